@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab"
+)
+
+func newLab() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "lab",
+		Short:   "Runs the project's experiments",
+		Example: "  voxelpopuli lab list\n  voxelpopuli lab run terrain --json terrain.json",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(labList(), labRun())
+	return cmd
+}
+
+func labList() *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "Lists the experiments and their settings",
+		Example: "  voxelpopuli lab list",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, e := range lab.Experiments() {
+				fmt.Fprintf(w, "%s\t%s\n", e.Name, e.Shows)
+				for _, s := range e.Settings {
+					fmt.Fprintf(w, "\t  --set %s=%s\t%s %s\n", s.Name, s.Default, s.Unit, s.Text)
+				}
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func labRun() *cobra.Command {
+	var o lab.Options
+	var set []string
+	var quiet bool
+	cmd := &cobra.Command{
+		Use:   "run NAME",
+		Short: "Runs an experiment and prints its figures beside those of the sources",
+		Example: `  voxelpopuli lab run terrain
+  voxelpopuli lab run soak --set minutes=1 --json soak.json --out results`,
+		Args: exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			var err error
+			if o.Set, err = pairs(set); err != nil {
+				return err
+			}
+			o.Report = cmd.OutOrStdout()
+			progress := func(s string) { fmt.Fprintln(cmd.ErrOrStderr(), s) }
+			if quiet {
+				progress = nil
+			}
+			err = lab.Run(ctx, args[0], o, progress)
+			if errors.Is(err, lab.ErrUnknown) || errors.Is(err, lab.ErrSetting) {
+				return fmt.Errorf("%w: %w", host.ErrUsage, err)
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.Uint64Var(&o.Seed, "seed", 1, "of the first run")
+	f.IntVar(&o.Runs, "runs", 1, "how many runs, each with the next seed")
+	f.StringArrayVar(&set, "set", nil, "a setting: NAME=VALUE (see lab list)")
+	f.StringVar(&o.JSON, "json", "", "file to write the metrics to")
+	f.StringVar(&o.Out, "out", "", "folder to write tables, plots and pictures to")
+	f.BoolVar(&quiet, "quiet", false, "no progress")
+	return cmd
+}
+
+// pairs reads NAME=VALUE.
+func pairs(set []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, s := range set {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("%w: --set %s: want NAME=VALUE", host.ErrUsage, s)
+		}
+		out[name] = value
+	}
+	return out, nil
+}

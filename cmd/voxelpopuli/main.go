@@ -1,0 +1,28 @@
+// Command voxelpopuli hosts and joins worlds; see its --help and docs/host.md.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab"
+)
+
+func main() {
+	lab.Child() // the players of an experiment are this program, too
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the program: it returns the exit code.
+func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	root := newRoot(out, errs)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		fmt.Fprintln(errs, "voxelpopuli:", err)
+	}
+	return host.ExitCode(err)
+}

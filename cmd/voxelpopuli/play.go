@@ -1,0 +1,68 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+)
+
+// hostFlags are the flags of play and node.
+func hostFlags(f *pflag.FlagSet, r *host.Runner) {
+	f.StringVar(&r.World, "world", host.DefaultWorld, "which world; it is made if there is none")
+	f.StringVar(&r.Seed, "seed", "", "what a new world grows from: a number or a text (default random)")
+	f.StringVar(&r.Mode, "mode", "survival", "how newcomers of a new world play: survival or creative")
+	f.StringVar(&r.Listen, "listen", host.DefaultListen, "address to listen on: HOST or HOST:PORT; 0.0.0.0 lets the network in")
+	f.IntVar(&r.Port, "port", host.DefaultPort, "port, unless --listen has one; -1: any that is free")
+	f.StringVar(&r.JoinCode, "join-code", "", "what players must know to come in (default with --listen: a new one each time)")
+	f.BoolVar(&r.Whitelist, "whitelist", false, "only who is on the whitelist may come in")
+	f.IntVar(&r.MaxPlayers, "max-players", 0, "how many may be here at a time (default as many as there is room for)")
+	f.StringSliceVar(&r.Hosts, "host", nil, "name that players reach this machine by, for example example.org")
+	f.BoolVar(&r.OpenStatus, "open-status", false, "show /status and /metrics to others, not only to this machine")
+	f.DurationVar(&r.BackupEvery, "backup-every", 24*time.Hour, "write a backup so often; 0: never")
+	f.IntVar(&r.BackupKeep, "backup-keep", 7, "how many backups to keep; 0: all")
+	f.BoolVar(&r.JSON, "json", false, "print one line of JSON instead of text when the world is open")
+}
+
+func newPlay(c *common) *cobra.Command {
+	r := &host.Runner{Browser: true}
+	var noBrowser bool
+	cmd := &cobra.Command{
+		Use:   "play",
+		Short: "Opens a world and a browser to play in it",
+		Long: `Opens a world and a browser to play in it. Without --world it is "home", which
+is made the first time. Ctrl-C saves everything and ends.`,
+		Example: `  voxelpopuli play
+  voxelpopuli play --world castle --seed 42 --mode creative
+  voxelpopuli play --listen 0.0.0.0                   # friends on the network may join
+  voxelpopuli play --listen 0.0.0.0 --join-code sesame`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r.Data, r.Browser, r.Out = c.data, !noBrowser, cmd.OutOrStdout()
+			return r.Run(cmd.Context())
+		},
+	}
+	hostFlags(cmd.Flags(), r)
+	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "do not open a browser")
+	return cmd
+}
+
+func newNode(c *common) *cobra.Command {
+	r := &host.Runner{}
+	cmd := &cobra.Command{
+		Use:   "node",
+		Short: "Keeps a world open, without a browser",
+		Long:  `Keeps a world open for others: like play, without a browser. Meant for a machine that stays on.`,
+		Example: `  voxelpopuli node --listen 0.0.0.0 --join-code sesame
+  VOXELPOPULI_JOIN_CODE=sesame voxelpopuli node --listen 0.0.0.0 --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r.Data, r.Out = c.data, cmd.OutOrStdout()
+			return r.Run(cmd.Context())
+		},
+	}
+	hostFlags(cmd.Flags(), r)
+	return cmd
+}

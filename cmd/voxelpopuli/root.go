@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+)
+
+const rootLong = `Voxel Populi: a world to build in that lives on its players' own machines.
+
+Settings come from flags, then from environment variables (--join-code is
+VOXELPOPULI_JOIN_CODE), then from config.json in the data folder
+({"join-code": "..."}), then from the defaults shown here.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 port in use, 4 world open
+elsewhere, 5 no such world or name taken, 6 disk full, 7 no node answers,
+8 data that cannot be read.`
+
+// common are the settings that every command has.
+type common struct {
+	data     string
+	logLevel string
+	logJSON  bool
+}
+
+func newRoot(out, errs io.Writer) *cobra.Command {
+	c := &common{}
+	root := &cobra.Command{
+		Use:           "voxelpopuli",
+		Short:         "A world to build in that lives on its players' own machines",
+		Long:          rootLong,
+		Example:       "  voxelpopuli play\n  voxelpopuli play --listen 0.0.0.0 --join-code sesame",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          noArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := configure(cmd, &c.data); err != nil {
+				return err
+			}
+			return c.logging(errs)
+		},
+	}
+	root.SetOut(out)
+	root.SetErr(errs)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w: %w (see %s --help)", host.ErrUsage, err, cmd.CommandPath())
+	})
+	f := root.PersistentFlags()
+	f.StringVar(&c.data, "data", host.DefaultData(), "folder that worlds are kept in")
+	f.StringVar(&c.logLevel, "log-level", "warn", "what to log: debug, info, warn or error")
+	f.BoolVar(&c.logJSON, "log-json", false, "log as JSON, one object a line")
+	root.AddCommand(newPlay(c), newNode(c), newWorld(c), newBots(), newLab(), newStatus(), newVersion())
+	return root
+}
+
+// logging sets up the log, which goes to the error output.
+func (c *common) logging(errs io.Writer) error {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.logLevel)); err != nil {
+		return fmt.Errorf("%w: --log-level %q: want debug, info, warn or error", host.ErrUsage, c.logLevel)
+	}
+	o := &slog.HandlerOptions{Level: level}
+	var h slog.Handler = slog.NewTextHandler(errs, o)
+	if c.logJSON {
+		h = slog.NewJSONHandler(errs, o)
+	}
+	slog.SetDefault(slog.New(h))
+	return nil
+}
+
+// noArgs and exactly are cobra's, as errors of usage.
+func noArgs(cmd *cobra.Command, args []string) error { return usage(cmd, cobra.NoArgs(cmd, args)) }
+
+func exactly(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error { return usage(cmd, cobra.ExactArgs(n)(cmd, args)) }
+}
+
+func between(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		return usage(cmd, cobra.RangeArgs(least, most)(cmd, args))
+	}
+}
+
+func usage(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w (usage: %s)", host.ErrUsage, err, cmd.UseLine())
+}

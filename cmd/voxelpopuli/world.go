@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+)
+
+func newWorld(c *common) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "world",
+		Short:   "Makes, lists, exports, imports, backs up and deletes worlds",
+		Example: "  voxelpopuli world list\n  voxelpopuli world export home home.vpworld",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(worldNew(c), worldList(c), worldInfo(c), worldExport(c), worldImport(c), worldBackup(c), worldDelete(c))
+	return cmd
+}
+
+func worldNew(c *common) *cobra.Command {
+	var n host.NewWorld
+	cmd := &cobra.Command{
+		Use:     "new NAME",
+		Short:   "Makes a world",
+		Example: "  voxelpopuli world new castle --seed 42 --mode creative",
+		Args:    exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := worldfs.OpenFolder(c.data)
+			if err != nil {
+				return err
+			}
+			n.Name = args[0]
+			m, err := host.CreateWorld(f, n)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Made %s with the seed %s. Play: voxelpopuli play --world %q\n", m.Name, m.Seed, m.Name)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&n.Seed, "seed", "", "what it grows from: a number or a text (default random)")
+	cmd.Flags().StringVar(&n.Mode, "mode", "survival", "how newcomers play: survival or creative")
+	cmd.Flags().Int32Var(&n.Protect, "protect", 0, "blocks around the spawn, to each side, that only operators may change")
+	return cmd
+}
+
+func worldList(c *common) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "Lists the worlds",
+		Example: "  voxelpopuli world list --json",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f, err := worldfs.OpenFolder(c.data)
+			if err != nil {
+				return err
+			}
+			worlds, err := f.List()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), worlds)
+			}
+			return printList(cmd.OutOrStdout(), worlds)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func printList(out io.Writer, worlds []worldfs.Info) error {
+	if len(worlds) == 0 {
+		_, err := fmt.Fprintln(out, "There is no world yet. voxelpopuli play makes one.")
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tSEED\tMODE\tMADE\tSIZE\t")
+	for _, i := range worlds {
+		if i.Err != nil {
+			fmt.Fprintf(w, "%s\t\t\t\t%s\t%v\n", i.Name, size(i.Bytes), i.Err)
+			continue
+		}
+		open := ""
+		if i.InUse {
+			open = "open"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", i.Name, i.Seed, i.Mode, i.Created.Format(time.DateOnly), size(i.Bytes), open)
+	}
+	return w.Flush()
+}
+
+func size(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+// printJSON prints worlds with what is wrong as text.
+func printJSON(out io.Writer, worlds []worldfs.Info) error {
+	type row struct {
+		worldfs.Meta
+		Dir   string `json:"dir"`
+		Bytes int64  `json:"bytes"`
+		InUse bool   `json:"open"`
+		Err   string `json:"error,omitempty"`
+	}
+	rows := []row{}
+	for _, i := range worlds {
+		r := row{i.Meta, i.Dir, i.Bytes, i.InUse, ""}
+		if i.Err != nil {
+			r.Err = i.Err.Error()
+		}
+		rows = append(rows, r)
+	}
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	return e.Encode(rows)
+}
+
+func worldInfo(c *common) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "info NAME",
+		Short:   "Shows a world",
+		Example: "  voxelpopuli world info home",
+		Args:    exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := worldfs.OpenFolder(c.data)
+			if err != nil {
+				return err
+			}
+			i, err := f.Info(args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), []worldfs.Info{i})
+			}
+			backups, err := f.Backups(i.Name)
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintf(w, "name\t%s\nid\t%s\nseed\t%s\nmode\t%s\nmade\t%s\nspawn\t%s\n", i.Name, i.ID, i.Seed, i.Mode, i.Created.Format(time.DateTime), i.Spawn)
+			fmt.Fprintf(w, "protected\t%d blocks around the spawn\nwhitelist\t%v\n", i.Rules.Protect, i.Rules.Whitelist)
+			fmt.Fprintf(w, "folder\t%s\nsize\t%s\nopen\t%v\nbackups\t%d\n", i.Dir, size(i.Bytes), i.InUse, len(backups))
+			return w.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func worldExport(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use:     "export NAME FILE",
+		Short:   "Writes a world to one compressed file",
+		Long:    "Writes a world to one compressed file (docs/formats/export.md). The world must not be open.",
+		Example: "  voxelpopuli world export home home.vpworld",
+		Args:    exactly(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := worldfs.OpenFolder(c.data)
+			if err != nil {
+				return err
+			}
+			if err := f.ExportFile(args[0], args[1]); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Exported %s to %s.\n", args[0], args[1])
+			return err
+		},
+	}
+}
+
+func worldImport(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use:     "import FILE [NAME]",
+		Short:   "Makes a world from an export or a backup",
+		Example: "  voxelpopuli world import home.vpworld home-again",
+		Args:    between(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := worldfs.OpenFolder(c.data)
+			if err != nil {
+				return err
+			}
+			name := ""
+			if len(args) > 1 {
+				name = args[1]
+			}
+			sum, err := f.Import(args[0], name)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Imported %s: %d records of %d regions and lists, %s.\n", sum.Meta.Name, sum.Pairs, sum.Spaces, size(sum.Bytes))
+			return err
+		},
+	}
+}
+
+func worldBackup(c *common) *cobra.Command {
+	keep := 0
+	cmd := &cobra.Command{
+		Use:   "backup NAME",
+		Short: "Writes a backup into the data folder",
+		Long: `Writes a backup into the folder backups of the data folder. The world must not
+be open: an open world writes its backups itself (play and node, --backup-every).`,
+		Example: "  voxelpopuli world backup home --keep 7",
+		Args:    exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := worldfs.OpenFolder(c.data)
+			if err != nil {
+				return err
+			}
+			w, err := f.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer w.Close()
+			file, err := f.Backup(w, time.Now(), keep)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), file)
+			return err
+		},
+	}
+	cmd.Flags().IntVar(&keep, "keep", 0, "how many backups to keep; 0: all")
+	return cmd
+}
+
+func worldDelete(c *common) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:     "delete NAME",
+		Short:   "Deletes a world for good; its backups stay",
+		Example: "  voxelpopuli world delete castle --yes",
+		Args:    exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := worldfs.OpenFolder(c.data)
+			if err != nil {
+				return err
+			}
+			i, err := f.Info(args[0])
+			if err != nil && i.Dir == "" {
+				return err
+			}
+			if !yes && !confirmed(cmd, i.Name) {
+				return fmt.Errorf("nothing was deleted (--yes deletes without asking)")
+			}
+			if err := f.Delete(i.Name); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Deleted %s.\n", i.Name)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return cmd
+}
+
+// confirmed lets the person type the world's name.
+func confirmed(cmd *cobra.Command, name string) bool {
+	fmt.Fprintf(cmd.ErrOrStderr(), "This deletes %s for good. Type its name to go on: ", name)
+	line, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
+	return strings.TrimSpace(line) == name
+}

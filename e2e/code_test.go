@@ -1,0 +1,38 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestJoinCode: the page asks for the code, says when it is wrong, and takes it
+// from a link.
+func TestJoinCode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts browsers")
+	}
+	srv := startServer(t, "--join-code", "open sesame")
+	ann := newPlayer(t, "Ann")
+	ann.open(srv.url)
+	ann.do("see the field for the code", chromedp.WaitVisible("#code"))
+	ann.do("type a wrong code", chromedp.SendKeys("#code", "open barley"+kb.Enter))
+	var text string
+	ann.until("to read what is wrong", func(state) bool {
+		ann.eval("document.querySelector('#start-error').textContent", &text)
+		return strings.Contains(text, "code")
+	})
+	ann.eval("(document.querySelector('#code').value = 'open sesame', 0)", nil)
+	ann.enter()
+
+	bo := newPlayer(t, "Bo")
+	bo.open(srv.url + "#code=open+sesame")
+	bo.enter()
+	var hash string
+	bo.eval("location.hash", &hash)
+	if hash != "" {
+		t.Errorf("the code is still in the address: %q", hash)
+	}
+}

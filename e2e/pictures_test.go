@@ -1,0 +1,71 @@
+package e2e
+
+import (
+	"fmt"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestPictures makes the pictures of the documentation: a world in which bots
+// build houses. Which window a picture is looks at stays the same, what is to
+// be seen in it is what the bots are about.
+func TestPictures(t *testing.T) {
+	if *shots == "" {
+		t.Skip("no -shots folder: no pictures are wanted")
+	}
+	srv := startServer(t, "--mode", "creative")
+	ann := newLooker(t, "Ann", 1280, 720, `{"viewDistance": 8, "farDistance": 4, "quality": "high", "hinted": true}`)
+	ann.open(srv.url)
+	ann.shot("start")
+	ann.enter()
+	ann.say("/time set 2500")
+	bots := exec.Command(bin, "bots", "--players", "12", "--behaviour", "build", "--join", srv.url)
+	if err := bots.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = bots.Process.Kill(); _ = bots.Wait() }()
+	bo := newPlayer(t, "Bo")
+	bo.open(srv.url)
+	bo.enter()
+	bo.say("What a view!")
+	ann.hears("Bo", "What a view!")
+	time.Sleep(40 * time.Second) // houses take a while to build: nothing waits for them but the picture
+
+	ann.view(0.9, -0.05)
+	ann.shot("play")
+	ann.tap("e")
+	ann.settle()
+	ann.shot("inventory")
+	ann.tap("e")
+	ann.play()
+	ann.say("/gamemode spectator")
+	ann.say("/tp ~ ~12 ~")
+	ann.tap(kb.F1) // F1: nothing but the world
+	ann.view(0.7, -0.2)
+	ann.shot("day")
+	ann.say("/time set 11900")
+	ann.view(4.6, -0.1)
+	ann.shot("evening")
+}
+
+// view looks somewhere and waits until everything there is drawn.
+func (p *player) view(yaw, pitch float64) {
+	p.t.Helper()
+	p.eval(fmt.Sprintf("(vp.look(%g, %g), 0)", yaw, pitch), nil)
+	p.settle()
+}
+
+// settle waits until nothing new has been drawn for a while.
+func (p *player) settle() {
+	p.t.Helper()
+	last, since := -1, time.Now()
+	p.until("everything to be drawn", func(s state) bool {
+		if s.Meshed != last {
+			last, since = s.Meshed, time.Now()
+		}
+		return s.Meshed > 0 && time.Since(since) > 5*time.Second
+	})
+}

@@ -1,0 +1,130 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var (
+	shots = flag.String("shots", "", "folder to write screenshots to")
+	bin   string // the program
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "voxelpopuli-e2e-")
+	if err != nil {
+		panic(err)
+	}
+	bin = filepath.Join(dir, "voxelpopuli")
+	build := exec.Command("go", "build", "-o", bin, "./cmd/voxelpopuli")
+	build.Dir = ".."
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "the program does not build: %v\n%s", err, out)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// server is the program as a child process with a data folder of its own.
+type server struct {
+	t    *testing.T
+	data string
+	args []string
+	url  string
+	cmd  *exec.Cmd
+	log  strings.Builder
+}
+
+// startServer starts `voxelpopuli node` on a free port, which it keeps over
+// restarts, since the page belongs to it.
+func startServer(t *testing.T, args ...string) *server {
+	s := &server{t: t, data: t.TempDir(), args: args}
+	s.start(-1)
+	t.Cleanup(func() {
+		s.kill()
+		if t.Failed() {
+			t.Logf("the server's log:\n%s", s.log.String())
+		}
+	})
+	return s
+}
+
+func (s *server) start(port int) {
+	s.t.Helper()
+	args := append([]string{"node", "--json", "--data", s.data, "--seed", "7", "--log-level", "info", "--port", strconv.Itoa(port)}, s.args...)
+	s.cmd = exec.Command(bin, args...)
+	s.cmd.Stderr = &s.log
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		s.t.Fatalf("the server did not open its world: %v\n%s", err, s.log.String())
+	}
+	var opened struct{ URL string }
+	if err := json.Unmarshal([]byte(line), &opened); err != nil {
+		s.t.Fatalf("%v in %q", err, line)
+	}
+	s.url = opened.URL
+}
+
+func (s *server) port() int {
+	port, err := strconv.Atoi(strings.Trim(s.url[strings.LastIndexByte(s.url, ':')+1:], "/"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return port
+}
+
+// stop ends the server as Ctrl-C does.
+func (s *server) stop() {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.wait(); err != nil {
+		s.t.Fatalf("the server did not end well: %v\n%s", err, s.log.String())
+	}
+}
+
+// kill ends the server as a power cut does.
+func (s *server) kill() {
+	if s.cmd != nil {
+		_ = s.cmd.Process.Kill()
+		_ = s.wait()
+	}
+}
+
+func (s *server) wait() error {
+	if s.cmd == nil {
+		return nil
+	}
+	timer := time.AfterFunc(time.Minute, func() { s.cmd.Process.Kill() })
+	defer timer.Stop()
+	err := s.cmd.Wait()
+	s.cmd = nil
+	return err
+}
+
+// again starts the server anew at the same address.
+func (s *server) again() {
+	s.t.Helper()
+	s.start(s.port())
+}

@@ -1,0 +1,45 @@
+package client
+
+import (
+	"sync/atomic"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+)
+
+// broadcasts keeps the encoding of what the hall last said to everybody: each
+// of a thousand sessions gets the same pointer, about at the same time.
+type broadcasts struct{ last atomic.Pointer[broadcast] }
+
+type broadcast struct {
+	m   machine.Message
+	msg []byte
+}
+
+// encoded returns the encoding of a message of the hall, made by make unless
+// it is the one before.
+func (b *broadcasts) encoded(m machine.Message, make func() wire.Message) []byte {
+	if last := b.last.Load(); last != nil && last.m == m {
+		return last.msg
+	}
+	msg := wire.Encode(make())
+	b.last.Store(&broadcast{m, msg})
+	return msg
+}
+
+func (s *Session) onChat(m *hall.Chat, to Sink) {
+	to.Add(s.node.broadcasts.encoded(m, func() wire.Message {
+		return &wire.Chat{Kind: m.Kind, From: m.From, Text: m.Text}
+	}), nil)
+}
+
+func (s *Session) onPlayers(m *hall.Players, to Sink) {
+	to.Add(s.node.broadcasts.encoded(m, func() wire.Message {
+		out := &wire.Players{Full: m.Full, List: make([]wire.PlayerInfo, 0, len(m.List))}
+		for _, p := range m.List {
+			out.List = append(out.List, wire.PlayerInfo{Entity: uint64(p.Entity), Name: p.Name, Present: p.Present, Region: p.Region})
+		}
+		return out
+	}), nil)
+}

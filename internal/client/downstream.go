@@ -1,0 +1,168 @@
+package client
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// receive turns a message of the node into messages for the client.
+func (s *Session) receive(m machine.Message, to Sink) {
+	switch m := m.(type) {
+	case *region.Frame:
+		s.onFrame(m, to)
+	case *region.Columns:
+		s.onColumns(m, to)
+	case *region.ActResult:
+		s.add(to, &wire.ActResult{Seq: m.Seq, OK: m.OK, Code: wire.Code(m.Reason), Text: textOf(m.Text, m.Reason)})
+	case *region.Self:
+		s.add(to, &wire.Self{Mode: m.Mode, Health: m.Health, Air: m.Air, MayFly: m.MayFly, Operator: m.Operator, Dead: m.Dead})
+	case *region.Inventory:
+		s.onInventory(m, to)
+	case *region.Heard:
+		s.add(to, &wire.Chat{Kind: wire.ChatNear, From: m.Name, Text: m.Text})
+	case *region.Notice:
+		s.add(to, &wire.Notice{Code: wire.Code(m.Code), Text: m.Text})
+	case *hall.Chat:
+		s.onChat(m, to)
+	case *hall.Players:
+		s.onPlayers(m, to)
+	case *hall.Notice:
+		s.add(to, &wire.Notice{Code: m.Code, Text: m.Text})
+	case *hall.TimeOffset:
+		s.add(to, &wire.TimeOffset{Ticks: m.Ticks})
+	case *hall.Commands:
+		s.add(to, &wire.Commands{List: m.List})
+	default:
+		s.onPlace(m)
+	}
+}
+
+// onPlace takes the messages about where the player is, and whether.
+func (s *Session) onPlace(m machine.Message) {
+	switch m := m.(type) {
+	case *hall.Admitted:
+		s.admitted = m
+		s.home = m.Home
+		s.enter(m.Home)
+	case *region.Entered:
+		s.onEntered(m)
+	case *region.Moved:
+		s.onMoved(m)
+	case *region.Left:
+		s.onLeft(m)
+	case *hall.Refused:
+		s.end(&wire.Refused{Code: m.Code, Text: textOf(m.Text, string(m.Code)), Retry: m.Retry})
+	case *region.Refused:
+		s.end(&wire.Refused{Code: wire.Code(m.Code), Text: textOf(m.Text, m.Code), Retry: 10})
+	default:
+		s.node.cfg.Log.Error("a session cannot read a message of its node", "message", m)
+	}
+}
+
+func textOf(text, code string) string {
+	if text == "" && code != "" {
+		return wire.Code(code).Text()
+	}
+	return text
+}
+
+func (s *Session) add(to Sink, m wire.Message) {
+	s.head = wire.Append(s.head[:0], m)
+	to.Add(s.head, nil)
+}
+
+func (s *Session) end(why *wire.Refused) {
+	if s.over == nil {
+		s.over = why
+	}
+}
+
+func (s *Session) onEntered(m *region.Entered) {
+	if s.entered == nil {
+		s.entered = m
+	}
+	if s.isHome && m.Epoch < s.epoch {
+		return
+	}
+	s.home, s.epoch, s.isHome, s.heard = m.Region, m.Epoch, true, time.Now()
+	s.moveTo(m.Position)
+}
+
+func (s *Session) onMoved(m *region.Moved) {
+	switch m.Reason {
+	case region.MovedReplaced:
+		s.end(wire.Elsewhere.Refusal(0))
+	case region.MovedElsewhere:
+		s.home = m.To
+		s.enter(m.To)
+	default:
+		if m.Epoch > s.epoch || !s.isHome {
+			s.home, s.epoch, s.isHome = m.To, m.Epoch, true
+		}
+	}
+}
+
+func (s *Session) onLeft(m *region.Left) {
+	switch m.Reason {
+	case region.LeftIdle:
+		s.end(wire.Idle.Refusal(1))
+	case region.LeftKicked:
+		s.end(wire.Kicked.Refusal(0))
+	default:
+		s.end(wire.Restart.Refusal(1))
+	}
+}
+
+// onFrame writes the personal head before the shared cells.
+func (s *Session) onFrame(m *region.Frame, to Sink) {
+	isHome := m.Region == s.home
+	if !isHome && !s.watch.watches(m.Region) {
+		return
+	}
+	h := frame.Head{Region: m.Region, Tick: m.Tick, Own: m.Own}
+	s.head = frame.AppendHead(append(s.head[:0], byte(wire.TypeFrame)), &h)
+	to.Add(s.head, m.Cells)
+	if isHome {
+		s.onOwn(&m.Own)
+	}
+}
+
+// onOwn learns where the player is.
+func (s *Session) onOwn(own *region.Own) {
+	if !own.HasAck && !own.Corrected {
+		return
+	}
+	s.heard = time.Now()
+	if own.Corrected {
+		s.moveTo(own.Position)
+	} else if pos, ok := s.claims.at(own.Ack); ok {
+		s.moveTo(pos)
+	}
+}
+
+func (s *Session) moveTo(pos world.Vec) {
+	s.pos = pos
+	s.lookFrom(s.watch.view)
+}
+
+func (s *Session) onColumns(m *region.Columns, to Sink) {
+	for _, c := range m.Columns {
+		if s.watch.sent(c.Column.Pos) {
+			to.Add(s.node.columns.message(c.Column), nil)
+		}
+	}
+}
+
+func (s *Session) onInventory(m *region.Inventory, to Sink) {
+	out := &wire.Inventory{Selected: m.Selected}
+	for _, sl := range m.Slots {
+		out.Slots = append(out.Slots, wire.SlotItem{Slot: sl.Slot, Block: uint16(sl.Block), Count: sl.Count})
+	}
+	s.add(to, out)
+}

@@ -1,0 +1,103 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Dialer opens in-process links to a node; *transport.Loop is one.
+type Dialer interface {
+	Dial(who id.ID) (*transport.Link, error)
+}
+
+// Config says which node and which world sessions are for.
+type Config struct {
+	Node  Dialer
+	World id.ID
+	Info  wire.WorldInfo
+	Spawn world.Pos
+	Epoch machine.Time // when tick 0 was
+	// Terrain makes the far tiles.
+	Terrain *world.Generator
+	Log     *slog.Logger // nil: slog.Default()
+}
+
+// Node is where sessions begin. What they share is in it: columns and far
+// tiles are encoded once for all. It is safe for concurrent use.
+type Node struct {
+	cfg     Config
+	columns *columnCache
+	far     *farCache
+
+	broadcasts broadcasts
+}
+
+// NewNode returns the node of cfg.
+func NewNode(cfg Config) *Node {
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	return &Node{
+		cfg:     cfg,
+		columns: newColumnCache(cacheBytes),
+		far:     &farCache{gen: cfg.Terrain, known: map[world.RegionPos][]byte{}},
+	}
+}
+
+// World returns the world's id and what clients are told about it.
+func (n *Node) World() (id.ID, wire.WorldInfo) { return n.cfg.World, n.cfg.Info }
+
+// tick returns the number of the current tick.
+func (n *Node) tick() uint64 {
+	return region.TickAt(machine.Time(time.Now().UnixNano()), n.cfg.Epoch)
+}
+
+// Login is a player who wants to come in and whose key has been proven.
+type Login struct {
+	Player id.ID
+	Name   string
+	Local  bool // from the machine that the node runs on
+}
+
+// enterTime bounds how long the hall and the home region may take: a region
+// may have to be read from disk and its terrain to be made.
+const enterTime = 30 * time.Second
+
+// Enter brings a player into the world. If that is refused the error is a
+// *wire.Refused.
+func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
+	name, err := wire.CleanName(who.Name)
+	if err != nil {
+		return nil, &wire.Refused{Code: wire.BadName, Text: err.Error()}
+	}
+	var link id.ID
+	rand.Read(link[:])
+	k, err := n.cfg.Node.Dial(link)
+	if err != nil {
+		return nil, fmt.Errorf("link to the node: %w", err)
+	}
+	s := newSession(n, k, who.Player)
+	s.send(&hall.Enter{Player: who.Player, Name: name, Local: who.Local})
+	ctx, cancel := context.WithTimeout(ctx, enterTime)
+	defer cancel()
+	if err := s.settle(ctx); err != nil {
+		k.Close()
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil, &wire.Refused{Code: wire.Internal, Text: "The world did not answer in time.", Retry: 10}
+		}
+		return nil, err
+	}
+	return s, nil
+}

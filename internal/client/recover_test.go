@@ -1,0 +1,178 @@
+package client
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// forgetful is a node whose regions say nothing unless a test lets them.
+type forgetful struct {
+	env     machine.Env
+	mu      sync.Mutex
+	enters  int
+	watches []world.RegionPos // with the columns, in order; an empty Watch is not listed
+	columns map[world.ColumnPos]*world.Column
+	peer    machine.Peer
+}
+
+func (f *forgetful) Start()                                 {}
+func (f *forgetful) OnTimer(machine.Timer)                  {}
+func (f *forgetful) OnLink(machine.Peer, machine.LinkEvent) {}
+func (f *forgetful) OnDone(uint64, any, error)              {}
+func (f *forgetful) OnMessage(p machine.Peer, m machine.Message) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.peer = p
+	switch m := m.(type) {
+	case *hall.Enter:
+		f.env.Send(p, &hall.Admitted{Player: m.Player, Name: m.Name, Entity: 1, New: true})
+	case *region.To:
+		switch inner := m.Msg.(type) {
+		case *region.Enter:
+			f.enters++
+			f.env.Send(p, &region.Entered{Region: m.Region, Player: inner.Player, Epoch: uint32(f.enters), Position: world.Vec{X: 4096, Y: 70 << 12, Z: 4096}})
+		case *region.Watch:
+			f.watch(p, m.Region, inner)
+		}
+	}
+}
+
+// watch sends the columns that are watched, all of them each time.
+func (f *forgetful) watch(p machine.Peer, r world.RegionPos, w *region.Watch) {
+	if w.Rates == ([world.Columns]uint8{}) {
+		return
+	}
+	f.watches = append(f.watches, r)
+	out := &region.Columns{Region: r}
+	for i, rate := range w.Rates {
+		if c := r.Column(i); rate > 0 {
+			if f.columns[c] == nil {
+				f.columns[c] = &world.Column{Pos: c}
+			}
+			out.Columns = append(out.Columns, region.Column{Column: f.columns[c]})
+		}
+	}
+	f.env.Send(p, out)
+}
+
+// counter is a Sink that counts messages by type.
+type counter struct {
+	mu sync.Mutex
+	n  map[wire.Type]int
+}
+
+func (c *counter) Add(head, _ []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n[wire.TypeOf(head)]++
+}
+
+func (c *counter) count(t wire.Type) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n[t]
+}
+
+// TestSilentHomeIsEnteredAgain: after a restart of its home the session enters
+// and watches from new, and the client gets its columns again.
+func TestSilentHomeIsEnteredAgain(t *testing.T) {
+	f := &forgetful{columns: map[world.ColumnPos]*world.Column{}}
+	loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { f.env = env; return f }})
+	defer loop.Stop()
+	n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1)})
+	s, err := n.Enter(context.Background(), Login{Player: id.Of([]byte("A")), Name: "A"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := &counter{n: map[wire.Type]int{}}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		for s.Next(ctx, got) == nil {
+		}
+	}()
+	if err := s.Handle(wire.Encode(&wire.View{Distance: 2})); err != nil {
+		t.Fatal(err)
+	}
+	const columns = 21 // of a view of 2
+	eventually(t, func() bool { return got.count(wire.TypeColumn) >= columns })
+	first := got.count(wire.TypeColumn)
+
+	s.mu.Lock()
+	s.heard = time.Now().Add(-2 * silence)
+	s.mu.Unlock()
+	if err := s.Handle(wire.Encode(&wire.Input{Seq: 1, Steps: []wire.Step{{}}})); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() bool { return got.count(wire.TypeColumn) >= first+columns })
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.enters != 2 {
+		t.Errorf("entered %d times", f.enters)
+	}
+	for _, r := range []world.RegionPos{{X: 0, Z: 0}, {X: -1, Z: 0}, {X: 0, Z: -1}, {X: -1, Z: -1}} {
+		if !slices.Contains(f.watches, r) {
+			t.Errorf("%v was never watched", r)
+		}
+	}
+}
+
+func eventually(t *testing.T, cond func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !cond(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("waited in vain")
+		}
+	}
+}
+
+// TestLinkThatEndsSaysWhy: a client learns why its session has ended.
+func TestLinkThatEndsSaysWhy(t *testing.T) {
+	for name, c := range map[string]struct {
+		say  machine.Message
+		want wire.Code
+	}{
+		"kicked":   {&hall.Refused{Code: wire.Kicked, Text: "bye"}, wire.Kicked},
+		"replaced": {&region.Moved{Reason: region.MovedReplaced}, wire.Elsewhere},
+		"idle":     {&region.Left{Reason: region.LeftIdle}, wire.Idle},
+		"broken":   {&region.Refused{Code: string(wire.Storage)}, wire.Storage},
+		"closed":   {nil, wire.Restart},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &forgetful{columns: map[world.ColumnPos]*world.Column{}}
+			loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { f.env = env; return f }})
+			defer loop.Stop()
+			n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1)})
+			s, err := n.Enter(context.Background(), Login{Player: id.Of([]byte("A")), Name: "A"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			loop.Call(context.Background(), func() {
+				if c.say == nil {
+					f.env.Close(f.peer)
+				} else {
+					f.env.Send(f.peer, c.say)
+				}
+			})
+			for {
+				err := s.Next(context.Background(), &counter{n: map[wire.Type]int{}})
+				if why, ok := err.(*wire.Refused); ok && why.Code == c.want && why.Text != "" {
+					return
+				} else if err != nil {
+					t.Fatalf("ended with %v", err)
+				}
+			}
+		})
+	}
+}

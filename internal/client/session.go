@@ -1,0 +1,194 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Sink takes encoded messages for a client: head followed by body. Both may be
+// used again after Add returns.
+type Sink interface {
+	Add(head, body []byte)
+}
+
+// Session is one player in the world. One goroutine calls Handle with what the
+// client says, one calls Next for what is to be said to it; Close may be called
+// by anybody.
+type Session struct {
+	node   *Node
+	link   *transport.Link
+	player id.ID
+	kick   chan struct{} // Next has something to do that is not in the link
+
+	// Only Next's goroutine touches these.
+	batch []machine.Message
+	head  []byte
+
+	mu       sync.Mutex
+	admitted *hall.Admitted
+	entered  *region.Entered // the first time
+	home     world.RegionPos
+	epoch    uint32
+	isHome   bool // a region has said that it is the home
+	pos      world.Vec
+	claims   claims
+	watch    *watcher
+	tiles    []world.RegionPos // far tiles to be sent
+	out      [][]byte          // encoded, for Next
+	over     error             // the session has ended
+	heard    time.Time         // from the home
+	input    wire.Input        // decoded into again and again
+}
+
+func newSession(n *Node, k *transport.Link, player id.ID) *Session {
+	return &Session{
+		node: n, link: k, player: player,
+		kick: make(chan struct{}, 1), watch: newWatcher(), heard: time.Now(),
+	}
+}
+
+// Welcome returns the message that tells the client who and where it is.
+func (s *Session) Welcome() *wire.Welcome {
+	a, e := s.admitted, s.entered
+	return &wire.Welcome{
+		Player: s.player, Name: a.Name, Entity: uint64(a.Entity),
+		World: s.node.cfg.Info, Spawn: feet(s.node.cfg.Spawn),
+		Tick: e.Tick, TimeOffset: a.TimeOffset, Operator: a.Operator,
+		Pos: e.Position, Yaw: e.Yaw, Pitch: e.Pitch,
+	}
+}
+
+// Player returns who plays.
+func (s *Session) Player() id.ID { return s.player }
+
+// Name returns the player's name as the hall shows it.
+func (s *Session) Name() string { return s.admitted.Name }
+
+// feet returns the middle of the bottom of a block.
+func feet(p world.Pos) world.Vec {
+	v := p.Centre()
+	v.Y -= 1 << 11
+	return v
+}
+
+// settle takes messages until the player is in the world.
+func (s *Session) settle(ctx context.Context) error {
+	for {
+		if err := s.wait(ctx); err != nil {
+			return err
+		}
+		var err error
+		s.batch, err = s.link.Take(s.batch)
+		s.mu.Lock()
+		for _, m := range s.batch {
+			s.receive(m, (*queued)(s))
+		}
+		if s.over == nil && err != nil {
+			s.over = ended(err)
+		}
+		over, done := s.over, s.isHome && s.admitted != nil
+		s.mu.Unlock()
+		if over != nil || done {
+			return over
+		}
+	}
+}
+
+// queued is a session as a Sink: what comes before the owner asks waits in out.
+type queued Session
+
+// Add implements Sink.
+func (q *queued) Add(head, body []byte) {
+	q.out = append(q.out, append(append([]byte(nil), head...), body...))
+}
+
+// Next waits until there is something for the client and gives all of it to
+// the sink. An error ends the session; if it is a *wire.Refused the client is
+// to be told.
+func (s *Session) Next(ctx context.Context, to Sink) error {
+	if err := s.wait(ctx); err != nil {
+		return err
+	}
+	var end error
+	s.batch, end = s.link.Take(s.batch)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flush(to)
+	for _, m := range s.batch {
+		s.receive(m, to)
+	}
+	s.sendTiles(to)
+	s.sendWatches()
+	if s.over == nil && end != nil {
+		s.over = ended(end)
+	}
+	return s.over
+}
+
+func (s *Session) wait(ctx context.Context) error {
+	select {
+	case <-s.link.Ready():
+	case <-s.kick:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// flush gives what waited to the sink.
+func (s *Session) flush(to Sink) {
+	for _, b := range s.out {
+		to.Add(b, nil)
+	}
+	clear(s.out)
+	s.out = s.out[:0]
+}
+
+// say queues a message for the client, for Handle.
+func (s *Session) say(m wire.Message) {
+	s.out = append(s.out, wire.Encode(m))
+	s.poke()
+}
+
+func (s *Session) poke() {
+	select {
+	case s.kick <- struct{}{}:
+	default:
+	}
+}
+
+// send gives a message to the node. A node that takes no more ends the session
+// through the link.
+func (s *Session) send(m machine.Message) {
+	if err := s.link.Send(m); errors.Is(err, transport.ErrBusy) && s.over == nil {
+		s.over = wire.TooFast.Refusal(5)
+		s.poke()
+	}
+}
+
+// toRegion addresses a message.
+func (s *Session) toRegion(r world.RegionPos, m machine.Message) {
+	s.send(&region.To{Region: r, Msg: m})
+}
+
+// Close takes the player out of the world: the node saves it when the link
+// closes.
+func (s *Session) Close() { s.link.Close() }
+
+// ended says why a link has ended.
+func ended(err error) error {
+	if errors.Is(err, transport.ErrFailed) {
+		return wire.Slow.Refusal(1)
+	}
+	return wire.Restart.Refusal(3)
+}

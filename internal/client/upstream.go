@@ -1,0 +1,153 @@
+package client
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+const (
+	// silence is how long a home may say nothing to a client that sends inputs
+	// before the session enters and watches from new.
+	silence = 5 * time.Second
+	// maxTiles bounds the far tiles that wait for a client.
+	maxTiles = 512
+	// tilesAtOnce are sent with one batch, so that frames do not wait long.
+	tilesAtOnce = 4
+)
+
+// Handle takes one encoded message of the client. A message that the client
+// may not send is a *wire.Refused, and ends the session.
+func (s *Session) Handle(b []byte) error {
+	if wire.TypeOf(b) == wire.TypeInput {
+		return s.onInput(b)
+	}
+	m, err := wire.DecodeClient(b)
+	if err != nil {
+		return malformed(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch m := m.(type) {
+	case *wire.View:
+		s.onView(m)
+	case *wire.Act:
+		s.onAct(m)
+	case *wire.Say:
+		if text := wire.CleanText(m.Text); text != "" {
+			s.send(&hall.Say{Text: text})
+		}
+	case *wire.Ping:
+		s.say(&wire.Pong{Time: m.Time, Tick: s.node.tick()})
+	case *wire.Far:
+		s.onFar(m)
+	case *wire.Leave:
+		s.link.Close()
+	default:
+		return malformed(fmt.Errorf("%T after the handshake", m))
+	}
+	return nil
+}
+
+func malformed(err error) error {
+	return &wire.Refused{Code: wire.Malformed, Text: wire.Malformed.Text() + " (" + err.Error() + ")"}
+}
+
+// inputs is a message to a region with its contents in one piece of memory:
+// there are twenty a second from each player.
+type inputs struct {
+	to    region.To
+	msg   region.Inputs
+	steps [2]region.Step
+}
+
+func (s *Session) onInput(b []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in := &s.input
+	if err := wire.DecodeInto(b, in); err != nil {
+		return malformed(err)
+	}
+	m := new(inputs)
+	m.msg = region.Inputs{Player: s.player, First: in.Seq, Steps: m.steps[:0], Pos: in.Pos}
+	for _, st := range in.Steps {
+		m.msg.Steps = append(m.msg.Steps, region.Step{Buttons: uint16(st.Buttons), Yaw: st.Yaw, Pitch: st.Pitch})
+	}
+	m.to = region.To{Region: s.home, Msg: &m.msg}
+	s.send(&m.to)
+	s.claims.add(in.Seq+uint32(len(in.Steps))-1, in.Pos)
+	if time.Since(s.heard) > silence {
+		s.recover()
+	}
+	return nil
+}
+
+func (s *Session) onView(m *wire.View) {
+	s.lookFrom(int32(m.Distance))
+	s.sendWatches()
+}
+
+func (s *Session) onAct(m *wire.Act) {
+	s.toRegion(s.home, &region.Act{
+		Player: s.player, Seq: m.Seq, Kind: uint8(m.Kind), Pos: m.Pos(), Face: m.Face,
+		A: m.A, B: m.B,
+	})
+}
+
+// onFar queues the tiles that lie where the client may see them.
+func (s *Session) onFar(m *wire.Far) {
+	here := s.pos.Block().Region()
+	for _, r := range m.Regions {
+		if max(abs(r.X-here.X), abs(r.Z-here.Z)) <= wire.MaxFarView+2 && len(s.tiles) < maxTiles {
+			s.tiles = append(s.tiles, r)
+		}
+	}
+	s.poke()
+}
+
+func (s *Session) sendTiles(to Sink) {
+	n := min(len(s.tiles), tilesAtOnce)
+	for _, r := range s.tiles[:n] {
+		to.Add(s.node.far.message(r), nil)
+	}
+	if s.tiles = s.tiles[n:]; len(s.tiles) > 0 {
+		s.poke()
+	}
+}
+
+// lookFrom looks around from where the player is.
+func (s *Session) lookFrom(view int32) {
+	for _, c := range s.watch.look(s.pos.Block().Column(), view) {
+		s.say(&wire.Unload{Column: c})
+	}
+}
+
+func (s *Session) sendWatches() {
+	s.watch.more()
+	s.watch.take(func(r world.RegionPos, w *region.Watch) { s.toRegion(r, w) })
+}
+
+// recover enters and watches from new: the home has lost the player, for
+// example because it was restarted.
+func (s *Session) recover() {
+	s.heard = time.Now()
+	s.node.cfg.Log.Warn("home region is silent, entering again", "player", s.player.Short(), "region", s.home)
+	s.enter(s.home)
+	for r := range s.watch.rates {
+		s.toRegion(r, &region.Watch{})
+		s.watch.again(r)
+	}
+	s.sendWatches()
+}
+
+func (s *Session) enter(r world.RegionPos) {
+	a := s.admitted
+	s.toRegion(r, &region.Enter{
+		Player: s.player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator,
+		New: a.New && s.entered == nil,
+	})
+}

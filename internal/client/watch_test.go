@@ -1,0 +1,167 @@
+package client
+
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// arrive lets all columns that are on their way arrive, until none is missing.
+func arrive(w *watcher) (steps int) {
+	for w.more(); w.waiting > 0; w.more() {
+		if steps++; steps > 1000 {
+			panic("never ends")
+		}
+		for c, sent := range w.have {
+			if !sent {
+				w.sent(c)
+			}
+		}
+	}
+	return steps
+}
+
+func TestWatcherLoadsNearestFirst(t *testing.T) {
+	w := newWatcher()
+	at := world.ColumnPos{X: -7, Z: 3}
+	w.look(at, 6)
+	last := int32(0)
+	for w.more(); w.waiting > 0; w.more() {
+		if w.waiting > inFlight {
+			t.Fatalf("%d on their way", w.waiting)
+		}
+		next := int32(0)
+		for c, sent := range w.have {
+			if !sent {
+				d := square(c, at)
+				if d < last {
+					t.Errorf("%v comes after farther ones", c)
+				}
+				next = max(next, d)
+				w.sent(c)
+			}
+		}
+		last = next
+	}
+	for z := int32(-1); z <= 1; z++ {
+		for x := int32(-1); x <= 1; x++ {
+			if !w.have[world.ColumnPos{X: at.X + x, Z: at.Z + z}] {
+				t.Errorf("the 3×3 around the player lacks %d,%d", x, z)
+			}
+		}
+	}
+}
+
+// Dissertation 3.3: chunks are loaded in 3×3 around the player and unloaded
+// beyond 9×9.
+func TestWatcherUnloadsBeyondNineByNine(t *testing.T) {
+	w := newWatcher()
+	w.look(world.ColumnPos{}, 2)
+	arrive(w)
+	if gone := w.look(world.ColumnPos{X: 2}, 2); len(gone) != 0 {
+		t.Errorf("two columns on: unloads %v", gone)
+	}
+	arrive(w)
+	gone := w.look(world.ColumnPos{X: 5}, 2)
+	if len(gone) == 0 {
+		t.Error("five columns on: unloads nothing")
+	}
+	for _, c := range gone {
+		if distance(c, world.ColumnPos{X: 5}) <= keepAtLeast {
+			t.Errorf("unloads %v, which is near", c)
+		}
+	}
+	for c := range w.have {
+		if distance(c, world.ColumnPos{X: 5}) > keepAtLeast {
+			t.Errorf("keeps %v", c)
+		}
+	}
+}
+
+// TestWatcherTellsRegionsAllRates: what regions are told adds up to what is
+// watched, at the rate of its distance.
+func TestWatcherTellsRegionsAllRates(t *testing.T) {
+	w := newWatcher()
+	told := map[world.ColumnPos]uint8{}
+	listen := func() {
+		w.take(func(r world.RegionPos, m *region.Watch) {
+			for i, rate := range m.Rates {
+				told[r.Column(i)] = rate
+			}
+		})
+	}
+	at := world.ColumnPos{}
+	for step := range int32(40) {
+		at.X += step % 3
+		at.Z -= step % 2
+		w.look(at, 3+step%8)
+		for w.more(); w.waiting > 0; w.more() {
+			listen()
+			for c := range w.have {
+				w.sent(c)
+			}
+		}
+		listen()
+		for c, rate := range told {
+			want := uint8(region.RateNone)
+			if _, ok := w.have[c]; ok {
+				want = rateAt(distance(c, at))
+			}
+			if rate != want {
+				t.Fatalf("step %d: %v is watched at %d, want %d", step, c, rate, want)
+			}
+		}
+		for c := range w.have {
+			if told[c] == 0 {
+				t.Fatalf("step %d: nobody knows that %v is watched", step, c)
+			}
+		}
+		for r := range w.rates {
+			if *w.rates[r] == [world.Columns]uint8{} {
+				t.Fatalf("step %d: %v is remembered for nothing", step, r)
+			}
+		}
+	}
+}
+
+func TestWatcherAgain(t *testing.T) {
+	w := newWatcher()
+	w.look(world.ColumnPos{}, 4)
+	arrive(w)
+	w.take(func(world.RegionPos, *region.Watch) {})
+	w.again(world.RegionPos{})
+	if w.waiting == 0 {
+		t.Error("waits for nothing")
+	}
+	n := 0
+	w.take(func(r world.RegionPos, m *region.Watch) {
+		n++
+		if r != (world.RegionPos{}) || m.Rates == ([world.Columns]uint8{}) {
+			t.Errorf("%v: %v", r, m.Rates)
+		}
+	})
+	if n != 1 {
+		t.Errorf("%d regions are told", n)
+	}
+}
+
+func TestClaims(t *testing.T) {
+	var c claims
+	if _, ok := c.at(5); ok {
+		t.Error("knows something from the beginning")
+	}
+	for seq := uint32(1); seq <= 200; seq += 2 {
+		c.add(seq, world.Vec{X: 4096 * 1000, Y: 0, Z: 0}.Add(world.Vec{X: 1}))
+		c.add(seq+1, world.Vec{Y: 7})
+	}
+	if p, ok := c.at(200); !ok || p.Y != 7 {
+		t.Errorf("%v %v", p, ok)
+	}
+	if p, ok := c.at(199); !ok || p.Y != 0 {
+		t.Errorf("%v %v", p, ok)
+	}
+	if _, ok := c.at(3); ok {
+		t.Error("remembers for ever")
+	}
+}

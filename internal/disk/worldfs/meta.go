@@ -1,0 +1,203 @@
+// Package worldfs keeps the worlds of a data folder: it makes, lists, opens,
+// exports, imports, backs up and deletes them. The layout is in
+// docs/architecture.md "Where things are written", the file of an export in
+// docs/formats/export.md.
+//
+// Invariants:
+//   - nothing is written outside the data folder, whatever a world is called
+//     and whatever an imported file says;
+//   - an import appears as a whole or not at all, after all of it was checked;
+//   - a backup or export is one moment of the world, also while it is played.
+package worldfs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Errors that a person may meet; those of package disk come through as well.
+var (
+	ErrName   = errors.New("this is no name for a world")
+	ErrExists = errors.New("there is a world of this name already")
+	ErrNone   = errors.New("there is no such world")
+	ErrNewer  = errors.New("it was written by a newer version of this program")
+	ErrFile   = errors.New("this file is no world export, or it is damaged")
+)
+
+// metaFormat is the format of meta.json that this program writes.
+const metaFormat = 1
+
+// Meta is what meta.json says of a world.
+type Meta struct {
+	Format  int       `json:"format"`
+	ID      id.ID     `json:"id"`
+	Name    string    `json:"name"`
+	Seed    string    `json:"seed"` // as a person typed it
+	Mode    string    `json:"mode"` // of newcomers: "survival" or "creative"
+	Created time.Time `json:"created"`
+	Epoch   time.Time `json:"epoch"` // when tick 0 was
+	Spawn   world.Pos `json:"spawn"` // the block that new players stand in
+	Rules   Rules     `json:"rules"`
+}
+
+// Rules are what its founder may set for a world.
+type Rules struct {
+	Protect    int32 `json:"protect,omitempty"`    // blocks around the spawn that only operators change
+	Whitelist  bool  `json:"whitelist,omitempty"`  // only who is on the list may enter
+	MaxPlayers int   `json:"maxPlayers,omitempty"` // 0: as many as there is room for
+}
+
+// SeedNumber is the seed as the generator takes it: the number itself if the
+// seed is one, a hash of the text otherwise.
+func (m *Meta) SeedNumber() uint64 { return SeedNumber(m.Seed) }
+
+// SeedNumber turns a seed that a person typed into the generator's.
+func SeedNumber(seed string) uint64 {
+	if n, err := strconv.ParseUint(seed, 10, 64); err == nil {
+		return n
+	}
+	if n, err := strconv.ParseInt(seed, 10, 64); err == nil {
+		return uint64(n)
+	}
+	h := rng.Hash(uint64(len(seed)))
+	for _, b := range []byte(seed) {
+		h = rng.Hash(h, uint64(b))
+	}
+	return h
+}
+
+// EpochTime is the epoch as machines count time.
+func (m *Meta) EpochTime() machine.Time { return machine.Time(m.Epoch.UnixNano()) }
+
+// validate refuses what a meta.json from elsewhere must not say.
+func (m *Meta) validate() error {
+	if m.Format > metaFormat {
+		return fmt.Errorf("%w: it has format %d, this program knows up to %d", ErrNewer, m.Format, metaFormat)
+	}
+	if err := CheckName(m.Name); err != nil {
+		return err
+	}
+	switch {
+	case m.Format < 1:
+		return fmt.Errorf("it has no format")
+	case m.ID.IsZero():
+		return fmt.Errorf("it has no id")
+	case m.Mode != "survival" && m.Mode != "creative":
+		return fmt.Errorf("its mode is %q, which is neither survival nor creative", m.Mode)
+	case m.Epoch.IsZero():
+		return fmt.Errorf("it has no epoch")
+	case !m.Spawn.InWorld():
+		return fmt.Errorf("its spawn %v is outside the world", m.Spawn)
+	case len(m.Seed) > 100 || !utf8.ValidString(m.Seed):
+		return fmt.Errorf("its seed is no text of up to 100 bytes")
+	}
+	return nil
+}
+
+// CheckName says what is wrong with a name for a world: it is a folder's name
+// on every system as well.
+func CheckName(name string) error {
+	if n := utf8.RuneCountInString(name); n < 1 || n > 40 || !utf8.ValidString(name) {
+		return fmt.Errorf("%w: %q: 1 to 40 characters", ErrName, name)
+	}
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" -_.", r) {
+			return fmt.Errorf("%w: %q: only letters, digits, spaces, dots, dashes and underscores", ErrName, name)
+		}
+	}
+	if strings.TrimSpace(name) != name || name[0] == '.' || name[len(name)-1] == '.' {
+		return fmt.Errorf("%w: %q: no space or dot at the ends", ErrName, name)
+	}
+	if stem, _, _ := strings.Cut(strings.ToUpper(name), "."); windowsDevices[stem] {
+		return fmt.Errorf("%w: %q is a device on Windows", ErrName, name)
+	}
+	return nil
+}
+
+var windowsDevices = func() map[string]bool {
+	m := map[string]bool{"CON": true, "PRN": true, "AUX": true, "NUL": true}
+	for i := range 10 {
+		m[fmt.Sprint("COM", i)], m[fmt.Sprint("LPT", i)] = true, true
+	}
+	return m
+}()
+
+func readMeta(dir string) (Meta, error) {
+	var m Meta
+	b, err := os.ReadFile(filepath.Join(dir, "meta.json"))
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(b, &m); err != nil {
+		return m, fmt.Errorf("meta.json: %w", err)
+	}
+	if err := m.validate(); err != nil {
+		return m, fmt.Errorf("meta.json: %w", err)
+	}
+	return m, nil
+}
+
+// writeMeta replaces meta.json: a new file is synced, then renamed.
+func writeMeta(dir string, m *Meta) error {
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, "meta.json"), append(b, '\n'))
+}
+
+// writeFile puts a file in its place as a whole and syncs it.
+func writeFile(name string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already if all went well
+	_, err = f.Write(b)
+	return finishFile(f, name, err)
+}
+
+// finishFile syncs and closes a temporary file and gives it its name, unless
+// writing it has failed.
+func finishFile(f *os.File, name string, err error) error {
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(name))
+	}
+	return err
+}
+
+// syncDir makes the names in a folder last.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	_ = d.Sync() // not every system can; those do not need it
+	return nil
+}

@@ -1,0 +1,105 @@
+// Package floors keeps the imports of the project going down only
+// (docs/architecture.md, DESIGN section 5).
+package floors
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/voxelpopuli/voxelpopuli/"
+
+// rank orders the packages: a package may import only packages of a lower
+// rank. The tens are the floor of DESIGN section 5; the units order what builds
+// on each other within a floor. A subpackage has the rank of its parent plus
+// what it says here, or the parent's own.
+var rank = map[string]int{
+	"internal/id": 0, "internal/fixed": 0, "internal/rng": 0, "internal/timing": 0, "web": 0,
+	"internal/machine": 10, "internal/geom": 10, "internal/world": 11, "internal/wire": 12,
+	"internal/kademlia": 20, "internal/overlay": 20, "internal/storage": 20,
+	"internal/region": 30, "internal/hall": 31,
+	"internal/disk": 40, "internal/sim": 40, "internal/transport": 40, "internal/node": 41,
+	"internal/client": 50, "internal/bot": 52, "internal/gateway": 52, "internal/host": 54,
+	"internal/lab": 60, "internal/world/blockgen": 60,
+	"cmd/voxelpopuli": 70,
+	"internal/floors": 99,
+}
+
+// forbidden imports of floors 0 to 3: machines have no sockets, no files, no
+// locks, no global randomness. (time is allowed for Duration; time.Now and
+// goroutines are looked for in pure_test.go.)
+var forbidden = []string{"net", "net/http", "os", "sync", "sync/atomic", "math/rand", "math/rand/v2", "crypto/rand"}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	var all []pkg
+	for {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// rankOf returns the rank of a package of ours, by its longest known prefix.
+func rankOf(path string) (int, bool) {
+	name := strings.TrimPrefix(path, module)
+	for {
+		if r, ok := rank[name]; ok {
+			return r, true
+		}
+		i := strings.LastIndexByte(name, '/')
+		if i < 0 {
+			return 0, false
+		}
+		name = name[:i]
+	}
+}
+
+// sameTree reports whether one package is the other's parent folder.
+func sameTree(a, b string) bool {
+	return strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
+}
+
+func TestImportsGoDown(t *testing.T) {
+	for _, p := range packages(t) {
+		from, ok := rankOf(p.ImportPath)
+		if !ok {
+			t.Errorf("%s has no floor: give it a rank in floors_test.go", p.ImportPath)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if from < 40 {
+				for _, f := range forbidden {
+					if imp == f {
+						t.Errorf("%s imports %s, which floors 0 to 3 may not", p.ImportPath, imp)
+					}
+				}
+			}
+			if !strings.HasPrefix(imp, module) || sameTree(p.ImportPath, imp) {
+				continue
+			}
+			to, _ := rankOf(imp)
+			if to >= from {
+				t.Errorf("%s (rank %d) imports %s (rank %d): imports go down only", p.ImportPath, from, imp, to)
+			}
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+)
+
+// Session is a player as the gateway needs it; *client.Session is one.
+type Session interface {
+	Welcome() *wire.Welcome
+	Handle(b []byte) error
+	Next(ctx context.Context, to client.Sink) error
+	Close()
+}
+
+// Game is where players go; see Node.
+type Game interface {
+	World() (id.ID, wire.WorldInfo)
+	Enter(ctx context.Context, who client.Login) (Session, error)
+}
+
+// Node makes a Game of a node in this process.
+type Node struct{ *client.Node }
+
+// Enter implements Game.
+func (n Node) Enter(ctx context.Context, who client.Login) (Session, error) {
+	s, err := n.Node.Enter(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Config says what a gateway serves and to whom. Only Game is needed.
+type Config struct {
+	Game Game
+	// Code must be known to join; empty: no code is asked for.
+	Code string
+	// Whitelist says that the hall lets only listed players in, so that a
+	// network may be listened on without a code.
+	Whitelist bool
+	// Hosts are names that the gateway is reached by, besides localhost and
+	// addresses: "example.org", without a port.
+	Hosts []string
+	// Open shows /status and /metrics to everybody and not only to this machine.
+	Open   bool
+	Limits Limits
+	Files  fs.FS // the browser client; nil: the embedded one
+	// Stats reads the node's figures for /status and /metrics; nil: there are none.
+	Stats func(context.Context) (Stats, error)
+	// Metrics is what /metrics shows, besides the gateway's own; nil: a new one
+	// with the Go runtime's.
+	Metrics *prometheus.Registry
+	Log     *slog.Logger // nil: slog.Default()
+}
+
+// Limits keep connections within bounds. Zero values mean the defaults.
+type Limits struct {
+	Connections int // at a time; default 4096
+	// PerAddress is how many connections an address (IPv6: a /64) may have;
+	// default 32. This machine's own are only counted among all.
+	PerAddress int
+	Messages   int           // a second from each connection, with bursts of 3 s; default 60
+	Bytes      int           // likewise; default 32 kB
+	Handshake  time.Duration // from the socket's opening to the proof; default 10 s
+	Idle       time.Duration // without a message; default 60 s
+	Stall      time.Duration // without room for what is to be sent; default 20 s
+}
+
+func (l Limits) withDefaults() Limits {
+	set(&l.Connections, 4096)
+	set(&l.PerAddress, 32)
+	set(&l.Messages, 60)
+	set(&l.Bytes, 32<<10)
+	set(&l.Handshake, 10*time.Second)
+	set(&l.Idle, time.Minute)
+	set(&l.Stall, 20*time.Second)
+	return l
+}
+
+func set[T int | time.Duration](v *T, to T) {
+	if *v == 0 {
+		*v = to
+	}
+}
+
+// ErrUnprotected refuses to listen on a network without a code or a whitelist.
+var ErrUnprotected = errors.New("everybody on the network could join: set a join code or use a whitelist")
+
+// CheckListen reports whether the gateway of cfg may listen on addr (host:port).
+func (c Config) CheckListen(addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return err
+	}
+	if c.Code != "" || c.Whitelist || host == "localhost" {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {
+		return nil
+	}
+	return ErrUnprotected
+}

@@ -1,0 +1,307 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+)
+
+// burst is for how many seconds of its rates a connection may save up.
+const burst = 3
+
+// goodbye is how long a client is given to take the last message.
+const goodbye = 2 * time.Second
+
+// peer is one WebSocket.
+type peer struct {
+	g       *Gateway
+	tcp     *tcp
+	ws      *websocket.Conn
+	addr    netip.Addr
+	local   bool
+	session Session // nil during the handshake
+	ctx     context.Context
+	cancel  context.CancelFunc
+	heard   atomic.Int64 // Unix nanoseconds
+
+	once sync.Once
+	why  *wire.Refused // set before ctx is cancelled; nil: the client went by itself
+
+	// Only the reading goroutine touches these.
+	messages, bytes budget
+}
+
+var messageBuffers = sync.Pool{New: func() any { b := make([]byte, wire.MaxMessage+1); return &b }}
+
+// serveSocket runs a WebSocket to its end.
+func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
+	addr := remote(r)
+	if why := g.door.enter(addr, r.URL.Query().Get("token")); why != nil {
+		g.metrics.refused(why.Code)
+		refuse(w, statusOf(why.Code), why)
+		return
+	}
+	defer g.door.leave(addr)
+	conn, ok := r.Context().Value(connKey{}).(*tcp)
+	if !ok {
+		refuse(w, http.StatusInternalServerError, wire.Internal.Refusal(0))
+		return
+	}
+	// Origin and Host were checked by guard.
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled})
+	if err != nil {
+		return // Accept has answered
+	}
+	ws.SetReadLimit(-1) // read has a limit of its own, and says so in the protocol
+	now := time.Now()
+	p := &peer{
+		g: g, tcp: conn, ws: ws, addr: addr, local: local(r),
+		messages: newBudget(float64(g.limits.Messages), float64(burst*g.limits.Messages)),
+		bytes:    newBudget(float64(g.limits.Bytes), float64(burst*g.limits.Bytes)),
+	}
+	p.heard.Store(now.UnixNano())
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	if !g.add(p) {
+		p.refuse(wire.Restart.Refusal(3))
+		return
+	}
+	defer g.remove(p)
+	p.run()
+}
+
+func (g *Gateway) add(p *peer) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closing {
+		return false
+	}
+	g.peers[p] = struct{}{}
+	g.gone.Add(1)
+	return true
+}
+
+func (g *Gateway) remove(p *peer) {
+	p.cancel()
+	g.mu.Lock()
+	delete(g.peers, p)
+	g.mu.Unlock()
+	g.gone.Done()
+}
+
+// run does the handshake, and then reads while another goroutine writes.
+func (p *peer) run() {
+	who, err := p.shake()
+	if err == nil {
+		p.session, err = p.g.cfg.Game.Enter(p.ctx, who)
+	}
+	if err != nil {
+		p.refuse(p.reason(err))
+		return
+	}
+	p.tcp.SetReadDeadline(time.Time{})
+	p.g.metrics.joined.Inc()
+	log := p.g.log.With("player", who.Player.Short(), "name", who.Name, "address", p.addr)
+	log.Info("player connected")
+	p.tcp.Add(wire.Encode(p.session.Welcome()), nil)
+	var writer sync.WaitGroup
+	writer.Go(p.write)
+	err = p.read()
+	if errors.As(err, new(*wire.Refused)) {
+		p.end(p.reason(err))
+	} else {
+		p.end(nil)
+	}
+	writer.Wait()
+	p.session.Close()
+	if p.why != nil {
+		p.g.metrics.refused(p.why.Code)
+		log.Info("player disconnected", "reason", p.why.Code)
+	} else {
+		log.Info("player disconnected", "reason", "left")
+	}
+}
+
+// shake lets the client say who it is and prove it.
+func (p *peer) shake() (client.Login, error) {
+	p.tcp.SetReadDeadline(time.Now().Add(p.g.limits.Handshake))
+	var hello wire.Hello
+	if err := p.expect(&hello); err != nil {
+		return client.Login{}, err
+	}
+	if hello.Version != wire.Version {
+		return client.Login{}, wire.BadVersion.Refusal(0)
+	}
+	name, err := wire.CleanName(hello.Name)
+	if err != nil {
+		return client.Login{}, &wire.Refused{Code: wire.BadName, Text: wire.BadName.Text()}
+	}
+	world, info := p.g.cfg.Game.World()
+	challenge := wire.Challenge{Version: wire.Version, World: world, WorldName: info.Name}
+	rand.Read(challenge.Nonce[:])
+	p.tcp.Add(wire.Encode(&challenge), nil)
+	if err := p.tcp.Flush(); err != nil {
+		return client.Login{}, err
+	}
+	var proof wire.Proof
+	if err := p.expect(&proof); err != nil {
+		return client.Login{}, err
+	}
+	if !client.Verify(hello.Key, &challenge, &proof) {
+		return client.Login{}, wire.BadProof.Refusal(0)
+	}
+	return client.Login{Player: id.Of(hello.Key[:]), Name: name, Local: p.local}, nil
+}
+
+// expect reads the one message that may come now.
+func (p *peer) expect(m wire.Message) error {
+	var decodeErr error
+	err := p.next(func(b []byte) error {
+		decodeErr = wire.DecodeInto(b, m)
+		return nil
+	})
+	if err == nil && decodeErr != nil {
+		err = &wire.Refused{Code: wire.Malformed, Text: wire.Malformed.Text() + " (" + decodeErr.Error() + ")"}
+	}
+	return err
+}
+
+// read hands the client's messages to the session.
+func (p *peer) read() error {
+	for {
+		if err := p.next(p.session.Handle); err != nil {
+			return err
+		}
+	}
+}
+
+// next reads one message, within the limits, and gives it to take.
+func (p *peer) next(take func([]byte) error) error {
+	// Waiting is not bounded here: the deadline of the handshake and the sweep
+	// end connections that say nothing.
+	kind, r, err := p.ws.Reader(context.Background())
+	if err != nil {
+		return err
+	}
+	buf := messageBuffers.Get().(*[]byte)
+	defer messageBuffers.Put(buf)
+	n, err := io.ReadFull(r, *buf)
+	switch {
+	case err == nil:
+		return wire.TooLarge.Refusal(0)
+	case !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF):
+		return err
+	case kind != websocket.MessageBinary:
+		return &wire.Refused{Code: wire.Malformed, Text: "Messages are binary."}
+	}
+	now := time.Now()
+	p.heard.Store(now.UnixNano())
+	p.g.traffic.messagesIn.Add(1)
+	if !p.messages.take(1, now) || !p.bytes.take(float64(n), now) {
+		return wire.TooFast.Refusal(1)
+	}
+	return take((*buf)[:n])
+}
+
+// write sends what the session has for the client until the connection ends,
+// and then the reason.
+func (p *peer) write() {
+	for {
+		if err := p.tcp.Flush(); err != nil {
+			p.end(nil) // or it was ended because it had no room
+			p.ws.CloseNow()
+			return
+		}
+		if err := p.session.Next(p.ctx, p.tcp); err != nil {
+			if p.ctx.Err() == nil {
+				p.end(p.reason(err))
+			}
+			break
+		}
+	}
+	if p.why != nil {
+		p.refuse(p.why)
+	} else {
+		p.ws.CloseNow()
+	}
+}
+
+// end ends the connection; the first reason counts.
+func (p *peer) end(why *wire.Refused) {
+	p.once.Do(func() {
+		p.why = why
+		until := time.Now().Add(goodbye)
+		p.tcp.SetWriteDeadline(until)
+		p.tcp.SetReadDeadline(until)
+		p.cancel()
+	})
+}
+
+// refuse tells the client why, and closes.
+func (p *peer) refuse(why *wire.Refused) {
+	if p.session == nil {
+		p.g.metrics.refused(why.Code)
+	}
+	until := time.Now().Add(goodbye)
+	p.tcp.SetWriteDeadline(until)
+	p.tcp.SetReadDeadline(until)
+	p.tcp.Add(wire.Encode(why), nil)
+	if p.tcp.Flush() == nil {
+		status := websocket.StatusPolicyViolation
+		if why.Code == wire.Restart {
+			status = websocket.StatusServiceRestart
+		}
+		p.ws.Close(status, string(why.Code))
+	}
+	p.ws.CloseNow()
+}
+
+// reason makes a refusal of what went wrong.
+func (p *peer) reason(err error) *wire.Refused {
+	var why *wire.Refused
+	switch {
+	case p.ctx.Err() != nil && p.why != nil: // it was ended, and that is why
+		return p.why
+	case errors.As(err, &why):
+		return why
+	case errors.Is(err, context.Canceled):
+		return wire.Restart.Refusal(3)
+	}
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return wire.Idle.Refusal(1)
+	}
+	if p.session != nil || !isLost(err) {
+		p.g.log.Error("connection ended", "address", p.addr, "error", fmt.Sprint(err))
+	}
+	return wire.Internal.Refusal(5)
+}
+
+// isLost reports that the other side has gone.
+func isLost(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || websocket.CloseStatus(err) != -1
+}
+
+// check ends the connection if nothing was heard for long, or if it has had no
+// room for long.
+func (p *peer) check(now time.Time) {
+	switch l := &p.g.limits; {
+	case p.tcp.stall(now) > l.Stall:
+		p.g.metrics.drops.Inc()
+		p.end(wire.Slow.Refusal(1))
+	case now.UnixNano()-p.heard.Load() > int64(l.Idle):
+		p.end(wire.Idle.Refusal(1))
+	}
+}

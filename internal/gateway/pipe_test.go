@@ -1,0 +1,94 @@
+package gateway_test
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+)
+
+// fountain is a game in which each session is sent a frame for each message
+// that it takes: what a tick costs the connection, without a world.
+type fountain struct {
+	body []byte
+	took atomic.Uint64
+}
+
+func (f *fountain) World() (id.ID, wire.WorldInfo) { return id.Of(nil), wire.WorldInfo{} }
+func (f *fountain) Enter(context.Context, client.Login) (gateway.Session, error) {
+	return &jet{f, make(chan struct{}, 1000)}, nil
+}
+
+type jet struct {
+	*fountain
+	more chan struct{}
+}
+
+func (j *jet) Welcome() *wire.Welcome { return &wire.Welcome{} }
+func (j *jet) Close()                 {}
+func (j *jet) Handle(b []byte) error {
+	var in wire.Input
+	if err := wire.DecodeInto(b, &in); err != nil {
+		return err
+	}
+	j.took.Add(1)
+	j.more <- struct{}{}
+	return nil
+}
+
+var frameHead = []byte{byte(wire.TypeFrame), 0, 0, 1, 0}
+
+func (j *jet) Next(ctx context.Context, to client.Sink) error {
+	select {
+	case <-j.more:
+		to.Add(frameHead, j.body)
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// BenchmarkConnections measures what an input and the frame that answers it
+// cost, both ends and the system's part of it, in CPU time.
+func BenchmarkConnections(b *testing.B) {
+	const connections = 100
+	f := &fountain{body: make([]byte, 3300)}
+	addr := serve(b, gateway.Config{Game: f, Log: slog.New(slog.DiscardHandler), Limits: gateway.Limits{Messages: 1 << 30, Bytes: 1 << 40}})
+	var conns []client.Conn
+	for range connections {
+		c, _, err := client.Dial(context.Background(), addr, identity(b, "A"), "")
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer c.Close()
+		conns = append(conns, c)
+	}
+	input := wire.Encode(&wire.Input{Seq: 1, Steps: []wire.Step{{}}})
+	done := make(chan error, connections)
+	b.ReportAllocs()
+	b.ResetTimer()
+	cpu := cpuTime()
+	for i, c := range conns {
+		go func() {
+			var err error
+			for n := i; n < b.N && err == nil; n += connections {
+				if err = c.Send(input); err == nil {
+					_, err = c.Recv()
+				}
+			}
+			done <- err
+		}()
+	}
+	for range conns {
+		if err := <-done; err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N)/float64(time.Microsecond), "cpu-µs/op")
+}

@@ -1,0 +1,128 @@
+package gateway
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/timing"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+)
+
+// private shows a page only to this machine, unless the configuration says so.
+func (g *Gateway) private(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !g.cfg.Open && !local(r) {
+			g.deny(w, wire.NotAllowed, "This page is for the machine that the world runs on.")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// serveHealth answers 200 as long as the node answers.
+func (g *Gateway) serveHealth(w http.ResponseWriter, r *http.Request) {
+	if g.cfg.Stats != nil {
+		ctx, cancel := context.WithTimeout(r.Context(), statsTime)
+		defer cancel()
+		if _, err := g.cfg.Stats(ctx); err != nil {
+			http.Error(w, "the node does not answer: "+err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write([]byte("ok\n"))
+}
+
+// Status is what /status says as JSON. Times are in milliseconds.
+type Status struct {
+	World struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	} `json:"world"`
+	Client      string       `json:"client"` // the build of the browser client
+	Connections int          `json:"connections"`
+	Players     int          `json:"players"`
+	Regions     int          `json:"regions"`
+	Tick        uint64       `json:"tick"`
+	TickP50     float64      `json:"tick_p50_ms"`
+	TickP99     float64      `json:"tick_p99_ms"`
+	TickMax     float64      `json:"tick_max_ms"`
+	LateP99     float64      `json:"late_p99_ms"`
+	Slowest     []RegionLoad `json:"slowest"`
+	DiskWrites  int          `json:"disk_writes"`
+	BytesIn     uint64       `json:"bytes_in"`
+	BytesOut    uint64       `json:"bytes_out"`
+	Frames      uint64       `json:"frames"`
+}
+
+func (g *Gateway) status(ctx context.Context) (Status, error) {
+	var s Status
+	world, info := g.cfg.Game.World()
+	s.World.ID, s.World.Name = world.String(), info.Name
+	s.Client = g.buildID()
+	s.Connections = g.connections()
+	s.BytesIn, s.BytesOut, s.Frames = g.traffic.bytesIn.Load(), g.traffic.bytesOut.Load(), g.traffic.frames.Load()
+	if g.cfg.Stats == nil {
+		return s, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, statsTime)
+	defer cancel()
+	n, err := g.cfg.Stats(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.Players, s.Regions, s.Tick, s.DiskWrites = n.Players, n.Regions, n.Tick, n.Writes
+	s.TickP50, s.TickP99, s.TickMax = quantile(&n.Ticks, 0.5), quantile(&n.Ticks, 0.99), quantile(&n.Ticks, 1)
+	s.Slowest = n.Slowest
+	s.LateP99 = quantile(&n.Late, 0.99)
+	return s, nil
+}
+
+func quantile(h *timing.Histogram, q float64) float64 {
+	return float64(h.Quantile(q)) / float64(time.Millisecond)
+}
+
+func (g *Gateway) serveStatus(w http.ResponseWriter, r *http.Request) {
+	s, err := g.status(r.Context())
+	if err != nil {
+		http.Error(w, "the node does not answer: "+err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_ = statusPage.Execute(w, s)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_ = json.NewEncoder(w).Encode(s)
+}
+
+var statusPage = template.Must(template.New("status").Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="5">
+<title>{{.World.Name}} – status</title></head>
+<body><h1>{{.World.Name}}</h1>
+<table>
+<tr><th scope="row">players</th><td>{{.Players}} ({{.Connections}} connections)</td></tr>
+<tr><th scope="row">regions awake</th><td>{{.Regions}}</td></tr>
+<tr><th scope="row">tick</th><td>{{.Tick}}</td></tr>
+<tr><th scope="row">time of a tick</th><td>{{printf "%.2f" .TickP50}} ms median, {{printf "%.2f" .TickP99}} ms p99, {{printf "%.2f" .TickMax}} ms at most</td></tr>
+<tr><th scope="row">ticks late</th><td>{{printf "%.2f" .LateP99}} ms p99</td></tr>
+<tr><th scope="row">disk writes under way</th><td>{{.DiskWrites}}</td></tr>
+<tr><th scope="row">frames sent</th><td>{{.Frames}}</td></tr>
+<tr><th scope="row">bytes sent, received</th><td>{{.BytesOut}}, {{.BytesIn}}</td></tr>
+</table>
+{{if .Slowest}}<h2>slowest regions, last minute</h2>
+<table><tr><th>x</th><th>z</th><th>players</th><th>mobs</th><th>watched by</th><th>tick median</th><th>p99</th><th>at most</th></tr>
+{{range .Slowest}}<tr><td>{{.X}}</td><td>{{.Z}}</td><td>{{.Players}}</td><td>{{.Mobs}}</td><td>{{.Watched}}</td>` +
+	`<td>{{printf "%.2f" .P50}} ms</td><td>{{printf "%.2f" .P99}} ms</td><td>{{printf "%.2f" .Max}} ms</td></tr>
+{{end}}</table>{{end}}</body></html>
+`))
+
+func hexPrefix(b []byte) string { return hex.EncodeToString(b[:6]) }

@@ -1,0 +1,208 @@
+package hall
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+)
+
+type enter struct {
+	from machine.Peer
+	*Enter
+}
+
+// onEnter admits or refuses a player. The name is reserved at once and the
+// player admitted when the claim is on disk.
+func (h *Hall) onEnter(e enter) {
+	if h.sessions[e.from] != nil {
+		return // one Enter for each session
+	}
+	if !h.loaded {
+		h.entering = append(h.entering, e)
+		return
+	}
+	name, refusal := h.judge(e)
+	if refusal != nil {
+		h.refuse(e.from, refusal)
+		return
+	}
+	p := h.players[e.Player]
+	fresh := p == nil
+	if fresh {
+		h.entity++
+		p = &player{id: e.Player, rec: record{Entity: h.entity, Since: h.unix()}}
+		h.players[p.id] = p
+	}
+	h.replace(p)
+	before := p.rec
+	h.claim(p, name)
+	if e.Local && !h.anyOperator() {
+		p.rec.Operator = true // the founder: the first who comes from the node's own machine
+	}
+	p.session, p.claiming = e.from, true
+	h.sessions[e.from] = p
+	if !fresh && p.rec == before {
+		h.admit(p, e.from)
+		return
+	}
+	h.writePlayer(p, func(err error) {
+		if err != nil {
+			h.unclaim(p, before, fresh, e.from, err)
+			return
+		}
+		h.admit(p, e.from)
+	})
+}
+
+// judge returns the name to use, or why the player may not enter.
+func (h *Hall) judge(e enter) (string, *Refused) {
+	if h.failed != nil {
+		return "", refusal(wire.Internal, "This world's list of players cannot be read: "+h.failed.Error()+".")
+	}
+	name, err := wire.CleanName(e.Name)
+	if err != nil {
+		return "", refusal(wire.BadName, wire.BadName.Text())
+	}
+	fold := wire.FoldName(name)
+	known := h.players[e.Player]
+	operator := known != nil && known.rec.Operator
+	if b := h.banOf(e.Enter, fold); b != nil {
+		return "", refusal(wire.Banned, b.text())
+	}
+	if (h.cfg.Whitelist || h.world.Whitelist) && !e.Local && !operator && h.white[fold] == "" {
+		return "", refusal(wire.NotWhitelisted, wire.NotWhitelisted.Text())
+	}
+	if owner := h.names[fold]; owner != nil && owner.id != e.Player {
+		return "", refusal(wire.NameTaken, fmt.Sprintf("Somebody else is called %s here. Choose another name.", owner.rec.Name))
+	}
+	if len(h.here) >= h.cfg.MaxPlayers && !operator && (known == nil || !known.here) {
+		r := refusal(wire.Full, fmt.Sprintf("The world is full: %d players.", len(h.here)))
+		r.Retry = 30
+		return "", r
+	}
+	return name, nil
+}
+
+func refusal(code wire.Code, text string) *Refused { return &Refused{Code: code, Text: text} }
+
+func (h *Hall) refuse(to machine.Peer, r *Refused) {
+	h.env.Send(to, r)
+	h.env.Close(to)
+}
+
+// banOf returns the ban that keeps a player out; bans whose time is over are
+// no more.
+func (h *Hall) banOf(e *Enter, fold string) *ban {
+	if b := h.bans[fold]; b != nil && !b.over(h.unix()) {
+		return b
+	}
+	for _, key := range sortedKeys(h.bans) {
+		b := h.bans[key]
+		if b.Player == e.Player && !b.Player.IsZero() && !b.over(h.unix()) {
+			return b
+		}
+	}
+	return nil
+}
+
+func (b *ban) over(now int64) bool { return b.Until != 0 && now >= b.Until }
+
+// text is what a banned player reads.
+func (b *ban) text() string {
+	s := "You are banned from this world"
+	if b.Until != 0 {
+		s += " until " + time.Unix(b.Until, 0).UTC().Format("2 January 2006 15:04") + " UTC"
+	}
+	if b.Reason != "" {
+		s += ": " + b.Reason
+	}
+	return s + "."
+}
+
+// claim gives a name to a player, and frees the one it had.
+func (h *Hall) claim(p *player, name string) {
+	if old := wire.FoldName(p.rec.Name); h.names[old] == p {
+		delete(h.names, old)
+	}
+	p.rec.Name = name
+	h.names[wire.FoldName(name)] = p
+}
+
+// unclaim undoes an admission whose record did not reach the disk.
+func (h *Hall) unclaim(p *player, before record, fresh bool, from machine.Peer, err error) {
+	if h.sessions[from] != p || p.session != from {
+		return // a newer session decides
+	}
+	h.claim(p, before.Name)
+	p.rec, p.claiming = before, false
+	delete(h.sessions, from)
+	if fresh {
+		delete(h.names, wire.FoldName(before.Name))
+		delete(h.players, p.id)
+	}
+	h.refuse(from, &Refused{Code: wire.Storage, Text: fmt.Sprintf("Your name could not be saved: %v.", err), Retry: 30})
+}
+
+// replace ends the session that a player was here through before.
+func (h *Hall) replace(p *player) {
+	if !p.here && !p.claiming {
+		return
+	}
+	old := p.session
+	delete(h.sessions, old)
+	h.refuse(old, refusal(wire.Elsewhere, wire.Elsewhere.Text()))
+	h.gone(p)
+}
+
+// admit lets a player in whose claim is on disk.
+func (h *Hall) admit(p *player, from machine.Peer) {
+	if h.sessions[from] != p || p.session != from {
+		return // left or was replaced meanwhile
+	}
+	p.claiming, p.here = false, true
+	p.region = p.home(h.cfg)
+	h.here = append(h.here, p)
+	h.env.Send(from, &Admitted{
+		Player: p.id, Name: p.rec.Name, Entity: p.rec.Entity, Operator: p.rec.Operator,
+		New: p.rec.Epoch == 0, Mode: h.cfg.Mode, Home: p.region, TimeOffset: h.world.TimeOffset,
+	})
+	h.sendCommands(p)
+	h.env.Send(from, h.list())
+	h.tell(p, wire.ChatSystem, "Welcome to %s, %s. /help lists what you can type.", h.cfg.Name, p.rec.Name)
+	h.note(p)
+}
+
+// leave ends a session.
+func (h *Hall) leave(from machine.Peer) {
+	p := h.sessions[from]
+	if p == nil {
+		h.forgetWaiting(from)
+		return
+	}
+	delete(h.sessions, from)
+	if p.session == from {
+		h.gone(p)
+	}
+}
+
+func (h *Hall) forgetWaiting(from machine.Peer) {
+	for i, e := range h.entering {
+		if e.from == from {
+			h.entering = append(h.entering[:i], h.entering[i+1:]...)
+			return
+		}
+	}
+}
+
+func (h *Hall) anyOperator() bool {
+	for _, p := range h.players {
+		if p.rec.Operator {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *Hall) unix() int64 { return int64(h.env.Now()) / int64(time.Second) }

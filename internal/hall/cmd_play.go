@@ -1,0 +1,227 @@
+package hall
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+const (
+	giveMost      = 999             // blocks that one /give gives
+	locateTimeout = 2 * time.Second // a region that does not answer
+)
+
+var modeNames = []string{"survival", "creative", "spectator"}
+
+// playCommands act on players in the world.
+func playCommands() []*command {
+	return []*command{
+		{name: "spawn", help: "Brings you to where everybody begins.", run: (*call).spawn},
+		{name: "tp", args: "[player] <player> | [player] <x> <y> <z>", help: "Brings you or another player to a player or a place; ~ is where the one who is brought stands.", operator: true,
+			complete: []string{"<player>|~", "<player>|~", "~", "~"}, run: (*call).tp},
+		{name: "gamemode", args: "<survival|creative|spectator> [player]", help: "Changes how you or another player plays.", operator: true,
+			complete: []string{strings.Join(modeNames, "|"), "<player>"}, run: (*call).gamemode},
+		{name: "give", args: "<player> <block> [count]", help: "Gives blocks to a player.", operator: true,
+			complete: []string{"<player>", "<block>", "<number>"}, run: (*call).give},
+	}
+}
+
+func (c *call) order(p *player, o Order) {
+	o.Region, o.Player = p.region, p.id
+	c.toRegion(&o)
+}
+
+func (c *call) spawn() error {
+	feet := c.cfg.Spawn.Centre()
+	feet.Y = fixed.Int(int(c.cfg.Spawn.Y))
+	c.order(c.from, Order{Kind: Teleport, Position: feet})
+	return nil
+}
+
+// tp finds who and where by the number of arguments.
+func (c *call) tp() error {
+	who := c.from
+	var err error
+	place := c.args
+	if n := len(c.args); n == 2 || n == 4 {
+		if who, err = c.playerHere(c.arg(0)); err != nil {
+			return err
+		}
+		place = c.args[1:]
+	}
+	switch len(place) {
+	case 1:
+		to, err := c.playerHere(place[0].text)
+		if err != nil {
+			return err
+		}
+		return c.tpToPlayer(who, to)
+	case 3:
+		return c.tpToPlace(who, place)
+	}
+	return errUsage
+}
+
+func (c *call) tpToPlayer(who, to *player) error {
+	if who == to {
+		return sorry("%s is there already.", who.rec.Name)
+	}
+	c.locate(to, func(at world.Vec) {
+		c.order(who, Order{Kind: Teleport, Position: at})
+		c.reply("%s is now with %s.", who.rec.Name, to.rec.Name)
+	})
+	return nil
+}
+
+func (c *call) tpToPlace(who *player, place []word) error {
+	go_ := func(from world.Vec) error {
+		to, err := coordinates(place, from)
+		if err != nil {
+			return err
+		}
+		c.order(who, Order{Kind: Teleport, Position: to})
+		c.reply("%s is now at %s.", who.rec.Name, to.Block())
+		return nil
+	}
+	relative := false
+	for _, w := range place {
+		relative = relative || strings.HasPrefix(w.text, "~")
+	}
+	if !relative {
+		return go_(world.Vec{})
+	}
+	c.locate(who, func(at world.Vec) {
+		if err := go_(at); err != nil {
+			c.fail("%v", err)
+		}
+	})
+	return nil
+}
+
+// locate asks where a player is.
+func (c *call) locate(p *player, then func(world.Vec)) {
+	tag := c.tag()
+	c.asked[tag] = func(m *Located) {
+		if !m.Found {
+			c.fail("%s cannot be found at the moment.", p.rec.Name)
+			return
+		}
+		then(m.Position)
+	}
+	c.env.SetTimer(c.env.Now().Add(locateTimeout), machine.Timer{Kind: timerLocate, Arg: tag})
+	c.toRegion(&Locate{Region: p.region, Player: p.id, Tag: tag})
+}
+
+func (h *Hall) onLocated(m *Located) {
+	if then := h.asked[m.Tag]; then != nil {
+		delete(h.asked, m.Tag)
+		then(m)
+	}
+}
+
+// coordinates reads x y z; ~ is from's.
+func coordinates(words []word, from world.Vec) (world.Vec, error) {
+	var out world.Vec
+	base := [3]fixed.Num{from.X, from.Y, from.Z}
+	for i, dst := range []*fixed.Num{&out.X, &out.Y, &out.Z} {
+		n, err := coordinate(words[i].text, base[i], i != 1)
+		if err != nil {
+			return out, err
+		}
+		*dst = n
+	}
+	edge := fixed.Int(world.Limit - 2)
+	if out.X.Abs() > edge || out.Z.Abs() > edge {
+		return out, sorry("The world ends %d blocks from its middle.", world.Limit)
+	}
+	if out.Y < 0 || out.Y > fixed.Int(2*world.Height) {
+		return out, sorry("y goes from 0 to %d.", 2*world.Height)
+	}
+	return out, nil
+}
+
+// coordinate reads one number in metres; a whole one means the middle of the
+// block if centre is set.
+func coordinate(s string, base fixed.Num, centre bool) (fixed.Num, error) {
+	text, relative := strings.CutPrefix(s, "~")
+	if relative && text == "" {
+		return base, nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.Abs(v) > 2*world.Limit {
+		return 0, sorry("%q is no coordinate.", s)
+	}
+	n := fixed.Num(math.Round(v * float64(fixed.One)))
+	if relative {
+		return base + n, nil
+	}
+	if centre && !strings.ContainsAny(text, ".eEpP") {
+		n += fixed.One / 2
+	}
+	return n, nil
+}
+
+func (c *call) gamemode() error {
+	if len(c.args) < 1 || len(c.args) > 2 {
+		return errUsage
+	}
+	mode := pick(modeNames, c.arg(0))
+	if mode < 0 {
+		return errUsage
+	}
+	who := c.from
+	if len(c.args) == 2 {
+		var err error
+		if who, err = c.playerHere(c.arg(1)); err != nil {
+			return err
+		}
+	}
+	c.order(who, Order{Kind: SetMode, Mode: uint8(mode)})
+	c.reply("%s plays in %s mode now.", who.rec.Name, modeNames[mode])
+	return nil
+}
+
+// pick finds a word by its number or by a beginning that fits only one.
+func pick(words []string, s string) int {
+	found := -1
+	for i, w := range words {
+		switch {
+		case s == w || s == strconv.Itoa(i):
+			return i
+		case s != "" && strings.HasPrefix(w, strings.ToLower(s)):
+			if found >= 0 {
+				return -1
+			}
+			found = i
+		}
+	}
+	return found
+}
+
+func (c *call) give() error {
+	if len(c.args) < 2 || len(c.args) > 3 {
+		return errUsage
+	}
+	who, err := c.playerHere(c.arg(0))
+	if err != nil {
+		return err
+	}
+	block, ok := world.BlockByName(strings.ToLower(c.arg(1)))
+	if !ok || !world.Info(block).Item {
+		return sorry("There is no block %q to give.", c.arg(1))
+	}
+	count := 1
+	if len(c.args) == 3 {
+		if count, err = strconv.Atoi(c.arg(2)); err != nil || count < 1 || count > giveMost {
+			return sorry("The count goes from 1 to %d.", giveMost)
+		}
+	}
+	c.order(who, Order{Kind: Give, Block: block, Count: uint16(count)})
+	c.reply("%s gets %d × %s.", who.rec.Name, count, world.Info(block).Title)
+	return nil
+}

@@ -1,0 +1,193 @@
+package hall
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+)
+
+// command is a slash command.
+type command struct {
+	name     string
+	args     string // as in the usage: <must be there> [may be there]
+	help     string
+	operator bool // only operators may
+	complete []string
+	run      func(c *call) error
+}
+
+// call is one use of a command.
+type call struct {
+	*Hall
+	*command
+	from *player
+	line string // what was typed after the slash
+	args []word // without the command's name
+}
+
+// word is a part of a line.
+type word struct {
+	text string
+	at   int // where it begins in the line
+}
+
+// complaint is an error that is shown to the player who typed: a sentence.
+type complaint string
+
+func (c complaint) Error() string { return string(c) }
+
+func sorry(format string, args ...any) error { return complaint(fmt.Sprintf(format, args...)) }
+
+// errUsage makes the answer the command's usage.
+var errUsage = errors.New("usage")
+
+// commands is the table of all commands, in the order of /help. It is filled
+// by init because /help reads it.
+var commands []*command
+
+func init() {
+	commands = concat(talkCommands(), playCommands(), worldCommands(), keeperCommands())
+}
+
+func concat(lists ...[]*command) (out []*command) {
+	for _, l := range lists {
+		out = append(out, l...)
+	}
+	return out
+}
+
+func findCommand(name string) *command {
+	for _, c := range commands {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// command runs a line that began with a slash (which is cut off).
+func (h *Hall) command(from *player, line string) {
+	words, err := split(line)
+	if err != nil {
+		h.tell(from, wire.ChatError, "%v", err)
+		return
+	}
+	if len(words) == 0 {
+		h.tell(from, wire.ChatError, "Type a command after the slash. /help lists them.")
+		return
+	}
+	cmd := findCommand(strings.ToLower(words[0].text))
+	if cmd == nil || cmd.operator && !from.rec.Operator {
+		h.tell(from, wire.ChatError, "%s", unknown(cmd, words[0].text))
+		return
+	}
+	c := &call{Hall: h, command: cmd, from: from, line: line, args: words[1:]}
+	if err := cmd.run(c); err == errUsage {
+		c.fail("Usage: %s", cmd.usage())
+	} else if err != nil {
+		c.fail("%v", err)
+	}
+}
+
+func unknown(cmd *command, name string) string {
+	if cmd != nil {
+		return fmt.Sprintf("/%s is for operators.", cmd.name)
+	}
+	return fmt.Sprintf("There is no command /%s. /help lists them.", name)
+}
+
+func (c *command) usage() string { return strings.TrimSpace("/" + c.name + " " + c.args) }
+
+func (c *call) reply(format string, args ...any) { c.tell(c.from, wire.ChatSystem, format, args...) }
+func (c *call) fail(format string, args ...any)  { c.tell(c.from, wire.ChatError, format, args...) }
+
+// arg returns the n-th argument, empty if there is none.
+func (c *call) arg(n int) string {
+	if n < len(c.args) {
+		return c.args[n].text
+	}
+	return ""
+}
+
+// rest returns the line from the n-th argument on, as it was typed.
+func (c *call) rest(n int) string {
+	if n >= len(c.args) {
+		return ""
+	}
+	return strings.TrimSpace(c.line[c.args[n].at:])
+}
+
+// split cuts a line into words at spaces. What stands in double quotes is one
+// word; a quote inside of a word is part of it.
+func split(line string) ([]word, error) {
+	var out []word
+	for i := 0; i < len(line); {
+		if line[i] == ' ' {
+			i++
+			continue
+		}
+		end, text := 0, ""
+		if line[i] == '"' {
+			n := strings.IndexByte(line[i+1:], '"')
+			if n < 0 {
+				return nil, sorry(`A double quote is open: write "name with spaces".`)
+			}
+			text, end = line[i+1:i+1+n], i+n+2
+		} else {
+			n := strings.IndexByte(line[i:], ' ')
+			if n < 0 {
+				n = len(line) - i
+			}
+			text, end = line[i:i+n], i+n
+		}
+		out = append(out, word{text, i})
+		i = end
+	}
+	return out, nil
+}
+
+// sendCommands tells a player's client what it may complete.
+func (h *Hall) sendCommands(p *player) {
+	m := &Commands{}
+	for _, c := range commands {
+		if !c.operator || p.rec.Operator {
+			m.List = append(m.List, wire.Command{Name: c.name, Args: c.complete, Help: c.help})
+		}
+	}
+	h.env.Send(p.session, m)
+}
+
+// playerHere finds somebody who is here by name, or by the beginning of a name
+// that fits only one.
+func (h *Hall) playerHere(name string) (*player, error) {
+	fold := wire.FoldName(name)
+	if p := h.names[fold]; p != nil && p.here {
+		return p, nil
+	}
+	var found []*player
+	for _, p := range h.here {
+		if fold != "" && strings.HasPrefix(wire.FoldName(p.rec.Name), fold) {
+			found = append(found, p)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, sorry("Nobody here is called %q.", name)
+	case 1:
+		return found[0], nil
+	}
+	return nil, sorry("%q could be %s: write more of the name.", name, plural(len(found), "player"))
+}
+
+// playerKnown finds anybody who was ever in the world.
+func (h *Hall) playerKnown(name string) (*player, error) {
+	if p := h.names[wire.FoldName(name)]; p != nil && !p.claimingFirst() {
+		return p, nil
+	}
+	return h.playerHere(name)
+}
+
+// claimingFirst reports a player whose very first claim is not yet on disk.
+func (p *player) claimingFirst() bool { return p.claiming && p.rec.Epoch == 0 && !p.here }

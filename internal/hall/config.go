@@ -1,0 +1,41 @@
+package hall
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Config is what the hall needs to know of its world.
+type Config struct {
+	Name       string
+	Seed       string       // as people read it
+	Epoch      machine.Time // when tick 0 was
+	Day        int64        // ticks of a day
+	Spawn      world.Pos    // the block that new players stand in
+	Mode       uint8        // how newcomers play
+	Protect    int32        // blocks around the spawn, to each side, that only operators change; 0: none
+	MaxPlayers int          // 0: as many as a list of players holds
+	Whitelist  bool         // only the whitelist may enter, even before anybody says /whitelist on
+}
+
+func (c Config) withDefaults() Config {
+	if c.MaxPlayers <= 0 || c.MaxPlayers > wire.MaxPlayers {
+		c.MaxPlayers = wire.MaxPlayers
+	}
+	if c.Day <= 0 {
+		c.Day = 24000
+	}
+	return c
+}
+
+// protected returns the box around the spawn, from bottom to top.
+func (c Config) protected() []Area {
+	if c.Protect <= 0 {
+		return nil
+	}
+	return []Area{{
+		Min: world.Pos{X: c.Spawn.X - c.Protect, Y: 0, Z: c.Spawn.Z - c.Protect},
+		Max: world.Pos{X: c.Spawn.X + c.Protect, Y: world.Height - 1, Z: c.Spawn.Z + c.Protect},
+	}}
+}

@@ -1,0 +1,146 @@
+package hall
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Hall is the machine. All its methods are handlers of machine.Machine.
+type Hall struct {
+	env machine.Env
+	cfg Config
+	store
+
+	sessions map[machine.Peer]*player
+	entering []enter   // came before the store was read
+	here     []*player // in the order in which they came
+	changed  []*player // the others are yet to be told of
+	armed    bool      // timerNews is set
+
+	awake   map[world.RegionPos]bool
+	asked   map[uint64]func(*Located) // waiting for Located, by tag
+	saves   map[uint64]*save          // waiting for Saved, by tag
+	nextTag uint64
+}
+
+// player is somebody whom the hall knows, here or away.
+type player struct {
+	id  id.ID
+	rec record
+
+	session  machine.Peer // through which the player is here
+	here     bool         // admitted and not gone
+	claiming bool         // the claim of its name is on the way to the disk
+	region   world.RegionPos
+	changed  bool // is in Hall.changed
+	told     bool // the others know that it is here
+	quiet    pace // of chat and commands
+}
+
+// Kinds of timers.
+const (
+	timerNews   = iota + 1 // tell the others who came, moved and went
+	timerLocate            // Arg: tag of a Locate without an answer
+	timerSave              // Arg: tag of a save that takes too long
+)
+
+// New returns the hall of a world; Start reads what it has on disk.
+func New(env machine.Env, cfg Config) *Hall {
+	return &Hall{
+		env: env, cfg: cfg.withDefaults(), store: newStore(),
+		sessions: map[machine.Peer]*player{},
+		awake:    map[world.RegionPos]bool{},
+		asked:    map[uint64]func(*Located){},
+		saves:    map[uint64]*save{},
+	}
+}
+
+// Start reads the hall's space; sessions that come meanwhile wait.
+func (h *Hall) Start() { h.load() }
+
+// OnMessage handles a message of messages.go; others are ignored.
+func (h *Hall) OnMessage(from machine.Peer, m machine.Message) {
+	switch m := m.(type) {
+	case *Enter:
+		h.onEnter(enter{from, m})
+	case *Say:
+		h.onSay(from, m.Text)
+	case *Leave:
+		h.leave(from)
+	case *Awake:
+		h.awake[m.Region] = true
+		h.sendLaws(m.Region)
+	case *Asleep:
+		delete(h.awake, m.Region)
+	case *Arrived:
+		h.onArrived(m)
+	case *Departed: // the session tells: it may have entered again already
+	case *Located:
+		h.onLocated(m)
+	case *Saved:
+		h.onSaved(m)
+	}
+}
+
+// OnTimer handles the hall's own timers.
+func (h *Hall) OnTimer(t machine.Timer) {
+	switch t.Kind {
+	case timerNews:
+		h.armed = false
+		h.tellNews()
+	case timerLocate:
+		h.onLocated(&Located{Tag: t.Arg})
+	case timerSave:
+		h.onSaveLate(t.Arg)
+	}
+}
+
+// OnLink ends what a session had when its link ends.
+func (h *Hall) OnLink(peer machine.Peer, ev machine.LinkEvent) {
+	if ev != machine.LinkUp {
+		h.leave(peer)
+	}
+}
+
+// OnDone continues what waited for the disk.
+func (h *Hall) OnDone(tag uint64, result any, err error) { h.store.done(tag, result, err) }
+
+func (h *Hall) tag() uint64 {
+	h.nextTag++
+	return h.nextTag
+}
+
+// regionsAwake returns the regions that tick, in order of their position.
+func (h *Hall) regionsAwake() []world.RegionPos {
+	out := make([]world.RegionPos, 0, len(h.awake))
+	for r := range h.awake {
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b world.RegionPos) int {
+		if a.X != b.X {
+			return int(a.X) - int(b.X)
+		}
+		return int(a.Z) - int(b.Z)
+	})
+	return out
+}
+
+// toRegion gives a message to the node to bring to its region.
+func (h *Hall) toRegion(m machine.Message) { h.env.Send(machine.Peer{}, m) }
+
+func (h *Hall) sendLaws(r world.RegionPos) {
+	h.toRegion(&Laws{Region: r, TimeOffset: h.world.TimeOffset, Protected: h.cfg.protected()})
+}
+
+// toAll sends one message to everybody who is here.
+func (h *Hall) toAll(m machine.Message) {
+	for _, p := range h.here {
+		h.env.Send(p.session, m)
+	}
+}
+
+// tick is the world's tick at present.
+func (h *Hall) tick() int64 { return int64(h.env.Now().Sub(h.cfg.Epoch) / tickLength) }

@@ -1,0 +1,361 @@
+package hall
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+var update = flag.Bool("update", false, "write testdata again")
+
+// stage is a hall with scripted sessions and regions: an Env that writes down
+// what the hall does. Its disk outlives restarts of the hall.
+type stage struct {
+	h      *Hall
+	now    machine.Time
+	rand   rng.Rand
+	out    strings.Builder
+	disk   map[string]string
+	full   bool // writes fail
+	slow   bool // jobs wait for "disk"
+	jobs   []func()
+	timers []timer
+	quiet  bool
+}
+
+type timer struct {
+	at machine.Time
+	machine.Timer
+}
+
+const stageEpoch = machine.Time(1_600_000_000 * int64(time.Second))
+
+func newStage() *stage {
+	s := &stage{now: stageEpoch, disk: map[string]string{}}
+	s.start()
+	return s
+}
+
+func (s *stage) start() {
+	s.timers, s.jobs = nil, nil
+	s.h = New(s, Config{Name: "home", Seed: "42", Epoch: stageEpoch, Spawn: world.Pos{X: 200, Y: 70, Z: -5}, Mode: 0, Protect: 4, MaxPlayers: 3})
+	s.h.Start()
+}
+
+func (s *stage) Now() machine.Time { return s.now }
+func (s *stage) Rand() *rng.Rand   { return &s.rand }
+func (s *stage) Open(machine.Peer) {}
+func (s *stage) SetTimer(at machine.Time, t machine.Timer) {
+	s.timers = append(s.timers, timer{at, t})
+}
+func (s *stage) Close(p machine.Peer) { s.say("%s closed", peerName(p)) }
+
+func (s *stage) Send(to machine.Peer, m machine.Message) {
+	if !s.quiet {
+		s.say("%s < %s", peerName(to), show(m))
+	}
+}
+
+func (s *stage) Do(queue string, tag uint64, job machine.Job) {
+	run := func() {
+		result, err := s.run(job)
+		s.h.OnDone(tag, result, err)
+	}
+	s.jobs = append(s.jobs, run)
+	if !s.slow {
+		s.flush()
+	}
+}
+
+// flush ends the jobs that wait; as with real drivers never inside of a
+// handler, unless the test does not care.
+func (s *stage) flush() {
+	for len(s.jobs) > 0 {
+		run := s.jobs[0]
+		s.jobs = s.jobs[1:]
+		run()
+	}
+}
+
+func (s *stage) run(job machine.Job) (any, error) {
+	switch job := job.(type) {
+	case machine.DiskRead:
+		var kvs []machine.KV
+		for _, k := range sortedKeys(s.disk) {
+			kvs = append(kvs, machine.KV{Key: []byte(k), Value: []byte(s.disk[k])})
+		}
+		return kvs, nil
+	case machine.DiskWrite:
+		if s.full {
+			return nil, machine.ErrDiskFull
+		}
+		for _, k := range job.Delete {
+			delete(s.disk, string(k))
+		}
+		for _, kv := range job.Put {
+			s.disk[string(kv.Key)] = string(kv.Value)
+		}
+		return nil, nil
+	}
+	return nil, machine.ErrJob
+}
+
+func (s *stage) say(format string, args ...any) { fmt.Fprintf(&s.out, format+"\n", args...) }
+
+func peerName(p machine.Peer) string {
+	if p == (machine.Peer{}) {
+		return "node"
+	}
+	return strings.TrimRight(string(p.ID[:]), "\x00")
+}
+
+func session(name string) machine.Peer {
+	var p machine.Peer
+	copy(p.ID[:], name)
+	return p
+}
+
+func show(m any) string {
+	switch m := m.(type) {
+	case *Commands:
+		return fmt.Sprintf("Commands: %d", len(m.List))
+	case *Players:
+		var names []string
+		for _, p := range m.List {
+			names = append(names, fmt.Sprintf("%s#%d here=%v %d,%d", p.Name, p.Entity, p.Present, p.Region.X, p.Region.Z))
+		}
+		return fmt.Sprintf("Players full=%v: %s", m.Full, strings.Join(names, "; "))
+	}
+	b, _ := json.Marshal(m)
+	return fmt.Sprintf("%T %s", m, b)[len("*hall."):]
+}
+
+// act does one line of a script.
+func (s *stage) act(line string) {
+	verb, rest, _ := strings.Cut(line, " ")
+	who, text, _ := strings.Cut(rest, " ")
+	var x, z int32
+	var epoch uint32
+	switch verb {
+	case "enter", "local": // session key name
+		key, name, _ := strings.Cut(text, " ")
+		s.h.OnMessage(session(who), &Enter{Player: id.Of([]byte(key)), Name: name, Local: verb == "local"})
+	case "say":
+		s.h.OnMessage(session(who), &Say{Text: text})
+	case "leave":
+		s.h.OnMessage(session(who), &Leave{})
+	case "lost":
+		s.h.OnLink(session(who), machine.LinkFailed)
+	case "arrived": // key x z epoch
+		fmt.Sscan(text, &x, &z, &epoch)
+		s.h.OnMessage(machine.Peer{}, &Arrived{world.RegionPos{X: x, Z: z}, id.Of([]byte(who)), epoch})
+	case "awake":
+		fmt.Sscan(rest, &x, &z)
+		s.h.OnMessage(machine.Peer{}, &Awake{world.RegionPos{X: x, Z: z}})
+	case "located": // tag key x y z
+		var tag uint64
+		var px, py, pz int
+		fmt.Sscan(rest, &tag, &who, &px, &py, &pz)
+		s.h.OnMessage(machine.Peer{}, &Located{id.Of([]byte(who)), tag, true, world.Vec{X: fixed.Int(px), Y: fixed.Int(py), Z: fixed.Int(pz)}})
+	case "saved": // tag x z err
+		var tag uint64
+		fmt.Sscan(rest, &tag, &x, &z)
+		err := ""
+		if i := strings.Index(rest, ":"); i >= 0 {
+			err = rest[i+1:]
+		}
+		s.h.OnMessage(machine.Peer{}, &Saved{world.RegionPos{X: x, Z: z}, tag, err})
+	case "wait":
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			panic(err)
+		}
+		s.wait(d)
+	case "disk": // full, empty, slow, go, or shows what is there
+		s.diskAct(rest)
+	case "restart":
+		s.start()
+	default:
+		panic("unknown verb " + verb)
+	}
+}
+
+func (s *stage) diskAct(what string) {
+	switch what {
+	case "full", "empty":
+		s.full = what == "full"
+	case "slow":
+		s.slow = true
+	case "go":
+		s.slow = false
+		s.flush()
+	case "show":
+		for _, k := range sortedKeys(s.disk) {
+			s.say("  %s = %s", k, s.disk[k])
+		}
+	default: // key=value
+		k, v, _ := strings.Cut(what, "=")
+		s.disk[k] = v
+	}
+}
+
+func (s *stage) wait(d time.Duration) {
+	end := s.now.Add(d)
+	for {
+		sort.SliceStable(s.timers, func(i, j int) bool { return s.timers[i].at < s.timers[j].at })
+		if len(s.timers) == 0 || s.timers[0].at > end {
+			break
+		}
+		t := s.timers[0]
+		s.timers = s.timers[1:]
+		s.now = max(s.now, t.at)
+		s.h.OnTimer(t.Timer)
+	}
+	s.now = end
+}
+
+// TestTranscripts runs the scripts of testdata: lines that begin with "> " are
+// done, what stands below them is what the hall did.
+func TestTranscripts(t *testing.T) {
+	files, _ := filepath.Glob("testdata/*.txt")
+	if len(files) == 0 {
+		t.Fatal("no transcripts")
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := newStage()
+			for line := range strings.Lines(string(want)) {
+				line = strings.TrimSuffix(line, "\n")
+				switch {
+				case strings.HasPrefix(line, "> "):
+					s.say("%s", line)
+					s.act(line[2:])
+				case strings.HasPrefix(line, "#") || line == "":
+					s.say("%s", line)
+				}
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(s.out.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if s.out.String() != string(want) {
+				t.Errorf("the hall acts differently from %s (run with -update and look at the difference):\n%s", file, s.out.String())
+			}
+		})
+	}
+}
+
+// TestPeerNames: what the node takes for itself is the zero peer only.
+func TestZeroPeerIsTheNode(t *testing.T) {
+	if peerName(machine.Peer{}) != "node" || peerName(session("a")) != "a" {
+		t.Fatal("session names")
+	}
+}
+
+// FuzzCommand types anything as an operator and as somebody else: no panic,
+// and each line gets an answer or does something.
+func FuzzCommand(f *testing.F) {
+	for _, s := range []string{
+		"/help", "/tp bo", "/tp ~ ~1.5 ~-3", `/tp "ann" bo`, "/give bo stone 3", "/gamemode c", "/time set noon", "/ban bo 3d being rude",
+		`/msg "`, "/", "/ /", "/whitelist add Zoë", "/unban x", "/op bo", "/save", "/tp 1e308 1 1", "/time add -24000", "/kick bo", "\x00/a", "/me \u202e",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		for _, who := range []string{"a", "b"} {
+			s := newStage()
+			s.act("local a ann ann")
+			s.act("enter b bo bo")
+			s.out.Reset()
+			s.act("say " + who + " " + line)
+			if strings.HasPrefix(strings.TrimSpace(line), "/") && s.out.Len() == 0 {
+				t.Errorf("no answer to %q", line)
+			}
+			s.wait(time.Minute)
+		}
+	})
+}
+
+func TestSplit(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want []string
+	}{
+		{"", nil},
+		{"  a  b ", []string{"a", "b"}},
+		{`msg "Ann B" it's "fine"`, []string{"msg", "Ann B", "it's", "fine"}},
+		{`a"b c"`, []string{`a"b`, `c"`}},
+		{`""`, []string{""}},
+	} {
+		words, err := split(c.line)
+		if err != nil {
+			t.Errorf("%q: %v", c.line, err)
+		}
+		var got []string
+		for _, w := range words {
+			got = append(got, w.text)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%q: got %q, want %q", c.line, got, c.want)
+		}
+	}
+	if _, err := split(`msg "Ann`); err == nil {
+		t.Error("an open quote was accepted")
+	}
+}
+
+func TestPace(t *testing.T) {
+	var p pace
+	now := machine.Time(0).Add(time.Hour)
+	n := 0
+	for range 100 {
+		if p.allow(now, time.Second, 8) {
+			n++
+		}
+	}
+	if n != 8 {
+		t.Errorf("a burst of %d, want 8", n)
+	}
+	for range 50 {
+		now = now.Add(500 * time.Millisecond)
+		if p.allow(now, time.Second, 8) {
+			n++
+		}
+	}
+	if n != 8+25 {
+		t.Errorf("%d in 25 s after the burst, want 25", n-8)
+	}
+}
+
+func BenchmarkNewsTo1000(b *testing.B) {
+	s := newStage()
+	s.h.cfg.MaxPlayers = 1000
+	for i := range 1000 {
+		s.quiet = true
+		s.act(fmt.Sprintf("enter s%d k%d n%d", i, i, i))
+	}
+	s.wait(time.Second)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		s.h.note(s.h.here[i%1000])
+		s.h.tellNews()
+		s.timers = s.timers[:0]
+		s.h.armed = false
+	}
+}

@@ -1,0 +1,179 @@
+package hall
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Messages are pointers to these structs, frozen once sent. Those that go to
+// everybody are one struct, so its pointer can key a cache of encodings.
+
+// From a session.
+type (
+	// Enter asks to come into the world. The key of Player has been proven. The
+	// answer is Admitted, after which come Commands and the full Players, or
+	// Refused, after which the link is closed.
+	Enter struct {
+		Player id.ID
+		Name   string
+		Local  bool // from the machine that the node runs on
+	}
+
+	// Say is a line that the player typed; a leading slash makes it a command.
+	Say struct{ Text string }
+
+	// Leave ends the session in good order. A link that closes means the same.
+	Leave struct{}
+)
+
+// To a session.
+type (
+	// Admitted says who the player is; its fields are what region.Enter wants.
+	// Home is where to enter; that region may know better.
+	Admitted struct {
+		Player     id.ID
+		Name       string // as it is shown
+		Entity     uint32
+		Operator   bool
+		New        bool // not known to have been in the world before
+		Mode       uint8
+		Home       world.RegionPos
+		TimeOffset int64
+	}
+
+	// Refused ends the session: at once, or later when the player is kicked,
+	// banned or has joined from elsewhere. The link is closed after it.
+	Refused struct {
+		Code  wire.Code
+		Text  string
+		Retry uint32 // seconds until another try makes sense, 0: never
+	}
+
+	// Players is who is here, or what has changed of it.
+	Players struct {
+		Full bool
+		List []PlayerInfo
+	}
+
+	// Chat is a line to show.
+	Chat struct {
+		Kind wire.ChatKind
+		From string
+		Text string
+	}
+
+	// Notice is something to show for a moment.
+	Notice struct {
+		Code wire.Code
+		Text string
+	}
+
+	// TimeOffset moves the time of day: the world's tick plus Ticks, modulo the
+	// length of a day, is the time since sunrise.
+	TimeOffset struct{ Ticks int64 }
+
+	// Commands lists what the player may type, for completion. It comes again
+	// when the player becomes an operator or ceases to be one.
+	Commands struct{ List []wire.Command }
+)
+
+// PlayerInfo is a player on the list.
+type PlayerInfo struct {
+	Player  id.ID
+	Entity  uint32
+	Name    string
+	Present bool // false: has left
+	Region  world.RegionPos
+}
+
+// To a region. The hall gives them to Env.Send with the zero Peer, and the node
+// brings them to Region (Order and Locate go to the player's home as far as the
+// hall knows; that region passes them on if it knows better).
+type (
+	// Order acts on a player who is here.
+	Order struct {
+		Region   world.RegionPos
+		Player   id.ID
+		Kind     OrderKind
+		Position world.Vec   // Teleport: the middle of the feet
+		Block    world.Block // Give
+		Count    uint16      // Give
+		Mode     uint8       // SetMode
+		Operator bool        // SetOperator
+		Text     string      // SayNear
+	}
+
+	// Locate asks where a player is; Located comes back, with Found false if the
+	// player is not in the world any more.
+	Locate struct {
+		Region world.RegionPos
+		Player id.ID
+		Tag    uint64
+	}
+
+	// SaveAll asks a region to write a snapshot; Saved comes back.
+	SaveAll struct {
+		Region world.RegionPos
+		Tag    uint64
+	}
+
+	// Laws are what holds in the whole world: the answer to Awake, and news.
+	Laws struct {
+		Region     world.RegionPos
+		TimeOffset int64
+		Protected  []Area
+	}
+)
+
+// OrderKind says what an Order does.
+type OrderKind uint8
+
+// The kinds of orders.
+const (
+	Teleport OrderKind = iota + 1
+	Give
+	SetMode
+	SetOperator
+	SayNear // the player says Text to those near
+)
+
+// Area is a protected box of blocks, both corners inside: only operators may
+// change blocks there.
+type Area struct{ Min, Max world.Pos }
+
+// From a region, brought by the node.
+type (
+	// Awake says that a region has begun to tick, Asleep that it has ended.
+	Awake  struct{ Region world.RegionPos }
+	Asleep struct{ Region world.RegionPos }
+
+	// Arrived says that a player's home is now Region. The higher Epoch is right.
+	Arrived struct {
+		Region world.RegionPos
+		Player id.ID
+		Epoch  uint32
+	}
+
+	// Departed says that a player has left the world and is saved in Region.
+	Departed struct {
+		Region world.RegionPos
+		Player id.ID
+		Epoch  uint32
+	}
+
+	// Located answers Locate.
+	Located struct {
+		Player   id.ID
+		Tag      uint64
+		Found    bool
+		Position world.Vec
+	}
+
+	// Saved answers SaveAll; Err is empty when all is on disk.
+	Saved struct {
+		Region world.RegionPos
+		Tag    uint64
+		Err    string
+	}
+)

@@ -1,0 +1,133 @@
+package hall
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+const (
+	newsEvery = 250 * time.Millisecond // how often the others are told who came, moved and went
+	newsNames = 4                      // so many names in a notice; more are counted
+)
+
+// home returns the region to enter the world in.
+func (p *player) home(cfg Config) world.RegionPos {
+	if p.rec.Epoch == 0 {
+		return cfg.Spawn.Region()
+	}
+	return p.rec.Home
+}
+
+// onArrived notes a player's home; handovers may be reported out of order.
+func (h *Hall) onArrived(m *Arrived) {
+	p := h.players[m.Player]
+	if p == nil || m.Epoch < p.rec.Epoch {
+		return
+	}
+	if p.rec.Home != m.Region || p.rec.Epoch != m.Epoch {
+		p.rec.Home, p.rec.Epoch = m.Region, m.Epoch
+		h.writePlayer(p, nil) // the region itself knows too: nobody waits for this
+	}
+	if p.here && p.region != m.Region {
+		p.region = m.Region
+		h.note(p)
+	}
+}
+
+// gone takes a player off the list of those who are here.
+func (h *Hall) gone(p *player) {
+	p.claiming = false
+	if !p.here {
+		return
+	}
+	p.here = false
+	h.here = slices.DeleteFunc(h.here, func(q *player) bool { return q == p })
+	h.note(p)
+}
+
+// note puts a player into the next news.
+func (h *Hall) note(p *player) {
+	if !p.changed {
+		p.changed = true
+		h.changed = append(h.changed, p)
+	}
+	if !h.armed {
+		h.armed = true
+		h.env.SetTimer(h.env.Now().Add(newsEvery), machine.Timer{Kind: timerNews})
+	}
+}
+
+// list is everybody who is here.
+func (h *Hall) list() *Players {
+	m := &Players{Full: true, List: make([]PlayerInfo, 0, len(h.here))}
+	for _, p := range h.here {
+		m.List = append(m.List, p.info())
+	}
+	return m
+}
+
+func (p *player) info() PlayerInfo {
+	return PlayerInfo{Player: p.id, Entity: p.rec.Entity, Name: p.rec.Name, Present: p.here, Region: p.region}
+}
+
+// tellNews sends what has changed to everybody, in one message for all of it,
+// so that a crowd that comes at once costs no more than one player.
+func (h *Hall) tellNews() {
+	m := &Players{}
+	var came, went []string
+	for _, p := range h.changed {
+		p.changed = false
+		m.List = append(m.List, p.info())
+		switch {
+		case p.here && !p.told:
+			came = append(came, p.rec.Name)
+		case !p.here && p.told:
+			went = append(went, p.rec.Name)
+		}
+		p.told = p.here
+	}
+	h.changed = h.changed[:0]
+	h.toAll(m)
+	h.announce(came, "has come", "have come")
+	h.announce(went, "has left", "have left")
+}
+
+func (h *Hall) announce(names []string, one, many string) {
+	if len(names) == 0 {
+		return
+	}
+	text := phrase(names) + " " + many + "."
+	if len(names) == 1 {
+		text = names[0] + " " + one + "."
+	}
+	h.toAll(&Chat{Kind: wire.ChatSystem, Text: text})
+}
+
+// phrase lists names for a person; of many only the number.
+func phrase(names []string) string {
+	n := len(names)
+	switch {
+	case n > newsNames:
+		return plural(n, "player")
+	case n < 2:
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+}
+
+// sortedKeys returns a map's keys in order: nothing may depend on the order of
+// a map.
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	out := make([]K, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,175 @@
+package hall
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// space is the hall's space and queue on the disk port. Its keys, each with a
+// JSON value, so that a person can read and mend it in an export:
+//
+//	p/<player id>    record
+//	b/<folded name>  ban
+//	l/<folded name>  the name as it was written: on the whitelist
+//	w                worldState
+const space = "hall"
+
+// tickLength is the time of one tick: 20 a second.
+const tickLength = 50 * time.Millisecond
+
+// record is what lasts of a player.
+type record struct {
+	Name     string          `json:"name"`
+	Entity   uint32          `json:"entity"`
+	Operator bool            `json:"operator,omitempty"`
+	Home     world.RegionPos `json:"home"`
+	Epoch    uint32          `json:"epoch"` // of Home; 0: was never in the world
+	Since    int64           `json:"since"` // Unix seconds of the first visit
+}
+
+// ban keeps a player out, by name and, if it was known, by id.
+type ban struct {
+	Name   string `json:"name"`
+	Player id.ID  `json:"player"`
+	By     string `json:"by"`
+	Reason string `json:"reason,omitempty"`
+	Until  int64  `json:"until,omitempty"` // Unix seconds, 0: for good
+}
+
+// worldState is what the hall itself remembers.
+type worldState struct {
+	TimeOffset int64 `json:"timeOffset"`
+	Whitelist  bool  `json:"whitelist"`
+}
+
+// store is what the hall has on disk, and all of it in memory.
+type store struct {
+	world   worldState
+	players map[id.ID]*player
+	names   map[string]*player // by folded name
+	bans    map[string]*ban    // by folded name
+	white   map[string]string  // by folded name
+	entity  uint32             // the highest number given to a player
+
+	loaded  bool
+	failed  error // why the store could not be read: nobody can enter
+	pending map[uint64]func(result any, err error)
+	jobs    uint64
+}
+
+func newStore() store {
+	return store{
+		players: map[id.ID]*player{},
+		names:   map[string]*player{},
+		bans:    map[string]*ban{},
+		white:   map[string]string{},
+		pending: map[uint64]func(any, error){},
+	}
+}
+
+func (h *Hall) do(job machine.Job, then func(result any, err error)) {
+	h.jobs++
+	h.pending[h.jobs] = then
+	h.env.Do(space, h.jobs, job)
+}
+
+func (s *store) done(tag uint64, result any, err error) {
+	if then := s.pending[tag]; then != nil {
+		delete(s.pending, tag)
+		then(result, err)
+	}
+}
+
+func (h *Hall) load() {
+	h.do(machine.DiskRead{Space: space}, func(result any, err error) {
+		kvs, ok := result.([]machine.KV)
+		if err == nil && !ok {
+			err = fmt.Errorf("the disk answered with %T", result)
+		}
+		for i := 0; err == nil && i < len(kvs); i++ {
+			err = h.loadKV(string(kvs[i].Key), kvs[i].Value)
+		}
+		h.loaded, h.failed = true, err
+		for _, e := range h.entering {
+			h.onEnter(e)
+		}
+		h.entering = nil
+	})
+}
+
+// errStore is wrapped when the hall's space holds what it should not.
+var errStore = errors.New("the hall's data is damaged")
+
+func (h *Hall) loadKV(key string, value []byte) (err error) {
+	switch {
+	case key == "w":
+		err = json.Unmarshal(value, &h.world)
+	case len(key) > 2 && key[:2] == "p/":
+		err = h.loadPlayer(key[2:], value)
+	case len(key) > 2 && key[:2] == "b/":
+		b := &ban{}
+		err = json.Unmarshal(value, b)
+		h.bans[key[2:]] = b
+	case len(key) > 2 && key[:2] == "l/":
+		var name string
+		err = json.Unmarshal(value, &name)
+		h.white[key[2:]] = name
+	}
+	if err != nil {
+		return fmt.Errorf("%w: key %q: %v", errStore, key, err)
+	}
+	return nil
+}
+
+func (h *Hall) loadPlayer(key string, value []byte) error {
+	who, err := id.Parse(key)
+	if err != nil {
+		return err
+	}
+	p := &player{id: who}
+	if err := json.Unmarshal(value, &p.rec); err != nil {
+		return err
+	}
+	h.players[who] = p
+	h.names[wire.FoldName(p.rec.Name)] = p
+	h.entity = max(h.entity, p.rec.Entity)
+	return nil
+}
+
+// write changes the hall's space; then hears once it is synced. Values are
+// marshalled here, so later changes do not reach into it.
+func (h *Hall) write(put map[string]any, del []string, then func(error)) {
+	w := machine.DiskWrite{Space: space}
+	for _, k := range sortedKeys(put) {
+		v, err := json.Marshal(put[k])
+		if err != nil {
+			panic(fmt.Sprintf("hall: %s cannot be written: %v", k, err))
+		}
+		w.Put = append(w.Put, machine.KV{Key: []byte(k), Value: v})
+	}
+	for _, k := range del {
+		w.Delete = append(w.Delete, []byte(k))
+	}
+	h.do(w, func(_ any, err error) {
+		if then != nil {
+			then(err)
+		}
+	})
+}
+
+func playerKey(who id.ID) string { return "p/" + who.String() }
+
+func (h *Hall) writePlayer(p *player, then func(error)) {
+	h.write(map[string]any{playerKey(p.id): p.rec}, nil, then)
+}
+
+func (h *Hall) writeWorld(then func(error)) {
+	h.write(map[string]any{"w": h.world}, nil, then)
+}

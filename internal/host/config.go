@@ -1,0 +1,136 @@
+package host
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Defaults of Config.
+const (
+	DefaultWorld  = "home"
+	DefaultListen = "127.0.0.1"
+	DefaultPort   = 4747
+	// DefaultMobs is how many mobs live in a region at most.
+	DefaultMobs = 8
+)
+
+// Modes are how newcomers may play, numbered as on the wire.
+var Modes = []string{"survival", "creative"}
+
+// Config says which world a host runs and who may come. Its zero value is the
+// world "home" in the user's data folder, for this machine alone.
+type Config struct {
+	Data  string // folder; empty: DefaultData
+	World string // empty: DefaultWorld
+	// Create makes the world if there is none; Seed and Mode are for that.
+	Create bool
+	Seed   string // empty: random
+	Mode   string // empty: survival
+
+	Listen string // HOST or HOST:PORT; empty: DefaultListen
+	Port   int    // when Listen has none; 0: DefaultPort, negative: any that is free
+
+	JoinCode   string // what those from other machines must know; empty: none
+	Whitelist  bool   // only who is on the whitelist may enter
+	MaxPlayers int    // 0: as many as there is room for
+
+	Hosts      []string // names that the gateway is reached by, besides addresses
+	OpenStatus bool     // show /status and /metrics to everybody, not only to this machine
+	Limits     gateway.Limits
+
+	BackupEvery time.Duration // 0: no backups by itself
+	BackupKeep  int           // the newest that stay; 0: all
+
+	Log *slog.Logger // nil: slog.Default()
+}
+
+func (c Config) withDefaults() Config {
+	if c.Data == "" {
+		c.Data = DefaultData()
+	}
+	if c.World == "" {
+		c.World = DefaultWorld
+	}
+	if c.Listen == "" {
+		c.Listen = DefaultListen
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	return c
+}
+
+// address returns what to listen on.
+func (c Config) address() (string, error) {
+	name, port, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		name, port = strings.Trim(c.Listen, "[]"), ""
+	}
+	if port == "" {
+		switch {
+		case c.Port < 0:
+			port = "0"
+		case c.Port == 0:
+			port = strconv.Itoa(DefaultPort)
+		default:
+			port = strconv.Itoa(c.Port)
+		}
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return "", fmt.Errorf("%w: port %q: want 1 to 65535", ErrUsage, port)
+	}
+	return net.JoinHostPort(name, port), nil
+}
+
+// openWorld opens the world, making it if it may.
+func (c Config) openWorld() (*worldfs.Folder, *worldfs.World, error) {
+	folder, err := worldfs.OpenFolder(c.Data)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := folder.Open(c.World)
+	if isNoWorld(err) && c.Create {
+		if _, err = CreateWorld(folder, NewWorld{Name: c.World, Seed: c.Seed, Mode: c.Mode}); err != nil {
+			return nil, nil, err
+		}
+		w, err = folder.Open(c.World)
+	}
+	return folder, w, err
+}
+
+// NewWorld is what a world is made from.
+type NewWorld struct {
+	Name    string // empty: DefaultWorld
+	Seed    string // empty: random
+	Mode    string // empty: survival
+	Protect int32  // blocks around the spawn that only operators change
+}
+
+// CreateWorld makes a world in a data folder: it finds the place where
+// newcomers stand.
+func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
+	m := worldfs.Meta{Name: n.Name, Seed: n.Seed, Mode: n.Mode, Rules: worldfs.Rules{Protect: max(0, n.Protect)}}
+	if m.Name == "" {
+		m.Name = DefaultWorld
+	}
+	if m.Mode == "" {
+		m.Mode = Modes[0]
+	}
+	if !slices.Contains(Modes, m.Mode) {
+		return m, fmt.Errorf("%w: mode %q: want %s", ErrUsage, m.Mode, strings.Join(Modes, " or "))
+	}
+	if m.Seed == "" {
+		m.Seed = randomSeed()
+	}
+	m.Spawn = world.NewGenerator(m.SeedNumber()).Spawn()
+	return folder.Create(m)
+}

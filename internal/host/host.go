@@ -1,0 +1,190 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// goodbye is how long clients have to hear that the world restarts.
+const goodbye = 3 * time.Second
+
+// Host is a world that runs.
+type Host struct {
+	cfg    Config
+	folder *worldfs.Folder
+	world  *worldfs.World
+	loop   *transport.Loop
+	node   *node.Node
+	client *client.Node
+
+	gateway *gateway.Gateway
+	addr    netip.AddrPort
+	served  chan error    // what Serve returned
+	stop    chan struct{} // ends what runs beside
+	failed  chan struct{} // the node or its disk cannot go on
+	beside  sync.WaitGroup
+
+	closing sync.Once
+	err     error
+}
+
+// Start opens the world and runs it. The caller must Close it.
+func Start(cfg Config) (*Host, error) {
+	cfg = cfg.withDefaults()
+	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{})}
+	var err error
+	if h.folder, h.world, err = cfg.openWorld(); err != nil {
+		return nil, err
+	}
+	h.startNode()
+	h.beside.Go(h.watch)
+	if err := h.listen(); err != nil {
+		return nil, errors.Join(err, h.Close(context.Background()))
+	}
+	if cfg.BackupEvery > 0 {
+		h.beside.Go(func() { h.backups(h.stop) })
+	}
+	return h, nil
+}
+
+func (h *Host) startNode() {
+	m, cfg := &h.world.Meta, h.cfg
+	players := cfg.MaxPlayers
+	if players == 0 {
+		players = m.Rules.MaxPlayers
+	}
+	seed := m.SeedNumber()
+	terrain := world.NewGenerator(seed)
+	nodeConfig := node.Config{
+		Hall: hall.Config{
+			Name: m.Name, Seed: m.Seed, Epoch: m.EpochTime(), Day: world.DayLength, Spawn: m.Spawn, Mode: modeNumber(m.Mode),
+			Protect: m.Rules.Protect, MaxPlayers: players, Whitelist: cfg.Whitelist || m.Rules.Whitelist,
+		},
+		Region: region.Config{
+			Epoch: m.EpochTime(), Terrain: terrain,
+			Rules: world.AreaConfig{Seed: seed, Spawn: m.Spawn, Protect: m.Rules.Protect, Mobs: DefaultMobs},
+		},
+		Clock: clock(),
+	}
+	h.loop = transport.Start(transport.Config{
+		Disk: h.world.Store, Log: cfg.Log,
+		Machine: func(env machine.Env) machine.Machine {
+			h.node = node.New(nodeConfig, env)
+			return h.node
+		},
+	})
+	h.client = client.NewNode(client.Config{
+		Node: h.loop, World: m.ID, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Log: cfg.Log,
+		Info: wire.WorldInfo{Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Day: world.DayLength},
+	})
+}
+
+// clock is time since now that never goes back.
+func clock() func() time.Duration {
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
+}
+
+// Client is where sessions in this process begin.
+func (h *Host) Client() *client.Node { return h.client }
+
+// World is the world's meta.json.
+func (h *Host) World() worldfs.Meta { return h.world.Meta }
+
+// Dir is the world's folder.
+func (h *Host) Dir() string { return h.world.Dir }
+
+// Stats reads the node's figures.
+func (h *Host) Stats(ctx context.Context) (s node.Stats, err error) {
+	err = h.loop.Call(ctx, func() { s = h.node.Stats() })
+	return s, err
+}
+
+// Failed is closed when the world can run no more; Close then says why.
+func (h *Host) Failed() <-chan struct{} { return h.failed }
+
+// watch waits for the node or its disk to fail.
+func (h *Host) watch() {
+	select {
+	case <-h.loop.Done():
+	case <-h.world.Store.Failed():
+	case <-h.stop:
+		return
+	}
+	close(h.failed)
+}
+
+// Close saves everything and ends the world. Sessions are told to come back
+// later. If ctx ends before all is written, what was acknowledged is on disk
+// all the same.
+func (h *Host) Close(ctx context.Context) error {
+	h.closing.Do(func() { h.err = h.close(ctx) })
+	return h.err
+}
+
+func (h *Host) close(ctx context.Context) error {
+	close(h.stop)
+	h.beside.Wait()
+	gone := h.closeGateway(ctx)
+	saved := make(chan error, 1)
+	err := h.loop.Call(ctx, func() { h.node.Shutdown(func(err error) { saved <- err }) })
+	if err == nil {
+		select {
+		case err = <-saved:
+		case <-h.loop.Done():
+		case <-ctx.Done():
+			err = fmt.Errorf("not everything was written in time: %w", ctx.Err())
+		}
+	}
+	if stopped := h.loop.Stop(); stopped != nil {
+		err = stopped
+	}
+	return errors.Join(err, gone, h.world.Close())
+}
+
+// closeGateway tells the clients and waits until they are gone.
+func (h *Host) closeGateway(ctx context.Context) error {
+	if h.served == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, goodbye)
+	defer cancel()
+	if err := h.gateway.Shutdown(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return <-h.served
+}
+
+func modeNumber(name string) uint8 {
+	for i, m := range Modes {
+		if m == name {
+			return uint8(i)
+		}
+	}
+	return 0
+}
+
+// randomSeed is short enough to tell somebody.
+func randomSeed() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return strconv.FormatUint(binary.BigEndian.Uint64(b[:])>>32, 10)
+}

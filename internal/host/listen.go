@@ -1,0 +1,131 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport"
+)
+
+// listen opens the gateway's port.
+func (h *Host) listen() error {
+	addr, err := h.cfg.address()
+	if err != nil {
+		return err
+	}
+	cfg := gateway.Config{
+		Game: gateway.Node{Node: h.client}, Code: h.cfg.JoinCode, Whitelist: h.cfg.Whitelist || h.world.Rules.Whitelist,
+		Hosts: h.cfg.Hosts, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log,
+	}
+	if err := cfg.CheckListen(addr); err != nil {
+		return &explained{err, "everybody who reaches " + addr + " could come in: set --join-code CODE or use --whitelist"}
+	}
+	if h.gateway, err = gateway.New(cfg); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return listenError(addr, err)
+	}
+	h.addr = l.Addr().(*net.TCPAddr).AddrPort()
+	h.served = make(chan error, 1)
+	go func() { h.served <- h.gateway.Serve(l) }()
+	return nil
+}
+
+// figures are what /status and /metrics show of the node.
+func (h *Host) figures(ctx context.Context) (gateway.Stats, error) {
+	var out gateway.Stats
+	var err error
+	if out.Stats, err = h.loop.Stats(ctx); err != nil {
+		return out, err
+	}
+	n, err := h.Stats(ctx)
+	out.Tick, out.Players, out.Regions, out.Writes = n.Tick, n.Sessions, len(n.Regions), n.Writes
+	for i := range n.Regions {
+		r := &n.Regions[i]
+		out.Ticks.Merge(&r.Tick)
+		if r.Tick.Count > 0 {
+			l := gateway.RegionLoad{X: r.Pos.X, Z: r.Pos.Z, Players: r.Figures.Players, Mobs: r.Figures.Mobs, Watched: r.Figures.Subscribers}
+			l.SetTicks(&r.Tick)
+			out.Slowest = append(out.Slowest, l)
+		}
+	}
+	slices.SortStableFunc(out.Slowest, func(a, b gateway.RegionLoad) int { return cmp.Compare(b.P99, a.P99) })
+	out.Slowest = out.Slowest[:min(len(out.Slowest), shownRegions)]
+	return out, err
+}
+
+// shownRegions is how many regions the status shows.
+const shownRegions = 10
+
+// Addr is the address that the gateway listens on.
+func (h *Host) Addr() netip.AddrPort { return h.addr }
+
+// URL is the page for a browser on this machine.
+func (h *Host) URL() string {
+	ip := h.addr.Addr().Unmap()
+	if ip.IsUnspecified() {
+		ip = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	return pageOf(ip, h.addr.Port())
+}
+
+// FriendURLs are the page as others on the network reach it; none if only this
+// machine can.
+func (h *Host) FriendURLs() []string {
+	ip := h.addr.Addr().Unmap()
+	if ip.IsLoopback() {
+		return nil
+	}
+	if !ip.IsUnspecified() {
+		return []string{pageOf(ip, h.addr.Port())}
+	}
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, a := range addrs {
+		n, ok := a.(*net.IPNet)
+		if ip, valid := netip.AddrFromSlice(n.IP); ok && valid && ip.Unmap().Is4() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() {
+			out = append(out, pageOf(ip.Unmap(), h.addr.Port()))
+		}
+	}
+	return out
+}
+
+func pageOf(ip netip.Addr, port uint16) string {
+	return "http://" + net.JoinHostPort(ip.String(), strconv.Itoa(int(port))) + "/"
+}
+
+// Loopback reports whether only this machine can reach what Config listens on.
+func (c Config) Loopback() bool {
+	addr, err := c.withDefaults().address()
+	return err == nil && gateway.Config{}.CheckListen(addr) == nil
+}
+
+// RandomCode makes a join code that can be told over the phone: eight letters
+// and digits that are not mistaken for each other, 40 bits.
+func RandomCode() string {
+	const letters = "abcdefghjkmnpqrstuvwxyz23456789"
+	var b strings.Builder
+	for b.Len() < 8 {
+		var r [1]byte
+		rand.Read(r[:])
+		if int(r[0]) < 256/len(letters)*len(letters) {
+			b.WriteByte(letters[int(r[0])%len(letters)])
+		}
+	}
+	return b.String()
+}
+
+// LoopStats reads how the node's loop does.
+func (h *Host) LoopStats(ctx context.Context) (transport.Stats, error) { return h.loop.Stats(ctx) }

@@ -1,0 +1,140 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/disk"
+)
+
+// saveTime is how long a world may take to close.
+const saveTime = time.Minute
+
+// Runner is what the commands play and node do: it runs a world until it is
+// interrupted, and talks to the person at the terminal.
+type Runner struct {
+	Config
+	Browser bool // open one
+	JSON    bool // one line when the world is open, nothing else
+	Out     io.Writer
+}
+
+// Run opens the world and returns when it has been closed.
+func (r *Runner) Run(ctx context.Context) error {
+	r.Create = true
+	if r.JoinCode == "" && !r.Whitelist && !r.Loopback() {
+		r.JoinCode = RandomCode()
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	h, err := Start(r.Config)
+	if (errors.Is(err, ErrPortInUse) || errors.Is(err, disk.ErrInUse)) && r.Browser && r.openRunning(ctx) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.opened(h)
+	select {
+	case <-ctx.Done():
+	case <-h.Failed():
+	}
+	stop() // a second Ctrl-C ends at once: what was acknowledged is on disk
+	return r.close(h)
+}
+
+// close ends the world and says that all is well.
+func (r *Runner) close(h *Host) error {
+	r.say("\nSaving %s…", h.World().Name)
+	ctx, cancel := context.WithTimeout(context.Background(), saveTime)
+	defer cancel()
+	if err := h.Close(ctx); err != nil {
+		return err
+	}
+	r.say("Everything is saved. Goodbye.")
+	return nil
+}
+
+func (r *Runner) say(format string, args ...any) {
+	if !r.JSON {
+		fmt.Fprintf(r.Out, format+"\n", args...)
+	}
+}
+
+// Opened is the line of JSON that says that a world is open.
+type Opened struct {
+	World    string   `json:"world"`
+	ID       string   `json:"id"`
+	Seed     string   `json:"seed"`
+	URL      string   `json:"url"`
+	Friends  []string `json:"friends"`
+	JoinCode string   `json:"join_code,omitempty"`
+	Dir      string   `json:"dir"`
+}
+
+func (r *Runner) opened(h *Host) {
+	m := h.World()
+	o := Opened{World: m.Name, ID: m.ID.String(), Seed: m.Seed, URL: h.URL(), Friends: h.FriendURLs(), JoinCode: r.JoinCode, Dir: h.Dir()}
+	if r.JSON {
+		_ = json.NewEncoder(r.Out).Encode(o) // a closed pipe is no reason to close the world
+		return
+	}
+	r.say("%s is open (seed %s, kept in %s).\n", o.World, o.Seed, o.Dir)
+	r.say("  You:      %s", o.URL)
+	for _, f := range o.Friends {
+		r.say("  Friends:  %s", PageURL(f, o.JoinCode))
+	}
+	if o.JoinCode != "" {
+		r.say("  Code:     %s", o.JoinCode)
+	}
+	r.say("\nCtrl-C saves everything and ends.")
+	r.openBrowser(PageURL(o.URL, r.JoinCode))
+}
+
+// PageURL is the page with the join code filled in; what stands behind # is not
+// sent over the network.
+func PageURL(base, code string) string {
+	if code == "" {
+		return base
+	}
+	return base + "#code=" + url.QueryEscape(code)
+}
+
+func (r *Runner) openBrowser(page string) {
+	if !r.Browser {
+		return
+	}
+	if err := OpenBrowser(page); err != nil {
+		r.say("No browser could be opened: open %s yourself.", page)
+	}
+}
+
+// openRunning opens the browser for a world that another process has open at
+// our address already; it reports false if that is another program, or another
+// world.
+func (r *Runner) openRunning(ctx context.Context) bool {
+	c := r.withDefaults()
+	addr, err := c.address()
+	if err != nil || !c.Loopback() {
+		return false
+	}
+	base := "http://" + addr + "/"
+	s, err := Ask(ctx, base)
+	if err != nil || s.World.Name != c.World {
+		return false
+	}
+	r.say("%s is open already: %s", c.World, base)
+	r.openBrowser(base)
+	return true
+}
+
+var asking = &http.Client{Timeout: 5 * time.Second}

@@ -1,0 +1,88 @@
+// Package kademlia is the directory: who is here, which nodes host a region,
+// where a player logged out. It is Kademlia (Maymounkov and Mazières, IPTPS
+// 2002; dissertation 2.3 and 3.1) as a machine, with the dissertation's RPCs
+// and S/Kademlia's disjoint lookup paths (Baumgart and Mies, 2007).
+//
+// A Node is one participant. It asks and answers over datagrams that may be
+// lost; ids are bound to keys by the transport, so the sender of a message is
+// who it says. Results go up through Events.
+//
+// Deviations from the paper:
+//   - players and chunks (for us: the hosts of regions) are separate tables with
+//     RPCs of their own (dissertation 3.1.2);
+//   - records are signed, versioned and expire; of two the higher version wins;
+//   - a lookup may run over d disjoint paths, which share no queried node;
+//   - a bucket takes a limited number of contacts from one subnet.
+//
+// Invariants: a bucket never holds more than K contacts and never this node
+// itself; a contact that answered is never evicted for a newcomer; every RPC
+// ends, by an answer or by its timeout; nothing is sent to anybody who is
+// neither in the table, named by a contact, nor asking.
+package kademlia
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+)
+
+// Constants of the protocol (Kademlia 2.2, 2.3, 2.5).
+const (
+	Bits      = 8 * id.Size // B: buckets
+	DefaultK  = 20          // contacts in a bucket, holders of a record
+	Alpha     = 3           // RPCs of a lookup in flight
+	Refresh   = time.Hour   // a bucket untouched for so long is looked up
+	Replicate = time.Hour   // holders pass their records on
+	Republish = 24 * time.Hour
+	// Expire is a little more than Republish, or records would expire while
+	// they are on their way to be published again.
+	Expire = 24*time.Hour + 10*time.Minute
+	// StaleAfter is how many RPCs in a row a contact may leave unanswered
+	// (Kademlia 4.1).
+	StaleAfter = 5
+)
+
+// Constants of the implementation.
+const (
+	DefaultTimeout = time.Second // of an RPC
+	backoffUnit    = 10 * time.Second
+	maxBackoff     = 10 * time.Minute
+	sweep          = time.Minute // how often records and buckets are looked through
+	maxContacts    = 2 * DefaultK
+	// MaxRecord bounds a record's payload in bytes: it has to fit into a
+	// datagram.
+	MaxRecord = 768
+	// MaxRecords bounds what a node keeps for others in each table.
+	MaxRecords = 1 << 14
+)
+
+// Distance is the XOR metric (Kademlia 2.1).
+func Distance(a, b id.ID) (d id.ID) {
+	for i := range a {
+		d[i] = a[i] ^ b[i]
+	}
+	return d
+}
+
+// Closer reports whether a is nearer to target than b.
+func Closer(target, a, b id.ID) bool {
+	for i := range target {
+		x, y := a[i]^target[i], b[i]^target[i]
+		if x != y {
+			return x < y
+		}
+	}
+	return false
+}
+
+// bucketOf returns i such that the distance of a and b is in [2^i, 2^(i+1)), or
+// −1 if they are equal.
+func bucketOf(a, b id.ID) int {
+	for i := range a {
+		if x := a[i] ^ b[i]; x != 0 {
+			return Bits - 8*i - 1 - bits.LeadingZeros8(x)
+		}
+	}
+	return -1
+}

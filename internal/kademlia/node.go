@@ -1,0 +1,184 @@
+package kademlia
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// clockSlack is how far the clocks of nodes may differ.
+const clockSlack = 10 * time.Minute
+
+// Config is a node's settings; Events is needed.
+type Config struct {
+	Self   id.ID
+	Events Events
+	K      int // 0: DefaultK
+	Paths  int // disjoint paths of a lookup (S/Kademlia 4.4); 0: 1, as in the paper
+	// Subnet is how many contacts of one /24 or /48 a bucket takes; 0: no limit.
+	Subnet  int
+	Timeout time.Duration // of an RPC; 0: DefaultTimeout
+	// Verify returns the job that checks a record's signature and that its
+	// signer may sign it: its error is the refusal. nil: all records are good
+	// (a simulation that does not look at signatures).
+	Verify func(*Record) machine.Job
+}
+
+// Timers.
+const (
+	timerRPC uint16 = iota + 1
+	timerSweep
+)
+
+// Node is one participant of the directory.
+type Node struct {
+	cfg   Config
+	env   machine.Env
+	table *Table
+
+	calls   map[uint64]*call
+	lookups map[*lookup]struct{}
+	checks  map[uint64]func(error) // jobs under way
+	tag     uint64
+
+	held      [kinds]map[id.ID]*holding
+	published map[recordKey]*publication
+}
+
+type recordKey struct {
+	kind Kind
+	key  id.ID
+}
+
+// New returns a node that knows nobody.
+func New(cfg Config, env machine.Env) *Node {
+	if cfg.K == 0 {
+		cfg.K = DefaultK
+	}
+	if cfg.Paths == 0 {
+		cfg.Paths = 1
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = DefaultTimeout
+	}
+	n := &Node{
+		cfg: cfg, env: env, table: NewTable(cfg.Self, cfg.K, cfg.Subnet),
+		calls: map[uint64]*call{}, lookups: map[*lookup]struct{}{},
+		checks: map[uint64]func(error){}, published: map[recordKey]*publication{},
+	}
+	for k := range n.held {
+		n.held[k] = map[id.ID]*holding{}
+	}
+	return n
+}
+
+// Table is the routing table; read only.
+func (n *Node) Table() *Table { return n.table }
+
+// Start implements machine.Machine.
+func (n *Node) Start() {
+	wait := time.Duration(n.env.Rand().Intn(int(sweep)))
+	n.env.SetTimer(n.env.Now().Add(wait), machine.Timer{Kind: timerSweep})
+}
+
+// Join enters the network by any known nodes: it takes them as contacts, looks
+// itself up and then refreshes all buckets farther away than its nearest
+// neighbour (Kademlia 2.3).
+func (n *Node) Join(known []machine.Peer) {
+	for _, p := range known {
+		n.seen(p)
+	}
+	n.start(&lookup{target: n.cfg.Self, proc: FindNode, done: func(*lookup) {
+		n.refresh(0)
+	}})
+}
+
+// refresh looks up a random id in every bucket that was not touched for age.
+func (n *Node) refresh(age time.Duration) {
+	for _, target := range n.table.Untouched(n.env.Now(), age, n.env.Rand()) {
+		n.start(&lookup{target: target, proc: FindNode})
+	}
+}
+
+// Lookup finds the k nodes nearest to target; Events.Found has them.
+func (n *Node) Lookup(tag uint64, target id.ID) {
+	n.start(&lookup{target: target, proc: FindNode, done: func(l *lookup) {
+		n.cfg.Events.Found(tag, l.result())
+	}})
+}
+
+// Find looks for a record; Events.Found has it. A record that is held here and
+// has not expired is found at once.
+func (n *Node) Find(tag uint64, kind Kind, key id.ID) {
+	if h := n.held[kind][key]; h != nil && h.until > n.env.Now() {
+		n.cfg.Events.Found(tag, Result{Record: h.rec})
+		return
+	}
+	n.start(&lookup{target: key, proc: find(kind), done: func(l *lookup) {
+		n.cacheFound(l)
+		n.cfg.Events.Found(tag, l.result())
+	}})
+}
+
+// seen notes a message from p, pings whom it might replace, and gives p the
+// records that it should hold now.
+func (n *Node) seen(p machine.Peer) {
+	added, check := n.table.Seen(p, n.env.Now())
+	if added {
+		n.welcome(p)
+	}
+	if check != nil {
+		who := *check
+		n.call(who, &Request{Proc: Ping}, func(*Reply) { n.table.Checked(who.ID) })
+	}
+}
+
+// OnMessage implements machine.Machine.
+func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
+	if from.ID == n.cfg.Self {
+		return
+	}
+	switch m := m.(type) {
+	case *Request:
+		n.seen(from)
+		n.answer(from, m)
+	case *Reply:
+		n.onReply(from, m)
+	}
+}
+
+// OnTimer implements machine.Machine.
+func (n *Node) OnTimer(t machine.Timer) {
+	switch t.Kind {
+	case timerRPC:
+		n.onTimeout(t.Arg)
+	case timerSweep:
+		n.env.SetTimer(n.env.Now().Add(sweep), t)
+		n.refresh(Refresh)
+		n.sweepRecords()
+	}
+}
+
+// OnLink implements machine.Machine; the directory has no links.
+func (n *Node) OnLink(machine.Peer, machine.LinkEvent) {}
+
+// OnDone implements machine.Machine: a signature has been checked.
+func (n *Node) OnDone(tag uint64, _ any, err error) {
+	then := n.checks[tag]
+	delete(n.checks, tag)
+	if then != nil {
+		then(err)
+	}
+}
+
+// verify checks a record's signature and goes on with the outcome.
+func (n *Node) verify(r *Record, then func(error)) {
+	if n.cfg.Verify == nil {
+		then(nil)
+		return
+	}
+	n.tag++
+	n.checks[n.tag] = then
+	n.env.Do("", n.tag, n.cfg.Verify(r))
+}

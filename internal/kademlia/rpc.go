@@ -1,0 +1,93 @@
+package kademlia
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// call is an RPC under way.
+type call struct {
+	to    machine.Peer
+	req   *Request
+	again bool         // has been sent twice
+	then  func(*Reply) // nil: no answer came
+}
+
+// call sends a request, a second time after half the timeout, and calls then
+// with the answer, or with nil after the timeout. A single lost datagram would
+// otherwise hide a node from a lookup; procedures are idempotent.
+func (n *Node) call(to machine.Peer, r *Request, then func(*Reply)) {
+	r.RPC = n.env.Rand().Uint64()
+	if n.calls[r.RPC] != nil {
+		r.RPC++
+	}
+	c := &call{to: to, req: r, then: then}
+	n.calls[r.RPC] = c
+	n.transmit(c)
+}
+
+func (n *Node) transmit(c *call) {
+	n.env.SetTimer(n.env.Now().Add(n.cfg.Timeout/2), machine.Timer{Kind: timerRPC, Arg: c.req.RPC})
+	n.env.Send(c.to, c.req)
+}
+
+// onReply ends a call. Answers that nobody waits for, from another address, from
+// another id or to another procedure are dropped.
+func (n *Node) onReply(from machine.Peer, r *Reply) {
+	c := n.calls[r.RPC]
+	if c == nil || c.to != from || c.req.Proc != r.Proc {
+		return
+	}
+	delete(n.calls, r.RPC)
+	n.seen(from)
+	c.then(r)
+}
+
+func (n *Node) onTimeout(rpc uint64) {
+	c := n.calls[rpc]
+	if c == nil {
+		return
+	}
+	if !c.again {
+		c.again = true
+		n.transmit(c)
+		return
+	}
+	delete(n.calls, rpc)
+	n.table.Failed(c.to.ID, n.env.Now())
+	c.then(nil)
+}
+
+// answer serves a request.
+func (n *Node) answer(from machine.Peer, r *Request) {
+	switch {
+	case r.Proc == Ping:
+		n.env.Send(from, &Reply{RPC: r.RPC, Proc: Ping})
+	case r.Proc == FindNode:
+		n.env.Send(from, &Reply{RPC: r.RPC, Proc: FindNode, Contacts: n.closestFor(r.Key, from.ID)})
+	case r.Proc.finds():
+		n.answerFind(from, r)
+	case r.Proc.stores():
+		n.answerStore(from, r)
+	}
+}
+
+// closestFor returns the k contacts nearest to key, without the asker.
+func (n *Node) closestFor(key, asker id.ID) []machine.Peer {
+	out := n.table.Closest(key, n.cfg.K+1, n.env.Now(), make([]machine.Peer, 0, n.cfg.K+2))
+	for i, p := range out {
+		if p.ID == asker {
+			return append(out[:i], out[i+1:]...)
+		}
+	}
+	return out[:min(len(out), n.cfg.K)]
+}
+
+func (n *Node) answerFind(from machine.Peer, r *Request) {
+	h := n.held[r.Proc.kind()][r.Key]
+	if h == nil || h.until <= n.env.Now() {
+		n.env.Send(from, &Reply{RPC: r.RPC, Proc: r.Proc, Contacts: n.closestFor(r.Key, from.ID)})
+		return
+	}
+	n.env.Send(from, &Reply{RPC: r.RPC, Proc: r.Proc, Record: h.rec})
+}

@@ -1,0 +1,250 @@
+package kademlia
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+)
+
+// contact is an entry of a bucket.
+type contact struct {
+	peer     machine.Peer
+	seen     machine.Time // last message from it
+	failures int          // RPCs in a row that it left unanswered
+	retry    machine.Time // not used in lookups before (back-off)
+}
+
+// bucket holds the contacts of one range of distances, the least recently seen
+// first, and newcomers that found it full, the most recently seen last.
+type bucket struct {
+	contacts []contact
+	cache    []machine.Peer
+	touched  machine.Time // last lookup in its range
+	checking bool         // its least recently seen contact is being pinged
+}
+
+// Table is the routing table: 160 buckets of at most k contacts.
+type Table struct {
+	self    id.ID
+	k       int
+	subnet  int // contacts of one subnet in a bucket; 0: no limit
+	buckets [Bits]bucket
+	size    int
+}
+
+// NewTable returns an empty table.
+func NewTable(self id.ID, k, subnet int) *Table {
+	return &Table{self: self, k: k, subnet: subnet}
+}
+
+// Len is the number of contacts.
+func (t *Table) Len() int { return t.size }
+
+func (t *Table) bucket(who id.ID) *bucket {
+	if i := bucketOf(t.self, who); i >= 0 {
+		return &t.buckets[i]
+	}
+	return nil
+}
+
+func (b *bucket) index(who id.ID) int {
+	return slices.IndexFunc(b.contacts, func(c contact) bool { return c.peer.ID == who })
+}
+
+// Seen notes a message from p (Kademlia 2.2). It reports whether p is new in the
+// table, and, if its bucket is full of others, the contact that should be
+// pinged to find out whether it has to make room.
+func (t *Table) Seen(p machine.Peer, now machine.Time) (added bool, check *machine.Peer) {
+	b := t.bucket(p.ID)
+	if b == nil {
+		return false, nil
+	}
+	if i := b.index(p.ID); i >= 0 {
+		b.contacts = append(slices.Delete(b.contacts, i, i+1), contact{peer: p, seen: now})
+		return false, nil
+	}
+	if t.crowded(b, p) {
+		return false, nil
+	}
+	if len(b.contacts) < t.k {
+		b.contacts = append(b.contacts, contact{peer: p, seen: now})
+		t.size++
+		return true, nil
+	}
+	b.keep(p, t.k)
+	if i := slices.IndexFunc(b.contacts, func(c contact) bool { return c.failures >= StaleAfter }); i >= 0 {
+		t.replace(b, i, now)
+		return true, nil
+	}
+	if b.checking {
+		return false, nil
+	}
+	b.checking = true
+	return false, &b.contacts[0].peer
+}
+
+// keep puts p into the replacement cache as the most recently seen.
+func (b *bucket) keep(p machine.Peer, k int) {
+	b.cache = slices.DeleteFunc(b.cache, func(q machine.Peer) bool { return q.ID == p.ID })
+	if len(b.cache) == k {
+		b.cache = slices.Delete(b.cache, 0, 1)
+	}
+	b.cache = append(b.cache, p)
+}
+
+// replace puts the most recently seen newcomer in the place of contact i.
+func (t *Table) replace(b *bucket, i int, now machine.Time) {
+	last := len(b.cache) - 1
+	p := b.cache[last]
+	b.cache = b.cache[:last]
+	b.contacts = append(slices.Delete(b.contacts, i, i+1), contact{peer: p, seen: now})
+}
+
+// Checked ends a ping that Seen asked for.
+func (t *Table) Checked(who id.ID) {
+	if b := t.bucket(who); b != nil {
+		b.checking = false
+	}
+}
+
+// Failed notes that who left an RPC unanswered. A contact that failed a check
+// for a newcomer, or too often, makes room if there is somebody to replace it;
+// while there is nobody it is only flagged (Kademlia 4.1).
+func (t *Table) Failed(who id.ID, now machine.Time) {
+	b := t.bucket(who)
+	if b == nil {
+		return
+	}
+	b.cache = slices.DeleteFunc(b.cache, func(q machine.Peer) bool { return q.ID == who })
+	i := b.index(who)
+	if i < 0 {
+		return
+	}
+	c := &b.contacts[i]
+	c.failures++
+	wait := min(backoffUnit<<min(c.failures-1, 10), maxBackoff)
+	c.retry = now.Add(wait)
+	if len(b.cache) > 0 && (b.checking && i == 0 || c.failures >= StaleAfter) {
+		t.replace(b, i, now)
+	}
+}
+
+// Remove takes out a contact that is known to be wrong or gone for good.
+func (t *Table) Remove(who id.ID) {
+	b := t.bucket(who)
+	if b == nil {
+		return
+	}
+	b.cache = slices.DeleteFunc(b.cache, func(q machine.Peer) bool { return q.ID == who })
+	if i := b.index(who); i >= 0 {
+		b.contacts = slices.Delete(b.contacts, i, i+1)
+		t.size--
+	}
+}
+
+// Contains reports whether who is a contact.
+func (t *Table) Contains(who id.ID) bool {
+	b := t.bucket(who)
+	return b != nil && b.index(who) >= 0
+}
+
+// Closest appends to out the up to n contacts that are nearest to target,
+// nearest first, without those that are flagged or in back-off.
+func (t *Table) Closest(target id.ID, n int, now machine.Time, out []machine.Peer) []machine.Peer {
+	begin := len(out)
+	take := func(i int) {
+		for _, c := range t.buckets[i].contacts {
+			if c.failures < StaleAfter && c.retry <= now {
+				out = insert(out, begin, n, target, c.peer)
+			}
+		}
+	}
+	// Bucket i of the target's distance d holds what shares the bits above i;
+	// nearer buckets first: those where d has a one, from the top, then those
+	// where it has a zero, from the bottom.
+	d := Distance(t.self, target)
+	for i := Bits - 1; i >= 0 && len(out)-begin < n; i-- {
+		if bitOf(d, i) {
+			take(i)
+		}
+	}
+	for i := 0; i < Bits && len(out)-begin < n; i++ {
+		if !bitOf(d, i) {
+			take(i)
+		}
+	}
+	return out
+}
+
+func bitOf(d id.ID, i int) bool { return d[(Bits-1-i)/8]>>(i%8)&1 == 1 }
+
+// insert puts p into out[begin:], which is sorted by distance and holds at most
+// n.
+func insert(out []machine.Peer, begin, n int, target id.ID, p machine.Peer) []machine.Peer {
+	i := begin
+	for i < len(out) && !Closer(target, p.ID, out[i].ID) {
+		i++
+	}
+	if i == begin+n {
+		return out
+	}
+	out = slices.Insert(out, i, p)
+	return out[:min(len(out), begin+n)]
+}
+
+// Touch notes a lookup in target's range.
+func (t *Table) Touch(target id.ID, now machine.Time) {
+	if b := t.bucket(target); b != nil {
+		b.touched = now
+	}
+}
+
+// Untouched returns a random target in each range that is no nearer than the
+// nearest contact and has not been looked up for age (Kademlia 2.3).
+func (t *Table) Untouched(now machine.Time, age time.Duration, r *rng.Rand) []id.ID {
+	var out []id.ID
+	for i := t.nearest(); i < Bits; i++ {
+		if b := &t.buckets[i]; now.Sub(b.touched) >= age {
+			out = append(out, t.randomIn(i, r))
+		}
+	}
+	return out
+}
+
+// nearest returns the lowest bucket that is not empty, Bits if all are.
+func (t *Table) nearest() int {
+	for i := range t.buckets {
+		if len(t.buckets[i].contacts) > 0 {
+			return i
+		}
+	}
+	return Bits
+}
+
+// randomIn returns a random id at a distance in [2^i, 2^(i+1)).
+func (t *Table) randomIn(i int, r *rng.Rand) id.ID {
+	out := t.self
+	for bit := range i {
+		if r.Uint64()&1 == 1 {
+			flip(&out, bit)
+		}
+	}
+	flip(&out, i)
+	return out
+}
+
+func flip(d *id.ID, i int) { d[(Bits-1-i)/8] ^= 1 << (i % 8) }
+
+// Contacts appends all contacts, nearest bucket first, to out: for saving the
+// table and for the status page.
+func (t *Table) Contacts(out []machine.Peer) []machine.Peer {
+	for i := range t.buckets {
+		for _, c := range t.buckets[i].contacts {
+			out = append(out, c.peer)
+		}
+	}
+	return out
+}

@@ -1,0 +1,208 @@
+package lab
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// A crowd is many walkers in a process of their own, so that the CPU time of
+// the node can be told from theirs. The lab starts its own program again with
+// crowdVariable set; see Child.
+
+const crowdVariable = "VOXELPOPULI_LAB_CROWD"
+
+// Child turns this process into a crowd if the lab started it as one: then it
+// does not return. main calls it first.
+func Child() {
+	if os.Getenv(crowdVariable) == "" {
+		return
+	}
+	if err := crowdMain(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "crowd:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// crowdOrder is what the lab says to a crowd, one JSON object a line. Every
+// order is answered by a crowdReport once it has been carried out.
+type crowdOrder struct {
+	Addr  string        `json:",omitempty"` // the first order: where to go,
+	Seed  uint64        `json:",omitempty"` // the world's seed,
+	Homes []world.Pos   `json:",omitempty"` // and around which places to walk, in turn
+	Join  int           `json:",omitempty"` // so many more
+	Leave int           `json:",omitempty"` // so many fewer, the oldest first
+	Pause time.Duration `json:",omitempty"` // between two that join
+}
+
+// crowdReport says what happened since the last report.
+type crowdReport struct {
+	tally
+	Players int // now
+	Decoder int // of them count the moves in frames
+	Lost    int // whose connection ended
+	Seconds float64
+	CPU     float64 // seconds that the crowd's process used
+	Error   string  // why the last one was lost or could not join
+}
+
+// decoders is how many walkers of a crowd count the moves in frames: enough to
+// know what is delivered, few enough to leave the CPU to the node.
+const decoders = 100
+
+// joining is how many walkers join at the same time.
+const joining = 4
+
+// crowd is the state of the child process.
+type crowd struct {
+	order  crowdOrder // the first
+	land   *land
+	mu     sync.Mutex
+	all    []*walker
+	joined int // ever
+	since  time.Time
+	cpu    time.Duration
+	lost   int
+	why    error
+}
+
+func crowdMain(in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	c := &crowd{since: time.Now()}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var o crowdOrder
+		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
+			return err
+		}
+		if o.Addr != "" {
+			c.order = o
+			c.land = &land{gen: world.NewGenerator(o.Seed), columns: map[world.ColumnPos]*world.Column{}}
+			for i := range pacers {
+				go c.pace(ctx, i)
+			}
+		}
+		c.join(ctx, o.Join, o.Pause)
+		c.leave(o.Leave)
+		if err := json.NewEncoder(out).Encode(c.report()); err != nil {
+			return err
+		}
+	}
+	c.leave(len(c.all))
+	return lines.Err()
+}
+
+// join adds walkers.
+func (c *crowd) join(ctx context.Context, n int, pause time.Duration) {
+	turn := make(chan struct{}, joining)
+	var wait sync.WaitGroup
+	for range n {
+		turn <- struct{}{}
+		number := c.joined
+		c.joined++
+		wait.Go(func() {
+			defer func() { <-turn }()
+			home := c.order.Homes[number%len(c.order.Homes)]
+			w, err := joinWalker(ctx, c.order.Addr, c.land, number, home)
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if err != nil {
+				c.lost++
+				c.why = err
+				return
+			}
+			w.full = c.decoding() < decoders
+			c.all = append(c.all, w)
+			go w.listen()
+		})
+		time.Sleep(pause)
+	}
+	wait.Wait()
+}
+
+func (c *crowd) decoding() (n int) {
+	for _, w := range c.all {
+		if w.full {
+			n++
+		}
+	}
+	return n
+}
+
+// leave takes the oldest walkers away.
+func (c *crowd) leave(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n = min(n, len(c.all))
+	for _, w := range c.all[:n] {
+		w.conn.Close()
+	}
+	c.all = append([]*walker{}, c.all[n:]...)
+}
+
+// Walkers step 20 times a second, spread evenly over the tick in slots.
+const (
+	pacers = 2
+	slots  = 10
+)
+
+// pace lets every pacers-th walker step.
+func (c *crowd) pace(ctx context.Context, number int) {
+	const gap = 50 * time.Millisecond / slots
+	next := time.Now()
+	var buf []byte
+	var mine []*walker
+	for slot := 0; ctx.Err() == nil; slot = (slot + 1) % slots {
+		c.mu.Lock()
+		mine = mine[:0]
+		for i := number + pacers*slot; i < len(c.all); i += pacers * slots {
+			mine = append(mine, c.all[i])
+		}
+		c.mu.Unlock()
+		for _, w := range mine {
+			buf, _ = w.step(buf) // report finds those that ended
+		}
+		next = next.Add(gap)
+		if late := time.Since(next); late > time.Second {
+			next = time.Now() // no use catching up
+		}
+		time.Sleep(time.Until(next))
+	}
+}
+
+// report counts, forgets walkers that ended, and begins to count anew.
+func (c *crowd) report() crowdReport {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now, cpu := time.Now(), cpuTime()
+	r := crowdReport{Seconds: now.Sub(c.since).Seconds(), CPU: (cpu - c.cpu).Seconds(), Lost: c.lost}
+	kept := c.all[:0]
+	for _, w := range c.all {
+		t, err := w.take()
+		r.add(t)
+		if err != nil {
+			r.Lost++
+			c.why = err
+			w.conn.Close()
+			continue
+		}
+		kept = append(kept, w)
+	}
+	clear(c.all[len(kept):])
+	c.all = kept
+	if r.Players, r.Decoder = len(c.all), c.decoding(); r.Lost > 0 && c.why != nil {
+		r.Error = c.why.Error()
+	}
+	c.since, c.cpu, c.lost = now, cpu, 0
+	return r
+}

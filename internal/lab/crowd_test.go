@@ -1,0 +1,79 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// The crowd of an experiment is this program, started again.
+func TestMain(m *testing.M) {
+	Child()
+	os.Exit(m.Run())
+}
+
+func runSmall(t *testing.T, name string, set map[string]string) (Result, string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a node and a crowd")
+	}
+	var out bytes.Buffer
+	o := Options{JSON: filepath.Join(t.TempDir(), "r.json"), Out: t.TempDir(), Report: &out, Set: set}
+	if err := Run(context.Background(), name, o, func(s string) { t.Log(s) }); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(o.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Result
+	if err := json.Unmarshal(b, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r, out.String()
+}
+
+func (r *Result) metric(name string) float64 {
+	for _, m := range r.Metrics {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	return -1
+}
+
+func TestRegionLoadMeasures(t *testing.T) {
+	r, report := runSmall(t, "region-load", map[string]string{"seconds": "1", "stage": "1", "settle": "1", "step": "10", "most": "20"})
+	for _, name := range []string{"one_chunk_cpu", "fifty_chunks_cpu", "ten_chunks_cpu", "ten_chunks_100_cpu"} {
+		if r.metric(name) <= 0 {
+			t.Errorf("%s is %v", name, r.metric(name))
+		}
+	}
+	if r.metric("max_players") < 0 || !strings.Contains(report, "4.3a") {
+		t.Errorf("report:\n%s", report)
+	}
+}
+
+func TestCrowdTellsWhyItCannotJoin(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a crowd")
+	}
+	c, err := startCrowd(context.Background(), crowdOrder{Addr: "127.0.0.1:1", Seed: 1, Homes: []world.Pos{{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	r, err := c.do(crowdOrder{Join: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Players != 0 || r.Lost != 2 || r.Error == "" {
+		t.Errorf("report %+v", r)
+	}
+}

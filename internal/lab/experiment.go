@@ -1,0 +1,84 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Experiment is something that can be run by name.
+type Experiment struct {
+	Name          string
+	Shows         string // one line: what the reader learns
+	Source        string // what it is compared with
+	Deterministic bool   // the same seed and settings give the same results, byte for byte
+	Settings      []Setting
+	Run           func(t *Trial) error
+}
+
+// Setting is a parameter of an experiment with its default.
+type Setting struct {
+	Name    string
+	Default string
+	Unit    string // "" for a plain number or a name
+	Text    string // what it changes
+}
+
+// Sentinels of what a caller can get wrong.
+var (
+	ErrUnknown = errors.New("no such experiment")
+	ErrSetting = errors.New("bad setting")
+)
+
+// Experiments lists all experiments by name.
+func Experiments() []Experiment {
+	all := []Experiment{
+		meshExperiment,
+		overlayScaleExperiment,
+		overlayStructureExperiment,
+		pageLoadExperiment,
+		regionLoadExperiment,
+		soakExperiment,
+		terrainExperiment,
+		worldDigestExperiment,
+	}
+	slices.SortFunc(all, func(a, b Experiment) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// find returns the experiment of a name.
+func find(name string) (Experiment, error) {
+	var names []string
+	for _, e := range Experiments() {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	return Experiment{}, fmt.Errorf("%w %q: there are %s", ErrUnknown, name, strings.Join(names, ", "))
+}
+
+// settings returns the values of all settings: the defaults, overlaid with set.
+func (e Experiment) settings(set map[string]string) (map[string]string, error) {
+	values := make(map[string]string, len(e.Settings))
+	var names []string
+	for _, s := range e.Settings {
+		values[s.Name] = s.Default
+		names = append(names, s.Name)
+	}
+	for name, value := range set {
+		if _, ok := values[name]; !ok {
+			return nil, fmt.Errorf("%w %q: %s has %s", ErrSetting, name, e.Name, orNone(names))
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "no settings"
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,66 @@
+package lab
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+var overlayScaleExperiment = Experiment{
+	Name:   "overlay-scale",
+	Shows:  "an overlay of thousands of nodes: they join at a steady rate, come and go for a while, and have to be the Delaunay graph after a quiet minute",
+	Source: "beyond the thesis, which stops at 1,200 nodes",
+	Settings: []Setting{
+		{"nodes", "1000", "", "how many there are once all have joined"},
+		{"rate", "10", "1/s", "joins"},
+		{"r", "4", "", "zones: 4, 9 or 16"},
+		{"minutes", "10", "min", "of churn: sessions last two hours on average"},
+	},
+	Run: runOverlayScale,
+}
+
+func runOverlayScale(t *Trial) error {
+	nodes, rate, r, minutes := t.Int("nodes", 2), t.Int("rate", 1), t.Int("r", 4), t.Int("minutes", 1)
+	if r != 4 && r != 9 && r != 16 {
+		t.reject("r", "4, 9 or 16")
+	}
+	if err := t.Settings(); err != nil {
+		return err
+	}
+	begin, peak := time.Now(), 0.0
+	churn := time.Duration(minutes+1) * time.Minute
+	iad := 2 * time.Hour / time.Duration(nodes)
+	n := newOverlayNet(t.Seed, r, nodes+int(2*churn/iad)+100)
+	joined := time.Duration(nodes/rate+30) * time.Second
+	for k := range nodes {
+		at := time.Duration(k) * time.Second / time.Duration(rate)
+		n.sim.At(machine.Time(at), func() { n.add() })
+	}
+	n.sim.At(machine.Time(joined), func() {
+		until := n.sim.Now().Add(churn - time.Minute)
+		for _, o := range n.live() {
+			n.sim.Session(o.Node, 2*time.Hour, until)
+		}
+		n.churn(iad, 2*time.Hour, churn)
+	})
+	end := machine.Time(joined + churn)
+	for k, step := 0, (joined+churn)/50; n.sim.Now() < end; k++ {
+		if err := t.Context.Err(); err != nil {
+			return err
+		}
+		n.sim.Run(step)
+		peak = max(peak, readMemory().Resident)
+		t.Logf("%v of %v, %d nodes", n.sim.Now().Sub(0).Round(time.Second), joined+churn, len(n.live()))
+	}
+	wall := time.Since(begin)
+	s := n.look()
+	reportStructure(t, n, s, overlayPaper{}, false)
+	t.Metric("wall_s", wall.Seconds(), "s")
+	t.Metric("peak_mb", peak, "MB")
+	t.Metric("events_per_s", float64(n.sim.Events())/wall.Seconds(), "1/s")
+	if s.wrong > 0 {
+		return fmt.Errorf("%d of %d neighbourhoods are not the Delaunay graph", s.wrong, s.nodes)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+)
+
+var overlayStructureExperiment = Experiment{
+	Name:   "overlay-structure",
+	Shows:  "nodes that come and go, and whether their neighbourhoods are the Delaunay graph after a quiet minute; degrees, routing tables, traffic",
+	Source: "thesis 6.3.1 to 6.3.3, tables 6.1 to 6.10, figures 6.2 to 6.9",
+	Settings: []Setting{
+		{"iad", "25", "s", "mean time between two arrivals; sessions last two hours on average"},
+		{"r", "4", "", "zones: 4, 9 or 16"},
+		{"hours", "1", "h", "simulated time; the thesis has 8"},
+	},
+	Run: runOverlayStructure,
+}
+
+// The thesis' means over ten runs of 8 hours: tables 6.3 to 6.5 and 6.7 to 6.9.
+type overlayPaper struct{ degree, fill float64 }
+
+var overlayPapers = map[[2]int]overlayPaper{
+	{6, 4}: {5.9601, .7388}, {6, 9}: {5.9634, .6957}, {6, 16}: {5.9629, .4756},
+	{14, 4}: {5.9219, .7288}, {14, 9}: {5.9174, .6200}, {14, 16}: {5.9164, .4072},
+	{25, 4}: {5.8615, .7204}, {25, 9}: {5.8719, .5638}, {25, 16}: {5.8648, .3634},
+}
+
+func runOverlayStructure(t *Trial) error {
+	iad, r, hours := t.Int("iad", 1), t.Int("r", 4), t.Float("hours", 0.1)
+	if r != 4 && r != 9 && r != 16 {
+		t.reject("r", "4, 9 or 16")
+	}
+	if err := t.Settings(); err != nil {
+		return err
+	}
+	begin := time.Now()
+	n := newOverlayNet(t.Seed, r, max(overlayIDs, int(hours*3600/float64(iad)*1.3)))
+	length := time.Duration(hours * float64(time.Hour))
+	n.churn(time.Duration(iad)*time.Second, 2*time.Hour, length)
+	peak := 0.0
+	curve := Series{Name: fmt.Sprintf("IAD %d s", iad)}
+	for step := length / 100; n.sim.Now() < machine.Time(length); {
+		if err := t.Context.Err(); err != nil {
+			return err
+		}
+		n.sim.Run(step)
+		curve.Points = append(curve.Points, [2]float64{n.sim.Now().Sub(0).Hours(), float64(len(n.live()))})
+		peak = max(peak, readMemory().Resident)
+		t.Logf("%.2f of %g h, %d nodes", n.sim.Now().Sub(0).Hours(), hours, len(n.live()))
+	}
+	wall := time.Since(begin)
+	s := n.look()
+	reportStructure(t, n, s, overlayPapers[[2]int{iad, r}], hours == 8)
+	t.Metric("wall_s", wall.Seconds(), "s")
+	t.Metric("peak_mb", peak, "MB")
+	t.Metric("events_per_s", float64(n.sim.Events())/wall.Seconds(), "1/s")
+	t.Plot(Plot{Name: "nodes", Title: "Nodes in the network (figures 6.2, 6.3)", X: "hours", Y: "nodes", Series: []Series{curve}})
+	if s.wrong > 0 {
+		return fmt.Errorf("%d of %d neighbourhoods are not the Delaunay graph", s.wrong, s.nodes)
+	}
+	return nil
+}
+
+func reportStructure(t *Trial, n *overlayNet, s overlayState, paper overlayPaper, compare bool) {
+	against := func(name string, v float64, unit string, p float64) {
+		if compare && p > 0 {
+			t.Against(name, v, unit, p)
+		} else {
+			t.Metric(name, v, unit)
+		}
+	}
+	t.Metric("delaunay_exact", float64(one(s.wrong == 0 && s.shaky == 0)), "")
+	t.Metric("nodes", float64(s.nodes), "")
+	t.Metric("started", float64(len(n.nodes)), "")
+	against("degree_mean", mean(s.degree), "", paper.degree)
+	t.Metric("degree_sd", deviation(s.degree), "")
+	t.Metric("degree_min", slices.Min(s.degree), "")
+	t.Metric("degree_max", slices.Max(s.degree), "")
+	against("fill_mean", mean(s.fill), "", paper.fill)
+	t.Metric("fill_sd", deviation(s.fill), "")
+	t.Metric("fill_of_possible", float64(s.filled)/float64(s.fillable), "")
+	t.Metric("fill_top", s.top, "")
+	t.Metric("closest_share", float64(s.closest)/float64(s.filled), "")
+	t.Metric("symmetric_share", float64(s.symmetric)/float64(s.filled), "")
+	table, payload, gross := trafficTable(&n.traffic)
+	t.Metric("payload_gb", payload/1e9, "GB")
+	t.Metric("gross_gb", gross/1e9, "GB")
+	t.Metric("events", float64(n.sim.Events()), "")
+	t.Table(table)
+	t.Fact("trace", fmt.Sprintf("%016x", n.sim.Trace()))
+}
+
+// trafficTable is figures 6.7 to 6.9 as a table.
+func trafficTable(tr *sim.Traffic) (table Table, payload, gross float64) {
+	rows := append(tr.Rows(), tr.Control)
+	rows[len(rows)-1].Name = "handshakes, closings"
+	table = Table{Name: "traffic", Title: "Messages by type (figures 6.7 to 6.9)",
+		Columns: []string{"type", "messages", "payload MB", "gross MB", "hops", "delay ms"}}
+	for _, r := range rows {
+		k := max(1, float64(r.Messages))
+		table.Row(r.Name, r.Messages, float64(r.Payload)/1e6, float64(r.Gross)/1e6,
+			float64(r.Hops)/k, r.Delay.Seconds()*1000/k)
+		payload += float64(r.Payload)
+		gross += float64(r.Gross)
+	}
+	return table, payload, gross
+}

@@ -1,0 +1,167 @@
+package lab
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// server is a node in this process with a new world in a temporary folder. The
+// lab does nothing else meanwhile, so the CPU time of this process is the
+// node's.
+type server struct {
+	*host.Host
+	dir string
+}
+
+func startServer(seed uint64) (*server, error) {
+	dir, err := os.MkdirTemp("", "voxelpopuli-lab-")
+	if err != nil {
+		return nil, err
+	}
+	h, err := host.Start(host.Config{
+		Data: dir, World: "lab", Create: true, Seed: strconv.FormatUint(seed, 10), Mode: "creative",
+		Port: -1, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	})
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	return &server{h, dir}, nil
+}
+
+func (s *server) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	err := s.Host.Close(ctx)
+	if rerr := os.RemoveAll(s.dir); err == nil {
+		err = rerr
+	}
+	return err
+}
+
+// seed is the world's seed as a number.
+func (s *server) seed() uint64 { m := s.World(); return m.SeedNumber() }
+
+// homes returns the middles of n columns around the middle of the spawn's
+// region, across columns to a row.
+func (s *server) homes(n, across int) []world.Pos {
+	m := s.World()
+	middle := m.Spawn.Region().Column(5) // column 1, 1 of the region
+	out := make([]world.Pos, n)
+	for i := range out {
+		c := world.ColumnPos{X: middle.X + int32(i%across-(across-1)/2), Z: middle.Z + int32(i/across)}
+		if n > across {
+			c.Z -= int32((n/across - 1) / 2)
+		}
+		out[i] = c.Origin().Add(world.ChunkSize/2, 80, world.ChunkSize/2)
+	}
+	return out
+}
+
+// reading is the state of the node at one moment.
+type reading struct {
+	at      time.Time
+	cpu     time.Duration
+	machine time.Duration // of all programs
+	loop    transport.Stats
+	node    node.Stats
+}
+
+func (s *server) read(ctx context.Context) (r reading, err error) {
+	if r.loop, err = s.LoopStats(ctx); err != nil {
+		return r, err
+	}
+	r.node, err = s.Stats(ctx)
+	r.at, r.cpu = time.Now(), cpuTime()
+	r.machine, _ = machineCPU()
+	return r, err
+}
+
+// window is what the node did between two readings.
+type window struct {
+	Seconds  float64
+	CPU      float64 // cores
+	Machine  float64 // cores that all programs of this machine used; 0: not known
+	TickP50  float64 // ms: ticks of the busiest region
+	TickP99  float64
+	LateP99  float64 // ms: how late timers fired
+	Missed   float64 // share of the busiest region's ticks that were left out
+	Heap     float64 // MB
+	Resident float64
+	Routines int
+	Regions  int
+}
+
+// watch lets the node work for a while and says how it did.
+func (s *server) watch(ctx context.Context, d time.Duration) (window, error) {
+	before, err := s.read(ctx)
+	if err != nil {
+		return window{}, err
+	}
+	select {
+	case <-ctx.Done():
+		return window{}, ctx.Err()
+	case <-time.After(d):
+	}
+	after, err := s.read(ctx)
+	if err != nil {
+		return window{}, err
+	}
+	mem := readMemory()
+	w := window{
+		Seconds: after.at.Sub(before.at).Seconds(),
+		Heap:    mem.Heap, Resident: mem.Resident,
+		Routines: runtime.NumGoroutine(), Regions: len(after.node.Regions),
+	}
+	w.CPU = (after.cpu - before.cpu).Seconds() / w.Seconds
+	w.Machine = (after.machine - before.machine).Seconds() / w.Seconds
+	timer, late := after.loop.Timer.Since(&before.loop.Timer), after.loop.Late.Since(&before.loop.Late)
+	ticks, missed := busiest(&before.node, &after.node)
+	w.TickP50, w.TickP99 = slowest(&timer, ticks, 0.5), slowest(&timer, ticks, 0.99)
+	w.LateP99 = milliseconds(late.Quantile(0.99))
+	w.Missed = finite(float64(missed) / float64(ticks+missed))
+	return w, nil
+}
+
+// busiest returns how many ticks the region with the most players ran and left
+// out.
+func busiest(before, after *node.Stats) (ticks, missed uint64) {
+	players := -1
+	for _, r := range after.Regions {
+		if r.Figures.Players <= players {
+			continue
+		}
+		players = r.Figures.Players
+		ticks, missed = r.Figures.Ticks, r.Figures.TicksMissed
+		for _, b := range before.Regions {
+			if b.Pos == r.Pos && b.Figures.Ticks <= ticks {
+				ticks -= b.Figures.Ticks
+				missed -= b.Figures.TicksMissed
+			}
+		}
+	}
+	return ticks, missed
+}
+
+// slowest returns a quantile in milliseconds of the n slowest of all timers.
+// The timers of a node are the ticks of all its regions; those of the busiest
+// are taken to be the slowest, which errs on the careful side.
+func slowest(timers *transport.Histogram, n uint64, q float64) float64 {
+	if timers.Count == 0 {
+		return 0
+	}
+	share := min(1, float64(n)/float64(timers.Count))
+	return milliseconds(timers.Quantile(1 - (1-q)*share))
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -1,0 +1,147 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Trial is one run of an experiment: what it is given, and what it found.
+type Trial struct {
+	Context context.Context
+	Seed    uint64
+
+	set      map[string]string
+	progress func(string)
+	bad      error // the first setting that could not be read
+	pictures bool  // somebody wants pictures
+
+	metrics []Metric
+	facts   []Fact
+	tables  []Table
+	plots   []Plot
+	images  []picture
+}
+
+// Metric is a measured number. Paper is the source's figure, if it has one.
+type Metric struct {
+	Name  string   `json:"name"`
+	Value float64  `json:"value"`
+	Unit  string   `json:"unit"`
+	Paper *float64 `json:"paper,omitempty"`
+	Min   *float64 `json:"min,omitempty"` // of several runs; Value is their median
+	Max   *float64 `json:"max,omitempty"`
+}
+
+// Fact is a result that is no number, a digest for example.
+type Fact struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+type picture struct {
+	name string
+	img  image.Image
+}
+
+// Logf tells the person who waits what is happening.
+func (t *Trial) Logf(format string, args ...any) {
+	if t.progress != nil {
+		t.progress(fmt.Sprintf(format, args...))
+	}
+}
+
+// Text returns a setting.
+func (t *Trial) Text(name string) string {
+	v, ok := t.set[name]
+	if !ok {
+		panic("lab: undeclared setting " + name)
+	}
+	return v
+}
+
+// Int returns a setting that is a whole number of at least least.
+func (t *Trial) Int(name string, least int) int {
+	n, err := strconv.Atoi(t.Text(name))
+	if err != nil || n < least {
+		t.reject(name, fmt.Sprintf("a whole number of at least %d", least))
+	}
+	return max(n, least)
+}
+
+// Float returns a setting that is a number of at least least.
+func (t *Trial) Float(name string, least float64) float64 {
+	v, err := strconv.ParseFloat(t.Text(name), 64)
+	if err != nil || v < least || math.IsInf(v, 0) {
+		t.reject(name, fmt.Sprintf("a number of at least %g", least))
+		return least
+	}
+	return v
+}
+
+func (t *Trial) reject(name, want string) {
+	if t.bad == nil {
+		t.bad = fmt.Errorf("%w: %s is %q, want %s", ErrSetting, name, t.Text(name), want)
+	}
+}
+
+// Settings returns an error if a setting that was read so far made no sense. An
+// experiment calls it after reading them all and before it begins.
+func (t *Trial) Settings() error { return t.bad }
+
+// Metric reports a number.
+func (t *Trial) Metric(name string, value float64, unit string) {
+	t.metrics = append(t.metrics, Metric{Name: name, Value: finite(value), Unit: unit})
+}
+
+// Against reports a number that the source has a figure for.
+func (t *Trial) Against(name string, value float64, unit string, paper float64) {
+	t.metrics = append(t.metrics, Metric{Name: name, Value: finite(value), Unit: unit, Paper: &paper})
+}
+
+// finite keeps numbers that JSON has no word for out of the results.
+func finite(v float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	return v
+}
+
+// Fact reports a result that is no number.
+func (t *Trial) Fact(name, text string) { t.facts = append(t.facts, Fact{name, text}) }
+
+// Table reports a table.
+func (t *Trial) Table(table Table) { t.tables = append(t.tables, table) }
+
+// Plot reports a plot.
+func (t *Trial) Plot(p Plot) { t.plots = append(t.plots, p) }
+
+// Picture reports a picture; draw is only called if somebody wants pictures.
+func (t *Trial) Picture(name string, draw func() image.Image) {
+	if t.pictures {
+		t.Logf("drawing %s", name)
+		t.images = append(t.images, picture{name, draw()})
+	}
+}
+
+// percentile returns the smallest value that at least p of all values (0 to 1)
+// do not exceed; values are sorted in place.
+func percentile(values []float64, p float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	i := int(math.Ceil(p*float64(len(values)))) - 1
+	return values[min(max(i, 0), len(values)-1)]
+}
+
+func mean(values []float64) float64 {
+	var sum float64
+	for _, v := range values {
+		sum += v
+	}
+	return finite(sum / float64(len(values)))
+}

@@ -1,0 +1,71 @@
+package node
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// closing is a shutdown on its way.
+type closing struct {
+	waiting map[world.RegionPos]bool // have not answered SaveAll
+	err     error                    // the first one
+	done    func(error)
+}
+
+// closingTag marks the SaveAll of a shutdown; the hall counts its own from 1.
+const closingTag = math.MaxUint64
+
+// Shutdown ends the node in an orderly way: sessions are told that the world
+// restarts, their players are saved, all regions write what they have. done is
+// called, in a handler, when all that is on disk; the error says what could not
+// be saved (everything that was acknowledged is on disk anyway). The driver
+// calls it like a handler (transport: Loop.Call).
+func (n *Node) Shutdown(done func(error)) {
+	if n.closing != nil {
+		return
+	}
+	n.closing = &closing{waiting: map[world.RegionPos]bool{}, done: done}
+	bye := &hall.Refused{Code: wire.Restart, Text: wire.Restart.Text(), Retry: 5}
+	for _, peer := range n.sessions() {
+		n.env.Send(peer, bye)
+		n.env.Close(peer)
+		n.unlink(peer, machine.LinkClosed, nil)
+	}
+	for _, p := range n.awake {
+		n.closing.waiting[p.pos] = true
+		n.push(upcall{to: p.peer, from: region.Hall, m: &region.SaveAll{Tag: closingTag}})
+	}
+	n.drain()
+}
+
+// saved notes a region's answer to the SaveAll of a shutdown.
+func (n *Node) saved(pos world.RegionPos, text string) {
+	c := n.closing
+	delete(c.waiting, pos)
+	if text != "" && c.err == nil {
+		c.err = fmt.Errorf("%s: %s", pos, text)
+	}
+}
+
+// checkClosing ends a shutdown when nothing is on its way to the disk any more.
+// A region that has fallen asleep is on disk.
+func (n *Node) checkClosing() {
+	c := n.closing
+	if c == nil || c.done == nil || n.writes > 0 {
+		return
+	}
+	for pos := range c.waiting {
+		if n.regions[pos] != nil {
+			return
+		}
+	}
+	done := c.done
+	c.done = nil
+	done(c.err)
+}

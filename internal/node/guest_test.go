@@ -1,0 +1,332 @@
+package node
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// The tests of whole nodes play on flat land, because terrain takes time.
+const ground = 63 // y of the grass
+
+var spawn = world.Pos{X: 120, Y: ground + 1, Z: 120} // near a corner of four regions
+
+// flat is a job that makes a column of flat land.
+type flat struct{ pos world.ColumnPos }
+
+var flatChunks = func() (c world.Column) {
+	for x := range world.ChunkSize {
+		for z := range world.ChunkSize {
+			for y := range ground {
+				c.Set(x, y, z, world.Stone)
+			}
+			c.Set(x, ground, z, world.Grass)
+		}
+	}
+	c.Compact()
+	return c
+}()
+
+// Run implements machine.Work.
+func (f flat) Run() (any, error) {
+	c := flatChunks.Clone()
+	c.Pos = f.pos
+	return c, nil
+}
+
+// flatEnv gives a node flat land.
+type flatEnv struct{ machine.Env }
+
+func (e flatEnv) Do(queue string, tag uint64, job machine.Job) {
+	if g, ok := job.(region.Generate); ok {
+		job = flat{g.Column}
+	}
+	e.Env.Do(queue, tag, job)
+}
+
+// Backlog implements machine.Backlogger.
+func (e flatEnv) Backlog(to machine.Peer) (waiting, limit int) { return machine.Backlog(e.Env, to) }
+
+// testConfig is a world on flat land without mobs.
+func testConfig(epoch machine.Time) Config {
+	return Config{
+		Hall:   hall.Config{Name: "test", Epoch: epoch, Spawn: spawn, Mode: uint8(world.Creative)},
+		Region: region.Config{Epoch: epoch, Rules: world.AreaConfig{Spawn: spawn}, Hibernate: 3 * time.Second},
+	}
+}
+
+// session is the part of a player's session that all test players share: it
+// enters the world, follows its home, and knows what was acknowledged. It is a
+// machine.Machine but for what embeds it.
+type session struct {
+	env  machine.Env
+	node machine.Peer
+	name string
+
+	link    bool
+	home    world.RegionPos
+	epoch   uint32
+	in      bool
+	left    bool
+	entries int
+	pos     world.Vec
+	ack     uint32 // of inputs
+	seq     uint32 // of inputs
+	actSeq  uint32
+	results map[uint32]*region.ActResult
+	columns map[world.ColumnPos]*world.Column
+	items   world.Inventory
+	refused []string
+}
+
+func newSession(env machine.Env, node machine.Peer, name string) session {
+	return session{
+		env: env, node: node, name: name,
+		results: map[uint32]*region.ActResult{}, columns: map[world.ColumnPos]*world.Column{},
+	}
+}
+
+func (s *session) player() id.ID { return id.Of([]byte("player " + s.name)) }
+
+func (s *session) say(m machine.Message) { s.env.Send(s.node, m) }
+
+func (s *session) tell(r world.RegionPos, m machine.Message) { s.say(&region.To{Region: r, Msg: m}) }
+
+func (s *session) OnLink(_ machine.Peer, ev machine.LinkEvent) {
+	s.link, s.in = ev == machine.LinkUp, false
+	if s.link {
+		s.say(&hall.Enter{Player: s.player(), Name: s.name})
+	}
+}
+
+func (s *session) OnDone(uint64, any, error) {}
+
+// receive takes a message of the node.
+func (s *session) receive(m machine.Message) {
+	switch m := m.(type) {
+	case *hall.Admitted:
+		s.home = m.Home
+		s.enter(m)
+	case *region.Moved:
+		s.moved(m)
+	case *region.Entered:
+		s.in, s.home, s.epoch, s.pos = true, m.Region, m.Epoch, m.Position
+		s.seq, s.ack = 0, 0
+		s.entries++
+	case *region.Left:
+		s.in, s.left = false, true
+	case *region.Frame:
+		if m.Own.HasAck {
+			s.ack = m.Own.Ack
+		}
+		if m.Own.Corrected {
+			s.pos = m.Own.Position
+		}
+	case *region.Columns:
+		for _, c := range m.Columns {
+			s.columns[c.Column.Pos] = c.Column
+		}
+	case *region.ActResult:
+		s.results[m.Seq] = m
+	case *region.Inventory:
+		for _, slot := range m.Slots {
+			s.items[slot.Slot] = world.Stack{Block: slot.Block, Count: uint8(slot.Count)}
+		}
+	case *hall.Refused:
+		s.refused = append(s.refused, string(m.Code))
+	case *region.Refused:
+		s.refused = append(s.refused, m.Code)
+	}
+}
+
+func (s *session) enter(a *hall.Admitted) {
+	s.tell(s.home, &region.Enter{Player: a.Player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator, New: a.New})
+}
+
+func (s *session) moved(m *region.Moved) {
+	switch m.Reason {
+	case region.MovedHandover:
+		if m.Epoch >= s.epoch {
+			s.home, s.epoch = m.To, m.Epoch
+		}
+	case region.MovedElsewhere:
+		s.home = m.To
+		s.enter(&hall.Admitted{Player: s.player(), Entity: 7, Name: s.name, Mode: uint8(world.Creative)})
+	}
+}
+
+// step sends one body step.
+func (s *session) step(in world.Input) {
+	s.seq++
+	s.tell(s.home, &region.Inputs{Player: s.player(), First: s.seq, Steps: []region.Step{in}, Pos: s.pos})
+}
+
+func (s *session) act(kind world.ActKind, at world.Pos, face world.Face, a, b int) uint32 {
+	s.actSeq++
+	s.tell(s.home, &region.Act{Player: s.player(), Seq: s.actSeq, Kind: uint8(kind), Pos: at, Face: uint8(face), A: uint64(a), B: uint32(b)})
+	return s.actSeq
+}
+
+// watch watches all columns of a region each tick.
+func (s *session) watch(r world.RegionPos, rate uint8) {
+	w := &region.Watch{}
+	for i := range w.Rates {
+		w.Rates[i] = rate
+	}
+	s.tell(r, w)
+}
+
+// wanderer walks about at random, builds and breaks. Wanderers do not touch
+// each other's places, so each knows what must be where.
+type wanderer struct {
+	session
+	index, of int
+	rand      rng.Rand
+	quiet     bool
+	turn      world.Input
+	hold      bool // has what it builds with in its hand
+	edits     map[world.Pos]*edit
+	pending   map[uint32]world.Pos
+	crossed   map[world.RegionPos]bool
+	last      machine.Time // when something came from the home
+}
+
+// edit is what a wanderer knows of a place.
+type edit struct {
+	block  world.Block // last acknowledged
+	sure   bool        // nothing was on its way since that might have happened or not
+	asking world.Block
+}
+
+const (
+	timerStep = iota + 1
+	timerReconnect
+)
+
+func newWanderer(env machine.Env, node machine.Peer, index, of int) *wanderer {
+	return &wanderer{
+		session: newSession(env, node, string(rune('a'+index))+"-wanderer"), index: index, of: of, rand: *env.Rand(),
+		edits: map[world.Pos]*edit{}, pending: map[uint32]world.Pos{}, crossed: map[world.RegionPos]bool{},
+	}
+}
+
+func (w *wanderer) Start() {
+	w.env.Open(w.node)
+	w.env.SetTimer(w.env.Now().Add(region.TickLength), machine.Timer{Kind: timerStep})
+}
+
+func (w *wanderer) OnLink(p machine.Peer, ev machine.LinkEvent) {
+	w.session.OnLink(p, ev)
+	if ev == machine.LinkUp {
+		return
+	}
+	for _, at := range w.pending {
+		w.edits[at].sure = false
+	}
+	clear(w.pending)
+	w.hold = false
+	w.env.SetTimer(w.env.Now().Add(500*time.Millisecond), machine.Timer{Kind: timerReconnect})
+}
+
+func (w *wanderer) OnMessage(_ machine.Peer, m machine.Message) {
+	w.receive(m)
+	switch m := m.(type) {
+	case *region.ActResult:
+		w.answered(m)
+	case *region.Entered:
+		w.session.watch(m.Region, region.RateEvery)
+	}
+	w.last = w.env.Now()
+}
+
+func (w *wanderer) answered(m *region.ActResult) {
+	at, ok := w.pending[m.Seq]
+	if !ok {
+		return
+	}
+	delete(w.pending, m.Seq)
+	if e := w.edits[at]; m.OK {
+		e.block, e.sure = e.asking, true
+	}
+}
+
+func (w *wanderer) OnTimer(t machine.Timer) {
+	switch t.Kind {
+	case timerReconnect:
+		if !w.link {
+			w.env.Open(w.node)
+		}
+	case timerStep:
+		w.env.SetTimer(w.env.Now().Add(region.TickLength), t)
+		if w.in && w.link {
+			w.live()
+		}
+	}
+}
+
+// live is one step of a wanderer's life.
+func (w *wanderer) live() {
+	w.crossed[w.home] = true
+	if w.rand.OneIn(40) || w.turn.Buttons == 0 {
+		w.turn = world.Input{Buttons: world.ButtonForward | world.ButtonSprint, Yaw: uint16(w.rand.Uint64())}
+		if w.rand.OneIn(3) {
+			w.turn.Buttons |= world.ButtonJump
+		}
+		w.comeBack()
+	}
+	in := w.turn
+	if w.quiet {
+		in.Buttons = 0
+	}
+	w.step(in)
+	switch {
+	case w.quiet:
+	case !w.hold:
+		w.hold = true
+		w.act(world.ActPick, world.Pos{}, 0, int(world.Bricks), 0)
+	case w.rand.OneIn(8) && len(w.pending) < 3:
+		w.build()
+	}
+}
+
+// comeBack turns towards the spawn when that is far away.
+func (w *wanderer) comeBack() {
+	d := spawn.Centre().Sub(w.pos)
+	if max(d.X.Abs(), d.Z.Abs()) > 40*fixed.One {
+		w.turn.Yaw = world.Angle(d.X, d.Z)
+	}
+}
+
+// build places or breaks something near.
+func (w *wanderer) build() {
+	at := w.pos.Block().Add(int32(w.rand.Intn(7)-3), 0, int32(w.rand.Intn(7)-3))
+	at.Y = ground + 1
+	if int(at.X+3*at.Z)%w.of != w.index {
+		return
+	}
+	e := w.edits[at]
+	if e == nil {
+		e = &edit{sure: true}
+		w.edits[at] = e
+	}
+	for _, p := range w.pending {
+		if p == at {
+			return // one at a time, or the last one cannot be known
+		}
+	}
+	var seq uint32
+	if e.block == world.Bricks && e.sure {
+		e.asking = world.Air
+		seq = w.act(world.ActDig, at, 1, 0, 0)
+	} else {
+		e.asking = world.Bricks
+		seq = w.act(world.ActPlace, at.Add(0, -1, 0), 1, 0, 0)
+	}
+	w.pending[seq] = at
+}

@@ -1,0 +1,198 @@
+// Package node composes the machines of one node into one machine: the hall
+// and the regions that are awake. A driver sees only the node. It is pure, so
+// the simulator runs it as the transport does (docs/architecture.md "One
+// node").
+//
+// A message from a session goes to the region that a region.To names, anything
+// else to the hall. Parts speak to each other by Env.Send with logical peers;
+// such messages wait in a queue that is drained after the handler returns, so
+// that no part is ever re-entered. The first message for a region wakes it,
+// and one that has fallen asleep is let go of.
+//
+// Invariants:
+//   - one region.Region at a time for each position;
+//   - timers and jobs of a region that was let go of come to nobody;
+//   - parts never see a peer from outside that looks like a part.
+package node
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/timing"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Config is the world that a node hosts.
+type Config struct {
+	Hall   hall.Config
+	Region region.Config // of every region; the node fills in Pos
+	// MaxRegions is how many regions may be awake; 0: DefaultMaxRegions. More
+	// are refused, so that nobody fills the memory by looking far around.
+	MaxRegions int
+	// Clock measures how long ticks take; nil: nothing is measured. What it
+	// says decides nothing.
+	Clock func() time.Duration
+}
+
+// DefaultMaxRegions is a square of 64 regions to each side: 8 km.
+const DefaultMaxRegions = 4096
+
+// Region is a machine that says when it may be let go of. *region.Region is one.
+type Region interface {
+	machine.Machine
+	Asleep() bool
+}
+
+// Node is the machine.
+type Node struct {
+	env     machine.Env
+	cfg     Config
+	makers  makers
+	hall    *part
+	regions map[world.RegionPos]*part
+	awake   []*part // the same in order of waking: order never comes from a map
+	links   map[machine.Peer]bool
+	queue   []upcall
+	busy    bool // the queue is being drained
+	timers  slots[machine.Timer]
+	jobs    slots[uint64]
+	writes  int // disk writes on their way
+	closing *closing
+	counts  Counts
+}
+
+// makers make the parts; tests put others in.
+type makers struct {
+	hall   func(machine.Env, hall.Config) machine.Machine
+	region func(region.Config, machine.Env) Region
+}
+
+// part is the hall or a region, with what the node knows of it.
+type part struct {
+	node *Node
+	m    machine.Machine
+	peer machine.Peer // logical
+	name string       // of its job queues
+	pos  world.RegionPos
+	hall bool
+	gone bool          // let go of
+	took timing.Window // its timers: the ticks of a region
+}
+
+// New returns a node for cfg's world; nothing happens before Start.
+func New(cfg Config, env machine.Env) *Node {
+	return newNode(cfg, env, makers{
+		hall:   func(env machine.Env, c hall.Config) machine.Machine { return hall.New(env, c) },
+		region: func(c region.Config, env machine.Env) Region { return region.New(c, env) },
+	})
+}
+
+func newNode(cfg Config, env machine.Env, mk makers) *Node {
+	if cfg.MaxRegions <= 0 {
+		cfg.MaxRegions = DefaultMaxRegions
+	}
+	n := &Node{
+		env: env, cfg: cfg, makers: mk,
+		regions: map[world.RegionPos]*part{}, links: map[machine.Peer]bool{},
+	}
+	n.hall = &part{node: n, peer: region.Hall, name: "hall", hall: true}
+	n.hall.m = mk.hall(partEnv{n.hall}, cfg.Hall)
+	return n
+}
+
+// Start implements machine.Machine.
+func (n *Node) Start() {
+	n.hall.m.Start()
+	n.drain()
+}
+
+// OnMessage implements machine.Machine: a session says something.
+func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
+	if !n.links[from] || n.closing != nil {
+		return
+	}
+	if to, ok := m.(*region.To); ok {
+		n.push(upcall{to: region.PeerOf(to.Region), from: from, m: to.Msg})
+	} else {
+		n.push(upcall{to: region.Hall, from: from, m: m})
+	}
+	n.drain()
+}
+
+// OnTimer implements machine.Machine: a part's timer is due.
+func (n *Node) OnTimer(t machine.Timer) {
+	p, inner, ok := n.timers.take(t.Arg)
+	if !ok || p.gone {
+		return
+	}
+	p.onTimer(inner)
+	n.after(p)
+	n.drain()
+}
+
+// onTimer runs a timer and measures it.
+func (p *part) onTimer(t machine.Timer) {
+	clock := p.node.cfg.Clock
+	if clock == nil {
+		p.m.OnTimer(t)
+		return
+	}
+	start := clock()
+	p.m.OnTimer(t)
+	end := clock()
+	p.took.Add(end, end-start)
+}
+
+// OnLink implements machine.Machine: a session comes or goes. All regions hear
+// of its end, for it may watch any of them.
+func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
+	if ev == machine.LinkUp {
+		if reserved(peer) || n.closing != nil {
+			n.env.Close(peer)
+			return
+		}
+		n.links[peer] = true
+		n.push(upcall{to: region.Hall, from: peer, link: ev})
+	} else {
+		n.unlink(peer, ev, nil)
+	}
+	n.drain()
+}
+
+// unlink tells the parts, except one, that a session's link has ended.
+func (n *Node) unlink(peer machine.Peer, ev machine.LinkEvent, except *part) {
+	if !n.links[peer] {
+		return
+	}
+	delete(n.links, peer)
+	for _, p := range n.awake {
+		if p != except {
+			n.push(upcall{to: p.peer, from: peer, link: ev})
+		}
+	}
+	if n.hall != except {
+		n.push(upcall{to: region.Hall, from: peer, link: ev})
+	}
+}
+
+// OnDone implements machine.Machine: a part's job has finished.
+func (n *Node) OnDone(tag uint64, result any, err error) {
+	p, inner, ok := n.jobs.take(tag >> 1)
+	if tag&1 == 1 {
+		n.writes--
+	}
+	if ok && !p.gone {
+		p.m.OnDone(inner, result, err)
+		n.after(p)
+	}
+	n.drain()
+}
+
+// reserved reports whether a peer from outside looks like a part.
+func reserved(p machine.Peer) bool {
+	_, isRegion := region.RegionOf(p)
+	return isRegion || p == region.Hall || p.ID.IsZero()
+}

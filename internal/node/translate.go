@@ -1,0 +1,80 @@
+package node
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// The hall and the regions stand on one floor and do not know each other: the
+// node translates between their messages.
+
+// toHall turns a region's message into the hall's, nil if it is none for it.
+func toHall(m machine.Message) machine.Message {
+	switch m := m.(type) {
+	case *region.Awake:
+		return &hall.Awake{Region: m.Region}
+	case *region.Asleep:
+		return &hall.Asleep{Region: m.Region}
+	case *region.Arrived:
+		return &hall.Arrived{Region: m.Region, Player: m.Player, Epoch: m.Epoch}
+	case *region.Departed:
+		return &hall.Departed{Region: m.Region, Player: m.Player, Epoch: m.Epoch}
+	case *region.Located:
+		return &hall.Located{Player: m.Player, Tag: m.Tag, Found: m.Found, Position: m.Position}
+	case *region.Saved:
+		return &hall.Saved{Region: m.Region, Tag: m.Tag, Err: m.Err}
+	}
+	return nil
+}
+
+// fromHall brings a message of the hall to the region it names.
+func (n *Node) fromHall(m machine.Message) {
+	switch m := m.(type) {
+	case *hall.Order:
+		n.toRegion(m.Region, order(m))
+	case *hall.Locate:
+		n.toRegion(m.Region, &region.Locate{Player: m.Player, Tag: m.Tag})
+	case *hall.SaveAll:
+		n.toRegion(m.Region, &region.SaveAll{Tag: m.Tag})
+	case *hall.Laws:
+		laws := &region.Laws{TimeOffset: m.TimeOffset, Protected: make([]region.Area, len(m.Protected))}
+		for i, a := range m.Protected {
+			laws.Protected[i] = region.Area(a)
+		}
+		n.toRegion(m.Region, laws)
+	}
+}
+
+func (n *Node) toRegion(pos world.RegionPos, m machine.Message) {
+	n.push(upcall{to: region.PeerOf(pos), from: region.Hall, m: m})
+}
+
+// order turns an order of the hall into a region's.
+func order(m *hall.Order) *region.Order {
+	return &region.Order{
+		Player: m.Player, Kind: region.OrderKind(m.Kind), Position: m.Position, Block: m.Block, Count: m.Count,
+		Mode: m.Mode, Operator: m.Operator, Text: m.Text,
+	}
+}
+
+// answerAsleep answers for a region that sleeps, where that need not wake it;
+// it reports whether the message is dealt with.
+func (n *Node) answerAsleep(pos world.RegionPos, u upcall) bool {
+	switch m := u.m.(type) {
+	case *region.Laws:
+		return true // it gets them when it wakes
+	case *region.Order, *region.NearChat:
+		return true // nobody is there
+	case *region.Locate:
+		n.push(upcall{to: region.Hall, from: u.to, m: &hall.Located{Player: m.Player, Tag: m.Tag}})
+		return true
+	case *region.SaveAll:
+		n.push(upcall{to: region.Hall, from: u.to, m: &hall.Saved{Region: pos, Tag: m.Tag}})
+		return true
+	case *region.Watch:
+		return m.Rates == [world.Columns]uint8{}
+	}
+	return false
+}

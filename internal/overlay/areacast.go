@@ -1,0 +1,175 @@
+package overlay
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// Areacast is a message for all nodes whose cells overlap an area (thesis
+// 4.7.2). It travels as a unicast to the area's centre; the first node that
+// overlaps is the root of a tree along which it spreads.
+//
+// Deviation: the thesis lets every node of the tree have the parent that compass
+// routing towards the root gives, and such a parent may lie outside the area and
+// never get the message. Here the parent of a node is its overlapping neighbour
+// nearest to the anchor, a point of the area in the root's cell. The straight
+// way from a node's share of the area to the anchor stays in the convex area and
+// leaves the node's cell towards a neighbour that is nearer to the anchor: there
+// is always such a parent, and parents come nearer to the root. As in the
+// thesis, all can calculate it alike from the views that they have, and the
+// root's neighbours have the root for a parent.
+type Areacast struct {
+	Route
+	Area   Area
+	Root   *Contact // nil: on the way to the centre
+	Anchor geom.Point
+	Body   machine.Message
+}
+
+func (m *Areacast) onward(via bool) routable {
+	fwd := *m
+	fwd.step(via)
+	return &fwd
+}
+
+// Areacast sends a message to all nodes that overlap an area.
+func (n *Node) Areacast(area Area, body machine.Message) {
+	n.onAreacast(&Areacast{
+		Route: Route{Origin: n.self, Seq: n.nextSeq(), Dest: area.centre()},
+		Area:  area, Body: body,
+	})
+}
+
+// onAreacast begins or goes on with the spreading.
+func (n *Node) onAreacast(m *Areacast) {
+	switch {
+	case m.Hops >= maxHops:
+	case m.Root != nil && n.duplicate(m.Origin.ID, m.Seq):
+	case m.Root != nil:
+		n.spread(m)
+	case !m.Area.Overlaps(n.ownCell()):
+		n.pass(m, false)
+	case !n.settled():
+		n.keep(m)
+	default:
+		n.duplicate(m.Origin.ID, m.Seq)
+		root := *m
+		root.Root, root.Anchor = n.self, m.Area.anchor(n.ownCell())
+		n.spread(&root)
+	}
+}
+
+// spread receives the message and hands it to the neighbours whose parent in the
+// tree is this node.
+func (n *Node) spread(m *Areacast) {
+	if m.Area.Overlaps(n.ownCell()) {
+		n.receiveAreacast(m)
+	}
+	var fwd routable
+	for _, p := range n.neighbours {
+		if p.ID == m.Root.ID || p.view == nil || !n.isParent(p, m) {
+			continue
+		}
+		if fwd == nil {
+			fwd = m.onward(false)
+		}
+		n.env.Send(p.peer, fwd)
+	}
+}
+
+// isParent reports whether a neighbour overlaps the area and gets the message
+// from this node. Where it is not certain that a better parent overlaps, because
+// its cell is not known here, the message is sent; duplicates are suppressed.
+func (n *Node) isParent(p *peer, m *Areacast) bool {
+	if !m.Area.Overlaps(n.cellOf(p)) {
+		return false
+	}
+	if m.Root.ID == n.self.ID {
+		return true
+	}
+	for _, c := range p.view.Neighbours {
+		if c.ID == m.Root.ID {
+			return false
+		}
+		if c.ID == n.self.ID || !closer(m.Anchor, c, n.self) {
+			continue
+		}
+		q := n.peers[c.ID]
+		if q != nil && q.why&asNeighbour != 0 && q.view != nil && m.Area.Overlaps(n.cellOf(q)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (n *Node) receiveAreacast(m *Areacast) {
+	if m.Origin.ID != n.self.ID {
+		n.shortcut(m.Origin)
+	}
+	if n.cfg.Events != nil {
+		n.cfg.Events.ReceivedArea(m)
+	}
+}
+
+// ownCell is the node's Voronoi cell; valid until the neighbours change.
+func (n *Node) ownCell() geom.Polygon {
+	if len(n.cell) == 0 {
+		s := &n.scratch
+		s.reset(n.self)
+		s.addPeers(n.neighbours)
+		n.cell = geom.Cell(n.self.Pos, s.points, n.cfg.Space.Bounds(), n.cell[:0])
+	}
+	return n.cell
+}
+
+// Cell appends the corners of the node's Voronoi cell to out.
+func (n *Node) Cell(out geom.Polygon) geom.Polygon { return append(out, n.ownCell()...) }
+
+// cellOf is a neighbour's cell as its view tells it.
+func (n *Node) cellOf(p *peer) geom.Polygon {
+	if p.cellView != p.view {
+		s := &n.scratch
+		s.reset(p.Contact)
+		s.addAll(p.view.Neighbours)
+		p.cell = geom.Cell(p.Pos, s.points, n.cfg.Space.Bounds(), p.cell[:0])
+		p.cellView = p.view
+	}
+	return p.cell
+}
+
+// window is how many areacasts are remembered for the suppression of duplicates
+// (the thesis' text breaks off before it says how).
+const window = 1024
+
+type messageKey struct {
+	origin id.ID
+	seq    uint64
+}
+
+// recent remembers the last messages.
+type recent struct {
+	set  map[messageKey]struct{}
+	ring []messageKey
+	at   int
+}
+
+// duplicate reports whether a message has been here and remembers it.
+func (n *Node) duplicate(origin id.ID, seq uint64) bool {
+	r, k := &n.recent, messageKey{origin, seq}
+	if _, ok := r.set[k]; ok {
+		return true
+	}
+	if r.set == nil {
+		r.set = map[messageKey]struct{}{}
+	}
+	if len(r.ring) < window {
+		r.ring = append(r.ring, k)
+	} else {
+		delete(r.set, r.ring[r.at])
+		r.ring[r.at] = k
+		r.at = (r.at + 1) % window
+	}
+	r.set[k] = struct{}{}
+	return false
+}

@@ -1,0 +1,29 @@
+package overlay
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// Contact is a node as others name it. It is frozen; contacts are shared between
+// messages. What it says is a claim until there is a link to the node and its
+// certificate was seen: nobody acts on a contact but by connecting to it.
+type Contact struct {
+	ID   id.ID // of the node's public key
+	Addr machine.Addr
+	Pos  geom.Point
+}
+
+// Peer is the contact for the driver.
+func (c *Contact) Peer() machine.Peer { return machine.Peer{ID: c.ID, Addr: c.Addr} }
+
+// Certificate binds a node's key to its place: the authority chooses where a
+// node stands, never the node (thesis 4.2.2).
+type Certificate struct {
+	Contact   Contact // Addr is not part of what is signed
+	Key       []byte
+	Serial    uint64
+	Expires   machine.Time // 0: never
+	Signature []byte       // of the authority
+}

@@ -1,0 +1,86 @@
+package overlay
+
+import "github.com/voxelpopuli/voxelpopuli/internal/machine"
+
+// ghost is the last view of a failed neighbour: those it names are the ones that
+// have to find each other now (thesis 4.3.5, figure 4.9).
+type ghost struct {
+	view  *NetworkView
+	until machine.Time
+}
+
+// onFailed removes a node that closed without a reason, could not be reached or
+// was lost (thesis 4.3.5). The neighbours hear of it once those who close the
+// gap are connected.
+func (n *Node) onFailed(p *peer, view *NetworkView) {
+	until := n.env.Now().Add(FailedFor)
+	n.failed[p.peer.ID] = until
+	if p.why&asNeighbour != 0 {
+		n.neighbours = without(n.neighbours, p)
+		n.changed()
+		n.queueAll(n.neighbours)
+		if view != nil {
+			n.ghosts = append(n.ghosts, ghost{view, until})
+		}
+	}
+	if p.why&asPending != 0 {
+		n.pending = without(n.pending, p)
+		if p.namedBy != nil {
+			n.blame(p.namedBy, p.Contact)
+		}
+	}
+	p.namedBy = nil
+	if p.why&asReceiver != 0 {
+		n.receivers = without(n.receivers, p)
+	}
+	why := p.why
+	p.why, p.waiting = 0, nil
+	if why&asEntry != 0 {
+		n.loseEntry(p)
+	}
+	n.drop(p)
+	n.reconcile()
+	if len(n.neighbours)+len(n.pending) == 0 {
+		n.watchOver()
+	}
+}
+
+// hasFailed reports whether c is remembered as failed.
+func (n *Node) hasFailed(c *Contact) bool {
+	until, ok := n.failed[c.ID]
+	if ok && until <= n.env.Now() {
+		delete(n.failed, c.ID)
+		return false
+	}
+	return ok
+}
+
+// namesFailed reports whether a view names a node that failed here: it is not
+// answered, its sender will find out (thesis 4.3.5).
+func (n *Node) namesFailed(v *NetworkView) bool {
+	for _, c := range v.Neighbours {
+		if n.hasFailed(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// forget drops what has been remembered long enough.
+func (n *Node) forget() {
+	now := n.env.Now()
+	keep := n.ghosts[:0]
+	for _, g := range n.ghosts {
+		if g.until > now {
+			keep = append(keep, g)
+		}
+	}
+	clear(n.ghosts[len(keep):])
+	n.ghosts = keep
+	n.forgetRecords()
+	for who, until := range n.failed { // deleting is the same in every order
+		if until <= now {
+			delete(n.failed, who)
+		}
+	}
+}

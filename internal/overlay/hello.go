@@ -1,0 +1,130 @@
+package overlay
+
+import "github.com/voxelpopuli/voxelpopuli/internal/machine"
+
+// Hello is the first message over a link where certificates are checked: nodes
+// exchange them upon connection establishment (thesis 4.2.2). Where they are not
+// (Config.Verify is nil: simulations, which charge for the exchange in the
+// handshake) it is left out.
+type Hello struct{ Certificate *Certificate }
+
+// greet sends this node's certificate; until the other end's has been checked
+// the link does not count as open, and what comes over it waits.
+func (n *Node) greet(who machine.Peer) {
+	p := n.peers[who.ID]
+	if p == nil {
+		p = &peer{peer: who}
+		n.peers[who.ID] = p
+	}
+	if p.link == linkUp {
+		n.unlink(p)
+	}
+	p.early = nil
+	p.greeting, p.ours = true, p.link == opening
+	n.env.Send(who, &Hello{n.cfg.Certificate})
+}
+
+// onEarly takes messages while greeting.
+func (n *Node) onEarly(p *peer, m machine.Message) {
+	if h, ok := m.(*Hello); ok && p.check == 0 && h.Certificate != nil {
+		n.checks++
+		p.check = jobCheck + n.checks
+		p.offered = h.Certificate
+		n.checking[p.check] = p
+		n.env.Do("", p.check, n.cfg.Verify(p.peer.ID, h.Certificate))
+		return
+	}
+	if len(p.early) < maxEarly {
+		p.early = append(p.early, m)
+	}
+}
+
+// maxEarly bounds what waits for a certificate to be checked.
+const maxEarly = 64
+
+// onChecked goes on with a link whose certificate was checked. One that is bad,
+// or stands elsewhere than others said, is as good as no node.
+func (n *Node) onChecked(tag uint64, err error) {
+	p := n.checking[tag]
+	delete(n.checking, tag)
+	if p == nil || p.check != tag || !p.greeting {
+		return
+	}
+	cert := p.offered
+	early := p.early
+	n.endGreeting(p)
+	if err != nil || cert.Contact.ID != p.peer.ID || p.Contact != nil && p.Pos != cert.Contact.Pos {
+		n.env.Close(p.peer)
+		p.link = noLink
+		n.onFailed(p, nil)
+		return
+	}
+	if !p.ours {
+		p.link = noLink
+	}
+	if p.Contact == nil {
+		p.Contact = &Contact{ID: p.peer.ID, Addr: p.peer.Addr, Pos: cert.Contact.Pos}
+	}
+	n.onUp(p.peer)
+	for _, m := range early {
+		n.OnMessage(p.peer, m)
+	}
+}
+
+// introduces takes what a linked node says of itself. One that says that it
+// stands where its certificate does not put it is thrown out.
+func (n *Node) introduces(p *peer, c *Contact) bool {
+	if c == nil || c.ID != p.peer.ID {
+		return false
+	}
+	if !n.credible(c) {
+		n.expel(p)
+		return false
+	}
+	known := p.Contact != nil
+	p.Contact = c
+	if !known {
+		n.consider(p)
+	}
+	return true
+}
+
+// credible reports whether a contact does not contradict what is known of a
+// linked node.
+func (n *Node) credible(c *Contact) bool {
+	p := n.peers[c.ID]
+	return p == nil || p.link != linkUp || p.Contact == nil || p.Pos == c.Pos
+}
+
+// credibleView reports whether all that a view names is credible.
+func (n *Node) credibleView(v *NetworkView) bool {
+	for _, c := range v.Neighbours {
+		if !n.credible(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// expel ends the link to a node that does not keep to the protocol.
+func (n *Node) expel(p *peer) {
+	n.env.Close(p.peer)
+	n.unlink(p)
+	n.onFailed(p, nil)
+}
+
+// vouched reports whether a routed message's origin is credible; if it is the
+// linked node itself that is not, it is thrown out.
+func (n *Node) vouched(p *peer, c *Contact) bool {
+	switch {
+	case c == nil || c.ID == n.self.ID:
+		return false
+	case c.ID == p.peer.ID:
+		return n.introduces(p, c)
+	}
+	return n.credible(c)
+}
+
+func (n *Node) endGreeting(p *peer) {
+	p.greeting, p.early, p.offered, p.check = false, nil, nil, 0
+}

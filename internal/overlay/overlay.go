@@ -1,0 +1,280 @@
+package overlay
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// Constants of the implementation; the thesis leaves them open.
+const (
+	// FailedFor is how long a failed node is remembered (4.3.5).
+	FailedFor = time.Minute
+	// maxHops ends a message that has lost its way.
+	maxHops = 64
+	// maxWaiting bounds a buffer of messages that cannot be passed on yet.
+	maxWaiting = 4096
+)
+
+// Config is a node's settings.
+type Config struct {
+	Self  *Contact
+	Space Space
+	// Seek returns the job that asks the bootstrapping service for nodes, at
+	// best one of each zone (thesis 4.4). Its result: []*Contact. It is asked
+	// again while the node is alone.
+	Seek func() machine.Job
+	// Announce returns the job that (de)registers the node there; nil: none.
+	Announce func(on bool) machine.Job
+	// Verify returns the job that checks that a certificate is the authority's,
+	// in force and the node's own; nil: certificates are not exchanged.
+	Verify func(of id.ID, c *Certificate) machine.Job
+	// Certificate is the node's own.
+	Certificate *Certificate
+	// Sign signs a view, which makes it evidence (4.8); nil: views are not
+	// signed. The links are authenticated in any case.
+	Sign func(*NetworkView)
+	// Events hears what happens; nil: nobody.
+	Events Events
+}
+
+// Events are the results that go up. They are called inside a handler and must
+// not call the node.
+type Events interface {
+	// Joined: the node is stable for the first time.
+	Joined()
+	// Neighbourhood: the set of neighbours has changed.
+	Neighbourhood()
+	// Received: a message for a place that this node is responsible for, or a
+	// reply to this node.
+	Received(m *Unicast)
+	// ReceivedArea: a message for an area that the node's cell overlaps.
+	ReceivedArea(m *Areacast)
+	// Report: a view that was false, for the authority.
+	Report(e Evidence)
+}
+
+// Timers.
+const (
+	timerAgain uint16 = iota + 1
+	timerMeet
+	timerShortcuts
+	timerRefill
+)
+
+// Jobs.
+const (
+	jobSeek uint64 = iota + 1
+	jobAnnounce
+	jobCheck // and above: certificates
+)
+
+// Node is one participant of the overlay.
+type Node struct {
+	cfg  Config
+	env  machine.Env
+	self *Contact
+
+	peers      map[id.ID]*peer // everybody with a reason, a link or a view
+	linked     []*peer         // whose link is up, in the order they came up
+	neighbours []*peer         // counter-clockwise
+	pending    []*peer         // to be neighbours when their link is up (4.3.3)
+	receivers  []*peer         // get a view when nothing is pending (4.3.3)
+	boot       []*peer         // from the bootstrapping service, while joining
+	view       *NetworkView    // the current one; nil: to be made
+
+	table     table
+	refilling bool // the timer of refill is set
+	shortcuts []*peer
+	sweeping  bool       // the timer of purgeShortcuts is set
+	waiting   []routable // until the node has its place (4.7.1)
+
+	checking map[uint64]*peer // certificates
+	checks   uint64
+
+	failed  map[id.ID]machine.Time // until when (4.3.5)
+	records map[id.ID]*record      // of senders of false views
+	ghosts  []ghost                // last views of failed neighbours
+
+	joined, stopped bool
+	seeking         bool
+	stableNow       verdict
+	again           // what makes the overlay stabilise from any state
+	seq             uint64
+	dropped         uint64 // messages that were not sane
+
+	cell   geom.Polygon // own; empty: to be calculated
+	recent recent       // areacasts
+
+	scratch scratch
+}
+
+// New returns a node that is not connected yet.
+func New(cfg Config, env machine.Env) *Node {
+	return &Node{
+		cfg: cfg, env: env, self: cfg.Self,
+		peers: map[id.ID]*peer{}, failed: map[id.ID]machine.Time{},
+		records: map[id.ID]*record{}, checking: map[uint64]*peer{},
+		table: newTable(cfg.Space, cfg.Self.Pos),
+	}
+}
+
+// Self is the node's own contact.
+func (n *Node) Self() *Contact { return n.self }
+
+// Neighbours appends the node's neighbours, counter-clockwise, to out.
+func (n *Node) Neighbours(out []*Contact) []*Contact {
+	for _, p := range n.neighbours {
+		out = append(out, p.Contact)
+	}
+	return out
+}
+
+// Links is the number of open links.
+func (n *Node) Links() int { return len(n.linked) }
+
+// Dropped counts messages that no node which keeps to the protocol sends.
+func (n *Node) Dropped() uint64 { return n.dropped }
+
+// Start implements machine.Machine: it looks for the network.
+func (n *Node) Start() {
+	n.seek()
+	n.watchOver()
+	n.meetSoon()
+}
+
+// Stop leaves the network: closing all links is the whole farewell (4.3.5).
+func (n *Node) Stop() {
+	if n.stopped {
+		return
+	}
+	n.stopped = true
+	for _, p := range n.linked {
+		n.env.Close(p.peer)
+	}
+	if n.cfg.Announce != nil {
+		n.env.Do("", jobAnnounce, n.cfg.Announce(false))
+	}
+}
+
+// OnMessage implements machine.Machine.
+func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
+	p := n.peers[from.ID]
+	if n.stopped || p == nil {
+		return
+	}
+	if !n.sane(m) {
+		n.dropped++
+		return
+	}
+	if p.greeting {
+		n.onEarly(p, m)
+		return
+	}
+	if p.link != linkUp {
+		return
+	}
+	switch m := m.(type) {
+	case *NetworkView:
+		n.onView(p, m)
+	case *ConnectionInfo:
+		n.onConnectionInfo(p, m)
+	case *JoinRequest:
+		if n.vouched(p, m.Origin) {
+			n.onJoinRequest(m)
+		}
+	case *RtRequest:
+		if n.vouched(p, m.Origin) {
+			n.offer(m.Origin) // passive filling (4.5.6)
+			n.onRtRequest(m)
+		}
+	case *RtResponse:
+		if n.introduces(p, m.From) {
+			n.offer(m.From)
+		}
+	case *Unicast:
+		if n.vouched(p, m.Origin) {
+			n.onUnicast(m)
+		}
+	case *Areacast:
+		if n.vouched(p, m.Origin) {
+			n.onAreacast(m)
+		}
+	}
+	n.settle()
+}
+
+// OnLink implements machine.Machine.
+func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
+	if n.stopped {
+		return
+	}
+	switch ev {
+	case machine.LinkUp:
+		if n.cfg.Verify != nil {
+			n.greet(peer)
+			return
+		}
+		n.onUp(peer)
+	case machine.LinkClosed, machine.LinkFailed:
+		if p := n.peers[peer.ID]; p != nil {
+			n.onDown(p, ev)
+		}
+	}
+	n.settle()
+}
+
+// OnTimer implements machine.Machine.
+func (n *Node) OnTimer(t machine.Timer) {
+	if n.stopped {
+		return
+	}
+	switch {
+	case t.Kind == timerAgain && t.Gen == n.timer:
+		n.askAgain()
+	case t.Kind == timerMeet && t.Gen == n.meeting:
+		n.meet()
+	case t.Kind == timerShortcuts:
+		n.purgeShortcuts()
+	case t.Kind == timerRefill:
+		n.refill()
+	}
+	n.settle()
+}
+
+// OnDone implements machine.Machine.
+func (n *Node) OnDone(tag uint64, result any, err error) {
+	if n.stopped {
+		return
+	}
+	switch {
+	case tag == jobSeek:
+		n.onSeek(result, err)
+	case tag > jobCheck:
+		n.onChecked(tag, err)
+	}
+	n.settle()
+}
+
+// settle ends every handler: views go out if nothing is pending, and who has
+// become stable goes on with what had to wait.
+func (n *Node) settle() {
+	if len(n.pending) > 0 {
+		return
+	}
+	n.flush()
+	if len(n.waiting) > 0 && n.settled() {
+		n.resume()
+	}
+	if (!n.joined || len(n.boot) > 0) && n.Stable() {
+		n.releaseBoot()
+		if !n.joined {
+			n.onJoined()
+		}
+	}
+}
+
+// closer reports whether a is responsible for a place rather than b.
+func closer(p geom.Point, a, b *Contact) bool { return geom.Closer(p, a.Pos, b.Pos) }

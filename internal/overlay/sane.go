@@ -1,0 +1,80 @@
+package overlay
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// Bounds of what a message may hold.
+const (
+	maxNamed   = 512 // neighbours of a view; the average is below six
+	maxCorners = 64  // of an areacast's polygon
+)
+
+// sane reports whether a message is one that a node which keeps to the protocol
+// could have sent: the geometry is exact only within bounds, and nothing that
+// comes from outside may crash a node. What is not sane is dropped and counted.
+func (n *Node) sane(m machine.Message) bool {
+	switch m := m.(type) {
+	case *NetworkView:
+		return n.saneView(m)
+	case *Hello:
+		return m.Certificate != nil && n.inside(m.Certificate.Contact.Pos)
+	case *ConnectionInfo:
+		return true
+	case *JoinRequest:
+		return n.saneRoute(&m.Route)
+	case *RtRequest:
+		return n.saneRoute(&m.Route)
+	case *RtResponse:
+		return n.saneContact(m.From)
+	case *Unicast:
+		return n.saneRoute(&m.Route)
+	case *Areacast:
+		return n.saneRoute(&m.Route) && saneArea(&m.Area) && (m.Root == nil || n.saneContact(m.Root) && n.inside(m.Anchor))
+	}
+	return false
+}
+
+func (n *Node) inside(p geom.Point) bool { return n.cfg.Space.Bounds().Contains(p) }
+
+func (n *Node) saneContact(c *Contact) bool { return c != nil && n.inside(c.Pos) }
+
+func (n *Node) saneRoute(r *Route) bool {
+	return n.saneContact(r.Origin) && n.inside(r.Dest) && n.inside(r.Via)
+}
+
+func (n *Node) saneView(v *NetworkView) bool {
+	if len(v.Neighbours) > maxNamed || !n.saneContact(v.Source) {
+		return false
+	}
+	for _, c := range v.Neighbours {
+		if !n.saneContact(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// saneArea wants a circle, or a convex polygon that turns left, both far within
+// what the geometry can calculate.
+func saneArea(a *Area) bool {
+	if a.Circle.R < 0 || a.Circle.R >= geom.Limit/2 || !small(a.Circle.C) {
+		return false
+	}
+	k := len(a.Polygon)
+	if k == 1 || k == 2 || k > maxCorners {
+		return false
+	}
+	for i, p := range a.Polygon {
+		if !small(p) || k > 0 && geom.Orient(p, a.Polygon[(i+1)%k], a.Polygon[(i+2)%k]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func small(p geom.Point) bool {
+	const half = geom.Limit / 2
+	return p.X > -half && p.X < half && p.Y > -half && p.Y < half
+}

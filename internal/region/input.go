@@ -1,0 +1,223 @@
+package region
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Limits of what a player's session sends.
+const (
+	bank      = 12 // body steps that may come late and be run at once; as in world.Area
+	smooth    = 2  // steps that may wait without being run faster: the jitter buffer
+	maxSteps  = 40 // steps that wait; the oldest are left out
+	maxActs   = 32 // acts that wait
+	actBank   = 20 // acts that may be run at once; one more each tick
+	maxInputs = 64 // steps in one message
+
+	maxUnwritten = 1 << 12 // answers that may wait for a disk that does not keep up
+)
+
+// todo is something that a player asked for and that waits for its tick: a body
+// step, or an act, which waits until the steps before it were run.
+type todo struct {
+	seq    uint32
+	isAct  bool
+	check  bool // compare the body with expect
+	step   world.Input
+	expect world.Vec
+	act    world.Act
+}
+
+// inbox is what waits of one player, in the order in which it came.
+type inbox struct {
+	list      []todo
+	steps     int
+	acts      int
+	last      uint32 // sequence of the newest step
+	actCredit int
+}
+
+// addStep appends a body step. If too many wait the oldest is left out: the
+// client will be corrected.
+func (q *inbox) addStep(t todo) (dropped bool) {
+	if q.steps >= maxSteps {
+		for i := range q.list {
+			if !q.list[i].isAct {
+				q.list = append(q.list[:i], q.list[i+1:]...)
+				break
+			}
+		}
+		q.steps--
+		dropped = true
+	}
+	q.list = append(q.list, t)
+	q.steps++
+	q.last = t.seq
+	return dropped
+}
+
+// addAct appends an act unless too many wait.
+func (q *inbox) addAct(t todo) bool {
+	if q.acts >= maxActs {
+		return false
+	}
+	q.list = append(q.list, t)
+	q.acts++
+	return true
+}
+
+// filter keeps what keep says.
+func (q *inbox) filter(keep func(*todo) bool) {
+	out := q.list[:0]
+	q.steps, q.acts = 0, 0
+	for _, t := range q.list {
+		if !keep(&t) {
+			continue
+		}
+		out = append(out, t)
+		if t.isAct {
+			q.acts++
+		} else {
+			q.steps++
+		}
+	}
+	q.list = out
+}
+
+// quota says how many steps are run in a tick: one, two while more wait than
+// the jitter buffer holds, all that credit allows while it is very full.
+func (q *inbox) quota(credit int) int {
+	n := 1
+	switch {
+	case q.steps > 3*smooth:
+		n = q.steps
+	case q.steps > smooth:
+		n = 2
+	}
+	return min(n, credit)
+}
+
+// take appends the commands of a tick.
+func (q *inbox) take(h *home, cmds []world.Command) []world.Command {
+	q.actCredit = min(q.actCredit+1, actBank)
+	if len(q.list) == 0 {
+		return cmds
+	}
+	n, i := q.quota(min(int(h.p.Credit)+1, bank)), 0
+	for ; i < len(q.list); i++ {
+		t := &q.list[i]
+		if !t.isAct {
+			if n == 0 {
+				break
+			}
+			n--
+			q.steps--
+			cmds = append(cmds, world.Command{Player: h.p.ID, Kind: world.CmdInput, Seq: t.seq,
+				Input: t.step, Check: t.check, Expect: t.expect})
+			continue
+		}
+		if q.actCredit == 0 {
+			break
+		}
+		q.actCredit--
+		q.acts--
+		cmds = append(cmds, world.Command{Player: h.p.ID, Kind: world.CmdAct, Seq: t.seq, Act: t.act})
+	}
+	q.list = q.list[:copy(q.list, q.list[i:])]
+	return cmds
+}
+
+// homeOf returns the home of a player whose session is from; a message for
+// anybody else's player is refused.
+func (r *Region) homeOf(from machine.Peer, m machine.Message, h *home) bool {
+	if h != nil && h.peer == from {
+		h.heard = r.env.Now()
+		return true
+	}
+	r.stats.Refused++
+	return false
+}
+
+// onInputs takes body steps.
+func (r *Region) onInputs(from machine.Peer, m *Inputs) {
+	h := r.homes[m.Player]
+	if h == nil {
+		r.passOn(from, m.Player, m)
+		return
+	}
+	if !r.homeOf(from, m, h) {
+		return
+	}
+	r.queueSteps(h, m)
+}
+
+func (r *Region) queueSteps(h *home, m *Inputs) {
+	if len(m.Steps) == 0 || len(m.Steps) > maxInputs {
+		r.stats.InputsDropped += uint64(len(m.Steps))
+		return
+	}
+	for i, step := range m.Steps {
+		seq := m.First + uint32(i)
+		if seq <= max(h.inbox.last, h.p.LastSeq) {
+			r.stats.InputsDropped++
+			continue
+		}
+		t := todo{seq: seq, step: step}
+		if i == len(m.Steps)-1 {
+			t.check, t.expect = !m.NoPos, m.Pos
+		}
+		r.stats.Inputs++
+		if h.inbox.addStep(t) {
+			r.stats.InputsDropped++
+		}
+	}
+}
+
+// onAct takes an act.
+func (r *Region) onAct(from machine.Peer, m *Act) {
+	h := r.homes[m.Player]
+	if h == nil {
+		r.passOn(from, m.Player, m)
+		return
+	}
+	if r.homeOf(from, m, h) {
+		r.queueAct(h, m)
+	}
+}
+
+func (r *Region) queueAct(h *home, m *Act) {
+	r.stats.Acts++
+	act := world.Act{
+		Kind: world.ActKind(m.Kind), At: m.Pos, Face: world.Face(m.Face),
+		A: int64(min(m.A, 1<<62)), B: int64(m.B),
+	}
+	switch {
+	case lasting(act.Kind) && (r.store.readOnly || len(r.store.next.then) > maxUnwritten):
+		r.refuse(h, m.Seq, storageCode)
+	case !h.inbox.addAct(todo{seq: m.Seq, isAct: true, act: act}):
+		r.refuse(h, m.Seq, world.TooFast)
+	}
+}
+
+// lasting reports whether an act changes what must last.
+func lasting(k world.ActKind) bool {
+	switch k {
+	case world.ActSelect, world.ActStopDig, world.ActHit, world.ActRespawn:
+		return false
+	}
+	return true
+}
+
+// collect makes the commands of a tick.
+func (r *Region) collect() {
+	for i := range r.commands {
+		r.commands[i] = world.Command{}
+	}
+	r.commands = append(r.commands[:0], r.later...)
+	r.later = r.later[:0]
+	for _, p := range r.area.Players() {
+		if h := r.homes[p.ID]; h != nil && h.out == nil {
+			r.commands = h.inbox.take(h, r.commands)
+		}
+	}
+}

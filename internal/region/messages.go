@@ -1,0 +1,370 @@
+package region
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Messages are pointers to these structs, frozen once sent. Those from a region
+// carry its Region, because a session hears many; those to a region are
+// addressed by To or by the logical peer.
+
+// Rates of watching a column; 0 is not watching it.
+const (
+	RateNone  = 0
+	RateEvery = 1 // each tick
+	RateHalf  = 2 // every 2nd tick
+	RateQuart = 4 // every 4th tick
+)
+
+// From a session to a region.
+type (
+	// Enter makes the region the home of a player who comes into the world. The
+	// hall has admitted the player and named the region that it believes to be
+	// the home. The answer is Entered, Moved (the home is elsewhere: enter
+	// there) or Refused. Entering again from another session replaces the old
+	// session, which gets Moved with the reason MovedReplaced.
+	Enter struct {
+		Player   id.ID
+		Entity   uint32 // the number other clients know the player by, given by the hall
+		Name     string
+		Mode     uint8 // for a player that is new to the world
+		Operator bool
+		New      bool // the hall has never seen the player: make one if none is stored
+	}
+
+	// Leave takes a player out of the world: it is saved and Left comes back once
+	// the save is on disk. A link that closes means the same.
+	Leave struct{ Player id.ID }
+
+	// Watch says which columns of the region (world.ColumnPos.Index) the sender
+	// wants to hear of and how often. It replaces what was watched before; all
+	// zero ends it. A session gets Columns and Frames; a neighbour region
+	// (BlocksOnly) gets Columns and Blocks, each tick.
+	Watch struct {
+		Rates      [world.Columns]uint8
+		BlocksOnly bool
+	}
+
+	// Inputs are body steps of a player, one for each tick, with consecutive
+	// sequence numbers from First; Pos is where the client's own body is after
+	// the last of them.
+	Inputs struct {
+		Player id.ID
+		First  uint32
+		Steps  []Step
+		Pos    world.Vec
+		NoPos  bool // Pos is not known
+	}
+
+	// Act is something a player does that is not moving. It is answered by an
+	// ActResult with the same Seq, once it is durable or refused.
+	Act struct {
+		Player id.ID
+		Seq    uint32
+		Kind   uint8 // docs/protocols/client.md "Act kinds"
+		Pos    world.Pos
+		Face   uint8
+		A      uint64
+		B      uint32
+	}
+)
+
+// Step is the input of one tick (docs/protocols/client.md "Input").
+type Step = world.Input
+
+// From a region to a session.
+type (
+	// Entered says that the player is in the world, here. Self and Inventory
+	// (all of it) follow.
+	Entered struct {
+		Region   world.RegionPos
+		Player   id.ID
+		Epoch    uint32
+		Position world.Vec
+		Yaw      uint16
+		Pitch    int16
+		Tick     uint64
+	}
+
+	// Refused answers an Enter that cannot be fulfilled.
+	Refused struct {
+		Region world.RegionPos
+		Player id.ID
+		Code   string // docs/protocols/client.md, refusal codes of a connection
+		Text   string
+	}
+
+	// Left says that a player is saved and out of the world.
+	Left struct {
+		Region world.RegionPos
+		Player id.ID
+		Reason uint8
+	}
+
+	// Moved says that the player's home is now To. After a handover the session
+	// goes on there at once, nothing need be asked; as the answer to Enter it
+	// must enter there.
+	Moved struct {
+		Region world.RegionPos
+		Player id.ID
+		To     world.RegionPos
+		Epoch  uint32
+		Reason uint8
+	}
+
+	// Columns are the blocks of columns that the session began to watch, as they
+	// are after Tick. Each is frozen; the same pointer comes to everyone who is
+	// sent the same version, so it can key a cache of encodings. Frames with
+	// these columns follow and begin with a keyframe.
+	Columns struct {
+		Region  world.RegionPos
+		Tick    uint64
+		Columns []Column
+	}
+
+	// Frame is what changed for a session in one tick. Cells is the encoded
+	// count and cells of the frame layout, shared by all who watch the same; a
+	// session writes wire/frame's head (from Region, Tick and Own) and then
+	// Cells, without decoding.
+	Frame struct {
+		Region world.RegionPos
+		Tick   uint64
+		Own    Own
+		Cells  []byte
+	}
+
+	// ActResult answers an Act.
+	ActResult struct {
+		Region world.RegionPos
+		Player id.ID
+		Seq    uint32
+		OK     bool
+		Reason string // docs/protocols/client.md, refusal codes of an Act
+		Text   string
+	}
+
+	// Self is the player's own state when it has changed.
+	Self struct {
+		Region   world.RegionPos
+		Player   id.ID
+		Mode     uint8
+		Health   uint8
+		Air      uint16
+		MayFly   bool
+		Operator bool
+		Dead     bool
+	}
+
+	// Inventory is the slots that have changed.
+	Inventory struct {
+		Region   world.RegionPos
+		Player   id.ID
+		Slots    []Slot
+		Selected uint8
+	}
+
+	// Heard is chat from somebody near.
+	Heard struct {
+		Region world.RegionPos
+		From   id.ID
+		Name   string
+		Text   string
+	}
+
+	// Notice is something to show for a moment, for example that the region
+	// cannot write to its disk.
+	Notice struct {
+		Region world.RegionPos
+		Code   string
+		Text   string
+	}
+)
+
+// Own is the personal part of a frame.
+type Own = frame.Own
+
+// Column is a frozen column with the version of its blocks, which grows with
+// every change.
+type Column struct {
+	Column  *world.Column
+	Version uint64
+}
+
+// Slot is a place in an inventory.
+type Slot struct {
+	Slot  uint8
+	Block world.Block
+	Count uint16
+}
+
+// Why a player left or moved.
+const (
+	LeftOwn        = iota // asked to
+	LeftIdle              // was silent for too long
+	LeftKicked            // by an order
+	LeftClosed            // its link closed
+	MovedHandover         // walked or was brought over a border
+	MovedElsewhere        // answer to Enter: the home is To
+	MovedReplaced         // the player came in from another session
+)
+
+// Between regions.
+type (
+	// Blocks are the block changes of a tick, for neighbours that watch.
+	Blocks struct {
+		Region  world.RegionPos
+		Tick    uint64
+		Changes []BlockChange
+	}
+
+	// Handover gives a player to its new home: frozen at the old one until
+	// HandoverOK or HandoverRefused comes. State is the encoded player as in the
+	// log. A Handover may be sent again (after a crash of either side): a region
+	// that has or had the player with this Epoch or a higher one answers
+	// HandoverOK.
+	Handover struct {
+		Player  id.ID
+		Epoch   uint32 // the new one: the old home's + 1
+		State   []byte
+		Session machine.Peer // zero: nobody plays the player at the moment
+		Asks    bool         // does not give, but asks whether the region has it
+	}
+
+	// HandoverOK says that the new home has made the player durable.
+	HandoverOK struct {
+		Player id.ID
+		Epoch  uint32
+	}
+
+	// HandoverRefused says that the player stays where it is.
+	HandoverRefused struct {
+		Player id.ID
+		Epoch  uint32
+		Code   string
+	}
+
+	// RemoteEdit asks the region that Remote.At lies in for its side of an act;
+	// the home has checked the player's side and set aside what it costs, and
+	// that is durable.
+	RemoteEdit struct{ Remote *world.Remote }
+
+	// RemoteEditDone answers a RemoteEdit, once durable or refused.
+	RemoteEditDone struct{ Remote *world.Remote }
+
+	// Forward passes on what came to an old home after a handover: Inputs, an
+	// Act, a Leave, an Order, a RemoteEditDone.
+	Forward struct {
+		Player  id.ID
+		Session machine.Peer
+		Msg     machine.Message
+	}
+
+	// MobOver gives a mob over the border, or Back because nothing ticks there.
+	MobOver struct {
+		State []byte
+		Back  bool
+	}
+
+	// NearChat is something that a player said near a border.
+	NearChat struct {
+		Player id.ID
+		Name   string
+		At     world.Vec
+		Text   string
+	}
+)
+
+// BlockChange is a block that has become another.
+type BlockChange struct {
+	Pos   world.Pos
+	Block world.Block
+}
+
+// From the hall to a region. An order for a player that has moved on is passed
+// on; one for a player that is not in the world is dropped.
+type (
+	// Order acts on a player at its home.
+	Order struct {
+		Player   id.ID
+		Kind     OrderKind
+		Position world.Vec   // Teleport: the middle of the feet; may be in another region
+		Block    world.Block // Give
+		Count    uint16      // Give
+		Mode     uint8       // SetMode
+		Operator bool        // SetOperator
+		Text     string      // SayNear
+	}
+
+	// Locate asks where a player is; Located comes back.
+	Locate struct {
+		Player id.ID
+		Tag    uint64
+	}
+
+	// SaveAll asks a region to write a snapshot; Saved comes back.
+	SaveAll struct{ Tag uint64 }
+
+	// Laws are what holds in the whole world. The hall sends them in answer to
+	// Awake and again, to all regions that are awake, when they change; acts
+	// that arrive before the first Laws wait for them.
+	Laws struct {
+		TimeOffset int64 // ticks to add to the tick for the time of day
+		Protected  []Area
+	}
+)
+
+// Area is a protected box of blocks, both corners inside: only operators may
+// change blocks there.
+type Area struct{ Min, Max world.Pos }
+
+// OrderKind says what an Order does.
+type OrderKind uint8
+
+// The kinds of orders.
+const (
+	Teleport OrderKind = iota + 1
+	Give
+	SetMode
+	SetOperator
+	SayNear // the player says Text to those near
+)
+
+// From a region to the hall.
+type (
+	// Awake says that a region has begun to tick, Asleep that it has ended.
+	Awake  struct{ Region world.RegionPos }
+	Asleep struct{ Region world.RegionPos }
+
+	// Arrived says that a player's home is now Region. The higher Epoch is right.
+	Arrived struct {
+		Region world.RegionPos
+		Player id.ID
+		Epoch  uint32
+	}
+
+	// Departed says that a player has left the world from Region.
+	Departed struct {
+		Region world.RegionPos
+		Player id.ID
+		Epoch  uint32
+		Reason uint8
+	}
+
+	// Located answers Locate; Found is false if the player is not in the world.
+	Located struct {
+		Player   id.ID
+		Tag      uint64
+		Found    bool
+		Position world.Vec
+	}
+
+	// Saved answers SaveAll; Err is empty when all is on disk.
+	Saved struct {
+		Region world.RegionPos
+		Tag    uint64
+		Err    string
+	}
+)

@@ -1,0 +1,96 @@
+package sim
+
+import (
+	"math"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// Stopper is a machine that can be stopped in an orderly way: the user leaves.
+type Stopper interface{ Stop() }
+
+// Stop ends a node as its user does: the machine is told, then the system closes
+// all links.
+func (n *Node) Stop() {
+	if n.m == nil {
+		return
+	}
+	if m, ok := n.m.(Stopper); ok {
+		m.Stop()
+	}
+	if n.sim.cfg.Internet != nil {
+		for _, c := range append([]*conn(nil), n.order...) {
+			n.disconnect(c.ends[1-c.side(n)].node.peer)
+		}
+	} else {
+		for _, peer := range sortedPeers(n.links) {
+			n.dropLink(peer, machine.LinkClosed)
+		}
+	}
+	n.end()
+}
+
+// end is what stopping and crashing have in common: nothing reaches the node any
+// more.
+func (n *Node) end() {
+	n.life++
+	n.m, n.held = nil, nil
+	n.conns, n.order = nil, nil
+}
+
+// At calls fn at a time, outside all machines: for scripts.
+func (s *Sim) At(t machine.Time, fn func()) {
+	s.at(t, event{do: evScript, body: fn})
+}
+
+// Churn lets nodes come and go (thesis 6.1.5, 6.2.3): two exponential
+// distributions, of the time between two arrivals and of the session.
+type Churn struct {
+	Arrival, Session time.Duration // means
+	// Until ends it: nobody comes or goes from then on.
+	Until machine.Time
+	// Come starts the next node, or returns nil if there is none.
+	Come func() *Node
+	// Fail is the share of nodes that fail silently instead of leaving.
+	Fail float64
+}
+
+// Churn begins.
+func (s *Sim) Churn(c Churn) {
+	t := s.now.Add(s.exponential(c.Arrival))
+	if t >= c.Until {
+		return
+	}
+	s.At(t, func() {
+		if n := c.Come(); n != nil {
+			s.leaveLater(n, c)
+			s.Churn(c)
+		}
+	})
+}
+
+// Session lets a node leave after an exponentially distributed time, unless that
+// is after until.
+func (s *Sim) Session(n *Node, mean time.Duration, until machine.Time) {
+	s.leaveLater(n, Churn{Session: mean, Until: until})
+}
+
+func (s *Sim) leaveLater(n *Node, c Churn) {
+	t := s.now.Add(s.exponential(c.Session))
+	fail := s.rand.Float64() < c.Fail
+	if t >= c.Until {
+		return
+	}
+	s.At(t, func() {
+		if fail {
+			n.Crash()
+		} else {
+			n.Stop()
+		}
+	})
+}
+
+func (s *Sim) exponential(mean time.Duration) time.Duration {
+	return time.Duration(-math.Log(1-s.rand.Float64()) * float64(mean))
+}

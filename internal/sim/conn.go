@@ -1,0 +1,131 @@
+package sim
+
+import "github.com/voxelpopuli/voxelpopuli/internal/machine"
+
+// conn is a link of the Internet model, shared by its two ends; ends[0] opened
+// it. Both open at the same time: the two handshakes are matched, the second is
+// not begun (thesis 6.1.3).
+type conn struct {
+	ends [2]end
+}
+
+type end struct {
+	node   *Node
+	life   uint32 // of the node when the link was made
+	up     bool   // the machine was told
+	closed bool   // by this end; the far end has not confirmed it yet
+	gone   bool   // this end knows no more of it
+	reopen bool   // open a new one once the closing is over
+	opened machine.Time
+
+	sent, got uint32            // packets, for the order
+	early     []*packet         // came before older ones (the reorder buffer)
+	waiting   []machine.Message // until the link is up
+}
+
+// side is 0 for the opener, 1 for the other end.
+func (c *conn) side(n *Node) uint8 {
+	if c.ends[0].node == n {
+		return 0
+	}
+	return 1
+}
+
+// connect begins the handshake. A link that is there or on its way is kept; one
+// that is being closed is finished first.
+func (n *Node) connect(to machine.Peer) {
+	s := n.sim
+	if c := n.conns[to]; c != nil {
+		if e := &c.ends[c.side(n)]; e.closed {
+			e.reopen = true
+		}
+		return
+	}
+	far := s.byPeer[to]
+	if far == nil || far == n {
+		n.linkEvent(s.now.Add(2*s.latency()), to, 0, machine.LinkFailed)
+		return
+	}
+	if c := far.conns[n.peer]; c != nil && !c.ends[0].up && !c.ends[0].closed && c.ends[0].node == far {
+		c.ends[1].life = n.life
+		n.hold(far.peer, c)
+		return
+	}
+	c := &conn{ends: [2]end{{node: n, life: n.life, opened: s.now}, {node: far, life: far.life}}}
+	n.hold(to, c)
+	c.packet(0, syn, s.cfg.Internet.Segment)
+}
+
+// hold notes a link of this node.
+func (n *Node) hold(to machine.Peer, c *conn) {
+	n.conns[to] = c
+	n.order = append(n.order, c)
+}
+
+// forget is when this node knows no more of a link.
+func (n *Node) forget(to machine.Peer, c *conn) {
+	c.ends[c.side(n)].gone = true
+	if n.conns[to] != c {
+		return
+	}
+	delete(n.conns, to)
+	for i, o := range n.order {
+		if o == c {
+			n.order = append(n.order[:i], n.order[i+1:]...)
+			break
+		}
+	}
+}
+
+// packet sends a packet of the link from one end.
+func (c *conn) packet(from uint8, kind packetKind, size int) {
+	e, far := &c.ends[from], &c.ends[1-from]
+	p := e.node.sim.newPacket()
+	p.conn, p.side, p.kind, p.size, p.seq = c, 1-from, kind, int32(size), e.sent
+	e.sent++
+	e.node.transmit(far.node, p)
+}
+
+// sendOver sends a message over a link; one that is not up yet keeps it.
+func (n *Node) sendOver(to machine.Peer, m machine.Message) {
+	c := n.conns[to]
+	if c == nil {
+		return
+	}
+	i := c.side(n)
+	e := &c.ends[i]
+	switch {
+	case e.closed:
+	case !e.up:
+		e.waiting = append(e.waiting, m)
+	default:
+		c.data(i, m)
+	}
+}
+
+func (c *conn) data(from uint8, m machine.Message) {
+	e := &c.ends[from]
+	p := e.node.sim.newPacket()
+	p.conn, p.side, p.body, p.seq = c, 1-from, m, e.sent
+	p.size = int32(sizeOf(m) + e.node.sim.cfg.Internet.Header)
+	e.sent++
+	e.node.transmit(c.ends[1-from].node, p)
+}
+
+// disconnect closes a link in an orderly way: a handshake of its own.
+func (n *Node) disconnect(to machine.Peer) {
+	c := n.conns[to]
+	if c == nil {
+		return
+	}
+	i := c.side(n)
+	e := &c.ends[i]
+	if e.closed {
+		e.reopen = false
+		return
+	}
+	e.closed, e.waiting = true, nil
+	if e.up {
+		c.packet(i, fin, n.sim.cfg.Internet.Segment)
+	} // else once the handshake is over
+}

@@ -1,0 +1,79 @@
+package sim
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// Hopper is a message that counts its hops.
+type Hopper interface{ HopCount() int }
+
+// Traffic is what was received, by type (thesis 6.3.3). It is kept only when
+// asked for (Sim.Watch).
+type Traffic struct {
+	byType map[reflect.Type]*Row
+	// Control is handshakes, closings and pings.
+	Control Row
+	// Sent is bytes on the wire by each node, by its number.
+	Sent []int64
+}
+
+// Row is the messages of one type.
+type Row struct {
+	Name     string
+	Messages int64
+	Payload  int64 // bytes
+	Gross    int64 // with headers
+	Hops     int64 // sum of those that know them
+	Delay    time.Duration
+}
+
+// Watch begins to record what nodes receive; nil ends it.
+func (s *Sim) Watch(t *Traffic) {
+	if t != nil && t.byType == nil {
+		t.byType = map[reflect.Type]*Row{}
+	}
+	s.traffic = t
+}
+
+// Rows returns the rows by name.
+func (t *Traffic) Rows() []Row {
+	var out []Row
+	for _, r := range t.byType {
+		out = append(out, *r)
+	}
+	slices.SortFunc(out, func(a, b Row) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// record notes a message; m is nil for the network's own.
+func (s *Sim) record(from, _ *Node, p *packet, m machine.Message) {
+	t := s.traffic
+	if t == nil {
+		return
+	}
+	r := &t.Control
+	if m != nil {
+		kind := reflect.TypeOf(m)
+		if r = t.byType[kind]; r == nil {
+			name := kind.String()
+			r = &Row{Name: name[strings.LastIndexByte(name, '.')+1:]}
+			t.byType[kind] = r
+		}
+		r.Payload += int64(sizeOf(m))
+		if h, ok := m.(Hopper); ok {
+			r.Hops += int64(h.HopCount())
+		}
+	}
+	r.Messages++
+	r.Gross += int64(p.size)
+	r.Delay += s.now.Sub(p.sent)
+	for len(t.Sent) <= int(from.index) {
+		t.Sent = append(t.Sent, 0)
+	}
+	t.Sent[from.index] += int64(p.size)
+}

@@ -1,0 +1,161 @@
+// Package transport is the real driver of machines: one goroutine, the loop,
+// owns a node's machine and calls its handlers one at a time, with the real
+// clock. Sessions in the same process reach the machine through links (Dial);
+// jobs run on a pool of workers and come back as OnDone on the loop.
+//
+// Invariants:
+//   - only the loop touches the machine; Call is the way for others to look;
+//   - messages of a link arrive in the order in which they were sent;
+//   - jobs of one queue run one after the other, in the order given;
+//   - after Done is closed nothing runs any more: the disk may be closed.
+//
+// A panic in a handler is a broken invariant: it is logged with its stack, the
+// loop stops, every link fails, and Err says why.
+package transport
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+)
+
+// Disk is the disk port. *disk.Store is one.
+type Disk interface {
+	Read(machine.DiskRead) ([]machine.KV, error)
+	// Write calls done exactly once, from a goroutine of its own, when the
+	// write is synced or has failed.
+	Write(w machine.DiskWrite, done func(error))
+}
+
+// Config says what a loop drives, and with what. Only Machine is needed.
+type Config struct {
+	// Machine builds the machine around its Env. It is called on the loop.
+	Machine func(machine.Env) machine.Machine
+	Disk    Disk
+	Seed    uint64 // of the node's Rand; 0: drawn from the clock
+	Workers int    // for Work jobs; 0: one less than there are CPUs, at least 1
+	Queue   int    // messages that may wait for a session; 0: DefaultQueue
+	// Patience is how long a session's queue may stay more than half full
+	// before its link fails; 0: DefaultPatience.
+	Patience time.Duration
+	Log      *slog.Logger // nil: slog.Default()
+}
+
+// Defaults of Config.
+const (
+	DefaultQueue    = 1024
+	DefaultPatience = 20 * time.Second
+)
+
+// ErrPanic is what Err wraps after a handler has panicked.
+var ErrPanic = errors.New("a handler of the node panicked")
+
+// Loop drives one machine.
+type Loop struct {
+	cfg   Config
+	log   *slog.Logger
+	start time.Time // wall and monotonic clock when the loop was made
+
+	mu     sync.Mutex // guards what follows
+	inbox  []event
+	asleep bool
+	dialed map[id.ID]*Link
+
+	wake chan struct{}
+	done chan struct{}
+	err  error // set before done is closed
+
+	// Only the loop touches these.
+	m        machine.Machine
+	now      machine.Time
+	rand     rng.Rand
+	timers   timerHeap
+	links    map[machine.Peer]*Link
+	dirty    []*Link // have messages that their sessions were not woken for
+	later    []event // made by handlers for this very machine
+	jobs     jobs
+	stopping bool
+	stats    stats
+}
+
+// Start starts a loop.
+func Start(cfg Config) *Loop {
+	if cfg.Workers <= 0 {
+		cfg.Workers = max(1, runtime.GOMAXPROCS(0)-1)
+	}
+	if cfg.Queue <= 0 {
+		cfg.Queue = DefaultQueue
+	}
+	if cfg.Patience <= 0 {
+		cfg.Patience = DefaultPatience
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	l := &Loop{
+		cfg: cfg, log: cfg.Log, start: time.Now(),
+		dialed: map[id.ID]*Link{}, links: map[machine.Peer]*Link{},
+		wake: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	if cfg.Seed == 0 {
+		cfg.Seed = uint64(l.start.UnixNano())
+	}
+	l.rand = rng.New(cfg.Seed)
+	l.jobs.init(l)
+	go l.run()
+	return l
+}
+
+// clock is Unix time that never goes back: the wall clock at the start moved on
+// by the monotonic clock.
+func (l *Loop) clock() machine.Time {
+	return machine.Time(l.start.UnixNano() + int64(time.Since(l.start)))
+}
+
+// Call runs fn on the loop, between two handlers, and waits for it. It is how
+// others read the machine's state or tell it something that is no message.
+func (l *Loop) Call(ctx context.Context, fn func()) error {
+	ran := make(chan struct{})
+	l.post(event{kind: evCall, fn: func() { fn(); close(ran) }})
+	select {
+	case <-ran:
+		return nil
+	case <-l.done:
+		return machine.ErrStopped
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Stop ends the loop: what is in the inbox is still handled, then the links are
+// closed and the running jobs waited for. Stop returns when all that is done.
+func (l *Loop) Stop() error {
+	l.post(event{kind: evStop})
+	<-l.done
+	return l.err
+}
+
+// Done is closed once the loop has stopped and no job runs any more.
+func (l *Loop) Done() <-chan struct{} { return l.done }
+
+// Err says why the loop stopped, nil if it was asked to. Valid after Done.
+func (l *Loop) Err() error { return l.err }
+
+// post puts an event into the inbox, waking the loop if it sleeps.
+func (l *Loop) post(e event) {
+	l.mu.Lock()
+	l.inbox = append(l.inbox, e)
+	wake := l.asleep
+	l.asleep = false
+	l.mu.Unlock()
+	if wake {
+		l.wake <- struct{}{} // never blocks: asleep was true once
+	}
+}

@@ -1,0 +1,92 @@
+package wire
+
+// Code is a machine-readable reason. The page lists them all; a client shows
+// the text that comes with it, or Text's.
+type Code string
+
+// Why an Act was refused.
+const (
+	TooFar         Code = "too-far"
+	TooFast        Code = "too-fast" // also of a connection
+	Protected      Code = "protected"
+	Occupied       Code = "occupied"
+	NotReplaceable Code = "not-replaceable"
+	NoItem         Code = "no-item"
+	Cooldown       Code = "cooldown"
+	NoSuchBlock    Code = "no-such-block"
+	NoSuchEntity   Code = "no-such-entity"
+	NotAllowed     Code = "not-allowed"
+	Dead           Code = "dead"
+	NotLoaded      Code = "not-loaded"
+	Storage        Code = "storage"
+)
+
+// Why a connection was refused or ended.
+const (
+	BadVersion     Code = "version"
+	BadWorld       Code = "world"
+	BadName        Code = "name"
+	NameTaken      Code = "name-taken"
+	Banned         Code = "banned"
+	NotWhitelisted Code = "not-whitelisted"
+	BadCode        Code = "code"
+	BadToken       Code = "token"
+	BadProof       Code = "proof"
+	Full           Code = "full"
+	TooLarge       Code = "too-large"
+	Malformed      Code = "malformed"
+	Idle           Code = "idle"
+	Slow           Code = "slow"
+	Kicked         Code = "kicked"
+	Restart        Code = "restart"
+	Elsewhere      Code = "elsewhere"
+	Internal       Code = "internal"
+)
+
+var texts = map[Code]string{
+	TooFar:         "That is too far away.",
+	TooFast:        "That was too fast. Slow down a little.",
+	Protected:      "This place is protected.",
+	Occupied:       "Somebody stands there.",
+	NotReplaceable: "There is something there already.",
+	NoItem:         "You do not have that.",
+	Cooldown:       "Not so soon again.",
+	NoSuchBlock:    "There is no such block there.",
+	NoSuchEntity:   "It is not there any more.",
+	NotAllowed:     "You may not do that.",
+	Dead:           "You are dead. Come back to life first.",
+	NotLoaded:      "This part of the world is not loaded yet.",
+	Storage:        "The world could not be saved. The disk may be full.",
+	BadVersion:     "This client and this world speak different versions. Reload the page or update.",
+	BadWorld:       "This is not the world that you asked for.",
+	BadName:        "A name has 1 to 20 letters, digits, spaces or _ - '.",
+	NameTaken:      "Somebody else has this name.",
+	Banned:         "You are banned from this world.",
+	NotWhitelisted: "Only invited players may enter this world.",
+	BadCode:        "The join code is wrong.",
+	BadToken:       "The session has expired. Reload the page.",
+	BadProof:       "Your player key could not be verified.",
+	Full:           "The world is full at the moment.",
+	TooLarge:       "A message was too large.",
+	Malformed:      "A message could not be understood.",
+	Idle:           "Nothing was heard from you for a long time.",
+	Slow:           "Your connection is too slow to keep up.",
+	Kicked:         "You were asked to leave.",
+	Restart:        "The world is restarting.",
+	Elsewhere:      "You have joined from another window.",
+	Internal:       "Something went wrong on this node.",
+}
+
+// Text returns c for a person.
+func (c Code) Text() string {
+	if t, ok := texts[c]; ok {
+		return t
+	}
+	return "Refused: " + string(c) + "."
+}
+
+// Refusal makes the Refused message of a code with its own text.
+func (c Code) Refusal(retrySeconds uint32) *Refused { return &Refused{c, c.Text(), retrySeconds} }
+
+// Error makes a refusal an error.
+func (m *Refused) Error() string { return "refused (" + string(m.Code) + "): " + m.Text }

@@ -1,0 +1,95 @@
+package world
+
+import (
+	"crypto/sha256"
+	"fmt"
+)
+
+// Limits of what LoadRest reads.
+const (
+	maxMobs     = 1 << 12
+	maxMobBytes = 1 << 12
+)
+
+// AppendRest appends the canonical bytes of what is in the region besides its
+// blocks and players: mobs and scheduled block ticks. It belongs into a snapshot.
+func (a *Area) AppendRest(dst []byte) []byte {
+	w := writer{dst}
+	w.uint(stateVersion)
+	w.uint(a.mobCount)
+	w.uint(uint64(len(a.mobs)))
+	for _, m := range a.mobs {
+		b := m.AppendBinary(nil)
+		w.uint(uint64(len(b)))
+		w.b = append(w.b, b...)
+	}
+	list := a.updates.sorted()
+	w.uint(uint64(len(list)))
+	for _, u := range list {
+		w.uint(u.due)
+		w.pos(u.at)
+	}
+	return w.b
+}
+
+// LoadRest puts back what AppendRest wrote. After an error nothing has changed.
+func (a *Area) LoadRest(b []byte) error {
+	r := reader{b: b}
+	r.version()
+	count := r.uint(1<<62, "mobs spawned")
+	mobs := make([]*Mob, r.uint(maxMobs, "number of mobs"))
+	for i := range mobs {
+		one := r.take(int(r.uint(maxMobBytes, "length of a mob")), "mob")
+		if r.err != nil {
+			break
+		}
+		m, err := DecodeMob(one)
+		if err != nil {
+			return fmt.Errorf("rest of %v: %w", a.pos, err)
+		}
+		mobs[i] = m
+	}
+	next := newUpdates()
+	for range r.uint(maxUpdates, "number of block ticks") {
+		due := r.uint(1<<62, "block tick")
+		next.add(r.pos("block tick"), due)
+		if r.err != nil {
+			break
+		}
+	}
+	if err := r.end("rest of " + a.pos.String()); err != nil {
+		return err
+	}
+	for len(a.mobs) > 0 {
+		a.RemoveMob(a.mobs[0].Entity)
+	}
+	for _, m := range mobs {
+		a.AddMob(m)
+	}
+	a.mobCount, a.updates = count, next
+	return nil
+}
+
+// Digest returns the hash of everything that bears on the next ticks: blocks,
+// players, mobs, scheduled block ticks and the time.
+func (a *Area) Digest() [sha256.Size]byte {
+	var w writer
+	w.int(int64(a.pos.X))
+	w.int(int64(a.pos.Z))
+	w.uint(a.tick)
+	w.int(a.offset)
+	for _, c := range a.columns {
+		w.flags(c != nil)
+		for i := range ColumnLen {
+			if c != nil {
+				w.b = c.Chunks[i].AppendBinary(w.b)
+			}
+		}
+	}
+	w.uint(uint64(len(a.players)))
+	for _, p := range a.players {
+		w.b = p.AppendBinary(w.b)
+	}
+	w.b = a.AppendRest(w.b)
+	return sha256.Sum256(w.b)
+}

@@ -1,0 +1,160 @@
+package world
+
+import "github.com/voxelpopuli/voxelpopuli/internal/rng"
+
+// Block ticks: what blocks do by themselves after something beside them has
+// changed. Terrain that nobody touches never changes.
+const (
+	fluidDelay   = 5 // ticks for water to flow by one block
+	fallDelay    = 2
+	supportDelay = 1
+	growMin      = 400  // ticks for grass to spread or die, at least
+	growSpread   = 1600 // and by how many the places differ
+
+	updateBudget = 256 // block ticks run in one tick
+	pickupRange  = 8   // metres within which somebody gets what drops by itself
+)
+
+// NoteOutside tells the area that a block next to the region has changed.
+func (a *Area) NoteOutside(p Pos) { a.touch(p) }
+
+// touch schedules what a change at p may concern: the block and its six
+// neighbours.
+func (a *Area) touch(p Pos) {
+	a.schedule(p)
+	for f := range faceCount {
+		a.schedule(p.Next(f))
+	}
+}
+
+// schedule gives a block of the region a tick if its surroundings make it do
+// something.
+func (a *Area) schedule(p Pos) {
+	if !a.owns(p) {
+		return
+	}
+	b, ok := a.Block(p)
+	if !ok {
+		return
+	}
+	if delay := a.delay(p, b); delay > 0 {
+		a.updates.add(p, a.tick+delay)
+	}
+}
+
+// delay returns after how many ticks a block is to be looked at; 0 for never.
+func (a *Area) delay(p Pos, b Block) uint64 {
+	in := Info(b)
+	switch {
+	case in.Gravity:
+		if under, ok := a.Block(p.Next(FaceDown)); ok && under.Replaceable() {
+			return fallDelay
+		}
+	case in.Support != SupportNone && !supported(a, p, b):
+		return supportDelay
+	case in.Replaceable && a.waterFor(p, b) != b:
+		return fluidDelay
+	case b == Grass || b == Dirt:
+		if a.growsInto(p, b) != b {
+			return growMin + rng.Hash(a.cfg.Seed, uint64(p.X), uint64(p.Y), uint64(p.Z), a.tick)%growSpread
+		}
+	}
+	return 0
+}
+
+// blockTicks runs what is due, as much as the budget allows. The rest stays.
+func (a *Area) blockTicks() {
+	for range updateBudget {
+		p, ok := a.updates.next(a.tick)
+		if !ok {
+			return
+		}
+		if b, ok := a.Block(p); ok {
+			a.blockTick(p, b)
+		}
+	}
+}
+
+func (a *Area) blockTick(p Pos, b Block) {
+	in := Info(b)
+	switch {
+	case in.Gravity:
+		a.drop(p, b)
+	case in.Support != SupportNone && !supported(a, p, b):
+		a.topple(p, b)
+	case in.Replaceable:
+		if now := a.waterFor(p, b); now != b {
+			a.set(p, now)
+		}
+	case b == Grass || b == Dirt:
+		if now := a.growsInto(p, b); now != b {
+			a.set(p, now)
+			a.grownHere(p)
+		}
+	}
+}
+
+// drop lets sand or gravel fall to where it lies.
+func (a *Area) drop(p Pos, b Block) {
+	low := p
+	for low.Y > 0 {
+		if under, ok := a.Block(low.Next(FaceDown)); !ok || !under.Replaceable() {
+			break
+		}
+		low.Y--
+	}
+	if low != p {
+		a.set(low, b)
+		a.set(p, Air)
+	}
+}
+
+// topple takes away a block that has lost what it stood on; the nearest player
+// gets what is left of it.
+func (a *Area) topple(p Pos, b Block) {
+	a.set(p, Air)
+	if left := Info(b).Drop; left != Air {
+		if who := a.nearestPlayer(p.Centre(), pickupRange, isSurvivor); who != nil {
+			a.give(who, left, 1)
+		}
+	}
+}
+
+func isSurvivor(p *Player) bool { return p.Mode == Survival && !p.Dead() && !p.Frozen }
+
+// growsInto returns what becomes of grass or dirt in time: grass under
+// something opaque or under water dies, dirt in the light beside grass grows
+// over.
+func (a *Area) growsInto(p Pos, b Block) Block {
+	above, ok := a.Block(p.Next(FaceUp))
+	dark := above.Opaque() || above.IsWater()
+	switch {
+	case !ok || dark == (b == Dirt):
+		return b
+	case b == Grass:
+		return Dirt
+	}
+	for dy := int32(-1); dy <= 1; dy++ {
+		for dz := int32(-1); dz <= 1; dz++ {
+			for dx := int32(-1); dx <= 1; dx++ {
+				if near, _ := a.Block(p.Add(dx, dy, dz)); near == Grass {
+					return Grass
+				}
+			}
+		}
+	}
+	return Dirt
+}
+
+// grownHere schedules the dirt around, also across edges, for grass to go on.
+func (a *Area) grownHere(p Pos) {
+	for dy := int32(-1); dy <= 1; dy++ {
+		for dz := int32(-1); dz <= 1; dz++ {
+			for dx := int32(-1); dx <= 1; dx++ {
+				if b, _ := a.Block(p.Add(dx, dy, dz)); b == Dirt {
+					a.schedule(p.Add(dx, dy, dz))
+				}
+			}
+		}
+	}
+}

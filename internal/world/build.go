@@ -1,0 +1,125 @@
+package world
+
+// place puts a block from the hot bar against the face of another.
+func (a *Area) place(p *Player, c *Command) (code Refusal, later bool) {
+	act := &c.Act
+	if act.A < 0 || act.A >= HotBar || act.Face >= faceCount {
+		return NotAllowed, false
+	}
+	stack := p.Items[act.A]
+	switch {
+	case p.Mode == Spectator:
+		return NotAllowed, false
+	case stack.Count == 0:
+		return NoItem, false
+	case !p.inReach(act.At):
+		return TooFar, false
+	}
+	against, ok := a.Block(act.At)
+	switch {
+	case !ok:
+		return NotLoaded, false
+	case against == Air:
+		return NoSuchBlock, false
+	case !sees(a, p.Body.Eye(), act.At):
+		return NotAllowed, false
+	case !a.rate(&p.NextPlace, placeEvery, placeSlack):
+		return Cooldown, false
+	}
+	at := act.At.Next(act.Face)
+	if against.Replaceable() {
+		at = act.At
+	}
+	ask := Remote{
+		Kind: RemotePlace, From: a.pos, Player: p.ID, Seq: c.Seq, At: at, Face: act.Face,
+		Block: stack.Block, Body: p.Body.Pos, Mode: p.Mode, Operator: p.Operator,
+	}
+	if !a.owns(at) && at.InWorld() {
+		a.pay(p, int(act.A))
+		a.changes.Remotes = append(a.changes.Remotes, ask)
+		return Done, true
+	}
+	if code := a.placeHere(&ask); code != Done {
+		return code, false
+	}
+	a.pay(p, int(act.A))
+	return Done, false
+}
+
+// pay takes what is placed out of the player's hand.
+func (a *Area) pay(p *Player, slot int) {
+	a.event(p.Handle, &p.Body, EventSwing)
+	if p.Mode != Creative {
+		p.Items.takeAt(slot, 1)
+		p.slots |= 1 << slot
+	}
+}
+
+// placeHere checks the block's side of placing, and places.
+func (a *Area) placeHere(r *Remote) Refusal {
+	old, ok := a.Block(r.At)
+	switch {
+	case !r.At.InWorld():
+		return NotAllowed
+	case !ok:
+		return NotLoaded
+	case a.protected(r.At, r.Operator):
+		return Protected
+	case !old.Replaceable():
+		return NotReplaceable
+	case !supported(a, r.At, r.Block):
+		return NotAllowed
+	case r.Block.Solid() && a.occupied(r.At, r.Block):
+		return Occupied
+	}
+	a.set(r.At, r.Block)
+	return Done
+}
+
+// occupied reports whether a body is where a block is to be.
+func (a *Area) occupied(at Pos, b Block) bool {
+	c := blockBox(at, b)
+	found := false
+	a.nearPlayers(at.Centre(), 1, func(p *Player) bool {
+		found = p.Mode != Spectator && p.Body.box(&human).meets(c)
+		return !found
+	})
+	for _, m := range a.mobs {
+		found = found || m.Body.box(m.build()).meets(c)
+	}
+	return found
+}
+
+// answer does what a neighbour asks for and lists the answer.
+func (a *Area) answer(r Remote) {
+	switch r.Kind {
+	case RemotePlace:
+		r.Code = a.placeHere(&r)
+	case RemoteBreak:
+		r.Got, r.Code = a.breakHere(&r)
+	default:
+		r.Code = NotAllowed
+	}
+	a.changes.Answers = append(a.changes.Answers, r)
+}
+
+// settle ends at home what a neighbour has answered.
+func (a *Area) settle(p *Player, r *Remote) {
+	switch {
+	case r.Kind == RemotePlace && r.Code != Done && p.Mode != Creative:
+		a.give(p, r.Block, 1)
+	case r.Kind == RemoteBreak && r.Code == Done && p.Mode != Creative && r.Got != Air:
+		a.give(p, r.Got, 1)
+	}
+	a.changes.Results = append(a.changes.Results, Result{p.ID, CmdSettle, r.Seq, r.Code})
+}
+
+// give puts items into a player's inventory; what finds no room is lost, and the
+// player is told.
+func (a *Area) give(p *Player, b Block, n int) {
+	left, changed := p.Items.Add(b, n)
+	p.slots |= changed
+	if left > 0 {
+		a.changes.Notices = append(a.changes.Notices, Notice{p, "inventory-full", "Your inventory is full."})
+	}
+}

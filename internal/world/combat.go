@@ -1,0 +1,135 @@
+package world
+
+import "github.com/voxelpopuli/voxelpopuli/internal/fixed"
+
+// Blows. Lengths are in 1/4096 m, times in ticks.
+const (
+	hitReach  = 4 * fixed.One
+	hitEvery  = 8
+	hitSlack  = 2
+	hitHurts  = 2
+	hurtPause = 10   // nobody is struck twice within
+	knock     = 1434 // 0.35 m/tick away from the blow
+	knockUp   = 1434 // and as much upwards
+)
+
+// cause is what hurts.
+type cause uint8
+
+const (
+	byFall cause = iota
+	byDrowning
+	byCactus
+	byStalker
+	byPlayer
+	byOrder
+)
+
+var deathTexts = [...]string{
+	byFall:     "You fell too far.",
+	byDrowning: "You drowned.",
+	byCactus:   "A cactus pricked you to death.",
+	byStalker:  "A stalker got you.",
+	byPlayer:   "You were struck down.",
+	byOrder:    "You died.",
+}
+
+// hurt takes health from a player in survival mode.
+func (a *Area) hurt(p *Player, n int, by cause) {
+	if p.Mode != Survival || p.Dead() || n <= 0 {
+		return
+	}
+	p.Health -= uint8(min(n, int(p.Health)))
+	p.NextHeal = a.tick + healPause
+	p.dirty |= dirtySelf | dirtySave
+	a.event(p.Handle, &p.Body, EventHurt)
+	if p.Dead() {
+		a.letGo(p)
+		a.changes.Notices = append(a.changes.Notices, Notice{p, "died", deathTexts[by]})
+	}
+}
+
+// strike is a blow that also throws the player back.
+func (a *Area) strike(p *Player, from Vec, n int, by cause) {
+	if p.Mode != Survival || p.Dead() || p.Frozen || a.tick < p.NextHurt {
+		return
+	}
+	p.NextHurt = a.tick + hurtPause
+	throw(&p.Body, from)
+	p.dirty |= dirtyChecked
+	a.hurt(p, n, by)
+}
+
+// throw gives a body a push away from a place.
+func throw(b *Body, from Vec) {
+	d := b.Pos.Sub(from)
+	yaw := Angle(d.X, d.Z)
+	b.Vel.X += scale(Sine(yaw), knock)
+	b.Vel.Z -= scale(Cosine(yaw), knock)
+	b.Vel.Y = max(b.Vel.Y, knockUp)
+	b.OnGround = false
+}
+
+// hit is a player's blow at another player or a mob.
+func (a *Area) hit(p *Player, entity uint64) Refusal {
+	if p.Mode == Spectator {
+		return NotAllowed
+	}
+	if !a.rate(&p.NextHit, hitEvery, hitSlack) {
+		return Cooldown
+	}
+	a.event(p.Handle, &p.Body, EventSwing)
+	if m := a.Mob(entity); m != nil && m.Health > 0 {
+		code := a.reaches(p, m.Body.box(m.build()))
+		if code == Done {
+			a.strikeMob(m, p)
+		}
+		return code
+	}
+	q := a.byEntity[entity]
+	if q == nil || q == p || q.Dead() || q.Mode == Spectator {
+		return NoSuchEntity
+	}
+	code := a.reaches(p, q.Body.box(&human))
+	switch {
+	case code != Done:
+		return code
+	case a.cfg.Peace || a.protected(q.Body.Pos.Block(), false):
+		return NotAllowed
+	}
+	a.strike(q, p.Body.Pos, hitHurts, byPlayer)
+	return Done
+}
+
+// reaches reports whether a player's blow can land on a body.
+func (a *Area) reaches(p *Player, c box) Refusal {
+	switch eye := p.Body.Eye(); {
+	case !nearBox(eye, c, hitReach):
+		return TooFar
+	case !canStrike(a, eye, c):
+		return NotAllowed
+	}
+	return Done
+}
+
+// nearBox reports whether a point is within a distance of a box.
+func nearBox(v Vec, c box, far fixed.Num) bool {
+	x := max(0, c.x0-v.X, v.X-c.x1)
+	y := max(0, c.y0-v.Y, v.Y-c.y1)
+	z := max(0, c.z0-v.Z, v.Z-c.z1)
+	return max(x, y, z) <= far && x*x+y*y+z*z <= far*far
+}
+
+func (a *Area) event(handle uint32, b *Body, kind EventKind) {
+	a.changes.Events = append(a.changes.Events, Event{handle, b.Pos.Block(), kind})
+}
+
+// rate reports whether something that is done every so many ticks may be done
+// now. The slack is how many ticks early it may come: messages arrive unevenly.
+func (a *Area) rate(next *uint64, every, slack uint64) bool {
+	if a.tick+slack < *next {
+		return false
+	}
+	*next = max(*next, a.tick) + every
+	return true
+}

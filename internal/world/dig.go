@@ -1,0 +1,130 @@
+package world
+
+import "github.com/voxelpopuli/voxelpopuli/internal/fixed"
+
+// DigTicks returns how many ticks breaking a block takes. Clients predict with
+// it. Breakable is false for what nobody can break.
+func DigTicks(b Block, mode Mode) (ticks uint32, breakable bool) {
+	hard := Info(b).Hardness
+	switch {
+	case hard == Unbreakable || mode == Spectator:
+		return 0, false
+	case mode == Creative:
+		return 0, true
+	}
+	return uint32(hard), true
+}
+
+// dig begins to break a block. The result comes when it is broken.
+func (a *Area) dig(p *Player, c *Command) (code Refusal, later bool) {
+	a.stopDig(p)
+	at := c.Act.At
+	b, ok := a.Block(at)
+	need, breakable := DigTicks(b, p.Mode)
+	switch {
+	case p.Mode == Spectator:
+		return NotAllowed, false
+	case !ok:
+		return NotLoaded, false
+	case !p.inReach(at):
+		return TooFar, false
+	case !breakable:
+		return NoSuchBlock, false
+	case a.protected(at, p.Operator):
+		return Protected, false
+	case !sees(a, p.Body.Eye(), at):
+		return NotAllowed, false
+	case need == 0 && !a.rate(&p.NextPlace, placeEvery, placeSlack):
+		return Cooldown, false
+	}
+	a.event(p.Handle, &p.Body, EventSwing)
+	p.Dig = Dig{Active: true, At: at, Block: b, Face: c.Act.Face, Seq: c.Seq, Since: a.tick, Need: need}
+	if need == 0 {
+		a.finishDig(p)
+	}
+	return Done, true
+}
+
+// stopDig ends a dig: a client that is a few ticks ahead has its block broken.
+func (a *Area) stopDig(p *Player) {
+	if !p.Dig.Active {
+		return
+	}
+	if a.tick+digGrace >= p.Dig.Since+uint64(p.Dig.Need) {
+		a.finishDig(p)
+		return
+	}
+	a.changes.Cracks = append(a.changes.Cracks, Crack{p.Dig.At, NoCrack})
+	p.Dig = Dig{}
+}
+
+// keepDigging goes on with a dig and shows how far it is.
+func (a *Area) keepDigging(p *Player) {
+	d := &p.Dig
+	if !d.Active {
+		return
+	}
+	done := a.tick - d.Since
+	if b, _ := a.Block(d.At); b != d.Block || !p.inReach(d.At) {
+		code := NoSuchBlock
+		if b == d.Block {
+			code = TooFar
+		}
+		a.endDig(p, code)
+		return
+	}
+	if done >= uint64(d.Need) {
+		a.finishDig(p)
+		return
+	}
+	if stage := done * 10 / uint64(d.Need); done == 0 || stage != (done-1)*10/uint64(d.Need) {
+		a.changes.Cracks = append(a.changes.Cracks, Crack{d.At, uint8(stage)})
+	}
+}
+
+// finishDig breaks the block, or asks the region that it lies in to.
+func (a *Area) finishDig(p *Player) {
+	ask := Remote{
+		Kind: RemoteBreak, From: a.pos, Player: p.ID, Seq: p.Dig.Seq, At: p.Dig.At, Face: p.Dig.Face,
+		Block: p.Dig.Block, Body: p.Body.Pos, Mode: p.Mode, Operator: p.Operator,
+	}
+	if !a.owns(ask.At) && ask.At.InWorld() {
+		p.Dig = Dig{}
+		a.changes.Remotes = append(a.changes.Remotes, ask)
+		return
+	}
+	got, code := a.breakHere(&ask)
+	if code == Done && got != Air && p.Mode != Creative {
+		a.give(p, got, 1)
+	}
+	a.endDig(p, code)
+}
+
+func (a *Area) endDig(p *Player, code Refusal) {
+	a.changes.Results = append(a.changes.Results, Result{p.ID, CmdAct, p.Dig.Seq, code})
+	a.changes.Cracks = append(a.changes.Cracks, Crack{p.Dig.At, NoCrack})
+	p.Dig = Dig{}
+}
+
+// breakHere checks the block's side of breaking, and breaks. It returns what is
+// left of the block.
+func (a *Area) breakHere(r *Remote) (got Block, code Refusal) {
+	b, ok := a.Block(r.At)
+	_, breakable := DigTicks(b, r.Mode)
+	switch {
+	case !ok || !a.owns(r.At):
+		return Air, NotLoaded
+	case b != r.Block || !breakable:
+		return Air, NoSuchBlock
+	case a.protected(r.At, r.Operator):
+		return Air, Protected
+	}
+	a.set(r.At, Air)
+	return Info(b).Drop, Done
+}
+
+// blockBox returns the space that bodies cannot enter if b is at a place.
+func blockBox(at Pos, b Block) box {
+	x, y, z := fixed.Int(int(at.X)), fixed.Int(int(at.Y)), fixed.Int(int(at.Z))
+	return box{x, y, z, x + fixed.One, y + Info(b).Tall, z + fixed.One}
+}

@@ -1,0 +1,197 @@
+package world
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+)
+
+// What mobs make up their minds to do. Times are in ticks, distances in metres.
+const (
+	fleeTime    = 120
+	fleeFar     = 10
+	wanderFar   = 9
+	homeFar     = 20 // a mob further from home goes back
+	huntEvery   = 12 // between two looks for the way to the prey
+	blowEvery   = 20
+	blowReach   = fixed.One + fixed.One/4 // between the bodies' middles beyond half their widths
+	closeBy     = 2 * fixed.One           // goes straight
+	dropGuarded = 3                       // blocks that a mob goes down at most
+)
+
+// think decides what a mob does next, when its time has come.
+func (a *Area) think(m *Mob) {
+	if m.Kind == Stalker {
+		a.bite(m)
+	}
+	if a.tick < m.Think || a.paths.left == 0 {
+		return
+	}
+	r := rng.New(a.cfg.Seed, m.Entity, a.tick)
+	switch {
+	case m.Kind == Stalker && a.hunt(m):
+		m.Think = a.tick + huntEvery
+	case a.tick < m.Flees:
+		a.walkTo(m, a.awayFrom(m, &r))
+		m.Think = a.tick + 15
+	case m.At < m.Steps: // still on its way
+		m.Think = a.tick + 40
+		if m.Body.Blocked {
+			m.stop()
+		}
+	case r.OneIn(3):
+		a.walkTo(m, a.wander(m, &r))
+		m.Think = a.tick + 60 + uint64(r.Intn(120))
+	default:
+		if m.Kind == Sheep {
+			a.graze(m, &r)
+		}
+		m.Think = a.tick + 40 + uint64(r.Intn(100))
+	}
+}
+
+// graze lets a sheep eat, or call now and then.
+func (a *Area) graze(m *Mob, r *rng.Rand) {
+	kind := EventEat
+	if r.OneIn(4) {
+		kind = EventCall
+	}
+	m.stop()
+	a.event(m.Handle, &m.Body, kind)
+}
+
+// wander returns a place near by, or home if that is far.
+func (a *Area) wander(m *Mob, r *rng.Rand) Pos {
+	at := m.Body.Pos.Block()
+	if max(abs32(at.X-m.Home.X), abs32(at.Z-m.Home.Z)) > homeFar {
+		return m.Home
+	}
+	return at.Add(int32(r.Intn(2*wanderFar+1)-wanderFar), 0, int32(r.Intn(2*wanderFar+1)-wanderFar))
+}
+
+// awayFrom returns a place in the direction away from what scares the mob.
+func (a *Area) awayFrom(m *Mob, r *rng.Rand) Pos {
+	d := m.Body.Pos.Sub(m.Scare)
+	yaw := Angle(d.X, d.Z) + uint16(r.Intn(16384)) - 8192
+	return m.Body.Pos.Block().Add(
+		(Sine(yaw) * fleeFar).Floor(), 0, (-Cosine(yaw) * fleeFar).Floor())
+}
+
+func abs32(n int32) int32 { return max(n, -n) }
+
+// hunt looks for prey at night, or for who has struck the mob, and finds the way
+// to it. It reports whether there is any.
+func (a *Area) hunt(m *Mob) bool {
+	prey := a.byEntity[m.Target]
+	sight := m.info().sight
+	far := fixed.Int(sight)
+	if prey == nil || !isSurvivor(prey) || distance2(prey.Body.Pos, m.Body.Pos) > 2*far*far {
+		m.Target, prey = 0, nil
+		if a.night() {
+			prey = a.nearestPlayer(m.Body.Pos, sight, isSurvivor)
+		}
+		if prey == nil {
+			return false
+		}
+		m.Target = prey.Entity
+		a.event(m.Handle, &m.Body, EventCall)
+	}
+	a.walkTo(m, prey.Body.Pos.Block())
+	return true
+}
+
+// bite strikes the prey if it is in reach.
+func (a *Area) bite(m *Mob) {
+	prey := a.byEntity[m.Target]
+	if prey == nil || a.tick < m.NextHit || !isSurvivor(prey) {
+		return
+	}
+	d := prey.Body.Pos.Sub(m.Body.Pos)
+	far := m.build().half + human.half + blowReach
+	if d.Y.Abs() > 2*fixed.One || d.X*d.X+d.Z*d.Z > far*far {
+		return
+	}
+	if !canStrike(a, m.Body.eyeOf(m.build()), prey.Body.box(&human)) {
+		return
+	}
+	m.NextHit = a.tick + blowEvery
+	a.event(m.Handle, &m.Body, EventSwing)
+	a.strike(prey, m.Body.Pos, m.info().blow, byStalker)
+}
+
+// walkTo finds a way for the mob. Mobs for which no way is left in this tick do
+// not think: they do in the next.
+func (a *Area) walkTo(m *Mob, to Pos) {
+	m.At = 0
+	m.Steps = uint8(a.findPath(m.Body.Pos.Block(), to, &m.Path))
+}
+
+// stop forgets the way.
+func (m *Mob) stop() { m.Steps, m.At = 0, 0 }
+
+// steer turns what the mob wants into buttons.
+func (a *Area) steer(m *Mob) Input {
+	in := Input{Yaw: m.Body.Yaw}
+	if m.Body.InWater {
+		in.Buttons |= ButtonJump
+	}
+	to, ok := a.heading(m)
+	if !ok {
+		return in
+	}
+	d := to.Sub(m.Body.Pos)
+	in.Yaw = Angle(d.X, d.Z)
+	if !a.safeAhead(m, in.Yaw) {
+		m.stop()
+		return in
+	}
+	in.Buttons |= ButtonForward
+	if a.tick < m.Flees || m.Target != 0 {
+		in.Buttons |= ButtonSprint
+	}
+	if d.Y > fixed.One/2 && (m.Body.Blocked || d.X*d.X+d.Z*d.Z < closeBy*closeBy/2) {
+		in.Buttons |= ButtonJump
+	}
+	return in
+}
+
+// heading returns where the mob walks now: straight to prey that is close by,
+// or the next step of its path.
+func (a *Area) heading(m *Mob) (to Vec, ok bool) {
+	if prey := a.byEntity[m.Target]; prey != nil && m.Target != 0 {
+		d := prey.Body.Pos.Sub(m.Body.Pos)
+		if d.Y.Abs() < fixed.One+fixed.One/2 && d.X.Abs() < closeBy && d.Z.Abs() < closeBy {
+			far := m.build().half + human.half
+			return prey.Body.Pos, d.X*d.X+d.Z*d.Z > far*far
+		}
+	}
+	for m.At < m.Steps {
+		to = m.Path[m.At].Centre()
+		to.Y -= fixed.One / 2
+		d := to.Sub(m.Body.Pos)
+		if d.X.Abs()+d.Z.Abs() > fixed.One/2 || d.Y.Abs() > fixed.One+fixed.One/4 {
+			return to, true
+		}
+		m.At++
+	}
+	return Vec{}, false
+}
+
+// safeAhead reports whether the mob can take a step without falling deep.
+func (a *Area) safeAhead(m *Mob, yaw uint16) bool {
+	ahead := m.Body.Pos
+	reach := m.build().half + fixed.One/4
+	ahead.X += scale(Sine(yaw), reach)
+	ahead.Z -= scale(Cosine(yaw), reach)
+	p := ahead.Block()
+	for range dropGuarded + 2 {
+		b, ok := a.Block(p)
+		if !ok {
+			return false
+		}
+		if b.Solid() || b.IsWater() {
+			return b != Cactus
+		}
+		p.Y--
+	}
+	return false
+}

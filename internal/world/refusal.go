@@ -1,0 +1,42 @@
+package world
+
+// Refusal is why an act is not done; empty if it is done. The codes are those
+// of docs/protocols/client.md.
+type Refusal string
+
+// The refusals that the rules give. (`storage` and `not-loaded` may also come
+// from the region around an Area.)
+const (
+	Done           Refusal = ""
+	TooFar         Refusal = "too-far"
+	TooFast        Refusal = "too-fast"
+	Protected      Refusal = "protected"
+	Occupied       Refusal = "occupied"
+	NotReplaceable Refusal = "not-replaceable"
+	NoItem         Refusal = "no-item"
+	Cooldown       Refusal = "cooldown"
+	NoSuchBlock    Refusal = "no-such-block"
+	NoSuchEntity   Refusal = "no-such-entity"
+	NotAllowed     Refusal = "not-allowed"
+	IsDead         Refusal = "dead"
+	NotLoaded      Refusal = "not-loaded"
+)
+
+var refusalTexts = map[Refusal]string{
+	TooFar:         "That is too far away.",
+	TooFast:        "You are doing that too fast.",
+	Protected:      "The place around the spawn is protected.",
+	Occupied:       "Somebody is standing there.",
+	NotReplaceable: "There is no room for that.",
+	NoItem:         "You have none of that.",
+	Cooldown:       "Wait a moment.",
+	NoSuchBlock:    "There is no such block.",
+	NoSuchEntity:   "Nobody is there.",
+	NotAllowed:     "That is not possible.",
+	IsDead:         "You are dead.",
+	NotLoaded:      "This part of the world is not loaded yet.",
+	"storage":      "The world could not be saved; nothing was changed.",
+}
+
+// Text says the refusal to a person.
+func (r Refusal) Text() string { return refusalTexts[r] }

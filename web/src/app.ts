@@ -1,0 +1,394 @@
+// Puts the client together: connection, game, engine, sound and interface, and
+// who has the keyboard and the mouse at a time.
+import { Audio } from './audio';
+import { Engine } from './engine';
+import { type Action, learnLayout } from './game/bindings';
+import { Game } from './game/game';
+import { type GamepadDeed, Gamepads } from './game/gamepad';
+import { HOTBAR } from './game/inventory';
+import { Pointer } from './game/pointer';
+import type { SettingsStore } from './game/settings';
+import { Connection, type Link } from './net/connection';
+import { browserStore, loadIdentity } from './net/identity';
+import { ActKind, ChatKind, EntityEvent, type Refused } from './net/types';
+import { Interface } from './ui/interface';
+import { refusalText, t } from './ui/strings';
+import { nameOk } from './ui/start';
+
+export type Stage = 'start' | 'joining' | 'playing' | 'lost' | 'ended';
+
+const CLIENT = 'voxelpopuli-web/1';
+const eventNames = { [EntityEvent.Swing]: 'swing', [EntityEvent.Hurt]: 'hurt', [EntityEvent.Eat]: 'eat', [EntityEvent.Call]: 'call' } as const;
+/** Codes after which the person can try again at once with other words. */
+const atStart = new Set(['name', 'name-taken']);
+
+/** Takes the join code of a link that ends in `#code=…`; what stands behind # is not sent over the network. */
+function rememberCode(settings: SettingsStore): void {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  if (!code) return;
+  settings.set({ code });
+  history.replaceState(null, '', location.pathname + location.search);
+}
+
+export class App {
+  stage: Stage = 'start';
+  link: Link = { state: 'idle' };
+  lastError = '';
+  readonly engine: Engine;
+  readonly game: Game;
+  readonly audio: Audio;
+  readonly ui: Interface;
+  readonly pointer: Pointer;
+  readonly connection: Connection;
+  private readonly gamepads: Gamepads;
+  private touch = false;
+  /** steered by a gamepad: the mouse is left alone */
+  private padded = false;
+  private toldFlying = false;
+  private lastFrame = 0;
+  private lastFps = 0;
+
+  constructor(readonly settings: SettingsStore, readonly canvas: HTMLCanvasElement) {
+    rememberCode(settings);
+    this.engine = new Engine(canvas, this.engineOptions());
+    const identity = loadIdentity(browserStore);
+    this.connection = new Connection({
+      identity,
+      client: CLIENT,
+      onLink: (link) => this.linked(link),
+      onMessage: (m) => this.game.receive(m),
+      onGarbage: (e) => { this.lastError = e.message; },
+    });
+    this.game = new Game(this.engine, settings, (data) => this.connection.send(data));
+    this.audio = new Audio(this.game, settings);
+    this.pointer = new Pointer(canvas);
+    this.gamepads = new Gamepads(this.game.controls, this.game.look);
+    this.ui = new Interface(this);
+    this.hearGame();
+    this.hearPerson();
+    settings.onChange((_, changed) => this.applySettings(changed));
+    this.applySettings({});
+    void learnLayout();
+    if (!identity.kept) this.game.events.on('ready', () => this.ui.hud.notice(t.notice.keyLost));
+  }
+
+  /** Begins at the start screen; `?play` in the address goes on at once (with `name=`, if given). */
+  start(): void {
+    const asked = new URLSearchParams(location.search);
+    const name = asked.get('name') ?? this.settings.now.name;
+    if (asked.has('play') && nameOk(name)) this.play(name, asked.get('code') ?? this.settings.now.code, null);
+    else this.ui.start.show();
+    requestAnimationFrame((now) => this.frame(now));
+  }
+
+  play(name: string, code: string, token: string | null): void {
+    this.stage = 'joining';
+    this.settings.set({ name, code });
+    this.ui.start.hide();
+    this.ui.loading.show(t.loading.connecting, 0);
+    this.connection.start(name, code, token);
+  }
+
+  /** Back to the start screen. */
+  leave(error = ''): void {
+    this.connection.stop();
+    this.game.lost();
+    this.game.welcome = null;
+    this.engine.clear();
+    this.game.frames.loaded.clear();
+    this.stage = 'start';
+    this.ui.quiet();
+    this.ui.start.show(error);
+    this.updateActive();
+  }
+
+  // The connection.
+
+  private linked(link: Link): void {
+    this.link = link;
+    if (link.state === 'refused') return this.refused(link.why);
+    if (link.state === 'live' || link.state === 'idle') return;
+    if (this.stage === 'playing' || this.stage === 'lost') {
+      if (this.stage === 'playing') this.game.lost();
+      this.stage = 'lost';
+      this.ui.closeAll();
+      this.pointer.unlock();
+      this.ui.lost.show(link);
+    } else if (link.state === 'waiting') {
+      this.ui.loading.show(link.why ? refusalText(link.why.code, link.why.text) : t.start.unreachable, 0);
+    } else {
+      this.ui.loading.show(t.loading.connecting, 0);
+    }
+    this.updateActive();
+  }
+
+  private refused(why: Refused): void {
+    const visiting = this.stage === 'playing' || this.stage === 'lost';
+    const text = refusalText(why.code, why.text);
+    this.lastError = why.code;
+    if (why.code === 'code') {
+      this.leave();
+      return this.ui.start.askCode(this.settings.now.code ? text : '');
+    }
+    if (atStart.has(why.code)) return this.leave(text);
+    this.game.lost();
+    this.stage = 'ended';
+    this.ui.quiet();
+    this.pointer.unlock();
+    this.updateActive();
+    this.ui.end.show(visiting ? t.refused.ended : t.refused.title, why.code === 'kicked' && why.text ? why.text : text);
+  }
+
+  // The game.
+
+  private hearGame(): void {
+    const { events } = this.game;
+    events.on('welcome', (w) => {
+      document.title = `${w.world.name} – ${t.title}`;
+      if (this.stage === 'joining') this.ui.loading.show(t.loading.joining, 0.1);
+    });
+    events.on('loading', (l) => {
+      if (this.stage === 'joining') this.ui.loading.show(t.loading.terrain(l.done, l.all), 0.1 + (0.9 * l.done) / l.all);
+    });
+    events.on('ready', () => this.entered());
+    events.on('self', (s) => this.selfChanged(s.dead));
+    events.on('notice', (n) => this.ui.hud.notice(t.acts[n.code] ?? n.text));
+    events.on('chat', (line) => {
+      if (line.kind !== ChatKind.System && line.from && line.from !== this.game.welcome?.name) this.audio.ui('chat');
+    });
+    events.on('entityEvent', (e) => {
+      const name = eventNames[e.event as keyof typeof eventNames];
+      if (name && e.entity !== this.game.welcome?.entity) this.engine.entityEvent(e.entity, name);
+    });
+    this.engine.onContext = (ok) => {
+      if (!ok) this.ui.hud.notice(t.refusals.context!, 'bad');
+    };
+  }
+
+  private entered(): void {
+    const back = this.stage === 'lost';
+    this.stage = 'playing';
+    this.ui.loading.hide();
+    this.ui.lost.hide();
+    this.ui.hud.el.hidden = false;
+    if (back) this.ui.hud.notice(t.notice.reconnected);
+    this.selfChanged(this.game.self.dead);
+    this.ui.hint.show(this.touch);
+    this.resume();
+  }
+
+  private selfChanged(dead: boolean): void {
+    if (this.stage !== 'playing') return;
+    const { dialog } = this.ui.death;
+    if (dead && !dialog.open) {
+      this.ui.closeAll();
+      this.pointer.unlock();
+      dialog.show();
+    } else if (!dead && dialog.open) {
+      dialog.close();
+      this.resume();
+    }
+    this.updateActive();
+  }
+
+  // Who has the mouse.
+
+  /** Back to the game after whatever was open. */
+  resume(): void {
+    if (this.stage !== 'playing' || this.ui.busy) return this.updateActive();
+    if (this.touch || this.padded) {
+      this.ui.prompt.hide();
+      return this.updateActive();
+    }
+    const slow = setTimeout(() => this.ui.prompt.show(true), 250);
+    void this.pointer.lock().then((ok) => {
+      clearTimeout(slow);
+      if (this.stage !== 'playing' || this.ui.busy) {
+        if (ok) this.pointer.unlock();
+        this.ui.prompt.hide();
+      } else if (ok) this.ui.prompt.hide();
+      else this.ui.prompt.show(false);
+      this.updateActive();
+    });
+    this.updateActive();
+  }
+
+  /** Opens something that needs the mouse or the keyboard. */
+  open(show: () => void): void {
+    if (this.stage !== 'playing' || this.game.self.dead) return;
+    this.game.controls.release();
+    this.pointer.unlock();
+    this.ui.prompt.hide();
+    this.audio.ui('open');
+    show();
+    this.updateActive();
+  }
+
+  updateActive(): void {
+    const playing = this.stage === 'playing' && !this.ui.busy && (this.touch || this.padded || this.pointer.locked);
+    if (this.game.controls.active && !playing) this.game.controls.release();
+    this.game.controls.active = playing;
+    this.ui.touch.show(this.touch && this.stage === 'playing' && !this.ui.busy);
+    if (!this.touch) this.game.viewer.aim = { x: 0, y: 0 };
+  }
+
+  private setTouch(on: boolean): void {
+    if (on === this.touch) return;
+    this.touch = on;
+    document.documentElement.classList.toggle('touching', on);
+    if (on) this.pointer.unlock();
+    if (this.stage !== 'playing') return;
+    this.ui.hint.show(on);
+    this.resume();
+  }
+
+  private hearPerson(): void {
+    const { controls, look, hands, viewer } = this.game;
+    this.pointer.caught = () => {
+      this.ui.prompt.hide();
+      this.updateActive();
+    };
+    this.pointer.lost = () => {
+      if (this.touch) return;
+      this.updateActive();
+      if (this.stage === 'playing' && !this.ui.busy) this.open(() => this.ui.menu.dialog.show());
+    };
+    this.pointer.moved = (dx, dy) => {
+      const { sensitivity, invertY } = this.settings.now;
+      look.turn(dx, dy, sensitivity * (viewer.zoomed ? 0.4 : 1), invertY);
+    };
+    controls.pressed = (action) => this.pressed(action);
+    this.gamepads.woken = () => {
+      if (this.padded || this.stage !== 'playing') return;
+      this.padded = true;
+      this.resume();
+    };
+    this.gamepads.deed = (d) => this.padDeed(d);
+    controls.tookOff = () => {
+      if (!this.toldFlying) this.ui.hud.notice(t.hud.flyOn);
+      this.toldFlying = true;
+    };
+    controls.digit = (n) => this.game.select(n - 1);
+    this.canvas.addEventListener('mousedown', (e) => this.mouse(e.button, true, e));
+    addEventListener('mouseup', (e) => this.mouse(e.button, false, e));
+    this.canvas.addEventListener('contextmenu', (e) => e.preventDefault());
+    this.canvas.addEventListener('auxclick', (e) => e.preventDefault());
+    this.canvas.addEventListener('wheel', (e) => this.wheel(e), { passive: false });
+    addEventListener('pointerdown', (e) => {
+      const auto = this.settings.now.touch === 'auto';
+      if (auto && e.pointerType !== 'pen') this.setTouch(e.pointerType === 'touch');
+    }, { capture: true });
+    addEventListener('keydown', (e) => {
+      if (e.code === 'Escape' && this.stage === 'playing' && !this.ui.busy) this.open(() => this.ui.menu.dialog.show());
+    });
+    addEventListener('pagehide', () => this.connection.stop());
+    addEventListener('pageshow', (e) => e.persisted && location.reload()); // back from the browser's cache: the visit is over
+    this.middle = () => hands.pick(viewer.target.hit);
+  }
+
+  private padDeed(d: GamepadDeed): void {
+    if (this.stage !== 'playing') return;
+    if (this.ui.busy) return d === 'menu' || d === 'inventory' ? this.ui.back() : undefined;
+    switch (d) {
+      case 'menu':
+        return this.open(() => this.ui.menu.dialog.show());
+      case 'fly':
+        return this.game.controls.toggleFly();
+      case 'previous':
+        return this.turnSlot(-1);
+      case 'next':
+        return this.turnSlot(1);
+      case 'pick':
+        return this.middle();
+      default:
+        return this.pressed(d);
+    }
+  }
+
+  private middle: () => void = () => {};
+
+  private mouse(button: number, down: boolean, e: Event): void {
+    const { controls } = this.game;
+    if (down && this.stage === 'playing' && !this.pointer.locked && !this.touch) {
+      e.preventDefault();
+      this.padded = false;
+      return this.resume();
+    }
+    if (!this.pointer.locked && down) return;
+    if (down) e.preventDefault();
+    if (button === 0) controls.setAttack(down);
+    else if (button === 2) controls.setUse(down);
+    else if (button === 1 && down) this.middle();
+  }
+
+  private wheel(e: WheelEvent): void {
+    e.preventDefault();
+    if (!this.game.controls.active || Math.abs(e.deltaY) < 1) return;
+    this.turnSlot(Math.sign(e.deltaY));
+  }
+
+  private turnSlot(by: number): void {
+    this.game.select((this.game.inventory.selected + by + HOTBAR) % HOTBAR);
+  }
+
+  private pressed(action: Action): void {
+    switch (action) {
+      case 'inventory':
+        this.ui.hint.tick('inventory');
+        return this.open(() => this.ui.inventory.show());
+      case 'chat':
+        return this.open(() => this.ui.chat.show(''));
+      case 'command':
+        return this.open(() => this.ui.chat.show('/'));
+      case 'map':
+        return this.open(() => this.ui.map.show());
+      case 'drop':
+        this.game.acts.do(ActKind.Drop, { a: this.game.inventory.selected, b: 1 });
+        return;
+      case 'debug':
+        return this.ui.debug.toggle();
+      case 'hud':
+        return this.ui.toggleHud();
+    }
+  }
+
+  // Pictures.
+
+  private frame(now: number): void {
+    requestAnimationFrame((next) => this.frame(next));
+    const dt = Math.min(0.25, (now - this.lastFrame) / 1000);
+    this.lastFrame = now;
+    const clock = performance.now();
+    this.game.advance(clock);
+    this.gamepads.frame(dt, this.settings.now.sensitivity, this.settings.now.invertY);
+    if (this.game.welcome) {
+      this.game.viewer.zoomed = this.game.controls.is('zoom');
+      this.game.viewer.frame(clock, dt);
+      this.ui.frame(clock);
+      this.audio.frame(clock);
+    }
+    this.engine.frame(dt);
+    if (clock - this.lastFps > 500) {
+      this.lastFps = clock;
+      this.ui.hud.showFps(this.settings.now.showFps ? `${Math.round(this.engine.stats().fps)} fps` : null);
+    }
+  }
+
+  // Settings.
+
+  private engineOptions(): ConstructorParameters<typeof Engine>[1] {
+    const { viewDistance, farDistance, quality, clouds, brightness } = this.settings.now;
+    return { viewDistance, farDistance, quality, clouds, brightness, reducedMotion: this.settings.reducedMotion };
+  }
+
+  private applySettings(changed: Partial<SettingsStore['now']>): void {
+    const n = this.settings.now;
+    const root = document.documentElement;
+    root.style.setProperty('--scale', String(n.scale));
+    root.classList.toggle('calm', this.settings.reducedMotion);
+    this.engine.setOptions(this.engineOptions()!);
+    if ('viewDistance' in changed || 'farDistance' in changed || 'quality' in changed) this.game.viewer.chosen();
+    if (n.touch !== 'auto') this.setTouch(n.touch === 'on');
+    else if (!('name' in changed)) this.setTouch(matchMedia('(pointer: coarse)').matches);
+  }
+}

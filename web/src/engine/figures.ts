@@ -1,0 +1,203 @@
+// The entities in sight: what they look like from frame to frame.
+
+import { Group, Matrix4, type DataArrayTexture } from 'three';
+import { blocks } from '../gen/blocks';
+import { EMIT, LAYER } from '../world/tables';
+import { Boxes } from './boxes';
+import { coloursOf, handOf, PARTS, placePart, TALL, type Pose } from './figure';
+import { NameTags } from './tags';
+import type { EntityEvent, EntityState, FigureKind } from './types';
+import type { Shared } from './uniforms';
+
+/** seconds that a blow takes, that a hurt figure stays red */
+const STRIKE = 0.3;
+const HURT = 0.45;
+/** metres beyond which figures are not drawn */
+const SIGHT = 160;
+
+interface Figure {
+  kind: FigureKind;
+  name: string;
+  state: EntityState;
+  colours: number[];
+  bodyYaw: number;
+  lastX: number;
+  lastZ: number;
+  speed: number;
+  pose: Pose;
+  strike: number;
+  hurt: number;
+  /** seconds since it died, −1 while it lives */
+  dying: number;
+  light: number;
+}
+
+export class Figures {
+  readonly group = new Group();
+  private readonly all = new Map<number, Figure>();
+  private readonly skins: Boxes;
+  private readonly held: Boxes;
+  private readonly tags: NameTags;
+  private order: number[] = [];
+
+  constructor(shared: Shared, skins: DataArrayTexture, blockTextures: DataArrayTexture) {
+    this.skins = new Boxes(shared, skins, 'skin');
+    this.held = new Boxes(shared, blockTextures, 'block');
+    this.tags = new NameTags();
+    this.group.add(this.skins.mesh, this.held.mesh, this.tags.group);
+  }
+
+  get size(): number {
+    return this.all.size;
+  }
+
+  set(id: number, kind: FigureKind, name: string, state: EntityState): void {
+    let f = this.all.get(id);
+    if (!f || f.kind !== kind || f.name !== name) {
+      f = {
+        kind, name, state, colours: coloursOf(kind, name, id), bodyYaw: state.yaw, lastX: state.x, lastZ: state.z, speed: 0,
+        pose: { yaw: 0, pitch: 0, stride: 0, swing: 0, strike: 0, sneak: false, swim: false, time: id % 7 },
+        strike: 0, hurt: 0, dying: -1, light: 0xf0,
+      };
+      this.all.set(id, f);
+    }
+    f.state = { ...state };
+  }
+
+  event(id: number, event: EntityEvent): void {
+    const f = this.all.get(id);
+    if (!f) return;
+    if (event === 'swing' || event === 'eat') f.strike = STRIKE;
+    if (event === 'hurt') f.hurt = HURT;
+  }
+
+  remove(id: number): void {
+    this.all.delete(id);
+    this.tags.remove(id);
+  }
+
+  clear(): void {
+    for (const id of [...this.all.keys()]) this.remove(id);
+  }
+
+  /** places lists where the figures stand, in the order in which setLight wants their light. */
+  places(out: number[]): void {
+    this.order = [...this.all.keys()];
+    for (const id of this.order) {
+      const { x, y, z } = (this.all.get(id) as Figure).state;
+      out.push(Math.floor(x), Math.max(0, Math.min(255, Math.floor(y + 1))), Math.floor(z));
+    }
+  }
+
+  setLight(light: Uint8Array, from: number): void {
+    this.order.forEach((id, i) => {
+      const f = this.all.get(id);
+      if (f && from + i < light.length) f.light = light[from + i];
+    });
+  }
+
+  /** update moves limbs on by dt and places all boxes relative to the eye. */
+  update(dt: number, eye: { x: number; y: number; z: number }): void {
+    this.skins.begin();
+    this.held.begin();
+    for (const [id, f] of this.all) {
+      this.animate(f, dt);
+      const { state } = f;
+      const distance = Math.hypot(state.x - eye.x, state.y - eye.y, state.z - eye.z);
+      if (distance < SIGHT) this.draw(f, eye);
+      const tall = TALL[f.kind] - (state.sneaking ? 0.25 : 0);
+      if (f.kind === 'player' && !state.dead) {
+        this.tags.place(id, f.name, state.x - eye.x, state.y + tall - eye.y, state.z - eye.z, distance, state.sneaking);
+      } else this.tags.remove(id);
+    }
+    this.skins.end();
+    this.held.end();
+  }
+
+  private animate(f: Figure, dt: number): void {
+    const { state, pose } = f;
+    const dx = state.x - f.lastX;
+    const dz = state.z - f.lastZ;
+    f.lastX = state.x;
+    f.lastZ = state.z;
+    const moved = Math.hypot(dx, dz);
+    if (dt > 0 && moved < 3) f.speed += (Math.min(9, moved / dt) - f.speed) * Math.min(1, dt * 10);
+    pose.time += dt;
+    pose.stride += f.speed * dt * (f.kind === 'sheep' ? 5 : 3.1);
+    pose.swing = Math.min(0.95, f.speed / 4.5);
+    pose.sneak = state.sneaking;
+    pose.swim = state.swimming && f.speed > 0.4;
+    f.strike = Math.max(0, f.strike - dt);
+    f.hurt = Math.max(0, f.hurt - dt);
+    pose.strike = f.strike > 0 ? 1 - f.strike / STRIKE : 0;
+    f.dying = state.dead ? Math.max(0, f.dying) + dt : -1;
+    this.turnBody(f, dx, dz, dt);
+    pose.pitch = f.kind === 'sheep' ? state.pitch * 0.6 : state.pitch;
+  }
+
+  /** turnBody lets the body follow the way it walks and, when standing, the look once it has gone far round. */
+  private turnBody(f: Figure, dx: number, dz: number, dt: number): void {
+    const { state, pose } = f;
+    let goal = f.bodyYaw;
+    if (f.speed > 0.5 && Math.hypot(dx, dz) > 1e-4) {
+      goal = Math.atan2(dx, -dz);
+      if (Math.abs(wrap(goal - state.yaw)) > Math.PI * 0.6) goal += Math.PI; // walks backwards
+    }
+    f.bodyYaw += wrap(goal - f.bodyYaw) * Math.min(1, dt * 8);
+    const most = f.speed > 0.5 ? 0.7 : 0.9;
+    const lead = wrap(state.yaw - f.bodyYaw);
+    if (Math.abs(lead) > most) f.bodyYaw = wrap(state.yaw - Math.sign(lead) * most);
+    pose.yaw = wrap(state.yaw - f.bodyYaw);
+  }
+
+  private draw(f: Figure, eye: { x: number; y: number; z: number }): void {
+    const { state } = f;
+    root.makeRotationY(-f.bodyYaw);
+    root.setPosition(state.x - eye.x, state.y - eye.y, state.z - eye.z);
+    if (f.dying >= 0) {
+      root.multiply(tilt.makeRotationZ(Math.min(1, f.dying * 3) * (Math.PI / 2)));
+    } else if (f.pose.swim) {
+      root.multiply(tilt.makeTranslation(0, 0.9, 0)).multiply(tilt.makeRotationX(-1.25)).multiply(tilt.makeTranslation(0, -0.9, 0));
+    }
+    const sky = (f.light >> 4) / 15;
+    const lamp = (f.light & 15) / 15;
+    const hurt = f.hurt / HURT;
+    for (const part of PARTS[f.kind]) {
+      placePart(box, root, part, f.kind, f.pose);
+      this.skins.add(box, part.skin, f.colours[part.colours[0]], f.colours[part.colours[1]], sky, lamp, hurt);
+      if (part.name === 'armR' && state.held > 0) {
+        handOf(hand, box, part);
+        addHeld(this.held, hand, state.held, 0.26, sky, lamp);
+      }
+    }
+  }
+}
+
+const root = new Matrix4();
+const tilt = new Matrix4();
+const box = new Matrix4();
+const hand = new Matrix4();
+const sized = new Matrix4();
+
+/** flatInHand are the classes that are held as a picture instead of a cube. */
+const flatInHand = new Set(['cross', 'ladder', 'torch']);
+
+/** heldFlat tells whether a block is held as a picture. */
+export function heldFlat(block: number): boolean {
+  return flatInHand.has(blocks[block]?.class ?? 'cube');
+}
+
+/** addHeld adds a block of a size at a place: a cube, or a thin picture of a plant. */
+export function addHeld(boxes: Boxes, at: Matrix4, block: number, size: number, sky: number, lamp: number): void {
+  const side = LAYER[block * 6 + 2];
+  const kind = blocks[block]?.class ?? 'cube';
+  if (heldFlat(block)) sized.makeScale(size * 1.6, size * 1.6, 0.015).setPosition(0, size * 0.3, 0);
+  else sized.makeScale(size, kind === 'slab' ? size / 2 : size, size);
+  sized.premultiply(at);
+  boxes.add(sized, [side, side, LAYER[block * 6 + 1]], 0, 0, sky, Math.max(lamp, EMIT[block] / 15));
+}
+
+/** wrap brings an angle into −π…π. */
+function wrap(a: number): number {
+  return a - Math.round(a / (Math.PI * 2)) * Math.PI * 2;
+}

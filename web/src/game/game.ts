@@ -1,0 +1,264 @@
+// The game itself: what the node says, the own body, what is aimed at, and the
+// picture. The interface around it listens to `events`.
+import type { Engine } from '../engine';
+import { up } from '../net/codec';
+import type { Command, Message, Self, Welcome } from '../net/types';
+import { ActKind, BodyFlag, Mode } from '../net/types';
+import { Acts } from './acts';
+import { TickClock, TICK_MS } from './clock';
+import { Controls } from './controls';
+import { Edits } from './edits';
+import { Emitter } from './emitter';
+import { Entities } from './entities';
+import { Far } from './far';
+import { Frames } from './frames';
+import { Hands } from './hands';
+import { Inventory } from './inventory';
+import { Look } from './look';
+import { Predictor, type StepResult } from './predictor';
+import { Roster } from './roster';
+import type { SettingsStore } from './settings';
+import { Viewer } from './viewer';
+
+export interface ChatLine {
+  kind: number;
+  from: string;
+  text: string;
+}
+
+export interface GameEvents {
+  welcome: Welcome;
+  /** the land around is there: the body may move */
+  ready: undefined;
+  /** how much of the land around is there */
+  loading: { done: number; all: number };
+  self: Self;
+  inventory: Inventory;
+  chat: ChatLine;
+  players: Roster;
+  /** something to show for a moment; quiet ones are for the screen reader only */
+  notice: { code: string; text: string };
+  commands: Command[];
+  step: StepResult;
+  /** by us (own) or by somebody near */
+  broke: { x: number; y: number; z: number; block: number; own: boolean };
+  placed: { x: number; y: number; z: number; block: number; own: boolean };
+  digging: { x: number; y: number; z: number; block: number };
+  hurt: undefined;
+  entityEvent: { entity: number; event: number };
+}
+
+/** Steps made up for at most after the page slept: the node runs no more at once; older time is lost. */
+const MAX_BEHIND = 10;
+const PING_MS = 2000;
+
+export class Game {
+  readonly events = new Emitter<GameEvents>();
+  readonly clock = new TickClock();
+  readonly look = new Look();
+  readonly inventory = new Inventory();
+  readonly roster = new Roster();
+  readonly entities = new Entities();
+  readonly predictor: Predictor;
+  readonly edits: Edits;
+  readonly acts: Acts;
+  readonly hands: Hands;
+  readonly controls: Controls;
+  readonly viewer: Viewer;
+  readonly far: Far;
+  readonly frames: Frames;
+  welcome: Welcome | null = null;
+  self: Self = { mode: Mode.Survival, health: 20, air: 300, mayFly: false, operator: false, dead: false };
+  commands: Command[] = [];
+  ready = false;
+  rtt = 0;
+  private timeOffset = 0;
+  private lastStep = 0;
+  private lastPing = 0;
+
+  constructor(
+    readonly engine: Engine,
+    readonly settings: SettingsStore,
+    readonly send: (data: Uint8Array<ArrayBuffer>) => boolean,
+  ) {
+    this.predictor = new Predictor(engine);
+    this.edits = new Edits(engine);
+    this.acts = new Acts(send);
+    this.controls = new Controls(settings);
+    this.viewer = new Viewer(this);
+    this.far = new Far(this);
+    this.frames = new Frames(this);
+    this.hands = new Hands({
+      world: engine,
+      edits: this.edits,
+      acts: this.acts,
+      inventory: this.inventory,
+      mode: () => this.self.mode,
+      body: () => this.predictor.body,
+      others: () => this.viewer.playersNow(),
+      crack: (x, y, z, stage) => engine.crack(x, y, z, stage),
+      broke: (x, y, z, block) => {
+        engine.particles(block, x, y, z);
+        this.events.emit('broke', { x, y, z, block, own: true });
+      },
+      placed: (x, y, z, block) => this.events.emit('placed', { x, y, z, block, own: true }),
+      digging: (x, y, z, block) => {
+        engine.particles(block, x, y, z, true);
+        this.events.emit('digging', { x, y, z, block });
+      },
+      swing: () => engine.swing(),
+      select: (slot) => this.select(slot),
+    });
+    engine.onColumn = (x, z) => this.frames.columnReady(x, z);
+  }
+
+  /** Takes a message of the node. */
+  receive(m: Message): void {
+    switch (m.type) {
+      case 'welcome':
+        return this.begin(m);
+      case 'column':
+        return this.frames.column(m);
+      case 'unload':
+        return this.frames.unload(m.x, m.z);
+      case 'frame':
+        this.frames.frame(m.body);
+        // steps go on where pictures are rare or, in a hidden tab, absent
+        return this.advance(performance.now());
+      case 'pong':
+        this.rtt = ((performance.now() >>> 0) - m.time) >>> 0;
+        return;
+      case 'actResult':
+        return this.answered(m);
+      case 'self':
+        return this.setSelf(m);
+      case 'inventory':
+        this.inventory.apply(m.slots, m.selected);
+        return this.events.emit('inventory', this.inventory);
+      case 'chat':
+        return this.events.emit('chat', m);
+      case 'players':
+        this.roster.apply(m.full, m.players);
+        return this.events.emit('players', this.roster);
+      case 'farTile':
+        return this.far.arrived(m.x, m.z, m.tile);
+      case 'timeOffset':
+        this.timeOffset = m.ticks;
+        return;
+      case 'notice':
+        return this.events.emit('notice', m);
+      case 'commands':
+        this.commands = m.list;
+        return this.events.emit('commands', m.list);
+    }
+  }
+
+  private begin(w: Welcome): void {
+    this.welcome = w;
+    this.engine.self(w.name);
+    this.timeOffset = w.timeOffset;
+    this.ready = false;
+    this.acts.reset();
+    this.hands.reset();
+    this.clock.reset();
+    this.inventory.clear();
+    this.entities.clear((id) => this.engine.removeEntity(id));
+    this.frames.begin();
+    this.far.begin();
+    this.predictor.reset(w.at.x, w.at.y, w.at.z);
+    this.look.setWire(w.yaw, w.pitch);
+    this.sendView();
+    this.events.emit('welcome', w);
+  }
+
+  /** The connection is gone: what was only guessed is taken back. */
+  lost(): void {
+    this.ready = false;
+    this.hands.reset();
+    this.edits.undo();
+    this.controls.release();
+  }
+
+  sendView(): void {
+    if (this.welcome) this.send(up.view(this.viewer.distance, this.settings.now.farDistance));
+  }
+
+  say(text: string): void {
+    this.send(up.say(text));
+  }
+
+  select(slot: number): void {
+    if (slot === this.inventory.selected) return;
+    this.inventory.selected = slot;
+    this.acts.do(ActKind.Select, { a: slot });
+    this.events.emit('inventory', this.inventory);
+  }
+
+  /** The node put the body somewhere else. */
+  corrected(flags: number, jumped: boolean): void {
+    if (this.self.mode === Mode.Creative) this.controls.flying ||= (flags & BodyFlag.Flying) !== 0;
+    if (jumped) this.frames.checkReady();
+  }
+
+  private answered(m: Extract<Message, { type: 'actResult' }>): void {
+    const kind = this.acts.answered(m);
+    this.edits.settle(m.seq, m.ok);
+    if (m.ok || kind === ActKind.StopDig || kind === ActKind.Select) return;
+    this.events.emit('notice', { code: m.reason, text: m.text });
+  }
+
+  private setSelf(s: Self): void {
+    const before = this.self;
+    this.self = s;
+    this.controls.mayFly = s.mayFly;
+    if (!s.mayFly) this.controls.flying = false;
+    if (s.dead && !before.dead) this.hands.reset();
+    if (s.health < before.health) this.events.emit('hurt', undefined);
+    this.events.emit('self', s);
+  }
+
+  /** Ticks since sunrise, and those of a day. */
+  get timeOfDay(): { tick: number; length: number } {
+    const length = this.welcome?.world.dayLength || 24000;
+    const tick = (this.clock.tick(performance.now()) + this.timeOffset) % length;
+    return { tick: tick < 0 ? tick + length : tick, length };
+  }
+
+  /** Runs the body steps that are due, sends them, pings. */
+  advance(now: number): void {
+    if (!this.welcome || !this.ready) {
+      this.lastStep = now;
+      return;
+    }
+    if (now - this.lastStep > MAX_BEHIND * TICK_MS) this.lastStep = now - MAX_BEHIND * TICK_MS;
+    while (now - this.lastStep >= TICK_MS) {
+      this.lastStep += TICK_MS;
+      this.step();
+    }
+    if (now - this.lastPing > PING_MS) {
+      this.lastPing = now;
+      this.send(up.ping(now >>> 0));
+      this.edits.expire(now);
+    }
+    this.entities.expire(now, (id) => this.engine.removeEntity(id));
+  }
+
+  /** How far the time is between the last step and the next, 0 to 1. */
+  alpha(now: number): number {
+    return this.ready ? Math.min(1, (now - this.lastStep) / TICK_MS) : 1;
+  }
+
+  private step(): void {
+    const { yaw, pitch } = this.look.wire;
+    const dead = this.self.dead;
+    const buttons = dead ? 0 : this.controls.buttons();
+    const { input, result } = this.predictor.step(buttons, yaw, pitch, this.self.mode);
+    this.send(up.input([input], this.predictor.body));
+    if (this.predictor.body.onGround && this.controls.is('sneak')) this.controls.flying = false; // flew down to the ground
+    const busy = !dead && this.controls.active;
+    const { attack, use } = this.controls.take();
+    this.viewer.takeAim();
+    this.hands.step(this.viewer.target, busy && attack, busy && use);
+    this.events.emit('step', result);
+  }
+}

@@ -1,0 +1,196 @@
+import { food } from '../gen/blocks';
+import { ActKind, Mode } from '../net/types';
+import type { Acts } from './acts';
+import { type BlockSink, type Edits, nextTo } from './edits';
+import type { Inventory } from './inventory';
+import type { Body } from './physics/body';
+import { info } from './physics/blocks';
+import type { Hit } from './raycast';
+import { BREAK_EVERY, digTicks, HEIGHT, occupied, PLACE_EVERY } from './rules';
+
+/** Ticks between two blows, and for how long a held button repeats placing. */
+const HIT_EVERY = 8;
+const CRACK_NONE = 10;
+
+/** What the hands aim at: a block, or an entity that is nearer. */
+export interface Target {
+  hit: Hit | null;
+  entity: number | null;
+}
+
+/** What the hands need to know and what they cause. */
+export interface HandsEnv {
+  readonly world: BlockSink;
+  readonly edits: Edits;
+  readonly acts: Acts;
+  readonly inventory: Inventory;
+  mode(): number;
+  body(): Body;
+  /** feet of other players, in metres */
+  others(): Iterable<{ x: number; y: number; z: number }>;
+  crack(x: number, y: number, z: number, stage: number): void;
+  broke(x: number, y: number, z: number, block: number): void;
+  placed(x: number, y: number, z: number, block: number): void;
+  /** the tool is on the block, once in a while */
+  digging(x: number, y: number, z: number, block: number): void;
+  swing(): void;
+  select(slot: number): void;
+}
+
+interface Dig {
+  x: number;
+  y: number;
+  z: number;
+  block: number;
+  seq: number;
+  since: number;
+  need: number;
+}
+
+/** Breaks, places, picks and hits; called once for each body step. */
+export class Hands {
+  private dig: Dig | null = null;
+  private tick = 0;
+  private nextPlace = 0;
+  private nextBreak = 0;
+  private nextHit = 0;
+  private attacked = false;
+  private usedUp = false;
+
+  constructor(private readonly env: HandsEnv) {}
+
+  /** Share of the block that is broken, 0 to 1; 0 while none is. */
+  get progress(): number {
+    const d = this.dig;
+    return d && d.need > 0 ? Math.min(1, (this.tick - d.since) / d.need) : 0;
+  }
+
+  /** Forgets what was going on, as after dying or losing the connection. */
+  reset(): void {
+    if (this.dig) this.env.crack(this.dig.x, this.dig.y, this.dig.z, CRACK_NONE);
+    this.dig = null;
+    this.attacked = this.usedUp = false;
+  }
+
+  step(target: Target, attack: boolean, use: boolean): void {
+    this.tick++;
+    this.attack(target, attack);
+    this.use(target, use);
+  }
+
+  private attack(target: Target, down: boolean): void {
+    const fresh = down && !this.attacked;
+    this.attacked = down;
+    if (!down) return this.stop();
+    if (target.entity !== null) {
+      this.stop();
+      if (fresh || this.tick >= this.nextHit) this.hit(target.entity);
+      return;
+    }
+    if (fresh && !target.hit) this.env.swing();
+    this.keepDigging(target.hit);
+  }
+
+  private hit(entity: number): void {
+    this.nextHit = this.tick + HIT_EVERY;
+    this.env.swing();
+    this.env.acts.do(ActKind.Hit, { a: entity });
+  }
+
+  private keepDigging(hit: Hit | null): void {
+    const d = this.dig;
+    const same = d && hit && d.x === hit.x && d.y === hit.y && d.z === hit.z && d.block === hit.block;
+    if (!same) {
+      this.stop();
+      if (hit) this.begin(hit);
+      return;
+    }
+    const done = this.tick - d.since;
+    if (done >= d.need) return this.finish(d);
+    this.env.crack(d.x, d.y, d.z, Math.floor((done * 10) / d.need));
+    if (done % 5 === 0) {
+      this.env.digging(d.x, d.y, d.z, d.block);
+      this.env.swing();
+    }
+  }
+
+  private begin(hit: Hit): void {
+    const need = digTicks(hit.block, this.env.mode());
+    if (need === null || (need === 0 && this.tick < this.nextBreak)) return;
+    const { x, y, z, face, block } = hit;
+    const seq = this.env.acts.do(ActKind.Dig, { x, y, z, face });
+    if (!seq) return;
+    this.env.swing();
+    this.dig = { x, y, z, block, seq, since: this.tick, need };
+    if (need === 0) {
+      this.nextBreak = this.tick + BREAK_EVERY + 1;
+      this.finish(this.dig);
+    } else {
+      this.env.digging(x, y, z, block);
+    }
+  }
+
+  private finish(d: Dig): void {
+    this.dig = null;
+    this.env.crack(d.x, d.y, d.z, CRACK_NONE);
+    this.env.edits.guess(d.seq, d.x, d.y, d.z, 0, performance.now());
+    this.env.broke(d.x, d.y, d.z, d.block);
+  }
+
+  private stop(): void {
+    const d = this.dig;
+    if (!d) return;
+    this.dig = null;
+    this.env.crack(d.x, d.y, d.z, CRACK_NONE);
+    this.env.acts.do(ActKind.StopDig);
+  }
+
+  private use(target: Target, down: boolean): void {
+    const fresh = down && !this.usedUp;
+    this.usedUp = down;
+    if (!down || target.entity !== null) return;
+    if (!target.hit) {
+      if (fresh) this.eat();
+      return;
+    }
+    if (fresh ? this.tick >= this.nextPlace : this.tick >= this.nextPlace + 1) this.place(target.hit);
+  }
+
+  /** Food in the hand that is aimed at nothing is eaten. */
+  private eat(): void {
+    const { inventory, acts } = this.env;
+    if (this.env.mode() !== Mode.Survival || inventory.held.count === 0 || !food[inventory.held.block]) return;
+    acts.do(ActKind.Use);
+    this.env.swing();
+  }
+
+  private place(hit: Hit): void {
+    const { world, inventory, edits, acts } = this.env;
+    const stack = inventory.held;
+    if (stack.count === 0 || this.env.mode() === Mode.Spectator) return;
+    const at = info(hit.block).replaceable ? hit : nextTo(hit, hit.face);
+    const there = world.block(at.x, at.y, at.z);
+    if (there < 0 || at.y < 0 || at.y >= HEIGHT || !info(there).replaceable || there === stack.block) return;
+    if (occupied(at.x, at.y, at.z, stack.block, this.env.body(), this.env.others())) return;
+    this.nextPlace = this.tick + PLACE_EVERY + 1;
+    const seq = acts.do(ActKind.Place, { x: hit.x, y: hit.y, z: hit.z, face: hit.face, a: inventory.selected });
+    if (!seq) return;
+    edits.guess(seq, at.x, at.y, at.z, stack.block, performance.now());
+    this.env.swing();
+    this.env.placed(at.x, at.y, at.z, stack.block);
+  }
+
+  /** Takes the block that is looked at into the hand, if that can be. */
+  pick(hit: Hit | null): void {
+    if (!hit || !info(hit.block).item) return;
+    const { inventory, acts } = this.env;
+    const have = inventory.find(hit.block);
+    if (have >= 0 && have < 9) return this.env.select(have);
+    if (have >= 0) {
+      inventory.move(have, inventory.selected, 0);
+      acts.do(ActKind.MoveItem, { a: have, b: inventory.selected });
+    } else if (this.env.mode() === Mode.Creative) {
+      acts.do(ActKind.Pick, { a: hit.block, b: inventory.selected });
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { info } from './physics/blocks';
+import type { SlotChange } from '../net/types';
+
+export const SLOTS = 36;
+export const HOTBAR = 9;
+export const MAX_STACK = 99;
+
+export interface Stack {
+  block: number;
+  count: number;
+}
+
+/** What we carry, as the node last told, and what we hold. */
+export class Inventory {
+  readonly slots: Stack[] = Array.from({ length: SLOTS }, () => ({ block: 0, count: 0 }));
+  selected = 0;
+
+  apply(changes: readonly SlotChange[], selected: number): void {
+    for (const c of changes) {
+      if (c.slot < SLOTS) this.slots[c.slot] = { block: c.count > 0 ? c.block : 0, count: c.count };
+    }
+    if (selected < HOTBAR) this.selected = selected;
+  }
+
+  clear(): void {
+    this.slots.forEach((s) => Object.assign(s, { block: 0, count: 0 }));
+  }
+
+  get held(): Stack {
+    return this.slots[this.selected]!;
+  }
+
+  /** The first slot that holds a block, the hot bar first; −1 if none does. */
+  find(block: number): number {
+    return this.slots.findIndex((s) => s.count > 0 && s.block === block);
+  }
+
+  count(block: number): number {
+    return this.slots.reduce((n, s) => n + (s.block === block ? s.count : 0), 0);
+  }
+
+  /** What MoveItem will do, shown before the node has answered. Count 0 is all. */
+  move(from: number, to: number, count: number): boolean {
+    const a = this.slots[from]!;
+    const b = this.slots[to]!;
+    if (from === to || a.count === 0) return false;
+    let n = count <= 0 || count > a.count ? a.count : count;
+    if (b.count > 0 && a.block !== b.block) {
+      if (n < a.count) return false;
+      [this.slots[from], this.slots[to]] = [b, a];
+      return true;
+    }
+    n = Math.min(n, MAX_STACK - b.count);
+    if (n === 0) return false;
+    this.slots[to] = { block: a.block, count: b.count + n };
+    this.slots[from] = a.count > n ? { block: a.block, count: a.count - n } : { block: 0, count: 0 };
+    return true;
+  }
+}
+
+/** A block as an item is called. */
+export const itemName = (block: number): string => info(block).title;

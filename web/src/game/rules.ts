@@ -1,0 +1,42 @@
+// What the node will allow (internal/world: act.go, dig.go, build.go), to show
+// results before it has answered.
+import { Mode } from '../net/types';
+import { type Body, bodyBox, human } from './physics/body';
+import { info } from './physics/blocks';
+import { type Box, boxAt, meets } from './physics/box';
+import { ONE } from './physics/num';
+
+const REACH = 5;
+const REACH_CREATIVE = 6;
+/** Ticks between two placed blocks, and between two blocks broken at once. */
+export const PLACE_EVERY = 3;
+export const BREAK_EVERY = 4;
+export const HEIGHT = 256;
+
+/** How far the hand reaches, in metres. */
+export const reachOf = (mode: number): number => (mode === Mode.Creative ? REACH_CREATIVE : REACH);
+
+/** Where the eyes are above the feet, in metres. */
+export const eyeHeight = (sneaking: boolean): number => (sneaking ? human.sneakEye : human.eye) / ONE;
+
+/** Ticks that breaking a block takes; null for what nobody can break. */
+export function digTicks(block: number, mode: number): number | null {
+  const hard = info(block).hardness;
+  if (hard < 0 || mode === Mode.Spectator) return null;
+  return mode === Mode.Creative ? 0 : hard;
+}
+
+function blockBox(x: number, y: number, z: number, block: number): Box {
+  return { x0: x * ONE, y0: y * ONE, z0: z * ONE, x1: (x + 1) * ONE, y1: y * ONE + info(block).tall, z1: (z + 1) * ONE };
+}
+
+/** Whether the own body, or one of the others (feet in metres), is where a block is to be. */
+export function occupied(x: number, y: number, z: number, block: number, own: Body, others: Iterable<{ x: number; y: number; z: number }>): boolean {
+  if (!info(block).solid) return false;
+  const space = blockBox(x, y, z, block);
+  if (meets(bodyBox(own), space)) return true;
+  for (const o of others) {
+    if (meets(boxAt(o.x * ONE, o.y * ONE, o.z * ONE, human.half, human.height), space)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,115 @@
+// What a person has chosen, remembered in localStorage.
+import { type Bindings, defaultBindings } from './bindings';
+
+export type Quality = 'auto' | 'low' | 'medium' | 'high';
+
+export interface Settings {
+  name: string;
+  code: string;
+  viewDistance: number;
+  farDistance: number;
+  fov: number;
+  quality: Quality;
+  brightness: number;
+  clouds: boolean;
+  showFps: boolean;
+  sensitivity: number;
+  invertY: boolean;
+  touch: 'auto' | 'on' | 'off';
+  bindings: Bindings;
+  master: number;
+  effects: number;
+  ambience: number;
+  scale: number;
+  reducedMotion: 'system' | 'on' | 'off';
+  bobbing: boolean;
+  language: string;
+  /** the hint card for first-time players has done its work */
+  hinted: boolean;
+}
+
+export const defaults: Settings = {
+  name: '',
+  code: '',
+  viewDistance: 8,
+  farDistance: 4,
+  fov: 75,
+  quality: 'auto',
+  brightness: 0.2,
+  clouds: true,
+  showFps: false,
+  sensitivity: 1,
+  invertY: false,
+  touch: 'auto',
+  bindings: defaultBindings,
+  master: 0.8,
+  effects: 1,
+  ambience: 0.6,
+  scale: 1,
+  reducedMotion: 'system',
+  bobbing: true,
+  language: 'en',
+  hinted: false,
+};
+
+const STORE_KEY = 'voxelpopuli.settings';
+
+/** The settings with who wants to know of changes. */
+export class SettingsStore {
+  readonly now: Settings;
+  private readonly listeners: ((s: Settings, changed: Partial<Settings>) => void)[] = [];
+  private readonly calm = matchMedia('(prefers-reduced-motion: reduce)');
+
+  constructor() {
+    this.now = load();
+    this.calm.addEventListener('change', () => this.tell({ reducedMotion: this.now.reducedMotion }));
+  }
+
+  /** Whether to move less: as chosen here, or else in the system. */
+  get reducedMotion(): boolean {
+    return this.now.reducedMotion === 'system' ? this.calm.matches : this.now.reducedMotion === 'on';
+  }
+
+  set(changed: Partial<Settings>): void {
+    Object.assign(this.now, changed);
+    try {
+      localStorage.setItem(STORE_KEY, JSON.stringify(this.now));
+    } catch {
+      // private windows forbid it: the settings last as long as the page
+    }
+    this.tell(changed);
+  }
+
+  reset(): void {
+    const { name, code, hinted } = this.now;
+    this.set({ ...structuredClone(defaults), name, code, hinted });
+  }
+
+  onChange(f: (s: Settings, changed: Partial<Settings>) => void): void {
+    this.listeners.push(f);
+  }
+
+  private tell(changed: Partial<Settings>): void {
+    for (const f of this.listeners) f(this.now, changed);
+  }
+}
+
+/** Reads what is stored; whatever is missing or of another type is the default. */
+function load(): Settings {
+  const out = structuredClone(defaults);
+  let kept: Record<string, unknown>;
+  try {
+    kept = (JSON.parse(localStorage.getItem(STORE_KEY) ?? '{}') ?? {}) as Record<string, unknown>;
+  } catch {
+    return out;
+  }
+  for (const key of Object.keys(out) as (keyof Settings)[]) {
+    if (key !== 'bindings' && typeof kept[key] === typeof out[key]) (out as unknown as Record<string, unknown>)[key] = kept[key];
+  }
+  const bindings = kept.bindings as Record<string, unknown> | undefined;
+  for (const action of Object.keys(out.bindings) as (keyof Bindings)[]) {
+    const codes = bindings?.[action];
+    if (Array.isArray(codes) && codes.every((c) => typeof c === 'string')) out.bindings[action] = codes as string[];
+  }
+  return out;
+}

@@ -1,0 +1,163 @@
+import type { FigureKind } from '../engine';
+import { EntityKind, Mode, Pose } from '../net/types';
+import { TICK_MS } from './clock';
+import type { Game } from './game';
+import type { Target } from './hands';
+import { through } from './look';
+import { fluidLevel, info } from './physics/blocks';
+import { human } from './physics/body';
+import { type Aimed, pickEntity, raycast } from './raycast';
+import { eyeHeight, HEIGHT, reachOf } from './rules';
+
+const kinds: Record<number, FigureKind> = {
+  [EntityKind.Player]: 'player', [EntityKind.Sheep]: 'sheep', [EntityKind.Stalker]: 'stalker',
+};
+const sizes: Record<FigureKind, { halfWidth: number; height: number }> = {
+  player: { halfWidth: 0.3, height: 1.8 }, sheep: { halfWidth: 0.45, height: 1.3 }, stalker: { halfWidth: 0.35, height: 1.95 },
+};
+
+/** Others are drawn this far in the past, so that there is always something to draw between. */
+const DELAY_TICKS = 2.2;
+const HIT_REACH = 3.5;
+
+/** Everything that is done once for each picture: the eye, the others, what is aimed at. */
+export class Viewer {
+  target: Target = { hit: null, entity: null };
+  /** where on the view a finger aims, −1 to 1; null is the middle */
+  aim: { x: number; y: number } | null = { x: 0, y: 0 };
+  zoomed = false;
+  hud = true;
+  /** columns in full detail that we ask for: what was chosen, or less while frames are slow */
+  distance: number;
+  eye = { x: 0, y: 80, z: 0 };
+  /** the engine's word, see onViewDistance */
+  private drawn = Infinity;
+  private eyeUp = eyeHeight(false);
+  private fovNow = 75;
+  private walked = 0;
+  private lastFeet: { x: number; y: number; z: number } | null = null;
+  /** where others are drawn */
+  private readonly others = new Map<number, { id: number; kind: FigureKind; x: number; y: number; z: number }>();
+
+  constructor(private readonly game: Game) {
+    this.distance = game.settings.now.viewDistance;
+    game.engine.onViewDistance = (d) => {
+      this.drawn = d;
+      this.chosen();
+    };
+  }
+
+  /** The distance was chosen anew: ask for what is drawn of it. */
+  chosen(): void {
+    const { viewDistance } = this.game.settings.now;
+    this.distance = Math.max(2, Math.min(viewDistance, this.drawn));
+    this.game.sendView();
+  }
+
+  get fov(): number {
+    return this.fovNow;
+  }
+
+  /** Feet of other players, for building rules. */
+  *playersNow(): Iterable<{ x: number; y: number; z: number }> {
+    for (const o of this.others.values()) if (o.kind === 'player') yield o;
+  }
+
+  frame(now: number, dt: number): void {
+    const g = this.game;
+    this.moveEye(now, dt);
+    this.drawOthers(now);
+    this.takeAim();
+    const { tick, length } = g.timeOfDay;
+    g.engine.time(tick, length);
+    const hit = this.target.hit;
+    g.engine.outline(this.hud && hit && this.target.entity === null && g.self.mode !== Mode.Spectator ? hit : null);
+    g.engine.hold(g.inventory.held.count > 0 ? g.inventory.held.block : 0);
+    g.far.ask(now, g.settings.now.farDistance);
+  }
+
+  private moveEye(now: number, dt: number): void {
+    const g = this.game;
+    const body = g.predictor.body;
+    const feet = g.predictor.view(g.alpha(now), dt);
+    const ease = (rate: number): number => 1 - Math.exp(-dt * rate);
+    const low = g.self.dead ? 0.35 : eyeHeight(body.sneaking);
+    this.eyeUp += (low - this.eyeUp) * ease(18);
+    this.eye = { x: feet.x, y: feet.y + this.eyeUp, z: feet.z };
+    if (this.lastFeet && body.onGround) {
+      const d = Math.hypot(feet.x - this.lastFeet.x, feet.z - this.lastFeet.z);
+      if (d < 2) this.walked += d;
+    }
+    this.lastFeet = feet;
+    const calm = g.settings.reducedMotion;
+    const chosen = g.settings.now.fov;
+    const fast = !calm && (body.sprinting || (body.flying && g.controls.is('sprint')));
+    const want = this.zoomed ? chosen / 3.5 : fast ? Math.min(chosen * 1.12, 115) : chosen;
+    this.fovNow += (want - this.fovNow) * (calm ? 1 : ease(10));
+    const bob = g.settings.now.bobbing && !calm;
+    g.engine.camera({ ...this.eye, yaw: g.look.yaw, pitch: g.look.pitch, fov: this.fovNow, walked: bob ? this.walked : undefined });
+  }
+
+  private drawOthers(now: number): void {
+    const g = this.game;
+    const tick = g.clock.tick(now) - DELAY_TICKS - Math.min(g.clock.jitter, 150) / TICK_MS / 2;
+    this.others.clear();
+    for (const s of g.entities.all.values()) {
+      const kind = kinds[s.kind] ?? 'sheep';
+      const p = s.track.at(tick);
+      const has = (bit: number): boolean => (s.pose & bit) !== 0;
+      this.others.set(s.entity, { id: s.entity, kind, x: p.x, y: p.y, z: p.z });
+      const name = s.name || (s.kind === EntityKind.Player ? (g.roster.get(s.entity)?.name ?? '') : '');
+      g.engine.entity(s.entity, kind, name, {
+        x: p.x, y: p.y, z: p.z, yaw: p.yaw, pitch: p.pitch,
+        sneaking: has(Pose.Sneaking), swimming: has(Pose.Swimming), flying: has(Pose.Flying), dead: has(Pose.Dead), held: s.held,
+      });
+    }
+  }
+
+  /** Finds what is looked at, as the world is now: an edit since the last frame may have changed it. */
+  takeAim(): void {
+    const g = this.game;
+    if (!this.aim || g.self.dead || !g.ready) {
+      this.target = { hit: null, entity: null };
+      return;
+    }
+    const { x, y, z } = this.eye;
+    const d = through(g.look.yaw, g.look.pitch, this.fovNow, innerWidth / Math.max(innerHeight, 1), this.aim.x, this.aim.y);
+    const hit = raycast(g.engine, x, y, z, d, reachOf(g.self.mode));
+    const near = pickEntity(this.aimed(), [x, y, z], d, HIT_REACH);
+    this.target = { hit, entity: near && (!hit || near.distance < hit.distance) ? near.id : null };
+  }
+
+  private *aimed(): Iterable<Aimed> {
+    for (const o of this.others.values()) yield { ...o, ...sizes[o.kind] };
+  }
+
+  /** Where an entity is drawn now. */
+  place(entity: number): { x: number; y: number; z: number } | null {
+    return this.others.get(entity) ?? null;
+  }
+
+  /** A block was changed by somebody else: let it be seen and heard. */
+  changed(x: number, y: number, z: number, before: number, after: number): void {
+    const g = this.game;
+    if (fluidLevel(before) > 0 || fluidLevel(after) > 0 || y >= HEIGHT) return;
+    if (Math.hypot(x - this.eye.x, y - this.eye.y, z - this.eye.z) > 24) return;
+    if (after === 0 && before > 0) {
+      g.engine.particles(before, x, y, z);
+      g.events.emit('broke', { x, y, z, block: before, own: false });
+    } else if (after > 0 && info(after).solid) g.events.emit('placed', { x, y, z, block: after, own: false });
+  }
+
+  /** The block under the feet, for the sound of steps. */
+  ground(): number {
+    const b = this.game.predictor.body;
+    const at = (dy: number): number => this.game.engine.block(Math.floor(b.x / 4096), Math.floor((b.y - dy) / 4096), Math.floor(b.z / 4096));
+    return at(human.half / 8);
+  }
+
+  /** Metres walked on the ground. */
+  get distanceWalked(): number {
+    return this.walked;
+  }
+}

@@ -1,0 +1,22 @@
+// Entry of the browser client.
+import { App } from './app';
+import { SettingsStore } from './game/settings';
+import { installHook } from './hook';
+import { t, useLanguage } from './ui/strings';
+
+const settings = new SettingsStore();
+useLanguage(settings.now.language);
+document.documentElement.lang = settings.now.language;
+const canvas = document.querySelector<HTMLCanvasElement>('#view')!;
+try {
+  const app = new App(settings, canvas);
+  installHook(app);
+  app.start();
+} catch (e) {
+  console.error(e);
+  const p = document.createElement('p');
+  p.className = 'fatal';
+  p.setAttribute('role', 'alert');
+  p.textContent = canvas.getContext('webgl2') ? String(e) : t.refusals.noWebgl!;
+  document.body.append(p);
+}

@@ -1,0 +1,110 @@
+import { encode } from '@msgpack/msgpack';
+import { Fields } from './fields';
+import { Reader, WireError } from './reader';
+import { type Act, Down, type InputStep, type Message, PROTOCOL_VERSION, Up, type Vec3 } from './types';
+import { Writer } from './writer';
+
+function message(type: number, fields: readonly unknown[]): Uint8Array<ArrayBuffer> {
+  const body = encode(fields);
+  const out = new Uint8Array(1 + body.length);
+  out[0] = type;
+  out.set(body, 1);
+  return out;
+}
+
+/** Encoders of what the client says, by message. */
+export const up = {
+  hello: (name: string, key: Uint8Array, client: string) => message(Up.Hello, [PROTOCOL_VERSION, name, key, client]),
+  proof: (signature: Uint8Array) => message(Up.Proof, [signature]),
+  view: (distance: number, far: number) => message(Up.View, [distance, far]),
+  act: (a: Act) => message(Up.Act, [a.seq, a.kind, a.x, a.y, a.z, a.face, a.a, a.b]),
+  say: (text: string) => message(Up.Say, [text]),
+  ping: (time: number) => message(Up.Ping, [time >>> 0]),
+  far: (regions: readonly (readonly [number, number])[]) => message(Up.Far, [regions]),
+  leave: () => message(Up.Leave, []),
+  input,
+};
+
+/**
+ * Steps in the order of their sequence, without gaps, and the body's position
+ * after the last of them in 1/4096 m.
+ */
+function input(steps: readonly InputStep[], pos: Vec3): Uint8Array<ArrayBuffer> {
+  const w = new Writer().u8(Up.Input).u8(steps.length);
+  steps.forEach((s, i) => {
+    if (i === 0) w.uvarint(s.seq);
+    w.u16(s.buttons).u16(s.yaw & 0xffff).u16(s.pitch & 0xffff);
+  });
+  return w.svarint(pos.x).svarint(pos.y).svarint(pos.z).done();
+}
+
+/** What a signature of Proof covers. */
+export function proofText(nonce: Uint8Array, world: Uint8Array): Uint8Array {
+  return new Writer().bytes(new TextEncoder().encode('voxelpopuli client 1\n')).bytes(nonce).bytes(world).done();
+}
+
+/** Decodes one message of the node. Throws WireError. */
+export function decodeMessage(data: Uint8Array): Message {
+  if (data.length === 0) throw new WireError('empty message');
+  const body = data.subarray(1);
+  switch (data[0]) {
+    case Down.Column:
+      return column(body);
+    case Down.Frame:
+      return { type: 'frame', body };
+    default:
+      return decodeFields(data[0]!, body);
+  }
+}
+
+function column(body: Uint8Array): Message {
+  const r = new Reader(body);
+  return { type: 'column', x: r.svarint(), z: r.svarint(), mask: r.u8(), deflated: r.bytes(r.left) };
+}
+
+function decodeFields(type: number, body: Uint8Array): Message {
+  const make = decoders[type];
+  return make ? make(Fields.decode(body)) : { type: 'unknown', code: type };
+}
+
+const decoders: Record<number, (f: Fields) => Message> = {
+  [Down.Challenge]: (f) => ({ type: 'challenge', version: f.int(), nonce: f.bin(32), world: f.bin(20), name: f.str() }),
+  [Down.Refused]: (f) => ({ type: 'refused', code: f.str(), text: f.str(), retry: f.int() }),
+  [Down.Welcome]: welcome,
+  [Down.Unload]: (f) => ({ type: 'unload', x: f.int(), z: f.int() }),
+  [Down.Pong]: (f) => ({ type: 'pong', time: f.int(), tick: f.int() }),
+  [Down.ActResult]: (f) => ({ type: 'actResult', seq: f.int(), ok: f.bool(), reason: f.str(), text: f.str() }),
+  [Down.Self]: (f) => ({
+    type: 'self', mode: f.int(), health: f.int(), air: f.int(), mayFly: f.bool(), operator: f.bool(), dead: f.bool(),
+  }),
+  [Down.Inventory]: (f) => ({
+    type: 'inventory', slots: f.each((s) => ({ slot: s.int(), block: s.int(), count: s.int() })), selected: f.int(),
+  }),
+  [Down.Chat]: (f) => ({ type: 'chat', kind: f.int(), from: f.str(), text: f.str() }),
+  [Down.Players]: (f) => ({
+    type: 'players',
+    full: f.bool(),
+    players: f.each((p) => ({ entity: p.int(), name: p.str(), present: p.bool(), regionX: p.int(), regionZ: p.int() })),
+  }),
+  [Down.FarTile]: (f) => ({ type: 'farTile', x: f.int(), z: f.int(), tile: f.bin() }),
+  [Down.TimeOffset]: (f) => ({ type: 'timeOffset', ticks: f.int() }),
+  [Down.Notice]: (f) => ({ type: 'notice', code: f.str(), text: f.str() }),
+  [Down.Commands]: (f) => ({
+    type: 'commands', list: f.each((c) => ({ name: c.str(), args: c.strings(), help: c.str() })),
+  }),
+};
+
+function welcome(f: Fields): Message {
+  const player = f.bin(20);
+  const name = f.str();
+  const entity = f.int();
+  const w = f.inner();
+  const world = { name: w.str(), seed: w.str(), mode: w.int(), dayLength: w.int() };
+  const spawn = vec(f.inner());
+  return {
+    type: 'welcome', player, name, entity, world, spawn,
+    tick: f.int(), timeOffset: f.int(), operator: f.bool(), at: vec(f.inner()), yaw: f.int(), pitch: f.int(),
+  };
+}
+
+const vec = (f: Fields): Vec3 => ({ x: f.int(), y: f.int(), z: f.int() });

@@ -1,0 +1,56 @@
+import * as ed from '@noble/ed25519';
+import { sha512 } from '@noble/hashes/sha2.js';
+
+// WebCrypto is missing on plain http at a LAN address, so that the hash comes along.
+ed.hashes.sha512 = sha512;
+
+const STORE_KEY = 'voxelpopuli.key';
+
+/** The player's key: who holds it is that player. It never leaves this browser. */
+export interface Identity {
+  readonly publicKey: Uint8Array;
+  /** false: this browser forbids keeping it, the next visit is another player's */
+  readonly kept: boolean;
+  sign(text: Uint8Array): Uint8Array;
+}
+
+/** The browser's storage; even naming it can throw where it is forbidden. */
+export const browserStore: Pick<Storage, 'getItem' | 'setItem'> = {
+  getItem: (k) => localStorage.getItem(k),
+  setItem: (k, v) => localStorage.setItem(k, v),
+};
+
+/** Loads the key kept in `store`, or makes one and keeps it there. */
+export function loadIdentity(store: Pick<Storage, 'getItem' | 'setItem'>): Identity {
+  const kept = parseHex(safeGet(store));
+  const secret = kept ?? ed.keygen().secretKey;
+  const stays = kept !== null || safeSet(store, toHex(secret));
+  return { publicKey: ed.getPublicKey(secret), kept: stays, sign: (text) => ed.sign(text, secret) };
+}
+
+// A browser may forbid storage (private windows): then the key lives as long as the page.
+function safeGet(store: Pick<Storage, 'getItem'>): string | null {
+  try {
+    return store.getItem(STORE_KEY);
+  } catch {
+    return null;
+  }
+}
+
+function safeSet(store: Pick<Storage, 'setItem'>, value: string): boolean {
+  try {
+    store.setItem(STORE_KEY, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function toHex(b: Uint8Array): string {
+  return Array.from(b, (v) => v.toString(16).padStart(2, '0')).join('');
+}
+
+function parseHex(s: string | null): Uint8Array | null {
+  if (!s || !/^[0-9a-f]{64}$/.test(s)) return null;
+  return Uint8Array.from(s.match(/../g)!, (h) => parseInt(h, 16));
+}

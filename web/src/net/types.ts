@@ -1,0 +1,160 @@
+/** The messages of docs/protocols/client.md as the client sees them. */
+
+export const PROTOCOL_VERSION = 1;
+
+/** Message types, client to node. */
+export const Up = {
+  Hello: 0x01, Proof: 0x02, View: 0x03, Input: 0x04, Act: 0x05, Say: 0x06, Ping: 0x07, Far: 0x08, Leave: 0x09,
+} as const;
+
+/** Message types, node to client. */
+export const Down = {
+  Challenge: 0x81, Refused: 0x82, Welcome: 0x83, Column: 0x84, Unload: 0x85, Frame: 0x86, Pong: 0x87, ActResult: 0x88,
+  Self: 0x89, Inventory: 0x8a, Chat: 0x8b, Players: 0x8c, FarTile: 0x8d, TimeOffset: 0x8e, Notice: 0x8f, Commands: 0x90,
+} as const;
+
+/** Kinds of Act. */
+export const ActKind = {
+  Dig: 1, StopDig: 2, Place: 3, Use: 4, Hit: 5, Select: 6, MoveItem: 7, Drop: 8, Pick: 9, Craft: 10, Respawn: 11,
+} as const;
+
+/** Bits of an input's buttons. */
+export const Button = {
+  Forward: 1, Back: 2, Left: 4, Right: 8, Jump: 16, Sneak: 32, Sprint: 64, Fly: 128,
+} as const;
+
+export const Mode = { Survival: 0, Creative: 1, Spectator: 2 } as const;
+export const ChatKind = { Near: 0, World: 1, System: 2, Whisper: 3, Error: 4 } as const;
+
+/** What an entity is. */
+export const EntityKind = { Player: 0, Sheep: 1, Stalker: 2 } as const;
+
+/** Bits of an entity's pose. */
+export const Pose = { Sneaking: 1, Sprinting: 2, Swimming: 4, Flying: 8, Dead: 16 } as const;
+export const EntityEvent = { Swing: 1, Hurt: 2, Eat: 3, Call: 4 } as const;
+export const LeaveReason = { Elsewhere: 0, Left: 1, Died: 2, Vanished: 3 } as const;
+
+/** Bits of the body flags in a correction. */
+export const BodyFlag = { OnGround: 1, Flying: 2, InWater: 4, Climbing: 8 } as const;
+
+/** A point or a velocity in the unit that its owner names. */
+export interface Vec3 {
+  x: number;
+  y: number;
+  z: number;
+}
+
+export interface Act {
+  seq: number;
+  kind: number;
+  x: number;
+  y: number;
+  z: number;
+  face: number;
+  a: number;
+  b: number;
+}
+
+/** One body step that was asked for. */
+export interface InputStep {
+  seq: number;
+  buttons: number;
+  /** 65536 is a full turn; 0 looks to −z, grows clockwise */
+  yaw: number;
+  /** the same unit, up is positive */
+  pitch: number;
+}
+
+export interface Challenge {
+  version: number;
+  nonce: Uint8Array;
+  world: Uint8Array;
+  name: string;
+}
+
+export interface Refused {
+  code: string;
+  text: string;
+  /** seconds until a retry makes sense, 0 for never */
+  retry: number;
+}
+
+export interface WorldInfo {
+  name: string;
+  seed: string;
+  mode: number;
+  /** in ticks */
+  dayLength: number;
+}
+
+export interface Welcome {
+  player: Uint8Array;
+  name: string;
+  entity: number;
+  world: WorldInfo;
+  spawn: Vec3;
+  tick: number;
+  timeOffset: number;
+  operator: boolean;
+  /** where we are and how we look */
+  at: Vec3;
+  yaw: number;
+  pitch: number;
+}
+
+export interface ActResult {
+  seq: number;
+  ok: boolean;
+  reason: string;
+  text: string;
+}
+
+export interface Self {
+  mode: number;
+  health: number;
+  air: number;
+  mayFly: boolean;
+  operator: boolean;
+  dead: boolean;
+}
+
+export interface SlotChange {
+  slot: number;
+  block: number;
+  count: number;
+}
+
+export interface PlayerEntry {
+  entity: number;
+  name: string;
+  present: boolean;
+  regionX: number;
+  regionZ: number;
+}
+
+/** A slash command that we may use; arguments as in the page's "Chat". */
+export interface Command {
+  name: string;
+  args: string[];
+  help: string;
+}
+
+/** What comes from the node. Columns, tiles and frames keep their packed bytes. */
+export type Message =
+  | ({ type: 'challenge' } & Challenge)
+  | ({ type: 'refused' } & Refused)
+  | ({ type: 'welcome' } & Welcome)
+  | { type: 'column'; x: number; z: number; mask: number; deflated: Uint8Array }
+  | { type: 'unload'; x: number; z: number }
+  | { type: 'frame'; body: Uint8Array }
+  | { type: 'pong'; time: number; tick: number }
+  | ({ type: 'actResult' } & ActResult)
+  | ({ type: 'self' } & Self)
+  | { type: 'inventory'; slots: SlotChange[]; selected: number }
+  | { type: 'chat'; kind: number; from: string; text: string }
+  | { type: 'players'; full: boolean; players: PlayerEntry[] }
+  | { type: 'farTile'; x: number; z: number; tile: Uint8Array }
+  | { type: 'timeOffset'; ticks: number }
+  | { type: 'notice'; code: string; text: string }
+  | { type: 'commands'; list: Command[] }
+  | { type: 'unknown'; code: number };

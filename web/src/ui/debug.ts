@@ -1,0 +1,51 @@
+import type { Game } from '../game/game';
+import { info } from '../game/physics/blocks';
+import { h, setText } from './dom';
+import { t } from './strings';
+
+const facings = ['north (−z)', 'east (+x)', 'south (+z)', 'west (−x)'];
+
+/** Numbers for those who want them. */
+export class Debug {
+  readonly el = h('pre', { class: 'debug', hidden: true, attr: { 'aria-label': t.debug.title } });
+  private last = 0;
+
+  constructor(private readonly game: Game) {}
+
+  toggle(): void {
+    this.el.hidden = !this.el.hidden;
+    this.last = 0;
+  }
+
+  frame(now: number): void {
+    if (this.el.hidden || now - this.last < 250) return;
+    this.last = now;
+    setText(this.el, this.lines().join('\n'));
+  }
+
+  private lines(): string[] {
+    const g = this.game;
+    const s = g.engine.stats();
+    const b = g.predictor.body;
+    const m = (n: number): string => (n / 4096).toFixed(3);
+    const [x, y, z] = [b.x, b.y, b.z].map((n) => Math.floor(n / 4096)) as [number, number, number];
+    const hit = g.viewer.target.hit;
+    const day = g.timeOfDay;
+    const facing = facings[Math.round((g.look.yaw / Math.PI) * 2) % 4];
+    const flags = Object.entries(b).filter(([, v]) => v === true).map(([k]) => k).join(' ');
+    return [
+      `${s.fps.toFixed(0)} fps  ${s.cpuMs.toFixed(1)} ms  ${s.gpu}`,
+      `at ${m(b.x)} ${m(b.y)} ${m(b.z)}  block ${x} ${y} ${z}`,
+      `column ${x >> 5} ${z >> 5}  region ${x >> 7} ${z >> 7}`,
+      `looks ${facing}  yaw ${((g.look.yaw * 180) / Math.PI).toFixed(1)}°  pitch ${((g.look.pitch * 180) / Math.PI).toFixed(1)}°`,
+      `speed ${((Math.hypot(b.vx, b.vz) / 4096) * 20).toFixed(2)} m/s  ${flags}`,
+      hit ? `target ${info(hit.block).name} ${hit.x} ${hit.y} ${hit.z} face ${hit.face}` : 'target –',
+      `light sky ${s.sky} lamp ${s.lamp}`,
+      `time ${((day.tick / day.length) * 24).toFixed(2)} h  tick ${Math.floor(g.clock.tick(performance.now()))}`,
+      `round trip ${g.rtt} ms  jitter ${g.clock.jitter.toFixed(0)} ms  steps waiting ${g.predictor.waiting}  corrections ${g.predictor.corrections}`,
+      `columns ${s.columns} (${s.meshedColumns} drawn ready)  chunks ${s.chunksDrawn}/${s.chunks}  queue ${s.queue}`,
+      `draw calls ${s.drawCalls}  triangles ${s.triangles}  mesh ${s.meshMb.toFixed(1)} MB  scale ${s.scale.toFixed(2)}  distance ${s.viewDistance}`,
+      `mesh ${s.meshMs.toFixed(2)} ms  light ${s.lightMs.toFixed(2)} ms  entities ${s.entities}  far tiles ${s.farTiles}`,
+    ];
+  }
+}

@@ -1,0 +1,120 @@
+import type { Game } from '../game/game';
+import { HOTBAR, itemName } from '../game/inventory';
+import { info } from '../game/physics/blocks';
+import { Mode } from '../net/types';
+import { h, setText } from './dom';
+import type { Icons } from './icons';
+import { t } from './strings';
+
+const NOTICE_MS = 4500;
+const NAME_MS = 1800;
+const MAX_NOTICES = 4;
+
+/** What lies over the picture while one plays. */
+export class Hud {
+  readonly el: HTMLElement;
+  private readonly slots: HTMLButtonElement[] = [];
+  private readonly hotbar: HTMLElement;
+  private readonly health = h('div', { class: 'bar health', attr: { role: 'img' } });
+  private readonly air = h('div', { class: 'bar air', attr: { role: 'img' } });
+  private readonly notices = h('div', { class: 'notices', attr: { role: 'status', 'aria-live': 'polite' } });
+  private readonly itemLabel = h('div', { class: 'item-name' });
+  private readonly crosshair = h('div', { class: 'crosshair', attr: { 'aria-hidden': true } });
+  private readonly ring = h('div', { class: 'dig-ring', attr: { 'aria-hidden': true } });
+  private readonly hurt = h('div', { class: 'hurt', attr: { 'aria-hidden': true } });
+  private readonly water = h('div', { class: 'under-water', attr: { 'aria-hidden': true } });
+  private readonly fps = h('div', { class: 'fps', hidden: true });
+  private nameTimer = 0;
+  private lastHeld = '';
+
+  constructor(private readonly game: Game, private readonly icons: Icons) {
+    for (let i = 0; i < HOTBAR; i++) {
+      const slot = h('button', { type: 'button', class: 'slot', tabIndex: -1, on: { click: () => game.select(i) } });
+      slot.append(h('kbd', { attr: { 'aria-hidden': true } }, String(i + 1)));
+      this.slots.push(slot);
+    }
+    this.hotbar = h('div', { class: 'hotbar', attr: { role: 'toolbar', 'aria-label': t.hud.hotbar } }, ...this.slots);
+    this.health.append(...Array.from({ length: 10 }, () => h('i')));
+    this.air.append(...Array.from({ length: 10 }, () => h('i')));
+    const bottom = h('div', { class: 'bottom' }, this.itemLabel, h('div', { class: 'bars' }, this.health, this.air), this.hotbar);
+    this.el = h('div', { class: 'hud', hidden: true }, this.water, this.hurt, this.crosshair, this.ring, this.notices, bottom, this.fps);
+    game.events.on('inventory', () => this.showSlots());
+    game.events.on('self', () => this.showSelf());
+    game.events.on('hurt', () => this.flash());
+    this.showSelf();
+  }
+
+  /** Something to read for a moment; the same text twice is shown once. */
+  notice(text: string, kind = ''): void {
+    if (!text) return;
+    for (const old of this.notices.children) if (old.textContent === text) old.remove();
+    const el = h('p', { class: `notice ${kind}` }, text);
+    this.notices.append(el);
+    while (this.notices.children.length > MAX_NOTICES) this.notices.firstChild!.remove();
+    setTimeout(() => el.remove(), NOTICE_MS);
+  }
+
+  private showSlots(): void {
+    const { slots, selected, held } = this.game.inventory;
+    this.slots.forEach((el, i) => {
+      const s = slots[i]!;
+      this.icons.fill(el, s.block, s.count);
+      el.classList.toggle('selected', i === selected);
+      el.setAttribute('aria-pressed', String(i === selected));
+      el.setAttribute('aria-label', t.hud.slot(i + 1, s.count ? t.hud.item(itemName(s.block), s.count) : t.hud.empty));
+    });
+    const key = `${selected} ${held.block}`;
+    if (key === this.lastHeld) return;
+    this.lastHeld = key;
+    setText(this.itemLabel, held.count ? itemName(held.block) : '');
+    this.itemLabel.classList.add('shown');
+    clearTimeout(this.nameTimer);
+    this.nameTimer = window.setTimeout(() => this.itemLabel.classList.remove('shown'), NAME_MS);
+  }
+
+  private showSelf(): void {
+    const { mode, health, air } = this.game.self;
+    this.health.hidden = mode !== Mode.Survival;
+    const bubbles = Math.ceil(air / 30);
+    this.air.hidden = mode !== Mode.Survival || bubbles >= 10;
+    this.health.setAttribute('aria-label', t.hud.health(health));
+    this.air.setAttribute('aria-label', t.hud.air(bubbles));
+    this.health.classList.toggle('low', health <= 6);
+    fill(this.health, health);
+    fill(this.air, bubbles * 2);
+  }
+
+  private flash(): void {
+    this.hurt.classList.remove('now');
+    void this.hurt.offsetWidth; // begins the animation anew
+    this.hurt.classList.add('now');
+  }
+
+  /** Once for each picture. */
+  frame(): void {
+    const { viewer, hands, self, engine } = this.game;
+    const p = hands.progress;
+    this.ring.style.setProperty('--p', p.toFixed(2));
+    this.ring.hidden = p === 0;
+    const aim = viewer.aim ?? { x: 0, y: 0 };
+    this.ring.style.left = `${(aim.x + 1) * 50}%`;
+    this.ring.style.top = `${(1 - aim.y) * 50}%`;
+    this.el.classList.toggle('targets', viewer.target.entity !== null);
+    this.crosshair.hidden = self.dead || !(viewer.aim && viewer.aim.x === 0 && viewer.aim.y === 0);
+    const { x, y, z } = viewer.eye;
+    const at = engine.block(Math.floor(x), Math.floor(y), Math.floor(z));
+    this.water.hidden = at <= 0 || info(at).fluid === 0;
+  }
+
+  showFps(text: string | null): void {
+    this.fps.hidden = text === null;
+    if (text) setText(this.fps, text);
+  }
+}
+
+function fill(bar: HTMLElement, halves: number): void {
+  [...bar.children].forEach((el, i) => {
+    const n = halves - i * 2;
+    el.className = n >= 2 ? 'full' : n === 1 ? 'half' : '';
+  });
+}

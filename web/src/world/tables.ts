@@ -1,0 +1,75 @@
+// The block table as flat arrays, for the inner loops of light and meshing.
+
+import { blocks, BLOCK_COUNT, Block, textureNames, type BlockClass } from '../gen/blocks';
+
+/** How the mesher treats a block. */
+export const enum Kind {
+  Air,
+  Opaque,
+  Cutout,
+  Glass,
+  Cross,
+  Fluid,
+  Torch,
+  Slab,
+  Ladder,
+  Cactus,
+}
+
+const kindOf: Record<BlockClass, Kind> = {
+  air: Kind.Air,
+  cube: Kind.Opaque,
+  cutout: Kind.Cutout,
+  glass: Kind.Glass,
+  cross: Kind.Cross,
+  fluid: Kind.Fluid,
+  torch: Kind.Torch,
+  slab: Kind.Slab,
+  ladder: Kind.Ladder,
+  cactus: Kind.Cactus,
+};
+
+// Blocks are held as bytes in the worker, half the memory of the wire's u16.
+if (BLOCK_COUNT > 256) throw new Error('the worker holds blocks as bytes: widen its arrays');
+
+export const KIND = new Uint8Array(256);
+/** 1: hides the faces of neighbours and stops light */
+export const OPAQUE = new Uint8Array(256);
+/** what light loses on its way into a block, 15 for opaque ones */
+export const COST = new Uint8Array(256);
+/** light that a block gives, 0 to 15 */
+export const EMIT = new Uint8Array(256);
+/** fluid level in eighths, 0 for what is no fluid */
+export const FLUID = new Uint8Array(256);
+/** 1: darkens the corners of faces beside it */
+export const OCCLUDES = new Uint8Array(256);
+/** 1: something a ladder leans on */
+export const SOLID = new Uint8Array(256);
+/** layer in the texture array of each face: block*6 + face (0 −y, 1 +y, 2 −z, 3 +z, 4 −x, 5 +x) */
+export const LAYER = new Uint16Array(256 * 6);
+
+/** layerOf is a texture's layer in the array. */
+export function layerOf(name: string): number {
+  return Math.max(0, textureNames.indexOf(name));
+}
+
+for (let id = 0; id < 256; id++) {
+  // An id of a newer table than ours is drawn as the toughest thing we know.
+  const b = blocks[id] ?? blocks[Block.Bedrock];
+  KIND[id] = kindOf[b.class];
+  if (KIND[id] === Kind.Opaque && !b.opaque) KIND[id] = Kind.Glass;
+  OPAQUE[id] = b.opaque ? 1 : 0;
+  COST[id] = b.opaque ? 15 : Math.max(1, b.dim);
+  EMIT[id] = b.light;
+  FLUID[id] = b.fluid;
+  OCCLUDES[id] = b.opaque || b.class === 'cutout' ? 1 : 0;
+  SOLID[id] = b.solid ? 1 : 0;
+  for (let face = 0; face < 6; face++) {
+    LAYER[id * 6 + face] = layerOf(face === 0 ? b.bottom : face === 1 ? b.top : b.side);
+  }
+}
+
+/** clearSky tells whether sunlight falls through a block at full strength. */
+export function clearSky(b: number): boolean {
+  return OPAQUE[b] === 0 && blocks[b]?.dim === 0;
+}
