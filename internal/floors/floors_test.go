@@ -19,10 +19,12 @@ const module = "github.com/voxelpopuli/voxelpopuli/"
 // what it says here, or the parent's own.
 var rank = map[string]int{
 	"internal/id": 0, "internal/fixed": 0, "internal/rng": 0, "internal/timing": 0, "web": 0,
-	"internal/machine": 10, "internal/geom": 10, "internal/world": 11, "internal/wire": 12,
-	"internal/kademlia": 20, "internal/overlay": 20, "internal/storage": 20,
-	"internal/region": 30, "internal/hall": 31,
-	"internal/disk": 40, "internal/sim": 40, "internal/transport": 40, "internal/node": 41,
+	"internal/machine": 10, "internal/geom": 10, "internal/identity": 11, "internal/world": 11, "internal/wire": 12,
+	"internal/replay": 13,
+	"internal/kademlia": 20, "internal/overlay": 20, "internal/group": 20, "internal/storage": 21,
+	"internal/region": 30, "internal/hall": 31, "internal/truth": 32,
+	"internal/keyring": 38, "internal/clock": 38, "internal/nat": 38,
+	"internal/disk": 40, "internal/sim": 40, "internal/transport": 40, "internal/node": 41, "internal/codec": 42,
 	"internal/client": 50, "internal/bot": 52, "internal/gateway": 52, "internal/host": 54,
 	"internal/lab": 60, "internal/world/blockgen": 60,
 	"cmd/voxelpopuli": 70,
