@@ -1,0 +1,61 @@
+package identity
+
+import (
+	"crypto/ed25519"
+	"fmt"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+)
+
+// Genesis is what a world's founder decided about who may take part in it.
+type Genesis struct {
+	// Salt makes the world's id its own.
+	Salt [32]byte
+	// Difficulty is the puzzle that a node's id must solve if there is no
+	// authority; 0: none.
+	Difficulty uint8
+	// Authority is the public key that signs certificates; zero: an open world.
+	Authority [32]byte
+}
+
+const (
+	genesisContext = "voxelpopuli genesis 1\n"
+	// GenesisSize is the length of a Genesis in bytes.
+	GenesisSize = 1 + 32 + 1 + 32
+)
+
+// World is the id of the world that begins so.
+func (g *Genesis) World() id.ID { return id.Of(append([]byte(genesisContext), g.Append(nil)...)) }
+
+// Verified reports whether an authority admits nodes to the world.
+func (g *Genesis) Verified() bool { return g.Authority != [32]byte{} }
+
+// Append adds the canonical encoding to b.
+func (g *Genesis) Append(b []byte) []byte {
+	b = append(b, version)
+	b = append(b, g.Salt[:]...)
+	b = append(b, g.Difficulty)
+	return append(b, g.Authority[:]...)
+}
+
+// DecodeGenesis reads what Append wrote.
+func DecodeGenesis(b []byte) (*Genesis, error) {
+	if len(b) != GenesisSize || b[0] != version {
+		return nil, fmt.Errorf("genesis: %w: %d bytes", ErrFormat, len(b))
+	}
+	g := &Genesis{Salt: [32]byte(b[1:33]), Difficulty: b[33], Authority: [32]byte(b[34:66])}
+	return g, g.check()
+}
+
+func (g *Genesis) check() error {
+	if g.Difficulty > MaxDifficulty {
+		return fmt.Errorf("genesis: %w: a puzzle of %d bits, at most %d are allowed", ErrFormat, g.Difficulty, MaxDifficulty)
+	}
+	if !g.Verified() {
+		return nil
+	}
+	if err := CheckKey(ed25519.PublicKey(g.Authority[:])); err != nil {
+		return fmt.Errorf("genesis: the authority: %w", err)
+	}
+	return nil
+}
