@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	. "github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
@@ -32,7 +33,7 @@ type bed struct {
 type member struct {
 	*sim.Node
 	self    *Contact
-	cert    *Certificate
+	cert    *identity.Certificate
 	live    bool
 	got     []*Unicast
 	gotArea int
@@ -67,7 +68,7 @@ func (b *bed) addAt(p geom.Point) *member {
 		ID: id.Of(fmt.Appendf(nil, "overlay node %d", len(b.all))), Pos: p,
 	}}
 	b.all = append(b.all, m)
-	m.cert = &Certificate{Contact: *m.self}
+	m.cert = &identity.Certificate{Pos: m.self.Pos}
 	m.Node = b.sim.AddAs(m.self.Peer(), func(env machine.Env) machine.Machine {
 		cfg := Config{
 			Self: m.self, Space: b.space, Events: m,

@@ -17,13 +17,3 @@ type Contact struct {
 
 // Peer is the contact for the driver.
 func (c *Contact) Peer() machine.Peer { return machine.Peer{ID: c.ID, Addr: c.Addr} }
-
-// Certificate binds a node's key to its place: the authority chooses where a
-// node stands, never the node (thesis 4.2.2).
-type Certificate struct {
-	Contact   Contact // Addr is not part of what is signed
-	Key       []byte
-	Serial    uint64
-	Expires   machine.Time // 0: never
-	Signature []byte       // of the authority
-}

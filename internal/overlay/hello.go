@@ -1,12 +1,15 @@
 package overlay
 
-import "github.com/voxelpopuli/voxelpopuli/internal/machine"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
 
 // Hello is the first message over a link where certificates are checked: nodes
 // exchange them upon connection establishment (thesis 4.2.2). Where they are not
 // (Config.Verify is nil: simulations, which charge for the exchange in the
 // handshake) it is left out.
-type Hello struct{ Certificate *Certificate }
+type Hello struct{ Certificate *identity.Certificate }
 
 // greet sends this node's certificate; until the other end's has been checked
 // the link does not count as open, and what comes over it waits.
@@ -53,7 +56,7 @@ func (n *Node) onChecked(tag uint64, err error) {
 	cert := p.offered
 	early := p.early
 	n.endGreeting(p)
-	if err != nil || cert.Contact.ID != p.peer.ID || p.Contact != nil && p.Pos != cert.Contact.Pos {
+	if err != nil || p.Contact != nil && p.Pos != cert.Pos {
 		n.env.Close(p.peer)
 		p.link = noLink
 		n.onFailed(p, nil)
@@ -63,7 +66,7 @@ func (n *Node) onChecked(tag uint64, err error) {
 		p.link = noLink
 	}
 	if p.Contact == nil {
-		p.Contact = &Contact{ID: p.peer.ID, Addr: p.peer.Addr, Pos: cert.Contact.Pos}
+		p.Contact = &Contact{ID: p.peer.ID, Addr: p.peer.Addr, Pos: cert.Pos}
 	}
 	n.onUp(p.peer)
 	for _, m := range early {

@@ -7,15 +7,15 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	. "github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
 // verify is the port of these tests: certificates with the serial 666 are
 // forged.
-func verify(_ id.ID, c *Certificate) machine.Job { return check{c} }
+func verify(_ id.ID, c *identity.Certificate) machine.Job { return check{c} }
 
-type check struct{ c *Certificate }
+type check struct{ c *identity.Certificate }
 
 var errForged = errors.New("forged")
 

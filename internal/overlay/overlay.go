@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
@@ -29,10 +30,11 @@ type Config struct {
 	// Announce returns the job that (de)registers the node there; nil: none.
 	Announce func(on bool) machine.Job
 	// Verify returns the job that checks that a certificate is the authority's,
-	// in force and the node's own; nil: certificates are not exchanged.
-	Verify func(of id.ID, c *Certificate) machine.Job
+	// in force and of the node with this id (identity.Gate); nil: certificates are
+	// not exchanged.
+	Verify func(of id.ID, c *identity.Certificate) machine.Job
 	// Certificate is the node's own.
-	Certificate *Certificate
+	Certificate *identity.Certificate
 	// Sign signs a view, which makes it evidence (4.8); nil: views are not
 	// signed. The links are authenticated in any case.
 	Sign func(*NetworkView)

@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
@@ -49,7 +50,7 @@ type peer struct {
 	// While its certificate is checked (hello.go):
 	greeting, ours bool
 	early          []machine.Message
-	offered        *Certificate
+	offered        *identity.Certificate
 	check          uint64
 
 	namedBy  *NetworkView // the view that made it pending (evidence.go)

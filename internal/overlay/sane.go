@@ -19,7 +19,7 @@ func (n *Node) sane(m machine.Message) bool {
 	case *NetworkView:
 		return n.saneView(m)
 	case *Hello:
-		return m.Certificate != nil && n.inside(m.Certificate.Contact.Pos)
+		return m.Certificate != nil && n.inside(m.Certificate.Pos)
 	case *ConnectionInfo:
 		return true
 	case *JoinRequest:
