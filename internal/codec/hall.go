@@ -1,0 +1,86 @@
+package codec
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+)
+
+// Messages of internal/hall.
+
+const (
+	maxPlayers  = 1 << 16
+	maxCommands = 1 << 10
+	maxArgs     = 64
+)
+
+var hallKinds = []*kind{
+	message(64, func(f *form, m *hall.Enter) { f.id(&m.Player); text(f, &m.Name, maxName); f.bool(&m.Local) }),
+	message(65, func(f *form, m *hall.Say) { text(f, &m.Text, maxText) }),
+	message(66, empty[hall.Leave]),
+	message(67, func(f *form, m *hall.Admitted) {
+		f.id(&m.Player)
+		text(f, &m.Name, maxName)
+		num(f, &m.Entity)
+		f.bools(&m.Operator, &m.New)
+		num(f, &m.Mode)
+		f.region(&m.Home)
+		signed(f, &m.TimeOffset)
+	}),
+	message(68, func(f *form, m *hall.Refused) {
+		text(f, &m.Code, maxCode)
+		text(f, &m.Text, maxText)
+		num(f, &m.Retry)
+	}),
+	message(69, func(f *form, m *hall.Players) { f.bool(&m.Full); list(f, &m.List, maxPlayers, 25, playerInfo) }),
+	message(70, func(f *form, m *hall.Chat) {
+		num(f, &m.Kind)
+		text(f, &m.From, maxName)
+		text(f, &m.Text, maxText)
+	}),
+	message(71, func(f *form, m *hall.Notice) { text(f, &m.Code, maxCode); text(f, &m.Text, maxText) }),
+	message(72, func(f *form, m *hall.TimeOffset) { signed(f, &m.Ticks) }),
+	message(73, func(f *form, m *hall.Commands) { list(f, &m.List, maxCommands, 3, command) }),
+	message(74, func(f *form, m *hall.Order) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		num(f, &m.Kind)
+		f.vec(&m.Position)
+		num(f, &m.Block)
+		num(f, &m.Count)
+		num(f, &m.Mode)
+		f.bool(&m.Operator)
+		text(f, &m.Text, maxText)
+	}),
+	message(75, func(f *form, m *hall.Locate) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Tag) }),
+	message(76, func(f *form, m *hall.SaveAll) { f.region(&m.Region); num(f, &m.Tag) }),
+	message(77, func(f *form, m *hall.Laws) {
+		f.region(&m.Region)
+		signed(f, &m.TimeOffset)
+		list(f, &m.Protected, maxAreas, 6, func(f *form, a *hall.Area) { f.pos(&a.Min); f.pos(&a.Max) })
+	}),
+	message(78, func(f *form, m *hall.Awake) { f.region(&m.Region) }),
+	message(79, func(f *form, m *hall.Asleep) { f.region(&m.Region) }),
+	message(80, func(f *form, m *hall.Arrived) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Epoch) }),
+	message(81, func(f *form, m *hall.Departed) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Epoch) }),
+	message(82, func(f *form, m *hall.Located) {
+		f.id(&m.Player)
+		num(f, &m.Tag)
+		f.bool(&m.Found)
+		f.vec(&m.Position)
+	}),
+	message(83, func(f *form, m *hall.Saved) { f.region(&m.Region); num(f, &m.Tag); text(f, &m.Err, maxText) }),
+}
+
+func playerInfo(f *form, p *hall.PlayerInfo) {
+	f.id(&p.Player)
+	num(f, &p.Entity)
+	text(f, &p.Name, maxName)
+	f.bool(&p.Present)
+	f.region(&p.Region)
+}
+
+func command(f *form, c *wire.Command) {
+	text(f, &c.Name, maxName)
+	list(f, &c.Args, maxArgs, 1, func(f *form, s *string) { text(f, s, maxName) })
+	text(f, &c.Help, maxText)
+}

@@ -1,0 +1,221 @@
+package codec
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Messages of internal/region: of sessions, neighbours and the hall that are at
+// other nodes.
+
+// Bounds. Machines check what they are told; these only bound memory.
+const (
+	maxName    = 256      // bytes of a name
+	maxText    = 4096     // bytes of a text
+	maxCode    = 64       // bytes of a refusal or another code
+	maxSteps   = 1 << 10  // of an Inputs
+	maxCells   = 16 << 20 // bytes of a frame's cells
+	maxChanges = 1 << 19  // of a Blocks: as many as a region has in a few layers
+	maxState   = 1 << 16  // bytes of a player's or a mob's state
+	maxAreas   = 1 << 16  // protected areas
+	maxSlots   = 256
+)
+
+var regionKinds = []*kind{
+	message(16, func(f *form, m *region.To) { f.region(&m.Region); f.message(&m.Msg) }),
+	message(17, func(f *form, m *region.Frame) {
+		f.region(&m.Region)
+		num(f, &m.Tick)
+		own(f, &m.Own)
+		f.bytes(&m.Cells, maxCells)
+	}),
+	message(18, func(f *form, m *region.Inputs) {
+		f.id(&m.Player)
+		num(f, &m.First)
+		list(f, &m.Steps, maxSteps, 3, step)
+		f.vec(&m.Pos)
+		f.bool(&m.NoPos)
+	}),
+	message(19, func(f *form, m *region.Enter) {
+		f.id(&m.Player)
+		num(f, &m.Entity)
+		text(f, &m.Name, maxName)
+		num(f, &m.Mode)
+		f.bools(&m.Operator, &m.New)
+	}),
+	message(20, func(f *form, m *region.Leave) { f.id(&m.Player) }),
+	message(21, func(f *form, m *region.Watch) { f.exact(m.Rates[:]); f.bool(&m.BlocksOnly) }),
+	message(22, func(f *form, m *region.Act) {
+		f.id(&m.Player)
+		num(f, &m.Seq)
+		num(f, &m.Kind)
+		f.pos(&m.Pos)
+		num(f, &m.Face)
+		num(f, &m.A)
+		num(f, &m.B)
+	}),
+	message(23, func(f *form, m *region.Entered) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		num(f, &m.Epoch)
+		f.vec(&m.Position)
+		num(f, &m.Yaw)
+		signed(f, &m.Pitch)
+		num(f, &m.Tick)
+	}),
+	message(24, func(f *form, m *region.Refused) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		text(f, &m.Code, maxCode)
+		text(f, &m.Text, maxText)
+	}),
+	message(25, func(f *form, m *region.Left) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Reason) }),
+	message(26, func(f *form, m *region.Moved) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		f.region(&m.To)
+		num(f, &m.Epoch)
+		num(f, &m.Reason)
+	}),
+	message(27, func(f *form, m *region.Columns) {
+		f.region(&m.Region)
+		num(f, &m.Tick)
+		list(f, &m.Columns, world.Columns, 2, func(f *form, c *region.Column) { f.column(&c.Column); num(f, &c.Version) })
+	}),
+	message(28, func(f *form, m *region.ActResult) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		num(f, &m.Seq)
+		f.bool(&m.OK)
+		text(f, &m.Reason, maxCode)
+		text(f, &m.Text, maxText)
+	}),
+	message(29, func(f *form, m *region.Self) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		num(f, &m.Mode)
+		num(f, &m.Health)
+		num(f, &m.Air)
+		f.bools(&m.MayFly, &m.Operator, &m.Dead)
+	}),
+	message(30, func(f *form, m *region.Inventory) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		list(f, &m.Slots, maxSlots, 3, func(f *form, s *region.Slot) { num(f, &s.Slot); num(f, &s.Block); num(f, &s.Count) })
+		num(f, &m.Selected)
+	}),
+	message(31, func(f *form, m *region.Heard) {
+		f.region(&m.Region)
+		f.id(&m.From)
+		text(f, &m.Name, maxName)
+		text(f, &m.Text, maxText)
+	}),
+	message(32, func(f *form, m *region.Notice) {
+		f.region(&m.Region)
+		text(f, &m.Code, maxCode)
+		text(f, &m.Text, maxText)
+	}),
+	message(33, func(f *form, m *region.Blocks) {
+		f.region(&m.Region)
+		num(f, &m.Tick)
+		list(f, &m.Changes, maxChanges, 4, func(f *form, c *region.BlockChange) { f.pos(&c.Pos); num(f, &c.Block) })
+	}),
+	message(34, func(f *form, m *region.Handover) {
+		f.id(&m.Player)
+		num(f, &m.Epoch)
+		f.bytes(&m.State, maxState)
+		f.peer(&m.Session)
+		f.bool(&m.Asks)
+	}),
+	message(35, func(f *form, m *region.HandoverOK) { f.id(&m.Player); num(f, &m.Epoch) }),
+	message(36, func(f *form, m *region.HandoverRefused) {
+		f.id(&m.Player)
+		num(f, &m.Epoch)
+		text(f, &m.Code, maxCode)
+	}),
+	message(37, func(f *form, m *region.RemoteEdit) { remote(f, &m.Remote) }),
+	message(38, func(f *form, m *region.RemoteEditDone) { remote(f, &m.Remote) }),
+	message(39, func(f *form, m *region.Forward) { f.id(&m.Player); f.peer(&m.Session); f.message(&m.Msg) }),
+	message(40, func(f *form, m *region.MobOver) { f.bytes(&m.State, maxState); f.bool(&m.Back) }),
+	message(41, func(f *form, m *region.NearChat) {
+		f.id(&m.Player)
+		text(f, &m.Name, maxName)
+		f.vec(&m.At)
+		text(f, &m.Text, maxText)
+	}),
+	message(42, func(f *form, m *region.Order) {
+		f.id(&m.Player)
+		num(f, &m.Kind)
+		f.vec(&m.Position)
+		num(f, &m.Block)
+		num(f, &m.Count)
+		num(f, &m.Mode)
+		f.bool(&m.Operator)
+		text(f, &m.Text, maxText)
+	}),
+	message(43, func(f *form, m *region.Locate) { f.id(&m.Player); num(f, &m.Tag) }),
+	message(44, func(f *form, m *region.SaveAll) { num(f, &m.Tag) }),
+	message(45, func(f *form, m *region.Laws) {
+		signed(f, &m.TimeOffset)
+		list(f, &m.Protected, maxAreas, 6, func(f *form, a *region.Area) { f.pos(&a.Min); f.pos(&a.Max) })
+	}),
+	message(46, func(f *form, m *region.Awake) { f.region(&m.Region) }),
+	message(47, func(f *form, m *region.Asleep) { f.region(&m.Region) }),
+	message(48, func(f *form, m *region.Arrived) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Epoch) }),
+	message(49, func(f *form, m *region.Departed) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		num(f, &m.Epoch)
+		num(f, &m.Reason)
+	}),
+	message(50, func(f *form, m *region.Located) {
+		f.id(&m.Player)
+		num(f, &m.Tag)
+		f.bool(&m.Found)
+		f.vec(&m.Position)
+	}),
+	message(51, func(f *form, m *region.Saved) { f.region(&m.Region); num(f, &m.Tag); text(f, &m.Err, maxText) }),
+}
+
+func (f *form) region(v *world.RegionPos) { signed(f, &v.X); signed(f, &v.Z) }
+func (f *form) pos(v *world.Pos)          { signed(f, &v.X); signed(f, &v.Y); signed(f, &v.Z) }
+func (f *form) vec(v *world.Vec)          { signed(f, &v.X); signed(f, &v.Y); signed(f, &v.Z) }
+
+func step(f *form, s *region.Step) { num(f, &s.Buttons); num(f, &s.Yaw); signed(f, &s.Pitch) }
+
+func own(f *form, o *region.Own) {
+	f.bools(&o.HasAck, &o.Corrected)
+	if o.HasAck {
+		num(f, &o.Ack)
+	}
+	if o.Corrected {
+		f.vec(&o.Position)
+		f.vec(&o.Velocity)
+		num(f, &o.Body)
+	}
+}
+
+func remote(f *form, v **world.Remote) {
+	has := *v != nil
+	f.bool(&has)
+	if !has {
+		return
+	}
+	r := *v
+	if f.reading {
+		r = new(world.Remote)
+		*v = r
+	}
+	num(f, &r.Kind)
+	f.region(&r.From)
+	f.id(&r.Player)
+	num(f, &r.Seq)
+	f.pos(&r.At)
+	num(f, &r.Face)
+	num(f, &r.Block)
+	f.vec(&r.Body)
+	num(f, &r.Mode)
+	f.bool(&r.Operator)
+	text(f, &r.Code, maxCode)
+	num(f, &r.Got)
+}
