@@ -10,6 +10,11 @@ func (r Rect) Contains(p Point) bool {
 	return p.X >= r.Min.X && p.X <= r.Max.X && p.Y >= r.Min.Y && p.Y <= r.Max.Y
 }
 
+// Nearest returns the point of r nearest to p.
+func (r Rect) Nearest(p Point) Point {
+	return Point{min(max(p.X, r.Min.X), r.Max.X), min(max(p.Y, r.Min.Y), r.Max.Y)}
+}
+
 // Polygon is a convex polygon, counter-clockwise. One with fewer than three
 // corners is empty.
 type Polygon []Point
@@ -33,6 +38,22 @@ func Cell(p Point, neighbours []Point, bounds Rect, out Polygon) Polygon {
 		out = cut(out, begin, bisector(p, n))
 	}
 	return out
+}
+
+// Intersect appends what poly and other share to out, corners rounded.
+func (poly Polygon) Intersect(other, out Polygon) Polygon {
+	begin := len(out)
+	out = append(out, poly...)
+	for i, a := range other {
+		out = cut(out, begin, leftOf(a, other[(i+1)%len(other)]))
+	}
+	return out
+}
+
+// leftOf returns the points that are not right of a→b.
+func leftOf(a, b Point) halfPlane {
+	dx, dy := int64(b.X)-int64(a.X), int64(b.Y)-int64(a.Y)
+	return halfPlane{dy, -dx, dy*int64(a.X) - dx*int64(a.Y)}
 }
 
 // halfPlane is the points where a·x + b·y <= c.

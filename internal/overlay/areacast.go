@@ -1,6 +1,8 @@
 package overlay
 
 import (
+	"slices"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -35,10 +37,25 @@ func (m *Areacast) onward(via bool) routable {
 
 // Areacast sends a message to all nodes that overlap an area.
 func (n *Node) Areacast(area Area, body machine.Message) {
-	n.onAreacast(&Areacast{
-		Route: Route{Origin: n.self, Seq: n.nextSeq(), Dest: area.centre()},
+	to, ok := area.centre(n.cfg.Space.Bounds())
+	if !ok {
+		return // nobody overlaps it
+	}
+	m := &Areacast{
+		Route: Route{Origin: n.self, Seq: n.nextSeq(), Dest: to},
 		Area:  area, Body: body,
-	})
+	}
+	n.awaited = append(n.awaited, m.Seq)
+	if len(n.awaited) > maxAwaited {
+		n.awaited = n.awaited[1:]
+	}
+	n.onAreacast(m)
+}
+
+// awaits reports whether a message that says it is this node's own may come back
+// to it along the tree: it has sent it and has not seen it since.
+func (n *Node) awaits(m *Areacast) bool {
+	return m.Root != nil && m.Origin != nil && m.Origin.ID == n.self.ID && slices.Contains(n.awaited, m.Seq)
 }
 
 // onAreacast begins or goes on with the spreading.
@@ -48,21 +65,58 @@ func (n *Node) onAreacast(m *Areacast) {
 	case m.Root != nil && n.duplicate(m.Origin.ID, m.Seq):
 	case m.Root != nil:
 		n.spread(m)
-	case !m.Area.Overlaps(n.ownCell()):
-		n.pass(m, false)
-	case !n.settled():
+	case !n.settled() && m.Area.Overlaps(n.ownCell()):
 		n.keep(m)
 	default:
+		anchor, ok := n.anchor(m)
+		if !ok {
+			n.pass(m, false)
+			return
+		}
 		n.duplicate(m.Origin.ID, m.Seq)
 		root := *m
-		root.Root, root.Anchor = n.self, m.Area.anchor(n.ownCell())
+		root.Root, root.Anchor = n.self, anchor
 		n.spread(&root)
 	}
+}
+
+// anchor returns a place of the area for which this node is responsible, and
+// false if another node has to be the root: the whole tree hangs on it, so both
+// are asked exactly, and who is responsible for the message's destination always
+// has one.
+func (n *Node) anchor(m *Areacast) (geom.Point, bool) {
+	if n.owns(m.Dest) {
+		return m.Dest, true
+	}
+	if !m.Area.Overlaps(n.ownCell()) {
+		return geom.Point{}, false
+	}
+	near := m.Area.nearest(n.ownCell(), m.Dest)
+	for _, p := range [...]geom.Point{near, towards(near, n.self.Pos, 3)} {
+		if n.inside(p) && m.Area.Contains(p) && n.owns(p) {
+			return p, true
+		}
+	}
+	return geom.Point{}, false
+}
+
+// owns reports whether the node, not one of its neighbours, is responsible for a
+// place.
+func (n *Node) owns(to geom.Point) bool {
+	for _, p := range n.neighbours {
+		if closer(to, p.Contact, n.self) {
+			return false
+		}
+	}
+	return true
 }
 
 // spread receives the message and hands it to the neighbours whose parent in the
 // tree is this node.
 func (n *Node) spread(m *Areacast) {
+	n.awaited = slices.DeleteFunc(n.awaited, func(seq uint64) bool {
+		return m.Origin.ID == n.self.ID && seq == m.Seq
+	})
 	if m.Area.Overlaps(n.ownCell()) {
 		n.receiveAreacast(m)
 	}
@@ -137,6 +191,9 @@ func (n *Node) cellOf(p *peer) geom.Polygon {
 	}
 	return p.cell
 }
+
+// maxAwaited bounds how many areacasts of its own a node expects back.
+const maxAwaited = 64
 
 // window is how many areacasts are remembered for the suppression of duplicates
 // (the thesis' text breaks off before it says how).

@@ -109,6 +109,9 @@ type Node struct {
 
 	cell   geom.Polygon // own; empty: to be calculated
 	recent recent       // areacasts
+	// awaited: own areacasts that another node is the root of and that have not
+	// come back.
+	awaited []uint64
 
 	scratch scratch
 }
@@ -201,7 +204,7 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 			n.onUnicast(m)
 		}
 	case *Areacast:
-		if n.vouched(p, m.Origin) {
+		if n.vouched(p, m.Origin) || n.awaits(m) {
 			n.onAreacast(m)
 		}
 	}

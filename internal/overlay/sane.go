@@ -31,7 +31,7 @@ func (n *Node) sane(m machine.Message) bool {
 	case *Unicast:
 		return n.saneRoute(&m.Route)
 	case *Areacast:
-		return n.saneRoute(&m.Route) && saneArea(&m.Area) && (m.Root == nil || n.saneContact(m.Root) && n.inside(m.Anchor))
+		return n.saneRoute(&m.Route) && saneArea(&m.Area) && m.Area.Contains(m.Dest) && (m.Root == nil || n.saneContact(m.Root) && n.inside(m.Anchor))
 	}
 	return false
 }
