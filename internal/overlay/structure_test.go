@@ -10,11 +10,11 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 )
 
-var sweep = flag.Uint64("seeds", 10, "how many seeds the tests of the structure go through")
+var sweep = flag.Uint64("seeds", 4, "how many seeds the tests of the structure go through")
 
 func seeds(t *testing.T) uint64 {
 	if testing.Short() {
-		return 2
+		return 1
 	}
 	return *sweep
 }
@@ -37,7 +37,7 @@ func TestMassJoin(t *testing.T) {
 		b := newBed(t, seed, 9)
 		b.add()
 		b.sim.Run(time.Second)
-		for range 99 {
+		for range 59 {
 			b.add()
 		}
 		b.exact("mass join", 2*time.Minute)
@@ -48,7 +48,7 @@ func TestMassJoin(t *testing.T) {
 func TestDepartures(t *testing.T) {
 	for seed := range seeds(t) {
 		b := newBed(t, seed, 4)
-		grow(b, 80)
+		grow(b, 50)
 		for len(b.live()) > 5 {
 			live := b.live()
 			b.stop(live[b.rand.Intn(len(live))])
@@ -63,7 +63,7 @@ func TestDepartures(t *testing.T) {
 func TestHalfFail(t *testing.T) {
 	for seed := range seeds(t) {
 		b := newBed(t, seed, 4)
-		grow(b, 120)
+		grow(b, 70)
 		for i, m := range b.all {
 			if i%2 == 0 {
 				b.crash(m)
@@ -77,8 +77,8 @@ func TestHalfFail(t *testing.T) {
 func TestFlashCrowd(t *testing.T) {
 	for seed := range seeds(t) {
 		b := newBed(t, seed, 4)
-		grow(b, 40)
-		for range 120 {
+		grow(b, 20)
+		for range 60 {
 			b.add()
 		}
 		b.exact("flash crowd", 3*time.Minute)
@@ -90,7 +90,7 @@ func TestFlashCrowd(t *testing.T) {
 func TestPartition(t *testing.T) {
 	for seed := range seeds(t) {
 		b := newBed(t, seed, 4)
-		grow(b, 80)
+		grow(b, 40)
 		side := map[machine.Peer]int{}
 		for i, m := range b.all {
 			side[m.Peer()] = i % 2
@@ -138,8 +138,8 @@ func TestGrid(t *testing.T) {
 func TestChurn(t *testing.T) {
 	for seed := range seeds(t) {
 		b := newBed(t, seed, 16)
-		grow(b, 60)
-		for range 120 {
+		grow(b, 40)
+		for range 80 {
 			live := b.live()
 			switch k := b.rand.Intn(4); {
 			case k < 2:

@@ -10,7 +10,7 @@ import (
 // target position (thesis table 6.10: 88, 90 and 97 % of 200 nodes).
 func TestTable(t *testing.T) {
 	for _, r := range []int{4, 9, 16} {
-		b := grown(t, 3, r, 100)
+		b := grown(t, 3, r, 80)
 		b.sim.Run(5 * time.Minute)
 		var filled, closest, symmetric, top int
 		for _, m := range b.all {
