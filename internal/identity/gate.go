@@ -18,7 +18,7 @@ type Gate struct {
 
 // NewGate returns the gate of a world.
 func NewGate(g Genesis) (*Gate, error) {
-	if err := g.check(); err != nil {
+	if err := g.Check(); err != nil {
 		return nil, err
 	}
 	return &Gate{genesis: g, world: g.World()}, nil

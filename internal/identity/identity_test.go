@@ -30,7 +30,7 @@ const (
 )
 
 func verified() Genesis {
-	return Genesis{Salt: [32]byte{7}, Authority: [32]byte(pub(keyOf(1)))}
+	return Genesis{Salt: [32]byte{7}, Authority: [32]byte(pub(keyOf(1))), Zones: 9}
 }
 
 func certificate(g *Genesis) *Certificate {
@@ -236,14 +236,14 @@ func TestGenesis(t *testing.T) {
 	if a.World() != b.World() {
 		t.Error("the same genesis, two worlds")
 	}
-	for _, change := range []func(){func() { b.Salt[3]++ }, func() { b.Difficulty++ }, func() { b.Authority[0]++ }} {
+	for _, change := range []func(){func() { b.Salt[3]++ }, func() { b.Difficulty++ }, func() { b.Authority[0]++ }, func() { b.Zones++ }} {
 		b = verified()
 		change()
 		if a.World() == b.World() {
 			t.Errorf("another genesis, the same world: %+v", b)
 		}
 	}
-	for _, bad := range []Genesis{{Difficulty: MaxDifficulty + 1}, {Authority: [32]byte{1}}} {
+	for _, bad := range []Genesis{{Difficulty: MaxDifficulty + 1}, {Authority: [32]byte{1}, Zones: 4}, {Zones: 4}, {Authority: a.Authority}, {Authority: a.Authority, Zones: 5}} {
 		if _, err := NewGate(bad); err == nil {
 			t.Errorf("taken: %+v", bad)
 		}
@@ -274,16 +274,16 @@ func TestGolden(t *testing.T) {
 
 const (
 	goldenGenesis = "010700000000000000000000000000000000000000000000000000000000000000008a88e3dd7409" +
-		"f195fd52db2d3cba5d72ca6709bf1d94121bf3748801b40f6f5c"
-	goldenWorld       = "5b00ed5fbee19414662a18679076a4628b9e1d45"
-	goldenCertificate = "015b00ed5fbee19414662a18679076a4628b9e1d458139770ea87d175f56a35466c34c7ecccb8d8a" +
+		"f195fd52db2d3cba5d72ca6709bf1d94121bf3748801b40f6f5c09"
+	goldenWorld       = "ca216dfc5f61e56df51f22b0cb675c1367e47025"
+	goldenCertificate = "01ca216dfc5f61e56df51f22b0cb675c1367e470258139770ea87d175f56a35466c34c7ecccb8d8a" +
 		"91b4ee37a25df60f5b8fc9b394000004d2000002370000000000000005001e6374318d0000001f00" +
-		"9d542b0000daaa684aaafa10ab1af85cdeb2a9ea97643f650ccbb13f773fd01b6fb290a192522227" +
-		"14ffde3440f736e51920ae537203a193e3401be558fafb70c01e508e0e"
-	goldenRevocations = "015b00ed5fbee19414662a18679076a4628b9e1d450000000000000003001eb208c2dc0000000000" +
-		"020000000000000001000000000000000599bd61782d8947c4ebf9f43e77714c2633c990ec0dba05" +
-		"9b477a90d5c9826b60487f258b184d0639975088aa2601ce8ec2621dc7f2bc133589ca54f1fa9188" +
-		"00"
+		"9d542b0000d8984d010b50d633d1194d0193880276955ef76c7807571eb3d93599ded16de7437f55" +
+		"82c0896d9a4b6fe814ad136ef76da17aa79b6e05b88f00d8b42fc6a90f"
+	goldenRevocations = "01ca216dfc5f61e56df51f22b0cb675c1367e470250000000000000003001eb208c2dc0000000000" +
+		"0200000000000000010000000000000005d1530630a57e606f7fda77fe8a8616cc70f72f053244da" +
+		"e9f58088ef7cd162fa1e59a8044474b7f16e6da64ff1d7dc8a1c48a09188f456c85fbeddc5e41144" +
+		"03"
 )
 
 func FuzzCertificate(f *testing.F) {

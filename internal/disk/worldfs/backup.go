@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/files"
 )
 
 // BackupSuffix ends the names of export files.
@@ -17,12 +19,15 @@ const backupTime = "20060102-150405"
 // ExportFile writes an export of an open world to a file, which appears as a
 // whole or not at all.
 func (w *World) ExportFile(name string) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".export-*")
+	f, err := files.Begin(name, 0o644)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // gone already if all went well
-	if err := finishFile(f, name, w.Export(f)); err != nil {
+	defer f.Drop()
+	if err = w.Export(f); err == nil {
+		err = f.Commit()
+	}
+	if err != nil {
 		return fmt.Errorf("export to %s: %w", name, err)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/disk"
+	"github.com/voxelpopuli/voxelpopuli/internal/files"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 )
 
@@ -31,7 +32,7 @@ func OpenFolder(dir string) (*Folder, error) {
 	b, err := os.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := writeFile(name, []byte(folderFormat)); err != nil {
+		if err := files.Write(name, []byte(folderFormat), 0o644); err != nil {
 			return nil, fmt.Errorf("data folder: %w", err)
 		}
 	case err != nil:
@@ -216,7 +217,7 @@ func (f *Folder) build(m Meta, fill func(*disk.Store) error) error {
 	if err != nil {
 		return err
 	}
-	return syncDir(filepath.Join(f.dir, "worlds"))
+	return files.SyncDir(filepath.Join(f.dir, "worlds"))
 }
 
 // World is a world that is open.

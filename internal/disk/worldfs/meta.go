@@ -22,6 +22,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/files"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
@@ -156,48 +157,5 @@ func writeMeta(dir string, m *Meta) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(dir, "meta.json"), append(b, '\n'))
-}
-
-// writeFile puts a file in its place as a whole and syncs it.
-func writeFile(name string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already if all went well
-	_, err = f.Write(b)
-	return finishFile(f, name, err)
-}
-
-// finishFile syncs and closes a temporary file and gives it its name, unless
-// writing it has failed.
-func finishFile(f *os.File, name string, err error) error {
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err == nil {
-		err = syncDir(filepath.Dir(name))
-	}
-	return err
-}
-
-// syncDir makes the names in a folder last.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	_ = d.Sync() // not every system can; those do not need it
-	return nil
+	return files.Write(filepath.Join(dir, "meta.json"), append(b, '\n'), 0o644)
 }

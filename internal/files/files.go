@@ -1,0 +1,103 @@
+// Package files puts small files into their place as a whole: a reader sees the
+// old contents or the new, also after a crash or a power cut.
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Draft is a file that is being written aside. It gets its name by Commit; Drop
+// removes it if that has not happened.
+type Draft struct {
+	*os.File
+	name string
+	perm fs.FileMode
+}
+
+// Begin makes a draft of a file.
+func Begin(name string, perm fs.FileMode) (*Draft, error) {
+	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
+	if err != nil {
+		return nil, err
+	}
+	return &Draft{f, name, perm}, nil
+}
+
+// Commit syncs the draft and gives it its name, in place of what has it now.
+func (d *Draft) Commit() error { return d.finish(os.Rename) }
+
+// CommitNew is Commit for a name that nobody has: fs.ErrExist otherwise.
+func (d *Draft) CommitNew() error { return d.finish(link) }
+
+func (d *Draft) finish(move func(from, to string) error) error {
+	err := d.Chmod(d.perm)
+	if err == nil {
+		err = d.Sync()
+	}
+	if e := d.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = move(d.Name(), d.name)
+	}
+	if err == nil {
+		err = SyncDir(filepath.Dir(d.name))
+	}
+	return err
+}
+
+// link gives a file a second name (Drop takes the first away), which fails if
+// somebody has that name. Where the file system knows no links it is renamed:
+// then two who come at the very same moment are not told apart.
+func link(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return &os.LinkError{Op: "link", Old: from, New: to, Err: fs.ErrExist}
+	}
+	return os.Rename(from, to)
+}
+
+// Drop closes and removes what was not committed.
+func (d *Draft) Drop() {
+	_ = d.Close()           // closed already if it was committed
+	_ = os.Remove(d.Name()) // gone already
+}
+
+// Write puts a file into its place.
+func Write(name string, b []byte, perm fs.FileMode) error {
+	return write(name, b, perm, (*Draft).Commit)
+}
+
+// WriteNew is Write for a name that nobody has: fs.ErrExist otherwise.
+func WriteNew(name string, b []byte, perm fs.FileMode) error {
+	return write(name, b, perm, (*Draft).CommitNew)
+}
+
+func write(name string, b []byte, perm fs.FileMode, commit func(*Draft) error) error {
+	d, err := Begin(name, perm)
+	if err != nil {
+		return err
+	}
+	defer d.Drop()
+	if _, err := d.Write(b); err != nil {
+		return err
+	}
+	return commit(d)
+}
+
+// SyncDir makes the names in a folder last.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	_ = d.Sync() // not every system can; those do not need it
+	return nil
+}

@@ -1,0 +1,65 @@
+package keyring
+
+import (
+	"encoding/pem"
+	"fmt"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/files"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+)
+
+// Papers are what an authority gives out, as files: PEM blocks that can be
+// mailed and pasted. They are no secrets.
+const (
+	pemCertificate = "VOXEL POPULI CERTIFICATE"
+	pemRevocations = "VOXEL POPULI REVOCATIONS"
+)
+
+// WriteCertificate writes a certificate to a file.
+func WriteCertificate(file string, c *identity.Certificate) error {
+	return files.Write(file, pem.EncodeToMemory(&pem.Block{Type: pemCertificate, Bytes: c.Append(nil)}), 0o644)
+}
+
+// ReadCertificate reads a certificate. It is not verified (identity.Gate.Check).
+func ReadCertificate(file string) (*identity.Certificate, error) {
+	b, err := readPaper(file, pemCertificate)
+	if err != nil {
+		return nil, err
+	}
+	c, err := identity.DecodeCertificate(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return c, nil
+}
+
+// WriteRevocations writes a list of revocations to a file.
+func WriteRevocations(file string, r *identity.Revocations) error {
+	return files.Write(file, pem.EncodeToMemory(&pem.Block{Type: pemRevocations, Bytes: r.Append(nil)}), 0o644)
+}
+
+// ReadRevocations reads a list of revocations. It is not verified
+// (identity.Gate.Renew).
+func ReadRevocations(file string) (*identity.Revocations, error) {
+	b, err := readPaper(file, pemRevocations)
+	if err != nil {
+		return nil, err
+	}
+	r, err := identity.DecodeRevocations(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return r, nil
+}
+
+func readPaper(file, kind string) ([]byte, error) {
+	b, err := readSmall(file)
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(b)
+	if block == nil || block.Type != kind {
+		return nil, fmt.Errorf("%s: want a file that begins with -----BEGIN %s-----", file, kind)
+	}
+	return block.Bytes, nil
+}
