@@ -1,6 +1,7 @@
 package client
 
 import (
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
@@ -19,6 +20,7 @@ func (s *Session) receive(m machine.Message, to Sink) {
 	case *region.Columns:
 		s.onColumns(m, to)
 	case *region.ActResult:
+		s.acts = slices.DeleteFunc(s.acts, func(seq uint32) bool { return seq == m.Seq })
 		s.add(to, &wire.ActResult{Seq: m.Seq, OK: m.OK, Code: wire.Code(m.Reason), Text: textOf(m.Text, m.Reason)})
 	case *region.Self:
 		s.add(to, &wire.Self{Mode: m.Mode, Health: m.Health, Air: m.Air, MayFly: m.MayFly, Operator: m.Operator, Dead: m.Dead})
@@ -28,6 +30,12 @@ func (s *Session) receive(m machine.Message, to Sink) {
 		s.add(to, &wire.Chat{Kind: wire.ChatNear, From: m.Name, Text: m.Text})
 	case *region.Notice:
 		s.add(to, &wire.Notice{Code: wire.Code(m.Code), Text: m.Text})
+	case *region.NewHost:
+		s.onNewHost(m, to)
+	case *hall.NewHost:
+		hello := s.hello
+		hello.Resume = s.admitted != nil
+		s.send(&hello)
 	case *hall.Chat:
 		s.onChat(m, to)
 	case *hall.Players:
@@ -116,6 +124,25 @@ func (s *Session) onLeft(m *region.Left) {
 		s.end(wire.Kicked.Refusal(0))
 	default:
 		s.end(wire.Restart.Refusal(1))
+	}
+}
+
+// onNewHost enters and watches anew where another node leads a region now. What
+// was asked of the home and not answered may have been done or not: it is
+// refused, and what comes of the columns shows how it is.
+func (s *Session) onNewHost(m *region.NewHost, to Sink) {
+	if m.Region == s.home && s.admitted != nil {
+		for _, seq := range s.acts {
+			s.add(to, &wire.ActResult{Seq: seq, Code: wire.NewHost, Text: wire.NewHost.Text()})
+		}
+		s.acts = s.acts[:0]
+		s.heard = time.Now()
+		s.enter(m.Region)
+	}
+	if s.watch.watches(m.Region) {
+		s.toRegion(m.Region, &region.Watch{}) // if it is the same node after all
+		s.watch.again(m.Region)
+		s.sendWatches()
 	}
 }
 

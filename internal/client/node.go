@@ -89,7 +89,8 @@ func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
 		return nil, fmt.Errorf("link to the node: %w", err)
 	}
 	s := newSession(n, k, who.Player)
-	s.send(&hall.Enter{Player: who.Player, Name: name, Local: who.Local})
+	s.hello = hall.Enter{Player: who.Player, Name: name, Local: who.Local}
+	s.send(&s.hello)
 	ctx, cancel := context.WithTimeout(ctx, enterTime)
 	defer cancel()
 	if err := s.settle(ctx); err != nil {

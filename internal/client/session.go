@@ -28,6 +28,7 @@ type Session struct {
 	node   *Node
 	link   *transport.Link
 	player id.ID
+	hello  hall.Enter    // as the session came
 	kick   chan struct{} // Next has something to do that is not in the link
 
 	// Only Next's goroutine touches these.
@@ -42,6 +43,7 @@ type Session struct {
 	isHome   bool // a region has said that it is the home
 	pos      world.Vec
 	claims   claims
+	acts     []uint32 // not answered yet
 	watch    *watcher
 	tiles    []world.RegionPos // far tiles to be sent
 	out      [][]byte          // encoded, for Next

@@ -16,6 +16,8 @@ const (
 	silence = 5 * time.Second
 	// maxTiles bounds the far tiles that wait for a client.
 	maxTiles = 512
+	// maxActs bounds the acts that are remembered until they are answered.
+	maxActs = 256
 	// tilesAtOnce are sent with one batch, so that frames do not wait long.
 	tilesAtOnce = 4
 )
@@ -92,6 +94,10 @@ func (s *Session) onView(m *wire.View) {
 }
 
 func (s *Session) onAct(m *wire.Act) {
+	if len(s.acts) >= maxActs {
+		s.acts = s.acts[1:]
+	}
+	s.acts = append(s.acts, m.Seq)
 	s.toRegion(s.home, &region.Act{
 		Player: s.player, Seq: m.Seq, Kind: uint8(m.Kind), Pos: m.Pos(), Face: m.Face,
 		A: m.A, B: m.B,

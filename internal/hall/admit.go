@@ -41,7 +41,7 @@ func (h *Hall) onEnter(e enter) {
 	if e.Local && !h.anyOperator() {
 		p.rec.Operator = true // the founder: the first who comes from the node's own machine
 	}
-	p.session, p.claiming = e.from, true
+	p.session, p.claiming, p.resumes = e.from, true, e.Resume && !fresh
 	h.sessions[e.from] = p
 	if !fresh && p.rec == before {
 		h.admit(p, e.from)
@@ -164,6 +164,10 @@ func (h *Hall) admit(p *player, from machine.Peer) {
 	p.claiming, p.here = false, true
 	p.region = p.home(h.cfg)
 	h.here = append(h.here, p)
+	if p.resumes {
+		h.resume(p)
+		return
+	}
 	h.env.Send(from, &Admitted{
 		Player: p.id, Name: p.rec.Name, Entity: p.rec.Entity, Operator: p.rec.Operator,
 		New: p.rec.Epoch == 0, Mode: h.cfg.Mode, Home: p.region, TimeOffset: h.world.TimeOffset,
@@ -172,6 +176,19 @@ func (h *Hall) admit(p *player, from machine.Peer) {
 	h.env.Send(from, h.list())
 	h.tell(p, wire.ChatSystem, "Welcome to %s, %s. /help lists what you can type.", h.cfg.Name, p.rec.Name)
 	h.note(p)
+}
+
+// rollCall is how long a new host of the hall waits for those who were here
+// before it tells anybody who is here.
+const rollCall = 2 * time.Second
+
+// resume takes in a player who was here before this host of the hall.
+func (h *Hall) resume(p *player) {
+	p.told = true
+	if !h.calling {
+		h.calling = true
+		h.env.SetTimer(h.env.Now().Add(rollCall), machine.Timer{Kind: timerRoster})
+	}
 }
 
 // leave ends a session.

@@ -19,6 +19,7 @@ type Hall struct {
 	here     []*player // in the order in which they came
 	changed  []*player // the others are yet to be told of
 	armed    bool      // timerNews is set
+	calling  bool      // timerRoster is set
 
 	awake   map[world.RegionPos]bool
 	asked   map[uint64]func(*Located) // waiting for Located, by tag
@@ -37,6 +38,7 @@ type player struct {
 	region   world.RegionPos
 	changed  bool // is in Hall.changed
 	told     bool // the others know that it is here
+	resumes  bool // was here already, through another host of the hall
 	quiet    pace // of chat and commands
 }
 
@@ -45,6 +47,7 @@ const (
 	timerNews   = iota + 1 // tell the others who came, moved and went
 	timerLocate            // Arg: tag of a Locate without an answer
 	timerSave              // Arg: tag of a save that takes too long
+	timerRoster            // who was here before this host of the hall has come back
 )
 
 // New returns the hall of a world; Start reads what it has on disk.
@@ -95,6 +98,9 @@ func (h *Hall) OnTimer(t machine.Timer) {
 		h.onLocated(&Located{Tag: t.Arg})
 	case timerSave:
 		h.onSaveLate(t.Arg)
+	case timerRoster:
+		h.calling = false
+		h.toAll(h.list())
 	}
 }
 

@@ -18,6 +18,9 @@ type (
 		Player id.ID
 		Name   string
 		Local  bool // from the machine that the node runs on
+		// Resume says that the player was admitted by another host of the hall and
+		// has not left since: nobody is told that it has come.
+		Resume bool
 	}
 
 	// Say is a line that the player typed; a leading slash makes it a command.
@@ -62,6 +65,10 @@ type (
 		From string
 		Text string
 	}
+
+	// NewHost says that another node leads the hall now, which knows nothing of
+	// the session: it enters again, with Resume. The session's own node says it.
+	NewHost struct{}
 
 	// Notice is something to show for a moment.
 	Notice struct {

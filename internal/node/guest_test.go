@@ -83,12 +83,16 @@ type session struct {
 	columns map[world.ColumnPos]*world.Column
 	items   world.Inventory
 	refused []string
+
+	admitted bool
+	watching map[world.RegionPos]uint8
 }
 
 func newSession(env machine.Env, node machine.Peer, name string) session {
 	return session{
 		env: env, node: node, name: name,
 		results: map[uint32]*region.ActResult{}, columns: map[world.ColumnPos]*world.Column{},
+		watching: map[world.RegionPos]uint8{},
 	}
 }
 
@@ -99,7 +103,8 @@ func (s *session) say(m machine.Message) { s.env.Send(s.node, m) }
 func (s *session) tell(r world.RegionPos, m machine.Message) { s.say(&region.To{Region: r, Msg: m}) }
 
 func (s *session) OnLink(_ machine.Peer, ev machine.LinkEvent) {
-	s.link, s.in = ev == machine.LinkUp, false
+	s.link, s.in, s.admitted = ev == machine.LinkUp, false, false
+	clear(s.watching)
 	if s.link {
 		s.say(&hall.Enter{Player: s.player(), Name: s.name})
 	}
@@ -111,8 +116,12 @@ func (s *session) OnDone(uint64, any, error) {}
 func (s *session) receive(m machine.Message) {
 	switch m := m.(type) {
 	case *hall.Admitted:
-		s.home = m.Home
+		s.home, s.admitted = m.Home, true
 		s.enter(m)
+	case *hall.NewHost:
+		s.say(&hall.Enter{Player: s.player(), Name: s.name, Resume: s.admitted})
+	case *region.NewHost:
+		s.newHost(m.Region)
 	case *region.Moved:
 		s.moved(m)
 	case *region.Entered:
@@ -142,6 +151,17 @@ func (s *session) receive(m machine.Message) {
 		s.refused = append(s.refused, string(m.Code))
 	case *region.Refused:
 		s.refused = append(s.refused, m.Code)
+	}
+}
+
+// newHost enters and watches anew, as client.Session does.
+func (s *session) newHost(r world.RegionPos) {
+	if s.home == r && s.admitted {
+		s.enter(&hall.Admitted{Player: s.player(), Entity: 7, Name: s.name, Mode: uint8(world.Creative)})
+	}
+	if rate := s.watching[r]; rate != 0 {
+		s.watch(r, region.RateNone)
+		s.watch(r, rate)
 	}
 }
 
@@ -179,6 +199,7 @@ func (s *session) watch(r world.RegionPos, rate uint8) {
 	for i := range w.Rates {
 		w.Rates[i] = rate
 	}
+	s.watching[r] = rate
 	s.tell(r, w)
 }
 

@@ -35,6 +35,8 @@ type Config struct {
 	// Clock measures how long ticks take; nil: nothing is measured. What it
 	// says decides nothing.
 	Clock func() time.Duration
+	// Net makes the node one of many; nil: it is the world's only one.
+	Net *Net
 }
 
 // DefaultMaxRegions is a square of 64 regions to each side: 8 km.
@@ -51,7 +53,8 @@ type Node struct {
 	env     machine.Env
 	cfg     Config
 	makers  makers
-	hall    *part
+	hall    *part    // nil: led elsewhere
+	net     *network // nil: the only node
 	regions map[world.RegionPos]*part
 	awake   []*part // the same in order of waking: order never comes from a map
 	links   map[machine.Peer]bool
@@ -98,32 +101,61 @@ func newNode(cfg Config, env machine.Env, mk makers) *Node {
 		env: env, cfg: cfg, makers: mk,
 		regions: map[world.RegionPos]*part{}, links: map[machine.Peer]bool{},
 	}
-	n.hall = &part{node: n, peer: region.Hall, name: "hall", hall: true}
-	n.hall.m = mk.hall(partEnv{n.hall}, cfg.Hall)
+	if cfg.Net != nil {
+		n.net = newNetwork(n, *cfg.Net)
+	}
 	return n
 }
 
 // Start implements machine.Machine.
 func (n *Node) Start() {
-	n.hall.m.Start()
+	if n.net != nil {
+		n.net.start()
+	} else {
+		n.startHall()
+	}
 	n.drain()
 }
 
-// OnMessage implements machine.Machine: a session says something.
+func (n *Node) startHall() {
+	n.hall = &part{node: n, peer: region.Hall, name: "hall", hall: true}
+	n.hall.m = n.makers.hall(partEnv{n.hall}, n.cfg.Hall)
+	n.hall.m.Start()
+}
+
+// isFar reports whether a peer is another node.
+func (n *Node) isFar(p machine.Peer) bool { return n.net != nil && p.Addr != machine.Addr{} }
+
+// OnMessage implements machine.Machine: a session or another node says
+// something.
 func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
+	if n.isFar(from) {
+		n.net.receive(from, m)
+		n.drain()
+		return
+	}
 	if !n.links[from] || n.closing != nil {
 		return
 	}
+	part := theHall
 	if to, ok := m.(*region.To); ok {
-		n.push(upcall{to: region.PeerOf(to.Region), from: from, m: to.Msg})
+		part, m = Part{Region: to.Region}, to.Msg
+	}
+	if n.net != nil {
+		n.net.fromSession(from.ID, part, m)
 	} else {
-		n.push(upcall{to: region.Hall, from: from, m: m})
+		n.push(upcall{to: part.peer(), from: from, m: m})
 	}
 	n.drain()
 }
 
 // OnTimer implements machine.Machine: a part's timer is due.
 func (n *Node) OnTimer(t machine.Timer) {
+	if t.Kind == timerNetwork {
+		n.net.onBeat()
+		n.drain()
+		return
+	}
 	p, inner, ok := n.timers.take(t.Arg)
 	if !ok || p.gone {
 		return
@@ -149,32 +181,56 @@ func (p *part) onTimer(t machine.Timer) {
 // OnLink implements machine.Machine: a session comes or goes. All regions hear
 // of its end, for it may watch any of them.
 func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
+	if n.isFar(peer) {
+		n.net.onLink(peer, ev)
+		n.drain()
+		return
+	}
 	if ev == machine.LinkUp {
 		if reserved(peer) || n.closing != nil {
 			n.env.Close(peer)
 			return
 		}
 		n.links[peer] = true
-		n.push(upcall{to: region.Hall, from: peer, link: ev})
+		if n.net == nil {
+			n.push(upcall{to: region.Hall, from: peer, link: ev})
+		}
 	} else {
 		n.unlink(peer, ev, nil)
 	}
 	n.drain()
 }
 
-// unlink tells the parts, except one, that a session's link has ended.
+// unlink is when a session's link has ended: all parts hear of it, except one.
 func (n *Node) unlink(peer machine.Peer, ev machine.LinkEvent, except *part) {
 	if !n.links[peer] {
 		return
 	}
 	delete(n.links, peer)
+	if n.net != nil {
+		n.net.ended(peer.ID)
+		peer = n.net.inner(peer)
+	}
+	n.tellParts(peer, ev, except)
+}
+
+// tellParts tells the parts here, except one, that a session has ended.
+func (n *Node) tellParts(peer machine.Peer, ev machine.LinkEvent, except *part) {
 	for _, p := range n.awake {
 		if p != except {
 			n.push(upcall{to: p.peer, from: peer, link: ev})
 		}
 	}
-	if n.hall != except {
+	if n.hall != nil && n.hall != except {
 		n.push(upcall{to: region.Hall, from: peer, link: ev})
+	}
+}
+
+// endSession ends a session of this node whose part wants it so.
+func (n *Node) endSession(peer machine.Peer) {
+	if n.links[peer] {
+		n.env.Close(peer)
+		n.unlink(peer, machine.LinkClosed, nil)
 	}
 }
 

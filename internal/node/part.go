@@ -32,10 +32,16 @@ func (n *Node) drain() {
 	}
 	n.queue = n.queue[:0]
 	n.busy = false
+	if n.net != nil {
+		n.net.flush()
+	}
 	n.checkClosing()
 }
 
 func (n *Node) deliver(u upcall) {
+	if n.net != nil && n.net.elsewhere(u) {
+		return
+	}
 	p := n.hall
 	if pos, ok := region.RegionOf(u.to); ok {
 		p = n.regions[pos]
@@ -63,7 +69,10 @@ func (n *Node) wake(pos world.RegionPos, who machine.Peer) *part {
 		return nil
 	}
 	if len(n.awake) >= n.cfg.MaxRegions {
-		n.env.Send(who, &region.Notice{Region: pos, Code: "full", Text: "This node has too many regions awake to wake another."})
+		full := &region.Notice{Region: pos, Code: "full", Text: "This node has too many regions awake to wake another."}
+		if _, isPart := partOf(who); !isPart {
+			partEnv{&part{node: n}}.Send(who, full)
+		}
 		return nil
 	}
 	p := &part{node: n, peer: region.PeerOf(pos), name: region.Space(pos), pos: pos}
@@ -84,7 +93,7 @@ func inWorld(pos world.RegionPos) bool {
 
 // after lets go of a region that has fallen asleep.
 func (n *Node) after(p *part) {
-	if p.hall || p.gone || !p.m.(Region).Asleep() {
+	if r, ok := p.m.(Region); !ok || p.gone || !r.Asleep() {
 		return
 	}
 	p.gone = true
@@ -122,12 +131,23 @@ func (e partEnv) Send(to machine.Peer, m machine.Message) {
 		return
 	}
 	n.counts.Sent++
-	n.env.Send(to, m)
+	switch {
+	case n.net == nil:
+		n.env.Send(to, m)
+	case to.Addr == n.net.tag:
+		n.env.Send(machine.Peer{ID: to.ID}, m)
+	default:
+		n.net.toFar(to, m)
+	}
 }
 
 // Backlog makes partEnv a machine.Backlogger.
 func (e partEnv) Backlog(to machine.Peer) (waiting, limit int) {
-	return machine.Backlog(e.p.node.env, to)
+	n := e.p.node
+	if n.net != nil {
+		to = n.net.driverPeer(to)
+	}
+	return machine.Backlog(n.env, to)
 }
 
 func (e partEnv) SetTimer(at machine.Time, t machine.Timer) {
@@ -141,6 +161,13 @@ func (e partEnv) Open(machine.Peer) {}
 // Close ends a session; the other parts hear of it.
 func (e partEnv) Close(to machine.Peer) {
 	n := e.p.node
+	if n.net != nil && to.Addr != n.net.tag {
+		n.net.closeFar(to, e.p)
+		return
+	}
+	if n.net != nil {
+		to.Addr = machine.Addr{}
+	}
 	if n.links[to] {
 		n.env.Close(to)
 		n.unlink(to, machine.LinkClosed, e.p)

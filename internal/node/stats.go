@@ -17,6 +17,7 @@ type Counts struct {
 	Sent     uint64 // to sessions
 	Woken    uint64 // regions
 	Slept    uint64 // regions
+	Dropped  uint64 // messages between nodes that could not be brought anywhere
 }
 
 // Stats is what a status page shows. Regions stand in the order of waking.

@@ -174,6 +174,13 @@ type (
 		Text   string
 	}
 
+	// NewHost says that another node leads the region now, which knows nothing of
+	// the receiver. A session enters again if its home is there, and watches
+	// again; acts that were not answered may have happened or not. The node of
+	// the session says it, not the region; neighbours and, about the hall, all
+	// regions are told too.
+	NewHost struct{ Region world.RegionPos }
+
 	// Notice is something to show for a moment, for example that the region
 	// cannot write to its disk.
 	Notice struct {

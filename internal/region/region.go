@@ -124,6 +124,8 @@ func (r *Region) OnMessage(from machine.Peer, m machine.Message) {
 		r.onRemoteEditDone(from, m)
 	case *Laws:
 		r.onLaws(from, m)
+	case *NewHost:
+		r.onNewHost(from)
 	default:
 		r.onMessageThatWakes(from, m)
 	}

@@ -19,6 +19,7 @@ const (
 	Dead           Code = "dead"
 	NotLoaded      Code = "not-loaded"
 	Storage        Code = "storage"
+	NewHost        Code = "new-host"
 )
 
 // Why a connection was refused or ended.
@@ -57,6 +58,7 @@ var texts = map[Code]string{
 	Dead:           "You are dead. Come back to life first.",
 	NotLoaded:      "This part of the world is not loaded yet.",
 	Storage:        "The world could not be saved. The disk may be full.",
+	NewHost:        "The node that hosts this place has changed. Look whether it was done.",
 	BadVersion:     "This client and this world speak different versions. Reload the page or update.",
 	BadWorld:       "This is not the world that you asked for.",
 	BadName:        "A name has 1 to 20 letters, digits, spaces or _ - '.",

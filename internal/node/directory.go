@@ -1,0 +1,223 @@
+package node
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+)
+
+// directory is the node's place in the Kademlia network, and what it keeps
+// there: the record of each part that it leads.
+type directory struct {
+	w      *network
+	p      *part
+	kad    *kademlia.Node
+	joined bool
+	asked  map[uint64]func(kademlia.Result) // lookups under way
+	tag    uint64
+	again  machine.Time // to join
+}
+
+// rejoin is how long a node waits until it tries to join again.
+const rejoin = 2 * time.Second
+
+func (d *directory) init(w *network) {
+	d.w, d.asked = w, map[uint64]func(kademlia.Result){}
+	d.p = &part{node: w.n, name: "directory"}
+	d.kad = kademlia.New(kademlia.Config{Self: w.cfg.Self.ID, Events: d, Verify: w.cfg.Verify}, dirEnv{d.p})
+	d.p.m = d.kad
+}
+
+func (d *directory) start() {
+	d.kad.Start()
+	d.join()
+}
+
+// join enters the network. A node that knows nobody is the first.
+func (d *directory) join() {
+	if len(d.w.cfg.Known) == 0 {
+		d.joined = true
+		return
+	}
+	d.again = d.w.n.env.Now().Add(rejoin)
+	d.kad.Join(d.w.cfg.Known)
+	d.lookup(d.w.cfg.Self.ID, func(r kademlia.Result) { d.joined = d.joined || len(r.Closest) > 0 })
+}
+
+func (d *directory) beat() {
+	if !d.joined && d.w.n.env.Now() >= d.again {
+		d.join()
+	}
+}
+
+func (d *directory) receive(from machine.Peer, m machine.Message) {
+	switch m.(type) {
+	case *kademlia.Request, *kademlia.Reply:
+		d.kad.OnMessage(from, m)
+	}
+}
+
+// Found implements kademlia.Events.
+func (d *directory) Found(tag uint64, r kademlia.Result) {
+	then := d.asked[tag]
+	delete(d.asked, tag)
+	if then != nil {
+		then(r)
+	}
+}
+
+// Stored implements kademlia.Events.
+func (d *directory) Stored(uint64, int, map[kademlia.Code]int) {}
+
+// Renew implements kademlia.Events: a record that is still right is signed
+// again.
+func (d *directory) Renew(r *kademlia.Record) {
+	for _, h := range d.w.sortedHosts() {
+		if h.leading && d.key(h.part) == r.Key {
+			d.publish(h)
+			return
+		}
+	}
+	d.kad.Withdraw(r.Kind, r.Key)
+}
+
+func (d *directory) lookup(target id.ID, then func(kademlia.Result)) {
+	d.tag++
+	d.asked[d.tag] = then
+	d.kad.Lookup(d.tag, target)
+}
+
+// key is where the record of a part is kept.
+func (d *directory) key(p Part) id.ID { return KeyOf(d.w.cfg.World, p) }
+
+// KeyOf is the key of a part of a world: what its hosts are nearest to.
+func KeyOf(world id.ID, p Part) id.ID {
+	b := append([]byte("voxelpopuli part\n"), world[:]...)
+	if p.Hall {
+		return id.Of(append(b, 'h'))
+	}
+	b = append(b, 'r')
+	b = binary.BigEndian.AppendUint32(b, uint32(p.Region.X))
+	return id.Of(binary.BigEndian.AppendUint32(b, uint32(p.Region.Z)))
+}
+
+// find looks for the hosts of a part; if nobody hosts it, the node nearest to
+// its key is asked to find some (dissertation, algorithm 3).
+func (d *directory) find(p Part) {
+	d.tag++
+	d.asked[d.tag] = func(r kademlia.Result) { d.w.looked(p, r) }
+	d.kad.Find(d.tag, kademlia.Chunk, d.key(p))
+}
+
+// looked takes what the directory says of a part.
+func (w *network) looked(p Part, res kademlia.Result) {
+	r := w.routes[p]
+	if r == nil || r.leader != (machine.Peer{}) {
+		return
+	}
+	r.finding = false
+	if res.Record != nil {
+		if members, term, err := readRecord(res.Record.Payload); err == nil && term >= r.term {
+			r.members = members
+			for _, m := range members {
+				if m.ID != w.cfg.Self.ID {
+					w.n.env.Send(m, &Who{p})
+				}
+			}
+		}
+		return
+	}
+	if !w.dir.joined {
+		return
+	}
+	w.generate(r, res.Closest)
+}
+
+// nearestTo sorts this node into the nodes nearest to a key.
+func (w *network) nearestTo(key id.ID, others []machine.Peer) []machine.Peer {
+	out := slices.Clone(others)
+	i := 0
+	for i < len(out) && kademlia.Closer(key, out[i].ID, w.cfg.Self.ID) {
+		i++
+	}
+	return slices.Insert(out, i, w.cfg.Self)
+}
+
+// generate asks the nearest node to find hosts for a part; the next one if that
+// one has not answered.
+func (w *network) generate(r *route, closest []machine.Peer) {
+	near := w.nearestTo(w.dir.key(r.part), closest)
+	to := near[(r.tries/8)%len(near)]
+	if to == w.cfg.Self {
+		w.coordinate(r.part)
+		return
+	}
+	r.asked = to.ID
+	w.n.env.Send(to, &Generate{r.part})
+}
+
+// publish stores who hosts a part that is led here.
+func (d *directory) publish(h *hosted) {
+	r := &kademlia.Record{
+		Kind: kademlia.Chunk, Key: d.key(h.part), Version: h.term(),
+		Until:   d.w.n.env.Now().Add(kademlia.Expire),
+		Payload: appendRecord(nil, h.members(), h.term()),
+	}
+	if d.w.cfg.Sign != nil {
+		d.w.cfg.Sign(r)
+	}
+	d.tag++
+	d.kad.Publish(d.tag, r)
+}
+
+// recordVersion is the layout of a chunk record's payload: the version, the
+// term, the number of members, and each member's id and address.
+const recordVersion = 1
+
+var errRecord = errors.New("damaged record of hosts")
+
+func appendRecord(b []byte, members []machine.Peer, term uint64) []byte {
+	b = append(b, recordVersion)
+	b = binary.BigEndian.AppendUint64(b, term)
+	b = append(b, byte(len(members)))
+	for _, m := range members {
+		b = append(append(b, m.ID[:]...), m.Addr[:]...)
+	}
+	return b
+}
+
+func readRecord(b []byte) (members []machine.Peer, term uint64, err error) {
+	const head, each = 10, id.Size + len(machine.Addr{})
+	if len(b) < head || b[0] != recordVersion || b[9] == 0 || b[9] > maxMembers || len(b) != head+int(b[9])*each {
+		return nil, 0, errRecord
+	}
+	term = binary.BigEndian.Uint64(b[1:])
+	for b = b[head:]; len(b) > 0; b = b[each:] {
+		m := machine.Peer{ID: id.ID(b[:id.Size]), Addr: machine.Addr(b[id.Size:each])}
+		if m.ID.IsZero() || bytes.Equal(m.Addr[:], make([]byte, len(m.Addr))) {
+			return nil, 0, errRecord
+		}
+		members = append(members, m)
+	}
+	return members, term, nil
+}
+
+// dirEnv is what the directory sees of the node: datagrams go out as they are.
+type dirEnv struct{ p *part }
+
+func (e dirEnv) Now() machine.Time                         { return e.p.node.env.Now() }
+func (e dirEnv) Rand() *rng.Rand                           { return e.p.node.env.Rand() }
+func (e dirEnv) Send(to machine.Peer, m machine.Message)   { e.p.node.env.Send(to, m) }
+func (e dirEnv) SetTimer(at machine.Time, t machine.Timer) { partEnv{e.p}.SetTimer(at, t) }
+func (e dirEnv) Open(machine.Peer)                         {}
+func (e dirEnv) Close(machine.Peer)                        {}
+func (e dirEnv) Do(queue string, tag uint64, job machine.Job) {
+	partEnv{e.p}.Do(queue, tag, job)
+}

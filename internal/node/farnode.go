@@ -1,0 +1,147 @@
+package node
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// farNode is another node, with the link to it.
+type farNode struct {
+	peer  machine.Peer
+	state linkState
+	queue []machine.Message // until the link is up
+	heard machine.Time      // when it last said something
+	used  machine.Time      // when the link was last needed
+	retry machine.Time      // the link is not opened before
+
+	sessions map[id.ID]bool // of that node, that parts here have heard of
+}
+
+type linkState uint8
+
+const (
+	linkNone linkState = iota
+	linkOpening
+	linkUp
+)
+
+const (
+	maxLinkQueue   = 4096 // messages that wait for a link
+	maxFarSessions = 4096 // of one node at parts here
+	maxFarNodes    = 4096
+	reopenAfter    = 500 * time.Millisecond
+	idleLink       = time.Minute // a link that nobody needs is closed
+)
+
+// meet returns what is known of a node. A node that comes from another address
+// than before has moved: ids are bound to keys.
+func (w *network) meet(p machine.Peer) *farNode {
+	f := w.far[p.ID]
+	if f == nil {
+		f = &farNode{peer: p, sessions: map[id.ID]bool{}}
+		w.far[p.ID], w.tags[tagOf(p.ID)] = f, f
+		w.order = append(w.order, f)
+	}
+	if f.peer != p && f.state == linkNone {
+		f.peer = p
+	}
+	return f
+}
+
+// send brings a message to a node, opening a link if there is none.
+func (w *network) send(to machine.Peer, m machine.Message) {
+	f := w.meet(to)
+	f.used = w.n.env.Now()
+	if f.state == linkUp {
+		w.n.env.Send(f.peer, m)
+		return
+	}
+	if f.state == linkNone {
+		if f.used < f.retry {
+			w.n.counts.Dropped++
+			return
+		}
+		f.state = linkOpening
+		w.n.env.Open(f.peer)
+	}
+	if len(f.queue) >= maxLinkQueue {
+		w.n.counts.Dropped++
+		return
+	}
+	f.queue = append(f.queue, m)
+}
+
+// onLink follows the links to other nodes.
+func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
+	f := w.meet(peer)
+	if ev == machine.LinkUp {
+		if f.peer != peer { // it has come back from another address
+			w.n.env.Close(f.peer)
+			w.linkDown(f)
+			f.peer = peer
+		}
+		f.state, f.used, f.heard = linkUp, w.n.env.Now(), w.n.env.Now()
+		queue := f.queue
+		f.queue = nil
+		for _, m := range queue {
+			w.n.env.Send(f.peer, m)
+		}
+		return
+	}
+	if f.peer == peer {
+		w.linkDown(f)
+	}
+}
+
+// linkDown is when a link has ended: what came over it from that node's
+// sessions has ended too, and what it leads must be looked for.
+func (w *network) linkDown(f *farNode) {
+	f.state, f.queue = linkNone, nil
+	f.retry = w.n.env.Now().Add(reopenAfter)
+	for _, s := range sortedIDs(f.sessions) {
+		w.endFar(f, s)
+	}
+	for _, r := range w.sortedRoutes() {
+		if r.leader == f.peer {
+			w.lose(r)
+		}
+	}
+}
+
+// endFar tells the parts here that a session of another node has gone.
+func (w *network) endFar(f *farNode, session id.ID) {
+	if !f.sessions[session] {
+		return
+	}
+	delete(f.sessions, session)
+	w.n.tellParts(machine.Peer{ID: session, Addr: tagOf(f.peer.ID)}, machine.LinkClosed, nil)
+}
+
+// closeIdle closes links that nobody has needed for a while.
+func (w *network) closeIdle() {
+	now := w.n.env.Now()
+	kept := w.order[:0]
+	for _, f := range w.order {
+		idle := now.Sub(max(f.used, f.heard)) > idleLink && len(f.sessions) == 0
+		if idle && f.state == linkUp {
+			w.n.env.Close(f.peer)
+			w.linkDown(f)
+		}
+		if idle && f.state == linkNone {
+			delete(w.far, f.peer.ID)
+			delete(w.tags, tagOf(f.peer.ID))
+			continue
+		}
+		kept = append(kept, f)
+	}
+	clear(w.order[len(kept):])
+	w.order = kept
+}
+
+func sortedIDs[V any](m map[id.ID]V) []id.ID {
+	return slices.SortedFunc(maps.Keys(m), func(a, b id.ID) int { return slices.Compare(a[:], b[:]) })
+}

@@ -1,0 +1,98 @@
+package node
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Part names a part of the world that a node can lead: a region, or the hall.
+type Part struct {
+	Hall   bool
+	Region world.RegionPos // if it is not the hall
+}
+
+// theHall is the part that the hall is.
+var theHall = Part{Hall: true}
+
+// Messages between nodes are pointers to these structs, frozen once sent
+// (docs/protocols/nodes.md).
+type (
+	// Routed brings a message to a part that the sender believes to be led by the
+	// receiver. It comes from a session of the sending node, or else from a part
+	// that the sending node leads.
+	Routed struct {
+		To      Part
+		From    Part // if Session is zero
+		Session id.ID
+		Stone   machine.Peer // the stepping stone of a session that Msg names; may be zero
+		Msg     machine.Message
+	}
+
+	// ToSessions brings a message of a part to sessions of the receiving node.
+	ToSessions struct {
+		Sessions []id.ID
+		Msg      machine.Message
+	}
+
+	// ToWatchers brings the frame of a tick to sessions of the receiving node
+	// that watch the same: the cells travel once.
+	ToWatchers struct {
+		Region world.RegionPos
+		Tick   uint64
+		Cells  []byte
+		To     []Watcher
+	}
+
+	// SessionEnded says that a session of the sending node has gone, to nodes
+	// whose parts have heard of it.
+	SessionEnded struct{ Session id.ID }
+
+	// EndSession asks for the end of a session of the receiving node: its part
+	// has closed it.
+	EndSession struct{ Session id.ID }
+)
+
+// Watcher is one of the sessions that a frame goes to.
+type Watcher struct {
+	Session id.ID
+	Own     region.Own
+}
+
+// Where a part is. These travel as datagrams: they go to nodes that there may
+// be no link to, several at a time, and are asked again if lost.
+type (
+	// Who asks a member of a part's group who leads it.
+	Who struct{ Part Part }
+
+	// Elsewhere says who leads a part, as far as the sender knows: the answer to
+	// Who, Generate and to a Routed that came to the wrong node. Of two the one
+	// with the higher Term is right. A zero Leader means that there is none at
+	// the moment.
+	Elsewhere struct {
+		Part    Part
+		Leader  machine.Peer
+		Members []machine.Peer
+		Term    uint64
+	}
+
+	// Generate asks the node nearest to a part's key to find hosts for it, which
+	// has no record yet (dissertation, algorithm 3).
+	Generate struct{ Part Part }
+)
+
+// Datagram says that the message needs no link and may be lost.
+func (*Who) Datagram() {}
+
+// Datagram says that the message needs no link and may be lost.
+func (*Elsewhere) Datagram() {}
+
+// Datagram says that the message needs no link and may be lost.
+func (*Generate) Datagram() {}
+
+// Size is about how many bytes of cells and heads the message has.
+func (m *ToWatchers) Size() int { return 24 + len(m.Cells) + 32*len(m.To) }
+
+// Size implements sim.Sizer.
+func (m *ToSessions) Size() int { return 64 + id.Size*len(m.Sessions) }

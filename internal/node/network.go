@@ -1,0 +1,161 @@
+package node
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+)
+
+// Net is what a node knows of the network that it hosts the world with.
+type Net struct {
+	Self machine.Peer
+	// World is the world's id: keys of its parts are made from it.
+	World id.ID
+	// Known are nodes to join by. A node that knows none begins the world.
+	Known []machine.Peer
+	// Founder is the node of the world's founder, whose own player becomes the
+	// first operator.
+	Founder id.ID
+	// Sign signs a record with the node's key, Verify is the job that checks one;
+	// nil: records are not signed (a simulation that does not look at signatures).
+	Sign   func(*kademlia.Record)
+	Verify func(*kademlia.Record) machine.Job
+}
+
+// network is what a node has besides its parts if it is one of many: links to
+// other nodes, a directory, and a router that knows where each part is led.
+type network struct {
+	n     *Node
+	cfg   Net
+	tag   machine.Addr // stands for this node in the peers of sessions
+	far   map[id.ID]*farNode
+	tags  map[machine.Addr]*farNode
+	order []*farNode // the same in order of acquaintance
+
+	routes map[Part]*route
+	hosts  map[Part]*hosted
+	dir    directory
+	out    outbox
+}
+
+// Timers of the network. Those of parts are timerPart.
+const timerNetwork = timerPart + 1
+
+// beat is how often the network looks after what waits.
+const beat = 250 * time.Millisecond
+
+func newNetwork(n *Node, cfg Net) *network {
+	w := &network{
+		n: n, cfg: cfg, tag: tagOf(cfg.Self.ID),
+		far: map[id.ID]*farNode{}, tags: map[machine.Addr]*farNode{},
+		routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(),
+	}
+	w.dir.init(w)
+	return w
+}
+
+// tagOf is the address that stands for a node in the peers of its sessions: a
+// part sees a session as its id and the tag of its stepping stone. It is made
+// from the node's id, for its network address may look different from different
+// places.
+func tagOf(node id.ID) (a machine.Addr) {
+	copy(a[:], node[:])
+	return a
+}
+
+func (w *network) start() {
+	w.dir.start()
+	w.n.env.SetTimer(w.n.env.Now().Add(beat), machine.Timer{Kind: timerNetwork})
+}
+
+// onBeat looks after all that waits for something.
+func (w *network) onBeat() {
+	w.n.env.SetTimer(w.n.env.Now().Add(beat), machine.Timer{Kind: timerNetwork})
+	w.dir.beat()
+	w.seekAll()
+	w.closeIdle()
+}
+
+// receive takes a message of another node.
+func (w *network) receive(from machine.Peer, m machine.Message) {
+	f := w.meet(from)
+	f.heard = w.n.env.Now()
+	switch m := m.(type) {
+	case *Routed:
+		w.onRouted(f, m)
+	case *ToSessions:
+		for _, s := range m.Sessions {
+			w.toLocal(s, m.Msg)
+		}
+	case *ToWatchers:
+		for i := range m.To {
+			w.toLocal(m.To[i].Session, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
+		}
+	case *SessionEnded:
+		w.endFar(f, m.Session)
+	case *EndSession:
+		w.n.endSession(machine.Peer{ID: m.Session})
+	case *Who:
+		w.onWho(f, m)
+	case *Elsewhere:
+		w.onElsewhere(f, m)
+	case *Generate:
+		w.onGenerate(f, m)
+	default:
+		w.dir.receive(from, m)
+	}
+}
+
+// toLocal gives a session of this node what a far part says.
+func (w *network) toLocal(session id.ID, m machine.Message) {
+	peer := machine.Peer{ID: session}
+	if w.n.links[peer] && m != nil {
+		w.n.counts.Sent++
+		w.n.env.Send(peer, m)
+	}
+}
+
+// inner is how parts see a session of this node, outer how the driver does.
+func (w *network) inner(session machine.Peer) machine.Peer {
+	return machine.Peer{ID: session.ID, Addr: w.tag}
+}
+
+// driverPeer is the link that a part's message to a session goes over first.
+func (w *network) driverPeer(session machine.Peer) machine.Peer {
+	if session.Addr == w.tag {
+		return machine.Peer{ID: session.ID}
+	}
+	if f := w.tags[session.Addr]; f != nil {
+		return f.peer
+	}
+	return machine.Peer{}
+}
+
+// closeFar ends a session of another node for a part here.
+func (w *network) closeFar(session machine.Peer, by *part) {
+	if f := w.tags[session.Addr]; f != nil && f.sessions[session.ID] {
+		w.flush() // what was said to it comes first
+		w.send(f.peer, &EndSession{session.ID})
+		delete(f.sessions, session.ID)
+		w.n.tellParts(session, machine.LinkClosed, by)
+	}
+}
+
+// ended is when a session of this node has gone: nodes whose parts know it are
+// told.
+func (w *network) ended(session id.ID) {
+	told := map[machine.Peer]bool{}
+	for _, r := range w.sortedRoutes() {
+		if !r.sessions[session] {
+			continue
+		}
+		delete(r.sessions, session)
+		if to := r.leader; to != (machine.Peer{}) && to != w.cfg.Self && !told[to] {
+			told[to] = true
+			w.send(to, &SessionEnded{session})
+		}
+	}
+}

@@ -1,0 +1,361 @@
+package node
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+)
+
+// route is what a node knows of where a part is led, and who here has business
+// with it.
+//
+// What parts say to a part whose leader is not known waits. What sessions say
+// does not: once the leader is found they are told, and enter and watch anew.
+type route struct {
+	part    Part
+	leader  machine.Peer // zero: looked for; this node's own: led here
+	members []machine.Peer
+	term    uint64
+	before  bool // it was led somewhere before
+
+	sessions map[id.ID]bool // of this node, that have business there
+	queue    []upcall       // of parts here, while the leader is looked for
+	used     machine.Time
+	lost     machine.Time // since when the leader is looked for
+	next     machine.Time // when to ask again
+	tries    int
+	finding  bool // the directory has been asked
+	told     machine.Time
+	asked    id.ID // the node that was asked to find hosts
+}
+
+// trusts reports whether a node may say where the part is led: a member of its
+// group, or who was asked to make one.
+func (r *route) trusts(p machine.Peer) bool {
+	return r.leader == p || r.asked == p.ID || slices.ContainsFunc(r.members, func(m machine.Peer) bool { return m.ID == p.ID })
+}
+
+const (
+	maxRoutes  = 1 << 14
+	maxWaiting = 1024 // messages of parts that wait for a leader
+	askEvery   = 500 * time.Millisecond
+	// tellEvery is how often sessions are told that a part cannot be reached;
+	// what waits for it then is dropped.
+	tellEvery = 10 * time.Second
+	forget    = time.Minute // a route that nobody uses
+)
+
+func (w *network) route(p Part) *route {
+	r := w.routes[p]
+	if r == nil {
+		now := w.n.env.Now()
+		r = &route{part: p, sessions: map[id.ID]bool{}, lost: now, told: now}
+		w.routes[p] = r
+	}
+	r.used = w.n.env.Now()
+	return r
+}
+
+// sortedRoutes are all routes in an order that does not come from a map.
+func (w *network) sortedRoutes() []*route {
+	return slices.SortedFunc(maps.Values(w.routes), func(a, b *route) int { return compareParts(a.part, b.part) })
+}
+
+func compareParts(a, b Part) int {
+	switch {
+	case a.Hall != b.Hall:
+		if a.Hall {
+			return -1
+		}
+		return 1
+	case a.Region.X != b.Region.X:
+		return cmp.Compare(a.Region.X, b.Region.X)
+	}
+	return cmp.Compare(a.Region.Z, b.Region.Z)
+}
+
+// partOf is the part that a logical peer stands for.
+func partOf(p machine.Peer) (Part, bool) {
+	if p == region.Hall {
+		return theHall, true
+	}
+	pos, ok := region.RegionOf(p)
+	return Part{Region: pos}, ok
+}
+
+// peer is the logical peer of a part.
+func (p Part) peer() machine.Peer {
+	if p.Hall {
+		return region.Hall
+	}
+	return region.PeerOf(p.Region)
+}
+
+func (p Part) inWorld() bool { return p.Hall || inWorld(p.Region) }
+
+// fromSession brings what a session of this node says to a part, wherever that
+// is.
+func (w *network) fromSession(session id.ID, to Part, m machine.Message) {
+	if !to.inWorld() || w.routes[to] == nil && len(w.routes) >= maxRoutes {
+		w.n.counts.Dropped++
+		return
+	}
+	r := w.route(to)
+	r.sessions[session] = true
+	switch {
+	case r.leader == w.cfg.Self:
+		w.n.push(upcall{to: to.peer(), from: machine.Peer{ID: session, Addr: w.tag}, m: m})
+	case r.leader != machine.Peer{}:
+		w.send(r.leader, &Routed{To: to, Session: session, Msg: m})
+	default:
+		w.seek(r)
+	}
+}
+
+// elsewhere brings a message of a part here to one that is not led here; it
+// reports false if that one is led here.
+func (w *network) elsewhere(u upcall) bool {
+	to, _ := partOf(u.to)
+	r := w.route(to)
+	switch {
+	case r.leader == w.cfg.Self:
+		return false
+	case u.link != 0 || !to.inWorld():
+	case r.leader != machine.Peer{}:
+		w.forward(r, u)
+	case len(r.queue) >= maxWaiting:
+		w.n.counts.Dropped++
+	default:
+		r.queue = append(r.queue, u)
+		w.seek(r)
+	}
+	return true
+}
+
+// forward sends a part's message to the node that leads its receiver.
+func (w *network) forward(r *route, u upcall) {
+	from, ok := partOf(u.from)
+	if !ok {
+		w.n.counts.Dropped++
+		return
+	}
+	out := &Routed{To: r.part, From: from, Msg: u.m}
+	if session := sessionIn(u.m); session.Addr == w.tag {
+		out.Stone = w.cfg.Self
+	} else if f := w.tags[session.Addr]; f != nil {
+		out.Stone = f.peer
+	}
+	w.send(r.leader, out)
+}
+
+// sessionIn is the session that a message names, zero if none.
+func sessionIn(m machine.Message) machine.Peer {
+	switch m := m.(type) {
+	case *region.Handover:
+		return m.Session
+	case *region.Forward:
+		return m.Session
+	}
+	return machine.Peer{}
+}
+
+// onRouted takes a message for a part that is led here.
+func (w *network) onRouted(f *farNode, m *Routed) {
+	h := w.hosts[m.To]
+	if h == nil || !h.leading {
+		w.tellWhere(f.peer, m.To)
+		return
+	}
+	if m.Msg == nil {
+		return
+	}
+	h.users[f.peer] = true
+	u := upcall{to: m.To.peer(), from: m.From.peer(), m: m.Msg}
+	if !m.Session.IsZero() {
+		if !f.sessions[m.Session] && len(f.sessions) >= maxFarSessions {
+			w.n.counts.Dropped++
+			return
+		}
+		f.sessions[m.Session] = true
+		u.from = machine.Peer{ID: m.Session, Addr: tagOf(f.peer.ID)}
+		if e, ok := m.Msg.(*hall.Enter); ok && e.Local && f.peer.ID != w.cfg.Founder {
+			guest := *e
+			guest.Local = false
+			u.m = &guest
+		}
+	} else if _, ok := m.Msg.(*hall.Enter); ok || m.From == m.To {
+		w.n.counts.Dropped++ // what only sessions may say
+		return
+	}
+	if !m.Stone.ID.IsZero() && m.Stone.ID != w.cfg.Self.ID {
+		w.meet(m.Stone)
+	}
+	w.n.push(u)
+}
+
+// lose forgets who leads a part and looks for it.
+func (w *network) lose(r *route) {
+	r.leader, r.lost, r.told = machine.Peer{}, w.n.env.Now(), w.n.env.Now()
+	r.tries, r.next, r.finding = 0, 0, false
+	w.seek(r)
+}
+
+// seek begins to look for a part's leader, unless it is being looked for.
+func (w *network) seek(r *route) {
+	if r.next == 0 {
+		w.ask(r)
+	}
+}
+
+// ask does the next step of looking for a leader: the members that are known,
+// then the directory, again and again.
+func (w *network) ask(r *route) {
+	r.next = w.n.env.Now().Add(askEvery)
+	r.tries++
+	if h := w.hosts[r.part]; h != nil {
+		h.lookHere()
+	}
+	if r.leader != (machine.Peer{}) {
+		return
+	}
+	for _, p := range r.members {
+		if p.ID != w.cfg.Self.ID {
+			w.n.env.Send(p, &Who{r.part})
+		}
+	}
+	if (len(r.members) == 0 || r.tries%4 == 0) && !r.finding {
+		r.finding = true
+		w.dir.find(r.part)
+	}
+}
+
+// seekAll asks again for what has not been found, and tells who waits.
+func (w *network) seekAll() {
+	now := w.n.env.Now()
+	for _, r := range w.sortedRoutes() {
+		switch {
+		case r.leader != machine.Peer{}:
+			if len(r.sessions) == 0 && now.Sub(r.used) > forget && r.leader != w.cfg.Self {
+				delete(w.routes, r.part)
+			}
+		case len(r.sessions) == 0 && len(r.queue) == 0:
+			if now.Sub(r.used) > forget {
+				delete(w.routes, r.part)
+			}
+		case now >= r.next:
+			w.ask(r)
+		}
+		if r.leader == (machine.Peer{}) && now.Sub(r.told) >= tellEvery {
+			w.unreachable(r)
+		}
+	}
+}
+
+// unreachable tells sessions that a part has no host at the moment, and gives
+// up what parts wanted of it.
+func (w *network) unreachable(r *route) {
+	r.told = w.n.env.Now()
+	w.n.counts.Dropped += uint64(len(r.queue))
+	r.queue = nil
+	for _, s := range sortedIDs(r.sessions) {
+		if r.part.Hall {
+			w.toLocal(s, &hall.Notice{Code: "unreachable", Text: "The node that keeps the list of players cannot be reached. Still trying."})
+		} else {
+			w.toLocal(s, &region.Notice{Region: r.part.Region, Code: "unreachable", Text: "The nodes that host this part of the world cannot be reached. Still trying."})
+		}
+	}
+}
+
+// found is when it is known who leads a part.
+func (w *network) found(r *route, leader machine.Peer, members []machine.Peer, term uint64) {
+	r.term = term
+	if len(members) > 0 {
+		r.members = members
+	}
+	if r.leader == leader {
+		return
+	}
+	again := r.before
+	r.leader, r.before, r.next, r.tries, r.finding = leader, true, 0, 0, false
+	for _, s := range sortedIDs(r.sessions) {
+		if r.part.Hall {
+			w.toLocal(s, &hall.NewHost{})
+		} else {
+			w.toLocal(s, &region.NewHost{Region: r.part.Region})
+		}
+	}
+	if again {
+		w.tellParts(r.part)
+	}
+	queue := r.queue
+	r.queue = nil
+	for _, u := range queue {
+		w.n.push(u)
+	}
+}
+
+// tellParts tells the regions led here that another part has a new host: they
+// say again what the one before knew.
+func (w *network) tellParts(p Part) {
+	for _, q := range w.n.awake {
+		if q.hall || !p.Hall && !besides(q.pos.X-p.Region.X, q.pos.Z-p.Region.Z) {
+			continue
+		}
+		w.n.push(upcall{to: q.peer, from: p.peer(), m: &region.NewHost{Region: p.Region}})
+	}
+}
+
+func besides(dx, dz int32) bool {
+	return max(dx, -dx, dz, -dz) == 1
+}
+
+// tellWhere answers who asks for a part.
+func (w *network) tellWhere(to machine.Peer, p Part) {
+	out := &Elsewhere{Part: p}
+	if h := w.hosts[p]; h != nil {
+		out.Leader, out.Members, out.Term = h.leader(), h.members(), h.term()
+	} else if r := w.routes[p]; r != nil && r.leader != w.cfg.Self {
+		out.Leader, out.Members, out.Term = r.leader, r.members, r.term
+	}
+	w.n.env.Send(to, out)
+}
+
+func (w *network) onWho(f *farNode, m *Who) {
+	if h := w.hosts[m.Part]; h != nil {
+		h.lookHere()
+	}
+	w.tellWhere(f.peer, m.Part)
+}
+
+// onElsewhere learns where a part is led. What is older than what is known is
+// not believed.
+func (w *network) onElsewhere(f *farNode, m *Elsewhere) {
+	r := w.routes[m.Part]
+	if r == nil || w.hosts[m.Part] != nil || m.Term < r.term || len(m.Members) > maxMembers || !r.trusts(f.peer) {
+		return
+	}
+	switch m.Leader.ID {
+	case id.ID{}:
+		if len(m.Members) > 0 {
+			r.members = m.Members
+		}
+		if r.leader == f.peer {
+			w.lose(r)
+		}
+		return
+	case w.cfg.Self.ID:
+		return // not any more
+	}
+	if m.Term > r.term || r.leader == (machine.Peer{}) || r.leader == f.peer {
+		w.found(r, m.Leader, m.Members, m.Term)
+	}
+}
+
+// maxMembers bounds a group.
+const maxMembers = 9

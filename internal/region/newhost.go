@@ -1,0 +1,50 @@
+package region
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// onNewHost says again what the machine that led a neighbour, or the hall,
+// knew before another one took its place.
+func (r *Region) onNewHost(from machine.Peer) {
+	if from == Hall {
+		r.introduce()
+		return
+	}
+	pos, ok := RegionOf(from)
+	if !ok {
+		r.stats.Refused++
+		return
+	}
+	if i := r.findNeighbour(from); i >= 0 { // it watches again if it ticks
+		r.neighbours = append(r.neighbours[:i], r.neighbours[i+1:]...)
+	}
+	if r.ticking {
+		if set := ringOf(r.cfg.Pos, pos); set != (watchSet{}) {
+			r.env.Send(from, &Watch{Rates: set, BlocksOnly: true})
+		}
+	}
+	for _, player := range slices.SortedFunc(maps.Keys(r.outs), func(a, b id.ID) int { return bytes.Compare(a[:], b[:]) }) {
+		if o := r.outs[player]; o.m != nil && o.to == pos {
+			r.env.Send(from, o.m)
+		}
+	}
+	r.rest()
+}
+
+// introduce tells a hall that knows nothing that the region ticks, and who is
+// here.
+func (r *Region) introduce() {
+	if !r.ticking {
+		return
+	}
+	r.env.Send(Hall, &Awake{Region: r.cfg.Pos})
+	for _, p := range r.area.Players() {
+		r.env.Send(Hall, &Arrived{r.cfg.Pos, p.ID, uint32(p.Epoch)})
+	}
+}
