@@ -1,0 +1,72 @@
+package mmve
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+)
+
+// World is the world and its rules (storage.Rules). It remembers what it has
+// computed, to share it, so that it belongs to one goroutine; what it returns
+// does not depend on that.
+type World struct {
+	cfg     Config
+	side    int32
+	points  []geom.Point // of interest
+	cells   [][]*storage.Object
+	players map[id.ID]*storage.Player
+
+	next recent[step, *storage.Object]           // what becomes of who is left alone
+	seen recent[storage.Digest, *storage.Object] // by content
+}
+
+var _ storage.Rules = (*World)(nil)
+
+// New returns the world at t_0. Each of the players has a character in it, which
+// is inactive.
+func New(cfg Config, players []*storage.Player) *World {
+	cfg = cfg.withDefaults()
+	w := &World{cfg: cfg, side: cfg.Side * metre, players: make(map[id.ID]*storage.Player, len(players))}
+	if w.side%cellSide != 0 || w.side <= 0 || w.side > geom.Limit/2 {
+		panic(fmt.Sprintf("mmve: a world of %d m a side; want a multiple of 100 below %d", cfg.Side, geom.Limit/2/metre))
+	}
+	memory := max(1024, 2*(cfg.NPCs+len(players)))
+	w.next = newRecent[step, *storage.Object](memory)
+	w.seen = newRecent[storage.Digest, *storage.Object](memory)
+	w.populate(players)
+	return w
+}
+
+// Points returns the points of interest. They are not to be changed.
+func (w *World) Points() []geom.Point { return w.points }
+
+// Initial returns what is in a cell at t_0 (storage.Rules).
+func (w *World) Initial(cell geom.Rect) []*storage.Object {
+	var out []*storage.Object
+	row := w.side / cellSide
+	low, high := w.inside(cell.Min), w.inside(cell.Max)
+	for y := low.Y / cellSide; y <= high.Y/cellSide; y++ {
+		for x := low.X / cellSide; x <= high.X/cellSide; x++ {
+			for _, o := range w.cells[y*row+x] {
+				if in(cell, o.Pos) {
+					out = append(out, o)
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, byID)
+	return out
+}
+
+func byID(a, b *storage.Object) int {
+	switch {
+	case a.ID < b.ID:
+		return -1
+	case a.ID > b.ID:
+		return 1
+	}
+	return 0
+}

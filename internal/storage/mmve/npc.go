@@ -1,0 +1,93 @@
+package mmve
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+)
+
+// npc wanders about its home, from one random place to the next.
+type npc struct {
+	home   geom.Point
+	walk   leg
+	legs   uint32 // walked so far: where the next one leads follows from it
+	health uint8
+}
+
+// What random numbers are for.
+const (
+	drawPoint = iota + 1
+	drawNPC
+	drawCharacter
+	drawLeg
+	drawBag
+	drawPlayer
+)
+
+// advance walks on to a time and returns the place there. Who has stood still for
+// over an hour, as everybody has before a world's first step, does not make up
+// for all of it.
+func (w *World) advance(n *npc, who storage.ObjectID, to machine.Time) geom.Point {
+	if long := to.Add(-catchUp); n.walk.arrive < long {
+		n.walk = standing(n.walk.to, long)
+	}
+	for n.walk.arrive <= to {
+		n.legs++
+		r := rng.New(w.cfg.Seed, drawLeg, uint64(who), uint64(n.legs))
+		next := legTo(n.walk.to, w.near(n.home, wander, &r), n.walk.arrive, npcSpeed)
+		next.arrive = max(next.arrive, next.start+1) // a leg of no length takes time too
+		n.walk, n.health = next, fullHealth          // it has recovered
+	}
+	return n.walk.at(to)
+}
+
+// hit is a blow that a character deals.
+type hit struct {
+	at     machine.Time
+	from   geom.Point
+	target storage.ObjectID
+}
+
+// replayNPC returns an NPC at a time after those hits that were meant for it, in
+// their order, or nil if it is not in the target then.
+func (w *World) replayNPC(o *storage.Object, hits []hit, to machine.Time, target geom.Rect) *storage.Object {
+	if len(hits) == 0 {
+		return w.walkNPC(o, to, target)
+	}
+	n := *o.State.(*npc)
+	for _, h := range hits {
+		if place := w.advance(&n, o.ID, h.at); place.Dist2(h.from) <= hitRange*hitRange {
+			n.health -= min(n.health, hitStrength)
+		}
+	}
+	place := w.advance(&n, o.ID, to)
+	if !in(target, place) {
+		return nil
+	}
+	return w.share(newNPC(o.ID, place, n))
+}
+
+// walkNPC is replayNPC for one who is left alone. Everybody who replays the same
+// version gets the same object.
+func (w *World) walkNPC(o *storage.Object, to machine.Time, target geom.Rect) *storage.Object {
+	n := *o.State.(*npc)
+	place := w.advance(&n, o.ID, to)
+	if !in(target, place) {
+		return nil // most of them: all around a cell are looked at for those who enter it
+	}
+	if next := w.next.get(step{o, to}); next != nil {
+		return next
+	}
+	next := w.share(newNPC(o.ID, place, n))
+	w.next.put(step{o, to}, next)
+	return next
+}
+
+// newNPC makes a version of an NPC.
+func newNPC(who storage.ObjectID, place geom.Point, n npc) *storage.Object {
+	o := &storage.Object{ID: who, Pos: place, Size: npcSize, State: &n}
+	var buf [npcSize]byte
+	o.Digest = digest(appendNPC(buf[:0], o, &n))
+	return o
+}
