@@ -132,6 +132,13 @@ func (m *Mirror) Act(a wire.Act) (<-chan wire.ActResult, error) {
 	return p.answer, m.send(&a)
 }
 
+// AskHosts asks who hosts the world; the answer comes to Options.Heard.
+func (m *Mirror) AskHosts() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.send(&wire.AskHosts{})
+}
+
 // pings measures round trips.
 type pings struct {
 	sent  time.Time // zero: none is on its way

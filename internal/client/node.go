@@ -31,7 +31,9 @@ type Config struct {
 	Epoch machine.Time // when tick 0 was
 	// Terrain makes the far tiles.
 	Terrain *world.Generator
-	Log     *slog.Logger // nil: slog.Default()
+	// Hosts says who hosts the world, as far as the node knows; nil: nobody knows.
+	Hosts func() *wire.Hosts
+	Log   *slog.Logger // nil: slog.Default()
 }
 
 // Node is where sessions begin. What they share is in it: columns and far
@@ -40,6 +42,7 @@ type Node struct {
 	cfg     Config
 	columns *columnCache
 	far     *farCache
+	hosts   hostsCache
 
 	broadcasts broadcasts
 }
@@ -53,6 +56,7 @@ func NewNode(cfg Config) *Node {
 		cfg:     cfg,
 		columns: newColumnCache(cacheBytes),
 		far:     &farCache{gen: cfg.Terrain, known: map[world.RegionPos][]byte{}},
+		hosts:   hostsCache{ask: cfg.Hosts},
 	}
 }
 

@@ -159,6 +159,27 @@ func TestWalkingAgreesWithTheNode(t *testing.T) {
 	}
 }
 
+func TestAskHosts(t *testing.T) {
+	answers := make(chan *wire.Hosts, 10)
+	w := clienttest.Start(t, world.Survival)
+	p := join(t, w, "A", client.Options{Heard: func(m wire.Message) {
+		if h, ok := m.(*wire.Hosts); ok {
+			answers <- h
+		}
+	}})
+	if err := p.AskHosts(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case h := <-answers:
+		if len(h.Nodes) != 1 || h.Nodes[0].Leads != 7 {
+			t.Errorf("answer: %+v", h)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("no answer")
+	}
+}
+
 func TestSameKeyTwice(t *testing.T) {
 	w := clienttest.Start(t, world.Survival)
 	who, _ := client.NewIdentity("A")

@@ -47,6 +47,9 @@ func (s *Session) Handle(b []byte) error {
 		s.say(&wire.Pong{Time: m.Time, Tick: s.node.tick()})
 	case *wire.Far:
 		s.onFar(m)
+	case *wire.AskHosts:
+		s.out = append(s.out, s.node.hosts.message())
+		s.poke()
 	case *wire.Leave:
 		s.link.Close()
 	default:

@@ -92,7 +92,7 @@ func (h *Host) startNode() {
 		},
 	})
 	h.client = client.NewNode(client.Config{
-		Node: h.loop, World: m.ID, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Log: cfg.Log,
+		Node: h.loop, World: m.ID, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Hosts: h.hosts, Log: cfg.Log,
 		Info: wire.WorldInfo{Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Day: world.DayLength},
 	})
 }

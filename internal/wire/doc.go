@@ -36,6 +36,7 @@ const (
 	TypePing
 	TypeFar
 	TypeLeave
+	TypeAskHosts
 )
 
 // Messages of a node to its client.
@@ -56,6 +57,7 @@ const (
 	TypeTimeOffset
 	TypeNotice
 	TypeCommands
+	TypeHosts
 )
 
 // ErrMalformed is wrapped by every error of a decoder.
@@ -137,6 +139,8 @@ func fromClient(t Type) Message {
 		return &Far{}
 	case TypeLeave:
 		return &Leave{}
+	case TypeAskHosts:
+		return &AskHosts{}
 	}
 	return nil
 }
@@ -175,6 +179,8 @@ func fromNode(t Type) Message {
 		return &Notice{}
 	case TypeCommands:
 		return &Commands{}
+	case TypeHosts:
+		return &Hosts{}
 	}
 	return nil
 }

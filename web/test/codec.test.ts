@@ -32,6 +32,7 @@ const encoders: Record<string, (j: any) => Uint8Array> = {
   Ping: (j) => up.ping(j.time),
   Far: (j) => up.far(j.regions.map((r: { x: number; z: number }) => [r.x, r.z])),
   Leave: () => up.leave(),
+  AskHosts: () => up.askHosts(),
 };
 
 /** What this client makes of a message, in the words of the examples. */
@@ -61,6 +62,10 @@ const readers: Record<string, (m: any) => unknown> = {
   TimeOffset: (m) => ({ ticks: m.ticks }),
   Notice: (m) => ({ code: m.code, text: m.text }),
   Commands: (m) => ({ list: m.list }),
+  Hosts: (m) => ({
+    nodes: m.nodes.map((n: any) => ({ node: hex(n.id), trip: n.trip, leads: n.leads, cell: n.cell })),
+    regions: m.regions.map(({ x, z, ...rest }: any) => ({ region: { x, z }, ...rest })),
+  }),
 };
 
 /** MessagePack has several forms of a number: each is right. */

@@ -13,6 +13,7 @@ import { Entities } from './entities';
 import { Far } from './far';
 import { Frames } from './frames';
 import { Hands } from './hands';
+import { Hosts } from './hosts';
 import { Inventory } from './inventory';
 import { Look } from './look';
 import { Predictor, type StepResult } from './predictor';
@@ -67,6 +68,7 @@ export class Game {
   readonly viewer: Viewer;
   readonly far: Far;
   readonly frames: Frames;
+  readonly hosts: Hosts;
   welcome: Welcome | null = null;
   self: Self = { mode: Mode.Survival, health: 20, air: 300, mayFly: false, operator: false, dead: false };
   commands: Command[] = [];
@@ -88,6 +90,7 @@ export class Game {
     this.viewer = new Viewer(this);
     this.far = new Far(this);
     this.frames = new Frames(this);
+    this.hosts = new Hosts(this);
     this.hands = new Hands({
       world: engine,
       edits: this.edits,
@@ -142,6 +145,8 @@ export class Game {
         return this.events.emit('players', this.roster);
       case 'farTile':
         return this.far.arrived(m.x, m.z, m.tile);
+      case 'hosts':
+        return this.hosts.arrived(m.nodes, m.regions);
       case 'timeOffset':
         this.timeOffset = m.ticks;
         return;

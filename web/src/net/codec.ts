@@ -1,7 +1,7 @@
 import { encode } from '@msgpack/msgpack';
 import { Fields } from './fields';
 import { Reader, WireError } from './reader';
-import { type Act, Down, type InputStep, type Message, PROTOCOL_VERSION, Up, type Vec3 } from './types';
+import { type Act, Down, type HostNode, type HostRegion, type InputStep, type Message, PROTOCOL_VERSION, Up, type Vec3 } from './types';
 import { Writer } from './writer';
 
 function message(type: number, fields: readonly unknown[]): Uint8Array<ArrayBuffer> {
@@ -21,6 +21,7 @@ export const up = {
   say: (text: string) => message(Up.Say, [text]),
   ping: (time: number) => message(Up.Ping, [time >>> 0]),
   far: (regions: readonly (readonly [number, number])[]) => message(Up.Far, [regions]),
+  askHosts: () => message(Up.AskHosts, []),
   leave: () => message(Up.Leave, []),
   input,
 };
@@ -92,7 +93,17 @@ const decoders: Record<number, (f: Fields) => Message> = {
   [Down.Commands]: (f) => ({
     type: 'commands', list: f.each((c) => ({ name: c.str(), args: c.strings(), help: c.str() })),
   }),
+  [Down.Hosts]: (f) => ({ type: 'hosts', nodes: f.each(hostNode), regions: f.each(hostRegion) }),
 };
+
+const hostNode = (f: Fields): HostNode => ({
+  id: f.bin(20), trip: f.int(), leads: f.int(), cell: f.each((c) => ({ x: c.int(), z: c.int() })),
+});
+
+function hostRegion(f: Fields): HostRegion {
+  const at = f.inner();
+  return { x: at.int(), z: at.int(), awake: f.bool(), players: f.int(), members: f.ints() };
+}
 
 function welcome(f: Fields): Message {
   const player = f.bin(20);

@@ -68,6 +68,11 @@ export class Fields {
     return v;
   }
 
+  ints(): number[] {
+    const all = this.inner();
+    return all.list.map(() => all.int());
+  }
+
   private next(): unknown {
     if (this.at >= this.list.length) throw new WireError('a field is missing');
     return this.list[this.at++];

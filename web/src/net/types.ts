@@ -5,12 +5,14 @@ export const PROTOCOL_VERSION = 1;
 /** Message types, client to node. */
 export const Up = {
   Hello: 0x01, Proof: 0x02, View: 0x03, Input: 0x04, Act: 0x05, Say: 0x06, Ping: 0x07, Far: 0x08, Leave: 0x09,
+  AskHosts: 0x0a,
 } as const;
 
 /** Message types, node to client. */
 export const Down = {
   Challenge: 0x81, Refused: 0x82, Welcome: 0x83, Column: 0x84, Unload: 0x85, Frame: 0x86, Pong: 0x87, ActResult: 0x88,
   Self: 0x89, Inventory: 0x8a, Chat: 0x8b, Players: 0x8c, FarTile: 0x8d, TimeOffset: 0x8e, Notice: 0x8f, Commands: 0x90,
+  Hosts: 0x91,
 } as const;
 
 /** Kinds of Act. */
@@ -132,6 +134,26 @@ export interface PlayerEntry {
   regionZ: number;
 }
 
+/** A machine that hosts a part of the world. */
+export interface HostNode {
+  id: Uint8Array;
+  /** round trip in microseconds, 0 if it is not known */
+  trip: number;
+  /** regions that it leads, as far as is known */
+  leads: number;
+  /** corners of its Voronoi cell in metres, in verified worlds */
+  cell: { x: number; z: number }[];
+}
+
+/** Who hosts a region; members are places in the list of nodes, the leader first. */
+export interface HostRegion {
+  x: number;
+  z: number;
+  awake: boolean;
+  players: number;
+  members: number[];
+}
+
 /** A slash command that we may use; arguments as in the page's "Chat". */
 export interface Command {
   name: string;
@@ -157,4 +179,5 @@ export type Message =
   | { type: 'timeOffset'; ticks: number }
   | { type: 'notice'; code: string; text: string }
   | { type: 'commands'; list: Command[] }
+  | { type: 'hosts'; nodes: HostNode[]; regions: HostRegion[] }
   | { type: 'unknown'; code: number };

@@ -20,7 +20,18 @@ export class Debug {
   frame(now: number): void {
     if (this.el.hidden || now - this.last < 250) return;
     this.last = now;
+    this.game.hosts.ask(now);
     setText(this.el, this.lines().join('\n'));
+  }
+
+  /** Who hosts where we stand. */
+  private host(x: number, z: number): string {
+    const { hosts } = this.game;
+    const r = hosts.region(x, z);
+    if (!r) return 'hosted by –';
+    const [leader, ...others] = r.members;
+    const trip = leader === undefined ? 0 : (hosts.nodes[leader]?.trip ?? 0);
+    return `hosted by ${hosts.name(leader)}${trip ? `  ${(trip / 1000).toFixed(1)} ms` : ''}  copies ${others.map((m) => hosts.name(m)).join(' ') || '–'}  nodes ${hosts.nodes.length}`;
   }
 
   private lines(): string[] {
@@ -38,6 +49,7 @@ export class Debug {
       `at ${m(b.x)} ${m(b.y)} ${m(b.z)}  block ${x} ${y} ${z}`,
       `column ${x >> 5} ${z >> 5}  region ${x >> 7} ${z >> 7}`,
       `looks ${facing}  yaw ${((g.look.yaw * 180) / Math.PI).toFixed(1)}°  pitch ${((g.look.pitch * 180) / Math.PI).toFixed(1)}°`,
+      this.host(x >> 7, z >> 7),
       `speed ${((Math.hypot(b.vx, b.vz) / 4096) * 20).toFixed(2)} m/s  ${flags}`,
       hit ? `target ${info(hit.block).name} ${hit.x} ${hit.y} ${hit.z} face ${hit.face}` : 'target –',
       `light sky ${s.sky} lamp ${s.lamp}`,

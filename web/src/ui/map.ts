@@ -1,5 +1,6 @@
 import type { Game } from '../game/game';
 import { button, Dialog, h, setText } from './dom';
+import { MapHosts } from './mapHosts';
 import { MapTiles } from './mapTiles';
 import { t } from './strings';
 
@@ -19,21 +20,32 @@ export class MapDialog {
   private readonly place = h('output', { class: 'map-place' });
   private zoom = 2;
   private grid = true;
+  private showHosts = true;
+  private readonly hosts: MapHosts;
   /** the middle of the picture relative to the player, in metres */
   private pan = { x: 0, z: 0 };
   private readonly pointers = new Map<number, { x: number; y: number }>();
 
   constructor(private readonly game: Game, closed: () => void) {
     this.tiles = new MapTiles(game);
+    this.hosts = new MapHosts(game.hosts);
     this.canvas = h('canvas', { class: 'map-canvas', tabIndex: 0, attr: { role: 'img', 'aria-label': t.map.canvas } });
     const done = h('button', { type: 'button', class: 'close', on: { click: () => this.dialog.close() } }, t.map.close);
     this.dialog = new Dialog('map', t.map.title, { closed, header: [this.place, done] });
-    const gridId = 'map-grid';
-    const grid = h('input', { type: 'checkbox', id: gridId, checked: true, on: { change: () => { this.grid = grid.checked; } } });
-    this.dialog.body.append(this.canvas, h('div', { class: 'row map-tools' },
+    const grid = this.choice('map-grid', t.map.grid, (on) => { this.grid = on; });
+    const hosts = this.choice('map-hosts', t.map.hosts, (on) => {
+      this.showHosts = on;
+      this.hosts.legend.hidden = !on;
+    });
+    this.dialog.body.append(h('div', { class: 'map-view' }, this.canvas, this.hosts.legend), h('div', { class: 'row map-tools' },
       button(t.map.zoomIn, () => this.scale(1.5)), button(t.map.zoomOut, () => this.scale(1 / 1.5)),
-      button(t.map.centre, () => { this.pan = { x: 0, z: 0 }; }), h('label', { htmlFor: gridId }, grid, ' ', t.map.grid), h('small', { class: 'map-help' }, t.map.help)));
+      button(t.map.centre, () => { this.pan = { x: 0, z: 0 }; }), grid, hosts, h('small', { class: 'map-help' }, t.map.help)));
     this.handle();
+  }
+
+  private choice(id: string, label: string, changed: (on: boolean) => void): HTMLElement {
+    const box = h('input', { type: 'checkbox', id, checked: true, on: { change: () => changed(box.checked) } });
+    return h('label', { htmlFor: id }, box, ' ', label);
   }
 
   show(): void {
@@ -106,6 +118,7 @@ export class MapDialog {
 
   private draw(now: number): void {
     this.game.far.ask(now, LOOK);
+    this.game.hosts.ask(now);
     const c = this.canvas;
     const dpr = Math.min(devicePixelRatio || 1, 2);
     const [w, hgt] = [c.clientWidth, c.clientHeight];
@@ -120,6 +133,7 @@ export class MapDialog {
     const pz = (wz: number): number => hgt / 2 + (wz - z) * this.zoom;
     const view = { x0: x - w / 2 / this.zoom, x1: x + w / 2 / this.zoom, z0: z - hgt / 2 / this.zoom, z1: z + hgt / 2 / this.zoom };
     this.land(ctx, view, px, pz, now);
+    if (this.showHosts) this.hosts.draw(ctx, px, pz);
     if (this.grid) this.lines(ctx, view, px, pz, w, hgt);
     this.people(ctx, px, pz);
   }

@@ -1,0 +1,49 @@
+import { up } from '../net/codec';
+import type { HostNode, HostRegion } from '../net/types';
+import type { Game } from './game';
+
+const ASK_MS = 1000;
+
+/** Who hosts the world, as far as our node knows. Asked for only while somebody looks. */
+export class Hosts {
+  nodes: HostNode[] = [];
+  regions: HostRegion[] = [];
+  private readonly byPlace = new Map<string, HostRegion>();
+  private last = -Infinity;
+
+  constructor(private readonly game: Game) {}
+
+  /** To be called as long as the answer is shown. */
+  ask(now: number): void {
+    if (now - this.last < ASK_MS || !this.game.ready) return;
+    this.last = now;
+    this.game.send(up.askHosts());
+  }
+
+  arrived(nodes: HostNode[], regions: HostRegion[]): void {
+    this.nodes = nodes;
+    this.regions = regions;
+    this.byPlace.clear();
+    for (const r of regions) this.byPlace.set(`${r.x},${r.z}`, r);
+  }
+
+  region(x: number, z: number): HostRegion | undefined {
+    return this.byPlace.get(`${x},${z}`);
+  }
+
+  /** What a region's leader is called: our own node, or the beginning of its id. */
+  name(place: number | undefined): string {
+    const node = place === undefined ? undefined : this.nodes[place];
+    if (!node) return '–';
+    return place === 0 ? `this node (${shortId(node.id)})` : shortId(node.id);
+  }
+}
+
+export function shortId(id: Uint8Array): string {
+  return Array.from(id.subarray(0, 4), (b) => b.toString(16).padStart(2, '0')).join('');
+}
+
+/** A colour that a node keeps, far from that of most others. */
+export function hue(id: Uint8Array): number {
+  return (((id[0]! << 8) | id[1]!) * 137.508) % 360;
+}

@@ -1,0 +1,69 @@
+import { hue, shortId, type Hosts } from '../game/hosts';
+import { h } from './dom';
+import { t } from './strings';
+
+type Axis = (metres: number) => number;
+
+/** The part of the map that shows who hosts what: regions in their leader's colour, and a list of the nodes. */
+export class MapHosts {
+  readonly legend = h('ul', { class: 'map-hosts', attr: { 'aria-label': t.map.hosts } });
+  private shown = '';
+
+  constructor(private readonly hosts: Hosts) {}
+
+  draw(ctx: CanvasRenderingContext2D, px: Axis, pz: Axis): void {
+    for (const r of this.hosts.regions) {
+      const leader = this.hosts.nodes[r.members[0] ?? -1];
+      if (!leader) continue;
+      const [x, y, side] = [px(r.x * 128), pz(r.z * 128), px(128) - px(0)];
+      ctx.fillStyle = `hsl(${hue(leader.id)} 80% 55% / ${r.awake ? 0.34 : 0.12})`;
+      ctx.fillRect(x, y, side, side);
+      if (side > 24) this.members(ctx, r.members, x, y, side);
+    }
+    for (const n of this.hosts.nodes) this.cell(ctx, n.cell, hue(n.id), px, pz);
+    this.list();
+  }
+
+  /** A square for each member in the region's corner, the leader's first and larger. */
+  private members(ctx: CanvasRenderingContext2D, members: number[], x: number, y: number, side: number): void {
+    const size = Math.max(4, Math.min(10, side / 14));
+    let at = x + size;
+    members.forEach((m, i) => {
+      const node = this.hosts.nodes[m];
+      if (!node) return;
+      const s = i === 0 ? size * 1.5 : size;
+      ctx.fillStyle = `hsl(${hue(node.id)} 85% 60%)`;
+      ctx.strokeStyle = '#10141a';
+      ctx.lineWidth = 1;
+      ctx.fillRect(at, y + size, s, s);
+      ctx.strokeRect(at, y + size, s, s);
+      at += s + size / 2;
+    });
+  }
+
+  private cell(ctx: CanvasRenderingContext2D, cell: { x: number; z: number }[], colour: number, px: Axis, pz: Axis): void {
+    if (cell.length < 3) return;
+    ctx.beginPath();
+    for (const c of cell) ctx.lineTo(px(c.x), pz(c.z));
+    ctx.closePath();
+    ctx.strokeStyle = `hsl(${colour} 90% 70%)`;
+    ctx.lineWidth = 2;
+    ctx.stroke();
+  }
+
+  /** The list of nodes, made anew only when it has changed. */
+  private list(): void {
+    const rows = this.hosts.nodes.map((n, i) => {
+      const trip = n.trip ? t.map.trip((n.trip / 1000).toFixed(n.trip < 10_000 ? 1 : 0)) : '';
+      return { hue: hue(n.id), text: [i === 0 ? t.map.own : shortId(n.id), t.map.leads(n.leads), trip].filter(Boolean).join(' · ') };
+    });
+    const key = JSON.stringify(rows);
+    if (key === this.shown) return;
+    this.shown = key;
+    this.legend.replaceChildren(...rows.map((r) => {
+      const colour = h('span', { class: 'swatch' });
+      colour.style.background = `hsl(${r.hue} 80% 55%)`;
+      return h('li', {}, colour, r.text);
+    }));
+  }
+}
