@@ -34,6 +34,7 @@ func bundleClient(root string) (map[string][]byte, error) {
 	o.Outdir = filepath.Join(root, "dist")
 	o.MinifyWhitespace, o.MinifyIdentifiers, o.MinifySyntax = true, true, true
 	o.Define = map[string]string{"DEV": "false"}
+	o.Plugins = append(o.Plugins, shaders())
 	files, meta, err := build(o)
 	if err != nil {
 		return nil, err

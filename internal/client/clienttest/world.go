@@ -55,7 +55,7 @@ func Start(t testing.TB, mode world.Mode) *World {
 	})
 	w.Node = client.NewNode(client.Config{
 		Node: w.Loop, World: id.Of([]byte("test")), Terrain: terrain, Spawn: spawn, Epoch: epoch,
-		Info: wire.WorldInfo{Name: "test", Seed: "4", Mode: uint8(mode), Day: 24000},
+		Info:  wire.WorldInfo{Name: "test", Seed: "4", Mode: uint8(mode), Day: 24000},
 		Hosts: func() *wire.Hosts { return &wire.Hosts{Nodes: []wire.HostNode{{Leads: 7}}} },
 	})
 	return w
