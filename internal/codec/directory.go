@@ -15,6 +15,7 @@ func directoryRequest(f *form, m *kademlia.Request) {
 	f.fixed64(&m.RPC)
 	num(f, &m.Proc)
 	f.id(&m.Key)
+	f.bool(&m.Absent)
 	directoryRecord(f, &m.Record)
 }
 

@@ -45,11 +45,15 @@ const (
 
 // Constants of the implementation.
 const (
+	// ClaimFor is how long a key stays reserved for a record that is being
+	// created: longer than two rounds of RPCs, sooner over than a person waits.
+	ClaimFor       = 5 * time.Second
 	DefaultTimeout = time.Second // of an RPC
 	backoffUnit    = 10 * time.Second
 	maxBackoff     = 10 * time.Minute
 	sweep          = time.Minute // how often records and buckets are looked through
-	maxContacts    = 2 * DefaultK
+	maxContacts    = DefaultK    // taken from one answer
+	replacements   = 8           // newcomers that a full bucket remembers
 	// MaxRecord bounds a record's payload in bytes: it has to fit into a
 	// datagram.
 	MaxRecord = 768

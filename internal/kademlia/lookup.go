@@ -159,7 +159,7 @@ func (n *Node) judge(l *lookup, at int, from machine.Peer, rec *Record) {
 		if good {
 			p.mark(from, answered)
 			p.closed, p.found = true, true
-			if l.best == nil || rec.newer(l.best) {
+			if l.best == nil || n.better(rec, l.best) {
 				l.best = rec
 			}
 		} else {

@@ -38,6 +38,7 @@ type Request struct {
 	Proc   Proc
 	Key    id.ID   // what is looked for; for a STORE the record's key
 	Record *Record // STORE
+	Absent bool    // STORE: only reserve the key, and only if no record is stored (Create)
 }
 
 // Reply answers a Request: with the contacts that the answerer knows nearest to
@@ -69,12 +70,13 @@ const (
 	TooLong       // it wants to live longer than Expire
 	Forged        // the signature is wrong, or the signer may not sign this
 	Full          // no room for records that others are nearer to
+	Taken         // somebody else's record is here, or the key is reserved for one
 )
 
 var codeTexts = [...]string{
 	"stored", "a newer record is stored", "the record is for another key", "the record is too large",
 	"the record has expired", "the record's expiry is too far ahead", "the signature or the signer is wrong",
-	"no room for this record",
+	"no room for this record", "somebody else has stored a record for this key",
 }
 
 func (c Code) String() string {
@@ -91,6 +93,9 @@ type Events interface {
 	Found(tag uint64, r Result)
 	// Stored ends a Publish: how many of the nearest nodes hold the record now.
 	Stored(tag uint64, holders int, refused map[Code]int)
+	// Created ends a Create. If it was not won, rival is a record that is
+	// stored; none means that others are creating one: try again later.
+	Created(tag uint64, won bool, rival *Record)
 	// Renew asks for a fresh version of a record that this node publishes; the
 	// answer is another Publish.
 	Renew(r *Record)

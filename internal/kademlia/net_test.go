@@ -49,6 +49,7 @@ func (e *events) Pop() any {
 // end is a node with the Env and the Events of it.
 type end struct {
 	net     *network
+	name    string
 	self    machine.Peer
 	rand    rng.Rand
 	node    *Node
@@ -58,6 +59,12 @@ type end struct {
 	stored  map[uint64]int
 	refused map[uint64]map[Code]int
 	renewed []*Record
+	created map[uint64]creationEnd
+}
+
+type creationEnd struct {
+	won   bool
+	rival *Record
 }
 
 func newNetwork(t *testing.T) *network {
@@ -65,13 +72,15 @@ func newNetwork(t *testing.T) *network {
 }
 
 func (w *network) add(name string, cfg Config) *end {
-	e := w.addID(id.Of([]byte(name)), cfg)
+	e := w.addID(nodeID(name), cfg)
+	e.name = name
 	return e
 }
 
 func (w *network) addID(who id.ID, cfg Config) *end {
 	e := &end{net: w, self: machine.Peer{ID: who}, rand: rng.New(uint64(len(w.all)), 5),
-		found: map[uint64]Result{}, stored: map[uint64]int{}, refused: map[uint64]map[Code]int{}}
+		found: map[uint64]Result{}, stored: map[uint64]int{}, refused: map[uint64]map[Code]int{},
+		created: map[uint64]creationEnd{}}
 	cfg.Self, cfg.Events = who, e
 	e.node = New(cfg, e)
 	w.ends[who] = e
@@ -155,6 +164,9 @@ func (e *end) Found(tag uint64, r Result) { e.found[tag] = r }
 func (e *end) Stored(tag uint64, holders int, refused map[Code]int) {
 	e.stored[tag], e.refused[tag] = holders, refused
 }
+func (e *end) Created(tag uint64, won bool, rival *Record) {
+	e.created[tag] = creationEnd{won, rival}
+}
 func (e *end) Renew(r *Record) { e.renewed = append(e.renewed, r) }
 
 // closest are the k live nodes nearest to target, computed from outside.
@@ -190,4 +202,11 @@ func (w *network) holders(r *Record) (out []*end) {
 		}
 	}
 	return out
+}
+
+// nodeID is the id of a node whose public key is its name.
+func nodeID(name string) id.ID {
+	var key [32]byte
+	copy(key[:], name)
+	return id.Of(key[:])
 }

@@ -23,6 +23,11 @@ type Config struct {
 	// signer may sign it: its error is the refusal. nil: all records are good
 	// (a simulation that does not look at signatures).
 	Verify func(*Record) machine.Job
+	// Keepers returns those who may replace a record besides its signer (the
+	// members of a region's group). Somebody else may only once none of them
+	// answers a ping, or never if the key is bound to its signer. nil: anybody
+	// may replace any record.
+	Keepers func(*Record) (keepers []machine.Peer, bound bool)
 }
 
 // Timers.
@@ -67,9 +72,6 @@ func New(cfg Config, env machine.Env) *Node {
 		calls: map[uint64]*call{}, lookups: map[*lookup]struct{}{},
 		checks: map[uint64]func(error){}, published: map[recordKey]*publication{},
 	}
-	for k := range n.held {
-		n.held[k] = map[id.ID]*holding{}
-	}
 	return n
 }
 
@@ -111,7 +113,7 @@ func (n *Node) Lookup(tag uint64, target id.ID) {
 // Find looks for a record; Events.Found has it. A record that is held here and
 // has not expired is found at once.
 func (n *Node) Find(tag uint64, kind Kind, key id.ID) {
-	if h := n.held[kind][key]; h != nil && h.until > n.env.Now() {
+	if h := n.live(kind, key); h != nil && !h.claim {
 		n.cfg.Events.Found(tag, Result{Record: h.rec})
 		return
 	}
@@ -124,7 +126,7 @@ func (n *Node) Find(tag uint64, kind Kind, key id.ID) {
 // seen notes a message from p, pings whom it might replace, and gives p the
 // records that it should hold now.
 func (n *Node) seen(p machine.Peer) {
-	added, check := n.table.Seen(p, n.env.Now())
+	added, check := n.table.Seen(p)
 	if added {
 		n.welcome(p)
 	}

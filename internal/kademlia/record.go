@@ -40,6 +40,9 @@ func (r *Record) Signed() []byte {
 	return append(out, r.Payload...)
 }
 
+// SignerID is the id of the node or player that has signed r.
+func (r *Record) SignerID() id.ID { return id.Of(r.Signer[:]) }
+
 // newer reports whether r should replace old: by version, then by expiry.
 func (r *Record) newer(old *Record) bool {
 	if r.Version != old.Version {

@@ -12,6 +12,9 @@ type holding struct {
 	rec    *Record
 	until  machine.Time // the record's own expiry, or sooner for a cached copy
 	stored machine.Time // the last STORE of it: who gets one need not pass it on
+
+	claim      bool    // only reserved (Create): nobody is told of it
+	challenger *Record // replaces it if none of its keepers answers
 }
 
 // publication is a record that this node publishes.
@@ -23,9 +26,13 @@ type publication struct {
 // Publish stores a signed record at the k nodes nearest to its key and asks for
 // a fresh one (Events.Renew) each Republish, until Withdraw.
 func (n *Node) Publish(tag uint64, r *Record) {
-	n.published[recordKey{r.Kind, r.Key}] = &publication{rec: r, next: n.env.Now().Add(Republish)}
+	n.publish(r)
 	n.keep(r, n.env.Now())
 	n.spread(r, func(holders int, refused map[Code]int) { n.cfg.Events.Stored(tag, holders, refused) })
+}
+
+func (n *Node) publish(r *Record) {
+	n.published[recordKey{r.Kind, r.Key}] = &publication{rec: r, next: n.env.Now().Add(Republish)}
 }
 
 // Withdraw ends the republishing of a record; what is stored expires.
@@ -58,50 +65,97 @@ func (n *Node) spread(r *Record, then func(int, map[Code]int)) {
 	}})
 }
 
+// live returns what is held under a key and has not expired, nil if nothing.
+func (n *Node) live(kind Kind, key id.ID) *holding {
+	if h := n.held[kind][key]; h != nil && h.until > n.env.Now() {
+		return h
+	}
+	return nil
+}
+
+func (n *Node) put(r *Record, h *holding) {
+	if n.held[r.Kind] == nil {
+		n.held[r.Kind] = map[id.ID]*holding{}
+	}
+	n.held[r.Kind][r.Key] = h
+}
+
 // answerStore serves a STORE: validated first, then kept.
 func (n *Node) answerStore(from machine.Peer, r *Request) {
-	reply := &Reply{RPC: r.RPC, Proc: r.Proc}
+	answer := func(code Code, held *Record) {
+		n.env.Send(from, &Reply{RPC: r.RPC, Proc: r.Proc, Code: code, Record: held})
+	}
 	kind := r.Proc.kind()
 	if r.Record == nil {
-		reply.Code = WrongKey
-	} else {
-		reply.Code = r.Record.plausible(kind, r.Key, n.env.Now())
+		answer(WrongKey, nil)
+		return
 	}
-	if h := n.held[kind][r.Key]; reply.Code == OK && h != nil && h.rec.newer(r.Record) && h.until > n.env.Now() {
-		reply.Code, reply.Record = Older, h.rec
+	if code := r.Record.plausible(kind, r.Key, n.env.Now()); code != OK {
+		answer(code, nil)
+		return
 	}
-	if reply.Code != OK {
-		n.env.Send(from, reply)
+	if h := n.live(kind, r.Key); h != nil && !h.claim && h.rec.newer(r.Record) && n.follows(h.rec, r.Record) {
+		answer(Older, h.rec)
 		return
 	}
 	n.verify(r.Record, func(err error) {
-		if err != nil {
-			reply.Code = Forged
-		} else {
-			reply.Code = n.keep(r.Record, n.env.Now())
+		switch {
+		case err != nil:
+			answer(Forged, nil)
+		case r.Absent:
+			answer(n.reserve(r.Record))
+		default:
+			n.replace(r.Record, answer)
 		}
-		n.env.Send(from, reply)
 	})
+}
+
+// replace keeps a valid record, if need be after the keepers of the one that is
+// here were asked.
+func (n *Node) replace(r *Record, answer func(Code, *Record)) {
+	h := n.live(r.Kind, r.Key)
+	if h == nil || h.claim || n.follows(h.rec, r) {
+		answer(n.keep(r, n.env.Now()), nil)
+		return
+	}
+	if c := h.challenger; c != nil {
+		if !sameRecord(c, r) { // else sent again while its answer is on its way
+			answer(Taken, h.rec)
+		}
+		return
+	}
+	n.challenge(h, r, func(free bool) {
+		if now := n.live(r.Kind, r.Key); !free || now != nil && now != h {
+			answer(Taken, h.rec)
+			return
+		}
+		delete(n.held[r.Kind], r.Key)
+		answer(n.keep(r, n.env.Now()), nil)
+	})
+}
+
+// full reports whether there is no room for a record: for those that this node
+// is one of the nearest to there always is.
+func (n *Node) full(r *Record) bool {
+	return n.held[r.Kind][r.Key] == nil && len(n.held[r.Kind]) >= MaxRecords && n.nearerThanSelf(r.Key) >= n.cfg.K
 }
 
 // keep stores a valid record. The farther this node is from the key, the sooner
 // it forgets it: the life of a copy halves with each node beyond the k nearest
 // that is known to be nearer (Kademlia 2.3).
 func (n *Node) keep(r *Record, now machine.Time) Code {
-	table := n.held[r.Kind]
-	if h := table[r.Key]; h != nil && h.rec.newer(r) {
+	if h := n.live(r.Kind, r.Key); h != nil && !h.claim && h.rec.newer(r) {
 		return Older
 	}
-	beyond := n.nearerThanSelf(r.Key) - n.cfg.K
-	if table[r.Key] == nil && len(table) >= MaxRecords && beyond >= 0 {
+	if n.full(r) {
 		return Full
 	}
 	until := r.Until
-	if beyond >= 0 {
+	if beyond := n.nearerThanSelf(r.Key) - n.cfg.K; beyond >= 0 {
 		life := Expire >> min(beyond+1, 20)
 		until = min(until, now.Add(life))
 	}
-	table[r.Key] = &holding{rec: r, until: until, stored: now}
+	n.put(r, &holding{rec: r, until: until, stored: now})
 	return OK
 }
 
@@ -137,7 +191,7 @@ func (n *Node) welcome(p machine.Peer) {
 	for kind := range n.held {
 		for _, key := range sortedKeys(n.held[kind]) {
 			h := n.held[kind][key]
-			if h.until > now && Closer(key, p.ID, n.cfg.Self) && n.nearestBut(key, p.ID) {
+			if h.until > now && !h.claim && Closer(key, p.ID, n.cfg.Self) && n.nearestBut(key, p.ID) {
 				n.call(p, &Request{Proc: store(Kind(kind)), Key: key, Record: h.rec}, func(*Reply) {})
 			}
 		}

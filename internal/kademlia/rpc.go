@@ -1,6 +1,8 @@
 package kademlia
 
 import (
+	"time"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
@@ -9,25 +11,31 @@ import (
 type call struct {
 	to    machine.Peer
 	req   *Request
-	again bool         // has been sent twice
-	then  func(*Reply) // nil: no answer came
+	wait  time.Duration // until it is sent again, and until it has failed
+	again bool          // has been sent twice
+	then  func(*Reply)  // nil: no answer came
 }
 
 // call sends a request, a second time after half the timeout, and calls then
 // with the answer, or with nil after the timeout. A single lost datagram would
 // otherwise hide a node from a lookup; procedures are idempotent.
 func (n *Node) call(to machine.Peer, r *Request, then func(*Reply)) {
+	n.callWithin(n.cfg.Timeout, to, r, then)
+}
+
+// callWithin is call with another timeout.
+func (n *Node) callWithin(timeout time.Duration, to machine.Peer, r *Request, then func(*Reply)) {
 	r.RPC = n.env.Rand().Uint64()
 	if n.calls[r.RPC] != nil {
 		r.RPC++
 	}
-	c := &call{to: to, req: r, then: then}
+	c := &call{to: to, req: r, then: then, wait: timeout / 2}
 	n.calls[r.RPC] = c
 	n.transmit(c)
 }
 
 func (n *Node) transmit(c *call) {
-	n.env.SetTimer(n.env.Now().Add(n.cfg.Timeout/2), machine.Timer{Kind: timerRPC, Arg: c.req.RPC})
+	n.env.SetTimer(n.env.Now().Add(c.wait), machine.Timer{Kind: timerRPC, Arg: c.req.RPC})
 	n.env.Send(c.to, c.req)
 }
 
@@ -84,8 +92,8 @@ func (n *Node) closestFor(key, asker id.ID) []machine.Peer {
 }
 
 func (n *Node) answerFind(from machine.Peer, r *Request) {
-	h := n.held[r.Proc.kind()][r.Key]
-	if h == nil || h.until <= n.env.Now() {
+	h := n.live(r.Proc.kind(), r.Key)
+	if h == nil || h.claim {
 		n.env.Send(from, &Reply{RPC: r.RPC, Proc: r.Proc, Contacts: n.closestFor(r.Key, from.ID)})
 		return
 	}

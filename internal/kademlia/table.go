@@ -12,8 +12,7 @@ import (
 // contact is an entry of a bucket.
 type contact struct {
 	peer     machine.Peer
-	seen     machine.Time // last message from it
-	failures int          // RPCs in a row that it left unanswered
+	failures uint8        // RPCs in a row that it left unanswered
 	retry    machine.Time // not used in lookups before (back-off)
 }
 
@@ -26,12 +25,13 @@ type bucket struct {
 	checking bool         // its least recently seen contact is being pinged
 }
 
-// Table is the routing table: 160 buckets of at most k contacts.
+// Table is the routing table: 160 buckets of at most k contacts, made when
+// there is something to put into them.
 type Table struct {
 	self    id.ID
 	k       int
 	subnet  int // contacts of one subnet in a bucket; 0: no limit
-	buckets [Bits]bucket
+	buckets [Bits]*bucket
 	size    int
 }
 
@@ -43,11 +43,33 @@ func NewTable(self id.ID, k, subnet int) *Table {
 // Len is the number of contacts.
 func (t *Table) Len() int { return t.size }
 
+// bucket returns the bucket for who, nil if there is none.
 func (t *Table) bucket(who id.ID) *bucket {
 	if i := bucketOf(t.self, who); i >= 0 {
-		return &t.buckets[i]
+		return t.buckets[i]
 	}
 	return nil
+}
+
+// need returns the bucket for who, nil only for this node itself.
+func (t *Table) need(who id.ID) *bucket {
+	i := bucketOf(t.self, who)
+	if i < 0 {
+		return nil
+	}
+	if t.buckets[i] == nil {
+		t.buckets[i] = new(bucket)
+	}
+	return t.buckets[i]
+}
+
+// grown makes room for one more, in steps that leave little unused: a process
+// may hold very many tables.
+func grown[T any](list []T, limit int) []T {
+	if len(list) < cap(list) {
+		return list
+	}
+	return append(make([]T, 0, min(limit, max(4, 2*len(list)))), list...)
 }
 
 func (b *bucket) index(who id.ID) int {
@@ -57,26 +79,27 @@ func (b *bucket) index(who id.ID) int {
 // Seen notes a message from p (Kademlia 2.2). It reports whether p is new in the
 // table, and, if its bucket is full of others, the contact that should be
 // pinged to find out whether it has to make room.
-func (t *Table) Seen(p machine.Peer, now machine.Time) (added bool, check *machine.Peer) {
-	b := t.bucket(p.ID)
+func (t *Table) Seen(p machine.Peer) (added bool, check *machine.Peer) {
+	b := t.need(p.ID)
 	if b == nil {
 		return false, nil
 	}
 	if i := b.index(p.ID); i >= 0 {
-		b.contacts = append(slices.Delete(b.contacts, i, i+1), contact{peer: p, seen: now})
+		copy(b.contacts[i:], b.contacts[i+1:])
+		b.contacts[len(b.contacts)-1] = contact{peer: p}
 		return false, nil
 	}
 	if t.crowded(b, p) {
 		return false, nil
 	}
 	if len(b.contacts) < t.k {
-		b.contacts = append(b.contacts, contact{peer: p, seen: now})
+		b.contacts = append(grown(b.contacts, t.k), contact{peer: p})
 		t.size++
 		return true, nil
 	}
-	b.keep(p, t.k)
+	b.keep(p)
 	if i := slices.IndexFunc(b.contacts, func(c contact) bool { return c.failures >= StaleAfter }); i >= 0 {
-		t.replace(b, i, now)
+		t.replace(b, i)
 		return true, nil
 	}
 	if b.checking {
@@ -87,20 +110,21 @@ func (t *Table) Seen(p machine.Peer, now machine.Time) (added bool, check *machi
 }
 
 // keep puts p into the replacement cache as the most recently seen.
-func (b *bucket) keep(p machine.Peer, k int) {
-	b.cache = slices.DeleteFunc(b.cache, func(q machine.Peer) bool { return q.ID == p.ID })
-	if len(b.cache) == k {
+func (b *bucket) keep(p machine.Peer) {
+	if i := slices.IndexFunc(b.cache, func(q machine.Peer) bool { return q.ID == p.ID }); i >= 0 {
+		b.cache = slices.Delete(b.cache, i, i+1)
+	} else if len(b.cache) == replacements {
 		b.cache = slices.Delete(b.cache, 0, 1)
 	}
-	b.cache = append(b.cache, p)
+	b.cache = append(grown(b.cache, replacements), p)
 }
 
 // replace puts the most recently seen newcomer in the place of contact i.
-func (t *Table) replace(b *bucket, i int, now machine.Time) {
+func (t *Table) replace(b *bucket, i int) {
 	last := len(b.cache) - 1
 	p := b.cache[last]
 	b.cache = b.cache[:last]
-	b.contacts = append(slices.Delete(b.contacts, i, i+1), contact{peer: p, seen: now})
+	b.contacts = append(slices.Delete(b.contacts, i, i+1), contact{peer: p})
 }
 
 // Checked ends a ping that Seen asked for.
@@ -124,11 +148,11 @@ func (t *Table) Failed(who id.ID, now machine.Time) {
 		return
 	}
 	c := &b.contacts[i]
-	c.failures++
+	c.failures = min(c.failures+1, 100)
 	wait := min(backoffUnit<<min(c.failures-1, 10), maxBackoff)
 	c.retry = now.Add(wait)
 	if len(b.cache) > 0 && (b.checking && i == 0 || c.failures >= StaleAfter) {
-		t.replace(b, i, now)
+		t.replace(b, i)
 	}
 }
 
@@ -154,11 +178,16 @@ func (t *Table) Contains(who id.ID) bool {
 // Closest appends to out the up to n contacts that are nearest to target,
 // nearest first, without those that are flagged or in back-off.
 func (t *Table) Closest(target id.ID, n int, now machine.Time, out []machine.Peer) []machine.Peer {
-	begin := len(out)
+	end := len(out) + n
 	take := func(i int) {
-		for _, c := range t.buckets[i].contacts {
-			if c.failures < StaleAfter && c.retry <= now {
-				out = insert(out, begin, n, target, c.peer)
+		b := t.buckets[i]
+		if b == nil {
+			return
+		}
+		begin := len(out) // all of this bucket are farther than those before
+		for k := range b.contacts {
+			if c := &b.contacts[k]; c.failures < StaleAfter && c.retry <= now {
+				out = insert(out, begin, end-begin, target, c.peer)
 			}
 		}
 	}
@@ -166,13 +195,13 @@ func (t *Table) Closest(target id.ID, n int, now machine.Time, out []machine.Pee
 	// nearer buckets first: those where d has a one, from the top, then those
 	// where it has a zero, from the bottom.
 	d := Distance(t.self, target)
-	for i := Bits - 1; i >= 0 && len(out)-begin < n; i-- {
-		if bitOf(d, i) {
+	for i := Bits - 1; i >= 0 && len(out) < end; i-- {
+		if t.buckets[i] != nil && bitOf(d, i) {
 			take(i)
 		}
 	}
-	for i := 0; i < Bits && len(out)-begin < n; i++ {
-		if !bitOf(d, i) {
+	for i := 0; i < Bits && len(out) < end; i++ {
+		if t.buckets[i] != nil && !bitOf(d, i) {
 			take(i)
 		}
 	}
@@ -197,7 +226,7 @@ func insert(out []machine.Peer, begin, n int, target id.ID, p machine.Peer) []ma
 
 // Touch notes a lookup in target's range.
 func (t *Table) Touch(target id.ID, now machine.Time) {
-	if b := t.bucket(target); b != nil {
+	if b := t.need(target); b != nil {
 		b.touched = now
 	}
 }
@@ -207,7 +236,7 @@ func (t *Table) Touch(target id.ID, now machine.Time) {
 func (t *Table) Untouched(now machine.Time, age time.Duration, r *rng.Rand) []id.ID {
 	var out []id.ID
 	for i := t.nearest(); i < Bits; i++ {
-		if b := &t.buckets[i]; now.Sub(b.touched) >= age {
+		if b := t.buckets[i]; b == nil || now.Sub(b.touched) >= age {
 			out = append(out, t.randomIn(i, r))
 		}
 	}
@@ -217,7 +246,7 @@ func (t *Table) Untouched(now machine.Time, age time.Duration, r *rng.Rand) []id
 // nearest returns the lowest bucket that is not empty, Bits if all are.
 func (t *Table) nearest() int {
 	for i := range t.buckets {
-		if len(t.buckets[i].contacts) > 0 {
+		if b := t.buckets[i]; b != nil && len(b.contacts) > 0 {
 			return i
 		}
 	}
@@ -241,8 +270,11 @@ func flip(d *id.ID, i int) { d[(Bits-1-i)/8] ^= 1 << (i % 8) }
 // Contacts appends all contacts, nearest bucket first, to out: for saving the
 // table and for the status page.
 func (t *Table) Contacts(out []machine.Peer) []machine.Peer {
-	for i := range t.buckets {
-		for _, c := range t.buckets[i].contacts {
+	for _, b := range t.buckets {
+		if b == nil {
+			continue
+		}
+		for _, c := range b.contacts {
 			out = append(out, c.peer)
 		}
 	}

@@ -53,18 +53,14 @@ func TestXORMetric(t *testing.T) {
 	}
 }
 
-func seen(t *Table, p machine.Peer, now int) (bool, *machine.Peer) {
-	return t.Seen(p, machine.Time(now))
-}
-
 // Kademlia 2.2: buckets are sorted by time last seen; any message moves its
 // sender to the tail.
 func TestBucketOrder(t *testing.T) {
 	table := NewTable(id.ID{}, 3, 0)
 	for i := range 3 {
-		seen(table, inBucket(i), i)
+		table.Seen(inBucket(i))
 	}
-	seen(table, inBucket(0), 5)
+	table.Seen(inBucket(0))
 	got := ids(table.Contacts(nil))
 	want := ids([]machine.Peer{inBucket(1), inBucket(2), inBucket(0)})
 	if !slices.Equal(got, want) {
@@ -76,21 +72,21 @@ func TestBucketOrder(t *testing.T) {
 // keeps the newcomer in the replacement cache; a live contact is never evicted.
 func TestFullBucket(t *testing.T) {
 	table := NewTable(id.ID{}, 2, 0)
-	seen(table, inBucket(0), 1)
-	seen(table, inBucket(1), 2)
-	added, check := seen(table, inBucket(2), 3)
+	table.Seen(inBucket(0))
+	table.Seen(inBucket(1))
+	added, check := table.Seen(inBucket(2))
 	if added || check == nil || *check != inBucket(0) {
 		t.Fatalf("added %v, check %v; want a ping of the least recently seen", added, check)
 	}
-	if _, again := seen(table, inBucket(3), 4); again != nil {
+	if _, again := table.Seen(inBucket(3)); again != nil {
 		t.Error("a second check of the bucket while one is under way")
 	}
-	seen(table, inBucket(0), 5) // it answers
+	table.Seen(inBucket(0)) // it answers
 	table.Checked(inBucket(0).ID)
 	if !table.Contains(inBucket(0).ID) || table.Contains(inBucket(3).ID) {
 		t.Error("a live contact was evicted for a newcomer")
 	}
-	_, check = seen(table, inBucket(4), 6)
+	_, check = table.Seen(inBucket(4))
 	if check == nil || *check != inBucket(1) {
 		t.Fatalf("check %v, want the other contact, now the least recently seen", check)
 	}
@@ -108,8 +104,8 @@ func TestFullBucket(t *testing.T) {
 // is only flagged; it is not used meanwhile, and a newcomer takes its place.
 func TestStaleContacts(t *testing.T) {
 	table := NewTable(id.ID{}, 2, 0)
-	seen(table, inBucket(0), 1)
-	seen(table, inBucket(1), 1)
+	table.Seen(inBucket(0))
+	table.Seen(inBucket(1))
 	now := machine.Time(1)
 	for range StaleAfter {
 		table.Failed(inBucket(0).ID, now)
@@ -122,7 +118,7 @@ func TestStaleContacts(t *testing.T) {
 	if got := table.Closest(id.ID{}, 5, now, nil); len(got) != 1 {
 		t.Errorf("lookups use %d contacts, want 1: the other is flagged", len(got))
 	}
-	if added, _ := table.Seen(inBucket(7), now); !added || table.Contains(inBucket(0).ID) {
+	if added, _ := table.Seen(inBucket(7)); !added || table.Contains(inBucket(0).ID) {
 		t.Error("the newcomer did not replace the flagged contact")
 	}
 }
@@ -131,7 +127,7 @@ func TestStaleContacts(t *testing.T) {
 func TestBackoff(t *testing.T) {
 	table := NewTable(id.ID{}, 2, 0)
 	p := inBucket(0)
-	table.Seen(p, 1)
+	table.Seen(p)
 	used := func(at time.Duration) bool {
 		return len(table.Closest(id.ID{}, 1, machine.Time(1).Add(at), nil)) == 1
 	}
@@ -143,7 +139,7 @@ func TestBackoff(t *testing.T) {
 	if used(2*backoffUnit-1) || !used(2*backoffUnit) {
 		t.Error("after the second failure it is two")
 	}
-	table.Seen(p, 2)
+	table.Seen(p)
 	if !used(1) {
 		t.Error("a message ends the back-off")
 	}
@@ -152,8 +148,8 @@ func TestBackoff(t *testing.T) {
 func TestClosestAgainstSorting(t *testing.T) {
 	r := rng.New(3)
 	table := NewTable(randomID(&r), 20, 0)
-	for i := range 2000 {
-		table.Seen(machine.Peer{ID: randomID(&r)}, machine.Time(i))
+	for range 2000 {
+		table.Seen(machine.Peer{ID: randomID(&r)})
 	}
 	all := ids(table.Contacts(nil))
 	for range 200 {
@@ -176,17 +172,17 @@ func TestSubnetLimit(t *testing.T) {
 		return p
 	}
 	for i := range 10 {
-		seen(table, ip(i, 203, 0, 113, byte(i)), i)
+		table.Seen(ip(i, 203, 0, 113, byte(i)))
 	}
 	if table.Len() != 2 {
 		t.Errorf("%d contacts from one /24, want 2", table.Len())
 	}
-	seen(table, ip(10, 198, 51, 100, 1), 11)
+	table.Seen(ip(10, 198, 51, 100, 1))
 	if table.Len() != 3 {
 		t.Error("another subnet was shut out")
 	}
 	for i := range 5 {
-		seen(table, ip(20+i, 127, 0, 0, 1), 20+i)
+		table.Seen(ip(20+i, 127, 0, 0, 1))
 	}
 	if table.Len() != 8 {
 		t.Error("loopback is not limited")
@@ -201,7 +197,7 @@ func TestUntouched(t *testing.T) {
 	table := NewTable(self, 20, 0)
 	near := self
 	flip(&near, 100)
-	table.Seen(machine.Peer{ID: near}, 1)
+	table.Seen(machine.Peer{ID: near})
 	now := machine.Time(1).Add(Refresh)
 	table.Touch(table.randomIn(150, &r), now)
 	targets := table.Untouched(now, Refresh, &r)
