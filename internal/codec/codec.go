@@ -36,7 +36,7 @@ var (
 	ErrMalformed = errors.New("malformed message")
 )
 
-// maxDepth bounds messages within messages: Routed{To{Forward{Act}}} is 4.
+// maxDepth bounds messages within messages: Routed{Forward{Act}} is 3.
 const maxDepth = 6
 
 // Codec encodes and decodes; it may be used from several goroutines. It keeps

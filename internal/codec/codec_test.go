@@ -13,6 +13,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -209,6 +210,10 @@ func holdsColumns(m machine.Message) bool {
 	case *region.Columns:
 		return true
 	case *region.To:
+		return holdsColumns(m.Msg)
+	case *node.Routed:
+		return holdsColumns(m.Msg)
+	case *node.ToSessions:
 		return holdsColumns(m.Msg)
 	case *region.Forward:
 		return holdsColumns(m.Msg)

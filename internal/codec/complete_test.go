@@ -12,7 +12,7 @@ import (
 )
 
 // sources are the packages whose messages travel between nodes.
-var sources = []string{"kademlia", "region", "hall"}
+var sources = []string{"kademlia", "region", "hall", "node"}
 
 // parts are exported structs beside the messages that are no messages: what
 // messages are made of, and results that stay within a node.
@@ -24,6 +24,10 @@ var parts = map[string]string{
 	"region.Area":        "part of Laws",
 	"hall.PlayerInfo":    "part of Players",
 	"hall.Area":          "part of Laws",
+	"node.Part":          "part of all of them",
+	"node.Watcher":       "part of ToWatchers",
+	"region.NewHost":     "a node says it to its own sessions and parts",
+	"hall.NewHost":       "a node says it to its own sessions",
 }
 
 // TestEveryMessageHasACodec looks for messages that no number was given to: the

@@ -14,7 +14,7 @@ const (
 )
 
 var hallKinds = []*kind{
-	message(64, func(f *form, m *hall.Enter) { f.id(&m.Player); text(f, &m.Name, maxName); f.bool(&m.Local) }),
+	message(64, func(f *form, m *hall.Enter) { f.id(&m.Player); text(f, &m.Name, maxName); f.bools(&m.Local, &m.Resume) }),
 	message(65, func(f *form, m *hall.Say) { text(f, &m.Text, maxText) }),
 	message(66, empty[hall.Leave]),
 	message(67, func(f *form, m *hall.Admitted) {

@@ -39,6 +39,7 @@ func init() { // not in the declarations, because messages hold messages
 		directoryKinds, // 1 to 15
 		regionKinds,    // 16 to 63
 		hallKinds,      // 64 to 95
+		nodeKinds,      // 96 to 111
 	)
 }
 

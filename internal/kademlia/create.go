@@ -13,17 +13,21 @@ import (
 // this one among them if it is that near, reserve the key for the record, each
 // for whoever asks first; with more than half of them the record is stored for
 // good and published from then on. Otherwise nothing is stored, and what was
-// reserved is free again after ClaimFor. Events.Created has the outcome.
-func (n *Node) Create(tag uint64, r *Record) {
-	c := &creation{n: n, tag: tag, rec: r}
+// reserved is free again after ClaimFor.
+//
+// done has the outcome, called as the methods of Events are. If it was not won,
+// rival is a record that is stored; none means that others are creating one: try
+// again later.
+func (n *Node) Create(r *Record, done func(won bool, rival *Record)) {
+	c := &creation{n: n, rec: r, done: done}
 	n.start(&lookup{target: r.Key, proc: FindNode, done: func(l *lookup) { c.claim(l.result().Closest) }})
 }
 
 // creation is a Create under way.
 type creation struct {
 	n      *Node
-	tag    uint64
 	rec    *Record
+	done   func(won bool, rival *Record)
 	voters []machine.Peer // besides this node
 	self   bool           // this node votes
 	yes    int
@@ -53,7 +57,7 @@ func (c *creation) claim(closest []machine.Peer) {
 	c.ask(true, func() {
 		if 2*c.yes <= c.size() {
 			c.n.release(c.rec)
-			c.n.cfg.Events.Created(c.tag, false, c.rival)
+			c.done(false, c.rival)
 			return
 		}
 		c.confirm()
@@ -72,7 +76,7 @@ func (c *creation) confirm() {
 		if !won {
 			c.n.Withdraw(c.rec.Kind, c.rec.Key)
 		}
-		c.n.cfg.Events.Created(c.tag, won, c.rival)
+		c.done(won, c.rival)
 	})
 }
 

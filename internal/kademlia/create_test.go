@@ -42,7 +42,7 @@ func TestCreateHasOneWinner(t *testing.T) {
 		for round := range uint64(40) {
 			for _, e := range rivals {
 				rec := claimBy(e, 1, "region")
-				w.after(time.Duration(r.Intn(int(2*time.Second))), func() { e.node.Create(round, rec) })
+				w.after(time.Duration(r.Intn(int(2*time.Second))), func() { e.create(round, rec) })
 			}
 			w.run(20 * time.Second)
 			for _, e := range rivals {
@@ -59,7 +59,7 @@ func TestCreateHasOneWinner(t *testing.T) {
 			t.Fatalf("seed %d: %d of 3 rivals have created the record, want 1", seed, won)
 		}
 		late := w.all[2]
-		late.node.Create(99, claimBy(late, 7, "region"))
+		late.create(99, claimBy(late, 7, "region"))
 		w.run(20 * time.Second)
 		if got := late.created[99]; got.won || got.rival == nil {
 			t.Fatalf("seed %d: one that comes later: %+v, want a loss and the record that is there", seed, got)
@@ -80,7 +80,7 @@ func TestClaimsEnd(t *testing.T) {
 	}
 	w.run(time.Second)
 	b.node.Find(1, Chunk, rec.Key)
-	b.node.Create(2, claimBy(b, 1, "region"))
+	b.create(2, claimBy(b, 1, "region"))
 	w.run(2 * time.Second)
 	if b.found[1].Record != nil {
 		t.Error("a reservation was found as a record")
@@ -89,7 +89,7 @@ func TestClaimsEnd(t *testing.T) {
 		t.Errorf("%+v, want a loss without a record", got)
 	}
 	w.run(ClaimFor)
-	b.node.Create(3, claimBy(b, 1, "region"))
+	b.create(3, claimBy(b, 1, "region"))
 	w.run(5 * time.Second)
 	if !b.created[3].won {
 		t.Error("the key is still reserved")
@@ -100,7 +100,7 @@ func TestClaimsEnd(t *testing.T) {
 func TestCreateAlone(t *testing.T) {
 	w := newNetwork(t)
 	e := w.add("alone", Config{})
-	e.node.Create(1, claimBy(e, 1, "region"))
+	e.create(1, claimBy(e, 1, "region"))
 	w.run(time.Second)
 	e.node.Find(2, Chunk, id.Of([]byte("region")))
 	if !e.created[1].won || e.found[2].Record == nil {

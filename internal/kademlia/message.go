@@ -93,9 +93,6 @@ type Events interface {
 	Found(tag uint64, r Result)
 	// Stored ends a Publish: how many of the nearest nodes hold the record now.
 	Stored(tag uint64, holders int, refused map[Code]int)
-	// Created ends a Create. If it was not won, rival is a record that is
-	// stored; none means that others are creating one: try again later.
-	Created(tag uint64, won bool, rival *Record)
 	// Renew asks for a fresh version of a record that this node publishes; the
 	// answer is another Publish.
 	Renew(r *Record)

@@ -164,8 +164,10 @@ func (e *end) Found(tag uint64, r Result) { e.found[tag] = r }
 func (e *end) Stored(tag uint64, holders int, refused map[Code]int) {
 	e.stored[tag], e.refused[tag] = holders, refused
 }
-func (e *end) Created(tag uint64, won bool, rival *Record) {
-	e.created[tag] = creationEnd{won, rival}
+
+// create notes the outcome of a Create.
+func (e *end) create(tag uint64, r *Record) {
+	e.node.Create(r, func(won bool, rival *Record) { e.created[tag] = creationEnd{won, rival} })
 }
 func (e *end) Renew(r *Record) { e.renewed = append(e.renewed, r) }
 

@@ -16,7 +16,6 @@ type finder struct{ found []machine.Peer }
 
 func (f *finder) Found(_ uint64, r kademlia.Result)         { f.found = r.Closest }
 func (f *finder) Stored(uint64, int, map[kademlia.Code]int) {}
-func (f *finder) Created(uint64, bool, *kademlia.Record)    {}
 func (f *finder) Renew(*kademlia.Record)                    {}
 
 // TestDirectory runs internal/kademlia: its messages are datagrams, of which one

@@ -1,0 +1,45 @@
+package codec
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
+)
+
+// Messages of internal/node.
+
+const (
+	maxSessions = 1 << 14 // of one node, that watch the same
+	maxMembers  = 64      // of a group
+)
+
+var nodeKinds = []*kind{
+	message(96, func(f *form, m *node.Routed) {
+		part(f, &m.To)
+		part(f, &m.From)
+		f.id(&m.Session)
+		f.peer(&m.Stone)
+		f.message(&m.Msg)
+	}),
+	message(97, func(f *form, m *node.ToSessions) {
+		list(f, &m.Sessions, maxSessions, id.Size, func(f *form, v *id.ID) { f.id(v) })
+		f.message(&m.Msg)
+	}),
+	message(98, func(f *form, m *node.ToWatchers) {
+		f.region(&m.Region)
+		num(f, &m.Tick)
+		f.bytes(&m.Cells, maxCells)
+		list(f, &m.To, maxSessions, id.Size+1, func(f *form, w *node.Watcher) { f.id(&w.Session); own(f, &w.Own) })
+	}),
+	message(99, func(f *form, m *node.SessionEnded) { f.id(&m.Session) }),
+	message(100, func(f *form, m *node.EndSession) { f.id(&m.Session) }),
+	message(101, func(f *form, m *node.Who) { part(f, &m.Part) }),
+	message(102, func(f *form, m *node.Elsewhere) {
+		part(f, &m.Part)
+		f.peer(&m.Leader)
+		list(f, &m.Members, maxMembers, minPeer, peer)
+		num(f, &m.Term)
+	}),
+	message(103, func(f *form, m *node.Generate) { part(f, &m.Part) }),
+}
+
+func part(f *form, p *node.Part) { f.bool(&p.Hall); f.region(&p.Region) }
