@@ -21,7 +21,7 @@ var rank = map[string]int{
 	"internal/id": 0, "internal/fixed": 0, "internal/rng": 0, "internal/timing": 0, "web": 0,
 	"internal/machine": 10, "internal/geom": 10, "internal/identity": 11, "internal/world": 11, "internal/wire": 12,
 	"internal/replay":   13,
-	"internal/kademlia": 20, "internal/overlay": 20, "internal/group": 20, "internal/storage": 21,
+	"internal/kademlia": 20, "internal/overlay": 20, "internal/group": 20, "internal/storage": 21, "internal/records": 21,
 	"internal/region": 30, "internal/hall": 31, "internal/truth": 32,
 	"internal/files": 40, "internal/disk/worldfs": 41, "internal/keyring": 41, "internal/authority": 42, "internal/clock": 40, "internal/nat": 40,
 	"internal/disk": 40, "internal/sim": 40, "internal/transport": 41, "internal/node": 41, "internal/codec": 42,
