@@ -1,15 +1,14 @@
 package node
 
 import (
-	"bytes"
 	"encoding/binary"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 )
 
@@ -31,7 +30,7 @@ const rejoin = 2 * time.Second
 func (d *directory) init(w *network) {
 	d.w, d.asked = w, map[uint64]func(kademlia.Result){}
 	d.p = &part{node: w.n, name: "directory"}
-	d.kad = kademlia.New(kademlia.Config{Self: w.cfg.Self.ID, Events: d, Verify: w.cfg.Verify}, dirEnv{d.p})
+	d.kad = kademlia.New(kademlia.Config{Self: w.cfg.Self.ID, Events: d, Verify: w.cfg.Verify, Keepers: records.Keepers}, dirEnv{d.p})
 	d.p.m = d.kad
 }
 
@@ -124,9 +123,9 @@ func (w *network) looked(p Part, res kademlia.Result) {
 	}
 	r.finding = false
 	if res.Record != nil {
-		if members, term, err := readRecord(res.Record.Payload); err == nil && term >= r.term {
-			r.members = members
-			for _, m := range members {
+		if hosts, err := records.DecodeHosts(res.Record.Payload); err == nil && hosts.Term >= r.term {
+			r.members = hosts.Members
+			for _, m := range hosts.Members {
 				if m.ID != w.cfg.Self.ID {
 					w.n.env.Send(m, &Who{p})
 				}
@@ -165,48 +164,12 @@ func (w *network) generate(r *route, closest []machine.Peer) {
 
 // publish stores who hosts a part that is led here.
 func (d *directory) publish(h *hosted) {
-	r := &kademlia.Record{
-		Kind: kademlia.Chunk, Key: d.key(h.part), Version: h.term(),
-		Until:   d.w.n.env.Now().Add(kademlia.Expire),
-		Payload: appendRecord(nil, h.members(), h.term()),
-	}
+	r := records.Hosts{Term: h.term(), Members: h.members()}.Record(d.key(h.part), d.w.n.env.Now())
 	if d.w.cfg.Sign != nil {
 		d.w.cfg.Sign(r)
 	}
 	d.tag++
 	d.kad.Publish(d.tag, r)
-}
-
-// recordVersion is the layout of a chunk record's payload: the version, the
-// term, the number of members, and each member's id and address.
-const recordVersion = 1
-
-var errRecord = errors.New("damaged record of hosts")
-
-func appendRecord(b []byte, members []machine.Peer, term uint64) []byte {
-	b = append(b, recordVersion)
-	b = binary.BigEndian.AppendUint64(b, term)
-	b = append(b, byte(len(members)))
-	for _, m := range members {
-		b = append(append(b, m.ID[:]...), m.Addr[:]...)
-	}
-	return b
-}
-
-func readRecord(b []byte) (members []machine.Peer, term uint64, err error) {
-	const head, each = 10, id.Size + len(machine.Addr{})
-	if len(b) < head || b[0] != recordVersion || b[9] == 0 || b[9] > maxMembers || len(b) != head+int(b[9])*each {
-		return nil, 0, errRecord
-	}
-	term = binary.BigEndian.Uint64(b[1:])
-	for b = b[head:]; len(b) > 0; b = b[each:] {
-		m := machine.Peer{ID: id.ID(b[:id.Size]), Addr: machine.Addr(b[id.Size:each])}
-		if m.ID.IsZero() || bytes.Equal(m.Addr[:], make([]byte, len(m.Addr))) {
-			return nil, 0, errRecord
-		}
-		members = append(members, m)
-	}
-	return members, term, nil
 }
 
 // dirEnv is what the directory sees of the node: datagrams go out as they are.

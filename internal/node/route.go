@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 )
 
@@ -337,7 +338,7 @@ func (w *network) onWho(f *farNode, m *Who) {
 // not believed.
 func (w *network) onElsewhere(f *farNode, m *Elsewhere) {
 	r := w.routes[m.Part]
-	if r == nil || w.hosts[m.Part] != nil || m.Term < r.term || len(m.Members) > maxMembers || !r.trusts(f.peer) {
+	if r == nil || w.hosts[m.Part] != nil || m.Term < r.term || len(m.Members) > records.MaxHosts || !r.trusts(f.peer) {
 		return
 	}
 	switch m.Leader.ID {
@@ -356,6 +357,3 @@ func (w *network) onElsewhere(f *farNode, m *Elsewhere) {
 		w.found(r, m.Leader, m.Members, m.Term)
 	}
 }
-
-// maxMembers bounds a group.
-const maxMembers = 9
