@@ -10,12 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/bot"
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 )
 
-func newBots() *cobra.Command {
+func newBots(common *common) *cobra.Command {
 	var c bot.Config
-	var asJSON bool
+	var asJSON, keep bool
 	cmd := &cobra.Command{
 		Use:   "bots",
 		Short: "Lets bots play in a world",
@@ -31,6 +33,16 @@ served with. Ctrl-C ends it with the summary.`,
 				c.Progress = func(p bot.Progress) {
 					fmt.Fprintf(cmd.ErrOrStderr(), "%4.0f s  %d in, %d failed, %.0f frames/s, %.1f kB/s, round trip %.1f ms\n",
 						p.Elapsed.Seconds(), p.Joined, p.Failed, p.Frames, p.Bytes/1000, float64(p.RoundTrip)/float64(time.Millisecond))
+				}
+			}
+			if keep {
+				ring, err := keyring.Open(common.data)
+				if err != nil {
+					return err
+				}
+				c.Identity = func(name string) (client.Identity, error) {
+					k, err := ring.Player(name)
+					return client.Identity{Name: name, Key: k.Private}, err
 				}
 			}
 			sum, err := bot.Run(ctx, c)
@@ -55,6 +67,7 @@ served with. Ctrl-C ends it with the summary.`,
 	f.StringVar(&c.Name, "name", "Bot", "what their names begin with")
 	f.DurationVar(&c.Chatter, "chatter", 0, "how often each says something; 0: never")
 	f.Uint64Var(&c.Seed, "bot-seed", 1, "of what they do")
+	f.BoolVar(&keep, "keep", false, "keep their keys in the data folder: they are the same players the next time")
 	f.BoolVar(&asJSON, "json", false, "print the summary as JSON, and nothing else")
 	return cmd
 }

@@ -11,8 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/authority"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 )
 
 func newWorld(c *common) *cobra.Command {
@@ -27,31 +29,62 @@ func newWorld(c *common) *cobra.Command {
 	return cmd
 }
 
+// inFolder makes what is done with a data folder a command's RunE.
+func inFolder(c *common, do func(*cobra.Command, *worldfs.Folder, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		f, err := worldfs.OpenFolder(c.data)
+		if err != nil {
+			return err
+		}
+		return do(cmd, f, args)
+	}
+}
+
 func worldNew(c *common) *cobra.Command {
 	var n host.NewWorld
+	var authorityName string
+	difficulty := identity.DefaultDifficulty
 	cmd := &cobra.Command{
 		Use:     "new NAME",
 		Short:   "Makes a world",
 		Example: "  voxelpopuli world new castle --seed 42 --mode creative",
 		Args:    exactly(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := worldfs.OpenFolder(c.data)
+		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
+			n.Name = args[0]
+			g, err := genesisOf(c, authorityName, difficulty)
 			if err != nil {
 				return err
 			}
-			n.Name = args[0]
+			n.Genesis = g
 			m, err := host.CreateWorld(f, n)
 			if err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Made %s with the seed %s. Play: voxelpopuli play --world %q\n", m.Name, m.Seed, m.Name)
 			return err
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&n.Seed, "seed", "", "what it grows from: a number or a text (default random)")
 	cmd.Flags().StringVar(&n.Mode, "mode", "survival", "how newcomers play: survival or creative")
+	cmd.Flags().StringVar(&authorityName, "authority", "", "name of the authority of this machine that admits its nodes (default: an open world)")
+	cmd.Flags().IntVar(&difficulty, "difficulty", difficulty, "bits of the puzzle that a node's id must solve in an open world")
 	cmd.Flags().Int32Var(&n.Protect, "protect", 0, "blocks around the spawn, to each side, that only operators may change")
 	return cmd
+}
+
+// genesisOf is what a new world begins with: its authority's, or an open one.
+func genesisOf(c *common, name string, difficulty int) (g identity.Genesis, err error) {
+	if name == "" {
+		if difficulty < 0 || difficulty > identity.MaxDifficulty {
+			return g, fmt.Errorf("%w: --difficulty %d: want 0 to %d", host.ErrUsage, difficulty, identity.MaxDifficulty)
+		}
+		return worldfs.OpenGenesis(difficulty), nil
+	}
+	err = onAuthority(c, name, func(a *authority.Authority) error {
+		g = a.Genesis()
+		return nil
+	})
+	return g, err
 }
 
 func worldList(c *common) *cobra.Command {
@@ -61,11 +94,7 @@ func worldList(c *common) *cobra.Command {
 		Short:   "Lists the worlds",
 		Example: "  voxelpopuli world list --json",
 		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			f, err := worldfs.OpenFolder(c.data)
-			if err != nil {
-				return err
-			}
+		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, _ []string) error {
 			worlds, err := f.List()
 			if err != nil {
 				return err
@@ -74,7 +103,7 @@ func worldList(c *common) *cobra.Command {
 				return printJSON(cmd.OutOrStdout(), worlds)
 			}
 			return printList(cmd.OutOrStdout(), worlds)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
@@ -120,9 +149,14 @@ func printJSON(out io.Writer, worlds []worldfs.Info) error {
 		}
 		rows = append(rows, r)
 	}
+	return encodeJSON(out, rows)
+}
+
+// encodeJSON prints a value as the commands do with --json.
+func encodeJSON(out io.Writer, v any) error {
 	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")
-	return e.Encode(rows)
+	return e.Encode(v)
 }
 
 func worldInfo(c *common) *cobra.Command {
@@ -132,11 +166,7 @@ func worldInfo(c *common) *cobra.Command {
 		Short:   "Shows a world",
 		Example: "  voxelpopuli world info home",
 		Args:    exactly(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := worldfs.OpenFolder(c.data)
-			if err != nil {
-				return err
-			}
+		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
 			i, err := f.Info(args[0])
 			if err != nil {
 				return err
@@ -150,13 +180,25 @@ func worldInfo(c *common) *cobra.Command {
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintf(w, "name\t%s\nid\t%s\nseed\t%s\nmode\t%s\nmade\t%s\nspawn\t%s\n", i.Name, i.ID, i.Seed, i.Mode, i.Created.Format(time.DateTime), i.Spawn)
+			fmt.Fprintf(w, "nodes\t%s\n", admission(i.Genesis))
 			fmt.Fprintf(w, "protected\t%d blocks around the spawn\nwhitelist\t%v\n", i.Rules.Protect, i.Rules.Whitelist)
 			fmt.Fprintf(w, "folder\t%s\nsize\t%s\nopen\t%v\nbackups\t%d\n", i.Dir, size(i.Bytes), i.InUse, len(backups))
 			return w.Flush()
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// admission says who may take part in a world as a node.
+func admission(g identity.Genesis) string {
+	switch {
+	case !g.Verified() && g.Difficulty == 0:
+		return "anybody's"
+	case g.Verified():
+		return fmt.Sprintf("with a certificate of the authority %x", g.Authority)
+	}
+	return fmt.Sprintf("whose id solves a puzzle of %d bits", g.Difficulty)
 }
 
 func worldExport(c *common) *cobra.Command {
@@ -166,17 +208,13 @@ func worldExport(c *common) *cobra.Command {
 		Long:    "Writes a world to one compressed file (docs/formats/export.md). The world must not be open.",
 		Example: "  voxelpopuli world export home home.vpworld",
 		Args:    exactly(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := worldfs.OpenFolder(c.data)
-			if err != nil {
-				return err
-			}
+		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
 			if err := f.ExportFile(args[0], args[1]); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Exported %s to %s.\n", args[0], args[1])
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "Exported %s to %s.\n", args[0], args[1])
 			return err
-		},
+		}),
 	}
 }
 
@@ -186,11 +224,7 @@ func worldImport(c *common) *cobra.Command {
 		Short:   "Makes a world from an export or a backup",
 		Example: "  voxelpopuli world import home.vpworld home-again",
 		Args:    between(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := worldfs.OpenFolder(c.data)
-			if err != nil {
-				return err
-			}
+		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
 			name := ""
 			if len(args) > 1 {
 				name = args[1]
@@ -201,7 +235,7 @@ func worldImport(c *common) *cobra.Command {
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Imported %s: %d records of %d regions and lists, %s.\n", sum.Meta.Name, sum.Pairs, sum.Spaces, size(sum.Bytes))
 			return err
-		},
+		}),
 	}
 }
 
@@ -214,11 +248,7 @@ func worldBackup(c *common) *cobra.Command {
 be open: an open world writes its backups itself (play and node, --backup-every).`,
 		Example: "  voxelpopuli world backup home --keep 7",
 		Args:    exactly(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := worldfs.OpenFolder(c.data)
-			if err != nil {
-				return err
-			}
+		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
 			w, err := f.Open(args[0])
 			if err != nil {
 				return err
@@ -230,7 +260,7 @@ be open: an open world writes its backups itself (play and node, --backup-every)
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), file)
 			return err
-		},
+		}),
 	}
 	cmd.Flags().IntVar(&keep, "keep", 0, "how many backups to keep; 0: all")
 	return cmd
@@ -243,11 +273,7 @@ func worldDelete(c *common) *cobra.Command {
 		Short:   "Deletes a world for good; its backups stay",
 		Example: "  voxelpopuli world delete castle --yes",
 		Args:    exactly(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := worldfs.OpenFolder(c.data)
-			if err != nil {
-				return err
-			}
+		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
 			i, err := f.Info(args[0])
 			if err != nil && i.Dir == "" {
 				return err
@@ -260,7 +286,7 @@ func worldDelete(c *common) *cobra.Command {
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Deleted %s.\n", i.Name)
 			return err
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return cmd

@@ -35,8 +35,11 @@ type Config struct {
 	Name      string        // names are this and a number; empty: "Bot"
 	Chatter   time.Duration // each bot says something this often; 0: never
 	Seed      uint64        // of what they do
-	Gather    *world.Pos    // where a crowd meets; nil: where the first bot came in
-	Radius    int           // of the crowd in metres; 0: so that there is a square metre and a half for each
+	// Identity gives a bot its name and key; nil: a new key each time, so that it
+	// is a new player.
+	Identity func(name string) (client.Identity, error)
+	Gather   *world.Pos // where a crowd meets; nil: where the first bot came in
+	Radius   int        // of the crowd in metres; 0: so that there is a square metre and a half for each
 
 	// Measuring is called when the measured time begins (true) and when it has
 	// ended, if it is not nil.
@@ -56,6 +59,9 @@ func (c Config) withDefaults() (Config, error) {
 		c.Join = func(ctx context.Context, who client.Identity) (client.Conn, *wire.Welcome, error) {
 			return client.Dial(ctx, c.Addr, who, c.Code)
 		}
+	}
+	if c.Identity == nil {
+		c.Identity = client.NewIdentity
 	}
 	if c.Players <= 0 {
 		c.Players = 10

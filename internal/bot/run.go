@@ -114,7 +114,7 @@ func (r *run) join(ctx context.Context, w *watch) (first error) {
 }
 
 func (r *run) joinOne(ctx context.Context, i int) error {
-	who, err := client.NewIdentity(fmt.Sprintf("%s %d", r.cfg.Name, i+1))
+	who, err := r.cfg.Identity(fmt.Sprintf("%s %d", r.cfg.Name, i+1))
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -113,12 +114,15 @@ type NewWorld struct {
 	Seed    string // empty: random
 	Mode    string // empty: survival
 	Protect int32  // blocks around the spawn that only operators change
+	// Genesis says who may take part as a node; zero: an open world whose
+	// nodes' ids solve the default puzzle.
+	Genesis identity.Genesis
 }
 
 // CreateWorld makes a world in a data folder: it finds the place where
 // newcomers stand.
 func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
-	m := worldfs.Meta{Name: n.Name, Seed: n.Seed, Mode: n.Mode, Rules: worldfs.Rules{Protect: max(0, n.Protect)}}
+	m := worldfs.Meta{Name: n.Name, Genesis: n.Genesis, Seed: n.Seed, Mode: n.Mode, Rules: worldfs.Rules{Protect: max(0, n.Protect)}}
 	if m.Name == "" {
 		m.Name = DefaultWorld
 	}

@@ -6,8 +6,10 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/authority"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
@@ -26,7 +28,7 @@ const (
 	ExitUsage     = 2
 	ExitPortInUse = 3
 	ExitInUse     = 4 // the world is open in another process
-	ExitNoWorld   = 5 // no such world, or the name is taken
+	ExitNoWorld   = 5 // no such world (key, authority), or the name is taken
 	ExitDiskFull  = 6
 	ExitNoNode    = 7 // nothing answers at the address
 	ExitData      = 8 // damaged, written by a newer version, or no permission
@@ -37,19 +39,20 @@ func ExitCode(err error) int {
 	switch {
 	case err == nil:
 		return ExitOK
-	case errors.Is(err, ErrUsage), errors.Is(err, worldfs.ErrName):
+	case errors.Is(err, ErrUsage), errors.Is(err, worldfs.ErrName), errors.Is(err, keyring.ErrName):
 		return ExitUsage
 	case errors.Is(err, ErrPortInUse), errors.Is(err, syscall.EADDRINUSE):
 		return ExitPortInUse
 	case errors.Is(err, disk.ErrInUse):
 		return ExitInUse
-	case isNoWorld(err), errors.Is(err, worldfs.ErrExists):
+	case isNoWorld(err), errors.Is(err, worldfs.ErrExists), errors.Is(err, keyring.ErrNone), errors.Is(err, keyring.ErrExists), errors.Is(err, authority.ErrNone), errors.Is(err, authority.ErrExists):
 		return ExitNoWorld
 	case errors.Is(err, machine.ErrDiskFull), errors.Is(err, syscall.ENOSPC):
 		return ExitDiskFull
 	case errors.Is(err, ErrNoNode), errors.Is(err, syscall.ECONNREFUSED):
 		return ExitNoNode
-	case errors.Is(err, disk.ErrDamaged), errors.Is(err, disk.ErrNewer), errors.Is(err, worldfs.ErrNewer), errors.Is(err, worldfs.ErrFile), errors.Is(err, disk.ErrPermission), errors.Is(err, os.ErrPermission):
+	case errors.Is(err, disk.ErrDamaged), errors.Is(err, disk.ErrNewer), errors.Is(err, worldfs.ErrNewer), errors.Is(err, worldfs.ErrFile), errors.Is(err, disk.ErrPermission),
+		errors.Is(err, keyring.ErrDamaged), errors.Is(err, keyring.ErrNewer), errors.Is(err, keyring.ErrExposed), errors.Is(err, authority.ErrNewer), errors.Is(err, os.ErrPermission):
 		return ExitData
 	}
 	return ExitFailure

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"crypto/ed25519"
+	"encoding/hex"
 	"fmt"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -78,4 +79,20 @@ func square(n int) bool {
 		}
 	}
 	return false
+}
+
+// MarshalText makes a Genesis the hexadecimal digits of its encoding in JSON.
+func (g Genesis) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, g.Append(nil)), nil }
+
+// UnmarshalText reads what MarshalText has written.
+func (g *Genesis) UnmarshalText(b []byte) error {
+	raw, err := hex.DecodeString(string(b))
+	if err != nil {
+		return fmt.Errorf("genesis: %w: %w", ErrFormat, err)
+	}
+	got, err := DecodeGenesis(raw)
+	if err == nil {
+		*g = *got
+	}
+	return err
 }

@@ -251,7 +251,7 @@ func TestPapersAndDoor(t *testing.T) {
 		t.Fatal(err)
 	}
 	cf, rf := filepath.Join(dir, "c.pem"), filepath.Join(dir, "r.pem")
-	if err := errors.Join(WriteCertificate(cf, c), WriteRevocations(rf, list)); err != nil {
+	if err := errors.Join(os.WriteFile(cf, CertificateText(c), 0o644), os.WriteFile(rf, RevocationsText(list), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	c, err := ReadCertificate(cf)

@@ -4,7 +4,6 @@ import (
 	"encoding/pem"
 	"fmt"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/files"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 )
 
@@ -15,9 +14,9 @@ const (
 	pemRevocations = "VOXEL POPULI REVOCATIONS"
 )
 
-// WriteCertificate writes a certificate to a file.
-func WriteCertificate(file string, c *identity.Certificate) error {
-	return files.Write(file, pem.EncodeToMemory(&pem.Block{Type: pemCertificate, Bytes: c.Append(nil)}), 0o644)
+// CertificateText is the file of a certificate.
+func CertificateText(c *identity.Certificate) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: pemCertificate, Bytes: c.Append(nil)})
 }
 
 // ReadCertificate reads a certificate. It is not verified (identity.Gate.Check).
@@ -33,9 +32,9 @@ func ReadCertificate(file string) (*identity.Certificate, error) {
 	return c, nil
 }
 
-// WriteRevocations writes a list of revocations to a file.
-func WriteRevocations(file string, r *identity.Revocations) error {
-	return files.Write(file, pem.EncodeToMemory(&pem.Block{Type: pemRevocations, Bytes: r.Append(nil)}), 0o644)
+// RevocationsText is the file of a list of revocations.
+func RevocationsText(r *identity.Revocations) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: pemRevocations, Bytes: r.Append(nil)})
 }
 
 // ReadRevocations reads a list of revocations. It is not verified

@@ -1,7 +1,6 @@
 package worldfs
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +12,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/files"
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 )
 
 // folderFormat is what the file version in a data folder says.
@@ -165,14 +164,15 @@ func (f *Folder) free(name string) error {
 	return fmt.Errorf("%w: %q", ErrExists, there)
 }
 
-// Create makes a world. Name, Seed, Mode, Spawn and Rules are the caller's; an
-// ID and an Epoch are filled in if they are not given.
+// Create makes a world. Name, Seed, Mode, Spawn and Rules are the caller's; a
+// Genesis, an ID and an Epoch are filled in if they are not given.
 func (f *Folder) Create(m Meta) (Meta, error) {
 	m.Format = metaFormat
+	if m.Genesis == (identity.Genesis{}) && m.ID.IsZero() {
+		m.Genesis = OpenGenesis(identity.DefaultDifficulty)
+	}
 	if m.ID.IsZero() {
-		var b [32]byte
-		rand.Read(b[:])
-		m.ID = id.Of(b[:])
+		m.ID = m.Genesis.World()
 	}
 	if m.Created.IsZero() {
 		m.Created = time.Now().UTC().Truncate(time.Second)

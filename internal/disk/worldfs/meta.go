@@ -11,6 +11,7 @@
 package worldfs
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/files"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -43,15 +45,18 @@ const metaFormat = 1
 
 // Meta is what meta.json says of a world.
 type Meta struct {
-	Format  int       `json:"format"`
-	ID      id.ID     `json:"id"`
-	Name    string    `json:"name"`
-	Seed    string    `json:"seed"` // as a person typed it
-	Mode    string    `json:"mode"` // of newcomers: "survival" or "creative"
-	Created time.Time `json:"created"`
-	Epoch   time.Time `json:"epoch"` // when tick 0 was
-	Spawn   world.Pos `json:"spawn"` // the block that new players stand in
-	Rules   Rules     `json:"rules"`
+	Format int   `json:"format"`
+	ID     id.ID `json:"id"`
+	// Genesis says who may take part as a node; the ID is its hash. Zero in
+	// worlds that were made before there was any: anybody may.
+	Genesis identity.Genesis `json:"genesis,omitzero"`
+	Name    string           `json:"name"`
+	Seed    string           `json:"seed"` // as a person typed it
+	Mode    string           `json:"mode"` // of newcomers: "survival" or "creative"
+	Created time.Time        `json:"created"`
+	Epoch   time.Time        `json:"epoch"` // when tick 0 was
+	Spawn   world.Pos        `json:"spawn"` // the block that new players stand in
+	Rules   Rules            `json:"rules"`
 }
 
 // Rules are what its founder may set for a world.
@@ -80,6 +85,14 @@ func SeedNumber(seed string) uint64 {
 	return h
 }
 
+// OpenGenesis is what an open world begins with, whose nodes' ids must solve a
+// puzzle.
+func OpenGenesis(difficulty int) identity.Genesis {
+	g := identity.Genesis{Difficulty: uint8(difficulty)}
+	rand.Read(g.Salt[:])
+	return g
+}
+
 // EpochTime is the epoch as machines count time.
 func (m *Meta) EpochTime() machine.Time { return machine.Time(m.Epoch.UnixNano()) }
 
@@ -96,6 +109,10 @@ func (m *Meta) validate() error {
 		return fmt.Errorf("it has no format")
 	case m.ID.IsZero():
 		return fmt.Errorf("it has no id")
+	case m.Genesis.Check() != nil:
+		return m.Genesis.Check()
+	case m.Genesis != identity.Genesis{} && m.Genesis.World() != m.ID:
+		return fmt.Errorf("its id is not that of its genesis")
 	case m.Mode != "survival" && m.Mode != "creative":
 		return fmt.Errorf("its mode is %q, which is neither survival nor creative", m.Mode)
 	case m.Epoch.IsZero():
