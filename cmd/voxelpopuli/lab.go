@@ -77,6 +77,7 @@ func labRun() *cobra.Command {
 	f := cmd.Flags()
 	f.Uint64Var(&o.Seed, "seed", 1, "of the first run")
 	f.IntVar(&o.Runs, "runs", 1, "how many runs, each with the next seed")
+	f.IntVar(&o.Jobs, "jobs", 0, "runs at a time, where they are simulated (default: one for each core)")
 	f.StringArrayVar(&set, "set", nil, "a setting: NAME=VALUE (see lab list)")
 	f.StringVar(&o.JSON, "json", "", "file to write the metrics to")
 	f.StringVar(&o.Out, "out", "", "folder to write tables, plots and pictures to")

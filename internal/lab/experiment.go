@@ -13,6 +13,7 @@ type Experiment struct {
 	Shows         string // one line: what the reader learns
 	Source        string // what it is compared with
 	Deterministic bool   // the same seed and settings give the same results, byte for byte
+	Many          bool   // does many runs itself, side by side, and reports on all of them
 	Settings      []Setting
 	Run           func(t *Trial) error
 }
@@ -35,8 +36,11 @@ var (
 func Experiments() []Experiment {
 	all := []Experiment{
 		meshExperiment,
+		overlayAttackExperiment,
 		overlayScaleExperiment,
 		overlayStructureExperiment,
+		overlayTablesExperiment,
+		overlayTrafficExperiment,
 		pageLoadExperiment,
 		regionLoadExperiment,
 		soakExperiment,

@@ -10,52 +10,88 @@ import (
 
 // overlayState is what an overlay looks like from outside.
 type overlayState struct {
-	nodes  int
-	wrong  int // neighbourhoods that are not the Delaunay star
-	shaky  int // nodes that do not feel stable
-	degree []float64
-	fill   []float64 // filled share of all table entries, of each node
-	top    float64   // the same of the top layer, of all
+	nodes   int
+	wrong   int // neighbourhoods that are not the Delaunay star
+	shaky   int // nodes that do not feel stable
+	degree  []float64
+	fill    []float64 // filled share of all table entries, of each node
+	fillTop []float64 // the same of the top layer
+	fourth  []int     // nodes by how many entries of the fourth layer are filled
 
 	fillable                   int // entries for which there is a node
 	filled, closest, symmetric int
+
+	malicious, maliciousTop []float64 // share of the filled entries, of each honest node
 }
 
 // look compares all live nodes with what they should know (6.3.2).
 func (n *overlayNet) look() overlayState {
 	live := n.live()
-	s := overlayState{nodes: len(live)}
+	s := overlayState{nodes: len(live), fourth: make([]int, n.space.Zones())}
 	places := make([]geom.Point, len(live))
-	known := map[geom.Point]map[geom.Point]bool{} // tables
 	for i, o := range live {
 		places[i] = o.self.Pos
-		set := map[geom.Point]bool{}
-		for _, e := range o.machine().Table(nil) {
-			set[e.Node.Pos] = true
-		}
-		known[o.self.Pos] = set
 	}
-	var topFilled int
 	for _, o := range live {
 		s.lookAt(o, places)
-		for _, e := range o.machine().Table(nil) {
-			s.filled++
+		s.lookAtTable(n, o, places)
+	}
+	return s
+}
+
+// lookAtTable checks one node's routing table.
+func (s *overlayState) lookAtTable(n *overlayNet, o *overlayNode, places []geom.Point) {
+	nearest := nearestInSlots(n.space, o.self.Pos, places)
+	s.fillable += len(nearest)
+	table := o.machine().Table(nil)
+	var top, fourth int
+	var bad, badTop float64
+	for _, e := range table {
+		holder := n.byPlace[e.Node.Pos]
+		if e.Slot.Layer == 0 {
+			top++
+		}
+		if e.Slot.Layer == 3 {
+			fourth++
+		}
+		if nearest[e.Slot] == e.Node.Pos {
+			s.closest++
+		}
+		if m := holder.machine(); m != nil && m.Holds(o.self) {
+			s.symmetric++
+		}
+		if holder.malicious {
+			bad++
 			if e.Slot.Layer == 0 {
-				topFilled++
-			}
-			if nearestInSlot(n.space, o.self.Pos, e, places) == e.Node.Pos {
-				s.closest++
-			}
-			if known[e.Node.Pos][o.self.Pos] {
-				s.symmetric++
+				badTop++
 			}
 		}
-		s.fillable += fillable(n.space, o.self.Pos, places)
-		all := n.space.Layers * (n.space.Zones() - 1)
-		s.fill = append(s.fill, float64(len(known[o.self.Pos]))/float64(all))
 	}
-	s.top = float64(topFilled) / float64(len(live)*(n.space.Zones()-1))
-	return s
+	s.filled += len(table)
+	s.fourth[fourth]++
+	others := n.space.Zones() - 1
+	s.fill = append(s.fill, float64(len(table))/float64(n.space.Layers*others))
+	s.fillTop = append(s.fillTop, float64(top)/float64(others))
+	if !o.malicious {
+		s.malicious = append(s.malicious, bad/float64(max(len(table), 1)))
+		s.maliciousTop = append(s.maliciousTop, badTop/float64(max(top, 1)))
+	}
+}
+
+// nearestInSlots returns, for each entry of a node's table that somebody fits
+// in, the place of the node that belongs there.
+func nearestInSlots(s overlay.Space, self geom.Point, places []geom.Point) map[overlay.Slot]geom.Point {
+	best := map[overlay.Slot]geom.Point{}
+	for _, p := range places {
+		slot, ok := s.SlotOf(self, p)
+		if !ok {
+			continue
+		}
+		if old, taken := best[slot]; !taken || geom.Closer(s.Target(self, slot), p, old) {
+			best[slot] = p
+		}
+	}
+	return best
 }
 
 // lookAt checks one node's neighbours.
@@ -86,29 +122,6 @@ func (s *overlayState) lookAt(o *overlayNode, places []geom.Point) {
 		s.shaky++
 	}
 	s.degree = append(s.degree, float64(len(got)))
-}
-
-// fillable counts the entries of a node's table that some node fits in.
-func fillable(s overlay.Space, self geom.Point, places []geom.Point) int {
-	found := map[overlay.Slot]bool{}
-	for _, p := range places {
-		if slot, ok := s.SlotOf(self, p); ok {
-			found[slot] = true
-		}
-	}
-	return len(found)
-}
-
-// nearestInSlot is the live node that belongs into an entry.
-func nearestInSlot(s overlay.Space, self geom.Point, e overlay.Entry, places []geom.Point) geom.Point {
-	best, found := geom.Point{}, false
-	for _, p := range places {
-		slot, ok := s.SlotOf(self, p)
-		if ok && slot == e.Slot && (!found || geom.Closer(e.Target, p, best)) {
-			best, found = p, true
-		}
-	}
-	return best
 }
 
 // deviation is the standard deviation.

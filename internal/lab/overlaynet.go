@@ -23,24 +23,35 @@ type overlayNet struct {
 	places  []geom.Point
 	boot    *sim.Bootstrap[*overlay.Contact]
 	nodes   []*overlayNode
+	byPlace map[geom.Point]*overlayNode
 	traffic sim.Traffic
+
+	attackAt, attackers int // so many honest nodes first, then so many malicious ones
+	eclipsed            int
 }
 
 type overlayNode struct {
 	*sim.Node
-	self *overlay.Contact
+	self       *overlay.Contact
+	malicious  bool
+	came, left machine.Time
 }
 
 // machine returns what the node runs, nil if it has left.
 func (n *overlayNode) machine() *overlay.Node {
-	m, _ := n.Machine().(*overlay.Node)
-	return m
+	switch m := n.Machine().(type) {
+	case *overlay.Node:
+		return m
+	case overlay.Greedy:
+		return m.Node
+	}
+	return nil
 }
 
 func newOverlayNet(seed uint64, r, places int) *overlayNet {
 	in := sim.ThesisInternet()
 	in.Clocks = sim.ThesisClocks()
-	n := &overlayNet{sim: sim.NewWith(seed, sim.Config{Internet: in}), space: overlay.SpaceFor(r)}
+	n := &overlayNet{sim: sim.NewWith(seed, sim.Config{Internet: in}), space: overlay.SpaceFor(r), byPlace: map[geom.Point]*overlayNode{}}
 	draw := rng.New(seed, 0x1d5)
 	n.places = n.space.Raster(places, &draw)
 	n.boot = sim.NewBootstrap(n.sim, r, func(c *overlay.Contact) int { return n.space.Zone(c.Pos) })
@@ -48,22 +59,82 @@ func newOverlayNet(seed uint64, r, places int) *overlayNet {
 	return n
 }
 
-// add starts the next node, or returns nil if all places are taken.
+// add starts the next node, or returns nil if all places are taken. After the
+// first honest nodes the attackers join (6.3.4).
 func (n *overlayNet) add() *sim.Node {
+	node := n.start(false)
+	if n.attackers > 0 && len(n.nodes) == n.attackAt {
+		for k := range n.attackers {
+			n.sim.At(n.sim.Now().Add(time.Duration(k+1)*attackEvery), func() { n.start(true) })
+		}
+	}
+	return node
+}
+
+// attackEvery is the time between the joins of two attackers, "directly after"
+// the honest nodes.
+const attackEvery = 200 * time.Millisecond
+
+func (n *overlayNet) start(malicious bool) *sim.Node {
 	k := len(n.nodes)
 	if k == len(n.places) {
 		return nil
 	}
 	self := &overlay.Contact{ID: id.Of(fmt.Appendf(nil, "node %d", k)), Pos: n.places[k]}
-	o := &overlayNode{self: self}
+	o := &overlayNode{self: self, malicious: malicious, came: n.sim.Now()}
 	n.nodes = append(n.nodes, o)
+	n.byPlace[self.Pos] = o
 	o.Node = n.sim.AddAs(self.Peer(), func(env machine.Env) machine.Machine {
-		return overlay.New(overlay.Config{
-			Self: self, Space: n.space, Seek: n.boot.Seek,
-			Announce: func(on bool) machine.Job { return n.boot.Announce(self, on) },
+		m := overlay.New(overlay.Config{
+			Self: self, Space: n.space, Seek: func() machine.Job { return n.seek(o) },
+			Announce: func(on bool) machine.Job {
+				if !on {
+					o.left = n.sim.Now()
+				}
+				return n.boot.Announce(self, on)
+			},
 		}, env)
+		if malicious {
+			return overlay.Greedy{Node: m}
+		}
+		return m
 	})
 	return o.Node
+}
+
+// seek asks the bootstrapping service and looks whether an honest node is told
+// of malicious ones only, which eclipse it (6.3.4).
+func (n *overlayNet) seek(o *overlayNode) machine.Job {
+	job := n.boot.Seek()
+	if n.attackers == 0 || o.malicious {
+		return job
+	}
+	return watchedSeek{job, func(named []*overlay.Contact) {
+		for _, c := range named {
+			if !n.byPlace[c.Pos].malicious {
+				return
+			}
+		}
+		if len(named) > 0 {
+			n.eclipsed++
+		}
+	}}
+}
+
+// watchedSeek tells what a job's result was.
+type watchedSeek struct {
+	machine.Job
+	seen func([]*overlay.Contact)
+}
+
+func (w watchedSeek) Cost() time.Duration { return w.Job.(sim.Coster).Cost() }
+
+func (w watchedSeek) Run() (any, error) {
+	result, err := w.Job.(machine.Work).Run()
+	if named, ok := result.([]*overlay.Contact); ok {
+		w.seen(named)
+	}
+	return result, err
 }
 
 // churn lets nodes come and go until a minute before the end (6.2.3, 6.3.2).

@@ -17,6 +17,7 @@ type Options struct {
 	Seed   uint64            // 0 means 1
 	Runs   int               // with seeds Seed, Seed+1, …; below 1 means 1
 	Set    map[string]string // settings that differ from their defaults
+	Jobs   int               // runs at a time, of experiments that do many; below 1 means one for each core
 	JSON   string            // file for the metrics; "" none
 	Out    string            // folder for tables (CSV), plots (SVG) and pictures (PNG); "" none
 	Report io.Writer         // where tables are printed; nil means standard output
@@ -35,13 +36,21 @@ func Run(ctx context.Context, name string, o Options, progress func(string)) err
 		return err
 	}
 	o.Seed, o.Runs = max(o.Seed, 1), max(o.Runs, 1)
+	if o.Jobs < 1 {
+		o.Jobs = workers()
+	}
+	rounds := o.Runs
+	if e.Many {
+		rounds = 1
+	}
 	if o.Report == nil {
 		o.Report = os.Stdout
 	}
-	trials := make([]*Trial, 0, o.Runs)
+	trials := make([]*Trial, 0, rounds)
 	var failed error
-	for i := range o.Runs {
-		t := &Trial{Context: ctx, Seed: o.Seed + uint64(i), set: set, progress: progress, pictures: o.Out != ""}
+	for i := range rounds {
+		t := &Trial{Context: ctx, Seed: o.Seed + uint64(i), set: set, progress: progress, pictures: o.Out != "",
+			runs: o.Runs, workers: o.Jobs, out: o.Out}
 		if err := e.Run(t); err != nil {
 			if len(t.metrics) == 0 {
 				return fmt.Errorf("%s: %w", name, err)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Trial is one run of an experiment: what it is given, and what it found.
@@ -17,7 +18,10 @@ type Trial struct {
 	set      map[string]string
 	progress func(string)
 	bad      error // the first setting that could not be read
-	pictures bool  // somebody wants pictures
+	runs     int   // of an experiment that does them itself (Experiment.Many)
+	workers  int   // how many of these at a time
+	out      string
+	pictures bool // somebody wants pictures
 
 	metrics []Metric
 	facts   []Fact
@@ -80,6 +84,31 @@ func (t *Trial) Float(name string, least float64) float64 {
 		return least
 	}
 	return v
+}
+
+// Ints returns a setting that is a list of whole numbers, divided by commas.
+func (t *Trial) Ints(name string, least int) (out []int) {
+	for text := range strings.SplitSeq(t.Text(name), ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least {
+			t.reject(name, fmt.Sprintf("whole numbers of at least %d, divided by commas", least))
+			return []int{least}
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// Zones returns the setting of replication factors that the overlay has spaces
+// for.
+func (t *Trial) Zones(name string) []int {
+	list := t.Ints(name, 4)
+	for _, r := range list {
+		if r != 4 && r != 9 && r != 16 {
+			t.reject(name, "some of 4, 9 and 16")
+		}
+	}
+	return list
 }
 
 func (t *Trial) reject(name, want string) {

@@ -135,6 +135,12 @@ type Entry struct {
 	Node   *Contact
 }
 
+// Holds reports whether a node is in the routing table.
+func (n *Node) Holds(c *Contact) bool {
+	e := n.entryOf(c)
+	return e != nil && e.cur != nil && e.cur.ID == c.ID
+}
+
 // Table appends the filled entries of the routing table to out.
 func (n *Node) Table(out []Entry) []Entry {
 	for _, e := range n.table.entries {

@@ -1,0 +1,99 @@
+package lab
+
+import (
+	"fmt"
+	"strings"
+)
+
+var overlayAttackExperiment = Experiment{
+	Name:          "overlay-attack",
+	Shows:         "nodes that join early, never leave and answer every request for a routing table's entry: how much of the honest nodes' tables they get",
+	Source:        "thesis 6.3.4, tables 6.11 and 6.12",
+	Deterministic: true,
+	Many:          true,
+	Settings: []Setting{
+		{"scenarios", "100+10,200+60", "", "honest nodes before the attack + attackers; the thesis has 100+5,100+10,200+10,100+20,200+20,100+30,200+40,200+60"},
+		{"r", "4,9,16", "", "zones"},
+		{"iad", "12", "s", "mean time between two arrivals; the thesis has 6"},
+		{"hours", "1", "h", "simulated time; the thesis has 8"},
+	},
+	Run: runOverlayAttack,
+}
+
+func runOverlayAttack(t *Trial) error {
+	scenarios, zones, iad, hours := t.scenarios(), t.Zones("r"), t.Int("iad", 1), t.Float("hours", 0.1)
+	if err := t.Settings(); err != nil {
+		return err
+	}
+	var groups []overlayRun
+	for _, s := range scenarios {
+		for _, r := range zones {
+			groups = append(groups, overlayRun{IAD: iad, R: r, Hours: hours, Honest: s[0], Malicious: s[1]})
+		}
+	}
+	results, err := doGroups(t, groups)
+	if err != nil {
+		return err
+	}
+	compare := iad == 6 && hours == 8
+	attackTable(t, groups, results, compare, Table{Name: "tables", Title: "Share of malicious nodes in the routing tables of honest ones (table 6.11)"},
+		func(o overlayResult) spread { return o.Malicious }, func(p attackPaper) attackRow { return p.table })
+	attackTable(t, groups, results, compare, Table{Name: "top-layer", Title: "The same in the top layer (table 6.12)"},
+		func(o overlayResult) spread { return o.MaliciousTop }, func(p attackPaper) attackRow { return p.top })
+	var eclipsed float64
+	for _, list := range results {
+		eclipsed += over(list, func(o overlayResult) float64 { return float64(o.Eclipsed) }).Mean * float64(len(list))
+	}
+	t.Metric("eclipsed", eclipsed, "")
+	return allExact(t, groups, results)
+}
+
+// scenarios reads HONEST+MALICIOUS,….
+func (t *Trial) scenarios() (out [][2]int) {
+	for text := range strings.SplitSeq(t.Text("scenarios"), ",") {
+		var s [2]int
+		if n, err := fmt.Sscanf(text, "%d+%d", &s[0], &s[1]); err != nil || n < 2 || s[0] < 1 || s[1] < 1 {
+			t.reject("scenarios", "HONEST+MALICIOUS, divided by commas")
+			return nil
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func attackTable(t *Trial, groups []overlayRun, results [][]overlayResult, compare bool, table Table, get func(overlayResult) spread, paper func(attackPaper) attackRow) {
+	table.Columns = []string{"scenario", "r", "in the network", "thesis", "mean", "thesis", "over theirs", "thesis", "deviation", "thesis", "greatest", "thesis", "greatest, mean", "thesis"}
+	for i, g := range groups {
+		p, known := attackPaperOf(g)
+		known = known && compare
+		a := paper(p)
+		net := over(results[i], func(o overlayResult) float64 { return float64(g.Malicious) / float64(max(o.Nodes, 1)) }).Mean
+		share := over(results[i], func(o overlayResult) float64 { return get(o).Mean })
+		greatest := over(results[i], func(o overlayResult) float64 { return get(o).Max })
+		table.Row(fmt.Sprintf("%d+%d", g.Honest, g.Malicious), g.R,
+			fmt.Sprintf("%.4f", net), beside(known, p.share, 4),
+			share.plusMinus(4), besideMean(known, paperRow{mean: a.mean, runs: a.runs}),
+			fmt.Sprintf("%.2f", share.Mean/net), beside(known, a.mean/max(p.share, 1e-9), 2),
+			fmt.Sprintf("%.4f", over(results[i], func(o overlayResult) float64 { return get(o).SD }).Mean), beside(known, a.sd, 4),
+			fmt.Sprintf("%.3f", greatest.Max), beside(known, a.max, 3),
+			fmt.Sprintf("%.3f", greatest.Mean), beside(known, a.maxMean, 3))
+		key := fmt.Sprintf("%s_share_h%d_m%d_r%d", strings.ReplaceAll(table.Name, "-", "_"), g.Honest, g.Malicious, g.R)
+		if known {
+			t.Against(key, share.Mean, "", a.mean)
+			t.Against(key+"_greatest", greatest.Mean, "", a.maxMean)
+		} else {
+			t.Metric(key, share.Mean, "")
+			t.Metric(key+"_greatest", greatest.Mean, "")
+		}
+	}
+	t.Table(table)
+}
+
+func attackPaperOf(g overlayRun) (attackPaper, bool) {
+	for _, p := range attackPapers {
+		if p.honest == g.Honest && p.malicious == g.Malicious && p.r == g.R {
+			return p, true
+		}
+	}
+	return attackPaper{}, false
+}

@@ -1,0 +1,139 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// overlayRun is one simulation of the overlay (thesis 6.3.1), as a value.
+type overlayRun struct {
+	IAD   int // mean time between two arrivals, in seconds
+	R     int // zones
+	Hours float64
+	Seed  uint64
+	// Start is how many nodes join within the first ten minutes (6.4.1); 0 begins
+	// with nobody.
+	Start int
+	// Honest and Malicious: once so many honest nodes have joined, so many
+	// malicious ones do, and stay (6.3.4).
+	Honest, Malicious int
+}
+
+// setUp is how long the first nodes take to join (6.4.1).
+const setUp = 10 * time.Minute
+
+func (o overlayRun) name() string {
+	s := fmt.Sprintf("overlay-iad%d-r%d-%gh", o.IAD, o.R, o.Hours)
+	if o.Start > 0 {
+		s += fmt.Sprintf("-start%d", o.Start)
+	}
+	if o.Malicious > 0 {
+		s += fmt.Sprintf("-h%d-m%d", o.Honest, o.Malicious)
+	}
+	return fmt.Sprintf("%s-seed%d", s, o.Seed)
+}
+
+// overlayResult is all that the tables and figures want to know of a run.
+type overlayResult struct {
+	Started, Nodes int
+	Wrong, Shaky   int // neighbourhoods that are not the Delaunay star; unstable nodes
+	Degree         spread
+	Fill           spread // filled share of all table entries
+	FillTop        spread // of the top layer's
+	Fourth         []int  // nodes by how many entries of the fourth layer they have
+	Fillable       int    // entries for which there is a node
+	Filled         int
+	Closest        int // entries with the node nearest to their target
+	Symmetric      int
+	Traffic        []overlayTraffic
+	UpstreamBs     float64 // bytes a second on the link layer, mean over all nodes that ever were
+	Malicious      spread  // share in the tables of honest nodes
+	MaliciousTop   spread  // in their top layers
+	Eclipsed       int     // nodes to whom the bootstrapping service named malicious ones only
+	Events         uint64
+	Trace          string
+}
+
+// overlayTraffic is the messages of one type.
+type overlayTraffic struct {
+	Type                     string
+	Messages, Payload, Gross int64
+	Hops, DelayMs            float64 // means
+}
+
+func (o overlayRun) do(ctx context.Context) (overlayResult, error) {
+	n, err := o.simulate(ctx)
+	if err != nil {
+		return overlayResult{}, err
+	}
+	s := n.look()
+	r := overlayResult{
+		Started: len(n.nodes), Nodes: s.nodes, Wrong: s.wrong, Shaky: s.shaky,
+		Degree: spreadOf(s.degree), Fill: spreadOf(s.fill), FillTop: spreadOf(s.fillTop), Fourth: s.fourth,
+		Fillable: s.fillable, Filled: s.filled, Closest: s.closest, Symmetric: s.symmetric,
+		Traffic: n.trafficRows(), UpstreamBs: n.upstream(),
+		Malicious: spreadOf(s.malicious), MaliciousTop: spreadOf(s.maliciousTop), Eclipsed: n.eclipsed,
+		Events: n.sim.Events(), Trace: fmt.Sprintf("%016x", n.sim.Trace()),
+	}
+	return r, nil
+}
+
+// simulate runs it to its end.
+func (o overlayRun) simulate(ctx context.Context) (*overlayNet, error) {
+	n := newOverlayNet(o.Seed, o.R, max(overlayIDs, int((o.Hours*3600/float64(o.IAD)+float64(o.Start+o.Malicious))*1.3)))
+	length := time.Duration(o.Hours * float64(time.Hour))
+	for k := range o.Start {
+		n.sim.At(machine.Time(setUp)*machine.Time(k)/machine.Time(o.Start), func() {
+			if node := n.add(); node != nil {
+				n.sim.Session(node, overlaySession, machine.Time(length-time.Minute))
+			}
+		})
+	}
+	n.attackAt, n.attackers = o.Honest, o.Malicious
+	n.sim.At(machine.Time(time.Duration(min(o.Start, 1))*setUp), func() {
+		n.churn(time.Duration(o.IAD)*time.Second, overlaySession, length-n.sim.Now().Sub(0))
+	})
+	for step := length / 200; n.sim.Now() < machine.Time(length); {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n.sim.Run(step)
+	}
+	return n, nil
+}
+
+// overlaySession is how long a player stays on average (6.2.3).
+const overlaySession = 2 * time.Hour
+
+func (n *overlayNet) trafficRows() (out []overlayTraffic) {
+	rows := append(n.traffic.Rows(), n.traffic.Control)
+	rows[len(rows)-1].Name = handshakes
+	for _, r := range rows {
+		k := max(1, float64(r.Messages))
+		out = append(out, overlayTraffic{r.Name, r.Messages, r.Payload, r.Gross, float64(r.Hops) / k, r.Delay.Seconds() * 1000 / k})
+	}
+	return out
+}
+
+// handshakes is the name of what the network itself sends.
+const handshakes = "handshakes, closings"
+
+// upstream is what a node sends on the link layer in a second of its life, the
+// mean over all nodes (figure 6.6).
+func (n *overlayNet) upstream() float64 {
+	var rates []float64
+	for i, bytes := range n.traffic.Sent {
+		o := n.nodes[i]
+		left := o.left
+		if o.machine() != nil {
+			left = n.sim.Now()
+		}
+		if life := left.Sub(o.came).Seconds(); life > 0 {
+			rates = append(rates, float64(bytes)/life)
+		}
+	}
+	return mean(rates)
+}
