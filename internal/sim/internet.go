@@ -72,9 +72,6 @@ func tailOf(in *Internet) float64 {
 // headers. Others count as 64.
 type Sizer interface{ Size() int }
 
-// Datagram is a message that travels without a link and may be lost.
-type Datagram interface{ Datagram() }
-
 func sizeOf(m machine.Message) int {
 	if s, ok := m.(Sizer); ok {
 		return s.Size()

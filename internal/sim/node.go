@@ -147,7 +147,7 @@ func (e env) SetTimer(at machine.Time, t machine.Timer) {
 }
 
 func (e env) Send(to machine.Peer, m machine.Message) {
-	_, loose := m.(Datagram)
+	_, loose := m.(machine.Datagram)
 	switch simple := e.n.sim.cfg.Internet == nil; {
 	case loose:
 		e.n.sendDatagram(to, m)
