@@ -13,24 +13,42 @@ func (e env) Now() machine.Time { return e.l.now }
 func (e env) Rand() *rng.Rand { return &e.l.rand }
 
 func (e env) Send(to machine.Peer, m machine.Message) {
-	if k := e.l.links[to]; k != nil {
-		e.l.stats.sent++
+	l := e.l
+	if l.net != nil && !to.Addr.IsZero() {
+		if _, loose := m.(machine.Datagram); loose {
+			l.net.sendLoose(to, m)
+			return
+		}
+	}
+	if k := l.links[to]; k != nil {
+		l.stats.sent++
 		k.push(m)
+	} else if l.net != nil {
+		l.net.tally.fail("no link")
 	}
 }
 
 func (e env) SetTimer(at machine.Time, t machine.Timer) { e.l.timers.push(at, t) }
 
-// Open fails: links to other nodes come with worlds of many nodes.
+// Open opens a link to another node; one that is there, or on its way, stays.
+// Sessions in this process come by Dial: there is nobody to open a link to.
 func (e env) Open(to machine.Peer) {
 	l := e.l
-	l.later = append(l.later, event{kind: evCall, fn: func() { l.m.OnLink(to, machine.LinkFailed) }})
+	if l.links[to] != nil {
+		return
+	}
+	if l.net == nil || !l.net.open(to) {
+		l.later = append(l.later, event{kind: evCall, fn: func() { l.m.OnLink(to, machine.LinkFailed) }})
+	}
 }
 
 func (e env) Close(to machine.Peer) {
 	if k := e.l.links[to]; k != nil {
 		delete(e.l.links, to)
 		k.cut(machine.LinkClosed)
+		if k.far != nil {
+			e.l.net.ended(k)
+		}
 	}
 }
 
@@ -44,5 +62,5 @@ func (e env) Backlog(to machine.Peer) (waiting, limit int) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return len(k.out), e.l.cfg.Queue
+	return len(k.out) + k.taken, e.l.cfg.Queue
 }

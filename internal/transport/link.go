@@ -22,18 +22,21 @@ var (
 const maxInflight = 1024
 
 // Link is a session's end of an in-process link to the machine. The machine
-// sees the session as a Peer with the dialled id and a zero Addr.
+// sees the session as a Peer with the dialled id and a zero Addr. (A link to
+// another node is one as well, with a remote in the session's place.)
 //
 // One goroutine reads: it waits on Ready and then calls Take until that has
 // nothing more. Send and Close may be called from any goroutine.
 type Link struct {
 	loop     *Loop
 	peer     machine.Peer
+	far      *remote // the connection to another node; nil: a session takes
 	ready    chan struct{}
 	inflight atomic.Int32
 
 	mu    sync.Mutex
 	out   []machine.Message // waiting for Take
+	taken int               // out of out, but not sent yet
 	since machine.Time      // since when out is more than half full, 0: it is not
 	state machine.LinkEvent // LinkUp, LinkClosed or LinkFailed
 	dirty bool              // the loop will call notify
@@ -130,6 +133,14 @@ func (k *Link) end(how machine.LinkEvent) bool {
 	return true
 }
 
+// handled is when the loop takes a message of this link out of its inbox.
+func (k *Link) handled(size int32) {
+	n := k.inflight.Add(-1)
+	if k.far != nil {
+		k.far.handled(n, size)
+	}
+}
+
 // free lets others dial with the link's id.
 func (k *Link) free() {
 	k.loop.mu.Lock()
@@ -149,7 +160,7 @@ func (k *Link) push(m machine.Message) {
 		return
 	}
 	k.out = append(k.out, m)
-	n := len(k.out)
+	n := len(k.out) + k.taken
 	if n > l.cfg.Queue/2 && k.since == 0 {
 		k.since = l.now
 	}
@@ -174,7 +185,13 @@ func (k *Link) notify() {
 	k.mu.Unlock()
 }
 
+// wakeReader lets the session, or the connection's writer, take what waits. It
+// holds mu.
 func (k *Link) wakeReader() {
+	if k.far != nil {
+		k.far.wake()
+		return
+	}
 	select {
 	case k.ready <- struct{}{}:
 	default:

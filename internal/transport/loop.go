@@ -1,7 +1,9 @@
 // Package transport is the real driver of machines: one goroutine, the loop,
 // owns a node's machine and calls its handlers one at a time, with the real
 // clock. Sessions in the same process reach the machine through links (Dial);
-// jobs run on a pool of workers and come back as OnDone on the loop.
+// jobs run on a pool of workers and come back as OnDone on the loop. With a
+// NetConfig it reaches other nodes: links over QUIC, datagrams in Noise sessions,
+// both through one UDP port (docs/protocols/transport.md).
 //
 // Invariants:
 //   - only the loop touches the machine; Call is the way for others to look;
@@ -46,6 +48,7 @@ type Config struct {
 	// before its link fails; 0: DefaultPatience.
 	Patience time.Duration
 	Log      *slog.Logger // nil: slog.Default()
+	Net      *NetConfig   // nil: a node without a network
 }
 
 // Defaults of Config.
@@ -81,6 +84,8 @@ type Loop struct {
 	dirty    []*Link // have messages that their sessions were not woken for
 	later    []event // made by handlers for this very machine
 	jobs     jobs
+	net      *network    // nil: none
+	alarm    *time.Timer // used again for each sleep
 	stopping bool
 	stats    stats
 }
@@ -109,6 +114,9 @@ func Start(cfg Config) *Loop {
 	}
 	l.rand = rng.New(cfg.Seed)
 	l.jobs.init(l)
+	if cfg.Net != nil {
+		l.net = startNetwork(l, *cfg.Net)
+	}
 	go l.run()
 	return l
 }
@@ -148,10 +156,10 @@ func (l *Loop) Done() <-chan struct{} { return l.done }
 // Err says why the loop stopped, nil if it was asked to. Valid after Done.
 func (l *Loop) Err() error { return l.err }
 
-// post puts an event into the inbox, waking the loop if it sleeps.
-func (l *Loop) post(e event) {
+// post puts events into the inbox, waking the loop if it sleeps.
+func (l *Loop) post(e ...event) {
 	l.mu.Lock()
-	l.inbox = append(l.inbox, e)
+	l.inbox = append(l.inbox, e...)
 	wake := l.asleep
 	l.asleep = false
 	l.mu.Unlock()

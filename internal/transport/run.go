@@ -12,18 +12,18 @@ import (
 type event struct {
 	kind uint8
 	gone machine.LinkEvent // evGone: how the link ended
-	tag  uint64
+	size int32             // evMessage from another node: its bytes
+	from machine.Peer      // evDatagram
 	link *Link
-	body any // message or job result
-	err  error
+	body machine.Message
 	fn   func()
 }
 
 const (
 	evMessage = iota + 1
+	evDatagram
 	evUp
 	evGone
-	evDone
 	evCall
 	evStop
 )
@@ -82,12 +82,15 @@ func (l *Loop) sleep(wait time.Duration, timed bool) {
 		<-l.wake
 		return
 	}
-	t := time.NewTimer(wait)
-	defer t.Stop()
+	if l.alarm == nil {
+		l.alarm = time.NewTimer(wait)
+	} else {
+		l.alarm.Reset(wait)
+	}
 	select {
 	case <-l.wake:
-		return
-	case <-t.C:
+		return // the alarm is set again before it is looked at
+	case <-l.alarm.C:
 	}
 	l.mu.Lock()
 	woken := !l.asleep // somebody has set wake or is about to
@@ -113,16 +116,26 @@ func (l *Loop) fire() {
 	}
 }
 
-// handle calls the machine for one event.
+// handle calls the machine for one event and for what that made it do.
 func (l *Loop) handle(e *event) {
 	l.tick()
+	l.dispatch(e)
+	l.drainLater()
+	l.stats.event.Add(l.clock().Sub(l.now))
+}
+
+func (l *Loop) dispatch(e *event) {
 	switch e.kind {
 	case evMessage:
-		e.link.inflight.Add(-1)
+		e.link.handled(e.size)
 		l.stats.received++
 		if l.links[e.link.peer] == e.link {
 			l.m.OnMessage(e.link.peer, e.body)
 		}
+	case evDatagram:
+		l.net.arrived.Add(-1)
+		l.stats.received++
+		l.m.OnMessage(e.from, e.body)
 	case evUp:
 		if l.links[e.link.peer] != nil { // its end is in the inbox, behind this
 			l.m.OnLink(e.link.peer, machine.LinkFailed)
@@ -130,19 +143,24 @@ func (l *Loop) handle(e *event) {
 		l.links[e.link.peer] = e.link
 		l.m.OnLink(e.link.peer, machine.LinkUp)
 	case evGone:
-		if l.links[e.link.peer] == e.link {
-			delete(l.links, e.link.peer)
-			l.m.OnLink(e.link.peer, e.gone)
-		}
-	case evDone:
-		l.m.OnDone(e.tag, e.body, e.err)
+		l.gone(e.link, e.gone)
 	case evCall:
 		e.fn()
 	case evStop:
 		l.stopping = true
 	}
-	l.drainLater()
-	l.stats.event.Add(l.clock().Sub(l.now))
+}
+
+// gone is the end of a link that the machine did not close itself.
+func (l *Loop) gone(k *Link, how machine.LinkEvent) {
+	if l.links[k.peer] != k {
+		return
+	}
+	delete(l.links, k.peer)
+	l.m.OnLink(k.peer, how)
+	if k.far != nil {
+		l.net.ended(k)
+	}
 }
 
 // drainLater handles what handlers made for this machine itself.
@@ -150,17 +168,7 @@ func (l *Loop) drainLater() {
 	for i := 0; i < len(l.later); i++ {
 		e := l.later[i]
 		l.later[i] = event{}
-		switch e.kind {
-		case evGone:
-			if l.links[e.link.peer] == e.link {
-				delete(l.links, e.link.peer)
-				l.m.OnLink(e.link.peer, e.gone)
-			}
-		case evDone:
-			l.m.OnDone(e.tag, e.body, e.err)
-		case evCall:
-			e.fn()
-		}
+		l.dispatch(&e)
 	}
 	l.later = l.later[:0]
 }
@@ -198,5 +206,8 @@ func (l *Loop) finish() {
 		k.end(how)
 	}
 	l.jobs.close()
+	if l.net != nil {
+		l.net.stop(how)
+	}
 	close(l.done)
 }
