@@ -24,10 +24,7 @@ const maxGroup = 4 << 20
 // Write asks for a write; done is called exactly once, from another goroutine,
 // when it is synced or has failed. It must not block for long.
 func (s *Store) Write(w machine.DiskWrite, done func(error)) {
-	x := write{w: w, done: done}
-	for _, kv := range w.Put {
-		x.size += len(kv.Key) + len(kv.Value)
-	}
+	x := write{w: w, size: sizeOf(w), done: done}
 	s.mu.Lock()
 	err := s.failure
 	if err == nil && s.closed {
@@ -41,6 +38,17 @@ func (s *Store) Write(w machine.DiskWrite, done func(error)) {
 	if err != nil {
 		go done(err)
 	}
+}
+
+// sizeOf is about how many bytes a write puts.
+func sizeOf(w machine.DiskWrite) (size int) {
+	for _, kv := range w.Put {
+		size += len(kv.Key) + len(kv.Value)
+	}
+	for _, t := range w.Then {
+		size += sizeOf(t)
+	}
+	return size
 }
 
 // Apply writes and waits until it is synced.
@@ -132,7 +140,8 @@ func (s *Store) commit(group []write) (size int, err error) {
 	return b.Len(), nil
 }
 
-// fill puts one write into a batch: deletions first.
+// fill puts one write into a batch: deletions first, then what it puts, then
+// what comes after it.
 func fill(b *pebble.Batch, w machine.DiskWrite) error {
 	for _, p := range w.DeletePrefix {
 		k, err := spaceKey(w.Space, p)
@@ -158,6 +167,11 @@ func fill(b *pebble.Batch, w machine.DiskWrite) error {
 			return err
 		}
 		if err := b.Set(k, kv.Value, nil); err != nil {
+			return err
+		}
+	}
+	for _, t := range w.Then {
+		if err := fill(b, t); err != nil {
 			return err
 		}
 	}

@@ -77,6 +77,42 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
+// TestThen: what comes after a write sees it done, and is in the same batch.
+func TestThen(t *testing.T) {
+	s, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	kv := func(k, v string) []machine.KV { return []machine.KV{{Key: []byte(k), Value: []byte(v)}} }
+	w := machine.DiskWrite{Space: "a", Put: append(kv("x1", "1"), kv("y", "1")...), Then: []machine.DiskWrite{
+		{Space: "a", DeletePrefix: [][]byte{[]byte("x")}, Put: kv("x2", "2")},
+		{Space: "b", Put: kv("z", "3")},
+	}}
+	if err := s.Apply(w); err != nil {
+		t.Fatal(err)
+	}
+	for space, want := range map[string]string{"a": "x2=2 y=1 ", "b": "z=3 "} {
+		kvs, err := s.Read(machine.DiskRead{Space: space})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, kv := range kvs {
+			got += string(kv.Key) + "=" + string(kv.Value) + " "
+		}
+		if got != want {
+			t.Errorf("space %s has %q, want %q", space, got, want)
+		}
+	}
+	if err := s.Apply(machine.DiskWrite{Space: "a", Put: kv("n", "1"), Then: []machine.DiskWrite{{Put: kv("n", "1")}}}); err == nil {
+		t.Error("a write to a space without a name was done")
+	}
+	if kvs, _ := s.Read(machine.DiskRead{Space: "a", Prefix: []byte("n")}); len(kvs) > 0 {
+		t.Error("half a write was done")
+	}
+}
+
 func TestReopen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "db")
 	s := open(t, dir, Options{})

@@ -29,6 +29,9 @@ type DiskWrite struct {
 	DeletePrefix [][]byte // every key that begins so
 	Delete       [][]byte
 	Put          []KV
+	// Then are further changes, perhaps of other spaces, that come after this
+	// one and belong to the same atomic write.
+	Then []DiskWrite
 }
 
 // DiskRead reads the keys of a space that begin with Prefix, in order.

@@ -89,4 +89,7 @@ func (d *Disk) apply(w machine.DiskWrite) {
 	for _, kv := range w.Put {
 		sp[string(kv.Key)] = slices.Clone(kv.Value)
 	}
+	for _, t := range w.Then {
+		d.apply(t)
+	}
 }

@@ -100,6 +100,12 @@ func (d *Disk) Read(r machine.DiskRead) ([]machine.KV, error) {
 // Write implements transport.Disk.
 func (d *Disk) Write(w machine.DiskWrite, done func(error)) {
 	d.mu.Lock()
+	d.apply(w)
+	d.mu.Unlock()
+	go done(nil)
+}
+
+func (d *Disk) apply(w machine.DiskWrite) {
 	sp := d.spaces[w.Space]
 	if sp == nil {
 		sp = map[string][]byte{}
@@ -114,6 +120,7 @@ func (d *Disk) Write(w machine.DiskWrite, done func(error)) {
 	for _, kv := range w.Put {
 		sp[string(kv.Key)] = slices.Clone(kv.Value)
 	}
-	d.mu.Unlock()
-	go done(nil)
+	for _, t := range w.Then {
+		d.apply(t)
+	}
 }

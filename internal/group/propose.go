@@ -1,0 +1,207 @@
+package group
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// Bounds of batching: what waits goes as one entry, while not too many are on
+// their way.
+const (
+	maxFlying  = 8
+	maxEntry   = 1 << 20 // bytes, unless one proposal is larger
+	maxWaiting = 64 << 20
+)
+
+// proposals are what the leader was asked to write.
+type proposals struct {
+	waiting []proposal
+	bytes   int // of waiting
+	flying  []flying
+	seq     uint64
+}
+
+type proposal struct {
+	tag  uint64
+	data []byte
+}
+
+// flying is an entry on its way to be committed.
+type flying struct {
+	term, seq uint64
+	tags      []uint64
+}
+
+// Propose asks for a write of the space; OnResult tells how it ended. Proposals
+// are applied in the order in which they are made and need not wait for each
+// other. The Space of the write is ignored.
+func (r *Replica) Propose(tag uint64, w machine.DiskWrite) {
+	defer r.begin()()
+	if !r.lead.leads {
+		r.result(tag, nil, ErrNotLeader)
+		return
+	}
+	data := appendWrite(nil, w)
+	switch {
+	case len(data) > r.cfg.MaxWrite:
+		r.result(tag, nil, fmt.Errorf("%d bytes: %w", len(data), ErrTooLarge))
+	case r.props.bytes+len(data) > maxWaiting:
+		r.result(tag, nil, ErrBusy)
+	default:
+		r.props.waiting = append(r.props.waiting, proposal{tag, data})
+		r.props.bytes += len(data)
+	}
+}
+
+func (r *Replica) result(tag uint64, result any, err error) {
+	r.emit(func() { r.ev.OnResult(tag, result, err) })
+}
+
+// offer gives waiting proposals to Raft.
+func (r *Replica) offer() {
+	p := &r.props
+	for r.lead.leads && r.lead.heir == 0 && len(p.waiting) > 0 && len(p.flying) < maxFlying {
+		n, size := 0, 0
+		for n < len(p.waiting) && (n == 0 || size+len(p.waiting[n].data) <= maxEntry) {
+			size += len(p.waiting[n].data)
+			n++
+		}
+		p.seq++
+		f := flying{term: r.now().term, seq: p.seq}
+		data := make([]byte, 0, size+16)
+		data = binary.AppendUvarint(append(data, entryWrites), p.seq)
+		data = binary.AppendUvarint(data, uint64(n))
+		for _, w := range p.waiting[:n] {
+			data = append(data, w.data...)
+			f.tags = append(f.tags, w.tag)
+		}
+		p.waiting = p.waiting[n:]
+		p.bytes -= size
+		var err error
+		r.guard(func() { err = r.rn.Propose(data) })
+		if err != nil {
+			for _, t := range f.tags {
+				r.result(t, nil, ErrBusy)
+			}
+			continue
+		}
+		p.flying = append(p.flying, f)
+		r.pump()
+	}
+}
+
+// done ends the proposals of an entry that is committed.
+func (p *proposals) done(r *Replica, term, seq uint64) {
+	if len(p.flying) == 0 || p.flying[0].term != term || p.flying[0].seq != seq {
+		return
+	}
+	tags := p.flying[0].tags
+	p.flying = p.flying[1:]
+	for _, t := range tags {
+		r.result(t, nil, nil)
+	}
+}
+
+// abort ends everything: what was not given to Raft is known not to be applied.
+func (p *proposals) abort(r *Replica, why error) {
+	for _, f := range p.flying {
+		for _, t := range f.tags {
+			r.result(t, nil, fmt.Errorf("%w (%w)", ErrUnknown, why))
+		}
+	}
+	for _, w := range p.waiting {
+		r.result(w.tag, nil, fmt.Errorf("%w (%w)", ErrNotLeader, why))
+	}
+	p.flying, p.waiting, p.bytes = nil, nil, 0
+}
+
+func (p *proposals) idle() bool { return len(p.waiting) == 0 && len(p.flying) == 0 }
+
+// reads are reads of the space. They wait until what was applied before is
+// given to the disk, and go through the same queue.
+type reads struct {
+	next  uint64
+	asked []read
+	under map[uint64]read
+}
+
+type read struct {
+	prefix []byte
+	then   func(kvs []machine.KV, err error)
+	begin  func() // when it is given to the disk
+	owner  bool   // asked by the owner: ends with leadership
+}
+
+func (q *reads) waiting() bool { return len(q.asked) > 0 }
+
+// Read reads the space as it is after everything that was committed so far;
+// OnResult has the keys.
+func (r *Replica) Read(tag uint64, d machine.DiskRead) {
+	defer r.begin()()
+	if !r.lead.leads {
+		r.result(tag, nil, ErrNotLeader)
+		return
+	}
+	then := func(kvs []machine.KV, err error) {
+		if err != nil {
+			r.result(tag, nil, err)
+			return
+		}
+		r.result(tag, kvs, nil)
+	}
+	r.reads.asked = append(r.reads.asked, read{prefix: d.Prefix, then: then, owner: true})
+}
+
+// askReads gives reads to the disk once nothing is applied that is not on its
+// way there.
+func (r *Replica) askReads() {
+	if len(r.reads.asked) == 0 || len(r.batch.changes) > 0 || r.batch.snap != nil || r.disk.err != nil || r.log == nil {
+		return
+	}
+	if r.reads.under == nil {
+		r.reads.under = map[uint64]read{}
+	}
+	for _, q := range r.reads.asked {
+		if q.begin != nil {
+			q.begin()
+		}
+		r.reads.next++
+		r.reads.under[tagReads+r.reads.next] = q
+		r.env.Do(r.queue(), tagReads+r.reads.next, machine.DiskRead{Space: r.cfg.Space, Prefix: q.prefix})
+	}
+	r.reads.asked = nil
+}
+
+func (r *Replica) onRead(tag uint64, result any, err error) {
+	q, ok := r.reads.under[tag]
+	if !ok {
+		return
+	}
+	delete(r.reads.under, tag)
+	kvs, ok := result.([]machine.KV)
+	if err == nil && !ok {
+		err = fmt.Errorf("the disk answered with %T", result)
+	}
+	q.then(kvs, err)
+}
+
+// abort ends the reads of who owned the leadership.
+func (q *reads) abort(why error) {
+	keep := q.asked[:0]
+	for _, a := range q.asked {
+		if a.owner {
+			a.then(nil, fmt.Errorf("%w (%w)", ErrNotLeader, why))
+		} else {
+			keep = append(keep, a)
+		}
+	}
+	q.asked = keep
+	for tag := tagReads; tag <= tagReads+int(q.next); tag++ {
+		if a, ok := q.under[uint64(tag)]; ok && a.owner {
+			delete(q.under, uint64(tag))
+			a.then(nil, fmt.Errorf("%w (%w)", ErrNotLeader, why))
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package group
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// A group that has lost its majority for good cannot go on by itself: nobody
+// could tell it from a minority that was cut off. Recover goes on by force, with
+// what one member has, as a new generation of the group. Members of the older
+// one who come back are told, put what they have aside, and give way.
+
+// Recover makes this replica the first member of the group's next generation;
+// all that its log has counts as committed. Choose the one with the highest
+// term and last index (Status). The other members come in as newcomers.
+func (r *Replica) Recover(members []machine.Peer) error {
+	defer r.begin()()
+	switch {
+	case r.phase != member || r.st.NextID == 0:
+		return fmt.Errorf("nothing to recover: %w", ErrNotLeader)
+	case r.flight != nil:
+		return fmt.Errorf("the disk is busy, try again: %w", ErrBusy)
+	}
+	changes, err := r.rest()
+	if err != nil {
+		return err
+	}
+	r.follow(ErrSuperseded)
+	last, _ := r.log.LastIndex()
+	term, err := r.log.Term(last)
+	if err != nil {
+		return err
+	}
+	s := &r.st
+	s.Gen = Gen{s.Gen.Number + 1, r.env.Rand().Uint64()}
+	s.Self = s.NextID
+	s.Base, s.BaseTerm, s.Applied, s.AppliedTerm = last, term, last, term
+	s.NextID++
+	s.Members = []Member{{ID: s.Self, Peer: r.cfg.Self}}
+	s.Wanted = members
+	r.hs = hardState{Term: r.hs.Term + 1, Commit: last}
+	r.anew(append(r.batch.changes, changes...))
+	r.open(nil)
+	return nil
+}
+
+// rest is what the log has beyond what is applied.
+func (r *Replica) rest() (changes []machine.DiskWrite, err error) {
+	last, _ := r.log.LastIndex()
+	for i := r.st.Applied + 1; i <= last; i++ {
+		es, err := r.log.Entries(i, i+1, 1)
+		if err != nil {
+			return nil, err
+		}
+		if d := es[0].GetData(); len(d) > 0 && d[0] == entryWrites {
+			_, ws, err := decodeWrites(r.cfg.Space, d)
+			if err != nil {
+				return nil, err
+			}
+			changes = append(changes, ws...)
+		}
+	}
+	return changes, nil
+}
+
+// anew begins with another log.
+func (r *Replica) anew(changes []machine.DiskWrite) {
+	r.batch = batch{wipe: true, state: true, urgent: true, changes: changes, since: r.env.Now()}
+	r.mail.out = nil
+	r.disk = diskState{}
+}
+
+// rejoin becomes another member: the leader took this node in anew. What it had
+// is replaced by a snapshot.
+func (r *Replica) rejoin(from machine.Peer, m *Message) {
+	if r.flight != nil {
+		return // it will ask again
+	}
+	r.follow(ErrRemoved)
+	r.anew(nil)
+	r.failed = nil
+	r.join(from, m)
+	r.take(from, m)
+}
+
+// otherGen is a message of another generation.
+func (r *Replica) otherGen(from machine.Peer, m *Message) {
+	switch k := r.st.findPeer(from.ID); {
+	case m.Gen.Compare(r.st.Gen) < 0:
+		if m.Kind == KindRaft {
+			r.tell(KindGone, m.From, from)
+		}
+	case k != nil: // a member says so
+		r.supersede()
+	case m.Invites() && r.st.NextID == 0: // had just come in, and has nothing
+		r.rejoin(from, m)
+	}
+}
+
+// Aside is the space in which a replica that gave way keeps what it had.
+func Aside(space string, g Gen) string {
+	return fmt.Sprintf("old.%s.%d.%016x", space, g.Number, g.Fork)
+}
+
+// supersede gives way to a newer generation: everything that this replica had,
+// what was only in its log included, is put aside. If it is interrupted, it
+// hears of the newer generation again.
+func (r *Replica) supersede() {
+	if r.flight != nil || r.phase != member {
+		return // it will be told again
+	}
+	changes, err := r.rest()
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	r.follow(ErrSuperseded)
+	r.phase, r.rn, r.failed = gone, nil, ErrSuperseded
+	changes = append(r.batch.changes, changes...)
+	r.batch = batch{}
+	r.reads.asked = nil
+	r.disk = diskState{}
+	aside := Aside(r.cfg.Space, r.st.Gen)
+	if len(changes) > 0 {
+		r.env.Do(r.queue(), tagIgnored, machine.DiskWrite{Space: r.cfg.Space, Then: changes})
+	}
+	r.reads.asked = append(r.reads.asked, read{then: func(kvs []machine.KV, err error) {
+		if err != nil {
+			r.asideFailed(err)
+			return
+		}
+		r.env.Do(r.queue(), tagErase, machine.DiskWrite{Space: aside, Put: kvs, Then: r.erased(true)})
+	}})
+}
+
+func (r *Replica) asideFailed(err error) {
+	r.failed = fmt.Errorf("%w; putting it aside failed: %w", ErrSuperseded, err)
+	r.emit(func() { r.ev.OnGone(r.failed) })
+}
+
+func (r *Replica) erased(space bool) []machine.DiskWrite {
+	all := [][]byte{{}}
+	ws := []machine.DiskWrite{{Space: r.own(), DeletePrefix: all}}
+	if space {
+		ws = append(ws, machine.DiskWrite{Space: r.cfg.Space, DeletePrefix: all})
+	}
+	return ws
+}
+
+// Erase deletes what a replica that is gone knew of its group and, unless it is
+// to be kept, the space. Afterwards it may come in again.
+func (r *Replica) Erase(keep bool) {
+	defer r.begin()()
+	if r.phase == gone {
+		r.env.Do(r.queue(), tagErase, machine.DiskWrite{Space: r.own(), Then: r.erased(!keep)})
+	}
+}
+
+func (r *Replica) onErased(err error) {
+	superseded := errors.Is(r.failed, ErrSuperseded)
+	switch {
+	case r.phase != gone:
+	case err != nil && superseded:
+		r.asideFailed(err)
+	case err == nil:
+		why := r.failed
+		r.phase, r.failed, r.st, r.hs = blank, nil, state{}, hardState{}
+		r.batch, r.flight = batch{}, nil
+		if superseded {
+			r.emit(func() { r.ev.OnGone(why) })
+		}
+	}
+}

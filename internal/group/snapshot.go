@@ -1,0 +1,244 @@
+package group
+
+import (
+	"time"
+
+	"go.etcd.io/raft/v3"
+	pb "go.etcd.io/raft/v3/raftpb"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// A member whose log ends before the leader's begins gets the whole space: the
+// leader reads it once, at one index, and sends it in chunks, a few ahead of
+// what has been confirmed. The receiver gathers them in memory and puts them in
+// the place of what it had by one atomic write, together with the index. If
+// anything goes wrong the transfer begins anew.
+
+const (
+	window   = 4               // chunks on their way
+	patience = 5 * time.Second // without a confirmation
+)
+
+type snapshots struct {
+	streams map[uint64]*stream
+	copied  *copied // what the streams send
+	reading bool
+	in      *incoming
+	arrived *incoming // complete, on its way through the library
+	sent    int       // transfers that were begun, for tests
+}
+
+// copied is the whole space at one index.
+type copied struct {
+	state shared
+	kvs   []machine.KV
+}
+
+// stream is a transfer to one member.
+type stream struct {
+	from *copied
+	pos  int // of from.kvs
+	seq  uint32
+	got  uint32 // confirmed
+	at   machine.Time
+	done bool
+}
+
+// incoming is a transfer to this replica.
+type incoming struct {
+	from        uint64
+	term, index uint64
+	seq         uint32 // the next
+	bytes       int
+	state       shared
+	kvs         []machine.KV
+}
+
+func (s *snapshots) init() { *s = snapshots{streams: map[uint64]*stream{}, sent: s.sent} }
+
+// start begins a transfer, unless there is one.
+func (s *snapshots) start(r *Replica, to uint64) {
+	if s.streams[to] != nil {
+		return
+	}
+	st := &stream{at: r.env.Now()}
+	s.streams[to] = st
+	s.sent++
+	if c := s.copied; c != nil && c.state.Applied >= r.st.Base && c.state.find(to) != nil {
+		st.from = c
+		s.feed(r, to)
+		return
+	}
+	if s.reading {
+		return
+	}
+	s.reading = true
+	c := &copied{}
+	of := r.rn
+	r.reads.asked = append(r.reads.asked, read{
+		begin: func() { c.state = r.st.clone() },
+		then: func(kvs []machine.KV, err error) {
+			if r.rn != of {
+				return
+			}
+			s.reading = false
+			c.kvs = kvs
+			s.onCopied(r, c, err)
+		},
+	})
+}
+
+func (s *snapshots) onCopied(r *Replica, c *copied, err error) {
+	if err == nil {
+		s.copied = c
+	}
+	for _, m := range r.st.Members {
+		st := s.streams[m.ID]
+		if st == nil || st.from != nil {
+			continue
+		}
+		if err != nil || c.state.find(m.ID) == nil {
+			s.fail(r, m.ID)
+			continue
+		}
+		st.from = c
+		s.feed(r, m.ID)
+	}
+}
+
+// feed sends as many chunks as may be on their way.
+func (s *snapshots) feed(r *Replica, to uint64) {
+	st := s.streams[to]
+	for !st.done && st.seq < st.got+window {
+		c := &Chunk{
+			Space: r.cfg.Space, Gen: r.st.Gen, From: r.st.Self, To: to, Term: r.now().term,
+			Index: st.from.state.Applied, Seq: st.seq,
+		}
+		if st.seq == 0 {
+			c.State = st.from.state.append(nil)
+		}
+		for st.pos < len(st.from.kvs) && len(c.Data) < r.cfg.Chunk {
+			c.Data = appendKV(c.Data, st.from.kvs[st.pos])
+			st.pos++
+		}
+		c.Last = st.pos == len(st.from.kvs)
+		st.done = c.Last
+		st.seq++
+		r.send(to, c)
+	}
+}
+
+// onChunkAck goes on with a transfer.
+func (r *Replica) onChunkAck(m *ChunkAck) {
+	st := r.snaps.streams[m.From]
+	if r.phase != member || m.Gen != r.st.Gen || m.To != r.st.Self || st == nil || st.from == nil || m.Index != st.from.state.Applied {
+		return
+	}
+	switch {
+	case m.Refused:
+		r.snaps.fail(r, m.From)
+	case st.done && m.Seq == st.seq-1:
+		r.snaps.drop(m.From)
+		r.guard(func() { r.rn.ReportSnapshot(m.From, raft.SnapshotFinish) })
+	case m.Seq >= st.got && m.Seq < st.seq:
+		st.got, st.at = m.Seq+1, r.env.Now()
+		r.snaps.feed(r, m.From)
+	}
+}
+
+// drop forgets a transfer, and the copy when nobody needs it.
+func (s *snapshots) drop(to uint64) {
+	delete(s.streams, to)
+	if len(s.streams) == 0 {
+		s.copied = nil
+	}
+}
+
+// fail ends a transfer; the library asks for another.
+func (s *snapshots) fail(r *Replica, to uint64) {
+	if s.streams[to] != nil {
+		s.drop(to)
+		r.guard(func() { r.rn.ReportSnapshot(to, raft.SnapshotFailure) })
+	}
+}
+
+// check ends transfers that stand still.
+func (s *snapshots) check(r *Replica, now machine.Time) {
+	for _, m := range r.others() {
+		if st := s.streams[m.ID]; st != nil && now.Sub(st.at) > patience {
+			s.fail(r, m.ID)
+		}
+	}
+}
+
+// onChunk gathers a snapshot.
+func (r *Replica) onChunk(from machine.Peer, c *Chunk) {
+	if r.phase != member || c.Gen != r.st.Gen || c.To != r.st.Self {
+		return
+	}
+	if k := r.st.find(c.From); k != nil && k.Peer.ID != from.ID || c.Term < r.now().term {
+		return
+	}
+	in := r.snaps.in
+	if c.Seq == 0 {
+		rd := reader{b: c.State}
+		in = &incoming{from: c.From, term: c.Term, index: c.Index, state: rd.shared()}
+		if rd.end("a snapshot") != nil || in.state.Applied != c.Index || in.state.find(r.st.Self) == nil {
+			in = nil
+		}
+	}
+	ack := &ChunkAck{Space: c.Space, Gen: c.Gen, From: r.st.Self, To: c.From, Index: c.Index, Seq: c.Seq}
+	if !in.add(c, r.cfg.MaxSpace) {
+		in, ack.Refused = nil, true
+	}
+	r.snaps.in = in
+	if r.link(from) {
+		r.env.Send(from, ack)
+	}
+	if in == nil || !c.Last {
+		return
+	}
+	r.snaps.in, r.snaps.arrived = nil, in
+	r.step(&pb.Message{
+		Type: pb.MsgSnap.Enum(), From: new(c.From), To: new(r.st.Self), Term: new(c.Term),
+		Snapshot: &pb.Snapshot{Metadata: &pb.SnapshotMetadata{
+			Index: new(c.Index), Term: new(in.state.AppliedTerm), ConfState: in.state.conf(),
+		}},
+	})
+	r.pump()
+	r.snaps.arrived = nil // installed, or no longer needed
+}
+
+// add takes the next chunk; it reports whether it fits.
+func (in *incoming) add(c *Chunk, limit int) bool {
+	if in == nil || c.From != in.from || c.Index != in.index || c.Seq != in.seq || in.bytes+len(c.Data) > limit {
+		return false
+	}
+	kvs, err := decodeKVs(c.Data)
+	if err != nil {
+		return false
+	}
+	in.seq++
+	in.bytes += len(c.Data)
+	in.kvs = append(in.kvs, kvs...)
+	return true
+}
+
+// install puts a snapshot in the place of everything.
+func (r *Replica) install(s *pb.Snapshot) {
+	in := r.snaps.arrived
+	if in == nil || in.index != s.GetMetadata().GetIndex() {
+		r.fail(ErrCorrupt)
+		return
+	}
+	b := &r.batch
+	b.snap, b.entries, b.state, b.urgent = in, nil, true, true
+	b.changes = []machine.DiskWrite{{Space: r.cfg.Space, DeletePrefix: [][]byte{{}}, Put: in.kvs}}
+	r.st.shared = in.state
+	r.st.Base, r.st.BaseTerm = in.state.Applied, in.state.AppliedTerm
+	for _, m := range r.others() {
+		r.link(m.Peer)
+	}
+	r.emit(r.ev.OnChange)
+}

@@ -1,0 +1,74 @@
+package group
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// Status is what a replica knows of itself and its group.
+type Status struct {
+	Member bool // of a group, or about to be
+	Gen    Gen
+	Term   uint64
+	Leads  bool
+	Asleep bool
+	Leader machine.Peer // zero: not known
+	// Members as of the last applied entry. Who is healthy only a leader knows.
+	Members []MemberStatus
+	Wanted  []machine.Peer
+	// Applied is the index of the last entry in the space, Last of the last in
+	// the log; the term of the latter is LastTerm.
+	Applied, Last, LastTerm uint64
+	LogEntries, LogBytes    int
+	Election                time.Duration // the promise that the leader asks for
+	Disk                    error         // why nothing can be written
+}
+
+// MemberStatus is a member.
+type MemberStatus struct {
+	Peer   machine.Peer
+	Voter  bool
+	Dead   bool   // has not been heard of for Config.DeadAfter
+	Lost   bool   // has no log, or declined
+	Behind uint64 // entries that it has not confirmed
+}
+
+// Status returns the state of things.
+func (r *Replica) Status() Status {
+	s := Status{Member: r.phase == member, Gen: r.st.Gen, Disk: r.disk.err}
+	if r.phase != member {
+		return s
+	}
+	now := r.now()
+	s.Term, s.Leads, s.Asleep, s.Applied, s.Wanted = now.term, r.lead.leads, r.sleep.asleep, r.st.Applied, r.st.Wanted
+	if s.Leads && r.env.Now() >= r.lease() {
+		s.Leads = false // and the next handler will say so
+	}
+	if now.lead != 0 {
+		s.Leader, _ = r.where(now.lead)
+	}
+	if now.lead == r.st.Self {
+		s.Leader = r.cfg.Self
+	}
+	s.Last, _ = r.log.LastIndex()
+	s.LastTerm, _ = r.log.Term(s.Last)
+	s.LogEntries, s.LogBytes = int(s.Last-r.st.Base), r.log.bytes
+	s.Election = r.lead.ask(r)
+	var pr map[uint64]progress
+	if now.leader {
+		pr = r.progress()
+	}
+	for _, m := range r.st.Members {
+		ms := MemberStatus{Peer: m.Peer, Voter: !m.Learner}
+		if now.leader && m.ID != r.st.Self {
+			ms.Dead, ms.Lost = r.isDead(m.ID), r.lead.lost[m.ID]
+			ms.Behind = s.Last - min(s.Last, pr[m.ID].match)
+		}
+		s.Members = append(s.Members, ms)
+	}
+	return s
+}
+
+// Leads reports whether this replica leads at this moment.
+func (r *Replica) Leads() bool { return r.lead.leads && r.env.Now() < r.lease() }
