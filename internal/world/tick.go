@@ -123,3 +123,7 @@ func (a *Area) report() {
 		p.dirty, p.slots = 0, 0
 	}
 }
+
+// SetTick sets the time of an area that was put together from what was kept of
+// it: the step that comes next is the one after it.
+func (a *Area) SetTick(tick uint64) { a.tick = tick }

@@ -1,0 +1,135 @@
+package truth
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// lands are columns as they were made and as players have changed them. What
+// they return is frozen.
+type lands struct {
+	gen   *world.Generator
+	wild  recent[world.ColumnPos, *world.Column] // as generated
+	built recent[builtKey, *world.Column]
+}
+
+// builtKey names a column by the differences of its chunks.
+type builtKey struct {
+	pos  world.ColumnPos
+	hash [2]uint64
+}
+
+// Columns kept in memory, in each of two generations; one takes some 50 KB.
+const (
+	wildKept  = 1 << 13
+	builtKept = 1 << 11
+)
+
+func newLands(gen *world.Generator) lands {
+	return lands{
+		gen:   gen,
+		wild:  newRecent[world.ColumnPos, *world.Column](wildKept),
+		built: newRecent[builtKey, *world.Column](builtKept),
+	}
+}
+
+// untouched returns a column as it was generated.
+func (l *lands) untouched(pos world.ColumnPos) *world.Column {
+	c, ok := l.wild.get(pos)
+	if !ok {
+		c = l.gen.Column(pos).Clone()
+		l.wild.put(pos, c)
+	}
+	return c
+}
+
+// column returns a column with the differences of its chunks.
+func (l *lands) column(pos world.ColumnPos, chunks []*storage.Object) *world.Column {
+	if len(chunks) == 0 {
+		return l.untouched(pos)
+	}
+	k := builtKey{pos: pos}
+	for _, o := range chunks {
+		for i := range k.hash {
+			k.hash[i] = rng.Hash(k.hash[i], uint64(i), uint64(o.ID), hash8(o.Digest[8*i:]))
+		}
+	}
+	if c, ok := l.built.get(k); ok {
+		return c
+	}
+	c := l.untouched(pos).Clone()
+	for _, o := range chunks {
+		d := o.State.(*difference)
+		for _, b := range d.blocks {
+			c.Chunks[d.y].Set(int(b.at&31), int(b.at>>10), int(b.at>>5&31), b.is)
+		}
+	}
+	c = c.Clone()
+	l.built.put(k, c)
+	return c
+}
+
+func hash8(b []byte) uint64 {
+	var v uint64
+	for i := range 8 {
+		v |= uint64(b[i]) << (8 * i)
+	}
+	return v
+}
+
+// difference is how a chunk differs from the terrain. Frozen.
+type difference struct {
+	pos    world.ColumnPos
+	y      uint8 // which chunk of the column
+	blocks []changed
+}
+
+// changed is a block that is not what was generated: at y<<10 | z<<5 | x within
+// the chunk.
+type changed struct {
+	at uint16
+	is world.Block
+}
+
+// chunkAt is a chunk of the world.
+type chunkAt struct {
+	pos world.ColumnPos
+	y   uint8
+}
+
+// indexIn returns the chunk that holds a block, and where in it.
+func indexIn(p world.Pos) (chunkAt, uint16) {
+	return chunkAt{p.Column(), uint8(p.Y >> world.ChunkBits)}, uint16(p.Y&31<<10 | p.Z&31<<5 | p.X&31)
+}
+
+// differ returns the difference of a chunk after some of its blocks were
+// written to: as it was, except at the places in touched (ascending), where now
+// is looked at. Nil if nothing differs.
+func (l *lands) differ(at chunkAt, before *difference, touched []uint16, now *world.Column) *difference {
+	wild := &l.untouched(at.pos).Chunks[at.y]
+	d := &difference{pos: at.pos, y: at.y}
+	var old []changed
+	if before != nil {
+		old = before.blocks
+	}
+	for _, i := range touched {
+		n, found := slices.BinarySearchFunc(old, i, func(c changed, i uint16) int { return int(c.at) - int(i) })
+		d.blocks = append(d.blocks, old[:n]...)
+		if found {
+			n++
+		}
+		old = old[n:]
+		x, y, z := int(i&31), int(i>>10), int(i>>5&31)
+		if b := now.Chunks[at.y].At(x, y, z); b != wild.At(x, y, z) {
+			d.blocks = append(d.blocks, changed{i, b})
+		}
+	}
+	d.blocks = append(d.blocks, old...)
+	if len(d.blocks) == 0 {
+		return nil
+	}
+	return d
+}

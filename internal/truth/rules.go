@@ -1,0 +1,75 @@
+package truth
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// TickTime is the length of a tick.
+const TickTime = 50 * time.Millisecond
+
+// TickAt returns the last tick that has begun at a time.
+func TickAt(at machine.Time) uint64 { return uint64(at / machine.Time(TickTime)) }
+
+// Config is a world.
+type Config struct {
+	Seed    uint64
+	Regions int32 // the world is a square of so many regions a side, even, around the origin
+	Mobs    int   // in a region at most
+	Peace   bool  // players cannot hurt each other
+	Mode    world.Mode
+	Zones   []world.Zone // where nobody builds
+}
+
+// maxRegions keeps places within the geometry's limit.
+const maxRegions = geom.Limit / cellSide
+
+// Rules are the rules of a voxel world (storage.Rules).
+type Rules struct {
+	cfg   Config
+	lands lands
+	runs  recent[storage.Digest, *outcome]
+	seen  recent[storage.Digest, *storage.Object]
+	known recent[storage.Digest, *storage.Player]
+
+	spawns  map[world.RegionPos]world.Pos
+	nothing []byte // what an Area without anything says of the rest
+	scratch []byte
+}
+
+var _ storage.Rules = (*Rules)(nil)
+
+// New returns the rules of a world.
+func New(cfg Config) *Rules {
+	if cfg.Regions < 2 || cfg.Regions%2 != 0 || cfg.Regions >= maxRegions {
+		panic(fmt.Sprintf("truth: a world of %d regions a side; want an even number from 2 to %d", cfg.Regions, maxRegions-1))
+	}
+	r := &Rules{cfg: cfg, lands: newLands(world.NewGenerator(cfg.Seed)), spawns: map[world.RegionPos]world.Pos{}}
+	r.nothing = world.NewArea(world.AreaConfig{}, world.RegionPos{}, nil).AppendRest(nil)
+	r.runs = newRecent[storage.Digest, *outcome](1 << 13)
+	r.seen = newRecent[storage.Digest, *storage.Object](1 << 16)
+	r.known = newRecent[storage.Digest, *storage.Player](1 << 14)
+	return r
+}
+
+// Initial returns what differs from the terrain at t_0: nothing (storage.Rules).
+func (r *Rules) Initial(geom.Rect) []*storage.Object { return nil }
+
+// Wake returns the version of a character that takes part in the next step
+// (storage.Rules). A newcomer begins at the place it has been given.
+func (r *Rules) Wake(p *storage.Player, place geom.Point, o *storage.Object) *storage.Object {
+	if o == nil {
+		c := &character{coming: newcomer, body: world.NewPlayer(p.ID, p.ID.String()[:12], r.cfg.Mode, r.ground(place))}
+		return r.newCharacter(p, false, c)
+	}
+	old, ok := o.State.(*character)
+	if !ok || !o.Static {
+		return nil
+	}
+	return r.newCharacter(p, false, &character{coming: waking, body: old.body})
+}

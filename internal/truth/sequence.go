@@ -1,0 +1,309 @@
+package truth
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Sequence is the world in one place: every region kept as a world.Area from
+// step to step, never taken apart into objects. It is what a storage has to
+// agree with, bit for bit, whatever happens to its nodes.
+type Sequence struct {
+	r       *Rules
+	regions map[world.RegionPos]*kept
+	people  map[id.ID]*person
+	letters []*storage.Object // by id
+}
+
+// kept is a region of a Sequence.
+type kept struct {
+	region
+	around *surroundings
+	pos    world.RegionPos
+}
+
+// person is a player of a Sequence: in the region at, or away.
+type person struct {
+	player  *storage.Player
+	at      world.RegionPos
+	coming  coming
+	present bool
+	body    *world.Player // while it is not present
+}
+
+// NewSequence returns the world at t_0.
+func NewSequence(cfg Config) *Sequence {
+	return &Sequence{r: New(cfg), regions: map[world.RegionPos]*kept{}, people: map[id.ID]*person{}}
+}
+
+// Wake announces a player: it takes part in the next step, as after Rules.Wake.
+func (q *Sequence) Wake(p *storage.Player, place geom.Point) {
+	w := q.people[p.ID]
+	if w == nil {
+		o := q.r.Wake(p, place, nil)
+		w = &person{player: p, body: o.State.(*character).body, coming: newcomer}
+		q.people[p.ID] = w
+	} else if !w.present {
+		w.coming = waking
+	}
+}
+
+// get returns a region, put together from the terrain if it was never needed.
+func (q *Sequence) get(pos world.RegionPos) *kept {
+	g := q.regions[pos]
+	if g == nil {
+		g = &kept{pos: pos, around: &surroundings{low: world.RegionPos{X: pos.X - 1, Z: pos.Z - 1}.Column(0)}}
+		g.area = q.r.newArea(pos, g.around)
+		for i := range world.Columns {
+			g.area.SetColumn(q.r.lands.untouched(pos.Column(i)).Clone())
+		}
+		q.regions[pos] = g
+	}
+	return g
+}
+
+// Advance runs a step with the actions of all players, in order.
+func (q *Sequence) Advance(from, to machine.Time, actions []*storage.Action) Tally {
+	acts := sortActions(actions)
+	people := q.sorted()
+	awake := q.awake(people)
+	for _, g := range awake {
+		g.from, g.to = TickAt(from), TickAt(to)
+		g.acts, g.settles, g.remotes = make([][]world.Command, g.to-g.from), nil, nil
+		q.look(g)
+	}
+	q.deliver(TickAt(to))
+	leaving := map[id.ID]bool{}
+	for _, w := range people {
+		q.instruct(w, acts.bodies(w.player.ID), leaving)
+	}
+	var sum Tally
+	var all []*effects
+	for _, g := range awake {
+		e := g.run()
+		g.notes = nil
+		sum.add(e.Tally)
+		all = append(all, e)
+	}
+	for i, g := range awake {
+		q.exchange(g, all[i])
+	}
+	q.arrive(people, leaving, acts)
+	q.letters = inOrder(q.letters)
+	return sum
+}
+
+func (q *Sequence) sorted() []*person {
+	out := make([]*person, 0, len(q.people))
+	for _, w := range q.people {
+		out = append(out, w)
+	}
+	slices.SortFunc(out, func(a, b *person) int { return bytes.Compare(a.player.ID[:], b.player.ID[:]) })
+	return out
+}
+
+// awake returns the regions that tick in the next step.
+func (q *Sequence) awake(people []*person) []*kept {
+	on := map[world.RegionPos]bool{}
+	for _, w := range people {
+		if !w.present {
+			continue
+		}
+		at := q.regions[w.at].area.Player(w.player.ID).Body.Pos
+		q.r.around(w.at, func(pos world.RegionPos) {
+			if q.r.inWindow(pos) && wakes(pos, at) {
+				on[pos] = true
+			}
+		})
+	}
+	for _, o := range q.letters {
+		if l := o.State.(*letter); !l.answered {
+			on[l.remote.At.Region()] = true
+		}
+	}
+	out := make([]*kept, 0, len(on))
+	for pos := range on {
+		out = append(out, q.get(pos))
+	}
+	slices.SortFunc(out, func(a, b *kept) int {
+		return cmp.Or(cmp.Compare(a.pos.Z, b.pos.Z), cmp.Compare(a.pos.X, b.pos.X))
+	})
+	return out
+}
+
+// look lets a region see its neighbours as they are now.
+func (q *Sequence) look(g *kept) {
+	q.r.around(g.pos, func(pos world.RegionPos) {
+		if pos == g.pos || !q.r.inWindow(pos) {
+			return
+		}
+		n := q.regions[pos]
+		g.around.set(pos, func(c world.ColumnPos) *world.Column {
+			if n == nil {
+				return q.r.lands.untouched(c)
+			}
+			return n.area.Share(c.Index())
+		})
+	})
+}
+
+// deliver gives out requests and answers.
+func (q *Sequence) deliver(to uint64) {
+	q.letters = slices.DeleteFunc(q.letters, func(o *storage.Object) bool {
+		l := o.State.(*letter)
+		lies := l.remote.At.Region()
+		if !l.answered {
+			g := q.regions[lies]
+			g.remotes = append(g.remotes, request(&l.remote))
+			return true
+		}
+		if w := q.people[l.remote.Player]; w != nil && w.present && near(w.at, lies) {
+			g := q.regions[w.at]
+			g.settles = append(g.settles, settle(&l.remote))
+			return true
+		}
+		return l.tick+letterExpire <= to
+	})
+}
+
+// instruct gives a player's commands to its region.
+func (q *Sequence) instruct(w *person, bodies [][]byte, leaving map[id.ID]bool) {
+	if !w.present {
+		return
+	}
+	var d deeds
+	g := q.regions[w.at]
+	d.take(g.area.Player(w.player.ID), bodies, g.from, g.to, g.acts)
+	leaving[w.player.ID] = d.leave
+}
+
+// exchange lets what has crossed the border of a region arrive.
+func (q *Sequence) exchange(g *kept, e *effects) {
+	for _, m := range slices.Clone(g.area.Mobs()) {
+		if to := q.r.regionAt(q.r.place(m.Body.Pos)); to != g.pos {
+			g.area.RemoveMob(m.Entity)
+			q.get(to).area.AddMob(m)
+		}
+	}
+	for _, p := range slices.Clone(g.area.Players()) {
+		if to := q.r.regionAt(q.r.place(p.Body.Pos)); to != g.pos {
+			g.area.RemovePlayer(p.ID)
+			q.add(p, to)
+		}
+	}
+	for _, l := range q.r.letters(e, g.to) {
+		q.letters = append(q.letters, q.r.newLetter(l))
+	}
+	q.r.around(g.pos, func(pos world.RegionPos) {
+		if pos == g.pos || !q.r.inWindow(pos) {
+			return
+		}
+		for _, p := range e.notes {
+			if besides(pos, p) {
+				n := q.get(pos)
+				n.notes = append(n.notes, p)
+			}
+		}
+	})
+}
+
+// add puts a player into a region. What it did last is as long ago as before.
+func (q *Sequence) add(p *world.Player, to world.RegionPos) {
+	last := p.LastInput
+	q.get(to).area.AddPlayer(p)
+	p.LastInput = last
+	q.people[p.ID].at = to
+}
+
+// arrive lets players come and go.
+func (q *Sequence) arrive(people []*person, leaving map[id.ID]bool, acts byWhom) {
+	for _, w := range people {
+		switch {
+		case leaving[w.player.ID]:
+			w.present = false
+			w.body = q.regions[w.at].area.RemovePlayer(w.player.ID)
+		case w.coming != present:
+			var d deeds
+			d.take(w.body, acts.bodies(w.player.ID), 0, 0, nil)
+			if d.join && !d.leave {
+				w.present = true
+				q.add(freshSession(w.body), q.r.regionAt(q.r.place(w.body.Body.Pos)))
+			} else if w.coming == newcomer {
+				delete(q.people, w.player.ID)
+			}
+		}
+		w.coming = present
+	}
+}
+
+// Objects returns what is in a cell, as Rules would have it; static characters
+// too.
+func (q *Sequence) Objects(cell geom.Rect) []*storage.Object {
+	pos := q.r.regionAt(cell.Min)
+	var out []*storage.Object
+	for _, w := range q.sorted() {
+		if !w.present && q.r.regionAt(q.r.place(w.body.Body.Pos)) == pos {
+			p := *w.body
+			out = append(out, q.r.newCharacter(w.player, true, &character{body: &p}))
+		}
+	}
+	for _, o := range q.letters {
+		if q.r.regionAt(o.Pos) == pos {
+			out = append(out, o)
+		}
+	}
+	if g := q.regions[pos]; g != nil {
+		out = append(out, q.objects(g)...)
+	}
+	return inOrder(out)
+}
+
+func (q *Sequence) objects(g *kept) (out []*storage.Object) {
+	for _, p := range g.area.Players() {
+		copied := *p
+		out = append(out, q.r.newCharacter(q.people[p.ID].player, false, &character{body: &copied}))
+	}
+	mobs := slices.Clone(g.area.Mobs())
+	for _, m := range mobs {
+		copied := *m
+		out = append(out, q.r.newMob(&copied))
+		g.area.RemoveMob(m.Entity)
+	}
+	last := rest{pos: g.pos, area: g.area.AppendRest(nil), notes: slices.Clone(g.notes)}
+	for _, m := range mobs {
+		g.area.AddMob(m)
+	}
+	if o := q.r.finish(&last); o != nil {
+		out = append(out, o)
+	}
+	for i := range world.Columns {
+		out = append(out, q.differences(g.area.Column(i))...)
+	}
+	return out
+}
+
+// differences compares a column with the terrain, block by block.
+func (q *Sequence) differences(c *world.Column) (out []*storage.Object) {
+	wild := q.r.lands.untouched(c.Pos)
+	for y := range c.Chunks {
+		if c.Chunks[y].Equal(&wild.Chunks[y]) {
+			continue
+		}
+		d := &difference{pos: c.Pos, y: uint8(y)}
+		for i := range world.ChunkVolume {
+			x, y, z := i&31, i>>10, i>>5&31
+			if b := c.Chunks[d.y].At(x, y, z); b != wild.Chunks[d.y].At(x, y, z) {
+				d.blocks = append(d.blocks, changed{uint16(i), b})
+			}
+		}
+		out = append(out, q.r.newChunk(d))
+	}
+	return out
+}
