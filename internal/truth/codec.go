@@ -154,11 +154,11 @@ func (r *Rules) decodeCharacter(b []byte) (*storage.Object, error) {
 
 // player returns the one player with an id and a home.
 func (r *Rules) player(who id.ID, home geom.Point) *storage.Player {
-	if p, ok := r.known.get(who); ok && p.Home == home {
+	if p, ok := r.known.Get(who); ok && p.Home == home {
 		return p
 	}
 	p := &storage.Player{ID: who, Home: home}
-	r.known.put(who, p)
+	r.known.Put(who, p)
 	return p
 }
 

@@ -3,6 +3,7 @@ package truth
 import (
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/recent"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -12,8 +13,8 @@ import (
 // they return is frozen.
 type lands struct {
 	gen   *world.Generator
-	wild  recent[world.ColumnPos, *world.Column] // as generated
-	built recent[builtKey, *world.Column]
+	wild  recent.Map[world.ColumnPos, *world.Column] // as generated
+	built recent.Map[builtKey, *world.Column]
 }
 
 // builtKey names a column by the differences of its chunks.
@@ -31,17 +32,17 @@ const (
 func newLands(gen *world.Generator) lands {
 	return lands{
 		gen:   gen,
-		wild:  newRecent[world.ColumnPos, *world.Column](wildKept),
-		built: newRecent[builtKey, *world.Column](builtKept),
+		wild:  recent.New[world.ColumnPos, *world.Column](wildKept),
+		built: recent.New[builtKey, *world.Column](builtKept),
 	}
 }
 
 // untouched returns a column as it was generated.
 func (l *lands) untouched(pos world.ColumnPos) *world.Column {
-	c, ok := l.wild.get(pos)
+	c, ok := l.wild.Get(pos)
 	if !ok {
 		c = l.gen.Column(pos).Clone()
-		l.wild.put(pos, c)
+		l.wild.Put(pos, c)
 	}
 	return c
 }
@@ -57,7 +58,7 @@ func (l *lands) column(pos world.ColumnPos, chunks []*storage.Object) *world.Col
 			k.hash[i] = rng.Hash(k.hash[i], uint64(i), uint64(o.ID), hash8(o.Digest[8*i:]))
 		}
 	}
-	if c, ok := l.built.get(k); ok {
+	if c, ok := l.built.Get(k); ok {
 		return c
 	}
 	c := l.untouched(pos).Clone()
@@ -68,7 +69,7 @@ func (l *lands) column(pos world.ColumnPos, chunks []*storage.Object) *world.Col
 		}
 	}
 	c = c.Clone()
-	l.built.put(k, c)
+	l.built.Put(k, c)
 	return c
 }
 

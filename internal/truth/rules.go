@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/recent"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -33,9 +34,9 @@ const maxRegions = geom.Limit / cellSide
 type Rules struct {
 	cfg   Config
 	lands lands
-	runs  recent[storage.Digest, *outcome]
-	seen  recent[storage.Digest, *storage.Object]
-	known recent[storage.Digest, *storage.Player]
+	runs  recent.Map[storage.Digest, *outcome]
+	seen  recent.Map[storage.Digest, *storage.Object]
+	known recent.Map[storage.Digest, *storage.Player]
 
 	spawns  map[world.RegionPos]world.Pos
 	nothing []byte // what an Area without anything says of the rest
@@ -51,9 +52,9 @@ func New(cfg Config) *Rules {
 	}
 	r := &Rules{cfg: cfg, lands: newLands(world.NewGenerator(cfg.Seed)), spawns: map[world.RegionPos]world.Pos{}}
 	r.nothing = world.NewArea(world.AreaConfig{}, world.RegionPos{}, nil).AppendRest(nil)
-	r.runs = newRecent[storage.Digest, *outcome](1 << 13)
-	r.seen = newRecent[storage.Digest, *storage.Object](1 << 16)
-	r.known = newRecent[storage.Digest, *storage.Player](1 << 14)
+	r.runs = recent.New[storage.Digest, *outcome](1 << 13)
+	r.seen = recent.New[storage.Digest, *storage.Object](1 << 16)
+	r.known = recent.New[storage.Digest, *storage.Player](1 << 14)
 	return r
 }
 

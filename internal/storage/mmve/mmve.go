@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/recent"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
@@ -19,8 +20,8 @@ type World struct {
 	cells   [][]*storage.Object
 	players map[id.ID]*storage.Player
 
-	next recent[step, *storage.Object]           // what becomes of who is left alone
-	seen recent[storage.Digest, *storage.Object] // by content
+	next recent.Map[step, *storage.Object]           // what becomes of who is left alone
+	seen recent.Map[storage.Digest, *storage.Object] // by content
 }
 
 var _ storage.Rules = (*World)(nil)
@@ -34,8 +35,8 @@ func New(cfg Config, players []*storage.Player) *World {
 		panic(fmt.Sprintf("mmve: a world of %d m a side; want a multiple of 100 below %d", cfg.Side, geom.Limit/2/metre))
 	}
 	memory := max(1024, 2*(cfg.NPCs+len(players)))
-	w.next = newRecent[step, *storage.Object](memory)
-	w.seen = newRecent[storage.Digest, *storage.Object](memory)
+	w.next = recent.New[step, *storage.Object](memory)
+	w.seen = recent.New[storage.Digest, *storage.Object](memory)
 	w.populate(players)
 	return w
 }

@@ -76,11 +76,11 @@ func (w *World) walkNPC(o *storage.Object, to machine.Time, target geom.Rect) *s
 	if !in(target, place) {
 		return nil // most of them: all around a cell are looked at for those who enter it
 	}
-	if next := w.next.get(step{o, to}); next != nil {
+	if next, ok := w.next.Get(step{o, to}); ok {
 		return next
 	}
 	next := w.share(newNPC(o.ID, place, n))
-	w.next.put(step{o, to}, next)
+	w.next.Put(step{o, to}, next)
 	return next
 }
 
