@@ -1,5 +1,7 @@
 package geom
 
+import "math"
+
 // Star appends to out the indices of p's neighbours in the Delaunay graph of p
 // and the candidates, counter-clockwise (thesis 4.2.3). Candidates equal to p
 // and repeated candidates are passed over. It allocates nothing if out has
@@ -41,6 +43,28 @@ func Star(p Point, candidates []Point, out []int) []int {
 	}
 	rotate(out[begin:], left-begin)
 	return out
+}
+
+// Reach returns the square of a distance from p beyond which no further candidate
+// can enter its star, which is given counter-clockwise: who enters lies in the
+// circle through p and two that follow each other. It is a little too much
+// rather than too little, and without bound where p is on the hull.
+func Reach(p Point, star []Point) int64 {
+	var most float64
+	for i, a := range star {
+		b := star[(i+1)%len(star)]
+		k := cross(p, a, b)
+		if k <= 0 {
+			return math.MaxInt64
+		}
+		// (2R)² is the product of the squared sides over the squared cross product.
+		d := float64(p.Dist2(a)) / float64(k) * float64(p.Dist2(b)) / float64(k) * float64(a.Dist2(b))
+		most = max(most, d)
+	}
+	if most *= 1.0001; most < 1<<60 {
+		return int64(most) + 1
+	}
+	return math.MaxInt64
 }
 
 func nearest(p Point, candidates []Point) int {

@@ -209,6 +209,25 @@ func TestStarIsSymmetric(t *testing.T) {
 	}
 }
 
+// TestReach: nobody beyond the reach of a star enters it, however near the
+// others are to one circle or one line.
+func TestReach(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rng.New(seed)
+		side := []int{8, 100, 1 << 20, Limit}[seed%4]
+		draw := func() Point { return Point{int32(r.Intn(2*side) - side), int32(r.Intn(2*side) - side)} }
+		all := scatter(20, draw)
+		p, star := all[0], neighbours(all[0], all)
+		reach := Reach(p, star)
+		for range 50 {
+			q := draw()
+			if slices.Contains(neighbours(p, append(slices.Clone(star), q)), q) && q != p && !slices.Contains(star, q) && p.Dist2(q) > reach {
+				t.Fatalf("seed %d: %v is a neighbour of %v beside %v, but the reach is only %d", seed, q, p, star, reach)
+			}
+		}
+	}
+}
+
 func TestStarOrderIsCounterClockwise(t *testing.T) {
 	r := rng.New(3)
 	all := scatter(60, func() Point { return Point{int32(r.Intn(1000)), int32(r.Intn(1000))} })

@@ -149,7 +149,7 @@ func (n *Node) isParent(p *peer, m *Areacast) bool {
 		if c.ID == n.self.ID || !closer(m.Anchor, c, n.self) {
 			continue
 		}
-		q := n.peers[c.ID]
+		q := n.peers.get(c.ID)
 		if q != nil && q.why&asNeighbour != 0 && q.view != nil && m.Area.Overlaps(n.cellOf(q)) {
 			return false
 		}

@@ -33,6 +33,7 @@ func (n *Node) closeLink(p *peer) {
 func (n *Node) unlink(p *peer) {
 	if p.link == linkUp {
 		n.linked = without(n.linked, p)
+		n.hops.stale = true
 	}
 	p.link, p.saidNo, p.heardNo, p.wavered = noLink, false, false, false
 	p.needed = p.why&^asReceiver != 0
@@ -48,16 +49,17 @@ func (n *Node) onConnectionInfo(p *peer, m *ConnectionInfo) {
 
 // onUp notes a link that we opened or the other end did.
 func (n *Node) onUp(who machine.Peer) {
-	p := n.peers[who.ID]
+	p := n.peers.get(who.ID)
 	if p == nil {
 		p = &peer{peer: who}
-		n.peers[who.ID] = p
+		n.peers.put(p)
 	}
 	ours := p.link == opening
 	again := p.link == linkUp // closed and opened by the other end at once
 	n.unlink(p)
 	p.link, p.peer = linkUp, who
 	n.linked = append(n.linked, p)
+	n.hops.stale = true
 	delete(n.failed, who.ID)
 	switch {
 	case p.why&asPending != 0:

@@ -35,6 +35,7 @@ func (n *Node) onFailed(p *peer, view *NetworkView) {
 	}
 	why := p.why
 	p.why, p.waiting = 0, nil
+	n.hops.stale = true
 	if why&asEntry != 0 {
 		n.loseEntry(p)
 	}

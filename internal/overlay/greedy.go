@@ -13,7 +13,7 @@ type Greedy struct{ *Node }
 // OnMessage implements machine.Machine.
 func (g Greedy) OnMessage(from machine.Peer, m machine.Message) {
 	r, ok := m.(*RtRequest)
-	p := g.peers[from.ID]
+	p := g.peers.get(from.ID)
 	if !ok || g.stopped || p == nil || p.greeting || p.link != linkUp || !g.sane(r) || !g.vouched(p, r.Origin) {
 		g.Node.OnMessage(from, m)
 		return

@@ -14,10 +14,10 @@ type Hello struct{ Certificate *identity.Certificate }
 // greet sends this node's certificate; until the other end's has been checked
 // the link does not count as open, and what comes over it waits.
 func (n *Node) greet(who machine.Peer) {
-	p := n.peers[who.ID]
+	p := n.peers.get(who.ID)
 	if p == nil {
 		p = &peer{peer: who}
-		n.peers[who.ID] = p
+		n.peers.put(p)
 	}
 	if p.link == linkUp {
 		n.unlink(p)
@@ -87,6 +87,7 @@ func (n *Node) introduces(p *peer, c *Contact) bool {
 	known := p.Contact != nil
 	p.Contact = c
 	if !known {
+		n.hops.stale = true
 		n.consider(p)
 	}
 	return true
@@ -95,7 +96,7 @@ func (n *Node) introduces(p *peer, c *Contact) bool {
 // credible reports whether a contact does not contradict what is known of a
 // linked node.
 func (n *Node) credible(c *Contact) bool {
-	p := n.peers[c.ID]
+	p := n.peers.get(c.ID)
 	return p == nil || p.link != linkUp || p.Contact == nil || p.Pos == c.Pos
 }
 

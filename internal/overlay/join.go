@@ -37,7 +37,7 @@ func (n *Node) onSeek(result any, err error) {
 			n.onBootUp(p)
 		}
 	}
-	if len(n.peers) == 0 && n.cfg.Announce != nil {
+	if n.peers.empty() && n.cfg.Announce != nil {
 		n.env.Do("", jobAnnounce, n.cfg.Announce(true))
 	}
 }
@@ -49,7 +49,7 @@ func (n *Node) pickStranger(list []*Contact) []*Contact {
 		return nil
 	}
 	i := n.env.Rand().Intn(len(list))
-	if n.peers[list[i].ID] != nil {
+	if n.peers.get(list[i].ID) != nil {
 		return nil
 	}
 	return list[i : i+1]
@@ -95,6 +95,13 @@ func (n *Node) onJoinRequest(m *JoinRequest) {
 }
 
 func (n *Node) wouldBeNeighbour(c *Contact) bool {
+	s := &n.scratch
+	s.reset(n.self)
+	s.addPeers(n.neighbours)
+	s.add(c)
+	if !hasPlace(s.star(), c.Pos) {
+		return false
+	}
 	for _, s := range n.star(&NetworkView{Source: c}) {
 		if s.ID == c.ID {
 			return true

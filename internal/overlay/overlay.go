@@ -79,13 +79,15 @@ type Node struct {
 	env  machine.Env
 	self *Contact
 
-	peers      map[id.ID]*peer // everybody with a reason, a link or a view
-	linked     []*peer         // whose link is up, in the order they came up
-	neighbours []*peer         // counter-clockwise
-	pending    []*peer         // to be neighbours when their link is up (4.3.3)
-	receivers  []*peer         // get a view when nothing is pending (4.3.3)
-	boot       []*peer         // from the bootstrapping service, while joining
-	view       *NetworkView    // the current one; nil: to be made
+	peers      peerSet      // everybody with a reason, a link or a view
+	linked     []*peer      // whose link is up, in the order they came up
+	neighbours []*peer      // counter-clockwise
+	pending    []*peer      // to be neighbours when their link is up (4.3.3)
+	receivers  []*peer      // get a view when nothing is pending (4.3.3)
+	hops       hops         // where messages can go from here
+	boot       []*peer      // from the bootstrapping service, while joining
+	view       *NetworkView // the current one; nil: to be made
+	reach      int64        // see reachOf; 0: to be calculated
 
 	table     table
 	refilling bool // the timer of refill is set
@@ -120,7 +122,7 @@ type Node struct {
 func New(cfg Config, env machine.Env) *Node {
 	return &Node{
 		cfg: cfg, env: env, self: cfg.Self,
-		peers: map[id.ID]*peer{}, failed: map[id.ID]machine.Time{},
+		peers: newPeerSet(), failed: map[id.ID]machine.Time{},
 		records: map[id.ID]*record{}, checking: map[uint64]*peer{},
 		table: newTable(cfg.Space, cfg.Self.Pos),
 	}
@@ -166,7 +168,7 @@ func (n *Node) Stop() {
 
 // OnMessage implements machine.Machine.
 func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
-	p := n.peers[from.ID]
+	p := n.peers.get(from.ID)
 	if n.stopped || p == nil {
 		return
 	}
@@ -224,7 +226,7 @@ func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 		}
 		n.onUp(peer)
 	case machine.LinkClosed, machine.LinkFailed:
-		if p := n.peers[peer.ID]; p != nil {
+		if p := n.peers.get(peer.ID); p != nil {
 			n.onDown(p, ev)
 		}
 	}

@@ -57,15 +57,16 @@ type peer struct {
 	view     *NetworkView // NeighboursNeighbours (thesis 4.7.1)
 	cell     geom.Polygon // of cellView
 	cellView *NetworkView
-	mark     bool // scratch of set differences
+	mark     bool  // scratch of set differences
+	alike    *peer // see peerSet
 }
 
 // know returns the record of a contact, a new one if need be.
 func (n *Node) know(c *Contact) *peer {
-	p := n.peers[c.ID]
+	p := n.peers.get(c.ID)
 	if p == nil {
 		p = &peer{peer: c.Peer()}
-		n.peers[c.ID] = p
+		n.peers.put(p)
 	}
 	if p.Contact == nil || p.link == noLink && p.Contact != c {
 		p.Contact = c
@@ -78,6 +79,7 @@ func (n *Node) know(c *Contact) *peer {
 
 // need adds a reason: the link is opened, or kept.
 func (n *Node) need(p *peer, why reason) {
+	n.hops.stale = n.hops.stale || (why&^p.why)&routed != 0
 	p.why |= why
 	p.needed = p.needed || why&^asReceiver != 0
 	switch {
@@ -92,6 +94,7 @@ func (n *Node) need(p *peer, why reason) {
 
 // release takes reasons away; a link without reasons is given up.
 func (n *Node) release(p *peer, why reason) {
+	n.hops.stale = n.hops.stale || why&p.why&routed != 0
 	p.why &^= why
 	if p.why == 0 {
 		n.giveUp(p)
@@ -100,8 +103,8 @@ func (n *Node) release(p *peer, why reason) {
 
 // drop forgets a peer of whom there is nothing left to remember.
 func (n *Node) drop(p *peer) {
-	if p.why == 0 && p.link == noLink && n.peers[p.peer.ID] == p {
-		delete(n.peers, p.peer.ID)
+	if p.why == 0 && p.link == noLink && n.peers.get(p.peer.ID) == p {
+		n.peers.remove(p)
 	}
 }
 

@@ -1,5 +1,11 @@
 package overlay
 
+import (
+	"math"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+)
+
 // reconcile brings the neighbourhood in line with what is known.
 func (n *Node) reconcile() { n.reconcileWith(nil) }
 
@@ -87,7 +93,7 @@ func (n *Node) addNeighbours(added []*peer) {
 	}
 	n.neighbours = make([]*peer, 0, 8)
 	for _, c := range s.star() {
-		p := n.peers[c.ID]
+		p := n.peers.get(c.ID)
 		p.mark = true
 		n.neighbours = append(n.neighbours, p)
 		n.need(p, asNeighbour)
@@ -113,6 +119,7 @@ func (n *Node) star(v *NetworkView) []*Contact {
 	s := &n.scratch
 	s.reset(n.self)
 	s.addPeers(n.neighbours)
+	s.reach = n.reachOf()
 	s.addPeers(n.pending)
 	for _, p := range n.linked {
 		if p.Contact != nil && (n.joined || p.view != nil) {
@@ -130,6 +137,19 @@ func (n *Node) star(v *NetworkView) []*Contact {
 		n.addLive(v.Neighbours)
 	}
 	return s.star()
+}
+
+// reachOf is the square of the distance beyond which nobody can become a
+// neighbour: who does lies in the circle through this node and two neighbours
+// that follow each other. At the hull there is no such bound.
+func (n *Node) reachOf() int64 {
+	if n.reach == 0 {
+		n.reach = math.MaxInt64
+		if len(n.neighbours) > 2 {
+			n.reach = geom.Reach(n.self.Pos, n.scratch.points)
+		}
+	}
+	return n.reach
 }
 
 // addLive adds nodes that are not remembered as failed.

@@ -26,23 +26,47 @@ func (r *Route) step(via bool) {
 // and shortcuts), or nil if this node itself is (thesis 4.2.3, 4.2.5, 4.7.1).
 // The message's origin is passed over: it has had the message.
 func (n *Node) nextHop(to geom.Point, origin *Contact) *peer {
+	if n.hops.stale {
+		n.hops.gather(n.linked)
+	}
 	var best *peer
-	near := n.self
-	least := to.Dist2(near.Pos)
-	for _, p := range n.linked {
-		if p.why&routed == 0 {
+	near := n.self.Pos
+	least := to.Dist2(near)
+	for i := range n.hops.list {
+		h := &n.hops.list[i]
+		d := to.Dist2(h.pos)
+		if d > least || d == least && !h.pos.Less(near) || h.peer.ID == origin.ID {
 			continue
 		}
-		d := to.Dist2(p.Pos)
-		if d > least || d == least && !p.Pos.Less(near.Pos) || p.ID == origin.ID {
-			continue
-		}
-		best, near, least = p, p.Contact, d
+		best, near, least = h.peer, h.pos, d
 	}
 	if best != nil && best.why&asShortcut != 0 {
 		best.used = n.env.Now()
 	}
 	return best
+}
+
+// hops are the linked peers that messages travel by, with their places side by
+// side: most of what a node does is to look for the nearest of them. They are
+// gathered again when one of them is another (stale).
+type hops struct {
+	list  []hop
+	stale bool
+}
+
+type hop struct {
+	pos  geom.Point
+	peer *peer
+}
+
+func (h *hops) gather(linked []*peer) {
+	clear(h.list)
+	h.list, h.stale = h.list[:0], false
+	for _, p := range linked {
+		if p.why&routed != 0 {
+			h.list = append(h.list, hop{p.Pos, p})
+		}
+	}
 }
 
 // launch sends a message of this node on its way; one that this node itself is

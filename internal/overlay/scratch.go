@@ -1,11 +1,16 @@
 package overlay
 
-import "github.com/voxelpopuli/voxelpopuli/internal/geom"
+import (
+	"math"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+)
 
 // scratch holds the candidates of one calculation and is used again, so that
 // calculating allocates nothing.
 type scratch struct {
 	centre   geom.Point
+	reach    int64 // square of the distance beyond which nobody is a neighbour
 	contacts []*Contact
 	points   []geom.Point
 	found    []int
@@ -14,14 +19,14 @@ type scratch struct {
 
 // reset begins a calculation of c's star.
 func (s *scratch) reset(c *Contact) {
-	s.centre = c.Pos
+	s.centre, s.reach = c.Pos, math.MaxInt64
 	s.contacts, s.points = s.contacts[:0], s.points[:0]
 }
 
 // add adds a candidate; places are what tells nodes apart here (4.2.4: the
 // authority gives no place twice).
 func (s *scratch) add(c *Contact) {
-	if c.Pos == s.centre {
+	if d := s.centre.Dist2(c.Pos); d == 0 || d > s.reach {
 		return
 	}
 	for _, p := range s.points {

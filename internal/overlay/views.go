@@ -80,7 +80,7 @@ func (n *Node) currentView() *NetworkView {
 
 // changed notes that the neighbourhood is another one.
 func (n *Node) changed() {
-	n.view, n.cell = nil, n.cell[:0]
+	n.view, n.cell, n.reach = nil, n.cell[:0], 0
 	n.stableNow = unknown
 	n.watchOver()
 	if n.cfg.Events != nil {

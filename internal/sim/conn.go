@@ -31,11 +31,22 @@ func (c *conn) side(n *Node) uint8 {
 	return 1
 }
 
+// connTo returns the link to a node, or nil. It is looked up for every message,
+// so the key is the beginning of the id; AddAs sees to it that no two nodes have
+// the same.
+func (n *Node) connTo(to machine.Peer) *conn {
+	c := n.conns[to.ID.Head()]
+	if c == nil || c.ends[1-c.side(n)].node.peer != to {
+		return nil
+	}
+	return c
+}
+
 // connect begins the handshake. A link that is there or on its way is kept; one
 // that is being closed is finished first.
 func (n *Node) connect(to machine.Peer) {
 	s := n.sim
-	if c := n.conns[to]; c != nil {
+	if c := n.connTo(to); c != nil {
 		if e := &c.ends[c.side(n)]; e.closed {
 			e.reopen = true
 		}
@@ -46,7 +57,7 @@ func (n *Node) connect(to machine.Peer) {
 		n.linkEvent(s.now.Add(2*s.latency()), to, 0, machine.LinkFailed)
 		return
 	}
-	if c := far.conns[n.peer]; c != nil && !c.ends[0].up && !c.ends[0].closed && c.ends[0].node == far {
+	if c := far.connTo(n.peer); c != nil && !c.ends[0].up && !c.ends[0].closed && c.ends[0].node == far {
 		c.ends[1].life = n.life
 		n.hold(far.peer, c)
 		return
@@ -58,17 +69,17 @@ func (n *Node) connect(to machine.Peer) {
 
 // hold notes a link of this node.
 func (n *Node) hold(to machine.Peer, c *conn) {
-	n.conns[to] = c
+	n.conns[to.ID.Head()] = c
 	n.order = append(n.order, c)
 }
 
 // forget is when this node knows no more of a link.
 func (n *Node) forget(to machine.Peer, c *conn) {
 	c.ends[c.side(n)].gone = true
-	if n.conns[to] != c {
+	if n.connTo(to) != c {
 		return
 	}
-	delete(n.conns, to)
+	delete(n.conns, to.ID.Head())
 	for i, o := range n.order {
 		if o == c {
 			n.order = append(n.order[:i], n.order[i+1:]...)
@@ -88,7 +99,7 @@ func (c *conn) packet(from uint8, kind packetKind, size int) {
 
 // sendOver sends a message over a link; one that is not up yet keeps it.
 func (n *Node) sendOver(to machine.Peer, m machine.Message) {
-	c := n.conns[to]
+	c := n.connTo(to)
 	if c == nil {
 		return
 	}
@@ -114,7 +125,7 @@ func (c *conn) data(from uint8, m machine.Message) {
 
 // disconnect closes a link in an orderly way: a handshake of its own.
 func (n *Node) disconnect(to machine.Peer) {
-	c := n.conns[to]
+	c := n.connTo(to)
 	if c == nil {
 		return
 	}

@@ -54,10 +54,10 @@ func (c *conn) handle(p *packet) {
 	n, in := e.node, e.node.sim.cfg.Internet
 	switch p.kind {
 	case syn:
-		if old := n.conns[far.node.peer]; old != nil && old != c {
+		if old := n.connTo(far.node.peer); old != nil && old != c {
 			old.fail(old.side(n)) // the far end has failed and come back
 		}
-		if n.conns[far.node.peer] == nil {
+		if n.connTo(far.node.peer) == nil {
 			n.hold(far.node.peer, c)
 		}
 		c.packet(p.side, synAck, in.Segment)
@@ -145,7 +145,7 @@ func (c *conn) reset(i uint8) {
 func (c *conn) fail(i uint8) {
 	e, far := &c.ends[i], &c.ends[1-i]
 	n := e.node
-	if e.gone || n.m == nil || n.life != e.life || n.conns[far.node.peer] != c {
+	if e.gone || n.m == nil || n.life != e.life || n.connTo(far.node.peer) != c {
 		return
 	}
 	if e.closed {

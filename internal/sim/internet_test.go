@@ -77,7 +77,7 @@ func TestCrossing(t *testing.T) {
 		s.Run(time.Minute)
 		a.Call(func() { ma().env.Open(b.Peer()) })
 		s.Run(time.Minute)
-		ca, cb := a.conns[b.Peer()], b.conns[a.Peer()]
+		ca, cb := a.connTo(b.Peer()), b.connTo(a.Peer())
 		if ca != cb || ca == nil || !ca.ends[0].up || !ca.ends[1].up {
 			t.Fatalf("seed %d: %v %v\n%q\n%q", seed, ca, cb, ma().log, mb().log)
 		}

@@ -24,8 +24,8 @@ type Node struct {
 	held   []event // messages that wait while paused
 
 	// With the Internet model:
-	conns    map[machine.Peer]*conn
-	order    []*conn // the same, in the order they were made
+	conns    map[uint64]*conn // by the first bits of the far end's id
+	order    []*conn          // the same, in the order they were made
 	up, down channel
 	clock    clock
 }
@@ -91,7 +91,7 @@ func (n *Node) boot() {
 	n.queues = map[string]*queue{}
 	n.paused = false
 	n.rand = rng.New(n.sim.seed, uint64(n.index), uint64(n.life))
-	n.conns, n.order = map[machine.Peer]*conn{}, nil
+	n.conns, n.order = map[uint64]*conn{}, nil
 	if in := n.sim.cfg.Internet; in != nil {
 		if in.Clocks != nil {
 			n.clock = newClock(in.Clocks, n.sim.now, rng.New(n.sim.seed, uint64(n.index), uint64(n.life), 0xc10c))

@@ -64,6 +64,7 @@ type Sim struct {
 	events heap
 	nodes  []*Node
 	byPeer map[machine.Peer]*Node
+	heads  map[uint64]bool // first bits of the ids
 	rand   rng.Rand
 	trace  uint64
 	count  uint64
@@ -88,7 +89,7 @@ func NewWith(seed uint64, cfg Config) *Sim {
 	cfg.Limit = or(cfg.Limit, 1024)
 	return &Sim{
 		cfg: cfg, tail: tailOf(cfg.Internet), seed: seed, now: cfg.Start, rand: rng.New(seed, 0x51),
-		byPeer: map[machine.Peer]*Node{}, kinds: map[reflect.Type]uint64{},
+		byPeer: map[machine.Peer]*Node{}, heads: map[uint64]bool{}, kinds: map[reflect.Type]uint64{},
 	}
 }
 
@@ -101,6 +102,11 @@ func (s *Sim) Add(build func(machine.Env) machine.Machine) *Node {
 func (s *Sim) AddAs(peer machine.Peer, build func(machine.Env) machine.Machine) *Node {
 	if s.byPeer[peer] != nil {
 		panic(fmt.Sprintf("sim: there is a node %s already", peer.ID.Short()))
+	}
+	if head := peer.ID.Head(); s.heads[head] {
+		panic(fmt.Sprintf("sim: the id of a node begins as %s", peer.ID.Short()))
+	} else {
+		s.heads[head] = true
 	}
 	n := &Node{
 		sim: s, index: int32(len(s.nodes)), peer: peer, build: build,
