@@ -130,3 +130,8 @@ func mulDiv(v, num, den int64) int64 {
 	}
 	return int64(q)
 }
+
+// Nearer returns the part of a polygon that is not nearer to q than to p.
+func Nearer(poly Polygon, p, q Point) Polygon {
+	return cut(append(Polygon(nil), poly...), 0, bisector(p, q))
+}

@@ -1,0 +1,19 @@
+package overlay
+
+// Introduce is for who has heard of a node that should be a neighbour (thesis
+// 5.5.3): the node is asked to pass on a JoinRequest, as a bootstrapping node is,
+// so that all who should be neighbours hear of this one.
+func (n *Node) Introduce(c *Contact) {
+	if n.stopped || !n.saneContact(c) || c.ID == n.self.ID || n.hasFailed(c) {
+		return
+	}
+	p := n.know(c)
+	if p.why&asBoot == 0 {
+		n.boot = append(n.boot, p)
+	}
+	n.need(p, asBoot)
+	if p.link == linkUp {
+		n.onBootUp(p)
+	}
+	n.settle()
+}

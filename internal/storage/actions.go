@@ -1,0 +1,204 @@
+package storage
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// Batch is a player's actions of one interval: after t_{Of-1} and until t_Of, in
+// order. Frozen.
+type Batch struct {
+	Player  *Player
+	Of      int64
+	Actions []*Action
+	hash    uint64 // of the actions' hashes
+}
+
+// sizeBatch is the head of a batch on the wire: how many actions follow.
+const sizeBatch = 2
+
+func (b *Batch) size() int {
+	size := sizeBatch
+	for _, a := range b.Actions {
+		size += a.Size
+	}
+	return size
+}
+
+// sameBatch reports whether two batches hold the same actions: what was signed
+// is compared.
+func sameBatch(a, b *Batch) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil || len(a.Actions) != len(b.Actions) {
+		return false
+	}
+	return slices.EqualFunc(a.Actions, b.Actions, sameAction)
+}
+
+func sameAction(a, b *Action) bool {
+	return a == b || a.Player.ID == b.Player.ID && a.Seq == b.Seq && a.At == b.At &&
+		string(a.Body) == string(b.Body) && string(a.Signature) == string(b.Signature)
+}
+
+// container is the action container (thesis 5.3.3): actions of the players whose
+// homes lie in the node's cell. They are static data, and forgotten when no
+// update needs them any more.
+type container struct {
+	players map[id.ID]*shelf
+	order   []*shelf // the same; no map is iterated
+}
+
+type shelf struct {
+	player *Player
+	stacks []stack // a few, ascending
+}
+
+type stack struct {
+	of      int64
+	actions []*Action
+	batch   *Batch // of actions; nil: to be made
+}
+
+func (c *container) shelf(p *Player) *shelf {
+	s := c.players[p.ID]
+	if s == nil {
+		if c.players == nil {
+			c.players = map[id.ID]*shelf{}
+		}
+		s = &shelf{player: p}
+		c.players[p.ID] = s
+		c.order = append(c.order, s)
+	}
+	return s
+}
+
+// add adds an action in its place; one that is there already is not added.
+func (c *container) add(of int64, a *Action) {
+	st := c.shelf(a.Player).stack(of)
+	i := len(st.actions)
+	for i > 0 && a.Before(st.actions[i-1]) {
+		i--
+	}
+	if i > 0 && sameAction(st.actions[i-1], a) {
+		return
+	}
+	st.actions = slices.Insert(st.actions, i, a)
+	st.batch = nil
+}
+
+func (s *shelf) stack(of int64) *stack {
+	i := len(s.stacks)
+	for i > 0 && s.stacks[i-1].of >= of {
+		i--
+	}
+	if i == len(s.stacks) || s.stacks[i].of != of {
+		s.stacks = slices.Insert(s.stacks, i, stack{of: of})
+	}
+	return &s.stacks[i]
+}
+
+// batch returns a player's actions of an interval, none perhaps.
+func (c *container) batch(p *Player, of int64, m *Memo) *Batch {
+	if s := c.players[p.ID]; s != nil {
+		for i := range s.stacks {
+			if s.stacks[i].of == of {
+				return s.stacks[i].frozen(p, m)
+			}
+		}
+	}
+	return m.batch(&Batch{Player: p, Of: of})
+}
+
+func (st *stack) frozen(p *Player, m *Memo) *Batch {
+	if st.batch == nil {
+		st.batch = m.batch(&Batch{Player: p, Of: st.of, Actions: slices.Clone(st.actions)})
+	}
+	return st.batch
+}
+
+// merge adds what another node holds.
+func (c *container) merge(batches []*Batch) {
+	for _, b := range batches {
+		for _, a := range b.Actions {
+			c.add(b.Of, a)
+		}
+	}
+}
+
+// take returns the batches of the shelves that want is true for; with remove
+// they are not kept.
+func (c *container) take(m *Memo, remove bool, want func(*Player) bool) (out []*Batch) {
+	keep := c.order[:0]
+	for _, s := range c.order {
+		if !want(s.player) {
+			keep = append(keep, s)
+			continue
+		}
+		for i := range s.stacks {
+			out = append(out, s.stacks[i].frozen(s.player, m))
+		}
+		if remove {
+			delete(c.players, s.player.ID)
+		} else {
+			keep = append(keep, s)
+		}
+	}
+	clear(c.order[len(keep):])
+	c.order = keep
+	return out
+}
+
+// forget drops actions of intervals before one.
+func (c *container) forget(before int64) {
+	keep := c.order[:0]
+	for _, s := range c.order {
+		s.stacks = slices.DeleteFunc(s.stacks, func(st stack) bool { return st.of < before })
+		if len(s.stacks) == 0 {
+			delete(c.players, s.player.ID)
+			continue
+		}
+		keep = append(keep, s)
+	}
+	clear(c.order[len(keep):])
+	c.order = keep
+}
+
+// timing is the update cycle (thesis 5.3.5).
+type timing struct {
+	t0       machine.Time
+	lmax     time.Duration
+	deviates time.Duration // t_d
+}
+
+// interval is I = 5·l_max.
+func (t timing) interval() time.Duration { return 5 * t.lmax }
+
+// update is t_i.
+func (t timing) update(i int64) machine.Time { return t.t0.Add(time.Duration(i) * t.interval()) }
+
+// actions is t^a_i = t_i + l_max, later by the deviation of clocks: all actions
+// until t_i are stored.
+func (t timing) actions(i int64) machine.Time { return t.update(i).Add(t.lmax + t.deviates) }
+
+// state is t^s_i = t_i + 3·l_max, later by the deviation: everybody has the
+// state of t_i.
+func (t timing) state(i int64) machine.Time { return t.update(i).Add(3*t.lmax + t.deviates) }
+
+// of is the update that an action belongs to: t_{of-1} < at <= t_of.
+func (t timing) of(at machine.Time) int64 {
+	d := int64(at.Sub(t.t0))
+	n := int64(t.interval())
+	if d <= 0 {
+		return 0
+	}
+	return (d + n - 1) / n
+}
+
+// late reports whether an action comes too late to be stored: who asks for the
+// actions of its interval may have asked already.
+func (t timing) late(a *Action, now machine.Time) bool { return now > t.actions(t.of(a.At)) }

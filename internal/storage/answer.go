@@ -1,0 +1,234 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// onRetrieve answers who asks for an area with the part that the node has.
+func (n *Node) onRetrieve(by *overlay.Contact, q *Retrieve) {
+	if !saneArea(&q.Area) || !n.business(by, q) {
+		return
+	}
+	m := &Result{Query: q.Query, Around: n.neighbourhood(), Area: q.Area}
+	if q.Kind.static() {
+		for _, o := range n.static {
+			if contains(&q.Area, o.Pos) && n.responsible(o.Pos) {
+				m.Static = append(m.Static, o)
+			}
+		}
+		slices.SortFunc(m.Static, byID)
+		m.Batches = n.actions.take(n.memo, false, func(p *Player) bool {
+			return contains(&q.Area, p.Home) && n.responsible(p.Home)
+		})
+	} else {
+		m.Seen = n.state
+	}
+	m.Seal(n.world)
+	if b := n.cfg.Behaviour; b != nil {
+		if m = b.Answer(n, by, q, m); m == nil {
+			return
+		}
+	}
+	n.overlay.Reply(by, m)
+	if q.Kind == ForJoin {
+		n.preventEclipse(by, q)
+	}
+}
+
+func (n *Node) neighbourhood() *Around {
+	if n.around == nil {
+		n.around = NewAround(n.self, n.overlay.Neighbours(nil), n.space.Bounds())
+	}
+	return n.around
+}
+
+// saneArea reports whether an area is one that can be calculated with.
+func saneArea(a *overlay.Area) bool {
+	const half = geom.Limit / 2
+	small := func(p geom.Point) bool { return p.X > -half && p.X < half && p.Y > -half && p.Y < half }
+	if len(a.Polygon) == 0 {
+		return a.Circle.R >= 0 && a.Circle.R < half && small(a.Circle.C)
+	}
+	return len(a.Polygon) > 2 && len(a.Polygon) <= 64 && !slices.ContainsFunc(a.Polygon, func(p geom.Point) bool { return !small(p) })
+}
+
+// business reports whether an area is any business of who asks for it (thesis
+// 5.5.4): the node's own part of the world, or the surroundings of its player's
+// character. Others are not answered.
+//
+//   - The update area contains the asking node's home, and so does its cell.
+//   - What was added to a cell when a neighbour left lies near its home: within
+//     four times the diameter of the part that is asked.
+//   - An area of interest has the player's character in it. Who sees all of it
+//     and does not see the character does not answer; it may have moved since the
+//     last update as far as anything can.
+func (n *Node) business(by *overlay.Contact, q *Retrieve) bool {
+	home := n.places.world(by.Pos)
+	if contains(&q.Area, home) || by.ID == n.self.ID {
+		return true
+	}
+	switch q.Kind {
+	case ForFailure:
+		reach := geom.Circle{C: home, R: 8 * n.part.circle.R}
+		return q.Area.Polygon.OverlapsCircle(reach)
+	case ForLook:
+		return n.mayLook(by, q)
+	}
+	// Rounding may put the home a few units outside.
+	if len(q.Area.Polygon) > 0 {
+		return q.Area.Polygon.OverlapsCircle(geom.Circle{C: home, R: 64})
+	}
+	return false
+}
+
+func (n *Node) mayLook(by *overlay.Contact, q *Retrieve) bool {
+	if n.state == nil || len(n.state.Cover.Polygon) > 0 || len(q.Area.Polygon) > 0 {
+		return true
+	}
+	wide := q.Area
+	wide.Circle.R += n.reach
+	gap := int64(n.state.Cover.Circle.R) - int64(wide.Circle.R)
+	if gap < 0 || wide.Circle.C.Dist2(n.state.Cover.Circle.C) > gap*gap {
+		return true // the character may be where it is not seen from here
+	}
+	for _, o := range n.state.players(&wide, &n.world, nil) {
+		if o.Player.ID == by.ID {
+			return true
+		}
+	}
+	return false
+}
+
+// preventEclipse tells a node that has joined of somebody who should be its
+// neighbour and was kept from it (thesis 5.5.3): the own entry for its zone, if
+// a corner of the cell it believes to have is nearer to that one.
+func (n *Node) preventEclipse(by *overlay.Contact, q *Retrieve) {
+	zone := n.space.Zone(by.Pos)
+	if zone == n.zone || len(q.Area.Polygon) == 0 {
+		return
+	}
+	for _, e := range n.overlay.Table(nil) {
+		if e.Slot.Layer != 0 || e.Node.ID == by.ID || n.space.Zone(e.Node.Pos) != zone {
+			continue
+		}
+		for _, p := range q.Area.Polygon {
+			k := n.places.keyBeyond(p, zone)
+			// By more than rounding: a true neighbour is as near to a corner.
+			if d := k.Dist2(e.Node.Pos); d+d/100 < k.Dist2(by.Pos) {
+				n.overlay.Reply(by, &Better{e.Node})
+				return
+			}
+		}
+	}
+}
+
+// onRetrieveActions answers for a player's actions.
+func (n *Node) onRetrieveActions(by *overlay.Contact, q *RetrieveActions) {
+	m := &ActionsResult{q.Query, n.actions.batch(q.Player, q.Of, n.memo)}
+	if b := n.cfg.Behaviour; b != nil {
+		if m = b.AnswerActions(n, by, q, m); m == nil {
+			return
+		}
+	}
+	n.overlay.Reply(by, m)
+}
+
+// onStore stores an action, unless it comes too late to be in the next update,
+// or too early to be of the present (thesis 5.3.3).
+func (n *Node) onStore(m *Store) {
+	a, now := m.Action, n.env.Now()
+	if a == nil || a.Player == nil || n.time.late(a, now) || a.At > now.Add(n.time.interval()) {
+		return
+	}
+	if n.cfg.Check != nil && !n.cfg.Check(a) {
+		return
+	}
+	if b := n.cfg.Behaviour; b != nil && !b.Keep(n, a) {
+		return
+	}
+	n.actions.add(n.time.of(a.At), a)
+}
+
+// Act stores an action of the node's player in all zones, and forgets it
+// (thesis 5.2.3).
+func (n *Node) Act(a *Action) {
+	m := &Store{a}
+	for z := range n.space.Zones() {
+		n.overlay.Unicast(n.places.key(a.Player.Home, z), m)
+	}
+	n.drain()
+}
+
+// Activate tells those who hold the static character of the node's player that
+// it is back (thesis 5.4.1). It counts for the update after the next t^s; by
+// then an action of the player has to be stored that makes it last.
+func (n *Node) Activate(place geom.Point) {
+	of := max(n.time.of(n.env.Now())-1, 0)
+	if n.env.Now().Add(n.time.lmax) > n.time.state(of) {
+		of++
+	}
+	m := &Wake{n.cfg.Player, place, of}
+	for z := range n.space.Zones() {
+		n.overlay.Unicast(n.places.key(place, z), m)
+	}
+	n.drain()
+}
+
+// Activation is when an action of a player whose node calls Activate now has to
+// take effect to make its character stay: after the first, until the second.
+func (n *Node) Activation() (after, until machine.Time) {
+	of := max(n.time.of(n.env.Now())-1, 0)
+	if n.env.Now().Add(n.time.lmax) > n.time.state(of) {
+		of++
+	}
+	return n.time.update(of), n.time.update(of + 1)
+}
+
+// onWake wakes a character for one update.
+func (n *Node) onWake(by *overlay.Contact, m *Wake) {
+	if m.Player == nil || m.Player.ID != by.ID || n.env.Now() > n.time.state(m.Of) || !n.responsible(m.Place) {
+		return
+	}
+	var found *Object
+	for _, o := range n.static {
+		if o.Player != nil && o.Player.ID == by.ID && o.Pos == m.Place && (found == nil || o.ID < found.ID) {
+			found = o
+		}
+	}
+	o := n.cfg.Rules.Wake(m.Player, m.Place, found)
+	if o == nil || slices.ContainsFunc(n.woken, func(w wakening) bool { return w.of == m.Of && w.object.ID == o.ID }) {
+		return
+	}
+	n.woken = append(n.woken, wakening{m.Of, o})
+	if n.state != nil && n.state.Of == m.Of {
+		n.addWoken()
+	}
+}
+
+// addWoken puts those who were woken for the state's time into it.
+func (n *Node) addWoken() {
+	s := *n.state
+	s.Woken = nil
+	for _, w := range n.woken {
+		if w.of == s.Of {
+			s.Woken = append(s.Woken, w.object)
+		}
+	}
+	slices.SortFunc(s.Woken, byID)
+	n.state = &s
+}
+
+// dropWoken ends the wakening of those who took part in a step: from now on they
+// are what the step has made of them.
+func (n *Node) dropWoken(of int64) {
+	n.woken = slices.DeleteFunc(n.woken, func(w wakening) bool {
+		if w.of == of {
+			delete(n.static, w.object.ID)
+		}
+		return w.of <= of
+	})
+}

@@ -1,0 +1,197 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// Cell is one square of the world at one time: frozen, and shared by all who
+// hold the same.
+type Cell struct {
+	Objects []*Object // dynamic, ascending by ID
+	// Asleep are characters that became static in the step that made the cell.
+	Asleep []*Object
+
+	players []*Object // those of Objects that are a player's character
+	size    int
+	serial  uint64 // of the memo; 0: none yet
+	canon   bool   // made by the memo from what all share
+}
+
+// NewCell returns a cell of some objects, which it keeps.
+func NewCell(objects []*Object) *Cell {
+	c := &Cell{}
+	for _, o := range objects {
+		if o.Static {
+			c.Asleep = append(c.Asleep, o)
+		}
+	}
+	if c.Asleep != nil {
+		objects = slices.DeleteFunc(slices.Clone(objects), func(o *Object) bool { return o.Static })
+	}
+	c.Objects = objects
+	for _, o := range objects {
+		c.size += o.Size
+		if o.Player != nil {
+			c.players = append(c.players, o)
+		}
+	}
+	return c
+}
+
+// find returns an object by its id.
+func (c *Cell) find(id ObjectID) *Object {
+	i, ok := slices.BinarySearchFunc(c.Objects, id, func(o *Object, id ObjectID) int {
+		switch {
+		case o.ID < id:
+			return -1
+		case o.ID > id:
+			return 1
+		}
+		return 0
+	})
+	if !ok {
+		return nil
+	}
+	return c.Objects[i]
+}
+
+// Snapshot is a part of the world at an update time: frozen.
+//
+// It consists of whole cells, seen through Cover: only what lies in it is known
+// to whoever holds the snapshot. In a simulation the cells are shared and hold
+// more than that; nothing looks at it but the replay, whose results inside do
+// not depend on it (see memo).
+type Snapshot struct {
+	Of    int64 // the world at t_Of
+	Cover overlay.Area
+	Grid
+	// Woken are static characters that take part in the next step because their
+	// players said so (thesis 5.4.1). Only those who store them know of it, so
+	// they do not count when duplicates are compared.
+	Woken []*Object
+}
+
+// Grid is a window of cells.
+type Grid struct {
+	X, Y, W, H int32 // in cells
+	Cells      []*Cell
+}
+
+// gridOver returns an empty window over an area, cut at the world's edge, and
+// ring cells farther.
+func gridOver(a *overlay.Area, w *World, ring int32) Grid {
+	b := bounds(a)
+	last := (w.Side - 1) / w.Cell
+	x0, y0 := max(b.Min.X, 0)/w.Cell-ring, max(b.Min.Y, 0)/w.Cell-ring
+	x1, y1 := min(max(b.Max.X, 0)/w.Cell+ring, last), min(max(b.Max.Y, 0)/w.Cell+ring, last)
+	x0, y0 = max(x0, 0), max(y0, 0)
+	g := Grid{X: x0, Y: y0, W: max(x1-x0+1, 0), H: max(y1-y0+1, 0)}
+	g.Cells = make([]*Cell, g.W*g.H)
+	return g
+}
+
+// At returns the cell in column x and row y, nil outside the window.
+func (g *Grid) At(x, y int32) *Cell {
+	x, y = x-g.X, y-g.Y
+	if x < 0 || y < 0 || x >= g.W || y >= g.H {
+		return nil
+	}
+	return g.Cells[y*g.W+x]
+}
+
+func (g *Grid) set(x, y int32, c *Cell) { g.Cells[(y-g.Y)*g.W+x-g.X] = c }
+
+// sees reports whether a place counts in a snapshot that is seen through a
+// further area.
+func (s *Snapshot) sees(a *overlay.Area, p geom.Point) bool {
+	return contains(&s.Cover, p) && contains(a, p)
+}
+
+// part is a cell of a snapshot, seen through an area; whole: all of it counts.
+type part struct {
+	x, y  int32
+	cell  *Cell
+	whole bool
+}
+
+// parts calls fn for each cell that counts, seen through an area.
+func (s *Snapshot) parts(a *overlay.Area, w *World, fn func(part)) {
+	b := bounds(a)
+	x0, x1 := max(b.Min.X/w.Cell, s.X), min(b.Max.X/w.Cell, s.X+s.W-1)
+	y0, y1 := max(b.Min.Y/w.Cell, s.Y), min(b.Max.Y/w.Cell, s.Y+s.H-1)
+	for y := y0; y <= y1; y++ {
+		for x := x0; x <= x1; x++ {
+			by := relate(a, x*w.Cell, y*w.Cell, w.Cell)
+			if by == outside {
+				continue
+			}
+			own := relate(&s.Cover, x*w.Cell, y*w.Cell, w.Cell)
+			if own == outside {
+				continue
+			}
+			fn(part{x, y, s.Cells[(y-s.Y)*s.W+x-s.X], by == inside && own == inside})
+		}
+	}
+}
+
+// Objects appends the objects of the snapshot in an area, cell by cell.
+func (s *Snapshot) Objects(a *overlay.Area, w World, out []*Object) []*Object {
+	s.parts(a, &w, func(p part) {
+		if p.cell == nil {
+			return
+		}
+		for _, o := range p.cell.Objects {
+			if p.whole || s.sees(a, o.Pos) {
+				out = append(out, o)
+			}
+		}
+	})
+	return out
+}
+
+// sizeIn is what a message that holds the objects in an area is charged for.
+func (s *Snapshot) sizeIn(a *overlay.Area, w *World) int {
+	size := 0
+	s.parts(a, w, func(p part) {
+		switch {
+		case p.cell == nil:
+		case p.whole:
+			size += p.cell.size
+		default:
+			for _, o := range p.cell.Objects {
+				if s.sees(a, o.Pos) {
+					size += o.Size
+				}
+			}
+		}
+	})
+	for _, o := range s.Woken {
+		if s.sees(a, o.Pos) {
+			size += o.Size
+		}
+	}
+	return size
+}
+
+// players appends the characters in an area, woken ones too.
+func (s *Snapshot) players(a *overlay.Area, w *World, out []*Object) []*Object {
+	s.parts(a, w, func(p part) {
+		if p.cell == nil {
+			return
+		}
+		for _, o := range p.cell.players {
+			if p.whole || s.sees(a, o.Pos) {
+				out = append(out, o)
+			}
+		}
+	})
+	for _, o := range s.Woken {
+		if s.sees(a, o.Pos) {
+			out = append(out, o)
+		}
+	}
+	return out
+}

@@ -1,0 +1,341 @@
+package storage
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// The update cycle (thesis 5.3.5): at t^s the state of the update area is asked
+// for, at t^a of the next update the actions of its players; with them all the
+// node replays its part of the world.
+type cycle struct {
+	phase phase
+	of    int64 // the update that phase belongs to
+
+	circle  overlay.Area // A^c, as it was at t^s
+	query   *query       // of the update area, while it runs
+	from    *Snapshot    // its result: A^{c+d} at t_{to-1}
+	to      int64        // the update that is prepared
+	asked   []pointQuery // of the players' actions
+	open    int          // of these, without result
+	asking  bool
+	missing bool // actions of somebody could not be found out
+}
+
+type phase uint8
+
+const (
+	atBegin   phase = iota // t_0
+	atState                // t^s_i
+	atLook                 // t^s_i + l_max
+	atActions              // t^a_i
+)
+
+// pointQuery is a running retrieval of a player's actions (thesis 5.5.2).
+type pointQuery struct {
+	player *Player
+	began  machine.Time
+	got    []*Batch // by zone
+	count  int
+	result *Batch
+	votes  int
+	done   bool
+}
+
+// startCycle finds where in the cycle the node comes in.
+func (n *Node) startCycle() {
+	now := n.env.Now()
+	n.cycle.phase = atBegin
+	if now > n.time.t0 {
+		n.begun = true
+		last := n.time.of(now) - 1
+		n.cycle.phase, n.cycle.of = atState, last
+		if now > n.time.state(last) {
+			n.cycle.phase, n.cycle.of = atActions, last+1
+		}
+	}
+	n.armCycle()
+}
+
+// due is when the next phase begins.
+func (n *Node) due() machine.Time {
+	c := &n.cycle
+	switch c.phase {
+	case atState:
+		return n.time.state(c.of)
+	case atLook:
+		return n.time.state(c.of).Add(n.time.lmax)
+	case atActions:
+		return n.time.actions(c.of)
+	}
+	return n.time.t0
+}
+
+// patience is how long is waited at least for a clock that is behind its timers.
+const patience = time.Millisecond
+
+func (n *Node) armCycle() {
+	at := max(n.due(), n.env.Now().Add(patience))
+	n.env.SetTimer(at, machine.Timer{Kind: timerCycle})
+}
+
+// onCycle does what is due. A timer that went off too early, because the clock
+// was set back meanwhile, is set again: nothing may begin too early.
+func (n *Node) onCycle(machine.Timer) {
+	if n.env.Now() < n.due() {
+		n.armCycle()
+		return
+	}
+	c := &n.cycle
+	switch c.phase {
+	case atBegin:
+		n.begin()
+		c.phase = atState
+	case atState:
+		n.finishActions()
+		n.actions.forget(c.of)
+		n.askState(c.of)
+		c.phase = atLook
+	case atLook:
+		n.look(c.of)
+		c.phase, c.of = atActions, c.of+1
+	case atActions:
+		n.askActions(c.of)
+		c.phase = atState
+	}
+	n.armCycle()
+}
+
+// begin makes the initial world (thesis 5.3.6).
+func (n *Node) begin() {
+	n.begun = true
+	if !n.overlay.Stable() {
+		return // joins later, as others do
+	}
+	n.part = n.measure()
+	n.ready = true
+	s := &Snapshot{Of: 0, Cover: overlay.Area{Circle: n.part.circle}}
+	s.Grid = gridOver(&s.Cover, &n.world, 0)
+	for y := s.Y; y < s.Y+s.H; y++ {
+		for x := s.X; x < s.X+s.W; x++ {
+			if relate(&s.Cover, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == outside {
+				continue
+			}
+			cell := n.memo.initialCell(n.cfg.Rules, &n.world, x, y)
+			s.set(x, y, cell)
+			n.putAsleep(cell)
+		}
+	}
+	n.install(s)
+	n.release()
+}
+
+// putAsleep stores the characters that have become static in the node's cell.
+func (n *Node) putAsleep(c *Cell) {
+	for _, o := range c.Asleep {
+		if n.responsible(o.Pos) {
+			n.static[o.ID] = o
+		}
+	}
+}
+
+// askState retrieves the update area.
+func (n *Node) askState(of int64) {
+	c := &n.cycle
+	c.from, c.query, c.to = nil, nil, of+1
+	if !n.ready {
+		return
+	}
+	c.circle = overlay.Area{Circle: n.part.circle}
+	area := c.circle
+	area.Circle.R += n.reach
+	c.query = n.retrieve(ForUpdate, area, of)
+	if c.query.done {
+		c.query = nil
+	}
+}
+
+// look retrieves the surroundings of the player's character (thesis 6.4.1).
+func (n *Node) look(of int64) {
+	if n.cfg.Where == nil || !n.ready {
+		return
+	}
+	if p, ok := n.cfg.Where(); ok {
+		var area overlay.Area
+		area.Circle.C, area.Circle.R = p, n.cfg.Interest
+		n.retrieve(ForLook, area, of)
+	}
+}
+
+// onOutcome takes the result of a retrieval of an area.
+func (n *Node) onOutcome(q *query, out outcome, votes int) {
+	switch q.Kind {
+	case ForUpdate:
+		if q.Of == n.cycle.to-1 {
+			n.cycle.from, n.cycle.query = out.seen, nil
+		}
+	case ForLook:
+		if n.cfg.Events != nil {
+			n.cfg.Events.Looked(out.seen, float64(votes)/float64(len(q.zones)))
+		}
+	default:
+		n.addStatic(out)
+	}
+}
+
+// askActions retrieves the actions of all players in the update area, from where
+// each player's are stored.
+func (n *Node) askActions(of int64) {
+	c := &n.cycle
+	if c.query != nil {
+		n.conclude(c.query)
+	}
+	if c.from == nil || c.to != of {
+		n.failed(of)
+		return
+	}
+	players := c.from.players(&c.from.Cover, &n.world, nil)
+	zones := n.space.Zones()
+	c.asked = make([]pointQuery, len(players))
+	got := make([]*Batch, zones*len(players))
+	c.open, c.asking, c.missing = len(players), true, false
+	now := n.env.Now()
+	for i, o := range players {
+		c.asked[i] = pointQuery{player: o.Player, began: now, got: got[i*zones : (i+1)*zones : (i+1)*zones]}
+	}
+	for i := range c.asked {
+		q := &RetrieveActions{Query: uint64(of)<<20 | uint64(i), Player: c.asked[i].player, Of: of}
+		for z := range zones {
+			n.overlay.Unicast(n.places.key(q.Player.Home, z), q)
+		}
+	}
+	if c.open == 0 {
+		n.update()
+	}
+}
+
+// onActionsResult takes the answer of one zone.
+func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
+	c := &n.cycle
+	i := int(m.Query & (1<<20 - 1))
+	if !c.asking || int64(m.Query>>20) != c.to || i >= len(c.asked) {
+		return
+	}
+	q := &c.asked[i]
+	zone := n.space.Zone(from.Pos)
+	if q.done || m.Batch == nil || q.got[zone] != nil || m.Batch.Player.ID != q.player.ID || m.Batch.Of != c.to {
+		return
+	}
+	q.got[zone] = m.Batch
+	q.count++
+	votes := 0
+	for _, b := range q.got {
+		if b != nil && sameBatch(b, m.Batch) {
+			votes++
+		}
+	}
+	if votes > q.votes {
+		q.result, q.votes = m.Batch, votes
+	}
+	if q.votes >= n.enough() || q.count == len(q.got) {
+		n.endPoint(q)
+		if c.open == 0 {
+			n.update()
+		}
+	}
+}
+
+func (n *Node) endPoint(q *pointQuery) {
+	q.done = true
+	n.cycle.open--
+	if q.result == nil {
+		n.cycle.missing = true
+	}
+	if p := n.cfg.Probe; p != nil {
+		r := Report{
+			Kind: ForActions, By: n, Of: n.cycle.to, Player: q.player, Took: n.env.Now().Sub(q.began),
+			Answers: q.count, Votes: q.votes, Zones: len(q.got),
+		}
+		if q.result != nil {
+			r.Batches = []*Batch{q.result}
+		}
+		p.Retrieved(r)
+	}
+}
+
+// finishActions is the timeout of the retrievals of actions: what has most votes
+// counts (thesis 5.2.2).
+func (n *Node) finishActions() {
+	c := &n.cycle
+	if !c.asking {
+		return
+	}
+	for i := range c.asked {
+		if q := &c.asked[i]; !q.done {
+			n.endPoint(q)
+		}
+	}
+	n.update()
+}
+
+// update replays the node's part of the world. Without the state before, or
+// without anything about the actions of somebody who may matter, it stays as it
+// is: others have more votes than somebody who guesses.
+func (n *Node) update() {
+	c := &n.cycle
+	c.asking = false
+	from := c.from
+	c.from = nil
+	if c.missing {
+		n.failed(c.to)
+		c.asked = nil
+		return
+	}
+	r := replayer{
+		memo: n.memo, rules: n.cfg.Rules, world: n.world, time: n.time, ring: n.world.ring(n.reach),
+		of: c.to, from: from, acts: make(map[id.ID]*Batch, len(c.asked)),
+	}
+	n.memo.turn(c.to)
+	for i := range c.asked {
+		q := &c.asked[i]
+		r.acts[q.player.ID] = q.result
+		if k := (firstKey{q.player.ID, c.to}); n.memo.first[k] == nil {
+			n.memo.first[k] = q.result
+		}
+	}
+	c.asked = nil
+	s := &Snapshot{Of: c.to, Cover: c.circle, Grid: gridOver(&c.circle, &n.world, 0)}
+	n.dropWoken(c.to - 1)
+	for y := s.Y; y < s.Y+s.H; y++ {
+		for x := s.X; x < s.X+s.W; x++ {
+			if relate(&s.Cover, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == outside {
+				continue
+			}
+			cell := r.cell(x, y)
+			s.set(x, y, cell)
+			n.putAsleep(cell)
+			for _, o := range cell.players {
+				delete(n.static, o.ID)
+			}
+		}
+	}
+	n.install(s)
+}
+
+// install makes a snapshot the node's state.
+func (n *Node) install(s *Snapshot) {
+	n.state = s
+	n.addWoken()
+	if n.cfg.Events != nil {
+		n.cfg.Events.Updated(n.state)
+	}
+}
+
+func (n *Node) failed(of int64) {
+	if n.ready && n.begun && n.cfg.Probe != nil {
+		n.cfg.Probe.Failed(n, of)
+	}
+}

@@ -1,0 +1,307 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// territory is what a node is responsible for: its Voronoi cell for static data,
+// the smallest circle around it for dynamic data (thesis 5.3.4, 5.4.1).
+type territory struct {
+	cell       geom.Polygon // in the world
+	circle     geom.Circle
+	neighbours []*overlay.Contact // in the same zone
+}
+
+// measure returns the territory among the present neighbours.
+func (n *Node) measure() territory {
+	var t territory
+	var points []geom.Point
+	for _, c := range n.overlay.Neighbours(nil) {
+		if n.space.Zone(c.Pos) == n.zone {
+			t.neighbours = append(t.neighbours, c)
+			points = append(points, c.Pos)
+		}
+	}
+	keys := geom.Cell(n.self.Pos, points, n.space.SubArea(n.zone), nil)
+	t.cell = n.places.polygon(keys)
+	t.circle = geom.Enclosing(t.cell)
+	t.circle.R += 2 // what rounding to keys may leave out
+	return t
+}
+
+// Cell is the node's Voronoi cell in the world, Circle its maintenance area.
+func (n *Node) Cell() geom.Polygon { return n.part.cell }
+
+// Circle is the node's maintenance area (thesis 5.3.4).
+func (n *Node) Circle() geom.Circle { return n.part.circle }
+
+// responsible reports whether a place lies in the node's cell.
+func (n *Node) responsible(p geom.Point) bool {
+	k := n.places.keyBeyond(p, n.zone)
+	for _, c := range n.part.neighbours {
+		if geom.Closer(k, c.Pos, n.self.Pos) {
+			return false
+		}
+	}
+	return true
+}
+
+// nearestTo reports whether a neighbour is responsible for a place rather than
+// all the others.
+func (n *Node) nearestTo(who *overlay.Contact, p geom.Point) bool {
+	k := n.places.keyBeyond(p, n.zone)
+	for _, c := range n.part.neighbours {
+		if c.ID != who.ID && geom.Closer(k, c.Pos, who.Pos) {
+			return false
+		}
+	}
+	return geom.Closer(k, who.Pos, n.self.Pos)
+}
+
+// resettle looks at what a change of the neighbourhood, which is stable again,
+// means for what is stored.
+func (n *Node) resettle() {
+	n.moved = false
+	old := n.part
+	n.part = n.measure()
+	if !n.begun {
+		return
+	}
+	for _, c := range n.part.neighbours {
+		if !slices.ContainsFunc(old.neighbours, isContact(c)) {
+			n.push(c)
+		}
+	}
+	if !n.ready {
+		n.awaitPushes()
+		return
+	}
+	n.takeAdded(old.neighbours)
+}
+
+func isContact(c *overlay.Contact) func(*overlay.Contact) bool {
+	return func(d *overlay.Contact) bool { return c.ID == d.ID }
+}
+
+// push hands a new neighbour what lies in its cell, and lets go of static data
+// that is no longer the node's own (thesis 5.4.1). It goes to every new
+// neighbour, empty perhaps, for one that has joined waits for it.
+func (n *Node) push(to *overlay.Contact) {
+	m := &Push{}
+	if n.ready {
+		points := []geom.Point{n.self.Pos}
+		for _, c := range n.part.neighbours {
+			if c.ID != to.ID {
+				points = append(points, c.Pos)
+			}
+		}
+		m.Area.Polygon = n.places.polygon(geom.Cell(to.Pos, points, n.space.SubArea(n.zone), nil))
+		m.Static = n.letGo(to)
+		m.Batches = n.actions.take(n.memo, true, func(p *Player) bool { return n.nearestTo(to, p.Home) })
+		m.Bytes = sizeStatic(m.Static, m.Batches)
+		if m.Seen = n.state; m.Seen != nil && len(m.Area.Polygon) > 2 {
+			m.Bytes += m.Seen.sizeIn(&m.Area, &n.world)
+		}
+	}
+	if b := n.cfg.Behaviour; b != nil {
+		if m = b.Push(n, to, m); m == nil {
+			return
+		}
+	}
+	n.overlay.Reply(to, m)
+}
+
+// letGo removes static objects that a neighbour is now responsible for, and
+// returns them in order.
+func (n *Node) letGo(to *overlay.Contact) (out []*Object) {
+	for _, o := range n.static {
+		if n.nearestTo(to, o.Pos) {
+			out = append(out, o)
+		}
+	}
+	slices.SortFunc(out, byID)
+	for _, o := range out {
+		delete(n.static, o.ID)
+	}
+	return out
+}
+
+// awaitPushes takes over when every neighbour in the zone has pushed, or after
+// the time that a question and its answer may take.
+func (n *Node) awaitPushes() {
+	for _, c := range n.part.neighbours {
+		if !n.pushed[c.ID] {
+			if !n.waiting {
+				n.waiting = true
+				n.env.SetTimer(n.env.Now().Add(2*n.time.lmax), machine.Timer{Kind: timerPushes})
+			}
+			return
+		}
+	}
+	n.takeOver()
+}
+
+func (n *Node) onPush(from *overlay.Contact, m *Push) {
+	if n.space.Zone(from.Pos) != n.zone {
+		return
+	}
+	if n.ready {
+		n.addStatic(outcome{static: m.Static, batches: m.Batches})
+		return
+	}
+	if !n.pushed[from.ID] {
+		n.pushed[from.ID] = true
+		n.pushes = append(n.pushes, m)
+	}
+	if n.waiting {
+		n.awaitPushes()
+	}
+}
+
+// takeOver begins to answer with what the neighbours have pushed (5.4.1), and
+// compares its static data with that of the other zones after l_max.
+func (n *Node) takeOver() {
+	if n.ready || n.stopped {
+		return
+	}
+	n.ready = true
+	if n.begun {
+		n.state = n.join()
+	}
+	for _, p := range n.pushes {
+		n.addStatic(outcome{static: p.Static, batches: p.Batches})
+	}
+	n.pushes, n.pushed = nil, nil
+	n.fetchLater(ForJoin, n.part.cell)
+	n.release()
+}
+
+// join makes a snapshot of the own cell from what was pushed; none if the
+// neighbours were not at the same update (thesis 5.4.1: inconsistent).
+func (n *Node) join() *Snapshot {
+	s := &Snapshot{Of: -1, Cover: overlay.Area{Polygon: n.part.cell}}
+	for _, p := range n.pushes {
+		switch {
+		case p.Seen == nil:
+		case s.Of < 0:
+			s.Of = p.Seen.Of
+		case p.Seen.Of != s.Of:
+			return nil
+		}
+	}
+	if s.Of < 0 || len(n.part.cell) < 3 {
+		return nil
+	}
+	s.Grid = gridOver(&s.Cover, &n.world, 0)
+	for _, p := range n.pushes {
+		if p.Seen == nil || len(p.Area.Polygon) < 3 {
+			continue
+		}
+		p.Seen.parts(&p.Area, &n.world, func(v part) {
+			if v.x < s.X || v.y < s.Y || v.x >= s.X+s.W || v.y >= s.Y+s.H || v.cell == nil {
+				return
+			}
+			if have := s.At(v.x, v.y); have != nil && have != v.cell {
+				s.set(v.x, v.y, union(have, v.cell))
+			} else {
+				s.set(v.x, v.y, v.cell)
+			}
+		})
+	}
+	return s
+}
+
+// union is all objects of two versions of a cell, the first one's before the
+// second's.
+func union(a, b *Cell) *Cell {
+	out := slices.Concat(a.Objects, b.Objects)
+	slices.SortStableFunc(out, byID)
+	return NewCell(slices.CompactFunc(out, func(a, b *Object) bool { return a.ID == b.ID }))
+}
+
+// release handles what had to wait.
+func (n *Node) release() {
+	held := n.held
+	n.held = nil
+	n.upcalls = append(n.upcalls, held...)
+}
+
+// takeAdded fetches the static data of what was added to the cell because
+// neighbours have left (thesis 5.4.2): one polygon, or the whole cell if several
+// have. What is added outside the world is not fetched.
+func (n *Node) takeAdded(before []*overlay.Contact) {
+	var added geom.Polygon
+	several := false
+	for _, c := range before {
+		if slices.ContainsFunc(n.part.neighbours, isContact(c)) {
+			continue
+		}
+		if p := n.nearer(c); len(p) > 2 {
+			several = several || added != nil
+			added = p
+		}
+	}
+	switch {
+	case several:
+		n.fetchLater(ForFailure, n.part.cell)
+	case added != nil:
+		n.fetchLater(ForFailure, added)
+	}
+}
+
+// nearer is the part of the node's cell that is nearer to somebody who is not a
+// neighbour any more: what was added by its leaving.
+func (n *Node) nearer(c *overlay.Contact) geom.Polygon {
+	points := []geom.Point{n.self.Pos}
+	for _, d := range n.part.neighbours {
+		points = append(points, d.Pos)
+	}
+	theirs := geom.Cell(c.Pos, points, n.space.SubArea(n.zone), nil)
+	if len(theirs) < 3 {
+		return nil
+	}
+	own := points[:0]
+	for _, d := range n.part.neighbours {
+		own = append(own, d.Pos)
+	}
+	keys := geom.Cell(n.self.Pos, own, n.space.SubArea(n.zone), nil)
+	return n.places.polygon(geom.Nearer(keys, c.Pos, n.self.Pos))
+}
+
+// fetch is a retrieval of static data that waits for l_max to pass.
+type fetch struct {
+	kind Kind
+	area geom.Polygon
+}
+
+// fetchLater waits for l_max, so that actions of before the change are stored.
+func (n *Node) fetchLater(k Kind, area geom.Polygon) {
+	if len(area) < 3 {
+		return
+	}
+	n.fetches = append(n.fetches, fetch{k, area})
+	n.env.SetTimer(n.env.Now().Add(n.time.lmax), machine.Timer{Kind: timerStatic, Arg: uint64(len(n.fetches) - 1)})
+}
+
+func (n *Node) fetchStatic(t machine.Timer) {
+	f := n.fetches[t.Arg]
+	n.retrieve(f.kind, overlay.Area{Polygon: f.area}, n.time.of(n.env.Now()))
+}
+
+// addStatic adds static data that lies in the node's cell.
+func (n *Node) addStatic(out outcome) {
+	for _, o := range out.static {
+		if o.Static && n.responsible(o.Pos) {
+			n.static[o.ID] = o
+		}
+	}
+	for _, b := range out.batches {
+		if n.responsible(b.Player.Home) {
+			n.actions.merge([]*Batch{b})
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package storage
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+)
+
+// Memo remembers replays: the same step of the same cell with the same actions
+// gives the same cell, so it is computed once. Nodes of a simulation share one,
+// and with it the cells; a real node has its own.
+//
+// A node at the rim of whose knowledge a cell lies has only a part of the cell's
+// surroundings. What it may look at inside its circle does not depend on the
+// rest (the contract of Rules.Replay), so the memo fills it in from the cells
+// that the others have made of the world everybody shares. That changes nothing
+// that can be seen, and lets replicas be the same bytes.
+type Memo struct {
+	serial uint64
+	generation
+	older   generation // the one before
+	initial map[[2]int32]*Cell
+	batches map[batchKey]*Batch
+	old     map[batchKey]*Batch
+	first   map[firstKey]*Batch // the first found of each player and interval
+	// Steps counts replays, Hits those that had been done before.
+	Steps, Hits uint64
+}
+
+// generation is what was made of one update time.
+type generation struct {
+	of    int64
+	steps map[stepKey]*Cell
+	canon map[[2]int32]*Cell // the first cell made of shared ones
+}
+
+// stepKey is a step: where, and a hash of the cells and actions that go in.
+type stepKey struct {
+	x, y  int32
+	cells uint64
+	acts  uint64
+}
+
+type batchKey struct {
+	player id.ID
+	of     int64
+	hash   uint64
+}
+
+type firstKey struct {
+	player id.ID
+	of     int64
+}
+
+// NewMemo returns an empty memo.
+func NewMemo() *Memo {
+	return &Memo{
+		initial: map[[2]int32]*Cell{}, batches: map[batchKey]*Batch{}, old: map[batchKey]*Batch{},
+		first:      map[firstKey]*Batch{},
+		generation: newGeneration(0), older: newGeneration(-1),
+	}
+}
+
+func newGeneration(of int64) generation {
+	return generation{of, map[stepKey]*Cell{}, map[[2]int32]*Cell{}}
+}
+
+// turn makes room for a new update time.
+func (m *Memo) turn(of int64) {
+	if of <= m.of {
+		return
+	}
+	m.older = m.generation
+	m.generation = newGeneration(of)
+	m.old, m.batches = m.batches, map[batchKey]*Batch{}
+	for k := range m.first {
+		if k.of < of {
+			delete(m.first, k)
+		}
+	}
+}
+
+// initialCell is a cell at t_0 (thesis 5.3.6).
+func (m *Memo) initialCell(r Rules, w *World, x, y int32) *Cell {
+	at := [2]int32{x, y}
+	c := m.initial[at]
+	if c == nil {
+		c = NewCell(r.Initial(w.square(x, y)))
+		c.canon = true
+		m.initial[at] = c
+	}
+	return c
+}
+
+// unseen is a cell of the snapshot's time that lies outside of it.
+func (m *Memo) unseen(r *replayer, x, y int32) *Cell {
+	if r.of == 1 {
+		return m.initialCell(r.rules, &r.world, x, y)
+	}
+	if g := m.at(r.of - 1); g != nil {
+		return g.canon[[2]int32{x, y}]
+	}
+	return nil
+}
+
+// at is the generation of an update time, nil if it is forgotten.
+func (m *Memo) at(of int64) *generation {
+	switch of {
+	case m.of:
+		return &m.generation
+	case m.older.of:
+		return &m.older
+	}
+	return nil
+}
+
+// number gives a cell a number by which it goes into keys.
+func (m *Memo) number(c *Cell) uint64 {
+	if c == nil {
+		return 0
+	}
+	if c.serial == 0 {
+		m.serial++
+		c.serial = m.serial
+	}
+	return c.serial
+}
+
+// batch returns the one batch that holds the same as b.
+func (m *Memo) batch(b *Batch) *Batch {
+	h := uint64(len(b.Actions))
+	for _, a := range b.Actions {
+		h = rng.Hash(h, a.Seq, uint64(a.At), hashBytes(a.Body))
+	}
+	b.hash = h
+	k := batchKey{b.Player.ID, b.Of, h}
+	for _, known := range [...]*Batch{m.batches[k], m.old[k]} {
+		if known != nil && sameBatch(known, b) {
+			return known
+		}
+	}
+	m.batches[k] = b
+	return b
+}
+
+func hashBytes(b []byte) uint64 {
+	h := uint64(len(b))
+	for len(b) > 0 {
+		var v uint64
+		n := min(8, len(b))
+		for i := range n {
+			v |= uint64(b[i]) << (8 * i)
+		}
+		h, b = rng.Hash(h, v), b[n:]
+	}
+	return h
+}

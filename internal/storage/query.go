@@ -1,0 +1,236 @@
+package storage
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// query is a running retrieval of an area (thesis 5.2.2).
+type query struct {
+	Retrieve
+	began   machine.Time
+	keys    []overlay.Area // the area in each zone
+	zones   []zoneAnswer
+	done    bool
+	answers int
+	sets    []candidate // different results of whole zones
+	full    int         // zones that are complete, spoiled ones too
+}
+
+// zoneAnswer is what has come from a zone.
+type zoneAnswer struct {
+	results []*Result
+	missing []id.ID // nodes that overlap the area and have not answered
+	over    bool    // complete
+}
+
+// candidate is a result that zones agree on.
+type candidate struct {
+	outcome
+	votes int
+}
+
+// outcome is the result of a retrieval.
+type outcome struct {
+	seen    *Snapshot // dynamic data
+	static  []*Object
+	batches []*Batch
+}
+
+// timeouts (thesis 5.3.5).
+func (n *Node) timeout(k Kind) time.Duration {
+	if k == ForActions {
+		return 2 * n.time.lmax
+	}
+	return 3 * n.time.lmax
+}
+
+// retrieve asks all zones for an area; finish hears of the result.
+func (n *Node) retrieve(kind Kind, area overlay.Area, of int64) *query {
+	n.queries++
+	zones := n.space.Zones()
+	q := &query{
+		Retrieve: Retrieve{Query: n.queries, Kind: kind, Area: area, Of: of},
+		began:    n.env.Now(), keys: make([]overlay.Area, zones), zones: make([]zoneAnswer, zones),
+	}
+	n.running = append(n.running, q)
+	n.env.SetTimer(q.began.Add(n.timeout(kind)), machine.Timer{Kind: timerQuery, Arg: q.Query})
+	for z := range zones {
+		q.keys[z] = n.places.area(&area, z)
+		n.overlay.Areacast(q.keys[z], &q.Retrieve)
+	}
+	return q
+}
+
+func (n *Node) query(number uint64) *query {
+	for _, q := range n.running {
+		if q.Query == number {
+			return q
+		}
+	}
+	return nil
+}
+
+// onResult takes an answer. Its zone is that of the node that gives it, whose
+// place is certified.
+func (n *Node) onResult(from *overlay.Contact, m *Result) {
+	q := n.query(m.Query)
+	if q == nil || m.Around == nil || m.Around.Self.ID != from.ID {
+		return
+	}
+	q.answers++
+	zone := n.space.Zone(from.Pos)
+	z := &q.zones[zone]
+	if z.over {
+		return
+	}
+	for _, r := range z.results {
+		if r.Around.Self.ID == from.ID {
+			return
+		}
+	}
+	z.results = append(z.results, m)
+	z.missing = remove(z.missing, from.ID)
+	for i := range m.Around.borders {
+		b := &m.Around.borders[i]
+		if n.space.Zone(b.with.Pos) != zone || z.has(b.with.ID) || !touches(&q.keys[zone], b.a, b.b) {
+			continue
+		}
+		z.missing = append(z.missing, b.with.ID)
+	}
+	if len(z.missing) > 0 {
+		return
+	}
+	z.over = true
+	q.full++
+	if out, ok := n.assemble(q, z); ok {
+		n.vote(q, out)
+	}
+	z.results = nil
+	if q.full == len(q.zones) {
+		n.conclude(q)
+	}
+}
+
+func (z *zoneAnswer) has(who id.ID) bool {
+	for _, m := range z.missing {
+		if m == who {
+			return true
+		}
+	}
+	for _, r := range z.results {
+		if r.Around.Self.ID == who {
+			return true
+		}
+	}
+	return false
+}
+
+func remove(list []id.ID, who id.ID) []id.ID {
+	for i, x := range list {
+		if x == who {
+			list[i] = list[len(list)-1]
+			return list[:len(list)-1]
+		}
+	}
+	return list
+}
+
+// enough is how many equal results decide: half of the zones, rounded up. The
+// text of 5.2.2 has "more than r/2", but by table 6.27 the thesis' program was
+// content with 2 of 4, 5 of 9 and 8 of 16.
+func (n *Node) enough() int { return (n.space.Zones() + 1) / 2 }
+
+// vote gives a zone's vote to its result; the majority ends the retrieval.
+func (n *Node) vote(q *query, out outcome) {
+	for i := range q.sets {
+		c := &q.sets[i]
+		if n.same(q, &c.outcome, &out) {
+			c.votes++
+			if c.votes >= n.enough() {
+				n.end(q, c)
+			}
+			return
+		}
+	}
+	q.sets = append(q.sets, candidate{out, 1})
+	if n.enough() == 1 {
+		n.end(q, &q.sets[0])
+	}
+}
+
+// conclude ends a retrieval without a majority: at the timeout, or when all have
+// answered. The result with most votes counts (thesis 5.2.2), of several the one
+// that came first.
+func (n *Node) conclude(q *query) {
+	if q.done {
+		return
+	}
+	var best *candidate
+	for i := range q.sets {
+		if c := &q.sets[i]; best == nil || c.votes > best.votes {
+			best = c
+		}
+	}
+	n.end(q, best)
+}
+
+// end hands the result on, nil if there is none.
+func (n *Node) end(q *query, c *candidate) {
+	if q.done {
+		return
+	}
+	q.done = true
+	for i, r := range n.running {
+		if r == q {
+			n.running = append(n.running[:i], n.running[i+1:]...)
+			break
+		}
+	}
+	out, votes := outcome{}, 0
+	if c != nil {
+		out, votes = c.outcome, c.votes
+	}
+	if n.cfg.Probe != nil {
+		n.cfg.Probe.Retrieved(n.report(q, out, votes))
+	}
+	n.onOutcome(q, out, votes)
+}
+
+// report describes a retrieval that has ended.
+func (n *Node) report(q *query, out outcome, votes int) Report {
+	return Report{
+		Kind: q.Kind, By: n, Of: q.Of, Area: q.Area, Took: n.env.Now().Sub(q.began),
+		Answers: q.answers, Votes: votes, Zones: len(q.zones),
+		Seen: out.seen, Static: out.static, Batches: out.batches,
+	}
+}
+
+// touches reports whether the side a–b of a cell lies in an area by more than
+// rounding.
+func touches(area *overlay.Area, a, b geom.Point) bool {
+	if len(area.Polygon) == 0 {
+		c := area.Circle
+		c.R -= 3
+		return c.R > 0 && distance(a, b, c.C) < float64(c.R)
+	}
+	// Clip a–b with each side of the polygon, moved inwards by two units.
+	t0, t1 := 0.0, 1.0
+	for i, p := range area.Polygon {
+		q := area.Polygon[(i+1)%len(area.Polygon)]
+		fa, fb := depth(p, q, a), depth(p, q, b)
+		switch {
+		case fa <= 0 && fb <= 0:
+			return false
+		case fa < 0:
+			t0 = max(t0, fa/(fa-fb))
+		case fb < 0:
+			t1 = min(t1, fa/(fa-fb))
+		}
+	}
+	return t0 < t1
+}

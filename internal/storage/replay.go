@@ -1,0 +1,165 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+)
+
+// replayer computes the world at t_Of from a snapshot of the time before.
+type replayer struct {
+	memo  *Memo
+	rules Rules
+	world World
+	time  timing
+	ring  int32 // cells around the target that are within reach
+
+	of    int64
+	from  *Snapshot
+	acts  map[id.ID]*Batch // of the players that are known
+	cells []*Cell          // scratch: the surroundings of the target, row by row
+	known []*Batch         // scratch: of the players there
+}
+
+// cell returns the target cell at t_of.
+func (r *replayer) cell(x, y int32) *Cell {
+	canon := r.gather(x, y)
+	k := r.key(x, y)
+	g := r.memo.at(r.of)
+	if g != nil {
+		if c := g.steps[k]; c != nil {
+			r.memo.Hits++
+			return c
+		}
+	}
+	r.memo.Steps++
+	c := NewCell(r.rules.Replay(r.step(x, y)))
+	if g != nil {
+		g.steps[k] = c
+		if at := [2]int32{x, y}; canon && g.canon[at] == nil {
+			c.canon = true
+			g.canon[at] = c
+		}
+	}
+	return c
+}
+
+// gather collects the target's surroundings, those that cannot be seen from the
+// memo, and reports whether all are what everybody shares.
+func (r *replayer) gather(x, y int32) bool {
+	r.cells = r.cells[:0]
+	last, canon := (r.world.Side-1)/r.world.Cell, true
+	side := r.world.Cell
+	for cy := y - r.ring; cy <= y+r.ring; cy++ {
+		for cx := x - r.ring; cx <= x+r.ring; cx++ {
+			if cx < 0 || cy < 0 || cx > last || cy > last {
+				r.cells = append(r.cells, nil)
+				continue
+			}
+			c := r.from.At(cx, cy)
+			if c == nil && relate(&r.from.Cover, cx*side, cy*side, side) == outside {
+				c = r.memo.unseen(r, cx, cy)
+			}
+			canon = canon && c != nil && c.canon
+			r.cells = append(r.cells, c)
+		}
+	}
+	return canon
+}
+
+// key hashes what goes into the step, and notes the players' batches on the way.
+func (r *replayer) key(x, y int32) stepKey {
+	k := stepKey{x: x, y: y}
+	r.known = r.known[:0]
+	for _, c := range r.cells {
+		k.cells = rng.Hash(k.cells, r.memo.number(c))
+		if c == nil {
+			continue
+		}
+		for _, o := range c.players {
+			b := r.batch(o)
+			k.acts = rng.Hash(k.acts, b.hash)
+			r.known = append(r.known, b)
+		}
+	}
+	for _, o := range r.woken(x, y) {
+		b := r.batch(o)
+		k.acts = rng.Hash(k.acts, b.hash, hashBytes(o.Digest[:8]))
+		r.known = append(r.known, b)
+	}
+	return k
+}
+
+// woken are those of the woken characters that lie in the surroundings.
+func (r *replayer) woken(x, y int32) []*Object {
+	var out []*Object
+	for _, o := range r.from.Woken {
+		dx, dy := o.Pos.X/r.world.Cell-x, o.Pos.Y/r.world.Cell-y
+		if max(dx, -dx) <= r.ring && max(dy, -dy) <= r.ring {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// batch is what a player has done. Of those that cannot be seen from here, what
+// others have found.
+func (r *replayer) batch(o *Object) *Batch {
+	b := r.acts[o.Player.ID]
+	if b == nil {
+		b = r.memo.first[firstKey{o.Player.ID, r.of}]
+	}
+	if b == nil {
+		b = &Batch{Player: o.Player, Of: r.of}
+	}
+	return b
+}
+
+// step is the target with its surroundings, for the rules.
+func (r *replayer) step(x, y int32) *Step {
+	s := &Step{From: r.time.update(r.of - 1), To: r.time.update(r.of), Target: r.world.square(x, y)}
+	for _, c := range r.cells {
+		if c != nil {
+			s.Objects = append(s.Objects, c.Objects...)
+		}
+	}
+	s.Objects = append(s.Objects, r.woken(x, y)...)
+	slices.SortFunc(s.Objects, byID)
+	s.Objects = slices.CompactFunc(s.Objects, func(a, b *Object) bool { return a.ID == b.ID })
+	for _, b := range r.known {
+		s.Actions = append(s.Actions, b.Actions...)
+	}
+	slices.SortFunc(s.Actions, func(a, b *Action) int {
+		switch {
+		case a.Before(b):
+			return -1
+		case b.Before(a):
+			return 1
+		}
+		return 0
+	})
+	return s
+}
+
+func byID(a, b *Object) int {
+	switch {
+	case a.ID < b.ID:
+		return -1
+	case a.ID > b.ID:
+		return 1
+	}
+	return 0
+}
+
+// square is the cell in column x and row y, its greatest corner not included.
+func (w World) square(x, y int32) geom.Rect {
+	return geom.Rect{
+		Min: geom.Point{X: x * w.Cell, Y: y * w.Cell},
+		Max: geom.Point{X: min((x+1)*w.Cell, w.Side), Y: min((y+1)*w.Cell, w.Side)},
+	}
+}
+
+// ring is how many cells around a cell are within reach of it.
+func (w World) ring(reach int32) int32 { return (reach + w.Cell - 1) / w.Cell }
