@@ -105,7 +105,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"endless nesting":   nested,
 		"not UTF-8":         {65, 1, 0xff},
 		"long text":         {65, 0xff, 0xff, 0x7f},
-		"many contacts":     append(append([]byte{2}, make([]byte, 10)...), 21),
+		"many contacts":     append(append([]byte{2}, make([]byte, 10)...), 29),
 		"a mapped v6 peer":  append(append([]byte{39}, make([]byte, 40)...), append([]byte{6}, mappedAddr()...)...),
 		"a family":          append(append([]byte{39}, make([]byte, 40)...), 5),
 		"a column too long": {27, 0, 0, 0, 1, 1, 0, 0, 1, 5, 1, 2, 3, 4, 5, 0},
@@ -145,7 +145,7 @@ func TestDatagramsFit(t *testing.T) {
 	c := New()
 	addr := machine.Addr{0x20, 1}
 	var far []machine.Peer
-	for i := range kademlia.DefaultK {
+	for i := range kademlia.MaxContacts {
 		far = append(far, machine.Peer{ID: id.Of([]byte{byte(i)}), Addr: addr})
 	}
 	rec := &kademlia.Record{Version: 1 << 63, Until: 1 << 62, Payload: make([]byte, kademlia.MaxRecord)}

@@ -23,7 +23,7 @@ func directoryReply(f *form, m *kademlia.Reply) {
 	f.fixed64(&m.RPC)
 	num(f, &m.Proc)
 	num(f, &m.Code)
-	list(f, &m.Contacts, kademlia.DefaultK, minPeer, peer)
+	list(f, &m.Contacts, kademlia.MaxContacts, minPeer, peer)
 	directoryRecord(f, &m.Record)
 }
 

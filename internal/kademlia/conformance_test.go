@@ -253,8 +253,8 @@ func TestNamedContactsAreNotBelieved(t *testing.T) {
 	}
 	e.node.Lookup(1, id.ID{})
 	w.run(time.Minute)
-	if got := e.found[1]; got.Asked > 1+maxContacts || len(got.Closest) != 1 {
-		t.Errorf("%d asked, %d found; want the liar and at most %d of those it named", got.Asked, len(got.Closest), maxContacts)
+	if got := e.found[1]; got.Asked > 1+MaxContacts || len(got.Closest) != 1 {
+		t.Errorf("%d asked, %d found; want the liar and at most %d of those it named", got.Asked, len(got.Closest), MaxContacts)
 	}
 	if e.node.Table().Len() != 1 {
 		t.Errorf("%d contacts, want the liar alone", e.node.Table().Len())

@@ -52,8 +52,18 @@ const (
 	backoffUnit    = 10 * time.Second
 	maxBackoff     = 10 * time.Minute
 	sweep          = time.Minute // how often records and buckets are looked through
-	maxContacts    = DefaultK    // taken from one answer
-	replacements   = 8           // newcomers that a full bucket remembers
+	// slack is how many contacts beyond k an answer names: some of the nearest
+	// may be gone without anybody knowing yet, and everybody near would leave out
+	// the same ones in their place.
+	slack = 8
+	// MaxContacts is how many are taken from one answer.
+	MaxContacts = DefaultK + slack
+	// Neighbourhood is how often a node looks itself up, so that it knows its
+	// neighbours and they know it; first soon after it joined, when those who
+	// joined at the same time have finished.
+	Neighbourhood = 5 * time.Minute
+	settle        = 15 * time.Second
+	replacements  = 8 // newcomers that a full bucket remembers
 	// MaxRecord bounds a record's payload in bytes: it has to fit into a
 	// datagram.
 	MaxRecord = 768

@@ -141,7 +141,7 @@ func (n *Node) learnContacts(l *lookup, p *path, from machine.Peer, contacts []m
 		p.lacked = from
 	}
 	nearer := false
-	for _, c := range contacts[:min(len(contacts), maxContacts)] {
+	for _, c := range contacts[:min(len(contacts), MaxContacts)] {
 		nearer = l.add(p, c) || nearer
 	}
 	if nearer {

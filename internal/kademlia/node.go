@@ -34,6 +34,7 @@ type Config struct {
 const (
 	timerRPC uint16 = iota + 1
 	timerSweep
+	timerNeighbours
 )
 
 // Node is one participant of the directory.
@@ -46,6 +47,7 @@ type Node struct {
 	lookups map[*lookup]struct{}
 	checks  map[uint64]func(error) // jobs under way
 	tag     uint64
+	joins   uint32
 
 	held      [kinds]map[id.ID]*holding
 	published map[recordKey]*publication
@@ -94,6 +96,19 @@ func (n *Node) Join(known []machine.Peer) {
 	n.start(&lookup{target: n.cfg.Self, proc: FindNode, done: func(*lookup) {
 		n.refresh(0)
 	}})
+	n.joins++
+	n.env.SetTimer(n.env.Now().Add(settle), machine.Timer{Kind: timerNeighbours, Gen: n.joins})
+}
+
+// onNeighbours looks this node up again, so that it knows those who have come
+// near meanwhile, and they know it.
+func (n *Node) onNeighbours(t machine.Timer) {
+	if t.Gen != n.joins {
+		return
+	}
+	wait := Neighbourhood/2 + time.Duration(n.env.Rand().Intn(int(Neighbourhood)))
+	n.env.SetTimer(n.env.Now().Add(wait), t)
+	n.start(&lookup{target: n.cfg.Self, proc: FindNode})
 }
 
 // refresh looks up a random id in every bucket that was not touched for age.
@@ -155,6 +170,8 @@ func (n *Node) OnTimer(t machine.Timer) {
 	switch t.Kind {
 	case timerRPC:
 		n.onTimeout(t.Arg)
+	case timerNeighbours:
+		n.onNeighbours(t)
 	case timerSweep:
 		n.env.SetTimer(n.env.Now().Add(sweep), t)
 		n.refresh(Refresh)

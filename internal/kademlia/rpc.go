@@ -7,18 +7,21 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
+// sendTimes is how often a request is sent.
+const sendTimes = 3
+
 // call is an RPC under way.
 type call struct {
-	to    machine.Peer
-	req   *Request
-	wait  time.Duration // until it is sent again, and until it has failed
-	again bool          // has been sent twice
-	then  func(*Reply)  // nil: no answer came
+	to   machine.Peer
+	req  *Request
+	wait time.Duration // a quarter of the timeout
+	sent uint8         // times
+	then func(*Reply)  // nil: no answer came
 }
 
-// call sends a request, a second time after half the timeout, and calls then
-// with the answer, or with nil after the timeout. A single lost datagram would
-// otherwise hide a node from a lookup; procedures are idempotent.
+// call sends a request, again after a quarter and after half of the timeout, and
+// calls then with the answer, or with nil after the timeout. A lost datagram
+// would otherwise hide a node from a lookup; procedures are idempotent.
 func (n *Node) call(to machine.Peer, r *Request, then func(*Reply)) {
 	n.callWithin(n.cfg.Timeout, to, r, then)
 }
@@ -29,13 +32,17 @@ func (n *Node) callWithin(timeout time.Duration, to machine.Peer, r *Request, th
 	if n.calls[r.RPC] != nil {
 		r.RPC++
 	}
-	c := &call{to: to, req: r, then: then, wait: timeout / 2}
+	c := &call{to: to, req: r, then: then, wait: timeout / 4}
 	n.calls[r.RPC] = c
 	n.transmit(c)
 }
 
 func (n *Node) transmit(c *call) {
-	n.env.SetTimer(n.env.Now().Add(c.wait), machine.Timer{Kind: timerRPC, Arg: c.req.RPC})
+	wait := c.wait
+	if c.sent++; c.sent == sendTimes {
+		wait *= 2
+	}
+	n.env.SetTimer(n.env.Now().Add(wait), machine.Timer{Kind: timerRPC, Arg: c.req.RPC})
 	n.env.Send(c.to, c.req)
 }
 
@@ -56,8 +63,7 @@ func (n *Node) onTimeout(rpc uint64) {
 	if c == nil {
 		return
 	}
-	if !c.again {
-		c.again = true
+	if c.sent < sendTimes {
 		n.transmit(c)
 		return
 	}
@@ -80,15 +86,17 @@ func (n *Node) answer(from machine.Peer, r *Request) {
 	}
 }
 
-// closestFor returns the k contacts nearest to key, without the asker.
+// closestFor returns the k contacts nearest to key and some more, without the
+// asker.
 func (n *Node) closestFor(key, asker id.ID) []machine.Peer {
-	out := n.table.Closest(key, n.cfg.K+1, n.env.Now(), make([]machine.Peer, 0, n.cfg.K+2))
+	most := n.cfg.K + slack
+	out := n.table.Closest(key, most+1, n.env.Now(), make([]machine.Peer, 0, most+2))
 	for i, p := range out {
 		if p.ID == asker {
 			return append(out[:i], out[i+1:]...)
 		}
 	}
-	return out[:min(len(out), n.cfg.K)]
+	return out[:min(len(out), most)]
 }
 
 func (n *Node) answerFind(from machine.Peer, r *Request) {
