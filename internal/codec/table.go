@@ -40,6 +40,7 @@ func init() { // not in the declarations, because messages hold messages
 		regionKinds,    // 16 to 63
 		hallKinds,      // 64 to 95
 		nodeKinds,      // 96 to 111
+		groupKinds,     // 112 to 119
 	)
 }
 
