@@ -1,8 +1,116 @@
 package transport
 
-import "github.com/voxelpopuli/voxelpopuli/internal/machine"
+import (
+	"fmt"
+	"net/netip"
+	"sync"
 
-// sendLoose sends a message without a link.
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport/session"
+)
+
+// MaxDatagram is the longest encoded message that travels as a datagram.
+const MaxDatagram = session.MaxPlain
+
+// maxArrived bounds the datagrams that wait for the loop.
+const maxArrived = 4096
+
+// startSessions begins to send and take datagrams.
+func (n *network) startSessions() {
+	var err error
+	n.sessions, err = session.New(session.Config{
+		Key: n.cfg.Key, World: n.cfg.World, Proof: n.cfg.Proof, Admit: n.cfg.Admit,
+		Send:    func(b []byte, to netip.AddrPort) { n.cfg.Socket.Send(b, to) }, // or it is lost
+		Deliver: n.deliver,
+		Fail:    func(reason string) { n.tally.fail("datagram: " + reason) },
+		Refused: func(at netip.AddrPort, err error) {
+			n.l.log.Info("a node's datagrams are refused", "addr", at, "error", err)
+		},
+		Go: n.chores.run,
+	})
+	if err != nil {
+		panic(err) // the proof's length was looked at
+	}
+	n.chores.n = n
+	n.cfg.Socket.Handle(n.sessions.Packet)
+}
+
+// sendLoose sends a message without a link. The loop writes to the socket
+// itself: a goroutine in between would cost more than the packet.
 func (n *network) sendLoose(to machine.Peer, m machine.Message) {
-	n.tally.fail("no link")
+	b, err := n.cfg.Codec.Append(n.scratch[:0], m)
+	if err == nil && len(b) > MaxDatagram {
+		err = fmt.Errorf("%d bytes, a datagram takes %d", len(b), MaxDatagram)
+	}
+	if err != nil {
+		n.tally.fail("encode")
+		n.l.log.Error("a datagram cannot be sent", "type", fmt.Sprintf("%T", m), "error", err)
+		return
+	}
+	n.scratch = b
+	n.l.stats.sent++
+	n.tally.count(m, out, len(b))
+	n.sessions.Send(to, b)
+}
+
+// deliver takes a message from the reader's goroutine to the loop.
+func (n *network) deliver(from machine.Peer, b []byte) {
+	m, err := n.cfg.Codec.Decode(b)
+	if err != nil {
+		n.malformed(from, err)
+		return
+	}
+	if _, loose := m.(machine.Datagram); !loose {
+		n.tally.fail("malformed") // it would have needed a link
+		return
+	}
+	if n.arrived.Add(1) > maxArrived {
+		n.arrived.Add(-1)
+		n.tally.fail("datagram: loop busy")
+		return
+	}
+	n.tally.count(m, in, len(b))
+	n.l.post(event{kind: evDatagram, from: from, body: m})
+}
+
+// maxChores bounds the handshakes that wait to be computed.
+const maxChores = 256
+
+// chores computes handshakes one after the other, on a goroutine that is there
+// only while there is something to do.
+type chores struct {
+	n       *network
+	mu      sync.Mutex
+	waiting []func()
+	running bool
+}
+
+// run reports false if there is too much to do.
+func (c *chores) run(job func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.waiting) >= maxChores {
+		return false
+	}
+	c.waiting = append(c.waiting, job)
+	if !c.running {
+		c.running = true
+		c.n.live.Go(c.work)
+	}
+	return true
+}
+
+func (c *chores) work() {
+	for {
+		c.mu.Lock()
+		if len(c.waiting) == 0 {
+			c.running, c.waiting = false, nil
+			c.mu.Unlock()
+			return
+		}
+		job := c.waiting[0]
+		c.waiting = c.waiting[1:]
+		c.mu.Unlock()
+		job()
+	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport/session"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
 )
 
@@ -52,7 +53,7 @@ const (
 	DefaultMaxMessage = 4 << 20
 	DefaultDead       = 3 * time.Second
 	// MaxProof is the longest proof: it has to fit into a handshake's packet.
-	MaxProof = 512
+	MaxProof = session.MaxProof
 )
 
 // lasts of a link's life.
@@ -75,6 +76,8 @@ type network struct {
 	// link that was opened anew.
 	instance uint64
 
+	sessions *session.Table
+	chores   chores
 	quic     *quic.Transport
 	listener *quic.Listener
 	tls      identity
@@ -90,8 +93,9 @@ type network struct {
 	none  chan struct{}        // closed when there are none; nil: nobody waits
 
 	// Only the loop touches these.
-	seq   uint64 // of links, in the order they were opened or accepted
-	links int
+	seq     uint64 // of links, in the order they were opened or accepted
+	links   int
+	scratch []byte // for encoding
 }
 
 // startNetwork panics only if the configuration cannot work at all.
@@ -113,6 +117,7 @@ func startNetwork(l *Loop, cfg NetConfig) *network {
 	rand.Read(b[:])
 	n.instance = binary.LittleEndian.Uint64(b[:])
 	n.ctx, n.cancel = context.WithCancel(context.Background())
+	n.startSessions()
 	n.listen()
 	return n
 }
@@ -145,6 +150,7 @@ func (n *network) stop(how machine.LinkEvent) {
 	if n.listener != nil {
 		n.listener.Close()
 	}
+	n.sessions.Close()
 	n.quic.Close()
 	n.live.Wait()
 }

@@ -215,3 +215,24 @@ func TestFlood(t *testing.T) {
 		}
 	}
 }
+
+func TestDatagrams(t *testing.T) {
+	a, b := startNode(t, 1), startNode(t, 2)
+	b.do(func(env machine.Env) {
+		b.message = func(from machine.Peer, m machine.Message) {
+			b.note(from, "%v", m)
+			env.Send(from, note("answer to "+m.(note)))
+		}
+	})
+	a.do(func(env machine.Env) { env.Send(b.peer, note("first")) })
+	a.sees("answer to first")
+	b.sees("first")
+	if b.from["first"] != a.peer || a.from["answer to first"] != b.peer {
+		t.Fatalf("a is %v, b is %v; seen as %v and %v", a.peer, b.peer, b.from, a.from)
+	}
+	a.do(func(env machine.Env) { env.Send(machine.Peer{Addr: b.peer.Addr}, note("whoever")) })
+	a.sees("answer to first", "answer to whoever")
+	a.do(func(env machine.Env) { env.Send(b.peer, "a message that needs a link") })
+	a.do(func(env machine.Env) { env.Send(b.peer, note("last")) })
+	b.sees("first", "whoever", "last")
+}

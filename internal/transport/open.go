@@ -50,8 +50,11 @@ func (n *network) quicConfig() *quic.Config {
 }
 
 // unproven reports whether an address has to show that it gets what we send
-// before we do more than that.
-func (n *network) unproven(net.Addr) bool { return true }
+// before we send it more than came from there. A datagram session has shown it.
+func (n *network) unproven(a net.Addr) bool {
+	u, ok := a.(*net.UDPAddr)
+	return !ok || !n.sessions.Knows(machine.AddrFrom(u.AddrPort()).AddrPort())
+}
 
 // begin is called for each handshake that others begin.
 func (n *network) begin(ctx context.Context, _ *quic.ClientInfo) (context.Context, error) {

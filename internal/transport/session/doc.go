@@ -1,0 +1,29 @@
+// Package session protects a node's datagrams: each pair of nodes that exchanges
+// any has a Noise session (Noise_XX_25519_ChaChaPoly_SHA256), so that nobody can
+// read or forge them, speak for another id, or bring back an old one. See
+// docs/protocols/transport.md; decision 0012 says why it is so and not otherwise.
+//
+// Packets, numbers big endian; the first byte keeps them apart from QUIC and
+// STUN (package socket):
+//
+//	hello    80 version[1] world[4] from[4] cookie[16] e[32], zeros up to 1200
+//	welcome  81 to[4] from[4] Noise's second message
+//	confirm  82 to[4] Noise's third message
+//	retry    83 to[4] cookie[16]
+//	unknown  84 to[4], which the receiver does not have
+//	data     88 to[4] number[8] ciphertext, with the 13 bytes before it authenticated
+//
+// from and to are the numbers that the ends have given the session. The payload
+// of the second and third message is a node's credentials: its Ed25519 key [32],
+// that key's signature [64] over the Noise static key, and the proof for Admit.
+// The Noise static key is made anew at each start. The world's id is mixed into
+// the handshake.
+//
+// Invariants:
+//   - what is delivered as from a peer was sent by the holder of the key that
+//     its id is of, from its address, in this session, and only once;
+//   - to an address that has not shown that it gets what we send goes less than
+//     came from it: a hello is longer than a welcome, a retry or an unknown;
+//   - all tables and queues are bounded. Under load a handshake is begun only
+//     for addresses that have brought back a cookie.
+package session

@@ -1,0 +1,122 @@
+package session
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+)
+
+// Constants of the protocol.
+const (
+	version = 1
+	// MaxPacket is the longest packet: it passes any path of IPv6.
+	MaxPacket = 1280 - 48 // less the headers of IPv6 and UDP
+	// MaxPlain is the longest message.
+	MaxPlain = MaxPacket - dataHead - tagSize
+	// MaxProof is the longest proof.
+	MaxProof = 512
+
+	helloSize  = 1200
+	cookieSize = 16
+	tagSize    = 16
+	dhSize     = 32
+
+	typeHello   = 0x80
+	typeWelcome = 0x81
+	typeConfirm = 0x82
+	typeRetry   = 0x83
+	typeUnknown = 0x84
+	typeData    = 0x88
+
+	helloHead   = 1 + 1 + 4 + 4
+	helloEnd    = helloHead + cookieSize + dhSize
+	welcomeHead = 1 + 4 + 4
+	confirmHead = 1 + 4
+	dataHead    = 1 + 4 + 8
+)
+
+var (
+	errPacket  = errors.New("no packet of this protocol")
+	errVersion = errors.New("another version of the protocol")
+)
+
+// header is what all packets say in the clear.
+type header struct {
+	kind     byte
+	to, from uint32
+	world    [4]byte
+	cookie   [cookieSize]byte
+	number   uint64
+	rest     []byte // the Noise message or the ciphertext
+}
+
+// parse reads a packet of any kind.
+func parse(b []byte) (h header, err error) {
+	if len(b) < 5 || len(b) > MaxPacket {
+		return h, errPacket
+	}
+	h.kind = b[0]
+	h.to = binary.BigEndian.Uint32(b[1:])
+	switch h.kind {
+	case typeHello:
+		return parseHello(b)
+	case typeWelcome:
+		if len(b) < welcomeHead+dhSize {
+			return h, errPacket
+		}
+		h.from, h.rest = binary.BigEndian.Uint32(b[5:]), b[welcomeHead:]
+	case typeConfirm:
+		h.rest = b[confirmHead:]
+	case typeRetry:
+		if len(b) != 5+cookieSize {
+			return h, errPacket
+		}
+		h.cookie = [cookieSize]byte(b[5:])
+	case typeUnknown:
+		if len(b) != 5 {
+			return h, errPacket
+		}
+	case typeData:
+		if len(b) < dataHead+tagSize {
+			return h, errPacket
+		}
+		h.number, h.rest = binary.BigEndian.Uint64(b[5:]), b[dataHead:]
+	default:
+		return h, errPacket
+	}
+	return h, nil
+}
+
+func parseHello(b []byte) (h header, err error) {
+	if len(b) != helloSize {
+		return h, errPacket
+	}
+	if b[1] != version {
+		return h, errVersion
+	}
+	h.kind = typeHello
+	copy(h.world[:], b[2:])
+	h.from = binary.BigEndian.Uint32(b[6:])
+	copy(h.cookie[:], b[helloHead:])
+	h.rest = b[helloHead+cookieSize : helloEnd]
+	return h, nil
+}
+
+// hello puts the first Noise message into its packet.
+func hello(world id.ID, from uint32, cookie [cookieSize]byte, noise []byte) []byte {
+	b := make([]byte, 0, helloSize)
+	b = append(b, typeHello, version)
+	b = append(b, world[:4]...)
+	b = binary.BigEndian.AppendUint32(b, from)
+	b = append(b, cookie[:]...)
+	b = append(b, noise...)
+	return b[:helloSize]
+}
+
+func retry(to uint32, cookie [cookieSize]byte) []byte {
+	b := binary.BigEndian.AppendUint32([]byte{typeRetry}, to)
+	return append(b, cookie[:]...)
+}
+
+func unknown(to uint32) []byte { return binary.BigEndian.AppendUint32([]byte{typeUnknown}, to) }
