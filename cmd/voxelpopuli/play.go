@@ -23,6 +23,7 @@ func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.BoolVar(&r.OpenStatus, "open-status", false, "show /status and /metrics to others, not only to this machine")
 	f.DurationVar(&r.BackupEvery, "backup-every", 24*time.Hour, "write a backup so often; 0: never")
 	f.IntVar(&r.BackupKeep, "backup-keep", 7, "how many backups to keep; 0: all")
+	f.StringSliceVar(&r.NTP, "ntp", nil, "NTP servers to set the clock by; none: the system's clock (default the NTP pool, if others may join)")
 	f.BoolVar(&r.JSON, "json", false, "print one line of JSON instead of text when the world is open")
 }
 

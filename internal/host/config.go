@@ -51,6 +51,8 @@ type Config struct {
 	BackupEvery time.Duration // 0: no backups by itself
 	BackupKeep  int           // the newest that stay; 0: all
 
+	NTP []string // servers to ask for the time; empty: none
+
 	Log *slog.Logger // nil: slog.Default()
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/clock"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
@@ -34,6 +35,7 @@ type Host struct {
 	loop   *transport.Loop
 	node   *node.Node
 	client *client.Node
+	clock  *clock.Clock
 
 	gateway *gateway.Gateway
 	addr    netip.AddrPort
@@ -49,10 +51,13 @@ type Host struct {
 // Start opens the world and runs it. The caller must Close it.
 func Start(cfg Config) (*Host, error) {
 	cfg = cfg.withDefaults()
-	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{})}
+	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: clock.New()}
 	var err error
 	if h.folder, h.world, err = cfg.openWorld(); err != nil {
 		return nil, err
+	}
+	if len(cfg.NTP) > 0 {
+		h.beside.Go(h.keepTime)
 	}
 	h.startNode()
 	h.beside.Go(h.watch)
@@ -82,10 +87,10 @@ func (h *Host) startNode() {
 			Epoch: m.EpochTime(), Terrain: terrain,
 			Rules: world.AreaConfig{Seed: seed, Spawn: m.Spawn, Protect: m.Rules.Protect, Mobs: DefaultMobs},
 		},
-		Clock: clock(),
+		Clock: stopwatch(),
 	}
 	h.loop = transport.Start(transport.Config{
-		Disk: h.world.Store, Log: cfg.Log,
+		Disk: h.world.Store, Log: cfg.Log, Clock: h.clock.Now,
 		Machine: func(env machine.Env) machine.Machine {
 			h.node = node.New(nodeConfig, env)
 			return h.node
@@ -97,10 +102,21 @@ func (h *Host) startNode() {
 	})
 }
 
-// clock is time since now that never goes back.
-func clock() func() time.Duration {
+// stopwatch is time since now that never goes back.
+func stopwatch() func() time.Duration {
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }
+}
+
+// keepTime keeps the node's clock right.
+func (h *Host) keepTime() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		<-h.stop
+		cancel()
+	}()
+	clock.NewSync(h.clock, clock.Config{Servers: h.cfg.NTP, Log: h.cfg.Log}).Run(ctx)
 }
 
 // Client is where sessions in this process begin.

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/clock"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk"
 )
 
@@ -33,6 +34,12 @@ func (r *Runner) Run(ctx context.Context) error {
 	r.Create = true
 	if r.JoinCode == "" && !r.Whitelist && !r.Loopback() {
 		r.JoinCode = RandomCode()
+	}
+	if len(r.NTP) == 0 && !r.Loopback() { // alone, nobody needs to agree on the time
+		r.NTP = clock.DefaultServers
+	}
+	if len(r.NTP) == 1 && r.NTP[0] == "none" {
+		r.NTP = nil
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -23,6 +23,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/clock"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
@@ -41,6 +42,9 @@ type Config struct {
 	// Machine builds the machine around its Env. It is called on the loop.
 	Machine func(machine.Env) machine.Machine
 	Disk    Disk
+	// Clock is the node's time, which never goes back; nil: a clock.Clock that
+	// nobody corrects.
+	Clock   func() machine.Time
 	Seed    uint64 // of the node's Rand; 0: drawn from the clock
 	Workers int    // for Work jobs; 0: one less than there are CPUs, at least 1
 	Queue   int    // messages that may wait for a session; 0: DefaultQueue
@@ -62,9 +66,8 @@ var ErrPanic = errors.New("a handler of the node panicked")
 
 // Loop drives one machine.
 type Loop struct {
-	cfg   Config
-	log   *slog.Logger
-	start time.Time // wall and monotonic clock when the loop was made
+	cfg Config
+	log *slog.Logger
 
 	mu     sync.Mutex // guards what follows
 	inbox  []event
@@ -104,13 +107,16 @@ func Start(cfg Config) *Loop {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	l := &Loop{
-		cfg: cfg, log: cfg.Log, start: time.Now(),
-		dialed: map[id.ID]*Link{}, links: map[machine.Peer]*Link{},
-		wake: make(chan struct{}, 1), done: make(chan struct{}),
+	if cfg.Clock == nil {
+		cfg.Clock = clock.New().Now
 	}
 	if cfg.Seed == 0 {
-		cfg.Seed = uint64(l.start.UnixNano())
+		cfg.Seed = uint64(cfg.Clock())
+	}
+	l := &Loop{
+		cfg: cfg, log: cfg.Log,
+		dialed: map[id.ID]*Link{}, links: map[machine.Peer]*Link{},
+		wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	l.rand = rng.New(cfg.Seed)
 	l.jobs.init(l)
@@ -121,11 +127,7 @@ func Start(cfg Config) *Loop {
 	return l
 }
 
-// clock is Unix time that never goes back: the wall clock at the start moved on
-// by the monotonic clock.
-func (l *Loop) clock() machine.Time {
-	return machine.Time(l.start.UnixNano() + int64(time.Since(l.start)))
-}
+func (l *Loop) clock() machine.Time { return l.cfg.Clock() }
 
 // Call runs fn on the loop, between two handlers, and waits for it. It is how
 // others read the machine's state or tell it something that is no message.

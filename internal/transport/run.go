@@ -57,6 +57,10 @@ func (l *Loop) run() {
 	}
 }
 
+// longestSleep bounds how late a timer is when the clock jumps while the loop
+// sleeps: the system's timers stand still while a machine is suspended.
+const longestSleep = 5 * time.Second
+
 // next takes what is in the inbox; if that is nothing it sleeps until there is
 // something or the next timer is due.
 func (l *Loop) next(buf []event) []event {
@@ -73,7 +77,7 @@ func (l *Loop) next(buf []event) []event {
 	}
 	l.asleep = true
 	l.mu.Unlock()
-	l.sleep(wait, any)
+	l.sleep(min(wait, longestSleep), any)
 	return buf
 }
 
