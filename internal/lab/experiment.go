@@ -39,6 +39,7 @@ func Experiments() []Experiment {
 		meshExperiment,
 		overlayAttackExperiment,
 		overlayScaleExperiment,
+		overlayScenariosExperiment,
 		overlayStructureExperiment,
 		overlayTablesExperiment,
 		overlayTrafficExperiment,

@@ -94,6 +94,23 @@ func nearestInSlots(s overlay.Space, self geom.Point, places []geom.Point) map[o
 	return best
 }
 
+// exact reports whether every neighbourhood is the Delaunay star and every node
+// feels stable.
+func (n *overlayNet) exact() bool {
+	var s overlayState
+	live := n.live()
+	places := make([]geom.Point, len(live))
+	for i, o := range live {
+		places[i] = o.self.Pos
+	}
+	for _, o := range live {
+		if s.lookAt(o, places); s.wrong+s.shaky > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // lookAt checks one node's neighbours.
 func (s *overlayState) lookAt(o *overlayNode, places []geom.Point) {
 	m := o.machine()

@@ -28,6 +28,7 @@ type overlayNet struct {
 
 	attackAt, attackers int // so many honest nodes first, then so many malicious ones
 	eclipsed            int
+	mail                *mailbox // nil: nobody listens to messages
 }
 
 type overlayNode struct {
@@ -48,8 +49,15 @@ func (n *overlayNode) machine() *overlay.Node {
 	return nil
 }
 
-func newOverlayNet(seed uint64, r, places int) *overlayNet {
+// quickPings lets failures be noticed within ten seconds; the thesis has none, it
+// lets nodes leave in an orderly way (6.2.3).
+func quickPings(in *sim.Internet) { in.Ping = 10 * time.Second }
+
+func newOverlayNet(seed uint64, r, places int, options ...func(*sim.Internet)) *overlayNet {
 	in := sim.ThesisInternet()
+	for _, change := range options {
+		change(in)
+	}
 	in.Clocks = sim.ThesisClocks()
 	n := &overlayNet{sim: sim.NewWith(seed, sim.Config{Internet: in}), space: overlay.SpaceFor(r), byPlace: map[geom.Point]*overlayNode{}}
 	draw := rng.New(seed, 0x1d5)
@@ -85,8 +93,12 @@ func (n *overlayNet) start(malicious bool) *sim.Node {
 	n.nodes = append(n.nodes, o)
 	n.byPlace[self.Pos] = o
 	o.Node = n.sim.AddAs(self.Peer(), func(env machine.Env) machine.Machine {
+		var events overlay.Events
+		if n.mail != nil {
+			events = listener{n, o}
+		}
 		m := overlay.New(overlay.Config{
-			Self: self, Space: n.space, Seek: func() machine.Job { return n.seek(o) },
+			Self: self, Space: n.space, Events: events, Seek: func() machine.Job { return n.seek(o) },
 			Announce: func(on bool) machine.Job {
 				if !on {
 					o.left = n.sim.Now()

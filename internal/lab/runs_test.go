@@ -76,9 +76,10 @@ func TestRunsStop(t *testing.T) {
 // a time.
 func TestOverlayExperiments(t *testing.T) {
 	for name, set := range map[string]map[string]string{
-		"overlay-tables":  {"iad": "40", "r": "4", "hours": "0.3", "start": "0"},
-		"overlay-traffic": {"iad": "40", "r": "4", "hours": "0.3"},
-		"overlay-attack":  {"iad": "30", "r": "4", "hours": "0.3", "scenarios": "20+3"},
+		"overlay-tables":    {"iad": "40", "r": "4", "hours": "0.3", "start": "0"},
+		"overlay-traffic":   {"iad": "40", "r": "4", "hours": "0.3"},
+		"overlay-scenarios": {"r": "4", "nodes": "24"},
+		"overlay-attack":    {"iad": "30", "r": "4", "hours": "0.3", "scenarios": "20+3"},
 	} {
 		var reports [2]bytes.Buffer
 		for i := range reports {
