@@ -33,7 +33,7 @@ func TestOthersPlayers(t *testing.T) {
 		&HandoverOK{c.player, 2},
 		&HandoverRefused{c.player, 2, ""},
 		&Forward{c.player, c.peer, &Leave{c.player}},
-		&RemoteEdit{&world.Remote{Kind: world.RemotePlace, At: c.body.Block(), Block: world.Stone}},
+		&RemoteEdit{Remote: &world.Remote{Kind: world.RemotePlace, At: c.body.Block(), Block: world.Stone}},
 		&RemoteEditDone{&world.Remote{Player: c.player, Kind: world.RemoteBreak, Got: world.GoldOre}},
 		&Columns{}, &Blocks{Changes: []BlockChange{{Pos: world.Pos{X: -1, Y: 5}, Block: world.Air}}},
 		&Laws{Protected: []Area{{}}}, &SaveAll{}, &Locate{Player: c.player}, &NearChat{Text: "x"},
@@ -380,7 +380,7 @@ func (z *fuzzer) message() machine.Message {
 	case 13:
 		return &HandoverRefused{c.player, uint32(g.Intn(5)), "x"}
 	case 14:
-		return &RemoteEdit{z.remote()}
+		return &RemoteEdit{Remote: z.remote()}
 	case 15:
 		return &RemoteEditDone{z.remote()}
 	case 16:

@@ -114,6 +114,9 @@ func (r *Region) unpackOne(key string, value []byte) error {
 		l.rest = value
 	case keyPlayer, keyPointer, keyIntent:
 		r.store.small[key] = value
+	case keyOps:
+		r.store.small[key] = value
+		return r.unpackOps(rest, value)
 	default:
 		return fmt.Errorf("a record of an unknown kind %q: %w", kind, ErrCorrupt)
 	}

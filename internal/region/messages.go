@@ -255,8 +255,12 @@ type (
 
 	// RemoteEdit asks the region that Remote.At lies in for its side of an act;
 	// the home has checked the player's side and set aside what it costs, and
-	// that is durable.
-	RemoteEdit struct{ Remote *world.Remote }
+	// that is durable. It may be sent again: Remote.Op tells one from another, and
+	// all below Oldest are settled.
+	RemoteEdit struct {
+		Remote *world.Remote
+		Oldest uint64
+	}
 
 	// RemoteEditDone answers a RemoteEdit, once durable or refused.
 	RemoteEditDone struct{ Remote *world.Remote }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 // onNewHost says again what the machine that led a neighbour, or the hall,
@@ -34,6 +35,7 @@ func (r *Region) onNewHost(from machine.Peer) {
 			r.env.Send(from, o.m)
 		}
 	}
+	r.askAgain(func(m *world.Remote) bool { return m.At.Region() == pos })
 	r.rest()
 }
 

@@ -20,6 +20,7 @@ import (
 //	p player     a player whose home is here: world.Player's bytes
 //	t player     where a player went: a pointer
 //	i player     where a player may have gone: a pointer
+//	e region     edits done for a neighbour that it may ask for again
 const (
 	keyHeader  = "h"
 	keyColumn  = "c"
@@ -28,6 +29,7 @@ const (
 	keyPlayer  = "p"
 	keyPointer = "t"
 	keyIntent  = "i"
+	keyOps     = "e"
 
 	layoutVersion = 1
 )

@@ -38,6 +38,8 @@ type Region struct {
 	lastOffer  uint64
 	arriving   map[id.ID]uint64 // epochs of players whose takeover is on its way to the disk
 	moved      map[id.ID]gone   // who went where, lately
+	asks       asks             // edits that neighbours were asked for
+	ops        map[world.RegionPos]*ops
 	subs       []*subscriber
 	subOf      map[machine.Peer]*subscriber
 	groups     map[watchSet]*group
@@ -68,6 +70,7 @@ const (
 	timerRead
 	timerRetry
 	timerHandover
+	timerAsk
 )
 
 // New returns the region of cfg; nothing happens before Start.
@@ -75,7 +78,7 @@ func New(cfg Config, env machine.Env) *Region {
 	r := &Region{
 		cfg: cfg.withDefaults(), env: env, queue: Space(cfg.Pos), store: newStore(), halo: newHalo(cfg.Pos),
 		homes: map[id.ID]*home{}, outs: map[id.ID]*outgoing{}, moved: map[id.ID]gone{},
-		offers: map[uint64]*outgoing{}, arriving: map[id.ID]uint64{},
+		offers: map[uint64]*outgoing{}, arriving: map[id.ID]uint64{}, ops: map[world.RegionPos]*ops{},
 		subOf: map[machine.Peer]*subscriber{}, groups: map[watchSet]*group{}, mixed: map[mix][]byte{},
 	}
 	r.area = world.NewArea(r.cfg.Rules, cfg.Pos, r.halo)
@@ -197,6 +200,8 @@ func (r *Region) OnTimer(t machine.Timer) {
 		}
 	case timerHandover:
 		r.onHandoverTimer(t)
+	case timerAsk:
+		r.onAskTimer(t)
 	}
 }
 

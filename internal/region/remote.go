@@ -14,7 +14,7 @@ func (r *Region) applyRemotes(c *world.Changes) {
 		ask := c.Remotes[i]
 		r.store.then(func(ok bool) {
 			if ok {
-				r.env.Send(PeerOf(ask.At.Region()), &RemoteEdit{&ask})
+				r.ask(&ask)
 			} else if h := r.homes[ask.Player]; h != nil {
 				r.refuse(h, ask.Seq, storageCode)
 			}
@@ -22,21 +22,32 @@ func (r *Region) applyRemotes(c *world.Changes) {
 	}
 	for i := range c.Answers {
 		done := c.Answers[i]
+		ops := r.opsOf(done.From)
 		if done.Code != world.Done {
 			r.answerRemote(&done, done.Code)
 			continue
 		}
+		ops.done(done.Op, done.Got)
+		r.putOps(done.From, ops)
 		r.store.then(func(ok bool) {
 			code := done.Code
 			if !ok {
 				code = storageCode
+			} else {
+				ops.kept(done.Op)
 			}
 			r.answerRemote(&done, code)
+			if !ok {
+				r.putOps(done.From, ops)
+			}
 		})
 	}
 }
 
 func (r *Region) answerRemote(ask *world.Remote, code world.Refusal) {
+	if code != world.Done { // may be asked again
+		r.opsOf(ask.From).drop(ask.Op)
+	}
 	done := *ask
 	done.Code = code
 	r.env.Send(PeerOf(done.From), &RemoteEditDone{&done})
@@ -49,11 +60,19 @@ func (r *Region) onRemoteEdit(from machine.Peer, m *RemoteEdit) {
 		r.stats.Refused++
 		return
 	}
-	if r.store.readOnly {
+	switch {
+	case r.askedBefore(pos, m):
+		return
+	case r.store.readOnly:
 		r.answerRemote(m.Remote, storageCode)
 		return
+	case !r.needReady(from, m):
+		return
 	}
-	if !r.needReady(from, m) {
+	if o := r.opsOf(pos); len(o.list) < maxOps {
+		o.list = append(o.list, op{number: m.Remote.Op})
+	} else {
+		r.answerRemote(m.Remote, world.TooFast)
 		return
 	}
 	r.later = append(r.later, world.Command{Player: m.Remote.Player, Kind: world.CmdRemote, Seq: m.Remote.Seq, Remote: m.Remote})
@@ -66,6 +85,9 @@ func (r *Region) onRemoteEditDone(from machine.Peer, m *RemoteEditDone) {
 	if !ok || m.Remote == nil || m.Remote.At.Region() != pos {
 		r.stats.Refused++
 		return
+	}
+	if !r.asks.settle(m.Remote.Op) {
+		return // has been answered before
 	}
 	if h := r.homes[m.Remote.Player]; h != nil {
 		r.keepOrDo(h, m)

@@ -202,3 +202,44 @@ func TestMobsCross(t *testing.T) {
 		t.Error("a session sent a sheep")
 	}
 }
+
+// TestBorderEditLost: the question or the answer of an edit across the border
+// is lost, as when the node that leads the neighbour dies. It is asked again,
+// also by a region that has been read from the disk since, and done once.
+func TestBorderEditLost(t *testing.T) {
+	for _, what := range []string{"question", "answer", "answer and the neighbour's memory"} {
+		t.Run(what, func(t *testing.T) {
+			b := newBed(t)
+			c := byBorder(b)
+			had := c.items[1].Count
+			lost := 0
+			b.lose = func(m machine.Message) bool {
+				_, asks := m.(*RemoteEdit)
+				_, answers := m.(*RemoteEditDone)
+				if lost == 0 && (asks && what == "question" || answers && what != "question") {
+					lost++
+					return true
+				}
+				return false
+			}
+			seq := c.planks(beyond)
+			b.run(time.Second)
+			if lost != 1 || c.results[seq] != nil {
+				t.Fatalf("%d lost, result %+v", lost, c.results[seq])
+			}
+			if what == "answer and the neighbour's memory" {
+				delete(b.regions, there)
+				b.deliver(here, PeerOf(there), &NewHost{Region: there})
+				b.run(time.Second)
+			} else {
+				b.run(askEditAgain)
+			}
+			if res := c.results[seq]; res == nil || !res.OK || b.block(beyond.Add(0, 1, 0)) != world.OakPlanks || c.items[1].Count != had-1 {
+				t.Fatalf("%+v, %v, %d in the hand of %d", res, b.block(beyond.Add(0, 1, 0)), c.items[1].Count, had)
+			}
+			if r := b.region(here).r; len(r.asks.open) != 0 {
+				t.Errorf("%d edits are open", len(r.asks.open))
+			}
+		})
+	}
+}

@@ -51,6 +51,7 @@ type Remote struct {
 	Body     Vec   // the player's feet
 	Mode     Mode
 	Operator bool
+	Op       uint64 // the home's number of it, so that it may be asked again
 
 	Code Refusal // the answer
 	Got  Block   // what is left of the block that was broken
