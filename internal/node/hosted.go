@@ -44,16 +44,16 @@ func (w *network) onGenerate(f *farNode, m *Generate) {
 	w.tellWhere(f.peer, m.Part)
 }
 
-// coordinate makes this node the host of a part that nobody hosts.
-func (w *network) coordinate(p Part) {
-	h := w.hosts[p]
-	if h == nil {
-		h = &hosted{w: w, part: p, leading: true, users: map[machine.Peer]bool{}}
-		w.hosts[p] = h
-		if p.Hall {
-			w.n.startHall()
-		}
-		w.dir.publish(h)
+// create makes a group for a part, of this node first.
+func (w *network) create(p Part, members []machine.Peer) {
+	h := &hosted{w: w, part: p, leading: true, users: map[machine.Peer]bool{}}
+	w.hosts[p] = h
+	if p.Hall {
+		w.n.startHall()
 	}
-	w.found(w.route(p), w.cfg.Self, h.members(), h.term())
+	w.dir.publish(h)
+	h.lookHere()
 }
+
+// room reports whether this node would host another part.
+func (w *network) room() bool { return len(w.hosts) < w.cfg.MaxHosted && !w.closing }

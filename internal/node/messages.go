@@ -80,6 +80,41 @@ type (
 	// Generate asks the node nearest to a part's key to find hosts for it, which
 	// has no record yet (dissertation, algorithm 3).
 	Generate struct{ Part Part }
+
+	// Claim asks for leave to find hosts for a part: a node grants it to one
+	// coordinator at a time, and to none if it knows the part's group. Who has a
+	// majority of the nodes nearest to the part's key may go on.
+	Claim struct {
+		Part  Part
+		Nonce uint64
+	}
+
+	// ClaimAnswer answers a Claim. Room: the node would host the part. Stored: it
+	// has the part from when it was the world's only node.
+	ClaimAnswer struct {
+		Part    Part
+		Nonce   uint64
+		Granted bool
+		Room    bool
+		Stored  bool
+		Members []machine.Peer // of the group that it knows
+	}
+
+	// Found tells the first member of a new group to make it, and whom to take in.
+	// The node has granted the claim with this nonce.
+	Found struct {
+		Part    Part
+		Nonce   uint64
+		Members []machine.Peer
+	}
+
+	// Invite asks a node whether it would become a member of a part's group;
+	// Invited is the answer.
+	Invite  struct{ Part Part }
+	Invited struct {
+		Part Part
+		Room bool
+	}
 )
 
 // Datagram says that the message needs no link and may be lost.
@@ -90,6 +125,21 @@ func (*Elsewhere) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
 func (*Generate) Datagram() {}
+
+// Datagram says that the message needs no link and may be lost.
+func (*Claim) Datagram() {}
+
+// Datagram says that the message needs no link and may be lost.
+func (*ClaimAnswer) Datagram() {}
+
+// Datagram says that the message needs no link and may be lost.
+func (*Found) Datagram() {}
+
+// Datagram says that the message needs no link and may be lost.
+func (*Invite) Datagram() {}
+
+// Datagram says that the message needs no link and may be lost.
+func (*Invited) Datagram() {}
 
 // Size is about how many bytes of cells and heads the message has.
 func (m *ToWatchers) Size() int { return 24 + len(m.Cells) + 32*len(m.To) }

@@ -19,11 +19,24 @@ type Net struct {
 	// Founder is the node of the world's founder, whose own player becomes the
 	// first operator.
 	Founder id.ID
+	// Replicas is how many nodes a part should have; 0: DefaultReplicas.
+	Replicas int
+	// MaxHosted is how many parts this node keeps; 0: DefaultMaxHosted. More are
+	// refused, and the next nearest node is asked.
+	MaxHosted int
+	// Stored are the spaces that are on the disk.
+	Stored []string
 	// Sign signs a record with the node's key, Verify is the job that checks one;
 	// nil: records are not signed (a simulation that does not look at signatures).
 	Sign   func(*kademlia.Record)
 	Verify func(*kademlia.Record) machine.Job
 }
+
+// Defaults of Net.
+const (
+	DefaultReplicas  = 3
+	DefaultMaxHosted = 1 << 14
+)
 
 // network is what a node has besides its parts if it is one of many: links to
 // other nodes, a directory, and a router that knows where each part is led.
@@ -37,8 +50,12 @@ type network struct {
 
 	routes map[Part]*route
 	hosts  map[Part]*hosted
+	stored map[Part]bool // on the disk, from when this node was alone
+	claims claims
 	dir    directory
 	out    outbox
+
+	closing bool
 }
 
 // Timers of the network. Those of parts are timerPart.
@@ -48,8 +65,14 @@ const timerNetwork = timerPart + 1
 const beat = 250 * time.Millisecond
 
 func newNetwork(n *Node, cfg Net) *network {
+	if cfg.Replicas <= 0 {
+		cfg.Replicas = DefaultReplicas
+	}
+	if cfg.MaxHosted <= 0 {
+		cfg.MaxHosted = DefaultMaxHosted
+	}
 	w := &network{
-		n: n, cfg: cfg, tag: tagOf(cfg.Self.ID),
+		n: n, cfg: cfg, stored: map[Part]bool{}, claims: newClaims(), tag: tagOf(cfg.Self.ID),
 		far: map[id.ID]*farNode{}, tags: map[machine.Addr]*farNode{},
 		routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(),
 	}
@@ -75,6 +98,7 @@ func (w *network) start() {
 func (w *network) onBeat() {
 	w.n.env.SetTimer(w.n.env.Now().Add(beat), machine.Timer{Kind: timerNetwork})
 	w.dir.beat()
+	w.claimBeat()
 	w.seekAll()
 	w.closeIdle()
 }
@@ -104,6 +128,12 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.onElsewhere(f, m)
 	case *Generate:
 		w.onGenerate(f, m)
+	case *Claim:
+		w.n.env.Send(f.peer, w.answerClaim(f.peer.ID, m))
+	case *ClaimAnswer:
+		w.onClaimAnswer(f, m)
+	case *Found:
+		w.onFound(f.peer.ID, m)
 	default:
 		w.dir.receive(from, m)
 	}

@@ -68,6 +68,8 @@ func (w *network) sortedRoutes() []*route {
 	return slices.SortedFunc(maps.Values(w.routes), func(a, b *route) int { return compareParts(a.part, b.part) })
 }
 
+func sortedParts[V any](m map[Part]V) []Part { return slices.SortedFunc(maps.Keys(m), compareParts) }
+
 func compareParts(a, b Part) int {
 	switch {
 	case a.Hall != b.Hall:

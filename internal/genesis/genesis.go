@@ -1,0 +1,221 @@
+// Package genesis is the record that a world begins with: what every node that
+// hosts it must agree on (name, seed, when it began, rules), signed by the
+// founder. A node that joins fetches it from any node of the world, and cannot
+// be given another: the world's id is a hash of it.
+//
+// Invariants:
+//   - the same record has one encoding, and so one world id;
+//   - a decoded record has been checked: its bounds, and the founder's signature.
+package genesis
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Errors.
+var (
+	// ErrFormat: the bytes are no genesis record.
+	ErrFormat = errors.New("this is no record of how a world begins")
+	// ErrSignature: the founder has not signed it.
+	ErrSignature = errors.New("the founder's signature does not fit")
+)
+
+// Limits.
+const (
+	MaxName = 160 // bytes
+	MaxSeed = 100
+	// MaxSize bounds an encoded record.
+	MaxSize = 1 + 2*binary.MaxVarintLen64 + MaxName + MaxSeed + 256
+)
+
+const version = 1
+
+// signContext keeps the signature from being one of anything else.
+const signContext = "voxelpopuli genesis record 1\n"
+
+// Record is how a world begins. Frozen once signed.
+type Record struct {
+	Name       string
+	Seed       string // as a person typed it
+	Mode       uint8  // how newcomers play: 0 survival, 1 creative
+	Epoch      machine.Time
+	Spawn      world.Pos
+	Protect    int32    // blocks around the spawn that only operators change
+	Whitelist  bool     // only who is on the list may enter
+	MaxPlayers int32    // 0: as many as there is room for
+	Nonce      id.ID    // makes two worlds with the same settings differ
+	Difficulty uint8    // of the puzzle that node ids solve (package identity)
+	Authority  [32]byte // that admits nodes; zero: an open world
+	Zones      uint8    // of the overlay of a verified world
+	Founder    [32]byte // Ed25519 public key of the founder's node
+	Signature  [64]byte
+}
+
+// terms are the fields that make up the salt of the identity's genesis.
+func (r *Record) terms(b []byte) []byte {
+	b = append(b, version)
+	b = binary.AppendUvarint(b, uint64(len(r.Name)))
+	b = append(b, r.Name...)
+	b = binary.AppendUvarint(b, uint64(len(r.Seed)))
+	b = append(b, r.Seed...)
+	b = append(b, r.Mode)
+	b = binary.BigEndian.AppendUint64(b, uint64(r.Epoch))
+	for _, n := range []int32{r.Spawn.X, r.Spawn.Y, r.Spawn.Z, r.Protect, r.MaxPlayers} {
+		b = binary.BigEndian.AppendUint32(b, uint32(n))
+	}
+	if r.Whitelist {
+		b = append(b, 1)
+	} else {
+		b = append(b, 0)
+	}
+	b = append(b, r.Nonce[:]...)
+	return append(b, r.Founder[:]...)
+}
+
+// Identity is the part that says who may take part in the world. Its salt is a
+// hash of everything else, so its World is the id of all of it.
+func (r *Record) Identity() identity.Genesis {
+	return identity.Genesis{
+		Salt: sha256.Sum256(r.terms(nil)), Difficulty: r.Difficulty, Authority: r.Authority, Zones: r.Zones,
+	}
+}
+
+// World is the id of the world that begins so.
+func (r *Record) World() id.ID {
+	g := r.Identity()
+	return g.World()
+}
+
+// FounderID is the id of the founder's node.
+func (r *Record) FounderID() id.ID { return id.Of(r.Founder[:]) }
+
+func (r *Record) signed() []byte {
+	g := r.Identity()
+	return g.Append([]byte(signContext))
+}
+
+// Sign makes the holder of key the founder.
+func (r *Record) Sign(key ed25519.PrivateKey) {
+	copy(r.Founder[:], key.Public().(ed25519.PublicKey))
+	copy(r.Signature[:], ed25519.Sign(key, r.signed()))
+}
+
+// Append adds the encoding to b.
+func (r *Record) Append(b []byte) []byte {
+	b = r.terms(b)
+	b = append(b, r.Difficulty)
+	b = append(b, r.Authority[:]...)
+	b = append(b, r.Zones)
+	return append(b, r.Signature[:]...)
+}
+
+// Check says what is wrong with a record.
+func (r *Record) Check() error {
+	text := func(s string, limit int) bool { return len(s) <= limit && utf8.ValidString(s) }
+	switch g := r.Identity(); {
+	case r.Name == "" || !text(r.Name, MaxName) || !text(r.Seed, MaxSeed):
+		return fmt.Errorf("%w: the name or the seed", ErrFormat)
+	case r.Mode > 1:
+		return fmt.Errorf("%w: mode %d", ErrFormat, r.Mode)
+	case r.Epoch <= 0:
+		return fmt.Errorf("%w: it has no beginning", ErrFormat)
+	case !r.Spawn.InWorld() || abs(r.Spawn.X) >= world.Limit || abs(r.Spawn.Z) >= world.Limit:
+		return fmt.Errorf("%w: the spawn %v is outside the world", ErrFormat, r.Spawn)
+	case r.Protect < 0 || r.MaxPlayers < 0:
+		return fmt.Errorf("%w: a rule is negative", ErrFormat)
+	case identity.CheckKey(r.Founder[:]) != nil:
+		return fmt.Errorf("%w: the founder's key", ErrFormat)
+	case g.Check() != nil:
+		return fmt.Errorf("%w: %w", ErrFormat, g.Check())
+	case !ed25519.Verify(r.Founder[:], r.signed(), r.Signature[:]):
+		return ErrSignature
+	}
+	return nil
+}
+
+func abs(n int32) int64 { return max(int64(n), -int64(n)) }
+
+// Decode reads a record and checks it.
+func Decode(b []byte) (*Record, error) {
+	if len(b) > MaxSize {
+		return nil, fmt.Errorf("%w: %d bytes", ErrFormat, len(b))
+	}
+	d := reader{b: b}
+	if d.byte() != version {
+		return nil, fmt.Errorf("%w: another version", ErrFormat)
+	}
+	r := &Record{Name: d.text(), Seed: d.text(), Mode: d.byte(), Epoch: machine.Time(d.u64())}
+	for _, n := range []*int32{&r.Spawn.X, &r.Spawn.Y, &r.Spawn.Z, &r.Protect, &r.MaxPlayers} {
+		*n = int32(d.u32())
+	}
+	whitelist := d.byte()
+	r.Whitelist = whitelist == 1
+	copy(r.Nonce[:], d.take(id.Size))
+	copy(r.Founder[:], d.take(32))
+	r.Difficulty = d.byte()
+	copy(r.Authority[:], d.take(32))
+	r.Zones = d.byte()
+	copy(r.Signature[:], d.take(64))
+	if d.bad || len(d.b) > 0 || whitelist > 1 || !slices.Equal(r.Append(nil), b) {
+		return nil, ErrFormat
+	}
+	return r, r.Check()
+}
+
+// reader takes fields from bytes; after an error everything is zero.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (d *reader) take(n int) []byte {
+	if n < 0 || n > len(d.b) {
+		d.bad, d.b = true, nil
+		return nil
+	}
+	out := d.b[:n]
+	d.b = d.b[n:]
+	return out
+}
+
+func (d *reader) byte() byte {
+	if b := d.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *reader) u32() uint32 {
+	if b := d.take(4); b != nil {
+		return binary.BigEndian.Uint32(b)
+	}
+	return 0
+}
+
+func (d *reader) u64() uint64 {
+	if b := d.take(8); b != nil {
+		return binary.BigEndian.Uint64(b)
+	}
+	return 0
+}
+
+func (d *reader) text() string {
+	n, k := binary.Uvarint(d.b)
+	if k <= 0 || n > uint64(len(d.b)-k) {
+		d.bad, d.b = true, nil
+		return ""
+	}
+	d.b = d.b[k:]
+	return string(d.take(int(n)))
+}
