@@ -132,10 +132,7 @@ func (s *Session) onLeft(m *region.Left) {
 // refused, and what comes of the columns shows how it is.
 func (s *Session) onNewHost(m *region.NewHost, to Sink) {
 	if m.Region == s.home && s.admitted != nil {
-		for _, seq := range s.acts {
-			s.add(to, &wire.ActResult{Seq: seq, Code: wire.NewHost, Text: wire.NewHost.Text()})
-		}
-		s.acts = s.acts[:0]
+		s.refuseActs(to)
 		s.heard = time.Now()
 		s.enter(m.Region)
 	}
@@ -144,6 +141,14 @@ func (s *Session) onNewHost(m *region.NewHost, to Sink) {
 		s.watch.again(m.Region)
 		s.sendWatches()
 	}
+}
+
+// refuseActs answers what the home has not.
+func (s *Session) refuseActs(to Sink) {
+	for _, seq := range s.acts {
+		s.add(to, &wire.ActResult{Seq: seq, Code: wire.NewHost, Text: wire.NewHost.Text()})
+	}
+	s.acts = s.acts[:0]
 }
 
 // onFrame writes the personal head before the shared cells.

@@ -145,6 +145,8 @@ func (s *Session) sendWatches() {
 func (s *Session) recover() {
 	s.heard = time.Now()
 	s.node.cfg.Log.Warn("home region is silent, entering again", "player", s.player.Short(), "region", s.home)
+	s.refuseActs((*queued)(s))
+	s.poke()
 	s.enter(s.home)
 	for r := range s.watch.rates {
 		s.toRegion(r, &region.Watch{})

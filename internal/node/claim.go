@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/records"
 )
 
 // How a part gets its first hosts (dissertation, algorithm 3: GENERATE). The
@@ -49,7 +50,7 @@ func newClaims() claims { return claims{map[Part]*making{}, map[Part]grant{}} }
 
 // coordinate begins to find hosts for a part that has none.
 func (w *network) coordinate(p Part) {
-	if w.hosts[p] != nil || w.claims.making[p] != nil || len(w.claims.making) >= maxMaking || w.closing {
+	if w.hosted(p) != nil || w.claims.making[p] != nil || len(w.claims.making) >= maxMaking || w.closing {
 		return
 	}
 	mk := &making{part: p, answers: map[id.ID]*ClaimAnswer{}}
@@ -89,7 +90,7 @@ func (w *network) claim(mk *making, closest []machine.Peer) {
 func (w *network) answerClaim(from id.ID, m *Claim) *ClaimAnswer {
 	now := w.n.env.Now()
 	out := &ClaimAnswer{Part: m.Part, Nonce: m.Nonce, Room: w.room(), Stored: w.stored[m.Part]}
-	if h := w.hosts[m.Part]; h != nil {
+	if h := w.hosted(m.Part); h != nil {
 		h.lookHere()
 		out.Members = h.members()
 		return out
@@ -105,7 +106,7 @@ func (w *network) answerClaim(from id.ID, m *Claim) *ClaimAnswer {
 
 func (w *network) onClaimAnswer(f *farNode, m *ClaimAnswer) {
 	mk := w.claims.making[m.Part]
-	if mk == nil || mk.nonce != m.Nonce || mk.begun == 0 || len(m.Members) > maxMembers ||
+	if mk == nil || mk.nonce != m.Nonce || mk.begun == 0 || len(m.Members) > records.MaxHosts ||
 		!slices.ContainsFunc(mk.asked, func(p machine.Peer) bool { return p.ID == f.peer.ID }) {
 		return
 	}
@@ -123,7 +124,7 @@ func (w *network) judge(mk *making) {
 			delete(w.claims.making, mk.part)
 			r := w.route(mk.part)
 			r.members = a.Members
-			w.ask(r)
+			w.seek(r)
 			return
 		}
 		if a != nil && a.Granted {
@@ -157,31 +158,45 @@ func (w *network) appoint(mk *making) {
 		return
 	}
 	hosts = hosts[:odd(min(len(hosts), w.cfg.Replicas))]
-	r := w.route(mk.part)
-	r.members = hosts
-	m := &Found{Part: mk.part, Nonce: mk.nonce, Members: hosts}
+	w.route(mk.part).members = hosts
+	m := &Found{mk.part, mk.nonce, hosts}
 	if hosts[0] == w.cfg.Self {
 		w.onFound(w.cfg.Self.ID, m)
-		return
+	} else {
+		w.n.env.Send(hosts[0], m)
 	}
-	w.n.env.Send(hosts[0], m)
-	r.next = w.n.env.Now().Add(askEvery)
 }
 
 // odd is the largest odd number up to n: a group of two is lost with either of
 // its members.
 func odd(n int) int { return n - 1 + n&1 }
 
-// onFound makes a group of which this node is the first member.
+// onFound makes a group of which this node is the first member, once the
+// directory has its record: there can be one only.
 func (w *network) onFound(from id.ID, m *Found) {
 	g, ok := w.claims.grants[m.Part]
-	if !ok || g.to != from || g.nonce != m.Nonce || w.hosts[m.Part] != nil || !m.Part.inWorld() ||
-		len(m.Members) == 0 || len(m.Members) > maxMembers || m.Members[0].ID != w.cfg.Self.ID || w.closing {
+	if !ok || g.to != from || g.nonce != m.Nonce || w.hosted(m.Part) != nil || !m.Part.inWorld() ||
+		len(m.Members) == 0 || len(m.Members) > records.MaxHosts || m.Members[0].ID != w.cfg.Self.ID || w.closing {
 		return
 	}
-	delete(w.claims.grants, m.Part)
-	delete(w.stored, m.Part)
-	w.create(m.Part, m.Members)
+	w.claims.grants[m.Part] = grant{to: w.cfg.Self.ID, nonce: g.nonce, until: g.until} // once
+	w.dir.create(m.Part, m.Members, func(won bool, rival []machine.Peer) {
+		if won && w.hosted(m.Part) == nil && !w.closing {
+			delete(w.stored, m.Part)
+			w.create(m.Part, m.Members)
+		} else if len(rival) > 0 {
+			w.route(m.Part).members = rival
+		}
+	})
+}
+
+// onGenerate finds hosts for a part that another node needs.
+func (w *network) onGenerate(f *farNode, m *Generate) {
+	if !m.Part.inWorld() || !w.dir.joined {
+		return
+	}
+	w.coordinate(m.Part)
+	w.tellWhere(f.peer, m.Part)
 }
 
 // claimBeat ends what takes too long.

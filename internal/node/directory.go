@@ -30,7 +30,11 @@ const rejoin = 2 * time.Second
 func (d *directory) init(w *network) {
 	d.w, d.asked = w, map[uint64]func(kademlia.Result){}
 	d.p = &part{node: w.n, name: "directory"}
-	d.kad = kademlia.New(kademlia.Config{Self: w.cfg.Self.ID, Events: d, Verify: w.cfg.Verify, Keepers: records.Keepers}, dirEnv{d.p})
+	cfg := kademlia.Config{Self: w.cfg.Self.ID, Events: d, Verify: w.cfg.Verify}
+	if w.cfg.Sign != nil {
+		cfg.Keepers = records.Keepers
+	}
+	d.kad = kademlia.New(cfg, dirEnv{d.p})
 	d.p.m = d.kad
 }
 
@@ -78,8 +82,9 @@ func (d *directory) Stored(uint64, int, map[kademlia.Code]int) {}
 // Renew implements kademlia.Events: a record that is still right is signed
 // again.
 func (d *directory) Renew(r *kademlia.Record) {
-	for _, h := range d.w.sortedHosts() {
-		if h.leading && d.key(h.part) == r.Key {
+	for _, p := range sortedParts(d.w.hosts) {
+		if h := d.w.hosts[p]; h.leading && d.key(p) == r.Key {
+			h.record.version++
 			d.publish(h)
 			return
 		}
@@ -162,14 +167,33 @@ func (w *network) generate(r *route, closest []machine.Peer) {
 	w.n.env.Send(to, &Generate{r.part})
 }
 
-// publish stores who hosts a part that is led here.
-func (d *directory) publish(h *hosted) {
-	r := records.Hosts{Term: h.term(), Members: h.members()}.Record(d.key(h.part), d.w.n.env.Now())
+// sign makes the record of a part's hosts.
+func (d *directory) sign(p Part, members []machine.Peer, term, version uint64) *kademlia.Record {
+	r := records.Hosts{Term: term, Members: members}.Record(d.key(p), d.w.n.env.Now())
+	r.Version = version
 	if d.w.cfg.Sign != nil {
 		d.w.cfg.Sign(r)
 	}
+	return r
+}
+
+// publish stores who hosts a part that is led here.
+func (d *directory) publish(h *hosted) {
 	d.tag++
-	d.kad.Publish(d.tag, r)
+	d.kad.Publish(d.tag, d.sign(h.part, h.record.members, h.record.term, h.record.term<<20|h.record.version))
+}
+
+// create stores who is to host a part, unless it is hosted; then its members are
+// given.
+func (d *directory) create(p Part, members []machine.Peer, done func(won bool, rival []machine.Peer)) {
+	d.kad.Create(d.sign(p, members, 0, 1), func(won bool, rival *kademlia.Record) {
+		if won || rival == nil {
+			done(won, nil)
+			return
+		}
+		hosts, _ := records.DecodeHosts(rival.Payload)
+		done(false, hosts.Members)
+	})
 }
 
 // dirEnv is what the directory sees of the node: datagrams go out as they are.

@@ -18,6 +18,11 @@ type farNode struct {
 	used  machine.Time      // when the link was last needed
 	retry machine.Time      // the link is not opened before
 
+	met     machine.Time // when it was first heard of
+	left    bool         // it has said that it stops
+	invited machine.Time // when it last said whether it has room
+	room    bool
+
 	sessions map[id.ID]bool // of that node, that parts here have heard of
 }
 
@@ -42,7 +47,7 @@ const (
 func (w *network) meet(p machine.Peer) *farNode {
 	f := w.far[p.ID]
 	if f == nil {
-		f = &farNode{peer: p, sessions: map[id.ID]bool{}}
+		f = &farNode{peer: p, met: w.n.env.Now(), sessions: map[id.ID]bool{}}
 		w.far[p.ID], w.tags[tagOf(p.ID)] = f, f
 		w.order = append(w.order, f)
 	}
@@ -78,6 +83,11 @@ func (w *network) send(to machine.Peer, m machine.Message) {
 // onLink follows the links to other nodes.
 func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 	f := w.meet(peer)
+	defer func() {
+		for _, p := range sortedParts(w.hosts) {
+			w.hosts[p].rep.OnLink(peer, ev)
+		}
+	}()
 	if ev == machine.LinkUp {
 		if f.peer != peer { // it has come back from another address
 			w.n.env.Close(f.peer)

@@ -215,6 +215,8 @@ type wanderer struct {
 	edits     map[world.Pos]*edit
 	pending   map[uint32]world.Pos
 	crossed   map[world.RegionPos]bool
+	heard     machine.Time // the home, about the body
+	acted     int          // acts acknowledged since it last came in
 	last      machine.Time // when something came from the home
 }
 
@@ -261,7 +263,14 @@ func (w *wanderer) OnMessage(_ machine.Peer, m machine.Message) {
 	case *region.ActResult:
 		w.answered(m)
 	case *region.Entered:
+		w.acted = 0
 		w.session.watch(m.Region, region.RateEvery)
+	case *region.NewHost:
+		w.unsure(m.Region)
+	case *region.Frame:
+		if m.Region == w.home && m.Own.HasAck {
+			w.heard = w.env.Now()
+		}
 	}
 	w.last = w.env.Now()
 }
@@ -274,7 +283,21 @@ func (w *wanderer) answered(m *region.ActResult) {
 	delete(w.pending, m.Seq)
 	if e := w.edits[at]; m.OK {
 		e.block, e.sure = e.asking, true
+		w.acted++
 	}
+}
+
+// unsure is when the home has a new host: what was asked of the one before may
+// have been done or not.
+func (w *wanderer) unsure(r world.RegionPos) {
+	if r != w.home {
+		return
+	}
+	for _, at := range w.pending {
+		w.edits[at].sure = false
+	}
+	clear(w.pending)
+	w.hold = false
 }
 
 func (w *wanderer) OnTimer(t machine.Timer) {
@@ -287,6 +310,11 @@ func (w *wanderer) OnTimer(t machine.Timer) {
 		w.env.SetTimer(w.env.Now().Add(region.TickLength), t)
 		if w.in && w.link {
 			w.live()
+		}
+		if w.admitted && w.env.Now().Sub(w.heard) > 5*time.Second { // as client.Session.recover
+			w.heard = w.env.Now()
+			w.unsure(w.home)
+			w.newHost(w.home)
 		}
 	}
 }

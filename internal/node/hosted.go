@@ -1,59 +1,389 @@
 package node
 
 import (
+	"errors"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 )
 
-// hosted is a part that this node keeps.
+// hosted is a part that this node keeps a replica of. While the replica leads
+// its group the part itself runs here, for as long as somebody needs it.
 type hosted struct {
 	w       *network
 	part    Part
+	space   string
+	p       *part // the replica, as one of the node's machines
+	rep     *group.Replica
 	leading bool
+	gone    bool
+
 	users   map[machine.Peer]bool // nodes that have sent something for it
+	waiting []held                // for the leader, who may soon be here
+	quiet   machine.Time          // since when nobody needs the part
+	record  record                // of the part, as this node has published it
+	shape   shape
 }
 
-func (h *hosted) lookHere() {
-	if r := h.w.route(h.part); h.leading {
-		h.w.found(r, h.w.cfg.Self, h.members(), h.term())
+// held is a message that has come before it is known who leads.
+type held struct {
+	from *farNode
+	m    *Routed
+	at   machine.Time
+}
+
+const (
+	maxHeld    = 512
+	heldFor    = 2 * time.Second
+	sleepAfter = 5 * time.Second // a group that nobody needs hibernates
+)
+
+// open makes this node's replica of a part, from the disk if it is there.
+func (w *network) open(p Part) *hosted {
+	h := &hosted{w: w, part: p, space: p.space(), users: map[machine.Peer]bool{}, quiet: w.n.env.Now()}
+	h.p = &part{node: w.n, name: group.OwnSpace(h.space)}
+	h.rep = group.New(group.Config{Space: h.space, Self: w.cfg.Self}, groupEnv{h.p}, h)
+	h.p.m = h.rep
+	w.hosts[p] = h
+	delete(w.dormant, p)
+	h.rep.Start()
+	return h
+}
+
+// hosted returns this node's replica of a part, reading it if it is only on the
+// disk; nil if there is none.
+func (w *network) hosted(p Part) *hosted {
+	if h := w.hosts[p]; h != nil {
+		return h
 	}
-}
-
-func (h *hosted) leader() machine.Peer {
-	if h.leading {
-		return h.w.cfg.Self
+	if w.dormant[p] {
+		return w.open(p)
 	}
-	return machine.Peer{}
-}
-
-func (h *hosted) members() []machine.Peer { return []machine.Peer{h.w.cfg.Self} }
-func (h *hosted) term() uint64            { return 1 }
-
-func (w *network) sortedHosts() []*hosted {
-	return slices.SortedFunc(maps.Values(w.hosts), func(a, b *hosted) int { return compareParts(a.part, b.part) })
-}
-
-// onGenerate finds hosts for a part.
-func (w *network) onGenerate(f *farNode, m *Generate) {
-	if !m.Part.inWorld() || !w.dir.joined {
-		return
-	}
-	w.coordinate(m.Part)
-	w.tellWhere(f.peer, m.Part)
+	return nil
 }
 
 // create makes a group for a part, of this node first.
 func (w *network) create(p Part, members []machine.Peer) {
-	h := &hosted{w: w, part: p, leading: true, users: map[machine.Peer]bool{}}
-	w.hosts[p] = h
-	if p.Hall {
-		w.n.startHall()
-	}
-	w.dir.publish(h)
-	h.lookHere()
+	w.open(p).rep.Create(members)
 }
 
 // room reports whether this node would host another part.
-func (w *network) room() bool { return len(w.hosts) < w.cfg.MaxHosted && !w.closing }
+func (w *network) room() bool {
+	return len(w.hosts)+len(w.dormant) < w.cfg.MaxHosted && !w.closing
+}
+
+// space is the part's space on the disk.
+func (p Part) space() string {
+	if p.Hall {
+		return "hall"
+	}
+	return region.Space(p.Region)
+}
+
+// partIn is the part whose space has a name; what comes from elsewhere is not
+// believed to be one.
+func partIn(space string) (Part, bool) {
+	if space == theHall.space() {
+		return theHall, true
+	}
+	f := strings.Split(space, ".")
+	if len(f) != 3 || f[0] != "r" {
+		return Part{}, false
+	}
+	x, errX := strconv.ParseInt(f[1], 10, 32)
+	z, errZ := strconv.ParseInt(f[2], 10, 32)
+	p := Part{}
+	p.Region.X, p.Region.Z = int32(x), int32(z)
+	return p, errX == nil && errZ == nil && p.inWorld() && p.space() == space
+}
+
+// takeStock sorts what is on the disk: replicas, and parts from when this node
+// was the world's only one.
+func (w *network) takeStock() {
+	for _, space := range w.cfg.Stored {
+		if p, ok := partIn(strings.TrimPrefix(space, group.OwnSpace(""))); ok && strings.HasPrefix(space, group.OwnSpace("")) {
+			w.dormant[p] = true
+		}
+	}
+	for _, space := range w.cfg.Stored {
+		if p, ok := partIn(space); ok && !w.dormant[p] {
+			w.stored[p] = true
+		}
+	}
+}
+
+// onGroup brings a message of a group's member to the replica here. A node
+// becomes a member by the first message, if it has room.
+func (w *network) onGroup(f *farNode, space string, m machine.Message) {
+	p, ok := partIn(space)
+	if !ok {
+		w.n.counts.Dropped++
+		return
+	}
+	h := w.hosted(p)
+	if h == nil {
+		gm, _ := m.(*group.Message)
+		if gm == nil {
+			return
+		}
+		if !gm.Invites() || !w.room() || w.stored[p] || w.damaged[p] {
+			if d := group.Decline(gm); d != nil {
+				w.send(f.peer, d)
+			}
+			return
+		}
+		h = w.open(p)
+	}
+	h.rep.OnMessage(f.peer, m)
+}
+
+// later does something once the handler that runs has ended: events come while
+// a part may be in the middle of something.
+func (h *hosted) later(do func()) { h.w.n.push(upcall{do: do}) }
+
+// OnLead implements group.Events: the part may run here.
+func (h *hosted) OnLead() {
+	h.later(func() {
+		if h.gone {
+			return
+		}
+		h.leading, h.quiet = true, h.w.n.env.Now()
+		if h.part.Hall && h.w.n.hall == nil {
+			h.w.n.startHall()
+		}
+		h.lookHere()
+		h.release()
+	})
+}
+
+// OnFollow implements group.Events: the part, if it runs, has lost its say.
+func (h *hosted) OnFollow(why error) {
+	h.later(func() {
+		if !h.leading {
+			return
+		}
+		h.leading = false
+		h.drop()
+		r := h.w.routes[h.part]
+		if r != nil && r.leader == h.w.cfg.Self {
+			r.leader = machine.Peer{}
+		}
+		if errors.Is(why, group.ErrAsleep) {
+			return // who needs it wakes it
+		}
+		if r != nil && r.leader == (machine.Peer{}) && len(r.sessions) > 0 {
+			h.w.lose(r)
+		}
+		h.tellUsers()
+	})
+}
+
+// drop ends the part that runs here.
+func (h *hosted) drop() {
+	n := h.w.n
+	if h.part.Hall {
+		if n.hall != nil {
+			n.hall.gone = true
+			n.hall = nil
+		}
+		return
+	}
+	if p := n.regions[h.part.Region]; p != nil {
+		n.letGo(p)
+	}
+}
+
+// OnChange implements group.Events: leader, members or their health.
+func (h *hosted) OnChange() {
+	h.later(func() {
+		if h.gone || h.leader() == (machine.Peer{}) {
+			return
+		}
+		h.lookHere()
+		h.release()
+	})
+}
+
+// OnResult implements group.Events: the end of something that the part has
+// asked for. A part that has lost its say is let go of, and need not hear what
+// has become of its last writes: they may have been done.
+func (h *hosted) OnResult(tag uint64, result any, err error) {
+	h.later(func() {
+		if errors.Is(err, group.ErrNotLeader) || errors.Is(err, group.ErrUnknown) {
+			h.w.n.forgetJob(tag)
+			return
+		}
+		h.w.n.OnDone(tag, result, err)
+	})
+}
+
+// OnGone implements group.Events: this node is not a member any more.
+func (h *hosted) OnGone(why error) {
+	h.OnFollow(why)
+	h.later(func() {
+		h.gone = true
+		switch {
+		case errors.Is(why, group.ErrRemoved):
+			h.rep.Erase(false)
+		case errors.Is(why, group.ErrSuperseded):
+			h.w.note("The group of " + h.part.String() + " was recovered without this node: what this node had is put aside.")
+		default:
+			h.w.damaged[h.part] = true
+			h.w.note(h.part.String() + " cannot be hosted here: " + why.Error())
+		}
+		h.p.gone = true
+		delete(h.w.hosts, h.part)
+		if r := h.w.routes[h.part]; r != nil {
+			r.members = slices.DeleteFunc(slices.Clone(r.members), func(p machine.Peer) bool { return p == h.w.cfg.Self })
+		}
+		h.release()
+	})
+}
+
+// tellUsers tells the nodes that have used this replica where to go now.
+func (h *hosted) tellUsers() {
+	for _, to := range sortedPeers(h.users) {
+		h.w.tellWhere(to, h.part)
+	}
+	clear(h.users)
+}
+
+func sortedPeers(m map[machine.Peer]bool) []machine.Peer {
+	return slices.SortedFunc(maps.Keys(m), func(a, b machine.Peer) int {
+		if c := slices.Compare(a.ID[:], b.ID[:]); c != 0 {
+			return c
+		}
+		return slices.Compare(a.Addr[:], b.Addr[:])
+	})
+}
+
+// leader is who leads the group, as far as this replica knows.
+func (h *hosted) leader() machine.Peer {
+	if h.leading {
+		return h.w.cfg.Self
+	}
+	if st := h.rep.Status(); st.Leader != h.w.cfg.Self {
+		return st.Leader
+	}
+	return machine.Peer{}
+}
+
+// members are the voters of the group, or those who are to be.
+func (h *hosted) members() (out []machine.Peer) {
+	for _, m := range h.rep.Status().Members {
+		if m.Voter {
+			out = append(out, m.Peer)
+		}
+	}
+	return out
+}
+
+// term orders what is said about the part's leader: by generation, then term.
+func (h *hosted) term() uint64 { return termOf(h.rep.Status()) }
+
+func termOf(s group.Status) uint64 { return s.Gen.Number<<36 | s.Term&(1<<36-1) }
+
+// lookHere tells the route what the replica here knows of the leader, and wakes
+// it if it sleeps.
+func (h *hosted) lookHere() {
+	st := h.rep.Status()
+	if st.Asleep || st.Leader == (machine.Peer{}) {
+		h.rep.Wake()
+	}
+	r := h.w.routes[h.part]
+	leader := h.leader()
+	if r != nil && leader != (machine.Peer{}) && h.w.reachable(leader) {
+		h.w.found(r, leader, h.members(), h.term())
+	}
+}
+
+// hold keeps a message until it is known who leads.
+func (h *hosted) hold(f *farNode, m *Routed) {
+	if len(h.waiting) >= maxHeld {
+		h.w.n.counts.Dropped++
+		return
+	}
+	h.waiting = append(h.waiting, held{f, m, h.w.n.env.Now()})
+	h.rep.Wake()
+}
+
+// release deals with what has waited for a leader.
+func (h *hosted) release() {
+	waiting := h.waiting
+	h.waiting = nil
+	for _, x := range waiting {
+		if h.leading {
+			h.w.onRouted(x.from, x.m)
+		} else {
+			h.w.tellWhere(x.from.peer, h.part)
+		}
+	}
+}
+
+// beat looks after what has waited for too long, the group's sleep, its record
+// and its members.
+func (h *hosted) beat(now machine.Time) {
+	if len(h.waiting) > 0 && now.Sub(h.waiting[0].at) > heldFor {
+		h.release()
+	}
+	if !h.leading {
+		return
+	}
+	if h.runs() {
+		h.quiet = now
+	}
+	h.publish()
+	h.reshape(now)
+	if now.Sub(h.quiet) >= sleepAfter && !h.w.closing {
+		h.rep.Hibernate()
+	}
+}
+
+// runs reports whether the part itself runs here.
+func (h *hosted) runs() bool {
+	if h.part.Hall {
+		return h.w.n.hall != nil
+	}
+	return h.w.n.regions[h.part.Region] != nil
+}
+
+// record is what this node has published of a part.
+type record struct {
+	term, version uint64
+	members       []machine.Peer
+}
+
+// publish stores who hosts the part, if that is news.
+func (h *hosted) publish() {
+	members, term := h.members(), h.term()
+	rec := &h.record
+	if !h.w.dir.joined || len(members) == 0 || rec.term == term && slices.Equal(rec.members, members) {
+		return
+	}
+	if rec.term != term {
+		rec.term, rec.version = term, 0
+	}
+	rec.members = members
+	rec.version++
+	h.w.dir.publish(h)
+}
+
+// groupEnv is what a replica sees of the node: links are the network's.
+type groupEnv struct{ p *part }
+
+func (e groupEnv) Now() machine.Time                         { return e.p.node.env.Now() }
+func (e groupEnv) Rand() *rng.Rand                           { return e.p.node.env.Rand() }
+func (e groupEnv) Send(to machine.Peer, m machine.Message)   { e.p.node.net.send(to, m) }
+func (e groupEnv) SetTimer(at machine.Time, t machine.Timer) { partEnv{e.p}.SetTimer(at, t) }
+func (e groupEnv) Open(machine.Peer)                         {}
+func (e groupEnv) Close(machine.Peer)                        {}
+func (e groupEnv) Do(queue string, tag uint64, job machine.Job) {
+	partEnv{e.p}.Do(queue, tag, job)
+}

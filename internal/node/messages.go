@@ -115,6 +115,9 @@ type (
 		Part Part
 		Room bool
 	}
+
+	// Leaving says that the sender is about to stop for a while.
+	Leaving struct{}
 )
 
 // Datagram says that the message needs no link and may be lost.
@@ -140,6 +143,9 @@ func (*Invite) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
 func (*Invited) Datagram() {}
+
+// Datagram says that the message needs no link and may be lost.
+func (*Leaving) Datagram() {}
 
 // Size is about how many bytes of cells and heads the message has.
 func (m *ToWatchers) Size() int { return 24 + len(m.Cells) + 32*len(m.To) }

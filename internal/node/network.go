@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -26,6 +27,8 @@ type Net struct {
 	MaxHosted int
 	// Stored are the spaces that are on the disk.
 	Stored []string
+	// Note hears what the people who run the node should know; may be nil.
+	Note func(text string)
 	// Sign signs a record with the node's key, Verify is the job that checks one;
 	// nil: records are not signed (a simulation that does not look at signatures).
 	Sign   func(*kademlia.Record)
@@ -48,12 +51,14 @@ type network struct {
 	tags  map[machine.Addr]*farNode
 	order []*farNode // the same in order of acquaintance
 
-	routes map[Part]*route
-	hosts  map[Part]*hosted
-	stored map[Part]bool // on the disk, from when this node was alone
-	claims claims
-	dir    directory
-	out    outbox
+	routes  map[Part]*route
+	hosts   map[Part]*hosted
+	dormant map[Part]bool // replicas that are on the disk, and not read yet
+	damaged map[Part]bool // replicas that cannot be read
+	stored  map[Part]bool // parts on the disk, from when this node was alone
+	claims  claims
+	dir     directory
+	out     outbox
 
 	closing bool
 }
@@ -72,12 +77,19 @@ func newNetwork(n *Node, cfg Net) *network {
 		cfg.MaxHosted = DefaultMaxHosted
 	}
 	w := &network{
-		n: n, cfg: cfg, stored: map[Part]bool{}, claims: newClaims(), tag: tagOf(cfg.Self.ID),
+		n: n, cfg: cfg, stored: map[Part]bool{}, dormant: map[Part]bool{}, damaged: map[Part]bool{}, claims: newClaims(), tag: tagOf(cfg.Self.ID),
 		far: map[id.ID]*farNode{}, tags: map[machine.Addr]*farNode{},
 		routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(),
 	}
 	w.dir.init(w)
+	w.takeStock()
 	return w
+}
+
+func (w *network) note(text string) {
+	if w.cfg.Note != nil {
+		w.cfg.Note(text)
+	}
 }
 
 // tagOf is the address that stands for a node in the peers of its sessions: a
@@ -99,6 +111,10 @@ func (w *network) onBeat() {
 	w.n.env.SetTimer(w.n.env.Now().Add(beat), machine.Timer{Kind: timerNetwork})
 	w.dir.beat()
 	w.claimBeat()
+	now := w.n.env.Now()
+	for _, p := range sortedParts(w.hosts) {
+		w.hosts[p].beat(now)
+	}
 	w.seekAll()
 	w.closeIdle()
 }
@@ -106,7 +122,7 @@ func (w *network) onBeat() {
 // receive takes a message of another node.
 func (w *network) receive(from machine.Peer, m machine.Message) {
 	f := w.meet(from)
-	f.heard = w.n.env.Now()
+	f.heard, f.left = w.n.env.Now(), false
 	switch m := m.(type) {
 	case *Routed:
 		w.onRouted(f, m)
@@ -134,6 +150,18 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.onClaimAnswer(f, m)
 	case *Found:
 		w.onFound(f.peer.ID, m)
+	case *Invite:
+		w.n.env.Send(f.peer, &Invited{m.Part, w.room() && !w.stored[m.Part] && !w.damaged[m.Part]})
+	case *Invited:
+		f.invited, f.room = f.heard, m.Room
+	case *Leaving:
+		f.left = true
+	case *group.Message:
+		w.onGroup(f, m.Space, m)
+	case *group.Chunk:
+		w.onGroup(f, m.Space, m)
+	case *group.ChunkAck:
+		w.onGroup(f, m.Space, m)
 	default:
 		w.dir.receive(from, m)
 	}

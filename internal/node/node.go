@@ -81,6 +81,7 @@ type part struct {
 	name string       // of its job queues
 	pos  world.RegionPos
 	hall bool
+	host *hosted       // keeps its space on several nodes; nil: the disk here
 	gone bool          // let go of
 	took timing.Window // its timers: the ticks of a region
 }
@@ -119,6 +120,9 @@ func (n *Node) Start() {
 
 func (n *Node) startHall() {
 	n.hall = &part{node: n, peer: region.Hall, name: "hall", hall: true}
+	if n.net != nil {
+		n.hall.host = n.net.hosts[theHall]
+	}
 	n.hall.m = n.makers.hall(partEnv{n.hall}, n.cfg.Hall)
 	n.hall.m.Start()
 }
@@ -245,6 +249,14 @@ func (n *Node) OnDone(tag uint64, result any, err error) {
 		n.after(p)
 	}
 	n.drain()
+}
+
+// forgetJob is when nobody waits for a job any more.
+func (n *Node) forgetJob(tag uint64) {
+	n.jobs.take(tag >> 1)
+	if tag&1 == 1 {
+		n.writes--
+	}
 }
 
 // reserved reports whether a peer from outside looks like a part.

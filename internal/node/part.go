@@ -14,6 +14,7 @@ type upcall struct {
 	to, from machine.Peer
 	m        machine.Message
 	link     machine.LinkEvent // not 0: this, not a message
+	do       func()            // not nil: this, not a message
 }
 
 func (n *Node) push(u upcall) { n.queue = append(n.queue, u) }
@@ -28,6 +29,10 @@ func (n *Node) drain() {
 	for i := 0; i < len(n.queue); i++ {
 		u := n.queue[i]
 		n.queue[i] = upcall{}
+		if u.do != nil {
+			u.do()
+			continue
+		}
 		n.deliver(u)
 	}
 	n.queue = n.queue[:0]
@@ -76,6 +81,9 @@ func (n *Node) wake(pos world.RegionPos, who machine.Peer) *part {
 		return nil
 	}
 	p := &part{node: n, peer: region.PeerOf(pos), name: region.Space(pos), pos: pos}
+	if n.net != nil {
+		p.host = n.net.hosts[Part{Region: pos}]
+	}
 	cfg := n.cfg.Region
 	cfg.Pos = pos
 	p.m = n.makers.region(cfg, partEnv{p})
@@ -96,10 +104,15 @@ func (n *Node) after(p *part) {
 	if r, ok := p.m.(Region); !ok || p.gone || !r.Asleep() {
 		return
 	}
+	n.counts.Slept++
+	n.letGo(p)
+}
+
+// letGo ends a region here.
+func (n *Node) letGo(p *part) {
 	p.gone = true
 	delete(n.regions, p.pos)
 	n.awake = slices.DeleteFunc(n.awake, func(q *part) bool { return q == p })
-	n.counts.Slept++
 }
 
 // partEnv is what a part sees of the node.
@@ -180,11 +193,20 @@ func (e partEnv) Do(queue string, tag uint64, job machine.Job) {
 		queue = e.p.name + "/" + queue
 	}
 	outer := n.jobs.put(e.p, tag) << 1
-	if _, write := job.(machine.DiskWrite); write {
+	write, writes := job.(machine.DiskWrite)
+	if writes {
 		n.writes++
 		outer |= 1
 	}
-	n.env.Do(queue, outer, job)
+	read, reads := job.(machine.DiskRead)
+	switch h := e.p.host; {
+	case h != nil && writes:
+		h.rep.Propose(outer, write)
+	case h != nil && reads:
+		h.rep.Read(outer, read)
+	default:
+		n.env.Do(queue, outer, job)
+	}
 }
 
 // timerPart is the kind of all timers that belong to parts; Arg is a slot.

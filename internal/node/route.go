@@ -29,6 +29,7 @@ type route struct {
 	queue    []upcall       // of parts here, while the leader is looked for
 	used     machine.Time
 	lost     machine.Time // since when the leader is looked for
+	seeking  bool
 	next     machine.Time // when to ask again
 	tries    int
 	finding  bool // the directory has been asked
@@ -90,6 +91,14 @@ func partOf(p machine.Peer) (Part, bool) {
 	}
 	pos, ok := region.RegionOf(p)
 	return Part{Region: pos}, ok
+}
+
+// String names a part to a person.
+func (p Part) String() string {
+	if p.Hall {
+		return "the hall"
+	}
+	return p.Region.String()
 }
 
 // peer is the logical peer of a part.
@@ -170,9 +179,17 @@ func sessionIn(m machine.Message) machine.Peer {
 
 // onRouted takes a message for a part that is led here.
 func (w *network) onRouted(f *farNode, m *Routed) {
-	h := w.hosts[m.To]
-	if h == nil || !h.leading {
+	h := w.hosted(m.To)
+	switch {
+	case h == nil:
 		w.tellWhere(f.peer, m.To)
+		return
+	case !h.leading:
+		if l := h.leader(); l == (machine.Peer{}) || h.rep.Status().Asleep {
+			h.hold(f, m)
+		} else {
+			w.tellWhere(f.peer, m.To)
+		}
 		return
 	}
 	if m.Msg == nil {
@@ -205,13 +222,20 @@ func (w *network) onRouted(f *farNode, m *Routed) {
 // lose forgets who leads a part and looks for it.
 func (w *network) lose(r *route) {
 	r.leader, r.lost, r.told = machine.Peer{}, w.n.env.Now(), w.n.env.Now()
-	r.tries, r.next, r.finding = 0, 0, false
+	r.seeking = false
 	w.seek(r)
+}
+
+// reachable reports whether a node can be sent to, as far as is known.
+func (w *network) reachable(p machine.Peer) bool {
+	f := w.far[p.ID]
+	return p == w.cfg.Self || f == nil || f.state != linkNone || w.n.env.Now() >= f.retry
 }
 
 // seek begins to look for a part's leader, unless it is being looked for.
 func (w *network) seek(r *route) {
-	if r.next == 0 {
+	if !r.seeking {
+		r.seeking, r.tries, r.finding = true, 0, false
 		w.ask(r)
 	}
 }
@@ -221,10 +245,10 @@ func (w *network) seek(r *route) {
 func (w *network) ask(r *route) {
 	r.next = w.n.env.Now().Add(askEvery)
 	r.tries++
-	if h := w.hosts[r.part]; h != nil {
+	if h := w.hosted(r.part); h != nil {
 		h.lookHere()
 	}
-	if r.leader != (machine.Peer{}) {
+	if !r.seeking {
 		return
 	}
 	for _, p := range r.members {
@@ -247,14 +271,15 @@ func (w *network) seekAll() {
 			if len(r.sessions) == 0 && now.Sub(r.used) > forget && r.leader != w.cfg.Self {
 				delete(w.routes, r.part)
 			}
-		case len(r.sessions) == 0 && len(r.queue) == 0:
+		case !r.seeking || len(r.sessions) == 0 && len(r.queue) == 0:
+			r.seeking = false
 			if now.Sub(r.used) > forget {
 				delete(w.routes, r.part)
 			}
 		case now >= r.next:
 			w.ask(r)
 		}
-		if r.leader == (machine.Peer{}) && now.Sub(r.told) >= tellEvery {
+		if r.seeking && now.Sub(r.told) >= tellEvery {
 			w.unreachable(r)
 		}
 	}
@@ -285,7 +310,7 @@ func (w *network) found(r *route, leader machine.Peer, members []machine.Peer, t
 		return
 	}
 	again := r.before
-	r.leader, r.before, r.next, r.tries, r.finding = leader, true, 0, 0, false
+	r.leader, r.before, r.seeking = leader, true, false
 	for _, s := range sortedIDs(r.sessions) {
 		if r.part.Hall {
 			w.toLocal(s, &hall.NewHost{})
@@ -321,7 +346,7 @@ func besides(dx, dz int32) bool {
 // tellWhere answers who asks for a part.
 func (w *network) tellWhere(to machine.Peer, p Part) {
 	out := &Elsewhere{Part: p}
-	if h := w.hosts[p]; h != nil {
+	if h := w.hosted(p); h != nil {
 		out.Leader, out.Members, out.Term = h.leader(), h.members(), h.term()
 	} else if r := w.routes[p]; r != nil && r.leader != w.cfg.Self {
 		out.Leader, out.Members, out.Term = r.leader, r.members, r.term
@@ -330,7 +355,7 @@ func (w *network) tellWhere(to machine.Peer, p Part) {
 }
 
 func (w *network) onWho(f *farNode, m *Who) {
-	if h := w.hosts[m.Part]; h != nil {
+	if h := w.hosted(m.Part); h != nil {
 		h.lookHere()
 	}
 	w.tellWhere(f.peer, m.Part)
@@ -340,7 +365,7 @@ func (w *network) onWho(f *farNode, m *Who) {
 // not believed.
 func (w *network) onElsewhere(f *farNode, m *Elsewhere) {
 	r := w.routes[m.Part]
-	if r == nil || w.hosts[m.Part] != nil || m.Term < r.term || len(m.Members) > records.MaxHosts || !r.trusts(f.peer) {
+	if r == nil || w.hosted(m.Part) != nil || m.Term < r.term || len(m.Members) > records.MaxHosts || !r.trusts(f.peer) {
 		return
 	}
 	switch m.Leader.ID {

@@ -22,10 +22,23 @@ func (r *Region) whereTo(player id.ID) (pointer, bool) {
 func (r *Region) passOn(from machine.Peer, player id.ID, m machine.Message) {
 	g, ok := r.moved[player]
 	if !ok || g.session != from {
-		r.stats.Refused++
+		r.turnAway(from, m)
 		return
 	}
 	r.env.Send(PeerOf(g.to), &Forward{player, from, m})
+}
+
+// newHostCode refuses an act that came to a region that is not the player's
+// home, or not any more, and cannot say where that is.
+const newHostCode = "new-host"
+
+// turnAway drops a message from somebody whose player is not here. An act is
+// answered, for whoever sent it waits.
+func (r *Region) turnAway(from machine.Peer, m machine.Message) {
+	r.stats.Refused++
+	if a, ok := m.(*Act); ok {
+		r.env.Send(from, &ActResult{Region: r.cfg.Pos, Player: a.Player, Seq: a.Seq, Reason: newHostCode})
+	}
 }
 
 // forgetGone forgets who has been gone for long.
@@ -53,7 +66,9 @@ func (r *Region) onForward(from machine.Peer, m *Forward) {
 	switch m.Msg.(type) {
 	case *Inputs, *Act, *Leave:
 		if m.Session != h.peer {
-			r.stats.Refused++
+			if _, part := RegionOf(m.Session); !part && m.Session != Hall && m.Session != (machine.Peer{}) {
+				r.turnAway(m.Session, m.Msg)
+			}
 			return
 		}
 	}

@@ -185,6 +185,12 @@ func (r *Region) replaceSession(h *home, from machine.Peer, m *Enter) {
 	if h.peer != from {
 		r.attach(h, from)
 	} else {
+		h.inbox.filter(func(t *todo) bool {
+			if t.isAct {
+				r.refuse(h, t.seq, newHostCode)
+			}
+			return false
+		})
 		h.inbox = inbox{}
 	}
 	if h.out != nil {

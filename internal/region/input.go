@@ -134,7 +134,7 @@ func (r *Region) homeOf(from machine.Peer, m machine.Message, h *home) bool {
 		h.heard = r.env.Now()
 		return true
 	}
-	r.stats.Refused++
+	r.turnAway(from, m)
 	return false
 }
 

@@ -43,3 +43,12 @@ func (r *Region) Stats() Stats {
 	s.Ticking, s.ReadOnly = r.ticking, r.store.readOnly
 	return s
 }
+
+// PlayerNames are the names of the players whose home is here, those that are
+// being handed over among them only until they are let go of.
+func (r *Region) PlayerNames() (out []string) {
+	for _, p := range r.area.Players() {
+		out = append(out, p.Name)
+	}
+	return out
+}

@@ -93,3 +93,13 @@ func (d *Disk) apply(w machine.DiskWrite) {
 		d.apply(t)
 	}
 }
+
+// Spaces are the names of the spaces that hold something, in order.
+func (d *Disk) Spaces() (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(d.spaces)) {
+		if len(d.spaces[name]) > 0 {
+			out = append(out, name)
+		}
+	}
+	return out
+}
