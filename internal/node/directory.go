@@ -21,11 +21,18 @@ type directory struct {
 	joined bool
 	asked  map[uint64]func(kademlia.Result) // lookups under way
 	tag    uint64
-	again  machine.Time // to join
+	known  []machine.Peer // to join by
+	since  machine.Time   // when it began to join
+	again  machine.Time   // when to try again
 }
 
-// rejoin is how long a node waits until it tries to join again.
-const rejoin = 2 * time.Second
+const (
+	// rejoin is how long a node waits until it tries to join again.
+	rejoin = 2 * time.Second
+	// aloneAfter is when a node that was not told of others, but has known some,
+	// goes on without them.
+	aloneAfter = 20 * time.Second
+)
 
 func (d *directory) init(w *network) {
 	d.w, d.asked = w, map[uint64]func(kademlia.Result){}
@@ -38,26 +45,39 @@ func (d *directory) init(w *network) {
 	d.p.m = d.kad
 }
 
-func (d *directory) start() {
-	d.kad.Start()
+func (d *directory) start() { d.kad.Start() }
+
+// begin enters the network by the nodes that are known.
+func (d *directory) begin(saved []machine.Peer) {
+	for _, p := range append(slices.Clone(d.w.cfg.Known), saved...) {
+		if p.ID != d.w.cfg.Self.ID && !slices.ContainsFunc(d.known, func(q machine.Peer) bool { return q.ID == p.ID }) {
+			d.known = append(d.known, p)
+		}
+	}
+	d.since = d.w.n.env.Now()
 	d.join()
 }
 
 // join enters the network. A node that knows nobody is the first.
 func (d *directory) join() {
-	if len(d.w.cfg.Known) == 0 {
+	if len(d.known) == 0 {
 		d.joined = true
 		return
 	}
 	d.again = d.w.n.env.Now().Add(rejoin)
-	d.kad.Join(d.w.cfg.Known)
+	d.kad.Join(d.known)
 	d.lookup(d.w.cfg.Self.ID, func(r kademlia.Result) { d.joined = d.joined || len(r.Closest) > 0 })
 }
 
-func (d *directory) beat() {
-	if !d.joined && d.w.n.env.Now() >= d.again {
-		d.join()
+func (d *directory) beat(now machine.Time) {
+	if d.joined || d.since == 0 || now < d.again {
+		return
 	}
+	if len(d.w.cfg.Known) == 0 && now.Sub(d.since) >= aloneAfter {
+		d.joined = true // the others have gone: the world goes on here
+		return
+	}
+	d.join()
 }
 
 func (d *directory) receive(from machine.Peer, m machine.Message) {

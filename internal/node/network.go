@@ -59,6 +59,7 @@ type network struct {
 	claims  claims
 	dir     directory
 	out     outbox
+	memory  memory
 
 	closing bool
 }
@@ -82,6 +83,7 @@ func newNetwork(n *Node, cfg Net) *network {
 		routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(),
 	}
 	w.dir.init(w)
+	w.memory.init(w)
 	w.takeStock()
 	return w
 }
@@ -103,15 +105,17 @@ func tagOf(node id.ID) (a machine.Addr) {
 
 func (w *network) start() {
 	w.dir.start()
+	w.memory.Start()
 	w.n.env.SetTimer(w.n.env.Now().Add(beat), machine.Timer{Kind: timerNetwork})
 }
 
 // onBeat looks after all that waits for something.
 func (w *network) onBeat() {
 	w.n.env.SetTimer(w.n.env.Now().Add(beat), machine.Timer{Kind: timerNetwork})
-	w.dir.beat()
-	w.claimBeat()
 	now := w.n.env.Now()
+	w.dir.beat(now)
+	w.memory.beat(now)
+	w.claimBeat()
 	for _, p := range sortedParts(w.hosts) {
 		w.hosts[p].beat(now)
 	}

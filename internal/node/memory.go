@@ -1,0 +1,98 @@
+package node
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// memory keeps what the network knows across restarts: the nodes that answered
+// last time, so that a node finds the others again even if those that it was
+// told of are gone. It is a machine for the sake of its jobs.
+type memory struct {
+	w     *network
+	p     *part
+	saved []byte       // as it is on the disk
+	next  machine.Time // when to save
+	read  bool
+}
+
+// The space and the key of the contacts.
+const (
+	memorySpace = "node"
+	contactsKey = "contacts"
+)
+
+const (
+	saveFirst = 3 * time.Second
+	saveEvery = 30 * time.Second
+)
+
+// Jobs.
+const (
+	jobRecall = iota + 1
+	jobSave
+)
+
+func (m *memory) init(w *network) {
+	m.w, m.p = w, &part{node: w.n, name: memorySpace}
+	m.p.m = m
+}
+
+func (m *memory) do(tag uint64, job machine.Job) { partEnv{m.p}.Do(memorySpace, tag, job) }
+
+// Start implements machine.Machine: what is on the disk is read.
+func (m *memory) Start() {
+	m.next = m.w.n.env.Now().Add(saveFirst)
+	m.do(jobRecall, machine.DiskRead{Space: memorySpace})
+}
+
+// OnDone implements machine.Machine. A list that cannot be read is no reason
+// not to start: it is made again.
+func (m *memory) OnDone(tag uint64, result any, err error) {
+	if tag != jobRecall {
+		return
+	}
+	m.read = true
+	kvs, _ := result.([]machine.KV)
+	var known []machine.Peer
+	for _, kv := range kvs {
+		if string(kv.Key) == contactsKey {
+			if known, err = kademlia.DecodeSaved(kv.Value); err == nil {
+				m.saved = kv.Value
+			}
+		}
+	}
+	if err != nil {
+		m.w.note("The list of known nodes cannot be read, starting a new one: " + err.Error())
+	}
+	m.w.dir.begin(known)
+}
+
+// beat saves the contacts from time to time.
+func (m *memory) beat(now machine.Time) {
+	if m.read && now >= m.next {
+		m.save()
+	}
+}
+
+func (m *memory) save() {
+	m.next = m.w.n.env.Now().Add(saveEvery)
+	b := m.w.dir.kad.Table().AppendSaved(nil)
+	if len(b) <= 1 || bytes.Equal(b, m.saved) {
+		return // nobody is there: those of last time may be again
+	}
+	m.saved = b
+	m.do(jobSave, machine.DiskWrite{Space: memorySpace, Put: []machine.KV{{Key: []byte(contactsKey), Value: b}}})
+}
+
+// OnMessage implements machine.Machine.
+func (m *memory) OnMessage(machine.Peer, machine.Message) {}
+
+// OnTimer implements machine.Machine.
+func (m *memory) OnTimer(machine.Timer) {}
+
+// OnLink implements machine.Machine.
+func (m *memory) OnLink(machine.Peer, machine.LinkEvent) {}
