@@ -40,6 +40,21 @@ var nodeKinds = []*kind{
 		num(f, &m.Term)
 	}),
 	message(103, func(f *form, m *node.Generate) { part(f, &m.Part) }),
+	message(104, func(f *form, m *node.Claim) { part(f, &m.Part); f.fixed64(&m.Nonce) }),
+	message(105, func(f *form, m *node.ClaimAnswer) {
+		part(f, &m.Part)
+		f.fixed64(&m.Nonce)
+		f.bools(&m.Granted, &m.Room, &m.Stored)
+		list(f, &m.Members, maxMembers, minPeer, peer)
+	}),
+	message(106, func(f *form, m *node.Found) {
+		part(f, &m.Part)
+		f.fixed64(&m.Nonce)
+		list(f, &m.Members, maxMembers, minPeer, peer)
+	}),
+	message(107, func(f *form, m *node.Invite) { part(f, &m.Part) }),
+	message(108, func(f *form, m *node.Invited) { part(f, &m.Part); f.bool(&m.Room) }),
+	message(109, empty[node.Leaving]),
 }
 
 func part(f *form, p *node.Part) { f.bool(&p.Hall); f.region(&p.Region) }

@@ -133,7 +133,7 @@ var regionKinds = []*kind{
 		num(f, &m.Epoch)
 		text(f, &m.Code, maxCode)
 	}),
-	message(37, func(f *form, m *region.RemoteEdit) { remote(f, &m.Remote) }),
+	message(37, func(f *form, m *region.RemoteEdit) { remote(f, &m.Remote); num(f, &m.Oldest) }),
 	message(38, func(f *form, m *region.RemoteEditDone) { remote(f, &m.Remote) }),
 	message(39, func(f *form, m *region.Forward) { f.id(&m.Player); f.peer(&m.Session); f.message(&m.Msg) }),
 	message(40, func(f *form, m *region.MobOver) { f.bytes(&m.State, maxState); f.bool(&m.Back) }),
@@ -218,4 +218,5 @@ func remote(f *form, v **world.Remote) {
 	f.bool(&r.Operator)
 	text(f, &r.Code, maxCode)
 	num(f, &r.Got)
+	num(f, &r.Op)
 }

@@ -16,8 +16,11 @@ type enter struct {
 // onEnter admits or refuses a player. The name is reserved at once and the
 // player admitted when the claim is on disk.
 func (h *Hall) onEnter(e enter) {
-	if h.sessions[e.from] != nil {
-		return // one Enter for each session
+	if p := h.sessions[e.from]; p != nil {
+		if p.here && p.id == e.Player && !e.Resume { // the answer was lost on its way
+			h.welcome(p)
+		}
+		return
 	}
 	if !h.loaded {
 		h.entering = append(h.entering, e)
@@ -168,14 +171,19 @@ func (h *Hall) admit(p *player, from machine.Peer) {
 		h.resume(p)
 		return
 	}
-	h.env.Send(from, &Admitted{
+	h.welcome(p)
+	h.tell(p, wire.ChatSystem, "Welcome to %s, %s. /help lists what you can type.", h.cfg.Name, p.rec.Name)
+	h.note(p)
+}
+
+// welcome tells a session what it needs to know.
+func (h *Hall) welcome(p *player) {
+	h.env.Send(p.session, &Admitted{
 		Player: p.id, Name: p.rec.Name, Entity: p.rec.Entity, Operator: p.rec.Operator,
 		New: p.rec.Epoch == 0, Mode: h.cfg.Mode, Home: p.region, TimeOffset: h.world.TimeOffset,
 	})
 	h.sendCommands(p)
-	h.env.Send(from, h.list())
-	h.tell(p, wire.ChatSystem, "Welcome to %s, %s. /help lists what you can type.", h.cfg.Name, p.rec.Name)
-	h.note(p)
+	h.env.Send(p.session, h.list())
 }
 
 // rollCall is how long a new host of the hall waits for those who were here

@@ -29,7 +29,8 @@ type farNode struct {
 type linkState uint8
 
 const (
-	linkNone linkState = iota
+	linkNone    linkState = iota
+	linkWaiting           // it has just failed, and is opened again soon
 	linkOpening
 	linkUp
 )
@@ -66,18 +67,22 @@ func (w *network) send(to machine.Peer, m machine.Message) {
 		return
 	}
 	if f.state == linkNone {
-		if f.used < f.retry {
-			w.n.counts.Dropped++
-			return
-		}
-		f.state = linkOpening
-		w.n.env.Open(f.peer)
+		f.state = linkWaiting
+		w.reopen(f)
 	}
 	if len(f.queue) >= maxLinkQueue {
 		w.n.counts.Dropped++
 		return
 	}
 	f.queue = append(f.queue, m)
+}
+
+// reopen opens a link, not at once if it has just failed.
+func (w *network) reopen(f *farNode) {
+	if f.state == linkWaiting && w.n.env.Now() >= f.retry {
+		f.state = linkOpening
+		w.n.env.Open(f.peer)
+	}
 }
 
 // onLink follows the links to other nodes.
@@ -131,11 +136,13 @@ func (w *network) endFar(f *farNode, session id.ID) {
 	w.n.tellParts(machine.Peer{ID: session, Addr: tagOf(f.peer.ID)}, machine.LinkClosed, nil)
 }
 
-// closeIdle closes links that nobody has needed for a while.
-func (w *network) closeIdle() {
+// tendLinks opens links that wait, and closes those that nobody has needed for
+// a while.
+func (w *network) tendLinks() {
 	now := w.n.env.Now()
 	kept := w.order[:0]
 	for _, f := range w.order {
+		w.reopen(f)
 		idle := now.Sub(max(f.used, f.heard)) > idleLink && len(f.sessions) == 0
 		if idle && f.state == linkUp {
 			w.n.env.Close(f.peer)

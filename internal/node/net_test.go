@@ -76,10 +76,6 @@ func (c *country) until(what string, cond func() bool) {
 	for i := range c.guests {
 		g := c.wanderer(i)
 		c.Logf("%s: link %v, in %v, home %v, %d pending, refused %v", g.name, g.link, g.in, g.home, len(g.pending), g.refused)
-		for seq, at := range g.pending {
-			c.Logf("  act %d at %v in %v, entries %d", seq, at, at.Column().Region(), g.entries)
-			c.dump(Part{Region: at.Column().Region()})
-		}
 	}
 	c.Fatalf("%s: not within a minute", what)
 }
@@ -141,11 +137,6 @@ func (c *country) dump(p Part) {
 		if h := w.hosts[p]; h != nil {
 			st := h.rep.Status()
 			c.Logf("node %d: leads %v, status leads %v asleep %v term %d, members %v", i, h.leading, st.Leads, st.Asleep, st.Term, st.Members)
-		}
-		for _, q := range c.node(i).awake {
-			if a := q.m.(*region.Region).DebugAsks(); len(a) > 0 {
-				c.Logf("node %d: %v asks %+v", i, q.pos, a)
-			}
 		}
 		if r := w.routes[p]; r != nil {
 			c.Logf("node %d: route to %s, seeking %v, %d members, %d tries", i, r.leader.ID.Short(), r.seeking, len(r.members), r.tries)

@@ -120,7 +120,7 @@ func (w *network) onBeat() {
 		w.hosts[p].beat(now)
 	}
 	w.seekAll()
-	w.closeIdle()
+	w.tendLinks()
 }
 
 // receive takes a message of another node.

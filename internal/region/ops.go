@@ -173,10 +173,3 @@ func (r *Region) unpackOps(key string, b []byte) error {
 	}
 	return nil
 }
-
-func (r *Region) DebugAsks() (out []world.Remote) {
-	for _, a := range r.asks.open {
-		out = append(out, *a)
-	}
-	return out
-}
