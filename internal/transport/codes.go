@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"errors"
 
 	"github.com/quic-go/quic-go"
@@ -38,6 +39,8 @@ func codeIn(err error) quic.ApplicationErrorCode {
 // codeOf is the code to give for an error of our own.
 func codeOf(err error) quic.ApplicationErrorCode {
 	switch {
+	case errors.Is(err, context.Canceled): // closed before it was open
+		return codeClosed
 	case errors.Is(err, errFrame):
 		return codeFrame
 	case errors.Is(err, errHello):

@@ -74,6 +74,8 @@ func testKey(n byte) ed25519.PrivateKey {
 	return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, ed25519.SeedSize))
 }
 
+func testID(n byte) id.ID { return id.Of(testKey(n).Public().(ed25519.PublicKey)) }
+
 func testNet(n byte) NetConfig {
 	return NetConfig{Key: testKey(n), World: id.Of([]byte("world")), Codec: testCodec{}}
 }
@@ -235,4 +237,20 @@ func TestDatagrams(t *testing.T) {
 	a.do(func(env machine.Env) { env.Send(b.peer, "a message that needs a link") })
 	a.do(func(env machine.Env) { env.Send(b.peer, note("last")) })
 	b.sees("first", "whoever", "last")
+}
+
+// TestStopClosesLinks: a node that is stopped closes its links, after what it
+// has sent.
+func TestStopClosesLinks(t *testing.T) {
+	a, b := startNode(t, 1), startNode(t, 2)
+	a.do(func(env machine.Env) { env.Open(b.peer); env.Send(b.peer, "hello") })
+	b.sees("link 1", "hello")
+	a.sees("link 1")
+	a.do(func(env machine.Env) { env.Send(b.peer, "goodbye") })
+	a.stop()
+	b.sees("link 1", "hello", "goodbye", "link 2")
+	s, err := b.loop.NetStats(t.Context())
+	if err != nil || len(s.Failures) != 0 {
+		t.Fatalf("b counts failures: %v %v", s.Failures, err)
+	}
 }

@@ -17,6 +17,11 @@ func (t *Table) add(s *session) {
 	t.hints[hint{s.addr, s.theirs}] = s
 	t.addrs[s.addr]++
 	t.live++
+	if s.initiator {
+		t.done[1]++
+	} else {
+		t.done[0]++
+	}
 	if t.sweeper == nil {
 		t.sweeper = time.AfterFunc(sweep, t.sweep)
 	}

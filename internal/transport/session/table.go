@@ -82,7 +82,8 @@ type Table struct {
 	halves  map[hint]*half
 	addrs   map[netip.AddrPort]int // sessions with each address
 	begun   int
-	live    int // sessions
+	live    int       // sessions
+	done    [2]uint64 // handshakes, begun by others and by us
 	cookies cookies
 	sweeper *time.Timer
 	closed  bool
@@ -149,6 +150,13 @@ func (t *Table) Sessions() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.live
+}
+
+// Handshakes is how many have led to a session, begun by others and by us.
+func (t *Table) Handshakes() [2]uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.done
 }
 
 // Knows reports whether the node at an address has proven that it is there.

@@ -1,0 +1,50 @@
+package transport
+
+import (
+	"context"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
+)
+
+// NetStats says how a node's network does, since it was started.
+type NetStats struct {
+	Socket     socket.Stats      // packets and bytes by class, and what was dropped
+	Links      int               // to other nodes, those that are being opened included
+	Opened     [2]uint64         // links that others and we have opened
+	Pending    int               // link handshakes that others have begun
+	Sessions   int               // of datagrams
+	Handshakes [2]uint64         // of datagram sessions, begun by others and by us
+	Kinds      []Kind            // messages by type, sorted by name
+	Failures   map[string]uint64 // what went wrong, by reason
+}
+
+// NetStats reads the network's figures; they are zero without one.
+func (l *Loop) NetStats(ctx context.Context) (s NetStats, err error) {
+	n := l.net
+	if n == nil {
+		return s, nil
+	}
+	if err := l.Call(ctx, func() { s.Links = n.links }); err != nil {
+		return s, err
+	}
+	s.Socket = n.cfg.Socket.Stats()
+	s.Pending = int(n.pending.Load())
+	s.Sessions = n.sessions.Sessions()
+	s.Handshakes = n.sessions.Handshakes()
+	s.Kinds, s.Failures, s.Opened = n.tally.read()
+	return s, nil
+}
+
+// Linked returns the nodes that this one has an open link with, with their
+// addresses as they are seen from here.
+func (l *Loop) Linked(ctx context.Context) (peers []machine.Peer, err error) {
+	err = l.Call(ctx, func() {
+		for p, k := range l.links {
+			if k.far != nil && k.far.conn != nil {
+				peers = append(peers, p)
+			}
+		}
+	})
+	return peers, err
+}
