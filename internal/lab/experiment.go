@@ -47,6 +47,7 @@ func Experiments() []Experiment {
 		regionLoadExperiment,
 		soakExperiment,
 		terrainExperiment,
+		thesisMinuteExperiment,
 		worldDigestExperiment,
 	}
 	slices.SortFunc(all, func(a, b Experiment) int { return strings.Compare(a.Name, b.Name) })

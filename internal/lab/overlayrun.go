@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 )
 
 // overlayRun is one simulation of the overlay (thesis 6.3.1), as a value.
@@ -108,8 +109,10 @@ func (o overlayRun) simulate(ctx context.Context) (*overlayNet, error) {
 // overlaySession is how long a player stays on average (6.2.3).
 const overlaySession = 2 * time.Hour
 
-func (n *overlayNet) trafficRows() (out []overlayTraffic) {
-	rows := append(n.traffic.Rows(), n.traffic.Control)
+func (n *overlayNet) trafficRows() []overlayTraffic { return rowsOf(&n.traffic) }
+
+func rowsOf(t *sim.Traffic) (out []overlayTraffic) {
+	rows := append(t.Rows(), t.Control)
 	rows[len(rows)-1].Name = handshakes
 	for _, r := range rows {
 		k := max(1, float64(r.Messages))

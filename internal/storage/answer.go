@@ -150,7 +150,9 @@ func (n *Node) onStore(m *Store) {
 	if b := n.cfg.Behaviour; b != nil && !b.Keep(n, a) {
 		return
 	}
-	n.actions.add(n.time.of(a.At), a)
+	of := n.time.of(a.At)
+	n.actions.add(of, a)
+	n.memo.stored(of, a)
 }
 
 // Act stores an action of the node's player in all zones, and forgets it
@@ -204,6 +206,7 @@ func (n *Node) onWake(by *overlay.Contact, m *Wake) {
 		return
 	}
 	n.woken = append(n.woken, wakening{m.Of, o})
+	n.memo.woke(m.Of, o)
 	if n.state != nil && n.state.Of == m.Of {
 		n.addWoken()
 	}

@@ -97,6 +97,9 @@ func (n *Node) onCycle(machine.Timer) {
 	case atState:
 		n.finishActions()
 		n.actions.forget(c.of)
+		if n.cfg.Updates > 0 && c.of >= n.cfg.Updates {
+			return // the end
+		}
 		n.askState(c.of)
 		c.phase = atLook
 	case atLook:
@@ -302,9 +305,6 @@ func (n *Node) update() {
 	for i := range c.asked {
 		q := &c.asked[i]
 		r.acts[q.player.ID] = q.result
-		if k := (firstKey{q.player.ID, c.to}); n.memo.first[k] == nil {
-			n.memo.first[k] = q.result
-		}
 	}
 	c.asked = nil
 	s := &Snapshot{Of: c.to, Cover: c.circle, Grid: gridOver(&c.circle, &n.world, 0)}
@@ -315,7 +315,7 @@ func (n *Node) update() {
 				continue
 			}
 			cell := r.cell(x, y)
-			s.set(x, y, cell)
+			s.set(x, y, r.shared(cell, x, y, &s.Cover))
 			n.putAsleep(cell)
 			for _, o := range cell.players {
 				delete(n.static, o.ID)

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"slices"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 )
@@ -21,7 +23,8 @@ type Memo struct {
 	initial map[[2]int32]*Cell
 	batches map[batchKey]*Batch
 	old     map[batchKey]*Batch
-	first   map[firstKey]*Batch // the first found of each player and interval
+	acts    map[actsKey][]*Action // that anybody has stored
+	wakes   map[int64][]*Object   // whom anybody has woken, by update
 	// Steps counts replays, Hits those that had been done before.
 	Steps, Hits uint64
 }
@@ -46,7 +49,7 @@ type batchKey struct {
 	hash   uint64
 }
 
-type firstKey struct {
+type actsKey struct {
 	player id.ID
 	of     int64
 }
@@ -55,7 +58,7 @@ type firstKey struct {
 func NewMemo() *Memo {
 	return &Memo{
 		initial: map[[2]int32]*Cell{}, batches: map[batchKey]*Batch{}, old: map[batchKey]*Batch{},
-		first:      map[firstKey]*Batch{},
+		acts: map[actsKey][]*Action{}, wakes: map[int64][]*Object{},
 		generation: newGeneration(0), older: newGeneration(-1),
 	}
 }
@@ -72,11 +75,56 @@ func (m *Memo) turn(of int64) {
 	m.older = m.generation
 	m.generation = newGeneration(of)
 	m.old, m.batches = m.batches, map[batchKey]*Batch{}
-	for k := range m.first {
+	for k := range m.acts {
 		if k.of < of {
-			delete(m.first, k)
+			delete(m.acts, k)
 		}
 	}
+	for k := range m.wakes {
+		if k < of-1 {
+			delete(m.wakes, k)
+		}
+	}
+}
+
+// stored notes an action that a node has stored.
+func (m *Memo) stored(of int64, a *Action) {
+	k := actsKey{a.Player.ID, of}
+	list := m.acts[k]
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].Seq == a.Seq {
+			return
+		}
+	}
+	m.acts[k] = append(list, a)
+}
+
+// woke notes a character that a node has woken.
+func (m *Memo) woke(of int64, o *Object) {
+	for _, w := range m.wakes[of] {
+		if w.ID == o.ID {
+			return
+		}
+	}
+	m.wakes[of] = append(m.wakes[of], o)
+}
+
+// unseenBatch is what a player has done of whom the node cannot know.
+func (m *Memo) unseenBatch(p *Player, of int64) *Batch {
+	acts := slices.Clone(m.acts[actsKey{p.ID, of}])
+	slices.SortFunc(acts, order)
+	return m.batch(&Batch{Player: p, Of: of, Actions: acts})
+}
+
+// order is Before as a comparison.
+func order(a, b *Action) int {
+	switch {
+	case a.Before(b):
+		return -1
+	case b.Before(a):
+		return 1
+	}
+	return 0
 }
 
 // initialCell is a cell at t_0 (thesis 5.3.6).

@@ -27,6 +27,8 @@ type Config struct {
 	Memo *Memo
 	// Begin is t_0, when the world begins as Rules.Initial has it (5.3.6).
 	Begin machine.Time
+	// Updates is after how many updates the world stands still; 0: never.
+	Updates int64
 	// LMax and Deviation are l_max and t_d; 0: the defaults.
 	LMax, Deviation time.Duration
 	// Player is who plays at this node; nil: nobody.
@@ -335,12 +337,12 @@ func (n *Node) onUnicast(u upcall) {
 		n.overlay.Introduce(body.Node)
 	case *RetrieveActions:
 		if !n.hold(u) {
-			n.probe(Arrival(ForActions), m.Hops)
+			n.probe(Arrival(ForActions), n.hops(m))
 			n.onRetrieveActions(m.Origin, body)
 		}
 	case *Store:
 		if !n.hold(u) {
-			n.probe(ArrivedStore, m.Hops)
+			n.probe(ArrivedStore, n.hops(m))
 			n.onStore(body)
 		}
 	case *Wake:
@@ -369,6 +371,15 @@ func (n *Node) hold(u upcall) bool {
 		n.held = append(n.held, u)
 	}
 	return true
+}
+
+// hops is how many links a message has come over: the first does not count in
+// the message itself.
+func (n *Node) hops(m *overlay.Unicast) uint8 {
+	if m.Origin.ID == n.self.ID {
+		return 0
+	}
+	return m.Hops + 1
 }
 
 func (n *Node) probe(k Arrival, hops uint8) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 )
 
@@ -36,14 +37,29 @@ func (r *replayer) cell(x, y int32) *Cell {
 	}
 	r.memo.Steps++
 	c := NewCell(r.rules.Replay(r.step(x, y)))
-	if g != nil {
-		g.steps[k] = c
-		if at := [2]int32{x, y}; canon && g.canon[at] == nil {
-			c.canon = true
-			g.canon[at] = c
-		}
+	if g == nil {
+		return c
 	}
+	if at := [2]int32{x, y}; canon && g.canon[at] == nil {
+		c.canon = true
+		g.canon[at] = c
+	}
+	g.steps[k] = c
 	return c
+}
+
+// shared is the cell that everybody shares if the node, who sees a part of it,
+// sees no difference between the two.
+func (r *replayer) shared(c *Cell, x, y int32, cover *overlay.Area) *Cell {
+	g := r.memo.at(r.of)
+	if c.canon || g == nil {
+		return c
+	}
+	one := g.canon[[2]int32{x, y}]
+	if one == nil || !sameWithin(cover, one, c, false) {
+		return c
+	}
+	return one
 }
 
 // gather collects the target's surroundings, those that cannot be seen from the
@@ -92,14 +108,26 @@ func (r *replayer) key(x, y int32) stepKey {
 	return k
 }
 
-// woken are those of the woken characters that lie in the surroundings.
+// woken are those of the woken characters that lie in the surroundings, and
+// those there who cannot be seen.
 func (r *replayer) woken(x, y int32) []*Object {
+	near := func(o *Object) bool {
+		dx, dy := o.Pos.X/r.world.Cell-x, o.Pos.Y/r.world.Cell-y
+		return max(dx, -dx) <= r.ring && max(dy, -dy) <= r.ring
+	}
 	var out []*Object
 	for _, o := range r.from.Woken {
-		dx, dy := o.Pos.X/r.world.Cell-x, o.Pos.Y/r.world.Cell-y
-		if max(dx, -dx) <= r.ring && max(dy, -dy) <= r.ring {
+		if near(o) {
 			out = append(out, o)
 		}
+	}
+	for _, o := range r.memo.wakes[r.of-1] {
+		if near(o) && !contains(&r.from.Cover, o.Pos) {
+			out = append(out, o)
+		}
+	}
+	if len(out) > 1 {
+		slices.SortFunc(out, byID)
 	}
 	return out
 }
@@ -107,14 +135,10 @@ func (r *replayer) woken(x, y int32) []*Object {
 // batch is what a player has done. Of those that cannot be seen from here, what
 // others have found.
 func (r *replayer) batch(o *Object) *Batch {
-	b := r.acts[o.Player.ID]
-	if b == nil {
-		b = r.memo.first[firstKey{o.Player.ID, r.of}]
+	if b := r.acts[o.Player.ID]; b != nil {
+		return b
 	}
-	if b == nil {
-		b = &Batch{Player: o.Player, Of: r.of}
-	}
-	return b
+	return r.memo.unseenBatch(o.Player, r.of)
 }
 
 // step is the target with its surroundings, for the rules.
@@ -131,15 +155,7 @@ func (r *replayer) step(x, y int32) *Step {
 	for _, b := range r.known {
 		s.Actions = append(s.Actions, b.Actions...)
 	}
-	slices.SortFunc(s.Actions, func(a, b *Action) int {
-		switch {
-		case a.Before(b):
-			return -1
-		case b.Before(a):
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(s.Actions, order)
 	return s
 }
 

@@ -1,0 +1,320 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage/mmve"
+)
+
+// The scenario of the thesis' storage tests (6.4.1): ten minutes in which the
+// nodes start, then churn that keeps their number; three minutes later the world
+// begins, six updates follow, without churn in the last two intervals, and an
+// idle minute.
+const (
+	storagePause    = 3 * time.Minute
+	storageUpdates  = 6
+	storageQuiet    = 2 // intervals without churn
+	storageInterval = 5 * storage.DefaultLMax
+	storageIdle     = time.Minute
+	storageInterest = 100 * 100 // cm, the radius that players look at
+)
+
+// storageRun is one simulation of the storage, as a value.
+type storageRun struct {
+	Nodes int
+	R     int // zones
+	IAD   int // mean time between two arrivals, in seconds; 0: the thesis' own for so many nodes
+	Seed  uint64
+}
+
+func (o storageRun) name() string {
+	return fmt.Sprintf("storage-n%d-r%d-iad%d-seed%d", o.Nodes, o.R, o.IAD, o.Seed)
+}
+
+// storageIAD is the thesis' inter-arrival time for a number of nodes (6.4.1),
+// between them what keeps the number at sessions of two hours.
+func storageIAD(nodes int) int {
+	for _, p := range [][2]int{{200, 25}, {400, 17}, {600, 11}, {800, 9}, {1000, 7}} {
+		if p[0] == nodes {
+			return p[1]
+		}
+	}
+	return max(1, 7200/nodes)
+}
+
+// storageNet is a simulated network of storage nodes whose players play.
+type storageNet struct {
+	run     storageRun
+	sim     *sim.Sim
+	space   overlay.Space
+	world   *mmve.World
+	memo    *storage.Memo
+	boot    *sim.Bootstrap[*overlay.Contact]
+	begin   machine.Time   // t_0
+	all     []*storageNode // everybody who may ever play
+	started int
+	traffic sim.Traffic // since t_0
+	probe   storageProbe
+	actions []*storage.Action
+	woken   map[int64][]*storage.Object // characters by the update they are woken for
+}
+
+type storageNode struct {
+	*sim.Node
+	self       *overlay.Contact
+	player     *storage.Player
+	asleep     *storage.Object // the character at t_0
+	bed        geom.Point      // where it lies
+	mind       *mmve.Mind
+	seq        uint64
+	came, left machine.Time
+}
+
+// machine returns what the node runs, nil if it has left or has not come.
+func (n *storageNode) machine() *storage.Node {
+	if n.Node == nil {
+		return nil
+	}
+	m, _ := n.Machine().(*storage.Node)
+	return m
+}
+
+func newStorageNet(o storageRun) *storageNet {
+	if o.IAD == 0 {
+		o.IAD = storageIAD(o.Nodes)
+	}
+	in := sim.ThesisInternet()
+	in.Clocks = sim.ThesisClocks()
+	n := &storageNet{
+		run: o, sim: sim.NewWith(o.Seed, sim.Config{Internet: in}), space: overlay.SpaceFor(o.R),
+		memo: storage.NewMemo(), begin: machine.Time(setUp + storagePause), woken: map[int64][]*storage.Object{},
+	}
+	n.boot = sim.NewBootstrap(n.sim, o.R, func(c *overlay.Contact) int { return n.space.Zone(c.Pos) })
+	n.populate()
+	return n
+}
+
+// populate draws places, players and the world.
+func (n *storageNet) populate() {
+	draw := rng.New(n.run.Seed, 0x1d5)
+	shape := mmve.New(mmve.Config{Seed: n.run.Seed, NPCs: 1}, nil).World()
+	var players []*storage.Player
+	for k, p := range n.space.Raster(overlayIDs, &draw) {
+		self := &overlay.Contact{ID: id.Of(fmt.Appendf(nil, "node %d", k)), Pos: p}
+		player := &storage.Player{ID: self.ID, Home: storage.Home(n.space, shape, p)}
+		players = append(players, player)
+		n.all = append(n.all, &storageNode{self: self, player: player})
+	}
+	n.world = mmve.New(mmve.Config{Seed: n.run.Seed}, players)
+	characters := map[*storage.Player]*storage.Object{}
+	for _, o := range n.initial() {
+		if o.Player != nil {
+			characters[o.Player] = o
+		}
+	}
+	for _, s := range n.all {
+		s.asleep = characters[s.player]
+		s.bed = s.asleep.Pos
+	}
+}
+
+// initial is the world at t_0.
+func (n *storageNet) initial() []*storage.Object {
+	side := n.world.World().Side
+	return n.world.Initial(geom.Rect{Max: geom.Point{X: side, Y: side}})
+}
+
+// update is t_i.
+func (n *storageNet) update(i int64) machine.Time {
+	return n.begin.Add(time.Duration(i) * storageInterval)
+}
+
+// start starts the next node, or returns nil if all places are taken.
+func (n *storageNet) start() *sim.Node {
+	if n.started == len(n.all) {
+		return nil
+	}
+	s := n.all[n.started]
+	n.started++
+	s.came = n.sim.Now()
+	s.Node = n.sim.AddAs(s.self.Peer(), func(env machine.Env) machine.Machine {
+		return storage.New(storage.Config{
+			Overlay: overlay.Config{
+				Self: s.self, Space: n.space, Seek: n.boot.Seek,
+				Announce: func(on bool) machine.Job {
+					if !on {
+						s.left = n.sim.Now()
+					}
+					return n.boot.Announce(s.self, on)
+				},
+			},
+			Rules: n.world, Memo: n.memo, Begin: n.begin, Updates: storageUpdates,
+			Player: s.player, Probe: &n.probe, Interest: storageInterest,
+			Where: func() (geom.Point, bool) { return n.where(s) },
+		}, env)
+	})
+	if n.sim.Now() > n.update(1) {
+		n.playSoon(s)
+	}
+	return s.Node
+}
+
+// where is the place of a node's character; its player looks around from the
+// interval after it came into the world.
+func (n *storageNet) where(s *storageNode) (geom.Point, bool) {
+	if s.mind == nil || n.sim.Now().Sub(s.came) < storageInterval {
+		return geom.Point{}, false
+	}
+	return s.mind.Place(n.sim.Now()), n.sim.Now() > n.update(2)
+}
+
+// playSoon lets a player who has come late into the world, once its node is
+// ready.
+func (n *storageNet) playSoon(s *storageNode) {
+	n.sim.At(n.sim.Now().Add(time.Second), func() {
+		switch m := s.machine(); {
+		case m == nil || n.sim.Now() > n.update(storageUpdates-1):
+		case m.Ready():
+			n.play(s)
+		default:
+			n.playSoon(s)
+		}
+	})
+}
+
+// play lets a node's player come into the world.
+func (n *storageNet) play(s *storageNode) {
+	s.Call(func() {
+		m := s.machine()
+		m.Activate(s.bed)
+		after, _ := m.Activation()
+		n.sim.At(after.Add(50*time.Millisecond), func() {
+			s.mind = n.world.NewMind(s.player, n.sim.Now(), s.bed)
+			n.goOn(s)
+		})
+		of := int64(after.Sub(n.begin) / storageInterval)
+		n.woken[of] = append(n.woken[of], s.asleep)
+	})
+}
+
+// goOn lets a player act when it wants to.
+func (n *storageNet) goOn(s *storageNode) {
+	at := s.mind.Next()
+	if at > n.update(storageUpdates) {
+		return
+	}
+	n.sim.At(at, func() {
+		if s.machine() == nil {
+			return
+		}
+		if body := s.mind.Act(); body != nil {
+			s.seq++
+			a := &storage.Action{Player: s.player, Seq: s.seq, At: at, Body: body, Size: mmve.ActionSize}
+			n.actions = append(n.actions, a)
+			s.Call(func() { s.machine().Act(a) })
+		}
+		n.goOn(s)
+	})
+}
+
+// phases of a run.
+type storagePhase struct {
+	Name   string
+	Until  machine.Time
+	Wall   time.Duration
+	Events uint64
+}
+
+// do runs the scenario; each is called after every simulated second.
+func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error) {
+	for range n.run.Nodes {
+		at := machine.Time(n.sim.Rand().Intn(int(setUp)))
+		n.sim.At(at, func() { n.session(n.start()) })
+	}
+	quiet := n.update(storageUpdates - storageQuiet)
+	n.sim.At(machine.Time(setUp), func() {
+		n.sim.Churn(sim.Churn{
+			Arrival: time.Duration(n.run.IAD) * time.Second, Session: overlaySession, Until: quiet, Come: n.start,
+		})
+	})
+	n.sim.At(n.begin, func() { n.sim.Watch(&n.traffic) })
+	n.sim.At(n.update(1).Add(20*time.Millisecond), func() {
+		for _, s := range n.live() {
+			n.play(s)
+		}
+	})
+	phases := []storagePhase{
+		{Name: "set-up", Until: n.begin},
+		{Name: "updates", Until: n.update(storageUpdates)},
+		{Name: "idle", Until: n.update(storageUpdates).Add(storageIdle)},
+	}
+	for i := range phases {
+		p := &phases[i]
+		begin, events := time.Now(), n.sim.Events()
+		for n.sim.Now() < p.Until {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			n.sim.Run(min(time.Second, p.Until.Sub(n.sim.Now())))
+			each()
+		}
+		p.Wall, p.Events = time.Since(begin), n.sim.Events()-events
+	}
+	return phases, nil
+}
+
+func (n *storageNet) session(node *sim.Node) {
+	if node != nil {
+		n.sim.Session(node, overlaySession, n.update(storageUpdates-storageQuiet))
+	}
+}
+
+func (n *storageNet) live() (out []*storageNode) {
+	for _, s := range n.all[:n.started] {
+		if s.machine() != nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// storageProbe counts what nodes do.
+type storageProbe struct {
+	kinds  [storage.Kinds]storageKind
+	hops   [storage.Kinds + 1]int64
+	came   [storage.Kinds + 1]int64
+	failed int
+}
+
+type storageKind struct {
+	count, answers, none, minority int64
+	took                           []float64 // ms
+}
+
+func (p *storageProbe) Retrieved(r storage.Report) {
+	k := &p.kinds[r.Kind]
+	k.count++
+	k.answers += int64(r.Answers)
+	k.took = append(k.took, r.Took.Seconds()*1000)
+	if r.Votes == 0 {
+		k.none++
+	} else if 2*r.Votes < r.Zones {
+		k.minority++
+	}
+}
+
+func (p *storageProbe) Arrived(k storage.Arrival, hops int) {
+	p.came[k]++
+	p.hops[k] += int64(hops)
+}
+
+func (p *storageProbe) Failed(*storage.Node, int64) { p.failed++ }
