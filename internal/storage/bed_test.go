@@ -140,9 +140,9 @@ func (b *bed) activate(m *member, of int64) {
 func (m *member) act(at machine.Time, body []byte) {
 	m.seq++
 	a := &Action{Player: m.player, Seq: m.seq, At: at, Body: body, Size: 30}
-	m.bed.actions = append(m.bed.actions, a)
 	m.bed.sim.At(at, func() {
 		if n := m.node(); n != nil {
+			m.bed.actions = append(m.bed.actions, a)
 			m.Call(func() { n.Act(a) })
 		}
 	})
@@ -249,3 +249,6 @@ func (b *bed) zonesHold(of int64) (missing int) {
 	}
 	return missing
 }
+
+// after draws a time within d.
+func (b *bed) after(d time.Duration) time.Duration { return time.Duration(b.rand.Intn(int(d))) }
