@@ -97,7 +97,8 @@ func (c *conn) packet(from uint8, kind packetKind, size int) {
 	e.node.transmit(far.node, p)
 }
 
-// sendOver sends a message over a link; one that is not up yet keeps it.
+// sendOver sends a message over a link; one that is not up yet keeps it, and so
+// does one that is to be opened again.
 func (n *Node) sendOver(to machine.Peer, m machine.Message) {
 	c := n.connTo(to)
 	if c == nil {
@@ -106,8 +107,8 @@ func (n *Node) sendOver(to machine.Peer, m machine.Message) {
 	i := c.side(n)
 	e := &c.ends[i]
 	switch {
-	case e.closed:
-	case !e.up:
+	case e.closed && !e.reopen:
+	case e.closed || !e.up:
 		e.waiting = append(e.waiting, m)
 	default:
 		c.data(i, m)
@@ -132,7 +133,7 @@ func (n *Node) disconnect(to machine.Peer) {
 	i := c.side(n)
 	e := &c.ends[i]
 	if e.closed {
-		e.reopen = false
+		e.reopen, e.waiting = false, nil
 		return
 	}
 	e.closed, e.waiting = true, nil

@@ -129,6 +129,9 @@ func (c *conn) finish(i uint8) {
 	e.node.forget(far.node.peer, c)
 	if e.reopen {
 		e.node.connect(far.node.peer)
+		for _, m := range e.waiting {
+			e.node.sendOver(far.node.peer, m)
+		}
 	}
 }
 
