@@ -46,6 +46,8 @@ func Experiments() []Experiment {
 		pageLoadExperiment,
 		regionLoadExperiment,
 		soakExperiment,
+		storageBandwidthExperiment,
+		storageHopsExperiment,
 		terrainExperiment,
 		thesisMinuteExperiment,
 		worldDigestExperiment,

@@ -25,7 +25,7 @@ const (
 	storageQuiet    = 2 // intervals without churn
 	storageInterval = 5 * storage.DefaultLMax
 	storageIdle     = time.Minute
-	storageInterest = 100 * 100 // cm, the radius that players look at
+	storageInterest = 100 // metres, the radius that players look at
 )
 
 // storageRun is one simulation of the storage, as a value.
@@ -34,10 +34,19 @@ type storageRun struct {
 	R     int // zones
 	IAD   int // mean time between two arrivals, in seconds; 0: the thesis' own for so many nodes
 	Seed  uint64
+	// Updates is how many follow; 0: the thesis' six.
+	Updates int
+}
+
+func (o storageRun) updates() int {
+	if o.Updates == 0 {
+		return storageUpdates
+	}
+	return o.Updates
 }
 
 func (o storageRun) name() string {
-	return fmt.Sprintf("storage-n%d-r%d-iad%d-seed%d", o.Nodes, o.R, o.IAD, o.Seed)
+	return fmt.Sprintf("storage-n%d-r%d-iad%d-u%d-seed%d", o.Nodes, o.R, o.IAD, o.updates(), o.Seed)
 }
 
 // storageIAD is the thesis' inter-arrival time for a number of nodes (6.4.1),
@@ -56,7 +65,8 @@ type storageNet struct {
 	run     storageRun
 	sim     *sim.Sim
 	space   overlay.Space
-	world   *mmve.World
+	rules   storage.Rules
+	metre   int32 // units of the world in a metre
 	memo    *storage.Memo
 	boot    *sim.Bootstrap[*overlay.Contact]
 	begin   machine.Time   // t_0
@@ -66,6 +76,15 @@ type storageNet struct {
 	probe   storageProbe
 	actions []*storage.Action
 	woken   map[int64][]*storage.Object // characters by the update they are woken for
+	// mind makes who plays at a node, coming at a time.
+	mind func(s *storageNode, at machine.Time) storagePlayer
+}
+
+// storagePlayer decides what a character does.
+type storagePlayer interface {
+	Next() machine.Time               // when to ask for an action
+	Act() []byte                      // its body; nil: none now
+	Place(at machine.Time) geom.Point // where the character is
 }
 
 type storageNode struct {
@@ -74,7 +93,7 @@ type storageNode struct {
 	player     *storage.Player
 	asleep     *storage.Object // the character at t_0
 	bed        geom.Point      // where it lies
-	mind       *mmve.Mind
+	mind       storagePlayer
 	seq        uint64
 	came, left machine.Time
 }
@@ -88,7 +107,15 @@ func (n *storageNode) machine() *storage.Node {
 	return m
 }
 
+// newStorageNet returns a network that keeps the thesis' world.
 func newStorageNet(o storageRun) *storageNet {
+	n := newBareStorageNet(o)
+	n.populate()
+	return n
+}
+
+// newBareStorageNet returns a network without a world.
+func newBareStorageNet(o storageRun) *storageNet {
 	if o.IAD == 0 {
 		o.IAD = storageIAD(o.Nodes)
 	}
@@ -99,22 +126,29 @@ func newStorageNet(o storageRun) *storageNet {
 		memo: storage.NewMemo(), begin: machine.Time(setUp + storagePause), woken: map[int64][]*storage.Object{},
 	}
 	n.boot = sim.NewBootstrap(n.sim, o.R, func(c *overlay.Contact) int { return n.space.Zone(c.Pos) })
-	n.populate()
+	n.probe.net = n
+	n.traffic.Carried = carried
 	return n
 }
 
-// populate draws places, players and the world.
-func (n *storageNet) populate() {
+// settle gives everybody who may ever play a place in a world.
+func (n *storageNet) settle(shape storage.World) (players []*storage.Player) {
 	draw := rng.New(n.run.Seed, 0x1d5)
-	shape := mmve.New(mmve.Config{Seed: n.run.Seed, NPCs: 1}, nil).World()
-	var players []*storage.Player
 	for k, p := range n.space.Raster(overlayIDs, &draw) {
 		self := &overlay.Contact{ID: id.Of(fmt.Appendf(nil, "node %d", k)), Pos: p}
 		player := &storage.Player{ID: self.ID, Home: storage.Home(n.space, shape, p)}
 		players = append(players, player)
 		n.all = append(n.all, &storageNode{self: self, player: player})
 	}
-	n.world = mmve.New(mmve.Config{Seed: n.run.Seed}, players)
+	return players
+}
+
+// populate makes the thesis' world.
+func (n *storageNet) populate() {
+	shape := mmve.New(mmve.Config{Seed: n.run.Seed, NPCs: 1}, nil).World()
+	w := mmve.New(mmve.Config{Seed: n.run.Seed}, n.settle(shape))
+	n.rules, n.metre = w, 100
+	n.mind = func(s *storageNode, at machine.Time) storagePlayer { return w.NewMind(s.player, at, s.bed) }
 	characters := map[*storage.Player]*storage.Object{}
 	for _, o := range n.initial() {
 		if o.Player != nil {
@@ -129,8 +163,8 @@ func (n *storageNet) populate() {
 
 // initial is the world at t_0.
 func (n *storageNet) initial() []*storage.Object {
-	side := n.world.World().Side
-	return n.world.Initial(geom.Rect{Max: geom.Point{X: side, Y: side}})
+	side := n.rules.World().Side
+	return n.rules.Initial(geom.Rect{Max: geom.Point{X: side, Y: side}})
 }
 
 // update is t_i.
@@ -157,8 +191,8 @@ func (n *storageNet) start() *sim.Node {
 					return n.boot.Announce(s.self, on)
 				},
 			},
-			Rules: n.world, Memo: n.memo, Begin: n.begin, Updates: storageUpdates,
-			Player: s.player, Probe: &n.probe, Interest: storageInterest,
+			Rules: n.rules, Memo: n.memo, Begin: n.begin, Updates: int64(n.run.updates()),
+			Player: s.player, Probe: &n.probe, Interest: storageInterest * n.metre,
 			Where: func() (geom.Point, bool) { return n.where(s) },
 		}, env)
 	})
@@ -182,7 +216,7 @@ func (n *storageNet) where(s *storageNode) (geom.Point, bool) {
 func (n *storageNet) playSoon(s *storageNode) {
 	n.sim.At(n.sim.Now().Add(time.Second), func() {
 		switch m := s.machine(); {
-		case m == nil || n.sim.Now() > n.update(storageUpdates-1):
+		case m == nil || n.sim.Now() > n.update(int64(n.run.updates())-1):
 		case m.Ready():
 			n.play(s)
 		default:
@@ -198,7 +232,7 @@ func (n *storageNet) play(s *storageNode) {
 		m.Activate(s.bed)
 		after, _ := m.Activation()
 		n.sim.At(after.Add(50*time.Millisecond), func() {
-			s.mind = n.world.NewMind(s.player, n.sim.Now(), s.bed)
+			s.mind = n.mind(s, n.sim.Now())
 			n.goOn(s)
 		})
 		of := int64(after.Sub(n.begin) / storageInterval)
@@ -209,7 +243,7 @@ func (n *storageNet) play(s *storageNode) {
 // goOn lets a player act when it wants to.
 func (n *storageNet) goOn(s *storageNode) {
 	at := s.mind.Next()
-	if at > n.update(storageUpdates) {
+	if at > n.update(int64(n.run.updates())) {
 		return
 	}
 	n.sim.At(at, func() {
@@ -218,13 +252,17 @@ func (n *storageNet) goOn(s *storageNode) {
 		}
 		if body := s.mind.Act(); body != nil {
 			s.seq++
-			a := &storage.Action{Player: s.player, Seq: s.seq, At: at, Body: body, Size: mmve.ActionSize}
+			a := &storage.Action{Player: s.player, Seq: s.seq, At: at, Body: body, Size: actionHead + len(body)}
 			n.actions = append(n.actions, a)
 			s.Call(func() { s.machine().Act(a) })
 		}
 		n.goOn(s)
 	})
 }
+
+// actionHead is what an action takes besides its body: with the thesis' world,
+// whose bodies take 10, the thesis' 30 bytes (6.4.1).
+const actionHead = mmve.ActionSize - 10
 
 // phases of a run.
 type storagePhase struct {
@@ -240,7 +278,7 @@ func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error
 		at := machine.Time(n.sim.Rand().Intn(int(setUp)))
 		n.sim.At(at, func() { n.session(n.start()) })
 	}
-	quiet := n.update(storageUpdates - storageQuiet)
+	quiet := n.update(int64(n.run.updates()) - storageQuiet)
 	n.sim.At(machine.Time(setUp), func() {
 		n.sim.Churn(sim.Churn{
 			Arrival: time.Duration(n.run.IAD) * time.Second, Session: overlaySession, Until: quiet, Come: n.start,
@@ -254,8 +292,8 @@ func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error
 	})
 	phases := []storagePhase{
 		{Name: "set-up", Until: n.begin},
-		{Name: "updates", Until: n.update(storageUpdates)},
-		{Name: "idle", Until: n.update(storageUpdates).Add(storageIdle)},
+		{Name: "updates", Until: n.update(int64(n.run.updates()))},
+		{Name: "idle", Until: n.update(int64(n.run.updates())).Add(storageIdle)},
 	}
 	for i := range phases {
 		p := &phases[i]
@@ -274,7 +312,7 @@ func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error
 
 func (n *storageNet) session(node *sim.Node) {
 	if node != nil {
-		n.sim.Session(node, overlaySession, n.update(storageUpdates-storageQuiet))
+		n.sim.Session(node, overlaySession, n.update(int64(n.run.updates())-storageQuiet))
 	}
 }
 
@@ -286,35 +324,3 @@ func (n *storageNet) live() (out []*storageNode) {
 	}
 	return out
 }
-
-// storageProbe counts what nodes do.
-type storageProbe struct {
-	kinds  [storage.Kinds]storageKind
-	hops   [storage.Kinds + 1]int64
-	came   [storage.Kinds + 1]int64
-	failed int
-}
-
-type storageKind struct {
-	count, answers, none, minority int64
-	took                           []float64 // ms
-}
-
-func (p *storageProbe) Retrieved(r storage.Report) {
-	k := &p.kinds[r.Kind]
-	k.count++
-	k.answers += int64(r.Answers)
-	k.took = append(k.took, r.Took.Seconds()*1000)
-	if r.Votes == 0 {
-		k.none++
-	} else if 2*r.Votes < r.Zones {
-		k.minority++
-	}
-}
-
-func (p *storageProbe) Arrived(k storage.Arrival, hops int) {
-	p.came[k]++
-	p.hops[k] += int64(hops)
-}
-
-func (p *storageProbe) Failed(*storage.Node, int64) { p.failed++ }

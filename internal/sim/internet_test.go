@@ -189,7 +189,31 @@ func TestChannels(t *testing.T) {
 	if mean := row.Delay / 100; mean < 4*time.Second || mean > 5*time.Second {
 		t.Fatalf("mean delay %v", mean)
 	}
+	// The last waits for 99 others before it gets into the first channel.
+	if up := tr.Up[0]; up.Max < 99*80*time.Millisecond || up.Max > 100*81*time.Millisecond || up.Sum < 40*up.Max {
+		t.Fatalf("waited for the upstream channel: %+v", up)
+	}
+	if down := tr.Down[1]; down.Messages < 100 || down.Max > time.Second {
+		t.Fatalf("waited for the downstream channel: %+v", down)
+	}
 }
+
+// TestCarried: messages can be told apart by what they carry.
+func TestCarried(t *testing.T) {
+	s := internet(1)
+	tr := &Traffic{Carried: func(machine.Message) any { return inside{} }}
+	s.Watch(tr)
+	a, b, ma, _ := pair(s, 0)
+	a.Call(func() { ma().env.Open(b.Peer()) })
+	s.Run(time.Minute)
+	a.Call(func() { ma().env.Send(b.Peer(), big{}) })
+	s.Run(time.Minute)
+	if row := tr.Rows()[0]; row.Name != "inside" || row.Payload != 1e6 {
+		t.Fatalf("%+v", row)
+	}
+}
+
+type inside struct{}
 
 type big struct{}
 

@@ -72,6 +72,7 @@ func (s *Sim) freePacket(p *packet) {
 func (n *Node) transmit(to *Node, p *packet) {
 	s := n.sim
 	p.sent = s.now
+	s.waited(upOf, n, n.up.free)
 	s.at(n.up.pass(s.now, p.size, s.cfg.Internet.Rate).Add(s.latency()),
 		event{do: evPacket, node: to.index, body: p})
 	if p.kind != data && p.kind != loose {
@@ -85,6 +86,7 @@ func (n *Node) onPacket(p *packet) {
 	s := n.sim
 	if !p.came {
 		p.came = true
+		s.waited(downOf, n, n.down.free)
 		through := n.down.pass(s.now, p.size, s.cfg.Internet.Rate)
 		if len(s.events.a) > 0 && s.events.a[0].at < through {
 			s.at(through, event{do: evPacket, node: n.index, body: p})

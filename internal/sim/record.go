@@ -20,7 +20,36 @@ type Traffic struct {
 	Control Row
 	// Sent is bytes on the wire by each node, by its number.
 	Sent []int64
+	// Up and Down are how long messages have waited for the channels of each
+	// node, by its number (thesis 6.4.3).
+	Up, Down []Wait
+	// Carried returns what a message carries, by whose type it is told apart; nil:
+	// messages are told apart by their own.
+	Carried func(machine.Message) any
 }
+
+// Wait is what messages have waited for a channel that was busy.
+type Wait struct {
+	Messages int64
+	Sum, Max time.Duration
+}
+
+// waited notes a message that finds a channel busy until a time.
+func (s *Sim) waited(list func(*Traffic) *[]Wait, n *Node, free machine.Time) {
+	if s.traffic == nil {
+		return
+	}
+	all := list(s.traffic)
+	for len(*all) <= int(n.index) {
+		*all = append(*all, Wait{})
+	}
+	w, d := &(*all)[n.index], max(0, free.Sub(s.now))
+	w.Messages++
+	w.Sum, w.Max = w.Sum+d, max(w.Max, d)
+}
+
+func upOf(t *Traffic) *[]Wait   { return &t.Up }
+func downOf(t *Traffic) *[]Wait { return &t.Down }
 
 // Row is the messages of one type.
 type Row struct {
@@ -58,7 +87,11 @@ func (s *Sim) record(from, _ *Node, p *packet, m machine.Message) {
 	}
 	r := &t.Control
 	if m != nil {
-		kind := reflect.TypeOf(m)
+		var what any = m
+		if t.Carried != nil {
+			what = t.Carried(m)
+		}
+		kind := reflect.TypeOf(what)
 		if r = t.byType[kind]; r == nil {
 			name := kind.String()
 			r = &Row{Name: name[strings.LastIndexByte(name, '.')+1:]}

@@ -19,6 +19,7 @@ type World struct {
 	points  []geom.Point // of interest
 	cells   [][]*storage.Object
 	players map[id.ID]*storage.Player
+	places  map[id.ID]geom.Point // of characters at t_0
 
 	next recent.Map[step, *storage.Object]           // what becomes of who is left alone
 	seen recent.Map[storage.Digest, *storage.Object] // by content
@@ -30,7 +31,10 @@ var _ storage.Rules = (*World)(nil)
 // is inactive.
 func New(cfg Config, players []*storage.Player) *World {
 	cfg = cfg.withDefaults()
-	w := &World{cfg: cfg, side: cfg.Side * metre, players: make(map[id.ID]*storage.Player, len(players))}
+	w := &World{
+		cfg: cfg, side: cfg.Side * metre,
+		players: make(map[id.ID]*storage.Player, len(players)), places: make(map[id.ID]geom.Point, len(players)),
+	}
 	if w.side%cellSide != 0 || w.side <= 0 || w.side > geom.Limit/2 {
 		panic(fmt.Sprintf("mmve: a world of %d m a side; want a multiple of 100 below %d", cfg.Side, geom.Limit/2/metre))
 	}
@@ -43,6 +47,9 @@ func New(cfg Config, players []*storage.Player) *World {
 
 // Points returns the points of interest. They are not to be changed.
 func (w *World) Points() []geom.Point { return w.points }
+
+// Place returns where a player's character lies at t_0.
+func (w *World) Place(p *storage.Player) geom.Point { return w.places[p.ID] }
 
 // Initial returns what is in a cell at t_0 (storage.Rules).
 func (w *World) Initial(cell geom.Rect) []*storage.Object {

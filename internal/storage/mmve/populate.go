@@ -29,6 +29,7 @@ func (w *World) populate(players []*storage.Player) {
 		who := CharacterOf(p)
 		r := rng.New(w.cfg.Seed, drawCharacter, uint64(who))
 		place := w.somewhere(&r, 2)
+		w.places[p.ID] = place
 		c := character{walk: standing(place, 0), health: fullHealth}
 		c.bag = randomBag(w.cfg.Seed, who, smallest-headSize+r.Intn(largest-smallest+1))
 		w.put(newCharacter(p, true, place, c))

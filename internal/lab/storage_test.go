@@ -1,0 +1,49 @@
+package lab
+
+import (
+	"context"
+	"math"
+	"testing"
+)
+
+// A small network shows the thesis' shape: each query of actions is over after
+// half of the zones' answers (table 6.27), a store travels over one link but in
+// its own zone (table 6.28), and the same seed gives the same.
+func TestStorageRun(t *testing.T) {
+	o := storageRun{Nodes: 24, R: 4, Seed: 3, Updates: 3}
+	r, err := o.do(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Nodes < 18 || r.Sent == 0 || r.Bandwidth.Mean <= 0 {
+		t.Fatalf("%+v", r)
+	}
+	actions, store := r.Queries[0], r.Queries[len(r.Queries)-1]
+	if actions.Count == 0 || math.Abs(actions.Messages-2) > 0.1 {
+		t.Errorf("queries of actions: %+v, want 2 answers", actions)
+	}
+	if math.Abs(store.Hops-0.75) > 0.02 {
+		t.Errorf("stores: %+v, want 0.75 hops", store)
+	}
+	// Four zones of 44.89 km² share the world.
+	if cell := 4 * 44.89e6 / float64(r.Nodes); math.Abs(r.Voronoi.Mean/cell-1) > 0.1 {
+		t.Errorf("Voronoi cells have %.0f m² on average, want about %.0f", r.Voronoi.Mean, cell)
+	}
+	again, err := o.do(context.Background())
+	if err != nil || again.Trace != r.Trace || again.Sent != r.Sent {
+		t.Errorf("the same seed gave another run (%v): %s and %s", err, r.Trace, again.Trace)
+	}
+}
+
+func TestCorrelation(t *testing.T) {
+	for _, c := range []struct {
+		x, y []float64
+		want float64
+	}{
+		{[]float64{1, 2, 3}, []float64{2, 4, 6}, 1}, {[]float64{1, 2, 3}, []float64{3, 2, 1}, -1}, {[]float64{1, 2, 1, 2}, []float64{1, 1, 2, 2}, 0},
+	} {
+		if got := correlation(c.x, c.y); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("correlation of %v and %v is %v, want %v", c.x, c.y, got, c.want)
+		}
+	}
+}
