@@ -159,6 +159,13 @@ func (p *peerNode) sees(want ...string) {
 	p.until(fmt.Sprint(want), func(log []string) bool { return fmt.Sprint(log) == fmt.Sprint(want) })
 }
 
+// who sent a message, or had a link event.
+func (p *peerNode) who(line string) machine.Peer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.from[line]
+}
+
 // seen returns the log and empties it.
 func (p *peerNode) seen() []string {
 	p.mu.Lock()
@@ -177,7 +184,7 @@ func TestRemoteLink(t *testing.T) {
 		env.Send(b.peer, "before it is up")
 	})
 	b.sees("link 1", "before it is up")
-	if got := b.from["link 1"]; got != a.peer {
+	if got := b.who("link 1"); got != a.peer {
 		t.Fatalf("b sees %v as %v", a.peer, got)
 	}
 	a.sees("link 1")
@@ -229,8 +236,8 @@ func TestDatagrams(t *testing.T) {
 	a.do(func(env machine.Env) { env.Send(b.peer, note("first")) })
 	a.sees("answer to first")
 	b.sees("first")
-	if b.from["first"] != a.peer || a.from["answer to first"] != b.peer {
-		t.Fatalf("a is %v, b is %v; seen as %v and %v", a.peer, b.peer, b.from, a.from)
+	if b.who("first") != a.peer || a.who("answer to first") != b.peer {
+		t.Fatalf("a is %v, b is %v; seen as %v and %v", a.peer, b.peer, b.who("first"), a.who("answer to first"))
 	}
 	a.do(func(env machine.Env) { env.Send(machine.Peer{Addr: b.peer.Addr}, note("whoever")) })
 	a.sees("answer to first", "answer to whoever")
