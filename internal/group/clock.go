@@ -204,7 +204,7 @@ func (r *Replica) follow(why error) {
 	if !r.lead.leads {
 		return
 	}
-	r.lead.leads, r.lead.heir = false, 0
+	r.lead.leads, r.lead.heir, r.lead.heirBy = false, 0, 0
 	r.props.abort(r, why)
 	r.reads.abort(why)
 	r.emit(func() { r.ev.OnFollow(why) })
@@ -283,11 +283,11 @@ func (r *Replica) tick(now machine.Time) {
 
 // OnTimer implements machine.Machine.
 func (r *Replica) OnTimer(t machine.Timer) {
-	defer r.begin()()
 	if t.Gen != r.clock.gen {
 		return
 	}
 	r.clock.armed = 0
+	defer r.begin()()
 	now := r.env.Now()
 	r.retry(now)
 	if r.phase == loading && r.clock.loadAt > 0 && now >= r.clock.loadAt {
@@ -334,10 +334,13 @@ func (r *Replica) arm() {
 			at(r.lease())
 		}
 	}
-	if next == forever || r.clock.armed != 0 && r.clock.armed <= next {
+	if next == forever {
 		return
 	}
-	next = max(next, r.env.Now()+1)
+	next = max(next, r.env.Now().Add(time.Millisecond)) // clocks may stand still for a moment
+	if r.clock.armed != 0 && r.clock.armed <= next {
+		return
+	}
 	r.clock.armed = next
 	r.clock.gen++
 	r.env.SetTimer(next, machine.Timer{Gen: r.clock.gen})

@@ -113,7 +113,8 @@ func (net *testnet) until(what string, cond func() bool) {
 	if !net.sim.RunUntil(cond, time.Minute) {
 		for i := range net.nodes {
 			if k := net.node(i); k != nil {
-				net.t.Logf("node %d: phase %d %+v", i, k.phase, k.Status())
+				net.t.Logf("node %d at %d: phase %d %+v", i, k.env.Now(), k.phase, k.Status())
+				net.t.Logf("  lead %+v clock %+v disk %+v flight %v sleep %v", k.lead, k.clock, k.disk, k.flight != nil, k.sleep)
 			}
 		}
 		net.t.Fatalf("waited for a minute until %s", what)

@@ -34,6 +34,11 @@ func (d *Disk) Get(spaceName, key string) ([]byte, bool) {
 	return v, ok
 }
 
+// All is everything in a space, in the order of the keys, for tests.
+func (d *Disk) All(spaceName string) []machine.KV {
+	return d.read(machine.DiskRead{Space: spaceName})
+}
+
 // Digest is a hash of everything on the disk.
 func (d *Disk) Digest() uint64 {
 	h := uint64(0)
