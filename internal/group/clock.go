@@ -57,7 +57,8 @@ type leadership struct {
 	heard  map[uint64]machine.Time
 	dead   map[uint64]bool // as told to the owner
 	lost   map[uint64]bool // who came back without a log, or declined
-	worst  time.Duration   // the age of the majority's agreement, at its worst of late
+	stamp  machine.Time    // the latest that a majority agreed to
+	worst  time.Duration   // how old it was when they had, at its worst of late
 }
 
 // agreement is a follower's latest.
@@ -111,6 +112,7 @@ func (r *Replica) agree(m *Message) {
 		a := agreement{machine.Time(m.Echo), machine.Time(m.Echo).Add(p - p/drift)}
 		old := r.lead.agreed[m.From]
 		r.lead.agreed[m.From] = agreement{max(old.stamp, a.stamp), max(old.until, a.until)}
+		r.measure()
 	case now.lead == m.From && m.Stamp != 0:
 		p := time.Duration(min(max(m.Promise, 0), int64(2*r.cfg.MaxElection)))
 		r.clock.asked, r.clock.tries = p, 0
@@ -181,15 +183,12 @@ func (l *leadership) ask(r *Replica) time.Duration {
 	return min(p, r.cfg.MaxElection)
 }
 
-// measure notes how old the majority's agreement is.
-func (r *Replica) measure(now machine.Time) {
-	at := r.majority(func(a agreement) machine.Time { return a.stamp })
-	if at == forever || at == 0 {
-		return
+// measure notes how old the majority's agreement is when it comes.
+func (r *Replica) measure() {
+	if at := r.majority(func(a agreement) machine.Time { return a.stamp }); at > r.lead.stamp && at != forever {
+		r.lead.stamp = at
+		r.lead.worst = max(r.lead.worst, min(r.env.Now().Sub(at), r.cfg.MaxElection))
 	}
-	l := &r.lead
-	l.worst -= l.worst / 256 // half in 18 s of heartbeats every 100 ms
-	l.worst = max(l.worst, min(now.Sub(at), r.cfg.MaxElection))
 }
 
 // checkLease ends leadership in time. It comes first in every handler.
@@ -275,7 +274,7 @@ func (r *Replica) stand() {
 // tick is a leader's regular work.
 func (r *Replica) tick(now machine.Time) {
 	r.clock.tickAt = now.Add(r.cfg.Heartbeat)
-	r.measure(now)
+	r.lead.worst -= r.lead.worst / 256 // half in 18 s of heartbeats every 100 ms
 	r.guard(r.rn.Tick)
 	r.snaps.check(r, now)
 	r.look(now)

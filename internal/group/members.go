@@ -92,7 +92,10 @@ func (r *Replica) nextChange() (how pb.ConfChangeType, who Member, ok bool) {
 			}
 		case m.Learner:
 			ready = false
-			if s := pr[m.ID]; s.active && s.match > 0 && s.match+caughtUp >= last {
+			// Its agreement is there already, so that the lease does not end when
+			// it is counted.
+			agreed := r.lead.agreed[m.ID].until > r.env.Now().Add(r.cfg.Heartbeat)
+			if s := pr[m.ID]; agreed && s.active && s.match > 0 && s.match+caughtUp >= last {
 				return pb.ConfChangeAddNode, *m, true
 			}
 		case m.Peer != p:

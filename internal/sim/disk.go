@@ -39,6 +39,9 @@ func (d *Disk) All(spaceName string) []machine.KV {
 	return d.read(machine.DiskRead{Space: spaceName})
 }
 
+// Wipe empties the disk, as if it had been replaced.
+func (d *Disk) Wipe() { d.spaces = map[string]space{} }
+
 // Digest is a hash of everything on the disk.
 func (d *Disk) Digest() uint64 {
 	h := uint64(0)
