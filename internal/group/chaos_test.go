@@ -350,7 +350,7 @@ func (c *chaos) look() {
 // TestChaos throws everything at groups that come and go. It prints the seed of
 // a run that fails.
 func TestChaos(t *testing.T) {
-	runs := 16
+	runs := 12 * scale()
 	if testing.Short() {
 		runs = 6
 	}
@@ -358,9 +358,6 @@ func TestChaos(t *testing.T) {
 	if s := os.Getenv("CHAOS_SEED"); s != "" {
 		from, _ = strconv.ParseUint(s, 10, 64)
 		runs = 1
-	}
-	if s := os.Getenv("CHAOS_RUNS"); s != "" {
-		runs, _ = strconv.Atoi(s)
 	}
 	for seed := from; seed < from+uint64(runs); seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {

@@ -76,10 +76,26 @@ func (r *Replica) promise(d time.Duration) {
 	now := r.env.Now()
 	r.clock.promised = max(r.clock.promised, now.Add(d))
 	r.clock.durable = max(r.clock.durable, r.hs.Promise)
-	r.clock.electAt = r.clock.promised.Add(r.jitter(r.cfg.Election / 4))
+	r.clock.electAt = r.clock.promised.Add(r.turn())
 	if r.alone() {
 		r.clock.promised, r.clock.electAt = now, now
 	}
+}
+
+// turn is how long after the end of its promise a follower stands: each has its
+// turn, so that they seldom stand at once, and the first waits a little for the
+// promises of the others to end.
+func (r *Replica) turn() time.Duration {
+	rank, lead := 0, uint64(0)
+	if r.rn != nil {
+		lead = r.now().lead
+	}
+	for _, m := range r.st.Members {
+		if !m.Learner && m.ID < r.st.Self && m.ID != lead {
+			rank++
+		}
+	}
+	return r.cfg.Election/25 + time.Duration(rank)*r.cfg.Election/5 + r.jitter(r.cfg.Election/50)
 }
 
 func (r *Replica) jitter(d time.Duration) time.Duration {
@@ -117,7 +133,7 @@ func (r *Replica) agree(m *Message) {
 		p := time.Duration(min(max(m.Promise, 0), int64(2*r.cfg.MaxElection)))
 		r.clock.asked, r.clock.tries = p, 0
 		r.clock.promised = max(r.clock.promised, r.env.Now().Add(p))
-		r.clock.electAt = max(r.clock.electAt, r.clock.promised.Add(r.jitter(p/4)))
+		r.clock.electAt = max(r.clock.electAt, r.clock.promised.Add(r.turn()))
 		if p > r.clock.durable {
 			r.batch.hard, r.batch.urgent = true, true // and agree to the next
 			return
@@ -256,7 +272,7 @@ func (r *Replica) judge() {
 func (r *Replica) pause() time.Duration {
 	d := max(r.cfg.Election, r.clock.asked) << min(r.clock.tries, 3)
 	d = min(d, r.cfg.MaxElection)
-	return d/5 + r.jitter(d*3/5)
+	return d/5 + r.jitter(d/5)
 }
 
 // stand asks for votes.
