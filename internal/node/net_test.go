@@ -233,14 +233,27 @@ func (c *country) checkEdits() (edits int) {
 			where[at.Column().Region()] = true
 		}
 	}
+	asked := false
 	c.guests[0].Call(func() {
+		asked = true
 		clear(reader.columns)
 		for pos := range where {
 			reader.watch(pos, region.RateNone)
 			reader.watch(pos, region.RateEvery)
 		}
 	})
-	c.until("all columns are there", func() bool { return len(reader.columns) >= len(where)*world.Columns })
+	c.until("all columns are there", func() bool {
+		read := map[world.RegionPos]int{}
+		for at := range reader.columns {
+			read[at.Region()]++
+		}
+		for pos := range where {
+			if read[pos] < world.Columns {
+				return false
+			}
+		}
+		return asked
+	})
 	for i := range c.guests {
 		g := c.wanderer(i)
 		for at, e := range g.edits {
