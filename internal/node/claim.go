@@ -91,7 +91,7 @@ func (w *network) answerClaim(from id.ID, m *Claim) *ClaimAnswer {
 	now := w.n.env.Now()
 	out := &ClaimAnswer{Part: m.Part, Nonce: m.Nonce, Room: w.room(), Stored: w.stored[m.Part]}
 	if h := w.hosted(m.Part); h != nil {
-		h.lookHere()
+		h.rouse()
 		out.Members = h.members()
 		return out
 	}

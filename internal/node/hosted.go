@@ -290,13 +290,16 @@ func (h *hosted) term() uint64 { return termOf(h.rep.Status()) }
 
 func termOf(s group.Status) uint64 { return s.Gen.Number<<36 | s.Term&(1<<36-1) }
 
-// lookHere tells the route what the replica here knows of the leader, and wakes
-// it if it sleeps.
-func (h *hosted) lookHere() {
-	st := h.rep.Status()
-	if st.Asleep || st.Leader == (machine.Peer{}) {
+// rouse wakes a group that sleeps, or has no leader, because somebody needs it.
+func (h *hosted) rouse() {
+	if st := h.rep.Status(); st.Asleep || st.Leader == (machine.Peer{}) {
 		h.rep.Wake()
 	}
+	h.lookHere()
+}
+
+// lookHere tells the route what the replica here knows of the leader.
+func (h *hosted) lookHere() {
 	r := h.w.routes[h.part]
 	leader := h.leader()
 	if r != nil && leader != (machine.Peer{}) && h.w.reachable(leader) {

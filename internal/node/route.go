@@ -246,7 +246,7 @@ func (w *network) ask(r *route) {
 	r.next = w.n.env.Now().Add(askEvery)
 	r.tries++
 	if h := w.hosted(r.part); h != nil {
-		h.lookHere()
+		h.rouse()
 	}
 	if !r.seeking {
 		return
@@ -356,7 +356,7 @@ func (w *network) tellWhere(to machine.Peer, p Part) {
 
 func (w *network) onWho(f *farNode, m *Who) {
 	if h := w.hosted(m.Part); h != nil {
-		h.lookHere()
+		h.rouse()
 	}
 	w.tellWhere(f.peer, m.Part)
 }
