@@ -1,10 +1,15 @@
 // Package genesis is the record that a world begins with: what every node that
 // hosts it must agree on (name, seed, when it began, rules), signed by the
-// founder. A node that joins fetches it from any node of the world, and cannot
-// be given another: the world's id is a hash of it.
+// founder. A node that joins fetches it from any node of the world.
+//
+// The id of a world is that of its identity.Genesis, which says who may take
+// part. In an open world the Salt of that is a hash of everything else in the
+// record: nobody can give a joiner another record under the same id. A world
+// with an authority has its Salt from the authority, who may found several
+// worlds before any is named; there the founder's signature is all there is.
 //
 // Invariants:
-//   - the same record has one encoding, and so one world id;
+//   - a record has one encoding;
 //   - a decoded record has been checked: its bounds, and the founder's signature.
 package genesis
 
@@ -51,14 +56,12 @@ type Record struct {
 	Mode       uint8  // how newcomers play: 0 survival, 1 creative
 	Epoch      machine.Time
 	Spawn      world.Pos
-	Protect    int32    // blocks around the spawn that only operators change
-	Whitelist  bool     // only who is on the list may enter
-	MaxPlayers int32    // 0: as many as there is room for
-	Nonce      id.ID    // makes two worlds with the same settings differ
-	Difficulty uint8    // of the puzzle that node ids solve (package identity)
-	Authority  [32]byte // that admits nodes; zero: an open world
-	Zones      uint8    // of the overlay of a verified world
-	Founder    [32]byte // Ed25519 public key of the founder's node
+	Protect    int32            // blocks around the spawn that only operators change
+	Whitelist  bool             // only who is on the list may enter
+	MaxPlayers int32            // 0: as many as there is room for
+	Nonce      id.ID            // makes two worlds with the same settings differ
+	Genesis    identity.Genesis // who may take part
+	Founder    [32]byte         // Ed25519 public key of the founder's node
 	Signature  [64]byte
 }
 
@@ -83,47 +86,37 @@ func (r *Record) terms(b []byte) []byte {
 	return append(b, r.Founder[:]...)
 }
 
-// Identity is the part that says who may take part in the world. Its salt is a
-// hash of everything else, so its World is the id of all of it.
-func (r *Record) Identity() identity.Genesis {
-	return identity.Genesis{
-		Salt: sha256.Sum256(r.terms(nil)), Difficulty: r.Difficulty, Authority: r.Authority, Zones: r.Zones,
-	}
-}
+// Seal makes an open world's id a hash of the record: Founder must be set.
+func (r *Record) Seal() { r.Genesis.Salt = sha256.Sum256(r.terms(nil)) }
 
 // World is the id of the world that begins so.
-func (r *Record) World() id.ID {
-	g := r.Identity()
-	return g.World()
-}
+func (r *Record) World() id.ID { return r.Genesis.World() }
 
 // FounderID is the id of the founder's node.
 func (r *Record) FounderID() id.ID { return id.Of(r.Founder[:]) }
 
 func (r *Record) signed() []byte {
-	g := r.Identity()
-	return g.Append([]byte(signContext))
+	return r.Genesis.Append(r.terms([]byte(signContext)))
 }
 
-// Sign makes the holder of key the founder.
+// Sign makes the holder of key the founder, and seals an open world.
 func (r *Record) Sign(key ed25519.PrivateKey) {
 	copy(r.Founder[:], key.Public().(ed25519.PublicKey))
+	if !r.Genesis.Verified() {
+		r.Seal()
+	}
 	copy(r.Signature[:], ed25519.Sign(key, r.signed()))
 }
 
 // Append adds the encoding to b.
 func (r *Record) Append(b []byte) []byte {
-	b = r.terms(b)
-	b = append(b, r.Difficulty)
-	b = append(b, r.Authority[:]...)
-	b = append(b, r.Zones)
-	return append(b, r.Signature[:]...)
+	return append(r.Genesis.Append(r.terms(b)), r.Signature[:]...)
 }
 
 // Check says what is wrong with a record.
 func (r *Record) Check() error {
 	text := func(s string, limit int) bool { return len(s) <= limit && utf8.ValidString(s) }
-	switch g := r.Identity(); {
+	switch {
 	case r.Name == "" || !text(r.Name, MaxName) || !text(r.Seed, MaxSeed):
 		return fmt.Errorf("%w: the name or the seed", ErrFormat)
 	case r.Mode > 1:
@@ -136,8 +129,10 @@ func (r *Record) Check() error {
 		return fmt.Errorf("%w: a rule is negative", ErrFormat)
 	case identity.CheckKey(r.Founder[:]) != nil:
 		return fmt.Errorf("%w: the founder's key", ErrFormat)
-	case g.Check() != nil:
-		return fmt.Errorf("%w: %w", ErrFormat, g.Check())
+	case r.Genesis.Check() != nil:
+		return fmt.Errorf("%w: %w", ErrFormat, r.Genesis.Check())
+	case !r.Genesis.Verified() && r.Genesis.Salt != sha256.Sum256(r.terms(nil)):
+		return fmt.Errorf("%w: the world's id is not a hash of it", ErrFormat)
 	case !ed25519.Verify(r.Founder[:], r.signed(), r.Signature[:]):
 		return ErrSignature
 	}
@@ -163,9 +158,11 @@ func Decode(b []byte) (*Record, error) {
 	r.Whitelist = whitelist == 1
 	copy(r.Nonce[:], d.take(id.Size))
 	copy(r.Founder[:], d.take(32))
-	r.Difficulty = d.byte()
-	copy(r.Authority[:], d.take(32))
-	r.Zones = d.byte()
+	g, err := identity.DecodeGenesis(d.take(identity.GenesisSize))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	r.Genesis = *g
 	copy(r.Signature[:], d.take(64))
 	if d.bad || len(d.b) > 0 || whitelist > 1 || !slices.Equal(r.Append(nil), b) {
 		return nil, ErrFormat

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -17,7 +18,8 @@ func key(n byte) ed25519.PrivateKey {
 func example() *Record {
 	r := &Record{
 		Name: "home", Seed: "granite", Mode: 1, Epoch: 1_700_000_000_000_000_000, Spawn: world.Pos{X: -5, Y: 70, Z: 9},
-		Protect: 8, Whitelist: true, MaxPlayers: 40, Nonce: id.Of([]byte("nonce")), Difficulty: 12,
+		Protect: 8, Whitelist: true, MaxPlayers: 40, Nonce: id.Of([]byte("nonce")),
+		Genesis: identity.Genesis{Difficulty: 12},
 	}
 	r.Sign(key(1))
 	return r
@@ -74,7 +76,7 @@ func TestChecks(t *testing.T) {
 		"spawn":      func(r *Record) { r.Spawn.Y = -1 },
 		"far spawn":  func(r *Record) { r.Spawn.X = -1 << 31 },
 		"protect":    func(r *Record) { r.Protect = -1 },
-		"difficulty": func(r *Record) { r.Difficulty = 255 },
+		"difficulty": func(r *Record) { r.Genesis.Difficulty = 255 },
 	} {
 		r := example()
 		change(r)
@@ -85,6 +87,10 @@ func TestChecks(t *testing.T) {
 	}
 	r := example()
 	r.Seed = "marble"
+	if err := r.Check(); !errors.Is(err, ErrFormat) {
+		t.Errorf("changed after it was sealed: %v", err)
+	}
+	r.Seal()
 	if err := r.Check(); !errors.Is(err, ErrSignature) {
 		t.Errorf("changed after it was signed: %v", err)
 	}

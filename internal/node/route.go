@@ -365,12 +365,13 @@ func (w *network) onWho(f *farNode, m *Who) {
 // not believed.
 func (w *network) onElsewhere(f *farNode, m *Elsewhere) {
 	r := w.routes[m.Part]
-	if r == nil || w.hosted(m.Part) != nil || m.Term < r.term || len(m.Members) > records.MaxHosts || !r.trusts(f.peer) {
+	if r == nil || m.Term < r.term || len(m.Members) > records.MaxHosts || !r.trusts(f.peer) {
 		return
 	}
+	h := w.hosted(m.Part)
 	switch m.Leader.ID {
 	case id.ID{}:
-		if len(m.Members) > 0 {
+		if len(m.Members) > 0 && h == nil {
 			r.members = m.Members
 		}
 		if r.leader == f.peer {
@@ -379,6 +380,9 @@ func (w *network) onElsewhere(f *farNode, m *Elsewhere) {
 		return
 	case w.cfg.Self.ID:
 		return // not any more
+	}
+	if h != nil {
+		return // the replica here knows
 	}
 	if m.Term > r.term || r.leader == (machine.Peer{}) || r.leader == f.peer {
 		w.found(r, m.Leader, m.Members, m.Term)
