@@ -217,3 +217,21 @@ func BenchmarkApply(b *testing.B) {
 	st := s.Stats()
 	b.ReportMetric(float64(st.Writes)/float64(max(st.Syncs, 1)), "writes/sync")
 }
+
+func TestSpaces(t *testing.T) {
+	s := open(t, "", mem())
+	for _, space := range []string{"r.1", "r.1.2", "hall", "g.hall", "gone"} {
+		for _, k := range []string{"a", "\x00", "\xff\xff"} {
+			if err := s.Apply(machine.DiskWrite{Space: space, Put: []machine.KV{kv(k, "x")}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := s.Apply(machine.DiskWrite{Space: "gone", DeletePrefix: [][]byte{{}}}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Spaces()
+	if want := "g.hall hall r.1 r.1.2"; err != nil || strings.Join(got, " ") != want {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+}

@@ -40,6 +40,13 @@ type Config struct {
 	Listen string // HOST or HOST:PORT; empty: DefaultListen
 	Port   int    // when Listen has none; 0: DefaultPort, negative: any that is free
 
+	// Nodes is the UDP address for other nodes, HOST:PORT; empty: the world has
+	// this node only. Join are addresses of nodes, HOST or HOST:PORT, whose world
+	// this one is to host too; World is then a name for its folder.
+	Nodes       string
+	Join        []string
+	Certificate string // file: the authority's for this node, if the world has one
+
 	JoinCode   string // what those from other machines must know; empty: none
 	Whitelist  bool   // only who is on the whitelist may enter
 	MaxPlayers int    // 0: as many as there is room for
@@ -95,10 +102,14 @@ func (c Config) address() (string, error) {
 }
 
 // openWorld opens the world, making it if it may.
-func (c Config) openWorld() (*worldfs.Folder, *worldfs.World, error) {
+func (c Config) openWorld(p *peers) (*worldfs.Folder, *worldfs.World, error) {
 	folder, err := worldfs.OpenFolder(c.Data)
 	if err != nil {
 		return nil, nil, err
+	}
+	if p != nil {
+		w, err := c.openJoined(folder, p)
+		return folder, w, err
 	}
 	w, err := folder.Open(c.World)
 	if isNoWorld(err) && c.Create {

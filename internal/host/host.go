@@ -36,6 +36,7 @@ type Host struct {
 	node   *node.Node
 	client *client.Node
 	clock  *clock.Clock
+	peers  *peers // nil: this is the world's only node
 
 	gateway *gateway.Gateway
 	addr    netip.AddrPort
@@ -52,14 +53,24 @@ type Host struct {
 func Start(cfg Config) (*Host, error) {
 	cfg = cfg.withDefaults()
 	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: clock.New()}
-	var err error
-	if h.folder, h.world, err = cfg.openWorld(); err != nil {
+	p, err := h.meet()
+	if err != nil {
 		return nil, err
+	}
+	if h.folder, h.world, err = cfg.openWorld(p); err != nil {
+		return nil, err
+	}
+	if cfg.Nodes != "" {
+		if err := h.share(p); err != nil {
+			return nil, errors.Join(err, h.world.Close())
+		}
 	}
 	if len(cfg.NTP) > 0 {
 		h.beside.Go(h.keepTime)
 	}
-	h.startNode()
+	if err := h.startNode(); err != nil {
+		return nil, errors.Join(err, h.peers.close(), h.world.Close())
+	}
 	h.beside.Go(h.watch)
 	if err := h.listen(); err != nil {
 		return nil, errors.Join(err, h.Close(context.Background()))
@@ -70,7 +81,7 @@ func Start(cfg Config) (*Host, error) {
 	return h, nil
 }
 
-func (h *Host) startNode() {
+func (h *Host) startNode() (err error) {
 	m, cfg := &h.world.Meta, h.cfg
 	players := cfg.MaxPlayers
 	if players == 0 {
@@ -89,8 +100,17 @@ func (h *Host) startNode() {
 		},
 		Clock: stopwatch(),
 	}
+	var links *transport.NetConfig
+	if h.peers != nil {
+		if nodeConfig.Net, err = h.network(); err != nil {
+			return err
+		}
+		if links, err = h.links(); err != nil {
+			return err
+		}
+	}
 	h.loop = transport.Start(transport.Config{
-		Disk: h.world.Store, Log: cfg.Log, Clock: h.clock.Now,
+		Disk: h.world.Store, Log: cfg.Log, Clock: h.clock.Now, Net: links,
 		Machine: func(env machine.Env) machine.Machine {
 			h.node = node.New(nodeConfig, env)
 			return h.node
@@ -100,6 +120,18 @@ func (h *Host) startNode() {
 		Node: h.loop, World: m.ID, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Hosts: h.hosts, Log: cfg.Log,
 		Info: wire.WorldInfo{Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Day: world.DayLength},
 	})
+	return nil
+}
+
+// meet asks the nodes that the world is to be joined by.
+func (h *Host) meet() (*peers, error) {
+	if len(h.cfg.Join) == 0 {
+		return nil, nil
+	}
+	if h.cfg.Nodes == "" {
+		return nil, fmt.Errorf("%w: to join other nodes this one needs a port for them", ErrUsage)
+	}
+	return meet(context.Background(), h.cfg.Join)
 }
 
 // stopwatch is time since now that never goes back.
@@ -173,7 +205,7 @@ func (h *Host) close(ctx context.Context) error {
 	if stopped := h.loop.Stop(); stopped != nil {
 		err = stopped
 	}
-	return errors.Join(err, gone, h.world.Close())
+	return errors.Join(err, gone, h.peers.close(), h.world.Close())
 }
 
 // closeGateway tells the clients and waits until they are gone.

@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net"
 	"sync/atomic"
 	"time"
@@ -58,6 +59,10 @@ func (n *network) admit(q *quic.Conn) {
 		return
 	}
 	c, theirs, err := n.meet(ctx, q, s)
+	if errors.Is(err, errAsks) {
+		n.tell(q, s)
+		return
+	}
 	if err != nil {
 		n.refuse(q, err)
 		n.tally.fail(reason(err))

@@ -42,6 +42,10 @@ type NetConfig struct {
 	Proof []byte
 	Admit func(pub ed25519.PublicKey, proof []byte) error
 
+	// About is told to whoever asks what world this is (Ask), at most MaxAbout
+	// bytes: how it begins. Empty: nobody is told.
+	About []byte
+
 	MaxLinks   int           // to other nodes; 0: DefaultMaxLinks
 	MaxMessage int           // bytes of an encoded message on a link; 0: DefaultMaxMessage
 	Dead       time.Duration // a link without a sign of life for so long has failed; 0: DefaultDead
@@ -111,6 +115,9 @@ func startNetwork(l *Loop, cfg NetConfig) *network {
 	}
 	if len(cfg.Proof) > MaxProof {
 		panic("transport: the proof is too long")
+	}
+	if len(cfg.About) > MaxAbout {
+		panic("transport: About is too long")
 	}
 	n := &network{l: l, cfg: cfg, self: id.Of(cfg.Key.Public().(ed25519.PublicKey)), conns: map[*connection]bool{}}
 	var b [8]byte

@@ -138,6 +138,9 @@ func (n *network) meet(ctx context.Context, q *quic.Conn, s *quic.Stream) (*conn
 	if err != nil {
 		return nil, hello{}, err
 	}
+	if h.world.IsZero() && len(n.cfg.About) > 0 {
+		return nil, hello{}, errAsks
+	}
 	if h.world != n.cfg.World {
 		return nil, hello{}, refusal{codeWorld, fmt.Errorf("node %s is of the world %s, not %s", id.Of(pub).Short(), h.world.Short(), n.cfg.World.Short())}
 	}

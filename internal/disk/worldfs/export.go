@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -102,6 +103,9 @@ func (e *exporter) record(kind byte, parts ...[]byte) error {
 }
 
 func (e *exporter) pair(space string, key, value []byte) error {
+	if ofNode(space) {
+		return nil
+	}
 	if len(space) > maxSpace || len(key) > maxKey || len(value) > maxValue {
 		return fmt.Errorf("%w: a key of %d and a value of %d bytes in %q", disk.ErrDamaged, len(key), len(value), space)
 	}
@@ -128,4 +132,11 @@ func (e *exporter) end() error {
 		return err
 	}
 	return e.z.Close()
+}
+
+// ofNode reports whether a space is not the world's but the node's: what it is a
+// member of ("g."), what it gave up ("old."), whom it knew. Another node could
+// make nothing of it, and this one neither once it lives on elsewhere.
+func ofNode(space string) bool {
+	return space == "node" || strings.HasPrefix(space, "g.") || strings.HasPrefix(space, "old.")
 }

@@ -12,6 +12,7 @@ package worldfs
 
 import (
 	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,6 +58,9 @@ type Meta struct {
 	Epoch   time.Time        `json:"epoch"` // when tick 0 was
 	Spawn   world.Pos        `json:"spawn"` // the block that new players stand in
 	Rules   Rules            `json:"rules"`
+	// Record is how the world begins, as its founder has signed it (package
+	// genesis), in hexadecimal digits; none in a world that never had other nodes.
+	Record string `json:"record,omitempty"`
 }
 
 // Rules are what its founder may set for a world.
@@ -176,3 +180,21 @@ func writeMeta(dir string, m *Meta) error {
 	}
 	return files.Write(filepath.Join(dir, "meta.json"), append(b, '\n'), 0o644)
 }
+
+// Share makes a world one that other nodes may host too: it gets the id that
+// its record has, and keeps the record.
+func (w *World) Share(of id.ID, g identity.Genesis, record []byte) error {
+	m := w.Meta
+	m.ID, m.Genesis, m.Record = of, g, hex.EncodeToString(record)
+	if err := m.validate(); err != nil {
+		return err
+	}
+	if err := writeMeta(w.Dir, &m); err != nil {
+		return err
+	}
+	w.Meta = m
+	return nil
+}
+
+// RecordBytes is Record, decoded.
+func (m *Meta) RecordBytes() ([]byte, error) { return hex.DecodeString(m.Record) }

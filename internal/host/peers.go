@@ -1,0 +1,274 @@
+package host
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/codec"
+	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/records"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
+)
+
+// peers is what a host has besides its world if other nodes may host it too.
+type peers struct {
+	key    ed25519.PrivateKey
+	record *genesis.Record
+	known  []machine.Peer // to join by
+	seen   netip.Addr     // how this machine looks to the node that was asked
+	socket *socket.Socket
+	proof  []byte
+}
+
+// askTime bounds how long one node may take to say what world it is of.
+const askTime = 10 * time.Second
+
+// meet asks the nodes of Config.Join what world they are of. The first that
+// answers says; those who say something else are left out.
+func meet(ctx context.Context, join []string) (*peers, error) {
+	_, key, err := ed25519.GenerateKey(rand.Reader) // the node's own depends on the world
+	if err != nil {
+		return nil, err
+	}
+	p := &peers{}
+	var failed []error
+	for _, addr := range join {
+		a, err := askOne(ctx, key, addr)
+		if err == nil && p.record != nil && a.record.World() != p.record.World() {
+			err = fmt.Errorf("the node at %s is of another world (%q) than the one before (%q)", addr, a.record.Name, p.record.Name)
+		}
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		p.record, p.seen = a.record, a.seen
+		p.known = append(p.known, a.known...)
+	}
+	if p.record == nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoNode, errors.Join(failed...))
+	}
+	return p, nil
+}
+
+func askOne(ctx context.Context, key ed25519.PrivateKey, addr string) (*peers, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	at, err := resolve(ctx, addr)
+	if err != nil {
+		return nil, err
+	}
+	a, err := transport.Ask(ctx, key, at)
+	if err != nil {
+		return nil, err
+	}
+	r, err := genesis.Decode(a.About)
+	if err != nil {
+		return nil, fmt.Errorf("the node at %s: %w", addr, err)
+	}
+	if r.World() != a.World {
+		return nil, fmt.Errorf("the node at %s shows the record of another world than its own", addr)
+	}
+	return &peers{record: r, known: []machine.Peer{a.Peer}, seen: a.Seen.Addr()}, nil
+}
+
+// resolve reads HOST or HOST:PORT.
+func resolve(ctx context.Context, addr string) (netip.AddrPort, error) {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		addr = net.JoinHostPort(strings.Trim(addr, "[]"), fmt.Sprint(DefaultPort))
+	}
+	a, err := (&net.Resolver{}).LookupNetIP(ctx, "ip", hostOf(addr))
+	if err != nil || len(a) == 0 {
+		return netip.AddrPort{}, fmt.Errorf("%w: the address %q: %w", ErrUsage, addr, err)
+	}
+	port, err := net.DefaultResolver.LookupPort(ctx, "udp", addr[strings.LastIndexByte(addr, ':')+1:])
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("%w: the address %q: %w", ErrUsage, addr, err)
+	}
+	return netip.AddrPortFrom(a[0].Unmap(), uint16(port)), nil
+}
+
+func hostOf(addr string) string {
+	name, _, _ := net.SplitHostPort(addr)
+	return name
+}
+
+// openJoined opens the folder of the world that p is of, making it if there is
+// none.
+func (c Config) openJoined(folder *worldfs.Folder, p *peers) (*worldfs.World, error) {
+	worlds, err := folder.List()
+	if err != nil {
+		return nil, err
+	}
+	r := p.record
+	for _, w := range worlds {
+		if w.ID == r.World() {
+			return folder.Open(w.Name)
+		}
+	}
+	m := worldfs.Meta{
+		ID: r.World(), Genesis: r.Genesis, Name: c.World, Seed: r.Seed, Mode: Modes[r.Mode],
+		Epoch: time.Unix(0, int64(r.Epoch)).UTC(), Spawn: r.Spawn, Record: fmt.Sprintf("%x", r.Append(nil)),
+		Rules: worldfs.Rules{Protect: r.Protect, Whitelist: r.Whitelist, MaxPlayers: int(r.MaxPlayers)},
+	}
+	if c.World == DefaultWorld {
+		m.Name = r.Name
+		if worldfs.CheckName(m.Name) != nil {
+			m.Name = "world " + m.ID.Short()
+		}
+		if _, err := folder.Info(m.Name); err == nil {
+			m.Name = m.Name[:min(len(m.Name), 20)] + " " + m.ID.Short()
+		}
+	}
+	if _, err := folder.Create(m); err != nil {
+		return nil, err
+	}
+	return folder.Open(m.Name)
+}
+
+// share readies what the world needs to be hosted by several nodes: the node's
+// key, the record of how the world begins, the port.
+func (h *Host) share(p *peers) error {
+	if p == nil {
+		p = &peers{}
+	}
+	m := &h.world.Meta
+	difficulty := int(m.Genesis.Difficulty)
+	if m.Record == "" && m.Genesis == (identity.Genesis{}) {
+		difficulty = identity.DefaultDifficulty
+	}
+	ring, err := keyring.Open(h.folder.Dir())
+	if err != nil {
+		return err
+	}
+	k, err := ring.Node(difficulty, nil)
+	if err != nil {
+		return err
+	}
+	p.key = k.Private
+	if m.Record == "" {
+		if err := h.found(p.key, difficulty); err != nil {
+			return err
+		}
+	}
+	b, err := m.RecordBytes()
+	if err == nil {
+		p.record, err = genesis.Decode(b)
+	}
+	if err != nil {
+		return fmt.Errorf("the record of how %s began: %w", m.Name, err)
+	}
+	if h.cfg.Certificate != "" {
+		c, err := keyring.ReadCertificate(h.cfg.Certificate)
+		if err != nil {
+			return err
+		}
+		p.proof = c.Append(nil)
+	}
+	if p.socket, err = socket.Listen(h.cfg.Nodes); err != nil {
+		return err
+	}
+	h.peers = p
+	return nil
+}
+
+// found writes how a world begins that had one node only, which becomes its
+// founder's. An open world gets the id that goes with the record.
+func (h *Host) found(key ed25519.PrivateKey, difficulty int) error {
+	m := &h.world.Meta
+	r := &genesis.Record{
+		Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Epoch: m.EpochTime(), Spawn: m.Spawn,
+		Protect: m.Rules.Protect, Whitelist: m.Rules.Whitelist, MaxPlayers: int32(m.Rules.MaxPlayers),
+		Nonce: m.ID, Genesis: m.Genesis,
+	}
+	r.Genesis.Difficulty = uint8(difficulty)
+	r.Sign(key)
+	if err := r.Check(); err != nil {
+		return err
+	}
+	return h.world.Share(r.World(), r.Genesis, r.Append(nil))
+}
+
+// self is this node as others reach it.
+func (p *peers) self() machine.Peer {
+	at := p.socket.Addr()
+	if at.Addr().IsUnspecified() {
+		ip := p.seen
+		if !ip.IsValid() {
+			ip = outward()
+		}
+		at = netip.AddrPortFrom(ip, at.Port())
+	}
+	return machine.Peer{ID: id.Of(p.key.Public().(ed25519.PublicKey)), Addr: machine.AddrFrom(at)}
+}
+
+// outward is an address of this machine in the network that it is in.
+func outward() netip.Addr {
+	addrs, _ := net.InterfaceAddrs()
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok {
+			if ip, ok := netip.AddrFromSlice(n.IP); ok && ip.Unmap().Is4() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() {
+				return ip.Unmap()
+			}
+		}
+	}
+	return netip.AddrFrom4([4]byte{127, 0, 0, 1})
+}
+
+// network is the node's part of it.
+func (h *Host) network() (*node.Net, error) {
+	p := h.peers
+	stored, err := h.world.Store.Spaces()
+	if err != nil {
+		return nil, err
+	}
+	return &node.Net{
+		Self: p.self(), World: p.record.World(), Known: p.known, Founder: p.record.FounderID(), Stored: stored,
+		Sign:   func(r *kademlia.Record) { records.Sign(r, p.key) },
+		Verify: records.Verify,
+		Note:   func(text string) { h.cfg.Log.Warn(text) },
+	}, nil
+}
+
+// links is the transport's part.
+func (h *Host) links() (*transport.NetConfig, error) {
+	p := h.peers
+	gate, err := identity.NewGate(p.record.Genesis)
+	if err != nil {
+		return nil, err
+	}
+	return &transport.NetConfig{
+		Key: p.key, Socket: p.socket, World: p.record.World(), Codec: codec.New(), Proof: p.proof,
+		Admit: keyring.NewDoor(gate, h.clock.Now).Admit, About: p.record.Append(nil),
+	}, nil
+}
+
+// NodeAddr is the address that other nodes join by; not valid if there can be
+// none.
+func (h *Host) NodeAddr() netip.AddrPort {
+	if h.peers == nil {
+		return netip.AddrPort{}
+	}
+	return h.peers.self().Addr.AddrPort()
+}
+
+func (p *peers) close() error {
+	if p == nil || p.socket == nil {
+		return nil
+	}
+	return p.socket.Close()
+}
