@@ -16,6 +16,10 @@ func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.StringVar(&r.Mode, "mode", "survival", "how newcomers of a new world play: survival or creative")
 	f.StringVar(&r.Listen, "listen", host.DefaultListen, "address to listen on: HOST or HOST:PORT; 0.0.0.0 lets the network in")
 	f.IntVar(&r.Port, "port", host.DefaultPort, "port, unless --listen has one; -1: any that is free")
+	f.StringSliceVar(&r.Join, "join", nil, "addresses of nodes, HOST or HOST:PORT, whose world to host and play in")
+	f.StringVar(&r.Nodes, "nodes", "", "UDP address for other nodes, HOST:PORT (default all addresses, the players' port)")
+	f.BoolVar(&r.Alone, "alone", false, "no other node may host this world")
+	f.StringVar(&r.Certificate, "certificate", "", "file with this node's certificate, if the world has an authority")
 	f.StringVar(&r.JoinCode, "join-code", "", "what players must know to come in (default with --listen: a new one each time)")
 	f.BoolVar(&r.Whitelist, "whitelist", false, "only who is on the whitelist may come in")
 	f.IntVar(&r.MaxPlayers, "max-players", 0, "how many may be here at a time (default as many as there is room for)")
@@ -38,7 +42,8 @@ is made the first time. Ctrl-C saves everything and ends.`,
 		Example: `  voxelpopuli play
   voxelpopuli play --world castle --seed 42 --mode creative
   voxelpopuli play --listen 0.0.0.0                   # friends on the network may join
-  voxelpopuli play --listen 0.0.0.0 --join-code sesame`,
+  voxelpopuli play --listen 0.0.0.0 --join-code sesame
+  voxelpopuli play --join friend.example.org          # host a share of a friend's world, and play in it`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r.Data, r.Browser, r.Out = c.data, !noBrowser, cmd.OutOrStdout()
@@ -57,7 +62,8 @@ func newNode(c *common) *cobra.Command {
 		Short: "Keeps a world open, without a browser",
 		Long:  `Keeps a world open for others: like play, without a browser. Meant for a machine that stays on.`,
 		Example: `  voxelpopuli node --listen 0.0.0.0 --join-code sesame
-  VOXELPOPULI_JOIN_CODE=sesame voxelpopuli node --listen 0.0.0.0 --json`,
+  VOXELPOPULI_JOIN_CODE=sesame voxelpopuli node --listen 0.0.0.0 --json
+  voxelpopuli node --join friend.example.org:4747     # lend a friend's world this machine`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r.Data, r.Out = c.data, cmd.OutOrStdout()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -25,6 +26,7 @@ const saveTime = time.Minute
 type Runner struct {
 	Config
 	Browser bool // open one
+	Alone   bool // no other node may host the world
 	JSON    bool // one line when the world is open, nothing else
 	Out     io.Writer
 }
@@ -32,6 +34,9 @@ type Runner struct {
 // Run opens the world and returns when it has been closed.
 func (r *Runner) Run(ctx context.Context) error {
 	r.Create = true
+	if err := r.openToNodes(); err != nil {
+		return err
+	}
 	if r.JoinCode == "" && !r.Whitelist && !r.Loopback() {
 		r.JoinCode = RandomCode()
 	}
@@ -57,6 +62,21 @@ func (r *Runner) Run(ctx context.Context) error {
 	}
 	stop() // a second Ctrl-C ends at once: what was acknowledged is on disk
 	return r.close(h)
+}
+
+// openToNodes chooses the port for other nodes: that of the players, unless it
+// was chosen.
+func (r *Runner) openToNodes() error {
+	if r.Alone || r.Nodes != "" {
+		return nil
+	}
+	addr, err := r.withDefaults().address()
+	if err != nil {
+		return err
+	}
+	_, port, err := net.SplitHostPort(addr)
+	r.Nodes = net.JoinHostPort("", port)
+	return err
 }
 
 // close ends the world and says that all is well.
@@ -85,12 +105,16 @@ type Opened struct {
 	URL      string   `json:"url"`
 	Friends  []string `json:"friends"`
 	JoinCode string   `json:"join_code,omitempty"`
+	Nodes    string   `json:"nodes,omitempty"` // the address that other nodes join by
 	Dir      string   `json:"dir"`
 }
 
 func (r *Runner) opened(h *Host) {
 	m := h.World()
 	o := Opened{World: m.Name, ID: m.ID.String(), Seed: m.Seed, URL: h.URL(), Friends: h.FriendURLs(), JoinCode: r.JoinCode, Dir: h.Dir()}
+	if at := h.NodeAddr(); at.IsValid() {
+		o.Nodes = at.String()
+	}
 	if r.JSON {
 		_ = json.NewEncoder(r.Out).Encode(o) // a closed pipe is no reason to close the world
 		return
@@ -102,6 +126,9 @@ func (r *Runner) opened(h *Host) {
 	}
 	if o.JoinCode != "" {
 		r.say("  Code:     %s", o.JoinCode)
+	}
+	if o.Nodes != "" {
+		r.say("  Nodes:    voxelpopuli play --join %s", o.Nodes)
 	}
 	r.say("\nCtrl-C saves everything and ends.")
 	r.openBrowser(PageURL(o.URL, r.JoinCode))
