@@ -9,7 +9,7 @@ import (
 func TestOverlayStructure(t *testing.T) {
 	var traces [2]string
 	for i := range traces {
-		trial := &Trial{Context: context.Background(), Seed: 5, set: map[string]string{"iad": "20", "r": "9", "hours": "0.2"}}
+		trial := &Trial{Context: context.Background(), Seed: 5, set: map[string]string{"iad": "20", "r": "9", "hours": "0.2", "narrow": "yes"}}
 		if err := runOverlayStructure(trial); err != nil {
 			t.Fatal(err)
 		}

@@ -16,19 +16,21 @@ var overlayAttackExperiment = Experiment{
 		{"r", "4,9,16", "", "zones"},
 		{"iad", "12", "s", "mean time between two arrivals; the thesis has 6"},
 		{"hours", "1", "h", "simulated time; the thesis has 8"},
+		narrowSetting,
 	},
 	Run: runOverlayAttack,
 }
 
 func runOverlayAttack(t *Trial) error {
 	scenarios, zones, iad, hours := t.scenarios(), t.Zones("r"), t.Int("iad", 1), t.Float("hours", 0.1)
+	wide := !t.Flag("narrow")
 	if err := t.Settings(); err != nil {
 		return err
 	}
 	var groups []overlayRun
 	for _, s := range scenarios {
 		for _, r := range zones {
-			groups = append(groups, overlayRun{IAD: iad, R: r, Hours: hours, Honest: s[0], Malicious: s[1]})
+			groups = append(groups, overlayRun{IAD: iad, R: r, Hours: hours, Honest: s[0], Malicious: s[1], Wide: wide})
 		}
 	}
 	results, err := doGroups(t, groups)

@@ -53,16 +53,16 @@ func (n *overlayNode) machine() *overlay.Node {
 // lets nodes leave in an orderly way (6.2.3).
 func quickPings(in *sim.Internet) { in.Ping = 10 * time.Second }
 
-func newOverlayNet(seed uint64, r, places int, options ...func(*sim.Internet)) *overlayNet {
+func newOverlayNet(seed uint64, space overlay.Space, places int, options ...func(*sim.Internet)) *overlayNet {
 	in := sim.ThesisInternet()
 	for _, change := range options {
 		change(in)
 	}
 	in.Clocks = sim.ThesisClocks()
-	n := &overlayNet{sim: sim.NewWith(seed, sim.Config{Internet: in}), space: overlay.SpaceFor(r), byPlace: map[geom.Point]*overlayNode{}}
+	n := &overlayNet{sim: sim.NewWith(seed, sim.Config{Internet: in}), space: space, byPlace: map[geom.Point]*overlayNode{}}
 	draw := rng.New(seed, 0x1d5)
 	n.places = n.space.Raster(places, &draw)
-	n.boot = sim.NewBootstrap(n.sim, r, func(c *overlay.Contact) int { return n.space.Zone(c.Pos) })
+	n.boot = sim.NewBootstrap(n.sim, space.Zones(), func(c *overlay.Contact) int { return n.space.Zone(c.Pos) })
 	n.sim.Watch(&n.traffic)
 	return n
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 )
 
@@ -15,6 +16,8 @@ type overlayRun struct {
 	R     int // zones
 	Hours float64
 	Seed  uint64
+	// Wide gives nodes the whole sub-areas of 4.5.4, see narrowSetting.
+	Wide bool
 	// Start is how many nodes join within the first ten minutes (6.4.1); 0 begins
 	// with nobody.
 	Start int
@@ -34,7 +37,19 @@ func (o overlayRun) name() string {
 	if o.Malicious > 0 {
 		s += fmt.Sprintf("-h%d-m%d", o.Honest, o.Malicious)
 	}
+	if o.Wide {
+		s += "-wide"
+	}
 	return fmt.Sprintf("%s-seed%d", s, o.Seed)
+}
+
+// narrowSetting is where nodes stand with r = 9.
+var narrowSetting = Setting{"narrow", "yes", "", "yes: with r = 9 nodes stand in the first ninth of their zones, as the thesis' must have; no: in the whole sub-area of 4.5.4"}
+
+func thesisSpace(r int, narrow bool) overlay.Space {
+	s := overlay.SpaceFor(r)
+	s.Narrow = narrow
+	return s
 }
 
 // overlayResult is all that the tables and figures want to know of a run.
@@ -84,7 +99,7 @@ func (o overlayRun) do(ctx context.Context) (overlayResult, error) {
 
 // simulate runs it to its end.
 func (o overlayRun) simulate(ctx context.Context) (*overlayNet, error) {
-	n := newOverlayNet(o.Seed, o.R, max(overlayIDs, int((o.Hours*3600/float64(o.IAD)+float64(o.Start+o.Malicious))*1.3)))
+	n := newOverlayNet(o.Seed, thesisSpace(o.R, !o.Wide), max(overlayIDs, int((o.Hours*3600/float64(o.IAD)+float64(o.Start+o.Malicious))*1.3)))
 	length := time.Duration(o.Hours * float64(time.Hour))
 	for k := range o.Start {
 		n.sim.At(machine.Time(setUp)*machine.Time(k)/machine.Time(o.Start), func() {

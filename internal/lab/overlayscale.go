@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
 var overlayScaleExperiment = Experiment{
@@ -31,7 +32,7 @@ func runOverlayScale(t *Trial) error {
 	begin, peak := time.Now(), 0.0
 	churn := time.Duration(minutes+1) * time.Minute
 	iad := 2 * time.Hour / time.Duration(nodes)
-	n := newOverlayNet(t.Seed, r, nodes+int(2*churn/iad)+100)
+	n := newOverlayNet(t.Seed, overlay.SpaceFor(r), nodes+int(2*churn/iad)+100)
 	joined := time.Duration(nodes/rate+30) * time.Second
 	for k := range nodes {
 		at := time.Duration(k) * time.Second / time.Duration(rate)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
 var overlayScenariosExperiment = Experiment{
@@ -75,7 +76,7 @@ type scenarioResult struct {
 const scenarioPatience = 2 * time.Hour
 
 func (o scenarioRun) do(ctx context.Context) (r scenarioResult, err error) {
-	n := newOverlayNet(o.Seed, o.R, 8*o.Nodes, quickPings)
+	n := newOverlayNet(o.Seed, overlay.SpaceFor(o.R), 8*o.Nodes, quickPings)
 	n.mail = &mailbox{}
 	for _, s := range overlayScenarios {
 		if s.name == o.What {

@@ -16,12 +16,14 @@ var overlayStructureExperiment = Experiment{
 		{"iad", "25", "s", "mean time between two arrivals; sessions last two hours on average"},
 		{"r", "4", "", "zones: 4, 9 or 16"},
 		{"hours", "1", "h", "simulated time; the thesis has 8"},
+		narrowSetting,
 	},
 	Run: runOverlayStructure,
 }
 
 func runOverlayStructure(t *Trial) error {
 	iad, r, hours := t.Int("iad", 1), t.Int("r", 4), t.Float("hours", 0.1)
+	narrow := t.Flag("narrow")
 	if r != 4 && r != 9 && r != 16 {
 		t.reject("r", "4, 9 or 16")
 	}
@@ -29,7 +31,7 @@ func runOverlayStructure(t *Trial) error {
 		return err
 	}
 	begin := time.Now()
-	n := newOverlayNet(t.Seed, r, max(overlayIDs, int(hours*3600/float64(iad)*1.3)))
+	n := newOverlayNet(t.Seed, thesisSpace(r, narrow), max(overlayIDs, int(hours*3600/float64(iad)*1.3)))
 	length := time.Duration(hours * float64(time.Hour))
 	n.churn(time.Duration(iad)*time.Second, 2*time.Hour, length)
 	peak := 0.0

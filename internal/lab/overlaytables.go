@@ -15,6 +15,7 @@ var overlayTablesExperiment = Experiment{
 		{"iad", "25", "s", "mean times between two arrivals; the thesis has 6,7,8,9,10,11,12,13,14,15,17,18,20,25"},
 		{"r", "4,9,16", "", "zones"},
 		{"hours", "1", "h", "simulated time; the thesis has 8"},
+		narrowSetting,
 		{"start", "200", "", "networks of table 6.10: nodes that join within ten minutes (the thesis has 200,400,600,800,1000); 0 for none"},
 	},
 	Run: runOverlayTables,
@@ -22,15 +23,16 @@ var overlayTablesExperiment = Experiment{
 
 func runOverlayTables(t *Trial) error {
 	iads, zones, hours, starts := t.Ints("iad", 1), t.Zones("r"), t.Float("hours", 0.1), t.Ints("start", 0)
+	wide := !t.Flag("narrow")
 	if err := t.Settings(); err != nil {
 		return err
 	}
-	groups := churnGroups(iads, zones, hours)
+	groups := churnGroups(iads, zones, hours, wide)
 	long := len(groups)
 	for _, start := range starts {
 		for _, r := range zones {
 			if start > 0 { // 6.4.1: the arrivals keep as many as there are
-				groups = append(groups, overlayRun{IAD: max(1, 7200/start), R: r, Hours: 0.5, Start: start})
+				groups = append(groups, overlayRun{IAD: max(1, 7200/start), R: r, Hours: 0.5, Start: start, Wide: wide})
 			}
 		}
 	}
@@ -49,10 +51,10 @@ func runOverlayTables(t *Trial) error {
 }
 
 // churnGroups are the scenarios of 6.3.1.
-func churnGroups(iads, zones []int, hours float64) (groups []overlayRun) {
+func churnGroups(iads, zones []int, hours float64, wide bool) (groups []overlayRun) {
 	for _, iad := range iads {
 		for _, r := range zones {
-			groups = append(groups, overlayRun{IAD: iad, R: r, Hours: hours})
+			groups = append(groups, overlayRun{IAD: iad, R: r, Hours: hours, Wide: wide})
 		}
 	}
 	return groups

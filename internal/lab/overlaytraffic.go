@@ -12,16 +12,18 @@ var overlayTrafficExperiment = Experiment{
 		{"iad", "15,25", "s", "mean times between two arrivals; the thesis has 6,7,8,9,10,11,12,13,14,15,17,18,20,25"},
 		{"r", "4,9,16", "", "zones"},
 		{"hours", "1", "h", "simulated time; the thesis has 8"},
+		narrowSetting,
 	},
 	Run: runOverlayTraffic,
 }
 
 func runOverlayTraffic(t *Trial) error {
 	iads, zones, hours := t.Ints("iad", 1), t.Zones("r"), t.Float("hours", 0.1)
+	wide := !t.Flag("narrow")
 	if err := t.Settings(); err != nil {
 		return err
 	}
-	groups := churnGroups(iads, zones, hours)
+	groups := churnGroups(iads, zones, hours, wide)
 	results, err := doGroups(t, groups)
 	if err != nil {
 		return err
@@ -37,14 +39,15 @@ func runOverlayTraffic(t *Trial) error {
 // hours): GB, and shares where it gives them.
 type trafficPaper struct {
 	payload, gross                 float64
+	messages                       float64 // millions; (gross − payload) / 116 bytes of headers
 	views, requests, join          float64 // shares of the payload
 	requestMessages, tableMessages float64 // shares of all messages
 }
 
 var trafficPapers = map[int]trafficPaper{
-	4:  {payload: 0.9, gross: 1.25, views: .42, requests: .42, join: .02, requestMessages: .65},
-	9:  {payload: 2.8, gross: 4.3, tableMessages: .90},
-	16: {payload: 6.3, gross: 10.5, tableMessages: .95},
+	4:  {payload: 0.9, gross: 1.25, messages: 3.0, views: .42, requests: .42, join: .02, requestMessages: .65},
+	9:  {payload: 2.8, gross: 4.3, messages: 12.9, tableMessages: .90},
+	16: {payload: 6.3, gross: 10.5, messages: 36.2, tableMessages: .95},
 }
 
 // sums adds up the overlay's messages, without the network's own.
@@ -115,6 +118,7 @@ func typesTable(t *Trial, g overlayRun, runs []overlayResult) {
 	}
 	report("payload_gb", payload/1e9, "GB", p.payload)
 	report("gross_gb", gross/1e9, "GB", p.gross)
+	report("messages_m", messages/1e6, "M", p.messages)
 	views, _ := share("NetworkView")
 	requests, requestMessages := share("RtRequest")
 	joins, _ := share("JoinRequest")

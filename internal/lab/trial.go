@@ -99,6 +99,15 @@ func (t *Trial) Ints(name string, least int) (out []int) {
 	return out
 }
 
+// Flag returns a setting that is yes or no.
+func (t *Trial) Flag(name string) bool {
+	text := t.Text(name)
+	if text != "yes" && text != "no" {
+		t.reject(name, "yes or no")
+	}
+	return text == "yes"
+}
+
 // Zones returns the setting of replication factors that the overlay has spaces
 // for.
 func (t *Trial) Zones(name string) []int {

@@ -80,6 +80,7 @@ func (n *Node) receiveRtRequest(m *RtRequest) {
 	if m.Origin.ID == n.self.ID {
 		return
 	}
+	n.hint(m.Origin)
 	if p := n.inZoneOf(m); p != nil {
 		handed := *m
 		handed.Hops++

@@ -90,6 +90,7 @@ type Node struct {
 	reach      int64        // see reachOf; 0: to be calculated
 
 	table     table
+	hinted    hinted
 	refilling bool // the timer of refill is set
 	shortcuts []*peer
 	sweeping  bool       // the timer of purgeShortcuts is set
@@ -194,13 +195,17 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 		}
 	case *RtRequest:
 		if n.vouched(p, m.Origin) {
-			n.offer(m.Origin) // passive filling (4.5.6)
+			if n.offer(m.Origin) { // passive filling (4.5.6)
+				n.hint(m.Origin)
+			}
 			n.onRtRequest(m)
 		}
 	case *RtResponse:
 		if n.introduces(p, m.From) {
 			n.offer(m.From)
 		}
+	case *RtHint:
+		n.onRtHint(m)
 	case *Unicast:
 		if n.vouched(p, m.Origin) {
 			n.onUnicast(m)

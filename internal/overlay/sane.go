@@ -28,6 +28,8 @@ func (n *Node) sane(m machine.Message) bool {
 		return n.saneRoute(&m.Route)
 	case *RtResponse:
 		return n.saneContact(m.From)
+	case *RtHint:
+		return n.saneContact(m.Node)
 	case *Unicast:
 		return n.saneRoute(&m.Route)
 	case *Areacast:

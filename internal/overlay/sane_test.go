@@ -50,7 +50,7 @@ func someMessage(b []byte) (machine.Message, []byte) {
 		return nil
 	}
 	route := Route{Origin: contact(), Seq: uint64(next()), Dest: point(), Via: point(), HasVia: next()%2 == 0, Hops: next()}
-	switch next() % 9 {
+	switch next() % 10 {
 	case 0:
 		v := &NetworkView{Source: contact(), Ask: next()%2 == 0}
 		for range next() % 8 {
@@ -71,6 +71,8 @@ func someMessage(b []byte) (machine.Message, []byte) {
 		return &Hello{}, b
 	case 7:
 		return "what?", b
+	case 8:
+		return &RtHint{contact()}, b
 	}
 	m := &Areacast{Route: route, Area: Area{Circle: geom.Circle{C: point(), R: point().X}}, Root: contact(), Anchor: point()}
 	for range next() % 5 {

@@ -14,6 +14,10 @@ type Space struct {
 	Base   int32 // 2, 3, 4 for r = 4, 9, 16
 	Digits int   // length of a key in digits of Base
 	Layers int   // layers of the routing table; the thesis uses 4 (6.2.5)
+	// Narrow cuts sub-areas at the zones of the second layer of which they reach
+	// less than half; it makes a difference with r = 9 only. The thesis' figures
+	// for r = 9 can only be had so (24 of 32 entries at most, 6.3.2).
+	Narrow bool
 }
 
 // SpaceFor returns the space with r zones, r a square, about a million units a
@@ -57,7 +61,11 @@ func (s Space) Zone(p geom.Point) int {
 // enough from the other sub-areas that the node nearest to a place in it always
 // lies in the same zone, as long as there is one.
 func (s Space) SubSide() int32 {
-	return int32(float64(s.size(1)) / (1 + math.Sqrt2))
+	side := float64(s.size(1)) / (1 + math.Sqrt2)
+	if s.Narrow {
+		side = min(side, math.Round(side/float64(s.size(2)))*float64(s.size(2)))
+	}
+	return int32(side)
 }
 
 // SubArea is the sub-area of a zone; it begins at the zone's smallest corner.

@@ -81,7 +81,7 @@ func (s *stage) Send(to machine.Peer, m machine.Message) {
 		s.note("view to %s: %s", nameOf(to.ID), strings.Join(names, ""))
 	case *ConnectionInfo:
 		s.note("wanted %v to %s", m.Wanted, nameOf(to.ID))
-	case *RtRequest, *JoinRequest: // not what these tests look at
+	case *RtRequest, *JoinRequest, *RtHint: // not what these tests look at
 	default:
 		s.note("%T to %s", m, nameOf(to.ID))
 	}

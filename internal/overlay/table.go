@@ -46,11 +46,11 @@ func (n *Node) entryOf(c *Contact) *entry {
 
 // offer puts a node into the table if it is nearer to its entry's target than
 // the one that is there (thesis 4.5.1); a link comes first, so that nobody is
-// replaced by a node that is not there.
-func (n *Node) offer(c *Contact) {
+// replaced by a node that is not there. It reports whether the node is wanted.
+func (n *Node) offer(c *Contact) (wanted bool) {
 	e := n.entryOf(c)
 	if e == nil || n.hasFailed(c) || !e.wants(c) {
-		return
+		return false
 	}
 	p := n.know(c)
 	if old := e.next; old != nil {
@@ -62,6 +62,7 @@ func (n *Node) offer(c *Contact) {
 	if p.link == linkUp {
 		n.place(e)
 	}
+	return true
 }
 
 func (e *entry) wants(c *Contact) bool {

@@ -6,8 +6,9 @@ import (
 )
 
 // TestTable: 4.2.4 and 4.5, entries hold nodes of their zones; all that could be
-// filled on the top layer are; most hold the node that is nearest to their
-// target position (thesis table 6.10: 88, 90 and 97 % of 200 nodes).
+// filled on the top layer are; nearly all hold the node that is nearest to
+// their target position, for which there are hints (thesis table 6.10: 88, 90 and
+// 97 % of 200 nodes).
 func TestTable(t *testing.T) {
 	for _, r := range []int{4, 9, 16} {
 		b := grown(t, 3, r, 80)
@@ -38,7 +39,7 @@ func TestTable(t *testing.T) {
 		if want := len(b.all) * (r - 1); top < want*99/100 {
 			t.Errorf("r %d: %d of %d entries of the top layer are filled", r, top, want)
 		}
-		if closest < filled*85/100 {
+		if closest < filled*97/100 {
 			t.Errorf("r %d: %d of %d entries hold the nearest node", r, closest, filled)
 		}
 	}
