@@ -47,7 +47,7 @@ func CheckPuzzle(who id.ID, difficulty int) error {
 }
 
 // progressEvery is how many keys are tried between two reports.
-const progressEvery = 4096
+const progressEvery = 1024
 
 // Solve makes keys from random until one's id solves the puzzle. It reports now
 // and then how many were tried (Expected says of how many) and stops when more
