@@ -50,6 +50,7 @@ func Experiments() []Experiment {
 		storageHopsExperiment,
 		terrainExperiment,
 		thesisMinuteExperiment,
+		truthVoxelExperiment,
 		worldDigestExperiment,
 	}
 	slices.SortFunc(all, func(a, b Experiment) int { return strings.Compare(a.Name, b.Name) })

@@ -47,3 +47,19 @@ func TestCorrelation(t *testing.T) {
 		}
 	}
 }
+
+// Every zone holds what one replay of the accepted actions holds, and something
+// has happened.
+func TestTruthVoxel(t *testing.T) {
+	trial := &Trial{Context: context.Background(), Seed: 4, set: map[string]string{
+		"nodes": "16", "r": "4", "minutes": "1", "regions": "4", "towns": "2", "mobs": "4", "iad": "0",
+	}}
+	if err := runTruthVoxel(trial); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range trial.metrics {
+		if least := map[string]float64{"players": 15, "acts_done": 50, "blocks_changed": 20, "checks": 4}[m.Name]; m.Value < least {
+			t.Errorf("%s is %g, want at least %g", m.Name, m.Value, least)
+		}
+	}
+}

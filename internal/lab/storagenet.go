@@ -36,6 +36,8 @@ type storageRun struct {
 	Seed  uint64
 	// Updates is how many follow; 0: the thesis' six.
 	Updates int
+	// Still: once all have come, nobody comes or goes.
+	Still bool
 }
 
 func (o storageRun) updates() int {
@@ -78,6 +80,8 @@ type storageNet struct {
 	woken   map[int64][]*storage.Object // characters by the update they are woken for
 	// mind makes who plays at a node, coming at a time.
 	mind func(s *storageNode, at machine.Time) storagePlayer
+	// woke hears of a player who is announced for the step after t_of; nil: nobody.
+	woke func(s *storageNode, of int64)
 }
 
 // storagePlayer decides what a character does.
@@ -237,6 +241,9 @@ func (n *storageNet) play(s *storageNode) {
 		})
 		of := int64(after.Sub(n.begin) / storageInterval)
 		n.woken[of] = append(n.woken[of], s.asleep)
+		if n.woke != nil {
+			n.woke(s, of)
+		}
 	})
 }
 
@@ -280,6 +287,9 @@ func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error
 	}
 	quiet := n.update(int64(n.run.updates()) - storageQuiet)
 	n.sim.At(machine.Time(setUp), func() {
+		if n.run.Still {
+			return
+		}
 		n.sim.Churn(sim.Churn{
 			Arrival: time.Duration(n.run.IAD) * time.Second, Session: overlaySession, Until: quiet, Come: n.start,
 		})
@@ -311,7 +321,7 @@ func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error
 }
 
 func (n *storageNet) session(node *sim.Node) {
-	if node != nil {
+	if node != nil && !n.run.Still {
 		n.sim.Session(node, overlaySession, n.update(int64(n.run.updates())-storageQuiet))
 	}
 }

@@ -80,6 +80,8 @@ type storageProbe struct {
 	failed int
 
 	voronoi, maintenance, update, result []float64
+
+	heard func(storage.Report) // of every retrieval; nil: nobody
 }
 
 type storageKind struct {
@@ -97,6 +99,9 @@ func (p *storageProbe) Retrieved(r storage.Report) {
 		k.none++
 	} else if 2*r.Votes < r.Zones {
 		k.minority++
+	}
+	if p.heard != nil {
+		p.heard(r)
 	}
 	if r.Kind == storage.ForUpdate {
 		p.measure(r)

@@ -44,7 +44,8 @@ type Tally struct {
 	Ticks   int // of regions
 }
 
-func (t *Tally) add(u Tally) {
+// Add adds another tally.
+func (t *Tally) Add(u Tally) {
 	t.Done += u.Done
 	t.Refused += u.Refused
 	t.Blocks += u.Blocks

@@ -89,7 +89,7 @@ func (q *Sequence) Advance(from, to machine.Time, actions []*storage.Action) Tal
 	for _, g := range awake {
 		e := g.run()
 		g.notes = nil
-		sum.add(e.Tally)
+		sum.Add(e.Tally)
 		all = append(all, e)
 	}
 	for i, g := range awake {
@@ -240,6 +240,45 @@ func (q *Sequence) arrive(people []*person, leaving map[id.ID]bool, acts byWhom)
 			}
 		}
 		w.coming = present
+	}
+}
+
+// Player returns a player who is in the world, to look at, nil if it is not.
+func (q *Sequence) Player(who id.ID) *world.Player {
+	if w := q.people[who]; w != nil && w.present {
+		return q.regions[w.at].area.Player(who)
+	}
+	return nil
+}
+
+// Block reads a block of the world (world.Blocks).
+func (q *Sequence) Block(p world.Pos) (world.Block, bool) {
+	pos := p.Region()
+	if !q.r.inWindow(pos) {
+		return world.Air, false
+	}
+	if g := q.regions[pos]; g != nil {
+		return g.area.Block(p)
+	}
+	switch {
+	case p.Y < 0:
+		return world.Bedrock, true
+	case p.Y >= world.Height:
+		return world.Air, true
+	}
+	return q.r.lands.untouched(p.Column()).At(int(p.X&31), int(p.Y), int(p.Z&31)), true
+}
+
+// Place returns where a point of the world is in the storage.
+func (q *Sequence) Place(v world.Vec) geom.Point { return q.r.place(v) }
+
+// Cells calls f for every cell of the world.
+func (q *Sequence) Cells(f func(geom.Rect)) {
+	for y := range q.r.cfg.Regions {
+		for x := range q.r.cfg.Regions {
+			low := geom.Point{X: x * cellSide, Y: y * cellSide}
+			f(geom.Rect{Min: low, Max: geom.Point{X: low.X + cellSide, Y: low.Y + cellSide}})
+		}
 	}
 }
 

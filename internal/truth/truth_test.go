@@ -15,24 +15,12 @@ import (
 
 const interval = machine.Time(10 * time.Second)
 
-// cells calls f for all cells of a world.
-func cells(r *Rules, f func(geom.Rect)) {
-	n := r.cfg.Regions
-	for y := range n {
-		for x := range n {
-			f(geom.Rect{
-				Min: geom.Point{X: x * cellSide, Y: y * cellSide},
-				Max: geom.Point{X: (x + 1) * cellSide, Y: (y + 1) * cellSide},
-			})
-		}
-	}
-}
-
 // replica replays the world cell by cell from objects that it knows only by
 // their encodings, as a node does that has got them from others.
 type replica struct {
 	t       *testing.T
 	r       *Rules
+	cells   func(func(geom.Rect))
 	objects map[geom.Rect][][]byte
 	woken   []*storage.Object
 }
@@ -41,7 +29,7 @@ type replica struct {
 func (p *replica) step(from machine.Time, actions []*storage.Action) {
 	reach := p.r.World().Reach(time.Duration(interval))
 	var all []*storage.Object
-	cells(p.r, func(c geom.Rect) {
+	p.cells(func(c geom.Rect) {
 		for _, b := range p.objects[c] {
 			o, err := p.r.DecodeObject(b)
 			if err != nil {
@@ -57,7 +45,7 @@ func (p *replica) step(from machine.Time, actions []*storage.Action) {
 	}
 	p.woken = nil
 	all = inOrder(all)
-	cells(p.r, func(c geom.Rect) {
+	p.cells(func(c geom.Rect) {
 		s := &storage.Step{From: from, To: from + interval, Target: c}
 		who := map[id.ID]bool{}
 		for _, o := range all {
@@ -178,7 +166,8 @@ func (b *builders) act(at world.Pos) world.Act {
 func TestReplicasHoldWhatTheSequenceHolds(t *testing.T) {
 	for _, mode := range []world.Mode{world.Survival, world.Creative} {
 		cfg := Config{Seed: 3, Regions: 6, Mobs: 4, Mode: mode, Zones: []world.Zone{{Min: world.Pos{X: -5, Z: -5}, Max: world.Pos{X: 5, Y: 255, Z: 5}}}}
-		seq, rep := NewSequence(cfg), &replica{t: t, r: New(cfg)}
+		seq := NewSequence(cfg)
+		rep := &replica{t: t, r: New(cfg), cells: seq.Cells}
 		crowd := newBuilders(14, 5)
 		var sum Tally
 		steps := 12
@@ -193,8 +182,8 @@ func TestReplicasHoldWhatTheSequenceHolds(t *testing.T) {
 				rep.wake(p, place)
 				seq.Wake(p, place)
 			}
-			actions := crowd.batches(from, seq.body)
-			sum.add(seq.Advance(from, from+interval, actions))
+			actions := crowd.batches(from, seq.Player)
+			sum.Add(seq.Advance(from, from+interval, actions))
 			rep.step(from, actions)
 			compare(t, fmt.Sprintf("mode %d, step %d", mode, i), rep, seq)
 		}
@@ -225,17 +214,9 @@ func (p *replica) wake(who *storage.Player, place geom.Point) {
 	p.woken = append(p.woken, p.r.Wake(who, place, nil))
 }
 
-// body looks at a player who is there.
-func (q *Sequence) body(who id.ID) *world.Player {
-	if w := q.people[who]; w != nil && w.present {
-		return q.regions[w.at].area.Player(who)
-	}
-	return nil
-}
-
 func compare(t *testing.T, when string, rep *replica, seq *Sequence) {
 	t.Helper()
-	cells(rep.r, func(c geom.Rect) {
+	seq.Cells(func(c geom.Rect) {
 		var got []*storage.Object
 		for _, b := range rep.objects[c] {
 			o, err := rep.r.DecodeObject(b)
