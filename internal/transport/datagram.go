@@ -70,7 +70,7 @@ func (n *network) deliver(from machine.Peer, b []byte) {
 		return
 	}
 	n.tally.count(m, in, len(b))
-	n.l.post(event{kind: evDatagram, from: from, body: m})
+	n.l.here(event{kind: evDatagram, from: from, body: m})
 }
 
 // maxChores bounds the handshakes that wait to be computed.

@@ -6,7 +6,9 @@
 // both through one UDP port (docs/protocols/transport.md).
 //
 // Invariants:
-//   - only the loop touches the machine; Call is the way for others to look;
+//   - one goroutine at a time touches the machine: the loop, or while that
+//     sleeps the reader of the UDP port, which has the loop's turn meanwhile;
+//     Call is the way for others to look;
 //   - messages of a link arrive in the order in which they were sent;
 //   - jobs of one queue run one after the other, in the order given;
 //   - after Done is closed nothing runs any more: the disk may be closed.
@@ -21,6 +23,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/clock"
@@ -78,7 +81,11 @@ type Loop struct {
 	done chan struct{}
 	err  error // set before done is closed
 
-	// Only the loop touches these.
+	turn   sync.Mutex  // held by whoever runs handlers
+	wanted atomic.Bool // the loop waits for turn
+
+	// Only the holder of turn touches these.
+	until    machine.Time // when the loop means to wake by itself
 	m        machine.Machine
 	now      machine.Time
 	rand     rng.Rand
@@ -120,6 +127,7 @@ func Start(cfg Config) *Loop {
 	}
 	l.rand = rng.New(cfg.Seed)
 	l.jobs.init(l)
+	l.turn.Lock() // the loop's, and given up only while it sleeps
 	if cfg.Net != nil {
 		l.net = startNetwork(l, *cfg.Net)
 	}
@@ -162,6 +170,11 @@ func (l *Loop) Err() error { return l.err }
 func (l *Loop) post(e ...event) {
 	l.mu.Lock()
 	l.inbox = append(l.inbox, e...)
+	l.unlock()
+}
+
+// unlock unlocks mu and ends the loop's sleep.
+func (l *Loop) unlock() {
 	wake := l.asleep
 	l.asleep = false
 	l.mu.Unlock()

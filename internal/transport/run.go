@@ -2,6 +2,7 @@ package transport
 
 import (
 	"fmt"
+	"math"
 	"runtime/debug"
 	"time"
 
@@ -77,8 +78,45 @@ func (l *Loop) next(buf []event) []event {
 	}
 	l.asleep = true
 	l.mu.Unlock()
+	l.until = machine.Time(math.MaxInt64)
+	if any {
+		l.until = l.timers.a[0].at
+	}
+	l.turn.Unlock()
 	l.sleep(min(wait, longestSleep), any)
+	l.wanted.Store(true)
+	l.turn.Lock()
+	l.wanted.Store(false)
 	return buf
+}
+
+// here handles an event on the goroutine of its caller, in the loop's place, if
+// the loop sleeps; otherwise it posts it. To wake another goroutine would cost
+// a datagram more than all the rest (decision 12).
+func (l *Loop) here(e event) {
+	if l.wanted.Load() || !l.turn.TryLock() {
+		l.post(e)
+		return
+	}
+	l.visit(&e)
+	awake := l.stopping || len(l.timers.a) > 0 && l.timers.a[0].at < l.until
+	l.turn.Unlock()
+	if awake {
+		l.mu.Lock()
+		l.unlock()
+	}
+}
+
+// visit is one round of the loop. A panic stops the loop as everywhere.
+func (l *Loop) visit(e *event) {
+	defer func() {
+		if l.err != nil {
+			l.stopping = true
+		}
+	}()
+	defer l.recover()
+	l.handle(e)
+	l.flush()
 }
 
 func (l *Loop) sleep(wait time.Duration, timed bool) {

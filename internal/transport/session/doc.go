@@ -1,7 +1,7 @@
 // Package session protects a node's datagrams: each pair of nodes that exchanges
 // any has a Noise session (Noise_XX_25519_ChaChaPoly_SHA256), so that nobody can
 // read or forge them, speak for another id, or bring back an old one. See
-// docs/protocols/transport.md; decision 0012 says why it is so and not otherwise.
+// docs/protocols/transport.md; decision 12 says why it is so and not otherwise.
 //
 // Packets, numbers big endian; the first byte keeps them apart from QUIC and
 // STUN (package socket):
