@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	pb "go.etcd.io/raft/v3/raftpb"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
@@ -192,22 +194,32 @@ func (c *chaos) collect() {
 // model is the space after the entries up to an index, by the log that was seen.
 func (c *chaos) model(g Gen, to uint64) map[string]string {
 	m := map[string]string{}
+	var whole parts
 	for i := uint64(2); i <= to; i++ {
 		entry, ok := c.log[[3]uint64{g.Number, g.Fork, i}]
 		if !ok {
 			c.t.Fatalf("nobody applied entry %d, but somebody is at %d", i, to)
 		}
-		for _, w := range c.writes(entry) {
+		for _, w := range c.writes(entry, &whole) {
 			applyTo(m, w)
 		}
 	}
 	return m
 }
 
-func (c *chaos) writes(entry string) []machine.DiskWrite {
+// writes are what an entry, together with the parts before it, does.
+func (c *chaos) writes(entry string, whole *parts) []machine.DiskWrite {
 	var data []byte
 	_, hex, _ := strings.Cut(entry, " ")
-	if _, err := fmt.Sscanf(hex, "%x", &data); err != nil || data[0] != entryWrites {
+	if hex == "" {
+		*whole = nil
+		return nil
+	}
+	if _, err := fmt.Sscanf(hex, "%x", &data); err != nil {
+		c.t.Fatal(err)
+	}
+	data = whole.join(pb.EntryNormal, data)
+	if len(data) == 0 {
 		return nil
 	}
 	_, ws, err := decodeWrites(space, data)
@@ -316,8 +328,9 @@ func (c *chaos) look() {
 	}
 	g, last := c.node(l).st.Gen, c.node(l).st.Applied
 	inLog := map[uint64]bool{}
+	var whole parts
 	for i := uint64(2); i <= last; i++ {
-		for _, w := range c.writes(c.log[[3]uint64{g.Number, g.Fork, i}]) {
+		for _, w := range c.writes(c.log[[3]uint64{g.Number, g.Fork, i}], &whole) {
 			tag, _ := strconv.ParseUint(string(w.Put[1].Value), 10, 64)
 			if inLog[tag] {
 				c.t.Errorf("proposal %d is in the log twice", tag)
@@ -363,7 +376,7 @@ func TestChaos(t *testing.T) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			cfg := Config{}
 			if seed%2 == 0 { // much is cut off, much is sent whole
-				cfg = Config{KeepEntries: 8, MaxLogBytes: 4 << 10, Chunk: 700}
+				cfg = Config{KeepEntries: 8, MaxLogBytes: 4 << 10, Chunk: 700, MaxEntry: 300}
 			}
 			c := newChaos(t, seed, cfg)
 			c.run(time.Minute)

@@ -76,6 +76,8 @@ const peerSize = id.Size + len(machine.Addr{})
 // Kinds of entries in the log. An empty entry is a new leader's.
 const (
 	entryWrites = 'w' // the leader's number for it, then writes
+	entryPart   = 'p' // a part of writes that are too large for one entry; the last has entryEnd
+	entryEnd    = 'e'
 	entryWanted = 'm' // who shall be the members
 )
 
@@ -134,6 +136,18 @@ func decodeWrites(space string, data []byte) (seq uint64, ws []machine.DiskWrite
 		ws = append(ws, r.write(space, maxThen))
 	}
 	return seq, ws, r.end("a log entry")
+}
+
+// entries cuts encoded writes into entries that links like.
+func entries(data []byte, limit int) (out [][]byte) {
+	if len(data) <= limit+64 { // its head is not counted
+		return [][]byte{data}
+	}
+	for len(data) > limit {
+		out = append(out, append([]byte{entryPart}, data[:limit]...))
+		data = data[limit:]
+	}
+	return append(out, append([]byte{entryEnd}, data...))
 }
 
 func encodeWanted(peers []machine.Peer) []byte {

@@ -72,6 +72,7 @@ type Config struct {
 	KeepEntries int           // of the log, for stragglers; 512
 	MaxLogBytes int           // beyond which less is kept; 2 MiB
 	MaxWrite    int           // bytes of one proposal; 16 MiB
+	MaxEntry    int           // bytes of one entry of the log: a larger proposal is several; 1 MiB
 	MaxSpace    int           // bytes of a snapshot that is accepted; 128 MiB
 	Chunk       int           // bytes of a snapshot in one message; 64 KiB
 	ApplyDelay  time.Duration // how long applied changes wait for a sync of something else; 100 ms
@@ -92,6 +93,7 @@ func (c *Config) defaults() {
 	or(&c.KeepEntries, 512)
 	or(&c.MaxLogBytes, 2<<20)
 	or(&c.MaxWrite, 16<<20)
+	or(&c.MaxEntry, maxMessage)
 	or(&c.MaxSpace, 128<<20)
 	or(&c.Chunk, 64<<10)
 	or(&c.ApplyDelay, 100*time.Millisecond)
@@ -142,6 +144,7 @@ type Replica struct {
 	job      machine.DiskWrite // the same, as it was given
 	disk     diskState         // how that goes
 	diskLast uint64            // the last entry on the disk, or on its way
+	parts    parts             // of a large proposal
 
 	mail   mail
 	lead   leadership
@@ -156,7 +159,7 @@ type Replica struct {
 
 	early []letter // messages that came while the disk was read
 
-	onApply func(index, term uint64, data []byte) // for tests
+	onApply func(index, term uint64, data []byte) // for tests; data nil: a snapshot
 }
 
 type letter struct {

@@ -410,6 +410,42 @@ func TestReads(t *testing.T) {
 	}
 }
 
+// TestLarge: a write that is larger than a message is one write all the same,
+// and larger still is refused.
+func TestLarge(t *testing.T) {
+	net := newNet(t, 14, sim.Config{}, Config{}, 4)
+	net.create(0, 1, 2)
+	k := net.node(0)
+	put := func(tag uint64, size int) {
+		net.nodes[0].Call(func() {
+			k.Propose(tag, machine.DiskWrite{
+				DeletePrefix: [][]byte{{}},
+				Put:          []machine.KV{{Key: []byte("a"), Value: make([]byte, size)}, {Key: []byte("b"), Value: fmt.Append(nil, tag)}},
+			})
+		})
+	}
+	net.write(0, "old")
+	put(100, 5<<20)
+	put(101, 3<<20)
+	net.until("they have ended", net.ended(0, 101))
+	if k.results[100] != nil || k.results[101] != nil {
+		t.Fatal(k.results)
+	}
+	put(102, 17<<20)
+	net.until("it has ended", net.ended(0, 102))
+	if err := k.results[102]; !errors.Is(err, ErrTooLarge) {
+		t.Errorf("too large a write ended with %v", err)
+	}
+	net.nodes[0].Call(func() { _ = k.SetMembers(net.peers(0, 1, 2, 3)) })
+	net.until("another has come in", func() bool { return net.settled(0, 1, 2, 3) })
+	net.sim.Run(time.Second)
+	for i := range 4 {
+		if net.has(i, "b") != "101" || len(net.has(i, "a")) != 3<<20 || net.has(i, "old") != "" {
+			t.Errorf("node %d has %q, %d bytes, %q", i, net.has(i, "b"), len(net.has(i, "a")), net.has(i, "old"))
+		}
+	}
+}
+
 // TestSameSeedSameRun: elections draw nothing from outside.
 func TestSameSeedSameRun(t *testing.T) {
 	run := func() (uint64, uint64) {

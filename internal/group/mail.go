@@ -11,7 +11,7 @@ import (
 )
 
 // mail is what goes to the other members. What arises in one handler goes to
-// each in one message.
+// each in one message, unless that would be larger than links like.
 type mail struct {
 	out  []outgoing
 	addr map[uint64]machine.Peer // where members last wrote from
@@ -21,6 +21,7 @@ type mail struct {
 type outgoing struct {
 	to   uint64
 	raft [][]byte
+	size int
 }
 
 // link is what is known of a link. Links belong to the node, which shares them
@@ -38,18 +39,20 @@ func (q *mail) init() {
 }
 
 func (q *mail) add(m *pb.Message) {
-	i := 0
-	for i < len(q.out) && q.out[i].to != m.GetTo() {
-		i++
-	}
-	if i == len(q.out) {
-		q.out = append(q.out, outgoing{to: m.GetTo()})
-	}
 	data, err := proto.Marshal(m)
 	if err != nil {
 		return // it is as good as lost
 	}
+	i := len(q.out) - 1
+	for i >= 0 && q.out[i].to != m.GetTo() {
+		i--
+	}
+	if i < 0 || q.out[i].size+len(data) > maxMessage+maxMessage/2 {
+		i = len(q.out)
+		q.out = append(q.out, outgoing{to: m.GetTo()})
+	}
 	q.out[i].raft = append(q.out[i].raft, data)
+	q.out[i].size += len(data)
 }
 
 // where says where a member is.

@@ -23,9 +23,10 @@ const (
 
 // Bounds of what is on its way.
 const (
-	maxMessage     = 1 << 20  // bytes of entries in one message, unless one entry is larger
+	maxMessage     = 1 << 20  // bytes of entries in one message
 	maxUncommitted = 32 << 20 // bytes of proposals
 	maxInflight    = 128      // messages to one member
+	maxInflightB   = 4 << 20  // their bytes
 )
 
 // OnDone implements machine.Machine.
@@ -154,7 +155,8 @@ func (r *Replica) open(entries []*pb.Entry) {
 		AsyncStorageWrites: true,
 		MaxSizePerMsg:      maxMessage, MaxCommittedSizePerReady: 4 * maxMessage,
 		MaxUncommittedEntriesSize: maxUncommitted, MaxInflightMsgs: maxInflight,
-		CheckQuorum: true, PreVote: true, StepDownOnRemoval: true,
+		MaxInflightBytes: maxInflightB,
+		CheckQuorum:      true, PreVote: true, StepDownOnRemoval: true,
 		DisableProposalForwarding: true,
 		Logger:                    quiet{},
 	})
@@ -166,7 +168,7 @@ func (r *Replica) open(entries []*pb.Entry) {
 	r.lead.init()
 	r.snaps.init()
 	r.clock = clock{armed: r.clock.armed, gen: r.clock.gen}
-	r.shape, r.sleep = shape{}, sleeping{}
+	r.shape, r.sleep, r.parts = shape{}, sleeping{}, nil
 	for _, m := range r.st.Members {
 		if m.ID != r.st.Self {
 			r.link(m.Peer)

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	pb "go.etcd.io/raft/v3/raftpb"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
@@ -11,7 +13,6 @@ import (
 // their way.
 const (
 	maxFlying  = 8
-	maxEntry   = 1 << 20 // bytes, unless one proposal is larger
 	maxWaiting = 64 << 20
 )
 
@@ -64,7 +65,7 @@ func (r *Replica) offer() {
 	p := &r.props
 	for r.lead.leads && r.lead.heir == 0 && len(p.waiting) > 0 && len(p.flying) < maxFlying {
 		n, size := 0, 0
-		for n < len(p.waiting) && (n == 0 || size+len(p.waiting[n].data) <= maxEntry) {
+		for n < len(p.waiting) && (n == 0 || size+len(p.waiting[n].data) <= r.cfg.MaxEntry) {
 			size += len(p.waiting[n].data)
 			n++
 		}
@@ -80,7 +81,11 @@ func (r *Replica) offer() {
 		p.waiting = p.waiting[n:]
 		p.bytes -= size
 		var err error
-		r.guard(func() { err = r.rn.Propose(data) })
+		m := &pb.Message{Type: pb.MsgProp.Enum(), From: new(r.st.Self)}
+		for _, part := range entries(data, r.cfg.MaxEntry) {
+			m.Entries = append(m.Entries, &pb.Entry{Data: part})
+		}
+		r.guard(func() { err = r.rn.Step(m) })
 		if err != nil {
 			for _, t := range f.tags {
 				r.result(t, nil, ErrBusy)

@@ -38,6 +38,9 @@ type raftNow struct {
 }
 
 func (r *Replica) now() raftNow {
+	if r.rn == nil {
+		return raftNow{} // it has failed in this handler
+	}
 	s := r.rn.BasicStatus()
 	return raftNow{s.GetTerm(), s.Lead, s.RaftState == raft.StateLeader}
 }
@@ -57,11 +60,14 @@ func (r *Replica) apply(m *pb.Message) {
 
 func (r *Replica) applyEntry(e *pb.Entry, now raftNow) error {
 	if r.onApply != nil {
-		r.onApply(e.GetIndex(), e.GetTerm(), e.GetData())
+		r.onApply(e.GetIndex(), e.GetTerm(), append([]byte{}, e.GetData()...))
+	}
+	data := e.GetData()
+	if data = r.parts.join(e.GetType(), data); data == nil {
+		return nil // applied together with the last of them
 	}
 	r.touch()
 	r.st.Applied, r.st.AppliedTerm = e.GetIndex(), e.GetTerm()
-	data := e.GetData()
 	switch {
 	case e.GetType() == pb.EntryConfChange:
 		return r.applyChange(e)
@@ -84,6 +90,30 @@ func (r *Replica) applyEntry(e *pb.Entry, now raftNow) error {
 	r.batch.bytes += len(data)
 	r.props.done(r, e.GetTerm(), seq)
 	return nil
+}
+
+// parts are the entries of one proposal that came so far. A leader puts them
+// into its log one behind the other; if it could not put in all, the next
+// leader's first entry follows. Until the last has come the index in the state
+// stays before the first, so that a restart sees all of them again.
+type parts []byte
+
+// join returns what is to be applied: nil, while parts are missing.
+func (p *parts) join(t pb.EntryType, data []byte) []byte {
+	before := *p
+	*p = nil
+	switch {
+	case t != pb.EntryNormal || len(data) == 0:
+	case data[0] == entryPart:
+		*p = append(before, data[1:]...)
+		return nil
+	case data[0] == entryEnd && len(before) > 0:
+		return append(before, data[1:]...)
+	}
+	if data == nil {
+		return []byte{}
+	}
+	return data
 }
 
 // applyChange applies a change of the members.
@@ -132,6 +162,9 @@ type progress struct {
 
 func (r *Replica) progress() map[uint64]progress {
 	out := map[uint64]progress{}
+	if r.rn == nil {
+		return out
+	}
 	r.rn.WithProgress(func(n uint64, _ raft.ProgressType, pr tracker.Progress) {
 		out[n] = progress{pr.Match, pr.State == tracker.StateReplicate}
 	})

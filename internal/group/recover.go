@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	pb "go.etcd.io/raft/v3/raftpb"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
@@ -48,13 +50,14 @@ func (r *Replica) Recover(members []machine.Peer) error {
 
 // rest is what the log has beyond what is applied.
 func (r *Replica) rest() (changes []machine.DiskWrite, err error) {
+	var whole parts
 	last, _ := r.log.LastIndex()
 	for i := r.st.Applied + 1; i <= last; i++ {
 		es, err := r.log.Entries(i, i+1, 1)
 		if err != nil {
 			return nil, err
 		}
-		if d := es[0].GetData(); len(d) > 0 && d[0] == entryWrites {
+		if d := whole.join(es[0].GetType(), es[0].GetData()); len(d) > 0 && d[0] == entryWrites && es[0].GetType() == pb.EntryNormal {
 			_, ws, err := decodeWrites(r.cfg.Space, d)
 			if err != nil {
 				return nil, err

@@ -32,13 +32,13 @@ type snapshots struct {
 // copied is the whole space at one index.
 type copied struct {
 	state shared
-	kvs   []machine.KV
+	data  []byte
 }
 
 // stream is a transfer to one member.
 type stream struct {
 	from *copied
-	pos  int // of from.kvs
+	pos  int // of from.data
 	seq  uint32
 	got  uint32 // confirmed
 	at   machine.Time
@@ -50,9 +50,9 @@ type incoming struct {
 	from        uint64
 	term, index uint64
 	seq         uint32 // the next
-	bytes       int
 	state       shared
-	kvs         []machine.KV
+	data        []byte
+	kvs         []machine.KV // once it is complete
 }
 
 func (s *snapshots) init() { *s = snapshots{streams: map[uint64]*stream{}, sent: s.sent} }
@@ -83,7 +83,9 @@ func (s *snapshots) start(r *Replica, to uint64) {
 				return
 			}
 			s.reading = false
-			c.kvs = kvs
+			for _, kv := range kvs {
+				c.data = appendKV(c.data, kv)
+			}
 			s.onCopied(r, c, err)
 		},
 	})
@@ -118,11 +120,9 @@ func (s *snapshots) feed(r *Replica, to uint64) {
 		if st.seq == 0 {
 			c.State = st.from.state.append(nil)
 		}
-		for st.pos < len(st.from.kvs) && len(c.Data) < r.cfg.Chunk {
-			c.Data = appendKV(c.Data, st.from.kvs[st.pos])
-			st.pos++
-		}
-		c.Last = st.pos == len(st.from.kvs)
+		end := min(st.pos+r.cfg.Chunk, len(st.from.data))
+		c.Data, st.pos = st.from.data[st.pos:end:end], end
+		c.Last = end == len(st.from.data)
 		st.done = c.Last
 		st.seq++
 		r.send(to, c)
@@ -212,17 +212,17 @@ func (r *Replica) onChunk(from machine.Peer, c *Chunk) {
 
 // add takes the next chunk; it reports whether it fits.
 func (in *incoming) add(c *Chunk, limit int) bool {
-	if in == nil || c.From != in.from || c.Index != in.index || c.Seq != in.seq || in.bytes+len(c.Data) > limit {
-		return false
-	}
-	kvs, err := decodeKVs(c.Data)
-	if err != nil {
+	if in == nil || c.From != in.from || c.Index != in.index || c.Seq != in.seq || len(in.data)+len(c.Data) > limit {
 		return false
 	}
 	in.seq++
-	in.bytes += len(c.Data)
-	in.kvs = append(in.kvs, kvs...)
-	return true
+	in.data = append(in.data, c.Data...)
+	if !c.Last {
+		return true
+	}
+	var err error
+	in.kvs, err = decodeKVs(in.data)
+	return err == nil
 }
 
 // install puts a snapshot in the place of everything.
@@ -235,6 +235,10 @@ func (r *Replica) install(s *pb.Snapshot) {
 	b := &r.batch
 	b.snap, b.entries, b.state, b.urgent = in, nil, true, true
 	b.changes = []machine.DiskWrite{{Space: r.cfg.Space, DeletePrefix: [][]byte{{}}, Put: in.kvs}}
+	r.parts = nil
+	if r.onApply != nil {
+		r.onApply(in.index, in.state.AppliedTerm, nil)
+	}
 	r.st.shared = in.state
 	r.st.Base, r.st.BaseTerm = in.state.Applied, in.state.AppliedTerm
 	for _, m := range r.others() {

@@ -1,0 +1,109 @@
+package group
+
+import (
+	"testing"
+
+	pb "go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+)
+
+// nonsense is a message of the library as no sane member would send it.
+func nonsense(r *rng.Rand, from, to uint64) []byte {
+	pick := func() *uint64 { return new([]uint64{0, 1, 2, 3, 5, 40, 1 << 40, 1<<64 - 1}[r.Intn(8)]) }
+	m := &pb.Message{Type: pb.MessageType(r.Intn(25)).Enum(), From: new(from), To: new(to)}
+	for _, f := range []**uint64{&m.Term, &m.LogTerm, &m.Index, &m.Commit, &m.RejectHint, &m.Vote} {
+		if r.OneIn(2) {
+			*f = pick()
+		}
+	}
+	for range r.Intn(3) {
+		e := &pb.Entry{Type: pb.EntryType(r.Intn(4)).Enum(), Term: pick(), Index: pick(), Data: make([]byte, r.Intn(20))}
+		for i := range e.Data {
+			e.Data[i] = byte(r.Intn(256))
+		}
+		m.Entries = append(m.Entries, e)
+	}
+	if r.OneIn(4) {
+		m.Context = []byte("CampaignTransfer")
+	}
+	if r.OneIn(2) {
+		m.Reject = new(true)
+	}
+	b, _ := proto.Marshal(m)
+	if r.OneIn(10) {
+		b = b[:r.Intn(len(b))]
+	}
+	return b
+}
+
+// TestNonsense: whatever a member says, the node lives; at worst its replica
+// ends and says so.
+func TestNonsense(t *testing.T) {
+	ended := 0
+	for seed := range uint64(300) {
+		net := newNet(t, seed, sim.Config{}, Config{}, 3)
+		net.create(0, 1, 2)
+		net.write(0, "a")
+		r := rng.New(seed, 0xbad)
+		for range 30 {
+			victim := r.Intn(2)
+			k := net.node(victim)
+			if k.phase != member {
+				continue
+			}
+			m := &Message{
+				Space: space, Kind: Kind(r.Intn(8)), Gen: k.st.Gen, From: net.node(2).st.Self, To: k.st.Self,
+				Term: uint64(r.Intn(6)), Stamp: int64(r.Uint64()), Promise: int64(r.Uint64()), Echo: int64(r.Uint64()), EchoPromise: int64(r.Uint64()),
+			}
+			if r.OneIn(2) {
+				m.Kind = KindRaft
+			}
+			for range 1 + r.Intn(3) {
+				m.Raft = append(m.Raft, nonsense(&r, m.From, m.To))
+			}
+			net.nodes[victim].Call(func() { k.Replica.OnMessage(net.nodes[2].Peer(), m) })
+			if r.OneIn(3) {
+				c := &Chunk{Space: space, Gen: k.st.Gen, From: m.From, To: m.To, Term: uint64(r.Intn(6)), Index: uint64(r.Intn(50)), Last: r.OneIn(2)}
+				c.State = append((&shared{Applied: c.Index, Members: k.st.Members}).append(nil), make([]byte, r.Intn(2))...)
+				c.Data = make([]byte, r.Intn(5))
+				net.nodes[victim].Call(func() { k.Replica.OnMessage(net.nodes[2].Peer(), c) })
+			}
+			net.sim.RunEvents(r.Intn(40))
+		}
+		for i := range 2 {
+			if k := net.node(i); len(k.gone) > 0 {
+				ended++
+			}
+		}
+	}
+	t.Logf("%d of 600 replicas ended", ended)
+}
+
+// TestStrangers: who is no member changes nothing.
+func TestStrangers(t *testing.T) {
+	net := newNet(t, 1, sim.Config{}, Config{}, 4)
+	net.create(0, 1, 2)
+	k := net.node(0)
+	was := k.now()
+	stranger := net.nodes[3].Peer()
+	r := rng.New(5)
+	for _, m := range []machine.Message{
+		&Message{Space: space, Kind: KindGone, Gen: Gen{k.st.Gen.Number + 1, 1}, From: 9, To: k.st.Self},
+		&Message{Space: space, Kind: KindGone, Gen: k.st.Gen, From: 9, To: k.st.Self},
+		&Message{Space: space, Kind: KindGone, Gen: k.st.Gen, From: 2, To: k.st.Self}, // in another's name
+		&Message{Space: space, Gen: k.st.Gen, From: 2, To: k.st.Self, Raft: [][]byte{nonsense(&r, 2, 1)}},
+		&Message{Space: "r.1.1", Gen: k.st.Gen, From: 2, To: k.st.Self},
+		&Message{Space: space, Kind: KindLost, Gen: k.st.Gen, From: 2, To: k.st.Self},
+		"what?",
+	} {
+		net.nodes[0].Call(func() { k.Replica.OnMessage(stranger, m) })
+	}
+	net.sim.RunEvents(200)
+	if k.now() != was || !k.Leads() || len(k.gone) > 0 || len(k.st.Members) != 3 {
+		t.Errorf("a stranger changed something: %+v %+v", was, k.Status())
+	}
+}
