@@ -22,8 +22,9 @@ var storageSettings = []Setting{
 	{"updates", "6", "", "of 10 s each, the last two without churn; the thesis has 6"},
 }
 
-// doStorage does each scenario with all seeds.
-func doStorage(t *Trial) ([]storageRun, [][]storageResult, error) {
+// doStorage does each scenario with all seeds, and compares with a sequential
+// replay if check is set.
+func doStorage(t *Trial, check bool) ([]storageRun, [][]storageResult, error) {
 	sizes, zones, updates := t.Ints("nodes", 4), t.Zones("r"), t.Int("updates", 3)
 	if err := t.Settings(); err != nil {
 		return nil, nil, err
@@ -31,7 +32,7 @@ func doStorage(t *Trial) ([]storageRun, [][]storageResult, error) {
 	var groups, runs []storageRun
 	for _, r := range zones {
 		for _, n := range sizes {
-			groups = append(groups, storageRun{Nodes: n, R: r, Updates: updates})
+			groups = append(groups, storageRun{Nodes: n, R: r, Updates: updates, Check: check})
 		}
 	}
 	for k := range t.runs {
@@ -74,7 +75,7 @@ var storageShapes = []struct {
 }
 
 func runStorageBandwidth(t *Trial) error {
-	groups, results, err := doStorage(t)
+	groups, results, err := doStorage(t, false)
 	if err != nil {
 		return err
 	}

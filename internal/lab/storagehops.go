@@ -18,7 +18,7 @@ var storageHopsExperiment = Experiment{
 }
 
 func runStorageHops(t *Trial) error {
-	groups, results, err := doStorage(t)
+	groups, results, err := doStorage(t, false)
 	if err != nil {
 		return err
 	}

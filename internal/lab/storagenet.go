@@ -38,6 +38,8 @@ type storageRun struct {
 	Updates int
 	// Still: once all have come, nobody comes or goes.
 	Still bool
+	// Check compares what is found and stored with a sequential replay.
+	Check bool
 }
 
 func (o storageRun) updates() int {
@@ -48,7 +50,11 @@ func (o storageRun) updates() int {
 }
 
 func (o storageRun) name() string {
-	return fmt.Sprintf("storage-n%d-r%d-iad%d-u%d-seed%d", o.Nodes, o.R, o.IAD, o.updates(), o.Seed)
+	s := fmt.Sprintf("storage-n%d-r%d-iad%d-u%d", o.Nodes, o.R, o.IAD, o.updates())
+	if o.Check {
+		s += "-checked"
+	}
+	return fmt.Sprintf("%s-seed%d", s, o.Seed)
 }
 
 // storageIAD is the thesis' inter-arrival time for a number of nodes (6.4.1),
@@ -76,6 +82,7 @@ type storageNet struct {
 	started int
 	traffic sim.Traffic // since t_0
 	probe   storageProbe
+	truth   *storageTruth // nil: nobody compares
 	actions []*storage.Action
 	woken   map[int64][]*storage.Object // characters by the update they are woken for
 	// mind makes who plays at a node, coming at a time.

@@ -35,6 +35,8 @@ type storageResult struct {
 	DownMean    shape
 	DownMax     shape
 
+	Data *storageState // nil: not looked at
+
 	Replays, Reused uint64
 	Events          uint64
 	Trace           string
@@ -45,6 +47,7 @@ type storageQueries struct {
 	Kind             string
 	Count            int
 	None, Minority   int // without result; decided by less than half of the zones
+	Incorrect        int // found what is not true, if that was looked at
 	MedianMs, MeanMs float64
 	Messages         float64 // answers
 	Hops             float64
@@ -78,6 +81,7 @@ type storageProbe struct {
 	hops   [storage.Kinds + 1]int64
 	came   [storage.Kinds + 1]int64
 	failed int
+	right  func(*storage.Report) bool // nil: not looked at
 
 	voronoi, maintenance, update, result []float64
 
@@ -85,8 +89,8 @@ type storageProbe struct {
 }
 
 type storageKind struct {
-	count, answers, none, minority int64
-	took                           []float64 // ms
+	count, answers, none, minority, wrong int64
+	took                                  []float64 // ms
 }
 
 // Retrieved implements storage.Probe.
@@ -102,6 +106,9 @@ func (p *storageProbe) Retrieved(r storage.Report) {
 	}
 	if p.heard != nil {
 		p.heard(r)
+	}
+	if p.right != nil && !p.right(&r) {
+		k.wrong++
 	}
 	if r.Kind == storage.ForUpdate {
 		p.measure(r)
@@ -148,7 +155,7 @@ func (p *storageProbe) queries() (out []storageQueries) {
 		q := &p.kinds[k]
 		s := shapeOf(q.took)
 		out = append(out, storageQueries{
-			Kind: k.String(), Count: int(q.count), None: int(q.none), Minority: int(q.minority), MedianMs: s.Median, MeanMs: s.Mean,
+			Kind: k.String(), Count: int(q.count), None: int(q.none), Minority: int(q.minority), Incorrect: int(q.wrong), MedianMs: s.Median, MeanMs: s.Mean,
 			Messages: float64(q.answers) / float64(max(1, q.count)),
 			Hops:     float64(p.hops[k]) / float64(max(1, p.came[k])),
 		})
@@ -159,6 +166,9 @@ func (p *storageProbe) queries() (out []storageQueries) {
 
 func (o storageRun) do(ctx context.Context) (storageResult, error) {
 	n := newStorageNet(o)
+	if o.Check {
+		n.follow()
+	}
 	if _, err := n.do(ctx, func() {}); err != nil {
 		return storageResult{}, err
 	}
@@ -185,6 +195,9 @@ func (n *storageNet) result() storageResult {
 		Voronoi: shapeOf(p.voronoi), Maintenance: shapeOf(p.maintenance), Update: shapeOf(p.update), Result: shapeOf(p.result),
 		Replays: n.memo.Steps, Reused: n.memo.Hits,
 		Events: n.sim.Events(), Trace: fmt.Sprintf("%016x", n.sim.Trace()),
+	}
+	if n.truth != nil {
+		r.Data = n.look()
 	}
 	var rates, stored []float64
 	waits := [4][]float64{}

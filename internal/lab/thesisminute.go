@@ -1,10 +1,6 @@
 package lab
 
-import (
-	"time"
-
-	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-)
+import "time"
 
 var thesisMinuteExperiment = Experiment{
 	Name:   "thesis-minute",
@@ -69,13 +65,8 @@ func runThesisMinute(t *Trial) error {
 func (n *storageNet) queryTable() Table {
 	table := Table{Name: "queries", Title: "Retrievals (tables 6.17, 6.19, 6.27, 6.28)",
 		Columns: []string{"kind", "queries", "messages", "median ms", "no result", "minority", "hops"}}
-	for k := range storage.Kinds {
-		q := &n.probe.kinds[k]
-		c := max(1, float64(q.count))
-		table.Row(k, q.count, float64(q.answers)/c, percentile(q.took, 0.5), q.none, q.minority,
-			float64(n.probe.hops[k])/max(1, float64(n.probe.came[k])))
+	for _, q := range n.probe.queries() {
+		table.Row(q.Kind, q.Count, q.Messages, q.MedianMs, q.None, q.Minority, q.Hops)
 	}
-	table.Row("store", n.probe.came[storage.ArrivedStore], "", "", "", "",
-		float64(n.probe.hops[storage.ArrivedStore])/max(1, float64(n.probe.came[storage.ArrivedStore])))
 	return table
 }
