@@ -15,6 +15,8 @@ type lookup struct {
 	proc   Proc
 	done   func(*lookup) // nil: nobody waits for the outcome
 
+	single bool // over one path, whatever the configuration says
+
 	k      int
 	paths  []path
 	used   map[id.ID]bool // nodes that a path has taken
@@ -50,9 +52,12 @@ func (n *Node) start(l *lookup) {
 	l.k = n.cfg.K
 	l.used = map[id.ID]bool{n.cfg.Self: true}
 	l.paths = make([]path, n.cfg.Paths)
+	if l.single {
+		l.paths = l.paths[:1]
+	}
 	n.lookups[l] = struct{}{}
 	n.table.Touch(l.target, n.env.Now())
-	for i, p := range n.table.Closest(l.target, max(l.k, n.cfg.Paths), n.env.Now(), nil) {
+	for i, p := range n.table.Closest(l.target, max(l.k, len(l.paths)), n.env.Now(), nil) {
 		l.add(&l.paths[i%len(l.paths)], p)
 	}
 	for i := range l.paths {

@@ -73,6 +73,12 @@ func (n *Node) live(kind Kind, key id.ID) *holding {
 	return nil
 }
 
+// Holds reports whether this node keeps a record.
+func (n *Node) Holds(kind Kind, key id.ID) bool {
+	h := n.live(kind, key)
+	return h != nil && !h.claim
+}
+
 func (n *Node) put(r *Record, h *holding) {
 	if n.held[r.Kind] == nil {
 		n.held[r.Kind] = map[id.ID]*holding{}

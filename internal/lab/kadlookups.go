@@ -17,6 +17,7 @@ var kademliaLookupsExperiment = Experiment{
 		{"nodes", "3000", "", "size of the network at the end; the full size is 100000"},
 		{"lookups", "300", "", "lookups at each size"},
 		{"paths", "1", "", "disjoint paths of a lookup"},
+		{"build", "join", "", "join: nodes join one after the other; fill: tables are filled as those of a settled network, a network for each size"},
 		{"loss", "0.01", "", "share of datagrams that are lost"},
 		{"rate", "200", "1/s", "nodes that join, at most"},
 		{"churn", "10", "min", "of churn at the end; 0: none"},
@@ -27,6 +28,10 @@ var kademliaLookupsExperiment = Experiment{
 
 func runKademliaLookups(t *Trial) error {
 	nodes, lookups, paths := t.Int("nodes", 10), t.Int("lookups", 1), t.Int("paths", 1)
+	build := t.Text("build")
+	if build != "join" && build != "fill" {
+		t.reject("build", "join or fill")
+	}
 	loss, rate, churn, session := t.Float("loss", 0), t.Float("rate", 0.1), t.Float("churn", 0), t.Float("session", 1)
 	if err := t.Settings(); err != nil {
 		return err
@@ -44,6 +49,10 @@ func runKademliaLookups(t *Trial) error {
 	curve := Series{Name: "nodes contacted"}
 	static, grown := kadTally{}, [][2]float64(nil)
 	for _, size := range sizesUpTo(nodes) {
+		if build == "fill" {
+			n = newKadNet(t.Seed, loss, n.cfg)
+			n.fill(size, func() bool { return false })
+		}
 		if err := n.grow(size, rate, func() bool { return false }, step); err != nil {
 			return err
 		}

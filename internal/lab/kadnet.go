@@ -17,10 +17,12 @@ import (
 // second is as good as lost.
 type kadNet struct {
 	sim   *sim.Sim
+	seed  uint64
 	cfg   kademlia.Config
 	nodes []*kadNode // all that there ever were
 	live  []*kadNode
 	wrap  func(machine.Machine, machine.Env, *kadNode) machine.Machine // attackers
+	gang  *kadGang
 	rand  rng.Rand
 }
 
@@ -42,17 +44,32 @@ func newKadNet(seed uint64, loss float64, cfg kademlia.Config) *kadNet {
 		Loss: loss,
 	}
 	return &kadNet{
-		sim: sim.NewWith(seed, sim.Config{Internet: in, Start: machine.Time(time.Hour)}), cfg: cfg, rand: rng.New(seed, 0x6ad),
+		sim: sim.NewWith(seed, sim.Config{Internet: in, Start: machine.Time(time.Hour)}), seed: seed, cfg: cfg, rand: rng.New(seed, 0x6ad),
 	}
 }
 
-// add starts a node that joins by a random live one.
-func (n *kadNet) add(bad bool) *kadNode {
-	self := machine.Peer{ID: id.Of(fmt.Appendf(nil, "directory node %d", len(n.nodes)))}
-	return n.addAs(self, bad)
+// add starts a node that joins by a random live one, of those that do not
+// attack: the address that one joins by comes from somebody one trusts.
+func (n *kadNet) add(bad bool) *kadNode { return n.addAs(n.nextPeer(), bad) }
+
+func (n *kadNet) nextPeer() machine.Peer {
+	return machine.Peer{ID: id.Of(fmt.Appendf(nil, "directory node %d of %d", len(n.nodes), n.seed))}
 }
 
 func (n *kadNet) addAs(self machine.Peer, bad bool) *kadNode {
+	var by machine.Peer
+	if len(n.live) > 0 {
+		by = n.honest().Peer()
+	}
+	o := n.start(self, bad)
+	if by != (machine.Peer{}) {
+		o.Call(func() { o.kad.Join([]machine.Peer{by}) })
+	}
+	return o
+}
+
+// start starts a node that knows nobody.
+func (n *kadNet) start(self machine.Peer, bad bool) *kadNode {
 	o := &kadNode{net: n, bad: bad, joined: n.sim.Now()}
 	o.Node = n.sim.AddAs(self, func(env machine.Env) machine.Machine {
 		cfg := n.cfg
@@ -63,9 +80,8 @@ func (n *kadNet) addAs(self machine.Peer, bad bool) *kadNode {
 		}
 		return o.kad
 	})
-	if len(n.live) > 0 {
-		by := n.live[n.rand.Intn(len(n.live))].Peer()
-		o.Call(func() { o.kad.Join([]machine.Peer{by}) })
+	if bad {
+		n.gang.members = append(n.gang.members, self)
 	}
 	n.nodes, n.live = append(n.nodes, o), append(n.live, o)
 	return o
