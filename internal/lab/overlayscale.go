@@ -29,7 +29,7 @@ func runOverlayScale(t *Trial) error {
 	if err := t.Settings(); err != nil {
 		return err
 	}
-	begin, peak := time.Now(), 0.0
+	begin, cpu, peak := time.Now(), cpuTime(), 0.0
 	churn := time.Duration(minutes+1) * time.Minute
 	iad := 2 * time.Hour / time.Duration(nodes)
 	n := newOverlayNet(t.Seed, overlay.SpaceFor(r), nodes+int(2*churn/iad)+100)
@@ -54,12 +54,10 @@ func runOverlayScale(t *Trial) error {
 		peak = max(peak, readMemory().Resident)
 		t.Logf("%v of %v, %d nodes", n.sim.Now().Sub(0).Round(time.Second), joined+churn, len(n.live()))
 	}
-	wall := time.Since(begin)
+	wall, cpu := time.Since(begin), cpuTime()-cpu
 	s := n.look()
 	reportStructure(t, n, s, overlayPaper{}, false)
-	t.Metric("wall_s", wall.Seconds(), "s")
-	t.Metric("peak_mb", peak, "MB")
-	t.Metric("events_per_s", float64(n.sim.Events())/wall.Seconds(), "1/s")
+	reportCost(t, n, wall, cpu, peak)
 	if s.wrong > 0 {
 		return fmt.Errorf("%d of %d neighbourhoods are not the Delaunay graph", s.wrong, s.nodes)
 	}
