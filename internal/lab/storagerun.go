@@ -127,6 +127,9 @@ func (p *storageProbe) measure(r storage.Report) {
 		for _, o := range r.Seen.Objects(&r.Area, p.net.rules.World(), nil) {
 			size += o.Size
 		}
+		for _, o := range r.Seen.Woken {
+			size += o.Size
+		}
 	}
 	p.result = append(p.result, float64(size))
 }

@@ -10,7 +10,7 @@
 // region sees its neighbours' blocks as they were when the step began, and what
 // crosses a border arrives when the step is over. So a region at the end of a
 // step depends on the 5×5 regions around it at the beginning and on nothing
-// else, exactly (docs/protocols/storage.md, The voxel world).
+// else, exactly (docs/protocols/storage-rules.md).
 //
 //   - Bodies that have left their region are the next one's from the next step.
 //     Nobody gets beyond the next region in one step: farther away nothing is
