@@ -290,12 +290,15 @@ type storagePhase struct {
 func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error) {
 	for range n.run.Nodes {
 		at := machine.Time(n.sim.Rand().Intn(int(setUp)))
-		n.sim.At(at, func() { n.session(n.start()) })
+		n.sim.At(at, func() { n.start() })
 	}
 	quiet := n.update(int64(n.run.updates()) - storageQuiet)
 	n.sim.At(machine.Time(setUp), func() {
 		if n.run.Still {
 			return
+		}
+		for _, s := range n.live() { // "normal churn kicks in"
+			n.session(s.Node)
 		}
 		n.sim.Churn(sim.Churn{
 			Arrival: time.Duration(n.run.IAD) * time.Second, Session: overlaySession, Until: quiet, Come: n.start,
