@@ -148,7 +148,7 @@ func (p *peerNode) until(what string, cond func(log []string) bool) {
 		select {
 		case <-p.more:
 		case <-end:
-			p.t.Fatalf("%s did not come; seen: %.2000s", what, seen)
+			p.t.Fatalf("%.2000s did not come; seen: %.2000s", what, seen)
 		}
 	}
 }

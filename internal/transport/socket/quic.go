@@ -107,6 +107,7 @@ func (c udpConn) WriteMsgUDP(b, oob []byte, to *net.UDPAddr) (n, oobn int, err e
 	s := c.s
 	if r := s.routes.Load(); r != nil {
 		if send := r.send[addrPort(to)]; send != nil {
+			s.counts.out(b)
 			return len(b), len(oob), sendParts(send, b, segment(oob))
 		}
 	}
