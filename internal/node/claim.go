@@ -58,21 +58,14 @@ func (w *network) coordinate(p Part) {
 	w.dir.lookup(w.dir.key(p), func(r kademlia.Result) { w.claim(mk, r.Closest) })
 }
 
-// claim asks the nodes nearest to the key. Those that are known but did not
-// answer the lookup are asked too: they count for the majority.
+// claim asks the nodes nearest to the key. Those that were there a while ago are
+// asked too and count for the majority, even if the directory has given them up:
+// a node that has been cut off from the others must not begin a world of its own.
 func (w *network) claim(mk *making, closest []machine.Peer) {
 	key := w.dir.key(mk.part)
-	all := append(w.dir.kad.Table().Closest(key, claimants, w.n.env.Now(), nil), closest...)
+	all := append(w.remembered(), closest...)
 	all = append(all, w.cfg.Self)
-	slices.SortFunc(all, func(a, b machine.Peer) int {
-		switch {
-		case a.ID == b.ID:
-			return 0
-		case kademlia.Closer(key, a.ID, b.ID):
-			return -1
-		}
-		return 1
-	})
+	nearestFirst(key, all)
 	all = slices.CompactFunc(all, func(a, b machine.Peer) bool { return a.ID == b.ID })
 	mk.asked = all[:min(len(all), claimants)]
 	mk.nonce, mk.begun = w.n.env.Rand().Uint64(), w.n.env.Now()
@@ -84,6 +77,14 @@ func (w *network) claim(mk *making, closest []machine.Peer) {
 		}
 	}
 	w.judge(mk)
+}
+
+// remembered are the nodes that were there a while ago.
+func (w *network) remembered() (out []machine.Peer) {
+	for _, who := range sortedIDs(w.memory.heard) {
+		out = append(out, w.memory.heard[who].peer)
+	}
+	return out
 }
 
 // answerClaim gives or refuses leave.

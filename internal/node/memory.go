@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
@@ -17,7 +18,22 @@ type memory struct {
 	saved []byte       // as it is on the disk
 	next  machine.Time // when to save
 	read  bool
+
+	heard map[id.ID]sighting // nodes that were there not long ago
 }
+
+// sighting is when a node was last heard.
+type sighting struct {
+	peer machine.Peer
+	at   machine.Time
+}
+
+// remember is how long a node that is not heard of any more counts as one that
+// may come back; maxHeard bounds them.
+const (
+	remember = 5 * time.Minute
+	maxHeard = 1 << 12
+)
 
 // The space and the key of the contacts.
 const (
@@ -38,7 +54,14 @@ const (
 
 func (m *memory) init(w *network) {
 	m.w, m.p = w, &part{node: w.n, name: memorySpace}
-	m.p.m = m
+	m.p.m, m.heard = m, map[id.ID]sighting{}
+}
+
+// see notes that a node is there.
+func (m *memory) see(p machine.Peer) {
+	if _, known := m.heard[p.ID]; known || len(m.heard) < maxHeard {
+		m.heard[p.ID] = sighting{p, m.w.n.env.Now()}
+	}
 }
 
 func (m *memory) do(tag uint64, job machine.Job) { partEnv{m.p}.Do(memorySpace, tag, job) }
@@ -68,6 +91,9 @@ func (m *memory) OnDone(tag uint64, result any, err error) {
 	if err != nil {
 		m.w.note("The list of known nodes cannot be read, starting a new one: " + err.Error())
 	}
+	for _, p := range known {
+		m.see(p)
+	}
 	m.w.dir.begin(known)
 }
 
@@ -75,6 +101,11 @@ func (m *memory) OnDone(tag uint64, result any, err error) {
 func (m *memory) beat(now machine.Time) {
 	if m.read && now >= m.next {
 		m.save()
+	}
+	for who, s := range m.heard { // the order does not matter
+		if now.Sub(s.at) >= remember {
+			delete(m.heard, who)
+		}
 	}
 }
 

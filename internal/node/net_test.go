@@ -28,7 +28,12 @@ func nodePeer(i int) machine.Peer {
 }
 
 func newCountry(t testing.TB, seed uint64, nodes int) *country {
-	c := &country{TB: t, s: sim.NewWith(seed, sim.Config{Start: townStart, Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond})}
+	return newCountryOn(t, seed, nodes, sim.Config{Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond})
+}
+
+func newCountryOn(t testing.TB, seed uint64, nodes int, cfg sim.Config) *country {
+	cfg.Start = townStart
+	c := &country{TB: t, s: sim.NewWith(seed, cfg)}
 	for i := range nodes {
 		c.addNode(i)
 	}
@@ -269,35 +274,112 @@ func (c *country) checkEdits() (edits int) {
 	return edits
 }
 
-// TestCountry lets wanderers live on several nodes, which crash and come back
-// at random moments: no acknowledged edit is lost, a player is present in one
-// region, a part has one leader. Of a failure run one seed again with SEED=n.
+// trouble of several nodes.
+type calamity func(*country)
+
+// crashSome crashes a node, or lets one that is down start again.
+func crashSome(c *country) {
+	n := c.nodes[c.s.Rand().Intn(len(c.nodes))]
+	if n.Machine() == nil {
+		n.Restart()
+	} else if c.up() > 3 {
+		n.Crash()
+	}
+}
+
+// cutSome cuts one or two nodes off from the others, perhaps in one direction
+// only, or ends that.
+func cutSome(c *country) {
+	r := c.s.Rand()
+	if r.OneIn(3) {
+		c.s.Cut(nil)
+		c.Logf("%v HEAL", c.s.Now())
+		return
+	}
+	off := map[id.ID]bool{nodePeer(r.Intn(len(c.nodes))).ID: true}
+	if r.OneIn(2) {
+		off[nodePeer(r.Intn(len(c.nodes))).ID] = true
+	}
+	oneWay := r.OneIn(3)
+	c.Logf("%v CUT %v oneway %v", c.s.Now(), off, oneWay)
+	c.s.Cut(func(a, b machine.Peer) bool {
+		if a.Addr.IsZero() || b.Addr.IsZero() { // sessions are with their node
+			return false
+		}
+		return off[a.ID] && !off[b.ID] || !oneWay && off[b.ID] && !off[a.ID]
+	})
+}
+
+// live lets wanderers live through calamities, and checks that no acknowledged
+// edit is lost, a player is present in one region, and a part has one leader.
+func (c *country) live(times int, happen ...calamity) (edits int) {
+	c.s.Run(3 * time.Second)
+	for i := range townGuests {
+		c.addGuest(i % len(c.nodes))
+	}
+	c.s.Run(5 * time.Second)
+	r := c.s.Rand()
+	for range times {
+		c.s.Run(time.Duration(1+r.Intn(8000)) * time.Millisecond)
+		happen[r.Intn(len(happen))](c)
+		for range 5 {
+			c.s.Run(100 * time.Millisecond)
+			c.checkLeaders()
+		}
+	}
+	c.settle()
+	c.checkLeaders()
+	c.checkPresence()
+	return c.checkEdits()
+}
+
+// checkLeaders: no part has two leaders.
+func (c *country) checkLeaders() {
+	c.Helper()
+	parts := map[Part]bool{}
+	for i, n := range c.nodes {
+		if n.Machine() != nil {
+			for p := range c.node(i).net.hosts {
+				parts[p] = true
+			}
+		}
+	}
+	for p := range parts {
+		c.leaderOf(p)
+	}
+}
+
+// TestCountry: nodes crash and come back at random moments. Of a failure run
+// one seed again with SEED=n.
 func TestCountry(t *testing.T) {
 	edits := 0
 	for _, seed := range seeds(t, 10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			c := newCountry(t, seed, 5)
-			c.s.Run(3 * time.Second)
-			for i := range townGuests {
-				c.addGuest(i)
-			}
-			c.s.Run(5 * time.Second)
-			r := c.s.Rand()
-			for range 6 {
-				c.s.Run(time.Duration(1+r.Intn(8000)) * time.Millisecond)
-				n := c.nodes[r.Intn(len(c.nodes))]
-				if n.Machine() == nil {
-					n.Restart()
-				} else if c.up() > 3 {
-					n.Crash()
-				}
-				for p := range c.node(c.anyUp()).net.hosts {
-					c.leaderOf(p)
-				}
-			}
-			c.settle()
-			c.checkPresence()
-			edits += c.checkEdits()
+			edits += newCountry(t, seed, 5).live(6, crashSome)
+		})
+	}
+	t.Logf("%d blocks stand", edits)
+	if edits == 0 {
+		t.Fatal("nobody built")
+	}
+}
+
+// wide is a network with latencies from 2 to 200 ms, where nobody hears of a
+// crash or a cut before a timeout, and datagrams are lost.
+func wide() sim.Config {
+	return sim.Config{Internet: &sim.Internet{
+		Min: 2 * time.Millisecond, Max: 200 * time.Millisecond, Shape: 1.5, Header: 100, Segment: 40,
+		Loss: 0.02, Ping: time.Second, Timeout: 3 * time.Second,
+	}}
+}
+
+// TestPartitions: nodes are cut off from each other, also in one direction
+// only, and crash.
+func TestPartitions(t *testing.T) {
+	edits := 0
+	for _, seed := range seeds(t, 10) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			edits += newCountryOn(t, seed, 5, wide()).live(6, crashSome, cutSome, cutSome)
 		})
 	}
 	t.Logf("%d blocks stand", edits)
@@ -313,13 +395,4 @@ func (c *country) up() (n int) {
 		}
 	}
 	return n
-}
-
-func (c *country) anyUp() int {
-	for i, x := range c.nodes {
-		if x.Machine() != nil {
-			return i
-		}
-	}
-	return -1
 }

@@ -127,6 +127,7 @@ func (w *network) onBeat() {
 func (w *network) receive(from machine.Peer, m machine.Message) {
 	f := w.meet(from)
 	f.heard, f.left = w.n.env.Now(), false
+	w.memory.see(from)
 	switch m := m.(type) {
 	case *Routed:
 		w.onRouted(f, m)
@@ -160,6 +161,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		f.invited, f.room = f.heard, m.Room
 	case *Leaving:
 		f.left = true
+		delete(w.memory.heard, from.ID)
 	case *group.Message:
 		w.onGroup(f, m.Space, m)
 	case *group.Chunk:
