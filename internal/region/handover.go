@@ -195,8 +195,13 @@ func (r *Region) refused(o *outgoing) {
 	r.store.del(playerKey(keyIntent, o.player))
 	h := o.home
 	if h == nil {
+		r.keepEpoch(o)
 		r.OnMessage(o.entering.from, o.entering.m) // finds no intent now
 		return
+	}
+	if o.m != nil {
+		h.p.Epoch = uint64(o.m.Epoch)
+		r.save(h)
 	}
 	h.out, h.intent, h.sure = nil, pointer{}, false
 	h.staysUntil = r.env.Now().Add(afterRefuse)
@@ -209,6 +214,15 @@ func (r *Region) refused(o *outgoing) {
 		r.greet(h)
 	} else if o.leaving {
 		r.leave(h, LeftClosed)
+	}
+}
+
+// keepEpoch raises a stored player's epoch to that of an offer that was refused.
+func (r *Region) keepEpoch(o *outgoing) {
+	key := playerKey(keyPlayer, o.player)
+	if p, err := world.DecodePlayer(r.store.small[key]); err == nil {
+		p.Epoch = uint64(o.m.Epoch)
+		r.store.put(key, p.AppendBinary(nil))
 	}
 }
 
@@ -235,17 +249,58 @@ func (r *Region) onHandover(from machine.Peer, m *Handover) {
 	case err != nil || p.ID != m.Player || p.Epoch != uint64(m.Epoch):
 		r.stats.Refused++
 		r.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "malformed"})
+	case r.disowned(from, m):
+		r.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "elsewhere"})
 	case r.knowsEpoch(m.Player) >= uint64(m.Epoch):
 		if r.arriving[m.Player] == 0 {
 			r.env.Send(from, &HandoverOK{m.Player, m.Epoch})
 		}
+	case r.store.readOnly && m.Asks: // it asks again
 	case r.store.readOnly:
+		r.never[m.Player] = uint64(m.Epoch)
 		r.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "storage"})
 	case m.Asks || r.outside(p.Body.Pos) > slack:
-		r.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "elsewhere"})
+		r.disown(from, m)
 	default:
 		r.takeOver(from, m, p)
 	}
+}
+
+// A Handover may be on its way for long, and in several copies: over links that
+// fail, from a machine that led the old home before. Whoever refuses one must
+// refuse all its copies, or the player were in two places. So a refusal is
+// written down, as a pointer back to the old home with the refused epoch, and
+// the old home goes on with that epoch: its next offer has a higher one.
+
+// disown refuses a player, once it is durable that it will never be taken with
+// this epoch.
+func (r *Region) disown(from machine.Peer, m *Handover) {
+	pos, _ := RegionOf(from)
+	ptr := pointer{pos, uint64(m.Epoch)}
+	r.store.put(playerKey(keyPointer, m.Player), ptr.encode())
+	r.store.then(func(ok bool) {
+		if ok {
+			r.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "elsewhere"})
+		}
+	})
+	r.flush()
+}
+
+// disowned reports whether a player was refused with this epoch before.
+func (r *Region) disowned(from machine.Peer, m *Handover) bool {
+	if r.never[m.Player] >= uint64(m.Epoch) {
+		return true
+	}
+	pos, _ := RegionOf(from)
+	if r.homes[m.Player] != nil || r.arriving[m.Player] != 0 {
+		return false
+	}
+	b, ok := r.store.small[playerKey(keyPointer, m.Player)]
+	if !ok {
+		return false
+	}
+	ptr, err := decodePointer(b)
+	return err == nil && ptr == pointer{pos, uint64(m.Epoch)}
 }
 
 // knowsEpoch returns the highest epoch with which a player is or was here.

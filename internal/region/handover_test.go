@@ -343,3 +343,36 @@ func TestHandoverDiskFails(t *testing.T) {
 		t.Errorf("after a crash the home is %v", c.home)
 	}
 }
+
+// TestRefusedForGood: a copy of an offer that comes after the offer was refused
+// (it was on its way for long, or its sender does not lead the old home any
+// more) is refused too, also after a crash; a newer offer is taken.
+func TestRefusedForGood(t *testing.T) {
+	for _, crash := range []bool{false, true} {
+		b := newBed(t)
+		c := b.client("ada").enter()
+		_, h := b.homeOf(c.player)
+		p := *h.p
+		p.Body.Pos = metres(130, flatTop+1, 64)
+		offer := func(epoch uint64, asks bool) *Handover {
+			q := p
+			q.Epoch = epoch
+			return &Handover{Player: p.ID, Epoch: uint32(epoch), State: q.AppendBinary(nil), Asks: asks}
+		}
+		b.deliver(there, PeerOf(here), offer(p.Epoch+1, true))
+		b.run(300 * time.Millisecond)
+		if crash {
+			delete(b.regions, there)
+		}
+		b.deliver(there, PeerOf(here), offer(p.Epoch+1, false))
+		b.run(300 * time.Millisecond)
+		if b.region(there).r.homes[p.ID] != nil {
+			t.Errorf("crash %v: a copy of a refused offer was taken", crash)
+		}
+		b.deliver(there, PeerOf(here), offer(p.Epoch+2, false))
+		b.run(300 * time.Millisecond)
+		if b.region(there).r.homes[p.ID] == nil {
+			t.Errorf("crash %v: a newer offer was not taken", crash)
+		}
+	}
+}
