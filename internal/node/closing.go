@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -16,14 +17,20 @@ type closing struct {
 	waiting map[world.RegionPos]bool // have not answered SaveAll
 	err     error                    // the first one
 	done    func(error)
+	handing bool         // parts are being handed over to other nodes
+	until   machine.Time // that is waited for until then
 }
+
+// handOverTime bounds how long other nodes may take to take over what this one
+// leads. What they have not taken is on disk here.
+const handOverTime = 8 * time.Second
 
 // closingTag marks the SaveAll of a shutdown; the hall counts its own from 1.
 const closingTag = math.MaxUint64
 
 // Shutdown ends the node in an orderly way: sessions are told that the world
-// restarts, their players are saved, all regions write what they have. done is
-// called, in a handler, when all that is on disk; the error says what could not
+// restarts, their players are saved, all regions write what they have, and what
+// this node leads is handed over to other members. done is called, in a handler, when all that is on disk; the error says what could not
 // be saved (everything that was acknowledged is on disk anyway). The driver
 // calls it like a handler (transport: Loop.Call).
 func (n *Node) Shutdown(done func(error)) {
@@ -64,6 +71,16 @@ func (n *Node) checkClosing() {
 		if n.regions[pos] != nil {
 			return
 		}
+	}
+	if n.net != nil && !c.handing {
+		c.handing, c.until = true, n.env.Now().Add(handOverTime)
+		n.net.leave()
+	}
+	if n.net != nil && n.net.handsOver() && n.env.Now() < c.until {
+		return
+	}
+	if n.net != nil {
+		n.net.sayLeaving()
 	}
 	done := c.done
 	c.done = nil

@@ -154,7 +154,7 @@ func (h *hosted) OnLead() {
 		if h.gone {
 			return
 		}
-		h.leading, h.quiet = true, h.w.n.env.Now()
+		h.leading, h.quiet, h.shape.next = true, h.w.n.env.Now(), 0
 		if h.part.Hall && h.w.n.hall == nil {
 			h.w.n.startHall()
 		}

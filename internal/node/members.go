@@ -37,10 +37,14 @@ type shape struct {
 
 // reshape brings the group nearer to what it should be.
 func (h *hosted) reshape(now machine.Time) {
-	if now < h.shape.next || h.w.closing {
+	if now < h.shape.next {
 		return
 	}
 	h.shape.next = now.Add(reshapeEvery)
+	if h.w.closing {
+		h.handOver()
+		return
+	}
 	st := h.rep.Status()
 	h.watchMembers(&st, now)
 	if h.changing(&st) {
@@ -168,6 +172,17 @@ func (h *hosted) nearest(st *group.Status) machine.Peer {
 		return h.w.cfg.Self
 	}
 	return near[0]
+}
+
+// nearestOther is the member that should lead if this one cannot; zero: none is
+// fit, the group may choose.
+func (h *hosted) nearestOther(st *group.Status) machine.Peer {
+	others := *st
+	others.Members = slices.DeleteFunc(slices.Clone(st.Members), func(m group.MemberStatus) bool { return m.Peer.ID == h.w.cfg.Self.ID })
+	if p := h.nearest(&others); p != h.w.cfg.Self {
+		return p
+	}
+	return machine.Peer{}
 }
 
 func nearestFirst(key id.ID, list []machine.Peer) {

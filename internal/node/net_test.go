@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -395,4 +396,50 @@ func (c *country) up() (n int) {
 		}
 	}
 	return n
+}
+
+// TestLeave: a node that stops in good order hands over what it leads, also
+// where it is the only member of a group; players of other nodes go on where
+// they stand, with all that they built.
+func TestLeave(t *testing.T) {
+	for _, nodes := range []int{2, 4} {
+		t.Run(fmt.Sprint(nodes, " nodes"), func(t *testing.T) {
+			c := newCountry(t, 3, nodes)
+			c.s.Run(3 * time.Second)
+			for i := range nodes {
+				c.addGuest(i)
+			}
+			c.s.Run(20 * time.Second)
+			leader := c.leaderOf(Part{Region: spawn.Region()})
+			stay := (leader + 1) % nodes
+			g := c.wanderer(stay)
+			done, at := false, c.s.Now()
+			c.nodes[leader].Call(func() {
+				c.node(leader).Shutdown(func(err error) {
+					if done = true; err != nil {
+						t.Error(err)
+					}
+				})
+			})
+			c.until("the shutdown ends", func() bool { return done })
+			if took := c.s.Now().Sub(at); took >= handOverTime {
+				t.Errorf("handing over took %v", took)
+			}
+			c.nodes[leader].Crash()
+			c.until("the guest builds again", func() bool { c.s.Run(time.Second); return g.in && g.acted > 3 })
+			for p := range c.node(stay).net.routes {
+				if c.leaderOf(p) == leader {
+					t.Errorf("%v is still led by the node that has gone", p)
+				}
+			}
+			c.guests[0], c.guests[stay] = c.guests[stay], c.guests[0]
+			c.guests = slices.DeleteFunc(c.guests, func(n *sim.Node) bool { return n.Machine().(*wanderer).node == nodePeer(leader) })
+			for i := range c.guests {
+				c.wanderer(i).quiet = true
+			}
+			c.s.Run(5 * time.Second)
+			c.checkEdits()
+			c.checkPresence()
+		})
+	}
 }

@@ -119,6 +119,9 @@ func (w *network) onBeat() {
 	for _, p := range sortedParts(w.hosts) {
 		w.hosts[p].beat(now)
 	}
+	if w.closing {
+		w.leaveMore()
+	}
 	w.seekAll()
 	w.tendLinks()
 }

@@ -1,0 +1,110 @@
+package node
+
+import "github.com/voxelpopuli/voxelpopuli/internal/machine"
+
+// Leaving in good order: what this node leads goes to other members of the
+// groups, and what it is the only member of to other nodes, if there are any.
+
+// maxMoving is how many groups that are only on the disk are brought to another
+// node at a time.
+const maxMoving = 64
+
+// leave begins to hand over.
+func (w *network) leave() {
+	w.closing = true
+	w.memory.save()
+	for _, f := range w.order {
+		if f.state == linkUp {
+			w.n.env.Send(f.peer, &Invite{theHall})
+		}
+	}
+	w.leaveMore()
+}
+
+// leaveMore goes on with it: also groups that sleep must wake if this node is
+// their only member.
+func (w *network) leaveMore() {
+	moving := 0
+	for _, p := range sortedParts(w.hosts) {
+		h := w.hosts[p]
+		if h.sole() {
+			moving++
+			if !h.leading && w.hasRoom() {
+				h.rep.Wake()
+			}
+		}
+	}
+	for _, p := range sortedParts(w.dormant) {
+		if moving >= maxMoving || !w.hasRoom() {
+			return
+		}
+		moving++
+		w.open(p)
+	}
+}
+
+// hasRoom reports whether another node would take something.
+func (w *network) hasRoom() bool {
+	for _, f := range w.order {
+		if f.state == linkUp && w.canHost(f.peer) {
+			return true
+		}
+	}
+	return false
+}
+
+// sole reports whether this node is the only member, or may be.
+func (h *hosted) sole() bool {
+	st := h.rep.Status()
+	return len(st.Members) == 0 || len(st.Members) == 1 && st.Members[0].Peer.ID == h.w.cfg.Self.ID
+}
+
+// handOver lets another node lead the part.
+func (h *hosted) handOver() {
+	if !h.leading {
+		return
+	}
+	st := h.rep.Status()
+	if len(st.Members) > 1 && len(st.Wanted) > 1 {
+		h.rep.Transfer(h.nearestOther(&st).ID)
+		return
+	}
+	if spare := h.spares([]machine.Peer{h.w.cfg.Self}, h.w.dir.key(h.part)); len(spare) > 0 && len(st.Members) == 1 {
+		_ = h.rep.SetMembers(spare[:1]) // who hands the lead over when it has caught up
+	}
+}
+
+// handsOver reports whether there is still something that another node could
+// take.
+func (w *network) handsOver() bool {
+	if len(w.dormant) > 0 && w.hasRoom() {
+		return true
+	}
+	for _, p := range sortedParts(w.hosts) {
+		h := w.hosts[p]
+		if h.sole() && w.hasRoom() || h.leading && h.canLeave() {
+			return true
+		}
+	}
+	return false
+}
+
+// canLeave reports whether another member could lead the part.
+func (h *hosted) canLeave() bool {
+	for _, m := range h.rep.Status().Members {
+		if m.Peer.ID != h.w.cfg.Self.ID && !m.Dead && !m.Lost {
+			return true
+		}
+	}
+	return false
+}
+
+// sayLeaving tells the nodes that this one has links to.
+func (w *network) sayLeaving() {
+	w.flush()
+	for _, f := range w.order {
+		if f.state == linkUp {
+			w.n.env.Send(f.peer, &Leaving{})
+		}
+	}
+}
