@@ -79,6 +79,14 @@ func (t *Traffic) Rows() []Row {
 	return out
 }
 
+// header is what a packet carries besides its payload.
+func (s *Sim) header(p *packet) int {
+	if p.kind == loose {
+		return s.cfg.Internet.Segment
+	}
+	return s.cfg.Internet.Header
+}
+
 // record notes a message; m is nil for the network's own.
 func (s *Sim) record(from, _ *Node, p *packet, m machine.Message) {
 	t := s.traffic
@@ -97,7 +105,7 @@ func (s *Sim) record(from, _ *Node, p *packet, m machine.Message) {
 			r = &Row{Name: name[strings.LastIndexByte(name, '.')+1:]}
 			t.byType[kind] = r
 		}
-		r.Payload += int64(sizeOf(m))
+		r.Payload += int64(p.size) - int64(s.header(p))
 		if h, ok := m.(Hopper); ok {
 			r.Hops += int64(h.HopCount())
 		}

@@ -15,12 +15,16 @@ type Batch struct {
 	Of      int64
 	Actions []*Action
 	hash    uint64 // of the actions' hashes
+	bytes   int    // size, once the memo has it; 0: to be counted
 }
 
 // sizeBatch is the head of a batch on the wire: how many actions follow.
 const sizeBatch = 2
 
 func (b *Batch) size() int {
+	if b.bytes > 0 {
+		return b.bytes
+	}
 	size := sizeBatch
 	for _, a := range b.Actions {
 		size += a.Size

@@ -72,6 +72,8 @@ type Snapshot struct {
 	// players said so (thesis 5.4.1). Only those who store them know of it, so
 	// they do not count when duplicates are compared.
 	Woken []*Object
+
+	sums []int32 // see index; nil: none
 }
 
 // Grid is a window of cells.
@@ -152,28 +154,72 @@ func (s *Snapshot) Objects(a *overlay.Area, w World, out []*Object) []*Object {
 	return out
 }
 
-// sizeIn is what a message that holds the objects in an area is charged for.
-func (s *Snapshot) sizeIn(a *overlay.Area, w *World) int {
-	size := 0
-	s.parts(a, w, func(p part) {
-		switch {
-		case p.cell == nil:
-		case p.whole:
-			size += p.cell.size
-		default:
-			for _, o := range p.cell.Objects {
-				if s.sees(a, o.Pos) {
-					size += o.Size
-				}
+// index notes how much lies in the cells up to each one of its row, so that a
+// message's size need not be counted cell by cell.
+func (s *Snapshot) index() {
+	s.sums = make([]int32, (s.W+1)*s.H)
+	for y := range s.H {
+		row := s.sums[y*(s.W+1):]
+		for x := range s.W {
+			row[x+1] = row[x]
+			if c := s.Cells[y*s.W+x]; c != nil {
+				row[x+1] += int32(c.size)
 			}
 		}
-	})
+	}
+}
+
+// sizeIn is what a message that holds the objects in an area is charged for. In
+// each row what lies wholly inside is contiguous, for areas are convex.
+func (s *Snapshot) sizeIn(a *overlay.Area, w *World) int {
+	size := 0
+	b := bounds(a)
+	x0, x1 := max(b.Min.X/w.Cell, s.X), min(b.Max.X/w.Cell, s.X+s.W-1)
+	y0, y1 := max(b.Min.Y/w.Cell, s.Y), min(b.Max.Y/w.Cell, s.Y+s.H-1)
+	for y := y0; y <= y1; y++ {
+		from, to := x0, x1
+		for from <= to && !s.sizeAt(a, w, from, y, &size) {
+			from++
+		}
+		for to > from && !s.sizeAt(a, w, to, y, &size) {
+			to--
+		}
+		if from > to {
+			continue
+		}
+		if s.sums != nil {
+			row := s.sums[(y-s.Y)*(s.W+1):]
+			size += int(row[to+1-s.X] - row[from-s.X])
+			continue
+		}
+		for x := from; x <= to; x++ {
+			if c := s.At(x, y); c != nil {
+				size += c.size
+			}
+		}
+	}
 	for _, o := range s.Woken {
 		if s.sees(a, o.Pos) {
 			size += o.Size
 		}
 	}
 	return size
+}
+
+// sizeAt adds what counts of a cell, unless all of it does: then it reports true.
+func (s *Snapshot) sizeAt(a *overlay.Area, w *World, x, y int32, size *int) bool {
+	by, own := relate(a, x*w.Cell, y*w.Cell, w.Cell), relate(&s.Cover, x*w.Cell, y*w.Cell, w.Cell)
+	if by == inside && own == inside {
+		return true
+	}
+	if c := s.At(x, y); c != nil && by != outside && own != outside {
+		for _, o := range c.Objects {
+			if s.sees(a, o.Pos) {
+				*size += o.Size
+			}
+		}
+	}
+	return false
 }
 
 // players appends the characters in an area, woken ones too.

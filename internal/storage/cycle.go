@@ -327,6 +327,7 @@ func (n *Node) update() {
 
 // install makes a snapshot the node's state.
 func (n *Node) install(s *Snapshot) {
+	s.index()
 	n.state = s
 	n.addWoken()
 	if n.cfg.Events != nil {

@@ -224,3 +224,37 @@ func TestWhoseAnswersAreMissing(t *testing.T) {
 		}
 	}
 }
+
+// What a message is charged for is the objects that lie in the area and in the
+// sender's part of the world, however it is counted.
+func TestSizesAreWhatIsSeen(t *testing.T) {
+	w := World{Side: 10_000, Cell: 1000}
+	draw := rng.New(3)
+	place := func() geom.Point { return geom.Point{X: int32(draw.Intn(10_000)), Y: int32(draw.Intn(10_000))} }
+	var all []*Object
+	for i := range 2000 {
+		all = append(all, &Object{ID: ObjectID(i), Pos: place(), Size: 1 + draw.Intn(99)})
+	}
+	whole := NewSnapshot(1, all, w)
+	for i := range 500 {
+		s := *whole
+		s.Cover = overlay.Area{Circle: geom.Circle{C: place(), R: int32(draw.Intn(6000))}}
+		if i%2 == 0 {
+			s.index()
+		}
+		a := overlay.Area{Circle: geom.Circle{C: place(), R: int32(draw.Intn(6000))}}
+		if i%3 == 0 {
+			p := place()
+			a = overlay.Area{Polygon: geom.Rect{Min: geom.Point{X: p.X / 2, Y: p.Y / 2}, Max: p}.Polygon(nil)}
+		}
+		want := 0
+		for _, o := range all {
+			if s.sees(&a, o.Pos) {
+				want += o.Size
+			}
+		}
+		if got := s.sizeIn(&a, &w); got != want {
+			t.Fatalf("%d: %d bytes, want %d, of %+v through %+v", i, got, want, a, s.Cover)
+		}
+	}
+}

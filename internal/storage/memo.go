@@ -179,7 +179,7 @@ func (m *Memo) batch(b *Batch) *Batch {
 	for _, a := range b.Actions {
 		h = rng.Hash(h, a.Seq, uint64(a.At), hashBytes(a.Body))
 	}
-	b.hash = h
+	b.hash, b.bytes = h, b.size()
 	k := batchKey{b.Player.ID, b.Of, h}
 	for _, known := range [...]*Batch{m.batches[k], m.old[k]} {
 		if known != nil && sameBatch(known, b) {
