@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -204,4 +205,103 @@ func benchRPC(b *testing.B, call func(uint64) machine.Message) {
 	<-done
 	b.StopTimer()
 	report(b, took)
+}
+
+// BenchmarkLinkThroughput is messages of 64 KiB over a link within this
+// process: both ends share its CPUs.
+func BenchmarkLinkThroughput(b *testing.B) {
+	const size = 64 << 10
+	got := make(chan int, 1)
+	count := 0
+	f := &fake{}
+	f.message = func(machine.Peer, machine.Message) {
+		if count++; count == b.N {
+			got <- count
+		}
+	}
+	far, s := benchNode(2, f)
+	defer s.Close()
+	defer far.Stop()
+	g := &fake{}
+	up := make(chan struct{})
+	g.link = func(_ machine.Peer, ev machine.LinkEvent) {
+		if ev == machine.LinkUp {
+			close(up)
+		}
+	}
+	l, t := benchNode(1, g)
+	defer t.Close()
+	defer l.Stop()
+	l.Call(b.Context(), func() { g.env.Open(far.Self()) })
+	<-up
+	m := &load{Body: make([]byte, size)}
+	b.SetBytes(size)
+	b.ResetTimer()
+	for sent := 0; sent < b.N; {
+		l.Call(b.Context(), func() {
+			for ; sent < b.N && !machine.Crowded(g.env, far.Self()); sent++ {
+				g.env.Send(far.Self(), m)
+			}
+		})
+		time.Sleep(100 * time.Microsecond)
+	}
+	<-got
+}
+
+// BenchmarkIdleLinks is what an end of a link that nothing is sent over takes:
+// heap, stacks and goroutines, both ends in this process.
+func BenchmarkIdleLinks(b *testing.B) {
+	const links = 100
+	type end struct {
+		l *Loop
+		s *socket.Socket
+	}
+	for b.Loop() {
+		f := &fake{}
+		up := make(chan struct{}, links)
+		f.link = func(_ machine.Peer, ev machine.LinkEvent) {
+			if ev == machine.LinkUp {
+				up <- struct{}{}
+			}
+		}
+		var all []end
+		for i := range byte(links + 1) {
+			g := &fake{}
+			if i == 0 {
+				g = f
+			}
+			l, s := benchNode(i, g)
+			all = append(all, end{l, s})
+			l.Call(b.Context(), func() {})
+		}
+		heap, stacks, routines := memory()
+		began := time.Now()
+		all[0].l.Call(b.Context(), func() {
+			for _, e := range all[1:] {
+				f.env.Open(e.l.Self())
+			}
+		})
+		for range links {
+			<-up
+		}
+		took := time.Since(began)
+		time.Sleep(2 * time.Second) // what the handshakes needed is given back
+		h, st, r := memory()
+		b.ReportMetric(float64(h-heap)/2/links/1024, "heap-KiB/end")
+		b.ReportMetric(float64(st-stacks)/2/links/1024, "stack-KiB/end")
+		b.ReportMetric(float64(r-routines)/2/links, "goroutines/end")
+		b.ReportMetric(float64(took.Microseconds())/links, "µs/link")
+		for _, e := range all {
+			e.l.Stop()
+			e.s.Close()
+		}
+	}
+}
+
+func memory() (heap, stacks, routines int) {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc), int(m.StackInuse), runtime.NumGoroutine()
 }
