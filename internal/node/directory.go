@@ -135,8 +135,13 @@ func KeyOf(world id.ID, p Part) id.ID {
 // find looks for the hosts of a part; if nobody hosts it, the node nearest to
 // its key is asked to find some (dissertation, algorithm 3).
 func (d *directory) find(p Part) {
+	d.look(p, func(r kademlia.Result) { d.w.looked(p, r) })
+}
+
+// look asks for the record of a part.
+func (d *directory) look(p Part, then func(kademlia.Result)) {
 	d.tag++
-	d.asked[d.tag] = func(r kademlia.Result) { d.w.looked(p, r) }
+	d.asked[d.tag] = then
 	d.kad.Find(d.tag, kademlia.Chunk, d.key(p))
 }
 

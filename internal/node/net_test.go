@@ -19,6 +19,8 @@ type country struct {
 	s      *sim.Sim
 	nodes  []*sim.Node
 	guests []*sim.Node
+	alone  bool            // nodes run without a network
+	change func(int, *Net) // of a node's configuration, may be nil
 }
 
 // nodePeer is a node's name: its address is not zero, as those of sessions are.
@@ -54,8 +56,14 @@ func (c *country) addNode(i int) {
 		if self != nil {
 			net.Stored = self.Disk.Spaces()
 		}
+		if c.change != nil {
+			c.change(i, &net)
+		}
 		net.Note = func(text string) { c.Logf("node %d: %s", i, text) }
 		cfg.Net = &net
+		if c.alone {
+			cfg.Net = nil
+		}
 		return New(cfg, flatEnv{env})
 	})
 	c.nodes = append(c.nodes, self)
@@ -442,4 +450,82 @@ func TestLeave(t *testing.T) {
 			c.checkPresence()
 		})
 	}
+}
+
+// TestAdoption: a world that had one node is shared: what is on that node's
+// disk is hosted by groups, with all that was built, also where nobody is.
+func TestAdoption(t *testing.T) {
+	c := &country{TB: t, s: sim.NewWith(5, sim.Config{Start: townStart, Delay: 5 * time.Millisecond}), alone: true}
+	c.addNode(0)
+	for range 3 {
+		c.addGuest(0)
+	}
+	c.s.Run(40 * time.Second)
+	for i := range c.guests {
+		c.wanderer(i).quiet = true
+	}
+	c.s.Run(2 * time.Second)
+	c.alone = false
+	c.nodes[0].Restart()
+	c.addNode(1)
+	c.addNode(2)
+	c.settle()
+	had := 0
+	for _, space := range c.nodes[0].Disk.Spaces() {
+		p, ok := partIn(space)
+		if !ok {
+			continue
+		}
+		had++
+		c.until(p.String()+" has three hosts", func() bool {
+			for i := range c.nodes {
+				if h := c.node(i).net.hosted(p); h == nil || len(h.members()) != 3 {
+					return false
+				}
+			}
+			return true
+		})
+	}
+	if had < 2 {
+		t.Fatalf("%d parts were stored", had)
+	}
+	c.nodes[0].Crash()
+	c.s.Run(5 * time.Second)
+	reader := c.addGuest(1)
+	reader.quiet = true
+	c.until("a reader is in", func() bool { return reader.in })
+	c.guests[0], c.guests[3] = c.guests[3], c.guests[0]
+	if c.checkEdits() == 0 {
+		t.Error("nothing was built")
+	}
+}
+
+// TestFullNodes: a node keeps no more parts than it says; others are asked.
+func TestFullNodes(t *testing.T) {
+	c := newCountry(t, 1, 0)
+	c.change = func(i int, n *Net) {
+		if i == 0 {
+			n.MaxHosted = 1
+		}
+	}
+	for i := range 4 {
+		c.addNode(i)
+	}
+	c.s.Run(3 * time.Second)
+	for i := range 4 {
+		c.addGuest(i)
+	}
+	c.s.Run(20 * time.Second)
+	c.settle()
+	if n := len(c.node(0).net.hosts); n > 1 {
+		t.Errorf("the full node hosts %d parts", n)
+	}
+	others := 0
+	for i := 1; i < 4; i++ {
+		others += len(c.node(i).net.hosts)
+	}
+	if others < 6 {
+		t.Errorf("the others host %d parts", others)
+	}
+	c.checkPresence()
 }

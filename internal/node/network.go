@@ -57,9 +57,12 @@ type network struct {
 	damaged map[Part]bool // replicas that cannot be read
 	stored  map[Part]bool // parts on the disk, from when this node was alone
 	claims  claims
-	dir     directory
-	out     outbox
-	memory  memory
+
+	adopting map[Part]machine.Time // stored parts, when to try again
+	adoptAt  machine.Time
+	dir      directory
+	out      outbox
+	memory   memory
 
 	closing bool
 }
@@ -78,7 +81,7 @@ func newNetwork(n *Node, cfg Net) *network {
 		cfg.MaxHosted = DefaultMaxHosted
 	}
 	w := &network{
-		n: n, cfg: cfg, stored: map[Part]bool{}, dormant: map[Part]bool{}, damaged: map[Part]bool{}, claims: newClaims(), tag: tagOf(cfg.Self.ID),
+		n: n, cfg: cfg, stored: map[Part]bool{}, dormant: map[Part]bool{}, damaged: map[Part]bool{}, claims: newClaims(), adopting: map[Part]machine.Time{}, tag: tagOf(cfg.Self.ID),
 		far: map[id.ID]*farNode{}, tags: map[machine.Addr]*farNode{},
 		routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(),
 	}
@@ -116,6 +119,7 @@ func (w *network) onBeat() {
 	w.dir.beat(now)
 	w.memory.beat(now)
 	w.claimBeat()
+	w.adopt(now)
 	for _, p := range sortedParts(w.hosts) {
 		w.hosts[p].beat(now)
 	}
