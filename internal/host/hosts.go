@@ -4,12 +4,18 @@ import (
 	"context"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 // hostsTime bounds how long the node may take to say who hosts the world.
 const hostsTime = 2 * time.Second
+
+// maxMembers is how many members of a region's group clients are told.
+const maxMembers = 16
 
 // hosts is what clients are told of who hosts the world.
 func (h *Host) hosts() *wire.Hosts {
@@ -22,14 +28,76 @@ func (h *Host) hosts() *wire.Hosts {
 	return hostsOf(s)
 }
 
-// hostsOf lists the node itself and the regions that are awake on it.
+// nodeList numbers nodes.
+type nodeList struct {
+	out   *wire.Hosts
+	index map[id.ID]uint32
+}
+
+// number returns a node's place in the list, false if the list is full.
+func (l *nodeList) number(p machine.Peer) (uint32, bool) {
+	i, ok := l.index[p.ID]
+	if !ok && len(l.out.Nodes) < wire.MaxHostNodes {
+		i, ok = uint32(len(l.out.Nodes)), true
+		l.index[p.ID] = i
+		l.out.Nodes = append(l.out.Nodes, wire.HostNode{Node: p.ID})
+	}
+	return i, ok
+}
+
+// hostsOf lists the node itself, the nodes that it has links to, and the
+// regions that it knows the hosts of: those that are awake here, and, in a world
+// of several nodes, those that it keeps or that its players use.
 func hostsOf(s node.Stats) *wire.Hosts {
-	out := &wire.Hosts{Nodes: []wire.HostNode{{Leads: uint32(len(s.Regions))}}}
-	for i := range s.Regions[:min(len(s.Regions), wire.MaxHostRegions)] {
-		r := &s.Regions[i]
-		out.Regions = append(out.Regions, wire.HostRegion{
-			Region: r.Pos, Awake: true, Players: uint32(r.Figures.Players), Members: []uint32{0},
-		})
+	l := nodeList{out: &wire.Hosts{}, index: map[id.ID]uint32{}}
+	self, _ := l.number(s.Self)
+	for _, p := range s.Linked {
+		l.number(p)
+	}
+	here := map[world.RegionPos]*node.RegionStats{}
+	for i := range s.Regions {
+		here[s.Regions[i].Pos] = &s.Regions[i]
+	}
+	told := map[world.RegionPos]bool{}
+	add := func(r wire.HostRegion) {
+		if len(l.out.Regions) < wire.MaxHostRegions && len(r.Members) > 0 {
+			told[r.Region] = true
+			l.out.Regions = append(l.out.Regions, r)
+			l.out.Nodes[r.Members[0]].Leads++
+		}
+	}
+	for _, p := range s.Parts {
+		if p.Part.Hall {
+			continue
+		}
+		r := wire.HostRegion{Region: p.Part.Region, Awake: !p.Asleep && p.Leader != machine.Peer{}}
+		if f := here[r.Region]; f != nil {
+			r.Players = uint32(f.Figures.Players)
+		}
+		r.Members = l.members(p)
+		add(r)
+	}
+	for i := range s.Regions {
+		if r := &s.Regions[i]; !told[r.Pos] {
+			add(wire.HostRegion{Region: r.Pos, Awake: true, Players: uint32(r.Figures.Players), Members: []uint32{self}})
+		}
+	}
+	return l.out
+}
+
+// members are the places of a part's hosts, the leader first.
+func (l *nodeList) members(p node.PartStats) (out []uint32) {
+	lead := p.Members
+	if p.Leader != (machine.Peer{}) {
+		lead = append([]machine.Peer{p.Leader}, lead...)
+	}
+	for i, m := range lead {
+		if i > 0 && m.ID == p.Leader.ID || len(out) == maxMembers {
+			continue
+		}
+		if n, ok := l.number(m); ok {
+			out = append(out, n)
+		}
 	}
 	return out
 }

@@ -61,6 +61,14 @@ func TestThreeNodes(t *testing.T) {
 		until(t, "all to see the block", func() bool { got, ok := p.Blocks().Block(place); return ok && got == world.Bricks })
 	}
 	until(t, "three players on the list", func() bool { return len(cy.Players()) == 3 })
+	until(t, "the spawn's region to have three hosts, as far as every node knows", func() bool {
+		for _, h := range []*host.Host{one, two, three} {
+			if !hostedBy(t, h, h.World().Spawn.Region(), 3) {
+				return false
+			}
+		}
+		return true
+	})
 
 	stop(t, one)
 	if err := <-ann.end; refused(err) != wire.Restart {
@@ -83,4 +91,19 @@ func TestJoinNobody(t *testing.T) {
 	if _, err := host.Start(c); host.ExitCode(err) != host.ExitUsage {
 		t.Errorf("without a port: %v", err)
 	}
+}
+
+// hostedBy reports whether a node knows so many hosts of a region.
+func hostedBy(t *testing.T, h *host.Host, at world.RegionPos, n int) bool {
+	t.Helper()
+	s, err := h.Stats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range s.Parts {
+		if !p.Part.Hall && p.Part.Region == at {
+			return len(p.Members) == n
+		}
+	}
+	return false
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
@@ -526,6 +527,48 @@ func TestFullNodes(t *testing.T) {
 	}
 	if others < 6 {
 		t.Errorf("the others host %d parts", others)
+	}
+	c.checkPresence()
+}
+
+// TestOthersParts: a node cannot speak for a part that it does not host.
+func TestOthersParts(t *testing.T) {
+	c := newCountry(t, 1, 4)
+	c.s.Run(3 * time.Second)
+	g := c.addGuest(0)
+	c.until("the guest is in", func() bool { return g.in })
+	c.s.Run(10 * time.Second)
+	home := Part{Region: g.home}
+	leader := c.leaderOf(home)
+	if leader < 0 {
+		t.Fatal("nobody leads")
+	}
+	p := world.NewPlayer(id.Of([]byte("nobody")), "nobody", world.Creative, spawn.Centre())
+	p.Epoch = 9
+	offer := &region.Handover{Player: p.ID, Epoch: 9, State: p.AppendBinary(nil)}
+	lie := &Routed{To: home, From: Part{Region: world.RegionPos{X: g.home.X + 1, Z: g.home.Z}}, Msg: offer}
+	liar := -1
+	for i := range c.nodes {
+		if !c.node(leader).net.speaksFor(nodePeer(i), lie.From) && i != leader {
+			liar = i
+		}
+	}
+	if liar < 0 {
+		t.Fatal("everybody hosts the neighbour")
+	}
+	say := func(m machine.Message) {
+		c.nodes[liar].Call(func() { c.node(liar).net.send(nodePeer(leader), m) })
+		c.s.Run(12 * time.Second)
+	}
+	say(lie)
+	say(&Routed{To: theHall, From: home, Session: id.ID{}, Msg: &hall.Enter{Player: p.ID, Name: "nobody", Local: true}})
+	say(&Routed{To: home, From: home, Msg: offer})
+	for i := range c.nodes {
+		for _, q := range c.node(i).awake {
+			if slices.Contains(q.m.(*region.Region).PlayerNames(), "nobody") {
+				t.Errorf("node %d has taken over a player from a node that hosts nothing there", i)
+			}
+		}
 	}
 	c.checkPresence()
 }

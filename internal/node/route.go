@@ -27,6 +27,7 @@ type route struct {
 
 	sessions map[id.ID]bool // of this node, that have business there
 	queue    []upcall       // of parts here, while the leader is looked for
+	doubted  []held         // said in this part's name by nodes that may not lead it
 	used     machine.Time
 	lost     machine.Time // since when the leader is looked for
 	seeking  bool
@@ -209,14 +210,63 @@ func (w *network) onRouted(f *farNode, m *Routed) {
 			guest.Local = false
 			u.m = &guest
 		}
-	} else if _, ok := m.Msg.(*hall.Enter); ok || m.From == m.To {
+	} else if _, ok := m.Msg.(*hall.Enter); ok || m.From == m.To || !m.From.inWorld() {
 		w.n.counts.Dropped++ // what only sessions may say
+		return
+	} else if !w.speaksFor(f.peer, m.From) {
+		w.doubt(f, m)
 		return
 	}
 	if !m.Stone.ID.IsZero() && m.Stone.ID != w.cfg.Self.ID {
 		w.meet(m.Stone)
 	}
 	w.n.push(u)
+}
+
+// maxDoubted bounds what waits for an answer about who leads its sender.
+const maxDoubted = 64
+
+// speaksFor reports whether a node is known to be a host of a part: only those
+// may speak in its name.
+func (w *network) speaksFor(p machine.Peer, part Part) bool {
+	is := func(m machine.Peer) bool { return m.ID == p.ID }
+	if h := w.hosts[part]; h != nil && slices.ContainsFunc(h.members(), is) {
+		return true
+	}
+	r := w.routes[part]
+	return r != nil && (is(r.leader) || slices.ContainsFunc(r.members, is))
+}
+
+// doubt asks who hosts the part that a message is said to come from.
+func (w *network) doubt(f *farNode, m *Routed) {
+	if w.routes[m.From] == nil && len(w.routes) >= maxRoutes {
+		w.n.counts.Dropped++
+		return
+	}
+	r := w.route(m.From)
+	switch {
+	case r.leader == w.cfg.Self || len(r.doubted) >= maxDoubted:
+		w.n.counts.Dropped++
+		return
+	case r.leader == machine.Peer{}:
+		w.seek(r)
+	default:
+		w.n.env.Send(r.leader, &Who{m.From})
+	}
+	r.doubted = append(r.doubted, held{f, m, w.n.env.Now()})
+}
+
+// trust takes in what was said in a part's name by those who host it.
+func (w *network) trust(r *route) {
+	doubted := r.doubted
+	r.doubted = nil
+	for _, x := range doubted {
+		if w.speaksFor(x.from.peer, r.part) {
+			w.onRouted(x.from, x.m)
+		} else {
+			w.n.counts.Dropped++
+		}
+	}
 }
 
 // lose forgets who leads a part and looks for it.
@@ -271,7 +321,7 @@ func (w *network) seekAll() {
 			if len(r.sessions) == 0 && now.Sub(r.used) > forget && r.leader != w.cfg.Self {
 				delete(w.routes, r.part)
 			}
-		case !r.seeking || len(r.sessions) == 0 && len(r.queue) == 0:
+		case !r.seeking || len(r.sessions) == 0 && len(r.queue) == 0 && len(r.doubted) == 0:
 			r.seeking = false
 			if now.Sub(r.used) > forget {
 				delete(w.routes, r.part)
@@ -289,8 +339,8 @@ func (w *network) seekAll() {
 // up what parts wanted of it.
 func (w *network) unreachable(r *route) {
 	r.told = w.n.env.Now()
-	w.n.counts.Dropped += uint64(len(r.queue))
-	r.queue = nil
+	w.n.counts.Dropped += uint64(len(r.queue) + len(r.doubted))
+	r.queue, r.doubted = nil, nil
 	for _, s := range sortedIDs(r.sessions) {
 		if r.part.Hall {
 			w.toLocal(s, &hall.Notice{Code: "unreachable", Text: "The node that keeps the list of players cannot be reached. Still trying."})
@@ -305,6 +355,9 @@ func (w *network) found(r *route, leader machine.Peer, members []machine.Peer, t
 	r.term = term
 	if len(members) > 0 {
 		r.members = members
+	}
+	if len(r.doubted) > 0 {
+		defer w.trust(r)
 	}
 	if r.leader == leader {
 		return

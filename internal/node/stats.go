@@ -28,6 +28,35 @@ type Stats struct {
 	Writes   int // on their way to the disk
 	Timers   int // of parts, that are set
 	Regions  []RegionStats
+
+	// Of a node of several:
+	Self   machine.Peer
+	Linked []machine.Peer // nodes that there is a link to
+	Parts  []PartStats
+}
+
+// PartStats is what the node knows of where a part of the world is hosted.
+type PartStats struct {
+	Part    Part
+	Leader  machine.Peer // zero: not known, or asleep
+	Members []machine.Peer
+	Held    bool // this node has a replica
+	Asleep  bool
+}
+
+// parts lists what this node hosts or knows the hosts of, in order.
+func (w *network) parts() (out []PartStats) {
+	for _, p := range sortedParts(w.hosts) {
+		h := w.hosts[p]
+		st := PartStats{Part: p, Leader: h.leader(), Members: h.members(), Held: true, Asleep: h.rep.Status().Asleep}
+		out = append(out, st)
+	}
+	for _, r := range w.sortedRoutes() {
+		if w.hosts[r.part] == nil && len(r.members) > 0 {
+			out = append(out, PartStats{Part: r.part, Leader: r.leader, Members: r.members})
+		}
+	}
+	return out
 }
 
 // RegionStats is one region that is awake.
@@ -53,6 +82,14 @@ func (n *Node) Stats() Stats {
 			r.Figures = m.Stats()
 		}
 		s.Regions = append(s.Regions, r)
+	}
+	if w := n.net; w != nil {
+		s.Self, s.Parts = w.cfg.Self, w.parts()
+		for _, f := range w.order {
+			if f.state == linkUp {
+				s.Linked = append(s.Linked, f.peer)
+			}
+		}
 	}
 	return s
 }
