@@ -35,6 +35,11 @@ served with. Ctrl-C ends it with the summary.`,
 						p.Elapsed.Seconds(), p.Joined, p.Failed, p.Frames, p.Bytes/1000, float64(p.RoundTrip)/float64(time.Millisecond))
 				}
 			}
+			addrs, err := host.Resolve(common.data, c.Addr)
+			if err != nil {
+				return err
+			}
+			c.Addr = addrs[0]
 			if keep {
 				ring, err := keyring.Open(common.data)
 				if err != nil {
@@ -59,7 +64,7 @@ served with. Ctrl-C ends it with the summary.`,
 	f := cmd.Flags()
 	f.IntVar(&c.Players, "players", 10, "how many")
 	f.StringVar(&c.Behaviour, "behaviour", bot.Behaviours[0], "what they do: wander, build, crowd or mine")
-	f.StringVar(&c.Addr, "join", fmt.Sprintf("%s:%d", host.DefaultListen, host.DefaultPort), "address of the world")
+	f.StringVar(&c.Addr, "join", fmt.Sprintf("%s:%d", host.DefaultListen, host.DefaultPort), "address of the world, or its bookmark")
 	f.StringVar(&c.Code, "join-code", "", "join code of the world")
 	f.DurationVar(&c.Duration, "duration", 0, "how long, from when all are in (default until Ctrl-C)")
 	f.Float64Var(&c.Ramp, "ramp", 20, "how many come in each second")

@@ -9,17 +9,21 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
 )
 
-func newStatus() *cobra.Command {
+func newStatus(c *common) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "status [ADDRESS]",
+		Use:     "status [ADDRESS|BOOKMARK]",
 		Short:   "Asks a world that is open how it does",
 		Example: "  voxelpopuli status\n  voxelpopuli status 127.0.0.1:4747 --json",
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			addr := fmt.Sprintf("%s:%d", host.DefaultListen, host.DefaultPort)
 			if len(args) > 0 {
-				addr = args[0]
+				addrs, err := host.Resolve(c.data, args[0])
+				if err != nil {
+					return err
+				}
+				addr = addrs[0]
 			}
 			if asJSON {
 				b, err := host.AskJSON(cmd.Context(), addr)

@@ -25,7 +25,7 @@ func newWorld(c *common) *cobra.Command {
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(worldNew(c), worldList(c), worldInfo(c), worldExport(c), worldImport(c), worldBackup(c), worldDelete(c))
+	cmd.AddCommand(worldNew(c), worldList(c), worldInfo(c), worldExport(c), worldImport(c), worldBackup(c), worldDelete(c), worldBookmarks(c))
 	return cmd
 }
 
