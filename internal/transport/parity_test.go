@@ -133,8 +133,14 @@ func newReal(t *testing.T) *real {
 }
 
 func (w *real) at(nodes []int, do func(machine.Env, machine.Peer)) {
+	var inside sync.WaitGroup // nobody begins before all are in their handlers
+	inside.Add(len(nodes))
 	for _, i := range nodes {
-		w.loops[i].post(event{kind: evCall, fn: func() { do(w.twins[i].env, w.peers[1-i]) }})
+		w.loops[i].post(event{kind: evCall, fn: func() {
+			inside.Done()
+			inside.Wait()
+			do(w.twins[i].env, w.peers[1-i])
+		}})
 	}
 }
 
