@@ -53,11 +53,11 @@ type ballot struct {
 
 func newVoxelNet(o storageRun, cfg truth.Config, towns int) *voxelNet {
 	n := &voxelNet{
-		storageNet: newBareStorageNet(o), once: truth.NewSequence(cfg),
-		woken: map[int64][]*storageNode{}, votes: map[int64]map[id.ID][]ballot{},
+		storageNet: newBareStorageNet(o),
+		woken:      map[int64][]*storageNode{}, votes: map[int64]map[id.ID][]ballot{},
 	}
 	rules := truth.New(cfg)
-	n.rules, n.metre = rules, 64
+	n.rules, n.metre, n.once = rules, 64, rules.Sequence()
 	shape := rules.World()
 	n.settle(shape)
 	draw := rng.New(o.Seed, 0x70)

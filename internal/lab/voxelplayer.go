@@ -119,11 +119,16 @@ func (p *voxelPlayer) moment(body *world.Player) truth.Moment {
 		if p.body.Blocked && p.r.OneIn(20) {
 			p.heading += uint16(p.r.Intn(20000))
 		}
-	case p.task == voxelDig && p.tick%30 == 0:
-		at := p.beside()
-		m.Act = world.Act{Kind: world.ActDig, At: at.Add(0, int32(p.r.Intn(3)-1), 0), Face: world.FaceUp}
+	case p.task == voxelDig && p.tick%20 == 0:
+		at := p.beside().Add(0, int32(p.r.Intn(4)-1), 0)
+		if b, ok := p.around.Block(at); ok && b != world.Air && !b.IsWater() {
+			m.Act = world.Act{Kind: world.ActDig, At: at, Face: world.FaceUp}
+		}
 	case p.task == voxelBuild && p.tick%10 == 0:
-		m.Act = world.Act{Kind: world.ActPlace, At: p.ground(), Face: world.FaceUp, A: p.hand(body)}
+		slot, full := p.hand(body)
+		if on, free := p.ground(); full && free {
+			m.Act = world.Act{Kind: world.ActPlace, At: on, Face: world.FaceUp, A: slot}
+		}
 	}
 	return m
 }
@@ -137,29 +142,31 @@ func (p *voxelPlayer) beside() world.Pos {
 	return at.Add(0, 0, int32(2*p.r.Intn(2)-1))
 }
 
-// ground is the highest block of a column near by that can be built on.
-func (p *voxelPlayer) ground() world.Pos {
-	at := p.body.Pos.Block().Add(int32(p.r.Intn(5)-2), 3, int32(p.r.Intn(5)-2))
-	for range 7 {
-		if b, ok := p.around.Block(at); ok && b.Solid() {
-			break
+// ground is a block near by that can be built on, if there is one.
+func (p *voxelPlayer) ground() (at world.Pos, ok bool) {
+	at = p.body.Pos.Block().Add(int32(p.r.Intn(5)-2), 2, int32(p.r.Intn(5)-2))
+	for range 6 {
+		above, _ := p.around.Block(at.Next(world.FaceUp))
+		if b, _ := p.around.Block(at); b.Solid() {
+			return at, above.Replaceable()
 		}
 		at.Y--
 	}
-	return at
+	return at, false
 }
 
 // hand is a slot of the hot bar with something in it.
-func (p *voxelPlayer) hand(body *world.Player) int64 {
-	for range 8 {
-		if i := p.r.Intn(world.HotBar); body.Items[i].Count > 0 {
-			return int64(i)
+func (p *voxelPlayer) hand(body *world.Player) (slot int64, ok bool) {
+	from := p.r.Intn(world.HotBar)
+	for i := range world.HotBar {
+		if n := (from + i) % world.HotBar; body.Items[n].Count > 0 {
+			return int64(n), true
 		}
 	}
-	return 0
+	return 0, false
 }
 
-// home is where newcomers stand: not too near to each other.
+// voxelHome is where newcomers stand: not too near to each other.
 func voxelHome(r *rng.Rand, side int32, towns []geom.Point) geom.Point {
 	t := towns[r.Intn(len(towns))]
 	const far = 40 << 6

@@ -29,8 +29,8 @@ const (
 	builtKept = 1 << 11
 )
 
-func newLands(gen *world.Generator) lands {
-	return lands{
+func newLands(gen *world.Generator) *lands {
+	return &lands{
 		gen:   gen,
 		wild:  recent.New[world.ColumnPos, *world.Column](wildKept),
 		built: recent.New[builtKey, *world.Column](builtKept),

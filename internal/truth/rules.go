@@ -33,7 +33,7 @@ const maxRegions = geom.Limit / cellSide
 // Rules are the rules of a voxel world (storage.Rules).
 type Rules struct {
 	cfg   Config
-	lands lands
+	lands *lands
 	runs  recent.Map[storage.Digest, *outcome]
 	seen  recent.Map[storage.Digest, *storage.Object]
 	known recent.Map[storage.Digest, *storage.Player]

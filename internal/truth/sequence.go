@@ -43,6 +43,14 @@ func NewSequence(cfg Config) *Sequence {
 	return &Sequence{r: New(cfg), regions: map[world.RegionPos]*kept{}, people: map[id.ID]*person{}}
 }
 
+// Sequence returns the world of the rules at t_0. It shares nothing with them but
+// the memory of untouched terrain.
+func (r *Rules) Sequence() *Sequence {
+	q := NewSequence(r.cfg)
+	q.r.lands = r.lands
+	return q
+}
+
 // Wake announces a player: it takes part in the next step, as after Rules.Wake.
 func (q *Sequence) Wake(p *storage.Player, place geom.Point) {
 	w := q.people[p.ID]
