@@ -7,8 +7,8 @@ import (
 )
 
 // A small network shows the thesis' shape: each query of actions is over after
-// half of the zones' answers (table 6.27), a store travels over one link but in
-// its own zone (table 6.28), and the same seed gives the same.
+// half of the zones' answers (table 6.27), and a store travels over one link but
+// in its own zone (table 6.28).
 func TestStorageRun(t *testing.T) {
 	o := storageRun{Nodes: 24, R: 4, Seed: 3, Updates: 3}
 	r, err := o.do(context.Background())
@@ -29,10 +29,6 @@ func TestStorageRun(t *testing.T) {
 	if cell := 4 * 44.89e6 / float64(r.Nodes); math.Abs(r.Voronoi.Mean/cell-1) > 0.1 {
 		t.Errorf("Voronoi cells have %.0f m² on average, want about %.0f", r.Voronoi.Mean, cell)
 	}
-	again, err := o.do(context.Background())
-	if err != nil || again.Trace != r.Trace || again.Sent != r.Sent {
-		t.Errorf("the same seed gave another run (%v): %s and %s", err, r.Trace, again.Trace)
-	}
 }
 
 func TestCorrelation(t *testing.T) {
@@ -48,18 +44,25 @@ func TestCorrelation(t *testing.T) {
 	}
 }
 
-// Every zone holds what one replay of the accepted actions holds, and something
-// has happened.
+// Every zone holds what one replay of the accepted actions holds, something has
+// happened, and the same seed gives the same.
 func TestTruthVoxel(t *testing.T) {
-	trial := &Trial{Context: context.Background(), Seed: 4, set: map[string]string{
-		"nodes": "16", "r": "4", "minutes": "1", "regions": "4", "towns": "2", "mobs": "4", "iad": "0",
-	}}
-	if err := runTruthVoxel(trial); err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range trial.metrics {
-		if least := map[string]float64{"players": 15, "acts_done": 50, "blocks_changed": 20, "checks": 4}[m.Name]; m.Value < least {
-			t.Errorf("%s is %g, want at least %g", m.Name, m.Value, least)
+	var traces [2]string
+	for i := range traces {
+		trial := &Trial{Context: context.Background(), Seed: 4, set: map[string]string{
+			"nodes": "16", "r": "4", "minutes": "1", "regions": "4", "towns": "2", "mobs": "4", "iad": "0",
+		}}
+		if err := runTruthVoxel(trial); err != nil {
+			t.Fatal(err)
 		}
+		for _, m := range trial.metrics {
+			if least := map[string]float64{"players": 15, "acts_done": 50, "blocks_changed": 20, "checks": 4}[m.Name]; m.Value < least {
+				t.Errorf("%s is %g, want at least %g", m.Name, m.Value, least)
+			}
+		}
+		traces[i] = trial.facts[0].Text
+	}
+	if traces[0] != traces[1] {
+		t.Errorf("two runs with one seed: %s and %s", traces[0], traces[1])
 	}
 }

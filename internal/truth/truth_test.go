@@ -170,7 +170,7 @@ func TestReplicasHoldWhatTheSequenceHolds(t *testing.T) {
 		rep := &replica{t: t, r: New(cfg), cells: seq.Cells}
 		crowd := newBuilders(14, 5)
 		var sum Tally
-		steps := 12
+		steps := 9
 		if testing.Short() {
 			steps = 5
 		}
