@@ -139,6 +139,23 @@ func (n *Node) Find(tag uint64, kind Kind, key id.ID) {
 	}})
 }
 
+// Ping asks a node whether it is there.
+func (n *Node) Ping(to machine.Peer, then func(alive bool)) {
+	n.call(to, &Request{Proc: Ping}, func(r *Reply) { then(r != nil) })
+}
+
+// Nearest asks one node for the contacts that it knows nearest to a key: a
+// single FIND_NODE, nil if no answer comes.
+func (n *Node) Nearest(to machine.Peer, key id.ID, then func([]machine.Peer)) {
+	n.call(to, &Request{Proc: FindNode, Key: key}, func(r *Reply) {
+		if r == nil {
+			then(nil)
+			return
+		}
+		then(r.Contacts)
+	})
+}
+
 // seen notes a message from p, pings whom it might replace, and gives p the
 // records that it should hold now.
 func (n *Node) seen(p machine.Peer) {

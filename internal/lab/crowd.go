@@ -19,14 +19,20 @@ import (
 
 const crowdVariable = "VOXELPOPULI_LAB_CROWD"
 
-// Child turns this process into a crowd if the lab started it as one: then it
-// does not return. main calls it first.
+// Child turns this process into a crowd, or into a directory node, if the lab
+// started it as one: then it does not return. main calls it first.
 func Child() {
-	if os.Getenv(crowdVariable) == "" {
+	var err error
+	switch {
+	case os.Getenv(crowdVariable) != "":
+		err = crowdMain(os.Stdin, os.Stdout)
+	case os.Getenv(rpcVariable) != "":
+		err = answererMain()
+	default:
 		return
 	}
-	if err := crowdMain(os.Stdin, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "crowd:", err)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lab:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)

@@ -37,6 +37,9 @@ func Experiments() []Experiment {
 	all := []Experiment{
 		kademliaAttackExperiment,
 		kademliaLookupsExperiment,
+		kademliaMemoryExperiment,
+		kademliaPeersExperiment,
+		kademliaRPCsExperiment,
 		meshExperiment,
 		overlayAttackExperiment,
 		overlayScaleExperiment,

@@ -1,0 +1,59 @@
+package lab
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// metricsOf runs an experiment with small settings and returns its metrics.
+func metricsOf(t *testing.T, name string, set map[string]string) map[string]float64 {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "result.json")
+	if err := Run(t.Context(), name, Options{Set: set, JSON: file, Report: io.Discard}, nil); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Result
+	if err := json.Unmarshal(b, &r); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]float64{}
+	for _, m := range r.Metrics {
+		out[m.Name] = m.Value
+	}
+	return out
+}
+
+// TARGETS 5 in small: the k closest are found, whether nodes have joined or their
+// tables were filled.
+func TestKademliaLookups(t *testing.T) {
+	for _, build := range []string{"join", "fill"} {
+		m := metricsOf(t, "kademlia-lookups", map[string]string{"nodes": "120", "lookups": "40", "churn": "0", "build": build})
+		if m["found_share"] < 0.99 || m["contacted_mean"] > 40 || m["contacted_mean"] < 15 {
+			t.Errorf("%s: %v", build, m)
+		}
+	}
+}
+
+// TARGETS 9 in small: eight paths find the k closest among attackers.
+func TestKademliaAttack(t *testing.T) {
+	m := metricsOf(t, "kademlia-attack", map[string]string{"nodes": "150", "lookups": "30", "paths": "8", "sybils": "3"})
+	if m["found_share"] < 0.97 || m["sybil_found_share_8"] < 0.9 {
+		t.Errorf("%v", m)
+	}
+}
+
+// The directory over real sockets: a small network's lookups end with everybody
+// that there is.
+func TestKademliaPeers(t *testing.T) {
+	m := metricsOf(t, "kademlia-peers", map[string]string{"nodes": "8", "lookups": "3"})
+	if m["contacted_mean"] < 8 || m["cold_ms"] <= 0 {
+		t.Errorf("%v", m)
+	}
+}

@@ -1,0 +1,87 @@
+package lab
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+)
+
+var kademliaPeersExperiment = Experiment{
+	Name:   "kademlia-peers",
+	Shows:  "a lookup of the k closest among nodes in one process over loopback sockets, from a node without any session; if asked beside go-libp2p-kad-dht",
+	Source: "TARGETS 7; go-libp2p-kad-dht v0.42.1, 50 hosts: 27 to 35 ms cold, 4.2 ms warm",
+	Settings: []Setting{
+		{"nodes", "50", "", "in the network"},
+		{"lookups", "50", "", "cold ones, each from a node that has just started; and as many warm ones"},
+		{"kaddht", "none", "", "the program of tools/kaddht, built: go build -C tools/kaddht -o kaddht . ; none: it is left out"},
+	},
+	Run: runKademliaPeers,
+}
+
+func runKademliaPeers(t *Trial) error {
+	nodes, lookups := t.Int("nodes", 2), t.Int("lookups", 1)
+	if err := t.Settings(); err != nil {
+		return err
+	}
+	all, stop, err := dirNetwork(t, nodes)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	var cold, warm, asked []float64
+	for i := range lookups {
+		// A node that knows everybody the source knows, but has spoken to nobody:
+		// every node that it asks costs a handshake.
+		source := all[i%nodes]
+		fresh, err := startDirNode(t.Seed, nodes+i)
+		if err != nil {
+			return err
+		}
+		defer fresh.stop() // not before: those who have got to know it would ask it
+		known := source.contacts(t)
+		if err := fresh.call(t.Context, func() {
+			for _, p := range known {
+				fresh.kad.Table().Seen(p)
+			}
+		}); err != nil {
+			return err
+		}
+		target := id.Of(fmt.Append(nil, "target ", t.Seed, i))
+		r, took, err := fresh.lookup(t.Context, target)
+		if err == nil {
+			cold, asked = append(cold, took.Seconds()*1e3), append(asked, float64(r.Asked))
+			if _, took, err = fresh.lookup(t.Context, id.Of(fmt.Append(nil, "again ", t.Seed, i))); err == nil {
+				warm = append(warm, took.Seconds()*1e3)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	theirs := struct {
+		Cold float64 `json:"cold_ms"`
+		Warm float64 `json:"warm_ms"`
+	}{35, 4.2}
+	if program := t.Text("kaddht"); program != "none" {
+		t.Logf("go-libp2p-kad-dht")
+		cmd := exec.CommandContext(t.Context, program, fmt.Sprint(nodes), fmt.Sprint(lookups))
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			return fmt.Errorf("%s: %w", program, err)
+		}
+		if err := json.Unmarshal(out, &theirs); err != nil {
+			return fmt.Errorf("%s: %w", program, err)
+		}
+		t.Metric("kaddht_cold_ms", theirs.Cold, "ms")
+		t.Metric("kaddht_warm_ms", theirs.Warm, "ms")
+	}
+	t.Against("cold_ms", percentile(cold, 0.5), "ms", theirs.Cold)
+	t.Metric("cold_p99_ms", percentile(cold, 0.99), "ms")
+	t.Against("warm_ms", percentile(warm, 0.5), "ms", theirs.Warm)
+	t.Metric("contacted_mean", mean(asked), "")
+	return nil
+}

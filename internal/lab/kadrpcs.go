@@ -1,0 +1,189 @@
+package lab
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+var kademliaRPCsExperiment = Experiment{
+	Name:   "kademlia-rpcs",
+	Shows:  "what an RPC takes between two processes over loopback, authenticated and sealed; and in the simulator, that it does not grow with the network",
+	Source: "dissertation figure 4.1; TARGETS 6: libp2p 55 µs, plain UDP 7 µs",
+	Settings: []Setting{
+		{"rpcs", "20000", "", "one after the other, of each kind"},
+		{"nodes", "1000", "", "size of the largest simulated network"},
+	},
+	Run: runKademliaRPCs,
+}
+
+// rpcVariable makes this program the node that answers; its value is the seed.
+const rpcVariable = "VOXELPOPULI_LAB_RPC"
+
+func runKademliaRPCs(t *Trial) error {
+	rpcs, nodes := t.Int("rpcs", 100), t.Int("nodes", 10)
+	if err := t.Settings(); err != nil {
+		return err
+	}
+	far, end, err := startAnswerer(t)
+	if err != nil {
+		return err
+	}
+	defer end()
+	d, err := startDirNode(t.Seed, 1)
+	if err != nil {
+		return err
+	}
+	defer d.stop()
+	table := Table{Name: "rpcs", Title: "RPCs between two processes on loopback", Columns: []string{"", "µs p50", "µs p99"}}
+	for _, c := range []struct {
+		name, metric string
+		ask          func(then func(ok bool))
+	}{
+		{"PING", "ping_", func(then func(bool)) { d.kad.Ping(far, then) }},
+		{"FIND_NODE, 20 contacts and more", "", func(then func(bool)) {
+			d.kad.Nearest(far, id.Of([]byte("x")), func(p []machine.Peer) { then(len(p) >= kademlia.DefaultK) })
+		}},
+	} {
+		took, err := d.series(t, rpcs, c.ask)
+		if err != nil {
+			return err
+		}
+		p50, p99 := percentile(took, 0.5), percentile(took, 0.99)
+		table.Row(c.name, p50, p99)
+		t.Against(c.metric+"p50_us", p50, "µs", 55)
+		t.Metric(c.metric+"p99_us", p99, "µs")
+	}
+	t.Table(table)
+	return rpcsBySize(t, nodes)
+}
+
+// series runs RPCs one after the other and returns what each took, in µs.
+func (d *dirNode) series(t *Trial, rpcs int, ask func(then func(bool))) ([]float64, error) {
+	took, done := make([]float64, 0, rpcs), make(chan error, 1)
+	var next func()
+	next = func() {
+		begin := time.Now()
+		ask(func(ok bool) {
+			if len(took) == cap(took) {
+				done <- nil
+				return
+			}
+			if !ok {
+				done <- errors.New("an RPC on loopback was not answered")
+				return
+			}
+			took = append(took, float64(time.Since(begin).Nanoseconds())/1e3)
+			next()
+		})
+	}
+	if err := d.call(t.Context, next); err != nil {
+		return nil, err
+	}
+	select {
+	case err := <-done:
+		return took, err
+	case <-t.Context.Done():
+		return nil, t.Context.Err()
+	}
+}
+
+// rpcsBySize is figure 4.1: the round trip of a PING in simulated networks of
+// growing size.
+func rpcsBySize(t *Trial, nodes int) error {
+	table := Table{Name: "by-size", Title: "A PING in simulated networks (figure 4.1): latencies of 20 ms and more each way", Columns: []string{"nodes", "ms p50", "ms mean"}}
+	line := Series{Name: "PING"}
+	for _, size := range sizesUpTo(nodes) {
+		n := newKadNet(t.Seed, 0, kademlia.Config{})
+		n.fill(size, func() bool { return false })
+		var took []float64
+		for range 100 { // trials, as in the figure
+			from, to := n.honest(), n.honest()
+			if from == to {
+				continue
+			}
+			from.Call(func() {
+				begin := n.sim.Now()
+				from.kad.Ping(to.Peer(), func(bool) { took = append(took, n.sim.Now().Sub(begin).Seconds()*1e3) })
+			})
+			n.sim.Run(50 * time.Millisecond)
+		}
+		n.sim.Run(2 * time.Second)
+		table.Row(size, percentile(took, 0.5), mean(took))
+		line.Points = append(line.Points, [2]float64{float64(size), mean(took)})
+		if err := t.Context.Err(); err != nil {
+			return err
+		}
+	}
+	t.Table(table)
+	t.Plot(Plot{Name: "rpcs", Title: "Round trip of an RPC (figure 4.1)", X: "nodes", Y: "ms", Series: []Series{line}})
+	return nil
+}
+
+// startAnswerer starts this program again as a node that answers.
+func startAnswerer(t *Trial) (far machine.Peer, end func(), err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return far, nil, err
+	}
+	cmd := exec.CommandContext(t.Context, self)
+	cmd.Env = append(os.Environ(), rpcVariable+"="+strconv.FormatUint(t.Seed, 10))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return far, nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return far, nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return far, nil, err
+	}
+	end = func() {
+		in.Close()
+		cmd.Wait()
+	}
+	if err := json.NewDecoder(out).Decode(&far); err != nil {
+		end()
+		return far, nil, fmt.Errorf("the other process: %w", err)
+	}
+	return far, end, nil
+}
+
+// answererMain is the other process: a node that knows enough others to answer
+// with k of them, until its input ends.
+func answererMain() error {
+	seed, err := strconv.ParseUint(os.Getenv(rpcVariable), 10, 64)
+	if err != nil {
+		return err
+	}
+	d, err := startDirNode(seed, 0)
+	if err != nil {
+		return err
+	}
+	d.call(context.Background(), func() {
+		for i := range 2000 {
+			var b [8]byte
+			binary.BigEndian.PutUint64(b[:], uint64(i))
+			d.kad.Table().Seen(machine.Peer{ID: id.Of(b[:]), Addr: d.loop.Self().Addr})
+		}
+	})
+	if err := json.NewEncoder(os.Stdout).Encode(d.loop.Self()); err != nil {
+		return err
+	}
+	bufio.NewReader(os.Stdin).ReadString('\n')
+	d.stop()
+	return nil
+}
