@@ -20,7 +20,7 @@ func (s *Session) receive(m machine.Message, to Sink) {
 	case *region.Columns:
 		s.onColumns(m, to)
 	case *region.ActResult:
-		s.acts = slices.DeleteFunc(s.acts, func(seq uint32) bool { return seq == m.Seq })
+		s.acts = slices.DeleteFunc(s.acts, func(a asked) bool { return a.seq == m.Seq })
 		s.add(to, &wire.ActResult{Seq: m.Seq, OK: m.OK, Code: wire.Code(m.Reason), Text: textOf(m.Text, m.Reason)})
 	case *region.Self:
 		s.add(to, &wire.Self{Mode: m.Mode, Health: m.Health, Air: m.Air, MayFly: m.MayFly, Operator: m.Operator, Dead: m.Dead})
@@ -145,10 +145,16 @@ func (s *Session) onNewHost(m *region.NewHost, to Sink) {
 
 // refuseActs answers what the home has not.
 func (s *Session) refuseActs(to Sink) {
-	for _, seq := range s.acts {
-		s.add(to, &wire.ActResult{Seq: seq, Code: wire.NewHost, Text: wire.NewHost.Text()})
+	for _, a := range s.acts {
+		s.add(to, &wire.ActResult{Seq: a.seq, Code: wire.NewHost, Text: wire.NewHost.Text()})
 	}
 	s.acts = s.acts[:0]
+}
+
+// refuseOldest answers an act that nobody else will.
+func (s *Session) refuseOldest() {
+	s.say(&wire.ActResult{Seq: s.acts[0].seq, Code: wire.NewHost, Text: wire.NewHost.Text()})
+	s.acts = s.acts[1:]
 }
 
 // onFrame writes the personal head before the shared cells.

@@ -43,7 +43,7 @@ type Session struct {
 	isHome   bool // a region has said that it is the home
 	pos      world.Vec
 	claims   claims
-	acts     []uint32 // not answered yet
+	acts     []asked // not answered yet
 	watch    *watcher
 	tiles    []world.RegionPos // far tiles to be sent
 	out      [][]byte          // encoded, for Next
@@ -193,4 +193,10 @@ func ended(err error) error {
 		return wire.Slow.Refusal(1)
 	}
 	return wire.Restart.Refusal(3)
+}
+
+// asked is an act that waits for its answer.
+type asked struct {
+	seq uint32
+	at  time.Time
 }

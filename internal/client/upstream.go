@@ -16,6 +16,9 @@ const (
 	silence = 5 * time.Second
 	// maxTiles bounds the far tiles that wait for a client.
 	maxTiles = 512
+	// patience is how long an act may go without an answer: digging takes its
+	// time. What is passed on between nodes can be lost with a link.
+	patience = 30 * time.Second
 	// maxActs bounds the acts that are remembered until they are answered.
 	maxActs = 256
 	// tilesAtOnce are sent with one batch, so that frames do not wait long.
@@ -88,6 +91,9 @@ func (s *Session) onInput(b []byte) error {
 	if time.Since(s.heard) > silence {
 		s.recover()
 	}
+	if len(s.acts) > 0 && time.Since(s.acts[0].at) > patience {
+		s.refuseOldest()
+	}
 	return nil
 }
 
@@ -100,7 +106,7 @@ func (s *Session) onAct(m *wire.Act) {
 	if len(s.acts) >= maxActs {
 		s.acts = s.acts[1:]
 	}
-	s.acts = append(s.acts, m.Seq)
+	s.acts = append(s.acts, asked{m.Seq, time.Now()})
 	s.toRegion(s.home, &region.Act{
 		Player: s.player, Seq: m.Seq, Kind: uint8(m.Kind), Pos: m.Pos(), Face: m.Face,
 		A: m.A, B: m.B,

@@ -214,6 +214,7 @@ type wanderer struct {
 	hold      bool // has what it builds with in its hand
 	edits     map[world.Pos]*edit
 	pending   map[uint32]world.Pos
+	asked     map[uint32]machine.Time // when
 	crossed   map[world.RegionPos]bool
 	heard     machine.Time // the home, about the body
 	acted     int          // acts acknowledged since it last came in
@@ -235,7 +236,7 @@ const (
 func newWanderer(env machine.Env, node machine.Peer, index, of int) *wanderer {
 	return &wanderer{
 		session: newSession(env, node, string(rune('a'+index))+"-wanderer"), index: index, of: of, rand: *env.Rand(),
-		edits: map[world.Pos]*edit{}, pending: map[uint32]world.Pos{}, crossed: map[world.RegionPos]bool{},
+		edits: map[world.Pos]*edit{}, pending: map[uint32]world.Pos{}, asked: map[uint32]machine.Time{}, crossed: map[world.RegionPos]bool{},
 	}
 }
 
@@ -311,6 +312,12 @@ func (w *wanderer) OnTimer(t machine.Timer) {
 		if w.in && w.link {
 			w.live()
 		}
+		for seq, at := range w.pending { // as client.Session.refuseOldest
+			if w.env.Now().Sub(w.asked[seq]) > 30*time.Second {
+				w.edits[at].sure = false
+				delete(w.pending, seq)
+			}
+		}
 		if w.admitted && w.env.Now().Sub(w.heard) > 5*time.Second { // as client.Session.recover
 			w.heard = w.env.Now()
 			w.unsure(w.home)
@@ -377,5 +384,5 @@ func (w *wanderer) build() {
 		e.asking = world.Bricks
 		seq = w.act(world.ActPlace, at.Add(0, -1, 0), 1, 0, 0)
 	}
-	w.pending[seq] = at
+	w.pending[seq], w.asked[seq] = at, w.env.Now()
 }

@@ -303,7 +303,6 @@ func cutSome(c *country) {
 	r := c.s.Rand()
 	if r.OneIn(3) {
 		c.s.Cut(nil)
-		c.Logf("%v HEAL", c.s.Now())
 		return
 	}
 	off := map[id.ID]bool{nodePeer(r.Intn(len(c.nodes))).ID: true}
@@ -311,7 +310,6 @@ func cutSome(c *country) {
 		off[nodePeer(r.Intn(len(c.nodes))).ID] = true
 	}
 	oneWay := r.OneIn(3)
-	c.Logf("%v CUT %v oneway %v", c.s.Now(), off, oneWay)
 	c.s.Cut(func(a, b machine.Peer) bool {
 		if a.Addr.IsZero() || b.Addr.IsZero() { // sessions are with their node
 			return false
@@ -363,7 +361,7 @@ func (c *country) checkLeaders() {
 // one seed again with SEED=n.
 func TestCountry(t *testing.T) {
 	edits := 0
-	for _, seed := range seeds(t, 10) {
+	for _, seed := range seeds(t, 7) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			edits += newCountry(t, seed, 5).live(6, crashSome)
 		})
@@ -387,7 +385,7 @@ func wide() sim.Config {
 // only, and crash.
 func TestPartitions(t *testing.T) {
 	edits := 0
-	for _, seed := range seeds(t, 10) {
+	for _, seed := range seeds(t, 7) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			edits += newCountryOn(t, seed, 5, wide()).live(6, crashSome, cutSome, cutSome)
 		})

@@ -62,6 +62,7 @@ type network struct {
 	adoptAt  machine.Time
 	dir      directory
 	out      outbox
+	late     map[stream]*late
 	memory   memory
 
 	closing bool
@@ -83,7 +84,7 @@ func newNetwork(n *Node, cfg Net) *network {
 	w := &network{
 		n: n, cfg: cfg, stored: map[Part]bool{}, dormant: map[Part]bool{}, damaged: map[Part]bool{}, claims: newClaims(), adopting: map[Part]machine.Time{}, tag: tagOf(cfg.Self.ID),
 		far: map[id.ID]*farNode{}, tags: map[machine.Addr]*farNode{},
-		routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(),
+		routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(), late: map[stream]*late{},
 	}
 	w.dir.init(w)
 	w.memory.init(w)
@@ -183,7 +184,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 // toLocal gives a session of this node what a far part says.
 func (w *network) toLocal(session id.ID, m machine.Message) {
 	peer := machine.Peer{ID: session}
-	if w.n.links[peer] && m != nil {
+	if w.n.links[peer] && m != nil && w.passes(session, m) {
 		w.n.counts.Sent++
 		w.n.env.Send(peer, m)
 	}
@@ -224,6 +225,8 @@ func (w *network) ended(session id.ID) {
 			continue
 		}
 		delete(r.sessions, session)
+		delete(r.watch, session)
+		w.onTime(session, r.part.Region)
 		if to := r.leader; to != (machine.Peer{}) && to != w.cfg.Self && !told[to] {
 			told[to] = true
 			w.send(to, &SessionEnded{session})

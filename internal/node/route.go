@@ -25,9 +25,10 @@ type route struct {
 	term    uint64
 	before  bool // it was led somewhere before
 
-	sessions map[id.ID]bool // of this node, that have business there
-	queue    []upcall       // of parts here, while the leader is looked for
-	doubted  []held         // said in this part's name by nodes that may not lead it
+	sessions map[id.ID]bool          // of this node, that have business there
+	watch    map[id.ID]*region.Watch // what they watch
+	queue    []upcall                // of parts here, while the leader is looked for
+	doubted  []held                  // said in this part's name by nodes that may not lead it
 	used     machine.Time
 	lost     machine.Time // since when the leader is looked for
 	seeking  bool
@@ -58,7 +59,7 @@ func (w *network) route(p Part) *route {
 	r := w.routes[p]
 	if r == nil {
 		now := w.n.env.Now()
-		r = &route{part: p, sessions: map[id.ID]bool{}, lost: now, told: now}
+		r = &route{part: p, sessions: map[id.ID]bool{}, watch: map[id.ID]*region.Watch{}, lost: now, told: now}
 		w.routes[p] = r
 	}
 	r.used = w.n.env.Now()
@@ -121,6 +122,7 @@ func (w *network) fromSession(session id.ID, to Part, m machine.Message) {
 	}
 	r := w.route(to)
 	r.sessions[session] = true
+	r.noteWatch(session, m)
 	switch {
 	case r.leader == w.cfg.Self:
 		w.n.push(upcall{to: to.peer(), from: machine.Peer{ID: session, Addr: w.tag}, m: m})
@@ -368,6 +370,7 @@ func (w *network) found(r *route, leader machine.Peer, members []machine.Peer, t
 		if r.part.Hall {
 			w.toLocal(s, &hall.NewHost{})
 		} else {
+			w.onTime(s, r.part.Region)
 			w.toLocal(s, &region.NewHost{Region: r.part.Region})
 		}
 	}

@@ -1,0 +1,76 @@
+package node
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// A region leaves out frames for a session whose queue fills up. It does not see
+// the queues of sessions of other nodes: their own node leaves the frames out,
+// and watches anew for them when there is room.
+
+// stream is what a session hears of a region.
+type stream struct {
+	session id.ID
+	region  world.RegionPos
+}
+
+// late is a session that has missed frames of a far region.
+type late struct{ asked bool }
+
+// passes reports whether a session gets what a far region says, now.
+func (w *network) passes(session id.ID, m machine.Message) bool {
+	switch m := m.(type) {
+	case *region.Columns:
+		key := stream{session, m.Region}
+		if l := w.late[key]; l != nil && l.asked {
+			delete(w.late, key)
+		}
+	case *region.Frame:
+		key := stream{session, m.Region}
+		l := w.late[key]
+		crowded := machine.Crowded(w.n.env, machine.Peer{ID: session})
+		if l == nil && crowded {
+			w.late[key] = &late{}
+			return false
+		}
+		if l != nil && !l.asked && !crowded {
+			l.asked = true
+			w.watchAnew(session, m.Region)
+		}
+		return l == nil
+	}
+	return true
+}
+
+// watchAnew lets a region send a session everything that it watches again.
+func (w *network) watchAnew(session id.ID, at world.RegionPos) {
+	r := w.routes[Part{Region: at}]
+	if r == nil || r.watch[session] == nil {
+		return
+	}
+	w.fromSessionAgain(r, session, &region.Watch{})
+	w.fromSessionAgain(r, session, r.watch[session])
+}
+
+func (w *network) fromSessionAgain(r *route, session id.ID, m *region.Watch) {
+	if r.leader != (machine.Peer{}) && r.leader != w.cfg.Self {
+		w.send(r.leader, &Routed{To: r.part, Session: session, Msg: m})
+	}
+}
+
+// noteWatch remembers what a session watches, as far as it goes to a region.
+func (r *route) noteWatch(session id.ID, m machine.Message) {
+	if watch, ok := m.(*region.Watch); ok {
+		if watch.Rates == [world.Columns]uint8{} {
+			delete(r.watch, session)
+		} else {
+			r.watch[session] = watch
+		}
+	}
+}
+
+// onTime forgets what a session has missed of a region: it begins anew.
+func (w *network) onTime(session id.ID, at world.RegionPos) { delete(w.late, stream{session, at}) }
