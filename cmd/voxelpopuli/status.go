@@ -2,10 +2,13 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
 )
 
@@ -41,9 +44,32 @@ func newStatus(c *common) *cobra.Command {
 			fmt.Fprintf(w, "players\t%d, %d connections\n", s.Players, s.Connections)
 			fmt.Fprintf(w, "regions awake\t%d\n", s.Regions)
 			fmt.Fprintf(w, "tick\t%d, %.2f ms median, %.2f ms p99\n", s.Tick, s.TickP50, s.TickP99)
+			fmt.Fprintf(w, "disk\t%d writes in %d syncs, %d bytes, the slowest %.1f ms\n", s.Disk.Writes, s.Disk.Syncs, s.Disk.Bytes, s.Disk.MaxSyncMs)
+			printHosting(w, &s.Hosting)
 			return w.Flush()
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the node's answer as it is")
 	return cmd
+}
+
+// printHosting shows a node's share of the world.
+func printHosting(w io.Writer, s *gateway.Hosting) {
+	if s.Node == "" {
+		fmt.Fprintf(w, "node\tno other node can host this world\n")
+		return
+	}
+	fmt.Fprintf(w, "node\t%s at %s\n", s.Node, s.Address)
+	fmt.Fprintf(w, "hosts\tleads %d, keeps %d parts of the world\n", s.Leads, s.Copies)
+	fmt.Fprintf(w, "network\t%d links, %d bytes sent, %d received, %d packets dropped\n", s.Links, s.NetOut, s.NetIn, s.NetDrops)
+	for _, p := range s.Peers {
+		fmt.Fprintf(w, "peer\t%s at %s, %.2f ms\n", p.Node[:8], p.Address, p.Trip)
+	}
+	for _, r := range s.Parts {
+		state := "awake"
+		if !r.Awake {
+			state = "asleep"
+		}
+		fmt.Fprintf(w, "part %s\t%s here, led by %s, kept by %s, %s\n", r.Part, r.Role, r.Leader, strings.Join(r.Members, " "), state)
+	}
 }

@@ -25,6 +25,8 @@ type Stats struct {
 	// regions whose ticks take longest, the slowest first.
 	Ticks   timing.Histogram `json:"-"`
 	Slowest []RegionLoad     `json:"slowest"`
+	Hosting Hosting          `json:"hosting"`
+	Disk    Disk             `json:"disk"`
 }
 
 // RegionLoad is what a region costs. Times are in milliseconds.
@@ -113,6 +115,12 @@ var (
 	playersDesc = desc("players", "Players in the world.")
 	regionsDesc = desc("regions", "Regions that are awake.")
 	writesDesc  = desc("disk_writes", "Writes on their way to the disk.")
+	leadsDesc   = desc("led_parts", "Regions, and the hall, that this node leads.")
+	copiesDesc  = desc("hosted_parts", "Regions, and the hall, that this node keeps a replica of.")
+	linksDesc   = desc("node_links", "Links to other nodes.")
+	netInDesc   = desc("node_received_bytes_total", "Bytes from other nodes.")
+	netOutDesc  = desc("node_sent_bytes_total", "Bytes to other nodes.")
+	netDropDesc = desc("node_dropped_packets_total", "Packets of other nodes that were not read in time.")
 	worldDesc   = desc("world_tick", "The tick of the world.")
 )
 
@@ -122,7 +130,8 @@ func desc(name, help string) *prometheus.Desc {
 
 // Describe implements prometheus.Collector.
 func (c nodeCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{tickDesc, lateDesc, slowestDesc, eventDesc, playersDesc, regionsDesc, writesDesc, worldDesc} {
+	for _, d := range []*prometheus.Desc{tickDesc, lateDesc, slowestDesc, eventDesc, playersDesc, regionsDesc, writesDesc, worldDesc,
+		leadsDesc, copiesDesc, linksDesc, netInDesc, netOutDesc, netDropDesc} {
 		ch <- d
 	}
 }
@@ -154,4 +163,13 @@ func (c nodeCollector) Collect(ch chan<- prometheus.Metric) {
 	gauge(regionsDesc, float64(s.Regions))
 	gauge(writesDesc, float64(s.Writes))
 	gauge(worldDesc, float64(s.Tick))
+	gauge(leadsDesc, float64(s.Hosting.Leads))
+	gauge(copiesDesc, float64(s.Hosting.Copies))
+	gauge(linksDesc, float64(s.Hosting.Links))
+	total := func(d *prometheus.Desc, v uint64) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v))
+	}
+	total(netInDesc, s.Hosting.NetIn)
+	total(netOutDesc, s.Hosting.NetOut)
+	total(netDropDesc, s.Hosting.NetDrops)
 }

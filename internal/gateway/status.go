@@ -56,6 +56,8 @@ type Status struct {
 	LateP99     float64      `json:"late_p99_ms"`
 	Slowest     []RegionLoad `json:"slowest"`
 	DiskWrites  int          `json:"disk_writes"`
+	Disk        Disk         `json:"disk"`
+	Hosting     Hosting      `json:"hosting"`
 	BytesIn     uint64       `json:"bytes_in"`
 	BytesOut    uint64       `json:"bytes_out"`
 	Frames      uint64       `json:"frames"`
@@ -81,6 +83,7 @@ func (g *Gateway) status(ctx context.Context) (Status, error) {
 	s.TickP50, s.TickP99, s.TickMax = quantile(&n.Ticks, 0.5), quantile(&n.Ticks, 0.99), quantile(&n.Ticks, 1)
 	s.Slowest = n.Slowest
 	s.LateP99 = quantile(&n.Late, 0.99)
+	s.Hosting, s.Disk = n.Hosting, n.Disk
 	return s, nil
 }
 
@@ -115,9 +118,25 @@ var statusPage = template.Must(template.New("status").Parse(`<!doctype html>
 <tr><th scope="row">time of a tick</th><td>{{printf "%.2f" .TickP50}} ms median, {{printf "%.2f" .TickP99}} ms p99, {{printf "%.2f" .TickMax}} ms at most</td></tr>
 <tr><th scope="row">ticks late</th><td>{{printf "%.2f" .LateP99}} ms p99</td></tr>
 <tr><th scope="row">disk writes under way</th><td>{{.DiskWrites}}</td></tr>
+<tr><th scope="row">disk</th><td>{{.Disk.Writes}} writes in {{.Disk.Syncs}} syncs, {{.Disk.Bytes}} bytes, the slowest {{printf "%.1f" .Disk.MaxSyncMs}} ms</td></tr>
 <tr><th scope="row">frames sent</th><td>{{.Frames}}</td></tr>
 <tr><th scope="row">bytes sent, received</th><td>{{.BytesOut}}, {{.BytesIn}}</td></tr>
 </table>
+{{with .Hosting}}{{if .Node}}<h2>this node</h2>
+<table>
+<tr><th scope="row">id</th><td>{{.Node}}</td></tr>
+<tr><th scope="row">others join by</th><td>{{.Address}}</td></tr>
+<tr><th scope="row">leads, keeps a copy of</th><td>{{.Leads}}, {{.Copies}} parts of the world</td></tr>
+<tr><th scope="row">bytes to, from other nodes</th><td>{{.NetOut}}, {{.NetIn}} ({{.NetDrops}} packets dropped)</td></tr>
+</table>
+<h2>other nodes</h2>
+<table><tr><th>node</th><th>address</th><th>round trip</th></tr>
+{{range .Peers}}<tr><td>{{.Node}}</td><td>{{.Address}}</td><td>{{if .Trip}}{{printf "%.2f" .Trip}} ms{{end}}</td></tr>
+{{else}}<tr><td colspan="3">none yet</td></tr>{{end}}</table>
+<h2>parts of the world</h2>
+<table><tr><th>part</th><th>this node</th><th>leader</th><th>members</th></tr>
+{{range .Parts}}<tr><td>{{.Part}}{{if not .Awake}} (asleep){{end}}</td><td>{{.Role}}</td><td>{{.Leader}}</td><td>{{range .Members}}{{.}} {{end}}</td></tr>
+{{end}}</table>{{end}}{{end}}
 {{if .Slowest}}<h2>slowest regions, last minute</h2>
 <table><tr><th>x</th><th>z</th><th>players</th><th>mobs</th><th>watched by</th><th>tick median</th><th>p99</th><th>at most</th></tr>
 {{range .Slowest}}<tr><td>{{.X}}</td><td>{{.Z}}</td><td>{{.Players}}</td><td>{{.Mobs}}</td><td>{{.Watched}}</td>` +

@@ -25,13 +25,18 @@ func (h *Host) hosts() *wire.Hosts {
 	if err != nil {
 		return &wire.Hosts{} // the node is stopping
 	}
-	return hostsOf(s)
+	trips, err := h.loop.Trips(ctx)
+	if err != nil {
+		return &wire.Hosts{}
+	}
+	return hostsOf(s, trips)
 }
 
 // nodeList numbers nodes.
 type nodeList struct {
 	out   *wire.Hosts
 	index map[id.ID]uint32
+	trips map[id.ID]time.Duration // to those that there is a link to
 }
 
 // number returns a node's place in the list, false if the list is full.
@@ -40,7 +45,7 @@ func (l *nodeList) number(p machine.Peer) (uint32, bool) {
 	if !ok && len(l.out.Nodes) < wire.MaxHostNodes {
 		i, ok = uint32(len(l.out.Nodes)), true
 		l.index[p.ID] = i
-		l.out.Nodes = append(l.out.Nodes, wire.HostNode{Node: p.ID})
+		l.out.Nodes = append(l.out.Nodes, wire.HostNode{Node: p.ID, Trip: uint32(l.trips[p.ID].Microseconds())})
 	}
 	return i, ok
 }
@@ -48,8 +53,8 @@ func (l *nodeList) number(p machine.Peer) (uint32, bool) {
 // hostsOf lists the node itself, the nodes that it has links to, and the
 // regions that it knows the hosts of: those that are awake here, and, in a world
 // of several nodes, those that it keeps or that its players use.
-func hostsOf(s node.Stats) *wire.Hosts {
-	l := nodeList{out: &wire.Hosts{}, index: map[id.ID]uint32{}}
+func hostsOf(s node.Stats, trips map[id.ID]time.Duration) *wire.Hosts {
+	l := nodeList{out: &wire.Hosts{}, index: map[id.ID]uint32{}, trips: trips}
 	self, _ := l.number(s.Self)
 	for _, p := range s.Linked {
 		l.number(p)

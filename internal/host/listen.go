@@ -60,6 +60,11 @@ func (h *Host) figures(ctx context.Context) (gateway.Stats, error) {
 	}
 	slices.SortStableFunc(out.Slowest, func(a, b gateway.RegionLoad) int { return cmp.Compare(b.P99, a.P99) })
 	out.Slowest = out.Slowest[:min(len(out.Slowest), shownRegions)]
+	if err != nil {
+		return out, err
+	}
+	out.Disk = h.diskFigures()
+	out.Hosting, err = h.hosting(ctx, &n)
 	return out, err
 }
 

@@ -2,7 +2,9 @@ package transport
 
 import (
 	"context"
+	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
 )
@@ -47,4 +49,24 @@ func (l *Loop) Linked(ctx context.Context) (peers []machine.Peer, err error) {
 		}
 	})
 	return peers, err
+}
+
+// Trips returns the smoothed round trip to each node that this one has an open
+// link with (RFC 9002, 5.3).
+func (l *Loop) Trips(ctx context.Context) (map[id.ID]time.Duration, error) {
+	trips := map[id.ID]time.Duration{}
+	err := l.Call(ctx, func() {
+		for p, k := range l.links {
+			if k.far == nil {
+				continue
+			}
+			k.mu.Lock()
+			conn := k.far.conn
+			k.mu.Unlock()
+			if conn != nil {
+				trips[p.ID] = conn.ConnectionStats().SmoothedRTT
+			}
+		}
+	})
+	return trips, err
 }

@@ -1,0 +1,75 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
+)
+
+// hosting is the node's share of the world, for /status.
+func (h *Host) hosting(ctx context.Context, s *node.Stats) (out gateway.Hosting, err error) {
+	if s.Self == (machine.Peer{}) {
+		return out, nil
+	}
+	trips, err := h.loop.Trips(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Node, out.Address, out.Links = s.Self.ID.String(), h.NodeAddr().String(), len(s.Linked)
+	for _, p := range s.Linked {
+		out.Peers = append(out.Peers, gateway.Fellow{
+			Node: p.ID.String(), Address: p.Addr.AddrPort().String(), Trip: float64(trips[p.ID]) / float64(time.Millisecond),
+		})
+	}
+	for i := range s.Parts {
+		part := share(&s.Parts[i], s.Self)
+		if part.Role == "leads" {
+			out.Leads++
+		}
+		if part.Role != "none" {
+			out.Copies++
+		}
+		out.Parts = append(out.Parts, part)
+	}
+	net, err := h.loop.NetStats(ctx)
+	for i := range net.Socket.In {
+		out.NetIn += net.Socket.In[i].Bytes
+		out.NetOut += net.Socket.Out[i].Bytes
+	}
+	out.NetDrops = net.Socket.Dropped + net.Socket.Kernel
+	return out, err
+}
+
+// share says what a node has to do with a part of the world.
+func share(v *node.PartStats, self machine.Peer) gateway.Share {
+	s := gateway.Share{Part: "hall", Role: "none", Awake: !v.Asleep && v.Leader != machine.Peer{}}
+	if !v.Part.Hall {
+		s.Part = fmt.Sprintf("%d,%d", v.Part.Region.X, v.Part.Region.Z)
+	}
+	switch {
+	case v.Leader == self:
+		s.Role = "leads"
+	case v.Held:
+		s.Role = "copy"
+	}
+	if v.Leader != (machine.Peer{}) {
+		s.Leader = v.Leader.ID.Short()
+	}
+	for _, p := range v.Members {
+		s.Members = append(s.Members, p.ID.Short())
+	}
+	return s
+}
+
+// diskFigures are what the store has written.
+func (h *Host) diskFigures() gateway.Disk {
+	d := h.world.Store.Stats()
+	return gateway.Disk{
+		Writes: d.Writes, Syncs: d.Syncs, Bytes: d.Bytes, Refused: d.Refused,
+		MaxSyncMs: float64(d.MaxSync) / float64(time.Millisecond),
+	}
+}
