@@ -16,7 +16,7 @@ export class MapHosts {
       const leader = this.hosts.nodes[r.members[0] ?? -1];
       if (!leader) continue;
       const [x, y, side] = [px(r.x * 128), pz(r.z * 128), px(128) - px(0)];
-      ctx.fillStyle = `hsl(${hue(leader.id)} 80% 55% / ${r.awake ? 0.34 : 0.12})`;
+      ctx.fillStyle = `hsl(${hue(leader.id)} 80% 55% / ${r.awake ? 0.24 : 0.1})`;
       ctx.fillRect(x, y, side, side);
       if (side > 24) this.members(ctx, r.members, x, y, side);
     }
