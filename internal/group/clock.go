@@ -262,7 +262,7 @@ func (r *Replica) judge() {
 		r.clock.tickAt = 0
 	case r.clock.tickAt == 0: // it has just been elected
 		r.clock.tickAt = r.env.Now().Add(r.cfg.Heartbeat)
-		for _, m := range r.others() {
+		for m := range r.others() {
 			l.heard[m.ID] = r.env.Now()
 		}
 	}

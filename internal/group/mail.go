@@ -98,7 +98,7 @@ func (r *Replica) onLink(p machine.Peer, ev machine.LinkEvent) {
 	if r.phase != member {
 		return
 	}
-	for _, m := range r.others() {
+	for m := range r.others() {
 		if q, _ := r.where(m.ID); q == p {
 			r.guard(func() { r.rn.ReportUnreachable(m.ID) })
 			r.snaps.fail(r, m.ID)

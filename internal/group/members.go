@@ -53,7 +53,8 @@ func (r *Replica) rules() bool {
 
 // reshape makes the next step towards the wanted members.
 func (r *Replica) reshape() {
-	if r.phase != member || len(r.st.Wanted) == 0 || r.lead.heir != 0 || r.sleep.asleep || !r.rules() || r.env.Now() < r.shape.until {
+	if r.phase != member || len(r.st.Wanted) == 0 || r.lead.heir != 0 || r.sleep.asleep ||
+		r.env.Now() < r.shape.until || r.inShape() || !r.rules() {
 		return
 	}
 	how, who, ok := r.nextChange()
@@ -69,6 +70,19 @@ func (r *Replica) reshape() {
 	r.guard(func() { _ = r.rn.ProposeConfChange(cc) }) // refused: asked again
 }
 
+// inShape reports whether nothing is to be done.
+func (r *Replica) inShape() bool {
+	if len(r.st.Members) != len(r.st.Wanted) || len(r.lead.lost) > 0 {
+		return false
+	}
+	for _, p := range r.st.Wanted {
+		if m := r.st.findPeer(p.ID); m == nil || m.Learner || m.Peer != p {
+			return false
+		}
+	}
+	return true
+}
+
 // transferFirst is no change: the leader itself is to go.
 const transferFirst = pb.ConfChangeType(-1)
 
@@ -76,7 +90,7 @@ const transferFirst = pb.ConfChangeType(-1)
 func (r *Replica) nextChange() (how pb.ConfChangeType, who Member, ok bool) {
 	pr := r.progress()
 	last := pr[r.st.Self].match
-	for _, m := range r.others() {
+	for m := range r.others() {
 		if r.lead.lost[m.ID] {
 			return pb.ConfChangeRemoveNode, m, true
 		}
@@ -102,7 +116,7 @@ func (r *Replica) nextChange() (how pb.ConfChangeType, who Member, ok bool) {
 			return pb.ConfChangeUpdateNode, Member{ID: m.ID, Peer: p}, true
 		}
 	}
-	for _, m := range r.others() {
+	for m := range r.others() {
 		if !r.wants(m) && (m.Learner || ready) {
 			return pb.ConfChangeRemoveNode, m, true
 		}
@@ -122,7 +136,7 @@ func (r *Replica) wants(m Member) bool {
 // best is the voter that could take over most quickly, 0 if there is none.
 func (r *Replica) best() (n uint64) {
 	pr := r.progress()
-	for _, m := range r.others() {
+	for m := range r.others() {
 		if m.Learner || r.isDead(m.ID) || r.lead.lost[m.ID] {
 			continue
 		}
@@ -196,7 +210,7 @@ func (r *Replica) stepDown() {
 	if !now.leader || r.lead.yielded != now.term {
 		return
 	}
-	for _, m := range r.others() {
+	for m := range r.others() {
 		r.step(&pb.Message{Type: pb.MsgAppResp.Enum(), From: new(m.ID), To: new(r.st.Self), Term: new(now.term + 1)})
 		return
 	}
@@ -204,7 +218,7 @@ func (r *Replica) stepDown() {
 
 // look notices who is dead, and who is not.
 func (r *Replica) look(machine.Time) {
-	for _, m := range r.others() {
+	for m := range r.others() {
 		if dead := r.isDead(m.ID); dead != r.lead.dead[m.ID] {
 			r.lead.dead[m.ID] = dead
 			r.emit(r.ev.OnChange)

@@ -1,7 +1,7 @@
 package group
 
 import (
-	"slices"
+	"iter"
 
 	"go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
@@ -172,6 +172,13 @@ func (r *Replica) progress() map[uint64]progress {
 }
 
 // others are the members besides this one, in order.
-func (r *Replica) others() []Member {
-	return slices.DeleteFunc(slices.Clone(r.st.Members), func(m Member) bool { return m.ID == r.st.Self })
+func (r *Replica) others() iter.Seq[Member] {
+	members, self := r.st.Members, r.st.Self // changes make another list
+	return func(yield func(Member) bool) {
+		for _, m := range members {
+			if m.ID != self && !yield(m) {
+				return
+			}
+		}
+	}
 }

@@ -98,7 +98,7 @@ func (r *Replica) sleepIfQuiet() {
 	if r.st.Applied < last {
 		return
 	}
-	for _, m := range r.others() {
+	for m := range r.others() {
 		if !r.isDead(m.ID) && pr[m.ID].match < last {
 			return
 		}
@@ -106,7 +106,7 @@ func (r *Replica) sleepIfQuiet() {
 	r.tick(r.env.Now()) // tells how far is committed
 	r.pump()
 	r.post()
-	for _, m := range r.others() {
+	for m := range r.others() {
 		if p, ok := r.where(m.ID); ok && r.link(p) {
 			r.env.Send(p, &Message{
 				Space: r.cfg.Space, Kind: KindSleep, Gen: r.st.Gen, From: r.st.Self, To: m.ID,

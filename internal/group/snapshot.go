@@ -165,7 +165,7 @@ func (s *snapshots) fail(r *Replica, to uint64) {
 
 // check ends transfers that stand still.
 func (s *snapshots) check(r *Replica, now machine.Time) {
-	for _, m := range r.others() {
+	for m := range r.others() {
 		if st := s.streams[m.ID]; st != nil && now.Sub(st.at) > patience {
 			s.fail(r, m.ID)
 		}
@@ -241,7 +241,7 @@ func (r *Replica) install(s *pb.Snapshot) {
 	}
 	r.st.shared = in.state
 	r.st.Base, r.st.BaseTerm = in.state.Applied, in.state.AppliedTerm
-	for _, m := range r.others() {
+	for m := range r.others() {
 		r.link(m.Peer)
 	}
 	r.emit(r.ev.OnChange)
