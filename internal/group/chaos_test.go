@@ -40,8 +40,12 @@ func lan() sim.Config {
 }
 
 func newChaos(t testing.TB, seed uint64, cfg Config) *chaos {
+	scfg := lan()
+	if seed%3 == 0 { // slow disks: much is on its way when something goes wrong
+		scfg.Sync = 30 * time.Millisecond
+	}
 	c := &chaos{
-		testnet: newNet(t, seed, lan(), cfg, 5), rand: rng.New(seed, 0xc4a05),
+		testnet: newNet(t, seed, scfg, cfg, 5), rand: rng.New(seed, 0xc4a05),
 		acks: map[uint64]bool{}, never: map[uint64]bool{}, owner: map[uint64]int{},
 		counts: map[string]int{},
 	}

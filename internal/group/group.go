@@ -18,7 +18,7 @@
 //   - of two groups of one space with different generations the older gives
 //     way as soon as they meet.
 //
-// See docs/protocols/group.md and docs/decisions/.
+// See docs/protocols/group.md and docs/decisions/0013-replication-behind-the-disk-port.md.
 package group
 
 import (
