@@ -367,9 +367,9 @@ func (c *chaos) look() {
 // TestChaos throws everything at groups that come and go. It prints the seed of
 // a run that fails.
 func TestChaos(t *testing.T) {
-	runs := 12 * scale()
+	runs := 6 * scale()
 	if testing.Short() {
-		runs = 6
+		runs = 3
 	}
 	from := uint64(1)
 	if s := os.Getenv("CHAOS_SEED"); s != "" {
@@ -383,7 +383,7 @@ func TestChaos(t *testing.T) {
 				cfg = Config{KeepEntries: 8, MaxLogBytes: 4 << 10, Chunk: 700, MaxEntry: 300}
 			}
 			c := newChaos(t, seed, cfg)
-			c.run(time.Minute)
+			c.run(40 * time.Second)
 			t.Logf("seed %d: %d acknowledged of %d, %v", seed, len(c.acks), c.tags, c.counts)
 		})
 	}
