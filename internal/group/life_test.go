@@ -343,4 +343,3 @@ func TestSnapshotInterrupted(t *testing.T) {
 	net.nodes[2].Restart()
 	net.until("it is complete", func() bool { return net.has(2, "a") == fmt.Sprint(now) && net.has(2, "k99") != "" })
 }
-
