@@ -361,7 +361,7 @@ func (c *country) checkLeaders() {
 // one seed again with SEED=n.
 func TestCountry(t *testing.T) {
 	edits := 0
-	for _, seed := range seeds(t, 7) {
+	for _, seed := range seeds(t, 4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			edits += newCountry(t, seed, 5).live(6, crashSome)
 		})
@@ -385,7 +385,7 @@ func wide() sim.Config {
 // only, and crash.
 func TestPartitions(t *testing.T) {
 	edits := 0
-	for _, seed := range seeds(t, 7) {
+	for _, seed := range seeds(t, 4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			edits += newCountryOn(t, seed, 5, wide()).live(6, crashSome, cutSome, cutSome)
 		})
