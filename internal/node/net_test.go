@@ -570,3 +570,24 @@ func TestOthersParts(t *testing.T) {
 	}
 	c.checkPresence()
 }
+
+// TestSameSeedSameCountry: the same seed gives the same events on all nodes.
+func TestSameSeedSameCountry(t *testing.T) {
+	run := func() uint64 {
+		c := newCountryOn(t, 3, 4, wide())
+		c.s.Run(3 * time.Second)
+		for i := range 3 {
+			c.addGuest(i)
+		}
+		for range 3 {
+			c.s.Run(5 * time.Second)
+			crashSome(c)
+			cutSome(c)
+		}
+		c.s.Run(10 * time.Second)
+		return c.s.Trace()
+	}
+	if a, b := run(), run(); a != b {
+		t.Fatalf("traces %x and %x", a, b)
+	}
+}
