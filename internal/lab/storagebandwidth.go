@@ -3,6 +3,9 @@ package lab
 import (
 	"fmt"
 	"math"
+	"strings"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
 var storageBandwidthExperiment = Experiment{
@@ -20,19 +23,33 @@ var storageSettings = []Setting{
 	{"nodes", "200", "", "nodes that join within ten minutes; the thesis has 200,400,600,800,1000"},
 	{"r", "4", "", "zones; the thesis has 4,9,16"},
 	{"updates", "6", "", "of 10 s each, the last two without churn; the thesis has 6"},
+	protocolSetting,
+}
+
+// protocolSetting is which mechanisms of the storage are used.
+var protocolSetting = Setting{"protocol", "thesis", "", "thesis or hardened, then switches with + or - before them: " + strings.Join(storage.Switches(), ", ")}
+
+// Protocol returns the setting of that name.
+func (t *Trial) Protocol() storage.Protocol {
+	p, err := storage.ParseProtocol(t.Text("protocol"))
+	if err != nil {
+		t.reject("protocol", protocolSetting.Text)
+	}
+	return p
 }
 
 // doStorage does each scenario with all seeds, and compares with a sequential
 // replay if check is set.
 func doStorage(t *Trial, check bool) ([]storageRun, [][]storageResult, error) {
 	sizes, zones, updates := t.Ints("nodes", 4), t.Zones("r"), t.Int("updates", 3)
+	protocol := t.Protocol()
 	if err := t.Settings(); err != nil {
 		return nil, nil, err
 	}
 	var groups, runs []storageRun
 	for _, r := range zones {
 		for _, n := range sizes {
-			groups = append(groups, storageRun{Nodes: n, R: r, Updates: updates, Check: check})
+			groups = append(groups, storageRun{Nodes: n, R: r, Updates: updates, Check: check, Protocol: protocol})
 		}
 	}
 	for k := range t.runs {

@@ -40,6 +40,8 @@ type storageRun struct {
 	Still bool
 	// Check compares what is found and stored with a sequential replay.
 	Check bool
+	// Protocol is what the nodes do beyond the thesis' protocol.
+	Protocol storage.Protocol
 }
 
 func (o storageRun) updates() int {
@@ -53,6 +55,9 @@ func (o storageRun) name() string {
 	s := fmt.Sprintf("storage-n%d-r%d-iad%d-u%d", o.Nodes, o.R, o.IAD, o.updates())
 	if o.Check {
 		s += "-checked"
+	}
+	if o.Protocol != storage.ProtocolThesis {
+		s += "-" + o.Protocol.String()
 	}
 	return fmt.Sprintf("%s-seed%d", s, o.Seed)
 }
@@ -202,7 +207,7 @@ func (n *storageNet) start() *sim.Node {
 					return n.boot.Announce(s.self, on)
 				},
 			},
-			Rules: n.rules, Memo: n.memo, Begin: n.begin, Updates: int64(n.run.updates()),
+			Rules: n.rules, Protocol: n.run.Protocol, Memo: n.memo, Begin: n.begin, Updates: int64(n.run.updates()),
 			Player: s.player, Probe: &n.probe, Interest: storageInterest * n.metre,
 			Where: func() (geom.Point, bool) { return n.where(s) },
 		}, env)

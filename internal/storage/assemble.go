@@ -33,7 +33,7 @@ func (n *Node) assemble(q *query, z *zoneAnswer) (outcome, bool) {
 	}
 	for _, r := range z.results {
 		for _, o := range r.Seen.Woken {
-			if r.Seen.sees(&q.Area, o.Pos) {
+			if r.Seen.sees(&q.Area, o.Pos, &n.world) {
 				s.Woken = append(s.Woken, o)
 			}
 		}
@@ -51,7 +51,7 @@ func (n *Node) combine(q *query, z *zoneAnswer, x, y int32) (*Cell, bool) {
 	side := n.world.Cell
 	for _, r := range z.results {
 		c := r.Seen.At(x, y)
-		if c == nil || c == one || relate(&r.Seen.Cover, x*side, y*side, side) == outside {
+		if c == nil || c == one || r.Seen.covers(x, y, side) == outside {
 			continue
 		}
 		if one != nil {
@@ -71,7 +71,7 @@ func (n *Node) combine(q *query, z *zoneAnswer, x, y int32) (*Cell, bool) {
 func (n *Node) agreed(z *zoneAnswer, one *Cell, x, y int32) bool {
 	side := n.world.Cell
 	for _, r := range z.results {
-		if r.Seen.At(x, y) == nil && relate(&r.Seen.Cover, x*side, y*side, side) != outside {
+		if r.Seen.At(x, y) == nil && r.Seen.covers(x, y, side) != outside {
 			return len(one.Objects) == 0
 		}
 	}
@@ -85,7 +85,7 @@ func (n *Node) combineObjects(q *query, z *zoneAnswer, x, y int32) (*Cell, bool)
 	for _, r := range z.results {
 		if c := r.Seen.At(x, y); c != nil {
 			for _, o := range c.Objects {
-				if r.Seen.sees(&q.Area, o.Pos) {
+				if r.Seen.sees(&q.Area, o.Pos, &n.world) {
 					all = append(all, o)
 				}
 			}
@@ -98,7 +98,7 @@ func (n *Node) combineObjects(q *query, z *zoneAnswer, x, y int32) (*Cell, bool)
 		for j < len(all) && all[j].ID == all[i].ID {
 			j++
 		}
-		o, ok := elect(z, all[i:j])
+		o, ok := elect(z, all[i:j], &n.world)
 		if !ok {
 			return nil, false
 		}
@@ -112,10 +112,10 @@ func (n *Node) combineObjects(q *query, z *zoneAnswer, x, y int32) (*Cell, bool)
 
 // elect returns the version of an object that has most votes, nil if that it is
 // not there has; a tie fails.
-func elect(z *zoneAnswer, versions []*Object) (best *Object, ok bool) {
+func elect(z *zoneAnswer, versions []*Object, w *World) (best *Object, ok bool) {
 	most := 0 // votes for its not being there
 	for _, r := range z.results {
-		if slices.ContainsFunc(versions, func(o *Object) bool { return contains(&r.Seen.Cover, o.Pos) }) {
+		if slices.ContainsFunc(versions, func(o *Object) bool { return r.Seen.knows(o.Pos, w) }) {
 			most++
 		}
 	}

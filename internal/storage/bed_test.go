@@ -35,7 +35,9 @@ type bed struct {
 	truth   map[int64][]*Object // the world at t_i
 	reports []Report
 	failed  int
-	hops    [Kinds + 1][]int
+	// protocol is what all nodes follow.
+	protocol Protocol
+	hops     [Kinds + 1][]int
 	// behave gives some nodes a behaviour.
 	behave func(n int) Behaviour
 }
@@ -99,7 +101,7 @@ func (b *bed) start(i int) {
 				Self: m.self, Space: b.space, Seek: b.boot.Seek,
 				Announce: func(on bool) machine.Job { return b.boot.Announce(m.self, on) },
 			},
-			Rules: b.toy, Memo: b.memo, Begin: b.begin, Player: m.player, Probe: b, Events: m,
+			Rules: b.toy, Protocol: b.protocol, Memo: b.memo, Begin: b.begin, Player: m.player, Probe: b, Events: m,
 			Where:    func() (geom.Point, bool) { return m.pos, m.awake },
 			Interest: 10_000,
 		}

@@ -68,6 +68,9 @@ type Snapshot struct {
 	Of    int64 // the world at t_Of
 	Cover overlay.Area
 	Grid
+	// Unsure are cells of the window about which nothing is known, though they
+	// lie in Cover; nil: none.
+	Unsure []bool
 	// Woken are static characters that take part in the next step because their
 	// players said so (thesis 5.4.1). Only those who store them know of it, so
 	// they do not count when duplicates are compared.
@@ -108,8 +111,38 @@ func (g *Grid) set(x, y int32, c *Cell) { g.Cells[(y-g.Y)*g.W+x-g.X] = c }
 
 // sees reports whether a place counts in a snapshot that is seen through a
 // further area.
-func (s *Snapshot) sees(a *overlay.Area, p geom.Point) bool {
-	return contains(&s.Cover, p) && contains(a, p)
+func (s *Snapshot) sees(a *overlay.Area, p geom.Point, w *World) bool {
+	return s.knows(p, w) && contains(a, p)
+}
+
+// knows reports whether the snapshot tells what is at a place.
+func (s *Snapshot) knows(p geom.Point, w *World) bool {
+	return contains(&s.Cover, p) && !s.unsure(p.X/w.Cell, p.Y/w.Cell)
+}
+
+// covers is how a cell lies to what the snapshot tells of.
+func (s *Snapshot) covers(x, y, side int32) relation {
+	if s.unsure(x, y) {
+		return outside
+	}
+	return relate(&s.Cover, x*side, y*side, side)
+}
+
+func (s *Snapshot) unsure(x, y int32) bool {
+	if s.Unsure == nil {
+		return false
+	}
+	x, y = x-s.X, y-s.Y
+	return x >= 0 && y >= 0 && x < s.W && y < s.H && s.Unsure[y*s.W+x]
+}
+
+// doubt makes a cell unknown.
+func (s *Snapshot) doubt(x, y int32) {
+	if s.Unsure == nil {
+		s.Unsure = make([]bool, len(s.Cells))
+	}
+	s.Unsure[(y-s.Y)*s.W+x-s.X] = true
+	s.set(x, y, nil)
 }
 
 // part is a cell of a snapshot, seen through an area; whole: all of it counts.
@@ -130,7 +163,7 @@ func (s *Snapshot) parts(a *overlay.Area, w *World, fn func(part)) {
 			if by == outside {
 				continue
 			}
-			own := relate(&s.Cover, x*w.Cell, y*w.Cell, w.Cell)
+			own := s.covers(x, y, w.Cell)
 			if own == outside {
 				continue
 			}
@@ -140,13 +173,14 @@ func (s *Snapshot) parts(a *overlay.Area, w *World, fn func(part)) {
 }
 
 // Objects appends the objects of the snapshot in an area, cell by cell.
-func (s *Snapshot) Objects(a *overlay.Area, w World, out []*Object) []*Object {
-	s.parts(a, &w, func(p part) {
+func (s *Snapshot) Objects(a *overlay.Area, world World, out []*Object) []*Object {
+	w := &world
+	s.parts(a, w, func(p part) {
 		if p.cell == nil {
 			return
 		}
 		for _, o := range p.cell.Objects {
-			if p.whole || s.sees(a, o.Pos) {
+			if p.whole || s.sees(a, o.Pos, w) {
 				out = append(out, o)
 			}
 		}
@@ -199,7 +233,7 @@ func (s *Snapshot) sizeIn(a *overlay.Area, w *World) int {
 		}
 	}
 	for _, o := range s.Woken {
-		if s.sees(a, o.Pos) {
+		if s.sees(a, o.Pos, w) {
 			size += o.Size
 		}
 	}
@@ -208,13 +242,13 @@ func (s *Snapshot) sizeIn(a *overlay.Area, w *World) int {
 
 // sizeAt adds what counts of a cell, unless all of it does: then it reports true.
 func (s *Snapshot) sizeAt(a *overlay.Area, w *World, x, y int32, size *int) bool {
-	by, own := relate(a, x*w.Cell, y*w.Cell, w.Cell), relate(&s.Cover, x*w.Cell, y*w.Cell, w.Cell)
+	by, own := relate(a, x*w.Cell, y*w.Cell, w.Cell), s.covers(x, y, w.Cell)
 	if by == inside && own == inside {
 		return true
 	}
 	if c := s.At(x, y); c != nil && by != outside && own != outside {
 		for _, o := range c.Objects {
-			if s.sees(a, o.Pos) {
+			if s.sees(a, o.Pos, w) {
 				*size += o.Size
 			}
 		}
@@ -229,13 +263,13 @@ func (s *Snapshot) players(a *overlay.Area, w *World, out []*Object) []*Object {
 			return
 		}
 		for _, o := range p.cell.players {
-			if p.whole || s.sees(a, o.Pos) {
+			if p.whole || s.sees(a, o.Pos, w) {
 				out = append(out, o)
 			}
 		}
 	})
 	for _, o := range s.Woken {
-		if s.sees(a, o.Pos) {
+		if s.sees(a, o.Pos, w) {
 			out = append(out, o)
 		}
 	}

@@ -3,6 +3,7 @@ package storage
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
@@ -37,6 +38,7 @@ const (
 // pointQuery is a running retrieval of a player's actions (thesis 5.5.2).
 type pointQuery struct {
 	player *Player
+	at     geom.Point // of its character
 	began  machine.Time
 	got    []*Batch // by zone
 	count  int
@@ -207,7 +209,7 @@ func (n *Node) askActions(of int64) {
 	c.open, c.asking, c.missing = len(players), true, false
 	now := n.env.Now()
 	for i, o := range players {
-		c.asked[i] = pointQuery{player: o.Player, began: now, got: got[i*zones : (i+1)*zones : (i+1)*zones]}
+		c.asked[i] = pointQuery{player: o.Player, at: o.Pos, began: now, got: got[i*zones : (i+1)*zones : (i+1)*zones]}
 	}
 	for i := range c.asked {
 		q := &RetrieveActions{Query: uint64(of)<<20 | uint64(i), Player: c.asked[i].player, Of: of}
@@ -243,7 +245,7 @@ func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
 	if votes > q.votes {
 		q.result, q.votes = m.Batch, votes
 	}
-	if q.votes >= n.enough() || q.count == len(q.got) {
+	if q.votes >= n.need() || q.count == len(q.got) {
 		n.endPoint(q)
 		if c.open == 0 {
 			n.update()
@@ -254,6 +256,9 @@ func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
 func (n *Node) endPoint(q *pointQuery) {
 	q.done = true
 	n.cycle.open--
+	if n.cfg.Protocol.Majority && q.votes < n.need() {
+		q.result, q.votes = nil, 0
+	}
 	if q.result == nil {
 		n.cycle.missing = true
 	}
@@ -286,13 +291,14 @@ func (n *Node) finishActions() {
 
 // update replays the node's part of the world. Without the state before, or
 // without anything about the actions of somebody who may matter, it stays as it
-// is: others have more votes than somebody who guesses.
+// is: others have more votes than somebody who guesses. With Protocol.Majority
+// only the cells that may depend on it become unknown.
 func (n *Node) update() {
 	c := &n.cycle
 	c.asking = false
 	from := c.from
 	c.from = nil
-	if c.missing {
+	if c.missing && !n.cfg.Protocol.Majority {
 		n.failed(c.to)
 		c.asked = nil
 		return
@@ -305,6 +311,9 @@ func (n *Node) update() {
 	for i := range c.asked {
 		q := &c.asked[i]
 		r.acts[q.player.ID] = q.result
+		if x, y := q.at.X/n.world.Cell, q.at.Y/n.world.Cell; q.result == nil && !from.unsure(x, y) {
+			from.doubt(x, y) // and with it everything within reach of the player
+		}
 	}
 	c.asked = nil
 	s := &Snapshot{Of: c.to, Cover: c.circle, Grid: gridOver(&c.circle, &n.world, 0)}
@@ -312,6 +321,10 @@ func (n *Node) update() {
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
 			if relate(&s.Cover, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == outside {
+				continue
+			}
+			if r.unsure(x, y) {
+				s.doubt(x, y)
 				continue
 			}
 			cell := r.cell(x, y)

@@ -212,7 +212,24 @@ func (n *Node) join() *Snapshot {
 			}
 		})
 	}
+	for _, p := range n.pushes {
+		s.doubtToo(p, n.world.Cell)
+	}
 	return s
+}
+
+// doubtToo makes unknown what a neighbour does not know.
+func (s *Snapshot) doubtToo(p *Push, side int32) {
+	if p.Seen == nil || p.Seen.Unsure == nil || len(p.Area.Polygon) < 3 {
+		return
+	}
+	for y := s.Y; y < s.Y+s.H; y++ {
+		for x := s.X; x < s.X+s.W; x++ {
+			if p.Seen.unsure(x, y) && relate(&p.Area, x*side, y*side, side) != outside {
+				s.doubt(x, y)
+			}
+		}
+	}
 }
 
 // union is all objects of two versions of a cell, the first one's before the

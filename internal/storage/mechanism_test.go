@@ -249,7 +249,7 @@ func TestSizesAreWhatIsSeen(t *testing.T) {
 		}
 		want := 0
 		for _, o := range all {
-			if s.sees(&a, o.Pos) {
+			if s.sees(&a, o.Pos, &w) {
 				want += o.Size
 			}
 		}

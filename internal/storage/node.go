@@ -23,6 +23,8 @@ const (
 type Config struct {
 	Overlay overlay.Config // its Events are the storage's
 	Rules   Rules
+	// Protocol is what the network does beyond the thesis' protocol.
+	Protocol Protocol
 	// Memo is what nodes of a simulation share; nil: the node has its own.
 	Memo *Memo
 	// Begin is t_0, when the world begins as Rules.Initial has it (5.3.6).

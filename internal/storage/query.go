@@ -85,7 +85,8 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 	q.answers++
 	zone := n.space.Zone(from.Pos)
 	z := &q.zones[zone]
-	if z.over {
+	each := n.cfg.Protocol.Objects
+	if z.over && !each {
 		return
 	}
 	for _, r := range z.results {
@@ -102,11 +103,15 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 		}
 		z.missing = append(z.missing, b.with.ID)
 	}
-	if len(z.missing) > 0 {
+	if len(z.missing) > 0 || z.over {
 		return
 	}
 	z.over = true
 	q.full++
+	if each {
+		n.tally(q, q.full == len(q.zones))
+		return
+	}
 	if out, ok := n.assemble(q, z); ok {
 		n.vote(q, out)
 	}
@@ -140,34 +145,33 @@ func remove(list []id.ID, who id.ID) []id.ID {
 	return list
 }
 
-// enough is how many equal results decide: half of the zones, rounded up. The
-// text of 5.2.2 has "more than r/2", but by table 6.27 the thesis' program was
-// content with 2 of 4, 5 of 9 and 8 of 16.
-func (n *Node) enough() int { return (n.space.Zones() + 1) / 2 }
-
 // vote gives a zone's vote to its result; the majority ends the retrieval.
 func (n *Node) vote(q *query, out outcome) {
 	for i := range q.sets {
 		c := &q.sets[i]
 		if n.same(q, &c.outcome, &out) {
 			c.votes++
-			if c.votes >= n.enough() {
+			if c.votes >= n.need() {
 				n.end(q, c)
 			}
 			return
 		}
 	}
 	q.sets = append(q.sets, candidate{out, 1})
-	if n.enough() == 1 {
+	if n.need() == 1 {
 		n.end(q, &q.sets[0])
 	}
 }
 
 // conclude ends a retrieval without a majority: at the timeout, or when all have
 // answered. The result with most votes counts (thesis 5.2.2), of several the one
-// that came first.
+// that came first. With Protocol.Majority none does.
 func (n *Node) conclude(q *query) {
 	if q.done {
+		return
+	}
+	if n.cfg.Protocol.Objects {
+		n.tally(q, true)
 		return
 	}
 	var best *candidate
@@ -175,6 +179,9 @@ func (n *Node) conclude(q *query) {
 		if c := &q.sets[i]; best == nil || c.votes > best.votes {
 			best = c
 		}
+	}
+	if n.cfg.Protocol.Majority && best != nil && best.votes < n.need() {
+		best = nil
 	}
 	n.end(q, best)
 }

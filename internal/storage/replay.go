@@ -62,6 +62,21 @@ func (r *replayer) shared(c *Cell, x, y int32, cover *overlay.Area) *Cell {
 	return one
 }
 
+// unsure reports whether the target depends on what is unknown.
+func (r *replayer) unsure(x, y int32) bool {
+	if r.from.Unsure == nil {
+		return false
+	}
+	for cy := y - r.ring; cy <= y+r.ring; cy++ {
+		for cx := x - r.ring; cx <= x+r.ring; cx++ {
+			if r.from.unsure(cx, cy) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // gather collects the target's surroundings, those that cannot be seen from the
 // memo, and reports whether all are what everybody shares.
 func (r *replayer) gather(x, y int32) bool {
@@ -75,7 +90,7 @@ func (r *replayer) gather(x, y int32) bool {
 				continue
 			}
 			c := r.from.At(cx, cy)
-			if c == nil && relate(&r.from.Cover, cx*side, cy*side, side) == outside {
+			if c == nil && r.from.covers(cx, cy, side) == outside {
 				c = r.memo.unseen(r, cx, cy)
 			}
 			canon = canon && c != nil && c.canon

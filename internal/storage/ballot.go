@@ -1,0 +1,382 @@
+package storage
+
+import (
+	"slices"
+)
+
+// need is how many zones have to say the same. The thesis is content with half
+// of them, rounded up: its text of 5.2.2 has "more than r/2", but by table 6.27
+// its program took 2 of 4, 5 of 9 and 8 of 16.
+func (n *Node) need() int {
+	if n.cfg.Protocol.Majority {
+		return n.space.Zones()/2 + 1
+	}
+	return (n.space.Zones() + 1) / 2
+}
+
+// count lets the zones vote for each object (Protocol.Objects). An answer has a
+// say about the places that its sender sees, whether or not the rest of its zone
+// has answered. It reports whether nothing is left to be decided.
+func (n *Node) count(q *query) (out outcome, votes int, decided bool) {
+	if q.Kind.static() {
+		return n.countStatic(q)
+	}
+	s := &Snapshot{Of: q.Of, Cover: q.Area, Grid: gridOver(&q.Area, &n.world, 0)}
+	votes, decided = len(q.zones), true
+	for y := s.Y; y < s.Y+s.H; y++ {
+		for x := s.X; x < s.X+s.W; x++ {
+			if relate(&q.Area, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == outside {
+				continue
+			}
+			c, least, how := n.countCell(q, x, y)
+			votes, decided = min(votes, least), decided && how == elected
+			if how == unknown {
+				s.doubt(x, y)
+				continue
+			}
+			s.set(x, y, c)
+		}
+	}
+	s.Woken = n.countWoken(q)
+	return outcome{seen: s}, votes, decided
+}
+
+// verdict is how something was decided.
+type verdict uint8
+
+const (
+	elected verdict = iota // by enough zones
+	kept                   // the node's own, or what has most votes
+	unknown
+)
+
+// countCell decides what is in a cell. In most cases enough zones hold the same
+// cell; only otherwise its objects are looked at one by one.
+func (n *Node) countCell(q *query, x, y int32) (cell *Cell, least int, how verdict) {
+	if c, votes := n.sameCell(q, x, y); votes >= n.need() {
+		return c, votes, elected
+	}
+	var all []*Object
+	seen := 0 // zones that have answered about the cell
+	for i := range q.zones {
+		knows := false
+		for _, r := range q.zones[i].results {
+			if !n.fits(q, r) || r.Seen.covers(x, y, n.world.Cell) == outside {
+				continue
+			}
+			knows = true
+			if c := r.Seen.At(x, y); c != nil {
+				for _, o := range c.Objects {
+					if r.Seen.sees(&q.Area, o.Pos, &n.world) {
+						all = append(all, o)
+					}
+				}
+			}
+		}
+		if knows {
+			seen++
+		}
+	}
+	slices.SortStableFunc(all, byID)
+	least, how = seen, elected
+	if seen < n.need() && n.cfg.Protocol.Majority {
+		return n.own(q, x, y, seen)
+	}
+	var out []*Object
+	for i := 0; i < len(all); {
+		j := i
+		for j < len(all) && all[j].ID == all[i].ID {
+			j++
+		}
+		o, votes, by := n.electAmongZones(q, all[i:j])
+		if by == unknown {
+			return nil, votes, unknown
+		}
+		least, how = min(least, votes), max(how, by)
+		if o != nil {
+			out = append(out, o)
+		}
+		i = j
+	}
+	return NewCell(out), least, how
+}
+
+// fits reports whether an answer is about the time that is asked for.
+func (n *Node) fits(q *query, r *Result) bool { return r.Seen != nil && r.Seen.Of == q.Of }
+
+// own is the node's own version of a cell that too few zones have spoken of.
+func (n *Node) own(q *query, x, y int32, votes int) (*Cell, int, verdict) {
+	if n.state == nil || n.state.Of != q.Of || n.state.covers(x, y, n.world.Cell) != inside {
+		return nil, votes, unknown
+	}
+	return n.state.At(x, y), votes, kept
+}
+
+// sameCell returns the cell that most complete zones hold as a whole.
+func (n *Node) sameCell(q *query, x, y int32) (best *Cell, votes int) {
+	type choice struct {
+		cell  *Cell
+		votes int
+	}
+	var few [4]choice
+	choices := few[:0]
+zones:
+	for i := range q.zones {
+		z := &q.zones[i]
+		if !z.over {
+			continue
+		}
+		var one *Cell
+		first := true
+		for _, r := range z.results {
+			if !n.fits(q, r) {
+				continue zones
+			}
+			if r.Seen.covers(x, y, n.world.Cell) == outside {
+				continue
+			}
+			c := r.Seen.At(x, y)
+			if !first && c != one {
+				continue zones
+			}
+			one, first = c, false
+		}
+		if first {
+			continue
+		}
+		k := slices.IndexFunc(choices, func(c choice) bool { return c.cell == one })
+		if k < 0 {
+			k = len(choices)
+			choices = append(choices, choice{cell: one})
+		}
+		choices[k].votes++
+	}
+	for _, c := range choices {
+		if c.votes > votes {
+			best, votes = c.cell, c.votes
+		}
+	}
+	return best, votes
+}
+
+// electAmongZones decides about one object. Each zone has a vote for the version
+// that most of those have who see the place, or for its not being there; a zone
+// in which two versions are tied has none.
+func (n *Node) electAmongZones(q *query, versions []*Object) (*Object, int, verdict) {
+	type choice struct {
+		object *Object
+		votes  int
+	}
+	var few [4]choice
+	choices := few[:0]
+	for i := range q.zones {
+		z := zoneAnswer{results: q.zones[i].results}
+		if slices.ContainsFunc(z.results, func(r *Result) bool { return !n.fits(q, r) }) {
+			z.results = slices.DeleteFunc(slices.Clone(z.results), func(r *Result) bool { return !n.fits(q, r) })
+		}
+		o, ok := n.electInZone(q, &z, versions[0].ID, versions)
+		if !ok {
+			continue
+		}
+		k := slices.IndexFunc(choices, func(c choice) bool {
+			return c.object == o || c.object != nil && o != nil && sameObject(c.object, o)
+		})
+		if k < 0 {
+			k = len(choices)
+			choices = append(choices, choice{object: o})
+		}
+		choices[k].votes++
+	}
+	best := choice{}
+	for _, c := range choices {
+		if c.votes > best.votes {
+			best = c
+		}
+	}
+	if best.votes >= n.need() {
+		return best.object, best.votes, elected
+	}
+	if !n.cfg.Protocol.Majority {
+		return best.object, best.votes, kept
+	}
+	return n.ownObject(q, versions, best.votes)
+}
+
+// electInZone is a zone's vote about an object.
+func (n *Node) electInZone(q *query, z *zoneAnswer, id ObjectID, versions []*Object) (*Object, bool) {
+	places := func(r *Result) bool {
+		return slices.ContainsFunc(versions, func(o *Object) bool { return r.Seen.knows(o.Pos, &n.world) })
+	}
+	var said []*Object
+	absent := 0
+	for _, r := range z.results {
+		if !places(r) {
+			continue
+		}
+		var o *Object
+		for _, v := range versions {
+			if c := r.Seen.At(v.Pos.X/n.world.Cell, v.Pos.Y/n.world.Cell); c != nil && r.Seen.sees(&q.Area, v.Pos, &n.world) {
+				if f := c.find(id); f != nil && f.Pos == v.Pos {
+					o = f
+					break
+				}
+			}
+		}
+		if o == nil {
+			absent++
+		} else {
+			said = append(said, o)
+		}
+	}
+	if absent == 0 && len(said) == 0 {
+		return nil, false
+	}
+	var best *Object
+	most, ok := absent, true
+	for i, o := range said {
+		same := func(p *Object) bool { return sameObject(p, o) }
+		if slices.ContainsFunc(said[:i], same) {
+			continue // counted
+		}
+		votes := 0
+		for _, p := range said {
+			if same(p) {
+				votes++
+			}
+		}
+		switch {
+		case votes > most:
+			best, most, ok = o, votes, true
+		case votes == most:
+			ok = false
+		}
+	}
+	return best, ok
+}
+
+// ownObject is the node's own version of an object about which no majority
+// agrees, not there perhaps; unknown if the node does not see its place.
+func (n *Node) ownObject(q *query, versions []*Object, votes int) (*Object, int, verdict) {
+	s := n.state
+	if s == nil || s.Of != q.Of {
+		return nil, votes, unknown
+	}
+	how := unknown
+	for _, v := range versions {
+		if !s.knows(v.Pos, &n.world) {
+			continue
+		}
+		how = kept
+		if c := s.At(v.Pos.X/n.world.Cell, v.Pos.Y/n.world.Cell); c != nil {
+			if o := c.find(v.ID); o != nil && s.knows(o.Pos, &n.world) {
+				return o, votes, kept
+			}
+		}
+	}
+	return nil, votes, how
+}
+
+// countWoken are the woken characters that enough zones report, and the node's
+// own ones.
+func (n *Node) countWoken(q *query) (out []*Object) {
+	var all []*Object
+	for i := range q.zones {
+		var zone []*Object
+		for _, r := range q.zones[i].results {
+			if !n.fits(q, r) {
+				continue
+			}
+			for _, o := range r.Seen.Woken {
+				if contains(&q.Area, o.Pos) && !slices.ContainsFunc(zone, func(p *Object) bool { return sameObject(p, o) }) {
+					zone = append(zone, o)
+				}
+			}
+		}
+		all = append(all, zone...)
+	}
+	slices.SortStableFunc(all, byID)
+	for i, o := range all {
+		votes := 0
+		for _, p := range all[i:] {
+			if p.ID == o.ID && sameObject(p, o) {
+				votes++
+			}
+		}
+		if votes >= n.need() {
+			out = append(out, o)
+		}
+	}
+	if n.state != nil && n.state.Of == q.Of {
+		for _, o := range n.state.Woken {
+			if contains(&q.Area, o.Pos) {
+				out = append(out, o)
+			}
+		}
+	}
+	slices.SortStableFunc(out, byID)
+	return slices.CompactFunc(out, func(a, b *Object) bool { return a.ID == b.ID })
+}
+
+// countStatic decides about static objects and actions one by one. What no
+// majority reports is left as it is with the node.
+func (n *Node) countStatic(q *query) (out outcome, votes int, decided bool) {
+	need := n.need()
+	zones := make([]outcome, 0, len(q.zones))
+	decided = true
+	for i := range q.zones {
+		zones = append(zones, n.assembleStatic(&q.zones[i]))
+		decided = decided && q.zones[i].over
+	}
+	votes = len(zones)
+	same := func(list []*Object, o *Object) bool {
+		return slices.ContainsFunc(list, func(p *Object) bool { return sameObject(p, o) })
+	}
+	for i, z := range zones {
+		for _, o := range z.static {
+			if slices.ContainsFunc(zones[:i], func(y outcome) bool { return same(y.static, o) }) {
+				continue // counted
+			}
+			v := 0
+			for _, y := range zones {
+				if same(y.static, o) {
+					v++
+				}
+			}
+			if v >= need {
+				out.static, votes = append(out.static, o), min(votes, v)
+			}
+		}
+		for _, b := range z.batches {
+			is := func(c *Batch) bool { return c.Player.ID == b.Player.ID && c.Of == b.Of && sameBatch(c, b) }
+			if slices.ContainsFunc(zones[:i], func(y outcome) bool { return slices.ContainsFunc(y.batches, is) }) {
+				continue
+			}
+			v := 0
+			for _, y := range zones {
+				if slices.ContainsFunc(y.batches, is) {
+					v++
+				}
+			}
+			if v >= need {
+				out.batches, votes = append(out.batches, b), min(votes, v)
+			}
+		}
+	}
+	slices.SortFunc(out.static, byID)
+	return out, votes, decided
+}
+
+// tally looks whether the answers so far decide a retrieval; last: no more will
+// come.
+func (n *Node) tally(q *query, last bool) {
+	if q.done || !last && q.full < n.need() {
+		return
+	}
+	if q.answers == 0 {
+		n.end(q, nil)
+		return
+	}
+	if out, votes, decided := n.count(q); decided || last {
+		n.end(q, &candidate{out, votes})
+	}
+}

@@ -1,0 +1,94 @@
+package storage
+
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// ballot answers a retrieval from the zones of a network of nine, each with one
+// cell; nil: the zone does not answer. It returns the result when the time is up.
+func ballot(t *testing.T, p Protocol, own *Cell, said ...*Cell) Report {
+	t.Helper()
+	probe := &lastReport{}
+	n := &Node{
+		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9), env: still{},
+		cfg: Config{Probe: probe, Protocol: p},
+	}
+	if own != nil {
+		n.state = seenBy(own).results[0].Seen
+	}
+	area := overlay.Area{Circle: geom.Circle{R: 1000}}
+	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForLook, Area: area, Of: 1}, zones: make([]zoneAnswer, 9), keys: make([]overlay.Area, 9)}
+	n.running = append(n.running, q)
+	for zone, c := range said {
+		if c == nil {
+			continue
+		}
+		by := &overlay.Contact{ID: id.ID{byte(zone + 1)}, Pos: n.space.SubArea(zone).Min}
+		r := seenBy(c).results[0]
+		r.Query, r.Around = 1, &Around{Self: by}
+		n.onResult(by, r)
+	}
+	n.conclude(q)
+	return probe.reports[0]
+}
+
+func cellOf(versions ...byte) *Cell {
+	var out []*Object
+	for i, v := range versions {
+		if v > 0 {
+			out = append(out, thing(ObjectID(i+1), v))
+		}
+	}
+	return NewCell(out)
+}
+
+// With the switch objects zones that are wrong about different things do not
+// spoil what they are right about; without it their votes are lost.
+func TestZonesVoteForEachObject(t *testing.T) {
+	said := []*Cell{
+		cellOf(2, 1, 1, 1), cellOf(1, 2, 1, 1), cellOf(1, 1, 2, 1), cellOf(1, 1, 1, 2), cellOf(0, 1, 1, 1),
+		cellOf(9, 9, 9, 9), cellOf(9, 9, 9, 9), cellOf(1, 1, 1, 1), cellOf(1, 1, 1, 1),
+	}
+	right := cellOf(1, 1, 1, 1)
+	for _, c := range []struct {
+		p    Protocol
+		want *Cell
+	}{{Protocol{Objects: true}, right}, {Protocol{Objects: true, Majority: true}, right}, {ProtocolThesis, cellOf(9, 9, 9, 9)}} {
+		got := ballot(t, c.p, nil, said...).Seen
+		if got == nil || !sameWithin(nil, got.Cells[0], c.want, true) {
+			t.Errorf("%v: %v", c.p, got)
+		}
+	}
+}
+
+// With the switch majority four of nine do not decide: the node keeps what it
+// has, or knows that it does not know. Without it the most votes count (5.2.2).
+func TestFewerThanHalfOfAllZonesDoNotDecide(t *testing.T) {
+	bad, good := cellOf(2), cellOf(1)
+	said := []*Cell{bad, bad, bad, bad, good, good, nil, nil, nil}
+	if got := ballot(t, Protocol{Objects: true}, good, said...).Seen; !sameWithin(nil, got.Cells[0], bad, true) {
+		t.Errorf("objects: %v", got.Cells[0])
+	}
+	p := Protocol{Objects: true, Majority: true}
+	if got := ballot(t, p, good, said...).Seen; got.Unsure != nil || !sameWithin(nil, got.Cells[0], good, true) {
+		t.Errorf("with an own state: %v", got.Cells[0])
+	}
+	if got := ballot(t, p, nil, said...).Seen; !got.unsure(0, 0) {
+		t.Errorf("without an own state: %v", got.Cells[0])
+	}
+	if got := ballot(t, ProtocolThesis, good, said...).Seen; !sameWithin(nil, got.Cells[0], bad, true) {
+		t.Errorf("thesis: %v", got.Cells[0])
+	}
+	if got := ballot(t, Protocol{Majority: true}, good, said...).Seen; got != nil {
+		t.Errorf("majority of whole answers: %v", got)
+	}
+	said[6] = good
+	said[7], said[8] = good, good
+	if got := ballot(t, p, bad, said...); got.Votes != 5 || !sameWithin(nil, got.Seen.Cells[0], good, true) {
+		t.Errorf("five of nine: %+v", got)
+	}
+}

@@ -1,0 +1,113 @@
+package storage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Protocol says which of the mechanisms that go beyond the thesis a network
+// uses. All of its nodes use the same. The zero value is the thesis' protocol.
+type Protocol struct {
+	// Objects lets zones vote for each object instead of for whole results: an
+	// answer counts for the places that its sender sees, and one wrong object
+	// spoils nothing else.
+	Objects bool
+	// Majority accepts only what more than half of all zones say. Where there is
+	// no such majority a node keeps its own state, and what it has none of stays
+	// unknown; the result with most votes does not count.
+	Majority bool
+}
+
+// Protocols that have a name.
+var (
+	ProtocolThesis   = Protocol{}
+	ProtocolHardened = Protocol{Objects: true, Majority: true}
+)
+
+// switches are the mechanisms by name, in the order in which they are shown.
+var switches = []struct {
+	name string
+	of   func(*Protocol) *bool
+}{
+	{"objects", func(p *Protocol) *bool { return &p.Objects }},
+	{"majority", func(p *Protocol) *bool { return &p.Majority }},
+}
+
+// Switches returns the names of the mechanisms.
+func Switches() (names []string) {
+	for _, s := range switches {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// ParseProtocol reads a protocol: "thesis" or "hardened", followed by switches
+// that are added ("thesis+objects") or taken away ("hardened-majority").
+func ParseProtocol(text string) (Protocol, error) {
+	end := strings.IndexAny(text, "+-")
+	if end < 0 {
+		end = len(text)
+	}
+	var p Protocol
+	switch text[:end] {
+	case "thesis":
+	case "hardened":
+		p = ProtocolHardened
+	default:
+		return p, fmt.Errorf("protocol %q: begins with neither thesis nor hardened", text)
+	}
+	for rest := text[end:]; rest != ""; {
+		on := rest[0] == '+'
+		rest = rest[1:]
+		end := strings.IndexAny(rest, "+-")
+		if end < 0 {
+			end = len(rest)
+		}
+		if !p.set(rest[:end], on) {
+			return p, fmt.Errorf("protocol %q: no switch %q; there are %s", text, rest[:end], strings.Join(Switches(), ", "))
+		}
+		rest = rest[end:]
+	}
+	return p, nil
+}
+
+func (p *Protocol) set(name string, on bool) bool {
+	for _, s := range switches {
+		if s.name == name {
+			*s.of(p) = on
+			return true
+		}
+	}
+	return false
+}
+
+// String is what ParseProtocol reads.
+func (p Protocol) String() string {
+	if p == ProtocolHardened {
+		return "hardened"
+	}
+	text := "thesis"
+	for _, s := range switches {
+		if *s.of(&p) {
+			text += "+" + s.name
+		}
+	}
+	return text
+}
+
+// Without returns the protocol without a switch, With the one with it.
+func (p Protocol) Without(name string) Protocol { p.set(name, false); return p }
+
+// With returns the protocol with a switch.
+func (p Protocol) With(name string) Protocol { p.set(name, true); return p }
+
+// Has reports whether a switch is on.
+func (p Protocol) Has(name string) bool {
+	return slices.ContainsFunc(switches, func(s struct {
+		name string
+		of   func(*Protocol) *bool
+	}) bool {
+		return s.name == name && *s.of(&p)
+	})
+}
