@@ -12,7 +12,7 @@ import (
 )
 
 // sources are the packages whose messages travel between nodes.
-var sources = []string{"kademlia", "region", "hall", "node", "group"}
+var sources = []string{"kademlia", "region", "hall", "node", "group", "overlay"}
 
 // parts are exported structs beside the messages that are no messages: what
 // messages are made of, and results that stay within a node.
@@ -26,6 +26,7 @@ var parts = map[string]string{
 	"hall.Area":          "part of Laws",
 	"group.Gen":          "part of all of them",
 	"node.Part":          "part of all of them",
+	"overlay.Route":      "part of what is routed",
 	"node.Watcher":       "part of ToWatchers",
 	"region.NewHost":     "a node says it to its own sessions and parts",
 	"hall.NewHost":       "a node says it to its own sessions",

@@ -41,6 +41,7 @@ func init() { // not in the declarations, because messages hold messages
 		hallKinds,      // 64 to 95
 		nodeKinds,      // 96 to 111
 		groupKinds,     // 112 to 119
+		overlayKinds,   // 120 to 139
 	)
 }
 

@@ -2,6 +2,7 @@ package keyring
 
 import (
 	"crypto/ed25519"
+	"sync"
 	"sync/atomic"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -14,18 +15,46 @@ import (
 type Door struct {
 	gate atomic.Pointer[identity.Gate]
 	now  func() machine.Time
+
+	mu   sync.Mutex
+	seen map[id.ID]*identity.Certificate // of nodes that were let in
 }
 
 // NewDoor returns the door of a world; now is the node's clock.
 func NewDoor(g *identity.Gate, now func() machine.Time) *Door {
-	d := &Door{now: now}
+	d := &Door{now: now, seen: map[id.ID]*identity.Certificate{}}
 	d.gate.Store(g)
 	return d
 }
 
 // Admit says why the holder of a key is not let in; see identity.Gate.
 func (d *Door) Admit(pub ed25519.PublicKey, proof []byte) error {
-	return d.gate.Load().Admit(pub, proof, d.now())
+	g := d.gate.Load()
+	err := g.Admit(pub, proof, d.now())
+	if c, _ := identity.DecodeCertificate(proof); err == nil && c != nil && c.World == g.World() {
+		d.mu.Lock()
+		d.seen[id.Of(pub)] = c
+		d.mu.Unlock()
+	}
+	return err
+}
+
+// Seen is the certificate that a node was let in with; nil: it never was.
+func (d *Door) Seen(who id.ID) *identity.Certificate {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.seen[who]
+}
+
+// Bars reports whether a node that was let in is revoked now. The authority
+// takes all certificates of a node back at once.
+func (d *Door) Bars(who id.ID) bool {
+	r := d.Revoked()
+	if r == nil {
+		return false
+	}
+	c := d.Seen(who)
+	return c != nil && r.Has(c.Serial)
 }
 
 // Verify is the overlay's port for certificates.

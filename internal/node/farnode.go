@@ -24,6 +24,8 @@ type farNode struct {
 	room    bool
 
 	sessions map[id.ID]bool // of that node, that parts here have heard of
+
+	share share // the overlay's
 }
 
 type linkState uint8
@@ -88,6 +90,10 @@ func (w *network) reopen(f *farNode) {
 // onLink follows the links to other nodes.
 func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 	f := w.meet(peer)
+	if ev == machine.LinkUp && w.verified.bars(peer.ID) {
+		w.n.env.Close(peer)
+		return
+	}
 	defer func() {
 		for _, p := range sortedParts(w.hosts) {
 			w.hosts[p].rep.OnLink(peer, ev)
@@ -99,16 +105,20 @@ func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 			w.linkDown(f)
 			f.peer = peer
 		}
+		w.layer.lost(f, machine.LinkClosed)
 		f.state, f.used, f.heard = linkUp, w.n.env.Now(), w.n.env.Now()
 		queue := f.queue
 		f.queue = nil
 		for _, m := range queue {
 			w.n.env.Send(f.peer, m)
 		}
+		w.verified.greet(f)
+		w.layer.greet(f)
 		return
 	}
 	if f.peer == peer {
 		w.linkDown(f)
+		w.layer.lost(f, ev)
 	}
 }
 
@@ -143,7 +153,7 @@ func (w *network) tendLinks() {
 	kept := w.order[:0]
 	for _, f := range w.order {
 		w.reopen(f)
-		idle := now.Sub(max(f.used, f.heard)) > idleLink && len(f.sessions) == 0
+		idle := now.Sub(max(f.used, f.heard)) > idleLink && len(f.sessions) == 0 && !f.share.on
 		if idle && f.state == linkUp {
 			w.n.env.Close(f.peer)
 			w.linkDown(f)

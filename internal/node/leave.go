@@ -102,6 +102,7 @@ func (h *hosted) canLeave() bool {
 // sayLeaving tells the nodes that this one has links to.
 func (w *network) sayLeaving() {
 	w.flush()
+	w.layer.stop()
 	for _, f := range w.order {
 		if f.state == linkUp {
 			w.n.env.Send(f.peer, &Leaving{})

@@ -35,10 +35,11 @@ const (
 	maxHeard = 1 << 12
 )
 
-// The space and the key of the contacts.
+// The space, and the keys of the contacts and of the list of revocations.
 const (
 	memorySpace = "node"
 	contactsKey = "contacts"
+	revokedKey  = "revocations"
 )
 
 const (
@@ -86,6 +87,9 @@ func (m *memory) OnDone(tag uint64, result any, err error) {
 			if known, err = kademlia.DecodeSaved(kv.Value); err == nil {
 				m.saved = kv.Value
 			}
+		}
+		if string(kv.Key) == revokedKey {
+			m.w.verified.recall(kv.Value)
 		}
 	}
 	if err != nil {

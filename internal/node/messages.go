@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -119,6 +120,39 @@ type (
 	// Leaving says that the sender is about to stop for a while.
 	Leaving struct{}
 )
+
+// In a world with an authority.
+type (
+	// Overlay opens (On) or closes the overlay's share of a link, which hosting
+	// may need as well. Each is answered by the same, unless the two have crossed.
+	Overlay struct{ On bool }
+
+	// Revoked says which version of the list of revocations the sender has, with
+	// the list itself if the receiver's is older.
+	Revoked struct {
+		Version uint64
+		List    []byte // identity.Revocations in its encoding; may be empty
+	}
+
+	// AskPlaces asks for nodes to enter the overlay by; Places is the answer: the
+	// sender itself and one node of each zone, if it knows one. Both are
+	// datagrams.
+	AskPlaces struct{ Nonce uint64 }
+	Places    struct {
+		Nonce uint64
+		Self  *overlay.Contact
+		Known []*overlay.Contact
+	}
+)
+
+// MaxPlaces is how many nodes a Places names beside the sender.
+const MaxPlaces = 16
+
+// Datagram says that the message needs no link and may be lost.
+func (*AskPlaces) Datagram() {}
+
+// Datagram says that the message needs no link and may be lost.
+func (*Places) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
 func (*Who) Datagram() {}

@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 )
 
@@ -33,6 +34,8 @@ type Net struct {
 	// nil: records are not signed (a simulation that does not look at signatures).
 	Sign   func(*kademlia.Record)
 	Verify func(*kademlia.Record) machine.Job
+	// Verified is for a world with an authority; nil: the world is open.
+	Verified *Verified
 }
 
 // Defaults of Net.
@@ -65,6 +68,9 @@ type network struct {
 	late     map[stream]*late
 	memory   memory
 
+	verified *verified // nil: an open world
+	layer    *layer    // the overlay; nil: this node has no place in it
+
 	closing bool
 }
 
@@ -88,6 +94,7 @@ func newNetwork(n *Node, cfg Net) *network {
 	}
 	w.dir.init(w)
 	w.memory.init(w)
+	w.initVerified()
 	w.takeStock()
 	return w
 }
@@ -110,6 +117,7 @@ func tagOf(node id.ID) (a machine.Addr) {
 func (w *network) start() {
 	w.dir.start()
 	w.memory.Start()
+	w.layer.start()
 	w.n.env.SetTimer(w.n.env.Now().Add(beat), machine.Timer{Kind: timerNetwork})
 }
 
@@ -119,6 +127,7 @@ func (w *network) onBeat() {
 	now := w.n.env.Now()
 	w.dir.beat(now)
 	w.memory.beat(now)
+	w.layer.beat(now)
 	w.claimBeat()
 	w.adopt(now)
 	for _, p := range sortedParts(w.hosts) {
@@ -133,6 +142,10 @@ func (w *network) onBeat() {
 
 // receive takes a message of another node.
 func (w *network) receive(from machine.Peer, m machine.Message) {
+	if w.verified.bars(from.ID) {
+		w.n.counts.Dropped++
+		return
+	}
 	f := w.meet(from)
 	f.heard, f.left = w.n.env.Now(), false
 	w.memory.see(from)
@@ -176,6 +189,11 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.onGroup(f, m.Space, m)
 	case *group.ChunkAck:
 		w.onGroup(f, m.Space, m)
+	case *Overlay, *AskPlaces, *Places, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
+		*overlay.JoinRequest, *overlay.RtRequest, *overlay.RtResponse, *overlay.RtHint, *overlay.Unicast, *overlay.Areacast:
+		w.layer.receive(f, m)
+	case *Revoked:
+		w.verified.onRevoked(f, m)
 	default:
 		w.dir.receive(from, m)
 	}

@@ -180,6 +180,15 @@ func (n *Node) ownCell() geom.Polygon {
 // Cell appends the corners of the node's Voronoi cell to out.
 func (n *Node) Cell(out geom.Polygon) geom.Polygon { return append(out, n.ownCell()...) }
 
+// CellOf appends the corners of a neighbour's cell, as its view tells it, to out;
+// none if there is no view.
+func (n *Node) CellOf(neighbour id.ID, out geom.Polygon) geom.Polygon {
+	if p := n.peers.get(neighbour); p != nil && p.why&asNeighbour != 0 && p.view != nil {
+		out = append(out, n.cellOf(p)...)
+	}
+	return out
+}
+
 // cellOf is a neighbour's cell as its view tells it.
 func (n *Node) cellOf(p *peer) geom.Polygon {
 	if p.cellView != p.view {

@@ -290,3 +290,14 @@ func (n *Node) settle() {
 
 // closer reports whether a is responsible for a place rather than b.
 func closer(p geom.Point, a, b *Contact) bool { return geom.Closer(p, a.Pos, b.Pos) }
+
+// Linked appends the nodes that there is an open link to, in the order the links
+// came up.
+func (n *Node) Linked(out []*Contact) []*Contact {
+	for _, p := range n.linked {
+		if p.Contact != nil {
+			out = append(out, p.Contact)
+		}
+	}
+	return out
+}

@@ -7,8 +7,10 @@ import (
 
 // Bounds of what a message may hold.
 const (
-	maxNamed   = 512 // neighbours of a view; the average is below six
-	maxCorners = 64  // of an areacast's polygon
+	MaxNamed   = 512 // neighbours of a view; the average is below six
+	MaxCorners = 64  // of an areacast's polygon
+	// MaxSignature is the length of a view's signature in bytes.
+	MaxSignature = 64
 )
 
 // sane reports whether a message is one that a node which keeps to the protocol
@@ -47,7 +49,7 @@ func (n *Node) saneRoute(r *Route) bool {
 }
 
 func (n *Node) saneView(v *NetworkView) bool {
-	if len(v.Neighbours) > maxNamed || !n.saneContact(v.Source) {
+	if len(v.Neighbours) > MaxNamed || !n.saneContact(v.Source) {
 		return false
 	}
 	for _, c := range v.Neighbours {
@@ -65,7 +67,7 @@ func saneArea(a *Area) bool {
 		return false
 	}
 	k := len(a.Polygon)
-	if k == 1 || k == 2 || k > maxCorners {
+	if k == 1 || k == 2 || k > MaxCorners {
 		return false
 	}
 	for i, p := range a.Polygon {

@@ -1,0 +1,300 @@
+package node
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+)
+
+// realm is a world with an authority on several nodes, in the simulator.
+type realm struct {
+	testing.TB
+	s       *sim.Sim
+	key     ed25519.PrivateKey // the authority's
+	genesis identity.Genesis
+	certs   []*identity.Certificate
+	doors   []*testDoor
+	nodes   []*sim.Node
+	reports int
+}
+
+// testDoor is a door whose certificates are seen from the start: in the simulator
+// there is no handshake that shows them.
+type testDoor struct {
+	gate *identity.Gate
+	r    *realm
+}
+
+func (d *testDoor) Verify(of id.ID, c *identity.Certificate) machine.Job {
+	return d.gate.Verify(of, c, d.r.s.Now())
+}
+func (d *testDoor) Revoked() *identity.Revocations { return d.gate.Revoked() }
+func (d *testDoor) Renew(r *identity.Revocations) (err error) {
+	d.gate, err = d.gate.Renew(r)
+	return err
+}
+func (d *testDoor) Bars(who id.ID) bool {
+	for _, c := range d.r.certs {
+		if c.ID() == who {
+			return d.Revoked().Has(c.Serial)
+		}
+	}
+	return false
+}
+
+func testKey(name string) ed25519.PrivateKey {
+	seed := sha256.Sum256([]byte(name))
+	return ed25519.NewKeyFromSeed(seed[:])
+}
+
+func newRealm(t testing.TB, seed uint64, nodes int) *realm {
+	r := &realm{TB: t, key: testKey("authority")}
+	r.s = sim.NewWith(seed, sim.Config{Start: townStart, Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond})
+	r.genesis = identity.Genesis{Salt: [32]byte{1}, Authority: [32]byte(r.key.Public().(ed25519.PublicKey)), Zones: 4}
+	random := rng.New(seed, 5)
+	space := overlay.SpaceFor(4)
+	for i := range nodes {
+		sub := space.SubArea(random.Intn(space.Zones()))
+		c := &identity.Certificate{
+			World: r.genesis.World(), Key: [32]byte(testKey(fmt.Sprint("node ", i)).Public().(ed25519.PublicKey)), Serial: uint64(i + 1),
+			Pos: geom.Point{X: sub.Min.X + int32(random.Intn(int(space.SubSide()))), Y: sub.Min.Y + int32(random.Intn(int(space.SubSide())))},
+		}
+		c.Sign(r.key)
+		r.certs = append(r.certs, c)
+	}
+	for i := range nodes {
+		r.add(i)
+	}
+	return r
+}
+
+func (r *realm) peer(i int) machine.Peer {
+	p := nodePeer(i)
+	p.ID = r.certs[i].ID()
+	return p
+}
+
+func (r *realm) add(i int) {
+	r.doors = append(r.doors, nil)
+	r.nodes = append(r.nodes, r.s.AddAs(r.peer(i), func(env machine.Env) machine.Machine {
+		gate, err := identity.NewGate(r.genesis)
+		if err != nil {
+			r.Fatal(err)
+		}
+		r.doors[i] = &testDoor{gate, r}
+		cfg := testConfig(townStart)
+		cfg.Net = &Net{
+			Self: r.peer(i), World: r.genesis.World(), Note: func(text string) { r.Logf("node %d: %s", i, text) },
+			Verified: &Verified{Zones: 4, Door: r.doors[i], Certificate: r.certs[i], Report: func(overlay.Evidence) { r.reports++ }},
+		}
+		if i > 0 {
+			cfg.Net.Known = []machine.Peer{r.peer(0), r.peer(i - 1)}
+		}
+		return New(cfg, flatEnv{env})
+	}))
+}
+
+func (r *realm) node(i int) *Node { return r.nodes[i].Machine().(*Node) }
+
+// wrong counts nodes that are stable in no exact Delaunay graph of those that
+// are live and not revoked.
+func (r *realm) wrong(without ...int) (n int) {
+	var live []geom.Point
+	for i := range r.nodes {
+		if !slices.Contains(without, i) {
+			live = append(live, r.certs[i].Pos)
+		}
+	}
+	for i := range r.nodes {
+		if slices.Contains(without, i) {
+			continue
+		}
+		p, _ := r.node(i).Place()
+		want, got := map[geom.Point]bool{}, map[geom.Point]bool{}
+		for _, k := range geom.Star(p.Pos, live, nil) {
+			want[live[k]] = true
+		}
+		for _, q := range p.Neighbours {
+			got[q.Pos] = true
+		}
+		if fmt.Sprint(want) != fmt.Sprint(got) || !p.Stable {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *realm) exact(what string, without ...int) {
+	r.Helper()
+	if !r.s.RunUntil(func() bool { return r.wrong(without...) == 0 }, 3*time.Minute) {
+		for i := range r.nodes {
+			if m := r.nodes[i].Machine(); m != nil {
+				p, _ := r.node(i).Place()
+				r.Logf("node %d at %v: stable %v, %d neighbours, %d links, revocations %d", i, p.Pos, p.Stable, len(p.Neighbours), p.Links, p.Revoked)
+			}
+		}
+		r.Fatalf("%s: %d nodes are wrong after three minutes", what, r.wrong(without...))
+	}
+}
+
+// revoke is a list of the authority.
+func (r *realm) revoke(version uint64, serials ...uint64) *identity.Revocations {
+	list := &identity.Revocations{World: r.genesis.World(), Version: version, Serials: serials}
+	if err := list.Sign(r.key); err != nil {
+		r.Fatal(err)
+	}
+	return list
+}
+
+// TestOverlayOfNodes: the nodes of a world with an authority, which host it at
+// the same time, find their places by each other (thesis 4.4); one that fails is
+// closed over (4.3.5), and so is one that leaves; one that comes back finds its
+// place again.
+func TestOverlayOfNodes(t *testing.T) {
+	for seed := range uint64(3) {
+		r := newRealm(t, seed, 12)
+		r.exact("mass join")
+		for i := range r.nodes {
+			p, _ := r.node(i).Place()
+			if len(p.Cell) < 3 || len(p.Neighbours[0].Cell) < 3 {
+				t.Errorf("seed %d: the cell of node %d has %d corners, its first neighbour's %d", seed, i, len(p.Cell), len(p.Neighbours[0].Cell))
+			}
+		}
+		r.nodes[3].Crash()
+		r.exact("a failure", 3)
+		r.nodes[3].Restart()
+		r.exact("it is back")
+		done := false
+		r.nodes[5].Call(func() { r.node(5).Shutdown(func(error) { done = true }) })
+		if !r.s.RunUntil(func() bool { return done }, time.Minute) {
+			t.Fatal("the node does not stop")
+		}
+		r.exact("one has left", 5)
+	}
+}
+
+// TestRevocationsSpread: a list that one node is given comes to all, is kept over
+// a restart, and who is revoked is cut off; false and older lists change nothing.
+func TestRevocationsSpread(t *testing.T) {
+	r := newRealm(t, 1, 9)
+	r.exact("before")
+	give := func(i int, list *identity.Revocations) (err error) {
+		r.nodes[i].Call(func() { err = r.node(i).Revoke(list) })
+		r.s.Run(time.Millisecond)
+		return err
+	}
+	forged := r.revoke(9, 2)
+	forged.Serials = []uint64{4}
+	if err := give(7, forged); err == nil {
+		t.Error("a list that was changed is taken")
+	}
+	if err := give(7, r.revoke(2, 5)); err != nil {
+		t.Fatal(err)
+	}
+	version := func(i int) uint64 { p, _ := r.node(i).Place(); return p.Revoked }
+	r.exact("one is revoked", 4)
+	for i := range r.nodes {
+		if version(i) != 2 {
+			t.Errorf("node %d has version %d of the list", i, version(i))
+		}
+	}
+	for i := range r.nodes {
+		if f := r.node(i).net.far[r.peer(4).ID]; i != 4 && f != nil && f.state == linkUp {
+			t.Errorf("node %d has a link to the one that is revoked", i)
+		}
+	}
+	r.nodes[4].Restart() // it does not know, or does not care
+	r.s.Run(time.Minute)
+	r.exact("it tries again", 4)
+
+	if err := give(2, r.revoke(1)); err != nil || version(2) != 2 {
+		t.Errorf("an older list: %v, version %d", err, version(2))
+	}
+	r.nodes[6].Crash()
+	if err := give(0, r.revoke(3, 5, 3)); err != nil {
+		t.Fatal(err)
+	}
+	r.exact("another is revoked", 2, 4, 6)
+	r.nodes[6].Restart()
+	r.exact("who was away hears of it", 2, 4)
+	for i := range r.nodes {
+		if i != 2 && i != 4 && version(i) != 3 {
+			t.Errorf("node %d has version %d of the list", i, version(i))
+		}
+	}
+	for _, n := range r.nodes { // all at once: the list is on their disks
+		n.Crash()
+	}
+	r.s.Run(time.Second)
+	for _, n := range r.nodes {
+		n.Restart()
+	}
+	r.s.Run(5 * time.Second)
+	for i := range r.nodes {
+		if version(i) < 2 {
+			t.Errorf("after the restart node %d has version %d of the list", i, version(i))
+		}
+	}
+	r.exact("after the restart", 2, 4)
+}
+
+// TestFalseList: a node that sends a list that is not the authority's loses its
+// link.
+func TestFalseList(t *testing.T) {
+	r := newRealm(t, 2, 3)
+	r.exact("before")
+	bad := r.revoke(7, 1)
+	bad.Signature[0]++
+	f := r.node(0).net.far[r.peer(1).ID]
+	r.nodes[0].Call(func() {
+		r.node(0).OnMessage(r.peer(1), &Revoked{Version: 7, List: bad.Append(nil)})
+		if f.state == linkUp || r.doors[0].Revoked() != nil {
+			t.Error("the list was taken, or the link is still there")
+		}
+		r.node(0).OnMessage(r.peer(2), &Revoked{Version: 8, List: []byte{1, 2, 3}})
+		if r.doors[0].Revoked() != nil {
+			t.Error("a malformed list was taken")
+		}
+	})
+	r.s.Run(5 * time.Minute)
+	r.exact("after it")
+}
+
+// TestSharesOfLinks: whatever the order in which two nodes open and close their
+// shares of one link, both ends agree in the end, and what was sent within an
+// earlier share is not taken for the later one's.
+func TestSharesOfLinks(t *testing.T) {
+	for seed := range uint64(200) {
+		r := newRealm(t, seed, 2)
+		r.exact("before")
+		random := rng.New(seed, 6)
+		for range 40 {
+			i := random.Intn(2)
+			r.nodes[i].Call(func() {
+				l := r.node(i).net.layer
+				if other := r.peer(1 - i); random.OneIn(2) {
+					l.open(other)
+				} else {
+					l.close(other)
+				}
+			})
+			r.s.Run(time.Duration(random.Intn(20)) * time.Millisecond)
+		}
+		r.s.Run(time.Second)
+		a, b := r.node(0).net.far[r.peer(1).ID].share, r.node(1).net.far[r.peer(0).ID].share
+		if a.on != b.on || a.up != b.up || a.on != a.up || a.draining+b.draining != 0 {
+			t.Errorf("seed %d: the ends have %+v and %+v", seed, a, b)
+		}
+	}
+}

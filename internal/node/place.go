@@ -1,0 +1,60 @@
+package node
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Place is where a node stands in the overlay of a world with an authority.
+type Place struct {
+	Pos        geom.Point
+	Stable     bool         // it has found its place
+	Cell       []world.Pos  // corners of its Voronoi cell, in metres
+	Links      int          // of the overlay
+	Neighbours []Neighbour  // counter-clockwise
+	Reports    uint64       // evidence against other nodes, since the start
+	Dropped    uint64       // messages that were not sane
+	Revoked    uint64       // version of the revocations in force; 0: none
+	Since      machine.Time // when those were issued
+}
+
+// Neighbour is a neighbour in the overlay.
+type Neighbour struct {
+	Peer machine.Peer
+	Pos  geom.Point
+	Cell []world.Pos // as it says; empty: not known yet
+}
+
+// Place reads it; ok is false if the node has none. A driver calls it like a
+// handler.
+func (n *Node) Place() (p Place, ok bool) {
+	if n.net == nil || n.net.layer == nil {
+		return p, false
+	}
+	l := n.net.layer
+	space := overlay.SpaceFor(l.w.cfg.Verified.Zones)
+	p = Place{
+		Pos: l.node.Self().Pos, Stable: l.node.Stable(), Cell: metres(space, l.node.Cell(nil)),
+		Links: len(l.node.Linked(nil)), Reports: l.reports, Dropped: l.node.Dropped(),
+	}
+	for _, c := range l.node.Neighbours(nil) {
+		p.Neighbours = append(p.Neighbours, Neighbour{c.Peer(), c.Pos, metres(space, l.node.CellOf(c.ID, nil))})
+	}
+	if r := l.w.verified.Door.Revoked(); r != nil {
+		p.Revoked, p.Since = r.Version, r.Issued
+	}
+	return p, true
+}
+
+// metres lays the key space over the world: its edges are the world's.
+func metres(s overlay.Space, cell geom.Polygon) []world.Pos {
+	side := int64(s.Side() - 1)
+	at := func(v int32) int32 { return int32(int64(v)*2*world.Limit/side) - world.Limit }
+	var out []world.Pos
+	for _, p := range cell {
+		out = append(out, world.Pos{X: at(p.X), Z: at(p.Y)})
+	}
+	return out
+}
