@@ -20,6 +20,7 @@ func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.StringVar(&r.Nodes, "nodes", "", "UDP address for other nodes, HOST:PORT (default all addresses, the players' port)")
 	f.BoolVar(&r.Alone, "alone", false, "no other node may host this world")
 	f.StringVar(&r.Certificate, "certificate", "", "file with this node's certificate, if the world has an authority")
+	f.StringVar(&r.Revocations, "revocations", "", "file with the authority's revocations; it is read again when it changes, and passed on to all nodes")
 	f.StringVar(&r.JoinCode, "join-code", "", "what players must know to come in (default with --listen: a new one each time)")
 	f.BoolVar(&r.Whitelist, "whitelist", false, "only who is on the whitelist may come in")
 	f.IntVar(&r.MaxPlayers, "max-players", 0, "how many may be here at a time (default as many as there is room for)")

@@ -65,6 +65,17 @@ func printHosting(w io.Writer, s *gateway.Hosting) {
 	for _, p := range s.Peers {
 		fmt.Fprintf(w, "peer\t%s at %s, %.2f ms\n", p.Node[:8], p.Address, p.Trip)
 	}
+	if o := s.Overlay; o != nil {
+		state := "looking for its neighbours"
+		if o.Stable {
+			state = "stable"
+		}
+		fmt.Fprintf(w, "overlay\tat %d,%d, %s, %d neighbours, %d links, revocations version %d\n", o.Place[0], o.Place[1], state, len(o.Neighbours), o.Links, o.Revocations)
+		fmt.Fprintf(w, "cell\t%s\n", cellText(o.Cell))
+		for _, n := range o.Neighbours {
+			fmt.Fprintf(w, "neighbour\t%s at %d,%d, cell %s\n", n.Node[:8], n.Place[0], n.Place[1], cellText(n.Cell))
+		}
+	}
 	for _, r := range s.Parts {
 		state := "awake"
 		if !r.Awake {
@@ -72,4 +83,13 @@ func printHosting(w io.Writer, s *gateway.Hosting) {
 		}
 		fmt.Fprintf(w, "part %s\t%s here, led by %s, kept by %s, %s\n", r.Part, r.Role, r.Leader, strings.Join(r.Members, " "), state)
 	}
+}
+
+// cellText is the corners of a cell in metres.
+func cellText(cell [][2]int32) string {
+	var out []string
+	for _, c := range cell {
+		out = append(out, fmt.Sprintf("%d,%d", c[0], c[1]))
+	}
+	return strings.Join(out, " ")
 }

@@ -12,6 +12,26 @@ type Hosting struct {
 	NetIn    uint64   `json:"net_bytes_in"` // from other nodes, since the start
 	NetOut   uint64   `json:"net_bytes_out"`
 	NetDrops uint64   `json:"net_drops"` // packets that were not read in time, by the kernel and by us
+	Overlay  *Overlay `json:"overlay"`   // null: the node has no place in one
+}
+
+// Overlay is a node's place in the overlay of a world with an authority. Places
+// are in units of the key space, corners of cells [x, z] in metres.
+type Overlay struct {
+	Place       [2]int32    `json:"place"`
+	Stable      bool        `json:"stable"` // the node has found its neighbours
+	Links       int         `json:"links"`
+	Cell        [][2]int32  `json:"cell"`
+	Neighbours  []Neighbour `json:"neighbours"`
+	Evidence    uint64      `json:"evidence"`    // of false views, since the start
+	Revocations uint64      `json:"revocations"` // version of the list in force; 0: none
+}
+
+// Neighbour is a neighbour in the overlay.
+type Neighbour struct {
+	Node  string     `json:"node"`
+	Place [2]int32   `json:"place"`
+	Cell  [][2]int32 `json:"cell"` // as it says
 }
 
 // Fellow is a node that there is a link to.

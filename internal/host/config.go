@@ -46,6 +46,9 @@ type Config struct {
 	Nodes       string
 	Join        []string
 	Certificate string // file: the authority's for this node, if the world has one
+	// Revocations is a file with the authority's list; it is read again when it
+	// has changed.
+	Revocations string
 
 	JoinCode   string // what those from other machines must know; empty: none
 	Whitelist  bool   // only who is on the whitelist may enter

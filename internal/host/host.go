@@ -18,6 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
@@ -45,6 +46,8 @@ type Host struct {
 	failed  chan struct{} // the node or its disk cannot go on
 	beside  sync.WaitGroup
 
+	evidence chan overlay.Evidence
+
 	closing sync.Once
 	err     error
 }
@@ -52,7 +55,7 @@ type Host struct {
 // Start opens the world and runs it. The caller must Close it.
 func Start(cfg Config) (*Host, error) {
 	cfg = cfg.withDefaults()
-	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: clock.New()}
+	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: clock.New(), evidence: make(chan overlay.Evidence, evidenceQueue)}
 	p, err := h.meet()
 	if err != nil {
 		return nil, err
@@ -72,6 +75,12 @@ func Start(cfg Config) (*Host, error) {
 		return nil, errors.Join(err, h.peers.close(), h.world.Close())
 	}
 	h.beside.Go(h.watch)
+	if h.peers != nil && h.peers.record.Genesis.Verified() {
+		h.beside.Go(h.keepEvidence)
+	}
+	if cfg.Revocations != "" {
+		h.beside.Go(h.watchRevocations)
+	}
 	if err := h.listen(); err != nil {
 		return nil, errors.Join(err, h.Close(context.Background()))
 	}
@@ -105,9 +114,7 @@ func (h *Host) startNode() (err error) {
 		if nodeConfig.Net, err = h.network(); err != nil {
 			return err
 		}
-		if links, err = h.links(); err != nil {
-			return err
-		}
+		links = h.links()
 	}
 	h.loop = transport.Start(transport.Config{
 		Disk: h.world.Store, Log: cfg.Log, Clock: h.clock.Now, Net: links,
@@ -140,14 +147,23 @@ func stopwatch() func() time.Duration {
 	return func() time.Duration { return time.Since(start) }
 }
 
+// running is a context that ends when the host is closed.
+func (h *Host) running() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		select {
+		case <-h.stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
 // keepTime keeps the node's clock right.
 func (h *Host) keepTime() {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := h.running()
 	defer cancel()
-	go func() {
-		<-h.stop
-		cancel()
-	}()
 	clock.NewSync(h.clock, clock.Config{Servers: h.cfg.NTP, Log: h.cfg.Log}).Run(ctx)
 }
 

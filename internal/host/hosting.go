@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 // hosting is the node's share of the world, for /status.
@@ -35,6 +36,7 @@ func (h *Host) hosting(ctx context.Context, s *node.Stats) (out gateway.Hosting,
 		}
 		out.Parts = append(out.Parts, part)
 	}
+	out.Overlay = placeOf(s.Place)
 	net, err := h.loop.NetStats(ctx)
 	for i := range net.Socket.In {
 		out.NetIn += net.Socket.In[i].Bytes
@@ -42,6 +44,30 @@ func (h *Host) hosting(ctx context.Context, s *node.Stats) (out gateway.Hosting,
 	}
 	out.NetDrops = net.Socket.Dropped + net.Socket.Kernel
 	return out, err
+}
+
+// placeOf is a node's place in the overlay.
+func placeOf(p *node.Place) *gateway.Overlay {
+	if p == nil {
+		return nil
+	}
+	out := &gateway.Overlay{
+		Place: [2]int32{p.Pos.X, p.Pos.Y}, Stable: p.Stable, Links: p.Links, Cell: cornersOf(p.Cell),
+		Evidence: p.Reports, Revocations: p.Revoked,
+	}
+	for _, n := range p.Neighbours {
+		out.Neighbours = append(out.Neighbours, gateway.Neighbour{
+			Node: n.Peer.ID.String(), Place: [2]int32{n.Pos.X, n.Pos.Y}, Cell: cornersOf(n.Cell),
+		})
+	}
+	return out
+}
+
+func cornersOf(cell []world.Pos) (out [][2]int32) {
+	for _, c := range cell {
+		out = append(out, [2]int32{c.X, c.Z})
+	}
+	return out
 }
 
 // share says what a node has to do with a part of the world.

@@ -17,6 +17,9 @@ const hostsTime = 2 * time.Second
 // maxMembers is how many members of a region's group clients are told.
 const maxMembers = 16
 
+// maxCorners is how many corners of a cell clients are told.
+const maxCorners = 64
+
 // hosts is what clients are told of who hosts the world.
 func (h *Host) hosts() *wire.Hosts {
 	ctx, cancel := context.WithTimeout(context.Background(), hostsTime)
@@ -59,6 +62,7 @@ func hostsOf(s node.Stats, trips map[id.ID]time.Duration) *wire.Hosts {
 	for _, p := range s.Linked {
 		l.number(p)
 	}
+	l.cells(s.Place)
 	here := map[world.RegionPos]*node.RegionStats{}
 	for i := range s.Regions {
 		here[s.Regions[i].Pos] = &s.Regions[i]
@@ -88,6 +92,30 @@ func hostsOf(s node.Stats, trips map[id.ID]time.Duration) *wire.Hosts {
 		}
 	}
 	return l.out
+}
+
+// cells adds the Voronoi cells that are known: the node's own and its neighbours'.
+func (l *nodeList) cells(p *node.Place) {
+	if p == nil {
+		return
+	}
+	l.out.Nodes[0].Cell = corners(p.Cell)
+	for _, n := range p.Neighbours {
+		if i, ok := l.number(n.Peer); ok {
+			l.out.Nodes[i].Cell = corners(n.Cell)
+		}
+	}
+}
+
+// corners are those of a cell, if they are not too many for a message.
+func corners(cell []world.Pos) (out []wire.Corner) {
+	if len(cell) > maxCorners {
+		return nil
+	}
+	for _, c := range cell {
+		out = append(out, wire.Corner{X: c.X, Z: c.Z})
+	}
+	return out
 }
 
 // members are the places of a part's hosts, the leader first.

@@ -32,7 +32,10 @@ type peers struct {
 	known  []machine.Peer // to join by
 	seen   netip.Addr     // how this machine looks to the node that was asked
 	socket *socket.Socket
-	proof  []byte
+
+	door        *keyring.Door
+	certificate *identity.Certificate // nil: none
+	proof       []byte                // the same, encoded
 }
 
 // askTime bounds how long one node may take to say what world it is of.
@@ -172,12 +175,8 @@ func (h *Host) share(p *peers) error {
 	if err != nil {
 		return fmt.Errorf("the record of how %s began: %w", m.Name, err)
 	}
-	if h.cfg.Certificate != "" {
-		c, err := keyring.ReadCertificate(h.cfg.Certificate)
-		if err != nil {
-			return err
-		}
-		p.proof = c.Append(nil)
+	if err := h.admit(p); err != nil {
+		return err
 	}
 	if p.socket, err = socket.Listen(h.cfg.Nodes); err != nil {
 		return err
@@ -213,8 +212,11 @@ func (p *peers) self() machine.Peer {
 		}
 		at = netip.AddrPortFrom(ip, at.Port())
 	}
-	return machine.Peer{ID: id.Of(p.key.Public().(ed25519.PublicKey)), Addr: machine.AddrFrom(at)}
+	return machine.Peer{ID: p.id(), Addr: machine.AddrFrom(at)}
 }
+
+func (p *peers) public() ed25519.PublicKey { return p.key.Public().(ed25519.PublicKey) }
+func (p *peers) id() id.ID                 { return id.Of(p.public()) }
 
 // outward is an address of this machine in the network that it is in.
 func outward() netip.Addr {
@@ -241,20 +243,18 @@ func (h *Host) network() (*node.Net, error) {
 		Sign:   func(r *kademlia.Record) { records.Sign(r, p.key) },
 		Verify: records.Verify,
 		Note:   func(text string) { h.cfg.Log.Warn(text) },
+
+		Verified: h.verified(),
 	}, nil
 }
 
 // links is the transport's part.
-func (h *Host) links() (*transport.NetConfig, error) {
+func (h *Host) links() *transport.NetConfig {
 	p := h.peers
-	gate, err := identity.NewGate(p.record.Genesis)
-	if err != nil {
-		return nil, err
-	}
 	return &transport.NetConfig{
 		Key: p.key, Socket: p.socket, World: p.record.World(), Codec: codec.New(), Proof: p.proof,
-		Admit: keyring.NewDoor(gate, h.clock.Now).Admit, About: p.record.Append(nil),
-	}, nil
+		Admit: p.door.Admit, About: p.record.Append(nil),
+	}
 }
 
 // NodeAddr is the address that other nodes join by; not valid if there can be
@@ -270,5 +270,8 @@ func (p *peers) close() error {
 	if p == nil || p.socket == nil {
 		return nil
 	}
-	return p.socket.Close()
+	if err := p.socket.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
 }

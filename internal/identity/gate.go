@@ -27,6 +27,9 @@ func NewGate(g Genesis) (*Gate, error) {
 // World is the world's id.
 func (g *Gate) World() id.ID { return g.world }
 
+// Verified reports whether the world has an authority.
+func (g *Gate) Verified() bool { return g.genesis.Verified() }
+
 // Revoked is the list that is in force; nil: none yet.
 func (g *Gate) Revoked() *Revocations { return g.revoked }
 

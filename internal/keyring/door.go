@@ -31,7 +31,7 @@ func NewDoor(g *identity.Gate, now func() machine.Time) *Door {
 func (d *Door) Admit(pub ed25519.PublicKey, proof []byte) error {
 	g := d.gate.Load()
 	err := g.Admit(pub, proof, d.now())
-	if c, _ := identity.DecodeCertificate(proof); err == nil && c != nil && c.World == g.World() {
+	if c, _ := identity.DecodeCertificate(proof); err == nil && c != nil && g.Verified() {
 		d.mu.Lock()
 		d.seen[id.Of(pub)] = c
 		d.mu.Unlock()

@@ -120,7 +120,7 @@ func (r *realm) wrong(without ...int) (n int) {
 		if slices.Contains(without, i) {
 			continue
 		}
-		p, _ := r.node(i).Place()
+		p := r.node(i).net.layer.place()
 		want, got := map[geom.Point]bool{}, map[geom.Point]bool{}
 		for _, k := range geom.Star(p.Pos, live, nil) {
 			want[live[k]] = true
@@ -140,7 +140,7 @@ func (r *realm) exact(what string, without ...int) {
 	if !r.s.RunUntil(func() bool { return r.wrong(without...) == 0 }, 3*time.Minute) {
 		for i := range r.nodes {
 			if m := r.nodes[i].Machine(); m != nil {
-				p, _ := r.node(i).Place()
+				p := r.node(i).net.layer.place()
 				r.Logf("node %d at %v: stable %v, %d neighbours, %d links, revocations %d", i, p.Pos, p.Stable, len(p.Neighbours), p.Links, p.Revoked)
 			}
 		}
@@ -166,7 +166,7 @@ func TestOverlayOfNodes(t *testing.T) {
 		r := newRealm(t, seed, 12)
 		r.exact("mass join")
 		for i := range r.nodes {
-			p, _ := r.node(i).Place()
+			p := r.node(i).net.layer.place()
 			if len(p.Cell) < 3 || len(p.Neighbours[0].Cell) < 3 {
 				t.Errorf("seed %d: the cell of node %d has %d corners, its first neighbour's %d", seed, i, len(p.Cell), len(p.Neighbours[0].Cell))
 			}
@@ -202,7 +202,7 @@ func TestRevocationsSpread(t *testing.T) {
 	if err := give(7, r.revoke(2, 5)); err != nil {
 		t.Fatal(err)
 	}
-	version := func(i int) uint64 { p, _ := r.node(i).Place(); return p.Revoked }
+	version := func(i int) uint64 { p := r.node(i).net.layer.place(); return p.Revoked }
 	r.exact("one is revoked", 4)
 	for i := range r.nodes {
 		if version(i) != 2 {

@@ -27,15 +27,13 @@ type Neighbour struct {
 	Cell []world.Pos // as it says; empty: not known yet
 }
 
-// Place reads it; ok is false if the node has none. A driver calls it like a
-// handler.
-func (n *Node) Place() (p Place, ok bool) {
-	if n.net == nil || n.net.layer == nil {
-		return p, false
+// place reads it.
+func (l *layer) place() *Place {
+	if l == nil {
+		return nil
 	}
-	l := n.net.layer
 	space := overlay.SpaceFor(l.w.cfg.Verified.Zones)
-	p = Place{
+	p := &Place{
 		Pos: l.node.Self().Pos, Stable: l.node.Stable(), Cell: metres(space, l.node.Cell(nil)),
 		Links: len(l.node.Linked(nil)), Reports: l.reports, Dropped: l.node.Dropped(),
 	}
@@ -45,7 +43,7 @@ func (n *Node) Place() (p Place, ok bool) {
 	if r := l.w.verified.Door.Revoked(); r != nil {
 		p.Revoked, p.Since = r.Version, r.Issued
 	}
-	return p, true
+	return p
 }
 
 // metres lays the key space over the world: its edges are the world's.

@@ -1,0 +1,186 @@
+package host
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/codec"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// admit reads the node's certificate and makes the door of the world.
+func (h *Host) admit(p *peers) error {
+	gate, err := identity.NewGate(p.record.Genesis)
+	if err != nil {
+		return err
+	}
+	p.door = keyring.NewDoor(gate, h.clock.Now)
+	switch {
+	case h.cfg.Certificate != "":
+		if p.certificate, err = keyring.ReadCertificate(h.cfg.Certificate); err != nil {
+			return err
+		}
+		if p.record.Genesis.Verified() {
+			if err := gate.Check(p.id(), p.certificate, h.clock.Now()); err != nil {
+				return fmt.Errorf("the certificate in %s does not let this node into this world: %w", h.cfg.Certificate, err)
+			}
+		}
+		p.proof = p.certificate.Append(nil)
+	case p.record.Genesis.Verified():
+		h.cfg.Log.Warn("This world has an authority and this node has no certificate of it: other nodes will not let it in.",
+			"key", hex.EncodeToString(p.public()))
+	}
+	return nil
+}
+
+// verified is what the node needs in a world with an authority; nil: it is open.
+func (h *Host) verified() *node.Verified {
+	p := h.peers
+	if !p.record.Genesis.Verified() {
+		return nil
+	}
+	world := p.record.World()
+	return &node.Verified{
+		Zones: int(p.record.Genesis.Zones), Door: p.door, Certificate: p.certificate,
+		Sign:   func(v *overlay.NetworkView) { v.Sign(world, p.key) },
+		Report: h.takeEvidence,
+	}
+}
+
+// revocationsEvery is how often the file with revocations is looked at.
+const revocationsEvery = 2 * time.Second
+
+// watchRevocations gives the node the list of revocations in a file, now and
+// whenever the file is another one.
+func (h *Host) watchRevocations() {
+	tick := time.NewTicker(revocationsEvery)
+	defer tick.Stop()
+	var last os.FileInfo
+	for {
+		if info, err := os.Stat(h.cfg.Revocations); err == nil && (last == nil || info.ModTime() != last.ModTime() || info.Size() != last.Size() || !os.SameFile(info, last)) {
+			last = info
+			if err := h.loadRevocations(); err != nil {
+				h.cfg.Log.Warn("The revocations were not taken.", "file", h.cfg.Revocations, "error", err)
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-h.stop:
+			return
+		}
+	}
+}
+
+func (h *Host) loadRevocations() error {
+	list, err := keyring.ReadRevocations(h.cfg.Revocations)
+	if err != nil {
+		return err
+	}
+	return h.Revoke(list)
+}
+
+// Revoke gives the node a list of the authority's revocations, which it passes
+// on to all others.
+func (h *Host) Revoke(list *identity.Revocations) (err error) {
+	ctx, cancel := h.running()
+	defer cancel()
+	if called := h.loop.Call(ctx, func() { err = h.node.Revoke(list) }); called != nil {
+		return called
+	}
+	return err
+}
+
+// evidence is a false view as it is kept for the authority: a line of JSON.
+type evidence struct {
+	Time   time.Time `json:"time"`
+	Charge string    `json:"charge"` // absent or missing
+	By     id.ID     `json:"by"`     // who sent the view
+	Node   id.ID     `json:"node"`   // that is absent or missing
+	View   string    `json:"view"`   // signed; docs/protocols/nodes.md, message 121
+}
+
+const (
+	evidenceFile  = "evidence.jsonl"
+	evidenceLimit = 16 << 20 // bytes; then the file is set aside, and the one before it goes
+	evidenceQueue = 256
+)
+
+// takeEvidence is called in the node's handlers: it does not wait.
+func (h *Host) takeEvidence(e overlay.Evidence) {
+	select {
+	case h.evidence <- e:
+	default:
+	}
+}
+
+// keepEvidence writes evidence down, and says who is to be excluded by it.
+func (h *Host) keepEvidence() {
+	p := h.peers
+	court := overlay.Court{Valid: func(v *overlay.NetworkView) bool {
+		c := p.door.Seen(v.Source.ID)
+		return c != nil && v.SignedBy(p.record.World(), c.Key[:])
+	}}
+	born := func(who id.ID) machine.Time {
+		if c := p.door.Seen(who); c != nil {
+			return c.From
+		}
+		return h.clock.Now()
+	}
+	told := map[id.ID]bool{}
+	for {
+		select {
+		case e := <-h.evidence:
+			if err := h.writeEvidence(e); err != nil {
+				h.cfg.Log.Warn("Evidence cannot be kept.", "error", err)
+			}
+			for _, who := range court.Hear(e, born) {
+				if c := p.door.Seen(who); c != nil && !told[who] {
+					told[who] = true
+					h.cfg.Log.Warn("A node sends false views of its neighbourhood, or is the victim of many: ask the authority whether to revoke its certificate.",
+						"node", who, "certificate", c.Serial, "evidence", h.world.Dir+"/"+evidenceFile)
+				}
+			}
+		case <-h.stop:
+			return
+		}
+	}
+}
+
+func (h *Host) writeEvidence(e overlay.Evidence) error {
+	view, err := codec.New().Append(nil, e.View)
+	if err != nil {
+		return err
+	}
+	charge := "absent"
+	if e.Charge == overlay.Missing {
+		charge = "missing"
+	}
+	line, err := json.Marshal(evidence{time.Unix(0, int64(e.Seen)).UTC(), charge, e.View.Source.ID, e.Node.ID, hex.EncodeToString(view)})
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(h.world.Dir, evidenceFile)
+	if st, err := os.Stat(name); err == nil && st.Size() > evidenceLimit {
+		if err := os.Rename(name, name+".old"); err != nil {
+			return err
+		}
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

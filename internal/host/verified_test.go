@@ -1,0 +1,196 @@
+package host_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/authority"
+	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	ident "github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
+)
+
+// castle is a world with an authority, whose nodes run in this process and talk
+// over the loopback.
+type castle struct {
+	*testing.T
+	authority *authority.Authority
+	hosts     []*host.Host
+	certs     []*ident.Certificate
+	gone      []bool
+	configs   []host.Config
+}
+
+func newCastle(t *testing.T, nodes int) *castle {
+	a, err := authority.Init(filepath.Join(t.TempDir(), "castle"), 4, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	c := &castle{T: t, authority: a}
+	for range nodes {
+		c.add()
+	}
+	return c
+}
+
+// add starts a node: the first one has the world, others join by the first and
+// the last one.
+func (c *castle) add() {
+	c.Helper()
+	cfg := config(c.T)
+	cfg.Nodes = "127.0.0.1:0"
+	if len(c.hosts) == 0 {
+		folder, err := worldfs.OpenFolder(cfg.Data)
+		if err == nil {
+			_, err = host.CreateWorld(folder, host.NewWorld{Name: host.DefaultWorld, Seed: cfg.Seed, Mode: cfg.Mode, Genesis: c.authority.Genesis()})
+		}
+		if err != nil {
+			c.Fatal(err)
+		}
+	} else {
+		cfg.Join = []string{c.hosts[0].NodeAddr().String(), c.hosts[len(c.hosts)-1].NodeAddr().String()}
+	}
+	ring, err := keyring.Open(cfg.Data)
+	if err != nil {
+		c.Fatal(err)
+	}
+	key, err := ring.Node(0, nil)
+	if err != nil {
+		c.Fatal(err)
+	}
+	now := time.Now()
+	cert, err := c.authority.Issue(key.Public(), "", now, now.Add(time.Hour))
+	if err != nil {
+		c.Fatal(err)
+	}
+	cfg.Certificate = filepath.Join(cfg.Data, "certificate.pem")
+	if err := os.WriteFile(cfg.Certificate, keyring.CertificateText(cert), 0o644); err != nil {
+		c.Fatal(err)
+	}
+	cfg.Revocations = filepath.Join(cfg.Data, "revoked.pem")
+	c.hosts, c.certs, c.gone, c.configs = append(c.hosts, start(c.T, cfg)), append(c.certs, cert), append(c.gone, false), append(c.configs, cfg)
+}
+
+// wrong says which nodes are not stable with exactly the neighbours that the
+// Delaunay graph of the issued positions gives them.
+func (c *castle) wrong() (out []string) {
+	var live []geom.Point
+	for i, cert := range c.certs {
+		if !c.gone[i] {
+			live = append(live, cert.Pos)
+		}
+	}
+	for i, h := range c.hosts {
+		if c.gone[i] {
+			continue
+		}
+		s, err := h.Stats(context.Background())
+		if err != nil || s.Place == nil {
+			c.Fatalf("node %d: %v, place %v", i, err, s.Place)
+		}
+		want, got := map[geom.Point]bool{}, map[geom.Point]bool{}
+		for _, k := range geom.Star(c.certs[i].Pos, live, nil) {
+			want[live[k]] = true
+		}
+		for _, n := range s.Place.Neighbours {
+			got[n.Pos] = true
+		}
+		if fmt.Sprint(want) != fmt.Sprint(got) || !s.Place.Stable || s.Place.Pos != c.certs[i].Pos {
+			out = append(out, fmt.Sprintf("node %d: stable %v, neighbours %v instead of %v", i, s.Place.Stable, got, want))
+		}
+	}
+	return out
+}
+
+func (c *castle) exact(what string) {
+	c.Helper()
+	begin := time.Now()
+	for wrong := c.wrong(); len(wrong) > 0; wrong = c.wrong() {
+		if time.Since(begin) > 2*time.Minute {
+			c.Fatalf("%s: the neighbourhoods are wrong for two minutes:\n%s", what, strings.Join(wrong, "\n"))
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	c.Logf("%s: exact after %v", what, time.Since(begin).Round(100*time.Millisecond))
+}
+
+// TestVerifiedWorld: nodes with certificates of the authority form the Delaunay
+// graph of the issued positions over real sockets. One falls silent: the others
+// close the gap. One is revoked, which one node is told by a file: all hear of
+// it, cut it off and close the gap. Status and the map show the cells.
+func TestVerifiedWorld(t *testing.T) {
+	c := newCastle(t, 8)
+	c.exact("eight nodes")
+
+	s, err := host.Ask(context.Background(), c.hosts[2].URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := s.Hosting.Overlay; o == nil || !o.Stable || len(o.Cell) < 3 || len(o.Neighbours) == 0 || len(o.Neighbours[0].Cell) < 3 {
+		t.Errorf("the status shows %+v", s.Hosting.Overlay)
+	}
+	if err := c.hosts[3].Silence(); err != nil {
+		t.Fatal(err)
+	}
+	c.gone[3] = true
+	c.exact("one is silent")
+
+	list, err := c.authority.Revoke(time.Now(), c.certs[5].Serial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(c.configs[7].Revocations, keyring.RevocationsText(list), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c.gone[5] = true
+	until(t, "all to have the list", func() bool {
+		for i, h := range c.hosts {
+			if s, err := h.Stats(context.Background()); i != 3 && (err != nil || s.Place.Revoked != list.Version) {
+				return false
+			}
+		}
+		return true
+	})
+	c.exact("one is revoked")
+	for i, h := range c.hosts {
+		s, err := h.Stats(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range s.Linked {
+			if !c.gone[i] && p.ID == c.certs[5].ID() {
+				t.Errorf("node %d has a link to the one that is revoked", i)
+			}
+		}
+	}
+	c.add() // joins by the first node, and knows the list by it
+	c.exact("another one has come")
+	if s, err := c.hosts[8].Stats(context.Background()); err != nil || s.Place.Revoked != list.Version {
+		t.Errorf("the newcomer does not know the list: %v, %+v", err, s.Place)
+	}
+}
+
+// TestCertificates: what is no certificate for this node and world is refused at
+// the start, and who has none is let in nowhere.
+func TestCertificates(t *testing.T) {
+	c := newCastle(t, 1)
+	mine := c.configs[0]
+	mine.Data, mine.Join = t.TempDir(), []string{c.hosts[0].NodeAddr().String()}
+	if _, err := host.Start(mine); err == nil || !strings.Contains(err.Error(), mine.Certificate) {
+		t.Errorf("with another node's certificate: %v", err)
+	}
+	mine.Certificate = ""
+	outsider := start(t, mine)
+	s, err := outsider.Stats(context.Background())
+	if err != nil || s.Place != nil || len(s.Linked) != 0 {
+		t.Errorf("without a certificate: %v, %+v", err, s)
+	}
+}
