@@ -44,6 +44,7 @@ const maxDepth = 6
 type Codec struct {
 	forms   sync.Pool
 	columns columnCache
+	rules   *ruled // of the storage's messages; nil: the world has none
 }
 
 // New returns a codec.

@@ -12,7 +12,7 @@ import (
 )
 
 // sources are the packages whose messages travel between nodes.
-var sources = []string{"kademlia", "region", "hall", "node", "group", "overlay"}
+var sources = []string{"kademlia", "region", "hall", "node", "group", "overlay", "storage"}
 
 // parts are exported structs beside the messages that are no messages: what
 // messages are made of, and results that stay within a node.
@@ -28,6 +28,7 @@ var parts = map[string]string{
 	"node.Part":          "part of all of them",
 	"overlay.Route":      "part of what is routed",
 	"node.Watcher":       "part of ToWatchers",
+	"storage.Around":     "part of Result",
 	"region.NewHost":     "a node says it to its own sessions and parts",
 	"hall.NewHost":       "a node says it to its own sessions",
 }

@@ -94,6 +94,9 @@ func someColumn(seed uint64) *world.Column {
 
 // filled returns a message of a kind with all its fields set.
 func filled(k *kind, seed uint64) machine.Message {
+	if k.whole {
+		return newVault(seed).message(k)
+	}
 	g := filler{r: rng.New(seed)}
 	m := k.blank()
 	g.fill(reflect.ValueOf(m).Elem())

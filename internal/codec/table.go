@@ -13,6 +13,7 @@ type kind struct {
 	typ    reflect.Type
 	blank  func() machine.Message
 	fields func(*form, machine.Message)
+	whole  bool // none of its fields may be missing
 }
 
 // message makes the entry of *T.
@@ -42,6 +43,7 @@ func init() { // not in the declarations, because messages hold messages
 		nodeKinds,      // 96 to 111
 		groupKinds,     // 112 to 119
 		overlayKinds,   // 120 to 139
+		storageKinds,   // 140 to 159
 	)
 }
 

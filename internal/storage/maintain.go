@@ -102,10 +102,8 @@ func (n *Node) push(to *overlay.Contact) {
 		m.Area.Polygon = n.places.polygon(geom.Cell(to.Pos, points, n.space.SubArea(n.zone), nil))
 		m.Static = n.letGo(to)
 		m.Batches = n.actions.take(n.memo, true, func(p *Player) bool { return n.nearestTo(to, p.Home) })
-		m.Bytes = sizeStatic(m.Static, m.Batches)
-		if m.Seen = n.state; m.Seen != nil && len(m.Area.Polygon) > 2 {
-			m.Bytes += m.Seen.sizeIn(&m.Area, &n.world)
-		}
+		m.Seen = n.state
+		m.Seal(n.world)
 	}
 	if b := n.cfg.Behaviour; b != nil {
 		if m = b.Push(n, to, m); m == nil {

@@ -175,12 +175,8 @@ func (m *Memo) number(c *Cell) uint64 {
 
 // batch returns the one batch that holds the same as b.
 func (m *Memo) batch(b *Batch) *Batch {
-	h := uint64(len(b.Actions))
-	for _, a := range b.Actions {
-		h = rng.Hash(h, a.Seq, uint64(a.At), hashBytes(a.Body))
-	}
-	b.hash, b.bytes = h, b.size()
-	k := batchKey{b.Player.ID, b.Of, h}
+	b.hash, b.bytes = hashActions(b.Actions), b.size()
+	k := batchKey{b.Player.ID, b.Of, b.hash}
 	for _, known := range [...]*Batch{m.batches[k], m.old[k]} {
 		if known != nil && sameBatch(known, b) {
 			return known
@@ -188,6 +184,14 @@ func (m *Memo) batch(b *Batch) *Batch {
 	}
 	m.batches[k] = b
 	return b
+}
+
+func hashActions(actions []*Action) uint64 {
+	h := uint64(len(actions))
+	for _, a := range actions {
+		h = rng.Hash(h, a.Seq, uint64(a.At), hashBytes(a.Body))
+	}
+	return h
 }
 
 func hashBytes(b []byte) uint64 {

@@ -206,6 +206,15 @@ func (m *Result) Seal(w World) *Result {
 	return m
 }
 
+// Seal computes what the data is charged for. Whoever makes a Push calls it.
+func (m *Push) Seal(w World) *Push {
+	m.Bytes = sizeStatic(m.Static, m.Batches)
+	if m.Seen != nil && len(m.Area.Polygon) > 2 {
+		m.Bytes += m.Seen.sizeIn(&m.Area, &w)
+	}
+	return m
+}
+
 func sizeStatic(objects []*Object, batches []*Batch) (size int) {
 	for _, o := range objects {
 		size += o.Size

@@ -1,0 +1,244 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+)
+
+var someSpace = overlay.SpaceFor(4)
+
+// newCodec returns a codec that knows every message.
+func newCodec() *Codec {
+	return NewVerified(Verified{Rules: someRules(), Bounds: someSpace.Bounds()})
+}
+
+func someRules() *truth.Rules { return truth.New(truth.Config{Seed: 5, Regions: 4}) }
+
+// vault makes messages of the storage as honest nodes do.
+type vault struct {
+	r     rng.Rand
+	rules *truth.Rules
+	world storage.World
+}
+
+func newVault(seed uint64) *vault {
+	v := &vault{r: rng.New(seed, 9), rules: someRules()}
+	v.world = v.rules.World()
+	return v
+}
+
+func (v *vault) within(r geom.Rect) geom.Point {
+	return geom.Point{X: r.Min.X + int32(v.r.Intn(int(r.Max.X-r.Min.X))), Y: r.Min.Y + int32(v.r.Intn(int(r.Max.Y-r.Min.Y)))}
+}
+
+func (v *vault) place() geom.Point {
+	return v.within(geom.Rect{Max: geom.Point{X: v.world.Side, Y: v.world.Side}})
+}
+
+func (v *vault) node() *overlay.Contact {
+	return &overlay.Contact{ID: id.Of(binary.AppendUvarint(nil, v.r.Uint64())), Addr: machine.Addr{10: 255, 11: 255, 12: 127, 15: 1, 17: 9}, Pos: v.within(someSpace.Bounds())}
+}
+
+func (v *vault) player() *storage.Player {
+	return &storage.Player{ID: id.Of(binary.AppendUvarint(nil, v.r.Uint64())), Home: v.place()}
+}
+
+// chunk is the difference of a chunk from the terrain.
+func (v *vault) chunk() *storage.Object {
+	b := []byte{2}
+	b = binary.AppendVarint(binary.AppendVarint(b, int64(v.r.Intn(16)-8)), int64(v.r.Intn(16)-8))
+	b = append(b, byte(v.r.Intn(4)), 2, 7, byte(1+v.r.Intn(9)), 0, byte(1+v.r.Intn(9)))
+	o, err := v.rules.DecodeObject(b)
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// character is one that is away, or there.
+func (v *vault) character(static bool) *storage.Object {
+	b := v.rules.AppendObject(nil, v.rules.Wake(v.player(), v.place(), nil))
+	if b[1] = 0; static {
+		b[1] = 1
+	}
+	o, err := v.rules.DecodeObject(b)
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+func (v *vault) batch() *storage.Batch {
+	p := v.player()
+	var acts []*storage.Action
+	for i := range 1 + v.r.Intn(3) {
+		a := &storage.Action{
+			Player: p, Seq: uint64(1 + i), At: machine.Time(1e9 * (i + 1)),
+			Body: []byte{byte(i), 1}, Signature: bytes.Repeat([]byte{7}, 64),
+		}
+		a.Size = 1 + len(binary.AppendVarint(nil, int64(a.At))) + 1 + len(a.Body) + 1 + len(a.Signature)
+		acts = append(acts, a)
+	}
+	b, err := storage.NewBatch(p, int64(1+v.r.Intn(9)), acts)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// part is a snapshot of a circle, of which a smaller area is sent.
+func (v *vault) part() (*storage.Snapshot, overlay.Area) {
+	var all []*storage.Object
+	for range 12 {
+		all = append(all, v.chunk())
+	}
+	all = append(all, v.character(false))
+	all = ascending(all)
+	whole := storage.NewSnapshot(3, all, v.world)
+	side := v.world.Side
+	whole.Cover = overlay.Area{Circle: geom.Circle{C: geom.Point{X: side / 2, Y: side / 2}, R: side / 2}}
+	whole.Unsure = make([]bool, len(whole.Cells))
+	whole.Unsure[5], whole.Cells[5] = true, storage.NewCell(nil)
+	whole.Woken = []*storage.Object{v.rules.Wake(v.player(), geom.Point{X: side / 2, Y: side / 3}, nil)}
+	area := overlay.Area{Polygon: geom.Rect{Min: geom.Point{X: side / 8, Y: side / 8}, Max: geom.Point{X: side - 9, Y: side - 9}}.Polygon(nil)}
+	sent, err := storage.Received(3, &whole.Cover, &area, whole.Carry(&area, v.world), v.world)
+	if err != nil {
+		panic(err)
+	}
+	return sent, area
+}
+
+func ascending(all []*storage.Object) []*storage.Object {
+	slices.SortFunc(all, func(a, b *storage.Object) int {
+		if a.ID < b.ID {
+			return -1
+		}
+		return 1
+	})
+	return slices.CompactFunc(all, func(a, b *storage.Object) bool { return a.ID == b.ID })
+}
+
+// message returns a message of the storage, nil if the kind is not one.
+func (v *vault) message(k *kind) machine.Message {
+	seen, area := v.part()
+	static := ascending([]*storage.Object{v.character(true), v.character(true)})
+	batches := []*storage.Batch{v.batch(), v.batch()}
+	switch k.blank().(type) {
+	case *storage.Retrieve:
+		return &storage.Retrieve{Query: v.r.Uint64(), Kind: storage.ForUpdate, Area: area, Of: 7}
+	case *storage.Result:
+		m := &storage.Result{
+			Query:  v.r.Uint64(),
+			Around: storage.NewAround(v.node(), []*overlay.Contact{v.node(), v.node(), v.node()}, someSpace.Bounds()),
+			Seen:   seen, Area: area, Static: static, Batches: batches,
+		}
+		return m.Seal(v.world)
+	case *storage.RetrieveActions:
+		return &storage.RetrieveActions{Query: v.r.Uint64(), Player: v.player(), Of: 9}
+	case *storage.ActionsResult:
+		return &storage.ActionsResult{Query: v.r.Uint64(), Batch: v.batch()}
+	case *storage.Store:
+		return &storage.Store{Action: v.batch().Actions[0]}
+	case *storage.Push:
+		m := &storage.Push{Seen: seen, Area: area, Static: static, Batches: batches}
+		return m.Seal(v.world)
+	case *storage.Wake:
+		return &storage.Wake{Player: v.player(), Place: v.place(), Of: 3}
+	case *storage.Better:
+		return &storage.Better{Node: v.node()}
+	}
+	return nil
+}
+
+// What a node has not signed, or cannot have seen, is not read.
+func TestStorageRefuses(t *testing.T) {
+	v := newVault(1)
+	signed := NewVerified(Verified{
+		Rules: someRules(), Bounds: someSpace.Bounds(),
+		Check: func(a *storage.Action) bool { return len(a.Signature) == 3 },
+	})
+	c := newCodec()
+	for _, m := range []machine.Message{
+		&storage.Store{Action: v.batch().Actions[0]}, &storage.ActionsResult{Batch: v.batch()},
+		&storage.Push{Batches: []*storage.Batch{v.batch()}},
+	} {
+		b, err := c.Append(nil, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Decode(b); err != nil {
+			t.Errorf("%T: %v", m, err)
+		}
+		if _, err := signed.Decode(b); !errors.Is(err, ErrMalformed) {
+			t.Errorf("%T with actions that nobody has signed: %v", m, err)
+		}
+		if _, err := New().Decode(b); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%T in a world without a storage: %v", m, err)
+		}
+	}
+	seen, area := v.part()
+	wide := *seen
+	wide.Cover.Circle.R = -1
+	twice := v.character(true)
+	far := v.node()
+	far.Pos.X = someSpace.Bounds().Max.X + 1
+	around := storage.NewAround(v.node(), nil, someSpace.Bounds())
+	batch := v.batch()
+	foreign := *batch
+	foreign.Player = v.player()
+	for name, m := range map[string]machine.Message{
+		"no kind":                     &storage.Retrieve{Kind: storage.Kinds, Area: area},
+		"an area without an inside":   &storage.Retrieve{Kind: storage.ForLook, Area: overlay.Area{Polygon: area.Polygon[:2]}},
+		"no neighbourhood":            &storage.Result{Area: area},
+		"no batch":                    &storage.ActionsResult{},
+		"no player":                   &storage.RetrieveActions{},
+		"no action":                   &storage.Store{},
+		"a node outside of the world": &storage.Better{Node: far},
+		"a place outside":             &storage.Wake{Player: v.player(), Place: geom.Point{X: v.world.Side}},
+		"a cover without an inside":   &storage.Result{Around: around, Area: area, Seen: &wide},
+		"one object twice, in disorder": &storage.Push{Static: []*storage.Object{
+			v.character(true), twice, v.character(true), twice,
+		}},
+		"a player who is there":     &storage.Push{Static: []*storage.Object{v.character(false)}},
+		"actions of another player": &storage.ActionsResult{Batch: &foreign},
+	} {
+		if b, err := c.Append([]byte{1}, m); !errors.Is(err, ErrMalformed) || len(b) != 1 {
+			t.Errorf("%s was written: %v", name, err)
+		}
+	}
+}
+
+// Only what lies in the area that was asked for is sent.
+func TestOnlyWhatWasAskedForIsSent(t *testing.T) {
+	v, c := newVault(3), newCodec()
+	seen, area := v.part()
+	corner := overlay.Area{Circle: geom.Circle{C: geom.Point{X: v.world.Side / 2, Y: v.world.Side / 2}, R: v.world.Cell}}
+	all, some := seen.Objects(&area, v.world, nil), seen.Objects(&corner, v.world, nil)
+	if len(some) == 0 || len(some) == len(all) {
+		t.Fatalf("%d of %d objects lie in the area: nothing is tested", len(some), len(all))
+	}
+	m := &storage.Result{Around: storage.NewAround(v.node(), nil, someSpace.Bounds()), Area: corner, Seen: seen}
+	b, err := c.Append(nil, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Decode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := got.(*storage.Result).Seen
+	if back.Of != seen.Of || !back.Agrees(seen, &corner, v.world) || len(back.Objects(&area, v.world, nil)) != len(some) {
+		t.Errorf("%d objects came, %d were asked for", len(back.Objects(&area, v.world, nil)), len(some))
+	}
+}

@@ -1,0 +1,159 @@
+package storage
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// What a codec needs to make the messages of a real node from bytes: they share
+// nothing with anybody, and hold no more than what was sent.
+
+// maxCells is how many cells a message is about at most.
+const maxCells = 1 << 18
+
+// Errors of what a codec has read.
+var (
+	errLarge   = errors.New("a larger part of the world than a message may be about")
+	errCover   = errors.New("a snapshot of a part that nothing can be seen through")
+	errOrder   = errors.New("objects that do not ascend by their ids, cell by cell")
+	errUnseen  = errors.New("an object outside of the part of the world that is sent")
+	errStatic  = errors.New("a static object among those that are replayed")
+	errPlayers = errors.New("actions of another player")
+)
+
+// SaneArea reports whether an area is one that can be calculated with.
+func SaneArea(a *overlay.Area) bool { return saneArea(a) }
+
+// Carried is what of a snapshot a message about an area carries.
+type Carried struct {
+	Objects []*Object // cell by cell, row by row, and ascending by ID in each
+	Woken   []*Object // ascending by ID
+	Unsure  []uint32  // cells that nothing is known about, by their place in the world's rows
+}
+
+// Carry takes out of a snapshot what is sent of it.
+func (s *Snapshot) Carry(a *overlay.Area, w World) (c Carried) {
+	if !saneArea(a) {
+		return c // a part without an inside
+	}
+	for _, o := range s.Woken {
+		if s.sees(a, o.Pos, &w) {
+			c.Woken = append(c.Woken, o)
+		}
+	}
+	c.Objects = s.Objects(a, w, nil)
+	g := gridOver(a, &w, 0)
+	for y := g.Y; y < g.Y+g.H; y++ {
+		for x := g.X; x < g.X+g.W; x++ {
+			if s.unsure(x, y) {
+				c.Unsure = append(c.Unsure, uint32(y*w.row()+x))
+			}
+		}
+	}
+	return c
+}
+
+func square(n int64) int64 { return n * n }
+
+// row is how many cells a row of the world has.
+func (w *World) row() int32 { return (w.Side-1)/w.Cell + 1 }
+
+// Received is the snapshot that Carry took it from, as far as it was sent.
+func Received(of int64, cover, a *overlay.Area, c Carried, w World) (*Snapshot, error) {
+	s := &Snapshot{Of: of, Cover: *cover, Woken: c.Woken}
+	if !saneArea(a) {
+		if len(c.Objects)+len(c.Woken)+len(c.Unsure) > 0 {
+			return nil, errUnseen
+		}
+		return s, nil
+	}
+	if !saneArea(cover) {
+		return nil, errCover
+	}
+	b := bounds(a)
+	if across := max(int64(b.Max.X)-int64(b.Min.X), int64(b.Max.Y)-int64(b.Min.Y)); square(min(across, int64(w.Side))/int64(w.Cell)+2) > maxCells {
+		return nil, errLarge
+	}
+	s.Grid = gridOver(a, &w, 0)
+	for i, cell := range c.Unsure {
+		x, y := int32(cell%uint32(w.row())), int32(cell/uint32(w.row()))
+		if i > 0 && c.Unsure[i-1] >= cell {
+			return nil, errOrder
+		}
+		if x < s.X || y < s.Y || x >= s.X+s.W || y >= s.Y+s.H {
+			return nil, errUnseen
+		}
+		s.doubt(x, y)
+	}
+	for i, o := range c.Woken {
+		switch {
+		case !w.holds(o.Pos) || !s.sees(a, o.Pos, &w):
+			return nil, errUnseen
+		case i > 0 && c.Woken[i-1].ID >= o.ID:
+			return nil, errOrder
+		}
+	}
+	return s, s.fill(c.Objects, a, &w)
+}
+
+// fill puts objects, which are in order, into their cells.
+func (s *Snapshot) fill(objects []*Object, a *overlay.Area, w *World) error {
+	for i := 0; i < len(objects); {
+		at := objects[i].Pos
+		j := i
+		for ; j < len(objects) && objects[j].Pos.X/w.Cell == at.X/w.Cell && objects[j].Pos.Y/w.Cell == at.Y/w.Cell; j++ {
+			o := objects[j]
+			switch {
+			case !w.holds(o.Pos) || !s.sees(a, o.Pos, w):
+				return errUnseen
+			case o.Static:
+				return errStatic
+			case j > i && objects[j-1].ID >= o.ID:
+				return errOrder
+			}
+		}
+		if i > 0 && !before(objects[i-1].Pos, at, w.Cell) {
+			return errOrder
+		}
+		s.set(at.X/w.Cell, at.Y/w.Cell, NewCell(objects[i:j:j]))
+		i = j
+	}
+	return nil
+}
+
+// before reports whether the cell of one place comes before that of another.
+func before(p, q geom.Point, cell int32) bool {
+	if p.Y/cell != q.Y/cell {
+		return p.Y/cell < q.Y/cell
+	}
+	return p.X/cell < q.X/cell
+}
+
+// holds reports whether a place lies in the world.
+func (w *World) holds(p geom.Point) bool {
+	return p.X >= 0 && p.Y >= 0 && p.X < w.Side && p.Y < w.Side
+}
+
+// NewBatch returns a player's actions of an interval, which have to ascend.
+func NewBatch(p *Player, of int64, actions []*Action) (*Batch, error) {
+	for i, a := range actions {
+		switch {
+		case a.Player.ID != p.ID:
+			return nil, errPlayers
+		case i > 0 && a.Before(actions[i-1]):
+			return nil, errOrder
+		}
+	}
+	b := &Batch{Player: p, Of: of, Actions: actions}
+	b.hash, b.bytes = hashActions(actions), b.size()
+	return b, nil
+}
+
+// Ascend reports whether objects do by their ids, as static ones in a message
+// have to.
+func Ascend(objects []*Object) bool {
+	return slices.IsSortedFunc(objects, byID)
+}
