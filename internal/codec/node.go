@@ -55,6 +55,14 @@ var nodeKinds = []*kind{
 	message(107, func(f *form, m *node.Invite) { part(f, &m.Part) }),
 	message(108, func(f *form, m *node.Invited) { part(f, &m.Part); f.bool(&m.Room) }),
 	message(109, empty[node.Leaving]),
+	message(111, func(f *form, m *node.Standing) {
+		part(f, &m.Part)
+		f.bools(&m.Ask, &m.Member, &m.Led)
+		gen(f, &m.Gen)
+		num(f, &m.Term)
+		num(f, &m.Last)
+		list(f, &m.Members, maxMembers, minPeer, peer)
+	}),
 }
 
 func part(f *form, p *node.Part) { f.bool(&p.Hall); f.region(&p.Region) }

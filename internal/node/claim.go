@@ -82,7 +82,9 @@ func (w *network) claim(mk *making, closest []machine.Peer) {
 // remembered are the nodes that were there a while ago.
 func (w *network) remembered() (out []machine.Peer) {
 	for _, who := range sortedIDs(w.memory.heard) {
-		out = append(out, w.memory.heard[who].peer)
+		if s := w.memory.heard[who]; w.n.env.Now().Sub(s.at) < remember {
+			out = append(out, s.peer)
+		}
 	}
 	return out
 }

@@ -30,6 +30,7 @@ type hosted struct {
 	quiet   machine.Time          // since when nobody needs the part
 	record  record                // of the part, as this node has published it
 	shape   shape
+	plight  plight // while it has no leader
 }
 
 // held is a message that has come before it is known who leads.
@@ -337,6 +338,7 @@ func (h *hosted) beat(now machine.Time) {
 		h.release()
 	}
 	if !h.leading {
+		h.mourn(now)
 		return
 	}
 	if h.runs() {

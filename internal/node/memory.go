@@ -29,10 +29,12 @@ type sighting struct {
 }
 
 // remember is how long a node that is not heard of any more counts as one that
-// may come back; maxHeard bounds them.
+// may come back, keepHeard how long it is known that it was there at all;
+// maxHeard bounds them.
 const (
-	remember = 5 * time.Minute
-	maxHeard = 1 << 12
+	remember  = 5 * time.Minute
+	keepHeard = time.Hour
+	maxHeard  = 1 << 12
 )
 
 // The space, and the keys of the contacts and of the list of revocations.
@@ -107,7 +109,7 @@ func (m *memory) beat(now machine.Time) {
 		m.save()
 	}
 	for who, s := range m.heard { // the order does not matter
-		if now.Sub(s.at) >= remember {
+		if now.Sub(s.at) >= keepHeard {
 			delete(m.heard, who)
 		}
 	}

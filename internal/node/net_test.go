@@ -22,6 +22,7 @@ type country struct {
 	guests []*sim.Node
 	alone  bool            // nodes run without a network
 	change func(int, *Net) // of a node's configuration, may be nil
+	notes  []string        // what the nodes have told their people
 }
 
 // nodePeer is a node's name: its address is not zero, as those of sessions are.
@@ -60,7 +61,10 @@ func (c *country) addNode(i int) {
 		if c.change != nil {
 			c.change(i, &net)
 		}
-		net.Note = func(text string) { c.Logf("node %d: %s", i, text) }
+		net.Note = func(text string) {
+			c.Logf("node %d: %s", i, text)
+			c.notes = append(c.notes, text)
+		}
 		cfg.Net = &net
 		if c.alone {
 			cfg.Net = nil

@@ -180,6 +180,8 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.n.env.Send(f.peer, &Invited{m.Part, w.room() && !w.stored[m.Part] && !w.damaged[m.Part]})
 	case *Invited:
 		f.invited, f.room = f.heard, m.Room
+	case *Standing:
+		w.onStanding(f, m)
 	case *Leaving:
 		f.left = true
 		delete(w.memory.heard, from.ID)

@@ -1,0 +1,100 @@
+package node
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+)
+
+// noted reports whether a node has told its people something.
+func (c *country) noted(text string) (n int) {
+	for _, s := range c.notes {
+		if strings.Contains(s, text) {
+			n++
+		}
+	}
+	return n
+}
+
+// indexOf is the node with a peer.
+func (c *country) indexOf(p machine.Peer) int {
+	for i := range c.nodes {
+		if nodePeer(i) == p {
+			return i
+		}
+	}
+	c.Fatalf("no node %v", p)
+	return -1
+}
+
+// TestMajorityGone: two of three hosts of a region die for good. What is left
+// goes on by itself after minutes, not before, and says so; those who come back
+// put aside what they had.
+func TestMajorityGone(t *testing.T) {
+	c := newCountry(t, 4, 7)
+	c.s.Run(3 * time.Second)
+	g := c.addGuest(0)
+	c.until("the guest is in", func() bool { return g.in })
+	c.s.Run(20 * time.Second)
+	home := Part{Region: g.home}
+	leader := c.leaderOf(home)
+	members := c.node(leader).net.hosts[home].members()
+	if len(members) != 3 {
+		t.Fatalf("%d members", len(members))
+	}
+	g.quiet = true
+	c.s.Run(5 * time.Second)
+	// The guest's own node must live, and one member.
+	left := -1
+	var dead []int
+	for _, m := range members {
+		if i := c.indexOf(m); left < 0 && (i == 0 || len(dead) == 2) {
+			left = i
+		} else {
+			dead = append(dead, i)
+		}
+	}
+	if len(dead) > 2 {
+		left, dead = dead[0], dead[1:]
+	}
+	old := c.node(left).net.hosts[home].rep.Status().Gen
+	for _, i := range dead {
+		c.nodes[i].Crash()
+	}
+	c.s.Run(lostAfter - 30*time.Second)
+	if c.leaderOf(home) >= 0 || c.noted("goes on with what this node has") > 0 {
+		t.Fatal("a minority went on before its time")
+	}
+	c.s.Run(3 * time.Minute)
+	if l := c.leaderOf(home); l < 0 {
+		c.dump(home)
+		t.Fatal("nobody leads what is left")
+	}
+	if c.noted("goes on with what this node has") == 0 {
+		t.Error("nobody was told")
+	}
+	g.quiet = false
+	c.until("the guest builds again", func() bool { c.s.Run(time.Second); return g.in && g.acted > 3 })
+	for _, i := range dead {
+		c.nodes[i].Restart()
+	}
+	c.settle()
+	c.s.Run(30 * time.Second)
+	c.checkLeaders()
+	c.checkPresence()
+	if c.checkEdits() == 0 {
+		t.Error("nothing was built")
+	}
+	for _, i := range dead {
+		if h := c.node(i).net.hosted(home); h != nil && h.rep.Status().Gen == old {
+			t.Errorf("node %d is still in the old generation", i)
+		}
+		if aside := c.nodes[i].Disk.All(group.Aside(region.Space(home.Region), old)); len(aside) == 0 {
+			t.Errorf("node %d has put nothing aside", i)
+		}
+	}
+}
