@@ -136,7 +136,17 @@ var statusPage = template.Must(template.New("status").Parse(`<!doctype html>
 <h2>parts of the world</h2>
 <table><tr><th>part</th><th>this node</th><th>leader</th><th>members</th></tr>
 {{range .Parts}}<tr><td>{{.Part}}{{if not .Awake}} (asleep){{end}}</td><td>{{.Role}}</td><td>{{.Leader}}</td><td>{{range .Members}}{{.}} {{end}}</td></tr>
-{{end}}</table>{{end}}{{end}}
+{{end}}</table>
+{{with .Overlay}}<h2>place in the overlay</h2>
+<table>
+<tr><th scope="row">place</th><td>{{index .Place 0}}, {{index .Place 1}} ({{if .Stable}}stable{{else}}looking for its neighbours{{end}}, {{.Links}} links)</td></tr>
+<tr><th scope="row">cell, corners in metres</th><td>{{range .Cell}}({{index . 0}}, {{index . 1}}) {{end}}</td></tr>
+<tr><th scope="row">version of the revocations</th><td>{{.Revocations}}</td></tr>
+<tr><th scope="row">reports of false views</th><td>{{.Evidence}}</td></tr>
+</table>
+<table><tr><th>neighbour</th><th>place</th><th>cell</th></tr>
+{{range .Neighbours}}<tr><td>{{.Node}}</td><td>{{index .Place 0}}, {{index .Place 1}}</td><td>{{range .Cell}}({{index . 0}}, {{index . 1}}) {{end}}</td></tr>
+{{else}}<tr><td colspan="3">none yet</td></tr>{{end}}</table>{{end}}{{end}}{{end}}
 {{if .Slowest}}<h2>slowest regions, last minute</h2>
 <table><tr><th>x</th><th>z</th><th>players</th><th>mobs</th><th>watched by</th><th>tick median</th><th>p99</th><th>at most</th></tr>
 {{range .Slowest}}<tr><td>{{.X}}</td><td>{{.Z}}</td><td>{{.Players}}</td><td>{{.Mobs}}</td><td>{{.Watched}}</td>` +

@@ -3,6 +3,8 @@ package host_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,6 +124,26 @@ func (c *castle) exact(what string) {
 	c.Logf("%s: exact after %v", what, time.Since(begin).Round(100*time.Millisecond))
 }
 
+// page is a node's status as a browser sees it.
+func (c *castle) page(i int) string {
+	c.Helper()
+	req, err := http.NewRequest("GET", c.hosts[i].URL()+"status", nil)
+	if err != nil {
+		c.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/html")
+	r, err := http.DefaultClient.Do(req)
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return string(b)
+}
+
 // TestVerifiedWorld: nodes with certificates of the authority form the Delaunay
 // graph of the issued positions over real sockets. One falls silent: the others
 // close the gap. One is revoked, which one node is told by a file: all hear of
@@ -136,6 +158,9 @@ func TestVerifiedWorld(t *testing.T) {
 	}
 	if o := s.Hosting.Overlay; o == nil || !o.Stable || len(o.Cell) < 3 || len(o.Neighbours) == 0 || len(o.Neighbours[0].Cell) < 3 {
 		t.Errorf("the status shows %+v", s.Hosting.Overlay)
+	}
+	if page := c.page(2); !strings.Contains(page, "place in the overlay") || !strings.Contains(page, s.Hosting.Overlay.Neighbours[0].Node) {
+		t.Errorf("the status page shows no neighbours:\n%s", page)
 	}
 	if err := c.hosts[3].Silence(); err != nil {
 		t.Fatal(err)

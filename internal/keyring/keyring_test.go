@@ -266,6 +266,9 @@ func TestPapersAndDoor(t *testing.T) {
 	if err := d.Admit(node.Public(), c.Append(nil)); err != nil {
 		t.Error(err)
 	}
+	if d.Bars(node.ID()) || d.Seen(node.ID()) == nil || d.Seen(authority.ID()) != nil {
+		t.Error("before it is revoked the node is barred, or was not seen")
+	}
 	if list, err = ReadRevocations(rf); err != nil {
 		t.Fatal(err)
 	}
@@ -277,6 +280,9 @@ func TestPapersAndDoor(t *testing.T) {
 	}
 	if err := d.Admit(node.Public(), c.Append(nil)); !errors.Is(err, identity.ErrRevoked) {
 		t.Errorf("revoked: %v", err)
+	}
+	if !d.Bars(node.ID()) || d.Bars(authority.ID()) {
+		t.Error("not the one that is revoked is barred")
 	}
 	if _, err := d.Verify(node.ID(), c).(machine.Work).Run(); !errors.Is(err, identity.ErrRevoked) || d.Revoked().Version != 1 {
 		t.Errorf("revoked, for the overlay: %v", err)
