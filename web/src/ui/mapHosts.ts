@@ -3,11 +3,17 @@ import { h } from './dom';
 import { t } from './strings';
 
 type Axis = (metres: number) => number;
+type Cell = { x: number; z: number }[];
+
+/** The world reaches so far from its middle, in metres. */
+const WORLD_EDGE = 262_144;
+const PLAN_SIDE = 168;
 
 /** The part of the map that shows who hosts what: regions in their leader's colour, and a list of the nodes. */
 export class MapHosts {
   readonly legend = h('ul', { class: 'map-hosts', attr: { 'aria-label': t.map.hosts } });
   private shown = '';
+  private readonly plan = h('canvas', { class: 'map-plan', width: 2 * PLAN_SIDE, height: 2 * PLAN_SIDE, attr: { role: 'img', 'aria-label': t.map.plan } });
 
   constructor(private readonly hosts: Hosts) {}
 
@@ -41,14 +47,29 @@ export class MapHosts {
     });
   }
 
-  private cell(ctx: CanvasRenderingContext2D, cell: { x: number; z: number }[], colour: number, px: Axis, pz: Axis): void {
+  private cell(ctx: CanvasRenderingContext2D, cell: Cell, colour: number, px: Axis, pz: Axis, fill = 0): void {
     if (cell.length < 3) return;
     ctx.beginPath();
     for (const c of cell) ctx.lineTo(px(c.x), pz(c.z));
     ctx.closePath();
+    if (fill > 0) {
+      ctx.fillStyle = `hsl(${colour} 80% 55% / ${fill})`;
+      ctx.fill();
+    }
     ctx.strokeStyle = `hsl(${colour} 90% 70%)`;
     ctx.lineWidth = 2;
     ctx.stroke();
+  }
+
+  /** The Voronoi cells of a verified world, which are much larger than the map: our node's is filled more. */
+  private drawPlan(): boolean {
+    const ctx = this.plan.getContext('2d');
+    if (!ctx || !this.hosts.nodes.some((n) => n.cell.length > 2)) return false;
+    const { width, height } = this.plan;
+    const at = (size: number): Axis => (m) => 2 + ((m + WORLD_EDGE) / (2 * WORLD_EDGE)) * (size - 4);
+    ctx.clearRect(0, 0, width, height);
+    this.hosts.nodes.forEach((n, i) => this.cell(ctx, n.cell, hue(n.id), at(width), at(height), i === 0 ? 0.6 : 0.2));
+    return true;
   }
 
   /** The list of nodes, made anew only when it has changed. */
@@ -57,10 +78,11 @@ export class MapHosts {
       const trip = n.trip ? t.map.trip((n.trip / 1000).toFixed(n.trip < 10_000 ? 1 : 0)) : '';
       return { hue: hue(n.id), text: [i === 0 ? t.map.own : shortId(n.id), t.map.leads(n.leads), trip].filter(Boolean).join(' · ') };
     });
-    const key = JSON.stringify(rows);
+    const key = JSON.stringify([rows, this.hosts.nodes.map((n) => n.cell)]);
     if (key === this.shown) return;
     this.shown = key;
-    this.legend.replaceChildren(...rows.map((r) => {
+    const plan = this.drawPlan() ? [h('li', {}, this.plan)] : [];
+    this.legend.replaceChildren(...plan, ...rows.map((r) => {
       const colour = h('span', { class: 'swatch' });
       colour.style.background = `hsl(${r.hue} 80% 55%)`;
       return h('li', {}, colour, r.text);

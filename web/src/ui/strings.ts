@@ -141,6 +141,7 @@ const en = {
     grid: 'Regions',
     hosts: 'Hosts',
     own: 'this node',
+    plan: 'Cells of the nodes in the overlay, over the whole world',
     leads: (n: number) => (n === 1 ? '1 region' : `${n} regions`),
     trip: (ms: string) => `${ms} ms`,
     help: 'Drag to move, wheel or + − to zoom, 0 to centre.',
