@@ -64,6 +64,8 @@ type Config struct {
 	NTP []string // servers to ask for the time; empty: none
 
 	Log *slog.Logger // nil: slog.Default()
+
+	Under Under // for experiments
 }
 
 func (c Config) withDefaults() Config {
@@ -110,6 +112,7 @@ func (c Config) openWorld(p *peers) (*worldfs.Folder, *worldfs.World, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	folder.FS = c.Under.Disk
 	if p != nil {
 		w, err := c.openJoined(folder, p)
 		return folder, w, err

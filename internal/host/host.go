@@ -55,7 +55,7 @@ type Host struct {
 // Start opens the world and runs it. The caller must Close it.
 func Start(cfg Config) (*Host, error) {
 	cfg = cfg.withDefaults()
-	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: clock.New(), evidence: make(chan overlay.Evidence, evidenceQueue)}
+	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: cfg.Under.clock(), evidence: make(chan overlay.Evidence, evidenceQueue)}
 	p, err := h.meet()
 	if err != nil {
 		return nil, err

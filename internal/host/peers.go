@@ -178,7 +178,7 @@ func (h *Host) share(p *peers) error {
 	if err := h.admit(p); err != nil {
 		return err
 	}
-	if p.socket, err = socket.Listen(h.cfg.Nodes); err != nil {
+	if p.socket, err = h.cfg.Under.socket(h.cfg.Nodes); err != nil {
 		return err
 	}
 	h.peers = p

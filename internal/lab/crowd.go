@@ -4,39 +4,14 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// A crowd is many walkers in a process of their own, so that the CPU time of
-// the node can be told from theirs. The lab starts its own program again with
-// crowdVariable set; see Child.
-
-const crowdVariable = "VOXELPOPULI_LAB_CROWD"
-
-// Child turns this process into a crowd, or into a directory node, if the lab
-// started it as one: then it does not return. main calls it first.
-func Child() {
-	var err error
-	switch {
-	case os.Getenv(crowdVariable) != "":
-		err = crowdMain(os.Stdin, os.Stdout)
-	case os.Getenv(rpcVariable) != "":
-		err = answererMain()
-	default:
-		return
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "lab:", err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
+// A crowd is many walkers in a process of their own.
 
 // crowdOrder is what the lab says to a crowd, one JSON object a line. Every
 // order is answered by a crowdReport once it has been carried out.

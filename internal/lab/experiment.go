@@ -35,6 +35,7 @@ var (
 // Experiments lists all experiments by name.
 func Experiments() []Experiment {
 	all := []Experiment{
+		chaosExperiment,
 		kademliaAttackExperiment,
 		kademliaLookupsExperiment,
 		kademliaMemoryExperiment,

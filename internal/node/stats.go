@@ -41,15 +41,22 @@ type PartStats struct {
 	Part    Part
 	Leader  machine.Peer // zero: not known, or asleep
 	Members []machine.Peer
-	Held    bool // this node has a replica
+	Held    bool // this node has a replica; what follows is what that one knows
 	Asleep  bool
+	Leads   bool   // and its lease is good at this moment
+	Term    uint64 // of the leader; generations of the group come first
+	Applied uint64 // entries of the log
 }
 
 // parts lists what this node hosts or knows the hosts of, in order.
 func (w *network) parts() (out []PartStats) {
 	for _, p := range sortedParts(w.hosts) {
 		h := w.hosts[p]
-		st := PartStats{Part: p, Leader: h.leader(), Members: h.members(), Held: true, Asleep: h.rep.Status().Asleep}
+		rep := h.rep.Status()
+		st := PartStats{
+			Part: p, Leader: h.leader(), Members: h.members(), Held: true, Asleep: rep.Asleep,
+			Leads: h.leading && rep.Leads, Term: termOf(rep), Applied: rep.Applied,
+		}
 		out = append(out, st)
 	}
 	for _, r := range w.sortedRoutes() {

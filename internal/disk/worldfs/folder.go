@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/files"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
@@ -19,14 +21,17 @@ import (
 const folderFormat = "1\n"
 
 // Folder is a data folder.
-type Folder struct{ dir string }
+type Folder struct {
+	FS  vfs.FS // of the stores that are opened; nil: the operating system's
+	dir string
+}
 
 // OpenFolder opens a data folder, making it if it is not there.
 func OpenFolder(dir string) (*Folder, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "worlds"), 0o755); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
-	f := &Folder{dir}
+	f := &Folder{dir: dir}
 	name := filepath.Join(dir, "version")
 	b, err := os.ReadFile(name)
 	switch {
@@ -238,7 +243,7 @@ func (f *Folder) Open(name string) (*World, error) {
 		return nil, fmt.Errorf("world %q: %w", name, err)
 	}
 	w.Name = name
-	if w.Store, err = disk.OpenWith(filepath.Join(w.Dir, "db"), disk.Options{Retry: 500 * time.Millisecond}); err != nil {
+	if w.Store, err = disk.OpenWith(filepath.Join(w.Dir, "db"), disk.Options{FS: f.FS, Retry: 500 * time.Millisecond}); err != nil {
 		return nil, fmt.Errorf("world %q: %w", name, err)
 	}
 	return w, nil

@@ -1,0 +1,28 @@
+package group
+
+import (
+	"fmt"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// Kept is what a replica's own space says of it, for tools that read a store
+// without running the replica.
+type Kept struct {
+	Gen                  Gen
+	Self                 uint64
+	Removed              bool // the group goes on without it
+	Applied, AppliedTerm uint64
+	Members              []Member
+}
+
+// ReadKept reads the records of a replica's own space (OwnSpace).
+func ReadKept(kvs []machine.KV) (Kept, error) {
+	for _, kv := range kvs {
+		if string(kv.Key) == "m" {
+			s, err := decodeState(kv.Value)
+			return Kept{s.Gen, s.Self, s.Removed, s.Applied, s.AppliedTerm, s.Members}, err
+		}
+	}
+	return Kept{}, fmt.Errorf("no state of a group: %w", ErrCorrupt)
+}

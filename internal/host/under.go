@@ -1,0 +1,38 @@
+package host
+
+import (
+	"net"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/clock"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
+)
+
+// Under is what a host stands on. The zero Under is the machine itself;
+// experiments put in worse ones, of which no flag and no setting knows.
+type Under struct {
+	Packets func(net.PacketConn) net.PacketConn // goes around the UDP port for other nodes
+	Disk    vfs.FS
+	Clock   *clock.Clock
+}
+
+// socket opens the UDP port for other nodes.
+func (u Under) socket(addr string) (*socket.Socket, error) {
+	if u.Packets == nil {
+		return socket.Listen(addr)
+	}
+	c, err := net.ListenPacket("udp", addr)
+	if err != nil {
+		return nil, err
+	}
+	return socket.New(u.Packets(c)), nil
+}
+
+// clock is the node's.
+func (u Under) clock() *clock.Clock {
+	if u.Clock != nil {
+		return u.Clock
+	}
+	return clock.New()
+}

@@ -1,0 +1,265 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// chaosSpot is a place that one editor alone changes, with what may be there:
+// what was acknowledged last, and what was asked for since without a clear
+// answer.
+type chaosSpot struct {
+	at  world.Pos
+	may map[world.Block]bool
+}
+
+func (s *chaosSpot) String() string {
+	return fmt.Sprintf("%v may be %v", s.at, slices.Sorted(maps.Keys(s.may)))
+}
+
+// chaosBlocks are what editors build with: cubes that stay as they are.
+var chaosBlocks = []world.Block{
+	world.Bricks, world.StoneBricks, world.OakPlanks, world.PinePlanks, world.BirchPlanks, world.Cobblestone, world.Stone, world.Dirt,
+}
+
+// editor is a player who changes places around a home, joins through one node
+// after another, and knows what was acknowledged.
+type editor struct {
+	chaos *chaos
+	who   client.Identity
+	home  world.Pos // of the feet
+	spots []*chaosSpot
+	rand  rng.Rand
+	acks  atomic.Int64
+}
+
+// chaosTally counts what editors did.
+type chaosTally struct {
+	edits, acked, refused, unclear, joins, failedJoins atomic.Int64
+}
+
+const (
+	editEvery  = 300 * time.Millisecond
+	answerTime = 15 * time.Second
+	loadTime   = 20 * time.Second
+)
+
+// run edits until ctx ends.
+func (e *editor) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		until, stop := context.WithTimeout(ctx, time.Duration(5+e.rand.Intn(30))*time.Second)
+		err := e.session(until)
+		stop()
+		if err != nil && ctx.Err() == nil {
+			e.chaos.logf("%s: %v", e.who.Name, err)
+			sleep(ctx, 500*time.Millisecond)
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// guest is a client of a node.
+type guest struct {
+	*client.Mirror
+	ended chan struct{}
+}
+
+// joinAs joins by a node.
+func joinAs(ctx context.Context, url string, who client.Identity) (*guest, error) {
+	ctx, cancel := context.WithTimeout(ctx, loadTime)
+	defer cancel()
+	conn, welcome, err := client.Dial(ctx, url, who, "")
+	if err != nil {
+		return nil, err
+	}
+	g := &guest{client.NewMirror(conn, welcome, client.Options{}), make(chan struct{})}
+	go func() {
+		defer close(g.ended)
+		_ = g.Run() // why it ended does not matter: everything does here
+	}()
+	return g, g.View(wire.MinView, 0)
+}
+
+var errEnded = errors.New("the connection has ended")
+
+// until waits for a condition while the connection lasts.
+func (g *guest) until(ctx context.Context, what string, ok func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, loadTime)
+	defer cancel()
+	for !ok() {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waited in vain for %s", what)
+		case <-g.ended:
+			return errEnded
+		case <-time.After(20 * time.Millisecond):
+		}
+		if _, err := g.Step(world.Input{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goTo teleports to a place, and waits until the spots around it are known.
+func (g *guest) goTo(ctx context.Context, home world.Pos, spots []*chaosSpot) error {
+	asked := time.Time{}
+	return g.until(ctx, fmt.Sprint("the land at ", home), func() bool {
+		if p := g.Body().Pos.Block(); max(abs(p.X-home.X), abs(p.Z-home.Z)) > 1 {
+			if time.Since(asked) > 3*time.Second { // it may be lost with a host
+				asked = time.Now()
+				_ = g.Say(fmt.Sprintf("/tp %d %d %d", home.X, home.Y, home.Z)) // an end is noticed elsewhere
+			}
+			return false
+		}
+		return !slices.ContainsFunc(spots, func(s *chaosSpot) bool { _, ok := g.Blocks().Block(s.at); return !ok })
+	})
+}
+
+func abs(n int32) int32 { return max(n, -n) }
+
+// session joins by some node and edits until ctx ends.
+func (e *editor) session(ctx context.Context) error {
+	tally := &e.chaos.tally
+	tally.joins.Add(1)
+	g, err := joinAs(ctx, e.chaos.door(&e.rand), e.who)
+	if err != nil {
+		tally.failedJoins.Add(1)
+		return err
+	}
+	defer g.Close()
+	if err := g.goTo(ctx, e.home, e.spots); err != nil {
+		return err
+	}
+	e.chaos.look(e.who.Name, g, e.spots)
+	for i, b := range chaosBlocks {
+		if err := e.pick(ctx, g, i, b); err != nil {
+			return err
+		}
+	}
+	for ctx.Err() == nil {
+		if err := e.edit(ctx, g); err != nil {
+			return err
+		}
+		sleep(ctx, editEvery)
+		if _, err := g.Step(world.Input{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer waits for the end of an act; nil: it is not known.
+func (g *guest) answer(a wire.Act) *wire.ActResult {
+	c, err := g.Act(a)
+	if err != nil {
+		return nil
+	}
+	select {
+	case r := <-c:
+		if r.Code == wire.NewHost || r.Code == wire.Internal {
+			return nil
+		}
+		return &r
+	case <-g.ended:
+		select {
+		case r := <-c: // came just before the end
+			return &r
+		default:
+			return nil
+		}
+	case <-time.After(answerTime):
+		return nil
+	}
+}
+
+// pick takes a block into a slot.
+func (e *editor) pick(ctx context.Context, g *guest, slot int, b world.Block) error {
+	for ctx.Err() == nil {
+		if r := g.answer(wire.Act{Kind: wire.Pick, A: uint64(b), B: uint32(slot)}); r != nil && r.OK {
+			return nil
+		}
+		select {
+		case <-g.ended:
+			return errEnded
+		case <-time.After(editEvery):
+		}
+	}
+	return ctx.Err()
+}
+
+// edit changes one of the spots.
+func (e *editor) edit(ctx context.Context, g *guest) error {
+	s := e.spots[e.rand.Intn(len(e.spots))]
+	now, ok := g.Blocks().Block(s.at)
+	if !ok {
+		return nil // will come
+	}
+	slot := e.rand.Intn(len(chaosBlocks))
+	below := s.at.Add(0, -1, 0)
+	act, to := wire.Act{Kind: wire.Place, X: below.X, Y: below.Y, Z: below.Z, Face: uint8(world.FaceUp), A: uint64(slot)}, chaosBlocks[slot]
+	if now != world.Air {
+		act, to = wire.Act{Kind: wire.Dig, X: s.at.X, Y: s.at.Y, Z: s.at.Z, Face: uint8(world.FaceUp)}, world.Air
+	}
+	before := maps.Clone(s.may)
+	s.may[to] = true
+	tally := &e.chaos.tally
+	tally.edits.Add(1)
+	r := g.answer(act)
+	switch {
+	case r == nil:
+		tally.unclear.Add(1)
+		select {
+		case <-g.ended:
+			return errEnded
+		default:
+			return nil
+		}
+	case r.OK:
+		s.may = map[world.Block]bool{to: true}
+		tally.acked.Add(1)
+		e.acks.Add(1)
+	default:
+		s.may = before // for certain not done
+		tally.refused.Add(1)
+	}
+	return nil
+}
+
+// violations collects what must not be.
+type violations struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (v *violations) add(format string, args ...any) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.list = append(v.list, fmt.Sprintf(format, args...))
+}
+
+// look compares what a client sees with what may be there.
+func (c *chaos) look(who string, g *guest, spots []*chaosSpot) {
+	for _, s := range spots {
+		if b, ok := g.Blocks().Block(s.at); ok && !s.may[b] {
+			c.wrong.add("%s sees %v, %v", who, b, s)
+		}
+	}
+}

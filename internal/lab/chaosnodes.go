@@ -1,0 +1,171 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+)
+
+// chaosProcess is one of the nodes as chaos sees it.
+type chaosProcess struct {
+	number int
+	config chaosConfig
+	log    *os.File
+	*child
+	up      atomic.Bool // runs, and is not stopped
+	stopped bool
+	state   chaosOrder // how bad things are
+	dir     string     // of its world
+	last    chaosReport
+}
+
+// orderTime is how long a node may take to answer an order, with a slow disk on
+// a busy machine.
+const orderTime = 60 * time.Second
+
+// node readies a node: addresses in subnets of their own, as in the real world.
+func (c *chaos) node(i int) (*chaosProcess, error) {
+	ip := fmt.Sprintf("127.%d.%d.1", 1+c.t.Seed%200, i+1)
+	port, err := freePort(ip)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(c.dir, fmt.Sprint("node", i))
+	p := &chaosProcess{number: i, config: chaosConfig{
+		Data: dir, Seed: fmt.Sprint(c.t.Seed), Nodes: fmt.Sprintf("%s:%d", ip, port), Gateway: fmt.Sprintf("%s:%d", ip, port), Leads: dir + ".leads",
+	}}
+	p.log, err = os.Create(dir + ".log")
+	return p, err
+}
+
+// start starts a node's process, which opens its world.
+func (c *chaos) start(p *chaosProcess) (err error) {
+	p.config.Join = nil
+	for _, o := range c.nodes { // a few that are there; else by those it knew
+		if o != p && o.up.Load() && len(p.config.Join) < 2 {
+			p.config.Join = append(p.config.Join, o.config.Nodes)
+		}
+	}
+	if p.child, err = startChild(c.t.Context, childNode, p.log); err != nil {
+		return err
+	}
+	p.state = chaosOrder{}
+	first := chaosOrder{Config: &p.config}
+	if err := p.order(first); err != nil {
+		return fmt.Errorf("node %d: %w", p.number, err)
+	}
+	p.dir = p.last.Dir
+	p.up.Store(true)
+	return nil
+}
+
+// order tells a node how bad things are.
+func (p *chaosProcess) order(o chaosOrder) error {
+	p.last = chaosReport{}
+	if err := p.do(o, &p.last, orderTime); err != nil {
+		return err
+	}
+	if p.last.Error != "" {
+		return fmt.Errorf("%s", p.last.Error)
+	}
+	return nil
+}
+
+// kill ends a node as a power cut does.
+func (p *chaosProcess) kill() {
+	p.up.Store(false)
+	p.stopped = false
+	if p.child != nil {
+		_ = p.cmd.Process.Kill()
+		_ = p.close() // killed: there is no error to tell
+		p.child = nil
+	}
+}
+
+// freeze stops a node's process, thaw lets it go on.
+func (p *chaosProcess) freeze() error {
+	p.up.Store(false)
+	p.stopped = true
+	return stopProcess(p.cmd.Process)
+}
+
+func (p *chaosProcess) thaw() error {
+	p.stopped = false
+	err := contProcess(p.cmd.Process)
+	p.up.Store(err == nil)
+	return err
+}
+
+// door is the gateway of some node that runs.
+func (c *chaos) door(r *rng.Rand) string {
+	var urls []string
+	for _, p := range c.nodes {
+		if p.up.Load() {
+			urls = append(urls, p.config.Gateway)
+		}
+	}
+	if len(urls) == 0 {
+		return c.nodes[0].config.Gateway
+	}
+	return urls[r.Intn(len(urls))]
+}
+
+// settled reports whether all nodes are linked up well enough to have all
+// replicas of each part at the same entry.
+func (c *chaos) settled() (bool, string) {
+	type where struct {
+		applied []uint64
+		members int
+	}
+	parts := map[string]*where{}
+	for _, p := range c.nodes {
+		if err := p.order(chaosOrder{}); err != nil {
+			return false, err.Error()
+		}
+		for _, x := range p.last.Parts {
+			if parts[x.Part] == nil {
+				parts[x.Part] = &where{}
+			}
+			w := parts[x.Part]
+			w.applied, w.members = append(w.applied, x.Applied), max(w.members, x.Members)
+		}
+	}
+	for part, w := range parts {
+		if slices.Min(w.applied) != slices.Max(w.applied) || len(w.applied) != w.members {
+			return false, fmt.Sprintf("%s: %d members, applied %v", part, w.members, w.applied)
+		}
+	}
+	return len(parts) > 0, "no parts"
+}
+
+// wait waits for a condition.
+func (c *chaos) wait(ctx context.Context, limit time.Duration, ok func() (bool, string)) error {
+	end := time.Now().Add(limit)
+	for {
+		good, why := ok()
+		if good {
+			return nil
+		}
+		if ctx.Err() != nil || time.Now().After(end) {
+			return fmt.Errorf("after %v: %s", limit, why)
+		}
+		sleep(ctx, 250*time.Millisecond)
+	}
+}
+
+// freePort finds a UDP port that is free at an address.
+func freePort(ip string) (int, error) {
+	c, err := net.ListenPacket("udp", ip+":0")
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	return c.LocalAddr().(*net.UDPAddr).Port, nil
+}
