@@ -127,7 +127,7 @@ func (c *chaos) begin(nodes, editors int) error {
 	}
 	homes := c.homes(editors)
 	for i := range editors {
-		who, err := client.NewIdentity(fmt.Sprint("Editor ", i))
+		who, err := client.NewIdentity(fmt.Sprint("Editor", i))
 		if err != nil {
 			return err
 		}

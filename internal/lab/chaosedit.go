@@ -28,9 +28,9 @@ func (s *chaosSpot) String() string {
 	return fmt.Sprintf("%v may be %v", s.at, slices.Sorted(maps.Keys(s.may)))
 }
 
-// chaosBlocks are what editors build with: cubes that stay as they are.
+// chaosBlocks are what editors build with: cubes that stay as they are (dirt would become grass).
 var chaosBlocks = []world.Block{
-	world.Bricks, world.StoneBricks, world.OakPlanks, world.PinePlanks, world.BirchPlanks, world.Cobblestone, world.Stone, world.Dirt,
+	world.Bricks, world.StoneBricks, world.OakPlanks, world.PinePlanks, world.BirchPlanks, world.Cobblestone, world.Stone, world.Sandstone,
 }
 
 // editor is a player who changes places around a home, joins through one node
