@@ -110,10 +110,12 @@ func (r *Replica) resume(kvs []machine.KV) {
 }
 
 // create begins a group of this node alone. The log begins behind an index
-// that nobody has: newcomers need the content of the space.
+// that nobody has: newcomers need the content of the space. Of two groups that
+// were begun apart the one that was begun first has the greater fork: it is
+// the one that has been lived in for longer.
 func (r *Replica) create(members []machine.Peer) {
 	r.st = state{
-		Gen:  Gen{1, r.env.Rand().Uint64()},
+		Gen:  Gen{1, ^uint64(r.env.Now())&^0xffff | r.env.Rand().Uint64()&0xffff},
 		Self: 1, Base: 1, BaseTerm: 1,
 		shared: shared{
 			Applied: 1, AppliedTerm: 1, NextID: 2,

@@ -107,6 +107,16 @@ func Aside(space string, g Gen) string {
 	return fmt.Sprintf("old.%s.%d.%016x", space, g.Number, g.Fork)
 }
 
+// GiveWay ends this replica if its group is the lesser of two that have arisen
+// for the space: what it had is put aside, and OnGone(ErrSuperseded) follows.
+// While the disk is busy nothing happens; call it again then.
+func (r *Replica) GiveWay(to Gen) {
+	defer r.begin()()
+	if r.phase == member && r.st.Gen.Compare(to) < 0 {
+		r.supersede()
+	}
+}
+
 // supersede gives way to a newer generation: everything that this replica had,
 // what was only in its log included, is put aside. If it is interrupted, it
 // hears of the newer generation again.

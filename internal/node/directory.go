@@ -205,7 +205,7 @@ func (d *directory) sign(p Part, members []machine.Peer, term, version uint64) *
 // publish stores who hosts a part that is led here.
 func (d *directory) publish(h *hosted) {
 	d.tag++
-	d.kad.Publish(d.tag, d.sign(h.part, h.record.members, h.record.term, h.record.term<<20|h.record.version))
+	d.kad.Publish(d.tag, d.sign(h.part, h.record.members, h.record.term, h.version()))
 }
 
 // create stores who is to host a part, unless it is hosted; then its members are

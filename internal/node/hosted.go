@@ -31,6 +31,7 @@ type hosted struct {
 	record  record                // of the part, as this node has published it
 	shape   shape
 	plight  plight // while it has no leader
+	rivals  rivals // other groups of the part
 }
 
 // held is a message that has come before it is known who leads.
@@ -155,7 +156,7 @@ func (h *hosted) OnLead() {
 		if h.gone {
 			return
 		}
-		h.leading, h.quiet, h.shape.next = true, h.w.n.env.Now(), 0
+		h.leading, h.quiet, h.shape.next, h.rivals.next = true, h.w.n.env.Now(), 0, 0
 		if h.part.Hall && h.w.n.hall == nil {
 			h.w.n.startHall()
 		}
@@ -234,7 +235,8 @@ func (h *hosted) OnGone(why error) {
 		case errors.Is(why, group.ErrRemoved):
 			h.rep.Erase(false)
 		case errors.Is(why, group.ErrSuperseded):
-			h.w.note("The group of " + h.part.String() + " was recovered without this node: what this node had is put aside.")
+			h.w.note("Another group of " + h.part.String() + " goes on, recovered without this node or begun before its own: what this node had is put aside.")
+			h.gaveWay()
 		default:
 			h.w.damaged[h.part] = true
 			h.w.note(h.part.String() + " cannot be hosted here: " + why.Error())
@@ -337,10 +339,14 @@ func (h *hosted) beat(now machine.Time) {
 	if len(h.waiting) > 0 && now.Sub(h.waiting[0].at) > heldFor {
 		h.release()
 	}
+	if h.giveWay() {
+		return
+	}
 	if !h.leading {
 		h.mourn(now)
 		return
 	}
+	h.lookForRivals(now)
 	if h.runs() {
 		h.quiet = now
 	}

@@ -308,6 +308,9 @@ func (w *network) ask(r *route) {
 			w.n.env.Send(p, &Who{r.part})
 		}
 	}
+	if r.tries%8 == 0 {
+		r.term = 0 // whoever led with it may have given way to another group
+	}
 	if (len(r.members) == 0 || r.tries%4 == 0) && !r.finding {
 		r.finding = true
 		w.dir.find(r.part)

@@ -77,10 +77,11 @@ func (w *network) onStanding(f *farNode, m *Standing) {
 			w.n.env.Send(f.peer, s)
 		}
 	}
-	h := w.hosts[m.Part]
+	h := w.hosts[m.Part] // as asking has found it
 	if h == nil {
 		return
 	}
+	h.meet(f, m)
 	if h.plight.begun != 0 && slices.ContainsFunc(h.plight.asked, func(p machine.Peer) bool { return p.ID == f.peer.ID }) {
 		h.plight.heard[f.peer.ID] = m
 	}
