@@ -25,7 +25,7 @@ func (n *Node) onRetrieve(by *overlay.Contact, q *Retrieve) {
 			return contains(&q.Area, p.Home) && n.responsible(p.Home)
 		})
 	} else {
-		m.Seen = n.state
+		m.Seen, m.Brief = n.state, n.cfg.Protocol.Digests
 	}
 	m.Seal(n.world)
 	if b := n.cfg.Behaviour; b != nil {

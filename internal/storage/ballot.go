@@ -21,7 +21,7 @@ func (n *Node) count(q *query) (out outcome, votes int, decided bool) {
 	if q.Kind.static() {
 		return n.countStatic(q)
 	}
-	s := &Snapshot{Of: q.Of, Cover: q.Area, Grid: gridOver(&q.Area, &n.world, 0)}
+	s := &Snapshot{Of: q.Of, Cover: q.Area, Grid: gridOver(&q.Area, &n.world, 0), Whole: n.brief(q)}
 	votes, decided = len(q.zones), true
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
@@ -55,6 +55,9 @@ const (
 func (n *Node) countCell(q *query, x, y int32) (cell *Cell, least int, how verdict) {
 	if c, votes := n.sameCell(q, x, y); votes >= n.need() {
 		return c, votes, elected
+	}
+	if n.brief(q) {
+		return n.countBlock(q, x, y)
 	}
 	var all []*Object
 	seen := 0 // zones that have answered about the cell
@@ -369,7 +372,7 @@ func (n *Node) countStatic(q *query) (out outcome, votes int, decided bool) {
 // tally looks whether the answers so far decide a retrieval; last: no more will
 // come.
 func (n *Node) tally(q *query, last bool) {
-	if q.done || !last && q.full < n.need() {
+	if q.done || q.fetch != nil || !last && q.full < n.need() {
 		return
 	}
 	if q.answers == 0 {
@@ -377,6 +380,10 @@ func (n *Node) tally(q *query, last bool) {
 		return
 	}
 	if out, votes, decided := n.count(q); decided || last {
+		if n.brief(q) {
+			n.startFetch(q, out, votes)
+			return
+		}
 		n.end(q, &candidate{out, votes})
 	}
 }

@@ -207,7 +207,7 @@ func (b *bed) differs(m *member, of int64) string {
 	}
 	want := map[ObjectID]*Object{}
 	for _, o := range b.truth[of] {
-		if !o.Static && s.Cover.Circle.Contains(o.Pos) {
+		if !o.Static && s.Knows(o.Pos, b.toy.World()) {
 			want[o.ID] = o
 		}
 	}

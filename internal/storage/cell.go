@@ -68,6 +68,8 @@ type Snapshot struct {
 	Of    int64 // the world at t_Of
 	Cover overlay.Area
 	Grid
+	// Whole: of every cell that Cover touches all is known (Protocol.Digests).
+	Whole bool
 	// Unsure are cells of the window about which nothing is known, though they
 	// lie in Cover; nil: none.
 	Unsure []bool
@@ -117,15 +119,30 @@ func (s *Snapshot) sees(a *overlay.Area, p geom.Point, w *World) bool {
 
 // knows reports whether the snapshot tells what is at a place.
 func (s *Snapshot) knows(p geom.Point, w *World) bool {
+	if s.Whole {
+		return s.covers(p.X/w.Cell, p.Y/w.Cell, w.Cell) != outside
+	}
 	return contains(&s.Cover, p) && !s.unsure(p.X/w.Cell, p.Y/w.Cell)
 }
+
+// Knows reports whether the snapshot tells what is at a place.
+func (s *Snapshot) Knows(p geom.Point, w World) bool { return s.knows(p, &w) }
 
 // covers is how a cell lies to what the snapshot tells of.
 func (s *Snapshot) covers(x, y, side int32) relation {
 	if s.unsure(x, y) {
 		return outside
 	}
-	return relate(&s.Cover, x*side, y*side, side)
+	return s.through(&s.Cover, x, y, side)
+}
+
+// through is how a cell lies to an area through which the snapshot is seen.
+func (s *Snapshot) through(a *overlay.Area, x, y, side int32) relation {
+	how := relate(a, x*side, y*side, side)
+	if s.Whole && how != outside {
+		return inside
+	}
+	return how
 }
 
 func (s *Snapshot) unsure(x, y int32) bool {
@@ -159,7 +176,7 @@ func (s *Snapshot) parts(a *overlay.Area, w *World, fn func(part)) {
 	y0, y1 := max(b.Min.Y/w.Cell, s.Y), min(b.Max.Y/w.Cell, s.Y+s.H-1)
 	for y := y0; y <= y1; y++ {
 		for x := x0; x <= x1; x++ {
-			by := relate(a, x*w.Cell, y*w.Cell, w.Cell)
+			by := s.through(a, x, y, w.Cell)
 			if by == outside {
 				continue
 			}
@@ -242,7 +259,7 @@ func (s *Snapshot) sizeIn(a *overlay.Area, w *World) int {
 
 // sizeAt adds what counts of a cell, unless all of it does: then it reports true.
 func (s *Snapshot) sizeAt(a *overlay.Area, w *World, x, y int32, size *int) bool {
-	by, own := relate(a, x*w.Cell, y*w.Cell, w.Cell), s.covers(x, y, w.Cell)
+	by, own := s.through(a, x, y, w.Cell), s.covers(x, y, w.Cell)
 	if by == inside && own == inside {
 		return true
 	}

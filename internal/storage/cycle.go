@@ -122,7 +122,7 @@ func (n *Node) begin() {
 	}
 	n.part = n.measure()
 	n.ready = true
-	s := &Snapshot{Of: 0, Cover: overlay.Area{Circle: n.part.circle}}
+	s := &Snapshot{Of: 0, Cover: overlay.Area{Circle: n.part.circle}, Whole: n.cfg.Protocol.Digests}
 	s.Grid = gridOver(&s.Cover, &n.world, 0)
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
@@ -156,7 +156,7 @@ func (n *Node) askState(of int64) {
 	}
 	c.circle = overlay.Area{Circle: n.part.circle}
 	area := c.circle
-	area.Circle.R += n.reach
+	area.Circle.R += n.beyond()
 	c.query = n.retrieve(ForUpdate, area, of)
 	if c.query.done {
 		c.query = nil
@@ -183,6 +183,7 @@ func (n *Node) onOutcome(q *query, out outcome, votes int) {
 			n.cycle.from, n.cycle.query = out.seen, nil
 		}
 	case ForLook:
+		n.looked = out.seen
 		if n.cfg.Events != nil {
 			n.cfg.Events.Looked(out.seen, float64(votes)/float64(len(q.zones)))
 		}
@@ -316,7 +317,7 @@ func (n *Node) update() {
 		}
 	}
 	c.asked = nil
-	s := &Snapshot{Of: c.to, Cover: c.circle, Grid: gridOver(&c.circle, &n.world, 0)}
+	s := &Snapshot{Of: c.to, Cover: c.circle, Grid: gridOver(&c.circle, &n.world, 0), Whole: n.cfg.Protocol.Digests}
 	n.dropWoken(c.to - 1)
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
@@ -336,12 +337,13 @@ func (n *Node) update() {
 		}
 	}
 	n.install(s)
+	n.foresee(&r, s)
 }
 
 // install makes a snapshot the node's state.
 func (n *Node) install(s *Snapshot) {
 	s.index()
-	n.state = s
+	n.last, n.state = n.state, s
 	n.addWoken()
 	if n.cfg.Events != nil {
 		n.cfg.Events.Updated(n.state)

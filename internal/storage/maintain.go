@@ -181,7 +181,7 @@ func (n *Node) takeOver() {
 // join makes a snapshot of the own cell from what was pushed; none if the
 // neighbours were not at the same update (thesis 5.4.1: inconsistent).
 func (n *Node) join() *Snapshot {
-	s := &Snapshot{Of: -1, Cover: overlay.Area{Polygon: n.part.cell}}
+	s := &Snapshot{Of: -1, Cover: overlay.Area{Polygon: n.part.cell}, Whole: n.cfg.Protocol.Digests}
 	for _, p := range n.pushes {
 		switch {
 		case p.Seen == nil:

@@ -25,6 +25,8 @@ type Memo struct {
 	old     map[batchKey]*Batch
 	acts    map[actsKey][]*Action // that anybody has stored
 	wakes   map[int64][]*Object   // whom anybody has woken, by update
+	deltas  map[deltaKey]int      // sizes of differences
+	scratch [3][]byte
 	// Steps counts replays, Hits those that had been done before.
 	Steps, Hits uint64
 }
@@ -58,7 +60,7 @@ type actsKey struct {
 func NewMemo() *Memo {
 	return &Memo{
 		initial: map[[2]int32]*Cell{}, batches: map[batchKey]*Batch{}, old: map[batchKey]*Batch{},
-		acts: map[actsKey][]*Action{}, wakes: map[int64][]*Object{},
+		deltas: map[deltaKey]int{}, acts: map[actsKey][]*Action{}, wakes: map[int64][]*Object{},
 		generation: newGeneration(0), older: newGeneration(-1),
 	}
 }
@@ -74,6 +76,7 @@ func (m *Memo) turn(of int64) {
 	}
 	m.older = m.generation
 	m.generation = newGeneration(of)
+	clear(m.deltas)
 	m.old, m.batches = m.batches, map[batchKey]*Batch{}
 	for k := range m.acts {
 		if k.of < of {

@@ -43,6 +43,8 @@ type Result struct {
 	// is sent. Nil: static data only.
 	Seen *Snapshot
 	Area overlay.Area
+	// Brief: digests of cells are sent instead of what is in them.
+	Brief bool
 	// Static data in the area.
 	Static  []*Object
 	Batches []*Batch
@@ -200,7 +202,11 @@ func (*Better) Size() int { return 1 + sizeContact }
 // Seal computes what the data is charged for. Whoever makes a Result calls it.
 func (m *Result) Seal(w World) *Result {
 	m.Bytes = sizeStatic(m.Static, m.Batches)
-	if m.Seen != nil {
+	switch {
+	case m.Seen == nil:
+	case m.Brief:
+		m.Bytes += m.Seen.sizeBrief(&m.Area, &w)
+	default:
 		m.Bytes += m.Seen.sizeIn(&m.Area, &w)
 	}
 	return m

@@ -114,6 +114,7 @@ const (
 	timerQuery
 	timerStatic
 	timerPushes
+	timerFetch
 )
 
 // Node is one participant: an overlay node and its part of the world.
@@ -147,6 +148,9 @@ type Node struct {
 	fetches []fetch
 
 	state   *Snapshot // dynamic data, of the last update; nil: none
+	last    *Snapshot // the one before
+	guess   *Snapshot // what the node thinks lies around its part; nil: nothing
+	looked  *Snapshot // around the player's character
 	static  map[ObjectID]*Object
 	actions container
 	woken   []wakening
@@ -283,6 +287,10 @@ func (n *Node) OnTimer(t machine.Timer) {
 		if q := n.query(t.Arg); q != nil {
 			n.conclude(q)
 		}
+	case timerFetch:
+		if q := n.query(t.Arg); q != nil {
+			n.fetchOn(q)
+		}
 	case timerStatic:
 		n.fetchStatic(t)
 	case timerPushes:
@@ -335,6 +343,12 @@ func (n *Node) onUnicast(u upcall) {
 		n.onActionsResult(m.Origin, body)
 	case *Push:
 		n.onPush(m.Origin, body)
+	case *Fetch:
+		if !n.hold(u) {
+			n.onFetch(m.Origin, body)
+		}
+	case *Blocks:
+		n.onBlocks(m.Origin, body)
 	case *Better:
 		n.overlay.Introduce(body.Node)
 	case *RetrieveActions:

@@ -17,12 +17,23 @@ type Protocol struct {
 	// no such majority a node keeps its own state, and what it has none of stays
 	// unknown; the result with most votes does not count.
 	Majority bool
+	// Digests lets answers carry digests of whole cells instead of objects. What
+	// is agreed on is fetched once, from somebody who has said that he holds it,
+	// and compared with what was agreed on. Nodes keep all cells that their
+	// circle touches as wholes.
+	Digests bool
+	// Ring lets a node that has computed what was agreed on do without fetching
+	// it: what is left is the ring around its own part. It needs Digests.
+	Ring bool
+	// Deltas lets who fetches name what he has, what he guesses included: only
+	// the rest is sent, and of what has changed the difference. It needs Digests.
+	Deltas bool
 }
 
 // Protocols that have a name.
 var (
 	ProtocolThesis   = Protocol{}
-	ProtocolHardened = Protocol{Objects: true, Majority: true}
+	ProtocolHardened = Protocol{Objects: true, Majority: true, Digests: true, Ring: true, Deltas: true}
 )
 
 // switches are the mechanisms by name, in the order in which they are shown.
@@ -32,6 +43,9 @@ var switches = []struct {
 }{
 	{"objects", func(p *Protocol) *bool { return &p.Objects }},
 	{"majority", func(p *Protocol) *bool { return &p.Majority }},
+	{"digests", func(p *Protocol) *bool { return &p.Digests }},
+	{"ring", func(p *Protocol) *bool { return &p.Ring }},
+	{"deltas", func(p *Protocol) *bool { return &p.Deltas }},
 }
 
 // Switches returns the names of the mechanisms.

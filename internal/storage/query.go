@@ -19,6 +19,7 @@ type query struct {
 	answers int
 	sets    []candidate // different results of whole zones
 	full    int         // zones that are complete, spoiled ones too
+	fetch   *fetching   // what was agreed on is fetched; nil: not yet
 }
 
 // zoneAnswer is what has come from a zone.
@@ -59,6 +60,9 @@ func (n *Node) retrieve(kind Kind, area overlay.Area, of int64) *query {
 	}
 	n.running = append(n.running, q)
 	n.env.SetTimer(q.began.Add(n.timeout(kind)), machine.Timer{Kind: timerQuery, Arg: q.Query})
+	if n.brief(q) {
+		n.env.SetTimer(q.began.Add(n.timeout(kind)-n.time.lmax), machine.Timer{Kind: timerFetch, Arg: q.Query})
+	}
 	for z := range zones {
 		q.keys[z] = n.places.area(&area, z)
 		n.overlay.Areacast(q.keys[z], &q.Retrieve)
@@ -85,7 +89,7 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 	q.answers++
 	zone := n.space.Zone(from.Pos)
 	z := &q.zones[zone]
-	each := n.cfg.Protocol.Objects
+	each := n.each(q)
 	if z.over && !each {
 		return
 	}
@@ -170,8 +174,11 @@ func (n *Node) conclude(q *query) {
 	if q.done {
 		return
 	}
-	if n.cfg.Protocol.Objects {
+	if n.each(q) {
 		n.tally(q, true)
+		if !q.done && q.fetch != nil {
+			n.endFetch(q)
+		}
 		return
 	}
 	var best *candidate

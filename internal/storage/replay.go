@@ -22,6 +22,7 @@ type replayer struct {
 	acts  map[id.ID]*Batch // of the players that are known
 	cells []*Cell          // scratch: the surroundings of the target, row by row
 	known []*Batch         // scratch: of the players there
+	blind bool             // nothing but what the node itself knows goes in
 }
 
 // cell returns the target cell at t_of.
@@ -40,7 +41,7 @@ func (r *replayer) cell(x, y int32) *Cell {
 	if g == nil {
 		return c
 	}
-	if at := [2]int32{x, y}; canon && g.canon[at] == nil {
+	if at := [2]int32{x, y}; canon && !r.blind && g.canon[at] == nil {
 		c.canon = true
 		g.canon[at] = c
 	}
@@ -90,7 +91,7 @@ func (r *replayer) gather(x, y int32) bool {
 				continue
 			}
 			c := r.from.At(cx, cy)
-			if c == nil && r.from.covers(cx, cy, side) == outside {
+			if c == nil && !r.blind && r.from.covers(cx, cy, side) == outside {
 				c = r.memo.unseen(r, cx, cy)
 			}
 			canon = canon && c != nil && c.canon
@@ -137,7 +138,7 @@ func (r *replayer) woken(x, y int32) []*Object {
 		}
 	}
 	for _, o := range r.memo.wakes[r.of-1] {
-		if near(o) && !contains(&r.from.Cover, o.Pos) {
+		if !r.blind && near(o) && !contains(&r.from.Cover, o.Pos) {
 			out = append(out, o)
 		}
 	}
@@ -152,6 +153,9 @@ func (r *replayer) woken(x, y int32) []*Object {
 func (r *replayer) batch(o *Object) *Batch {
 	if b := r.acts[o.Player.ID]; b != nil {
 		return b
+	}
+	if r.blind {
+		return r.memo.batch(&Batch{Player: o.Player, Of: r.of})
 	}
 	return r.memo.unseenBatch(o.Player, r.of)
 }

@@ -1,0 +1,155 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// each reports whether the zones vote on parts of what is asked for.
+func (n *Node) each(q *query) bool { return n.cfg.Protocol.Objects || n.brief(q) }
+
+// brief reports whether a retrieval asks for digests first.
+func (n *Node) brief(q *query) bool { return n.cfg.Protocol.Digests && !q.Kind.static() }
+
+// beyond is how far the update area reaches beyond the maintenance area. Whole
+// cells need all cells around them: their corners are farther away than reach.
+func (n *Node) beyond() int32 {
+	if !n.cfg.Protocol.Digests {
+		return n.reach
+	}
+	return int32(int64(n.world.ring(n.reach))*int64(n.world.Cell)*14143/10000) + 1
+}
+
+// sizeDigest is what a digest in an answer takes: the first bytes of a hash that
+// begins with the number of the retrieval. Who wants another cell with the same
+// digest has to look for it after it was asked.
+const sizeDigest = 8
+
+// sizeBrief is what digests of the cells in an area take, and of the woken
+// characters there.
+func (s *Snapshot) sizeBrief(a *overlay.Area, w *World) (size int) {
+	s.parts(a, w, func(part) { size += sizeDigest })
+	for _, o := range s.Woken {
+		if s.sees(a, o.Pos, w) {
+			size += 8 + sizeDigest
+		}
+	}
+	return size
+}
+
+func sameBlock(a, b *Cell) bool { return a == b || sameWithin(nil, a, b, true) }
+
+// countBlock decides what is in a cell by its digest. A zone's vote is what most
+// of those say who know the cell; a tie takes it away.
+func (n *Node) countBlock(q *query, x, y int32) (*Cell, int, verdict) {
+	var zones blockVotes
+	for i := range q.zones {
+		var said blockVotes
+		for _, r := range q.zones[i].results {
+			if n.fits(q, r) && r.Seen.covers(x, y, n.world.Cell) == inside {
+				said.add(r.Seen.At(x, y))
+			}
+		}
+		if c, _, ok := said.best(); ok {
+			zones.add(c)
+		}
+	}
+	c, votes, ok := zones.best()
+	switch {
+	case votes >= n.need():
+		return c, votes, elected
+	case n.cfg.Protocol.Majority || votes == 0:
+		return n.own(q, x, y, votes)
+	case !ok:
+		return nil, votes, unknown
+	}
+	return c, votes, kept
+}
+
+// blockVotes counts votes for versions of a cell.
+type blockVotes []struct {
+	cell  *Cell
+	votes int
+}
+
+func (v *blockVotes) add(c *Cell) {
+	for i := range *v {
+		if sameBlock((*v)[i].cell, c) {
+			(*v)[i].votes++
+			return
+		}
+	}
+	*v = append(*v, struct {
+		cell  *Cell
+		votes int
+	}{c, 1})
+}
+
+// best is the version with most votes; false if there is none, or another one
+// with as many.
+func (v blockVotes) best() (best *Cell, votes int, ok bool) {
+	for _, c := range v {
+		switch {
+		case c.votes > votes:
+			best, votes, ok = c.cell, c.votes, true
+		case c.votes == votes:
+			ok = false
+		}
+	}
+	return best, votes, ok
+}
+
+// foresee computes what the node thinks will be in the ring around its part, as
+// well as it can see: what turns out right need not be fetched.
+func (n *Node) foresee(r *replayer, state *Snapshot) {
+	n.guess = nil
+	if !n.cfg.Protocol.Deltas {
+		return
+	}
+	blind := *r
+	blind.blind, blind.cells, blind.known = true, nil, nil
+	from := r.from
+	g := &Snapshot{Of: r.of, Cover: from.Cover, Whole: true, Grid: gridOver(&from.Cover, &n.world, 0)}
+	for y := g.Y; y < g.Y+g.H; y++ {
+		for x := g.X; x < g.X+g.W; x++ {
+			switch {
+			case state.covers(x, y, n.world.Cell) == inside:
+				g.set(x, y, state.At(x, y))
+			case from.covers(x, y, n.world.Cell) != outside:
+				g.set(x, y, blind.cell(x, y))
+			}
+		}
+	}
+	n.guess = g
+}
+
+// holds reports whether the node has a cell that was agreed on, without asking
+// for it.
+func (n *Node) holds(of int64, x, y int32, c *Cell) bool {
+	if c == nil || len(c.Objects) == 0 {
+		return true // the digest of nothing is known
+	}
+	own := func(s *Snapshot) bool {
+		return s != nil && s.Of == of && s.covers(x, y, n.world.Cell) == inside && sameBlock(s.At(x, y), c)
+	}
+	return n.cfg.Protocol.Ring && own(n.state) || n.cfg.Protocol.Deltas && n.cfg.Protocol.Ring && own(n.guess)
+}
+
+// inventory appends what the node has or guesses of a cell: versions of objects
+// that whoever sends the cell may refer to.
+func (n *Node) inventory(out []*Object, x, y int32) []*Object {
+	for _, s := range [...]*Snapshot{n.guess, n.cycle.from, n.state, n.looked} {
+		if s == nil {
+			continue
+		}
+		if c := s.At(x, y); c != nil {
+			for _, o := range c.Objects {
+				if !slices.ContainsFunc(out, func(p *Object) bool { return p.ID == o.ID && sameObject(p, o) }) {
+					out = append(out, o)
+				}
+			}
+		}
+	}
+	return out
+}
