@@ -51,6 +51,7 @@ func Experiments() []Experiment {
 		pageLoadExperiment,
 		regionLoadExperiment,
 		soakExperiment,
+		storageAttackExperiment,
 		storageBandwidthExperiment,
 		storageDataExperiment,
 		storageHopsExperiment,

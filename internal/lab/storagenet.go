@@ -42,6 +42,8 @@ type storageRun struct {
 	Check bool
 	// Protocol is what the nodes do beyond the thesis' protocol.
 	Protocol storage.Protocol
+	// NPCs is how many there are; 0: the thesis' number.
+	NPCs int
 }
 
 func (o storageRun) updates() int {
@@ -58,6 +60,9 @@ func (o storageRun) name() string {
 	}
 	if o.Protocol != storage.ProtocolThesis {
 		s += "-" + o.Protocol.String()
+	}
+	if o.NPCs > 0 {
+		s += fmt.Sprintf("-npcs%d", o.NPCs)
 	}
 	return fmt.Sprintf("%s-seed%d", s, o.Seed)
 }
@@ -94,6 +99,11 @@ type storageNet struct {
 	mind func(s *storageNode, at machine.Time) storagePlayer
 	// woke hears of a player who is announced for the step after t_of; nil: nobody.
 	woke func(s *storageNode, of int64)
+	// behave is what the k-th node to start does otherwise, nil if nothing; a nil
+	// function: all are honest.
+	behave func(k int, s *storageNode) storage.Behaviour
+	// acted hears of actions; nil: nobody.
+	acted func(*storage.Action)
 }
 
 // storagePlayer decides what a character does.
@@ -162,7 +172,7 @@ func (n *storageNet) settle(shape storage.World) (players []*storage.Player) {
 // populate makes the thesis' world.
 func (n *storageNet) populate() {
 	shape := mmve.New(mmve.Config{Seed: n.run.Seed, NPCs: 1}, nil).World()
-	w := mmve.New(mmve.Config{Seed: n.run.Seed}, n.settle(shape))
+	w := mmve.New(mmve.Config{Seed: n.run.Seed, NPCs: n.run.NPCs}, n.settle(shape))
 	n.rules, n.metre = w, 100
 	n.mind = func(s *storageNode, at machine.Time) storagePlayer { return w.NewMind(s.player, at, s.bed) }
 	characters := map[*storage.Player]*storage.Object{}
@@ -196,6 +206,10 @@ func (n *storageNet) start() *sim.Node {
 	s := n.all[n.started]
 	n.started++
 	s.came = n.sim.Now()
+	var behaviour storage.Behaviour
+	if n.behave != nil {
+		behaviour = n.behave(n.started-1, s)
+	}
 	s.Node = n.sim.AddAs(s.self.Peer(), func(env machine.Env) machine.Machine {
 		return storage.New(storage.Config{
 			Overlay: overlay.Config{
@@ -208,7 +222,7 @@ func (n *storageNet) start() *sim.Node {
 				},
 			},
 			Rules: n.rules, Protocol: n.run.Protocol, Memo: n.memo, Begin: n.begin, Updates: int64(n.run.updates()),
-			Player: s.player, Probe: &n.probe, Interest: storageInterest * n.metre,
+			Player: s.player, Probe: &n.probe, Interest: storageInterest * n.metre, Behaviour: behaviour,
 			Where: func() (geom.Point, bool) { return n.where(s) },
 		}, env)
 	})
@@ -273,6 +287,9 @@ func (n *storageNet) goOn(s *storageNode) {
 			s.seq++
 			a := &storage.Action{Player: s.player, Seq: s.seq, At: at, Body: body, Size: actionHead + len(body)}
 			n.actions = append(n.actions, a)
+			if n.acted != nil {
+				n.acted(a)
+			}
 			s.Call(func() { s.machine().Act(a) })
 		}
 		n.goOn(s)

@@ -1,0 +1,230 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage/attack"
+)
+
+var storageAttackExperiment = Experiment{
+	Name:          "storage-attack",
+	Shows:         "how many malicious nodes that know everything and act as one the storage stands before objects are tampered with",
+	Source:        "thesis 6.4.4, tables 6.29 to 6.40; TARGETS 20",
+	Deterministic: true,
+	Many:          true,
+	Settings: append(storageSettings[:len(storageSettings):len(storageSettings)],
+		Setting{"attack", "thesis", "", "how they attack: thesis, or some of " + attack.Names() + " with + between them"},
+		Setting{"malicious", "search", "", "how many of the nodes are: a list, or search for the most that all runs stand"},
+		Setting{"most", "0", "", "where the search begins from above; 0 is 4, 8 or 16 % of the nodes for r = 4, 9, 16"},
+		Setting{"whole", "no", "", "yes goes on when objects have been tampered with, as the thesis does, and counts retrievals; no ends a run there"},
+	),
+	Run: runStorageAttack,
+}
+
+// siegePaper says in how many of ten runs objects were tampered with (tables
+// 6.29 to 6.31), n = 1000.
+var siegePapers = map[int][]struct{ malicious, runs int }{
+	4:  {{1, 0}, {2, 0}, {3, 1}, {4, 1}, {5, 1}, {6, 1}, {7, 2}, {8, 4}, {9, 6}, {10, 9}},
+	9:  {{15, 0}, {18, 0}, {19, 0}, {20, 1}, {25, 2}, {30, 4}, {35, 5}, {40, 8}, {50, 10}, {75, 10}},
+	16: {{35, 0}, {37, 0}, {38, 0}, {39, 1}, {40, 1}, {45, 2}, {49, 3}, {60, 6}, {75, 10}, {100, 10}},
+}
+
+// siegeTolerated is the largest number that all ten runs stood.
+var siegeTolerated = map[int]float64{4: 0.002, 9: 0.019, 16: 0.038}
+
+// siegeRow is what the runs with as many malicious nodes have shown.
+type siegeRow struct {
+	malicious int
+	results   []siegeResult
+}
+
+// fallen is in how many of them objects were tampered with.
+func (r siegeRow) fallen() (n int) {
+	for i := range r.results {
+		n += one(r.results[i].First > 0)
+	}
+	return n
+}
+
+func runStorageAttack(t *Trial) error {
+	sizes, zones, updates := t.Ints("nodes", 4), t.Zones("r"), t.Int("updates", 3)
+	most, whole, protocol := t.Int("most", 0), t.Flag("whole"), t.Protocol()
+	var list []int
+	if t.Text("malicious") != "search" {
+		list = t.Ints("malicious", 0)
+	}
+	if _, err := attack.ParseWays(t.Text("attack")); err != nil {
+		t.reject("attack", "thesis, or some of "+attack.Names()+" with + between them")
+	}
+	if err := t.Settings(); err != nil {
+		return err
+	}
+	for _, r := range zones {
+		for _, n := range sizes {
+			g := siegeRun{storageRun: storageRun{Nodes: n, R: r, Updates: updates, Protocol: protocol}, Ways: t.Text("attack"), ToEnd: whole}
+			rows, err := g.rows(t, list, most)
+			if err != nil {
+				return err
+			}
+			t.siegeTables(g, rows, len(zones)*len(sizes) == 1)
+		}
+	}
+	return nil
+}
+
+// rows does the runs with each number of malicious nodes of a list, ascending, or
+// of a search.
+func (g siegeRun) rows(t *Trial, list []int, most int) (rows []siegeRow, err error) {
+	if list == nil {
+		if most == 0 {
+			most = max(4, g.Nodes*g.R/100)
+		}
+		return searchSiege(most, func(m int) (siegeRow, error) { return g.row(t, m, true) })
+	}
+	for _, m := range list {
+		row, err := g.row(t, m, false)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// searchSiege halves the numbers among which the most that all runs stand must
+// be, supposing that they stand fewer as well.
+func searchSiege(most int, try func(m int) (siegeRow, error)) (rows []siegeRow, err error) {
+	stood, fell := 0, most+1
+	for fell-stood > 1 {
+		m := (stood + fell) / 2
+		row, err := try(m)
+		if err != nil {
+			return nil, err
+		}
+		if row.fallen() > 0 {
+			fell = m
+		} else {
+			stood = m
+		}
+		at := len(rows)
+		for at > 0 && rows[at-1].malicious > m {
+			at--
+		}
+		rows = slices.Insert(rows, at, row)
+	}
+	return rows, nil
+}
+
+// row does all runs with so many malicious nodes, or, hasty, only until one of
+// them has not stood.
+func (g siegeRun) row(t *Trial, m int, hasty bool) (siegeRow, error) {
+	row := siegeRow{malicious: m}
+	batch := t.runs
+	if hasty {
+		batch = max(t.workers, 1)
+	}
+	for k := 0; k < t.runs; {
+		var runs []siegeRun
+		for ; k < t.runs && len(runs) < batch; k++ {
+			o := g
+			o.Malicious, o.Seed = min(m, g.Nodes), t.Seed+uint64(k)
+			runs = append(runs, o)
+		}
+		results, err := doAll(t, runs)
+		if err != nil {
+			return row, err
+		}
+		row.results = append(row.results, results...)
+		t.Logf("n = %d, r = %d, %d malicious: tampered in %d of %d runs", g.Nodes, g.R, m, row.fallen(), len(row.results))
+		if hasty && row.fallen() > 0 {
+			break
+		}
+	}
+	return row, nil
+}
+
+// siegeTables reports what the runs of one scenario have shown.
+func (t *Trial) siegeTables(g siegeRun, rows []siegeRow, only bool) {
+	known := g.Nodes == 1000 && g.Ways == "thesis"
+	thesis := known && g.Protocol == storage.ProtocolThesis
+	table := Table{
+		Name:    "tampered" + g.key(),
+		Title:   fmt.Sprintf("Runs with objects of which most replicas were tampered with, %d nodes, r = %d, %s (tables 6.29 to 6.31)", g.Nodes, g.R, g.Protocol),
+		Columns: []string{"malicious", "runs", "tampered in", "thesis, of ten", "with a tampered replica", "honest nodes, most", "objects, most", "first after update", "actions dropped"},
+	}
+	tolerated, broken := 0, false
+	for _, row := range rows {
+		nodes, objects, first, seen, dropped := 0, 0, int64(0), 0, 0
+		for _, r := range row.results {
+			nodes, objects, dropped = max(nodes, r.Nodes), max(objects, r.Objects), dropped+r.Dropped
+			seen += one(r.Seen > 0)
+			if r.First > 0 && (first == 0 || r.First < first) {
+				first = r.First
+			}
+		}
+		paper, has := siegePaperOf(g.R, row.malicious)
+		table.Row(row.malicious, len(row.results), row.fallen(), beside(thesis && has, float64(paper), 0), seen, nodes, objects, first, dropped)
+		name := fmt.Sprintf("tampered_m%d%s", row.malicious, g.key())
+		t.compare(thesis && has && len(row.results) == 10, name, float64(row.fallen()), "runs", float64(paper))
+		broken = broken || row.fallen() > 0
+		if !broken {
+			tolerated = row.malicious
+		}
+	}
+	t.Table(table)
+	if g.ToEnd { // otherwise retrievals were still going on
+		t.tampering(g, rows)
+	}
+	share := float64(tolerated) / float64(g.Nodes)
+	t.compare(known, "tolerated_share"+g.key(), share, "", siegeTolerated[g.R])
+	if only {
+		t.compare(known, "tolerated_share", share, "", siegeTolerated[g.R])
+	}
+}
+
+func siegePaperOf(r, malicious int) (runs int, known bool) {
+	for _, p := range siegePapers[r] {
+		if p.malicious == malicious {
+			return p.runs, true
+		}
+	}
+	return 0, false
+}
+
+// tampering is what attackers had a hand in and what came of it.
+func (t *Trial) tampering(g siegeRun, rows []siegeRow) {
+	tried := Table{
+		Name:    "tried" + g.key(),
+		Title:   "Share of honest nodes' retrievals that attackers had a hand in (tables 6.32 to 6.34)",
+		Columns: []string{"malicious"},
+	}
+	found := Table{
+		Name:    "found" + g.key(),
+		Title:   "Retrievals of honest nodes that found what is not true, in all runs (tables 6.35 to 6.40)",
+		Columns: []string{"malicious"},
+	}
+	for k := range storage.Kinds {
+		tried.Columns, found.Columns = append(tried.Columns, k.String()), append(found.Columns, k.String())
+	}
+	for _, row := range rows {
+		a, b := []any{row.malicious}, []any{row.malicious}
+		for k := range storage.Kinds {
+			var all, hand, wrong int
+			for _, r := range row.results {
+				all, hand, wrong = all+r.Queries[k], hand+r.Tried[k], wrong+r.Tampered[k]
+			}
+			share := "–"
+			if all > 0 {
+				share = strconv.FormatFloat(float64(hand)/float64(all), 'f', 4, 64)
+			}
+			a, b = append(a, share), append(b, wrong)
+		}
+		tried.Row(a...)
+		found.Row(b...)
+	}
+	t.Table(tried)
+	t.Table(found)
+}

@@ -1,0 +1,68 @@
+package attack
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Ways are the ways in which a gang attacks.
+type Ways struct {
+	// Claim: who gets an areacast before it has begun to spread answers for the
+	// whole area and does not pass it on.
+	Claim bool
+	// Parts: who gets it in its place tampers with T, or spoils the zone's result.
+	Parts bool
+	// Actions: nobody has done anything, says who is asked or is passed by.
+	Actions bool
+	// Stores: actions of honest players are dropped.
+	Stores bool
+	// Tables: all requests for routing tables are answered (6.3.4).
+	Tables bool
+}
+
+// Thesis are the ways of the thesis' attackers.
+var Thesis = Ways{Claim: true, Parts: true, Actions: true, Stores: true, Tables: true}
+
+var ways = []struct {
+	name string
+	of   func(*Ways) *bool
+}{
+	{"claim", func(w *Ways) *bool { return &w.Claim }},
+	{"parts", func(w *Ways) *bool { return &w.Parts }},
+	{"actions", func(w *Ways) *bool { return &w.Actions }},
+	{"stores", func(w *Ways) *bool { return &w.Stores }},
+	{"tables", func(w *Ways) *bool { return &w.Tables }},
+}
+
+// ParseWays reads ways with a + between them; "thesis" are the thesis'.
+func ParseWays(text string) (w Ways, err error) {
+	for name := range strings.SplitSeq(text, "+") {
+		if name == "thesis" {
+			for _, k := range ways {
+				*k.of(&w) = *k.of(&w) || *k.of(&Thesis)
+			}
+			continue
+		}
+		i := slices.IndexFunc(ways, func(k struct {
+			name string
+			of   func(*Ways) *bool
+		}) bool {
+			return k.name == name
+		})
+		if i < 0 {
+			return w, fmt.Errorf("no way to attack is called %q: there are thesis, %s", name, Names())
+		}
+		*ways[i].of(&w) = true
+	}
+	return w, nil
+}
+
+// Names lists all ways.
+func Names() string {
+	var names []string
+	for _, k := range ways {
+		names = append(names, k.name)
+	}
+	return strings.Join(names, ", ")
+}
