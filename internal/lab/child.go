@@ -23,13 +23,19 @@ const childVariable = "VOXELPOPULI_LAB_CHILD"
 const (
 	childCrowd = "crowd"
 	childNode  = "node"
+	childHost  = "host"
+	childRPC   = "rpc"
 )
 
 // Child turns this process into what the lab has started it as: then it does not
 // return. main calls it first.
 func Child() {
 	kind := os.Getenv(childVariable)
-	run := map[string]func(io.Reader, io.Writer) error{childCrowd: crowdMain, childNode: chaosNodeMain}[kind]
+	if os.Getenv(rpcVariable) != "" { // the node that answers kademlia-rpcs
+		kind = childRPC
+	}
+	run := map[string]func(io.Reader, io.Writer) error{childCrowd: crowdMain, childNode: chaosNodeMain, childHost: hostMain,
+		childRPC: func(io.Reader, io.Writer) error { return answererMain() }}[kind]
 	if run == nil {
 		return
 	}
@@ -98,4 +104,13 @@ func (c *child) do(order, report any, limit time.Duration) error {
 func (c *child) close() error {
 	c.in.Close()
 	return c.cmd.Wait()
+}
+
+// kill ends the process at once (kill -9) and waits until it is gone.
+func (c *child) kill() error {
+	if err := c.cmd.Process.Kill(); err != nil {
+		return err
+	}
+	_ = c.cmd.Wait() // it was killed
+	return nil
 }

@@ -5,9 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -45,7 +48,9 @@ const joining = 4
 // crowd is the state of the child process.
 type crowd struct {
 	order  crowdOrder // the first
+	enter  door
 	land   *land
+	tour   []world.Vec // that all fly, in turn from one end or the next; nil: they stay at home
 	mu     sync.Mutex
 	all    []*walker
 	joined int // ever
@@ -67,11 +72,9 @@ func crowdMain(in io.Reader, out io.Writer) error {
 			return err
 		}
 		if o.Addr != "" {
-			c.order = o
-			c.land = &land{gen: world.NewGenerator(o.Seed), columns: map[world.ColumnPos]*world.Column{}}
-			for i := range pacers {
-				go c.pace(ctx, i)
-			}
+			c.begin(ctx, o, func(ctx context.Context, who client.Identity, _ int) (client.Conn, *wire.Welcome, error) {
+				return client.Dial(ctx, o.Addr, who, "")
+			})
 		}
 		c.join(ctx, o.Join, o.Pause)
 		c.leave(o.Leave)
@@ -81,6 +84,15 @@ func crowdMain(in io.Reader, out io.Writer) error {
 	}
 	c.leave(len(c.all))
 	return lines.Err()
+}
+
+// begin readies a crowd for its first order.
+func (c *crowd) begin(ctx context.Context, first crowdOrder, enter door) {
+	c.order, c.enter = first, enter
+	c.land = newLand(first.Seed)
+	for i := range pacers {
+		go c.pace(ctx, i)
+	}
 }
 
 // join adds walkers.
@@ -94,7 +106,7 @@ func (c *crowd) join(ctx context.Context, n int, pause time.Duration) {
 		wait.Go(func() {
 			defer func() { <-turn }()
 			home := c.order.Homes[number%len(c.order.Homes)]
-			w, err := joinWalker(ctx, c.order.Addr, c.land, number, home)
+			w, err := joinWalker(ctx, c.enter, c.land, number, home)
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			if err != nil {
@@ -103,6 +115,9 @@ func (c *crowd) join(ctx context.Context, n int, pause time.Duration) {
 				return
 			}
 			w.full = c.decoding() < decoders
+			if c.tour != nil {
+				w.tour, w.stream = slices.Clone(c.tour), &stream{}
+			}
 			c.all = append(c.all, w)
 			go w.listen()
 		})

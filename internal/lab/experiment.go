@@ -36,6 +36,11 @@ var (
 func Experiments() []Experiment {
 	all := []Experiment{
 		chaosExperiment,
+		borderCrossingExperiment,
+		editLatencyExperiment,
+		estimateExperiment,
+		networkLoadExperiment,
+		nodeFailureExperiment,
 		kademliaAttackExperiment,
 		kademliaLookupsExperiment,
 		kademliaMemoryExperiment,

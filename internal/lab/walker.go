@@ -38,9 +38,12 @@ type walker struct {
 	rand rng.Rand
 	home world.Vec
 	goal world.Vec
-	rest int // ticks until another goal
+	rest int         // ticks until another goal
+	tour []world.Vec // instead of one home: to be flown to in turn
 	got  tally
 	end  error
+
+	stream *stream // what came and when, if somebody wants to know
 }
 
 // tally is what walkers count.
@@ -68,6 +71,10 @@ type land struct {
 	columns map[world.ColumnPos]*world.Column
 }
 
+func newLand(seed uint64) *land {
+	return &land{gen: world.NewGenerator(seed), columns: map[world.ColumnPos]*world.Column{}}
+}
+
 // Block implements world.Blocks.
 func (l *land) Block(p world.Pos) (world.Block, bool) {
 	switch {
@@ -92,13 +99,16 @@ func (l *land) column(p world.ColumnPos) *world.Column {
 	return c
 }
 
-// joinWalker brings a walker into the world of addr.
-func joinWalker(ctx context.Context, addr string, l *land, number int, home world.Pos) (*walker, error) {
+// door brings a player into a world.
+type door func(ctx context.Context, who client.Identity, number int) (client.Conn, *wire.Welcome, error)
+
+// joinWalker brings a walker into the world behind a door.
+func joinWalker(ctx context.Context, enter door, l *land, number int, home world.Pos) (*walker, error) {
 	who, err := client.NewIdentity(fmt.Sprintf("walker %d", number))
 	if err != nil {
 		return nil, err
 	}
-	conn, welcome, err := client.Dial(ctx, addr, who, "")
+	conn, welcome, err := enter(ctx, who, number)
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +158,11 @@ func seen(b *world.Body) frame.Motion {
 // place after another around it.
 func (w *walker) steer() world.Input {
 	away := w.home.Sub(w.body.Pos)
+	if len(w.tour) > 0 && max(away.X.Abs(), away.Z.Abs()) < fixed.Int(journey) {
+		w.tour = append(w.tour[1:], w.tour[0])
+		w.home = w.tour[0]
+		away = w.home.Sub(w.body.Pos)
+	}
 	if max(away.X.Abs(), away.Z.Abs()) > fixed.Int(journey) {
 		return w.fly(away)
 	}
@@ -215,6 +230,9 @@ func (w *walker) read(counter *frame.Tally, f *frame.Frame, b []byte) error {
 		head = &counter.Head
 	} else if _, err := f.DecodeHead(b); err != nil {
 		return err
+	}
+	if w.stream != nil {
+		w.stream.frame(head)
 	}
 	if head.Region == w.body.Pos.Block().Region() {
 		w.got.Frames++

@@ -384,6 +384,9 @@ func (h *hosted) publish() {
 	rec.members = members
 	rec.version++
 	h.w.dir.publish(h)
+	for _, to := range sortedPeers(h.users) { // whom to ask when this node falls silent
+		h.w.tellWhere(to, h.part)
+	}
 }
 
 // groupEnv is what a replica sees of the node: links are the network's.

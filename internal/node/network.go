@@ -137,6 +137,7 @@ func (w *network) onBeat() {
 		w.leaveMore()
 	}
 	w.seekAll()
+	w.suspect(now)
 	w.tendLinks()
 }
 

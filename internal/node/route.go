@@ -49,6 +49,9 @@ const (
 	maxRoutes  = 1 << 14
 	maxWaiting = 1024 // messages of parts that wait for a leader
 	askEvery   = 500 * time.Millisecond
+	// silentAfter is how long a leader may say nothing to a node whose players
+	// are with it; regions send frames twenty times a second.
+	silentAfter = 500 * time.Millisecond
 	// tellEvery is how often sessions are told that a part cannot be reached;
 	// what waits for it then is dropped.
 	tellEvery = 10 * time.Second
@@ -336,6 +339,23 @@ func (w *network) seekAll() {
 		}
 		if r.seeking && now.Sub(r.told) >= tellEvery {
 			w.unreachable(r)
+		}
+	}
+}
+
+// suspect asks who leads a part now whose leader has fallen silent although
+// players here are with it: its machine may be dead, which the link knows only
+// seconds later. Whoever has been elected says so with a higher term.
+func (w *network) suspect(now machine.Time) {
+	for _, r := range w.sortedRoutes() {
+		f := w.far[r.leader.ID]
+		if f == nil || len(r.sessions) == 0 || w.hosts[r.part] != nil || now.Sub(f.heard) < silentAfter {
+			continue
+		}
+		for _, p := range r.members {
+			if p != r.leader {
+				w.n.env.Send(p, &Who{r.part})
+			}
 		}
 	}
 }

@@ -1,0 +1,164 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// cluster is a world that several processes on this machine host, in a folder
+// of its own.
+type cluster struct {
+	ctx   context.Context
+	dir   string
+	nodes []*nodeProcess
+	gen   *world.Generator
+	spawn world.Pos
+}
+
+// nodeProcess is one node of a cluster.
+type nodeProcess struct {
+	*child
+	data string
+	nodeReport
+	dead bool
+}
+
+// settleTime bounds how long nodes may take to share what they host.
+const settleTime = 60 * time.Second
+
+// startCluster begins a world and lets n nodes host it.
+func startCluster(ctx context.Context, seed uint64, n int) (*cluster, error) {
+	dir, err := os.MkdirTemp("", "voxelpopuli-lab-")
+	if err != nil {
+		return nil, err
+	}
+	gen := world.NewGenerator(seed)
+	c := &cluster{ctx: ctx, dir: dir, gen: gen, spawn: gen.Spawn()}
+	for i := range n {
+		var p *nodeProcess
+		data, err := nodeFolder(dir, i)
+		if err == nil && i == 0 {
+			err = foundLab(data, seed)
+		}
+		if err == nil {
+			p, err = c.start(data, "")
+		}
+		if err != nil {
+			c.close()
+			return nil, fmt.Errorf("node %d: %w", i, err)
+		}
+		c.nodes = append(c.nodes, p)
+	}
+	return c, nil
+}
+
+// start runs a node with its folder and address; it joins by the others that
+// run.
+func (c *cluster) start(data, at string) (*nodeProcess, error) {
+	p, err := startChild(c.ctx, childHost, os.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	np := &nodeProcess{child: p, data: data}
+	o := nodeOrder{Data: data, At: at}
+	for _, other := range c.nodes {
+		if !other.dead {
+			o.Join = append(o.Join, other.Nodes)
+		}
+	}
+	if np.nodeReport, err = np.ask(o); err != nil {
+		p.close()
+		return nil, err
+	}
+	return np, nil
+}
+
+// ask gives an order to a node.
+func (p *nodeProcess) ask(o nodeOrder) (r nodeReport, err error) {
+	err = p.do(o, &r, settleTime)
+	if err == nil && r.Error != "" {
+		err = errors.New(r.Error)
+	}
+	return r, err
+}
+
+// leader returns the node that leads a region, as most nodes that live know it,
+// and with how many voters; nil if they do not agree.
+func (c *cluster) leader(at world.RegionPos) (*nodeProcess, int, error) {
+	var lead *nodeProcess
+	voters := 0
+	for _, p := range c.nodes {
+		if p.dead {
+			continue
+		}
+		r, err := p.ask(nodeOrder{Region: &at})
+		if err != nil {
+			return nil, 0, err
+		}
+		if r.Leader == p.Self { // who leads knows
+			if lead != nil {
+				return nil, 0, nil
+			}
+			lead, voters = p, r.Members
+		}
+	}
+	return lead, voters, nil
+}
+
+// settled waits until a region has a leader and so many voters.
+func (c *cluster) settled(at world.RegionPos, voters int) (*nodeProcess, error) {
+	end := time.Now().Add(settleTime)
+	for {
+		lead, have, err := c.leader(at)
+		if err != nil || lead != nil && have >= voters {
+			return lead, err
+		}
+		if time.Now().After(end) {
+			return nil, fmt.Errorf("the region %v has %d hosts of %d after %v", at, have, voters, settleTime)
+		}
+		if err := c.sleep(100 * time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (c *cluster) sleep(d time.Duration) error {
+	select {
+	case <-c.ctx.Done():
+		return c.ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// kill ends a node at once.
+func (c *cluster) kill(p *nodeProcess) error {
+	p.dead = true
+	return p.kill()
+}
+
+// revive starts a node that was killed again, with what is on its disk and at the
+// address that others know.
+func (c *cluster) revive(p *nodeProcess) error {
+	again, err := c.start(p.data, p.Nodes)
+	if err == nil {
+		*p = *again
+	}
+	return err
+}
+
+// close ends all nodes and forgets the world. Nothing of it is needed any more,
+// so nobody is asked to hand over first.
+func (c *cluster) close() error {
+	for _, p := range c.nodes {
+		if !p.dead {
+			_ = c.kill(p) // it may have ended by itself
+		}
+	}
+	return os.RemoveAll(c.dir)
+}

@@ -1,0 +1,199 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// mason is a player who stands where it came in and puts blocks down and digs
+// them up around it, one place after the other. It remembers what was
+// acknowledged.
+type mason struct {
+	*client.Mirror
+	number int
+	ended  chan error
+
+	mu    sync.Mutex
+	spots []*spot
+	next  int
+	block world.Block // that is in its hand
+}
+
+// spot is a place that one mason changes.
+type spot struct {
+	at   world.Pos // that is changed
+	has  world.Block
+	sure bool // has was acknowledged, and nothing was asked for since
+	busy bool
+}
+
+// edit is one change that was asked for.
+type edit struct {
+	sent, done time.Time
+	ok         bool
+	code       wire.Code
+}
+
+// editPause is as often as the world's rules let a player change a block.
+const editPause = 155 * time.Millisecond
+
+// masonBlocks are what editors put down: each its own.
+var masonBlocks = []world.Block{world.Bricks, world.OakPlanks, world.Glass, world.Cobblestone}
+
+// joinMason brings a mason into the world of a node's gateway. Editors take
+// turns at the columns around the spawn: of every four the same one is theirs.
+func joinMason(ctx context.Context, addr string, who client.Identity, number int) (*mason, error) {
+	conn, welcome, err := client.Dial(ctx, addr, who, "")
+	if err != nil {
+		return nil, err
+	}
+	e := &mason{Mirror: client.NewMirror(conn, welcome, client.Options{}), number: number, ended: make(chan error, 1)}
+	go func() { e.ended <- e.Run() }()
+	if err := e.View(view, 0); err == nil {
+		err = e.ready(ctx)
+	}
+	if err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// ready waits for the ground, and takes blocks in hand.
+func (e *mason) ready(ctx context.Context) error {
+	for end := time.Now().Add(settleTime); ; {
+		if e.spots = e.look(); len(e.spots) > 0 {
+			break
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("editor %d found no ground to build on", e.number)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-e.ended:
+			return err
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	e.block = masonBlocks[e.number%len(masonBlocks)]
+	if err := e.do(ctx, wire.Act{Kind: wire.Pick, A: uint64(e.block), B: 0}); err != nil {
+		return err
+	}
+	return e.do(ctx, wire.Act{Kind: wire.Select, A: 0})
+}
+
+// look finds places within reach: air above ground.
+func (e *mason) look() (out []*spot) {
+	feet := e.Body().Pos.Block()
+	mine := func(at world.Pos) bool { return int(at.X&1+at.Z&1<<1) == e.number%maxMasons }
+	for z := int32(-4); z <= 4; z++ {
+		for x := int32(-4); x <= 4; x++ {
+			if max(x, -x) < 2 && max(z, -z) < 2 || !mine(feet.Add(x, 0, z)) {
+				continue // where players stand, or somebody else's
+			}
+			for y := int32(2); y > -4; y-- {
+				ground, ok := e.Blocks().Block(feet.Add(x, y-1, z))
+				above, there := e.Blocks().Block(feet.Add(x, y, z))
+				if ok && there && ground.Opaque() && above == world.Air {
+					out = append(out, &spot{at: feet.Add(x, y, z), has: above, sure: true})
+					break
+				}
+			}
+		}
+	}
+	return out
+}
+
+var errUnanswered = errors.New("an act was not answered")
+
+// do acts and waits for the answer.
+func (e *mason) do(ctx context.Context, a wire.Act) error {
+	r, err := e.Act(a)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case got := <-r:
+		if !got.OK {
+			return fmt.Errorf("editor %d: act %d: %s", e.number, a.Kind, got.Code)
+		}
+		return nil
+	case <-time.After(settleTime):
+		return errUnanswered
+	}
+}
+
+// begin asks for the next edit and returns it with the channel that it comes to
+// when it was answered; false if there is no place left that does not wait for
+// an answer, or the connection has ended.
+func (e *mason) begin(report chan<- edit) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for range e.spots {
+		s := e.spots[e.next%len(e.spots)]
+		e.next++
+		if s.busy {
+			continue
+		}
+		act, want := wire.Act{Kind: wire.Place, X: s.at.X, Y: s.at.Y - 1, Z: s.at.Z, Face: uint8(world.FaceUp)}, e.block
+		if s.has != world.Air {
+			act, want = wire.Act{Kind: wire.Dig, X: s.at.X, Y: s.at.Y, Z: s.at.Z}, world.Air
+		}
+		sent := time.Now()
+		answer, err := e.Act(act)
+		if err != nil {
+			return false
+		}
+		s.busy, s.sure = true, false
+		go e.await(s, want, sent, answer, report)
+		return true
+	}
+	return true
+}
+
+// masonPatience is how long a mason waits for an answer.
+const masonPatience = 10 * time.Second
+
+// await takes the answer to an edit.
+func (e *mason) await(s *spot, want world.Block, sent time.Time, answer <-chan wire.ActResult, report chan<- edit) {
+	out := edit{sent: sent}
+	select {
+	case r := <-answer:
+		out.ok, out.code = r.OK, r.Code
+	case <-time.After(masonPatience):
+		out.code = "unanswered"
+	}
+	out.done = time.Now()
+	e.mu.Lock()
+	if s.busy = false; out.ok {
+		s.has, s.sure = want, true
+	} else if b, ok := e.Blocks().Block(s.at); ok {
+		s.has = b // what the node says is there; an answer that is missing says nothing
+	}
+	e.mu.Unlock()
+	report <- out
+}
+
+// acknowledged returns what must be in the world: the places whose last edit
+// was acknowledged.
+func (e *mason) acknowledged() map[world.Pos]world.Block {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := map[world.Pos]world.Block{}
+	for _, s := range e.spots {
+		if s.sure && !s.busy {
+			out[s.at] = s.has
+		}
+	}
+	return out
+}

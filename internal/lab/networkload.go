@@ -1,0 +1,303 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+var networkLoadExperiment = Experiment{
+	Name:   "network-load",
+	Shows:  "what a world of many nodes and players costs its nodes, and how many of both this machine carries: real sockets and disks, all in one process",
+	Source: "dissertation 4.3.2, figure 4.6: 100 nodes, 1000 players, busiest node about 10 % of a core; TARGETS 11, 12",
+	Settings: []Setting{
+		{"nodes", "20", "", "in the first stage"},
+		{"players", "200", "", "in the first stage, at nodes in turn"},
+		{"seconds", "10", "s", "how long each stage is measured"},
+		{"settle", "5", "s", "how long a stage is given to settle before"},
+		{"ramp", "1", "", "stages; each adds as many nodes and players as the first"},
+		{"spread", "0", "columns", "of the square that players are spread over, a side; 0: two for each ten nodes"},
+	},
+	Run: runNetworkLoad,
+}
+
+// paperNetwork is the share of a core that figure 4.6 shows for its busiest node.
+const paperNetwork = 0.10
+
+// network is many nodes in this process.
+type network struct {
+	dir   string
+	mu    sync.Mutex
+	hosts []*host.Host
+}
+
+// grow adds nodes, each joining by some of those there are.
+func (n *network) grow(ctx context.Context, seed uint64, to int) error {
+	for len(n.hosts) < to {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		data, err := nodeFolder(n.dir, len(n.hosts))
+		if err != nil {
+			return err
+		}
+		var join []string
+		if len(n.hosts) == 0 {
+			err = foundLab(data, seed)
+		} else {
+			join = append(join, n.hosts[0].NodeAddr().String(), n.hosts[len(n.hosts)/2].NodeAddr().String())
+		}
+		if err != nil {
+			return err
+		}
+		h, err := host.Start(labConfig(data, join))
+		if err != nil {
+			return fmt.Errorf("node %d: %w", len(n.hosts), err)
+		}
+		n.mu.Lock()
+		n.hosts = append(n.hosts, h)
+		n.mu.Unlock()
+	}
+	return nil
+}
+
+// enter brings players to the nodes in turn.
+func (n *network) enter(ctx context.Context, who client.Identity, number int) (client.Conn, *wire.Welcome, error) {
+	n.mu.Lock()
+	h := n.hosts[number%len(n.hosts)]
+	n.mu.Unlock()
+	return h.Client().Join(ctx, who)
+}
+
+// close ends all nodes, a few at a time.
+func (n *network) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	turn := make(chan struct{}, 8)
+	var wait sync.WaitGroup
+	for _, h := range n.hosts {
+		turn <- struct{}{}
+		wait.Go(func() {
+			_ = h.Close(ctx) // the world is forgotten: nothing needs to be handed over
+			<-turn
+		})
+	}
+	wait.Wait()
+	return os.RemoveAll(n.dir)
+}
+
+// networkStage is what a stage of network-load measured.
+type networkStage struct {
+	nodes, players int
+	share          float64 // of a core: the busiest node
+	mean           float64 // the average node
+	loop           float64 // of a core: the busiest loop alone, by the clock
+	cpu            float64 // cores, the whole process: nodes and players
+	tickP99        float64 // ms
+	lateP99        float64
+	frames         float64 // share of those that were due
+	lost           int
+	memory         float64 // MB for each node
+	others         float64 // cores that other programs took
+	leaders        int     // nodes that lead a region or the hall
+}
+
+// holds reports whether so many can be carried.
+func (s *networkStage) holds() bool {
+	return s.tickP99 <= tickLimit && s.lateP99 <= tickLimit && s.frames >= delivered && s.lost == 0
+}
+
+func runNetworkLoad(t *Trial) (err error) {
+	nodes, players, ramp := t.Int("nodes", 1), t.Int("players", 1), t.Int("ramp", 1)
+	seconds, settle, spread := t.Float("seconds", 0.5), t.Float("settle", 0), t.Int("spread", 0)
+	if err := t.Settings(); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "voxelpopuli-lab-")
+	if err != nil {
+		return err
+	}
+	n := &network{dir: dir}
+	defer func() { err = errors.Join(err, n.close()) }()
+	if spread == 0 {
+		spread = 4 + nodes*ramp/5
+	}
+	c := &crowd{since: time.Now()}
+	ctx, stop := context.WithCancel(t.Context)
+	defer stop()
+	c.begin(ctx, crowdOrder{Seed: t.Seed, Homes: squareHomes(t.Seed, spread)}, n.enter)
+	defer func() { c.leave(len(c.all)) }()
+	var stages []networkStage
+	for i := range ramp {
+		t.Logf("%d nodes", nodes*(i+1))
+		if err := n.grow(t.Context, t.Seed, nodes*(i+1)); err != nil {
+			return err
+		}
+		t.Logf("%d players", players*(i+1))
+		c.join(t.Context, players*(i+1)-c.joined, 2*time.Millisecond)
+		s, err := n.measure(t, c, settle, seconds)
+		if err != nil {
+			return err
+		}
+		s.nodes = nodes * (i + 1)
+		stages = append(stages, s)
+		t.Logf("%d nodes, %d players: busiest %.1f %% of a core, tick p99 %.1f ms, %.2f %% of the frames, %.2f cores, other programs %.2f",
+			s.nodes, s.players, 100*s.share, s.tickP99, 100*s.frames, s.cpu, s.others)
+		if !s.holds() {
+			break
+		}
+	}
+	t.reportNetwork(stages)
+	return nil
+}
+
+// squareHomes are the middles of the columns of a square around the spawn, in
+// an order that spreads a few as widely as many.
+func squareHomes(seed uint64, side int) []world.Pos {
+	spawn := world.NewGenerator(seed).Spawn().Column()
+	out := make([]world.Pos, 0, side*side)
+	for i := range side * side {
+		k := i * 7919 % (side * side) // a prime: all columns, far apart
+		if side%7919 == 0 {
+			k = i
+		}
+		at := world.ColumnPos{X: spawn.X + int32(k%side-side/2), Z: spawn.Z + int32(k/side-side/2)}
+		out = append(out, at.Origin().Add(world.ChunkSize/2, 80, world.ChunkSize/2))
+	}
+	return out
+}
+
+// measure lets everybody play for a while. Those that have just come fly to
+// their homes first.
+func (n *network) measure(t *Trial, c *crowd, settle, seconds float64) (s networkStage, err error) {
+	flight := 0.0
+	for _, h := range c.order.Homes {
+		away := h.Centre().Sub(c.order.Homes[0].Centre())
+		flight = max(flight, max(away.X.Abs(), away.Z.Abs()).Metres()/20)
+	}
+	if err := pause(t.Context, settle+flight); err != nil {
+		return s, err
+	}
+	runtime.GC()
+	c.report() // counts anew from here
+	before, err := n.read(t.Context)
+	if err != nil {
+		return s, err
+	}
+	cpu, begin := cpuTime(), time.Now()
+	machine, _ := machineCPU()
+	if err := pause(t.Context, seconds); err != nil {
+		return s, err
+	}
+	r := c.report()
+	took := time.Since(begin).Seconds()
+	used := (cpuTime() - cpu).Seconds()
+	all, _ := machineCPU()
+	after, err := n.read(t.Context)
+	if err != nil {
+		return s, err
+	}
+	s.players, s.lost, s.cpu = r.Players, r.Lost, used/took
+	s.others = max(0, (all-machine).Seconds()/took-s.cpu)
+	s.frames = finite(float64(r.Frames) / (r.Seconds * 20 * float64(max(1, r.Players))))
+	s.memory = readMemory().Resident / float64(len(n.hosts))
+	if r.Players == 0 {
+		return s, fmt.Errorf("all players were lost: %s", r.Error)
+	}
+	var busy, most float64
+	var ticks, late transport.Histogram
+	for i := range after {
+		timer, event := after[i].Timer.Since(&before[i].Timer), after[i].Event.Since(&before[i].Event)
+		b := (timer.Sum + event.Sum).Seconds() / took
+		busy, most = busy+b, max(most, b)
+		l := after[i].Late.Since(&before[i].Late)
+		late.Merge(&l)
+	}
+	// What the process used beside the loops (packets, disks, players) is
+	// shared out as the loops' own time is.
+	s.loop = most
+	s.share, s.mean = finite(most/busy*s.cpu), s.cpu/float64(len(n.hosts))
+	s.lateP99 = milliseconds(late.Quantile(0.99))
+	for _, h := range n.hosts {
+		st, err := h.Stats(t.Context)
+		if err != nil {
+			return s, err
+		}
+		for k := range st.Regions {
+			ticks.Merge(&st.Regions[k].Tick)
+		}
+		for _, p := range st.Parts {
+			if p.Leader == st.Self {
+				s.leaders++
+				break
+			}
+		}
+	}
+	s.tickP99 = milliseconds(ticks.Quantile(0.99))
+	return s, nil
+}
+
+func (n *network) read(ctx context.Context) ([]transport.Stats, error) {
+	out := make([]transport.Stats, len(n.hosts))
+	for i, h := range n.hosts {
+		var err error
+		if out[i], err = h.LoopStats(ctx); err != nil {
+			return nil, fmt.Errorf("node %d: %w", i, err)
+		}
+	}
+	return out, nil
+}
+
+func pause(ctx context.Context, seconds float64) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Duration(seconds * float64(time.Second))):
+		return nil
+	}
+}
+
+func (t *Trial) reportNetwork(stages []networkStage) {
+	table := Table{
+		Name: "network-load", Title: "Nodes and players on one machine",
+		Columns: []string{"nodes", "players", "busiest %", "mean %", "busiest loop %", "cores", "others' cores", "tick p99 ms", "late p99 ms", "frames %", "MB a node", "nodes that lead"},
+	}
+	busiest, average := Series{Name: "busiest node"}, Series{Name: "average node"}
+	var most *networkStage
+	for i := range stages {
+		s := &stages[i]
+		table.Row(s.nodes, s.players, 100*s.share, 100*s.mean, 100*s.loop, s.cpu, s.others, s.tickP99, s.lateP99, 100*s.frames, s.memory, s.leaders)
+		busiest.Points = append(busiest.Points, [2]float64{float64(s.nodes), 100 * s.share})
+		average.Points = append(average.Points, [2]float64{float64(s.nodes), 100 * s.mean})
+		if s.holds() {
+			most = s
+		}
+	}
+	t.Table(table)
+	t.Plot(Plot{Name: "network-load", Title: "CPU of a node as nodes and players are added, beside figure 4.6", X: "nodes", Y: "% of a core", Series: []Series{busiest, average,
+		{Name: "dissertation, 100 nodes", Points: [][2]float64{{0, 100 * paperNetwork}, {100, 100 * paperNetwork}}, Dashed: true}}})
+	first := stages[0]
+	t.Against("busiest_core_share", first.share, "cores", paperNetwork)
+	t.Metric("mean_core_share", first.mean, "cores")
+	t.Metric("cores_per_node", first.mean, "cores")
+	t.Metric("cores_per_player", first.cpu/float64(max(1, first.players)), "cores")
+	t.Metric("mb_per_node", first.memory, "MB")
+	t.Metric("tick_p99_ms", first.tickP99, "ms")
+	t.Metric("frames_share", first.frames, "")
+	nodes, players := 0, 0
+	if most != nil {
+		nodes, players = most.nodes, most.players
+	}
+	t.Against("max_nodes", float64(nodes), "nodes", 100)
+	t.Against("max_players", float64(players), "players", 1000)
+}

@@ -1,0 +1,129 @@
+package lab
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Nodes of experiments that measure are children that are a host and nothing
+// else; those of chaos can do more to themselves.
+
+// labWorld is the name of the worlds of experiments.
+const labWorld = "lab"
+
+// nodeOrder is what the lab says to a node, one JSON object a line; each is
+// answered by a nodeReport.
+type nodeOrder struct {
+	Data string   `json:",omitempty"` // the first order: its folder,
+	Join []string `json:",omitempty"` // by whom it joins; nobody: it begins the world,
+	At   string   `json:",omitempty"` // its address for others; empty: any that is free
+
+	Region *world.RegionPos `json:",omitempty"` // whose hosts are asked for
+	Hall   bool             `json:",omitempty"` // the hall's
+}
+
+// nodeReport is a node's answer.
+type nodeReport struct {
+	URL   string // of its gateway
+	Nodes string // the address that others join by
+	Error string `json:",omitempty"`
+
+	Self    machine.Peer
+	Leader  machine.Peer // of the part that was asked for
+	Members int          // that vote
+	CPU     float64      // seconds that the process has used
+}
+
+// foundLab makes the world of an experiment in a folder. Its nodes' ids solve
+// hardly any puzzle: the experiments are about other things.
+func foundLab(dir string, seed uint64) error {
+	folder, err := worldfs.OpenFolder(dir)
+	if err != nil {
+		return err
+	}
+	_, err = host.CreateWorld(folder, host.NewWorld{
+		Name: labWorld, Seed: fmt.Sprint(seed), Mode: "creative", Genesis: worldfs.OpenGenesis(1),
+	})
+	return err
+}
+
+// labConfig is how nodes of experiments run: on the loopback, for others too.
+func labConfig(dir string, join []string) host.Config {
+	return host.Config{
+		Data: dir, World: labWorld, Port: -1, Nodes: "127.0.0.1:0", Join: join,
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}
+}
+
+// hostMain is the node's process: it ends when its input does.
+func hostMain(in io.Reader, out io.Writer) error {
+	lines := bufio.NewScanner(in)
+	var h *host.Host
+	for lines.Scan() {
+		var o nodeOrder
+		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
+			return err
+		}
+		var r nodeReport
+		var err error
+		if h == nil {
+			cfg := labConfig(o.Data, o.Join)
+			if o.At != "" {
+				cfg.Nodes = o.At
+			}
+			h, err = host.Start(cfg)
+		}
+		if err == nil {
+			r, err = lookAt(context.Background(), h, &o)
+		}
+		if err != nil {
+			r.Error = err.Error()
+		}
+		if err := json.NewEncoder(out).Encode(r); err != nil {
+			return err
+		}
+		if h == nil {
+			return nil
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	return h.Close(ctx)
+}
+
+// lookAt asks a node for the hosts of a part.
+func lookAt(ctx context.Context, h *host.Host, o *nodeOrder) (nodeReport, error) {
+	s, err := h.Stats(ctx)
+	if err != nil {
+		return nodeReport{}, err
+	}
+	r := nodeReport{URL: h.URL(), Nodes: h.NodeAddr().String(), Self: s.Self, CPU: cpuTime().Seconds()}
+	p := node.Part{Hall: o.Hall}
+	if o.Region != nil {
+		p.Region = *o.Region
+	}
+	for _, st := range s.Parts {
+		if st.Part == p {
+			r.Leader, r.Members = st.Leader, len(st.Members)
+		}
+	}
+	return r, nil
+}
+
+// nodeFolder makes the folder of one node.
+func nodeFolder(base string, number int) (string, error) {
+	dir := fmt.Sprintf("%s/node%d", base, number)
+	return dir, os.MkdirAll(dir, 0o700)
+}

@@ -1,0 +1,263 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+var nodeFailureExperiment = Experiment{
+	Name:   "node-failure",
+	Shows:  "how long a region takes no edits after the machine that hosts it was killed (kill -9), and whether anything acknowledged is lost",
+	Source: "dissertation 4.5 (“a couple of seconds”, the chunk's changes lost); TARGETS 14",
+	Settings: []Setting{
+		{"nodes", "4", "", "processes that host the world; three keep the region"},
+		{"editors", "4", "", "players that edit, at nodes in turn; at most 4"},
+		{"kills", "5", "", "of the node that leads the region, which comes back each time"},
+		{"load", "2", "s", "of editing before each"},
+	},
+	Run: runNodeFailure,
+}
+
+// recoverTime bounds how long a region may take to accept edits again.
+const recoverTime = 30 * time.Second
+
+// kill is what one kill did.
+type kill struct {
+	recover []float64 // s: of each player whose own node lives
+	held    int       // acknowledged edits that were looked for
+	lost    int
+	why     string // one of the lost
+}
+
+func runNodeFailure(t *Trial) (err error) {
+	nodes, n, kills, load := t.Int("nodes", 3), t.Int("editors", 2), t.Int("kills", 1), t.Float("load", 0.2)
+	if n > maxMasons {
+		t.reject("editors", fmt.Sprintf("at most %d", maxMasons))
+	}
+	if err := t.Settings(); err != nil {
+		return err
+	}
+	c, err := startCluster(t.Context, t.Seed, nodes)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	es, err := c.join(n)
+	if err != nil {
+		return err
+	}
+	defer es.close()
+	var all []kill
+	for i := range kills {
+		k, err := c.failOne(es, time.Duration(load*float64(time.Second)), i)
+		if err != nil {
+			return fmt.Errorf("kill %d: %w", i+1, err)
+		}
+		t.Logf("kill %d of %d: edits accepted again after %.2f s at the least, %.2f s at the most; %d of %d acknowledged edits lost", i+1, kills, percentile(k.recover, 0), percentile(k.recover, 1), k.lost, k.held)
+		if k.lost > 0 {
+			t.Logf("lost: %s", k.why)
+		}
+		all = append(all, k)
+	}
+	return t.reportKills(all)
+}
+
+// failOne lets players edit, kills the region's leader under them, waits until
+// all others can edit again, and compares what was acknowledged with what a
+// newcomer is shown. Then the node comes back.
+func (c *cluster) failOne(es *masons, load time.Duration, number int) (k kill, err error) {
+	region := c.spawn.Region()
+	victim, err := c.settled(region, 3)
+	if err != nil {
+		return k, err
+	}
+	ctx, stop := context.WithCancel(c.ctx)
+	defer stop()
+	reports := make([]chan edit, len(es.all))
+	for i, e := range es.all {
+		reports[i] = make(chan edit, 1<<12)
+		go e.play(ctx, reports[i])
+	}
+	if err := c.sleep(load); err != nil {
+		return k, err
+	}
+	began := time.Now()
+	if err := c.kill(victim); err != nil {
+		return k, err
+	}
+	for i := range es.all {
+		if es.at[i] == victim {
+			continue
+		}
+		took, err := again(ctx, reports[i], began)
+		if err != nil {
+			return k, fmt.Errorf("editor %d: %w", i, err)
+		}
+		k.recover = append(k.recover, took.Seconds())
+	}
+	stop()
+	if len(k.recover) == 0 {
+		return k, errors.New("all players were at the node that was killed: have more nodes or editors")
+	}
+	want := es.settle(victim)
+	if k.held, k.lost, k.why, err = c.look(want, number); err != nil {
+		return k, err
+	}
+	if err := c.revive(victim); err != nil {
+		return k, fmt.Errorf("start the node again: %w", err)
+	}
+	return k, c.rejoin(es, victim)
+}
+
+// again waits for the first answer that an edit was accepted that was asked for
+// after began.
+func again(ctx context.Context, report <-chan edit, began time.Time) (time.Duration, error) {
+	late := time.NewTimer(time.Until(began.Add(recoverTime)))
+	defer late.Stop()
+	for {
+		select {
+		case d := <-report:
+			if d.ok && d.sent.After(began) {
+				return d.done.Sub(began), nil
+			}
+		case <-late.C:
+			return 0, fmt.Errorf("no edit was accepted for %v", recoverTime)
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+}
+
+// settle waits until the players of living nodes have all their answers, and
+// returns all that was acknowledged to anybody.
+func (es *masons) settle(victim *nodeProcess) map[world.Pos]world.Block {
+	for end := time.Now().Add(masonPatience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		busy := false
+		for i, e := range es.all {
+			busy = busy || es.at[i] != victim && e.busy()
+		}
+		if !busy {
+			break
+		}
+	}
+	want := map[world.Pos]world.Block{}
+	for _, e := range es.all {
+		for at, b := range e.acknowledged() {
+			want[at] = b
+		}
+	}
+	return want
+}
+
+func (e *mason) busy() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, s := range e.spots {
+		if s.busy {
+			return true
+		}
+	}
+	return false
+}
+
+// lookTime is how long a newcomer may take to see the world as it is.
+const lookTime = 20 * time.Second
+
+// look compares what must be there with what a newcomer is shown by a node.
+func (c *cluster) look(want map[world.Pos]world.Block, number int) (held, lost int, why string, err error) {
+	who, err := client.NewIdentity(fmt.Sprintf("inspector %d", number))
+	if err != nil {
+		return 0, 0, "", err
+	}
+	var live []*nodeProcess
+	for _, p := range c.nodes {
+		if !p.dead {
+			live = append(live, p)
+		}
+	}
+	conn, welcome, err := client.Dial(c.ctx, live[number%len(live)].URL, who, "")
+	if err != nil {
+		return 0, 0, "", err
+	}
+	m := client.NewMirror(conn, welcome, client.Options{})
+	defer m.Close()
+	go m.Run()
+	if err := m.View(view, 0); err != nil {
+		return 0, 0, "", err
+	}
+	for end := time.Now().Add(lookTime); ; {
+		missing := 0
+		lost = 0
+		for at, b := range want {
+			got, ok := m.Blocks().Block(at)
+			if !ok {
+				missing++
+			} else if got != b {
+				lost++
+				why = fmt.Sprintf("%v is %d, not %d (region %v)", at, got, b, at.Region())
+			}
+		}
+		if missing+lost == 0 {
+			return len(want), 0, "", nil
+		}
+		if time.Now().After(end) {
+			if missing > 0 {
+				return len(want), lost, why, fmt.Errorf("a newcomer was not shown %d of %d places in %v", missing, len(want), lookTime)
+			}
+			return len(want), lost, why, nil
+		}
+		if err := c.sleep(50 * time.Millisecond); err != nil {
+			return 0, 0, "", err
+		}
+	}
+}
+
+// rejoin brings the players of a node back that was killed.
+func (c *cluster) rejoin(es *masons, p *nodeProcess) error {
+	for i, e := range es.all {
+		if es.at[i] != p {
+			continue
+		}
+		e.Close()
+		again, err := joinMason(c.ctx, p.URL, es.who[i], i)
+		if err != nil {
+			return fmt.Errorf("editor %d comes back: %w", i, err)
+		}
+		es.all[i] = again
+	}
+	return nil
+}
+
+func (t *Trial) reportKills(all []kill) error {
+	table := Table{Name: "node-failure", Title: "After each kill of the region's leader", Columns: []string{"kill", "s, first player", "s, last player", "acknowledged edits looked for", "lost"}}
+	var times []float64
+	lost, held := 0, 0
+	line := Series{Name: "last player"}
+	for i := range all {
+		k := &all[i]
+		times = append(times, k.recover...)
+		lost, held = lost+k.lost, held+k.held
+		table.Row(i+1, percentile(k.recover, 0), percentile(k.recover, 1), k.held, k.lost)
+		line.Points = append(line.Points, [2]float64{float64(i + 1), percentile(k.recover, 1)})
+	}
+	t.Table(table)
+	t.Plot(Plot{Name: "node-failure", Title: "Until edits are accepted again after kill -9 of a region's leader", X: "kill", Y: "s", Series: []Series{line,
+		{Name: "dissertation, about", Points: [][2]float64{{1, paperFailure}, {float64(len(all)), paperFailure}}, Dashed: true}}})
+	t.Against("recover_p99_s", percentile(times, 0.99), "s", paperFailure)
+	t.Metric("recover_p50_s", percentile(times, 0.5), "s")
+	t.Metric("kills", float64(len(all)), "")
+	t.Metric("checked_edits", float64(held), "edits")
+	t.Metric("lost_edits", float64(lost), "edits")
+	if lost > 0 {
+		return fmt.Errorf("%d acknowledged edits were lost", lost)
+	}
+	return nil
+}
+
+// paperFailure is “at most a couple of seconds”.
+const paperFailure = 2
