@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
@@ -22,10 +23,15 @@ type Conn interface {
 // ErrClosed is wrapped by the errors of a Conn that was closed by this side.
 var ErrClosed = errors.New("the connection is closed")
 
-// Join brings a player into the world of a node in this process. The key need
-// not be proven: who can call this could as well read the node's memory.
+// Join brings a player into the world of a node in this process.
 func (n *Node) Join(ctx context.Context, who Identity) (Conn, *wire.Welcome, error) {
-	s, err := n.Enter(ctx, Login{Player: who.Player(), Name: who.Name, Local: true})
+	c := n.Challenge()
+	login, err := n.Check([32]byte(who.Public()), c, who.Prove(c))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", who.Name, err)
+	}
+	login.Name, login.Local = who.Name, true
+	s, err := n.Enter(ctx, login)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -32,15 +32,5 @@ func (i Identity) Player() id.ID { return id.Of(i.Public()) }
 
 // Prove signs a challenge.
 func (i Identity) Prove(c *wire.Challenge) *wire.Proof {
-	return &wire.Proof{Signature: [64]byte(ed25519.Sign(i.Key, proofText(c)))}
-}
-
-// Verify reports whether p answers c with the given public key.
-func Verify(key [32]byte, c *wire.Challenge, p *wire.Proof) bool {
-	return identity.CheckKey(key[:]) == nil && ed25519.Verify(key[:], proofText(c), p.Signature[:])
-}
-
-func proofText(c *wire.Challenge) []byte {
-	b := append([]byte(wire.ProofContext), c.Nonce[:]...)
-	return append(b, c.World[:]...)
+	return &wire.Proof{Signature: [64]byte(ed25519.Sign(i.Key, identity.PassText(c.Nonce, c.World)))}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
@@ -13,23 +14,31 @@ func TestProof(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, _ := NewIdentity("B")
-	c := &wire.Challenge{Nonce: [32]byte{1}}
+	at := func(world, node string) *Node {
+		return NewNode(Config{World: id.Of([]byte(world)), Self: id.Of([]byte(node))})
+	}
+	n := at("world", "node")
+	c := n.Challenge()
 	p := a.Prove(c)
-	if !Verify([32]byte(a.Public()), c, p) {
-		t.Error("a good proof is refused")
+	if who, err := n.Check([32]byte(a.Public()), c, p); err != nil || who.Player != a.Player() || who.Pass == nil {
+		t.Errorf("a good proof gives %+v: %v", who, err)
 	}
-	if Verify([32]byte(b.Public()), c, p) {
-		t.Error("it proves another's key")
-	}
-	c.World[3]++
-	if Verify([32]byte(a.Public()), c, p) {
-		t.Error("it is good in another world")
+	for what, ok := range map[string]func() error{
+		"another's key":     func() error { _, err := n.Check([32]byte(b.Public()), c, p); return err },
+		"another challenge": func() error { _, err := n.Check([32]byte(a.Public()), n.Challenge(), p); return err },
+		"another world":     func() error { _, err := at("other", "node").Check([32]byte(a.Public()), c, p); return err },
+		"another node":      func() error { _, err := at("world", "other").Check([32]byte(a.Public()), c, p); return err },
+	} {
+		if ok() == nil {
+			t.Errorf("the proof is good for %s", what)
+		}
 	}
 }
 
 // With a key of small order a signature of zeros is right for one challenge in
 // four, or in one.
 func TestKeysOfSmallOrderProveNothing(t *testing.T) {
+	n := NewNode(Config{World: id.Of([]byte("world"))})
 	for _, s := range []string{ // of order 4, 1, 8, 8 and 2
 		"0000000000000000000000000000000000000000000000000000000000000000",
 		"0100000000000000000000000000000000000000000000000000000000000000",
@@ -44,10 +53,10 @@ func TestKeysOfSmallOrderProveNothing(t *testing.T) {
 		for sign := range byte(2) {
 			key := [32]byte(b)
 			key[31] |= sign << 7
-			for n := range byte(64) {
-				c := &wire.Challenge{Nonce: [32]byte{n}}
+			for range 64 {
+				c := n.Challenge()
 				for _, r := range [][64]byte{{}, {1}} {
-					if Verify(key, c, &wire.Proof{Signature: r}) {
+					if _, err := n.Check(key, c, &wire.Proof{Signature: r}); err == nil {
 						t.Fatalf("key %x signs", key)
 					}
 				}

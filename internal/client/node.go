@@ -10,6 +10,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport"
@@ -26,6 +27,7 @@ type Dialer interface {
 type Config struct {
 	Node  Dialer
 	World id.ID
+	Self  id.ID // the node's own; zero if no other can host this world
 	Info  wire.WorldInfo
 	Spawn world.Pos
 	Epoch machine.Time // when tick 0 was
@@ -73,6 +75,26 @@ type Login struct {
 	Player id.ID
 	Name   string
 	Local  bool // from the machine that the node runs on
+	// Pass proves the key to other nodes. Only to a world that no other node can
+	// host may one come in without.
+	Pass *identity.Pass
+}
+
+// Challenge is what a player signs to come in through this node.
+func (n *Node) Challenge() *wire.Challenge {
+	var salt [4]byte
+	rand.Read(salt[:])
+	return &wire.Challenge{
+		Version: wire.Version, World: n.cfg.World, WorldName: n.cfg.Info.Name,
+		Nonce: identity.PassNonce(n.cfg.Self, time.Now().Unix(), salt),
+	}
+}
+
+// Check returns who answered a challenge of this node, if the answer is right.
+func (n *Node) Check(key [32]byte, c *wire.Challenge, p *wire.Proof) (Login, error) {
+	pass := &identity.Pass{Key: key, Nonce: c.Nonce, Sig: p.Signature}
+	who := Login{Player: id.Of(key[:]), Pass: pass}
+	return who, pass.Check(who.Player, n.cfg.Self, n.cfg.World, time.Now().Unix())
 }
 
 // enterTime bounds how long the hall and the home region may take: a region
@@ -93,7 +115,7 @@ func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
 		return nil, fmt.Errorf("link to the node: %w", err)
 	}
 	s := newSession(n, k, who.Player)
-	s.hello = hall.Enter{Player: who.Player, Name: name, Local: who.Local}
+	s.hello = hall.Enter{Player: who.Player, Name: name, Local: who.Local, Pass: who.Pass}
 	s.send(&s.hello)
 	ctx, cancel := context.WithTimeout(ctx, enterTime)
 	defer cancel()

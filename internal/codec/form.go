@@ -164,6 +164,19 @@ func list[T any](f *form, v *[]T, limit, least int, element func(*form, *T)) {
 	}
 }
 
+// optional is a value that may not be there.
+func optional[T any](f *form, v **T, fields func(*form, *T)) {
+	there := *v != nil
+	f.bool(&there)
+	if !there || f.err != nil {
+		return
+	}
+	if f.reading {
+		*v = new(T)
+	}
+	fields(f, *v)
+}
+
 // bytes are at most limit bytes. None are read as nil.
 func (f *form) bytes(v *[]byte, limit int) {
 	n := f.length(len(*v), limit, 1)

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
@@ -14,7 +15,16 @@ const (
 )
 
 var hallKinds = []*kind{
-	message(64, func(f *form, m *hall.Enter) { f.id(&m.Player); text(f, &m.Name, maxName); f.bools(&m.Local, &m.Resume) }),
+	message(64, func(f *form, m *hall.Enter) {
+		f.id(&m.Player)
+		text(f, &m.Name, maxName)
+		f.bools(&m.Local, &m.Resume)
+		optional(f, &m.Pass, func(f *form, p *identity.Pass) {
+			f.exact(p.Key[:])
+			f.exact(p.Nonce[:])
+			f.exact(p.Sig[:])
+		})
+	}),
 	message(65, func(f *form, m *hall.Say) { text(f, &m.Text, maxText) }),
 	message(66, empty[hall.Leave]),
 	message(67, func(f *form, m *hall.Admitted) {
@@ -69,6 +79,16 @@ var hallKinds = []*kind{
 		f.vec(&m.Position)
 	}),
 	message(83, func(f *form, m *hall.Saved) { f.region(&m.Region); num(f, &m.Tag); text(f, &m.Err, maxText) }),
+	message(84, func(f *form, m *hall.Vouch) { f.region(&m.Region); f.peer(&m.Session); f.id(&m.Player) }),
+	message(85, func(f *form, m *hall.Vouched) {
+		f.region(&m.Region)
+		f.peer(&m.Session)
+		f.id(&m.Player)
+		f.bools(&m.OK, &m.Operator, &m.New)
+		num(f, &m.Entity)
+		text(f, &m.Name, maxName)
+		num(f, &m.Mode)
+	}),
 }
 
 func playerInfo(f *form, p *hall.PlayerInfo) {

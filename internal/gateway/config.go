@@ -27,6 +27,9 @@ type Session interface {
 // Game is where players go; see Node.
 type Game interface {
 	World() (id.ID, wire.WorldInfo)
+	// Challenge is what a player has to sign, and Check says who has.
+	Challenge() *wire.Challenge
+	Check(key [32]byte, c *wire.Challenge, p *wire.Proof) (client.Login, error)
 	Enter(ctx context.Context, who client.Login) (Session, error)
 }
 

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
@@ -148,10 +146,8 @@ func (p *peer) shake() (client.Login, error) {
 	if err != nil {
 		return client.Login{}, &wire.Refused{Code: wire.BadName, Text: wire.BadName.Text()}
 	}
-	world, info := p.g.cfg.Game.World()
-	challenge := wire.Challenge{Version: wire.Version, World: world, WorldName: info.Name}
-	rand.Read(challenge.Nonce[:])
-	p.tcp.Add(wire.Encode(&challenge), nil)
+	challenge := p.g.cfg.Game.Challenge()
+	p.tcp.Add(wire.Encode(challenge), nil)
 	if err := p.tcp.Flush(); err != nil {
 		return client.Login{}, err
 	}
@@ -159,10 +155,12 @@ func (p *peer) shake() (client.Login, error) {
 	if err := p.expect(&proof); err != nil {
 		return client.Login{}, err
 	}
-	if !client.Verify(hello.Key, &challenge, &proof) {
+	who, err := p.g.cfg.Game.Check(hello.Key, challenge, &proof)
+	if err != nil {
 		return client.Login{}, wire.BadProof.Refusal(0)
 	}
-	return client.Login{Player: id.Of(hello.Key[:]), Name: name, Local: p.local}, nil
+	who.Name, who.Local = name, p.local
+	return who, nil
 }
 
 // expect reads the one message that may come now.

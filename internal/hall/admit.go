@@ -167,6 +167,7 @@ func (h *Hall) admit(p *player, from machine.Peer) {
 	p.claiming, p.here = false, true
 	p.region = p.home(h.cfg)
 	h.here = append(h.here, p)
+	h.vouchNow(p)
 	if p.resumes {
 		h.resume(p)
 		return

@@ -20,6 +20,7 @@ type Hall struct {
 	changed  []*player // the others are yet to be told of
 	armed    bool      // timerNews is set
 	calling  bool      // timerRoster is set
+	vouches  []vouch   // that wait for their sessions, the oldest first
 
 	awake   map[world.RegionPos]bool
 	asked   map[uint64]func(*Located) // waiting for Located, by tag
@@ -48,6 +49,7 @@ const (
 	timerLocate            // Arg: tag of a Locate without an answer
 	timerSave              // Arg: tag of a save that takes too long
 	timerRoster            // who was here before this host of the hall has come back
+	timerVouch             // a question who plays has waited for long
 )
 
 // New returns the hall of a world; Start reads what it has on disk.
@@ -85,6 +87,8 @@ func (h *Hall) OnMessage(from machine.Peer, m machine.Message) {
 		h.onLocated(m)
 	case *Saved:
 		h.onSaved(m)
+	case *Vouch:
+		h.onVouch(m)
 	}
 }
 
@@ -98,6 +102,8 @@ func (h *Hall) OnTimer(t machine.Timer) {
 		h.onLocated(&Located{Tag: t.Arg})
 	case timerSave:
 		h.onSaveLate(t.Arg)
+	case timerVouch:
+		h.vouchLate()
 	case timerRoster:
 		h.calling = false
 		h.toAll(h.list())

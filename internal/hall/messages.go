@@ -2,6 +2,8 @@ package hall
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -17,7 +19,8 @@ type (
 	Enter struct {
 		Player id.ID
 		Name   string
-		Local  bool // from the machine that the node runs on
+		Local  bool           // from the machine that the node runs on
+		Pass   *identity.Pass // proves the key to the node of the hall, where that is another; nil: not proven
 		// Resume says that the player was admitted by another host of the hall and
 		// has not left since: nobody is told that it has come.
 		Resume bool
@@ -133,6 +136,20 @@ type (
 	}
 )
 
+// Vouched answers Vouch, to the region: OK if the hall has admitted that
+// session as that player, who then is what the other fields say.
+type Vouched struct {
+	Region   world.RegionPos
+	Session  machine.Peer
+	Player   id.ID
+	OK       bool
+	Entity   uint32
+	Name     string
+	Operator bool
+	New      bool
+	Mode     uint8
+}
+
 // OrderKind says what an Order does.
 type OrderKind uint8
 
@@ -175,6 +192,13 @@ type (
 		Tag      uint64
 		Found    bool
 		Position world.Vec
+	}
+
+	// Vouch asks, for a region, whether a session of another node is a player's.
+	Vouch struct {
+		Region  world.RegionPos
+		Session machine.Peer
+		Player  id.ID
 	}
 
 	// Saved answers SaveAll; Err is empty when all is on disk.

@@ -16,6 +16,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
@@ -123,8 +124,12 @@ func (h *Host) startNode() (err error) {
 			return h.node
 		},
 	})
+	var self id.ID
+	if h.peers != nil {
+		self = h.peers.self().ID
+	}
 	h.client = client.NewNode(client.Config{
-		Node: h.loop, World: m.ID, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Hosts: h.hosts, Log: cfg.Log,
+		Node: h.loop, World: m.ID, Self: self, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Hosts: h.hosts, Log: cfg.Log,
 		Info: wire.WorldInfo{Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Day: world.DayLength},
 	})
 	return nil

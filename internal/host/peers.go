@@ -242,7 +242,13 @@ func (h *Host) network() (*node.Net, error) {
 		Self: p.self(), World: p.record.World(), Known: p.known, Founder: p.record.FounderID(), Stored: stored,
 		Sign:   func(r *kademlia.Record) { records.Sign(r, p.key) },
 		Verify: records.Verify,
-		Note:   func(text string) { h.cfg.Log.Warn(text) },
+		CheckPass: func(pass *identity.Pass, player, stone id.ID) error {
+			if pass == nil {
+				return fmt.Errorf("%w: there is none", identity.ErrPass)
+			}
+			return pass.Check(player, stone, p.record.World(), time.Unix(0, int64(h.clock.Now())).Unix())
+		},
+		Note: func(text string) { h.cfg.Log.Warn(text) },
 
 		Verified: h.verified(),
 	}, nil

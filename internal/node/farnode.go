@@ -143,6 +143,7 @@ func (w *network) endFar(f *farNode, session id.ID) {
 		return
 	}
 	delete(f.sessions, session)
+	w.forgetVouching(machine.Peer{ID: session, Addr: tagOf(f.peer.ID)})
 	w.n.tellParts(machine.Peer{ID: session, Addr: tagOf(f.peer.ID)}, machine.LinkClosed, nil)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
@@ -30,6 +31,9 @@ type Net struct {
 	Stored []string
 	// Note hears what the people who run the node should know; may be nil.
 	Note func(text string)
+	// CheckPass says why a node may not speak for a player, with the pass that it
+	// shows (nil: none); nil: nodes are believed.
+	CheckPass func(pass *identity.Pass, player, stone id.ID) error
 	// Sign signs a record with the node's key, Verify is the job that checks one;
 	// nil: records are not signed (a simulation that does not look at signatures).
 	Sign   func(*kademlia.Record)
@@ -54,12 +58,13 @@ type network struct {
 	tags  map[machine.Addr]*farNode
 	order []*farNode // the same in order of acquaintance
 
-	routes  map[Part]*route
-	hosts   map[Part]*hosted
-	dormant map[Part]bool // replicas that are on the disk, and not read yet
-	damaged map[Part]bool // replicas that cannot be read
-	stored  map[Part]bool // parts on the disk, from when this node was alone
-	claims  claims
+	vouching map[vouchKey]*vouching
+	routes   map[Part]*route
+	hosts    map[Part]*hosted
+	dormant  map[Part]bool // replicas that are on the disk, and not read yet
+	damaged  map[Part]bool // replicas that cannot be read
+	stored   map[Part]bool // parts on the disk, from when this node was alone
+	claims   claims
 
 	adopting map[Part]machine.Time // stored parts, when to try again
 	adoptAt  machine.Time
@@ -90,7 +95,7 @@ func newNetwork(n *Node, cfg Net) *network {
 	w := &network{
 		n: n, cfg: cfg, stored: map[Part]bool{}, dormant: map[Part]bool{}, damaged: map[Part]bool{}, claims: newClaims(), adopting: map[Part]machine.Time{}, tag: tagOf(cfg.Self.ID),
 		far: map[id.ID]*farNode{}, tags: map[machine.Addr]*farNode{},
-		routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(), late: map[stream]*late{},
+		vouching: map[vouchKey]*vouching{}, routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(), late: map[stream]*late{},
 	}
 	w.dir.init(w)
 	w.memory.init(w)
@@ -129,6 +134,7 @@ func (w *network) onBeat() {
 	w.memory.beat(now)
 	w.layer.beat(now)
 	w.claimBeat()
+	w.vouchBeat(now)
 	w.adopt(now)
 	for _, p := range sortedParts(w.hosts) {
 		w.hosts[p].beat(now)

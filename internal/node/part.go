@@ -3,6 +3,7 @@ package node
 import (
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
@@ -45,6 +46,10 @@ func (n *Node) drain() {
 
 func (n *Node) deliver(u upcall) {
 	if n.net != nil && n.net.elsewhere(u) {
+		return
+	}
+	if v, ok := u.m.(*hall.Vouched); ok && u.from == region.Hall {
+		n.net.onVouched(v)
 		return
 	}
 	p := n.hall

@@ -210,16 +210,27 @@ func (w *network) onRouted(f *farNode, m *Routed) {
 		}
 		f.sessions[m.Session] = true
 		u.from = machine.Peer{ID: m.Session, Addr: tagOf(f.peer.ID)}
-		if e, ok := m.Msg.(*hall.Enter); ok && e.Local && f.peer.ID != w.cfg.Founder {
+		if e, ok := m.Msg.(*hall.Enter); ok {
+			if !w.mayEnter(f, m.Session, e) {
+				return
+			}
 			guest := *e
-			guest.Local = false
+			guest.Local = e.Local && f.peer.ID == w.cfg.Founder
 			u.m = &guest
+		}
+		if w.vouchFirst(m.To, u.from, m.Msg) {
+			return
 		}
 	} else if _, ok := m.Msg.(*hall.Enter); ok || m.From == m.To || !m.From.inWorld() {
 		w.n.counts.Dropped++ // what only sessions may say
 		return
 	} else if !w.speaksFor(f.peer, m.From) {
 		w.doubt(f, m)
+		return
+	} else if v, ok := m.Msg.(*hall.Vouched); ok {
+		if m.From.Hall {
+			w.onVouched(v)
+		}
 		return
 	}
 	if !m.Stone.ID.IsZero() && m.Stone.ID != w.cfg.Self.ID {

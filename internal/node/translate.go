@@ -34,6 +34,8 @@ func (n *Node) fromHall(m machine.Message) {
 	switch m := m.(type) {
 	case *hall.Order:
 		n.toRegion(m.Region, order(m))
+	case *hall.Vouched:
+		n.toRegion(m.Region, m)
 	case *hall.Locate:
 		n.toRegion(m.Region, &region.Locate{Player: m.Player, Tag: m.Tag})
 	case *hall.SaveAll:

@@ -35,7 +35,7 @@ type Hello struct {
 
 // Proof answers a Challenge.
 type Proof struct {
-	Signature [64]byte `json:"signature"` // see ProofContext
+	Signature [64]byte `json:"signature"` // of identity.PassText
 }
 
 // View says how far a client sees.

@@ -18,10 +18,6 @@ import (
 // Version is the protocol version that Hello and Challenge carry.
 const Version = 1
 
-// ProofContext begins the text that a client signs to prove its key: followed
-// by the Challenge's nonce and the world's id.
-const ProofContext = "voxelpopuli client 1\n"
-
 // Type is the first byte of a message.
 type Type byte
 

@@ -1,0 +1,72 @@
+package hall
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// A region on another node than a session's stepping stone does not believe
+// the stone who plays: it asks the hall, which has seen the player's pass.
+
+const (
+	// VouchFor is how long a question waits for a session that is not known:
+	// after the hall has moved to another node, sessions come one by one.
+	VouchFor   = 5 * time.Second
+	maxVouches = 1 << 12 // that wait
+)
+
+// vouch is a question that waits.
+type vouch struct {
+	*Vouch
+	at machine.Time
+}
+
+// onVouch answers whether a session is a player's, now or once it has come.
+func (h *Hall) onVouch(m *Vouch) {
+	switch p := h.sessions[m.Session]; {
+	case p != nil && p.here:
+		h.answerVouch(m, p)
+	case len(h.vouches) >= maxVouches:
+		h.answerVouch(m, nil)
+	default:
+		h.vouches = append(h.vouches, vouch{m, h.env.Now()})
+		if len(h.vouches) == 1 {
+			h.env.SetTimer(h.env.Now().Add(VouchFor), machine.Timer{Kind: timerVouch})
+		}
+	}
+}
+
+// answerVouch says who a session is; p is nil if that is not known.
+func (h *Hall) answerVouch(m *Vouch, p *player) {
+	a := &Vouched{Region: m.Region, Session: m.Session, Player: m.Player}
+	if p != nil && p.id == m.Player {
+		a.OK, a.Entity, a.Name, a.Operator = true, p.rec.Entity, p.rec.Name, p.rec.Operator
+		a.New, a.Mode = p.rec.Epoch == 0, h.cfg.Mode
+	}
+	h.toRegion(a)
+}
+
+// vouchNow answers the questions about a player who has come.
+func (h *Hall) vouchNow(p *player) {
+	h.vouches = slices.DeleteFunc(h.vouches, func(v vouch) bool {
+		if v.Session != p.session {
+			return false
+		}
+		h.answerVouch(v.Vouch, p)
+		return true
+	})
+}
+
+// vouchLate gives up waiting for sessions that have not come.
+func (h *Hall) vouchLate() {
+	now := h.env.Now()
+	for len(h.vouches) > 0 && now.Sub(h.vouches[0].at) >= VouchFor {
+		h.answerVouch(h.vouches[0].Vouch, nil)
+		h.vouches = h.vouches[1:]
+	}
+	if len(h.vouches) > 0 {
+		h.env.SetTimer(h.vouches[0].at.Add(VouchFor), machine.Timer{Kind: timerVouch})
+	}
+}

@@ -1,0 +1,65 @@
+package identity
+
+import (
+	"crypto/ed25519"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+)
+
+// PassContext begins the text that a player signs: followed by the nonce and
+// the world's id (docs/protocols/client.md, Proof).
+const PassContext = "voxelpopuli client 1\n"
+
+// PassLife is how long a pass is good: a player who plays on for longer proves
+// the key again when the hall next moves to another node.
+const PassLife = 12 * time.Hour
+
+// passSlack is how far the clocks of nodes may differ.
+const passSlack = 10 * time.Minute
+
+// Pass is a player's signed answer to the challenge of a node, its stepping
+// stone. It lets that node speak for the player towards others, and only that
+// node: its id and the time are in the nonce.
+type Pass struct {
+	Key   [32]byte // the player's
+	Nonce [32]byte // PassNonce
+	Sig   [64]byte
+}
+
+// PassNonce is the challenge of a stepping stone at a time in Unix seconds. The
+// salt is random.
+func PassNonce(stone id.ID, at int64, salt [4]byte) (n [32]byte) {
+	copy(n[:], stone[:])
+	binary.BigEndian.PutUint64(n[id.Size:], uint64(at))
+	copy(n[id.Size+8:], salt[:])
+	return n
+}
+
+// PassText is what the player signs.
+func PassText(nonce [32]byte, world id.ID) []byte {
+	return append(append([]byte(PassContext), nonce[:]...), world[:]...)
+}
+
+// Check says why a pass does not let a stepping stone speak for a player in a
+// world. now is in Unix seconds.
+func (p *Pass) Check(player, stone, world id.ID, now int64) error {
+	if err := CheckKey(p.Key[:]); err != nil {
+		return err
+	}
+	at := time.Unix(int64(binary.BigEndian.Uint64(p.Nonce[id.Size:])), 0)
+	age := time.Unix(now, 0).Sub(at)
+	switch {
+	case id.Of(p.Key[:]) != player:
+		return fmt.Errorf("%w: it is another player's", ErrPass)
+	case id.ID(p.Nonce[:id.Size]) != stone:
+		return fmt.Errorf("%w: it was given to another node", ErrPass)
+	case age < -passSlack || age > PassLife+passSlack:
+		return fmt.Errorf("%w: it is of %s", ErrPass, at.UTC().Format(time.RFC3339))
+	case !ed25519.Verify(p.Key[:], PassText(p.Nonce, world), p.Sig[:]):
+		return fmt.Errorf("%w: the signature is wrong", ErrPass)
+	}
+	return nil
+}

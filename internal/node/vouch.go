@@ -1,0 +1,127 @@
+package node
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+)
+
+// A stepping stone is not believed who its sessions play: it could act for any
+// player, and make itself an operator. To the hall it shows the player's pass.
+// A region asks the hall before it lets in a session of another node, and
+// believes only what the hall says of it; what the session says meanwhile
+// waits, for the order must stay.
+
+const (
+	maxVouching = 1 << 10 // sessions that the hall was asked about
+	maxBehind   = 64      // messages of one that wait
+	// vouchTime is a little longer than the hall takes to say that it does not
+	// know.
+	vouchTime = hall.VouchFor + askEvery
+)
+
+// vouchKey is a session at a part here.
+type vouchKey struct {
+	part    Part
+	session machine.Peer
+}
+
+// vouching is a question to the hall, and what waits for the answer.
+type vouching struct {
+	enter  *region.Enter
+	behind []machine.Message
+	since  machine.Time
+}
+
+// mayEnter reports whether another node may speak for the player that it asks the
+// hall to let in, and tells the session why not.
+func (w *network) mayEnter(f *farNode, session id.ID, e *hall.Enter) bool {
+	if w.cfg.CheckPass == nil {
+		return true
+	}
+	if err := w.cfg.CheckPass(e.Pass, e.Player, f.peer.ID); err != nil {
+		w.n.counts.Dropped++
+		w.send(f.peer, &ToSessions{[]id.ID{session}, &hall.Refused{Code: wire.BadProof, Text: wire.BadProof.Text(), Retry: 1}})
+		return false
+	}
+	return true
+}
+
+// vouchFirst keeps what a session of another node says to a region until the
+// hall has said who it is; it reports false for what need not wait.
+func (w *network) vouchFirst(to Part, session machine.Peer, m machine.Message) bool {
+	if to.Hall {
+		return false
+	}
+	key := vouchKey{to, session}
+	v := w.vouching[key]
+	e, enters := m.(*region.Enter)
+	switch {
+	case v == nil && !enters:
+		return false
+	case v != nil && len(v.behind) >= maxBehind, v == nil && len(w.vouching) >= maxVouching:
+		w.n.counts.Dropped++
+		return true
+	case v != nil:
+		v.behind = append(v.behind, m)
+		return true
+	}
+	w.vouching[key] = &vouching{enter: e, since: w.n.env.Now()}
+	w.n.push(upcall{to: region.Hall, from: to.peer(), m: &hall.Vouch{Region: to.Region, Session: session, Player: e.Player}})
+	return true
+}
+
+// onVouched lets a session of another node into a region here, as the hall
+// says, or not.
+func (w *network) onVouched(m *hall.Vouched) {
+	key := vouchKey{Part{Region: m.Region}, m.Session}
+	v := w.vouching[key]
+	if v == nil {
+		return
+	}
+	if v.enter.Player != m.Player {
+		return // the answer to an older question
+	}
+	delete(w.vouching, key)
+	e := *v.enter
+	if m.OK {
+		e.Entity, e.Name, e.Operator, e.Mode, e.New = m.Entity, m.Name, m.Operator, m.Mode, m.New && e.New
+		w.n.push(upcall{to: key.part.peer(), from: m.Session, m: &e})
+	} else {
+		w.refuseEntry(key, &e)
+	}
+	for _, b := range v.behind {
+		if !w.vouchFirst(key.part, m.Session, b) {
+			w.n.push(upcall{to: key.part.peer(), from: m.Session, m: b})
+		}
+	}
+}
+
+// refuseEntry tells a session that the hall does not know it.
+func (w *network) refuseEntry(key vouchKey, e *region.Enter) {
+	if f := w.tags[key.session.Addr]; f != nil {
+		w.send(f.peer, &ToSessions{[]id.ID{key.session.ID}, &region.Refused{
+			Region: key.part.Region, Player: e.Player, Code: string(wire.BadProof), Text: wire.BadProof.Text(),
+		}})
+	}
+}
+
+// vouchBeat gives up waiting for a hall that does not answer.
+func (w *network) vouchBeat(now machine.Time) {
+	for key, v := range w.vouching {
+		if now.Sub(v.since) > vouchTime {
+			delete(w.vouching, key) // the session asks again
+		}
+	}
+}
+
+// forgetVouching is when a session has gone.
+func (w *network) forgetVouching(session machine.Peer) {
+	for key := range w.vouching {
+		if key.session == session {
+			delete(w.vouching, key)
+		}
+	}
+}
