@@ -48,6 +48,7 @@ func Experiments() []Experiment {
 		kademliaRPCsExperiment,
 		meshExperiment,
 		overlayAttackExperiment,
+		overlayHopsExperiment,
 		overlayScaleExperiment,
 		overlayScenariosExperiment,
 		overlayStructureExperiment,

@@ -10,7 +10,8 @@ import (
 // mailbox is who has received what, for a check from outside.
 type mailbox struct {
 	unicasts, areacasts map[int][]*overlayNode
-	hops                int
+	hops                []float64       // of unicasts: the links they went over
+	depth               map[int]float64 // of areacasts: hops to the last who received it
 }
 
 // listener hears what a node receives.
@@ -26,12 +27,17 @@ func (l listener) Report(e overlay.Evidence) {}
 func (l listener) Received(m *overlay.Unicast) {
 	k := m.Body.(int)
 	l.net.mail.unicasts[k] = append(l.net.mail.unicasts[k], l.node)
-	l.net.mail.hops += int(m.Hops)
+	links := 0.0
+	if m.Origin != l.node.self {
+		links = float64(m.Hops) + 1 // the first link is not counted in the message
+	}
+	l.net.mail.hops = append(l.net.mail.hops, links)
 }
 
 func (l listener) ReceivedArea(m *overlay.Areacast) {
 	k := m.Body.(int)
 	l.net.mail.areacasts[k] = append(l.net.mail.areacasts[k], l.node)
+	l.net.mail.depth[k] = max(l.net.mail.depth[k], float64(m.Hops))
 }
 
 func (n *overlayNet) anywhere() geom.Point {
@@ -43,7 +49,7 @@ func (n *overlayNet) anywhere() geom.Point {
 // by the nearest node, once (4.2.3).
 func (n *overlayNet) sendUnicasts(r *scenarioResult, count int) {
 	live := n.live()
-	n.mail.unicasts, n.mail.hops = map[int][]*overlayNode{}, 0
+	n.mail.unicasts, n.mail.hops = map[int][]*overlayNode{}, nil
 	to := make([]geom.Point, count)
 	for k := range to {
 		to[k] = n.anywhere()
@@ -63,14 +69,14 @@ func (n *overlayNet) sendUnicasts(r *scenarioResult, count int) {
 			r.UnicastsWrong++
 		}
 	}
-	r.Unicasts, r.Hops = count, float64(n.mail.hops)/float64(count)
+	r.Unicasts, r.Hops = count, mean(n.mail.hops)
 }
 
 // sendAreacasts sends messages to circles; each has to be received by all nodes
 // whose cells overlap it, once, and by nobody else (4.7.2).
 func (n *overlayNet) sendAreacasts(r *scenarioResult, count int) {
 	live := n.live()
-	n.mail.areacasts = map[int][]*overlayNode{}
+	n.mail.areacasts, n.mail.depth = map[int][]*overlayNode{}, map[int]float64{}
 	areas := make([]overlay.Area, count)
 	for k := range areas {
 		size := 1 + n.sim.Rand().Intn(int(n.space.Side())/6)

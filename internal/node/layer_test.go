@@ -162,7 +162,7 @@ func (r *realm) revoke(version uint64, serials ...uint64) *identity.Revocations 
 // closed over (4.3.5), and so is one that leaves; one that comes back finds its
 // place again.
 func TestOverlayOfNodes(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(2) {
 		r := newRealm(t, seed, 12)
 		r.exact("mass join")
 		for i := range r.nodes {
@@ -267,7 +267,7 @@ func TestFalseList(t *testing.T) {
 			t.Error("a malformed list was taken")
 		}
 	})
-	r.s.Run(5 * time.Minute)
+	r.s.Run(2 * time.Minute)
 	r.exact("after it")
 }
 
@@ -275,7 +275,7 @@ func TestFalseList(t *testing.T) {
 // shares of one link, both ends agree in the end, and what was sent within an
 // earlier share is not taken for the later one's.
 func TestSharesOfLinks(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(25) {
 		r := newRealm(t, seed, 2)
 		r.exact("before")
 		random := rng.New(seed, 6)

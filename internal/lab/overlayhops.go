@@ -1,0 +1,192 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+var overlayHopsExperiment = Experiment{
+	Name:          "overlay-hops",
+	Shows:         "how far unicasts and areacasts travel in overlays of different sizes, and how many arrive while nodes come, leave and fail",
+	Source:        "thesis 4.2.4 (as many hops as a key has digits at most), 4.7, 4.9",
+	Deterministic: true,
+	Many:          true,
+	Settings: []Setting{
+		{"nodes", "50,100,200,400", "", "how many nodes there are"},
+		{"r", "4", "", "zones"},
+		{"messages", "200", "", "of each kind, without churn and with it"},
+		{"session", "10", "min", "how long a node stays on average, under churn; every third fails silently"},
+	},
+	Run: runOverlayHops,
+}
+
+// hopsRun is one network, as a value.
+type hopsRun struct {
+	Nodes, R, Messages int
+	Session            float64 // minutes
+	Seed               uint64
+}
+
+func (o hopsRun) name() string {
+	return fmt.Sprintf("overlay-hops-n%d-r%d-m%d-s%g-seed%d", o.Nodes, o.R, o.Messages, o.Session, o.Seed)
+}
+
+type hopsResult struct {
+	Quiet              scenarioResult
+	P99, Most          float64 // hops of unicasts
+	Depth, DepthMost   float64 // hops of areacasts to the last who received them
+	Degree             float64
+	Sent, Got, Twice   int // unicasts under churn
+	Wanted, Had, Again int // areacasts under churn: nodes that should have got one, that have, more than once
+}
+
+func (o hopsRun) do(ctx context.Context) (r hopsResult, err error) {
+	n := newOverlayNet(o.Seed, overlay.SpaceFor(o.R), 20*o.Nodes, quickPings)
+	n.mail = &mailbox{}
+	n.grow(o.Nodes)
+	for !n.exact() {
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
+		if n.sim.Now().Sub(0) > scenarioPatience {
+			return r, fmt.Errorf("the neighbourhoods are not the Delaunay graph after %v", scenarioPatience)
+		}
+		n.sim.Run(time.Second)
+	}
+	n.sim.Run(2 * time.Minute) // routing tables fill
+	r.Quiet.Nodes = len(n.live())
+	n.sendUnicasts(&r.Quiet, o.Messages)
+	r.P99, r.Most = percentile(n.mail.hops, .99), slices.Max(append(n.mail.hops, 0))
+	n.sendAreacasts(&r.Quiet, o.Messages)
+	var depths []float64
+	for k := range o.Messages {
+		if d, ok := n.mail.depth[k]; ok {
+			depths = append(depths, d)
+		}
+	}
+	r.Depth, r.DepthMost = mean(depths), slices.Max(append(depths, 0))
+	for _, p := range n.live() {
+		r.Degree += float64(len(p.machine().Neighbours(nil))) / float64(r.Quiet.Nodes)
+	}
+	return r, o.churn(ctx, n, &r)
+}
+
+// churn sends messages while a node goes and another comes, so often that each
+// stays for Session on average.
+func (o hopsRun) churn(ctx context.Context, n *overlayNet, r *hopsResult) error {
+	n.mail.unicasts, n.mail.areacasts = map[int][]*overlayNode{}, map[int][]*overlayNode{}
+	every := time.Duration(o.Session * float64(time.Minute) / float64(o.Nodes))
+	next, turn := n.sim.Now().Add(every), 0
+	wanted := make([][]*overlayNode, o.Messages)
+	for k := range o.Messages {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		live := n.live()
+		from := live[n.sim.Rand().Intn(len(live))]
+		to := n.anywhere()
+		from.Call(func() { from.machine().Unicast(to, k) })
+		from = live[n.sim.Rand().Intn(len(live))]
+		size := 1 + n.sim.Rand().Intn(int(n.space.Side())/6)
+		area := overlay.Area{Circle: geom.Circle{C: n.anywhere(), R: int32(size)}}
+		for _, p := range live {
+			if area.Overlaps(p.machine().Cell(nil)) {
+				wanted[k] = append(wanted[k], p)
+			}
+		}
+		from.Call(func() { from.machine().Areacast(area, k) })
+		n.sim.Run(time.Second)
+		for ; n.sim.Now() >= next; next = next.Add(every) {
+			live := n.live()
+			if gone := live[n.sim.Rand().Intn(len(live))]; turn%3 == 0 {
+				n.crash(gone)
+			} else {
+				gone.Stop()
+			}
+			n.add()
+			turn++
+		}
+	}
+	n.sim.Run(time.Minute)
+	for k := range o.Messages {
+		r.Sent++
+		r.Got += min(1, len(n.mail.unicasts[k]))
+		r.Twice += max(0, len(n.mail.unicasts[k])-1)
+		times := map[*overlayNode]int{}
+		for _, p := range n.mail.areacasts[k] {
+			if times[p]++; times[p] > 1 {
+				r.Again++
+			}
+		}
+		for _, p := range wanted[k] {
+			if p.machine() != nil { // who has left meanwhile may have got it or not
+				r.Wanted++
+				r.Had += min(1, times[p])
+			}
+		}
+	}
+	return nil
+}
+
+func runOverlayHops(t *Trial) error {
+	sizes, zones, messages, session := t.Ints("nodes", 4), t.Zones("r"), t.Int("messages", 1), t.Float("session", .1)
+	if err := t.Settings(); err != nil {
+		return err
+	}
+	var runs []hopsRun
+	for _, r := range zones {
+		for _, size := range sizes {
+			for k := range t.runs {
+				runs = append(runs, hopsRun{size, r, messages, session, t.Seed + uint64(k)})
+			}
+		}
+	}
+	results, err := doAll(t, runs)
+	if err != nil {
+		return err
+	}
+	return reportHops(t, runs, results)
+}
+
+func reportHops(t *Trial, runs []hopsRun, results []hopsResult) (failed error) {
+	quiet := Table{Name: "hops", Title: "Hops in a quiet network",
+		Columns: []string{"r", "nodes", "degree", "unicast hops", "p99", "at most", "areacast receivers", "hops to the last", "at most", "astray"}}
+	churn := Table{Name: "delivery", Title: fmt.Sprintf("Messages while nodes stay %g minutes on average", runs[0].Session),
+		Columns: []string{"r", "nodes", "unicasts", "received", "twice", "areacasts should reach", "reach", "twice"}}
+	for i := 0; i < len(runs); i += t.runs {
+		of, run := results[i:i+t.runs], runs[i]
+		avg := func(get func(hopsResult) float64) spread { return over(of, get) }
+		sum := func(get func(hopsResult) int) (all int) {
+			for _, r := range of {
+				all += get(r)
+			}
+			return all
+		}
+		hops := avg(func(r hopsResult) float64 { return r.Quiet.Hops })
+		astray := sum(func(r hopsResult) int { return r.Quiet.UnicastsWrong + r.Quiet.AreacastsWrong })
+		if astray > 0 {
+			failed = fmt.Errorf("%s: %d messages in a quiet network did not reach exactly those they are for", run.name(), astray)
+		}
+		quiet.Row(run.R, run.Nodes, avg(func(r hopsResult) float64 { return r.Degree }).Mean, hops.plusMinus(2),
+			avg(func(r hopsResult) float64 { return r.P99 }).Mean, avg(func(r hopsResult) float64 { return r.Most }).Max,
+			avg(func(r hopsResult) float64 { return r.Quiet.Receivers }).Mean, avg(func(r hopsResult) float64 { return r.Depth }).plusMinus(2),
+			avg(func(r hopsResult) float64 { return r.DepthMost }).Max, astray)
+		sent, got := sum(func(r hopsResult) int { return r.Sent }), sum(func(r hopsResult) int { return r.Got })
+		wanted, had := sum(func(r hopsResult) int { return r.Wanted }), sum(func(r hopsResult) int { return r.Had })
+		reach := float64(had) / float64(max(wanted, 1))
+		churn.Row(run.R, run.Nodes, sent, float64(got)/float64(sent), sum(func(r hopsResult) int { return r.Twice }),
+			wanted, reach, sum(func(r hopsResult) int { return r.Again }))
+		at := fmt.Sprintf("_r%d_n%d", run.R, run.Nodes)
+		t.Metric("hops"+at, hops.Mean, "")
+		t.Metric("unicasts_received"+at, float64(got)/float64(sent), "")
+		t.Metric("areacasts_reach"+at, reach, "")
+	}
+	t.Table(quiet)
+	t.Table(churn)
+	return failed
+}
