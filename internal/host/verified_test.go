@@ -2,12 +2,15 @@ package host_test
 
 import (
 	"context"
+	"crypto/ed25519"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,8 +18,11 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	ident "github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
 // castle is a world with an authority, whose nodes run in this process and talk
@@ -28,6 +34,26 @@ type castle struct {
 	certs     []*ident.Certificate
 	gone      []bool
 	configs   []host.Config
+	keys      []ed25519.PrivateKey
+	log       *lines // of all nodes; nil: it is not looked at
+}
+
+// lines is a log that is read while it is written.
+type lines struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *lines) has(text string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Contains(l.b.String(), text)
 }
 
 func newCastle(t *testing.T, nodes int) *castle {
@@ -78,7 +104,11 @@ func (c *castle) add() {
 		c.Fatal(err)
 	}
 	cfg.Revocations = filepath.Join(cfg.Data, "revoked.pem")
+	if c.log != nil {
+		cfg.Log = slog.New(slog.NewTextHandler(c.log, nil))
+	}
 	c.hosts, c.certs, c.gone, c.configs = append(c.hosts, start(c.T, cfg)), append(c.certs, cert), append(c.gone, false), append(c.configs, cfg)
+	c.keys = append(c.keys, key.Private)
 }
 
 // wrong says which nodes are not stable with exactly the neighbours that the
@@ -218,4 +248,43 @@ func TestCertificates(t *testing.T) {
 	if err != nil || s.Place != nil || len(s.Linked) != 0 {
 		t.Errorf("without a certificate: %v, %+v", err, s)
 	}
+}
+
+// TestEvidence: signed false views are written down, and who has sent more than
+// the court allows is named to the people; a view that somebody else has signed
+// is written down and counts for nothing.
+func TestEvidence(t *testing.T) {
+	c := newCastle(t, 0)
+	c.log = &lines{}
+	c.add()
+	c.add()
+	c.exact("two nodes")
+	accuse := func(stamp int, key ed25519.PrivateKey) {
+		ghost := &overlay.Contact{ID: id.ID{1}, Pos: geom.Point{X: 1, Y: 1}}
+		v := &overlay.NetworkView{
+			Source: &overlay.Contact{ID: c.certs[1].ID(), Pos: c.certs[1].Pos}, Stamp: machine.Time(stamp), Neighbours: []*overlay.Contact{ghost},
+		}
+		v.Sign(c.authority.World(), key)
+		c.hosts[0].Accuse(overlay.Evidence{Charge: overlay.Absent, View: v, Node: ghost, Seen: machine.Time(time.Now().UnixNano())})
+	}
+	written := func(n int) {
+		until(t, "the evidence to be written", func() bool {
+			b, err := os.ReadFile(filepath.Join(c.hosts[0].Dir(), "evidence.jsonl"))
+			return err == nil && strings.Count(string(b), "\"charge\":\"absent\"") == n
+		})
+	}
+	for k := range 25 {
+		accuse(k, c.keys[0])
+	}
+	written(25)
+	if c.log.has("ask the authority") {
+		t.Error("views that the node has not signed count against it")
+	}
+	for k := range 25 {
+		accuse(k, c.keys[1])
+	}
+	written(50)
+	until(t, "the node to be named", func() bool {
+		return c.log.has("ask the authority") && c.log.has(fmt.Sprintf("node=%s certificate=%d", c.certs[1].ID(), c.certs[1].Serial))
+	})
 }
