@@ -62,6 +62,7 @@ func Experiments() []Experiment {
 		storageDataExperiment,
 		storageHopsExperiment,
 		storageQueriesExperiment,
+		storageSwitchesExperiment,
 		terrainExperiment,
 		thesisMinuteExperiment,
 		truthVoxelExperiment,

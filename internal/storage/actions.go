@@ -66,6 +66,12 @@ type stack struct {
 	of      int64
 	actions []*Action
 	batch   *Batch // of actions; nil: to be made
+
+	// With Protocol.Receipts:
+	sealed   bool         // batch is what the player has signed
+	cert     *Certificate // of batch; nil: not certified
+	heard    *Batch       // what others have of the player, if nothing came
+	receipts []*Receipt   // for batch or heard
 }
 
 func (c *container) shelf(p *Player) *shelf {
@@ -116,6 +122,18 @@ func (c *container) batch(p *Player, of int64, m *Memo) *Batch {
 		}
 	}
 	return m.batch(&Batch{Player: p, Of: of})
+}
+
+// certificate is that of a player's actions of an interval, nil if there is none.
+func (c *container) certificate(p *Player, of int64) *Certificate {
+	if s := c.players[p.ID]; s != nil {
+		for i := range s.stacks {
+			if s.stacks[i].of == of {
+				return s.stacks[i].cert
+			}
+		}
+	}
+	return nil
 }
 
 func (st *stack) frozen(p *Player, m *Memo) *Batch {

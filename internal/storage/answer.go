@@ -128,7 +128,7 @@ func (n *Node) preventEclipse(by *overlay.Contact, q *Retrieve) {
 
 // onRetrieveActions answers for a player's actions.
 func (n *Node) onRetrieveActions(by *overlay.Contact, q *RetrieveActions) {
-	m := &ActionsResult{q.Query, n.actions.batch(q.Player, q.Of, n.memo)}
+	m := &ActionsResult{Query: q.Query, Batch: n.actions.batch(q.Player, q.Of, n.memo), Certificate: n.actions.certificate(q.Player, q.Of)}
 	if b := n.cfg.Behaviour; b != nil {
 		if m = b.AnswerActions(n, by, q, m); m == nil {
 			return
@@ -151,6 +151,9 @@ func (n *Node) onStore(m *Store) {
 		return
 	}
 	of := n.time.of(a.At)
+	if n.actions.shelf(a.Player).stack(of).sealed {
+		return // the player has said that there are no more
+	}
 	n.actions.add(of, a)
 	n.memo.stored(of, a)
 }
@@ -158,6 +161,9 @@ func (n *Node) onStore(m *Store) {
 // Act stores an action of the node's player in all zones, and forgets it
 // (thesis 5.2.3).
 func (n *Node) Act(a *Action) {
+	if n.cfg.Protocol.Receipts {
+		n.save(a)
+	}
 	m := &Store{a}
 	for z := range n.space.Zones() {
 		n.overlay.Unicast(n.places.key(a.Player.Home, z), m)

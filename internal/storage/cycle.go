@@ -45,6 +45,7 @@ type pointQuery struct {
 	result *Batch
 	votes  int
 	done   bool
+	ask    *RetrieveActions // of the other zones; nil: they have been asked
 }
 
 // startCycle finds where in the cycle the node comes in.
@@ -214,9 +215,17 @@ func (n *Node) askActions(of int64) {
 	}
 	for i := range c.asked {
 		q := &RetrieveActions{Query: uint64(of)<<20 | uint64(i), Player: c.asked[i].player, Of: of}
+		if n.cfg.Protocol.Receipts {
+			n.askFirst(&c.asked[i], q)
+			continue
+		}
 		for z := range zones {
 			n.overlay.Unicast(n.places.key(q.Player.Home, z), q)
 		}
+	}
+	if n.cfg.Protocol.Receipts {
+		n.exchange(of)
+		n.env.SetTimer(now.Add(hurry), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
 	}
 	if c.open == 0 {
 		n.update()
@@ -237,6 +246,15 @@ func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
 	}
 	q.got[zone] = m.Batch
 	q.count++
+	if n.cfg.Protocol.Receipts && n.certifies(m.Certificate, m.Batch) {
+		q.result, q.votes = m.Batch, len(m.Certificate.Receipts)
+		n.endPoint(q)
+		if c.open == 0 {
+			n.update()
+		}
+		return
+	}
+	n.askOthers(q)
 	votes := 0
 	for _, b := range q.got {
 		if b != nil && sameBatch(b, m.Batch) {
@@ -258,7 +276,12 @@ func (n *Node) endPoint(q *pointQuery) {
 	q.done = true
 	n.cycle.open--
 	if n.cfg.Protocol.Majority && q.votes < n.need() {
-		q.result, q.votes = nil, 0
+		q.result = nil
+		if q.count >= n.need() {
+			// Enough zones have answered, and no batch has a majority: only what has
+			// one is included. All who ask see it alike.
+			q.result = n.memo.batch(&Batch{Player: q.player, Of: n.cycle.to})
+		}
 	}
 	if q.result == nil {
 		n.cycle.missing = true

@@ -135,6 +135,8 @@ type RetrieveActions struct {
 type ActionsResult struct {
 	Query uint64
 	Batch *Batch
+	// Certificate of the batch, if the sender has one (Protocol.Receipts).
+	Certificate *Certificate
 }
 
 // Store adds an action to the action container (thesis 5.2.3, 5.3.3). There is
@@ -185,7 +187,13 @@ func (m *Result) Size() int {
 func (*RetrieveActions) Size() int { return 1 + 8 + 20 + 8 + 8 }
 
 // Size makes messages known to simulations.
-func (m *ActionsResult) Size() int { return 1 + 8 + m.Batch.size() }
+func (m *ActionsResult) Size() int {
+	size := 1 + 8 + m.Batch.size()
+	if m.Certificate != nil {
+		size += sizeSignature + m.Certificate.size()
+	}
+	return size
+}
 
 // Size makes messages known to simulations.
 func (m *Store) Size() int { return 1 + m.Action.Size }

@@ -42,6 +42,10 @@ type Config struct {
 	// Check tells whether an action's signature is its player's; nil: they are
 	// not looked at.
 	Check func(*Action) bool
+	// SignReceipt signs a receipt of this node, CheckReceipt tells whether one's
+	// signature is its storer's; nil: they are not signed, not looked at.
+	SignReceipt  func(*Receipt)
+	CheckReceipt func(*Receipt) bool
 	// Events hears what the player's node finds out; nil: nobody.
 	Events Events
 	// Behaviour is what a dishonest node does otherwise; nil: an honest one.
@@ -115,6 +119,8 @@ const (
 	timerStatic
 	timerPushes
 	timerFetch
+	timerDeposit
+	timerHurry
 )
 
 // Node is one participant: an overlay node and its part of the world.
@@ -154,6 +160,7 @@ type Node struct {
 	static  map[ObjectID]*Object
 	actions container
 	woken   []wakening
+	purse   purse
 
 	queries uint64
 	running []*query
@@ -287,6 +294,10 @@ func (n *Node) OnTimer(t machine.Timer) {
 		if q := n.query(t.Arg); q != nil {
 			n.conclude(q)
 		}
+	case timerDeposit:
+		n.deposit(int64(t.Arg))
+	case timerHurry:
+		n.askOn(int64(t.Arg))
 	case timerFetch:
 		if q := n.query(t.Arg); q != nil {
 			n.fetchOn(q)
@@ -349,6 +360,21 @@ func (n *Node) onUnicast(u upcall) {
 		}
 	case *Blocks:
 		n.onBlocks(m.Origin, body)
+	case *Deposit:
+		if !n.hold(u) {
+			n.probe(ArrivedStore, n.hops(m))
+			n.onDeposit(m.Origin, body)
+		}
+	case *Receipt:
+		if body.By != nil && body.By.ID == m.Origin.ID {
+			n.onReceipt(body)
+		}
+	case *Certified:
+		n.onCertified(body)
+	case *Exchange:
+		if !n.hold(u) {
+			n.onExchange(body)
+		}
 	case *Better:
 		n.overlay.Introduce(body.Node)
 	case *RetrieveActions:

@@ -28,12 +28,16 @@ type Protocol struct {
 	// Deltas lets who fetches name what he has, what he guesses included: only
 	// the rest is sent, and of what has changed the difference. It needs Digests.
 	Deltas bool
+	// Receipts lets players store what they have done in an interval as one
+	// batch, and gather its storers' signed receipts. A batch with receipts of
+	// more than half of the zones is certified: one honest copy is enough.
+	Receipts bool
 }
 
 // Protocols that have a name.
 var (
 	ProtocolThesis   = Protocol{}
-	ProtocolHardened = Protocol{Objects: true, Majority: true, Digests: true, Ring: true, Deltas: true}
+	ProtocolHardened = Protocol{Objects: true, Majority: true, Digests: true, Ring: true, Deltas: true, Receipts: true}
 )
 
 // switches are the mechanisms by name, in the order in which they are shown.
@@ -46,6 +50,7 @@ var switches = []struct {
 	{"digests", func(p *Protocol) *bool { return &p.Digests }},
 	{"ring", func(p *Protocol) *bool { return &p.Ring }},
 	{"deltas", func(p *Protocol) *bool { return &p.Deltas }},
+	{"receipts", func(p *Protocol) *bool { return &p.Receipts }},
 }
 
 // Switches returns the names of the mechanisms.
@@ -96,18 +101,20 @@ func (p *Protocol) set(name string, on bool) bool {
 	return false
 }
 
-// String is what ParseProtocol reads.
+// String is what ParseProtocol reads, the shorter of the two ways to say it.
 func (p Protocol) String() string {
-	if p == ProtocolHardened {
-		return "hardened"
-	}
-	text := "thesis"
+	thesis, hardened := "thesis", "hardened"
 	for _, s := range switches {
 		if *s.of(&p) {
-			text += "+" + s.name
+			thesis += "+" + s.name
+		} else {
+			hardened += "-" + s.name
 		}
 	}
-	return text
+	if len(hardened) < len(thesis) {
+		return hardened
+	}
+	return thesis
 }
 
 // Without returns the protocol without a switch, With the one with it.

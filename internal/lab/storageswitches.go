@@ -1,0 +1,86 @@
+package lab
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+)
+
+var storageSwitchesExperiment = Experiment{
+	Name:          "storage-switches",
+	Shows:         "what each mechanism of the hardened storage brings and costs, alone, left out and all together: bytes, latency, replays and replicas",
+	Source:        "TARGETS 21; thesis 7, outlook",
+	Deterministic: true,
+	Many:          true,
+	Settings:      storageSettings[:len(storageSettings)-1], // it chooses the protocol itself
+	Run:           runStorageSwitches,
+}
+
+// switchedProtocols are those that are compared: the thesis' with each switch,
+// and the hardened one without each.
+func switchedProtocols() []storage.Protocol {
+	out := []storage.Protocol{storage.ProtocolThesis}
+	for _, name := range storage.Switches() {
+		switch name {
+		case "ring", "deltas": // nothing without digests
+			out = append(out, storage.ProtocolThesis.With("digests").With(name))
+		default:
+			out = append(out, storage.ProtocolThesis.With(name))
+		}
+	}
+	for _, name := range storage.Switches() {
+		out = append(out, storage.ProtocolHardened.Without(name))
+	}
+	return append(out, storage.ProtocolHardened)
+}
+
+func runStorageSwitches(t *Trial) error {
+	sizes, zones, updates := t.Ints("nodes", 4), t.Zones("r"), t.Int("updates", 3)
+	if err := t.Settings(); err != nil {
+		return err
+	}
+	var groups, runs []storageRun
+	for _, r := range zones {
+		for _, n := range sizes {
+			for _, p := range switchedProtocols() {
+				groups = append(groups, storageRun{Nodes: n, R: r, Updates: updates, Check: true, Protocol: p})
+			}
+		}
+	}
+	for k := range t.runs {
+		for _, g := range groups {
+			g.Seed = t.Seed + uint64(k)
+			runs = append(runs, g)
+		}
+	}
+	flat, err := doAll(t, runs)
+	if err != nil {
+		return err
+	}
+	table := Table{Name: "switches", Title: "What the switches bring: means over the runs", Columns: []string{
+		"nodes", "r", "protocol", "upstream, B/s", "actions, ms", "update area, ms", "interest, ms",
+		"replays", "r_eff", "lost", "missing", "incorrect", "updates that failed"}}
+	for i, g := range groups {
+		mean := func(get func(storageResult) float64) float64 {
+			var list []storageResult
+			for k := i; k < len(flat); k += len(groups) {
+				list = append(list, flat[k])
+			}
+			return over(list, get).Mean
+		}
+		took := func(k storage.Kind) float64 {
+			return mean(func(r storageResult) float64 { return r.Queries[k].MedianMs })
+		}
+		bytes := mean(func(r storageResult) float64 { return r.Bandwidth.Mean })
+		table.Row(g.Nodes, g.R, g.Protocol.String(), bytes, took(storage.ForActions), took(storage.ForUpdate), took(storage.ForLook),
+			mean(func(r storageResult) float64 { return float64(r.Replays) }),
+			mean(func(r storageResult) float64 { return float64(r.Data.Replicas) / float64(r.Data.Objects) }),
+			mean(func(r storageResult) float64 { return float64(r.Data.Lost) }),
+			mean(func(r storageResult) float64 { return float64(r.Data.Missing) }),
+			mean(func(r storageResult) float64 { return float64(r.Data.Wrong) }),
+			mean(func(r storageResult) float64 { return float64(r.Failed) }))
+		if g.Protocol == storage.ProtocolThesis || g.Protocol == storage.ProtocolHardened {
+			t.Metric(g.Protocol.String()+"_b_s"+g.key(), bytes, "B/s")
+		}
+	}
+	t.Table(table)
+	return nil
+}

@@ -1,0 +1,119 @@
+package storage
+
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// With the switch digests an answer is charged eight bytes a cell, without it the
+// objects in its area.
+func TestBriefAnswersAreDigests(t *testing.T) {
+	w := World{Side: 1000, Cell: 1000}
+	o := thing(1, 1)
+	o.Size = 500
+	area := overlay.Area{Circle: geom.Circle{R: 1000}}
+	seen := seenBy(NewCell([]*Object{o})).results[0].Seen
+	for _, brief := range []bool{true, false} {
+		m := (&Result{Seen: seen, Area: area, Brief: brief}).Seal(w)
+		if want := map[bool]int{true: sizeDigest, false: 500}[brief]; m.Bytes != want {
+			t.Errorf("brief %v: %d bytes, want %d", brief, m.Bytes, want)
+		}
+	}
+}
+
+// What a node has computed itself is not fetched with the switch ring, and is
+// without it; what differs from what was agreed on always is.
+func TestOwnCellsAreNotFetched(t *testing.T) {
+	own, same, other := cellOf(1, 1), cellOf(1, 1), cellOf(1, 2)
+	s := seenBy(own).results[0].Seen
+	s.Whole = true
+	for _, ring := range []bool{true, false} {
+		n := &Node{world: World{Side: 1000, Cell: 1000}, state: s, cfg: Config{Protocol: Protocol{Digests: true, Ring: ring}}}
+		if got := n.holds(1, 0, 0, same); got != ring {
+			t.Errorf("ring %v: has its own cell: %v", ring, got)
+		}
+		if n.holds(1, 0, 0, other) || n.holds(2, 0, 0, same) {
+			t.Errorf("ring %v: takes its own cell for another, or for that of another time", ring)
+		}
+	}
+}
+
+// What the receiver has takes two bytes, what has changed no more than what is
+// new of it, and what it does not have all of it: the switch deltas decides only
+// whether what it has is said.
+func TestWhatTheReceiverHasIsNotSent(t *testing.T) {
+	rules := plainRules{}
+	old, now, stranger := rules.object(1, 0), rules.object(1, 9), rules.object(2, 0)
+	n := &Node{world: World{Side: 1000, Cell: 1000}, memo: NewMemo(), cfg: Config{Rules: rules}}
+	n.last = &Snapshot{Grid: Grid{W: 1, H: 1, Cells: []*Cell{NewCell([]*Object{old})}}}
+	for _, c := range []struct {
+		name string
+		have []*Object
+		o    *Object
+		want func(int) bool
+	}{
+		{"nothing is known", nil, now, func(n int) bool { return n == 200 }},
+		{"it is there", []*Object{now}, now, func(n int) bool { return n == 2 }},
+		{"an old version is there", []*Object{old}, now, func(n int) bool { return n < 20 }},
+		{"a version is there that the sender never had", []*Object{rules.object(1, 5)}, now, func(n int) bool { return n == 202 }},
+		{"others are there", []*Object{old}, stranger, func(n int) bool { return n == 202 }},
+	} {
+		if got := n.sizeFor(c.o, c.have); !c.want(got) {
+			t.Errorf("%s: %d bytes", c.name, got)
+		}
+	}
+}
+
+// plainRules encodes objects in 200 bytes.
+type plainRules struct{ Rules }
+
+func (r plainRules) object(n ObjectID, version byte) *Object {
+	o := thing(n, version)
+	o.Size = 200
+	return o
+}
+
+func (plainRules) AppendObject(out []byte, o *Object) []byte {
+	b := make([]byte, 200)
+	b[0], b[100] = byte(o.ID), o.Digest[0]
+	return append(out, b...)
+}
+
+// A batch is certified by receipts of more than half of the zones, one each, for
+// this batch and no other, and signed by their storers.
+func TestCertificates(t *testing.T) {
+	space := overlay.SpaceFor(4)
+	p := &Player{ID: id.ID{7}}
+	batch := func(seq uint64) *Batch { return &Batch{Player: p, Of: 3, Actions: []*Action{{Player: p, Seq: seq}}} }
+	by := func(zone int, b *Batch) *Receipt {
+		return &Receipt{By: &overlay.Contact{ID: id.ID{byte(zone)}, Pos: space.SubArea(zone).Min}, Batch: b}
+	}
+	b, other := batch(1), batch(2)
+	forged := by(2, b)
+	forged.Signature = []byte("forged")
+	n := &Node{space: space, cfg: Config{CheckReceipt: func(r *Receipt) bool { return len(r.Signature) == 0 }}}
+	for _, c := range []struct {
+		name string
+		of   []*Receipt
+		want bool
+	}{
+		{"three of four", []*Receipt{by(0, b), by(1, b), by(2, b)}, true},
+		{"an equal batch", []*Receipt{by(0, b), by(1, batch(1)), by(2, b)}, true},
+		{"two of four", []*Receipt{by(0, b), by(1, b)}, false},
+		{"one twice", []*Receipt{by(0, b), by(1, b), by(1, b)}, false},
+		{"one for another batch", []*Receipt{by(0, b), by(1, b), by(2, other)}, false},
+		{"one forged", []*Receipt{by(0, b), by(1, b), forged}, false},
+		{"one is nothing", []*Receipt{by(0, b), by(1, b), nil}, false},
+		{"none", nil, false},
+	} {
+		if got := n.certifies(&Certificate{b, c.of}, b); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+	if n.certifies(nil, b) {
+		t.Error("no certificate certifies")
+	}
+}

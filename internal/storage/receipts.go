@@ -1,0 +1,314 @@
+package storage
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// Deposit says which of the actions that a storer has are a player's batch of an
+// interval, signed as one (Protocol.Receipts): those and no others. There is one
+// for each player and interval; on the wire it names the actions by number.
+type Deposit struct{ Batch *Batch }
+
+// Receipt is a storer's signed word that it had a player's batch before t^a.
+type Receipt struct {
+	By    *overlay.Contact
+	Batch *Batch // on the wire its player, interval and digest
+	// Signature is the storer's; who makes and checks it is the driver's business
+	// (Config.SignReceipt, Config.CheckReceipt).
+	Signature []byte
+}
+
+// Certificate is a batch with receipts of more than half of the zones: one copy
+// of it is enough.
+type Certificate struct {
+	Batch    *Batch
+	Receipts []*Receipt // one a zone
+}
+
+// Certified hands a storer the certificate of the batch that it has.
+type Certified struct{ Certificate *Certificate }
+
+// Exchange passes a batch that is not certified at t^a on to the other storers,
+// with the receipts that are known: a player cannot have it certified with some
+// and hide it from others.
+type Exchange struct {
+	Batch    *Batch
+	Receipts []*Receipt
+}
+
+// Sizes on the wire. A receipt names the storer by its certificate (id, key and
+// the authority's signature; the rest is known from links) and is signed.
+const (
+	sizeReceipt   = 180
+	sizeSignature = 64
+)
+
+// Size makes messages known to simulations.
+func (m *Deposit) Size() int { return 1 + 20 + 8 + 2 + 4*len(m.Batch.Actions) + sizeSignature }
+
+// Size makes messages known to simulations.
+func (m *Receipt) Size() int { return 1 + sizeReceipt }
+
+// Size makes messages known to simulations.
+func (m *Certified) Size() int { return 1 + 20 + 8 + m.Certificate.size() }
+
+// Size makes messages known to simulations.
+func (m *Exchange) Size() int {
+	return 1 + 20 + 8 + sizeSignature + m.Batch.size() + sizeReceipt*len(m.Receipts)
+}
+
+func (c *Certificate) size() int { return sizeReceipt * len(c.Receipts) }
+
+// purse is what a player's node has of its own actions: those that are not in a
+// deposit yet, and the receipts for the last one.
+type purse struct {
+	armed int64     // the interval that is deposited next; 0: none
+	acts  []*Action // of this interval and later
+	batch *Batch    // the last deposit
+	got   []*Receipt
+	cert  *Certificate
+}
+
+// save notes an action of the own player until its interval is over.
+func (n *Node) save(a *Action) {
+	n.purse.acts = append(n.purse.acts, a)
+	n.armDeposit(n.time.of(a.At))
+}
+
+func (n *Node) armDeposit(of int64) {
+	if p := &n.purse; p.armed == 0 || of < p.armed {
+		p.armed = of
+		n.env.SetTimer(n.depositAt(of), machine.Timer{Kind: timerDeposit, Arg: uint64(of)})
+	}
+}
+
+// depositAt is when an interval is over for everybody.
+func (n *Node) depositAt(of int64) machine.Time { return n.time.update(of).Add(2 * n.time.deviates) }
+
+// deposit closes an interval in all zones; one without actions too, so that it
+// is certified that the player has done nothing.
+func (n *Node) deposit(of int64) {
+	p := &n.purse
+	if p.armed != of {
+		return
+	}
+	if now := n.env.Now(); now < n.depositAt(of) {
+		n.env.SetTimer(max(n.depositAt(of), now.Add(patience)), machine.Timer{Kind: timerDeposit, Arg: uint64(of)})
+		return
+	}
+	var acts []*Action
+	p.acts = slices.DeleteFunc(p.acts, func(a *Action) bool {
+		if n.time.of(a.At) != of {
+			return false
+		}
+		acts = append(acts, a)
+		return true
+	})
+	slices.SortFunc(acts, order)
+	p.batch, p.got, p.cert, p.armed = n.memo.batch(&Batch{Player: n.cfg.Player, Of: of, Actions: acts}), nil, nil, 0
+	m := &Deposit{p.batch}
+	for z := range n.space.Zones() {
+		n.overlay.Unicast(n.places.key(n.cfg.Player.Home, z), m)
+	}
+	if n.cfg.Updates == 0 || of < n.cfg.Updates {
+		n.armDeposit(of + 1)
+	}
+}
+
+// onDeposit seals the actions that are stored and gives a receipt for them. The
+// first batch of an interval counts; what comes after t^a does not.
+func (n *Node) onDeposit(by *overlay.Contact, m *Deposit) {
+	b := m.Batch
+	if b == nil || b.Player == nil || by.ID != b.Player.ID || n.env.Now() > n.time.actions(b.Of) || !n.checkBatch(b) {
+		return
+	}
+	if !sameBatch(n.actions.batch(b.Player, b.Of, n.memo), b) {
+		return // an action is missing, or the player has said something else before
+	}
+	st := n.actions.shelf(b.Player).stack(b.Of)
+	n.seal(st, b)
+	r := &Receipt{By: n.self, Batch: b}
+	if n.cfg.SignReceipt != nil {
+		n.cfg.SignReceipt(r)
+	}
+	st.collect(n, r)
+	n.overlay.Reply(by, r)
+}
+
+// checkBatch reports whether the actions of a batch are its player's and of its
+// interval.
+func (n *Node) checkBatch(b *Batch) bool {
+	for _, a := range b.Actions {
+		if a.Player == nil || a.Player.ID != b.Player.ID || n.time.of(a.At) != b.Of || n.cfg.Check != nil && !n.cfg.Check(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// seal makes a batch all that a player has done in an interval.
+func (n *Node) seal(st *stack, b *Batch) {
+	st.actions, st.batch, st.sealed = b.Actions, b, true
+	for _, a := range b.Actions {
+		n.memo.stored(b.Of, a)
+	}
+}
+
+// collect adds a receipt; with enough of them there is a certificate.
+func (st *stack) collect(n *Node, r *Receipt) {
+	if st.cert != nil || !n.addReceipt(&st.receipts, r, st.batch) || len(st.receipts) < n.quorum() {
+		return
+	}
+	st.cert = &Certificate{st.batch, st.receipts}
+}
+
+// quorum is of how many zones a certificate has receipts.
+func (n *Node) quorum() int { return n.space.Zones()/2 + 1 }
+
+// addReceipt adds a receipt for a batch if it is good and the first of its zone.
+func (n *Node) addReceipt(list *[]*Receipt, r *Receipt, b *Batch) bool {
+	if r == nil || r.By == nil || !sameBatch(r.Batch, b) || r.Batch.Player.ID != b.Player.ID || r.Batch.Of != b.Of {
+		return false
+	}
+	zone := n.space.Zone(r.By.Pos)
+	if slices.ContainsFunc(*list, func(o *Receipt) bool { return n.space.Zone(o.By.Pos) == zone }) {
+		return false
+	}
+	if n.cfg.CheckReceipt != nil && !n.cfg.CheckReceipt(r) {
+		return false
+	}
+	*list = append(*list, r)
+	return true
+}
+
+// certifies reports whether a certificate is good for a batch.
+func (n *Node) certifies(c *Certificate, b *Batch) bool {
+	if c == nil || b == nil || len(c.Receipts) > n.space.Zones() {
+		return false
+	}
+	var list []*Receipt
+	for _, r := range c.Receipts {
+		n.addReceipt(&list, r, b)
+	}
+	return len(list) >= n.quorum()
+}
+
+// onReceipt collects the receipts for the own batch and hands the certificate to
+// all who have given one.
+func (n *Node) onReceipt(r *Receipt) {
+	p := &n.purse
+	if p.batch == nil || r.Batch == nil || !n.addReceipt(&p.got, r, p.batch) {
+		return
+	}
+	switch {
+	case p.cert != nil:
+		n.overlay.Reply(r.By, &Certified{p.cert})
+	case len(p.got) >= n.quorum():
+		p.cert = &Certificate{p.batch, slices.Clone(p.got)}
+		m := &Certified{p.cert}
+		for _, g := range p.got {
+			n.overlay.Reply(g.By, m)
+		}
+	}
+}
+
+// onCertified keeps a certificate with its batch.
+func (n *Node) onCertified(m *Certified) {
+	c := m.Certificate
+	if c == nil || c.Batch == nil || c.Batch.Player == nil || !n.checkBatch(c.Batch) || !n.certifies(c, c.Batch) {
+		return
+	}
+	st := n.actions.shelf(c.Batch.Player).stack(c.Batch.Of)
+	if st.cert == nil {
+		n.seal(st, c.Batch)
+		st.cert = c
+	}
+}
+
+// exchange passes batches on that are not certified though it is t^a.
+func (n *Node) exchange(of int64) {
+	for _, s := range n.actions.order {
+		for i := range s.stacks {
+			st := &s.stacks[i]
+			if st.of != of || !st.sealed || st.cert != nil {
+				continue
+			}
+			m := &Exchange{st.batch, slices.Clone(st.receipts)}
+			for z := range n.space.Zones() {
+				if z != n.zone {
+					n.overlay.Unicast(n.places.key(s.player.Home, z), m)
+				}
+			}
+		}
+	}
+}
+
+// onExchange adds other storers' receipts to the own ones. It makes no new
+// receipt: whether the batch came in time is what those who had it say.
+func (n *Node) onExchange(m *Exchange) {
+	if m.Batch == nil || m.Batch.Player == nil || !n.checkBatch(m.Batch) {
+		return
+	}
+	st := n.actions.shelf(m.Batch.Player).stack(m.Batch.Of)
+	if st.cert != nil {
+		return
+	}
+	if c := (&Certificate{m.Batch, append(slices.Clone(m.Receipts), st.known(m.Batch)...)}); len(c.Receipts) <= 2*n.space.Zones() {
+		var list []*Receipt
+		for _, r := range c.Receipts {
+			n.addReceipt(&list, r, m.Batch)
+		}
+		if len(list) >= n.quorum() {
+			n.seal(st, m.Batch)
+			st.cert = &Certificate{m.Batch, list}
+			return
+		}
+		if !st.sealed || sameBatch(st.batch, m.Batch) {
+			st.heard, st.receipts = m.Batch, list
+		}
+	}
+}
+
+// known are the receipts for a batch that the storer has.
+func (st *stack) known(b *Batch) []*Receipt {
+	if sameBatch(st.heard, b) || st.sealed && sameBatch(st.batch, b) {
+		return st.receipts
+	}
+	return nil
+}
+
+// hurry is how long the first storer that is asked for actions has to answer.
+const hurry = 500 * time.Millisecond
+
+// askFirst asks the own zone for actions; a certified batch is enough.
+func (n *Node) askFirst(q *pointQuery, m *RetrieveActions) {
+	q.ask = m
+	n.overlay.Unicast(n.places.key(m.Player.Home, n.zone), m)
+}
+
+// askOthers asks the other zones too.
+func (n *Node) askOthers(q *pointQuery) {
+	m := q.ask
+	if m == nil || q.done {
+		return
+	}
+	q.ask = nil
+	for z := range n.space.Zones() {
+		if z != n.zone {
+			n.overlay.Unicast(n.places.key(m.Player.Home, z), m)
+		}
+	}
+}
+
+// askOn asks all zones for what is not certified yet.
+func (n *Node) askOn(of int64) {
+	if c := &n.cycle; c.asking && c.to == of {
+		for i := range c.asked {
+			n.askOthers(&c.asked[i])
+		}
+	}
+}
