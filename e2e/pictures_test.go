@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -68,4 +69,32 @@ func (p *player) settle() {
 		}
 		return s.Meshed > 0 && time.Since(since) > 5*time.Second
 	})
+}
+
+// TestPictureOfHosts makes the picture of the map of a world that three nodes
+// host.
+func TestPictureOfHosts(t *testing.T) {
+	if *shots == "" {
+		t.Skip("no -shots folder: no pictures are wanted")
+	}
+	one := startNode(t)
+	startNode(t, one)
+	three := startNode(t, one)
+	ann := newLooker(t, "Ann", 1280, 720, `{"viewDistance": 8, "farDistance": 6, "quality": "low", "hinted": true}`)
+	ann.open(three.url)
+	ann.enter()
+	ann.view(0.9, -0.05)
+	three.until("regions of three hosts", func(h hosting) bool {
+		leaders := map[string]bool{}
+		for _, p := range h.Parts {
+			if len(p.Members) == 3 && p.Leader != "" {
+				leaders[p.Leader] = true
+			}
+		}
+		return len(leaders) == 3
+	})
+	ann.tap("m")
+	ann.do("zoom out", chromedp.Evaluate(`(document.querySelectorAll('.map-tools button')[1].click(), document.querySelectorAll('.map-tools button')[1].click(), 0)`, nil))
+	ann.settle()
+	ann.shot("hosts")
 }

@@ -41,20 +41,18 @@ type chaosConfig struct {
 
 // chaosReport is a node's answer.
 type chaosReport struct {
-	Nodes, URL, Dir string
-	Players         int
-	Parts           []chaosPart
-	Error           string
+	Node, Nodes, URL, Dir string
+	Parts                 []chaosPart
+	Error                 string
 }
 
 // chaosPart is a part of the world that the node keeps.
 type chaosPart struct {
 	Part    string
 	Leads   bool
-	Asleep  bool
 	Term    uint64
 	Applied uint64
-	Members int
+	Members []string // ids
 }
 
 // chaosNode is the child process: a host on a network, a disk and a clock that
@@ -183,11 +181,16 @@ func (n *chaosNode) report() (r chaosReport, err error) {
 	if err != nil {
 		return r, err
 	}
-	r.Nodes, r.URL, r.Dir, r.Players = n.NodeAddr().String(), n.URL(), n.Dir(), s.Sessions
+	r.Node, r.Nodes, r.URL, r.Dir = s.Self.ID.String(), n.NodeAddr().String(), n.URL(), n.Dir()
 	for _, p := range s.Parts {
-		if p.Held {
-			r.Parts = append(r.Parts, chaosPart{p.Part.String(), p.Leads, p.Asleep, p.Term, p.Applied, len(p.Members)})
+		if !p.Held {
+			continue
 		}
+		part := chaosPart{Part: p.Part.String(), Leads: p.Leads, Term: p.Term, Applied: p.Applied}
+		for _, m := range p.Members {
+			part.Members = append(part.Members, m.ID.String())
+		}
+		r.Parts = append(r.Parts, part)
 	}
 	return r, nil
 }

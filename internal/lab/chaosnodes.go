@@ -1,8 +1,10 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -117,29 +119,32 @@ func (c *chaos) door(r *rng.Rand) string {
 	return urls[r.Intn(len(urls))]
 }
 
-// settled reports whether all nodes are linked up well enough to have all
-// replicas of each part at the same entry.
+// settled reports whether all members of each part's group are at the same
+// entry. Nodes that were members once may not know yet that they are none.
 func (c *chaos) settled() (bool, string) {
-	type where struct {
-		applied []uint64
-		members int
-	}
-	parts := map[string]*where{}
+	parts := map[string]map[string]chaosPart{} // by part and node
 	for _, p := range c.nodes {
 		if err := p.order(chaosOrder{}); err != nil {
 			return false, err.Error()
 		}
 		for _, x := range p.last.Parts {
 			if parts[x.Part] == nil {
-				parts[x.Part] = &where{}
+				parts[x.Part] = map[string]chaosPart{}
 			}
-			w := parts[x.Part]
-			w.applied, w.members = append(w.applied, x.Applied), max(w.members, x.Members)
+			parts[x.Part][p.last.Node] = x
 		}
 	}
-	for part, w := range parts {
-		if slices.Min(w.applied) != slices.Max(w.applied) || len(w.applied) != w.members {
-			return false, fmt.Sprintf("%s: %d members, applied %v", part, w.members, w.applied)
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		var newest chaosPart
+		for _, x := range parts[name] {
+			if cmp.Or(cmp.Compare(x.Applied, newest.Applied), cmp.Compare(x.Term, newest.Term)) >= 0 {
+				newest = x
+			}
+		}
+		for _, m := range newest.Members {
+			if x, there := parts[name][m]; there && x.Applied != newest.Applied { // one that was not opened has nothing to catch up with
+				return false, fmt.Sprintf("%s: one member has applied %d, another %d", name, newest.Applied, x.Applied)
+			}
 		}
 	}
 	return len(parts) > 0, "no parts"
