@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 )
 
 // flat are places to stand on the land that grows from seed 7 (server.start), in
 // several regions.
-var flat = [][3]int{{148, 67, 23}, {148, 65, 148}, {276, 65, 294}, {187, 66, 410}, {20, 64, 20}}
+var flat = [][3]int{{148, 67, 23}, {148, 65, 148}, {276, 65, 294}, {187, 66, 410}, {166, 67, 282}}
 
 // startNode starts a node that other nodes can join, or that joins others.
 func startNode(t *testing.T, join ...*server) *server {
@@ -113,20 +112,41 @@ func partAt(s state) string {
 	return fmt.Sprintf("%d,%d", int(s.Pos[0])>>7, int(s.Pos[2])>>7)
 }
 
+// sayUntil says something until it has happened: what is said while the hall
+// gets another host may be lost.
+func (p *player) sayUntil(text, what string, ok func(state) bool) state {
+	p.t.Helper()
+	said := time.Time{}
+	return p.until(what, func(s state) bool {
+		if ok(s) {
+			return true
+		}
+		if time.Since(said) > 15*time.Second {
+			said = time.Now()
+			p.say(text)
+		}
+		return false
+	})
+}
+
 // tp teleports the player, an operator.
 func (p *player) tp(x, y, z int) state {
 	p.t.Helper()
-	p.say(fmt.Sprintf("/tp %d %d %d", x, y, z))
-	return p.until(fmt.Sprintf("to be at %d %d", x, z), func(s state) bool {
+	return p.sayUntil(fmt.Sprintf("/tp %d %d %d", x, y, z), fmt.Sprintf("to be at %d %d", x, z), func(s state) bool {
 		return s.Ready && sq(s.Pos[0]-float64(x))+sq(s.Pos[2]-float64(z)) < 9 && p.block(x, y, z) >= 0 && p.block(x, y-1, z) >= 0
 	})
+}
+
+// mode is how the player plays from now on: survival 0, spectator 2.
+func (p *player) mode(name string, mode int) {
+	p.t.Helper()
+	p.sayUntil("/gamemode "+name, "to play in "+name+" mode", func(s state) bool { return s.Mode == mode })
 }
 
 // stand brings a player in survival to a flat place.
 func (p *player) stand(place [3]int) {
 	p.t.Helper()
-	p.say("/gamemode survival")
-	p.until("to be in survival mode", func(s state) bool { return s.Mode == 0 })
+	p.mode("survival", 0)
 	p.tp(place[0], place[1], place[2])
 	p.until("to stand", func(s state) bool { return s.OnGround })
 }
@@ -159,7 +179,7 @@ func TestThreeNodes(t *testing.T) {
 	first := one.hosting()
 
 	one.kill()
-	ann.say("/gamemode spectator")
+	ann.mode("spectator", 2)
 	at := of[first.Node[:8]]
 	here := ann.tp(at[0], at[1], at[2])
 	three.until("somebody else to lead "+partAt(here), func(h hosting) bool {
@@ -174,7 +194,7 @@ func TestThreeNodes(t *testing.T) {
 	one.again()
 	one.until("the first to have copies again", func(h hosting) bool { return h.Copies > 0 })
 	// What it is nearest to comes to it again once nobody is there.
-	ann.say("/gamemode spectator")
+	ann.mode("spectator", 2)
 	ann.tp(at[0], at[1], at[2])
 	ann.tp(at[0]+1024, at[1], at[2]+1024)
 	one.until("the first to lead again", func(h hosting) bool { return h.Leads > 0 })
@@ -184,7 +204,7 @@ func TestThreeNodes(t *testing.T) {
 	// A browser that knows nothing yet has all that was built.
 	ann.open(three.url)
 	ann.enter()
-	ann.say("/gamemode spectator")
+	ann.mode("spectator", 2)
 	for _, b := range built {
 		ann.tp(b.x, b.y+3, b.z)
 		ann.until(fmt.Sprintf("to see what was built: %+v", b), func(state) bool { return ann.block(b.x, b.y, b.z) == b.block })
@@ -201,10 +221,9 @@ func makeOperator(t *testing.T, founder *server, who *player) {
 	bo.open(founder.url)
 	bo.enter()
 	bo.until("to see "+who.name+" on the list", func(s state) bool { return len(s.Players) == 2 })
-	bo.say("/op " + who.name)
-	who.until("to be an operator", func(s state) bool {
-		for _, l := range s.Chat {
-			if strings.Contains(l.Text, "operator") {
+	bo.sayUntil("/op "+who.name, who.name+" to be an operator", func(s state) bool {
+		for _, l := range who.state().Chat {
+			if l.Text == who.name+" is an operator now." {
 				return true
 			}
 		}
@@ -217,7 +236,7 @@ func makeOperator(t *testing.T, founder *server, who *player) {
 // where these are.
 func tour(t *testing.T, p *player, by *server, nodes map[string]*server) map[string][3]int {
 	t.Helper()
-	p.say("/gamemode spectator")
+	p.mode("spectator", 2)
 	of := map[string][3]int{}
 	for i := range 49 {
 		x, z := (i%7-2)*128+64, (i/7-1)*128+64

@@ -21,11 +21,10 @@ type chaosProcess struct {
 	config chaosConfig
 	log    *os.File
 	*child
-	up      atomic.Bool // runs, and is not stopped
-	stopped bool
-	state   chaosOrder // how bad things are
-	dir     string     // of its world
-	last    chaosReport
+	up    atomic.Bool // runs, and is not stopped
+	state chaosOrder  // how bad things are
+	dir   string      // of its world
+	last  chaosReport
 }
 
 // orderTime is how long a node may take to answer an order, with a slow disk on
@@ -83,7 +82,6 @@ func (p *chaosProcess) order(o chaosOrder) error {
 // kill ends a node as a power cut does.
 func (p *chaosProcess) kill() {
 	p.up.Store(false)
-	p.stopped = false
 	if p.child != nil {
 		_ = p.cmd.Process.Kill()
 		_ = p.close() // killed: there is no error to tell
@@ -94,12 +92,10 @@ func (p *chaosProcess) kill() {
 // freeze stops a node's process, thaw lets it go on.
 func (p *chaosProcess) freeze() error {
 	p.up.Store(false)
-	p.stopped = true
 	return stopProcess(p.cmd.Process)
 }
 
 func (p *chaosProcess) thaw() error {
-	p.stopped = false
 	err := contProcess(p.cmd.Process)
 	p.up.Store(err == nil)
 	return err
