@@ -123,6 +123,7 @@ func (w *network) fromSession(session id.ID, to Part, m machine.Message) {
 		w.n.counts.Dropped++
 		return
 	}
+	m = w.ofNode(w.cfg.Self.ID, m)
 	r := w.route(to)
 	r.sessions[session] = true
 	r.noteWatch(session, m)
@@ -134,6 +135,18 @@ func (w *network) fromSession(session id.ID, to Part, m machine.Message) {
 	default:
 		w.seek(r)
 	}
+}
+
+// ofNode is what a session of a node says: only those of the founder's node can
+// be the founder's own.
+func (w *network) ofNode(node id.ID, m machine.Message) machine.Message {
+	e, ok := m.(*hall.Enter)
+	if !ok || !e.Local || node == w.cfg.Founder {
+		return m
+	}
+	guest := *e
+	guest.Local = false
+	return &guest
 }
 
 // elsewhere brings a message of a part here to one that is not led here; it
@@ -210,15 +223,11 @@ func (w *network) onRouted(f *farNode, m *Routed) {
 		}
 		f.sessions[m.Session] = true
 		u.from = machine.Peer{ID: m.Session, Addr: tagOf(f.peer.ID)}
-		if e, ok := m.Msg.(*hall.Enter); ok {
-			if !w.mayEnter(f, m.Session, e) {
-				return
-			}
-			guest := *e
-			guest.Local = e.Local && f.peer.ID == w.cfg.Founder
-			u.m = &guest
+		if e, ok := m.Msg.(*hall.Enter); ok && !w.mayEnter(f, m.Session, e) {
+			return
 		}
-		if w.vouchFirst(m.To, u.from, m.Msg) {
+		u.m = w.ofNode(f.peer.ID, m.Msg)
+		if w.vouchFirst(m.To, u.from, u.m) {
 			return
 		}
 	} else if _, ok := m.Msg.(*hall.Enter); ok || m.From == m.To || !m.From.inWorld() {
