@@ -51,6 +51,7 @@ func (c *chaos) readBy(p *chaosProcess) error {
 		return err
 	}
 	defer g.Close()
+	g.limit = calmTime
 	for _, e := range c.editors {
 		if err := g.goTo(c.t.Context, e.home, e.spots); err != nil {
 			return err

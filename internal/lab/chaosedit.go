@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,12 +21,24 @@ import (
 // what was acknowledged last, and what was asked for since without a clear
 // answer.
 type chaosSpot struct {
-	at  world.Pos
-	may map[world.Block]bool
+	at    world.Pos
+	may   map[world.Block]bool
+	story []string // what was asked for, and the answers
 }
 
 func (s *chaosSpot) String() string {
-	return fmt.Sprintf("%v may be %v", s.at, slices.Sorted(maps.Keys(s.may)))
+	return fmt.Sprintf("%v may be %v (%s)", s.at, slices.Sorted(maps.Keys(s.may)), strings.Join(s.story[max(0, len(s.story)-6):], "; "))
+}
+
+// tell notes an act and its answer; nil: there is none that is clear.
+func (s *chaosSpot) tell(begun, now time.Duration, to world.Block, r *wire.ActResult) {
+	end := "unclear"
+	if r != nil {
+		if end = "done"; !r.OK {
+			end = string(r.Code)
+		}
+	}
+	s.story = append(s.story, fmt.Sprintf("%.1f–%.1f s %v: %s", begun.Seconds(), now.Seconds(), to, end))
 }
 
 // chaosBlocks are what editors build with: cubes that stay as they are (dirt would become grass).
@@ -79,6 +92,7 @@ func sleep(ctx context.Context, d time.Duration) {
 type guest struct {
 	*client.Mirror
 	ended chan struct{}
+	limit time.Duration // of until
 }
 
 // joinAs joins by a node.
@@ -89,7 +103,7 @@ func joinAs(ctx context.Context, url string, who client.Identity) (*guest, error
 	if err != nil {
 		return nil, err
 	}
-	g := &guest{client.NewMirror(conn, welcome, client.Options{}), make(chan struct{})}
+	g := &guest{client.NewMirror(conn, welcome, client.Options{}), make(chan struct{}), loadTime}
 	go func() {
 		defer close(g.ended)
 		_ = g.Run() // why it ended does not matter: everything does here
@@ -101,7 +115,7 @@ var errEnded = errors.New("the connection has ended")
 
 // until waits for a condition while the connection lasts.
 func (g *guest) until(ctx context.Context, what string, ok func() bool) error {
-	ctx, cancel := context.WithTimeout(ctx, loadTime)
+	ctx, cancel := context.WithTimeout(ctx, g.limit)
 	defer cancel()
 	for !ok() {
 		select {
@@ -222,7 +236,9 @@ func (e *editor) edit(ctx context.Context, g *guest) error {
 	s.may[to] = true
 	tally := &e.chaos.tally
 	tally.edits.Add(1)
+	begun := time.Since(e.chaos.begun)
 	r := g.answer(act)
+	s.tell(begun, time.Since(e.chaos.begun), to, r)
 	switch {
 	case r == nil:
 		tally.unclear.Add(1)
@@ -259,7 +275,7 @@ func (v *violations) add(format string, args ...any) {
 func (c *chaos) look(who string, g *guest, spots []*chaosSpot) {
 	for _, s := range spots {
 		if b, ok := g.Blocks().Block(s.at); ok && !s.may[b] {
-			c.wrong.add("%s sees %v, %v", who, b, s)
+			c.wrong.add("%.1f s: %s sees %v, %v", time.Since(c.begun).Seconds(), who, b, s)
 		}
 	}
 }
