@@ -36,7 +36,13 @@ func (r *Region) ask(m *world.Remote) {
 	r.env.SetTimer(r.env.Now().Add(askEditAgain), machine.Timer{Kind: timerAsk, Arg: m.Op})
 }
 
+// sendAsk sends an edit, unless an earlier one of the same block has no answer
+// yet: that one may have been lost and be sent again, and must not be done after
+// this one, which may be acknowledged by then.
 func (r *Region) sendAsk(m *world.Remote) {
+	if r.asks.behind(m) {
+		return
+	}
 	r.env.Send(PeerOf(m.At.Region()), &RemoteEdit{Remote: m, Oldest: r.asks.open[0].Op})
 }
 
@@ -55,6 +61,12 @@ func (r *Region) onAskTimer(t machine.Timer) {
 	if r.askAgain(func(m *world.Remote) bool { return m.Op == t.Arg }) {
 		r.env.SetTimer(r.env.Now().Add(askEditAgain), t)
 	}
+}
+
+// behind reports whether an earlier edit of the same block is open.
+func (a *asks) behind(m *world.Remote) bool {
+	i := slices.IndexFunc(a.open, func(o *world.Remote) bool { return o.At == m.At })
+	return i >= 0 && a.open[i].Op < m.Op
 }
 
 // settle notes an answer; false if the edit is not open.

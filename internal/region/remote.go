@@ -89,6 +89,7 @@ func (r *Region) onRemoteEditDone(from machine.Peer, m *RemoteEditDone) {
 	if !r.asks.settle(m.Remote.Op) {
 		return // has been answered before
 	}
+	r.askAgain(func(o *world.Remote) bool { return o.At == m.Remote.At }) // the next one's turn
 	if h := r.homes[m.Remote.Player]; h != nil {
 		r.keepOrDo(h, m)
 	} else if ptr, ok := r.whereTo(m.Remote.Player); ok {
