@@ -49,6 +49,15 @@ func TestWaysToAttack(t *testing.T) {
 	}
 }
 
+// Who has sent digests of cells that were tampered with sends the cells, too.
+func TestAttackersKeepToTheirDigests(t *testing.T) {
+	o := smallSiege("claim", 16)
+	o.Protocol = o.Protocol.With("digests")
+	if r := besiege(t, o); r.Tampered[storage.ForUpdate] == 0 || r.Objects == 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
 // The same seed gives the same run, and one that ends when objects have been
 // tampered with has seen the same until then.
 func TestSiegeIsDeterministic(t *testing.T) {

@@ -68,7 +68,7 @@ func newSiege(o siegeRun) (*siege, error) {
 	taint := attack.NewTaint(s.rules, storageInterval)
 	s.rules, s.acted = taint, taint.Acted
 	s.zones = make([][]*storageNode, s.space.Zones())
-	s.gang = attack.New(ways, s.space, s)
+	s.gang = attack.New(ways, o.Protocol, s.space, s)
 	s.behave = func(k int, node *storageNode) storage.Behaviour {
 		zone := s.space.Zone(node.self.Pos)
 		s.zones[zone] = append(s.zones[zone], node)

@@ -1,6 +1,8 @@
 package attack
 
 import (
+	"slices"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -22,12 +24,13 @@ type Knowledge interface {
 // Gang is all attackers of a network and the mind that leads them. It is the
 // Behaviour of each of them.
 type Gang struct {
-	ways    Ways
-	know    Knowledge
-	space   overlay.Space
-	members map[id.ID]bool
-	plans   map[question]*plan
-	of      int64 // the newest world that somebody has asked for
+	ways     Ways
+	protocol storage.Protocol
+	know     Knowledge
+	space    overlay.Space
+	members  map[id.ID]bool
+	plans    map[question]*plan
+	of       int64 // the newest world that somebody has asked for
 	// Tried counts the honest nodes' retrievals that attackers had a hand in, by
 	// kind (table 6.32); Dropped are actions that they have not stored.
 	Tried   [storage.Kinds]int
@@ -42,8 +45,8 @@ type question struct {
 }
 
 // New returns a gang without members.
-func New(ways Ways, space overlay.Space, know Knowledge) *Gang {
-	return &Gang{ways: ways, know: know, space: space, members: map[id.ID]bool{}, plans: map[question]*plan{}}
+func New(ways Ways, protocol storage.Protocol, space overlay.Space, know Knowledge) *Gang {
+	return &Gang{ways: ways, protocol: protocol, know: know, space: space, members: map[id.ID]bool{}, plans: map[question]*plan{}}
 }
 
 // Join makes a node one of the gang.
@@ -76,6 +79,8 @@ func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) 
 			}
 			n.Overlay().Reply(m.Origin, g.nothing(m.Origin, body))
 			return true
+		case *storage.Fetch:
+			return m.Dest == n.Self().Pos && g.supply(n, m.Origin, body)
 		case *storage.Store:
 			return !g.Keep(n, body.Action)
 		}
@@ -95,7 +100,8 @@ func (g *Gang) claim(n *storage.Node, by *overlay.Contact, q *storage.Retrieve) 
 		m.Static = p.tamperAll(p.objects, p.targets)
 		m.Batches = g.batches(q, g.space.Zone(n.Self().Pos))
 	} else {
-		m.Seen = p.whole()
+		m.Seen, m.Brief = p.whole(), g.protocol.Digests
+		p.said[n.Self().ID] = m.Seen
 	}
 	n.Overlay().Reply(by, m.Seal(n.World()))
 }
@@ -124,7 +130,36 @@ func (g *Gang) Answer(n *storage.Node, by *overlay.Contact, q *storage.Retrieve,
 	} else if bad.Seen = p.part(n, honest.Seen, targets); bad.Seen == nil {
 		return honest
 	}
+	p.said[n.Self().ID] = bad.Seen
 	return bad.Seal(n.World())
+}
+
+// supply sends the cells that a member has sent digests of. It reports whether
+// it has sent any.
+func (g *Gang) supply(n *storage.Node, by *overlay.Contact, q *storage.Fetch) bool {
+	p := g.plans[question{by.ID, q.Kind, q.Query}]
+	if p == nil || p.said[n.Self().ID] == nil {
+		return false
+	}
+	said := p.said[n.Self().ID]
+	m := &storage.Blocks{Query: q.Query}
+	for _, at := range q.Cells {
+		c := said.At(at.X, at.Y)
+		m.Cells = append(m.Cells, c)
+		if c != nil {
+			for _, o := range c.Objects {
+				m.Bytes += o.Size
+			}
+		}
+	}
+	for _, o := range said.Woken {
+		if slices.Contains(q.Woken, o.ID) {
+			m.Woken = append(m.Woken, o)
+			m.Bytes += o.Size
+		}
+	}
+	n.Overlay().Reply(by, m)
+	return true
 }
 
 // AnswerActions implements storage.Behaviour.

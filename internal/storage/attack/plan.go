@@ -23,7 +23,8 @@ type plan struct {
 	targets map[storage.ObjectID]bool
 	claimed map[id.ID]bool // members that have claimed the area
 	cells   map[*storage.Cell]*storage.Cell
-	snap    *storage.Snapshot // of who claims the area
+	snap    *storage.Snapshot           // of who claims the area
+	said    map[id.ID]*storage.Snapshot // what members have answered
 }
 
 // votes reports whether T is tampered with in a zone's answers.
@@ -35,7 +36,7 @@ func (p *plan) votes(zone int) bool { return p.mask&(1<<zone) != 0 }
 func (g *Gang) scheme(q *storage.Retrieve) *plan {
 	p := &plan{
 		g: g, of: q.Of, static: q.Kind == storage.ForJoin || q.Kind == storage.ForFailure, area: q.Area,
-		targets: map[storage.ObjectID]bool{}, claimed: map[id.ID]bool{}, cells: map[*storage.Cell]*storage.Cell{},
+		targets: map[storage.ObjectID]bool{}, claimed: map[id.ID]bool{}, said: map[id.ID]*storage.Snapshot{}, cells: map[*storage.Cell]*storage.Cell{},
 	}
 	if nodes := g.anyone(); nodes != nil {
 		p.world = nodes.World()
@@ -111,7 +112,7 @@ func (p *plan) free(own, honest []*storage.Node, at geom.Point) bool {
 // sees reports whether a place lies in what a node answers for.
 func (p *plan) sees(n *storage.Node, at geom.Point) bool {
 	if s := n.State(); s != nil && s.Of == p.of {
-		return s.Cover.Contains(at)
+		return s.Knows(at, p.world)
 	}
 	return n.Circle().Contains(at)
 }
@@ -179,6 +180,7 @@ func (p *plan) tamperAll(list []*storage.Object, targets map[storage.ObjectID]bo
 func (p *plan) whole() *storage.Snapshot {
 	if p.snap == nil {
 		p.snap = p.window(p.truth, p.area, p.targets, true)
+		p.snap.Whole = p.g.protocol.Digests
 	}
 	return p.snap
 }
@@ -202,7 +204,7 @@ func (p *plan) part(n *storage.Node, own *storage.Snapshot, targets map[storage.
 // the targets are T, with which cells are tampered once for all.
 func (p *plan) window(from *storage.Snapshot, cover overlay.Area, targets map[storage.ObjectID]bool, shared bool) *storage.Snapshot {
 	x0, y0, x1, y1 := within(&p.area, p.world)
-	s := &storage.Snapshot{Of: p.of, Cover: cover, Woken: from.Woken}
+	s := &storage.Snapshot{Of: p.of, Cover: cover, Woken: from.Woken, Whole: p.g.protocol.Digests}
 	s.X, s.Y, s.W, s.H = x0, y0, x1-x0+1, y1-y0+1
 	s.Cells = make([]*storage.Cell, 0, s.W*s.H)
 	for y := y0; y <= y1; y++ {
