@@ -3,8 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -74,6 +77,12 @@ func printHosting(w io.Writer, s *gateway.Hosting) {
 		fmt.Fprintf(w, "cell\t%s\n", cellText(o.Cell))
 		for _, n := range o.Neighbours {
 			fmt.Fprintf(w, "neighbour\t%s at %d,%d, cell %s\n", n.Node[:8], n.Place[0], n.Place[1], cellText(n.Cell))
+		}
+	}
+	if t := s.Truth; t != nil {
+		fmt.Fprintf(w, "storage\tzone %d of %d, update %d, %d zones agreed, %d objects, %d cells unknown, %d updates failed\n", t.Zone, t.Zones, t.Update, t.Votes, t.Objects, t.Unknown, t.Failed)
+		for _, who := range slices.Sorted(maps.Keys(t.Accused)) {
+			fmt.Fprintf(w, "tampered\t%s, proven last at %s\n", who, t.Accused[who].Format(time.RFC3339))
 		}
 	}
 	for _, r := range s.Parts {

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
@@ -102,6 +103,14 @@ var storageKinds = []*kind{
 		signed(f, &m.Of)
 	}),
 	needs(147, func(f *form, m *storage.Better) { f.someone(&m.Node) }),
+	needs(155, func(f *form, m *node.Answer) {
+		f.exact(m.Key[:])
+		f.exact(m.Signature[:])
+		f.message(&m.Result)
+		if _, ok := m.Result.(*storage.Result); !ok && f.err == nil {
+			f.fail("an answer that is none")
+		}
+	}),
 }
 
 // needs is the entry of a message that has to be whole, and of which nothing is

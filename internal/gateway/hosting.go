@@ -1,5 +1,7 @@
 package gateway
 
+import "time"
+
 // Hosting is a node's share of the world and the nodes that it hosts it with.
 type Hosting struct {
 	Node     string   `json:"node"`    // this node's id; empty: no other can host this world
@@ -13,6 +15,23 @@ type Hosting struct {
 	NetOut   uint64   `json:"net_bytes_out"`
 	NetDrops uint64   `json:"net_drops"` // packets that were not read in time, by the kernel and by us
 	Overlay  *Overlay `json:"overlay"`   // null: the node has no place in one
+	Truth    *Truth   `json:"truth"`     // null: it takes part in no storage
+}
+
+// Truth is a node's part of the replicated storage of a world with an authority.
+type Truth struct {
+	Begin   time.Time            `json:"begin"` // t_0
+	Every   float64              `json:"every_s"`
+	Update  int64                `json:"update"` // that the node's state is of; -1: it has none
+	Zone    int                  `json:"zone"`
+	Zones   int                  `json:"zones"`
+	Votes   int                  `json:"votes"`   // zones that agreed when it last asked
+	Objects int                  `json:"objects"` // in its part
+	Unknown int                  `json:"unknown"` // cells of its part
+	Updates uint64               `json:"updates"`
+	Failed  uint64               `json:"failed"`  // updates that it could not make
+	False   uint64               `json:"false"`   // answers that more than half of the zones contradict
+	Accused map[string]time.Time `json:"accused"` // nodes that gave them, and when last
 }
 
 // Overlay is a node's place in the overlay of a world with an authority. Places

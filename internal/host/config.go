@@ -50,6 +50,10 @@ type Config struct {
 	// has changed.
 	Revocations string
 
+	// Truth lets the node take part in the replicated storage of a world with an
+	// authority; nil: it does not.
+	Truth *Truth
+
 	JoinCode   string // what those from other machines must know; empty: none
 	Whitelist  bool   // only who is on the whitelist may enter
 	MaxPlayers int    // 0: as many as there is room for

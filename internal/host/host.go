@@ -19,7 +19,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
-	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
@@ -47,7 +46,7 @@ type Host struct {
 	failed  chan struct{} // the node or its disk cannot go on
 	beside  sync.WaitGroup
 
-	evidence chan overlay.Evidence
+	evidence chan any // overlay.Evidence and *node.Contradiction
 
 	closing sync.Once
 	err     error
@@ -56,7 +55,12 @@ type Host struct {
 // Start opens the world and runs it. The caller must Close it.
 func Start(cfg Config) (*Host, error) {
 	cfg = cfg.withDefaults()
-	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: cfg.Under.clock(), evidence: make(chan overlay.Evidence, evidenceQueue)}
+	if cfg.Truth != nil {
+		if err := cfg.Truth.Check(); err != nil {
+			return nil, err
+		}
+	}
+	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: cfg.Under.clock(), evidence: make(chan any, evidenceQueue)}
 	p, err := h.meet()
 	if err != nil {
 		return nil, err

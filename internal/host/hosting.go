@@ -36,7 +36,7 @@ func (h *Host) hosting(ctx context.Context, s *node.Stats) (out gateway.Hosting,
 		}
 		out.Parts = append(out.Parts, part)
 	}
-	out.Overlay = placeOf(s.Place)
+	out.Overlay, out.Truth = placeOf(s.Place), truthOf(s.Truth)
 	net, err := h.loop.NetStats(ctx)
 	for i := range net.Socket.In {
 		out.NetIn += net.Socket.In[i].Bytes
@@ -44,6 +44,21 @@ func (h *Host) hosting(ctx context.Context, s *node.Stats) (out gateway.Hosting,
 	}
 	out.NetDrops = net.Socket.Dropped + net.Socket.Kernel
 	return out, err
+}
+
+// truthOf is a node's part of the storage.
+func truthOf(s *node.TruthStats) *gateway.Truth {
+	if s == nil {
+		return nil
+	}
+	out := &gateway.Truth{
+		Begin: time.Unix(0, int64(s.Begin)).UTC(), Every: s.Every.Seconds(), Update: s.Of, Zone: s.Zone, Zones: s.Zones, Votes: s.Votes,
+		Objects: s.Objects, Unknown: s.Unknown, Updates: s.Updates, Failed: s.Failed, False: s.False, Accused: map[string]time.Time{},
+	}
+	for who, at := range s.Accused {
+		out.Accused[who.String()] = time.Unix(0, int64(at)).UTC()
+	}
+	return out
 }
 
 // placeOf is a node's place in the overlay.

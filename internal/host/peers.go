@@ -36,6 +36,7 @@ type peers struct {
 	door        *keyring.Door
 	certificate *identity.Certificate // nil: none
 	proof       []byte                // the same, encoded
+	codec       *codec.Codec
 }
 
 // askTime bounds how long one node may take to say what world it is of.
@@ -182,6 +183,7 @@ func (h *Host) share(p *peers) error {
 		return err
 	}
 	h.peers = p
+	p.codec = h.newCodec()
 	return nil
 }
 
@@ -258,7 +260,7 @@ func (h *Host) network() (*node.Net, error) {
 func (h *Host) links() *transport.NetConfig {
 	p := h.peers
 	return &transport.NetConfig{
-		Key: p.key, Socket: p.socket, World: p.record.World(), Codec: codec.New(), Proof: p.proof,
+		Key: p.key, Socket: p.socket, World: p.record.World(), Codec: p.codec, Proof: p.proof,
 		Admit: p.door.Admit, About: p.record.Append(nil),
 	}
 }

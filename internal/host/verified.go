@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/codec"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
@@ -52,7 +51,7 @@ func (h *Host) verified() *node.Verified {
 	return &node.Verified{
 		Zones: int(p.record.Genesis.Zones), Door: p.door, Certificate: p.certificate,
 		Sign:   func(v *overlay.NetworkView) { v.Sign(world, p.key) },
-		Report: h.takeEvidence,
+		Report: h.takeEvidence, Truth: h.truth(),
 	}
 }
 
@@ -139,14 +138,14 @@ func (h *Host) keepEvidence() {
 	for {
 		select {
 		case e := <-h.evidence:
-			if err := h.writeEvidence(e); err != nil {
+			guilty, err := h.hear(e, &court, born)
+			if err != nil {
 				h.cfg.Log.Warn("Evidence cannot be kept.", "error", err)
 			}
-			for _, who := range court.Hear(e, born) {
+			for _, who := range guilty {
 				if c := p.door.Seen(who); c != nil && !told[who] {
 					told[who] = true
-					h.cfg.Log.Warn("A node sends false views of its neighbourhood, or is the victim of many: ask the authority whether to revoke its certificate.",
-						"node", who, "certificate", c.Serial, "evidence", h.world.Dir+"/"+evidenceFile)
+					h.cfg.Log.Warn(accusation(e), "node", who, "certificate", c.Serial, "evidence", h.world.Dir+"/"+evidenceFile)
 				}
 			}
 		case <-h.stop:
@@ -155,8 +154,35 @@ func (h *Host) keepEvidence() {
 	}
 }
 
+// accusation tells the people what a node is to be excluded for.
+func accusation(e any) string {
+	if _, tampered := e.(*node.Contradiction); tampered {
+		return "A node keeps the world otherwise than the others, and has signed it: ask the authority to revoke its certificate."
+	}
+	return "A node sends false views of its neighbourhood, or is the victim of many: ask the authority whether to revoke its certificate."
+}
+
+// hear keeps evidence, an overlay.Evidence or a *node.Contradiction, and returns
+// who is to be excluded by it.
+func (h *Host) hear(e any, court *overlay.Court, born func(id.ID) machine.Time) (guilty []id.ID, err error) {
+	switch e := e.(type) {
+	case overlay.Evidence:
+		return court.Hear(e, born), h.writeEvidence(e)
+	case *node.Contradiction:
+		if err := h.proven(e); err != nil {
+			return nil, err
+		}
+		line, err := h.contradictionLine(e)
+		if err == nil {
+			err = h.writeLine(line)
+		}
+		return []id.ID{e.Accused.By()}, err
+	}
+	return nil, nil
+}
+
 func (h *Host) writeEvidence(e overlay.Evidence) error {
-	view, err := codec.New().Append(nil, e.View)
+	view, err := h.peers.codec.Append(nil, e.View)
 	if err != nil {
 		return err
 	}
@@ -168,6 +194,10 @@ func (h *Host) writeEvidence(e overlay.Evidence) error {
 	if err != nil {
 		return err
 	}
+	return h.writeLine(line)
+}
+
+func (h *Host) writeLine(line []byte) error {
 	name := filepath.Join(h.world.Dir, evidenceFile)
 	if st, err := os.Stat(name); err == nil && st.Size() > evidenceLimit {
 		if err := os.Rename(name, name+".old"); err != nil {

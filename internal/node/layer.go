@@ -18,11 +18,20 @@ type layer struct {
 	w    *network
 	p    *part
 	node *overlay.Node
+	top  top   // the machine: node itself, or the storage over it
 	seek *seek // for nodes to enter by; nil: not now
+
+	keeper *keeper // the storage; nil: the world has none
 
 	reports  uint64 // evidence, since the start
 	noted    uint64 // of them told to the people
 	nextNote machine.Time
+}
+
+// top is a machine that can leave.
+type top interface {
+	machine.Machine
+	Stop()
 }
 
 // share is the overlay's part of a link. Opening and closing are said in the
@@ -45,25 +54,32 @@ const (
 func newLayer(w *network, v *verified) *layer {
 	l := &layer{w: w, p: &part{node: w.n, name: "overlay"}}
 	c := v.Certificate
-	l.node = overlay.New(overlay.Config{
+	oc := overlay.Config{
 		Self:  &overlay.Contact{ID: w.cfg.Self.ID, Addr: w.cfg.Self.Addr, Pos: c.Pos},
 		Space: overlay.SpaceFor(v.Zones), Certificate: c, Verify: v.Door.Verify, Sign: v.Sign,
 		Seek: func() machine.Job { return seekJob{} }, Events: l,
-	}, layerEnv{l})
-	l.p.m = l.node
+	}
+	if v.Truth != nil {
+		l.keeper = newKeeper(l, v.Truth, oc)
+		l.node, l.top = l.keeper.node.Overlay(), l.keeper.node
+	} else {
+		l.node = overlay.New(oc, layerEnv{l})
+		l.top = l.node
+	}
+	l.p.m = l.top
 	return l
 }
 
 func (l *layer) start() {
 	if l != nil {
-		l.node.Start()
+		l.top.Start()
 	}
 }
 
 // stop leaves the overlay in good order.
 func (l *layer) stop() {
 	if l != nil {
-		l.node.Stop()
+		l.top.Stop()
 		l.seek = nil
 	}
 }
@@ -83,9 +99,17 @@ func (l *layer) receive(f *farNode, m machine.Message) {
 	case *Places:
 		l.onPlaces(f, m)
 	default:
-		if f.share.up {
-			l.node.OnMessage(f.peer, m)
+		if !f.share.up {
+			return
 		}
+		if l.keeper != nil {
+			m = l.keeper.open(m)
+		}
+		if m == nil {
+			l.w.n.counts.Dropped++
+			return
+		}
+		l.top.OnMessage(f.peer, m)
 	}
 }
 
@@ -133,11 +157,11 @@ func (l *layer) onShare(f *farNode, on bool) {
 			l.w.n.env.Send(f.peer, &Overlay{On: true})
 		}
 		s.up, s.tries = true, 0
-		l.node.OnLink(f.peer, machine.LinkUp)
+		l.top.OnLink(f.peer, machine.LinkUp)
 	case !on && s.on:
 		s.on, s.up = false, false
 		l.w.n.env.Send(f.peer, &Overlay{})
-		l.node.OnLink(f.peer, machine.LinkClosed)
+		l.top.OnLink(f.peer, machine.LinkClosed)
 	}
 }
 
@@ -164,7 +188,7 @@ func (l *layer) lost(f *farNode, ev machine.LinkEvent) {
 			f.state = linkWaiting
 		}
 	default:
-		l.node.OnLink(f.peer, ev)
+		l.top.OnLink(f.peer, ev)
 	}
 }
 
@@ -179,7 +203,14 @@ func (e layerEnv) Close(to machine.Peer)                     { e.l.close(to) }
 
 // Send implements machine.Env: over the node's share of the link.
 func (e layerEnv) Send(to machine.Peer, m machine.Message) {
-	if f := e.l.w.far[to.ID]; f != nil && f.share.up && f.state == linkUp {
+	f := e.l.w.far[to.ID]
+	if f == nil || !f.share.up || f.state != linkUp {
+		return
+	}
+	if e.l.keeper != nil {
+		m = e.l.keeper.sign(m)
+	}
+	if m != nil {
 		e.l.w.n.env.Send(f.peer, m)
 	}
 }

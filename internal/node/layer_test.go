@@ -27,6 +27,7 @@ type realm struct {
 	doors   []*testDoor
 	nodes   []*sim.Node
 	reports int
+	truth   func(i int) *Truth // of each node; nil: the world has none
 }
 
 // testDoor is a door whose certificates are seen from the start: in the simulator
@@ -59,24 +60,34 @@ func testKey(name string) ed25519.PrivateKey {
 }
 
 func newRealm(t testing.TB, seed uint64, nodes int) *realm {
-	r := &realm{TB: t, key: testKey("authority")}
-	r.s = sim.NewWith(seed, sim.Config{Start: townStart, Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond})
-	r.genesis = identity.Genesis{Salt: [32]byte{1}, Authority: [32]byte(r.key.Public().(ed25519.PublicKey)), Zones: 4}
+	r := emptyRealm(t, seed)
 	random := rng.New(seed, 5)
 	space := overlay.SpaceFor(4)
-	for i := range nodes {
+	for range nodes {
 		sub := space.SubArea(random.Intn(space.Zones()))
-		c := &identity.Certificate{
-			World: r.genesis.World(), Key: [32]byte(testKey(fmt.Sprint("node ", i)).Public().(ed25519.PublicKey)), Serial: uint64(i + 1),
-			Pos: geom.Point{X: sub.Min.X + int32(random.Intn(int(space.SubSide()))), Y: sub.Min.Y + int32(random.Intn(int(space.SubSide())))},
-		}
-		c.Sign(r.key)
-		r.certs = append(r.certs, c)
+		r.certify(geom.Point{X: sub.Min.X + int32(random.Intn(int(space.SubSide()))), Y: sub.Min.Y + int32(random.Intn(int(space.SubSide())))})
 	}
 	for i := range nodes {
 		r.add(i)
 	}
 	return r
+}
+
+func emptyRealm(t testing.TB, seed uint64) *realm {
+	r := &realm{TB: t, key: testKey("authority")}
+	r.s = sim.NewWith(seed, sim.Config{Start: townStart, Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond})
+	r.genesis = identity.Genesis{Salt: [32]byte{1}, Authority: [32]byte(r.key.Public().(ed25519.PublicKey)), Zones: 4}
+	return r
+}
+
+// certify gives the next node a place.
+func (r *realm) certify(pos geom.Point) {
+	i := len(r.certs)
+	c := &identity.Certificate{
+		World: r.genesis.World(), Key: [32]byte(testKey(fmt.Sprint("node ", i)).Public().(ed25519.PublicKey)), Serial: uint64(i + 1), Pos: pos,
+	}
+	c.Sign(r.key)
+	r.certs = append(r.certs, c)
 }
 
 func (r *realm) peer(i int) machine.Peer {
@@ -97,6 +108,9 @@ func (r *realm) add(i int) {
 		cfg.Net = &Net{
 			Self: r.peer(i), World: r.genesis.World(), Note: func(text string) { r.Logf("node %d: %s", i, text) },
 			Verified: &Verified{Zones: 4, Door: r.doors[i], Certificate: r.certs[i], Report: func(overlay.Evidence) { r.reports++ }},
+		}
+		if r.truth != nil {
+			cfg.Net.Verified.Truth = r.truth(i)
 		}
 		if i > 0 {
 			cfg.Net.Known = []machine.Peer{r.peer(0), r.peer(i - 1)}

@@ -90,7 +90,7 @@ func (l *layer) ask(now machine.Time) {
 func (l *layer) found(list []*overlay.Contact, err error) {
 	tag := l.seek.tag
 	l.seek = nil
-	l.node.OnDone(tag, list, err)
+	l.top.OnDone(tag, list, err)
 }
 
 // onAskPlaces answers with this node and one of each zone, as many as fit into a

@@ -33,7 +33,8 @@ type Stats struct {
 	Self   machine.Peer
 	Linked []machine.Peer // nodes that there is a link to
 	Parts  []PartStats
-	Place  *Place // in the overlay; nil: it has none
+	Place  *Place      // in the overlay; nil: it has none
+	Truth  *TruthStats // of the storage; nil: it has none
 }
 
 // PartStats is what the node knows of where a part of the world is hosted.
@@ -92,7 +93,7 @@ func (n *Node) Stats() Stats {
 		s.Regions = append(s.Regions, r)
 	}
 	if w := n.net; w != nil {
-		s.Self, s.Parts, s.Place = w.cfg.Self, w.parts(), w.layer.place()
+		s.Self, s.Parts, s.Place, s.Truth = w.cfg.Self, w.parts(), w.layer.place(), w.layer.truthStats()
 		for _, f := range w.order {
 			if f.state == linkUp {
 				s.Linked = append(s.Linked, f.peer)

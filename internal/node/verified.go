@@ -21,6 +21,8 @@ type Verified struct {
 	Sign func(*overlay.NetworkView)
 	// Report takes evidence against other nodes; may be nil.
 	Report func(overlay.Evidence)
+	// Truth is the world's replicated storage; nil: it has none.
+	Truth *Truth
 }
 
 // Door is who decides which nodes may take part. It may be asked from

@@ -74,3 +74,23 @@ func (r *Rules) Wake(p *storage.Player, place geom.Point, o *storage.Object) *st
 	}
 	return r.newCharacter(p, false, &character{coming: waking, body: old.body})
 }
+
+// Prepare makes the terrain around the origin, some number of columns, so that
+// the first replays need not.
+func (r *Rules) Prepare(columns int) {
+	for ring := int32(1); ring <= r.cfg.Regions/2; ring++ {
+		for z := -ring; z < ring; z++ {
+			for x := -ring; x < ring; x++ {
+				if z != -ring && z != ring-1 && x != -ring && x != ring-1 {
+					continue // of a ring before
+				}
+				if columns -= world.Columns; columns < 0 {
+					return
+				}
+				for i := range world.Columns {
+					r.lands.untouched(world.RegionPos{X: x, Z: z}.Column(i))
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,395 @@
+package node
+
+import (
+	"crypto/ed25519"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// archive is a realm that keeps its world in the storage, with the one replay of
+// what its nodes find out that players have done.
+type archive struct {
+	*realm
+	rules   *truth.Rules
+	shape   storage.World
+	begin   machine.Time
+	forgers []*forger // of each node; nil: it is honest
+	proofs  []*Contradiction
+	said    map[int64]map[id.ID]map[string]*told
+	woken   map[int64][]func()
+	once    *truth.Sequence
+	at      int64 // update that once is at
+	makers  []*maker
+}
+
+// told is a batch that nodes were told of.
+type told struct {
+	batch *storage.Batch
+	count int
+}
+
+// maker is a player who digs and builds, at a node.
+type maker struct {
+	node      int
+	seq, tick uint64
+	r         rng.Rand
+}
+
+func newArchive(t *testing.T, nodes int, forging ...int) *archive {
+	a := &archive{
+		realm: emptyRealm(t, 3), begin: machine.Time(townStart).Add(time.Minute),
+		said: map[int64]map[id.ID]map[string]*told{}, woken: map[int64][]func(){},
+		rules: truth.New(truth.Config{Seed: 7, Regions: 4, Mode: world.Creative}),
+	}
+	a.shape, a.once = a.rules.World(), a.rules.Sequence()
+	a.realm.truth = func(i int) *Truth {
+		t := &Truth{
+			Rules: a.rules, Protocol: storage.Protocol{Objects: true, Majority: true}, Begin: a.begin,
+			Sign:   func(m *Answer) error { signAnswer(m, i); return nil },
+			Signed: signedAnswer, Probe: a,
+			Report: func(c *Contradiction) { a.proofs = append(a.proofs, c) },
+		}
+		if a.forgers[i] != nil {
+			t.Behaviour = a.forgers[i]
+		}
+		return t
+	}
+	space := overlay.SpaceFor(4)
+	eighth := space.SubSide() / 8
+	for i := range nodes {
+		low, at := space.SubArea(i%4).Min, [][2]int32{{2, 2}, {6, 3}, {3, 6}}[i/4]
+		a.certify(geom.Point{X: low.X + at[0]*eighth + int32(i), Y: low.Y + at[1]*eighth})
+		var f *forger
+		if slices.Contains(forging, i) {
+			f = &forger{rules: a.rules, alters: i%8 == 0}
+		}
+		a.forgers = append(a.forgers, f)
+	}
+	for i := range nodes {
+		a.add(i)
+	}
+	return a
+}
+
+// answerText is what an answer says, for signing where there is no codec.
+func answerText(m *Answer) []byte {
+	r := m.Result.(*storage.Result)
+	b := binary.AppendUvarint([]byte("answer"), r.Query)
+	if r.Seen != nil {
+		b = binary.AppendVarint(b, r.Seen.Of)
+		for _, c := range r.Seen.Cells {
+			b = append(b, 0)
+			if c != nil {
+				for _, o := range c.Objects {
+					b = append(b, o.Digest[:]...)
+				}
+			}
+		}
+	}
+	return b
+}
+
+func signAnswer(m *Answer, i int) {
+	key := testKey(fmt.Sprint("node ", i))
+	m.Key = [32]byte(key.Public().(ed25519.PublicKey))
+	m.Signature = [64]byte(ed25519.Sign(key, answerText(m)))
+}
+
+func signedAnswer(m *Answer) bool { return ed25519.Verify(m.Key[:], answerText(m), m.Signature[:]) }
+
+// Retrieved implements storage.Probe: what nodes are told that a player has done.
+func (a *archive) Retrieved(r storage.Report) {
+	if r.Kind != storage.ForActions || len(r.Batches) == 0 {
+		return
+	}
+	b, text := r.Batches[0], ""
+	for _, x := range b.Actions {
+		text += fmt.Sprintf("%d %d %x\n", x.Seq, x.At, x.Body)
+	}
+	if a.said[r.Of] == nil {
+		a.said[r.Of] = map[id.ID]map[string]*told{}
+	}
+	if a.said[r.Of][b.Player.ID] == nil {
+		a.said[r.Of][b.Player.ID] = map[string]*told{}
+	}
+	v := a.said[r.Of][b.Player.ID][text]
+	if v == nil {
+		v = &told{batch: b}
+		a.said[r.Of][b.Player.ID][text] = v
+	}
+	v.count++
+}
+
+// Arrived implements storage.Probe.
+func (*archive) Arrived(storage.Arrival, int) {}
+
+// Failed implements storage.Probe.
+func (a *archive) Failed(n *storage.Node, of int64) {
+	a.Errorf("%s could not make update %d", n.Self().ID.Short(), of)
+}
+
+const truthInterval = 5 * storage.DefaultLMax
+
+func (a *archive) update(of int64) machine.Time {
+	return a.begin.Add(time.Duration(of) * truthInterval)
+}
+
+// with calls a function with a node's storage.
+func (a *archive) with(i int, f func(*storage.Node)) {
+	a.nodes[i].Call(func() {
+		if !a.node(i).WithTruth(f) {
+			a.Fatalf("node %d has no storage", i)
+		}
+	})
+}
+
+// come lets a player at a node come into the world.
+func (a *archive) come(i int, at geom.Point) {
+	m := &maker{node: i, r: rng.New(uint64(i), 5)}
+	a.makers = append(a.makers, m)
+	a.with(i, func(n *storage.Node) {
+		after, _ := n.Activation()
+		of := int64(after.Sub(a.update(0)) / truthInterval)
+		a.woken[of] = append(a.woken[of], func() { a.once.Wake(n.Player(), at) })
+		n.Activate(at)
+		m.tick = truth.TickAt(after)
+	})
+}
+
+// act lets a player do something for the ticks that have passed.
+func (a *archive) act(m *maker) {
+	a.with(m.node, func(n *storage.Node) {
+		s := n.State()
+		body := truth.NewView(s.Objects(&s.Cover, n.World(), nil)).Player(n.Player().ID)
+		now := truth.TickAt(a.s.Now())
+		b := truth.Batch{Join: true, First: m.tick + 1}
+		for ; m.tick < now; m.tick++ {
+			var do truth.Moment
+			if body != nil && m.tick%10 == 0 {
+				on := body.Body.Pos.Block().Add(int32(m.r.Intn(5)-2), -1, int32(m.r.Intn(5)-2))
+				do.Act = world.Act{Kind: world.ActPlace, At: on, Face: world.FaceUp, A: int64(m.r.Intn(3))}
+				if m.r.OneIn(3) {
+					do.Act = world.Act{Kind: world.ActDig, At: on, Face: world.FaceUp}
+				}
+			}
+			b.Moments = append(b.Moments, do)
+		}
+		m.seq++
+		n.Act(&storage.Action{Player: n.Player(), Seq: m.seq, At: a.s.Now(), Body: b.AppendBinary(nil)})
+	})
+}
+
+// until lets time pass to when everybody has the state of an update, and players
+// act.
+func (a *archive) until(of int64) {
+	end := a.update(of).Add(4 * storage.DefaultLMax)
+	for a.s.Now() < end {
+		a.s.Run(500 * time.Millisecond)
+		for _, m := range a.makers {
+			a.act(m)
+		}
+	}
+}
+
+// right compares what honest nodes hold with the one replay, which it continues.
+func (a *archive) right(what string, of int64) {
+	a.Helper()
+	a.until(of)
+	for a.at < of {
+		a.at++
+		for _, wake := range a.woken[a.at-1] {
+			wake()
+		}
+		var all []*storage.Action
+		for _, said := range a.said[a.at] {
+			best, most := &storage.Batch{}, 0
+			for _, v := range said {
+				if v.count > most {
+					best, most = v.batch, v.count
+				}
+			}
+			all = append(all, best.Actions...)
+		}
+		slices.SortFunc(all, func(x, y *storage.Action) int {
+			if x.Before(y) {
+				return -1
+			}
+			return 1
+		})
+		a.once.Advance(a.update(a.at-1), a.update(a.at), all)
+	}
+	right := storage.NewSnapshot(of, a.objects(), a.shape)
+	for i := range a.nodes {
+		if a.forgers[i] != nil {
+			continue
+		}
+		s := a.node(i).net.layer.keeper.node.State()
+		if s == nil || s.Of != of || s.Doubts() > 0 || !s.Agrees(right, &s.Cover, a.shape) {
+			a.Errorf("%s: node %d does not hold the world at update %d", what, i, of)
+		}
+	}
+	a.Logf("%s: update %d, %d blocks built", what, of, a.built())
+}
+
+func (a *archive) objects() (all []*storage.Object) {
+	a.once.Cells(func(c geom.Rect) { all = append(all, a.once.Objects(c)...) })
+	slices.SortFunc(all, func(x, y *storage.Object) int {
+		if x.ID < y.ID {
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+func (a *archive) built() int { return len(truth.NewView(a.objects()).Changed()) }
+
+// forger is a node that tampers with what it stores, once it is told to: it
+// leaves out what was built, or says that other blocks are there.
+type forger struct {
+	on, alters bool
+	rules      *truth.Rules
+}
+
+func (*forger) Intercept(*storage.Node, machine.Peer, machine.Message) bool { return false }
+
+func (*forger) AnswerActions(_ *storage.Node, _ *overlay.Contact, _ *storage.RetrieveActions, m *storage.ActionsResult) *storage.ActionsResult {
+	return m
+}
+
+func (*forger) Keep(*storage.Node, *storage.Action) bool { return true }
+
+func (*forger) Push(_ *storage.Node, _ *overlay.Contact, m *storage.Push) *storage.Push { return m }
+
+func (f *forger) Answer(n *storage.Node, _ *overlay.Contact, _ *storage.Retrieve, honest *storage.Result) *storage.Result {
+	if honest.Seen == nil || !f.on {
+		return honest
+	}
+	c := honest.Seen.Carry(&honest.Area, n.World())
+	var kept []*storage.Object
+	for _, o := range c.Objects {
+		b := f.rules.AppendObject(nil, o)
+		if b[0] == 2 { // a chunk's changes
+			if !f.alters {
+				continue
+			}
+			b[len(b)-1] ^= 1
+			if changed, err := f.rules.DecodeObject(b); err == nil {
+				o = changed
+			}
+		}
+		kept = append(kept, o)
+	}
+	c.Objects = kept
+	seen, err := storage.Received(honest.Seen.Of, &honest.Seen.Cover, &honest.Area, c, n.World())
+	if err != nil {
+		panic(err)
+	}
+	m := *honest
+	m.Seen = seen
+	return m.Seal(n.World())
+}
+
+// TestTruthOnNodes: ten nodes of a world with an authority keep it in the
+// storage while players build: each holds what one replay of the accepted
+// actions holds. Two tamper with what they store: the world stays right, there
+// are proofs against the two and against nobody else, which the authority can
+// check, and its revocation cuts them off.
+func TestTruthOnNodes(t *testing.T) {
+	a := newArchive(t, 10, 4, 8)
+	a.s.Run(a.update(0).Add(time.Second).Sub(a.s.Now()))
+	for i, at := range []geom.Point{{X: 3, Y: 3}, {X: 5, Y: 3}, {X: 3, Y: 5}, {X: 5, Y: 5}} {
+		a.come(i, geom.Point{X: at.X * a.shape.Side / 8, Y: at.Y * a.shape.Side / 8})
+	}
+	a.right("all are honest", 3)
+	before := a.built()
+	if before == 0 || len(a.proofs) > 0 {
+		t.Fatalf("%d blocks were built, %d proofs against honest nodes", before, len(a.proofs))
+	}
+
+	a.forgers[4].on, a.forgers[8].on = true, true
+	a.right("two tamper", 5)
+	zone := func(who id.ID) (int, bool) {
+		for _, c := range a.certs {
+			if c.ID() == who {
+				return overlay.SpaceFor(4).Zone(c.Pos), true
+			}
+		}
+		return 0, false
+	}
+	against := map[id.ID]int{}
+	for _, p := range a.proofs {
+		against[p.Accused.By()]++
+		if err := p.Check(a.shape, 4, signedAnswer, zone); err != nil {
+			t.Fatalf("a proof does not hold: %v", err)
+		}
+	}
+	if len(against) != 2 || against[a.certs[4].ID()] == 0 || against[a.certs[8].ID()] == 0 {
+		t.Errorf("proofs: %v; want some against %s and %s, and nobody else", against, a.certs[4].ID().Short(), a.certs[8].ID().Short())
+	}
+	a.notProven(a.proofs[0], zone)
+
+	list := &identity.Revocations{World: a.genesis.World(), Version: 1, Serials: []uint64{5, 9}}
+	if err := list.Sign(a.key); err != nil {
+		t.Fatal(err)
+	}
+	a.nodes[2].Call(func() {
+		if err := a.node(2).Revoke(list); err != nil {
+			t.Error(err)
+		}
+	})
+	a.right("the two are cut off", 7)
+	for i := range a.nodes {
+		if n := a.node(i); a.forgers[i] == nil && (n.net.layer.place().Revoked != 1 || linkTo(n, a.certs[4].ID()) || linkTo(n, a.certs[8].ID())) {
+			t.Errorf("node %d has not cut the two off", i)
+		}
+	}
+	if s := a.node(1).Stats().Truth; s == nil || s.Of != 7 || s.Failed > 0 || len(s.Accused) != 2 || s.Unknown > 0 || s.Objects == 0 {
+		t.Errorf("the figures of a node are %+v", s)
+	}
+	if now := a.built(); now <= before {
+		t.Errorf("%d blocks are built in the end, %d before the tampering", now, before)
+	}
+}
+
+func linkTo(n *Node, who id.ID) bool {
+	f := n.net.far[who]
+	return f != nil && f.state == linkUp
+}
+
+// notProven changes a proof so that it is none.
+func (a *archive) notProven(p *Contradiction, zone func(id.ID) (int, bool)) {
+	a.Helper()
+	for name, change := range map[string]func(c *Contradiction){
+		"too few agree":            func(c *Contradiction) { c.Others = c.Others[:2] },
+		"one speaks twice":         func(c *Contradiction) { c.Others[1] = c.Others[0] },
+		"it is of another time":    func(c *Contradiction) { c.Of++ },
+		"the accused agrees":       func(c *Contradiction) { c.Accused = c.Others[0] },
+		"another cell is meant":    func(c *Contradiction) { c.X += 100 },
+		"the accused bears it out": func(c *Contradiction) { c.Others[2] = c.Accused },
+		"it is not signed": func(c *Contradiction) {
+			forged := *c.Accused
+			forged.Signature[5] ^= 1
+			c.Accused = &forged
+		},
+	} {
+		c := *p
+		c.Others = slices.Clone(p.Others)
+		if change(&c); c.Check(a.shape, 4, signedAnswer, zone) == nil {
+			a.Errorf("a proof holds although %s", name)
+		}
+	}
+}
