@@ -136,7 +136,7 @@ var regionKinds = []*kind{
 	message(37, func(f *form, m *region.RemoteEdit) { remote(f, &m.Remote); num(f, &m.Oldest) }),
 	message(38, func(f *form, m *region.RemoteEditDone) { remote(f, &m.Remote) }),
 	message(39, func(f *form, m *region.Forward) { f.id(&m.Player); f.peer(&m.Session); f.message(&m.Msg) }),
-	message(40, func(f *form, m *region.MobOver) { f.bytes(&m.State, maxState); f.bool(&m.Back) }),
+	message(40, func(f *form, m *region.MobOver) { f.bytes(&m.State, maxState); num(f, &m.Op); num(f, &m.Oldest) }),
 	message(41, func(f *form, m *region.NearChat) {
 		f.id(&m.Player)
 		text(f, &m.Name, maxName)
@@ -175,6 +175,7 @@ var regionKinds = []*kind{
 		f.vec(&m.Position)
 	}),
 	message(51, func(f *form, m *region.Saved) { f.region(&m.Region); num(f, &m.Tag); text(f, &m.Err, maxText) }),
+	message(52, func(f *form, m *region.MobOverDone) { num(f, &m.Op); f.bool(&m.Back) }),
 }
 
 func (f *form) region(v *world.RegionPos) { signed(f, &v.X); signed(f, &v.Z) }

@@ -389,7 +389,7 @@ func (z *fuzzer) message() machine.Message {
 		return &Order{Player: c.player, Kind: OrderKind(g.Intn(7)), Position: z.vec(), Block: world.Block(z.number()),
 			Count: uint16(z.number()), Mode: uint8(z.number()), Text: "x"}
 	case 18:
-		return &MobOver{State: (&world.Mob{Entity: 1<<47 | uint64(g.Intn(9)), Kind: world.Sheep, Health: 5}).AppendBinary(nil), Back: g.OneIn(2)}
+		return &MobOver{State: (&world.Mob{Entity: 1<<47 | uint64(g.Intn(9)), Kind: world.Sheep, Health: 5}).AppendBinary(nil), Op: uint64(g.Intn(9)), Oldest: uint64(g.Intn(5))}
 	}
 	return []machine.Message{&Laws{TimeOffset: z.number()}, &Locate{Player: c.player}, &SaveAll{}, &NearChat{At: z.vec()}, nil, 7}[g.Intn(6)]
 }

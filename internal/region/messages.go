@@ -273,10 +273,18 @@ type (
 		Msg     machine.Message
 	}
 
-	// MobOver gives a mob over the border, or Back because nothing ticks there.
+	// MobOver gives a mob over the border. It may be sent again: Op tells one from
+	// another, and all below Oldest are settled.
 	MobOver struct {
-		State []byte
-		Back  bool
+		State      []byte
+		Op, Oldest uint64
+	}
+
+	// MobOverDone answers a MobOver: the mob was taken, or is to stay (Back)
+	// because nothing ticks there.
+	MobOverDone struct {
+		Op   uint64
+		Back bool
 	}
 
 	// NearChat is something that a player said near a border.

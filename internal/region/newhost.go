@@ -36,6 +36,7 @@ func (r *Region) onNewHost(from machine.Peer) {
 		}
 	}
 	r.askAgain(func(m *world.Remote) bool { return m.At.Region() == pos })
+	r.sendMobs(func(c mobCrossing) bool { return c.to == pos })
 	r.rest()
 }
 

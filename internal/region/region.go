@@ -40,6 +40,7 @@ type Region struct {
 	never      map[id.ID]uint64 // epochs of handovers refused while nothing could be written
 	moved      map[id.ID]gone   // who went where, lately
 	asks       asks             // edits that neighbours were asked for
+	mobs       crossings        // to neighbours
 	ops        map[world.RegionPos]*ops
 	subs       []*subscriber
 	subOf      map[machine.Peer]*subscriber
@@ -72,6 +73,7 @@ const (
 	timerRetry
 	timerHandover
 	timerAsk
+	timerMob
 )
 
 // New returns the region of cfg; nothing happens before Start.
@@ -126,6 +128,8 @@ func (r *Region) OnMessage(from machine.Peer, m machine.Message) {
 		r.onHandoverRefused(from, m)
 	case *RemoteEditDone:
 		r.onRemoteEditDone(from, m)
+	case *MobOverDone:
+		r.onMobOverDone(from, m)
 	case *Laws:
 		r.onLaws(from, m)
 	case *NewHost:
@@ -203,6 +207,8 @@ func (r *Region) OnTimer(t machine.Timer) {
 		r.onHandoverTimer(t)
 	case timerAsk:
 		r.onAskTimer(t)
+	case timerMob:
+		r.onMobTimer(t)
 	}
 }
 

@@ -1,6 +1,7 @@
 package region
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -200,6 +201,55 @@ func TestMobsCross(t *testing.T) {
 	r.onMobOver(PeerOf(there), &MobOver{State: []byte{9}})
 	if r.area.Mob(1<<47|3) != nil {
 		t.Error("a session sent a sheep")
+	}
+}
+
+// TestMobCrossingLost: the message that brings a mob over, or the answer, is
+// lost. It is sent again, and the mob is in one region.
+func TestMobCrossingLost(t *testing.T) {
+	for _, to := range []world.RegionPos{there, {X: -1}} { // that ticks, that does not
+		for _, what := range []string{"mob", "answer"} {
+			t.Run(fmt.Sprint(what, " to ", to), func(t *testing.T) {
+				b := newBed(t)
+				atBorder(b, "ada")
+				lost := 0
+				b.lose = func(m machine.Message) bool {
+					_, over := m.(*MobOver)
+					_, done := m.(*MobOverDone)
+					if lost < 2 && (over && what == "mob" || done && what == "answer") {
+						lost++
+						return true
+					}
+					return false
+				}
+				m := &world.Mob{Entity: 1<<47 | 5, Kind: world.Sheep, Health: 8}
+				m.Body.Pos = metres(129.5, flatTop+1, 70.5)
+				if to.X < 0 {
+					m.Body.Pos = metres(-1.5, flatTop+1, 70.5)
+				}
+				r := b.region(here).r
+				r.area.AddMob(m)
+				b.run(time.Second)
+				if lost != 1 || len(r.mobs.open) != 1 {
+					t.Fatalf("%d lost, %d on their way", lost, len(r.mobs.open))
+				}
+				b.run(2*askMobAgain + time.Second)
+				if len(r.mobs.open) != 0 {
+					t.Error("the crossing is not settled")
+				}
+				in := 0
+				for _, pos := range []world.RegionPos{here, to} {
+					for _, m := range b.region(pos).r.area.Mobs() {
+						if m.Entity == 1<<47|5 {
+							in++
+						}
+					}
+				}
+				if in != 1 {
+					t.Errorf("the sheep is there %d times", in)
+				}
+			})
+		}
 	}
 }
 
