@@ -55,8 +55,11 @@ var (
 	// ErrSuperseded: the group was recovered without this node; what it has was
 	// put aside.
 	ErrSuperseded = errors.New("the group was recovered without this node")
-	// ErrCorrupt: what is on the disk or came from a member makes no sense.
+	// ErrCorrupt: what is on the disk makes no sense.
 	ErrCorrupt = errors.New("damaged group data")
+	// ErrNonsense: what a member said makes no sense, and the replica has lost
+	// its way. The disk is as it was: a new replica may read it.
+	ErrNonsense = errors.New("a member said what makes no sense")
 )
 
 // Config says what a replica is and how it behaves. Zero values are defaults.
@@ -111,7 +114,7 @@ type Events interface {
 	OnChange()
 	// OnResult is the end of a Propose (result nil) or a Read (a []machine.KV).
 	OnResult(tag uint64, result any, err error)
-	// OnGone: it is no member any more (ErrRemoved, ErrSuperseded, or damage).
+	// OnGone: it is no member any more (ErrRemoved, ErrSuperseded), or cannot go on (ErrNonsense, or damage).
 	// After ErrRemoved the space is as it was: see Erase.
 	OnGone(why error)
 }

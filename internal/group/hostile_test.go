@@ -1,6 +1,7 @@
 package group
 
 import (
+	"errors"
 	"testing"
 
 	pb "go.etcd.io/raft/v3/raftpb"
@@ -75,8 +76,13 @@ func TestNonsense(t *testing.T) {
 			net.sim.RunEvents(r.Intn(40))
 		}
 		for i := range 2 {
-			if k := net.node(i); len(k.gone) > 0 {
-				ended++
+			k := net.node(i)
+			if len(k.gone) == 0 {
+				continue
+			}
+			ended++
+			if why := k.gone[0]; errors.Is(why, ErrCorrupt) {
+				t.Errorf("seed %d: nonsense counts as damage to the disk: %v", seed, why)
 			}
 		}
 	}

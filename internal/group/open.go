@@ -189,7 +189,7 @@ func (r *Replica) step(m *pb.Message) {
 func (r *Replica) guard(do func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.fail(fmt.Errorf("the group of %s cannot go on here: %w: %v", r.cfg.Space, ErrCorrupt, p))
+			r.fail(fmt.Errorf("the group of %s cannot go on here: %w: %v", r.cfg.Space, ErrNonsense, p))
 		}
 	}()
 	do()

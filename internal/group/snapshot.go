@@ -229,7 +229,7 @@ func (in *incoming) add(c *Chunk, limit int) bool {
 func (r *Replica) install(s *pb.Snapshot) {
 	in := r.snaps.arrived
 	if in == nil || in.index != s.GetMetadata().GetIndex() {
-		r.fail(ErrCorrupt)
+		r.fail(ErrNonsense)
 		return
 	}
 	b := &r.batch

@@ -30,8 +30,9 @@ type hosted struct {
 	quiet   machine.Time          // since when nobody needs the part
 	record  record                // of the part, as this node has published it
 	shape   shape
-	plight  plight // while it has no leader
-	rivals  rivals // other groups of the part
+	reread  machine.Time // when to read the disk again, if the replica lost its way
+	plight  plight       // while it has no leader
+	rivals  rivals       // other groups of the part
 }
 
 // held is a message that has come before it is known who leads.
@@ -45,18 +46,25 @@ const (
 	maxHeld    = 512
 	heldFor    = 2 * time.Second
 	sleepAfter = 5 * time.Second // a group that nobody needs hibernates
+	// rereadAfter is how long a replica is left alone that a member has led astray.
+	rereadAfter = 10 * time.Second
 )
 
 // open makes this node's replica of a part, from the disk if it is there.
 func (w *network) open(p Part) *hosted {
 	h := &hosted{w: w, part: p, space: p.space(), users: map[machine.Peer]bool{}, quiet: w.n.env.Now()}
-	h.p = &part{node: w.n, name: group.OwnSpace(h.space)}
-	h.rep = group.New(group.Config{Space: h.space, Self: w.cfg.Self}, groupEnv{h.p}, h)
-	h.p.m = h.rep
 	w.hosts[p] = h
 	delete(w.dormant, p)
-	h.rep.Start()
+	h.read()
 	return h
+}
+
+// read begins with a replica that reads the disk.
+func (h *hosted) read() {
+	h.p = &part{node: h.w.n, name: group.OwnSpace(h.space)}
+	h.rep = group.New(group.Config{Space: h.space, Self: h.w.cfg.Self}, groupEnv{h.p}, h)
+	h.p.m = h.rep
+	h.rep.Start()
 }
 
 // hosted returns this node's replica of a part, reading it if it is only on the
@@ -230,6 +238,10 @@ func (h *hosted) OnResult(tag uint64, result any, err error) {
 func (h *hosted) OnGone(why error) {
 	h.OnFollow(why)
 	h.later(func() {
+		if errors.Is(why, group.ErrNonsense) {
+			h.lostItsWay(why)
+			return
+		}
 		h.gone = true
 		switch {
 		case errors.Is(why, group.ErrRemoved):
@@ -248,6 +260,16 @@ func (h *hosted) OnGone(why error) {
 		}
 		h.release()
 	})
+}
+
+// lostItsWay is when a member has said what makes no sense. The disk is as it
+// was, and is read again, not at once: the member may go on so.
+func (h *hosted) lostItsWay(why error) {
+	h.p.gone = true // timers and jobs of that replica come to nobody
+	if h.reread == 0 {
+		h.w.note(h.part.String() + ": " + why.Error() + ". What is on the disk is read again.")
+	}
+	h.reread = h.w.n.env.Now().Add(rereadAfter)
 }
 
 // tellUsers tells the nodes that have used this replica where to go now.
@@ -338,6 +360,9 @@ func (h *hosted) release() {
 func (h *hosted) beat(now machine.Time) {
 	if len(h.waiting) > 0 && now.Sub(h.waiting[0].at) > heldFor {
 		h.release()
+	}
+	if h.p.gone && now >= h.reread {
+		h.read()
 	}
 	if h.giveWay() {
 		return

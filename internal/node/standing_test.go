@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
@@ -97,4 +100,42 @@ func TestMajorityGone(t *testing.T) {
 			t.Errorf("node %d has put nothing aside", i)
 		}
 	}
+}
+
+// TestLedAstray: a member that says what makes no sense ends another's replica
+// for a moment only: its disk is read again, and it is a member as before.
+func TestLedAstray(t *testing.T) {
+	c := newCountry(t, 2, 3)
+	c.s.Run(3 * time.Second)
+	g := c.addGuest(0)
+	c.until("the guest is in", func() bool { return g.in })
+	c.s.Run(20 * time.Second)
+	home := Part{Region: g.home}
+	leader := c.leaderOf(home)
+	victim := (leader + 1) % 3
+	h := c.node(victim).net.hosts[home]
+	if h == nil {
+		t.Fatal("the victim has no replica")
+	}
+	st, first := h.rep.Status(), h.rep
+	c.nodes[leader].Call(func() {
+		for i := range uint64(81) { // the numbers of the members are their own business
+			from, to := 1+i/9, 1+i%9
+			heartbeat, _ := proto.Marshal(&raftpb.Message{Type: raftpb.MsgHeartbeat.Enum(), From: &from, To: &to, Term: &st.Term, Commit: new(uint64(1 << 40))})
+			c.node(leader).net.send(nodePeer(victim), &group.Message{Space: home.space(), Gen: st.Gen, From: from, To: to, Term: st.Term, Raft: [][]byte{heartbeat}})
+		}
+	})
+	c.s.Run(time.Second)
+	if !h.p.gone || h.rep.Status().Member {
+		t.Fatal("the replica takes nonsense for truth")
+	}
+	if c.noted("makes no sense") != 1 {
+		t.Error("nobody was told")
+	}
+	c.s.Run(rereadAfter + 5*time.Second)
+	if w := c.node(victim).net; h.rep == first || !h.rep.Status().Member || w.hosts[home] != h || w.damaged[home] {
+		t.Error("the replica has not come back")
+	}
+	c.nodes[leader].Crash()
+	c.until("the others lead without the liar", func() bool { return c.leaderOf(home) >= 0 })
 }
