@@ -171,7 +171,10 @@ type letter struct {
 }
 
 // creation is what Create asked for before the disk was read.
-type creation struct{ members []machine.Peer }
+type creation struct {
+	members []machine.Peer
+	after   uint64
+}
 
 // New returns a replica; Start loads what the disk knows of it.
 func New(cfg Config, env machine.Env, ev Events) *Replica {
@@ -204,13 +207,17 @@ func (r *Replica) queue() string { return r.own() }
 // Create makes a new group for the space, of this node alone, that takes in
 // the other members one by one. What is in the space already becomes the
 // group's. On a replica that is in a group it does nothing.
-func (r *Replica) Create(members []machine.Peer) {
+func (r *Replica) Create(members []machine.Peer) { r.CreateAfter(0, members) }
+
+// CreateAfter makes a new group in the place of one of generation after that
+// all members of have gone: if they come back, they give way.
+func (r *Replica) CreateAfter(after uint64, members []machine.Peer) {
 	defer r.begin()()
 	switch r.phase {
 	case loading:
-		r.first = &creation{members}
+		r.first = &creation{members, after}
 	case blank:
-		r.create(members)
+		r.create(after, members)
 	}
 }
 

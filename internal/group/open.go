@@ -64,7 +64,7 @@ func (r *Replica) onLoaded(result any, err error) {
 	if len(kvs) > 0 {
 		r.resume(kvs)
 	} else if r.first != nil {
-		r.create(r.first.members)
+		r.create(r.first.after, r.first.members)
 	}
 	early := r.early
 	r.early = nil
@@ -113,9 +113,9 @@ func (r *Replica) resume(kvs []machine.KV) {
 // that nobody has: newcomers need the content of the space. Of two groups that
 // were begun apart the one that was begun first has the greater fork: it is
 // the one that has been lived in for longer.
-func (r *Replica) create(members []machine.Peer) {
+func (r *Replica) create(after uint64, members []machine.Peer) {
 	r.st = state{
-		Gen:  Gen{1, ^uint64(r.env.Now())&^0xffff | r.env.Rand().Uint64()&0xffff},
+		Gen:  Gen{after + 1, ^uint64(r.env.Now())&^0xffff | r.env.Rand().Uint64()&0xffff},
 		Self: 1, Base: 1, BaseTerm: 1,
 		shared: shared{
 			Applied: 1, AppliedTerm: 1, NextID: 2,

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -183,12 +184,19 @@ func (w *network) onFound(from id.ID, m *Found) {
 		return
 	}
 	w.claims.grants[m.Part] = grant{to: w.cfg.Self.ID, nonce: g.nonce, until: g.until} // once
-	w.dir.create(m.Part, m.Members, func(won bool, rival []machine.Peer) {
-		if won && w.hosted(m.Part) == nil && !w.closing {
+	w.dir.create(m.Part, m.Members, func(won bool, rival records.Hosts) {
+		gone := w.allGone(rival.Members)
+		switch {
+		case w.hosted(m.Part) != nil || w.closing:
+		case won:
 			delete(w.stored, m.Part)
-			w.create(m.Part, m.Members)
-		} else if len(rival) > 0 {
-			w.route(m.Part).members = rival
+			w.create(m.Part, 0, m.Members)
+		case gone:
+			w.note(fmt.Sprintf("All %d hosts of %s have been gone for more than %v: it begins anew, as the world was made. "+
+				"If they come back they put aside what they have.", len(rival.Members), m.Part, w.cfg.GoneAfter))
+			w.create(m.Part, max(1, generationOf(rival.Term)), m.Members)
+		case len(rival.Members) > 0:
+			w.route(m.Part).members = rival.Members
 		}
 	})
 }

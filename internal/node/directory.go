@@ -153,7 +153,11 @@ func (w *network) looked(p Part, res kademlia.Result) {
 	}
 	r.finding = false
 	if res.Record != nil {
-		if hosts, err := records.DecodeHosts(res.Record.Payload); err == nil && hosts.Term >= r.term {
+		hosts, err := records.DecodeHosts(res.Record.Payload)
+		if err == nil && w.dir.joined && w.allGone(hosts.Members) {
+			w.generate(r, res.Closest)
+		}
+		if err == nil && hosts.Term >= r.term {
 			r.members = hosts.Members
 			for _, m := range hosts.Members {
 				if m.ID != w.cfg.Self.ID {
@@ -210,14 +214,14 @@ func (d *directory) publish(h *hosted) {
 
 // create stores who is to host a part, unless it is hosted; then its members are
 // given.
-func (d *directory) create(p Part, members []machine.Peer, done func(won bool, rival []machine.Peer)) {
+func (d *directory) create(p Part, members []machine.Peer, done func(won bool, rival records.Hosts)) {
 	d.kad.Create(d.sign(p, members, 0, 1), func(won bool, rival *kademlia.Record) {
 		if won || rival == nil {
-			done(won, nil)
+			done(won, records.Hosts{})
 			return
 		}
 		hosts, _ := records.DecodeHosts(rival.Payload)
-		done(false, hosts.Members)
+		done(false, hosts)
 	})
 }
 

@@ -79,9 +79,10 @@ func (w *network) hosted(p Part) *hosted {
 	return nil
 }
 
-// create makes a group for a part, of this node first.
-func (w *network) create(p Part, members []machine.Peer) {
-	w.open(p).rep.Create(members)
+// create makes a group for a part, of this node first, in the place of one of a
+// generation that has gone.
+func (w *network) create(p Part, after uint64, members []machine.Peer) {
+	w.open(p).rep.CreateAfter(after, members)
 }
 
 // room reports whether this node would host another part.
@@ -143,7 +144,7 @@ func (w *network) onGroup(f *farNode, space string, m machine.Message) {
 		if gm == nil {
 			return
 		}
-		if !gm.Invites() || !w.room() || w.stored[p] || w.damaged[p] {
+		if !gm.Invites() || gm.Gen.Compare(w.outdone[p]) < 0 || !w.room() || w.stored[p] || w.damaged[p] {
 			if d := group.Decline(gm); d != nil {
 				w.send(f.peer, d)
 			}
@@ -314,6 +315,9 @@ func (h *hosted) members() (out []machine.Peer) {
 func (h *hosted) term() uint64 { return termOf(h.rep.Status()) }
 
 func termOf(s group.Status) uint64 { return s.Gen.Number<<36 | s.Term&(1<<36-1) }
+
+// generationOf is the generation's number in a term.
+func generationOf(term uint64) uint64 { return term >> 36 }
 
 // rouse wakes a group that sleeps, or has no leader, because somebody needs it.
 func (h *hosted) rouse() {

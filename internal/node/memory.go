@@ -18,6 +18,7 @@ type memory struct {
 	saved []byte       // as it is on the disk
 	next  machine.Time // when to save
 	read  bool
+	begun machine.Time
 
 	heard map[id.ID]sighting // nodes that were there not long ago
 }
@@ -29,12 +30,12 @@ type sighting struct {
 }
 
 // remember is how long a node that is not heard of any more counts as one that
-// may come back, keepHeard how long it is known that it was there at all;
-// maxHeard bounds them.
+// may come back, lately how long as one that was there lately; after
+// Net.GoneAfter it is forgotten. maxHeard bounds them.
 const (
-	remember  = 5 * time.Minute
-	keepHeard = time.Hour
-	maxHeard  = 1 << 12
+	remember = 5 * time.Minute
+	lately   = time.Hour
+	maxHeard = 1 << 12
 )
 
 // The space, and the keys of the contacts and of the list of revocations.
@@ -71,7 +72,8 @@ func (m *memory) do(tag uint64, job machine.Job) { partEnv{m.p}.Do(memorySpace, 
 
 // Start implements machine.Machine: what is on the disk is read.
 func (m *memory) Start() {
-	m.next = m.w.n.env.Now().Add(saveFirst)
+	m.begun = m.w.n.env.Now()
+	m.next = m.begun.Add(saveFirst)
 	m.do(jobRecall, machine.DiskRead{Space: memorySpace})
 }
 
@@ -109,7 +111,7 @@ func (m *memory) beat(now machine.Time) {
 		m.save()
 	}
 	for who, s := range m.heard { // the order does not matter
-		if now.Sub(s.at) >= keepHeard {
+		if now.Sub(s.at) >= max(lately, m.w.cfg.GoneAfter) {
 			delete(m.heard, who)
 		}
 	}

@@ -27,6 +27,9 @@ type Net struct {
 	// MaxHosted is how many parts this node keeps; 0: DefaultMaxHosted. More are
 	// refused, and the next nearest node is asked.
 	MaxHosted int
+	// GoneAfter is how long all hosts of a part must not have been heard of until
+	// it begins anew; 0: DefaultGoneAfter.
+	GoneAfter time.Duration
 	// Stored are the spaces that are on the disk.
 	Stored []string
 	// Note hears what the people who run the node should know; may be nil.
@@ -46,6 +49,7 @@ type Net struct {
 const (
 	DefaultReplicas  = 3
 	DefaultMaxHosted = 1 << 14
+	DefaultGoneAfter = 6 * time.Hour
 )
 
 // network is what a node has besides its parts if it is one of many: links to
@@ -61,9 +65,10 @@ type network struct {
 	vouching map[vouchKey]*vouching
 	routes   map[Part]*route
 	hosts    map[Part]*hosted
-	dormant  map[Part]bool // replicas that are on the disk, and not read yet
-	damaged  map[Part]bool // replicas that cannot be read
-	stored   map[Part]bool // parts on the disk, from when this node was alone
+	dormant  map[Part]bool      // replicas that are on the disk, and not read yet
+	damaged  map[Part]bool      // replicas that cannot be read
+	outdone  map[Part]group.Gen // groups for which this node has given way: it joins no lesser one
+	stored   map[Part]bool      // parts on the disk, from when this node was alone
 	claims   claims
 
 	adopting map[Part]machine.Time // stored parts, when to try again
@@ -89,11 +94,14 @@ func newNetwork(n *Node, cfg Net) *network {
 	if cfg.Replicas <= 0 {
 		cfg.Replicas = DefaultReplicas
 	}
+	if cfg.GoneAfter <= 0 {
+		cfg.GoneAfter = DefaultGoneAfter
+	}
 	if cfg.MaxHosted <= 0 {
 		cfg.MaxHosted = DefaultMaxHosted
 	}
 	w := &network{
-		n: n, cfg: cfg, stored: map[Part]bool{}, dormant: map[Part]bool{}, damaged: map[Part]bool{}, claims: newClaims(), adopting: map[Part]machine.Time{}, tag: tagOf(cfg.Self.ID),
+		n: n, cfg: cfg, stored: map[Part]bool{}, dormant: map[Part]bool{}, damaged: map[Part]bool{}, outdone: map[Part]group.Gen{}, claims: newClaims(), adopting: map[Part]machine.Time{}, tag: tagOf(cfg.Self.ID),
 		far: map[id.ID]*farNode{}, tags: map[machine.Addr]*farNode{},
 		vouching: map[vouchKey]*vouching{}, routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(), late: map[stream]*late{},
 	}

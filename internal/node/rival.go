@@ -25,12 +25,14 @@ type rivals struct {
 	seen uint64 // version of the record that others have published
 	to   group.Gen
 	led  []machine.Peer // its hosts
+	// lesser is one who leads a lesser group, and is to be told.
+	lesser machine.Peer
 	// named are the hosts that the directory's record has named.
 	named []machine.Peer
 }
 
-// lookForRivals asks the directory, who its record names, and the nodes near
-// the key.
+// lookForRivals asks the directory, who its record names, and the nodes near the
+// key. It is for a replica that leads, or has had no leader for a while.
 func (h *hosted) lookForRivals(now machine.Time) {
 	w, v := h.w, &h.rivals
 	if now < v.next || !w.dir.joined || w.closing {
@@ -39,15 +41,20 @@ func (h *hosted) lookForRivals(now machine.Time) {
 	v.next = now.Add(rivalEvery)
 	w.dir.look(h.part, func(r kademlia.Result) {
 		s := w.standing(h.part)
-		if h.gone || !h.leading || s == nil {
+		if h.gone || s == nil {
 			return
 		}
 		s.Ask = true
 		ask := w.around(h.part)
+		if h.rivals.lesser != (machine.Peer{}) {
+			ask = append(ask, h.rivals.lesser)
+		}
 		if r.Record != nil {
 			if hosts, err := records.DecodeHosts(r.Record.Payload); err == nil && !sameNodes(hosts.Members, h.members()) {
 				ask, v.named = append(ask, hosts.Members...), hosts.Members
-				h.outdo(r.Record.Version)
+				if h.leading {
+					h.outdo(r.Record.Version)
+				}
 			}
 		}
 		nearestFirst(w.dir.key(h.part), ask)
@@ -82,6 +89,7 @@ func (h *hosted) meet(f *farNode, m *Standing) {
 	case !m.Member || !m.Led || !st.Member || c == 0:
 		return
 	case c > 0:
+		h.rivals.lesser = f.peer
 		h.rouse() // the greater must be awake to say so
 		return
 	case h.rivals.to.Compare(m.Gen) >= 0:
@@ -110,6 +118,9 @@ func (h *hosted) giveWay() bool {
 // the lesser.
 func (h *hosted) gaveWay() {
 	w := h.w
+	if h.rivals.to.Compare(w.outdone[h.part]) > 0 {
+		w.outdone[h.part] = h.rivals.to
+	}
 	if led := h.rivals.led; len(led) > 0 && len(led) < records.MaxHosts && len(h.record.members) > 0 && w.dir.joined {
 		sign := append(slices.Clone(led), w.cfg.Self) // who signs must be in it
 		w.dir.kad.Publish(0, w.dir.sign(h.part, sign, termOf(group.Status{Gen: h.rivals.to}), h.version()+1))

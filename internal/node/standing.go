@@ -24,6 +24,9 @@ const (
 	// inquiry is how long answers are waited for, inquireAgain when to ask anew.
 	inquiry      = 3 * time.Second
 	inquireAgain = 20 * time.Second
+	// forsaken is how long a replica has had no leader when it looks whether the
+	// part goes on elsewhere.
+	forsaken = 5 * time.Second
 )
 
 // Standing is what a node knows of the group of a part.
@@ -102,7 +105,26 @@ func (w *network) around(p Part) []machine.Peer {
 // silent: it is likelier then that this node has been cut off from them than
 // that they have all gone.
 func (w *network) cutOff() bool {
-	return 2*(len(w.remembered())+1) <= len(w.memory.heard)+1
+	known, now := 1, w.n.env.Now()
+	for _, s := range w.memory.heard { // the order does not matter
+		if now.Sub(s.at) < lately {
+			known++
+		}
+	}
+	return 2*(len(w.remembered())+1) <= known
+}
+
+// allGone reports whether none of a part's hosts has been heard of for so long
+// that the part is to begin anew. A node that has not been here itself for that
+// long does not know, nor one that may have been cut off.
+func (w *network) allGone(hosts []machine.Peer) bool {
+	if len(hosts) == 0 || w.n.env.Now().Sub(w.memory.begun) < w.cfg.GoneAfter || w.cutOff() {
+		return false
+	}
+	return !slices.ContainsFunc(hosts, func(p machine.Peer) bool {
+		s, heard := w.memory.heard[p.ID]
+		return p.ID == w.cfg.Self.ID || heard && w.n.env.Now().Sub(s.at) < w.cfg.GoneAfter
+	})
 }
 
 // mourn looks after a replica whose group has no leader.
@@ -112,6 +134,9 @@ func (h *hosted) mourn(now machine.Time) {
 		return
 	}
 	g.next = now.Add(time.Second)
+	if g.since != 0 && now.Sub(g.since) >= forsaken {
+		h.lookForRivals(now)
+	}
 	st := h.rep.Status()
 	self := slices.IndexFunc(st.Members, func(m group.MemberStatus) bool { return m.Peer.ID == h.w.cfg.Self.ID })
 	switch {

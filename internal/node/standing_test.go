@@ -1,6 +1,7 @@
 package node
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -138,4 +139,100 @@ func TestLedAstray(t *testing.T) {
 	}
 	c.nodes[leader].Crash()
 	c.until("the others lead without the liar", func() bool { return c.leaderOf(home) >= 0 })
+}
+
+// TestAllGone: all hosts of a region are gone for hours. It begins anew, said
+// in the log; those who come back put aside what they had.
+func TestAllGone(t *testing.T) {
+	const goneAfter = 20 * time.Minute
+	c := newCountry(t, 8, 0)
+	c.change = func(_ int, n *Net) { n.GoneAfter = goneAfter }
+	for i := range 8 {
+		c.addNode(i)
+	}
+	c.s.Run(3 * time.Second)
+	g := c.addGuest(0)
+	c.until("the guest is in", func() bool { return g.in })
+	c.s.Run(30 * time.Second)
+	var lost Part
+	var hosts []machine.Peer
+	keep := c.node(c.leaderOf(theHall)).net.hosts[theHall].members()
+	for _, p := range sortedParts(c.node(0).net.routes) {
+		l := c.leaderOf(p)
+		if p.Hall || max(p.Region.X, -p.Region.X, p.Region.Z, -p.Region.Z) > 1 || l < 0 {
+			continue
+		}
+		m := c.node(l).net.hosts[p].members()
+		shared := 0
+		for _, q := range m {
+			if slices.Contains(keep, q) {
+				shared++
+			}
+		}
+		if len(m) == 3 && shared < 2 && !slices.Contains(m, nodePeer(0)) {
+			lost, hosts = p, m
+		}
+	}
+	if hosts == nil {
+		t.Fatal("no region to lose")
+	}
+	old := c.node(c.indexOf(hosts[0])).net.hosts[lost].rep.Status().Gen
+	c.guests[0].Crash()
+	c.s.Run(10 * time.Second)
+	had := map[int]int{}
+	for _, p := range hosts {
+		i := c.indexOf(p)
+		c.nodes[i].Crash()
+		had[i] = len(c.nodes[i].Disk.All(lost.space()))
+	}
+	c.s.Run(goneAfter - time.Minute)
+	c.guests[0].Restart()
+	c.until("the guest is in again", func() bool { return c.wanderer(0).in })
+	need := func() bool {
+		c.nodes[0].Call(func() { c.node(0).net.seek(c.node(0).net.route(lost)) })
+		c.s.Run(5 * time.Second)
+		return c.leaderOf(lost) >= 0
+	}
+	if need() || c.noted("begins anew") > 0 {
+		t.Fatal("it began anew before its time")
+	}
+	c.s.Run(2 * time.Minute)
+	c.until(lost.String()+" begins anew", need)
+	if n := c.noted("hosts of " + lost.String() + " have been gone"); n != 1 {
+		t.Errorf("said %d times", n)
+	}
+	for _, p := range hosts {
+		c.nodes[c.indexOf(p)].Restart()
+	}
+	c.s.Run(10 * time.Second)
+	c.until("the old hosts have given way", func() bool {
+		for _, p := range hosts { // somebody needs what they had
+			i := c.indexOf(p)
+			c.nodes[i].Call(func() { c.node(i).net.seek(c.node(i).net.route(lost)) })
+		}
+		c.s.Run(time.Second)
+		for _, p := range hosts {
+			i := c.indexOf(p)
+			if h := c.node(i).net.hosted(lost); h != nil && h.rep.Status().Gen.Number <= old.Number {
+				return false
+			}
+			if had[i] > 0 && len(c.nodes[i].Disk.All(group.Aside(lost.space(), old))) == 0 {
+				return false
+			}
+		}
+		return true
+	})
+	c.settle()
+	c.until("one group of each part is left", func() bool {
+		c.s.Run(time.Second)
+		for i := range c.nodes {
+			for p := range c.node(i).net.hosts {
+				if len(c.leaders(p)) > 1 {
+					return false
+				}
+			}
+		}
+		return true
+	})
+	c.checkPresence()
 }
