@@ -13,7 +13,7 @@ COPY --from=build /voxelpopuli /voxelpopuli
 # The volume begins as a copy of this folder, which belongs to the user.
 COPY --from=build --chown=nonroot:nonroot /data /data
 USER nonroot:nonroot
-ENV VOXELPOPULI_DATA=/data VOXELPOPULI_LISTEN=0.0.0.0 VOXELPOPULI_LOG_JSON=true
+ENV VOXELPOPULI_DATA=/data VOXELPOPULI_LISTEN=0.0.0.0 VOXELPOPULI_LOG_JSON=true VOXELPOPULI_NO_PORT_MAPPING=true
 VOLUME /data
 # The gateway for browsers is TCP, nodes speak to each other over UDP.
 EXPOSE 4747/tcp 4747/udp

@@ -16,9 +16,11 @@ func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.StringVar(&r.Mode, "mode", "survival", "how newcomers of a new world play: survival or creative")
 	f.StringVar(&r.Listen, "listen", host.DefaultListen, "address to listen on: HOST or HOST:PORT; 0.0.0.0 lets the network in")
 	f.IntVar(&r.Port, "port", host.DefaultPort, "port, unless --listen has one; -1: any that is free")
-	f.StringSliceVar(&r.Join, "join", nil, "addresses of nodes, HOST or HOST:PORT, whose world to host and play in")
+	f.StringSliceVar(&r.Join, "join", nil, "addresses of nodes, HOST or HOST:PORT, or a bookmark, whose world to host and play in")
 	f.StringVar(&r.Nodes, "nodes", "", "UDP address for other nodes, HOST:PORT (default all addresses, the players' port)")
 	f.BoolVar(&r.Alone, "alone", false, "no other node may host this world")
+	f.BoolVar(&r.NoPortMapping, "no-port-mapping", false, "do not ask the home's router to open the port for other nodes")
+	f.BoolVar(&r.NoRelay, "no-relay", false, "carry nothing between two nodes that cannot reach each other")
 	f.StringVar(&r.Certificate, "certificate", "", "file with this node's certificate, if the world has an authority")
 	f.StringVar(&r.Revocations, "revocations", "", "file with the authority's revocations; it is read again when it changes, and passed on to all nodes")
 	f.StringVar(&r.JoinCode, "join-code", "", "what players must know to come in (default with --listen: a new one each time)")
@@ -36,17 +38,20 @@ func newPlay(c *common) *cobra.Command {
 	r := &host.Runner{Browser: true}
 	var noBrowser bool
 	cmd := &cobra.Command{
-		Use:   "play",
+		Use:   "play [NAME]",
 		Short: "Opens a world and a browser to play in it",
-		Long: `Opens a world and a browser to play in it. Without --world it is "home", which
-is made the first time. Ctrl-C saves everything and ends.`,
+		Long: `Opens a world and a browser to play in it. NAME is a bookmark of a world elsewhere,
+or a world here, as --world; without it the world is "home", which is made the
+first time. Ctrl-C saves everything and ends.`,
 		Example: `  voxelpopuli play
+  voxelpopuli play friends                            # the world of a bookmark
   voxelpopuli play --world castle --seed 42 --mode creative
   voxelpopuli play --listen 0.0.0.0                   # friends on the network may join
   voxelpopuli play --listen 0.0.0.0 --join-code sesame
   voxelpopuli play --join friend.example.org          # host a share of a friend's world, and play in it`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Named = named(args)
 			r.Data, r.Browser, r.Out = c.data, !noBrowser, cmd.OutOrStdout()
 			return r.Run(cmd.Context())
 		},
@@ -59,18 +64,27 @@ is made the first time. Ctrl-C saves everything and ends.`,
 func newNode(c *common) *cobra.Command {
 	r := &host.Runner{}
 	cmd := &cobra.Command{
-		Use:   "node",
+		Use:   "node [NAME]",
 		Short: "Keeps a world open, without a browser",
 		Long:  `Keeps a world open for others: like play, without a browser. Meant for a machine that stays on.`,
 		Example: `  voxelpopuli node --listen 0.0.0.0 --join-code sesame
   VOXELPOPULI_JOIN_CODE=sesame voxelpopuli node --listen 0.0.0.0 --json
   voxelpopuli node --join friend.example.org:4747     # lend a friend's world this machine`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Named = named(args)
 			r.Data, r.Out = c.data, cmd.OutOrStdout()
 			return r.Run(cmd.Context())
 		},
 	}
 	hostFlags(cmd.Flags(), r)
 	return cmd
+}
+
+// named is the world that is given without a flag.
+func named(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
 }

@@ -45,6 +45,8 @@ const (
 	fresh = 10 * time.Minute
 	// slowest answer of a neighbour that says something about its clock.
 	slowest = time.Second
+	// again is when to look again after nobody knew the time: neighbours come.
+	again = 30 * time.Second
 	// most neighbours that are remembered.
 	most = 256
 )
@@ -160,17 +162,20 @@ func median(a []time.Duration) time.Duration {
 // Run keeps the clock right until ctx ends: each Every, and whenever the machine
 // has woken up.
 func (s *Sync) Run(ctx context.Context) {
-	t := time.NewTicker(s.cfg.Every)
+	t := time.NewTimer(s.cfg.Every)
 	defer t.Stop()
 	for {
+		wait := s.cfg.Every
 		switch offset, byServer, err := s.Once(ctx); {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
 			s.cfg.Log.Info("clock", "error", err)
+			wait = min(wait, again)
 		default:
 			s.correct(offset, byServer)
 		}
+		t.Reset(wait)
 		select {
 		case <-t.C:
 		case <-s.clock.Woken():

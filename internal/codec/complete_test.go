@@ -12,7 +12,7 @@ import (
 )
 
 // sources are the packages whose messages travel between nodes.
-var sources = []string{"kademlia", "region", "hall", "node", "group", "overlay", "storage"}
+var sources = []string{"kademlia", "region", "hall", "node", "group", "overlay", "storage", "nat/reach", "nat/relay"}
 
 // parts are exported structs beside the messages that are no messages: what
 // messages are made of, and results that stay within a node.
@@ -27,6 +27,7 @@ var parts = map[string]string{
 	"group.Gen":          "part of all of them",
 	"node.Part":          "part of all of them",
 	"overlay.Route":      "part of what is routed",
+	"relay.Offer":        "part of Signal",
 	"node.Watcher":       "part of ToWatchers",
 	"storage.Around":     "part of Result",
 	"region.NewHost":     "a node says it to its own sessions and parts",
@@ -46,7 +47,7 @@ func TestEveryMessageHasACodec(t *testing.T) {
 		names := messagesOf(t, pkg)
 		count += len(names)
 		for name, where := range names {
-			full := pkg + "." + name
+			full := filepath.Base(pkg) + "." + name
 			if why, part := parts[full]; part && known[full] {
 				t.Errorf("%s has a number, but is said to be: %s", full, why)
 			} else if !part && !known[full] {

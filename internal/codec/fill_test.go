@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"net/netip"
 	"reflect"
 	"strings"
 
@@ -22,6 +23,11 @@ func (g *filler) fill(v reflect.Value) {
 	switch x := v.Addr().Interface().(type) {
 	case **world.Column:
 		*x = someColumn(g.r.Uint64())
+		return
+	case *netip.AddrPort:
+		var a machine.Addr
+		g.fill(reflect.ValueOf(&a).Elem())
+		*x = a.AddrPort()
 		return
 	case *region.Own:
 		g.own(x)

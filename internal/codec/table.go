@@ -44,6 +44,7 @@ func init() { // not in the declarations, because messages hold messages
 		groupKinds,     // 112 to 119
 		overlayKinds,   // 120 to 139
 		storageKinds,   // 140 to 159
+		natKinds,       // 160 to 179
 	)
 }
 

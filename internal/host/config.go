@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	pion "github.com/pion/transport/v5"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
@@ -49,6 +51,12 @@ type Config struct {
 	// Revocations is a file with the authority's list; it is read again when it
 	// has changed.
 	Revocations string
+	// MapPort asks the home's router to open the port for other nodes.
+	MapPort bool
+	NoRelay bool // carry no packets between two nodes that cannot reach each other
+	// Network is where other nodes are; nil: the machine's own. Simulations have
+	// others.
+	Network pion.Net
 
 	// Truth lets the node take part in the replicated storage of a world with an
 	// authority; nil: it does not.

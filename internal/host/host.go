@@ -18,6 +18,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/road"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport"
@@ -37,7 +39,10 @@ type Host struct {
 	node   *node.Node
 	client *client.Node
 	clock  *clock.Clock
-	peers  *peers // nil: this is the world's only node
+	sync   *clock.Sync // nil: the system's clock is right
+	peers  *peers      // nil: this is the world's only node
+	road   *road.Road  // nil: the same
+	paths  *nat.Paths
 
 	gateway *gateway.Gateway
 	addr    netip.AddrPort
@@ -74,9 +79,12 @@ func Start(cfg Config) (*Host, error) {
 		}
 	}
 	if len(cfg.NTP) > 0 {
+		h.sync = clock.NewSync(h.clock, clock.Config{Servers: cfg.NTP, Log: cfg.Log})
 		h.beside.Go(h.keepTime)
 	}
 	if err := h.startNode(); err != nil {
+		close(h.stop)
+		h.beside.Wait()
 		return nil, errors.Join(err, h.peers.close(), h.world.Close())
 	}
 	h.beside.Go(h.watch)
@@ -121,16 +129,17 @@ func (h *Host) startNode() (err error) {
 		}
 		links = h.links()
 	}
-	h.loop = transport.Start(transport.Config{
-		Disk: h.world.Store, Log: cfg.Log, Clock: h.clock.Now, Net: links,
-		Machine: func(env machine.Env) machine.Machine {
-			h.node = node.New(nodeConfig, env)
-			return h.node
-		},
-	})
 	var self id.ID
-	if h.peers != nil {
-		self = h.peers.self().ID
+	makeNode := func(env machine.Env) machine.Machine {
+		h.node = node.New(nodeConfig, env)
+		return h.node
+	}
+	if h.peers == nil {
+		h.loop = transport.Start(transport.Config{Disk: h.world.Store, Log: cfg.Log, Clock: h.clock.Now, Machine: makeNode})
+	} else if err := h.startRoad(links, nodeConfig.Net, makeNode); err != nil {
+		return err
+	} else {
+		self = h.peers.id()
 	}
 	h.client = client.NewNode(client.Config{
 		Node: h.loop, World: m.ID, Self: self, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Hosts: h.hosts, Log: cfg.Log,
@@ -147,7 +156,7 @@ func (h *Host) meet() (*peers, error) {
 	if h.cfg.Nodes == "" {
 		return nil, fmt.Errorf("%w: to join other nodes this one needs a port for them", ErrUsage)
 	}
-	return meet(context.Background(), h.cfg.Join)
+	return h.cfg.meet(context.Background())
 }
 
 // stopwatch is time since now that never goes back.
@@ -173,7 +182,7 @@ func (h *Host) running() (context.Context, context.CancelFunc) {
 func (h *Host) keepTime() {
 	ctx, cancel := h.running()
 	defer cancel()
-	clock.NewSync(h.clock, clock.Config{Servers: h.cfg.NTP, Log: h.cfg.Log}).Run(ctx)
+	h.sync.Run(ctx)
 }
 
 // Client is where sessions in this process begin.
@@ -230,7 +239,7 @@ func (h *Host) close(ctx context.Context) error {
 	if stopped := h.loop.Stop(); stopped != nil {
 		err = stopped
 	}
-	return errors.Join(err, gone, h.peers.close(), h.world.Close())
+	return errors.Join(err, gone, h.closePaths(), h.peers.close(), h.world.Close())
 }
 
 // closeGateway tells the clients and waits until they are gone.

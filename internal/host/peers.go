@@ -31,6 +31,7 @@ type peers struct {
 	record *genesis.Record
 	known  []machine.Peer // to join by
 	seen   netip.Addr     // how this machine looks to the node that was asked
+	at     netip.AddrPort // how others reach this node, once that is known
 	socket *socket.Socket
 
 	door        *keyring.Door
@@ -44,15 +45,15 @@ const askTime = 10 * time.Second
 
 // meet asks the nodes of Config.Join what world they are of. The first that
 // answers says; those who say something else are left out.
-func meet(ctx context.Context, join []string) (*peers, error) {
+func (c Config) meet(ctx context.Context) (*peers, error) {
 	_, key, err := ed25519.GenerateKey(rand.Reader) // the node's own depends on the world
 	if err != nil {
 		return nil, err
 	}
 	p := &peers{}
 	var failed []error
-	for _, addr := range join {
-		a, err := askOne(ctx, key, addr)
+	for _, addr := range c.Join {
+		a, err := c.askOne(ctx, key, addr)
 		if err == nil && p.record != nil && a.record.World() != p.record.World() {
 			err = fmt.Errorf("the node at %s is of another world (%q) than the one before (%q)", addr, a.record.Name, p.record.Name)
 		}
@@ -69,14 +70,19 @@ func meet(ctx context.Context, join []string) (*peers, error) {
 	return p, nil
 }
 
-func askOne(ctx context.Context, key ed25519.PrivateKey, addr string) (*peers, error) {
+func (c Config) askOne(ctx context.Context, key ed25519.PrivateKey, addr string) (*peers, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	at, err := resolve(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
-	a, err := transport.Ask(ctx, key, at)
+	conn, err := c.askPort()
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	a, err := transport.Ask(ctx, conn, key, at)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +185,7 @@ func (h *Host) share(p *peers) error {
 	if err := h.admit(p); err != nil {
 		return err
 	}
-	if p.socket, err = h.cfg.Under.socket(h.cfg.Nodes); err != nil {
+	if p.socket, err = h.cfg.nodePort(); err != nil {
 		return err
 	}
 	h.peers = p
@@ -204,8 +210,8 @@ func (h *Host) found(key ed25519.PrivateKey, difficulty int) error {
 	return h.world.Share(r.World(), r.Genesis, r.Append(nil))
 }
 
-// self is this node as others reach it.
-func (p *peers) self() machine.Peer {
+// local is where this machine believes that others reach the node.
+func (p *peers) local() netip.AddrPort {
 	at := p.socket.Addr()
 	if at.Addr().IsUnspecified() {
 		ip := p.seen
@@ -214,7 +220,7 @@ func (p *peers) self() machine.Peer {
 		}
 		at = netip.AddrPortFrom(ip, at.Port())
 	}
-	return machine.Peer{ID: p.id(), Addr: machine.AddrFrom(at)}
+	return at
 }
 
 func (p *peers) public() ed25519.PublicKey { return p.key.Public().(ed25519.PublicKey) }
@@ -241,7 +247,7 @@ func (h *Host) network() (*node.Net, error) {
 		return nil, err
 	}
 	return &node.Net{
-		Self: p.self(), World: p.record.World(), Known: p.known, Founder: p.record.FounderID(), Stored: stored,
+		World: p.record.World(), Known: p.known, Founder: p.record.FounderID(), Stored: stored,
 		Sign:   func(r *kademlia.Record) { records.Sign(r, p.key) },
 		Verify: records.Verify,
 		CheckPass: func(pass *identity.Pass, player, stone id.ID) error {
@@ -266,12 +272,12 @@ func (h *Host) links() *transport.NetConfig {
 }
 
 // NodeAddr is the address that other nodes join by; not valid if there can be
-// none.
+// none: the node is the only one, or cannot be reached from outside.
 func (h *Host) NodeAddr() netip.AddrPort {
 	if h.peers == nil {
 		return netip.AddrPort{}
 	}
-	return h.peers.self().Addr.AddrPort()
+	return h.peers.at
 }
 
 func (p *peers) close() error {

@@ -8,9 +8,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -25,15 +28,21 @@ const saveTime = time.Minute
 // interrupted, and talks to the person at the terminal.
 type Runner struct {
 	Config
-	Browser bool // open one
-	Alone   bool // no other node may host the world
-	JSON    bool // one line when the world is open, nothing else
-	Out     io.Writer
+	Named   string // a bookmark, or else a world; empty: Config says
+	Browser bool   // open one
+	Alone   bool   // no other node may host the world
+	// NoPortMapping: the home's router is not asked to open the port.
+	NoPortMapping bool
+	JSON          bool // one line when the world is open, nothing else
+	Out           io.Writer
 }
 
 // Run opens the world and returns when it has been closed.
 func (r *Runner) Run(ctx context.Context) error {
 	r.Create = true
+	if err := r.resolve(); err != nil {
+		return err
+	}
 	if err := r.openToNodes(); err != nil {
 		return err
 	}
@@ -64,10 +73,40 @@ func (r *Runner) Run(ctx context.Context) error {
 	return r.close(h)
 }
 
+// resolve replaces bookmarks by the addresses that they are of.
+func (r *Runner) resolve() error {
+	data := r.withDefaults().Data
+	if r.Named != "" {
+		all, err := Bookmarks(data)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(all, func(m Bookmark) bool { return strings.EqualFold(m.Name, r.Named) }) {
+			r.Join = append([]string{r.Named}, r.Join...)
+		} else {
+			r.World = r.Named
+		}
+	}
+	var addrs []string
+	for _, text := range r.Join {
+		a, err := Resolve(data, text)
+		if err != nil {
+			return err
+		}
+		addrs = append(addrs, a...)
+	}
+	r.Join = addrs
+	return nil
+}
+
 // openToNodes chooses the port for other nodes: that of the players, unless it
 // was chosen.
 func (r *Runner) openToNodes() error {
-	if r.Alone || r.Nodes != "" {
+	if r.Alone {
+		return nil
+	}
+	if r.Nodes != "" {
+		r.MapPort = r.mapsPort()
 		return nil
 	}
 	addr, err := r.withDefaults().address()
@@ -76,7 +115,27 @@ func (r *Runner) openToNodes() error {
 	}
 	_, port, err := net.SplitHostPort(addr)
 	r.Nodes = net.JoinHostPort("", port)
+	r.MapPort = r.mapsPort()
 	return err
+}
+
+// mapsPort reports whether a router is asked to open the port for nodes: if that
+// is of use to others, because they may play here or it joins them.
+func (r *Runner) mapsPort() bool {
+	if r.NoPortMapping || near(r.Nodes) {
+		return false
+	}
+	return !r.Loopback() || slices.ContainsFunc(r.Join, func(a string) bool { return !near(a) })
+}
+
+// near reports whether an address is of this machine only.
+func near(addr string) bool {
+	name, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		name = strings.Trim(addr, "[]")
+	}
+	ip, err := netip.ParseAddr(name)
+	return name == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // close ends the world and says that all is well.

@@ -35,13 +35,16 @@ type About struct {
 }
 
 // Ask asks the node at an address what world it is of. The answer is what that
-// node says, and proves no more than its key.
-func Ask(ctx context.Context, key ed25519.PrivateKey, at netip.AddrPort) (About, error) {
-	conn, err := net.ListenUDP("udp", nil)
-	if err != nil {
-		return About{}, err
+// node says, and proves no more than its key. conn is a port for that alone, or
+// nil: one is opened.
+func Ask(ctx context.Context, conn net.PacketConn, key ed25519.PrivateKey, at netip.AddrPort) (About, error) {
+	if conn == nil {
+		var err error
+		if conn, err = net.ListenUDP("udp", nil); err != nil {
+			return About{}, err
+		}
+		defer conn.Close()
 	}
-	defer conn.Close()
 	tls, err := newIdentity(key)
 	if err != nil {
 		return About{}, err

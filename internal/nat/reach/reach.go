@@ -7,7 +7,7 @@
 // Dialling back goes over three nodes. The node asks a helper (AskBack) for an
 // address; the helper passes that on to a third node of its own choice (Back), if
 // the address is the one that it sees the asker at; the third sends one Probe
-// there, smaller than the request. The asker recognises it by the nonce.
+// there, in a session of its own. The asker recognises it by the nonce.
 //
 // Invariants:
 //   - a probe goes only to the IP address that the asker speaks from, and not more
@@ -39,22 +39,6 @@ const (
 	maxHelped = 1024
 )
 
-// Messages.
-type (
-	// AskBack asks to be dialled back.
-	AskBack struct {
-		Addr  netip.AddrPort
-		Nonce uint64
-	}
-	// Back asks a third node to send the probe.
-	Back struct {
-		Addr  netip.AddrPort
-		Nonce uint64
-	}
-	// Probe is a datagram without a session.
-	Probe struct{ Nonce uint64 }
-)
-
 type sight struct {
 	by   netip.Prefix // the observer's subnet
 	addr netip.AddrPort
@@ -67,6 +51,7 @@ type Reach struct {
 	asked  netip.AddrPort // waiting for a probe there
 	nonce  uint64
 	since  machine.Time
+	opened netip.AddrPort // what a router says that it has opened
 	proven netip.AddrPort // was dialled back there
 	until  machine.Time
 	helped map[netip.Addr]machine.Time
@@ -127,9 +112,23 @@ func (r *Reach) voices(now machine.Time) map[netip.AddrPort]int {
 	return count
 }
 
-// Addr is the address that most see the node at; of several with as many voices
-// the lowest. There is none before anybody has said one.
-func (r *Reach) Addr(now machine.Time) (best netip.AddrPort, ok bool) {
+// Opened takes what a router says that it has opened; the zero AddrPort: nothing
+// any more.
+func (r *Reach) Opened(addr netip.AddrPort) { r.opened = plain(addr) }
+
+// Addr is the address at which others should reach the node: that at which most
+// see it (of several with as many voices the lowest), or the port that a router
+// has opened at the same IP address. There is none before anybody has said one:
+// a router behind another router does not know.
+func (r *Reach) Addr(now machine.Time) (netip.AddrPort, bool) {
+	best, ok := r.most(now)
+	if ok && r.opened.IsValid() && r.opened.Addr() == best.Addr() {
+		return r.opened, true
+	}
+	return best, ok
+}
+
+func (r *Reach) most(now machine.Time) (best netip.AddrPort, ok bool) {
 	most := 0
 	for a, n := range r.voices(now) {
 		if n > most || n == most && a.Compare(best) < 0 {
@@ -143,7 +142,7 @@ func (r *Reach) Addr(now machine.Time) (best netip.AddrPort, ok bool) {
 // IP address: its translator gives each destination a port of its own, and what
 // one sees is of no use to another.
 func (r *Reach) Symmetric(now machine.Time) bool {
-	best, _ := r.Addr(now)
+	best, _ := r.most(now)
 	for a := range r.voices(now) {
 		if a.Addr() == best.Addr() && a.Port() != best.Port() {
 			return true

@@ -1,0 +1,183 @@
+package host_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"testing"
+
+	"github.com/pion/logging"
+	pion "github.com/pion/transport/v5"
+	"github.com/pion/transport/v5/vnet"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/road"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+var quiet = &logging.DefaultLoggerFactory{Writer: io.Discard}
+
+// Kinds of address translators (RFC 4787).
+var (
+	cone      = &vnet.NATType{MappingBehavior: vnet.EndpointIndependent, FilteringBehavior: vnet.EndpointIndependent}
+	portCone  = &vnet.NATType{MappingBehavior: vnet.EndpointIndependent, FilteringBehavior: vnet.EndpointAddrPortDependent}
+	symmetric = &vnet.NATType{MappingBehavior: vnet.EndpointAddrPortDependent, FilteringBehavior: vnet.EndpointAddrPortDependent}
+)
+
+// internet is a simulated one; players reach their nodes by the loopback.
+type internet struct {
+	t   *testing.T
+	wan *vnet.Router
+}
+
+func newInternet(t *testing.T) *internet {
+	wan, err := vnet.NewRouter(&vnet.RouterConfig{CIDR: "0.0.0.0/0", LoggerFactory: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := wan.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { wan.Stop() })
+	return &internet{t, wan}
+}
+
+func (n *internet) check(err error) {
+	n.t.Helper()
+	if err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+// public is the network of a machine with a public address.
+func (n *internet) public(ip string) pion.Net {
+	nw, err := vnet.NewNet(&vnet.NetConfig{StaticIPs: []string{ip}})
+	n.check(err)
+	n.check(n.wan.AddNet(nw))
+	return vnetNet{nw}
+}
+
+// behind is that of one behind a translator.
+func (n *internet) behind(kind *vnet.NATType, public, local string) pion.Net {
+	lan, err := vnet.NewRouter(&vnet.RouterConfig{StaticIPs: []string{public}, CIDR: local + "/24", NATType: kind, LoggerFactory: quiet})
+	n.check(err)
+	nw, err := vnet.NewNet(&vnet.NetConfig{StaticIPs: []string{local}})
+	n.check(err)
+	n.check(lan.AddNet(nw))
+	n.check(n.wan.AddRouter(lan))
+	n.check(lan.Start())
+	return vnetNet{nw}
+}
+
+// vnetNet is a vnet whose connections say in the usual way that they waited too
+// long.
+type vnetNet struct{ *vnet.Net }
+
+func (n vnetNet) ListenPacket(network, address string) (net.PacketConn, error) {
+	c, err := n.Net.ListenPacket(network, address)
+	if err != nil {
+		return nil, err
+	}
+	return vnetConn{c}, nil
+}
+
+type vnetConn struct{ net.PacketConn }
+
+func (c vnetConn) ReadFrom(b []byte) (int, net.Addr, error) {
+	n, from, err := c.PacketConn.ReadFrom(b)
+	var late net.Error
+	if errors.As(err, &late) && late.Timeout() {
+		err = os.ErrDeadlineExceeded
+	}
+	return n, from, err
+}
+
+// on is the configuration of a node on a simulated network.
+func on(t *testing.T, nw pion.Net, ip string, join ...string) host.Config {
+	c := shared(t, join...)
+	c.Network, c.Nodes = nw, ip+":4747"
+	return c
+}
+
+const publicNode = "1.2.3.4:4747"
+
+// TestBehindRouters: two nodes behind address translators join the world of a
+// public one. Their players see each other's blocks, all three host the spawn's
+// region, and one of the two plays in a region that the other leads.
+func TestBehindRouters(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		a, b    *vnet.NATType
+		relayed bool
+	}{
+		{"port-restricted cones", portCone, portCone, false},
+		{"symmetric", symmetric, symmetric, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := newInternet(t)
+			one := start(t, on(t, n.public("1.2.3.4"), "1.2.3.4"))
+			a := start(t, on(t, n.behind(c.a, "27.1.1.1", "192.168.0.1"), "192.168.0.1", publicNode))
+			b := start(t, on(t, n.behind(c.b, "28.1.1.1", "10.2.0.1"), "10.2.0.1", publicNode))
+			for _, h := range []*host.Host{a, b} {
+				if s, err := h.Road(t.Context()); err != nil || !s.Hidden || h.NodeAddr().IsValid() {
+					t.Fatalf("behind a translator: %+v, %v, others join by %v", s, err, h.NodeAddr())
+				}
+			}
+			ann, bo := join(t, a, identity(t, "Ann"), ""), join(t, b, identity(t, "Bo"), "")
+			until(t, "all to host the spawn's region", func() bool {
+				return hostedBy(t, a, a.World().Spawn.Region(), 3) && hostedBy(t, b, b.World().Spawn.Region(), 3)
+			})
+			for _, p := range []*player{ann, bo} {
+				place := put(t, p)
+				for _, q := range []*player{ann, bo} {
+					until(t, "both to see the block", func() bool { got, ok := q.Blocks().Block(place); return ok && got == world.Bricks })
+				}
+			}
+			sa, sb, sone := roads(t, a), roads(t, b), roads(t, one)
+			if c.relayed {
+				if sa.Circuits+sb.Circuits == 0 || sone.Bytes == 0 {
+					t.Errorf("no circuit: %+v, %+v, %+v", sa, sb, sone)
+				}
+				return
+			}
+			if sa.Punched+sb.Punched == 0 || sone.Packets > 0 || sa.Circuits+sb.Circuits > 0 {
+				t.Errorf("no hole, or packets went through the relay: %+v, %+v, %+v", sa, sb, sone)
+			}
+		})
+	}
+}
+
+func roads(t *testing.T, h *host.Host) road.Stats {
+	t.Helper()
+	s, err := h.Road(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestFullCone: behind a translator that lets in everybody, a node is dialled back
+// by one that it has never spoken to, and known by its address outside; others may
+// join by it. The two public nodes need nothing of all that.
+func TestFullCone(t *testing.T) {
+	n := newInternet(t)
+	one := start(t, on(t, n.public("1.2.3.4"), "1.2.3.4"))
+	two := start(t, on(t, n.public("5.6.7.8"), "5.6.7.8", publicNode))
+	for h, want := range map[*host.Host]string{one: publicNode, two: "5.6.7.8:4747"} {
+		if at := h.NodeAddr().String(); at != want {
+			t.Errorf("a public node is at %s, says that it is at %s", want, at)
+		}
+	}
+	a := start(t, on(t, n.behind(cone, "27.1.1.1", "192.168.0.1"), "192.168.0.1", publicNode))
+	if at := a.NodeAddr(); at.Addr().String() != "27.1.1.1" || roads(t, a).Hidden {
+		t.Fatalf("reached at %v, hidden: %v", at, roads(t, a).Hidden)
+	}
+	b := start(t, on(t, n.behind(portCone, "28.1.1.1", "10.2.0.1"), "10.2.0.1", a.NodeAddr().String()))
+	if !roads(t, b).Hidden {
+		t.Error("who lets in only whom it has spoken to was taken for public")
+	}
+	ann, bo := join(t, a, identity(t, "Ann"), ""), join(t, b, identity(t, "Bo"), "")
+	place := put(t, bo)
+	until(t, "Ann to see the block", func() bool { got, ok := ann.Blocks().Block(place); return ok && got == world.Bricks })
+}

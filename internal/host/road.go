@@ -1,0 +1,144 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/road"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
+)
+
+// routerTime is how long the start waits for the home's router.
+const routerTime = 4 * time.Second
+
+// askPort is a port to ask other nodes from: not the node's own, which must not
+// have been used when it is dialled back.
+func (c Config) askPort() (net.PacketConn, error) {
+	if c.Network == nil {
+		return net.ListenUDP("udp", nil)
+	}
+	name, _, err := net.SplitHostPort(c.Nodes)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the UDP address %q: %w", ErrUsage, c.Nodes, err)
+	}
+	return c.Network.ListenPacket("udp4", net.JoinHostPort(name, "0"))
+}
+
+// nodePort opens the port for other nodes.
+func (c Config) nodePort() (*socket.Socket, error) {
+	if c.Network == nil {
+		return c.Under.socket(c.Nodes)
+	}
+	conn, err := c.Network.ListenPacket("udp4", c.Nodes)
+	if err != nil {
+		return nil, err
+	}
+	return socket.New(conn), nil
+}
+
+// startRoad runs a node that others reach, and waits until it is known how.
+func (h *Host) startRoad(links *transport.NetConfig, net *node.Net, makeNode func(machine.Env) machine.Machine) error {
+	p, cfg := h.peers, h.cfg
+	h.paths = nat.NewPaths(p.socket, cfg.Network, 0)
+	ready := make(chan struct{})
+	rc := road.Config{
+		ID: p.id(), Local: machine.AddrFrom(p.local()), Known: p.known, Own: ownAddress, Opened: h.openPort(),
+		Relays: !cfg.NoRelay, Paths: h.paths,
+		Make: func(self machine.Peer, env machine.Env) machine.Machine {
+			net.Self = self
+			if !road.Veiled(self.Addr) {
+				p.at = self.Addr.AddrPort()
+			}
+			close(ready)
+			return makeNode(env)
+		},
+	}
+	if h.sync != nil {
+		rc.Clock = func(who id.ID, ahead, trip time.Duration) { h.sync.Neighbour(who, ahead, trip) }
+	}
+	h.loop = transport.Start(transport.Config{
+		Disk: h.world.Store, Log: cfg.Log, Clock: h.clock.Now, Net: links,
+		Machine: func(env machine.Env) machine.Machine {
+			h.road = road.New(rc, env)
+			return h.road
+		},
+	})
+	select {
+	case <-ready:
+	case <-h.loop.Done():
+		return errors.Join(h.loop.Err(), h.closePaths())
+	}
+	h.paths.Serve(h.road, func(fn func()) error { return h.loop.Call(context.Background(), fn) })
+	if !p.at.IsValid() {
+		cfg.Log.Info("this node cannot be reached from outside: others are reached by holes in the routers, or over a relay")
+	}
+	return nil
+}
+
+func (h *Host) closePaths() error {
+	if h.paths == nil {
+		return nil
+	}
+	return h.paths.Close()
+}
+
+// openPort has the home's router open the port, and returns where, if it has by
+// the time that a person waits. It stays open while the host runs.
+func (h *Host) openPort() netip.AddrPort {
+	if !h.cfg.MapPort {
+		return netip.AddrPort{}
+	}
+	opened := make(chan netip.AddrPort, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	h.beside.Go(func() {
+		<-h.stop
+		cancel()
+	})
+	h.beside.Go(func() {
+		nat.Open(ctx, nat.MapConfig{Port: h.peers.socket.Addr().Port(), Log: h.cfg.Log, Opened: func(a netip.AddrPort) {
+			select {
+			case opened <- a:
+			default: // what changes later counts at the next start
+			}
+		}})
+	})
+	t := time.NewTimer(routerTime)
+	defer t.Stop()
+	select {
+	case a := <-opened:
+		return a
+	case <-t.C:
+		return netip.AddrPort{}
+	}
+}
+
+// ownAddress reports whether an address is one of this machine's.
+func ownAddress(ip netip.Addr) bool {
+	addrs, _ := net.InterfaceAddrs()
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok {
+			if own, ok := netip.AddrFromSlice(n.IP); ok && own.Unmap() == ip {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Road reads how this node reaches others; zero if it is the only one.
+func (h *Host) Road(ctx context.Context) (s road.Stats, err error) {
+	if h.road == nil {
+		return s, nil
+	}
+	err = h.loop.Call(ctx, func() { s = h.road.Stats() })
+	return s, err
+}
