@@ -56,7 +56,7 @@ func joinMason(ctx context.Context, addr string, who client.Identity, number int
 	}
 	e := &mason{Mirror: client.NewMirror(conn, welcome, client.Options{}), number: number, ended: make(chan error, 1)}
 	go func() { e.ended <- e.Run() }()
-	if err := e.View(view, 0); err == nil {
+	if err = e.View(view, 0); err == nil {
 		err = e.ready(ctx)
 	}
 	if err != nil {

@@ -231,9 +231,9 @@ type dirEnv struct{ p *part }
 func (e dirEnv) Now() machine.Time                         { return e.p.node.env.Now() }
 func (e dirEnv) Rand() *rng.Rand                           { return e.p.node.env.Rand() }
 func (e dirEnv) Send(to machine.Peer, m machine.Message)   { e.p.node.env.Send(to, m) }
-func (e dirEnv) SetTimer(at machine.Time, t machine.Timer) { partEnv{e.p}.SetTimer(at, t) }
+func (e dirEnv) SetTimer(at machine.Time, t machine.Timer) { partEnv(e).SetTimer(at, t) }
 func (e dirEnv) Open(machine.Peer)                         {}
 func (e dirEnv) Close(machine.Peer)                        {}
 func (e dirEnv) Do(queue string, tag uint64, job machine.Job) {
-	partEnv{e.p}.Do(queue, tag, job)
+	partEnv(e).Do(queue, tag, job)
 }

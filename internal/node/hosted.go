@@ -424,9 +424,9 @@ type groupEnv struct{ p *part }
 func (e groupEnv) Now() machine.Time                         { return e.p.node.env.Now() }
 func (e groupEnv) Rand() *rng.Rand                           { return e.p.node.env.Rand() }
 func (e groupEnv) Send(to machine.Peer, m machine.Message)   { e.p.node.net.send(to, m) }
-func (e groupEnv) SetTimer(at machine.Time, t machine.Timer) { partEnv{e.p}.SetTimer(at, t) }
+func (e groupEnv) SetTimer(at machine.Time, t machine.Timer) { partEnv(e).SetTimer(at, t) }
 func (e groupEnv) Open(machine.Peer)                         {}
 func (e groupEnv) Close(machine.Peer)                        {}
 func (e groupEnv) Do(queue string, tag uint64, job machine.Job) {
-	partEnv{e.p}.Do(queue, tag, job)
+	partEnv(e).Do(queue, tag, job)
 }

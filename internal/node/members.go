@@ -116,7 +116,7 @@ func (h *hosted) wanted(st *group.Status, now machine.Time) []machine.Peer {
 	spare := h.spares(out, key)
 	for i, p := range out { // who is silent is replaced by who is there
 		if since, silent := h.shape.silent[p.ID]; silent && now.Sub(since) >= replaceAfter && len(spare) > 0 {
-			out[i], spare = spare[0], spare[1:]
+			out[i] = spare[0]
 			return out
 		}
 	}

@@ -23,10 +23,8 @@ func (w *window) fresh(n uint64) bool {
 // note remembers a number; it must be fresh.
 func (w *window) note(n uint64) {
 	if n >= w.next {
-		from, to := w.next/64, n/64
-		if w.next == 0 {
-			from = ^uint64(0) // the first word is new, too
-		} else {
+		from, to := ^uint64(0), n/64 // the first word is new, too
+		if w.next > 0 {
 			from = (w.next - 1) / 64
 		}
 		for i := uint64(1); i <= min(to-from, windowSize/64); i++ {
