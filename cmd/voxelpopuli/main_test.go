@@ -77,7 +77,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{host.ExitUsage, "nosuch", "unknown command"},
 		{host.ExitUsage, "play --nosuch", "--help"},
-		{host.ExitUsage, "play extra", "unknown command"},
+		{host.ExitUsage, "play one two", "usage: voxelpopuli play [NAME]"},
 		{host.ExitUsage, "world info", "usage: voxelpopuli world info NAME"},
 		{host.ExitUsage, "world new a/b", "a/b"},
 		{host.ExitUsage, "world new x --mode god", "survival or creative"},

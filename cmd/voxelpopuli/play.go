@@ -49,7 +49,7 @@ first time. Ctrl-C saves everything and ends.`,
   voxelpopuli play --listen 0.0.0.0                   # friends on the network may join
   voxelpopuli play --listen 0.0.0.0 --join-code sesame
   voxelpopuli play --join friend.example.org          # host a share of a friend's world, and play in it`,
-		Args: cobra.MaximumNArgs(1),
+		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Named = named(args)
 			r.Data, r.Browser, r.Out = c.data, !noBrowser, cmd.OutOrStdout()
@@ -70,7 +70,7 @@ func newNode(c *common) *cobra.Command {
 		Example: `  voxelpopuli node --listen 0.0.0.0 --join-code sesame
   VOXELPOPULI_JOIN_CODE=sesame voxelpopuli node --listen 0.0.0.0 --json
   voxelpopuli node --join friend.example.org:4747     # lend a friend's world this machine`,
-		Args: cobra.MaximumNArgs(1),
+		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Named = named(args)
 			r.Data, r.Out = c.data, cmd.OutOrStdout()
