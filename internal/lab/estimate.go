@@ -14,8 +14,8 @@ var estimateExperiment = Experiment{
 	Shows:  "how many nodes a world of the size of a large game would need, from what was measured on this machine",
 	Source: "dissertation 4.6.1: 200,000 chunks and 63,000 players on 20,000 nodes; the games of its proposal",
 	Settings: []Setting{
-		{"network", "", "", "file of network-load --json: CPU of nodes and players; empty: the figures below"},
-		{"load", "", "", "file of region-load --json: players in one region, bytes; empty: the figures below"},
+		{"network", "none", "", "file of network-load --json: CPU of nodes and players; none: the figures below"},
+		{"load", "none", "", "file of region-load --json: players in one region, bytes; none: the figures below"},
 		{"node", "0.0064", "cores", "that a node with its players takes, by network-load (cores_per_node)"},
 		{"perNode", "10", "players", "that such a node had"},
 		{"region", "1350", "players", "that one region holds, by region-load (max_players)"},
@@ -55,7 +55,7 @@ func runEstimate(t *Trial) error {
 	if err := t.Settings(); err != nil {
 		return err
 	}
-	if file := t.Text("network"); file != "" {
+	if file := t.Text("network"); file != "none" {
 		r, err := earlier(file, "network-load")
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ func runEstimate(t *Trial) error {
 		nodes, players := r.number("nodes"), r.number("players")
 		perNode = players / max(1, nodes)
 	}
-	if file := t.Text("load"); file != "" {
+	if file := t.Text("load"); file != "none" {
 		r, err := earlier(file, "region-load")
 		if err != nil {
 			return err
