@@ -120,6 +120,13 @@ func elect(z *zoneAnswer, versions []*Object, w *World) (best *Object, ok bool) 
 		}
 	}
 	most -= len(versions)
+	return mostVoted(versions, most)
+}
+
+// mostVoted returns the version that most of those who have one say, nil if
+// more say that the object is not there; a tie fails.
+func mostVoted(versions []*Object, absent int) (best *Object, ok bool) {
+	most := absent
 	ok = true
 	for i, o := range versions {
 		same := func(p *Object) bool { return sameObject(p, o) }

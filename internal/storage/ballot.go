@@ -234,27 +234,7 @@ func (n *Node) electInZone(q *query, z *zoneAnswer, id ObjectID, versions []*Obj
 	if absent == 0 && len(said) == 0 {
 		return nil, false
 	}
-	var best *Object
-	most, ok := absent, true
-	for i, o := range said {
-		same := func(p *Object) bool { return sameObject(p, o) }
-		if slices.ContainsFunc(said[:i], same) {
-			continue // counted
-		}
-		votes := 0
-		for _, p := range said {
-			if same(p) {
-				votes++
-			}
-		}
-		switch {
-		case votes > most:
-			best, most, ok = o, votes, true
-		case votes == most:
-			ok = false
-		}
-	}
-	return best, ok
+	return mostVoted(said, absent)
 }
 
 // ownObject is the node's own version of an object about which no majority
