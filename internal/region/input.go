@@ -35,6 +35,7 @@ type inbox struct {
 	acts      int
 	last      uint32 // sequence of the newest step
 	actCredit int
+	early     int // steps that were run since the last tick, for an act behind them
 }
 
 // addStep appends a body step. If too many wait the oldest is left out: the
@@ -101,9 +102,27 @@ func (q *inbox) quota(credit int) int {
 func (q *inbox) take(h *home, cmds []world.Command) []world.Command {
 	q.actCredit = min(q.actCredit+1, actBank)
 	if len(q.list) == 0 {
+		q.early = 0
 		return cmds
 	}
-	n, i := q.quota(min(int(h.p.Credit)+1, bank)), 0
+	n := q.quota(min(int(h.p.Credit)+1, bank))
+	n, q.early = max(n-q.early, 0), 0
+	return q.run(h, cmds, n)
+}
+
+// takeNow appends the commands of the act that came last and of all before it,
+// if none of that has to wait for a tick.
+func (q *inbox) takeNow(h *home, cmds []world.Command) []world.Command {
+	if q.acts > q.actCredit || q.steps > int(h.p.Credit) {
+		return cmds
+	}
+	q.early += q.steps
+	return q.run(h, cmds, q.steps)
+}
+
+// run appends the first n steps and the acts up to the next.
+func (q *inbox) run(h *home, cmds []world.Command, n int) []world.Command {
+	i := 0
 	for ; i < len(q.list); i++ {
 		t := &q.list[i]
 		if !t.isAct {
@@ -196,6 +215,8 @@ func (r *Region) queueAct(h *home, m *Act) {
 		r.refuse(h, m.Seq, storageCode)
 	case !h.inbox.addAct(todo{seq: m.Seq, isAct: true, act: act}):
 		r.refuse(h, m.Seq, world.TooFast)
+	default:
+		r.actNow(h)
 	}
 }
 
@@ -210,9 +231,7 @@ func lasting(k world.ActKind) bool {
 
 // collect makes the commands of a tick.
 func (r *Region) collect() {
-	for i := range r.commands {
-		r.commands[i] = world.Command{}
-	}
+	clear(r.commands)
 	r.commands = append(r.commands[:0], r.later...)
 	r.later = r.later[:0]
 	for _, p := range r.area.Players() {

@@ -30,7 +30,9 @@ type Region struct {
 
 	loaded   uint16 // columns that are there
 	version  [world.Columns]uint64
-	blocksAt [world.Columns]uint64 // tick of the last block change
+	blocksAt [world.Columns]uint64 // tick that tells of the last block change
+	untold   uint16                // columns with changes for the next tick to tell of
+	stepping bool                  // what a step of the world changed is being applied
 
 	homes      map[id.ID]*home
 	outs       map[id.ID]*outgoing // players on their way to another home

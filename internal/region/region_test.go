@@ -28,9 +28,9 @@ func TestLife(t *testing.T) {
 	if got := b.block(up); got != world.Bricks {
 		t.Fatalf("block %v is %v", up, got)
 	}
-	if got := c.columns[up.Column()].At(int(up.X&31), int(up.Y), int(up.Z&31)); got != world.Bricks {
-		t.Fatalf("the client sees %v", got)
-	}
+	b.until("the client sees it", func() bool { // in the frame of the next tick
+		return c.columns[up.Column()].At(int(up.X&31), int(up.Y), int(up.Z&31)) == world.Bricks
+	})
 	c.walkFor(20, world.ButtonForward, 0)
 	was := c.body
 	_, h := b.homeOf(c.player)

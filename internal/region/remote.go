@@ -53,7 +53,7 @@ func (r *Region) answerRemote(ask *world.Remote, code world.Refusal) {
 	r.env.Send(PeerOf(done.From), &RemoteEditDone{&done})
 }
 
-// onRemoteEdit lets the next tick do the block's side of an act.
+// onRemoteEdit does the block's side of an act.
 func (r *Region) onRemoteEdit(from machine.Peer, m *RemoteEdit) {
 	pos, ok := RegionOf(from)
 	if !ok || m.Remote == nil || m.Remote.From != pos || m.Remote.At.Region() != r.cfg.Pos || !m.Remote.Block.Known() {
@@ -77,6 +77,7 @@ func (r *Region) onRemoteEdit(from machine.Peer, m *RemoteEdit) {
 	}
 	r.later = append(r.later, world.Command{Player: m.Remote.Player, Kind: world.CmdRemote, Seq: m.Remote.Seq, Remote: m.Remote})
 	r.wake()
+	r.laterNow()
 }
 
 // onRemoteEditDone settles an act whose block lies elsewhere.
@@ -103,4 +104,5 @@ func (r *Region) settleRemote(h *home, m *RemoteEditDone) {
 		return
 	}
 	r.later = append(r.later, world.Command{Player: h.p.ID, Kind: world.CmdSettle, Seq: m.Remote.Seq, Remote: m.Remote})
+	r.laterNow()
 }

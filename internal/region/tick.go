@@ -52,6 +52,7 @@ func (r *Region) runTick(tick uint64) {
 	if r.loaded == allColumns {
 		r.stepWorld(tick)
 	}
+	r.noteBlocks(tick)
 	r.broadcast(tick)
 	r.keepHomes(tick)
 	if r.store.logBytes > snapshotLog && r.snapshotting == 0 && !r.store.readOnly && len(r.store.pending) < maxPending {
@@ -62,12 +63,14 @@ func (r *Region) runTick(tick uint64) {
 }
 
 func (r *Region) stepWorld(tick uint64) {
+	r.stepping = true
 	r.collect()
 	changes := r.area.Tick(tick, r.commands)
 	r.unsaved = true
 	r.placeAll(tick)
 	r.showChanges(tick, changes)
 	r.applyChanges(changes)
+	r.stepping = false
 }
 
 // showChanges brings what can be seen of a tick into the cells.
@@ -98,7 +101,7 @@ func (r *Region) showBlocks(tick uint64, changes []world.BlockChange) {
 	for _, b := range changes {
 		i := b.At.Column().Index()
 		r.version[i]++
-		r.blocksAt[i] = tick
+		r.untold |= 1 << i
 		r.entities.cells[i].block(b.At, b.Now)
 	}
 	r.stats.BlocksChanged += uint64(len(changes))

@@ -2,8 +2,8 @@ package world
 
 import "github.com/voxelpopuli/voxelpopuli/internal/id"
 
-// Changes is what a Tick did. It belongs to the area and is valid until the
-// next Tick; bodies that moved are not listed, look at Players and Mobs.
+// Changes is what a Tick or an Act did. It belongs to the area and is valid until
+// the next; bodies that moved are not listed, look at Players and Mobs.
 type Changes struct {
 	Tick        uint64
 	Blocks      []BlockChange // in the order in which they happened

@@ -41,6 +41,8 @@ func (a *Area) dig(p *Player, c *Command) (code Refusal, later bool) {
 	p.Dig = Dig{Active: true, At: at, Block: b, Face: c.Act.Face, Seq: c.Seq, Since: a.tick, Need: need}
 	if need == 0 {
 		a.finishDig(p)
+	} else {
+		a.changes.Cracks = append(a.changes.Cracks, Crack{at, 0})
 	}
 	return Done, true
 }
@@ -77,7 +79,7 @@ func (a *Area) keepDigging(p *Player) {
 		a.finishDig(p)
 		return
 	}
-	if stage := done * 10 / uint64(d.Need); done == 0 || stage != (done-1)*10/uint64(d.Need) {
+	if stage := done * 10 / uint64(d.Need); done > 0 && stage != (done-1)*10/uint64(d.Need) {
 		a.changes.Cracks = append(a.changes.Cracks, Crack{d.At, uint8(stage)})
 	}
 }

@@ -15,7 +15,7 @@ const (
 
 // Tick advances the area by one step of 1/20 s, to the given number of the
 // global clock. The commands are only read. What it returns is valid until the
-// next Tick.
+// next Tick or Act.
 func (a *Area) Tick(tick uint64, cmds []Command) *Changes {
 	a.tick = tick
 	a.changes.reset(tick)
@@ -30,6 +30,17 @@ func (a *Area) Tick(tick uint64, cmds []Command) *Changes {
 	}
 	a.blockTicks()
 	a.tickMobs()
+	a.report()
+	return &a.changes
+}
+
+// Act runs commands between two ticks, as the last ones of the tick that was run
+// last: what players do need not wait for the next. Bodies, blocks and mobs go on
+// with the next tick. What it returns is valid until the next Tick or Act.
+func (a *Area) Act(cmds []Command) *Changes {
+	a.changes.reset(a.tick)
+	a.near.forget() // they have moved since
+	a.run(cmds)
 	a.report()
 	return &a.changes
 }
