@@ -2,15 +2,10 @@ package session
 
 import (
 	"crypto/ed25519"
-	"crypto/rand"
 	"errors"
-
-	"github.com/flynn/noise"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 )
-
-var suite = noise.NewCipherSuite(noise.DH25519, noise.CipherChaChaPoly, noise.HashSHA256)
 
 var errCredentials = errors.New("the credentials are not right")
 
@@ -47,10 +42,3 @@ func (t *Table) verify(payload, static []byte) (id.ID, error) {
 
 // admission: the node is not let in.
 type admission struct{ error }
-
-func (t *Table) handshake(initiator bool) (*noise.HandshakeState, error) {
-	return noise.NewHandshakeState(noise.Config{
-		CipherSuite: suite, Random: rand.Reader, Pattern: noise.HandshakeXX, Initiator: initiator,
-		Prologue: append([]byte("voxelpopuli datagrams 1\x00"), t.cfg.World[:]...), StaticKeypair: t.static,
-	})
-}

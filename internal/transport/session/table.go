@@ -1,6 +1,7 @@
 package session
 
 import (
+	"crypto/ecdh"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/binary"
@@ -8,8 +9,6 @@ import (
 	"net/netip"
 	"sync"
 	"time"
-
-	"github.com/flynn/noise"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -72,7 +71,7 @@ const (
 type Table struct {
 	cfg    Config
 	began  time.Time
-	static noise.DHKey
+	static *ecdh.PrivateKey
 	mine   []byte // our credentials
 
 	mu      sync.Mutex
@@ -119,12 +118,12 @@ func New(cfg Config) (*Table, error) {
 			*d.v = d.n
 		}
 	}
-	static, err := noise.DH25519.GenerateKeypair(rand.Reader)
+	static, err := ecdh.X25519().GenerateKey(rand.Reader)
 	if err != nil {
 		return nil, err
 	}
 	return &Table{
-		cfg: cfg, began: time.Now(), static: static, mine: credentials(cfg.Key, static.Public, cfg.Proof),
+		cfg: cfg, began: time.Now(), static: static, mine: credentials(cfg.Key, static.PublicKey().Bytes(), cfg.Proof),
 		slots: map[uint32]any{}, peers: map[machine.Peer]*peer{}, hints: map[hint]*session{}, halves: map[hint]*half{},
 		addrs: map[netip.AddrPort]int{},
 	}, nil
