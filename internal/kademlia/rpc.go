@@ -12,11 +12,12 @@ const sendTimes = 3
 
 // call is an RPC under way.
 type call struct {
-	to   machine.Peer
-	req  *Request
-	wait time.Duration // a quarter of the timeout
-	sent uint8         // times
-	then func(*Reply)  // nil: no answer came
+	to    machine.Peer
+	req   *Request
+	wait  time.Duration // a quarter of the timeout
+	sent  uint8         // times
+	until machine.Time  // when the answer to what was sent last is late
+	then  func(*Reply)  // nil: no answer came
 }
 
 // call sends a request, again after a quarter and after half of the timeout, and
@@ -42,7 +43,8 @@ func (n *Node) transmit(c *call) {
 	if c.sent++; c.sent == sendTimes {
 		wait *= 2
 	}
-	n.env.SetTimer(n.env.Now().Add(wait), machine.Timer{Kind: timerRPC, Arg: c.req.RPC})
+	c.until = n.env.Now().Add(wait)
+	n.patience.add(n, c)
 	n.env.Send(c.to, c.req)
 }
 
@@ -58,16 +60,12 @@ func (n *Node) onReply(from machine.Peer, r *Reply) {
 	c.then(r)
 }
 
-func (n *Node) onTimeout(rpc uint64) {
-	c := n.calls[rpc]
-	if c == nil {
-		return
-	}
+func (n *Node) onTimeout(c *call) {
 	if c.sent < sendTimes {
 		n.transmit(c)
 		return
 	}
-	delete(n.calls, rpc)
+	delete(n.calls, c.req.RPC)
 	n.table.Failed(c.to.ID, n.env.Now())
 	c.then(nil)
 }
