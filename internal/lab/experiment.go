@@ -15,6 +15,7 @@ type Experiment struct {
 	Deterministic bool   // the same seed and settings give the same results, byte for byte
 	Many          bool   // does many runs itself, side by side, and reports on all of them
 	Settings      []Setting
+	Differs       []string // where and why our figures are not the source's
 	Run           func(t *Trial) error
 }
 

@@ -13,24 +13,26 @@ var overlayAttackExperiment = Experiment{
 	Many:          true,
 	Settings: []Setting{
 		{"scenarios", "100+10,200+60", "", "honest nodes before the attack + attackers; the thesis has 100+5,100+10,200+10,100+20,200+20,100+30,200+40,200+60"},
+		{"wary", "no", "", "yes: attackers answer only for entries that they fit, so that audits do not find them out"},
 		{"r", "4,9,16", "", "zones"},
 		{"iad", "12", "s", "mean time between two arrivals; the thesis has 6"},
 		{"hours", "1", "h", "simulated time; the thesis has 8"},
 		narrowSetting,
 	},
-	Run: runOverlayAttack,
+	Differs: differsAttack,
+	Run:     runOverlayAttack,
 }
 
 func runOverlayAttack(t *Trial) error {
 	scenarios, zones, iad, hours := t.scenarios(), t.Zones("r"), t.Int("iad", 1), t.Float("hours", 0.1)
-	wide := !t.Flag("narrow")
+	wide, wary := !t.Flag("narrow"), t.Flag("wary")
 	if err := t.Settings(); err != nil {
 		return err
 	}
 	var groups []overlayRun
 	for _, s := range scenarios {
 		for _, r := range zones {
-			groups = append(groups, overlayRun{IAD: iad, R: r, Hours: hours, Honest: s[0], Malicious: s[1], Wide: wide})
+			groups = append(groups, overlayRun{IAD: iad, R: r, Hours: hours, Honest: s[0], Malicious: s[1], Wide: wide, Wary: wary})
 		}
 	}
 	results, err := doGroups(t, groups)
@@ -47,7 +49,25 @@ func runOverlayAttack(t *Trial) error {
 		eclipsed += over(list, func(o overlayResult) float64 { return float64(o.Eclipsed) }).Mean * float64(len(list))
 	}
 	t.Metric("eclipsed", eclipsed, "")
+	defenceTable(t, groups, results)
 	return allExact(t, groups, results)
+}
+
+// defenceTable is what audits bring, and what they cost the tables.
+func defenceTable(t *Trial, groups []overlayRun, results [][]overlayResult) {
+	table := Table{Name: "defence", Title: "Audits (ours), and the tables of all nodes",
+		Columns: []string{"scenario", "r", "attackers that an honest node keeps out", "honest ones", "entries filled, of what can be", "with the nearest node"}}
+	for i, g := range groups {
+		honest := func(o overlayResult) float64 { return float64(max(o.Nodes-g.Malicious, 1)) }
+		avg := func(get func(overlayResult) float64) float64 { return over(results[i], get).Mean }
+		wronged := avg(func(o overlayResult) float64 { return float64(o.Wronged) / honest(o) })
+		table.Row(fmt.Sprintf("%d+%d", g.Honest, g.Malicious), g.R,
+			fmt.Sprintf("%.2f", avg(func(o overlayResult) float64 { return float64(o.Caught) / honest(o) })), fmt.Sprintf("%.4f", wronged),
+			fmt.Sprintf("%.3f", avg(func(o overlayResult) float64 { return float64(o.Filled) / float64(max(o.Fillable, 1)) })),
+			fmt.Sprintf("%.3f", avg(func(o overlayResult) float64 { return float64(o.Closest) / float64(max(o.Filled, 1)) })))
+		t.Metric(fmt.Sprintf("wronged_h%d_m%d_r%d", g.Honest, g.Malicious, g.R), wronged, "")
+	}
+	t.Table(table)
 }
 
 // scenarios reads HONEST+MALICIOUS,….

@@ -78,6 +78,22 @@ func (s *overlayState) lookAtTable(n *overlayNet, o *overlayNode, places []geom.
 	}
 }
 
+// distrusted counts malicious or honest nodes that honest ones keep out of their
+// tables because they have answered for others.
+func (n *overlayNet) distrusted(malicious bool) (count int) {
+	for _, o := range n.live() {
+		if o.malicious {
+			continue
+		}
+		for _, other := range n.nodes {
+			if other.malicious == malicious && o.machine().Distrusts(other.self) {
+				count++
+			}
+		}
+	}
+	return count
+}
+
 // nearestInSlots returns, for each entry of a node's table that somebody fits
 // in, the place of the node that belongs there.
 func nearestInSlots(s overlay.Space, self geom.Point, places []geom.Point) map[overlay.Slot]geom.Point {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 )
 
 var overlayHopsExperiment = Experiment{
@@ -20,20 +21,36 @@ var overlayHopsExperiment = Experiment{
 		{"nodes", "50,100,200,400", "", "how many nodes there are"},
 		{"r", "4", "", "zones"},
 		{"messages", "200", "", "of each kind, without churn and with it"},
-		{"session", "10", "min", "how long a node stays on average, under churn; every third fails silently"},
+		{"session", "10", "min", "how long a node stays on average, under churn; the thesis has 120"},
+		{"silent", "3", "", "every so many of those who go fail silently; 0: none, as in the thesis"},
+		{"ping", "10", "s", "how often links are looked after: a failure is noticed so much later"},
 	},
-	Run: runOverlayHops,
+	Differs: differsHops,
+	Run:     runOverlayHops,
 }
 
 // hopsRun is one network, as a value.
 type hopsRun struct {
 	Nodes, R, Messages int
 	Session            float64 // minutes
+	Silent             int     // every so many fail; 0: none
+	Ping               float64 // seconds
 	Seed               uint64
 }
 
 func (o hopsRun) name() string {
-	return fmt.Sprintf("overlay-hops-n%d-r%d-m%d-s%g-seed%d", o.Nodes, o.R, o.Messages, o.Session, o.Seed)
+	return fmt.Sprintf("overlay-hops-n%d-r%d-m%d-s%g-f%d-p%g-seed%d", o.Nodes, o.R, o.Messages, o.Session, o.Silent, o.Ping, o.Seed)
+}
+
+func (o hopsRun) title() string {
+	s := fmt.Sprintf("Messages while nodes stay %g minutes on average", o.Session)
+	switch o.Silent {
+	case 0:
+		return s + " and say when they go"
+	case 1:
+		return s + fmt.Sprintf(" and fail silently, noticed by pings every %g s", o.Ping)
+	}
+	return s + fmt.Sprintf("; every %d. fails silently, noticed by pings every %g s", o.Silent, o.Ping)
 }
 
 type hopsResult struct {
@@ -43,10 +60,12 @@ type hopsResult struct {
 	Degree             float64
 	Sent, Got, Twice   int // unicasts under churn
 	Wanted, Had, Again int // areacasts under churn: nodes that should have got one, that have, more than once
+	Astray             int // areacasts that nobody got: lost before they reached their area
+	AstrayWanted       int // who should have got those
 }
 
 func (o hopsRun) do(ctx context.Context) (r hopsResult, err error) {
-	n := newOverlayNet(o.Seed, overlay.SpaceFor(o.R), 20*o.Nodes, quickPings)
+	n := newOverlayNet(o.Seed, overlay.SpaceFor(o.R), 20*o.Nodes, func(in *sim.Internet) { in.Ping = time.Duration(o.Ping * float64(time.Second)) })
 	n.mail = &mailbox{}
 	n.grow(o.Nodes)
 	for !n.exact() {
@@ -95,7 +114,7 @@ func (o hopsRun) churn(ctx context.Context, n *overlayNet, r *hopsResult) error 
 		size := 1 + n.sim.Rand().Intn(int(n.space.Side())/6)
 		area := overlay.Area{Circle: geom.Circle{C: n.anywhere(), R: int32(size)}}
 		for _, p := range live {
-			if area.Overlaps(p.machine().Cell(nil)) {
+			if p.joined && area.Overlaps(p.machine().Cell(nil)) { // who is joining knows nobody yet, and takes the whole world for its cell
 				wanted[k] = append(wanted[k], p)
 			}
 		}
@@ -103,7 +122,7 @@ func (o hopsRun) churn(ctx context.Context, n *overlayNet, r *hopsResult) error 
 		n.sim.Run(time.Second)
 		for ; n.sim.Now() >= next; next = next.Add(every) {
 			live := n.live()
-			if gone := live[n.sim.Rand().Intn(len(live))]; turn%3 == 0 {
+			if gone := live[n.sim.Rand().Intn(len(live))]; o.Silent > 0 && turn%o.Silent == 0 {
 				n.crash(gone)
 			} else {
 				gone.Stop()
@@ -123,11 +142,17 @@ func (o hopsRun) churn(ctx context.Context, n *overlayNet, r *hopsResult) error 
 				r.Again++
 			}
 		}
+		due := 0
 		for _, p := range wanted[k] {
 			if p.machine() != nil { // who has left meanwhile may have got it or not
-				r.Wanted++
+				due++
 				r.Had += min(1, times[p])
 			}
+		}
+		r.Wanted += due
+		if len(times) == 0 && due > 0 {
+			r.Astray++
+			r.AstrayWanted += due
 		}
 	}
 	return nil
@@ -135,6 +160,7 @@ func (o hopsRun) churn(ctx context.Context, n *overlayNet, r *hopsResult) error 
 
 func runOverlayHops(t *Trial) error {
 	sizes, zones, messages, session := t.Ints("nodes", 4), t.Zones("r"), t.Int("messages", 1), t.Float("session", .1)
+	silent, ping := t.Int("silent", 0), t.Float("ping", .1)
 	if err := t.Settings(); err != nil {
 		return err
 	}
@@ -142,7 +168,7 @@ func runOverlayHops(t *Trial) error {
 	for _, r := range zones {
 		for _, size := range sizes {
 			for k := range t.runs {
-				runs = append(runs, hopsRun{size, r, messages, session, t.Seed + uint64(k)})
+				runs = append(runs, hopsRun{size, r, messages, session, silent, ping, t.Seed + uint64(k)})
 			}
 		}
 	}
@@ -156,8 +182,8 @@ func runOverlayHops(t *Trial) error {
 func reportHops(t *Trial, runs []hopsRun, results []hopsResult) (failed error) {
 	quiet := Table{Name: "hops", Title: "Hops in a quiet network",
 		Columns: []string{"r", "nodes", "degree", "unicast hops", "p99", "at most", "areacast receivers", "hops to the last", "at most", "astray"}}
-	churn := Table{Name: "delivery", Title: fmt.Sprintf("Messages while nodes stay %g minutes on average", runs[0].Session),
-		Columns: []string{"r", "nodes", "unicasts", "received", "twice", "areacasts should reach", "reach", "twice"}}
+	churn := Table{Name: "delivery", Title: runs[0].title(),
+		Columns: []string{"r", "nodes", "unicasts", "received", "twice", "areacasts should reach", "reach", "lost on the way there", "lost within the area", "twice"}}
 	for i := 0; i < len(runs); i += t.runs {
 		of, run := results[i:i+t.runs], runs[i]
 		avg := func(get func(hopsResult) float64) spread { return over(of, get) }
@@ -178,9 +204,11 @@ func reportHops(t *Trial, runs []hopsRun, results []hopsResult) (failed error) {
 			avg(func(r hopsResult) float64 { return r.DepthMost }).Max, astray)
 		sent, got := sum(func(r hopsResult) int { return r.Sent }), sum(func(r hopsResult) int { return r.Got })
 		wanted, had := sum(func(r hopsResult) int { return r.Wanted }), sum(func(r hopsResult) int { return r.Had })
+		astrayed := sum(func(r hopsResult) int { return r.AstrayWanted })
 		reach := float64(had) / float64(max(wanted, 1))
 		churn.Row(run.R, run.Nodes, sent, float64(got)/float64(sent), sum(func(r hopsResult) int { return r.Twice }),
-			wanted, reach, sum(func(r hopsResult) int { return r.Again }))
+			wanted, reach, float64(astrayed)/float64(max(wanted, 1)), float64(wanted-had-astrayed)/float64(max(wanted, 1)),
+			sum(func(r hopsResult) int { return r.Again }))
 		at := fmt.Sprintf("_r%d_n%d", run.R, run.Nodes)
 		t.Metric("hops"+at, hops.Mean, "")
 		t.Metric("unicasts_received"+at, float64(got)/float64(sent), "")

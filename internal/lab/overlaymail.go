@@ -20,7 +20,7 @@ type listener struct {
 	node *overlayNode
 }
 
-func (l listener) Joined()                   {}
+func (l listener) Joined()                   { l.node.joined = true }
 func (l listener) Neighbourhood()            {}
 func (l listener) Report(e overlay.Evidence) {}
 

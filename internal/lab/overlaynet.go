@@ -26,6 +26,7 @@ type overlayNet struct {
 	byPlace map[geom.Point]*overlayNode
 	traffic sim.Traffic
 
+	wary                bool
 	attackAt, attackers int // so many honest nodes first, then so many malicious ones
 	eclipsed            int
 	mail                *mailbox // nil: nobody listens to messages
@@ -35,6 +36,7 @@ type overlayNode struct {
 	*sim.Node
 	self       *overlay.Contact
 	malicious  bool
+	joined     bool // has found its place; known only while somebody listens
 	came, left machine.Time
 }
 
@@ -107,7 +109,7 @@ func (n *overlayNet) start(malicious bool) *sim.Node {
 			},
 		}, env)
 		if malicious {
-			return overlay.Greedy{Node: m}
+			return overlay.Greedy{Node: m, Wary: n.wary}
 		}
 		return m
 	})

@@ -24,6 +24,7 @@ type overlayRun struct {
 	// Honest and Malicious: once so many honest nodes have joined, so many
 	// malicious ones do, and stay (6.3.4).
 	Honest, Malicious int
+	Wary              bool // overlay.Greedy
 }
 
 // setUp is how long the first nodes take to join (6.4.1).
@@ -36,6 +37,9 @@ func (o overlayRun) name() string {
 	}
 	if o.Malicious > 0 {
 		s += fmt.Sprintf("-h%d-m%d", o.Honest, o.Malicious)
+	}
+	if o.Wary {
+		s += "-wary"
 	}
 	if o.Wide {
 		s += "-wide"
@@ -54,23 +58,24 @@ func thesisSpace(r int, narrow bool) overlay.Space {
 
 // overlayResult is all that the tables and figures want to know of a run.
 type overlayResult struct {
-	Started, Nodes int
-	Wrong, Shaky   int // neighbourhoods that are not the Delaunay star; unstable nodes
-	Degree         spread
-	Fill           spread // filled share of all table entries
-	FillTop        spread // of the top layer's
-	Fourth         []int  // nodes by how many entries of the fourth layer they have
-	Fillable       int    // entries for which there is a node
-	Filled         int
-	Closest        int // entries with the node nearest to their target
-	Symmetric      int
-	Traffic        []overlayTraffic
-	UpstreamBs     float64 // bytes a second on the link layer, mean over all nodes that ever were
-	Malicious      spread  // share in the tables of honest nodes
-	MaliciousTop   spread  // in their top layers
-	Eclipsed       int     // nodes to whom the bootstrapping service named malicious ones only
-	Events         uint64
-	Trace          string
+	Started, Nodes  int
+	Wrong, Shaky    int // neighbourhoods that are not the Delaunay star; unstable nodes
+	Degree          spread
+	Fill            spread // filled share of all table entries
+	FillTop         spread // of the top layer's
+	Fourth          []int  // nodes by how many entries of the fourth layer they have
+	Fillable        int    // entries for which there is a node
+	Filled          int
+	Closest         int // entries with the node nearest to their target
+	Symmetric       int
+	Traffic         []overlayTraffic
+	UpstreamBs      float64 // bytes a second on the link layer, mean over all nodes that ever were
+	Malicious       spread  // share in the tables of honest nodes
+	MaliciousTop    spread  // in their top layers
+	Eclipsed        int     // nodes to whom the bootstrapping service named malicious ones only
+	Caught, Wronged int     // malicious, honest nodes that are kept out of tables (overlay.Distrusts), summed over the honest nodes' tables
+	Events          uint64
+	Trace           string
 }
 
 // overlayTraffic is the messages of one type.
@@ -92,6 +97,7 @@ func (o overlayRun) do(ctx context.Context) (overlayResult, error) {
 		Fillable: s.fillable, Filled: s.filled, Closest: s.closest, Symmetric: s.symmetric,
 		Traffic: n.trafficRows(), UpstreamBs: n.upstream(),
 		Malicious: spreadOf(s.malicious), MaliciousTop: spreadOf(s.maliciousTop), Eclipsed: n.eclipsed,
+		Caught: n.distrusted(true), Wronged: n.distrusted(false),
 		Events: n.sim.Events(), Trace: fmt.Sprintf("%016x", n.sim.Trace()),
 	}
 	return r, nil
@@ -108,7 +114,7 @@ func (o overlayRun) simulate(ctx context.Context) (*overlayNet, error) {
 			}
 		})
 	}
-	n.attackAt, n.attackers = o.Honest, o.Malicious
+	n.attackAt, n.attackers, n.wary = o.Honest, o.Malicious, o.Wary
 	n.sim.At(machine.Time(time.Duration(min(o.Start, 1))*setUp), func() {
 		n.churn(time.Duration(o.IAD)*time.Second, overlaySession, length-n.sim.Now().Sub(0))
 	})

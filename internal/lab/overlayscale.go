@@ -18,7 +18,8 @@ var overlayScaleExperiment = Experiment{
 		{"r", "4", "", "zones: 4, 9 or 16"},
 		{"minutes", "10", "min", "of churn: sessions last two hours on average"},
 	},
-	Run: runOverlayScale,
+	Differs: differsScale,
+	Run:     runOverlayScale,
 }
 
 func runOverlayScale(t *Trial) error {

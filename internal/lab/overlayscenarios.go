@@ -23,7 +23,8 @@ var overlayScenariosExperiment = Experiment{
 		{"r", "4,9,16", "", "zones"},
 		{"nodes", "100", "", "how many nodes there are"},
 	},
-	Run: runOverlayScenarios,
+	Differs: differsScenarios,
+	Run:     runOverlayScenarios,
 }
 
 // overlayScenario is what happens to n.nodes; it returns once it has happened.

@@ -18,7 +18,8 @@ var overlayStructureExperiment = Experiment{
 		{"hours", "1", "h", "simulated time; the thesis has 8"},
 		narrowSetting,
 	},
-	Run: runOverlayStructure,
+	Differs: append(slices.Clone(differsTables), differsSize),
+	Run:     runOverlayStructure,
 }
 
 func runOverlayStructure(t *Trial) error {

@@ -18,7 +18,8 @@ var overlayTablesExperiment = Experiment{
 		narrowSetting,
 		{"start", "200", "", "networks of table 6.10: nodes that join within ten minutes (the thesis has 200,400,600,800,1000); 0 for none"},
 	},
-	Run: runOverlayTables,
+	Differs: differsTables,
+	Run:     runOverlayTables,
 }
 
 func runOverlayTables(t *Trial) error {

@@ -14,7 +14,8 @@ var overlayTrafficExperiment = Experiment{
 		{"hours", "1", "h", "simulated time; the thesis has 8"},
 		narrowSetting,
 	},
-	Run: runOverlayTraffic,
+	Differs: differsTraffic,
+	Run:     runOverlayTraffic,
 }
 
 func runOverlayTraffic(t *Trial) error {

@@ -65,7 +65,7 @@ func Run(ctx context.Context, name string, o Options, progress func(string)) err
 	metrics := merge(trials)
 	report(o.Report, e, trials, metrics)
 	if o.JSON != "" {
-		r := Result{Name: name, Seed: o.Seed, Runs: o.Runs, Settings: typed(set), Metrics: metrics, Facts: trials[0].facts}
+		r := Result{Name: name, Seed: o.Seed, Runs: o.Runs, Settings: typed(set), Metrics: metrics, Facts: trials[0].facts, Differs: e.Differs}
 		if err := r.write(o.JSON); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -81,6 +81,7 @@ type Result struct {
 	Settings map[string]any `json:"settings"` // numbers where they are
 	Metrics  []Metric       `json:"metrics"`
 	Facts    []Fact         `json:"facts,omitempty"`
+	Differs  []string       `json:"differs,omitempty"`
 }
 
 // typed makes numbers of the settings that are.
@@ -150,6 +151,12 @@ func report(w io.Writer, e Experiment, trials []*Trial, metrics []Metric) {
 	table.print(w)
 	for _, f := range trials[0].facts {
 		fmt.Fprintf(w, "  %s: %s\n", f.Name, f.Text)
+	}
+	if len(e.Differs) > 0 {
+		fmt.Fprintf(w, "\nWhere and why ours differ from the source\n")
+	}
+	for _, line := range e.Differs {
+		fmt.Fprintf(w, "  - %s\n", line)
 	}
 }
 

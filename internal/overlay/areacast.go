@@ -120,6 +120,12 @@ func (n *Node) spread(m *Areacast) {
 	if m.Area.Overlaps(n.ownCell()) {
 		n.receiveAreacast(m)
 	}
+	n.remember(m, nil)
+	for i := range n.ghosts {
+		if g := &n.ghosts[i]; g.mended && n.overlapped(g, &m.Area) {
+			n.handRound(g, m)
+		}
+	}
 	var fwd routable
 	for _, p := range n.neighbours {
 		if p.ID == m.Root.ID || p.view == nil || !n.isParent(p, m) {
@@ -185,6 +191,15 @@ func (n *Node) Cell(out geom.Polygon) geom.Polygon { return append(out, n.ownCel
 func (n *Node) CellOf(neighbour id.ID, out geom.Polygon) geom.Polygon {
 	if p := n.peers.get(neighbour); p != nil && p.why&asNeighbour != 0 && p.view != nil {
 		out = append(out, n.cellOf(p)...)
+	}
+	return out
+}
+
+// NeighboursOf appends the neighbours of a neighbour, as its view tells them, to
+// out.
+func (n *Node) NeighboursOf(neighbour id.ID, out []*Contact) []*Contact {
+	if p := n.peers.get(neighbour); p != nil && p.why&asNeighbour != 0 && p.view != nil {
+		out = append(out, p.view.Neighbours...)
 	}
 	return out
 }

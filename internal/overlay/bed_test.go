@@ -28,6 +28,8 @@ type bed struct {
 	rand   rng.Rand
 	// verified: certificates are exchanged and checked.
 	verified bool
+	// wrap makes another machine of the next nodes; nil: none.
+	wrap func(*Node) machine.Machine
 }
 
 type member struct {
@@ -46,7 +48,12 @@ func (m *member) Received(u *Unicast)    { m.got = append(m.got, u) }
 func (m *member) ReceivedArea(*Areacast) { m.gotArea++ }
 func (m *member) Report(e Evidence)      { m.reports = append(m.reports, e) }
 
-func (m *member) node() *Node { return m.Machine().(*Node) }
+func (m *member) node() *Node {
+	if g, ok := m.Machine().(Greedy); ok {
+		return g.Node
+	}
+	return m.Machine().(*Node)
+}
 
 func newBed(t *testing.T, seed uint64, r int) *bed {
 	in := sim.ThesisInternet()
@@ -78,7 +85,11 @@ func (b *bed) addAt(p geom.Point) *member {
 		if b.verified {
 			cfg.Certificate, cfg.Verify = m.cert, verify
 		}
-		return New(cfg, env)
+		n := New(cfg, env)
+		if b.wrap != nil {
+			return b.wrap(n)
+		}
+		return n
 	})
 	return m
 }

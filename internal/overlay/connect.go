@@ -33,7 +33,9 @@ func (n *Node) closeLink(p *peer) {
 func (n *Node) unlink(p *peer) {
 	if p.link == linkUp {
 		n.linked = without(n.linked, p)
-		n.hops.stale = true
+		if p.why&routed != 0 && !n.hops.stale {
+			n.hops.take(p)
+		}
 	}
 	p.link, p.saidNo, p.heardNo, p.wavered = noLink, false, false, false
 	p.needed = p.why&^asReceiver != 0
@@ -59,7 +61,9 @@ func (n *Node) onUp(who machine.Peer) {
 	n.unlink(p)
 	p.link, p.peer = linkUp, who
 	n.linked = append(n.linked, p)
-	n.hops.stale = true
+	if p.why&routed != 0 && !n.hops.stale {
+		n.hops.put(p)
+	}
 	delete(n.failed, who.ID)
 	switch {
 	case p.why&asPending != 0:

@@ -1,12 +1,18 @@
 package overlay
 
-import "github.com/voxelpopuli/voxelpopuli/internal/machine"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
 
 // ghost is the last view of a failed neighbour: those it names are the ones that
 // have to find each other now (thesis 4.3.5, figure 4.9).
 type ghost struct {
 	view  *NetworkView
 	until machine.Time
+
+	mended bool         // mend.go
+	cell   geom.Polygon // of the failed node; nil: not calculated yet
 }
 
 // onFailed removes a node that closed without a reason, could not be reached or
@@ -20,7 +26,8 @@ func (n *Node) onFailed(p *peer, view *NetworkView) {
 		n.changed()
 		n.queueAll(n.neighbours)
 		if view != nil {
-			n.ghosts = append(n.ghosts, ghost{view, until})
+			n.ghosts = append(n.ghosts, ghost{view: view, until: until})
+			n.torn = true
 		}
 	}
 	if p.why&asPending != 0 {
@@ -41,6 +48,7 @@ func (n *Node) onFailed(p *peer, view *NetworkView) {
 	}
 	n.drop(p)
 	n.reconcile()
+	n.detour(p)
 	if len(n.neighbours)+len(n.pending) == 0 {
 		n.watchOver()
 	}
@@ -79,6 +87,7 @@ func (n *Node) forget() {
 	clear(n.ghosts[len(keep):])
 	n.ghosts = keep
 	n.forgetRecords()
+	n.forgetLiars()
 	for who, until := range n.failed { // deleting is the same in every order
 		if until <= now {
 			delete(n.failed, who)

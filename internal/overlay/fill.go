@@ -38,9 +38,10 @@ func (n *Node) fillAll() {
 // mirrored place would be this node itself, so the nearest neighbour stands in.
 func (n *Node) request(e *entry) {
 	s := n.cfg.Space
-	home, goal := s.Zone(n.self.Pos), s.Zone(e.target)
+	to := n.goal(e)
+	home, goal := s.Zone(n.self.Pos), s.Zone(to)
 	for zone := range s.Zones() {
-		m := &RtRequest{Route: Route{Origin: n.self, Seq: n.nextSeq(), Dest: e.target}}
+		m := &RtRequest{Route: Route{Origin: n.self, Seq: n.nextSeq(), Dest: to}}
 		switch {
 		case zone == goal:
 		case zone == home:
@@ -48,7 +49,7 @@ func (n *Node) request(e *entry) {
 				m.Via = n.nearestNeighbour().Pos
 			}
 		default:
-			m.Via, m.HasVia = s.Mirror(e.target, zone), true
+			m.Via, m.HasVia = s.Mirror(to, zone), true
 		}
 		n.launch(m)
 	}

@@ -162,3 +162,42 @@ func TestUnicastUnderChurn(t *testing.T) {
 		b.exact("after it", time.Minute)
 	}
 }
+
+// TestAreacastPastFailure: 4.7.2, a node has failed and nobody has noticed yet,
+// on the way to the area (even runs) or next to the root of the tree; all others
+// that overlap the area get the message in the end, once.
+func TestAreacastPastFailure(t *testing.T) {
+	for seed := range seeds(t) {
+		b := grown(t, seed, 4, 60)
+		for k := range 30 {
+			live := b.live()
+			area := Area{Circle: geom.Circle{C: b.anywhere(), R: b.space.Side() / 4}}
+			from, gone := live[b.rand.Intn(len(live))], live[b.rand.Intn(len(live))]
+			if k%2 == 1 {
+				from = b.nearest(area.Circle.C)
+				gone = b.of(from.node().Neighbours(nil)[0])
+			}
+			var due []*member
+			for _, m := range live {
+				if m != gone && area.Overlaps(m.node().Cell(nil)) {
+					due = append(due, m)
+				}
+			}
+			if gone != from {
+				b.crash(gone)
+			}
+			from.Call(func() { from.node().Areacast(area, k) })
+			b.sim.Run(time.Minute)
+			for _, m := range due {
+				if m.gotArea != 1 {
+					t.Errorf("seed %d: areacast %d: %v got it %d times", seed, k, m.self.Pos, m.gotArea)
+				}
+			}
+			for _, m := range b.all {
+				m.gotArea = 0
+			}
+			b.add()
+			b.sim.Run(10 * time.Second)
+		}
+	}
+}

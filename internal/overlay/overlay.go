@@ -64,6 +64,7 @@ const (
 	timerMeet
 	timerShortcuts
 	timerRefill
+	timerAudit
 )
 
 // Jobs.
@@ -92,6 +93,8 @@ type Node struct {
 	table     table
 	hinted    hinted
 	refilling bool // the timer of refill is set
+	auditing  bool // that of audit is
+	liars     map[id.ID]*liar
 	shortcuts []*peer
 	sweeping  bool       // the timer of purgeShortcuts is set
 	waiting   []routable // until the node has its place (4.7.1)
@@ -112,6 +115,8 @@ type Node struct {
 
 	cell   geom.Polygon // own; empty: to be calculated
 	recent recent       // areacasts
+	passed []passed     // the last of them
+	torn   bool         // neighbours have failed since the last mend
 	// awaited: own areacasts that another node is the root of and that have not
 	// come back.
 	awaited []uint64
@@ -124,7 +129,7 @@ func New(cfg Config, env machine.Env) *Node {
 	return &Node{
 		cfg: cfg, env: env, self: cfg.Self,
 		peers: newPeerSet(), failed: map[id.ID]machine.Time{},
-		records: map[id.ID]*record{}, checking: map[uint64]*peer{},
+		records: map[id.ID]*record{}, liars: map[id.ID]*liar{}, checking: map[uint64]*peer{},
 		table: newTable(cfg.Space, cfg.Self.Pos),
 	}
 }
@@ -202,7 +207,7 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 		}
 	case *RtResponse:
 		if n.introduces(p, m.From) {
-			n.offer(m.From)
+			n.onRtResponse(m)
 		}
 	case *RtHint:
 		n.onRtHint(m)
@@ -252,6 +257,8 @@ func (n *Node) OnTimer(t machine.Timer) {
 		n.purgeShortcuts()
 	case t.Kind == timerRefill:
 		n.refill()
+	case t.Kind == timerAudit:
+		n.audit()
 	}
 	n.settle()
 }
@@ -279,6 +286,9 @@ func (n *Node) settle() {
 	n.flush()
 	if len(n.waiting) > 0 && n.settled() {
 		n.resume()
+	}
+	if n.torn && n.Stable() {
+		n.mend()
 	}
 	if (!n.joined || len(n.boot) > 0) && n.Stable() {
 		n.releaseBoot()

@@ -79,7 +79,9 @@ func (n *Node) know(c *Contact) *peer {
 
 // need adds a reason: the link is opened, or kept.
 func (n *Node) need(p *peer, why reason) {
-	n.hops.stale = n.hops.stale || (why&^p.why)&routed != 0
+	if p.link == linkUp && why&routed != 0 && p.why&routed == 0 && !n.hops.stale {
+		n.hops.put(p)
+	}
 	p.why |= why
 	p.needed = p.needed || why&^asReceiver != 0
 	switch {
@@ -94,7 +96,9 @@ func (n *Node) need(p *peer, why reason) {
 
 // release takes reasons away; a link without reasons is given up.
 func (n *Node) release(p *peer, why reason) {
-	n.hops.stale = n.hops.stale || why&p.why&routed != 0
+	if p.link == linkUp && p.why&routed != 0 && p.why&^why&routed == 0 && !n.hops.stale {
+		n.hops.take(p)
+	}
 	p.why &^= why
 	if p.why == 0 {
 		n.giveUp(p)

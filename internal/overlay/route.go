@@ -1,6 +1,8 @@
 package overlay
 
 import (
+	"slices"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 )
 
@@ -32,13 +34,12 @@ func (n *Node) nextHop(to geom.Point, origin *Contact) *peer {
 	var best *peer
 	near := n.self.Pos
 	least := to.Dist2(near)
-	for i := range n.hops.list {
-		h := &n.hops.list[i]
-		d := to.Dist2(h.pos)
-		if d > least || d == least && !h.pos.Less(near) || h.peer.ID == origin.ID {
+	for i, pos := range n.hops.places {
+		d := to.Dist2(pos)
+		if d > least || d == least && !pos.Less(near) || n.hops.peers[i].ID == origin.ID {
 			continue
 		}
-		best, near, least = h.peer, h.pos, d
+		best, near, least = n.hops.peers[i], pos, d
 	}
 	if best != nil && best.why&asShortcut != 0 {
 		best.used = n.env.Now()
@@ -47,26 +48,38 @@ func (n *Node) nextHop(to geom.Point, origin *Contact) *peer {
 }
 
 // hops are the linked peers that messages travel by, with their places side by
-// side: most of what a node does is to look for the nearest of them. They are
-// gathered again when one of them is another (stale).
+// side: most of what a node does is to look for the nearest of them. Who becomes
+// one or ceases to be one is put in or taken out; they are gathered again when
+// their links or places change (stale).
 type hops struct {
-	list  []hop
-	stale bool
-}
-
-type hop struct {
-	pos  geom.Point
-	peer *peer
+	places []geom.Point
+	peers  []*peer // at the same index
+	stale  bool
 }
 
 func (h *hops) gather(linked []*peer) {
-	clear(h.list)
-	h.list, h.stale = h.list[:0], false
+	clear(h.peers)
+	h.places, h.peers, h.stale = h.places[:0], h.peers[:0], false
 	for _, p := range linked {
 		if p.why&routed != 0 {
-			h.list = append(h.list, hop{p.Pos, p})
+			h.put(p)
 		}
 	}
+}
+
+func (h *hops) put(p *peer) {
+	h.places, h.peers = append(h.places, p.Pos), append(h.peers, p)
+}
+
+// take takes one out; the last moves to its index.
+func (h *hops) take(p *peer) {
+	i, last := slices.Index(h.peers, p), len(h.peers)-1
+	if i < 0 {
+		return
+	}
+	h.places[i], h.peers[i] = h.places[last], h.peers[last]
+	h.peers[last] = nil
+	h.places, h.peers = h.places[:last], h.peers[:last]
 }
 
 // launch sends a message of this node on its way; one that this node itself is
@@ -89,6 +102,9 @@ func (n *Node) pass(m routable, own bool) {
 	if next == nil && via {
 		via = false
 		next = n.nextHop(h.Dest, h.Origin)
+	}
+	if a, ok := m.(*Areacast); ok && next != nil {
+		n.remember(a, next)
 	}
 	switch {
 	case next == nil:

@@ -122,11 +122,18 @@ func (s Space) Empty(p geom.Point, e Slot) bool {
 	if e.Layer == 0 {
 		return false
 	}
+	area := s.AreaOf(p, e)
+	return area.Min.X > area.Max.X || area.Min.Y > area.Max.Y
+}
+
+// AreaOf is where nodes that fit an entry of p's table may stand: what the
+// entry's zone shares with the sub-area.
+func (s Space) AreaOf(p geom.Point, e Slot) geom.Rect {
 	z := s.size(e.Layer + 1)
 	t := s.Target(p, e)
 	lo := geom.Point{X: t.X / z * z, Y: t.Y / z * z}
 	sub := s.SubArea(s.Zone(t))
-	return lo.X > sub.Max.X || lo.Y > sub.Max.Y
+	return geom.Rect{Min: lo, Max: geom.Point{X: min(lo.X+z-1, sub.Max.X), Y: min(lo.Y+z-1, sub.Max.Y)}}
 }
 
 // Slots are the entries of p's table that can be filled, top layer first.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
@@ -15,6 +16,10 @@ type entry struct {
 	cur    *peer // linked
 	next   *peer // nearer, its link is being opened
 	tries  int   // requests left until it counts as not to be filled
+
+	since   machine.Time // when cur came
+	audited bool         // cur was (audit.go)
+	shunned id.ID        // who lied and was thrown out
 }
 
 // table is the routing table; slots that no node can ever fit in are nil.
@@ -49,7 +54,7 @@ func (n *Node) entryOf(c *Contact) *entry {
 // replaced by a node that is not there. It reports whether the node is wanted.
 func (n *Node) offer(c *Contact) (wanted bool) {
 	e := n.entryOf(c)
-	if e == nil || n.hasFailed(c) || !e.wants(c) {
+	if e == nil || n.hasFailed(c) || !e.wants(c) || n.distrusts(c.ID) {
 		return false
 	}
 	p := n.know(c)
@@ -78,6 +83,8 @@ func (e *entry) wants(c *Contact) bool {
 func (n *Node) place(e *entry) {
 	old := e.cur
 	e.cur, e.next = e.next, nil
+	e.since, e.audited = n.env.Now(), false
+	n.auditLater()
 	if old != nil {
 		n.release(old, asEntry)
 	}
@@ -93,9 +100,7 @@ func (n *Node) loseEntry(p *peer) {
 	if e.cur == p {
 		e.cur = nil
 		if n.joined {
-			n.request(e)
-			e.tries = refills
-			n.refillLater()
+			n.refillEntry(e)
 		}
 	}
 }
@@ -106,6 +111,12 @@ const (
 	refills     = 3
 	refillAfter = 20 * time.Second
 )
+
+func (n *Node) refillEntry(e *entry) {
+	n.request(e)
+	e.tries = refills
+	n.refillLater()
+}
 
 func (n *Node) refillLater() {
 	if !n.refilling {

@@ -16,8 +16,15 @@ type Cell struct {
 
 	players []*Object // those of Objects that are a player's character
 	size    int
+	spots   []spot // of Objects, side by side: messages' sizes are counted by them
 	serial  uint64 // of the memo; 0: none yet
 	canon   bool   // made by the memo from what all share
+}
+
+// spot is what counts of an object in a message's size.
+type spot struct {
+	pos  geom.Point
+	size int32
 }
 
 // NewCell returns a cell of some objects, which it keeps.
@@ -32,7 +39,9 @@ func NewCell(objects []*Object) *Cell {
 		objects = slices.DeleteFunc(slices.Clone(objects), func(o *Object) bool { return o.Static })
 	}
 	c.Objects = objects
-	for _, o := range objects {
+	c.spots = make([]spot, len(objects))
+	for i, o := range objects {
+		c.spots[i] = spot{o.Pos, int32(o.Size)}
 		c.size += o.Size
 		if o.Player != nil {
 			c.players = append(c.players, o)
@@ -264,9 +273,9 @@ func (s *Snapshot) sizeAt(a *overlay.Area, w *World, x, y int32, size *int) bool
 		return true
 	}
 	if c := s.At(x, y); c != nil && by != outside && own != outside {
-		for _, o := range c.Objects {
-			if s.sees(a, o.Pos, w) {
-				*size += o.Size
+		for _, o := range c.spots {
+			if (own == inside || contains(&s.Cover, o.pos)) && (by == inside || contains(a, o.pos)) {
+				*size += int(o.size)
 			}
 		}
 	}
