@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"strconv"
@@ -46,14 +48,18 @@ func runKademliaRPCs(t *Trial) error {
 		return err
 	}
 	defer d.stop()
+	plain, err := plainRPCs(far.Echo, rpcs)
+	if err != nil {
+		return err
+	}
 	table := Table{Name: "rpcs", Title: "RPCs between two processes on loopback", Columns: []string{"", "µs p50", "µs p99"}}
 	for _, c := range []struct {
 		name, metric string
 		ask          func(then func(ok bool))
 	}{
-		{"PING", "ping_", func(then func(bool)) { d.kad.Ping(far, then) }},
+		{"PING", "ping_", func(then func(bool)) { d.kad.Ping(far.Node, then) }},
 		{"FIND_NODE, 20 contacts and more", "", func(then func(bool)) {
-			d.kad.Nearest(far, id.Of([]byte("x")), func(p []machine.Peer) { then(len(p) >= kademlia.DefaultK) })
+			d.kad.Nearest(far.Node, id.Of([]byte("x")), func(p []machine.Peer) { then(len(p) >= kademlia.DefaultK) })
 		}},
 	} {
 		took, err := d.series(t, rpcs, c.ask)
@@ -65,6 +71,8 @@ func runKademliaRPCs(t *Trial) error {
 		t.Against(c.metric+"p50_us", p50, "µs", 55)
 		t.Metric(c.metric+"p99_us", p99, "µs")
 	}
+	table.Row("plain UDP, 64 bytes and back", percentile(plain, 0.5), percentile(plain, 0.99))
+	t.Metric("plain_udp_p50_us", percentile(plain, 0.5), "µs")
 	t.Table(table)
 	return rpcsBySize(t, nodes)
 }
@@ -131,8 +139,52 @@ func rpcsBySize(t *Trial, nodes int) error {
 	return nil
 }
 
+// plainRPCs are round trips of bare datagrams: what of an RPC's time is the
+// machine's own, in the same run.
+func plainRPCs(to netip.AddrPort, rpcs int) ([]float64, error) {
+	c, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(to))
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	var b [64]byte
+	took := make([]float64, 0, rpcs)
+	for range rpcs {
+		if err := c.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+			return nil, err
+		}
+		begin := time.Now()
+		if _, err := c.Write(b[:]); err != nil {
+			return nil, err
+		}
+		if _, err := c.Read(b[:]); err != nil {
+			return nil, fmt.Errorf("a bare datagram on loopback was not answered: %w", err)
+		}
+		took = append(took, float64(time.Since(begin).Nanoseconds())/1e3)
+	}
+	return took, nil
+}
+
+// echo sends what comes back to where it came from.
+func echo(c *net.UDPConn) {
+	var b [64]byte
+	for {
+		n, from, err := c.ReadFromUDPAddrPort(b[:])
+		if err != nil {
+			return
+		}
+		_, _ = c.WriteToUDPAddrPort(b[:n], from)
+	}
+}
+
+// answerer is where the other process is reached.
+type answerer struct {
+	Node machine.Peer
+	Echo netip.AddrPort // what comes is sent back
+}
+
 // startAnswerer starts this program again as a node that answers.
-func startAnswerer(t *Trial) (far machine.Peer, end func(), err error) {
+func startAnswerer(t *Trial) (far answerer, end func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return far, nil, err
@@ -180,7 +232,13 @@ func answererMain() error {
 			d.kad.Table().Seen(machine.Peer{ID: id.Of(b[:]), Addr: d.loop.Self().Addr})
 		}
 	})
-	if err := json.NewEncoder(os.Stdout).Encode(d.loop.Self()); err != nil {
+	c, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	go echo(c)
+	if err := json.NewEncoder(os.Stdout).Encode(answerer{d.loop.Self(), c.LocalAddr().(*net.UDPAddr).AddrPort()}); err != nil {
 		return err
 	}
 	bufio.NewReader(os.Stdin).ReadString('\n')
