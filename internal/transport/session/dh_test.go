@@ -5,6 +5,7 @@ import (
 	"crypto/ecdh"
 	"crypto/rand"
 	"testing"
+	"time"
 
 	"github.com/flynn/noise"
 )
@@ -63,7 +64,7 @@ func TestDHIsNoise(t *testing.T) {
 // TestDHRefusesLowOrder: a point of low order would make a secret that everybody
 // knows.
 func TestDHRefusesLowOrder(t *testing.T) {
-	k := &keyPairs{}
+	k := &keyPairs{spares: &spares{}}
 	mine, err := k.GenerateKeypair(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -73,4 +74,40 @@ func TestDHRefusesLowOrder(t *testing.T) {
 			t.Errorf("a secret with %x: %x", low, s)
 		}
 	}
+}
+
+// TestSpareKeys: keys are made beforehand, each is given away once, and whoever
+// wants more than there are gets new ones.
+func TestSpareKeys(t *testing.T) {
+	s := &spares{timer: time.AfterFunc(time.Hour, func() {})} // refill is called here
+	defer s.close()
+	seen := map[string]bool{}
+	take := func() {
+		t.Helper()
+		k, err := s.take()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := string(k.Bytes()); seen[b] {
+			t.Error("a key was given away twice")
+		} else {
+			seen[b] = true
+		}
+	}
+	take()
+	for range spareKeys + 3 {
+		s.refill()
+	}
+	if len(s.keys) != spareKeys {
+		t.Fatalf("%d keys are kept, want %d", len(s.keys), spareKeys)
+	}
+	for range 2 * spareKeys {
+		take()
+	}
+	s.close()
+	s.refill()
+	if len(s.keys) != 0 {
+		t.Error("keys are made after the end")
+	}
+	take()
 }

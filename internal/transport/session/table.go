@@ -72,6 +72,7 @@ type Table struct {
 	cfg    Config
 	began  time.Time
 	static *ecdh.PrivateKey
+	spares spares
 	mine   []byte // our credentials
 
 	mu      sync.Mutex
@@ -122,15 +123,20 @@ func New(cfg Config) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Table{
+	t := &Table{
 		cfg: cfg, began: time.Now(), static: static, mine: credentials(cfg.Key, static.PublicKey().Bytes(), cfg.Proof),
 		slots: map[uint32]any{}, peers: map[machine.Peer]*peer{}, hints: map[hint]*session{}, halves: map[hint]*half{},
 		addrs: map[netip.AddrPort]int{},
-	}, nil
+	}
+	t.spares.mu.Lock()
+	defer t.spares.mu.Unlock()
+	t.spares.soon()
+	return t, nil
 }
 
 // Close forgets everything; nothing is sent or delivered any more.
 func (t *Table) Close() {
+	t.spares.close()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
