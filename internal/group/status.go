@@ -45,12 +45,7 @@ func (r *Replica) Status() Status {
 	if s.Leads && r.env.Now() >= r.lease() {
 		s.Leads = false // and the next handler will say so
 	}
-	if now.lead != 0 {
-		s.Leader, _ = r.where(now.lead)
-	}
-	if now.lead == r.st.Self {
-		s.Leader = r.cfg.Self
-	}
+	s.Leader = r.Leader()
 	s.Last, _ = r.log.LastIndex()
 	s.LastTerm, _ = r.log.Term(s.Last)
 	s.LogEntries, s.LogBytes = int(s.Last-r.st.Base), r.log.bytes
@@ -68,6 +63,47 @@ func (r *Replica) Status() Status {
 		s.Members = append(s.Members, ms)
 	}
 	return s
+}
+
+// What is asked for all the time has methods of its own, which make nothing.
+
+// Leader is who leads, as far as is known; zero: nobody.
+func (r *Replica) Leader() (p machine.Peer) {
+	if r.phase != member {
+		return p
+	}
+	switch lead := r.now().lead; lead {
+	case 0:
+	case r.st.Self:
+		p = r.cfg.Self
+	default:
+		p, _ = r.where(lead)
+	}
+	return p
+}
+
+// Term is the generation and the term; 0: of no group.
+func (r *Replica) Term() (Gen, uint64) {
+	if r.phase != member {
+		return r.st.Gen, 0
+	}
+	return r.st.Gen, r.now().term
+}
+
+// Asleep reports whether the group sleeps.
+func (r *Replica) Asleep() bool { return r.phase == member && r.sleep.asleep }
+
+// Voters appends the voters as of the last applied entry.
+func (r *Replica) Voters(out []machine.Peer) []machine.Peer {
+	if r.phase != member {
+		return out
+	}
+	for _, m := range r.st.Members {
+		if !m.Learner {
+			out = append(out, m.Peer)
+		}
+	}
+	return out
 }
 
 // Leads reports whether this replica leads at this moment.

@@ -295,33 +295,26 @@ func (h *hosted) leader() machine.Peer {
 	if h.leading {
 		return h.w.cfg.Self
 	}
-	if st := h.rep.Status(); st.Leader != h.w.cfg.Self {
-		return st.Leader
+	if p := h.rep.Leader(); p != h.w.cfg.Self {
+		return p
 	}
 	return machine.Peer{}
 }
 
 // members are the voters of the group, or those who are to be.
-func (h *hosted) members() (out []machine.Peer) {
-	for _, m := range h.rep.Status().Members {
-		if m.Voter {
-			out = append(out, m.Peer)
-		}
-	}
-	return out
-}
+func (h *hosted) members() []machine.Peer { return h.rep.Voters(nil) }
 
 // term orders what is said about the part's leader: by generation, then term.
-func (h *hosted) term() uint64 { return termOf(h.rep.Status()) }
+func (h *hosted) term() uint64 { return termOf(h.rep.Term()) }
 
-func termOf(s group.Status) uint64 { return s.Gen.Number<<36 | s.Term&(1<<36-1) }
+func termOf(g group.Gen, term uint64) uint64 { return g.Number<<36 | term&(1<<36-1) }
 
 // generationOf is the generation's number in a term.
 func generationOf(term uint64) uint64 { return term >> 36 }
 
 // rouse wakes a group that sleeps, or has no leader, because somebody needs it.
 func (h *hosted) rouse() {
-	if st := h.rep.Status(); st.Asleep || st.Leader == (machine.Peer{}) {
+	if h.rep.Asleep() || h.rep.Leader() == (machine.Peer{}) {
 		h.rep.Wake()
 	}
 	h.lookHere()
@@ -402,11 +395,13 @@ type record struct {
 
 // publish stores who hosts the part, if that is news.
 func (h *hosted) publish() {
-	members, term := h.members(), h.term()
+	h.w.voters = h.rep.Voters(h.w.voters[:0])
+	members, term := h.w.voters, h.term()
 	rec := &h.record
 	if !h.w.dir.joined || len(members) == 0 || rec.term == term && slices.Equal(rec.members, members) {
 		return
 	}
+	members = slices.Clone(members)
 	if rec.term != term {
 		rec.term, rec.version = term, 0
 	}

@@ -77,6 +77,7 @@ type network struct {
 	out      outbox
 	late     map[stream]*late
 	memory   memory
+	voters   []machine.Peer // scratch
 
 	verified *verified // nil: an open world
 	layer    *layer    // the overlay; nil: this node has no place in it
@@ -151,7 +152,6 @@ func (w *network) onBeat() {
 		w.leaveMore()
 	}
 	w.seekAll()
-	w.suspect(now)
 	w.tendLinks()
 }
 

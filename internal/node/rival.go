@@ -123,7 +123,7 @@ func (h *hosted) gaveWay() {
 	}
 	if led := h.rivals.led; len(led) > 0 && len(led) < records.MaxHosts && len(h.record.members) > 0 && w.dir.joined {
 		sign := append(slices.Clone(led), w.cfg.Self) // who signs must be in it
-		w.dir.kad.Publish(0, w.dir.sign(h.part, sign, termOf(group.Status{Gen: h.rivals.to}), h.version()+1))
+		w.dir.kad.Publish(0, w.dir.sign(h.part, sign, termOf(h.rivals.to, 0), h.version()+1))
 	}
 	w.dir.kad.Withdraw(kademlia.Chunk, w.dir.key(h.part))
 	if r := w.routes[h.part]; r != nil {

@@ -34,6 +34,7 @@ type route struct {
 	seeking  bool
 	next     machine.Time // when to ask again
 	tries    int
+	wary     int  // times that others were asked since the leader fell silent
 	finding  bool // the directory has been asked
 	told     machine.Time
 	asked    id.ID // the node that was asked to find hosts
@@ -48,7 +49,9 @@ func (r *route) trusts(p machine.Peer) bool {
 const (
 	maxRoutes  = 1 << 14
 	maxWaiting = 1024 // messages of parts that wait for a leader
-	askEvery   = 500 * time.Millisecond
+	// askEvery is how often a leader is looked for at first; later it is four
+	// times as long, so that nodes that cannot keep up are not asked to death.
+	askEvery = 500 * time.Millisecond
 	// silentAfter is how long a leader may say nothing to a node whose players
 	// are with it; regions send frames twenty times a second.
 	silentAfter = 500 * time.Millisecond
@@ -204,7 +207,7 @@ func (w *network) onRouted(f *farNode, m *Routed) {
 		w.tellWhere(f.peer, m.To)
 		return
 	case !h.leading:
-		if l := h.leader(); l == (machine.Peer{}) || h.rep.Status().Asleep {
+		if l := h.leader(); l == (machine.Peer{}) || h.rep.Asleep() {
 			h.hold(f, m)
 		} else {
 			w.tellWhere(f.peer, m.To)
@@ -318,7 +321,7 @@ func (w *network) seek(r *route) {
 // ask does the next step of looking for a leader: the members that are known,
 // then the directory, again and again.
 func (w *network) ask(r *route) {
-	r.next = w.n.env.Now().Add(askEvery)
+	r.next = w.n.env.Now().Add(askEvery << min(r.tries/4, 2))
 	r.tries++
 	if h := w.hosted(r.part); h != nil {
 		h.rouse()
@@ -348,6 +351,8 @@ func (w *network) seekAll() {
 		case r.leader != machine.Peer{}:
 			if len(r.sessions) == 0 && now.Sub(r.used) > forget && r.leader != w.cfg.Self {
 				delete(w.routes, r.part)
+			} else {
+				w.suspect(r, now)
 			}
 		case !r.seeking || len(r.sessions) == 0 && len(r.queue) == 0 && len(r.doubted) == 0:
 			r.seeking = false
@@ -366,16 +371,20 @@ func (w *network) seekAll() {
 // suspect asks who leads a part now whose leader has fallen silent although
 // players here are with it: its machine may be dead, which the link knows only
 // seconds later. Whoever has been elected says so with a higher term.
-func (w *network) suspect(now machine.Time) {
-	for _, r := range w.sortedRoutes() {
-		f := w.far[r.leader.ID]
-		if f == nil || len(r.sessions) == 0 || w.hosts[r.part] != nil || now.Sub(f.heard) < silentAfter {
-			continue
-		}
-		for _, p := range r.members {
-			if p != r.leader {
-				w.n.env.Send(p, &Who{r.part})
-			}
+func (w *network) suspect(r *route, now machine.Time) {
+	f := w.far[r.leader.ID]
+	if f == nil || len(r.sessions) == 0 || now.Sub(f.heard) < silentAfter || w.hosts[r.part] != nil {
+		r.wary = 0
+		return
+	}
+	if now < r.next && r.wary > 0 {
+		return
+	}
+	r.next = now.Add(beat << min(r.wary/4, 3))
+	r.wary++
+	for _, p := range r.members {
+		if p != r.leader {
+			w.n.env.Send(p, &Who{r.part})
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (w *network) parts() (out []PartStats) {
 		rep := h.rep.Status()
 		st := PartStats{
 			Part: p, Leader: h.leader(), Members: h.members(), Held: true, Asleep: rep.Asleep,
-			Leads: h.leading && rep.Leads, Term: termOf(rep), Applied: rep.Applied,
+			Leads: h.leading && rep.Leads, Term: termOf(rep.Gen, rep.Term), Applied: rep.Applied,
 		}
 		out = append(out, st)
 	}
