@@ -90,8 +90,8 @@ func (r *Replica) Term() (Gen, uint64) {
 	return r.st.Gen, r.now().term
 }
 
-// Asleep reports whether the group sleeps.
-func (r *Replica) Asleep() bool { return r.phase == member && r.sleep.asleep }
+// Sleeps reports whether the group sleeps.
+func (r *Replica) Sleeps() bool { return r.phase == member && r.sleep.asleep }
 
 // Voters appends the voters as of the last applied entry.
 func (r *Replica) Voters(out []machine.Peer) []machine.Peer {

@@ -28,6 +28,8 @@ func (h *Hall) onVouch(m *Vouch) {
 	switch p := h.sessions[m.Session]; {
 	case p != nil && p.here:
 		h.answerVouch(m, p)
+	case slices.ContainsFunc(h.vouches, func(v vouch) bool { return *v.Vouch == *m }):
+		// asked again: it waits already
 	case len(h.vouches) >= maxVouches:
 		h.answerVouch(m, nil)
 	default:

@@ -314,7 +314,7 @@ func generationOf(term uint64) uint64 { return term >> 36 }
 
 // rouse wakes a group that sleeps, or has no leader, because somebody needs it.
 func (h *hosted) rouse() {
-	if h.rep.Asleep() || h.rep.Leader() == (machine.Peer{}) {
+	if h.rep.Sleeps() || h.rep.Leader() == (machine.Peer{}) {
 		h.rep.Wake()
 	}
 	h.lookHere()

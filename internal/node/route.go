@@ -34,8 +34,9 @@ type route struct {
 	seeking  bool
 	next     machine.Time // when to ask again
 	tries    int
-	wary     int  // times that others were asked since the leader fell silent
-	finding  bool // the directory has been asked
+	wary     int          // times that others were asked since the leader fell silent
+	heardFor machine.Time // when to ask a host again that spoke for the part
+	finding  bool         // the directory has been asked
 	told     machine.Time
 	asked    id.ID // the node that was asked to find hosts
 }
@@ -207,7 +208,7 @@ func (w *network) onRouted(f *farNode, m *Routed) {
 		w.tellWhere(f.peer, m.To)
 		return
 	case !h.leading:
-		if l := h.leader(); l == (machine.Peer{}) || h.rep.Asleep() {
+		if l := h.leader(); l == (machine.Peer{}) || h.rep.Sleeps() {
 			h.hold(f, m)
 		} else {
 			w.tellWhere(f.peer, m.To)
@@ -239,11 +240,14 @@ func (w *network) onRouted(f *farNode, m *Routed) {
 	} else if !w.speaksFor(f.peer, m.From) {
 		w.doubt(f, m)
 		return
-	} else if v, ok := m.Msg.(*hall.Vouched); ok {
-		if m.From.Hall {
-			w.onVouched(v)
+	} else {
+		w.heardFor(f.peer, m.From)
+		if v, ok := m.Msg.(*hall.Vouched); ok {
+			if m.From.Hall {
+				w.onVouched(v)
+			}
+			return
 		}
-		return
 	}
 	if !m.Stone.ID.IsZero() && m.Stone.ID != w.cfg.Self.ID {
 		w.meet(m.Stone)
@@ -265,6 +269,17 @@ func (w *network) speaksFor(p machine.Peer, part Part) bool {
 	return r != nil && (is(r.leader) || slices.ContainsFunc(r.members, is))
 }
 
+// heardFor asks a host that speaks for a part, and is not known to lead it,
+// whether it does: an answer would go to who led it before.
+func (w *network) heardFor(p machine.Peer, part Part) {
+	r, now := w.routes[part], w.n.env.Now()
+	if r == nil || r.leader == p || r.leader == w.cfg.Self || w.hosts[part] != nil || now < r.heardFor {
+		return
+	}
+	r.heardFor = now.Add(beat)
+	w.n.env.Send(p, &Who{part})
+}
+
 // doubt asks who hosts the part that a message is said to come from.
 func (w *network) doubt(f *farNode, m *Routed) {
 	if w.routes[m.From] == nil && len(w.routes) >= maxRoutes {
@@ -279,7 +294,7 @@ func (w *network) doubt(f *farNode, m *Routed) {
 	case r.leader == machine.Peer{}:
 		w.seek(r)
 	default:
-		w.n.env.Send(r.leader, &Who{m.From})
+		w.askHosts(r, machine.Peer{}) // the leader that is known may be gone
 	}
 	r.doubted = append(r.doubted, held{f, m, w.n.env.Now()})
 }
@@ -370,10 +385,12 @@ func (w *network) seekAll() {
 
 // suspect asks who leads a part now whose leader has fallen silent although
 // players here are with it: its machine may be dead, which the link knows only
-// seconds later. Whoever has been elected says so with a higher term.
+// seconds later; or while somebody is doubted who speaks for the part. Whoever
+// has been elected says so with a higher term.
 func (w *network) suspect(r *route, now machine.Time) {
 	f := w.far[r.leader.ID]
-	if f == nil || len(r.sessions) == 0 || now.Sub(f.heard) < silentAfter || w.hosts[r.part] != nil {
+	silent := f != nil && len(r.sessions) > 0 && now.Sub(f.heard) >= silentAfter && w.hosts[r.part] == nil
+	if !silent && len(r.doubted) == 0 {
 		r.wary = 0
 		return
 	}
@@ -382,8 +399,21 @@ func (w *network) suspect(r *route, now machine.Time) {
 	}
 	r.next = now.Add(beat << min(r.wary/4, 3))
 	r.wary++
-	for _, p := range r.members {
-		if p != r.leader {
+	if silent {
+		w.askHosts(r, r.leader)
+	} else {
+		w.askHosts(r, machine.Peer{})
+	}
+}
+
+// askHosts asks the nodes that are known to host a part who leads it.
+func (w *network) askHosts(r *route, except machine.Peer) {
+	hosts := r.members
+	if !slices.Contains(hosts, r.leader) {
+		hosts = append(slices.Clone(hosts), r.leader)
+	}
+	for _, p := range hosts {
+		if p != except && p.ID != w.cfg.Self.ID {
 			w.n.env.Send(p, &Who{r.part})
 		}
 	}

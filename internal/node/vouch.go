@@ -1,6 +1,10 @@
 package node
 
 import (
+	"bytes"
+	"cmp"
+	"slices"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -33,6 +37,7 @@ type vouching struct {
 	enter  *region.Enter
 	behind []machine.Message
 	since  machine.Time
+	asked  machine.Time
 }
 
 // mayEnter reports whether another node may speak for the player that it asks the
@@ -68,9 +73,15 @@ func (w *network) vouchFirst(to Part, session machine.Peer, m machine.Message) b
 		v.behind = append(v.behind, m)
 		return true
 	}
-	w.vouching[key] = &vouching{enter: e, since: w.n.env.Now()}
-	w.n.push(upcall{to: region.Hall, from: to.peer(), m: &hall.Vouch{Region: to.Region, Session: session, Player: e.Player}})
+	v = &vouching{enter: e, since: w.n.env.Now()}
+	w.vouching[key] = v
+	w.askHall(key, v)
 	return true
+}
+
+func (w *network) askHall(key vouchKey, v *vouching) {
+	v.asked = w.n.env.Now()
+	w.n.push(upcall{to: region.Hall, from: key.part.peer(), m: &hall.Vouch{Region: key.part.Region, Session: key.session, Player: v.enter.Player}})
 }
 
 // onVouched lets a session of another node into a region here, as the hall
@@ -108,13 +119,26 @@ func (w *network) refuseEntry(key vouchKey, e *region.Enter) {
 	}
 }
 
-// vouchBeat gives up waiting for a hall that does not answer.
+// vouchBeat asks again what the hall has not answered: it may have told who led
+// the part before. It gives up waiting for a hall that does not answer at all.
 func (w *network) vouchBeat(now machine.Time) {
+	var again []vouchKey
 	for key, v := range w.vouching {
-		if now.Sub(v.since) > vouchTime {
+		switch {
+		case now.Sub(v.since) > vouchTime:
 			delete(w.vouching, key) // the session asks again
+		case now.Sub(v.asked) >= askEvery:
+			again = append(again, key)
 		}
 	}
+	slices.SortFunc(again, vouchKey.compare)
+	for _, key := range again {
+		w.askHall(key, w.vouching[key])
+	}
+}
+
+func (k vouchKey) compare(l vouchKey) int {
+	return cmp.Or(compareParts(k.part, l.part), bytes.Compare(k.session.ID[:], l.session.ID[:]), bytes.Compare(k.session.Addr[:], l.session.Addr[:]))
 }
 
 // forgetVouching is when a session has gone.
