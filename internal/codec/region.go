@@ -133,7 +133,6 @@ var regionKinds = []*kind{
 		num(f, &m.Epoch)
 		text(f, &m.Code, maxCode)
 	}),
-	message(37, func(f *form, m *region.RemoteEdit) { remote(f, &m.Remote); num(f, &m.Oldest) }),
 	message(38, func(f *form, m *region.RemoteEditDone) { remote(f, &m.Remote) }),
 	message(39, func(f *form, m *region.Forward) { f.id(&m.Player); f.peer(&m.Session); f.message(&m.Msg) }),
 	message(40, func(f *form, m *region.MobOver) { f.bytes(&m.State, maxState); num(f, &m.Op); num(f, &m.Oldest) }),
@@ -175,6 +174,11 @@ var regionKinds = []*kind{
 		f.vec(&m.Position)
 	}),
 	message(51, func(f *form, m *region.Saved) { f.region(&m.Region); num(f, &m.Tag); text(f, &m.Err, maxText) }),
+	message(53, func(f *form, m *region.RemoteEdit) {
+		remote(f, &m.Remote)
+		num(f, &m.Oldest)
+		num(f, &m.Epoch)
+	}),
 	message(52, func(f *form, m *region.MobOverDone) { num(f, &m.Op); f.bool(&m.Back) }),
 }
 

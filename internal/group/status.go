@@ -108,3 +108,14 @@ func (r *Replica) Voters(out []machine.Peer) []machine.Peer {
 
 // Leads reports whether this replica leads at this moment.
 func (r *Replica) Leads() bool { return r.lead.leads && r.env.Now() < r.lease() }
+
+// LeadsUntil is until when this replica leads at least, zero if it does not.
+func (r *Replica) LeadsUntil() machine.Time {
+	if !r.lead.leads {
+		return 0
+	}
+	return r.lease()
+}
+
+// CheckLease ends leadership if its time has come, as every handler does first.
+func (r *Replica) CheckLease() { defer r.begin()() }

@@ -166,12 +166,38 @@ func (h *hosted) OnLead() {
 			return
 		}
 		h.leading, h.quiet, h.shape.next, h.rivals.next = true, h.w.n.env.Now(), 0, 0
+		h.w.leased = 0
 		if h.part.Hall && h.w.n.hall == nil {
 			h.w.n.startHall()
 		}
 		h.lookHere()
 		h.release()
 	})
+}
+
+// checkLeases ends what this node leads no longer; it reports whether there was
+// such a part. A replica notices by itself, but not before it is its turn: after
+// a machine was suspended, what came meanwhile may come first, and must not be
+// answered from a past that the world has left behind.
+func (w *network) checkLeases() (ended bool) {
+	now := w.n.env.Now()
+	if now < w.leased {
+		return false
+	}
+	w.leased = now.Add(beat)
+	for _, p := range sortedParts(w.hosts) {
+		h := w.hosts[p]
+		if !h.leading {
+			continue
+		}
+		if until := h.rep.LeadsUntil(); until > now {
+			w.leased = min(w.leased, until)
+			continue
+		}
+		ended = true
+		h.rep.CheckLease()
+	}
+	return ended
 }
 
 // OnFollow implements group.Events: the part, if it runs, has lost its say.
@@ -214,6 +240,7 @@ func (h *hosted) drop() {
 // OnChange implements group.Events: leader, members or their health.
 func (h *hosted) OnChange() {
 	h.later(func() {
+		h.w.leased = 0 // other members, another majority
 		if h.gone || h.leader() == (machine.Peer{}) {
 			return
 		}
@@ -231,7 +258,7 @@ func (h *hosted) OnResult(tag uint64, result any, err error) {
 			h.w.n.forgetJob(tag)
 			return
 		}
-		h.w.n.OnDone(tag, result, err)
+		h.w.n.done(tag, result, err)
 	})
 }
 

@@ -20,9 +20,11 @@ type country struct {
 	s      *sim.Sim
 	nodes  []*sim.Node
 	guests []*sim.Node
-	alone  bool            // nodes run without a network
-	change func(int, *Net) // of a node's configuration, may be nil
-	notes  []string        // what the nodes have told their people
+	alone  bool                  // nodes run without a network
+	change func(int, *Net)       // of a node's configuration, may be nil
+	spawn  world.Pos             // zero: as everywhere
+	ahead  map[int]time.Duration // of the true time, nodes' clocks
+	notes  []string              // what the nodes have told their people
 }
 
 // nodePeer is a node's name: its address is not zero, as those of sessions are.
@@ -47,6 +49,9 @@ func newCountryOn(t testing.TB, seed uint64, nodes int, cfg sim.Config) *country
 
 func (c *country) addNode(i int) {
 	cfg := testConfig(townStart)
+	if c.spawn != (world.Pos{}) {
+		cfg.Hall.Spawn, cfg.Region.Rules.Spawn = c.spawn, c.spawn
+	}
 	cfg.Net = &Net{Self: nodePeer(i), World: id.Of([]byte("country"))}
 	if i > 0 {
 		cfg.Net.Known = []machine.Peer{nodePeer(0)}
@@ -69,10 +74,26 @@ func (c *country) addNode(i int) {
 		if c.alone {
 			cfg.Net = nil
 		}
-		return New(cfg, flatEnv{env})
+		return New(cfg, flatEnv{clockEnv{env, c, i}})
 	})
 	c.nodes = append(c.nodes, self)
 }
+
+// clockEnv is a node's clock that is ahead of the true time.
+type clockEnv struct {
+	machine.Env
+	c    *country
+	node int
+}
+
+func (e clockEnv) Now() machine.Time { return e.Env.Now().Add(e.c.ahead[e.node]) }
+
+func (e clockEnv) SetTimer(at machine.Time, t machine.Timer) {
+	e.Env.SetTimer(at.Add(-e.c.ahead[e.node]), t)
+}
+
+// Backlog implements machine.Backlogger.
+func (e clockEnv) Backlog(to machine.Peer) (waiting, limit int) { return machine.Backlog(e.Env, to) }
 
 // addGuest adds a wanderer at a node.
 func (c *country) addGuest(at int) *wanderer {

@@ -76,6 +76,7 @@ type network struct {
 	dir      directory
 	out      outbox
 	late     map[stream]*late
+	leased   machine.Time // before then no lease of a part that runs here ends
 	memory   memory
 	voters   []machine.Peer // scratch
 

@@ -133,6 +133,7 @@ func (n *Node) isFar(p machine.Peer) bool { return n.net != nil && p.Addr != mac
 // OnMessage implements machine.Machine: a session or another node says
 // something.
 func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
+	n.begin()
 	if n.isFar(from) {
 		n.net.receive(from, m)
 		n.drain()
@@ -155,6 +156,7 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 
 // OnTimer implements machine.Machine: a part's timer is due.
 func (n *Node) OnTimer(t machine.Timer) {
+	n.begin()
 	if t.Kind == timerNetwork {
 		n.net.onBeat()
 		n.drain()
@@ -185,6 +187,7 @@ func (p *part) onTimer(t machine.Timer) {
 // OnLink implements machine.Machine: a session comes or goes. All regions hear
 // of its end, for it may watch any of them.
 func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
+	n.begin()
 	if n.isFar(peer) {
 		n.net.onLink(peer, ev)
 		n.drain()
@@ -240,6 +243,12 @@ func (n *Node) endSession(peer machine.Peer) {
 
 // OnDone implements machine.Machine: a part's job has finished.
 func (n *Node) OnDone(tag uint64, result any, err error) {
+	n.begin()
+	n.done(tag, result, err)
+	n.drain()
+}
+
+func (n *Node) done(tag uint64, result any, err error) {
 	p, inner, ok := n.jobs.take(tag >> 1)
 	if tag&1 == 1 {
 		n.writes--
@@ -248,7 +257,14 @@ func (n *Node) OnDone(tag uint64, result any, err error) {
 		p.m.OnDone(inner, result, err)
 		n.after(p)
 	}
-	n.drain()
+}
+
+// begin comes first in every handler: parts whose group may have another leader
+// by now are let go of before they say anything.
+func (n *Node) begin() {
+	if n.net != nil && n.net.checkLeases() {
+		n.drain()
+	}
 }
 
 // forgetJob is when nobody waits for a job any more.

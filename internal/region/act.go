@@ -28,8 +28,7 @@ func (r *Region) actNow(h *home) {
 func (r *Region) laterNow() {
 	if r.between() {
 		clear(r.commands)
-		r.commands = append(r.commands[:0], r.later...)
-		r.later = r.later[:0]
+		r.commands = r.takeLater(r.commands[:0])
 		r.runNow()
 	}
 }

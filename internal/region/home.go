@@ -116,7 +116,9 @@ func (r *Region) enterNew(from machine.Peer, m *Enter) {
 		return
 	}
 	p := world.NewPlayer(m.Player, m.Name, world.Mode(m.Mode), r.spawnPlace(m.Player))
-	p.Epoch = 1
+	// Who is made anew, because all hosts of its home have gone, begins above
+	// all epochs of its earlier life.
+	p.Epoch = 1 + TickAt(r.env.Now(), r.cfg.Epoch)/uint64(time.Second/TickLength)
 	r.admit(p, from, m)
 }
 

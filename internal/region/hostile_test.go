@@ -21,7 +21,7 @@ func TestOthersPlayers(t *testing.T) {
 	c.walk(0, 0)
 	b.run(time.Second)
 	r, h := b.homeOf(c.player)
-	was, seq := h.p.Body.Pos, h.p.LastSeq
+	was, seq, epoch := h.p.Body.Pos, h.p.LastSeq, h.p.Epoch
 	refused := r.stats.Refused
 	state := h.p.AppendBinary(nil)
 	for i, m := range []machine.Message{
@@ -29,9 +29,9 @@ func TestOthersPlayers(t *testing.T) {
 		&Act{Player: c.player, Seq: 1, Kind: uint8(world.ActPick), A: 5},
 		&Leave{c.player},
 		&Order{Player: c.player, Kind: Teleport, Position: metres(1, 70, 1)},
-		&Handover{Player: c.player, Epoch: 9, State: state, Session: eve.peer},
-		&HandoverOK{c.player, 2},
-		&HandoverRefused{c.player, 2, ""},
+		&Handover{Player: c.player, Epoch: uint32(epoch) + 9, State: state, Session: eve.peer},
+		&HandoverOK{c.player, uint32(epoch) + 1},
+		&HandoverRefused{c.player, uint32(epoch) + 1, ""},
 		&Forward{c.player, c.peer, &Leave{c.player}},
 		&RemoteEdit{Remote: &world.Remote{Kind: world.RemotePlace, At: c.body.Block(), Block: world.Stone}},
 		&RemoteEditDone{&world.Remote{Player: c.player, Kind: world.RemoteBreak, Got: world.GoldOre}},
@@ -46,7 +46,7 @@ func TestOthersPlayers(t *testing.T) {
 		}
 		refused = r.stats.Refused
 	}
-	if _, now := b.homeOf(c.player); now != h || h.peer != c.peer || h.p.Body.Pos != was || h.p.LastSeq != seq || h.p.Epoch != 1 {
+	if _, now := b.homeOf(c.player); now != h || h.peer != c.peer || h.p.Body.Pos != was || h.p.LastSeq != seq || h.p.Epoch != epoch {
 		t.Errorf("eve did something: %+v", now)
 	}
 }
@@ -324,13 +324,17 @@ func (z *fuzzer) remote() *world.Remote {
 	return &world.Remote{
 		Kind: world.RemoteKind(z.g.Intn(4)), From: z.pos(), Player: z.client().player, Seq: uint32(z.number()), At: z.block(),
 		Face: world.Face(z.number()), Block: world.Block(z.number()), Body: z.vec(), Mode: world.Mode(z.number()),
-		Code: world.Refusal([]string{"", "protected"}[z.g.Intn(2)]), Got: world.Block(z.number()),
+		Code: world.Refusal([]string{"", "protected"}[z.g.Intn(2)]), Got: world.Block(z.number()), Op: uint64(z.g.Intn(9)),
 	}
 }
 
+// epoch is one near those with which players came into the world, an hour after
+// it began.
+func (z *fuzzer) epoch() uint32 { return uint32(time.Hour/time.Second) + uint32(z.g.Intn(8)) }
+
 func (z *fuzzer) state() []byte {
 	p := world.NewPlayer(z.client().player, "x", world.Mode(z.g.Intn(3)), z.vec())
-	p.Epoch = uint64(z.g.Intn(5))
+	p.Epoch = uint64(z.epoch())
 	b := p.AppendBinary(nil)
 	if z.g.OneIn(5) {
 		b[z.g.Intn(len(b))] ^= byte(z.number())
@@ -374,13 +378,13 @@ func (z *fuzzer) message() machine.Message {
 	case 10:
 		return &Blocks{Changes: []BlockChange{{z.block(), world.Block(z.number())}, {world.Pos{X: -1, Y: 5}, world.Block(z.number())}}}
 	case 11:
-		return &Handover{Player: c.player, Epoch: uint32(g.Intn(5)), State: z.state(), Session: c.peer, Asks: g.OneIn(4)}
+		return &Handover{Player: c.player, Epoch: z.epoch(), State: z.state(), Session: c.peer, Asks: g.OneIn(4)}
 	case 12:
-		return &HandoverOK{c.player, uint32(g.Intn(5))}
+		return &HandoverOK{c.player, z.epoch()}
 	case 13:
-		return &HandoverRefused{c.player, uint32(g.Intn(5)), "x"}
+		return &HandoverRefused{c.player, z.epoch(), "x"}
 	case 14:
-		return &RemoteEdit{Remote: z.remote()}
+		return &RemoteEdit{Remote: z.remote(), Oldest: uint64(g.Intn(4)), Epoch: z.epoch()}
 	case 15:
 		return &RemoteEditDone{z.remote()}
 	case 16:

@@ -229,11 +229,22 @@ func lasting(k world.ActKind) bool {
 	return true
 }
 
+// takeLater appends what waited for the next step of the world, and is not late.
+func (r *Region) takeLater(to []world.Command) []world.Command {
+	for _, c := range r.later {
+		if c.Kind != world.CmdRemote || !r.late(c.Remote) {
+			to = append(to, c)
+		}
+	}
+	clear(r.later)
+	r.later = r.later[:0]
+	return to
+}
+
 // collect makes the commands of a tick.
 func (r *Region) collect() {
 	clear(r.commands)
-	r.commands = append(r.commands[:0], r.later...)
-	r.later = r.later[:0]
+	r.commands = r.takeLater(r.commands[:0])
 	for _, p := range r.area.Players() {
 		if h := r.homes[p.ID]; h != nil && h.out == nil {
 			r.commands = h.inbox.take(h, r.commands)

@@ -1,6 +1,7 @@
 package region
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -112,8 +113,15 @@ func (r *Region) unpackOne(key string, value []byte) error {
 		return r.unpackLog(rest, value)
 	case keyArea:
 		l.rest = value
-	case keyPlayer, keyPointer, keyIntent:
+	case keyPlayer, keyPointer, keyIntent, keyActor:
 		r.store.small[key] = value
+	case keyAsks:
+		r.store.small[key] = value
+		n, size := binary.Uvarint(value)
+		if size != len(value) || size == 0 {
+			return fmt.Errorf("numbers of edits: %w", ErrCorrupt)
+		}
+		r.asks.reserved = n
 	case keyOps:
 		r.store.small[key] = value
 		return r.unpackOps(rest, value)

@@ -256,10 +256,12 @@ type (
 	// RemoteEdit asks the region that Remote.At lies in for its side of an act;
 	// the home has checked the player's side and set aside what it costs, and
 	// that is durable. It may be sent again: Remote.Op tells one from another, and
-	// all below Oldest are settled.
+	// all below Oldest are settled. Epoch is the player's: what comes late is not
+	// done.
 	RemoteEdit struct {
 		Remote *world.Remote
 		Oldest uint64
+		Epoch  uint32
 	}
 
 	// RemoteEditDone answers a RemoteEdit, once durable or refused.

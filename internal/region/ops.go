@@ -6,14 +6,25 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 // An edit across the border is asked again when its answer does not come: the
 // question or the answer is lost when the machine that leads the neighbour dies.
-// The neighbour's region keeps, with the edit itself, that it was done, until
-// the home says that it knows.
+// The neighbour's region keeps, with the edit itself, how it ended, until the
+// home says that it knows.
+//
+// Of a question there may be copies anywhere: on a link, before a machine that
+// is suspended, with one that led the home before and does not know yet that
+// another does. One that comes when the world has gone on must not be done any
+// more. Two orders tell what is late:
+//   - the questions of a region are numbered, over all machines that ever lead
+//     it; all below the oldest that is open have ended, so the neighbour keeps
+//     the highest Oldest that it was told and does nothing with a lower number;
+//   - with every handover a player's epoch rises: the neighbour does nothing for
+//     a player with an epoch below one with which it has seen that player act.
 
 // askEditAgain is when a RemoteEdit without an answer is sent again.
 const askEditAgain = 5 * time.Second
@@ -21,37 +32,62 @@ const askEditAgain = 5 * time.Second
 // maxOps bounds what is kept of one neighbour; it asks for fewer at a time.
 const maxOps = 512
 
+// reserveAsks is how many numbers are set aside on the disk at once, so that
+// whoever reads it next begins above all that were given.
+const reserveAsks = 1 << 10
+
 // asks are the edits that this region has asked neighbours for.
 type asks struct {
-	open []*world.Remote // by Op
-	last uint64
+	open     []question // by Op
+	last     uint64
+	reserved uint64 // on the disk, or on its way: no number is above it
+}
+
+// question is an edit and its player's epoch.
+type question struct {
+	*world.Remote
+	epoch uint32
+}
+
+// number numbers an edit. Numbers begin with the time, or above all that the
+// disk knows of: a region that is made anew, because all its hosts have gone,
+// begins above those from before.
+func (r *Region) number(m *world.Remote) {
+	a := &r.asks
+	if a.last == 0 {
+		a.last = max(a.reserved, TickAt(r.env.Now(), r.cfg.Epoch)<<8)
+	}
+	a.last++
+	m.Op = a.last
+	if a.last > a.reserved {
+		a.reserved = a.last + reserveAsks
+		r.store.put(keyAsks, binary.AppendUvarint(nil, a.reserved))
+	}
 }
 
 // ask sends an edit to its region, for the first time.
-func (r *Region) ask(m *world.Remote) {
-	r.asks.last = max(r.asks.last+1, r.tick<<8)
-	m.Op = r.asks.last
-	r.asks.open = append(r.asks.open, m)
-	r.sendAsk(m)
-	r.env.SetTimer(r.env.Now().Add(askEditAgain), machine.Timer{Kind: timerAsk, Arg: m.Op})
+func (r *Region) ask(q question) {
+	r.asks.open = append(r.asks.open, q)
+	r.sendAsk(q)
+	r.env.SetTimer(r.env.Now().Add(askEditAgain), machine.Timer{Kind: timerAsk, Arg: q.Op})
 }
 
 // sendAsk sends an edit, unless an earlier one of the same block has no answer
 // yet: that one may have been lost and be sent again, and must not be done after
 // this one, which may be acknowledged by then.
-func (r *Region) sendAsk(m *world.Remote) {
-	if r.asks.behind(m) {
+func (r *Region) sendAsk(q question) {
+	if r.asks.behind(q.Remote) {
 		return
 	}
-	r.env.Send(PeerOf(m.At.Region()), &RemoteEdit{Remote: m, Oldest: r.asks.open[0].Op})
+	r.env.Send(PeerOf(q.At.Region()), &RemoteEdit{Remote: q.Remote, Oldest: r.asks.open[0].Op, Epoch: q.epoch})
 }
 
 // askAgain sends what has not been answered: one edit, or all of a region.
 func (r *Region) askAgain(which func(*world.Remote) bool) (any bool) {
-	for _, m := range r.asks.open {
-		if which(m) {
+	for _, q := range r.asks.open {
+		if which(q.Remote) {
 			any = true
-			r.sendAsk(m)
+			r.sendAsk(q)
 		}
 	}
 	return any
@@ -65,13 +101,13 @@ func (r *Region) onAskTimer(t machine.Timer) {
 
 // behind reports whether an earlier edit of the same block is open.
 func (a *asks) behind(m *world.Remote) bool {
-	i := slices.IndexFunc(a.open, func(o *world.Remote) bool { return o.At == m.At })
+	i := slices.IndexFunc(a.open, func(o question) bool { return o.At == m.At })
 	return i >= 0 && a.open[i].Op < m.Op
 }
 
 // settle notes an answer; false if the edit is not open.
 func (a *asks) settle(op uint64) bool {
-	i := slices.IndexFunc(a.open, func(m *world.Remote) bool { return m.Op == op })
+	i := slices.IndexFunc(a.open, func(m question) bool { return m.Op == op })
 	if i < 0 {
 		return false
 	}
@@ -81,19 +117,24 @@ func (a *asks) settle(op uint64) bool {
 
 // ops are the edits that a neighbour has asked for here and that it may ask for
 // again.
-type ops struct{ list []op }
+type ops struct {
+	floor uint64 // all below have ended
+	list  []op
+}
 
 type op struct {
-	number  uint64
-	state   opState
-	dropped world.Block // what is left of a block that was broken
+	number uint64
+	epoch  uint32
+	state  opState
+	code   world.Refusal
+	got    world.Block // what is left of a block that was broken
 }
 
 type opState uint8
 
 const (
 	opWaits opState = iota // for its tick
-	opDone                 // and on its way to the disk
+	opEnded                // and on its way to the disk
 	opKept                 // on the disk
 )
 
@@ -106,13 +147,10 @@ func (o *ops) find(number uint64) *op {
 	return nil
 }
 
-func (o *ops) drop(number uint64) {
-	o.list = slices.DeleteFunc(o.list, func(p op) bool { return p.number == number })
-}
-
-func (o *ops) done(number uint64, got world.Block) {
-	if p := o.find(number); p != nil {
-		p.state, p.dropped = opDone, got
+// end notes how an edit ended.
+func (o *ops) end(m *world.Remote) {
+	if p := o.find(m.Op); p != nil {
+		p.state, p.code, p.got = opEnded, m.Code, m.Got
 	}
 }
 
@@ -131,18 +169,68 @@ func (r *Region) opsOf(from world.RegionPos) *ops {
 	return o
 }
 
-// askedBefore reports whether an edit has been asked for before. One that was
-// done is answered again.
+// raise takes a neighbour's word that all below a number have ended.
+func (o *ops) raise(oldest uint64) {
+	if oldest > o.floor {
+		o.floor = oldest
+		o.list = slices.DeleteFunc(o.list, func(p op) bool { return p.number < oldest })
+	}
+}
+
+// askedBefore reports whether an edit has been asked for before, or is late.
+// One that has ended is answered again.
 func (r *Region) askedBefore(from world.RegionPos, m *RemoteEdit) bool {
 	o := r.opsOf(from)
-	o.list = slices.DeleteFunc(o.list, func(p op) bool { return p.number < m.Oldest && p.state != opWaits })
+	o.raise(m.Oldest)
 	p := o.find(m.Remote.Op)
 	if p != nil && p.state == opKept {
 		done := *m.Remote
-		done.Got = p.dropped
-		r.answerRemote(&done, world.Done)
+		done.Code, done.Got = p.code, p.got
+		r.answerRemote(&done)
 	}
-	return p != nil || m.Remote.Op < m.Oldest
+	return p != nil || m.Remote.Op < o.floor
+}
+
+// late reports whether an edit that waits for its tick is not to be done any
+// more, because its player, or its home, has gone on.
+func (r *Region) late(m *world.Remote) bool {
+	p := r.opsOf(m.From).find(m.Op)
+	switch {
+	case p == nil: // below the floor: who asks now knows how it ended
+		return true
+	case uint64(p.epoch) < r.actsWith(m.Player):
+		done := *m
+		done.Code = newHostCode
+		r.endRemote(&done)
+		return true
+	}
+	return false
+}
+
+// actsWith is the highest epoch with which a player has acted here, from this
+// region or from another.
+func (r *Region) actsWith(player id.ID) uint64 {
+	epoch, _ := binary.Uvarint(r.store.small[playerKey(keyActor, player)])
+	if h := r.homes[player]; h != nil {
+		epoch = max(epoch, h.p.Epoch)
+	} else if b, ok := r.store.small[playerKey(keyPlayer, player)]; ok && r.arriving[player] == 0 {
+		if p, err := world.DecodePlayer(b); err == nil {
+			epoch = max(epoch, p.Epoch)
+		}
+	}
+	if b, ok := r.store.small[playerKey(keyPointer, player)]; ok {
+		if ptr, err := decodePointer(b); err == nil {
+			epoch = max(epoch, ptr.epoch)
+		}
+	}
+	return epoch
+}
+
+// noteActor keeps with which epoch a player acts here from elsewhere.
+func (r *Region) noteActor(player id.ID, epoch uint32) {
+	if uint64(epoch) > r.actsWith(player) {
+		r.store.put(playerKey(keyActor, player), binary.AppendUvarint(nil, uint64(epoch)))
+	}
 }
 
 // opsKey is where what a neighbour has asked for is kept.
@@ -151,17 +239,14 @@ func opsKey(from world.RegionPos) string {
 	return string(binary.BigEndian.AppendUint32(b, uint32(from.Z)))
 }
 
-// putOps writes what has been done for a neighbour, with the next batch.
+// putOps writes how edits of a neighbour have ended, with the next batch.
 func (r *Region) putOps(from world.RegionPos, o *ops) {
-	var b []byte
+	b := binary.AppendUvarint(nil, o.floor)
 	for _, p := range o.list {
 		if p.state != opWaits {
-			b = binary.AppendUvarint(binary.AppendUvarint(b, p.number), uint64(p.dropped))
+			b = binary.AppendUvarint(binary.AppendUvarint(b, p.number), uint64(p.got))
+			b = append(append(b, byte(len(p.code))), p.code...)
 		}
-	}
-	if b == nil {
-		r.store.del(opsKey(from))
-		return
 	}
 	r.store.put(opsKey(from), b)
 }
@@ -173,15 +258,23 @@ func (r *Region) unpackOps(key string, b []byte) error {
 	}
 	from := world.RegionPos{X: int32(binary.BigEndian.Uint32([]byte(key))), Z: int32(binary.BigEndian.Uint32([]byte(key[4:])))}
 	o := r.opsOf(from)
-	o.list = nil
-	for len(b) > 0 {
+	floor, n := binary.Uvarint(b)
+	bad := n <= 0
+	b = b[max(n, 0):]
+	o.floor, o.list = floor, nil
+	for len(b) > 0 && !bad {
 		number, n := binary.Uvarint(b)
 		got, m := binary.Uvarint(b[max(n, 0):])
-		if n <= 0 || m <= 0 || got >= uint64(world.BlockCount) {
-			return fmt.Errorf("edits of a neighbour: %w", ErrCorrupt)
+		if bad = n <= 0 || m <= 0 || got >= uint64(world.BlockCount) || len(b) == n+m || len(b) < n+m+1+int(b[n+m]); bad {
+			break
 		}
 		b = b[n+m:]
-		o.list = append(o.list, op{number: number, state: opKept, dropped: world.Block(got)})
+		code := world.Refusal(b[1 : 1+b[0]])
+		b = b[1+b[0]:]
+		o.list = append(o.list, op{number: number, state: opKept, code: code, got: world.Block(got)})
+	}
+	if bad {
+		return fmt.Errorf("edits of a neighbour: %w", ErrCorrupt)
 	}
 	return nil
 }

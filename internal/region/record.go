@@ -20,7 +20,9 @@ import (
 //	p player     a player whose home is here: world.Player's bytes
 //	t player     where a player went: a pointer
 //	i player     where a player may have gone: a pointer
-//	e region     edits done for a neighbour that it may ask for again
+//	e region     edits ended for a neighbour that it may ask for again
+//	f player     the epoch with which a player of elsewhere has acted here
+//	n            numbers reserved for edits that neighbours are asked for
 const (
 	keyHeader  = "h"
 	keyColumn  = "c"
@@ -30,6 +32,8 @@ const (
 	keyPointer = "t"
 	keyIntent  = "i"
 	keyOps     = "e"
+	keyActor   = "f"
+	keyAsks    = "n"
 
 	layoutVersion = 1
 )

@@ -1,6 +1,8 @@
 package region
 
 import (
+	"time"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -11,70 +13,79 @@ import (
 // once it is durable: an item is not in two places after a crash.
 func (r *Region) applyRemotes(c *world.Changes) {
 	for i := range c.Remotes {
-		ask := c.Remotes[i]
+		m := c.Remotes[i]
+		q := question{Remote: &m}
+		if h := r.homes[m.Player]; h != nil {
+			q.epoch = uint32(h.p.Epoch)
+		}
+		r.number(&m)
 		r.store.then(func(ok bool) {
 			if ok {
-				r.ask(&ask)
-			} else if h := r.homes[ask.Player]; h != nil {
-				r.refuse(h, ask.Seq, storageCode)
+				r.ask(q)
+			} else if h := r.homes[m.Player]; h != nil {
+				r.refuse(h, m.Seq, storageCode)
 			}
 		})
 	}
 	for i := range c.Answers {
 		done := c.Answers[i]
-		ops := r.opsOf(done.From)
-		if done.Code != world.Done {
-			r.answerRemote(&done, done.Code)
-			continue
-		}
-		ops.done(done.Op, done.Got)
-		r.putOps(done.From, ops)
-		r.store.then(func(ok bool) {
-			code := done.Code
-			if !ok {
-				code = storageCode
-			} else {
-				ops.kept(done.Op)
-			}
-			r.answerRemote(&done, code)
-			if !ok {
-				r.putOps(done.From, ops)
-			}
-		})
+		r.endRemote(&done)
 	}
 }
 
-func (r *Region) answerRemote(ask *world.Remote, code world.Refusal) {
-	if code != world.Done { // may be asked again
-		r.opsOf(ask.From).drop(ask.Op)
-	}
-	done := *ask
-	done.Code = code
-	r.env.Send(PeerOf(done.From), &RemoteEditDone{&done})
+// endRemote answers an edit once it is durable how it ended. That holds for a
+// refusal too: a copy of the question may be on its way, perhaps to a machine
+// that leads this region next, and must not be done when the player has been
+// told that it was not.
+func (r *Region) endRemote(done *world.Remote) {
+	ops := r.opsOf(done.From)
+	ops.end(done)
+	r.putOps(done.From, ops)
+	r.store.then(func(ok bool) {
+		if !ok && done.Code == world.Done {
+			done.Code, done.Got = storageCode, world.Air
+			ops.end(done)
+			r.putOps(done.From, ops)
+		}
+		ops.kept(done.Op)
+		r.answerRemote(done)
+	})
 }
+
+func (r *Region) answerRemote(done *world.Remote) {
+	r.env.Send(PeerOf(done.From), &RemoteEditDone{done})
+}
+
+// aheadAtMost is how far the clock of a neighbour's machine may be ahead: what
+// is numbered from a later time is not believed.
+const aheadAtMost = time.Hour
 
 // onRemoteEdit does the block's side of an act.
 func (r *Region) onRemoteEdit(from machine.Peer, m *RemoteEdit) {
 	pos, ok := RegionOf(from)
-	if !ok || m.Remote == nil || m.Remote.From != pos || m.Remote.At.Region() != r.cfg.Pos || !m.Remote.Block.Known() {
+	if !ok || m.Remote == nil || m.Remote.From != pos || m.Remote.At.Region() != r.cfg.Pos || !m.Remote.Block.Known() ||
+		m.Oldest > m.Remote.Op || m.Remote.Op > TickAt(r.env.Now().Add(aheadAtMost), r.cfg.Epoch)<<8 {
 		r.stats.Refused++
 		return
 	}
+	o := r.opsOf(pos)
 	switch {
 	case r.askedBefore(pos, m):
 		return
-	case r.store.readOnly:
-		r.answerRemote(m.Remote, storageCode)
+	case !r.store.readOnly && !r.needReady(from, m):
 		return
-	case !r.needReady(from, m):
-		return
-	}
-	if o := r.opsOf(pos); len(o.list) < maxOps {
-		o.list = append(o.list, op{number: m.Remote.Op})
-	} else {
-		r.answerRemote(m.Remote, world.TooFast)
+	case len(o.list) >= maxOps: // it is asked again
+		r.stats.Refused++
 		return
 	}
+	o.list = append(o.list, op{number: m.Remote.Op, epoch: m.Epoch})
+	if r.store.readOnly {
+		done := *m.Remote
+		done.Code = storageCode
+		r.endRemote(&done)
+		return
+	}
+	r.noteActor(m.Remote.Player, m.Epoch)
 	r.later = append(r.later, world.Command{Player: m.Remote.Player, Kind: world.CmdRemote, Seq: m.Remote.Seq, Remote: m.Remote})
 	r.wake()
 	r.laterNow()

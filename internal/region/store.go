@@ -211,7 +211,9 @@ func (r *Region) stopActs() {
 	kept := r.later[:0]
 	for _, c := range r.later {
 		if c.Kind == world.CmdRemote {
-			r.answerRemote(c.Remote, storageCode)
+			done := *c.Remote
+			done.Code = storageCode
+			r.endRemote(&done)
 		} else {
 			kept = append(kept, c)
 		}

@@ -34,6 +34,7 @@ func (n *Node) Stop() {
 // end is what stopping and crashing have in common: nothing reaches the node any
 // more.
 func (n *Node) end() {
+	n.Thaw()
 	n.life++
 	n.m, n.held = nil, nil
 	n.conns, n.order = nil, nil

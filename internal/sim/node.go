@@ -23,6 +23,9 @@ type Node struct {
 	paused bool
 	held   []event // messages that wait while paused
 
+	frozen  bool
+	stopped []event // what waits while frozen
+
 	// With the Internet model:
 	conns    map[uint64]*conn // by the first bits of the far end's id
 	order    []*conn          // the same, in the order they were made

@@ -118,6 +118,9 @@ func (s *Sim) AddAs(peer machine.Peer, build func(machine.Env) machine.Machine) 
 	return n
 }
 
+// Config is how the simulated world behaves, with its defaults filled in.
+func (s *Sim) Config() Config { return s.cfg }
+
 // Now is the virtual clock.
 func (s *Sim) Now() machine.Time { return s.now }
 
@@ -180,6 +183,8 @@ func (s *Sim) step() {
 	}
 	n := s.nodes[e.node]
 	switch {
+	case n.frozen:
+		n.stopped = append(n.stopped, e)
 	case e.do == evPacket: // even a node that is down answers
 		p := e.body.(*packet)
 		e.timer, e.body = machine.Timer{Kind: uint16(p.kind), Gen: p.seq}, p.body
