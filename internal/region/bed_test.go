@@ -55,6 +55,10 @@ type bedEvent struct {
 
 const flatTop = 63 // y of the grass
 
+// secondEpoch is the epoch of a player who came into the world at its beginning,
+// when its clock showed an hour, and has had one handover since.
+const secondEpoch = uint64(time.Hour/time.Second) + 2
+
 func newBed(t testing.TB) *bed {
 	return &bed{
 		TB: t, now: machine.Time(time.Hour), regions: map[world.RegionPos]*host{}, clients: map[machine.Peer]*client{},

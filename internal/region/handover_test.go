@@ -58,7 +58,7 @@ func TestCrossing(t *testing.T) {
 			if r == nil || r.Pos() != there || c.home != there {
 				t.Fatalf("the home is %v, the session believes %v", r, c.home)
 			}
-			if c.epoch != 2 || h.p.Epoch != 2 {
+			if h.p.Epoch != secondEpoch || uint64(c.epoch) != h.p.Epoch {
 				t.Errorf("epoch %d, the session believes %d", h.p.Epoch, c.epoch)
 			}
 			if h.p.LastSeq != c.seq || c.acked != c.seq {
@@ -300,7 +300,7 @@ func TestHandoverLost(t *testing.T) {
 				c.walkFor(1, world.ButtonForward, east)
 			}
 			r, h := b.homeOf(c.player)
-			if lost != 2 || r == nil || r.Pos() != there || c.home != there || h.p.Epoch != 2 {
+			if lost != 2 || r == nil || r.Pos() != there || c.home != there || h.p.Epoch != secondEpoch {
 				t.Errorf("lost %d, home %v, the session believes %v", lost, r, c.home)
 			}
 			if n := r.stats.Arrivals; n != 1 {
