@@ -108,6 +108,9 @@ func (w *settler) move() {
 
 func (w *settler) OnLink(p machine.Peer, ev machine.LinkEvent) {
 	if p != w.node {
+		if ev == machine.LinkUp { // too late
+			w.env.Close(p)
+		}
 		return
 	}
 	w.session.OnLink(p, ev)
