@@ -470,6 +470,14 @@ func TestLeave(t *testing.T) {
 				c.wanderer(i).quiet = true
 			}
 			c.s.Run(5 * time.Second)
+			c.until("the homes of all hear them", func() bool { // one may just have got another host
+				for i := range c.guests {
+					if g := c.wanderer(i); g == nil || !g.in || c.s.Now().Sub(g.heard) > time.Second {
+						return false
+					}
+				}
+				return true
+			})
 			c.checkEdits()
 			c.checkPresence()
 		})
