@@ -34,6 +34,7 @@ type inbox struct {
 	steps     int
 	acts      int
 	last      uint32 // sequence of the newest step
+	lastAct   uint32 // sequence of the newest act
 	actCredit int
 	early     int // steps that were run since the last tick, for an act behind them
 }
@@ -210,6 +211,13 @@ func (r *Region) queueAct(h *home, m *Act) {
 		Kind: world.ActKind(m.Kind), At: m.Pos, Face: world.Face(m.Face),
 		A: int64(min(m.A, 1<<62)), B: int64(m.B),
 	}
+	if m.Seq <= h.inbox.lastAct {
+		// It was passed on by an old home and comes behind acts that the session
+		// has asked for since; what it does now could undo what those did.
+		r.refuse(h, m.Seq, newHostCode)
+		return
+	}
+	h.inbox.lastAct = m.Seq
 	switch {
 	case lasting(act.Kind) && (r.store.readOnly || len(r.store.next.then) > maxUnwritten):
 		r.refuse(h, m.Seq, storageCode)
