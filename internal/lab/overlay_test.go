@@ -23,7 +23,7 @@ func TestOverlayStructure(t *testing.T) {
 // TestOverlayHops: nothing goes astray in a quiet network, hardly anything is
 // lost while nodes come and go, and nothing is received twice.
 func TestOverlayHops(t *testing.T) {
-	r, err := hopsRun{Nodes: 30, R: 4, Messages: 60, Session: 10, Silent: 3, Ping: 10, Seed: 3}.do(context.Background())
+	r, err := hopsRun{Nodes: 30, R: 4, Messages: 60, Session: 4, Silent: 3, Ping: 10, Seed: 3}.do(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,9 @@ func (n *Node) onAreacast(m *Areacast) {
 			n.pass(m, false)
 			return
 		}
-		n.duplicate(m.Origin.ID, m.Seq)
+		if n.duplicate(m.Origin.ID, m.Seq) {
+			return // it came another way before (detour)
+		}
 		root := *m
 		root.Root, root.Anchor = n.self, anchor
 		n.spread(&root)
