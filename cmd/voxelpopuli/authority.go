@@ -14,6 +14,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/authority"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/evidence"
 	"github.com/voxelpopuli/voxelpopuli/internal/files"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
@@ -127,14 +128,20 @@ with "voxelpopuli identity show". A node that asks again keeps its place.`,
 }
 
 func authorityRevoke(c *common) *cobra.Command {
-	var out string
+	var out, proof string
 	cmd := &cobra.Command{
 		Use:   "revoke NAME [NUMBER...]",
 		Short: "Takes certificates back, with all others of the same nodes",
 		Long: `Takes certificates back, with all others of the same nodes, and writes the new
 list of revocations, which any node of the world may be given. Without a number
-it writes a new list of what was revoked before.`,
-		Example: "  voxelpopuli authority revoke castle 3 4 --out revoked.pem",
+it writes a new list of what was revoked before.
+
+With --proof it reads the evidence that a node has written down (evidence.jsonl
+in the world's folder), checks it, and takes the certificates of those back who
+have tampered with what they store. It does not matter from whom the file comes:
+what does not prove anything changes nothing.`,
+		Example: `  voxelpopuli authority revoke castle 3 4 --out revoked.pem
+  voxelpopuli authority revoke castle --proof evidence.jsonl --out revoked.pem`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return usage(cmd, cobra.MinimumNArgs(1)(cmd, args))
 		},
@@ -148,6 +155,13 @@ it writes a new list of what was revoked before.`,
 				serials = append(serials, n)
 			}
 			return onAuthority(c, args[0], func(a *authority.Authority) error {
+				if proof != "" {
+					proven, err := provenBy(cmd.ErrOrStderr(), proof, a)
+					if err != nil {
+						return err
+					}
+					serials = append(serials, proven...)
+				}
 				list, err := a.Revoke(time.Now(), serials...)
 				if err != nil {
 					return err
@@ -158,7 +172,36 @@ it writes a new list of what was revoked before.`,
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "file to write the list to (default: print it)")
+	cmd.Flags().StringVar(&proof, "proof", "", "file with evidence that a node has written down")
 	return cmd
+}
+
+// provenBy reads evidence and returns the certificates of those who are guilty by
+// it. Their revocation is new, or it is an error: nothing is to be done.
+func provenBy(log io.Writer, file string, a *authority.Authority) ([]uint64, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	verdict, err := evidence.Read(f, a.Genesis())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for _, why := range verdict.Refused {
+		fmt.Fprintf(log, "%s: %v\n", file, why)
+	}
+	var serials []uint64
+	for _, i := range a.Issued() {
+		if lines := verdict.Guilty[i.Node]; lines > 0 && i.Revoked == nil {
+			fmt.Fprintf(log, "%s has tampered with what it stores: %d proofs.\n", i.Node, lines)
+			serials = append(serials, i.Serial)
+		}
+	}
+	if len(serials) == 0 {
+		return nil, fmt.Errorf("%w: of %d lines in %s none proves anything against a node that is not revoked yet", evidence.ErrNone, verdict.Lines, file)
+	}
+	return serials, nil
 }
 
 // paper writes what an authority gives out to a file and says so, or prints it.

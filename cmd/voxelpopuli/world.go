@@ -13,6 +13,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/authority"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 )
@@ -44,11 +45,13 @@ func worldNew(c *common) *cobra.Command {
 	var n host.NewWorld
 	var authorityName string
 	difficulty := identity.DefaultDifficulty
+	truth, storage := false, host.Truth{After: 10 * time.Minute, LMax: 2 * time.Second, Regions: 64}
 	cmd := &cobra.Command{
-		Use:     "new NAME",
-		Short:   "Makes a world",
-		Example: "  voxelpopuli world new castle --seed 42 --mode creative",
-		Args:    exactly(1),
+		Use:   "new NAME",
+		Short: "Makes a world",
+		Example: `  voxelpopuli world new castle --seed 42 --mode creative
+  voxelpopuli world new castle --authority castle --truth --truth-after 1h`,
+		Args: exactly(1),
 		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
 			n.Name = args[0]
 			g, err := genesisOf(c, authorityName, difficulty)
@@ -56,6 +59,9 @@ func worldNew(c *common) *cobra.Command {
 				return err
 			}
 			n.Genesis = g
+			if truth {
+				n.Truth = &storage
+			}
 			m, err := host.CreateWorld(f, n)
 			if err != nil {
 				return err
@@ -68,6 +74,10 @@ func worldNew(c *common) *cobra.Command {
 	cmd.Flags().StringVar(&n.Mode, "mode", "survival", "how newcomers play: survival or creative")
 	cmd.Flags().StringVar(&authorityName, "authority", "", "name of the authority of this machine that admits its nodes (default: an open world)")
 	cmd.Flags().IntVar(&difficulty, "difficulty", difficulty, "bits of the puzzle that a node's id must solve in an open world")
+	cmd.Flags().BoolVar(&truth, "truth", false, "its nodes keep it in the replicated storage, which shows who tampers with it (needs --authority)")
+	cmd.Flags().DurationVar(&storage.After, "truth-after", storage.After, "when that begins, after the world is first open to other nodes: those that are to keep it should be there by then")
+	cmd.Flags().DurationVar(&storage.LMax, "truth-latency", storage.LMax, "the longest that a message between nodes takes; the storage agrees on the world every five times that")
+	cmd.Flags().Int32Var(&storage.Regions, "truth-regions", storage.Regions, "how many regions of 128 m a side of the stored world has, an even number")
 	cmd.Flags().Int32Var(&n.Protect, "protect", 0, "blocks around the spawn, to each side, that only operators may change")
 	return cmd
 }
@@ -181,6 +191,9 @@ func worldInfo(c *common) *cobra.Command {
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintf(w, "name\t%s\nid\t%s\nseed\t%s\nmode\t%s\nmade\t%s\nspawn\t%s\n", i.Name, i.ID, i.Seed, i.Mode, i.Created.Format(time.DateTime), i.Spawn)
 			fmt.Fprintf(w, "nodes\t%s\n", admission(i.Genesis))
+			if s := storageText(i.Meta); s != "" {
+				fmt.Fprintf(w, "storage\t%s\n", s)
+			}
 			fmt.Fprintf(w, "protected\t%d blocks around the spawn\nwhitelist\t%v\n", i.Rules.Protect, i.Rules.Whitelist)
 			fmt.Fprintf(w, "folder\t%s\nsize\t%s\nopen\t%v\nbackups\t%d\n", i.Dir, size(i.Bytes), i.InUse, len(backups))
 			return w.Flush()
@@ -188,6 +201,20 @@ func worldInfo(c *common) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// storageText says what replicated storage a world has; empty: none.
+func storageText(m worldfs.Meta) string {
+	if b, err := m.RecordBytes(); err == nil {
+		if r, err := genesis.Decode(b); err == nil && r.Truth != (genesis.Truth{}) {
+			return fmt.Sprintf("since %s, every %v, %d regions a side", time.Unix(0, int64(r.Truth.Begin)).UTC().Format(time.DateTime), 5*r.Truth.LMax, r.Truth.Regions)
+		}
+	}
+	if s := m.Rules.Storage; s != (worldfs.Storage{}) {
+		return fmt.Sprintf("%v after the world is first open to other nodes, every %v, %d regions a side",
+			time.Duration(s.After)*time.Second, 5*time.Duration(s.LMax)*time.Millisecond, s.Regions)
+	}
+	return ""
 }
 
 // admission says who may take part in a world as a node.

@@ -104,7 +104,10 @@ var storageKinds = []*kind{
 	}),
 	needs(147, func(f *form, m *storage.Better) { f.someone(&m.Node) }),
 	needs(155, func(f *form, m *node.Answer) {
-		f.exact(m.Key[:])
+		f.certificate(&m.Certificate)
+		if m.Certificate == nil && f.err == nil {
+			f.fail("an answer of nobody")
+		}
 		f.exact(m.Signature[:])
 		f.message(&m.Result)
 		if _, ok := m.Result.(*storage.Result); !ok && f.err == nil {

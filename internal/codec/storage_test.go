@@ -9,6 +9,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
@@ -147,7 +148,7 @@ func (v *vault) message(k *kind) machine.Message {
 		return m.Seal(v.world)
 	case *node.Answer:
 		m := &storage.Result{Around: storage.NewAround(v.node(), nil, someSpace.Bounds()), Seen: seen, Area: area}
-		return &node.Answer{Key: [32]byte{1, 2}, Signature: [64]byte{3}, Result: m.Seal(v.world)}
+		return &node.Answer{Certificate: &identity.Certificate{Key: [32]byte{1, 2}, Serial: v.r.Uint64()}, Signature: [64]byte{3}, Result: m.Seal(v.world)}
 	case *storage.RetrieveActions:
 		return &storage.RetrieveActions{Query: v.r.Uint64(), Player: v.player(), Of: 9}
 	case *storage.ActionsResult:

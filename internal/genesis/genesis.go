@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -42,9 +43,16 @@ const (
 	MaxSeed = 100
 	// MaxSize bounds an encoded record.
 	MaxSize = 1 + 2*binary.MaxVarintLen64 + MaxName + MaxSeed + 256
+	// MaxRegions bounds Truth.Regions: 16 km.
+	MaxRegions = 128
 )
 
-const version = 1
+// Versions of the encoding: a record of a world with a storage is of the second,
+// which has what that one is like before the founder's key.
+const (
+	version = iota + 1
+	withTruth
+)
 
 // signContext keeps the signature from being one of anything else.
 const signContext = "voxelpopuli genesis record 1\n"
@@ -60,14 +68,36 @@ type Record struct {
 	Whitelist  bool             // only who is on the list may enter
 	MaxPlayers int32            // 0: as many as there is room for
 	Nonce      id.ID            // makes two worlds with the same settings differ
+	Truth      Truth            // the world's storage; zero: it has none
 	Genesis    identity.Genesis // who may take part
 	Founder    [32]byte         // Ed25519 public key of the founder's node
 	Signature  [64]byte
 }
 
+// Truth is the replicated storage of a world with an authority
+// (docs/protocols/storage.md "In real nodes").
+type Truth struct {
+	Begin   machine.Time  // t_0: when the world begins as terrain
+	LMax    time.Duration // l_max, the longest that a message takes; in milliseconds
+	Regions int32         // the world is so many regions a side, around the origin; even
+}
+
+// Check says what is wrong with a storage.
+func (t *Truth) Check() error {
+	switch {
+	case t.Regions < 2 || t.Regions%2 != 0 || t.Regions > MaxRegions:
+		return fmt.Errorf("%w: a storage of %d regions a side: want an even number from 2 to %d", ErrFormat, t.Regions, MaxRegions)
+	case t.LMax < 100*time.Millisecond || t.LMax > time.Minute || t.LMax%time.Millisecond != 0:
+		return fmt.Errorf("%w: a storage whose messages take up to %v: want 100ms to 1m, in milliseconds", ErrFormat, t.LMax)
+	case t.Begin <= 0:
+		return fmt.Errorf("%w: a storage that does not begin", ErrFormat)
+	}
+	return nil
+}
+
 // terms are the fields that make up the salt of the identity's genesis.
 func (r *Record) terms(b []byte) []byte {
-	b = append(b, version)
+	b = append(b, r.version())
 	b = binary.AppendUvarint(b, uint64(len(r.Name)))
 	b = append(b, r.Name...)
 	b = binary.AppendUvarint(b, uint64(len(r.Seed)))
@@ -83,7 +113,19 @@ func (r *Record) terms(b []byte) []byte {
 		b = append(b, 0)
 	}
 	b = append(b, r.Nonce[:]...)
+	if r.Truth != (Truth{}) {
+		b = binary.BigEndian.AppendUint64(b, uint64(r.Truth.Begin))
+		b = binary.BigEndian.AppendUint32(b, uint32(r.Truth.LMax/time.Millisecond))
+		b = binary.BigEndian.AppendUint32(b, uint32(r.Truth.Regions))
+	}
 	return append(b, r.Founder[:]...)
+}
+
+func (r *Record) version() byte {
+	if r.Truth != (Truth{}) {
+		return withTruth
+	}
+	return version
 }
 
 // Seal makes an open world's id a hash of the record: Founder must be set.
@@ -131,6 +173,10 @@ func (r *Record) Check() error {
 		return fmt.Errorf("%w: the founder's key", ErrFormat)
 	case r.Genesis.Check() != nil:
 		return fmt.Errorf("%w: %w", ErrFormat, r.Genesis.Check())
+	case r.Truth != (Truth{}) && !r.Genesis.Verified():
+		return fmt.Errorf("%w: a storage in a world without an authority", ErrFormat)
+	case r.Truth != (Truth{}) && r.Truth.Check() != nil:
+		return r.Truth.Check()
 	case !r.Genesis.Verified() && r.Genesis.Salt != sha256.Sum256(r.terms(nil)):
 		return fmt.Errorf("%w: the world's id is not a hash of it", ErrFormat)
 	case !ed25519.Verify(r.Founder[:], r.signed(), r.Signature[:]):
@@ -147,7 +193,8 @@ func Decode(b []byte) (*Record, error) {
 		return nil, fmt.Errorf("%w: %d bytes", ErrFormat, len(b))
 	}
 	d := reader{b: b}
-	if d.byte() != version {
+	v := d.byte()
+	if v != version && v != withTruth {
 		return nil, fmt.Errorf("%w: another version", ErrFormat)
 	}
 	r := &Record{Name: d.text(), Seed: d.text(), Mode: d.byte(), Epoch: machine.Time(d.u64())}
@@ -157,6 +204,9 @@ func Decode(b []byte) (*Record, error) {
 	whitelist := d.byte()
 	r.Whitelist = whitelist == 1
 	copy(r.Nonce[:], d.take(id.Size))
+	if v == withTruth {
+		r.Truth = Truth{machine.Time(d.u64()), time.Duration(d.u32()) * time.Millisecond, int32(d.u32())}
+	}
 	copy(r.Founder[:], d.take(32))
 	g, err := identity.DecodeGenesis(d.take(identity.GenesisSize))
 	if err != nil {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
@@ -25,8 +27,23 @@ func example() *Record {
 	return r
 }
 
-func TestRecord(t *testing.T) {
+// verified is a record of a world with an authority and a storage.
+func verified() *Record {
 	r := example()
+	r.Name, r.Seed = strings.Repeat("n", MaxName), strings.Repeat("s", MaxSeed)
+	r.Genesis = identity.Genesis{Salt: [32]byte{3}, Authority: [32]byte(key(4).Public().(ed25519.PublicKey)), Zones: 4}
+	r.Truth = Truth{Begin: r.Epoch + 5, LMax: 2 * time.Second, Regions: 64}
+	r.Sign(key(1))
+	return r
+}
+
+func TestRecord(t *testing.T) {
+	for _, r := range []*Record{example(), verified()} {
+		testRecord(t, r)
+	}
+}
+
+func testRecord(t *testing.T, r *Record) {
 	b := r.Append(nil)
 	if len(b) > MaxSize {
 		t.Fatalf("%d bytes", len(b))
@@ -52,12 +69,13 @@ func TestRecord(t *testing.T) {
 // signature does not fit.
 func TestEveryByteCounts(t *testing.T) {
 	r := example()
-	b := r.Append(nil)
-	for i := range b {
-		c := bytes.Clone(b)
-		c[i] ^= 1
-		if _, err := Decode(c); err == nil {
-			t.Fatalf("byte %d can be changed", i)
+	for _, b := range [][]byte{r.Append(nil), verified().Append(nil)} {
+		for i := range b {
+			c := bytes.Clone(b)
+			c[i] ^= 1
+			if _, err := Decode(c); err == nil {
+				t.Fatalf("byte %d can be changed", i)
+			}
 		}
 	}
 	other := example()
@@ -85,6 +103,21 @@ func TestChecks(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	for name, change := range map[string]func(*Record){
+		"an odd world":      func(r *Record) { r.Truth.Regions = 7 },
+		"a world too wide":  func(r *Record) { r.Truth.Regions = 2 * MaxRegions },
+		"endless messages":  func(r *Record) { r.Truth.LMax = time.Hour },
+		"parts of a moment": func(r *Record) { r.Truth.LMax++ },
+		"no beginning":      func(r *Record) { r.Truth.Begin = 0 },
+		"nobody to admit":   func(r *Record) { r.Genesis = identity.Genesis{} },
+	} {
+		r := verified()
+		change(r)
+		r.Sign(key(1))
+		if err := r.Check(); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	r := example()
 	r.Seed = "marble"
 	if err := r.Check(); !errors.Is(err, ErrFormat) {
@@ -98,6 +131,7 @@ func TestChecks(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add(example().Append(nil))
+	f.Add(verified().Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if r, err := Decode(b); err == nil && !bytes.Equal(r.Append(nil), b) {
 			t.Fatal("two encodings of one record")

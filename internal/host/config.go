@@ -58,10 +58,6 @@ type Config struct {
 	// others.
 	Network pion.Net
 
-	// Truth lets the node take part in the replicated storage of a world with an
-	// authority; nil: it does not.
-	Truth *Truth
-
 	JoinCode   string // what those from other machines must know; empty: none
 	Whitelist  bool   // only who is on the whitelist may enter
 	MaxPlayers int    // 0: as many as there is room for
@@ -148,6 +144,9 @@ type NewWorld struct {
 	// Genesis says who may take part as a node; zero: an open world whose
 	// nodes' ids solve the default puzzle.
 	Genesis identity.Genesis
+	// Truth gives a world with an authority its replicated storage; nil: it has
+	// none.
+	Truth *Truth
 }
 
 // CreateWorld makes a world in a data folder: it finds the place where
@@ -165,6 +164,12 @@ func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
 	}
 	if m.Seed == "" {
 		m.Seed = randomSeed()
+	}
+	if n.Truth != nil {
+		if err := n.Truth.check(n.Genesis); err != nil {
+			return m, err
+		}
+		m.Rules.Storage = n.Truth.rules()
 	}
 	m.Spawn = world.NewGenerator(m.SeedNumber()).Spawn()
 	return folder.Create(m)

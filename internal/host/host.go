@@ -60,11 +60,6 @@ type Host struct {
 // Start opens the world and runs it. The caller must Close it.
 func Start(cfg Config) (*Host, error) {
 	cfg = cfg.withDefaults()
-	if cfg.Truth != nil {
-		if err := cfg.Truth.Check(); err != nil {
-			return nil, err
-		}
-	}
 	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: cfg.Under.clock(), evidence: make(chan any, evidenceQueue)}
 	p, err := h.meet()
 	if err != nil {

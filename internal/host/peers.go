@@ -13,6 +13,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/codec"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/evidence"
 	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
@@ -37,6 +38,7 @@ type peers struct {
 	door        *keyring.Door
 	certificate *identity.Certificate // nil: none
 	proof       []byte                // the same, encoded
+	ground      *evidence.Ground
 	codec       *codec.Codec
 }
 
@@ -189,7 +191,8 @@ func (h *Host) share(p *peers) error {
 		return err
 	}
 	h.peers = p
-	p.codec = h.newCodec()
+	p.ground = evidence.NewGround(p.record)
+	p.codec = p.ground.Codec()
 	return nil
 }
 
@@ -203,6 +206,9 @@ func (h *Host) found(key ed25519.PrivateKey, difficulty int) error {
 		Nonce: m.ID, Genesis: m.Genesis,
 	}
 	r.Genesis.Difficulty = uint8(difficulty)
+	if s := m.Rules.Storage; s != (worldfs.Storage{}) {
+		r.Truth = truthOfRules(s, h.clock.Now())
+	}
 	r.Sign(key)
 	if err := r.Check(); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
 	ident "github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
@@ -26,16 +27,16 @@ func TestTruthOverSockets(t *testing.T) {
 		t.Skip("takes most of a minute: the storage waits for l_max")
 	}
 	key := ed25519.NewKeyFromSeed(make([]byte, 32))
-	genesis := ident.Genesis{Salt: [32]byte{1}, Authority: [32]byte(key.Public().(ed25519.PublicKey)), Zones: 4}
-	settings := &host.Truth{Begin: time.Now().Add(20 * time.Second), LMax: 4 * time.Second, Regions: 4}
+	world := ident.Genesis{Salt: [32]byte{1}, Authority: [32]byte(key.Public().(ed25519.PublicKey)), Zones: 4}
+	settings := &host.Truth{After: 20 * time.Second, LMax: 4 * time.Second, Regions: 4}
 	var hosts []*host.Host
 	for i := range 4 {
 		cfg := config(t)
-		cfg.Nodes, cfg.Truth = "127.0.0.1:0", settings
+		cfg.Nodes = "127.0.0.1:0"
 		if i == 0 {
 			folder, err := worldfs.OpenFolder(cfg.Data)
 			if err == nil {
-				_, err = host.CreateWorld(folder, host.NewWorld{Name: host.DefaultWorld, Seed: cfg.Seed, Mode: cfg.Mode, Genesis: genesis})
+				_, err = host.CreateWorld(folder, host.NewWorld{Name: host.DefaultWorld, Seed: cfg.Seed, Mode: cfg.Mode, Genesis: world, Truth: settings})
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -55,7 +56,7 @@ func TestTruthOverSockets(t *testing.T) {
 		place := space.SubArea(i).Min
 		place.X, place.Y = place.X+space.SubSide()/2, place.Y+space.SubSide()/3+int32(i)
 		c := &ident.Certificate{
-			World: genesis.World(), Key: [32]byte(own.Public()), Serial: uint64(i + 1), Pos: place,
+			World: world.World(), Key: [32]byte(own.Public()), Serial: uint64(i + 1), Pos: place,
 			From: machine.Time(time.Now().Add(-time.Hour).UnixNano()),
 		}
 		c.Sign(key)
@@ -80,34 +81,41 @@ func TestTruthOverSockets(t *testing.T) {
 		}
 		return true
 	}
-	for end := settings.Begin.Add(2 * time.Minute); !voted(); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); !voted(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("two minutes after the beginning not all nodes have voted")
+			t.Fatal("after three minutes not all nodes have voted")
 		}
 	}
 }
 
-// Settings that no storage can have are refused at the start.
+// Settings that no storage can have are refused when the world is made.
 func TestTruthSettings(t *testing.T) {
-	good := host.Truth{Begin: time.Unix(1, 0), Regions: 8}
-	if err := good.Check(); err != nil {
+	key := ed25519.NewKeyFromSeed(make([]byte, 32))
+	admitted := ident.Genesis{Authority: [32]byte(key.Public().(ed25519.PublicKey)), Zones: 4}
+	make := func(s host.Truth, g ident.Genesis) error {
+		folder, err := worldfs.OpenFolder(t.TempDir())
+		if err == nil {
+			_, err = host.CreateWorld(folder, host.NewWorld{Genesis: g, Truth: &s})
+		}
+		return err
+	}
+	good := host.Truth{Regions: 8}
+	if err := make(good, admitted); err != nil {
 		t.Error(err)
 	}
+	if err := make(good, worldfs.OpenGenesis(1)); !errors.Is(err, host.ErrUsage) {
+		t.Errorf("a world without an authority: %v", err)
+	}
 	for name, change := range map[string]func(*host.Truth){
-		"no beginning":     func(s *host.Truth) { s.Begin = time.Time{} },
+		"it has begun":     func(s *host.Truth) { s.After = -time.Second },
 		"an odd world":     func(s *host.Truth) { s.Regions = 7 },
-		"a world too wide": func(s *host.Truth) { s.Regions = 2 * host.MaxTruthRegions },
+		"a world too wide": func(s *host.Truth) { s.Regions = 2 * genesis.MaxRegions },
 		"endless messages": func(s *host.Truth) { s.LMax = time.Hour },
 	} {
 		s := good
 		change(&s)
-		cfg := config(t)
-		cfg.Truth = &s
-		if h, err := host.Start(cfg); !errors.Is(err, host.ErrUsage) {
+		if err := make(s, admitted); !errors.Is(err, host.ErrUsage) {
 			t.Errorf("%s: %v", name, err)
-			if err == nil {
-				stop(t, h)
-			}
 		}
 	}
 }

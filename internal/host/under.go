@@ -6,6 +6,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/clock"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
 )
 
@@ -15,6 +16,7 @@ type Under struct {
 	Packets func(net.PacketConn) net.PacketConn // goes around the UDP port for other nodes
 	Disk    vfs.FS
 	Clock   *clock.Clock
+	Storage storage.Behaviour // of a node that cheats in the replicated storage
 }
 
 // socket opens the UDP port for other nodes.

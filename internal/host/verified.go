@@ -2,7 +2,6 @@ package host
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -98,15 +97,6 @@ func (h *Host) Revoke(list *identity.Revocations) (err error) {
 	return err
 }
 
-// evidence is a false view as it is kept for the authority: a line of JSON.
-type evidence struct {
-	Time   time.Time `json:"time"`
-	Charge string    `json:"charge"` // absent or missing
-	By     id.ID     `json:"by"`     // who sent the view
-	Node   id.ID     `json:"node"`   // that is absent or missing
-	View   string    `json:"view"`   // signed; docs/protocols/nodes.md, message 121
-}
-
 const (
 	evidenceFile  = "evidence.jsonl"
 	evidenceLimit = 16 << 20 // bytes; then the file is set aside, and the one before it goes
@@ -167,34 +157,22 @@ func accusation(e any) string {
 func (h *Host) hear(e any, court *overlay.Court, born func(id.ID) machine.Time) (guilty []id.ID, err error) {
 	switch e := e.(type) {
 	case overlay.Evidence:
-		return court.Hear(e, born), h.writeEvidence(e)
+		line, err := h.peers.ground.FalseView(e)
+		if err == nil {
+			err = h.writeLine(line)
+		}
+		return court.Hear(e, born), err
 	case *node.Contradiction:
-		if err := h.proven(e); err != nil {
+		if err := h.peers.ground.Check(e); err != nil {
 			return nil, err
 		}
-		line, err := h.contradictionLine(e)
+		line, err := h.peers.ground.Tampering(e, time.Unix(0, int64(h.clock.Now())).UTC())
 		if err == nil {
 			err = h.writeLine(line)
 		}
 		return []id.ID{e.Accused.By()}, err
 	}
 	return nil, nil
-}
-
-func (h *Host) writeEvidence(e overlay.Evidence) error {
-	view, err := h.peers.codec.Append(nil, e.View)
-	if err != nil {
-		return err
-	}
-	charge := "absent"
-	if e.Charge == overlay.Missing {
-		charge = "missing"
-	}
-	line, err := json.Marshal(evidence{time.Unix(0, int64(e.Seen)).UTC(), charge, e.View.Source.ID, e.Node.ID, hex.EncodeToString(view)})
-	if err != nil {
-		return err
-	}
-	return h.writeLine(line)
 }
 
 func (h *Host) writeLine(line []byte) error {

@@ -56,6 +56,12 @@ func (c *Certificate) body(b []byte) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(c.Until))
 }
 
+// IssuedFor reports whether it is the authority's of the world that begins so,
+// in force or not.
+func (c *Certificate) IssuedFor(g *Genesis) bool {
+	return g.Verified() && c.World == g.World() && ed25519.Verify(g.Authority[:], c.signed(), c.Signature[:])
+}
+
 // Append adds the canonical encoding to b.
 func (c *Certificate) Append(b []byte) []byte { return append(c.body(b), c.Signature[:]...) }
 

@@ -59,7 +59,7 @@ func newArchive(t *testing.T, nodes int, forging ...int) *archive {
 		t := &Truth{
 			Rules: a.rules, Protocol: storage.Protocol{Objects: true, Majority: true}, Begin: a.begin,
 			Sign:   func(m *Answer) error { signAnswer(m, i); return nil },
-			Signed: signedAnswer, Probe: a,
+			Signed: a.signedAnswer, Probe: a,
 			Report: func(c *Contradiction) { a.proofs = append(a.proofs, c) },
 		}
 		if a.forgers[i] != nil {
@@ -104,11 +104,12 @@ func answerText(m *Answer) []byte {
 
 func signAnswer(m *Answer, i int) {
 	key := testKey(fmt.Sprint("node ", i))
-	m.Key = [32]byte(key.Public().(ed25519.PublicKey))
 	m.Signature = [64]byte(ed25519.Sign(key, answerText(m)))
 }
 
-func signedAnswer(m *Answer) bool { return ed25519.Verify(m.Key[:], answerText(m), m.Signature[:]) }
+func (a *archive) signedAnswer(m *Answer) bool {
+	return m.Certificate.IssuedFor(&a.genesis) && ed25519.Verify(m.Certificate.Key[:], answerText(m), m.Signature[:])
+}
 
 // Retrieved implements storage.Probe: what nodes are told that a player has done.
 func (a *archive) Retrieved(r storage.Report) {
@@ -322,25 +323,17 @@ func TestTruthOnNodes(t *testing.T) {
 
 	a.forgers[4].on, a.forgers[8].on = true, true
 	a.right("two tamper", 5)
-	zone := func(who id.ID) (int, bool) {
-		for _, c := range a.certs {
-			if c.ID() == who {
-				return overlay.SpaceFor(4).Zone(c.Pos), true
-			}
-		}
-		return 0, false
-	}
 	against := map[id.ID]int{}
 	for _, p := range a.proofs {
 		against[p.Accused.By()]++
-		if err := p.Check(a.shape, 4, signedAnswer, zone); err != nil {
+		if err := p.Check(a.shape, overlay.SpaceFor(4), a.signedAnswer); err != nil {
 			t.Fatalf("a proof does not hold: %v", err)
 		}
 	}
 	if len(against) != 2 || against[a.certs[4].ID()] == 0 || against[a.certs[8].ID()] == 0 {
 		t.Errorf("proofs: %v; want some against %s and %s, and nobody else", against, a.certs[4].ID().Short(), a.certs[8].ID().Short())
 	}
-	a.notProven(a.proofs[0], zone)
+	a.notProven(a.proofs[0])
 
 	list := &identity.Revocations{World: a.genesis.World(), Version: 1, Serials: []uint64{5, 9}}
 	if err := list.Sign(a.key); err != nil {
@@ -371,7 +364,7 @@ func linkTo(n *Node, who id.ID) bool {
 }
 
 // notProven changes a proof so that it is none.
-func (a *archive) notProven(p *Contradiction, zone func(id.ID) (int, bool)) {
+func (a *archive) notProven(p *Contradiction) {
 	a.Helper()
 	for name, change := range map[string]func(c *Contradiction){
 		"too few agree":            func(c *Contradiction) { c.Others = c.Others[:2] },
@@ -380,6 +373,11 @@ func (a *archive) notProven(p *Contradiction, zone func(id.ID) (int, bool)) {
 		"the accused agrees":       func(c *Contradiction) { c.Accused = c.Others[0] },
 		"another cell is meant":    func(c *Contradiction) { c.X += 100 },
 		"the accused bears it out": func(c *Contradiction) { c.Others[2] = c.Accused },
+		"somebody speaks for two zones": func(c *Contradiction) {
+			moved, cert := *c.Others[1], *c.Others[1].Certificate
+			cert.Pos, moved.Certificate = c.Others[0].Certificate.Pos, &cert
+			c.Others[1] = &moved
+		},
 		"it is not signed": func(c *Contradiction) {
 			forged := *c.Accused
 			forged.Signature[5] ^= 1
@@ -388,7 +386,7 @@ func (a *archive) notProven(p *Contradiction, zone func(id.ID) (int, bool)) {
 	} {
 		c := *p
 		c.Others = slices.Clone(p.Others)
-		if change(&c); c.Check(a.shape, 4, signedAnswer, zone) == nil {
+		if change(&c); c.Check(a.shape, overlay.SpaceFor(4), a.signedAnswer) == nil {
 			a.Errorf("a proof holds although %s", name)
 		}
 	}

@@ -68,6 +68,16 @@ type Rules struct {
 	Protect    int32 `json:"protect,omitempty"`    // blocks around the spawn that only operators change
 	Whitelist  bool  `json:"whitelist,omitempty"`  // only who is on the list may enter
 	MaxPlayers int   `json:"maxPlayers,omitempty"` // 0: as many as there is room for
+
+	Storage Storage `json:"storage,omitzero"` // zero: the world has none
+}
+
+// Storage is the replicated storage that a world with an authority is to have,
+// until the record says so.
+type Storage struct {
+	Regions int32 `json:"regions"` // a side
+	LMax    int64 `json:"lMax"`    // ms: the longest that a message takes
+	After   int64 `json:"after"`   // s: when it begins, after the world is first shared
 }
 
 // SeedNumber is the seed as the generator takes it: the number itself if the

@@ -1,0 +1,181 @@
+package evidence
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+)
+
+func key(n byte) ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, ed25519.SeedSize))
+}
+
+func public(n byte) [32]byte { return [32]byte(key(n).Public().(ed25519.PublicKey)) }
+
+// record is how a world with a storage begins.
+func record(founder byte) *genesis.Record {
+	r := &genesis.Record{
+		Name: "castle", Seed: "7", Mode: 1, Epoch: 5,
+		Truth:   genesis.Truth{Begin: 9, LMax: time.Second, Regions: 4},
+		Genesis: identity.Genesis{Authority: public(200), Zones: 4},
+	}
+	r.Sign(key(founder))
+	return r
+}
+
+// node1 to node4 stand in the middle of the four zones.
+func certificate(r *genesis.Record, n byte) *identity.Certificate {
+	space := overlay.SpaceFor(4)
+	low := space.SubArea(int(n - 1)).Min
+	c := &identity.Certificate{
+		World: r.World(), Key: public(n), Serial: uint64(n), Pos: geom.Point{X: low.X + space.SubSide()/2, Y: low.Y + space.SubSide()/2},
+	}
+	c.Sign(key(200))
+	return c
+}
+
+// answer is what a node says that the world is: terrain in which somebody has
+// placed a block of some kind.
+func answer(t *testing.T, g *Ground, n, block byte) *node.Answer {
+	rules := Rules(g.record)
+	w := rules.World()
+	o, err := rules.DecodeObject([]byte{2, 0, 0, 2, 1, 7, block})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := certificate(g.record, n)
+	area := overlay.Area{Circle: geom.Circle{C: geom.Point{X: w.Side / 2, Y: w.Side / 2}, R: w.Side}}
+	m := &storage.Result{
+		Query: 3, Area: area, Seen: storage.NewSnapshot(8, []*storage.Object{o}, w),
+		Around: storage.NewAround(&overlay.Contact{ID: c.ID(), Pos: c.Pos}, nil, g.space.Bounds()),
+	}
+	a := &node.Answer{Certificate: c, Result: m.Seal(w)}
+	if err := g.Sign(a, key(n)); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func tampering(t *testing.T, g *Ground, accused *node.Answer, others ...*node.Answer) []byte {
+	b, err := g.Tampering(&node.Contradiction{Of: 8, X: 2, Y: 2, Accused: accused, Others: others}, time.Unix(1, 0).UTC())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// change makes another line of one.
+func change(t *testing.T, b []byte, do func(*Line)) []byte {
+	var l Line
+	if err := json.Unmarshal(b, &l); err != nil {
+		t.Fatal(err)
+	}
+	do(&l)
+	out, err := json.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestProven: a line and the world's genesis are all that it takes to see that a
+// node has tampered; nothing but what its nodes have signed makes one guilty.
+func TestProven(t *testing.T) {
+	r := record(90)
+	g := NewGround(r)
+	say := func(n, block byte) *node.Answer { return answer(t, g, n, block) }
+	good := tampering(t, g, say(4, 2), say(1, 1), say(2, 1), say(3, 1))
+	who, err := Proven(good, r.Genesis)
+	if liar := public(4); err != nil || who != id.Of(liar[:]) {
+		t.Fatalf("guilty is %s, %v", who, err)
+	}
+	stranger := say(3, 1)
+	self := *stranger.Certificate
+	self.Sign(key(3)) // it has certified itself
+	stranger.Certificate = &self
+	elsewhere := NewGround(record(91)) // somebody else claims to be the founder
+	for name, line := range map[string][]byte{
+		"two zones are not most of four":   tampering(t, g, say(4, 2), say(1, 1), say(2, 1)),
+		"all say the same":                 tampering(t, g, say(4, 1), say(1, 1), say(2, 1), say(3, 1)),
+		"the others disagree":              tampering(t, g, say(4, 2), say(1, 1), say(2, 1), say(3, 3)),
+		"one of them twice":                tampering(t, g, say(4, 2), say(1, 1), say(2, 1), say(2, 1)),
+		"one whom nobody has admitted":     tampering(t, g, say(4, 2), say(1, 1), say(2, 1), stranger),
+		"read under another record":        change(t, good, func(l *Line) { l.Record = recordOf(t, elsewhere) }),
+		"another update":                   change(t, good, func(l *Line) { l.Update++ }),
+		"a cell in which nothing is built": change(t, good, func(l *Line) { l.Cell[0]-- }),
+		"no cell of the world":             change(t, good, func(l *Line) { l.Cell[0] = 1 << 30 }),
+		"no answer":                        change(t, good, func(l *Line) { l.Answer = "" }),
+		"no others":                        change(t, good, func(l *Line) { l.Others = nil }),
+		"no record":                        change(t, good, func(l *Line) { l.Record = "" }),
+		"no line":                          []byte("tampered"),
+		"nobody stands by it":              change(t, good, func(l *Line) { l.Answer = strings.Replace(l.Answer, "9b01", "9b00", 1) }),
+	} {
+		if who, err := Proven(line, r.Genesis); !errors.Is(err, ErrNone) {
+			t.Errorf("%s: %s is guilty, %v", name, who, err)
+		}
+	}
+	other := r.Genesis
+	other.Salt[0]++
+	if _, err := Proven(good, other); !errors.Is(err, ErrNone) {
+		t.Errorf("in another world: %v", err)
+	}
+}
+
+// recordOf is the record that the lines of another ground bear.
+func recordOf(t *testing.T, g *Ground) (record string) {
+	var l Line
+	if err := json.Unmarshal(tampering(t, g, answer(t, g, 1, 1)), &l); err != nil {
+		t.Fatal(err)
+	}
+	return l.Record
+}
+
+// TestVerdict: a file has lines of all sorts.
+func TestVerdict(t *testing.T) {
+	r := record(90)
+	g := NewGround(r)
+	say := func(n, block byte) *node.Answer { return answer(t, g, n, block) }
+	view := &overlay.NetworkView{Source: &overlay.Contact{ID: id.Of([]byte("a"))}}
+	weak, err := g.FalseView(overlay.Evidence{Charge: overlay.Missing, View: view, Node: view.Source, Seen: machine.Time(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := slices.Concat(tampering(t, g, say(4, 2), say(1, 1), say(2, 1), say(3, 1)), []byte("\n"),
+		weak, []byte("\nrubbish\n\n"), tampering(t, g, say(2, 2), say(1, 1), say(4, 1), say(3, 1)), []byte("\n"))
+	v, err := Read(bytes.NewReader(file), r.Genesis)
+	if err != nil || v.Lines != 5 || v.Weak != 1 || len(v.Refused) != 1 || len(v.Guilty) != 2 || v.Guilty[certificate(r, 4).ID()] != 1 || v.Guilty[certificate(r, 2).ID()] != 1 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	if !strings.HasPrefix(v.Refused[0].Error(), "line 3:") {
+		t.Errorf("refused: %v", v.Refused[0])
+	}
+}
+
+// FuzzProven: whatever is in a line, nobody is guilty who has not signed it.
+func FuzzProven(f *testing.F) {
+	t := &testing.T{}
+	r := record(90)
+	g := NewGround(r)
+	f.Add(tampering(t, g, answer(t, g, 4, 2), answer(t, g, 1, 1), answer(t, g, 2, 1), answer(t, g, 3, 1)))
+	f.Add([]byte(`{"charge":"tampered","cell":[0,0]}`))
+	liar := certificate(r, 4).ID()
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if who, err := Proven(line, r.Genesis); err == nil && who != liar {
+			t.Fatalf("%s is guilty", who)
+		}
+	})
+}

@@ -1,0 +1,98 @@
+// Package evidence is what nodes of a world with an authority write down against
+// each other, for the authority and for whoever else wants to see it: lines of
+// JSON that hold all that is needed to check them
+// (docs/formats/evidence.md).
+//
+// Two kinds of it differ in weight. A node that keeps the world otherwise than
+// more than half of the zones is guilty by one line (thesis outlook: proofs of
+// misbehaviour). A false view of a neighbourhood counts against its sender, for
+// whoever believes the one who has written it down (thesis 4.8, overlay.Court).
+package evidence
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/codec"
+	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Errors.
+var (
+	// ErrNone: a line proves nothing.
+	ErrNone = errors.New("this proves nothing")
+	// ErrWeak: a line may count, but proves nothing alone: only who has written it
+	// knows that a node was not there.
+	ErrWeak = errors.New("this proves nothing by itself")
+)
+
+// Ground is what answers of a world's storage are read and signed with: all of
+// it follows from the record that the world begins with.
+type Ground struct {
+	record *genesis.Record
+	hash   [32]byte
+	codec  *codec.Codec
+	space  overlay.Space
+}
+
+// NewGround returns that of a world with an authority.
+func NewGround(r *genesis.Record) *Ground {
+	g := &Ground{record: r, hash: sha256.Sum256(r.Append(nil)), codec: codec.New(), space: overlay.SpaceFor(int(r.Genesis.Zones))}
+	if r.Truth != (genesis.Truth{}) {
+		world := r.World()
+		g.codec = codec.NewVerified(codec.Verified{
+			Rules: Rules(r), Bounds: g.space.Bounds(),
+			Check: func(a *storage.Action) bool { return truth.CheckAction(world, a) },
+		})
+	}
+	return g
+}
+
+// Rules are the rules of a world's storage; each user needs its own.
+func Rules(r *genesis.Record) *truth.Rules {
+	return truth.New(truth.Config{Seed: worldfs.SeedNumber(r.Seed), Regions: r.Truth.Regions, Mode: world.Mode(r.Mode)})
+}
+
+// Codec reads and writes the messages of the world's nodes.
+func (g *Ground) Codec() *codec.Codec { return g.codec }
+
+// answerContext begins what is signed: the hash of the world's record and the
+// answer's bytes follow. Under another record the same bytes may mean something
+// else.
+const answerContext = "voxelpopuli answer 2\n"
+
+func (g *Ground) text(a *node.Answer) ([]byte, error) {
+	return g.codec.Append(append([]byte(answerContext), g.hash[:]...), a.Result)
+}
+
+// Sign signs an answer with the key of the node that its certificate names.
+func (g *Ground) Sign(a *node.Answer, key ed25519.PrivateKey) error {
+	b, err := g.text(a)
+	if err == nil {
+		a.Signature = [64]byte(ed25519.Sign(key, b))
+	}
+	return err
+}
+
+// Signed reports whether an answer bears the signature of a node that the
+// authority has admitted.
+func (g *Ground) Signed(a *node.Answer) bool {
+	b, err := g.text(a)
+	return err == nil && a.Certificate.IssuedFor(&g.record.Genesis) && ed25519.Verify(a.Certificate.Key[:], b, a.Signature[:])
+}
+
+// Check says what is wrong with evidence of tampering.
+func (g *Ground) Check(c *node.Contradiction) error {
+	if g.record.Truth == (genesis.Truth{}) {
+		return fmt.Errorf("%w: the world has no storage", ErrNone)
+	}
+	return c.Check(Rules(g.record).World(), g.space, g.Signed)
+}

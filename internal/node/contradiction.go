@@ -1,0 +1,74 @@
+package node
+
+import (
+	"fmt"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+)
+
+// Contradiction is evidence that a node has stored something else than the
+// world: what it says of a cell is not what nodes of more than half of the zones
+// say. Everybody who has the answers can see it (Check).
+type Contradiction struct {
+	Of      int64
+	X, Y    int32 // the cell's column and row
+	Accused *Answer
+	Others  []*Answer // that agree, each of another zone
+}
+
+// Answer is a storage.Result that a node stands by: with the certificate that
+// says who it is and where it has its place, and its signature.
+type Answer struct {
+	Certificate *identity.Certificate
+	Signature   [64]byte
+	Result      machine.Message // *storage.Result
+}
+
+// By is the node that gives the answer.
+func (a *Answer) By() id.ID { return a.Certificate.ID() }
+
+// Check says what is wrong with a contradiction. signed says whether an answer
+// bears its node's signature, and that node a certificate of the authority.
+func (c *Contradiction) Check(w storage.World, space overlay.Space, signed func(*Answer) bool) error {
+	for i, a := range append([]*Answer{c.Accused}, c.Others...) {
+		if a == nil || a.Certificate == nil || !signed(a) {
+			return fmt.Errorf("evidence: answer %d is not signed by a node of the world", i)
+		}
+	}
+	said, ok := c.Accused.tells(c.X, c.Y, w, c.Of)
+	if !ok {
+		return fmt.Errorf("evidence: the answer of the accused does not tell of the cell at that time")
+	}
+	zones := map[int]bool{}
+	var right storage.Digest
+	for i, a := range c.Others {
+		zone := space.Zone(a.Certificate.Pos)
+		digest, ok := a.tells(c.X, c.Y, w, c.Of)
+		switch {
+		case !ok:
+			return fmt.Errorf("evidence: the answer of %s does not tell of the cell at that time", a.By().Short())
+		case zones[zone] || a.By() == c.Accused.By():
+			return fmt.Errorf("evidence: the answer of %s does not count", a.By().Short())
+		case digest == said || i > 0 && digest != right:
+			return fmt.Errorf("evidence: the answer of %s does not contradict the accused together with the others", a.By().Short())
+		}
+		zones[zone], right = true, digest
+	}
+	if 2*len(zones) <= space.Zones() {
+		return fmt.Errorf("evidence: %d of %d zones agree, which are not more than half", len(zones), space.Zones())
+	}
+	return nil
+}
+
+// tells reads what the answer says of a cell at a time.
+func (a *Answer) tells(x, y int32, w storage.World, of int64) (d storage.Digest, ok bool) {
+	r, ok := a.Result.(*storage.Result)
+	if !ok || r.Seen == nil || r.Seen.Of != of {
+		return d, false
+	}
+	return r.Seen.Tells(x, y, &r.Area, w)
+}

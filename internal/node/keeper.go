@@ -1,0 +1,127 @@
+package node
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+)
+
+// keeper is the storage of a node: it signs the node's answers, keeps those of
+// others until the state is voted on, and compares them.
+type keeper struct {
+	Truth
+	l     *layer
+	space overlay.Space
+	node  *storage.Node
+	heard []heard // answers of the update that is voted on
+	stats TruthStats
+	told  map[id.ID]machine.Time // when a node was accused to the people
+}
+
+// heard is an answer of another node.
+type heard struct {
+	answer *Answer
+	zone   int
+}
+
+// maxAnswers bounds the answers that are kept for comparing.
+const maxAnswers = 1 << 12
+
+// newKeeper makes the storage beside the overlay's settings.
+func newKeeper(l *layer, t *Truth, oc overlay.Config) *keeper {
+	k := &keeper{Truth: *t, l: l, space: oc.Space, told: map[id.ID]machine.Time{}}
+	lmax := t.LMax
+	if lmax == 0 {
+		lmax = storage.DefaultLMax
+	}
+	k.stats = TruthStats{Begin: t.Begin, Every: 5 * lmax, Of: -1, Zone: oc.Space.Zone(oc.Self.Pos), Zones: oc.Space.Zones(), Accused: map[id.ID]machine.Time{}}
+	k.node = storage.New(storage.Config{
+		Overlay: oc, Rules: t.Rules, Protocol: t.Protocol, Begin: t.Begin, LMax: t.LMax, Deviation: t.Deviation,
+		Player:    &storage.Player{ID: oc.Self.ID, Home: storage.Home(oc.Space, t.Rules.World(), oc.Self.Pos)},
+		Behaviour: t.Behaviour, Events: k, Probe: k,
+	}, layerEnv{l})
+	return k
+}
+
+// sign makes answers of the node evidence, on their way out.
+func (k *keeper) sign(m machine.Message) machine.Message {
+	u, ok := m.(*overlay.Unicast)
+	if !ok || u.Origin.ID != k.l.w.cfg.Self.ID {
+		return m
+	}
+	r, ok := u.Body.(*storage.Result)
+	if !ok {
+		return m
+	}
+	a := &Answer{Certificate: k.l.w.cfg.Verified.Certificate, Result: r}
+	if err := k.Sign(a); err != nil {
+		k.l.w.note("An answer cannot be signed: " + err.Error())
+		return nil
+	}
+	out := *u
+	out.Body = a
+	return &out
+}
+
+// open takes the signature off an answer for this node; nil: it is refused. What
+// is for others goes on as it is.
+func (k *keeper) open(m machine.Message) machine.Message {
+	u, ok := m.(*overlay.Unicast)
+	if !ok || u.Dest != k.node.Self().Pos || u.Origin == nil {
+		return m
+	}
+	switch body := u.Body.(type) {
+	case *storage.Result:
+		return nil // who gives it does not stand by it
+	case *Answer:
+		r, ok := body.Result.(*storage.Result)
+		c := body.Certificate
+		if !ok || c == nil || c.ID() != u.Origin.ID || c.Pos != u.Origin.Pos || r.Around == nil || r.Around.Self.ID != u.Origin.ID || !k.Signed(body) {
+			return nil
+		}
+		if r.Seen != nil && len(k.heard) < maxAnswers {
+			k.heard = append(k.heard, heard{body, k.space.Zone(c.Pos)})
+		}
+		out := *u
+		out.Body = r
+		return &out
+	}
+	return m
+}
+
+// Looked implements storage.Events: nobody looks here.
+func (k *keeper) Looked(*storage.Snapshot, float64) {}
+
+// Updated implements storage.Events: all answers about the state before have
+// come.
+func (k *keeper) Updated(s *storage.Snapshot) {
+	k.stats.Updates++
+	k.judge(s.Of - 1)
+}
+
+// Retrieved implements storage.Probe.
+func (k *keeper) Retrieved(r storage.Report) {
+	if r.Kind == storage.ForUpdate {
+		k.stats.Votes = r.Votes
+	}
+	if k.Probe != nil {
+		k.Probe.Retrieved(r)
+	}
+}
+
+// Arrived implements storage.Probe.
+func (k *keeper) Arrived(a storage.Arrival, hops int) {
+	if k.Probe != nil {
+		k.Probe.Arrived(a, hops)
+	}
+}
+
+// Failed implements storage.Probe.
+func (k *keeper) Failed(n *storage.Node, of int64) {
+	k.stats.Failed++
+	k.judge(of - 1)
+	if k.Probe != nil {
+		k.Probe.Failed(n, of)
+	}
+}
