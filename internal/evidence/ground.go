@@ -43,11 +43,12 @@ type Ground struct {
 	space  overlay.Space
 }
 
-// NewGround returns that of a world with an authority.
+// NewGround returns that of a world; without a storage nothing is signed.
 func NewGround(r *genesis.Record) *Ground {
-	g := &Ground{record: r, hash: sha256.Sum256(r.Append(nil)), codec: codec.New(), space: overlay.SpaceFor(int(r.Genesis.Zones))}
+	g := &Ground{record: r, hash: sha256.Sum256(r.Append(nil)), codec: codec.New()}
 	if r.Truth != (genesis.Truth{}) {
 		world := r.World()
+		g.space = overlay.SpaceFor(int(r.Genesis.Zones))
 		g.codec = codec.NewVerified(codec.Verified{
 			Rules: Rules(r), Bounds: g.space.Bounds(),
 			Check: func(a *storage.Action) bool { return truth.CheckAction(world, a) },
