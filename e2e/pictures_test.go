@@ -3,6 +3,8 @@ package e2e
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,4 +99,54 @@ func TestPictureOfHosts(t *testing.T) {
 	ann.do("zoom out", chromedp.Evaluate(`(document.querySelectorAll('.map-tools button')[1].click(), document.querySelectorAll('.map-tools button')[1].click(), 0)`, nil))
 	ann.settle()
 	ann.shot("hosts")
+}
+
+// TestPictureOfOverlay makes the picture of the map of a verified world: places,
+// cells and links of its nodes.
+func TestPictureOfOverlay(t *testing.T) {
+	if *shots == "" {
+		t.Skip("no -shots folder: no pictures are wanted")
+	}
+	office := t.TempDir()
+	run := func(args ...string) string {
+		out, err := exec.Command(bin, args...).Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return string(out)
+	}
+	run("authority", "init", "castle", "--zones", "4", "--data", office)
+	var nodes []*server
+	for i := range 8 {
+		s := &server{t: t, data: t.TempDir()}
+		if i == 0 {
+			s.data = office
+			run("world", "new", "castle", "--authority", "castle", "--data", office)
+		}
+		var key string
+		for line := range strings.SplitSeq(run("identity", "show", "--data", s.data), "\n") {
+			if rest, ok := strings.CutPrefix(line, "public key"); ok && key == "" {
+				key = strings.TrimSpace(rest)
+			}
+		}
+		paper := filepath.Join(s.data, "place.pem")
+		run("authority", "issue", "castle", "--key", key, "--out", paper, "--data", office)
+		port := freePort(t)
+		s.args = []string{"--certificate", paper, "--nodes", fmt.Sprintf("127.0.0.1:%d", port), "--ntp", "none"}
+		if i == 0 {
+			s.args = append(s.args, "castle")
+		} else {
+			s.args = append(s.args, "--join", fmt.Sprintf("127.0.0.1:%d", nodes[0].port()))
+		}
+		s.start(port)
+		t.Cleanup(s.kill)
+		nodes = append(nodes, s)
+	}
+	ann := newLooker(t, "Ann", 1280, 720, `{"viewDistance": 4, "farDistance": 2, "quality": "low", "hinted": true}`)
+	ann.open(nodes[0].url)
+	ann.enter()
+	ann.settle()
+	ann.tap("m")
+	time.Sleep(10 * time.Second) // the map asks once a second
+	ann.shot("overlay")
 }

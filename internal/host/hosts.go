@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -94,16 +95,37 @@ func hostsOf(s node.Stats, trips map[id.ID]time.Duration) *wire.Hosts {
 	return l.out
 }
 
-// cells adds the Voronoi cells that are known: the node's own and its neighbours'.
+// cells adds what is known of the overlay: places and Voronoi cells of the node
+// and its neighbours, and who of them are neighbours of each other.
 func (l *nodeList) cells(p *node.Place) {
 	if p == nil {
 		return
 	}
-	l.out.Nodes[0].Cell = corners(p.Cell)
+	show := func(i uint32, cell []world.Pos, at world.Pos) {
+		l.out.Nodes[i].Cell, l.out.Nodes[i].Place = corners(cell), wire.Corner{X: at.X, Z: at.Z}
+	}
+	show(0, p.Cell, p.At)
 	for _, n := range p.Neighbours {
 		if i, ok := l.number(n.Peer); ok {
-			l.out.Nodes[i].Cell = corners(n.Cell)
+			show(i, n.Cell, n.At)
+			l.link(0, i)
 		}
+	}
+	for _, n := range p.Neighbours {
+		for _, far := range n.Near {
+			from, here := l.index[n.Peer.ID]
+			if to, known := l.index[far]; here && known && len(l.out.Nodes[to].Cell) > 0 {
+				l.link(from, to)
+			}
+		}
+	}
+}
+
+// link notes two neighbours, once.
+func (l *nodeList) link(a, b uint32) {
+	link := wire.HostLink{A: min(a, b), B: max(a, b)}
+	if a != b && len(l.out.Links) < wire.MaxHostLinks && !slices.Contains(l.out.Links, link) {
+		l.out.Links = append(l.out.Links, link)
 	}
 }
 

@@ -94,10 +94,15 @@ func (c *Certificate) inForce(now machine.Time) error {
 	if now.Add(Slack) < c.From {
 		return fmt.Errorf("%w: number %d begins at %s; is the clock right?", ErrExpired, c.Serial, date(c.From))
 	}
-	if c.Until != 0 && now.Add(-Slack) >= c.Until {
+	if c.Ended(now) {
 		return fmt.Errorf("%w: number %d ended at %s; ask the authority for a new one", ErrExpired, c.Serial, date(c.Until))
 	}
 	return nil
+}
+
+// Ended reports whether the certificate does not count any more.
+func (c *Certificate) Ended(now machine.Time) bool {
+	return c.Until != 0 && now.Add(-Slack) >= c.Until
 }
 
 func date(t machine.Time) string { return time.Unix(0, int64(t)).UTC().Format(time.RFC3339) }

@@ -46,15 +46,11 @@ func (d *Door) Seen(who id.ID) *identity.Certificate {
 	return d.seen[who]
 }
 
-// Bars reports whether a node that was let in is revoked now. The authority
-// takes all certificates of a node back at once.
+// Bars reports whether a node that was let in is revoked now, or its certificate
+// has ended. The authority takes all certificates of a node back at once.
 func (d *Door) Bars(who id.ID) bool {
-	r := d.Revoked()
-	if r == nil {
-		return false
-	}
 	c := d.Seen(who)
-	return c != nil && r.Has(c.Serial)
+	return c != nil && (d.Revoked().Has(c.Serial) || c.Ended(d.now()))
 }
 
 // Verify is the overlay's port for certificates.

@@ -269,6 +269,17 @@ func TestPapersAndDoor(t *testing.T) {
 	if d.Bars(node.ID()) || d.Seen(node.ID()) == nil || d.Seen(authority.ID()) != nil {
 		t.Error("before it is revoked the node is barred, or was not seen")
 	}
+	limited := *c
+	limited.Until = 1
+	limited.Sign(authority.Private)
+	now := machine.Time(0)
+	short := NewDoor(gate, func() machine.Time { return now })
+	if err := short.Admit(node.Public(), limited.Append(nil)); err != nil || short.Bars(node.ID()) {
+		t.Errorf("a certificate that is in force: %v", err)
+	}
+	if now = limited.Until.Add(identity.Slack); !short.Bars(node.ID()) {
+		t.Error("a node is not barred when its certificate has ended")
+	}
 	if list, err = ReadRevocations(rf); err != nil {
 		t.Fatal(err)
 	}

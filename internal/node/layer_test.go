@@ -48,7 +48,7 @@ func (d *testDoor) Renew(r *identity.Revocations) (err error) {
 func (d *testDoor) Bars(who id.ID) bool {
 	for _, c := range d.r.certs {
 		if c.ID() == who {
-			return d.Revoked().Has(c.Serial)
+			return d.Revoked().Has(c.Serial) || c.Ended(d.r.s.Now())
 		}
 	}
 	return false
@@ -261,6 +261,38 @@ func TestRevocationsSpread(t *testing.T) {
 		}
 	}
 	r.exact("after the restart", 2, 4)
+}
+
+// TestCertificateEnds: a certificate that ends while the nodes run: its node is
+// told so in time, leaves the overlay, and the others cut it off and close the
+// gap.
+func TestCertificateEnds(t *testing.T) {
+	r := emptyRealm(t, 3)
+	random := rng.New(3, 5)
+	space := overlay.SpaceFor(4)
+	for range 8 {
+		sub := space.SubArea(random.Intn(space.Zones()))
+		r.certify(geom.Point{X: sub.Min.X + int32(random.Intn(int(space.SubSide()))), Y: sub.Min.Y + int32(random.Intn(int(space.SubSide())))})
+	}
+	r.certs[2].Until = townStart.Add(10 * time.Minute)
+	r.certs[2].Sign(r.key)
+	for i := range r.certs {
+		r.add(i)
+	}
+	r.exact("before")
+	if v := r.node(2).net.verified; v.warned == 0 || r.node(1).net.verified.warned != 0 {
+		t.Error("not the one whose certificate ends soon is told of it")
+	}
+	r.s.RunUntil(func() bool { return r.s.Now() >= townStart.Add(10*time.Minute+identity.Slack+2*time.Minute) }, time.Hour)
+	r.exact("it has ended", 2)
+	if !r.node(2).net.verified.out {
+		t.Error("the node does not know that its certificate has ended")
+	}
+	for i := range r.nodes {
+		if f := r.node(i).net.far[r.peer(2).ID]; i != 2 && f != nil && f.state == linkUp {
+			t.Errorf("node %d has a link to the one whose certificate has ended", i)
+		}
+	}
 }
 
 // TestFalseList: a node that sends a list that is not the authority's loses its

@@ -143,6 +143,7 @@ func (w *network) onBeat() {
 	w.dir.beat(now)
 	w.memory.beat(now)
 	w.layer.beat(now)
+	w.verified.beat(now)
 	w.claimBeat()
 	w.vouchBeat(now)
 	w.adopt(now)

@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -11,6 +12,7 @@ import (
 type Place struct {
 	Pos        geom.Point
 	Stable     bool         // it has found its place
+	At         world.Pos    // the same in metres
 	Cell       []world.Pos  // corners of its Voronoi cell, in metres
 	Links      int          // of the overlay
 	Neighbours []Neighbour  // counter-clockwise
@@ -24,7 +26,9 @@ type Place struct {
 type Neighbour struct {
 	Peer machine.Peer
 	Pos  geom.Point
+	At   world.Pos   // the same in metres
 	Cell []world.Pos // as it says; empty: not known yet
+	Near []id.ID     // its neighbours, as it says
 }
 
 // place reads it.
@@ -34,11 +38,15 @@ func (l *layer) place() *Place {
 	}
 	space := overlay.SpaceFor(l.w.cfg.Verified.Zones)
 	p := &Place{
-		Pos: l.node.Self().Pos, Stable: l.node.Stable(), Cell: metres(space, l.node.Cell(nil)),
+		Pos: l.node.Self().Pos, At: metre(space, l.node.Self().Pos), Stable: l.node.Stable(), Cell: metres(space, l.node.Cell(nil)),
 		Links: len(l.node.Linked(nil)), Reports: l.reports, Dropped: l.node.Dropped(),
 	}
 	for _, c := range l.node.Neighbours(nil) {
-		p.Neighbours = append(p.Neighbours, Neighbour{c.Peer(), c.Pos, metres(space, l.node.CellOf(c.ID, nil))})
+		near := Neighbour{Peer: c.Peer(), Pos: c.Pos, At: metre(space, c.Pos), Cell: metres(space, l.node.CellOf(c.ID, nil))}
+		for _, far := range l.node.NeighboursOf(c.ID, nil) {
+			near.Near = append(near.Near, far.ID)
+		}
+		p.Neighbours = append(p.Neighbours, near)
 	}
 	if r := l.w.verified.Door.Revoked(); r != nil {
 		p.Revoked, p.Since = r.Version, r.Issued
@@ -47,12 +55,15 @@ func (l *layer) place() *Place {
 }
 
 // metres lays the key space over the world: its edges are the world's.
-func metres(s overlay.Space, cell geom.Polygon) []world.Pos {
-	side := int64(s.Side() - 1)
-	at := func(v int32) int32 { return int32(int64(v)*2*world.Limit/side) - world.Limit }
-	var out []world.Pos
+func metres(s overlay.Space, cell geom.Polygon) (out []world.Pos) {
 	for _, p := range cell {
-		out = append(out, world.Pos{X: at(p.X), Z: at(p.Y)})
+		out = append(out, metre(s, p))
 	}
 	return out
+}
+
+func metre(s overlay.Space, p geom.Point) world.Pos {
+	side := int64(s.Side() - 1)
+	at := func(v int32) int32 { return int32(int64(v)*2*world.Limit/side) - world.Limit }
+	return world.Pos{X: at(p.X), Z: at(p.Y)}
 }

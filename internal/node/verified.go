@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
@@ -34,7 +35,8 @@ type Door interface {
 	Renew(*identity.Revocations) error
 	// Revoked is the list in force; nil: none.
 	Revoked() *identity.Revocations
-	// Bars reports whether a node's certificate was seen and is revoked.
+	// Bars reports whether a node's certificate was seen and is revoked, or has
+	// ended.
 	Bars(id.ID) bool
 }
 
@@ -46,13 +48,17 @@ type Door interface {
 type verified struct {
 	Verified
 	w *network
+
+	next   machine.Time // to look whether certificates have ended
+	out    bool         // this node's own does not count any more
+	warned machine.Time // that it is about to end
 }
 
 func (w *network) initVerified() {
 	if w.cfg.Verified == nil {
 		return
 	}
-	w.verified = &verified{*w.cfg.Verified, w}
+	w.verified = &verified{Verified: *w.cfg.Verified, w: w}
 	if w.verified.Certificate != nil {
 		w.layer = newLayer(w, w.verified)
 	}
@@ -154,7 +160,29 @@ func (v *verified) take(r *identity.Revocations, from *farNode) error {
 	return nil
 }
 
-// enforce cuts off who is revoked.
+const (
+	endsEvery = time.Minute
+	// endsSoon is how long before its end a host is told of it, once a day.
+	endsSoon = 7 * 24 * time.Hour
+)
+
+// beat looks whether certificates have ended while the nodes were running.
+func (v *verified) beat(now machine.Time) {
+	if v == nil || now < v.next {
+		return
+	}
+	v.next = now.Add(endsEvery)
+	v.enforce()
+	c := v.Certificate
+	if c == nil || c.Until == 0 || v.out || now.Add(endsSoon) < c.Until || v.warned != 0 && now.Sub(v.warned) < 24*time.Hour {
+		return
+	}
+	v.warned = now
+	v.w.note(fmt.Sprintf("This node's certificate, number %d, ends at %s. Ask the authority for a new one (authority issue keeps the node's place) and start the node with it.",
+		c.Serial, time.Unix(0, int64(c.Until)).UTC().Format(time.RFC3339)))
+}
+
+// enforce cuts off who is revoked or whose certificate has ended.
 func (v *verified) enforce() {
 	w := v.w
 	for _, f := range append([]*farNode(nil), w.order...) {
@@ -164,10 +192,23 @@ func (v *verified) enforce() {
 			w.cut(f)
 		}
 	}
-	if c := v.Certificate; c != nil && v.Door.Revoked().Has(c.Serial) {
-		w.note(fmt.Sprintf("This node's own certificate, number %d, was revoked: other nodes refuse it from now on.", c.Serial))
-		w.layer.stop()
+	c := v.Certificate
+	if c == nil || v.out {
+		return
 	}
+	switch {
+	case v.Door.Revoked().Has(c.Serial):
+		v.leave(fmt.Sprintf("This node's own certificate, number %d, was revoked: other nodes refuse it from now on.", c.Serial))
+	case c.Ended(w.n.env.Now()):
+		v.leave(fmt.Sprintf("This node's own certificate, number %d, has ended: other nodes refuse it from now on. Ask the authority for a new one and start the node with it.", c.Serial))
+	}
+}
+
+// leave takes the node out of the overlay.
+func (v *verified) leave(why string) {
+	v.out = true
+	v.w.note(why)
+	v.w.layer.stop()
 }
 
 // cut ends the link to a node.

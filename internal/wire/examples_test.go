@@ -47,7 +47,8 @@ var examples = []example{
 	{"notice", &Notice{NotAllowed, NotAllowed.Text()}},
 	{"commands", &Commands{[]Command{{"list", []string{}, "Who is here."}, {"gamemode", []string{"survival|creative", "<player>"}, "How somebody plays."}}}},
 	{"hosts", &Hosts{
-		[]HostNode{{id.ID{5, 19: 6}, 0, 2, []Corner{}}, {id.ID{7, 19: 8}, 1250, 1, []Corner{{-10, 20}, {3350, 20}, {0, -6700}}}},
+		[]HostNode{{id.ID{5, 19: 6}, 0, 2, []Corner{}, Corner{}}, {id.ID{7, 19: 8}, 1250, 1, []Corner{{-10, 20}, {3350, 20}, {0, -6700}}, Corner{1100, -2200}}},
 		[]HostRegion{{world.RegionPos{X: -1, Z: 300}, true, 12, []uint32{1, 0}}, {world.RegionPos{}, false, 0, []uint32{}}},
+		[]HostLink{{0, 1}},
 	}},
 }

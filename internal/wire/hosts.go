@@ -13,6 +13,7 @@ const (
 	MaxHostRegions = 1024
 	maxMembers     = 16
 	maxCorners     = 64
+	MaxHostLinks   = 2048
 )
 
 // AskHosts asks which nodes host the world, as far as this node knows.
@@ -23,6 +24,14 @@ type AskHosts struct{}
 type Hosts struct {
 	Nodes   []HostNode   `json:"nodes"`
 	Regions []HostRegion `json:"regions"`
+	Links   []HostLink   `json:"links"`
+}
+
+// HostLink is two neighbours in the overlay of a verified world, as places in
+// Nodes.
+type HostLink struct {
+	A uint32 `json:"a"`
+	B uint32 `json:"b"`
 }
 
 // HostNode is a machine that hosts a part of the world.
@@ -33,6 +42,8 @@ type HostNode struct {
 	// Cell is the node's Voronoi cell in a verified world, in metres, as corners
 	// in order; empty in an open world.
 	Cell []Corner `json:"cell"`
+	// Place is where the node stands, if it has a cell.
+	Place Corner `json:"place"`
 }
 
 // Corner is a point of the plane in metres.
@@ -59,7 +70,7 @@ func (*AskHosts) append(b []byte) []byte { return msgp.AppendArrayHeader(b, 0) }
 func (*AskHosts) read(r *reader)         { r.fields(0) }
 
 func (m *Hosts) append(b []byte) []byte {
-	b = msgp.AppendArrayHeader(b, 2)
+	b = msgp.AppendArrayHeader(b, 3)
 	b = msgp.AppendArrayHeader(b, uint32(len(m.Nodes)))
 	for i := range m.Nodes {
 		b = m.Nodes[i].append(b)
@@ -68,22 +79,33 @@ func (m *Hosts) append(b []byte) []byte {
 	for i := range m.Regions {
 		b = m.Regions[i].append(b)
 	}
+	b = msgp.AppendArrayHeader(b, uint32(len(m.Links)))
+	for _, l := range m.Links {
+		b = msgp.AppendArrayHeader(b, 2)
+		b = msgp.AppendUint32(b, l.A)
+		b = msgp.AppendUint32(b, l.B)
+	}
 	return b
 }
 
 func (m *Hosts) read(r *reader) {
-	r.fields(2)
-	m.Nodes, m.Regions = m.Nodes[:0], m.Regions[:0]
+	r.fields(3)
+	m.Nodes, m.Regions, m.Links = m.Nodes[:0], m.Regions[:0], m.Links[:0]
 	for range r.array(MaxHostNodes) {
 		m.Nodes = append(m.Nodes, r.hostNode())
 	}
 	for range r.array(MaxHostRegions) {
 		m.Regions = append(m.Regions, r.hostRegion(uint64(len(m.Nodes))))
 	}
+	last := uint64(max(len(m.Nodes), 1) - 1)
+	for range r.array(MaxHostLinks) {
+		r.tuple(2)
+		m.Links = append(m.Links, HostLink{uint32(r.uint(last)), uint32(r.uint(last))})
+	}
 }
 
 func (n *HostNode) append(b []byte) []byte {
-	b = msgp.AppendArrayHeader(b, 4)
+	b = msgp.AppendArrayHeader(b, 5)
 	b = msgp.AppendBytes(b, n.Node[:])
 	b = msgp.AppendUint32(b, n.Trip)
 	b = msgp.AppendUint32(b, n.Leads)
@@ -91,11 +113,11 @@ func (n *HostNode) append(b []byte) []byte {
 	for _, c := range n.Cell {
 		b = appendRegion(b, world.RegionPos(c))
 	}
-	return b
+	return appendRegion(b, world.RegionPos(n.Place))
 }
 
 func (r *reader) hostNode() (n HostNode) {
-	r.tuple(4)
+	r.tuple(5)
 	r.exact(n.Node[:])
 	n.Trip = uint32(r.uint(1<<32 - 1))
 	n.Leads = uint32(r.uint(1<<32 - 1))
@@ -103,6 +125,7 @@ func (r *reader) hostNode() (n HostNode) {
 	for range r.array(maxCorners) {
 		n.Cell = append(n.Cell, Corner(r.region()))
 	}
+	n.Place = Corner(r.region())
 	return n
 }
 

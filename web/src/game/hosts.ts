@@ -1,5 +1,5 @@
 import { up } from '../net/codec';
-import type { HostNode, HostRegion } from '../net/types';
+import type { HostLink, HostNode, HostRegion } from '../net/types';
 import type { Game } from './game';
 
 const ASK_MS = 1000;
@@ -8,6 +8,7 @@ const ASK_MS = 1000;
 export class Hosts {
   nodes: HostNode[] = [];
   regions: HostRegion[] = [];
+  links: HostLink[] = [];
   private readonly byPlace = new Map<string, HostRegion>();
   private last = -Infinity;
 
@@ -20,8 +21,9 @@ export class Hosts {
     this.game.send(up.askHosts());
   }
 
-  arrived(nodes: HostNode[], regions: HostRegion[]): void {
+  arrived(nodes: HostNode[], regions: HostRegion[], links: HostLink[]): void {
     this.nodes = nodes;
+    this.links = links;
     this.regions = regions;
     this.byPlace.clear();
     for (const r of regions) this.byPlace.set(`${r.x},${r.z}`, r);

@@ -93,12 +93,14 @@ const decoders: Record<number, (f: Fields) => Message> = {
   [Down.Commands]: (f) => ({
     type: 'commands', list: f.each((c) => ({ name: c.str(), args: c.strings(), help: c.str() })),
   }),
-  [Down.Hosts]: (f) => ({ type: 'hosts', nodes: f.each(hostNode), regions: f.each(hostRegion) }),
+  [Down.Hosts]: (f) => ({ type: 'hosts', nodes: f.each(hostNode), regions: f.each(hostRegion), links: f.each((l) => ({ a: l.int(), b: l.int() })) }),
 };
 
 const hostNode = (f: Fields): HostNode => ({
-  id: f.bin(20), trip: f.int(), leads: f.int(), cell: f.each((c) => ({ x: c.int(), z: c.int() })),
+  id: f.bin(20), trip: f.int(), leads: f.int(), cell: f.each((c) => ({ x: c.int(), z: c.int() })), place: place(f.inner()),
 });
+
+const place = (f: Fields): { x: number; z: number } => ({ x: f.int(), z: f.int() });
 
 function hostRegion(f: Fields): HostRegion {
   const at = f.inner();

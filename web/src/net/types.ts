@@ -143,7 +143,12 @@ export interface HostNode {
   leads: number;
   /** corners of its Voronoi cell in metres, in verified worlds */
   cell: { x: number; z: number }[];
+  /** where it stands, if it has a cell */
+  place: { x: number; z: number };
 }
+
+/** Two neighbours in the overlay of a verified world, as places in the list of nodes. */
+export interface HostLink { a: number; b: number }
 
 /** Who hosts a region; members are places in the list of nodes, the leader first. */
 export interface HostRegion {
@@ -179,5 +184,5 @@ export type Message =
   | { type: 'timeOffset'; ticks: number }
   | { type: 'notice'; code: string; text: string }
   | { type: 'commands'; list: Command[] }
-  | { type: 'hosts'; nodes: HostNode[]; regions: HostRegion[] }
+  | { type: 'hosts'; nodes: HostNode[]; regions: HostRegion[]; links: HostLink[] }
   | { type: 'unknown'; code: number };

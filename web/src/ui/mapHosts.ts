@@ -27,6 +27,7 @@ export class MapHosts {
       if (side > 24) this.members(ctx, r.members, x, y, side);
     }
     for (const n of this.hosts.nodes) this.cell(ctx, n.cell, hue(n.id), px, pz);
+    this.links(ctx, px, pz);
     this.list();
   }
 
@@ -61,7 +62,32 @@ export class MapHosts {
     ctx.stroke();
   }
 
-  /** The Voronoi cells of a verified world, which are much larger than the map: our node's is filled more. */
+  /** The overlay of a verified world: its nodes where they stand, and a line between neighbours. */
+  private links(ctx: CanvasRenderingContext2D, px: Axis, pz: Axis): void {
+    const nodes = this.hosts.nodes;
+    ctx.lineWidth = 1.5;
+    for (const { a, b } of this.hosts.links) {
+      const [from, to] = [nodes[a], nodes[b]];
+      if (!from || !to) continue;
+      ctx.strokeStyle = a === 0 ? '#ffffffd0' : '#ffffff60';
+      ctx.beginPath();
+      ctx.moveTo(px(from.place.x), pz(from.place.z));
+      ctx.lineTo(px(to.place.x), pz(to.place.z));
+      ctx.stroke();
+    }
+    ctx.strokeStyle = '#10141a';
+    ctx.lineWidth = 1;
+    nodes.forEach((n, i) => {
+      if (n.cell.length < 3) return;
+      ctx.fillStyle = `hsl(${hue(n.id)} 85% 60%)`;
+      ctx.beginPath();
+      ctx.arc(px(n.place.x), pz(n.place.z), i === 0 ? 7 : 5, 0, 2 * Math.PI);
+      ctx.fill();
+      ctx.stroke();
+    });
+  }
+
+  /** The Voronoi cells and links of a verified world, which are much larger than the map: our node's is filled more. */
   private drawPlan(): boolean {
     const ctx = this.plan.getContext('2d');
     if (!ctx || !this.hosts.nodes.some((n) => n.cell.length > 2)) return false;
@@ -69,6 +95,7 @@ export class MapHosts {
     const at = (size: number): Axis => (m) => 2 + ((m + WORLD_EDGE) / (2 * WORLD_EDGE)) * (size - 4);
     ctx.clearRect(0, 0, width, height);
     this.hosts.nodes.forEach((n, i) => this.cell(ctx, n.cell, hue(n.id), at(width), at(height), i === 0 ? 0.6 : 0.2));
+    this.links(ctx, at(width), at(height));
     return true;
   }
 
@@ -78,7 +105,7 @@ export class MapHosts {
       const trip = n.trip ? t.map.trip((n.trip / 1000).toFixed(n.trip < 10_000 ? 1 : 0)) : '';
       return { hue: hue(n.id), text: [i === 0 ? t.map.own : shortId(n.id), t.map.leads(n.leads), trip].filter(Boolean).join(' · ') };
     });
-    const key = JSON.stringify([rows, this.hosts.nodes.map((n) => n.cell)]);
+    const key = JSON.stringify([rows, this.hosts.nodes.map((n) => n.cell), this.hosts.links]);
     if (key === this.shown) return;
     this.shown = key;
     const plan = this.drawPlan() ? [h('li', {}, this.plan)] : [];
