@@ -143,19 +143,30 @@ func (l *Loop) sleep(wait time.Duration, timed bool) {
 	}
 }
 
+// holdAtMost is for how long timers that are due at once may run before what they
+// have sent goes out: ticks of several regions, and heartbeats, to one node
+// travel together.
+const holdAtMost = 500 * time.Microsecond
+
 // fire calls OnTimer for every timer that is due now. Timers that handlers set
 // meanwhile have their turn after the messages that wait.
 func (l *Loop) fire() {
 	due := l.clock()
+	var held time.Duration
 	for len(l.timers.a) > 0 && l.timers.a[0].at <= due && !l.stopping {
 		t := l.timers.pop()
 		l.tick()
 		l.stats.late.Add(l.now.Sub(t.at))
 		l.m.OnTimer(t.timer)
 		l.drainLater()
-		l.stats.timer.Add(l.clock().Sub(l.now))
-		l.flush()
+		took := l.clock().Sub(l.now)
+		l.stats.timer.Add(took)
+		if held += took; held > holdAtMost {
+			l.flush()
+			held = 0
+		}
 	}
+	l.flush()
 }
 
 // handle calls the machine for one event and for what that made it do.
