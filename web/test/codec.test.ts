@@ -63,8 +63,9 @@ const readers: Record<string, (m: any) => unknown> = {
   Notice: (m) => ({ code: m.code, text: m.text }),
   Commands: (m) => ({ list: m.list }),
   Hosts: (m) => ({
-    nodes: m.nodes.map((n: any) => ({ node: hex(n.id), trip: n.trip, leads: n.leads, cell: n.cell })),
+    nodes: m.nodes.map((n: any) => ({ node: hex(n.id), trip: n.trip, leads: n.leads, cell: n.cell, place: n.place })),
     regions: m.regions.map(({ x, z, ...rest }: any) => ({ region: { x, z }, ...rest })),
+    links: m.links,
   }),
 };
 
