@@ -153,20 +153,21 @@ func (t *Trial) siegeTables(g siegeRun, rows []siegeRow, only bool) {
 	table := Table{
 		Name:    "tampered" + g.key(),
 		Title:   fmt.Sprintf("Runs with objects of which most replicas were tampered with, %d nodes, r = %d, %s (tables 6.29 to 6.31)", g.Nodes, g.R, g.Protocol),
-		Columns: []string{"malicious", "runs", "tampered in", "thesis, of ten", "with a tampered replica", "honest nodes, most", "objects, most", "first after update", "actions dropped"},
+		Columns: []string{"malicious", "runs", "tampered in", "thesis, of ten", "with a tampered replica", "honest nodes, most", "objects, most", "first after update", "actions dropped", "nodes unsure, most", "objects nobody knows, most"},
 	}
 	tolerated, broken := 0, false
 	for _, row := range rows {
-		nodes, objects, first, seen, dropped := 0, 0, int64(0), 0, 0
+		nodes, objects, first, seen, dropped, unsure, lost := 0, 0, int64(0), 0, 0, 0, 0
 		for _, r := range row.results {
 			nodes, objects, dropped = max(nodes, r.Nodes), max(objects, r.Objects), dropped+r.Dropped
+			unsure, lost = max(unsure, r.Unsure), max(lost, r.Lost)
 			seen += one(r.Seen > 0)
 			if r.First > 0 && (first == 0 || r.First < first) {
 				first = r.First
 			}
 		}
 		paper, has := siegePaperOf(g.R, row.malicious)
-		table.Row(row.malicious, len(row.results), row.fallen(), beside(thesis && has, float64(paper), 0), seen, nodes, objects, first, dropped)
+		table.Row(row.malicious, len(row.results), row.fallen(), beside(thesis && has, float64(paper), 0), seen, nodes, objects, first, dropped, unsure, lost)
 		name := fmt.Sprintf("tampered_m%d%s", row.malicious, g.key())
 		t.compare(thesis && has && len(row.results) == 10, name, float64(row.fallen()), "runs", float64(paper))
 		broken = broken || row.fallen() > 0

@@ -39,14 +39,17 @@ type siegeResult struct {
 	// First is the update after which there were such objects; 0: never. Seen is
 	// the update after which an honest node held any such replica.
 	First, Seen int64
-	Live        int
-	Queries     [storage.Kinds]int // of honest nodes
-	Tried       [storage.Kinds]int // of these, those attackers had a hand in
-	Tampered    [storage.Kinds]int // and those that found what is not true
-	Dropped     int                // actions
-	Failed      int
-	Events      uint64
-	Trace       string
+	// Unsure is how many honest nodes were not sure of some cell at once, Lost how
+	// many objects no honest one knew of: the most after any update.
+	Unsure, Lost int
+	Live         int
+	Queries      [storage.Kinds]int // of honest nodes
+	Tried        [storage.Kinds]int // of these, those attackers had a hand in
+	Tampered     [storage.Kinds]int // and those that found what is not true
+	Dropped      int                // actions
+	Failed       int
+	Events       uint64
+	Trace        string
 }
 
 // siege is a network with attackers in it.
@@ -167,6 +170,7 @@ func (s *siege) stored(of int64) machine.Time {
 // tables 6.29 to 6.31 do.
 func (s *siege) inspect(of int64) {
 	r := &s.result
+	s.gaps(of)
 	r.Nodes, r.Objects = 0, 0
 	bad := map[storage.ObjectID]int{}
 	s.replicas(func(list []*storage.Object) {
@@ -199,6 +203,24 @@ func (s *siege) inspect(of int64) {
 	if r.Objects > 0 && r.First == 0 {
 		r.First = of
 	}
+}
+
+// gaps looks what honest nodes do not know.
+func (s *siege) gaps(of int64) {
+	held := map[storage.ObjectID]bool{}
+	unsure, lost := 0, 0
+	for _, node := range s.live() {
+		if state := node.machine().State(); state != nil && !s.gang.Has(node.self.ID) {
+			unsure += one(state.Doubts() > 0)
+			for _, o := range state.Objects(&state.Cover, s.rules.World(), nil) {
+				held[o.ID] = true
+			}
+		}
+	}
+	for _, o := range s.truth.objects {
+		lost += one(!o.Static && !held[o.ID])
+	}
+	s.result.Unsure, s.result.Lost = max(s.result.Unsure, unsure), max(s.result.Lost, lost)
 }
 
 // replicas lists what each honest node stores.

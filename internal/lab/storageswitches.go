@@ -20,8 +20,12 @@ func switchedProtocols() []storage.Protocol {
 	out := []storage.Protocol{storage.ProtocolThesis}
 	for _, name := range storage.Switches() {
 		switch name {
-		case "ring", "deltas": // nothing without digests
+		case "ring", "deltas", "pins": // nothing without digests
 			out = append(out, storage.ProtocolThesis.With("digests").With(name))
+		case "owners":
+			out = append(out, storage.ProtocolThesis.With("majority").With("digests").With(name))
+		case "storers":
+			out = append(out, storage.ProtocolThesis.With("receipts").With(name))
 		default:
 			out = append(out, storage.ProtocolThesis.With(name))
 		}

@@ -22,7 +22,7 @@ func (n *Node) onRetrieve(by *overlay.Contact, q *Retrieve) {
 		}
 		slices.SortFunc(m.Static, byID)
 		m.Batches = n.actions.take(n.memo, false, func(p *Player) bool {
-			return contains(&q.Area, p.Home) && n.responsible(p.Home)
+			return slices.ContainsFunc(n.homes(p), func(h geom.Point) bool { return contains(&q.Area, h) && n.responsible(h) })
 		})
 	} else {
 		m.Seen, m.Brief = n.state, n.cfg.Protocol.Digests

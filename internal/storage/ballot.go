@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"iter"
 	"slices"
 )
 
@@ -16,19 +17,31 @@ func (n *Node) need() int {
 
 // count lets the zones vote for each object (Protocol.Objects). An answer has a
 // say about the places that its sender sees, whether or not the rest of its zone
-// has answered. It reports whether nothing is left to be decided.
-func (n *Node) count(q *query) (out outcome, votes int, decided bool) {
+// has answered. It reports whether nothing is left to be decided. When no more
+// answers will come (last), guesses count too.
+func (n *Node) count(q *query, last bool) (out outcome, votes int, decided bool) {
 	if q.Kind.static() {
 		return n.countStatic(q)
 	}
 	s := &Snapshot{Of: q.Of, Cover: q.Area, Grid: gridOver(&q.Area, &n.world, 0), Whole: n.brief(q)}
 	votes, decided = len(q.zones), true
+	var bold *query
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
 			if relate(&q.Area, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == outside {
 				continue
 			}
 			c, least, how := n.countCell(q, x, y)
+			if how != elected && last && n.cfg.Protocol.Majority {
+				if bold == nil {
+					bold = q.bold()
+				}
+				if g, v, by := n.countCell(bold, x, y); by == elected {
+					c, least, how = g, v, by
+				} else if how == unknown {
+					s.guess(x, y, n.likely(bold, x, y))
+				}
+			}
 			votes, decided = min(votes, least), decided && how == elected
 			if how == unknown {
 				s.doubt(x, y)
@@ -59,15 +72,35 @@ func (n *Node) countCell(q *query, x, y int32) (cell *Cell, least int, how verdi
 	if n.brief(q) {
 		return n.countBlock(q, x, y)
 	}
-	var all []*Object
-	seen := 0 // zones that have answered about the cell
+	all, seen := n.reported(q, x, y)
+	least, how = seen, elected
+	if seen < n.need() && n.cfg.Protocol.Majority {
+		return n.own(q, x, y, seen)
+	}
+	var out []*Object
+	for versions := range versionsOf(all) {
+		o, votes, by := n.electAmongZones(q, versions)
+		if by == unknown {
+			return nil, votes, unknown
+		}
+		least, how = min(least, votes), max(how, by)
+		if o != nil {
+			out = append(out, o)
+		}
+	}
+	return NewCell(out), least, how
+}
+
+// reported is all that answers say of a cell, ascending by ID, and how many zones
+// have answered about it.
+func (n *Node) reported(q *query, x, y int32) (all []*Object, seen int) {
 	for i := range q.zones {
-		knows := false
+		knows := 0
 		for _, r := range q.zones[i].results {
 			if !n.fits(q, r) || r.Seen.covers(x, y, n.world.Cell) == outside {
 				continue
 			}
-			knows = true
+			knows = 1
 			if c := r.Seen.At(x, y); c != nil {
 				for _, o := range c.Objects {
 					if r.Seen.sees(&q.Area, o.Pos, &n.world) {
@@ -76,32 +109,27 @@ func (n *Node) countCell(q *query, x, y int32) (cell *Cell, least int, how verdi
 				}
 			}
 		}
-		if knows {
-			seen++
-		}
+		seen += knows
 	}
 	slices.SortStableFunc(all, byID)
-	least, how = seen, elected
-	if seen < n.need() && n.cfg.Protocol.Majority {
-		return n.own(q, x, y, seen)
+	return all, seen
+}
+
+// versionsOf goes through objects that ascend by ID, all versions of one at a
+// time.
+func versionsOf(all []*Object) iter.Seq[[]*Object] {
+	return func(yield func([]*Object) bool) {
+		for i := 0; i < len(all); {
+			j := i
+			for j < len(all) && all[j].ID == all[i].ID {
+				j++
+			}
+			if !yield(all[i:j]) {
+				return
+			}
+			i = j
+		}
 	}
-	var out []*Object
-	for i := 0; i < len(all); {
-		j := i
-		for j < len(all) && all[j].ID == all[i].ID {
-			j++
-		}
-		o, votes, by := n.electAmongZones(q, all[i:j])
-		if by == unknown {
-			return nil, votes, unknown
-		}
-		least, how = min(least, votes), max(how, by)
-		if o != nil {
-			out = append(out, o)
-		}
-		i = j
-	}
-	return NewCell(out), least, how
 }
 
 // fits reports whether an answer is about the time that is asked for.
@@ -162,10 +190,22 @@ zones:
 	return best, votes
 }
 
-// electAmongZones decides about one object. Each zone has a vote for the version
-// that most of those have who see the place, or for its not being there; a zone
-// in which two versions are tied has none.
+// electAmongZones decides about one object.
 func (n *Node) electAmongZones(q *query, versions []*Object) (*Object, int, verdict) {
+	best, votes := n.mostZones(q, versions)
+	switch {
+	case votes >= n.need():
+		return best, votes, elected
+	case !n.cfg.Protocol.Majority:
+		return best, votes, kept
+	}
+	return n.ownObject(q, versions, votes)
+}
+
+// mostZones is the version that most zones vote for, nil if that the object is
+// not there. Each has a vote for what most of those say who see the place; a zone
+// in which two versions are tied has none.
+func (n *Node) mostZones(q *query, versions []*Object) (best *Object, votes int) {
 	type choice struct {
 		object *Object
 		votes  int
@@ -190,19 +230,12 @@ func (n *Node) electAmongZones(q *query, versions []*Object) (*Object, int, verd
 		}
 		choices[k].votes++
 	}
-	best := choice{}
 	for _, c := range choices {
-		if c.votes > best.votes {
-			best = c
+		if c.votes > votes {
+			best, votes = c.object, c.votes
 		}
 	}
-	if best.votes >= n.need() {
-		return best.object, best.votes, elected
-	}
-	if !n.cfg.Protocol.Majority {
-		return best.object, best.votes, kept
-	}
-	return n.ownObject(q, versions, best.votes)
+	return best, votes
 }
 
 // electInZone is a zone's vote about an object.
@@ -355,11 +388,11 @@ func (n *Node) tally(q *query, last bool) {
 	if q.done || q.fetch != nil || !last && q.full < n.need() {
 		return
 	}
-	if q.answers == 0 {
+	if q.answers == 0 && !n.goesOn(q) {
 		n.end(q, nil)
 		return
 	}
-	if out, votes, decided := n.count(q); decided || last {
+	if out, votes, decided := n.count(q, last); decided || last {
 		if n.brief(q) {
 			n.startFetch(q, out, votes)
 			return

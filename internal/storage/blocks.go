@@ -3,6 +3,7 @@ package storage
 import (
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -29,6 +30,7 @@ const sizeDigest = 8
 // sizeBrief is what digests of the cells in an area take, and of the woken
 // characters there.
 func (s *Snapshot) sizeBrief(a *overlay.Area, w *World) (size int) {
+	s = s.bold()
 	s.parts(a, w, func(part) { size += sizeDigest })
 	for _, o := range s.Woken {
 		if s.sees(a, o.Pos, w) {
@@ -40,9 +42,68 @@ func (s *Snapshot) sizeBrief(a *overlay.Area, w *World) (size int) {
 
 func sameBlock(a, b *Cell) bool { return a == b || sameWithin(nil, a, b, true) }
 
+// nearest is how many of the nodes of a zone have a say about a cell, those that
+// stand nearest to it. More than these seldom hold it.
+const nearest = 4
+
+// countOwners decides what is in a cell by the digests that its owners have sent,
+// each of them alone (Protocol.Owners).
+func (n *Node) countOwners(q *query, x, y int32) (best *Cell, votes int, how verdict) {
+	type choice struct {
+		cell         *Cell
+		votes, zones int
+		last         int // the zone that was counted last
+	}
+	var choices []choice
+	all := 0
+	for zone := range q.zones {
+		for _, r := range q.zones[zone].results {
+			if !n.fits(q, r) || r.Seen.covers(x, y, n.world.Cell) != inside || !n.isNear(q, zone, r, x, y) {
+				continue
+			}
+			all++
+			c := r.Seen.At(x, y)
+			k := slices.IndexFunc(choices, func(o choice) bool { return sameBlock(o.cell, c) })
+			if k < 0 {
+				k = len(choices)
+				choices = append(choices, choice{cell: c, last: -1})
+			}
+			o := &choices[k]
+			o.votes++
+			if o.last != zone {
+				o.last, o.zones = zone, o.zones+1
+			}
+		}
+	}
+	for _, o := range choices {
+		if 2*o.votes > all && o.zones >= n.need() {
+			return o.cell, o.zones, elected
+		}
+		votes = max(votes, o.zones)
+	}
+	return n.own(q, x, y, votes)
+}
+
+// isNear reports whether of all nodes of a zone that have answered fewer than
+// nearest stand nearer to a cell: who is far away is not asked about it. A place
+// is certified, so that who answers for more than it is responsible for only
+// gains a say where hardly anybody else answers.
+func (n *Node) isNear(q *query, zone int, r *Result, x, y int32) bool {
+	half := n.world.Cell / 2
+	at := n.places.keyBeyond(geom.Point{X: x*n.world.Cell + half, Y: y*n.world.Cell + half}, zone)
+	own, nearer := at.Dist2(r.Around.Self.Pos), 0
+	for _, o := range q.zones[zone].results {
+		nearer += bit(at.Dist2(o.Around.Self.Pos) < own)
+	}
+	return nearer < nearest
+}
+
 // countBlock decides what is in a cell by its digest. A zone's vote is what most
 // of those say who know the cell; a tie takes it away.
 func (n *Node) countBlock(q *query, x, y int32) (*Cell, int, verdict) {
+	if n.cfg.Protocol.Owners && n.cfg.Protocol.Majority {
+		return n.countOwners(q, x, y)
+	}
 	var zones blockVotes
 	for i := range q.zones {
 		var said blockVotes
@@ -131,6 +192,7 @@ func (n *Node) holds(of int64, x, y int32, c *Cell) bool {
 		return true // the digest of nothing is known
 	}
 	own := func(s *Snapshot) bool {
+		s = s.bold()
 		return s != nil && s.Of == of && s.covers(x, y, n.world.Cell) == inside && sameBlock(s.At(x, y), c)
 	}
 	return n.cfg.Protocol.Ring && own(n.state) || n.cfg.Protocol.Deltas && n.cfg.Protocol.Ring && own(n.guess)

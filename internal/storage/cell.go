@@ -79,8 +79,9 @@ type Snapshot struct {
 	Grid
 	// Whole: of every cell that Cover touches all is known (Protocol.Digests).
 	Whole bool
-	// Unsure are cells of the window about which nothing is known, though they
-	// lie in Cover; nil: none.
+	// Unsure are cells of the window of which it is not known what is in them,
+	// though they lie in Cover; nil: none. What Cells has for one of these is a
+	// guess (see guess.go), nil if there is not even that.
 	Unsure []bool
 	// Woken are static characters that take part in the next step because their
 	// players said so (thesis 5.4.1). Only those who store them know of it, so
@@ -162,15 +163,6 @@ func (s *Snapshot) unsure(x, y int32) bool {
 	return x >= 0 && y >= 0 && x < s.W && y < s.H && s.Unsure[y*s.W+x]
 }
 
-// doubt makes a cell unknown.
-func (s *Snapshot) doubt(x, y int32) {
-	if s.Unsure == nil {
-		s.Unsure = make([]bool, len(s.Cells))
-	}
-	s.Unsure[(y-s.Y)*s.W+x-s.X] = true
-	s.set(x, y, nil)
-}
-
 // part is a cell of a snapshot, seen through an area; whole: all of it counts.
 type part struct {
 	x, y  int32
@@ -233,6 +225,7 @@ func (s *Snapshot) index() {
 // each row what lies wholly inside is contiguous, for areas are convex.
 func (s *Snapshot) sizeIn(a *overlay.Area, w *World) int {
 	size := 0
+	s = s.bold()
 	b := bounds(a)
 	x0, x1 := max(b.Min.X/w.Cell, s.X), min(b.Max.X/w.Cell, s.X+s.W-1)
 	y0, y1 := max(b.Min.Y/w.Cell, s.Y), min(b.Max.Y/w.Cell, s.Y+s.H-1)

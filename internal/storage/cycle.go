@@ -40,8 +40,9 @@ type pointQuery struct {
 	player *Player
 	at     geom.Point // of its character
 	began  machine.Time
-	got    []*Batch // by zone
-	count  int
+	got    []*Batch // by zone and home
+	count  int      // of these
+	heard  int      // answers
 	result *Batch
 	votes  int
 	done   bool
@@ -204,17 +205,18 @@ func (n *Node) askActions(of int64) {
 		n.failed(of)
 		return
 	}
-	players := c.from.players(&c.from.Cover, &n.world, nil)
-	zones := n.space.Zones()
+	players := c.from.bold().players(&c.from.Cover, &n.world, nil)
+	zones, homes := n.space.Zones(), n.homesOf()
 	c.asked = make([]pointQuery, len(players))
-	got := make([]*Batch, zones*len(players))
+	slots := zones * homes
+	got := make([]*Batch, slots*len(players))
 	c.open, c.asking, c.missing = len(players), true, false
 	now := n.env.Now()
 	for i, o := range players {
-		c.asked[i] = pointQuery{player: o.Player, at: o.Pos, began: now, got: got[i*zones : (i+1)*zones : (i+1)*zones]}
+		c.asked[i] = pointQuery{player: o.Player, at: o.Pos, began: now, got: got[i*slots : (i+1)*slots : (i+1)*slots]}
 	}
 	for i := range c.asked {
-		q := &RetrieveActions{Query: uint64(of)<<20 | uint64(i), Player: c.asked[i].player, Of: of}
+		q := &RetrieveActions{Query: uint64(of)<<20 | uint64(i*homes), Player: c.asked[i].player, Of: of}
 		if n.cfg.Protocol.Receipts {
 			n.askFirst(&c.asked[i], q)
 			continue
@@ -235,18 +237,18 @@ func (n *Node) askActions(of int64) {
 // onActionsResult takes the answer of one zone.
 func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
 	c := &n.cycle
-	i := int(m.Query & (1<<20 - 1))
+	homes := n.homesOf()
+	i, home := int(m.Query&(1<<20-1))/homes, int(m.Query&(1<<20-1))%homes
 	if !c.asking || int64(m.Query>>20) != c.to || i >= len(c.asked) {
 		return
 	}
 	q := &c.asked[i]
-	zone := n.space.Zone(from.Pos)
-	if q.done || m.Batch == nil || q.got[zone] != nil || m.Batch.Player.ID != q.player.ID || m.Batch.Of != c.to {
+	slot := n.space.Zone(from.Pos)*homes + home
+	if q.done || m.Batch == nil || m.Batch.Player.ID != q.player.ID || m.Batch.Of != c.to {
 		return
 	}
-	q.got[zone] = m.Batch
-	q.count++
 	if n.cfg.Protocol.Receipts && n.certifies(m.Certificate, m.Batch) {
+		q.heard++
 		q.result, q.votes = m.Batch, len(m.Certificate.Receipts)
 		n.endPoint(q)
 		if c.open == 0 {
@@ -255,16 +257,18 @@ func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
 		return
 	}
 	n.askOthers(q)
-	votes := 0
-	for _, b := range q.got {
-		if b != nil && sameBatch(b, m.Batch) {
-			votes++
-		}
+	switch {
+	case q.got[slot] == nil:
+		q.count++
+	case !n.storers() || len(q.got[slot].Actions) > 0:
+		return // somebody has answered already
 	}
-	if votes > q.votes {
-		q.result, q.votes = m.Batch, votes
+	q.heard++
+	q.got[slot] = m.Batch
+	if b, votes := n.countBatches(q); votes > q.votes || n.storers() {
+		q.result, q.votes = b, votes
 	}
-	if q.votes >= n.need() || q.count == len(q.got) {
+	if q.votes >= n.need() && !n.awaits(q.result) || q.count == len(q.got) {
 		n.endPoint(q)
 		if c.open == 0 {
 			n.update()
@@ -277,7 +281,7 @@ func (n *Node) endPoint(q *pointQuery) {
 	n.cycle.open--
 	if n.cfg.Protocol.Majority && q.votes < n.need() {
 		q.result = nil
-		if q.count >= n.need() {
+		if q.count >= n.need()*n.homesOf() {
 			// Enough zones have answered, and no batch has a majority: only what has
 			// one is included. All who ask see it alike.
 			q.result = n.memo.batch(&Batch{Player: q.player, Of: n.cycle.to})
@@ -289,7 +293,7 @@ func (n *Node) endPoint(q *pointQuery) {
 	if p := n.cfg.Probe; p != nil {
 		r := Report{
 			Kind: ForActions, By: n, Of: n.cycle.to, Player: q.player, Took: n.env.Now().Sub(q.began),
-			Answers: q.count, Votes: q.votes, Zones: len(q.got),
+			Answers: q.heard, Votes: q.votes, Zones: n.space.Zones(),
 		}
 		if q.result != nil {
 			r.Batches = []*Batch{q.result}
@@ -335,8 +339,10 @@ func (n *Node) update() {
 	for i := range c.asked {
 		q := &c.asked[i]
 		r.acts[q.player.ID] = q.result
-		if x, y := q.at.X/n.world.Cell, q.at.Y/n.world.Cell; q.result == nil && !from.unsure(x, y) {
-			from.doubt(x, y) // and with it everything within reach of the player
+		if q.result == nil {
+			// Everything within reach of the player is a guess now.
+			from.doubt(q.at.X/n.world.Cell, q.at.Y/n.world.Cell)
+			r.acts[q.player.ID] = n.mostSaid(q)
 		}
 	}
 	c.asked = nil
@@ -347,12 +353,16 @@ func (n *Node) update() {
 			if relate(&s.Cover, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == outside {
 				continue
 			}
-			if r.unsure(x, y) {
-				s.doubt(x, y)
+			if from.unsure(x, y) && from.At(x, y) == nil {
+				s.guess(x, y, nil)
 				continue
 			}
 			cell := r.cell(x, y)
-			s.set(x, y, r.shared(cell, x, y, &s.Cover))
+			if r.guesses {
+				s.guess(x, y, cell)
+			} else {
+				s.set(x, y, r.shared(cell, x, y, &s.Cover))
+			}
 			n.putAsleep(cell)
 			for _, o := range cell.players {
 				delete(n.static, o.ID)

@@ -146,7 +146,7 @@ func bit(b bool) int {
 
 // promised reports whether an answer has the digest of a cell that was agreed on.
 func (n *Node) promised(q *query, r *Result, at CellAt) bool {
-	return r.Seen.covers(at.X, at.Y, n.world.Cell) == inside && sameBlock(r.Seen.At(at.X, at.Y), q.fetch.out.seen.At(at.X, at.Y))
+	return r.Seen.bold().covers(at.X, at.Y, n.world.Cell) == inside && sameBlock(r.Seen.At(at.X, at.Y), q.fetch.out.seen.At(at.X, at.Y))
 }
 
 // fetchFrom asks one node for all that it has, and returns the rest.
@@ -181,10 +181,10 @@ func (n *Node) onFetch(by *overlay.Contact, q *Fetch) {
 	if s == nil || s.Of != q.Of || !saneArea(&q.Area) || !n.business(by, &q.Retrieve) {
 		return
 	}
-	m := &Blocks{Query: q.Query}
+	m, known := &Blocks{Query: q.Query}, s.bold()
 	for _, at := range q.Cells {
 		var c *Cell
-		if s.covers(at.X, at.Y, n.world.Cell) == inside {
+		if known.covers(at.X, at.Y, n.world.Cell) == inside {
 			c = s.At(at.X, at.Y)
 		}
 		m.Cells = append(m.Cells, c)
@@ -278,7 +278,7 @@ func (n *Node) onBlocks(from *overlay.Contact, m *Blocks) {
 func (n *Node) endFetch(q *query) {
 	f := q.fetch
 	for _, at := range f.cells {
-		f.out.seen.doubt(at.X, at.Y)
+		f.out.seen.guess(at.X, at.Y, n.foreseen(q.Of, at.X, at.Y))
 	}
 	f.cells = nil
 	f.out.seen.Woken = slices.DeleteFunc(f.out.seen.Woken, func(o *Object) bool {

@@ -101,7 +101,10 @@ func (n *Node) push(to *overlay.Contact) {
 		}
 		m.Area.Polygon = n.places.polygon(geom.Cell(to.Pos, points, n.space.SubArea(n.zone), nil))
 		m.Static = n.letGo(to)
-		m.Batches = n.actions.take(n.memo, true, func(p *Player) bool { return n.nearestTo(to, p.Home) })
+		m.Batches = n.actions.take(n.memo, false, func(p *Player) bool {
+			return slices.ContainsFunc(n.homes(p), func(h geom.Point) bool { return n.nearestTo(to, h) })
+		})
+		n.actions.take(n.memo, true, func(p *Player) bool { return !n.stores(p) })
 		m.Seen = n.state
 		m.Seal(n.world)
 	}
@@ -216,7 +219,7 @@ func (n *Node) join() *Snapshot {
 	return s
 }
 
-// doubtToo makes unknown what a neighbour does not know.
+// doubtToo makes unsure what a neighbour is not sure of.
 func (s *Snapshot) doubtToo(p *Push, side int32) {
 	if p.Seen == nil || p.Seen.Unsure == nil || len(p.Area.Polygon) < 3 {
 		return
@@ -224,6 +227,9 @@ func (s *Snapshot) doubtToo(p *Push, side int32) {
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
 			if p.Seen.unsure(x, y) && relate(&p.Area, x*side, y*side, side) != outside {
+				if s.At(x, y) == nil {
+					s.guess(x, y, p.Seen.At(x, y))
+				}
 				s.doubt(x, y)
 			}
 		}
@@ -315,7 +321,7 @@ func (n *Node) addStatic(out outcome) {
 		}
 	}
 	for _, b := range out.batches {
-		if n.responsible(b.Player.Home) {
+		if n.stores(b.Player) {
 			n.actions.merge([]*Batch{b})
 		}
 	}

@@ -178,7 +178,7 @@ func (m *Retrieve) Size() int { return 1 + 8 + 1 + 8 + sizeArea(&m.Area) }
 func (m *Result) Size() int {
 	size := 1 + 8 + 8 + sizeContact*(1+len(m.Around.Neighbours)) + m.Bytes
 	if m.Seen != nil {
-		size += sizeArea(&m.Seen.Cover) + (len(m.Seen.Unsure)+7)/8
+		size += sizeArea(&m.Seen.Cover) + (2*len(m.Seen.Unsure)+7)/8
 	}
 	return size
 }

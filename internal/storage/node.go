@@ -121,6 +121,8 @@ const (
 	timerFetch
 	timerDeposit
 	timerHurry
+	timerInsist
+	timerPins
 )
 
 // Node is one participant: an overlay node and its part of the world.
@@ -161,6 +163,7 @@ type Node struct {
 	actions container
 	woken   []wakening
 	purse   purse
+	pins    [][]*overlay.Contact // by zone: who has answered about the update area
 
 	queries uint64
 	running []*query
@@ -196,6 +199,7 @@ func New(cfg Config, env machine.Env) *Node {
 		time: timing{cfg.Begin, cfg.LMax, cfg.Deviation}, self: cfg.Overlay.Self,
 		static: map[ObjectID]*Object{}, pushed: map[id.ID]bool{},
 	}
+	n.pins = make([][]*overlay.Contact, n.space.Zones())
 	n.places = newMapping(n.space, n.world)
 	n.reach = n.world.Reach(n.time.interval())
 	n.zone = n.space.Zone(n.self.Pos)
@@ -256,6 +260,7 @@ func (n *Node) Start() {
 
 // Stop leaves the network.
 func (n *Node) Stop() {
+	n.lastDeposits()
 	n.stopped = true
 	n.overlay.Stop()
 }
@@ -298,6 +303,12 @@ func (n *Node) OnTimer(t machine.Timer) {
 		n.deposit(int64(t.Arg))
 	case timerHurry:
 		n.askOn(int64(t.Arg))
+	case timerInsist:
+		n.insist(int64(t.Arg))
+	case timerPins:
+		if q := n.query(t.Arg); q != nil {
+			n.askAgain(q)
+		}
 	case timerFetch:
 		if q := n.query(t.Arg); q != nil {
 			n.fetchOn(q)
@@ -358,6 +369,15 @@ func (n *Node) onUnicast(u upcall) {
 		if !n.hold(u) {
 			n.onFetch(m.Origin, body)
 		}
+	case *Retrieve:
+		if !n.hold(u) {
+			n.probe(Arrival(body.Kind), n.hops(m))
+			n.onRetrieve(m.Origin, body)
+		}
+	case *Seek:
+		n.onSeek(m.Origin, body)
+	case *Sought:
+		n.onSought(body)
 	case *Blocks:
 		n.onBlocks(m.Origin, body)
 	case *Deposit:

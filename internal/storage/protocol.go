@@ -32,12 +32,24 @@ type Protocol struct {
 	// batch, and gather its storers' signed receipts. A batch with receipts of
 	// more than half of the zones is certified: one honest copy is enough.
 	Receipts bool
+	// Storers lets several nodes in each zone store a player's batches, at places
+	// far from each other; batches are sent whole where they may be missing. It
+	// needs Receipts.
+	Storers bool
+	// Owners counts the answers about a cell one by one, those of the nodes in each
+	// zone that stand nearest to it: a version needs more than half of them and a
+	// voice in more than half of the zones. It needs Digests and Majority.
+	Owners bool
+	// Pins lets a node ask those directly for its update area who have answered
+	// the last time, and whom they name: nobody on the way can answer instead or
+	// drop the question. It needs Digests.
+	Pins bool
 }
 
 // Protocols that have a name.
 var (
 	ProtocolThesis   = Protocol{}
-	ProtocolHardened = Protocol{Objects: true, Majority: true, Digests: true, Ring: true, Deltas: true, Receipts: true}
+	ProtocolHardened = Protocol{Objects: true, Majority: true, Digests: true, Ring: true, Deltas: true, Receipts: true, Storers: true, Owners: true, Pins: true}
 )
 
 // switches are the mechanisms by name, in the order in which they are shown.
@@ -51,6 +63,9 @@ var switches = []struct {
 	{"ring", func(p *Protocol) *bool { return &p.Ring }},
 	{"deltas", func(p *Protocol) *bool { return &p.Deltas }},
 	{"receipts", func(p *Protocol) *bool { return &p.Receipts }},
+	{"storers", func(p *Protocol) *bool { return &p.Storers }},
+	{"owners", func(p *Protocol) *bool { return &p.Owners }},
+	{"pins", func(p *Protocol) *bool { return &p.Pins }},
 }
 
 // Switches returns the names of the mechanisms.

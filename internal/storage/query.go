@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
@@ -25,8 +26,15 @@ type query struct {
 // zoneAnswer is what has come from a zone.
 type zoneAnswer struct {
 	results []*Result
-	missing []id.ID // nodes that overlap the area and have not answered
-	over    bool    // complete
+	missing []missing // nodes that overlap the area and have not answered
+	over    bool      // complete
+	asked   []id.ID   // directly
+}
+
+// missing is somebody whose answer is waited for.
+type missing struct {
+	node  *overlay.Contact
+	named bool // by who has answered; otherwise because it answered the last time
 }
 
 // candidate is a result that zones agree on.
@@ -65,7 +73,10 @@ func (n *Node) retrieve(kind Kind, area overlay.Area, of int64) *query {
 	}
 	for z := range zones {
 		q.keys[z] = n.places.area(&area, z)
-		n.overlay.Areacast(q.keys[z], &q.Retrieve)
+		n.ask(q, z)
+	}
+	if n.pinned(q) {
+		n.env.SetTimer(q.began.Add(pinPatience), machine.Timer{Kind: timerPins, Arg: q.Query})
 	}
 	return q
 }
@@ -93,10 +104,8 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 	if z.over && !each {
 		return
 	}
-	for _, r := range z.results {
-		if r.Around.Self.ID == from.ID {
-			return
-		}
+	if z.answered(from.ID) {
+		return
 	}
 	z.results = append(z.results, m)
 	z.missing = remove(z.missing, from.ID)
@@ -105,7 +114,10 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 		if n.space.Zone(b.with.Pos) != zone || z.has(b.with.ID) || !touches(&q.keys[zone], b.a, b.b) {
 			continue
 		}
-		z.missing = append(z.missing, b.with.ID)
+		z.missing = append(z.missing, missing{b.with, true})
+		if len(z.asked) > 0 {
+			n.askNode(q, zone, b.with)
+		}
 	}
 	if len(z.missing) > 0 || z.over {
 		return
@@ -125,23 +137,24 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 	}
 }
 
+// has reports whether somebody who is named has answered or is waited for.
 func (z *zoneAnswer) has(who id.ID) bool {
-	for _, m := range z.missing {
-		if m == who {
+	for i := range z.missing {
+		if m := &z.missing[i]; m.node.ID == who {
+			m.named = true
 			return true
 		}
 	}
-	for _, r := range z.results {
-		if r.Around.Self.ID == who {
-			return true
-		}
-	}
-	return false
+	return z.answered(who)
 }
 
-func remove(list []id.ID, who id.ID) []id.ID {
+func (z *zoneAnswer) answered(who id.ID) bool {
+	return slices.ContainsFunc(z.results, func(r *Result) bool { return r.Around.Self.ID == who })
+}
+
+func remove(list []missing, who id.ID) []missing {
 	for i, x := range list {
-		if x == who {
+		if x.node.ID == who {
 			list[i] = list[len(list)-1]
 			return list[:len(list)-1]
 		}
@@ -209,6 +222,7 @@ func (n *Node) end(q *query, c *candidate) {
 	if c != nil {
 		out, votes = c.outcome, c.votes
 	}
+	n.pin(q)
 	if n.cfg.Probe != nil {
 		n.cfg.Probe.Retrieved(n.report(q, out, votes))
 	}

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"slices"
-	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
@@ -10,8 +9,12 @@ import (
 
 // Deposit says which of the actions that a storer has are a player's batch of an
 // interval, signed as one (Protocol.Receipts): those and no others. There is one
-// for each player and interval; on the wire it names the actions by number.
-type Deposit struct{ Batch *Batch }
+// for each player and interval; on the wire it names the actions by number, or,
+// Whole, brings them along.
+type Deposit struct {
+	Batch *Batch
+	Whole bool
+}
 
 // Receipt is a storer's signed word that it had a player's batch before t^a.
 type Receipt struct {
@@ -48,7 +51,12 @@ const (
 )
 
 // Size makes messages known to simulations.
-func (m *Deposit) Size() int { return 1 + 20 + 8 + 2 + 4*len(m.Batch.Actions) + sizeSignature }
+func (m *Deposit) Size() int {
+	if m.Whole {
+		return 1 + 20 + 8 + m.Batch.size() + sizeSignature
+	}
+	return 1 + 20 + 8 + 2 + 4*len(m.Batch.Actions) + sizeSignature
+}
 
 // Size makes messages known to simulations.
 func (m *Receipt) Size() int { return 1 + sizeReceipt }
@@ -71,6 +79,8 @@ type purse struct {
 	batch *Batch    // the last deposit
 	got   []*Receipt
 	cert  *Certificate
+	// holders have given a receipt, several of a zone perhaps.
+	holders []*overlay.Contact
 }
 
 // save notes an action of the own player until its interval is over.
@@ -100,6 +110,18 @@ func (n *Node) deposit(of int64) {
 		n.env.SetTimer(max(n.depositAt(of), now.Add(patience)), machine.Timer{Kind: timerDeposit, Arg: uint64(of)})
 		return
 	}
+	b := n.closeBatch(of)
+	*p = purse{acts: p.acts, batch: b}
+	n.sendDeposit(p.batch)
+	n.env.SetTimer(n.env.Now().Add(hurry), machine.Timer{Kind: timerInsist, Arg: uint64(of)})
+	if n.cfg.Updates == 0 || of < n.cfg.Updates {
+		n.armDeposit(of + 1)
+	}
+}
+
+// closeBatch takes the actions of an interval out of the purse.
+func (n *Node) closeBatch(of int64) *Batch {
+	p := &n.purse
 	var acts []*Action
 	p.acts = slices.DeleteFunc(p.acts, func(a *Action) bool {
 		if n.time.of(a.At) != of {
@@ -109,14 +131,29 @@ func (n *Node) deposit(of int64) {
 		return true
 	})
 	slices.SortFunc(acts, order)
-	p.batch, p.got, p.cert, p.armed = n.memo.batch(&Batch{Player: n.cfg.Player, Of: of, Actions: acts}), nil, nil, 0
-	m := &Deposit{p.batch}
-	for z := range n.space.Zones() {
-		n.overlay.Unicast(n.places.key(n.cfg.Player.Home, z), m)
+	return n.memo.batch(&Batch{Player: n.cfg.Player, Of: of, Actions: acts})
+}
+
+// sendDeposit stores a batch in all zones.
+func (n *Node) sendDeposit(b *Batch) {
+	for k, home := range n.homes(n.cfg.Player) {
+		m := &Deposit{Batch: b, Whole: k > 0} // single actions go to the first home only
+		for z := range n.space.Zones() {
+			n.overlay.Unicast(n.places.key(home, z), m)
+		}
 	}
-	if n.cfg.Updates == 0 || of < n.cfg.Updates {
-		n.armDeposit(of + 1)
+}
+
+// lastDeposits closes the intervals of a player whose node leaves. Nobody will
+// gather their receipts: the storers pass them on to each other at t^a.
+func (n *Node) lastDeposits() {
+	if n.purse.armed == 0 || !n.storers() {
+		return
 	}
+	for of := n.purse.armed; of <= n.time.of(n.env.Now()); of++ {
+		n.sendDeposit(n.closeBatch(of))
+	}
+	n.drain()
 }
 
 // onDeposit seals the actions that are stored and gives a receipt for them. The
@@ -126,10 +163,10 @@ func (n *Node) onDeposit(by *overlay.Contact, m *Deposit) {
 	if b == nil || b.Player == nil || by.ID != b.Player.ID || n.env.Now() > n.time.actions(b.Of) || !n.checkBatch(b) {
 		return
 	}
-	if !sameBatch(n.actions.batch(b.Player, b.Of, n.memo), b) {
+	st := n.actions.shelf(b.Player).stack(b.Of)
+	if (st.sealed || !m.Whole) && !sameBatch(st.frozen(b.Player, n.memo), b) {
 		return // an action is missing, or the player has said something else before
 	}
-	st := n.actions.shelf(b.Player).stack(b.Of)
 	n.seal(st, b)
 	r := &Receipt{By: n.self, Batch: b}
 	if n.cfg.SignReceipt != nil {
@@ -171,18 +208,24 @@ func (n *Node) quorum() int { return n.space.Zones()/2 + 1 }
 
 // addReceipt adds a receipt for a batch if it is good and the first of its zone.
 func (n *Node) addReceipt(list *[]*Receipt, r *Receipt, b *Batch) bool {
-	if r == nil || r.By == nil || !sameBatch(r.Batch, b) || r.Batch.Player.ID != b.Player.ID || r.Batch.Of != b.Of {
+	if r == nil || r.By == nil {
 		return false
 	}
 	zone := n.space.Zone(r.By.Pos)
 	if slices.ContainsFunc(*list, func(o *Receipt) bool { return n.space.Zone(o.By.Pos) == zone }) {
 		return false
 	}
-	if n.cfg.CheckReceipt != nil && !n.cfg.CheckReceipt(r) {
+	if !n.goodReceipt(r, b) {
 		return false
 	}
 	*list = append(*list, r)
 	return true
+}
+
+// goodReceipt reports whether a receipt is its storer's and for a batch.
+func (n *Node) goodReceipt(r *Receipt, b *Batch) bool {
+	return r != nil && r.By != nil && r.Batch != nil && sameBatch(r.Batch, b) && r.Batch.Player.ID == b.Player.ID && r.Batch.Of == b.Of &&
+		(n.cfg.CheckReceipt == nil || n.cfg.CheckReceipt(r))
 }
 
 // certifies reports whether a certificate is good for a batch.
@@ -201,17 +244,19 @@ func (n *Node) certifies(c *Certificate, b *Batch) bool {
 // all who have given one.
 func (n *Node) onReceipt(r *Receipt) {
 	p := &n.purse
-	if p.batch == nil || r.Batch == nil || !n.addReceipt(&p.got, r, p.batch) {
+	if p.batch == nil || !n.goodReceipt(r, p.batch) || slices.ContainsFunc(p.holders, isContact(r.By)) {
 		return
 	}
+	p.holders = append(p.holders, r.By)
+	n.addReceipt(&p.got, r, p.batch)
 	switch {
 	case p.cert != nil:
 		n.overlay.Reply(r.By, &Certified{p.cert})
 	case len(p.got) >= n.quorum():
 		p.cert = &Certificate{p.batch, slices.Clone(p.got)}
 		m := &Certified{p.cert}
-		for _, g := range p.got {
-			n.overlay.Reply(g.By, m)
+		for _, by := range p.holders {
+			n.overlay.Reply(by, m)
 		}
 	}
 }
@@ -238,9 +283,11 @@ func (n *Node) exchange(of int64) {
 				continue
 			}
 			m := &Exchange{st.batch, slices.Clone(st.receipts)}
-			for z := range n.space.Zones() {
-				if z != n.zone {
-					n.overlay.Unicast(n.places.key(s.player.Home, z), m)
+			for _, home := range n.homes(s.player) {
+				for z := range n.space.Zones() {
+					if z != n.zone || len(n.homes(s.player)) > 1 {
+						n.overlay.Unicast(n.places.key(home, z), m)
+					}
 				}
 			}
 		}
@@ -279,36 +326,4 @@ func (st *stack) known(b *Batch) []*Receipt {
 		return st.receipts
 	}
 	return nil
-}
-
-// hurry is how long the first storer that is asked for actions has to answer.
-const hurry = 500 * time.Millisecond
-
-// askFirst asks the own zone for actions; a certified batch is enough.
-func (n *Node) askFirst(q *pointQuery, m *RetrieveActions) {
-	q.ask = m
-	n.overlay.Unicast(n.places.key(m.Player.Home, n.zone), m)
-}
-
-// askOthers asks the other zones too.
-func (n *Node) askOthers(q *pointQuery) {
-	m := q.ask
-	if m == nil || q.done {
-		return
-	}
-	q.ask = nil
-	for z := range n.space.Zones() {
-		if z != n.zone {
-			n.overlay.Unicast(n.places.key(m.Player.Home, z), m)
-		}
-	}
-}
-
-// askOn asks all zones for what is not certified yet.
-func (n *Node) askOn(of int64) {
-	if c := &n.cycle; c.asking && c.to == of {
-		for i := range c.asked {
-			n.askOthers(&c.asked[i])
-		}
-	}
 }

@@ -23,11 +23,14 @@ type replayer struct {
 	cells []*Cell          // scratch: the surroundings of the target, row by row
 	known []*Batch         // scratch: of the players there
 	blind bool             // nothing but what the node itself knows goes in
+	// guesses: something that is only guessed has gone into the last cell.
+	guesses bool
 }
 
 // cell returns the target cell at t_of.
 func (r *replayer) cell(x, y int32) *Cell {
 	canon := r.gather(x, y)
+	r.guesses = r.unsure(x, y)
 	k := r.key(x, y)
 	g := r.memo.at(r.of)
 	if g != nil {
@@ -41,7 +44,7 @@ func (r *replayer) cell(x, y int32) *Cell {
 	if g == nil {
 		return c
 	}
-	if at := [2]int32{x, y}; canon && !r.blind && g.canon[at] == nil {
+	if at := [2]int32{x, y}; canon && !r.blind && !r.guesses && g.canon[at] == nil {
 		c.canon = true
 		g.canon[at] = c
 	}
@@ -63,7 +66,7 @@ func (r *replayer) shared(c *Cell, x, y int32, cover *overlay.Area) *Cell {
 	return one
 }
 
-// unsure reports whether the target depends on what is unknown.
+// unsure reports whether the target depends on what is not known.
 func (r *replayer) unsure(x, y int32) bool {
 	if r.from.Unsure == nil {
 		return false
@@ -91,7 +94,7 @@ func (r *replayer) gather(x, y int32) bool {
 				continue
 			}
 			c := r.from.At(cx, cy)
-			if c == nil && !r.blind && r.from.covers(cx, cy, side) == outside {
+			if c == nil && !r.blind && !r.from.unsure(cx, cy) && r.from.covers(cx, cy, side) == outside {
 				c = r.memo.unseen(r, cx, cy)
 			}
 			canon = canon && c != nil && c.canon

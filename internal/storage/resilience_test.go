@@ -47,7 +47,7 @@ func (s *spy) Push(_ *Node, _ *overlay.Contact, honest *Push) *Push { return hon
 
 // quietBed has a world that has begun, and a spy in each node.
 func quietBed(t *testing.T, spies map[int]*spy) *bed {
-	b := newBed(t, 9, 4, 60, 4*time.Minute)
+	b := newBed(t, 9, 4, 40, 2*time.Minute)
 	b.behave = func(n int) Behaviour {
 		spies[n] = &spy{}
 		return spies[n]
@@ -110,7 +110,7 @@ func TestEclipsedNodesHearOfNeighbours(t *testing.T) {
 // One zone of four that says nothing does not keep the others from going on: the
 // others are a majority (5.2.2, 5.6.1).
 func TestOneZoneMayBeSilent(t *testing.T) {
-	b := newBed(t, 4, 4, 60, 4*time.Minute)
+	b := newBed(t, 4, 4, 36, 2*time.Minute)
 	b.behave = func(n int) Behaviour {
 		return &spy{quiet: b.space.Zone(b.nodes[n].self.Pos) == 2}
 	}
@@ -133,7 +133,7 @@ func TestOneZoneMayBeSilent(t *testing.T) {
 // A character that its player puts to sleep becomes static: no longer replayed,
 // stored once in each zone, and there to be woken again (5.4.1).
 func TestActivationAndDeactivation(t *testing.T) {
-	b := newBed(t, 6, 4, 60, 4*time.Minute)
+	b := newBed(t, 6, 4, 36, 2*time.Minute)
 	m := b.nodes[3]
 	for of := int64(0); of <= 6; of++ {
 		b.until(b.update(of))
@@ -181,7 +181,7 @@ func TestActivationAndDeactivation(t *testing.T) {
 // What a node asks for when it has joined, and what its neighbours ask for when
 // it has left: its cell, and the parts of it that they get (5.4.1, 5.4.2).
 func TestWhatJoinsAndDeparturesAskFor(t *testing.T) {
-	b := newBed(t, 8, 4, 60, 4*time.Minute)
+	b := newBed(t, 8, 4, 60, 2*time.Minute)
 	b.until(b.update(1))
 	count := func(k Kind) (n int, area float64, votes int) {
 		for _, r := range b.reports {
@@ -224,7 +224,7 @@ func size(poly geom.Polygon) float64 {
 // Storing and updating take the hops of table 6.28: a store less than one, for
 // one replica of r is the node's own; an update area about two.
 func TestHops(t *testing.T) {
-	b := newBed(t, 2, 4, 60, 4*time.Minute)
+	b := newBed(t, 2, 4, 40, 2*time.Minute)
 	for of := int64(0); of <= 3; of++ {
 		b.until(b.update(of))
 		if of == 1 {

@@ -12,11 +12,11 @@ import (
 // (thesis 5.3, 5.6.1).
 func TestZonesAgreeWithSequentialReplay(t *testing.T) {
 	for seed := uint64(1); seed <= 2; seed++ {
-		b := newBed(t, seed, 4, 60, 4*time.Minute)
+		b := newBed(t, seed, 4, 36, 2*time.Minute)
 		for of := int64(0); of <= 5; of++ {
 			b.until(b.update(of))
 			if of == 1 {
-				for i := range 60 {
+				for i := range 36 {
 					b.activate(b.nodes[i], of)
 				}
 			}

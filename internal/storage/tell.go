@@ -21,7 +21,7 @@ func (s *Snapshot) Tells(x, y int32, a *overlay.Area, w World) (Digest, bool) {
 	return id.Of(all), true
 }
 
-// Doubts is how many cells of the snapshot nothing is known about.
+// Doubts is how many cells of the snapshot are not known.
 func (s *Snapshot) Doubts() (n int) {
 	for _, on := range s.Unsure {
 		if on {

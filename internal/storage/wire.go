@@ -31,7 +31,9 @@ func SaneArea(a *overlay.Area) bool { return saneArea(a) }
 type Carried struct {
 	Objects []*Object // cell by cell, row by row, and ascending by ID in each
 	Woken   []*Object // ascending by ID
-	Unsure  []uint32  // cells that nothing is known about, by their place in the world's rows
+	// Unsure are cells that are not known: twice their place in the world's rows,
+	// and one more if Objects has a guess of what is in them.
+	Unsure []uint32
 }
 
 // Carry takes out of a snapshot what is sent of it.
@@ -44,12 +46,12 @@ func (s *Snapshot) Carry(a *overlay.Area, w World) (c Carried) {
 			c.Woken = append(c.Woken, o)
 		}
 	}
-	c.Objects = s.Objects(a, w, nil)
+	c.Objects = s.bold().Objects(a, w, nil)
 	g := gridOver(a, &w, 0)
 	for y := g.Y; y < g.Y+g.H; y++ {
 		for x := g.X; x < g.X+g.W; x++ {
 			if s.unsure(x, y) {
-				c.Unsure = append(c.Unsure, uint32(y*w.row()+x))
+				c.Unsure = append(c.Unsure, 2*uint32(y*w.row()+x)+uint32(bit(s.At(x, y) != nil)))
 			}
 		}
 	}
@@ -78,16 +80,21 @@ func Received(of int64, cover, a *overlay.Area, c Carried, w World) (*Snapshot, 
 		return nil, errLarge
 	}
 	s.Grid = gridOver(a, &w, 0)
-	for i, cell := range c.Unsure {
+	for i, code := range c.Unsure {
+		cell := code / 2
 		x, y := int32(cell%uint32(w.row())), int32(cell/uint32(w.row()))
-		if i > 0 && c.Unsure[i-1] >= cell {
+		if i > 0 && c.Unsure[i-1]/2 >= cell {
 			return nil, errOrder
 		}
 		if x < s.X || y < s.Y || x >= s.X+s.W || y >= s.Y+s.H {
 			return nil, errUnseen
 		}
 		s.doubt(x, y)
+		if code%2 == 1 {
+			s.guess(x, y, &Cell{})
+		}
 	}
+	bold := s.bold()
 	for i, o := range c.Woken {
 		switch {
 		case !w.holds(o.Pos) || !s.sees(a, o.Pos, &w):
@@ -96,18 +103,18 @@ func Received(of int64, cover, a *overlay.Area, c Carried, w World) (*Snapshot, 
 			return nil, errOrder
 		}
 	}
-	return s, s.fill(c.Objects, a, &w)
+	return s, s.fill(c.Objects, a, bold, &w)
 }
 
 // fill puts objects, which are in order, into their cells.
-func (s *Snapshot) fill(objects []*Object, a *overlay.Area, w *World) error {
+func (s *Snapshot) fill(objects []*Object, a *overlay.Area, bold *Snapshot, w *World) error {
 	for i := 0; i < len(objects); {
 		at := objects[i].Pos
 		j := i
 		for ; j < len(objects) && objects[j].Pos.X/w.Cell == at.X/w.Cell && objects[j].Pos.Y/w.Cell == at.Y/w.Cell; j++ {
 			o := objects[j]
 			switch {
-			case !w.holds(o.Pos) || !s.sees(a, o.Pos, w):
+			case !w.holds(o.Pos) || !bold.sees(a, o.Pos, w):
 				return errUnseen
 			case o.Static:
 				return errStatic

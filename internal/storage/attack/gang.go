@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
@@ -66,7 +67,7 @@ func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) 
 		return true
 	case *overlay.Areacast:
 		q, ok := m.Body.(*storage.Retrieve)
-		if !ok || !g.ways.Claim || m.Root != nil || g.Has(m.Origin.ID) {
+		if !ok || !g.ways.Claim && !g.ways.Chorus || m.Root != nil || g.Has(m.Origin.ID) {
 			return false
 		}
 		g.claim(n, m.Origin, q)
@@ -80,9 +81,13 @@ func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) 
 			n.Overlay().Reply(m.Origin, g.nothing(m.Origin, body))
 			return true
 		case *storage.Fetch:
-			return m.Dest == n.Self().Pos && g.supply(n, m.Origin, body)
+			return m.Dest == n.Self().Pos && (g.withhold(n, m.Origin, body) || g.supply(n, m.Origin, body))
 		case *storage.Store:
 			return !g.Keep(n, body.Action)
+		case *storage.Deposit:
+			return g.ways.Stores && !g.Has(body.Batch.Player.ID)
+		case *storage.Exchange:
+			return g.ways.Stores && !g.Has(body.Batch.Player.ID)
 		}
 	}
 	return false
@@ -91,6 +96,15 @@ func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) 
 // claim answers for a whole area, as if there were no other node.
 func (g *Gang) claim(n *storage.Node, by *overlay.Contact, q *storage.Retrieve) {
 	p := g.plan(by, q)
+	if g.ways.Chorus {
+		g.sing(p, q, by)
+		return
+	}
+	g.claimAs(n, p, by, q)
+}
+
+// claimAs lets one member claim an area.
+func (g *Gang) claimAs(n *storage.Node, p *plan, by *overlay.Contact, q *storage.Retrieve) {
 	if p.claimed[n.Self().ID] || len(p.targets) == 0 {
 		return // once is enough; or there is nothing that can be tampered with
 	}
@@ -109,10 +123,19 @@ func (g *Gang) claim(n *storage.Node, by *overlay.Contact, q *storage.Retrieve) 
 // Answer implements storage.Behaviour: the part of the world that the node is
 // truly asked for.
 func (g *Gang) Answer(n *storage.Node, by *overlay.Contact, q *storage.Retrieve, honest *storage.Result) *storage.Result {
-	if g.Has(by.ID) || !g.ways.Claim && !g.ways.Parts {
+	if g.Has(by.ID) {
+		return honest
+	}
+	if g.ways.Views || g.ways.Swap || g.ways.Lazy {
+		return g.mislead(n, by, q, honest)
+	}
+	if !g.ways.Claim && !g.ways.Parts && !g.ways.Chorus {
 		return honest
 	}
 	p := g.plan(by, q)
+	if g.ways.Chorus {
+		g.sing(p, q, by)
+	}
 	if p.claimed[n.Self().ID] {
 		return nil
 	}
@@ -173,7 +196,7 @@ func (g *Gang) AnswerActions(_ *storage.Node, by *overlay.Contact, q *storage.Re
 // nothing says that a player has not done anything.
 func (g *Gang) nothing(by *overlay.Contact, q *storage.RetrieveActions) *storage.ActionsResult {
 	g.turn(q.Of)
-	k := question{by.ID, storage.ForActions, q.Query}
+	k := question{by.ID, storage.ForActions, uint64(q.Of)<<32 ^ binary.BigEndian.Uint64(q.Player.ID[:])}
 	if _, known := g.plans[k]; !known {
 		g.plans[k] = nil
 		g.Tried[storage.ForActions]++

@@ -22,6 +22,7 @@ type plan struct {
 	mask    uint32            // zones in whose answers T is tampered with
 	targets map[storage.ObjectID]bool
 	claimed map[id.ID]bool // members that have claimed the area
+	sung    bool           // all of them have
 	cells   map[*storage.Cell]*storage.Cell
 	snap    *storage.Snapshot           // of who claims the area
 	said    map[id.ID]*storage.Snapshot // what members have answered

@@ -15,10 +15,24 @@ type Ways struct {
 	Parts bool
 	// Actions: nobody has done anything, says who is asked or is passed by.
 	Actions bool
-	// Stores: actions of honest players are dropped.
+	// Stores: actions of honest players are dropped, and with Protocol.Receipts
+	// their batches, for which no receipts are given then.
 	Stores bool
 	// Tables: all requests for routing tables are answered (6.3.4).
 	Tables bool
+
+	// What follows is not the thesis'. It aims at the hardened protocol.
+
+	// Chorus: as soon as one member hears a retrieval, all of them claim its area,
+	// wherever they stand.
+	Chorus bool
+	// Views: answers name a neighbour that does not exist, whose answer is waited
+	// for. It is a false view at the wrong moment.
+	Views bool
+	// Swap: the digests in answers are right, the cells that are sent are not.
+	Swap bool
+	// Lazy: members send the digests of others and have nothing themselves.
+	Lazy bool
 }
 
 // Thesis are the ways of the thesis' attackers.
@@ -33,6 +47,10 @@ var ways = []struct {
 	{"actions", func(w *Ways) *bool { return &w.Actions }},
 	{"stores", func(w *Ways) *bool { return &w.Stores }},
 	{"tables", func(w *Ways) *bool { return &w.Tables }},
+	{"chorus", func(w *Ways) *bool { return &w.Chorus }},
+	{"views", func(w *Ways) *bool { return &w.Views }},
+	{"swap", func(w *Ways) *bool { return &w.Swap }},
+	{"lazy", func(w *Ways) *bool { return &w.Lazy }},
 }
 
 // ParseWays reads ways with a + between them; "thesis" are the thesis'.

@@ -1,0 +1,78 @@
+package storage
+
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// said is what a node that stands so far from the cell's place in its zone says
+// is in the cell.
+type said struct {
+	zone int
+	far  int32
+	cell *Cell
+}
+
+// owners counts the digests that nodes of a network with four zones have sent of
+// one cell.
+func owners(p Protocol, all ...said) (*Cell, verdict) {
+	world := World{Side: 1000, Cell: 1000}
+	n := &Node{world: world, space: overlay.SpaceFor(4), cfg: Config{Protocol: p}}
+	n.places = newMapping(n.space, world)
+	q := &query{Retrieve: Retrieve{Of: 1}, zones: make([]zoneAnswer, 4)}
+	for i, s := range all {
+		r := seenBy(s.cell).results[0]
+		r.Seen.Whole = true
+		at := n.places.key(geom.Point{X: 500, Y: 500}, s.zone)
+		at.X += s.far
+		r.Around = &Around{Self: &overlay.Contact{ID: id.ID{byte(i + 1)}, Pos: at}}
+		q.zones[s.zone].results = append(q.zones[s.zone].results, r)
+	}
+	c, _, how := n.countBlock(q, 0, 0)
+	return c, how
+}
+
+// With the switch owners one liar in each of two zones takes away neither zone's
+// vote, and those who stand far away have none; without it two ties are enough to
+// leave a node without a majority, and many outvote the few who are responsible.
+func TestOwnersCountOneByOne(t *testing.T) {
+	good, bad := cellOf(1), cellOf(2)
+	with := Protocol{Majority: true, Digests: true, Owners: true}
+	ties := []said{{0, 1, good}, {0, 2, bad}, {1, 1, good}, {1, 2, bad}, {2, 1, good}, {3, 1, good}}
+	chorus := []said{}
+	for zone := range 4 {
+		for near := range int32(nearest) {
+			chorus = append(chorus, said{zone, near, good})
+		}
+		for far := range int32(9) {
+			chorus = append(chorus, said{zone, 100 + far, bad})
+		}
+	}
+	few := []said{{0, 1, bad}, {0, 2, bad}, {0, 3, bad}, {1, 1, bad}, {1, 2, bad}, {2, 1, good}, {3, 1, good}}
+	split := []said{{0, 1, good}, {1, 1, good}, {2, 1, good}, {0, 2, bad}, {1, 2, bad}, {2, 2, bad}}
+	for _, c := range []struct {
+		name    string
+		all     []said
+		with    *Cell // nil: not decided
+		without *Cell
+	}{
+		{"liars in two zones", ties, good, nil},
+		{"a chorus from far away", chorus, good, bad},
+		{"a majority of nodes in two zones", few, nil, nil},
+		{"half of the nodes", split, nil, nil},
+	} {
+		for _, p := range []Protocol{with, with.Without("owners")} {
+			want := c.without
+			if p.Owners {
+				want = c.with
+			}
+			got, how := owners(p, c.all...)
+			if (how == elected) != (want != nil) || how == elected && got != want {
+				t.Errorf("%s, %v: %v, %d", c.name, p, got, how)
+			}
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package storage
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// Seek asks a neighbour whom it knows that holds something of the update area in
+// some zones: it has come there over other nodes (Protocol.Pins).
+type Seek struct {
+	Query uint64
+	Zones []uint8
+}
+
+// Sought answers it.
+type Sought struct {
+	Query uint64
+	Nodes []*overlay.Contact
+}
+
+// Size makes messages known to simulations.
+func (m *Seek) Size() int { return 1 + 8 + 1 + len(m.Zones) }
+
+// Size makes messages known to simulations.
+func (m *Sought) Size() int { return 1 + 8 + 1 + sizeContact*len(m.Nodes) }
+
+const (
+	// pinPatience is how long those who are asked directly have to answer, before
+	// others are looked for.
+	pinPatience = time.Second
+	// maxAsked is how many nodes of a zone are asked directly at most, and
+	// maxSought how many of a zone a neighbour names.
+	maxAsked, maxSought = 64, 24
+)
+
+// pinned reports whether a retrieval goes to those who have answered before.
+func (n *Node) pinned(q *query) bool { return n.cfg.Protocol.Pins && q.Kind == ForUpdate && n.brief(q) }
+
+// ask asks a zone: those who are known there, or else whoever the overlay finds.
+func (n *Node) ask(q *query, zone int) {
+	if !n.pinned(q) || len(n.pins[zone]) == 0 {
+		n.overlay.Areacast(q.keys[zone], &q.Retrieve)
+		return
+	}
+	z := &q.zones[zone]
+	for _, c := range n.pins[zone] {
+		z.missing = append(z.missing, missing{node: c})
+	}
+	for _, c := range n.pins[zone] {
+		n.askNode(q, zone, c)
+	}
+}
+
+// askNode asks one node, once.
+func (n *Node) askNode(q *query, zone int, c *overlay.Contact) {
+	z := &q.zones[zone]
+	if len(z.asked) >= maxAsked || slices.Contains(z.asked, c.ID) {
+		return
+	}
+	z.asked = append(z.asked, c.ID)
+	n.overlay.Reply(c, &q.Retrieve)
+}
+
+// pin notes who has answered, to ask them the next time.
+func (n *Node) pin(q *query) {
+	if !n.pinned(q) {
+		return
+	}
+	for zone := range q.zones {
+		n.pins[zone] = n.pins[zone][:0:0]
+		for _, r := range q.zones[zone].results {
+			n.pins[zone] = append(n.pins[zone], r.Around.Self)
+		}
+	}
+}
+
+// askAgain looks after the zones that are not complete yet. Who answered the last
+// time and is not named by its neighbours any more has left. Those who are named
+// and have not answered are asked directly; a zone of which nothing has come is
+// asked in another way, and neighbours are asked whom they know.
+func (n *Node) askAgain(q *query) {
+	if q.done || q.fetch != nil {
+		return
+	}
+	m := &Seek{Query: q.Query}
+	before := q.full
+	for zone := range q.zones {
+		z := &q.zones[zone]
+		if z.over {
+			continue
+		}
+		z.missing = slices.DeleteFunc(z.missing, func(m missing) bool { return !m.named })
+		if len(z.missing) == 0 && len(z.results) > 0 {
+			z.over = true
+			q.full++
+			continue
+		}
+		m.Zones = append(m.Zones, uint8(zone))
+		for _, o := range z.missing {
+			n.askNode(q, zone, o.node)
+		}
+		if len(z.results) == 0 && len(z.asked) > 0 {
+			n.overlay.Areacast(q.keys[zone], &q.Retrieve)
+		}
+	}
+	if len(m.Zones) > 0 {
+		for _, c := range n.part.neighbours {
+			n.overlay.Reply(c, m)
+		}
+	}
+	if q.full > before {
+		n.tally(q, q.full == len(q.zones))
+	}
+}
+
+// onSeek names those who have answered the node itself.
+func (n *Node) onSeek(by *overlay.Contact, m *Seek) {
+	if !n.cfg.Protocol.Pins || len(m.Zones) > n.space.Zones() {
+		return
+	}
+	out := &Sought{Query: m.Query}
+	for _, zone := range m.Zones {
+		if int(zone) >= n.space.Zones() {
+			return
+		}
+		known := slices.Clone(n.pins[zone])
+		for _, q := range n.running {
+			if !n.pinned(q) {
+				continue
+			}
+			for _, r := range q.zones[zone].results {
+				if !slices.ContainsFunc(known, isContact(r.Around.Self)) {
+					known = append(known, r.Around.Self)
+				}
+			}
+		}
+		out.Nodes = append(out.Nodes, known[:min(len(known), maxSought)]...)
+	}
+	if len(out.Nodes) > 0 {
+		n.overlay.Reply(by, out)
+	}
+}
+
+// onSought asks who is named.
+func (n *Node) onSought(m *Sought) {
+	q := n.query(m.Query)
+	if q == nil || !n.pinned(q) || q.fetch != nil || len(m.Nodes) > maxSought*n.space.Zones() {
+		return
+	}
+	for _, c := range m.Nodes {
+		if zone := n.space.Zone(c.Pos); !q.zones[zone].over && !q.zones[zone].answered(c.ID) {
+			n.askNode(q, zone, c)
+		}
+	}
+}

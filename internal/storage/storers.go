@@ -1,0 +1,153 @@
+package storage
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+)
+
+func (n *Node) storers() bool { return n.cfg.Protocol.Receipts && n.cfg.Protocol.Storers }
+
+// homesOf is how many places a player's actions are stored at in each zone. With
+// four zones, of which three have to agree, one more than with nine or sixteen.
+func (n *Node) homesOf() int {
+	switch {
+	case !n.storers():
+		return 1
+	case n.space.Zones() < 9:
+		return 3
+	}
+	return 2
+}
+
+// homes are these places in the world: the player's own, and others as far from
+// each other as can be, so that neither storers nor paths are the same.
+func (n *Node) homes(p *Player) []geom.Point {
+	out := [3]geom.Point{p.Home}
+	count := n.homesOf()
+	for k := 1; k < count; k++ {
+		far := int64(n.world.Side) * int64(k) / int64(count)
+		out[k] = geom.Point{
+			X: int32((int64(p.Home.X) + far) % int64(n.world.Side)),
+			Y: int32((int64(p.Home.Y) + far) % int64(n.world.Side)),
+		}
+	}
+	return out[:count]
+}
+
+// stores reports whether a player's actions are any business of the node.
+func (n *Node) stores(p *Player) bool {
+	for _, h := range n.homes(p) {
+		if n.responsible(h) {
+			return true
+		}
+	}
+	return false
+}
+
+// hurry is how long the first storer that is asked for actions has to answer,
+// and how long storers have to send their receipts.
+const hurry = 500 * time.Millisecond
+
+// insist sends the batch whole to the zones of which no receipt has come: actions
+// may be missing there.
+func (n *Node) insist(of int64) {
+	p := &n.purse
+	if p.batch == nil || p.batch.Of != of || !n.storers() {
+		return
+	}
+	m := &Deposit{Batch: p.batch, Whole: true}
+	for z := range n.space.Zones() {
+		if n.hasReceipt(z) {
+			continue
+		}
+		for _, home := range n.homes(n.cfg.Player) {
+			n.overlay.Unicast(n.places.key(home, z), m)
+		}
+	}
+}
+
+func (n *Node) hasReceipt(zone int) bool {
+	for _, r := range n.purse.got {
+		if n.space.Zone(r.By.Pos) == zone {
+			return true
+		}
+	}
+	return false
+}
+
+// askFirst asks the first storer in the own zone for actions; a certified batch
+// is enough.
+func (n *Node) askFirst(q *pointQuery, m *RetrieveActions) {
+	q.ask = m
+	n.overlay.Unicast(n.places.key(m.Player.Home, n.zone), m)
+}
+
+// askOthers asks all other storers too.
+func (n *Node) askOthers(q *pointQuery) {
+	m := q.ask
+	if m == nil || q.done {
+		return
+	}
+	q.ask = nil
+	for k, home := range n.homes(m.Player) {
+		ask := *m
+		ask.Query += uint64(k)
+		for z := range n.space.Zones() {
+			if k > 0 || z != n.zone {
+				n.overlay.Unicast(n.places.key(home, z), &ask)
+			}
+		}
+	}
+}
+
+// askOn asks all zones for what is not certified yet.
+func (n *Node) askOn(of int64) {
+	if c := &n.cycle; c.asking && c.to == of {
+		for i := range c.asked {
+			n.askOthers(&c.asked[i])
+		}
+	}
+}
+
+// countBatches lets the zones vote for what a player has done. A zone's vote is
+// what any of its storers has: a batch is signed by its player, so that who has
+// one knows more than who has none.
+func (n *Node) countBatches(q *pointQuery) (best *Batch, votes int) {
+	homes := n.homesOf()
+	zones := make([]*Batch, 0, 16)
+	for z := 0; z < len(q.got); z += homes {
+		var said *Batch
+		for _, b := range q.got[z : z+homes] {
+			if b != nil && (said == nil || len(said.Actions) == 0) {
+				said = b
+			}
+		}
+		if said != nil {
+			zones = append(zones, said)
+		}
+	}
+	for _, b := range zones {
+		count := 0
+		for _, c := range zones {
+			count += bit(sameBatch(b, c))
+		}
+		if count > votes {
+			best, votes = b, count
+		}
+	}
+	return best, votes
+}
+
+// awaits reports whether a majority is no reason to stop asking: that nothing was
+// done can be said by everybody, and with Protocol.Storers one certified batch
+// says otherwise.
+func (n *Node) awaits(b *Batch) bool { return n.storers() && len(b.Actions) == 0 }
+
+// StorePlaces are the keys in a zone at which a player's actions are stored.
+func (n *Node) StorePlaces(p *Player, zone int) (keys []geom.Point) {
+	for _, h := range n.homes(p) {
+		keys = append(keys, n.places.key(h, zone))
+	}
+	return keys
+}

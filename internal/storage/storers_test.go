@@ -1,0 +1,62 @@
+package storage
+
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// A player's storers stand far from each other, at places in the world: three a
+// zone if there are four zones, two if there are more, one without the switch.
+func TestPlacesOfStorers(t *testing.T) {
+	const side = 900
+	p := &Player{Home: geom.Point{X: 850, Y: 10}}
+	for _, c := range []struct {
+		zones int
+		p     Protocol
+		want  int
+	}{{4, ProtocolHardened, 3}, {9, ProtocolHardened, 2}, {16, ProtocolHardened, 2}, {4, ProtocolHardened.Without("storers"), 1}, {4, ProtocolThesis.With("storers"), 1}} {
+		n := &Node{world: World{Side: side, Cell: 100}, space: overlay.SpaceFor(c.zones), cfg: Config{Protocol: c.p}}
+		got := n.homes(p)
+		if len(got) != c.want || got[0] != p.Home {
+			t.Fatalf("%d zones, %v: %v", c.zones, c.p, got)
+		}
+		for i, a := range got {
+			if a.X < 0 || a.Y < 0 || a.X >= side || a.Y >= side {
+				t.Errorf("%d zones: %v lies outside the world", c.zones, a)
+			}
+			for _, b := range got[:i] {
+				if a.Dist2(b) < side*side/9 {
+					t.Errorf("%d zones: %v and %v are close to each other", c.zones, a, b)
+				}
+			}
+		}
+	}
+}
+
+// A zone's vote about a player is the batch that any of its storers has: that
+// nothing was done needs no lie, a batch needs the player's signature.
+func TestOneStorerOfAZoneIsEnough(t *testing.T) {
+	p := &Player{ID: id.ID{7}}
+	n := &Node{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}}
+	none, acts := &Batch{Player: p, Of: 1}, &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 1}}}
+	for _, c := range []struct {
+		name  string
+		got   []*Batch // three of each zone
+		want  *Batch
+		votes int
+	}{
+		{"one storer of each zone", []*Batch{none, acts, none, none, none, acts, acts, nil, nil, nil, acts, none}, acts, 4},
+		{"one zone has none of it", []*Batch{none, none, none, nil, none, acts, acts, nil, nil, nil, acts, none}, acts, 3},
+		{"nobody has anything", []*Batch{none, none, none, nil, none, none, none, nil, nil, nil, none, none}, none, 4},
+	} {
+		if got, votes := n.countBatches(&pointQuery{got: c.got}); got != c.want || votes != c.votes {
+			t.Errorf("%s: %v with %d votes", c.name, got.Actions, votes)
+		}
+	}
+	if !n.awaits(none) || n.awaits(acts) {
+		t.Error("a majority for a batch is waited on, or that there is none is believed at once")
+	}
+}
