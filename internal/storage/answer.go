@@ -179,6 +179,9 @@ func (n *Node) Activate(place geom.Point) {
 	if n.env.Now().Add(n.time.lmax) > n.time.state(of) {
 		of++
 	}
+	if n.cfg.Protocol.Receipts {
+		n.armDeposit(of + 1) // that the player does nothing is certified, too
+	}
 	m := &Wake{n.cfg.Player, place, of}
 	for z := range n.space.Zones() {
 		n.overlay.Unicast(n.places.key(place, z), m)

@@ -74,7 +74,7 @@ func newBed(t *testing.T, seed uint64, r, nodes int, begin time.Duration) *bed {
 	in.Clocks = sim.ThesisClocks()
 	b := &bed{
 		t: t, seed: seed, space: overlay.SpaceFor(r), rand: rng.New(seed, 77), memo: NewMemo(),
-		sim: sim.NewWith(seed, sim.Config{Internet: in}), toy: newToy(1500),
+		sim: sim.NewWith(seed, sim.Config{Internet: in}), toy: newToy(600),
 		begin: machine.Time(begin), woken: map[int64][]*Object{}, truth: map[int64][]*Object{},
 	}
 	b.boot = sim.NewBootstrap(b.sim, r, func(c *overlay.Contact) int { return b.space.Zone(c.Pos) })
