@@ -1,12 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
 )
 
 // hostFlags are the flags of play and node.
@@ -26,6 +28,9 @@ func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.StringVar(&r.JoinCode, "join-code", "", "what players must know to come in (default with --listen: a new one each time)")
 	f.BoolVar(&r.Whitelist, "whitelist", false, "only who is on the whitelist may come in")
 	f.IntVar(&r.MaxPlayers, "max-players", 0, "how many may be here at a time (default as many as there is room for)")
+	f.IntVar(&r.Regions, "max-regions", 0, fmt.Sprintf("how many regions of the world to keep at most (default %d)", node.DefaultMaxHosted))
+	f.IntVar(&r.Memory, "max-memory", 0, "take on no more regions while this program uses so many MB of memory; 0: no limit")
+	f.IntVar(&r.Upload, "max-upload", 0, "take on no more regions while other nodes are sent so many KB a second; 0: no limit")
 	f.StringSliceVar(&r.Hosts, "host", nil, "name that players reach this machine by, for example example.org")
 	f.BoolVar(&r.OpenStatus, "open-status", false, "show /status and /metrics to others, not only to this machine")
 	f.DurationVar(&r.BackupEvery, "backup-every", 24*time.Hour, "write a backup so often; 0: never")

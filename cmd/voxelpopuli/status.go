@@ -65,6 +65,7 @@ func printHosting(w io.Writer, s *gateway.Hosting) {
 	fmt.Fprintf(w, "node\t%s at %s\n", s.Node, s.Address)
 	fmt.Fprintf(w, "hosts\tleads %d, keeps %d parts of the world\n", s.Leads, s.Copies)
 	fmt.Fprintf(w, "network\t%d links, %d bytes sent, %d received, %d packets dropped\n", s.Links, s.NetOut, s.NetIn, s.NetDrops)
+	printCapacity(w, s)
 	for _, p := range s.Peers {
 		fmt.Fprintf(w, "peer\t%s at %s, %.2f ms\n", p.Node[:8], p.Address, p.Trip)
 	}
@@ -92,6 +93,23 @@ func printHosting(w io.Writer, s *gateway.Hosting) {
 		}
 		fmt.Fprintf(w, "part %s\t%s here, led by %s, kept by %s, %s\n", r.Part, r.Role, r.Leader, strings.Join(r.Members, " "), state)
 	}
+}
+
+// printCapacity shows what a node carries of what it may.
+func printCapacity(w io.Writer, s *gateway.Hosting) {
+	c := &s.Capacity
+	of := func(used, limit int) string {
+		if limit == 0 {
+			return fmt.Sprint(used)
+		}
+		return fmt.Sprintf("%d of %d", used, limit)
+	}
+	more := "takes on more"
+	if c.Full {
+		more = "takes on nothing more"
+	}
+	fmt.Fprintf(w, "capacity\t%s parts, %s MB of memory, %s KB/s to other nodes: %s\n",
+		of(s.Copies, c.Regions), of(c.MemoryUsed, c.Memory), of(c.UploadUsed, c.Upload), more)
 }
 
 // cellText is the corners of a cell in metres.

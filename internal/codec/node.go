@@ -40,20 +40,16 @@ var nodeKinds = []*kind{
 		num(f, &m.Term)
 	}),
 	message(103, func(f *form, m *node.Generate) { part(f, &m.Part) }),
-	message(104, func(f *form, m *node.Claim) { part(f, &m.Part); f.fixed64(&m.Nonce) }),
-	message(105, func(f *form, m *node.ClaimAnswer) {
+	message(115, func(f *form, m *node.Found) {
 		part(f, &m.Part)
-		f.fixed64(&m.Nonce)
-		f.bools(&m.Granted, &m.Room, &m.Stored)
-		list(f, &m.Members, maxMembers, minPeer, peer)
-	}),
-	message(106, func(f *form, m *node.Found) {
-		part(f, &m.Part)
-		f.fixed64(&m.Nonce)
 		list(f, &m.Members, maxMembers, minPeer, peer)
 	}),
 	message(107, func(f *form, m *node.Invite) { part(f, &m.Part) }),
-	message(108, func(f *form, m *node.Invited) { part(f, &m.Part); f.bool(&m.Room) }),
+	message(116, func(f *form, m *node.Invited) {
+		part(f, &m.Part)
+		f.bools(&m.Room, &m.Stored)
+		list(f, &m.Members, maxMembers, minPeer, peer)
+	}),
 	message(109, empty[node.Leaving]),
 	message(111, func(f *form, m *node.Standing) {
 		part(f, &m.Part)

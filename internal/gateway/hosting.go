@@ -14,8 +14,19 @@ type Hosting struct {
 	NetIn    uint64   `json:"net_bytes_in"` // from other nodes, since the start
 	NetOut   uint64   `json:"net_bytes_out"`
 	NetDrops uint64   `json:"net_drops"` // packets that were not read in time, by the kernel and by us
-	Overlay  *Overlay `json:"overlay"`   // null: the node has no place in one
-	Truth    *Truth   `json:"truth"`     // null: it takes part in no storage
+	Capacity Capacity `json:"capacity"`
+	Overlay  *Overlay `json:"overlay"` // null: the node has no place in one
+	Truth    *Truth   `json:"truth"`   // null: it takes part in no storage
+}
+
+// Capacity is what a node may carry of the world, and what it does.
+type Capacity struct {
+	Regions    int  `json:"regions"`   // and the hall, that it keeps at most
+	Memory     int  `json:"memory_mb"` // 0: no limit
+	MemoryUsed int  `json:"memory_used_mb"`
+	Upload     int  `json:"upload_kbs"` // KB a second to other nodes; 0: no limit
+	UploadUsed int  `json:"upload_used_kbs"`
+	Full       bool `json:"full"` // it takes on nothing more
 }
 
 // Truth is a node's part of the replicated storage of a world with an authority.

@@ -61,6 +61,7 @@ type Config struct {
 	JoinCode   string // what those from other machines must know; empty: none
 	Whitelist  bool   // only who is on the whitelist may enter
 	MaxPlayers int    // 0: as many as there is room for
+	Capacity          // what the node may carry of the world
 
 	Hosts      []string // names that the gateway is reached by, besides addresses
 	OpenStatus bool     // show /status and /metrics to everybody, not only to this machine

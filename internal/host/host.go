@@ -43,6 +43,7 @@ type Host struct {
 	peers  *peers      // nil: this is the world's only node
 	road   *road.Road  // nil: the same
 	paths  *nat.Paths
+	load   *load // nil: this is the world's only node
 
 	gateway *gateway.Gateway
 	addr    netip.AddrPort
@@ -119,9 +120,11 @@ func (h *Host) startNode() (err error) {
 	}
 	var links *transport.NetConfig
 	if h.peers != nil {
+		h.load = &load{limits: cfg.Capacity, sent: h.peers.sent}
 		if nodeConfig.Net, err = h.network(); err != nil {
 			return err
 		}
+		h.beside.Go(func() { h.load.run(h.stop) })
 		links = h.links()
 	}
 	var self id.ID

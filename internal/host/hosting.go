@@ -36,6 +36,7 @@ func (h *Host) hosting(ctx context.Context, s *node.Stats) (out gateway.Hosting,
 		}
 		out.Parts = append(out.Parts, part)
 	}
+	out.Capacity = h.load.capacity(out.Copies)
 	out.Overlay, out.Truth = placeOf(s.Place), truthOf(s.Truth)
 	net, err := h.loop.NetStats(ctx)
 	for i := range net.Socket.In {

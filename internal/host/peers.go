@@ -264,6 +264,7 @@ func (h *Host) network() (*node.Net, error) {
 		},
 		Note: func(text string) { h.cfg.Log.Warn(text) },
 
+		MaxHosted: h.cfg.Capacity.Regions, Full: h.load.full,
 		Verified: h.verified(),
 	}, nil
 }
@@ -284,6 +285,14 @@ func (h *Host) NodeAddr() netip.AddrPort {
 		return netip.AddrPort{}
 	}
 	return h.peers.at
+}
+
+// sent is how many bytes other nodes were sent.
+func (p *peers) sent() (n uint64) {
+	for _, class := range p.socket.Stats().Out {
+		n += class.Bytes
+	}
+	return n
 }
 
 func (p *peers) close() error {

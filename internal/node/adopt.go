@@ -21,7 +21,7 @@ func (w *network) adopt(now machine.Time) {
 	}
 	begun := 0
 	for _, p := range sortedParts(w.stored) {
-		if w.claims.making[p] != nil || w.adopting[p] > now {
+		if w.making[p] != nil || w.adopting[p] > now {
 			continue
 		}
 		if begun == adoptAtOnce {

@@ -161,7 +161,7 @@ func (w *network) looked(p Part, res kademlia.Result) {
 			r.members = hosts.Members
 			for _, m := range hosts.Members {
 				if m.ID != w.cfg.Self.ID {
-					w.n.env.Send(m, &Who{p})
+					w.tell(m, &Who{p})
 				}
 			}
 		}
@@ -193,7 +193,7 @@ func (w *network) generate(r *route, closest []machine.Peer) {
 		return
 	}
 	r.asked = to.ID
-	w.n.env.Send(to, &Generate{r.part})
+	w.tell(to, &Generate{r.part})
 }
 
 // sign makes the record of a part's hosts.

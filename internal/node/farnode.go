@@ -11,7 +11,9 @@ import (
 
 // farNode is another node, with the link to it.
 type farNode struct {
-	peer  machine.Peer
+	peer  machine.Peer // at the address that is used
+	came  machine.Peer // at the address that it was last heard from; zero: never heard
+	said  machine.Peer // at another address that others have named since; zero: none
 	state linkState
 	queue []machine.Message // until the link is up
 	heard machine.Time      // when it last said something
@@ -45,19 +47,81 @@ const (
 	idleLink       = time.Minute // a link that nobody needs is closed
 )
 
-// meet returns what is known of a node. A node that comes from another address
-// than before has moved: ids are bound to keys.
+// meet returns what is known of a node that others have named, or that is known
+// from long ago. Where it was heard from itself is believed rather: only if it
+// cannot be reached there what others say is tried.
 func (w *network) meet(p machine.Peer) *farNode {
 	f := w.far[p.ID]
 	if f == nil {
 		f = &farNode{peer: p, met: w.n.env.Now(), sessions: map[id.ID]bool{}}
+		if s, known := w.memory.heard[p.ID]; known {
+			f.peer, f.came = s.peer, s.peer
+		}
 		w.far[p.ID], w.tags[tagOf(p.ID)] = f, f
 		w.order = append(w.order, f)
 	}
-	if f.peer != p && f.state == linkNone {
-		f.peer = p
+	if f.peer != p && f.came != p && p.Addr != (machine.Addr{}) {
+		f.said = p
 	}
 	return f
+}
+
+// hear returns what is known of a node that has said something itself. One that
+// comes from another address than before has moved: ids are bound to keys.
+func (w *network) hear(p machine.Peer) *farNode {
+	f := w.meet(p)
+	if f.came, f.said = p, (machine.Peer{}); f.state == linkNone || f.state == linkWaiting {
+		f.peer = p
+	}
+	f.heard, f.left = w.n.env.Now(), false
+	w.memory.see(p)
+	return f
+}
+
+// turn goes to the other address of a node that cannot be reached at the one
+// that was tried.
+func (f *farNode) turn() {
+	switch {
+	case f.came != (machine.Peer{}) && f.peer != f.came:
+		f.peer = f.came
+	case f.said != (machine.Peer{}):
+		f.peer = f.said
+	}
+}
+
+// unsure is how long a node must have been silent until a datagram to it goes to
+// where others say it is as well.
+const unsure = 5 * time.Second
+
+// tell sends a datagram to a node, to where it was last heard from.
+func (w *network) tell(to machine.Peer, m machine.Message) {
+	at := w.newest(to)
+	w.n.env.Send(at, m)
+	f := w.far[to.ID]
+	if f == nil {
+		if at != to {
+			w.n.env.Send(to, m)
+		}
+		return
+	}
+	w.meet(to)
+	if f.said != (machine.Peer{}) && w.n.env.Now().Sub(f.heard) > unsure {
+		w.n.env.Send(f.said, m)
+	}
+}
+
+// newest is a node at the address that it was last heard from, if it was.
+func (w *network) newest(p machine.Peer) machine.Peer {
+	if p.ID == w.cfg.Self.ID {
+		return w.cfg.Self
+	}
+	if f := w.far[p.ID]; f != nil && f.came != (machine.Peer{}) {
+		return f.came
+	}
+	if s, known := w.memory.heard[p.ID]; known {
+		return s.peer
+	}
+	return p
 }
 
 // send brings a message to a node, opening a link if there is none.
@@ -105,8 +169,9 @@ func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 			w.linkDown(f)
 			f.peer = peer
 		}
+		w.hear(peer)
 		w.layer.lost(f, machine.LinkClosed)
-		f.state, f.used, f.heard = linkUp, w.n.env.Now(), w.n.env.Now()
+		f.state, f.used = linkUp, w.n.env.Now()
 		queue := f.queue
 		f.queue = nil
 		for _, m := range queue {
@@ -119,6 +184,7 @@ func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 	if f.peer == peer {
 		w.linkDown(f)
 		w.layer.lost(f, ev)
+		f.turn()
 	}
 }
 
@@ -131,7 +197,7 @@ func (w *network) linkDown(f *farNode) {
 		w.endFar(f, s)
 	}
 	for _, r := range w.sortedRoutes() {
-		if r.leader == f.peer {
+		if r.leader.ID == f.peer.ID {
 			w.lose(r)
 		}
 	}

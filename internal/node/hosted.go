@@ -33,6 +33,7 @@ type hosted struct {
 	reread  machine.Time // when to read the disk again, if the replica lost its way
 	plight  plight       // while it has no leader
 	rivals  rivals       // other groups of the part
+	renewal machine.Time // when to look after the record; 0: not known yet
 }
 
 // held is a message that has come before it is known who leads.
@@ -87,7 +88,7 @@ func (w *network) create(p Part, after uint64, members []machine.Peer) {
 
 // room reports whether this node would host another part.
 func (w *network) room() bool {
-	return len(w.hosts)+len(w.dormant) < w.cfg.MaxHosted && !w.closing
+	return len(w.hosts)+len(w.dormant) < w.cfg.MaxHosted && !w.closing && (w.cfg.Full == nil || !w.cfg.Full())
 }
 
 // space is the part's space on the disk.
@@ -393,8 +394,10 @@ func (h *hosted) beat(now machine.Time) {
 	}
 	if !h.leading {
 		h.mourn(now)
+		h.renew(now)
 		return
 	}
+	h.renewal = 0
 	h.lookForRivals(now)
 	if h.runs() {
 		h.quiet = now

@@ -51,7 +51,7 @@ func (h *hosted) reshape(now machine.Time) {
 		return
 	}
 	wanted := h.wanted(&st, now)
-	if len(wanted) > 0 && !sameNodes(wanted, st.Wanted) {
+	if len(wanted) > 0 && !sameMembers(wanted, st.Wanted) {
 		_ = h.rep.SetMembers(wanted) // if it cannot now: asked again
 		return
 	}
@@ -113,6 +113,9 @@ func (h *hosted) wanted(st *group.Status, now machine.Time) []machine.Peer {
 	if len(st.Wanted) == 0 {
 		out = h.members()
 	}
+	for i, p := range out {
+		out[i] = w.moved(p)
+	}
 	spare := h.spares(out, key)
 	for i, p := range out { // who is silent is replaced by who is there
 		if since, silent := h.shape.silent[p.ID]; silent && now.Sub(since) >= replaceAfter && len(spare) > 0 {
@@ -150,7 +153,7 @@ func (h *hosted) spares(members []machine.Peer, key id.ID) (out []machine.Peer) 
 		}
 		f := w.meet(p)
 		if w.n.env.Now().Sub(f.invited) > invitation/2 {
-			w.n.env.Send(p, &Invite{h.part})
+			w.tell(p, &Invite{h.part})
 		}
 		if w.canHost(p) {
 			out = append(out, f.peer)
@@ -195,6 +198,19 @@ func nearestFirst(key id.ID, list []machine.Peer) {
 		}
 		return 1
 	})
+}
+
+// moved is a member at its newest address: that of the link to it.
+func (w *network) moved(p machine.Peer) machine.Peer {
+	if f := w.far[p.ID]; p.ID == w.cfg.Self.ID || f != nil && f.state == linkUp {
+		return w.newest(p)
+	}
+	return p
+}
+
+// sameMembers compares nodes and their addresses, sameNodes only who they are.
+func sameMembers(a, b []machine.Peer) bool {
+	return sameNodes(a, b) && !slices.ContainsFunc(a, func(p machine.Peer) bool { return !slices.Contains(b, p) })
 }
 
 func sameNodes(a, b []machine.Peer) bool {

@@ -82,39 +82,21 @@ type (
 	// has no record yet (dissertation, algorithm 3).
 	Generate struct{ Part Part }
 
-	// Claim asks for leave to find hosts for a part: a node grants it to one
-	// coordinator at a time, and to none if it knows the part's group. Who has a
-	// majority of the nodes nearest to the part's key may go on.
-	Claim struct {
-		Part  Part
-		Nonce uint64
-	}
-
-	// ClaimAnswer answers a Claim. Room: the node would host the part. Stored: it
-	// has the part from when it was the world's only node.
-	ClaimAnswer struct {
+	// Invite asks a node whether it would host a part, Invited is the answer.
+	// Stored: it has the part from when it was the world's only node. Members are
+	// those of the part's group, if the node is one.
+	Invite  struct{ Part Part }
+	Invited struct {
 		Part    Part
-		Nonce   uint64
-		Granted bool
 		Room    bool
 		Stored  bool
-		Members []machine.Peer // of the group that it knows
-	}
-
-	// Found tells the first member of a new group to make it, and whom to take in.
-	// The node has granted the claim with this nonce.
-	Found struct {
-		Part    Part
-		Nonce   uint64
 		Members []machine.Peer
 	}
 
-	// Invite asks a node whether it would become a member of a part's group;
-	// Invited is the answer.
-	Invite  struct{ Part Part }
-	Invited struct {
-		Part Part
-		Room bool
+	// Found tells the first member of a new group to make it, and whom to take in.
+	Found struct {
+		Part    Part
+		Members []machine.Peer
 	}
 
 	// Leaving says that the sender is about to stop for a while.
@@ -162,12 +144,6 @@ func (*Elsewhere) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
 func (*Generate) Datagram() {}
-
-// Datagram says that the message needs no link and may be lost.
-func (*Claim) Datagram() {}
-
-// Datagram says that the message needs no link and may be lost.
-func (*ClaimAnswer) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
 func (*Found) Datagram() {}

@@ -27,6 +27,9 @@ type Net struct {
 	// MaxHosted is how many parts this node keeps; 0: DefaultMaxHosted. More are
 	// refused, and the next nearest node is asked.
 	MaxHosted int
+	// Full reports whether this node should take on nothing more at the moment,
+	// however few parts it keeps: it is short of memory, say. nil: never.
+	Full func() bool
 	// GoneAfter is how long all hosts of a part must not have been heard of until
 	// it begins anew; 0: DefaultGoneAfter.
 	GoneAfter time.Duration
@@ -69,7 +72,10 @@ type network struct {
 	damaged  map[Part]bool      // replicas that cannot be read
 	outdone  map[Part]group.Gen // groups for which this node has given way: it joins no lesser one
 	stored   map[Part]bool      // parts on the disk, from when this node was alone
-	claims   claims
+	making   map[Part]*making   // parts that this node looks for hosts of
+	founding map[Part]bool      // parts whose record this node creates
+
+	recalled machine.Time // when to read a dormant replica next; 0: not known yet
 
 	adopting map[Part]machine.Time // stored parts, when to try again
 	adoptAt  machine.Time
@@ -103,7 +109,7 @@ func newNetwork(n *Node, cfg Net) *network {
 		cfg.MaxHosted = DefaultMaxHosted
 	}
 	w := &network{
-		n: n, cfg: cfg, stored: map[Part]bool{}, dormant: map[Part]bool{}, damaged: map[Part]bool{}, outdone: map[Part]group.Gen{}, claims: newClaims(), adopting: map[Part]machine.Time{}, tag: tagOf(cfg.Self.ID),
+		n: n, cfg: cfg, stored: map[Part]bool{}, dormant: map[Part]bool{}, damaged: map[Part]bool{}, outdone: map[Part]group.Gen{}, making: map[Part]*making{}, founding: map[Part]bool{}, adopting: map[Part]machine.Time{}, tag: tagOf(cfg.Self.ID),
 		far: map[id.ID]*farNode{}, tags: map[machine.Addr]*farNode{},
 		vouching: map[vouchKey]*vouching{}, routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(), late: map[stream]*late{},
 	}
@@ -144,9 +150,10 @@ func (w *network) onBeat() {
 	w.memory.beat(now)
 	w.layer.beat(now)
 	w.verified.beat(now)
-	w.claimBeat()
+	w.generateBeat()
 	w.vouchBeat(now)
 	w.adopt(now)
+	w.recall(now)
 	for _, p := range sortedParts(w.hosts) {
 		w.hosts[p].beat(now)
 	}
@@ -163,9 +170,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.n.counts.Dropped++
 		return
 	}
-	f := w.meet(from)
-	f.heard, f.left = w.n.env.Now(), false
-	w.memory.see(from)
+	f := w.hear(from)
 	switch m := m.(type) {
 	case *Routed:
 		w.onRouted(f, m)
@@ -187,16 +192,12 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.onElsewhere(f, m)
 	case *Generate:
 		w.onGenerate(f, m)
-	case *Claim:
-		w.n.env.Send(f.peer, w.answerClaim(f.peer.ID, m))
-	case *ClaimAnswer:
-		w.onClaimAnswer(f, m)
 	case *Found:
-		w.onFound(f.peer.ID, m)
+		w.onFound(m)
 	case *Invite:
-		w.n.env.Send(f.peer, &Invited{m.Part, w.room() && !w.stored[m.Part] && !w.damaged[m.Part]})
+		w.tell(f.peer, w.invited(m.Part))
 	case *Invited:
-		f.invited, f.room = f.heard, m.Room
+		w.onInvited(f, m)
 	case *Standing:
 		w.onStanding(f, m)
 	case *Leaving:

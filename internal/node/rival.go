@@ -50,7 +50,14 @@ func (h *hosted) lookForRivals(now machine.Time) {
 			ask = append(ask, h.rivals.lesser)
 		}
 		if r.Record != nil {
-			if hosts, err := records.DecodeHosts(r.Record.Payload); err == nil && !sameNodes(hosts.Members, h.members()) {
+			hosts, err := records.DecodeHosts(r.Record.Payload)
+			switch {
+			case err != nil:
+			case sameNodes(hosts.Members, h.members()):
+				if r.Record.Version > h.version() { // a member has renewed it while the group slept
+					v.seen = r.Record.Version
+				}
+			default:
 				ask, v.named = append(ask, hosts.Members...), hosts.Members
 				if h.leading {
 					h.outdo(r.Record.Version)
@@ -60,7 +67,7 @@ func (h *hosted) lookForRivals(now machine.Time) {
 		nearestFirst(w.dir.key(h.part), ask)
 		for _, p := range slices.CompactFunc(ask, func(a, b machine.Peer) bool { return a.ID == b.ID }) {
 			if p.ID != w.cfg.Self.ID {
-				w.n.env.Send(p, s)
+				w.tell(p, s)
 			}
 		}
 	})

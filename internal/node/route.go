@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
@@ -44,7 +45,7 @@ type route struct {
 // trusts reports whether a node may say where the part is led: a member of its
 // group, or who was asked to make one.
 func (r *route) trusts(p machine.Peer) bool {
-	return r.leader == p || r.asked == p.ID || slices.ContainsFunc(r.members, func(m machine.Peer) bool { return m.ID == p.ID })
+	return r.leader.ID == p.ID || r.asked == p.ID || slices.ContainsFunc(r.members, func(m machine.Peer) bool { return m.ID == p.ID })
 }
 
 const (
@@ -346,7 +347,12 @@ func (w *network) ask(r *route) {
 	}
 	for _, p := range r.members {
 		if p.ID != w.cfg.Self.ID {
-			w.n.env.Send(p, &Who{r.part})
+			w.tell(p, &Who{r.part})
+		}
+	}
+	if r.tries%8 == 5 { // they may have moved: who answers is heard from where it is
+		for _, p := range r.members {
+			w.dir.lookup(p.ID, func(kademlia.Result) {})
 		}
 	}
 	if r.tries%8 == 0 {
@@ -409,12 +415,12 @@ func (w *network) suspect(r *route, now machine.Time) {
 // askHosts asks the nodes that are known to host a part who leads it.
 func (w *network) askHosts(r *route, except machine.Peer) {
 	hosts := r.members
-	if !slices.Contains(hosts, r.leader) {
+	if !slices.ContainsFunc(hosts, func(p machine.Peer) bool { return p.ID == r.leader.ID }) {
 		hosts = append(slices.Clone(hosts), r.leader)
 	}
 	for _, p := range hosts {
-		if p != except && p.ID != w.cfg.Self.ID {
-			w.n.env.Send(p, &Who{r.part})
+		if p.ID != except.ID && p.ID != w.cfg.Self.ID {
+			w.tell(p, &Who{r.part})
 		}
 	}
 }
@@ -443,7 +449,8 @@ func (w *network) found(r *route, leader machine.Peer, members []machine.Peer, t
 	if len(r.doubted) > 0 {
 		defer w.trust(r)
 	}
-	if r.leader == leader {
+	if r.leader.ID == leader.ID {
+		r.leader = leader
 		return
 	}
 	again := r.before
@@ -489,7 +496,7 @@ func (w *network) tellWhere(to machine.Peer, p Part) {
 	} else if r := w.routes[p]; r != nil && r.leader != w.cfg.Self {
 		out.Leader, out.Members, out.Term = r.leader, r.members, r.term
 	}
-	w.n.env.Send(to, out)
+	w.tell(to, out)
 }
 
 func (w *network) onWho(f *farNode, m *Who) {
@@ -512,7 +519,7 @@ func (w *network) onElsewhere(f *farNode, m *Elsewhere) {
 		if len(m.Members) > 0 && h == nil {
 			r.members = m.Members
 		}
-		if r.leader == f.peer {
+		if r.leader.ID == f.peer.ID {
 			w.lose(r)
 		}
 		return
@@ -522,7 +529,7 @@ func (w *network) onElsewhere(f *farNode, m *Elsewhere) {
 	if h != nil {
 		return // the replica here knows
 	}
-	if m.Term > r.term || r.leader == (machine.Peer{}) || r.leader == f.peer {
+	if m.Term > r.term || r.leader == (machine.Peer{}) || r.leader.ID == f.peer.ID {
 		w.found(r, m.Leader, m.Members, m.Term)
 	}
 }

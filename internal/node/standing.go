@@ -77,7 +77,7 @@ func (w *network) onStanding(f *farNode, m *Standing) {
 	}
 	if m.Ask {
 		if s := w.standing(m.Part); s != nil {
-			w.n.env.Send(f.peer, s)
+			w.tell(f.peer, s)
 		}
 	}
 	h := w.hosts[m.Part] // as asking has found it
@@ -94,11 +94,11 @@ func (w *network) onStanding(f *farNode, m *Standing) {
 // while ago included, without this node.
 func (w *network) around(p Part) []machine.Peer {
 	key := w.dir.key(p)
-	all := append(w.remembered(), w.dir.kad.Table().Closest(key, claimants, w.n.env.Now(), nil)...)
+	all := append(w.remembered(), w.dir.kad.Table().Closest(key, nearby, w.n.env.Now(), nil)...)
 	all = slices.DeleteFunc(all, func(q machine.Peer) bool { return q.ID == w.cfg.Self.ID })
 	nearestFirst(key, all)
 	all = slices.CompactFunc(all, func(a, b machine.Peer) bool { return a.ID == b.ID })
-	return all[:min(len(all), claimants)]
+	return all[:min(len(all), nearby)]
 }
 
 // cutOff reports whether most of the nodes that were there in the last hour are
@@ -161,7 +161,7 @@ func (h *hosted) mourn(now machine.Time) {
 func (w *network) callSilent(p Part) {
 	for _, who := range sortedIDs(w.memory.heard) {
 		if s := w.memory.heard[who]; w.n.env.Now().Sub(s.at) >= remember {
-			w.n.env.Send(s.peer, &Standing{Part: p, Ask: true})
+			w.tell(s.peer, &Standing{Part: p, Ask: true})
 		}
 	}
 }
@@ -176,7 +176,7 @@ func (h *hosted) inquire(now machine.Time) {
 		}
 	}
 	for _, p := range g.asked {
-		h.w.n.env.Send(p, &Standing{Part: h.part, Ask: true, Member: true})
+		h.w.tell(p, &Standing{Part: h.part, Ask: true, Member: true})
 	}
 }
 

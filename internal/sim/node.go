@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -87,6 +88,18 @@ func (n *Node) Crash() {
 func (n *Node) Restart() {
 	n.Crash()
 	n.boot()
+}
+
+// Move gives a node that is down another address: others reach nobody at the
+// one it had.
+func (n *Node) Move(to machine.Addr) {
+	if n.m != nil {
+		panic("sim: a node that runs cannot move")
+	}
+	s := n.sim
+	s.byPeer[n.peer] = &Node{sim: s, index: n.index, peer: n.peer, life: math.MaxUint32, links: map[machine.Peer]*link{}}
+	n.peer.Addr = to
+	s.byPeer[n.peer] = n
 }
 
 func (n *Node) boot() {

@@ -1,0 +1,90 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/records"
+)
+
+// Records end a day after they were published. That of a group that somebody
+// leads is the leader's business (directory.Renew). A group that sleeps, or has
+// lost its leader, has nobody to do it: its members do, the nearest to the key
+// first, and each farther one later if it has not been done.
+
+const (
+	// renewAfter is how old a record may be until the nearest member renews it,
+	// renewLater how much longer each farther one waits. The last of nine members
+	// is in time.
+	renewAfter = 12 * time.Hour
+	renewLater = time.Hour
+	// recallAfter is when a node begins to read those replicas that it has had no
+	// use for since it started, for the sake of their records: one each
+	// recallEvery, so that all are read within hours.
+	recallAfter = renewAfter / 2
+	recallEvery = 2 * time.Second
+)
+
+// turn is how long after renewAfter it is this member's turn.
+func (h *hosted) turn() time.Duration {
+	members := h.members()
+	nearestFirst(h.w.dir.key(h.part), members)
+	at := slices.IndexFunc(members, func(p machine.Peer) bool { return p.ID == h.w.cfg.Self.ID })
+	return time.Duration(max(0, at)) * renewLater
+}
+
+// renew publishes the record of a group that nobody leads, if it is this
+// member's turn.
+func (h *hosted) renew(now machine.Time) {
+	if h.renewal == 0 {
+		h.renewal = now.Add(renewAfter + h.turn())
+	}
+	if now < h.renewal || !h.w.dir.joined || h.w.closing {
+		return
+	}
+	h.renewal = now.Add(renewLater)
+	if st := h.rep.Status(); !st.Member || st.Leader != (machine.Peer{}) && !st.Asleep {
+		return
+	}
+	h.w.dir.look(h.part, func(r kademlia.Result) { h.renewOld(r.Record) })
+}
+
+// renewOld renews the record that the directory has, nil if it has none.
+func (h *hosted) renewOld(r *kademlia.Record) {
+	now, members := h.w.n.env.Now(), h.members()
+	if h.gone || h.leading || !slices.ContainsFunc(members, func(p machine.Peer) bool { return p.ID == h.w.cfg.Self.ID }) {
+		return
+	}
+	if r != nil {
+		if issued := r.Until.Add(-kademlia.Expire); now.Sub(issued) < renewAfter {
+			h.renewal = issued.Add(renewAfter + h.turn())
+			return
+		}
+		if hosts, err := records.DecodeHosts(r.Payload); err != nil || hosts.Term > h.term() {
+			return // of another group, or of this one as it is now: its members see to it
+		}
+		h.rivals.seen = max(h.rivals.seen, r.Version)
+	}
+	if term := h.term(); h.record.term != term {
+		h.record.term, h.record.version = term, 0
+	}
+	h.record.members = members
+	h.record.version++
+	h.w.dir.publish(h)
+	h.renewal = now.Add(renewAfter + h.turn())
+}
+
+// recall reads a replica that is only on the disk, so that its record is looked
+// after.
+func (w *network) recall(now machine.Time) {
+	if w.recalled == 0 {
+		w.recalled = now.Add(recallAfter)
+	}
+	if now < w.recalled || len(w.dormant) == 0 || w.closing {
+		return
+	}
+	w.recalled = now.Add(recallEvery)
+	w.open(sortedParts(w.dormant)[0])
+}
