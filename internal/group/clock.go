@@ -275,11 +275,14 @@ func (r *Replica) pause() time.Duration {
 	return d/5 + r.jitter(d/5)
 }
 
-// stand asks for votes.
+// stand asks for votes. A learner may only notice that there is no leader.
 func (r *Replica) stand() {
 	self := r.st.find(r.st.Self)
 	r.clock.electAt = r.env.Now().Add(r.pause())
 	r.clock.tries++
+	if self != nil && self.Learner {
+		r.forget()
+	}
 	if self == nil || self.Learner || r.disk.err != nil {
 		return
 	}
@@ -342,7 +345,7 @@ func (r *Replica) arm() {
 		at(r.lead.heirBy)
 		if r.clock.tickAt > 0 {
 			at(r.clock.tickAt)
-		} else if self := r.st.find(r.st.Self); self != nil && !self.Learner {
+		} else if self := r.st.find(r.st.Self); self != nil && (!self.Learner || r.now().lead != 0) {
 			at(r.clock.electAt)
 		}
 		if r.lead.leads {

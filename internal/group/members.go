@@ -14,6 +14,10 @@ import (
 // works towards it, one change at a time: newcomers come in as learners, who
 // have no vote; who has caught up becomes a voter; when all who are wanted are
 // voters the others go. A leader who is not wanted hands over first.
+//
+// Of two who are wanted only the first gets a vote: two voters would stop with
+// either of them. The other stays a learner, a copy that others can recover the
+// group from.
 
 // shape is the change on its way.
 type shape struct {
@@ -76,7 +80,7 @@ func (r *Replica) inShape() bool {
 		return false
 	}
 	for _, p := range r.st.Wanted {
-		if m := r.st.findPeer(p.ID); m == nil || m.Learner || m.Peer != p {
+		if m := r.st.findPeer(p.ID); m == nil || m.Learner == r.st.votes(p.ID) || m.Peer != p {
 			return false
 		}
 	}
@@ -104,7 +108,7 @@ func (r *Replica) nextChange() (how pb.ConfChangeType, who Member, ok bool) {
 			if at, said := r.shape.declined[p.ID]; !said || r.env.Now() >= at.Add(askAgain) {
 				return pb.ConfChangeAddLearnerNode, Member{ID: r.st.NextID, Peer: p}, true
 			}
-		case m.Learner:
+		case m.Learner && r.st.votes(p.ID):
 			ready = false
 			// Its agreement is there already, so that the lease does not end when
 			// it is counted.
@@ -121,9 +125,14 @@ func (r *Replica) nextChange() (how pb.ConfChangeType, who Member, ok bool) {
 			return pb.ConfChangeRemoveNode, m, true
 		}
 	}
-	if self := r.st.find(r.st.Self); ready && self != nil && !r.wants(*self) {
+	if self := r.st.find(r.st.Self); ready && self != nil && !(r.wants(*self) && r.st.votes(self.Peer.ID)) {
 		if heir := r.best(); heir != 0 {
 			return transferFirst, *r.st.find(heir), true
+		}
+	}
+	for m := range r.others() { // last: until the others have gone it may be needed for a majority
+		if ready && !m.Learner && !r.st.votes(m.Peer.ID) {
+			return pb.ConfChangeAddLearnerNode, m, true
 		}
 	}
 	return 0, Member{}, false

@@ -143,6 +143,11 @@ func (s *shared) findPeer(who id.ID) *Member {
 	return nil
 }
 
+// votes reports whether somebody who is wanted is to have a vote.
+func (s *shared) votes(who id.ID) bool {
+	return len(s.Wanted) != 2 || s.Wanted[1].ID != who
+}
+
 func (s *shared) voters() (n int) {
 	for _, m := range s.Members {
 		if !m.Learner {

@@ -29,6 +29,7 @@ type Status struct {
 type MemberStatus struct {
 	Peer   machine.Peer
 	Voter  bool
+	Spare  bool   // it has no vote, and is to have none: the second of two
 	Dead   bool   // has not been heard of for Config.DeadAfter
 	Lost   bool   // has no log, or declined
 	Behind uint64 // entries that it has not confirmed
@@ -55,7 +56,7 @@ func (r *Replica) Status() Status {
 		pr = r.progress()
 	}
 	for _, m := range r.st.Members {
-		ms := MemberStatus{Peer: m.Peer, Voter: !m.Learner}
+		ms := MemberStatus{Peer: m.Peer, Voter: !m.Learner, Spare: m.Learner && !r.st.votes(m.Peer.ID)}
 		if now.leader && m.ID != r.st.Self {
 			ms.Dead, ms.Lost = r.isDead(m.ID), r.lead.lost[m.ID]
 			ms.Behind = s.Last - min(s.Last, pr[m.ID].match)
@@ -100,6 +101,19 @@ func (r *Replica) Voters(out []machine.Peer) []machine.Peer {
 	}
 	for _, m := range r.st.Members {
 		if !m.Learner {
+			out = append(out, m.Peer)
+		}
+	}
+	return out
+}
+
+// Holders appends the voters, and the other one of two.
+func (r *Replica) Holders(out []machine.Peer) []machine.Peer {
+	if r.phase != member {
+		return out
+	}
+	for _, m := range r.st.Members {
+		if !m.Learner || !r.st.votes(m.Peer.ID) {
 			out = append(out, m.Peer)
 		}
 	}

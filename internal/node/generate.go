@@ -54,10 +54,10 @@ func (w *network) askNearest(mk *making, closest []machine.Peer) {
 	mk.asked = all[:min(len(all), nearby)]
 	mk.begun = w.n.env.Now()
 	for _, p := range mk.asked {
-		if p == w.cfg.Self {
-			mk.answers[p.ID] = w.invited(mk.part)
-		} else {
+		if p != w.cfg.Self {
 			w.tell(p, &Invite{mk.part})
+		} else if a := w.invited(mk.part); a != nil {
+			mk.answers[p.ID] = a
 		}
 	}
 	w.judge(mk)
@@ -73,13 +73,24 @@ func (w *network) remembered() (out []machine.Peer) {
 	return out
 }
 
-// invited says whether this node would host a part.
+// invited says whether this node would host a part; nil: it has a replica that is
+// still being read, and must not speak as if it had none.
 func (w *network) invited(p Part) *Invited {
 	out := &Invited{Part: p, Room: w.room() && !w.damaged[p], Stored: w.stored[p]}
 	if h := w.hosted(p); h != nil {
+		if !h.rep.Status().Member {
+			return nil
+		}
 		out.Members = h.members()
 	}
 	return out
+}
+
+// onInvite answers.
+func (w *network) onInvite(f *farNode, m *Invite) {
+	if a := w.invited(m.Part); a != nil {
+		w.tell(f.peer, a)
+	}
 }
 
 // onInvited takes a node's answer.

@@ -329,8 +329,8 @@ func (h *hosted) leader() machine.Peer {
 	return machine.Peer{}
 }
 
-// members are the voters of the group, or those who are to be.
-func (h *hosted) members() []machine.Peer { return h.rep.Voters(nil) }
+// members are the voters of the group, and the other one of two.
+func (h *hosted) members() []machine.Peer { return h.rep.Holders(nil) }
 
 // term orders what is said about the part's leader: by generation, then term.
 func (h *hosted) term() uint64 { return termOf(h.rep.Term()) }
@@ -425,8 +425,8 @@ type record struct {
 
 // publish stores who hosts the part, if that is news.
 func (h *hosted) publish() {
-	h.w.voters = h.rep.Voters(h.w.voters[:0])
-	members, term := h.w.voters, h.term()
+	h.w.holders = h.rep.Holders(h.w.holders[:0])
+	members, term := h.w.holders, h.term()
 	rec := &h.record
 	if !h.w.dir.joined || len(members) == 0 || rec.term == term && slices.Equal(rec.members, members) {
 		return

@@ -29,7 +29,7 @@ func (w *network) leaveMore() {
 		h := w.hosts[p]
 		if h.sole() {
 			moving++
-			if !h.leading && w.hasRoom() {
+			if !h.leading && (w.hasRoom() || h.canLeave()) {
 				h.rep.Wake()
 			}
 		}
@@ -53,11 +53,14 @@ func (w *network) hasRoom() bool {
 	return false
 }
 
-// sole reports whether this node is the only member, or may be.
+// sole reports whether this node has the only vote in the group, or may have.
 func (h *hosted) sole() bool {
-	st := h.rep.Status()
-	return len(st.Members) == 0 || len(st.Members) == 1 && st.Members[0].Peer.ID == h.w.cfg.Self.ID
+	voters := h.voters()
+	return len(voters) == 0 || len(voters) == 1 && voters[0].ID == h.w.cfg.Self.ID
 }
+
+// voters are the members with a vote.
+func (h *hosted) voters() []machine.Peer { return h.rep.Voters(nil) }
 
 // handOver lets another node lead the part.
 func (h *hosted) handOver() {
@@ -65,9 +68,15 @@ func (h *hosted) handOver() {
 		return
 	}
 	st := h.rep.Status()
-	if len(st.Members) > 1 && len(st.Wanted) > 1 {
+	if !h.sole() && len(st.Wanted) != 2 {
 		h.rep.Transfer(h.nearestOther(&st).ID)
 		return
+	}
+	for _, m := range st.Members {
+		if m.Peer.ID != h.w.cfg.Self.ID && !m.Dead && !m.Lost { // it has the part already
+			_ = h.rep.SetMembers([]machine.Peer{m.Peer})
+			return
+		}
 	}
 	if spare := h.spares([]machine.Peer{h.w.cfg.Self}, h.w.dir.key(h.part)); len(spare) > 0 && len(st.Members) == 1 {
 		_ = h.rep.SetMembers(spare[:1]) // who hands the lead over when it has caught up
@@ -82,7 +91,7 @@ func (w *network) handsOver() bool {
 	}
 	for _, p := range sortedParts(w.hosts) {
 		h := w.hosts[p]
-		if h.sole() && w.hasRoom() || h.leading && h.canLeave() {
+		if h.sole() && (w.hasRoom() || h.canLeave()) || h.leading && h.canLeave() {
 			return true
 		}
 	}

@@ -50,8 +50,8 @@ func (h *hosted) reshape(now machine.Time) {
 	if h.changing(&st) {
 		return
 	}
-	wanted := h.wanted(&st, now)
-	if len(wanted) > 0 && !sameMembers(wanted, st.Wanted) {
+	wanted := h.inOrder(h.wanted(&st, now), now)
+	if len(wanted) > 0 && !(sameMembers(wanted, st.Wanted) && (len(wanted) != 2 || wanted[0] == st.Wanted[0])) {
 		_ = h.rep.SetMembers(wanted) // if it cannot now: asked again
 		return
 	}
@@ -83,7 +83,7 @@ func (h *hosted) watchMembers(st *group.Status, now machine.Time) {
 func (h *hosted) changing(st *group.Status) bool {
 	for _, p := range st.Wanted {
 		i := slices.IndexFunc(st.Members, func(m group.MemberStatus) bool { return m.Peer.ID == p.ID })
-		if i < 0 && h.w.canHost(p) || i >= 0 && !st.Members[i].Voter && !st.Members[i].Dead {
+		if i < 0 && h.w.canHost(p) || i >= 0 && !st.Members[i].Voter && !st.Members[i].Spare && !st.Members[i].Dead {
 			return true
 		}
 	}
@@ -123,7 +123,10 @@ func (h *hosted) wanted(st *group.Status, now machine.Time) []machine.Peer {
 			return out
 		}
 	}
-	size := odd(min(w.cfg.Replicas, len(out)+len(spare)))
+	size := min(w.cfg.Replicas, len(out)+len(spare))
+	if size > 2 {
+		size = odd(size)
+	}
 	nearestFirst(key, out)
 	switch {
 	case size > len(out):
@@ -140,6 +143,24 @@ func (h *hosted) wanted(st *group.Status, now machine.Time) []machine.Peer {
 		}
 	}
 	return out
+}
+
+// inOrder puts the one of two who is to have the vote first (group.Status): who
+// leads, until the part is quiet and the nearer one has been there for a while.
+func (h *hosted) inOrder(wanted []machine.Peer, now machine.Time) []machine.Peer {
+	if len(wanted) != 2 {
+		return wanted
+	}
+	nearestFirst(h.w.dir.key(h.part), wanted)
+	self := slices.IndexFunc(wanted, func(p machine.Peer) bool { return p.ID == h.w.cfg.Self.ID })
+	if self != 1 {
+		return wanted
+	}
+	f := h.w.far[wanted[0].ID]
+	if h.runs() || now.Sub(h.quiet) < yieldAfter || f == nil || f.state != linkUp || now.Sub(f.met) < settled {
+		slices.Reverse(wanted)
+	}
+	return wanted
 }
 
 // spares are nodes near the key that are not members and have room, nearest

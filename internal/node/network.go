@@ -84,7 +84,7 @@ type network struct {
 	late     map[stream]*late
 	leased   machine.Time // before then no lease of a part that runs here ends
 	memory   memory
-	voters   []machine.Peer // scratch
+	holders  []machine.Peer // scratch
 
 	verified *verified // nil: an open world
 	layer    *layer    // the overlay; nil: this node has no place in it
@@ -195,7 +195,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	case *Found:
 		w.onFound(m)
 	case *Invite:
-		w.tell(f.peer, w.invited(m.Part))
+		w.onInvite(f, m)
 	case *Invited:
 		w.onInvited(f, m)
 	case *Standing:

@@ -140,7 +140,7 @@ func (h *hosted) mourn(now machine.Time) {
 	st := h.rep.Status()
 	self := slices.IndexFunc(st.Members, func(m group.MemberStatus) bool { return m.Peer.ID == h.w.cfg.Self.ID })
 	switch {
-	case st.Asleep || st.Leader != machine.Peer{} || self < 0 || !st.Members[self].Voter:
+	case st.Asleep || st.Leader != machine.Peer{} || self < 0 || !st.Members[self].Voter && !st.Members[self].Spare:
 		*g = plight{next: g.next}
 	case g.since == 0:
 		g.since = now
@@ -148,6 +148,7 @@ func (h *hosted) mourn(now machine.Time) {
 		h.judgeLoss(&st, now)
 		g.begun, g.asked, g.heard, g.next = 0, nil, nil, now.Add(inquireAgain)
 	case g.begun != 0 || now.Sub(g.since) < lostAfter || !h.w.dir.joined || h.w.closing:
+	case st.Members[self].Spare && !h.w.allGone(h.voters()):
 	case h.w.cutOff():
 		h.w.callSilent(h.part)
 		g.next = now.Add(inquireAgain)
@@ -200,17 +201,22 @@ func (h *hosted) judgeLoss(st *group.Status, now machine.Time) {
 			return
 		}
 	}
-	near := w.around(h.part)
-	answered := 1
-	for _, p := range near {
+	near, answered := 1, 1
+	for _, p := range w.around(h.part) {
 		if g.heard[p.ID] != nil {
 			answered++
 		}
+		if !w.allGone([]machine.Peer{p}) {
+			near++
+		}
 	}
-	if voters-dead > voters/2 || 2*answered <= len(near)+1 {
+	if voters-dead > voters/2 || 2*answered <= near {
 		return // the others could elect, or this node hears too few
 	}
 	lost := fmt.Sprintf("%d of the %d hosts of %s have been silent for more than %v", dead, voters, h.part, lostAfter)
+	if voters == 1 {
+		lost = fmt.Sprintf("The node that hosted %s has been gone for more than %v", h.part, w.cfg.GoneAfter)
+	}
 	if err := h.rep.Recover([]machine.Peer{w.cfg.Self}); err != nil {
 		w.note(lost + "; going on without them failed, trying again: " + err.Error())
 		return
