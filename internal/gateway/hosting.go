@@ -1,22 +1,27 @@
 package gateway
 
-import "time"
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/transport"
+)
 
 // Hosting is a node's share of the world and the nodes that it hosts it with.
 type Hosting struct {
-	Node     string   `json:"node"`    // this node's id; empty: no other can host this world
-	Address  string   `json:"address"` // that others join by
-	Links    int      `json:"links"`   // to other nodes
-	Leads    int      `json:"leads"`   // regions (and the hall) that this node decides on
-	Copies   int      `json:"copies"`  // regions (and the hall) that it keeps a replica of
-	Peers    []Fellow `json:"peers"`
-	Parts    []Share  `json:"parts"`
-	NetIn    uint64   `json:"net_bytes_in"` // from other nodes, since the start
-	NetOut   uint64   `json:"net_bytes_out"`
-	NetDrops uint64   `json:"net_drops"` // packets that were not read in time, by the kernel and by us
-	Capacity Capacity `json:"capacity"`
-	Overlay  *Overlay `json:"overlay"` // null: the node has no place in one
-	Truth    *Truth   `json:"truth"`   // null: it takes part in no storage
+	Node     string             `json:"node"`    // this node's id; empty: no other can host this world
+	Address  string             `json:"address"` // that others join by
+	Links    int                `json:"links"`   // to other nodes
+	Leads    int                `json:"leads"`   // regions (and the hall) that this node decides on
+	Copies   int                `json:"copies"`  // regions (and the hall) that it keeps a replica of
+	Peers    []Fellow           `json:"peers"`
+	Parts    []Share            `json:"parts"`
+	NetIn    uint64             `json:"net_bytes_in"` // from other nodes, since the start
+	NetOut   uint64             `json:"net_bytes_out"`
+	Net      transport.NetStats `json:"-"`         // all of it, for /metrics
+	NetDrops uint64             `json:"net_drops"` // packets that were not read in time, by the kernel and by us
+	Capacity Capacity           `json:"capacity"`
+	Overlay  *Overlay           `json:"overlay"` // null: the node has no place in one
+	Truth    *Truth             `json:"truth"`   // null: it takes part in no storage
 }
 
 // Capacity is what a node may carry of the world, and what it does.

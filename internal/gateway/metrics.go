@@ -118,9 +118,6 @@ var (
 	leadsDesc   = desc("led_parts", "Regions, and the hall, that this node leads.")
 	copiesDesc  = desc("hosted_parts", "Regions, and the hall, that this node keeps a replica of.")
 	linksDesc   = desc("node_links", "Links to other nodes.")
-	netInDesc   = desc("node_received_bytes_total", "Bytes from other nodes.")
-	netOutDesc  = desc("node_sent_bytes_total", "Bytes to other nodes.")
-	netDropDesc = desc("node_dropped_packets_total", "Packets of other nodes that were not read in time.")
 	worldDesc   = desc("world_tick", "The tick of the world.")
 )
 
@@ -131,9 +128,10 @@ func desc(name, help string) *prometheus.Desc {
 // Describe implements prometheus.Collector.
 func (c nodeCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{tickDesc, lateDesc, slowestDesc, eventDesc, playersDesc, regionsDesc, writesDesc, worldDesc,
-		leadsDesc, copiesDesc, linksDesc, netInDesc, netOutDesc, netDropDesc} {
+		leadsDesc, copiesDesc, linksDesc} {
 		ch <- d
 	}
+	describeNet(ch)
 }
 
 // Collect implements prometheus.Collector.
@@ -166,10 +164,5 @@ func (c nodeCollector) Collect(ch chan<- prometheus.Metric) {
 	gauge(leadsDesc, float64(s.Hosting.Leads))
 	gauge(copiesDesc, float64(s.Hosting.Copies))
 	gauge(linksDesc, float64(s.Hosting.Links))
-	total := func(d *prometheus.Desc, v uint64) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v))
-	}
-	total(netInDesc, s.Hosting.NetIn)
-	total(netOutDesc, s.Hosting.NetOut)
-	total(netDropDesc, s.Hosting.NetDrops)
+	collectNet(ch, &s.Hosting.Net)
 }

@@ -43,6 +43,7 @@ func (h *Host) hosting(ctx context.Context, s *node.Stats) (out gateway.Hosting,
 		out.NetIn += net.Socket.In[i].Bytes
 		out.NetOut += net.Socket.Out[i].Bytes
 	}
+	out.Net = net
 	out.NetDrops = net.Socket.Dropped + net.Socket.Kernel
 	return out, err
 }
