@@ -90,7 +90,7 @@ func TestExitCodes(t *testing.T) {
 		{host.ExitUsage, "identity new nobody-has-such-a-long-name", "1 to 20"},
 		{host.ExitNoWorld, "authority list nosuch", "authority init"},
 		{host.ExitNoWorld, "world new x --authority nosuch", "authority init"},
-		{host.ExitNoWorld, "identity export " + notWorld, "no keys yet"},
+		{host.ExitNoWorld, "--data " + t.TempDir() + " identity export " + notWorld, "no keys yet"},
 		{host.ExitData, "identity import " + notWorld + " --passphrase-file " + notWorld, "no key file"},
 		{host.ExitNoWorld, "world info nosuch", "castle"},
 		{host.ExitNoWorld, "world new Castle", "already"},

@@ -230,25 +230,38 @@ func admission(g identity.Genesis) string {
 
 func worldExport(c *common) *cobra.Command {
 	return &cobra.Command{
-		Use:     "export NAME FILE",
-		Short:   "Writes a world to one compressed file",
-		Long:    "Writes a world to one compressed file (docs/formats/export.md). The world must not be open.",
+		Use:   "export NAME FILE",
+		Short: "Writes a world to one compressed file",
+		Long: `Writes a world to one compressed file (docs/formats/export.md). The world must not
+be open. Of a world that several nodes host it is what this machine keeps.`,
 		Example: "  voxelpopuli world export home home.vpworld",
 		Args:    exactly(2),
 		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
-			if err := f.ExportFile(args[0], args[1]); err != nil {
+			share, err := f.ExportFile(args[0], args[1])
+			if err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "Exported %s to %s.\n", args[0], args[1])
+			sayMissing(cmd, share)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Exported %s to %s.\n", args[0], args[1])
 			return err
 		}),
 	}
 }
 
+// sayMissing tells what an export or a backup does not have.
+func sayMissing(cmd *cobra.Command, s worldfs.Share) {
+	if text := s.String(); text != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), text)
+	}
+}
+
 func worldImport(c *common) *cobra.Command {
 	return &cobra.Command{
-		Use:     "import FILE [NAME]",
-		Short:   "Makes a world from an export or a backup",
+		Use:   "import FILE [NAME]",
+		Short: "Makes a new world from an export or a backup",
+		Long: `Makes a new world from an export or a backup. It has an id of its own, and this
+machine's node as its founder: it is another world than the one that was exported.
+Of a world with an authority the id stays.`,
 		Example: "  voxelpopuli world import home.vpworld home-again",
 		Args:    between(1, 2),
 		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
@@ -256,7 +269,7 @@ func worldImport(c *common) *cobra.Command {
 			if len(args) > 1 {
 				name = args[1]
 			}
-			sum, err := f.Import(args[0], name)
+			sum, err := host.ImportWorld(f, args[0], name)
 			if err != nil {
 				return err
 			}
@@ -281,10 +294,15 @@ be open: an open world writes its backups itself (play and node, --backup-every)
 				return err
 			}
 			defer w.Close()
+			share, err := w.Share()
+			if err != nil {
+				return err
+			}
 			file, err := f.Backup(w, time.Now(), keep)
 			if err != nil {
 				return err
 			}
+			sayMissing(cmd, share)
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), file)
 			return err
 		}),

@@ -151,7 +151,7 @@ type NewWorld struct {
 }
 
 // CreateWorld makes a world in a data folder: it finds the place where
-// newcomers stand.
+// newcomers stand, and signs with this machine's node key how the world begins.
 func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
 	m := worldfs.Meta{Name: n.Name, Genesis: n.Genesis, Seed: n.Seed, Mode: n.Mode, Rules: worldfs.Rules{Protect: max(0, n.Protect)}}
 	if m.Name == "" {
@@ -173,5 +173,13 @@ func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
 		m.Rules.Storage = n.Truth.rules()
 	}
 	m.Spawn = world.NewGenerator(m.SeedNumber()).Spawn()
+	if err := worldfs.CheckName(m.Name); err != nil {
+		return m, err
+	}
+	if !m.Genesis.Verified() {
+		if err := begin(folder, &m); err != nil {
+			return m, err
+		}
+	}
 	return folder.Create(m)
 }

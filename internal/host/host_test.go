@@ -2,6 +2,8 @@ package host_test
 
 import (
 	"context"
+	"crypto/ed25519"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -18,6 +20,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -25,8 +28,28 @@ import (
 
 const patience = 30 * time.Second
 
+// config is that of a machine without a key.
 func config(t *testing.T) host.Config {
 	return host.Config{Data: t.TempDir(), Create: true, Seed: "7", Mode: "creative", Port: -1}
+}
+
+// founder is that of a machine that has a node key already, for tests of one
+// node: solving the puzzle takes a while.
+func founder(t *testing.T) host.Config {
+	t.Helper()
+	c := config(t)
+	ring, err := keyring.Open(c.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed, err := hex.DecodeString("78d2439da1ec7a5c5e614b52334a16c0ac5939ff53372e260bc82adf7ad78745")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ring.Import([]keyring.Key{{Kind: keyring.Node, Private: ed25519.NewKeyFromSeed(seed)}}, false); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 func start(t *testing.T, c host.Config) *host.Host {
@@ -112,7 +135,7 @@ func identity(t *testing.T, name string) client.Identity {
 
 // TestRestart: names, operators, places and blocks are as they were.
 func TestRestart(t *testing.T) {
-	c := config(t)
+	c := founder(t)
 	ann, bo := identity(t, "Ann"), identity(t, "Bo")
 	h := start(t, c)
 	a := join(t, h, ann, "")
@@ -195,7 +218,7 @@ func put(t *testing.T, p *player) world.Pos {
 
 // TestCommands: what an operator types happens to real players.
 func TestCommands(t *testing.T) {
-	h := start(t, config(t))
+	h := start(t, founder(t))
 	ann := join(t, h, identity(t, "Ann"), "")
 	bo := join(t, h, identity(t, "Bo Peep"), "")
 	say := func(line string) {
@@ -245,7 +268,7 @@ func refused(err error) wire.Code {
 }
 
 func TestJoinCode(t *testing.T) {
-	c := config(t)
+	c := founder(t)
 	c.JoinCode = "sesame"
 	h := start(t, c)
 	if _, _, err := client.Dial(t.Context(), h.Addr().String(), identity(t, "Ann"), "open"); refused(err) != wire.BadCode {
@@ -280,7 +303,7 @@ func TestStartFails(t *testing.T) {
 		"not our address":   {func(c *host.Config) { c.Listen, c.JoinCode = "192.0.2.1", "x" }, host.ExitFailure, "192.0.2.1"},
 		"data is a file":    {func(c *host.Config) { c.Data = blocked }, host.ExitFailure, "data folder"},
 	} {
-		c := config(t)
+		c := founder(t)
 		x.change(&c)
 		h, err := host.Start(c)
 		if err == nil {
@@ -296,7 +319,7 @@ func TestStartFails(t *testing.T) {
 
 // TestTwice: a world can be open once, and is free again after it was closed.
 func TestTwice(t *testing.T) {
-	c := config(t)
+	c := founder(t)
 	h := start(t, c)
 	if _, err := host.Start(c); !errors.Is(err, disk.ErrInUse) {
 		t.Errorf("opened twice: %v", err)
@@ -318,7 +341,7 @@ func TestAskNobody(t *testing.T) {
 
 // TestBackups: an open world writes backups that can be imported.
 func TestBackups(t *testing.T) {
-	c := config(t)
+	c := founder(t)
 	c.BackupEvery, c.BackupKeep = 20*time.Millisecond, 1
 	h := start(t, c)
 	put(t, join(t, h, identity(t, "Ann"), ""))
@@ -335,7 +358,7 @@ func TestBackups(t *testing.T) {
 	if files, err = f.Backups("home"); err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	if sum, err := f.Import(files[len(files)-1], "copy"); err != nil || sum.Meta.Seed != "7" {
+	if sum, err := host.ImportWorld(f, files[len(files)-1], "copy"); err != nil || sum.Meta.Seed != "7" {
 		t.Errorf("import: %+v, %v", sum, err)
 	}
 }
@@ -373,12 +396,12 @@ func TestLoopback(t *testing.T) {
 }
 
 func TestFriends(t *testing.T) {
-	c := config(t)
+	c := founder(t)
 	h := start(t, c)
 	if f := h.FriendURLs(); f != nil {
 		t.Errorf("friends could come to %v", f)
 	}
-	c = config(t)
+	c = founder(t)
 	c.Listen, c.JoinCode = "0.0.0.0", host.RandomCode()
 	h = start(t, c)
 	if want := fmt.Sprintf("http://127.0.0.1:%d/", h.Addr().Port()); h.URL() != want {

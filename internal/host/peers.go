@@ -163,17 +163,17 @@ func (h *Host) share(p *peers) error {
 	if m.Record == "" && m.Genesis == (identity.Genesis{}) {
 		difficulty = identity.DefaultDifficulty
 	}
-	ring, err := keyring.Open(h.folder.Dir())
-	if err != nil {
+	var err error
+	if p.key, err = nodeKey(h.folder, difficulty); err != nil {
 		return err
 	}
-	k, err := ring.Node(difficulty, nil)
-	if err != nil {
-		return err
-	}
-	p.key = k.Private
-	if m.Record == "" {
-		if err := h.found(p.key, difficulty); err != nil {
+	if m.Record == "" { // its storage begins now, or it was made when worlds did not have one
+		first := *m
+		first.Genesis.Difficulty = uint8(difficulty)
+		if err := found(&first, p.key, h.clock.Now()); err != nil {
+			return err
+		}
+		if err := h.world.Begin(first); err != nil {
 			return err
 		}
 	}
@@ -194,26 +194,6 @@ func (h *Host) share(p *peers) error {
 	p.ground = evidence.NewGround(p.record)
 	p.codec = p.ground.Codec()
 	return nil
-}
-
-// found writes how a world begins that had one node only, which becomes its
-// founder's. An open world gets the id that goes with the record.
-func (h *Host) found(key ed25519.PrivateKey, difficulty int) error {
-	m := &h.world.Meta
-	r := &genesis.Record{
-		Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Epoch: m.EpochTime(), Spawn: m.Spawn,
-		Protect: m.Rules.Protect, Whitelist: m.Rules.Whitelist, MaxPlayers: int32(m.Rules.MaxPlayers),
-		Nonce: m.ID, Genesis: m.Genesis,
-	}
-	r.Genesis.Difficulty = uint8(difficulty)
-	if s := m.Rules.Storage; s != (worldfs.Storage{}) {
-		r.Truth = truthOfRules(s, h.clock.Now())
-	}
-	r.Sign(key)
-	if err := r.Check(); err != nil {
-		return err
-	}
-	return h.world.Share(r.World(), r.Genesis, r.Append(nil))
 }
 
 // local is where this machine believes that others reach the node.

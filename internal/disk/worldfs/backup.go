@@ -33,14 +33,18 @@ func (w *World) ExportFile(name string) error {
 	return nil
 }
 
-// ExportFile exports a world that nobody runs.
-func (f *Folder) ExportFile(name, file string) error {
+// ExportFile exports a world that nobody runs, and says what it has of it.
+func (f *Folder) ExportFile(name, file string) (Share, error) {
 	w, err := f.Open(name)
 	if err != nil {
-		return err
+		return Share{}, err
 	}
 	defer w.Close()
-	return w.ExportFile(file)
+	s, err := w.Share()
+	if err != nil {
+		return s, err
+	}
+	return s, w.ExportFile(file)
 }
 
 // Backup writes a backup of an open world, also while it is played, and

@@ -53,6 +53,43 @@ func (w *World) Export(to io.Writer) error {
 	return e.end()
 }
 
+// Share is what a world's folder has of the world.
+type Share struct {
+	Regions int  // that were ever changed or entered, and are here
+	Hall    bool // names, operators, bans, protected areas
+	Shared  bool // other nodes host the world too: they may have more
+}
+
+// String says what is missing, for a person; empty: nothing.
+func (s Share) String() string {
+	if !s.Shared {
+		return ""
+	}
+	text := fmt.Sprintf("Several nodes host this world. In the file is what this machine keeps of it: %d regions", s.Regions)
+	if s.Hall {
+		text += " and the list of players."
+	} else {
+		text += ". The list of players (names, operators, bans, protected areas) is on other machines only, and not in the file."
+	}
+	return text + " Regions that only other machines keep are not in it: in a world made from it they are as at first."
+}
+
+// Share reads what is here of a world that is open.
+func (w *World) Share() (s Share, err error) {
+	spaces, err := w.Store.Spaces()
+	for _, name := range spaces {
+		switch {
+		case strings.HasPrefix(name, "r."):
+			s.Regions++
+		case name == "hall":
+			s.Hall = true
+		case strings.HasPrefix(name, "g."):
+			s.Shared = true
+		}
+	}
+	return s, err
+}
+
 // exporter writes the records of an export.
 type exporter struct {
 	z     *zstd.Encoder

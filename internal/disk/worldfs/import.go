@@ -32,9 +32,10 @@ func Verify(r io.Reader) (Summary, error) {
 	return readExport(r, func(string, []byte, []byte) error { return nil })
 }
 
-// Import makes a world from an export, under the name it had or another one.
-// The file is checked from end to end before anything is written.
-func (f *Folder) Import(file, name string) (Summary, error) {
+// Import makes a world from an export, under the name it had or another one;
+// begin may change what it is before it is made, and may be nil. The file is
+// checked from end to end before anything is written.
+func (f *Folder) Import(file, name string, begin func(*Meta) error) (Summary, error) {
 	r, err := os.Open(file)
 	if err != nil {
 		return Summary{}, err
@@ -49,6 +50,14 @@ func (f *Folder) Import(file, name string) (Summary, error) {
 	}
 	if err := CheckName(sum.Meta.Name); err != nil {
 		return sum, err
+	}
+	if err := f.free(sum.Meta.Name); err != nil {
+		return sum, fmt.Errorf("%s: %w", file, err)
+	}
+	if begin != nil {
+		if err := begin(&sum.Meta); err != nil {
+			return sum, fmt.Errorf("%s: %w", file, err)
+		}
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return sum, err

@@ -191,11 +191,9 @@ func writeMeta(dir string, m *Meta) error {
 	return files.Write(filepath.Join(dir, "meta.json"), append(b, '\n'), 0o644)
 }
 
-// Share makes a world one that other nodes may host too: it gets the id that
-// its record has, and keeps the record.
-func (w *World) Share(of id.ID, g identity.Genesis, record []byte) error {
-	m := w.Meta
-	m.ID, m.Genesis, m.Record = of, g, hex.EncodeToString(record)
+// Begin gives a world that had none a record of how it begins, and the id that
+// goes with it.
+func (w *World) Begin(m Meta) error {
 	if err := m.validate(); err != nil {
 		return err
 	}

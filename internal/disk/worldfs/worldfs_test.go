@@ -150,10 +150,10 @@ func TestExportImport(t *testing.T) {
 	f := folder(t)
 	made := create(t, f, "Home", 3000)
 	file := filepath.Join(t.TempDir(), "home.vpworld")
-	if err := f.ExportFile("Home", file); err != nil {
+	if _, err := f.ExportFile("Home", file); err != nil {
 		t.Fatal(err)
 	}
-	sum, err := f.Import(file, "Copy")
+	sum, err := f.Import(file, "Copy", nil)
 	if err != nil || sum.Pairs != 6000 || sum.Spaces != 2 {
 		t.Fatalf("%+v %v", sum, err)
 	}
@@ -164,11 +164,11 @@ func TestExportImport(t *testing.T) {
 	if made.Name = "Copy"; err != nil || i.Meta != made {
 		t.Fatalf("meta %+v %v, want %+v", i.Meta, err, made)
 	}
-	if _, err := f.Import(file, ""); !errors.Is(err, ErrExists) {
+	if _, err := f.Import(file, "", nil); !errors.Is(err, ErrExists) {
 		t.Fatalf("imported over a world: %v", err)
 	}
 	again := file + "2"
-	if err := f.ExportFile("Home", again); err != nil {
+	if _, err := f.ExportFile("Home", again); err != nil {
 		t.Fatal(err)
 	}
 	a, _ := os.ReadFile(file)
@@ -178,13 +178,45 @@ func TestExportImport(t *testing.T) {
 	}
 }
 
+// TestShare: what an export of a world lacks that other nodes host too is said.
+func TestShare(t *testing.T) {
+	for _, c := range []struct {
+		spaces []string
+		want   Share
+		says   string
+	}{
+		{[]string{"r.0.0", "hall"}, Share{Regions: 1, Hall: true}, ""},
+		{[]string{"r.0.0", "r.1.0", "hall", "g.hall", "g.r.0.0", "g.r.1.0", "node"}, Share{Regions: 2, Hall: true, Shared: true}, "2 regions and the list of players."},
+		{[]string{"r.0.0", "g.r.0.0", "old.r.9.9.1.0"}, Share{Regions: 1, Shared: true}, "on other machines only"},
+	} {
+		f := folder(t)
+		create(t, f, "Home", 0)
+		w, err := f.Open("Home")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, space := range c.spaces {
+			if err := w.Store.Apply(machine.DiskWrite{Space: space, Put: []machine.KV{{Key: []byte("k"), Value: []byte("v")}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := w.Share()
+		if err != nil || got != c.want || !strings.Contains(got.String(), c.says) || (c.says == "") != (got.String() == "") {
+			t.Errorf("%v: %+v, %v, says %q", c.spaces, got, err, got)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestDamagedExports cuts an export at each place and changes each byte: all of
 // that is noticed, and nothing appears in the folder.
 func TestDamagedExports(t *testing.T) {
 	f := folder(t)
 	create(t, f, "Home", 3)
 	file := filepath.Join(t.TempDir(), "x.vpworld")
-	if err := f.ExportFile("Home", file); err != nil {
+	if _, err := f.ExportFile("Home", file); err != nil {
 		t.Fatal(err)
 	}
 	good, _ := os.ReadFile(file)
@@ -220,7 +252,7 @@ func TestDamagedExports(t *testing.T) {
 	if err := os.WriteFile(file, good[:len(good)-1], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Import(file, "Copy"); !errors.Is(err, ErrFile) {
+	if _, err := f.Import(file, "Copy", nil); !errors.Is(err, ErrFile) {
 		t.Fatal(err)
 	}
 	if left, _ := os.ReadDir(filepath.Join(f.Dir(), "worlds")); len(left) != 1 {
@@ -292,7 +324,7 @@ func TestBackupWhileWriting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum, err := f.Import(file, fmt.Sprint("Copy", i))
+		sum, err := f.Import(file, fmt.Sprint("Copy", i), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,85 @@
+package host
+
+import (
+	"crypto/ed25519"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// How a world begins: the node of the machine that makes it is its founder and
+// signs the record of its beginning, of which the id of an open world is a hash.
+// So a world has its id for good, whether others come to host it or not. The id
+// of a verified world does not depend on the record, which is made when the world
+// is opened first: its storage begins then.
+
+// begin makes this machine the founder of a new world.
+func begin(folder *worldfs.Folder, m *worldfs.Meta) error {
+	if m.Genesis == (identity.Genesis{}) {
+		m.Genesis = worldfs.OpenGenesis(identity.DefaultDifficulty)
+	}
+	m.ID = m.Genesis.World()
+	if m.Epoch.IsZero() {
+		m.Created = time.Now().UTC().Truncate(time.Second)
+		m.Epoch = m.Created
+	}
+	key, err := nodeKey(folder, int(m.Genesis.Difficulty))
+	if err != nil {
+		return err
+	}
+	return found(m, key, m.EpochTime())
+}
+
+// nodeKey is this machine's, which is made if there is none.
+func nodeKey(folder *worldfs.Folder, difficulty int) (ed25519.PrivateKey, error) {
+	ring, err := keyring.Open(folder.Dir())
+	if err != nil {
+		return nil, err
+	}
+	k, err := ring.Node(difficulty, nil)
+	return k.Private, err
+}
+
+// found writes and signs how a world begins. An open world gets the id that goes
+// with it. A storage begins now.
+func found(m *worldfs.Meta, key ed25519.PrivateKey, now machine.Time) error {
+	r := &genesis.Record{
+		Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Epoch: m.EpochTime(), Spawn: m.Spawn,
+		Protect: m.Rules.Protect, Whitelist: m.Rules.Whitelist, MaxPlayers: int32(m.Rules.MaxPlayers),
+		Nonce: m.ID, Genesis: m.Genesis,
+	}
+	if s := m.Rules.Storage; s != (worldfs.Storage{}) {
+		r.Truth = truthOfRules(s, now)
+	}
+	r.Sign(key)
+	if err := r.Check(); err != nil {
+		return err
+	}
+	m.ID, m.Genesis, m.Record = r.World(), r.Genesis, hex.EncodeToString(r.Append(nil))
+	return nil
+}
+
+// ImportWorld makes a new world from an export or a backup. An open one has an
+// id and a founder of its own: the one that it was exported from goes on without
+// it, perhaps on other machines. Of a verified world the authority says who may
+// take part, and that does not change.
+func ImportWorld(folder *worldfs.Folder, file, name string) (worldfs.Summary, error) {
+	return folder.Import(file, name, func(m *worldfs.Meta) error {
+		if m.Genesis.Verified() {
+			return nil
+		}
+		if m.Genesis != (identity.Genesis{}) {
+			m.Genesis = worldfs.OpenGenesis(int(m.Genesis.Difficulty))
+		}
+		if err := begin(folder, m); err != nil {
+			return fmt.Errorf("the new world: %w", err)
+		}
+		return nil
+	})
+}
