@@ -159,7 +159,7 @@ func (net *testnet) settled(nodes ...int) bool {
 	}
 	for _, i := range nodes {
 		k := net.node(i)
-		if k == nil || k.phase != member || len(k.st.Members) != len(nodes) || k.st.voters() != votes ||
+		if k == nil || k.phase != member || k.st.Gen != net.node(l).st.Gen || len(k.st.Members) != len(nodes) || k.st.voters() != votes ||
 			k.now().lead != net.node(l).st.Self || k.st.Applied != net.node(l).st.Applied {
 			return false
 		}

@@ -33,6 +33,9 @@ type Net struct {
 	// GoneAfter is how long all hosts of a part must not have been heard of until
 	// it begins anew; 0: DefaultGoneAfter.
 	GoneAfter time.Duration
+	// RenewAfter is how old the record of a part that nobody leads may be until a
+	// member of its group publishes it again; 0: DefaultRenewAfter.
+	RenewAfter time.Duration
 	// Stored are the spaces that are on the disk.
 	Stored []string
 	// Note hears what the people who run the node should know; may be nil.
@@ -53,6 +56,9 @@ const (
 	DefaultReplicas  = 3
 	DefaultMaxHosted = 1 << 14
 	DefaultGoneAfter = 6 * time.Hour
+	// DefaultRenewAfter leaves time for those members whose turn comes later: a
+	// record ends a day after it was published.
+	DefaultRenewAfter = 12 * time.Hour
 )
 
 // network is what a node has besides its parts if it is one of many: links to
@@ -104,6 +110,9 @@ func newNetwork(n *Node, cfg Net) *network {
 	}
 	if cfg.GoneAfter <= 0 {
 		cfg.GoneAfter = DefaultGoneAfter
+	}
+	if cfg.RenewAfter <= 0 {
+		cfg.RenewAfter = DefaultRenewAfter
 	}
 	if cfg.MaxHosted <= 0 {
 		cfg.MaxHosted = DefaultMaxHosted

@@ -14,37 +14,33 @@ import (
 // lost its leader, has nobody to do it: its members do, the nearest to the key
 // first, and each farther one later if it has not been done.
 
-const (
-	// renewAfter is how old a record may be until the nearest member renews it,
-	// renewLater how much longer each farther one waits. The last of nine members
-	// is in time.
-	renewAfter = 12 * time.Hour
-	renewLater = time.Hour
-	// recallAfter is when a node begins to read those replicas that it has had no
-	// use for since it started, for the sake of their records: one each
-	// recallEvery, so that all are read within hours.
-	recallAfter = renewAfter / 2
-	recallEvery = 2 * time.Second
-)
+// renewLater is how much longer each farther member waits than Net.RenewAfter.
+// The last of nine members is in time.
+func (w *network) renewLater() time.Duration { return w.cfg.RenewAfter / 12 }
 
-// turn is how long after renewAfter it is this member's turn.
+// recallEvery is how often a node reads one of those replicas that it has had no
+// use for since it started, for the sake of their records. It begins after half
+// of Net.RenewAfter, so that all are read in time.
+const recallEvery = 2 * time.Second
+
+// turn is how old the record is to be when it is this member's turn.
 func (h *hosted) turn() time.Duration {
 	members := h.members()
 	nearestFirst(h.w.dir.key(h.part), members)
 	at := slices.IndexFunc(members, func(p machine.Peer) bool { return p.ID == h.w.cfg.Self.ID })
-	return time.Duration(max(0, at)) * renewLater
+	return h.w.cfg.RenewAfter + time.Duration(max(0, at))*h.w.renewLater()
 }
 
 // renew publishes the record of a group that nobody leads, if it is this
 // member's turn.
 func (h *hosted) renew(now machine.Time) {
 	if h.renewal == 0 {
-		h.renewal = now.Add(renewAfter + h.turn())
+		h.renewal = now.Add(h.turn())
 	}
 	if now < h.renewal || !h.w.dir.joined || h.w.closing {
 		return
 	}
-	h.renewal = now.Add(renewLater)
+	h.renewal = now.Add(h.w.renewLater())
 	if st := h.rep.Status(); !st.Member || st.Leader != (machine.Peer{}) && !st.Asleep {
 		return
 	}
@@ -58,8 +54,8 @@ func (h *hosted) renewOld(r *kademlia.Record) {
 		return
 	}
 	if r != nil {
-		if issued := r.Until.Add(-kademlia.Expire); now.Sub(issued) < renewAfter {
-			h.renewal = issued.Add(renewAfter + h.turn())
+		if issued := r.Until.Add(-kademlia.Expire); now.Sub(issued) < h.w.cfg.RenewAfter {
+			h.renewal = issued.Add(h.turn())
 			return
 		}
 		if hosts, err := records.DecodeHosts(r.Payload); err != nil || hosts.Term > h.term() {
@@ -73,14 +69,14 @@ func (h *hosted) renewOld(r *kademlia.Record) {
 	h.record.members = members
 	h.record.version++
 	h.w.dir.publish(h)
-	h.renewal = now.Add(renewAfter + h.turn())
+	h.renewal = now.Add(h.turn())
 }
 
 // recall reads a replica that is only on the disk, so that its record is looked
 // after.
 func (w *network) recall(now machine.Time) {
 	if w.recalled == 0 {
-		w.recalled = now.Add(recallAfter)
+		w.recalled = now.Add(w.cfg.RenewAfter / 2)
 	}
 	if now < w.recalled || len(w.dormant) == 0 || w.closing {
 		return

@@ -5,18 +5,23 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
-// TestRecordsOfSleepers: the record of a part that nobody has needed for days is
-// still there, whoever of its hosts has gone or started anew meanwhile (Kademlia
-// 2.5: it is to be published again once a day).
+// TestRecordsOfSleepers: the record of a part that nobody needs is published
+// again and again, whoever of its hosts has gone or started anew meanwhile
+// (Kademlia 2.5).
 func TestRecordsOfSleepers(t *testing.T) {
+	if last := DefaultRenewAfter + 8*DefaultRenewAfter/12; last >= kademlia.Expire {
+		t.Fatalf("the last of nine members comes after %v, too late", last)
+	}
+	const renewAfter = 2 * time.Minute
 	for what, happen := range map[string]func(*country, Part){
 		"nothing happens": func(*country, Part) {},
 		"its leader goes": func(c *country, p Part) {
 			for i := range c.nodes {
-				if h := c.node(i).net.hosts[p]; h != nil && h.leader() == c.nodes[i].Peer() {
-					c.nodes[i].Crash()
+				if h := c.node(i).net.hosts[p]; h != nil && h.leader() != (machine.Peer{}) {
+					c.nodes[c.indexOf(h.leader())].Crash()
 					return
 				}
 			}
@@ -29,7 +34,11 @@ func TestRecordsOfSleepers(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			c := newCountry(t, 1, 4)
+			c := newCountry(t, 1, 0)
+			c.change = func(_ int, n *Net) { n.RenewAfter = renewAfter }
+			for i := range 4 {
+				c.addNode(i)
+			}
 			c.s.Run(3 * time.Second)
 			g := c.addGuest(0)
 			c.until("the guest is in", func() bool { return g.in })
@@ -39,27 +48,31 @@ func TestRecordsOfSleepers(t *testing.T) {
 			c.until("the part sleeps", func() bool { return c.leaderOf(home) < 0 })
 			c.s.Run(time.Minute)
 			happen(c, home)
-			c.s.Run(3 * kademlia.Expire)
+			c.s.Run(5 * renewAfter)
 			if c.leaderOf(home) >= 0 {
 				t.Error("somebody leads the part that nobody needs")
 			}
-			asked := false
+			found := 0
 			for i, n := range c.nodes {
 				if n.Machine() == nil {
 					continue
 				}
 				n.Call(func() {
-					asked = true
 					c.node(i).net.dir.look(home, func(r kademlia.Result) {
 						if r.Record == nil {
 							t.Errorf("node %d finds no record", i)
+							return
+						}
+						found++
+						if age := c.s.Now().Sub(r.Record.Until.Add(-kademlia.Expire)); age > 2*renewAfter {
+							t.Errorf("the record that node %d finds is %v old", i, age)
 						}
 					})
 				})
 			}
 			c.s.Run(10 * time.Second)
-			if !asked {
-				t.Error("no node is there")
+			if found < 3 {
+				t.Errorf("%d nodes have found the record", found)
 			}
 		})
 	}
