@@ -50,6 +50,7 @@ type settler struct {
 	pending map[uint32]*wish
 	asked   map[world.RegionPos]machine.Time // when it began to watch
 	heard   machine.Time                     // the home
+	last    machine.Time                     // the node
 	leaveAt machine.Time
 	acked   int
 	turn    world.Input
@@ -68,6 +69,7 @@ type wish struct {
 const (
 	settlerPatience = 15 * time.Second // as client.Session's
 	settlerSilence  = 5 * time.Second
+	settlerLost     = 15 * time.Second // as a browser's pings notice a node that is gone
 )
 
 func newSettler(c *country, env machine.Env, number, of int) *settler {
@@ -92,7 +94,7 @@ func (w *settler) Start() {
 
 // move comes in by a node that runs.
 func (w *settler) move() {
-	w.node = machine.Peer{}
+	w.node, w.last = machine.Peer{}, w.env.Now()
 	w.leaveAt = w.env.Now().Add(time.Duration(3+w.rand.Intn(20)) * time.Second)
 	var up []machine.Peer
 	for i, n := range w.c.nodes {
@@ -116,7 +118,7 @@ func (w *settler) OnLink(p machine.Peer, ev machine.LinkEvent) {
 	w.session.OnLink(p, ev)
 	w.unclear()
 	w.held = 0
-	w.heard = w.env.Now()
+	w.heard, w.last = w.env.Now(), w.env.Now()
 	if ev != machine.LinkUp {
 		w.leaveAt = w.env.Now().Add(500 * time.Millisecond)
 	}
@@ -143,6 +145,7 @@ func (w *settler) OnMessage(from machine.Peer, m machine.Message) {
 	if from != w.node {
 		return
 	}
+	w.last = w.env.Now()
 	if h, ok := m.(*region.NewHost); ok && h.Region == w.home {
 		w.unclear()
 	}
@@ -230,7 +233,7 @@ func (w *settler) OnTimer(t machine.Timer) {
 	}
 	now := w.env.Now()
 	w.env.SetTimer(now.Add(region.TickLength), t)
-	if now >= w.leaveAt && !w.quiet || now >= w.leaveAt && !w.link {
+	if now >= w.leaveAt && !w.quiet || now >= w.leaveAt && !w.link || now.Sub(w.last) > settlerLost {
 		if w.link {
 			w.env.Close(w.node)
 		}

@@ -169,7 +169,8 @@ func (w *storm) check() (lots int) {
 		for _, l := range g.lots {
 			c := reader.columns[l.at.Column()]
 			if c == nil {
-				w.Errorf("%v cannot be read", l.at.Column())
+				w.Errorf("%v cannot be read: the reader %s by %s: link %v, in %v, home %v, heard %v ago, watches %v", l.at.Column(), reader.name,
+					reader.node.ID.Short(), reader.link, reader.in, reader.home, w.s.Now().Sub(reader.heard), reader.watching)
 				break
 			}
 			if b := c.At(int(l.at.X&31), int(l.at.Y), int(l.at.Z&31)); !l.may[b] {
