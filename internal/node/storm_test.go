@@ -141,7 +141,7 @@ func (w *storm) rage(times int) {
 			}
 		}
 		return true
-	}, time.Minute)
+	}, 3*time.Minute)
 	for _, g := range w.settlers {
 		if g.quiet = true; !ok {
 			w.Errorf("when all is well again: %s at %v: link %v, in %v, %d acknowledged, %d pending, refused %v", g.name, g.home, g.link, g.in, g.acked, len(g.pending), g.refused)
@@ -156,15 +156,20 @@ func (w *storm) rage(times int) {
 func (w *storm) check() (lots int) {
 	w.Helper()
 	reader := w.settlers[0]
-	clear(reader.columns)
-	w.s.At(w.s.Now(), func() {})
 	for _, g := range w.settlers {
 		for _, l := range g.lots {
 			l.asked = 0
 		}
-		g.env.SetTimer(g.env.Now(), machine.Timer{Kind: timerLook})
 	}
-	w.s.Run(10 * time.Second)
+	clear(reader.columns)
+	for i, all := 0, false; i < 12 && !all; i++ { // a host may change now too
+		reader.env.SetTimer(reader.env.Now(), machine.Timer{Kind: timerLook})
+		w.s.Run(10 * time.Second)
+		all = true
+		for _, l := range reader.lots {
+			all = all && reader.columns[l.at.Column()] != nil
+		}
+	}
 	for _, g := range w.settlers {
 		for _, l := range g.lots {
 			c := reader.columns[l.at.Column()]
