@@ -49,6 +49,7 @@ type NetConfig struct {
 	MaxLinks   int           // to other nodes; 0: DefaultMaxLinks
 	MaxMessage int           // bytes of an encoded message on a link; 0: DefaultMaxMessage
 	Dead       time.Duration // a link without a sign of life for so long has failed; 0: DefaultDead
+	Linger     time.Duration // a link that was closed may take so long to send what waits; 0: DefaultLinger
 }
 
 // Defaults and limits of NetConfig.
@@ -56,15 +57,14 @@ const (
 	DefaultMaxLinks   = 4096
 	DefaultMaxMessage = 4 << 20
 	DefaultDead       = 3 * time.Second
+	DefaultLinger     = 5 * time.Second
 	// MaxProof is the longest proof: it has to fit into a handshake's packet.
 	MaxProof = session.MaxProof
 )
 
 // lasts of a link's life.
 const (
-	// linger is how long a link that was closed may take to send what waits.
-	linger = 5 * time.Second
-	// goodbye is the same for all of them when the node stops.
+	// goodbye is Linger for all links when the node stops.
 	goodbye = time.Second
 	// overtake is how long a link that the other end has given up (it opened
 	// another) may take to deliver the rest.
@@ -112,6 +112,9 @@ func startNetwork(l *Loop, cfg NetConfig) *network {
 	}
 	if cfg.Dead <= 0 {
 		cfg.Dead = DefaultDead
+	}
+	if cfg.Linger <= 0 {
+		cfg.Linger = DefaultLinger
 	}
 	if len(cfg.Proof) > MaxProof {
 		panic("transport: the proof is too long")

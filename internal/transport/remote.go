@@ -80,7 +80,7 @@ func (r *remote) wake() {
 		if r.k.state == machine.LinkFailed {
 			r.n.live.Go(func() { c.abort(codeFailed) })
 		} else {
-			time.AfterFunc(linger, func() { c.abort(codeFailed) }) // unless it is over
+			time.AfterFunc(r.n.cfg.Linger, func() { c.abort(codeFailed) }) // unless it is over
 		}
 	}
 	if !r.writing {
