@@ -81,7 +81,7 @@ func TestAuditSpares(t *testing.T) {
 	for seed := range seeds(t) {
 		b := newBed(t, seed, 4)
 		grow(b, 40)
-		for range 150 {
+		for range 80 {
 			live := b.live()
 			if gone := live[b.rand.Intn(len(live))]; b.rand.OneIn(3) {
 				b.crash(gone)

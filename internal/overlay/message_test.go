@@ -169,7 +169,7 @@ func TestUnicastUnderChurn(t *testing.T) {
 func TestAreacastPastFailure(t *testing.T) {
 	for seed := range seeds(t) {
 		b := grown(t, seed, 4, 60)
-		for k := range 30 {
+		for k := range 16 {
 			live := b.live()
 			area := Area{Circle: geom.Circle{C: b.anywhere(), R: b.space.Side() / 4}}
 			from, gone := live[b.rand.Intn(len(live))], live[b.rand.Intn(len(live))]
