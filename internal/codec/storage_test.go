@@ -99,6 +99,14 @@ func (v *vault) batch() *storage.Batch {
 	return b
 }
 
+// receipts are some for a batch.
+func (v *vault) receipts(b *storage.Batch) (out []*storage.Receipt) {
+	for range 3 {
+		out = append(out, &storage.Receipt{By: v.node(), Batch: b, Signature: bytes.Repeat([]byte{byte(v.r.Intn(9))}, 213)})
+	}
+	return out
+}
+
 // part is a snapshot of a circle, of which a smaller area is sent.
 func (v *vault) part() (*storage.Snapshot, overlay.Area) {
 	var all []*storage.Object
@@ -152,7 +160,22 @@ func (v *vault) message(k *kind) machine.Message {
 	case *storage.RetrieveActions:
 		return &storage.RetrieveActions{Query: v.r.Uint64(), Player: v.player(), Of: 9}
 	case *storage.ActionsResult:
-		return &storage.ActionsResult{Query: v.r.Uint64(), Batch: v.batch()}
+		b := v.batch()
+		return &storage.ActionsResult{Query: v.r.Uint64(), Batch: b, Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b)}}
+	case *storage.Deposit:
+		return &storage.Deposit{Batch: v.batch(), Whole: true}
+	case *storage.Seek:
+		return &storage.Seek{Query: v.r.Uint64(), Zones: []uint8{0, 3}}
+	case *storage.Sought:
+		return &storage.Sought{Query: v.r.Uint64(), Nodes: []*overlay.Contact{v.node(), v.node()}}
+	case *storage.Receipt:
+		return v.receipts(v.batch())[0]
+	case *storage.Certified:
+		b := v.batch()
+		return &storage.Certified{Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b)}}
+	case *storage.Exchange:
+		b := v.batch()
+		return &storage.Exchange{Batch: b, Receipts: v.receipts(b)}
 	case *storage.Store:
 		return &storage.Store{Action: v.batch().Actions[0]}
 	case *storage.Push:
@@ -176,7 +199,8 @@ func TestStorageRefuses(t *testing.T) {
 	c := newCodec()
 	for _, m := range []machine.Message{
 		&storage.Store{Action: v.batch().Actions[0]}, &storage.ActionsResult{Batch: v.batch()},
-		&storage.Push{Batches: []*storage.Batch{v.batch()}},
+		&storage.Push{Batches: []*storage.Batch{v.batch()}}, &storage.Deposit{Batch: v.batch()},
+		&storage.Exchange{Batch: v.batch()}, v.receipts(v.batch())[0],
 	} {
 		b, err := c.Append(nil, m)
 		if err != nil {
@@ -209,6 +233,10 @@ func TestStorageRefuses(t *testing.T) {
 		"no batch":                    &storage.ActionsResult{},
 		"no player":                   &storage.RetrieveActions{},
 		"no action":                   &storage.Store{},
+		"a deposit of nothing":        &storage.Deposit{},
+		"a receipt of nobody":         &storage.Receipt{Batch: v.batch()},
+		"no certificate":              &storage.Certified{},
+		"a receipt for another batch": &storage.Exchange{Batch: v.batch(), Receipts: v.receipts(v.batch())},
 		"a node outside of the world": &storage.Better{Node: far},
 		"a place outside":             &storage.Wake{Player: v.player(), Place: geom.Point{X: v.world.Side}},
 		"a cover without an inside":   &storage.Result{Around: around, Area: area, Seen: &wide},

@@ -18,6 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/truth"
 )
 
 func key(n byte) ed25519.PrivateKey {
@@ -162,6 +163,45 @@ func TestVerdict(t *testing.T) {
 	}
 	if !strings.HasPrefix(v.Refused[0].Error(), "line 3:") {
 		t.Errorf("refused: %v", v.Refused[0])
+	}
+}
+
+// TestReceipts: a receipt is its storer's word for one batch of one player, from
+// its own place.
+func TestReceipts(t *testing.T) {
+	g := NewGround(record(90))
+	c := certificate(g.record, 1)
+	player := &storage.Player{ID: certificate(g.record, 2).ID()}
+	batch := func(of int64, seq uint64) *storage.Batch {
+		a := &storage.Action{Player: player, Seq: seq, At: 5, Body: []byte("dig")}
+		truth.SignAction(g.record.World(), key(2), a)
+		b, err := storage.NewBatch(player, of, []*storage.Action{a})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	r := &storage.Receipt{By: &overlay.Contact{ID: c.ID(), Pos: c.Pos}, Batch: batch(3, 1)}
+	if err := g.SignReceipt(r, c, key(1)); err != nil || !g.SignedReceipt(r) {
+		t.Fatalf("a good receipt does not count: %v", err)
+	}
+	elsewhere := certificate(g.record, 3)
+	for name, change := range map[string]func(*storage.Receipt){
+		"another batch":    func(r *storage.Receipt) { r.Batch = batch(3, 2) },
+		"another interval": func(r *storage.Receipt) { r.Batch = batch(4, 1) },
+		"another place":    func(r *storage.Receipt) { r.By = &overlay.Contact{ID: c.ID(), Pos: elsewhere.Pos} },
+		"another node":     func(r *storage.Receipt) { r.By = &overlay.Contact{ID: elsewhere.ID(), Pos: elsewhere.Pos} },
+		"no signature":     func(r *storage.Receipt) { r.Signature = nil },
+		"a bit": func(r *storage.Receipt) {
+			r.Signature = slices.Clone(r.Signature)
+			r.Signature[len(r.Signature)-1] ^= 1
+		},
+		"another's key": func(r *storage.Receipt) { _ = g.SignReceipt(r, c, key(3)) },
+	} {
+		bad := *r
+		if change(&bad); g.SignedReceipt(&bad) {
+			t.Errorf("%s: it counts", name)
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/codec"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
@@ -96,4 +97,35 @@ func (g *Ground) Check(c *node.Contradiction) error {
 		return fmt.Errorf("%w: the world has no storage", ErrNone)
 	}
 	return c.Check(Rules(g.record).World(), g.space, g.Signed)
+}
+
+// receiptContext begins what is signed of a receipt: the hash of the record and
+// the batch's bytes, as in a deposit, follow.
+const receiptContext = "voxelpopuli receipt 1\n"
+
+func (g *Ground) receiptText(r *storage.Receipt) ([]byte, error) {
+	return g.codec.Append(append([]byte(receiptContext), g.hash[:]...), &storage.Deposit{Batch: r.Batch})
+}
+
+// SignReceipt signs a receipt: with the certificate, which says where its node
+// stands, and the key that it names.
+func (g *Ground) SignReceipt(r *storage.Receipt, c *identity.Certificate, key ed25519.PrivateKey) error {
+	b, err := g.receiptText(r)
+	if err == nil {
+		r.Signature = append(c.Append(nil), ed25519.Sign(key, b)...)
+	}
+	return err
+}
+
+// SignedReceipt reports whether a receipt is that of the node at that place.
+func (g *Ground) SignedReceipt(r *storage.Receipt) bool {
+	if len(r.Signature) != identity.CertificateSize+ed25519.SignatureSize {
+		return false
+	}
+	c, err := identity.DecodeCertificate(r.Signature[:identity.CertificateSize])
+	if err != nil || c.ID() != r.By.ID || c.Pos != r.By.Pos || !c.IssuedFor(&g.record.Genesis) {
+		return false
+	}
+	b, err := g.receiptText(r)
+	return err == nil && ed25519.Verify(c.Key[:], b, r.Signature[identity.CertificateSize:])
 }

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -54,9 +56,9 @@ func truthOfRules(s worldfs.Storage, now machine.Time) genesis.Truth {
 // it starts: 8×8 regions.
 const prepared = 1 << 10
 
-// protocol is what real nodes run: the parts of the hardened protocol that need
-// no messages of their own.
-var protocol = storage.Protocol{Objects: true, Majority: true}
+// protocol is what real nodes run: what of the hardened protocol has messages of
+// bytes. Answers that are digests only are not among it.
+var protocol = storage.Protocol{Objects: true, Majority: true, Receipts: true}
 
 // truth is the node's part of the storage; nil: there is none, or it has no
 // place in it.
@@ -71,8 +73,25 @@ func (h *Host) truth() *node.Truth {
 	return &node.Truth{
 		Rules: rules, Protocol: protocol, Begin: t.Begin, LMax: t.LMax,
 		Sign:   func(a *node.Answer) error { return p.ground.Sign(a, p.key) },
-		Signed: p.ground.Signed, Report: h.takeContradiction, Behaviour: h.cfg.Under.Storage,
+		Signed: p.ground.Signed,
+		SignReceipt: func(r *storage.Receipt) {
+			if err := p.ground.SignReceipt(r, p.certificate, p.key); err != nil {
+				h.cfg.Log.Warn("A receipt cannot be signed.", "error", err)
+			}
+		},
+		CheckReceipt: p.ground.SignedReceipt, Report: h.takeContradiction, Behaviour: h.cfg.Under.Storage, Probe: h.cfg.Under.Probe,
 	}
+}
+
+// WithStorage calls f with the node's part of the storage, like one of its
+// handlers.
+func (h *Host) WithStorage(ctx context.Context, f func(*storage.Node)) error {
+	has := false
+	err := h.loop.Call(ctx, func() { has = h.node.WithTruth(f) })
+	if err == nil && !has {
+		err = errors.New("this node has no part of a storage")
+	}
+	return err
 }
 
 // takeContradiction is called in the node's handlers: it does not wait.

@@ -17,6 +17,7 @@ type Under struct {
 	Disk    vfs.FS
 	Clock   *clock.Clock
 	Storage storage.Behaviour // of a node that cheats in the replicated storage
+	Probe   storage.Probe     // of the storage
 }
 
 // socket opens the UDP port for other nodes.

@@ -25,6 +25,7 @@ const (
 	childNode  = "node"
 	childHost  = "host"
 	childRPC   = "rpc"
+	childTruth = "truth"
 )
 
 // Child turns this process into what the lab has started it as: then it does not
@@ -34,7 +35,7 @@ func Child() {
 	if os.Getenv(rpcVariable) != "" { // the node that answers kademlia-rpcs
 		kind = childRPC
 	}
-	run := map[string]func(io.Reader, io.Writer) error{childCrowd: crowdMain, childNode: chaosNodeMain, childHost: hostMain,
+	run := map[string]func(io.Reader, io.Writer) error{childCrowd: crowdMain, childNode: chaosNodeMain, childHost: hostMain, childTruth: truthMain,
 		childRPC: func(io.Reader, io.Writer) error { return answererMain() }}[kind]
 	if run == nil {
 		return

@@ -66,6 +66,7 @@ func Experiments() []Experiment {
 		storageSwitchesExperiment,
 		terrainExperiment,
 		thesisMinuteExperiment,
+		truthNodesExperiment,
 		truthVoxelExperiment,
 		worldDigestExperiment,
 	}

@@ -38,7 +38,8 @@ func newKeeper(l *layer, t *Truth, oc overlay.Config) *keeper {
 	k.stats = TruthStats{Begin: t.Begin, Every: 5 * lmax, Of: -1, Zone: oc.Space.Zone(oc.Self.Pos), Zones: oc.Space.Zones(), Accused: map[id.ID]machine.Time{}}
 	k.node = storage.New(storage.Config{
 		Overlay: oc, Rules: t.Rules, Protocol: t.Protocol, Begin: t.Begin, LMax: t.LMax, Deviation: t.Deviation,
-		Player:    &storage.Player{ID: oc.Self.ID, Home: storage.Home(oc.Space, t.Rules.World(), oc.Self.Pos)},
+		Player:      &storage.Player{ID: oc.Self.ID, Home: storage.Home(oc.Space, t.Rules.World(), oc.Self.Pos)},
+		SignReceipt: t.SignReceipt, CheckReceipt: t.CheckReceipt,
 		Behaviour: t.Behaviour, Events: k, Probe: k,
 	}, layerEnv{l})
 	return k

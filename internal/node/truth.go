@@ -21,6 +21,10 @@ type Truth struct {
 	// its node's signature and the authority's certificate.
 	Sign   func(*Answer) error
 	Signed func(*Answer) bool
+	// SignReceipt signs a receipt for a player's batch, CheckReceipt reports
+	// whether one is its node's (Protocol.Receipts).
+	SignReceipt  func(*storage.Receipt)
+	CheckReceipt func(*storage.Receipt) bool
 	// Report takes evidence; may be nil.
 	Report func(*Contradiction)
 	// Behaviour and Probe are for experiments; may be nil.

@@ -57,7 +57,7 @@ func newArchive(t *testing.T, nodes int, forging ...int) *archive {
 	a.shape, a.once = a.rules.World(), a.rules.Sequence()
 	a.realm.truth = func(i int) *Truth {
 		t := &Truth{
-			Rules: a.rules, Protocol: storage.Protocol{Objects: true, Majority: true}, Begin: a.begin,
+			Rules: a.rules, Protocol: storage.Protocol{Objects: true, Majority: true, Receipts: true}, Begin: a.begin,
 			Sign:   func(m *Answer) error { signAnswer(m, i); return nil },
 			Signed: a.signedAnswer, Probe: a,
 			Report: func(c *Contradiction) { a.proofs = append(a.proofs, c) },

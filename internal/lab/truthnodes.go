@@ -1,0 +1,344 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/authority"
+	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/evidence"
+	"github.com/voxelpopuli/voxelpopuli/internal/files"
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+var truthNodesExperiment = Experiment{
+	Name:   "truth-nodes",
+	Shows:  "processes with an authority keep their world in the storage while players build; two tamper with what they store: the world stays right, an authority finds both guilty by what an honest node has written down, and they are cut off; fails if not",
+	Source: "issue 5, show 5",
+	Settings: []Setting{
+		{"nodes", "10", "", "processes; at least 9"},
+		{"players", "4", "", "that build, each at a node of its own"},
+		{"updates", "2", "", "of honest nodes, of nodes that tamper, and after these are cut off"},
+		{"latency", "2", "s", "the longest that a message is assumed to take; an update takes five times that"},
+		{"regions", "4", "", "the world is so many regions a side, an even number"},
+	},
+	Run: runTruthNodes,
+}
+
+// truthZones is r. The two that tamper are of one zone: three of four decide.
+const truthZones = 4
+
+// truthNet is the experiment's world.
+type truthNet struct {
+	ctx       context.Context
+	dir       string
+	t         *Trial
+	authority *authority.Authority
+	rules     truth.Config
+	nodes     []*truthProcess
+	past      *truthPast
+	every     time.Duration
+}
+
+// truthProcess is one node.
+type truthProcess struct {
+	*child
+	data, paper, list string
+	forges            bool
+	truthReport
+}
+
+func runTruthNodes(t *Trial) (err error) {
+	nodes, players, updates := t.Int("nodes", 9), t.Int("players", 1), t.Int("updates", 1)
+	latency, regions := t.Float("latency", 0.1), t.Int("regions", 2)
+	if players > nodes-2 {
+		t.reject("players", "at most as many as there are honest nodes")
+	}
+	if regions%2 != 0 || regions > 128 {
+		t.reject("regions", "an even number up to 128")
+	}
+	if err := t.Settings(); err != nil {
+		return err
+	}
+	n := &truthNet{ctx: t.Context, t: t, rules: truth.Config{Seed: t.Seed, Regions: int32(regions), Mode: world.Creative}}
+	defer func() { err = errors.Join(err, n.close()) }()
+	if err := n.found(nodes, time.Duration(latency*float64(time.Second)).Truncate(time.Millisecond)); err != nil {
+		return err
+	}
+	if err := n.begun(); err != nil {
+		return err
+	}
+	if err := n.come(players); err != nil {
+		return err
+	}
+	last := int64(2 + updates)
+	table := Table{Name: "truth-nodes", Title: "The world of honest nodes, compared with one replay of the accepted actions",
+		Columns: []string{"phase", "update", "nodes right", "of", "objects compared", "blocks built", "updates failed", "cells unknown", "proofs"}}
+	var wrong []error
+	check := func(phase string) {
+		row, err := n.check(last)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", phase, err))
+		}
+		t.Logf("%s: update %d, %d of %d nodes right, %d blocks built, %d proofs", phase, last, row.right, row.of, row.built, row.proofs)
+		table.Row(phase, last, row.right, row.of, row.objects, row.built, row.failed, row.unknown, row.proofs)
+	}
+	check("all are honest")
+	if err := n.forge(); err != nil {
+		return err
+	}
+	last += int64(updates) + 1
+	check("two tamper")
+	lines, err := n.judge()
+	if err != nil {
+		wrong = append(wrong, err)
+	} else if err := n.cutOff(); err != nil {
+		wrong = append(wrong, err)
+	}
+	last = n.next() + int64(updates)
+	check("the two are cut off")
+	t.Table(table)
+	t.Metric("proofs_checked", float64(lines), "")
+	return errors.Join(wrong...)
+}
+
+// found makes the authority, its world and its nodes' processes.
+func (n *truthNet) found(nodes int, latency time.Duration) (err error) {
+	if n.dir, err = os.MkdirTemp("", "voxelpopuli-lab-"); err != nil {
+		return err
+	}
+	if n.authority, err = authority.Init(filepath.Join(n.dir, "authority"), truthZones, time.Now()); err != nil {
+		return err
+	}
+	for i := range nodes {
+		p := &truthProcess{data: filepath.Join(n.dir, fmt.Sprint("node", i)), forges: i == 4 || i == 8}
+		p.paper, p.list = filepath.Join(p.data, "certificate.pem"), filepath.Join(p.data, "revocations.pem")
+		if err := n.admit(p, i%truthZones); err != nil {
+			return err
+		}
+		n.nodes = append(n.nodes, p)
+	}
+	folder, err := worldfs.OpenFolder(n.nodes[0].data)
+	if err != nil {
+		return err
+	}
+	// Ten nodes have found their places long before this is over.
+	storage := &host.Truth{After: 20*time.Second + time.Duration(nodes)*2*time.Second, LMax: latency, Regions: n.rules.Regions}
+	if _, err := host.CreateWorld(folder, host.NewWorld{
+		Name: labWorld, Seed: fmt.Sprint(n.rules.Seed), Mode: "creative", Genesis: n.authority.Genesis(), Truth: storage,
+	}); err != nil {
+		return err
+	}
+	for i, p := range n.nodes {
+		if p.child, err = startChild(n.ctx, childTruth, os.Stderr); err != nil {
+			return err
+		}
+		o := truthOrder{Data: p.data, Paper: p.paper, List: p.list, Forges: p.forges, Alters: i == 4, Rules: n.rules}
+		if i > 0 {
+			o.Join = []string{n.nodes[0].Nodes}
+		}
+		if err := p.ask(o); err != nil {
+			return fmt.Errorf("node %d: %w", i, err)
+		}
+	}
+	n.every = n.nodes[0].Truth.Every
+	n.past = newTruthPast(n.rules, n.nodes[0].Truth.Begin, n.every)
+	return nil
+}
+
+// admit gives a node a key and a certificate. The authority draws places; keys
+// are made anew until one has its place in the wanted zone.
+func (n *truthNet) admit(p *truthProcess, zone int) error {
+	space := overlay.SpaceFor(truthZones)
+	for {
+		if err := os.MkdirAll(p.data, 0o700); err != nil {
+			return err
+		}
+		ring, err := keyring.Open(p.data)
+		if err != nil {
+			return err
+		}
+		key, err := ring.Node(0, nil)
+		if err != nil {
+			return err
+		}
+		c, err := n.authority.Issue(key.Public(), "", time.Now().Add(-time.Minute), time.Now().Add(time.Hour))
+		if err != nil {
+			return err
+		}
+		if space.Zone(c.Pos) == zone {
+			return files.Write(p.paper, keyring.CertificateText(c), 0o644)
+		}
+		if err := os.RemoveAll(p.data); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *truthProcess) ask(o truthOrder) error {
+	p.truthReport = truthReport{}
+	err := p.do(o, &p.truthReport, settleTime)
+	if err == nil && p.Error != "" {
+		err = errors.New(p.Error)
+	}
+	return err
+}
+
+// each asks all nodes for what they hold.
+func (n *truthNet) each() error {
+	for i, p := range n.nodes {
+		if err := p.ask(truthOrder{After: n.past.at}); err != nil {
+			return fmt.Errorf("node %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// begun waits until the storage has begun, and all nodes take part in it.
+func (n *truthNet) begun() error {
+	return n.wait("for all nodes to hold their part of the first update", n.past.time(0).Add(settleTime), func() bool {
+		return !slices.ContainsFunc(n.nodes, func(p *truthProcess) bool { return p.State == nil })
+	})
+}
+
+// wait asks all nodes until something is so.
+func (n *truthNet) wait(what string, until time.Time, so func() bool) error {
+	for {
+		if err := n.each(); err != nil {
+			return err
+		}
+		if so() {
+			return nil
+		}
+		if time.Now().After(until) {
+			return fmt.Errorf("waited too long %s", what)
+		}
+		if err := n.sleep(500 * time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+func (n *truthNet) sleep(d time.Duration) error {
+	select {
+	case <-n.ctx.Done():
+		return n.ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// come lets players come into the world, at honest nodes, some tens of metres
+// from each other.
+func (n *truthNet) come(players int) error {
+	side := truth.New(n.rules).World().Side
+	for i, p := range n.honest()[:players] {
+		at := geom.Point{X: side/2 + int32(i%2*2-1)*side/8, Y: side/2 + int32(i/2%2*2-1)*side/8 + int32(i/4)*side/64}
+		if err := p.ask(truthOrder{Place: &at}); err != nil {
+			return err
+		}
+		n.past.wake(p.Came, at)
+	}
+	return nil
+}
+
+func (n *truthNet) honest() (out []*truthProcess) {
+	for _, p := range n.nodes {
+		if !p.forges {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// forge lets the two tamper from now on.
+func (n *truthNet) forge() error {
+	for _, p := range n.nodes {
+		if p.forges {
+			if err := p.ask(truthOrder{Forge: true}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// next is the first update that has not been due yet.
+func (n *truthNet) next() int64 { return int64(time.Since(n.past.time(0))/n.every) + 1 }
+
+// judge reads what honest nodes have written down, as an authority that knows
+// nothing else, and revokes those who are guilty by it. It must be the two.
+func (n *truthNet) judge() (lines int, err error) {
+	guilty := map[id.ID]bool{}
+	for _, p := range n.honest() {
+		f, err := os.Open(filepath.Join(p.Dir, "evidence.jsonl"))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return lines, err
+		}
+		v, err := evidence.Read(f, n.authority.Genesis())
+		f.Close()
+		if err != nil {
+			return lines, err
+		}
+		for who, times := range v.Guilty {
+			guilty[who] = true
+			lines += times
+		}
+	}
+	var serials []uint64
+	for _, i := range n.authority.Issued() {
+		if guilty[i.Node] {
+			serials = append(serials, i.Serial)
+		}
+	}
+	for _, p := range n.nodes {
+		if p.forges != guilty[p.Self] {
+			return lines, fmt.Errorf("node %s tampers: %t; proven to do so: %t", p.Self.Short(), p.forges, guilty[p.Self])
+		}
+	}
+	list, err := n.authority.Revoke(time.Now(), serials...)
+	if err != nil {
+		return lines, err
+	}
+	return lines, files.Write(n.honest()[1].list, keyring.RevocationsText(list), 0o644) // one node is told
+}
+
+// cutOff waits until no honest node has a link to the two.
+func (n *truthNet) cutOff() error {
+	out := map[id.ID]bool{}
+	for _, p := range n.nodes {
+		out[p.Self] = p.forges
+	}
+	return n.wait("for the two to be cut off", time.Now().Add(settleTime), func() bool {
+		return !slices.ContainsFunc(n.honest(), func(p *truthProcess) bool {
+			return p.Place == nil || p.Place.Revoked == 0 || slices.ContainsFunc(p.Links, func(who id.ID) bool { return out[who] })
+		})
+	})
+}
+
+// close ends all processes and forgets the world.
+func (n *truthNet) close() error {
+	for _, p := range n.nodes {
+		if p.child != nil {
+			_ = p.kill() // it may have ended by itself
+		}
+	}
+	var err error
+	if n.authority != nil {
+		err = n.authority.Close()
+	}
+	return errors.Join(err, os.RemoveAll(n.dir))
+}

@@ -1,0 +1,166 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+)
+
+// truthPast is one replay of what nodes found out that players have done.
+type truthPast struct {
+	rules *truth.Rules
+	once  *truth.Sequence
+	begin machine.Time
+	every time.Duration
+	at    int64 // the update that once is at
+	woken map[int64][]func()
+	found map[int64]map[id.ID]map[string]*foundBatch
+}
+
+// foundBatch is what a player was found to have done, and by how many nodes.
+type foundBatch struct {
+	batchReport
+	count int
+}
+
+func newTruthPast(cfg truth.Config, begin machine.Time, every time.Duration) *truthPast {
+	rules := truth.New(cfg)
+	return &truthPast{
+		rules: rules, once: rules.Sequence(), begin: begin, every: every,
+		woken: map[int64][]func(){}, found: map[int64]map[id.ID]map[string]*foundBatch{},
+	}
+}
+
+// time is when t_of is.
+func (p *truthPast) time(of int64) time.Time { return time.Unix(0, int64(p.update(of))) }
+
+func (p *truthPast) update(of int64) machine.Time {
+	return p.begin.Add(time.Duration(of) * p.every)
+}
+
+// wake notes that a player comes.
+func (p *truthPast) wake(c *comeReport, at geom.Point) {
+	player := c.Player
+	p.woken[c.Of] = append(p.woken[c.Of], func() { p.once.Wake(&player, at) })
+}
+
+// hear counts what a node found.
+func (p *truthPast) hear(list []batchReport) {
+	for _, b := range list {
+		var text strings.Builder
+		for _, a := range b.Actions {
+			fmt.Fprintf(&text, "%d %d %x\n", a.Seq, a.At, a.Body)
+		}
+		of := p.found[b.Of]
+		if of == nil {
+			of = map[id.ID]map[string]*foundBatch{}
+			p.found[b.Of] = of
+		}
+		if of[b.Player.ID] == nil {
+			of[b.Player.ID] = map[string]*foundBatch{}
+		}
+		v := of[b.Player.ID][text.String()]
+		if v == nil {
+			v = &foundBatch{batchReport: b}
+			of[b.Player.ID][text.String()] = v
+		}
+		v.count++
+	}
+}
+
+// advance goes on to t_of with what most nodes found.
+func (p *truthPast) advance(of int64) {
+	for p.at < of {
+		p.at++
+		for _, wake := range p.woken[p.at-1] {
+			wake()
+		}
+		var all []*storage.Action
+		for _, found := range p.found[p.at] {
+			var best *foundBatch
+			for _, v := range found {
+				if best == nil || v.count > best.count {
+					best = v
+				}
+			}
+			for _, a := range best.Actions {
+				all = append(all, &storage.Action{Player: &best.Player, Seq: a.Seq, At: a.At, Body: a.Body})
+			}
+		}
+		slices.SortFunc(all, func(x, y *storage.Action) int {
+			if x.Before(y) {
+				return -1
+			}
+			return 1
+		})
+		p.once.Advance(p.update(p.at-1), p.update(p.at), all)
+		delete(p.found, p.at)
+	}
+}
+
+// objects are all of the world, ascending.
+func (p *truthPast) objects() (all []*storage.Object) {
+	p.once.Cells(func(c geom.Rect) { all = append(all, p.once.Objects(c)...) })
+	slices.SortFunc(all, func(a, b *storage.Object) int {
+		if a.ID < b.ID {
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// truthRow is what a check has found.
+type truthRow struct {
+	right, of, objects, built, proofs, unknown int
+	failed                                     uint64
+}
+
+// check waits until everybody has had the time to hold the world of an update,
+// and compares what honest nodes hold with the one replay.
+func (n *truthNet) check(of int64) (row truthRow, err error) {
+	// Who answers later than the time at which all have the state is asked again,
+	// until the next update replaces it.
+	due := n.past.time(of).Add(n.every * 3 / 5)
+	if err := n.sleep(time.Until(due)); err != nil {
+		return row, err
+	}
+	err = n.wait(fmt.Sprintf("for update %d of the honest nodes", of), n.past.time(of+1), func() bool {
+		return !slices.ContainsFunc(n.honest(), func(p *truthProcess) bool { return p.State == nil || p.State.Of != of })
+	})
+	for _, p := range n.honest() {
+		n.past.hear(p.Batches)
+	}
+	n.past.advance(of)
+	all := n.past.objects()
+	whole := storage.NewSnapshot(of, all, n.past.rules.World())
+	row.of, row.built = len(n.honest()), len(truth.NewView(all).Changed())
+	for _, p := range n.honest() {
+		row.failed, row.proofs, row.unknown = row.failed+p.Truth.Failed, row.proofs+int(p.Truth.False), row.unknown+p.Truth.Unknown
+		if p.State == nil || p.State.Of != of || p.Truth.Unknown > 0 {
+			continue
+		}
+		area := overlay.Area{Circle: p.State.Circle}
+		want := whole.Objects(&area, n.past.rules.World(), nil)
+		same := len(want) == len(p.State.Objects)
+		for _, o := range want {
+			same = same && p.State.Objects[o.ID] == o.Digest
+		}
+		if same {
+			row.right++
+			row.objects += len(want)
+		}
+	}
+	if err == nil && (row.right < row.of || row.built == 0) {
+		err = fmt.Errorf("%d of %d honest nodes hold the world of update %d, in which %d blocks are built", row.right, row.of, of, row.built)
+	}
+	return row, err
+}
