@@ -11,8 +11,8 @@ import (
 )
 
 // Contradiction is evidence that a node has stored something else than the
-// world: what it says of a cell is not what nodes of more than half of the zones
-// say. Everybody who has the answers can see it (Check).
+// world: what it says of a cell, as far as it tells of it, is not what nodes of
+// more than half of the zones say, which tell of all of it. Everybody who has the answers can see it (Check).
 type Contradiction struct {
 	Of      int64
 	X, Y    int32 // the cell's column and row
@@ -39,9 +39,8 @@ func (c *Contradiction) Check(w storage.World, space overlay.Space, signed func(
 			return fmt.Errorf("evidence: answer %d is not signed by a node of the world", i)
 		}
 	}
-	said, ok := c.Accused.tells(c.X, c.Y, w, c.Of)
-	if !ok {
-		return fmt.Errorf("evidence: the answer of the accused does not tell of the cell at that time")
+	if of, ok := c.Accused.of(); !ok || of != c.Of {
+		return fmt.Errorf("evidence: the answer of the accused is not of that time")
 	}
 	zones := map[int]bool{}
 	var right storage.Digest
@@ -53,7 +52,7 @@ func (c *Contradiction) Check(w storage.World, space overlay.Space, signed func(
 			return fmt.Errorf("evidence: the answer of %s does not tell of the cell at that time", a.By().Short())
 		case zones[zone] || a.By() == c.Accused.By():
 			return fmt.Errorf("evidence: the answer of %s does not count", a.By().Short())
-		case digest == said || i > 0 && digest != right:
+		case c.Accused.agrees(a, c.X, c.Y, w) || i > 0 && digest != right:
 			return fmt.Errorf("evidence: the answer of %s does not contradict the accused together with the others", a.By().Short())
 		}
 		zones[zone], right = true, digest
@@ -64,11 +63,27 @@ func (c *Contradiction) Check(w storage.World, space overlay.Space, signed func(
 	return nil
 }
 
-// tells reads what the answer says of a cell at a time.
-func (a *Answer) tells(x, y int32, w storage.World, of int64) (d storage.Digest, ok bool) {
+// of is the update that the answer is about.
+func (a *Answer) of() (int64, bool) {
 	r, ok := a.Result.(*storage.Result)
-	if !ok || r.Seen == nil || r.Seen.Of != of {
+	if !ok || r.Seen == nil {
+		return 0, false
+	}
+	return r.Seen.Of, true
+}
+
+// tells reads what the answer says of a cell at a time, if that is all of it.
+func (a *Answer) tells(x, y int32, w storage.World, of int64) (d storage.Digest, ok bool) {
+	if at, ok := a.of(); !ok || at != of {
 		return d, false
 	}
+	r := a.Result.(*storage.Result)
 	return r.Seen.Tells(x, y, &r.Area, w)
+}
+
+// agrees reports whether the answer says the same of a cell, as far as it tells
+// of it, as one that tells of all of it.
+func (a *Answer) agrees(whole *Answer, x, y int32, w storage.World) bool {
+	r, right := a.Result.(*storage.Result), whole.Result.(*storage.Result)
+	return r.Seen.TellsTo(r.Seen, x, y, &r.Area, w) == right.Seen.TellsTo(r.Seen, x, y, &r.Area, w)
 }

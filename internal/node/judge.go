@@ -40,12 +40,11 @@ func (k *keeper) judge(of int64) {
 				most = *v
 			}
 		}
-		if len(said) < 2 || 2*len(most.zones) <= k.stats.Zones {
+		if 2*len(most.zones) <= k.stats.Zones {
 			continue
 		}
 		for _, h := range list {
-			d, ok := h.answer.tells(at[0], at[1], world, of)
-			if who := h.answer.By(); ok && d != most.digest && !accused[who] {
+			if who := h.answer.By(); !accused[who] && !h.answer.agrees(most.answers[0], at[0], at[1], world) {
 				accused[who] = true
 				k.accuse(&Contradiction{Of: of, X: at[0], Y: at[1], Accused: h.answer, Others: most.answers})
 			}

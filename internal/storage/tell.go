@@ -21,6 +21,20 @@ func (s *Snapshot) Tells(x, y int32, a *overlay.Area, w World) (Digest, bool) {
 	return id.Of(all), true
 }
 
+// TellsTo is what the snapshot says of a cell as far as another one that is seen
+// through an area tells of it too.
+func (s *Snapshot) TellsTo(other *Snapshot, x, y int32, a *overlay.Area, w World) Digest {
+	var all []byte
+	if c := s.At(x, y); c != nil {
+		for _, o := range c.Objects {
+			if other.sees(a, o.Pos, &w) {
+				all = append(all, o.Digest[:]...)
+			}
+		}
+	}
+	return id.Of(all)
+}
+
 // Doubts is how many cells of the snapshot are not known.
 func (s *Snapshot) Doubts() (n int) {
 	for _, on := range s.Unsure {
