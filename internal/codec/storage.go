@@ -5,7 +5,6 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
-	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
@@ -125,11 +124,6 @@ var storageKinds = []*kind{
 	needs(151, func(f *form, m *storage.Exchange) {
 		batch(f, &m.Batch)
 		receipts(f, &m.Receipts, m.Batch)
-	}),
-	needs(152, func(f *form, m *storage.Seek) { num(f, &m.Query); list(f, &m.Zones, maxZones, 1, num) }),
-	needs(153, func(f *form, m *storage.Sought) {
-		num(f, &m.Query)
-		list(f, &m.Nodes, overlay.MaxNamed, minContact, func(f *form, c **overlay.Contact) { f.someone(c) })
 	}),
 	needs(155, func(f *form, m *node.Answer) {
 		f.certificate(&m.Certificate)

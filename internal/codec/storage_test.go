@@ -164,10 +164,6 @@ func (v *vault) message(k *kind) machine.Message {
 		return &storage.ActionsResult{Query: v.r.Uint64(), Batch: b, Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b)}}
 	case *storage.Deposit:
 		return &storage.Deposit{Batch: v.batch(), Whole: true}
-	case *storage.Seek:
-		return &storage.Seek{Query: v.r.Uint64(), Zones: []uint8{0, 3}}
-	case *storage.Sought:
-		return &storage.Sought{Query: v.r.Uint64(), Nodes: []*overlay.Contact{v.node(), v.node()}}
 	case *storage.Receipt:
 		return v.receipts(v.batch())[0]
 	case *storage.Certified:
