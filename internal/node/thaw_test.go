@@ -13,7 +13,7 @@ import (
 // somebody builds there. When it wakes it answers nobody from its past, not even
 // those whose questions came before it could hear of the others.
 func TestThaw(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range uint64(16) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { thaw(t, seed) })
 	}
 }
@@ -31,6 +31,7 @@ func thaw(t *testing.T, seed uint64) {
 	there, elsewhere := c.addGuest(old), c.addGuest((old+1)%4)
 	there.quiet, elsewhere.quiet = true, true
 	c.until("all are in", func() bool { return there.in && elsewhere.in })
+	c.s.Run(time.Duration(1000+c.s.Rand().Intn(1000)) * time.Millisecond)
 	c.nodes[old].Freeze()
 	c.guests[len(c.guests)-2].Call(func() {
 		clear(there.columns)
