@@ -10,8 +10,12 @@ var storageSwitchesExperiment = Experiment{
 	Source:        "TARGETS 21; thesis 7, outlook",
 	Deterministic: true,
 	Many:          true,
-	Settings:      storageSettings[:len(storageSettings)-1], // it chooses the protocol itself
-	Run:           runStorageSwitches,
+	Settings: []Setting{ // it chooses the protocol itself, and there are many
+		{"nodes", "60", "", "nodes that join within ten minutes"},
+		{"r", "4", "", "zones"},
+		{"updates", "4", "", "of 10 s each, the last two without churn"},
+	},
+	Run: runStorageSwitches,
 }
 
 // switchedProtocols are those that are compared: the thesis' with each switch,

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"slices"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
@@ -96,8 +97,15 @@ func (n *Node) armDeposit(of int64) {
 	}
 }
 
-// depositAt is when an interval is over for everybody.
-func (n *Node) depositAt(of int64) machine.Time { return n.time.update(of).Add(2 * n.time.deviates) }
+// settled is how long single actions have to be stored, before the batch that
+// names them follows.
+const settled = 250 * time.Millisecond
+
+// depositAt is when an interval is over for everybody, and its last actions are
+// stored in most cases.
+func (n *Node) depositAt(of int64) machine.Time {
+	return n.time.update(of).Add(2*n.time.deviates + settled)
+}
 
 // deposit closes an interval in all zones; one without actions too, so that it
 // is certified that the player has done nothing.

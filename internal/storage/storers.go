@@ -49,8 +49,8 @@ func (n *Node) stores(p *Player) bool {
 // and how long storers have to send their receipts.
 const hurry = 500 * time.Millisecond
 
-// insist sends the batch whole to the zones of which no receipt has come: actions
-// may be missing there.
+// insist sends the batch whole to the zones in which not all storers have given a
+// receipt: actions may be missing there.
 func (n *Node) insist(of int64) {
 	p := &n.purse
 	if p.batch == nil || p.batch.Of != of || !n.storers() {
@@ -58,7 +58,7 @@ func (n *Node) insist(of int64) {
 	}
 	m := &Deposit{Batch: p.batch, Whole: true}
 	for z := range n.space.Zones() {
-		if n.hasReceipt(z) {
+		if n.holders(z) >= n.homesOf() {
 			continue
 		}
 		for _, home := range n.homes(n.cfg.Player) {
@@ -67,13 +67,12 @@ func (n *Node) insist(of int64) {
 	}
 }
 
-func (n *Node) hasReceipt(zone int) bool {
-	for _, r := range n.purse.got {
-		if n.space.Zone(r.By.Pos) == zone {
-			return true
-		}
+// holders is how many storers of a zone have given a receipt for the last batch.
+func (n *Node) holders(zone int) (count int) {
+	for _, by := range n.purse.holders {
+		count += bit(n.space.Zone(by.Pos) == zone)
 	}
-	return false
+	return count
 }
 
 // askFirst asks the first storer in the own zone for actions; a certified batch
