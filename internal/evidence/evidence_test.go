@@ -52,6 +52,12 @@ func certificate(r *genesis.Record, n byte) *identity.Certificate {
 // answer is what a node says that the world is: terrain in which somebody has
 // placed a block of some kind.
 func answer(t *testing.T, g *Ground, n, block byte) *node.Answer {
+	w := Rules(g.record).World()
+	return answerAbout(t, g, n, block, geom.Circle{C: geom.Point{X: w.Side / 2, Y: w.Side / 2}, R: w.Side})
+}
+
+// answerAbout is about a part of the world only.
+func answerAbout(t *testing.T, g *Ground, n, block byte, part geom.Circle) *node.Answer {
 	rules := Rules(g.record)
 	w := rules.World()
 	o, err := rules.DecodeObject([]byte{2, 0, 0, 2, 1, 7, block})
@@ -59,7 +65,7 @@ func answer(t *testing.T, g *Ground, n, block byte) *node.Answer {
 		t.Fatal(err)
 	}
 	c := certificate(g.record, n)
-	area := overlay.Area{Circle: geom.Circle{C: geom.Point{X: w.Side / 2, Y: w.Side / 2}, R: w.Side}}
+	area := overlay.Area{Circle: part}
 	m := &storage.Result{
 		Query: 3, Area: area, Seen: storage.NewSnapshot(8, []*storage.Object{o}, w),
 		Around: storage.NewAround(&overlay.Contact{ID: c.ID(), Pos: c.Pos}, nil, g.space.Bounds()),
@@ -104,6 +110,12 @@ func TestProven(t *testing.T) {
 	if liar := public(4); err != nil || who != id.Of(liar[:]) {
 		t.Fatalf("guilty is %s, %v", who, err)
 	}
+	// Of a cell that it holds a part of it is guilty as far as that goes.
+	built := Rules(r).World().Cell*2 + 16*64 // in the middle of the lowest column
+	near, far := geom.Circle{C: geom.Point{X: built, Y: built}, R: 900}, geom.Circle{C: geom.Point{X: 3 * built / 2, Y: built}, R: 900}
+	if who, err := Proven(tampering(t, g, answerAbout(t, g, 4, 2, near), say(1, 1), say(2, 1), say(3, 1)), r.Genesis); err != nil || who != certificate(r, 4).ID() {
+		t.Errorf("who tampers with a part: %s, %v", who, err)
+	}
 	stranger := say(3, 1)
 	self := *stranger.Certificate
 	self.Sign(key(3)) // it has certified itself
@@ -112,6 +124,8 @@ func TestProven(t *testing.T) {
 	for name, line := range map[string][]byte{
 		"two zones are not most of four":   tampering(t, g, say(4, 2), say(1, 1), say(2, 1)),
 		"all say the same":                 tampering(t, g, say(4, 1), say(1, 1), say(2, 1), say(3, 1)),
+		"it tells of another part":         tampering(t, g, answerAbout(t, g, 4, 2, far), say(1, 1), say(2, 1), say(3, 1)),
+		"one of them tells of a part":      tampering(t, g, say(4, 2), say(1, 1), say(2, 1), answerAbout(t, g, 3, 1, near)),
 		"the others disagree":              tampering(t, g, say(4, 2), say(1, 1), say(2, 1), say(3, 3)),
 		"one of them twice":                tampering(t, g, say(4, 2), say(1, 1), say(2, 1), say(2, 1)),
 		"one whom nobody has admitted":     tampering(t, g, say(4, 2), say(1, 1), say(2, 1), stranger),
