@@ -7,8 +7,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// each reports whether the zones vote on parts of what is asked for.
-func (n *Node) each(q *query) bool { return n.cfg.Protocol.Objects || n.brief(q) }
+// each reports whether the zones vote on parts of what is asked for: with digests
+// on cells, and on static objects one by one.
+func (n *Node) each(*query) bool { return n.cfg.Protocol.Objects || n.cfg.Protocol.Digests }
 
 // brief reports whether a retrieval asks for digests first.
 func (n *Node) brief(q *query) bool { return n.cfg.Protocol.Digests && !q.Kind.static() }
