@@ -26,7 +26,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-const patience = 30 * time.Second
+const patience = 90 * time.Second
 
 // config is that of a machine without a key.
 func config(t *testing.T) host.Config {
@@ -186,6 +186,7 @@ func put(t *testing.T, p *player) world.Pos {
 	// a refusal then is right if the first had been done.
 	done := func(a wire.Act, shown func() bool) {
 		t.Helper()
+		end := time.Now().Add(patience)
 		for asked := 1; ; asked++ {
 			ch, err := p.Act(a)
 			if err != nil {
@@ -196,7 +197,8 @@ func put(t *testing.T, p *player) world.Pos {
 				if r.OK {
 					return
 				}
-				if r.Code == wire.NewHost && asked < 10 {
+				if r.Code == wire.NewHost && time.Now().Before(end) {
+					time.Sleep(20 * time.Millisecond)
 					continue
 				}
 				if asked > 1 && shown != nil {
