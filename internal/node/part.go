@@ -116,7 +116,9 @@ func (n *Node) after(p *part) {
 // letGo ends a region here.
 func (n *Node) letGo(p *part) {
 	p.gone = true
-	delete(n.regions, p.pos)
+	if n.regions[p.pos] == p {
+		delete(n.regions, p.pos)
+	}
 	n.awake = slices.DeleteFunc(n.awake, func(q *part) bool { return q == p })
 }
 

@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
@@ -24,6 +25,9 @@ type Space struct {
 // side (geom.Limit leaves room for 67 million).
 func SpaceFor(r int) Space {
 	s := Space{Base: int32(math.Sqrt(float64(r)) + 0.5), Layers: 4}
+	if s.Base < 2 {
+		panic(fmt.Sprintf("overlay: a space of %d zones: want 4 or more", r))
+	}
 	for side := 1; side < 1<<20; side *= int(s.Base) {
 		s.Digits++
 	}
