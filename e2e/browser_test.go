@@ -229,15 +229,17 @@ func (p *player) tap(key string) {
 	p.do("tap "+key, p.keyEvent(key, input.KeyDown), p.keyEvent(key, input.KeyUp))
 }
 
-// mouse presses a button for as long as the condition is not met.
-func (p *player) mouse(b input.MouseButton, what string, ok func() bool) {
+// mouse presses a button for as long as the condition is not met, for ten
+// seconds at the most.
+func (p *player) mouse(b input.MouseButton, ok func() bool) {
 	p.t.Helper()
 	at := func(kind input.MouseType) chromedp.Action {
 		return input.DispatchMouseEvent(kind, float64(p.w)/2, float64(p.h)/2).WithButton(b).WithClickCount(1)
 	}
 	p.do("press the mouse", at(input.MousePressed))
 	defer p.do("release the mouse", at(input.MouseReleased))
-	p.until(what, func(state) bool { return ok() })
+	for end := time.Now().Add(10 * time.Second); !ok() && time.Now().Before(end); time.Sleep(poll) {
+	}
 }
 
 func (p *player) lookAt(x, y, z float64) {

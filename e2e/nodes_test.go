@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"testing"
 	"time"
-
-	"github.com/chromedp/cdproto/input"
 )
 
 // flat are places to stand on the land that grows from seed 7 (server.start), in
@@ -176,7 +174,8 @@ func TestThreeNodes(t *testing.T) {
 	var built []spot
 	for _, place := range flat[:2] {
 		ann.stand(place)
-		built = append(built, buildAlone(ann))
+		_, block := buildAlone(ann)
+		built = append(built, block)
 	}
 	first := one.hosting()
 
@@ -190,7 +189,8 @@ func TestThreeNodes(t *testing.T) {
 	})
 	for _, place := range flat[2:4] {
 		ann.stand(place)
-		built = append(built, buildAlone(ann))
+		_, block := buildAlone(ann)
+		built = append(built, block)
 	}
 
 	one.again()
@@ -201,7 +201,8 @@ func TestThreeNodes(t *testing.T) {
 	ann.tp(at[0]+1024, at[1], at[2]+1024)
 	one.until("the first to lead again", func(h hosting) bool { return h.Leads > 0 })
 	ann.stand(flat[4])
-	built = append(built, buildAlone(ann))
+	_, block := buildAlone(ann)
+	built = append(built, block)
 
 	// A browser that knows nothing yet has all that was built.
 	ann.open(three.url)
@@ -253,45 +254,4 @@ func tour(t *testing.T, p *player, by *server, nodes map[string]*server) map[str
 	}
 	t.Fatalf("of %d nodes only %d lead a region", len(nodes), len(of))
 	return nil
-}
-
-// buildAlone digs a block out of the ground and puts it on top of another. What
-// the player carries is what the node says: so both were acknowledged. An act
-// that is refused, because the place has just got another host or the machine is
-// slow, is tried again, as a person would.
-func buildAlone(p *player) spot {
-	p.t.Helper()
-	p.play()
-	had := total(p.state())
-	p.again("dig", func(s state) bool { return total(s) > had }, func() {
-		hole := lookDown(p, 2)
-		p.mouse(input.Left, "to have dug", func() bool { return p.block(hole.X, hole.Y, hole.Z) == 0 })
-	})
-	s := p.state()
-	slot := held(s)
-	p.tap(string(rune('1' + slot)))
-	p.until("to hold it", func(s state) bool { return s.Selected == slot })
-	at, has := spot{block: s.Hotbar[slot].Block}, total(s)
-	p.again("build", func(s state) bool { return total(s) < has }, func() {
-		top := lookDown(p, 3)
-		at.x, at.y, at.z = top.X, top.Y+1, top.Z
-		p.mouse(input.Right, "to have built", func() bool { return p.block(at.x, at.y, at.z) == at.block })
-	})
-	p.t.Logf("%s built %d at %d %d %d", p.name, at.block, at.x, at.y, at.z)
-	return at
-}
-
-// again does something until it has had an effect.
-func (p *player) again(what string, ok func(state) bool, do func()) {
-	p.t.Helper()
-	for range 5 {
-		do()
-		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(poll) {
-			if ok(p.state()) {
-				return
-			}
-		}
-		p.t.Logf("%s did not get to %s, tries again", p.name, what)
-	}
-	p.t.Fatalf("%s could not %s: %+v", p.name, what, p.state())
 }
