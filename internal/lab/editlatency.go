@@ -82,8 +82,9 @@ func (e *mason) play(ctx context.Context, report chan<- edit) {
 	}
 }
 
-func runEditLatency(t *Trial) (err error) {
-	nodes, n, seconds := t.Int("nodes", 1), t.Int("editors", 1), t.Float("seconds", 1)
+// withMasons checks the settings, starts nodes, lets editors join them, and ends
+// both when run has returned.
+func withMasons(t *Trial, nodes, n int, run func(c *cluster, es *masons) error) (err error) {
 	if n > maxMasons {
 		t.reject("editors", fmt.Sprintf("at most %d", maxMasons))
 	}
@@ -100,6 +101,19 @@ func runEditLatency(t *Trial) (err error) {
 		return err
 	}
 	defer es.close()
+	return run(c, es)
+}
+
+func runEditLatency(t *Trial) error {
+	nodes, n, seconds := t.Int("nodes", 1), t.Int("editors", 1), t.Float("seconds", 1)
+	return withMasons(t, nodes, n, func(c *cluster, es *masons) error {
+		return t.editLatency(c, es, nodes, seconds)
+	})
+}
+
+// editLatency lets editors edit for a while and reports how long each edit took.
+func (t *Trial) editLatency(c *cluster, es *masons, nodes int, seconds float64) error {
+	n := len(es.all)
 	region := c.spawn.Region()
 	lead, err := c.settled(region, min(nodes, 3))
 	if err != nil {

@@ -34,27 +34,19 @@ type kill struct {
 	why     string // one of the lost
 }
 
-func runNodeFailure(t *Trial) (err error) {
+func runNodeFailure(t *Trial) error {
 	nodes, n, kills, load := t.Int("nodes", 3), t.Int("editors", 2), t.Int("kills", 1), t.Float("load", 0.2)
-	if n > maxMasons {
-		t.reject("editors", fmt.Sprintf("at most %d", maxMasons))
-	}
-	if err := t.Settings(); err != nil {
-		return err
-	}
-	c, err := startCluster(t.Context, t.Seed, nodes)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	es, err := c.join(n)
-	if err != nil {
-		return err
-	}
-	defer es.close()
+	return withMasons(t, nodes, n, func(c *cluster, es *masons) error {
+		return t.killLeaders(c, es, kills, time.Duration(load*float64(time.Second)))
+	})
+}
+
+// killLeaders kills the region's leader again and again, and reports what came
+// of it.
+func (t *Trial) killLeaders(c *cluster, es *masons, kills int, load time.Duration) error {
 	var all []kill
 	for i := range kills {
-		k, err := c.failOne(es, time.Duration(load*float64(time.Second)), i)
+		k, err := c.failOne(es, load, i)
 		if err != nil {
 			return fmt.Errorf("kill %d: %w", i+1, err)
 		}
