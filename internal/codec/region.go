@@ -89,6 +89,7 @@ var regionKinds = []*kind{
 		f.bool(&m.OK)
 		text(f, &m.Reason, maxCode)
 		text(f, &m.Text, maxText)
+		remote(f, &m.Did)
 	}),
 	message(29, func(f *form, m *region.Self) {
 		f.region(&m.Region)

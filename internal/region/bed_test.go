@@ -289,6 +289,12 @@ func (b *bed) note(m machine.Message) {
 		b.traceBuf = fmt.Appendf(b.traceBuf, "%+v", *m.Remote)
 	case *Forward:
 		b.traceBuf = fmt.Appendf(b.traceBuf, "%T", m.Msg)
+	case *ActResult:
+		plain := *m
+		if plain.Did = nil; m.Did != nil {
+			b.traceBuf = fmt.Appendf(b.traceBuf, "%+v", *m.Did)
+		}
+		b.traceBuf = fmt.Appendf(b.traceBuf, "%+v", plain)
 	default:
 		b.traceBuf = fmt.Appendf(b.traceBuf, "%T %+v", m, m)
 	}

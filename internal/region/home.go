@@ -339,31 +339,31 @@ func (r *Region) applyResults(results []world.Result) {
 			r.refuse(h, res.Seq, res.Code)
 			continue
 		}
-		seq, player := res.Seq, res.Player
+		seq, player, did := res.Seq, res.Player, res.Did
 		if r.store.readOnly { // only what need not last gets here: see lasting
-			r.answer(player, seq, true)
+			r.answer(player, seq, true, did)
 			continue
 		}
 		settled := res.Kind == world.CmdSettle // the block is on the neighbour's disk
-		r.store.then(func(ok bool) { r.answer(player, seq, ok || settled) })
+		r.store.then(func(ok bool) { r.answer(player, seq, ok || settled, did) })
 	}
 }
 
 // answer tells a player that an act is durable, or could not be made so.
-func (r *Region) answer(player id.ID, seq uint32, ok bool) {
+func (r *Region) answer(player id.ID, seq uint32, ok bool, did *world.Remote) {
 	h := r.homes[player]
 	switch {
 	case h == nil:
 	case !ok:
 		r.refuse(h, seq, storageCode)
 	case h.peer != (machine.Peer{}):
-		r.env.Send(h.peer, &ActResult{Region: r.cfg.Pos, Player: player, Seq: seq, OK: true})
+		r.env.Send(h.peer, &ActResult{Region: r.cfg.Pos, Player: player, Seq: seq, OK: true, Did: did})
 	}
 }
 
 func (r *Region) refuse(h *home, seq uint32, code world.Refusal) {
 	if h.peer != (machine.Peer{}) {
-		r.env.Send(h.peer, &ActResult{r.cfg.Pos, h.p.ID, seq, false, string(code), code.Text()})
+		r.env.Send(h.peer, &ActResult{Region: r.cfg.Pos, Player: h.p.ID, Seq: seq, Reason: string(code), Text: code.Text()})
 	}
 }
 

@@ -144,6 +144,9 @@ type (
 		OK     bool
 		Reason string // docs/protocols/client.md, refusal codes of an Act
 		Text   string
+		// Did is the block that was broken or placed, for the node of the session
+		// to sign (docs/protocols/storage-rules.md); nil: none was.
+		Did *world.Remote
 	}
 
 	// Self is the player's own state when it has changed.

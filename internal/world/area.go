@@ -47,6 +47,7 @@ type Area struct {
 	updates updates // scheduled block ticks
 
 	changes Changes // of this tick
+	did     *Remote // what the act that is being run has done to a block
 	sorted  []*Command
 	near    grid
 	paths   *pathfinder

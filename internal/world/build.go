@@ -43,6 +43,7 @@ func (a *Area) place(p *Player, c *Command) (code Refusal, later bool) {
 		return code, false
 	}
 	a.pay(p, int(act.A))
+	a.did = &ask
 	return Done, false
 }
 
@@ -105,13 +106,17 @@ func (a *Area) answer(r Remote) {
 
 // settle ends at home what a neighbour has answered.
 func (a *Area) settle(p *Player, r *Remote) {
+	var did *Remote
+	if r.Code == Done {
+		did = r
+	}
 	switch {
 	case r.Kind == RemotePlace && r.Code != Done && p.Mode != Creative:
 		a.give(p, r.Block, 1)
 	case r.Kind == RemoteBreak && r.Code == Done && p.Mode != Creative && r.Got != Air:
 		a.give(p, r.Got, 1)
 	}
-	a.changes.Results = append(a.changes.Results, Result{p.ID, CmdSettle, r.Seq, r.Code})
+	a.changes.Results = append(a.changes.Results, Result{p.ID, CmdSettle, r.Seq, r.Code, did})
 }
 
 // give puts items into a player's inventory; what finds no room is lost, and the

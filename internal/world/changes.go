@@ -67,9 +67,10 @@ type BlockChange struct {
 // is broken or the act refused, and not at all if the player lets go.
 type Result struct {
 	Player id.ID
-	Kind   CommandKind // CmdOrder or CmdAct
+	Kind   CommandKind // CmdOrder, CmdAct, CmdSettle or CmdSigned
 	Seq    uint32
 	Code   Refusal
+	Did    *Remote // the block that was broken or placed; nil: none was
 }
 
 // ItemChange says which slots of a player changed, a bit for each.

@@ -17,6 +17,7 @@ const (
 	CmdAct                       // something a player does
 	CmdRemote                    // a neighbour asks for something here (Remote)
 	CmdSettle                    // a neighbour's answer to a Remote of ours
+	CmdSigned                    // an edit that was done elsewhere and is done again here (Remote)
 )
 
 // Command is something for Tick to do. Commands of a tick are run sorted by

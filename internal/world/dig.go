@@ -99,11 +99,15 @@ func (a *Area) finishDig(p *Player) {
 	if code == Done && got != Air && p.Mode != Creative {
 		a.give(p, got, 1)
 	}
+	if code == Done {
+		ask.Got, a.did = got, &ask
+	}
 	a.endDig(p, code)
 }
 
 func (a *Area) endDig(p *Player, code Refusal) {
-	a.changes.Results = append(a.changes.Results, Result{p.ID, CmdAct, p.Dig.Seq, code})
+	a.changes.Results = append(a.changes.Results, Result{p.ID, CmdAct, p.Dig.Seq, code, a.did})
+	a.did = nil
 	a.changes.Cracks = append(a.changes.Cracks, Crack{p.Dig.At, NoCrack})
 	p.Dig = Dig{}
 }

@@ -61,8 +61,12 @@ func (a *Area) run(cmds []Command) {
 }
 
 func (a *Area) do(c *Command) {
-	if c.Kind == CmdRemote {
+	switch c.Kind {
+	case CmdRemote:
 		a.answer(*c.Remote)
+		return
+	case CmdSigned:
+		a.again(c)
 		return
 	}
 	p := a.byID[c.Player]
@@ -84,7 +88,8 @@ func (a *Area) do(c *Command) {
 }
 
 func (a *Area) result(c *Command, code Refusal) {
-	a.changes.Results = append(a.changes.Results, Result{c.Player, c.Kind, c.Seq, code})
+	a.changes.Results = append(a.changes.Results, Result{c.Player, c.Kind, c.Seq, code, a.did})
+	a.did = nil
 }
 
 // input runs one body step, if it is new and not too much at once.
