@@ -17,6 +17,11 @@ type Batch struct {
 	First uint64 // the tick of the first moment
 	// Moments are ticks from First on without a gap, at most MaxMoments.
 	Moments []Moment
+	// Watch makes it a batch of a witness: Edits of players at its node in the
+	// region where it is, instead of Moments, and where it goes afterwards.
+	Watch bool
+	To    world.RegionPos
+	Edits []Edit
 }
 
 // Moment is what a player does in one tick: where it steps, and an act if its
@@ -36,14 +41,19 @@ var ErrBatch = errors.New("not a batch of a player's acts")
 const (
 	flagJoin = 1 << iota
 	flagLeave
+	flagWatch
 	flagAll = 1<<iota - 1
 )
 
 // AppendBinary appends the batch's encoding: flags, first tick, and runs of
-// moments: how many, the input, then the act of the first of them.
+// moments: how many, the input, then the act of the first of them. That of a
+// witness has the region and edits instead.
 func (b *Batch) AppendBinary(out []byte) []byte {
-	out = append(out, bit(b.Join)*flagJoin|bit(b.Leave)*flagLeave)
+	out = append(out, bit(b.Join)*flagJoin|bit(b.Leave)*flagLeave|bit(b.Watch)*flagWatch)
 	out = binary.AppendUvarint(out, b.First)
+	if b.Watch {
+		return appendEdits(appendInts(out, int64(b.To.X), int64(b.To.Z)), b.First, b.Edits)
+	}
 	for i := 0; i < len(b.Moments); {
 		m := b.Moments[i]
 		n := 1
@@ -68,6 +78,10 @@ func DecodeBatch(in []byte) (*Batch, error) {
 	r := reader{b: in}
 	flags := r.byte()
 	b := &Batch{Join: flags&flagJoin != 0, Leave: flags&flagLeave != 0, First: r.uint(1 << 62)}
+	if b.Watch = flags&flagWatch != 0; b.Watch {
+		b.To = world.RegionPos{X: r.int32(), Z: r.int32()}
+		b.Edits = readEdits(&r, b.First)
+	}
 	for len(r.b) > 0 && !r.bad {
 		n := r.uint(MaxMoments)
 		m := Moment{Input: world.Input{

@@ -40,6 +40,10 @@ func (r *Rules) AppendObject(out []byte, o *storage.Object) []byte {
 		return appendRest(out, s)
 	case *letter:
 		return appendLetter(out, s)
+	case *witness:
+		return appendWitness(out, o.Player, s)
+	case *bundle:
+		return appendPurse(appendInts(out, int64(s.at.X), int64(s.at.Z)), &s.purse)
 	}
 	panic(fmt.Sprintf("truth: an object of another world: %T", o.State))
 }
@@ -54,6 +58,13 @@ func bit(on bool) byte {
 func appendInts(out []byte, ns ...int64) []byte {
 	for _, n := range ns {
 		out = binary.AppendVarint(out, n)
+	}
+	return out
+}
+
+func appendUints(out []byte, ns ...uint64) []byte {
+	for _, n := range ns {
+		out = binary.AppendUvarint(out, n)
 	}
 	return out
 }
@@ -124,6 +135,10 @@ func (r *Rules) decode(tag int, b []byte) (*storage.Object, error) {
 		return r.decodeRest(&reader{b: b})
 	case tagLetter:
 		return r.decodeLetter(&reader{b: b})
+	case tagWitness:
+		return r.decodeWitness(&reader{b: b})
+	case tagBundle:
+		return r.decodeBundle(&reader{b: b})
 	}
 	return nil, fmt.Errorf("tag %d", tag)
 }

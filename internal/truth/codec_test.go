@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -25,6 +26,8 @@ func samples(r *Rules) []*storage.Object {
 		r.newLetter(&letter{answered: true, tick: 9, remote: world.Remote{
 			Kind: world.RemotePlace, Player: p.ID, Seq: 4, At: world.Pos{X: 1, Y: 2, Z: 3}, Block: world.Dirt, Code: world.Occupied,
 		}}),
+		r.newWitness(p, &witness{at: world.RegionPos{X: 1, Z: -2}, idle: 3, purses: []purse{{player: p.ID, items: []item{{world.Stone, 3}, {world.OakPlanks, 70}}}}}),
+		r.newBundle(&bundle{at: world.RegionPos{Z: 1}, purse: purse{player: p.ID, items: []item{{world.OakLog, 1}}}}),
 	}
 }
 
@@ -110,6 +113,10 @@ func TestBatches(t *testing.T) {
 }
 
 func FuzzDecodeBatch(f *testing.F) {
+	f.Add((&Batch{First: 9, Watch: true, To: world.RegionPos{X: -1}, Edits: []Edit{
+		{Kind: EditCome, Player: id.ID{7}, Tick: 9}, {Kind: EditPlace, Player: id.ID{7}, Tick: 12, At: world.Pos{Y: 3}, Block: world.Stone},
+		{Kind: EditCraft, Player: id.ID{8}, Tick: 13, Recipe: 2, Times: 1}, {Kind: EditGo, Player: id.ID{8}, Tick: 14},
+	}}).AppendBinary(nil))
 	f.Add((&Batch{First: 3, Leave: true, Moments: []Moment{{}, {}, {Act: world.Act{Kind: world.ActDig}}}}).AppendBinary(nil))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		b, err := DecodeBatch(in)
@@ -117,7 +124,7 @@ func FuzzDecodeBatch(f *testing.F) {
 			return
 		}
 		again, err := DecodeBatch(b.AppendBinary(nil))
-		if err != nil || again.First != b.First || !slices.Equal(again.Moments, b.Moments) {
+		if err != nil || again.First != b.First || again.Watch != b.Watch || again.To != b.To || !slices.Equal(again.Moments, b.Moments) || !slices.Equal(again.Edits, b.Edits) {
 			t.Fatalf("%+v became %+v (%v)", b, again, err)
 		}
 		out := make([][]world.Command, 4)

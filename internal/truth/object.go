@@ -17,6 +17,8 @@ const (
 	tagMob
 	tagLetter // a request of a neighbour, or the answer to one
 	tagCharacter
+	tagWitness // who signs what players at a node do
+	tagBundle  // what a player has left behind that plays at no node
 )
 
 const tagShift = 60

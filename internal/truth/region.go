@@ -25,6 +25,9 @@ type region struct {
 	remotes []world.Command   // requests of neighbours: first of all
 	notes   []world.Pos       // changed places beyond the border
 	acts    [][]world.Command // of the ticks after from
+
+	watchers []*watcher // ascending by id
+	bundles  []purse    // that lie here
 }
 
 // effects are what a step of a region has done besides changing it.
@@ -84,7 +87,14 @@ func (g *region) run() *effects {
 		if tick == g.from+1 && len(first) > 0 {
 			cmds = append(first, cmds...)
 		}
-		e.collect(g.area, g.area.Tick(tick, cmds))
+		for _, w := range g.watchers {
+			cmds = w.commands(g, tick, cmds)
+		}
+		c := g.area.Tick(tick, cmds)
+		for _, w := range g.watchers {
+			w.settle(c.Results)
+		}
+		e.collect(g.area, c)
 	}
 	slices.SortFunc(e.notes, comparePos)
 	e.notes = slices.Compact(e.notes)
@@ -107,7 +117,7 @@ func (e *effects) collect(a *world.Area, c *world.Changes) {
 	e.Blocks += len(c.Blocks)
 	for i := range c.Results {
 		switch {
-		case c.Results[i].Kind != world.CmdAct && c.Results[i].Kind != world.CmdSettle:
+		case c.Results[i].Kind == world.CmdOrder:
 		case c.Results[i].Code == world.Done:
 			e.Done++
 		default:
@@ -212,7 +222,7 @@ func (s *surroundings) set(pos world.RegionPos, column func(world.ColumnPos) *wo
 
 // deeds are what a player's actions ask for in a step.
 type deeds struct {
-	join, leave bool
+	join, leave, watch bool
 }
 
 // take sorts a player's commands into ticks. Those after it has left do not
@@ -223,7 +233,7 @@ func (d *deeds) take(who *world.Player, bodies [][]byte, from, to uint64, out []
 		if err != nil || d.leave {
 			continue
 		}
-		d.join, d.leave = d.join || b.Join, b.Leave
+		d.join, d.leave, d.watch = d.join || b.Join, b.Leave, d.watch || b.Watch
 		if out != nil {
 			b.commands(who, from, to, out)
 		}

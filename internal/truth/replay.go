@@ -131,7 +131,7 @@ func (r *Rules) key(w *window, pos world.RegionPos, s *storage.Step, acts byWhom
 			digests(l.characters)
 		}
 	})
-	for _, list := range [...][]*storage.Object{own.characters, own.arriving} {
+	for _, list := range [...][]*storage.Object{own.characters, own.arriving, own.witnesses} {
 		for _, o := range list {
 			for _, a := range acts[o.Player.ID] {
 				b = append(append(b, a.Player.ID[:]...), a.Body...)
@@ -154,9 +154,15 @@ func (r *Rules) replay(w *window, pos world.RegionPos, from, to uint64, acts byW
 		r.put(out, r.arrive(o, acts))
 	}
 	g := &region{from: from, to: to}
+	for _, o := range own.bundles {
+		g.bundles = append(g.bundles, o.State.(*bundle).purse)
+	}
+	for _, o := range own.witnesses {
+		g.watchers = append(g.watchers, r.watcher(o.Player, o.State.(*witness), acts.bodies(o.Player.ID), from, to))
+	}
 	r.deliver(g, w, pos, out)
-	if len(g.remotes) == 0 && !r.awake(w, pos) {
-		for _, list := range [...][]*storage.Object{own.chunks, own.mobs} {
+	if len(g.remotes) == 0 && len(own.witnesses) == 0 && !r.awake(w, pos) {
+		for _, list := range [...][]*storage.Object{own.chunks, own.mobs, own.bundles} {
 			out.stay = append(out.stay, list...)
 		}
 		return out

@@ -3,6 +3,7 @@ package truth
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
@@ -20,6 +21,15 @@ type Sequence struct {
 	regions map[world.RegionPos]*kept
 	people  map[id.ID]*person
 	letters []*storage.Object // by id
+
+	witnesses map[id.ID]*standing
+	bundles   map[world.RegionPos][]purse
+}
+
+// standing is a witness of a Sequence.
+type standing struct {
+	player *storage.Player
+	witness
 }
 
 // kept is a region of a Sequence.
@@ -40,7 +50,8 @@ type person struct {
 
 // NewSequence returns the world at t_0.
 func NewSequence(cfg Config) *Sequence {
-	return &Sequence{r: New(cfg), regions: map[world.RegionPos]*kept{}, people: map[id.ID]*person{}}
+	return &Sequence{r: New(cfg), regions: map[world.RegionPos]*kept{}, people: map[id.ID]*person{},
+		witnesses: map[id.ID]*standing{}, bundles: map[world.RegionPos][]purse{}}
 }
 
 // Sequence returns the world of the rules at t_0. It shares nothing with them but
@@ -85,9 +96,14 @@ func (q *Sequence) Advance(from, to machine.Time, actions []*storage.Action) Tal
 	for _, g := range awake {
 		g.from, g.to = TickAt(from), TickAt(to)
 		g.acts, g.settles, g.remotes = make([][]world.Command, g.to-g.from), nil, nil
+		g.watchers, g.bundles = nil, q.bundles[g.pos]
 		q.look(g)
 	}
 	q.deliver(TickAt(to))
+	for _, w := range q.standing() {
+		g := q.regions[w.at]
+		g.watchers = append(g.watchers, q.r.watcher(w.player, &w.witness, acts.bodies(w.player.ID), g.from, g.to))
+	}
 	leaving := map[id.ID]bool{}
 	for _, w := range people {
 		q.instruct(w, acts.bodies(w.player.ID), leaving)
@@ -106,6 +122,10 @@ func (q *Sequence) Advance(from, to machine.Time, actions []*storage.Action) Tal
 	q.arrive(people, leaving, acts)
 	q.letters = inOrder(q.letters)
 	return sum
+}
+
+func (q *Sequence) standing() []*standing {
+	return slices.SortedFunc(maps.Values(q.witnesses), func(a, b *standing) int { return bytes.Compare(a.player.ID[:], b.player.ID[:]) })
 }
 
 func (q *Sequence) sorted() []*person {
@@ -130,6 +150,9 @@ func (q *Sequence) awake(people []*person) []*kept {
 				on[pos] = true
 			}
 		})
+	}
+	for _, w := range q.witnesses {
+		on[w.at] = true
 	}
 	for _, o := range q.letters {
 		if l := o.State.(*letter); !l.answered {
@@ -206,6 +229,14 @@ func (q *Sequence) exchange(g *kept, e *effects) {
 			q.add(p, to)
 		}
 	}
+	for _, w := range g.watchers {
+		if o := q.r.goOn(&g.region, w, g.pos); o != nil {
+			q.witnesses[w.player.ID].witness = *o.State.(*witness)
+		} else {
+			delete(q.witnesses, w.player.ID)
+		}
+	}
+	q.bundles[g.pos] = g.bundles
 	for _, l := range q.r.letters(e, g.to) {
 		q.letters = append(q.letters, q.r.newLetter(l))
 	}
@@ -240,7 +271,10 @@ func (q *Sequence) arrive(people []*person, leaving map[id.ID]bool, acts byWhom)
 		case w.coming != present:
 			var d deeds
 			d.take(w.body, acts.bodies(w.player.ID), 0, 0, nil)
-			if d.join && !d.leave {
+			if d.watch && w.coming == newcomer {
+				q.witnesses[w.player.ID] = &standing{w.player, witness{at: q.r.regionAt(q.r.place(w.body.Body.Pos))}}
+				delete(q.people, w.player.ID)
+			} else if d.join && !d.leave {
 				w.present = true
 				q.add(freshSession(w.body), q.r.regionAt(q.r.place(w.body.Body.Pos)))
 			} else if w.coming == newcomer {
@@ -300,6 +334,15 @@ func (q *Sequence) Objects(cell geom.Rect) []*storage.Object {
 			p := *w.body
 			out = append(out, q.r.newCharacter(w.player, true, &character{body: &p}))
 		}
+	}
+	for _, w := range q.standing() {
+		if w.at == pos {
+			as := w.witness
+			out = append(out, q.r.newWitness(w.player, &as))
+		}
+	}
+	for _, p := range q.bundles[pos] {
+		out = append(out, q.r.newBundle(&bundle{at: pos, purse: p}))
 	}
 	for _, o := range q.letters {
 		if q.r.regionAt(o.Pos) == pos {

@@ -14,6 +14,8 @@ func (r *Rules) arrive(o *storage.Object, acts byWhom) *storage.Object {
 	var d deeds
 	d.take(c.body, acts.bodies(o.Player.ID), 0, 0, nil)
 	switch {
+	case d.watch && c.coming == newcomer:
+		return r.newWitness(o.Player, &witness{at: r.regionAt(o.Pos)})
 	case d.join && !d.leave:
 		return r.newCharacter(o.Player, false, &character{body: freshSession(c.body)})
 	case c.coming == newcomer:
@@ -119,6 +121,12 @@ func (r *Rules) collect(g *region, e *effects, own *local, leaving map[id.ID]boo
 	r.collectChunks(g.area, e, own, out)
 	for _, l := range r.letters(e, g.to) {
 		r.put(out, r.newLetter(l))
+	}
+	for _, w := range g.watchers {
+		r.put(out, r.goOn(g, w, out.rest.pos))
+	}
+	for _, p := range g.bundles {
+		r.put(out, r.newBundle(&bundle{at: out.rest.pos, purse: p}))
 	}
 }
 

@@ -17,6 +17,8 @@ type local struct {
 	letters    []*storage.Object
 	characters []*storage.Object // who are there
 	arriving   []*storage.Object // who have only announced to come
+	witnesses  []*storage.Object
+	bundles    []*storage.Object
 	rest       *storage.Object
 }
 
@@ -58,6 +60,10 @@ func (r *Rules) sort(target world.RegionPos, objects []*storage.Object) *window 
 			l.letters = append(l.letters, o)
 		case *rest:
 			l.rest = o
+		case *witness:
+			l.witnesses = append(l.witnesses, o)
+		case *bundle:
+			l.bundles = append(l.bundles, o)
 		case *character:
 			if s.coming == present {
 				l.characters = append(l.characters, o)

@@ -208,3 +208,13 @@ func (a *Area) strikeMob(m *Mob, by *Player) {
 		a.give(by, drop.Block, int(drop.Count))
 	}
 }
+
+// MobDrops are the blocks that dead mobs leave.
+func MobDrops() (out []Block) {
+	for i := range mobTable {
+		if d := mobTable[i].drop; d.Count > 0 {
+			out = append(out, d.Block)
+		}
+	}
+	return out
+}

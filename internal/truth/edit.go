@@ -1,0 +1,165 @@
+package truth
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Edit is something that a player has done in a region that is played, signed by
+// the node that the player is connected to: what the storage replays of the play
+// plane. The body is not replayed, only what was done to blocks and what that
+// takes and gives.
+type Edit struct {
+	Kind   EditKind
+	Player id.ID
+	Tick   uint64      // when it was done; ascending within a batch
+	At     world.Pos   // EditBreak, EditPlace
+	Block  world.Block // that was broken or placed
+	Recipe uint32      // EditCraft
+	Times  uint32
+}
+
+// EditKind is what was done.
+type EditKind uint8
+
+// The kinds of edit.
+const (
+	EditBreak EditKind = iota + 1
+	EditPlace
+	EditCraft
+	EditCome // the player plays at this node from now on
+	EditGo   // and not any more
+	editEnd
+)
+
+// MaxEdits is how many edits a batch has at most.
+const MaxEdits = 400
+
+// newPlayer marks an edit that is of another player than the one before.
+const newPlayer = 0x80
+
+func appendEdits(out []byte, first uint64, edits []Edit) []byte {
+	var last id.ID
+	for i := range edits {
+		e := &edits[i]
+		kind := byte(e.Kind)
+		if e.Player != last {
+			kind |= newPlayer
+		}
+		out = append(out, kind)
+		if e.Player != last {
+			last = e.Player
+			out = append(out, last[:]...)
+		}
+		out = appendUints(out, e.Tick-first)
+		first = e.Tick
+		switch e.Kind {
+		case EditBreak, EditPlace:
+			out = appendInts(out, int64(e.At.X), int64(e.At.Y), int64(e.At.Z))
+			out = appendUints(out, uint64(e.Block))
+		case EditCraft:
+			out = appendUints(out, uint64(e.Recipe), uint64(e.Times))
+		}
+	}
+	return out
+}
+
+func readEdits(r *reader, first uint64) (edits []Edit) {
+	var last id.ID
+	for len(r.b) > 0 && !r.bad {
+		kind := r.byte()
+		if kind&newPlayer != 0 {
+			last = id.ID(r.take(id.Size))
+		}
+		e := Edit{Kind: EditKind(kind &^ newPlayer), Player: last, Tick: first + r.uint(1<<32)}
+		switch e.Kind {
+		case EditBreak, EditPlace:
+			e.At, e.Block = r.pos(), r.block()
+		case EditCraft:
+			e.Recipe, e.Times = uint32(r.uint(1<<16)), uint32(r.uint(1<<16))
+		}
+		if e.Kind == 0 || e.Kind >= editEnd || len(edits) > 0 && e.Tick == first || len(edits) == MaxEdits {
+			r.bad = true
+		}
+		first = e.Tick
+		edits = append(edits, e)
+	}
+	return edits
+}
+
+// purse is what a player has won and not used, as far as it is counted: what
+// drifts, what mobs leave, and what comes of plants that topple cannot be
+// replayed, and is not counted.
+type purse struct {
+	player id.ID
+	items  []item // ascending by block, none of them 0
+}
+
+type item struct {
+	block world.Block
+	count uint32
+}
+
+// maxItems bounds a count: more is thrown away.
+const maxItems = 1 << 20
+
+func (p *purse) count(b world.Block) uint32 {
+	if i, ok := p.find(b); ok {
+		return p.items[i].count
+	}
+	return 0
+}
+
+func (p *purse) find(b world.Block) (int, bool) {
+	return slices.BinarySearchFunc(p.items, b, func(x item, b world.Block) int { return int(x.block) - int(b) })
+}
+
+// add adds or, with a number below 0, takes.
+func (p *purse) add(b world.Block, n int64) {
+	if !counted[b] || n == 0 {
+		return
+	}
+	i, ok := p.find(b)
+	if !ok {
+		p.items = slices.Insert(p.items, i, item{block: b})
+	}
+	now := min(max(int64(p.items[i].count)+n, 0), maxItems)
+	if p.items[i].count = uint32(now); now == 0 {
+		p.items = slices.Delete(p.items, i, i+1)
+	}
+}
+
+// craft does a recipe if there is enough of what is counted.
+func (p *purse) craft(recipe, times uint32) {
+	if recipe >= uint32(len(world.Recipes)) {
+		return
+	}
+	r := &world.Recipes[recipe]
+	for _, in := range r.In {
+		if counted[in.Block] && int64(p.count(in.Block)) < int64(in.Count)*int64(times) {
+			return
+		}
+	}
+	for _, in := range r.In {
+		p.add(in.Block, -int64(in.Count)*int64(times))
+	}
+	p.add(r.Out.Block, int64(r.Out.Count)*int64(times))
+}
+
+// counted tells of which blocks a purse keeps count.
+var counted = func() (out [world.BlockCount]bool) {
+	for b := range world.BlockCount {
+		out[b] = !world.Drifts(b)
+	}
+	for b := range world.BlockCount {
+		if world.Drifts(b) {
+			out[world.Info(b).Drop] = false
+		}
+	}
+	for _, b := range world.MobDrops() {
+		out[b] = false
+	}
+	return out
+}()
