@@ -123,7 +123,7 @@ func (q *inbox) takeNow(h *home, cmds []world.Command) []world.Command {
 
 // run appends the first n steps and the acts up to the next.
 func (q *inbox) run(h *home, cmds []world.Command, n int) []world.Command {
-	i := 0
+	i, after := 0, h.p.LastSeq
 	for ; i < len(q.list); i++ {
 		t := &q.list[i]
 		if !t.isAct {
@@ -132,6 +132,7 @@ func (q *inbox) run(h *home, cmds []world.Command, n int) []world.Command {
 			}
 			n--
 			q.steps--
+			after = t.seq
 			cmds = append(cmds, world.Command{Player: h.p.ID, Kind: world.CmdInput, Seq: t.seq,
 				Input: t.step, Check: t.check, Expect: t.expect})
 			continue
@@ -141,7 +142,7 @@ func (q *inbox) run(h *home, cmds []world.Command, n int) []world.Command {
 		}
 		q.actCredit--
 		q.acts--
-		cmds = append(cmds, world.Command{Player: h.p.ID, Kind: world.CmdAct, Seq: t.seq, Act: t.act})
+		cmds = append(cmds, world.Command{Player: h.p.ID, Kind: world.CmdAct, Seq: t.seq, After: after, Act: t.act})
 	}
 	q.list = q.list[:copy(q.list, q.list[i:])]
 	return cmds

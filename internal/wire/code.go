@@ -20,6 +20,7 @@ const (
 	NotLoaded      Code = "not-loaded"
 	Storage        Code = "storage"
 	NewHost        Code = "new-host"
+	Stopped        Code = "stopped"
 )
 
 // Why a connection was refused or ended.
@@ -59,6 +60,7 @@ var texts = map[Code]string{
 	NotLoaded:      "This part of the world is not loaded yet.",
 	Storage:        "The world could not be saved. The disk may be full.",
 	NewHost:        "The node that hosts this place has changed. Look whether it was done.",
+	Stopped:        "You let go of the block before it was broken.",
 	BadVersion:     "This client and this world speak different versions. Reload the page or update.",
 	BadWorld:       "This is not the world that you asked for.",
 	BadName:        "A name has 1 to 20 letters, digits, spaces or _ - '.",

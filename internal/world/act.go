@@ -8,7 +8,6 @@ const (
 	reachCreative = 6 * fixed.One
 	placeEvery    = 3 // between two blocks placed or broken at once
 	placeSlack    = 6 // how much earlier it may come after a pause in the messages
-	digGrace      = 3 // by which a client may be ahead of its dig
 )
 
 // act does what a player asks for. If later is true there is no result yet.
@@ -139,10 +138,7 @@ func (p *Player) moveTo(at Vec) {
 
 // letGo ends what a player is doing.
 func (a *Area) letGo(p *Player) {
-	if p.Dig.Active {
-		a.changes.Cracks = append(a.changes.Cracks, Crack{p.Dig.At, NoCrack})
-		p.Dig = Dig{}
-	}
+	a.stopDig(p)
 	p.Buttons = 0
 }
 

@@ -44,12 +44,12 @@ func TestPlaceAndBreak(t *testing.T) {
 	}
 	a.Tick(2, []Command{{Player: p.ID, Kind: CmdAct, Seq: 2, Act: Act{Kind: ActDig, At: on.Next(FaceUp)}}})
 	need, _ := DigTicks(Dirt, Survival)
-	for tick := uint64(3); tick < 2+uint64(need); tick++ {
-		if c = a.Tick(tick, nil); len(c.Results) != 0 {
-			t.Fatalf("broken in tick %d, want %d", tick, 2+need)
+	for n := uint32(1); n < need; n++ {
+		if c = a.walkOn(p, 1); len(c.Results) != 0 {
+			t.Fatalf("broken by %d steps, want %d", n, need)
 		}
 	}
-	c = a.Tick(2+uint64(need), nil)
+	c = a.walkOn(p, 1)
 	if len(c.Results) != 1 || c.Results[0].Code != Done || c.Results[0].Seq != 2 {
 		t.Fatalf("dig: %+v", c.Results)
 	}
@@ -60,7 +60,7 @@ func TestPlaceAndBreak(t *testing.T) {
 
 func TestPlayerRoundTrip(t *testing.T) {
 	p := guest("a", 20, 10, 20)
-	p.Dig = Dig{Active: true, At: Pos{1, 2, 3}, Need: 4, Since: 9}
+	p.Dig = Dig{Active: true, At: Pos{1, 2, 3}, Need: 9, Done: 4}
 	b := p.AppendBinary(nil)
 	q, err := DecodePlayer(b)
 	if err != nil {

@@ -108,7 +108,7 @@ func checkSound(t *testing.T, a *Area) {
 func FuzzDecodePlayer(f *testing.F) {
 	p := guest("a", 20, 10, 20)
 	f.Add(p.AppendBinary(nil))
-	p.Dig = Dig{Active: true, At: Pos{1, 2, 3}, Need: 4, Since: 9}
+	p.Dig = Dig{Active: true, At: Pos{1, 2, 3}, Need: 9, Done: 4}
 	f.Add(p.AppendBinary(nil))
 	ground := flatArea(AreaConfig{})
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -64,7 +64,7 @@ type BlockChange struct {
 }
 
 // Result answers an act or an order. The result of ActDig comes when the block
-// is broken or the act refused, and not at all if the player lets go.
+// is broken, the act refused, or the player lets go (Stopped).
 type Result struct {
 	Player id.ID
 	Kind   CommandKind // CmdOrder, CmdAct, CmdSettle or CmdSigned

@@ -21,7 +21,8 @@ const (
 )
 
 // Command is something for Tick to do. Commands of a tick are run sorted by
-// (player, kind, sequence), however they are submitted.
+// player, kind and sequence, however they are submitted; but an act comes right
+// after the body step that it was asked for behind.
 type Command struct {
 	Player id.ID
 	Kind   CommandKind
@@ -31,6 +32,7 @@ type Command struct {
 	Check  bool   // CmdInput: compare the body with Expect after this step
 	Expect Vec    // CmdInput: where the client's own body is
 	Act    Act    // CmdAct
+	After  uint32 // CmdAct: sequence of the last step before it
 	Order  *Order // CmdOrder
 	Remote *Remote
 }
@@ -85,18 +87,38 @@ type Order struct {
 	Text  string
 }
 
-// compare orders commands by (player, kind, sequence) and, so that the order of
-// submission never matters, by all that a player can put into them.
+// compare orders commands as they are run and, so that the order of submission
+// never matters, by all that a player can put into them.
 func (c *Command) compare(d *Command) int {
 	if n := bytes.Compare(c.Player[:], d.Player[:]); n != 0 {
 		return n
 	}
 	return cmp.Or(
+		cmp.Compare(c.turn(), d.turn()), cmp.Compare(c.step(), d.step()),
 		cmp.Compare(c.Kind, d.Kind), cmp.Compare(c.Seq, d.Seq),
 		c.Act.compare(&d.Act),
 		cmp.Compare(c.Input.Buttons, d.Input.Buttons),
 		cmp.Compare(c.Input.Yaw, d.Input.Yaw), cmp.Compare(c.Input.Pitch, d.Input.Pitch),
 	)
+}
+
+// turn is Kind, but for steps and acts, which take turns, the same.
+func (c *Command) turn() CommandKind {
+	if c.Kind == CmdAct {
+		return CmdInput
+	}
+	return c.Kind
+}
+
+// step is the sequence of the step that a command is, or that it follows.
+func (c *Command) step() uint32 {
+	switch c.Kind {
+	case CmdInput:
+		return c.Seq
+	case CmdAct:
+		return c.After
+	}
+	return 0
 }
 
 func (a *Act) compare(b *Act) int {

@@ -2,8 +2,8 @@ package world
 
 import "github.com/voxelpopuli/voxelpopuli/internal/fixed"
 
-// DigTicks returns how many ticks breaking a block takes. Clients predict with
-// it. Breakable is false for what nobody can break.
+// DigTicks returns how many body steps, 20 a second, breaking a block takes.
+// Clients predict with it. Breakable is false for what nobody can break.
 func DigTicks(b Block, mode Mode) (ticks uint32, breakable bool) {
 	hard := Info(b).Hardness
 	switch {
@@ -16,6 +16,11 @@ func DigTicks(b Block, mode Mode) (ticks uint32, breakable bool) {
 }
 
 // dig begins to break a block. The result comes when it is broken.
+//
+// It is as long as the body steps that the player makes meanwhile: client and
+// node count the same ones, however late and at once they come, so that a player
+// whose pictures are few has the block when the client shows it. No more steps
+// are run than ticks have passed (Credit).
 func (a *Area) dig(p *Player, c *Command) (code Refusal, later bool) {
 	a.stopDig(p)
 	at := c.Act.At
@@ -38,7 +43,7 @@ func (a *Area) dig(p *Player, c *Command) (code Refusal, later bool) {
 		return Cooldown, false
 	}
 	a.event(p.Handle, &p.Body, EventSwing)
-	p.Dig = Dig{Active: true, At: at, Block: b, Face: c.Act.Face, Seq: c.Seq, Since: a.tick, Need: need}
+	p.Dig = Dig{Active: true, At: at, Block: b, Face: c.Act.Face, Seq: c.Seq, Need: need}
 	if need == 0 {
 		a.finishDig(p)
 	} else {
@@ -47,26 +52,19 @@ func (a *Area) dig(p *Player, c *Command) (code Refusal, later bool) {
 	return Done, true
 }
 
-// stopDig ends a dig: a client that is a few ticks ahead has its block broken.
+// stopDig lets go of a block that is not broken yet.
 func (a *Area) stopDig(p *Player) {
-	if !p.Dig.Active {
-		return
+	if p.Dig.Active {
+		a.endDig(p, Stopped)
 	}
-	if a.tick+digGrace >= p.Dig.Since+uint64(p.Dig.Need) {
-		a.finishDig(p)
-		return
-	}
-	a.changes.Cracks = append(a.changes.Cracks, Crack{p.Dig.At, NoCrack})
-	p.Dig = Dig{}
 }
 
-// keepDigging goes on with a dig and shows how far it is.
+// keepDigging goes on with a dig by a body step and shows how far it is.
 func (a *Area) keepDigging(p *Player) {
 	d := &p.Dig
 	if !d.Active {
 		return
 	}
-	done := a.tick - d.Since
 	if b, _ := a.Block(d.At); b != d.Block || !p.inReach(d.At) {
 		code := NoSuchBlock
 		if b == d.Block {
@@ -75,11 +73,12 @@ func (a *Area) keepDigging(p *Player) {
 		a.endDig(p, code)
 		return
 	}
-	if done >= uint64(d.Need) {
+	d.Done++
+	if d.Done >= uint64(d.Need) {
 		a.finishDig(p)
 		return
 	}
-	if stage := done * 10 / uint64(d.Need); done > 0 && stage != (done-1)*10/uint64(d.Need) {
+	if stage := d.Done * 10 / uint64(d.Need); stage != (d.Done-1)*10/uint64(d.Need) {
 		a.changes.Cracks = append(a.changes.Cracks, Crack{d.At, uint8(stage)})
 	}
 }

@@ -75,7 +75,7 @@ func scriptTick(a *Area, tick uint64) (cmds []Command) {
 				Input: Input{uint16(way.Uint64() & 0xff &^ 2), uint16(way.Uint64()), int16(r.Intn(8000) - 4000)}})
 		}
 		if r.OneIn(4) {
-			cmds = append(cmds, Command{Player: player, Kind: CmdAct, Seq: uint32(tick), Act: scriptAct(a, p, &r)})
+			cmds = append(cmds, Command{Player: player, Kind: CmdAct, Seq: uint32(tick), After: uint32(tick)*4 + uint32(r.Intn(3)), Act: scriptAct(a, p, &r)})
 		}
 		if r.OneIn(600) {
 			cmds = append(cmds, Command{Player: player, Kind: CmdOrder, Seq: uint32(tick),

@@ -59,14 +59,14 @@ const (
 	dirtyHeld    // another slot was selected
 )
 
-// Dig is a block being broken. Since is a tick; Need is in ticks.
+// Dig is a block being broken. Done and Need are body steps.
 type Dig struct {
 	Active bool
 	At     Pos
 	Block  Block
 	Face   Face
 	Seq    uint32
-	Since  uint64
+	Done   uint64
 	Need   uint32
 }
 

@@ -85,7 +85,7 @@ func (w *writer) dig(d *Dig) {
 	w.uint(uint64(d.Block))
 	w.uint(uint64(d.Face))
 	w.uint(uint64(d.Seq))
-	w.uint(d.Since)
+	w.uint(d.Done)
 	w.uint(uint64(d.Need))
 }
 
@@ -94,7 +94,7 @@ func (r *reader) dig(d *Dig) {
 	d.Block = Block(r.uint(uint64(BlockCount)-1, "dig"))
 	d.Face = Face(r.uint(uint64(faceCount)-1, "dig"))
 	d.Seq = uint32(r.uint(1<<32-1, "dig"))
-	d.Since = r.uint(1<<62, "dig")
+	d.Done = r.uint(1<<62, "dig")
 	d.Need = uint32(r.uint(1<<20, "dig"))
 	if d.Need == 0 {
 		r.fail("dig without a time")

@@ -20,6 +20,7 @@ const (
 	NotAllowed     Refusal = "not-allowed"
 	IsDead         Refusal = "dead"
 	NotLoaded      Refusal = "not-loaded"
+	Stopped        Refusal = "stopped"
 )
 
 var refusalTexts = map[Refusal]string{
@@ -35,6 +36,7 @@ var refusalTexts = map[Refusal]string{
 	NotAllowed:     "That is not possible.",
 	IsDead:         "You are dead.",
 	NotLoaded:      "This part of the world is not loaded yet.",
+	Stopped:        "You let go of the block before it was broken.",
 	"storage":      "The world could not be saved; nothing was changed.",
 }
 

@@ -122,34 +122,98 @@ func TestDiggingIsChecked(t *testing.T) {
 	}
 }
 
+// walkOn runs a tick in which a player makes so many body steps, on the spot.
+func (a *Area) walkOn(p *Player, steps int) *Changes {
+	return a.Tick(a.tick+1, stand(p, p.LastSeq, steps))
+}
+
+// stand are body steps on the spot that follow another.
+func stand(p *Player, after uint32, steps int) (cmds []Command) {
+	for i := range steps {
+		cmds = append(cmds, Command{Player: p.ID, Kind: CmdInput, Seq: after + 1 + uint32(i)})
+	}
+	return cmds
+}
+
 func TestDigShowsCracksAndCanBeStopped(t *testing.T) {
 	a := flatArea(AreaConfig{})
 	p := guest("a", 64, 10, 64)
 	a.AddPlayer(p)
 	at := Pos{66, 9, 64}
-	a.doAct(t, p, Act{Kind: ActDig, At: at, Face: FaceUp})
-	last := -1
-	for range 12 {
-		for _, crack := range a.Tick(a.tick+1, nil).Cracks {
-			if crack.At != at || int(crack.Stage) != last+1 && last >= 0 {
-				t.Errorf("crack %+v after stage %d", crack, last)
-			}
-			last = int(crack.Stage)
-		}
-	}
-	if last < 3 || last > 6 {
-		t.Errorf("half way the stage is %d", last)
-	}
-	if got := a.doAct(t, p, Act{Kind: ActStopDig}); got != Done {
-		t.Error(got)
-	}
-	ticks(a, 40)
-	mustBe(t, a, at, Stone)
 	need, _ := DigTicks(Stone, Survival)
 	a.doAct(t, p, Act{Kind: ActDig, At: at, Face: FaceUp})
-	ticks(a, int(need)-2)
-	a.doAct(t, p, Act{Kind: ActStopDig}) // one tick early: the client was ahead
-	mustBe(t, a, at, Air)
+	last := 0
+	for range need - 1 {
+		for _, crack := range a.walkOn(p, 1).Cracks {
+			if last++; crack.At != at || int(crack.Stage) != last {
+				t.Errorf("crack %+v, want stage %d", crack, last)
+			}
+		}
+	}
+	if last != 9 {
+		t.Errorf("one step from the end the stage is %d", last)
+	}
+	c := a.Tick(a.tick+1, []Command{{Player: p.ID, Kind: CmdAct, Seq: 500, Act: Act{Kind: ActStopDig}}})
+	if len(c.Results) != 2 || c.Results[0].Code != Stopped || c.Results[1].Code != Done {
+		t.Errorf("after letting go: %+v", c.Results)
+	}
+	if len(c.Cracks) != 1 || c.Cracks[0] != (Crack{at, NoCrack}) {
+		t.Errorf("after letting go: %+v", c.Cracks)
+	}
+	a.walkOn(p, 5)
+	mustBe(t, a, at, Stone)
+}
+
+// A client whose pictures are few sends many steps at once, and asks for the next
+// block behind the step in which it has seen the last one break.
+func TestDigTakesBodyStepsHoweverTheyCome(t *testing.T) {
+	const second = 8 // steps after the pause
+	need, _ := DigTicks(Dirt, Survival)
+	for pause := range 20 {
+		a := flatArea(AreaConfig{})
+		p := guest("a", 64, 10, 64)
+		a.AddPlayer(p)
+		one, two := Pos{66, 9, 64}, Pos{66, 9, 65}
+		put(a, one, Dirt)
+		put(a, two, Dirt)
+		for range inputBurst {
+			a.Tick(a.tick+1, nil) // as in a game that goes on
+		}
+		dig := func(seq uint32, at Pos) Command {
+			return Command{Player: p.ID, Kind: CmdAct, Seq: seq, Act: Act{Kind: ActDig, At: at, Face: FaceUp}}
+		}
+		a.Act([]Command{dig(1, one)})
+		for range int(need) - second {
+			a.walkOn(p, 1)
+		}
+		ticks(a, pause)
+		next := dig(2, two)
+		next.After = p.LastSeq + second
+		c := a.Tick(a.tick+1, append(stand(p, p.LastSeq, second+2), next))
+		if len(c.Results) != 1 || c.Results[0].Seq != 1 || c.Results[0].Code != Done {
+			t.Errorf("pause of %d ticks: %+v", pause, c.Results)
+		}
+		if p.Dig.Seq != 2 || p.Dig.Done != 2 {
+			t.Errorf("pause of %d ticks: the next dig is %+v", pause, p.Dig)
+		}
+	}
+}
+
+func TestDigIsNoFasterThanTicks(t *testing.T) {
+	a := flatArea(AreaConfig{})
+	p := guest("a", 64, 10, 64)
+	a.AddPlayer(p)
+	at := Pos{66, 9, 64}
+	need, _ := DigTicks(Stone, Survival)
+	ticks(a, 2*inputBurst) // saves up all that can be
+	a.doAct(t, p, Act{Kind: ActDig, At: at, Face: FaceUp})
+	from := a.tick
+	for b, _ := a.Block(at); b == Stone; b, _ = a.Block(at) {
+		a.walkOn(p, 40)
+	}
+	if got := a.tick - from; got+inputBurst < uint64(need) {
+		t.Errorf("stone of %d steps broke in %d ticks", need, got)
+	}
 }
 
 func TestPlacingHasARate(t *testing.T) {

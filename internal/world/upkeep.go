@@ -14,7 +14,7 @@ const (
 	airShown   = 15 // the client hears of every so many ticks of air
 )
 
-// move steps a player's body and lets a hard landing hurt.
+// move steps a player's body, goes on with its dig, and lets a hard landing hurt.
 func (a *Area) move(p *Player, in Input) {
 	if p.Arriving && !a.arrive(p) {
 		return
@@ -26,6 +26,7 @@ func (a *Area) move(p *Player, in Input) {
 	if fell > safeFall*fixed.One && p.Mode == Survival && !underWater(a, p.Body.Pos) {
 		a.hurt(p, int((fell-safeFall*fixed.One+fixed.One/2)>>fixed.Shift), byFall)
 	}
+	a.keepDigging(p)
 }
 
 // arrive finds room for a player whom somebody else has put here: the first free
@@ -60,7 +61,6 @@ func (a *Area) keep(p *Player) {
 	if p.Dead() {
 		return
 	}
-	a.keepDigging(p)
 	a.breathe(p)
 	if p.Mode != Survival {
 		return

@@ -63,6 +63,7 @@ const en = {
     'no-such-entity': '',
     'not-allowed': 'You may not do that.',
     dead: '',
+    stopped: '',
     'not-loaded': 'This part of the world is still loading.',
     storage: 'The world could not be saved. The disk may be full.',
   } as Record<string, string>,
