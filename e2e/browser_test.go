@@ -26,32 +26,33 @@ const (
 
 // state is what `vp.state()` of the page tells (web/src/hook.ts).
 type state struct {
-	Stage     string
-	Ready     bool
-	Link      string
-	Locked    bool
-	Active    bool
-	Error     string
-	Name      string
-	Pos       [3]float64
-	Yaw       float64
-	Pitch     float64
-	OnGround  bool
-	Mode      int
-	Entities  []entity
-	Target    *target
-	Chat      []line
-	Players   []string
-	Hotbar    []slot
-	Selected  int
-	Columns   int
-	Meshed    int
-	FPS       float64
-	Garbage   int
-	Time      float64
-	RTT       float64
-	Digging   float64
-	Corrected int `json:"corrections"`
+	Stage        string
+	Ready        bool
+	Link         string
+	Locked       bool
+	Active       bool
+	Error        string
+	Name         string
+	Pos          [3]float64
+	Yaw          float64
+	Pitch        float64
+	OnGround     bool
+	Mode         int
+	Entities     []entity
+	Target       *target
+	TargetEntity *int
+	Chat         []line
+	Players      []string
+	Hotbar       []slot
+	Selected     int
+	Columns      int
+	Meshed       int
+	FPS          float64
+	Garbage      int
+	Time         float64
+	RTT          float64
+	Digging      float64
+	Corrected    int `json:"corrections"`
 }
 
 type entity struct {

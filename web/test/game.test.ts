@@ -10,6 +10,7 @@ import { Look, through } from '../src/game/look';
 import { Predictor } from '../src/game/predictor';
 import { direction, pickEntity, raycast } from '../src/game/raycast';
 import { digTicks, occupied } from '../src/game/rules';
+import { supported } from '../src/game/support';
 import { Track } from '../src/game/track';
 import { newBody } from '../src/game/physics/body';
 import type { Cell, Frame } from '../src/net/frame';
@@ -225,4 +226,21 @@ test('commands are completed: names, alternatives, players with spaces, blocks',
   assert.deepEqual(texts('/gamemode creative Q'), ['/gamemode creative "Quick Robin"']);
   assert.deepEqual(texts('/give "Quick Robin" oak_p'), ['/give "Quick Robin" oak_planks']);
   assert.deepEqual(texts('hello'), []);
+});
+
+test('what needs ground, soil, a wall or shade is placed there alone', () => {
+  const land = new Land();
+  land.setBlock(1, 10, 0, Block.Torch);
+  land.setBlock(2, 9, 0, Block.Grass);
+  land.setBlock(3, 9, 0, Block.Glass);
+  land.setBlock(5, 9, 5, -1);
+  const at = (x: number, y: number, block: number, z = 0): boolean => supported(land, x, y, z, block);
+  assert.ok(at(0, 20, Block.Stone), 'a stone needs nothing');
+  assert.ok(at(0, 10, Block.Torch));
+  assert.ok(!at(1, 11, Block.Torch), 'a torch on a torch');
+  assert.ok(!at(0, 20, Block.Torch), 'a torch in the air');
+  assert.ok(at(2, 10, Block.Dandelion) && !at(0, 10, Block.Dandelion), 'flowers want soil');
+  assert.ok(at(0, 9, Block.Ladder) && !at(0, 20, Block.Ladder), 'a ladder wants a wall');
+  assert.ok(at(0, 10, Block.RedMushroom) && !at(3, 10, Block.RedMushroom), 'a mushroom wants a block that hides the light');
+  assert.ok(at(5, 10, Block.Torch, 5), 'nobody knows what is below');
 });

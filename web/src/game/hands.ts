@@ -7,6 +7,7 @@ import type { Body } from './physics/body';
 import { info } from './physics/blocks';
 import type { Hit } from './raycast';
 import { BREAK_EVERY, digTicks, HEIGHT, occupied, PLACE_EVERY } from './rules';
+import { supported } from './support';
 
 /** Ticks between two blows, and for how long a held button repeats placing. */
 const HIT_EVERY = 8;
@@ -171,6 +172,7 @@ export class Hands {
     const at = info(hit.block).replaceable ? hit : nextTo(hit, hit.face);
     const there = world.block(at.x, at.y, at.z);
     if (there < 0 || at.y < 0 || at.y >= HEIGHT || !info(there).replaceable || there === stack.block) return;
+    if (!supported(world, at.x, at.y, at.z, stack.block)) return;
     if (occupied(at.x, at.y, at.z, stack.block, this.env.body(), this.env.others())) return;
     this.nextPlace = this.tick + PLACE_EVERY + 1;
     const seq = acts.do(ActKind.Place, { x: hit.x, y: hit.y, z: hit.z, face: hit.face, a: inventory.selected });
