@@ -5,6 +5,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/witness"
 )
 
 // keeper is the storage of a node: it signs the node's answers, keeps those of
@@ -17,6 +18,9 @@ type keeper struct {
 	heard []heard // answers of the update that is voted on
 	stats TruthStats
 	told  map[id.ID]machine.Time // when a node was accused to the people
+
+	watch *witness.Witness      // nil: nobody signs what is played
+	shown map[Part]machine.Time // when players were told of a region's leader
 }
 
 // heard is an answer of another node.
@@ -30,15 +34,18 @@ const maxAnswers = 1 << 12
 
 // newKeeper makes the storage beside the overlay's settings.
 func newKeeper(l *layer, t *Truth, oc overlay.Config) *keeper {
-	k := &keeper{Truth: *t, l: l, space: oc.Space, told: map[id.ID]machine.Time{}}
+	k := &keeper{Truth: *t, l: l, space: oc.Space, told: map[id.ID]machine.Time{}, shown: map[Part]machine.Time{}}
 	lmax := t.LMax
 	if lmax == 0 {
 		lmax = storage.DefaultLMax
 	}
 	k.stats = TruthStats{Begin: t.Begin, Every: 5 * lmax, Of: -1, Zone: oc.Space.Zone(oc.Self.Pos), Zones: oc.Space.Zones(), Accused: map[id.ID]machine.Time{}}
+	player := &storage.Player{ID: oc.Self.ID, Home: storage.Home(oc.Space, t.Rules.World(), oc.Self.Pos)}
+	k.witness(player)
 	k.node = storage.New(storage.Config{
+		Where: k.where, Interest: interest,
 		Overlay: oc, Rules: t.Rules, Protocol: t.Protocol, Begin: t.Begin, LMax: t.LMax, Deviation: t.Deviation,
-		Player:      &storage.Player{ID: oc.Self.ID, Home: storage.Home(oc.Space, t.Rules.World(), oc.Self.Pos)},
+		Player:      player,
 		SignReceipt: t.SignReceipt, CheckReceipt: t.CheckReceipt,
 		Behaviour: t.Behaviour, Events: k, Probe: k,
 	}, layerEnv{l})
@@ -91,8 +98,12 @@ func (k *keeper) open(m machine.Message) machine.Message {
 	return m
 }
 
-// Looked implements storage.Events: nobody looks here.
-func (k *keeper) Looked(*storage.Snapshot, float64) {}
+// Looked implements storage.Events.
+func (k *keeper) Looked(s *storage.Snapshot, _ float64) {
+	if k.watch != nil {
+		k.watch.Looked(s)
+	}
+}
 
 // Updated implements storage.Events: all answers about the state before have
 // come.

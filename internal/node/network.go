@@ -158,6 +158,9 @@ func (w *network) onBeat() {
 	w.dir.beat(now)
 	w.memory.beat(now)
 	w.layer.beat(now)
+	if k := w.keeper(); k != nil {
+		k.watch.Beat(now)
+	}
 	w.verified.beat(now)
 	w.generateBeat()
 	w.vouchBeat(now)
@@ -233,6 +236,7 @@ func (w *network) toLocal(session id.ID, m machine.Message) {
 	peer := machine.Peer{ID: session}
 	if w.n.links[peer] && m != nil && w.passes(session, m) {
 		w.n.counts.Sent++
+		w.told(session, m)
 		w.n.env.Send(peer, m)
 	}
 }
@@ -266,6 +270,9 @@ func (w *network) closeFar(session machine.Peer, by *part) {
 // ended is when a session of this node has gone: nodes whose parts know it are
 // told.
 func (w *network) ended(session id.ID) {
+	if k := w.keeper(); k != nil {
+		k.watch.Ended(session)
+	}
 	told := map[machine.Peer]bool{}
 	for _, r := range w.sortedRoutes() {
 		if !r.sessions[session] {

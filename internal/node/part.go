@@ -155,6 +155,7 @@ func (e partEnv) Send(to machine.Peer, m machine.Message) {
 	case n.net == nil:
 		n.env.Send(to, m)
 	case to.Addr == n.net.tag:
+		n.net.told(to.ID, m)
 		n.env.Send(machine.Peer{ID: to.ID}, m)
 	default:
 		n.net.toFar(to, m)

@@ -132,6 +132,9 @@ func (w *network) fromSession(session id.ID, to Part, m machine.Message) {
 	r := w.route(to)
 	r.sessions[session] = true
 	r.noteWatch(session, m)
+	if k := w.keeper(); k != nil && !to.Hall {
+		k.watch.Asked(session, to.Region, m)
+	}
 	switch {
 	case r.leader == w.cfg.Self:
 		w.n.push(upcall{to: to.peer(), from: machine.Peer{ID: session, Addr: w.tag}, m: m})

@@ -1,11 +1,14 @@
 package node
 
 import (
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/witness"
 )
 
 // Truth makes the nodes of a world with an authority keep it in the replicated
@@ -25,6 +28,11 @@ type Truth struct {
 	// whether one is its node's (Protocol.Receipts).
 	SignReceipt  func(*storage.Receipt)
 	CheckReceipt func(*storage.Receipt) bool
+	// Played are the rules again, of a world of blocks: what players at this node
+	// do is signed with SignAction, and what regions show them is compared with
+	// what is voted (package witness). Nil: neither.
+	Played     *truth.Rules
+	SignAction func(*storage.Action)
 	// Report takes evidence; may be nil.
 	Report func(*Contradiction)
 	// Behaviour and Probe are for experiments; may be nil.
@@ -46,6 +54,9 @@ type TruthStats struct {
 	Failed  uint64                 // updates that could not be made
 	False   uint64                 // answers that contradict more than half of the zones
 	Accused map[id.ID]machine.Time // who gave them, and when the last time
+
+	Witness *witness.Stats // of what is played; nil: nobody signs it here
+	Charges []LeaderCharge // against leaders of regions, the last ones
 }
 
 // WithTruth gives a driver's function the node's storage; false: it has none. It
@@ -65,6 +76,11 @@ func (l *layer) truthStats() *TruthStats {
 		return nil
 	}
 	s := l.keeper.stats
+	s.Charges = slices.Clone(s.Charges)
+	if l.keeper.watch != nil {
+		figures := l.keeper.watch.Stats()
+		s.Witness = &figures
+	}
 	s.Accused = map[id.ID]machine.Time{}
 	for who, at := range l.keeper.stats.Accused {
 		s.Accused[who] = at

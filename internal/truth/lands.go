@@ -12,7 +12,7 @@ import (
 // lands are columns as they were made and as players have changed them. What
 // they return is frozen.
 type lands struct {
-	gen   *world.Generator
+	gen   Terrain
 	wild  recent.Map[world.ColumnPos, *world.Column] // as generated
 	built recent.Map[builtKey, *world.Column]
 }
@@ -29,7 +29,7 @@ const (
 	builtKept = 1 << 11
 )
 
-func newLands(gen *world.Generator) *lands {
+func newLands(gen Terrain) *lands {
 	return &lands{
 		gen:   gen,
 		wild:  recent.New[world.ColumnPos, *world.Column](wildKept),

@@ -129,6 +129,7 @@ func (r *Rules) key(w *window, pos world.RegionPos, s *storage.Step, acts byWhom
 			digests(l.chunks)
 			digests(l.letters)
 			digests(l.characters)
+			digests(l.witnesses)
 		}
 	})
 	for _, list := range [...][]*storage.Object{own.characters, own.arriving, own.witnesses} {
@@ -151,7 +152,7 @@ func (r *Rules) replay(w *window, pos world.RegionPos, from, to uint64, acts byW
 		out.rest.area, out.rest.notes = old.area, old.notes
 	}
 	for _, o := range own.arriving {
-		r.put(out, r.arrive(o, acts))
+		r.put(out, r.arrive(o, acts, r.stands(w, pos, o.Player.ID)))
 	}
 	g := &region{from: from, to: to}
 	for _, o := range own.bundles {

@@ -25,6 +25,14 @@ type Config struct {
 	Peace   bool  // players cannot hurt each other
 	Mode    world.Mode
 	Zones   []world.Zone // where nobody builds
+	Terrain Terrain      // nil: that of the seed
+}
+
+// Terrain is the world that nobody has touched. What it returns is not written
+// to.
+type Terrain interface {
+	Column(world.ColumnPos) *world.Column
+	Surface(x, z int32) int // y of the highest block of the ground
 }
 
 // maxRegions keeps places within the geometry's limit.
@@ -50,7 +58,10 @@ func New(cfg Config) *Rules {
 	if cfg.Regions < 2 || cfg.Regions%2 != 0 || cfg.Regions >= maxRegions {
 		panic(fmt.Sprintf("truth: a world of %d regions a side; want an even number from 2 to %d", cfg.Regions, maxRegions-1))
 	}
-	r := &Rules{cfg: cfg, lands: newLands(world.NewGenerator(cfg.Seed)), spawns: map[world.RegionPos]world.Pos{}}
+	if cfg.Terrain == nil {
+		cfg.Terrain = world.NewGenerator(cfg.Seed)
+	}
+	r := &Rules{cfg: cfg, lands: newLands(cfg.Terrain), spawns: map[world.RegionPos]world.Pos{}}
 	r.nothing = world.NewArea(world.AreaConfig{}, world.RegionPos{}, nil).AppendRest(nil)
 	r.runs = recent.New[storage.Digest, *outcome](1 << 13)
 	r.seen = recent.New[storage.Digest, *storage.Object](1 << 16)

@@ -104,6 +104,11 @@ func (q *Sequence) Advance(from, to machine.Time, actions []*storage.Action) Tal
 		g := q.regions[w.at]
 		g.watchers = append(g.watchers, q.r.watcher(w.player, &w.witness, acts.bodies(w.player.ID), g.from, g.to))
 	}
+	stood := map[id.ID]*world.RegionPos{}
+	for who, w := range q.witnesses {
+		at := w.at
+		stood[who] = &at
+	}
 	leaving := map[id.ID]bool{}
 	for _, w := range people {
 		q.instruct(w, acts.bodies(w.player.ID), leaving)
@@ -119,7 +124,7 @@ func (q *Sequence) Advance(from, to machine.Time, actions []*storage.Action) Tal
 	for i, g := range awake {
 		q.exchange(g, all[i])
 	}
-	q.arrive(people, leaving, acts)
+	q.arrive(people, leaving, acts, stood)
 	q.letters = inOrder(q.letters)
 	return sum
 }
@@ -262,7 +267,7 @@ func (q *Sequence) add(p *world.Player, to world.RegionPos) {
 }
 
 // arrive lets players come and go.
-func (q *Sequence) arrive(people []*person, leaving map[id.ID]bool, acts byWhom) {
+func (q *Sequence) arrive(people []*person, leaving map[id.ID]bool, acts byWhom, stood map[id.ID]*world.RegionPos) {
 	for _, w := range people {
 		switch {
 		case leaving[w.player.ID]:
@@ -272,7 +277,10 @@ func (q *Sequence) arrive(people []*person, leaving map[id.ID]bool, acts byWhom)
 			var d deeds
 			d.take(w.body, acts.bodies(w.player.ID), 0, 0, nil)
 			if d.watch && w.coming == newcomer {
-				q.witnesses[w.player.ID] = &standing{w.player, witness{at: q.r.regionAt(q.r.place(w.body.Body.Pos))}}
+				at := q.r.regionAt(q.r.place(w.body.Body.Pos))
+				if old := stood[w.player.ID]; old == nil || !near(at, *old) {
+					q.witnesses[w.player.ID] = &standing{w.player, witness{at: at}}
+				}
 				delete(q.people, w.player.ID)
 			} else if d.join && !d.leave {
 				w.present = true

@@ -9,11 +9,14 @@ import (
 )
 
 // arrive decides about a character that has announced to come (thesis 5.4.1).
-func (r *Rules) arrive(o *storage.Object, acts byWhom) *storage.Object {
+// Stands: its witness is near already, and is not made a second time.
+func (r *Rules) arrive(o *storage.Object, acts byWhom, stands bool) *storage.Object {
 	c := o.State.(*character)
 	var d deeds
 	d.take(c.body, acts.bodies(o.Player.ID), 0, 0, nil)
 	switch {
+	case d.watch && c.coming == newcomer && stands:
+		return nil
 	case d.watch && c.coming == newcomer:
 		return r.newWitness(o.Player, &witness{at: r.regionAt(o.Pos)})
 	case d.join && !d.leave:

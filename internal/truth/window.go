@@ -108,3 +108,13 @@ func (r *Rules) awake(w *window, pos world.RegionPos) (found bool) {
 	})
 	return found
 }
+
+// stands reports whether the witness of a node is in a region or one around.
+func (r *Rules) stands(w *window, pos world.RegionPos, who id.ID) (found bool) {
+	r.around(pos, func(at world.RegionPos) {
+		if l := w.at(at); l != nil {
+			found = found || slices.ContainsFunc(l.witnesses, func(o *storage.Object) bool { return o.Player.ID == who })
+		}
+	})
+	return found
+}

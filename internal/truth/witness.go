@@ -18,6 +18,7 @@ import (
 type witness struct {
 	at     world.RegionPos
 	idle   uint8
+	heard  uint64  // the last tick of the step that it has spoken in last
 	purses []purse // of the node's players, ascending by id; none if blocks are free
 }
 
@@ -192,9 +193,9 @@ func (g *region) put(p purse) {
 // goOn is the witness after the step; nil: it is gone, and what its players have
 // lies here.
 func (r *Rules) goOn(g *region, w *watcher, pos world.RegionPos) *storage.Object {
-	next := &witness{at: w.at, idle: w.idle + 1, purses: w.purses}
+	next := &witness{at: w.at, idle: w.idle + 1, heard: w.heard, purses: w.purses}
 	if w.spoke {
-		next.idle = 0
+		next.idle, next.heard = 0, g.to
 		if near(w.at, w.to) && r.inWindow(w.to) {
 			next.at = w.to
 		}
@@ -234,7 +235,7 @@ func appendWitness(out []byte, p *storage.Player, w *witness) []byte {
 	out = binary.BigEndian.AppendUint32(out, uint32(p.Home.X))
 	out = binary.BigEndian.AppendUint32(out, uint32(p.Home.Y))
 	out = append(appendInts(out, int64(w.at.X), int64(w.at.Z)), w.idle)
-	out = appendUints(out, uint64(len(w.purses)))
+	out = appendUints(out, w.heard, uint64(len(w.purses)))
 	for i := range w.purses {
 		out = appendPurse(out, &w.purses[i])
 	}
@@ -248,7 +249,7 @@ func (r *Rules) decodeWitness(in *reader) (*storage.Object, error) {
 		return nil, errFields
 	}
 	home := geom.Point{X: int32(binary.BigEndian.Uint32(x)), Y: int32(binary.BigEndian.Uint32(y))}
-	w := &witness{at: world.RegionPos{X: in.int32(), Z: in.int32()}, idle: in.byte()}
+	w := &witness{at: world.RegionPos{X: in.int32(), Z: in.int32()}, idle: in.byte(), heard: in.uint(1 << 62)}
 	for range in.uint(maxPurses) {
 		p := readPurse(in)
 		if n := len(w.purses); in.bad || n > 0 && slices.Compare(w.purses[n-1].player[:], p.player[:]) >= 0 {
