@@ -211,7 +211,9 @@ type wanderer struct {
 	rand      rng.Rand
 	quiet     bool
 	turn      world.Input
-	hold      bool // has what it builds with in its hand
+	brick     world.Block
+	slot      int  // that it has it in
+	hold      bool // it is there
 	edits     map[world.Pos]*edit
 	pending   map[uint32]world.Pos
 	asked     map[uint32]machine.Time // when
@@ -235,7 +237,7 @@ const (
 
 func newWanderer(env machine.Env, node machine.Peer, index, of int) *wanderer {
 	return &wanderer{
-		session: newSession(env, node, string(rune('a'+index))+"-wanderer"), index: index, of: of, rand: *env.Rand(),
+		session: newSession(env, node, string(rune('a'+index))+"-wanderer"), index: index, of: of, rand: *env.Rand(), brick: world.Bricks,
 		edits: map[world.Pos]*edit{}, pending: map[uint32]world.Pos{}, asked: map[uint32]machine.Time{}, crossed: map[world.RegionPos]bool{},
 	}
 }
@@ -345,7 +347,7 @@ func (w *wanderer) live() {
 	case w.quiet:
 	case !w.hold:
 		w.hold = true
-		w.act(world.ActPick, world.Pos{}, 0, int(world.Bricks), 0)
+		w.act(world.ActPick, world.Pos{}, 0, int(w.brick), w.slot)
 	case w.rand.OneIn(8) && len(w.pending) < 3:
 		w.build()
 	}
@@ -377,12 +379,12 @@ func (w *wanderer) build() {
 		}
 	}
 	var seq uint32
-	if e.block == world.Bricks && e.sure {
+	if e.block == w.brick && e.sure {
 		e.asking = world.Air
 		seq = w.act(world.ActDig, at, 1, 0, 0)
 	} else {
-		e.asking = world.Bricks
-		seq = w.act(world.ActPlace, at.Add(0, -1, 0), 1, 0, 0)
+		e.asking = w.brick
+		seq = w.act(world.ActPlace, at.Add(0, -1, 0), 1, w.slot, 0)
 	}
 	w.pending[seq], w.asked[seq] = at, w.env.Now()
 }

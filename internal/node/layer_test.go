@@ -15,6 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 // realm is a world with an authority on several nodes, in the simulator.
@@ -28,6 +29,7 @@ type realm struct {
 	nodes   []*sim.Node
 	reports int
 	truth   func(i int) *Truth // of each node; nil: the world has none
+	mode    world.Mode         // in which people play
 }
 
 // testDoor is a door whose certificates are seen from the start: in the simulator
@@ -74,7 +76,7 @@ func newRealm(t testing.TB, seed uint64, nodes int) *realm {
 }
 
 func emptyRealm(t testing.TB, seed uint64) *realm {
-	r := &realm{TB: t, key: testKey("authority")}
+	r := &realm{TB: t, key: testKey("authority"), mode: world.Creative}
 	r.s = sim.NewWith(seed, sim.Config{Start: townStart, Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond})
 	r.genesis = identity.Genesis{Salt: [32]byte{1}, Authority: [32]byte(r.key.Public().(ed25519.PublicKey)), Zones: 4}
 	return r
@@ -105,6 +107,7 @@ func (r *realm) add(i int) {
 		}
 		r.doors[i] = &testDoor{gate, r}
 		cfg := testConfig(townStart)
+		cfg.Hall.Mode = uint8(r.mode)
 		cfg.Net = &Net{
 			Self: r.peer(i), World: r.genesis.World(), Note: func(text string) { r.Logf("node %d: %s", i, text) },
 			Verified: &Verified{Zones: 4, Door: r.doors[i], Certificate: r.certs[i], Report: func(overlay.Evidence) { r.reports++ }},

@@ -1,7 +1,10 @@
 package node
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,9 +12,11 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/witness"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -33,12 +38,12 @@ type played struct {
 	guests []*sim.Node
 }
 
-func newPlayed(t testing.TB, seed uint64, nodes int) *played {
+func newPlayed(t testing.TB, seed uint64, nodes int, mode world.Mode) *played {
 	a := &archive{
 		realm: emptyRealm(t, seed), begin: machine.Time(townStart).Add(time.Minute),
-		rules: truth.New(truth.Config{Regions: 4, Mode: world.Creative, Terrain: flatTerrain{}}),
+		rules: truth.New(truth.Config{Regions: 4, Mode: mode, Terrain: flatTerrain{}}),
 	}
-	a.shape = a.rules.World()
+	a.shape, a.mode = a.rules.World(), mode
 	a.realm.truth = func(i int) *Truth {
 		return &Truth{
 			Rules: a.rules, Protocol: storage.Protocol{Objects: true, Majority: true, Receipts: true}, Begin: a.begin,
@@ -63,7 +68,11 @@ func (p *played) guest(at int) {
 	i := len(p.guests)
 	peer := machine.Peer{ID: id.Of(fmt.Append(nil, "session ", i))}
 	p.guests = append(p.guests, p.s.AddAs(peer, func(env machine.Env) machine.Machine {
-		return newWanderer(env, p.peer(at), i, 3)
+		w := newWanderer(env, p.peer(at), i, 3)
+		if p.mode == world.Survival {
+			w.brick, w.slot = world.OakPlanks, 1 // of what newcomers are given
+		}
+		return w
 	}))
 }
 
@@ -108,26 +117,149 @@ func (p *played) agree() (built int) {
 func (p *played) figures(i int) *TruthStats { return p.node(i).Stats().Truth }
 
 // TestPlayedIsVoted: what players dig and build in regions is in the voted state
-// some intervals later, and nobody is accused.
+// some intervals later, in creative mode and in survival, and nobody is accused,
+// though players cross borders and build beside each other.
 func TestPlayedIsVoted(t *testing.T) {
-	p := newPlayed(t, 3, 10)
-	p.s.Run(p.begin.Add(time.Second).Sub(p.s.Now()))
-	for _, at := range []int{0, 3, 6} {
-		p.guest(at)
+	for _, mode := range []world.Mode{world.Creative, world.Survival} {
+		for _, seed := range seeds(t, 4) {
+			t.Run(fmt.Sprint("mode ", mode, " seed ", seed), func(t *testing.T) {
+				p := newPlayed(t, seed, 10, mode)
+				p.s.Run(p.begin.Add(time.Second).Sub(p.s.Now()))
+				at := []int{0, 3, 6}
+				for _, i := range at {
+					p.guest(i)
+				}
+				p.intervals(8)
+				p.rest(8)
+				if n := p.agree(); n < 20 {
+					t.Errorf("only %d places were built", n)
+				}
+				for _, i := range at {
+					s := p.figures(i)
+					t.Logf("node %d: %+v", i, *s.Witness)
+					if s.Witness.Waiting > 0 || s.Witness.Refused > 0 || s.Witness.Taken == 0 || s.Witness.Differing > 0 || len(s.Charges) > 0 || s.Witness.Compared == 0 {
+						t.Errorf("node %d: %+v, charges %+v", i, *s.Witness, s.Charges)
+					}
+				}
+			})
+		}
 	}
-	p.intervals(6)
+}
+
+// rest lets players do nothing for some intervals.
+func (p *played) rest(intervals int) {
 	for i := range p.guests {
 		p.wanderer(i).quiet = true
 	}
-	p.intervals(6)
-	if n := p.agree(); n < 30 {
-		t.Errorf("only %d places were built", n)
-	}
-	for _, at := range []int{0, 3, 6} {
-		s := p.figures(at)
-		t.Logf("node %d: %+v", at, *s.Witness)
-		if s.Witness.Waiting > 0 || s.Witness.Refused > 0 || s.Witness.Taken == 0 || s.Witness.Differing > 0 || len(s.Charges) > 0 || s.Witness.Compared == 0 {
-			t.Errorf("node %d: %+v, charges %+v", at, *s.Witness, s.Charges)
+	p.intervals(intervals)
+}
+
+// lie lets the node that leads a region do something in it that nobody has asked
+// for: it makes up what a neighbour or the hall says.
+func (p *played) lie(in world.RegionPos, from machine.Peer, m machine.Message) (liar machine.Peer) {
+	p.Helper()
+	for i := range p.nodes {
+		n := p.node(i)
+		h := n.net.hosted(Part{Region: in})
+		if h == nil || !h.leading || n.regions[in] == nil {
+			continue
 		}
+		p.nodes[i].Call(func() {
+			n.push(upcall{to: region.PeerOf(in), from: from, m: m})
+			n.drain()
+		})
+		return n.net.cfg.Self
 	}
+	p.Fatalf("nobody leads %v", in)
+	return
+}
+
+// edit makes up that somebody in a neighbouring region changes a block.
+func (p *played) edit(kind world.RemoteKind, at world.Pos, b world.Block) machine.Peer {
+	far := at.Region()
+	far.X--
+	return p.lie(at.Region(), region.PeerOf(far), &region.RemoteEdit{Remote: &world.Remote{
+		Kind: kind, From: far, Player: id.Of([]byte("nobody")), Seq: 1, At: at, Block: b, Mode: world.Creative,
+		Op: region.TickAt(p.s.Now(), townStart) << 8,
+	}})
+}
+
+// charge waits until a node accuses somebody, and returns of what.
+func (p *played) charge(i, within int) LeaderCharge {
+	p.Helper()
+	for range within {
+		if c := p.figures(i).Charges; len(c) > 0 {
+			return c[0]
+		}
+		p.intervals(1)
+	}
+	p.Fatalf("node %d accuses nobody within %d intervals: %+v", i, within, p.figures(i).Witness)
+	return LeaderCharge{}
+}
+
+// noticed is after how many intervals a lie is found out at the latest: it has to
+// be seen in one look more than the witness is patient, and one may be under way.
+const noticed = witness.DefaultPatience + 3
+
+// TestLiesAreNoticed: a leader that takes back what it has acknowledged, one that
+// makes up a block, and one that gives a player what nobody has dug is accused by
+// the node of a player who is there, and what it has done is not in the vote.
+func TestLiesAreNoticed(t *testing.T) {
+	lies := []struct {
+		name string
+		mode world.Mode
+		tell func(p *played) (machine.Peer, witness.Charge)
+	}{
+		{"an acknowledged edit is dropped", world.Creative, func(p *played) (machine.Peer, witness.Charge) {
+			w := p.wanderer(0)
+			for _, at := range sortedPlaces(w.edits) {
+				if e := w.edits[at]; e.sure && e.block == w.brick && at.Region() == w.home {
+					return p.edit(world.RemoteBreak, at, w.brick), witness.Charge{Kind: witness.Differs, At: at, Shown: world.Air, Voted: w.brick}
+				}
+			}
+			p.Fatal("nothing was built where the player is")
+			return machine.Peer{}, witness.Charge{}
+		}},
+		{"a block is made up", world.Creative, func(p *played) (machine.Peer, witness.Charge) {
+			at := p.wanderer(0).home.Column(5).Origin().Add(7, ground+1, 9)
+			return p.edit(world.RemotePlace, at, world.GoldOre), witness.Charge{Kind: witness.Differs, At: at, Shown: world.GoldOre, Voted: world.Air}
+		}},
+		{"a player is given what nobody has dug", world.Survival, func(p *played) (machine.Peer, witness.Charge) {
+			w := p.wanderer(0)
+			return p.lie(w.home, region.Hall, &region.Order{Player: w.player(), Kind: region.Give, Block: world.GoldOre, Count: 3}),
+				witness.Charge{Kind: witness.NotEarned, Shown: world.GoldOre, Player: w.player()}
+		}},
+	}
+	for _, lie := range lies {
+		t.Run(lie.name, func(t *testing.T) {
+			p := newPlayed(t, 5, 10, lie.mode)
+			p.s.Run(p.begin.Add(time.Second).Sub(p.s.Now()))
+			p.guest(2)
+			p.intervals(4)
+			p.rest(5)
+			if c := p.figures(2).Charges; len(c) > 0 {
+				t.Fatalf("%+v before anybody has lied", c)
+			}
+			liar, want := lie.tell(p)
+			p.s.Run(time.Second)
+			got := p.charge(2, noticed)
+			if want.Region = got.Region; got.Leader.ID != liar.ID {
+				t.Errorf("%s is accused, %s has lied", got.Leader.ID.Short(), liar.ID.Short())
+			}
+			want.Of = got.Of
+			if got.Charge != want {
+				t.Errorf("the charge is %+v, want %+v", got.Charge, want)
+			}
+			if want.Kind != witness.Differs {
+				return
+			}
+			if b, ok := p.voted(want.At); !ok || b != want.Voted {
+				t.Errorf("voted is %v (%v)", b, ok)
+			}
+		})
+	}
+}
+
+func sortedPlaces(m map[world.Pos]*edit) []world.Pos {
+	return slices.SortedFunc(maps.Keys(m), func(a, b world.Pos) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Z, b.Z)) })
 }
