@@ -59,6 +59,9 @@ func (m *Message) Size() int {
 	return n
 }
 
+// Quick implements machine.Quick: heartbeats, and entries that are short.
+func (m *Message) Quick() bool { return m.Size() <= 1000 }
+
 // Invites reports whether a node without a replica of the space may become one
 // by this message.
 func (m *Message) Invites() bool { return m.Kind == KindRaft && m.Fresh }

@@ -134,3 +134,6 @@ func RandomCode() string {
 
 // LoopStats reads how the node's loop does.
 func (h *Host) LoopStats(ctx context.Context) (transport.Stats, error) { return h.loop.Stats(ctx) }
+
+// NetStats are the figures of what the node says to others.
+func (h *Host) NetStats(ctx context.Context) (transport.NetStats, error) { return h.loop.NetStats(ctx) }

@@ -26,6 +26,7 @@ var networkLoadExperiment = Experiment{
 		{"seconds", "10", "s", "how long each stage is measured"},
 		{"settle", "5", "s", "how long a stage is given to settle before"},
 		{"ramp", "1", "", "stages; each adds as many nodes and players as the first"},
+		{"profile", "", "", "file for a CPU profile of the last stage's measured time"},
 		{"spread", "0", "columns", "of the square that players are spread over, a side; 0: two for each ten nodes"},
 	},
 	Run: runNetworkLoad,
@@ -110,6 +111,8 @@ type networkStage struct {
 	memory         float64 // MB for each node
 	others         float64 // cores that other programs took
 	leaders        int     // nodes that lead a region or the hall
+	packets        float64 // a second, that all nodes send each other
+	said           Table
 }
 
 // holds reports whether so many can be carried.
@@ -194,9 +197,18 @@ func (n *network) measure(t *Trial, c *crowd, settle, seconds float64) (s networ
 	if err != nil {
 		return s, err
 	}
+	quiet, err := n.listen(t.Context)
+	if err != nil {
+		return s, err
+	}
+	stop, err := profile(t.Text("profile"))
+	if err != nil {
+		return s, err
+	}
 	cpu, begin := cpuTime(), time.Now()
 	machine, _ := machineCPU()
-	if err := pause(t.Context, seconds); err != nil {
+	err = pause(t.Context, seconds)
+	if err := errors.Join(err, stop()); err != nil {
 		return s, err
 	}
 	r := c.report()
@@ -206,6 +218,14 @@ func (n *network) measure(t *Trial, c *crowd, settle, seconds float64) (s networ
 	after, err := n.read(t.Context)
 	if err != nil {
 		return s, err
+	}
+	heard, err := n.listen(t.Context)
+	if err != nil {
+		return s, err
+	}
+	s.said = heard.table(&quiet, took)
+	for c := range heard.packets {
+		s.packets += float64(heard.packets[c]-quiet.packets[c]) / took
 	}
 	s.players, s.lost, s.cpu = r.Players, r.Lost, used/took
 	s.others = max(0, (all-machine).Seconds()/took-s.cpu)
@@ -270,13 +290,13 @@ func pause(ctx context.Context, seconds float64) error {
 func (t *Trial) reportNetwork(stages []networkStage) {
 	table := Table{
 		Name: "network-load", Title: "Nodes and players on one machine",
-		Columns: []string{"nodes", "players", "busiest %", "mean %", "busiest loop %", "cores", "others' cores", "tick p99 ms", "late p99 ms", "frames %", "MB a node", "nodes that lead"},
+		Columns: []string{"nodes", "players", "busiest %", "mean %", "busiest loop %", "cores", "others' cores", "tick p99 ms", "late p99 ms", "frames %", "MB a node", "nodes that lead", "packets a second"},
 	}
 	busiest, average := Series{Name: "busiest node"}, Series{Name: "average node"}
 	var most *networkStage
 	for i := range stages {
 		s := &stages[i]
-		table.Row(s.nodes, s.players, 100*s.share, 100*s.mean, 100*s.loop, s.cpu, s.others, s.tickP99, s.lateP99, 100*s.frames, s.memory, s.leaders)
+		table.Row(s.nodes, s.players, 100*s.share, 100*s.mean, 100*s.loop, s.cpu, s.others, s.tickP99, s.lateP99, 100*s.frames, s.memory, s.leaders, s.packets)
 		busiest.Points = append(busiest.Points, [2]float64{float64(s.nodes), 100 * s.share})
 		average.Points = append(average.Points, [2]float64{float64(s.nodes), 100 * s.mean})
 		if s.holds() {
@@ -284,6 +304,7 @@ func (t *Trial) reportNetwork(stages []networkStage) {
 		}
 	}
 	t.Table(table)
+	t.Table(stages[len(stages)-1].said)
 	t.Plot(Plot{Name: "network-load", Title: "CPU of a node as nodes and players are added, beside figure 4.6", X: "nodes", Y: "% of a core", Series: []Series{busiest, average,
 		{Name: "dissertation, 100 nodes", Points: [][2]float64{{0, 100 * paperNetwork}, {100, 100 * paperNetwork}}, Dashed: true}}})
 	first := stages[0]
@@ -294,6 +315,7 @@ func (t *Trial) reportNetwork(stages []networkStage) {
 	t.Metric("mb_per_node", first.memory, "MB")
 	t.Metric("tick_p99_ms", first.tickP99, "ms")
 	t.Metric("frames_share", first.frames, "")
+	t.Metric("packets_per_s", first.packets, "1/s")
 	nodes, players := 0, 0
 	if most != nil {
 		nodes, players = most.nodes, most.players

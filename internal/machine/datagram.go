@@ -3,3 +3,9 @@ package machine
 // Datagram is a message that travels without a link: it may be lost, and
 // datagrams may overtake each other. Everything else needs a link (Env.Open).
 type Datagram interface{ Datagram() }
+
+// Quick is a message of a link that may be one of many small ones, as frames
+// and inputs are. While it reports true a driver may send it a cheaper way than
+// those that are long, and computes with it on the machine's own time. That it
+// arrives, once and in its turn, is promised as for all others.
+type Quick interface{ Quick() bool }

@@ -392,3 +392,6 @@ type (
 		Err    string
 	}
 )
+
+// Quick implements machine.Quick: players say so in every tick.
+func (m *Inputs) Quick() bool { return len(m.Steps) <= 16 }

@@ -142,6 +142,7 @@ func (n *network) replace(k *Link, a *arrival) {
 // ended is after a link has been taken out of the loop's links, by either end.
 func (n *network) ended(k *Link) {
 	n.links--
+	n.lanes.remove(k.far)
 	k.far.giveUp()
 	if a := k.far.next; a != nil {
 		k.far.next = nil

@@ -41,7 +41,7 @@ func codeOf(err error) quic.ApplicationErrorCode {
 	switch {
 	case errors.Is(err, context.Canceled): // closed before it was open
 		return codeClosed
-	case errors.Is(err, errFrame):
+	case errors.Is(err, errFrame), errors.Is(err, errOrder):
 		return codeFrame
 	case errors.Is(err, errHello):
 		return codeHello
@@ -75,7 +75,7 @@ func reason(err error) string {
 			return codeName[app.ErrorCode]
 		}
 		return "other"
-	case errors.Is(err, errFrame), errors.Is(err, errShort):
+	case errors.Is(err, errFrame), errors.Is(err, errShort), errors.Is(err, errOrder):
 		return "frame"
 	case errors.Is(err, errHello):
 		return "hello"

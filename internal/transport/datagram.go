@@ -55,6 +55,10 @@ func (n *network) sendLoose(to machine.Peer, m machine.Message) {
 
 // deliver takes a message from the reader's goroutine to the loop.
 func (n *network) deliver(from machine.Peer, b []byte) {
+	if b[0] == laneMark {
+		n.parcel(from, b)
+		return
+	}
 	m, err := n.cfg.Codec.Decode(b)
 	if err != nil {
 		n.malformed(from, err)

@@ -10,6 +10,9 @@ import (
 // frameHead is the length of a frame's head: how long the rest is, big endian.
 const frameHead = 4
 
+// numberSize is how long the number is that a message's frame begins with.
+const numberSize = 8
+
 var (
 	errFrame = errors.New("a message on the link is too long")
 	errShort = errors.New("the link ends within a message")

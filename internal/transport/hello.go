@@ -16,7 +16,7 @@ type hello struct {
 }
 
 // helloVersion is the first byte of a hello.
-const helloVersion = 1
+const helloVersion = 2
 
 // maxHello bounds a hello's frame.
 const maxHello = 1 + id.Size + 16 + MaxProof

@@ -94,6 +94,10 @@ func framed(b []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...)
 }
 
+func numbered(n uint64, m string) []byte {
+	return framed(append(binary.BigEndian.AppendUint64(nil, n), m...))
+}
+
 // TestHostileFrames: what is not right on a link ends that link, is counted, and
 // harms nobody else.
 func TestHostileFrames(t *testing.T) {
@@ -114,7 +118,9 @@ func TestHostileFrames(t *testing.T) {
 		{"half a hello", good.frame()[:20], codeFailed, "other", false},
 		{"another world", other.frame(), codeWorld, "world", false},
 		{"a long frame", append(good.frame(), 0xff, 0xff, 0xff, 0xff), codeFrame, "frame", true},
-		{"just too long", append(good.frame(), framed(make([]byte, 1001))...), codeFrame, "frame", true},
+		{"a number is left out", append(good.frame(), numbered(2, "sok")...), codeFrame, "frame", true},
+		{"no number", append(good.frame(), framed([]byte("sok"))...), codeFrame, "frame", true},
+		{"just too long", append(good.frame(), framed(make([]byte, 1009))...), codeFrame, "frame", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n.t = t
@@ -136,10 +142,10 @@ func TestHostileFrames(t *testing.T) {
 	}
 	n.t = t
 	a := newAttacker(t, 99, n.peer)
-	_, s := a.connect(append(good.frame(), append(framed([]byte("?malformed")), framed([]byte("sok"))...)...))
+	_, s := a.connect(append(good.frame(), append(numbered(1, "?malformed"), numbered(2, "sok")...)...))
 	n.sees("link 1", "ok")
 	n.fails("malformed", 1)
-	s.Write(framed([]byte("smore"))[:6])
+	s.Write(numbered(3, "smore")[:14])
 	s.Close()
 	n.sees("link 1", "ok", "link 3")
 }
@@ -320,14 +326,14 @@ func TestBackPressure(t *testing.T) {
 }
 
 // bad starts a node behind a faulty network.
-func bad(t *testing.T, net0 *faulty.Network, n byte) *peerNode {
-	return startNode(t, n, func(c *Config) {
+func bad(t *testing.T, net0 *faulty.Network, n byte, change ...func(*Config)) *peerNode {
+	return startNode(t, n, append(change, func(c *Config) {
 		conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Net.Socket = socket.New(net0.Wrap(conn))
-	})
+	})...)
 }
 
 // TestBadNetwork: over a network that loses, doubles and reorders, links carry

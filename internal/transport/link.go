@@ -181,7 +181,9 @@ func (k *Link) push(m machine.Message) {
 func (k *Link) notify() {
 	k.mu.Lock()
 	k.dirty = false
-	k.wakeReader()
+	if k.far == nil || !k.far.express() {
+		k.wakeReader()
+	}
 	k.mu.Unlock()
 }
 

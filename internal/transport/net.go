@@ -82,9 +82,11 @@ type network struct {
 
 	sessions *session.Table
 	chores   chores
+	lanes    lanes
 	quic     *quic.Transport
 	listener *quic.Listener
 	tls      identity
+	began    time.Time
 	ctx      context.Context // ends with the network
 	cancel   context.CancelFunc
 	live     sync.WaitGroup // goroutines
@@ -122,7 +124,7 @@ func startNetwork(l *Loop, cfg NetConfig) *network {
 	if len(cfg.About) > MaxAbout {
 		panic("transport: About is too long")
 	}
-	n := &network{l: l, cfg: cfg, self: id.Of(cfg.Key.Public().(ed25519.PublicKey)), conns: map[*connection]bool{}}
+	n := &network{l: l, cfg: cfg, self: id.Of(cfg.Key.Public().(ed25519.PublicKey)), conns: map[*connection]bool{}, began: time.Now()}
 	var b [8]byte
 	rand.Read(b[:])
 	n.instance = binary.LittleEndian.Uint64(b[:])

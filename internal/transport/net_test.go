@@ -17,13 +17,18 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
 )
 
-// testCodec knows int, string and note.
+// testCodec knows int, string, note and brief.
 type testCodec struct{}
 
 // note is a datagram.
 type note string
 
 func (note) Datagram() {}
+
+// brief is a message that may take the fast lane.
+type brief string
+
+func (b brief) Quick() bool { return len(b) < 2000 }
 
 var errTest = errors.New("not a test message")
 
@@ -35,6 +40,8 @@ func (testCodec) Append(b []byte, m machine.Message) ([]byte, error) {
 		return append(append(b, 's'), m...), nil
 	case note:
 		return append(append(b, 'n'), m...), nil
+	case brief:
+		return append(append(b, 'b'), m...), nil
 	}
 	return b, errTest
 }
@@ -52,6 +59,8 @@ func (testCodec) Decode(b []byte) (machine.Message, error) {
 		return string(b[1:]), nil
 	case 'n':
 		return note(b[1:]), nil
+	case 'b':
+		return brief(b[1:]), nil
 	}
 	return nil, errTest
 }

@@ -125,7 +125,7 @@ func (n *network) greet(ctx context.Context, q *quic.Conn, mine hello) (*connect
 
 // meet reads the other end's hello and decides whether we want it.
 func (n *network) meet(ctx context.Context, q *quic.Conn, s *quic.Stream) (*connection, hello, error) {
-	c := &connection{Conn: q, stream: s, frames: newFrames(s, n.cfg.MaxMessage), n: n}
+	c := &connection{Conn: q, stream: s, frames: newFrames(s, n.cfg.MaxMessage+numberSize), n: n}
 	stop := context.AfterFunc(ctx, func() { s.SetReadDeadline(time.Unix(1, 0)) })
 	h, err := c.hello()
 	if !stop() && err == nil {
@@ -220,6 +220,7 @@ func (n *network) missed(k *Link, err error) {
 func (n *network) up(k *Link, c *connection, theirs hello, first []byte) {
 	k.far.farSeq, k.far.instance = theirs.seq, theirs.instance
 	k.far.attach(c, first)
+	n.lanes.add(k.far, first == nil)
 	n.l.m.OnLink(k.peer, machine.LinkUp)
 }
 

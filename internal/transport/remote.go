@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/quic-go/quic-go"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
@@ -37,10 +39,24 @@ type remote struct {
 	first   []byte      // a hello to be sent before all else
 	writing bool        // the writer runs, or will not run again
 	ending  bool        // the link's end was seen to
+	out     outLane
+	open    bool // the other end takes parcels
 
 	bytes   atomic.Int64 // in the loop's inbox
 	stalled atomic.Bool  // the reader waits for room
 	room    chan struct{}
+
+	who  machine.Peer // the other end with its true id, from attach on
+	acks struct {
+		sync.Mutex
+		inAcks
+	}
+	in struct { // held while messages are brought to the loop, in their order
+		sync.Mutex
+		inLane
+		batch  []event
+		closed bool // nothing more may come: the loop hears of the end
+	}
 
 	// Only the loop touches these.
 	seq, farSeq uint64 // the link's numbers at both ends
@@ -61,6 +77,8 @@ type connection struct {
 // attach gives the link its connection: now the reader runs, and what was sent
 // before is written. Only the loop calls it.
 func (r *remote) attach(c *connection, first []byte) {
+	pub, _ := keyOf(c.ConnectionState().TLS) // meet has looked
+	r.who = machine.Peer{ID: id.Of(pub), Addr: r.k.peer.Addr}
 	r.k.mu.Lock()
 	r.conn, r.first = c, first
 	r.k.wakeReader()
@@ -98,46 +116,53 @@ func (r *remote) write() {
 	var batch []machine.Message
 	for {
 		var first []byte
-		batch, first = r.take(batch)
+		var number uint64
+		batch, number, first = r.take(batch)
 		if batch == nil {
 			return
 		}
-		if r.send(p, batch, first) != nil {
+		if r.send(p, batch, number, first) != nil {
 			return // the reader notices, too, and says so
 		}
 	}
 }
 
-// take takes all that waits; nil if the writer is to end.
-func (r *remote) take(spare []machine.Message) (batch []machine.Message, first []byte) {
+// take takes all that waits, and what must be written before it; nil if the
+// writer is to end. Number is that of the first message.
+func (r *remote) take(spare []machine.Message) (batch []machine.Message, number uint64, first []byte) {
 	clear(spare)
 	k := r.k
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	first, r.first = r.first, nil
-	if len(k.out) > 0 || first != nil {
+	ended := k.state != machine.LinkUp
+	if len(k.out) > 0 || first != nil || r.out.lost || ended && len(r.out.sent) > 0 {
+		first = r.out.spill(first, freeParcel)
 		batch, k.out = k.out, spare[:0]
 		k.taken = len(batch)
+		number = r.out.number + 1
+		r.out.number += uint64(len(batch))
 		if batch == nil {
 			batch = []machine.Message{}
 		}
-		return batch, first
+		return batch, number, first
 	}
-	if k.state == machine.LinkUp {
+	if !ended {
 		r.writing = false
 	} else {
 		r.conn.stream.Close() // and writing stays: nothing comes any more
 	}
-	return nil, nil
+	return nil, 0, nil
 }
 
 // send encodes and writes a batch, in parts that bound the memory it takes.
-func (r *remote) send(p *[]byte, batch []machine.Message, first []byte) error {
+func (r *remote) send(p *[]byte, batch []machine.Message, number uint64, first []byte) error {
 	b := append((*p)[:0], first...)
 	for len(b) > 0 || len(batch) > 0 {
 		n := 0
 		for n < len(batch) && len(b) < writeSize {
-			b = r.n.appendFrame(b, batch[n])
+			b = r.n.appendFrame(b, number, batch[n])
+			number++
 			n++
 		}
 		_, err := r.conn.stream.Write(b)
@@ -168,21 +193,30 @@ func (r *remote) sent(n int, err error) {
 	}
 }
 
-// appendFrame encodes a message; one that cannot be sent is left out.
-func (n *network) appendFrame(b []byte, m machine.Message) []byte {
+// appendFrame encodes a message with its number.
+func (n *network) appendFrame(b []byte, number uint64, m machine.Message) []byte {
 	start := len(b)
-	b = append(b, 0, 0, 0, 0)
+	b = append(b, make([]byte, frameHead)...)
+	b = binary.BigEndian.AppendUint64(b, number)
+	b = n.appendMessage(b, m)
+	putFrameHead(b[start:])
+	return b
+}
+
+// appendMessage encodes a message; of one that cannot be sent nothing is left,
+// so that the other end knows that nothing comes with its number.
+func (n *network) appendMessage(b []byte, m machine.Message) []byte {
+	start := len(b)
 	b, err := n.cfg.Codec.Append(b, m)
-	if err == nil && len(b)-start-frameHead > n.cfg.MaxMessage {
-		err = fmt.Errorf("%w: %d bytes, at most %d", errFrame, len(b)-start-frameHead, n.cfg.MaxMessage)
+	if size := len(b) - start; err == nil && size > n.cfg.MaxMessage {
+		err = fmt.Errorf("%w: %d bytes, at most %d", errFrame, size, n.cfg.MaxMessage)
 	}
 	if err != nil {
 		n.tally.fail("encode")
 		n.l.log.Error("a message cannot be sent", "type", fmt.Sprintf("%T", m), "error", err)
 		return b[:start]
 	}
-	putFrameHead(b[start:])
-	n.tally.count(m, out, len(b)-start)
+	n.tally.count(m, out, len(b)-start+frameHead)
 	return b
 }
 
@@ -190,6 +224,9 @@ func (n *network) appendFrame(b []byte, m machine.Message) []byte {
 func (r *remote) read() {
 	c := r.conn
 	how, err := r.receive(c)
+	r.in.Lock()
+	r.in.closed = true
+	r.in.Unlock()
 	r.k.loop.post(event{kind: evGone, link: r.k, gone: how})
 	if how == machine.LinkFailed {
 		r.n.failed(r.k.peer, err)
@@ -200,27 +237,11 @@ func (r *remote) read() {
 }
 
 func (r *remote) receive(c *connection) (machine.LinkEvent, error) {
-	var batch []event
 	for {
-		for {
-			b, err := c.frames.next()
-			if err != nil {
-				r.post(c, batch)
-				return machine.LinkFailed, err
-			}
-			if b == nil {
-				break
-			}
-			if e, ok := r.decode(b); ok {
-				batch = append(batch, e)
-			}
+		if err := r.frames(c); err != nil {
+			return machine.LinkFailed, err
 		}
-		r.post(c, batch)
-		clear(batch)
-		batch = batch[:0]
-		if cap(batch) > 64 {
-			batch = nil
-		}
+		r.wait()
 		if err := c.frames.more(); err != nil {
 			if errors.Is(err, io.EOF) || codeIn(err) == codeClosed {
 				return machine.LinkClosed, nil
@@ -230,19 +251,45 @@ func (r *remote) receive(c *connection) (machine.LinkEvent, error) {
 	}
 }
 
-// decode reads a message; one that is malformed is counted and left out.
-func (r *remote) decode(b []byte) (event, bool) {
+// frames takes what the stream has brought whole.
+func (r *remote) frames(c *connection) error {
+	r.in.Lock()
+	defer r.in.Unlock()
+	defer func() { r.post(r.k.loop.post) }()
+	for {
+		b, err := c.frames.next()
+		switch {
+		case err != nil:
+			return err
+		case b == nil:
+			return nil
+		case len(b) < numberSize:
+			return errOrder
+		}
+		if err := r.in.stream(binary.BigEndian.Uint64(b), b[numberSize:], r.decode); err != nil {
+			return err
+		}
+	}
+}
+
+// decode reads a message; one that is malformed is counted and left out. r.in
+// is held.
+func (r *remote) decode(b []byte) {
+	if len(b) == 0 {
+		return // it could not be sent
+	}
 	m, err := r.n.cfg.Codec.Decode(b)
 	if err != nil {
 		r.n.malformed(r.k.peer, err)
-		return event{}, false
+		return
 	}
 	r.n.tally.count(m, in, len(b)+frameHead)
-	return event{kind: evMessage, link: r.k, body: m, size: int32(len(b))}, true
+	r.in.batch = append(r.in.batch, event{kind: evMessage, link: r.k, body: m, size: int32(len(b))})
 }
 
-// post gives messages to the loop and waits while it has too many of this link.
-func (r *remote) post(c *connection, batch []event) {
+// post gives messages to the loop. r.in is held.
+func (r *remote) post(to func(...event)) {
+	batch := r.in.batch
 	if len(batch) == 0 {
 		return
 	}
@@ -250,12 +297,26 @@ func (r *remote) post(c *connection, batch []event) {
 	for i := range batch {
 		size += int64(batch[i].size)
 	}
-	n := r.k.inflight.Add(int32(len(batch)))
-	all := r.bytes.Add(size)
-	r.k.loop.post(batch...)
-	for n > maxInboxMessages || all > maxInboxBytes {
+	r.k.inflight.Add(int32(len(batch)))
+	r.bytes.Add(size)
+	to(batch...)
+	clear(batch)
+	r.in.batch = batch[:0]
+	if cap(batch) > 64 {
+		r.in.batch = nil
+	}
+}
+
+// full reports whether the loop has too many messages of this link.
+func (r *remote) full() bool {
+	return r.k.inflight.Load() > maxInboxMessages || r.bytes.Load() > maxInboxBytes
+}
+
+// wait waits while the loop has too many messages of this link.
+func (r *remote) wait() {
+	for r.full() {
 		r.stalled.Store(true)
-		if n, all = r.k.inflight.Load(), r.bytes.Load(); n <= maxInboxMessages/2 && all <= maxInboxBytes/2 {
+		if r.k.inflight.Load() <= maxInboxMessages/2 && r.bytes.Load() <= maxInboxBytes/2 {
 			r.stalled.Store(false)
 			return
 		}
@@ -264,7 +325,6 @@ func (r *remote) post(c *connection, batch []event) {
 		case <-r.n.ctx.Done():
 			return
 		}
-		n, all = r.k.inflight.Load(), r.bytes.Load()
 	}
 }
 

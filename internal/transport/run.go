@@ -90,15 +90,15 @@ func (l *Loop) next(buf []event) []event {
 	return buf
 }
 
-// here handles an event on the goroutine of its caller, in the loop's place, if
-// the loop sleeps; otherwise it posts it. To wake another goroutine would cost
+// here handles events on the goroutine of its caller, in the loop's place, if
+// the loop sleeps; otherwise it posts them. To wake another goroutine would cost
 // a datagram more than all the rest (decision 12).
-func (l *Loop) here(e event) {
+func (l *Loop) here(e ...event) {
 	if l.wanted.Load() || !l.turn.TryLock() {
-		l.post(e)
+		l.post(e...)
 		return
 	}
-	l.visit(&e)
+	l.visit(e)
 	awake := l.stopping || len(l.timers.a) > 0 && l.timers.a[0].at < l.until
 	l.turn.Unlock()
 	if awake {
@@ -108,14 +108,16 @@ func (l *Loop) here(e event) {
 }
 
 // visit is one round of the loop. A panic stops the loop as everywhere.
-func (l *Loop) visit(e *event) {
+func (l *Loop) visit(batch []event) {
 	defer func() {
 		if l.err != nil {
 			l.stopping = true
 		}
 	}()
 	defer l.recover()
-	l.handle(e)
+	for i := range batch {
+		l.handle(&batch[i])
+	}
 	l.flush()
 }
 

@@ -170,3 +170,21 @@ func (t *Table) review(p *peer, s *session, now time.Duration) {
 		t.begin(p)
 	}
 }
+
+// Ready reports whether a message to a peer would be sent at once. If not, a
+// session is begun.
+func (t *Table) Ready(to machine.Peer) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return false
+	}
+	p := t.peerOf(to)
+	if t.usable(p, t.now()) != nil {
+		return true
+	}
+	if p.attempt == nil {
+		t.begin(p)
+	}
+	return false
+}

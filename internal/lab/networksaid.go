@@ -1,0 +1,90 @@
+package lab
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"runtime/pprof"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/transport"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
+)
+
+// said is what all nodes of a network said to each other.
+type said struct {
+	packets, bytes [socket.Classes]uint64
+	kinds          map[string]transport.Kind // by name
+	links          int                       // ends
+	spilled        uint64                    // times that a stream had to bring what parcels did not
+}
+
+// listen reads what all nodes have said since they began.
+func (n *network) listen(ctx context.Context) (s said, err error) {
+	s.kinds = map[string]transport.Kind{}
+	for i, h := range n.hosts {
+		one, err := h.NetStats(ctx)
+		if err != nil {
+			return s, fmt.Errorf("node %d: %w", i, err)
+		}
+		for c, out := range one.Socket.Out {
+			s.packets[c] += out.Packets
+			s.bytes[c] += out.Bytes
+		}
+		for _, k := range one.Kinds {
+			all := s.kinds[k.Name]
+			all.MessagesOut += k.MessagesOut
+			all.BytesOut += k.BytesOut
+			s.kinds[k.Name] = all
+		}
+		s.links += one.Links
+		s.spilled += one.Failures["parcel lost"]
+	}
+	return s, nil
+}
+
+// table shows what was said after before, by packets and by messages.
+func (s *said) table(before *said, seconds float64) Table {
+	t := Table{
+		Name: "network-said", Title: fmt.Sprintf("What all nodes send in a second, over %d links; parcels were lost %d times", s.links/2, s.spilled-before.spilled),
+		Columns: []string{"what", "a second", "bytes each"},
+	}
+	row := func(what string, n, bytes uint64) {
+		if rate := float64(n) / seconds; rate >= 1 {
+			t.Row(what, rate, float64(bytes)/float64(n))
+		}
+	}
+	for c := range socket.Classes {
+		row("packets: "+c.String(), s.packets[c]-before.packets[c], s.bytes[c]-before.bytes[c])
+	}
+	names := make([]string, 0, len(s.kinds))
+	for name := range s.kinds {
+		names = append(names, name)
+	}
+	count := func(name string) uint64 { return s.kinds[name].MessagesOut - before.kinds[name].MessagesOut }
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(count(b), count(a)), cmp.Compare(a, b)) })
+	for _, name := range names {
+		row(name, count(name), s.kinds[name].BytesOut-before.kinds[name].BytesOut)
+	}
+	return t
+}
+
+// profile writes a CPU profile until stop is called.
+func profile(file string) (stop func() error, err error) {
+	if file == "" {
+		return func() error { return nil }, nil
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		return f.Close()
+	}, nil
+}
