@@ -16,9 +16,9 @@ const (
 	// keepAtLeast is how far from the player (in columns) columns stay loaded
 	// even with a shorter view: 9×9 of them (dissertation 3.3).
 	keepAtLeast = 4
-	// Columns up to nearRate away are watched each tick, up to halfRate every
-	// second tick, others every fourth.
-	nearRate = 2
+	// Columns up to nearRate away, all within 32 m, are watched each tick, those up
+	// to halfRate away every second tick, others every fourth.
+	nearRate = 1
 	halfRate = 5
 )
 

@@ -30,7 +30,7 @@ func (r *Region) encodeCells(tick uint64) {
 		for s := range c.streams {
 			st := &c.streams[s]
 			st.diff, st.key = span{}, span{}
-			if c.live>>s&1 == 1 && c.due(s, tick) {
+			if c.live>>s&1 == 1 && r.due(s, tick) {
 				st.diff = c.encode(&r.enc, s)
 				r.stats.CellsEncoded++
 			}

@@ -23,6 +23,8 @@ const (
 	// laneLimit is after how long, and two round trips, a parcel must have been
 	// acknowledged.
 	laneLimit = 400 * time.Millisecond
+	// askSession is how often it is made sure that there is a session.
+	askSession = time.Second
 )
 
 // lanes are those of all links that are up.
@@ -171,8 +173,14 @@ func (r *remote) express() bool {
 		}
 	}
 	now := r.n.elapsed()
-	if !r.out.free(now) || !r.n.sessions.Ready(r.who) {
+	if !r.out.free(now) {
 		return false
+	}
+	if now >= r.asked {
+		if !r.n.sessions.Ready(r.who) {
+			return false
+		}
+		r.asked = now + askSession
 	}
 	p := r.newParcel()
 	for i, m := range k.out {
@@ -225,10 +233,12 @@ func (r *remote) sendParcel(h laneHead, body []byte) {
 	h.acks = r.acks.acks
 	r.acks.owed = 0
 	r.acks.Unlock()
-	var room [MaxDatagram]byte
-	b := append(h.append(room[:0]), body...)
-	r.n.sessions.Send(r.who, b)
+	room := headRoom.Get().(*[MaxDatagram]byte)
+	r.n.sessions.Send(r.who, append(h.append(room[:0]), body...))
+	headRoom.Put(room)
 }
+
+var headRoom = sync.Pool{New: func() any { return new([MaxDatagram]byte) }}
 
 // parcel takes a parcel on the goroutine that reads the port.
 func (n *network) parcel(from machine.Peer, b []byte) {
