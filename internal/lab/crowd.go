@@ -50,6 +50,7 @@ type crowd struct {
 	order  crowdOrder // the first
 	enter  door
 	land   *land
+	heads  bool        // nobody asks for moves: of frames only the heads are read
 	tour   []world.Vec // that all fly, in turn from one end or the next; nil: they stay at home
 	mu     sync.Mutex
 	all    []*walker
@@ -114,7 +115,7 @@ func (c *crowd) join(ctx context.Context, n int, pause time.Duration) {
 				c.why = err
 				return
 			}
-			w.full = c.decoding() < decoders
+			w.full = !c.heads && c.decoding() < decoders
 			if c.tour != nil {
 				w.tour, w.stream = slices.Clone(c.tour), &stream{}
 			}

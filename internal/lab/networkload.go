@@ -135,7 +135,7 @@ func runNetworkLoad(t *Trial) (err error) {
 	if spread == 0 {
 		spread = 4 + nodes*ramp/5
 	}
-	c := &crowd{since: time.Now()}
+	c := &crowd{since: time.Now(), heads: true}
 	ctx, stop := context.WithCancel(t.Context)
 	defer stop()
 	c.begin(ctx, crowdOrder{Seed: t.Seed, Homes: squareHomes(t.Seed, spread)}, n.enter)

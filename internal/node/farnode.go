@@ -27,6 +27,9 @@ type farNode struct {
 
 	sessions map[id.ID]bool // of that node, that parts here have heard of
 
+	asked          machine.Time // when it was looked how many messages wait for it
+	waiting, limit int
+
 	share share // the overlay's
 }
 

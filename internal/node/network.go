@@ -246,15 +246,21 @@ func (w *network) inner(session machine.Peer) machine.Peer {
 	return machine.Peer{ID: session.ID, Addr: w.tag}
 }
 
-// driverPeer is the link that a part's message to a session goes over first.
-func (w *network) driverPeer(session machine.Peer) machine.Peer {
+// backlog is how many messages wait for a session, or for its node. The many
+// sessions of a node that a region looks after in a tick are looked up once.
+func (w *network) backlog(session machine.Peer) (waiting, limit int) {
 	if session.Addr == w.tag {
-		return machine.Peer{ID: session.ID}
+		return machine.Backlog(w.n.env, machine.Peer{ID: session.ID})
 	}
-	if f := w.tags[session.Addr]; f != nil {
-		return f.peer
+	f := w.tags[session.Addr]
+	if f == nil {
+		return 0, 0
 	}
-	return machine.Peer{}
+	if now := w.n.env.Now(); f.asked != now {
+		f.asked = now
+		f.waiting, f.limit = machine.Backlog(w.n.env, f.peer)
+	}
+	return f.waiting, f.limit
 }
 
 // closeFar ends a session of another node for a part here.

@@ -166,7 +166,7 @@ func (e partEnv) Send(to machine.Peer, m machine.Message) {
 func (e partEnv) Backlog(to machine.Peer) (waiting, limit int) {
 	n := e.p.node
 	if n.net != nil {
-		to = n.net.driverPeer(to)
+		return n.net.backlog(to)
 	}
 	return machine.Backlog(n.env, to)
 }

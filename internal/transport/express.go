@@ -17,8 +17,8 @@ const (
 	// laneSweep is how often lanes are looked after that have something on their
 	// way, ackAfter how long an acknowledgement may wait for a parcel to go with,
 	// ackAtLeast how many parcels do without one.
-	laneSweep  = 50 * time.Millisecond
-	ackAfter   = 90 * time.Millisecond
+	laneSweep  = 100 * time.Millisecond
+	ackAfter   = 50 * time.Millisecond
 	ackAtLeast = 16
 	// laneLimit is after how long, and two round trips, a parcel must have been
 	// acknowledged.
