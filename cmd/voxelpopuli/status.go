@@ -82,6 +82,12 @@ func printHosting(w io.Writer, s *gateway.Hosting) {
 	}
 	if t := s.Truth; t != nil {
 		fmt.Fprintf(w, "storage\tzone %d of %d, update %d, %d zones agreed, %d objects, %d cells unknown, %d updates failed\n", t.Zone, t.Zones, t.Update, t.Votes, t.Objects, t.Unknown, t.Failed)
+		if v := t.Witness; v != nil {
+			fmt.Fprintf(w, "witness\tupdate %d, %d edits voted, %d waiting, %d given up, %d columns compared, %d blocks differ\n", v.Update, v.Taken, v.Waiting, v.Refused, v.Compared, v.Differing)
+		}
+		for _, c := range t.Charges {
+			fmt.Fprintf(w, "charged\t%s, which ran region %d,%d at %s: it %s\n", c.Leader, c.Region[0], c.Region[1], c.Time.Format(time.RFC3339), c.What)
+		}
 		for _, who := range slices.Sorted(maps.Keys(t.Accused)) {
 			fmt.Fprintf(w, "tampered\t%s, proven last at %s\n", who, t.Accused[who].Format(time.RFC3339))
 		}

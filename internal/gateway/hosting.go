@@ -48,6 +48,29 @@ type Truth struct {
 	Failed  uint64               `json:"failed"`  // updates that it could not make
 	False   uint64               `json:"false"`   // answers that more than half of the zones contradict
 	Accused map[string]time.Time `json:"accused"` // nodes that gave them, and when last
+	Witness *Witness             `json:"witness"` // null: what is played here is not signed
+	Charges []Charge             `json:"charges"` // against leaders of regions, the last ones
+}
+
+// Witness is how far what is played at a node is in the storage, and agrees with
+// it (docs/protocols/witness.md).
+type Witness struct {
+	Update    int64  `json:"update"`    // what was looked at last
+	Present   bool   `json:"present"`   // it stands in the storage
+	Waiting   int    `json:"waiting"`   // edits that are not voted yet
+	Taken     uint64 `json:"taken"`     // that are
+	Refused   uint64 `json:"refused"`   // that were given up
+	Compared  uint64 `json:"compared"`  // columns
+	Differing int    `json:"differing"` // blocks that regions show otherwise than they are voted
+	Charges   uint64 `json:"charges"`   // against leaders of regions
+}
+
+// Charge is what the leader of a region is accused of.
+type Charge struct {
+	Time   time.Time `json:"time"`
+	Leader string    `json:"leader"`
+	Region [2]int32  `json:"region"`
+	What   string    `json:"what"`
 }
 
 // Overlay is a node's place in the overlay of a world with an authority. Places

@@ -132,6 +132,7 @@ func (c nodeCollector) Describe(ch chan<- *prometheus.Desc) {
 		ch <- d
 	}
 	describeNet(ch)
+	describeTruth(ch)
 }
 
 // Collect implements prometheus.Collector.
@@ -165,4 +166,5 @@ func (c nodeCollector) Collect(ch chan<- prometheus.Metric) {
 	gauge(copiesDesc, float64(s.Hosting.Copies))
 	gauge(linksDesc, float64(s.Hosting.Links))
 	collectNet(ch, &s.Hosting.Net)
+	collectTruth(ch, s.Hosting.Truth)
 }

@@ -57,6 +57,18 @@ func truthOf(s *node.TruthStats) *gateway.Truth {
 		Begin: time.Unix(0, int64(s.Begin)).UTC(), Every: s.Every.Seconds(), Update: s.Of, Zone: s.Zone, Zones: s.Zones, Votes: s.Votes,
 		Objects: s.Objects, Unknown: s.Unknown, Updates: s.Updates, Failed: s.Failed, False: s.False, Accused: map[string]time.Time{},
 	}
+	if w := s.Witness; w != nil {
+		out.Witness = &gateway.Witness{
+			Update: w.Of, Present: w.Present, Waiting: w.Waiting, Taken: w.Taken, Refused: w.Refused,
+			Compared: w.Compared, Differing: w.Differing, Charges: w.Charges,
+		}
+	}
+	for i := range s.Charges {
+		c := &s.Charges[i]
+		out.Charges = append(out.Charges, gateway.Charge{
+			Time: time.Unix(0, int64(c.When)).UTC(), Leader: c.Leader.ID.String(), Region: [2]int32{c.Region.X, c.Region.Z}, What: c.What(),
+		})
+	}
 	for who, at := range s.Accused {
 		out.Accused[who.String()] = time.Unix(0, int64(at)).UTC()
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/truth"
 )
 
 // Truth is the replicated storage that a founder gives to a world with an
@@ -72,6 +73,7 @@ func (h *Host) truth() *node.Truth {
 	rules.Prepare(prepared)
 	return &node.Truth{
 		Rules: rules, Protocol: protocol, Begin: t.Begin, LMax: t.LMax,
+		Played: rules, SignAction: func(a *storage.Action) { truth.SignAction(p.record.World(), p.key, a) },
 		Sign:   func(a *node.Answer) error { return p.ground.Sign(a, p.key) },
 		Signed: p.ground.Signed,
 		SignReceipt: func(r *storage.Receipt) {
@@ -79,7 +81,7 @@ func (h *Host) truth() *node.Truth {
 				h.cfg.Log.Warn("A receipt cannot be signed.", "error", err)
 			}
 		},
-		CheckReceipt: p.ground.SignedReceipt, Report: h.takeContradiction, Behaviour: h.cfg.Under.Storage, Probe: h.cfg.Under.Probe,
+		CheckReceipt: p.ground.SignedReceipt, Report: h.takeContradiction, Behaviour: h.cfg.Under.Storage, Probe: h.cfg.Under.Probe, Came: h.cfg.Under.Came,
 	}
 }
 

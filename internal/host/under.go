@@ -6,6 +6,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/clock"
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
 )
@@ -18,6 +19,8 @@ type Under struct {
 	Clock   *clock.Clock
 	Storage storage.Behaviour // of a node that cheats in the replicated storage
 	Probe   storage.Probe     // of the storage
+	// Came hears when the node's witness in the storage comes.
+	Came func(p storage.Player, of int64, at geom.Point)
 }
 
 // socket opens the UDP port for other nodes.

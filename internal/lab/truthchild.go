@@ -3,28 +3,26 @@ package lab
 import (
 	"bufio"
 	"context"
-	"crypto/ed25519"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
-	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/truth"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// Nodes of truth-nodes are processes: a host, perhaps a forger, perhaps a player
-// whose key is the node's own and who digs and builds.
+// Nodes of truth-nodes are processes: a host, perhaps a forger, perhaps somebody
+// who plays there, digs and builds.
 
 // truthOrder is what the lab says to such a node; each order is answered by a
 // truthReport.
@@ -37,9 +35,10 @@ type truthOrder struct {
 	Alters bool         `json:",omitempty"` // by changing what was built, not by leaving it out,
 	Rules  truth.Config // and the world's rules
 
-	Place *geom.Point `json:",omitempty"` // its player comes into the world there
-	Forge bool        `json:",omitempty"` // begin to tamper
-	After int64       // report what players were found to have done in later updates
+	Play  int   `json:",omitempty"` // somebody with this number plays here
+	Rest  bool  `json:",omitempty"` // and does nothing more
+	Forge bool  `json:",omitempty"` // begin to tamper
+	After int64 // report what players were found to have done in later updates
 }
 
 // truthReport is a node's answer.
@@ -54,7 +53,14 @@ type truthReport struct {
 
 	State   *stateReport  `json:",omitempty"`
 	Batches []batchReport `json:",omitempty"` // ascending by Of
-	Came    *comeReport   `json:",omitempty"`
+	Came    []comeReport  `json:",omitempty"` // each time that its witness was announced
+	Built   []builtReport `json:",omitempty"` // what its player was told to have done
+}
+
+// builtReport is a place that a player has changed.
+type builtReport struct {
+	At world.Pos
+	Is world.Block
 }
 
 // stateReport is what a node holds.
@@ -77,26 +83,23 @@ type actionReport struct {
 	Body []byte
 }
 
-// comeReport is when a player comes: it takes part in the step after t_Of.
+// comeReport is when a witness comes: it takes part in the step after t_Of.
 type comeReport struct {
 	Player storage.Player
 	Of     int64
+	At     geom.Point
 }
 
 // truthNode is the process of one node.
 type truthNode struct {
 	h      *host.Host
 	forger *forger
-	key    ed25519.PrivateKey
+	mason  *mason      // who plays here; nil: nobody
+	rests  atomic.Bool // it does nothing more
 
 	mu    sync.Mutex // of what the node's loop and the orders share
 	found []batchReport
-	came  *comeReport
-	begin machine.Time
-	every time.Duration
-
-	seq, tick uint64
-	luck      rng.Rand
+	came  []comeReport
 }
 
 // Retrieved implements storage.Probe.
@@ -157,23 +160,18 @@ func (t *truthNode) follow(ctx context.Context, o *truthOrder) (r truthReport, e
 	if o.Forge && t.forger != nil {
 		t.forger.on.Store(true)
 	}
-	if o.Place != nil {
-		if err := t.come(ctx, *o.Place); err != nil {
+	if o.Play > 0 {
+		if err := t.play(ctx, o.Play); err != nil {
 			return r, err
 		}
+	}
+	if o.Rest {
+		t.rests.Store(true)
 	}
 	return t.report(ctx, o.After)
 }
 
 func (t *truthNode) start(o *truthOrder) error {
-	ring, err := keyring.Open(o.Data)
-	if err != nil {
-		return err
-	}
-	own, err := ring.Node(0, nil)
-	if err != nil {
-		return err
-	}
 	cfg := labConfig(o.Data, o.Join)
 	cfg.Certificate, cfg.Revocations = o.Paper, o.List
 	cfg.Under.Probe = t
@@ -181,85 +179,56 @@ func (t *truthNode) start(o *truthOrder) error {
 		t.forger = &forger{rules: truth.New(o.Rules), alters: o.Alters}
 		cfg.Under.Storage = t.forger
 	}
-	t.key = own.Private
+	cfg.Under.Came = t.announced
+	var err error
 	t.h, err = host.Start(cfg)
 	return err
 }
 
-// come lets the node's player come into the world, and dig and build there until
-// the process ends.
-func (t *truthNode) come(ctx context.Context, at geom.Point) error {
-	s, err := t.h.Stats(ctx)
+// announced notes when the node's witness comes.
+func (t *truthNode) announced(p storage.Player, of int64, at geom.Point) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.came = append(t.came, comeReport{p, of, at})
+}
+
+// play lets somebody play at the node, by its gateway as people do, who digs and
+// builds until it is told to rest.
+func (t *truthNode) play(ctx context.Context, number int) (err error) {
+	who, err := client.NewIdentity(fmt.Sprint("mason", number))
 	if err != nil {
 		return err
 	}
-	if s.Truth == nil {
-		return errors.New("there is no storage")
+	if t.mason, err = joinMason(ctx, t.h.URL(), who, number); err != nil {
+		return err
 	}
-	t.begin, t.every = s.Truth.Begin, s.Truth.Every
-	err = t.h.WithStorage(ctx, func(n *storage.Node) {
-		after, _ := n.Activation()
-		t.came = &comeReport{Player: *n.Player(), Of: int64(after.Sub(t.begin) / t.every)}
-		n.Activate(at)
-		t.tick, t.luck = truth.TickAt(after), rng.New(uint64(at.X), uint64(at.Y))
-	})
-	if err == nil {
-		go t.build(ctx)
-	}
-	return err
-}
-
-// build acts for the ticks that have passed, now and again.
-func (t *truthNode) build(ctx context.Context) {
-	beat := time.NewTicker(500 * time.Millisecond)
-	defer beat.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-beat.C:
-			if t.h.WithStorage(ctx, t.act) != nil {
+	answers := make(chan edit, 64)
+	go func() {
+		for range answers {
+		}
+	}()
+	go func() {
+		beat := time.NewTicker(truthPause)
+		defer beat.Stop()
+		for range beat.C {
+			if ctx.Err() != nil || !t.rests.Load() && !t.mason.begin(answers) {
 				return
 			}
 		}
-	}
+	}()
+	return nil
 }
 
-// act digs up what lies under the player, or builds on it.
-func (t *truthNode) act(n *storage.Node) {
-	at := machine.Time(time.Now().UnixNano())
-	now := truth.TickAt(at)
-	if now <= t.tick {
-		return // it has not come yet
-	}
-	var body *world.Player
-	if s := n.State(); s != nil {
-		body = truth.NewView(s.Objects(&s.Cover, n.World(), nil)).Player(n.Player().ID)
-	}
-	b := truth.Batch{Join: true, First: t.tick + 1}
-	for ; t.tick < now && len(b.Moments) < truth.MaxMoments; t.tick++ {
-		var do truth.Moment
-		if body != nil && t.tick%10 == 0 {
-			on := body.Body.Pos.Block().Add(int32(t.luck.Intn(5)-2), -1, int32(t.luck.Intn(5)-2))
-			do.Act = world.Act{Kind: world.ActPlace, At: on, Face: world.FaceUp, A: int64(t.luck.Intn(3))}
-			if t.luck.OneIn(3) {
-				do.Act = world.Act{Kind: world.ActDig, At: on, Face: world.FaceUp}
-			}
-		}
-		b.Moments = append(b.Moments, do)
-	}
-	t.seq++
-	a := &storage.Action{Player: n.Player(), Seq: t.seq, At: at, Body: b.AppendBinary(nil)}
-	truth.SignAction(t.h.World().ID, t.key, a)
-	n.Act(a)
-}
+// truthPause is as often as a player changes a block: more would only be less
+// often than an interval's ticks.
+const truthPause = 400 * time.Millisecond
 
 func (t *truthNode) report(ctx context.Context, after int64) (r truthReport, err error) {
 	s, err := t.h.Stats(ctx)
 	if err != nil {
 		return r, err
 	}
-	r = truthReport{Nodes: t.h.NodeAddr().String(), Self: s.Self.ID, Truth: s.Truth, Place: s.Place, Dir: t.h.Dir(), Came: t.came}
+	r = truthReport{Nodes: t.h.NodeAddr().String(), Self: s.Self.ID, Truth: s.Truth, Place: s.Place, Dir: t.h.Dir()}
 	for _, p := range s.Linked {
 		r.Links = append(r.Links, p.ID)
 	}
@@ -278,6 +247,16 @@ func (t *truthNode) report(ctx context.Context, after int64) (r truthReport, err
 	})
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	for _, c := range t.came {
+		if c.Of >= after {
+			r.Came = append(r.Came, c)
+		}
+	}
+	if t.mason != nil {
+		for at, is := range t.mason.acknowledged() {
+			r.Built = append(r.Built, builtReport{at, is})
+		}
+	}
 	for _, b := range t.found {
 		if b.Of > after {
 			r.Batches = append(r.Batches, b)

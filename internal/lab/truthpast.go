@@ -23,6 +23,7 @@ type truthPast struct {
 	at    int64 // the update that once is at
 	woken map[int64][]func()
 	found map[int64]map[id.ID]map[string]*foundBatch
+	known map[comeReport]bool
 }
 
 // foundBatch is what a player was found to have done, and by how many nodes.
@@ -35,7 +36,7 @@ func newTruthPast(cfg truth.Config, begin machine.Time, every time.Duration) *tr
 	rules := truth.New(cfg)
 	return &truthPast{
 		rules: rules, once: rules.Sequence(), begin: begin, every: every,
-		woken: map[int64][]func(){}, found: map[int64]map[id.ID]map[string]*foundBatch{},
+		woken: map[int64][]func(){}, found: map[int64]map[id.ID]map[string]*foundBatch{}, known: map[comeReport]bool{},
 	}
 }
 
@@ -46,10 +47,13 @@ func (p *truthPast) update(of int64) machine.Time {
 	return p.begin.Add(time.Duration(of) * p.every)
 }
 
-// wake notes that a player comes.
-func (p *truthPast) wake(c *comeReport, at geom.Point) {
-	player := c.Player
-	p.woken[c.Of] = append(p.woken[c.Of], func() { p.once.Wake(&player, at) })
+// wake notes that a witness comes.
+func (p *truthPast) wake(c comeReport) {
+	if p.known[c] {
+		return
+	}
+	p.known[c] = true
+	p.woken[c.Of] = append(p.woken[c.Of], func() { p.once.Wake(&c.Player, c.At) })
 }
 
 // hear counts what a node found.
@@ -138,6 +142,9 @@ func (n *truthNet) check(of int64) (row truthRow, err error) {
 	})
 	for _, p := range n.honest() {
 		n.past.hear(p.Batches)
+		for _, c := range p.Came {
+			n.past.wake(c)
+		}
 	}
 	n.past.advance(of)
 	all := n.past.objects()

@@ -20,12 +20,12 @@ type Contradiction struct {
 	Others  []*Answer // that agree, each of another zone
 }
 
-// Answer is a storage.Result that a node stands by: with the certificate that
-// says who it is and where it has its place, and its signature.
+// Answer is a storage.Result or ActionsResult that a node stands by: with the
+// certificate that says who it is and where it has its place, and its signature.
 type Answer struct {
 	Certificate *identity.Certificate
 	Signature   [64]byte
-	Result      machine.Message // *storage.Result
+	Result      machine.Message // *storage.Result or *storage.ActionsResult
 }
 
 // By is the node that gives the answer.

@@ -58,11 +58,12 @@ func (k *keeper) sign(m machine.Message) machine.Message {
 	if !ok || u.Origin.ID != k.l.w.cfg.Self.ID {
 		return m
 	}
-	r, ok := u.Body.(*storage.Result)
-	if !ok {
+	switch u.Body.(type) {
+	case *storage.Result, *storage.ActionsResult:
+	default:
 		return m
 	}
-	a := &Answer{Certificate: k.l.w.cfg.Verified.Certificate, Result: r}
+	a := &Answer{Certificate: k.l.w.cfg.Verified.Certificate, Result: u.Body}
 	if err := k.Sign(a); err != nil {
 		k.l.w.note("An answer cannot be signed: " + err.Error())
 		return nil
@@ -80,19 +81,22 @@ func (k *keeper) open(m machine.Message) machine.Message {
 		return m
 	}
 	switch body := u.Body.(type) {
-	case *storage.Result:
+	case *storage.Result, *storage.ActionsResult:
 		return nil // who gives it does not stand by it
 	case *Answer:
-		r, ok := body.Result.(*storage.Result)
 		c := body.Certificate
-		if !ok || c == nil || c.ID() != u.Origin.ID || c.Pos != u.Origin.Pos || r.Around == nil || r.Around.Self.ID != u.Origin.ID || !k.Signed(body) {
+		if c == nil || c.ID() != u.Origin.ID || c.Pos != u.Origin.Pos || !k.Signed(body) {
+			return nil // it may not be of the zone that it counts for
+		}
+		r, ok := body.Result.(*storage.Result)
+		if ok && (r.Around == nil || r.Around.Self.ID != u.Origin.ID) {
 			return nil
 		}
-		if r.Seen != nil && len(k.heard) < maxAnswers {
+		if ok && r.Seen != nil && len(k.heard) < maxAnswers {
 			k.heard = append(k.heard, heard{body, k.space.Zone(c.Pos)})
 		}
 		out := *u
-		out.Body = r
+		out.Body = body.Result
 		return &out
 	}
 	return m

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
@@ -35,9 +36,11 @@ type Truth struct {
 	SignAction func(*storage.Action)
 	// Report takes evidence; may be nil.
 	Report func(*Contradiction)
-	// Behaviour and Probe are for experiments; may be nil.
+	// Behaviour, Probe and Came, which hears when the node's witness comes and
+	// where, are for experiments; may be nil.
 	Behaviour storage.Behaviour
 	Probe     storage.Probe
+	Came      func(p storage.Player, of int64, at geom.Point)
 }
 
 // TruthStats is what a node knows of the storage.

@@ -86,6 +86,13 @@ func newArchive(t *testing.T, nodes int, forging ...int) *archive {
 
 // answerText is what an answer says, for signing where there is no codec.
 func answerText(m *Answer) []byte {
+	if r, ok := m.Result.(*storage.ActionsResult); ok {
+		b := binary.AppendVarint(binary.AppendUvarint([]byte("actions"), r.Query), r.Batch.Of)
+		for _, x := range r.Batch.Actions {
+			b = append(b, x.Body...)
+		}
+		return b
+	}
 	r := m.Result.(*storage.Result)
 	b := binary.AppendUvarint([]byte("answer"), r.Query)
 	if r.Seen != nil {

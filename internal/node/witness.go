@@ -67,7 +67,13 @@ func (e witnessEnv) Act(a *storage.Action) {
 	e.k.node.Act(a)
 }
 
-func (e witnessEnv) Activate(p geom.Point) { e.k.node.Activate(p) }
+func (e witnessEnv) Activate(p geom.Point) {
+	if k := e.k; k.Came != nil {
+		after, _ := k.node.Activation()
+		k.Came(*k.node.Player(), int64(after.Sub(k.Begin)/k.stats.Every), p)
+	}
+	e.k.node.Activate(p)
+}
 
 func (e witnessEnv) Activation() (after, until machine.Time) { return e.k.node.Activation() }
 
@@ -89,15 +95,16 @@ func (e witnessEnv) Accuse(c witness.Charge) {
 		return
 	}
 	k.shown[part] = now
-	text := fmt.Sprintf("The node %s, which runs %v, %s.", leader.ID.Short(), part, charged(c))
+	said := LeaderCharge{c, leader, now}
+	text := fmt.Sprintf("The node %s, which runs %v, %s.", leader.ID.Short(), part, said.What())
 	k.l.w.note(text)
 	for _, s := range k.watch.Sessions() {
 		k.l.w.toLocal(s, &region.Notice{Region: c.Region, Code: "differs", Text: text})
 	}
 }
 
-// charged says a charge to a person.
-func charged(c witness.Charge) string {
+// What says it to a person.
+func (c *LeaderCharge) What() string {
 	switch c.Kind {
 	case witness.NotAsked:
 		return fmt.Sprintf("says that a player here has changed the block at %v, which it has not asked for", c.At)
