@@ -11,7 +11,7 @@ import (
 // How the fast lanes of links run: who sends parcels, when they are
 // acknowledged, and what happens to those that are not. A parcel is sealed and
 // sent by the loop itself, and opened and handled by the reader of the port: no
-// goroutine is woken for it at either end (decision 22).
+// goroutine is woken for it at either end (decision 14).
 
 const (
 	// laneSweep is how often lanes are looked after that have something on their

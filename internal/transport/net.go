@@ -19,7 +19,7 @@ import (
 
 // Codec turns messages into bytes and back; it is called from many goroutines.
 type Codec interface {
-	// Append appends an encoded message to b.
+	// Append appends an encoded message to b. None begins with a zero byte.
 	Append(b []byte, m machine.Message) ([]byte, error)
 	// Decode reads a message, which keeps nothing of b.
 	Decode(b []byte) (machine.Message, error)
