@@ -118,10 +118,10 @@ func (p *played) figures(i int) *TruthStats { return p.node(i).Stats().Truth }
 
 // TestPlayedIsVoted: what players dig and build in regions is in the voted state
 // some intervals later, in creative mode and in survival, and nobody is accused,
-// though players cross borders and build beside each other.
+// though players cross borders and build beside each other. Other seeds: SEED=n.
 func TestPlayedIsVoted(t *testing.T) {
 	for _, mode := range []world.Mode{world.Creative, world.Survival} {
-		for _, seed := range seeds(t, 4) {
+		for _, seed := range seeds(t, 1) {
 			t.Run(fmt.Sprint("mode ", mode, " seed ", seed), func(t *testing.T) {
 				p := newPlayed(t, seed, 10, mode)
 				p.s.Run(p.begin.Add(time.Second).Sub(p.s.Now()))
