@@ -29,6 +29,9 @@ type owned struct {
 // since they were compared.
 const atOnce = 48
 
+// maxOld is of how many columns it is known what has differed from the first look.
+const maxOld = 1 << 13
+
 // maxBlind is after how many looks that show nothing the witness is announced
 // anew.
 const maxBlind = 3
@@ -71,6 +74,9 @@ func (w *Witness) compare(s *storage.Snapshot, v *truth.View, shape storage.Worl
 	})
 	now := map[world.Pos]bool{}
 	left := atOnce
+	if len(w.old) > maxOld {
+		clear(w.old)
+	}
 	for _, pos := range columns {
 		if !w.cfg.Rules.Holds(pos.Region()) || !s.Knows(w.cfg.Rules.ColumnPlace(pos), shape) {
 			continue
@@ -89,12 +95,19 @@ func (w *Witness) compare(s *storage.Snapshot, v *truth.View, shape storage.Worl
 		w.stats.Compared++
 		if y.column.Equal(right) {
 			y.against, y.equal = right, y.version
+			w.old[pos] = nil
 			continue
 		}
+		old, looked := w.old[pos]
+		differs := map[world.Pos]bool{}
 		w.differences(y.column, right, func(at world.Pos, shown, voted world.Block) {
 			now[at] = true
-			w.suspect(at, shown, voted, s.Of)
+			if !looked || old[at] {
+				differs[at] = true
+			}
+			w.suspect(at, shown, voted, s.Of, !looked || old[at])
 		})
+		w.old[pos] = differs
 	}
 	maps.DeleteFunc(w.suspects, func(at world.Pos, _ *suspect) bool { return !now[at] })
 }
@@ -125,8 +138,10 @@ func (w *Witness) differences(shown, voted *world.Column, f func(at world.Pos, s
 // accused of a part of it.
 const maxSuspects = 1 << 12
 
-// suspect notes a difference; one that stays is charged.
-func (w *Witness) suspect(at world.Pos, shown, voted world.Block, of int64) {
+// suspect notes a difference; one that stays is charged, but for an old one: that
+// was there before the node has looked for the first time, and may be from when
+// the world had no storage yet.
+func (w *Witness) suspect(at world.Pos, shown, voted world.Block, of int64, old bool) {
 	x := w.suspects[at]
 	if x == nil || x.shown != shown || x.voted != voted {
 		if x == nil && len(w.suspects) >= maxSuspects {
@@ -135,7 +150,7 @@ func (w *Witness) suspect(at world.Pos, shown, voted world.Block, of int64) {
 		x = &suspect{shown: shown, voted: voted}
 		w.suspects[at] = x
 	}
-	if x.looks++; x.looks > w.cfg.Patience && !x.charged && !w.open(at) {
+	if x.looks++; x.looks > w.cfg.Patience && !x.charged && !old && !w.open(at) {
 		x.charged = true
 		w.accuse(Charge{Kind: Differs, Region: at.Region(), At: at, Shown: shown, Voted: voted, Of: of})
 	}
@@ -165,6 +180,7 @@ func (w *Witness) weigh(of int64, v *truth.View) {
 		if !p.full || p.gone || w.owes(p) {
 			continue
 		}
+		known := false
 		for b := range world.BlockCount {
 			has := uint32(0)
 			for _, s := range p.slots {
@@ -173,6 +189,7 @@ func (w *Witness) weigh(of int64, v *truth.View) {
 				}
 			}
 			earned, counted := v.Owns(w.cfg.Self.ID, p.id, b)
+			known = known || counted
 			if !counted || has <= earned {
 				continue
 			}
@@ -183,11 +200,15 @@ func (w *Witness) weigh(of int64, v *truth.View) {
 				w.excess[k] = x
 			}
 			now[k] = true
+			if !p.weighed {
+				x.charged = true // it was there before the node has looked
+			}
 			if x.looks++; x.looks > w.cfg.Patience && !x.charged {
 				x.charged = true
 				w.accuse(Charge{Kind: NotEarned, Region: p.home, Shown: b, Of: of, Player: p.id})
 			}
 		}
+		p.weighed = p.weighed || known
 	}
 	maps.DeleteFunc(w.excess, func(k owned, _ *suspect) bool { return !now[k] })
 }

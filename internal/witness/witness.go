@@ -83,6 +83,7 @@ type Witness struct {
 	eyes     eyes
 	suspects map[world.Pos]*suspect
 	excess   map[owned]*suspect
+	old      map[world.ColumnPos]map[world.Pos]bool // what has differed ever since a column was looked at
 	stats    Stats
 
 	// Where the witness stands in the storage.
@@ -111,6 +112,8 @@ type player struct {
 	full  bool // all slots are known
 	gone  bool
 	come  bool // it was signed that the player is here
+
+	weighed bool // what it has was compared with what it has won
 }
 
 // deed is an edit that is to be in the storage.
@@ -128,7 +131,7 @@ func New(cfg Config, env Env) *Witness {
 	}
 	return &Witness{
 		cfg: cfg, env: env, sessions: map[id.ID]*session{}, players: map[id.ID]*player{},
-		eyes: newEyes(), suspects: map[world.Pos]*suspect{}, excess: map[owned]*suspect{},
+		eyes: newEyes(), suspects: map[world.Pos]*suspect{}, excess: map[owned]*suspect{}, old: map[world.ColumnPos]map[world.Pos]bool{},
 	}
 }
 
