@@ -20,8 +20,7 @@ func (s *Session) receive(m machine.Message, to Sink) {
 	case *region.Columns:
 		s.onColumns(m, to)
 	case *region.ActResult:
-		s.acts = slices.DeleteFunc(s.acts, func(a asked) bool { return a.seq == m.Seq })
-		s.add(to, &wire.ActResult{Seq: m.Seq, OK: m.OK, Code: wire.Code(m.Reason), Text: textOf(m.Text, m.Reason)})
+		s.onActResult(m, to)
 	case *region.Self:
 		s.add(to, &wire.Self{Mode: m.Mode, Health: m.Health, Air: m.Air, MayFly: m.MayFly, Operator: m.Operator, Dead: m.Dead})
 	case *region.Inventory:
@@ -31,7 +30,7 @@ func (s *Session) receive(m machine.Message, to Sink) {
 	case *region.Notice:
 		s.add(to, &wire.Notice{Code: wire.Code(m.Code), Text: m.Text})
 	case *region.NewHost:
-		s.onNewHost(m, to)
+		s.onNewHost(m)
 	case *hall.NewHost:
 		hello := s.hello
 		hello.Resume = s.admitted != nil
@@ -98,8 +97,20 @@ func (s *Session) onEntered(m *region.Entered) {
 	if s.isHome && m.Epoch < s.epoch {
 		return
 	}
-	s.home, s.epoch, s.isHome, s.heard = m.Region, m.Epoch, true, time.Now()
+	s.home, s.epoch, s.isHome, s.heard, s.in = m.Region, m.Epoch, true, time.Now(), true
 	s.moveTo(m.Position)
+	s.askAgain()
+}
+
+// onActResult answers the client, unless that was done before, or the home has
+// been asked again since.
+func (s *Session) onActResult(m *region.ActResult, to Sink) {
+	i := slices.IndexFunc(s.asked, func(a asked) bool { return a.number == m.Seq })
+	if i < 0 || !s.acts.Ended(m) {
+		return
+	}
+	s.add(to, &wire.ActResult{Seq: s.asked[i].seq, OK: m.OK, Code: wire.Code(m.Reason), Text: textOf(m.Text, m.Reason)})
+	s.asked = slices.Delete(s.asked, i, i+1)
 }
 
 func (s *Session) onMoved(m *region.Moved) {
@@ -112,6 +123,9 @@ func (s *Session) onMoved(m *region.Moved) {
 	default:
 		if m.Epoch > s.epoch || !s.isHome {
 			s.home, s.epoch, s.isHome = m.To, m.Epoch, true
+			if s.in {
+				s.askAgain() // what the home before has not done
+			}
 		}
 	}
 }
@@ -128,11 +142,9 @@ func (s *Session) onLeft(m *region.Left) {
 }
 
 // onNewHost enters and watches anew where another node leads a region now. What
-// was asked of the home and not answered may have been done or not: it is
-// refused, and what comes of the columns shows how it is.
-func (s *Session) onNewHost(m *region.NewHost, to Sink) {
+// the home has not answered is asked again when it has let the player in.
+func (s *Session) onNewHost(m *region.NewHost) {
 	if m.Region == s.home && s.admitted != nil {
-		s.refuseActs(to)
 		s.heard = time.Now()
 		s.enter(m.Region)
 	}
@@ -141,20 +153,6 @@ func (s *Session) onNewHost(m *region.NewHost, to Sink) {
 		s.watch.again(m.Region)
 		s.sendWatches()
 	}
-}
-
-// refuseActs answers what the home has not.
-func (s *Session) refuseActs(to Sink) {
-	for _, a := range s.acts {
-		s.add(to, &wire.ActResult{Seq: a.seq, Code: wire.NewHost, Text: wire.NewHost.Text()})
-	}
-	s.acts = s.acts[:0]
-}
-
-// refuseOldest answers an act that nobody else will.
-func (s *Session) refuseOldest() {
-	s.say(&wire.ActResult{Seq: s.acts[0].seq, Code: wire.NewHost, Text: wire.NewHost.Text()})
-	s.acts = s.acts[1:]
 }
 
 // onFrame writes the personal head before the shared cells.

@@ -43,7 +43,9 @@ type Session struct {
 	isHome   bool // a region has said that it is the home
 	pos      world.Vec
 	claims   claims
-	acts     []asked // not answered yet
+	acts     region.Acts
+	asked    []asked // acts without an answer, in order
+	in       bool    // the home has let the player in, and takes acts
 	watch    *watcher
 	tiles    []world.RegionPos // far tiles to be sent
 	out      [][]byte          // encoded, for Next
@@ -197,6 +199,7 @@ func ended(err error) error {
 
 // asked is an act that waits for its answer.
 type asked struct {
-	seq uint32
-	at  time.Time
+	number uint32 // the session's
+	seq    uint32 // the client's
+	at     time.Time
 }

@@ -16,11 +16,9 @@ const (
 	silence = 5 * time.Second
 	// maxTiles bounds the far tiles that wait for a client.
 	maxTiles = 512
-	// patience is how long an act may go without an answer: digging takes its
-	// time. What is passed on between nodes can be lost with a link.
-	patience = 30 * time.Second
-	// maxActs bounds the acts that are remembered until they are answered.
-	maxActs = 256
+	// patience is how long an act may go without an answer before it is sent
+	// again: what is passed on between nodes can be lost with a link.
+	patience = 5 * time.Second
 	// tilesAtOnce are sent with one batch, so that frames do not wait long.
 	tilesAtOnce = 4
 )
@@ -91,8 +89,8 @@ func (s *Session) onInput(b []byte) error {
 	if time.Since(s.heard) > silence {
 		s.recover()
 	}
-	if len(s.acts) > 0 && time.Since(s.acts[0].at) > patience {
-		s.refuseOldest()
+	if len(s.asked) > 0 && time.Since(s.asked[0].at) > patience {
+		s.askAgain()
 	}
 	return nil
 }
@@ -103,14 +101,27 @@ func (s *Session) onView(m *wire.View) {
 }
 
 func (s *Session) onAct(m *wire.Act) {
-	if len(s.acts) >= maxActs {
-		s.acts = s.acts[1:]
-	}
-	s.acts = append(s.acts, asked{m.Seq, time.Now()})
-	s.toRegion(s.home, &region.Act{
-		Player: s.player, Seq: m.Seq, Kind: uint8(m.Kind), Pos: m.Pos(), Face: m.Face,
-		A: m.A, B: m.B,
+	act := s.acts.Ask(&region.Act{
+		Player: s.player, Kind: uint8(m.Kind), Pos: m.Pos(), Face: m.Face, A: m.A, B: m.B,
 	})
+	if act == nil { // what was asked before waits for a host
+		s.say(&wire.ActResult{Seq: m.Seq, Code: wire.TooFast, Text: wire.TooFast.Text()})
+		return
+	}
+	s.asked = append(s.asked, asked{act.Seq, m.Seq, time.Now()})
+	if s.in {
+		s.toRegion(s.home, act)
+	} // otherwise when the home has let the player in
+}
+
+// askAgain sends what has no answer to the home, which does each act once.
+func (s *Session) askAgain() {
+	for _, m := range s.acts.Again() {
+		s.toRegion(s.home, m)
+	}
+	for i := range s.asked {
+		s.asked[i].at = time.Now()
+	}
 }
 
 // onFar queues the tiles that lie where the client may see them.
@@ -151,8 +162,6 @@ func (s *Session) sendWatches() {
 func (s *Session) recover() {
 	s.heard = time.Now()
 	s.node.cfg.Log.Warn("home region is silent, entering again", "player", s.player.Short(), "region", s.home)
-	s.refuseActs((*queued)(s))
-	s.poke()
 	s.enter(s.home)
 	for r := range s.watch.rates {
 		s.toRegion(r, &region.Watch{})
@@ -163,8 +172,9 @@ func (s *Session) recover() {
 
 func (s *Session) enter(r world.RegionPos) {
 	a := s.admitted
-	s.toRegion(r, &region.Enter{
+	s.in = false
+	s.toRegion(r, s.acts.Enter(&region.Enter{
 		Player: s.player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator,
 		New: a.New && s.entered == nil,
-	})
+	}))
 }

@@ -36,24 +36,8 @@ var regionKinds = []*kind{
 		f.vec(&m.Pos)
 		f.bool(&m.NoPos)
 	}),
-	message(19, func(f *form, m *region.Enter) {
-		f.id(&m.Player)
-		num(f, &m.Entity)
-		text(f, &m.Name, maxName)
-		num(f, &m.Mode)
-		f.bools(&m.Operator, &m.New)
-	}),
 	message(20, func(f *form, m *region.Leave) { f.id(&m.Player) }),
 	message(21, func(f *form, m *region.Watch) { f.exact(m.Rates[:]); f.bool(&m.BlocksOnly) }),
-	message(22, func(f *form, m *region.Act) {
-		f.id(&m.Player)
-		num(f, &m.Seq)
-		num(f, &m.Kind)
-		f.pos(&m.Pos)
-		num(f, &m.Face)
-		num(f, &m.A)
-		num(f, &m.B)
-	}),
 	message(23, func(f *form, m *region.Entered) {
 		f.region(&m.Region)
 		f.id(&m.Player)
@@ -81,15 +65,6 @@ var regionKinds = []*kind{
 		f.region(&m.Region)
 		num(f, &m.Tick)
 		list(f, &m.Columns, world.Columns, 2, func(f *form, c *region.Column) { f.column(&c.Column); num(f, &c.Version) })
-	}),
-	message(28, func(f *form, m *region.ActResult) {
-		f.region(&m.Region)
-		f.id(&m.Player)
-		num(f, &m.Seq)
-		f.bool(&m.OK)
-		text(f, &m.Reason, maxCode)
-		text(f, &m.Text, maxText)
-		remote(f, &m.Did)
 	}),
 	message(29, func(f *form, m *region.Self) {
 		f.region(&m.Region)
@@ -120,13 +95,6 @@ var regionKinds = []*kind{
 		f.region(&m.Region)
 		num(f, &m.Tick)
 		list(f, &m.Changes, maxChanges, 4, func(f *form, c *region.BlockChange) { f.pos(&c.Pos); num(f, &c.Block) })
-	}),
-	message(34, func(f *form, m *region.Handover) {
-		f.id(&m.Player)
-		num(f, &m.Epoch)
-		f.bytes(&m.State, maxState)
-		f.peer(&m.Session)
-		f.bool(&m.Asks)
 	}),
 	message(35, func(f *form, m *region.HandoverOK) { f.id(&m.Player); num(f, &m.Epoch) }),
 	message(36, func(f *form, m *region.HandoverRefused) {
@@ -181,6 +149,43 @@ var regionKinds = []*kind{
 		num(f, &m.Epoch)
 	}),
 	message(52, func(f *form, m *region.MobOverDone) { num(f, &m.Op); f.bool(&m.Back) }),
+	message(54, func(f *form, m *region.Enter) {
+		f.id(&m.Player)
+		num(f, &m.Entity)
+		text(f, &m.Name, maxName)
+		num(f, &m.Mode)
+		f.bools(&m.Operator, &m.New)
+		num(f, &m.Entry)
+		num(f, &m.Oldest)
+	}),
+	message(55, func(f *form, m *region.Act) {
+		f.id(&m.Player)
+		num(f, &m.Seq)
+		num(f, &m.Oldest)
+		num(f, &m.Kind)
+		f.pos(&m.Pos)
+		num(f, &m.Face)
+		num(f, &m.A)
+		num(f, &m.B)
+	}),
+	message(56, func(f *form, m *region.ActResult) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		num(f, &m.Seq)
+		num(f, &m.Entry)
+		f.bool(&m.OK)
+		text(f, &m.Reason, maxCode)
+		text(f, &m.Text, maxText)
+		remote(f, &m.Did)
+	}),
+	message(57, func(f *form, m *region.Handover) {
+		f.id(&m.Player)
+		num(f, &m.Epoch)
+		f.bytes(&m.State, maxState)
+		f.bytes(&m.Acts, maxState)
+		f.peer(&m.Session)
+		f.bool(&m.Asks)
+	}),
 }
 
 func (f *form) region(v *world.RegionPos) { signed(f, &v.X); signed(f, &v.Z) }

@@ -188,7 +188,7 @@ func (g *guest) answer(a wire.Act) *wire.ActResult {
 	}
 	select {
 	case r := <-c:
-		if r.Code == wire.NewHost || r.Code == wire.Internal {
+		if r.Code == wire.Internal {
 			return nil
 		}
 		return &r

@@ -26,7 +26,8 @@ type visitor struct {
 	home     world.RegionPos
 	body     world.Body
 	seq      uint32
-	acts     uint32
+	acts     region.Acts
+	built    int
 	yaw      uint16
 	buttons  uint16
 	watching world.RegionPos
@@ -53,18 +54,20 @@ func (v *visitor) OnLink(_ machine.Peer, ev machine.LinkEvent) {
 func (v *visitor) OnMessage(_ machine.Peer, m machine.Message) {
 	switch m := m.(type) {
 	case *hall.Admitted:
-		v.to(m.Home, &region.Enter{
+		v.to(m.Home, v.acts.Enter(&region.Enter{
 			Player: m.Player, Entity: m.Entity, Name: m.Name, Mode: m.Mode, Operator: m.Operator, New: m.New,
-		})
+		}))
 	case *region.Entered:
 		first := !v.entered
 		v.entered, v.home, v.body.Pos = true, m.Region, m.Position
+		v.askAgain()
 		v.watch()
 		if first {
 			v.env.SetTimer(v.env.Now().Add(region.TickLength), machine.Timer{})
 		}
 	case *region.Moved:
 		v.home = m.To
+		v.askAgain()
 		v.handovers++
 		v.watch()
 	case *region.Frame:
@@ -72,9 +75,11 @@ func (v *visitor) OnMessage(_ machine.Peer, m machine.Message) {
 			v.body.Pos = m.Own.Position
 		}
 	case *region.ActResult:
-		if m.OK {
+		switch {
+		case !v.acts.Ended(m):
+		case m.OK:
 			v.edits++
-		} else {
+		default:
 			v.refusals++
 		}
 	}
@@ -122,14 +127,22 @@ func (v *visitor) build() {
 	at := v.body.Pos.Block().Add(int32(v.rand.Intn(5)-2), int32(v.rand.Intn(4)-2), int32(v.rand.Intn(5)-2))
 	act := &region.Act{Player: v.player, Pos: at, Face: uint8(v.rand.Intn(6))}
 	switch {
-	case v.acts%6 == 0:
+	case v.built%6 == 0:
 		act.Kind, act.A = uint8(world.ActPick), uint64(1+v.rand.Intn(int(world.BlockCount)-1))
-	case v.acts%2 == 0:
+	case v.built%2 == 0:
 		act.Kind = uint8(world.ActPlace)
 	default:
 		act.Kind = uint8(world.ActDig)
 	}
-	v.acts++
-	act.Seq = v.acts
-	v.to(v.home, act)
+	v.built++
+	if act = v.acts.Ask(act); act != nil {
+		v.to(v.home, act)
+	}
+}
+
+// askAgain asks for what has no answer.
+func (v *visitor) askAgain() {
+	for _, m := range v.acts.Again() {
+		v.to(v.home, m)
+	}
 }

@@ -45,6 +45,7 @@ type settler struct {
 	c       *country
 	rand    rng.Rand
 	lots    []*lot
+	purse   purse
 	quiet   bool
 	held    int // blocks in its hand
 	pending map[uint32]*wish
@@ -60,6 +61,7 @@ type settler struct {
 // wish is an act that has no answer yet.
 type wish struct {
 	lot    *lot
+	deal   deal
 	before map[world.Block]bool
 	block  world.Block
 	at     machine.Time
@@ -67,9 +69,8 @@ type wish struct {
 }
 
 const (
-	settlerPatience = 15 * time.Second // as client.Session's
-	settlerSilence  = 5 * time.Second
-	settlerLost     = 15 * time.Second // as a browser's pings notice a node that is gone
+	settlerSilence = 5 * time.Second
+	settlerLost    = 15 * time.Second // as a browser's pings notice a node that is gone
 )
 
 func newSettler(c *country, env machine.Env, number, of int) *settler {
@@ -127,6 +128,7 @@ func (w *settler) OnLink(p machine.Peer, ev machine.LinkEvent) {
 // unclear is when what was asked for may be done, or not, or later.
 func (w *settler) unclear() {
 	for _, seq := range slices.Sorted(maps.Keys(w.pending)) {
+		w.purse.unclear(w.pending[seq].deal)
 		w.end(seq, "unclear")
 	}
 }
@@ -146,9 +148,6 @@ func (w *settler) OnMessage(from machine.Peer, m machine.Message) {
 		return
 	}
 	w.last = w.env.Now()
-	if h, ok := m.(*region.NewHost); ok && h.Region == w.home {
-		w.unclear()
-	}
 	w.receive(m)
 	switch m := m.(type) {
 	case *region.ActResult:
@@ -158,6 +157,10 @@ func (w *settler) OnMessage(from machine.Peer, m machine.Message) {
 		w.lookAround()
 	case *region.NewHost:
 		w.asked[m.Region] = w.env.Now()
+	case *region.Inventory:
+		if m.Region == w.home {
+			w.count(m)
+		}
 	case *region.Columns:
 		w.compare(m)
 	case *region.Frame:
@@ -203,17 +206,19 @@ func (w *settler) compare(m *region.Columns) {
 
 func (w *settler) answered(m *region.ActResult) {
 	p := w.pending[m.Seq]
-	if p == nil {
+	if p == nil || w.results[m.Seq] != m {
 		return
 	}
 	switch {
+	case p.deal != 0:
+		w.dealt(p.deal, m)
 	case m.OK && p.lot == nil:
 		w.held++
 	case p.lot == nil:
 	case m.OK:
 		p.lot.may = map[world.Block]bool{p.block: true}
 		w.acked++
-	case m.Reason != "new-host":
+	default:
 		p.lot.may = p.before // for certain not done
 	}
 	how := "done"
@@ -244,14 +249,9 @@ func (w *settler) OnTimer(t machine.Timer) {
 	if w.in && w.link {
 		w.live()
 	}
-	for _, seq := range slices.Sorted(maps.Keys(w.pending)) {
-		if now.Sub(w.pending[seq].at) > settlerPatience {
-			w.end(seq, "unanswered")
-		}
-	}
+	w.askLate()
 	if w.admitted && now.Sub(w.heard) > settlerSilence { // as client.Session.recover
 		w.heard = now
-		w.unclear()
 		w.newHost(w.home)
 	}
 }
@@ -276,6 +276,8 @@ func (w *settler) live() {
 		if len(w.pending) == 0 {
 			w.ask(nil, 0, w.act(world.ActPick, world.Pos{}, 0, int(settlerBlocks[w.held]), w.held))
 		}
+	case w.rand.OneIn(4):
+		w.trade()
 	case w.rand.OneIn(4) && len(w.pending) < 3:
 		w.edit(w.lots[w.rand.Intn(len(w.lots))])
 	}

@@ -78,7 +78,9 @@ type session struct {
 	pos     world.Vec
 	ack     uint32 // of inputs
 	seq     uint32 // of inputs
-	actSeq  uint32
+	acts    region.Acts
+	takes   bool         // the home takes acts
+	askedAt machine.Time // when acts were last asked for again
 	results map[uint32]*region.ActResult
 	columns map[world.ColumnPos]*world.Column
 	items   world.Inventory
@@ -103,7 +105,8 @@ func (s *session) say(m machine.Message) { s.env.Send(s.node, m) }
 func (s *session) tell(r world.RegionPos, m machine.Message) { s.say(&region.To{Region: r, Msg: m}) }
 
 func (s *session) OnLink(_ machine.Peer, ev machine.LinkEvent) {
-	s.link, s.in, s.admitted = ev == machine.LinkUp, false, false
+	s.link, s.in, s.takes, s.admitted = ev == machine.LinkUp, false, false, false
+	s.acts.Forget() // nobody waits for them any more
 	clear(s.watching)
 	if s.link {
 		s.say(&hall.Enter{Player: s.player(), Name: s.name})
@@ -125,9 +128,10 @@ func (s *session) receive(m machine.Message) {
 	case *region.Moved:
 		s.moved(m)
 	case *region.Entered:
-		s.in, s.home, s.epoch, s.pos = true, m.Region, m.Epoch, m.Position
+		s.in, s.takes, s.home, s.epoch, s.pos = true, true, m.Region, m.Epoch, m.Position
 		s.seq, s.ack = 0, 0
 		s.entries++
+		s.askAgain()
 	case *region.Left:
 		s.in, s.left = false, true
 	case *region.Frame:
@@ -142,7 +146,9 @@ func (s *session) receive(m machine.Message) {
 			s.columns[c.Column.Pos] = c.Column
 		}
 	case *region.ActResult:
-		s.results[m.Seq] = m
+		if s.acts.Ended(m) {
+			s.results[m.Seq] = m
+		}
 	case *region.Inventory:
 		for _, slot := range m.Slots {
 			s.items[slot.Slot] = world.Stack{Block: slot.Block, Count: uint8(slot.Count)}
@@ -166,7 +172,8 @@ func (s *session) newHost(r world.RegionPos) {
 }
 
 func (s *session) enter(a *hall.Admitted) {
-	s.tell(s.home, &region.Enter{Player: a.Player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator, New: a.New})
+	s.takes = false
+	s.tell(s.home, s.acts.Enter(&region.Enter{Player: a.Player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator, New: a.New}))
 }
 
 func (s *session) moved(m *region.Moved) {
@@ -174,6 +181,9 @@ func (s *session) moved(m *region.Moved) {
 	case region.MovedHandover:
 		if m.Epoch >= s.epoch {
 			s.home, s.epoch = m.To, m.Epoch
+			if s.takes {
+				s.askAgain()
+			}
 		}
 	case region.MovedElsewhere:
 		s.home = m.To
@@ -188,9 +198,26 @@ func (s *session) step(in world.Input) {
 }
 
 func (s *session) act(kind world.ActKind, at world.Pos, face world.Face, a, b int) uint32 {
-	s.actSeq++
-	s.tell(s.home, &region.Act{Player: s.player(), Seq: s.actSeq, Kind: uint8(kind), Pos: at, Face: uint8(face), A: uint64(a), B: uint32(b)})
-	return s.actSeq
+	m := s.acts.Ask(&region.Act{Player: s.player(), Kind: uint8(kind), Pos: at, Face: uint8(face), A: uint64(a), B: uint32(b)})
+	if s.takes {
+		s.tell(s.home, m)
+	}
+	return m.Seq
+}
+
+// askLate asks again for what has had no answer for long.
+func (s *session) askLate() {
+	if s.takes && s.acts.Open() > 0 && s.env.Now().Sub(s.askedAt) > 5*time.Second {
+		s.askedAt = s.env.Now()
+		s.askAgain()
+	}
+}
+
+// askAgain asks for what has no answer, as client.Session does.
+func (s *session) askAgain() {
+	for _, m := range s.acts.Again() {
+		s.tell(s.home, m)
+	}
 }
 
 // watch watches all columns of a region each tick.
@@ -216,11 +243,16 @@ type wanderer struct {
 	hold      bool // it is there
 	edits     map[world.Pos]*edit
 	pending   map[uint32]world.Pos
-	asked     map[uint32]machine.Time // when
 	crossed   map[world.RegionPos]bool
 	heard     machine.Time // the home, about the body
 	acted     int          // acts acknowledged since it last came in
 	last      machine.Time // when something came from the home
+}
+
+// actsFrom numbers the acts of a session that may have been started again, under
+// the same name: fifty a second are enough.
+func actsFrom(env machine.Env) region.Acts {
+	return region.ActsAbove(uint32(env.Now().Sub(townStart).Seconds() * 50))
 }
 
 // edit is what a wanderer knows of a place.
@@ -236,9 +268,11 @@ const (
 )
 
 func newWanderer(env machine.Env, node machine.Peer, index, of int) *wanderer {
+	s := newSession(env, node, string(rune('a'+index))+"-wanderer")
+	s.acts = actsFrom(env)
 	return &wanderer{
-		session: newSession(env, node, string(rune('a'+index))+"-wanderer"), index: index, of: of, rand: *env.Rand(), brick: world.Bricks,
-		edits: map[world.Pos]*edit{}, pending: map[uint32]world.Pos{}, asked: map[uint32]machine.Time{}, crossed: map[world.RegionPos]bool{},
+		session: s, index: index, of: of, rand: *env.Rand(), brick: world.Bricks,
+		edits: map[world.Pos]*edit{}, pending: map[uint32]world.Pos{}, crossed: map[world.RegionPos]bool{},
 	}
 }
 
@@ -268,8 +302,6 @@ func (w *wanderer) OnMessage(_ machine.Peer, m machine.Message) {
 	case *region.Entered:
 		w.acted = 0
 		w.session.watch(m.Region, region.RateEvery)
-	case *region.NewHost:
-		w.unsure(m.Region)
 	case *region.Frame:
 		if m.Region == w.home && m.Own.HasAck {
 			w.heard = w.env.Now()
@@ -290,19 +322,6 @@ func (w *wanderer) answered(m *region.ActResult) {
 	}
 }
 
-// unsure is when the home has a new host: what was asked of the one before may
-// have been done or not.
-func (w *wanderer) unsure(r world.RegionPos) {
-	if r != w.home {
-		return
-	}
-	for _, at := range w.pending {
-		w.edits[at].sure = false
-	}
-	clear(w.pending)
-	w.hold = false
-}
-
 func (w *wanderer) OnTimer(t machine.Timer) {
 	switch t.Kind {
 	case timerReconnect:
@@ -314,15 +333,9 @@ func (w *wanderer) OnTimer(t machine.Timer) {
 		if w.in && w.link {
 			w.live()
 		}
-		for seq, at := range w.pending { // as client.Session.refuseOldest
-			if w.env.Now().Sub(w.asked[seq]) > 30*time.Second {
-				w.edits[at].sure = false
-				delete(w.pending, seq)
-			}
-		}
+		w.askLate()
 		if w.admitted && w.env.Now().Sub(w.heard) > 5*time.Second { // as client.Session.recover
 			w.heard = w.env.Now()
-			w.unsure(w.home)
 			w.newHost(w.home)
 		}
 	}
@@ -386,5 +399,5 @@ func (w *wanderer) build() {
 		e.asking = w.brick
 		seq = w.act(world.ActPlace, at.Add(0, -1, 0), 1, w.slot, 0)
 	}
-	w.pending[seq], w.asked[seq] = at, w.env.Now()
+	w.pending[seq] = at
 }

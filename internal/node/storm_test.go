@@ -186,6 +186,12 @@ func (w *storm) check() (lots int) {
 		for _, x := range g.wrong {
 			w.Error(x)
 		}
+		for seq, p := range g.pending {
+			w.Errorf("%s: act %d, %.2f s, has no answer", g.name, seq, g.since(p.at))
+		}
+		if n := int(g.items[purseSlot].Count); n < g.purse.least || n > g.purse.most {
+			w.Errorf("%s has %d coins at the end, there should be %d to %d", g.name, n, g.purse.least, g.purse.most)
+		}
 	}
 	w.compareDisks()
 	if w.Failed() {
@@ -263,7 +269,8 @@ func sameKV(a, b machine.KV) bool {
 }
 
 // TestStorm: nothing that was acknowledged is lost, nothing that was refused is
-// done, and nothing is done late, whatever goes wrong. Of a failure run one
+// done, nothing is done late or twice, and all that is asked for is answered as
+// long as somebody waits for it, whatever goes wrong. Of a failure run one
 // seed again with SEED=n.
 func TestStorm(t *testing.T) {
 	edits := 0

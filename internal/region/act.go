@@ -17,7 +17,7 @@ func (r *Region) between() bool {
 // actNow runs a player's act that has just come, after the steps before it. If
 // one of them has to wait for its tick, so does the act.
 func (r *Region) actNow(h *home) {
-	if h.out == nil && r.between() {
+	if h.out == nil && !h.leaves && r.between() {
 		clear(r.commands)
 		r.commands = h.inbox.takeNow(h, r.commands[:0])
 		r.runNow()

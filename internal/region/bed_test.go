@@ -347,11 +347,13 @@ type client struct {
 	acked    uint32
 	owned    []world.RegionPos // regions whose frames acknowledged, in order
 	seq      uint32
-	actSeq   uint32
+	acts     Acts
 	body     world.Vec
 	dec      frame.Frame
 	skip     bool // does not decode: for benchmarks
 	tap      func(*Frame)
+	heard    func(*ActResult)
+	deaf     bool // answers to acts get lost
 }
 
 func (b *bed) client(name string) *client {
@@ -377,7 +379,9 @@ func (c *client) enter() *client {
 }
 
 func (c *client) enterMsg() *Enter {
-	return &Enter{Player: c.player, Entity: 1000 + uint32(c.player[0])<<8 + uint32(c.player[1]), Name: c.name, Mode: uint8(world.Creative), New: true}
+	return c.acts.Enter(&Enter{
+		Player: c.player, Entity: 1000 + uint32(c.player[0])<<8 + uint32(c.player[1]), Name: c.name, Mode: uint8(world.Creative), New: true,
+	})
 }
 
 // watch watches all columns of a region at a rate.
@@ -399,6 +403,7 @@ func (c *client) receive(m machine.Message) {
 		}
 	case *Entered:
 		c.entered, c.online, c.home, c.epoch, c.body = m, true, m.Region, m.Epoch, m.Position
+		c.b.after(0, c.askAgain)
 	case *Moved:
 		if m.Reason == MovedReplaced {
 			c.other = append(c.other, m)
@@ -409,12 +414,16 @@ func (c *client) receive(m machine.Message) {
 		}
 		if m.Reason == MovedElsewhere {
 			c.b.after(0, func() { c.send(m.To, c.enterMsg()) })
+		} else {
+			c.b.after(0, c.askAgain)
 		}
 	case *ActResult:
-		if c.results[m.Seq] != nil {
-			c.b.Errorf("%s: act %d is answered twice", c.name, m.Seq)
+		if c.heard != nil {
+			c.heard(m)
 		}
-		c.results[m.Seq] = m
+		if !c.deaf && c.acts.Ended(m) {
+			c.results[m.Seq] = m
+		}
 	case *Self:
 		c.selves = append(c.selves, m)
 	case *Inventory:
@@ -496,10 +505,22 @@ func (c *client) walkFor(ticks int, buttons uint16, yaw uint16) {
 }
 
 func (c *client) act(a Act) uint32 {
-	c.actSeq++
-	a.Player, a.Seq = c.player, c.actSeq
-	c.send(c.home, &a)
-	return a.Seq
+	a.Player = c.player
+	m := c.acts.Ask(&a)
+	if m == nil {
+		c.b.Fatalf("%s: too many acts have no answer", c.name)
+	}
+	if c.online {
+		c.send(c.home, m)
+	}
+	return m.Seq
+}
+
+// askAgain asks for what has no answer.
+func (c *client) askAgain() {
+	for _, m := range c.acts.Again() {
+		c.send(c.home, m)
+	}
 }
 
 // place puts the block of hot bar slot 0 on top of a block.

@@ -22,23 +22,10 @@ func (r *Region) whereTo(player id.ID) (pointer, bool) {
 func (r *Region) passOn(from machine.Peer, player id.ID, m machine.Message) {
 	g, ok := r.moved[player]
 	if !ok || g.session != from {
-		r.turnAway(from, m)
+		r.stats.Refused++
 		return
 	}
 	r.env.Send(PeerOf(g.to), &Forward{player, from, m})
-}
-
-// newHostCode refuses an act that came to a region that is not the player's
-// home, or not any more, and cannot say where that is.
-const newHostCode = "new-host"
-
-// turnAway drops a message from somebody whose player is not here. An act is
-// answered, for whoever sent it waits.
-func (r *Region) turnAway(from machine.Peer, m machine.Message) {
-	r.stats.Refused++
-	if a, ok := m.(*Act); ok {
-		r.env.Send(from, &ActResult{Region: r.cfg.Pos, Player: a.Player, Seq: a.Seq, Reason: newHostCode})
-	}
 }
 
 // forgetGone forgets who has been gone for long.
@@ -66,9 +53,7 @@ func (r *Region) onForward(from machine.Peer, m *Forward) {
 	switch m.Msg.(type) {
 	case *Inputs, *Act, *Leave:
 		if m.Session != h.peer {
-			if _, part := RegionOf(m.Session); !part && m.Session != Hall && m.Session != (machine.Peer{}) {
-				r.turnAway(m.Session, m.Msg)
-			}
+			r.stats.Refused++
 			return
 		}
 	}
@@ -80,7 +65,7 @@ func (r *Region) onForward(from machine.Peer, m *Forward) {
 func (r *Region) keepOrDo(h *home, m machine.Message) {
 	if h.out != nil {
 		switch m.(type) {
-		case *Order, *RemoteEditDone:
+		case *Order:
 			h.out.kept = append(h.out.kept, m)
 			return
 		}
@@ -95,8 +80,6 @@ func (r *Region) keepOrDo(h *home, m machine.Message) {
 		r.leave(h, LeftOwn)
 	case *Order:
 		r.runOrder(h, m)
-	case *RemoteEditDone:
-		r.settleRemote(h, m)
 	case *Locate:
 		r.located(h, m)
 	default:

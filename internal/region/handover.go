@@ -87,8 +87,8 @@ func (r *Region) handOver(h *home, to world.RegionPos) {
 		return
 	}
 	r.intend(h, pointer{to, h.p.Epoch + 1})
-	if !h.sure {
-		return
+	if h.leaves = r.asks.ofPlayer(h.p.ID); h.leaves || !h.sure {
+		return // its edits at neighbours end here: tried again with the next tick
 	}
 	r.area.Freeze(h.p.ID, true)
 	o := &outgoing{player: h.p.ID, home: h, to: to}
@@ -100,8 +100,27 @@ func (r *Region) handOver(h *home, to world.RegionPos) {
 		}
 		p := *h.p
 		p.Epoch++
-		r.offer(o, &Handover{Player: p.ID, Epoch: uint32(p.Epoch), State: p.AppendBinary(nil), Session: h.peer})
+		l := r.ledgerOf(p.ID)
+		r.offer(o, &Handover{
+			Player: p.ID, Epoch: uint32(p.Epoch), State: p.AppendBinary(nil),
+			Acts: l.encode(h.inbox.nextAct(l.next)), Session: h.peer,
+		})
 	})
+}
+
+// leaves reports whether a player still is where it has to be handed over.
+func (r *Region) leaves(h *home) bool {
+	return r.outside(h.p.Body.Pos) > fixed.One || h.p.Arriving && h.p.Home() != r.cfg.Pos
+}
+
+// nextAct is the act that is begun next, for who takes what waits.
+func (q *inbox) nextAct(next uint32) uint32 {
+	for i := range q.list {
+		if t := &q.list[i]; t.isAct {
+			next = min(next, t.seq)
+		}
+	}
+	return next
 }
 
 // askWhether offers a stored player, for whom there is an intent, to the other
@@ -152,6 +171,7 @@ func (r *Region) onHandoverOK(from machine.Peer, m *HandoverOK) {
 	r.store.del(playerKey(keyPlayer, o.player))
 	r.store.del(playerKey(keyIntent, o.player))
 	r.store.put(playerKey(keyPointer, o.player), ptr.encode())
+	r.dropLedger(o.player)
 	if h := o.home; h != nil {
 		r.letGo(h, o, ptr)
 	}
@@ -245,6 +265,10 @@ func (r *Region) onHandover(from machine.Peer, m *Handover) {
 		return
 	}
 	p, err := world.DecodePlayer(m.State)
+	var acts *ledger
+	if err == nil && !m.Asks {
+		acts, err = decodeLedger(m.Acts)
+	}
 	switch {
 	case err != nil || p.ID != m.Player || p.Epoch != uint64(m.Epoch):
 		r.stats.Refused++
@@ -262,7 +286,7 @@ func (r *Region) onHandover(from machine.Peer, m *Handover) {
 	case m.Asks || r.outside(p.Body.Pos) > slack:
 		r.disown(from, m)
 	default:
-		r.takeOver(from, m, p)
+		r.takeOver(from, m, p, acts)
 	}
 }
 
@@ -322,7 +346,7 @@ func (r *Region) knowsEpoch(player id.ID) uint64 {
 	return epoch
 }
 
-func (r *Region) takeOver(from machine.Peer, m *Handover, p *world.Player) {
+func (r *Region) takeOver(from machine.Peer, m *Handover, p *world.Player, acts *ledger) {
 	if h := r.homes[m.Player]; h != nil { // an older life of the player
 		r.area.RemovePlayer(m.Player)
 		delete(r.homes, m.Player)
@@ -332,12 +356,15 @@ func (r *Region) takeOver(from machine.Peer, m *Handover, p *world.Player) {
 	key := playerKey(keyPlayer, m.Player)
 	before, had := r.store.small[playerKey(keyPointer, m.Player)]
 	r.store.put(key, m.State)
+	r.store.put(playerKey(keyActs, m.Player), m.Acts)
+	r.ledgers[m.Player] = acts
 	r.store.del(playerKey(keyPointer, m.Player))
 	r.store.del(playerKey(keyIntent, m.Player))
 	r.store.then(func(ok bool) {
 		delete(r.arriving, m.Player)
 		if !ok {
 			r.store.del(key)
+			r.dropLedger(m.Player)
 			if had {
 				r.store.put(playerKey(keyPointer, m.Player), before)
 			}

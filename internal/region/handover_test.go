@@ -357,7 +357,7 @@ func TestRefusedForGood(t *testing.T) {
 		offer := func(epoch uint64, asks bool) *Handover {
 			q := p
 			q.Epoch = epoch
-			return &Handover{Player: p.ID, Epoch: uint32(epoch), State: q.AppendBinary(nil), Asks: asks}
+			return &Handover{Player: p.ID, Epoch: uint32(epoch), State: q.AppendBinary(nil), Acts: (&ledger{}).encode(1), Asks: asks}
 		}
 		b.deliver(there, PeerOf(here), offer(p.Epoch+1, true))
 		b.run(300 * time.Millisecond)

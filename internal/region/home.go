@@ -3,7 +3,6 @@ package region
 import (
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -31,6 +30,7 @@ type home struct {
 	wrong   bool            // the client has to be told where its body is
 	intent  pointer         // on the disk: may be handed over there (epoch 0: none)
 	sure    bool            // the intent is durable
+	leaves  bool            // is handed over when neighbours have answered its edits; until then it does nothing
 	out     *outgoing       // being handed over
 
 	staysUntil machine.Time // not handed over before
@@ -96,10 +96,20 @@ func (r *Region) enterStored(from machine.Peer, m *Enter, saved []byte) {
 			return
 		}
 	}
-	if !r.needReady(from, m) {
+	if !r.needReady(from, m) || r.lateEnter(from, m) {
 		return
 	}
 	r.admit(p, from, m)
+}
+
+// lateEnter reports whether a session has entered again since it said this.
+func (r *Region) lateEnter(from machine.Peer, m *Enter) bool {
+	l := r.ledgerOf(m.Player)
+	late := l.session == from.ID && m.Entry < l.entry
+	if late {
+		r.stats.Refused++
+	}
+	return late
 }
 
 // enterNew makes a player who is new to the world, or whose data is lost.
@@ -127,6 +137,7 @@ func (r *Region) admit(p *world.Player, from machine.Peer, m *Enter) {
 	p.Name, p.Entity, p.Operator = m.Name, uint64(m.Entity), m.Operator
 	p.NewSession()
 	h := r.settleIn(p, from)
+	r.ledgerOf(p.ID).enter(from.ID, m)
 	r.save(h)
 	r.flush()
 	r.greet(h)
@@ -179,6 +190,9 @@ func (r *Region) greet(h *home) {
 
 // replaceSession lets a player who is here be played from another session.
 func (r *Region) replaceSession(h *home, from machine.Peer, m *Enter) {
+	if r.lateEnter(from, m) {
+		return
+	}
 	if h.peer != from && h.peer != (machine.Peer{}) {
 		r.env.Send(h.peer, &Moved{r.cfg.Pos, m.Player, r.cfg.Pos, uint32(h.p.Epoch), MovedReplaced})
 	}
@@ -187,14 +201,9 @@ func (r *Region) replaceSession(h *home, from machine.Peer, m *Enter) {
 	if h.peer != from {
 		r.attach(h, from)
 	} else {
-		h.inbox.filter(func(t *todo) bool {
-			if t.isAct {
-				r.refuse(h, t.seq, newHostCode)
-			}
-			return false
-		})
-		h.inbox = inbox{}
+		h.inbox = inbox{} // it is sent again
 	}
+	r.ledgerOf(m.Player).enter(from.ID, m)
 	if h.out != nil {
 		h.out.entering = &letter{from, m}
 		return
@@ -208,7 +217,7 @@ func (r *Region) onLeave(from machine.Peer, m *Leave) {
 		r.passOn(from, m.Player, m)
 		return
 	}
-	if r.homeOf(from, m, h) {
+	if r.homeOf(from, h) {
 		r.leave(h, LeftOwn)
 	}
 }
@@ -332,38 +341,19 @@ func (r *Region) mark(p *world.Player) {
 func (r *Region) applyResults(results []world.Result) {
 	for _, res := range results {
 		h := r.homes[res.Player]
-		if h == nil || res.Kind != world.CmdAct && res.Kind != world.CmdSettle {
+		if res.Kind == world.CmdSettle {
+			r.settled(res)
+			continue
+		}
+		if h == nil || res.Kind != world.CmdAct {
 			continue
 		}
 		if res.Code != world.Done {
 			r.refuse(h, res.Seq, res.Code)
 			continue
 		}
-		seq, player, did := res.Seq, res.Player, res.Did
-		if r.store.readOnly { // only what need not last gets here: see lasting
-			r.answer(player, seq, true, did)
-			continue
-		}
-		settled := res.Kind == world.CmdSettle // the block is on the neighbour's disk
-		r.store.then(func(ok bool) { r.answer(player, seq, ok || settled, did) })
-	}
-}
-
-// answer tells a player that an act is durable, or could not be made so.
-func (r *Region) answer(player id.ID, seq uint32, ok bool, did *world.Remote) {
-	h := r.homes[player]
-	switch {
-	case h == nil:
-	case !ok:
-		r.refuse(h, seq, storageCode)
-	case h.peer != (machine.Peer{}):
-		r.env.Send(h.peer, &ActResult{Region: r.cfg.Pos, Player: player, Seq: seq, OK: true, Did: did})
-	}
-}
-
-func (r *Region) refuse(h *home, seq uint32, code world.Refusal) {
-	if h.peer != (machine.Peer{}) {
-		r.env.Send(h.peer, &ActResult{Region: r.cfg.Pos, Player: h.p.ID, Seq: seq, Reason: string(code), Text: code.Text()})
+		// While nothing can be written only what need not last gets here: see lasting.
+		r.endAct(res.Player, r.ledgerOf(res.Player).session, ended{seq: res.Seq, did: res.Did}, r.store.readOnly)
 	}
 }
 

@@ -34,7 +34,6 @@ type inbox struct {
 	steps     int
 	acts      int
 	last      uint32 // sequence of the newest step
-	lastAct   uint32 // sequence of the newest act
 	actCredit int
 	early     int // steps that were run since the last tick, for an act behind them
 }
@@ -137,7 +136,7 @@ func (q *inbox) run(h *home, cmds []world.Command, n int) []world.Command {
 				Input: t.step, Check: t.check, Expect: t.expect})
 			continue
 		}
-		if q.actCredit == 0 {
+		if q.actCredit == 0 || h.leaves {
 			break
 		}
 		q.actCredit--
@@ -150,12 +149,12 @@ func (q *inbox) run(h *home, cmds []world.Command, n int) []world.Command {
 
 // homeOf returns the home of a player whose session is from; a message for
 // anybody else's player is refused.
-func (r *Region) homeOf(from machine.Peer, m machine.Message, h *home) bool {
+func (r *Region) homeOf(from machine.Peer, h *home) bool {
 	if h != nil && h.peer == from {
 		h.heard = r.env.Now()
 		return true
 	}
-	r.turnAway(from, m)
+	r.stats.Refused++
 	return false
 }
 
@@ -166,7 +165,7 @@ func (r *Region) onInputs(from machine.Peer, m *Inputs) {
 		r.passOn(from, m.Player, m)
 		return
 	}
-	if !r.homeOf(from, m, h) {
+	if !r.homeOf(from, h) {
 		return
 	}
 	r.queueSteps(h, m)
@@ -201,31 +200,8 @@ func (r *Region) onAct(from machine.Peer, m *Act) {
 		r.passOn(from, m.Player, m)
 		return
 	}
-	if r.homeOf(from, m, h) {
+	if r.homeOf(from, h) {
 		r.queueAct(h, m)
-	}
-}
-
-func (r *Region) queueAct(h *home, m *Act) {
-	r.stats.Acts++
-	act := world.Act{
-		Kind: world.ActKind(m.Kind), At: m.Pos, Face: world.Face(m.Face),
-		A: int64(min(m.A, 1<<62)), B: int64(m.B),
-	}
-	if m.Seq <= h.inbox.lastAct {
-		// It was passed on by an old home and comes behind acts that the session
-		// has asked for since; what it does now could undo what those did.
-		r.refuse(h, m.Seq, newHostCode)
-		return
-	}
-	h.inbox.lastAct = m.Seq
-	switch {
-	case lasting(act.Kind) && (r.store.readOnly || len(r.store.next.then) > maxUnwritten):
-		r.refuse(h, m.Seq, storageCode)
-	case !h.inbox.addAct(todo{seq: m.Seq, isAct: true, act: act}):
-		r.refuse(h, m.Seq, world.TooFast)
-	default:
-		r.actNow(h)
 	}
 }
 
@@ -239,14 +215,22 @@ func lasting(k world.ActKind) bool {
 }
 
 // takeLater appends what waited for the next step of the world, and is not late.
+// Answers of neighbours wait for as long as nothing can be written: what they
+// give must be on the disk together with that they were taken.
 func (r *Region) takeLater(to []world.Command) []world.Command {
+	kept := r.later[:0]
 	for _, c := range r.later {
-		if c.Kind != world.CmdRemote || !r.late(c.Remote) {
+		switch {
+		case c.Kind == world.CmdSettle && (r.store.readOnly || r.outs[c.Player] != nil):
+			kept = append(kept, c)
+		case c.Kind == world.CmdSettle && r.homes[c.Player] == nil:
+			r.settleStored(c.Remote)
+		case c.Kind != world.CmdRemote || !r.late(c.Remote):
 			to = append(to, c)
 		}
 	}
-	clear(r.later)
-	r.later = r.later[:0]
+	clear(r.later[len(kept):])
+	r.later = kept
 	return to
 }
 
@@ -256,6 +240,7 @@ func (r *Region) collect() {
 	r.commands = r.takeLater(r.commands[:0])
 	for _, p := range r.area.Players() {
 		if h := r.homes[p.ID]; h != nil && h.out == nil {
+			h.leaves = h.leaves && r.leaves(h)
 			r.commands = h.inbox.take(h, r.commands)
 		}
 	}

@@ -60,6 +60,7 @@ func (r *Region) onRead(result any, err error) {
 	}
 	r.loadColumns(want)
 	r.wake()
+	r.askAll()
 	letters := r.loading.waiting
 	r.loading.waiting = nil
 	for _, l := range letters {
@@ -122,6 +123,13 @@ func (r *Region) unpackOne(key string, value []byte) error {
 			return fmt.Errorf("numbers of edits: %w", ErrCorrupt)
 		}
 		r.asks.reserved = n
+	case keyAsk:
+		r.store.small[key] = value
+		return r.unpackAsk(rest, value)
+	case keyActs:
+		r.store.small[key] = value
+		_, err := decodeLedger(value)
+		return err
 	case keyOps:
 		r.store.small[key] = value
 		return r.unpackOps(rest, value)

@@ -33,6 +33,9 @@ type (
 		Mode     uint8 // for a player that is new to the world
 		Operator bool
 		New      bool // the hall has never seen the player: make one if none is stored
+
+		Entry  uint32 // of the session, rises with each of its Enters
+		Oldest uint32 // the session has the answers to all acts below
 	}
 
 	// Leave takes a player out of the world: it is saved and Left comes back once
@@ -60,11 +63,14 @@ type (
 	}
 
 	// Act is something a player does that is not moving. It is answered by an
-	// ActResult with the same Seq, once it is durable or refused.
+	// ActResult with the same Seq, once it is durable or refused. Seq counts the
+	// acts of a session from 1. It may be sent any number of times: each is done
+	// once, in the order of Seq.
 	Act struct {
 		Player id.ID
 		Seq    uint32
-		Kind   uint8 // docs/protocols/client.md "Act kinds"
+		Oldest uint32 // the session has the answers to all below
+		Kind   uint8  // docs/protocols/client.md "Act kinds"
 		Pos    world.Pos
 		Face   uint8
 		A      uint64
@@ -136,11 +142,14 @@ type (
 		Cells  []byte
 	}
 
-	// ActResult answers an Act.
+	// ActResult answers an Act. Entry is that of the session's Enter: what was said
+	// before the session has entered again does not count. The same answer may come
+	// several times (Acts.Ended).
 	ActResult struct {
 		Region world.RegionPos
 		Player id.ID
 		Seq    uint32
+		Entry  uint32
 		OK     bool
 		Reason string // docs/protocols/client.md, refusal codes of an Act
 		Text   string
@@ -178,10 +187,10 @@ type (
 	}
 
 	// NewHost says that another node leads the region now, which knows nothing of
-	// the receiver. A session enters again if its home is there, and watches
-	// again; acts that were not answered may have happened or not. The node of
-	// the session says it, not the region; neighbours and, about the hall, all
-	// regions are told too.
+	// the receiver. A session enters again if its home is there, watches again,
+	// and sends acts again that were not answered. The node of the session says
+	// it, not the region; neighbours and, about the hall, all regions are told
+	// too.
 	NewHost struct{ Region world.RegionPos }
 
 	// Notice is something to show for a moment, for example that the region
@@ -239,6 +248,7 @@ type (
 		Player  id.ID
 		Epoch   uint32 // the new one: the old home's + 1
 		State   []byte
+		Acts    []byte       // the ledger, empty if it asks
 		Session machine.Peer // zero: nobody plays the player at the moment
 		Asks    bool         // does not give, but asks whether the region has it
 	}
@@ -271,7 +281,7 @@ type (
 	RemoteEditDone struct{ Remote *world.Remote }
 
 	// Forward passes on what came to an old home after a handover: Inputs, an
-	// Act, a Leave, an Order, a RemoteEditDone.
+	// Act, a Leave, an Order.
 	Forward struct {
 		Player  id.ID
 		Session machine.Peer

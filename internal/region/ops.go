@@ -4,10 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -26,94 +24,8 @@ import (
 //   - with every handover a player's epoch rises: the neighbour does nothing for
 //     a player with an epoch below one with which it has seen that player act.
 
-// askEditAgain is when a RemoteEdit without an answer is sent again.
-const askEditAgain = 5 * time.Second
-
 // maxOps bounds what is kept of one neighbour; it asks for fewer at a time.
 const maxOps = 512
-
-// reserveAsks is how many numbers are set aside on the disk at once, so that
-// whoever reads it next begins above all that were given.
-const reserveAsks = 1 << 10
-
-// asks are the edits that this region has asked neighbours for.
-type asks struct {
-	open     []question // by Op
-	last     uint64
-	reserved uint64 // on the disk, or on its way: no number is above it
-}
-
-// question is an edit and its player's epoch.
-type question struct {
-	*world.Remote
-	epoch uint32
-}
-
-// number numbers an edit. Numbers begin with the time, or above all that the
-// disk knows of: a region that is made anew, because all its hosts have gone,
-// begins above those from before.
-func (r *Region) number(m *world.Remote) {
-	a := &r.asks
-	if a.last == 0 {
-		a.last = max(a.reserved, TickAt(r.env.Now(), r.cfg.Epoch)<<8)
-	}
-	a.last++
-	m.Op = a.last
-	if a.last > a.reserved {
-		a.reserved = a.last + reserveAsks
-		r.store.put(keyAsks, binary.AppendUvarint(nil, a.reserved))
-	}
-}
-
-// ask sends an edit to its region, for the first time.
-func (r *Region) ask(q question) {
-	r.asks.open = append(r.asks.open, q)
-	r.sendAsk(q)
-	r.env.SetTimer(r.env.Now().Add(askEditAgain), machine.Timer{Kind: timerAsk, Arg: q.Op})
-}
-
-// sendAsk sends an edit, unless an earlier one of the same block has no answer
-// yet: that one may have been lost and be sent again, and must not be done after
-// this one, which may be acknowledged by then.
-func (r *Region) sendAsk(q question) {
-	if r.asks.behind(q.Remote) {
-		return
-	}
-	r.env.Send(PeerOf(q.At.Region()), &RemoteEdit{Remote: q.Remote, Oldest: r.asks.open[0].Op, Epoch: q.epoch})
-}
-
-// askAgain sends what has not been answered: one edit, or all of a region.
-func (r *Region) askAgain(which func(*world.Remote) bool) (any bool) {
-	for _, q := range r.asks.open {
-		if which(q.Remote) {
-			any = true
-			r.sendAsk(q)
-		}
-	}
-	return any
-}
-
-func (r *Region) onAskTimer(t machine.Timer) {
-	if r.askAgain(func(m *world.Remote) bool { return m.Op == t.Arg }) {
-		r.env.SetTimer(r.env.Now().Add(askEditAgain), t)
-	}
-}
-
-// behind reports whether an earlier edit of the same block is open.
-func (a *asks) behind(m *world.Remote) bool {
-	i := slices.IndexFunc(a.open, func(o question) bool { return o.At == m.At })
-	return i >= 0 && a.open[i].Op < m.Op
-}
-
-// settle notes an answer; false if the edit is not open.
-func (a *asks) settle(op uint64) bool {
-	i := slices.IndexFunc(a.open, func(m question) bool { return m.Op == op })
-	if i < 0 {
-		return false
-	}
-	a.open = slices.Delete(a.open, i, i+1)
-	return true
-}
 
 // ops are the edits that a neighbour has asked for here and that it may ask for
 // again.
@@ -191,6 +103,10 @@ func (r *Region) askedBefore(from world.RegionPos, m *RemoteEdit) bool {
 	return p != nil || m.Remote.Op < o.floor
 }
 
+// lateCode refuses an edit whose player, or home, has gone on: whoever asks does
+// not lead the home any more, and nobody is told.
+const lateCode = "late"
+
 // late reports whether an edit that waits for its tick is not to be done any
 // more, because its player, or its home, has gone on.
 func (r *Region) late(m *world.Remote) bool {
@@ -200,7 +116,7 @@ func (r *Region) late(m *world.Remote) bool {
 		return true
 	case uint64(p.epoch) < r.actsWith(m.Player):
 		done := *m
-		done.Code = newHostCode
+		done.Code = lateCode
 		r.endRemote(&done)
 		return true
 	}

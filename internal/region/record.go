@@ -23,6 +23,8 @@ import (
 //	e region     edits ended for a neighbour that it may ask for again
 //	f player     the epoch with which a player of elsewhere has acted here
 //	n            numbers reserved for edits that neighbours are asked for
+//	q number     an edit that a neighbour is asked for: a question
+//	d player     how the acts of a player whose home is here have ended: a ledger
 const (
 	keyHeader  = "h"
 	keyColumn  = "c"
@@ -34,6 +36,8 @@ const (
 	keyOps     = "e"
 	keyActor   = "f"
 	keyAsks    = "n"
+	keyAsk     = "q"
+	keyActs    = "d"
 
 	layoutVersion = 1
 )

@@ -39,6 +39,7 @@ type Region struct {
 	offers     map[uint64]*outgoing
 	lastOffer  uint64
 	arriving   map[id.ID]uint64 // epochs of players whose takeover is on its way to the disk
+	ledgers    map[id.ID]*ledger
 	never      map[id.ID]uint64 // epochs of handovers refused while nothing could be written
 	moved      map[id.ID]gone   // who went where, lately
 	asks       asks             // edits that neighbours were asked for
@@ -84,7 +85,8 @@ func New(cfg Config, env machine.Env) *Region {
 		cfg: cfg.withDefaults(), env: env, queue: Space(cfg.Pos), store: newStore(), halo: newHalo(cfg.Pos),
 		homes: map[id.ID]*home{}, outs: map[id.ID]*outgoing{}, moved: map[id.ID]gone{},
 		offers: map[uint64]*outgoing{}, arriving: map[id.ID]uint64{}, ops: map[world.RegionPos]*ops{}, never: map[id.ID]uint64{},
-		subOf: map[machine.Peer]*subscriber{}, groups: map[watchSet]*group{}, mixed: map[mix][]byte{},
+		ledgers: map[id.ID]*ledger{},
+		subOf:   map[machine.Peer]*subscriber{}, groups: map[watchSet]*group{}, mixed: map[mix][]byte{},
 	}
 	r.area = world.NewArea(r.cfg.Rules, cfg.Pos, r.halo)
 	r.entities.init(cfg.Pos)

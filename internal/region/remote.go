@@ -14,18 +14,9 @@ import (
 func (r *Region) applyRemotes(c *world.Changes) {
 	for i := range c.Remotes {
 		m := c.Remotes[i]
-		q := question{Remote: &m}
 		if h := r.homes[m.Player]; h != nil {
-			q.epoch = uint32(h.p.Epoch)
+			r.ask(&question{Remote: &m, epoch: uint32(h.p.Epoch), session: r.ledgerOf(m.Player).session})
 		}
-		r.number(&m)
-		r.store.then(func(ok bool) {
-			if ok {
-				r.ask(q)
-			} else if h := r.homes[m.Player]; h != nil {
-				r.refuse(h, m.Seq, storageCode)
-			}
-		})
 	}
 	for i := range c.Answers {
 		done := c.Answers[i]
@@ -98,22 +89,60 @@ func (r *Region) onRemoteEditDone(from machine.Peer, m *RemoteEditDone) {
 		r.stats.Refused++
 		return
 	}
-	if !r.asks.settle(m.Remote.Op) {
-		return // has been answered before
+	q := r.asks.find(func(q *question) bool { return q.Op == m.Remote.Op })
+	if q == nil || q.answered || r.store.readOnly { // it is asked again
+		return
 	}
-	r.askAgain(func(o *world.Remote) bool { return o.At == m.Remote.At }) // the next one's turn
-	if h := r.homes[m.Remote.Player]; h != nil {
-		r.keepOrDo(h, m)
-	} else if ptr, ok := r.whereTo(m.Remote.Player); ok {
-		r.env.Send(PeerOf(ptr.to), &Forward{Player: m.Remote.Player, Msg: m})
+	q.answered = true
+	done := *q.Remote
+	done.Code, done.Got = m.Remote.Code, m.Remote.Got
+	switch {
+	case r.homes[done.Player] != nil:
+		r.later = append(r.later, world.Command{Player: done.Player, Kind: world.CmdSettle, Seq: done.Seq, Remote: &done})
+		r.laterNow()
+	default:
+		r.settleStored(&done)
+		r.flush()
 	}
 }
 
-func (r *Region) settleRemote(h *home, m *RemoteEditDone) {
-	if m.Remote == nil || m.Remote.Player != h.p.ID {
-		r.stats.Refused++
+// settled ends a question: what came of it is in the same batch.
+func (r *Region) settled(res world.Result) {
+	q := r.asks.find(func(q *question) bool {
+		return q.answered && !q.settled && q.Player == res.Player && q.Seq == res.Seq
+	})
+	if q == nil {
 		return
 	}
-	r.later = append(r.later, world.Command{Player: h.p.ID, Kind: world.CmdSettle, Seq: m.Remote.Seq, Remote: m.Remote})
-	r.laterNow()
+	q.settled = true
+	key := askKey(q.Op)
+	kept := r.store.small[key]
+	r.store.del(key)
+	// The block is on the neighbour's disk, or is not: that holds in any case.
+	r.endAct(res.Player, q.session, ended{seq: res.Seq, code: res.Code, did: res.Did}, true)
+	r.store.then(func(ok bool) {
+		if ok {
+			r.closeAsk(q)
+			return
+		}
+		q.answered, q.settled = false, false // what it gave was taken back: asked again
+		r.store.put(key, kept)
+	})
+}
+
+// settleStored settles an act of a player who has left the world since.
+func (r *Region) settleStored(done *world.Remote) {
+	key := playerKey(keyPlayer, done.Player)
+	b, ok := r.store.small[key]
+	p, err := world.DecodePlayer(b)
+	if ok && err == nil {
+		r.store.next.items = append(r.store.next.items, itemsBefore{p.ID, p.Items})
+		p.Settle(done)
+		r.store.put(key, p.AppendBinary(nil))
+	}
+	did := done
+	if done.Code != world.Done {
+		did = nil
+	}
+	r.settled(world.Result{Player: done.Player, Kind: world.CmdSettle, Seq: done.Seq, Code: done.Code, Did: did})
 }

@@ -117,6 +117,7 @@ func (r *Region) flush() {
 // fill moves the dirty small records into a write.
 func (r *Region) fill(w *machine.DiskWrite) {
 	s := &r.store
+	r.putLedgers()
 	w.Space = Space(r.cfg.Pos)
 	s.next.keys = slices.Sorted(maps.Keys(s.dirty))
 	clear(s.dirty)

@@ -57,7 +57,7 @@ func (n *Node) connect(to machine.Peer) {
 		n.linkEvent(s.now.Add(2*s.latency()), to, 0, machine.LinkFailed)
 		return
 	}
-	if c := far.connTo(n.peer); c != nil && !c.ends[0].up && !c.ends[0].closed && c.ends[0].node == far {
+	if c := far.connTo(n.peer); c != nil && !c.ends[0].up && !c.ends[0].closed && c.ends[0].node == far && !c.ends[1].gone {
 		c.ends[1].life = n.life
 		n.hold(far.peer, c)
 		return

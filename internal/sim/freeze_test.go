@@ -37,3 +37,46 @@ func TestFreeze(t *testing.T) {
 		t.Fatalf("begun anew: %q", mb().log)
 	}
 }
+
+// TestFrozenHandshake: links are opened and closed at any moments while nodes
+// are frozen and cut off. When all is well again a link can be opened, or the
+// one that is there works: none is left that nothing comes through.
+func TestFrozenHandshake(t *testing.T) {
+	for seed := range uint64(500) {
+		in := ThesisInternet()
+		in.Ping = 2 * time.Second
+		s := NewWith(seed, Config{Internet: in})
+		a, b, ma, mb := pair(s, 0)
+		cut := false
+		s.Cut(func(machine.Peer, machine.Peer) bool { return cut })
+		for range 60 {
+			n, m, to := a, ma, b
+			if s.Rand().OneIn(2) {
+				n, m, to = b, mb, a
+			}
+			switch s.Rand().Intn(6) {
+			case 0, 1:
+				n.Call(func() { m().env.Open(to.Peer()) })
+			case 2:
+				n.Call(func() { m().env.Close(to.Peer()) })
+			case 3:
+				n.Freeze()
+			case 4:
+				n.Thaw()
+			case 5:
+				cut = s.Rand().OneIn(2)
+			}
+			s.Run(time.Duration(s.Rand().Intn(int(3 * time.Second))))
+		}
+		cut = false
+		a.Thaw()
+		b.Thaw()
+		s.Run(time.Minute)
+		a.Call(func() { ma().env.Open(b.Peer()) })
+		s.Run(time.Minute)
+		ca, cb := a.connTo(b.Peer()), b.connTo(a.Peer())
+		if ca != cb || ca == nil || !ca.ends[0].up || !ca.ends[1].up {
+			t.Fatalf("seed %d: %v %v\n%q\n%q", seed, ca, cb, ma().log, mb().log)
+		}
+	}
+}

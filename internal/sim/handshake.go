@@ -13,7 +13,7 @@ func (c *conn) arrive(p *packet) {
 		c.fail(p.side)
 	case s.isCut(far.node.peer, n.peer):
 		c.cutOff()
-	case n.m == nil || n.life != e.life || e.gone && p.kind != syn:
+	case n.m == nil || n.life != e.life || e.gone:
 		if p.kind != finAck && !far.gone {
 			c.reset(1 - p.side)
 		}
@@ -127,6 +127,7 @@ func (c *conn) finish(i uint8) {
 		return
 	}
 	e.node.forget(far.node.peer, c)
+	c.abandon(i)
 	if e.reopen {
 		e.node.connect(far.node.peer)
 		for _, m := range e.waiting {
@@ -156,17 +157,29 @@ func (c *conn) fail(i uint8) {
 		return
 	}
 	n.forget(far.node.peer, c)
+	c.abandon(i)
 	n.m.OnLink(far.node.peer, machine.LinkFailed)
+}
+
+// abandon lets the far end of one that has gone time out if it waits for the
+// handshake, which it may have joined when the first packet had been lost.
+func (c *conn) abandon(i uint8) {
+	if e, far := &c.ends[i], &c.ends[1-i]; !far.up && !far.gone && far.node.connTo(e.node.peer) == c {
+		c.timeOut(1 - i)
+	}
 }
 
 // cutOff lets both ends time out.
 func (c *conn) cutOff() {
-	for i := range c.ends {
-		n := c.ends[i].node
-		p := n.sim.newPacket()
-		p.conn, p.side, p.kind, p.came = c, uint8(i), broken, true
-		n.sim.at(n.sim.now.Add(n.sim.cfg.Internet.Timeout), event{do: evPacket, node: n.index, body: p})
-	}
+	c.timeOut(0)
+	c.timeOut(1)
+}
+
+func (c *conn) timeOut(i uint8) {
+	n := c.ends[i].node
+	p := n.sim.newPacket()
+	p.conn, p.side, p.kind, p.came = c, i, broken, true
+	n.sim.at(n.sim.now.Add(n.sim.cfg.Internet.Timeout), event{do: evPacket, node: n.index, body: p})
 }
 
 // pingAll asks the far ends of all links whether they are there.

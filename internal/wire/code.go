@@ -19,7 +19,6 @@ const (
 	Dead           Code = "dead"
 	NotLoaded      Code = "not-loaded"
 	Storage        Code = "storage"
-	NewHost        Code = "new-host"
 	Stopped        Code = "stopped"
 )
 
@@ -59,7 +58,6 @@ var texts = map[Code]string{
 	Dead:           "You are dead. Come back to life first.",
 	NotLoaded:      "This part of the world is not loaded yet.",
 	Storage:        "The world could not be saved. The disk may be full.",
-	NewHost:        "The node that hosts this place has changed. Look whether it was done.",
 	Stopped:        "You let go of the block before it was broken.",
 	BadVersion:     "This client and this world speak different versions. Reload the page or update.",
 	BadWorld:       "This is not the world that you asked for.",

@@ -102,6 +102,8 @@ type session struct {
 	player id.ID
 	home   world.RegionPos
 	acts   []region.Act // without an answer
+	last   uint32       // the newest act
+	entry  uint32       // answers to earlier Enters do not count
 }
 
 // player is somebody who plays at the node.
@@ -152,10 +154,15 @@ func (w *Witness) Asked(who id.ID, of world.RegionPos, m machine.Message) {
 	case *region.Act:
 		s.home = of
 		w.visit(s, m.Player)
-		if len(s.acts) == maxActs {
+		if m.Seq <= s.last { // asked for again
+			return
+		}
+		if s.last = m.Seq; len(s.acts) == maxActs {
 			s.acts = slices.Delete(s.acts, 0, 1)
 		}
 		s.acts = append(s.acts, *m)
+	case *region.Enter:
+		s.entry = m.Entry
 	}
 }
 
@@ -220,12 +227,12 @@ func (w *Witness) Ended(who id.ID) {
 // what the player has asked for.
 func (w *Witness) answered(who id.ID, m *region.ActResult) {
 	s := w.sessions[who]
-	if s == nil || m.Player != s.player {
-		return
+	if s == nil || m.Player != s.player || m.Entry != s.entry {
+		return // the session does not count it either
 	}
 	i := slices.IndexFunc(s.acts, func(a region.Act) bool { return a.Seq == m.Seq })
 	if i < 0 {
-		if m.OK && m.Did != nil {
+		if m.Seq > s.last && m.OK && m.Did != nil {
 			w.accuse(Charge{Kind: NotAsked, Region: m.Region, At: m.Did.At, Shown: m.Did.Block, Player: m.Player})
 		}
 		return

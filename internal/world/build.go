@@ -104,17 +104,34 @@ func (a *Area) answer(r Remote) {
 	a.changes.Answers = append(a.changes.Answers, r)
 }
 
+// Settle gives a player what an answer of a neighbour brings: what it paid for a
+// block that was not placed, or what is left of one that was broken. It returns
+// how much of that found no room.
+func (p *Player) Settle(r *Remote) (lost int) {
+	won := Air
+	switch {
+	case p.Mode == Creative:
+	case r.Kind == RemotePlace && r.Code != Done:
+		won = r.Block
+	case r.Kind == RemoteBreak && r.Code == Done:
+		won = r.Got
+	}
+	if won == Air {
+		return 0
+	}
+	lost, changed := p.Items.Add(won, 1)
+	p.slots |= changed
+	return lost
+}
+
 // settle ends at home what a neighbour has answered.
 func (a *Area) settle(p *Player, r *Remote) {
 	var did *Remote
 	if r.Code == Done {
 		did = r
 	}
-	switch {
-	case r.Kind == RemotePlace && r.Code != Done && p.Mode != Creative:
-		a.give(p, r.Block, 1)
-	case r.Kind == RemoteBreak && r.Code == Done && p.Mode != Creative && r.Got != Air:
-		a.give(p, r.Got, 1)
+	if p.Settle(r) > 0 {
+		a.changes.Notices = append(a.changes.Notices, fullNotice(p))
 	}
 	a.changes.Results = append(a.changes.Results, Result{p.ID, CmdSettle, r.Seq, r.Code, did})
 }
@@ -125,6 +142,10 @@ func (a *Area) give(p *Player, b Block, n int) {
 	left, changed := p.Items.Add(b, n)
 	p.slots |= changed
 	if left > 0 {
-		a.changes.Notices = append(a.changes.Notices, Notice{p, "inventory-full", "Your inventory is full."})
+		a.changes.Notices = append(a.changes.Notices, fullNotice(p))
 	}
+}
+
+func fullNotice(p *Player) Notice {
+	return Notice{p, "inventory-full", "Your inventory is full."}
 }
