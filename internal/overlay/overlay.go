@@ -128,7 +128,7 @@ type Node struct {
 func New(cfg Config, env machine.Env) *Node {
 	return &Node{
 		cfg: cfg, env: env, self: cfg.Self,
-		peers: newPeerSet(), failed: map[id.ID]machine.Time{},
+		failed:  map[id.ID]machine.Time{},
 		records: map[id.ID]*record{}, liars: map[id.ID]*liar{}, checking: map[uint64]*peer{},
 		table: newTable(cfg.Space, cfg.Self.Pos),
 	}

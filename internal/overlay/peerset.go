@@ -3,14 +3,12 @@ package overlay
 import "github.com/voxelpopuli/voxelpopuli/internal/id"
 
 // peerSet finds peers by their ids. A node looks up two for every message, so
-// the key is the first 64 bits of the id, which hash and compare faster; ids that
-// begin alike, which only somebody makes on purpose, hang in a chain.
-type peerSet struct{ first map[uint64]*peer }
-
-func newPeerSet() peerSet { return peerSet{map[uint64]*peer{}} }
+// the key is the first 64 bits of the id; ids that begin alike, which only
+// somebody makes on purpose, hang in a chain.
+type peerSet struct{ first id.Table[peer] }
 
 func (s *peerSet) get(who id.ID) *peer {
-	p := s.first[who.Head()]
+	p := s.first.Get(who.Head())
 	for p != nil && p.peer.ID != who {
 		p = p.alike
 	}
@@ -20,23 +18,24 @@ func (s *peerSet) get(who id.ID) *peer {
 // put adds a peer that is not there yet.
 func (s *peerSet) put(p *peer) {
 	head := p.peer.ID.Head()
-	p.alike = s.first[head]
-	s.first[head] = p
+	p.alike = s.first.Get(head)
+	s.first.Put(head, p)
 }
 
 func (s *peerSet) remove(p *peer) {
 	head := p.peer.ID.Head()
-	if s.first[head] == p {
-		if s.first[head] = p.alike; p.alike == nil {
-			delete(s.first, head)
+	switch first := s.first.Get(head); {
+	case first != p:
+		for q := first; q != nil; q = q.alike {
+			if q.alike == p {
+				q.alike = p.alike
+			}
 		}
-		return
-	}
-	for q := s.first[head]; q != nil; q = q.alike {
-		if q.alike == p {
-			q.alike = p.alike
-		}
+	case p.alike == nil:
+		s.first.Delete(head)
+	default:
+		s.first.Put(head, p.alike)
 	}
 }
 
-func (s *peerSet) empty() bool { return len(s.first) == 0 }
+func (s *peerSet) empty() bool { return s.first.Len() == 0 }

@@ -10,7 +10,7 @@ import (
 // TestPeerSet: ids that begin with the same 64 bits are told apart.
 func TestPeerSet(t *testing.T) {
 	var all []*peer
-	s := newPeerSet()
+	var s peerSet
 	for k := range byte(12) {
 		p := &peer{peer: machine.Peer{ID: id.ID{0: k % 3, 19: k}}}
 		all = append(all, p)

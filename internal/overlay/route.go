@@ -31,17 +31,15 @@ func (n *Node) nextHop(to geom.Point, origin *Contact) *peer {
 	if n.hops.stale {
 		n.hops.gather(n.linked)
 	}
-	var best *peer
-	near := n.self.Pos
-	least := to.Dist2(near)
-	for i, pos := range n.hops.places {
-		d := to.Dist2(pos)
-		if d > least || d == least && !pos.Less(near) || n.hops.peers[i].ID == origin.ID {
-			continue
-		}
-		best, near, least = n.hops.peers[i], pos, d
+	i := n.hops.nearest(to, n.self.Pos, -1)
+	if i >= 0 && n.hops.peers[i].peer.ID == origin.ID {
+		i = n.hops.nearest(to, n.self.Pos, i)
 	}
-	if best != nil && best.why&asShortcut != 0 {
+	if i < 0 {
+		return nil
+	}
+	best := n.hops.peers[i]
+	if best.why&asShortcut != 0 {
 		best.used = n.env.Now()
 	}
 	return best
@@ -55,6 +53,20 @@ type hops struct {
 	places []geom.Point
 	peers  []*peer // at the same index
 	stale  bool
+}
+
+// nearest returns the index of the one that is nearest to a place, -1 if no
+// other than except is nearer than self.
+func (h *hops) nearest(to, self geom.Point, except int) int {
+	best, near, least := -1, self, to.Dist2(self)
+	for i, pos := range h.places {
+		d := to.Dist2(pos)
+		if d > least || d == least && !pos.Less(near) || i == except {
+			continue
+		}
+		best, near, least = i, pos, d
+	}
+	return best
 }
 
 func (h *hops) gather(linked []*peer) {

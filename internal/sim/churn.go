@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
@@ -37,7 +38,7 @@ func (n *Node) end() {
 	n.Thaw()
 	n.life++
 	n.m, n.held = nil, nil
-	n.conns, n.order = nil, nil
+	n.conns, n.order = id.Table[conn]{}, nil
 }
 
 // At calls fn at a time, outside all machines: for scripts.

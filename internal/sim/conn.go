@@ -35,7 +35,7 @@ func (c *conn) side(n *Node) uint8 {
 // so the key is the beginning of the id; AddAs sees to it that no two nodes have
 // the same.
 func (n *Node) connTo(to machine.Peer) *conn {
-	c := n.conns[to.ID.Head()]
+	c := n.conns.Get(to.ID.Head())
 	if c == nil || c.ends[1-c.side(n)].node.peer != to {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (n *Node) connect(to machine.Peer) {
 
 // hold notes a link of this node.
 func (n *Node) hold(to machine.Peer, c *conn) {
-	n.conns[to.ID.Head()] = c
+	n.conns.Put(to.ID.Head(), c)
 	n.order = append(n.order, c)
 }
 
@@ -79,7 +79,7 @@ func (n *Node) forget(to machine.Peer, c *conn) {
 	if n.connTo(to) != c {
 		return
 	}
-	delete(n.conns, to.ID.Head())
+	n.conns.Delete(to.ID.Head())
 	for i, o := range n.order {
 		if o == c {
 			n.order = append(n.order[:i], n.order[i+1:]...)

@@ -9,9 +9,9 @@ type event struct {
 	do    int32 // kind: one of the ev constants
 	node  int32 // index of the node it happens to
 	life  uint32
+	body  any // message, job result or link event
 	timer machine.Timer
 	from  machine.Peer
-	body  any // message, job result or link event
 }
 
 // due is an event in the heap.

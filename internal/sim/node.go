@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 )
@@ -28,8 +29,8 @@ type Node struct {
 	stopped []event // what waits while frozen
 
 	// With the Internet model:
-	conns    map[uint64]*conn // by the first bits of the far end's id
-	order    []*conn          // the same, in the order they were made
+	conns    id.Table[conn] // by the first bits of the far end's id
+	order    []*conn        // the same, in the order they were made
 	up, down channel
 	clock    clock
 }
@@ -107,7 +108,7 @@ func (n *Node) boot() {
 	n.queues = map[string]*queue{}
 	n.paused = false
 	n.rand = rng.New(n.sim.seed, uint64(n.index), uint64(n.life))
-	n.conns, n.order = map[uint64]*conn{}, nil
+	n.conns, n.order = id.Table[conn]{}, nil
 	if in := n.sim.cfg.Internet; in != nil {
 		if in.Clocks != nil {
 			n.clock = newClock(in.Clocks, n.sim.now, rng.New(n.sim.seed, uint64(n.index), uint64(n.life), 0xc10c))

@@ -88,7 +88,7 @@ func (n *Node) onPacket(p *packet) {
 		p.came = true
 		s.waited(downOf, n, n.down.free)
 		through := n.down.pass(s.now, p.size, s.cfg.Internet.Rate)
-		if len(s.events.a) > 0 && s.events.a[0].at < through {
+		if next := s.events.next(); next != nil && next.at < through {
 			s.at(through, event{do: evPacket, node: n.index, body: p})
 			return
 		}

@@ -61,7 +61,7 @@ type Sim struct {
 	seed   uint64
 	now    machine.Time
 	seq    uint64
-	events heap
+	events agenda
 	nodes  []*Node
 	byPeer map[machine.Peer]*Node
 	heads  map[uint64]bool // first bits of the ids
@@ -75,6 +75,8 @@ type Sim struct {
 	tail    float64 // see latency
 	cut     func(a, b machine.Peer) bool
 	traffic *Traffic
+
+	foreseen uint32 // see foresee
 }
 
 // New returns an empty network with the default configuration.
@@ -142,7 +144,7 @@ func (s *Sim) Run(d time.Duration) { s.RunUntil(func() bool { return false }, d)
 func (s *Sim) RunUntil(cond func() bool, limit time.Duration) bool {
 	end := s.now.Add(limit)
 	for !cond() {
-		if len(s.events.a) == 0 || s.events.a[0].at > end {
+		if next := s.events.next(); next == nil || next.at > end {
 			s.now = max(s.now, end)
 			return false
 		}
@@ -153,7 +155,7 @@ func (s *Sim) RunUntil(cond func() bool, limit time.Duration) bool {
 
 // RunEvents runs at most n events; for stopping at an arbitrary point.
 func (s *Sim) RunEvents(n int) {
-	for ; n > 0 && len(s.events.a) > 0; n-- {
+	for ; n > 0 && s.events.next() != nil; n-- {
 		s.step()
 	}
 }
@@ -172,7 +174,8 @@ func (s *Sim) at(t machine.Time, e event) {
 
 // step handles the next event.
 func (s *Sim) step() {
-	d := s.events.pop()
+	s.foresee(s.events.refill())
+	d := s.events.take()
 	s.now = d.at
 	e := *d.e
 	*d.e = event{} // lets go of what it points to
