@@ -100,13 +100,8 @@ func attackTable(t *Trial, groups []overlayRun, results [][]overlayResult, compa
 			fmt.Sprintf("%.3f", greatest.Max), beside(known, a.max, 3),
 			fmt.Sprintf("%.3f", greatest.Mean), beside(known, a.maxMean, 3))
 		key := fmt.Sprintf("%s_share_h%d_m%d_r%d", strings.ReplaceAll(table.Name, "-", "_"), g.Honest, g.Malicious, g.R)
-		if known {
-			t.Against(key, share.Mean, "", a.mean)
-			t.Against(key+"_greatest", greatest.Mean, "", a.maxMean)
-		} else {
-			t.Metric(key, share.Mean, "")
-			t.Metric(key+"_greatest", greatest.Mean, "")
-		}
+		t.AgainstIf(known, key, share.Mean, "", a.mean)
+		t.AgainstIf(known, key+"_greatest", greatest.Mean, "", a.maxMean)
 	}
 	t.Table(table)
 }

@@ -119,6 +119,18 @@ func besideMean(compare bool, p paperRow) string {
 	return spread{Mean: p.mean, SD: p.runs}.plusMinus(4)
 }
 
+// spreadCells are a mean over the runs, its deviation, the deviation within a
+// run, the least and the greatest, each beside the thesis'; and that mean.
+func spreadCells(results []overlayResult, get func(overlayResult) spread, compare bool, p paperRow, digits int) (mean float64, cells []any) {
+	m := over(results, func(o overlayResult) float64 { return get(o).Mean })
+	return m.Mean, []any{
+		m.plusMinus(4), besideMean(compare, p),
+		fmt.Sprintf("%.4f", over(results, func(o overlayResult) float64 { return get(o).SD }).Mean), beside(compare, p.sd, 4),
+		over(results, func(o overlayResult) float64 { return get(o).Min }).Min, beside(compare, p.min, digits),
+		over(results, func(o overlayResult) float64 { return get(o).Max }).Max, beside(compare, p.max, digits),
+	}
+}
+
 func degreeTable(t *Trial, r int, groups []overlayRun, results [][]overlayResult, compare bool) {
 	table := Table{
 		Name: fmt.Sprintf("degree-r%d", r), Title: fmt.Sprintf("Neighbours, r = %d (table 6.%d; nodes: tables 6.1, 6.2), mean over the runs and its deviation", r, map[int]int{4: 3, 9: 4, 16: 5}[r]),
@@ -130,20 +142,12 @@ func degreeTable(t *Trial, r int, groups []overlayRun, results [][]overlayResult
 		}
 		p, known := paperOf(g.IAD, r)
 		known = known && compare
-		d := over(results[i], func(o overlayResult) float64 { return o.Degree.Mean })
-		table.Row(g.IAD,
+		d, cells := spreadCells(results[i], func(o overlayResult) spread { return o.Degree }, known, p.degree, 0)
+		table.Row(append([]any{g.IAD,
 			over(results[i], func(o overlayResult) float64 { return float64(o.Started) }).Mean,
 			over(results[i], func(o overlayResult) float64 { return float64(o.Nodes) }).plusMinus(0), beside(known, float64(p.nodes), 0),
-			d.plusMinus(4), besideMean(known, p.degree),
-			fmt.Sprintf("%.4f", over(results[i], func(o overlayResult) float64 { return o.Degree.SD }).Mean), beside(known, p.degree.sd, 4),
-			over(results[i], func(o overlayResult) float64 { return o.Degree.Min }).Min, beside(known, p.degree.min, 0),
-			over(results[i], func(o overlayResult) float64 { return o.Degree.Max }).Max, beside(known, p.degree.max, 0))
-		report := fmt.Sprintf("degree_iad%d_r%d", g.IAD, r)
-		if known {
-			t.Against(report, d.Mean, "", p.degree.mean)
-		} else {
-			t.Metric(report, d.Mean, "")
-		}
+		}, cells...)...)
+		t.AgainstIf(known, fmt.Sprintf("degree_iad%d_r%d", g.IAD, r), d, "", p.degree.mean)
 	}
 	t.Table(table)
 }
@@ -159,19 +163,11 @@ func fillTable(t *Trial, r int, groups []overlayRun, results [][]overlayResult, 
 		}
 		p, known := paperOf(g.IAD, r)
 		known = known && compare
-		f := over(results[i], func(o overlayResult) float64 { return o.Fill.Mean })
-		table.Row(g.IAD, f.plusMinus(4), besideMean(known, p.fill),
-			fmt.Sprintf("%.4f", over(results[i], func(o overlayResult) float64 { return o.Fill.SD }).Mean), beside(known, p.fill.sd, 4),
-			over(results[i], func(o overlayResult) float64 { return o.Fill.Min }).Min, beside(known, p.fill.min, 4),
-			over(results[i], func(o overlayResult) float64 { return o.Fill.Max }).Max, beside(known, p.fill.max, 4),
+		f, cells := spreadCells(results[i], func(o overlayResult) spread { return o.Fill }, known, p.fill, 4)
+		table.Row(append(append([]any{g.IAD}, cells...),
 			over(results[i], func(o overlayResult) float64 { return o.FillTop.Mean }).Mean,
-			over(results[i], func(o overlayResult) float64 { return float64(o.Filled) / float64(max(o.Fillable, 1)) }).Mean)
-		report := fmt.Sprintf("fill_iad%d_r%d", g.IAD, r)
-		if known {
-			t.Against(report, f.Mean, "", p.fill.mean)
-		} else {
-			t.Metric(report, f.Mean, "")
-		}
+			over(results[i], func(o overlayResult) float64 { return float64(o.Filled) / float64(max(o.Fillable, 1)) }).Mean)...)
+		t.AgainstIf(known, fmt.Sprintf("fill_iad%d_r%d", g.IAD, r), f, "", p.fill.mean)
 	}
 	t.Table(table)
 }

@@ -104,11 +104,7 @@ func typesTable(t *Trial, g overlayRun, runs []overlayResult) {
 	t.Table(table)
 	key := fmt.Sprintf("_iad%d_r%d", g.IAD, g.R)
 	report := func(name string, v float64, unit string, paper float64) {
-		if compare && paper > 0 {
-			t.Against(name+key, v, unit, paper)
-		} else {
-			t.Metric(name+key, v, unit)
-		}
+		t.AgainstIf(compare && paper > 0, name+key, v, unit, paper)
 	}
 	share := func(kinds ...string) (bytes, count float64) {
 		for _, kind := range kinds {

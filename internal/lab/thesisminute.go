@@ -1,6 +1,9 @@
 package lab
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 var thesisMinuteExperiment = Experiment{
 	Name:   "thesis-minute",
@@ -25,7 +28,7 @@ func runThesisMinute(t *Trial) error {
 	if err := t.Settings(); err != nil {
 		return err
 	}
-	begin, peak := time.Now(), 0.0
+	begin, cpu, peak := time.Now(), cpuTime(), 0.0
 	n := newStorageNet(o)
 	k := 0
 	phases, err := n.do(t.Context, func() {
@@ -37,10 +40,10 @@ func runThesisMinute(t *Trial) error {
 	if err != nil {
 		return err
 	}
-	wall := time.Since(begin).Seconds()
-	t.Against("wall_s", wall, "s", thesisWall)
+	wall, cpu := time.Since(begin), cpuTime()-cpu
+	t.Against("wall_s", wall.Seconds(), "s", thesisWall)
 	t.Against("peak_mb", peak, "MB", thesisMemory)
-	t.Metric("events_per_s", float64(n.sim.Events())/wall, "1/s")
+	reportSpeed(t, n.sim, wall, cpu)
 	t.Metric("events", float64(n.sim.Events()), "")
 	t.Metric("nodes", float64(len(n.live())), "")
 	table := Table{Name: "phases", Title: "Where the time goes", Columns: []string{"phase", "wall s", "events", "events/s"}}
@@ -57,6 +60,7 @@ func runThesisMinute(t *Trial) error {
 		gross += float64(r.Gross)
 	}
 	t.Metric("gross_gb", gross/1e9, "GB")
+	t.Fact("trace", fmt.Sprintf("%016x", n.sim.Trace()))
 	t.Table(trafficTable(rows))
 	return nil
 }

@@ -140,6 +140,15 @@ func (t *Trial) Against(name string, value float64, unit string, paper float64) 
 	t.metrics = append(t.metrics, Metric{Name: name, Value: finite(value), Unit: unit, Paper: &paper})
 }
 
+// AgainstIf reports a number beside the source's figure, if that is of the same.
+func (t *Trial) AgainstIf(same bool, name string, value float64, unit string, paper float64) {
+	if same {
+		t.Against(name, value, unit, paper)
+	} else {
+		t.Metric(name, value, unit)
+	}
+}
+
 // finite keeps numbers that JSON has no word for out of the results.
 func finite(v float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -50,6 +50,14 @@ func (n *Node) after(d time.Duration, t machine.Timer) {
 	n.env.SetTimer(n.env.Now().Add(d+jitter), t)
 }
 
+// once is the same for a timer that is set once at a time; its handler clears set.
+func (n *Node) once(set *bool, d time.Duration, kind uint16) {
+	if !*set {
+		*set = true
+		n.after(d, machine.Timer{Kind: kind})
+	}
+}
+
 // askAgain acts on what has not ended well, and waits longer the next time.
 func (n *Node) askAgain() {
 	n.watching = false

@@ -46,10 +46,7 @@ func (n *Node) distrusts(who id.ID) bool {
 
 // auditLater sets the timer for holders that were not audited yet.
 func (n *Node) auditLater() {
-	if !n.auditing {
-		n.auditing = true
-		n.after(auditAfter, machine.Timer{Kind: timerAudit})
-	}
+	n.once(&n.auditing, auditAfter, timerAudit)
 }
 
 // audit asks all who have been holders long enough.

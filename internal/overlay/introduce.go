@@ -7,13 +7,6 @@ func (n *Node) Introduce(c *Contact) {
 	if n.stopped || !n.saneContact(c) || c.ID == n.self.ID || n.hasFailed(c) {
 		return
 	}
-	p := n.know(c)
-	if p.why&asBoot == 0 {
-		n.boot = append(n.boot, p)
-	}
-	n.need(p, asBoot)
-	if p.link == linkUp {
-		n.onBootUp(p)
-	}
+	n.joinBy(c)
 	n.settle()
 }

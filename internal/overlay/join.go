@@ -28,17 +28,22 @@ func (n *Node) onSeek(result any, err error) {
 		if c.ID == n.self.ID || n.hasFailed(c) {
 			continue
 		}
-		p := n.know(c)
-		if p.why&asBoot == 0 {
-			n.boot = append(n.boot, p)
-		}
-		n.need(p, asBoot)
-		if p.link == linkUp {
-			n.onBootUp(p)
-		}
+		n.joinBy(c)
 	}
 	if n.peers.empty() && n.cfg.Announce != nil {
 		n.env.Do("", jobAnnounce, n.cfg.Announce(true))
+	}
+}
+
+// joinBy has a node pass on a JoinRequest of this one.
+func (n *Node) joinBy(c *Contact) {
+	p := n.know(c)
+	if p.why&asBoot == 0 {
+		n.boot = append(n.boot, p)
+	}
+	n.need(p, asBoot)
+	if p.link == linkUp {
+		n.onBootUp(p)
 	}
 }
 

@@ -118,12 +118,7 @@ func (n *Node) refillEntry(e *entry) {
 	n.refillLater()
 }
 
-func (n *Node) refillLater() {
-	if !n.refilling {
-		n.refilling = true
-		n.after(refillAfter, machine.Timer{Kind: timerRefill})
-	}
-}
+func (n *Node) refillLater() { n.once(&n.refilling, refillAfter, timerRefill) }
 
 func (n *Node) refill() {
 	n.refilling = false

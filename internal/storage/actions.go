@@ -112,28 +112,17 @@ func (s *shelf) stack(of int64) *stack {
 	return &s.stacks[i]
 }
 
-// batch returns a player's actions of an interval, none perhaps.
-func (c *container) batch(p *Player, of int64, m *Memo) *Batch {
+// held returns a player's actions of an interval, none perhaps, and their
+// certificate, if there is one.
+func (c *container) held(p *Player, of int64, m *Memo) (*Batch, *Certificate) {
 	if s := c.players[p.ID]; s != nil {
 		for i := range s.stacks {
-			if s.stacks[i].of == of {
-				return s.stacks[i].frozen(p, m)
+			if st := &s.stacks[i]; st.of == of {
+				return st.frozen(p, m), st.cert
 			}
 		}
 	}
-	return m.batch(&Batch{Player: p, Of: of})
-}
-
-// certificate is that of a player's actions of an interval, nil if there is none.
-func (c *container) certificate(p *Player, of int64) *Certificate {
-	if s := c.players[p.ID]; s != nil {
-		for i := range s.stacks {
-			if s.stacks[i].of == of {
-				return s.stacks[i].cert
-			}
-		}
-	}
-	return nil
+	return m.batch(&Batch{Player: p, Of: of}), nil
 }
 
 func (st *stack) frozen(p *Player, m *Memo) *Batch {

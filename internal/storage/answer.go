@@ -128,7 +128,8 @@ func (n *Node) preventEclipse(by *overlay.Contact, q *Retrieve) {
 
 // onRetrieveActions answers for a player's actions.
 func (n *Node) onRetrieveActions(by *overlay.Contact, q *RetrieveActions) {
-	m := &ActionsResult{Query: q.Query, Batch: n.actions.batch(q.Player, q.Of, n.memo), Certificate: n.actions.certificate(q.Player, q.Of)}
+	m := &ActionsResult{Query: q.Query}
+	m.Batch, m.Certificate = n.actions.held(q.Player, q.Of, n.memo)
 	if b := n.cfg.Behaviour; b != nil {
 		if m = b.AnswerActions(n, by, q, m); m == nil {
 			return
