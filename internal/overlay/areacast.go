@@ -221,8 +221,8 @@ func (n *Node) cellOf(p *peer) geom.Polygon {
 // maxAwaited bounds how many areacasts of its own a node expects back.
 const maxAwaited = 64
 
-// window is how many areacasts are remembered for the suppression of duplicates
-// (the thesis' text breaks off before it says how).
+// window is how many areacasts are remembered at the least for the suppression of
+// duplicates (the thesis' text breaks off before it says how).
 const window = 1024
 
 type messageKey struct {
@@ -230,29 +230,12 @@ type messageKey struct {
 	seq    uint64
 }
 
-// recent remembers the last messages.
-type recent struct {
-	set  map[messageKey]struct{}
-	ring []messageKey
-	at   int
-}
-
 // duplicate reports whether a message has been here and remembers it.
 func (n *Node) duplicate(origin id.ID, seq uint64) bool {
-	r, k := &n.recent, messageKey{origin, seq}
-	if _, ok := r.set[k]; ok {
+	k := messageKey{origin, seq}
+	if _, ok := n.recent.Get(k); ok {
 		return true
 	}
-	if r.set == nil {
-		r.set = map[messageKey]struct{}{}
-	}
-	if len(r.ring) < window {
-		r.ring = append(r.ring, k)
-	} else {
-		delete(r.set, r.ring[r.at])
-		r.ring[r.at] = k
-		r.at = (r.at + 1) % window
-	}
-	r.set[k] = struct{}{}
+	n.recent.Put(k, struct{}{})
 	return false
 }

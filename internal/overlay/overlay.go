@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/recent"
 )
 
 // Constants of the implementation; the thesis leaves them open.
@@ -113,10 +114,10 @@ type Node struct {
 	seq             uint64
 	dropped         uint64 // messages that were not sane
 
-	cell   geom.Polygon // own; empty: to be calculated
-	recent recent       // areacasts
-	passed []passed     // the last of them
-	torn   bool         // neighbours have failed since the last mend
+	cell   geom.Polygon                     // own; empty: to be calculated
+	recent recent.Map[messageKey, struct{}] // areacasts
+	passed []passed                         // the last of them
+	torn   bool                             // neighbours have failed since the last mend
 	// awaited: own areacasts that another node is the root of and that have not
 	// come back.
 	awaited []uint64
@@ -128,7 +129,7 @@ type Node struct {
 func New(cfg Config, env machine.Env) *Node {
 	return &Node{
 		cfg: cfg, env: env, self: cfg.Self,
-		failed:  map[id.ID]machine.Time{},
+		failed: map[id.ID]machine.Time{}, recent: recent.New[messageKey, struct{}](window),
 		records: map[id.ID]*record{}, liars: map[id.ID]*liar{}, checking: map[uint64]*peer{},
 		table: newTable(cfg.Space, cfg.Self.Pos),
 	}
