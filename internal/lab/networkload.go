@@ -26,7 +26,7 @@ var networkLoadExperiment = Experiment{
 		{"seconds", "10", "s", "how long each stage is measured"},
 		{"settle", "5", "s", "how long a stage is given to settle before"},
 		{"ramp", "1", "", "stages; each adds as many nodes and players as the first"},
-		{"profile", "", "", "file for a CPU profile of the last stage's measured time"},
+		{"profile", "none", "", "file for a CPU profile of the last stage's measured time; none: there is none"},
 		{"spread", "0", "columns", "of the square that players are spread over, a side; 0: two for each ten nodes"},
 	},
 	Run: runNetworkLoad,

@@ -72,7 +72,7 @@ func (s *said) table(before *said, seconds float64) Table {
 
 // profile writes a CPU profile until stop is called.
 func profile(file string) (stop func() error, err error) {
-	if file == "" {
+	if file == "none" {
 		return func() error { return nil }, nil
 	}
 	f, err := os.Create(file)
