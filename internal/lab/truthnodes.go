@@ -62,8 +62,8 @@ type truthProcess struct {
 func runTruthNodes(t *Trial) (err error) {
 	nodes, players, updates := t.Int("nodes", 9), t.Int("players", 1), t.Int("updates", 1)
 	latency, regions := t.Float("latency", 0.1), t.Int("regions", 2)
-	if players > nodes-2 {
-		t.reject("players", "at most as many as there are honest nodes")
+	if players > min(nodes-2, maxMasons) {
+		t.reject("players", fmt.Sprintf("at most %d, and as many as there are honest nodes", maxMasons))
 	}
 	if regions%2 != 0 || regions > 128 {
 		t.reject("regions", "an even number up to 128")
