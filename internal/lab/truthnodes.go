@@ -31,7 +31,7 @@ var truthNodesExperiment = Experiment{
 		{"players", "4", "", "that build, each at a node of its own"},
 		{"updates", "2", "", "of honest nodes, of nodes that tamper, and after these are cut off"},
 		{"latency", "2", "s", "the longest that a message is assumed to take; an update takes five times that"},
-		{"regions", "4", "", "the world is so many regions a side, an even number"},
+		{"regions", "8", "", "the world is so many regions a side, an even number; the spawn has to lie in it"},
 	},
 	Run: runTruthNodes,
 }

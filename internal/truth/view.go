@@ -1,6 +1,8 @@
 package truth
 
 import (
+	"slices"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
@@ -76,4 +78,10 @@ func (v *View) Owns(node, player id.ID, b world.Block) (uint32, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Carries reports whether a witness has a player's purse.
+func (v *View) Carries(node, player id.ID) bool {
+	w := v.seen[node]
+	return w != nil && slices.ContainsFunc(w.purses, func(p purse) bool { return p.player == player })
 }

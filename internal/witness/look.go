@@ -62,6 +62,11 @@ func (w *Witness) Looked(s *storage.Snapshot) {
 	if !there && knows(w.at) && w.until <= w.end(s.Of) {
 		w.present = false // is announced anew
 	}
+	for _, p := range w.players {
+		if p.come && p.cameOf <= s.Of && there && !v.Carries(w.cfg.Self.ID, p.id) {
+			p.come = false // the batch was lost
+		}
+	}
 	w.settle(s.Of, v, knows)
 	w.compare(s, v, shape)
 	w.weigh(s.Of, v)

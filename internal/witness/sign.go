@@ -120,8 +120,8 @@ func (w *Witness) speak(of int64, now machine.Time) {
 		return true
 	}
 	for _, p := range w.sorted() {
-		if !p.come && !p.gone && p.home == w.at {
-			p.come = add(truth.Edit{Kind: truth.EditCome, Player: p.id})
+		if !p.come && !p.gone && (p.home == w.at || w.acts(p)) {
+			p.come, p.cameOf = add(truth.Edit{Kind: truth.EditCome, Player: p.id}), of
 		}
 	}
 	late := w.late(first, last)
@@ -167,6 +167,12 @@ func (w *Witness) late(first, last uint64) bool {
 		}
 	}
 	return tick > last
+}
+
+// acts reports whether something that a player did is to be signed where the
+// witness is.
+func (w *Witness) acts(p *player) bool {
+	return slices.ContainsFunc(w.pending, func(d *deed) bool { return d.Player == p.id && d.in == w.at })
 }
 
 // owes reports whether something that a player did is not in the storage yet.

@@ -113,7 +113,9 @@ type player struct {
 	slots [world.Slots]world.Stack
 	full  bool // all slots are known
 	gone  bool
-	come  bool // it was signed that the player is here
+	come  bool // it was signed that the player is here,
+	// for the interval cameOf
+	cameOf int64
 
 	weighed bool // what it has was compared with what it has won
 }
