@@ -41,15 +41,21 @@ func (t *Trial) Protocol() storage.Protocol {
 // doStorage does each scenario with all seeds, and compares with a sequential
 // replay if check is set.
 func doStorage(t *Trial, check bool) ([]storageRun, [][]storageResult, error) {
+	return doProtocols(t, check, t.Protocol())
+}
+
+// doProtocols is doStorage with each of some protocols.
+func doProtocols(t *Trial, check bool, protocols ...storage.Protocol) ([]storageRun, [][]storageResult, error) {
 	sizes, zones, updates := t.Ints("nodes", 4), t.Zones("r"), t.Int("updates", 3)
-	protocol := t.Protocol()
 	if err := t.Settings(); err != nil {
 		return nil, nil, err
 	}
 	var groups, runs []storageRun
 	for _, r := range zones {
 		for _, n := range sizes {
-			groups = append(groups, storageRun{Nodes: n, R: r, Updates: updates, Check: check, Protocol: protocol})
+			for _, p := range protocols {
+				groups = append(groups, storageRun{Nodes: n, R: r, Updates: updates, Check: check, Protocol: p})
+			}
 		}
 	}
 	for k := range t.runs {

@@ -26,6 +26,10 @@ func switchedProtocols() []storage.Protocol {
 		switch name {
 		case "ring", "deltas", "pins": // nothing without digests
 			out = append(out, storage.ProtocolThesis.With("digests").With(name))
+		case "quorum":
+			out = append(out, storage.ProtocolThesis.With("digests").With("receipts").With(name))
+		case "terse": // what is left out is what the others have made comparable
+			out = append(out, storage.ProtocolThesis.With("digests").With("deltas").With("pins").With(name))
 		case "owners":
 			out = append(out, storage.ProtocolThesis.With("majority").With("digests").With(name))
 		case "storers":
@@ -41,25 +45,7 @@ func switchedProtocols() []storage.Protocol {
 }
 
 func runStorageSwitches(t *Trial) error {
-	sizes, zones, updates := t.Ints("nodes", 4), t.Zones("r"), t.Int("updates", 3)
-	if err := t.Settings(); err != nil {
-		return err
-	}
-	var groups, runs []storageRun
-	for _, r := range zones {
-		for _, n := range sizes {
-			for _, p := range switchedProtocols() {
-				groups = append(groups, storageRun{Nodes: n, R: r, Updates: updates, Check: true, Protocol: p})
-			}
-		}
-	}
-	for k := range t.runs {
-		for _, g := range groups {
-			g.Seed = t.Seed + uint64(k)
-			runs = append(runs, g)
-		}
-	}
-	flat, err := doAll(t, runs)
+	groups, results, err := doProtocols(t, true, switchedProtocols()...)
 	if err != nil {
 		return err
 	}
@@ -67,13 +53,7 @@ func runStorageSwitches(t *Trial) error {
 		"nodes", "r", "protocol", "upstream, B/s", "actions, ms", "update area, ms", "interest, ms",
 		"replays", "r_eff", "lost", "missing", "incorrect", "updates that failed"}}
 	for i, g := range groups {
-		mean := func(get func(storageResult) float64) float64 {
-			var list []storageResult
-			for k := i; k < len(flat); k += len(groups) {
-				list = append(list, flat[k])
-			}
-			return over(list, get).Mean
-		}
+		mean := func(get func(storageResult) float64) float64 { return over(results[i], get).Mean }
 		took := func(k storage.Kind) float64 {
 			return mean(func(r storageResult) float64 { return r.Queries[k].MedianMs })
 		}

@@ -13,7 +13,7 @@ func (n *Node) onRetrieve(by *overlay.Contact, q *Retrieve) {
 	if !saneArea(&q.Area) || !n.business(by, q) {
 		return
 	}
-	m := &Result{Query: q.Query, Around: n.neighbourhood(), Area: q.Area}
+	m := &Result{Query: q.Query, Around: n.neighbourhood(), Area: q.Area, Known: q.Known}
 	if q.Kind.static() {
 		for _, o := range n.static {
 			if contains(&q.Area, o.Pos) && n.responsible(o.Pos) {
@@ -130,6 +130,9 @@ func (n *Node) preventEclipse(by *overlay.Contact, q *Retrieve) {
 func (n *Node) onRetrieveActions(by *overlay.Contact, q *RetrieveActions) {
 	m := &ActionsResult{Query: q.Query}
 	m.Batch, m.Certificate = n.actions.held(q.Player, q.Of, n.memo)
+	if m.Certificate != nil {
+		m.saved = m.Certificate.saved(q.known)
+	}
 	if b := n.cfg.Behaviour; b != nil {
 		if m = b.AnswerActions(n, by, q, m); m == nil {
 			return

@@ -28,16 +28,43 @@ func (n *Node) beyond() int32 {
 // digest has to look for it after it was asked.
 const sizeDigest = 8
 
-// sizeBrief is what digests of the cells in an area take, and of the woken
-// characters there.
-func (s *Snapshot) sizeBrief(a *overlay.Area, w *World) (size int) {
+// sizeBrief is what digests of the cells in an area take for somebody who knows
+// something of it, and of the woken characters there.
+func (s *Snapshot) sizeBrief(a *overlay.Area, w *World, known *Known) (size int) {
 	s = s.bold()
-	s.parts(a, w, func(part) { size += sizeDigest })
+	if rows := known.rowsOf(s); rows > 0 {
+		size = s.sizeRows(a, w, known.Seen) + (rows+7)/8 + sizeDigest
+	} else {
+		s.parts(a, w, func(part) { size += sizeDigest })
+	}
 	for _, o := range s.Woken {
 		if s.sees(a, o.Pos, w) {
 			size += 8 + sizeDigest
 		}
 	}
+	return size
+}
+
+// rowCells is how many cells side by side one digest of what is expected is of.
+const rowCells = 8
+
+// sizeRows is what the digests of those rows take that are not all as expected.
+func (s *Snapshot) sizeRows(a *overlay.Area, w *World, expected *Snapshot) (size int) {
+	row, cells, same := [2]int32{-1, -1}, 0, true
+	end := func() {
+		if !same {
+			size += sizeDigest * cells
+		}
+	}
+	s.parts(a, w, func(p part) {
+		if at := [2]int32{p.x / rowCells, p.y}; at != row {
+			end()
+			row, cells, same = at, 0, true
+		}
+		cells++
+		same = same && expected.covers(p.x, p.y, w.Cell) == inside && sameBlock(expected.At(p.x, p.y), p.cell)
+	})
+	end()
 	return size
 }
 
@@ -186,6 +213,25 @@ func (n *Node) foresee(r *replayer, state *Snapshot) {
 	n.guess = g
 }
 
+// recall makes the world of t_0 around the own part: everybody can (thesis
+// 5.3.6), so that nobody has to fetch it.
+func (n *Node) recall() {
+	if !n.cfg.Protocol.Deltas || !n.cfg.Protocol.Terse {
+		return
+	}
+	g := &Snapshot{Of: 0, Cover: overlay.Area{Circle: n.part.circle}, Whole: true}
+	g.Cover.Circle.R += n.beyond()
+	g.Grid = gridOver(&g.Cover, &n.world, 0)
+	for y := g.Y; y < g.Y+g.H; y++ {
+		for x := g.X; x < g.X+g.W; x++ {
+			if relate(&g.Cover, x*n.world.Cell, y*n.world.Cell, n.world.Cell) != outside {
+				g.set(x, y, n.memo.initialCell(n.cfg.Rules, &n.world, x, y))
+			}
+		}
+	}
+	n.guess = g
+}
+
 // holds reports whether the node has a cell that was agreed on, without asking
 // for it.
 func (n *Node) holds(of int64, x, y int32, c *Cell) bool {
@@ -199,11 +245,11 @@ func (n *Node) holds(of int64, x, y int32, c *Cell) bool {
 	return n.cfg.Protocol.Ring && own(n.state) || n.cfg.Protocol.Deltas && n.cfg.Protocol.Ring && own(n.guess)
 }
 
-// inventory appends what the node has or guesses of a cell: versions of objects
-// that whoever sends the cell may refer to.
-func (n *Node) inventory(out []*Object, x, y int32) []*Object {
-	for _, s := range [...]*Snapshot{n.guess, n.cycle.from, n.state, n.looked} {
-		if s == nil {
+// inventory appends what the node has or guesses of a cell at the time that is
+// asked for: versions of objects that whoever sends the cell may refer to.
+func (n *Node) inventory(out []*Object, of int64, x, y int32) []*Object {
+	for _, s := range [...]*Snapshot{n.guess, n.state} {
+		if s == nil || s.Of != of {
 			continue
 		}
 		if c := s.At(x, y); c != nil {
@@ -215,4 +261,59 @@ func (n *Node) inventory(out []*Object, x, y int32) []*Object {
 		}
 	}
 	return out
+}
+
+// base is a cell as the node knows it at a time, nil if it does not: whoever sends
+// it as it was later, and knew the same then, sends what has changed.
+func (n *Node) base(of int64, x, y int32) *Cell {
+	for _, s := range [...]*Snapshot{n.before, n.last, n.looked} {
+		if s != nil && s.Of == of && s.covers(x, y, n.world.Cell) == inside && s.At(x, y) != nil {
+			return s.At(x, y)
+		}
+	}
+	return nil
+}
+
+// Objects of t_0 are looked for in the cells around where they are now, players'
+// characters farther away.
+const (
+	originsNear = 1
+	originsFar  = 4
+)
+
+// origin is an object as it was at t_0, nil if it is not found. Everybody can make
+// it, so that it can be referred to.
+func (n *Node) origin(o *Object) *Object {
+	if !n.cfg.Protocol.Terse {
+		return nil
+	}
+	far := int32(originsNear)
+	if o.Player != nil {
+		far = originsFar
+	}
+	x, y, last := o.Pos.X/n.world.Cell, o.Pos.Y/n.world.Cell, (n.world.Side-1)/n.world.Cell
+	for cy := max(y-far, 0); cy <= min(y+far, last); cy++ {
+		for cx := max(x-far, 0); cx <= min(x+far, last); cx++ {
+			c := n.memo.initialCell(n.cfg.Rules, &n.world, cx, cy)
+			if p := c.find(o.ID); p != nil {
+				return p
+			}
+			for _, p := range c.Asleep {
+				if p.ID == o.ID {
+					return p
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// asBegun reports whether a woken character is what was put to sleep at t_0.
+func (n *Node) asBegun(o *Object) bool {
+	from := n.origin(o)
+	if from == nil || !from.Static || o.Player == nil {
+		return false
+	}
+	w := n.cfg.Rules.Wake(o.Player, o.Pos, from)
+	return w != nil && sameObject(w, o)
 }

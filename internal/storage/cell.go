@@ -100,14 +100,19 @@ type Grid struct {
 // gridOver returns an empty window over an area, cut at the world's edge, and
 // ring cells farther.
 func gridOver(a *overlay.Area, w *World, ring int32) Grid {
-	b := bounds(a)
-	last := (w.Side - 1) / w.Cell
-	x0, y0 := max(b.Min.X, 0)/w.Cell-ring, max(b.Min.Y, 0)/w.Cell-ring
-	x1, y1 := min(max(b.Max.X, 0)/w.Cell+ring, last), min(max(b.Max.Y, 0)/w.Cell+ring, last)
-	x0, y0 = max(x0, 0), max(y0, 0)
+	x0, y0, x1, y1 := cellsOver(a, w, ring)
 	g := Grid{X: x0, Y: y0, W: max(x1-x0+1, 0), H: max(y1-y0+1, 0)}
 	g.Cells = make([]*Cell, g.W*g.H)
 	return g
+}
+
+// cellsOver are the first and last columns and rows of gridOver.
+func cellsOver(a *overlay.Area, w *World, ring int32) (x0, y0, x1, y1 int32) {
+	b := bounds(a)
+	last := (w.Side - 1) / w.Cell
+	x0, y0 = max(b.Min.X, 0)/w.Cell-ring, max(b.Min.Y, 0)/w.Cell-ring
+	x1, y1 = min(max(b.Max.X, 0)/w.Cell+ring, last), min(max(b.Max.Y, 0)/w.Cell+ring, last)
+	return max(x0, 0), max(y0, 0), x1, y1
 }
 
 // At returns the cell in column x and row y, nil outside the window.

@@ -46,7 +46,9 @@ type pointQuery struct {
 	result *Batch
 	votes  int
 	done   bool
-	ask    *RetrieveActions // of the other zones; nil: they have been asked
+	ask    *RetrieveActions // of further storers; nil: all have been asked
+	wave   int              // that is asked next (see waveOf)
+	sent   int              // questions
 }
 
 // startCycle finds where in the cycle the node comes in.
@@ -137,6 +139,7 @@ func (n *Node) begin() {
 		}
 	}
 	n.install(s)
+	n.recall()
 	n.release()
 }
 
@@ -215,10 +218,16 @@ func (n *Node) askActions(of int64) {
 	for i, o := range players {
 		c.asked[i] = pointQuery{player: o.Player, at: o.Pos, began: now, got: got[i*slots : (i+1)*slots : (i+1)*slots]}
 	}
+	storing := n.storing
+	n.storing = make(map[id.ID][]id.ID, len(players)) // of those who are gone nothing is kept
 	for i := range c.asked {
-		q := &RetrieveActions{Query: uint64(of)<<20 | uint64(i*homes), Player: c.asked[i].player, Of: of}
+		if p := c.asked[i].player; len(storing[p.ID]) > 0 && len(storing[p.ID]) <= n.space.Zones()*n.homesOf() {
+			n.storing[p.ID] = storing[p.ID]
+		}
+		q := &RetrieveActions{Query: uint64(of)<<20 | uint64(i*homes), Player: c.asked[i].player, Of: of, known: n.storing[c.asked[i].player.ID]}
 		if n.cfg.Protocol.Receipts {
-			n.askFirst(&c.asked[i], q)
+			c.asked[i].ask = q
+			n.askWave(&c.asked[i])
 			continue
 		}
 		for z := range zones {
@@ -227,7 +236,7 @@ func (n *Node) askActions(of int64) {
 	}
 	if n.cfg.Protocol.Receipts {
 		n.exchange(of)
-		n.env.SetTimer(now.Add(hurry), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
+		n.env.SetTimer(now.Add(n.forFirst()), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
 	}
 	if c.open == 0 {
 		n.update()
@@ -250,13 +259,16 @@ func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
 	if n.cfg.Protocol.Receipts && n.certifies(m.Certificate, m.Batch) {
 		q.heard++
 		q.result, q.votes = m.Batch, len(m.Certificate.Receipts)
+		if n.cfg.Protocol.Terse {
+			n.storing[q.player.ID] = m.Certificate.storers(n.storing[q.player.ID])
+		}
 		n.endPoint(q)
 		if c.open == 0 {
 			n.update()
 		}
 		return
 	}
-	n.askOthers(q)
+	defer n.askIfIdle(q)
 	switch {
 	case q.got[slot] == nil:
 		q.count++
@@ -273,6 +285,13 @@ func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
 		if c.open == 0 {
 			n.update()
 		}
+	}
+}
+
+// askIfIdle asks more storers once all who were asked have answered.
+func (n *Node) askIfIdle(q *pointQuery) {
+	if q.count >= q.sent || !n.cfg.Protocol.Quorum {
+		n.askWave(q)
 	}
 }
 
@@ -325,7 +344,7 @@ func (n *Node) update() {
 	c := &n.cycle
 	c.asking = false
 	from := c.from
-	c.from = nil
+	c.from, n.before = nil, from
 	if c.missing && !n.cfg.Protocol.Majority {
 		n.failed(c.to)
 		c.asked = nil

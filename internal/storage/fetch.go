@@ -17,6 +17,9 @@ type Fetch struct {
 	// Have are versions that the sender has, of objects in these cells; on the
 	// wire their digests.
 	Have []*Object
+	// Base are the same cells an update before, as the sender knows them, nil where
+	// it does not; on the wire their digests.
+	Base []*Cell
 }
 
 // CellAt is a column and a row of the world.
@@ -33,7 +36,11 @@ type Blocks struct {
 
 // Size makes messages known to simulations.
 func (m *Fetch) Size() int {
-	return m.Retrieve.Size() + 2*2 + 4*len(m.Cells) + 8*len(m.Woken) + sizeDigest*len(m.Have)
+	size := m.Retrieve.Size() + 2*2 + 4*len(m.Cells) + 8*len(m.Woken) + sizeDigest*len(m.Have)
+	for _, c := range m.Base {
+		size += sizeDigest * bit(c != nil)
+	}
+	return size
 }
 
 // Size makes messages known to simulations.
@@ -71,6 +78,9 @@ func (n *Node) startFetch(q *query, out outcome, votes int) {
 		}
 	}
 	for _, o := range s.Woken {
+		if n.asBegun(o) {
+			continue
+		}
 		if n.state == nil || n.state.Of != q.Of || !slices.ContainsFunc(n.state.Woken, func(w *Object) bool { return sameObject(w, o) }) {
 			f.woken = append(f.woken, o)
 		}
@@ -159,7 +169,8 @@ func (n *Node) fetchFrom(q *query, r *Result, cells []CellAt, woken []*Object) (
 		}
 		m.Cells = append(m.Cells, at)
 		if n.cfg.Protocol.Deltas {
-			m.Have = n.inventory(m.Have, at.X, at.Y)
+			m.Have = n.inventory(m.Have, q.Of, at.X, at.Y)
+			m.Base = append(m.Base, n.base(q.Of-1, at.X, at.Y))
 		}
 	}
 	for _, o := range woken {
@@ -182,13 +193,14 @@ func (n *Node) onFetch(by *overlay.Contact, q *Fetch) {
 		return
 	}
 	m, known := &Blocks{Query: q.Query}, s.bold()
+	base := n.common(q)
 	for _, at := range q.Cells {
 		var c *Cell
 		if known.covers(at.X, at.Y, n.world.Cell) == inside {
 			c = s.At(at.X, at.Y)
 		}
 		m.Cells = append(m.Cells, c)
-		m.Bytes += n.sizeBlock(c, q.Have)
+		m.Bytes += n.sizeBlock(c, q.Have, base)
 	}
 	for _, o := range s.Woken {
 		if slices.Contains(q.Woken, o.ID) {
@@ -199,50 +211,57 @@ func (n *Node) onFetch(by *overlay.Contact, q *Fetch) {
 	n.overlay.Reply(by, m)
 }
 
+// common is what the asker knows of an update before and the node knew as well.
+func (n *Node) common(q *Fetch) (base []*Object) {
+	if n.last == nil || n.last.Of != q.Of-1 {
+		return nil
+	}
+	for i, c := range q.Base {
+		if i >= len(q.Cells) || c == nil {
+			continue
+		}
+		at := q.Cells[i]
+		if n.last.bold().covers(at.X, at.Y, n.world.Cell) == inside && sameBlock(n.last.At(at.X, at.Y), c) {
+			base = append(base, c.Objects...)
+		}
+	}
+	slices.SortStableFunc(base, byID)
+	return base
+}
+
 // sizeBlock is what a cell takes for somebody who has some versions: how many
 // objects there are, for each one how it is sent, and what is new.
-func (n *Node) sizeBlock(c *Cell, have []*Object) int {
+func (n *Node) sizeBlock(c *Cell, have, base []*Object) int {
 	size := 2
 	if c == nil {
 		return size
 	}
 	for _, o := range c.Objects {
-		size += n.sizeFor(o, have)
+		size += n.sizeFor(o, have, base)
 	}
 	return size
 }
 
 // sizeFor is what an object takes: an index into what the receiver has, or the
 // difference from a version that both have, or all of it.
-func (n *Node) sizeFor(o *Object, have []*Object) int {
+func (n *Node) sizeFor(o *Object, have, base []*Object) int {
 	const head = 2
-	if len(have) == 0 {
+	if len(have) == 0 && len(base) == 0 && !n.cfg.Protocol.Terse {
 		return o.Size
 	}
 	i, _ := slices.BinarySearchFunc(have, o, byID)
-	best := o.Size
 	for ; i < len(have) && have[i].ID == o.ID; i++ {
-		switch {
-		case sameObject(have[i], o):
+		if sameObject(have[i], o) {
 			return head
-		case n.hadVersion(have[i]):
-			best = min(best, n.memo.delta(n.cfg.Rules, have[i], o))
 		}
 	}
+	best := o.Size
+	if i, ok := slices.BinarySearchFunc(base, o, byID); ok {
+		best = n.memo.delta(n.cfg.Rules, base[i], o)
+	} else if p := n.origin(o); p != nil {
+		best = min(best, n.memo.delta(n.cfg.Rules, p, o))
+	}
 	return head + best
-}
-
-// hadVersion reports whether the node knows a version of the last update.
-func (n *Node) hadVersion(o *Object) bool {
-	if n.last == nil {
-		return false
-	}
-	c := n.last.At(o.Pos.X/n.world.Cell, o.Pos.Y/n.world.Cell)
-	if c == nil {
-		return false
-	}
-	p := c.find(o.ID)
-	return p != nil && sameObject(p, o)
 }
 
 // onBlocks takes cells, if they are those that were agreed on.

@@ -48,23 +48,78 @@ func TestWhatTheReceiverHasIsNotSent(t *testing.T) {
 	rules := plainRules{}
 	old, now, stranger := rules.object(1, 0), rules.object(1, 9), rules.object(2, 0)
 	n := &Node{world: World{Side: 1000, Cell: 1000}, memo: NewMemo(), cfg: Config{Rules: rules}}
-	n.last = &Snapshot{Grid: Grid{W: 1, H: 1, Cells: []*Cell{NewCell([]*Object{old})}}}
+	n.last = &Snapshot{Of: 3, Cover: overlay.Area{Circle: geom.Circle{R: 100}}, Whole: true}
+	n.last.Grid = Grid{W: 1, H: 1, Cells: []*Cell{NewCell([]*Object{old})}}
 	for _, c := range []struct {
 		name string
 		have []*Object
+		base *Object // of an update before
+		of   int64
 		o    *Object
 		want func(int) bool
 	}{
-		{"nothing is known", nil, now, func(n int) bool { return n == 200 }},
-		{"it is there", []*Object{now}, now, func(n int) bool { return n == 2 }},
-		{"an old version is there", []*Object{old}, now, func(n int) bool { return n < 20 }},
-		{"a version is there that the sender never had", []*Object{rules.object(1, 5)}, now, func(n int) bool { return n == 202 }},
-		{"others are there", []*Object{old}, stranger, func(n int) bool { return n == 202 }},
+		{"nothing is known", nil, nil, 4, now, func(n int) bool { return n == 200 }},
+		{"it is there", []*Object{now}, nil, 4, now, func(n int) bool { return n == 2 }},
+		{"an old version is there", nil, old, 4, now, func(n int) bool { return n < 20 }},
+		{"an older one is there", nil, old, 5, now, func(n int) bool { return n == 200 }},
+		{"a version is there that the sender never had", nil, rules.object(1, 5), 4, now, func(n int) bool { return n == 200 }},
+		{"others are there", []*Object{old}, nil, 4, stranger, func(n int) bool { return n == 202 }},
 	} {
-		if got := n.sizeFor(c.o, c.have); !c.want(got) {
+		q := &Fetch{Retrieve: Retrieve{Of: c.of}, Cells: []CellAt{{}}, Base: []*Cell{nil}}
+		if c.base != nil {
+			q.Base[0] = NewCell([]*Object{c.base})
+		}
+		if got := n.sizeFor(c.o, c.have, n.common(q)); !c.want(got) {
 			t.Errorf("%s: %d bytes", c.name, got)
 		}
 	}
+}
+
+// What is as it was at t_0 is neither fetched nor sent: everybody can make it
+// (5.3.6). What has come of it is sent as the difference, if it is not far away.
+func TestTheBeginningIsKnown(t *testing.T) {
+	player := &Player{ID: id.ID{1}}
+	bed := thing(7, 0)
+	bed.Static, bed.Player, bed.Size, bed.Pos = true, player, 200, geom.Point{X: 5500, Y: 5500}
+	rules := sleeperRules{bed: bed}
+	world := World{Side: 20000, Cell: 1000}
+	woken := rules.Wake(player, bed.Pos, bed)
+	moved := func(by int32) *Object {
+		o := *woken
+		o.Digest, o.Pos.X = Digest{9}, o.Pos.X+by
+		return &o
+	}
+	for _, terse := range []bool{false, true} {
+		n := &Node{world: world, memo: NewMemo(), cfg: Config{Rules: rules, Protocol: Protocol{Terse: terse}}}
+		if n.asBegun(woken) != terse || n.asBegun(moved(0)) {
+			t.Errorf("terse %v: is as at t_0: %v, another version: %v", terse, n.asBegun(woken), n.asBegun(moved(0)))
+		}
+		if near := n.sizeFor(moved(4000), nil, nil); near < 200 != terse {
+			t.Errorf("terse %v: %d bytes for who has moved", terse, near)
+		}
+		if far := n.sizeFor(moved(6000), nil, nil); far < 200 {
+			t.Errorf("terse %v: %d bytes for who is too far away to be found", terse, far)
+		}
+	}
+}
+
+// sleeperRules have one character, who sleeps at t_0.
+type sleeperRules struct {
+	plainRules
+	bed *Object
+}
+
+func (r sleeperRules) Initial(cell geom.Rect) []*Object {
+	if p := r.bed.Pos; p.X >= cell.Min.X && p.X < cell.Max.X && p.Y >= cell.Min.Y && p.Y < cell.Max.Y {
+		return []*Object{r.bed}
+	}
+	return nil
+}
+
+func (r sleeperRules) Wake(p *Player, place geom.Point, o *Object) *Object {
+	w := *o
+	w.Static, w.Digest = false, Digest{8}
+	return &w
 }
 
 // plainRules encodes objects in 200 bytes.

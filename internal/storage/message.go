@@ -2,6 +2,7 @@ package storage
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -33,6 +34,8 @@ type Retrieve struct {
 	Kind  Kind
 	Area  overlay.Area // in the world
 	Of    int64        // dynamic data of t_Of
+	// Known is what the origin has already; nil: it does not say.
+	Known *Known
 }
 
 // Result answers a Retrieve directly. It is frozen.
@@ -45,6 +48,8 @@ type Result struct {
 	Area overlay.Area
 	// Brief: digests of cells are sent instead of what is in them.
 	Brief bool
+	// Known is what the receiver has said that it has: that is left out.
+	Known *Known
 	// Static data in the area.
 	Static  []*Object
 	Batches []*Batch
@@ -128,6 +133,7 @@ func isqrt(v int64) int64 {
 type RetrieveActions struct {
 	Query  uint64
 	Player *Player
+	known  []id.ID // storers whose certificates the sender has (Protocol.Terse)
 	Of     int64
 }
 
@@ -137,6 +143,7 @@ type ActionsResult struct {
 	Batch *Batch
 	// Certificate of the batch, if the sender has one (Protocol.Receipts).
 	Certificate *Certificate
+	saved       int // bytes, because the receiver has some of it
 }
 
 // Store adds an action to the action container (thesis 5.2.3, 5.3.3). There is
@@ -172,11 +179,14 @@ const (
 func sizeArea(a *overlay.Area) int { return 12 + 8*len(a.Polygon) }
 
 // Size makes messages known to simulations.
-func (m *Retrieve) Size() int { return 1 + 8 + 1 + 8 + sizeArea(&m.Area) }
+func (m *Retrieve) Size() int { return 1 + 8 + 1 + 8 + sizeArea(&m.Area) + m.Known.size() }
 
 // Size makes messages known to simulations.
 func (m *Result) Size() int {
-	size := 1 + 8 + 8 + sizeContact*(1+len(m.Around.Neighbours)) + m.Bytes
+	size := 1 + 8 + 8 + m.Bytes
+	if !m.Known.has(m.Around) {
+		size += sizeContact * (1 + len(m.Around.Neighbours))
+	}
 	if m.Seen != nil {
 		size += sizeArea(&m.Seen.Cover) + (2*len(m.Seen.Unsure)+7)/8
 	}
@@ -184,13 +194,13 @@ func (m *Result) Size() int {
 }
 
 // Size makes messages known to simulations.
-func (*RetrieveActions) Size() int { return 1 + 8 + 20 + 8 + 8 }
+func (m *RetrieveActions) Size() int { return 1 + 8 + 20 + 8 + 8 + sizeShort*len(m.known) }
 
 // Size makes messages known to simulations.
 func (m *ActionsResult) Size() int {
 	size := 1 + 8 + m.Batch.size()
 	if m.Certificate != nil {
-		size += sizeSignature + m.Certificate.size()
+		size += sizeSignature + m.Certificate.size() - m.saved
 	}
 	return size
 }
@@ -213,7 +223,7 @@ func (m *Result) Seal(w World) *Result {
 	switch {
 	case m.Seen == nil:
 	case m.Brief:
-		m.Bytes += m.Seen.sizeBrief(&m.Area, &w)
+		m.Bytes += m.Seen.sizeBrief(&m.Area, &w, m.Known)
 	default:
 		m.Bytes += m.Seen.sizeIn(&m.Area, &w)
 	}

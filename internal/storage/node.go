@@ -80,38 +80,6 @@ type Behaviour interface {
 	Push(n *Node, to *overlay.Contact, honest *Push) *Push
 }
 
-// Probe measures what nodes do, for experiments.
-type Probe interface {
-	// Retrieved: a retrieval has ended.
-	Retrieved(r Report)
-	// Arrived: a message of a kind has come to who it is for, after some hops.
-	Arrived(k Arrival, hops int)
-	// Failed: a node could not replay its part of the world to t_of.
-	Failed(n *Node, of int64)
-}
-
-// Arrival is what table 6.28 tells apart: the kinds of retrievals, and stores.
-type Arrival uint8
-
-// ArrivedStore is the arrival of a store; the others are Arrival(kind).
-const ArrivedStore = Arrival(Kinds)
-
-// Report describes a retrieval that has ended.
-type Report struct {
-	Kind    Kind
-	By      *Node
-	Of      int64
-	Area    overlay.Area
-	Player  *Player // whose actions
-	Took    time.Duration
-	Answers int // messages
-	Votes   int // for the result
-	Zones   int
-	Seen    *Snapshot // the result, nil if there is none
-	Static  []*Object
-	Batches []*Batch
-}
-
 // Timers; those of the overlay are below.
 const (
 	timerCycle uint16 = 100 + iota
@@ -158,12 +126,15 @@ type Node struct {
 	state   *Snapshot // dynamic data, of the last update; nil: none
 	last    *Snapshot // the one before
 	guess   *Snapshot // what the node thinks lies around its part; nil: nothing
+	before  *Snapshot // the update area that the last update began with
 	looked  *Snapshot // around the player's character
 	static  map[ObjectID]*Object
 	actions container
 	woken   []wakening
 	purse   purse
-	pins    [][]*overlay.Contact // by zone: who has answered about the update area
+	told    map[id.ID][]id.ID // of storers: whose certificates they have from here
+	storing map[id.ID][]id.ID // of players: storers whose certificates are known
+	pins    [][]pin           // by zone: who has answered about the update area
 
 	queries uint64
 	running []*query
@@ -197,9 +168,9 @@ func New(cfg Config, env machine.Env) *Node {
 	n := &Node{
 		cfg: cfg, env: env, space: cfg.Overlay.Space, world: cfg.Rules.World(), memo: cfg.Memo,
 		time: timing{cfg.Begin, cfg.LMax, cfg.Deviation}, self: cfg.Overlay.Self,
-		static: map[ObjectID]*Object{}, pushed: map[id.ID]bool{},
+		static: map[ObjectID]*Object{}, pushed: map[id.ID]bool{}, told: map[id.ID][]id.ID{},
 	}
-	n.pins = make([][]*overlay.Contact, n.space.Zones())
+	n.pins = make([][]pin, n.space.Zones())
 	n.places = newMapping(n.space, n.world)
 	n.reach = n.world.Reach(n.time.interval())
 	n.zone = n.space.Zone(n.self.Pos)

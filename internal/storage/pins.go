@@ -45,11 +45,11 @@ func (n *Node) ask(q *query, zone int) {
 		return
 	}
 	z := &q.zones[zone]
-	for _, c := range n.pins[zone] {
-		z.missing = append(z.missing, missing{node: c})
+	for _, p := range n.pins[zone] {
+		z.missing = append(z.missing, missing{node: p.who})
 	}
-	for _, c := range n.pins[zone] {
-		n.askNode(q, zone, c)
+	for _, p := range n.pins[zone] {
+		n.askNode(q, zone, p.who)
 	}
 }
 
@@ -60,7 +60,22 @@ func (n *Node) askNode(q *query, zone int, c *overlay.Contact) {
 		return
 	}
 	z.asked = append(z.asked, c.ID)
-	n.overlay.Reply(c, &q.Retrieve)
+	ask := q.Retrieve
+	if n.cfg.Protocol.Terse {
+		ask.Known = n.known(q, zone, c)
+	}
+	n.overlay.Reply(c, &ask)
+}
+
+// pin is somebody who has answered, and what was heard then.
+type pin struct {
+	who    *overlay.Contact
+	around *Around
+	cover  overlay.Area
+}
+
+func isPin(c *overlay.Contact) func(pin) bool {
+	return func(p pin) bool { return p.who.ID == c.ID }
 }
 
 // pin notes who has answered, to ask them the next time.
@@ -71,7 +86,11 @@ func (n *Node) pin(q *query) {
 	for zone := range q.zones {
 		n.pins[zone] = n.pins[zone][:0:0]
 		for _, r := range q.zones[zone].results {
-			n.pins[zone] = append(n.pins[zone], r.Around.Self)
+			p := pin{who: r.Around.Self, around: r.Around}
+			if r.Seen != nil {
+				p.cover = r.Seen.Cover
+			}
+			n.pins[zone] = append(n.pins[zone], p)
 		}
 	}
 }
@@ -125,7 +144,10 @@ func (n *Node) onSeek(by *overlay.Contact, m *Seek) {
 		if int(zone) >= n.space.Zones() {
 			return
 		}
-		known := slices.Clone(n.pins[zone])
+		var known []*overlay.Contact
+		for _, p := range n.pins[zone] {
+			known = append(known, p.who)
+		}
 		for _, q := range n.running {
 			if !n.pinned(q) {
 				continue

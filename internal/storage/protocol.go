@@ -44,12 +44,19 @@ type Protocol struct {
 	// the last time, and whom they name: nobody on the way can answer instead or
 	// drop the question. It needs Digests.
 	Pins bool
+	// Quorum asks for a player's actions as many storers as a majority takes
+	// before it asks all of them. It needs Receipts.
+	Quorum bool
+	// Terse leaves out of answers what who asks says that it has: a neighbourhood
+	// that is as it was, digests that it expects, storers' certificates, and what
+	// is as it was at t_0. It needs Digests, Deltas and Pins for most of that.
+	Terse bool
 }
 
 // Protocols that have a name.
 var (
 	ProtocolThesis   = Protocol{}
-	ProtocolHardened = Protocol{Objects: true, Majority: true, Digests: true, Ring: true, Deltas: true, Receipts: true, Storers: true, Owners: true, Pins: true}
+	ProtocolHardened = Protocol{Objects: true, Majority: true, Digests: true, Ring: true, Deltas: true, Receipts: true, Storers: true, Owners: true, Pins: true, Quorum: true, Terse: true}
 )
 
 // switches are the mechanisms by name, in the order in which they are shown.
@@ -66,6 +73,8 @@ var switches = []struct {
 	{"storers", func(p *Protocol) *bool { return &p.Storers }},
 	{"owners", func(p *Protocol) *bool { return &p.Owners }},
 	{"pins", func(p *Protocol) *bool { return &p.Pins }},
+	{"quorum", func(p *Protocol) *bool { return &p.Quorum }},
+	{"terse", func(p *Protocol) *bool { return &p.Terse }},
 }
 
 // Switches returns the names of the mechanisms.

@@ -24,6 +24,9 @@ type Receipt struct {
 	// Signature is the storer's; who makes and checks it is the driver's business
 	// (Config.SignReceipt, Config.CheckReceipt).
 	Signature []byte
+	// linked: the player has the storer's certificate from the link that the
+	// receipt goes over (Protocol.Terse).
+	linked bool
 }
 
 // Certificate is a batch with receipts of more than half of the zones: one copy
@@ -34,7 +37,10 @@ type Certificate struct {
 }
 
 // Certified hands a storer the certificate of the batch that it has.
-type Certified struct{ Certificate *Certificate }
+type Certified struct {
+	Certificate *Certificate
+	saved       int // bytes, because the storer has some of it (Protocol.Terse)
+}
 
 // Exchange passes a batch that is not certified at t^a on to the other storers,
 // with the receipts that are known: a player cannot have it certified with some
@@ -60,10 +66,15 @@ func (m *Deposit) Size() int {
 }
 
 // Size makes messages known to simulations.
-func (m *Receipt) Size() int { return 1 + sizeReceipt }
+func (m *Receipt) Size() int {
+	if m.linked {
+		return 1 + 8 + sizeDigest + sizeSignature
+	}
+	return 1 + sizeReceipt
+}
 
 // Size makes messages known to simulations.
-func (m *Certified) Size() int { return 1 + 20 + 8 + m.Certificate.size() }
+func (m *Certified) Size() int { return 1 + 20 + 8 + m.Certificate.size() - m.saved }
 
 // Size makes messages known to simulations.
 func (m *Exchange) Size() int {
@@ -176,7 +187,7 @@ func (n *Node) onDeposit(by *overlay.Contact, m *Deposit) {
 		return // an action is missing, or the player has said something else before
 	}
 	n.seal(st, b)
-	r := &Receipt{By: n.self, Batch: b}
+	r := &Receipt{By: n.self, Batch: b, linked: n.cfg.Protocol.Terse}
 	if n.cfg.SignReceipt != nil {
 		n.cfg.SignReceipt(r)
 	}
@@ -259,12 +270,11 @@ func (n *Node) onReceipt(r *Receipt) {
 	n.addReceipt(&p.got, r, p.batch)
 	switch {
 	case p.cert != nil:
-		n.overlay.Reply(r.By, &Certified{p.cert})
+		n.overlay.Reply(r.By, n.tell(r.By, p.cert))
 	case len(p.got) >= n.quorum():
 		p.cert = &Certificate{p.batch, slices.Clone(p.got)}
-		m := &Certified{p.cert}
 		for _, by := range p.holders {
-			n.overlay.Reply(by, m)
+			n.overlay.Reply(by, n.tell(by, p.cert))
 		}
 	}
 }

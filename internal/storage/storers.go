@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
 func (n *Node) storers() bool { return n.cfg.Protocol.Receipts && n.cfg.Protocol.Storers }
@@ -75,37 +76,76 @@ func (n *Node) holders(zone int) (count int) {
 	return count
 }
 
-// askFirst asks the first storer in the own zone for actions; a certified batch
-// is enough.
-func (n *Node) askFirst(q *pointQuery, m *RetrieveActions) {
-	q.ask = m
-	n.overlay.Unicast(n.places.key(m.Player.Home, n.zone), m)
+// patient is how long the first storer has to answer where asking more than
+// necessary is what costs (Protocol.Quorum): who has to open a link before it
+// answers needs six latencies. The next ones have as long as otherwise.
+const patient = time.Second
+
+// forFirst is how long the first storer that was asked for actions has to answer
+// before more are asked.
+func (n *Node) forFirst() time.Duration {
+	if n.cfg.Protocol.Quorum {
+		return patient
+	}
+	return hurry
 }
 
-// askOthers asks all other storers too.
-func (n *Node) askOthers(q *pointQuery) {
+// waveOf is when a storer is asked for actions: the first one in the own zone at
+// once, for a certified batch is enough; all others if that has none or is
+// silent. With Protocol.Quorum that is done in two waves: first those who may
+// know as much as a majority does, the others of the own zone and the first in as
+// many zones as it takes.
+func (n *Node) waveOf(home, zone int) int {
+	zones := n.space.Zones()
+	switch {
+	case home == 0 && zone == n.zone:
+		return 0
+	case !n.cfg.Protocol.Quorum, zone == n.zone, home == 0 && (zone-n.zone+zones)%zones < n.need():
+		return 1
+	}
+	return 2
+}
+
+// askWave asks the next storers for actions.
+func (n *Node) askWave(q *pointQuery) {
 	m := q.ask
 	if m == nil || q.done {
 		return
 	}
-	q.ask = nil
+	more := false
 	for k, home := range n.homes(m.Player) {
 		ask := *m
 		ask.Query += uint64(k)
 		for z := range n.space.Zones() {
-			if k > 0 || z != n.zone {
+			switch wave := n.waveOf(k, z); {
+			case wave == q.wave:
+				q.sent++
 				n.overlay.Unicast(n.places.key(home, z), &ask)
+			case wave > q.wave:
+				more = true
 			}
 		}
 	}
+	q.wave++
+	if !more {
+		q.ask = nil
+	}
 }
 
-// askOn asks all zones for what is not certified yet.
+// askOn asks more storers for what is not certified yet.
 func (n *Node) askOn(of int64) {
-	if c := &n.cycle; c.asking && c.to == of {
-		for i := range c.asked {
-			n.askOthers(&c.asked[i])
-		}
+	c := &n.cycle
+	if !c.asking || c.to != of {
+		return
+	}
+	more := false
+	for i := range c.asked {
+		q := &c.asked[i]
+		n.askWave(q)
+		more = more || !q.done && q.ask != nil
+	}
+	if more {
+		n.env.SetTimer(n.env.Now().Add(hurry), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
 	}
 }
 
