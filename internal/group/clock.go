@@ -48,6 +48,8 @@ type leadership struct {
 	leads   bool
 	leader  uint64 // as told to the owner
 	ready   uint64 // the term in which this replica's first entry is applied
+	loose   uint64 // the term in which leadership for the owner ended while writes were on their way
+	barrier uint64 // number of the entry behind them, 0: not in the log yet
 	yielded uint64 // the term in which it told another to stand
 	yieldAt machine.Time
 	heir    uint64 // who takes over once nothing is on its way
@@ -220,6 +222,9 @@ func (r *Replica) follow(why error) {
 		return
 	}
 	r.lead.leads, r.lead.heir, r.lead.heirBy = false, 0, 0
+	if len(r.props.flying) > 0 {
+		r.lead.loose, r.lead.barrier = r.props.flying[0].term, 0
+	}
 	r.props.abort(r, why)
 	r.reads.abort(why)
 	r.emit(func() { r.ev.OnFollow(why) })
@@ -242,7 +247,7 @@ func (r *Replica) judge() {
 		r.follow(r.disk.err)
 	case r.sleep.wanted || r.sleep.asleep:
 		r.follow(ErrAsleep)
-	case !l.leads && l.ready == now.term && r.env.Now() < r.lease():
+	case !l.leads && l.ready == now.term && l.loose != now.term && r.env.Now() < r.lease():
 		l.leads = true
 		r.emit(r.ev.OnLead)
 	}

@@ -252,6 +252,7 @@ func (r *Replica) emit(e func()) { r.events = append(r.events, e) }
 // work does what has become possible.
 func (r *Replica) work() {
 	if r.phase == member {
+		r.gather()
 		r.offer()
 		r.pump()
 		r.reshape()

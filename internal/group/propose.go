@@ -80,13 +80,7 @@ func (r *Replica) offer() {
 		}
 		p.waiting = p.waiting[n:]
 		p.bytes -= size
-		var err error
-		m := &pb.Message{Type: pb.MsgProp.Enum(), From: new(r.st.Self)}
-		for _, part := range entries(data, r.cfg.MaxEntry) {
-			m.Entries = append(m.Entries, &pb.Entry{Data: part})
-		}
-		r.guard(func() { err = r.rn.Step(m) })
-		if err != nil {
+		if err := r.enter(entries(data, r.cfg.MaxEntry)); err != nil {
 			for _, t := range f.tags {
 				r.result(t, nil, ErrBusy)
 			}
@@ -94,6 +88,40 @@ func (r *Replica) offer() {
 		}
 		p.flying = append(p.flying, f)
 		r.pump()
+	}
+}
+
+// enter puts entries into the log, one behind the other.
+func (r *Replica) enter(parts [][]byte) (err error) {
+	m := &pb.Message{Type: pb.MsgProp.Enum(), From: new(r.st.Self)}
+	for _, part := range parts {
+		m.Entries = append(m.Entries, &pb.Entry{Data: part})
+	}
+	r.guard(func() { err = r.rn.Step(m) })
+	return err
+}
+
+// gather puts an entry without writes behind those that were on their way when
+// leadership for the owner ended. They may be applied yet; an owner that began
+// before that in the same term would not know of them, and what it remembers
+// and what is on the disks would be two worlds.
+func (r *Replica) gather() {
+	now := r.now()
+	if l := &r.lead; !now.leader || l.loose != now.term || l.barrier != 0 {
+		return
+	}
+	r.props.seq++
+	data := binary.AppendUvarint([]byte{entryWrites}, r.props.seq)
+	if r.enter([][]byte{binary.AppendUvarint(data, 0)}) == nil {
+		r.lead.barrier = r.props.seq
+		r.pump()
+	}
+}
+
+// gathered is when an entry of writes is applied.
+func (l *leadership) gathered(term, seq uint64) {
+	if l.loose == term && l.barrier == seq {
+		l.loose, l.barrier = 0, 0
 	}
 }
 

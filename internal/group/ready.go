@@ -89,6 +89,7 @@ func (r *Replica) applyEntry(e *pb.Entry, now raftNow) error {
 	r.batch.changes = append(r.batch.changes, ws...)
 	r.batch.bytes += len(data)
 	r.props.done(r, e.GetTerm(), seq)
+	r.lead.gathered(e.GetTerm(), seq)
 	return nil
 }
 
