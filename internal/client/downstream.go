@@ -145,7 +145,6 @@ func (s *Session) onLeft(m *region.Left) {
 // the home has not answered is asked again when it has let the player in.
 func (s *Session) onNewHost(m *region.NewHost) {
 	if m.Region == s.home && s.admitted != nil {
-		s.heard = time.Now()
 		s.enter(m.Region)
 	}
 	if s.watch.watches(m.Region) {
@@ -174,7 +173,9 @@ func (s *Session) onOwn(own *region.Own) {
 	if !own.HasAck && !own.Corrected {
 		return
 	}
-	s.heard = time.Now()
+	if s.in { // otherwise it may not have heard the last Enter
+		s.heard = time.Now()
+	}
 	if own.Corrected {
 		s.moveTo(own.Position)
 	} else if pos, ok := s.claims.at(own.Ack); ok {

@@ -50,7 +50,7 @@ type Session struct {
 	tiles    []world.RegionPos // far tiles to be sent
 	out      [][]byte          // encoded, for Next
 	over     error             // the session has ended
-	heard    time.Time         // from the home
+	heard    time.Time         // from the home that has let the player in, or when it was asked to
 	input    wire.Input        // decoded into again and again
 }
 

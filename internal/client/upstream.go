@@ -160,7 +160,6 @@ func (s *Session) sendWatches() {
 // recover enters and watches from new: the home has lost the player, for
 // example because it was restarted.
 func (s *Session) recover() {
-	s.heard = time.Now()
 	s.node.cfg.Log.Warn("home region is silent, entering again", "player", s.player.Short(), "region", s.home)
 	s.enter(s.home)
 	for r := range s.watch.rates {
@@ -172,7 +171,7 @@ func (s *Session) recover() {
 
 func (s *Session) enter(r world.RegionPos) {
 	a := s.admitted
-	s.in = false
+	s.in, s.heard = false, time.Now()
 	s.toRegion(r, s.acts.Enter(&region.Enter{
 		Player: s.player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator,
 		New: a.New && s.entered == nil,

@@ -164,7 +164,7 @@ func (w *settler) OnMessage(from machine.Peer, m machine.Message) {
 	case *region.Columns:
 		w.compare(m)
 	case *region.Frame:
-		if m.Region == w.home && (m.Own.HasAck || m.Own.Corrected) {
+		if m.Region == w.home && w.takes && (m.Own.HasAck || m.Own.Corrected) { // otherwise it may not have heard the last Enter
 			w.heard = w.env.Now()
 		}
 	}

@@ -303,7 +303,7 @@ func (w *wanderer) OnMessage(_ machine.Peer, m machine.Message) {
 		w.acted = 0
 		w.session.watch(m.Region, region.RateEvery)
 	case *region.Frame:
-		if m.Region == w.home && m.Own.HasAck {
+		if m.Region == w.home && m.Own.HasAck && w.takes {
 			w.heard = w.env.Now()
 		}
 	}
