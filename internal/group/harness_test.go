@@ -16,6 +16,8 @@ type keeper struct {
 	net     *testnet
 	n       int
 	leads   bool
+	onLead  func()              // beside what is noted here; nil: nothing
+	deaf    func(*Message) bool // nil: hears everything
 	follows []error
 	gone    []error
 	last    uint64 // applied in this life
@@ -23,7 +25,11 @@ type keeper struct {
 	reads   map[uint64][]machine.KV
 }
 
-func (k *keeper) OnLead()            { k.leads = true }
+func (k *keeper) OnLead() {
+	if k.leads = true; k.onLead != nil {
+		k.onLead()
+	}
+}
 func (k *keeper) OnFollow(why error) { k.leads = false; k.follows = append(k.follows, why) }
 func (k *keeper) OnChange()          {}
 func (k *keeper) OnGone(why error)   { k.gone = append(k.gone, why) }
@@ -44,6 +50,9 @@ func (k *keeper) OnResult(tag uint64, result any, err error) {
 func (k *keeper) OnMessage(from machine.Peer, m machine.Message) {
 	if s, ok := m.(sim.Sizer); !ok || s.Size() > 2<<20 {
 		k.net.t.Errorf("node %d gets a %T that is too large, or does not know how large it is", k.n, m)
+	}
+	if g, ok := m.(*Message); ok && k.deaf != nil && k.deaf(g) {
+		return
 	}
 	k.Replica.OnMessage(from, m)
 }

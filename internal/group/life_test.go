@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	pb "go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 )
@@ -59,6 +62,45 @@ func TestFencing(t *testing.T) {
 		net.sim.Cut(nil)
 		net.until("the old leader has what was written since", func() bool { return net.has(0, "a") == fmt.Sprint(tag) })
 	}
+}
+
+// TestLeadsAgain: a leader whose lease ends while a write is on its way, and who
+// leads again in the same term, finds that write where it reads first: it is in
+// its log, and will be done.
+func TestLeadsAgain(t *testing.T) {
+	net := newNet(t, 1, lan(), Config{}, 3)
+	net.create(0, 1, 2)
+	net.write(0, "a")
+	k := net.node(0)
+	term := k.now().term
+	hear := func(deaf func(*Message) bool) { net.node(1).deaf, net.node(2).deaf = deaf, deaf }
+	hear(func(*Message) bool { return true })
+	tag := net.put(0, "a")
+	net.until("it leads no longer", func() bool { return !k.leads })
+	hear(hasEntries) // heartbeats come, what was on its way does not yet
+	const read = 1 << 40
+	k.onLead = func() { k.Read(read, machine.DiskRead{Prefix: []byte("a")}) }
+	net.sim.Run(300 * time.Millisecond)
+	if k.leads {
+		t.Error("it leads, and what is in its log is not done")
+	}
+	hear(nil)
+	net.until("it has read", net.ended(0, read))
+	if now := k.now(); now.term != term || net.leader() != 0 {
+		t.Fatalf("node %d leads in term %d, not the first in term %d", net.leader(), now.term, term)
+	}
+	if kvs := k.reads[read]; len(kvs) != 1 || string(kvs[0].Value) != fmt.Sprint(tag) {
+		t.Errorf("it read %q, %d was on its way", kvs, tag)
+	}
+	net.write(0, "a")
+}
+
+// hasEntries reports whether a message has something for the log.
+func hasEntries(m *Message) bool {
+	return slices.ContainsFunc(m.Raft, func(b []byte) bool {
+		var r pb.Message
+		return proto.Unmarshal(b, &r) != nil || len(r.Entries) > 0
+	})
 }
 
 // TestMembers: newcomers get what is there, the removed learn that they are,
