@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -179,8 +180,9 @@ func lookDown(p *player, ahead float64) target {
 // solid reports ground that one can dig by hand and build on: soil or sand with
 // air above it, and not the block that somebody stands on.
 func solid(p *player, at *target) bool {
-	const grass, dirt, sand = 2, 3, 5
-	if b := at.Block; b != grass && b != dirt && b != sand || p.block(at.X, at.Y+1, at.Z) != 0 {
+	const grass, dirt, sand, gravel, clay, snowyGrass = 2, 3, 5, 6, 8, 11
+	soil := []int{grass, dirt, sand, gravel, clay, snowyGrass}
+	if !slices.Contains(soil, at.Block) || p.block(at.X, at.Y+1, at.Z) != 0 {
 		return false
 	}
 	for _, e := range p.state().Entities {
