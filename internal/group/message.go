@@ -2,6 +2,8 @@ package group
 
 import (
 	"cmp"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
 // Gen is a group's generation. A group that is recovered from what is left
@@ -60,7 +62,7 @@ func (m *Message) Size() int {
 }
 
 // Quick implements machine.Quick: heartbeats, and entries that are short.
-func (m *Message) Quick() bool { return m.Size() <= 1000 }
+func (m *Message) Quick() bool { return m.Size() <= machine.MaxQuick }
 
 // Invites reports whether a node without a replica of the space may become one
 // by this message.

@@ -9,3 +9,7 @@ type Datagram interface{ Datagram() }
 // those that are long, and computes with it on the machine's own time. That it
 // arrives, once and in its turn, is promised as for all others.
 type Quick interface{ Quick() bool }
+
+// MaxQuick is about how many bytes a message has at most that is Quick, where
+// its size says so: with what goes around it, it is one packet.
+const MaxQuick = 1000

@@ -163,11 +163,8 @@ func (m *ToWatchers) Size() int { return 24 + len(m.Cells) + 32*len(m.To) }
 // Size implements sim.Sizer.
 func (m *ToSessions) Size() int { return 64 + id.Size*len(m.Sessions) }
 
-// maxQuick is about how long a message is at most that is sent the quick way.
-const maxQuick = 1000
-
 // Quick implements machine.Quick: what is said in a tick.
-func (m *ToWatchers) Quick() bool { return m.Size() <= maxQuick }
+func (m *ToWatchers) Quick() bool { return m.Size() <= machine.MaxQuick }
 
 // Quick implements machine.Quick.
 func (m *ToSessions) Quick() bool { return len(m.Sessions) <= 16 && isQuick(m.Msg) }

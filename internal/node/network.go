@@ -158,8 +158,8 @@ func (w *network) onBeat() {
 	w.dir.beat(now)
 	w.memory.beat(now)
 	w.layer.beat(now)
-	if k := w.keeper(); k != nil {
-		k.watch.Beat(now)
+	if x := w.witness(); x != nil {
+		x.Beat(now)
 	}
 	w.verified.beat(now)
 	w.generateBeat()
@@ -276,8 +276,8 @@ func (w *network) closeFar(session machine.Peer, by *part) {
 // ended is when a session of this node has gone: nodes whose parts know it are
 // told.
 func (w *network) ended(session id.ID) {
-	if k := w.keeper(); k != nil {
-		k.watch.Ended(session)
+	if x := w.witness(); x != nil {
+		x.Ended(session)
 	}
 	told := map[machine.Peer]bool{}
 	for _, r := range w.sortedRoutes() {

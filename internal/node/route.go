@@ -132,8 +132,8 @@ func (w *network) fromSession(session id.ID, to Part, m machine.Message) {
 	r := w.route(to)
 	r.sessions[session] = true
 	r.noteWatch(session, m)
-	if k := w.keeper(); k != nil && !to.Hall {
-		k.watch.Asked(session, to.Region, m)
+	if x := w.witness(); x != nil && !to.Hall {
+		x.Asked(session, to.Region, m)
 	}
 	switch {
 	case r.leader == w.cfg.Self:

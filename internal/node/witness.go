@@ -34,18 +34,18 @@ func (k *keeper) witness(self *storage.Player) {
 	k.watch = witness.New(witness.Config{Rules: k.Played, Self: self, Begin: k.Begin, Every: k.stats.Every}, witnessEnv{k})
 }
 
-// keeper is the node's storage if it signs what is played; nil: it does not.
-func (w *network) keeper() *keeper {
-	if w.layer == nil || w.layer.keeper == nil || w.layer.keeper.watch == nil {
+// witness is the one that signs what is played at the node; nil: nobody does.
+func (w *network) witness() *witness.Witness {
+	if w.layer == nil || w.layer.keeper == nil {
 		return nil
 	}
-	return w.layer.keeper
+	return w.layer.keeper.watch
 }
 
 // told lets the witness see what a session of this node is told.
 func (w *network) told(session id.ID, m machine.Message) {
-	if k := w.keeper(); k != nil {
-		k.watch.Told(session, m)
+	if x := w.witness(); x != nil {
+		x.Told(session, m)
 	}
 }
 
@@ -90,12 +90,12 @@ func (e witnessEnv) Accuse(c witness.Charge) {
 	if len(k.stats.Charges) == maxCharges {
 		k.stats.Charges = append(k.stats.Charges[:0:0], k.stats.Charges[1:]...)
 	}
-	k.stats.Charges = append(k.stats.Charges, LeaderCharge{c, leader, now})
+	said := LeaderCharge{c, leader, now}
+	k.stats.Charges = append(k.stats.Charges, said)
 	if last, told := k.shown[part]; told && now.Sub(last) < noteEvery {
 		return
 	}
 	k.shown[part] = now
-	said := LeaderCharge{c, leader, now}
 	text := fmt.Sprintf("The node %s, which runs %v, %s.", leader.ID.Short(), part, said.What())
 	k.l.w.note(text)
 	for _, s := range k.watch.Sessions() {

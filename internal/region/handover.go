@@ -108,11 +108,6 @@ func (r *Region) handOver(h *home, to world.RegionPos) {
 	})
 }
 
-// leaves reports whether a player still is where it has to be handed over.
-func (r *Region) leaves(h *home) bool {
-	return r.outside(h.p.Body.Pos) > fixed.One || h.p.Arriving && h.p.Home() != r.cfg.Pos
-}
-
 // nextAct is the act that is begun next, for who takes what waits.
 func (q *inbox) nextAct(next uint32) uint32 {
 	for i := range q.list {

@@ -240,7 +240,7 @@ func (r *Region) collect() {
 	r.commands = r.takeLater(r.commands[:0])
 	for _, p := range r.area.Players() {
 		if h := r.homes[p.ID]; h != nil && h.out == nil {
-			h.leaves = h.leaves && r.leaves(h)
+			h.leaves = h.leaves && r.area.Leaves(h.p)
 			r.commands = h.inbox.take(h, r.commands)
 		}
 	}

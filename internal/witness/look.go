@@ -107,10 +107,11 @@ func (w *Witness) compare(s *storage.Snapshot, v *truth.View, shape storage.Worl
 		differs := map[world.Pos]bool{}
 		w.differences(y.column, right, func(at world.Pos, shown, voted world.Block) {
 			now[at] = true
-			if !looked || old[at] {
+			before := !looked || old[at]
+			if before {
 				differs[at] = true
 			}
-			w.suspect(at, shown, voted, s.Of, !looked || old[at])
+			w.suspect(at, shown, voted, s.Of, before)
 		})
 		w.old[pos] = differs
 	}

@@ -203,7 +203,7 @@ func (w *Witness) settle(of int64, v *truth.View, knows func(world.RegionPos) bo
 			w.stats.Taken++
 			return true
 		}
-		if applied && d.Kind != truth.EditCraft {
+		if applied {
 			want := world.Air
 			if d.Kind == truth.EditPlace {
 				want = d.Block

@@ -114,7 +114,7 @@ func (a *Area) input(p *Player, c *Command) {
 func (a *Area) report() {
 	c := &a.changes
 	for _, p := range a.players {
-		if !p.Frozen && (a.outsideBy(p.Body.Pos, fixed.One) || p.Arriving && p.Home() != a.pos) {
+		if !p.Frozen && a.Leaves(p) {
 			c.Leavers = append(c.Leavers, p)
 		}
 		if p.slots != 0 {
@@ -138,6 +138,11 @@ func (a *Area) report() {
 		}
 		p.dirty, p.slots = 0, 0
 	}
+}
+
+// Leaves reports whether a player is where another region is to take it over.
+func (a *Area) Leaves(p *Player) bool {
+	return a.outsideBy(p.Body.Pos, fixed.One) || p.Arriving && p.Home() != a.pos
 }
 
 // SetTick sets the time of an area that was put together from what was kept of
