@@ -16,9 +16,9 @@ import (
 // neighbourhood and the part of the world that it answered for the last time, and
 // what is likely in it now. On the wire it is a digest of the neighbourhood and,
 // of each row of up to eight cells, four bytes of a digest that begins with the
-// number of the retrieval. The answer says which of them are right, sends the cells' digests of
-// all the other rows, and a digest of the rows that it has left out, by which who
-// has asked sees that the four bytes were no accident.
+// number of the retrieval. The answer says which of them are right, sends the
+// cells' digests of all the other rows, and a digest of the rows that it has left
+// out, by which who has asked sees that the four bytes were no accident.
 type Known struct {
 	Around *Around
 	Cover  overlay.Area

@@ -44,14 +44,11 @@ func appendEdits(out []byte, first uint64, edits []Edit) []byte {
 	var last id.ID
 	for i := range edits {
 		e := &edits[i]
-		kind := byte(e.Kind)
-		if e.Player != last {
-			kind |= newPlayer
-		}
-		out = append(out, kind)
-		if e.Player != last {
+		if e.Player == last {
+			out = append(out, byte(e.Kind))
+		} else {
 			last = e.Player
-			out = append(out, last[:]...)
+			out = append(append(out, byte(e.Kind)|newPlayer), last[:]...)
 		}
 		out = appendUints(out, e.Tick-first)
 		first = e.Tick

@@ -1,6 +1,8 @@
 package witness
 
 import (
+	"bytes"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
@@ -14,6 +16,9 @@ type eyes struct {
 	seen    map[world.ColumnPos]*eye
 	watched map[watching][world.Columns]uint8
 	frames  frame.Frame // used again and again
+	// last is the frame of each watched region that was looked at last, while its
+	// columns have not come anew: several sessions are shown the same one.
+	last map[world.RegionPos][]byte
 }
 
 type watching struct {
@@ -32,7 +37,7 @@ type eye struct {
 }
 
 func newEyes() eyes {
-	return eyes{seen: map[world.ColumnPos]*eye{}, watched: map[watching][world.Columns]uint8{}}
+	return eyes{seen: map[world.ColumnPos]*eye{}, watched: map[watching][world.Columns]uint8{}, last: map[world.RegionPos][]byte{}}
 }
 
 // watch notes what a session watches, and forgets what nobody does any more.
@@ -58,6 +63,9 @@ func (e *eyes) drop(in world.RegionPos) {
 			delete(e.seen, in.Column(i))
 		}
 	}
+	if on == ([world.Columns]bool{}) {
+		delete(e.last, in)
+	}
 }
 
 // forget forgets a session.
@@ -72,6 +80,7 @@ func (e *eyes) forget(who id.ID) {
 
 func (e *eyes) columns(who id.ID, m *region.Columns) {
 	rates, ok := e.watched[watching{who, m.Region}]
+	delete(e.last, m.Region)
 	for i := range m.Columns {
 		c := m.Columns[i].Column
 		if c == nil || !ok || c.Pos.Region() != m.Region || rates[c.Pos.Index()] == 0 {
@@ -86,7 +95,10 @@ func (e *eyes) columns(who id.ID, m *region.Columns) {
 }
 
 func (e *eyes) frame(who id.ID, m *region.Frame) {
-	if _, ok := e.watched[watching{who, m.Region}]; !ok || len(m.Cells) == 0 || e.frames.DecodeCells(m.Cells) != nil {
+	if _, ok := e.watched[watching{who, m.Region}]; !ok || len(m.Cells) == 0 || bytes.Equal(m.Cells, e.last[m.Region]) {
+		return
+	}
+	if e.last[m.Region] = m.Cells; e.frames.DecodeCells(m.Cells) != nil {
 		return
 	}
 	for i := range e.frames.Cells {

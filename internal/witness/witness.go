@@ -164,6 +164,7 @@ func (w *Witness) Asked(who id.ID, of world.RegionPos, m machine.Message) {
 		}
 		s.acts = append(s.acts, *m)
 	case *region.Enter:
+		w.is(s, m.Player)
 		s.entry = m.Entry
 	}
 }
@@ -179,13 +180,39 @@ func (w *Witness) session(who id.ID) *session {
 
 // visit notes where a player is.
 func (w *Witness) visit(s *session, who id.ID) {
-	s.player = who
+	w.is(s, who)
 	p := w.players[who]
 	if p == nil {
 		p = &player{id: who}
 		w.players[who] = p
 	}
 	p.home, p.gone = s.home, false
+}
+
+// is notes whose session one is.
+func (w *Witness) is(s *session, who id.ID) {
+	if before := s.player; before != who {
+		s.player = who
+		w.leave(before)
+	}
+}
+
+// leave lets a player go who has no session any more; of whom nothing was signed
+// nothing is kept.
+func (w *Witness) leave(who id.ID) {
+	p := w.players[who]
+	if p == nil {
+		return
+	}
+	for _, other := range w.sessions {
+		if other.player == who {
+			return
+		}
+	}
+	p.gone, p.full = true, false
+	if !p.come && !w.owes(p) {
+		delete(w.players, who)
+	}
 }
 
 // Told notes what a session of the node is told.
@@ -198,12 +225,15 @@ func (w *Witness) Told(who id.ID, m machine.Message) {
 	case *region.ActResult:
 		w.answered(who, m)
 	case *region.Inventory:
-		s := w.session(who)
-		if s.player != m.Player {
-			s.home = m.Region
-			w.visit(s, m.Player)
+		// Whose session it is it says itself: what a leader says of strangers is
+		// nobody's here, and would be kept.
+		if s := w.sessions[who]; s != nil && s.player == m.Player {
+			if w.players[m.Player] == nil {
+				s.home = m.Region
+				w.visit(s, m.Player)
+			}
+			w.players[m.Player].inventory(m)
 		}
-		w.players[m.Player].inventory(m)
 	}
 }
 
@@ -215,14 +245,7 @@ func (w *Witness) Ended(who id.ID) {
 		return
 	}
 	delete(w.sessions, who)
-	for _, other := range w.sessions {
-		if other.player == s.player {
-			return
-		}
-	}
-	if p := w.players[s.player]; p != nil {
-		p.gone, p.full = true, false
-	}
+	w.leave(s.player)
 }
 
 // answered takes the answer to an act: what was done is to be signed, if it is

@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -172,5 +173,68 @@ func TestWitnessLeaves(t *testing.T) {
 	b.beat(6)
 	if len(b.acts) != said || len(b.came) != 1 {
 		t.Errorf("it says more, or comes again: %d, %d", len(b.acts), len(b.came))
+	}
+}
+
+// TestStrangersAreNotKept: a leader that tells a session what strangers have, and
+// a session that says it is one player after another, leave nothing behind.
+func TestStrangersAreNotKept(t *testing.T) {
+	b := newBed(t, world.Survival)
+	stranger := func(i int) id.ID { return id.Of([]byte{byte(i)}) }
+	for i := range 100 {
+		b.w.Told(link, &region.Inventory{Region: here, Player: stranger(i)})
+	}
+	if len(b.w.players) > 0 || len(b.w.sessions) > 0 {
+		t.Errorf("%d players, %d sessions of a link that has said nothing", len(b.w.players), len(b.w.sessions))
+	}
+	b.w.Asked(link, here, &region.Enter{Player: somebody})
+	for i := range 100 {
+		b.w.Told(link, &region.Inventory{Region: here, Player: stranger(i)})
+	}
+	b.w.Told(link, &region.Inventory{Region: here, Player: somebody, Slots: []region.Slot{{Slot: 3, Block: world.Stone, Count: 7}}})
+	if p := b.w.players[somebody]; len(b.w.players) != 1 || p == nil || p.slots[3] != (world.Stack{Block: world.Stone, Count: 7}) {
+		t.Errorf("players %+v", b.w.players)
+	}
+	for i := range 100 {
+		b.w.Asked(link, here, &region.Inputs{Player: stranger(i)})
+	}
+	if len(b.w.players) != 1 {
+		t.Errorf("%d players of one session", len(b.w.players))
+	}
+}
+
+// TestOneFrameOfManySessions: what several sessions are shown is looked at once.
+func TestOneFrameOfManySessions(t *testing.T) {
+	b := newBed(t, world.Creative)
+	col := &world.Column{Pos: here.Column(0)}
+	at := col.Pos.Origin().Add(1, 60, 1)
+	show := func(blk world.Block) *region.Frame {
+		e := frame.CellEncoder{Buf: frame.AppendCount(nil, 1)}
+		e.Begin(0, false)
+		e.Block(frame.Block{Place: frame.Place(at), Block: blk})
+		e.End()
+		return &region.Frame{Region: here, Cells: e.Buf}
+	}
+	sessions := []id.ID{link, id.Of([]byte("another"))}
+	columns := func(who id.ID) {
+		b.w.Told(who, &region.Columns{Region: here, Columns: []region.Column{{Column: col}}})
+	}
+	for _, who := range sessions {
+		b.w.Asked(who, here, &region.Watch{Rates: [world.Columns]uint8{1}})
+		columns(who)
+	}
+	for _, blk := range []world.Block{world.Stone, world.Air, world.Stone} {
+		before := b.w.eyes.seen[col.Pos].version
+		for _, who := range sessions {
+			b.w.Told(who, show(blk))
+		}
+		if is, ok := b.w.eyes.block(at); !ok || is != blk || b.w.eyes.seen[col.Pos].version != before+1 {
+			t.Errorf("%v is seen, %v was shown; version %d after %d", is, blk, b.w.eyes.seen[col.Pos].version, before)
+		}
+	}
+	columns(sessions[1]) // anew, as it was
+	b.w.Told(sessions[1], show(world.Stone))
+	if is, _ := b.w.eyes.block(at); is != world.Stone {
+		t.Errorf("after the column has come anew %v is seen", is)
 	}
 }
