@@ -37,7 +37,7 @@ var regionKinds = []*kind{
 		f.bool(&m.NoPos)
 	}),
 	message(20, func(f *form, m *region.Leave) { f.id(&m.Player) }),
-	message(21, func(f *form, m *region.Watch) { f.exact(m.Rates[:]); f.bool(&m.BlocksOnly) }),
+	message(21, func(f *form, m *region.Watch) { f.exact(m.Rates[:]); f.bool(&m.BlocksOnly); num(f, &m.Heard) }),
 	message(23, func(f *form, m *region.Entered) {
 		f.region(&m.Region)
 		f.id(&m.Player)
@@ -64,6 +64,7 @@ var regionKinds = []*kind{
 	message(27, func(f *form, m *region.Columns) {
 		f.region(&m.Region)
 		num(f, &m.Tick)
+		num(f, &m.Number)
 		list(f, &m.Columns, world.Columns, 2, func(f *form, c *region.Column) { f.column(&c.Column); num(f, &c.Version) })
 	}),
 	message(29, func(f *form, m *region.Self) {
@@ -94,6 +95,7 @@ var regionKinds = []*kind{
 	message(33, func(f *form, m *region.Blocks) {
 		f.region(&m.Region)
 		num(f, &m.Tick)
+		num(f, &m.Number)
 		list(f, &m.Changes, maxChanges, 4, func(f *form, c *region.BlockChange) { f.pos(&c.Pos); num(f, &c.Block) })
 	}),
 	message(35, func(f *form, m *region.HandoverOK) { f.id(&m.Player); num(f, &m.Epoch) }),

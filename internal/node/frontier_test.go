@@ -26,7 +26,7 @@ const cornerSize = 4
 type lot struct {
 	at    world.Pos
 	may   map[world.Block]bool
-	asked machine.Time // when it was last asked for
+	asked machine.Time // when it was last asked for, or that was answered
 	story []string
 }
 
@@ -187,7 +187,9 @@ func (w *settler) look(r world.RegionPos) {
 	w.watch(r, region.RateEvery)
 }
 
-// compare looks at columns that have been asked for since the last edit.
+// compare looks at columns that have been asked for since the last edit was
+// answered. Others may have been on their way for longer than the answer, which
+// another region may bring; frames with the edit follow.
 func (w *settler) compare(m *region.Columns) {
 	for _, l := range w.lots {
 		if l.at.Column().Region() != m.Region || l.asked >= w.asked[m.Region] {
@@ -220,6 +222,9 @@ func (w *settler) answered(m *region.ActResult) {
 		w.acked++
 	default:
 		p.lot.may = p.before // for certain not done
+	}
+	if p.lot != nil {
+		p.lot.asked = w.env.Now()
 	}
 	how := "done"
 	if !m.OK {

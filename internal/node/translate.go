@@ -75,6 +75,11 @@ func (n *Node) answerAsleep(pos world.RegionPos, u upcall) bool {
 	case *region.SaveAll:
 		n.push(upcall{to: region.Hall, from: u.to, m: &hall.Saved{Region: pos, Tag: m.Tag}})
 		return true
+	case *region.Columns, *region.Blocks:
+		if _, ok := region.RegionOf(u.from); ok { // it watches no longer
+			n.push(upcall{to: u.from, from: u.to, m: &region.Watch{BlocksOnly: true}})
+		}
+		return true
 	case *region.Watch:
 		return m.Rates == [world.Columns]uint8{}
 	}

@@ -93,7 +93,7 @@ func (r *Region) cellsFor(s *subscriber, tick uint64) []byte {
 		}
 	}
 	if ready != 0 {
-		r.sendColumns(s.peer, ready, tick)
+		r.sendColumns(s.peer, ready, tick, 0)
 	}
 	s.fresh &^= ready
 	s.rekey = 0
@@ -170,8 +170,8 @@ func watched(set *watchSet) (bits uint16) {
 }
 
 // sendColumns sends the blocks of columns, as they are after a tick.
-func (r *Region) sendColumns(to machine.Peer, which uint16, tick uint64) {
-	out := &Columns{Region: r.cfg.Pos, Tick: tick}
+func (r *Region) sendColumns(to machine.Peer, which uint16, tick uint64, number uint32) {
+	out := &Columns{Region: r.cfg.Pos, Tick: tick, Number: number}
 	for i := range r.version {
 		if which>>i&1 == 1 {
 			out.Columns = append(out.Columns, Column{r.area.Share(i), r.version[i]})

@@ -1,7 +1,6 @@
 package region
 
 import (
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -10,11 +9,12 @@ import (
 type halo struct {
 	pos     world.RegionPos
 	columns map[world.ColumnPos]*world.Column
-	shared  map[world.ColumnPos]bool // frozen by the neighbour: copy before writing
+	shared  map[world.ColumnPos]bool   // frozen by the neighbour: copy before writing
+	heard   map[world.RegionPos]uint32 // the last number of those that came without a gap
 }
 
 func newHalo(pos world.RegionPos) *halo {
-	return &halo{pos: pos, columns: map[world.ColumnPos]*world.Column{}, shared: map[world.ColumnPos]bool{}}
+	return &halo{pos: pos, columns: map[world.ColumnPos]*world.Column{}, shared: map[world.ColumnPos]bool{}, heard: map[world.RegionPos]uint32{}}
 }
 
 // Block implements world.Blocks.
@@ -62,6 +62,14 @@ func (h *halo) change(p world.Pos, b world.Block) {
 func (h *halo) clear() {
 	clear(h.columns)
 	clear(h.shared)
+	clear(h.heard)
+}
+
+// hear notes a message of a neighbour by its number.
+func (h *halo) hear(n world.RegionPos, number uint32) {
+	if number == 1 || number == h.heard[n]+1 {
+		h.heard[n] = number
+	}
 }
 
 // around calls do for the eight regions around pos that are in the world, in a
@@ -92,118 +100,4 @@ func ringOf(pos, n world.RegionPos) (set watchSet) {
 		}
 	}
 	return set
-}
-
-// watchAround asks the neighbours for the ring.
-func (r *Region) watchAround() {
-	around(r.cfg.Pos, func(n world.RegionPos) {
-		r.env.Send(PeerOf(n), &Watch{Rates: ringOf(r.cfg.Pos, n), BlocksOnly: true})
-	})
-}
-
-// unwatchAround lets the neighbours go.
-func (r *Region) unwatchAround() {
-	around(r.cfg.Pos, func(n world.RegionPos) {
-		r.env.Send(PeerOf(n), &Watch{BlocksOnly: true})
-	})
-	r.halo.clear()
-}
-
-// onColumns takes columns of the ring.
-func (r *Region) onColumns(from machine.Peer, m *Columns) {
-	pos, ok := RegionOf(from)
-	if !ok || !r.ticking {
-		r.stats.Refused++
-		return
-	}
-	for _, c := range m.Columns {
-		if c.Column != nil && c.Column.Pos.Region() == pos {
-			r.halo.put(c.Column)
-		}
-	}
-}
-
-// onBlocks takes changes in the ring.
-func (r *Region) onBlocks(from machine.Peer, m *Blocks) {
-	pos, ok := RegionOf(from)
-	if !ok {
-		r.stats.Refused++
-		return
-	}
-	for _, c := range m.Changes {
-		if c.Pos.Region() == pos {
-			r.halo.change(c.Pos, c.Block)
-			r.area.NoteOutside(c.Pos)
-		}
-	}
-}
-
-// neighbour is a region that watches blocks of this one.
-type neighbour struct {
-	peer  machine.Peer
-	want  uint16 // columns
-	fresh uint16 // columns that it has to get
-}
-
-func (r *Region) onNeighbourWatch(from machine.Peer, pos world.RegionPos, w *Watch) {
-	if ringOf(pos, r.cfg.Pos) == (watchSet{}) {
-		r.stats.Refused++
-		return
-	}
-	want := watched(&w.Rates)
-	i := r.findNeighbour(from)
-	switch {
-	case i < 0 && want == 0:
-		return
-	case i < 0:
-		r.neighbours = append(r.neighbours, neighbour{peer: from})
-		i = len(r.neighbours) - 1
-	case want == 0:
-		r.neighbours = append(r.neighbours[:i], r.neighbours[i+1:]...)
-		r.rest()
-		return
-	}
-	r.neighbours[i].want, r.neighbours[i].fresh = want, want
-	r.loadColumns(want)
-	r.feed()
-}
-
-func (r *Region) findNeighbour(peer machine.Peer) int {
-	for i := range r.neighbours {
-		if r.neighbours[i].peer == peer {
-			return i
-		}
-	}
-	return -1
-}
-
-// feed sends neighbours the columns that they wait for and that are there.
-func (r *Region) feed() {
-	for i := range r.neighbours {
-		n := &r.neighbours[i]
-		if ready := n.fresh & r.loaded; ready != 0 {
-			n.fresh &^= ready
-			r.sendColumns(n.peer, ready, r.tick)
-		}
-	}
-}
-
-// tellNeighbours sends the block changes of a tick to the neighbours that watch
-// their columns.
-func (r *Region) tellNeighbours(tick uint64, changes []world.BlockChange) {
-	if len(changes) == 0 {
-		return
-	}
-	for i := range r.neighbours {
-		n := &r.neighbours[i]
-		var out []BlockChange
-		for _, c := range changes {
-			if bit := uint16(1) << c.At.Column().Index(); n.want&bit != 0 && n.fresh&bit == 0 {
-				out = append(out, BlockChange{c.At, c.Now})
-			}
-		}
-		if len(out) > 0 {
-			r.env.Send(n.peer, &Blocks{Region: r.cfg.Pos, Tick: tick, Changes: out})
-		}
-	}
 }

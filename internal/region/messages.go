@@ -45,10 +45,13 @@ type (
 	// Watch says which columns of the region (world.ColumnPos.Index) the sender
 	// wants to hear of and how often. It replaces what was watched before; all
 	// zero ends it. A session gets Columns and Frames; a neighbour region
-	// (BlocksOnly) gets Columns and Blocks, each tick.
+	// (BlocksOnly) gets Columns and Blocks, each tick. A neighbour says it again
+	// from time to time, with the Number up to which it has heard all; 0: nothing,
+	// it begins.
 	Watch struct {
 		Rates      [world.Columns]uint8
 		BlocksOnly bool
+		Heard      uint32
 	}
 
 	// Inputs are body steps of a player, one for each tick, with consecutive
@@ -128,6 +131,7 @@ type (
 	Columns struct {
 		Region  world.RegionPos
 		Tick    uint64
+		Number  uint32 // of what a neighbour is told, from 1; for sessions 0
 		Columns []Column
 	}
 
@@ -236,6 +240,7 @@ type (
 	Blocks struct {
 		Region  world.RegionPos
 		Tick    uint64
+		Number  uint32 // of what a neighbour is told, from 1
 		Changes []BlockChange
 	}
 

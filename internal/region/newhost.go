@@ -22,13 +22,12 @@ func (r *Region) onNewHost(from machine.Peer) {
 		r.stats.Refused++
 		return
 	}
-	if i := r.findNeighbour(from); i >= 0 { // it watches again if it ticks
-		r.neighbours = append(r.neighbours[:i], r.neighbours[i+1:]...)
+	if i := r.findNeighbour(from); i >= 0 { // its Watch may have come before
+		r.neighbours[i].anew(r.neighbours[i].want)
+		r.feed()
 	}
-	if r.ticking {
-		if set := ringOf(r.cfg.Pos, pos); set != (watchSet{}) {
-			r.env.Send(from, &Watch{Rates: set, BlocksOnly: true})
-		}
+	if delete(r.halo.heard, pos); r.ticking && ringOf(r.cfg.Pos, pos) != (watchSet{}) {
+		r.watchBorder(pos)
 	}
 	for _, player := range slices.SortedFunc(maps.Keys(r.outs), func(a, b id.ID) int { return bytes.Compare(a[:], b[:]) }) {
 		if o := r.outs[player]; o.m != nil && o.to == pos {

@@ -49,6 +49,7 @@ type Region struct {
 	subOf      map[machine.Peer]*subscriber
 	groups     map[watchSet]*group
 	neighbours []neighbour
+	tending    bool // a timer for the border is set
 	commands   []world.Command
 	later      []world.Command // for the next tick: orders, remotes, their answers
 	lastOrder  uint32
@@ -77,6 +78,7 @@ const (
 	timerHandover
 	timerAsk
 	timerMob
+	timerBorder
 )
 
 // New returns the region of cfg; nothing happens before Start.
@@ -213,6 +215,8 @@ func (r *Region) OnTimer(t machine.Timer) {
 		r.onAskTimer(t)
 	case timerMob:
 		r.onMobTimer(t)
+	case timerBorder:
+		r.onBorderTimer()
 	}
 }
 
