@@ -6,11 +6,12 @@
 //	kind    key                    says                              signed by
 //	Chunk   a part of a world      the members of the group that     one of the members
 //	                               hosts it, and their term
-//	Player  Of(player's key)       where the player logged out       the player
-//	Player  a name in a world      whose name it is                  that player
 //
-// Invariants: nobody can sign for another player or name; a record of hosts
-// names its signer; what does not decode is never stored.
+// Nothing is kept in the table of players: their names and where they are is the
+// hall's, which a group hosts (docs/decisions/0022-names-and-places.md).
+//
+// Invariants: a record of hosts names its signer; what does not decode is never
+// stored.
 package records
 
 import (
@@ -33,12 +34,8 @@ var (
 	ErrMalformed = errors.New("malformed record")
 )
 
-// The first byte of a payload: what it is and its layout.
-const (
-	hostsLayout byte = iota + 1
-	placeLayout
-	nameLayout
-)
+// hostsLayout is the first byte of a payload: what it is and its layout.
+const hostsLayout byte = 1
 
 // Sign makes key the signer of r, which is frozen from then on.
 func Sign(r *kademlia.Record, key ed25519.PrivateKey) {
@@ -75,43 +72,21 @@ func entitled(r *kademlia.Record) error {
 	if len(r.Payload) == 0 {
 		return fmt.Errorf("%w: nothing in it", ErrMalformed)
 	}
-	signer, layout := r.SignerID(), r.Payload[0]
-	switch {
-	case r.Kind == kademlia.Chunk && layout == hostsLayout:
-		h, err := DecodeHosts(r.Payload)
-		if err != nil {
-			return err
-		}
-		if !h.has(signer) {
-			return fmt.Errorf("%w: %s signs for a group that it is not in", ErrForged, signer.Short())
-		}
-	case r.Kind == kademlia.Player && layout == placeLayout:
-		if _, err := DecodePlace(r.Payload); err != nil {
-			return err
-		}
-		if signer != r.Key {
-			return fmt.Errorf("%w: %s signs for player %s", ErrForged, signer.Short(), r.Key.Short())
-		}
-	case r.Kind == kademlia.Player && layout == nameLayout:
-		n, err := DecodeName(r.Payload)
-		if err != nil {
-			return err
-		}
-		if n.Key() != r.Key {
-			return fmt.Errorf("%w: the record of the name %q is under another key", ErrForged, n.Name)
-		}
-	default:
+	if layout := r.Payload[0]; r.Kind != kademlia.Chunk || layout != hostsLayout {
 		return fmt.Errorf("%w: layout %d in table %d", ErrMalformed, layout, r.Kind)
+	}
+	h, err := DecodeHosts(r.Payload)
+	if err != nil {
+		return err
+	}
+	if signer := r.SignerID(); !h.has(signer) {
+		return fmt.Errorf("%w: %s signs for a group that it is not in", ErrForged, signer.Short())
 	}
 	return nil
 }
 
 // Keepers returns who may replace r besides its signer: kademlia.Config.Keepers.
-// Places and names are their owner's for as long as the record lives.
 func Keepers(r *kademlia.Record) (keepers []machine.Peer, bound bool) {
-	if r.Kind != kademlia.Chunk {
-		return nil, true
-	}
 	h, err := DecodeHosts(r.Payload)
 	if err != nil {
 		return nil, false

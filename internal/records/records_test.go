@@ -10,7 +10,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 func keyOf(n byte) ed25519.PrivateKey {
@@ -25,7 +24,6 @@ func peerOf(k ed25519.PrivateKey) machine.Peer {
 
 var (
 	ada, bob = keyOf(1), keyOf(2)
-	here     = id.Of([]byte("world"))
 	region   = id.Of([]byte("region"))
 )
 
@@ -33,8 +31,6 @@ var (
 // say it has signed it, every byte of it.
 func TestCheck(t *testing.T) {
 	hosts := Hosts{3, []machine.Peer{peerOf(ada), peerOf(keyOf(3))}}
-	place := Place{here, world.RegionPos{X: -3, Z: 9}, 7}
-	name := Name{here, "Ada"}
 	raw := func(kind kademlia.Kind, key id.ID, payload ...byte) *kademlia.Record {
 		return &kademlia.Record{Kind: kind, Key: key, Payload: payload}
 	}
@@ -46,12 +42,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{"hosts by a member", hosts.Record(region, 1), ada, nil},
 		{"hosts by a stranger", hosts.Record(region, 1), bob, ErrForged},
-		{"place by the player", place.Record(idOf(ada), 1), ada, nil},
-		{"place by another", place.Record(idOf(ada), 1), bob, ErrForged},
-		{"name", name.Record(1, 1), ada, nil},
-		{"name under another key", raw(kademlia.Player, region, name.Append(nil)...), ada, ErrForged},
 		{"nothing", raw(kademlia.Chunk, region), ada, ErrMalformed},
-		{"a place among chunks", raw(kademlia.Chunk, region, place.Append(nil)...), ada, ErrMalformed},
 		{"hosts among players", raw(kademlia.Player, region, hosts.Append(nil)...), ada, ErrMalformed},
 		{"layout", raw(kademlia.Chunk, region, 99), ada, ErrMalformed},
 	} {
@@ -82,17 +73,6 @@ func TestPayloads(t *testing.T) {
 	if got, err := DecodeHosts(hosts.Append(nil)); err != nil || !reflect.DeepEqual(got, hosts) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	place := Place{here, world.RegionPos{X: -1, Z: 1 << 20}, 9}
-	if got, err := DecodePlace(place.Append(nil)); err != nil || got != place {
-		t.Errorf("%+v, %v", got, err)
-	}
-	name := Name{here, "Zoë Ångström"}
-	if got, err := DecodeName(name.Append(nil)); err != nil || got != name {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if (Name{here, "ZOË ÅNGSTRÖM"}).Key() != name.Key() || (Name{region, name.Name}).Key() == name.Key() {
-		t.Error("the key of a name must not depend on how it is written, but on the world")
-	}
 	many := Hosts{Members: make([]machine.Peer, MaxHosts+1)}
 	for i := range many.Members {
 		many.Members[i] = peerOf(keyOf(byte(i)))
@@ -110,11 +90,6 @@ func TestPayloads(t *testing.T) {
 			t.Errorf("hosts, %s: %v", what, err)
 		}
 	}
-	for _, bad := range []string{"", " x", "\xff", "a\u202eb"} {
-		if _, err := DecodeName((Name{here, bad}).Append(nil)); !errors.Is(err, ErrMalformed) {
-			t.Errorf("name %q: %v", bad, err)
-		}
-	}
 	if len(many.Append(nil)) > kademlia.MaxRecord {
 		t.Error("the largest group does not fit into a record")
 	}
@@ -125,15 +100,11 @@ func TestKeepers(t *testing.T) {
 	if who, bound := Keepers(hosts.Record(region, 1)); len(who) != 2 || bound {
 		t.Errorf("hosts: %v, %v", who, bound)
 	}
-	if who, bound := Keepers((Name{here, "Ada"}).Record(1, 1)); len(who) != 0 || !bound {
-		t.Errorf("a name: %v, %v", who, bound)
-	}
 }
 
 func FuzzCheck(f *testing.F) {
 	f.Add(uint8(kademlia.Chunk), Hosts{3, []machine.Peer{peerOf(ada)}}.Append(nil))
-	f.Add(uint8(kademlia.Player), Place{here, world.RegionPos{X: 1}, 7}.Append(nil))
-	f.Add(uint8(kademlia.Player), Name{here, "Ada"}.Append(nil))
+	f.Add(uint8(kademlia.Player), Hosts{3, []machine.Peer{peerOf(ada)}}.Append(nil))
 	f.Fuzz(func(t *testing.T, kind uint8, payload []byte) {
 		r := &kademlia.Record{Kind: kademlia.Kind(kind), Payload: payload}
 		if Check(r) == nil {
