@@ -111,7 +111,7 @@ func (c *chaos) begin(nodes, editors int) error {
 	if c.keeper, err = client.NewIdentity("Keeper"); err != nil {
 		return err
 	}
-	keeper, err := joinAs(c.t.Context, c.nodes[0].config.Gateway, c.keeper)
+	keeper, err := joinAs(c.t.Context, c.nodes[0].config.Gateway, c.keeper, calmTime)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (c *chaos) begin(nodes, editors int) error {
 
 // promote makes a player an operator, who must be in the world for that.
 func (c *chaos) promote(keeper *guest, who client.Identity) error {
-	g, err := joinAs(c.t.Context, c.nodes[0].config.Gateway, who)
+	g, err := joinAs(c.t.Context, c.nodes[0].config.Gateway, who, calmTime)
 	if err != nil {
 		return err
 	}

@@ -46,12 +46,11 @@ func (c *chaos) check() error {
 
 // readBy reads all spots as a client of a node.
 func (c *chaos) readBy(p *chaosProcess) error {
-	g, err := joinAs(c.t.Context, p.config.Gateway, c.reader)
+	g, err := joinAs(c.t.Context, p.config.Gateway, c.reader, calmTime)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	g.limit = calmTime
 	for _, e := range c.editors {
 		if err := g.goTo(c.t.Context, e.home, e.spots); err != nil {
 			return err

@@ -95,15 +95,15 @@ type guest struct {
 	limit time.Duration // of until
 }
 
-// joinAs joins by a node.
-func joinAs(ctx context.Context, url string, who client.Identity) (*guest, error) {
-	ctx, cancel := context.WithTimeout(ctx, loadTime)
+// joinAs joins by a node. What the guest waits for may take as long as limit.
+func joinAs(ctx context.Context, url string, who client.Identity, limit time.Duration) (*guest, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	conn, welcome, err := client.Dial(ctx, url, who, "")
 	if err != nil {
 		return nil, err
 	}
-	g := &guest{client.NewMirror(conn, welcome, client.Options{}), make(chan struct{}), loadTime}
+	g := &guest{client.NewMirror(conn, welcome, client.Options{}), make(chan struct{}), limit}
 	go func() {
 		defer close(g.ended)
 		_ = g.Run() // why it ended does not matter: everything does here
@@ -153,7 +153,7 @@ func abs(n int32) int32 { return max(n, -n) }
 func (e *editor) session(ctx context.Context) error {
 	tally := &e.chaos.tally
 	tally.joins.Add(1)
-	g, err := joinAs(ctx, e.chaos.door(&e.rand), e.who)
+	g, err := joinAs(ctx, e.chaos.door(&e.rand), e.who, loadTime)
 	if err != nil {
 		tally.failedJoins.Add(1)
 		return err

@@ -29,7 +29,7 @@ type chaosProcess struct {
 
 // orderTime is how long a node may take to answer an order, with a slow disk on
 // a busy machine.
-const orderTime = 60 * time.Second
+const orderTime = 3 * time.Minute
 
 // node readies a node: addresses in subnets of their own, as in the real world.
 func (c *chaos) node(i int) (*chaosProcess, error) {
