@@ -24,6 +24,7 @@ type forgetful struct {
 	watches []world.RegionPos // with the columns, in order; an empty Watch is not listed
 	columns map[world.ColumnPos]*world.Column
 	peer    machine.Peer
+	deaf    map[world.RegionPos]bool // hears no Watch of these
 }
 
 func (f *forgetful) Start()                                 {}
@@ -51,6 +52,9 @@ func (f *forgetful) OnMessage(p machine.Peer, m machine.Message) {
 // watch sends the columns that are watched, all of them each time.
 func (f *forgetful) watch(p machine.Peer, r world.RegionPos, w *region.Watch) {
 	if w.Rates == ([world.Columns]uint8{}) {
+		return
+	}
+	if f.deaf[r] {
 		return
 	}
 	f.watches = append(f.watches, r)
@@ -126,6 +130,56 @@ func TestSilentHomeIsEnteredAgain(t *testing.T) {
 			t.Errorf("%v was never watched", r)
 		}
 	}
+}
+
+// TestLostWatch: columns that do not come are watched anew, or the client would
+// never get them, nor any others once twelve do not come.
+func TestLostWatch(t *testing.T) {
+	lost := world.RegionPos{X: -1, Z: 0}
+	f := &forgetful{columns: map[world.ColumnPos]*world.Column{}, deaf: map[world.RegionPos]bool{lost: true}}
+	loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { f.env = env; return f }})
+	defer loop.Stop()
+	n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1)})
+	s, err := n.Enter(context.Background(), Login{Player: id.Of([]byte("A")), Name: "A"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := &counter{n: map[wire.Type]int{}}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		for s.Next(ctx, got) == nil {
+		}
+	}()
+	if err := s.Handle(wire.Encode(&wire.View{Distance: 2})); err != nil {
+		t.Fatal(err)
+	}
+	missing := func() int { // of what the client should have
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.watch.waiting + len(s.watch.queue)
+	}
+	const lacks = 5 // of the 21 columns of a view of 2
+	eventually(t, func() bool { return missing() == lacks })
+	input := func(late time.Duration) {
+		s.mu.Lock()
+		s.watchedAt[lost], s.lookedLate = time.Now().Add(-late), time.Time{}
+		s.mu.Unlock()
+		if err := s.Handle(wire.Encode(&wire.Input{Seq: 1, Steps: []wire.Step{{}}})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.mu.Lock()
+	delete(f.deaf, lost)
+	watches := len(f.watches)
+	f.mu.Unlock()
+	input(0)
+	if f.mu.Lock(); len(f.watches) != watches || missing() != lacks {
+		t.Errorf("watched %d times at once, %d columns have not come", len(f.watches)-watches, missing())
+	}
+	f.mu.Unlock()
+	input(2 * lateColumns)
+	eventually(t, func() bool { return missing() == 0 })
 }
 
 func eventually(t *testing.T, cond func() bool) {

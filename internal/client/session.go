@@ -35,29 +35,31 @@ type Session struct {
 	batch []machine.Message
 	head  []byte
 
-	mu       sync.Mutex
-	admitted *hall.Admitted
-	entered  *region.Entered // the first time
-	home     world.RegionPos
-	epoch    uint32
-	isHome   bool // a region has said that it is the home
-	pos      world.Vec
-	claims   claims
-	acts     region.Acts
-	asked    []asked // acts without an answer, in order
-	in       bool    // the home has let the player in, and takes acts
-	watch    *watcher
-	tiles    []world.RegionPos // far tiles to be sent
-	out      [][]byte          // encoded, for Next
-	over     error             // the session has ended
-	heard    time.Time         // from the home that has let the player in, or when it was asked to
-	input    wire.Input        // decoded into again and again
+	mu         sync.Mutex
+	admitted   *hall.Admitted
+	entered    *region.Entered // the first time
+	home       world.RegionPos
+	epoch      uint32
+	isHome     bool // a region has said that it is the home
+	pos        world.Vec
+	claims     claims
+	acts       region.Acts
+	asked      []asked // acts without an answer, in order
+	in         bool    // the home has let the player in, and takes acts
+	watch      *watcher
+	watchedAt  map[world.RegionPos]time.Time // when a Watch was last sent
+	lookedLate time.Time                     // when it was looked for columns that do not come
+	tiles      []world.RegionPos             // far tiles to be sent
+	out        [][]byte                      // encoded, for Next
+	over       error                         // the session has ended
+	heard      time.Time                     // from the home that has let the player in, or when it was asked to
+	input      wire.Input                    // decoded into again and again
 }
 
 func newSession(n *Node, k *transport.Link, player id.ID) *Session {
 	return &Session{
 		node: n, link: k, player: player,
-		kick: make(chan struct{}, 1), watch: newWatcher(), heard: time.Now(),
+		kick: make(chan struct{}, 1), watch: newWatcher(), watchedAt: map[world.RegionPos]time.Time{}, heard: time.Now(),
 	}
 }
 

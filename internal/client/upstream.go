@@ -2,6 +2,7 @@ package client
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
@@ -16,6 +17,9 @@ const (
 	silence = 5 * time.Second
 	// maxTiles bounds the far tiles that wait for a client.
 	maxTiles = 512
+	// lateColumns is how long columns may not come until they are watched anew: a
+	// Watch or its answer can be lost when a region changes its host.
+	lateColumns = 10 * time.Second
 	// patience is how long an act may go without an answer before it is sent
 	// again: what is passed on between nodes can be lost with a link.
 	patience = 5 * time.Second
@@ -92,6 +96,7 @@ func (s *Session) onInput(b []byte) error {
 	if len(s.asked) > 0 && time.Since(s.asked[0].at) > patience {
 		s.askAgain()
 	}
+	s.watchLate()
 	return nil
 }
 
@@ -154,7 +159,27 @@ func (s *Session) lookFrom(view int32) {
 
 func (s *Session) sendWatches() {
 	s.watch.more()
-	s.watch.take(func(r world.RegionPos, w *region.Watch) { s.toRegion(r, w) })
+	s.watch.take(func(r world.RegionPos, w *region.Watch) {
+		s.watchedAt[r] = time.Now()
+		s.toRegion(r, w)
+	})
+}
+
+// watchLate watches columns anew that have not come for long. While they wait,
+// others are not asked for.
+func (s *Session) watchLate() {
+	if s.watch.waiting == 0 || time.Since(s.lookedLate) < time.Second {
+		return
+	}
+	s.lookedLate = time.Now()
+	maps.DeleteFunc(s.watchedAt, func(r world.RegionPos, _ time.Time) bool { return !s.watch.watches(r) })
+	for _, r := range s.watch.lacking() {
+		if time.Since(s.watchedAt[r]) > lateColumns {
+			s.toRegion(r, s.watch.without(r))
+			s.watch.note(r)
+		}
+	}
+	s.sendWatches()
 }
 
 // recover enters and watches from new: the home has lost the player, for

@@ -104,6 +104,30 @@ func (w *watcher) again(r world.RegionPos) {
 	w.note(r)
 }
 
+// lacking are the regions with columns that are watched and have not come.
+func (w *watcher) lacking() (out []world.RegionPos) {
+	if w.waiting == 0 {
+		return nil
+	}
+	for c, sent := range w.have {
+		if r := c.Region(); !sent && !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// without are the rates of a region without the columns that have not come.
+func (w *watcher) without(r world.RegionPos) *region.Watch {
+	m := &region.Watch{Rates: *w.rates[r]}
+	for c, sent := range w.have {
+		if !sent && c.Region() == r {
+			m.Rates[c.Index()] = region.RateNone
+		}
+	}
+	return m
+}
+
 // watches reports whether any column of r is watched.
 func (w *watcher) watches(r world.RegionPos) bool { return w.rates[r] != nil }
 

@@ -135,7 +135,8 @@ func (g *guest) until(ctx context.Context, what string, ok func() bool) error {
 // goTo teleports to a place, and waits until the spots around it are known.
 func (g *guest) goTo(ctx context.Context, home world.Pos, spots []*chaosSpot) error {
 	asked := time.Time{}
-	return g.until(ctx, fmt.Sprint("the land at ", home), func() bool {
+	unknown := func(s *chaosSpot) bool { _, ok := g.Blocks().Block(s.at); return !ok }
+	err := g.until(ctx, fmt.Sprint("the land at ", home), func() bool {
 		if p := g.Body().Pos.Block(); max(abs(p.X-home.X), abs(p.Z-home.Z)) > 1 {
 			if time.Since(asked) > 3*time.Second { // it may be lost with a host
 				asked = time.Now()
@@ -143,8 +144,14 @@ func (g *guest) goTo(ctx context.Context, home world.Pos, spots []*chaosSpot) er
 			}
 			return false
 		}
-		return !slices.ContainsFunc(spots, func(s *chaosSpot) bool { _, ok := g.Blocks().Block(s.at); return !ok })
+		return !slices.ContainsFunc(spots, unknown)
 	})
+	if i := slices.IndexFunc(spots, unknown); err != nil && i >= 0 {
+		err = fmt.Errorf("%w: it is at %v and does not know the block at %v", err, g.Body().Pos.Block(), spots[i].at)
+	} else if err != nil {
+		err = fmt.Errorf("%w: it is at %v", err, g.Body().Pos.Block())
+	}
+	return err
 }
 
 func abs(n int32) int32 { return max(n, -n) }
