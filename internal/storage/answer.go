@@ -16,13 +16,13 @@ func (n *Node) onRetrieve(by *overlay.Contact, q *Retrieve) {
 	m := &Result{Query: q.Query, Around: n.neighbourhood(), Area: q.Area, Known: q.Known}
 	if q.Kind.static() {
 		for _, o := range n.static {
-			if contains(&q.Area, o.Pos) && n.responsible(o.Pos) {
+			if n.places.touches(&q.Area, o.Pos) && n.responsible(o.Pos) {
 				m.Static = append(m.Static, o)
 			}
 		}
 		slices.SortFunc(m.Static, byID)
 		m.Batches = n.actions.take(n.memo, false, func(p *Player) bool {
-			return slices.ContainsFunc(n.homes(p), func(h geom.Point) bool { return contains(&q.Area, h) && n.responsible(h) })
+			return slices.ContainsFunc(n.homes(p), func(h geom.Point) bool { return n.places.touches(&q.Area, h) && n.responsible(h) })
 		})
 	} else {
 		m.Seen, m.Brief = n.state, n.cfg.Protocol.Digests
@@ -203,7 +203,8 @@ func (n *Node) Activation() (after, until machine.Time) {
 	return n.time.update(of), n.time.update(of + 1)
 }
 
-// onWake wakes a character for one update.
+// onWake wakes a character for one update. If who lies there is still being
+// asked for, because the place was somebody else's a moment ago, it waits.
 func (n *Node) onWake(by *overlay.Contact, m *Wake) {
 	if m.Player == nil || m.Player.ID != by.ID || n.env.Now() > n.time.state(m.Of) || !n.responsible(m.Place) {
 		return
@@ -213,6 +214,10 @@ func (n *Node) onWake(by *overlay.Contact, m *Wake) {
 		if o.Player != nil && o.Player.ID == by.ID && o.Pos == m.Place && (found == nil || o.ID < found.ID) {
 			found = o
 		}
+	}
+	if found == nil && n.fetching(m.Place) {
+		n.putOff(by, m)
+		return
 	}
 	o := n.cfg.Rules.Wake(m.Player, m.Place, found)
 	if o == nil || slices.ContainsFunc(n.woken, func(w wakening) bool { return w.of == m.Of && w.object.ID == o.ID }) {

@@ -50,8 +50,9 @@ func (n *Node) count(q *query, last bool) (out outcome, votes int, decided bool)
 			s.set(x, y, c)
 		}
 	}
-	s.Woken = n.countWoken(q)
-	return outcome{seen: s}, votes, decided
+	woken, open := n.countWoken(q)
+	s.Woken = woken
+	return outcome{seen: s}, votes, decided && !open
 }
 
 // verdict is how something was decided.
@@ -293,10 +294,16 @@ func (n *Node) ownObject(q *query, versions []*Object, votes int) (*Object, int,
 }
 
 // countWoken are the woken characters that enough zones report, and the node's
-// own ones.
-func (n *Node) countWoken(q *query) (out []*Object) {
-	var all []*Object
+// own ones. It is open if the zones that have not finished may make a majority
+// of what some have reported: who is forgotten now is forgotten for ever.
+func (n *Node) countWoken(q *query) (out []*Object, open bool) {
+	var all, own []*Object
+	if n.state != nil && n.state.Of == q.Of {
+		own = n.state.Woken
+	}
+	coming := 0
 	for i := range q.zones {
+		coming += bit(!q.zones[i].over)
 		var zone []*Object
 		for _, r := range q.zones[i].results {
 			if !n.fits(q, r) {
@@ -320,17 +327,22 @@ func (n *Node) countWoken(q *query) (out []*Object) {
 		}
 		if votes >= n.need() {
 			out = append(out, o)
+		} else if votes+coming >= n.need() && !among(out, o) && !among(own, o) {
+			open = true
 		}
 	}
-	if n.state != nil && n.state.Of == q.Of {
-		for _, o := range n.state.Woken {
-			if contains(&q.Area, o.Pos) {
-				out = append(out, o)
-			}
+	for _, o := range own {
+		if contains(&q.Area, o.Pos) {
+			out = append(out, o)
 		}
 	}
 	slices.SortStableFunc(out, byID)
-	return slices.CompactFunc(out, func(a, b *Object) bool { return a.ID == b.ID })
+	return slices.CompactFunc(out, func(a, b *Object) bool { return a.ID == b.ID }), open
+}
+
+// among reports whether a list has an object in this version.
+func among(list []*Object, o *Object) bool {
+	return slices.ContainsFunc(list, func(p *Object) bool { return p.ID == o.ID && sameObject(p, o) })
 }
 
 // countStatic decides about static objects and actions one by one. What no

@@ -194,6 +194,7 @@ func (n *Node) onOutcome(q *query, out outcome, votes int) {
 		}
 	default:
 		n.addStatic(out)
+		n.wakeLate()
 	}
 }
 

@@ -295,8 +295,9 @@ func (n *Node) nearer(c *overlay.Contact) geom.Polygon {
 
 // fetch is a retrieval of static data that waits for l_max to pass.
 type fetch struct {
-	kind Kind
-	area geom.Polygon
+	kind  Kind
+	area  geom.Polygon
+	begun bool
 }
 
 // fetchLater waits for l_max, so that actions of before the change are stored.
@@ -304,13 +305,43 @@ func (n *Node) fetchLater(k Kind, area geom.Polygon) {
 	if len(area) < 3 {
 		return
 	}
-	n.fetches = append(n.fetches, fetch{k, area})
+	n.fetches = append(n.fetches, fetch{kind: k, area: area})
 	n.env.SetTimer(n.env.Now().Add(n.time.lmax), machine.Timer{Kind: timerStatic, Arg: uint64(len(n.fetches) - 1)})
 }
 
 func (n *Node) fetchStatic(t machine.Timer) {
-	f := n.fetches[t.Arg]
+	f := &n.fetches[t.Arg]
+	f.begun = true
 	n.retrieve(f.kind, overlay.Area{Polygon: f.area}, n.time.of(n.env.Now()))
+}
+
+// fetching reports whether the static data of a place has been asked for, or is
+// going to be, and has not come.
+func (n *Node) fetching(p geom.Point) bool {
+	return slices.ContainsFunc(n.fetches, func(f fetch) bool {
+		return !f.begun && n.places.touches(&overlay.Area{Polygon: f.area}, p)
+	}) || slices.ContainsFunc(n.running, func(q *query) bool { return q.Kind.static() && n.places.touches(&q.Area, p) })
+}
+
+// lateWake is a character that is woken as soon as it is known.
+type lateWake struct {
+	by   *overlay.Contact
+	wake *Wake
+}
+
+// putOff keeps what a player's node has asked for last.
+func (n *Node) putOff(by *overlay.Contact, m *Wake) {
+	n.lateWakes = slices.DeleteFunc(n.lateWakes, func(l lateWake) bool { return l.by.ID == by.ID })
+	n.lateWakes = append(n.lateWakes, lateWake{by, m})
+}
+
+// wakeLate wakes those who were waited for.
+func (n *Node) wakeLate() {
+	waiting := n.lateWakes
+	n.lateWakes = nil
+	for _, l := range waiting {
+		n.onWake(l.by, l.wake)
+	}
 }
 
 // addStatic adds static data that lies in the node's cell.

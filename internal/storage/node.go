@@ -123,6 +123,8 @@ type Node struct {
 	pushed  map[id.ID]bool
 	fetches []fetch
 
+	lateWakes []lateWake
+
 	state   *Snapshot // dynamic data, of the last update; nil: none
 	last    *Snapshot // the one before
 	guess   *Snapshot // what the node thinks lies around its part; nil: nothing

@@ -90,6 +90,16 @@ func contains(a *overlay.Area, p geom.Point) bool {
 	return a.Circle.Contains(p)
 }
 
+// touches reports whether a place lies in an area or beside it by no more than a
+// polygon of keys loses when it is rounded to places: at the world's last edge, or
+// between two cells. Who asks takes only what it is responsible for.
+func (m mapping) touches(a *overlay.Area, p geom.Point) bool {
+	if len(a.Polygon) == 0 {
+		return a.Circle.Contains(p)
+	}
+	return a.Polygon.OverlapsCircle(geom.Circle{C: p, R: 2*m.back(1) + 2})
+}
+
 // relate tells how the square with the smallest corner (x, y) lies to an area.
 func relate(a *overlay.Area, x, y, side int32) relation {
 	if len(a.Polygon) > 0 {
