@@ -244,15 +244,19 @@ func (n *storageNet) where(s *storageNode) (geom.Point, bool) {
 // playSoon lets a player who has come late into the world, once its node is
 // ready.
 func (n *storageNet) playSoon(s *storageNode) {
-	n.sim.At(n.sim.Now().Add(time.Second), func() {
-		switch m := s.machine(); {
-		case m == nil || n.sim.Now() > n.update(int64(n.run.updates())-1):
-		case m.Ready():
-			n.play(s)
-		default:
-			n.playSoon(s)
-		}
-	})
+	n.sim.At(n.sim.Now().Add(time.Second), func() { n.playReady(s) })
+}
+
+// playReady lets a player into the world, later if its node is not ready: what it
+// said would reach nobody.
+func (n *storageNet) playReady(s *storageNode) {
+	switch m := s.machine(); {
+	case m == nil || n.sim.Now() > n.update(int64(n.run.updates())-1):
+	case m.Ready():
+		n.play(s)
+	default:
+		n.playSoon(s)
+	}
 }
 
 // play lets a node's player come into the world.
@@ -329,7 +333,7 @@ func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error
 	n.sim.At(n.begin, func() { n.sim.Watch(&n.traffic) })
 	n.sim.At(n.update(1).Add(20*time.Millisecond), func() {
 		for _, s := range n.live() {
-			n.play(s)
+			n.playReady(s)
 		}
 	})
 	phases := []storagePhase{
