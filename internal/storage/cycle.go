@@ -122,7 +122,8 @@ func (n *Node) onCycle(machine.Timer) {
 func (n *Node) begin() {
 	n.begun = true
 	if !n.overlay.Stable() {
-		return // joins later, as others do
+		n.moved = true // joins as soon as it is, as others do, also if nobody comes or goes
+		return
 	}
 	n.part = n.measure()
 	n.ready = true
