@@ -92,3 +92,47 @@ func TestFewerThanHalfOfAllZonesDoNotDecide(t *testing.T) {
 		t.Errorf("five of nine: %+v", got)
 	}
 }
+
+// A retrieval does not end while it is open whether somebody was woken: cells may
+// be agreed on before enough zones have reported it, and who is forgotten in the
+// step that it is woken for is lost (thesis 5.4.1).
+func TestWokenAreWaitedFor(t *testing.T) {
+	asleep := thing(7, 1)
+	for _, c := range []struct {
+		name    string
+		reports []bool // by zone, in the order in which they answer
+		ends    int    // answers that it takes
+		woken   int
+	}{
+		{"all report it", []bool{true, true, true, true, true, true, true, true, true}, 5, 1},
+		{"one of the first does not", []bool{true, true, false, true, true, true, true, true, true}, 6, 1},
+		{"two say what no majority will", []bool{true, true, false, false, false, false, false, false, false}, 7, 0},
+		{"nobody reports anything", make([]bool, 9), 5, 0},
+	} {
+		probe := &lastReport{}
+		n := &Node{
+			world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9), env: still{},
+			cfg: Config{Probe: probe, Protocol: Protocol{Objects: true, Majority: true}},
+		}
+		area := overlay.Area{Circle: geom.Circle{R: 1000}}
+		q := &query{Retrieve: Retrieve{Query: 1, Kind: ForLook, Area: area, Of: 1}, zones: make([]zoneAnswer, 9), keys: make([]overlay.Area, 9)}
+		n.running = append(n.running, q)
+		answers := 0
+		for zone, woken := range c.reports {
+			if q.done {
+				break
+			}
+			answers++
+			by := &overlay.Contact{ID: id.ID{byte(zone + 1)}, Pos: n.space.SubArea(zone).Min}
+			r := seenBy(cellOf(1, 1)).results[0]
+			r.Query, r.Around = 1, &Around{Self: by}
+			if woken {
+				r.Seen.Woken = []*Object{asleep}
+			}
+			n.onResult(by, r)
+		}
+		if !q.done || answers != c.ends || len(probe.reports[0].Seen.Woken) != c.woken {
+			t.Errorf("%s: ended %v after %d answers, not %d", c.name, q.done, answers, c.ends)
+		}
+	}
+}
