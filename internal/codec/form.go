@@ -85,6 +85,14 @@ func (f *form) fixed64(v *uint64) {
 	}
 }
 
+func (f *form) fixed32(v *uint32) {
+	if !f.reading {
+		f.b = binary.BigEndian.AppendUint32(f.b, *v)
+	} else if b := f.take(4); b != nil {
+		*v = binary.BigEndian.Uint32(b)
+	}
+}
+
 // exact are bytes whose number is fixed.
 func (f *form) exact(v []byte) {
 	if !f.reading {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
@@ -47,23 +48,27 @@ const (
 	maxSignature = 256
 	maxZones     = 64
 	maxReceipts  = 2 * maxZones // an exchange may name some again
+	maxSquares   = 1 << 16      // cells of a message about some
+	maxSought    = 1 << 10
 )
 
 var storageKinds = []*kind{
-	needs(140, func(f *form, m *storage.Retrieve) {
-		num(f, &m.Query)
-		num(f, &m.Kind)
-		if m.Kind == storage.ForActions || m.Kind >= storage.Kinds {
-			f.fail("retrieval of kind %d", m.Kind)
+	needs(152, func(f *form, m *storage.Retrieve) { f.retrieve(m) }),
+	needs(153, func(f *form, m *storage.Result) {
+		f.fixed64(&m.Query)
+		if f.bools(&m.Brief, &m.Same); !m.Same {
+			f.around(&m.Around)
+		} else if !f.reading && m.Around != nil {
+			f.fail("a neighbourhood that is said and left out")
 		}
 		f.area(&m.Area, true)
-		signed(f, &m.Of)
-	}),
-	needs(141, func(f *form, m *storage.Result) {
-		num(f, &m.Query)
-		f.around(&m.Around)
-		f.area(&m.Area, true)
-		f.snapshot(&m.Seen, &m.Area)
+		if m.Brief {
+			if optional(f, &m.Sent, brief); !f.reading && m.Seen != nil {
+				f.fail("digests, and what they are of")
+			}
+		} else if f.snapshot(&m.Seen, &m.Area); !f.reading && m.Sent != nil {
+			f.fail("digests that are not said to be some")
+		}
 		f.static(&m.Static, &m.Batches)
 		if f.reading && f.err == nil {
 			m.Seal(f.codec.rules.world)
@@ -91,7 +96,7 @@ var storageKinds = []*kind{
 		f.player(&p)
 		f.action(&m.Action, p)
 	}),
-	needs(145, func(f *form, m *storage.Push) {
+	needs(154, func(f *form, m *storage.Push) {
 		f.area(&m.Area, false)
 		f.snapshot(&m.Seen, &m.Area)
 		f.static(&m.Static, &m.Batches)
@@ -124,6 +129,39 @@ var storageKinds = []*kind{
 	needs(151, func(f *form, m *storage.Exchange) {
 		batch(f, &m.Batch)
 		receipts(f, &m.Receipts, m.Batch)
+	}),
+	needs(156, func(f *form, m *storage.Fetch) {
+		f.retrieve(&m.Retrieve)
+		list(f, &m.Cells, maxSquares, 2, cellAt)
+		list(f, &m.Woken, maxObjects, 8, func(f *form, v *storage.ObjectID) { f.fixed64((*uint64)(v)) })
+		list(f, &m.HaveTags, maxObjects, 8, func(f *form, v *uint64) { f.fixed64(v) })
+		f.sparse(&m.BaseTags, len(m.Cells))
+		if !f.reading && len(m.Have)+len(m.Base) > 0 {
+			f.fail("objects instead of their digests")
+		}
+	}),
+	needs(157, func(f *form, m *storage.Blocks) {
+		f.fixed64(&m.Query)
+		list(f, &m.Pieces, maxSquares, 1, func(f *form, v *[]storage.Piece) { list(f, v, maxObjects, 2, piece) })
+		list(f, &m.Woken, maxObjects, 2, object)
+		if !f.reading && len(m.Cells) > 0 {
+			f.fail("cells instead of pieces")
+		}
+		if len(m.Pieces)+len(m.Woken) == 0 {
+			f.fail("an answer with nothing in it")
+		}
+	}),
+	needs(158, func(f *form, m *storage.Seek) {
+		f.fixed64(&m.Query)
+		if list(f, &m.Zones, maxZones, 1, num); len(m.Zones) == 0 {
+			f.fail("no zones")
+		}
+	}),
+	needs(159, func(f *form, m *storage.Sought) {
+		f.fixed64(&m.Query)
+		if list(f, &m.Nodes, maxSought, minContact, func(f *form, c **overlay.Contact) { f.someone(c) }); len(m.Nodes) == 0 {
+			f.fail("no nodes")
+		}
 	}),
 	needs(155, func(f *form, m *node.Answer) {
 		f.certificate(&m.Certificate)

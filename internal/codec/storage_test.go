@@ -139,6 +139,26 @@ func ascending(all []*storage.Object) []*storage.Object {
 	return slices.CompactFunc(all, func(a, b *storage.Object) bool { return a.ID == b.ID })
 }
 
+func (v *vault) tag() (t storage.Tag) {
+	binary.BigEndian.PutUint64(t[:], v.r.Uint64()|1)
+	return t
+}
+
+func (v *vault) retrieve(area overlay.Area) *storage.Retrieve {
+	return &storage.Retrieve{
+		Query: v.r.Uint64(), Kind: storage.ForUpdate, Area: area, Of: 7,
+		Known: &storage.Known{Hash: v.tag(), Rows: []uint32{uint32(v.r.Uint64()), 0}},
+	}
+}
+
+func (v *vault) brief(area overlay.Area) *storage.Brief {
+	b := &storage.Brief{Of: 4, Cover: area, Unsure: []uint32{3, 6}, Check: v.tag(), Woken: []storage.Named{{ID: 7, Digest: id.Of([]byte{1})}}}
+	for range 11 {
+		b.Tags, b.Same = append(b.Tags, v.tag()), append(b.Same, v.r.OneIn(2))
+	}
+	return b
+}
+
 // message returns a message of the storage, nil if the kind is not one.
 func (v *vault) message(k *kind) machine.Message {
 	seen, area := v.part()
@@ -146,8 +166,29 @@ func (v *vault) message(k *kind) machine.Message {
 	batches := []*storage.Batch{v.batch(), v.batch()}
 	switch k.blank().(type) {
 	case *storage.Retrieve:
-		return &storage.Retrieve{Query: v.r.Uint64(), Kind: storage.ForUpdate, Area: area, Of: 7}
+		return v.retrieve(area)
+	case *storage.Fetch:
+		return &storage.Fetch{
+			Retrieve: *v.retrieve(area), Cells: []storage.CellAt{{X: 1, Y: 2}, {X: 3}}, Woken: []storage.ObjectID{5, 1 << 60},
+			HaveTags: []uint64{v.r.Uint64(), 1}, BaseTags: []storage.Tag{{}, v.tag()},
+		}
+	case *storage.Blocks:
+		return &storage.Blocks{
+			Query: v.r.Uint64(), Woken: seen.Woken,
+			Pieces: [][]storage.Piece{nil, {
+				{How: storage.Has, At: 300}, {How: storage.Based, In: -3, At: 1, Data: []byte{1, 2}},
+				{How: storage.Begun, In: 40, At: 7, Data: []byte{9}}, {How: storage.Whole, Data: bytes.Repeat([]byte{3}, 200)},
+			}},
+		}
+	case *storage.Seek:
+		return &storage.Seek{Query: v.r.Uint64(), Zones: []uint8{0, 3}}
+	case *storage.Sought:
+		return &storage.Sought{Query: v.r.Uint64(), Nodes: []*overlay.Contact{v.node(), v.node()}}
 	case *storage.Result:
+		if v.r.OneIn(2) {
+			m := &storage.Result{Query: v.r.Uint64(), Area: area, Brief: true, Same: true, Sent: v.brief(area), Batches: batches}
+			return m.Seal(v.world)
+		}
 		m := &storage.Result{
 			Query:  v.r.Uint64(),
 			Around: storage.NewAround(v.node(), []*overlay.Contact{v.node(), v.node(), v.node()}, someSpace.Bounds()),
@@ -232,6 +273,13 @@ func TestStorageRefuses(t *testing.T) {
 		"a deposit of nothing":        &storage.Deposit{},
 		"a receipt of nobody":         &storage.Receipt{Batch: v.batch()},
 		"no certificate":              &storage.Certified{},
+		"a cell that is not there":    &storage.Fetch{Retrieve: *v.retrieve(area), Cells: []storage.CellAt{{X: -1}}},
+		"more pasts than cells":       &storage.Fetch{Retrieve: *v.retrieve(area), BaseTags: []storage.Tag{v.tag()}},
+		"objects for their digests":   &storage.Fetch{Retrieve: *v.retrieve(area), Have: []*storage.Object{v.chunk()}},
+		"cells for their pieces":      &storage.Blocks{Cells: []*storage.Cell{nil}},
+		"digests and what they are":   &storage.Result{Around: around, Area: area, Brief: true, Seen: seen},
+		"digests that are not some":   &storage.Result{Around: around, Area: area, Sent: v.brief(area)},
+		"many zones":                  &storage.Seek{Zones: make([]uint8, maxZones+1)},
 		"a receipt for another batch": &storage.Exchange{Batch: v.batch(), Receipts: v.receipts(v.batch())},
 		"a node outside of the world": &storage.Better{Node: far},
 		"a place outside":             &storage.Wake{Player: v.player(), Place: geom.Point{X: v.world.Side}},

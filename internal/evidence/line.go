@@ -3,6 +3,7 @@ package evidence
 import (
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
 // Charges, as lines name them.
@@ -38,6 +40,9 @@ type Line struct {
 	Cell   *[2]int32 `json:"cell,omitempty"`
 	Answer string    `json:"answer,omitempty"`
 	Others []string  `json:"others,omitempty"`
+	// Left are the digests that each of the answers, the first one that of the
+	// accused, has left out because they were expected; it says a hash of them.
+	Left []string `json:"left,omitempty"`
 }
 
 // Tampering is the line about a node that keeps another world.
@@ -51,6 +56,7 @@ func (g *Ground) Tampering(c *node.Contradiction, at time.Time) ([]byte, error) 
 		if err != nil {
 			return nil, err
 		}
+		line.Left = append(line.Left, hex.EncodeToString(leftOf(a)))
 		if i == 0 {
 			line.Answer = hex.EncodeToString(b)
 		} else {
@@ -96,6 +102,11 @@ func Proven(b []byte, world identity.Genesis) (id.ID, error) {
 		if err != nil {
 			return id.ID{}, fmt.Errorf("%w: answer %d: %w", ErrNone, i, err)
 		}
+		if i < len(l.Left) {
+			if err := leave(a, l.Left[i]); err != nil {
+				return id.ID{}, fmt.Errorf("%w: answer %d: %w", ErrNone, i, err)
+			}
+		}
 		if i == 0 {
 			c.Accused = a
 		} else {
@@ -106,6 +117,34 @@ func Proven(b []byte, world identity.Genesis) (id.ID, error) {
 		return id.ID{}, fmt.Errorf("%w: %w", ErrNone, err)
 	}
 	return c.Accused.By(), nil
+}
+
+// leftOf are the digests that an answer leaves out.
+func leftOf(a *node.Answer) (out []byte) {
+	if r, ok := a.Result.(*storage.Result); ok && r.Sent != nil {
+		for _, t := range r.Sent.Left {
+			out = append(out, t[:]...)
+		}
+	}
+	return out
+}
+
+// leave puts them back; whether it is they is seen when the answer is read.
+func leave(a *node.Answer, text string) error {
+	b, err := hex.DecodeString(text)
+	r, ok := a.Result.(*storage.Result)
+	switch {
+	case err != nil:
+		return err
+	case len(b) == 0:
+		return nil
+	case !ok || r.Sent == nil || len(b)%len(storage.Tag{}) != 0:
+		return errors.New("it leaves no digests out")
+	}
+	for ; len(b) > 0; b = b[len(storage.Tag{}):] {
+		r.Sent.Left = append(r.Sent.Left, storage.Tag(b))
+	}
+	return nil
 }
 
 // groundOf reads the record of a line. Its founder may be anybody: what was

@@ -181,6 +181,9 @@ func (c *call) gamemode() error {
 			return err
 		}
 	}
+	if c.earns() && world.Mode(mode) == world.Creative {
+		return sorry("Nobody plays in creative mode in this world: what they placed would not last, for the other nodes keep count of what players have dug.")
+	}
 	c.order(who, Order{Kind: SetMode, Mode: uint8(mode)})
 	c.reply("%s plays in %s mode now.", who.rec.Name, modeNames[mode])
 	return nil
@@ -203,6 +206,10 @@ func pick(words []string, s string) int {
 	return found
 }
 
+// earns reports whether nodes replay what players win and place, and take what
+// they have from elsewhere for a leader's lie.
+func (c *call) earns() bool { return c.cfg.Stored && world.Mode(c.cfg.Mode) == world.Survival }
+
 func (c *call) give() error {
 	if len(c.args) < 2 || len(c.args) > 3 {
 		return errUsage
@@ -220,6 +227,9 @@ func (c *call) give() error {
 		if count, err = strconv.Atoi(c.arg(2)); err != nil || count < 1 || count > giveMost {
 			return sorry("The count goes from 1 to %d.", giveMost)
 		}
+	}
+	if c.earns() {
+		return sorry("Nothing can be given in this world: it would not last, for the other nodes keep count of what players have dug.")
 	}
 	c.order(who, Order{Kind: Give, Block: block, Count: uint16(count)})
 	c.reply("%s gets %d × %s.", who.rec.Name, count, world.Info(block).Title)

@@ -16,6 +16,7 @@ type Config struct {
 	Mode       uint8        // how newcomers play
 	Protect    int32        // blocks around the spawn, to each side, that only operators change; 0: none
 	MaxPlayers int          // 0: as many as a list of players holds
+	Stored     bool         // the world is kept in the storage, whose rules know what players have won
 	Whitelist  bool         // only the whitelist may enter, even before anybody says /whitelist on
 }
 

@@ -268,6 +268,24 @@ func TestZeroPeerIsTheNode(t *testing.T) {
 	}
 }
 
+// In a stored survival world nobody gets what nobody has dug: the storage's rules
+// would not know of it, and other nodes would take the leader for a liar.
+func TestStoredWorldsGiveNothing(t *testing.T) {
+	for _, stored := range []bool{false, true} {
+		s := newStage()
+		s.h.cfg.Stored = stored
+		s.act("local a ann Ann")
+		for line, refused := range map[string]bool{"/give ann stone 3": stored, "/gamemode creative": stored, "/gamemode spectator": false, "/gamemode survival": false} {
+			s.out.Reset()
+			s.act("say a " + line)
+			said := s.out.String()
+			if strings.Contains(said, "node < Order") == refused || strings.Contains(said, "in this world") != refused {
+				t.Errorf("stored %t, %s: %s", stored, line, said)
+			}
+		}
+	}
+}
+
 // FuzzCommand types anything as an operator and as somebody else: no panic,
 // and each line gets an answer or does something.
 func FuzzCommand(f *testing.F) {

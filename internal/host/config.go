@@ -172,7 +172,7 @@ func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
 		}
 		m.Rules.Storage = n.Truth.rules()
 	}
-	m.Spawn = world.NewGenerator(m.SeedNumber()).Spawn()
+	m.Spawn = spawnOf(&m)
 	if err := worldfs.CheckName(m.Name); err != nil {
 		return m, err
 	}
@@ -182,4 +182,21 @@ func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
 		}
 	}
 	return folder.Create(m)
+}
+
+// spawnOf is where newcomers begin: within the world that is stored, if one is,
+// and not at its rim, where nobody could build on one side.
+func spawnOf(m *worldfs.Meta) world.Pos {
+	g := world.NewGenerator(m.SeedNumber())
+	half := m.Rules.Storage.Regions / 2
+	if half == 0 {
+		return g.Spawn()
+	}
+	rim := int32(1)
+	if half <= rim {
+		rim = 0
+	}
+	return g.SpawnWithin(func(r world.RegionPos) bool {
+		return r.X >= rim-half && r.Z >= rim-half && r.X < half-rim && r.Z < half-rim
+	})
 }

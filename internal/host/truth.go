@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
@@ -57,9 +59,14 @@ func truthOfRules(s worldfs.Storage, now machine.Time) genesis.Truth {
 // it starts: 8×8 regions.
 const prepared = 1 << 10
 
-// protocol is what real nodes run: what of the hardened protocol has messages of
-// bytes. Answers that are digests only are not among it.
-var protocol = storage.Protocol{Objects: true, Majority: true, Receipts: true}
+// stored reports whether the world has a storage.
+func (h *Host) stored() bool { return h.peers != nil && h.peers.record.Truth != (genesis.Truth{}) }
+
+// secret makes the numbers of a node's retrievals, which nobody else can tell.
+func secret(key ed25519.PrivateKey) []byte {
+	sum := sha256.Sum256(append([]byte("voxelpopuli retrievals 1\n"), key.Seed()...))
+	return sum[:]
+}
 
 // truth is the node's part of the storage; nil: there is none, or it has no
 // place in it.
@@ -71,8 +78,12 @@ func (h *Host) truth() *node.Truth {
 	}
 	rules := evidence.Rules(p.record)
 	rules.Prepare(prepared)
+	protocol := storage.ProtocolHardened
+	if h.cfg.Under.Protocol != nil {
+		protocol = *h.cfg.Under.Protocol
+	}
 	return &node.Truth{
-		Rules: rules, Protocol: protocol, Begin: t.Begin, LMax: t.LMax,
+		Rules: rules, Protocol: protocol, Begin: t.Begin, LMax: t.LMax, Secret: secret(p.key),
 		Played: rules, SignAction: func(a *storage.Action) { truth.SignAction(p.record.World(), p.key, a) },
 		Sign:   func(a *node.Answer) error { return p.ground.Sign(a, p.key) },
 		Signed: p.ground.Signed,

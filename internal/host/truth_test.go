@@ -124,6 +124,21 @@ func TestTruthSettings(t *testing.T) {
 	if err := make(good, admitted); err != nil {
 		t.Error(err)
 	}
+	for _, regions := range []int32{2, 4, 12} {
+		folder, err := worldfs.OpenFolder(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, seed := range []string{"1", "2", "5", "granite"} {
+			m, err := host.CreateWorld(folder, host.NewWorld{Name: "w" + seed, Seed: seed, Genesis: admitted, Truth: &host.Truth{Regions: regions}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, half := m.Spawn.Region(), regions/2; r.X < -half || r.Z < -half || r.X >= half || r.Z >= half {
+				t.Errorf("seed %s: newcomers begin at %v, outside of a world of %d regions a side", seed, m.Spawn, regions)
+			}
+		}
+	}
 	if err := make(good, worldfs.OpenGenesis(1)); !errors.Is(err, host.ErrUsage) {
 		t.Errorf("a world without an authority: %v", err)
 	}

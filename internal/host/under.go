@@ -19,6 +19,9 @@ type Under struct {
 	Clock   *clock.Clock
 	Storage storage.Behaviour // of a node that cheats in the replicated storage
 	Probe   storage.Probe     // of the storage
+	// Protocol is what the storage runs instead of the hardened one; all nodes of a
+	// world have to.
+	Protocol *storage.Protocol
 	// Came hears when the node's witness in the storage comes.
 	Came func(p storage.Player, of int64, at geom.Point)
 }

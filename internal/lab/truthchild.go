@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,13 +28,14 @@ import (
 // truthOrder is what the lab says to such a node; each order is answered by a
 // truthReport.
 type truthOrder struct {
-	Data   string       `json:",omitempty"` // the first order: its folder,
-	Join   []string     `json:",omitempty"` // by whom it joins; nobody: it begins the world,
-	Paper  string       `json:",omitempty"` // its certificate,
-	List   string       `json:",omitempty"` // where the authority's revocations will be,
-	Forges bool         `json:",omitempty"` // it tampers when told to,
-	Alters bool         `json:",omitempty"` // by changing what was built, not by leaving it out,
-	Rules  truth.Config // and the world's rules
+	Data     string       `json:",omitempty"` // the first order: its folder,
+	Join     []string     `json:",omitempty"` // by whom it joins; nobody: it begins the world,
+	Paper    string       `json:",omitempty"` // its certificate,
+	List     string       `json:",omitempty"` // where the authority's revocations will be,
+	Forges   bool         `json:",omitempty"` // it tampers when told to,
+	Alters   bool         `json:",omitempty"` // by changing what was built, not by leaving it out,
+	Protocol string       `json:",omitempty"` // what the storage runs,
+	Rules    truth.Config // and the world's rules
 
 	Play  int   `json:",omitempty"` // somebody with this number plays here
 	Rest  bool  `json:",omitempty"` // and does nothing more
@@ -50,6 +52,7 @@ type truthReport struct {
 	Place *node.Place      `json:",omitempty"`
 	Links []id.ID          // nodes that there is a link to
 	Dir   string           // of the world
+	Sent  uint64           // bytes of the overlay's messages, and so of the storage
 
 	State   *stateReport  `json:",omitempty"`
 	Batches []batchReport `json:",omitempty"` // ascending by Of
@@ -175,12 +178,16 @@ func (t *truthNode) start(o *truthOrder) error {
 	cfg := labConfig(o.Data, o.Join)
 	cfg.Certificate, cfg.Revocations = o.Paper, o.List
 	cfg.Under.Probe = t
+	protocol, err := storage.ParseProtocol(o.Protocol)
+	if err != nil {
+		return err
+	}
+	cfg.Under.Protocol = &protocol
 	if o.Forges {
 		t.forger = &forger{rules: truth.New(o.Rules), alters: o.Alters}
 		cfg.Under.Storage = t.forger
 	}
 	cfg.Under.Came = t.announced
-	var err error
 	t.h, err = host.Start(cfg)
 	return err
 }
@@ -234,6 +241,15 @@ func (t *truthNode) report(ctx context.Context, after int64) (r truthReport, err
 	}
 	if s.Truth == nil {
 		return r, fmt.Errorf("node %s has no storage", s.Self.ID.Short())
+	}
+	net, err := t.h.NetStats(ctx)
+	if err != nil {
+		return r, err
+	}
+	for _, k := range net.Kinds {
+		if strings.HasPrefix(k.Name, "*overlay.") {
+			r.Sent += k.BytesOut
+		}
 	}
 	err = t.h.WithStorage(ctx, func(n *storage.Node) {
 		state := n.State()

@@ -31,6 +31,7 @@ var truthNodesExperiment = Experiment{
 		{"players", "4", "", "that build, each at a node of its own"},
 		{"updates", "2", "", "of honest nodes, of nodes that tamper, and after these are cut off"},
 		{"latency", "2", "s", "the longest that a message is assumed to take; an update takes five times that"},
+		{"protocol", "hardened", "", protocolSetting.Text},
 		{"regions", "8", "", "the world is so many regions a side, an even number; the spawn has to lie in it"},
 	},
 	Run: runTruthNodes,
@@ -49,6 +50,7 @@ type truthNet struct {
 	nodes     []*truthProcess
 	past      *truthPast
 	every     time.Duration
+	protocol  string
 }
 
 // truthProcess is one node.
@@ -71,7 +73,7 @@ func runTruthNodes(t *Trial) (err error) {
 	if err := t.Settings(); err != nil {
 		return err
 	}
-	n := &truthNet{ctx: t.Context, t: t, rules: truth.Config{Seed: t.Seed, Regions: int32(regions), Mode: world.Creative}}
+	n := &truthNet{ctx: t.Context, t: t, protocol: t.Protocol().String(), rules: truth.Config{Seed: t.Seed, Regions: int32(regions), Mode: world.Creative}}
 	defer func() { err = errors.Join(err, n.close()) }()
 	if err := n.found(nodes, time.Duration(latency*float64(time.Second)).Truncate(time.Millisecond)); err != nil {
 		return err
@@ -82,6 +84,7 @@ func runTruthNodes(t *Trial) (err error) {
 	if err := n.come(players); err != nil {
 		return err
 	}
+	begun, since := n.sent(), time.Now()
 	last := int64(2 + updates)
 	table := Table{Name: "truth-nodes", Title: "The world of honest nodes, compared with one replay of the accepted actions",
 		Columns: []string{"phase", "update", "nodes right", "of", "objects compared", "blocks built", "updates failed", "cells unknown", "proofs"}}
@@ -112,10 +115,12 @@ func runTruthNodes(t *Trial) (err error) {
 	if err != nil {
 		wrong = append(wrong, err)
 	}
+	rate := float64(n.sent()-begun) / time.Since(since).Seconds() / float64(len(n.honest()))
 	t.Logf("what was played: %d places that players were told to have changed, all of them voted: %t", played, err == nil)
 	t.Table(table)
 	t.Metric("places_voted", float64(played), "")
 	t.Metric("proofs_checked", float64(lines), "")
+	t.Metric("storage_kb_s", rate/1000, "KB/s")
 	return errors.Join(wrong...)
 }
 
@@ -140,9 +145,9 @@ func (n *truthNet) found(nodes int, latency time.Duration) (err error) {
 		return err
 	}
 	// Ten nodes have found their places long before this is over.
-	storage := &host.Truth{After: 20*time.Second + time.Duration(nodes)*2*time.Second, LMax: latency, Regions: n.rules.Regions}
+	given := &host.Truth{After: 20*time.Second + time.Duration(nodes)*2*time.Second, LMax: latency, Regions: n.rules.Regions}
 	if _, err := host.CreateWorld(folder, host.NewWorld{
-		Name: labWorld, Seed: fmt.Sprint(n.rules.Seed), Mode: "creative", Genesis: n.authority.Genesis(), Truth: storage,
+		Name: labWorld, Seed: fmt.Sprint(n.rules.Seed), Mode: "creative", Genesis: n.authority.Genesis(), Truth: given,
 	}); err != nil {
 		return err
 	}
@@ -150,7 +155,7 @@ func (n *truthNet) found(nodes int, latency time.Duration) (err error) {
 		if p.child, err = startChild(n.ctx, childTruth, os.Stderr); err != nil {
 			return err
 		}
-		o := truthOrder{Data: p.data, Paper: p.paper, List: p.list, Forges: p.forges, Alters: i == 4, Rules: n.rules}
+		o := truthOrder{Data: p.data, Paper: p.paper, List: p.list, Forges: p.forges, Alters: i == 4, Protocol: n.protocol, Rules: n.rules}
 		if i > 0 {
 			o.Join = []string{n.nodes[0].Nodes}
 		}
@@ -299,6 +304,15 @@ func (n *truthNet) honest() (out []*truthProcess) {
 		}
 	}
 	return out
+}
+
+// sent is how many bytes of the overlay's and the storage's messages honest nodes
+// have sent, when they were asked last.
+func (n *truthNet) sent() (all uint64) {
+	for _, p := range n.honest() {
+		all += p.Sent
+	}
+	return all
 }
 
 // forge lets the two tamper from now on.

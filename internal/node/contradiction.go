@@ -12,7 +12,9 @@ import (
 
 // Contradiction is evidence that a node has stored something else than the
 // world: what it says of a cell, as far as it tells of it, is not what nodes of
-// more than half of the zones say, which tell of all of it. Everybody who has the answers can see it (Check).
+// more than half of the zones say, which tell of all of it. Everybody who has the
+// answers can see it (Check): of answers of digests also what they leave out, which
+// is checked by what they say of it.
 type Contradiction struct {
 	Of      int64
 	X, Y    int32 // the cell's column and row
@@ -42,6 +44,9 @@ func (c *Contradiction) Check(w storage.World, space overlay.Space, signed func(
 	if of, ok := c.Accused.of(); !ok || of != c.Of {
 		return fmt.Errorf("evidence: the answer of the accused is not of that time")
 	}
+	if _, ok := c.Accused.tells(c.X, c.Y, w, c.Of); !ok && c.Accused.Result.(*storage.Result).Sent != nil {
+		return fmt.Errorf("evidence: the answer of the accused does not tell of the cell")
+	}
 	zones := map[int]bool{}
 	var right storage.Digest
 	for i, a := range c.Others {
@@ -50,6 +55,8 @@ func (c *Contradiction) Check(w storage.World, space overlay.Space, signed func(
 		switch {
 		case !ok:
 			return fmt.Errorf("evidence: the answer of %s does not tell of the cell at that time", a.By().Short())
+		case !a.Result.(*storage.Result).Alike(c.Accused.Result.(*storage.Result)):
+			return fmt.Errorf("evidence: the answer of %s is to another question", a.By().Short())
 		case zones[zone] || a.By() == c.Accused.By():
 			return fmt.Errorf("evidence: the answer of %s does not count", a.By().Short())
 		case c.Accused.agrees(a, c.X, c.Y, w) || i > 0 && digest != right:
@@ -66,10 +73,19 @@ func (c *Contradiction) Check(w storage.World, space overlay.Space, signed func(
 // of is the update that the answer is about.
 func (a *Answer) of() (int64, bool) {
 	r, ok := a.Result.(*storage.Result)
-	if !ok || r.Seen == nil {
+	if !ok {
 		return 0, false
 	}
-	return r.Seen.Of, true
+	return r.Time()
+}
+
+// asked is the retrieval of which answers can be compared with it; answers that
+// show what they are about can be with all.
+func (a *Answer) asked() uint64 {
+	if r := a.Result.(*storage.Result); r.Sent != nil {
+		return r.Query
+	}
+	return 0
 }
 
 // tells reads what the answer says of a cell at a time, if that is all of it.
@@ -77,13 +93,11 @@ func (a *Answer) tells(x, y int32, w storage.World, of int64) (d storage.Digest,
 	if at, ok := a.of(); !ok || at != of {
 		return d, false
 	}
-	r := a.Result.(*storage.Result)
-	return r.Seen.Tells(x, y, &r.Area, w)
+	return a.Result.(*storage.Result).Tells(x, y, w)
 }
 
 // agrees reports whether the answer says the same of a cell, as far as it tells
 // of it, as one that tells of all of it.
 func (a *Answer) agrees(whole *Answer, x, y int32, w storage.World) bool {
-	r, right := a.Result.(*storage.Result), whole.Result.(*storage.Result)
-	return r.Seen.TellsTo(r.Seen, x, y, &r.Area, w) == right.Seen.TellsTo(r.Seen, x, y, &r.Area, w)
+	return a.Result.(*storage.Result).TellsAs(whole.Result.(*storage.Result), x, y, w)
 }

@@ -12,19 +12,32 @@ import (
 // judge compares the answers about an update, cell by cell. Who says otherwise
 // than more than half of the zones is accused, once for an update.
 func (k *keeper) judge(of int64) {
-	world := k.Rules.World()
-	list := slices.DeleteFunc(k.heard, func(h heard) bool { return h.answer.Result.(*storage.Result).Seen.Of != of })
+	list := slices.DeleteFunc(k.heard, func(h heard) bool { at, ok := h.answer.of(); return !ok || at != of })
 	k.heard = nil
 	slices.SortStableFunc(list, func(a, b heard) int {
 		x, y := a.answer.By(), b.answer.By()
-		return cmp.Or(cmp.Compare(a.zone, b.zone), slices.Compare(x[:], y[:]))
+		return cmp.Or(cmp.Compare(a.answer.asked(), b.answer.asked()), cmp.Compare(a.zone, b.zone), slices.Compare(x[:], y[:]))
 	})
 	accused := map[id.ID]bool{}
-	for _, at := range cells(list) {
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].answer.asked() == list[0].answer.asked() {
+			n++
+		}
+		k.compare(of, list[:n], accused)
+		list = list[n:]
+	}
+}
+
+// compare compares answers to one retrieval, which are in order.
+func (k *keeper) compare(of int64, list []heard, accused map[id.ID]bool) {
+	world := k.Rules.World()
+	for _, at := range cells(list, world) {
+		x, y := at.X, at.Y
 		most := voices{}
 		said := map[storage.Digest]*voices{}
 		for _, h := range list {
-			d, ok := h.answer.tells(at[0], at[1], world, of)
+			d, ok := h.answer.tells(x, y, world, of)
 			if !ok {
 				continue
 			}
@@ -44,9 +57,9 @@ func (k *keeper) judge(of int64) {
 			continue
 		}
 		for _, h := range list {
-			if who := h.answer.By(); !accused[who] && !h.answer.agrees(most.answers[0], at[0], at[1], world) {
+			if who := h.answer.By(); !accused[who] && !h.answer.agrees(most.answers[0], x, y, world) {
 				accused[who] = true
-				k.accuse(&Contradiction{Of: of, X: at[0], Y: at[1], Accused: h.answer, Others: most.answers})
+				k.accuse(&Contradiction{Of: of, X: x, Y: y, Accused: h.answer, Others: most.answers})
 			}
 		}
 	}
@@ -60,16 +73,11 @@ type voices struct {
 }
 
 // cells are the cells that any of the answers is about, row by row.
-func cells(list []heard) (out [][2]int32) {
+func cells(list []heard, w storage.World) (out []storage.Place) {
 	for _, h := range list {
-		s := h.answer.Result.(*storage.Result).Seen
-		for y := s.Y; y < s.Y+s.H; y++ {
-			for x := s.X; x < s.X+s.W; x++ {
-				out = append(out, [2]int32{x, y})
-			}
-		}
+		out = append(out, h.answer.Result.(*storage.Result).Places(w)...)
 	}
-	slices.SortFunc(out, func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0])) })
+	slices.SortFunc(out, func(a, b storage.Place) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
 	return slices.Compact(out)
 }
 

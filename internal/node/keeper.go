@@ -44,7 +44,7 @@ func newKeeper(l *layer, t *Truth, oc overlay.Config) *keeper {
 	k.witness(player)
 	k.node = storage.New(storage.Config{
 		Where: k.where, Interest: interest,
-		Overlay: oc, Rules: t.Rules, Protocol: t.Protocol, Begin: t.Begin, LMax: t.LMax, Deviation: t.Deviation,
+		Overlay: oc, Rules: t.Rules, Protocol: t.Protocol, Wire: true, Secret: t.Secret, Begin: t.Begin, LMax: t.LMax, Deviation: t.Deviation,
 		Player:      player,
 		SignReceipt: t.SignReceipt, CheckReceipt: t.CheckReceipt,
 		Behaviour: t.Behaviour, Events: k, Probe: k,
@@ -89,10 +89,10 @@ func (k *keeper) open(m machine.Message) machine.Message {
 			return nil // it may not be of the zone that it counts for
 		}
 		r, ok := body.Result.(*storage.Result)
-		if ok && (r.Around == nil || r.Around.Self.ID != u.Origin.ID) {
+		if ok && !r.Same && (r.Around == nil || r.Around.Self.ID != u.Origin.ID) {
 			return nil
 		}
-		if ok && r.Seen != nil && len(k.heard) < maxAnswers {
+		if _, dynamic := body.of(); dynamic && len(k.heard) < maxAnswers {
 			k.heard = append(k.heard, heard{body, k.space.Zone(c.Pos)})
 		}
 		out := *u

@@ -21,6 +21,9 @@ type Truth struct {
 	Begin    machine.Time // t_0
 	// LMax and Deviation are the storage's; 0: its defaults.
 	LMax, Deviation time.Duration
+	// Secret makes the numbers of retrievals: nobody else must be able to tell them
+	// beforehand.
+	Secret []byte
 	// Sign signs an answer with the node's key, Signed reports whether one bears
 	// its node's signature and the authority's certificate.
 	Sign   func(*Answer) error

@@ -57,7 +57,7 @@ func newArchive(t *testing.T, nodes int, forging ...int) *archive {
 	a.shape, a.once = a.rules.World(), a.rules.Sequence()
 	a.realm.truth = func(i int) *Truth {
 		t := &Truth{
-			Rules: a.rules, Protocol: storage.Protocol{Objects: true, Majority: true, Receipts: true}, Begin: a.begin,
+			Rules: a.rules, Protocol: storage.ProtocolHardened, Begin: a.begin,
 			Sign:   func(m *Answer) error { signAnswer(m, i); return nil },
 			Signed: a.signedAnswer, Probe: a,
 			Report: func(c *Contradiction) { a.proofs = append(a.proofs, c) },
@@ -95,6 +95,9 @@ func answerText(m *Answer) []byte {
 	}
 	r := m.Result.(*storage.Result)
 	b := binary.AppendUvarint([]byte("answer"), r.Query)
+	if r.Sent != nil {
+		return fmt.Append(b, r.Sent.Of, r.Sent.Cover, r.Sent.Unsure, r.Sent.Tags, r.Sent.Same, r.Sent.Check, r.Sent.Woken)
+	}
 	if r.Seen != nil {
 		b = binary.AppendVarint(b, r.Seen.Of)
 		for _, c := range r.Seen.Cells {

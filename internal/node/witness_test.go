@@ -46,7 +46,7 @@ func newPlayed(t testing.TB, seed uint64, nodes int, mode world.Mode) *played {
 	a.shape, a.mode = a.rules.World(), mode
 	a.realm.truth = func(i int) *Truth {
 		return &Truth{
-			Rules: a.rules, Protocol: storage.Protocol{Objects: true, Majority: true, Receipts: true}, Begin: a.begin,
+			Rules: a.rules, Protocol: storage.ProtocolHardened, Begin: a.begin,
 			Sign: func(m *Answer) error { signAnswer(m, i); return nil }, Signed: a.signedAnswer,
 			Played: a.rules, SignAction: func(*storage.Action) {},
 		}

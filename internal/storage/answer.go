@@ -33,6 +33,9 @@ func (n *Node) onRetrieve(by *overlay.Contact, q *Retrieve) {
 			return
 		}
 	}
+	if n.cfg.Wire && (m.Brief || q.Known != nil) {
+		m = m.fold(q.Known, n.world)
+	}
 	n.overlay.Reply(by, m)
 	if q.Kind == ForJoin {
 		n.preventEclipse(by, q)

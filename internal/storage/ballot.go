@@ -310,7 +310,7 @@ func (n *Node) countWoken(q *query) (out []*Object, open bool) {
 				continue
 			}
 			for _, o := range r.Seen.Woken {
-				if contains(&q.Area, o.Pos) && !slices.ContainsFunc(zone, func(p *Object) bool { return sameObject(p, o) }) {
+				if (isNamed(o) || contains(&q.Area, o.Pos)) && !slices.ContainsFunc(zone, func(p *Object) bool { return sameObject(p, o) }) {
 					zone = append(zone, o)
 				}
 			}

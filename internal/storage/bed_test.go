@@ -35,8 +35,9 @@ type bed struct {
 	truth   map[int64][]*Object // the world at t_i
 	reports []Report
 	failed  int
-	// protocol is what all nodes follow.
+	// protocol is what all nodes follow; wire: as real nodes do, each by itself.
 	protocol Protocol
+	wire     bool
 	hops     [Kinds + 1][]int
 	// behave gives some nodes a behaviour.
 	behave func(n int) Behaviour
@@ -104,6 +105,9 @@ func (b *bed) start(i int) {
 			Rules: b.toy, Protocol: b.protocol, Memo: b.memo, Begin: b.begin, Player: m.player, Probe: b, Events: m,
 			Where:    func() (geom.Point, bool) { return m.pos, m.awake },
 			Interest: 10_000,
+		}
+		if b.wire {
+			cfg.Wire, cfg.Memo = true, nil
 		}
 		if b.behave != nil {
 			cfg.Behaviour = b.behave(i)

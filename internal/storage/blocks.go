@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -28,6 +29,10 @@ func (n *Node) beyond() int32 {
 // digest has to look for it after it was asked.
 const sizeDigest = 8
 
+// sizeNamed is what a character takes that is only named: its number and its
+// digest.
+const sizeNamed = 8 + id.Size
+
 // sizeBrief is what digests of the cells in an area take for somebody who knows
 // something of it, and of the woken characters there.
 func (s *Snapshot) sizeBrief(a *overlay.Area, w *World, known *Known) (size int) {
@@ -39,7 +44,7 @@ func (s *Snapshot) sizeBrief(a *overlay.Area, w *World, known *Known) (size int)
 	}
 	for _, o := range s.Woken {
 		if s.sees(a, o.Pos, w) {
-			size += 8 + sizeDigest
+			size += sizeNamed
 		}
 	}
 	return size
@@ -68,7 +73,17 @@ func (s *Snapshot) sizeRows(a *overlay.Area, w *World, expected *Snapshot) (size
 	return size
 }
 
-func sameBlock(a, b *Cell) bool { return a == b || sameWithin(nil, a, b, true) }
+func sameBlock(a, b *Cell) bool {
+	switch {
+	case a == b:
+		return true
+	case a.isTold():
+		return a.told.is(b)
+	case b.isTold():
+		return b.told.is(a)
+	}
+	return sameWithin(nil, a, b, true)
+}
 
 // nearest is how many of the nodes of a zone have a say about a cell, those that
 // stand nearest to it. More than these seldom hold it.
@@ -162,17 +177,19 @@ type blockVotes []struct {
 	votes int
 }
 
-func (v *blockVotes) add(c *Cell) {
+// add counts a vote, and returns for which version.
+func (v *blockVotes) add(c *Cell) int {
 	for i := range *v {
 		if sameBlock((*v)[i].cell, c) {
 			(*v)[i].votes++
-			return
+			return i
 		}
 	}
 	*v = append(*v, struct {
 		cell  *Cell
 		votes int
 	}{c, 1})
+	return len(*v) - 1
 }
 
 // best is the version with most votes; false if there is none, or another one
@@ -232,17 +249,23 @@ func (n *Node) recall() {
 	n.guess = g
 }
 
-// holds reports whether the node has a cell that was agreed on, without asking
-// for it.
-func (n *Node) holds(of int64, x, y int32, c *Cell) bool {
-	if c == nil || len(c.Objects) == 0 {
-		return true // the digest of nothing is known
+// has gives a cell that was agreed on, if the node has it without asking for it.
+func (n *Node) has(of int64, x, y int32, c *Cell) (*Cell, bool) {
+	if c == nil || !c.isTold() && len(c.Objects) == 0 {
+		return c, true // the digest of nothing is known
 	}
-	own := func(s *Snapshot) bool {
-		s = s.bold()
-		return s != nil && s.Of == of && s.covers(x, y, n.world.Cell) == inside && sameBlock(s.At(x, y), c)
+	if !n.cfg.Protocol.Ring {
+		return nil, false
 	}
-	return n.cfg.Protocol.Ring && own(n.state) || n.cfg.Protocol.Deltas && n.cfg.Protocol.Ring && own(n.guess)
+	for i, s := range [...]*Snapshot{n.state, n.guess} {
+		if s = s.bold(); s == nil || s.Of != of || i > 0 && !n.cfg.Protocol.Deltas || s.covers(x, y, n.world.Cell) != inside {
+			continue
+		}
+		if own := s.At(x, y); sameBlock(own, c) {
+			return own, true
+		}
+	}
+	return nil, false
 }
 
 // inventory appends what the node has or guesses of a cell at the time that is
@@ -281,11 +304,11 @@ const (
 	originsFar  = 4
 )
 
-// origin is an object as it was at t_0, nil if it is not found. Everybody can make
-// it, so that it can be referred to.
-func (n *Node) origin(o *Object) *Object {
+// origin is an object as it was at t_0, and where that is found (see originAt);
+// nil if it is not. Everybody can make it, so that it can be referred to.
+func (n *Node) origin(o *Object) (at *Object, place int32, index uint32) {
 	if !n.cfg.Protocol.Terse {
-		return nil
+		return nil, 0, 0
 	}
 	far := int32(originsNear)
 	if o.Player != nil {
@@ -295,22 +318,48 @@ func (n *Node) origin(o *Object) *Object {
 	for cy := max(y-far, 0); cy <= min(y+far, last); cy++ {
 		for cx := max(x-far, 0); cx <= min(x+far, last); cx++ {
 			c := n.memo.initialCell(n.cfg.Rules, &n.world, cx, cy)
-			if p := c.find(o.ID); p != nil {
-				return p
+			place := (cy-y)*(2*originsFar+1) + cx - x
+			if i, ok := c.index(o.ID); ok {
+				return c.Objects[i], place, uint32(i)
 			}
-			for _, p := range c.Asleep {
+			for i, p := range c.Asleep {
 				if p.ID == o.ID {
-					return p
+					return p, place, uint32(len(c.Objects) + i)
 				}
 			}
 		}
+	}
+	return nil, 0, 0
+}
+
+// originAt is an object of t_0 that somebody refers to, from a cell: place counts
+// the cells around that one, the one itself is 0. Nil: there is none.
+func (n *Node) originAt(at CellAt, place int32, index uint32) *Object {
+	const wide = 2*originsFar + 1
+	if place < -wide*wide/2 || place > wide*wide/2 {
+		return nil
+	}
+	dy := (place+wide*wide/2)/wide - originsFar
+	x, y, last := at.X+place-dy*wide, at.Y+dy, (n.world.Side-1)/n.world.Cell
+	if x < 0 || y < 0 || x > last || y > last {
+		return nil
+	}
+	c := n.memo.initialCell(n.cfg.Rules, &n.world, x, y)
+	switch {
+	case index < uint32(len(c.Objects)):
+		return c.Objects[index]
+	case index < uint32(len(c.Objects)+len(c.Asleep)):
+		return c.Asleep[index-uint32(len(c.Objects))]
 	}
 	return nil
 }
 
 // asBegun reports whether a woken character is what was put to sleep at t_0.
 func (n *Node) asBegun(o *Object) bool {
-	from := n.origin(o)
+	if isNamed(o) {
+		return false
+	}
+	from, _, _ := n.origin(o)
 	if from == nil || !from.Static || o.Player == nil {
 		return false
 	}

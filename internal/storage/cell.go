@@ -19,6 +19,9 @@ type Cell struct {
 	spots   []spot // of Objects, side by side: messages' sizes are counted by them
 	serial  uint64 // of the memo; 0: none yet
 	canon   bool   // made by the memo from what all share
+
+	told *told   // nothing else is known of it (see brief.go); nil: it is
+	sum  *Digest // of Objects; nil: nobody has wanted it yet
 }
 
 // spot is what counts of an object in a message's size.
@@ -52,7 +55,14 @@ func NewCell(objects []*Object) *Cell {
 
 // find returns an object by its id.
 func (c *Cell) find(id ObjectID) *Object {
-	i, ok := slices.BinarySearchFunc(c.Objects, id, func(o *Object, id ObjectID) int {
+	if i, ok := c.index(id); ok {
+		return c.Objects[i]
+	}
+	return nil
+}
+
+func (c *Cell) index(id ObjectID) (int, bool) {
+	return slices.BinarySearchFunc(c.Objects, id, func(o *Object, id ObjectID) int {
 		switch {
 		case o.ID < id:
 			return -1
@@ -61,10 +71,6 @@ func (c *Cell) find(id ObjectID) *Object {
 		}
 		return 0
 	})
-	if !ok {
-		return nil
-	}
-	return c.Objects[i]
 }
 
 // Snapshot is a part of the world at an update time: frozen.

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -20,6 +21,11 @@ type Fetch struct {
 	// Base are the same cells an update before, as the sender knows them, nil where
 	// it does not; on the wire their digests.
 	Base []*Cell
+
+	// Between real nodes: the beginnings of the digests of Have, in their order,
+	// and the tags of Base, zero for those that are nil.
+	HaveTags []uint64
+	BaseTags []Tag
 }
 
 // CellAt is a column and a row of the world.
@@ -32,13 +38,18 @@ type Blocks struct {
 	Cells []*Cell
 	Woken []*Object
 	Bytes int // of the data
+	// Pieces are the cells as they travel between real nodes.
+	Pieces [][]Piece
 }
 
 // Size makes messages known to simulations.
 func (m *Fetch) Size() int {
-	size := m.Retrieve.Size() + 2*2 + 4*len(m.Cells) + 8*len(m.Woken) + sizeDigest*len(m.Have)
+	size := m.Retrieve.Size() + 2*2 + 4*len(m.Cells) + 8*len(m.Woken) + sizeDigest*(len(m.Have)+len(m.HaveTags))
 	for _, c := range m.Base {
 		size += sizeDigest * bit(c != nil)
+	}
+	for _, t := range m.BaseTags {
+		size += sizeDigest * bit(t != Tag{})
 	}
 	return size
 }
@@ -60,6 +71,7 @@ type fetching struct {
 type asking struct {
 	of    *Result
 	cells []CellAt
+	said  *Fetch
 }
 
 // fetchAgain is how long somebody who was asked for cells has to send them.
@@ -72,17 +84,30 @@ func (n *Node) startFetch(q *query, out outcome, votes int) {
 	s := out.seen
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
-			if c := s.At(x, y); c != nil && !n.holds(q.Of, x, y, c) {
+			c := s.At(x, y)
+			if c == nil {
+				continue
+			}
+			own, has := n.has(q.Of, x, y, c)
+			if !has {
 				f.cells = append(f.cells, CellAt{x, y})
+			} else if c.isTold() {
+				s.set(x, y, own)
 			}
 		}
 	}
-	for _, o := range s.Woken {
+	for i, o := range s.Woken {
 		if n.asBegun(o) {
 			continue
 		}
-		if n.state == nil || n.state.Of != q.Of || !slices.ContainsFunc(n.state.Woken, func(w *Object) bool { return sameObject(w, o) }) {
+		own := -1
+		if n.state != nil && n.state.Of == q.Of {
+			own = slices.IndexFunc(n.state.Woken, func(w *Object) bool { return sameObject(w, o) })
+		}
+		if own < 0 {
 			f.woken = append(f.woken, o)
+		} else if isNamed(o) {
+			s.Woken[i] = n.state.Woken[own]
 		}
 	}
 	n.fetchMore(q)
@@ -181,9 +206,29 @@ func (n *Node) fetchFrom(q *query, r *Result, cells []CellAt, woken []*Object) (
 		}
 	}
 	slices.SortStableFunc(m.Have, byID)
-	q.fetch.asked = append(q.fetch.asked, asking{r, m.Cells})
-	n.overlay.Reply(r.Around.Self, m)
+	q.fetch.asked = append(q.fetch.asked, asking{r, m.Cells, m})
+	n.overlay.Reply(r.Around.Self, n.aloud(m))
 	return left, asleep
+}
+
+// aloud is a question as it travels.
+func (n *Node) aloud(m *Fetch) *Fetch {
+	if !n.cfg.Wire {
+		return m
+	}
+	out := *m
+	out.Have, out.Base = nil, nil
+	for _, o := range m.Have {
+		out.HaveTags = append(out.HaveTags, tagOfVersion(o))
+	}
+	for _, c := range m.Base {
+		tag := Tag{}
+		if c != nil {
+			tag = tagOf(m.Query, c)
+		}
+		out.BaseTags = append(out.BaseTags, tag)
+	}
+	return &out
 }
 
 // onFetch sends cells of an area that is the asker's business.
@@ -193,14 +238,18 @@ func (n *Node) onFetch(by *overlay.Contact, q *Fetch) {
 		return
 	}
 	m, known := &Blocks{Query: q.Query}, s.bold()
-	base := n.common(q)
-	for _, at := range q.Cells {
+	base, have := n.common(q), q.versions()
+	for k, at := range q.Cells {
 		var c *Cell
 		if known.covers(at.X, at.Y, n.world.Cell) == inside {
 			c = s.At(at.X, at.Y)
 		}
-		m.Cells = append(m.Cells, c)
-		m.Bytes += n.sizeBlock(c, q.Have, base)
+		m.Bytes += n.sizeBlock(c, k, have, base)
+		if n.cfg.Wire {
+			m.Pieces = append(m.Pieces, n.pack(c, k, have, base))
+		} else {
+			m.Cells = append(m.Cells, c)
+		}
 	}
 	for _, o := range s.Woken {
 		if slices.Contains(q.Woken, o.ID) {
@@ -211,57 +260,46 @@ func (n *Node) onFetch(by *overlay.Contact, q *Fetch) {
 	n.overlay.Reply(by, m)
 }
 
-// common is what the asker knows of an update before and the node knew as well.
-func (n *Node) common(q *Fetch) (base []*Object) {
+// common is what the asker knows of an update before and the node knew as well,
+// ascending by ID.
+func (n *Node) common(q *Fetch) (base []based) {
 	if n.last == nil || n.last.Of != q.Of-1 {
 		return nil
 	}
-	for i, c := range q.Base {
-		if i >= len(q.Cells) || c == nil {
+	last := n.last.bold()
+	for i, at := range q.Cells {
+		if last.covers(at.X, at.Y, n.world.Cell) != inside {
 			continue
 		}
-		at := q.Cells[i]
-		if n.last.bold().covers(at.X, at.Y, n.world.Cell) == inside && sameBlock(n.last.At(at.X, at.Y), c) {
-			base = append(base, c.Objects...)
+		c := last.At(at.X, at.Y)
+		switch {
+		case c == nil:
+			continue
+		case i < len(q.Base) && q.Base[i] != nil && sameBlock(c, q.Base[i]):
+		case i < len(q.BaseTags) && q.BaseTags[i] != Tag{} && tagOf(q.Query, c) == q.BaseTags[i]:
+		default:
+			continue
+		}
+		for k, o := range c.Objects {
+			base = append(base, based{o, i, k})
 		}
 	}
-	slices.SortStableFunc(base, byID)
+	slices.SortStableFunc(base, func(a, b based) int { return cmp.Compare(a.ID, b.ID) })
 	return base
 }
 
 // sizeBlock is what a cell takes for somebody who has some versions: how many
-// objects there are, for each one how it is sent, and what is new.
-func (n *Node) sizeBlock(c *Cell, have, base []*Object) int {
+// objects there are, and each of them.
+func (n *Node) sizeBlock(c *Cell, at int, have *versions, base []based) int {
 	size := 2
 	if c == nil {
 		return size
 	}
 	for _, o := range c.Objects {
-		size += n.sizeFor(o, have, base)
+		_, _, bytes := n.choose(o, at, have, base)
+		size += bytes
 	}
 	return size
-}
-
-// sizeFor is what an object takes: an index into what the receiver has, or the
-// difference from a version that both have, or all of it.
-func (n *Node) sizeFor(o *Object, have, base []*Object) int {
-	const head = 2
-	if len(have) == 0 && len(base) == 0 && !n.cfg.Protocol.Terse {
-		return o.Size
-	}
-	i, _ := slices.BinarySearchFunc(have, o, byID)
-	for ; i < len(have) && have[i].ID == o.ID; i++ {
-		if sameObject(have[i], o) {
-			return head
-		}
-	}
-	best := o.Size
-	if i, ok := slices.BinarySearchFunc(base, o, byID); ok {
-		best = n.memo.delta(n.cfg.Rules, base[i], o)
-	} else if p := n.origin(o); p != nil {
-		best = min(best, n.memo.delta(n.cfg.Rules, p, o))
-	}
-	return head + best
 }
 
 // onBlocks takes cells, if they are those that were agreed on.
@@ -273,20 +311,34 @@ func (n *Node) onBlocks(from *overlay.Contact, m *Blocks) {
 	f := q.fetch
 	for i := range f.asked {
 		a := &f.asked[i]
-		if a.of.Around.Self.ID != from.ID || len(m.Cells) != len(a.cells) {
+		if a.of.Around.Self.ID != from.ID || len(a.cells) == 0 {
+			continue
+		}
+		cells := m.Cells
+		if n.cfg.Wire {
+			cells = n.unpackAll(m, a.said)
+		}
+		if len(cells) != len(a.cells) {
 			continue
 		}
 		for k, at := range a.cells {
-			if !sameBlock(m.Cells[k], f.out.seen.At(at.X, at.Y)) {
+			if !sameBlock(cells[k], f.out.seen.At(at.X, at.Y)) {
 				f.refused[a.of] = true
 				continue
+			}
+			if f.out.seen.At(at.X, at.Y).isTold() {
+				f.out.seen.set(at.X, at.Y, cells[k])
 			}
 			f.cells = slices.DeleteFunc(f.cells, func(c CellAt) bool { return c == at })
 		}
 		a.cells = nil
 	}
 	for _, o := range m.Woken {
-		f.woken = slices.DeleteFunc(f.woken, func(w *Object) bool { return sameObject(w, o) })
+		is := func(w *Object) bool { return sameObject(w, o) }
+		f.woken = slices.DeleteFunc(f.woken, is)
+		if i := slices.IndexFunc(f.out.seen.Woken, is); i >= 0 && isNamed(f.out.seen.Woken[i]) {
+			f.out.seen.Woken[i] = o
+		}
 	}
 	if len(f.cells) == 0 && len(f.woken) == 0 {
 		n.endFetch(q)

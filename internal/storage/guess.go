@@ -1,6 +1,10 @@
 package storage
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+)
 
 // Guesses. With Protocol.Majority a node knows of some cells that it does not
 // know what is in them: no majority has told it what they depend on. It goes on
@@ -78,26 +82,42 @@ func (n *Node) likely(q *query, x, y int32) *Cell {
 		return NewCell(out)
 	}
 	var said blockVotes
+	var first []id.ID // of those who say each
 	for i := range q.zones {
 		for _, r := range q.zones[i].results {
 			if n.fits(q, r) && r.Seen.covers(x, y, n.world.Cell) == inside {
-				said.add(r.Seen.At(x, y))
+				who := r.Around.Self.ID
+				if k := said.add(r.Seen.At(x, y)); k == len(first) {
+					first = append(first, who)
+				} else if compareIDs(who, first[k]) < 0 {
+					first[k] = who
+				}
 			}
 		}
 	}
 	if len(said) == 0 {
 		return n.foreseen(q.Of, x, y)
 	}
-	best := said[0]
-	for _, c := range said[1:] {
-		if c.votes > best.votes || c.votes == best.votes && smaller(c.cell, best.cell) {
-			best = c
+	best := 0
+	for k, c := range said {
+		if c.votes > said[best].votes || c.votes == said[best].votes && n.sooner(c.cell, said[best].cell, first[k], first[best]) {
+			best = k
 		}
 	}
-	if best.cell == nil {
+	if said[best].cell == nil {
 		return &Cell{}
 	}
-	return best.cell
+	return said[best].cell
+}
+
+// sooner is an order of the versions of a cell that is the same for all who have
+// heard the same: by what is in them or, where only tags are known, which differ
+// from one retrieval to another, by who says so.
+func (n *Node) sooner(a, b *Cell, byA, byB id.ID) bool {
+	if n.cfg.Wire {
+		return compareIDs(byA, byB) < 0
+	}
+	return smaller(a, b)
 }
 
 // smaller is an order of the versions of a cell, by their objects' digests.

@@ -32,10 +32,11 @@ func TestOwnCellsAreNotFetched(t *testing.T) {
 	s.Whole = true
 	for _, ring := range []bool{true, false} {
 		n := &Node{world: World{Side: 1000, Cell: 1000}, state: s, cfg: Config{Protocol: Protocol{Digests: true, Ring: ring}}}
-		if got := n.holds(1, 0, 0, same); got != ring {
+		if _, got := n.has(1, 0, 0, same); got != ring {
 			t.Errorf("ring %v: has its own cell: %v", ring, got)
 		}
-		if n.holds(1, 0, 0, other) || n.holds(2, 0, 0, same) {
+		_, another := n.has(1, 0, 0, other)
+		if _, later := n.has(2, 0, 0, same); another || later {
 			t.Errorf("ring %v: takes its own cell for another, or for that of another time", ring)
 		}
 	}
@@ -58,18 +59,18 @@ func TestWhatTheReceiverHasIsNotSent(t *testing.T) {
 		o    *Object
 		want func(int) bool
 	}{
-		{"nothing is known", nil, nil, 4, now, func(n int) bool { return n == 200 }},
+		{"nothing is known", nil, nil, 4, now, func(n int) bool { return n == 203 }},
 		{"it is there", []*Object{now}, nil, 4, now, func(n int) bool { return n == 2 }},
 		{"an old version is there", nil, old, 4, now, func(n int) bool { return n < 20 }},
-		{"an older one is there", nil, old, 5, now, func(n int) bool { return n == 200 }},
-		{"a version is there that the sender never had", nil, rules.object(1, 5), 4, now, func(n int) bool { return n == 200 }},
-		{"others are there", []*Object{old}, nil, 4, stranger, func(n int) bool { return n == 202 }},
+		{"an older one is there", nil, old, 5, now, func(n int) bool { return n == 203 }},
+		{"a version is there that the sender never had", nil, rules.object(1, 5), 4, now, func(n int) bool { return n == 203 }},
+		{"others are there", []*Object{old}, nil, 4, stranger, func(n int) bool { return n == 203 }},
 	} {
 		q := &Fetch{Retrieve: Retrieve{Of: c.of}, Cells: []CellAt{{}}, Base: []*Cell{nil}}
 		if c.base != nil {
 			q.Base[0] = NewCell([]*Object{c.base})
 		}
-		if got := n.sizeFor(c.o, c.have, n.common(q)); !c.want(got) {
+		if _, _, got := n.choose(c.o, 0, (&Fetch{Have: c.have}).versions(), n.common(q)); !c.want(got) {
 			t.Errorf("%s: %d bytes", c.name, got)
 		}
 	}
@@ -94,10 +95,10 @@ func TestTheBeginningIsKnown(t *testing.T) {
 		if n.asBegun(woken) != terse || n.asBegun(moved(0)) {
 			t.Errorf("terse %v: is as at t_0: %v, another version: %v", terse, n.asBegun(woken), n.asBegun(moved(0)))
 		}
-		if near := n.sizeFor(moved(4000), nil, nil); near < 200 != terse {
+		if _, _, near := n.choose(moved(4000), 0, nil, nil); near < 200 != terse {
 			t.Errorf("terse %v: %d bytes for who has moved", terse, near)
 		}
-		if far := n.sizeFor(moved(6000), nil, nil); far < 200 {
+		if _, _, far := n.choose(moved(6000), 0, nil, nil); far < 200 {
 			t.Errorf("terse %v: %d bytes for who is too far away to be found", terse, far)
 		}
 	}

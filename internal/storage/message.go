@@ -50,6 +50,10 @@ type Result struct {
 	Brief bool
 	// Known is what the receiver has said that it has: that is left out.
 	Known *Known
+	// Between real nodes Sent is what is said of Seen, which is nil, and Same says
+	// that Around, which is nil, is as the receiver knows it.
+	Sent *Brief
+	Same bool
 	// Static data in the area.
 	Static  []*Object
 	Batches []*Batch
@@ -184,11 +188,14 @@ func (m *Retrieve) Size() int { return 1 + 8 + 1 + 8 + sizeArea(&m.Area) + m.Kno
 // Size makes messages known to simulations.
 func (m *Result) Size() int {
 	size := 1 + 8 + 8 + m.Bytes
-	if !m.Known.has(m.Around) {
+	if !m.Same && !m.Known.has(m.Around) {
 		size += sizeContact * (1 + len(m.Around.Neighbours))
 	}
 	if m.Seen != nil {
 		size += sizeArea(&m.Seen.Cover) + (2*len(m.Seen.Unsure)+7)/8
+	}
+	if m.Sent != nil {
+		size += sizeArea(&m.Sent.Cover) + 2*len(m.Sent.Unsure)
 	}
 	return size
 }

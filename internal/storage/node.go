@@ -25,6 +25,10 @@ type Config struct {
 	Rules   Rules
 	// Protocol is what the network does beyond the thesis' protocol.
 	Protocol Protocol
+	// Wire is whether messages travel as bytes (see brief.go); Secret makes the
+	// numbers of retrievals, which nobody else can tell beforehand then.
+	Wire   bool
+	Secret []byte
 	// Memo is what nodes of a simulation share; nil: the node has its own.
 	Memo *Memo
 	// Begin is t_0, when the world begins as Rules.Initial has it (5.3.6).

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -63,6 +64,12 @@ func (n *Node) askNode(q *query, zone int, c *overlay.Contact) {
 	ask := q.Retrieve
 	if n.cfg.Protocol.Terse {
 		ask.Known = n.known(q, zone, c)
+	}
+	if k := ask.Known; k != nil && n.cfg.Wire {
+		if z.knew == nil {
+			z.knew = map[id.ID]*Known{}
+		}
+		z.knew[c.ID], ask.Known = k, k.aloud(q.Query, &q.Area, &n.world)
 	}
 	n.overlay.Reply(c, &ask)
 }

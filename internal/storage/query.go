@@ -26,9 +26,10 @@ type query struct {
 // zoneAnswer is what has come from a zone.
 type zoneAnswer struct {
 	results []*Result
-	missing []missing // nodes that overlap the area and have not answered
-	over    bool      // complete
-	asked   []id.ID   // directly
+	missing []missing        // nodes that overlap the area and have not answered
+	over    bool             // complete
+	asked   []id.ID          // directly
+	knew    map[id.ID]*Known // what was told to these, between real nodes
 }
 
 // missing is somebody whose answer is waited for.
@@ -60,10 +61,9 @@ func (n *Node) timeout(k Kind) time.Duration {
 
 // retrieve asks all zones for an area; finish hears of the result.
 func (n *Node) retrieve(kind Kind, area overlay.Area, of int64) *query {
-	n.queries++
 	zones := n.space.Zones()
 	q := &query{
-		Retrieve: Retrieve{Query: n.queries, Kind: kind, Area: area, Of: of},
+		Retrieve: Retrieve{Query: n.number(), Kind: kind, Area: area, Of: of},
 		began:    n.env.Now(), keys: make([]overlay.Area, zones), zones: make([]zoneAnswer, zones),
 	}
 	n.running = append(n.running, q)
@@ -94,12 +94,18 @@ func (n *Node) query(number uint64) *query {
 // place is certified.
 func (n *Node) onResult(from *overlay.Contact, m *Result) {
 	q := n.query(m.Query)
-	if q == nil || m.Around == nil || m.Around.Self.ID != from.ID {
+	if q == nil {
+		return
+	}
+	zone := n.space.Zone(from.Pos)
+	z := &q.zones[zone]
+	if n.cfg.Wire && (m.Same || m.Brief) {
+		m = n.unfold(m, z.knew[from.ID])
+	}
+	if m == nil || m.Around == nil || m.Around.Self.ID != from.ID || m.Around.Self.Pos != from.Pos {
 		return
 	}
 	q.answers++
-	zone := n.space.Zone(from.Pos)
-	z := &q.zones[zone]
 	each := n.each(q)
 	if z.over && !each {
 		return

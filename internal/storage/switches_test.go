@@ -14,14 +14,29 @@ func TestSwitchesAgreeWithSequentialReplay(t *testing.T) {
 	for _, name := range Switches() {
 		protocols = append(protocols, ProtocolThesis.With(name), ProtocolHardened.Without(name))
 	}
+	type network struct {
+		Protocol
+		wire bool // as real nodes do, which say digests and no more
+	}
+	var networks []network
 	for _, p := range protocols {
-		t.Run(p.String(), func(t *testing.T) {
+		networks = append(networks, network{p, false})
+	}
+	for _, p := range []Protocol{ProtocolHardened, ProtocolThesis.With("digests"), ProtocolHardened.Without("ring"), ProtocolHardened.Without("deltas"), ProtocolHardened.Without("terse")} {
+		networks = append(networks, network{p, true})
+	}
+	for _, p := range networks {
+		name := p.String()
+		if p.wire {
+			name += " between real nodes"
+		}
+		t.Run(name, func(t *testing.T) {
 			nodes, last := 24, int64(5)
 			if p.Majority && !p.Objects {
 				nodes, last = 60, 6 // whole answers of few nodes seldom have a majority
 			}
 			b := newBed(t, 5, 4, nodes, 2*time.Minute)
-			b.protocol = p
+			b.protocol, b.wire = p.Protocol, p.wire
 			next := nodes
 			for of := int64(0); of <= last; of++ {
 				b.until(b.update(of))

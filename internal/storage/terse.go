@@ -24,6 +24,9 @@ type Known struct {
 	Cover  overlay.Area
 	Seen   *Snapshot // what is likely; nil: cannot be said
 	rows   int
+	// Hash and Rows are what is said of it between real nodes.
+	Hash Tag
+	Rows []uint32
 }
 
 const sizeRow = 4
@@ -51,7 +54,7 @@ func (k *Known) size() int {
 	if k == nil {
 		return 0
 	}
-	return sizeDigest + sizeRow*k.rows
+	return sizeDigest + sizeRow*max(k.rows, len(k.Rows))
 }
 
 // has reports whether a neighbourhood is the known one.

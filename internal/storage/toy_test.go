@@ -131,7 +131,7 @@ func (t *toy) next(s *Step, o *Object) *Object {
 
 func at(s *Step, p *Player) geom.Point {
 	for _, o := range s.Objects {
-		if o.Player == p {
+		if o.Player != nil && o.Player.ID == p.ID {
 			return o.Pos
 		}
 	}
@@ -175,7 +175,18 @@ func (t *toy) AppendObject(out []byte, o *Object) []byte {
 	return out
 }
 
-func (t *toy) DecodeObject([]byte) (*Object, error) { return nil, errors.New("not needed") }
+func (t *toy) DecodeObject(b []byte) (*Object, error) {
+	if len(b) != 41 && len(b) != 69 {
+		return nil, errors.New("no object")
+	}
+	le := binary.LittleEndian
+	at := func(i int) geom.Point { return geom.Point{X: int32(le.Uint32(b[i:])), Y: int32(le.Uint32(b[i+4:]))} }
+	var p *Player
+	if len(b) > 41 {
+		p = &Player{ID: id.ID(b[41:61]), Home: at(61)}
+	}
+	return t.object(ObjectID(le.Uint64(b)), at(9), p, b[8] == 1, being{at(17), le.Uint64(b[25:])}), nil
+}
 
 // replayAll is the sequential replay: the whole world in one step.
 func (t *toy) replayAll(world []*Object, woken []*Object, actions []*Action, from, to machine.Time) []*Object {

@@ -34,6 +34,7 @@ type Carried struct {
 	// Unsure are cells that are not known: twice their place in the world's rows,
 	// and one more if Objects has a guess of what is in them.
 	Unsure []uint32
+	Whole  bool // whole cells, where the area only touches them as well
 }
 
 // Carry takes out of a snapshot what is sent of it.
@@ -47,14 +48,7 @@ func (s *Snapshot) Carry(a *overlay.Area, w World) (c Carried) {
 		}
 	}
 	c.Objects = s.bold().Objects(a, w, nil)
-	g := gridOver(a, &w, 0)
-	for y := g.Y; y < g.Y+g.H; y++ {
-		for x := g.X; x < g.X+g.W; x++ {
-			if s.unsure(x, y) {
-				c.Unsure = append(c.Unsure, 2*uint32(y*w.row()+x)+uint32(bit(s.At(x, y) != nil)))
-			}
-		}
-	}
+	c.Unsure, c.Whole = s.doubtsIn(a, &w), s.Whole
 	return c
 }
 
@@ -65,9 +59,9 @@ func (w *World) row() int32 { return (w.Side-1)/w.Cell + 1 }
 
 // Received is the snapshot that Carry took it from, as far as it was sent.
 func Received(of int64, cover, a *overlay.Area, c Carried, w World) (*Snapshot, error) {
-	s := &Snapshot{Of: of, Cover: *cover, Woken: c.Woken}
+	s := &Snapshot{Of: of, Cover: *cover, Woken: c.Woken, Whole: c.Whole}
 	if !saneArea(a) {
-		if len(c.Objects)+len(c.Woken)+len(c.Unsure) > 0 {
+		if len(c.Objects)+len(c.Woken)+len(c.Unsure) > 0 || c.Whole {
 			return nil, errUnseen
 		}
 		return s, nil
@@ -75,24 +69,12 @@ func Received(of int64, cover, a *overlay.Area, c Carried, w World) (*Snapshot, 
 	if !saneArea(cover) {
 		return nil, errCover
 	}
-	b := bounds(a)
-	if across := max(int64(b.Max.X)-int64(b.Min.X), int64(b.Max.Y)-int64(b.Min.Y)); square(min(across, int64(w.Side))/int64(w.Cell)+2) > maxCells {
+	if tooLarge(a, &w) {
 		return nil, errLarge
 	}
 	s.Grid = gridOver(a, &w, 0)
-	for i, code := range c.Unsure {
-		cell := code / 2
-		x, y := int32(cell%uint32(w.row())), int32(cell/uint32(w.row()))
-		if i > 0 && c.Unsure[i-1]/2 >= cell {
-			return nil, errOrder
-		}
-		if x < s.X || y < s.Y || x >= s.X+s.W || y >= s.Y+s.H {
-			return nil, errUnseen
-		}
-		s.doubt(x, y)
-		if code%2 == 1 {
-			s.guess(x, y, &Cell{})
-		}
+	if err := s.doubtAll(c.Unsure, &w); err != nil {
+		return nil, err
 	}
 	bold := s.bold()
 	for i, o := range c.Woken {
@@ -114,7 +96,7 @@ func (s *Snapshot) fill(objects []*Object, a *overlay.Area, bold *Snapshot, w *W
 		for ; j < len(objects) && objects[j].Pos.X/w.Cell == at.X/w.Cell && objects[j].Pos.Y/w.Cell == at.Y/w.Cell; j++ {
 			o := objects[j]
 			switch {
-			case !w.holds(o.Pos) || !bold.sees(a, o.Pos, w):
+			case !w.holds(o.Pos) || !bold.carries(a, o.Pos, w):
 				return errUnseen
 			case o.Static:
 				return errStatic
@@ -129,6 +111,15 @@ func (s *Snapshot) fill(objects []*Object, a *overlay.Area, bold *Snapshot, w *W
 		i = j
 	}
 	return nil
+}
+
+// carries reports whether an object at a place is among what Carry takes out.
+func (s *Snapshot) carries(a *overlay.Area, p geom.Point, w *World) bool {
+	if !s.Whole {
+		return s.sees(a, p, w)
+	}
+	x, y := p.X/w.Cell, p.Y/w.Cell
+	return s.covers(x, y, w.Cell) != outside && s.through(a, x, y, w.Cell) != outside
 }
 
 // before reports whether the cell of one place comes before that of another.

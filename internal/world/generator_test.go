@@ -249,3 +249,21 @@ func BenchmarkSpawn(b *testing.B) {
 		NewGenerator(uint64(i)).Spawn()
 	}
 }
+
+// Newcomers begin where they may, though better places may lie elsewhere.
+func TestSpawnWithin(t *testing.T) {
+	elsewhere := 0
+	for seed := range uint64(8) {
+		g := NewGenerator(seed)
+		inside := func(r RegionPos) bool { return r.X >= -1 && r.Z >= -1 && r.X < 1 && r.Z < 1 }
+		if p := g.SpawnWithin(inside); !inside(p.Region()) {
+			t.Errorf("seed %d: spawn %v is outside", seed, p)
+		}
+		if !inside(g.Spawn().Region()) {
+			elsewhere++
+		}
+	}
+	if elsewhere == 0 {
+		t.Error("all worlds begin there anyway: nothing was tested")
+	}
+}

@@ -13,9 +13,16 @@ const spawnReach = 6
 // Spawn returns where newcomers stand: the block of their feet, in a dry, open
 // and safe place, fairly flat, with mountains or water in sight if the world
 // has any near its origin. It takes some milliseconds: ask once and keep the answer.
-func (g *Generator) Spawn() Pos {
+func (g *Generator) Spawn() Pos { return g.SpawnWithin(func(RegionPos) bool { return true }) }
+
+// SpawnWithin is Spawn where newcomers may only begin in some regions, of which
+// the one at the origin is one.
+func (g *Generator) SpawnWithin(allowed func(RegionPos) bool) Pos {
 	best, bestScore := RegionPos{}, fixed.Num(-1<<40)
 	for _, r := range aroundOrigin(spawnReach) {
+		if !allowed(r) {
+			continue
+		}
 		if s := g.prospect(r); s > bestScore {
 			best, bestScore = r, s
 		}
@@ -24,6 +31,9 @@ func (g *Generator) Spawn() Pos {
 		return p
 	}
 	for _, r := range aroundOrigin(4 * spawnReach) {
+		if !allowed(r) {
+			continue
+		}
 		if p, ok := g.clearing(r, Grass, SnowyGrass, Sand); ok {
 			return p
 		}

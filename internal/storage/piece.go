@@ -1,0 +1,242 @@
+package storage
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+)
+
+// Piece is how an object travels to somebody who may have some version of it.
+type Piece struct {
+	How PieceKind
+	// In is the cell, and At the place in it, of the version that the difference
+	// is from: Based counts the cells from the one that the piece is of, Begun
+	// those around it (see originAt). At alone is what the receiver Has, by its
+	// place in Fetch.Have.
+	In   int32
+	At   uint32
+	Data []byte // the encoding, or the difference
+}
+
+// PieceKind is the kind of a piece.
+type PieceKind uint8
+
+// The kinds of piece.
+const (
+	Whole PieceKind = iota // all of the object
+	Has                    // the receiver has it
+	Based                  // the difference from what the receiver had an update before
+	Begun                  // the difference from what it was at t_0
+	pieceKinds
+)
+
+// PieceKinds is how many there are.
+const PieceKinds = uint32(pieceKinds)
+
+// Code is the kind and In as one number.
+func (p *Piece) Code() uint32 {
+	in := uint32(p.In<<1) ^ uint32(p.In>>31)
+	return in*PieceKinds + uint32(p.How)
+}
+
+// SetCode is its inverse.
+func (p *Piece) SetCode(v uint32) {
+	in := v / PieceKinds
+	p.How, p.In = PieceKind(v%PieceKinds), int32(in>>1)^-int32(in&1)
+}
+
+// size is what a piece takes whose data is so long.
+func (p *Piece) size(data int) int {
+	size := uvarintSize(uint64(p.Code()))
+	if p.How != Whole {
+		size += uvarintSize(uint64(p.At))
+	}
+	if p.How != Has {
+		size += uvarintSize(uint64(data)) + data
+	}
+	return size
+}
+
+func uvarintSize(v uint64) int {
+	size := 1
+	for ; v >= 0x80; v >>= 7 {
+		size++
+	}
+	return size
+}
+
+const (
+	// maxObject bounds the encoding of an object that is made of a difference, and
+	// maxBlocks that of all objects in an answer.
+	maxObject, maxBlocks = 4 << 20, 64 << 20
+)
+
+var errPiece = errors.New("a piece that refers to nothing")
+
+// versions are those that who fetches has said that it has: the objects between
+// nodes of a simulation, their tags between real ones.
+type versions struct {
+	objects []*Object // ascending by ID
+	tags    map[uint64]int
+}
+
+func (q *Fetch) versions() *versions {
+	v := &versions{objects: q.Have}
+	if len(q.HaveTags) > 0 {
+		v.tags = make(map[uint64]int, len(q.HaveTags))
+		for i, t := range q.HaveTags {
+			v.tags[t] = i
+		}
+	}
+	return v
+}
+
+// find is the place of an object among them.
+func (v *versions) find(o *Object) (int, bool) {
+	if v == nil {
+		return 0, false
+	}
+	if v.tags != nil {
+		i, ok := v.tags[tagOfVersion(o)]
+		return i, ok
+	}
+	i, _ := slices.BinarySearchFunc(v.objects, o, byID)
+	for ; i < len(v.objects) && v.objects[i].ID == o.ID; i++ {
+		if sameObject(v.objects[i], o) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// based is an object of a cell that who fetches and who is asked had an update
+// before.
+type based struct {
+	*Object
+	cell int
+	at   int
+}
+
+// choose is the shortest way to send an object of a cell, what a difference is
+// from, and how many bytes it takes.
+func (n *Node) choose(o *Object, cell int, have *versions, base []based) (p Piece, from *Object, size int) {
+	if at, ok := have.find(o); ok {
+		p = Piece{How: Has, At: uint32(at)}
+		return p, nil, p.size(0)
+	}
+	var d Piece
+	if i, ok := slices.BinarySearchFunc(base, o.ID, func(b based, id ObjectID) int { return cmp.Compare(b.ID, id) }); ok {
+		b := &base[i]
+		d, from = Piece{How: Based, In: int32(b.cell - cell), At: uint32(b.at)}, b.Object
+	} else if at, place, index := n.origin(o); at != nil {
+		d, from = Piece{How: Begun, In: place, At: index}, at
+	}
+	size = p.size(o.Size)
+	if from != nil {
+		if less := d.size(n.memo.delta(n.cfg.Rules, from, o)); less < size {
+			return d, from, less
+		}
+	}
+	return p, nil, size
+}
+
+// pack makes the pieces of a cell.
+func (n *Node) pack(c *Cell, cell int, have *versions, base []based) (out []Piece) {
+	if c == nil {
+		return nil
+	}
+	for _, o := range c.Objects {
+		p, from, _ := n.choose(o, cell, have, base)
+		switch {
+		case p.How == Whole:
+			p.Data = n.cfg.Rules.AppendObject(nil, o)
+		case from != nil:
+			p.Data = AppendDelta(nil, n.cfg.Rules.AppendObject(nil, from), n.cfg.Rules.AppendObject(nil, o))
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// unpack makes a cell of what has come for it; left is how many bytes objects may
+// still take.
+func (n *Node) unpack(pieces []Piece, q *Fetch, k int, left *int) (*Cell, error) {
+	at := q.Cells[k]
+	square := n.world.square(at.X, at.Y)
+	var objects []*Object
+	for i := range pieces {
+		o, err := n.object(&pieces[i], q, k, left)
+		switch {
+		case err != nil:
+			return nil, err
+		case o.Static || !within(square, o.Pos):
+			return nil, errUnseen
+		case len(objects) > 0 && objects[len(objects)-1].ID >= o.ID:
+			return nil, errOrder
+		}
+		objects = append(objects, o)
+	}
+	return NewCell(objects), nil
+}
+
+// unpackAll makes the cells of an answer; nil if it is not one to what was asked.
+// A cell whose pieces say nothing is one that nobody has promised.
+func (n *Node) unpackAll(m *Blocks, q *Fetch) (cells []*Cell) {
+	if len(m.Pieces) != len(q.Cells) {
+		return nil
+	}
+	left := maxBlocks
+	for k, pieces := range m.Pieces {
+		c, err := n.unpack(pieces, q, k, &left)
+		if err != nil {
+			c = nil
+		}
+		cells = append(cells, c)
+	}
+	return cells
+}
+
+func within(r geom.Rect, p geom.Point) bool {
+	return p.X >= r.Min.X && p.Y >= r.Min.Y && p.X < r.Max.X && p.Y < r.Max.Y
+}
+
+// object is what a piece makes of what the node has said that it has.
+func (n *Node) object(p *Piece, q *Fetch, k int, left *int) (*Object, error) {
+	var from *Object
+	switch p.How {
+	case Has:
+		if int(p.At) >= len(q.Have) {
+			return nil, errPiece
+		}
+		return q.Have[p.At], nil
+	case Based:
+		cell := int64(k) + int64(p.In)
+		if cell < 0 || cell >= int64(len(q.Base)) || q.Base[cell] == nil || int(p.At) >= len(q.Base[cell].Objects) {
+			return nil, errPiece
+		}
+		from = q.Base[cell].Objects[p.At]
+	case Begun:
+		if from = n.originAt(q.Cells[k], p.In, p.At); from == nil {
+			return nil, errPiece
+		}
+	}
+	b := p.Data
+	if from != nil {
+		var err error
+		if b, err = ApplyDelta(n.cfg.Rules.AppendObject(nil, from), p.Data, min(maxObject, *left)); err != nil {
+			return nil, err
+		}
+	}
+	if *left -= len(b); *left < 0 {
+		return nil, errLarge
+	}
+	return n.cfg.Rules.DecodeObject(b)
+}
+
+// tagOfVersion is how who fetches names a version that it has: the beginning of
+// its digest, which is enough to tell versions of an object apart that nobody has
+// made to be mistaken; what comes of a mistake is seen by the cell's tag.
+func tagOfVersion(o *Object) uint64 { return binary.BigEndian.Uint64(o.Digest[:]) }
