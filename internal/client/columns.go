@@ -14,6 +14,7 @@ const cacheBytes = 64 << 20
 
 // columnCache encodes each frozen column version once for all sessions.
 type columnCache struct {
+	pack    func(*world.Column) *wire.Column
 	packers sync.Pool // *wire.Packer
 
 	mu    sync.Mutex
@@ -29,10 +30,20 @@ type packed struct {
 	msg    []byte
 }
 
-func newColumnCache(limit int) *columnCache {
-	c := &columnCache{known: map[*world.Column]*list.Element{}, limit: limit}
+func newColumnCache(limit int, pack func(*world.Column) *wire.Column) *columnCache {
+	c := &columnCache{pack: pack, known: map[*world.Column]*list.Element{}, limit: limit}
 	c.packers.New = func() any { return new(wire.Packer) }
+	if pack == nil {
+		c.pack = c.packOwn
+	}
 	return c
+}
+
+// packOwn packs a column, several at the same time.
+func (c *columnCache) packOwn(col *world.Column) *wire.Column {
+	packer := c.packers.Get().(*wire.Packer)
+	defer c.packers.Put(packer)
+	return packer.Column(col)
 }
 
 // message returns the encoded Column message of a frozen column. Sessions that
@@ -49,9 +60,7 @@ func (c *columnCache) message(col *world.Column) []byte {
 	c.mu.Unlock()
 	p := e.Value.(*packed)
 	p.once.Do(func() {
-		packer := c.packers.Get().(*wire.Packer)
-		p.msg = wire.Encode(packer.Column(col))
-		c.packers.Put(packer)
+		p.msg = wire.Encode(c.pack(col))
 		c.account(len(p.msg))
 	})
 	return p.msg

@@ -9,7 +9,7 @@ import (
 )
 
 func TestColumnsAreEncodedOnce(t *testing.T) {
-	c := newColumnCache(1 << 20)
+	c := newColumnCache(1<<20, nil)
 	col := world.NewGenerator(1).Column(world.ColumnPos{X: 3})
 	var mu sync.Mutex
 	first := map[*byte]bool{}
@@ -37,7 +37,7 @@ func TestColumnsAreEncodedOnce(t *testing.T) {
 }
 
 func TestColumnCacheIsBounded(t *testing.T) {
-	c := newColumnCache(20 << 10)
+	c := newColumnCache(20<<10, nil)
 	g := world.NewGenerator(1)
 	var hot *world.Column
 	for i := range int32(40) {

@@ -33,6 +33,9 @@ type Config struct {
 	Epoch machine.Time // when tick 0 was
 	// Terrain makes the far tiles.
 	Terrain *world.Generator
+	// Pack encodes a frozen column; nil: the node's sessions do it themselves. A
+	// node of many knows the bytes with which a column came from another.
+	Pack func(*world.Column) *wire.Column
 	// Hosts says who hosts the world, as far as the node knows; nil: nobody knows.
 	Hosts func() *wire.Hosts
 	Log   *slog.Logger // nil: slog.Default()
@@ -56,7 +59,7 @@ func NewNode(cfg Config) *Node {
 	}
 	return &Node{
 		cfg:     cfg,
-		columns: newColumnCache(cacheBytes),
+		columns: newColumnCache(cacheBytes, cfg.Pack),
 		far:     &farCache{gen: cfg.Terrain, known: map[world.RegionPos][]byte{}},
 		hosts:   hostsCache{ask: cfg.Hosts},
 	}

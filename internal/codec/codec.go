@@ -51,6 +51,7 @@ type Codec struct {
 func New() *Codec {
 	c := &Codec{}
 	c.forms.New = func() any { return &form{codec: c} }
+	c.columns.init()
 	return c
 }
 

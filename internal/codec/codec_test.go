@@ -182,6 +182,45 @@ func TestColumnsArePackedOnce(t *testing.T) {
 	}
 }
 
+// A column that comes again with the same bytes is the same column, and goes on
+// with the bytes that it came with; a changed one is another.
+func TestColumnsAreUnpackedOnce(t *testing.T) {
+	from, c := New(), New()
+	come := func(col *world.Column) *world.Column {
+		b, err := from.Append(nil, &region.Columns{Columns: []region.Column{{Column: col}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := c.Decode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.(*region.Columns).Columns[0].Column
+	}
+	col := someColumn(1)
+	first := come(col)
+	if !first.Equal(col) || come(col) != first {
+		t.Error("the same column comes twice as two")
+	}
+	if !bytes.Equal(c.Packed(first).Deflated, from.Packed(col).Deflated) {
+		t.Error("a column goes on with other bytes than it came with")
+	}
+	changed := col.Clone()
+	changed.Set(1, 200, 1, world.Stone)
+	if next := come(changed); next == first || !next.Equal(changed) {
+		t.Error("a changed column comes as the one before")
+	}
+	if again := come(col); !again.Equal(col) {
+		t.Error("a column that has been as it was before comes as the changed one")
+	}
+	for i := range 3 * keepColumns {
+		come(someColumn(uint64(i)))
+	}
+	if n := len(c.columns.came); n > keepColumns || n > len(c.columns.packed) {
+		t.Errorf("%d columns are kept, want %d at most", n, keepColumns)
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	c := newCodec()
 	for _, k := range byNumber {

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
@@ -8,45 +9,93 @@ import (
 )
 
 // Columns travel as the chunks of world.Column in canonical form, deflated, as
-// they do to clients (package wire). Packing one takes part of a millisecond and
-// the same frozen column goes to many, so the last ones are kept.
+// they do to clients (package wire). Packing or unpacking one takes part of a
+// millisecond, and the same frozen column goes to many, and comes for many: the
+// last ones are kept with their bytes.
 
-// keepColumns is how many packed columns are kept: those of a few regions, some
-// megabytes at most with their blocks.
-const keepColumns = 128
+// keepColumns is how many packed columns are kept: those of some regions, a few
+// megabytes with their blocks.
+const keepColumns = 256
 
-// columnCache holds the encodings of frozen columns by their pointers.
+// columnCache holds frozen columns with their encodings.
 type columnCache struct {
-	mu       sync.Mutex
-	packer   wire.Packer
-	unpacker wire.Unpacker
-	packed   map[*world.Column]*wire.Column
-	ring     [keepColumns]*world.Column // in the order in which they came
-	next     int
+	packers, unpackers sync.Pool
+
+	mu     sync.Mutex
+	packed map[*world.Column]*wire.Column
+	came   map[world.ColumnPos]*world.Column // the last one that was unpacked of each place
+	ring   [keepColumns]*world.Column        // in the order in which they came
+	next   int
+}
+
+func (c *columnCache) init() {
+	c.packers.New = func() any { return new(wire.Packer) }
+	c.unpackers.New = func() any { return new(wire.Unpacker) }
+	c.packed, c.came = map[*world.Column]*wire.Column{}, map[world.ColumnPos]*world.Column{}
 }
 
 // pack returns the encoding of a frozen column.
 func (c *columnCache) pack(col *world.Column) *wire.Column {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if p := c.packed[col]; p != nil {
+	p := c.packed[col]
+	c.mu.Unlock()
+	if p != nil {
 		return p
 	}
-	p := c.packer.Column(col)
-	if c.packed == nil {
-		c.packed = make(map[*world.Column]*wire.Column, keepColumns)
+	packer := c.packers.Get().(*wire.Packer)
+	p = packer.Column(col)
+	c.packers.Put(packer)
+	return c.keep(col, p, false)
+}
+
+// unpack returns the column of an encoding, which is frozen: one that came
+// before with the same bytes is the same.
+func (c *columnCache) unpack(m *wire.Column) (*world.Column, error) {
+	c.mu.Lock()
+	if col := c.came[m.Pos]; col != nil {
+		if p := c.packed[col]; p.Mask == m.Mask && bytes.Equal(p.Deflated, m.Deflated) {
+			c.mu.Unlock()
+			return col, nil
+		}
 	}
-	delete(c.packed, c.ring[c.next])
+	c.mu.Unlock()
+	unpacker := c.unpackers.Get().(*wire.Unpacker)
+	col, err := unpacker.Column(m)
+	c.unpackers.Put(unpacker)
+	if err != nil {
+		return nil, err
+	}
+	col = col.Clone() // whoever has it may clone it at any time
+	kept := *m
+	c.keep(col, &kept, true)
+	return col, nil
+}
+
+// keep remembers a column with its encoding, the first if there are two, and
+// forgets the one that came longest ago.
+func (c *columnCache) keep(col *world.Column, p *wire.Column, came bool) *wire.Column {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if first := c.packed[col]; first != nil {
+		return first
+	}
+	if old := c.ring[c.next]; old != nil {
+		delete(c.packed, old)
+		if c.came[old.Pos] == old {
+			delete(c.came, old.Pos)
+		}
+	}
 	c.ring[c.next], c.packed[col] = col, p
 	c.next = (c.next + 1) % keepColumns
+	if came {
+		c.came[col.Pos] = col
+	}
 	return p
 }
 
-func (c *columnCache) unpack(m *wire.Column) (*world.Column, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.unpacker.Column(m)
-}
+// Packed returns the encoding of a frozen column as it travels. It is the bytes
+// that the column came with, if it came from another node not long ago.
+func (c *Codec) Packed(col *world.Column) *wire.Column { return c.columns.pack(col) }
 
 // column is a column of blocks, or nil.
 func (f *form) column(v **world.Column) {
