@@ -17,10 +17,16 @@ const (
 // global clock. The commands are only read. What it returns is valid until the
 // next Tick or Act.
 func (a *Area) Tick(tick uint64, cmds []Command) *Changes {
+	// Ticks that were left out, because the machine was busy, have passed for
+	// players as well: they go on sending an input in each.
+	passed := uint64(1)
+	if a.tick != 0 && tick > a.tick {
+		passed = min(tick-a.tick, inputBurst)
+	}
 	a.tick = tick
 	a.changes.reset(tick)
 	for _, p := range a.players {
-		p.Credit = min(p.Credit+1, inputBurst)
+		p.Credit = min(p.Credit+uint8(passed), inputBurst)
 	}
 	a.run(cmds)
 	for _, p := range a.players {
