@@ -11,8 +11,11 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/voxelpopuli/voxelpopuli/web"
 )
 
 // asset is a file of the browser client, compressed beforehand.
@@ -29,6 +32,10 @@ var types = map[string]string{
 	".txt": "text/plain; charset=utf-8", ".json": "application/json", ".webmanifest": "application/manifest+json",
 	".svg": "image/svg+xml", ".png": "image/png", ".ico": "image/x-icon", ".wasm": "application/wasm", ".map": "application/json",
 }
+
+// ownAssets are the files that are part of the program. They are compressed once
+// for all gateways of a process.
+var ownAssets = sync.OnceValues(func() (map[string]*asset, error) { return loadAssets(web.Files()) })
 
 // loadAssets reads and compresses all files.
 func loadAssets(files fs.FS) (map[string]*asset, error) {

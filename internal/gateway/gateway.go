@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
-	"github.com/voxelpopuli/voxelpopuli/web"
 )
 
 // Gateway is the door of one node.
@@ -43,12 +42,13 @@ func New(cfg Config) (*Gateway, error) {
 	for _, h := range cfg.Hosts {
 		g.hosts = append(g.hosts, strings.ToLower(h))
 	}
-	files := cfg.Files
-	if files == nil {
-		files = web.Files()
-	}
 	var err error
-	if g.assets, err = loadAssets(files); err != nil {
+	if cfg.Files == nil {
+		g.assets, err = ownAssets()
+	} else {
+		g.assets, err = loadAssets(cfg.Files)
+	}
+	if err != nil {
 		return nil, err
 	}
 	g.door = newDoor(cfg.Code, g.limits, time.Now)
