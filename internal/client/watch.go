@@ -17,9 +17,9 @@ const (
 	// even with a shorter view: 9×9 of them (dissertation 3.3).
 	keepAtLeast = 4
 	// Columns up to nearRate away, all within 32 m, are watched each tick, those up
-	// to halfRate away every second tick, others every fourth.
+	// to halfRate away, all within 64 m, every second tick, others every fourth.
 	nearRate = 1
-	halfRate = 5
+	halfRate = 2
 )
 
 // watcher decides which columns a client has and how often it hears of them.
