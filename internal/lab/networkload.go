@@ -100,6 +100,7 @@ func (n *network) close() error {
 // networkStage is what a stage of network-load measured.
 type networkStage struct {
 	nodes, players int
+	start          float64 // seconds until all of the stage were in
 	share          float64 // of a core: the busiest node
 	mean           float64 // the average node
 	loop           float64 // of a core: the busiest loop alone, by the clock
@@ -107,6 +108,7 @@ type networkStage struct {
 	tickP99        float64 // ms
 	lateP99        float64
 	frames         float64 // share of those that were due
+	corrections    float64 // of a player's place by its region, a second
 	lost           int
 	memory         float64 // MB for each node
 	others         float64 // cores that other programs took
@@ -143,16 +145,18 @@ func runNetworkLoad(t *Trial) (err error) {
 	var stages []networkStage
 	for i := range ramp {
 		t.Logf("%d nodes", nodes*(i+1))
+		begin := time.Now()
 		if err := n.grow(t.Context, t.Seed, nodes*(i+1)); err != nil {
 			return err
 		}
 		t.Logf("%d players", players*(i+1))
 		c.join(t.Context, players*(i+1)-c.joined, 2*time.Millisecond)
+		arrived := time.Since(begin).Seconds()
 		s, err := n.measure(t, c, settle, seconds)
 		if err != nil {
 			return err
 		}
-		s.nodes = nodes * (i + 1)
+		s.nodes, s.start = nodes*(i+1), arrived
 		stages = append(stages, s)
 		t.Logf("%d nodes, %d players: busiest %.1f %% of a core, tick p99 %.1f ms, %.2f %% of the frames, %.2f cores, other programs %.2f",
 			s.nodes, s.players, 100*s.share, s.tickP99, 100*s.frames, s.cpu, s.others)
@@ -192,7 +196,9 @@ func (n *network) measure(t *Trial, c *crowd, settle, seconds float64) (s networ
 		return s, err
 	}
 	runtime.GC()
-	c.report() // counts anew from here
+	if r := c.report(); r.Lost > 0 { // and it counts anew from here
+		t.Logf("%d players could not come in or were lost: %s", r.Lost, r.Error)
+	}
 	before, err := n.read(t.Context)
 	if err != nil {
 		return s, err
@@ -230,6 +236,7 @@ func (n *network) measure(t *Trial, c *crowd, settle, seconds float64) (s networ
 	s.players, s.lost, s.cpu = r.Players, r.Lost, used/took
 	s.others = max(0, (all-machine).Seconds()/took-s.cpu)
 	s.frames = finite(float64(r.Frames) / (r.Seconds * 20 * float64(max(1, r.Players))))
+	s.corrections = finite(float64(r.Corrections) / r.Seconds)
 	s.memory = readMemory().Resident / float64(len(n.hosts))
 	if r.Players == 0 {
 		return s, fmt.Errorf("all players were lost: %s", r.Error)
@@ -290,13 +297,13 @@ func pause(ctx context.Context, seconds float64) error {
 func (t *Trial) reportNetwork(stages []networkStage) {
 	table := Table{
 		Name: "network-load", Title: "Nodes and players on one machine",
-		Columns: []string{"nodes", "players", "busiest %", "mean %", "busiest loop %", "cores", "others' cores", "tick p99 ms", "late p99 ms", "frames %", "MB a node", "nodes that lead", "packets a second"},
+		Columns: []string{"nodes", "players", "in after s", "busiest %", "mean %", "busiest loop %", "cores", "others' cores", "tick p99 ms", "late p99 ms", "frames %", "corrections a second", "MB a node", "nodes that lead", "packets a second"},
 	}
 	busiest, average := Series{Name: "busiest node"}, Series{Name: "average node"}
 	var most *networkStage
 	for i := range stages {
 		s := &stages[i]
-		table.Row(s.nodes, s.players, 100*s.share, 100*s.mean, 100*s.loop, s.cpu, s.others, s.tickP99, s.lateP99, 100*s.frames, s.memory, s.leaders, s.packets)
+		table.Row(s.nodes, s.players, s.start, 100*s.share, 100*s.mean, 100*s.loop, s.cpu, s.others, s.tickP99, s.lateP99, 100*s.frames, s.corrections, s.memory, s.leaders, s.packets)
 		busiest.Points = append(busiest.Points, [2]float64{float64(s.nodes), 100 * s.share})
 		average.Points = append(average.Points, [2]float64{float64(s.nodes), 100 * s.mean})
 		if s.holds() {
@@ -314,6 +321,7 @@ func (t *Trial) reportNetwork(stages []networkStage) {
 	t.Metric("cores_per_player", first.cpu/float64(max(1, first.players)), "cores")
 	t.Metric("mb_per_node", first.memory, "MB")
 	t.Metric("tick_p99_ms", first.tickP99, "ms")
+	t.Metric("start_s", first.start, "s")
 	t.Metric("frames_share", first.frames, "")
 	t.Metric("packets_per_s", first.packets, "1/s")
 	nodes, players := 0, 0

@@ -27,7 +27,7 @@ const (
 // bot.
 type walker struct {
 	conn client.Conn
-	land *land
+	land outlook
 	full bool // counts the moves in frames, too
 
 	mu   sync.Mutex
@@ -86,6 +86,27 @@ func (l *land) Block(p world.Pos) (world.Block, bool) {
 	return l.column(p.Column()).At(int(p.X&(world.ChunkSize-1)), int(p.Y), int(p.Z&(world.ChunkSize-1))), true
 }
 
+// outlook is a land as one walker looks at it: mostly at the same column.
+type outlook struct {
+	*land
+	at *world.Column
+}
+
+// Block implements world.Blocks.
+func (s *outlook) Block(p world.Pos) (world.Block, bool) {
+	if p.Y < 0 || p.Y >= world.Height {
+		return s.land.Block(p)
+	}
+	return s.column(p.Column()).At(int(p.X&(world.ChunkSize-1)), int(p.Y), int(p.Z&(world.ChunkSize-1))), true
+}
+
+func (s *outlook) column(p world.ColumnPos) *world.Column {
+	if s.at == nil || s.at.Pos != p {
+		s.at = s.land.column(p)
+	}
+	return s.at
+}
+
 func (l *land) column(p world.ColumnPos) *world.Column {
 	l.mu.RLock()
 	c := l.columns[p]
@@ -112,7 +133,7 @@ func joinWalker(ctx context.Context, enter door, l *land, number int, home world
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{conn: conn, land: l, rand: rng.New(uint64(number)), home: home.Centre()}
+	w := &walker{conn: conn, land: outlook{land: l}, rand: rng.New(uint64(number)), home: home.Centre()}
 	w.body.Pos = welcome.Pos
 	if err := conn.Send(wire.Encode(&wire.View{Distance: view})); err != nil {
 		conn.Close()
@@ -130,7 +151,7 @@ func (w *walker) step(buf []byte) ([]byte, error) {
 	}
 	in := w.steer()
 	before := seen(&w.body)
-	world.Step(w.land, &w.body, in, world.Creative)
+	world.Step(&w.land, &w.body, in, world.Creative)
 	if before != seen(&w.body) {
 		w.got.Made++
 	}
@@ -257,7 +278,7 @@ func (w *walker) acknowledge(own *frame.Own) {
 	w.body.Pos, w.body.Vel = own.Position, own.Velocity
 	w.body.OnGround, w.body.Flying = own.Body&1 != 0, own.Body&2 != 0
 	for _, in := range w.sent {
-		world.Step(w.land, &w.body, in, world.Creative)
+		world.Step(&w.land, &w.body, in, world.Creative)
 	}
 }
 

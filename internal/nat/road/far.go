@@ -170,7 +170,10 @@ func (e nodeEnv) Close(to machine.Peer) {
 
 // Backlog makes nodeEnv a machine.Backlogger.
 func (e nodeEnv) Backlog(to machine.Peer) (waiting, limit int) {
-	if f := e.r.far[to.ID]; f != nil && f.linked && !to.Addr.IsZero() {
+	if to.Addr.IsZero() {
+		return machine.Backlog(e.r.env, to) // a session
+	}
+	if f := e.r.far[to.ID]; f != nil && f.linked {
 		to = f.via
 	}
 	return machine.Backlog(e.r.env, to)
