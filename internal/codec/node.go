@@ -48,6 +48,7 @@ var nodeKinds = []*kind{
 	message(116, func(f *form, m *node.Invited) {
 		part(f, &m.Part)
 		f.bools(&m.Room, &m.Stored)
+		num(f, &m.Runs)
 		list(f, &m.Members, maxMembers, minPeer, peer)
 	}),
 	message(109, empty[node.Leaving]),

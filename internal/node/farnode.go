@@ -11,19 +11,22 @@ import (
 
 // farNode is another node, with the link to it.
 type farNode struct {
-	peer  machine.Peer // at the address that is used
-	came  machine.Peer // at the address that it was last heard from; zero: never heard
-	said  machine.Peer // at another address that others have named since; zero: none
-	state linkState
-	queue []machine.Message // until the link is up
-	heard machine.Time      // when it last said something
-	used  machine.Time      // when the link was last needed
-	retry machine.Time      // the link is not opened before
+	peer   machine.Peer // at the address that is used
+	came   machine.Peer // at the address that it was last heard from; zero: never heard
+	said   machine.Peer // at another address that others have named since; zero: none
+	state  linkState
+	queue  []machine.Message // until the link is up
+	heard  machine.Time      // when it last said something
+	seen   machine.Peer      // as memory knows it
+	seenAt machine.Time
+	used   machine.Time // when the link was last needed
+	retry  machine.Time // the link is not opened before
 
 	met     machine.Time // when it was first heard of
 	left    bool         // it has said that it stops
-	invited machine.Time // when it last said whether it has room
+	invited machine.Time // when it last said whether it has room,
 	room    bool
+	runs    uint32 // and how many parts it leads
 
 	sessions map[id.ID]bool // of that node, that parts here have heard of
 
@@ -77,7 +80,10 @@ func (w *network) hear(p machine.Peer) *farNode {
 		f.peer = p
 	}
 	f.heard, f.left = w.n.env.Now(), false
-	w.memory.see(p)
+	if f.seen != p || f.heard.Sub(f.seenAt) >= beat {
+		f.seen, f.seenAt = p, f.heard
+		w.memory.see(p)
+	}
 	return f
 }
 

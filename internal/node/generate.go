@@ -76,7 +76,7 @@ func (w *network) remembered() (out []machine.Peer) {
 // invited says whether this node would host a part; nil: it has a replica that is
 // still being read, and must not speak as if it had none.
 func (w *network) invited(p Part) *Invited {
-	out := &Invited{Part: p, Room: w.room() && !w.damaged[p], Stored: w.stored[p]}
+	out := &Invited{Part: p, Room: w.room() && !w.damaged[p], Stored: w.stored[p], Runs: w.runs()}
 	if h := w.hosted(p); h != nil {
 		if !h.rep.Status().Member {
 			return nil
@@ -99,7 +99,7 @@ func (w *network) onInvited(f *farNode, m *Invited) {
 		w.n.counts.Dropped++
 		return
 	}
-	f.invited, f.room = f.heard, m.Room && !m.Stored
+	f.invited, f.room, f.runs = f.heard, m.Room && !m.Stored, m.Runs
 	mk := w.making[m.Part]
 	if mk != nil && slices.ContainsFunc(mk.asked, func(p machine.Peer) bool { return p.ID == f.peer.ID }) {
 		mk.answers[f.peer.ID] = m
@@ -146,6 +146,7 @@ func (w *network) appoint(mk *making) {
 		return
 	}
 	hosts = hosts[:odd(min(len(hosts), w.cfg.Replicas))]
+	mk.lightestFirst(hosts)
 	w.route(mk.part).members = hosts
 	m := &Found{mk.part, hosts}
 	if hosts[0] == w.cfg.Self {
@@ -153,6 +154,33 @@ func (w *network) appoint(mk *making) {
 	} else {
 		w.tell(hosts[0], m)
 	}
+}
+
+// lightestFirst puts the host first, which will lead, that leads the fewest
+// parts; of two like that the nearer. Who has the part already stays first.
+func (mk *making) lightestFirst(hosts []machine.Peer) {
+	if len(hosts) == 0 || mk.answers[hosts[0].ID].Stored {
+		return
+	}
+	best := 0
+	for i, p := range hosts {
+		if mk.answers[p.ID].Runs < mk.answers[hosts[best].ID].Runs {
+			best = i
+		}
+	}
+	hosts[0], hosts[best] = hosts[best], hosts[0]
+}
+
+// runs is how many parts are led here, or will be in a moment: those run here,
+// or have just begun or ended to.
+func (w *network) runs() uint32 {
+	n := len(w.founding)
+	for _, h := range w.hosts {
+		if h.leading {
+			n++
+		}
+	}
+	return uint32(n)
 }
 
 // odd is the largest odd number up to n: a group of two is lost with either of

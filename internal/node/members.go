@@ -27,6 +27,9 @@ const (
 	// yieldAfter is how long a part must have been quiet until its leadership
 	// moves to the nearest member.
 	yieldAfter = 2 * time.Second
+	// tooMany is how many more parts must be led by a node than by another for a
+	// quiet part to go from the one to the other, though that is farther away.
+	tooMany = 2
 )
 
 // shape is what a leader knows of its group's members.
@@ -55,9 +58,47 @@ func (h *hosted) reshape(now machine.Time) {
 		_ = h.rep.SetMembers(wanted) // if it cannot now: asked again
 		return
 	}
-	if first := h.nearest(&st); !h.runs() && now.Sub(h.quiet) >= yieldAfter && first.ID != h.w.cfg.Self.ID {
+	if h.runs() {
+		return
+	}
+	h.askRuns(&st)
+	if first := h.lightest(&st); now.Sub(h.quiet) >= yieldAfter && first.ID != h.w.cfg.Self.ID {
 		h.rep.Transfer(first.ID)
 	}
+}
+
+// askRuns asks the members how much they have to do.
+func (h *hosted) askRuns(st *group.Status) {
+	for _, m := range st.Members {
+		f := h.w.far[m.Peer.ID]
+		if m.Voter && f != nil && h.w.n.env.Now().Sub(f.invited) > invitation/2 {
+			h.w.tell(f.peer, &Invite{h.part})
+		}
+	}
+}
+
+// lightest is the member that should lead a part which is quiet: the nearest, if
+// it does not have as much to do as this one, or one that has clearly less to do.
+// A part never comes back for the reason that it went.
+func (h *hosted) lightest(st *group.Status) machine.Peer {
+	best := h.w.cfg.Self
+	for i, p := range h.fit(st) {
+		if gain := int(h.w.runsAt(best)) - int(h.w.runsAt(p)); gain >= tooMany || i == 0 && gain > 0 {
+			best = p
+		}
+	}
+	return best
+}
+
+// runsAt is how many parts a node leads, as it has said last.
+func (w *network) runsAt(p machine.Peer) uint32 {
+	if p.ID == w.cfg.Self.ID {
+		return w.runs()
+	}
+	if f := w.far[p.ID]; f != nil {
+		return f.runs
+	}
+	return 0
 }
 
 // watchMembers notes who has been silent since when.
@@ -183,19 +224,15 @@ func (h *hosted) spares(members []machine.Peer, key id.ID) (out []machine.Peer) 
 	return out
 }
 
-// nearest is the member that should lead.
-func (h *hosted) nearest(st *group.Status) machine.Peer {
-	var near []machine.Peer
+// fit are the members that could lead, nearest first.
+func (h *hosted) fit(st *group.Status) (near []machine.Peer) {
 	for _, m := range st.Members {
 		if m.Voter && !m.Dead && !m.Lost && m.Behind == 0 {
 			near = append(near, m.Peer)
 		}
 	}
 	nearestFirst(h.w.dir.key(h.part), near)
-	if len(near) == 0 {
-		return h.w.cfg.Self
-	}
-	return near[0]
+	return near
 }
 
 // nearestOther is the member that should lead if this one cannot; zero: none is
@@ -203,8 +240,8 @@ func (h *hosted) nearest(st *group.Status) machine.Peer {
 func (h *hosted) nearestOther(st *group.Status) machine.Peer {
 	others := *st
 	others.Members = slices.DeleteFunc(slices.Clone(st.Members), func(m group.MemberStatus) bool { return m.Peer.ID == h.w.cfg.Self.ID })
-	if p := h.nearest(&others); p != h.w.cfg.Self {
-		return p
+	if near := h.fit(&others); len(near) > 0 {
+		return near[0]
 	}
 	return machine.Peer{}
 }

@@ -83,13 +83,15 @@ type (
 	Generate struct{ Part Part }
 
 	// Invite asks a node whether it would host a part, Invited is the answer.
-	// Stored: it has the part from when it was the world's only node. Members are
-	// those of the part's group, if the node is one.
+	// Stored: it has the part from when it was the world's only node. Runs is how
+	// many parts it leads. Members are those of the part's group, if the node is
+	// one.
 	Invite  struct{ Part Part }
 	Invited struct {
 		Part    Part
 		Room    bool
 		Stored  bool
+		Runs    uint32
 		Members []machine.Peer
 	}
 

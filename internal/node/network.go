@@ -213,7 +213,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	case *Standing:
 		w.onStanding(f, m)
 	case *Leaving:
-		f.left = true
+		f.left, f.seen = true, machine.Peer{}
 		delete(w.memory.heard, from.ID)
 	case *group.Message:
 		w.onGroup(f, m.Space, m)
