@@ -150,6 +150,50 @@ func TestProven(t *testing.T) {
 	}
 }
 
+// TestProvenByDigests: answers that say digests only are proofs if they are to the
+// same retrieval, and tell of the cell.
+func TestProvenByDigests(t *testing.T) {
+	r := record(90)
+	g := NewGround(r)
+	w := Rules(r).World()
+	say := func(n, block byte, query uint64, doubts ...uint32) *node.Answer {
+		c := certificate(r, n)
+		area := overlay.Area{Circle: geom.Circle{C: geom.Point{X: w.Side / 2, Y: w.Side / 2}, R: w.Side}}
+		m := &storage.Result{Query: query, Area: area, Brief: true, Same: true, Sent: &storage.Brief{Of: 8, Cover: area, Unsure: doubts}}
+		for _, at := range m.Places(w) {
+			tag := storage.Tag{1, byte(at.X), byte(at.Y)}
+			if at == (storage.Place{X: 2, Y: 2}) {
+				tag[7] = block
+			}
+			m.Sent.Tags = append(m.Sent.Tags, tag)
+		}
+		a := &node.Answer{Certificate: c, Result: m.Seal(w)}
+		if err := g.Sign(a, key(n)); err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	good := tampering(t, g, say(4, 2, 3), say(1, 1, 3), say(2, 1, 3), say(3, 1, 3))
+	if who, err := Proven(good, r.Genesis); err != nil || who != certificate(r, 4).ID() {
+		t.Errorf("%s is guilty, %v", who, err)
+	}
+	cell := uint32(2*(w.Side/w.Cell)+2)*2 + 1
+	for name, line := range map[string][]byte{
+		"it says the same":                 tampering(t, g, say(4, 1, 3), say(1, 1, 3), say(2, 1, 3), say(3, 1, 3)),
+		"it was asked something else":      tampering(t, g, say(4, 2, 4), say(1, 1, 3), say(2, 1, 3), say(3, 1, 3)),
+		"others were asked something else": tampering(t, g, say(4, 2, 3), say(1, 1, 3), say(2, 1, 4), say(3, 1, 3)),
+		"it has only guessed":              tampering(t, g, say(4, 2, 3, cell), say(1, 1, 3), say(2, 1, 3), say(3, 1, 3)),
+		"others have only guessed":         tampering(t, g, say(4, 2, 3), say(1, 1, 3), say(2, 1, 3, cell), say(3, 1, 3)),
+		"too few":                          tampering(t, g, say(4, 2, 3), say(1, 1, 3), say(2, 1, 3)),
+		"something was left out":           change(t, good, func(l *Line) { l.Left[0] = "0102030405060708" }),
+		"against what shows its cells":     tampering(t, g, answer(t, g, 4, 2), say(1, 1, 3), say(2, 1, 3), say(3, 1, 3)),
+	} {
+		if who, err := Proven(line, r.Genesis); !errors.Is(err, ErrNone) {
+			t.Errorf("%s: %s is guilty, %v", name, who, err)
+		}
+	}
+}
+
 // recordOf is the record that the lines of another ground bear.
 func recordOf(t *testing.T, g *Ground) (record string) {
 	var l Line

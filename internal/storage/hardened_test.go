@@ -138,6 +138,13 @@ func (plainRules) AppendObject(out []byte, o *Object) []byte {
 	return append(out, b...)
 }
 
+func (r plainRules) DecodeObject(b []byte) (*Object, error) {
+	if len(b) != 200 || b[0] == 0 {
+		return nil, errDelta
+	}
+	return r.object(ObjectID(b[0]), b[100]), nil
+}
+
 // A batch is certified by receipts of more than half of the zones, one each, for
 // this batch and no other, and signed by their storers.
 func TestCertificates(t *testing.T) {

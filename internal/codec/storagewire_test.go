@@ -1,0 +1,205 @@
+package codec_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/codec"
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// wires is a simulated network of storage nodes whose messages are made into bytes
+// and read again, as between real nodes.
+type wires struct {
+	*testing.T
+	codec *codec.Codec
+	sizes map[string]*[2]int // by kind: bytes, and what simulations charge
+}
+
+// cable is a node's end of it.
+type cable struct {
+	machine.Env
+	w *wires
+}
+
+func (c cable) Send(to machine.Peer, m machine.Message) {
+	b, err := c.w.codec.Append(nil, m)
+	if err != nil {
+		c.w.Fatal(err)
+	}
+	read, err := c.w.codec.Decode(b)
+	if err != nil {
+		c.w.Fatalf("%T cannot be read: %v", m, err)
+	}
+	c.w.measure(m)
+	c.Env.Send(to, read)
+}
+
+// measure notes what the storage's part of a message takes.
+func (w *wires) measure(m machine.Message) {
+	var body machine.Message
+	switch m := m.(type) {
+	case *overlay.Unicast:
+		body = m.Body
+	case *overlay.Areacast:
+		body = m.Body
+	}
+	if body == nil {
+		return
+	}
+	b, err := w.codec.Append(nil, body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	name := reflect.TypeOf(body).Elem().Name()
+	s := w.sizes[name]
+	if s == nil {
+		s = new([2]int)
+		w.sizes[name] = s
+	}
+	s[0] += len(b)
+	s[1] += body.(interface{ Size() int }).Size()
+}
+
+// TestStorageOverBytes: nodes of the hardened storage that understand each other
+// by bytes alone hold what one replay of the accepted actions holds, and what they
+// say takes no more than simulations charge for it.
+func TestStorageOverBytes(t *testing.T) {
+	const nodes, last = 20, 5
+	begin := machine.Time(2 * time.Minute)
+	interval := 5 * storage.DefaultLMax
+	rules := truth.Config{Seed: 7, Regions: 8, Mode: world.Creative}
+	space := overlay.SpaceFor(4)
+	w := &wires{T: t, sizes: map[string]*[2]int{}, codec: codec.NewVerified(codec.Verified{Rules: truth.New(rules), Bounds: space.Bounds()})}
+	in := sim.ThesisInternet()
+	s := sim.NewWith(3, sim.Config{Internet: in})
+	boot := sim.NewBootstrap(s, 4, func(c *overlay.Contact) int { return space.Zone(c.Pos) })
+	r := rng.New(3, 1)
+	places := space.Raster(200, &r)
+	once := truth.New(rules).Sequence()
+	shape := truth.New(rules).World()
+	var machines []*sim.Node
+	var acts []*storage.Action
+	node := func(i int) *storage.Node { return machines[i].Machine().(*storage.Node) }
+	for i := range nodes {
+		self := &overlay.Contact{ID: id.Of(fmt.Appendf(nil, "node %d", i)), Addr: machine.Addr{10: 255, 11: 255, 12: 127, 15: byte(i), 17: 9}, Pos: places[i]}
+		machines = append(machines, s.AddAs(self.Peer(), func(env machine.Env) machine.Machine {
+			return storage.New(storage.Config{
+				Overlay: overlay.Config{Self: self, Space: space, Seek: boot.Seek, Announce: func(on bool) machine.Job { return boot.Announce(self, on) }},
+				Rules:   truth.New(rules), Protocol: storage.ProtocolHardened, Wire: true, Secret: self.ID[:], Begin: begin,
+				Player: &storage.Player{ID: self.ID, Home: storage.Home(space, shape, self.Pos)},
+			}, cable{env, w})
+		}))
+	}
+	at := func(i int) geom.Point {
+		return geom.Point{X: int32(3+i) * shape.Side / 8, Y: 3 * shape.Side / 8}
+	}
+	update := func(of int) machine.Time { return begin.Add(time.Duration(of) * interval) }
+	var ticks [3]uint64
+	var come []*storage.Player // who takes part after t_1
+	for of := range last + 1 {
+		s.Run(update(of).Add(time.Second).Sub(s.Now()))
+		for i := range ticks {
+			machines[i].Call(func() {
+				n := node(i)
+				if of == 1 {
+					after, _ := n.Activation()
+					wakes := int((after.Sub(begin)) / interval)
+					if wakes != of {
+						t.Fatalf("who comes in interval %d takes part from %d on", of, wakes)
+					}
+					come = append(come, n.Player())
+					n.Activate(at(i))
+					ticks[i] = truth.TickAt(after)
+				}
+				if of == 0 {
+					return
+				}
+				b := truth.Batch{Join: true, First: ticks[i] + 1}
+				end := truth.TickAt(update(of).Add(9 * time.Second))
+				for ; ticks[i] < end; ticks[i]++ {
+					var do truth.Moment
+					if ticks[i]%10 == 0 {
+						on := world.Pos{}
+						if p := truth.NewView(n.State().Objects(&n.State().Cover, n.World(), nil)).Player(n.Player().ID); p != nil {
+							on = p.Body.Pos.Block().Add(int32(r.Intn(5)-2), -1, int32(r.Intn(5)-2))
+						}
+						do.Act = world.Act{Kind: world.ActPlace, At: on, Face: world.FaceUp}
+					}
+					b.Moments = append(b.Moments, do)
+				}
+				body := b.AppendBinary(nil)
+				a := &storage.Action{Player: n.Player(), Seq: uint64(of), At: update(of).Add(9 * time.Second), Body: body, Signature: make([]byte, 96)}
+				a.Size = len(body) + 106
+				acts = append(acts, a)
+				n.Act(a)
+			})
+		}
+	}
+	s.Run(update(last).Add(3*storage.DefaultLMax + time.Second).Sub(s.Now()))
+	for of := 1; of <= last; of++ {
+		var now []*storage.Action
+		for _, a := range acts {
+			if a.At > update(of-1) && a.At <= update(of) {
+				now = append(now, a)
+			}
+		}
+		slices.SortFunc(now, func(x, y *storage.Action) int {
+			if x.Before(y) {
+				return -1
+			}
+			return 1
+		})
+		if of == 2 {
+			for i, p := range come {
+				once.Wake(p, at(i))
+			}
+		}
+		once.Advance(update(of-1), update(of), now)
+	}
+	var all []*storage.Object
+	once.Cells(func(c geom.Rect) { all = append(all, once.Objects(c)...) })
+	slices.SortFunc(all, func(x, y *storage.Object) int {
+		if x.ID < y.ID {
+			return -1
+		}
+		return 1
+	})
+	right := storage.NewSnapshot(last, all, shape)
+	for i := range nodes {
+		st := node(i).State()
+		if st == nil || st.Of != last || st.Doubts() > 0 || !st.Agrees(right, &st.Cover, shape) {
+			t.Errorf("node %d does not hold the world at update %d", i, last)
+		}
+	}
+	if built := len(truth.NewView(all).Changed()); built == 0 {
+		t.Error("nothing was built")
+	}
+	// Receipts with their certificates, and what is stored, are sent whole between
+	// real nodes; simulations charge what could be left out of them.
+	for name, size := range w.sizes {
+		t.Logf("%-16s %8d bytes, charged %8d", name, size[0], size[1])
+		switch name {
+		case "Retrieve", "Result", "Fetch", "Blocks", "Seek", "Sought":
+			if size[0] > size[1]+size[1]/20 {
+				t.Errorf("%s takes %d bytes, and simulations charge %d", name, size[0], size[1])
+			}
+		}
+	}
+	for _, name := range []string{"Retrieve", "Result", "Fetch", "Blocks"} {
+		if w.sizes[name] == nil {
+			t.Errorf("nobody has sent a %s", name)
+		}
+	}
+}
