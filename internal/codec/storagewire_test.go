@@ -75,7 +75,7 @@ func (w *wires) measure(m machine.Message) {
 
 // TestStorageOverBytes: nodes of the hardened storage that understand each other
 // by bytes alone hold what one replay of the accepted actions holds, and what they
-// say takes no more than simulations charge for it.
+// say takes what simulations charge for it, within a hundredth, or less.
 func TestStorageOverBytes(t *testing.T) {
 	const nodes, last = 16, 4
 	begin := machine.Time(2 * time.Minute)
@@ -193,8 +193,9 @@ func TestStorageOverBytes(t *testing.T) {
 		t.Logf("%-16s %8d bytes, charged %8d", name, size[0], size[1])
 		switch name {
 		case "Retrieve", "Result", "Fetch", "Blocks", "Seek", "Sought":
-			// The number of the kind takes two bytes, of which one is charged.
-			if size[0] > size[1]+size[2] {
+			// Of the number of the kind, which takes two bytes, one is charged, and of
+			// woken characters nothing for how long they are.
+			if size[0] > size[1]+size[1]/100+2*size[2] {
 				t.Errorf("%s takes %d bytes, and simulations charge %d", name, size[0], size[1])
 			}
 		}
