@@ -29,6 +29,7 @@ func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.BoolVar(&r.Whitelist, "whitelist", false, "only who is on the whitelist may come in")
 	f.IntVar(&r.MaxPlayers, "max-players", 0, "how many may be here at a time (default as many as there is room for)")
 	f.IntVar(&r.Regions, "max-regions", 0, fmt.Sprintf("how many regions of the world to keep at most (default %d)", node.DefaultMaxHosted))
+	f.IntVar(&r.Capacity.Players, "max-hosted-players", 0, "take on no more regions while so many players are in those that this node leads; 0: no limit")
 	f.IntVar(&r.Memory, "max-memory", 0, "take on no more regions while this program uses so many MB of memory; 0: no limit")
 	f.IntVar(&r.Upload, "max-upload", 0, "take on no more regions while other nodes are sent so many KB a second; 0: no limit")
 	f.StringSliceVar(&r.Hosts, "host", nil, "name that players reach this machine by, for example example.org")

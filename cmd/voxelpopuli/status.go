@@ -114,8 +114,8 @@ func printCapacity(w io.Writer, s *gateway.Hosting) {
 	if c.Full {
 		more = "takes on nothing more"
 	}
-	fmt.Fprintf(w, "capacity\t%s parts, %s MB of memory, %s KB/s to other nodes: %s\n",
-		of(s.Copies, c.Regions), of(c.MemoryUsed, c.Memory), of(c.UploadUsed, c.Upload), more)
+	fmt.Fprintf(w, "capacity\t%s parts, %s players in those it leads, %s MB of memory, %s KB/s to other nodes: %s\n",
+		of(s.Copies, c.Regions), of(c.PlayersHere, c.Players), of(c.MemoryUsed, c.Memory), of(c.UploadUsed, c.Upload), more)
 }
 
 // cellText is the corners of a cell in metres.

@@ -26,12 +26,14 @@ type Hosting struct {
 
 // Capacity is what a node may carry of the world, and what it does.
 type Capacity struct {
-	Regions    int  `json:"regions"`   // and the hall, that it keeps at most
-	Memory     int  `json:"memory_mb"` // 0: no limit
-	MemoryUsed int  `json:"memory_used_mb"`
-	Upload     int  `json:"upload_kbs"` // KB a second to other nodes; 0: no limit
-	UploadUsed int  `json:"upload_used_kbs"`
-	Full       bool `json:"full"` // it takes on nothing more
+	Regions     int  `json:"regions"`   // and the hall, that it keeps at most
+	Memory      int  `json:"memory_mb"` // 0: no limit
+	MemoryUsed  int  `json:"memory_used_mb"`
+	Upload      int  `json:"upload_kbs"` // KB a second to other nodes; 0: no limit
+	UploadUsed  int  `json:"upload_used_kbs"`
+	Players     int  `json:"players"` // at home in regions that it leads; 0: any number
+	PlayersHere int  `json:"players_here"`
+	Full        bool `json:"full"` // it takes on nothing more
 }
 
 // Truth is a node's part of the replicated storage of a world with an authority.

@@ -13,6 +13,7 @@ import (
 // that has reached a limit takes on nothing more; the next nearest is asked. It
 // keeps what it has.
 type Capacity struct {
+	Players int // that may be at home in regions that it leads; 0: any number
 	Regions int // regions (and the hall) that it keeps; 0: node.DefaultMaxHosted
 	Memory  int // MB that the program uses; 0: no limit
 	Upload  int // KB a second to other nodes, over 10 s; 0: no limit
@@ -70,13 +71,14 @@ func memoryUsed() uint64 {
 }
 
 // capacity is what the node carries of what it may, for /status.
-func (l *load) capacity(kept int) gateway.Capacity {
+func (l *load) capacity(kept, players int) gateway.Capacity {
 	regions := l.limits.Regions
 	if regions <= 0 {
 		regions = node.DefaultMaxHosted
 	}
 	return gateway.Capacity{
-		Regions: regions, Memory: l.limits.Memory, Upload: l.limits.Upload,
-		MemoryUsed: int(l.memory.Load()), UploadUsed: int(l.upload.Load()), Full: kept >= regions || l.full(),
+		Regions: regions, Memory: l.limits.Memory, Upload: l.limits.Upload, Players: l.limits.Players,
+		MemoryUsed: int(l.memory.Load()), UploadUsed: int(l.upload.Load()), PlayersHere: players,
+		Full: kept >= regions || l.full() || l.limits.Players > 0 && players >= l.limits.Players,
 	}
 }

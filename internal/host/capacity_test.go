@@ -29,11 +29,15 @@ func TestCapacity(t *testing.T) {
 		}
 	}
 	l := &load{limits: Capacity{Regions: 7}}
-	if got := l.capacity(7); !got.Full || got.Regions != 7 {
+	if got := l.capacity(7, 0); !got.Full || got.Regions != 7 {
 		t.Errorf("with as many parts as it may keep: %+v", got)
 	}
-	if got := (&load{}).capacity(7); got.Full || got.Regions == 0 {
+	if got := (&load{}).capacity(7, 9); got.Full || got.Regions == 0 {
 		t.Errorf("by default: %+v", got)
+	}
+	l = &load{limits: Capacity{Players: 3}}
+	if few, many := l.capacity(1, 2), l.capacity(1, 3); few.Full || !many.Full || many.Players != 3 || many.PlayersHere != 3 {
+		t.Errorf("with 2 and 3 of 3 players: %+v, %+v", few, many)
 	}
 	if memoryUsed() == 0 {
 		t.Error("no memory is used")

@@ -36,7 +36,11 @@ func (h *Host) hosting(ctx context.Context, s *node.Stats) (out gateway.Hosting,
 		}
 		out.Parts = append(out.Parts, part)
 	}
-	out.Capacity = h.load.capacity(out.Copies)
+	players := 0
+	for i := range s.Regions {
+		players += s.Regions[i].Figures.Players
+	}
+	out.Capacity = h.load.capacity(out.Copies, players)
 	out.Overlay, out.Truth = placeOf(s.Place), truthOf(s.Truth)
 	net, err := h.loop.NetStats(ctx)
 	for i := range net.Socket.In {

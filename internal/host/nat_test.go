@@ -103,8 +103,9 @@ func on(t *testing.T, nw pion.Net, ip string, join ...string) host.Config {
 const publicNode = "1.2.3.4:4747"
 
 // TestBehindRouters: two nodes behind address translators join the world of a
-// public one. Their players see each other's blocks, all three host the spawn's
-// region, and one of the two plays in a region that the other leads.
+// public one. All three host the spawn's region, where the players of the two
+// build, and see each other's blocks: what either of them is told is done is on
+// the other's disk too.
 func TestBehindRouters(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -113,6 +114,7 @@ func TestBehindRouters(t *testing.T) {
 	}{
 		{"port-restricted cones", portCone, portCone, false},
 		{"symmetric", symmetric, symmetric, true},
+		{"a port-restricted cone and a symmetric one", portCone, symmetric, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := newInternet(t)

@@ -244,7 +244,7 @@ func (h *Host) network() (*node.Net, error) {
 		},
 		Note: func(text string) { h.cfg.Log.Warn(text) },
 
-		MaxHosted: h.cfg.Capacity.Regions, Full: h.load.full,
+		MaxHosted: h.cfg.Capacity.Regions, MaxPlayers: h.cfg.Capacity.Players, Full: h.load.full,
 		Verified: h.verified(),
 	}, nil
 }

@@ -88,7 +88,8 @@ func (w *network) create(p Part, after uint64, members []machine.Peer) {
 
 // room reports whether this node would host another part.
 func (w *network) room() bool {
-	return len(w.hosts)+len(w.dormant) < w.cfg.MaxHosted && !w.closing && (w.cfg.Full == nil || !w.cfg.Full())
+	return len(w.hosts)+len(w.dormant) < w.cfg.MaxHosted && !w.closing && (w.cfg.Full == nil || !w.cfg.Full()) &&
+		(w.cfg.MaxPlayers <= 0 || w.n.players() < w.cfg.MaxPlayers)
 }
 
 // space is the part's space on the disk.

@@ -533,46 +533,6 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestFullNodes: a node keeps no more parts than it says, and takes on none while
-// it says that it is full; others are asked.
-func TestFullNodes(t *testing.T) {
-	c := newCountry(t, 1, 0)
-	full := true
-	c.change = func(i int, n *Net) {
-		switch i {
-		case 0:
-			n.MaxHosted = 1
-		case 1:
-			n.Full = func() bool { return full }
-		}
-	}
-	for i := range 4 {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
-	for i := range 4 {
-		c.addGuest(i)
-	}
-	c.s.Run(20 * time.Second)
-	c.settle()
-	if n := len(c.node(0).net.hosts); n > 1 {
-		t.Errorf("the full node hosts %d parts", n)
-	}
-	if n := len(c.node(1).net.hosts); n > 0 {
-		t.Errorf("a node that says it is full hosts %d parts", n)
-	}
-	others := 0
-	for i := 2; i < 4; i++ {
-		others += len(c.node(i).net.hosts)
-	}
-	if others < 6 {
-		t.Errorf("the others host %d parts", others)
-	}
-	c.checkPresence()
-	full = false
-	c.until("the node that is not full any more takes its share", func() bool { return len(c.node(1).net.hosts) > 0 })
-}
-
 // TestOthersParts: a node cannot speak for a part that it does not host.
 func TestOthersParts(t *testing.T) {
 	c := newCountry(t, 1, 4)

@@ -27,6 +27,9 @@ type Net struct {
 	// MaxHosted is how many parts this node keeps; 0: DefaultMaxHosted. More are
 	// refused, and the next nearest node is asked.
 	MaxHosted int
+	// MaxPlayers is how many players may be at home in regions that this node
+	// leads until it takes on no more parts; 0: any number.
+	MaxPlayers int
 	// Full reports whether this node should take on nothing more at the moment,
 	// however few parts it keeps: it is short of memory, say. nil: never.
 	Full func() bool

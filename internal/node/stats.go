@@ -86,11 +86,7 @@ func (n *Node) Stats() Stats {
 		now = n.cfg.Clock()
 	}
 	for _, p := range n.awake {
-		r := RegionStats{Pos: p.pos, Tick: p.took.Recent(now)}
-		if m, ok := p.m.(interface{ Stats() region.Stats }); ok {
-			r.Figures = m.Stats()
-		}
-		s.Regions = append(s.Regions, r)
+		s.Regions = append(s.Regions, RegionStats{Pos: p.pos, Figures: figuresOf(p), Tick: p.took.Recent(now)})
 	}
 	if w := n.net; w != nil {
 		s.Self, s.Parts, s.Place, s.Truth = w.cfg.Self, w.parts(), w.layer.place(), w.layer.truthStats()
@@ -101,6 +97,21 @@ func (n *Node) Stats() Stats {
 		}
 	}
 	return s
+}
+
+func figuresOf(p *part) (s region.Stats) {
+	if m, ok := p.m.(interface{ Stats() region.Stats }); ok {
+		s = m.Stats()
+	}
+	return s
+}
+
+// players is how many players are at home in regions that run here.
+func (n *Node) players() (count int) {
+	for _, p := range n.awake {
+		count += figuresOf(p).Players
+	}
+	return count
 }
 
 // sessions are the peers of all sessions, in order.
