@@ -170,19 +170,11 @@ func TestRestart(t *testing.T) {
 	until(t, "the block to be there", func() bool { got, ok := a.Blocks().Block(place); return ok && got == world.Bricks })
 }
 
-// put lets a creative player put a block two above the ground beside it.
+// put lets a creative player put a block two above the ground beside it, on
+// whatever side nobody stands: sheep and other players go where they like.
 func put(t *testing.T, p *player) world.Pos {
 	t.Helper()
-	feet := p.Body().Pos.Block()
-	ground := feet.Add(1, -1, 0)
-	until(t, "the ground to be loaded", func() bool { _, ok := p.Blocks().Block(ground); return ok })
-	for y := int32(-3); y <= 3; y++ { // the top of what is beside
-		if b, _ := p.Blocks().Block(feet.Add(1, y, 0)); b.Solid() {
-			ground = feet.Add(1, y, 0)
-		}
-	}
-	top := ground.Add(0, 1, 0)
-	done := func(a wire.Act) {
+	act := func(a wire.Act) wire.ActResult {
 		t.Helper()
 		ch, err := p.Act(a)
 		if err != nil {
@@ -190,17 +182,41 @@ func put(t *testing.T, p *player) world.Pos {
 		}
 		select {
 		case r := <-ch:
-			if !r.OK {
+			if !r.OK && r.Code != wire.Occupied {
 				t.Fatalf("act %+v: %s %s", a, r.Code, r.Text)
 			}
+			return r
 		case <-time.After(patience):
 			t.Fatalf("act %+v: no answer", a)
 		}
+		panic("unreachable")
 	}
-	done(wire.Act{Kind: wire.Pick, A: uint64(world.Bricks), B: 0})
-	done(wire.Act{Kind: wire.Select, A: 0})
-	done(wire.Act{Kind: wire.Place, X: ground.X, Y: ground.Y, Z: ground.Z, Face: 1, A: 0})
+	act(wire.Act{Kind: wire.Pick, A: uint64(world.Bricks), B: 0})
+	act(wire.Act{Kind: wire.Select, A: 0})
+	var top world.Pos
+	sides, tries := [][2]int32{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}, 0
+	until(t, "room for a block", func() bool {
+		side := sides[tries%len(sides)]
+		tries++
+		ground := beside(t, p, side[0], side[1])
+		top = ground.Add(0, 1, 0)
+		return act(wire.Act{Kind: wire.Place, X: ground.X, Y: ground.Y, Z: ground.Z, Face: 1, A: 0}).OK
+	})
 	return top
+}
+
+// beside is the top of what is beside a player.
+func beside(t *testing.T, p *player, dx, dz int32) world.Pos {
+	t.Helper()
+	feet := p.Body().Pos.Block()
+	ground := feet.Add(dx, -1, dz)
+	until(t, "the ground to be loaded", func() bool { _, ok := p.Blocks().Block(ground); return ok })
+	for y := int32(-3); y <= 3; y++ {
+		if b, _ := p.Blocks().Block(feet.Add(dx, y, dz)); b.Solid() {
+			ground = feet.Add(dx, y, dz)
+		}
+	}
+	return ground
 }
 
 // TestCommands: what an operator types happens to real players.
