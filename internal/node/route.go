@@ -513,10 +513,16 @@ func (w *network) onWho(f *farNode, m *Who) {
 // not believed.
 func (w *network) onElsewhere(f *farNode, m *Elsewhere) {
 	r := w.routes[m.Part]
-	if r == nil || m.Term < r.term || len(m.Members) > records.MaxHosts || !r.trusts(f.peer) {
+	if r == nil || len(m.Members) > records.MaxHosts || !r.trusts(f.peer) {
 		return
 	}
 	h := w.hosted(m.Part)
+	if m.Term < r.term {
+		if h == nil && r.leader.ID == f.peer.ID && m.Leader.ID != f.peer.ID {
+			w.lose(r) // it has left the group, and knows nothing of the part any more
+		}
+		return
+	}
 	switch m.Leader.ID {
 	case id.ID{}:
 		if len(m.Members) > 0 && h == nil {
