@@ -206,10 +206,17 @@ func (n *Node) Activation() (after, until machine.Time) {
 	return n.time.update(of), n.time.update(of + 1)
 }
 
-// onWake wakes a character for one update. If who lies there is still being
-// asked for, because the place was somebody else's a moment ago, it waits.
+// onWake wakes a character for one update. If the place was somebody else's a
+// moment ago it waits: until the node has measured what is its own now, and until
+// it has been told who lies there.
 func (n *Node) onWake(by *overlay.Contact, m *Wake) {
-	if m.Player == nil || m.Player.ID != by.ID || n.env.Now() > n.time.state(m.Of) || !n.responsible(m.Place) {
+	if m.Player == nil || m.Player.ID != by.ID || n.env.Now() > n.time.state(m.Of) {
+		return
+	}
+	if !n.responsible(m.Place) {
+		if n.moved {
+			n.putOff(by, m)
+		}
 		return
 	}
 	var found *Object

@@ -195,6 +195,7 @@ func (n *Node) onOutcome(q *query, out outcome, votes int) {
 		}
 	default:
 		n.addStatic(out)
+		n.disclaim(q)
 		n.wakeLate()
 	}
 }

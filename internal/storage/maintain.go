@@ -80,7 +80,9 @@ func (n *Node) resettle() {
 		n.awaitPushes()
 		return
 	}
+	n.inherit()
 	n.takeAdded(old.neighbours)
+	n.wakeLate()
 }
 
 func isContact(c *overlay.Contact) func(*overlay.Contact) bool {
@@ -151,7 +153,9 @@ func (n *Node) onPush(from *overlay.Contact, m *Push) {
 		return
 	}
 	if n.ready {
-		n.addStatic(outcome{static: m.Static, batches: m.Batches})
+		out := outcome{static: m.Static, batches: m.Batches}
+		n.addStatic(out)
+		n.will(from, out)
 		return
 	}
 	if !n.pushed[from.ID] {

@@ -128,6 +128,7 @@ type Node struct {
 	fetches []fetch
 
 	lateWakes []lateWake
+	testament
 
 	state   *Snapshot // dynamic data, of the last update; nil: none
 	last    *Snapshot // the one before
@@ -174,7 +175,8 @@ func New(cfg Config, env machine.Env) *Node {
 	n := &Node{
 		cfg: cfg, env: env, space: cfg.Overlay.Space, world: cfg.Rules.World(), memo: cfg.Memo,
 		time: timing{cfg.Begin, cfg.LMax, cfg.Deviation}, self: cfg.Overlay.Self,
-		static: map[ObjectID]*Object{}, pushed: map[id.ID]bool{}, told: map[id.ID][]id.ID{},
+		testament: testament{map[id.ID]outcome{}, map[ObjectID]bool{}},
+		static:    map[ObjectID]*Object{}, pushed: map[id.ID]bool{}, told: map[id.ID][]id.ID{},
 	}
 	n.pins = make([][]pin, n.space.Zones())
 	n.places = newMapping(n.space, n.world)
@@ -238,6 +240,7 @@ func (n *Node) Start() {
 // Stop leaves the network.
 func (n *Node) Stop() {
 	n.lastDeposits()
+	n.farewell()
 	n.stopped = true
 	n.overlay.Stop()
 }

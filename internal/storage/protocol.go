@@ -51,12 +51,16 @@ type Protocol struct {
 	// that is as it was, digests that it expects, storers' certificates, and what
 	// is as it was at t_0. It needs Digests, Deltas and Pins for most of that.
 	Terse bool
+	// Farewell lets a node that leaves hand what it stores to the neighbours whose
+	// it is then: where nodes of several zones leave at once, no majority could
+	// tell them.
+	Farewell bool
 }
 
 // Protocols that have a name.
 var (
 	ProtocolThesis   = Protocol{}
-	ProtocolHardened = Protocol{Objects: true, Majority: true, Digests: true, Ring: true, Deltas: true, Receipts: true, Storers: true, Owners: true, Pins: true, Quorum: true, Terse: true}
+	ProtocolHardened = Protocol{Objects: true, Majority: true, Digests: true, Ring: true, Deltas: true, Receipts: true, Storers: true, Owners: true, Pins: true, Quorum: true, Terse: true, Farewell: true}
 )
 
 // switches are the mechanisms by name, in the order in which they are shown.
@@ -75,6 +79,7 @@ var switches = []struct {
 	{"pins", func(p *Protocol) *bool { return &p.Pins }},
 	{"quorum", func(p *Protocol) *bool { return &p.Quorum }},
 	{"terse", func(p *Protocol) *bool { return &p.Terse }},
+	{"farewell", func(p *Protocol) *bool { return &p.Farewell }},
 }
 
 // Switches returns the names of the mechanisms.

@@ -13,9 +13,9 @@ import (
 // characters are woken in every zone all the same (thesis 5.4.1, 5.4.2), and nobody
 // is lost.
 func TestWakingWhileNeighboursChange(t *testing.T) {
-	const wakes, zone = 12, 2
+	const wakes, zone = 3, 2
 	b := newBed(t, 5, 4, 60, 2*time.Minute)
-	b.protocol = ProtocolHardened
+	b.protocol = ProtocolHardened.Without("farewell") // with it who stands there has been told
 	b.until(b.update(1).Add(-700 * time.Millisecond))
 	for _, m := range b.live()[:wakes] {
 		for _, h := range b.live() {

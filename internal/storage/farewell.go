@@ -1,0 +1,113 @@
+package storage
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// Farewells (Protocol.Farewell). In the thesis a node that leaves takes what it
+// stores with it, and its neighbours ask the other zones (5.4.2). If the nodes of
+// several zones that keep the same place leave within the time that this takes, no
+// majority is left to tell. So who leaves hands what it has to its neighbours, each
+// of which keeps what is its own from then on as a claim: what enough other zones
+// do not know is dropped when they have answered.
+
+// farewell hands static data and actions to those who keep them from now on.
+func (n *Node) farewell() {
+	if !n.cfg.Protocol.Farewell || !n.ready || !n.begun {
+		return
+	}
+	for _, to := range n.part.neighbours {
+		m := &Push{}
+		for _, o := range n.static {
+			if n.responsible(o.Pos) && n.heir(o.Pos) == to {
+				m.Static = append(m.Static, o)
+			}
+		}
+		slices.SortFunc(m.Static, byID)
+		m.Batches = n.actions.take(n.memo, false, func(p *Player) bool {
+			return slices.ContainsFunc(n.homes(p), func(h geom.Point) bool { return n.responsible(h) && n.heir(h) == to })
+		})
+		if len(m.Static)+len(m.Batches) == 0 {
+			continue
+		}
+		m.Seal(n.world)
+		if b := n.cfg.Behaviour; b != nil {
+			if m = b.Push(n, to, m); m == nil {
+				continue
+			}
+		}
+		n.overlay.Reply(to, m)
+	}
+	n.drain()
+}
+
+// heir is the neighbour that a place falls to without this node.
+func (n *Node) heir(p geom.Point) (best *overlay.Contact) {
+	k := n.places.keyBeyond(p, n.zone)
+	for _, c := range n.part.neighbours {
+		if best == nil || geom.Closer(k, c.Pos, best.Pos) {
+			best = c
+		}
+	}
+	return best
+}
+
+// will keeps what a neighbour has pushed until it is known whether it leaves.
+func (n *Node) will(from *overlay.Contact, out outcome) {
+	if n.cfg.Protocol.Farewell && slices.ContainsFunc(n.part.neighbours, isContact(from)) {
+		n.wills[from.ID] = out
+	}
+}
+
+// inherit claims what those have pushed who are not neighbours any more.
+func (n *Node) inherit() {
+	for _, who := range slices.SortedFunc(maps.Keys(n.wills), compareIDs) {
+		if slices.ContainsFunc(n.part.neighbours, func(c *overlay.Contact) bool { return c.ID == who }) {
+			continue
+		}
+		out := n.wills[who]
+		delete(n.wills, who)
+		for _, o := range out.static {
+			if o.Static && n.responsible(o.Pos) && n.static[o.ID] == nil {
+				n.claims[o.ID] = true
+			}
+		}
+		n.addStatic(out)
+	}
+}
+
+// disclaim drops claims in an area that enough zones have answered about without
+// naming them.
+func (n *Node) disclaim(q *query) {
+	for what := range n.claims {
+		o := n.static[what]
+		if o != nil && !n.places.touches(&q.Area, o.Pos) {
+			continue
+		}
+		delete(n.claims, what)
+		if o == nil {
+			continue
+		}
+		without := 0
+		for i := range q.zones {
+			z := &q.zones[i]
+			without += bit(z.over && !slices.ContainsFunc(z.results, func(r *Result) bool {
+				return slices.ContainsFunc(r.Static, func(s *Object) bool { return s.ID == o.ID && sameObject(s, o) })
+			}))
+		}
+		if without >= n.need() {
+			delete(n.static, what)
+		}
+	}
+}
+
+// testament is what farewells leave with a node.
+type testament struct {
+	wills  map[id.ID]outcome // of neighbours who may be leaving
+	claims map[ObjectID]bool // static objects that only a farewell has told of
+}

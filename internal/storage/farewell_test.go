@@ -1,0 +1,102 @@
+package storage_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	. "github.com/voxelpopuli/voxelpopuli/internal/storage"
+)
+
+// leaveTogether stops, at one moment, who keeps a place in some zones.
+func (b *bed) leaveTogether(at geom.Point, zones ...int) {
+	for _, zone := range zones {
+		for _, h := range b.live() {
+			if b.space.Zone(h.self.Pos) == zone && h.node().Keeps(at) {
+				h.Stop()
+				break
+			}
+		}
+	}
+}
+
+// Two of the four nodes that keep a place leave together. Two zones are no
+// majority: without farewells what slept there is gone from the other two for
+// ever, with them nothing is.
+func TestFarewells(t *testing.T) {
+	for _, p := range []Protocol{ProtocolHardened, ProtocolHardened.Without("farewell")} {
+		b := newBed(t, 6, 4, 60, 2*time.Minute)
+		b.protocol = p
+		b.until(b.update(0))
+		b.replay(0)
+		b.until(b.update(1).Add(-2 * time.Second))
+		b.leaveTogether(b.live()[3].bedAt, 0, 3)
+		for of := int64(1); of <= 3; of++ {
+			b.until(b.update(of))
+			b.replay(of)
+		}
+		b.until(b.update(3).Add(5 * time.Second))
+		if missing := b.zonesHold(3); missing > 0 == p.Farewell {
+			t.Errorf("%v: %d objects are missing in some zone", p, missing)
+		}
+		if n := b.agree(3); n > 0 {
+			t.Errorf("%v: %d of %d nodes have a wrong state", p, n, len(b.live()))
+		}
+	}
+}
+
+// liar says farewell with a character that nobody else knows.
+type liar struct {
+	spy
+	made *Object
+}
+
+func (l *liar) Push(_ *Node, _ *overlay.Contact, m *Push) *Push {
+	return &Push{Area: m.Area, Seen: m.Seen, Batches: m.Batches, Static: append([]*Object{l.made}, m.Static...)}
+}
+
+// What a node makes up when it leaves is dropped as soon as the other zones have
+// been asked.
+func TestFalseFarewells(t *testing.T) {
+	b := newBed(t, 7, 4, 60, 2*time.Minute)
+	b.protocol = ProtocolHardened
+	l := &liar{}
+	b.behave = func(n int) Behaviour {
+		if n == 5 {
+			return l
+		}
+		return nil
+	}
+	b.until(b.update(0).Add(time.Second))
+	m := b.nodes[5]
+	var heirs []*member
+	for _, h := range b.live() {
+		if h != m && b.space.Zone(h.self.Pos) == b.space.Zone(m.self.Pos) {
+			heirs = append(heirs, h)
+		}
+	}
+	l.made = b.toy.object(2_000_000, m.node().Home(), b.nodes[400].player, true, being{m.node().Home(), 1})
+	knowing := func() (count int) {
+		for _, h := range heirs {
+			for _, o := range h.node().Static() {
+				if o.ID == l.made.ID {
+					count++
+				}
+			}
+		}
+		return count
+	}
+	m.Stop()
+	seen := 0
+	for range 40 {
+		b.until(b.sim.Now().Add(100 * time.Millisecond))
+		seen = max(seen, knowing())
+	}
+	if seen == 0 {
+		t.Fatal("nobody took the lie: this test shows nothing")
+	}
+	if n := knowing(); n > 0 {
+		t.Errorf("%d nodes still keep what was made up", n)
+	}
+}
