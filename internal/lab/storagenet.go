@@ -349,6 +349,7 @@ func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error
 				return nil, err
 			}
 			n.sim.Run(min(time.Second, p.Until.Sub(n.sim.Now())))
+			hugePages()
 			each()
 		}
 		p.Wall, p.Events = time.Since(begin), n.sim.Events()-events

@@ -40,9 +40,8 @@ func (n *Node) onFailed(p *peer, view *NetworkView) {
 	if p.why&asReceiver != 0 {
 		n.receivers = without(n.receivers, p)
 	}
-	why := p.why
+	why := p.why // its link is down: it is no hop
 	p.why, p.waiting = 0, nil
-	n.hops.stale = true
 	if why&asEntry != 0 {
 		n.loseEntry(p)
 	}

@@ -87,7 +87,7 @@ func (n *Node) introduces(p *peer, c *Contact) bool {
 	known := p.Contact != nil
 	p.Contact = c
 	if !known {
-		n.hops.stale = true
+		n.hops.stale = n.hops.stale || p.why&routed != 0
 		n.consider(p)
 	}
 	return true

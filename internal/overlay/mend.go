@@ -1,7 +1,6 @@
 package overlay
 
 import (
-	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
@@ -35,11 +34,11 @@ type passed struct {
 // remember keeps an areacast for nodes that fail later.
 func (n *Node) remember(m *Areacast, to *peer) {
 	now := n.env.Now()
-	gone := 0
-	for gone < len(n.passed) && (n.passed[gone].until <= now || len(n.passed)-gone >= maxMend) {
-		gone++
+	for len(n.passed) > 0 && (n.passed[0].until <= now || len(n.passed) >= maxMend) {
+		n.passed[0] = passed{} // lets go of what it points to
+		n.passed = n.passed[1:]
 	}
-	n.passed = append(slices.Delete(n.passed, 0, gone), passed{m, to, now.Add(mendFor)})
+	n.passed = append(n.passed, passed{m, to, now.Add(mendFor)})
 }
 
 // detour sends areacasts that were on their way through a failed node another

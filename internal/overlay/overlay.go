@@ -25,17 +25,23 @@ const (
 
 // Node is one participant of the overlay.
 type Node struct {
-	cfg  Config
-	env  machine.Env
-	self *Contact
+	// What every message needs comes first, side by side.
+	env     machine.Env
+	self    *Contact
+	peers   peerSet // everybody with a reason, a link or a view
+	hops    hops    // where messages can go from here
+	joined  bool
+	stopped bool
+	torn    bool       // neighbours have failed since the last mend
+	boot    []*peer    // from the bootstrapping service, while joining
+	pending []*peer    // to be neighbours when their link is up (4.3.3)
+	waiting []routable // until the node has its place (4.7.1)
+	// receivers get a view when nothing is pending (4.3.3).
+	receivers []*peer
 
-	peers      peerSet      // everybody with a reason, a link or a view
+	cfg        Config
 	linked     []*peer      // whose link is up, in the order they came up
 	neighbours []*peer      // counter-clockwise
-	pending    []*peer      // to be neighbours when their link is up (4.3.3)
-	receivers  []*peer      // get a view when nothing is pending (4.3.3)
-	hops       hops         // where messages can go from here
-	boot       []*peer      // from the bootstrapping service, while joining
 	view       *NetworkView // the current one; nil: to be made
 	reach      int64        // see reachOf; 0: to be calculated
 
@@ -45,8 +51,7 @@ type Node struct {
 	auditing  bool // that of audit is
 	liars     map[id.ID]*liar
 	shortcuts []*peer
-	sweeping  bool       // the timer of purgeShortcuts is set
-	waiting   []routable // until the node has its place (4.7.1)
+	sweeping  bool // the timer of purgeShortcuts is set
 
 	checking map[uint64]*peer // certificates
 	checks   uint64
@@ -55,17 +60,15 @@ type Node struct {
 	records map[id.ID]*record      // of senders of false views
 	ghosts  []ghost                // last views of failed neighbours
 
-	joined, stopped bool
-	seeking         bool
-	stableNow       verdict
-	again           // what makes the overlay stabilise from any state
-	seq             uint64
-	dropped         uint64 // messages that were not sane
+	seeking   bool
+	stableNow verdict
+	again     // what makes the overlay stabilise from any state
+	seq       uint64
+	dropped   uint64 // messages that were not sane
 
 	cell   geom.Polygon                     // own; empty: to be calculated
 	recent recent.Map[messageKey, struct{}] // areacasts
 	passed []passed                         // the last of them
-	torn   bool                             // neighbours have failed since the last mend
 	// awaited: own areacasts that another node is the root of and that have not
 	// come back.
 	awaited []uint64

@@ -32,7 +32,9 @@ const (
 
 // peer is what a node knows of another one.
 type peer struct {
+	// What every message needs comes first: it is one cache line.
 	*Contact              // may be nil while nothing but a link is known of it
+	used     machine.Time // when the shortcut was last used (4.6)
 	peer     machine.Peer // as the driver knows it
 	why      reason
 	link     linkState
@@ -42,22 +44,21 @@ type peer struct {
 	saidNo, heardNo, wavered bool
 	// needed: there was a reason of our own since the link came up; sending a
 	// view to who has connected to us is none.
-	needed bool
+	needed         bool
+	greeting, ours bool // while its certificate is checked (hello.go)
+	mark           bool // scratch of set differences
 
 	waiting []machine.Message // for the link (4.7.1)
-	used    machine.Time      // when the shortcut was last used (4.6)
 
-	// While its certificate is checked (hello.go):
-	greeting, ours bool
-	early          []machine.Message
-	offered        *identity.Certificate
-	check          uint64
+	// While its certificate is checked:
+	early   []machine.Message
+	offered *identity.Certificate
+	check   uint64
 
 	namedBy  *NetworkView // the view that made it pending (evidence.go)
 	view     *NetworkView // NeighboursNeighbours (thesis 4.7.1)
 	cell     geom.Polygon // of cellView
 	cellView *NetworkView
-	mark     bool  // scratch of set differences
 	alike    *peer // see peerSet
 }
 

@@ -9,18 +9,38 @@ type conn struct {
 	ends [2]end
 }
 
+// end is half a cache line long: links are what a simulation has most of.
 type end struct {
-	node   *Node
-	life   uint32 // of the node when the link was made
-	up     bool   // the machine was told
-	closed bool   // by this end; the far end has not confirmed it yet
-	gone   bool   // this end knows no more of it
-	reopen bool   // open a new one once the closing is over
-	opened machine.Time
+	node      *Node
+	life      uint32 // of the node when the link was made
+	sent, got uint32 // packets, for the order
+	up        bool   // the machine was told
+	closed    bool   // by this end; the far end has not confirmed it yet
+	gone      bool   // this end knows no more of it
+	reopen    bool   // open a new one once the closing is over
+	*kept            // nil: nothing
+}
 
-	sent, got uint32            // packets, for the order
-	early     []*packet         // came before older ones (the reorder buffer)
-	waiting   []machine.Message // until the link is up
+// kept is what waits at one end of a link.
+type kept struct {
+	early   []*packet         // came before older ones (the reorder buffer)
+	waiting []machine.Message // until the link is up
+}
+
+// keep is where the end keeps what has to wait.
+func (e *end) keep() *kept {
+	if e.kept == nil {
+		e.kept = &kept{}
+	}
+	return e.kept
+}
+
+// takeWaiting returns the messages that have waited, and forgets them.
+func (e *end) takeWaiting() (list []machine.Message) {
+	if e.kept != nil {
+		list, e.kept.waiting = e.kept.waiting, nil
+	}
+	return list
 }
 
 // side is 0 for the opener, 1 for the other end.
@@ -62,7 +82,7 @@ func (n *Node) connect(to machine.Peer) {
 		n.hold(far.peer, c)
 		return
 	}
-	c := &conn{ends: [2]end{{node: n, life: n.life, opened: s.now}, {node: far, life: far.life}}}
+	c := &conn{ends: [2]end{{node: n, life: n.life}, {node: far, life: far.life}}}
 	n.hold(to, c)
 	c.packet(0, syn, s.cfg.Internet.Segment)
 }
@@ -109,7 +129,8 @@ func (n *Node) sendOver(to machine.Peer, m machine.Message) {
 	switch {
 	case e.closed && !e.reopen:
 	case e.closed || !e.up:
-		e.waiting = append(e.waiting, m)
+		k := e.keep()
+		k.waiting = append(k.waiting, m)
 	default:
 		c.data(i, m)
 	}
@@ -133,10 +154,12 @@ func (n *Node) disconnect(to machine.Peer) {
 	i := c.side(n)
 	e := &c.ends[i]
 	if e.closed {
-		e.reopen, e.waiting = false, nil
+		e.reopen = false
+		e.takeWaiting()
 		return
 	}
-	e.closed, e.waiting = true, nil
+	e.closed = true
+	e.takeWaiting()
 	if e.up {
 		c.packet(i, fin, n.sim.cfg.Internet.Segment)
 	} // else once the handshake is over

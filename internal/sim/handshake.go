@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/voxelpopuli/voxelpopuli/internal/machine"
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
 
 // arrive takes a packet at its receiver: a node that is down answers with a
 // reset, older packets of the link come first.
@@ -18,7 +22,8 @@ func (c *conn) arrive(p *packet) {
 			c.reset(1 - p.side)
 		}
 	case p.seq != e.got:
-		e.early = append(e.early, p)
+		k := e.keep()
+		k.early = append(k.early, p)
 		return
 	default:
 		c.inOrder(p)
@@ -35,15 +40,23 @@ func (c *conn) inOrder(p *packet) {
 		e.got++
 		c.handle(p)
 		s.freePacket(p)
-		p = nil
-		for i, q := range e.early {
-			if q.seq == e.got && e.life == e.node.life && e.node.m != nil {
-				p = q
-				e.early = append(e.early[:i], e.early[i+1:]...)
-				break
-			}
+		p = e.next()
+	}
+}
+
+// next takes the packet that is due out of those that came too early, if it is
+// there.
+func (e *end) next() *packet {
+	if e.kept == nil {
+		return nil
+	}
+	for i, q := range e.early {
+		if q.seq == e.got && e.life == e.node.life && e.node.m != nil {
+			e.early = slices.Delete(e.early, i, i+1)
+			return q
 		}
 	}
+	return nil
 }
 
 // handle is what a packet does. TCP's handshake (three segments, the last
@@ -99,9 +112,7 @@ func (c *conn) established(i uint8) {
 		c.packet(i, fin, e.node.sim.cfg.Internet.Segment)
 		return
 	}
-	waiting := e.waiting
-	e.waiting = nil
-	for _, m := range waiting {
+	for _, m := range e.takeWaiting() {
 		c.data(i, m)
 	}
 	e.node.m.OnLink(far.node.peer, machine.LinkUp)
@@ -130,7 +141,7 @@ func (c *conn) finish(i uint8) {
 	c.abandon(i)
 	if e.reopen {
 		e.node.connect(far.node.peer)
-		for _, m := range e.waiting {
+		for _, m := range e.takeWaiting() {
 			e.node.sendOver(far.node.peer, m)
 		}
 	}

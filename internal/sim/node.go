@@ -11,28 +11,28 @@ import (
 
 // Node is one simulated node: a machine, its disk, its links.
 type Node struct {
-	Disk Disk
-
+	// What every message needs comes first, side by side.
 	sim    *Sim
-	index  int32
-	peer   machine.Peer
-	build  func(machine.Env) machine.Machine
 	m      machine.Machine // nil: crashed
-	life   uint32          // raised by a crash: older events are void
-	rand   rng.Rand
-	links  map[machine.Peer]*link
-	queues map[string]*queue
+	index  int32
+	life   uint32 // raised by a crash: older events are void
 	paused bool
-	held   []event // messages that wait while paused
-
-	frozen  bool
-	stopped []event // what waits while frozen
-
+	frozen bool
 	// With the Internet model:
-	conns    id.Table[conn] // by the first bits of the far end's id
-	order    []*conn        // the same, in the order they were made
 	up, down channel
+	conns    id.Table[conn] // by the first bits of the far end's id
+	peer     machine.Peer
 	clock    clock
+	rand     rng.Rand
+	order    []*conn // as conns, in the order they were made
+
+	Disk    Disk
+	name    *machine.Peer // a copy of peer that is frozen
+	build   func(machine.Env) machine.Machine
+	links   map[machine.Peer]*link
+	queues  map[string]*queue
+	held    []event // messages that wait while paused
+	stopped []event // what waits while frozen
 }
 
 const (
@@ -100,6 +100,7 @@ func (n *Node) Move(to machine.Addr) {
 	s := n.sim
 	s.byPeer[n.peer] = &Node{sim: s, index: n.index, peer: n.peer, life: math.MaxUint32, links: map[machine.Peer]*link{}}
 	n.peer.Addr = to
+	n.name = &machine.Peer{ID: n.peer.ID, Addr: to}
 	s.byPeer[n.peer] = n
 }
 

@@ -28,15 +28,15 @@ const (
 // packet is one message on its way. Packets are used again.
 type packet struct {
 	conn *conn
-	side uint8 // of conn, the receiver's
-	kind packetKind
-	came bool // through the downstream channel
-	life uint32
+	body machine.Message
+	sent machine.Time
 	size int32
 	seq  uint32 // of the sender's packets over this link
-	sent machine.Time
-	from machine.Peer // of a datagram
-	body machine.Message
+	life uint32
+	side uint8 // of conn, the receiver's
+	kind packetKind
+	came bool          // through the downstream channel
+	from *machine.Peer // of a datagram
 }
 
 // channel is one direction of a node's access to the network: a queue with a
@@ -112,7 +112,7 @@ func (n *Node) sendDatagram(to machine.Peer, m machine.Message) {
 		return
 	}
 	p := s.newPacket()
-	p.kind, p.from, p.body = loose, n.peer, m
+	p.kind, p.from, p.body = loose, n.name, m
 	p.size = int32(sizeOf(m) + s.cfg.Internet.Segment)
 	if far == nil || s.rand.Float64() < s.cfg.Internet.Loss {
 		n.up.pass(s.now, p.size, s.cfg.Internet.Rate)
@@ -124,7 +124,7 @@ func (n *Node) sendDatagram(to machine.Peer, m machine.Message) {
 }
 
 func (n *Node) onDatagram(p *packet) {
-	s, m, from := n.sim, p.body, p.from
+	s, m, from := n.sim, p.body, *p.from
 	if n.m == nil || n.life != p.life || s.isCut(from, n.peer) {
 		s.freePacket(p)
 		return

@@ -62,13 +62,12 @@ func (s *Sim) foresee(list []due) {
 		}
 		if e.do != evScript {
 			n := s.nodes[e.node]
-			sum += n.life + uint32(n.down.free)
+			sum += n.life + uint32(n.down.free) + uint32(n.conns.Len()) + uint32(n.clock.at)
 		}
 	}
 	for i := range list {
-		e := list[i].e
-		if p, ok := e.body.(*packet); ok && p.conn != nil {
-			sum += p.conn.ends[0].got + p.conn.ends[1].got
+		if p, ok := list[i].e.body.(*packet); ok && p.conn != nil {
+			sum += p.conn.ends[0].got // a link is one line
 		}
 	}
 	s.foreseen += sum

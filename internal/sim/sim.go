@@ -111,7 +111,7 @@ func (s *Sim) AddAs(peer machine.Peer, build func(machine.Env) machine.Machine) 
 		s.heads[head] = true
 	}
 	n := &Node{
-		sim: s, index: int32(len(s.nodes)), peer: peer, build: build,
+		sim: s, index: int32(len(s.nodes)), peer: peer, name: &peer, build: build,
 		Disk: Disk{spaces: map[string]space{}},
 	}
 	s.nodes = append(s.nodes, n)

@@ -95,6 +95,7 @@ type Snapshot struct {
 	Woken []*Object
 
 	sums []int32 // see index; nil: none
+	rims []int32 // how much of each cell lies in Cover; nil: not known
 }
 
 // Grid is a window of cells.
@@ -218,9 +219,16 @@ func (s *Snapshot) Objects(a *overlay.Area, world World, out []*Object) []*Objec
 }
 
 // index notes how much lies in the cells up to each one of its row, so that a
-// message's size need not be counted cell by cell.
-func (s *Snapshot) index() {
+// message's size need not be counted cell by cell, and how much of those at the
+// rim: everybody who asks would count that again.
+func (s *Snapshot) index(w *World) {
 	s.sums = make([]int32, (s.W+1)*s.H)
+	s.rims = make([]int32, len(s.Cells))
+	for i, c := range s.Cells {
+		if x, y := s.X+int32(i)%s.W, s.Y+int32(i)/s.W; c != nil && relate(&s.Cover, x*w.Cell, y*w.Cell, w.Cell) == across {
+			s.rims[i] = c.sizeIn(&s.Cover)
+		}
+	}
 	for y := range s.H {
 		row := s.sums[y*(s.W+1):]
 		for x := range s.W {
@@ -276,14 +284,42 @@ func (s *Snapshot) sizeAt(a *overlay.Area, w *World, x, y int32, size *int) bool
 	if by == inside && own == inside {
 		return true
 	}
-	if c := s.At(x, y); c != nil && by != outside && own != outside {
+	c := s.At(x, y)
+	switch {
+	case c == nil || by == outside || own == outside:
+	case own == inside:
+		*size += int(c.sizeIn(a))
+	case by == inside && s.rims != nil:
+		*size += int(s.rims[(y-s.Y)*s.W+x-s.X])
+	case by == inside:
+		*size += int(c.sizeIn(&s.Cover))
+	default:
 		for _, o := range c.spots {
-			if (own == inside || contains(&s.Cover, o.pos)) && (by == inside || contains(a, o.pos)) {
+			if contains(&s.Cover, o.pos) && contains(a, o.pos) {
 				*size += int(o.size)
 			}
 		}
 	}
 	return false
+}
+
+// sizeIn is what the objects of the cell take that lie in an area. In circles it
+// is counted without branches, for which of them do is anybody's guess.
+func (c *Cell) sizeIn(a *overlay.Area) (size int32) {
+	if len(a.Polygon) > 0 {
+		for _, o := range c.spots {
+			if contains(a, o.pos) {
+				size += o.size
+			}
+		}
+		return size
+	}
+	square := int64(a.Circle.R) * int64(a.Circle.R)
+	for i := range c.spots {
+		o := &c.spots[i]
+		size += o.size & int32((o.pos.Dist2(a.Circle.C)-square-1)>>63)
+	}
+	return size
 }
 
 // players appends the characters in an area, woken ones too.

@@ -397,7 +397,7 @@ func (n *Node) update() {
 
 // install makes a snapshot the node's state.
 func (n *Node) install(s *Snapshot) {
-	s.index()
+	s.index(&n.world)
 	n.last, n.state = n.state, s
 	n.addWoken()
 	if n.cfg.Events != nil {

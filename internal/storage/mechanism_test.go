@@ -240,7 +240,7 @@ func TestSizesAreWhatIsSeen(t *testing.T) {
 		s := *whole
 		s.Cover = overlay.Area{Circle: geom.Circle{C: place(), R: int32(draw.Intn(6000))}}
 		if i%2 == 0 {
-			s.index()
+			s.index(&w)
 		}
 		a := overlay.Area{Circle: geom.Circle{C: place(), R: int32(draw.Intn(6000))}}
 		if i%3 == 0 {

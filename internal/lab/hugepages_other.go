@@ -1,0 +1,6 @@
+//go:build !linux
+
+package lab
+
+// hugePages is for Linux.
+func hugePages() {}
