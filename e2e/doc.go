@@ -4,5 +4,4 @@
 //
 //	cd e2e && go test ./...                      # -short skips it
 //	cd e2e && go test ./... -shots ../docs/images  # also makes the pictures of the README
-//	cd e2e && go test ./... -long                # also a world of three nodes, one of which is killed
 package e2e

@@ -155,8 +155,8 @@ func (p *player) stand(place [3]int) {
 // the third that walks over regions of all three and builds. The first node is
 // killed and play goes on; it comes back and takes its share again.
 func TestThreeNodes(t *testing.T) {
-	if !*long {
-		t.Skip("asked for with -long: on a busy machine the browser's digging fails now and then, and the cause is not known yet")
+	if testing.Short() {
+		t.Skip("starts nodes and browsers")
 	}
 	one := startNode(t)
 	two := startNode(t, one)

@@ -16,7 +16,6 @@ import (
 )
 
 var (
-	long  = flag.Bool("long", false, "also play in a world of three nodes, one of which is killed")
 	shots = flag.String("shots", "", "folder to write screenshots to")
 	bin   string // the program
 )

@@ -10,7 +10,10 @@ export class Pointer {
   caught: () => void = () => {};
   moved: (dx: number, dy: number) => void = () => {};
   private released = -Infinity;
+  /** let go by us; the event has not come yet */
   private letGo = false;
+  /** what the last event said */
+  private held = false;
 
   constructor(private readonly target: HTMLElement) {
     document.addEventListener('pointerlockchange', () => this.changed());
@@ -30,7 +33,8 @@ export class Pointer {
 
   /** Catches the mouse; waits out Chrome's delay. Says whether it worked. */
   async lock(): Promise<boolean> {
-    if (this.locked) return true;
+    if (this.locked && !this.letGo) return true;
+    if (this.letGo) await this.gone();
     const wait = this.released + RELOCK_MS - performance.now();
     if (wait > 0) await new Promise((done) => setTimeout(done, wait));
     try {
@@ -42,7 +46,7 @@ export class Pointer {
   }
 
   unlock(): void {
-    if (!this.locked) return;
+    if (!this.locked || this.letGo) return;
     this.letGo = true;
     document.exitPointerLock();
   }
@@ -52,15 +56,26 @@ export class Pointer {
     return new Promise((done) => setTimeout(() => done(this.locked), 300));
   }
 
+  /** The event that says that the mouse is free again. */
+  private gone(): Promise<void> {
+    return new Promise((done) => {
+      document.addEventListener('pointerlockchange', () => done(), { once: true });
+      setTimeout(done, 1000);
+    });
+  }
+
+  /** Events come late when the page is slow, and both may tell of the end. */
   private changed(): void {
-    if (this.locked) {
+    const was = this.held;
+    const mine = this.letGo;
+    this.held = this.locked;
+    if (!this.held) this.letGo = false;
+    if (this.held === was) return;
+    if (this.held) {
       this.caught();
-      return;
-    }
-    if (!this.letGo) {
+    } else if (!mine) {
       this.released = performance.now();
       this.lost();
     }
-    this.letGo = false;
   }
 }
