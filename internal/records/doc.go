@@ -111,7 +111,6 @@ func (r *reader) take(n int) []byte {
 }
 
 func (r *reader) u8() byte    { return r.take(1)[0] }
-func (r *reader) u32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
 func (r *reader) u64() uint64 { return binary.BigEndian.Uint64(r.take(8)) }
 func (r *reader) id() id.ID   { return id.ID(r.take(id.Size)) }
 
