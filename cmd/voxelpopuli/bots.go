@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,7 @@ served with. Ctrl-C ends it with the summary.`,
   voxelpopuli bots --players 300 --behaviour crowd --duration 1m --join 192.168.1.5:4747 --join-code sesame`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			if !asJSON {
 				c.Progress = func(p bot.Progress) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -56,7 +57,7 @@ func labRun() *cobra.Command {
   voxelpopuli lab run soak --set minutes=1 --json soak.json --out results`,
 		Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			var err error
 			if o.Set, err = pairs(set); err != nil {
