@@ -88,12 +88,12 @@ func (c *counter) count(t wire.Type) int {
 	return c.n[t]
 }
 
-// TestSilentHomeIsEnteredAgain: after a restart of its home the session enters
-// and watches from new, and the client gets its columns again.
-func TestSilentHomeIsEnteredAgain(t *testing.T) {
-	f := &forgetful{columns: map[world.ColumnPos]*world.Column{}}
+// playAt lets a player in at a world that f stands for, with a view of two
+// columns, and counts what it is sent.
+func playAt(t *testing.T, f *forgetful) (*Session, *counter) {
+	t.Helper()
 	loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { f.env = env; return f }})
-	defer loop.Stop()
+	t.Cleanup(func() { _ = loop.Stop() })
 	n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1)})
 	s, err := n.Enter(context.Background(), Login{Player: id.Of([]byte("A")), Name: "A"})
 	if err != nil {
@@ -101,7 +101,7 @@ func TestSilentHomeIsEnteredAgain(t *testing.T) {
 	}
 	got := &counter{n: map[wire.Type]int{}}
 	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	t.Cleanup(cancel)
 	go func() {
 		for s.Next(ctx, got) == nil {
 		}
@@ -109,6 +109,14 @@ func TestSilentHomeIsEnteredAgain(t *testing.T) {
 	if err := s.Handle(wire.Encode(&wire.View{Distance: 2})); err != nil {
 		t.Fatal(err)
 	}
+	return s, got
+}
+
+// TestSilentHomeIsEnteredAgain: after a restart of its home the session enters
+// and watches from new, and the client gets its columns again.
+func TestSilentHomeIsEnteredAgain(t *testing.T) {
+	f := &forgetful{columns: map[world.ColumnPos]*world.Column{}}
+	s, got := playAt(t, f)
 	const columns = 21 // of a view of 2
 	eventually(t, func() bool { return got.count(wire.TypeColumn) >= columns })
 	first := got.count(wire.TypeColumn)
@@ -137,23 +145,7 @@ func TestSilentHomeIsEnteredAgain(t *testing.T) {
 func TestLostWatch(t *testing.T) {
 	lost := world.RegionPos{X: -1, Z: 0}
 	f := &forgetful{columns: map[world.ColumnPos]*world.Column{}, deaf: map[world.RegionPos]bool{lost: true}}
-	loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { f.env = env; return f }})
-	defer loop.Stop()
-	n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1)})
-	s, err := n.Enter(context.Background(), Login{Player: id.Of([]byte("A")), Name: "A"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := &counter{n: map[wire.Type]int{}}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() {
-		for s.Next(ctx, got) == nil {
-		}
-	}()
-	if err := s.Handle(wire.Encode(&wire.View{Distance: 2})); err != nil {
-		t.Fatal(err)
-	}
+	s, _ := playAt(t, f)
 	missing := func() int { // of what the client should have
 		s.mu.Lock()
 		defer s.mu.Unlock()

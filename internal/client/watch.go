@@ -106,9 +106,6 @@ func (w *watcher) again(r world.RegionPos) {
 
 // lacking are the regions with columns that are watched and have not come.
 func (w *watcher) lacking() (out []world.RegionPos) {
-	if w.waiting == 0 {
-		return nil
-	}
 	for c, sent := range w.have {
 		if r := c.Region(); !sent && !slices.Contains(out, r) {
 			out = append(out, r)

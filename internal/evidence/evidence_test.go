@@ -162,7 +162,7 @@ func TestProvenByDigests(t *testing.T) {
 		m := &storage.Result{Query: query, Area: area, Brief: true, Same: true, Sent: &storage.Brief{Of: 8, Cover: area, Unsure: doubts}}
 		for _, at := range m.Places(w) {
 			tag := storage.Tag{1, byte(at.X), byte(at.Y)}
-			if at == (storage.Place{X: 2, Y: 2}) {
+			if at == (storage.CellAt{X: 2, Y: 2}) {
 				tag[7] = block
 			}
 			m.Sent.Tags = append(m.Sent.Tags, tag)

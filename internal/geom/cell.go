@@ -10,6 +10,12 @@ func (r Rect) Contains(p Point) bool {
 	return p.X >= r.Min.X && p.X <= r.Max.X && p.Y >= r.Min.Y && p.Y <= r.Max.Y
 }
 
+// Holds reports whether the rectangle holds a point as one of those that tile a
+// world: its greatest corner is not included.
+func (r Rect) Holds(p Point) bool {
+	return p.X >= r.Min.X && p.X < r.Max.X && p.Y >= r.Min.Y && p.Y < r.Max.Y
+}
+
 // Nearest returns the point of r nearest to p.
 func (r Rect) Nearest(p Point) Point {
 	return Point{min(max(p.X, r.Min.X), r.Max.X), min(max(p.Y, r.Min.Y), r.Max.Y)}

@@ -75,27 +75,19 @@ func newLand(seed uint64) *land {
 	return &land{gen: world.NewGenerator(seed), columns: map[world.ColumnPos]*world.Column{}}
 }
 
+// outlook is a land as one walker looks at it: mostly at the same column.
+type outlook struct {
+	land *land
+	at   *world.Column
+}
+
 // Block implements world.Blocks.
-func (l *land) Block(p world.Pos) (world.Block, bool) {
+func (s *outlook) Block(p world.Pos) (world.Block, bool) {
 	switch {
 	case p.Y < 0:
 		return world.Bedrock, true
 	case p.Y >= world.Height:
 		return world.Air, true
-	}
-	return l.column(p.Column()).At(int(p.X&(world.ChunkSize-1)), int(p.Y), int(p.Z&(world.ChunkSize-1))), true
-}
-
-// outlook is a land as one walker looks at it: mostly at the same column.
-type outlook struct {
-	*land
-	at *world.Column
-}
-
-// Block implements world.Blocks.
-func (s *outlook) Block(p world.Pos) (world.Block, bool) {
-	if p.Y < 0 || p.Y >= world.Height {
-		return s.land.Block(p)
 	}
 	return s.column(p.Column()).At(int(p.X&(world.ChunkSize-1)), int(p.Y), int(p.Z&(world.ChunkSize-1))), true
 }

@@ -71,9 +71,16 @@ func (h *hosted) reshape(now machine.Time) {
 func (h *hosted) askRuns(st *group.Status) {
 	for _, m := range st.Members {
 		f := h.w.far[m.Peer.ID]
-		if m.Voter && f != nil && h.w.n.env.Now().Sub(f.invited) > invitation/2 {
-			h.w.tell(f.peer, &Invite{h.part})
+		if m.Voter && f != nil {
+			h.askAgain(f, f.peer)
 		}
+	}
+}
+
+// askAgain asks a node how it is, at an address, if it has not said so lately.
+func (h *hosted) askAgain(f *farNode, at machine.Peer) {
+	if h.w.n.env.Now().Sub(f.invited) > invitation/2 {
+		h.w.tell(at, &Invite{h.part})
 	}
 }
 
@@ -214,9 +221,7 @@ func (h *hosted) spares(members []machine.Peer, key id.ID) (out []machine.Peer) 
 			continue
 		}
 		f := w.meet(p)
-		if w.n.env.Now().Sub(f.invited) > invitation/2 {
-			w.tell(p, &Invite{h.part})
-		}
+		h.askAgain(f, p)
 		if w.canHost(p) {
 			out = append(out, f.peer)
 		}

@@ -30,10 +30,7 @@ func (w *network) passes(session id.ID, m machine.Message) bool {
 		}
 	case *region.Frame:
 		key := stream{session, m.Region}
-		var l *late
-		if len(w.late) > 0 {
-			l = w.late[key]
-		}
+		l := w.late[key]
 		crowded := machine.Crowded(w.n.env, machine.Peer{ID: session})
 		if l == nil && crowded {
 			w.late[key] = &late{}

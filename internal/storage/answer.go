@@ -21,9 +21,7 @@ func (n *Node) onRetrieve(by *overlay.Contact, q *Retrieve) {
 			}
 		}
 		slices.SortFunc(m.Static, byID)
-		m.Batches = n.actions.take(n.memo, false, func(p *Player) bool {
-			return slices.ContainsFunc(n.homes(p), func(h geom.Point) bool { return n.places.touches(&q.Area, h) && n.responsible(h) })
-		})
+		m.Batches = n.batchesAt(func(h geom.Point) bool { return n.places.touches(&q.Area, h) && n.responsible(h) })
 	} else {
 		m.Seen, m.Brief = n.state, n.cfg.Protocol.Digests
 	}

@@ -29,19 +29,12 @@ func (n *Node) farewell() {
 			}
 		}
 		slices.SortFunc(m.Static, byID)
-		m.Batches = n.actions.take(n.memo, false, func(p *Player) bool {
-			return slices.ContainsFunc(n.homes(p), func(h geom.Point) bool { return n.responsible(h) && n.heir(h) == to })
-		})
+		m.Batches = n.batchesAt(func(h geom.Point) bool { return n.responsible(h) && n.heir(h) == to })
 		if len(m.Static)+len(m.Batches) == 0 {
 			continue
 		}
 		m.Seal(n.world)
-		if b := n.cfg.Behaviour; b != nil {
-			if m = b.Push(n, to, m); m == nil {
-				continue
-			}
-		}
-		n.overlay.Reply(to, m)
+		n.sendPush(to, m)
 	}
 	n.drain()
 }
@@ -96,9 +89,7 @@ func (n *Node) disclaim(q *query) {
 		without := 0
 		for i := range q.zones {
 			z := &q.zones[i]
-			without += bit(z.over && !slices.ContainsFunc(z.results, func(r *Result) bool {
-				return slices.ContainsFunc(r.Static, func(s *Object) bool { return s.ID == o.ID && sameObject(s, o) })
-			}))
+			without += bit(z.over && !slices.ContainsFunc(z.results, func(r *Result) bool { return among(r.Static, o) }))
 		}
 		if without >= n.need() {
 			delete(n.static, what)

@@ -103,19 +103,27 @@ func (n *Node) push(to *overlay.Contact) {
 		}
 		m.Area.Polygon = n.places.polygon(geom.Cell(to.Pos, points, n.space.SubArea(n.zone), nil))
 		m.Static = n.letGo(to)
-		m.Batches = n.actions.take(n.memo, false, func(p *Player) bool {
-			return slices.ContainsFunc(n.homes(p), func(h geom.Point) bool { return n.nearestTo(to, h) })
-		})
+		m.Batches = n.batchesAt(func(h geom.Point) bool { return n.nearestTo(to, h) })
 		n.actions.take(n.memo, true, func(p *Player) bool { return !n.stores(p) })
 		m.Seen = n.state
 		m.Seal(n.world)
 	}
+	n.sendPush(to, m)
+}
+
+func (n *Node) sendPush(to *overlay.Contact, m *Push) {
 	if b := n.cfg.Behaviour; b != nil {
 		if m = b.Push(n, to, m); m == nil {
 			return
 		}
 	}
 	n.overlay.Reply(to, m)
+}
+
+// batchesAt are the actions that the node stores of those players one of whose
+// homes is wanted.
+func (n *Node) batchesAt(want func(home geom.Point) bool) []*Batch {
+	return n.actions.take(n.memo, false, func(p *Player) bool { return slices.ContainsFunc(n.homes(p), want) })
 }
 
 // letGo removes static objects that a neighbour is now responsible for, and
@@ -299,9 +307,8 @@ func (n *Node) nearer(c *overlay.Contact) geom.Polygon {
 
 // fetch is a retrieval of static data that waits for l_max to pass.
 type fetch struct {
-	kind  Kind
-	area  geom.Polygon
-	begun bool
+	kind Kind
+	area geom.Polygon
 }
 
 // fetchLater waits for l_max, so that actions of before the change are stored.
@@ -309,22 +316,26 @@ func (n *Node) fetchLater(k Kind, area geom.Polygon) {
 	if len(area) < 3 {
 		return
 	}
-	n.fetches = append(n.fetches, fetch{kind: k, area: area})
-	n.env.SetTimer(n.env.Now().Add(n.time.lmax), machine.Timer{Kind: timerStatic, Arg: uint64(len(n.fetches) - 1)})
+	n.fetched++
+	n.fetches[n.fetched] = fetch{k, area}
+	n.env.SetTimer(n.env.Now().Add(n.time.lmax), machine.Timer{Kind: timerStatic, Arg: n.fetched})
 }
 
 func (n *Node) fetchStatic(t machine.Timer) {
-	f := &n.fetches[t.Arg]
-	f.begun = true
+	f := n.fetches[t.Arg]
+	delete(n.fetches, t.Arg)
 	n.retrieve(f.kind, overlay.Area{Polygon: f.area}, n.time.of(n.env.Now()))
 }
 
 // fetching reports whether the static data of a place has been asked for, or is
 // going to be, and has not come.
 func (n *Node) fetching(p geom.Point) bool {
-	return slices.ContainsFunc(n.fetches, func(f fetch) bool {
-		return !f.begun && n.places.touches(&overlay.Area{Polygon: f.area}, p)
-	}) || slices.ContainsFunc(n.running, func(q *query) bool { return q.Kind.static() && n.places.touches(&q.Area, p) })
+	for _, f := range n.fetches {
+		if n.places.touches(&overlay.Area{Polygon: f.area}, p) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.running, func(q *query) bool { return q.Kind.static() && n.places.touches(&q.Area, p) })
 }
 
 // lateWake is a character that is woken as soon as it is known.

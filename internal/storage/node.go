@@ -125,7 +125,8 @@ type Node struct {
 	waiting bool    // for pushes
 	pushes  []*Push
 	pushed  map[id.ID]bool
-	fetches []fetch
+	fetches map[uint64]fetch // that wait, by the number of their timer
+	fetched uint64
 
 	lateWakes []lateWake
 	testament
@@ -176,7 +177,7 @@ func New(cfg Config, env machine.Env) *Node {
 		cfg: cfg, env: env, space: cfg.Overlay.Space, world: cfg.Rules.World(), memo: cfg.Memo,
 		time: timing{cfg.Begin, cfg.LMax, cfg.Deviation}, self: cfg.Overlay.Self,
 		testament: testament{map[id.ID]outcome{}, map[ObjectID]bool{}},
-		static:    map[ObjectID]*Object{}, pushed: map[id.ID]bool{}, told: map[id.ID][]id.ID{},
+		static:    map[ObjectID]*Object{}, pushed: map[id.ID]bool{}, fetches: map[uint64]fetch{}, told: map[id.ID][]id.ID{},
 	}
 	n.pins = make([][]pin, n.space.Zones())
 	n.places = newMapping(n.space, n.world)

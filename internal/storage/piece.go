@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
-
-	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 )
 
 // Piece is how an object travels to somebody who may have some version of it.
@@ -172,7 +170,7 @@ func (n *Node) unpack(pieces []Piece, q *Fetch, k int, left *int) (*Cell, error)
 		switch {
 		case err != nil:
 			return nil, err
-		case o.Static || !within(square, o.Pos):
+		case o.Static || !square.Holds(o.Pos):
 			return nil, errUnseen
 		case len(objects) > 0 && objects[len(objects)-1].ID >= o.ID:
 			return nil, errOrder
@@ -197,10 +195,6 @@ func (n *Node) unpackAll(m *Blocks, q *Fetch) (cells []*Cell) {
 		cells = append(cells, c)
 	}
 	return cells
-}
-
-func within(r geom.Rect, p geom.Point) bool {
-	return p.X >= r.Min.X && p.Y >= r.Min.Y && p.X < r.Max.X && p.Y < r.Max.Y
 }
 
 // object is what a piece makes of what the node has said that it has.

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"encoding/binary"
 	"slices"
 	"time"
 
@@ -79,6 +80,19 @@ func (n *Node) retrieve(kind Kind, area overlay.Area, of int64) *query {
 		n.env.SetTimer(q.began.Add(pinPatience), machine.Timer{Kind: timerPins, Arg: q.Query})
 	}
 	return q
+}
+
+// number is that of the next retrieval. Between real nodes nobody can tell it
+// beforehand, so that nobody can look for cells with the same tag before it is
+// asked.
+func (n *Node) number() uint64 {
+	n.queries++
+	if !n.cfg.Wire {
+		return n.queries
+	}
+	b := binary.BigEndian.AppendUint64(slices.Clone(n.cfg.Secret), uint64(n.env.Now()))
+	d := id.Of(binary.BigEndian.AppendUint64(b, n.queries))
+	return binary.BigEndian.Uint64(d[:])
 }
 
 func (n *Node) query(number uint64) *query {

@@ -155,3 +155,45 @@ func NewBatch(p *Player, of int64, actions []*Action) (*Batch, error) {
 func Ascend(objects []*Object) bool {
 	return slices.IsSortedFunc(objects, byID)
 }
+
+// doubtsIn are the cells of an area that are not known, as in Carried.
+func (s *Snapshot) doubtsIn(a *overlay.Area, w *World) (out []uint32) {
+	if s.Unsure == nil {
+		return nil
+	}
+	g := gridOver(a, w, 0)
+	for y := g.Y; y < g.Y+g.H; y++ {
+		for x := g.X; x < g.X+g.W; x++ {
+			if s.unsure(x, y) {
+				out = append(out, 2*uint32(y*w.row()+x)+uint32(bit(s.At(x, y) != nil)))
+			}
+		}
+	}
+	return out
+}
+
+// doubtAll is its inverse: a guess is there, and nothing in it.
+func (s *Snapshot) doubtAll(codes []uint32, w *World) error {
+	for i, code := range codes {
+		cell := code / 2
+		x, y := int32(cell%uint32(w.row())), int32(cell/uint32(w.row()))
+		if i > 0 && codes[i-1]/2 >= cell {
+			return errOrder
+		}
+		if x < s.X || y < s.Y || x >= s.X+s.W || y >= s.Y+s.H {
+			return errUnseen
+		}
+		s.doubt(x, y)
+		if code%2 == 1 {
+			s.guess(x, y, &Cell{})
+		}
+	}
+	return nil
+}
+
+// tooLarge reports whether an area has more cells than a message may be about.
+func tooLarge(a *overlay.Area, w *World) bool {
+	b := bounds(a)
+	across := max(int64(b.Max.X)-int64(b.Min.X), int64(b.Max.Y)-int64(b.Min.Y))
+	return square(min(across, int64(w.Side))/int64(w.Cell)+2) > maxCells
+}

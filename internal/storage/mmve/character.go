@@ -114,7 +114,7 @@ func (w *World) replayCharacter(o *storage.Object, actions []*storage.Action, to
 		}
 	}
 	place := c.walk.at(to)
-	if !in(target, place) || c.coming == newcomer {
+	if !target.Holds(place) || c.coming == newcomer {
 		return nil, hits
 	}
 	return w.settle(o, place, active, c), hits

@@ -75,8 +75,3 @@ func (w *World) anywhere(r *rng.Rand) geom.Point {
 func (w *World) inside(p geom.Point) geom.Point {
 	return geom.Point{X: max(0, min(p.X, w.side-1)), Y: max(0, min(p.Y, w.side-1))}
 }
-
-// in reports whether a cell holds a place: its greatest corner is not included.
-func in(cell geom.Rect, p geom.Point) bool {
-	return p.X >= cell.Min.X && p.X < cell.Max.X && p.Y >= cell.Min.Y && p.Y < cell.Max.Y
-}

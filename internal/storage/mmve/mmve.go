@@ -59,7 +59,7 @@ func (w *World) Initial(cell geom.Rect) []*storage.Object {
 	for y := low.Y / cellSide; y <= high.Y/cellSide; y++ {
 		for x := low.X / cellSide; x <= high.X/cellSide; x++ {
 			for _, o := range w.cells[y*row+x] {
-				if in(cell, o.Pos) {
+				if cell.Holds(o.Pos) {
 					out = append(out, o)
 				}
 			}

@@ -62,7 +62,7 @@ func (w *World) replayNPC(o *storage.Object, hits []hit, to machine.Time, target
 		}
 	}
 	place := w.advance(&n, o.ID, to)
-	if !in(target, place) {
+	if !target.Holds(place) {
 		return nil
 	}
 	return w.share(newNPC(o.ID, place, n))
@@ -73,7 +73,7 @@ func (w *World) replayNPC(o *storage.Object, hits []hit, to machine.Time, target
 func (w *World) walkNPC(o *storage.Object, to machine.Time, target geom.Rect) *storage.Object {
 	n := *o.State.(*npc)
 	place := w.advance(&n, o.ID, to)
-	if !in(target, place) {
+	if !target.Holds(place) {
 		return nil // most of them: all around a cell are looked at for those who enter it
 	}
 	if next, ok := w.next.Get(step{o, to}); ok {

@@ -84,7 +84,7 @@ func TestCellsAreAPartition(t *testing.T) {
 			cell := geom.Rect{Min: geom.Point{X: x, Y: y}, Max: geom.Point{X: x + cellSide, Y: y + cellSide}}
 			last := storage.ObjectID(0)
 			for _, o := range w.Initial(cell) {
-				if seen[o.ID] || o.ID <= last || !in(cell, o.Pos) {
+				if seen[o.ID] || o.ID <= last || !cell.Holds(o.Pos) {
 					t.Fatalf("object %d is in a second cell, out of order or outside of its cell", o.ID)
 				}
 				seen[o.ID], last = true, o.ID
@@ -223,7 +223,7 @@ func around1(objects []*storage.Object, cell geom.Rect, far int32) []*storage.Ob
 	cell.Max.X, cell.Max.Y = cell.Max.X+far, cell.Max.Y+far
 	var out []*storage.Object
 	for _, o := range objects {
-		if in(cell, o.Pos) {
+		if cell.Holds(o.Pos) {
 			out = append(out, o)
 		}
 	}
