@@ -50,7 +50,7 @@ func TestTruthVoxel(t *testing.T) {
 	var traces [2]string
 	for i := range traces {
 		trial := &Trial{Context: context.Background(), Seed: 4, set: map[string]string{
-			"nodes": "16", "r": "4", "minutes": "1", "regions": "4", "towns": "2", "mobs": "4", "iad": "0",
+			"nodes": "16", "r": "4", "minutes": "1", "regions": "4", "towns": "2", "mobs": "4", "iad": "0", "protocol": "hardened",
 		}}
 		if err := runTruthVoxel(trial); err != nil {
 			t.Fatal(err)

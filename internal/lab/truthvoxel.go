@@ -3,6 +3,7 @@ package lab
 import (
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -24,10 +25,11 @@ var truthVoxelExperiment = Experiment{
 		{"nodes", "48", "", "each with a player"},
 		{"r", "4", "", "zones: 4, 9 or 16"},
 		{"minutes", "3", "min", "of updates, six in each"},
-		{"regions", "8", "", "the world is so many regions (of 128 m) a side, an even number"},
-		{"towns", "6", "", "places where players begin"},
+		{"regions", "0", "", "the world is so many regions (of 128 m) a side, an even number; 0: about as many regions as nodes"},
+		{"towns", "0", "", "places where players begin; 0: one for 16 nodes"},
 		{"mobs", "6", "", "in a region at most"},
 		{"iad", "0", "s", "mean time between two arrivals, at sessions of two hours; 0: nobody comes or goes"},
+		{"protocol", "hardened", "", protocolSetting.Text},
 	},
 	Run: runTruthVoxel,
 }
@@ -221,10 +223,18 @@ func (n *voxelNet) zones(of int64) []zoneState {
 func runTruthVoxel(t *Trial) error {
 	o := storageRun{
 		Nodes: t.Int("nodes", 8), R: t.Zones("r")[0], IAD: t.Int("iad", 0), Seed: t.Seed, Updates: 6 * t.Int("minutes", 1),
+		Protocol: t.Protocol(),
 	}
 	o.Still = o.IAD == 0
-	cfg := truth.Config{Seed: t.Seed, Regions: int32(t.Int("regions", 2)), Mobs: t.Int("mobs", 0)}
-	towns := t.Int("towns", 1)
+	cfg := truth.Config{Seed: t.Seed, Regions: int32(t.Int("regions", 0)), Mobs: t.Int("mobs", 0)}
+	if cfg.Regions == 0 {
+		cfg.Regions = max(4, 2*int32(math.Round(math.Sqrt(float64(o.Nodes))/2)))
+	}
+	cfg.Columns = int(cfg.Regions*cfg.Regions) * world.Columns
+	towns := t.Int("towns", 0)
+	if towns == 0 {
+		towns = (o.Nodes + 15) / 16
+	}
 	if cfg.Regions%2 != 0 {
 		t.reject("regions", "an even number")
 	}

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -121,13 +123,15 @@ func (m *Memo) unseenBatch(p *Player, of int64) *Batch {
 
 // order is Before as a comparison.
 func order(a, b *Action) int {
-	switch {
-	case a.Before(b):
-		return -1
-	case b.Before(a):
-		return 1
+	if a.At != b.At {
+		return cmp.Compare(a.At, b.At)
 	}
-	return 0
+	if a.Player != b.Player {
+		if c := bytes.Compare(a.Player.ID[:], b.Player.ID[:]); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(a.Seq, b.Seq)
 }
 
 // initialCell is a cell at t_0 (thesis 5.3.6).
@@ -164,9 +168,10 @@ func (m *Memo) at(of int64) *generation {
 	return nil
 }
 
-// number gives a cell a number by which it goes into keys.
+// number gives a cell a number by which it goes into keys: to a replay nothing
+// there, and nothing known of there, are the same.
 func (m *Memo) number(c *Cell) uint64 {
-	if c == nil {
+	if c == nil || len(c.Objects) == 0 {
 		return 0
 	}
 	if c.serial == 0 {

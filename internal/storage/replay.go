@@ -33,22 +33,22 @@ func (r *replayer) cell(x, y int32) *Cell {
 	r.guesses = r.unsure(x, y)
 	k := r.key(x, y)
 	g := r.memo.at(r.of)
-	if g != nil {
-		if c := g.steps[k]; c != nil {
-			r.memo.Hits++
-			return c
-		}
-	}
-	r.memo.Steps++
-	c := NewCell(r.rules.Replay(r.step(x, y)))
 	if g == nil {
-		return c
+		r.memo.Steps++
+		return NewCell(r.rules.Replay(r.step(x, y)))
+	}
+	c := g.steps[k]
+	if c != nil {
+		r.memo.Hits++
+	} else {
+		r.memo.Steps++
+		c = NewCell(r.rules.Replay(r.step(x, y)))
+		g.steps[k] = c
 	}
 	if at := [2]int32{x, y}; canon && !r.blind && !r.guesses && g.canon[at] == nil {
 		c.canon = true
 		g.canon[at] = c
 	}
-	g.steps[k] = c
 	return c
 }
 
@@ -199,5 +199,10 @@ func (w World) square(x, y int32) geom.Rect {
 	}
 }
 
-// ring is how many cells around a cell are within reach of it.
-func (w World) ring(reach int32) int32 { return (reach + w.Cell - 1) / w.Cell }
+// ring is how many cells around a cell its replay depends on.
+func (w World) ring(reach int32) int32 {
+	if w.Ring > 0 {
+		return w.Ring
+	}
+	return (reach + w.Cell - 1) / w.Cell
+}

@@ -52,15 +52,7 @@ type Action struct {
 
 // Before is the order in which actions are replayed: by time, then by player,
 // then by number.
-func (a *Action) Before(b *Action) bool {
-	if a.At != b.At {
-		return a.At < b.At
-	}
-	if c := compareIDs(a.Player.ID, b.Player.ID); c != 0 {
-		return c < 0
-	}
-	return a.Seq < b.Seq
-}
+func (a *Action) Before(b *Action) bool { return order(a, b) < 0 }
 
 func compareIDs(a, b id.ID) int {
 	for i := range a {
@@ -80,6 +72,9 @@ type World struct {
 	// Speed is v, the fastest that anything spreads, in units a second, and
 	// Range is d_i, how far an action reaches (thesis 5.3.1).
 	Speed, Range int32
+	// Ring is how many cells around a cell its replay depends on, if the rules
+	// can say that better than by a distance; 0: as many as are within Reach.
+	Ring int32
 }
 
 // Reach is d = v·Δt + d_i: nothing farther away than this at the beginning of an
@@ -113,8 +108,8 @@ type Rules interface {
 	// by ID; characters that were made inactive are static from then on.
 	//
 	// What becomes of an object, and whether it comes to the target, may depend
-	// only on objects within Reach of where it is at To, and on their players'
-	// actions. Objects near the rim of what is known may come out wrong: the
+	// only on objects within Reach of where it is at To, in the target or one of
+	// the World's Ring around it, and on their players' actions. Objects near the rim of what is known may come out wrong: the
 	// caller drops those that it does not know all the surroundings of.
 	Replay(s *Step) []*Object
 	// Wake makes a static character take part in the next step (thesis 5.4.1):

@@ -73,7 +73,7 @@ func FuzzDecodeObject(f *testing.F) {
 		}
 		s := &storage.Step{To: 2 * interval / 200, Target: target, Objects: []*storage.Object{o}}
 		for _, next := range r.Replay(s) {
-			if next.Static != (next.Player != nil && next.Static) || !within(target, next.Pos, 0) {
+			if next.Static != (next.Player != nil && next.Static) || !within(target, next.Pos) {
 				t.Fatalf("became %s at %v", describe(next), next.Pos)
 			}
 		}

@@ -29,10 +29,13 @@ const (
 	builtKept = 1 << 11
 )
 
-func newLands(gen Terrain) *lands {
+func newLands(gen Terrain, kept int) *lands {
+	if kept == 0 {
+		kept = wildKept
+	}
 	return &lands{
 		gen:   gen,
-		wild:  recent.New[world.ColumnPos, *world.Column](wildKept),
+		wild:  recent.New[world.ColumnPos, *world.Column](kept),
 		built: recent.New[builtKey, *world.Column](builtKept),
 	}
 }

@@ -22,7 +22,7 @@ const (
 // at most the diagonal of three regions away.
 func (r *Rules) World() storage.World {
 	diagonal := int32(math.Ceil(math.Sqrt2 * 3 * cellSide))
-	return storage.World{Side: r.cfg.Regions * cellSide, Cell: cellSide, Range: diagonal}
+	return storage.World{Side: r.cfg.Regions * cellSide, Cell: cellSide, Range: diagonal, Ring: 2}
 }
 
 // place returns where a point of the world is in the storage.

@@ -26,6 +26,7 @@ type Config struct {
 	Mode    world.Mode
 	Zones   []world.Zone // where nobody builds
 	Terrain Terrain      // nil: that of the seed
+	Columns int          // of untouched terrain that are remembered; 0: wildKept
 }
 
 // Terrain is the world that nobody has touched. What it returns is not written
@@ -61,7 +62,7 @@ func New(cfg Config) *Rules {
 	if cfg.Terrain == nil {
 		cfg.Terrain = world.NewGenerator(cfg.Seed)
 	}
-	r := &Rules{cfg: cfg, lands: newLands(cfg.Terrain), spawns: map[world.RegionPos]world.Pos{}}
+	r := &Rules{cfg: cfg, lands: newLands(cfg.Terrain, cfg.Columns), spawns: map[world.RegionPos]world.Pos{}}
 	r.nothing = world.NewArea(world.AreaConfig{}, world.RegionPos{}, nil).AppendRest(nil)
 	r.runs = recent.New[storage.Digest, *outcome](1 << 13)
 	r.seen = recent.New[storage.Digest, *storage.Object](1 << 16)

@@ -27,7 +27,8 @@ type replica struct {
 
 // step replays one interval.
 func (p *replica) step(from machine.Time, actions []*storage.Action) {
-	reach := p.r.World().Reach(time.Duration(interval))
+	shape := p.r.World()
+	around := shape.Ring * shape.Cell
 	var all []*storage.Object
 	p.cells(func(c geom.Rect) {
 		for _, b := range p.objects[c] {
@@ -49,11 +50,12 @@ func (p *replica) step(from machine.Time, actions []*storage.Action) {
 		s := &storage.Step{From: from, To: from + interval, Target: c}
 		who := map[id.ID]bool{}
 		for _, o := range all {
-			if within(c, o.Pos, reach) && !o.Static {
+			x, y := beyond(c, o.Pos)
+			if max(x, y) <= around && !o.Static {
 				s.Objects = append(s.Objects, o)
 				who[playerOf(o)] = true
 			}
-			if o.Static && within(c, o.Pos, 0) {
+			if o.Static && within(c, o.Pos) {
 				next[c] = append(next[c], p.r.AppendObject(nil, o))
 			}
 		}
@@ -63,7 +65,7 @@ func (p *replica) step(from machine.Time, actions []*storage.Action) {
 			}
 		}
 		for _, o := range p.r.Replay(s) {
-			if !within(c, o.Pos, 0) {
+			if !within(c, o.Pos) {
 				p.t.Fatalf("object %x lies outside of its cell", o.ID)
 			}
 			next[c] = append(next[c], p.r.AppendObject(nil, o))
@@ -88,11 +90,14 @@ func without(list []*storage.Object, who storage.ObjectID) (out []*storage.Objec
 	return out
 }
 
-// within reports whether a place is in a cell or at most far from it.
-func within(c geom.Rect, p geom.Point, far int32) bool {
-	x := max(c.Min.X-p.X, p.X-c.Max.X+1, 0)
-	y := max(c.Min.Y-p.Y, p.Y-c.Max.Y+1, 0)
-	return int64(x)*int64(x)+int64(y)*int64(y) <= int64(far)*int64(far)
+// beyond is how far a place is beyond the sides of a cell.
+func beyond(c geom.Rect, p geom.Point) (x, y int32) {
+	return max(c.Min.X-p.X, p.X-c.Max.X+1, 0), max(c.Min.Y-p.Y, p.Y-c.Max.Y+1, 0)
+}
+
+func within(c geom.Rect, p geom.Point) bool {
+	x, y := beyond(c, p)
+	return x == 0 && y == 0
 }
 
 // builders are players who walk about, dig and build at random.
@@ -160,7 +165,7 @@ func (b *builders) act(at world.Pos) world.Act {
 	return a
 }
 
-// Every cell, replayed on its own from the encodings of what lies within reach,
+// Every cell, replayed on its own from the encodings of what lies in the ring around,
 // is byte for byte what one replay of the whole world holds (issue, show 4; thesis
 // 5.3.1, 5.3.2).
 func TestReplicasHoldWhatTheSequenceHolds(t *testing.T) {
