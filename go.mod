@@ -3,7 +3,9 @@ module github.com/voxelpopuli/voxelpopuli
 go 1.26.0
 
 require (
+	filippo.io/edwards25519 v1.2.0
 	github.com/beevik/ntp v1.6.0
+	github.com/cloudflare/circl v1.6.5
 	github.com/cockroachdb/pebble/v2 v2.1.7
 	github.com/coder/websocket v1.8.15
 	github.com/flynn/noise v1.1.0

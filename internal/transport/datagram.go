@@ -3,6 +3,7 @@ package transport
 import (
 	"fmt"
 	"net/netip"
+	"runtime"
 	"sync"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -80,13 +81,15 @@ func (n *network) deliver(from machine.Peer, b []byte) {
 // maxChores bounds the handshakes that wait to be computed.
 const maxChores = 256
 
-// chores computes handshakes one after the other, on a goroutine that is there
-// only while there is something to do.
+// chores computes handshakes, as many side by side as there are cores to compute
+// on, on goroutines that are there only while there is something to do. The
+// steps of one handshake never wait together: each is begun by the answer to
+// the one before.
 type chores struct {
 	n       *network
 	mu      sync.Mutex
 	waiting []func()
-	running bool
+	workers int
 }
 
 // run reports false if there is too much to do.
@@ -97,8 +100,8 @@ func (c *chores) run(job func()) bool {
 		return false
 	}
 	c.waiting = append(c.waiting, job)
-	if !c.running {
-		c.running = true
+	if c.workers < runtime.GOMAXPROCS(0) {
+		c.workers++
 		c.n.live.Go(c.work)
 	}
 	return true
@@ -108,11 +111,15 @@ func (c *chores) work() {
 	for {
 		c.mu.Lock()
 		if len(c.waiting) == 0 {
-			c.running, c.waiting = false, nil
+			c.workers--
+			if c.workers == 0 {
+				c.waiting = nil
+			}
 			c.mu.Unlock()
 			return
 		}
 		job := c.waiting[0]
+		c.waiting[0] = nil
 		c.waiting = c.waiting[1:]
 		c.mu.Unlock()
 		job()

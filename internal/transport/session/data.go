@@ -90,6 +90,13 @@ func (t *Table) seal(s *session, plain []byte) {
 	t.cfg.Send(b, s.addr)
 }
 
+// spoken reports whether a packet was sent.
+func (s *session) spoken() bool {
+	s.out.Lock()
+	defer s.out.Unlock()
+	return s.out.number > 0
+}
+
 // onData opens a packet and delivers what is in it.
 func (t *Table) onData(b []byte, h *header, from netip.AddrPort) {
 	t.mu.Lock()

@@ -1,124 +1,101 @@
 package session
 
 import (
-	"crypto/ecdh"
+	"crypto/ed25519"
 	"crypto/rand"
-	"crypto/subtle"
+	"crypto/sha512"
+	"errors"
 	"io"
-	"sync"
-	"time"
 
+	"filippo.io/edwards25519"
+	"github.com/cloudflare/circl/dh/x25519"
 	"github.com/flynn/noise"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 )
 
-// keyPairs does the Diffie-Hellman of one handshake. The library's own computes
-// the public half of a private key again with each secret, which makes a
-// handshake twice as dear; this one keeps the keys it computes with.
-type keyPairs struct {
-	static, ephemeral *ecdh.PrivateKey
-	spares            *spares
-}
+// curve is X25519 as the Noise library wants it. The library's own takes half
+// as long again for a secret, and three times as long for a key (decision 25).
+type curve struct{}
 
-// GenerateKeypair makes the handshake's ephemeral key. The keys are drawn from
-// the system, never from a reader of the caller's.
-func (k *keyPairs) GenerateKeypair(io.Reader) (noise.DHKey, error) {
-	var err error
-	k.ephemeral, err = k.spares.take()
-	if err != nil {
-		return noise.DHKey{}, err
-	}
-	return pair(k.ephemeral), nil
+var errLowOrder = errors.New("the other end's key is of low order")
+
+// GenerateKeypair makes a handshake's ephemeral key. It is drawn from the
+// system, never from a reader of the caller's.
+func (curve) GenerateKeypair(io.Reader) (noise.DHKey, error) {
+	var private, public x25519.Key
+	rand.Read(private[:])
+	x25519.KeyGen(&public, &private)
+	return noise.DHKey{Private: private[:], Public: public[:]}, nil
 }
 
 // DH fails if the other key is of low order.
-func (k *keyPairs) DH(private, public []byte) ([]byte, error) {
-	key := k.static
-	if k.ephemeral != nil && subtle.ConstantTimeCompare(private, k.ephemeral.Bytes()) == 1 {
-		key = k.ephemeral
+func (curve) DH(private, public []byte) ([]byte, error) {
+	mine, theirs, shared := x25519.Key(private), x25519.Key(public), new(x25519.Key)
+	if !x25519.Shared(shared, &mine, &theirs) {
+		return nil, errLowOrder
 	}
-	theirs, err := ecdh.X25519().NewPublicKey(public)
-	if err != nil {
-		return nil, err
-	}
-	return key.ECDH(theirs)
+	return shared[:], nil
 }
 
-func (*keyPairs) DHLen() int     { return 32 }
-func (*keyPairs) DHName() string { return noise.DH25519.DHName() }
+func (curve) DHLen() int     { return x25519.Size }
+func (curve) DHName() string { return noise.DH25519.DHName() }
 
-// pair is a key as the library wants it.
-func pair(k *ecdh.PrivateKey) noise.DHKey {
-	return noise.DHKey{Private: k.Bytes(), Public: k.PublicKey().Bytes()}
+var suite = noise.NewCipherSuite(curve{}, noise.CipherChaChaPoly, noise.HashSHA256)
+
+// prologue binds a handshake to the protocol and the world.
+func prologue(world id.ID) []byte {
+	return append([]byte("voxelpopuli datagrams 2\x00"), world[:]...)
 }
 
 // handshake begins one side of a handshake.
 func (t *Table) handshake(initiator bool) (*noise.HandshakeState, error) {
 	return noise.NewHandshakeState(noise.Config{
-		CipherSuite: noise.NewCipherSuite(&keyPairs{static: t.static, spares: &t.spares}, noise.CipherChaChaPoly, noise.HashSHA256),
-		Random:      rand.Reader, Pattern: noise.HandshakeXX, Initiator: initiator,
-		Prologue: append([]byte("voxelpopuli datagrams 1\x00"), t.cfg.World[:]...), StaticKeypair: pair(t.static),
+		CipherSuite: suite, Random: rand.Reader, Pattern: noise.HandshakeXX, Initiator: initiator,
+		Prologue: prologue(t.cfg.World), StaticKeypair: t.static,
 	})
 }
 
-// Ephemeral keys are made beforehand, while nothing else is to be computed: a
-// lookup in a network of strangers begins twenty handshakes within milliseconds.
-const (
-	spareKeys  = 24
-	spareAfter = 20 * time.Millisecond // since the last one was taken
-)
-
-// spares are keys that nobody has used yet.
-type spares struct {
-	mu    sync.Mutex
-	keys  []*ecdh.PrivateKey
-	timer *time.Timer
-	over  bool
+// staticOf is a node's own key in the form that handshakes need: Ed25519's
+// secret scalar (RFC 8032, 5.1.5; X25519 clamps it in the same way) and the
+// public point on the Montgomery curve.
+func staticOf(key ed25519.PrivateKey) (noise.DHKey, error) {
+	public, err := montgomery(key.Public().(ed25519.PublicKey))
+	if err != nil {
+		return noise.DHKey{}, err
+	}
+	digest := sha512.Sum512(key.Seed())
+	return noise.DHKey{Private: digest[:32], Public: public}, nil
 }
 
-// take returns a new key, made beforehand or now.
-func (s *spares) take() (*ecdh.PrivateKey, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.soon()
-	if n := len(s.keys); n > 0 {
-		k := s.keys[n-1]
-		s.keys[n-1] = nil
-		s.keys = s.keys[:n-1]
-		return k, nil
+var errPoint = errors.New("the node's key is no point that a key may be")
+
+// montgomery is an Ed25519 key as one of X25519 (RFC 7748, 4.1: u = (1+y)/(1-y)).
+// A key that is not written as it should be, is not on the curve, or is of low
+// order, so that anybody could speak for it, is refused. Keys that differ in
+// their sign or by a point of low order belong to one secret: who holds it may
+// use each of them, as for signatures.
+func montgomery(key ed25519.PublicKey) ([]byte, error) {
+	p, err := new(edwards25519.Point).SetBytes(key)
+	if err != nil || !canonical(key) {
+		return nil, errPoint
 	}
-	return ecdh.X25519().GenerateKey(rand.Reader)
+	if new(edwards25519.Point).MultByCofactor(p).Equal(edwards25519.NewIdentityPoint()) == 1 {
+		return nil, errPoint
+	}
+	return p.BytesMontgomery(), nil
 }
 
-// soon lets new ones be made once it is quiet. s is locked.
-func (s *spares) soon() {
-	switch {
-	case s.over:
-	case s.timer == nil:
-		s.timer = time.AfterFunc(spareAfter, s.refill)
-	default:
-		s.timer.Reset(spareAfter)
+// canonical reports whether y is less than 2²⁵⁵-19. Of the x that could be
+// written in two ways, zero, both points are of low order.
+func canonical(key ed25519.PublicKey) bool {
+	if key[0] < 0xed || key[31]&0x7f != 0x7f {
+		return true
 	}
-}
-
-// refill makes one key, and sees to it that the next is made.
-func (s *spares) refill() {
-	k, err := ecdh.X25519().GenerateKey(rand.Reader)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err != nil || s.over || len(s.keys) >= spareKeys {
-		return
+	for _, b := range key[1:31] {
+		if b != 0xff {
+			return true
+		}
 	}
-	if s.keys = append(s.keys, k); len(s.keys) < spareKeys {
-		s.timer.Reset(time.Millisecond)
-	}
-}
-
-// close forgets them.
-func (s *spares) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.over, s.keys = true, nil
-	if s.timer != nil {
-		s.timer.Stop()
-	}
+	return false
 }

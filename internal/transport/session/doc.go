@@ -15,9 +15,10 @@
 //
 // from and to are the numbers that the ends have given the session. The payload
 // of the second and third message is a node's credentials: its Ed25519 key [32],
-// that key's signature [64] over the Noise static key, and the proof for Admit.
-// The Noise static key is made anew at each start. The world's id is mixed into
-// the handshake.
+// and with its length [2] the proof for Admit. The Noise static key is that key
+// turned into one of X25519 (decision 25). Behind the credentials of the third
+// message is the first message, if it fits. The world's id is mixed into the
+// handshake.
 //
 // Invariants:
 //   - what is delivered as from a peer was sent by the holder of the key that

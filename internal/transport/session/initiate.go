@@ -149,7 +149,7 @@ func (t *Table) welcomed(a *attempt, theirs uint32, message []byte) {
 		t.sendHello(a)
 		return
 	}
-	who, err := t.verify(payload, a.noise.PeerStatic())
+	who, _, err := t.verify(payload, a.noise.PeerStatic())
 	if want := a.p.who.ID; err == nil && !want.IsZero() && who != want {
 		err = wrongID{want, who}
 	}
@@ -160,7 +160,8 @@ func (t *Table) welcomed(a *attempt, theirs uint32, message []byte) {
 		t.mu.Unlock()
 		return
 	}
-	last, c1, c2, err := a.noise.WriteMessage(nil, t.mine)
+	first := t.firstFor(a)
+	last, c1, c2, err := a.noise.WriteMessage(nil, append(t.mine[:len(t.mine):len(t.mine)], first...))
 	if err != nil {
 		t.cfg.Fail("forged") // a key of low order
 		t.sendHello(a)
@@ -170,12 +171,23 @@ func (t *Table) welcomed(a *attempt, theirs uint32, message []byte) {
 	s.who, s.addr, s.initiator = machine.Peer{ID: who, Addr: a.p.who.Addr}, a.addr, true
 	s.ours, s.theirs = a.ours, theirs
 	s.confirm = append(binary.BigEndian.AppendUint32([]byte{typeConfirm}, theirs), last...)
-	t.begunSession(a, s)
+	t.begunSession(a, s, first != nil)
+}
+
+// firstFor is the first message that waits, if it fits into the confirm: so it
+// needs no packet of its own, and comes when that comes.
+func (t *Table) firstFor(a *attempt) []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if w := a.p.waiting; a.p.attempt == a && len(w) > 0 && len(w[0]) <= MaxPacket-confirmHead-dhSize-2*tagSize-len(t.mine) {
+		return w[0]
+	}
+	return nil
 }
 
 // begunSession is when the other end has proven who it is. What waited goes out
-// behind our own proof.
-func (t *Table) begunSession(a *attempt, s *session) {
+// with our own proof and behind it.
+func (t *Table) begunSession(a *attempt, s *session, first bool) {
 	t.mu.Lock()
 	p := a.p
 	if p.attempt != a {
@@ -183,6 +195,9 @@ func (t *Table) begunSession(a *attempt, s *session) {
 		return
 	}
 	waiting := p.waiting
+	if first {
+		waiting = waiting[1:]
+	}
 	t.end(a, "")
 	p = t.peerOf(p.who) // end may have forgotten it
 	t.add(s)

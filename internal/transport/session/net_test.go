@@ -233,13 +233,52 @@ func TestLoss(t *testing.T) {
 			a, b := w.add(1, 1), w.add(2, 2)
 			a.Send(b.peer, []byte("x"))
 			w.wait(3 * time.Second)
-			if kind != typeConfirm { // then it went before its proof: datagrams may be lost
-				b.want(t, "x")
-			}
+			b.want(t, "x")
 			a.Send(b.peer, []byte("y"))
 			w.wait(time.Second)
 			if lost != 2 || b.got[len(b.got)-1] != "y" {
 				t.Fatalf("%x: %d lost, got %q", kind, lost, b.got)
+			}
+		})
+	}
+}
+
+// TestFirstMessage: the first message travels with the sender's proof, and the
+// answer says that it has come: a call of a stranger takes four packets. One
+// that there is no room for follows. Each is delivered once, also if the proof
+// comes again.
+func TestFirstMessage(t *testing.T) {
+	const room = MaxPacket - confirmHead - dhSize - 2*tagSize - credentialsHead
+	for _, size := range []int{1, room, room + 1, MaxPlain} {
+		run(t, func(t *testing.T, w *network) {
+			packets := ""
+			w.meddle = func(_, _ netip.AddrPort, b []byte) [][]byte {
+				packets += fmt.Sprintf("%x ", b[0])
+				if b[0] == typeConfirm {
+					return [][]byte{b, b}
+				}
+				return [][]byte{b}
+			}
+			a := w.add(1, 1)
+			var b *node
+			b = w.add(2, 2, func(c *Config) {
+				take := c.Deliver
+				c.Deliver = func(from machine.Peer, m []byte) {
+					take(from, m)
+					b.Send(from, []byte("answer"))
+				}
+			})
+			call := string(bytes.Repeat([]byte{'x'}, size))
+			a.Send(b.peer, []byte(call))
+			w.wait(time.Minute)
+			b.want(t, call)
+			a.want(t, "answer")
+			want := "80 81 82 88 "
+			if size > room {
+				want = "80 81 82 88 88 88 " // and that there is a session is said by itself
+			}
+			if packets != want {
+				t.Errorf("%d bytes: packets %s, want %s", size, packets, want)
 			}
 		})
 	}

@@ -9,7 +9,7 @@ import (
 
 // Constants of the protocol.
 const (
-	version = 1
+	version = 2
 	// MaxPacket is the longest packet: it passes any path of IPv6.
 	MaxPacket = 1280 - 48 // less the headers of IPv6 and UDP
 	// MaxPlain is the longest message.

@@ -154,7 +154,7 @@ func (t *Table) onConfirm(h *header, from netip.AddrPort) {
 
 // onConfirmed ends the handshake on the responder's side.
 func (t *Table) onConfirmed(f *half, message []byte) {
-	s, err := t.accepted(f, message)
+	s, first, err := t.accepted(f, message)
 	if err != nil {
 		t.refuse(f.addr, err)
 		t.mu.Lock()
@@ -179,31 +179,37 @@ func (t *Table) onConfirmed(f *half, message []byte) {
 	p.waiting = nil
 	t.use(p, s)
 	t.mu.Unlock()
-	t.seal(s, nil) // shows that we have it
 	for _, b := range waiting {
 		t.seal(s, b)
+	}
+	if len(first) > 0 {
+		t.cfg.Deliver(s.who, first)
+	}
+	if !s.spoken() { // whatever we say shows that we have it
+		t.seal(s, nil)
 	}
 	for _, b := range f.early {
 		t.Packet(b, f.addr)
 	}
 }
 
-// accepted makes the session of a handshake that another node has begun.
-func (t *Table) accepted(f *half, message []byte) (*session, error) {
+// accepted makes the session of a handshake that another node has begun, and
+// returns what came with its end.
+func (t *Table) accepted(f *half, message []byte) (s *session, first []byte, err error) {
 	payload, c1, c2, err := f.noise.ReadMessage(nil, message)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	who, err := t.verify(payload, f.noise.PeerStatic())
+	who, first, err := t.verify(payload, f.noise.PeerStatic())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if who == id.Of(t.cfg.Key.Public().(ed25519.PublicKey)) {
-		return nil, wrongID{got: who}
+		return nil, nil, wrongID{got: who}
 	}
-	s := newSession(c2, c1)
+	s = newSession(c2, c1)
 	s.who, s.addr = machine.Peer{ID: who, Addr: machine.AddrFrom(f.addr)}, f.addr
 	s.ours, s.theirs = f.ours, f.theirs
 	s.confirmed.Store(true)
-	return s, nil
+	return s, first, nil
 }

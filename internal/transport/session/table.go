@@ -1,7 +1,6 @@
 package session
 
 import (
-	"crypto/ecdh"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/binary"
@@ -9,6 +8,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/flynn/noise"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -26,7 +27,7 @@ type Config struct {
 	Deliver func(from machine.Peer, b []byte)  // must not keep b
 	Fail    func(reason string)                // counts what went wrong
 	Refused func(at netip.AddrPort, err error) // somebody who is not admitted, or is not who they should be
-	Go      func(job func()) bool              // runs the costly part of a handshake elsewhere; false: too much to do
+	Go      func(job func()) bool              // runs the costly part of a handshake elsewhere, several side by side if that is faster; false: too much to do
 	Limits
 }
 
@@ -71,8 +72,7 @@ const (
 type Table struct {
 	cfg    Config
 	began  time.Time
-	static *ecdh.PrivateKey
-	spares spares
+	static noise.DHKey
 	mine   []byte // our credentials
 
 	mu      sync.Mutex
@@ -119,24 +119,20 @@ func New(cfg Config) (*Table, error) {
 			*d.v = d.n
 		}
 	}
-	static, err := ecdh.X25519().GenerateKey(rand.Reader)
+	static, err := staticOf(cfg.Key)
 	if err != nil {
 		return nil, err
 	}
 	t := &Table{
-		cfg: cfg, began: time.Now(), static: static, mine: credentials(cfg.Key, static.PublicKey().Bytes(), cfg.Proof),
+		cfg: cfg, began: time.Now(), static: static, mine: credentials(cfg.Key, cfg.Proof),
 		slots: map[uint32]any{}, peers: map[machine.Peer]*peer{}, hints: map[hint]*session{}, halves: map[hint]*half{},
 		addrs: map[netip.AddrPort]int{},
 	}
-	t.spares.mu.Lock()
-	defer t.spares.mu.Unlock()
-	t.spares.soon()
 	return t, nil
 }
 
 // Close forgets everything; nothing is sent or delivered any more.
 func (t *Table) Close() {
-	t.spares.close()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
