@@ -1,6 +1,8 @@
 package overlay
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
@@ -46,9 +48,9 @@ func (n *Node) nextHop(to geom.Point, origin *Contact) *peer {
 }
 
 // hops are the linked peers that messages travel by, with their places side by
-// side: most of what a node does is to look for the nearest of them. Who becomes
-// one or ceases to be one is put in or taken out; they are gathered again when
-// their links or places change (stale).
+// side, from west to east: most of what a node does is to look for the nearest of
+// them. Who becomes one or ceases to be one is put in or taken out; they are
+// gathered again when their links or places change (stale).
 type hops struct {
 	places []geom.Point
 	peers  []*peer // at the same index
@@ -56,17 +58,35 @@ type hops struct {
 }
 
 // nearest returns the index of the one that is nearest to a place, -1 if no
-// other than except is nearer than self.
+// other than except is nearer than self. From the place it looks west and east by
+// turns, until what is left is too far west or east alone.
 func (h *hops) nearest(to, self geom.Point, except int) int {
 	best, near, least := -1, self, to.Dist2(self)
-	for i, pos := range h.places {
-		d := to.Dist2(pos)
-		if d > least || d == least && !pos.Less(near) || i == except {
-			continue
+	east, _ := slices.BinarySearchFunc(h.places, to.X, func(p geom.Point, x int32) int { return cmp.Compare(p.X, x) })
+	west := east - 1
+	for {
+		i, gap := -1, int64(math.MaxInt64)
+		if west >= 0 {
+			i, gap = west, int64(to.X)-int64(h.places[west].X)
 		}
-		best, near, least = i, pos, d
+		if east < len(h.places) {
+			if g := int64(h.places[east].X) - int64(to.X); g < gap {
+				i, gap = east, g
+			}
+		}
+		if i < 0 || gap*gap > least {
+			return best
+		}
+		if i == west {
+			west--
+		} else {
+			east++
+		}
+		pos := h.places[i]
+		if d := to.Dist2(pos); i != except && (d < least || d == least && pos.Less(near)) {
+			best, near, least = i, pos, d
+		}
 	}
-	return best
 }
 
 func (h *hops) gather(linked []*peer) {
@@ -74,24 +94,26 @@ func (h *hops) gather(linked []*peer) {
 	h.places, h.peers, h.stale = h.places[:0], h.peers[:0], false
 	for _, p := range linked {
 		if p.why&routed != 0 {
-			h.put(p)
+			h.peers = append(h.peers, p)
 		}
 	}
+	slices.SortFunc(h.peers, func(p, q *peer) int { return eastward(p.Pos, q.Pos) })
+	for _, p := range h.peers {
+		h.places = append(h.places, p.Pos)
+	}
 }
+
+func eastward(p, q geom.Point) int { return cmp.Compare(p.X, q.X) }
 
 func (h *hops) put(p *peer) {
-	h.places, h.peers = append(h.places, p.Pos), append(h.peers, p)
+	i, _ := slices.BinarySearchFunc(h.places, p.Pos, eastward)
+	h.places, h.peers = slices.Insert(h.places, i, p.Pos), slices.Insert(h.peers, i, p)
 }
 
-// take takes one out; the last moves to its index.
 func (h *hops) take(p *peer) {
-	i, last := slices.Index(h.peers, p), len(h.peers)-1
-	if i < 0 {
-		return
+	if i := slices.Index(h.peers, p); i >= 0 {
+		h.places, h.peers = slices.Delete(h.places, i, i+1), slices.Delete(h.peers, i, i+1)
 	}
-	h.places[i], h.peers[i] = h.places[last], h.peers[last]
-	h.peers[last] = nil
-	h.places, h.peers = h.places[:last], h.peers[:last]
 }
 
 // launch sends a message of this node on its way; one that this node itself is

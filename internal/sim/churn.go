@@ -43,7 +43,7 @@ func (n *Node) end() {
 
 // At calls fn at a time, outside all machines: for scripts.
 func (s *Sim) At(t machine.Time, fn func()) {
-	s.at(t, event{do: evScript, body: fn})
+	s.at(t, event{do: evScript, node: -1, body: fn})
 }
 
 // Churn lets nodes come and go (thesis 6.1.5, 6.2.3): two exponential

@@ -23,8 +23,14 @@ type end struct {
 
 // kept is what waits at one end of a link.
 type kept struct {
-	early   []*packet         // came before older ones (the reorder buffer)
+	early   []early           // came before older ones (the reorder buffer)
 	waiting []machine.Message // until the link is up
+}
+
+// early is a packet that came before older ones, and its place in their order.
+type early struct {
+	seq    uint32
+	packet int32
 }
 
 // keep is where the end keeps what has to wait.
@@ -74,7 +80,7 @@ func (n *Node) connect(to machine.Peer) {
 	}
 	far := s.byPeer[to]
 	if far == nil || far == n {
-		n.linkEvent(s.now.Add(2*s.latency()), to, 0, machine.LinkFailed)
+		n.linkEvent(s.now.Add(2*n.latency()), to, 0, machine.LinkFailed)
 		return
 	}
 	if c := far.connTo(n.peer); c != nil && !c.ends[0].up && !c.ends[0].closed && c.ends[0].node == far && !c.ends[1].gone {

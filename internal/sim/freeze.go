@@ -21,12 +21,15 @@ func (n *Node) Thaw() {
 	waited := n.stopped
 	n.stopped = nil
 	if n.sim.rand.OneIn(2) {
-		slices.SortStableFunc(waited, func(a, b event) int { return b2i(a.do == evTimer) - b2i(b.do == evTimer) })
+		slices.SortStableFunc(waited, func(a, b due) int { return b2i(n.sim.isTimer(a)) - b2i(n.sim.isTimer(b)) })
 	}
-	for _, e := range waited {
-		n.sim.at(n.sim.now, e)
+	for _, d := range waited {
+		d.at = n.sim.now
+		n.sim.add(d)
 	}
 }
+
+func (s *Sim) isTimer(d due) bool { return !d.isPacket() && s.made.at(^d.what).do == evTimer }
 
 func b2i(b bool) int {
 	if b {

@@ -15,15 +15,15 @@ func (c *conn) arrive(p *packet) {
 	switch {
 	case p.kind == broken || p.kind == reset:
 		c.fail(p.side)
-	case s.isCut(far.node.peer, n.peer):
+	case s.cut != nil && s.cut(far.node.peer, n.peer):
 		c.cutOff()
 	case n.m == nil || n.life != e.life || e.gone:
-		if p.kind != finAck && !far.gone {
+		if p.kind != finAck {
 			c.reset(1 - p.side)
 		}
 	case p.seq != e.got:
 		k := e.keep()
-		k.early = append(k.early, p)
+		k.early = append(k.early, early{p.seq, p.number})
 		return
 	default:
 		c.inOrder(p)
@@ -53,7 +53,7 @@ func (e *end) next() *packet {
 	for i, q := range e.early {
 		if q.seq == e.got && e.life == e.node.life && e.node.m != nil {
 			e.early = slices.Delete(e.early, i, i+1)
-			return q
+			return e.node.sim.packets.at(q.packet)
 		}
 	}
 	return nil
@@ -153,7 +153,7 @@ func (c *conn) reset(i uint8) {
 	n := c.ends[i].node
 	p := n.sim.newPacket()
 	p.conn, p.side, p.kind, p.came = c, i, reset, true
-	n.sim.at(n.sim.now.Add(n.sim.latency()), event{do: evPacket, node: n.index, body: p})
+	n.sim.add(due{at: n.sim.now.Add(c.ends[1-i].node.latency()), node: n.index, what: p.number})
 }
 
 // fail is the end of a link for one of its ends.
@@ -169,6 +169,9 @@ func (c *conn) fail(i uint8) {
 	}
 	n.forget(far.node.peer, c)
 	c.abandon(i)
+	if far.up && !far.gone && far.node.connTo(n.peer) == c {
+		c.reset(1 - i) // or it would believe in the link for ever
+	}
 	n.m.OnLink(far.node.peer, machine.LinkFailed)
 }
 
@@ -190,7 +193,7 @@ func (c *conn) timeOut(i uint8) {
 	n := c.ends[i].node
 	p := n.sim.newPacket()
 	p.conn, p.side, p.kind, p.came = c, i, broken, true
-	n.sim.at(n.sim.now.Add(n.sim.cfg.Internet.Timeout), event{do: evPacket, node: n.index, body: p})
+	n.sim.add(due{at: n.sim.now.Add(n.sim.cfg.Internet.Timeout), node: n.index, what: p.number})
 }
 
 // pingAll asks the far ends of all links whether they are there.

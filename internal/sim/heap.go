@@ -2,9 +2,7 @@ package sim
 
 import "github.com/voxelpopuli/voxelpopuli/internal/machine"
 
-// event is what happens to which machine, and when. Events at the same time
-// happen in the order in which they were made (seq). Events are used again: the
-// heap moves only their times.
+// event is what happens to which machine, but when. Events are used again.
 type event struct {
 	do    int32 // kind: one of the ev constants
 	node  int32 // index of the node it happens to
@@ -14,12 +12,17 @@ type event struct {
 	from  machine.Peer
 }
 
-// due is an event in the heap.
+// due is when something happens, and to which node: a packet comes, or any other
+// event. What is due at the same time happens in the order in which it was made
+// (seq).
 type due struct {
-	at  machine.Time
-	seq uint64
-	e   *event
+	at   machine.Time
+	seq  uint64
+	node int32
+	what int32 // the number of a packet, or the complement of an event's
 }
+
+func (d *due) isPacket() bool { return d.what >= 0 }
 
 func (d *due) before(f *due) bool {
 	return d.at < f.at || d.at == f.at && d.seq < f.seq
@@ -48,7 +51,6 @@ func (h *heap) pop() due {
 	top := h.a[0]
 	last := len(h.a) - 1
 	e := h.a[last]
-	h.a[last] = due{} // lets go of what it points to
 	h.a = h.a[:last]
 	if last > 0 {
 		h.down(e)

@@ -45,11 +45,11 @@ func ThesisInternet() *Internet {
 }
 
 // latency draws from the truncated Pareto distribution by its inverse: its mean
-// is 56 ms for the thesis' parameters, not 60 as for the whole one.
-func (s *Sim) latency() time.Duration {
-	in := s.cfg.Internet
-	least := s.tail
-	u := least + (1-least)*s.rand.Float64()
+// is 56 ms for the thesis' parameters, not 60 as for the whole one. Each node has
+// draws of its own, so that they do not go by whose turn it is.
+func (n *Node) latency() time.Duration {
+	in, least := n.sim.cfg.Internet, n.sim.tail
+	u := least + (1-least)*n.draw.Float64()
 	var x float64
 	if in.Shape == 1.5 {
 		c := math.Cbrt(u)

@@ -14,11 +14,11 @@ func internet(seed uint64) *Sim { return NewWith(seed, Config{Internet: ThesisIn
 
 // TestLatency: 6.2.1, at least 20 ms, at most 5 s, 56 to 57 ms on average.
 func TestLatency(t *testing.T) {
-	s := internet(1)
+	node, _, _, _ := pair(internet(1), 0)
 	const n = 2_000_000
 	var sum time.Duration
 	for range n {
-		d := s.latency()
+		d := node.latency()
 		if d < 20*time.Millisecond || d > 5*time.Second {
 			t.Fatal(d)
 		}

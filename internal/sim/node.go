@@ -20,6 +20,7 @@ type Node struct {
 	frozen bool
 	// With the Internet model:
 	up, down channel
+	draw     rng.Rand       // of latencies
 	conns    id.Table[conn] // by the first bits of the far end's id
 	peer     machine.Peer
 	clock    clock
@@ -32,7 +33,7 @@ type Node struct {
 	links   map[machine.Peer]*link
 	queues  map[string]*queue
 	held    []event // messages that wait while paused
-	stopped []event // what waits while frozen
+	stopped []due   // what waits while frozen
 }
 
 const (

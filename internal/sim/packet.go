@@ -27,16 +27,17 @@ const (
 
 // packet is one message on its way. Packets are used again.
 type packet struct {
-	conn *conn
-	body machine.Message
-	sent machine.Time
-	size int32
-	seq  uint32 // of the sender's packets over this link
-	life uint32
-	side uint8 // of conn, the receiver's
-	kind packetKind
-	came bool          // through the downstream channel
-	from *machine.Peer // of a datagram
+	conn   *conn
+	body   machine.Message
+	sent   machine.Time
+	number int32 // in the arena
+	size   int32
+	seq    uint32 // of the sender's packets over this link
+	life   uint32
+	side   uint8 // of conn, the receiver's
+	kind   packetKind
+	came   bool          // through the downstream channel
+	from   *machine.Peer // of a datagram
 }
 
 // channel is one direction of a node's access to the network: a queue with a
@@ -53,17 +54,14 @@ func (c *channel) pass(t machine.Time, size int32, rate float64) machine.Time {
 }
 
 func (s *Sim) newPacket() *packet {
-	if k := len(s.packets); k > 0 {
-		p := s.packets[k-1]
-		s.packets = s.packets[:k-1]
-		return p
-	}
-	return &packet{}
+	i := s.packets.take()
+	p := s.packets.at(i)
+	p.number = i
+	return p
 }
 
 func (s *Sim) freePacket(p *packet) {
-	*p = packet{}
-	s.packets = append(s.packets, p)
+	s.packets.put(p.number)
 }
 
 // transmit sends a packet from a node to another: through the upstream channel
@@ -73,8 +71,7 @@ func (n *Node) transmit(to *Node, p *packet) {
 	s := n.sim
 	p.sent = s.now
 	s.waited(upOf, n, n.up.free)
-	s.at(n.up.pass(s.now, p.size, s.cfg.Internet.Rate).Add(s.latency()),
-		event{do: evPacket, node: to.index, body: p})
+	s.add(due{at: n.up.pass(s.now, p.size, s.cfg.Internet.Rate).Add(n.latency()), node: to.index, what: p.number})
 	if p.kind != data && p.kind != loose {
 		s.record(n, to, p, nil)
 	}
@@ -88,8 +85,8 @@ func (n *Node) onPacket(p *packet) {
 		p.came = true
 		s.waited(downOf, n, n.down.free)
 		through := n.down.pass(s.now, p.size, s.cfg.Internet.Rate)
-		if next := s.events.next(); next != nil && next.at < through {
-			s.at(through, event{do: evPacket, node: n.index, body: p})
+		if !s.quiet(through) {
+			s.add(due{at: through, node: n.index, what: p.number})
 			return
 		}
 		s.now = through // nothing happens in between
@@ -114,7 +111,7 @@ func (n *Node) sendDatagram(to machine.Peer, m machine.Message) {
 	p := s.newPacket()
 	p.kind, p.from, p.body = loose, n.name, m
 	p.size = int32(sizeOf(m) + s.cfg.Internet.Segment)
-	if far == nil || s.rand.Float64() < s.cfg.Internet.Loss {
+	if far == nil || n.draw.Float64() < s.cfg.Internet.Loss {
 		n.up.pass(s.now, p.size, s.cfg.Internet.Rate)
 		s.freePacket(p)
 		return

@@ -11,6 +11,8 @@
 // Schuster's thesis, sections 6.1 and 6.2: see Internet, Clocks, Churn, Bootstrap
 // and Traffic. With the latter a node that crashes fails silently.
 //
+// With the latter, too, events are handled in windows, node by node; see turn.
+//
 // The same seed and the same calls give the same run, event for event; Trace
 // is a hash of it. A node can crash at any point: it loses its memory, its
 // links fail, and of the writes that had not been reported as done a random
@@ -19,6 +21,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"time"
 
@@ -62,16 +65,18 @@ type Sim struct {
 	now    machine.Time
 	seq    uint64
 	events agenda
+	turn   turn
 	nodes  []*Node
 	byPeer map[machine.Peer]*Node
 	heads  map[uint64]bool // first bits of the ids
 	rand   rng.Rand
 	trace  uint64
 	count  uint64
+	steps  uint64
 	kinds  map[reflect.Type]uint64
 
-	free    []*event // to be used again
-	packets []*packet
+	made    arena[event]
+	packets arena[packet]
 	tail    float64 // see latency
 	cut     func(a, b machine.Peer) bool
 	traffic *Traffic
@@ -89,10 +94,16 @@ func NewWith(seed uint64, cfg Config) *Sim {
 	cfg.Read = or(cfg.Read, 500*time.Microsecond)
 	cfg.Compute = or(cfg.Compute, time.Millisecond)
 	cfg.Limit = or(cfg.Limit, 1024)
-	return &Sim{
+	s := &Sim{
 		cfg: cfg, tail: tailOf(cfg.Internet), seed: seed, now: cfg.Start, rand: rng.New(seed, 0x51),
 		byPeer: map[machine.Peer]*Node{}, heads: map[uint64]bool{}, kinds: map[reflect.Type]uint64{},
+		turn: turn{node: -1},
 	}
+	if in := cfg.Internet; in != nil && in.Min >= leastWindow {
+		s.events.width = machine.Time(in.Min)
+		s.events.slot = int64(s.now / s.events.width)
+	}
+	return s
 }
 
 // Add adds a node and starts it; its id is drawn from its number.
@@ -112,6 +123,7 @@ func (s *Sim) AddAs(peer machine.Peer, build func(machine.Env) machine.Machine) 
 	}
 	n := &Node{
 		sim: s, index: int32(len(s.nodes)), peer: peer, name: &peer, build: build,
+		draw: rng.New(s.seed, uint64(len(s.nodes)), 0x1a7),
 		Disk: Disk{spaces: map[string]space{}},
 	}
 	s.nodes = append(s.nodes, n)
@@ -130,7 +142,7 @@ func (s *Sim) Now() machine.Time { return s.now }
 func (s *Sim) Rand() *rng.Rand { return &s.rand }
 
 // Trace is a hash of every event so far: its time, node, kind and, for a
-// message, its type. Events counts them.
+// message, its type.
 func (s *Sim) Trace() uint64 { return s.trace }
 
 // Events counts the events that machines have handled.
@@ -139,75 +151,88 @@ func (s *Sim) Events() uint64 { return s.count }
 // Run runs for a while.
 func (s *Sim) Run(d time.Duration) { s.RunUntil(func() bool { return false }, d) }
 
-// RunUntil runs until cond holds, which is looked at after every event, or the
-// time limit has passed; it reports whether cond holds.
+// RunUntil runs until cond holds, which is looked at after every event (with
+// windows after each), or the time limit has passed; it reports whether cond
+// holds.
 func (s *Sim) RunUntil(cond func() bool, limit time.Duration) bool {
 	end := s.now.Add(limit)
 	for !cond() {
-		if next := s.events.next(); next == nil || next.at > end {
+		if !s.step(end) {
 			s.now = max(s.now, end)
 			return false
 		}
-		s.step()
 	}
 	return true
 }
 
-// RunEvents runs at most n events; for stopping at an arbitrary point.
+// RunEvents runs n events or, with windows, a few more, for stopping at an
+// arbitrary point.
 func (s *Sim) RunEvents(n int) {
-	for ; n > 0 && s.events.next() != nil; n-- {
-		s.step()
+	for last := s.steps + uint64(n); s.steps < last && s.step(math.MaxInt64); {
 	}
 }
 
+// step handles the next event up to a time, or the next window; false: there is
+// none.
+func (s *Sim) step(end machine.Time) bool {
+	if s.events.width > 0 {
+		return s.window(end)
+	}
+	later := &s.events.later
+	if len(later.a) == 0 || later.a[0].at > end {
+		return false
+	}
+	s.happen(later.pop())
+	return true
+}
+
+// at makes an event happen at a time.
 func (s *Sim) at(t machine.Time, e event) {
-	var p *event
-	if k := len(s.free); k > 0 {
-		p, s.free = s.free[k-1], s.free[:k-1]
-	} else {
-		p = new(event)
-	}
-	*p = e
-	s.seq++
-	s.events.push(due{max(t, s.now), s.seq, p})
+	i := s.made.take()
+	*s.made.at(i) = e
+	s.add(due{at: t, node: e.node, what: ^i})
 }
 
-// step handles the next event.
-func (s *Sim) step() {
-	s.foresee(s.events.refill())
-	d := s.events.take()
+// happen is an event.
+func (s *Sim) happen(d due) {
+	s.steps++
 	s.now = d.at
-	e := *d.e
-	*d.e = event{} // lets go of what it points to
-	s.free = append(s.free, d.e)
+	switch {
+	case d.node >= 0 && s.nodes[d.node].frozen:
+		n := s.nodes[d.node]
+		n.stopped = append(n.stopped, d)
+	case d.isPacket():
+		p := s.packets.at(d.what)
+		s.note(d.node, evPacket, machine.Timer{Kind: uint16(p.kind), Gen: p.seq}, p.body)
+		s.nodes[d.node].onPacket(p) // even a node that is down answers
+	default:
+		e := *s.made.at(^d.what)
+		s.made.put(^d.what)
+		s.handle(&e)
+	}
+}
+
+func (s *Sim) handle(e *event) {
 	if e.do == evScript {
 		e.body.(func())()
 		return
 	}
-	n := s.nodes[e.node]
-	switch {
-	case n.frozen:
-		n.stopped = append(n.stopped, e)
-	case e.do == evPacket: // even a node that is down answers
-		p := e.body.(*packet)
-		e.timer, e.body = machine.Timer{Kind: uint16(p.kind), Gen: p.seq}, p.body
-		s.note(&e)
-		n.onPacket(p)
+	switch n := s.nodes[e.node]; {
 	case e.life != n.life || n.m == nil:
 		// meant for an earlier life of this node
 	case n.paused && e.do == evMessage:
-		n.held = append(n.held, e)
+		n.held = append(n.held, *e)
 	default:
-		s.note(&e)
-		n.handle(&e)
+		s.note(e.node, e.do, e.timer, e.body)
+		n.handle(e)
 	}
 }
 
 // note adds an event to the trace.
-func (s *Sim) note(e *event) {
+func (s *Sim) note(node, do int32, timer machine.Timer, body any) {
 	s.count++
-	s.trace = rng.Hash(s.trace, uint64(s.now), uint64(e.node)<<32|uint64(e.do),
-		uint64(e.timer.Kind), uint64(e.timer.Gen), e.timer.Arg, s.kind(e.body))
+	s.trace = rng.Hash(s.trace, uint64(s.now), uint64(node)<<32|uint64(do),
+		uint64(timer.Kind), uint64(timer.Gen), timer.Arg, s.kind(body))
 }
 
 // kind numbers the types of messages by their names.
