@@ -152,6 +152,29 @@ func TestMembers(t *testing.T) {
 	}
 }
 
+// TestRemovedMeanwhile: a member that was down when it was removed learns it from
+// any of those that it remembers, though somebody leads whom it never heard of.
+func TestRemovedMeanwhile(t *testing.T) {
+	net := newNet(t, 1, sim.Config{}, Config{}, 4)
+	net.create(0, 1, 2)
+	net.write(0, "a")
+	net.nodes[2].Crash()
+	net.nodes[0].Call(func() {
+		if err := net.node(0).SetMembers(net.peers(0, 1, 3)); err != nil {
+			t.Error(err)
+		}
+	})
+	net.until("another has its place", func() bool { return net.settled(0, 1, 3) })
+	net.nodes[0].Call(func() { net.node(0).Transfer(net.nodes[3].Peer().ID) })
+	net.until("that one leads", func() bool { return net.leader() == 3 })
+	net.nodes[2].Restart()
+	net.until("who was down knows it", func() bool { return len(net.node(2).gone) > 0 })
+	if why := net.node(2).gone[0]; !errors.Is(why, ErrRemoved) {
+		t.Errorf("it is gone because of %v", why)
+	}
+	net.write(3, "a")
+}
+
 // TestTransfer: leadership can be handed over without a gap in which nobody is
 // elected, and nothing on its way is lost.
 func TestTransfer(t *testing.T) {

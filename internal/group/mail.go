@@ -202,9 +202,7 @@ func (r *Replica) take(from machine.Peer, m *Message) {
 	case known != nil && known.Peer.ID != from.ID:
 		return // speaks for another
 	case known == nil && m.From < r.st.NextID:
-		if r.lead.leads { // it was removed and does not know
-			r.tell(KindGone, m.From, from)
-		}
+		r.tell(KindGone, m.From, from) // it was removed and does not know
 		return
 	}
 	if m.From != 0 {

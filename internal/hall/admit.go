@@ -2,6 +2,7 @@ package hall
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -197,6 +198,13 @@ func (h *Hall) resume(p *player) {
 	if !h.calling {
 		h.calling = true
 		h.env.SetTimer(h.env.Now().Add(rollCall), machine.Timer{Kind: timerRoster})
+	}
+}
+
+// missed asks a session that this host of the hall does not know to come again.
+func (h *Hall) missed(session machine.Peer) {
+	if !slices.ContainsFunc(h.entering, func(e enter) bool { return e.from == session }) {
+		h.env.Send(session, &NewHost{})
 	}
 }
 

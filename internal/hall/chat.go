@@ -29,6 +29,9 @@ func (p *pace) allow(now machine.Time, every time.Duration, burst int) bool {
 
 func (h *Hall) onSay(from machine.Peer, text string) {
 	p := h.sessions[from]
+	if p == nil {
+		h.missed(from)
+	}
 	if p == nil || !p.here {
 		return
 	}

@@ -34,6 +34,9 @@ func (h *Hall) onVouch(m *Vouch) {
 		h.answerVouch(m, nil)
 	default:
 		h.vouches = append(h.vouches, vouch{m, h.env.Now()})
+		if p == nil {
+			h.missed(m.Session)
+		}
 		if len(h.vouches) == 1 {
 			h.env.SetTimer(h.env.Now().Add(VouchFor), machine.Timer{Kind: timerVouch})
 		}

@@ -29,6 +29,7 @@ type farNode struct {
 	runs    uint32 // and how many parts it leads
 
 	sessions map[id.ID]bool // of that node, that parts here have heard of
+	strayed  machine.Time   // when it may be told again that a session here has gone
 
 	asked          machine.Time // when it was looked how many messages wait for it
 	waiting, limit int
@@ -212,11 +213,9 @@ func (w *network) linkDown(f *farNode) {
 	}
 }
 
-// endFar tells the parts here that a session of another node has gone.
+// endFar tells the parts here that a session of another node has gone. They may
+// know of it though it has said nothing here: its player was handed over.
 func (w *network) endFar(f *farNode, session id.ID) {
-	if !f.sessions[session] {
-		return
-	}
 	delete(f.sessions, session)
 	w.forgetVouching(machine.Peer{ID: session, Addr: tagOf(f.peer.ID)})
 	w.n.tellParts(machine.Peer{ID: session, Addr: tagOf(f.peer.ID)}, machine.LinkClosed, nil)

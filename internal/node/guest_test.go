@@ -88,13 +88,14 @@ type session struct {
 
 	admitted bool
 	watching map[world.RegionPos]uint8
+	present  map[string]bool // who is in the world, as the hall says
 }
 
 func newSession(env machine.Env, node machine.Peer, name string) session {
 	return session{
 		env: env, node: node, name: name,
 		results: map[uint32]*region.ActResult{}, columns: map[world.ColumnPos]*world.Column{},
-		watching: map[world.RegionPos]uint8{},
+		watching: map[world.RegionPos]uint8{}, present: map[string]bool{},
 	}
 }
 
@@ -121,6 +122,13 @@ func (s *session) receive(m machine.Message) {
 	case *hall.Admitted:
 		s.home, s.admitted = m.Home, true
 		s.enter(m)
+	case *hall.Players:
+		if m.Full {
+			clear(s.present)
+		}
+		for _, p := range m.List {
+			s.present[p.Name] = p.Present
+		}
 	case *hall.NewHost:
 		s.say(&hall.Enter{Player: s.player(), Name: s.name, Resume: s.admitted})
 	case *region.NewHost:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
@@ -26,6 +27,7 @@ type hosted struct {
 	gone    bool
 
 	users   map[machine.Peer]bool // nodes that have sent something for it
+	former  []machine.Peer        // those of when it was last led here
 	waiting []held                // for the leader, who may soon be here
 	quiet   machine.Time          // since when nobody needs the part
 	record  record                // of the part, as this node has published it
@@ -172,6 +174,7 @@ func (h *hosted) OnLead() {
 		if h.part.Hall && h.w.n.hall == nil {
 			h.w.n.startHall()
 		}
+		h.greetFormer()
 		h.lookHere()
 		h.release()
 	})
@@ -304,10 +307,27 @@ func (h *hosted) lostItsWay(why error) {
 
 // tellUsers tells the nodes that have used this replica where to go now.
 func (h *hosted) tellUsers() {
-	for _, to := range sortedPeers(h.users) {
+	h.former = sortedPeers(h.users)
+	for _, to := range h.former {
 		h.w.tellWhere(to, h.part)
 	}
 	clear(h.users)
+}
+
+// greetFormer tells the sessions of nodes that have used the part when it was led
+// here before that it begins anew. Who has not heard that it had ended would
+// believe that all is as it was.
+func (h *hosted) greetFormer() {
+	var m machine.Message = &hall.NewHost{}
+	if !h.part.Hall {
+		m = &region.NewHost{Region: h.part.Region}
+	}
+	for _, to := range h.former {
+		if f := h.w.far[to.ID]; f != nil && f.state == linkUp && len(f.sessions) > 0 {
+			h.w.n.env.Send(f.peer, &ToSessions{sortedIDs(f.sessions), m})
+		}
+	}
+	h.former = nil
 }
 
 func sortedPeers(m map[machine.Peer]bool) []machine.Peer {
@@ -341,6 +361,14 @@ func termOf(g group.Gen, term uint64) uint64 { return g.Number<<36 | term&(1<<36
 // generationOf is the generation's number in a term.
 func generationOf(term uint64) uint64 { return term >> 36 }
 
+// knows reports whether the replica here knows better who leads than others did
+// in a term. One that was left behind does not: its group has gone on without it
+// while it could not hear that, and those that it remembers may be no members
+// any more either.
+func (h *hosted) knows(term uint64) bool {
+	return h != nil && (h.leading || h.leader() != machine.Peer{} && h.term() >= term)
+}
+
 // rouse wakes a group that sleeps, or has no leader, because somebody needs it.
 func (h *hosted) rouse() {
 	if h.rep.Sleeps() || h.rep.Leader() == (machine.Peer{}) {
@@ -352,8 +380,7 @@ func (h *hosted) rouse() {
 // lookHere tells the route what the replica here knows of the leader.
 func (h *hosted) lookHere() {
 	r := h.w.routes[h.part]
-	leader := h.leader()
-	if r != nil && leader != (machine.Peer{}) && h.w.reachable(leader) {
+	if leader := h.leader(); r != nil && h.knows(r.term) && h.w.reachable(leader) {
 		h.w.found(r, leader, h.members(), h.term())
 	}
 }

@@ -192,10 +192,13 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	case *ToSessions:
 		for _, s := range m.Sessions {
 			w.toLocal(s, m.Msg)
+			w.isHere(f, s)
 		}
 	case *ToWatchers:
 		for i := range m.To {
-			w.toLocal(m.To[i].Session, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
+			s := m.To[i].Session
+			w.toLocal(s, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
+			w.isHere(f, s)
 		}
 	case *SessionEnded:
 		w.endFar(f, m.Session)
@@ -242,6 +245,17 @@ func (w *network) toLocal(session id.ID, m machine.Message) {
 		w.told(session, m)
 		w.n.env.Send(peer, m)
 	}
+}
+
+// isHere tells a node that has something for a session which has gone that it
+// has: that this was said before may be lost, and nobody else would.
+func (w *network) isHere(f *farNode, session id.ID) {
+	now := w.n.env.Now()
+	if w.n.links[machine.Peer{ID: session}] || now < f.strayed {
+		return
+	}
+	f.strayed = now.Add(beat)
+	w.send(f.peer, &SessionEnded{session})
 }
 
 // inner is how parts see a session of this node, outer how the driver does.

@@ -28,6 +28,7 @@ type route struct {
 
 	sessions map[id.ID]bool          // of this node, that have business there
 	watch    map[id.ID]*region.Watch // what they watch
+	rewatch  machine.Time            // when that is said again
 	queue    []upcall                // of parts here, while the leader is looked for
 	doubted  []held                  // said in this part's name by nodes that may not lead it
 	used     machine.Time
@@ -60,7 +61,10 @@ const (
 	// tellEvery is how often sessions are told that a part cannot be reached;
 	// what waits for it then is dropped.
 	tellEvery = 10 * time.Second
-	forget    = time.Minute // a route that nobody uses
+	// rewatchEvery is how often the leader is told what sessions here watch, for
+	// it may have begun anew without this node's hearing of it.
+	rewatchEvery = 10 * time.Second
+	forget       = time.Minute // a route that nobody uses
 )
 
 func (w *network) route(p Part) *route {
@@ -277,7 +281,7 @@ func (w *network) speaksFor(p machine.Peer, part Part) bool {
 // whether it does: an answer would go to who led it before.
 func (w *network) heardFor(p machine.Peer, part Part) {
 	r, now := w.routes[part], w.n.env.Now()
-	if r == nil || r.leader == p || r.leader == w.cfg.Self || w.hosts[part] != nil || now < r.heardFor {
+	if r == nil || r.leader == p || r.leader == w.cfg.Self || w.hosts[part].knows(r.term) || now < r.heardFor {
 		return
 	}
 	r.heardFor = now.Add(beat)
@@ -303,14 +307,18 @@ func (w *network) doubt(f *farNode, m *Routed) {
 	r.doubted = append(r.doubted, held{f, m, w.n.env.Now()})
 }
 
-// trust takes in what was said in a part's name by those who host it.
+// trust takes in what was said in a part's name by those who host it. Who has
+// just begun to may not be known yet to whom was asked first.
 func (w *network) trust(r *route) {
 	doubted := r.doubted
 	r.doubted = nil
 	for _, x := range doubted {
-		if w.speaksFor(x.from.peer, r.part) {
+		switch {
+		case w.speaksFor(x.from.peer, r.part):
 			w.onRouted(x.from, x.m)
-		} else {
+		case w.n.env.Now().Sub(x.at) < heldFor:
+			r.doubted = append(r.doubted, x)
+		default:
 			w.n.counts.Dropped++
 		}
 	}
@@ -377,6 +385,7 @@ func (w *network) seekAll() {
 				delete(w.routes, r.part)
 			} else {
 				w.suspect(r, now)
+				w.watchOn(r, now)
 			}
 		case !r.seeking || len(r.sessions) == 0 && len(r.queue) == 0 && len(r.doubted) == 0:
 			r.seeking = false
@@ -390,6 +399,21 @@ func (w *network) seekAll() {
 			w.unreachable(r)
 		}
 	}
+}
+
+// watchOn says again what sessions here watch of a region elsewhere. One that
+// knows it does nothing; for one that does not they begin anew.
+func (w *network) watchOn(r *route, now machine.Time) {
+	f := w.far[r.leader.ID]
+	if len(r.watch) == 0 || f == nil || f.state != linkUp || now < r.rewatch {
+		return
+	}
+	if r.rewatch != 0 {
+		for _, s := range sortedIDs(r.watch) {
+			w.fromSessionAgain(r, s, r.watch[s])
+		}
+	}
+	r.rewatch = now.Add(rewatchEvery)
 }
 
 // suspect asks who leads a part now whose leader has fallen silent although
@@ -494,9 +518,11 @@ func besides(dx, dz int32) bool {
 // tellWhere answers who asks for a part.
 func (w *network) tellWhere(to machine.Peer, p Part) {
 	out := &Elsewhere{Part: p}
-	if h := w.hosted(p); h != nil {
+	h, r := w.hosted(p), w.routes[p]
+	if h != nil {
 		out.Leader, out.Members, out.Term = h.leader(), h.members(), h.term()
-	} else if r := w.routes[p]; r != nil && r.leader != w.cfg.Self {
+	}
+	if r != nil && r.leader != w.cfg.Self && !h.knows(r.term) {
 		out.Leader, out.Members, out.Term = r.leader, r.members, r.term
 	}
 	w.tell(to, out)
@@ -516,16 +542,16 @@ func (w *network) onElsewhere(f *farNode, m *Elsewhere) {
 	if r == nil || len(m.Members) > records.MaxHosts || !r.trusts(f.peer) {
 		return
 	}
-	h := w.hosted(m.Part)
+	knows := w.hosted(m.Part).knows(max(m.Term, r.term))
 	if m.Term < r.term {
-		if h == nil && r.leader.ID == f.peer.ID && m.Leader.ID != f.peer.ID {
+		if !knows && r.leader.ID == f.peer.ID && m.Leader.ID != f.peer.ID {
 			w.lose(r) // it has left the group, and knows nothing of the part any more
 		}
 		return
 	}
 	switch m.Leader.ID {
 	case id.ID{}:
-		if len(m.Members) > 0 && h == nil {
+		if len(m.Members) > 0 && !knows {
 			r.members = m.Members
 		}
 		if r.leader.ID == f.peer.ID {
@@ -535,8 +561,8 @@ func (w *network) onElsewhere(f *farNode, m *Elsewhere) {
 	case w.cfg.Self.ID:
 		return // not any more
 	}
-	if h != nil {
-		return // the replica here knows
+	if knows {
+		return
 	}
 	if m.Term > r.term || r.leader == (machine.Peer{}) || r.leader.ID == f.peer.ID {
 		w.found(r, m.Leader, m.Members, m.Term)

@@ -17,15 +17,16 @@ type stream struct {
 	region  world.RegionPos
 }
 
-// late is a session that has missed frames of a far region.
-type late struct{ asked bool }
+// late is a session that has missed frames of a far region. The region was asked
+// to begin anew at a time, 0: not yet.
+type late struct{ asked machine.Time }
 
 // passes reports whether a session gets what a far region says, now.
 func (w *network) passes(session id.ID, m machine.Message) bool {
 	switch m := m.(type) {
 	case *region.Columns:
 		key := stream{session, m.Region}
-		if l := w.late[key]; l != nil && l.asked {
+		if l := w.late[key]; l != nil && l.asked != 0 {
 			delete(w.late, key)
 		}
 	case *region.Frame:
@@ -36,8 +37,9 @@ func (w *network) passes(session id.ID, m machine.Message) bool {
 			w.late[key] = &late{}
 			return false
 		}
-		if l != nil && !l.asked && !crowded {
-			l.asked = true
+		now := w.n.env.Now()
+		if l != nil && !crowded && (l.asked == 0 || now.Sub(l.asked) >= rewatchEvery) {
+			l.asked = now
 			w.watchAnew(session, m.Region)
 		}
 		return l == nil

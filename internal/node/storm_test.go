@@ -15,24 +15,27 @@ import (
 )
 
 // storm is a country where everything goes wrong while settlers edit blocks
-// across the borders of four regions: nodes are killed, frozen, cut off, and
-// disagree about the time.
+// across the borders of four regions: nodes are killed, some for so long that
+// others take their places, frozen, cut off, have full disks, and disagree about
+// the time.
 type storm struct {
 	*country
 	settlers []*settler
+	reader   *traveller
 	off      map[id.ID]bool // cut off
 	oneWay   bool
 	log      []string
 }
 
 const (
-	stormNodes    = 5
+	stormNodes    = 7
 	stormSettlers = 3
 )
 
 func newStorm(t testing.TB, seed uint64, cfg sim.Config) *storm {
 	cfg.Start = townStart
 	c := &country{TB: t, s: sim.NewWith(seed, cfg), spawn: corner.Add(-2, 0, -2), ahead: map[int]time.Duration{}}
+	c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
 	for i := range stormNodes {
 		c.addNode(i)
 	}
@@ -48,6 +51,7 @@ func newStorm(t testing.TB, seed uint64, cfg sim.Config) *storm {
 		w.settlers = append(w.settlers, c.addSettler(i, stormSettlers))
 	}
 	c.s.Run(10 * time.Second)
+	w.reader = c.addTraveller(0)
 	return w
 }
 
@@ -80,27 +84,31 @@ func (w *storm) blow() {
 	r, i := w.s.Rand(), w.victim()
 	n := w.nodes[i]
 	fine := w.well() > stormNodes/2+1
-	switch k := r.Intn(12); {
+	switch k := r.Intn(16); {
 	case n.Machine() == nil:
 		w.note("node %d starts again", i)
 		n.Restart()
 	case n.Frozen():
 		w.note("node %d goes on", i)
 		n.Thaw()
-	case k < 6 && fine:
+	case k < 5 && fine:
 		d := time.Duration(200+r.Intn(6000)) * time.Millisecond
 		w.note("node %d is frozen for %v", i, d)
 		n.Freeze()
 		w.s.At(w.s.Now().Add(d), func() { n.Thaw() })
 	case k < 8 && fine:
-		w.note("node %d is killed", i)
+		d := time.Duration(r.Intn(8000)) * time.Millisecond
+		if r.OneIn(3) {
+			d += 2 * replaceAfter
+		}
+		w.note("node %d is killed for %v", i, d)
 		n.Crash()
-		w.s.At(w.s.Now().Add(time.Duration(r.Intn(8000))*time.Millisecond), func() {
+		w.s.At(w.s.Now().Add(d), func() {
 			if n.Machine() == nil {
 				n.Restart()
 			}
 		})
-	case k < 10 && w.s.Config().Internet != nil:
+	case k < 12 && w.s.Config().Internet != nil:
 		clear(w.off)
 		if r.OneIn(3) || !fine {
 			w.note("all can reach each other")
@@ -108,7 +116,12 @@ func (w *storm) blow() {
 		}
 		w.off[nodePeer(i).ID], w.oneWay = true, r.OneIn(3)
 		w.note("node %d is cut off, one way %v", i, w.oneWay)
-	case k == 10:
+	case k == 12:
+		d := time.Duration(r.Intn(6000)) * time.Millisecond
+		w.note("the disk of node %d is full for %v", i, d)
+		n.Disk.Full = true
+		w.s.At(w.s.Now().Add(d), func() { n.Disk.Full = false })
+	case k == 13:
 		w.ahead[i] += time.Duration(r.Intn(2000)) * time.Millisecond
 		w.note("the clock of node %d is %v ahead", i, w.ahead[i])
 	}
@@ -124,6 +137,7 @@ func (w *storm) rage(times int) {
 	clear(w.off)
 	for _, n := range w.nodes {
 		n.Thaw()
+		n.Disk.Full = false
 		if n.Machine() == nil {
 			n.Restart()
 		}
@@ -149,6 +163,7 @@ func (w *storm) rage(times int) {
 		acked += g.acked
 	}
 	w.s.Run(25 * time.Second) // what is asked again is asked every 5 s
+	w.travel(w.reader)
 }
 
 // check reads the world as one of the settlers and from all disks, and

@@ -67,11 +67,8 @@ func (n *Node) answerAsleep(pos world.RegionPos, u upcall) bool {
 	switch m := u.m.(type) {
 	case *region.Laws:
 		return true // it gets them when it wakes
-	case *region.Order, *region.NearChat:
+	case *region.NearChat:
 		return true // nobody is there
-	case *region.Locate:
-		n.push(upcall{to: region.Hall, from: u.to, m: &hall.Located{Player: m.Player, Tag: m.Tag}})
-		return true
 	case *region.SaveAll:
 		n.push(upcall{to: region.Hall, from: u.to, m: &hall.Saved{Region: pos, Tag: m.Tag}})
 		return true

@@ -44,6 +44,7 @@ func (r *Region) onBorderTimer() {
 	switch {
 	case r.ticking:
 		r.watchAround()
+		r.introduce()
 	case len(r.neighbours) > 0:
 		r.tendBorder()
 	}
