@@ -522,7 +522,7 @@ func (w *network) tellWhere(to machine.Peer, p Part) {
 	if h != nil {
 		out.Leader, out.Members, out.Term = h.leader(), h.members(), h.term()
 	}
-	if r != nil && r.leader != w.cfg.Self && !h.knows(r.term) {
+	if r != nil && r.leader != w.cfg.Self && (h == nil || r.leader != (machine.Peer{}) && !h.knows(r.term)) {
 		out.Leader, out.Members, out.Term = r.leader, r.members, r.term
 	}
 	w.tell(to, out)
