@@ -50,6 +50,10 @@ func (n *network) admit(q *quic.Conn) {
 	if h, ok := q.Context().Value(handshakeKey{}).(*handshake); ok {
 		defer h.done()
 	}
+	if err := spoken(q); err != nil {
+		n.reject(q, err)
+		return
+	}
 	ctx, cancel := context.WithTimeout(n.ctx, n.cfg.Dead)
 	defer cancel()
 	s, err := q.AcceptStream(ctx)
@@ -64,15 +68,20 @@ func (n *network) admit(q *quic.Conn) {
 		return
 	}
 	if err != nil {
-		n.refuse(q, err)
-		n.tally.fail(reason(err))
-		n.l.log.Info("a link was refused", "addr", q.RemoteAddr(), "error", err)
+		n.reject(q, err)
 		return
 	}
 	pub, _ := keyOf(q.ConnectionState().TLS) // meet has looked
 	a := &arrival{conn: c, theirs: theirs, peer: machine.Peer{
 		ID: id.Of(pub), Addr: machine.AddrFrom(q.RemoteAddr().(*net.UDPAddr).AddrPort())}}
 	n.l.post(event{kind: evCall, fn: func() { n.arrive(a) }})
+}
+
+// reject ends a connection that somebody has opened and that we do not want.
+func (n *network) reject(q *quic.Conn, err error) {
+	n.refuse(q, err)
+	n.tally.fail(reason(err))
+	n.say("a link was refused", err, "addr", q.RemoteAddr())
 }
 
 // arrive decides what becomes of a link that another node has opened.

@@ -57,9 +57,12 @@ func Ask(ctx context.Context, conn net.PacketConn, key ed25519.PrivateKey, at ne
 		return About{}, fmt.Errorf("asking the node at %s: %w", at, err)
 	}
 	defer c.CloseWithError(codeClosed, codeText[codeClosed])
+	if err := spoken(c); err != nil {
+		return About{}, fmt.Errorf("asking the node at %s: %w", at, err)
+	}
 	a, err := ask(ctx, c)
 	if err != nil {
-		return About{}, fmt.Errorf("asking the node at %s: %w", at, err)
+		return About{}, fmt.Errorf("asking the node at %s: %w", at, toldVersion(err))
 	}
 	a.Peer.Addr = machine.AddrFrom(at)
 	return a, nil

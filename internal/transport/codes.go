@@ -17,6 +17,7 @@ const (
 	codeFull                                       // the node has as many links as it may
 	codeHello                                      // the first frame was not right
 	codeFrame                                      // a frame was not right
+	codeVersion                                    // another version of the protocol
 	codes
 )
 
@@ -24,7 +25,7 @@ var codeText = [codes]string{
 	codeClosed: "closed", codeFailed: "failed", codeDuplicate: "there is another link between us",
 	codeWorld: "this node is of another world", codeRefused: "this node does not admit you",
 	codeFull: "this node has as many links as it may", codeHello: "the first frame is not right",
-	codeFrame: "a frame is not right",
+	codeFrame: "a frame is not right", codeVersion: "this node speaks another version of the protocol",
 }
 
 // codeIn is the code that the other end has given, codes if it has not.
@@ -85,7 +86,7 @@ func reason(err error) string {
 
 var codeName = [codes]string{
 	codeClosed: "closed", codeFailed: "failed", codeDuplicate: "duplicate", codeWorld: "world",
-	codeRefused: "admission", codeFull: "full", codeHello: "hello", codeFrame: "frame",
+	codeRefused: "admission", codeFull: "full", codeHello: "hello", codeFrame: "frame", codeVersion: "version",
 }
 
 // refusal is why we do not want a connection.

@@ -25,7 +25,7 @@ func (n *network) startSessions() {
 		Deliver: n.deliver,
 		Fail:    func(reason string) { n.tally.fail("datagram: " + reason) },
 		Refused: func(at netip.AddrPort, err error) {
-			n.l.log.Info("a node's datagrams are refused", "addr", at, "error", err)
+			n.say("a node's datagrams are refused", err, "addr", at)
 		},
 		Go: n.chores.run,
 	})

@@ -16,10 +16,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 )
 
-// protocol is what both ends must speak (ALPN). A change that older nodes
-// cannot read gets a new number.
-const protocol = "voxelpopuli/1"
-
 // identity is the node's key as TLS wants it. The certificates are not worth
 // anything themselves: TLS 1.3 proves that the other end holds their key, and
 // the key is the id.
@@ -40,7 +36,7 @@ func newIdentity(key ed25519.PrivateKey) (identity, error) {
 	c := &tls.Config{
 		Certificates:           []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
 		MinVersion:             tls.VersionTLS13,
-		NextProtos:             []string{protocol},
+		NextProtos:             offered()[:1],
 		SessionTicketsDisabled: true, // each link proves its ends anew
 		ClientAuth:             tls.RequireAnyClientCert,
 		InsecureSkipVerify:     true, // VerifyConnection does it
@@ -49,7 +45,10 @@ func newIdentity(key ed25519.PrivateKey) (identity, error) {
 			return err
 		},
 	}
-	return identity{server: c, client: c.Clone()}, nil
+	i := identity{server: c, client: c.Clone()}
+	i.client.NextProtos = offered()
+	c.GetConfigForClient = i.answering
+	return i, nil
 }
 
 // dialing is the configuration for a link to a node with that id; the zero id

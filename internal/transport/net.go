@@ -92,6 +92,7 @@ type network struct {
 	live     sync.WaitGroup // goroutines
 	pending  atomic.Int32   // handshakes that others have begun
 	arrived  atomic.Int32   // datagrams in the inbox
+	warned   atomic.Int64   // when somebody of another version was reported last
 	tally    tally
 
 	mu    sync.Mutex

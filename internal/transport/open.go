@@ -10,6 +10,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport/session"
 )
 
 // How links to other nodes begin. The loop decides; dialling and the first
@@ -104,10 +105,14 @@ func (n *network) dial(ctx context.Context, to machine.Peer, mine hello) (*conne
 	if err != nil {
 		return nil, hello{}, err
 	}
+	if err := spoken(q); err != nil {
+		n.refuse(q, err)
+		return nil, hello{}, err
+	}
 	c, theirs, err := n.greet(ctx, q, mine)
 	if err != nil {
 		n.refuse(q, err)
-		return nil, hello{}, err
+		return nil, hello{}, toldVersion(err)
 	}
 	return c, theirs, nil
 }
@@ -177,6 +182,9 @@ func (n *network) refuse(q *quic.Conn, err error) {
 	text := codeText[code]
 	if r, ok := err.(refusal); ok {
 		code, text = r.code, r.Error()
+		if v, ok := r.why.(session.OtherVersion); ok {
+			text = v.Told()
+		}
 	}
 	q.CloseWithError(code, text)
 }
@@ -227,7 +235,7 @@ func (n *network) up(k *Link, c *connection, theirs hello, first []byte) {
 // failed counts and tells why a link failed, or could not be opened.
 func (n *network) failed(peer machine.Peer, err error) {
 	n.tally.fail(reason(err))
-	n.l.log.Info("a link failed", "peer", peer.ID.Short(), "addr", peer.Addr, "error", err)
+	n.say("a link failed", err, "peer", peer.ID.Short(), "addr", peer.Addr)
 }
 
 // malformed counts a message that cannot be read.

@@ -11,6 +11,7 @@
 //	confirm  82 to[4] Noise's third message
 //	retry    83 to[4] cookie[16]
 //	unknown  84 to[4], which the receiver does not have
+//	version  85 to[4] version[1] of who says so, in answer to a hello of another
 //	data     88 to[4] number[8] ciphertext, with the 13 bytes before it authenticated
 //
 // from and to are the numbers that the ends have given the session. The payload

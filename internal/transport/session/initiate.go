@@ -22,7 +22,8 @@ type attempt struct {
 	cookies int                   // how many we were given
 	tries   int
 	again   *time.Timer
-	busy    bool // a welcome is being looked at
+	busy    bool  // a welcome is being looked at
+	version uint8 // what the other end is said to speak, if it is not ours
 }
 
 // begin begins a handshake. t is locked.
@@ -94,8 +95,15 @@ func (t *Table) sendAgain(a *attempt) {
 		return
 	}
 	if a.tries++; a.tries == attempts {
-		t.end(a, "no answer")
+		why := "no answer"
+		if a.version != 0 {
+			why = "version"
+		}
+		t.end(a, why)
 		t.mu.Unlock()
+		if a.version != 0 {
+			t.refuse(a.addr, OtherVersion(a.version))
+		}
 		return
 	}
 	a.again.Reset(retryAfter << a.tries)
@@ -271,6 +279,16 @@ func (t *Table) onUnknown(h *header, from netip.AddrPort) {
 	t.mu.Unlock()
 	if confirm != nil {
 		t.cfg.Send(confirm, from)
+	}
+}
+
+// onVersion hears that the other end speaks another version. Anyone could say
+// so: it is the reason if nothing else comes.
+func (t *Table) onVersion(h *header, from netip.AddrPort) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if a := t.attemptOf(h, from); a != nil && h.version != Version {
+		a.version = h.version
 	}
 }
 

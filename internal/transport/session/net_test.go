@@ -378,6 +378,59 @@ func TestWorlds(t *testing.T) {
 	})
 }
 
+// TestVersions: who hears from a node of another version says which it speaks
+// itself, in fewer bytes than it got; the other one gives that as the reason
+// once nothing else has come.
+func TestVersions(t *testing.T) {
+	run(t, func(t *testing.T, w *network) {
+		var refused [3][]error
+		note := func(n int) func(*Config) {
+			return func(c *Config) {
+				c.Refused = func(_ netip.AddrPort, err error) { refused[n] = append(refused[n], err) }
+			}
+		}
+		a, b := w.add(1, 1, note(1)), w.add(2, 2, note(2))
+		w.meddle = func(_, _ netip.AddrPort, p []byte) [][]byte {
+			switch p[0] {
+			case typeHello: // to b, a speaks version 1
+				if p[1] != Version {
+					t.Errorf("hello of version %d", p[1])
+				}
+				p[1] = 1
+			case typeVersion: // and b, to a, version 7
+				if len(p) != 6 || p[5] != Version {
+					t.Errorf("answer %x", p)
+				}
+				p[5] = 7
+			default:
+				t.Errorf("packet %x", p[0])
+			}
+			return [][]byte{p}
+		}
+		a.Send(b.peer, []byte("x"))
+		w.wait(time.Minute)
+		b.want(t)
+		if b.fails["version"] != attempts || len(refused[2]) != attempts || refused[2][0] != OtherVersion(1) {
+			t.Errorf("the one that is called: %v, %v", b.fails, refused[2])
+		}
+		if a.fails["version"] != 1 || len(refused[1]) != 1 || refused[1][0] != OtherVersion(7) {
+			t.Errorf("the caller: %v, %v", a.fails, refused[1])
+		}
+		// A forged answer ends nothing.
+		first := true
+		w.meddle = func(_, _ netip.AddrPort, p []byte) [][]byte {
+			if p[0] == typeHello && first {
+				first = false
+				a.Packet(append(append([]byte{typeVersion}, p[6:10]...), 7), b.addr())
+			}
+			return [][]byte{p}
+		}
+		a.Send(b.peer, []byte("y"))
+		w.wait(time.Minute)
+		b.want(t, "y")
+	})
+}
+
 func TestAdmission(t *testing.T) {
 	errNo := errors.New("no")
 	run(t, func(t *testing.T, w *network) {
@@ -578,6 +631,7 @@ func FuzzPacket(f *testing.F) {
 	f.Add(hello(world, 1, [cookieSize]byte{}, make([]byte, dhSize)))
 	f.Add(retry(1, [cookieSize]byte{}))
 	f.Add(unknown(1))
+	f.Add(ourVersion(1))
 	f.Add(append([]byte{typeData}, make([]byte, 40)...))
 	f.Add(append([]byte{typeWelcome}, make([]byte, 200)...))
 	f.Add(append([]byte{typeConfirm}, make([]byte, 200)...))

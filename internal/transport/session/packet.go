@@ -3,13 +3,16 @@ package session
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 )
 
 // Constants of the protocol.
 const (
-	version = 2
+	// Version is that of the protocols between nodes, of datagrams and links:
+	// a change that older nodes cannot read gets a new number.
+	Version = 2
 	// MaxPacket is the longest packet: it passes any path of IPv6.
 	MaxPacket = 1280 - 48 // less the headers of IPv6 and UDP
 	// MaxPlain is the longest message.
@@ -27,6 +30,7 @@ const (
 	typeConfirm = 0x82
 	typeRetry   = 0x83
 	typeUnknown = 0x84
+	typeVersion = 0x85
 	typeData    = 0x88
 
 	helloHead   = 1 + 1 + 4 + 4
@@ -37,8 +41,7 @@ const (
 )
 
 var (
-	errPacket  = errors.New("no packet of this protocol")
-	errVersion = errors.New("another version of the protocol")
+	errPacket = errors.New("no packet of this protocol")
 )
 
 // header is what all packets say in the clear.
@@ -47,6 +50,7 @@ type header struct {
 	to, from uint32
 	world    [4]byte
 	cookie   [cookieSize]byte
+	version  uint8
 	number   uint64
 	rest     []byte // the Noise message or the ciphertext
 }
@@ -77,6 +81,11 @@ func parse(b []byte) (h header, err error) {
 		if len(b) != 5 {
 			return h, errPacket
 		}
+	case typeVersion:
+		if len(b) != 6 {
+			return h, errPacket
+		}
+		h.version = b[5]
 	case typeData:
 		if len(b) < dataHead+tagSize {
 			return h, errPacket
@@ -92,10 +101,7 @@ func parseHello(b []byte) (h header, err error) {
 	if len(b) != helloSize {
 		return h, errPacket
 	}
-	if b[1] != version {
-		return h, errVersion
-	}
-	h.kind = typeHello
+	h.kind, h.version = typeHello, b[1]
 	copy(h.world[:], b[2:])
 	h.from = binary.BigEndian.Uint32(b[6:])
 	copy(h.cookie[:], b[helloHead:])
@@ -106,7 +112,7 @@ func parseHello(b []byte) (h header, err error) {
 // hello puts the first Noise message into its packet.
 func hello(world id.ID, from uint32, cookie [cookieSize]byte, noise []byte) []byte {
 	b := make([]byte, 0, helloSize)
-	b = append(b, typeHello, version)
+	b = append(b, typeHello, Version)
 	b = append(b, world[:4]...)
 	b = binary.BigEndian.AppendUint32(b, from)
 	b = append(b, cookie[:]...)
@@ -120,3 +126,20 @@ func retry(to uint32, cookie [cookieSize]byte) []byte {
 }
 
 func unknown(to uint32) []byte { return binary.BigEndian.AppendUint32([]byte{typeUnknown}, to) }
+
+// ourVersion answers a hello of another one.
+func ourVersion(to uint32) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{typeVersion}, to), Version)
+}
+
+// OtherVersion is the version that a node speaks if it is not ours.
+type OtherVersion uint8
+
+// Told is Error as the other end is to read it.
+func (v OtherVersion) Told() string {
+	return fmt.Sprintf("this node speaks version %d of the protocol between nodes, yours version %d: the older one must be updated", Version, uint8(v))
+}
+
+func (v OtherVersion) Error() string {
+	return fmt.Sprintf("the node there speaks version %d of the protocol between nodes, this node %d: the older one must be updated", uint8(v), Version)
+}

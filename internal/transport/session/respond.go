@@ -36,6 +36,12 @@ func (f *half) stash(b []byte) {
 }
 
 func (t *Table) onHello(h *header, from netip.AddrPort) {
+	if h.version != Version {
+		t.cfg.Fail("version")
+		t.cfg.Send(ourVersion(h.from), from)
+		t.refuse(from, OtherVersion(h.version))
+		return
+	}
 	if h.world != [4]byte(t.cfg.World[:4]) {
 		t.cfg.Fail("world")
 		return

@@ -202,11 +202,7 @@ func (t *Table) forget(p *peer) {
 // Packet takes a packet from the network. It decrypts in place.
 func (t *Table) Packet(b []byte, from netip.AddrPort) {
 	h, err := parse(b)
-	switch {
-	case errors.Is(err, errVersion):
-		t.cfg.Fail("version")
-		return
-	case err != nil:
+	if err != nil {
 		t.cfg.Fail("garbage")
 		return
 	}
@@ -223,5 +219,7 @@ func (t *Table) Packet(b []byte, from netip.AddrPort) {
 		t.onRetry(&h, from)
 	case typeUnknown:
 		t.onUnknown(&h, from)
+	case typeVersion:
+		t.onVersion(&h, from)
 	}
 }
