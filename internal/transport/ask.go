@@ -54,7 +54,7 @@ func Ask(ctx context.Context, conn net.PacketConn, key ed25519.PrivateKey, at ne
 	cfg := &quic.Config{HandshakeIdleTimeout: DefaultDead, MaxIdleTimeout: DefaultDead}
 	c, err := q.Dial(ctx, net.UDPAddrFromAddrPort(at), tls.dialing(id.ID{}), cfg)
 	if err != nil {
-		return About{}, fmt.Errorf("asking the node at %s: %w", at, err)
+		return About{}, fmt.Errorf("asking the node at %s: %w", at, toldVersion(err))
 	}
 	defer c.CloseWithError(codeClosed, codeText[codeClosed])
 	if err := spoken(c); err != nil {

@@ -103,7 +103,7 @@ func (n *network) link(to machine.Peer) *Link {
 func (n *network) dial(ctx context.Context, to machine.Peer, mine hello) (*connection, hello, error) {
 	q, err := n.quic.Dial(ctx, net.UDPAddrFromAddrPort(to.Addr.AddrPort()), n.tls.dialing(to.ID), n.quicConfig())
 	if err != nil {
-		return nil, hello{}, err
+		return nil, hello{}, toldVersion(err)
 	}
 	if err := spoken(q); err != nil {
 		n.refuse(q, err)
