@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -88,9 +86,7 @@ func printHosting(w io.Writer, s *gateway.Hosting) {
 		for _, c := range t.Charges {
 			fmt.Fprintf(w, "charged\t%s, which ran region %d,%d at %s: it %s\n", c.Leader, c.Region[0], c.Region[1], c.Time.Format(time.RFC3339), c.What)
 		}
-		for _, who := range slices.Sorted(maps.Keys(t.Accused)) {
-			fmt.Fprintf(w, "tampered\t%s, proven last at %s\n", who, t.Accused[who].Format(time.RFC3339))
-		}
+		printTruth(w, t)
 	}
 	for _, r := range s.Parts {
 		state := "awake"
@@ -98,6 +94,33 @@ func printHosting(w io.Writer, s *gateway.Hosting) {
 			state = "asleep"
 		}
 		fmt.Fprintf(w, "part %s\t%s here, led by %s, kept by %s, %s\n", r.Part, r.Role, r.Leader, strings.Join(r.Members, " "), state)
+	}
+}
+
+// printTruth shows who keeps what of the stored world, how it is agreed on, and
+// who was proven to say otherwise.
+func printTruth(w io.Writer, t *gateway.Truth) {
+	for _, p := range t.Parts {
+		fmt.Fprintf(w, "keeps\t%s for zone %d, %s\n", p.Node[:8], p.Zone, cellText(p.Cell))
+	}
+	for _, l := range t.Look {
+		how := "open"
+		if l.Voted {
+			how = "voted"
+		}
+		var by []string
+		for _, s := range l.Storers {
+			by = append(by, fmt.Sprintf("%s (%d)", s.Node[:8], s.Zone))
+		}
+		fmt.Fprintf(w, "region %d,%d\t%s at update %d, stored by %s\n", l.Region[0], l.Region[1], how, t.Looked, strings.Join(by, " "))
+	}
+	for _, a := range t.Accused {
+		state := "not cut off"
+		if a.Cut {
+			state = "cut off"
+		}
+		fmt.Fprintf(w, "tampered\t%s, %d proofs, last at %s: region %d,%d of update %d, against %d zones; %s\n",
+			a.Node, a.Proofs, a.Time.Format(time.RFC3339), a.Region[0], a.Region[1], a.Update, a.Zones, state)
 	}
 }
 

@@ -38,20 +38,56 @@ type Capacity struct {
 
 // Truth is a node's part of the replicated storage of a world with an authority.
 type Truth struct {
-	Begin   time.Time            `json:"begin"` // t_0
-	Every   float64              `json:"every_s"`
-	Update  int64                `json:"update"` // that the node's state is of; -1: it has none
-	Zone    int                  `json:"zone"`
-	Zones   int                  `json:"zones"`
-	Votes   int                  `json:"votes"`   // zones that agreed when it last asked
-	Objects int                  `json:"objects"` // in its part
-	Unknown int                  `json:"unknown"` // cells of its part
-	Updates uint64               `json:"updates"`
-	Failed  uint64               `json:"failed"`  // updates that it could not make
-	False   uint64               `json:"false"`   // answers that more than half of the zones contradict
-	Accused map[string]time.Time `json:"accused"` // nodes that gave them, and when last
-	Witness *Witness             `json:"witness"` // null: what is played here is not signed
-	Charges []Charge             `json:"charges"` // against leaders of regions, the last ones
+	Begin   time.Time `json:"begin"` // t_0
+	Every   float64   `json:"every_s"`
+	Update  int64     `json:"update"` // that the node's state is of; -1: it has none
+	Zone    int       `json:"zone"`
+	Zones   int       `json:"zones"`
+	Votes   int       `json:"votes"`   // zones that agreed when it last asked
+	Objects int       `json:"objects"` // in its part
+	Unknown int       `json:"unknown"` // cells of its part
+	Updates uint64    `json:"updates"`
+	Failed  uint64    `json:"failed"`  // updates that it could not make
+	False   uint64    `json:"false"`   // answers that more than half of the zones contradict
+	Accused []Accused `json:"accused"` // nodes that gave them
+	Parts   []Part    `json:"parts"`   // who keeps what, as far as is known: this node first
+	Looked  int64     `json:"looked"`  // the update that Look is of; -1: of none
+	Look    []Look    `json:"look"`    // the regions around those who play here
+	Witness *Witness  `json:"witness"` // null: what is played here is not signed
+	Charges []Charge  `json:"charges"` // against leaders of regions, the last ones
+}
+
+// Accused is a node that is proven to have said otherwise than more than half of
+// the zones.
+type Accused struct {
+	Node   string    `json:"node"`
+	Time   time.Time `json:"time"`   // the last time
+	Update int64     `json:"update"` // what it was about then
+	Region [2]int32  `json:"region"`
+	Zones  int       `json:"zones"`  // that agreed against it
+	Proofs int       `json:"proofs"` // since this node runs
+	Cut    bool      `json:"cut"`    // the authority has revoked it
+}
+
+// Part is the part of the stored world that a node keeps for its zone; corners
+// [x, z] in metres.
+type Part struct {
+	Node string     `json:"node"`
+	Zone int        `json:"zone"`
+	Cell [][2]int32 `json:"cell"`
+}
+
+// Look is how the zones agreed about a region: voted, or open.
+type Look struct {
+	Region  [2]int32 `json:"region"`
+	Voted   bool     `json:"voted"`
+	Storers []Storer `json:"storers"` // who keep it and have answered
+}
+
+// Storer is a node that keeps a region for a zone.
+type Storer struct {
+	Node string `json:"node"`
+	Zone int    `json:"zone"`
 }
 
 // Witness is how far what is played at a node is in the storage, and agrees with

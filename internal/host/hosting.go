@@ -1,11 +1,15 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -59,7 +63,7 @@ func truthOf(s *node.TruthStats) *gateway.Truth {
 	}
 	out := &gateway.Truth{
 		Begin: time.Unix(0, int64(s.Begin)).UTC(), Every: s.Every.Seconds(), Update: s.Of, Zone: s.Zone, Zones: s.Zones, Votes: s.Votes,
-		Objects: s.Objects, Unknown: s.Unknown, Updates: s.Updates, Failed: s.Failed, False: s.False, Accused: map[string]time.Time{},
+		Objects: s.Objects, Unknown: s.Unknown, Updates: s.Updates, Failed: s.Failed, False: s.False, Looked: s.Looked,
 	}
 	if w := s.Witness; w != nil {
 		out.Witness = &gateway.Witness{
@@ -73,10 +77,28 @@ func truthOf(s *node.TruthStats) *gateway.Truth {
 			Time: time.Unix(0, int64(c.When)).UTC(), Leader: c.Leader.ID.String(), Region: [2]int32{c.Region.X, c.Region.Z}, What: c.What(),
 		})
 	}
-	for who, at := range s.Accused {
-		out.Accused[who.String()] = time.Unix(0, int64(at)).UTC()
+	for _, who := range sortedIDs(s.Accused) {
+		a := s.Accused[who]
+		out.Accused = append(out.Accused, gateway.Accused{
+			Node: who.String(), Time: time.Unix(0, int64(a.When)).UTC(), Update: a.Of, Region: [2]int32{a.Region.X, a.Region.Z},
+			Zones: a.Zones, Proofs: a.Proofs, Cut: a.Cut,
+		})
+	}
+	for _, p := range s.Parts {
+		out.Parts = append(out.Parts, gateway.Part{Node: p.Peer.ID.String(), Zone: p.Zone, Cell: cornersOf(p.Cell)})
+	}
+	for _, l := range s.Look {
+		look := gateway.Look{Region: [2]int32{l.Region.X, l.Region.Z}, Voted: l.Voted}
+		for _, by := range l.Storers {
+			look.Storers = append(look.Storers, gateway.Storer{Node: by.Peer.ID.String(), Zone: by.Zone})
+		}
+		out.Look = append(out.Look, look)
 	}
 	return out
+}
+
+func sortedIDs[V any](m map[id.ID]V) []id.ID {
+	return slices.SortedFunc(maps.Keys(m), func(a, b id.ID) int { return bytes.Compare(a[:], b[:]) })
 }
 
 // placeOf is a node's place in the overlay.

@@ -92,6 +92,7 @@ func hostsOf(s node.Stats, trips map[id.ID]time.Duration) *wire.Hosts {
 			add(wire.HostRegion{Region: r.Pos, Awake: true, Players: uint32(r.Figures.Players), Members: []uint32{self}})
 		}
 	}
+	l.truth(s.Truth)
 	return l.out
 }
 
@@ -155,4 +156,37 @@ func (l *nodeList) members(p node.PartStats) (out []uint32) {
 		}
 	}
 	return out
+}
+
+// truth adds what the node knows of the storage.
+func (l *nodeList) truth(s *node.TruthStats) {
+	if s == nil {
+		return
+	}
+	t := wire.HostTruth{
+		Update: s.Of, Begin: int64(s.Begin) / int64(time.Millisecond), Every: uint32(s.Every.Milliseconds()),
+		Zone: uint32(s.Zone), Zones: uint32(s.Zones), Votes: uint32(s.Votes), Failed: uint32(s.Failed), Looked: s.Looked,
+	}
+	for _, p := range s.Parts[:min(len(s.Parts), wire.MaxHostParts)] {
+		if i, ok := l.number(p.Peer); ok {
+			t.Parts = append(t.Parts, wire.HostPart{Node: i, Zone: uint32(p.Zone), Cell: corners(p.Cell)})
+		}
+	}
+	for _, c := range s.Look[:min(len(s.Look), wire.MaxHostLooks)] {
+		look := wire.HostLook{Region: c.Region, Voted: c.Voted}
+		for _, by := range c.Storers[:min(len(c.Storers), wire.MaxHostStorers)] {
+			if i, ok := l.number(by.Peer); ok {
+				look.Storers = append(look.Storers, wire.HostStorer{Node: i, Zone: uint32(by.Zone)})
+			}
+		}
+		t.Looks = append(t.Looks, look)
+	}
+	for _, who := range sortedIDs(s.Accused)[:min(len(s.Accused), wire.MaxHostAccused)] {
+		a := s.Accused[who]
+		t.Accused = append(t.Accused, wire.HostAccused{
+			Node: who, At: int64(a.When) / int64(time.Millisecond), Update: a.Of, Region: a.Region,
+			Zones: uint32(a.Zones), Proofs: uint32(a.Proofs), Cut: a.Cut,
+		})
+	}
+	l.out.Truth = append(l.out.Truth, t)
 }

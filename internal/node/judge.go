@@ -85,7 +85,11 @@ func cells(list []heard, w storage.World) (out []storage.CellAt) {
 func (k *keeper) accuse(c *Contradiction) {
 	who, now := c.Accused.By(), k.l.w.n.env.Now()
 	k.stats.False++
-	k.stats.Accused[who] = now
+	a := Accusal{When: now, Of: c.Of, Zones: len(c.Others), Proofs: k.stats.Accused[who].Proofs + 1, Serial: c.Accused.Certificate.Serial}
+	if k.Played != nil {
+		a.Region = k.Played.RegionOf(c.X, c.Y)
+	}
+	k.stats.Accused[who] = a
 	if k.Report != nil {
 		k.Report(c)
 	}

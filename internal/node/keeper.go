@@ -39,7 +39,7 @@ func newKeeper(l *layer, t *Truth, oc overlay.Config) *keeper {
 	if lmax == 0 {
 		lmax = storage.DefaultLMax
 	}
-	k.stats = TruthStats{Begin: t.Begin, Every: 5 * lmax, Of: -1, Zone: oc.Space.Zone(oc.Self.Pos), Zones: oc.Space.Zones(), Accused: map[id.ID]machine.Time{}}
+	k.stats = TruthStats{Begin: t.Begin, Every: 5 * lmax, Of: -1, Zone: oc.Space.Zone(oc.Self.Pos), Zones: oc.Space.Zones(), Accused: map[id.ID]Accusal{}}
 	player := &storage.Player{ID: oc.Self.ID, Home: storage.Home(oc.Space, t.Rules.World(), oc.Self.Pos)}
 	k.witness(player)
 	k.node = storage.New(storage.Config{

@@ -1,15 +1,18 @@
 package node
 
 import (
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/truth"
 	"github.com/voxelpopuli/voxelpopuli/internal/witness"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 // Truth makes the nodes of a world with an authority keep it in the replicated
@@ -57,12 +60,46 @@ type TruthStats struct {
 	Unknown int // cells of its part that nothing is known about
 	Objects int // in its part
 	Updates uint64
-	Failed  uint64                 // updates that could not be made
-	False   uint64                 // answers that contradict more than half of the zones
-	Accused map[id.ID]machine.Time // who gave them, and when the last time
+	Failed  uint64            // updates that could not be made
+	False   uint64            // answers that contradict more than half of the zones
+	Accused map[id.ID]Accusal // who gave them
+	Parts   []TruthPart       // who keeps what, as far as is known: this node first
+	Look    []TruthLook       // the regions around those who play here
+	Looked  int64             // the update that Look is of; -1: of none
 
 	Witness *witness.Stats // of what is played; nil: nobody signs it here
 	Charges []LeaderCharge // against leaders of regions, the last ones
+}
+
+// Accusal is what is proven against a node.
+type Accusal struct {
+	When   machine.Time // the last time
+	Of     int64        // the update that it gave a false answer about then
+	Region world.RegionPos
+	Zones  int    // that agreed against it
+	Proofs int    // since this node runs
+	Serial uint64 // of its certificate
+	Cut    bool   // the authority has revoked that: nobody speaks with it any more
+}
+
+// TruthPart is the part of the stored world that a node keeps for its zone.
+type TruthPart struct {
+	Peer machine.Peer
+	Zone int
+	Cell []world.Pos // corners, in metres; empty: not known
+}
+
+// TruthLook is how the zones agreed about a region.
+type TruthLook struct {
+	Region  world.RegionPos
+	Voted   bool
+	Storers []TruthStorer // who keep it and have answered
+}
+
+// TruthStorer is a node that keeps a region, and for which zone.
+type TruthStorer struct {
+	Peer machine.Peer
+	Zone int
 }
 
 // WithTruth gives a driver's function the node's storage; false: it has none. It
@@ -87,13 +124,46 @@ func (l *layer) truthStats() *TruthStats {
 		figures := l.keeper.watch.Stats()
 		s.Witness = &figures
 	}
-	s.Accused = map[id.ID]machine.Time{}
-	for who, at := range l.keeper.stats.Accused {
-		s.Accused[who] = at
+	s.Accused = maps.Clone(s.Accused)
+	for who, a := range s.Accused {
+		if r := l.w.verified.Door.Revoked(); r != nil {
+			_, a.Cut = slices.BinarySearch(r.Serials, a.Serial)
+			s.Accused[who] = a
+		}
+	}
+	s.Parts, s.Look, s.Looked = l.keeper.parts(), nil, -1
+	if look := l.keeper.node.LastLook(); look != nil && l.keeper.Played != nil {
+		s.Looked = look.Of
+		for _, c := range look.Cells {
+			s.Look = append(s.Look, l.keeper.lookedAt(&c))
+		}
 	}
 	if state := l.keeper.node.State(); state != nil {
 		s.Of, s.Unknown = state.Of, state.Doubts()
 		s.Objects = len(state.Objects(&state.Cover, l.keeper.node.World(), nil))
 	}
 	return &s
+}
+
+// parts are those of this node and its neighbours.
+func (k *keeper) parts() (out []TruthPart) {
+	if k.Played == nil {
+		return nil
+	}
+	for _, c := range k.node.Overlay().Neighbours([]*overlay.Contact{k.node.Self()}) {
+		p := TruthPart{Peer: c.Peer(), Zone: k.space.Zone(c.Pos)}
+		for _, corner := range k.node.PartOf(c) {
+			p.Cell = append(p.Cell, k.Played.Metre(corner))
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func (k *keeper) lookedAt(c *storage.LookedAt) TruthLook {
+	l := TruthLook{Region: k.Played.RegionOf(c.X, c.Y), Voted: c.Voted}
+	for _, by := range c.By {
+		l.Storers = append(l.Storers, TruthStorer{by.Peer(), k.space.Zone(by.Pos)})
+	}
+	return l
 }

@@ -362,6 +362,12 @@ func TestTruthOnNodes(t *testing.T) {
 	}
 	if s := a.node(1).Stats().Truth; s == nil || s.Of != 7 || s.Failed > 0 || len(s.Accused) != 2 || s.Unknown > 0 || s.Objects == 0 {
 		t.Errorf("the figures of a node are %+v", s)
+	} else {
+		for who, x := range s.Accused {
+			if !x.Cut || x.Proofs == 0 || x.Zones < 3 || x.Of < 3 || x.Of > 5 {
+				t.Errorf("against %s stands %+v", who.Short(), x)
+			}
+		}
 	}
 	if now := a.built(); now <= before {
 		t.Errorf("%d blocks are built in the end, %d before the tampering", now, before)

@@ -116,6 +116,40 @@ func (p *played) agree() (built int) {
 
 func (p *played) figures(i int) *TruthStats { return p.node(i).Stats().Truth }
 
+// shown checks what people are shown of a node's storage: that the regions around
+// its players are voted, by whom, and who keeps what of its zone.
+func (p *played) shown(i int, s *TruthStats) {
+	p.Helper()
+	if s.Looked < 0 || len(s.Look) == 0 {
+		p.Errorf("node %d has not looked at anything", i)
+	}
+	for _, l := range s.Look {
+		zones := map[int]bool{}
+		for _, by := range l.Storers {
+			zones[by.Zone] = true
+		}
+		if !l.Voted || len(zones) < 3 {
+			p.Errorf("node %d: %+v, want it voted by three zones of four", i, l)
+		}
+	}
+	if len(s.Parts) < 4 || s.Parts[0].Peer != p.peer(i) || s.Parts[0].Zone != s.Zone {
+		p.Fatalf("node %d knows who keeps %+v", i, s.Parts)
+	}
+	for _, part := range s.Parts {
+		var area int64 // twice, in square metres
+		for k, a := range part.Cell {
+			b := part.Cell[(k+1)%len(part.Cell)]
+			area += int64(a.X)*int64(b.Z) - int64(a.Z)*int64(b.X)
+			if max(a.X, -a.X, a.Z, -a.Z) > 2*world.RegionSize {
+				p.Errorf("node %d: %v is said to keep what is not of the world: %v", i, part.Peer.ID.Short(), part.Cell)
+			}
+		}
+		if area <= 0 {
+			p.Errorf("node %d: the part of %v is %v", i, part.Peer.ID.Short(), part.Cell)
+		}
+	}
+}
+
 // TestPlayedIsVoted: what players dig and build in regions is in the voted state
 // some intervals later, in creative mode and in survival, and nobody is accused,
 // though players cross borders and build beside each other. Other seeds: SEED=n.
@@ -136,6 +170,7 @@ func TestPlayedIsVoted(t *testing.T) {
 				}
 				for _, i := range at {
 					s := p.figures(i)
+					p.shown(i, s)
 					t.Logf("node %d: %+v", i, *s.Witness)
 					if s.Witness.Waiting > 0 || s.Witness.Refused > 0 || s.Witness.Taken == 0 || s.Witness.Differing > 0 || len(s.Charges) > 0 || s.Witness.Compared == 0 {
 						t.Errorf("node %d: %+v, charges %+v", i, *s.Witness, s.Charges)

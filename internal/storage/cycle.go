@@ -190,6 +190,9 @@ func (n *Node) onOutcome(q *query, out outcome, votes int) {
 		}
 	case ForLook:
 		n.looked = out.seen
+		if n.cfg.Wire {
+			n.lastLook = n.lookOf(q, out.seen)
+		}
 		if n.cfg.Events != nil {
 			n.cfg.Events.Looked(out.seen, float64(votes)/float64(len(q.zones)))
 		}

@@ -131,18 +131,20 @@ type Node struct {
 	lateWakes []lateWake
 	testament
 
-	state   *Snapshot // dynamic data, of the last update; nil: none
-	last    *Snapshot // the one before
-	guess   *Snapshot // what the node thinks lies around its part; nil: nothing
-	before  *Snapshot // the update area that the last update began with
-	looked  *Snapshot // around the player's character
-	static  map[ObjectID]*Object
-	actions container
-	woken   []wakening
-	purse   purse
-	told    map[id.ID][]id.ID // of storers: whose certificates they have from here
-	storing map[id.ID][]id.ID // of players: storers whose certificates are known
-	pins    [][]pin           // by zone: who has answered about the update area
+	state  *Snapshot // dynamic data, of the last update; nil: none
+	last   *Snapshot // the one before
+	guess  *Snapshot // what the node thinks lies around its part; nil: nothing
+	before *Snapshot // the update area that the last update began with
+	looked *Snapshot // around the player's character
+
+	lastLook *Look // of a node with Config.Wire
+	static   map[ObjectID]*Object
+	actions  container
+	woken    []wakening
+	purse    purse
+	told     map[id.ID][]id.ID // of storers: whose certificates they have from here
+	storing  map[id.ID][]id.ID // of players: storers whose certificates are known
+	pins     [][]pin           // by zone: who has answered about the update area
 
 	queries uint64
 	running []*query

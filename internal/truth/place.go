@@ -42,6 +42,17 @@ func (r *Rules) regionAt(p geom.Point) world.RegionPos {
 	return world.RegionPos{X: p.X/cellSide - r.cfg.Regions/2, Z: p.Y/cellSide - r.cfg.Regions/2}
 }
 
+// RegionOf returns the region that a cell of the storage is.
+func (r *Rules) RegionOf(x, y int32) world.RegionPos {
+	return world.RegionPos{X: x - r.cfg.Regions/2, Z: y - r.cfg.Regions/2}
+}
+
+// Metre returns where a place of the storage is in the world.
+func (r *Rules) Metre(p geom.Point) world.Pos {
+	low := -r.cfg.Regions / 2 * world.RegionSize
+	return world.Pos{X: p.X>>unitBits + low, Z: p.Y>>unitBits + low}
+}
+
 // inWindow reports whether a region is of this world.
 func (r *Rules) inWindow(p world.RegionPos) bool {
 	half := r.cfg.Regions / 2

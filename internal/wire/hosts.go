@@ -25,6 +25,7 @@ type Hosts struct {
 	Nodes   []HostNode   `json:"nodes"`
 	Regions []HostRegion `json:"regions"`
 	Links   []HostLink   `json:"links"`
+	Truth   []HostTruth  `json:"truth"` // one, of a node that takes part in a storage
 }
 
 // HostLink is two neighbours in the overlay of a verified world, as places in
@@ -70,7 +71,7 @@ func (*AskHosts) append(b []byte) []byte { return msgp.AppendArrayHeader(b, 0) }
 func (*AskHosts) read(r *reader)         { r.fields(0) }
 
 func (m *Hosts) append(b []byte) []byte {
-	b = msgp.AppendArrayHeader(b, 3)
+	b = msgp.AppendArrayHeader(b, 4)
 	b = msgp.AppendArrayHeader(b, uint32(len(m.Nodes)))
 	for i := range m.Nodes {
 		b = m.Nodes[i].append(b)
@@ -85,12 +86,16 @@ func (m *Hosts) append(b []byte) []byte {
 		b = msgp.AppendUint32(b, l.A)
 		b = msgp.AppendUint32(b, l.B)
 	}
+	b = msgp.AppendArrayHeader(b, uint32(len(m.Truth)))
+	for i := range m.Truth {
+		b = m.Truth[i].append(b)
+	}
 	return b
 }
 
 func (m *Hosts) read(r *reader) {
-	r.fields(3)
-	m.Nodes, m.Regions, m.Links = m.Nodes[:0], m.Regions[:0], m.Links[:0]
+	r.fields(4)
+	m.Nodes, m.Regions, m.Links, m.Truth = m.Nodes[:0], m.Regions[:0], m.Links[:0], m.Truth[:0]
 	for range r.array(MaxHostNodes) {
 		m.Nodes = append(m.Nodes, r.hostNode())
 	}
@@ -102,6 +107,9 @@ func (m *Hosts) read(r *reader) {
 		r.tuple(2)
 		m.Links = append(m.Links, HostLink{uint32(r.uint(last)), uint32(r.uint(last))})
 	}
+	for range r.array(1) {
+		m.Truth = append(m.Truth, r.hostTruth(uint64(len(m.Nodes))))
+	}
 }
 
 func (n *HostNode) append(b []byte) []byte {
@@ -109,10 +117,7 @@ func (n *HostNode) append(b []byte) []byte {
 	b = msgp.AppendBytes(b, n.Node[:])
 	b = msgp.AppendUint32(b, n.Trip)
 	b = msgp.AppendUint32(b, n.Leads)
-	b = msgp.AppendArrayHeader(b, uint32(len(n.Cell)))
-	for _, c := range n.Cell {
-		b = appendRegion(b, world.RegionPos(c))
-	}
+	b = appendCorners(b, n.Cell)
 	return appendRegion(b, world.RegionPos(n.Place))
 }
 
@@ -121,10 +126,7 @@ func (r *reader) hostNode() (n HostNode) {
 	r.exact(n.Node[:])
 	n.Trip = uint32(r.uint(1<<32 - 1))
 	n.Leads = uint32(r.uint(1<<32 - 1))
-	n.Cell = []Corner{}
-	for range r.array(maxCorners) {
-		n.Cell = append(n.Cell, Corner(r.region()))
-	}
+	n.Cell = r.corners()
 	n.Place = Corner(r.region())
 	return n
 }

@@ -146,7 +146,7 @@ export class Game {
       case 'farTile':
         return this.far.arrived(m.x, m.z, m.tile);
       case 'hosts':
-        return this.hosts.arrived(m.nodes, m.regions, m.links);
+        return this.hosts.arrived(m.nodes, m.regions, m.links, m.truth);
       case 'timeOffset':
         this.timeOffset = m.ticks;
         return;

@@ -1,5 +1,5 @@
 import { up } from '../net/codec';
-import type { HostLink, HostNode, HostRegion } from '../net/types';
+import type { HostLink, HostNode, HostRegion, HostTruth } from '../net/types';
 import type { Game } from './game';
 
 const ASK_MS = 1000;
@@ -9,6 +9,8 @@ export class Hosts {
   nodes: HostNode[] = [];
   regions: HostRegion[] = [];
   links: HostLink[] = [];
+  /** of the replicated storage, in worlds that have one */
+  truth: HostTruth | undefined;
   private readonly byPlace = new Map<string, HostRegion>();
   private last = -Infinity;
 
@@ -21,8 +23,9 @@ export class Hosts {
     this.game.send(up.askHosts());
   }
 
-  arrived(nodes: HostNode[], regions: HostRegion[], links: HostLink[]): void {
+  arrived(nodes: HostNode[], regions: HostRegion[], links: HostLink[], truth: HostTruth | undefined): void {
     this.nodes = nodes;
+    this.truth = truth;
     this.links = links;
     this.regions = regions;
     this.byPlace.clear();
@@ -31,6 +34,11 @@ export class Hosts {
 
   region(x: number, z: number): HostRegion | undefined {
     return this.byPlace.get(`${x},${z}`);
+  }
+
+  /** How the zones of the storage agreed about a region, if our node has looked there. */
+  look(x: number, z: number): HostTruth['looks'][number] | undefined {
+    return this.truth?.looks.find((l) => l.x === x && l.z === z);
   }
 
   /** What a region's leader is called: our own node, or the beginning of its id. */

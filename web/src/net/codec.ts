@@ -1,7 +1,7 @@
 import { encode } from '@msgpack/msgpack';
 import { Fields } from './fields';
 import { Reader, WireError } from './reader';
-import { type Act, Down, type HostNode, type HostRegion, type InputStep, type Message, PROTOCOL_VERSION, Up, type Vec3 } from './types';
+import { type Act, Down, type HostAccused, type HostNode, type HostRegion, type HostTruth, type InputStep, type Message, PROTOCOL_VERSION, Up, type Vec3 } from './types';
 import { Writer } from './writer';
 
 function message(type: number, fields: readonly unknown[]): Uint8Array<ArrayBuffer> {
@@ -93,14 +93,27 @@ const decoders: Record<number, (f: Fields) => Message> = {
   [Down.Commands]: (f) => ({
     type: 'commands', list: f.each((c) => ({ name: c.str(), args: c.strings(), help: c.str() })),
   }),
-  [Down.Hosts]: (f) => ({ type: 'hosts', nodes: f.each(hostNode), regions: f.each(hostRegion), links: f.each((l) => ({ a: l.int(), b: l.int() })) }),
+  [Down.Hosts]: (f) => ({
+    type: 'hosts', nodes: f.each(hostNode), regions: f.each(hostRegion), links: f.each((l) => ({ a: l.int(), b: l.int() })), truth: f.each(hostTruth)[0],
+  }),
 };
 
 const hostNode = (f: Fields): HostNode => ({
-  id: f.bin(20), trip: f.int(), leads: f.int(), cell: f.each((c) => ({ x: c.int(), z: c.int() })), place: place(f.inner()),
+  id: f.bin(20), trip: f.int(), leads: f.int(), cell: f.each(place), place: place(f.inner()),
 });
 
 const place = (f: Fields): { x: number; z: number } => ({ x: f.int(), z: f.int() });
+
+const hostTruth = (f: Fields): HostTruth => ({
+  update: f.int(), begin: f.int(), every: f.int(), zone: f.int(), zones: f.int(), votes: f.int(), failed: f.int(), looked: f.int(),
+  parts: f.each((p) => ({ node: p.int(), zone: p.int(), cell: p.each(place) })),
+  looks: f.each((l) => ({ ...place(l.inner()), voted: l.bool(), storers: l.each((s) => ({ node: s.int(), zone: s.int() })) })),
+  accused: f.each(hostAccused),
+});
+
+const hostAccused = (f: Fields): HostAccused => ({
+  id: f.bin(20), at: f.int(), update: f.int(), ...place(f.inner()), zones: f.int(), proofs: f.int(), cut: f.bool(),
+});
 
 function hostRegion(f: Fields): HostRegion {
   const at = f.inner();

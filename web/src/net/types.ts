@@ -159,6 +159,44 @@ export interface HostRegion {
   members: number[];
 }
 
+/** What our node knows of the replicated storage of a verified world. */
+export interface HostTruth {
+  /** that our node's state is of, -1: it has none */
+  update: number;
+  /** when the storage began, Unix ms */
+  begin: number;
+  /** ms between two updates */
+  every: number;
+  zone: number;
+  zones: number;
+  /** zones that agreed when our node last asked */
+  votes: number;
+  /** updates that it could not make */
+  failed: number;
+  /** the update that `looks` are of, -1: of none */
+  looked: number;
+  /** the part of the stored world that a node keeps for its zone, as corners in metres; nodes are places in the list of nodes */
+  parts: { node: number; zone: number; cell: { x: number; z: number }[] }[];
+  /** how the zones agreed about a region, and who keep it and have answered */
+  looks: { x: number; z: number; voted: boolean; storers: { node: number; zone: number }[] }[];
+  accused: HostAccused[];
+}
+
+/** A node that is proven to have said otherwise than more than half of the zones. */
+export interface HostAccused {
+  id: Uint8Array;
+  /** Unix ms, the last time */
+  at: number;
+  update: number;
+  x: number;
+  z: number;
+  /** that agreed against it */
+  zones: number;
+  proofs: number;
+  /** the authority has revoked it */
+  cut: boolean;
+}
+
 /** A slash command that we may use; arguments as in the page's "Chat". */
 export interface Command {
   name: string;
@@ -184,5 +222,5 @@ export type Message =
   | { type: 'timeOffset'; ticks: number }
   | { type: 'notice'; code: string; text: string }
   | { type: 'commands'; list: Command[] }
-  | { type: 'hosts'; nodes: HostNode[]; regions: HostRegion[]; links: HostLink[] }
+  | { type: 'hosts'; nodes: HostNode[]; regions: HostRegion[]; links: HostLink[]; truth: HostTruth | undefined }
   | { type: 'unknown'; code: number };
