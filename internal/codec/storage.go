@@ -110,9 +110,17 @@ var storageKinds = []*kind{
 		signed(f, &m.Of)
 	}),
 	needs(147, func(f *form, m *storage.Better) { f.someone(&m.Node) }),
-	needs(148, func(f *form, m *storage.Deposit) { f.bool(&m.Whole); batch(f, &m.Batch) }),
+	needs(148, func(f *form, m *storage.Deposit) {
+		if f.bool(&m.Whole); m.Whole {
+			batch(f, &m.Batch)
+		} else {
+			named(f, &m.Batch)
+			numbers(f, m)
+		}
+		f.bytes(&m.Signature, maxSignature)
+	}),
 	needs(149, func(f *form, m *storage.Receipt) {
-		batch(f, &m.Batch)
+		named(f, &m.Batch)
 		receipt(f, m, m.Batch)
 	}),
 	needs(150, func(f *form, m *storage.Certified) {
@@ -120,7 +128,7 @@ var storageKinds = []*kind{
 		if !f.reading && m.Certificate != nil {
 			b = m.Certificate.Batch
 		}
-		batch(f, &b)
+		named(f, &b)
 		certificate(f, &m.Certificate, b)
 		if m.Certificate == nil && f.err == nil {
 			f.fail("no certificate")
@@ -129,6 +137,7 @@ var storageKinds = []*kind{
 	needs(151, func(f *form, m *storage.Exchange) {
 		batch(f, &m.Batch)
 		receipts(f, &m.Receipts, m.Batch)
+		f.bytes(&m.Signature, maxSignature)
 	}),
 	needs(156, func(f *form, m *storage.Fetch) {
 		f.retrieve(&m.Retrieve)

@@ -204,15 +204,18 @@ func (v *vault) message(k *kind) machine.Message {
 		b := v.batch()
 		return &storage.ActionsResult{Query: v.r.Uint64(), Batch: b, Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b)}}
 	case *storage.Deposit:
-		return &storage.Deposit{Batch: v.batch(), Whole: true}
+		if v.r.OneIn(2) {
+			return &storage.Deposit{Batch: v.batch(), Whole: true, Signature: []byte{5, 6}}
+		}
+		return &storage.Deposit{Batch: nameOf(v.batch()), Numbers: []uint64{v.r.Uint64() >> 1, 1<<63 + v.r.Uint64()>>1}, Signature: []byte{7}}
 	case *storage.Receipt:
-		return v.receipts(v.batch())[0]
+		return v.receipts(nameOf(v.batch()))[0]
 	case *storage.Certified:
-		b := v.batch()
+		b := nameOf(v.batch())
 		return &storage.Certified{Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b)}}
 	case *storage.Exchange:
 		b := v.batch()
-		return &storage.Exchange{Batch: b, Receipts: v.receipts(b)}
+		return &storage.Exchange{Batch: b, Receipts: v.receipts(b), Signature: []byte{8}}
 	case *storage.Store:
 		return &storage.Store{Action: v.batch().Actions[0]}
 	case *storage.Push:
@@ -226,6 +229,15 @@ func (v *vault) message(k *kind) machine.Message {
 	return nil
 }
 
+// nameOf is a batch without its actions.
+func nameOf(b *storage.Batch) *storage.Batch {
+	out, err := storage.NewBatch(b.Player, b.Of, nil)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
 // What a node has not signed, or cannot have seen, is not read.
 func TestStorageRefuses(t *testing.T) {
 	v := newVault(1)
@@ -236,8 +248,8 @@ func TestStorageRefuses(t *testing.T) {
 	c := newCodec()
 	for _, m := range []machine.Message{
 		&storage.Store{Action: v.batch().Actions[0]}, &storage.ActionsResult{Batch: v.batch()},
-		&storage.Push{Batches: []*storage.Batch{v.batch()}}, &storage.Deposit{Batch: v.batch()},
-		&storage.Exchange{Batch: v.batch()}, v.receipts(v.batch())[0],
+		&storage.Push{Batches: []*storage.Batch{v.batch()}}, &storage.Deposit{Batch: v.batch(), Whole: true},
+		&storage.Exchange{Batch: v.batch()},
 	} {
 		b, err := c.Append(nil, m)
 		if err != nil {
@@ -271,6 +283,7 @@ func TestStorageRefuses(t *testing.T) {
 		"no player":                   &storage.RetrieveActions{},
 		"no action":                   &storage.Store{},
 		"a deposit of nothing":        &storage.Deposit{},
+		"an action twice":             &storage.Deposit{Batch: nameOf(batch), Numbers: []uint64{4, 4}},
 		"a receipt of nobody":         &storage.Receipt{Batch: v.batch()},
 		"no certificate":              &storage.Certified{},
 		"a cell that is not there":    &storage.Fetch{Retrieve: *v.retrieve(area), Cells: []storage.CellAt{{X: -1}}},

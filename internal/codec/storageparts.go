@@ -1,6 +1,8 @@
 package codec
 
 import (
+	"slices"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
@@ -110,6 +112,61 @@ func batch(f *form, v **storage.Batch) {
 	} else if f.reading {
 		*v = made
 	}
+}
+
+// named is whose batch of which interval it is, without its actions: who gets it
+// has them.
+func named(f *form, v **storage.Batch) {
+	var b storage.Batch
+	if !f.reading {
+		if *v == nil {
+			f.fail("no batch")
+			return
+		}
+		b = **v
+	}
+	f.player(&b.Player)
+	signed(f, &b.Of)
+	if f.reading && f.err == nil {
+		made, err := storage.NewBatch(b.Player, b.Of, nil)
+		if err != nil {
+			f.fail("%v", err)
+		}
+		*v = made
+	}
+}
+
+// numbers are those of a deposit's actions, ascending: each is what it is more
+// than the one before.
+func numbers(f *form, m *storage.Deposit) {
+	steps := slices.Clone(m.Numbers)
+	if !f.reading && m.Batch != nil && len(m.Batch.Actions) > 0 {
+		steps = steps[:0]
+		for _, a := range m.Batch.Actions {
+			steps = append(steps, a.Seq)
+		}
+	}
+	if !f.reading {
+		slices.Sort(steps)
+		for i := len(steps) - 1; i > 0; i-- {
+			if steps[i] -= steps[i-1]; steps[i] == 0 {
+				f.fail("the same action twice")
+				return
+			}
+		}
+	}
+	list(f, &steps, maxActions, 1, func(f *form, v *uint64) { num(f, v) })
+	if !f.reading || f.err != nil {
+		return
+	}
+	for i := 1; i < len(steps); i++ {
+		if steps[i] == 0 || steps[i]+steps[i-1] < steps[i] {
+			f.fail("the same action twice")
+			return
+		}
+		steps[i] += steps[i-1]
+	}
+	m.Numbers = steps
 }
 
 // receipts are those of one batch, which is not said again.

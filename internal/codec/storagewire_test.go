@@ -77,12 +77,71 @@ func (w *wires) measure(m machine.Message) {
 // by bytes alone hold what one replay of the accepted actions holds, and what they
 // say takes what simulations charge for it, within a hundredth, or less.
 func TestStorageOverBytes(t *testing.T) {
+	w, wrong := wired(t, true, false)
+	for _, what := range wrong {
+		t.Error(what)
+	}
+	for name, size := range w.sizes {
+		t.Logf("%-16s %8d bytes in %6d messages, charged %8d", name, size[0], size[2], size[1])
+		allowed := size[1] + size[1]/100 + 2*size[2]
+		switch name {
+		case "Retrieve", "Result", "Fetch", "Blocks", "Seek", "Sought":
+			// Of the number of the kind, which takes two bytes, one is charged, and of
+			// woken characters nothing for how long they are.
+		case "Deposit": // the player's key is not charged, for who signs has shown it elsewhere
+			allowed += 32 * size[2]
+		case "Receipt": // with the storer's certificate, and where it stands
+			allowed += (certificateSize + 46) * size[2]
+		default: // receipts have their certificates, and actions their signatures with them
+			continue
+		}
+		if size[0] > allowed {
+			t.Errorf("%s takes %d bytes, and simulations charge %d", name, size[0], size[1])
+		}
+	}
+	for _, name := range []string{"Retrieve", "Result", "Fetch", "Blocks", "Deposit", "Receipt", "Certified"} {
+		if w.sizes[name] == nil {
+			t.Errorf("nobody has sent a %s", name)
+		}
+	}
+}
+
+// TestNobodySaysThatOthersDidNothing: who passes messages on can tell all storers,
+// in a player's name and before it does, that it has done nothing in an interval.
+// As batches bear their players' signatures nobody believes it; without, everybody
+// does.
+func TestNobodySaysThatOthersDidNothing(t *testing.T) {
+	if _, wrong := wired(t, true, true); len(wrong) > 0 {
+		t.Errorf("it was believed: %v", wrong)
+	}
+	if _, wrong := wired(t, false, true); len(wrong) == 0 {
+		t.Error("without signatures it was not believed either: nothing is tested")
+	}
+}
+
+// certificateSize is that of a certificate of a node.
+const certificateSize = 149
+
+// mark stands for a signature of a batch: what else it is of.
+func mark(of string, b *storage.Batch, size int) []byte {
+	text := fmt.Append(nil, of, b.Player.ID, b.Of)
+	for _, a := range b.Actions {
+		text = fmt.Append(text, a.Seq, a.At, a.Body)
+	}
+	sum := id.Of(text)
+	return append(make([]byte, size-len(sum)), sum[:]...)
+}
+
+// wired lets sixteen nodes run the storage over bytes while three of them play,
+// and returns what is wrong in the end. Forged: in an interval somebody deposits
+// in the players' names that they have done nothing.
+func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 	const nodes, last = 16, 4
 	begin := machine.Time(2 * time.Minute)
 	interval := 5 * storage.DefaultLMax
 	rules := truth.New(truth.Config{Seed: 7, Regions: 8, Mode: world.Creative}) // all in one goroutine
 	space := overlay.SpaceFor(4)
-	w := &wires{T: t, sizes: map[string]*[3]int{}, codec: codec.NewVerified(codec.Verified{Rules: rules, Bounds: space.Bounds()})}
+	w = &wires{T: t, sizes: map[string]*[3]int{}, codec: codec.NewVerified(codec.Verified{Rules: rules, Bounds: space.Bounds()})}
 	in := sim.ThesisInternet()
 	s := sim.NewWith(3, sim.Config{Internet: in})
 	boot := sim.NewBootstrap(s, 4, func(c *overlay.Contact) int { return space.Zone(c.Pos) })
@@ -99,7 +158,15 @@ func TestStorageOverBytes(t *testing.T) {
 			return storage.New(storage.Config{
 				Overlay: overlay.Config{Self: self, Space: space, Seek: boot.Seek, Announce: func(on bool) machine.Job { return boot.Announce(self, on) }},
 				Rules:   rules, Protocol: storage.ProtocolHardened, Wire: true, Secret: self.ID[:], Begin: begin,
-				Player: &storage.Player{ID: self.ID, Home: storage.Home(space, shape, self.Pos)},
+				Player:    &storage.Player{ID: self.ID, Home: storage.Home(space, shape, self.Pos)},
+				SignBatch: func(b *storage.Batch) []byte { return mark("batch", b, 96) },
+				CheckBatch: func(b *storage.Batch, signature []byte) bool {
+					return !signed || slices.Equal(signature, mark("batch", b, 96))
+				},
+				SignReceipt: func(r *storage.Receipt) { r.Signature = mark(r.By.ID.String(), r.Batch, certificateSize+64) },
+				CheckReceipt: func(r *storage.Receipt) bool {
+					return slices.Equal(r.Signature, mark(r.By.ID.String(), r.Batch, certificateSize+64))
+				},
 			}, cable{env, w})
 		}))
 	}
@@ -147,6 +214,18 @@ func TestStorageOverBytes(t *testing.T) {
 				n.Act(a)
 			})
 		}
+		if forged && of == 3 {
+			for i := range ticks {
+				nothing, err := storage.NewBatch(node(i).Player(), int64(of+1), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for k := range machines {
+					u := &overlay.Unicast{Route: overlay.Route{Origin: node(i).Self(), Seq: 1 << 30, Dest: places[k]}, Body: &storage.Deposit{Batch: nothing, Whole: true}}
+					machines[k].Call(func() { node(k).OnMessage(node(k).Overlay().Linked(nil)[0].Peer(), u) })
+				}
+			}
+		}
 	}
 	s.Run(update(last).Add(3*storage.DefaultLMax + time.Second).Sub(s.Now()))
 	for of := 1; of <= last; of++ {
@@ -181,28 +260,11 @@ func TestStorageOverBytes(t *testing.T) {
 	for i := range nodes {
 		st := node(i).State()
 		if st == nil || st.Of != last || st.Doubts() > 0 || !st.Agrees(right, &st.Cover, shape) {
-			t.Errorf("node %d does not hold the world at update %d", i, last)
+			wrong = append(wrong, fmt.Sprintf("node %d does not hold the world at update %d", i, last))
 		}
 	}
 	if built := len(truth.NewView(all).Changed()); built == 0 {
 		t.Error("nothing was built")
 	}
-	// Receipts with their certificates, and what is stored, are sent whole between
-	// real nodes; simulations charge what could be left out of them.
-	for name, size := range w.sizes {
-		t.Logf("%-16s %8d bytes, charged %8d", name, size[0], size[1])
-		switch name {
-		case "Retrieve", "Result", "Fetch", "Blocks", "Seek", "Sought":
-			// Of the number of the kind, which takes two bytes, one is charged, and of
-			// woken characters nothing for how long they are.
-			if size[0] > size[1]+size[1]/100+2*size[2] {
-				t.Errorf("%s takes %d bytes, and simulations charge %d", name, size[0], size[1])
-			}
-		}
-	}
-	for _, name := range []string{"Retrieve", "Result", "Fetch", "Blocks"} {
-		if w.sizes[name] == nil {
-			t.Errorf("nobody has sent a %s", name)
-		}
-	}
+	return w, wrong
 }

@@ -263,6 +263,53 @@ func TestReceipts(t *testing.T) {
 	}
 }
 
+// TestBatches: that a player has done some things in an interval, or nothing, is
+// its own word alone.
+func TestBatches(t *testing.T) {
+	g := NewGround(record(90))
+	player, other := &storage.Player{ID: certificate(g.record, 2).ID()}, &storage.Player{ID: certificate(g.record, 3).ID()}
+	batch := func(of *storage.Player, in int64, seqs ...uint64) *storage.Batch {
+		var acts []*storage.Action
+		for _, seq := range seqs {
+			a := &storage.Action{Player: of, Seq: seq, At: 5, Body: []byte("dig")}
+			truth.SignAction(g.record.World(), key(2), a)
+			acts = append(acts, a)
+		}
+		b, err := storage.NewBatch(of, in, acts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	signature, err := g.SignBatch(batch(player, 3, 1, 2), key(2))
+	if err != nil || !g.SignedBatch(batch(player, 3, 1, 2), signature) {
+		t.Fatalf("a good signature does not count: %v", err)
+	}
+	nothing, err := g.SignBatch(batch(player, 3), key(2))
+	if err != nil || !g.SignedBatch(batch(player, 3), nothing) {
+		t.Fatalf("that nothing was done does not count: %v", err)
+	}
+	forged, _ := g.SignBatch(batch(player, 3), key(3))
+	bent := slices.Clone(signature)
+	bent[len(bent)-1] ^= 1
+	elsewhere := *g.record
+	elsewhere.Seed += "x"
+	for name, bad := range map[string]bool{
+		"nothing instead of something": g.SignedBatch(batch(player, 3), signature),
+		"a part":                       g.SignedBatch(batch(player, 3, 1), signature),
+		"another interval":             g.SignedBatch(batch(player, 4, 1, 2), signature),
+		"another player":               g.SignedBatch(batch(other, 3), nothing),
+		"another's key":                g.SignedBatch(batch(player, 3), forged),
+		"no signature":                 g.SignedBatch(batch(player, 3), nil),
+		"a bit":                        g.SignedBatch(batch(player, 3, 1, 2), bent),
+		"another world":                NewGround(&elsewhere).SignedBatch(batch(player, 3), nothing),
+	} {
+		if bad {
+			t.Errorf("%s: it counts", name)
+		}
+	}
+}
+
 // FuzzProven: whatever is in a line, nobody is guilty who has not signed it.
 func FuzzProven(f *testing.F) {
 	t := &testing.T{}

@@ -14,10 +14,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/codec"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
@@ -100,11 +102,38 @@ func (g *Ground) Check(c *node.Contradiction) error {
 }
 
 // receiptContext begins what is signed of a receipt: the hash of the record and
-// the batch's bytes, as in a deposit, follow.
-const receiptContext = "voxelpopuli receipt 1\n"
+// the batch's bytes, as in a whole deposit, follow.
+const receiptContext = "voxelpopuli receipt 2\n"
 
 func (g *Ground) receiptText(r *storage.Receipt) ([]byte, error) {
-	return g.codec.Append(append([]byte(receiptContext), g.hash[:]...), &storage.Deposit{Batch: r.Batch})
+	return g.batchText(receiptContext, r.Batch)
+}
+
+// batchContext begins what a player signs of an interval.
+const batchContext = "voxelpopuli batch 1\n"
+
+func (g *Ground) batchText(context string, b *storage.Batch) ([]byte, error) {
+	return g.codec.Append(append([]byte(context), g.hash[:]...), &storage.Deposit{Batch: b, Whole: true})
+}
+
+// SignBatch signs what a player has done in an interval with its key: the public
+// key, of which the player's id is made, and the signature.
+func (g *Ground) SignBatch(b *storage.Batch, key ed25519.PrivateKey) ([]byte, error) {
+	text, err := g.batchText(batchContext, b)
+	if err != nil {
+		return nil, err
+	}
+	return append(slices.Clone([]byte(key.Public().(ed25519.PublicKey))), ed25519.Sign(key, text)...), nil
+}
+
+// SignedBatch reports whether a batch bears its player's signature.
+func (g *Ground) SignedBatch(b *storage.Batch, signature []byte) bool {
+	if len(signature) != ed25519.PublicKeySize+ed25519.SignatureSize {
+		return false
+	}
+	pub := ed25519.PublicKey(signature[:ed25519.PublicKeySize])
+	text, err := g.batchText(batchContext, b)
+	return err == nil && id.Of(pub) == b.Player.ID && ed25519.Verify(pub, text, signature[ed25519.PublicKeySize:])
 }
 
 // SignReceipt signs a receipt: with the certificate, which says where its node

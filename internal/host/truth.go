@@ -92,7 +92,15 @@ func (h *Host) truth() *node.Truth {
 				h.cfg.Log.Warn("A receipt cannot be signed.", "error", err)
 			}
 		},
-		CheckReceipt: p.ground.SignedReceipt, Report: h.takeContradiction, Behaviour: h.cfg.Under.Storage, Probe: h.cfg.Under.Probe, Came: h.cfg.Under.Came,
+		CheckReceipt: p.ground.SignedReceipt,
+		SignBatch: func(b *storage.Batch) []byte {
+			signature, err := p.ground.SignBatch(b, p.key)
+			if err != nil {
+				h.cfg.Log.Warn("What was done cannot be signed.", "error", err)
+			}
+			return signature
+		},
+		CheckBatch: p.ground.SignedBatch, Report: h.takeContradiction, Behaviour: h.cfg.Under.Storage, Probe: h.cfg.Under.Probe, Came: h.cfg.Under.Came,
 	}
 }
 

@@ -46,7 +46,7 @@ func newKeeper(l *layer, t *Truth, oc overlay.Config) *keeper {
 		Where: k.where, Interest: interest,
 		Overlay: oc, Rules: t.Rules, Protocol: t.Protocol, Wire: true, Secret: t.Secret, Begin: t.Begin, LMax: t.LMax, Deviation: t.Deviation,
 		Player:      player,
-		SignReceipt: t.SignReceipt, CheckReceipt: t.CheckReceipt,
+		SignReceipt: t.SignReceipt, CheckReceipt: t.CheckReceipt, SignBatch: t.SignBatch, CheckBatch: t.CheckBatch,
 		Behaviour: t.Behaviour, Events: k, Probe: k,
 	}, layerEnv{l})
 	return k

@@ -35,6 +35,10 @@ type Truth struct {
 	// whether one is its node's (Protocol.Receipts).
 	SignReceipt  func(*storage.Receipt)
 	CheckReceipt func(*storage.Receipt) bool
+	// SignBatch and CheckBatch are the storage's: what a player has done in an
+	// interval, signed as one.
+	SignBatch  func(*storage.Batch) []byte
+	CheckBatch func(*storage.Batch, []byte) bool
 	// Played are the rules again, of a world of blocks: what players at this node
 	// do is signed with SignAction, and what regions show them is compared with
 	// what is voted (package witness). Nil: neither.

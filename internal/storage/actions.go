@@ -72,6 +72,8 @@ type stack struct {
 	cert     *Certificate // of batch; nil: not certified
 	heard    *Batch       // what others have of the player, if nothing came
 	receipts []*Receipt   // for batch or heard
+
+	signature []byte // the player's, of a sealed batch
 }
 
 func (c *container) shelf(p *Player) *shelf {

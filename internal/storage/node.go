@@ -50,6 +50,11 @@ type Config struct {
 	// signature is its storer's; nil: they are not signed, not looked at.
 	SignReceipt  func(*Receipt)
 	CheckReceipt func(*Receipt) bool
+	// SignBatch signs what this node's player has done in an interval, CheckBatch
+	// tells whether a batch bears its player's signature; nil: they are not signed,
+	// not looked at.
+	SignBatch  func(*Batch) []byte
+	CheckBatch func(*Batch, []byte) bool
 	// Events hears what the player's node finds out; nil: nobody.
 	Events Events
 	// Behaviour is what a dishonest node does otherwise; nil: an honest one.

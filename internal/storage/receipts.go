@@ -15,12 +15,18 @@ import (
 type Deposit struct {
 	Batch *Batch
 	Whole bool
+	// Numbers are those of the actions, if Batch has come without them.
+	Numbers []uint64
+	// Signature is the player's, of the batch: nobody on the way can say that the
+	// player has done nothing. Who makes and checks it is the driver's business
+	// (Config.SignBatch, Config.CheckBatch).
+	Signature []byte
 }
 
 // Receipt is a storer's signed word that it had a player's batch before t^a.
 type Receipt struct {
 	By    *overlay.Contact
-	Batch *Batch // on the wire its player, interval and digest
+	Batch *Batch // on the wire its player and interval: who asked for the receipt has it
 	// Signature is the storer's; who makes and checks it is the driver's business
 	// (Config.SignReceipt, Config.CheckReceipt).
 	Signature []byte
@@ -46,8 +52,9 @@ type Certified struct {
 // with the receipts that are known: a player cannot have it certified with some
 // and hide it from others.
 type Exchange struct {
-	Batch    *Batch
-	Receipts []*Receipt
+	Batch     *Batch
+	Receipts  []*Receipt
+	Signature []byte // the player's, as in its Deposit
 }
 
 // Sizes on the wire. A receipt names the storer by its certificate (id, key and
@@ -155,8 +162,9 @@ func (n *Node) closeBatch(of int64) *Batch {
 
 // sendDeposit stores a batch in all zones.
 func (n *Node) sendDeposit(b *Batch) {
+	signature := n.signBatch(b)
 	for k, home := range n.homes(n.cfg.Player) {
-		m := &Deposit{Batch: b, Whole: k > 0} // single actions go to the first home only
+		m := &Deposit{Batch: b, Whole: k > 0, Signature: signature} // single actions go to the first home only
 		for z := range n.space.Zones() {
 			n.overlay.Unicast(n.places.key(home, z), m)
 		}
@@ -179,7 +187,13 @@ func (n *Node) lastDeposits() {
 // first batch of an interval counts; what comes after t^a does not.
 func (n *Node) onDeposit(by *overlay.Contact, m *Deposit) {
 	b := m.Batch
-	if b == nil || b.Player == nil || by.ID != b.Player.ID || n.env.Now() > n.time.actions(b.Of) || !n.checkBatch(b) {
+	if b == nil || b.Player == nil || by.ID != b.Player.ID || n.env.Now() > n.time.actions(b.Of) {
+		return
+	}
+	if len(m.Numbers) > 0 && !m.Whole {
+		b = n.named(b, m.Numbers)
+	}
+	if b == nil || !n.checkBatch(b) || !n.signedBatch(b, m.Signature) {
 		return
 	}
 	st := n.actions.shelf(b.Player).stack(b.Of)
@@ -187,12 +201,41 @@ func (n *Node) onDeposit(by *overlay.Contact, m *Deposit) {
 		return // an action is missing, or the player has said something else before
 	}
 	n.seal(st, b)
+	st.signature = m.Signature
 	r := &Receipt{By: n.self, Batch: b, linked: n.cfg.Protocol.Terse}
 	if n.cfg.SignReceipt != nil {
 		n.cfg.SignReceipt(r)
 	}
 	st.collect(n, r)
 	n.overlay.Reply(by, r)
+}
+
+// named is a batch of actions that are stored here, by their numbers; nil: some
+// are not.
+func (n *Node) named(b *Batch, numbers []uint64) *Batch {
+	var acts []*Action
+	for _, a := range n.actions.shelf(b.Player).stack(b.Of).actions {
+		if slices.Contains(numbers, a.Seq) {
+			acts = append(acts, a)
+		}
+	}
+	if len(acts) != len(numbers) {
+		return nil
+	}
+	slices.SortFunc(acts, order)
+	return n.memo.batch(&Batch{Player: b.Player, Of: b.Of, Actions: acts})
+}
+
+func (n *Node) signBatch(b *Batch) []byte {
+	if n.cfg.SignBatch == nil {
+		return nil
+	}
+	return n.cfg.SignBatch(b)
+}
+
+// signedBatch reports whether a batch bears its player's signature.
+func (n *Node) signedBatch(b *Batch, signature []byte) bool {
+	return n.cfg.CheckBatch == nil || n.cfg.CheckBatch(b, signature)
 }
 
 // checkBatch reports whether the actions of a batch are its player's and of its
@@ -263,6 +306,9 @@ func (n *Node) certifies(c *Certificate, b *Batch) bool {
 // all who have given one.
 func (n *Node) onReceipt(r *Receipt) {
 	p := &n.purse
+	if p.batch != nil && r.Batch != nil && n.cfg.Wire && len(r.Batch.Actions) == 0 {
+		r = &Receipt{By: r.By, Batch: r.Batch.filled(p.batch), Signature: r.Signature}
+	}
 	if p.batch == nil || !n.goodReceipt(r, p.batch) || slices.ContainsFunc(p.holders, isContact(r.By)) {
 		return
 	}
@@ -282,7 +328,15 @@ func (n *Node) onReceipt(r *Receipt) {
 // onCertified keeps a certificate with its batch.
 func (n *Node) onCertified(m *Certified) {
 	c := m.Certificate
-	if c == nil || c.Batch == nil || c.Batch.Player == nil || !n.checkBatch(c.Batch) || !n.certifies(c, c.Batch) {
+	if c == nil || c.Batch == nil || c.Batch.Player == nil {
+		return
+	}
+	if n.cfg.Wire && len(c.Batch.Actions) == 0 {
+		if c = n.fillCertificate(c); c == nil {
+			return
+		}
+	}
+	if !n.checkBatch(c.Batch) || !n.certifies(c, c.Batch) {
 		return
 	}
 	st := n.actions.shelf(c.Batch.Player).stack(c.Batch.Of)
@@ -290,6 +344,31 @@ func (n *Node) onCertified(m *Certified) {
 		n.seal(st, c.Batch)
 		st.cert = c
 	}
+}
+
+// filled is what a batch that came without its actions is, if it is this one: who
+// signs a receipt has signed them.
+func (b *Batch) filled(known *Batch) *Batch {
+	if b.Player == nil || b.Player.ID != known.Player.ID || b.Of != known.Of {
+		return b
+	}
+	return known
+}
+
+// fillCertificate is a certificate that came without the actions of its batch,
+// which is stored here; nil: it is not.
+func (n *Node) fillCertificate(c *Certificate) *Certificate {
+	st := n.actions.shelf(c.Batch.Player).stack(c.Batch.Of)
+	if !st.sealed {
+		return nil
+	}
+	out := &Certificate{Batch: st.batch}
+	for _, r := range c.Receipts {
+		if r != nil && r.Batch != nil {
+			out.Receipts = append(out.Receipts, &Receipt{By: r.By, Batch: r.Batch.filled(st.batch), Signature: r.Signature})
+		}
+	}
+	return out
 }
 
 // exchange passes batches on that are not certified though it is t^a.
@@ -300,7 +379,7 @@ func (n *Node) exchange(of int64) {
 			if st.of != of || !st.sealed || st.cert != nil {
 				continue
 			}
-			m := &Exchange{st.batch, slices.Clone(st.receipts)}
+			m := &Exchange{st.batch, slices.Clone(st.receipts), st.signature}
 			for _, home := range n.homes(s.player) {
 				for z := range n.space.Zones() {
 					if z != n.zone || len(n.homes(s.player)) > 1 {
@@ -315,7 +394,7 @@ func (n *Node) exchange(of int64) {
 // onExchange adds other storers' receipts to the own ones. It makes no new
 // receipt: whether the batch came in time is what those who had it say.
 func (n *Node) onExchange(m *Exchange) {
-	if m.Batch == nil || m.Batch.Player == nil || !n.checkBatch(m.Batch) {
+	if m.Batch == nil || m.Batch.Player == nil || !n.checkBatch(m.Batch) || !n.signedBatch(m.Batch, m.Signature) {
 		return
 	}
 	st := n.actions.shelf(m.Batch.Player).stack(m.Batch.Of)

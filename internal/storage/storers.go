@@ -57,7 +57,7 @@ func (n *Node) insist(of int64) {
 	if p.batch == nil || p.batch.Of != of || !n.storers() {
 		return
 	}
-	m := &Deposit{Batch: p.batch, Whole: true}
+	m := &Deposit{Batch: p.batch, Whole: true, Signature: n.signBatch(p.batch)}
 	for z := range n.space.Zones() {
 		if n.holders(z) >= n.homesOf() {
 			continue
