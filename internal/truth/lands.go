@@ -55,12 +55,7 @@ func (l *lands) column(pos world.ColumnPos, chunks []*storage.Object) *world.Col
 	if len(chunks) == 0 {
 		return l.untouched(pos)
 	}
-	k := builtKey{pos: pos}
-	for _, o := range chunks {
-		for i := range k.hash {
-			k.hash[i] = rng.Hash(k.hash[i], uint64(i), uint64(o.ID), hash8(o.Digest[8*i:]))
-		}
-	}
+	k := builtKey{pos, hashOf(chunks)}
 	if c, ok := l.built.Get(k); ok {
 		return c
 	}
@@ -74,6 +69,16 @@ func (l *lands) column(pos world.ColumnPos, chunks []*storage.Object) *world.Col
 	c = c.Clone()
 	l.built.Put(k, c)
 	return c
+}
+
+// hashOf names differences of a column's chunks; those of none are zero.
+func hashOf(chunks []*storage.Object) (hash [2]uint64) {
+	for _, o := range chunks {
+		for i := range hash {
+			hash[i] = rng.Hash(hash[i], uint64(i), uint64(o.ID), hash8(o.Digest[8*i:]))
+		}
+	}
+	return hash
 }
 
 func hash8(b []byte) uint64 {

@@ -17,9 +17,10 @@ const (
 // step. It is made anew from objects for each step by Rules, and kept from step
 // to step by Sequence.
 type region struct {
-	area *world.Area
-	from uint64
-	to   uint64
+	area    *world.Area
+	outside *surroundings // that area sees, of a region that Rules have made
+	from    uint64
+	to      uint64
 
 	settles []world.Command   // answers that have found their player: first of all
 	remotes []world.Command   // requests of neighbours: first of all
@@ -195,21 +196,30 @@ func request(m *world.Remote) world.Command {
 type surroundings struct {
 	low     world.ColumnPos // the lowest of the 3×3 regions
 	columns [12 * 12]*world.Column
+	load    func(world.ColumnPos) *world.Column // gives a column when it is first looked at; nil: columns has all
+	looked  [12 * 12]bool                       // with load
 }
 
 // Block implements world.Blocks. What is farther away is not known.
 func (s *surroundings) Block(p world.Pos) (world.Block, bool) {
 	c := p.Column()
 	x, z := uint32(c.X-s.low.X), uint32(c.Z-s.low.Z)
+	if x >= 12 || z >= 12 {
+		return world.Air, false
+	}
+	i := z*12 + x
+	if s.load != nil && !s.looked[i] {
+		s.columns[i], s.looked[i] = s.load(c), true
+	}
 	switch {
-	case x >= 12 || z >= 12 || s.columns[z*12+x] == nil:
+	case s.columns[i] == nil:
 		return world.Air, false
 	case p.Y < 0:
 		return world.Bedrock, true
 	case p.Y >= world.Height:
 		return world.Air, true
 	}
-	return s.columns[z*12+x].At(int(p.X&31), int(p.Y), int(p.Z&31)), true
+	return s.columns[i].At(int(p.X&31), int(p.Y), int(p.Z&31)), true
 }
 
 // set puts the columns of a region into their places.

@@ -98,40 +98,96 @@ func (b byWhom) bodies(who id.ID) (out [][]byte) {
 	return out
 }
 
+// done is a region's replay. What it has seen of the regions around it is a part
+// of what it depends on, and often nothing.
+type done struct {
+	seen []sight
+	*outcome
+}
+
+// sight is a column of another region that a replay has looked at.
+type sight struct {
+	at   world.ColumnPos
+	hash [2]uint64 // of how it differed from the terrain
+}
+
+// maxDone is how many replays of a region are remembered that differ only by what
+// lies around it.
+const maxDone = 16
+
 // outcome replays one region, or remembers having done so with the same objects
-// and actions.
+// and actions, and the same of what it looked at beyond its border.
 func (r *Rules) outcome(w *window, pos world.RegionPos, s *storage.Step, acts byWhom) *outcome {
 	k := r.key(w, pos, s, acts)
-	if o, ok := r.runs.Get(k); ok {
-		return o
+	list, _ := r.runs.Get(k)
+	for _, d := range list {
+		if w.shows(d.seen) {
+			return d.outcome
+		}
 	}
-	o := r.replay(w, pos, TickAt(s.From), TickAt(s.To), acts)
-	r.runs.Put(k, o)
+	o, around := r.replay(w, pos, TickAt(s.From), TickAt(s.To), acts)
+	if len(list) == maxDone {
+		list = list[1:]
+	}
+	r.runs.Put(k, append(slices.Clone(list), done{w.seenBy(around), o}))
 	return o
 }
 
-// key names everything that a region's replay depends on.
+// seenBy are the columns that a replay has looked at; around is nil if it has not
+// run.
+func (w *window) seenBy(around *surroundings) (out []sight) {
+	if around == nil {
+		return nil
+	}
+	for i, looked := range around.looked {
+		if at := (world.ColumnPos{X: around.low.X + int32(i%12), Z: around.low.Z + int32(i/12)}); looked {
+			chunks, _ := w.columnAt(at)
+			out = append(out, sight{at, hashOf(chunks)})
+		}
+	}
+	return out
+}
+
+// shows reports whether who looks at columns here sees what was seen.
+func (w *window) shows(seen []sight) bool {
+	for _, s := range seen {
+		if chunks, _ := w.columnAt(s.at); hashOf(chunks) != s.hash {
+			return false
+		}
+	}
+	return true
+}
+
+// key names what a region's replay depends on, but for blocks of the regions
+// around it. Of who is in those it is only whether they keep it awake, and get
+// what lies in it.
 func (r *Rules) key(w *window, pos world.RegionPos, s *storage.Step, acts byWhom) storage.Digest {
 	b := binary.BigEndian.AppendUint64(r.scratch[:0], uint64(s.From))
 	b = binary.BigEndian.AppendUint64(b, uint64(s.To))
 	b = binary.BigEndian.AppendUint32(b, uint32(pos.X))
 	b = binary.BigEndian.AppendUint32(b, uint32(pos.Z))
-	digests := func(list []*storage.Object) {
-		for _, o := range list {
-			b = append(b, o.Digest[:]...)
-		}
-		b = append(b, 0)
-	}
 	own := w.at(pos)
-	digests(own.all)
+	for _, o := range own.all {
+		b = append(b, o.Digest[:]...)
+	}
+	b = append(b, 0)
 	r.around(pos, func(p world.RegionPos) {
 		if l := w.at(p); l != nil && p != pos {
-			digests(l.chunks)
-			digests(l.letters)
-			digests(l.characters)
-			digests(l.witnesses)
+			for _, o := range l.letters {
+				if m := o.State.(*letter); m.answered && r.isHere(w, pos, m.remote.Player) {
+					b = append(b, o.Digest[:]...)
+				}
+			}
+			b = append(b, 0)
 		}
 	})
+	b = append(b, bit(r.awake(w, pos)))
+	for _, o := range own.letters {
+		b = append(b, bit(r.isNear(w, pos, o.State.(*letter).remote.Player)))
+	}
+	for _, o := range own.arriving {
+		b = append(b, bit(r.stands(w, pos, o.Player.ID)))
+	}
 	for _, list := range [...][]*storage.Object{own.characters, own.arriving, own.witnesses} {
 		for _, o := range list {
 			for _, a := range acts[o.Player.ID] {
@@ -144,8 +200,9 @@ func (r *Rules) key(w *window, pos world.RegionPos, s *storage.Step, acts byWhom
 	return id.Of(b)
 }
 
-// replay replays one region from its objects.
-func (r *Rules) replay(w *window, pos world.RegionPos, from, to uint64, acts byWhom) *outcome {
+// replay replays one region from its objects, and says through what it has looked
+// at those around it; nil: it has not run.
+func (r *Rules) replay(w *window, pos world.RegionPos, from, to uint64, acts byWhom) (*outcome, *surroundings) {
 	own, out := w.at(pos), &outcome{rest: rest{pos: pos, area: r.nothing}}
 	if own.rest != nil {
 		old := own.rest.State.(*rest)
@@ -166,7 +223,7 @@ func (r *Rules) replay(w *window, pos world.RegionPos, from, to uint64, acts byW
 		for _, list := range [...][]*storage.Object{own.chunks, own.mobs, own.bundles} {
 			out.stay = append(out.stay, list...)
 		}
-		return out
+		return out, nil
 	}
 	r.wake(g, w, own)
 	leaving := map[id.ID]bool{}
@@ -177,5 +234,5 @@ func (r *Rules) replay(w *window, pos world.RegionPos, from, to uint64, acts byW
 		leaving[o.Player.ID] = d.leave
 	}
 	r.collect(g, g.run(), own, leaving, out)
-	return out
+	return out, g.outside
 }

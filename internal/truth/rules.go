@@ -43,7 +43,7 @@ const maxRegions = geom.Limit / cellSide
 type Rules struct {
 	cfg   Config
 	lands *lands
-	runs  recent.Map[storage.Digest, *outcome]
+	runs  recent.Map[storage.Digest, []done]
 	seen  recent.Map[storage.Digest, *storage.Object]
 	known recent.Map[storage.Digest, *storage.Player]
 
@@ -64,7 +64,7 @@ func New(cfg Config) *Rules {
 	}
 	r := &Rules{cfg: cfg, lands: newLands(cfg.Terrain, cfg.Columns), spawns: map[world.RegionPos]world.Pos{}}
 	r.nothing = world.NewArea(world.AreaConfig{}, world.RegionPos{}, nil).AppendRest(nil)
-	r.runs = recent.New[storage.Digest, *outcome](1 << 13)
+	r.runs = recent.New[storage.Digest, []done](1 << 13)
 	r.seen = recent.New[storage.Digest, *storage.Object](1 << 16)
 	r.known = recent.New[storage.Digest, *storage.Player](1 << 14)
 	return r

@@ -72,13 +72,13 @@ func (r *Rules) deliver(g *region, w *window, pos world.RegionPos, out *outcome)
 
 // wake puts a region together from its objects.
 func (r *Rules) wake(g *region, w *window, own *local) {
-	s := &surroundings{low: world.RegionPos{X: own.pos.X - 1, Z: own.pos.Z - 1}.Column(0)}
-	r.around(own.pos, func(at world.RegionPos) {
-		if l := w.at(at); l != nil && at != own.pos {
-			s.set(at, func(c world.ColumnPos) *world.Column { return r.lands.column(c, ofColumn(l.chunks, c)) })
+	g.outside = &surroundings{low: world.RegionPos{X: own.pos.X - 1, Z: own.pos.Z - 1}.Column(0), load: func(c world.ColumnPos) *world.Column {
+		if chunks, ok := w.columnAt(c); ok {
+			return r.lands.column(c, chunks)
 		}
-	})
-	g.area = r.newArea(own.pos, s)
+		return nil
+	}}
+	g.area = r.newArea(own.pos, g.outside)
 	for i := range world.Columns {
 		at := own.pos.Column(i)
 		g.area.SetColumn(r.lands.column(at, ofColumn(own.chunks, at)).Clone())

@@ -37,6 +37,16 @@ func (w *window) at(p world.RegionPos) *local {
 	return w.local[z*5+x]
 }
 
+// columnAt is how a column's chunks differ from the terrain; false: it is not of
+// the world.
+func (w *window) columnAt(pos world.ColumnPos) ([]*storage.Object, bool) {
+	l := w.at(pos.Region())
+	if l == nil {
+		return nil, false
+	}
+	return ofColumn(l.chunks, pos), true
+}
+
 // sort puts the objects of a step into their regions.
 func (r *Rules) sort(target world.RegionPos, objects []*storage.Object) *window {
 	w := &window{x: target.X - 2, z: target.Z - 2}
