@@ -70,7 +70,7 @@ func TestWhatIsRememberedIsWhatItWouldBe(t *testing.T) {
 		seq.Advance(from, from+interval, actions)
 		runs = max(runs, shared.runs.Len())
 	}
-	if shown < 1000 || runs < 20 {
+	if shown < 150*steps || runs < 20 {
 		t.Errorf("only %d objects were compared, and %d replays remembered: too little is tested", shown, runs)
 	}
 }
