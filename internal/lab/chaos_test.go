@@ -1,9 +1,6 @@
 package lab
 
 import (
-	"bytes"
-	"context"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,24 +8,6 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
-
-var withChaos = flag.Bool("chaos", false, "also throw faults at a world of seven processes for a minute")
-
-// TestChaos is a minute of issue 3's faults. The seed says what goes wrong, and
-// in which order; the verdict must be the same however far the processes have
-// come by then.
-func TestChaos(t *testing.T) {
-	if !*withChaos {
-		t.Skip("asked for with -chaos: with the race detector seven nodes are too slow for two cores")
-	}
-	const seed = 5
-	var out bytes.Buffer
-	err := Run(context.Background(), "chaos", Options{Seed: seed, Set: map[string]string{"minutes": "1"}, Report: &out}, func(s string) { t.Log(s) })
-	if err != nil {
-		t.Errorf("seed %d: %v", seed, err)
-	}
-	t.Log(out.String())
-}
 
 func TestRivals(t *testing.T) {
 	for _, c := range []struct {
