@@ -145,17 +145,9 @@ func (n *Node) Ping(to machine.Peer, then func(alive bool)) {
 	n.call(to, &Request{Proc: Ping}, func(r *Reply) { then(r != nil) })
 }
 
-// Nearest asks one node for the contacts that it knows nearest to a key: a
-// single FIND_NODE, nil if no answer comes.
-func (n *Node) Nearest(to machine.Peer, key id.ID, then func([]machine.Peer)) {
-	n.call(to, &Request{Proc: FindNode, Key: key}, func(r *Reply) {
-		if r == nil {
-			then(nil)
-			return
-		}
-		then(r.Contacts)
-	})
-}
+// Call calls a procedure of one node, outside of any lookup; nil if no answer
+// comes. It gives the request its number.
+func (n *Node) Call(to machine.Peer, r *Request, then func(*Reply)) { n.call(to, r, then) }
 
 // seen notes a message from p, pings whom it might replace, and gives p the
 // records that it should hold now.
