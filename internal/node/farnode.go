@@ -17,6 +17,7 @@ type farNode struct {
 	state  linkState
 	queue  []machine.Message // until the link is up
 	heard  machine.Time      // when it last said something
+	pause  time.Duration     // about the longest that it has been silent of late
 	seen   machine.Peer      // as memory knows it
 	seenAt machine.Time
 	used   machine.Time // when the link was last needed
@@ -80,12 +81,28 @@ func (w *network) hear(p machine.Peer) *farNode {
 	if f.came, f.said = p, (machine.Peer{}); f.state == linkNone || f.state == linkWaiting {
 		f.peer = p
 	}
-	f.heard, f.left = w.n.env.Now(), false
+	f.note(w.n.env.Now())
 	if f.seen != p || f.heard.Sub(f.seenAt) >= beat {
 		f.seen, f.seenAt = p, f.heard
 		w.memory.see(p)
 	}
 	return f
+}
+
+// note is when the node has said something.
+func (f *farNode) note(now machine.Time) {
+	if f.heard != 0 {
+		f.pause = max(now.Sub(f.heard), f.pause-f.pause/8)
+	}
+	f.heard, f.left = now, false
+}
+
+// silent reports whether a node that has something to say all the time says
+// nothing. How often that is depends: a region tells those whose players it has
+// each tick, and those who only look at it, while nothing happens there, once a
+// second.
+func (f *farNode) silent(now machine.Time) bool {
+	return now.Sub(f.heard) >= min(max(silentAfter, f.pause+f.pause/2), silentAtMost)
 }
 
 // turn goes to the other address of a node that cannot be reached at the one

@@ -55,9 +55,10 @@ const (
 	// askEvery is how often a leader is looked for at first; later it is four
 	// times as long, so that nodes that cannot keep up are not asked to death.
 	askEvery = 500 * time.Millisecond
-	// silentAfter is how long a leader may say nothing to a node whose players
-	// are with it; regions send frames twenty times a second.
-	silentAfter = 500 * time.Millisecond
+	// silentAfter is how long a leader may at least say nothing to a node whose
+	// players are with it, and silentAtMost how long one that speaks seldom may.
+	silentAfter  = 500 * time.Millisecond
+	silentAtMost = 2 * time.Second
 	// tellEvery is how often sessions are told that a part cannot be reached;
 	// what waits for it then is dropped.
 	tellEvery = 10 * time.Second
@@ -422,7 +423,7 @@ func (w *network) watchOn(r *route, now machine.Time) {
 // has been elected says so with a higher term.
 func (w *network) suspect(r *route, now machine.Time) {
 	f := w.far[r.leader.ID]
-	silent := f != nil && len(r.sessions) > 0 && now.Sub(f.heard) >= silentAfter && w.hosts[r.part] == nil
+	silent := f != nil && len(r.sessions) > 0 && f.silent(now) && w.hosts[r.part] == nil
 	if !silent && len(r.doubted) == 0 {
 		r.wary = 0
 		return
