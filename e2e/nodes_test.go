@@ -61,6 +61,7 @@ type hosting struct {
 		Part, Role, Leader string
 		Members            []string
 	}
+	Truth *struct{ Looked int64 }
 }
 
 // hosting asks a node.

@@ -107,6 +107,42 @@ func TestPictureOfOverlay(t *testing.T) {
 	if *shots == "" {
 		t.Skip("no -shots folder: no pictures are wanted")
 	}
+	nodes := castle(t, 8)
+	ann := newLooker(t, "Ann", 1280, 720, `{"viewDistance": 4, "farDistance": 2, "quality": "low", "hinted": true}`)
+	ann.open(nodes[0].url)
+	ann.enter()
+	ann.settle()
+	ann.tap("m")
+	time.Sleep(10 * time.Second) // the map asks once a second
+	ann.shot("overlay")
+}
+
+// TestPictureOfStorage makes the pictures of what people are shown of the
+// replicated storage: the map and F3.
+func TestPictureOfStorage(t *testing.T) {
+	if *shots == "" {
+		t.Skip("no -shots folder: no pictures are wanted")
+	}
+	nodes := castle(t, 8, "--truth", "--truth-after", "60s", "--truth-regions", "8")
+	ann := newLooker(t, "Ann", 1280, 720, `{"viewDistance": 4, "farDistance": 2, "quality": "low", "hinted": true}`)
+	ann.open(nodes[0].url)
+	ann.enter()
+	nodes[0].until("the storage to be looked at", func(h hosting) bool { return h.Truth != nil && h.Truth.Looked >= 3 })
+	ann.tap(kb.F3)
+	ann.settle()
+	ann.shot("storage-f3")
+	ann.tap(kb.F3)
+	ann.tap("m")
+	for range 3 {
+		ann.do("zoom out", chromedp.Evaluate(`(document.querySelectorAll('.map-tools button')[1].click(), 0)`, nil))
+	}
+	time.Sleep(10 * time.Second) // the map asks once a second
+	ann.shot("storage")
+}
+
+// castle is a verified world of some nodes; made are further settings of it.
+func castle(t *testing.T, count int, made ...string) (nodes []*server) {
+	t.Helper()
 	office := t.TempDir()
 	run := func(args ...string) string {
 		out, err := exec.Command(bin, args...).Output()
@@ -116,12 +152,11 @@ func TestPictureOfOverlay(t *testing.T) {
 		return string(out)
 	}
 	run("authority", "init", "castle", "--zones", "4", "--data", office)
-	var nodes []*server
-	for i := range 8 {
+	for i := range count {
 		s := &server{t: t, data: t.TempDir()}
 		if i == 0 {
 			s.data = office
-			run("world", "new", "castle", "--authority", "castle", "--data", office)
+			run(append([]string{"world", "new", "castle", "--authority", "castle", "--data", office}, made...)...)
 		}
 		var key string
 		for line := range strings.SplitSeq(run("identity", "show", "--data", s.data), "\n") {
@@ -142,11 +177,5 @@ func TestPictureOfOverlay(t *testing.T) {
 		t.Cleanup(s.kill)
 		nodes = append(nodes, s)
 	}
-	ann := newLooker(t, "Ann", 1280, 720, `{"viewDistance": 4, "farDistance": 2, "quality": "low", "hinted": true}`)
-	ann.open(nodes[0].url)
-	ann.enter()
-	ann.settle()
-	ann.tap("m")
-	time.Sleep(10 * time.Second) // the map asks once a second
-	ann.shot("overlay")
+	return nodes
 }

@@ -219,22 +219,40 @@ func (a *Authority) certificate(i Issued, key [32]byte) *identity.Certificate {
 }
 
 // place draws a place: evenly in all zones' sub-areas (thesis 4.5.4), not very
-// near to another node's.
+// near to another node's. As long as there are zones without a node it is one of
+// these: a storage agrees on nothing while half of its zones are empty, and with a
+// few nodes and chance alone that is likely.
 func (a *Authority) place(random func([]byte) (int, error)) geom.Point {
 	s := overlay.SpaceFor(int(a.state.Genesis.Zones))
 	apart := int64(s.SubSide()) / 4096
+	zones := a.empty(s)
+	if len(zones) == 0 {
+		for z := range s.Zones() {
+			zones = append(zones, z)
+		}
+	}
 	for {
 		var b [24]byte
 		_, _ = random(b[:]) // crypto/rand never fails
 		// 64 bits for a number below a million: no remainder is preferred.
 		draw := func(i int, n int32) int32 { return int32(binary.BigEndian.Uint64(b[i:]) % uint64(n)) }
-		p := s.SubArea(int(draw(0, int32(s.Zones())))).Min
+		p := s.SubArea(zones[draw(0, int32(len(zones)))]).Min
 		p.X += draw(8, s.SubSide())
 		p.Y += draw(16, s.SubSide())
 		if !slices.ContainsFunc(a.state.Issued, func(i Issued) bool { return i.Pos.Dist2(p) < apart*apart }) {
 			return p
 		}
 	}
+}
+
+// empty are the zones in which nobody has a place.
+func (a *Authority) empty(s overlay.Space) (zones []int) {
+	for z := range s.Zones() {
+		if !slices.ContainsFunc(a.state.Issued, func(i Issued) bool { return i.Revoked == nil && s.Zone(i.Pos) == z }) {
+			zones = append(zones, z)
+		}
+	}
+	return zones
 }
 
 // Revoke takes certificates back and returns the new list. A node keeps no other

@@ -101,7 +101,8 @@ func TestAuthority(t *testing.T) {
 }
 
 // TestPlaces: only places in sub-areas are given (thesis 4.5.4), in all zones,
-// no two very near.
+// the first ones each in another, no two very near. Who is revoked leaves its zone
+// empty.
 func TestPlaces(t *testing.T) {
 	a, err := Init(filepath.Join(t.TempDir(), "x"), 4, day0)
 	if err != nil {
@@ -110,7 +111,10 @@ func TestPlaces(t *testing.T) {
 	defer a.Close()
 	s := overlay.SpaceFor(4)
 	zones := map[int]int{}
-	for range 200 {
+	for n := range 200 {
+		if n == 4 && len(zones) != 4 {
+			t.Errorf("the first four places are in %d zones", len(zones))
+		}
 		p := a.place(func(b []byte) (int, error) { return deterministic(t.Name(), len(a.state.Issued), b) })
 		zone := s.Zone(p)
 		zones[zone]++
@@ -123,6 +127,14 @@ func TestPlaces(t *testing.T) {
 		if zones[zone] < 25 {
 			t.Errorf("zone %d got %d of 200", zone, zones[zone])
 		}
+	}
+	for i := range a.state.Issued {
+		if c := &a.state.Issued[i]; s.Zone(c.Pos) == 2 {
+			c.Revoked = &day0
+		}
+	}
+	if p := a.place(func(b []byte) (int, error) { return deterministic(t.Name(), 999, b) }); s.Zone(p) != 2 {
+		t.Errorf("of the zones only 2 is empty, and zone %d gets a node", s.Zone(p))
 	}
 }
 
