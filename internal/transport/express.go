@@ -18,11 +18,11 @@ const (
 	// way, ackAfter how long an acknowledgement may wait for a parcel to go with,
 	// ackAtLeast how many parcels do without one.
 	laneSweep  = 100 * time.Millisecond
-	ackAfter   = 50 * time.Millisecond
+	ackAfter   = 100 * time.Millisecond
 	ackAtLeast = 16
 	// laneLimit is after how long, and two round trips, a parcel must have been
 	// acknowledged.
-	laneLimit = 400 * time.Millisecond
+	laneLimit = 450 * time.Millisecond
 	// askSession is how often it is made sure that there is a session.
 	askSession = time.Second
 )
