@@ -47,6 +47,7 @@ var overlayKinds = []*kind{
 		maybeContact(f, &m.Self)
 		list(f, &m.Known, node.MaxPlaces, minContact, contact)
 	}),
+	message(134, func(f *form, m *node.Renewed) { f.certificate(&m.Certificate) }),
 }
 
 // path is the head of a routed message.

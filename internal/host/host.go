@@ -88,7 +88,10 @@ func Start(cfg Config) (*Host, error) {
 		h.beside.Go(h.keepEvidence)
 	}
 	if cfg.Revocations != "" {
-		h.beside.Go(h.watchRevocations)
+		h.beside.Go(func() { h.watchPaper(cfg.Revocations, h.loadRevocations) })
+	}
+	if h.peers != nil && h.peers.record.Genesis.Verified() && cfg.Certificate != "" {
+		h.beside.Go(func() { h.watchPaper(cfg.Certificate, h.loadCertificate) })
 	}
 	if err := h.listen(); err != nil {
 		return nil, errors.Join(err, h.Close(context.Background()))

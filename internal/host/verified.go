@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,20 +55,20 @@ func (h *Host) verified() *node.Verified {
 	}
 }
 
-// revocationsEvery is how often the file with revocations is looked at.
-const revocationsEvery = 2 * time.Second
+// papersEvery is how often the files with the authority's papers are looked at.
+const papersEvery = 2 * time.Second
 
-// watchRevocations gives the node the list of revocations in a file, now and
-// whenever the file is another one.
-func (h *Host) watchRevocations() {
-	tick := time.NewTicker(revocationsEvery)
+// watchPaper calls load with what the authority has issued, now and whenever the
+// file is another one.
+func (h *Host) watchPaper(file string, load func() error) {
+	tick := time.NewTicker(papersEvery)
 	defer tick.Stop()
 	var last os.FileInfo
 	for {
-		if info, err := os.Stat(h.cfg.Revocations); err == nil && (last == nil || info.ModTime() != last.ModTime() || info.Size() != last.Size() || !os.SameFile(info, last)) {
+		if info, err := os.Stat(file); err == nil && (last == nil || info.ModTime() != last.ModTime() || info.Size() != last.Size() || !os.SameFile(info, last)) {
 			last = info
-			if err := h.loadRevocations(); err != nil {
-				h.cfg.Log.Warn("The revocations were not taken.", "file", h.cfg.Revocations, "error", err)
+			if err := load(); err != nil {
+				h.cfg.Log.Warn("A paper of the authority was not taken.", "file", file, "error", err)
 			}
 		}
 		select {
@@ -84,6 +85,26 @@ func (h *Host) loadRevocations() error {
 		return err
 	}
 	return h.Revoke(list)
+}
+
+// loadCertificate gives the node the certificate in its file, if that is a new
+// one: other nodes are told, and those who meet the node see it.
+func (h *Host) loadCertificate() error {
+	c, err := keyring.ReadCertificate(h.cfg.Certificate)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := h.running()
+	defer cancel()
+	called := h.loop.Call(ctx, func() {
+		if err = h.node.Reissue(c); err == nil {
+			h.peers.certificate = c
+		}
+	})
+	if called != nil || err != nil {
+		return errors.Join(called, err)
+	}
+	return h.loop.Show(ctx, c.Append(nil))
 }
 
 // Revoke gives the node a list of the authority's revocations, which it passes

@@ -250,6 +250,38 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
+// TestNewCertificate: a certificate that is put in the place of the old one is
+// taken while the node runs; one that is not for it is refused, and said to be.
+func TestNewCertificate(t *testing.T) {
+	c := newCastle(t, 0)
+	c.log = &lines{}
+	c.add()
+	c.add()
+	c.exact("two nodes")
+	put := func(key ed25519.PublicKey) *ident.Certificate {
+		cert, err := c.authority.Issue(key, "", time.Now(), time.Now().Add(2*time.Hour))
+		if err == nil {
+			err = os.WriteFile(c.configs[0].Certificate, keyring.CertificateText(cert), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cert
+	}
+	stranger, _, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(stranger)
+	until(t, "another node's certificate to be refused", func() bool { return c.log.has("not for this one") })
+	fresh := put(c.keys[0].Public().(ed25519.PublicKey))
+	until(t, "the new certificate to be taken", func() bool {
+		return c.log.has(fmt.Sprintf("certificate %d now, instead of %d", fresh.Serial, c.certs[0].Serial))
+	})
+	c.add() // by the first, which shows it
+	c.exact("three nodes")
+}
+
 // TestEvidence: signed false views are written down, and who has sent more than
 // the court allows is named to the people; a view that somebody else has signed
 // is written down and counts for nothing.

@@ -39,7 +39,23 @@ func (d *Door) Admit(pub ed25519.PublicKey, proof []byte) error {
 	return err
 }
 
-// Seen is the certificate that a node was let in with; nil: it never was.
+// Reissued takes the certificate that a node has now, if it is newer than the one
+// that was seen; an error says why it does not count.
+func (d *Door) Reissued(c *identity.Certificate) error {
+	who := c.ID()
+	if seen := d.Seen(who); seen != nil && c.Serial <= seen.Serial {
+		return nil
+	}
+	if err := d.gate.Load().Check(who, c, d.now()); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.seen[who] = c
+	return nil
+}
+
+// Seen is the newest certificate that a node has shown; nil: it never was.
 func (d *Door) Seen(who id.ID) *identity.Certificate {
 	d.mu.Lock()
 	defer d.mu.Unlock()

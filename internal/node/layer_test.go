@@ -35,8 +35,9 @@ type realm struct {
 // testDoor is a door whose certificates are seen from the start: in the simulator
 // there is no handshake that shows them.
 type testDoor struct {
-	gate *identity.Gate
-	r    *realm
+	gate  *identity.Gate
+	r     *realm
+	newer map[id.ID]*identity.Certificate
 }
 
 func (d *testDoor) Verify(of id.ID, c *identity.Certificate) machine.Job {
@@ -47,9 +48,16 @@ func (d *testDoor) Renew(r *identity.Revocations) (err error) {
 	d.gate, err = d.gate.Renew(r)
 	return err
 }
+func (d *testDoor) Reissued(c *identity.Certificate) error {
+	d.newer[c.ID()] = c
+	return d.gate.Check(c.ID(), c, d.r.s.Now())
+}
 func (d *testDoor) Bars(who id.ID) bool {
 	for _, c := range d.r.certs {
 		if c.ID() == who {
+			if newer := d.newer[who]; newer != nil {
+				c = newer
+			}
 			return d.Revoked().Has(c.Serial) || c.Ended(d.r.s.Now())
 		}
 	}
@@ -105,7 +113,7 @@ func (r *realm) add(i int) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		r.doors[i] = &testDoor{gate, r}
+		r.doors[i] = &testDoor{gate, r, map[id.ID]*identity.Certificate{}}
 		cfg := testConfig(townStart)
 		cfg.Hall.Mode = uint8(r.mode)
 		cfg.Net = &Net{
@@ -266,10 +274,9 @@ func TestRevocationsSpread(t *testing.T) {
 	r.exact("after the restart", 2, 4)
 }
 
-// TestCertificateEnds: a certificate that ends while the nodes run: its node is
-// told so in time, leaves the overlay, and the others cut it off and close the
-// gap.
-func TestCertificateEnds(t *testing.T) {
+// ending is a realm of eight nodes; the certificate of number 2 ends after ten
+// minutes.
+func ending(t *testing.T) *realm {
 	r := emptyRealm(t, 3)
 	random := rng.New(3, 5)
 	space := overlay.SpaceFor(4)
@@ -283,6 +290,48 @@ func TestCertificateEnds(t *testing.T) {
 		r.add(i)
 	}
 	r.exact("before")
+	return r
+}
+
+// TestReissue: a node that is given a new certificate while it runs stays when
+// the old one ends. What is no certificate for its place is refused, and so is
+// one that another node sends.
+func TestReissue(t *testing.T) {
+	r := ending(t)
+	fresh := *r.certs[2]
+	fresh.Serial, fresh.Until = 100, 0
+	elsewhere, others := fresh, *r.certs[3]
+	elsewhere.Pos.X++
+	others.Serial = 101
+	for _, c := range []*identity.Certificate{&fresh, &elsewhere, &others} {
+		c.Sign(r.key)
+	}
+	r.nodes[2].Call(func() {
+		n := r.node(2)
+		if n.Reissue(&elsewhere) == nil || n.Reissue(&others) == nil {
+			t.Error("a certificate for another place or node was taken")
+		}
+		if err := n.Reissue(&fresh); err != nil {
+			t.Error(err)
+		}
+	})
+	r.s.RunUntil(func() bool { return r.s.Now() >= townStart.Add(10*time.Minute+identity.Slack+2*time.Minute) }, time.Hour)
+	r.exact("the old one has ended")
+	if v := r.node(2).net.verified; v.out || v.Certificate.Serial != 100 {
+		t.Error("the node does not go by its new certificate")
+	}
+	r.nodes[0].Call(func() { r.node(0).OnMessage(r.peer(1), &Renewed{&fresh}) })
+	r.s.Run(time.Second)
+	if f := r.node(0).net.far[r.peer(1).ID]; f != nil && f.state == linkUp {
+		t.Error("who sends another's certificate keeps its link")
+	}
+}
+
+// TestCertificateEnds: a certificate that ends while the nodes run: its node is
+// told so in time, leaves the overlay, and the others cut it off and close the
+// gap.
+func TestCertificateEnds(t *testing.T) {
+	r := ending(t)
 	if v := r.node(2).net.verified; v.warned == 0 || r.node(1).net.verified.warned != 0 {
 		t.Error("not the one whose certificate ends soon is told of it")
 	}

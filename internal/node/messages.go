@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
@@ -117,6 +118,9 @@ type (
 		Version uint64
 		List    []byte // identity.Revocations in its encoding; may be empty
 	}
+
+	// Renewed is the sender's certificate after a new one was issued to it.
+	Renewed struct{ Certificate *identity.Certificate }
 
 	// AskPlaces asks for nodes to enter the overlay by; Places is the answer: the
 	// sender itself and one node of each zone, if it knows one. Both are

@@ -232,6 +232,8 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.layer.receive(f, m)
 	case *Revoked:
 		w.verified.onRevoked(f, m)
+	case *Renewed:
+		w.verified.onRenewed(f, m)
 	default:
 		w.dir.receive(from, m)
 	}

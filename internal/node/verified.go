@@ -33,6 +33,9 @@ type Door interface {
 	Verify(of id.ID, c *identity.Certificate) machine.Job
 	// Renew takes a newer list of revocations; an error says why not.
 	Renew(*identity.Revocations) error
+	// Reissued takes the certificate that a node has now; an error says why not.
+	// One that is no newer than that which was seen changes nothing.
+	Reissued(*identity.Certificate) error
 	// Revoked is the list in force; nil: none.
 	Revoked() *identity.Revocations
 	// Bars reports whether a node's certificate was seen and is revoked, or has
@@ -178,7 +181,7 @@ func (v *verified) beat(now machine.Time) {
 		return
 	}
 	v.warned = now
-	v.w.note(fmt.Sprintf("This node's certificate, number %d, ends at %s. Ask the authority for a new one (authority issue keeps the node's place) and start the node with it.",
+	v.w.note(fmt.Sprintf("This node's certificate, number %d, ends at %s. Ask the authority for a new one (authority issue keeps the node's place) and put it where the old one is: the node takes it while it runs.",
 		c.Serial, time.Unix(0, int64(c.Until)).UTC().Format(time.RFC3339)))
 }
 

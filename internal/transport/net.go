@@ -71,6 +71,15 @@ const (
 	overtake = time.Second
 )
 
+// Show gives the node another proof (NetConfig.Proof), for links and sessions that
+// are made from now on. The loop has to be one with a network.
+func (l *Loop) Show(ctx context.Context, proof []byte) error {
+	if err := l.net.sessions.Show(proof); err != nil {
+		return err
+	}
+	return l.Call(ctx, func() { l.net.cfg.Proof = proof })
+}
+
 // network is the part of a loop that reaches other nodes.
 type network struct {
 	l    *Loop

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/flynn/noise"
@@ -168,8 +169,9 @@ func (t *Table) welcomed(a *attempt, theirs uint32, message []byte) {
 		t.mu.Unlock()
 		return
 	}
-	first := t.firstFor(a)
-	last, c1, c2, err := a.noise.WriteMessage(nil, append(t.mine[:len(t.mine):len(t.mine)], first...))
+	mine := *t.mine.Load()
+	first := t.firstFor(a, len(mine))
+	last, c1, c2, err := a.noise.WriteMessage(nil, slices.Concat(mine, first))
 	if err != nil {
 		t.cfg.Fail("forged") // a key of low order
 		t.sendHello(a)
@@ -182,12 +184,13 @@ func (t *Table) welcomed(a *attempt, theirs uint32, message []byte) {
 	t.begunSession(a, s, first != nil)
 }
 
-// firstFor is the first message that waits, if it fits into the confirm: so it
+// firstFor is the first message that waits, if it fits into the confirm beside
+// our credentials: so it
 // needs no packet of its own, and comes when that comes.
-func (t *Table) firstFor(a *attempt) []byte {
+func (t *Table) firstFor(a *attempt, mine int) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if w := a.p.waiting; a.p.attempt == a && len(w) > 0 && len(w[0]) <= MaxPacket-confirmHead-dhSize-2*tagSize-len(t.mine) {
+	if w := a.p.waiting; a.p.attempt == a && len(w) > 0 && len(w[0]) <= MaxPacket-confirmHead-dhSize-2*tagSize-mine {
 		return w[0]
 	}
 	return nil

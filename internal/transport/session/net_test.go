@@ -349,7 +349,7 @@ func TestWrongID(t *testing.T) {
 			t.Fatalf("got %q, %q; %v", b.got, c.got, a.fails)
 		}
 		// b shows c's credentials, which it has seen, with its own Noise key.
-		b.mine = c.mine
+		b.mine.Store(c.mine.Load())
 		a.Send(machine.Peer{ID: c.peer.ID, Addr: b.peer.Addr}, []byte("for c"))
 		b.Send(c.peer, []byte("as c"))
 		b.Send(a.peer, []byte("as c"))

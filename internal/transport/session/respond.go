@@ -124,7 +124,7 @@ func (t *Table) sendWelcome(f *half, message []byte) {
 	packet := binary.BigEndian.AppendUint32([]byte{typeWelcome}, f.theirs)
 	packet = binary.BigEndian.AppendUint32(packet, f.ours)
 	if err == nil {
-		packet, _, _, err = n.WriteMessage(packet, t.mine)
+		packet, _, _, err = n.WriteMessage(packet, *t.mine.Load())
 	}
 	t.mu.Lock()
 	switch {

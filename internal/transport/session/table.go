@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/flynn/noise"
@@ -73,7 +74,7 @@ type Table struct {
 	cfg    Config
 	began  time.Time
 	static noise.DHKey
-	mine   []byte // our credentials
+	mine   atomic.Pointer[[]byte] // our credentials
 
 	mu      sync.Mutex
 	slots   map[uint32]any // our numbers: *session, *attempt or *half
@@ -107,9 +108,6 @@ type peer struct {
 
 // New returns a table without sessions.
 func New(cfg Config) (*Table, error) {
-	if len(cfg.Proof) > MaxProof {
-		return nil, errors.New("the proof that the node is to show is too long")
-	}
 	l := &cfg.Limits
 	for _, d := range []struct {
 		v *int
@@ -124,11 +122,21 @@ func New(cfg Config) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{
-		cfg: cfg, began: time.Now(), static: static, mine: credentials(cfg.Key, cfg.Proof),
+		cfg: cfg, began: time.Now(), static: static,
 		slots: map[uint32]any{}, peers: map[machine.Peer]*peer{}, hints: map[hint]*session{}, halves: map[hint]*half{},
 		addrs: map[netip.AddrPort]int{},
 	}
-	return t, nil
+	return t, t.Show(cfg.Proof)
+}
+
+// Show gives the node another proof, for handshakes from now on.
+func (t *Table) Show(proof []byte) error {
+	if len(proof) > MaxProof {
+		return errors.New("the proof that the node is to show is too long")
+	}
+	mine := credentials(t.cfg.Key, proof)
+	t.mine.Store(&mine)
+	return nil
 }
 
 // Close forgets everything; nothing is sent or delivered any more.

@@ -1,0 +1,56 @@
+package node
+
+import (
+	"fmt"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+)
+
+// Reissue gives the node a new certificate for the place that it has, and tells
+// those to whom it has links: they would cut it off when the old one ends. All
+// others see it when it next shakes hands with them. A driver calls it like a
+// handler.
+func (n *Node) Reissue(c *identity.Certificate) error {
+	if n.net == nil || n.net.verified == nil || n.net.verified.Certificate == nil {
+		return fmt.Errorf("the node runs without a certificate: start it anew with this one")
+	}
+	v := n.net.verified
+	switch old := v.Certificate; {
+	case c.Serial == old.Serial:
+		return nil
+	case c.ID() != old.ID():
+		return fmt.Errorf("certificate %d is for node %s, not for this one", c.Serial, c.ID().Short())
+	case c.Pos != old.Pos:
+		return fmt.Errorf("certificate %d gives the node another place: start it anew with this one", c.Serial)
+	case v.out:
+		return fmt.Errorf("the node has left the overlay as certificate %d does not count any more: start it anew with this one", old.Serial)
+	}
+	if err := v.Door.Reissued(c); err != nil {
+		return err
+	}
+	v.w.note(fmt.Sprintf("This node has certificate %d now, instead of %d.", c.Serial, v.Certificate.Serial))
+	v.Certificate, v.w.cfg.Verified.Certificate, v.warned = c, c, 0
+	v.w.layer.node.Reissue(c)
+	for _, f := range v.w.order {
+		if f.state == linkUp {
+			n.env.Send(f.peer, &Renewed{c})
+		}
+	}
+	n.drain()
+	return nil
+}
+
+// onRenewed takes the new certificate of a node.
+func (v *verified) onRenewed(f *farNode, m *Renewed) {
+	if v == nil {
+		return
+	}
+	err := fmt.Errorf("it is none, or another node's")
+	if m.Certificate != nil && m.Certificate.ID() == f.peer.ID {
+		err = v.Door.Reissued(m.Certificate)
+	}
+	if err != nil {
+		v.w.note(fmt.Sprintf("Node %s has sent a certificate that does not count: %v", f.peer.ID.Short(), err))
+		v.w.cut(f)
+	}
+}
