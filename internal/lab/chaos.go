@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ var chaosExperiment = Experiment{
 		{"minutes", "2", "min", "how long things go wrong"},
 		{"nodes", "7", "", "processes that host the world"},
 		{"editors", "6", "", "players that edit"},
+		{"hosts", "loopback", "", "namespaces: each node in a network namespace of its own, cables are pulled too (Linux, root)"},
 		{"keep", "0", "", "1: the nodes' folders and logs stay"},
 	},
 	Run: runChaos,
@@ -31,6 +33,8 @@ var chaosExperiment = Experiment{
 type chaos struct {
 	t       *Trial
 	dir     string
+	cables  *cables // nil: all nodes are on the loopback
+	faults  []chaosFault
 	nodes   []*chaosProcess
 	editors []*editor
 	keeper  client.Identity // the founder's player: an operator
@@ -51,12 +55,23 @@ func (c *chaos) logf(format string, args ...any) {
 
 func runChaos(t *Trial) (err error) {
 	minutes, nodes, editors, keep := t.Float("minutes", 0.05), t.Int("nodes", 3), t.Int("editors", 1), t.Int("keep", 0)
+	hosts := t.Text("hosts")
+	if hosts != "loopback" && hosts != "namespaces" {
+		t.reject("hosts", "loopback or namespaces")
+	}
 	if err := t.Settings(); err != nil {
 		return err
 	}
-	c := &chaos{t: t, land: &land{gen: world.NewGenerator(t.Seed), columns: map[world.ColumnPos]*world.Column{}}, counts: map[string]int{}, begun: time.Now()}
+	c := &chaos{t: t, faults: chaosFaults, land: &land{gen: world.NewGenerator(t.Seed), columns: map[world.ColumnPos]*world.Column{}}, counts: map[string]int{}, begun: time.Now()}
 	if c.dir, err = os.MkdirTemp("", "voxelpopuli-chaos-"); err != nil {
 		return err
+	}
+	if hosts == "namespaces" {
+		if c.cables, err = layCables(nodes); err != nil {
+			return err
+		}
+		c.faults = append(slices.Clone(chaosFaults), pulledCables)
+		defer func() { err = errors.Join(err, c.cables.remove()) }()
 	}
 	defer func() {
 		for _, p := range c.nodes {
@@ -111,14 +126,11 @@ func (c *chaos) begin(nodes, editors int) error {
 	if c.keeper, err = client.NewIdentity("Keeper"); err != nil {
 		return err
 	}
-	keeper, err := joinAs(c.t.Context, c.nodes[0].config.Gateway, c.keeper, calmTime)
+	keeper, err := c.callKeeper()
 	if err != nil {
 		return err
 	}
 	defer keeper.Close()
-	if !keeper.Welcome().Operator {
-		return errors.New("the founder's player is no operator")
-	}
 	if c.reader, err = client.NewIdentity("Reader"); err != nil {
 		return err
 	}
@@ -141,7 +153,7 @@ func (c *chaos) begin(nodes, editors int) error {
 }
 
 // promote makes a player an operator, who must be in the world for that.
-func (c *chaos) promote(keeper *guest, who client.Identity) error {
+func (c *chaos) promote(keeper speaker, who client.Identity) error {
 	g, err := joinAs(c.t.Context, c.nodes[0].config.Gateway, who, calmTime)
 	if err != nil {
 		return err
@@ -233,7 +245,7 @@ func (c *chaos) report() error {
 	t.Metric("unclear", float64(n.unclear.Load()), "")
 	t.Metric("joins", float64(n.joins.Load()), "")
 	t.Metric("failed_joins", float64(n.failedJoins.Load()), "")
-	for _, f := range chaosFaults {
+	for _, f := range c.faults {
 		t.Metric(strings.ReplaceAll(f.name, " ", "_"), float64(c.counts[f.name]), "")
 	}
 	for _, name := range []string{"parts", "replicas", "replicas_behind", "leaderships"} {

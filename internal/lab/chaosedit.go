@@ -99,7 +99,7 @@ type guest struct {
 func joinAs(ctx context.Context, url string, who client.Identity, limit time.Duration) (*guest, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	conn, welcome, err := client.Dial(ctx, url, who, "")
+	conn, welcome, err := client.Dial(ctx, url, who, chaosCode) // nobody asks for it on the loopback
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,6 +36,8 @@ type chaosConfig struct {
 	Data, Seed string
 	Nodes      string // UDP address
 	Gateway    string
+	Listen     string // the gateway's address on the node's own host; empty: the same
+	Code       string // what players must know; empty: nothing
 	Join       []string
 	Leads      string // file for what it leads when
 }
@@ -117,7 +120,7 @@ func (n *chaosNode) start(c *chaosConfig) (err error) {
 	u := &n.under
 	n.Host, err = host.Start(host.Config{
 		Data: c.Data, World: "chaos", Create: true, Seed: c.Seed, Mode: "creative",
-		Listen: c.Gateway, Nodes: c.Nodes, Join: c.Join,
+		Listen: cmp.Or(c.Listen, c.Gateway), JoinCode: c.Code, Nodes: c.Nodes, Join: c.Join,
 		Log:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Under: host.Under{Packets: u.net.Wrap, Disk: u.disk(vfs.Default), Clock: u.clock},
 	})

@@ -33,14 +33,18 @@ const orderTime = 3 * time.Minute
 
 // node readies a node: addresses in subnets of their own, as in the real world.
 func (c *chaos) node(i int) (*chaosProcess, error) {
-	ip := fmt.Sprintf("127.%d.%d.1", 1+c.t.Seed%200, i+1)
-	port, err := freePort(ip)
-	if err != nil {
-		return nil, err
+	ip, port, listen, code := hostAddress(i), 4747, ":4747", chaosCode
+	var err error
+	if c.cables == nil {
+		listen, code = "", ""
+		ip = fmt.Sprintf("127.%d.%d.1", 1+c.t.Seed%200, i+1)
+		if port, err = freePort(ip); err != nil {
+			return nil, err
+		}
 	}
 	dir := filepath.Join(c.dir, fmt.Sprint("node", i))
 	p := &chaosProcess{number: i, config: chaosConfig{
-		Data: dir, Seed: fmt.Sprint(c.t.Seed), Nodes: fmt.Sprintf("%s:%d", ip, port), Gateway: fmt.Sprintf("%s:%d", ip, port), Leads: dir + ".leads",
+		Data: dir, Seed: fmt.Sprint(c.t.Seed), Nodes: fmt.Sprintf("%s:%d", ip, port), Gateway: fmt.Sprintf("%s:%d", ip, port), Listen: listen, Code: code, Leads: dir + ".leads",
 	}}
 	p.log, err = os.Create(dir + ".log")
 	return p, err
@@ -54,7 +58,11 @@ func (c *chaos) start(p *chaosProcess) (err error) {
 			p.config.Join = append(p.config.Join, o.config.Nodes)
 		}
 	}
-	if p.child, err = startChild(c.t.Context, childNode, p.log); err != nil {
+	var on []string
+	if c.cables != nil {
+		on = c.cables.on(p.number)
+	}
+	if p.child, err = startChild(c.t.Context, childNode, p.log, on...); err != nil {
 		return err
 	}
 	p.state = chaosOrder{}

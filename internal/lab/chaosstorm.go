@@ -110,13 +110,13 @@ func (c *chaos) storm(d time.Duration) error {
 // choose draws a fault and a node that is well.
 func (c *chaos) choose(now []going, round int, r *rng.Rand) going {
 	sum := 0
-	for _, f := range chaosFaults {
+	for _, f := range c.faults {
 		sum += f.share
 	}
 	n := r.Intn(sum)
 	i := 0
-	for ; n >= chaosFaults[i].share; i++ {
-		n -= chaosFaults[i].share
+	for ; n >= c.faults[i].share; i++ {
+		n -= c.faults[i].share
 	}
 	var well []*chaosProcess
 	for _, p := range c.nodes {
@@ -124,7 +124,7 @@ func (c *chaos) choose(now []going, round int, r *rng.Rand) going {
 			well = append(well, p)
 		}
 	}
-	f := chaosFaults[i]
+	f := c.faults[i]
 	return going{f, well[r.Intn(len(well))], round + f.least + r.Intn(f.most-f.least+1)}
 }
 

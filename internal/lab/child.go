@@ -26,6 +26,7 @@ const (
 	childHost  = "host"
 	childRPC   = "rpc"
 	childTruth = "truth"
+	childSays  = "says"
 )
 
 // Child turns this process into what the lab has started it as: then it does not
@@ -35,7 +36,7 @@ func Child() {
 	if os.Getenv(rpcVariable) != "" { // the node that answers kademlia-rpcs
 		kind = childRPC
 	}
-	run := map[string]func(io.Reader, io.Writer) error{childCrowd: crowdMain, childNode: chaosNodeMain, childHost: hostMain, childTruth: truthMain,
+	run := map[string]func(io.Reader, io.Writer) error{childCrowd: crowdMain, childNode: chaosNodeMain, childHost: hostMain, childTruth: truthMain, childSays: keeperMain,
 		childRPC: func(io.Reader, io.Writer) error { return answererMain() }}[kind]
 	if run == nil {
 		return
@@ -56,13 +57,15 @@ type child struct {
 	out  *bufio.Reader
 }
 
-// startChild starts this program again; it ends with ctx.
-func startChild(ctx context.Context, kind string, errors io.Writer) (*child, error) {
+// startChild starts this program again, by another one if that is given; it ends
+// with ctx.
+func startChild(ctx context.Context, kind string, errors io.Writer, by ...string) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	c := &child{kind: kind, cmd: exec.CommandContext(ctx, self)}
+	run := append(by, self)
+	c := &child{kind: kind, cmd: exec.CommandContext(ctx, run[0], run[1:]...)}
 	c.cmd.Env = append(os.Environ(), childVariable+"="+kind)
 	c.cmd.Stderr = errors
 	c.cmd.WaitDelay = 5 * time.Second
