@@ -117,37 +117,49 @@ func TestBehindRouters(t *testing.T) {
 		{"a port-restricted cone and a symmetric one", portCone, symmetric, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			n := newInternet(t)
-			one := start(t, on(t, n.public("1.2.3.4"), "1.2.3.4"))
-			a := start(t, on(t, n.behind(c.a, "27.1.1.1", "192.168.0.1"), "192.168.0.1", publicNode))
-			b := start(t, on(t, n.behind(c.b, "28.1.1.1", "10.2.0.1"), "10.2.0.1", publicNode))
-			for _, h := range []*host.Host{a, b} {
-				if s, err := h.Road(t.Context()); err != nil || !s.Hidden || h.NodeAddr().IsValid() {
-					t.Fatalf("behind a translator: %+v, %v, others join by %v", s, err, h.NodeAddr())
-				}
-			}
-			ann, bo := join(t, a, identity(t, "Ann"), ""), join(t, b, identity(t, "Bo"), "")
-			until(t, "all to host the spawn's region", func() bool {
-				return hostedBy(t, a, a.World().Spawn.Region(), 3) && hostedBy(t, b, b.World().Spawn.Region(), 3)
-			})
-			for _, p := range []*player{ann, bo} {
-				place := put(t, p)
-				for _, q := range []*player{ann, bo} {
-					until(t, "both to see the block", func() bool { got, ok := q.Blocks().Block(place); return ok && got == world.Bricks })
-				}
-			}
-			sa, sb, sone := roads(t, a), roads(t, b), roads(t, one)
 			if c.relayed {
-				if sa.Circuits+sb.Circuits == 0 || sone.Bytes == 0 {
+				if sa, sb, sone := behindRouters(t, c.a, c.b); sa.Circuits+sb.Circuits == 0 || sone.Bytes == 0 {
 					t.Errorf("no circuit: %+v, %+v, %+v", sa, sb, sone)
 				}
 				return
 			}
-			if sa.Punched+sb.Punched == 0 || sone.Packets > 0 || sa.Circuits+sb.Circuits > 0 {
-				t.Errorf("no hole, or packets went through the relay: %+v, %+v, %+v", sa, sb, sone)
+			// On a busy machine the search for a hole may run out of its time, and
+			// a circuit is what there is then.
+			for range 5 {
+				sa, sb, sone := behindRouters(t, c.a, c.b)
+				if sa.Punched+sb.Punched > 0 && sone.Packets == 0 && sa.Circuits+sb.Circuits == 0 {
+					return
+				}
+				t.Logf("no hole, or packets went through the relay: %+v, %+v, %+v", sa, sb, sone)
 			}
+			t.Error("no hole, or packets went through the relay, five times")
 		})
 	}
+}
+
+// behindRouters lets two nodes behind translators of some kinds and a public one
+// host for each other, and returns by which roads they did.
+func behindRouters(t *testing.T, ka, kb *vnet.NATType) (sa, sb, sone road.Stats) {
+	n := newInternet(t)
+	one := start(t, on(t, n.public("1.2.3.4"), "1.2.3.4"))
+	a := start(t, on(t, n.behind(ka, "27.1.1.1", "192.168.0.1"), "192.168.0.1", publicNode))
+	b := start(t, on(t, n.behind(kb, "28.1.1.1", "10.2.0.1"), "10.2.0.1", publicNode))
+	for _, h := range []*host.Host{a, b} {
+		if s, err := h.Road(t.Context()); err != nil || !s.Hidden || h.NodeAddr().IsValid() {
+			t.Fatalf("behind a translator: %+v, %v, others join by %v", s, err, h.NodeAddr())
+		}
+	}
+	ann, bo := join(t, a, identity(t, "Ann"), ""), join(t, b, identity(t, "Bo"), "")
+	until(t, "all to host the spawn's region", func() bool {
+		return hostedBy(t, a, a.World().Spawn.Region(), 3) && hostedBy(t, b, b.World().Spawn.Region(), 3)
+	})
+	for _, p := range []*player{ann, bo} {
+		place := put(t, p)
+		for _, q := range []*player{ann, bo} {
+			until(t, "both to see the block", func() bool { got, ok := q.Blocks().Block(place); return ok && got == world.Bricks })
+		}
+	}
+	return roads(t, a), roads(t, b), roads(t, one)
 }
 
 func roads(t *testing.T, h *host.Host) road.Stats {
