@@ -15,7 +15,7 @@ var storageAttackExperiment = Experiment{
 	Source:        "thesis 6.4.4, tables 6.29 to 6.40; TARGETS 20",
 	Deterministic: true,
 	Many:          true,
-	Settings: append(storageSettings[:len(storageSettings):len(storageSettings)],
+	Settings: append(minuteSettings[:len(minuteSettings):len(minuteSettings)],
 		Setting{"attack", "thesis", "", "how they attack: thesis, or some of " + attack.Names() + " with + between them"},
 		Setting{"malicious", "search", "", "how many of the nodes are: a list, or search for the most that all runs stand"},
 		Setting{"most", "0", "", "where the search begins from above; 0 is 4, 8 or 16 % of the nodes for r = 4, 9, 16"},

@@ -18,11 +18,16 @@ var storageBandwidthExperiment = Experiment{
 	Run:           runStorageBandwidth,
 }
 
-// storageSettings are those of the experiments that look at six updates.
-var storageSettings = []Setting{
+// storageSettings are those of the experiments that look at the storage without
+// attackers.
+var storageSettings = append(minuteSettings[:len(minuteSettings):len(minuteSettings)],
+	Setting{"swing", "0", "%", "by how much arrivals rise and fall around their mean in the course of a day (8640 updates)"})
+
+// minuteSettings are those of the experiments that look at six updates.
+var minuteSettings = []Setting{
 	{"nodes", "200", "", "nodes that join within ten minutes; the thesis has 200,400,600,800,1000"},
 	{"r", "4", "", "zones; the thesis has 4,9,16"},
-	{"updates", "6", "", "of 10 s each, the last two without churn; the thesis has 6"},
+	{"updates", "6", "", "of 10 s each, the last two without churn; the thesis has 6, an hour 360"},
 	protocolSetting,
 }
 
@@ -46,7 +51,10 @@ func doStorage(t *Trial, check bool) ([]storageRun, [][]storageResult, error) {
 
 // doProtocols is doStorage with each of some protocols.
 func doProtocols(t *Trial, check bool, protocols ...storage.Protocol) ([]storageRun, [][]storageResult, error) {
-	sizes, zones, updates := t.Ints("nodes", 4), t.Zones("r"), t.Int("updates", 3)
+	sizes, zones, updates, swing := t.Ints("nodes", 4), t.Zones("r"), t.Int("updates", 3), t.Int("swing", 0)
+	if swing > 100 {
+		return nil, nil, fmt.Errorf("swing is %d %%: arrivals cannot fall by more than all, 100", swing)
+	}
 	if err := t.Settings(); err != nil {
 		return nil, nil, err
 	}
@@ -54,7 +62,7 @@ func doProtocols(t *Trial, check bool, protocols ...storage.Protocol) ([]storage
 	for _, r := range zones {
 		for _, n := range sizes {
 			for _, p := range protocols {
-				groups = append(groups, storageRun{Nodes: n, R: r, Updates: updates, Check: check, Protocol: p})
+				groups = append(groups, storageRun{Nodes: n, R: r, Updates: updates, Swing: swing, Check: check, Protocol: p})
 			}
 		}
 	}

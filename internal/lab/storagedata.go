@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"math"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
@@ -70,7 +72,7 @@ func runStorageData(t *Trial) error {
 	table := Table{Name: "data", Title: "What is stored in the end: means over the runs (table 6.13)", Columns: []string{
 		"nodes", "r", "objects", "thesis", "actions", "replicas", "thesis", "r_eff", "thesis", "MiB", "thesis", "NPC replicas", "thesis", "NPC r_eff", "thesis"}}
 	faults := Table{Name: "faults", Title: "Runs, and in how many objects are lost, miss a replica in a zone, and nodes are incorrect (tables 6.14 to 6.16); all of these objects and nodes", Columns: []string{
-		"nodes", "r", "runs", "lost in", "missing in", "incorrect in", "lost", "missing", "incorrect", "updates that failed"}}
+		"nodes", "r", "at least", "at most", "runs", "lost in", "missing in", "incorrect in", "lost", "missing", "incorrect", "updates that failed"}}
 	for i, g := range groups {
 		p, known := storedPaperOf(g.Nodes, g.R)
 		m := func(get func(*storageState) int) float64 {
@@ -96,15 +98,16 @@ func runStorageData(t *Trial) error {
 // faults adds a row about what is not as it should be.
 func (t *Trial) faults(table *Table, g storageRun, results []storageResult) {
 	var runs, all [3]int
-	failed := 0
+	failed, least, most := 0, math.MaxInt, 0
 	for _, r := range results {
+		least, most = min(least, r.Least), max(most, r.Most)
 		for k, v := range [...]int{r.Data.Lost, r.Data.Missing, r.Data.Wrong} {
 			all[k] += v
 			runs[k] += one(v > 0)
 		}
 		failed += r.Failed
 	}
-	table.Row(g.Nodes, g.R, len(results), runs[0], runs[1], runs[2], all[0], all[1], all[2], failed)
+	table.Row(g.Nodes, g.R, least, most, len(results), runs[0], runs[1], runs[2], all[0], all[1], all[2], failed)
 	t.Metric("lost"+g.key(), float64(all[0]), "")
 	t.Metric("missing"+g.key(), float64(all[1]), "")
 	t.Metric("incorrect"+g.key(), float64(all[2]), "")

@@ -36,6 +36,8 @@ type storageRun struct {
 	Seed  uint64
 	// Updates is how many follow; 0: the thesis' six.
 	Updates int
+	// Swing is by how many per cent arrivals rise and fall in the course of a day.
+	Swing int
 	// Still: once all have come, nobody comes or goes.
 	Still bool
 	// Check compares what is found and stored with a sequential replay.
@@ -60,6 +62,9 @@ func (o storageRun) name() string {
 	}
 	if o.Protocol != storage.ProtocolThesis {
 		s += "-" + o.Protocol.String()
+	}
+	if o.Swing > 0 {
+		s += fmt.Sprintf("-swing%d", o.Swing)
 	}
 	if o.NPCs > 0 {
 		s += fmt.Sprintf("-npcs%d", o.NPCs)
@@ -328,6 +333,7 @@ func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error
 		}
 		n.sim.Churn(sim.Churn{
 			Arrival: time.Duration(n.run.IAD) * time.Second, Session: overlaySession, Until: quiet, Come: n.start,
+			Swing: float64(n.run.Swing) / 100,
 		})
 	})
 	n.sim.At(n.begin, func() { n.sim.Watch(&n.traffic) })

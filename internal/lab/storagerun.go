@@ -18,6 +18,7 @@ import (
 // is counted is what happens from t_0 until the last update is done.
 type storageResult struct {
 	Started, Nodes int
+	Least, Most    int // nodes at a time
 	Seconds        float64
 	Sent           int64 // bytes on the link layer
 	Types          []overlayTraffic
@@ -172,10 +173,19 @@ func (o storageRun) do(ctx context.Context) (storageResult, error) {
 	if o.Check {
 		n.follow()
 	}
-	if _, err := n.do(ctx, func() {}); err != nil {
+	least, most := math.MaxInt, 0
+	_, err := n.do(ctx, func() {
+		if n.sim.Now() > n.begin {
+			k := len(n.live())
+			least, most = min(least, k), max(most, k)
+		}
+	})
+	if err != nil {
 		return storageResult{}, err
 	}
-	return n.result(), nil
+	r := n.result()
+	r.Least, r.Most = least, most
+	return r, nil
 }
 
 // carried is what messages of the storage are told apart by.

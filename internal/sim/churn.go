@@ -50,6 +50,11 @@ func (s *Sim) At(t machine.Time, fn func()) {
 // distributions, of the time between two arrivals and of the session.
 type Churn struct {
 	Arrival, Session time.Duration // means
+	// Swing is by which share arrivals become more and fewer in the course of a
+	// Day, as a sine from its beginning on: 0.5 is from half of the mean to half
+	// as much again.
+	Swing float64
+	Day   time.Duration
 	// Until ends it: nobody comes or goes from then on.
 	Until machine.Time
 	// Come starts the next node, or returns nil if there is none.
@@ -60,11 +65,18 @@ type Churn struct {
 
 // Churn begins.
 func (s *Sim) Churn(c Churn) {
-	t := s.now.Add(s.exponential(c.Arrival))
+	c.Day = or(c.Day, 24*time.Hour)
+	t := s.now.Add(s.exponential(time.Duration(float64(c.Arrival) / (1 + c.Swing))))
 	if t >= c.Until {
 		return
 	}
 	s.At(t, func() {
+		// Arrivals at the highest rate, of which some are left out (Lewis and
+		// Shedler 1979).
+		if c.Swing > 0 && s.rand.Float64()*(1+c.Swing) > 1+c.Swing*math.Sin(2*math.Pi*s.now.Sub(s.cfg.Start).Seconds()/c.Day.Seconds()) {
+			s.Churn(c)
+			return
+		}
 		if n := c.Come(); n != nil {
 			s.leaveLater(n, c)
 			s.Churn(c)

@@ -274,6 +274,26 @@ func TestChurn(t *testing.T) {
 	}
 }
 
+// TestSwing: with a day and a night more nodes come in the one half than in the
+// other, and as many as without on the whole.
+func TestSwing(t *testing.T) {
+	s := internet(1)
+	halves := [2]int{}
+	const days = 20
+	s.Churn(Churn{Arrival: 10 * time.Second, Session: time.Minute, Swing: 0.8, Day: time.Hour, Until: machine.Time(days * time.Hour),
+		Come: func() *Node {
+			halves[s.Now()/machine.Time(time.Hour/2)%2]++
+			return s.Add(func(env machine.Env) machine.Machine { return &echo{env: env} })
+		}})
+	s.Run(days * time.Hour)
+	// In each half hour 180 on average, and 0.8·2/π of that more or less.
+	for k, want := range [2]float64{180 * (1 + 1.6/math.Pi), 180 * (1 - 1.6/math.Pi)} {
+		if got := float64(halves[k]) / days; math.Abs(got-want) > 10 {
+			t.Errorf("%.1f came in each half %d of an hour, want %.1f", got, k, want)
+		}
+	}
+}
+
 func BenchmarkInternet(b *testing.B) {
 	s := internet(1)
 	var nodes []*Node
