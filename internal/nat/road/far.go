@@ -266,6 +266,7 @@ func (r *Road) onUse(f *far, up bool) {
 func (r *Road) onBeat() {
 	now := r.env.Now()
 	r.lookBeat(now)
+	r.probeBeat(now)
 	ping := now.Sub(r.pinged) >= every
 	if ping {
 		r.pinged = now

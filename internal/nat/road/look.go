@@ -2,6 +2,8 @@ package road
 
 import (
 	"net/netip"
+	"slices"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -121,6 +123,33 @@ func (r *Road) lookBeat(now machine.Time) {
 	}
 	seen, _ := r.reach.Addr(now)
 	r.hide(machine.AddrFrom(seen))
+}
+
+// probing is a probe for a node that wants to be dialled back. It is sent more than
+// once: the first may be sealed for who was at the address before, a node that has
+// been killed and started again.
+type probing struct {
+	to   machine.Peer
+	what reach.Probe
+	next machine.Time
+	left int
+}
+
+const (
+	probeTimes = 3
+	probeEvery = time.Second
+)
+
+// probeBeat sends the probes that are due.
+func (r *Road) probeBeat(now machine.Time) {
+	r.probes = slices.DeleteFunc(r.probes, func(p probing) bool { return p.left == 0 })
+	for i := range r.probes {
+		if p := &r.probes[i]; now >= p.next {
+			p.next, p.left = now.Add(probeEvery), p.left-1
+			what := p.what
+			r.env.Send(p.to, &what)
+		}
+	}
 }
 
 // onAskBack lets another public node dial back who asks.

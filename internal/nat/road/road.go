@@ -82,6 +82,7 @@ type Road struct {
 	order  []*far // the same in order of acquaintance
 	later  []func()
 	look   look
+	probes []probing
 	stats  Stats
 	pinged machine.Time
 }
@@ -213,7 +214,8 @@ func (r *Road) receive(from machine.Peer, m machine.Message) {
 		r.onAskBack(f, m)
 	case *reach.Back:
 		if p, ok := r.reach.Dial(*m, r.env.Now()); ok && !r.hidden {
-			r.env.Send(machine.Peer{Addr: machine.AddrFrom(m.Addr)}, &p)
+			r.probes = append(r.probes, probing{machine.Peer{Addr: machine.AddrFrom(m.Addr)}, p, r.env.Now(), probeTimes})
+			r.probeBeat(r.env.Now())
 		}
 	case *reach.Dialled:
 		r.onDialled(f, m)
