@@ -92,16 +92,7 @@ func (f *form) action(v **storage.Action, of *storage.Player) {
 }
 
 func batch(f *form, v **storage.Batch) {
-	var b storage.Batch
-	if !f.reading {
-		if *v == nil {
-			f.fail("no batch")
-			return
-		}
-		b = **v
-	}
-	f.player(&b.Player)
-	signed(f, &b.Of)
+	b := whose(f, *v)
 	list(f, &b.Actions, maxActions, 4, func(f *form, a **storage.Action) { f.action(a, b.Player) })
 	if f.err != nil {
 		return
@@ -114,19 +105,24 @@ func batch(f *form, v **storage.Batch) {
 	}
 }
 
-// named is whose batch of which interval it is, without its actions: who gets it
-// has them.
-func named(f *form, v **storage.Batch) {
-	var b storage.Batch
+// whose is a batch's player and interval; when writing, with its actions.
+func whose(f *form, v *storage.Batch) (b storage.Batch) {
 	if !f.reading {
-		if *v == nil {
+		if v == nil {
 			f.fail("no batch")
-			return
+			return b
 		}
-		b = **v
+		b = *v
 	}
 	f.player(&b.Player)
 	signed(f, &b.Of)
+	return b
+}
+
+// named is whose batch of which interval it is, without its actions: who gets it
+// has them.
+func named(f *form, v **storage.Batch) {
+	b := whose(f, *v)
 	if f.reading && f.err == nil {
 		made, err := storage.NewBatch(b.Player, b.Of, nil)
 		if err != nil {

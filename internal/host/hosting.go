@@ -1,11 +1,8 @@
 package host
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
@@ -77,7 +74,7 @@ func truthOf(s *node.TruthStats) *gateway.Truth {
 			Time: time.Unix(0, int64(c.When)).UTC(), Leader: c.Leader.ID.String(), Region: [2]int32{c.Region.X, c.Region.Z}, What: c.What(),
 		})
 	}
-	for _, who := range sortedIDs(s.Accused) {
+	for _, who := range id.Sorted(s.Accused) {
 		a := s.Accused[who]
 		out.Accused = append(out.Accused, gateway.Accused{
 			Node: who.String(), Time: time.Unix(0, int64(a.When)).UTC(), Update: a.Of, Region: [2]int32{a.Region.X, a.Region.Z},
@@ -95,10 +92,6 @@ func truthOf(s *node.TruthStats) *gateway.Truth {
 		out.Look = append(out.Look, look)
 	}
 	return out
-}
-
-func sortedIDs[V any](m map[id.ID]V) []id.ID {
-	return slices.SortedFunc(maps.Keys(m), func(a, b id.ID) int { return bytes.Compare(a[:], b[:]) })
 }
 
 // placeOf is a node's place in the overlay.

@@ -181,7 +181,7 @@ func (l *nodeList) truth(s *node.TruthStats) {
 		}
 		t.Looks = append(t.Looks, look)
 	}
-	for _, who := range sortedIDs(s.Accused)[:min(len(s.Accused), wire.MaxHostAccused)] {
+	for _, who := range id.Sorted(s.Accused)[:min(len(s.Accused), wire.MaxHostAccused)] {
 		a := s.Accused[who]
 		t.Accused = append(t.Accused, wire.HostAccused{
 			Node: who, At: int64(a.When) / int64(time.Millisecond), Update: a.Of, Region: a.Region,

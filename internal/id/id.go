@@ -6,10 +6,13 @@
 package id
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // Size is the length of an ID in bytes: 160 bits.
@@ -56,3 +59,8 @@ func (i ID) Head() uint64 { return binary.BigEndian.Uint64(i[:8]) }
 
 // IsZero reports whether i is the zero ID, which belongs to nobody.
 func (i ID) IsZero() bool { return i == ID{} }
+
+// Sorted are the keys of a map in ascending order.
+func Sorted[V any](m map[ID]V) []ID {
+	return slices.SortedFunc(maps.Keys(m), func(a, b ID) int { return bytes.Compare(a[:], b[:]) })
+}

@@ -1,8 +1,6 @@
 package node
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -220,7 +218,7 @@ func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 func (w *network) linkDown(f *farNode) {
 	f.state, f.queue = linkNone, nil
 	f.retry = w.n.env.Now().Add(reopenAfter)
-	for _, s := range sortedIDs(f.sessions) {
+	for _, s := range id.Sorted(f.sessions) {
 		w.endFar(f, s)
 	}
 	for _, r := range w.sortedRoutes() {
@@ -259,8 +257,4 @@ func (w *network) tendLinks() {
 	}
 	clear(w.order[len(kept):])
 	w.order = kept
-}
-
-func sortedIDs[V any](m map[id.ID]V) []id.ID {
-	return slices.SortedFunc(maps.Keys(m), func(a, b id.ID) int { return slices.Compare(a[:], b[:]) })
 }

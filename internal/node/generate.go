@@ -65,7 +65,7 @@ func (w *network) askNearest(mk *making, closest []machine.Peer) {
 
 // remembered are the nodes that were there a while ago.
 func (w *network) remembered() (out []machine.Peer) {
-	for _, who := range sortedIDs(w.memory.heard) {
+	for _, who := range id.Sorted(w.memory.heard) {
 		if s := w.memory.heard[who]; w.n.env.Now().Sub(s.at) < remember {
 			out = append(out, s.peer)
 		}

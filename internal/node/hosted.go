@@ -10,6 +10,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
@@ -324,7 +325,7 @@ func (h *hosted) greetFormer() {
 	}
 	for _, to := range h.former {
 		if f := h.w.far[to.ID]; f != nil && f.state == linkUp && len(f.sessions) > 0 {
-			h.w.n.env.Send(f.peer, &ToSessions{sortedIDs(f.sessions), m})
+			h.w.n.env.Send(f.peer, &ToSessions{id.Sorted(f.sessions), m})
 		}
 	}
 	h.former = nil

@@ -31,11 +31,7 @@ func (n *Node) Reissue(c *identity.Certificate) error {
 	v.w.note(fmt.Sprintf("This node has certificate %d now, instead of %d.", c.Serial, v.Certificate.Serial))
 	v.Certificate, v.w.cfg.Verified.Certificate, v.warned = c, c, 0
 	v.w.layer.node.Reissue(c)
-	for _, f := range v.w.order {
-		if f.state == linkUp {
-			n.env.Send(f.peer, &Renewed{c})
-		}
-	}
+	v.w.tellAll(&Renewed{c}, nil)
 	n.drain()
 	return nil
 }

@@ -410,7 +410,7 @@ func (w *network) watchOn(r *route, now machine.Time) {
 		return
 	}
 	if r.rewatch != 0 {
-		for _, s := range sortedIDs(r.watch) {
+		for _, s := range id.Sorted(r.watch) {
 			w.fromSessionAgain(r, s, r.watch[s])
 		}
 	}
@@ -459,7 +459,7 @@ func (w *network) unreachable(r *route) {
 	r.told = w.n.env.Now()
 	w.n.counts.Dropped += uint64(len(r.queue) + len(r.doubted))
 	r.queue, r.doubted = nil, nil
-	for _, s := range sortedIDs(r.sessions) {
+	for _, s := range id.Sorted(r.sessions) {
 		if r.part.Hall {
 			w.toLocal(s, &hall.Notice{Code: "unreachable", Text: "The node that keeps the list of players cannot be reached. Still trying."})
 		} else {
@@ -483,7 +483,7 @@ func (w *network) found(r *route, leader machine.Peer, members []machine.Peer, t
 	}
 	again := r.before
 	r.leader, r.before, r.seeking = leader, true, false
-	for _, s := range sortedIDs(r.sessions) {
+	for _, s := range id.Sorted(r.sessions) {
 		if r.part.Hall {
 			w.toLocal(s, &hall.NewHost{})
 		} else {

@@ -160,7 +160,7 @@ func (h *hosted) mourn(now machine.Time) {
 // callSilent asks nodes that have not been heard of for a while: some may only
 // have had no reason to say anything.
 func (w *network) callSilent(p Part) {
-	for _, who := range sortedIDs(w.memory.heard) {
+	for _, who := range id.Sorted(w.memory.heard) {
 		if s := w.memory.heard[who]; w.n.env.Now().Sub(s.at) >= remember {
 			w.tell(s.peer, &Standing{Part: p, Ask: true})
 		}

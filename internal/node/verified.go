@@ -128,6 +128,15 @@ func (n *Node) Revoke(r *identity.Revocations) error {
 	return err
 }
 
+// tellAll sends a message over all links but one.
+func (w *network) tellAll(m machine.Message, but *farNode) {
+	for _, f := range w.order {
+		if f != but && f.state == linkUp {
+			w.n.env.Send(f.peer, m)
+		}
+	}
+}
+
 // recall takes the list that is on the disk.
 func (v *verified) recall(b []byte) {
 	if v == nil {
@@ -152,12 +161,7 @@ func (v *verified) take(r *identity.Revocations, from *farNode) error {
 	}
 	w := v.w
 	w.memory.keepRevoked(r.Append(nil))
-	m := v.message()
-	for _, f := range w.order {
-		if f != from && f.state == linkUp {
-			w.n.env.Send(f.peer, m)
-		}
-	}
+	w.tellAll(v.message(), from)
 	w.note(fmt.Sprintf("Version %d of the authority's revocations is in force, with %d certificates.", r.Version, len(r.Serials)))
 	v.enforce()
 	return nil

@@ -1,10 +1,6 @@
 package region
 
 import (
-	"bytes"
-	"maps"
-	"slices"
-
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -29,7 +25,7 @@ func (r *Region) onNewHost(from machine.Peer) {
 	if delete(r.halo.heard, pos); r.ticking && ringOf(r.cfg.Pos, pos) != (watchSet{}) {
 		r.watchBorder(pos)
 	}
-	for _, player := range slices.SortedFunc(maps.Keys(r.outs), func(a, b id.ID) int { return bytes.Compare(a[:], b[:]) }) {
+	for _, player := range id.Sorted(r.outs) {
 		if o := r.outs[player]; o.m != nil && o.to == pos {
 			r.env.Send(from, o.m)
 		}

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
@@ -59,7 +58,7 @@ func (n *Node) will(from *overlay.Contact, out outcome) {
 
 // inherit claims what those have pushed who are not neighbours any more.
 func (n *Node) inherit() {
-	for _, who := range slices.SortedFunc(maps.Keys(n.wills), compareIDs) {
+	for _, who := range id.Sorted(n.wills) {
 		if slices.ContainsFunc(n.part.neighbours, func(c *overlay.Contact) bool { return c.ID == who }) {
 			continue
 		}

@@ -1,8 +1,6 @@
 package witness
 
 import (
-	"bytes"
-	"maps"
 	"slices"
 	"time"
 
@@ -318,5 +316,5 @@ func (w *Witness) Stats() Stats {
 
 // Sessions are those whose players are here, in order.
 func (w *Witness) Sessions() []id.ID {
-	return slices.SortedFunc(maps.Keys(w.sessions), func(a, b id.ID) int { return bytes.Compare(a[:], b[:]) })
+	return id.Sorted(w.sessions)
 }
