@@ -32,9 +32,8 @@ type walker struct {
 
 	mu   sync.Mutex
 	body world.Body
-	seq  uint32
-	sent []world.Input // after the last acknowledged one
-	acks uint32        // sequence of the last acknowledged input
+	seq  uint32        // of the last input
+	sent []world.Input // those that wait for an answer, up to the last
 	rand rng.Rand
 	home world.Vec
 	goal world.Vec
@@ -149,7 +148,6 @@ func (w *walker) step(buf []byte) ([]byte, error) {
 	}
 	w.seq++
 	if w.sent = append(w.sent, in); len(w.sent) > pending {
-		w.acks += uint32(len(w.sent) - pending)
 		w.sent = w.sent[len(w.sent)-pending:]
 	}
 	m := wire.Input{Seq: w.seq, Pos: w.body.Pos, Steps: []wire.Step{{Buttons: wire.Buttons(in.Buttons), Yaw: in.Yaw, Pitch: in.Pitch}}}
@@ -257,11 +255,11 @@ func (w *walker) read(counter *frame.Tally, f *frame.Frame, b []byte) error {
 }
 
 // acknowledge forgets inputs that were run, and runs the others again from
-// where the node says if it disagreed.
+// where the node says if it disagreed. A home that the walker has just entered
+// has run none yet, and says so.
 func (w *walker) acknowledge(own *frame.Own) {
-	if done := int(own.Ack - w.acks); done > 0 {
-		w.sent = w.sent[min(done, len(w.sent)):]
-		w.acks = own.Ack
+	if waiting := int64(w.seq) - int64(own.Ack); waiting < int64(len(w.sent)) {
+		w.sent = w.sent[int64(len(w.sent))-max(waiting, 0):]
 	}
 	if !own.Corrected {
 		return
