@@ -25,7 +25,7 @@ func TestPictures(t *testing.T) {
 	ann.shot("start")
 	ann.enter()
 	ann.say("/time set 2500")
-	bots := exec.Command(bin, "bots", "--players", "12", "--behaviour", "build", "--join", srv.url)
+	bots := exec.Command(bin, "bots", "--players", "12", "--behaviour", "build", "--join", srv.url, "--data", t.TempDir())
 	if err := bots.Start(); err != nil {
 		t.Fatal(err)
 	}

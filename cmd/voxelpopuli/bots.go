@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -14,16 +15,20 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
 func newBots(common *common) *cobra.Command {
 	var c bot.Config
-	var asJSON, keep bool
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "bots",
 		Short: "Lets bots play in a world",
 		Long: `Lets bots play in a world: through the same client library that browsers are
-served with. Ctrl-C ends it with the summary.`,
+served with. Ctrl-C ends it with the summary.
+
+Their keys are kept in the data folder, so they are the same players the next
+time. Bots of another machine, or with another --data, need another --name.`,
 		Example: `  voxelpopuli bots --players 20 --behaviour build
   voxelpopuli bots --players 300 --behaviour crowd --duration 1m --join 192.168.1.5:4747 --join-code sesame`,
 		Args: noArgs,
@@ -41,17 +46,19 @@ served with. Ctrl-C ends it with the summary.`,
 				return err
 			}
 			c.Addr = addrs[0]
-			if keep {
-				ring, err := keyring.Open(common.data)
-				if err != nil {
-					return err
-				}
-				c.Identity = func(name string) (client.Identity, error) {
-					k, err := ring.Player(name)
-					return client.Identity{Name: name, Key: k.Private}, err
-				}
+			ring, err := keyring.Open(common.data)
+			if err != nil {
+				return err
+			}
+			c.Identity = func(name string) (client.Identity, error) {
+				k, err := ring.Player(name)
+				return client.Identity{Name: name, Key: k.Private}, err
 			}
 			sum, err := bot.Run(ctx, c)
+			var no *wire.Refused
+			if errors.As(err, &no) && no.Code == wire.NameTaken {
+				return fmt.Errorf("%w (--name calls all of these bots something else)", err)
+			}
 			if err != nil {
 				return err
 			}
@@ -73,7 +80,6 @@ served with. Ctrl-C ends it with the summary.`,
 	f.StringVar(&c.Name, "name", "Bot", "what their names begin with")
 	f.DurationVar(&c.Chatter, "chatter", 0, "how often each says something; 0: never")
 	f.Uint64Var(&c.Seed, "bot-seed", 1, "of what they do")
-	f.BoolVar(&keep, "keep", false, "keep their keys in the data folder: they are the same players the next time")
 	f.BoolVar(&asJSON, "json", false, "print the summary as JSON, and nothing else")
 	return cmd
 }

@@ -148,7 +148,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestPlay opens a world, asks for its status and ends it.
+// TestPlay opens a world, asks for its status, lets bots in and ends it.
 func TestPlay(t *testing.T) {
 	p := program{t, t.TempDir()}
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -171,6 +171,16 @@ func TestPlay(t *testing.T) {
 	}
 	if c, _, errs := p.run("world", "export", "home", filepath.Join(p.data, "x")); c != host.ExitInUse {
 		t.Errorf("exporting an open world: exit code %d: %s", c, errs)
+	}
+	bots := []string{"bots", "--players", "2", "--duration", "50ms", "--join", addr}
+	for range 2 { // they are the same players the second time
+		if out := p.ok(bots...); !strings.Contains(out, "2 came in") {
+			t.Errorf("bots: %q", out)
+		}
+	}
+	stranger := program{t, t.TempDir()}
+	if c, _, errs := stranger.run(bots...); c == 0 || !strings.Contains(errs, "--name") {
+		t.Errorf("bots with the names of others: exit code %d: %s", c, errs)
 	}
 	interrupt()
 	go io.Copy(io.Discard, r)
