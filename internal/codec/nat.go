@@ -18,6 +18,7 @@ var natKinds = []*kind{
 	message(164, func(f *form, m *reach.Probe) { f.fixed64(&m.Nonce) }),
 	message(165, func(f *form, m *reach.Ping) { signed(f, &m.Sent) }),
 	message(166, func(f *form, m *reach.Pong) { signed(f, &m.Sent); signed(f, &m.Now) }),
+	message(167, func(f *form, m *reach.Undialled) { f.fixed64(&m.Nonce) }),
 	message(168, func(f *form, m *relay.Hello) { f.addr(&m.Addr) }),
 	message(169, func(f *form, m *relay.Link) { f.bool(&m.Up) }),
 	message(170, func(f *form, m *relay.Veiled) { f.addr(&m.Addr); f.message(&m.Msg) }),

@@ -24,6 +24,7 @@ type cluster struct {
 type nodeProcess struct {
 	*child
 	data string
+	at   string // where it takes part, also if it takes itself for hidden
 	nodeReport
 	dead bool
 }
@@ -67,13 +68,16 @@ func (c *cluster) start(data, at string) (*nodeProcess, error) {
 	np := &nodeProcess{child: p, data: data}
 	o := nodeOrder{Data: data, At: at}
 	for _, other := range c.nodes {
-		if !other.dead {
+		if !other.dead && other.Nodes != "" {
 			o.Join = append(o.Join, other.Nodes)
 		}
 	}
 	if np.nodeReport, err = np.ask(o); err != nil {
 		p.close()
 		return nil, err
+	}
+	if np.at = np.Nodes; np.at == "" {
+		np.at = at
 	}
 	return np, nil
 }
@@ -145,7 +149,7 @@ func (c *cluster) kill(p *nodeProcess) error {
 // revive starts a node that was killed again, with what is on its disk and at the
 // address that others know.
 func (c *cluster) revive(p *nodeProcess) error {
-	again, err := c.start(p.data, p.Nodes)
+	again, err := c.start(p.data, p.at)
 	if err == nil {
 		*p = *again
 	}

@@ -56,7 +56,11 @@ func (n *network) grow(ctx context.Context, seed uint64, to int) error {
 		if len(n.hosts) == 0 {
 			err = foundLab(data, seed)
 		} else {
-			join = append(join, n.hosts[0].NodeAddr().String(), n.hosts[len(n.hosts)/2].NodeAddr().String())
+			for _, by := range []*host.Host{n.hosts[0], n.hosts[len(n.hosts)/2]} {
+				if at := joinAddr(by); at != "" {
+					join = append(join, at)
+				}
+			}
 		}
 		if err != nil {
 			return err

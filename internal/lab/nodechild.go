@@ -37,7 +37,7 @@ type nodeOrder struct {
 // nodeReport is a node's answer.
 type nodeReport struct {
 	URL   string // of its gateway
-	Nodes string // the address that others join by
+	Nodes string // the address that others join by; empty: it takes itself for hidden
 	Error string `json:",omitempty"`
 
 	Self    machine.Peer
@@ -109,7 +109,7 @@ func lookAt(ctx context.Context, h *host.Host, o *nodeOrder) (nodeReport, error)
 	if err != nil {
 		return nodeReport{}, err
 	}
-	r := nodeReport{URL: h.URL(), Nodes: h.NodeAddr().String(), Self: s.Self, CPU: cpuTime().Seconds()}
+	r := nodeReport{URL: h.URL(), Nodes: joinAddr(h), Self: s.Self, CPU: cpuTime().Seconds()}
 	p := node.Part{Hall: o.Hall}
 	if o.Region != nil {
 		p.Region = *o.Region
@@ -120,6 +120,14 @@ func lookAt(ctx context.Context, h *host.Host, o *nodeOrder) (nodeReport, error)
 		}
 	}
 	return r, nil
+}
+
+// joinAddr is where others join by a node, empty if it cannot be reached from outside.
+func joinAddr(h *host.Host) string {
+	if at := h.NodeAddr(); at.IsValid() {
+		return at.String()
+	}
+	return ""
 }
 
 // nodeFolder makes the folder of one node.

@@ -235,7 +235,7 @@ func (t *truthNode) report(ctx context.Context, after int64) (r truthReport, err
 	if err != nil {
 		return r, err
 	}
-	r = truthReport{Nodes: t.h.NodeAddr().String(), Self: s.Self.ID, Truth: s.Truth, Place: s.Place, Dir: t.h.Dir()}
+	r = truthReport{Nodes: joinAddr(t.h), Self: s.Self.ID, Truth: s.Truth, Place: s.Place, Dir: t.h.Dir()}
 	for _, p := range s.Linked {
 		r.Links = append(r.Links, p.ID)
 	}

@@ -4,6 +4,13 @@ package machine
 // datagrams may overtake each other. Everything else needs a link (Env.Open).
 type Datagram interface{ Datagram() }
 
+// Fresh is a datagram that a driver sends in a session of its own, begun for it: it
+// comes to who is there now, and shows that a stranger would have come there, too.
+type Fresh interface {
+	Datagram
+	Fresh()
+}
+
 // Quick is a message of a link that may be one of many small ones, as frames
 // and inputs are. While it reports true a driver may send it a cheaper way than
 // those that are long, and computes with it on the machine's own time. That it

@@ -51,6 +51,10 @@ func (n *network) sendLoose(to machine.Peer, m machine.Message) {
 	n.scratch = b
 	n.l.stats.sent++
 	n.tally.count(m, out, len(b))
+	if _, fresh := m.(machine.Fresh); fresh {
+		n.sessions.SendFresh(to, b)
+		return
+	}
 	n.sessions.Send(to, b)
 }
 

@@ -22,7 +22,9 @@ type (
 	}
 	// Dialled says whether a third node was asked.
 	Dialled struct{ OK bool }
-	// Probe is what a third node sends, in a session that it has begun.
+	// Undialled says that the third node does not send it.
+	Undialled struct{ Nonce uint64 }
+	// Probe is what a third node sends, in a session that it has begun for it.
 	Probe struct{ Nonce uint64 }
 	// Ping asks for a Pong, which tells the time and how long it took to ask.
 	Ping struct{ Sent machine.Time }
@@ -31,6 +33,11 @@ type (
 
 // Datagram says that the message needs no link and may be lost.
 func (*Probe) Datagram() {}
+
+// Fresh says that there must not have been a session: the node there may be another
+// than before, or the same started anew, and an address translator lets in whom one
+// has spoken to.
+func (*Probe) Fresh() {}
 
 // Datagram says that the message needs no link and may be lost.
 func (*Ping) Datagram() {}

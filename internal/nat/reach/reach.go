@@ -10,8 +10,8 @@
 // there, in a session of its own. The asker recognises it by the nonce.
 //
 // Invariants:
-//   - a probe goes only to the IP address that the asker speaks from, and not more
-//     often than Every, so that nobody is made to send to strangers;
+//   - a probe goes only to the IP address that the asker speaks from, and in the long
+//     run not more often than Every, so that nobody is made to send to strangers;
 //   - one observer, and all in one subnet together, have one voice.
 //
 // It is pure: time and randomness are passed in.
@@ -32,8 +32,10 @@ const (
 	Valid = 30 * time.Minute
 	// Patience is how long a probe may take.
 	Patience = 10 * time.Second
-	// Every is how often one IP address is dialled back.
+	// Every is how often one IP address is dialled back in the long run, Burst how
+	// often at once: several nodes of one home may start together.
 	Every = 10 * time.Second
+	Burst = 3
 
 	maxSeen   = 64
 	maxHelped = 1024
@@ -54,7 +56,7 @@ type Reach struct {
 	opened netip.AddrPort // what a router says that it has opened
 	proven netip.AddrPort // was dialled back there
 	until  machine.Time
-	helped map[netip.Addr]machine.Time
+	helped map[netip.Addr]machine.Time // how far into the future its dial-backs reach, one each Every
 }
 
 // New returns what a new node knows.
@@ -164,6 +166,11 @@ func (r *Reach) Ask(nonce uint64, now machine.Time) (AskBack, bool) {
 	return AskBack{addr, nonce}, true
 }
 
+// Again returns the request that still waits for its probe.
+func (r *Reach) Again(now machine.Time) (AskBack, bool) {
+	return AskBack{r.asked, r.nonce}, r.asked.IsValid() && now.Sub(r.since) < Patience
+}
+
 // Probed takes a probe; it reports whether it is the one that was asked for.
 func (r *Reach) Probed(p Probe, now machine.Time) bool {
 	if !r.asked.IsValid() || p.Nonce != r.nonce || now.Sub(r.since) > Patience {
@@ -201,12 +208,13 @@ func (r *Reach) Dial(b Back, now machine.Time) (Probe, bool) {
 // turn reports whether an address is dialled back again.
 func (r *Reach) turn(a netip.Addr, now machine.Time) bool {
 	a = a.Unmap()
-	if last, known := r.helped[a]; known && now.Sub(last) < Every {
+	until, known := r.helped[a]
+	if until = max(until, now).Add(Every); until.Sub(now) > Burst*Every {
 		return false
 	}
-	if len(r.helped) >= maxHelped {
-		for k, last := range r.helped {
-			if now.Sub(last) >= Every {
+	if !known && len(r.helped) >= maxHelped {
+		for k, until := range r.helped {
+			if until <= now {
 				delete(r.helped, k)
 			}
 		}
@@ -214,6 +222,6 @@ func (r *Reach) turn(a netip.Addr, now machine.Time) bool {
 			return false
 		}
 	}
-	r.helped[a] = now
+	r.helped[a] = until
 	return true
 }

@@ -74,15 +74,12 @@ func TestDialBack(t *testing.T) {
 	if !ok {
 		t.Fatal("no help")
 	}
-	if _, ok := helper.Help(netip.MustParseAddr("1.2.3.4"), AskBack{at("1.2.3.4:1"), 5}, machine.Time(Every)-1); ok {
-		t.Error("help again at once")
-	}
 	p, ok := third.Dial(b, 0)
 	if !ok || p.Nonce != 77 {
 		t.Fatalf("probe %v, %v", p, ok)
 	}
-	if _, ok := third.Dial(b, 1); ok {
-		t.Error("a second probe at once")
+	if again, ok := me.Again(1); !ok || again != q {
+		t.Errorf("it would ask for %v again, %v", again, ok)
 	}
 	if _, ok := me.Reachable(1); ok {
 		t.Error("reachable before the probe")
@@ -114,6 +111,31 @@ func TestDialBack(t *testing.T) {
 	}
 	if _, ok := me.Reachable(half); ok {
 		t.Error("reachable at an address where nobody sees it any more")
+	}
+}
+
+// TestDialledBackSeldom: an address is dialled back a few times at once, and seldom
+// in the long run, for whom ever.
+func TestDialledBackSeldom(t *testing.T) {
+	r := New()
+	a := netip.MustParseAddr("1.2.3.4")
+	for k, c := range []struct {
+		when machine.Time
+		want bool
+	}{
+		{0, true}, {0, true}, {1, true}, {2, false},
+		{machine.Time(Every) - 1, false}, {machine.Time(Every), true}, {machine.Time(Every), false},
+		{machine.Time(10 * Every), true}, {machine.Time(10 * Every), true}, {machine.Time(10 * Every), true}, {machine.Time(10 * Every), false},
+	} {
+		var ok bool
+		if port := uint16(k + 1); k%2 == 0 {
+			_, ok = r.Help(a, AskBack{netip.AddrPortFrom(a, port), 5}, c.when)
+		} else {
+			_, ok = r.Dial(Back{netip.AddrPortFrom(a, port), 5}, c.when)
+		}
+		if ok != c.want {
+			t.Errorf("%d: dialled back after %v: %v", k, c.when.Sub(0), ok)
+		}
 	}
 }
 

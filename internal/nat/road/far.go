@@ -25,6 +25,11 @@ type far struct {
 	heard       machine.Time
 	used        machine.Time
 
+	back struct { // whom this node has asked last to dial that one back
+		third id.ID
+		nonce uint64
+	}
+
 	search
 	circuit bool // there is one, at helper
 	renewed machine.Time
@@ -266,7 +271,6 @@ func (r *Road) onUse(f *far, up bool) {
 func (r *Road) onBeat() {
 	now := r.env.Now()
 	r.lookBeat(now)
-	r.probeBeat(now)
 	ping := now.Sub(r.pinged) >= every
 	if ping {
 		r.pinged = now

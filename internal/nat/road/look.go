@@ -3,7 +3,6 @@ package road
 import (
 	"net/netip"
 	"slices"
-	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -18,7 +17,8 @@ type look struct {
 	asked machine.Peer
 	spoke map[id.ID]bool
 	until machine.Time
-	dial  bool // the dial-back is under way
+	dial  bool         // the dial-back is under way
+	again machine.Time // when it is asked for once more; 0: it was
 }
 
 // lookOn asks the next node that is known.
@@ -88,7 +88,7 @@ func (r *Road) onSeen(f *far, m *reach.Seen) {
 		return
 	}
 	if q, ok := r.reach.Ask(r.env.Rand().Uint64(), now); ok {
-		r.look.dial, r.look.until = true, now.Add(r.cfg.Patience)
+		r.look.dial, r.look.until, r.look.again = true, now.Add(r.cfg.Patience), now.Add(r.cfg.Patience/2)
 		r.env.Send(f.via, &q)
 	}
 }
@@ -97,7 +97,7 @@ func (r *Road) onDialled(f *far, m *reach.Dialled) {
 	if r.look.over || f.id != r.look.asked.ID {
 		return
 	}
-	if !m.OK {
+	if !m.OK && r.look.again != 0 {
 		r.believe()
 	}
 }
@@ -112,44 +112,25 @@ func (r *Road) onProbe(f *far, m *reach.Probe) {
 	}
 }
 
-// lookBeat goes on when somebody has not answered in time.
+// lookBeat goes on when somebody has not answered in time. Who was to dial back may
+// have just gone, so another is asked for before this node takes itself for hidden.
 func (r *Road) lookBeat(now machine.Time) {
-	if r.look.over || now < r.look.until {
+	l := &r.look
+	if !l.over && l.dial && l.again != 0 && now >= l.again {
+		l.again = 0
+		if q, ok := r.reach.Again(now); ok {
+			r.env.Send(r.meet(l.asked.ID).via, &q)
+		}
+	}
+	if l.over || now < l.until {
 		return
 	}
-	if !r.look.dial {
+	if !l.dial {
 		r.lookOn()
 		return
 	}
 	seen, _ := r.reach.Addr(now)
 	r.hide(machine.AddrFrom(seen))
-}
-
-// probing is a probe for a node that wants to be dialled back. It is sent more than
-// once: the first may be sealed for who was at the address before, a node that has
-// been killed and started again.
-type probing struct {
-	to   machine.Peer
-	what reach.Probe
-	next machine.Time
-	left int
-}
-
-const (
-	probeTimes = 3
-	probeEvery = time.Second
-)
-
-// probeBeat sends the probes that are due.
-func (r *Road) probeBeat(now machine.Time) {
-	r.probes = slices.DeleteFunc(r.probes, func(p probing) bool { return p.left == 0 })
-	for i := range r.probes {
-		if p := &r.probes[i]; now >= p.next {
-			p.next, p.left = now.Add(probeEvery), p.left-1
-			what := p.what
-			r.env.Send(p.to, &what)
-		}
-	}
 }
 
 // onAskBack lets another public node dial back who asks.
@@ -159,6 +140,7 @@ func (r *Road) onAskBack(f *far, m *reach.AskBack) {
 	if ok {
 		var b reach.Back
 		if b, ok = r.reach.Help(f.via.Addr.AddrPort().Addr(), *m, r.env.Now()); ok {
+			f.back.third, f.back.nonce = third.id, b.Nonce
 			r.env.Send(third.via, &b)
 		}
 	}
@@ -167,7 +149,7 @@ func (r *Road) onAskBack(f *far, m *reach.AskBack) {
 	}
 }
 
-// third is a public node with a link to here, not always the same.
+// third is a public node with a link to here, not the same twice if there are others.
 func (r *Road) third(not *far) *far {
 	var all []*far
 	for _, f := range r.order {
@@ -175,8 +157,29 @@ func (r *Road) third(not *far) *far {
 			all = append(all, f)
 		}
 	}
+	if len(all) > 1 {
+		all = slices.DeleteFunc(all, func(f *far) bool { return f.id == not.back.third })
+	}
 	if len(all) == 0 {
 		return nil
 	}
 	return all[r.env.Rand().Intn(len(all))]
+}
+
+// onBack sends a probe, for a node that another one helps.
+func (r *Road) onBack(f *far, m *reach.Back) {
+	if p, ok := r.reach.Dial(*m, r.env.Now()); ok && !r.hidden {
+		r.env.Send(machine.Peer{Addr: machine.AddrFrom(m.Addr)}, &p)
+	} else if f.up {
+		r.env.Send(f.via, &reach.Undialled{Nonce: m.Nonce})
+	}
+}
+
+// onUndialled tells who has asked that nobody dials it back.
+func (r *Road) onUndialled(third *far, m *reach.Undialled) {
+	for _, f := range r.order {
+		if f.up && f.back.third == third.id && f.back.nonce == m.Nonce {
+			r.env.Send(f.via, &reach.Dialled{})
+		}
+	}
 }

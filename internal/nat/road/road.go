@@ -82,7 +82,6 @@ type Road struct {
 	order  []*far // the same in order of acquaintance
 	later  []func()
 	look   look
-	probes []probing
 	stats  Stats
 	pinged machine.Time
 }
@@ -213,10 +212,9 @@ func (r *Road) receive(from machine.Peer, m machine.Message) {
 	case *reach.AskBack:
 		r.onAskBack(f, m)
 	case *reach.Back:
-		if p, ok := r.reach.Dial(*m, r.env.Now()); ok && !r.hidden {
-			r.probes = append(r.probes, probing{machine.Peer{Addr: machine.AddrFrom(m.Addr)}, p, r.env.Now(), probeTimes})
-			r.probeBeat(r.env.Now())
-		}
+		r.onBack(f, m)
+	case *reach.Undialled:
+		r.onUndialled(f, m)
 	case *reach.Dialled:
 		r.onDialled(f, m)
 	case *reach.Probe:

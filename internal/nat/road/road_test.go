@@ -107,27 +107,6 @@ func TestFalseVeil(t *testing.T) {
 	}
 }
 
-// TestProbes: who asks to be dialled back is sent three probes, a second apart: the
-// first may go to a session with who was there before.
-func TestProbes(t *testing.T) {
-	e := &fake{}
-	r := start(e, Config{})
-	r.OnMessage(machine.Peer{ID: id.Of([]byte("helper")), Addr: addr("1.2.3.4:5")}, &reach.Back{Addr: netip.MustParseAddrPort("9.9.9.9:9"), Nonce: 7})
-	for k, want := range []int{1, 1, 2, 2, 3, 3, 3, 3} {
-		probes := 0
-		for _, m := range e.sent {
-			if p, ok := m.(*reach.Probe); ok && p.Nonce == 7 {
-				probes++
-			}
-		}
-		if probes != want {
-			t.Fatalf("%d probes after %d beats, want %d", probes, k, want)
-		}
-		e.now = e.now.Add(beat)
-		r.OnTimer(machine.Timer{Kind: timerBeat})
-	}
-}
-
 // TestRefusedCircuit: a node that gives none says so.
 func TestRefusedCircuit(t *testing.T) {
 	for _, gives := range []bool{true, false} {

@@ -210,9 +210,10 @@ func (t *Table) begunSession(a *attempt, s *session, first bool) {
 		waiting = waiting[1:]
 	}
 	t.end(a, "")
-	p = t.peerOf(p.who) // end may have forgotten it
 	t.add(s)
-	for _, p := range []*peer{p, t.peerOf(s.who)} {
+	t.peerOf(p.who) // end may have forgotten it
+	t.peerOf(s.who)
+	for _, p := range t.users(s) {
 		if p.current == nil {
 			p.current = s
 		} else if p.current != s {
@@ -257,8 +258,8 @@ func (t *Table) isConfirmed(s *session) {
 	if s.again != nil {
 		s.again.Stop()
 	}
-	for _, who := range []machine.Peer{s.who, {Addr: s.who.Addr}} {
-		if p := t.peers[who]; p != nil && p.next == s {
+	for _, p := range t.users(s) {
+		if p.next == s {
 			t.use(p, s)
 		}
 	}
@@ -276,8 +277,10 @@ func (t *Table) onUnknown(h *header, from netip.AddrPort) {
 	}
 	s.doubted.Store(now)
 	confirm := s.confirm
-	if p := t.peers[s.who]; confirm == nil && p != nil && p.attempt == nil && !s.retired {
-		t.begin(p)
+	for _, p := range t.users(s) {
+		if confirm == nil && p.attempt == nil && p.current == s {
+			t.begin(p)
+		}
 	}
 	t.mu.Unlock()
 	if confirm != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -472,6 +473,49 @@ func TestRestart(t *testing.T) {
 		w.wait(time.Second)
 		b.want(t, "y")
 	})
+}
+
+// TestRestartedStranger: who is sent to by its address alone is started anew. What
+// wants a session of its own arrives at once; all else as soon as there is a new
+// session, whoever has begun it, and whoever lives there now.
+func TestRestartedStranger(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		key   byte // of who is there then
+		learn func(w *network, a, b *node)
+	}{
+		{"a fresh message", 2, func(_ *network, a, b *node) { a.SendFresh(machine.Peer{Addr: b.peer.Addr}, []byte("fresh")) }},
+		{"a fresh message to another node", 3, func(_ *network, a, b *node) { a.SendFresh(machine.Peer{Addr: b.peer.Addr}, []byte("fresh")) }},
+		{"the other end begins", 2, func(_ *network, a, b *node) { b.Send(a.peer, []byte("hello")) }},
+		{"another node begins", 3, func(_ *network, a, b *node) { b.Send(a.peer, []byte("hello")) }},
+		{"it is told by name", 2, func(_ *network, a, b *node) { a.Send(b.peer, []byte("lost")) }},
+		{"it is told by address", 2, func(_ *network, a, b *node) { a.Send(machine.Peer{Addr: b.peer.Addr}, []byte("lost")) }},
+		{"another node tells", 3, func(_ *network, a, b *node) { a.Send(machine.Peer{Addr: b.peer.Addr}, []byte("lost")) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			run(t, func(t *testing.T, w *network) {
+				a, b := w.add(1, 1), w.add(2, 2)
+				there := machine.Peer{Addr: b.peer.Addr}
+				a.Send(there, []byte("x"))
+				a.Send(b.peer, []byte("x"))
+				w.wait(time.Second)
+				b.Close()
+				b = w.add(c.key, 2)
+				c.learn(w, a, b)
+				w.wait(time.Second)
+				want := []string{"y"}
+				if strings.HasPrefix(c.name, "a fresh") {
+					want = []string{"fresh", "y"}
+				}
+				a.Send(there, []byte("y"))
+				w.wait(time.Second)
+				b.want(t, want...)
+				if got := a.peers[there]; got.current == nil || got.current.who != b.peer || got.next != nil {
+					t.Errorf("what goes to the address would go to %v", got.current.who)
+				}
+			})
+		})
+	}
 }
 
 // TestSilence: the other end does not answer any more, not even that it knows

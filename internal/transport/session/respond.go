@@ -183,7 +183,9 @@ func (t *Table) onConfirmed(f *half, message []byte) {
 		p = t.peerOf(s.who)
 	}
 	p.waiting = nil
-	t.use(p, s)
+	for _, p := range t.users(s) {
+		t.use(p, s)
+	}
 	t.mu.Unlock()
 	for _, b := range waiting {
 		t.seal(s, b)

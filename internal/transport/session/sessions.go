@@ -43,11 +43,7 @@ func (t *Table) drop(s *session) {
 	if s.again != nil {
 		s.again.Stop()
 	}
-	for _, who := range []machine.Peer{s.who, {Addr: s.who.Addr}} { // by its name, and by its address alone
-		p := t.peers[who]
-		if p == nil {
-			continue
-		}
+	for _, p := range t.users(s) {
 		if p.current == s {
 			p.current = nil
 		}
@@ -56,6 +52,17 @@ func (t *Table) drop(s *session) {
 		}
 		t.forget(p)
 	}
+}
+
+// users are those who may send over a session: by its node's name, and by its
+// address alone. t is locked.
+func (t *Table) users(s *session) (all []*peer) {
+	for _, who := range []machine.Peer{s.who, {Addr: s.who.Addr}} {
+		if p := t.peers[who]; p != nil {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // use makes a session the one to send over. t is locked.
@@ -141,6 +148,16 @@ func (t *Table) Send(to machine.Peer, plain []byte) {
 	t.review(p, s, now)
 	t.mu.Unlock()
 	t.seal(s, plain)
+}
+
+// SendFresh sends a message in a session that is begun for it, whatever sessions
+// there are: it comes to who is there now.
+func (t *Table) SendFresh(to machine.Peer, plain []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.closed {
+		t.wait(t.peerOf(to), plain)
+	}
 }
 
 // wait keeps a message until there is a session. t is locked.
