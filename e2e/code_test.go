@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -19,11 +18,7 @@ func TestJoinCode(t *testing.T) {
 	ann.open(srv.url)
 	ann.do("see the field for the code", chromedp.WaitVisible("#code"))
 	ann.do("type a wrong code", chromedp.SendKeys("#code", "open barley"+kb.Enter))
-	var text string
-	ann.until("to read what is wrong", func(state) bool {
-		ann.eval("document.querySelector('#start-error').textContent", &text)
-		return strings.Contains(text, "code")
-	})
+	ann.reads("#start-error", "code")
 	ann.eval("(document.querySelector('#code').value = 'open sesame', 0)", nil)
 	ann.enter()
 

@@ -9,7 +9,7 @@ import { HOTBAR } from './game/inventory';
 import { Pointer } from './game/pointer';
 import type { SettingsStore } from './game/settings';
 import { Connection, type Link } from './net/connection';
-import { browserStore, loadIdentity } from './net/identity';
+import { browserStore, type Identity, loadIdentity } from './net/identity';
 import { ActKind, ChatKind, EntityEvent, type Refused } from './net/types';
 import { Interface } from './ui/interface';
 import { refusalText, t } from './ui/strings';
@@ -40,6 +40,7 @@ export class App {
   readonly ui: Interface;
   readonly pointer: Pointer;
   readonly connection: Connection;
+  readonly identity: Identity;
   private readonly gamepads: Gamepads;
   private touch = false;
   /** steered by a gamepad: the mouse is left alone */
@@ -51,9 +52,9 @@ export class App {
   constructor(readonly settings: SettingsStore, readonly canvas: HTMLCanvasElement) {
     rememberCode(settings);
     this.engine = new Engine(canvas, this.engineOptions());
-    const identity = loadIdentity(browserStore);
+    this.identity = loadIdentity(browserStore);
     this.connection = new Connection({
-      identity,
+      identity: this.identity,
       client: CLIENT,
       onLink: (link) => this.linked(link),
       onMessage: (m) => this.game.receive(m),
@@ -69,7 +70,7 @@ export class App {
     settings.onChange((_, changed) => this.applySettings(changed));
     this.applySettings({});
     void learnLayout();
-    if (!identity.kept) this.game.events.on('ready', () => this.ui.hud.notice(t.notice.keyLost));
+    if (!this.identity.kept) this.game.events.on('ready', () => this.ui.hud.notice(t.notice.keyLost));
   }
 
   /** Begins at the start screen; `?play` in the address goes on at once (with `name=`, if given). */

@@ -6,11 +6,13 @@ ed.hashes.sha512 = sha512;
 
 const STORE_KEY = 'voxelpopuli.key';
 
-/** The player's key: who holds it is that player. It never leaves this browser. */
+/** The player's key: who holds it is that player. It leaves this browser only as a text that a person takes along. */
 export interface Identity {
   readonly publicKey: Uint8Array;
   /** false: this browser forbids keeping it, the next visit is another player's */
   readonly kept: boolean;
+  /** as `readKey` reads it: the secret itself */
+  readonly text: string;
   sign(text: Uint8Array): Uint8Array;
 }
 
@@ -25,7 +27,27 @@ export function loadIdentity(store: Pick<Storage, 'getItem' | 'setItem'>): Ident
   const kept = parseHex(safeGet(store));
   const secret = kept ?? ed.keygen().secretKey;
   const stays = kept !== null || safeSet(store, toHex(secret));
-  return { publicKey: ed.getPublicKey(secret), kept: stays, sign: (text) => ed.sign(text, secret) };
+  return { publicKey: ed.getPublicKey(secret), kept: stays, text: keyText(secret), sign: (text) => ed.sign(text, secret) };
+}
+
+// Kinds of keys and their check, in which a wrong letter shows.
+const HEAD = 'vpk1-';
+const check = (secret: Uint8Array): string => toHex(sha512(secret).subarray(0, 4));
+
+function keyText(secret: Uint8Array): string {
+  return HEAD + toHex(secret) + check(secret);
+}
+
+/** The secret in a text that somebody has typed, pasted or kept in a file; null: there is none in it. */
+export function readKey(text: string): Uint8Array | null {
+  const digits = new RegExp(`${HEAD}([0-9a-f]{72})(?![0-9a-f])`, 'i').exec(text)?.[1]?.toLowerCase();
+  const secret = parseHex(digits?.slice(0, 64) ?? null);
+  return secret && digits!.slice(64) === check(secret) ? secret : null;
+}
+
+/** Puts a key in the place of the one that is kept; false: this browser forbids it. */
+export function keepKey(store: Pick<Storage, 'setItem'>, secret: Uint8Array): boolean {
+  return safeSet(store, toHex(secret));
 }
 
 // A browser may forbid storage (private windows): then the key lives as long as the page.

@@ -7,6 +7,7 @@ import { Hint } from './hint';
 import { Hud } from './hud';
 import { Icons } from './icons';
 import { InventoryDialog } from './inventory';
+import { KeyDialog } from './keyDialog';
 import { MapDialog } from './map';
 import { Menu } from './menu';
 import { Death, EndMessage, Loading, LockPrompt, Lost } from './overlays';
@@ -29,6 +30,7 @@ export class Interface {
   readonly prompt: LockPrompt;
   readonly menu: Menu;
   readonly settings: SettingsDialog;
+  readonly key: KeyDialog;
   readonly inventory: InventoryDialog;
   readonly players: Players;
   readonly map: MapDialog;
@@ -51,6 +53,7 @@ export class Interface {
     this.end = new EndMessage(() => app.leave());
     this.prompt = new LockPrompt(resume);
     this.settings = new SettingsDialog(settings, resume);
+    this.key = new KeyDialog(app.identity, () => settings.now.name, resume);
     this.inventory = new InventoryDialog(game, icons, resume);
     this.inventory.sound = (kind) => app.audio.ui(kind);
     this.players = new Players(game, resume);
@@ -64,12 +67,12 @@ export class Interface {
       settings: open(() => this.settings.show()),
       leave: () => app.leave(),
     });
-    this.start = new StartScreen(settings, (...a) => app.play(...a), () => this.settings.show());
+    this.start = new StartScreen(settings, (...a) => app.play(...a), () => this.settings.show(), () => this.key.show());
     this.touch = new Touch(game, settings, app.canvas, {
       menu: open(() => this.menu.dialog.show()), chat: open(() => this.chat.show('')), inventory: open(() => this.inventory.show()),
     });
     this.chat.closed = resume;
-    this.dialogs = [this.menu.dialog, this.settings.dialog, this.inventory.dialog, this.players.dialog, this.map.dialog, this.lost.dialog, this.death.dialog, this.end.dialog];
+    this.dialogs = [this.menu.dialog, this.settings.dialog, this.key.dialog, this.inventory.dialog, this.players.dialog, this.map.dialog, this.lost.dialog, this.death.dialog, this.end.dialog];
     this.root = document.createElement('main');
     this.root.id = 'ui';
     this.root.append(this.hud.el, this.touch.el, this.chat.el, this.hint.el, this.players.el, this.debug.el, this.prompt.el, this.loading.el, this.start.el);

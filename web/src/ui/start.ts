@@ -31,6 +31,7 @@ export class StartScreen {
     private readonly settings: SettingsStore,
     private readonly play: (name: string, code: string, token: string | null) => void,
     openSettings: () => void,
+    openKey: () => void,
   ) {
     const now = settings.now;
     this.name = h('input', {
@@ -46,6 +47,7 @@ export class StartScreen {
       h('button', { type: 'submit', class: 'primary', id: 'play' }, t.start.play));
     const links = h('nav', {},
       h('button', { type: 'button', class: 'link', on: { click: openSettings } }, t.start.settings),
+      h('button', { type: 'button', class: 'link', id: 'your-key', on: { click: openKey } }, t.start.key),
       h('a', { href: 'licences.txt', target: '_blank', rel: 'noopener' }, t.start.licences));
     this.el = h('section', { class: 'start', attr: { 'aria-label': t.title } },
       h('div', { class: 'start-card' }, h('h1', { class: 'wordmark' }, h('span', {}, 'Voxel'), ' ', h('span', {}, 'Populi')),

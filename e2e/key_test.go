@@ -1,0 +1,52 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestTakeKeyAlong: a name belongs to a key, and somebody who takes theirs to
+// another browser is the same player there.
+func TestTakeKeyAlong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts browsers")
+	}
+	srv := startServer(t)
+	ann := newPlayer(t, "Ann")
+	ann.open(srv.url)
+	var key string
+	ann.do("open the dialog", chromedp.Click("#your-key"), chromedp.WaitVisible("#key"), chromedp.Value("#key", &key))
+	ann.shot("key")
+	ann.do("close it", chromedp.SendKeys("#key", kb.Escape))
+	ann.enter()
+	ann.quit()
+
+	elsewhere := newPlayer(t, "Ann")
+	elsewhere.open(srv.url)
+	elsewhere.do("press play as Ann", chromedp.SetValue("#name", "Ann"), chromedp.Click("#play"))
+	elsewhere.reads("#start-error", "another key")
+
+	damaged := key[:len(key)-1] + string(key[len(key)-1]^1)
+	elsewhere.do("use a damaged key", chromedp.Click("#your-key"), chromedp.SendKeys("#other-key", damaged), chromedp.Click("#use-key"))
+	elsewhere.reads("#key-error", "no key")
+	elsewhere.do("use Ann's key", chromedp.SetValue("#other-key", "my key: "+key), chromedp.Click("#use-key"))
+	var shown string
+	elsewhere.until("to have the page anew", func(state) bool {
+		elsewhere.eval("document.querySelector('#key')?.value ?? ''", &shown)
+		return shown == key
+	})
+	elsewhere.enter()
+}
+
+// reads waits until an element has a text in it.
+func (p *player) reads(element, text string) {
+	p.t.Helper()
+	var now string
+	p.until("to read "+text, func(state) bool {
+		p.eval("document.querySelector('"+element+"').textContent", &now)
+		return strings.Contains(now, text)
+	})
+}
