@@ -16,6 +16,7 @@ import (
 type said struct {
 	packets, bytes [socket.Classes]uint64
 	kinds          map[string]transport.Kind // by name
+	parcels        [2]uint64                 // with messages, and without any
 	links          int                       // ends
 	spilled        uint64                    // times that a stream had to bring what parcels did not
 }
@@ -31,6 +32,9 @@ func (n *network) listen(ctx context.Context) (s said, err error) {
 		for c, out := range one.Socket.Out {
 			s.packets[c] += out.Packets
 			s.bytes[c] += out.Bytes
+		}
+		for i, sent := range one.Parcels {
+			s.parcels[i] += sent
 		}
 		for _, k := range one.Kinds {
 			all := s.kinds[k.Name]
@@ -57,6 +61,11 @@ func (s *said) table(before *said, seconds float64) Table {
 	}
 	for c := range socket.Classes {
 		row("packets: "+c.String(), s.packets[c]-before.packets[c], s.bytes[c]-before.bytes[c])
+	}
+	for i, what := range []string{"parcels with messages", "parcels that only acknowledge"} {
+		if rate := float64(s.parcels[i]-before.parcels[i]) / seconds; rate >= 1 {
+			t.Row(what, rate, "")
+		}
 	}
 	names := make([]string, 0, len(s.kinds))
 	for name := range s.kinds {

@@ -15,14 +15,8 @@ import (
 
 const (
 	// laneSweep is how often lanes are looked after that have something on their
-	// way, ackAfter how long an acknowledgement may wait for a parcel to go with,
-	// ackAtLeast how many parcels do without one.
-	laneSweep  = 100 * time.Millisecond
-	ackAfter   = 100 * time.Millisecond
-	ackAtLeast = 16
-	// laneLimit is after how long, and two round trips, a parcel must have been
-	// acknowledged.
-	laneLimit = 450 * time.Millisecond
+	// way.
+	laneSweep = 100 * time.Millisecond
 	// askSession is how often it is made sure that there is a session.
 	askSession = time.Second
 )
@@ -121,13 +115,13 @@ func (n *network) sweepLanes() {
 func (r *remote) sweep() {
 	now := r.n.elapsed()
 	r.k.mu.Lock()
-	if len(r.out.sent) > 0 && r.out.overdue(now, laneLimit) && r.out.overdue(now, laneLimit+2*r.conn.ConnectionStats().SmoothedRTT) {
+	if r.out.overdue(now, 0) && r.out.overdue(now, 2*r.conn.ConnectionStats().SmoothedRTT) {
 		r.giveLaneUp(now)
 	}
 	busy := len(r.out.sent) > 0
 	r.k.mu.Unlock()
 	r.acks.Lock()
-	due := r.acks.owed > 0 && now-r.acks.since >= ackAfter
+	due := r.acks.due(now)
 	busy = busy || r.acks.owed > 0 && !due
 	r.acks.Unlock()
 	if due {
@@ -228,6 +222,11 @@ func (r *remote) acknowledge() { r.sendParcel(laneHead{}, nil) }
 
 // sendParcel completes the head, and sends.
 func (r *remote) sendParcel(h laneHead, body []byte) {
+	if h.index == 0 {
+		r.n.tally.parcels[1].Add(1)
+	} else {
+		r.n.tally.parcels[0].Add(1)
+	}
 	h.link = r.farSeq
 	r.acks.Lock()
 	h.acks = r.acks.acks
@@ -279,10 +278,7 @@ func (r *remote) takeParcel(h *laneHead, body []byte, now time.Duration) {
 	if fresh {
 		gap = r.acks.note(h.index)
 	}
-	if r.acks.owed++; r.acks.owed == 1 {
-		r.acks.since = now
-	}
-	hurry := gap || r.acks.owed >= ackAtLeast
+	hurry := r.acks.owe(now) || gap
 	r.acks.Unlock()
 	if fresh {
 		if err := r.in.parcel(h.first, body, r.decode); err != nil {

@@ -37,6 +37,16 @@ const (
 	forgetLoss  = 10 * time.Second
 	// overtakes is by how much a parcel may be late.
 	overtakes = 10 * time.Millisecond
+	// ackAfter is how long an acknowledgement may wait for a parcel to go with
+	// when no more come, ackFlow while others do, ackAtLeast how many parcels do
+	// without one.
+	ackAfter   = 100 * time.Millisecond
+	ackFlow    = 300 * time.Millisecond
+	ackAtLeast = 16
+	// laneLimit is after how long, and two round trips, the last parcel must have
+	// been acknowledged, laneFlow any.
+	laneLimit = 450 * time.Millisecond
+	laneFlow  = 900 * time.Millisecond
 )
 
 var (
@@ -178,9 +188,11 @@ func (o *outLane) acknowledged(a acks, now time.Duration, done func(*parcel)) {
 	}
 }
 
-// overdue reports whether something should have been acknowledged by now.
-func (o *outLane) overdue(now, limit time.Duration) bool {
-	return len(o.sent) > 0 && now-o.sent[0].at > limit
+// overdue reports whether something should have been acknowledged by now: the
+// first parcel, though others follow it, or the last. trip is added to both.
+func (o *outLane) overdue(now, trip time.Duration) bool {
+	n := len(o.sent)
+	return n > 0 && (now-o.sent[0].at > laneFlow+trip || now-o.sent[n-1].at > laneLimit+trip)
 }
 
 // spill appends what was not acknowledged as frames of the stream.
@@ -209,8 +221,25 @@ func (o *outLane) spill(b []byte, done func(*parcel)) []byte {
 // inAcks is what the receiving half knows of parcels.
 type inAcks struct {
 	acks
-	owed  int // parcels that were not acknowledged yet
-	since time.Duration
+	owed  int           // parcels that were not acknowledged yet
+	since time.Duration // when the first of them came,
+	last  time.Duration // and the last
+}
+
+// owe is when another parcel is to be acknowledged; it reports whether that are
+// so many that it is to be done at once.
+func (a *inAcks) owe(now time.Duration) (enough bool) {
+	if a.owed++; a.owed == 1 {
+		a.since = now
+	}
+	a.last = now
+	return a.owed >= ackAtLeast
+}
+
+// due reports whether an acknowledgement has waited long enough for a parcel to
+// go with. While others come it may wait for longer: it tells of all of them.
+func (a *inAcks) due(now time.Duration) bool {
+	return a.owed > 0 && (now-a.last >= ackAfter || now-a.since >= ackFlow)
 }
 
 // fresh reports whether a parcel has not come yet, as far as can be told.

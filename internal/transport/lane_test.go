@@ -110,15 +110,15 @@ func (b *laneBed) take(packet []byte) {
 	if !b.in.room(h.first, body) || b.rand.Intn(100) < b.loss/4 { // it is busy
 		return
 	}
-	b.acks.owed++
+	hurry := b.acks.owe(b.now)
 	if b.acks.fresh(h.index) {
-		gap := b.acks.note(h.index)
+		hurry = b.acks.note(h.index) || hurry
 		if err := b.in.parcel(h.first, body, b.deliver); err != nil {
 			b.t.Fatal(err)
 		}
-		if gap {
-			b.acknowledge()
-		}
+	}
+	if hurry {
+		b.acknowledge()
 	}
 }
 
@@ -142,10 +142,10 @@ func (b *laneBed) step() {
 	}
 	delete(b.mail, b.now)
 	if b.now%laneSweep == 0 {
-		if b.acks.owed > 0 {
+		if b.acks.due(b.now) {
 			b.acknowledge()
 		}
-		if b.out.overdue(b.now, laneLimit) {
+		if b.out.overdue(b.now, 0) {
 			b.out.lose(b.now)
 		}
 	}
