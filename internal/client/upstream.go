@@ -152,7 +152,7 @@ func (s *Session) sendTiles(to Sink) {
 
 // lookFrom looks around from where the player is.
 func (s *Session) lookFrom(view int32) {
-	for _, c := range s.watch.look(s.pos.Block().Column(), view) {
+	for _, c := range s.watch.look(s.pos.Block(), view) {
 		s.say(&wire.Unload{Column: c})
 	}
 }

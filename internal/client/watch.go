@@ -20,6 +20,17 @@ const (
 	// to halfRate away, all within 64 m, every second tick, others every fourth.
 	nearRate = 1
 	halfRate = 2
+	// Of a region that the player is not in nothing is told more often than how
+	// near the region is asks for: each frame of it is a packet of its own. How
+	// near counts from the spot of the region's grid that the player is on, and
+	// still is while not more than lean beyond its edge: regions are not told at
+	// each step that goes to and fro.
+	spotBits    = 4
+	spotSize    = 1 << spotBits // metres
+	lean        = 2
+	regionSpots = world.RegionSize / spotSize
+	nearSpots   = 0 // between, for each tick
+	halfSpots   = 2 // for every second
 )
 
 // watcher decides which columns a client has and how often it hears of them.
@@ -27,6 +38,7 @@ const (
 type watcher struct {
 	view    int32 // columns; 0: nothing yet
 	centre  world.ColumnPos
+	spot    [2]int32                 // x and z, in spots
 	have    map[world.ColumnPos]bool // watched; true once the client has it
 	rates   map[world.RegionPos]*[world.Columns]uint8
 	queue   []world.ColumnPos // wanted, nearest first
@@ -41,18 +53,18 @@ func newWatcher() *watcher {
 	}
 }
 
-// look moves the middle of the view or changes its distance, and returns the
-// columns that the client is to forget.
-func (w *watcher) look(centre world.ColumnPos, view int32) (unload []world.ColumnPos) {
-	if w.centre == centre && w.view == view {
+// look moves the middle of the view to where the player is or changes its
+// distance, and returns the columns that the client is to forget.
+func (w *watcher) look(at world.Pos, view int32) (unload []world.ColumnPos) {
+	centre := at.Column()
+	if stays := w.stand(at); stays && w.centre == centre && w.view == view {
 		return nil
 	}
 	w.centre, w.view = centre, view
 	keep := max(keepAtLeast, view+1)
 	for c, sent := range w.have {
-		d := distance(c, centre)
-		if d <= keep {
-			w.set(c, rateAt(d))
+		if distance(c, centre) <= keep {
+			w.set(c, w.rate(c))
 			continue
 		}
 		if sent {
@@ -79,8 +91,41 @@ func (w *watcher) more() {
 		}
 		w.have[c] = false
 		w.waiting++
-		w.set(c, rateAt(distance(c, w.centre)))
+		w.set(c, w.rate(c))
 	}
+}
+
+// stand moves the spot that the player is on; it reports whether it stays.
+func (w *watcher) stand(at world.Pos) (stays bool) {
+	stays = true
+	for i, v := range [2]int32{at.X, at.Z} {
+		if from := w.spot[i] * spotSize; v < from-lean || v >= from+spotSize+lean {
+			w.spot[i] = v >> spotBits
+			stays = false
+		}
+	}
+	return stays
+}
+
+// rate is how often it is to be told of a column.
+func (w *watcher) rate(c world.ColumnPos) uint8 {
+	rate, r := rateAt(distance(c, w.centre)), c.Region()
+	if r == w.centre.Region() {
+		return rate
+	}
+	switch far := max(between(w.spot[0], r.X), between(w.spot[1], r.Z)); {
+	case far <= nearSpots:
+		return rate
+	case far <= halfSpots:
+		return max(rate, region.RateHalf)
+	}
+	return region.RateQuart
+}
+
+// between is how many spots lie between one and a region, along one axis.
+func between(spot, r int32) int32 {
+	first := r * regionSpots
+	return max(0, first-spot-1, spot-(first+regionSpots))
 }
 
 // sent notes that the client gets a column; false if it is not wanted any more.

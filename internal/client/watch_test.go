@@ -25,7 +25,7 @@ func arrive(w *watcher) (steps int) {
 func TestWatcherLoadsNearestFirst(t *testing.T) {
 	w := newWatcher()
 	at := world.ColumnPos{X: -7, Z: 3}
-	w.look(at, 6)
+	w.look(middle(at), 6)
 	last := int32(0)
 	for w.more(); w.waiting > 0; w.more() {
 		if w.waiting > inFlight {
@@ -57,13 +57,13 @@ func TestWatcherLoadsNearestFirst(t *testing.T) {
 // beyond 9×9.
 func TestWatcherUnloadsBeyondNineByNine(t *testing.T) {
 	w := newWatcher()
-	w.look(world.ColumnPos{}, 2)
+	w.look(middle(world.ColumnPos{}), 2)
 	arrive(w)
-	if gone := w.look(world.ColumnPos{X: 2}, 2); len(gone) != 0 {
+	if gone := w.look(middle(world.ColumnPos{X: 2}), 2); len(gone) != 0 {
 		t.Errorf("two columns on: unloads %v", gone)
 	}
 	arrive(w)
-	gone := w.look(world.ColumnPos{X: 5}, 2)
+	gone := w.look(middle(world.ColumnPos{X: 5}), 2)
 	if len(gone) == 0 {
 		t.Error("five columns on: unloads nothing")
 	}
@@ -91,10 +91,10 @@ func TestWatcherTellsRegionsAllRates(t *testing.T) {
 			}
 		})
 	}
-	at := world.ColumnPos{}
-	for step := range int32(40) {
-		at.X += step % 3
-		at.Z -= step % 2
+	at := world.Pos{}
+	for step := range int32(120) {
+		at.X += step * 7 % 45
+		at.Z -= step * 5 % 19
 		w.look(at, 3+step%8)
 		for w.more(); w.waiting > 0; w.more() {
 			listen()
@@ -106,7 +106,7 @@ func TestWatcherTellsRegionsAllRates(t *testing.T) {
 		for c, rate := range told {
 			want := uint8(region.RateNone)
 			if _, ok := w.have[c]; ok {
-				want = rateAt(distance(c, at))
+				want = w.rate(c)
 			}
 			if rate != want {
 				t.Fatalf("step %d: %v is watched at %d, want %d", step, c, rate, want)
@@ -125,9 +125,72 @@ func TestWatcherTellsRegionsAllRates(t *testing.T) {
 	}
 }
 
+// TestWatcherRates: each tick of what is near; of other regions only as often as
+// the player is near to them.
+func TestWatcherRates(t *testing.T) {
+	for _, c := range []struct {
+		x, z   int32 // of the player
+		column world.ColumnPos
+		want   uint8
+	}{
+		{64, 64, world.ColumnPos{X: 2, Z: 2}, region.RateEvery},
+		{64, 64, world.ColumnPos{X: 3, Z: 1}, region.RateEvery},
+		{64, 64, world.ColumnPos{X: 0, Z: 2}, region.RateHalf},
+		{64, 64, world.ColumnPos{X: 4, Z: 2}, region.RateQuart}, // 64 m
+		{112, 64, world.ColumnPos{X: 4, Z: 2}, region.RateEvery},
+		{112, 64, world.ColumnPos{X: 5, Z: 2}, region.RateHalf},
+		{112, 64, world.ColumnPos{X: 6, Z: 2}, region.RateQuart},
+		{111, 64, world.ColumnPos{X: 4, Z: 2}, region.RateHalf},
+		{80, 64, world.ColumnPos{X: 4, Z: 2}, region.RateHalf},
+		{79, 64, world.ColumnPos{X: 4, Z: 2}, region.RateQuart},
+		{112, 112, world.ColumnPos{X: 4, Z: 4}, region.RateEvery},
+		{112, 111, world.ColumnPos{X: 4, Z: 4}, region.RateHalf},
+		{15, 15, world.ColumnPos{X: -1, Z: -1}, region.RateEvery},
+		{16, 15, world.ColumnPos{X: -1, Z: -1}, region.RateHalf},
+		{47, 47, world.ColumnPos{X: -1, Z: 1}, region.RateHalf},
+		{48, 48, world.ColumnPos{X: -1, Z: 1}, region.RateQuart},
+		{-1, 64, world.ColumnPos{X: 0, Z: 2}, region.RateEvery},
+		{-17, 64, world.ColumnPos{X: 0, Z: 2}, region.RateHalf},
+	} {
+		w := newWatcher()
+		w.look(world.Pos{X: 10000, Z: 10000}, 4)
+		w.look(world.Pos{X: c.x, Z: c.z}, 4)
+		if got := w.rate(c.column); got != c.want {
+			t.Errorf("at %d,%d column %v is watched at %d, want %d", c.x, c.z, c.column, got, c.want)
+		}
+	}
+}
+
+// TestWatcherLeans: to step to and fro over the edge of a spot changes nothing.
+func TestWatcherLeans(t *testing.T) {
+	w := newWatcher()
+	w.look(world.Pos{X: 112, Z: 64}, 4)
+	arrive(w)
+	w.take(func(world.RegionPos, *region.Watch) {})
+	for _, x := range []int32{111, 110, 112, 111} {
+		w.look(world.Pos{X: x, Z: 64}, 4)
+		w.take(func(r world.RegionPos, _ *region.Watch) { t.Errorf("at %d %v is told", x, r) })
+	}
+	w.look(world.Pos{X: 109, Z: 64}, 4)
+	told := 0
+	w.take(func(r world.RegionPos, m *region.Watch) {
+		told++
+		if r.X != 1 || m.Rates[0] != region.RateHalf {
+			t.Errorf("%v is told %v", r, m.Rates)
+		}
+	})
+	if told == 0 {
+		t.Error("nobody is told that the player has gone on")
+	}
+}
+
+func middle(c world.ColumnPos) world.Pos {
+	return c.Origin().Add(world.ChunkSize/2, 0, world.ChunkSize/2)
+}
+
 func TestWatcherAgain(t *testing.T) {
 	w := newWatcher()
-	w.look(world.ColumnPos{}, 4)
+	w.look(middle(world.ColumnPos{}), 4)
 	arrive(w)
 	w.take(func(world.RegionPos, *region.Watch) {})
 	w.again(world.RegionPos{})
