@@ -38,6 +38,7 @@ type bed struct {
 
 	delay    time.Duration // of messages between parts
 	sync     time.Duration // of a write
+	late     time.Duration // of timers
 	diskErr  error         // writes fail with it
 	written  int
 	trace    [32]byte
@@ -148,7 +149,7 @@ func (h *host) Close(machine.Peer) {
 }
 
 func (h *host) SetTimer(at machine.Time, t machine.Timer) {
-	h.b.after(at.Sub(h.b.now), func() {
+	h.b.after(at.Sub(h.b.now)+h.b.late, func() {
 		if h.alive() {
 			h.r.OnTimer(t)
 			h.after()

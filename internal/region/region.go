@@ -3,6 +3,7 @@ package region
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/timing"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -60,6 +61,8 @@ type Region struct {
 	snapshotting int // snapshots on their way
 	lastTag      uint64
 	timerGen     uint32
+	tickDue      machine.Time  // when the next one is
+	strain       timing.Strain // of ticks that are late
 	stats        Stats
 }
 

@@ -25,14 +25,17 @@ func (r *Region) wake() {
 // nextTick sets the timer for the next tick of the global clock.
 func (r *Region) nextTick() {
 	r.timerGen++
-	at := TimeOf(TickAt(r.env.Now(), r.cfg.Epoch)+1, r.cfg.Epoch)
-	r.env.SetTimer(at, machine.Timer{Kind: timerTick, Gen: r.timerGen})
+	r.tickDue = TimeOf(TickAt(r.env.Now(), r.cfg.Epoch)+1, r.cfg.Epoch)
+	r.env.SetTimer(r.tickDue, machine.Timer{Kind: timerTick, Gen: r.timerGen})
 }
 
 // onTick runs the tick of the global clock that has begun. If ticks were missed
 // (the machine was busy) they are left out.
 func (r *Region) onTick() {
 	tick := TickAt(r.env.Now(), r.cfg.Epoch)
+	if r.strain.Note(r.env.Now().Sub(r.tickDue), easedFor) || r.strain.On() && tick%easeEvery == 0 {
+		r.ease()
+	}
 	if tick > r.tick {
 		r.runTick(tick)
 	}

@@ -1,6 +1,8 @@
 package region
 
 import (
+	"slices"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -14,7 +16,8 @@ type subscriber struct {
 	peer  machine.Peer
 	place int // in Region.subs
 	home  *home
-	set   watchSet
+	asked watchSet // what it wants to hear of
+	set   watchSet // what it is told, which is less often under strain
 	group *group
 
 	fresh  uint16 // cells whose column and keyframe it has to get
@@ -88,7 +91,38 @@ func (r *Region) onWatch(from machine.Peer, w *Watch) {
 	if from == Hall || w.BlocksOnly || w.Rates == (watchSet{}) && r.subOf[from] == nil {
 		return
 	}
-	r.setWatch(r.subscriber(from), w.Rates)
+	s := r.subscriber(from)
+	s.asked = w.Rates
+	r.setWatch(s, r.eased(s))
+}
+
+// Under strain those whose players are not at home here are told half as often
+// as they want to be: they are the most, each frame to them is a packet of its
+// own, and what they see is across the border.
+const (
+	easedFor  = 400 // ticks, at least
+	easeEvery = 20  // ticks: how often it is looked who is at home
+)
+
+// eased is what a subscriber is to be told.
+func (r *Region) eased(s *subscriber) watchSet {
+	set := s.asked
+	if !r.strain.On() || s.home != nil {
+		return set
+	}
+	for i, rate := range set {
+		set[i] = min(2*rate, RateQuart)
+	}
+	return set
+}
+
+// ease brings all subscribers to the rates that they are to be told at.
+func (r *Region) ease() {
+	for _, s := range slices.Clone(r.subs) {
+		if set := r.eased(s); set != s.set {
+			r.setWatch(s, set)
+		}
+	}
 }
 
 // setWatch moves a subscriber from its streams to others.
@@ -131,6 +165,7 @@ func (r *Region) setWatch(s *subscriber, set watchSet) {
 // drop forgets what a peer watches, when its link is gone.
 func (r *Region) dropWatch(peer machine.Peer) {
 	if s := r.subOf[peer]; s != nil {
-		r.setWatch(s, watchSet{})
+		s.asked = watchSet{}
+		r.setWatch(s, s.asked)
 	}
 }

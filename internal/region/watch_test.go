@@ -206,6 +206,57 @@ func TestRates(t *testing.T) {
 	}
 }
 
+// TestStrain: a region whose ticks are late tells those whose players are
+// elsewhere half as often, nobody misses anything, and it is as before once there
+// is time again.
+func TestStrain(t *testing.T) {
+	b := newBed(t)
+	home := b.client("walker").enter()
+	home.watch(here, RateEvery)
+	all := []*client{home}
+	told := map[*client]int{}
+	home.tap = func(*Frame) { told[home]++ }
+	for _, rate := range []uint8{RateEvery, RateHalf, RateQuart} {
+		c := b.client(fmt.Sprint("watcher at ", rate))
+		c.watch(here, rate)
+		c.tap = func(f *Frame) {
+			if len(f.Cells) > 1 {
+				told[c]++
+			}
+		}
+		all = append(all, c)
+	}
+	g := rng.New(7)
+	count := func(want [4]int) {
+		t.Helper()
+		roam(b, &g, []*client{home}, 20) // keyframes of new rates
+		clear(told)
+		home.walkFor(80, world.ButtonForward|world.ButtonJump, uint16(g.Intn(1<<16)))
+		for i, c := range all {
+			if told[c] < want[i]-3 || told[c] > want[i]+3 {
+				t.Errorf("%s is told %d times in 80 ticks, want %d", c.name, told[c], want[i])
+			}
+		}
+		b.until("rest", func() bool { b.run(TickLength); return still(b.region(here).r) })
+		for _, c := range all {
+			mirrors(c, b.region(here).r)
+		}
+	}
+	count([4]int{80, 80, 40, 20})
+	b.late = 12 * time.Millisecond
+	b.until("strain", func() bool { return b.region(here).r.strain.On() })
+	count([4]int{80, 40, 20, 20})
+	late := b.client("comes under strain")
+	late.watch(here, RateEvery)
+	b.run(time.Second)
+	if set := b.region(here).r.subOf[late.peer].set; set[0] != RateHalf {
+		t.Errorf("who comes under strain is told %v", set)
+	}
+	b.late = 0
+	b.until("time", func() bool { return !b.region(here).r.strain.On() })
+	count([4]int{80, 80, 40, 20})
+}
+
 // TestSlowReader: a session that does not read gets no frames, and then columns
 // and keyframes that make it whole; the region keeps nothing for it meanwhile.
 func TestSlowReader(t *testing.T) {
