@@ -23,7 +23,8 @@ type Conn interface {
 // ErrClosed is wrapped by the errors of a Conn that was closed by this side.
 var ErrClosed = errors.New("the connection is closed")
 
-// Join brings a player into the world of a node in this process.
+// Join brings a player into the world of a node in this process, as soon as that has
+// the time.
 func (n *Node) Join(ctx context.Context, who Identity) (Conn, *wire.Welcome, error) {
 	c := n.Challenge()
 	login, err := n.Check([32]byte(who.Public()), c, who.Prove(c))
@@ -31,8 +32,8 @@ func (n *Node) Join(ctx context.Context, who Identity) (Conn, *wire.Welcome, err
 		return nil, nil, fmt.Errorf("%s: %w", who.Name, err)
 	}
 	login.Name, login.Local = who.Name, true
-	s, err := n.Enter(ctx, login)
-	if err != nil {
+	var s *Session
+	if err = patiently(ctx, func() (err error) { s, err = n.Enter(ctx, login); return err }); err != nil {
 		return nil, nil, err
 	}
 	d := &direct{s: s}

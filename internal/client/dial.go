@@ -24,19 +24,29 @@ import (
 // program is what Hello says about this client.
 const program = "voxelpopuli-go/1"
 
-// dialTime bounds a whole Dial.
+// dialTime is how long the world may say nothing.
 const dialTime = 60 * time.Second
 
 // Dial joins the world of a node elsewhere: addr is host:port or an http URL
 // of its gateway, code its join code. If the node does not let the player in,
-// the error is a *wire.Refused.
-func Dial(ctx context.Context, addr string, who Identity, code string) (Conn, *wire.Welcome, error) {
+// the error is a *wire.Refused; while it is only too busy, Dial waits.
+func Dial(ctx context.Context, addr string, who Identity, code string) (c Conn, w *wire.Welcome, err error) {
 	base, err := baseURL(addr)
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	err = patiently(ctx, func() (err error) {
+		c, w, err = dial(ctx, base, who, code)
+		return err
+	})
+	return c, w, err
+}
+
+func dial(ctx context.Context, base string, who Identity, code string) (Conn, *wire.Welcome, error) {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	late := time.AfterFunc(dialTime, cancel)
+	defer late.Stop()
 	ticket, err := askTicket(ctx, base, code)
 	if err != nil {
 		return nil, nil, err
@@ -47,7 +57,7 @@ func Dial(ctx context.Context, addr string, who Identity, code string) (Conn, *w
 	}
 	ws.SetReadLimit(wire.MaxColumn + 1<<12)
 	c := &socket{ws: ws}
-	welcome, err := c.shake(ctx, who, ticket.World.ID)
+	welcome, err := c.shake(ctx, who, ticket.World.ID, func() { late.Reset(dialTime) })
 	if err != nil {
 		c.Close()
 		return nil, nil, err
@@ -150,13 +160,18 @@ type socket struct {
 	closed atomic.Bool
 }
 
-// shake is the handshake: Hello, Challenge, Proof, Welcome.
-func (c *socket) shake(ctx context.Context, who Identity, world id.ID) (*wire.Welcome, error) {
+// shake is the handshake: Hello, Challenge, Proof, Welcome. Before Welcome may come
+// Notices that one is to wait.
+func (c *socket) shake(ctx context.Context, who Identity, world id.ID, waits func()) (*wire.Welcome, error) {
 	stop := context.AfterFunc(ctx, func() { c.ws.CloseNow() })
 	defer stop()
 	var challenge wire.Challenge
 	hello := &wire.Hello{Version: wire.Version, Name: who.Name, Key: [32]byte(who.Public()), Client: program}
-	if err := c.ask(hello, &challenge); err != nil {
+	b, err := c.ask(hello)
+	if err == nil {
+		err = wire.DecodeInto(b, &challenge)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if challenge.Version != wire.Version {
@@ -165,19 +180,23 @@ func (c *socket) shake(ctx context.Context, who Identity, world id.ID) (*wire.We
 	if challenge.World != world {
 		return nil, wire.BadWorld.Refusal(0)
 	}
+	b, err = c.ask(who.Prove(&challenge))
+	for ; err == nil && wire.TypeOf(b) == wire.TypeNotice; b, err = c.Recv() {
+		waits()
+	}
+	if err != nil {
+		return nil, err
+	}
 	welcome := new(wire.Welcome)
-	return welcome, c.ask(who.Prove(&challenge), welcome)
+	return welcome, wire.DecodeInto(b, welcome)
 }
 
-func (c *socket) ask(m, answer wire.Message) error {
+// ask says something and returns what is said next.
+func (c *socket) ask(m wire.Message) ([]byte, error) {
 	if err := c.Send(wire.Encode(m)); err != nil {
-		return err
+		return nil, err
 	}
-	b, err := c.Recv()
-	if err != nil {
-		return err
-	}
-	return wire.DecodeInto(b, answer)
+	return c.Recv()
 }
 
 func (c *socket) Send(b []byte) error {

@@ -66,10 +66,29 @@ func (s *Session) onPlace(m machine.Message) {
 	case *hall.Refused:
 		s.end(&wire.Refused{Code: m.Code, Text: textOf(m.Text, string(m.Code)), Retry: m.Retry})
 	case *region.Refused:
+		if wire.Code(m.Code) == wire.Busy {
+			s.onBusy(m)
+			return
+		}
 		s.end(&wire.Refused{Code: wire.Code(m.Code), Text: textOf(m.Text, m.Code), Retry: 10})
 	default:
 		s.node.cfg.Log.Error("a session cannot read a message of its node", "message", m)
 	}
+}
+
+// onBusy asks the home again that had no time to find out who wants to come in.
+func (s *Session) onBusy(m *region.Refused) {
+	if m.Region != s.home || s.admitted == nil {
+		return
+	}
+	time.AfterFunc(spread(s.busy), func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.in && s.home == m.Region && s.over == nil {
+			s.enter(m.Region)
+		}
+	})
+	s.busy++
 }
 
 func textOf(text, code string) string {
@@ -98,6 +117,7 @@ func (s *Session) onEntered(m *region.Entered) {
 		return
 	}
 	s.home, s.epoch, s.isHome, s.heard, s.in = m.Region, m.Epoch, true, time.Now(), true
+	s.busy = 0
 	s.moveTo(m.Position)
 	s.askAgain()
 }

@@ -50,6 +50,7 @@ type Node struct {
 	hosts   hostsCache
 
 	broadcasts broadcasts
+	line       line
 }
 
 // NewNode returns the node of cfg.
@@ -81,6 +82,9 @@ type Login struct {
 	// Pass proves the key to other nodes. Only to a world that no other node can
 	// host may one come in without.
 	Pass *identity.Pass
+	// Waits hears every few seconds that the player still waits to be let in, and at
+	// which place in a line; 0: there is none, the world takes its time. It may be nil.
+	Waits func(place int)
 }
 
 // Challenge is what a player signs to come in through this node.
@@ -111,6 +115,14 @@ func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
 	if err != nil {
 		return nil, &wire.Refused{Code: wire.BadName, Text: err.Error()}
 	}
+	tell := who.Waits
+	if tell == nil {
+		tell = func(int) {}
+	}
+	if err := n.line.enter(ctx, tell); err != nil {
+		return nil, err
+	}
+	defer n.line.leave()
 	var link id.ID
 	rand.Read(link[:])
 	k, err := n.cfg.Node.Dial(link)
@@ -122,10 +134,10 @@ func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
 	s.send(&s.hello)
 	ctx, cancel := context.WithTimeout(ctx, enterTime)
 	defer cancel()
-	if err := s.settle(ctx); err != nil {
+	if err := s.settle(ctx, tell); err != nil {
 		k.Close()
 		if errors.Is(err, context.DeadlineExceeded) {
-			return nil, &wire.Refused{Code: wire.Internal, Text: "The world did not answer in time.", Retry: 10}
+			return nil, busy()
 		}
 		return nil, err
 	}

@@ -21,6 +21,7 @@ type forgetful struct {
 	env     machine.Env
 	mu      sync.Mutex
 	enters  int
+	busy    int               // so many times it has no time for who enters
 	watches []world.RegionPos // with the columns, in order; an empty Watch is not listed
 	columns map[world.ColumnPos]*world.Column
 	peer    machine.Peer
@@ -42,6 +43,10 @@ func (f *forgetful) OnMessage(p machine.Peer, m machine.Message) {
 		switch inner := m.Msg.(type) {
 		case *region.Enter:
 			f.enters++
+			if f.enters <= f.busy {
+				f.env.Send(p, &region.Refused{Region: m.Region, Player: inner.Player, Code: string(wire.Busy)})
+				return
+			}
 			f.env.Send(p, &region.Entered{Region: m.Region, Player: inner.Player, Epoch: uint32(f.enters), Position: world.Vec{X: 4096, Y: 70 << 12, Z: 4096}})
 		case *region.Watch:
 			f.watch(p, m.Region, inner)

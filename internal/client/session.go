@@ -52,6 +52,7 @@ type Session struct {
 	tiles      []world.RegionPos             // far tiles to be sent
 	out        [][]byte                      // encoded, for Next
 	over       error                         // the session has ended
+	busy       int                           // times that the home has had no time, one after the other
 	heard      time.Time                     // from the home that has let the player in, or when it was asked to
 	input      wire.Input                    // decoded into again and again
 }
@@ -87,11 +88,19 @@ func feet(p world.Pos) world.Vec {
 	return v
 }
 
-// settle takes messages until the player is in the world.
-func (s *Session) settle(ctx context.Context) error {
+// settle takes messages until the player is in the world, and tells now and then
+// that this is not so yet.
+func (s *Session) settle(ctx context.Context, tell func(place int)) error {
+	tick := time.NewTicker(tellEvery)
+	defer tick.Stop()
 	for {
-		if err := s.wait(ctx); err != nil {
-			return err
+		select {
+		case <-s.link.Ready():
+		case <-s.kick:
+		case <-tick.C:
+			tell(0)
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 		var err error
 		s.batch, err = s.link.Take(s.batch)

@@ -157,7 +157,7 @@ func statusOf(c wire.Code) int {
 	switch c {
 	case wire.TooFast:
 		return http.StatusTooManyRequests
-	case wire.Full, wire.Restart:
+	case wire.Full, wire.Busy, wire.Restart:
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusForbidden

@@ -103,6 +103,7 @@ func (g *Gateway) remove(p *peer) {
 func (p *peer) run() {
 	who, err := p.shake()
 	if err == nil {
+		who.Waits = p.waits
 		p.session, err = p.g.cfg.Game.Enter(p.ctx, who)
 	}
 	if err != nil {
@@ -129,6 +130,15 @@ func (p *peer) run() {
 		log.Info("player disconnected", "reason", p.why.Code)
 	} else {
 		log.Info("player disconnected", "reason", "left")
+	}
+}
+
+// waits tells the client that it is not let in yet, so that it goes on waiting.
+func (p *peer) waits(place int) {
+	p.heard.Store(time.Now().UnixNano()) // it has nothing to say meanwhile
+	p.tcp.Add(wire.Encode(client.WaitNotice(place)), nil)
+	if p.tcp.Flush() != nil {
+		p.cancel() // it has gone
 	}
 }
 

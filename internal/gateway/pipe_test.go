@@ -96,3 +96,37 @@ func BenchmarkConnections(b *testing.B) {
 	}
 	b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N)/float64(time.Microsecond), "cpu-µs/op")
 }
+
+// crowded is a game that is too busy at first, then has a line, and then lets in.
+type crowded struct {
+	fountain
+	tries atomic.Int32
+}
+
+func (c *crowded) Challenge() *wire.Challenge {
+	return &wire.Challenge{Version: wire.Version, World: id.Of(nil)}
+}
+
+func (c *crowded) Enter(ctx context.Context, who client.Login) (gateway.Session, error) {
+	if c.tries.Add(1) == 1 {
+		return nil, wire.Busy.Refusal(1)
+	}
+	who.Waits(2)
+	who.Waits(1)
+	who.Waits(0)
+	return c.fountain.Enter(ctx, who)
+}
+
+// TestBusyWorldIsWaitedFor: who comes to a busy world waits, and gets in.
+func TestBusyWorldIsWaitedFor(t *testing.T) {
+	game := &crowded{}
+	addr := serve(t, gateway.Config{Game: game, Log: slog.New(slog.DiscardHandler)})
+	c, _, err := client.Dial(context.Background(), addr, identity(t, "A"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	if n := game.tries.Load(); n != 2 {
+		t.Errorf("in at try %d", n)
+	}
+}

@@ -83,7 +83,7 @@ func (h *Hall) judge(e enter) (string, *Refused) {
 	}
 	if len(h.here) >= h.cfg.MaxPlayers && !operator && (known == nil || !known.here) {
 		r := refusal(wire.Full, fmt.Sprintf("The world is full: %d players.", len(h.here)))
-		r.Retry = 30
+		r.Retry = 10
 		return "", r
 	}
 	return name, nil

@@ -164,6 +164,10 @@ func (s *stage) act(line string) {
 	case "awake":
 		fmt.Sscan(rest, &x, &z)
 		s.h.OnMessage(machine.Peer{}, &Awake{world.RegionPos{X: x, Z: z}})
+	case "vouch": // session key x z
+		var key string
+		fmt.Sscan(text, &key, &x, &z)
+		s.h.OnMessage(machine.Peer{}, &Vouch{world.RegionPos{X: x, Z: z}, session(who), id.Of([]byte(key))})
 	case "located": // tag key x y z
 		var tag uint64
 		var px, py, pz int

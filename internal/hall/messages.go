@@ -136,7 +136,7 @@ type (
 	}
 )
 
-// Vouched answers Vouch, to the region: OK if the hall has admitted that
+// Vouched answers Vouch, to the region, once the session has come: OK if the hall has admitted that
 // session as that player, who then is what the other fields say.
 type Vouched struct {
 	Region   world.RegionPos

@@ -23,7 +23,9 @@ type vouch struct {
 	at machine.Time
 }
 
-// onVouch answers whether a session is a player's, now or once it has come.
+// onVouch answers whether a session is a player's, now or once it has come. Of one
+// that does not come in time it says nothing: it may only be late, and that is no
+// reason to turn a player away.
 func (h *Hall) onVouch(m *Vouch) {
 	switch p := h.sessions[m.Session]; {
 	case p != nil && p.here:
@@ -31,7 +33,7 @@ func (h *Hall) onVouch(m *Vouch) {
 	case slices.ContainsFunc(h.vouches, func(v vouch) bool { return *v.Vouch == *m }):
 		// asked again: it waits already
 	case len(h.vouches) >= maxVouches:
-		h.answerVouch(m, nil)
+		// too much to do: it asks again
 	default:
 		h.vouches = append(h.vouches, vouch{m, h.env.Now()})
 		if p == nil {
@@ -43,10 +45,10 @@ func (h *Hall) onVouch(m *Vouch) {
 	}
 }
 
-// answerVouch says who a session is; p is nil if that is not known.
+// answerVouch says who a session is: the player that was asked about, or another.
 func (h *Hall) answerVouch(m *Vouch, p *player) {
 	a := &Vouched{Region: m.Region, Session: m.Session, Player: m.Player}
-	if p != nil && p.id == m.Player {
+	if p.id == m.Player {
 		a.OK, a.Entity, a.Name, a.Operator = true, p.rec.Entity, p.rec.Name, p.rec.Operator
 		a.New, a.Mode = p.rec.Epoch == 0, h.cfg.Mode
 	}
@@ -64,11 +66,11 @@ func (h *Hall) vouchNow(p *player) {
 	})
 }
 
-// vouchLate gives up waiting for sessions that have not come.
+// vouchLate forgets questions about sessions that have not come: who still wants to
+// know asks again, and the session is then told again to come.
 func (h *Hall) vouchLate() {
 	now := h.env.Now()
 	for len(h.vouches) > 0 && now.Sub(h.vouches[0].at) >= VouchFor {
-		h.answerVouch(h.vouches[0].Vouch, nil)
 		h.vouches = h.vouches[1:]
 	}
 	if len(h.vouches) > 0 {

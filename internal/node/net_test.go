@@ -20,11 +20,12 @@ type country struct {
 	s      *sim.Sim
 	nodes  []*sim.Node
 	guests []*sim.Node
-	alone  bool                  // nodes run without a network
-	change func(int, *Net)       // of a node's configuration, may be nil
-	spawn  world.Pos             // zero: as everywhere
-	ahead  map[int]time.Duration // of the true time, nodes' clocks
-	notes  []string              // what the nodes have told their people
+	alone  bool                                          // nodes run without a network
+	change func(int, *Net)                               // of a node's configuration, may be nil
+	spawn  world.Pos                                     // zero: as everywhere
+	ahead  map[int]time.Duration                         // of the true time, nodes' clocks
+	slow   func(of int, m machine.Message) time.Duration // until a message is sent, may be nil
+	notes  []string                                      // what the nodes have told their people
 }
 
 // nodePeer is a node's name: its address is not zero, as those of sessions are.
@@ -75,7 +76,7 @@ func (c *country) addNode(i int) {
 		if c.alone {
 			cfg.Net = nil
 		}
-		return New(cfg, flatEnv{clockEnv{env, c, i}})
+		return New(cfg, slowEnv{flatEnv{clockEnv{env, c, i}}, c, i})
 	})
 	c.nodes = append(c.nodes, self)
 }
@@ -95,6 +96,23 @@ func (e clockEnv) SetTimer(at machine.Time, t machine.Timer) {
 
 // Backlog implements machine.Backlogger.
 func (e clockEnv) Backlog(to machine.Peer) (waiting, limit int) { return machine.Backlog(e.Env, to) }
+
+// slowEnv lets a node say some things late, as one that has too much to do.
+type slowEnv struct {
+	flatEnv
+	c    *country
+	node int
+}
+
+func (e slowEnv) Send(to machine.Peer, m machine.Message) {
+	if e.c.slow != nil {
+		if d := e.c.slow(e.node, m); d > 0 {
+			e.c.s.At(e.c.s.Now().Add(d), func() { e.c.nodes[e.node].Call(func() { e.flatEnv.Send(to, m) }) })
+			return
+		}
+	}
+	e.flatEnv.Send(to, m)
+}
 
 // addGuest adds a wanderer at a node.
 func (c *country) addGuest(at int) *wanderer {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -21,9 +22,11 @@ import (
 const (
 	maxVouching = 1 << 10 // sessions that the hall was asked about
 	maxBehind   = 64      // messages of one that wait
-	// vouchTime is a little longer than the hall takes to say that it does not
-	// know.
-	vouchTime = hall.VouchFor + askEvery
+	// vouchTime is how long a session waits for the hall; then it is told that the
+	// world is busy, and comes again. The hall is asked again after half a second,
+	// then less and less often: it may have a crowd to let in.
+	vouchTime    = 30 * time.Second
+	maxVouchWait = 4 * time.Second
 )
 
 // vouchKey is a session at a part here.
@@ -37,7 +40,8 @@ type vouching struct {
 	enter  *region.Enter
 	behind []machine.Message
 	since  machine.Time
-	asked  machine.Time
+	wait   time.Duration
+	next   machine.Time // when the hall is asked again
 }
 
 // mayEnter reports whether another node may speak for the player that it asks the
@@ -66,21 +70,26 @@ func (w *network) vouchFirst(to Part, session machine.Peer, m machine.Message) b
 	switch {
 	case v == nil && !enters:
 		return false
-	case v != nil && len(v.behind) >= maxBehind, v == nil && len(w.vouching) >= maxVouching:
+	case v != nil && len(v.behind) >= maxBehind:
 		w.n.counts.Dropped++
+		return true
+	case v == nil && len(w.vouching) >= maxVouching:
+		w.n.counts.Dropped++
+		w.refuseEntry(key, e, wire.Busy)
 		return true
 	case v != nil:
 		v.behind = append(v.behind, m)
 		return true
 	}
-	v = &vouching{enter: e, since: w.n.env.Now()}
+	v = &vouching{enter: e, since: w.n.env.Now(), wait: askEvery}
 	w.vouching[key] = v
 	w.askHall(key, v)
 	return true
 }
 
 func (w *network) askHall(key vouchKey, v *vouching) {
-	v.asked = w.n.env.Now()
+	v.next = w.n.env.Now().Add(v.wait)
+	v.wait = min(2*v.wait, maxVouchWait)
 	w.n.push(upcall{to: region.Hall, from: key.part.peer(), m: &hall.Vouch{Region: key.part.Region, Session: key.session, Player: v.enter.Player}})
 }
 
@@ -101,7 +110,7 @@ func (w *network) onVouched(m *hall.Vouched) {
 		e.Entity, e.Name, e.Operator, e.Mode, e.New = m.Entity, m.Name, m.Operator, m.Mode, m.New && e.New
 		w.n.push(upcall{to: key.part.peer(), from: m.Session, m: &e})
 	} else {
-		w.refuseEntry(key, &e)
+		w.refuseEntry(key, &e, wire.BadProof)
 	}
 	for _, b := range v.behind {
 		if !w.vouchFirst(key.part, m.Session, b) {
@@ -110,11 +119,12 @@ func (w *network) onVouched(m *hall.Vouched) {
 	}
 }
 
-// refuseEntry tells a session that the hall does not know it.
-func (w *network) refuseEntry(key vouchKey, e *region.Enter) {
+// refuseEntry tells a session that it is another player's for the hall, or that
+// nobody could be asked.
+func (w *network) refuseEntry(key vouchKey, e *region.Enter, why wire.Code) {
 	if f := w.tags[key.session.Addr]; f != nil {
 		w.send(f.peer, &ToSessions{[]id.ID{key.session.ID}, &region.Refused{
-			Region: key.part.Region, Player: e.Player, Code: string(wire.BadProof), Text: wire.BadProof.Text(),
+			Region: key.part.Region, Player: e.Player, Code: string(why), Text: why.Text(),
 		}})
 	}
 }
@@ -122,18 +132,20 @@ func (w *network) refuseEntry(key vouchKey, e *region.Enter) {
 // vouchBeat asks again what the hall has not answered: it may have told who led
 // the part before. It gives up waiting for a hall that does not answer at all.
 func (w *network) vouchBeat(now machine.Time) {
-	var again []vouchKey
+	var due []vouchKey
 	for key, v := range w.vouching {
-		switch {
-		case now.Sub(v.since) > vouchTime:
-			delete(w.vouching, key) // the session asks again
-		case now.Sub(v.asked) >= askEvery:
-			again = append(again, key)
+		if now >= v.next {
+			due = append(due, key)
 		}
 	}
-	slices.SortFunc(again, vouchKey.compare)
-	for _, key := range again {
-		w.askHall(key, w.vouching[key])
+	slices.SortFunc(due, vouchKey.compare)
+	for _, key := range due {
+		if v := w.vouching[key]; now.Sub(v.since) < vouchTime {
+			w.askHall(key, v)
+		} else {
+			delete(w.vouching, key)
+			w.refuseEntry(key, v.enter, wire.Busy)
+		}
 	}
 }
 

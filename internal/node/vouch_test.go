@@ -1,6 +1,7 @@
 package node
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -90,4 +91,89 @@ func TestNotAdmitted(t *testing.T) {
 	i.say(theHall, &hall.Enter{Player: id.Of([]byte("somebody")), Name: "somebody"})
 	i.say(Part{Region: i.guest.home}, king)
 	i.unharmed()
+}
+
+// rush is a country to which guests come at nodes that do not lead the hall.
+func rush(t *testing.T, each int) (c *country, hallAt int, guests []*wanderer) {
+	c = newCountryOn(t, 3, 4, wide())
+	c.s.Run(3 * time.Second)
+	first := c.addGuest(0)
+	c.until("the first guest is in", func() bool { return first.in })
+	c.s.Run(10 * time.Second)
+	hallAt = c.leaderOf(theHall)
+	for n := range c.nodes {
+		for range each {
+			if n != hallAt {
+				guests = append(guests, c.addGuest(n))
+			}
+		}
+	}
+	return c, hallAt, guests
+}
+
+// letIn fails if somebody does not get in, or is refused.
+func (c *country) letIn(guests []*wanderer) {
+	c.Helper()
+	c.until("all are in", func() bool {
+		for _, g := range guests {
+			if !g.takes && len(g.refused) == 0 {
+				return false
+			}
+		}
+		return true
+	})
+	for _, g := range guests {
+		if len(g.refused) > 0 {
+			c.Errorf("%s was refused: %v", g.name, g.refused)
+		}
+	}
+}
+
+// TestSlowHall: a hall that takes longer over each answer than anybody should have to
+// wait turns nobody away. A rush of players at other nodes comes in in the end.
+func TestSlowHall(t *testing.T) {
+	c, hallAt, guests := rush(t, 5)
+	c.slow = func(of int, m machine.Message) time.Duration {
+		if r, ok := m.(*Routed); ok && of == hallAt && r.From.Hall {
+			return 8 * time.Second
+		}
+		return 0
+	}
+	c.letIn(guests)
+}
+
+// TestForgottenByHall: the hall has lost a player with the link to its node, and the
+// player's home asks it who that is. It is let in once the hall knows again, and not
+// taken for somebody else meanwhile.
+func TestForgottenByHall(t *testing.T) {
+	c, hallAt, guests := rush(t, 5)
+	c.letIn(guests)
+	for _, g := range guests {
+		g.quiet = true
+	}
+	c.s.Run(40 * time.Second) // parts move to the nodes that are nearest
+	hallAt = c.leaderOf(theHall)
+	for i, g := range guests {
+		stone, home := c.indexOf(g.node), c.leaderOf(Part{Region: g.home})
+		if stone == home || home == hallAt || stone == hallAt {
+			continue
+		}
+		cut := []machine.Peer{nodePeer(stone), nodePeer(hallAt)}
+		c.s.Cut(func(a, b machine.Peer) bool { return a != b && slices.Contains(cut, a) && slices.Contains(cut, b) })
+		c.until("the link to fail", func() bool {
+			return c.node(hallAt).net.far[cut[0].ID].state != linkUp && c.node(stone).net.far[cut[1].ID].state != linkUp
+		})
+		c.guests[i+1].Call(func() {
+			g.enter(&hall.Admitted{Player: g.player(), Entity: 7, Name: g.name})
+		})
+		c.s.Run(time.Second)
+		if g.takes || len(c.node(home).net.vouching) == 0 {
+			t.Fatal("its home does not ask the hall")
+		}
+		c.s.Run(12 * time.Second)
+		c.s.Cut(nil)
+		c.letIn(guests)
+		return
+	}
+	t.Fatal("all guests are at home where they play, or where the hall is")
 }

@@ -34,6 +34,7 @@ const (
 	BadToken       Code = "token"
 	BadProof       Code = "proof"
 	Full           Code = "full"
+	Busy           Code = "busy" // also a Notice
 	TooLarge       Code = "too-large"
 	Malformed      Code = "malformed"
 	Idle           Code = "idle"
@@ -69,6 +70,7 @@ var texts = map[Code]string{
 	BadToken:       "The session has expired. Reload the page.",
 	BadProof:       "Your player key could not be verified.",
 	Full:           "The world is full at the moment.",
+	Busy:           "The world is busy. You are let in as soon as it can take you.",
 	TooLarge:       "A message was too large.",
 	Malformed:      "A message could not be understood.",
 	Idle:           "Nothing was heard from you for a long time.",

@@ -118,7 +118,7 @@ export class App {
     } else if (link.state === 'waiting') {
       this.ui.loading.show(link.why ? refusalText(link.why.code, link.why.text) : t.start.unreachable, 0);
     } else {
-      this.ui.loading.show(t.loading.connecting, 0);
+      this.ui.loading.show((link.state === 'connecting' && link.note) || t.loading.connecting, 0);
     }
     this.updateActive();
   }

@@ -7,7 +7,8 @@ import type { Message, Refused } from './types';
 /** How the connection stands. */
 export type Link =
   | { state: 'idle' }
-  | { state: 'connecting'; attempt: number }
+  /** `note`: what the node says of how long that takes */
+  | { state: 'connecting'; attempt: number; note?: string }
   | { state: 'live' }
   /** lost or refused for the moment; tries again at `retryAt` (ms, as Date.now) */
   | { state: 'waiting'; attempt: number; retryAt: number; why: SessionError | null }
@@ -26,9 +27,9 @@ export interface ConnectionOptions {
 
 const BACKOFF_MS = [300, 700, 1500, 3000, 5000];
 /** Refusals before the socket that pass by themselves. */
-const passing = new Set(['full', 'too-fast', 'restart', 'internal']);
+const passing = new Set(['full', 'busy', 'too-fast', 'restart', 'internal']);
 const PASSING_MS = 10_000;
-/** No handshake takes longer on a link that is any good. */
+/** No handshake takes longer on a link that is any good, unless the node says so. */
 const HANDSHAKE_MS = 10_000;
 /** Nothing heard for so long: frames come 20 times a second, pongs every 2 s. */
 const SILENCE_MS = 12_000;
@@ -127,10 +128,19 @@ export class Connection {
         return;
       case 'refused':
         return this.refused(m);
+      case 'notice':
+        if (this.link.state === 'live') break;
+        return this.waits(socket, m.text); // the world is busy: we are in a line
       case 'welcome':
         this.live();
     }
     this.options.onMessage(m);
+  }
+
+  private waits(socket: WebSocket, note: string): void {
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => socket.close(), HANDSHAKE_MS);
+    this.set({ state: 'connecting', attempt: this.attempt, note });
   }
 
   private live(): void {
@@ -158,7 +168,8 @@ export class Connection {
       return this.set({ state: 'refused', why: { code: why.code, text: why.text, retry: 0 } });
     }
     const base = BACKOFF_MS[Math.min(this.attempt, BACKOFF_MS.length - 1)]!;
-    const delay = wait ?? (why && passing.has(why.code) ? PASSING_MS : base * (0.75 + Math.random() / 2)); // spread: a node that restarts is not stormed
+    const least = wait ?? (why && passing.has(why.code) ? PASSING_MS : base * 0.75);
+    const delay = least * (1 + Math.random() / 2); // spread: a node that restarts, or is busy, is not stormed
     this.attempt++;
     this.set({ state: 'waiting', attempt: this.attempt, retryAt: Date.now() + delay, why });
     this.timer = window.setTimeout(() => void this.connect(), delay);
