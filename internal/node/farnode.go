@@ -103,6 +103,10 @@ func (f *farNode) silent(now machine.Time) bool {
 	return now.Sub(f.heard) >= min(max(silentAfter, f.pause+f.pause/2), silentAtMost)
 }
 
+// seldom reports whether the node says so little that its silence means nothing: it
+// leads the hall while nobody comes, goes or talks, and nothing else.
+func (f *farNode) seldom() bool { return f.pause+f.pause/2 >= silentAtMost }
+
 // turn goes to the other address of a node that cannot be reached at the one
 // that was tried.
 func (f *farNode) turn() {

@@ -37,6 +37,8 @@ type route struct {
 	next     machine.Time // when to ask again
 	tries    int
 	wary     int          // times that others were asked since the leader fell silent
+	calm     int          // times that they were for nothing while it says little,
+	calmNext machine.Time // and when to ask then again
 	heardFor machine.Time // when to ask a host again that spoke for the part
 	finding  bool         // the directory has been asked
 	told     machine.Time
@@ -59,6 +61,9 @@ const (
 	// players are with it, and silentAtMost how long one that speaks seldom may.
 	silentAfter  = 500 * time.Millisecond
 	silentAtMost = 2 * time.Second
+	// calmAtMost is how often others are asked at least who leads a part whose
+	// leader is there but says little.
+	calmAtMost = 32 * time.Second
 	// tellEvery is how often sessions are told that a part cannot be reached;
 	// what waits for it then is dropped.
 	tellEvery = 10 * time.Second
@@ -328,7 +333,7 @@ func (w *network) trust(r *route) {
 // lose forgets who leads a part and looks for it.
 func (w *network) lose(r *route) {
 	r.leader, r.lost, r.told = machine.Peer{}, w.n.env.Now(), w.n.env.Now()
-	r.seeking = false
+	r.seeking, r.calm = false, 0
 	w.seek(r)
 }
 
@@ -421,11 +426,23 @@ func (w *network) watchOn(r *route, now machine.Time) {
 // players here are with it: its machine may be dead, which the link knows only
 // seconds later; or while somebody is doubted who speaks for the part. Whoever
 // has been elected says so with a higher term.
+//
+// The silence of a leader that always says little is no sign. Whether its machine is
+// dead the link tells, and who gives the lead away tells those who used it; only if
+// that is lost it matters to ask: less and less often while nothing changes.
 func (w *network) suspect(r *route, now machine.Time) {
 	f := w.far[r.leader.ID]
 	silent := f != nil && len(r.sessions) > 0 && f.silent(now) && w.hosts[r.part] == nil
 	if !silent && len(r.doubted) == 0 {
 		r.wary = 0
+		return
+	}
+	if silent && len(r.doubted) == 0 && f.state == linkUp && f.seldom() {
+		if now >= r.calmNext {
+			r.calmNext = now.Add(min(silentAtMost<<r.calm, calmAtMost))
+			r.calm = min(r.calm+1, 4)
+			w.askHosts(r, r.leader)
+		}
 		return
 	}
 	if now < r.next && r.wary > 0 {
@@ -482,7 +499,7 @@ func (w *network) found(r *route, leader machine.Peer, members []machine.Peer, t
 		return
 	}
 	again := r.before
-	r.leader, r.before, r.seeking = leader, true, false
+	r.leader, r.before, r.seeking, r.calm = leader, true, false, 0
 	for _, s := range id.Sorted(r.sessions) {
 		if r.part.Hall {
 			w.toLocal(s, &hall.NewHost{})

@@ -1,0 +1,74 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// TestQuietHallIsLeftAlone: while nobody comes, goes or talks, nodes whose players the
+// hall knows ask seldom who leads it.
+func TestQuietHallIsLeftAlone(t *testing.T) {
+	c := newCountry(t, 4, 9)
+	for n := range 3 {
+		c.addGuest(n).quiet = true
+	}
+	c.s.Run(time.Minute)
+	asked := 0
+	c.slow = func(_ int, m machine.Message) time.Duration {
+		if q, ok := m.(*Who); ok && q.Part.Hall {
+			asked++
+		}
+		return 0
+	}
+	const minutes = 2
+	c.s.Run(minutes * time.Minute)
+	t.Logf("%d questions in %d minutes", asked, minutes)
+	if asked > 60 {
+		t.Errorf("%d nodes asked %d times in %d minutes who leads the hall", len(c.nodes), asked, minutes)
+	}
+}
+
+// TestHallMovesUnheard: the hall is given to another node, and nobody who used it hears
+// so. The nodes find out, and their players come to the new hall.
+func TestHallMovesUnheard(t *testing.T) {
+	c := newCountry(t, 4, 9)
+	for n := range 4 {
+		c.addGuest(n).quiet = true
+	}
+	c.s.Run(2 * time.Minute)
+	from := c.leaderOf(theHall)
+	var to machine.Peer
+	for _, m := range c.node(from).net.hosts[theHall].members() {
+		if m != nodePeer(from) {
+			to = m
+		}
+	}
+	moved, came := c.s.Now(), map[id.ID]bool{}
+	c.slow = func(_ int, m machine.Message) time.Duration {
+		switch m := m.(type) {
+		case *Elsewhere:
+			if m.Part.Hall && c.s.Now().Sub(moved) < 2*time.Second {
+				return 1000 * time.Hour
+			}
+		case *Routed:
+			if e, ok := m.Msg.(*hall.Enter); ok && m.To.Hall && e.Resume {
+				came[e.Player] = true
+			}
+		}
+		return 0
+	}
+	c.nodes[from].Call(func() { c.node(from).net.hosts[theHall].rep.Transfer(to.ID) })
+	c.until("the hall to be elsewhere", func() bool { return c.leaderOf(theHall) == c.indexOf(to) })
+	c.until("all to come to it", func() bool {
+		for i := range c.guests {
+			if g := c.wanderer(i); g.node != to && !came[g.player()] {
+				return false
+			}
+		}
+		return true
+	})
+}
