@@ -33,6 +33,7 @@ var natKinds = []*kind{
 	message(172, func(f *form, m *relay.Call) { f.id(&m.Peer); f.addr(&m.Addr) }),
 	message(173, func(f *form, m *relay.Open) { f.id(&m.Peer) }),
 	message(174, func(f *form, m *relay.Packet) { f.id(&m.Peer); f.bytes(&m.Data, relay.MaxPacket) }),
+	message(176, empty[relay.Moved]),
 	message(175, func(f *form, m *relay.Unable) { f.id(&m.Peer) }),
 }
 

@@ -20,6 +20,9 @@ type (
 	// Link says that the sender's node uses the link from now on, or does not:
 	// links between a hidden node and a public one stay.
 	Link struct{ Up bool }
+	// Moved says that this is the last over this link: the sender goes on over one that
+	// does not need a circuit.
+	Moved struct{}
 	// Veiled is a datagram of a node whose own address is of no use to others.
 	Veiled struct {
 		Addr machine.Addr

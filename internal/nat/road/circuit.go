@@ -93,5 +93,6 @@ func (r *Road) Out(peer id.ID, b []byte) {
 
 func (r *Road) endCircuit(f *far) {
 	f.circuit = false
+	f.tries, f.next, f.leave = 0, 0, 0
 	r.cfg.Paths.Unroute(f.id)
 }

@@ -31,6 +31,7 @@ type far struct {
 	}
 
 	search
+	move
 	circuit bool // there is one, at helper
 	renewed machine.Time
 	wait    []machine.Message // datagrams, until there is a way
@@ -168,6 +169,7 @@ func (e nodeEnv) Close(to machine.Peer) {
 	case f.up && f.hello && r.hidden != Veiled(f.addr): // it is how the hidden one is found
 		r.env.Send(f.via, &relay.Link{})
 	case f.up || f.opening:
+		r.forgetMove(f)
 		r.env.Close(f.via)
 		r.down(f)
 	}
@@ -188,6 +190,10 @@ func (e nodeEnv) Backlog(to machine.Peer) (waiting, limit int) {
 func (r *Road) onLink(peer machine.Peer, ev machine.LinkEvent) {
 	f := r.meet(peer.ID)
 	if ev == machine.LinkUp {
+		if f.relayed() && f.hello && f.old == (machine.Peer{}) && !Veiled(peer.Addr) {
+			r.moveTo(f, peer)
+			return
+		}
 		if f.up && f.via != peer { // a newer one by another way
 			r.env.Close(f.via)
 			r.lost(f, machine.LinkFailed)
@@ -203,7 +209,7 @@ func (r *Road) onLink(peer machine.Peer, ev machine.LinkEvent) {
 		}
 		return
 	}
-	if f.via != peer || !f.up && !f.opening {
+	if r.moveEnds(f, peer, ev) || f.via != peer || !f.up && !f.opening {
 		return
 	}
 	if f.circuit && peer.Addr == f.addr && ev == machine.LinkFailed {
@@ -218,6 +224,7 @@ func (r *Road) onLink(peer machine.Peer, ev machine.LinkEvent) {
 
 // lost is when the transport has ended a link, or given it up.
 func (r *Road) lost(f *far, ev machine.LinkEvent) {
+	r.forgetMove(f)
 	tell := f.linked || f.want
 	f.linked, f.want = false, false
 	if ev == machine.LinkFailed {
@@ -278,6 +285,7 @@ func (r *Road) onBeat() {
 	kept := r.order[:0]
 	for _, f := range r.order {
 		r.searchBeat(f, now)
+		r.moveBeat(f, now)
 		if ping && f.up {
 			r.env.Send(f.via, &reach.Ping{Sent: now})
 		}

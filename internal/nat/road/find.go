@@ -137,6 +137,10 @@ func (r *Road) searchBeat(f *far, now machine.Time) {
 	if f.finding == idle || now < f.until {
 		return
 	}
+	if f.circuit {
+		r.stay(f)
+		return
+	}
 	if now >= f.end {
 		r.fail(f)
 		return
@@ -239,6 +243,9 @@ func (r *Road) onSignal(h *far, m *relay.Signal) {
 	if f.finding != idle && f.leads && less(r.cfg.ID, f.id) { // both have begun
 		return
 	}
+	if f.circuit && f.helper != h.id { // it knows nothing of that any more
+		r.endCircuit(f)
+	}
 	r.giveUp(f)
 	f.aim(m.Addr)
 	f.search = search{finding: answering, helper: h.id, theirs: m.Offer, until: now.Add(connectTime), end: now.Add(searchTime)}
@@ -264,6 +271,8 @@ func (r *Road) Prepared(peer id.ID, offer relay.Offer, err error) {
 	switch {
 	case h == nil || !h.up:
 		f.until = r.env.Now()
+	case err != nil && f.circuit:
+		r.stay(f)
 	case err != nil:
 		r.askCircuit(f)
 	default:
@@ -284,10 +293,20 @@ func (r *Road) Connected(peer id.ID, at netip.AddrPort, err error) {
 	if f == nil || f.finding != connecting {
 		return
 	}
-	if err != nil {
+	switch {
+	case err != nil && f.circuit:
+		r.stay(f)
+		return
+	case err != nil:
 		r.askCircuit(f)
 		r.drain()
 		return
+	case f.relayed():
+		r.punched(f, machine.AddrFrom(at))
+		r.drain()
+		return
+	case f.circuit:
+		f.leave = r.env.Now().Add(leaveAfter)
 	}
 	r.stats.Punched++
 	f.via, f.heard, f.finding = machine.Peer{ID: peer, Addr: machine.AddrFrom(at)}, r.env.Now(), idle

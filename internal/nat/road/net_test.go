@@ -67,6 +67,7 @@ type house struct {
 	road   *Road // nil: nobody lives here
 	links  []*line
 	paths  *paths
+	env    machine.Env            // the node's
 	got    []string               // by the node's links
 	events []machine.LinkEvent    // of the node's links
 	named  map[id.ID]machine.Peer // as the node knows those it has a link with
@@ -94,7 +95,7 @@ func (h *house) settle(by ...*house) {
 	c := Config{
 		ID: h.self.ID, Local: h.self.Addr, Relays: true, Paths: h.paths,
 		Own:  func(a netip.Addr) bool { return !h.closed && a == h.self.Addr.AddrPort().Addr() },
-		Make: func(machine.Peer, machine.Env) machine.Machine { return resident{h} },
+		Make: func(_ machine.Peer, env machine.Env) machine.Machine { h.env = env; return resident{h} },
 	}
 	if h.closed {
 		c.Local = addr("192.168.0.1:1")
@@ -195,6 +196,9 @@ func (h *house) carry(l *line, do func(far *line)) {
 	if peer, ok := h.paths.routes[l.peer.Addr]; ok {
 		h.road.Out(peer, h.paths.pack(func(*house) { arrive() }))
 		return
+	}
+	if Veiled(l.peer.Addr) {
+		return // the circuit has gone
 	}
 	far.house.later(delay, arrive)
 }

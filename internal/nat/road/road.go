@@ -206,7 +206,12 @@ func (r *Road) receive(from machine.Peer, m machine.Message) {
 	if !f.up && !Veiled(from.Addr) {
 		f.via = from
 	}
+	if r.holdBack(f, from, m) {
+		return
+	}
 	switch m := m.(type) {
+	case *relay.Moved:
+		r.onMoved(f, from)
 	case *reach.Seen:
 		r.onSeen(f, m)
 	case *reach.AskBack:
