@@ -45,7 +45,7 @@ func joinAs(t *testing.T, w *clienttest.World, who client.Identity, opt client.O
 // until steps the player (standing still) until cond holds.
 func (p *player) until(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !cond() {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain for %s", what)
