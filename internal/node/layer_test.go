@@ -396,3 +396,54 @@ func TestSharesOfLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestRevokedLeaderStops: a node that leads a region is revoked. Within seconds it has
+// let go of all that it led, another member leads, and the players go on (decision 23).
+func TestRevokedLeaderStops(t *testing.T) {
+	r := newRealm(t, 1, 6)
+	r.exact("before")
+	leads := func(p Part) (who []int) {
+		for i := range r.nodes {
+			if h := r.node(i).net.hosts[p]; h != nil && h.leading {
+				who = append(who, i)
+			}
+		}
+		return who
+	}
+	var guest *wanderer
+	r.s.AddAs(machine.Peer{ID: id.Of([]byte("session"))}, func(env machine.Env) machine.Machine {
+		guest = newWanderer(env, r.peer(0), 0, townGuests)
+		return guest
+	})
+	if !r.s.RunUntil(func() bool { return guest.in }, time.Minute) {
+		t.Fatal("the guest does not get in")
+	}
+	r.s.Run(40 * time.Second) // three members, the nearest
+	home := Part{Region: guest.home}
+	was := leads(home)
+	if len(was) != 1 || was[0] == 0 {
+		t.Fatalf("%v is led by %v: the test wants it to be elsewhere than the guest", home, was)
+	}
+	r.nodes[0].Call(func() {
+		if err := r.node(0).Revoke(r.revoke(2, r.certs[was[0]].Serial)); err != nil {
+			t.Error(err)
+		}
+	})
+	began := r.s.Now()
+	stopped := func() bool {
+		for _, h := range r.node(was[0]).net.hosts {
+			if h.leading {
+				return false
+			}
+		}
+		return true
+	}
+	if !r.s.RunUntil(stopped, 5*time.Second) {
+		t.Fatal("who is revoked goes on leading")
+	}
+	t.Logf("it has let go after %v", r.s.Now().Sub(began))
+	if !r.s.RunUntil(func() bool { w := leads(home); return len(w) == 1 && w[0] != was[0] && guest.takes }, 20*time.Second) {
+		t.Fatalf("%v is led by %v; the guest is in: %v", home, leads(home), guest.takes)
+	}
+	t.Logf("another leads after %v", r.s.Now().Sub(began))
+}
