@@ -30,8 +30,6 @@ var parts = map[string]string{
 	"relay.Offer":        "part of Signal",
 	"node.Watcher":       "part of ToWatchers",
 	"storage.Around":     "part of Result",
-	"region.NewHost":     "a node says it to its own sessions and parts",
-	"hall.NewHost":       "a node says it to its own sessions",
 }
 
 // TestEveryMessageHasACodec looks for messages that no number was given to: the

@@ -89,6 +89,7 @@ var hallKinds = []*kind{
 		text(f, &m.Name, maxName)
 		num(f, &m.Mode)
 	}),
+	message(86, empty[hall.NewHost]),
 }
 
 func playerInfo(f *form, p *hall.PlayerInfo) {

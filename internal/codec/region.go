@@ -188,6 +188,7 @@ var regionKinds = []*kind{
 		f.peer(&m.Session)
 		f.bool(&m.Asks)
 	}),
+	message(58, func(f *form, m *region.NewHost) { f.region(&m.Region) }),
 }
 
 func (f *form) region(v *world.RegionPos) { signed(f, &v.X); signed(f, &v.Z) }

@@ -70,7 +70,8 @@ type (
 	}
 
 	// NewHost says that another node leads the hall now, which knows nothing of
-	// the session: it enters again, with Resume. The session's own node says it.
+	// the session: it enters again, with Resume. The session's own node says it,
+	// or the hall itself if it is asked about a session that it does not know.
 	NewHost struct{}
 
 	// Notice is something to show for a moment.

@@ -192,9 +192,9 @@ type (
 
 	// NewHost says that another node leads the region now, which knows nothing of
 	// the receiver. A session enters again if its home is there, watches again,
-	// and sends acts again that were not answered. The node of the session says
-	// it, not the region; neighbours and, about the hall, all regions are told
-	// too.
+	// and sends acts again that were not answered. A node says it, not the
+	// region: that of the session, or one where the region begins anew. Neighbours
+	// and, about the hall, all regions are told too.
 	NewHost struct{ Region world.RegionPos }
 
 	// Notice is something to show for a moment, for example that the region
