@@ -378,8 +378,8 @@ func (n *Node) update() {
 			if relate(&s.Cover, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == outside {
 				continue
 			}
-			if from.unsure(x, y) && from.At(x, y) == nil {
-				s.guess(x, y, nil)
+			if from.unsure(x, y) && (from.At(x, y) == nil || from.standsStill(x, y, r.ring)) {
+				s.guess(x, y, from.At(x, y))
 				continue
 			}
 			cell := r.cell(x, y)
@@ -408,7 +408,11 @@ func (n *Node) install(s *Snapshot) {
 	}
 }
 
+// failed is when an update cannot be made: what the node has is of the past now.
 func (n *Node) failed(of int64) {
+	if n.state != nil && n.cfg.Protocol.Majority {
+		n.kept = n.state.bold()
+	}
 	if n.ready && n.begun && n.cfg.Probe != nil {
 		n.cfg.Probe.Failed(n, of)
 	}

@@ -155,13 +155,13 @@ func (n *Node) foreseen(of int64, x, y int32) *Cell {
 		}
 		return c
 	}
-	return nil
+	return n.remembered(x, y)
 }
 
 // goesOn reports whether a node to whom nobody has answered goes on with what it
 // has itself.
 func (n *Node) goesOn(q *query) bool {
-	return n.cfg.Protocol.Majority && q.Kind == ForUpdate && n.state != nil && n.state.Of == q.Of
+	return n.cfg.Protocol.Majority && q.Kind == ForUpdate && (n.kept != nil || n.state != nil && n.state.Of == q.Of)
 }
 
 // mostSaid is what most of the zones have said that a player has done, though

@@ -228,7 +228,26 @@ func (n *Node) join() *Snapshot {
 	for _, p := range n.pushes {
 		s.doubtToo(p, n.world.Cell)
 	}
+	if n.cfg.Protocol.Majority {
+		n.doubtUntold(s)
+	}
 	return s
+}
+
+// doubtUntold makes unsure what no neighbour has told the node of: one that has
+// just come in itself has nothing yet.
+func (n *Node) doubtUntold(s *Snapshot) {
+	side := n.world.Cell
+	for y := s.Y; y < s.Y+s.H; y++ {
+		for x := s.X; x < s.X+s.W; x++ {
+			told := slices.ContainsFunc(n.pushes, func(p *Push) bool {
+				return p.Seen != nil && len(p.Area.Polygon) > 2 && relate(&p.Area, x*side, y*side, side) != outside && p.Seen.covers(x, y, side) != outside
+			})
+			if blank := s.unsure(x, y) && s.At(x, y) == nil; (blank || !told) && relate(&s.Cover, x*side, y*side, side) != outside {
+				s.guess(x, y, n.remembered(x, y))
+			}
+		}
+	}
 }
 
 // doubtToo makes unsure what a neighbour is not sure of.

@@ -141,6 +141,7 @@ type Node struct {
 	guess  *Snapshot // what the node thinks lies around its part; nil: nothing
 	before *Snapshot // the update area that the last update began with
 	looked *Snapshot // around the player's character
+	kept   *Snapshot // what the node had before it began anew, or missed an update; nil: nothing
 
 	lastLook *Look // of a node with Config.Wire
 	static   map[ObjectID]*Object

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
@@ -92,6 +93,9 @@ func (n *Node) pin(q *query) {
 	}
 	for zone := range q.zones {
 		n.pins[zone] = n.pins[zone][:0:0]
+		if !q.reached(zone) {
+			continue
+		}
 		for _, r := range q.zones[zone].results {
 			p := pin{who: r.Around.Self, around: r.Around}
 			if r.Seen != nil {
@@ -100,6 +104,22 @@ func (n *Node) pin(q *query) {
 			n.pins[zone] = append(n.pins[zone], p)
 		}
 	}
+}
+
+// reached reports whether somebody has answered whose cell lies in the part of
+// the zone that is asked for. Only then do the neighbours that are named lead to
+// all others: who answered the last time may be elsewhere now, as when more nodes
+// have come and its cell is smaller.
+func (q *query) reached(zone int) bool {
+	return slices.ContainsFunc(q.zones[zone].results, func(r *Result) bool { return r.Around.meets(&q.keys[zone]) })
+}
+
+// meets reports whether the node's cell overlaps a circle of keys.
+func (a *Around) meets(area *overlay.Area) bool {
+	if slices.ContainsFunc(a.borders, func(b border) bool { return touches(area, b.a, b.b) }) {
+		return true
+	}
+	return !slices.ContainsFunc(a.Neighbours, func(c *overlay.Contact) bool { return geom.Closer(area.Circle.C, c.Pos, a.Self.Pos) })
 }
 
 // askAgain looks after the zones that are not complete yet. Who answered the last
@@ -118,7 +138,8 @@ func (n *Node) askAgain(q *query) {
 			continue
 		}
 		z.missing = slices.DeleteFunc(z.missing, func(m missing) bool { return !m.named })
-		if len(z.missing) == 0 && len(z.results) > 0 {
+		reached := q.reached(zone)
+		if len(z.missing) == 0 && reached {
 			z.over = true
 			q.full++
 			continue
@@ -127,7 +148,7 @@ func (n *Node) askAgain(q *query) {
 		for _, o := range z.missing {
 			n.askNode(q, zone, o.node)
 		}
-		if len(z.results) == 0 && len(z.asked) > 0 {
+		if !reached && len(z.asked) > 0 {
 			n.overlay.Areacast(q.keys[zone], &q.Retrieve)
 		}
 	}

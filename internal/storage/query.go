@@ -139,7 +139,7 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 			n.askNode(q, zone, b.with)
 		}
 	}
-	if len(z.missing) > 0 || z.over {
+	if len(z.missing) > 0 || z.over || n.pinned(q) && !q.reached(zone) {
 		return
 	}
 	z.over = true

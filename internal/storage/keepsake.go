@@ -1,0 +1,55 @@
+package storage
+
+// What outlives the network. A node that comes in is told what it has to keep by
+// its neighbours; when all nodes of a world have stopped, there is nobody who
+// could. Therefore each keeps on its disk what it has, and begins with that. As it
+// may be old, and nobody can tell, it is a guess (see guess.go): where a majority
+// of the zones knows better, it counts for nothing; where nobody knows anything,
+// a majority that has kept the same makes it known again. For the same reason it
+// is no misbehaviour to have kept something else.
+//
+// As long as nothing around a cell is known it stands still: nodes come back one
+// after the other, and whoever went on alone would make a world that nobody else
+// has.
+
+// Keepsake is what the node would like to have when it begins anew; nil: it has
+// nothing. It does not say of which update it is: the world may have stood still
+// for any time.
+func (n *Node) Keepsake() *Push {
+	if n.state == nil || !n.cfg.Protocol.Majority {
+		return nil
+	}
+	s := *n.state
+	s.Of, s.Woken = 0, nil
+	return (&Push{Seen: &s, Area: s.Cover}).Seal(n.world)
+}
+
+// Remember gives the node what it had kept.
+func (n *Node) Remember(m *Push) {
+	n.kept = m.Seen.bold()
+}
+
+// remembered is what the node had in a cell when it last had anything; nil: it
+// does not know.
+func (n *Node) remembered(x, y int32) *Cell {
+	s := n.kept
+	if s == nil || s.covers(x, y, n.world.Cell) != inside {
+		return nil
+	}
+	if c := s.At(x, y); c != nil {
+		return c
+	}
+	return &Cell{}
+}
+
+// standsStill reports whether nothing is known as far as ring cells around one.
+func (s *Snapshot) standsStill(x, y, ring int32) bool {
+	for v := max(y-ring, s.Y); v <= min(y+ring, s.Y+s.H-1); v++ {
+		for u := max(x-ring, s.X); u <= min(x+ring, s.X+s.W-1); u++ {
+			if !s.unsure(u, v) {
+				return false
+			}
+		}
+	}
+	return true
+}

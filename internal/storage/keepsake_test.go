@@ -1,0 +1,72 @@
+package storage_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	. "github.com/voxelpopuli/voxelpopuli/internal/storage"
+)
+
+// All nodes of a world stop at once, as after a power cut, and come back one
+// after the other with what they had kept: nobody knows anything for sure, and
+// what they have kept becomes the world again. Without it nobody ever would have
+// any.
+func TestAllBeginAnew(t *testing.T) {
+	for seed := uint64(1); seed <= 12; seed++ {
+		for _, wire := range []bool{false, true} {
+			t.Run(fmt.Sprintf("seed %d, wire %v", seed, wire), func(t *testing.T) { allBeginAnew(t, seed, wire) })
+		}
+	}
+}
+
+func allBeginAnew(t *testing.T, seed uint64, wire bool) {
+	const cut, nodes = 4, 32
+	b := newBed(t, seed, 4, nodes, 2*time.Minute)
+	b.protocol, b.wire = ProtocolHardened, wire
+	b.toy.still = true // what wanders may be lost where somebody has gone on already, and the next has not
+	for of := int64(0); of <= cut; of++ {
+		b.until(b.update(of))
+		b.play(of)
+		b.until(b.update(of).Add(3*DefaultLMax + time.Second))
+		b.replay(of)
+	}
+	if n := b.agree(cut); n > 0 {
+		t.Fatalf("%d of %d nodes have a wrong state before", n, nodes)
+	}
+	kept := map[int]*Push{}
+	for i, m := range b.nodes[:nodes] {
+		kept[i] = m.node().Keepsake()
+		m.Stop()
+	}
+	b.until(b.update(cut + 7))
+	back := 2 * interval // until all are there
+	for i := range nodes {
+		b.sim.At(b.sim.Now().Add(time.Duration(b.rand.Intn(int(back)))), func() {
+			m := b.nodes[i]
+			m.Restart()
+			m.Call(func() { m.node().Remember(kept[i]) })
+		})
+	}
+	end := int64(cut + 7 + 10) // some need long until they find somebody who is there
+	b.until(b.update(end).Add(3*DefaultLMax + time.Second))
+	doubts, held := 0, map[ObjectID]bool{}
+	for _, m := range b.live() {
+		s := m.node().State()
+		if s == nil || s.Of != end {
+			t.Fatalf("node %s has no state of t_%d", m.self.ID.Short(), end)
+		}
+		doubts += s.Doubts()
+		for _, o := range s.Objects(&s.Cover, b.toy.World(), nil) {
+			held[o.ID] = true
+		}
+	}
+	if n := b.differ(); n > 0 || doubts > 0 {
+		t.Errorf("%d objects have several versions, %d cells are unsure", n, doubts)
+	}
+	for _, o := range b.truth[cut] {
+		if !o.Static && !held[o.ID] {
+			t.Errorf("object %d is gone", o.ID)
+		}
+	}
+}
