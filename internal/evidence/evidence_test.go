@@ -324,3 +324,35 @@ func FuzzProven(f *testing.F) {
 		}
 	})
 }
+
+// What a node keeps on its disk can be read again, and nothing else can.
+func TestKept(t *testing.T) {
+	g := NewGround(record(1))
+	w := Rules(g.record).World()
+	o, err := Rules(g.record).DecodeObject([]byte{2, 0, 0, 2, 1, 7, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := storage.NewSnapshot(0, []*storage.Object{o}, w)
+	s.Cover = overlay.Area{Circle: geom.Circle{C: o.Pos, R: w.Cell}}
+	b, err := g.Codec().Append(nil, (&storage.Push{Seen: s, Area: s.Cover}).Seal(w))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := g.Kept(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kept.Seen.Objects(&kept.Seen.Cover, w, nil); len(got) != 1 || got[0].Digest != o.Digest {
+		t.Errorf("read again, there are %v", got)
+	}
+	other, err := g.Codec().Append(nil, &storage.Seek{Query: 1, Zones: []uint8{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, b := range map[string][]byte{"nothing": nil, "half of it": b[:len(b)/2], "another message": other} {
+		if _, err := g.Kept(b); err == nil {
+			t.Errorf("%s is read", what)
+		}
+	}
+}

@@ -68,6 +68,18 @@ func Rules(r *genesis.Record) *truth.Rules {
 // Codec reads and writes the messages of the world's nodes.
 func (g *Ground) Codec() *codec.Codec { return g.codec }
 
+// Kept reads what a node has kept of the stored world on its disk.
+func (g *Ground) Kept(b []byte) (*storage.Push, error) {
+	m, err := g.codec.Decode(b)
+	if err != nil {
+		return nil, err
+	}
+	if kept, ok := m.(*storage.Push); ok && kept.Seen != nil {
+		return kept, nil
+	}
+	return nil, errors.New("not a part of the stored world")
+}
+
 // answerContext begins what is signed: the hash of the world's record and the
 // answer's bytes follow. Under another record the same bytes may mean something
 // else.

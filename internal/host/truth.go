@@ -87,6 +87,8 @@ func (h *Host) truth() *node.Truth {
 		Played: rules, SignAction: func(a *storage.Action) { truth.SignAction(p.record.World(), p.key, a) },
 		Sign:   func(a *node.Answer) error { return p.ground.Sign(a, p.key) },
 		Signed: p.ground.Signed,
+		Encode: func(m *storage.Push) ([]byte, error) { return p.ground.Codec().Append(nil, m) },
+		Decode: p.ground.Kept,
 		SignReceipt: func(r *storage.Receipt) {
 			if err := p.ground.SignReceipt(r, p.certificate, p.key); err != nil {
 				h.cfg.Log.Warn("A receipt cannot be signed.", "error", err)

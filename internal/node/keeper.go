@@ -16,6 +16,7 @@ type keeper struct {
 	space overlay.Space
 	node  *storage.Node
 	heard []heard // answers of the update that is voted on
+	kept  []byte  // what is on the disk
 	stats TruthStats
 	told  map[id.ID]machine.Time // when a node was accused to the people
 
@@ -114,6 +115,7 @@ func (k *keeper) Looked(s *storage.Snapshot, _ float64) {
 func (k *keeper) Updated(s *storage.Snapshot) {
 	k.stats.Updates++
 	k.judge(s.Of - 1)
+	k.keep()
 }
 
 // Retrieved implements storage.Probe.

@@ -38,11 +38,13 @@ const (
 	maxHeard = 1 << 12
 )
 
-// The space, and the keys of the contacts and of the list of revocations.
+// The space, and the keys of the contacts, of the list of revocations, and of
+// what the node has of the stored world.
 const (
 	memorySpace = "node"
 	contactsKey = "contacts"
 	revokedKey  = "revocations"
+	keptKey     = "stored"
 )
 
 const (
@@ -95,6 +97,9 @@ func (m *memory) OnDone(tag uint64, result any, err error) {
 		if string(kv.Key) == revokedKey {
 			m.w.verified.recall(kv.Value)
 		}
+		if string(kv.Key) == keptKey && m.w.layer != nil && m.w.layer.keeper != nil {
+			m.w.layer.keeper.remember(kv.Value)
+		}
 	}
 	if err != nil {
 		m.w.note("The list of known nodes cannot be read, starting a new one: " + err.Error())
@@ -124,7 +129,7 @@ func (m *memory) save() {
 		return // nobody is there: those of last time may be again
 	}
 	m.saved = b
-	m.do(jobSave, machine.DiskWrite{Space: memorySpace, Put: []machine.KV{{Key: []byte(contactsKey), Value: b}}})
+	m.put(contactsKey, b)
 }
 
 // OnMessage implements machine.Machine.

@@ -44,6 +44,10 @@ type Truth struct {
 	// what is voted (package witness). Nil: neither.
 	Played     *truth.Rules
 	SignAction func(*storage.Action)
+	// Encode and Decode are for what the node keeps of the stored world on its
+	// disk; nil: nothing.
+	Encode func(*storage.Push) ([]byte, error)
+	Decode func([]byte) (*storage.Push, error)
 	// Report takes evidence; may be nil.
 	Report func(*Contradiction)
 	// Behaviour, Probe and Came, which hears when the node's witness comes and

@@ -33,6 +33,8 @@ type archive struct {
 	once    *truth.Sequence
 	at      int64 // update that once is at
 	makers  []*maker
+	kept    []*storage.Push // stands for what is on disks, as there is no codec
+	down    bool            // updates cannot be made
 }
 
 // told is a batch that nodes were told of.
@@ -61,6 +63,11 @@ func newArchive(t *testing.T, nodes int, forging ...int) *archive {
 			Sign:   func(m *Answer) error { signAnswer(m, i); return nil },
 			Signed: a.signedAnswer, Probe: a,
 			Report: func(c *Contradiction) { a.proofs = append(a.proofs, c) },
+			Encode: func(m *storage.Push) ([]byte, error) {
+				a.kept = append(a.kept, m)
+				return binary.BigEndian.AppendUint32(nil, uint32(len(a.kept)-1)), nil
+			},
+			Decode: func(b []byte) (*storage.Push, error) { return a.kept[binary.BigEndian.Uint32(b)], nil },
 		}
 		if a.forgers[i] != nil {
 			t.Behaviour = a.forgers[i]
@@ -149,7 +156,9 @@ func (*archive) Arrived(storage.Arrival, int) {}
 
 // Failed implements storage.Probe.
 func (a *archive) Failed(n *storage.Node, of int64) {
-	a.Errorf("%s could not make update %d", n.Self().ID.Short(), of)
+	if !a.down {
+		a.Errorf("%s could not make update %d", n.Self().ID.Short(), of)
+	}
 }
 
 const truthInterval = 5 * storage.DefaultLMax

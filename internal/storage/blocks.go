@@ -224,6 +224,8 @@ func (n *Node) foresee(r *replayer, state *Snapshot) {
 				g.set(x, y, state.At(x, y))
 			case from.covers(x, y, n.world.Cell) != outside:
 				g.set(x, y, blind.cell(x, y))
+			default:
+				g.doubt(x, y) // not empty: unknown
 			}
 		}
 	}

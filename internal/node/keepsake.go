@@ -1,0 +1,48 @@
+package node
+
+import (
+	"bytes"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// keep puts what the node has of the stored world on its disk, if it is not there
+// already: all nodes may stop (storage.Node.Keepsake).
+func (k *keeper) keep() {
+	if k.Encode == nil {
+		return
+	}
+	m := k.node.Keepsake()
+	if m == nil {
+		return
+	}
+	b, err := k.Encode(m)
+	if err != nil {
+		k.l.w.note("What this node has of the stored world cannot be kept: " + err.Error())
+		return
+	}
+	if bytes.Equal(b, k.kept) {
+		return
+	}
+	k.kept = b
+	k.l.w.memory.put(keptKey, b)
+}
+
+// remember gives the storage what was on the disk.
+func (k *keeper) remember(b []byte) {
+	if k.Decode == nil {
+		return
+	}
+	m, err := k.Decode(b)
+	if err != nil {
+		k.l.w.note("What this node had of the stored world cannot be read, the others' is taken: " + err.Error())
+		return
+	}
+	k.kept = b
+	k.node.Remember(m)
+}
+
+// put writes a value to the node's own space.
+func (m *memory) put(key string, value []byte) {
+	m.do(jobSave, machine.DiskWrite{Space: memorySpace, Put: []machine.KV{{Key: []byte(key), Value: value}}})
+}
