@@ -56,7 +56,7 @@ var storageKinds = []*kind{
 	needs(152, func(f *form, m *storage.Retrieve) { f.retrieve(m) }),
 	needs(153, func(f *form, m *storage.Result) {
 		f.fixed64(&m.Query)
-		if f.bools(&m.Brief, &m.Same); !m.Same {
+		if f.bools(&m.Brief, &m.Same, &m.Asking); !m.Same {
 			f.around(&m.Around)
 		} else if !f.reading && m.Around != nil {
 			f.fail("a neighbourhood that is said and left out")

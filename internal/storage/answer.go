@@ -22,6 +22,7 @@ func (n *Node) onRetrieve(by *overlay.Contact, q *Retrieve) {
 		}
 		slices.SortFunc(m.Static, byID)
 		m.Batches = n.batchesAt(func(h geom.Point) bool { return n.places.touches(&q.Area, h) && n.responsible(h) })
+		m.Asking = n.cfg.Protocol.Farewell && (n.moved || n.asking(&q.Area))
 	} else {
 		m.Seen, m.Brief = n.state, n.cfg.Protocol.Digests
 	}
@@ -187,11 +188,21 @@ func (n *Node) Activate(place geom.Point) {
 	if n.cfg.Protocol.Receipts {
 		n.armDeposit(of + 1) // that the player does nothing is certified, too
 	}
-	m := &Wake{n.cfg.Player, place, of}
-	for z := range n.space.Zones() {
-		n.overlay.Unicast(n.places.key(place, z), m)
+	n.waking = &Wake{n.cfg.Player, place, of}
+	n.sayWake()
+	if n.cfg.Protocol.Majority {
+		n.env.SetTimer(n.env.Now().Add(n.time.lmax/2), machine.Timer{Kind: timerWake, Arg: uint64(of)})
 	}
 	n.drain()
+}
+
+// sayWake tells all zones that the player is back. With Protocol.Majority it is said
+// twice: somebody who leaves meanwhile takes with it whom it has woken, or what it
+// was to pass on, and it takes more than half of the zones to wake somebody.
+func (n *Node) sayWake() {
+	for z := range n.space.Zones() {
+		n.overlay.Unicast(n.places.key(n.waking.Place, z), n.waking)
+	}
 }
 
 // Activation is when an action of a player whose node calls Activate now has to
@@ -252,10 +263,12 @@ func (n *Node) addWoken() {
 }
 
 // dropWoken ends the wakening of those who took part in a step: from now on they
-// are what the step has made of them.
-func (n *Node) dropWoken(of int64) {
+// are what the step has made of them. With Protocol.Majority who took no part, for
+// the other zones knew nothing of it, sleeps on.
+func (n *Node) dropWoken(from *Snapshot) {
+	of := from.Of
 	n.woken = slices.DeleteFunc(n.woken, func(w wakening) bool {
-		if w.of == of {
+		if w.of == of && (!n.cfg.Protocol.Majority || among(from.Woken, w.object)) {
 			delete(n.static, w.object.ID)
 		}
 		return w.of <= of

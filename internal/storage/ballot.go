@@ -294,8 +294,9 @@ func (n *Node) ownObject(q *query, versions []*Object, votes int) (*Object, int,
 }
 
 // countWoken are the woken characters that enough zones report, and the node's
-// own ones. It is open if the zones that have not finished may make a majority
-// of what some have reported: who is forgotten now is forgotten for ever.
+// own ones if there may be enough. It is open if the zones that have not finished
+// may make a majority of what some have reported: who is forgotten now is forgotten
+// for ever.
 func (n *Node) countWoken(q *query) (out []*Object, open bool) {
 	var all, own []*Object
 	if n.state != nil && n.state.Of == q.Of {
@@ -332,12 +333,26 @@ func (n *Node) countWoken(q *query) (out []*Object, open bool) {
 		}
 	}
 	for _, o := range own {
-		if contains(&q.Area, o.Pos) {
+		if contains(&q.Area, o.Pos) && !n.unheard(q, o) {
 			out = append(out, o)
 		}
 	}
 	slices.SortStableFunc(out, byID)
 	return slices.CompactFunc(out, func(a, b *Object) bool { return a.ID == b.ID }), open
+}
+
+// unheard reports whether so many zones have answered and do not know that somebody
+// was woken that no majority does: all leave him asleep (Protocol.Majority).
+func (n *Node) unheard(q *query, o *Object) bool {
+	if !n.cfg.Protocol.Majority {
+		return false
+	}
+	without := 0
+	for i := range q.zones {
+		z := &q.zones[i]
+		without += bit(z.over && !slices.ContainsFunc(z.results, func(r *Result) bool { return n.fits(q, r) && among(r.Seen.Woken, o) }))
+	}
+	return without > len(q.zones)-n.need()
 }
 
 // among reports whether a list has an object in this version.
@@ -370,8 +385,11 @@ func (n *Node) countStatic(q *query) (out outcome, votes int, decided bool) {
 					v++
 				}
 			}
-			if v >= need {
+			switch denied, open := n.untold(q, o); {
+			case v >= need || 2*v >= len(zones) && !denied && !open:
 				out.static, votes = append(out.static, o), min(votes, v)
+			case 2*v >= len(zones) && !denied:
+				out.again = true
 			}
 		}
 		for _, b := range z.batches {

@@ -44,3 +44,28 @@ func TestZonesRecoverFromChurn(t *testing.T) {
 		t.Logf("seed %d: %d updates failed on the way", seed, b.failed)
 	}
 }
+
+// A node that is ready only after the others have asked for the state catches up:
+// its first update is the next one, and its zone has no hole until then.
+func TestNewcomersCatchUp(t *testing.T) {
+	b := newBed(t, 3, 4, 40, 2*time.Minute)
+	b.protocol = ProtocolHardened
+	for of := int64(0); of <= 2; of++ {
+		b.until(b.update(of).Add(3*DefaultLMax + 100*time.Millisecond))
+		b.replay(of)
+	}
+	b.start(40)
+	m := b.nodes[40]
+	b.until(b.update(3))
+	if !m.node().Ready() {
+		t.Fatal("the node is not ready in time: this test shows nothing")
+	}
+	b.until(b.update(3).Add(3*DefaultLMax + time.Second))
+	b.replay(3)
+	if why := b.differs(m, 3); why != "" || b.failed > 0 {
+		t.Errorf("%s, %d updates failed", why, b.failed)
+	}
+	if n := b.zonesHold(3); n > 0 {
+		t.Errorf("%d objects are missing in some zone", n)
+	}
+}

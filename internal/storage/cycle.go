@@ -169,6 +169,25 @@ func (n *Node) askState(of int64) {
 	}
 }
 
+// catchUp lets a node that has just become ready take part in the next update, if
+// there is time to ask for the state before: nobody else in its zone may keep what
+// lies in its cell from then on. In the thesis it waits for the one after (5.4.1).
+func (n *Node) catchUp() {
+	c := &n.cycle
+	of := c.of
+	switch {
+	case !n.cfg.Protocol.Majority || !n.begun:
+		return
+	case c.phase == atActions:
+		of--
+	case c.phase != atLook:
+		return
+	}
+	if (n.cfg.Updates == 0 || of < n.cfg.Updates) && n.env.Now().Add(n.time.lmax) < n.time.actions(of+1) {
+		n.askState(of)
+	}
+}
+
 // look retrieves the surroundings of the player's character (thesis 6.4.1).
 func (n *Node) look(of int64) {
 	if n.cfg.Where == nil || !n.ready {
@@ -199,6 +218,9 @@ func (n *Node) onOutcome(q *query, out outcome, votes int) {
 	default:
 		n.addStatic(out)
 		n.disclaim(q)
+		if out.again && q.tries < maxTries {
+			n.fetchWhen(fetch{q.Kind, q.Area.Polygon, q.tries + 1})
+		}
 		n.wakeLate()
 	}
 }
@@ -372,7 +394,7 @@ func (n *Node) update() {
 	}
 	c.asked = nil
 	s := &Snapshot{Of: c.to, Cover: c.circle, Grid: gridOver(&c.circle, &n.world, 0), Whole: n.cfg.Protocol.Digests}
-	n.dropWoken(c.to - 1)
+	n.dropWoken(from)
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
 			if relate(&s.Cover, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == outside {

@@ -13,3 +13,7 @@ func (n *Node) Ask(k Kind, area overlay.Area, of int64) {
 
 // Keeps reports whether static data at a place is the node's.
 func (n *Node) Keeps(p geom.Point) bool { return n.responsible(p) }
+
+// Misplace makes a node believe that somebody was the only one of its zone who has
+// answered about the node's update area.
+func (n *Node) Misplace(c *overlay.Contact) { n.pins[n.space.Zone(c.Pos)] = []pin{{who: c}} }

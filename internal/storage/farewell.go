@@ -96,6 +96,46 @@ func (n *Node) disclaim(q *query) {
 	}
 }
 
+// maxTries is how often static data is asked for again.
+const maxTries = 5
+
+// asking reports whether the node does not know yet who sleeps in some of an area.
+func (n *Node) asking(a *overlay.Area) bool {
+	for _, f := range n.fetches {
+		if f.area.Overlaps(a.Polygon) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.running, func(q *query) bool { return q.Kind.static() && q.Area.Polygon.Overlaps(a.Polygon) })
+}
+
+// untold looks at the zones that do not report a static object. It is denied if one
+// of them has answered, and the node there whose it would be is not asking itself;
+// open, if one has not answered. When the nodes of several zones that keep a place
+// leave together, those who follow them ask each other: that they know of nobody is
+// no vote against who sleeps there (Protocol.Farewell).
+func (n *Node) untold(q *query, o *Object) (denied, open bool) {
+	if !n.cfg.Protocol.Farewell {
+		return true, false
+	}
+	for zone := range q.zones {
+		z := &q.zones[zone]
+		if slices.ContainsFunc(z.results, func(r *Result) bool { return among(r.Static, o) }) {
+			continue
+		}
+		k := n.places.keyBeyond(o.Pos, zone)
+		var near *Result
+		for _, r := range z.results {
+			if near == nil || geom.Closer(k, r.Around.Self.Pos, near.Around.Self.Pos) {
+				near = r
+			}
+		}
+		open = open || !z.over
+		denied = denied || z.over && !near.Asking
+	}
+	return denied, open
+}
+
 // testament is what farewells leave with a node.
 type testament struct {
 	wills  map[id.ID]outcome // of neighbours who may be leaving

@@ -46,6 +46,37 @@ func TestFarewells(t *testing.T) {
 	}
 }
 
+// unheard is somebody whose farewells do not arrive.
+type unheard struct{ spy }
+
+func (*unheard) Push(*Node, *overlay.Contact, *Push) *Push { return nil }
+
+// Two of the four nodes that keep a place leave, and their farewells are lost: those
+// who follow them ask each other too, and that they know nothing is no vote. What
+// slept there sleeps there again, in all zones.
+func TestWhoIsAskingHasNoVote(t *testing.T) {
+	for _, apart := range []time.Duration{0, 300 * time.Millisecond, time.Second} {
+		b := newBed(t, 6, 4, 60, 2*time.Minute)
+		b.protocol = ProtocolHardened
+		b.behave = func(int) Behaviour { return &unheard{} }
+		b.until(b.update(1).Add(-2 * time.Second))
+		at := b.live()[3].bedAt
+		b.leaveTogether(at, 0)
+		b.until(b.sim.Now().Add(apart))
+		b.leaveTogether(at, 3)
+		for of := int64(0); of <= 3; of++ {
+			b.replay(of)
+		}
+		b.until(b.update(3).Add(5 * time.Second))
+		if missing := b.zonesHold(3); missing > 0 {
+			t.Errorf("%v apart: %d objects are missing in some zone", apart, missing)
+		}
+		if n := b.agree(3); n > 0 {
+			t.Errorf("%v apart: %d of %d nodes have a wrong state", apart, n, len(b.live()))
+		}
+	}
+}
+
 // liar says farewell with a character that nobody else knows.
 type liar struct {
 	spy

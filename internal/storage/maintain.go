@@ -190,6 +190,7 @@ func (n *Node) takeOver() {
 	}
 	n.pushes, n.pushed = nil, nil
 	n.fetchLater(ForJoin, n.part.cell)
+	n.catchUp()
 	n.release()
 }
 
@@ -326,24 +327,27 @@ func (n *Node) nearer(c *overlay.Contact) geom.Polygon {
 
 // fetch is a retrieval of static data that waits for l_max to pass.
 type fetch struct {
-	kind Kind
-	area geom.Polygon
+	kind  Kind
+	area  geom.Polygon
+	tries int // before
 }
 
 // fetchLater waits for l_max, so that actions of before the change are stored.
-func (n *Node) fetchLater(k Kind, area geom.Polygon) {
-	if len(area) < 3 {
+func (n *Node) fetchLater(k Kind, area geom.Polygon) { n.fetchWhen(fetch{kind: k, area: area}) }
+
+func (n *Node) fetchWhen(f fetch) {
+	if len(f.area) < 3 {
 		return
 	}
 	n.fetched++
-	n.fetches[n.fetched] = fetch{k, area}
+	n.fetches[n.fetched] = f
 	n.env.SetTimer(n.env.Now().Add(n.time.lmax), machine.Timer{Kind: timerStatic, Arg: n.fetched})
 }
 
 func (n *Node) fetchStatic(t machine.Timer) {
 	f := n.fetches[t.Arg]
 	delete(n.fetches, t.Arg)
-	n.retrieve(f.kind, overlay.Area{Polygon: f.area}, n.time.of(n.env.Now()))
+	n.retrieve(f.kind, overlay.Area{Polygon: f.area}, n.time.of(n.env.Now())).tries = f.tries
 }
 
 // fetching reports whether the static data of a place has been asked for, or is

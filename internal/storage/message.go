@@ -54,6 +54,9 @@ type Result struct {
 	// that Around, which is nil, is as the receiver knows it.
 	Sent *Brief
 	Same bool
+	// Asking: some of the area is the sender's since a moment ago, and it does not
+	// know yet who sleeps there (Protocol.Farewell).
+	Asking bool
 	// Static data in the area.
 	Static  []*Object
 	Batches []*Batch

@@ -100,6 +100,7 @@ const (
 	timerHurry
 	timerInsist
 	timerPins
+	timerWake
 )
 
 // Node is one participant: an overlay node and its part of the world.
@@ -147,6 +148,7 @@ type Node struct {
 	static   map[ObjectID]*Object
 	actions  container
 	woken    []wakening
+	waking   *Wake // the last one of the own player
 	purse    purse
 	told     map[id.ID][]id.ID // of storers: whose certificates they have from here
 	storing  map[id.ID][]id.ID // of players: storers whose certificates are known
@@ -294,6 +296,10 @@ func (n *Node) OnTimer(t machine.Timer) {
 		n.askOn(int64(t.Arg))
 	case timerInsist:
 		n.insist(int64(t.Arg))
+	case timerWake:
+		if n.waking.Of == int64(t.Arg) {
+			n.sayWake()
+		}
 	case timerPins:
 		if q := n.query(t.Arg); q != nil {
 			n.askAgain(q)

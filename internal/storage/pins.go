@@ -75,7 +75,8 @@ func (n *Node) askNode(q *query, zone int, c *overlay.Contact) {
 	n.overlay.Reply(c, &ask)
 }
 
-// pin is somebody who has answered, and what was heard then.
+// pin is somebody who has answered, and what was heard then; nothing of who was only
+// named.
 type pin struct {
 	who    *overlay.Contact
 	around *Around
@@ -86,15 +87,24 @@ func isPin(c *overlay.Contact) func(pin) bool {
 	return func(p pin) bool { return p.who.ID == c.ID }
 }
 
-// pin notes who has answered, to ask them the next time.
+// pin notes who has answered, to ask them the next time, and who was named and not
+// waited for.
 func (n *Node) pin(q *query) {
 	if !n.pinned(q) {
 		return
 	}
 	for zone := range q.zones {
-		n.pins[zone] = n.pins[zone][:0:0]
+		before := n.pins[zone]
+		n.pins[zone] = nil
 		if !q.reached(zone) {
 			continue
+		}
+		for _, m := range q.zones[zone].missing {
+			if i := slices.IndexFunc(before, isPin(m.node)); m.named && i >= 0 {
+				n.pins[zone] = append(n.pins[zone], before[i])
+			} else if m.named {
+				n.pins[zone] = append(n.pins[zone], pin{who: m.node})
+			}
 		}
 		for _, r := range q.zones[zone].results {
 			p := pin{who: r.Around.Self, around: r.Around}

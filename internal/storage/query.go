@@ -22,6 +22,7 @@ type query struct {
 	sets    []candidate // different results of whole zones
 	full    int         // zones that are complete, spoiled ones too
 	fetch   *fetching   // what was agreed on is fetched; nil: not yet
+	tries   int         // to get this static data, before
 }
 
 // zoneAnswer is what has come from a zone.
@@ -50,6 +51,7 @@ type outcome struct {
 	seen    *Snapshot // dynamic data
 	static  []*Object
 	batches []*Batch
+	again   bool // the static data has to be asked for again
 }
 
 // timeouts (thesis 5.3.5).

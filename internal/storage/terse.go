@@ -34,7 +34,7 @@ const sizeRow = 4
 // known is what the node can say to somebody whom it asks, nil if nothing.
 func (n *Node) known(q *query, zone int, c *overlay.Contact) *Known {
 	i := slices.IndexFunc(n.pins[zone], isPin(c))
-	if i < 0 {
+	if i < 0 || n.pins[zone][i].around == nil {
 		return nil
 	}
 	k := &Known{Around: n.pins[zone][i].around, Cover: n.pins[zone][i].cover}

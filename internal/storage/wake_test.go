@@ -61,3 +61,31 @@ func TestWakingWhileNeighboursChange(t *testing.T) {
 		t.Errorf("%d objects are missing in some zone", n)
 	}
 }
+
+// The nodes of two zones that have just woken a character leave, and with them the
+// wakening: it is woken in every zone all the same.
+func TestWakingIsSaidTwice(t *testing.T) {
+	b := newBed(t, 5, 4, 60, 2*time.Minute)
+	b.protocol = ProtocolHardened
+	b.until(b.update(1))
+	b.replay(1)
+	m := b.live()[0]
+	b.activate(m, 1)
+	b.until(b.update(1).Add(400 * time.Millisecond))
+	for _, h := range b.live() {
+		if zone := b.space.Zone(h.self.Pos); h != m && zone > 0 && zone < 3 && h.node().Keeps(m.bedAt) {
+			h.Stop()
+		}
+	}
+	for of := int64(2); of <= 4; of++ {
+		b.until(b.update(of))
+		b.replay(of)
+	}
+	b.until(b.update(4).Add(5 * time.Second))
+	if n := b.agree(4); n > 0 {
+		t.Errorf("%d of %d nodes have a wrong state", n, len(b.live()))
+	}
+	if n := b.zonesHold(4); n > 0 {
+		t.Errorf("%d objects are missing in some zone", n)
+	}
+}
