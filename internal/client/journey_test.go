@@ -47,10 +47,26 @@ func TestJourney(t *testing.T) {
 
 func (p *player) fly(t *testing.T, buttons uint16) {
 	t.Helper()
-	if _, err := p.Step(world.Input{Buttons: buttons | world.ButtonFly, Yaw: 16384}); err != nil {
+	p.walk(t, world.Input{Buttons: buttons | world.ButtonFly, Yaw: 16384})
+}
+
+// walk does a step, and waits for the next tick: a world on a machine that has no
+// time leaves ticks out, and corrects who goes on all the same.
+func (p *player) walk(t *testing.T, in world.Input) {
+	t.Helper()
+	frames, patience := p.Counts().Frames, time.Now().Add(time.Minute)
+	if _, err := p.Step(in); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond)
+	for wait := 50 * time.Millisecond; ; wait = 5 * time.Millisecond {
+		time.Sleep(wait)
+		if p.Counts().Frames > frames {
+			return
+		}
+		if time.Now().After(patience) {
+			t.Fatal("no frame comes")
+		}
+	}
 }
 
 // TestTeleport: the node brings the player far away, and the session follows.

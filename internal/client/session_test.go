@@ -146,10 +146,7 @@ func TestWalkingAgreesWithTheNode(t *testing.T) {
 		if i%20 < 3 {
 			in.Buttons |= world.ButtonJump
 		}
-		if _, err := p.Step(in); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(50 * time.Millisecond)
+		p.walk(t, in)
 	}
 	if p.Body().Pos == start {
 		t.Error("did not move")
