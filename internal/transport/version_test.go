@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -36,7 +37,7 @@ func TestOtherVersionDials(t *testing.T) {
 		if !errors.As(err, &app) {
 			t.Fatalf("%v: %v", c.offers, err)
 		}
-		if app.ErrorCode != codeVersion || !strings.Contains(app.ErrorMessage, "speaks version 2") || !strings.Contains(app.ErrorMessage, c.yours) {
+		if app.ErrorCode != codeVersion || !strings.Contains(app.ErrorMessage, fmt.Sprint("speaks version ", session.Version)) || !strings.Contains(app.ErrorMessage, c.yours) {
 			t.Errorf("%v: %v", c.offers, app)
 		}
 		n.fails("version", uint64(i+1))
@@ -46,7 +47,7 @@ func TestOtherVersionDials(t *testing.T) {
 	if _, err := quic.DialAddr(t.Context(), a.to.String(), a.conf, nil); err == nil {
 		t.Error("a browser is let in")
 	}
-	a.conf.NextProtos = []string{"voxelpopuli/77", "voxelpopuli/2"} // somebody newer, who will tell us
+	a.conf.NextProtos = []string{"voxelpopuli/77", fmt.Sprint("voxelpopuli/", session.Version)} // somebody newer, who will tell us
 	first := testHello()
 	a.connect(first.frame())
 	n.sees("link 1")
@@ -69,7 +70,7 @@ func TestOtherVersionAnswers(t *testing.T) {
 	defer cancel()
 	_, err = Ask(ctx, nil, testKey(2), at)
 	var v session.OtherVersion
-	if !errors.As(err, &v) || v != 1 || !strings.Contains(err.Error(), "speaks version 1 of the protocol between nodes, this node 2") {
+	if !errors.As(err, &v) || v != 1 || !strings.Contains(err.Error(), fmt.Sprint("speaks version 1 of the protocol between nodes, this node ", session.Version)) {
 		t.Errorf("asked: %v", err)
 	}
 	n := startNode(t, 1, steady)
