@@ -69,3 +69,26 @@ func TestNewcomersCatchUp(t *testing.T) {
 		t.Errorf("%d objects are missing in some zone", n)
 	}
 }
+
+// A node that starts a moment before t_0 makes the initial world itself, when it
+// has found its neighbours: they push to who is new to them, and it is not (thesis
+// 5.3.6).
+func TestWhoComesJustBeforeTheBeginning(t *testing.T) {
+	b := newBed(t, 1, 4, 40, 2*time.Minute)
+	b.protocol = ProtocolHardened
+	for i := range 20 {
+		b.sim.At(b.begin.Add(-time.Duration(i)*150*time.Millisecond), func() { b.start(40 + i) })
+	}
+	for of := int64(0); of <= 2; of++ {
+		b.until(b.update(of))
+		b.play(of)
+		b.until(b.update(of).Add(3*DefaultLMax + time.Second))
+		b.replay(of)
+	}
+	if n := b.agree(2); n > 0 {
+		t.Errorf("%d of %d nodes have a wrong state", n, len(b.live()))
+	}
+	if n := b.zonesHold(2); n > 0 {
+		t.Errorf("%d objects are missing in some zone", n)
+	}
+}

@@ -122,11 +122,18 @@ func (n *Node) onCycle(machine.Timer) {
 func (n *Node) begin() {
 	n.begun = true
 	if !n.overlay.Stable() {
-		n.moved = true // joins as soon as it is, as others do, also if nobody comes or goes
+		// It joins as soon as it is, as others do, also if nobody comes or goes.
+		n.moved, n.early = true, true
 		return
 	}
 	n.part = n.measure()
 	n.ready = true
+	n.makeInitial()
+	n.release()
+}
+
+// makeInitial makes the initial world in the node's part.
+func (n *Node) makeInitial() {
 	s := &Snapshot{Of: 0, Cover: overlay.Area{Circle: n.part.circle}, Whole: n.cfg.Protocol.Digests}
 	s.Grid = gridOver(&s.Cover, &n.world, 0)
 	for y := s.Y; y < s.Y+s.H; y++ {
@@ -141,7 +148,6 @@ func (n *Node) begin() {
 	}
 	n.install(s)
 	n.recall()
-	n.release()
 }
 
 // putAsleep stores the characters that have become static in the node's cell.

@@ -185,6 +185,11 @@ func (n *Node) takeOver() {
 	if n.begun {
 		n.state = n.join()
 	}
+	if n.early && n.state == nil {
+		// Neighbours push to who is new to them, and knew this node before there was
+		// anything to push.
+		n.makeInitial()
+	}
 	for _, p := range n.pushes {
 		n.addStatic(outcome{static: p.Static, batches: p.Batches})
 	}

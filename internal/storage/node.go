@@ -124,6 +124,7 @@ type Node struct {
 
 	stopped bool
 	begun   bool // t_0 has passed
+	early   bool // it was there then, and did not know its neighbours yet
 	ready   bool // has what it is responsible for
 	part    territory
 	around  *Around // the current neighbourhood; nil: to be made
