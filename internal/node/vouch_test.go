@@ -146,13 +146,13 @@ func TestSlowHall(t *testing.T) {
 // player's home asks it who that is. It is let in once the hall knows again, and not
 // taken for somebody else meanwhile.
 func TestForgottenByHall(t *testing.T) {
-	c, hallAt, guests := rush(t, 5)
+	c, _, guests := rush(t, 5)
 	c.letIn(guests)
 	for _, g := range guests {
 		g.quiet = true
 	}
 	c.s.Run(40 * time.Second) // parts move to the nodes that are nearest
-	hallAt = c.leaderOf(theHall)
+	hallAt := c.leaderOf(theHall)
 	for i, g := range guests {
 		stone, home := c.indexOf(g.node), c.leaderOf(Part{Region: g.home})
 		if stone == home || home == hallAt || stone == hallAt {

@@ -75,10 +75,9 @@ type house struct {
 
 // line is one end of a link.
 type line struct {
-	peer    machine.Peer // the other end, as the road here knows it
-	house   *house
-	far     *line           // nil: not yet
-	carried func(do func()) // over a circuit
+	peer  machine.Peer // the other end, as the road here knows it
+	house *house
+	far   *line // nil: not yet
 }
 
 func (w *town) house(at string, closed bool) *house {
