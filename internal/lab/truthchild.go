@@ -70,6 +70,7 @@ type builtReport struct {
 type stateReport struct {
 	Of      int64
 	Circle  geom.Circle
+	Whole   bool // of all cells that the circle touches, not of what lies in it
 	Objects map[storage.ObjectID]storage.Digest
 }
 
@@ -256,7 +257,7 @@ func (t *truthNode) report(ctx context.Context, after int64) (r truthReport, err
 		if state == nil || len(state.Cover.Polygon) > 0 {
 			return
 		}
-		r.State = &stateReport{Of: state.Of, Circle: state.Cover.Circle, Objects: map[storage.ObjectID]storage.Digest{}}
+		r.State = &stateReport{Of: state.Of, Circle: state.Cover.Circle, Whole: state.Whole, Objects: map[storage.ObjectID]storage.Digest{}}
 		for _, o := range state.Objects(&state.Cover, n.World(), nil) {
 			r.State.Objects[o.ID] = o.Digest
 		}

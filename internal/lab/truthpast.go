@@ -156,6 +156,7 @@ func (n *truthNet) check(of int64) (row truthRow, err error) {
 			continue
 		}
 		area := overlay.Area{Circle: p.State.Circle}
+		whole.Whole = p.State.Whole
 		want := whole.Objects(&area, n.past.rules.World(), nil)
 		same := len(want) == len(p.State.Objects)
 		for _, o := range want {
