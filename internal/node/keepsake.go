@@ -1,10 +1,6 @@
 package node
 
-import (
-	"bytes"
-
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-)
+import "bytes"
 
 // keep puts what the node has of the stored world on its disk, if it is not there
 // already: all nodes may stop (storage.Node.Keepsake).
@@ -40,9 +36,4 @@ func (k *keeper) remember(b []byte) {
 	}
 	k.kept = b
 	k.node.Remember(m)
-}
-
-// put writes a value to the node's own space.
-func (m *memory) put(key string, value []byte) {
-	m.do(jobSave, machine.DiskWrite{Space: memorySpace, Put: []machine.KV{{Key: []byte(key), Value: value}}})
 }

@@ -132,6 +132,11 @@ func (m *memory) save() {
 	m.put(contactsKey, b)
 }
 
+// put writes a value to the node's own space.
+func (m *memory) put(key string, value []byte) {
+	m.do(jobSave, machine.DiskWrite{Space: memorySpace, Put: []machine.KV{{Key: []byte(key), Value: value}}})
+}
+
 // OnMessage implements machine.Machine.
 func (m *memory) OnMessage(machine.Peer, machine.Message) {}
 

@@ -160,7 +160,7 @@ func (v *verified) take(r *identity.Revocations, from *farNode) error {
 		return err
 	}
 	w := v.w
-	w.memory.keepRevoked(r.Append(nil))
+	w.memory.put(revokedKey, r.Append(nil))
 	w.tellAll(v.message(), from)
 	w.note(fmt.Sprintf("Version %d of the authority's revocations is in force, with %d certificates.", r.Version, len(r.Serials)))
 	v.enforce()
@@ -229,9 +229,4 @@ func (w *network) cut(f *farNode) {
 	for _, p := range sortedParts(w.hosts) {
 		w.hosts[p].rep.OnLink(f.peer, machine.LinkFailed)
 	}
-}
-
-// keepRevoked writes the list of revocations.
-func (m *memory) keepRevoked(list []byte) {
-	m.do(jobSave, machine.DiskWrite{Space: memorySpace, Put: []machine.KV{{Key: []byte(revokedKey), Value: list}}})
 }

@@ -385,11 +385,14 @@ func (n *Node) countStatic(q *query) (out outcome, votes int, decided bool) {
 					v++
 				}
 			}
-			switch denied, open := n.untold(q, o); {
-			case v >= need || 2*v >= len(zones) && !denied && !open:
+			counts := v >= need
+			if !counts && 2*v >= len(zones) {
+				denied, open := n.untold(q, o)
+				counts = !denied && !open
+				out.again = out.again || !denied && open
+			}
+			if counts {
 				out.static, votes = append(out.static, o), min(votes, v)
-			case 2*v >= len(zones) && !denied:
-				out.again = true
 			}
 		}
 		for _, b := range z.batches {

@@ -21,7 +21,7 @@ func (n *Node) Keepsake() *Push {
 	}
 	s := *n.state
 	s.Of, s.Woken = 0, nil
-	return (&Push{Seen: &s, Area: s.Cover}).Seal(n.world)
+	return &Push{Seen: &s, Area: s.Cover}
 }
 
 // Remember gives the node what it had kept.
