@@ -65,8 +65,12 @@ const (
 )
 
 // countCell decides what is in a cell. In most cases enough zones hold the same
-// cell; only otherwise its objects are looked at one by one.
+// cell; only otherwise its objects are looked at one by one. Of t_0 nobody else is
+// asked to decide.
 func (n *Node) countCell(q *query, x, y int32) (cell *Cell, least int, how verdict) {
+	if q.Of == 0 && n.recalls() {
+		return n.memo.initialCell(n.cfg.Rules, &n.world, x, y), len(q.zones), elected
+	}
 	if c, votes := n.sameCell(q, x, y); votes >= n.need() {
 		return c, votes, elected
 	}

@@ -232,10 +232,13 @@ func (n *Node) foresee(r *replayer, state *Snapshot) {
 	n.guess = g
 }
 
-// recall makes the world of t_0 around the own part: everybody can (thesis
-// 5.3.6), so that nobody has to fetch it.
+// recalls reports whether nodes make the world of t_0 themselves: everybody can
+// (thesis 5.3.6), so that nobody has to fetch it, nor to believe others about it.
+func (n *Node) recalls() bool { return n.cfg.Protocol.Deltas && n.cfg.Protocol.Terse }
+
+// recall makes the world of t_0 around the own part.
 func (n *Node) recall() {
-	if !n.cfg.Protocol.Deltas || !n.cfg.Protocol.Terse {
+	if !n.recalls() {
 		return
 	}
 	g := &Snapshot{Of: 0, Cover: overlay.Area{Circle: n.part.circle}, Whole: true}

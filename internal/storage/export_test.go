@@ -17,3 +17,18 @@ func (n *Node) Keeps(p geom.Point) bool { return n.responsible(p) }
 // Misplace makes a node believe that somebody was the only one of its zone who has
 // answered about the node's update area.
 func (n *Node) Misplace(c *overlay.Contact) { n.pins[n.space.Zone(c.Pos)] = []pin{{who: c}} }
+
+// Pinned lists those of a zone who the node will ask directly the next time.
+func (n *Node) Pinned(zone int) (out []*overlay.Contact) {
+	for _, p := range n.pins[zone] {
+		out = append(out, p.who)
+	}
+	return out
+}
+
+// UpdateKeys is the part of a zone that the node asks for its update area.
+func (n *Node) UpdateKeys(zone int) overlay.Area {
+	a := overlay.Area{Circle: n.part.circle}
+	a.Circle.R += n.beyond()
+	return n.places.area(&a, zone)
+}

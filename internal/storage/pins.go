@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -42,11 +43,12 @@ func (n *Node) pinned(q *query) bool { return n.cfg.Protocol.Pins && q.Kind == F
 
 // ask asks a zone: those who are known there, or else whoever the overlay finds.
 func (n *Node) ask(q *query, zone int) {
+	z := &q.zones[zone]
 	if !n.pinned(q) || len(n.pins[zone]) == 0 {
+		z.strange = n.pinned(q)
 		n.overlay.Areacast(q.keys[zone], &q.Retrieve)
 		return
 	}
-	z := &q.zones[zone]
 	for _, p := range n.pins[zone] {
 		z.missing = append(z.missing, missing{node: p.who})
 	}
@@ -135,13 +137,16 @@ func (a *Around) meets(area *overlay.Area) bool {
 // askAgain looks after the zones that are not complete yet. Who answered the last
 // time and is not named by its neighbours any more has left. Those who are named
 // and have not answered are asked directly; a zone of which nothing has come is
-// asked in another way, and neighbours are asked whom they know.
+// asked in another way, and neighbours are asked whom they know. So they are about
+// zones in which nobody was known: on the way to these somebody may have answered
+// as if it were alone there, and who believes it asks nobody else the next time.
 func (n *Node) askAgain(q *query) {
 	if q.done || q.fetch != nil {
 		return
 	}
 	m := &Seek{Query: q.Query}
-	before := q.full
+	before, first, strange := q.full, !q.sought, false
+	q.sought = true
 	for zone := range q.zones {
 		z := &q.zones[zone]
 		if z.over {
@@ -149,11 +154,13 @@ func (n *Node) askAgain(q *query) {
 		}
 		z.missing = slices.DeleteFunc(z.missing, func(m missing) bool { return !m.named })
 		reached := q.reached(zone)
-		if len(z.missing) == 0 && reached {
+		z.strange = z.strange && first
+		if len(z.missing) == 0 && reached && !z.strange {
 			z.over = true
 			q.full++
 			continue
 		}
+		strange = strange || z.strange
 		m.Zones = append(m.Zones, uint8(zone))
 		for _, o := range z.missing {
 			n.askNode(q, zone, o.node)
@@ -166,6 +173,9 @@ func (n *Node) askAgain(q *query) {
 		for _, c := range n.part.neighbours {
 			n.overlay.Reply(c, m)
 		}
+	}
+	if strange { // until neighbours have had the time to answer
+		n.env.SetTimer(n.env.Now().Add(pinPatience), machine.Timer{Kind: timerPins, Arg: q.Query})
 	}
 	if q.full > before {
 		n.tally(q, q.full == len(q.zones))

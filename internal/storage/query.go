@@ -22,6 +22,7 @@ type query struct {
 	sets    []candidate // different results of whole zones
 	full    int         // zones that are complete, spoiled ones too
 	fetch   *fetching   // what was agreed on is fetched; nil: not yet
+	sought  bool        // neighbours were asked whom they know
 	tries   int         // to get this static data, before
 }
 
@@ -30,6 +31,7 @@ type zoneAnswer struct {
 	results []*Result
 	missing []missing        // nodes that overlap the area and have not answered
 	over    bool             // complete
+	strange bool             // nobody is known there: whoever the overlay finds may not be all
 	asked   []id.ID          // directly
 	knew    map[id.ID]*Known // what was told to these, between real nodes
 }
@@ -141,7 +143,7 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 			n.askNode(q, zone, b.with)
 		}
 	}
-	if len(z.missing) > 0 || z.over || n.pinned(q) && !q.reached(zone) {
+	if len(z.missing) > 0 || z.over || z.strange || n.pinned(q) && !q.reached(zone) {
 		return
 	}
 	z.over = true
