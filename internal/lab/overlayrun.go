@@ -123,6 +123,7 @@ func (o overlayRun) simulate(ctx context.Context) (*overlayNet, error) {
 			return nil, err
 		}
 		n.sim.Run(step)
+		progress(ctx, n.sim.Now().Sub(0), length)
 	}
 	return n, nil
 }

@@ -46,8 +46,13 @@ func doAll[S simulated[R], R any](t *Trial, runs []S) ([]R, error) {
 			defer all.Done()
 			for i := range next {
 				begin := time.Now()
+				within := withProgress(ctx, func(share float64, took time.Duration) {
+					lock.Lock()
+					t.Logf("%s: %.0f %% after %v", runs[i].name(), 100*share, took.Round(time.Second))
+					lock.Unlock()
+				})
 				found, err := keep.do(runs[i].name(), &results[i], func() (err error) {
-					results[i], err = runs[i].do(ctx)
+					results[i], err = runs[i].do(within)
 					return err
 				})
 				if err != nil {

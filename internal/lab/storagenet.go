@@ -357,6 +357,7 @@ func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error
 			n.sim.Run(min(time.Second, p.Until.Sub(n.sim.Now())))
 			hugePages()
 			each()
+			progress(ctx, n.sim.Now().Sub(0), phases[len(phases)-1].Until.Sub(0))
 		}
 		p.Wall, p.Events = time.Since(begin), n.sim.Events()-events
 	}

@@ -109,6 +109,7 @@ func (s *siege) At(of int64) *storage.Snapshot {
 	}
 	slices.SortFunc(all.Woken, func(a, b *storage.Object) int { return cmp.Compare(a.ID, b.ID) })
 	s.known[of] = &all
+	delete(s.known, of-8)
 	return &all
 }
 

@@ -79,6 +79,19 @@ func (t *storageTruth) step(of int64) {
 	})
 	t.objects = out
 	t.at[of] = storage.NewSnapshot(of, out, n.rules.World())
+	t.forget(of - 8)
+}
+
+// forget lets go of what nobody asks for any more: a run may last for days.
+func (t *storageTruth) forget(of int64) {
+	delete(t.at, of)
+	delete(t.acts, of)
+	delete(t.net.woken, of)
+	old := 0
+	for old < t.used && t.net.actions[old].At <= t.net.update(of) {
+		old++
+	}
+	t.net.actions, t.used = slices.Delete(t.net.actions, 0, old), t.used-old
 }
 
 // right reports whether a retrieval has found what is true; of static data it is
