@@ -69,6 +69,7 @@ type session struct {
 	node machine.Peer
 	name string
 
+	local   bool // on the machine of its node
 	link    bool
 	home    world.RegionPos
 	epoch   uint32
@@ -110,7 +111,7 @@ func (s *session) OnLink(_ machine.Peer, ev machine.LinkEvent) {
 	s.acts.Forget() // nobody waits for them any more
 	clear(s.watching)
 	if s.link {
-		s.say(&hall.Enter{Player: s.player(), Name: s.name})
+		s.say(&hall.Enter{Player: s.player(), Name: s.name, Local: s.local})
 	}
 }
 
@@ -130,7 +131,7 @@ func (s *session) receive(m machine.Message) {
 			s.present[p.Name] = p.Present
 		}
 	case *hall.NewHost:
-		s.say(&hall.Enter{Player: s.player(), Name: s.name, Resume: s.admitted})
+		s.say(&hall.Enter{Player: s.player(), Name: s.name, Local: s.local, Resume: s.admitted})
 	case *region.NewHost:
 		s.newHost(m.Region)
 	case *region.Moved:

@@ -15,6 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -70,7 +71,7 @@ func testKey(name string) ed25519.PrivateKey {
 }
 
 func newRealm(t testing.TB, seed uint64, nodes int) *realm {
-	r := emptyRealm(t, seed)
+	r := emptyRealm(t, seed, nil)
 	random := rng.New(seed, 5)
 	space := overlay.SpaceFor(4)
 	for range nodes {
@@ -83,9 +84,11 @@ func newRealm(t testing.TB, seed uint64, nodes int) *realm {
 	return r
 }
 
-func emptyRealm(t testing.TB, seed uint64) *realm {
+// emptyRealm is a realm without nodes; the rules are those of what it stores, nil:
+// nothing.
+func emptyRealm(t testing.TB, seed uint64, rules storage.Rules) *realm {
 	r := &realm{TB: t, key: testKey("authority"), mode: world.Creative}
-	r.s = sim.NewWith(seed, sim.Config{Start: townStart, Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond})
+	r.s = sim.NewWith(seed, sim.Config{Start: townStart, Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond, Carry: overBytes(rules)})
 	r.genesis = identity.Genesis{Salt: [32]byte{1}, Authority: [32]byte(r.key.Public().(ed25519.PublicKey)), Zones: 4}
 	return r
 }
@@ -277,7 +280,7 @@ func TestRevocationsSpread(t *testing.T) {
 // ending is a realm of eight nodes; the certificate of number 2 ends after ten
 // minutes.
 func ending(t *testing.T) *realm {
-	r := emptyRealm(t, 3)
+	r := emptyRealm(t, 3, nil)
 	random := rng.New(3, 5)
 	space := overlay.SpaceFor(4)
 	for range 8 {

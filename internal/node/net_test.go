@@ -23,6 +23,7 @@ type country struct {
 	alone  bool                                          // nodes run without a network
 	change func(int, *Net)                               // of a node's configuration, may be nil
 	spawn  world.Pos                                     // zero: as everywhere
+	mobs   int                                           // in a region
 	ahead  map[int]time.Duration                         // of the true time, nodes' clocks
 	slow   func(of int, m machine.Message) time.Duration // until a message is sent, may be nil
 	notes  []string                                      // what the nodes have told their people
@@ -40,7 +41,9 @@ func newCountry(t testing.TB, seed uint64, nodes int) *country {
 }
 
 func newCountryOn(t testing.TB, seed uint64, nodes int, cfg sim.Config) *country {
-	cfg.Start = townStart
+	if cfg.Start = townStart; cfg.Carry == nil {
+		cfg.Carry = overBytes(nil)
+	}
 	c := &country{TB: t, s: sim.NewWith(seed, cfg)}
 	for i := range nodes {
 		c.addNode(i)
@@ -53,6 +56,7 @@ func (c *country) addNode(i int) {
 	if c.spawn != (world.Pos{}) {
 		cfg.Hall.Spawn, cfg.Region.Rules.Spawn = c.spawn, c.spawn
 	}
+	cfg.Region.Rules.Mobs = c.mobs
 	cfg.Net = &Net{Self: nodePeer(i), World: id.Of([]byte("country"))}
 	if i > 0 {
 		cfg.Net.Known = []machine.Peer{nodePeer(0)}
@@ -506,7 +510,7 @@ func TestLeave(t *testing.T) {
 // TestAdoption: a world that had one node is shared: what is on that node's
 // disk is hosted by groups, with all that was built, also where nobody is.
 func TestAdoption(t *testing.T) {
-	c := &country{TB: t, s: sim.NewWith(5, sim.Config{Start: townStart, Delay: 5 * time.Millisecond}), alone: true}
+	c := &country{TB: t, s: sim.NewWith(5, sim.Config{Start: townStart, Delay: 5 * time.Millisecond, Carry: overBytes(nil)}), alone: true}
 	c.addNode(0)
 	for range 3 {
 		c.addGuest(0)

@@ -33,7 +33,7 @@ const (
 )
 
 func newStorm(t testing.TB, seed uint64, cfg sim.Config) *storm {
-	cfg.Start = townStart
+	cfg.Start, cfg.Carry = townStart, overBytes(nil)
 	c := &country{TB: t, s: sim.NewWith(seed, cfg), spawn: corner.Add(-2, 0, -2), ahead: map[int]time.Duration{}}
 	c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
 	for i := range stormNodes {

@@ -51,10 +51,10 @@ type maker struct {
 }
 
 func newArchive(t *testing.T, nodes int, forging ...int) *archive {
+	rules := truth.New(truth.Config{Seed: 7, Regions: 4, Mode: world.Creative})
 	a := &archive{
-		realm: emptyRealm(t, 3), begin: machine.Time(townStart).Add(time.Minute),
-		said: map[int64]map[id.ID]map[string]*told{}, woken: map[int64][]func(){},
-		rules: truth.New(truth.Config{Seed: 7, Regions: 4, Mode: world.Creative}),
+		realm: emptyRealm(t, 3, rules), begin: machine.Time(townStart).Add(time.Minute),
+		said: map[int64]map[id.ID]map[string]*told{}, woken: map[int64][]func(){}, rules: rules,
 	}
 	a.shape, a.once = a.rules.World(), a.rules.Sequence()
 	a.realm.truth = func(i int) *Truth {

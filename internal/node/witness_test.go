@@ -39,10 +39,8 @@ type played struct {
 }
 
 func newPlayed(t testing.TB, seed uint64, nodes int, mode world.Mode) *played {
-	a := &archive{
-		realm: emptyRealm(t, seed), begin: machine.Time(townStart).Add(time.Minute),
-		rules: truth.New(truth.Config{Regions: 4, Mode: mode, Terrain: flatTerrain{}}),
-	}
+	rules := truth.New(truth.Config{Regions: 4, Mode: mode, Terrain: flatTerrain{}})
+	a := &archive{realm: emptyRealm(t, seed, rules), begin: machine.Time(townStart).Add(time.Minute), rules: rules}
 	a.shape, a.mode = a.rules.World(), mode
 	a.realm.truth = func(i int) *Truth {
 		return &Truth{

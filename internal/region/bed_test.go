@@ -165,6 +165,7 @@ func (h *host) Send(to machine.Peer, m machine.Message) {
 		if b.lose != nil && b.lose(m) {
 			return
 		}
+		m = overBytes(m)
 		b.after(b.delay, func() { b.deliver(pos, from, m) })
 		return
 	}

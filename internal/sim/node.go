@@ -166,6 +166,9 @@ func (e env) SetTimer(at machine.Time, t machine.Timer) {
 }
 
 func (e env) Send(to machine.Peer, m machine.Message) {
+	if carry := e.n.sim.cfg.Carry; carry != nil && !to.Addr.IsZero() && !e.n.peer.Addr.IsZero() {
+		m = carry(m)
+	}
 	_, loose := m.(machine.Datagram)
 	switch simple := e.n.sim.cfg.Internet == nil; {
 	case loose:

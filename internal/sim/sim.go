@@ -45,6 +45,10 @@ type Config struct {
 	Limit int
 	// Internet is a finer model of the network, nil: Delay and Jitter.
 	Internet *Internet
+	// Carry gives what arrives at other nodes of a message, such as what a codec
+	// reads of what it has written; nil: itself. A machine whose address is zero is
+	// in a node's process, as sessions are, and is told and tells as it is.
+	Carry func(machine.Message) machine.Message
 }
 
 // Coster is a Work job that knows what it costs.
