@@ -25,7 +25,8 @@ func newBots(common *common) *cobra.Command {
 		Use:   "bots",
 		Short: "Lets bots play in a world",
 		Long: `Lets bots play in a world: through the same client library that browsers are
-served with. Ctrl-C ends it with the summary.
+served with. Who finds the world full waits until there is room. Ctrl-C ends it
+with the summary.
 
 Their keys are kept in the data folder, so they are the same players the next
 time. Bots of another machine, or with another --data, need another --name.`,
@@ -37,8 +38,12 @@ time. Bots of another machine, or with another --data, need another --name.`,
 			defer stop()
 			if !asJSON {
 				c.Progress = func(p bot.Progress) {
-					fmt.Fprintf(cmd.ErrOrStderr(), "%4.0f s  %d in, %d failed, %.0f frames/s, %.1f kB/s, round trip %.1f ms\n",
-						p.Elapsed.Seconds(), p.Joined, p.Failed, p.Frames, p.Bytes/1000, float64(p.RoundTrip)/float64(time.Millisecond))
+					waiting := ""
+					if p.Waiting > 0 {
+						waiting = fmt.Sprintf("%d waiting (full), ", p.Waiting)
+					}
+					fmt.Fprintf(cmd.ErrOrStderr(), "%4.0f s  %d in, %s%d failed, %.0f frames/s, %.1f kB/s, round trip %.1f ms\n",
+						p.Elapsed.Seconds(), p.Joined, waiting, p.Failed, p.Frames, p.Bytes/1000, float64(p.RoundTrip)/float64(time.Millisecond))
 				}
 			}
 			addrs, err := host.Resolve(common.data, c.Addr)
@@ -74,7 +79,7 @@ time. Bots of another machine, or with another --data, need another --name.`,
 	f.StringVar(&c.Behaviour, "behaviour", bot.Behaviours[0], "what they do: wander, build, crowd or mine")
 	f.StringVar(&c.Addr, "join", fmt.Sprintf("%s:%d", host.DefaultListen, host.DefaultPort), "address of the world, or its bookmark")
 	f.StringVar(&c.Code, "join-code", "", "join code of the world")
-	f.DurationVar(&c.Duration, "duration", 0, "how long, from when all are in (default until Ctrl-C)")
+	f.DurationVar(&c.Duration, "duration", 0, "how long, from when all are in or wait for room (default until Ctrl-C)")
 	f.Float64Var(&c.Ramp, "ramp", 20, "how many come in each second")
 	f.IntVar(&c.View, "view", 0, "how far they see, in columns of 32 m (default 4, a crowd 3)")
 	f.StringVar(&c.Name, "name", "Bot", "what their names begin with")

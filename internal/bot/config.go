@@ -29,7 +29,7 @@ type Config struct {
 
 	Players   int           // 0: 10
 	Behaviour string        // one of Behaviours; empty: wander
-	Duration  time.Duration // from when all are in; 0: until the context ends
+	Duration  time.Duration // from when all are in or wait for room; 0: until the context ends
 	Ramp      float64       // joins a second; 0: 20
 	View      int           // columns; 0: 4, crowd 3
 	Name      string        // names are this and a number; empty: "Bot"

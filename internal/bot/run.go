@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"sync"
 	"time"
@@ -19,8 +20,11 @@ type run struct {
 	copy *client.Copy
 
 	receivers sync.WaitGroup
+	door      sync.WaitGroup
 
 	mu      sync.Mutex
+	first   error // that a bot did not come in for
+	outside []int // bots that wait because the world is full
 	gather  *world.Vec
 	bots    []*bot
 	drivers []*driver
@@ -29,7 +33,8 @@ type run struct {
 }
 
 // Run lets bots play until the duration is over or ctx ends, whichever comes
-// first. The error says why not a single bot came in, or what is wrong with the
+// first. Who finds the world full waits until there is room; the time begins when
+// everybody is in or waits, and somebody is in. The error says why not a single bot came in, or what is wrong with the
 // configuration; what happens to single bots is in the summary.
 func Run(ctx context.Context, cfg Config) (Summary, error) {
 	cfg, err := cfg.withDefaults()
@@ -60,20 +65,52 @@ func Run(ctx context.Context, cfg Config) (Summary, error) {
 		}
 		r.receivers.Wait()
 	}()
+	coming, turnAway := context.WithCancel(ctx)
+	defer r.door.Wait() // before the others leave
+	defer turnAway()
 	watch := newWatch(r)
-	first := r.join(ctx, watch)
-	if len(r.bots) == 0 && first != nil {
-		return r.sum, first
+	r.join(coming, watch)
+	for r.nobody() && ctx.Err() == nil {
+		watch.pause(ctx, 100*time.Millisecond)
+	}
+	if err := r.inVain(); err != nil {
+		return r.summary(), err
 	}
 	watch.measure(ctx)
-	return r.sum, nil
+	return r.summary(), nil
+}
+
+// nobody reports whether nobody is in yet, but somebody waits to come in.
+func (r *run) nobody() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.bots) == 0 && len(r.outside) > 0
+}
+
+// inVain is why not a single bot came in, nil if one did.
+func (r *run) inVain() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.bots) > 0 {
+		return nil
+	}
+	return r.first
+}
+
+// summary is a copy of what the run has shown: who waits may still come in.
+func (r *run) summary() Summary {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.sum
+	s.Refusals, s.Errors = maps.Clone(s.Refusals), maps.Clone(s.Errors)
+	return s
 }
 
 // joiners is how many bots may be on their way in at a time.
 const joiners = 32
 
-// join lets the bots come in at the ramp's pace and returns the first error.
-func (r *run) join(ctx context.Context, w *watch) (first error) {
+// join lets the bots come in at the ramp's pace.
+func (r *run) join(ctx context.Context, w *watch) {
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, joiners)
 	next := time.Now()
@@ -87,15 +124,15 @@ func (r *run) join(ctx context.Context, w *watch) (first error) {
 		}
 		wait.Go(func() {
 			defer func() { <-slots }()
-			if err := r.joinOne(ctx, i); err != nil && ctx.Err() == nil {
-				r.mu.Lock()
-				if first == nil {
-					first = err
-				}
-				r.sum.Failed++
-				r.mu.Unlock()
-				r.failed(err)
+			err := r.joinOne(ctx, i)
+			if err == nil || ctx.Err() != nil {
+				return
 			}
+			if why, is := full(err); is {
+				r.wait(ctx, i, why)
+				return
+			}
+			r.notIn(err)
 		})
 	}
 	done := make(chan struct{})
@@ -103,18 +140,20 @@ func (r *run) join(ctx context.Context, w *watch) (first error) {
 	for {
 		select {
 		case <-done:
-			return first
+			return
 		case <-ctx.Done():
 			<-done // soon: joining ends with ctx
-			return first
+			return
 		default:
 			w.pause(ctx, 100*time.Millisecond)
 		}
 	}
 }
 
+func (r *run) name(i int) string { return fmt.Sprintf("%s %d", r.cfg.Name, i+1) }
+
 func (r *run) joinOne(ctx context.Context, i int) error {
-	who, err := r.cfg.Identity(fmt.Sprintf("%s %d", r.cfg.Name, i+1))
+	who, err := r.cfg.Identity(r.name(i))
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ type Progress struct {
 	Elapsed   time.Duration // since the first join
 	Joined    int           // are in
 	Failed    int           // did not come in, or were thrown out
+	Waiting   int           // for room, because the world is full
 	Frames    float64       // a second, of all bots, in the last second
 	Moves     float64       // a second, delivered to all bots
 	Bytes     float64       // a second, to all bots
@@ -26,6 +27,7 @@ type Progress struct {
 type Summary struct {
 	Players    int           `json:"players"` // that came in
 	Failed     int           `json:"failed"`  // did not come in
+	Waiting    int           `json:"waiting"` // for room, at the end
 	Lost       int           `json:"lost"`    // were thrown out later
 	Duration   time.Duration `json:"duration"`
 	FrameRate  float64       `json:"frames_per_s"` // of each bot
@@ -69,6 +71,9 @@ func (q Quantiles) String() string {
 // Print writes the summary for a person.
 func (s Summary) Print(w io.Writer) {
 	fmt.Fprintf(w, "players      %d came in, %d did not, %d were lost\n", s.Players, s.Failed, s.Lost)
+	if s.Waiting > 0 {
+		fmt.Fprintf(w, "waiting      %d: the world is full\n", s.Waiting)
+	}
 	fmt.Fprintf(w, "measured     %.1f s\n", s.Duration.Seconds())
 	fmt.Fprintf(w, "frames       %.1f a second for each; the longest gap: %v\n", s.FrameRate, s.LongestGap)
 	fmt.Fprintf(w, "traffic      %.1f kB a second for each\n", s.ByteRate/1000)

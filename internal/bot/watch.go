@@ -86,7 +86,7 @@ func (w *watch) sample(now time.Time) {
 		Frames: rate(t.Frames, w.was.Frames), Moves: rate(t.Moves, w.was.Moves), Bytes: rate(t.Bytes, w.was.Bytes),
 	}
 	w.run.count(func(s *Summary) {
-		p.Joined, p.Failed, p.Edits, p.Houses = s.Players-s.Lost, s.Failed+s.Lost, s.Edits, s.Houses
+		p.Joined, p.Failed, p.Waiting, p.Edits, p.Houses = s.Players-s.Lost, s.Failed+s.Lost, s.Waiting, s.Edits, s.Houses
 	})
 	w.last, w.was = now, t
 	if w.run.cfg.Progress != nil {
