@@ -177,7 +177,7 @@ func TestProvenByDigests(t *testing.T) {
 	if who, err := Proven(good, r.Genesis); err != nil || who != certificate(r, 4).ID() {
 		t.Errorf("%s is guilty, %v", who, err)
 	}
-	cell := uint32(2*(w.Side/w.Cell)+2)*2 + 1
+	cell := uint32(2*(w.Side/w.Cell)+2)*4 + 1
 	for name, line := range map[string][]byte{
 		"it says the same":                 tampering(t, g, say(4, 1, 3), say(1, 1, 3), say(2, 1, 3), say(3, 1, 3)),
 		"it was asked something else":      tampering(t, g, say(4, 2, 4), say(1, 1, 3), say(2, 1, 3), say(3, 1, 3)),

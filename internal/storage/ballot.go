@@ -25,7 +25,7 @@ func (n *Node) count(q *query, last bool) (out outcome, votes int, decided bool)
 	}
 	s := &Snapshot{Of: q.Of, Cover: q.Area, Grid: gridOver(&q.Area, &n.world, 0), Whole: n.brief(q)}
 	votes, decided = len(q.zones), true
-	var bold *query
+	var bold, firm *query
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
 			if relate(&q.Area, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == outside {
@@ -34,12 +34,20 @@ func (n *Node) count(q *query, last bool) (out outcome, votes int, decided bool)
 			c, least, how := n.countCell(q, x, y)
 			if how != elected && last && n.cfg.Protocol.Majority {
 				if bold == nil {
-					bold = q.bold()
+					bold, firm = q.bold(), q.firm()
 				}
-				if g, v, by := n.countCell(bold, x, y); by == elected {
+				g, v, by := n.countCell(bold, x, y)
+				rests := q.Kind == ForUpdate && how == unknown && n.rests(q, x, y)
+				switch {
+				case rests && by == elected && !n.goesOnAt(firm, x, y):
+					s.guess(x, y, g)
+					s.rest(x, y, agreed)
+				case by == elected:
 					c, least, how = g, v, by
-				} else if how == unknown {
-					s.guess(x, y, n.likely(bold, x, y))
+				case how == unknown:
+					if s.guess(x, y, n.likely(bold, x, y)); rests {
+						s.rest(x, y, waits)
+					}
 				}
 			}
 			votes, decided = min(votes, least), decided && how == elected

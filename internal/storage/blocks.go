@@ -222,6 +222,9 @@ func (n *Node) foresee(r *replayer, state *Snapshot) {
 			switch {
 			case state.covers(x, y, n.world.Cell) == inside:
 				g.set(x, y, state.At(x, y))
+			case from.restOf(x, y) != moves:
+				g.guess(x, y, from.At(x, y))
+				g.rest(x, y, from.restOf(x, y))
 			case from.covers(x, y, n.world.Cell) != outside:
 				g.set(x, y, blind.cell(x, y))
 			default:

@@ -89,6 +89,9 @@ type Snapshot struct {
 	// though they lie in Cover; nil: none. What Cells has for one of these is a
 	// guess (see guess.go), nil if there is not even that.
 	Unsure []bool
+	// rests says of unsure cells whether they stand still (see still.go); nil: none
+	// does.
+	rests []rest
 	// Woken are static characters that take part in the next step because their
 	// players said so (thesis 5.4.1). Only those who store them know of it, so
 	// they do not count when duplicates are compared.

@@ -406,8 +406,7 @@ func (n *Node) update() {
 			if relate(&s.Cover, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == outside {
 				continue
 			}
-			if from.unsure(x, y) && (from.At(x, y) == nil || from.standsStill(x, y, r.ring)) {
-				s.guess(x, y, from.At(x, y))
+			if s.stays(from, x, y, r.ring) {
 				continue
 			}
 			cell := r.cell(x, y)

@@ -29,14 +29,17 @@ func (s *Snapshot) guess(x, y int32, c *Cell) {
 }
 
 // bold is the snapshot as if its guesses were known.
-func (s *Snapshot) bold() *Snapshot {
+func (s *Snapshot) bold() *Snapshot { return s.trusting(moves) }
+
+// trusting is the snapshot as if guesses were known that stand as still as that.
+func (s *Snapshot) trusting(least rest) *Snapshot {
 	if s == nil || s.Unsure == nil {
 		return s
 	}
 	b := *s
 	b.Unsure = nil
 	for i, unsure := range s.Unsure {
-		if unsure && s.Cells[i] == nil {
+		if unsure && (s.Cells[i] == nil || s.restAt(i) < least) {
 			if b.Unsure == nil {
 				b.Unsure = make([]bool, len(s.Cells))
 			}
@@ -47,7 +50,12 @@ func (s *Snapshot) bold() *Snapshot {
 }
 
 // bold is the retrieval as if all that was guessed in its answers were known.
-func (q *query) bold() *query {
+func (q *query) bold() *query { return q.trusting(moves) }
+
+// firm is the retrieval as if all were known that enough zones have said.
+func (q *query) firm() *query { return q.trusting(agreed) }
+
+func (q *query) trusting(least rest) *query {
 	b := *q
 	b.zones = make([]zoneAnswer, len(q.zones))
 	for i, z := range q.zones {
@@ -55,7 +63,7 @@ func (q *query) bold() *query {
 		b.zones[i].results = make([]*Result, len(z.results))
 		for k, r := range z.results {
 			c := *r
-			c.Seen = r.Seen.bold()
+			c.Seen = r.Seen.trusting(least)
 			b.zones[i].results[k] = &c
 		}
 	}

@@ -8,7 +8,7 @@ package storage
 // a majority that has kept the same makes it known again. For the same reason it
 // is no misbehaviour to have kept something else.
 //
-// As long as nothing around a cell is known it stands still: nodes come back one
+// As long as that is so a cell stands still (see still.go): nodes come back one
 // after the other, and whoever went on alone would make a world that nobody else
 // has.
 
@@ -40,16 +40,4 @@ func (n *Node) remembered(x, y int32) *Cell {
 		return c
 	}
 	return &Cell{}
-}
-
-// standsStill reports whether nothing is known as far as ring cells around one.
-func (s *Snapshot) standsStill(x, y, ring int32) bool {
-	for v := max(y-ring, s.Y); v <= min(y+ring, s.Y+s.H-1); v++ {
-		for u := max(x-ring, s.X); u <= min(x+ring, s.X+s.W-1); u++ {
-			if !s.unsure(u, v) {
-				return false
-			}
-		}
-	}
-	return true
 }

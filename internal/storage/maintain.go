@@ -251,6 +251,7 @@ func (n *Node) doubtUntold(s *Snapshot) {
 			})
 			if blank := s.unsure(x, y) && s.At(x, y) == nil; (blank || !told) && relate(&s.Cover, x*side, y*side, side) != outside {
 				s.guess(x, y, n.remembered(x, y))
+				s.rest(x, y, waits)
 			}
 		}
 	}
@@ -268,6 +269,7 @@ func (s *Snapshot) doubtToo(p *Push, side int32) {
 					s.guess(x, y, p.Seen.At(x, y))
 				}
 				s.doubt(x, y)
+				s.rest(x, y, p.Seen.restOf(x, y))
 			}
 		}
 	}

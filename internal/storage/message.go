@@ -195,7 +195,7 @@ func (m *Result) Size() int {
 		size += sizeContact * (1 + len(m.Around.Neighbours))
 	}
 	if m.Seen != nil {
-		size += sizeArea(&m.Seen.Cover) + (2*len(m.Seen.Unsure)+7)/8
+		size += sizeArea(&m.Seen.Cover) + (3*len(m.Seen.Unsure)+7)/8
 	}
 	if m.Sent != nil {
 		size += sizeArea(&m.Sent.Cover) + 2*len(m.Sent.Unsure)

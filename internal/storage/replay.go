@@ -31,6 +31,20 @@ type replayer struct {
 func (r *replayer) cell(x, y int32) *Cell {
 	canon := r.gather(x, y)
 	r.guesses = r.unsure(x, y)
+	c := r.replay(x, y)
+	if r.from.rests != nil {
+		return r.withReturned(c, x, y)
+	}
+	g := r.memo.at(r.of)
+	if at := [2]int32{x, y}; g != nil && canon && !r.blind && !r.guesses && g.canon[at] == nil {
+		c.canon = true
+		g.canon[at] = c
+	}
+	return c
+}
+
+// replay is what becomes of a cell whose surroundings are gathered.
+func (r *replayer) replay(x, y int32) *Cell {
 	k := r.key(x, y)
 	g := r.memo.at(r.of)
 	if g == nil {
@@ -44,10 +58,6 @@ func (r *replayer) cell(x, y int32) *Cell {
 		r.memo.Steps++
 		c = NewCell(r.rules.Replay(r.step(x, y)))
 		g.steps[k] = c
-	}
-	if at := [2]int32{x, y}; canon && !r.blind && !r.guesses && g.canon[at] == nil {
-		c.canon = true
-		g.canon[at] = c
 	}
 	return c
 }
@@ -91,6 +101,11 @@ func (r *replayer) gather(x, y int32) bool {
 		for cx := x - r.ring; cx <= x+r.ring; cx++ {
 			if cx < 0 || cy < 0 || cx > last || cy > last {
 				r.cells = append(r.cells, nil)
+				continue
+			}
+			if r.from.restOf(cx, cy) != moves {
+				canon = false
+				r.cells = append(r.cells, nil) // what stands still touches nobody
 				continue
 			}
 			c := r.from.At(cx, cy)

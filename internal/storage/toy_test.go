@@ -19,7 +19,6 @@ import (
 type toy struct {
 	side      int32
 	creatures int
-	still     bool // they do not wander
 	players   []*Player
 	all       []*Object
 }
@@ -109,9 +108,6 @@ func (t *toy) next(s *Step, o *Object) *Object {
 		}
 	}
 	b.mood = rng.Hash(b.mood)
-	if o.Player == nil && t.still {
-		return t.object(o.ID, o.Pos, nil, false, b)
-	}
 	if o.Player == nil {
 		r := rng.New(uint64(o.ID), uint64(s.To))
 		return t.object(o.ID, t.inside(b.home, int32(r.Intn(3000))-1500, int32(r.Intn(3000))-1500), nil, false, b)

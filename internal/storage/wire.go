@@ -31,8 +31,9 @@ func SaneArea(a *overlay.Area) bool { return saneArea(a) }
 type Carried struct {
 	Objects []*Object // cell by cell, row by row, and ascending by ID in each
 	Woken   []*Object // ascending by ID
-	// Unsure are cells that are not known: twice their place in the world's rows,
-	// and one more if Objects has a guess of what is in them.
+	// Unsure are cells that are not known: four times their place in the world's
+	// rows, and one more if Objects has a guess of what is in them, two if that
+	// stands still, three if enough zones have said the same.
 	Unsure []uint32
 	Whole  bool // whole cells, where the area only touches them as well
 }
@@ -165,7 +166,11 @@ func (s *Snapshot) doubtsIn(a *overlay.Area, w *World) (out []uint32) {
 	for y := g.Y; y < g.Y+g.H; y++ {
 		for x := g.X; x < g.X+g.W; x++ {
 			if s.unsure(x, y) {
-				out = append(out, 2*uint32(y*w.row()+x)+uint32(bit(s.At(x, y) != nil)))
+				code := 4 * uint32(y*w.row()+x)
+				if s.At(x, y) != nil {
+					code += 1 + uint32(s.restOf(x, y))
+				}
+				out = append(out, code)
 			}
 		}
 	}
@@ -175,17 +180,18 @@ func (s *Snapshot) doubtsIn(a *overlay.Area, w *World) (out []uint32) {
 // doubtAll is its inverse: a guess is there, and nothing in it.
 func (s *Snapshot) doubtAll(codes []uint32, w *World) error {
 	for i, code := range codes {
-		cell := code / 2
+		cell := code / 4
 		x, y := int32(cell%uint32(w.row())), int32(cell/uint32(w.row()))
-		if i > 0 && codes[i-1]/2 >= cell {
+		if i > 0 && codes[i-1]/4 >= cell {
 			return errOrder
 		}
 		if x < s.X || y < s.Y || x >= s.X+s.W || y >= s.Y+s.H {
 			return errUnseen
 		}
 		s.doubt(x, y)
-		if code%2 == 1 {
+		if code%4 > 0 {
 			s.guess(x, y, &Cell{})
+			s.rest(x, y, rest(code%4-1))
 		}
 	}
 	return nil
