@@ -15,8 +15,8 @@ type keeper struct {
 	l     *layer
 	space overlay.Space
 	node  *storage.Node
-	heard []heard // answers of the update that is voted on
-	kept  []byte  // what is on the disk
+	heard []heard       // answers of the update that is voted on
+	kept  *storage.Push // what is on the disk
 	stats TruthStats
 	told  map[id.ID]machine.Time // when a node was accused to the people
 

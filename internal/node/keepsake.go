@@ -1,6 +1,6 @@
 package node
 
-import "bytes"
+import "github.com/voxelpopuli/voxelpopuli/internal/storage"
 
 // keep puts what the node has of the stored world on its disk, if it is not there
 // already: all nodes may stop (storage.Node.Keepsake).
@@ -9,7 +9,7 @@ func (k *keeper) keep() {
 		return
 	}
 	m := k.node.Keepsake()
-	if m == nil {
+	if m == nil || storage.SameKeepsake(m, k.kept) {
 		return
 	}
 	b, err := k.Encode(m)
@@ -17,10 +17,7 @@ func (k *keeper) keep() {
 		k.l.w.note("What this node has of the stored world cannot be kept: " + err.Error())
 		return
 	}
-	if bytes.Equal(b, k.kept) {
-		return
-	}
-	k.kept = b
+	k.kept = m
 	k.l.w.memory.put(keptKey, b)
 }
 
@@ -34,6 +31,6 @@ func (k *keeper) remember(b []byte) {
 		k.l.w.note("What this node had of the stored world cannot be read, the others' is taken: " + err.Error())
 		return
 	}
-	k.kept = b
+	k.kept = m
 	k.node.Remember(m)
 }

@@ -18,10 +18,16 @@ import (
 func TestStoredWorldOutlivesItsNodes(t *testing.T) {
 	a := newArchive(t, 10)
 	a.s.Run(a.update(0).Add(time.Second).Sub(a.s.Now()))
+	a.s.Run(2 * truthInterval)
+	wrote := len(a.kept)
+	a.s.Run(2 * truthInterval)
+	if more := len(a.kept) - wrote; wrote == 0 || more > 0 {
+		t.Errorf("nodes have encoded what they keep %d times, and %d times more though nothing had changed", wrote, more)
+	}
 	for i, at := range []geom.Point{{X: 3, Y: 3}, {X: 5, Y: 3}, {X: 3, Y: 5}, {X: 5, Y: 5}} {
 		a.come(i, geom.Point{X: at.X * a.shape.Side / 8, Y: at.Y * a.shape.Side / 8})
 	}
-	a.right("before", 3)
+	a.right("before", 7)
 	built := truth.NewView(a.objects()).Changed()
 	if len(built) == 0 {
 		t.Fatal("nothing was built")

@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -76,5 +77,48 @@ func allBeginAnew(t *testing.T, seed uint64, wire bool, back time.Duration) {
 		if !o.Static && !held[o.ID] {
 			t.Errorf("object %d is gone", o.ID)
 		}
+	}
+}
+
+// What is not written to the disk again has to be what is there: anything else is
+// another keepsake.
+func TestSameKeepsake(t *testing.T) {
+	b := newBed(t, 2, 4, 8, 2*time.Minute)
+	b.protocol = ProtocolHardened
+	b.until(b.update(1).Add(3*DefaultLMax + time.Second))
+	m := b.live()[0].node().Keepsake()
+	if m == nil {
+		t.Fatal("nothing is kept")
+	}
+	full := -1
+	for i, c := range m.Seen.Cells {
+		if c != nil && len(c.Objects) > 0 {
+			full = i
+		}
+	}
+	like := func(change func(*Snapshot)) *Push {
+		s := *m.Seen
+		s.Cells = slices.Clone(s.Cells)
+		change(&s)
+		return &Push{Seen: &s, Area: s.Cover}
+	}
+	if !SameKeepsake(m, like(func(s *Snapshot) { s.Cells[full] = NewCell(s.Cells[full].Objects) })) {
+		t.Error("the same objects are another keepsake")
+	}
+	for what, change := range map[string]func(*Snapshot){
+		"an object is gone": func(s *Snapshot) { s.Cells[full] = NewCell(s.Cells[full].Objects[1:]) },
+		"a cell is gone":    func(s *Snapshot) { s.Cells[full] = nil },
+		"a cell is unsure": func(s *Snapshot) {
+			s.Unsure = make([]bool, len(s.Cells))
+			s.Unsure[full] = true
+		},
+		"another part": func(s *Snapshot) { s.Cover.Circle.R++ },
+	} {
+		if SameKeepsake(m, like(change)) || SameKeepsake(like(change), m) {
+			t.Errorf("%s: the same keepsake", what)
+		}
+	}
+	if SameKeepsake(m, nil) || !SameKeepsake(nil, nil) {
+		t.Error("what was never kept")
 	}
 }
