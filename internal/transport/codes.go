@@ -61,7 +61,7 @@ func reason(err error) string {
 		refused   refusal
 	)
 	switch {
-	case errors.As(err, &idle):
+	case errors.As(err, &idle), errors.Is(err, errSilent):
 		return "silent"
 	case errors.As(err, &handshake):
 		return "unreachable"

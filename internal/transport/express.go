@@ -16,7 +16,7 @@ import (
 const (
 	// laneSweep is how often lanes are looked after that have something on their
 	// way.
-	laneSweep = 100 * time.Millisecond
+	laneSweep = 150 * time.Millisecond
 	// askSession is how often it is made sure that there is a session.
 	askSession = time.Second
 )
@@ -63,6 +63,9 @@ func (l *lanes) get(number uint64) *remote {
 
 // tend looks after a lane until nothing of it is on its way any more.
 func (n *network) tend(r *remote) {
+	if r.tended.Load() { // as for nearly every parcel
+		return
+	}
 	l := &n.lanes
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,6 +73,7 @@ func (n *network) tend(r *remote) {
 		return
 	}
 	l.busy[r] = true
+	r.tended.Store(true)
 	if !l.running {
 		l.running = true
 		n.live.Go(n.sweepLanes)
@@ -81,12 +85,17 @@ func (n *network) sweepLanes() {
 	tick := time.NewTicker(laneSweep)
 	defer tick.Stop()
 	var all []*remote
+	var lag time.Duration // about the longest that this has waited for its turn of late
+	last := n.elapsed()
 	for {
 		select {
 		case <-tick.C:
 		case <-n.ctx.Done():
 			return
 		}
+		now := n.elapsed()
+		lag = max(now-last-laneSweep, lag-lag/8)
+		last = now
 		l.mu.Lock()
 		all = all[:0]
 		for r := range l.busy {
@@ -98,7 +107,7 @@ func (n *network) sweepLanes() {
 		}
 		l.mu.Unlock()
 		for _, r := range all {
-			r.sweep()
+			r.sweep(lag)
 		}
 		clear(all)
 		l.mu.Lock()
@@ -111,11 +120,14 @@ func (n *network) sweepLanes() {
 	}
 }
 
-// sweep does what is due.
-func (r *remote) sweep() {
+// sweep does what is due. A node that has its own turn late by lag reads what has
+// come as late, and the other end may be no better off: to use the stream then,
+// which costs several times as much, would make both later still.
+func (r *remote) sweep(lag time.Duration) {
+	r.tended.Store(false) // before it is looked: who comes after that says so again
 	now := r.n.elapsed()
 	r.k.mu.Lock()
-	if r.out.overdue(now, 0) && r.out.overdue(now, 2*r.conn.ConnectionStats().SmoothedRTT) {
+	if r.out.overdue(now, 2*lag) && r.out.overdue(now, 2*(lag+r.conn.ConnectionStats().SmoothedRTT)) {
 		r.giveLaneUp(now)
 	}
 	busy := len(r.out.sent) > 0
@@ -128,12 +140,15 @@ func (r *remote) sweep() {
 		r.acknowledge()
 	}
 	if busy {
+		r.tended.Store(true)
 		return
 	}
 	l := &r.n.lanes
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.busy, r)
+	if !r.tended.Load() {
+		delete(l.busy, r)
+	}
 }
 
 // giveLaneUp lets the stream bring what parcels have not. It holds k.mu.
@@ -214,14 +229,15 @@ func (r *remote) dispatch(p *parcel, now time.Duration) {
 		r.out.lost = true
 		return
 	}
-	r.sendParcel(laneHead{index: p.index, first: p.first}, p.body)
+	r.sendParcel(laneHead{index: p.index, first: p.first}, p.body, now)
 }
 
 // acknowledge sends a parcel without messages.
-func (r *remote) acknowledge() { r.sendParcel(laneHead{}, nil) }
+func (r *remote) acknowledge() { r.sendParcel(laneHead{}, nil, r.n.elapsed()) }
 
 // sendParcel completes the head, and sends.
-func (r *remote) sendParcel(h laneHead, body []byte) {
+func (r *remote) sendParcel(h laneHead, body []byte, now time.Duration) {
+	r.spoke.Store(int64(now))
 	if h.index == 0 {
 		r.n.tally.parcels[1].Add(1)
 	} else {
@@ -251,6 +267,7 @@ func (n *network) parcel(from machine.Peer, b []byte) {
 		return // the link has just ended, or is not ours yet
 	}
 	now := n.elapsed()
+	r.heard.Store(int64(now))
 	r.k.mu.Lock()
 	r.open = true
 	before := r.out.lost

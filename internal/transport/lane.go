@@ -41,7 +41,7 @@ const (
 	// when no more come, ackFlow while others do, ackAtLeast how many parcels do
 	// without one.
 	ackAfter   = 100 * time.Millisecond
-	ackFlow    = 300 * time.Millisecond
+	ackFlow    = 500 * time.Millisecond
 	ackAtLeast = 16
 	// laneLimit is after how long, and two round trips, the last parcel must have
 	// been acknowledged, laneFlow any.

@@ -141,6 +141,7 @@ func startNetwork(l *Loop, cfg NetConfig) *network {
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	n.startSessions()
 	n.listen()
+	n.live.Go(n.watchLinks)
 	return n
 }
 

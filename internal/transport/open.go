@@ -43,7 +43,7 @@ func (n *network) listen() {
 
 func (n *network) quicConfig() *quic.Config {
 	return &quic.Config{
-		HandshakeIdleTimeout: n.cfg.Dead, MaxIdleTimeout: n.cfg.Dead, KeepAlivePeriod: n.cfg.Dead / 2,
+		HandshakeIdleTimeout: n.cfg.Dead, MaxIdleTimeout: quiet * n.cfg.Dead, KeepAlivePeriod: quiet / 2 * n.cfg.Dead,
 		InitialStreamReceiveWindow: 256 << 10, MaxStreamReceiveWindow: 2 << 20,
 		InitialConnectionReceiveWindow: 256 << 10, MaxConnectionReceiveWindow: 3 << 20,
 		MaxIncomingStreams: 1, MaxIncomingUniStreams: -1,

@@ -41,6 +41,11 @@ type remote struct {
 	ending  bool        // the link's end was seen to
 	out     outLane
 	open    bool // the other end takes parcels
+	ask     bool // the other end is to give a sign of life
+
+	tended atomic.Bool // lanes.busy has it
+
+	life
 
 	bytes   atomic.Int64 // in the loop's inbox
 	stalled atomic.Bool  // the reader waits for room
@@ -80,6 +85,7 @@ type connection struct {
 func (r *remote) attach(c *connection, first []byte) {
 	pub, _ := keyOf(c.ConnectionState().TLS) // meet has looked
 	r.who = machine.Peer{ID: id.Of(pub), Addr: r.k.peer.Addr}
+	r.heard.Store(int64(r.n.elapsed()))
 	r.k.mu.Lock()
 	r.conn, r.first = c, first
 	r.k.wakeReader()
@@ -137,8 +143,13 @@ func (r *remote) take(spare []machine.Message) (batch []machine.Message, number 
 	defer k.mu.Unlock()
 	first, r.first = r.first, nil
 	ended := k.state != machine.LinkUp
-	if len(k.out) > 0 || first != nil || r.out.lost || ended && len(r.out.sent) > 0 {
+	if len(k.out) > 0 || first != nil || r.out.lost || r.ask || ended && len(r.out.sent) > 0 {
 		first = r.out.spill(first, freeParcel)
+		if r.ask { // a message of which nothing is left
+			r.ask = false
+			r.out.number++
+			first = appendNothing(first, r.out.number)
+		}
 		batch, k.out = k.out, spare[:0]
 		k.taken = len(batch)
 		number = r.out.number + 1
@@ -204,6 +215,15 @@ func (n *network) appendFrame(b []byte, number uint64, m machine.Message) []byte
 	return b
 }
 
+// appendNothing writes a frame with nothing but its number.
+func appendNothing(b []byte, number uint64) []byte {
+	start := len(b)
+	b = append(b, make([]byte, frameHead)...)
+	b = binary.BigEndian.AppendUint64(b, number)
+	putFrameHead(b[start:])
+	return b
+}
+
 // appendMessage encodes a message; of one that cannot be sent nothing is left,
 // so that the other end knows that nothing comes with its number.
 func (n *network) appendMessage(b []byte, m machine.Message) []byte {
@@ -225,6 +245,9 @@ func (n *network) appendMessage(b []byte, m machine.Message) []byte {
 func (r *remote) read() {
 	c := r.conn
 	how, err := r.receive(c)
+	if r.silent.Load() {
+		how, err = machine.LinkFailed, errSilent
+	}
 	r.in.Lock()
 	r.in.closed = true
 	r.in.Unlock()
@@ -254,6 +277,7 @@ func (r *remote) receive(c *connection) (machine.LinkEvent, error) {
 
 // frames takes what the stream has brought whole.
 func (r *remote) frames(c *connection) error {
+	r.heard.Store(int64(r.n.elapsed()))
 	r.in.Lock()
 	defer r.in.Unlock()
 	defer func() { r.post(r.k.loop.post) }()
