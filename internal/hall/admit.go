@@ -24,7 +24,7 @@ func (h *Hall) onEnter(e enter) {
 		return
 	}
 	if !h.loaded {
-		h.entering = append(h.entering, e)
+		h.wait(e)
 		return
 	}
 	name, refusal := h.judge(e)
@@ -58,6 +58,23 @@ func (h *Hall) onEnter(e enter) {
 		}
 		h.admit(p, e.from)
 	})
+}
+
+// maxEntering bounds those who wait until the list of players is read.
+const maxEntering = 4096
+
+// wait keeps a session that comes before the list of players is read: what it has
+// said last counts.
+func (h *Hall) wait(e enter) {
+	i := slices.IndexFunc(h.entering, func(o enter) bool { return o.from == e.from })
+	switch {
+	case i >= 0:
+		h.entering[i] = e
+	case len(h.entering) < maxEntering:
+		h.entering = append(h.entering, e)
+	default:
+		h.refuse(e.from, &Refused{Code: wire.Busy, Text: wire.Busy.Text(), Retry: 5})
+	}
 }
 
 // judge returns the name to use, or why the player may not enter.

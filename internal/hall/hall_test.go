@@ -290,6 +290,35 @@ func TestStoredWorldsGiveNothing(t *testing.T) {
 	}
 }
 
+// TestEnteringIsBounded: before the list of players is read a session waits once,
+// however often it says that it enters, and only so many wait.
+func TestEnteringIsBounded(t *testing.T) {
+	s := newStage()
+	s.slow = true
+	s.start()
+	enters := func(i int, name string) {
+		who := fmt.Sprint("s", i)
+		s.h.OnMessage(session(who), &Enter{Player: id.Of([]byte(who)), Name: name})
+	}
+	for i := range maxEntering {
+		enters(i, "early")
+		enters(i, fmt.Sprint("n", i))
+	}
+	if n := len(s.h.entering); n != maxEntering {
+		t.Fatalf("%d wait, want %d", n, maxEntering)
+	}
+	s.out.Reset()
+	enters(maxEntering, "late")
+	if said := s.out.String(); len(s.h.entering) != maxEntering || !strings.Contains(said, "busy") {
+		t.Fatalf("%d wait; one too many hears: %s", len(s.h.entering), said)
+	}
+	s.slow = false
+	s.flush()
+	if len(s.h.here) != s.h.cfg.MaxPlayers || s.h.names["n0"] == nil || s.h.names["early"] != nil {
+		t.Fatalf("%d are in, want %d", len(s.h.here), s.h.cfg.MaxPlayers)
+	}
+}
+
 // FuzzCommand types anything as an operator and as somebody else: no panic,
 // and each line gets an answer or does something.
 func FuzzCommand(f *testing.F) {
