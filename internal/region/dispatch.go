@@ -43,6 +43,9 @@ func (r *Region) encodeCells(tick uint64) {
 // crowded gets none; once there is room it gets columns that it missed changes
 // of and keyframes of everything.
 func (r *Region) tell(s *subscriber, tick uint64, f *Frame) {
+	if r.nothingFor(s, tick) {
+		return
+	}
 	if machine.Crowded(r.env, s.peer) {
 		r.stats.FramesSkipped++
 		s.behind = true
@@ -68,6 +71,12 @@ func (r *Region) tell(s *subscriber, tick uint64, f *Frame) {
 	r.stats.FramesSent++
 	r.stats.FrameBytes += uint64(len(cells))
 	r.env.Send(s.peer, f)
+}
+
+// nothingFor reports whether a tick has nothing for a subscriber who does not wait
+// for anything: so it is for most in most ticks.
+func (r *Region) nothingFor(s *subscriber, tick uint64) bool {
+	return s.home == nil && !s.behind && s.fresh|s.rekey == 0 && tick < s.told+heartbeat && len(r.cellsFor(s, tick)) == 1
 }
 
 // cellsFor returns the cells part of a subscriber's frame, shared where others
