@@ -36,6 +36,9 @@ type Config struct {
 	// Pack encodes a frozen column; nil: the node's sessions do it themselves. A
 	// node of many knows the bytes with which a column came from another.
 	Pack func(*world.Column) *wire.Column
+	// Strained reports whether the node does not keep up with what it has to do;
+	// nil: it always does.
+	Strained func() bool
 	// Hosts says who hosts the world, as far as the node knows; nil: nobody knows.
 	Hosts func() *wire.Hosts
 	Log   *slog.Logger // nil: slog.Default()

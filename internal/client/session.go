@@ -55,6 +55,8 @@ type Session struct {
 	busy       int                           // times that the home has had no time, one after the other
 	heard      time.Time                     // from the home that has let the player in, or when it was asked to
 	input      wire.Input                    // decoded into again and again
+	held       *inputs                       // a step that waits for the next
+	heldAt     time.Time
 }
 
 func newSession(n *Node, k *transport.Link, player id.ID) *Session {
@@ -139,6 +141,9 @@ func (s *Session) Next(ctx context.Context, to Sink) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.flush(to)
+	if s.held != nil && time.Since(s.heldAt) > holdAtMost {
+		s.release()
+	}
 	for _, m := range s.batch {
 		s.receive(m, to)
 	}
@@ -182,9 +187,10 @@ func (s *Session) poke() {
 	}
 }
 
-// send gives a message to the node. A node that takes no more ends the session
-// through the link.
+// send gives a message to the node, behind what is held. A node that takes no more
+// ends the session through the link.
 func (s *Session) send(m machine.Message) {
+	s.release()
 	if err := s.link.Send(m); errors.Is(err, transport.ErrBusy) && s.over == nil {
 		s.over = wire.TooFast.Refusal(5)
 		s.poke()

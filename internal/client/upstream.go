@@ -23,6 +23,8 @@ const (
 	// patience is how long an act may go without an answer before it is sent
 	// again: what is passed on between nodes can be lost with a link.
 	patience = 5 * time.Second
+	// holdAtMost is how long a step may wait for the next one.
+	holdAtMost = 75 * time.Millisecond
 	// tilesAtOnce are sent with one batch, so that frames do not wait long.
 	tilesAtOnce = 4
 )
@@ -56,6 +58,7 @@ func (s *Session) Handle(b []byte) error {
 		s.out = append(s.out, s.node.hosts.message())
 		s.poke()
 	case *wire.Leave:
+		s.release()
 		s.link.Close()
 	default:
 		return malformed(fmt.Errorf("%T after the handshake", m))
@@ -82,13 +85,7 @@ func (s *Session) onInput(b []byte) error {
 	if err := wire.DecodeInto(b, in); err != nil {
 		return malformed(err)
 	}
-	m := new(inputs)
-	m.msg = region.Inputs{Player: s.player, First: in.Seq, Steps: m.steps[:0], Pos: in.Pos}
-	for _, st := range in.Steps {
-		m.msg.Steps = append(m.msg.Steps, region.Step{Buttons: uint16(st.Buttons), Yaw: st.Yaw, Pitch: st.Pitch})
-	}
-	m.to = region.To{Region: s.home, Msg: &m.msg}
-	s.send(&m.to)
+	s.steps(in)
 	s.claims.add(in.Seq+uint32(len(in.Steps))-1, in.Pos)
 	if time.Since(s.heard) > silence {
 		s.recover()
@@ -98,6 +95,39 @@ func (s *Session) onInput(b []byte) error {
 	}
 	s.watchLate()
 	return nil
+}
+
+// steps sends body steps to the home. While the node is strained one waits for the
+// next, and they travel together: the home runs one in each tick all the same
+// (region.smooth), and the packet costs more than what is in it.
+func (s *Session) steps(in *wire.Input) {
+	m := s.held
+	if m != nil && len(in.Steps) == 1 && in.Seq == m.msg.First+1 {
+		s.held = nil
+	} else {
+		m = new(inputs)
+		m.msg = region.Inputs{Player: s.player, First: in.Seq, Steps: m.steps[:0]}
+	}
+	m.msg.Pos = in.Pos
+	for _, st := range in.Steps {
+		m.msg.Steps = append(m.msg.Steps, region.Step{Buttons: uint16(st.Buttons), Yaw: st.Yaw, Pitch: st.Pitch})
+	}
+	if strained := s.node.cfg.Strained; len(m.msg.Steps) == 1 && strained != nil && strained() {
+		s.release()
+		s.held, s.heldAt = m, time.Now()
+		return
+	}
+	m.to = region.To{Region: s.home, Msg: &m.msg}
+	s.send(&m.to)
+}
+
+// release sends the step that waits.
+func (s *Session) release() {
+	if m := s.held; m != nil {
+		s.held = nil
+		m.to = region.To{Region: s.home, Msg: &m.msg}
+		s.send(&m.to)
+	}
 }
 
 func (s *Session) onView(m *wire.View) {

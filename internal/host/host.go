@@ -147,7 +147,7 @@ func (h *Host) startNode() (err error) {
 		pack = h.peers.codec.Packed
 	}
 	h.client = client.NewNode(client.Config{
-		Node: h.loop, World: m.ID, Self: self, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Pack: pack, Hosts: h.hosts, Log: cfg.Log,
+		Node: h.loop, World: m.ID, Self: self, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Pack: pack, Strained: h.loop.Strained, Hosts: h.hosts, Log: cfg.Log,
 		Info: wire.WorldInfo{Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Day: world.DayLength},
 	})
 	return nil

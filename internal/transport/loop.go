@@ -30,6 +30,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/timing"
 )
 
 // Disk is the disk port. *disk.Store is one.
@@ -83,9 +84,11 @@ type Loop struct {
 
 	turn   sync.Mutex  // held by whoever runs handlers
 	wanted atomic.Bool // the loop waits for turn
+	late   atomic.Bool // strain is on
 
 	// Only the holder of turn touches these.
-	until    machine.Time // when the loop means to wake by itself
+	until    machine.Time  // when the loop means to wake by itself
+	strain   timing.Strain // of timers that are late
 	m        machine.Machine
 	now      machine.Time
 	rand     rng.Rand
@@ -165,6 +168,10 @@ func (l *Loop) Done() <-chan struct{} { return l.done }
 
 // Err says why the loop stopped, nil if it was asked to. Valid after Done.
 func (l *Loop) Err() error { return l.err }
+
+// Strained reports whether the loop does not keep up with its timers. Anybody may
+// ask.
+func (l *Loop) Strained() bool { return l.late.Load() }
 
 // post puts events into the inbox, waking the loop if it sleeps.
 func (l *Loop) post(e ...event) {

@@ -150,6 +150,10 @@ func (l *Loop) sleep(wait time.Duration, timed bool) {
 // travel together.
 const holdAtMost = 500 * time.Microsecond
 
+// strainStays is for how many timers at least a loop is strained, or not: ten
+// seconds of one that leads nothing, or more.
+const strainStays = 200
+
 // fire calls OnTimer for every timer that is due now. Timers that handlers set
 // meanwhile have their turn after the messages that wait.
 func (l *Loop) fire() {
@@ -159,6 +163,9 @@ func (l *Loop) fire() {
 		t := l.timers.pop()
 		l.tick()
 		l.stats.late.Add(l.now.Sub(t.at))
+		if l.strain.Note(l.now.Sub(t.at), strainStays) {
+			l.late.Store(l.strain.On())
+		}
 		l.m.OnTimer(t.timer)
 		l.drainLater()
 		took := l.clock().Sub(l.now)
