@@ -4,3 +4,6 @@ package lab
 
 // hugePages is for Linux.
 func hugePages() {}
+
+// readyMemory is for Linux.
+func readyMemory(int) {}
