@@ -66,14 +66,17 @@ func joinMason(ctx context.Context, addr string, who client.Identity, number int
 	return e, nil
 }
 
-// ready waits for the ground, and takes blocks in hand.
+// ready waits for the ground, all that is within reach: of a world that comes
+// slowly a mason would see one place first, and have that alone for good. And it
+// takes blocks in hand.
 func (e *mason) ready(ctx context.Context) error {
 	for end := time.Now().Add(settleTime); ; {
-		if e.spots = e.look(); len(e.spots) > 0 {
+		spots, all := e.look()
+		if e.spots = spots; all && len(spots) > 0 {
 			break
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("editor %d found no ground to build on", e.number)
+			return fmt.Errorf("editor %d has seen %d places to build on, and not all of the ground around it", e.number, len(spots))
 		}
 		select {
 		case <-ctx.Done():
@@ -90,12 +93,16 @@ func (e *mason) ready(ctx context.Context) error {
 	return e.do(ctx, wire.Act{Kind: wire.Select, A: 0})
 }
 
-// look finds places within reach: air above ground.
-func (e *mason) look() (out []*spot) {
+// look finds places within reach: air above ground. All: everything there is known.
+func (e *mason) look() (out []*spot, all bool) {
 	feet := e.Body().Pos.Block()
 	mine := func(at world.Pos) bool { return int(at.X&1+at.Z&1<<1) == e.number%maxMasons }
+	all = true
 	for z := int32(-4); z <= 4; z++ {
 		for x := int32(-4); x <= 4; x++ {
+			if _, known := e.Blocks().Block(feet.Add(x, 0, z)); !known {
+				all = false
+			}
 			if max(x, -x) < 2 && max(z, -z) < 2 || !mine(feet.Add(x, 0, z)) {
 				continue // where players stand, or somebody else's
 			}
@@ -103,13 +110,13 @@ func (e *mason) look() (out []*spot) {
 				ground, ok := e.Blocks().Block(feet.Add(x, y-1, z))
 				above, there := e.Blocks().Block(feet.Add(x, y, z))
 				if ok && there && ground.Opaque() && above == world.Air {
-					out = append(out, &spot{at: feet.Add(x, y, z), has: above, sure: true})
+					out = append(out, &spot{at: feet.Add(x, y, z), has: above})
 					break
 				}
 			}
 		}
 	}
-	return out
+	return out, all
 }
 
 var errUnanswered = errors.New("an act was not answered")

@@ -58,6 +58,7 @@ type truthReport struct {
 	Batches []batchReport `json:",omitempty"` // ascending by Of
 	Came    []comeReport  `json:",omitempty"` // each time that its witness was announced
 	Built   []builtReport `json:",omitempty"` // what its player was told to have done
+	Busy    bool          `json:",omitempty"` // its player waits for an answer
 }
 
 // builtReport is a place that a player has changed.
@@ -270,6 +271,7 @@ func (t *truthNode) report(ctx context.Context, after int64) (r truthReport, err
 		}
 	}
 	if t.mason != nil {
+		r.Busy = t.mason.busy()
 		for at, is := range t.mason.acknowledged() {
 			r.Built = append(r.Built, builtReport{at, is})
 		}

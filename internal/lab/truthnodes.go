@@ -84,8 +84,11 @@ func runTruthNodes(t *Trial) (err error) {
 	if err := n.come(players); err != nil {
 		return err
 	}
+	if err := n.build(players); err != nil {
+		return err
+	}
 	begun, since := n.sent(), time.Now()
-	last := int64(2 + updates)
+	last := n.next() + 1 + int64(updates) // what is done now is voted, also if the witness comes only now
 	table := Table{Name: "truth-nodes", Title: "The world of honest nodes, compared with one replay of the accepted actions",
 		Columns: []string{"phase", "update", "nodes right", "of", "objects compared", "blocks built", "updates failed", "cells unknown", "proofs"}}
 	var wrong []error
@@ -111,7 +114,7 @@ func runTruthNodes(t *Trial) (err error) {
 	}
 	last = n.next() + int64(updates)
 	check("the two are cut off")
-	played, err := n.rest()
+	played, err := n.rest(players)
 	if err != nil {
 		wrong = append(wrong, err)
 	}
@@ -264,17 +267,28 @@ func (n *truthNet) come(players int) error {
 	return nil
 }
 
-// rest lets them do nothing more, and waits until what they have been told to
-// have done can have been voted on. All of it must be, and no leader of a region
-// be accused.
-func (n *truthNet) rest() (built int, err error) {
+// build waits until all who play have built something.
+func (n *truthNet) build(players int) error {
+	return n.wait("for people to build", time.Now().Add(settleTime), func() bool {
+		return !slices.ContainsFunc(n.honest()[:players], func(p *truthProcess) bool { return len(p.Built) == 0 })
+	})
+}
+
+// rest lets them do nothing more once all of them have built something again: a
+// region that one of the two has led needs another leader first. It waits until what
+// they have been told to have done can have been voted on. All of it must be, and no
+// leader of a region be accused.
+func (n *truthNet) rest(players int) (built int, err error) {
+	if err := n.build(players); err != nil {
+		return 0, err
+	}
 	for _, p := range n.honest() {
 		if err := p.ask(truthOrder{Rest: true, After: n.past.at}); err != nil {
 			return 0, err
 		}
 	}
-	err = n.wait("for what was played to be voted", time.Now().Add(12*n.every), func() bool {
-		return !slices.ContainsFunc(n.honest(), func(p *truthProcess) bool { return p.Truth.Witness == nil || p.Truth.Witness.Waiting > 0 })
+	err = n.wait("for what was played to be voted", time.Now().Add(masonPatience+12*n.every), func() bool {
+		return !slices.ContainsFunc(n.honest(), func(p *truthProcess) bool { return p.Busy || p.Truth.Witness == nil || p.Truth.Witness.Waiting > 0 })
 	})
 	of := n.next()
 	if _, checked := n.check(of); checked != nil {
