@@ -17,7 +17,7 @@ func hugePages() {
 		advise   = 14 // MADV_HUGEPAGE: pages that are touched from now on
 		collapse = 25 // MADV_COLLAPSE: those that have been (Linux 6.1)
 		page     = 2 << 20
-		arena    = 36 // bits: the runtime keeps its heap side by side
+		arena    = 32 // bits: the runtime keeps its heap side by side
 	)
 	f, err := os.Open("/proc/self/maps")
 	if err != nil {

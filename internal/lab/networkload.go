@@ -40,21 +40,6 @@ const (
 	nodeMemory = 45 << 20 // that a node takes in a process of many, or a little less
 )
 
-// backHeap lets the heap be of huge pages while it grows. Each packet is for
-// another node than the one before, whose data lie elsewhere: to find out where
-// took a quarter of all time on a virtual machine. A node that has a process, and a
-// machine, of its own has not that problem.
-func backHeap(ctx context.Context) {
-	for {
-		hugePages()
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Second):
-		}
-	}
-}
-
 // network is many nodes in this process.
 type network struct {
 	dir   string
@@ -169,7 +154,6 @@ func runNetworkLoad(t *Trial) (err error) {
 	c := &crowd{since: time.Now(), heads: true}
 	ctx, stop := context.WithCancel(t.Context)
 	defer stop()
-	go backHeap(ctx)
 	c.begin(ctx, crowdOrder{Seed: t.Seed, Homes: squareHomes(t.Seed, spread)}, n.enter)
 	defer func() { c.leave(len(c.all)) }()
 	var stages []networkStage
