@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -33,6 +35,7 @@ type crowdReport struct {
 	Players int // now
 	Decoder int // of them count the moves in frames
 	Lost    int // whose connection ended
+	Back    int // times that somebody was sent away for a while, and came back
 	Seconds float64
 	CPU     float64 // seconds that the crowd's process used
 	Error   string  // why the last one was lost or could not join
@@ -51,6 +54,7 @@ type crowd struct {
 	enter  door
 	land   *land
 	heads  bool        // nobody asks for moves: of frames only the heads are read
+	loyal  bool        // who is told to come back later does, as a browser does
 	tour   []world.Vec // that all fly, in turn from one end or the next; nil: they stay at home
 	mu     sync.Mutex
 	all    []*walker
@@ -58,6 +62,7 @@ type crowd struct {
 	since  time.Time
 	cpu    time.Duration
 	lost   int
+	back   int // times that somebody has come back
 	why    error
 }
 
@@ -106,25 +111,88 @@ func (c *crowd) join(ctx context.Context, n int, pause time.Duration) {
 		c.joined++
 		wait.Go(func() {
 			defer func() { <-turn }()
-			home := c.order.Homes[number%len(c.order.Homes)]
-			w, err := joinWalker(ctx, c.enter, c.land, number, home)
+			who, err := client.NewIdentity(fmt.Sprintf("walker %d", number))
+			if err == nil {
+				err = c.let(ctx, who, number)
+			}
+			if err != nil {
+				c.mu.Lock()
+				c.lost, c.why = c.lost+1, err
+				c.mu.Unlock()
+			}
+		})
+		time.Sleep(pause)
+	}
+	wait.Wait()
+}
+
+// let lets one walker in. A loyal one that is told to come back later does.
+func (c *crowd) let(ctx context.Context, who client.Identity, number int) error {
+	for tries := 1; ; tries++ {
+		w, err := joinWalker(ctx, c.enter, c.land, who, number, c.order.Homes[number%len(c.order.Homes)])
+		if err == nil {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			if err != nil {
-				c.lost++
-				c.why = err
-				return
-			}
 			w.full = !c.heads && c.decoding() < decoders
 			if c.tour != nil {
 				w.tour, w.stream = slices.Clone(c.tour), &stream{}
 			}
 			c.all = append(c.all, w)
-			go w.listen()
-		})
-		time.Sleep(pause)
+			go c.follow(ctx, w, who, number)
+			return nil
+		}
+		if tries == mostTries || !c.later(ctx, err) {
+			return err
+		}
 	}
-	wait.Wait()
+}
+
+// mostTries is how often a loyal walker asks to be let in.
+const mostTries = 20
+
+// comesBack reports whether a walker who is told that is to come back, and after
+// how many seconds.
+func (c *crowd) comesBack(err error) (seconds float64, will bool) {
+	var no *wire.Refused
+	if !c.loyal || !errors.As(err, &no) {
+		return 0, false
+	}
+	return float64(no.Retry), no.Retry > 0
+}
+
+// later waits as long as a walker was told to. It reports whether it comes back.
+func (c *crowd) later(ctx context.Context, err error) bool {
+	seconds, will := c.comesBack(err)
+	if !will {
+		return false
+	}
+	c.mu.Lock()
+	c.back++
+	c.mu.Unlock()
+	return pause(ctx, seconds) == nil
+}
+
+// follow listens to what a walker is told, until it is sent away; then a loyal one
+// comes back.
+func (c *crowd) follow(ctx context.Context, w *walker, who client.Identity, number int) {
+	err := w.listen()
+	c.mu.Lock()
+	at := slices.Index(c.all, w)
+	if _, will := c.comesBack(err); !will || at < 0 { // report finds it, or it was to leave
+		c.mu.Unlock()
+		return
+	}
+	c.all = slices.Delete(c.all, at, at+1)
+	c.mu.Unlock()
+	w.conn.Close()
+	if c.later(ctx, err) {
+		err = c.let(ctx, who, number)
+	}
+	if err != nil && ctx.Err() == nil {
+		c.mu.Lock()
+		c.lost, c.why = c.lost+1, err
+		c.mu.Unlock()
+	}
 }
 
 func (c *crowd) decoding() (n int) {
@@ -182,12 +250,12 @@ func (c *crowd) report() crowdReport {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now, cpu := time.Now(), cpuTime()
-	r := crowdReport{Seconds: now.Sub(c.since).Seconds(), CPU: (cpu - c.cpu).Seconds(), Lost: c.lost}
+	r := crowdReport{Seconds: now.Sub(c.since).Seconds(), CPU: (cpu - c.cpu).Seconds(), Lost: c.lost, Back: c.back}
 	kept := c.all[:0]
 	for _, w := range c.all {
 		t, err := w.take()
 		r.add(t)
-		if err != nil {
+		if _, will := c.comesBack(err); err != nil && !will {
 			r.Lost++
 			c.why = err
 			w.conn.Close()
@@ -200,6 +268,6 @@ func (c *crowd) report() crowdReport {
 	if r.Players, r.Decoder = len(c.all), c.decoding(); r.Lost > 0 && c.why != nil {
 		r.Error = c.why.Error()
 	}
-	c.since, c.cpu, c.lost = now, cpu, 0
+	c.since, c.cpu, c.lost, c.back = now, cpu, 0, 0
 	return r
 }

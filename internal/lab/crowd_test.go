@@ -8,7 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -76,4 +80,47 @@ func TestCrowdTellsWhyItCannotJoin(t *testing.T) {
 	if r.Players != 0 || r.Lost != 2 || r.Error == "" {
 		t.Errorf("report %+v", r)
 	}
+}
+
+// sentAway is a connection that ends once its world says so.
+type sentAway struct{ why chan error }
+
+func (s sentAway) Send([]byte) error     { return nil }
+func (s sentAway) Recv() ([]byte, error) { return nil, <-s.why }
+func (s sentAway) Close() error          { return nil }
+
+// TestLoyalWalkers: who is told to come back later does, as who it was; others are
+// lost, and so is who is told never to.
+func TestLoyalWalkers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		restart := wire.Restart.Refusal(3)
+		conn := sentAway{make(chan error)}
+		asked, names := 0, map[string]bool{}
+		c := &crowd{loyal: true, order: crowdOrder{Homes: []world.Pos{{}}}}
+		c.enter = func(_ context.Context, who client.Identity, _ int) (client.Conn, *wire.Welcome, error) {
+			names[string(who.Key)] = true
+			if asked++; asked == 1 {
+				return nil, nil, restart
+			}
+			return conn, &wire.Welcome{}, nil
+		}
+		c.join(t.Context(), 1, 0)
+		conn.why <- restart
+		time.Sleep(4 * time.Second)
+		if r := c.report(); asked != 3 || r.Players != 1 || r.Back != 2 || r.Lost > 0 || len(names) != 1 {
+			t.Errorf("asked %d times as %d people: %+v", asked, len(names), r)
+		}
+		conn.why <- wire.Kicked.Refusal(0)
+		synctest.Wait()
+		if r := c.report(); r.Players > 0 || r.Lost != 1 || r.Back > 0 {
+			t.Errorf("who was thrown out: %+v", r)
+		}
+		c.loyal = false
+		c.join(t.Context(), 1, 0)
+		conn.why <- restart
+		synctest.Wait()
+		if r := c.report(); r.Players > 0 || r.Lost != 1 || r.Back > 0 {
+			t.Errorf("who does not come back: %+v", r)
+		}
+	})
 }

@@ -118,7 +118,7 @@ type networkStage struct {
 	lateP99        float64
 	frames         float64 // share of those that were due
 	corrections    float64 // of a player's place by its region, a second
-	lost           int
+	lost, back     int     // players; of whom some were sent away for a while and came back
 	memory         float64 // MB for each node
 	others         float64 // cores that other programs took
 	leaders        int     // nodes that lead a region or the hall
@@ -151,7 +151,7 @@ func runNetworkLoad(t *Trial) (err error) {
 		readyMemory(nodes * ramp * nodeMemory)
 		t.Logf("memory for %d nodes, %d MB, was there after %.1f s", nodes*ramp, nodes*ramp*nodeMemory>>20, time.Since(begin).Seconds())
 	}
-	c := &crowd{since: time.Now(), heads: true}
+	c := &crowd{since: time.Now(), heads: true, loyal: true}
 	ctx, stop := context.WithCancel(t.Context)
 	defer stop()
 	c.begin(ctx, crowdOrder{Seed: t.Seed, Homes: squareHomes(t.Seed, spread)}, n.enter)
@@ -210,8 +210,8 @@ func (n *network) measure(t *Trial, c *crowd, settle, seconds float64) (s networ
 		return s, err
 	}
 	runtime.GC()
-	if r := c.report(); r.Lost > 0 { // and it counts anew from here
-		t.Logf("%d players could not come in or were lost: %s", r.Lost, r.Error)
+	if r := c.report(); r.Lost+r.Back > 0 { // and it counts anew from here
+		t.Logf("%d times a player was told to come back later, and %d could not come in or were lost: %s", r.Back, r.Lost, r.Error)
 	}
 	before, err := n.read(t.Context)
 	if err != nil {
@@ -247,7 +247,7 @@ func (n *network) measure(t *Trial, c *crowd, settle, seconds float64) (s networ
 	for c := range heard.packets {
 		s.packets += float64(heard.packets[c]-quiet.packets[c]) / took
 	}
-	s.players, s.lost, s.cpu = r.Players, r.Lost, used/took
+	s.players, s.lost, s.back, s.cpu = r.Players, r.Lost, r.Back, used/took
 	s.others = max(0, (all-machine).Seconds()/took-s.cpu)
 	s.frames = finite(float64(r.Frames) / (r.Seconds * 20 * float64(max(1, r.Players))))
 	s.corrections = finite(float64(r.Corrections) / r.Seconds)
@@ -311,13 +311,13 @@ func pause(ctx context.Context, seconds float64) error {
 func (t *Trial) reportNetwork(stages []networkStage) {
 	table := Table{
 		Name: "network-load", Title: "Nodes and players on one machine",
-		Columns: []string{"nodes", "players", "in after s", "busiest %", "mean %", "busiest loop %", "cores", "others' cores", "tick p99 ms", "late p99 ms", "frames %", "corrections a second", "MB a node", "nodes that lead", "packets a second"},
+		Columns: []string{"nodes", "players", "in after s", "busiest %", "mean %", "busiest loop %", "cores", "others' cores", "tick p99 ms", "late p99 ms", "frames %", "corrections a second", "sent away", "MB a node", "nodes that lead", "packets a second"},
 	}
 	busiest, average := Series{Name: "busiest node"}, Series{Name: "average node"}
 	var most *networkStage
 	for i := range stages {
 		s := &stages[i]
-		table.Row(s.nodes, s.players, s.start, 100*s.share, 100*s.mean, 100*s.loop, s.cpu, s.others, s.tickP99, s.lateP99, 100*s.frames, s.corrections, s.memory, s.leaders, s.packets)
+		table.Row(s.nodes, s.players, s.start, 100*s.share, 100*s.mean, 100*s.loop, s.cpu, s.others, s.tickP99, s.lateP99, 100*s.frames, s.corrections, s.back, s.memory, s.leaders, s.packets)
 		busiest.Points = append(busiest.Points, [2]float64{float64(s.nodes), 100 * s.share})
 		average.Points = append(average.Points, [2]float64{float64(s.nodes), 100 * s.mean})
 		if s.holds() {
@@ -337,6 +337,7 @@ func (t *Trial) reportNetwork(stages []networkStage) {
 	t.Metric("tick_p99_ms", first.tickP99, "ms")
 	t.Metric("start_s", first.start, "s")
 	t.Metric("frames_share", first.frames, "")
+	t.Metric("sent_away", float64(first.back), "players")
 	t.Metric("packets_per_s", first.packets, "1/s")
 	nodes, players := 0, 0
 	if most != nil {

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
@@ -115,11 +114,7 @@ func (l *land) column(p world.ColumnPos) *world.Column {
 type door func(ctx context.Context, who client.Identity, number int) (client.Conn, *wire.Welcome, error)
 
 // joinWalker brings a walker into the world behind a door.
-func joinWalker(ctx context.Context, enter door, l *land, number int, home world.Pos) (*walker, error) {
-	who, err := client.NewIdentity(fmt.Sprintf("walker %d", number))
-	if err != nil {
-		return nil, err
-	}
+func joinWalker(ctx context.Context, enter door, l *land, who client.Identity, number int, home world.Pos) (*walker, error) {
 	conn, welcome, err := enter(ctx, who, number)
 	if err != nil {
 		return nil, err
@@ -208,7 +203,7 @@ func (w *walker) fly(way world.Vec) world.Input {
 }
 
 // listen reads what the node sends until the connection ends.
-func (w *walker) listen() {
+func (w *walker) listen() error {
 	var counter frame.Tally
 	var f frame.Frame
 	for {
@@ -223,7 +218,7 @@ func (w *walker) listen() {
 		if err != nil {
 			w.end = err
 			w.mu.Unlock()
-			return
+			return err
 		}
 		w.mu.Unlock()
 	}
