@@ -5,7 +5,13 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"runtime"
 	"syscall"
+)
+
+const (
+	madvHugepage = 14 // pages that are touched from now on
+	madvCollapse = 25 // those that have been (Linux 6.1)
 )
 
 // hugePages asks the system to back the heap with huge pages, as far as that has
@@ -14,10 +20,8 @@ import (
 // the page lies. Where the system has none to give, nothing changes.
 func hugePages() {
 	const (
-		advise   = 14 // MADV_HUGEPAGE: pages that are touched from now on
-		collapse = 25 // MADV_COLLAPSE: those that have been (Linux 6.1)
-		page     = 2 << 20
-		arena    = 32 // bits: the runtime keeps its heap side by side
+		page  = 2 << 20
+		arena = 32 // bits: the runtime keeps its heap side by side
 	)
 	f, err := os.Open("/proc/self/maps")
 	if err != nil {
@@ -33,23 +37,26 @@ func hugePages() {
 		}
 		from, to = (from+page-1)&^(page-1), to&^(page-1)
 		if from < to {
-			_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, from, to-from, advise)
-			_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, from, to-from, collapse)
+			_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, from, to-from, madvHugepage)
+			_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, from, to-from, madvCollapse)
 		}
 	}
 }
 
 // readyMemory lets the system have so much memory at hand: a virtual machine may get
 // what is touched for the first time from its host, piece by piece, and stands still
-// meanwhile.
+// meanwhile. And it asks for huge pages where the heap will grow to, before it does:
+// to make them of what is there already stops everybody.
 func readyMemory(size int) {
 	b, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		return // there is less: the nodes will show it
 	}
-	_ = syscall.Madvise(b, 14) // MADV_HUGEPAGE
+	_ = syscall.Madvise(b, madvHugepage)
 	for i := 0; i < len(b); i += 4096 {
 		b[i] = 1
 	}
 	_ = syscall.Munmap(b)
+	_ = syscall.Madvise(make([]byte, size), madvHugepage) // of the heap, not touched
+	runtime.GC()                                          // what is allocated next lies there
 }
