@@ -138,14 +138,15 @@ func (a *Around) meets(area *overlay.Area) bool {
 // time and is not named by its neighbours any more has left. Those who are named
 // and have not answered are asked directly; a zone of which nothing has come is
 // asked in another way, and neighbours are asked whom they know. So they are about
-// zones in which nobody was known: on the way to these somebody may have answered
-// as if it were alone there, and who believes it asks nobody else the next time.
+// zones in which nobody was known, if few have answered or they contradict each
+// other: on the way to these somebody may have answered as if it were alone there,
+// and who believes it asks nobody else the next time.
 func (n *Node) askAgain(q *query) {
 	if q.done || q.fetch != nil {
 		return
 	}
 	m := &Seek{Query: q.Query}
-	before, first, strange := q.full, !q.sought, false
+	before, first, strange, typical := q.full, !q.sought, false, q.typical()
 	q.sought = true
 	for zone := range q.zones {
 		z := &q.zones[zone]
@@ -154,7 +155,7 @@ func (n *Node) askAgain(q *query) {
 		}
 		z.missing = slices.DeleteFunc(z.missing, func(m missing) bool { return !m.named })
 		reached := q.reached(zone)
-		z.strange = z.strange && first
+		z.strange = z.strange && first && (2*len(z.results) <= typical || z.contradicts())
 		if len(z.missing) == 0 && reached && !z.strange {
 			z.over = true
 			q.full++
@@ -180,6 +181,31 @@ func (n *Node) askAgain(q *query) {
 	if q.full > before {
 		n.tally(q, q.full == len(q.zones))
 	}
+}
+
+// typical is how many have answered of the zone in the middle: zones hold about as
+// many nodes.
+func (q *query) typical() int {
+	var counts []int
+	for i := range q.zones {
+		counts = append(counts, len(q.zones[i].results))
+	}
+	slices.Sort(counts)
+	return counts[len(counts)/2]
+}
+
+// contradicts reports whether somebody who has answered stands in a cell that another
+// one says is its own.
+func (z *zoneAnswer) contradicts() bool {
+	for _, r := range z.results {
+		for _, o := range z.results {
+			at, self := o.Around.Self.Pos, r.Around.Self
+			if o != r && !slices.ContainsFunc(r.Around.Neighbours, func(c *overlay.Contact) bool { return c.ID == o.Around.Self.ID || geom.Closer(at, c.Pos, self.Pos) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // onSeek names those who have answered the node itself.
