@@ -112,13 +112,13 @@ func (s *Session) steps(in *wire.Input) {
 	for _, st := range in.Steps {
 		m.msg.Steps = append(m.msg.Steps, region.Step{Buttons: uint16(st.Buttons), Yaw: st.Yaw, Pitch: st.Pitch})
 	}
+	s.release()
+	s.held = m
 	if strained := s.node.cfg.Strained; len(m.msg.Steps) == 1 && strained != nil && strained() {
-		s.release()
-		s.held, s.heldAt = m, time.Now()
+		s.heldAt = time.Now()
 		return
 	}
-	m.to = region.To{Region: s.home, Msg: &m.msg}
-	s.send(&m.to)
+	s.release()
 }
 
 // release sends the step that waits.

@@ -116,9 +116,7 @@ func (c *crowd) join(ctx context.Context, n int, pause time.Duration) {
 				err = c.let(ctx, who, number)
 			}
 			if err != nil {
-				c.mu.Lock()
-				c.lost, c.why = c.lost+1, err
-				c.mu.Unlock()
+				c.lose(err)
 			}
 		})
 		time.Sleep(pause)
@@ -189,10 +187,15 @@ func (c *crowd) follow(ctx context.Context, w *walker, who client.Identity, numb
 		err = c.let(ctx, who, number)
 	}
 	if err != nil && ctx.Err() == nil {
-		c.mu.Lock()
-		c.lost, c.why = c.lost+1, err
-		c.mu.Unlock()
+		c.lose(err)
 	}
+}
+
+// lose counts a walker that is not in, and why.
+func (c *crowd) lose(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lost, c.why = c.lost+1, err
 }
 
 func (c *crowd) decoding() (n int) {

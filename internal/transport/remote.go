@@ -148,7 +148,7 @@ func (r *remote) take(spare []machine.Message) (batch []machine.Message, number 
 		if r.ask { // a message of which nothing is left
 			r.ask = false
 			r.out.number++
-			first = appendNothing(first, r.out.number)
+			first = r.n.appendFrame(first, r.out.number, nil)
 		}
 		batch, k.out = k.out, spare[:0]
 		k.taken = len(batch)
@@ -205,21 +205,14 @@ func (r *remote) sent(n int, err error) {
 	}
 }
 
-// appendFrame encodes a message with its number.
+// appendFrame encodes a message with its number; nil: nothing but that.
 func (n *network) appendFrame(b []byte, number uint64, m machine.Message) []byte {
 	start := len(b)
 	b = append(b, make([]byte, frameHead)...)
 	b = binary.BigEndian.AppendUint64(b, number)
-	b = n.appendMessage(b, m)
-	putFrameHead(b[start:])
-	return b
-}
-
-// appendNothing writes a frame with nothing but its number.
-func appendNothing(b []byte, number uint64) []byte {
-	start := len(b)
-	b = append(b, make([]byte, frameHead)...)
-	b = binary.BigEndian.AppendUint64(b, number)
+	if m != nil {
+		b = n.appendMessage(b, m)
+	}
 	putFrameHead(b[start:])
 	return b
 }
