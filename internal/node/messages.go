@@ -9,15 +9,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// Part names a part of the world that a node can lead: a region, or the hall.
-type Part struct {
-	Hall   bool
-	Region world.RegionPos // if it is not the hall
-}
-
-// theHall is the part that the hall is.
-var theHall = Part{Hall: true}
-
 // Messages between nodes are pointers to these structs, frozen once sent
 // (docs/protocols/nodes.md).
 type (

@@ -99,11 +99,6 @@ func (n *Node) wake(pos world.RegionPos, who machine.Peer) *part {
 	return p
 }
 
-func inWorld(pos world.RegionPos) bool {
-	const end = world.Limit / world.RegionSize
-	return pos.X >= -end && pos.X < end && pos.Z >= -end && pos.Z < end
-}
-
 // after lets go of a region that has fallen asleep.
 func (n *Node) after(p *part) {
 	if r, ok := p.m.(Region); !ok || p.gone || !r.Asleep() {

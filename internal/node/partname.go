@@ -1,0 +1,67 @@
+package node
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Part names a part of the world that a node can lead: a region, or the hall.
+type Part struct {
+	Hall   bool
+	Region world.RegionPos // if it is not the hall
+}
+
+// theHall is the part that the hall is.
+var theHall = Part{Hall: true}
+
+func inWorld(pos world.RegionPos) bool {
+	const end = world.Limit / world.RegionSize
+	return pos.X >= -end && pos.X < end && pos.Z >= -end && pos.Z < end
+}
+
+func sortedParts[V any](m map[Part]V) []Part { return slices.SortedFunc(maps.Keys(m), compareParts) }
+
+func compareParts(a, b Part) int {
+	switch {
+	case a.Hall != b.Hall:
+		if a.Hall {
+			return -1
+		}
+		return 1
+	case a.Region.X != b.Region.X:
+		return cmp.Compare(a.Region.X, b.Region.X)
+	}
+	return cmp.Compare(a.Region.Z, b.Region.Z)
+}
+
+// partOf is the part that a logical peer stands for.
+func partOf(p machine.Peer) (Part, bool) {
+	if p == region.Hall {
+		return theHall, true
+	}
+	pos, ok := region.RegionOf(p)
+	return Part{Region: pos}, ok
+}
+
+// String names a part to a person.
+func (p Part) String() string {
+	if p.Hall {
+		return "the hall"
+	}
+	return p.Region.String()
+}
+
+// peer is the logical peer of a part.
+func (p Part) peer() machine.Peer {
+	if p.Hall {
+		return region.Hall
+	}
+	return region.PeerOf(p.Region)
+}
+
+func (p Part) inWorld() bool { return p.Hall || inWorld(p.Region) }
