@@ -1,5 +1,6 @@
-// Package floors keeps the imports of the project going down only
-// (docs/architecture.md, DESIGN section 5).
+// Package floors keeps the shape of the project: imports go down only
+// (docs/architecture.md, DESIGN section 5), machines stay pure, and links of the
+// documentation lead somewhere.
 package floors
 
 import (
