@@ -16,6 +16,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport/session"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -164,6 +166,35 @@ func TestDatagramsFit(t *testing.T) {
 		}
 	}
 }
+
+// What a node answers to somebody unknown fits beside its credentials, if it
+// shows no proof: contacts with addresses of IPv6, and a record.
+func TestAnswersFit(t *testing.T) {
+	var self [32]byte
+	k := kademlia.New(kademlia.Config{Self: id.Of(self[:])}, nowhere{})
+	for i := range byte(200) {
+		k.Table().Seen(machine.Peer{ID: id.Of([]byte{i}), Addr: machine.Addr{0x20, 1}})
+	}
+	reply := k.Answer(&kademlia.Request{RPC: 1 << 63, Proc: kademlia.FindNode, Key: id.Of([]byte("x"))}).(*kademlia.Reply)
+	if len(reply.Contacts) <= kademlia.DefaultK {
+		t.Errorf("%d contacts are named, not more than k", len(reply.Contacts))
+	}
+	rec := &kademlia.Record{Version: 1 << 63, Until: 1 << 62, Payload: make([]byte, kademlia.MaxRecord)}
+	for _, m := range []machine.Message{reply, &kademlia.Reply{RPC: 1 << 63, Record: rec}} {
+		if b, err := New().Append(nil, m); err != nil || len(b) > transport.MaxAnswer {
+			t.Errorf("%T: %d bytes, at most %d fit, %v", m, len(b), transport.MaxAnswer, err)
+		}
+	}
+	q := &kademlia.Request{RPC: 1 << 63, Proc: kademlia.FindChunk}
+	if b, err := New().Append(nil, q); err != nil || len(b) > session.MaxQuestion {
+		t.Errorf("a question: %d bytes, at most %d fit, %v", len(b), session.MaxQuestion, err)
+	}
+}
+
+// nowhere is an Env for what does nothing but look.
+type nowhere struct{ machine.Env }
+
+func (nowhere) Now() machine.Time { return 1 }
 
 // The same frozen column is packed once, however many it goes to, and what is
 // kept is bounded.

@@ -254,7 +254,7 @@ func (h *Host) links() *transport.NetConfig {
 	p := h.peers
 	return &transport.NetConfig{
 		Key: p.key, Socket: p.socket, World: p.record.World(), Codec: p.codec, Proof: p.proof,
-		Admit: p.door.Admit, About: p.record.Append(nil),
+		Admit: p.door.Admit, Open: !p.record.Genesis.Verified(), About: p.record.Append(nil),
 	}
 }
 

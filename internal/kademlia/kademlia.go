@@ -56,6 +56,8 @@ const (
 	// may be gone without anybody knowing yet, and everybody near would leave out
 	// the same ones in their place.
 	slack = 8
+	// slackOpen is the same in an answer to somebody unknown, which has less room.
+	slackOpen = 6
 	// MaxContacts is how many are taken from one answer.
 	MaxContacts = DefaultK + slack
 	// Neighbourhood is how often a node looks itself up, so that it knows its

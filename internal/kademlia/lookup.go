@@ -109,7 +109,10 @@ func (n *Node) advance(l *lookup, at int) {
 }
 
 func (n *Node) ask(l *lookup, at int, to machine.Peer) {
-	n.call(to, &Request{Proc: l.proc, Key: l.target}, func(r *Reply) {
+	// What is looked for is no secret, but for who looks itself up that would be
+	// who it is; and it wants to be known.
+	open := l.target != n.cfg.Self
+	n.call(to, &Request{Proc: l.proc, Key: l.target, open: open}, func(r *Reply) {
 		if _, running := n.lookups[l]; !running {
 			return
 		}

@@ -39,6 +39,9 @@ type Request struct {
 	Key    id.ID   // what is looked for; for a STORE the record's key
 	Record *Record // STORE
 	Absent bool    // STORE: only reserve the key, and only if no record is stored (Create)
+
+	open     bool // may be read by onlookers
+	answered bool // has been, before it was known by whom it was asked
 }
 
 // Reply answers a Request: with the contacts that the answerer knows nearest to
@@ -53,6 +56,16 @@ type Reply struct {
 
 // Datagram says that the message needs no link and may be lost.
 func (*Request) Datagram() {}
+
+// Open implements machine.Question.
+func (r *Request) Open() bool { return r.open }
+
+// Asked implements machine.Question.
+func (r *Request) Asked() machine.Message {
+	asked := *r
+	asked.answered = true
+	return &asked
+}
 
 // Datagram says that the message needs no link and may be lost.
 func (*Reply) Datagram() {}

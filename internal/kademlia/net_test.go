@@ -23,6 +23,9 @@ type network struct {
 	all   []*end
 	drop  func(from, to *end, m machine.Message) bool
 	sent  int
+	open  bool             // questions to strangers are answered before it is known who asks
+	met   map[[2]*end]bool // who has asked whom; only if open
+	asked int              // questions that were answered so
 }
 
 type event struct {
@@ -130,11 +133,33 @@ func (e *end) Send(to machine.Peer, m machine.Message) {
 		return
 	}
 	e.net.after(20*time.Millisecond, func() {
-		if !far.down {
+		if !far.down && !e.openly(far, m) {
 			far.log = append(far.log, m)
 			far.node.OnMessage(e.self, m)
 		}
 	})
+}
+
+// openly is how the transport brings a question to a stranger (machine.Question),
+// and a while later who has asked it.
+func (e *end) openly(far *end, m machine.Message) bool {
+	q, ok := m.(machine.Question)
+	w := e.net
+	if !w.open || !ok || !q.Open() || w.met[[2]*end{e, far}] {
+		return false
+	}
+	a := far.node.Answer(q)
+	if a == nil {
+		return false
+	}
+	if w.met == nil {
+		w.met = map[[2]*end]bool{}
+	}
+	w.asked++
+	w.met[[2]*end{e, far}] = true
+	w.after(20*time.Millisecond, func() { e.node.OnMessage(far.self, a) })
+	w.after(70*time.Millisecond, func() { far.node.OnMessage(e.self, q.Asked()) })
+	return true
 }
 
 func (e *end) SetTimer(at machine.Time, t machine.Timer) {

@@ -170,7 +170,9 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 	switch m := m.(type) {
 	case *Request:
 		n.seen(from)
-		n.answer(from, m)
+		if !m.answered {
+			n.answer(from, m)
+		}
 	case *Reply:
 		n.onReply(from, m)
 	}

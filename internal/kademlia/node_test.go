@@ -33,6 +33,88 @@ func TestLookupFindsTheClosest(t *testing.T) {
 	}
 }
 
+// Strangers may be asked before they know who asks. That changes nothing in what
+// is found, nor in who knows whom in the end (Kademlia 2.2: any message refreshes
+// its sender).
+func TestOpenQuestions(t *testing.T) {
+	w := newNetwork(t)
+	w.open = true
+	w.grow(150, Config{})
+	if w.asked == 0 {
+		t.Fatal("nobody was asked so")
+	}
+	r := rng.New(17)
+	found := 0
+	for tag := range uint64(100) {
+		from, target := w.all[r.Intn(len(w.all))], randomID(&r)
+		from.node.Lookup(tag, target)
+		w.run(10 * time.Second)
+		want := slices.DeleteFunc(w.closest(target, DefaultK+1), func(x id.ID) bool { return x == from.self.ID })
+		if slices.Equal(ids(from.found[tag].Closest), want[:DefaultK]) {
+			found++
+		}
+	}
+	if found < 99 {
+		t.Errorf("%d of 100 lookups found the k nearest", found)
+	}
+	rec := record("open", 1, w.now, "here")
+	w.all[3].node.Publish(1, rec)
+	w.run(5 * time.Second)
+	reader := w.add("reader", Config{})
+	reader.node.seen(w.all[0].self)
+	before := w.asked
+	reader.node.Find(1, Chunk, rec.Key)
+	w.run(5 * time.Second)
+	if got := reader.found[1].Record; got == nil || got.Version != 1 || w.asked == before {
+		t.Errorf("a stranger finds %v, %d open questions", got, w.asked-before)
+	}
+}
+
+// An open question brings nobody into a table before it is known who asks; then
+// it does, and is not answered again. What changes something, and a node that
+// looks itself up, are never asked so.
+func TestOpenQuestion(t *testing.T) {
+	w := newNetwork(t)
+	a, b := w.add("a", Config{}), w.add("b", Config{})
+	q := &Request{RPC: 7, Proc: FindNode, Key: id.Of([]byte("x")), open: true}
+	reply, _ := a.node.Answer(q).(*Reply)
+	if reply == nil || reply.RPC != 7 || reply.Proc != FindNode || a.node.Table().Len() != 0 {
+		t.Fatalf("answer %+v, %d contacts", reply, a.node.Table().Len())
+	}
+	w.sent = 0
+	a.node.OnMessage(b.self, q.Asked())
+	if !a.node.Table().Contains(b.self.ID) || w.sent != 0 {
+		t.Errorf("who has asked is known: %v; %d messages", a.node.Table().Contains(b.self.ID), w.sent)
+	}
+	for p := range procs {
+		if p != FindNode && !p.finds() && a.node.Answer(&Request{Proc: p, open: true}) != nil {
+			t.Errorf("procedure %d is answered to anybody", p)
+		}
+	}
+	var sent []*Request
+	w.drop = func(_, _ *end, m machine.Message) bool {
+		if r, ok := m.(*Request); ok {
+			sent = append(sent, r)
+		}
+		return true
+	}
+	for _, c := range []struct {
+		open bool
+		do   func()
+	}{
+		{true, func() { a.node.Lookup(1, q.Key) }},
+		{false, func() { a.node.Lookup(2, a.self.ID) }},
+		{true, func() { a.node.Find(3, Chunk, q.Key) }},
+		{false, func() { a.node.Ping(b.self, func(bool) {}) }},
+	} {
+		sent = nil
+		c.do()
+		if len(sent) != 1 || sent[0].Open() != c.open {
+			t.Errorf("open: %v, want %v", len(sent) == 1 && sent[0].Open(), c.open)
+		}
+	}
+}
+
 // Dissertation fig. 4.2: nodes contacted grow with log n, not with n.
 func TestLookupContactsFew(t *testing.T) {
 	mean := func(n int) float64 {

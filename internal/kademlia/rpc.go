@@ -75,19 +75,26 @@ func (n *Node) answer(from machine.Peer, r *Request) {
 	switch {
 	case r.Proc == Ping:
 		n.env.Send(from, &Reply{RPC: r.RPC, Proc: Ping})
-	case r.Proc == FindNode:
-		n.env.Send(from, &Reply{RPC: r.RPC, Proc: FindNode, Contacts: n.closestFor(r.Key, from.ID)})
-	case r.Proc.finds():
-		n.answerFind(from, r)
+	case r.Proc == FindNode || r.Proc.finds():
+		n.env.Send(from, n.found(r, from.ID, slack))
 	case r.Proc.stores():
 		n.answerStore(from, r)
 	}
 }
 
+// Answer implements machine.Answerer: who asks where something is need not have
+// shown who it is. It comes into no table before.
+func (n *Node) Answer(q machine.Question) machine.Message {
+	if r, ok := q.(*Request); ok && (r.Proc == FindNode || r.Proc.finds()) {
+		return n.found(r, id.ID{}, slackOpen)
+	}
+	return nil
+}
+
 // closestFor returns the k contacts nearest to key and some more, without the
 // asker.
-func (n *Node) closestFor(key, asker id.ID) []machine.Peer {
-	most := n.cfg.K + slack
+func (n *Node) closestFor(key, asker id.ID, more int) []machine.Peer {
+	most := n.cfg.K + more
 	out := n.table.Closest(key, most+1, n.env.Now(), make([]machine.Peer, 0, most+2))
 	for i, p := range out {
 		if p.ID == asker {
@@ -97,11 +104,13 @@ func (n *Node) closestFor(key, asker id.ID) []machine.Peer {
 	return out[:min(len(out), most)]
 }
 
-func (n *Node) answerFind(from machine.Peer, r *Request) {
-	h := n.live(r.Proc.kind(), r.Key)
-	if h == nil || h.claim {
-		n.env.Send(from, &Reply{RPC: r.RPC, Proc: r.Proc, Contacts: n.closestFor(r.Key, from.ID)})
-		return
+// found answers FIND_NODE, FIND_PLAYER and FIND_CHUNK: with the record, or with
+// the contacts nearest to the key and so many more.
+func (n *Node) found(r *Request, asker id.ID, more int) *Reply {
+	if r.Proc.finds() {
+		if h := n.live(r.Proc.kind(), r.Key); h != nil && !h.claim {
+			return &Reply{RPC: r.RPC, Proc: r.Proc, Record: h.rec}
+		}
 	}
-	n.env.Send(from, &Reply{RPC: r.RPC, Proc: r.Proc, Record: h.rec})
+	return &Reply{RPC: r.RPC, Proc: r.Proc, Contacts: n.closestFor(r.Key, asker, more)}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 )
@@ -20,6 +21,9 @@ var kademliaPeersExperiment = Experiment{
 	},
 	Run: runKademliaPeers,
 }
+
+// settleFor is more than a node waits until it shows strangers who it is.
+const settleFor = 200 * time.Millisecond
 
 func runKademliaPeers(t *Trial) error {
 	nodes, lookups := t.Int("nodes", 2), t.Int("lookups", 1)
@@ -58,6 +62,9 @@ func runKademliaPeers(t *Trial) error {
 			{other, &warm},  // more than half of its nodes have not been spoken to either
 			{other, &again}, // now all have
 		} {
+			// Who was asked hears afterwards who has asked, which is no part of
+			// the lookup, and is over when the next one begins.
+			time.Sleep(settleFor)
 			r, took, err := fresh.lookup(t.Context, l.target)
 			if err != nil {
 				return err

@@ -40,7 +40,7 @@ func startDirNode(seed uint64, n int) (*dirNode, error) {
 	d := &dirNode{sock: s, done: make(chan kademlia.Result, 1)}
 	d.loop = transport.Start(transport.Config{
 		Seed: seed + uint64(n) + 1, Workers: 1,
-		Net: &transport.NetConfig{Key: key, Socket: s, World: id.Of([]byte("lab")), Codec: codec.New()},
+		Net: &transport.NetConfig{Key: key, Socket: s, World: id.Of([]byte("lab")), Codec: codec.New(), Open: true},
 		Machine: func(env machine.Env) machine.Machine {
 			d.env = env
 			d.kad = kademlia.New(kademlia.Config{Self: id.Of(key.Public().(ed25519.PublicKey)), Events: d}, env)

@@ -11,6 +11,24 @@ type Fresh interface {
 	Fresh()
 }
 
+// Question is a datagram that asks for what its receiver tells anybody. A driver
+// may send it with the first packet to a stranger, where onlookers can read it;
+// then its answer comes before the receiver knows who has asked (Answerer).
+type Question interface {
+	Datagram
+	// Open reports whether it may travel so.
+	Open() bool
+	// Asked is what the receiver's OnMessage is given once it is known who has
+	// asked a question that it has answered: the same, marked as that.
+	Asked() Message
+}
+
+// Answerer is a machine that answers questions of those who have not shown yet
+// who they are. nil: this one not; it comes again when they have.
+type Answerer interface {
+	Answer(q Question) Message
+}
+
 // Quick is a message of a link that may be one of many small ones, as frames
 // and inputs are. While it reports true a driver may send it a cheaper way than
 // those that are long, and computes with it on the machine's own time. That it

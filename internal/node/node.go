@@ -154,6 +154,14 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 	n.drain()
 }
 
+// Answer implements machine.Answerer: where something is anybody may ask.
+func (n *Node) Answer(q machine.Question) machine.Message {
+	if n.net == nil || n.closing != nil {
+		return nil
+	}
+	return n.net.dir.kad.Answer(q)
+}
+
 // OnTimer implements machine.Machine: a part's timer is due.
 func (n *Node) OnTimer(t machine.Timer) {
 	n.begin()

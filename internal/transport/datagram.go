@@ -13,13 +13,16 @@ import (
 // MaxDatagram is the longest encoded message that travels as a datagram.
 const MaxDatagram = session.MaxPlain
 
+// MaxAnswer is the longest encoded answer to a question of somebody unknown, if
+// this node shows no proof.
+const MaxAnswer = session.MaxAnswer
+
 // maxArrived bounds the datagrams that wait for the loop.
 const maxArrived = 4096
 
 // startSessions begins to send and take datagrams.
 func (n *network) startSessions() {
-	var err error
-	n.sessions, err = session.New(session.Config{
+	cfg := session.Config{
 		Key: n.cfg.Key, World: n.cfg.World, Proof: n.cfg.Proof, Admit: n.cfg.Admit,
 		Send:    func(b []byte, to netip.AddrPort) { n.cfg.Socket.Send(b, to) }, // or it is lost
 		Deliver: n.deliver,
@@ -28,7 +31,12 @@ func (n *network) startSessions() {
 			n.say("a node's datagrams are refused", err, "addr", at)
 		},
 		Go: n.chores.run,
-	})
+	}
+	if n.cfg.Open {
+		cfg.Answer, cfg.Answered = n.answer, n.answered
+	}
+	var err error
+	n.sessions, err = session.New(cfg)
 	if err != nil {
 		panic(err) // the proof's length was looked at
 	}
@@ -55,7 +63,59 @@ func (n *network) sendLoose(to machine.Peer, m machine.Message) {
 		n.sessions.SendFresh(to, b)
 		return
 	}
+	if q, ok := m.(machine.Question); ok && n.cfg.Open && q.Open() {
+		n.sessions.Ask(to, b)
+		return
+	}
 	n.sessions.Send(to, b)
+}
+
+// question reads a message that may be asked by somebody unknown; nil: it is not
+// one.
+func (n *network) question(b []byte) machine.Question {
+	m, err := n.cfg.Codec.Decode(b)
+	if err != nil {
+		return nil
+	}
+	q, _ := m.(machine.Question)
+	return q
+}
+
+// answer has the machine answer what somebody unknown asks, if it has nothing
+// else to do: a handshake does not wait for it.
+func (n *network) answer(question []byte, room int) (answer []byte) {
+	q := n.question(question)
+	if q == nil {
+		n.tally.fail("malformed")
+		return nil
+	}
+	n.l.atOnce(event{kind: evCall, fn: func() {
+		m, ok := n.l.m.(machine.Answerer)
+		if !ok {
+			return
+		}
+		a := m.Answer(q)
+		if a == nil {
+			return
+		}
+		b, err := n.cfg.Codec.Append(nil, a)
+		if err != nil || len(b) > room {
+			return // the question comes again when it is known who asks
+		}
+		n.tally.count(q, in, len(question))
+		n.tally.count(a, out, len(b))
+		n.l.stats.received++
+		n.l.stats.sent++
+		answer = b
+	}})
+	return answer
+}
+
+// answered is when somebody has shown who it is whose question was answered.
+func (n *network) answered(from machine.Peer, question []byte) {
+	if q := n.question(question); q != nil {
+		n.come(from, q.Asked())
+	}
 }
 
 // deliver takes a message from the reader's goroutine to the loop.
@@ -73,13 +133,20 @@ func (n *network) deliver(from machine.Peer, b []byte) {
 		n.tally.fail("malformed") // it would have needed a link
 		return
 	}
+	if n.come(from, m) {
+		n.tally.count(m, in, len(b))
+	}
+}
+
+// come gives a datagram to the loop unless too many wait.
+func (n *network) come(from machine.Peer, m machine.Message) bool {
 	if n.arrived.Add(1) > maxArrived {
 		n.arrived.Add(-1)
 		n.tally.fail("datagram: loop busy")
-		return
+		return false
 	}
-	n.tally.count(m, in, len(b))
 	n.l.here(event{kind: evDatagram, from: from, body: m})
+	return true
 }
 
 // maxChores bounds the handshakes that wait to be computed.

@@ -42,6 +42,10 @@ type NetConfig struct {
 	Proof []byte
 	Admit func(pub ed25519.PublicKey, proof []byte) error
 
+	// Open lets nodes ask, and be answered by the machine (machine.Answerer),
+	// before they have shown who they are: in a world that admits anybody.
+	Open bool
+
 	// About is told to whoever asks what world this is (Ask), at most MaxAbout
 	// bytes: how it begins. Empty: nobody is told.
 	About []byte

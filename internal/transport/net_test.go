@@ -42,6 +42,8 @@ func (testCodec) Append(b []byte, m machine.Message) ([]byte, error) {
 		return append(append(b, 'n'), m...), nil
 	case brief:
 		return append(append(b, 'b'), m...), nil
+	case query:
+		return append(append(b, 'q'), m...), nil
 	}
 	return b, errTest
 }
@@ -61,6 +63,8 @@ func (testCodec) Decode(b []byte) (machine.Message, error) {
 		return note(b[1:]), nil
 	case 'b':
 		return brief(b[1:]), nil
+	case 'q':
+		return query(b[1:]), nil
 	}
 	return nil, errTest
 }

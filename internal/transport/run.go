@@ -94,9 +94,15 @@ func (l *Loop) next(buf []event) []event {
 // the loop sleeps; otherwise it posts them. To wake another goroutine would cost
 // a datagram more than all the rest (decision 12).
 func (l *Loop) here(e ...event) {
-	if l.wanted.Load() || !l.turn.TryLock() {
+	if !l.atOnce(e...) {
 		l.post(e...)
-		return
+	}
+}
+
+// atOnce is here for what is not to wait: it reports whether the loop slept.
+func (l *Loop) atOnce(e ...event) bool {
+	if l.wanted.Load() || !l.turn.TryLock() {
+		return false
 	}
 	l.visit(e)
 	awake := l.stopping || len(l.timers.a) > 0 && l.timers.a[0].at < l.until
@@ -105,6 +111,7 @@ func (l *Loop) here(e ...event) {
 		l.mu.Lock()
 		l.unlock()
 	}
+	return true
 }
 
 // visit is one round of the loop. A panic stops the loop as everywhere.

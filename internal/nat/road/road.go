@@ -169,6 +169,14 @@ func (r *Road) OnMessage(from machine.Peer, m machine.Message) {
 	r.drain()
 }
 
+// Answer implements machine.Answerer, for a node that strangers reach.
+func (r *Road) Answer(q machine.Question) machine.Message {
+	if a, ok := r.node.(machine.Answerer); ok && !r.hidden {
+		return a.Answer(q)
+	}
+	return nil
+}
+
 // OnTimer implements machine.Machine.
 func (r *Road) OnTimer(t machine.Timer) {
 	if t.Kind == timerBeat {

@@ -1,10 +1,8 @@
 package session
 
 import (
-	"encoding/binary"
 	"fmt"
 	"net/netip"
-	"slices"
 	"time"
 
 	"github.com/flynn/noise"
@@ -23,8 +21,13 @@ type attempt struct {
 	cookies int                   // how many we were given
 	tries   int
 	again   *time.Timer
-	busy    bool  // a welcome is being looked at
+	busy    bool  // a welcome is being looked at, or has been
 	version uint8 // what the other end is said to speak, if it is not ours
+
+	asks   bool         // the hello bears a question: what waits first
+	who    machine.Peer // is there, as its welcome shows
+	theirs uint32       // its number
+	rests  bool         // it has answered, and there is nothing else to say yet
 }
 
 // begin begins a handshake. t is locked.
@@ -54,7 +57,7 @@ func (t *Table) end(a *attempt, why string) {
 	if a.p.attempt != a {
 		return
 	}
-	a.p.attempt, a.p.waiting = nil, nil
+	a.p.attempt, a.p.waiting, a.rests = nil, nil, false
 	delete(t.slots, a.ours)
 	t.begun--
 	if a.again != nil {
@@ -67,31 +70,65 @@ func (t *Table) end(a *attempt, why string) {
 }
 
 func (t *Table) sendHello(a *attempt) {
+	if packet := t.prepare(a); packet != nil {
+		t.cfg.Send(packet, a.addr)
+	}
+}
+
+// anew begins a handshake once more that somebody has meddled with: under another
+// number, because the other end would repeat what it has answered to this one.
+// The hello goes out when it would have been repeated.
+func (t *Table) anew(a *attempt) {
+	t.cfg.Fail("forged")
+	t.mu.Lock()
+	if a.p.attempt == a {
+		delete(t.slots, a.ours)
+		a.ours = t.number(a)
+	}
+	t.mu.Unlock()
+	t.prepare(a)
+}
+
+// prepare makes an attempt's hello, and has it repeated until there is an answer.
+func (t *Table) prepare(a *attempt) []byte {
 	n, err := t.handshake(true)
 	if err != nil {
 		panic(err) // the configuration is a constant
 	}
-	first, _, _, err := n.WriteMessage(nil, nil)
+	question := t.questionOf(a)
+	first, _, _, err := n.WriteMessage(nil, question)
 	if err != nil {
 		panic(err) // there is nothing in it that could fail
 	}
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	if a.p.attempt != a {
-		t.mu.Unlock()
-		return
+		return nil
 	}
+	a.asks = question != nil
 	a.noise, a.packet, a.busy = n, hello(t.cfg.World, a.ours, [cookieSize]byte{}, first), false
 	if a.again == nil {
 		a.again = time.AfterFunc(retryAfter, func() { t.sendAgain(a) })
 	}
-	t.mu.Unlock()
-	t.cfg.Send(a.packet, a.addr)
+	return a.packet
 }
 
-// sendAgain is when no answer has come.
+// questionOf is the question that an attempt's hello takes.
+func (t *Table) questionOf(a *attempt) []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if w := a.p.waiting; a.p.attempt == a && len(w) > 0 && w[0].question {
+		return w[0].b
+	}
+	return nil
+}
+
+// sendAgain is when no answer has come, or when who has answered is to hear now
+// who has asked.
 func (t *Table) sendAgain(a *attempt) {
 	t.mu.Lock()
-	if a.p.attempt != a {
+	if a.p.attempt != a || a.rests {
+		t.hurry(a)
 		t.mu.Unlock()
 		return
 	}
@@ -150,15 +187,14 @@ func (t *Table) onWelcome(h *header, from netip.AddrPort) {
 	t.run(a, func() { t.welcomed(a, theirs, message) })
 }
 
-// welcomed ends the handshake on our side.
+// welcomed is when the other end has shown who it is.
 func (t *Table) welcomed(a *attempt, theirs uint32, message []byte) {
 	payload, _, _, err := a.noise.ReadMessage(nil, message)
-	if err != nil { // forged, so we begin anew
-		t.cfg.Fail("forged")
-		t.sendHello(a)
+	if err != nil {
+		t.anew(a)
 		return
 	}
-	who, _, err := t.verify(payload, a.noise.PeerStatic())
+	who, answer, err := t.verify(payload, a.noise.PeerStatic())
 	if want := a.p.who.ID; err == nil && !want.IsZero() && who != want {
 		err = wrongID{want, who}
 	}
@@ -169,100 +205,28 @@ func (t *Table) welcomed(a *attempt, theirs uint32, message []byte) {
 		t.mu.Unlock()
 		return
 	}
-	mine := *t.mine.Load()
-	first := t.firstFor(a, len(mine))
-	last, c1, c2, err := a.noise.WriteMessage(nil, slices.Concat(mine, first))
-	if err != nil {
-		t.cfg.Fail("forged") // a key of low order
-		t.sendHello(a)
-		return
+	a.who, a.theirs = machine.Peer{ID: who, Addr: a.p.who.Addr}, theirs
+	if len(answer) == 0 || !a.asks || !t.answered(a, answer) {
+		t.prove(a)
 	}
-	s := newSession(c1, c2)
-	s.who, s.addr, s.initiator = machine.Peer{ID: who, Addr: a.p.who.Addr}, a.addr, true
-	s.ours, s.theirs = a.ours, theirs
-	s.confirm = append(binary.BigEndian.AppendUint32([]byte{typeConfirm}, theirs), last...)
-	t.begunSession(a, s, first != nil)
 }
 
-// firstFor is the first message that waits, if it fits into the confirm beside
-// our credentials: so it
-// needs no packet of its own, and comes when that comes.
-func (t *Table) firstFor(a *attempt, mine int) []byte {
+// answered delivers the answer to an attempt's question. It reports whether the
+// rest of the handshake can wait.
+func (t *Table) answered(a *attempt, answer []byte) (rests bool) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if w := a.p.waiting; a.p.attempt == a && len(w) > 0 && len(w[0]) <= MaxPacket-confirmHead-dhSize-2*tagSize-mine {
-		return w[0]
-	}
-	return nil
-}
-
-// begunSession is when the other end has proven who it is. What waited goes out
-// with our own proof and behind it.
-func (t *Table) begunSession(a *attempt, s *session, first bool) {
-	t.mu.Lock()
-	p := a.p
-	if p.attempt != a {
+	if a.p.attempt != a { // the question has gone another way
 		t.mu.Unlock()
-		return
+		return true
 	}
-	waiting := p.waiting
-	if first {
-		waiting = waiting[1:]
+	a.p.waiting = a.p.waiting[1:]
+	if rests = len(a.p.waiting) == 0; rests {
+		a.rests = true
+		a.again.Reset(proveAfter)
 	}
-	t.end(a, "")
-	t.add(s)
-	t.peerOf(p.who) // end may have forgotten it
-	t.peerOf(s.who)
-	for _, p := range t.users(s) {
-		if p.current == nil {
-			p.current = s
-		} else if p.current != s {
-			p.next = s
-		}
-	}
-	s.again = time.AfterFunc(retryAfter, func() { t.confirmAgain(s) })
-	confirm := s.confirm
 	t.mu.Unlock()
-	t.cfg.Send(confirm, s.addr)
-	for _, b := range waiting {
-		t.seal(s, b)
-	}
-}
-
-// confirmAgain is when the other end has not sent anything in the session yet.
-func (t *Table) confirmAgain(s *session) {
-	t.mu.Lock()
-	if s.confirm == nil || t.slots[s.ours] != any(s) {
-		t.mu.Unlock()
-		return
-	}
-	if s.tries++; s.tries == attempts {
-		t.drop(s)
-		t.mu.Unlock()
-		t.cfg.Fail("no answer")
-		return
-	}
-	s.again.Reset(retryAfter << s.tries)
-	packet := s.confirm
-	t.mu.Unlock()
-	t.cfg.Send(packet, s.addr)
-}
-
-// isConfirmed is when the first packet in a session has come: the other end has
-// our proof.
-func (t *Table) isConfirmed(s *session) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	s.confirmed.Store(true)
-	s.confirm = nil
-	if s.again != nil {
-		s.again.Stop()
-	}
-	for _, p := range t.users(s) {
-		if p.next == s {
-			t.use(p, s)
-		}
-	}
+	t.cfg.Deliver(a.who, answer)
+	return rests
 }
 
 // onUnknown hears that the other end does not have a session. Anyone could say

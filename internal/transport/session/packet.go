@@ -12,7 +12,7 @@ import (
 const (
 	// Version is that of the protocols between nodes, of datagrams and links:
 	// a change that older nodes cannot read gets a new number.
-	Version = 4
+	Version = 5
 	// MaxPacket is the longest packet: it passes any path of IPv6.
 	MaxPacket = 1280 - 48 // less the headers of IPv6 and UDP
 	// MaxPlain is the longest message.
@@ -34,10 +34,17 @@ const (
 	typeData    = 0x88
 
 	helloHead   = 1 + 1 + 4 + 4
-	helloEnd    = helloHead + cookieSize + dhSize
+	helloNoise  = helloHead + cookieSize + 2
 	welcomeHead = 1 + 4 + 4
 	confirmHead = 1 + 4
 	dataHead    = 1 + 4 + 8
+
+	// MaxQuestion is the longest question that a hello takes, MaxAnswer the
+	// longest answer beside credentials without a proof.
+	MaxQuestion = helloSize - helloNoise - dhSize
+	MaxAnswer   = helloSize - welcomeBare - credentialsHead
+	// welcomeBare is a welcome without what its sender says in it.
+	welcomeBare = welcomeHead + dhSize + dhSize + tagSize + tagSize
 )
 
 var (
@@ -105,17 +112,22 @@ func parseHello(b []byte) (h header, err error) {
 	copy(h.world[:], b[2:])
 	h.from = binary.BigEndian.Uint32(b[6:])
 	copy(h.cookie[:], b[helloHead:])
-	h.rest = b[helloHead+cookieSize : helloEnd]
+	size := dhSize + int(binary.BigEndian.Uint16(b[helloNoise-2:]))
+	if size > helloSize-helloNoise {
+		return h, errPacket
+	}
+	h.rest = b[helloNoise : helloNoise+size]
 	return h, nil
 }
 
-// hello puts the first Noise message into its packet.
+// hello puts the first Noise message, with the question in it, into its packet.
 func hello(world id.ID, from uint32, cookie [cookieSize]byte, noise []byte) []byte {
 	b := make([]byte, 0, helloSize)
 	b = append(b, typeHello, Version)
 	b = append(b, world[:4]...)
 	b = binary.BigEndian.AppendUint32(b, from)
 	b = append(b, cookie[:]...)
+	b = binary.BigEndian.AppendUint16(b, uint16(len(noise)-dhSize))
 	b = append(b, noise...)
 	return b[:helloSize]
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"encoding/binary"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/flynn/noise"
@@ -25,6 +26,7 @@ type half struct {
 	welcome []byte // nil: not computed yet
 	busy    bool   // the confirm is being looked at
 	early   [][]byte
+	asked   []byte // the question that the welcome answers; nil: none
 	expire  *time.Timer
 }
 
@@ -120,11 +122,14 @@ func (t *Table) sendWelcome(f *half, message []byte) {
 	if err != nil {
 		panic(err) // the configuration is a constant
 	}
-	_, _, _, err = n.ReadMessage(nil, message)
+	question, _, _, err := n.ReadMessage(nil, message)
 	packet := binary.BigEndian.AppendUint32([]byte{typeWelcome}, f.theirs)
 	packet = binary.BigEndian.AppendUint32(packet, f.ours)
+	var answer []byte
 	if err == nil {
-		packet, _, _, err = n.WriteMessage(packet, *t.mine.Load())
+		mine := *t.mine.Load()
+		answer = t.answer(question, helloSize-welcomeBare-len(mine))
+		packet, _, _, err = n.WriteMessage(packet, slices.Concat(mine, answer))
 	}
 	t.mu.Lock()
 	switch {
@@ -136,6 +141,9 @@ func (t *Table) sendWelcome(f *half, message []byte) {
 		packet = nil
 	default:
 		f.noise, f.welcome = n, packet
+		if len(answer) > 0 {
+			f.asked = question
+		}
 	}
 	t.mu.Unlock()
 	if packet != nil {
@@ -143,12 +151,34 @@ func (t *Table) sendWelcome(f *half, message []byte) {
 	}
 }
 
+// answer is what goes with a welcome. It is no more than the hello has paid for.
+func (t *Table) answer(question []byte, room int) []byte {
+	if len(question) == 0 || room <= 0 || t.cfg.Answer == nil {
+		return nil
+	}
+	if a := t.cfg.Answer(question, room); len(a) <= room {
+		return a
+	}
+	return nil
+}
+
 func (t *Table) onConfirm(h *header, from netip.AddrPort) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
+	s, _ := t.slots[h.to].(*session)
+	if s == nil {
+		t.confirmed(h, from)
+	}
+	t.mu.Unlock()
+	if s != nil && s.addr == from && len(h.rest) >= dhSize {
+		t.seal(s, nil) // what has shown that we have it was lost
+	}
+}
+
+// confirmed is when the end of a handshake has come. t is locked.
+func (t *Table) confirmed(h *header, from netip.AddrPort) {
 	f, _ := t.slots[h.to].(*half)
 	if f == nil || f.addr != from || f.noise == nil || f.busy {
-		return // of a session that there is, most likely
+		return
 	}
 	f.busy = true
 	message := append([]byte(nil), h.rest...)
@@ -187,8 +217,11 @@ func (t *Table) onConfirmed(f *half, message []byte) {
 		t.use(p, s)
 	}
 	t.mu.Unlock()
-	for _, b := range waiting {
-		t.seal(s, b)
+	for _, m := range waiting {
+		t.seal(s, m.b)
+	}
+	if f.asked != nil {
+		t.cfg.Answered(s.who, f.asked)
 	}
 	if len(first) > 0 {
 		t.cfg.Deliver(s.who, first)

@@ -131,7 +131,15 @@ func (t *Table) usable(p *peer, now time.Duration) *session {
 
 // Send sends a message to a peer; without a session one is made first. A peer
 // with the zero ID is whoever is at that address.
-func (t *Table) Send(to machine.Peer, plain []byte) {
+func (t *Table) Send(to machine.Peer, plain []byte) { t.send(to, message{b: plain}) }
+
+// Ask is Send for what onlookers may read. A peer without a session gets it with
+// the hello; then its answer comes before it knows who asks.
+func (t *Table) Ask(to machine.Peer, plain []byte) {
+	t.send(to, message{plain, len(plain) <= MaxQuestion})
+}
+
+func (t *Table) send(to machine.Peer, m message) {
 	t.mu.Lock()
 	if t.closed {
 		t.mu.Unlock()
@@ -141,13 +149,13 @@ func (t *Table) Send(to machine.Peer, plain []byte) {
 	now := t.now()
 	s := t.usable(p, now)
 	if s == nil {
-		t.wait(p, plain)
+		t.wait(p, m)
 		t.mu.Unlock()
 		return
 	}
 	t.review(p, s, now)
 	t.mu.Unlock()
-	t.seal(s, plain)
+	t.seal(s, m.b)
 }
 
 // SendFresh sends a message in a session that is begun for it, whatever sessions
@@ -156,20 +164,19 @@ func (t *Table) SendFresh(to machine.Peer, plain []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.closed {
-		t.wait(t.peerOf(to), plain)
+		t.wait(t.peerOf(to), message{b: plain})
 	}
 }
 
 // wait keeps a message until there is a session. t is locked.
-func (t *Table) wait(p *peer, plain []byte) {
+func (t *Table) wait(p *peer, m message) {
 	if len(p.waiting) == maxWaiting {
 		t.cfg.Fail("queue full")
 		return
 	}
-	p.waiting = append(p.waiting, append([]byte(nil), plain...))
-	if p.attempt == nil {
-		t.begin(p)
-	}
+	m.b = append([]byte(nil), m.b...)
+	p.waiting = append(p.waiting, m)
+	t.need(p)
 }
 
 // review begins a new session if this one is old, or if the other end does not
@@ -200,8 +207,15 @@ func (t *Table) Ready(to machine.Peer) bool {
 	if t.usable(p, t.now()) != nil {
 		return true
 	}
+	t.need(p)
+	return false
+}
+
+// need sees to it that there will be a session. t is locked.
+func (t *Table) need(p *peer) {
 	if p.attempt == nil {
 		t.begin(p)
+	} else {
+		t.hurry(p.attempt)
 	}
-	return false
 }

@@ -24,8 +24,15 @@ type Config struct {
 	Proof []byte
 	Admit func(pub ed25519.PublicKey, proof []byte) error // nil: everyone
 
-	Send    func(b []byte, to netip.AddrPort)  // must not keep b
-	Deliver func(from machine.Peer, b []byte)  // must not keep b
+	Send    func(b []byte, to netip.AddrPort) // must not keep b
+	Deliver func(from machine.Peer, b []byte) // must not keep b
+	// Answer answers what a node asks that has not shown who it is, in at most
+	// room bytes; nothing: it is not answered so, and will ask again when it has.
+	// nil: nobody is. Answered is when it has shown who it is. What they are given
+	// must not be kept.
+	Answer   func(question []byte, room int) []byte
+	Answered func(from machine.Peer, question []byte)
+
 	Fail    func(reason string)                // counts what went wrong
 	Refused func(at netip.AddrPort, err error) // somebody who is not admitted, or is not who they should be
 	Go      func(job func()) bool              // runs the costly part of a handshake elsewhere, several side by side if that is faster; false: too much to do
@@ -67,6 +74,10 @@ const (
 	// believed.
 	hintEvery = time.Second
 	maxNumber = 1 << 60
+	// proveAfter is when who has asked a question and has nothing else to say
+	// shows who it is: when a lookup that the question was part of is over, and
+	// well before the other end forgets that it was asked.
+	proveAfter = 50 * time.Millisecond
 )
 
 // Table holds all sessions of a node.
@@ -102,8 +113,14 @@ type peer struct {
 	current *session
 	next    *session // made by us, not confirmed by the other end yet
 	attempt *attempt
-	waiting [][]byte
+	waiting []message
 	doubt   time.Duration // how long without an answer is suspicious now
+}
+
+// message is one that waits for a session.
+type message struct {
+	b        []byte
+	question bool // it may go with the hello
 }
 
 // New returns a table without sessions.
