@@ -156,8 +156,20 @@ func (s *Session) onLeft(m *region.Left) {
 		s.end(wire.Idle.Refusal(1))
 	case region.LeftKicked:
 		s.end(wire.Kicked.Refusal(0))
+	case region.LeftClosed:
+		s.onCutOff(m)
 	default:
 		s.end(wire.Restart.Refusal(1))
+	}
+}
+
+// onCutOff is when a region has taken the player for gone: its node has lost the
+// one that the session is at for a while, and with it all of its sessions. The
+// session lives, so it comes in again. It has asked to already if it has noticed
+// the same; and of a region that is not the home any more it is old news.
+func (s *Session) onCutOff(m *region.Left) {
+	if m.Region == s.home && s.in {
+		s.onNewHost(&region.NewHost{Region: m.Region})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
@@ -26,6 +27,7 @@ type forgetful struct {
 	columns map[world.ColumnPos]*world.Column
 	peer    machine.Peer
 	deaf    map[world.RegionPos]bool // hears no Watch of these
+	mute    bool                     // does not answer an Enter
 }
 
 func (f *forgetful) Start()                                 {}
@@ -43,6 +45,9 @@ func (f *forgetful) OnMessage(p machine.Peer, m machine.Message) {
 		switch inner := m.Msg.(type) {
 		case *region.Enter:
 			f.enters++
+			if f.mute {
+				return
+			}
 			if f.enters <= f.busy {
 				f.env.Send(p, &region.Refused{Region: m.Region, Player: inner.Player, Code: string(wire.Busy)})
 				return
@@ -186,6 +191,67 @@ func eventually(t *testing.T, cond func() bool) {
 			t.Fatal("waited in vain")
 		}
 	}
+}
+
+// TestCutOff: a host that has lost the session's node for a while has let the
+// player go, and says so once there is a way again. The session comes in again,
+// watches again, and goes on. What an earlier home says, or one that has been
+// asked to let it in again already, changes nothing.
+func TestCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &forgetful{columns: map[world.ColumnPos]*world.Column{}}
+		s, got := playAt(t, f)
+		synctest.Wait()
+		say := func(left *region.Left) {
+			s.node.cfg.Node.(*transport.Loop).Call(context.Background(), func() { f.env.Send(f.peer, left) })
+			synctest.Wait()
+		}
+		count := func() (enters, watches int) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return f.enters, len(f.watches)
+		}
+		state := func() (home world.RegionPos, over error) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.over != nil {
+				over = s.over
+			}
+			return s.home, over
+		}
+		home, _ := state()
+		enters, watches := count()
+		if enters != 1 || watches == 0 {
+			t.Fatalf("entered %d times, watches %d times", enters, watches)
+		}
+		for _, c := range []struct {
+			what string
+			from world.RegionPos
+			deaf bool // the region does not answer an Enter
+			more int  // Enters
+		}{
+			{"the home", home, false, 1},
+			{"a region that is not the home", world.RegionPos{X: home.X + 1}, false, 0},
+			{"the home, again", home, true, 1},
+			{"the home, while it has not let in again", home, true, 0},
+		} {
+			f.mu.Lock()
+			f.mute = c.deaf
+			f.mu.Unlock()
+			say(&region.Left{Region: c.from, Player: s.player, Reason: region.LeftClosed})
+			e, w := count()
+			if e != enters+c.more || (w > watches) != (c.more > 0) {
+				t.Errorf("%s: %d more Enters and %d watches, want %d", c.what, e-enters, w-watches, c.more)
+			}
+			enters, watches = e, w
+			if _, over := state(); over != nil {
+				t.Fatalf("%s: the session has ended: %v", c.what, over)
+			}
+		}
+		if got.count(wire.TypeRefused) != 0 {
+			t.Error("the client is told that it has ended")
+		}
+	})
 }
 
 // TestLinkThatEndsSaysWhy: a client learns why its session has ended.
