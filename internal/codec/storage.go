@@ -48,6 +48,7 @@ const (
 	maxSignature = 256
 	maxZones     = 64
 	maxReceipts  = 2 * maxZones // an exchange may name some again
+	maxShorts    = 64           // storers that are known
 	maxSquares   = 1 << 16      // cells of a message about some
 	maxSought    = 1 << 10
 )
@@ -78,6 +79,7 @@ var storageKinds = []*kind{
 		num(f, &m.Query)
 		f.player(&m.Player)
 		signed(f, &m.Of)
+		shorts(f, &m.Known)
 	}),
 	needs(143, func(f *form, m *storage.ActionsResult) {
 		num(f, &m.Query)
@@ -117,11 +119,13 @@ var storageKinds = []*kind{
 			named(f, &m.Batch)
 			numbers(f, m)
 		}
+		shorts(f, &m.Knows)
 		f.bytes(&m.Signature, maxSignature)
 	}),
 	needs(149, func(f *form, m *storage.Receipt) {
 		named(f, &m.Batch)
 		receipt(f, m, m.Batch)
+		f.bool(&m.Fresh)
 	}),
 	needs(150, func(f *form, m *storage.Certified) {
 		var b *storage.Batch
@@ -137,6 +141,11 @@ var storageKinds = []*kind{
 	needs(151, func(f *form, m *storage.Exchange) {
 		batch(f, &m.Batch)
 		receipts(f, &m.Receipts, m.Batch)
+		for _, r := range m.Receipts {
+			if r.By == nil {
+				f.fail("a receipt of somebody who is not named")
+			}
+		}
 		f.bytes(&m.Signature, maxSignature)
 	}),
 	needs(156, func(f *form, m *storage.Fetch) {

@@ -99,10 +99,15 @@ func (v *vault) batch() *storage.Batch {
 	return b
 }
 
-// receipts are some for a batch.
-func (v *vault) receipts(b *storage.Batch) (out []*storage.Receipt) {
+// receipts are some for a batch; the last is of somebody who is known, if that may be.
+func (v *vault) receipts(b *storage.Batch, known bool) (out []*storage.Receipt) {
+	if known {
+		defer func() {
+			out = append(out, &storage.Receipt{Short: 1 + uint32(v.r.Intn(1<<31)), Batch: b, Signature: make([]byte, 64)})
+		}()
+	}
 	for range 3 {
-		out = append(out, &storage.Receipt{By: v.node(), Batch: b, Signature: bytes.Repeat([]byte{byte(v.r.Intn(9))}, 213)})
+		out = append(out, &storage.Receipt{By: v.node(), Batch: b, Certificate: bytes.Repeat([]byte{byte(v.r.Intn(9))}, 149), Signature: make([]byte, 64)})
 	}
 	return out
 }
@@ -199,23 +204,25 @@ func (v *vault) message(k *kind) machine.Message {
 		m := &storage.Result{Around: storage.NewAround(v.node(), nil, someSpace.Bounds()), Seen: seen, Area: area}
 		return &node.Answer{Certificate: &identity.Certificate{Key: [32]byte{1, 2}, Serial: v.r.Uint64()}, Signature: [64]byte{3}, Result: m.Seal(v.world)}
 	case *storage.RetrieveActions:
-		return &storage.RetrieveActions{Query: v.r.Uint64(), Player: v.player(), Of: 9}
+		return &storage.RetrieveActions{Query: v.r.Uint64(), Player: v.player(), Of: 9, Known: []uint32{uint32(v.r.Uint64()), 7}}
 	case *storage.ActionsResult:
 		b := v.batch()
-		return &storage.ActionsResult{Query: v.r.Uint64(), Batch: b, Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b)}}
+		return &storage.ActionsResult{Query: v.r.Uint64(), Batch: b, Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b, true)}}
 	case *storage.Deposit:
 		if v.r.OneIn(2) {
-			return &storage.Deposit{Batch: v.batch(), Whole: true, Signature: []byte{5, 6}}
+			return &storage.Deposit{Batch: v.batch(), Whole: true, Knows: []uint32{8}, Signature: []byte{5, 6}}
 		}
 		return &storage.Deposit{Batch: nameOf(v.batch()), Numbers: []uint64{v.r.Uint64() >> 1, 1<<63 + v.r.Uint64()>>1}, Signature: []byte{7}}
 	case *storage.Receipt:
-		return v.receipts(nameOf(v.batch()))[0]
+		m := v.receipts(nameOf(v.batch()), true)[3*v.r.Intn(2)]
+		m.Fresh = v.r.OneIn(2)
+		return m
 	case *storage.Certified:
 		b := nameOf(v.batch())
-		return &storage.Certified{Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b)}}
+		return &storage.Certified{Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b, true)}}
 	case *storage.Exchange:
 		b := v.batch()
-		return &storage.Exchange{Batch: b, Receipts: v.receipts(b), Signature: []byte{8}}
+		return &storage.Exchange{Batch: b, Receipts: v.receipts(b, false), Signature: []byte{8}}
 	case *storage.Store:
 		return &storage.Store{Action: v.batch().Actions[0]}
 	case *storage.Push:
@@ -293,7 +300,8 @@ func TestStorageRefuses(t *testing.T) {
 		"digests and what they are":   &storage.Result{Around: around, Area: area, Brief: true, Seen: seen},
 		"digests that are not some":   &storage.Result{Around: around, Area: area, Sent: v.brief(area)},
 		"many zones":                  &storage.Seek{Zones: make([]uint8, maxZones+1)},
-		"a receipt for another batch": &storage.Exchange{Batch: v.batch(), Receipts: v.receipts(v.batch())},
+		"a receipt for another batch": &storage.Exchange{Batch: v.batch(), Receipts: v.receipts(v.batch(), false)},
+		"a receipt of whom all know":  &storage.Exchange{Batch: batch, Receipts: v.receipts(batch, true)},
 		"a node outside of the world": &storage.Better{Node: far},
 		"a place outside":             &storage.Wake{Player: v.player(), Place: geom.Point{X: v.world.Side}},
 		"a cover without an inside":   &storage.Result{Around: around, Area: area, Seen: &wide},

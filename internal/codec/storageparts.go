@@ -167,7 +167,7 @@ func numbers(f *form, m *storage.Deposit) {
 
 // receipts are those of one batch, which is not said again.
 func receipts(f *form, v *[]*storage.Receipt, of *storage.Batch) {
-	list(f, v, maxReceipts, minContact+1, func(f *form, r **storage.Receipt) {
+	list(f, v, maxReceipts, 6, func(f *form, r **storage.Receipt) {
 		if f.reading {
 			*r = &storage.Receipt{Batch: of}
 		} else if *r == nil {
@@ -178,12 +178,26 @@ func receipts(f *form, v *[]*storage.Receipt, of *storage.Batch) {
 	})
 }
 
-// receipt is who gives one for a batch, and its signature.
+// shorts are the beginnings of ids of storers that are known.
+func shorts(f *form, v *[]uint32) {
+	list(f, v, maxShorts, 4, func(f *form, v *uint32) { f.fixed32(v) })
+}
+
+// receipt is who gives one for a batch, briefly if that one is known, and its
+// signature.
 func receipt(f *form, r *storage.Receipt, of *storage.Batch) {
 	if !f.reading && f.err == nil && (of == nil || r.Batch == nil || r.Batch.Player.ID != of.Player.ID || r.Batch.Of != of.Of) {
 		f.fail("a receipt for something else")
 	}
-	f.someone(&r.By)
+	brief := r.By == nil && r.Short != 0
+	if f.bool(&brief); brief {
+		if f.fixed32(&r.Short); r.Short == 0 && f.err == nil {
+			f.fail("a receipt of nobody")
+		}
+	} else {
+		f.someone(&r.By)
+		f.bytes(&r.Certificate, maxSignature)
+	}
 	f.bytes(&r.Signature, maxSignature)
 }
 

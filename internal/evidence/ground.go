@@ -148,25 +148,22 @@ func (g *Ground) SignedBatch(b *storage.Batch, signature []byte) bool {
 	return err == nil && id.Of(pub) == b.Player.ID && ed25519.Verify(pub, text, signature[ed25519.PublicKeySize:])
 }
 
-// SignReceipt signs a receipt: with the certificate, which says where its node
-// stands, and the key that it names.
+// SignReceipt signs a receipt with the key that the certificate names, which says
+// where its node stands.
 func (g *Ground) SignReceipt(r *storage.Receipt, c *identity.Certificate, key ed25519.PrivateKey) error {
 	b, err := g.receiptText(r)
 	if err == nil {
-		r.Signature = append(c.Append(nil), ed25519.Sign(key, b)...)
+		r.Certificate, r.Signature = c.Append(nil), ed25519.Sign(key, b)
 	}
 	return err
 }
 
 // SignedReceipt reports whether a receipt is that of the node at that place.
 func (g *Ground) SignedReceipt(r *storage.Receipt) bool {
-	if len(r.Signature) != identity.CertificateSize+ed25519.SignatureSize {
-		return false
-	}
-	c, err := identity.DecodeCertificate(r.Signature[:identity.CertificateSize])
+	c, err := identity.DecodeCertificate(r.Certificate)
 	if err != nil || c.ID() != r.By.ID || c.Pos != r.By.Pos || !c.IssuedFor(&g.record.Genesis) {
 		return false
 	}
 	b, err := g.receiptText(r)
-	return err == nil && ed25519.Verify(c.Key[:], b, r.Signature[identity.CertificateSize:])
+	return err == nil && ed25519.Verify(c.Key[:], b, r.Signature)
 }

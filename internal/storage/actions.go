@@ -60,6 +60,7 @@ type container struct {
 type shelf struct {
 	player *Player
 	stacks []stack // a few, ascending
+	known  storers // by certificates that the player has sent (Protocol.Terse)
 }
 
 type stack struct {

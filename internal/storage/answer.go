@@ -133,7 +133,10 @@ func (n *Node) onRetrieveActions(by *overlay.Contact, q *RetrieveActions) {
 	m := &ActionsResult{Query: q.Query}
 	m.Batch, m.Certificate = n.actions.held(q.Player, q.Of, n.memo)
 	if m.Certificate != nil {
-		m.saved = m.Certificate.saved(q.known)
+		m.saved = m.Certificate.saved(q.Known)
+		if n.cfg.Wire {
+			m.Certificate = m.Certificate.brief(q.Known)
+		}
 	}
 	if b := n.cfg.Behaviour; b != nil {
 		if m = b.AnswerActions(n, by, q, m); m == nil {

@@ -253,12 +253,12 @@ func (n *Node) askActions(of int64) {
 		c.asked[i] = pointQuery{player: o.Player, at: o.Pos, began: now, got: got[i*slots : (i+1)*slots : (i+1)*slots]}
 	}
 	storing := n.storing
-	n.storing = make(map[id.ID][]id.ID, len(players)) // of those who are gone nothing is kept
+	n.storing = make(map[id.ID]storers, len(players)) // of those who are gone nothing is kept
 	for i := range c.asked {
 		if p := c.asked[i].player; len(storing[p.ID]) > 0 && len(storing[p.ID]) <= n.space.Zones()*n.homesOf() {
 			n.storing[p.ID] = storing[p.ID]
 		}
-		q := &RetrieveActions{Query: uint64(of)<<20 | uint64(i*homes), Player: c.asked[i].player, Of: of, known: n.storing[c.asked[i].player.ID]}
+		q := &RetrieveActions{Query: uint64(of)<<20 | uint64(i*homes), Player: c.asked[i].player, Of: of, Known: n.storing[c.asked[i].player.ID].shorts()}
 		if n.cfg.Protocol.Receipts {
 			c.asked[i].ask = q
 			n.askWave(&c.asked[i])
@@ -290,11 +290,12 @@ func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
 	if q.done || m.Batch == nil || m.Batch.Player.ID != q.player.ID || m.Batch.Of != c.to {
 		return
 	}
-	if n.cfg.Protocol.Receipts && n.certifies(m.Certificate, m.Batch) {
+	known := n.storing[q.player.ID]
+	if good := n.certifies(known.fillAll(m.Certificate), m.Batch); n.cfg.Protocol.Receipts && good != nil {
 		q.heard++
-		q.result, q.votes = m.Batch, len(m.Certificate.Receipts)
+		q.result, q.votes = m.Batch, len(good)
 		if n.cfg.Protocol.Terse {
-			n.storing[q.player.ID] = m.Certificate.storers(n.storing[q.player.ID])
+			n.storing[q.player.ID] = known.withAll(good)
 		}
 		n.endPoint(q)
 		if c.open == 0 {

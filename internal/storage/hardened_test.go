@@ -172,11 +172,11 @@ func TestCertificates(t *testing.T) {
 		{"one is nothing", []*Receipt{by(0, b), by(1, b), nil}, false},
 		{"none", nil, false},
 	} {
-		if got := n.certifies(&Certificate{b, c.of}, b); got != c.want {
+		if got := n.certifies(&Certificate{b, c.of}, b) != nil; got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
-	if n.certifies(nil, b) {
+	if n.certifies(nil, b) != nil {
 		t.Error("no certificate certifies")
 	}
 }

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -140,8 +139,10 @@ func isqrt(v int64) int64 {
 type RetrieveActions struct {
 	Query  uint64
 	Player *Player
-	known  []id.ID // storers whose certificates the sender has (Protocol.Terse)
 	Of     int64
+	// Known are the storers that the sender knows, by the beginnings of their ids
+	// (Protocol.Terse).
+	Known []uint32
 }
 
 // ActionsResult answers it.
@@ -204,7 +205,7 @@ func (m *Result) Size() int {
 }
 
 // Size makes messages known to simulations.
-func (m *RetrieveActions) Size() int { return 1 + 8 + 20 + 8 + 8 + sizeShort*len(m.known) }
+func (m *RetrieveActions) Size() int { return 1 + 8 + 20 + 8 + 8 + sizeShort*len(m.Known) }
 
 // Size makes messages known to simulations.
 func (m *ActionsResult) Size() int {

@@ -151,9 +151,9 @@ type Node struct {
 	woken    []wakening
 	waking   *Wake // the last one of the own player
 	purse    purse
-	told     map[id.ID][]id.ID // of storers: whose certificates they have from here
-	storing  map[id.ID][]id.ID // of players: storers whose certificates are known
-	pins     [][]pin           // by zone: who has answered about the update area
+	told     map[id.ID][]uint32 // of storers: whom they know from here
+	storing  map[id.ID]storers  // of players: who are known
+	pins     [][]pin            // by zone: who has answered about the update area
 
 	queries uint64
 	running []*query
@@ -188,7 +188,7 @@ func New(cfg Config, env machine.Env) *Node {
 		cfg: cfg, env: env, space: cfg.Overlay.Space, world: cfg.Rules.World(), memo: cfg.Memo,
 		time: timing{cfg.Begin, cfg.LMax, cfg.Deviation}, self: cfg.Overlay.Self,
 		testament: testament{map[id.ID]outcome{}, map[ObjectID]bool{}},
-		static:    map[ObjectID]*Object{}, pushed: map[id.ID]bool{}, fetches: map[uint64]fetch{}, told: map[id.ID][]id.ID{},
+		static:    map[ObjectID]*Object{}, pushed: map[id.ID]bool{}, fetches: map[uint64]fetch{}, told: map[id.ID][]uint32{},
 	}
 	n.pins = make([][]pin, n.space.Zones())
 	n.places = newMapping(n.space, n.world)
@@ -382,9 +382,7 @@ func (n *Node) onUnicast(u upcall) {
 			n.onDeposit(m.Origin, body)
 		}
 	case *Receipt:
-		if body.By != nil && body.By.ID == m.Origin.ID {
-			n.onReceipt(body)
-		}
+		n.onReceipt(m.Origin, body)
 	case *Certified:
 		n.onCertified(body)
 	case *Exchange:

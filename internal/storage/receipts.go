@@ -17,6 +17,9 @@ type Deposit struct {
 	Whole bool
 	// Numbers are those of the actions, if Batch has come without them.
 	Numbers []uint64
+	// Knows are those whom the player knows of the zone that this goes to, by the
+	// beginnings of their ids (Protocol.Terse).
+	Knows []uint32
 	// Signature is the player's, of the batch: nobody on the way can say that the
 	// player has done nothing. Who makes and checks it is the driver's business
 	// (Config.SignBatch, Config.CheckBatch).
@@ -27,12 +30,17 @@ type Deposit struct {
 type Receipt struct {
 	By    *overlay.Contact
 	Batch *Batch // on the wire its player and interval: who asked for the receipt has it
-	// Signature is the storer's; who makes and checks it is the driver's business
+	// Certificate says who the storer is and where it stands, Signature is the
+	// storer's. Who makes and checks them is the driver's business
 	// (Config.SignReceipt, Config.CheckReceipt).
-	Signature []byte
-	// linked: the player has the storer's certificate from the link that the
-	// receipt goes over (Protocol.Terse).
-	linked bool
+	Certificate, Signature []byte
+	// Short is the beginning of the storer's id, on the wire, instead of By and
+	// Certificate, which the receiver has (Protocol.Terse).
+	Short uint32
+	// Fresh: the storer knows nobody by the player's certificates, on the way to the
+	// player.
+	Fresh bool
+	known bool // the receiver has By and Certificate, on the way to the player
 }
 
 // Certificate is a batch with receipts of more than half of the zones: one copy
@@ -57,27 +65,29 @@ type Exchange struct {
 	Signature []byte // the player's, as in its Deposit
 }
 
-// Sizes on the wire. A receipt names the storer by its certificate (id, key and
-// the authority's signature; the rest is known from links) and is signed.
+// Sizes on the wire. A receipt names the storer by its contact and its certificate,
+// and is signed.
 const (
-	sizeReceipt   = 180
-	sizeSignature = 64
+	sizeCertificate = 149
+	sizeReceipt     = sizeContact + sizeCertificate + sizeSignature
+	sizeSignature   = 64
 )
 
 // Size makes messages known to simulations.
 func (m *Deposit) Size() int {
+	size := 1 + 20 + 8 + sizeSignature + sizeShort*len(m.Knows)
 	if m.Whole {
-		return 1 + 20 + 8 + m.Batch.size() + sizeSignature
+		return size + m.Batch.size()
 	}
-	return 1 + 20 + 8 + 2 + 4*len(m.Batch.Actions) + sizeSignature
+	return size + 2 + 4*len(m.Batch.Actions)
 }
 
 // Size makes messages known to simulations.
 func (m *Receipt) Size() int {
-	if m.linked {
-		return 1 + 8 + sizeDigest + sizeSignature
+	if m.known {
+		return 1 + 20 + 8 + sizeBrieflySigned
 	}
-	return 1 + sizeReceipt
+	return 1 + 20 + 8 + sizeReceipt
 }
 
 // Size makes messages known to simulations.
@@ -100,6 +110,7 @@ type purse struct {
 	cert  *Certificate
 	// holders have given a receipt, several of a zone perhaps.
 	holders []*overlay.Contact
+	known   storers // who have ever given one
 }
 
 // save notes an action of the own player until its interval is over.
@@ -137,7 +148,7 @@ func (n *Node) deposit(of int64) {
 		return
 	}
 	b := n.closeBatch(of)
-	*p = purse{acts: p.acts, batch: b}
+	*p = purse{acts: p.acts, batch: b, known: p.known}
 	n.sendDeposit(p.batch)
 	n.env.SetTimer(n.env.Now().Add(hurry), machine.Timer{Kind: timerInsist, Arg: uint64(of)})
 	if n.cfg.Updates == 0 || of < n.cfg.Updates {
@@ -163,10 +174,11 @@ func (n *Node) closeBatch(of int64) *Batch {
 // sendDeposit stores a batch in all zones.
 func (n *Node) sendDeposit(b *Batch) {
 	signature := n.signBatch(b)
-	for k, home := range n.homes(n.cfg.Player) {
-		m := &Deposit{Batch: b, Whole: k > 0, Signature: signature} // single actions go to the first home only
-		for z := range n.space.Zones() {
-			n.overlay.Unicast(n.places.key(home, z), m)
+	for z := range n.space.Zones() {
+		knows := n.knownIn(z)
+		for k, home := range n.homes(n.cfg.Player) {
+			whole := k > 0 // single actions go to the first home only
+			n.overlay.Unicast(n.places.key(home, z), &Deposit{Batch: b, Whole: whole, Knows: knows, Signature: signature})
 		}
 	}
 }
@@ -196,18 +208,19 @@ func (n *Node) onDeposit(by *overlay.Contact, m *Deposit) {
 	if b == nil || !n.checkBatch(b) || !n.signedBatch(b, m.Signature) {
 		return
 	}
-	st := n.actions.shelf(b.Player).stack(b.Of)
+	s := n.actions.shelf(b.Player)
+	st := s.stack(b.Of)
 	if (st.sealed || !m.Whole) && !sameBatch(st.frozen(b.Player, n.memo), b) {
 		return // an action is missing, or the player has said something else before
 	}
 	n.seal(st, b)
 	st.signature = m.Signature
-	r := &Receipt{By: n.self, Batch: b, linked: n.cfg.Protocol.Terse}
+	r := &Receipt{By: n.self, Batch: b}
 	if n.cfg.SignReceipt != nil {
 		n.cfg.SignReceipt(r)
 	}
 	st.collect(n, r)
-	n.overlay.Reply(by, r)
+	n.overlay.Reply(by, n.receiptFor(m, r, s))
 }
 
 // named is a batch of actions that are stored here, by their numbers; nil: some
@@ -290,33 +303,47 @@ func (n *Node) goodReceipt(r *Receipt, b *Batch) bool {
 		(n.cfg.CheckReceipt == nil || n.cfg.CheckReceipt(r))
 }
 
-// certifies reports whether a certificate is good for a batch.
-func (n *Node) certifies(c *Certificate, b *Batch) bool {
+// certifies returns the good receipts of a certificate for a batch, one a zone; nil:
+// they are too few.
+func (n *Node) certifies(c *Certificate, b *Batch) (list []*Receipt) {
 	if c == nil || b == nil || len(c.Receipts) > n.space.Zones() {
-		return false
+		return nil
 	}
-	var list []*Receipt
 	for _, r := range c.Receipts {
 		n.addReceipt(&list, r, b)
 	}
-	return len(list) >= n.quorum()
+	if len(list) < n.quorum() {
+		return nil
+	}
+	return list
 }
 
 // onReceipt collects the receipts for the own batch and hands the certificate to
 // all who have given one.
-func (n *Node) onReceipt(r *Receipt) {
+func (n *Node) onReceipt(by *overlay.Contact, r *Receipt) {
 	p := &n.purse
+	if r = p.known.fill(r); r == nil || r.By == nil || r.By.ID != by.ID {
+		return
+	}
 	if p.batch != nil && r.Batch != nil && n.cfg.Wire && len(r.Batch.Actions) == 0 {
-		r = &Receipt{By: r.By, Batch: r.Batch.filled(p.batch), Signature: r.Signature}
+		filled := *r
+		filled.Batch = r.Batch.filled(p.batch)
+		r = &filled
 	}
 	if p.batch == nil || !n.goodReceipt(r, p.batch) || slices.ContainsFunc(p.holders, isContact(r.By)) {
 		return
 	}
-	p.holders = append(p.holders, r.By)
+	p.holders = append(p.holders, by)
+	if n.cfg.Protocol.Terse {
+		p.known = p.known.with(r)
+		if r.Fresh {
+			delete(n.told, r.By.ID)
+		}
+	}
 	n.addReceipt(&p.got, r, p.batch)
 	switch {
 	case p.cert != nil:
-		n.overlay.Reply(r.By, n.tell(r.By, p.cert))
+		n.overlay.Reply(by, n.tell(by, p.cert))
 	case len(p.got) >= n.quorum():
 		p.cert = &Certificate{p.batch, slices.Clone(p.got)}
 		for _, by := range p.holders {
@@ -331,18 +358,30 @@ func (n *Node) onCertified(m *Certified) {
 	if c == nil || c.Batch == nil || c.Batch.Player == nil {
 		return
 	}
+	s := n.actions.shelf(c.Batch.Player)
+	st := s.stack(c.Batch.Of)
 	if n.cfg.Wire && len(c.Batch.Actions) == 0 {
-		if c = n.fillCertificate(c); c == nil {
+		if !st.sealed {
 			return
 		}
+		c = c.of(st.batch)
 	}
-	if !n.checkBatch(c.Batch) || !n.certifies(c, c.Batch) {
+	whole := s.known.fillAll(c)
+	if len(whole.Receipts) < len(c.Receipts) {
+		s.known = nil // the player is told so with the next receipt, and names all again
+	}
+	good := n.certifies(whole, whole.Batch)
+	if good == nil || !n.checkBatch(whole.Batch) {
 		return
 	}
-	st := n.actions.shelf(c.Batch.Player).stack(c.Batch.Of)
+	if n.cfg.Protocol.Terse {
+		s.known = s.known.withAll(good)
+	}
 	if st.cert == nil {
-		n.seal(st, c.Batch)
-		st.cert = c
+		n.seal(st, whole.Batch)
+		if st.cert = whole; len(good) < len(whole.Receipts) {
+			st.cert = &Certificate{whole.Batch, good}
+		}
 	}
 }
 
@@ -355,17 +394,15 @@ func (b *Batch) filled(known *Batch) *Batch {
 	return known
 }
 
-// fillCertificate is a certificate that came without the actions of its batch,
-// which is stored here; nil: it is not.
-func (n *Node) fillCertificate(c *Certificate) *Certificate {
-	st := n.actions.shelf(c.Batch.Player).stack(c.Batch.Of)
-	if !st.sealed {
-		return nil
-	}
-	out := &Certificate{Batch: st.batch}
+// of is a certificate that came without the actions of its batch, with those of the
+// one that is stored here.
+func (c *Certificate) of(b *Batch) *Certificate {
+	out := &Certificate{Batch: b}
 	for _, r := range c.Receipts {
 		if r != nil && r.Batch != nil {
-			out.Receipts = append(out.Receipts, &Receipt{By: r.By, Batch: r.Batch.filled(st.batch), Signature: r.Signature})
+			filled := *r
+			filled.Batch = r.Batch.filled(b)
+			out.Receipts = append(out.Receipts, &filled)
 		}
 	}
 	return out

@@ -57,11 +57,12 @@ func (n *Node) insist(of int64) {
 	if p.batch == nil || p.batch.Of != of || !n.storers() {
 		return
 	}
-	m := &Deposit{Batch: p.batch, Whole: true, Signature: n.signBatch(p.batch)}
+	signature := n.signBatch(p.batch)
 	for z := range n.space.Zones() {
 		if n.holders(z) >= n.homesOf() {
 			continue
 		}
+		m := &Deposit{Batch: p.batch, Whole: true, Knows: n.knownIn(z), Signature: signature}
 		for _, home := range n.homes(n.cfg.Player) {
 			n.overlay.Unicast(n.places.key(home, z), m)
 		}

@@ -3,7 +3,6 @@ package storage
 import (
 	"slices"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -73,50 +72,4 @@ func (k *Known) rowsOf(s *Snapshot) int {
 		return 0
 	}
 	return k.rows
-}
-
-// sizeBrieflySigned is what a receipt in a certificate takes for somebody who has
-// the certificate of the storer: which storer, and the receipt's signature.
-const sizeBrieflySigned = 1 + sizeSignature
-
-// sizeShort is the beginning of an id by which somebody is named who is known.
-const sizeShort = 4
-
-// saved is what a certificate is smaller by for somebody who has the certificates
-// of some storers.
-func (c *Certificate) saved(known []id.ID) (size int) {
-	for _, r := range c.Receipts {
-		if slices.Contains(known, r.By.ID) {
-			size += sizeReceipt - sizeBrieflySigned
-		}
-	}
-	return size
-}
-
-// storers adds to a list whose receipts a certificate has.
-func (c *Certificate) storers(known []id.ID) []id.ID {
-	for _, r := range c.Receipts {
-		if !slices.Contains(known, r.By.ID) {
-			known = append(known, r.By.ID)
-		}
-	}
-	return known
-}
-
-// maxTold bounds what is remembered of whose certificates somebody has.
-const maxTold = 256
-
-// tell makes the message that hands a storer the certificate of the own batch. It
-// remembers whose certificates the storer has from now on.
-func (n *Node) tell(by *overlay.Contact, c *Certificate) *Certified {
-	m := &Certified{Certificate: c}
-	if !n.cfg.Protocol.Terse {
-		return m
-	}
-	if len(n.told) >= maxTold {
-		clear(n.told)
-	}
-	m.saved = c.saved(n.told[by.ID])
-	n.told[by.ID] = c.storers(n.told[by.ID])
-	return m
 }

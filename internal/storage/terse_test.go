@@ -71,11 +71,11 @@ func TestWhatIsExpectedIsLeftOut(t *testing.T) {
 func TestKnownStorersAreNotNamedAgain(t *testing.T) {
 	c := &Certificate{Batch: &Batch{Player: &Player{}}}
 	for n := range byte(3) {
-		c.Receipts = append(c.Receipts, &Receipt{By: &overlay.Contact{ID: id.ID{n}}})
+		c.Receipts = append(c.Receipts, &Receipt{By: &overlay.Contact{ID: id.ID{n + 1}}})
 	}
 	whole := (&Certified{Certificate: c}).Size()
 	for _, terse := range []bool{false, true} {
-		n := &Node{cfg: Config{Protocol: Protocol{Terse: terse}}, told: map[id.ID][]id.ID{}}
+		n := &Node{cfg: Config{Protocol: Protocol{Terse: terse}}, told: map[id.ID][]uint32{}}
 		by := &overlay.Contact{ID: id.ID{9}}
 		if got := n.tell(by, c).Size(); got != whole {
 			t.Errorf("terse %v: %d bytes the first time, want %d", terse, got, whole)

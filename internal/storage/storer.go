@@ -1,0 +1,183 @@
+package storage
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// Who a storer is and where it stands, its certificate says, which is larger than
+// all else of a receipt. Players have the same storers in one interval as in the
+// next, so that they are named once, and by the beginning of their ids from then on
+// (Protocol.Terse):
+//
+//   - a player says with its deposit whom it knows of the zone that it goes to, and
+//     the storers of these are brief in their receipts;
+//   - a player remembers whom it has named to a storer, and is brief with the next
+//     certificate; a storer that has forgotten says so with its receipt (Fresh);
+//   - who asks for a player's actions says whose receipts it has had before.
+
+// storer is somebody who gives receipts.
+type storer struct {
+	who         *overlay.Contact
+	certificate []byte
+}
+
+// storers are those who are known, the oldest first.
+type storers []storer
+
+const (
+	// maxStorers bounds whom a player knows, and whom a storer knows by a player.
+	maxStorers = 64
+	// maxTold bounds of how many storers it is remembered whom they know.
+	maxTold = 256
+	// sizeShort is the beginning of an id by which somebody is named who is known.
+	sizeShort = 4
+	// sizeBrieflySigned is what a receipt takes for somebody who knows the storer.
+	sizeBrieflySigned = sizeShort + sizeSignature
+)
+
+// short is the beginning of an id; 0 is no name.
+func short(x id.ID) uint32 { return binary.BigEndian.Uint32(x[:]) }
+
+// knows reports whether somebody is among those who are known by short names.
+func knows(known []uint32, x id.ID) bool { return short(x) != 0 && slices.Contains(known, short(x)) }
+
+// shorts name those who are known.
+func (l storers) shorts() (out []uint32) {
+	for _, s := range l {
+		out = append(out, short(s.who.ID))
+	}
+	return out
+}
+
+// with adds who has given a receipt.
+func (l storers) with(r *Receipt) storers {
+	s := storer{r.By, r.Certificate}
+	if i := slices.IndexFunc(l, func(o storer) bool { return o.who.ID == r.By.ID }); i >= 0 {
+		l[i] = s // it may have a new certificate
+		return l
+	}
+	if len(l) >= maxStorers {
+		l = slices.Delete(l, 0, 1)
+	}
+	return append(l, s)
+}
+
+// withAll adds who has given receipts, which are good: who could make others take
+// something else for a storer's certificate would undo its receipts.
+func (l storers) withAll(good []*Receipt) storers {
+	for _, r := range good {
+		l = l.with(r)
+	}
+	return l
+}
+
+// fill is a receipt with what it left out; nil: nobody is known by that name. Who
+// lies about whose it is does not bear that one's signature.
+func (l storers) fill(r *Receipt) *Receipt {
+	if r == nil || r.By != nil || r.Short == 0 {
+		return r
+	}
+	i := slices.IndexFunc(l, func(s storer) bool { return short(s.who.ID) == r.Short })
+	if i < 0 {
+		return nil
+	}
+	out := *r
+	out.By, out.Certificate, out.Short = l[i].who, l[i].certificate, 0
+	return &out
+}
+
+// fillAll is a certificate with what its receipts left out, without those of whom
+// nobody is known.
+func (l storers) fillAll(c *Certificate) *Certificate {
+	if c == nil || !slices.ContainsFunc(c.Receipts, func(r *Receipt) bool { return l.fill(r) != r }) {
+		return c
+	}
+	out := &Certificate{Batch: c.Batch}
+	for _, r := range c.Receipts {
+		if r = l.fill(r); r != nil {
+			out.Receipts = append(out.Receipts, r)
+		}
+	}
+	return out
+}
+
+// brief is a receipt for somebody who knows the storer.
+func (r *Receipt) brief() *Receipt {
+	return &Receipt{Short: short(r.By.ID), Batch: r.Batch, Signature: r.Signature}
+}
+
+// brief is a certificate for somebody who knows some of the storers.
+func (c *Certificate) brief(known []uint32) *Certificate {
+	out := &Certificate{Batch: c.Batch}
+	for _, r := range c.Receipts {
+		if knows(known, r.By.ID) {
+			r = r.brief()
+		}
+		out.Receipts = append(out.Receipts, r)
+	}
+	return out
+}
+
+// saved is what a certificate is smaller by for somebody who knows some storers.
+func (c *Certificate) saved(known []uint32) (size int) {
+	for _, r := range c.Receipts {
+		if knows(known, r.By.ID) {
+			size += sizeReceipt - sizeBrieflySigned
+		}
+	}
+	return size
+}
+
+// knownIn are whom the player knows of a zone.
+func (n *Node) knownIn(zone int) (out []uint32) {
+	for _, s := range n.purse.known {
+		if n.space.Zone(s.who.Pos) == zone {
+			out = append(out, short(s.who.ID))
+		}
+	}
+	return out
+}
+
+// receiptFor is the own receipt as it answers a deposit.
+func (n *Node) receiptFor(m *Deposit, r *Receipt, of *shelf) *Receipt {
+	if !n.cfg.Protocol.Terse {
+		return r
+	}
+	out := *r
+	if knows(m.Knows, n.self.ID) {
+		if n.cfg.Wire {
+			out = *r.brief()
+		}
+		out.known = true
+	}
+	out.Fresh = len(of.known) == 0
+	return &out
+}
+
+// tell makes the message that hands a storer the certificate of the own batch. It
+// remembers whom the storer knows from now on.
+func (n *Node) tell(by *overlay.Contact, c *Certificate) *Certified {
+	m := &Certified{Certificate: c}
+	if !n.cfg.Protocol.Terse {
+		return m
+	}
+	if len(n.told) >= maxTold {
+		clear(n.told)
+	}
+	told := n.told[by.ID]
+	m.saved = c.saved(told)
+	if n.cfg.Wire {
+		m.Certificate = c.brief(told)
+	}
+	for _, r := range c.Receipts {
+		if !knows(told, r.By.ID) {
+			told = append(told, short(r.By.ID))
+		}
+	}
+	n.told[by.ID] = told[max(0, len(told)-maxStorers):]
+	return m
+}

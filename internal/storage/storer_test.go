@@ -1,0 +1,129 @@
+package storage
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+)
+
+// receiptsOf are receipts for a batch, of a storer of each zone, and who they are of
+// can be seen from what stands for their certificates.
+func receiptsOf(space overlay.Space, b *Batch, zones int) (out []*Receipt) {
+	for z := range zones {
+		by := &overlay.Contact{ID: id.ID{1, 2, 3, byte(z)}, Pos: space.SubArea(z).Min}
+		out = append(out, &Receipt{By: by, Batch: b, Certificate: by.ID[:], Signature: []byte("signed")})
+	}
+	return out
+}
+
+func checkReceiptsOf(r *Receipt) bool { return string(r.Certificate) == string(r.By.ID[:]) }
+
+// Who knows a storer is not told again who it is, and understands what is said of it
+// all the same; who does not, does not.
+func TestBriefCertificates(t *testing.T) {
+	space := overlay.SpaceFor(4)
+	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
+	c := &Certificate{b, receiptsOf(space, b, 3)}
+	known := storers{}.withAll(c.Receipts[:2])
+	sent := c.brief(known.shorts())
+	if sent.Receipts[0].By != nil || sent.Receipts[1].Certificate != nil || sent.Receipts[2] != c.Receipts[2] {
+		t.Fatalf("sent: %v", sent.Receipts)
+	}
+	got := known.fillAll(sent)
+	for i, r := range got.Receipts {
+		if want := c.Receipts[i]; r.By != want.By || !slices.Equal(r.Certificate, want.Certificate) || !slices.Equal(r.Signature, want.Signature) || r.Batch != b {
+			t.Errorf("receipt %d came as %+v, want %+v", i, r, want)
+		}
+	}
+	if len(got.Receipts) != 3 {
+		t.Errorf("%d receipts came", len(got.Receipts))
+	}
+	if got := (storers{}).fillAll(sent); len(got.Receipts) != 1 {
+		t.Errorf("who knows nobody understands %d receipts", len(got.Receipts))
+	}
+	for i := range 2 * maxStorers {
+		known = known.with(&Receipt{By: &overlay.Contact{ID: id.ID{9, byte(i)}}})
+	}
+	if len(known) != maxStorers {
+		t.Errorf("%d storers are known, want at most %d", len(known), maxStorers)
+	}
+	renewed := *c.Receipts[0]
+	renewed.Certificate = []byte("a new one")
+	if k := (storers{}).withAll(c.Receipts).with(&renewed); len(k) != 3 || string(k.fill(renewed.brief()).Certificate) != "a new one" {
+		t.Error("a new certificate is not taken")
+	}
+}
+
+// A storer that has forgotten whom the player has named, or has never heard it, says
+// so, and all are named again.
+func TestForgetfulStorer(t *testing.T) {
+	space := overlay.SpaceFor(4)
+	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
+	cfg := Config{Wire: true, Protocol: Protocol{Receipts: true, Terse: true}, CheckReceipt: checkReceiptsOf}
+	receipts := receiptsOf(space, b, 3)
+	player := &Node{space: space, cfg: cfg, told: map[id.ID][]uint32{}, purse: purse{batch: b}}
+	storer := &Node{space: space, cfg: cfg, self: receipts[0].By}
+	shelf := storer.actions.shelf(b.Player)
+	shelf.stack(b.Of).batch, shelf.stack(b.Of).sealed = b, true
+	to := receipts[0].By
+	hand := func() bool {
+		st := shelf.stack(b.Of)
+		st.cert = nil
+		storer.onCertified(player.tell(to, &Certificate{b, receipts}))
+		return st.cert != nil
+	}
+	answer := func() *Receipt { return storer.receiptFor(&Deposit{}, receipts[0], shelf) }
+	take := func(r *Receipt) {
+		player.purse.holders, player.purse.got = nil, nil
+		player.onReceipt(to, r)
+	}
+	if r := answer(); !r.Fresh {
+		t.Error("who knows nobody does not say so")
+	}
+	if !hand() {
+		t.Fatal("the first certificate is not taken")
+	}
+	if r := answer(); r.Fresh {
+		t.Error("who knows some says that it knows nobody")
+	} else if take(r); !hand() {
+		t.Error("the second, brief, is not taken")
+	}
+	shelf.known = shelf.known[:1]
+	if hand() {
+		t.Error("a certificate is taken though nobody knows whose its receipts are")
+	}
+	r := answer()
+	if !r.Fresh {
+		t.Fatal("who has not understood a certificate does not say so")
+	}
+	take(r)
+	if !hand() {
+		t.Error("a certificate that names all again is not taken")
+	}
+	storer.onCertified(&Certified{Certificate: player.tell(to, &Certificate{b, receipts}).Certificate})
+	if r := answer(); r.Fresh {
+		t.Error("all are not known again")
+	}
+}
+
+// Nobody is remembered with what is not its certificate: its receipts would not count
+// any more.
+func TestOnlyGoodReceiptsAreRemembered(t *testing.T) {
+	space := overlay.SpaceFor(4)
+	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
+	receipts := receiptsOf(space, b, 4)
+	forged := *receipts[3]
+	forged.Certificate = []byte("somebody else's")
+	n := &Node{space: space, cfg: Config{Wire: true, Protocol: Protocol{Receipts: true, Terse: true}, CheckReceipt: checkReceiptsOf}}
+	shelf := n.actions.shelf(b.Player)
+	shelf.stack(b.Of).batch, shelf.stack(b.Of).sealed = b, true
+	n.onCertified(&Certified{Certificate: &Certificate{b, append(receipts[:3:3], &forged)}})
+	if len(shelf.known) != 3 || len(shelf.known.fillAll(&Certificate{b, []*Receipt{forged.brief()}}).Receipts) != 0 {
+		t.Errorf("%d are known, want the three whose receipts are good", len(shelf.known))
+	}
+	if c := shelf.stack(b.Of).cert; c == nil || len(c.Receipts) != 3 {
+		t.Errorf("the certificate is kept as %v", c)
+	}
+}
