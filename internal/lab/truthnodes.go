@@ -225,24 +225,36 @@ func (n *truthNet) each() error {
 
 // begun waits until the storage has begun, and all nodes take part in it.
 func (n *truthNet) begun() error {
-	return n.wait("for all nodes to hold their part of the first update", n.past.time(0).Add(settleTime), func() bool {
-		return !slices.ContainsFunc(n.nodes, func(p *truthProcess) bool { return p.State == nil })
-	})
+	return n.wait("for all nodes to hold their part of the first update", n.past.time(0), settleTime, n.nodes,
+		func(p *truthProcess) bool { return p.State != nil })
 }
 
-// wait asks all nodes until something is so.
-func (n *truthNet) wait(what string, until time.Time, so func() bool) error {
-	for {
+// askEvery is how often nodes are asked for what is waited for.
+const askEvery = 500 * time.Millisecond
+
+// wait asks all nodes until something is so at some of them. It gives up when it
+// has become so at none more for long, from some time on. How long is counted in
+// answers: where the nodes' machine has no time for them, they take longer, too.
+func (n *truthNet) wait(what string, from time.Time, patience time.Duration, at []*truthProcess, so func(*truthProcess) bool) error {
+	for best, left := -1, patience; ; left -= askEvery {
 		if err := n.each(); err != nil {
 			return err
 		}
-		if so() {
+		is := 0
+		for _, p := range at {
+			if so(p) {
+				is++
+			}
+		}
+		switch {
+		case is == len(at):
 			return nil
+		case is > best || time.Now().Before(from):
+			best, left = max(is, best), patience
+		case left <= 0:
+			return fmt.Errorf("waited too long %s: %d of %d do", what, is, len(at))
 		}
-		if time.Now().After(until) {
-			return fmt.Errorf("waited too long %s", what)
-		}
-		if err := n.sleep(500 * time.Millisecond); err != nil {
+		if err := n.sleep(askEvery); err != nil {
 			return err
 		}
 	}
@@ -269,9 +281,8 @@ func (n *truthNet) come(players int) error {
 
 // build waits until all who play have built something.
 func (n *truthNet) build(players int) error {
-	return n.wait("for people to build", time.Now().Add(settleTime), func() bool {
-		return !slices.ContainsFunc(n.honest()[:players], func(p *truthProcess) bool { return len(p.Built) == 0 })
-	})
+	return n.wait("for people to build", time.Now(), settleTime, n.honest()[:players],
+		func(p *truthProcess) bool { return len(p.Built) > 0 })
 }
 
 // rest lets them do nothing more once all of them have built something again: a
@@ -287,9 +298,8 @@ func (n *truthNet) rest(players int) (built int, err error) {
 			return 0, err
 		}
 	}
-	err = n.wait("for what was played to be voted", time.Now().Add(masonPatience+12*n.every), func() bool {
-		return !slices.ContainsFunc(n.honest(), func(p *truthProcess) bool { return p.Busy || p.Truth.Witness == nil || p.Truth.Witness.Waiting > 0 })
-	})
+	err = n.wait("for what was played to be voted", time.Now(), masonPatience+12*n.every, n.honest(),
+		func(p *truthProcess) bool { return !p.Busy && p.Truth.Witness != nil && p.Truth.Witness.Waiting == 0 })
 	of := n.next()
 	if _, checked := n.check(of); checked != nil {
 		return 0, errors.Join(err, checked)
@@ -389,10 +399,8 @@ func (n *truthNet) cutOff() error {
 	for _, p := range n.nodes {
 		out[p.Self] = p.forges
 	}
-	return n.wait("for the two to be cut off", time.Now().Add(settleTime), func() bool {
-		return !slices.ContainsFunc(n.honest(), func(p *truthProcess) bool {
-			return p.Place == nil || p.Place.Revoked == 0 || slices.ContainsFunc(p.Links, func(who id.ID) bool { return out[who] })
-		})
+	return n.wait("for the two to be cut off", time.Now(), settleTime, n.honest(), func(p *truthProcess) bool {
+		return p.Place != nil && p.Place.Revoked > 0 && !slices.ContainsFunc(p.Links, func(who id.ID) bool { return out[who] })
 	})
 }
 

@@ -137,9 +137,8 @@ func (n *truthNet) check(of int64) (row truthRow, err error) {
 	if err := n.sleep(time.Until(due)); err != nil {
 		return row, err
 	}
-	err = n.wait(fmt.Sprintf("for update %d of the honest nodes", of), n.past.time(of+1), func() bool {
-		return !slices.ContainsFunc(n.honest(), func(p *truthProcess) bool { return p.State == nil || p.State.Of != of })
-	})
+	err = n.wait(fmt.Sprintf("for update %d of the honest nodes", of), time.Now(), n.every*2/5, n.honest(),
+		func(p *truthProcess) bool { return p.State != nil && p.State.Of >= of })
 	for _, p := range n.honest() {
 		n.past.hear(p.Batches)
 		for _, c := range p.Came {
