@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/pprof"
 	"slices"
 	"sync"
 	"time"
@@ -52,6 +53,7 @@ const joining = 4
 type crowd struct {
 	order  crowdOrder // the first
 	enter  door
+	label  func(ctx context.Context, number int) context.Context // of what a walker does; nil: none
 	land   *land
 	heads  bool        // nobody asks for moves: of frames only the heads are read
 	loyal  bool        // who is told to come back later does, as a browser does
@@ -126,11 +128,18 @@ func (c *crowd) join(ctx context.Context, n int, pause time.Duration) {
 
 // let lets one walker in. A loyal one that is told to come back later does.
 func (c *crowd) let(ctx context.Context, who client.Identity, number int) error {
+	as := ctx
+	if c.label != nil {
+		as = c.label(ctx, number)
+		pprof.SetGoroutineLabels(as)
+		defer pprof.SetGoroutineLabels(ctx)
+	}
 	for tries := 1; ; tries++ {
 		w, err := joinWalker(ctx, c.enter, c.land, who, number, c.order.Homes[number%len(c.order.Homes)])
 		if err == nil {
 			c.mu.Lock()
 			defer c.mu.Unlock()
+			w.as = as
 			w.full = !c.heads && c.decoding() < decoders
 			if c.tour != nil {
 				w.tour, w.stream = slices.Clone(c.tour), &stream{}
@@ -238,6 +247,9 @@ func (c *crowd) pace(ctx context.Context, number int) {
 		}
 		c.mu.Unlock()
 		for _, w := range mine {
+			if c.label != nil {
+				pprof.SetGoroutineLabels(w.as)
+			}
 			buf, _ = w.step(buf) // report finds those that ended
 		}
 		next = next.Add(gap)

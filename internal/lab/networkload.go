@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/pprof"
 	"sync"
 	"time"
 
@@ -26,7 +27,7 @@ var networkLoadExperiment = Experiment{
 		{"seconds", "10", "s", "how long each stage is measured"},
 		{"settle", "5", "s", "how long a stage is given to settle before"},
 		{"ramp", "1", "", "stages; each adds as many nodes and players as the first"},
-		{"profile", "none", "", "file for a CPU profile of the last stage's measured time; none: there is none"},
+		{"profile", "none", "", "file for the CPU profile of the last stage's measured time; none: it is not kept"},
 		{"spread", "0", "columns", "of the square that players are spread over, a side; 0: two for each ten nodes"},
 	},
 	Run: runNetworkLoad,
@@ -70,7 +71,9 @@ func (n *network) grow(ctx context.Context, seed uint64, to int) error {
 		if err != nil {
 			return err
 		}
+		pprof.SetGoroutineLabels(ofNode(ctx, len(n.hosts))) // of all that it starts, too
 		h, err := host.Start(labConfig(data, join))
+		pprof.SetGoroutineLabels(ctx)
 		if err != nil {
 			return fmt.Errorf("node %d: %w", len(n.hosts), err)
 		}
@@ -81,10 +84,17 @@ func (n *network) grow(ctx context.Context, seed uint64, to int) error {
 	return nil
 }
 
-// enter brings players to the nodes in turn.
-func (n *network) enter(ctx context.Context, who client.Identity, number int) (client.Conn, *wire.Welcome, error) {
+// of is the node of a player: they are at the nodes in turn.
+func (n *network) of(number int) int {
 	n.mu.Lock()
-	h := n.hosts[number%len(n.hosts)]
+	defer n.mu.Unlock()
+	return number % len(n.hosts)
+}
+
+func (n *network) enter(ctx context.Context, who client.Identity, number int) (client.Conn, *wire.Welcome, error) {
+	at := n.of(number)
+	n.mu.Lock()
+	h := n.hosts[at]
 	n.mu.Unlock()
 	return h.Client().Join(ctx, who)
 }
@@ -123,7 +133,8 @@ type networkStage struct {
 	others         float64 // cores that other programs took
 	leaders        int     // nodes that lead a region or the hall
 	packets        float64 // a second, that all nodes send each other
-	said           Table
+	nobodys        float64 // cores that belong to no node
+	said, busiest  Table
 }
 
 // holds reports whether so many can be carried.
@@ -152,6 +163,7 @@ func runNetworkLoad(t *Trial) (err error) {
 		t.Logf("memory for %d nodes, %d MB, was there after %.1f s", nodes*ramp, nodes*ramp*nodeMemory>>20, time.Since(begin).Seconds())
 	}
 	c := &crowd{since: time.Now(), heads: true, loyal: true}
+	c.label = func(ctx context.Context, number int) context.Context { return ofNode(ctx, n.of(number)) }
 	ctx, stop := context.WithCancel(t.Context)
 	defer stop()
 	c.begin(ctx, crowdOrder{Seed: t.Seed, Homes: squareHomes(t.Seed, spread)}, n.enter)
@@ -221,20 +233,21 @@ func (n *network) measure(t *Trial, c *crowd, settle, seconds float64) (s networ
 	if err != nil {
 		return s, err
 	}
-	stop, err := profile(t.Text("profile"))
+	profile, err := startProfile(t.Text("profile"))
 	if err != nil {
 		return s, err
 	}
 	cpu, begin := cpuTime(), time.Now()
 	machine, _ := machineCPU()
 	err = pause(t.Context, seconds)
-	if err := errors.Join(err, stop()); err != nil {
-		return s, err
-	}
 	r := c.report()
 	took := time.Since(begin).Seconds()
 	used := (cpuTime() - cpu).Seconds()
-	all, _ := machineCPU()
+	whole, _ := machineCPU()
+	byNode, nobodys, wrong := profile.end()
+	if err := errors.Join(err, wrong); err != nil {
+		return s, err
+	}
 	after, err := n.read(t.Context)
 	if err != nil {
 		return s, err
@@ -248,28 +261,25 @@ func (n *network) measure(t *Trial, c *crowd, settle, seconds float64) (s networ
 		s.packets += float64(heard.packets[c]-quiet.packets[c]) / took
 	}
 	s.players, s.lost, s.back, s.cpu = r.Players, r.Lost, r.Back, used/took
-	s.others = max(0, (all-machine).Seconds()/took-s.cpu)
+	s.nobodys = nobodys.Seconds() / took
+	s.others = max(0, (whole-machine).Seconds()/took-s.cpu)
 	s.frames = finite(float64(r.Frames) / (r.Seconds * 20 * float64(max(1, r.Players))))
 	s.corrections = finite(float64(r.Corrections) / r.Seconds)
 	s.memory = readMemory().Resident / float64(len(n.hosts))
 	if r.Players == 0 {
 		return s, fmt.Errorf("all players were lost: %s", r.Error)
 	}
-	var busy, most float64
 	var ticks, late transport.Histogram
+	loops := make([]float64, len(after))
 	for i := range after {
-		timer, event := after[i].Timer.Since(&before[i].Timer), after[i].Event.Since(&before[i].Event)
-		b := (timer.Sum + event.Sum).Seconds() / took
-		busy, most = busy+b, max(most, b)
+		loops[i] = loopTime(&before[i], &after[i]) / took
 		l := after[i].Late.Since(&before[i].Late)
 		late.Merge(&l)
 	}
-	// What the process used beside the loops (packets, disks, players) is
-	// shared out as the loops' own time is.
-	s.loop = most
-	s.share, s.mean = finite(most/busy*s.cpu), s.cpu/float64(len(n.hosts))
+	s.mean = s.cpu / float64(len(n.hosts))
 	s.lateP99 = milliseconds(late.Quantile(0.99))
-	for _, h := range n.hosts {
+	all := costs(s.cpu, byNode, loops)
+	for i, h := range n.hosts {
 		st, err := h.Stats(t.Context)
 		if err != nil {
 			return s, err
@@ -277,13 +287,15 @@ func (n *network) measure(t *Trial, c *crowd, settle, seconds float64) (s networ
 		for k := range st.Regions {
 			ticks.Merge(&st.Regions[k].Tick)
 		}
-		for _, p := range st.Parts {
-			if p.Leader == st.Self {
-				s.leaders++
-				break
-			}
+		c := &all[i]
+		c.does(&st)
+		c.packets = float64(heard.sent[i]-quiet.sent[i]) / took
+		if c.led > 0 {
+			s.leaders++
 		}
+		s.share, s.loop = max(s.share, c.cpu), max(s.loop, c.loop)
 	}
+	s.busiest = busiestTable(all)
 	s.tickP99 = milliseconds(ticks.Quantile(0.99))
 	return s, nil
 }
@@ -311,13 +323,13 @@ func pause(ctx context.Context, seconds float64) error {
 func (t *Trial) reportNetwork(stages []networkStage) {
 	table := Table{
 		Name: "network-load", Title: "Nodes and players on one machine",
-		Columns: []string{"nodes", "players", "in after s", "busiest %", "mean %", "busiest loop %", "cores", "others' cores", "tick p99 ms", "late p99 ms", "frames %", "corrections a second", "sent away", "MB a node", "nodes that lead", "packets a second"},
+		Columns: []string{"nodes", "players", "in after s", "busiest %", "mean %", "busiest loop %", "cores", "no node's", "others' cores", "tick p99 ms", "late p99 ms", "frames %", "corrections a second", "sent away", "MB a node", "nodes that lead", "packets a second"},
 	}
 	busiest, average := Series{Name: "busiest node"}, Series{Name: "average node"}
 	var most *networkStage
 	for i := range stages {
 		s := &stages[i]
-		table.Row(s.nodes, s.players, s.start, 100*s.share, 100*s.mean, 100*s.loop, s.cpu, s.others, s.tickP99, s.lateP99, 100*s.frames, s.corrections, s.back, s.memory, s.leaders, s.packets)
+		table.Row(s.nodes, s.players, s.start, 100*s.share, 100*s.mean, 100*s.loop, s.cpu, s.nobodys, s.others, s.tickP99, s.lateP99, 100*s.frames, s.corrections, s.back, s.memory, s.leaders, s.packets)
 		busiest.Points = append(busiest.Points, [2]float64{float64(s.nodes), 100 * s.share})
 		average.Points = append(average.Points, [2]float64{float64(s.nodes), 100 * s.mean})
 		if s.holds() {
@@ -325,6 +337,7 @@ func (t *Trial) reportNetwork(stages []networkStage) {
 		}
 	}
 	t.Table(table)
+	t.Table(stages[len(stages)-1].busiest)
 	t.Table(stages[len(stages)-1].said)
 	t.Plot(Plot{Name: "network-load", Title: "CPU of a node as nodes and players are added, beside figure 4.6", X: "nodes", Y: "% of a core", Series: []Series{busiest, average,
 		{Name: "dissertation, 100 nodes", Points: [][2]float64{{0, 100 * paperNetwork}, {100, 100 * paperNetwork}}, Dashed: true}}})

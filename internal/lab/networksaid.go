@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"runtime/pprof"
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/transport"
@@ -15,6 +13,7 @@ import (
 // said is what all nodes of a network said to each other.
 type said struct {
 	packets, bytes [socket.Classes]uint64
+	sent           []uint64                  // packets, by each node
 	kinds          map[string]transport.Kind // by name
 	parcels        [2]uint64                 // with messages, and without any
 	links          int                       // ends
@@ -29,12 +28,14 @@ func (n *network) listen(ctx context.Context) (s said, err error) {
 		if err != nil {
 			return s, fmt.Errorf("node %d: %w", i, err)
 		}
+		s.sent = append(s.sent, 0)
 		for c, out := range one.Socket.Out {
+			s.sent[i] += out.Packets
 			s.packets[c] += out.Packets
 			s.bytes[c] += out.Bytes
 		}
-		for i, sent := range one.Parcels {
-			s.parcels[i] += sent
+		for k, sent := range one.Parcels {
+			s.parcels[k] += sent
 		}
 		for _, k := range one.Kinds {
 			all := s.kinds[k.Name]
@@ -77,23 +78,4 @@ func (s *said) table(before *said, seconds float64) Table {
 		row(name, count(name), s.kinds[name].BytesOut-before.kinds[name].BytesOut)
 	}
 	return t
-}
-
-// profile writes a CPU profile until stop is called.
-func profile(file string) (stop func() error, err error) {
-	if file == "none" {
-		return func() error { return nil }, nil
-	}
-	f, err := os.Create(file)
-	if err != nil {
-		return nil, err
-	}
-	if err := pprof.StartCPUProfile(f); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return func() error {
-		pprof.StopCPUProfile()
-		return f.Close()
-	}, nil
 }

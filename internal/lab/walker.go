@@ -27,7 +27,8 @@ const (
 type walker struct {
 	conn client.Conn
 	land outlook
-	full bool // counts the moves in frames, too
+	full bool            // counts the moves in frames, too
+	as   context.Context // whose labels its steps bear
 
 	mu   sync.Mutex
 	body world.Body
