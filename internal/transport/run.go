@@ -92,19 +92,30 @@ func (l *Loop) next(buf []event) []event {
 
 // here handles events on the goroutine of its caller, in the loop's place, if
 // the loop sleeps; otherwise it posts them. To wake another goroutine would cost
-// a datagram more than all the rest (decision 12).
+// a datagram, or a player's step, more than all the rest (decision 12). The loop
+// may not have begun to handle what was posted before: these come behind it.
 func (l *Loop) here(e ...event) {
 	if !l.atOnce(e...) {
 		l.post(e...)
 	}
 }
 
-// atOnce is here for what is not to wait: it reports whether the loop slept.
+// atOnce is here for what is not to wait: it reports whether the loop slept, with
+// nothing to do.
 func (l *Loop) atOnce(e ...event) bool {
 	if l.wanted.Load() || !l.turn.TryLock() {
 		return false
 	}
-	l.visit(e)
+	l.mu.Lock()
+	behind := len(l.inbox) > 0
+	l.mu.Unlock()
+	if behind || l.stopping {
+		l.turn.Unlock()
+		return false
+	}
+	l.visitors = append(l.visitors[:0], e...)
+	l.visit(l.visitors)
+	clear(l.visitors)
 	awake := l.stopping || len(l.timers.a) > 0 && l.timers.a[0].at < l.until
 	l.turn.Unlock()
 	if awake {
