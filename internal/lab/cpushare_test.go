@@ -20,7 +20,7 @@ func sampled(packed bool, texts []string, samples ...[]uint64) (b []byte) {
 	for _, s := range samples {
 		var one []byte
 		one = bytes(one, 1, []byte{1, 2}) // where it was
-		if packed { // Go writes two numbers one by one
+		if packed {                       // Go writes two numbers one by one
 			one = bytes(one, sampleValue, protowire.AppendVarint([]byte{1}, s[0]))
 		} else {
 			one = number(number(one, sampleValue, 1), sampleValue, s[0])
