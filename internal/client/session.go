@@ -28,8 +28,7 @@ type Session struct {
 	node   *Node
 	link   *transport.Link
 	player id.ID
-	hello  hall.Enter    // as the session came
-	kick   chan struct{} // Next has something to do that is not in the link
+	hello  hall.Enter // as the session came
 
 	// Only Next's goroutine touches these.
 	batch []machine.Message
@@ -62,7 +61,7 @@ type Session struct {
 func newSession(n *Node, k *transport.Link, player id.ID) *Session {
 	return &Session{
 		node: n, link: k, player: player,
-		kick: make(chan struct{}, 1), watch: newWatcher(), watchedAt: map[world.RegionPos]time.Time{}, heard: time.Now(),
+		watch: newWatcher(), watchedAt: map[world.RegionPos]time.Time{}, heard: time.Now(),
 	}
 }
 
@@ -98,7 +97,6 @@ func (s *Session) settle(ctx context.Context, tell func(place int)) error {
 	for {
 		select {
 		case <-s.link.Ready():
-		case <-s.kick:
 		case <-tick.C:
 			tell(0)
 		case <-ctx.Done():
@@ -158,7 +156,6 @@ func (s *Session) Next(ctx context.Context, to Sink) error {
 func (s *Session) wait(ctx context.Context) error {
 	select {
 	case <-s.link.Ready():
-	case <-s.kick:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -180,12 +177,8 @@ func (s *Session) say(m wire.Message) {
 	s.poke()
 }
 
-func (s *Session) poke() {
-	select {
-	case s.kick <- struct{}{}:
-	default:
-	}
-}
+// poke lets Next do what is not in the link.
+func (s *Session) poke() { s.link.Poke() }
 
 // send gives a message to the node, behind what is held. A node that takes no more
 // ends the session through the link.

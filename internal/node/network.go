@@ -191,14 +191,12 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.onRouted(f, m)
 	case *ToSessions:
 		for _, s := range m.Sessions {
-			w.toLocal(s, m.Msg)
-			w.isHere(f, s)
+			w.toHere(f, s, m.Msg)
 		}
 	case *ToWatchers:
 		for i := range m.To {
 			s := m.To[i].Session
-			w.toLocal(s, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
-			w.isHere(f, s)
+			w.toHere(f, s, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
 		}
 	case *SessionEnded:
 		w.endFar(f, m.Session)
@@ -239,21 +237,27 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	}
 }
 
-// toLocal gives a session of this node what a far part says.
-func (w *network) toLocal(session id.ID, m machine.Message) {
+// toLocal gives a session of this node what a far part says; it reports false if
+// there is no such session.
+func (w *network) toLocal(session id.ID, m machine.Message) bool {
 	peer := machine.Peer{ID: session}
-	if w.n.links[peer] && m != nil && w.passes(session, m) {
+	if !w.n.links[peer] {
+		return false
+	}
+	if m != nil && w.passes(session, m) {
 		w.n.counts.Sent++
 		w.told(session, m)
 		w.n.env.Send(peer, m)
 	}
+	return true
 }
 
-// isHere tells a node that has something for a session which has gone that it
-// has: that this was said before may be lost, and nobody else would.
-func (w *network) isHere(f *farNode, session id.ID) {
+// toHere brings what a node has for a session here. One that has something for a
+// session which has gone is told that it has: that this was said before may be
+// lost, and nobody else would.
+func (w *network) toHere(f *farNode, session id.ID, m machine.Message) {
 	now := w.n.env.Now()
-	if w.n.links[machine.Peer{ID: session}] || now < f.strayed {
+	if w.toLocal(session, m) || now < f.strayed {
 		return
 	}
 	f.strayed = now.Add(beat)

@@ -134,7 +134,7 @@ func (n *network) hold(k *Link, a *arrival) {
 
 // overdue is when the old link has had the time to deliver the rest.
 func (n *network) overdue(k *Link, a *arrival) {
-	if n.l.links[k.peer] == k && k.far.next == a {
+	if k.known && k.far.next == a {
 		k.far.next = nil
 		n.replace(k, a)
 	}

@@ -44,7 +44,7 @@ func (e env) Open(to machine.Peer) {
 
 func (e env) Close(to machine.Peer) {
 	if k := e.l.links[to]; k != nil {
-		delete(e.l.links, to)
+		e.l.unknow(k)
 		k.cut(machine.LinkClosed)
 		if k.far != nil {
 			e.l.net.ended(k)

@@ -249,7 +249,7 @@ func (r *remote) sendParcel(h laneHead, body []byte, now time.Duration) {
 	r.acks.owed = 0
 	r.acks.Unlock()
 	room := headRoom.Get().(*[MaxDatagram]byte)
-	r.n.sessions.Send(r.who, append(h.append(room[:0]), body...))
+	r.n.sessions.SendBy(&r.way, append(h.append(room[:0]), body...))
 	headRoom.Put(room)
 }
 

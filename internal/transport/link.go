@@ -33,6 +33,7 @@ type Link struct {
 	far      *remote // the connection to another node; nil: a session takes
 	ready    chan struct{}
 	inflight atomic.Int32
+	known    bool // it is in loop.links; only the loop touches it
 
 	mu    sync.Mutex
 	out   []machine.Message // waiting for Take
@@ -84,6 +85,14 @@ func (k *Link) Send(m machine.Message) error {
 
 // Ready gets a value when there is something to Take: messages or the end.
 func (k *Link) Ready() <-chan struct{} { return k.ready }
+
+// Poke lets Ready have a value although nothing has come.
+func (k *Link) Poke() {
+	select {
+	case k.ready <- struct{}{}:
+	default:
+	}
+}
 
 // Take returns what has arrived, appended to buf[:0], which is reused for the
 // next messages: give the slice of the last call back. Once everything was
@@ -196,10 +205,7 @@ func (k *Link) wakeReader() {
 		k.far.wake()
 		return
 	}
-	select {
-	case k.ready <- struct{}{}:
-	default:
-	}
+	k.Poke()
 }
 
 func stateErr(s machine.LinkEvent) error {

@@ -94,7 +94,7 @@ func (n *network) link(to machine.Peer) *Link {
 	n.seq++
 	k := &Link{loop: n.l, peer: to, state: machine.LinkUp}
 	k.far = &remote{k: k, n: n, seq: n.seq, room: make(chan struct{}, 1)}
-	n.l.links[to] = k
+	n.l.know(k)
 	n.links++
 	return k
 }
@@ -193,7 +193,7 @@ func (n *network) refuse(q *quic.Conn, err error) {
 func (n *network) dialled(k *Link, c *connection, theirs hello, err error) {
 	k.far.cancel()
 	switch {
-	case n.l.links[k.peer] != k || k.far.conn != nil: // closed, or theirs came first
+	case !k.known || k.far.conn != nil: // closed, or theirs came first
 		if c != nil {
 			n.live.Go(func() { c.abort(codeClosed) })
 		}
@@ -218,7 +218,7 @@ func (n *network) dialled(k *Link, c *connection, theirs hello, err error) {
 
 // missed is when a link could not be opened from either end.
 func (n *network) missed(k *Link, err error) {
-	if n.l.links[k.peer] == k && k.far.conn == nil {
+	if k.known && k.far.conn == nil {
 		n.failed(k.peer, err)
 		n.l.gone(k, machine.LinkFailed)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/transport/session"
 )
 
 // Bounds of what one link may have in the loop's inbox: beyond them its reader
@@ -52,6 +53,7 @@ type remote struct {
 	room    chan struct{}
 
 	who  machine.Peer // the other end with its true id, from attach on
+	way  session.Way  // to it
 	acks struct {
 		sync.Mutex
 		inAcks
@@ -85,6 +87,7 @@ type connection struct {
 func (r *remote) attach(c *connection, first []byte) {
 	pub, _ := keyOf(c.ConnectionState().TLS) // meet has looked
 	r.who = machine.Peer{ID: id.Of(pub), Addr: r.k.peer.Addr}
+	r.way.To = r.who
 	r.heard.Store(int64(r.n.elapsed()))
 	r.k.mu.Lock()
 	r.conn, r.first = c, first

@@ -209,7 +209,7 @@ func (l *Loop) dispatch(e *event) {
 	case evMessage:
 		e.link.handled(e.size)
 		l.stats.received++
-		if l.links[e.link.peer] == e.link {
+		if e.link.known {
 			l.m.OnMessage(e.link.peer, e.body)
 		}
 	case evDatagram:
@@ -220,7 +220,7 @@ func (l *Loop) dispatch(e *event) {
 		if l.links[e.link.peer] != nil { // its end is in the inbox, behind this
 			l.m.OnLink(e.link.peer, machine.LinkFailed)
 		}
-		l.links[e.link.peer] = e.link
+		l.know(e.link)
 		l.m.OnLink(e.link.peer, machine.LinkUp)
 	case evGone:
 		l.gone(e.link, e.gone)
@@ -233,14 +233,28 @@ func (l *Loop) dispatch(e *event) {
 
 // gone is the end of a link that the machine did not close itself.
 func (l *Loop) gone(k *Link, how machine.LinkEvent) {
-	if l.links[k.peer] != k {
+	if !k.known {
 		return
 	}
-	delete(l.links, k.peer)
+	l.unknow(k)
 	l.m.OnLink(k.peer, how)
 	if k.far != nil {
 		l.net.ended(k)
 	}
+}
+
+// know lets the machine have a link, in the place of one that it may have had.
+func (l *Loop) know(k *Link) {
+	if old := l.links[k.peer]; old != nil {
+		old.known = false
+	}
+	k.known = true
+	l.links[k.peer] = k
+}
+
+func (l *Loop) unknow(k *Link) {
+	k.known = false
+	delete(l.links, k.peer)
 }
 
 // drainLater handles what handlers made for this machine itself.

@@ -58,6 +58,14 @@ func (r *Road) meet(who id.ID) *far {
 	return f
 }
 
+// hear is meet for who says something: mostly several things, one after the other.
+func (r *Road) hear(who id.ID) *far {
+	if r.last == nil || r.last.id != who {
+		r.last = r.meet(who)
+	}
+	return r.last
+}
+
 // public reports whether the node can help now.
 func (f *far) public() bool { return f.up && f.hello && !Veiled(f.addr) }
 
@@ -291,6 +299,7 @@ func (r *Road) onBeat() {
 		}
 		if !f.up && !f.opening && f.finding == idle && !f.circuit && now.Sub(max(f.heard, f.used)) > forget {
 			delete(r.far, f.id)
+			r.last = nil
 			continue
 		}
 		kept = append(kept, f)

@@ -80,6 +80,7 @@ type Road struct {
 	relay  *relay.Relay
 	far    map[id.ID]*far
 	order  []*far // the same in order of acquaintance
+	last   *far   // who said something last
 	later  []func()
 	look   look
 	stats  Stats
@@ -209,7 +210,7 @@ func (r *Road) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 
 // receive takes a message of another node.
 func (r *Road) receive(from machine.Peer, m machine.Message) {
-	f := r.meet(from.ID)
+	f := r.hear(from.ID)
 	f.heard = r.env.Now()
 	if !f.up && !Veiled(from.Addr) {
 		f.via = from

@@ -131,21 +131,33 @@ func (t *Table) usable(p *peer, now time.Duration) *session {
 
 // Send sends a message to a peer; without a session one is made first. A peer
 // with the zero ID is whoever is at that address.
-func (t *Table) Send(to machine.Peer, plain []byte) { t.send(to, message{b: plain}) }
+func (t *Table) Send(to machine.Peer, plain []byte) { t.send(&Way{To: to}, message{b: plain}) }
 
 // Ask is Send for what onlookers may read. A peer without a session gets it with
 // the hello; then its answer comes before it knows who asks.
 func (t *Table) Ask(to machine.Peer, plain []byte) {
-	t.send(to, message{plain, len(plain) <= MaxQuestion})
+	t.send(&Way{To: to}, message{plain, len(plain) <= MaxQuestion})
 }
 
-func (t *Table) send(to machine.Peer, m message) {
+// Way is a peer who is sent to often: it is not looked up each time.
+type Way struct {
+	To machine.Peer
+	p  *peer // the table's lock guards it
+}
+
+// SendBy is Send over a way.
+func (t *Table) SendBy(w *Way, plain []byte) { t.send(w, message{b: plain}) }
+
+func (t *Table) send(w *Way, m message) {
 	t.mu.Lock()
 	if t.closed {
 		t.mu.Unlock()
 		return
 	}
-	p := t.peerOf(to)
+	if w.p == nil || w.p.gone {
+		w.p = t.peerOf(w.To)
+	}
+	p := w.p
 	now := t.now()
 	s := t.usable(p, now)
 	if s == nil {

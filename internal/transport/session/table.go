@@ -114,6 +114,7 @@ type peer struct {
 	next    *session // made by us, not confirmed by the other end yet
 	attempt *attempt
 	waiting []message
+	gone    bool          // forgotten: a Way has to look it up again
 	doubt   time.Duration // how long without an answer is suspicious now
 }
 
@@ -221,6 +222,7 @@ func (t *Table) peerOf(who machine.Peer) *peer {
 func (t *Table) forget(p *peer) {
 	if p.current == nil && p.next == nil && p.attempt == nil && t.peers[p.who] == p {
 		delete(t.peers, p.who)
+		p.gone = true
 	}
 }
 
