@@ -5,7 +5,10 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/pion/logging"
 	pion "github.com/pion/transport/v5"
@@ -160,6 +163,49 @@ func behindRouters(t *testing.T, ka, kb *vnet.NATType) (sa, sb, sone road.Stats)
 		}
 	}
 	return roads(t, a), roads(t, b), roads(t, one)
+}
+
+// TestCircuitBecomesHole: between two nodes behind translators nothing passes at
+// first, so they have a circuit. When something does, their link moves through the
+// hole that they find then, while their players go on: the relay passes nothing any
+// more, and blocks are still seen on both sides.
+func TestCircuitBecomesHole(t *testing.T) {
+	n := newInternet(t)
+	var open atomic.Bool
+	n.wan.AddChunkFilter(func(c vnet.Chunk) bool {
+		from, to := c.SourceAddr().String(), c.DestinationAddr().String()
+		return open.Load() || !strings.HasPrefix(from, "2") || !strings.HasPrefix(to, "2")
+	})
+	soon := func(c host.Config) host.Config {
+		c.Under.Holes = time.Second
+		return c
+	}
+	one := start(t, on(t, n.public("1.2.3.4"), "1.2.3.4"))
+	a := start(t, soon(on(t, n.behind(portCone, "27.1.1.1", "192.168.0.1"), "192.168.0.1", publicNode)))
+	b := start(t, soon(on(t, n.behind(portCone, "28.1.1.1", "10.2.0.1"), "10.2.0.1", publicNode)))
+	ann, bo := join(t, a, identity(t, "Ann"), ""), join(t, b, identity(t, "Bo"), "")
+	spawn := a.World().Spawn.Region()
+	until(t, "all to host the spawn's region", func() bool { return hostedBy(t, a, spawn, 3) && hostedBy(t, b, spawn, 3) })
+	until(t, "a circuit", func() bool { return roads(t, a).Circuits+roads(t, b).Circuits > 0 && roads(t, one).Packets > 0 })
+	if s := roads(t, a).Punched + roads(t, b).Punched; s > 0 {
+		t.Fatalf("%d holes where nothing passes", s)
+	}
+	open.Store(true)
+	build := func() {
+		for _, p := range []*player{ann, bo} {
+			place := put(t, p)
+			for _, q := range []*player{ann, bo} {
+				until(t, "both to see the block", func() bool { got, ok := q.Blocks().Block(place); return ok && got == world.Bricks })
+			}
+		}
+	}
+	build()
+	until(t, "the link to move", func() bool { return roads(t, a).Punched > 0 && roads(t, b).Punched > 0 })
+	until(t, "blocks to be seen that the relay has passed nothing of", func() bool {
+		before := roads(t, one).Packets
+		build()
+		return roads(t, one).Packets == before
+	})
 }
 
 func roads(t *testing.T, h *host.Host) road.Stats {

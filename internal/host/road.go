@@ -52,7 +52,7 @@ func (h *Host) startRoad(links *transport.NetConfig, net *node.Net, makeNode fun
 	ready := make(chan struct{})
 	rc := road.Config{
 		ID: p.id(), Local: machine.AddrFrom(p.local()), Known: p.known, Own: ownAddress, Opened: h.openPort(),
-		Relays: !cfg.NoRelay, Paths: h.paths,
+		Relays: !cfg.NoRelay, Holes: cfg.Under.Holes, Paths: h.paths,
 		Make: func(self machine.Peer, env machine.Env) machine.Machine {
 			net.Self = self
 			if !road.Veiled(self.Addr) {

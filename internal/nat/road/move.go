@@ -24,7 +24,6 @@ type move struct {
 }
 
 const (
-	holeFirst  = time.Minute
 	holeAtMost = 10 * time.Minute
 	// leaveAfter is how long the ends of the old link may still need the circuit.
 	leaveAfter = 10 * time.Second
@@ -45,10 +44,10 @@ func (r *Road) moveBeat(f *far, now machine.Time) {
 		}
 	case !f.relayed() || f.finding != idle || !less(r.cfg.ID, f.id):
 	case f.next == 0:
-		f.next = now.Add(holeFirst)
+		f.next = now.Add(r.cfg.Holes)
 	case now >= f.next:
 		f.tries++
-		f.next = now.Add(min(holeFirst<<min(f.tries, 8), holeAtMost))
+		f.next = now.Add(min(r.cfg.Holes<<min(f.tries, 8), holeAtMost))
 		f.finding, f.leads, f.until, f.end = preparing, true, now.Add(connectTime), now.Add(searchTime)
 		r.cfg.Paths.Prepare(f.id, r.seen())
 	}

@@ -40,6 +40,9 @@ type Config struct {
 	Limits relay.Limits
 	// Patience is for a dial-back; 0: DefaultPatience.
 	Patience time.Duration
+	// Holes is after how long a hole is looked for again while a circuit is used,
+	// the first time; 0: DefaultHoles.
+	Holes time.Duration
 	// Paths makes ways between hidden nodes.
 	Paths Paths
 	// Clock hears what an exchange with another node says about its clock; may be
@@ -48,6 +51,9 @@ type Config struct {
 	// Make makes the node, once it is known how it is reached.
 	Make func(self machine.Peer, env machine.Env) machine.Machine
 }
+
+// DefaultHoles is long enough for a router that was started to be up again.
+const DefaultHoles = time.Minute
 
 // DefaultPatience is enough for a handshake that has to be repeated.
 const DefaultPatience = 4 * time.Second
@@ -107,6 +113,9 @@ const beat = 500 * time.Millisecond
 func New(cfg Config, env machine.Env) *Road {
 	if cfg.Patience <= 0 {
 		cfg.Patience = DefaultPatience
+	}
+	if cfg.Holes <= 0 {
+		cfg.Holes = DefaultHoles
 	}
 	if cfg.Limits == (relay.Limits{}) {
 		cfg.Limits = relay.DefaultLimits
