@@ -176,7 +176,7 @@ func TestLostWatch(t *testing.T) {
 	watches := len(f.watches)
 	f.mu.Unlock()
 	input(0)
-	lacking := missing() // before: a session that sends has its own lock when the node takes that
+	lacking := missing() // before: nobody has both locks
 	if f.mu.Lock(); len(f.watches) != watches || lacking != lacks {
 		t.Errorf("watched %d times at once, %d columns have not come", len(f.watches)-watches, lacking)
 	}

@@ -65,9 +65,7 @@ func (l *Loop) Dial(who id.ID) (*Link, error) {
 // Peer is how the machine sees this link's session.
 func (k *Link) Peer() machine.Peer { return k.peer }
 
-// Send gives a message to the machine; it is frozen from here on. If the loop
-// sleeps the machine's handler runs before Send returns. It calls nobody, so the
-// caller may hold locks of its own.
+// Send gives a message to the machine; it is frozen from here on.
 func (k *Link) Send(m machine.Message) error {
 	k.mu.Lock()
 	state := k.state
@@ -79,7 +77,7 @@ func (k *Link) Send(m machine.Message) error {
 		k.inflight.Add(-1)
 		return ErrBusy
 	}
-	k.loop.here(event{kind: evMessage, link: k, body: m})
+	k.loop.post(event{kind: evMessage, link: k, body: m})
 	return nil
 }
 

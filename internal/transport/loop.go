@@ -7,8 +7,8 @@
 //
 // Invariants:
 //   - one goroutine at a time touches the machine: the loop, or while that
-//     sleeps the reader of the UDP port or a session that says something, which
-//     have the loop's turn meanwhile; Call is the way for others to look;
+//     sleeps the reader of the UDP port, which has the loop's turn meanwhile;
+//     Call is the way for others to look;
 //   - messages of a link arrive in the order in which they were sent;
 //   - jobs of one queue run one after the other, in the order given;
 //   - after Done is closed nothing runs any more: the disk may be closed.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -135,45 +134,13 @@ func TestVisitorsComeInTurn(t *testing.T) {
 			t.Fatal("the loop does not sleep")
 		}
 	}
-	k.inflight.Add(1)
+	k.inflight.Add(2)
 	l.inbox = append(l.inbox, event{kind: evMessage, link: k, body: "first"}) // and its wake is on its way
 	l.mu.Unlock()
-	if err := k.Send("second"); err != nil {
-		t.Fatal(err)
-	}
+	l.here(event{kind: evMessage, link: k, body: "second"})
 	for _, want := range []string{"first", "second"} {
 		if m := <-got; m != want {
 			t.Fatalf("%v came before %v", m, want)
 		}
 	}
-}
-
-// TestSessionTakesTheTurn: what a session says to a loop that sleeps is handled
-// before Send returns.
-func TestSessionTakesTheTurn(t *testing.T) {
-	f := &fake{}
-	var handled atomic.Int32
-	f.message = func(p machine.Peer, m machine.Message) { handled.Add(1); f.env.Send(p, m) }
-	l := start(t, f, Config{})
-	k, err := l.Dial(id.Of([]byte("ada")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := int32(0) // how often it was so
-	for n := range int32(30000) {
-		if err := k.Send(n); err != nil {
-			t.Fatal(err)
-		}
-		if handled.Load() == n+1 {
-			at++
-		}
-		if got := receive(t, k, 1); got[0] != n {
-			t.Fatalf("%v came back for %d", got[0], n)
-		}
-		if at >= 3 {
-			return
-		}
-		time.Sleep(time.Millisecond) // the loop goes to sleep
-	}
-	t.Fatal("the loop was never asleep")
 }
