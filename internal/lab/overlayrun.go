@@ -110,7 +110,7 @@ func (o overlayRun) simulate(ctx context.Context) (*overlayNet, error) {
 	for k := range o.Start {
 		n.sim.At(machine.Time(setUp)*machine.Time(k)/machine.Time(o.Start), func() {
 			if node := n.add(); node != nil {
-				n.sim.Session(node, overlaySession, machine.Time(length-time.Minute))
+				n.sim.Session(node, sim.Churn{Session: overlaySession, Until: machine.Time(length - time.Minute)})
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 )
 
 var overlayScaleExperiment = Experiment{
@@ -42,7 +43,7 @@ func runOverlayScale(t *Trial) error {
 	n.sim.At(machine.Time(joined), func() {
 		until := n.sim.Now().Add(churn - time.Minute)
 		for _, o := range n.live() {
-			n.sim.Session(o.Node, 2*time.Hour, until)
+			n.sim.Session(o.Node, sim.Churn{Session: 2 * time.Hour, Until: until})
 		}
 		n.churn(iad, 2*time.Hour, churn)
 	})

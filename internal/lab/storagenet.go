@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
@@ -293,16 +294,30 @@ func (n *storageNet) goOn(s *storageNode) {
 			return
 		}
 		if body := s.mind.Act(); body != nil {
-			s.seq++
-			a := &storage.Action{Player: s.player, Seq: s.seq, At: at, Body: body, Size: actionHead + len(body)}
-			n.actions = append(n.actions, a)
-			if n.acted != nil {
-				n.acted(a)
-			}
-			s.Call(func() { s.machine().Act(a) })
+			n.act(s, at, body)
 		}
 		n.goOn(s)
 	})
+}
+
+func (n *storageNet) act(s *storageNode, at machine.Time, body []byte) {
+	s.seq++
+	a := &storage.Action{Player: s.player, Seq: s.seq, At: at, Body: body, Size: actionHead + len(body)}
+	n.actions = append(n.actions, a)
+	if n.acted != nil {
+		n.acted(a)
+	}
+	s.Call(func() { s.machine().Act(a) })
+}
+
+// leave lets a node's player go out of the world, to sleep where it stands (thesis
+// 5.4.1), before the node stops: who switches off does so by leaving the game.
+func (n *storageNet) leave(node *sim.Node) {
+	i := slices.IndexFunc(n.all[:n.started], func(s *storageNode) bool { return s.Node == node })
+	s := n.all[i]
+	if m, plays := s.mind.(interface{ Leave() []byte }); plays && n.sim.Now() < n.update(int64(n.run.updates())) {
+		n.act(s, n.sim.Now(), m.Leave())
+	}
 }
 
 // actionHead is what an action takes besides its body: with the thesis' world,
@@ -323,7 +338,6 @@ func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error
 		at := machine.Time(n.sim.Rand().Intn(int(setUp)))
 		n.sim.At(at, func() { n.start() })
 	}
-	quiet := n.update(int64(n.run.updates()) - storageQuiet)
 	n.sim.At(machine.Time(setUp), func() {
 		if n.run.Still {
 			return
@@ -331,10 +345,7 @@ func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error
 		for _, s := range n.live() { // "normal churn kicks in"
 			n.session(s.Node)
 		}
-		n.sim.Churn(sim.Churn{
-			Arrival: time.Duration(n.run.IAD) * time.Second, Session: overlaySession, Until: quiet, Come: n.start,
-			Swing: float64(n.run.Swing) / 100,
-		})
+		n.sim.Churn(n.churn())
 	})
 	n.sim.At(n.begin, func() { n.sim.Watch(&n.traffic) })
 	n.sim.At(n.update(1).Add(20*time.Millisecond), func() {
@@ -364,9 +375,17 @@ func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error
 	return phases, nil
 }
 
+// churn is how nodes come and go, until the last two updates.
+func (n *storageNet) churn() sim.Churn {
+	return sim.Churn{
+		Arrival: time.Duration(n.run.IAD) * time.Second, Session: overlaySession, Swing: float64(n.run.Swing) / 100,
+		Until: n.update(int64(n.run.updates()) - storageQuiet), Come: n.start, Leave: n.leave,
+	}
+}
+
 func (n *storageNet) session(node *sim.Node) {
 	if node != nil && !n.run.Still {
-		n.sim.Session(node, overlaySession, n.update(int64(n.run.updates())-storageQuiet))
+		n.sim.Session(node, n.churn())
 	}
 }
 

@@ -61,6 +61,8 @@ type Churn struct {
 	Come func() *Node
 	// Fail is the share of nodes that fail silently instead of leaving.
 	Fail float64
+	// Leave is what a node's user does before the node is stopped; nil: nothing.
+	Leave func(*Node)
 }
 
 // Churn begins.
@@ -84,11 +86,9 @@ func (s *Sim) Churn(c Churn) {
 	})
 }
 
-// Session lets a node leave after an exponentially distributed time, unless that
-// is after until.
-func (s *Sim) Session(n *Node, mean time.Duration, until machine.Time) {
-	s.leaveLater(n, Churn{Session: mean, Until: until})
-}
+// Session lets a node leave after an exponentially distributed time, as those do
+// that come by churn, unless that is after its end.
+func (s *Sim) Session(n *Node, c Churn) { s.leaveLater(n, c) }
 
 func (s *Sim) leaveLater(n *Node, c Churn) {
 	t := s.now.Add(s.exponential(c.Session))
@@ -97,11 +97,14 @@ func (s *Sim) leaveLater(n *Node, c Churn) {
 		return
 	}
 	s.At(t, func() {
-		if fail {
+		switch {
+		case fail:
 			n.Crash()
-		} else {
-			n.Stop()
+			return
+		case c.Leave != nil && n.m != nil:
+			c.Leave(n)
 		}
+		n.Stop()
 	})
 }
 
