@@ -104,7 +104,7 @@ func (s *Sim) leaveLater(n *Node, c Churn) {
 		case c.Leave != nil && n.m != nil:
 			c.Leave(n)
 		}
-		n.Stop()
+		s.At(s.now, n.Stop) // after what that has called
 	})
 }
 
