@@ -11,23 +11,28 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 )
 
+// findsTheClosest counts how many of some lookups, of anybody for anything, find the
+// k nearest nodes.
+func (w *network) findsTheClosest(lookups uint64) (found int) {
+	r := rng.New(17)
+	for tag := range lookups {
+		from, target := w.all[r.Intn(len(w.all))], randomID(&r)
+		from.node.Lookup(tag, target)
+		w.run(10 * time.Second)
+		want := slices.DeleteFunc(w.closest(target, DefaultK+1), func(x id.ID) bool { return x == from.self.ID })
+		if slices.Equal(ids(from.found[tag].Closest), want[:DefaultK]) {
+			found++
+		}
+	}
+	return found
+}
+
 // Kademlia 2.3: every lookup from every node finds the k nearest nodes.
 func TestLookupFindsTheClosest(t *testing.T) {
 	for _, paths := range []int{1, 4} {
 		w := newNetwork(t)
 		w.grow(150, Config{Paths: paths})
-		r := rng.New(17)
-		found := 0
-		for tag := range uint64(200) {
-			from, target := w.all[r.Intn(len(w.all))], randomID(&r)
-			from.node.Lookup(tag, target)
-			w.run(10 * time.Second)
-			want := slices.DeleteFunc(w.closest(target, DefaultK+1), func(x id.ID) bool { return x == from.self.ID })
-			if slices.Equal(ids(from.found[tag].Closest), want[:DefaultK]) {
-				found++
-			}
-		}
-		if found < 199 {
+		if found := w.findsTheClosest(200); found < 199 {
 			t.Errorf("%d paths: %d of 200 lookups found the k nearest", paths, found)
 		}
 	}
@@ -43,18 +48,7 @@ func TestOpenQuestions(t *testing.T) {
 	if w.asked == 0 {
 		t.Fatal("nobody was asked so")
 	}
-	r := rng.New(17)
-	found := 0
-	for tag := range uint64(100) {
-		from, target := w.all[r.Intn(len(w.all))], randomID(&r)
-		from.node.Lookup(tag, target)
-		w.run(10 * time.Second)
-		want := slices.DeleteFunc(w.closest(target, DefaultK+1), func(x id.ID) bool { return x == from.self.ID })
-		if slices.Equal(ids(from.found[tag].Closest), want[:DefaultK]) {
-			found++
-		}
-	}
-	if found < 99 {
+	if found := w.findsTheClosest(100); found < 99 {
 		t.Errorf("%d of 100 lookups found the k nearest", found)
 	}
 	rec := record("open", 1, w.now, "here")

@@ -146,7 +146,10 @@ func (n *Node) askAgain(q *query) {
 		return
 	}
 	m := &Seek{Query: q.Query}
-	before, first, strange, typical := q.full, !q.sought, false, q.typical()
+	before, first, strange, typical := q.full, !q.sought, false, 0
+	if first {
+		typical = q.typical()
+	}
 	q.sought = true
 	for zone := range q.zones {
 		z := &q.zones[zone]

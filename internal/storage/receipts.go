@@ -326,9 +326,7 @@ func (n *Node) onReceipt(by *overlay.Contact, r *Receipt) {
 		return
 	}
 	if p.batch != nil && r.Batch != nil && n.cfg.Wire && len(r.Batch.Actions) == 0 {
-		filled := *r
-		filled.Batch = r.Batch.filled(p.batch)
-		r = &filled
+		r = r.of(p.batch)
 	}
 	if p.batch == nil || !n.goodReceipt(r, p.batch) || slices.ContainsFunc(p.holders, isContact(r.By)) {
 		return
@@ -394,15 +392,21 @@ func (b *Batch) filled(known *Batch) *Batch {
 	return known
 }
 
+// of is a receipt that came without the actions of its batch, with those of the one
+// that is known.
+func (r *Receipt) of(b *Batch) *Receipt {
+	out := *r
+	out.Batch = r.Batch.filled(b)
+	return &out
+}
+
 // of is a certificate that came without the actions of its batch, with those of the
 // one that is stored here.
 func (c *Certificate) of(b *Batch) *Certificate {
 	out := &Certificate{Batch: b}
 	for _, r := range c.Receipts {
 		if r != nil && r.Batch != nil {
-			filled := *r
-			filled.Batch = r.Batch.filled(b)
-			out.Receipts = append(out.Receipts, &filled)
+			out.Receipts = append(out.Receipts, r.of(b))
 		}
 	}
 	return out

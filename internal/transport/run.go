@@ -92,8 +92,8 @@ func (l *Loop) next(buf []event) []event {
 
 // here handles events on the goroutine of its caller, in the loop's place, if
 // the loop sleeps; otherwise it posts them. To wake another goroutine would cost
-// a datagram more than all the rest (decision 12). The loop
-// may not have begun to handle what was posted before: these come behind it.
+// a datagram more than all the rest (decision 12). The
+// loop may not have begun to handle what was posted before: these come behind it.
 func (l *Loop) here(e ...event) {
 	if !l.atOnce(e...) {
 		l.post(e...)

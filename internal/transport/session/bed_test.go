@@ -154,6 +154,19 @@ func (w *network) send(from, to netip.AddrPort, b []byte) {
 	}
 }
 
+// lose loses the first packets of a kind, and counts them.
+func (w *network) lose(kind byte, packets int) (lost *int) {
+	lost = new(int)
+	w.meddle = func(_, _ netip.AddrPort, b []byte) [][]byte {
+		if b[0] == kind && *lost < packets {
+			*lost++
+			return nil
+		}
+		return [][]byte{b}
+	}
+	return lost
+}
+
 func (n *node) addr() netip.AddrPort { return n.peer.Addr.AddrPort() }
 
 // run runs a test in fake time.

@@ -227,14 +227,7 @@ func TestQuestionForged(t *testing.T) {
 func TestQuestionLoss(t *testing.T) {
 	for _, kind := range []byte{typeHello, typeWelcome, typeConfirm, typeData} {
 		run(t, func(t *testing.T, w *network) {
-			lost := 0
-			w.meddle = func(_, _ netip.AddrPort, b []byte) [][]byte {
-				if b[0] == kind && lost < 2 {
-					lost++
-					return nil
-				}
-				return [][]byte{b}
-			}
+			lost := w.lose(kind, 2)
 			var asked []string
 			a, b := w.add(1, 1), w.add(2, 2, answering(0, &asked))
 			a.Ask(b.peer, []byte("where"))
@@ -242,8 +235,8 @@ func TestQuestionLoss(t *testing.T) {
 			a.want(t, "re where")
 			b.Send(a.peer, []byte("x"))
 			w.wait(time.Second)
-			if want := map[bool]int{true: 2, false: 1}[kind != typeData]; lost < want || len(asked) != 1 || a.got[len(a.got)-1] != "x" {
-				t.Fatalf("%x: %d lost, asked %q, got %q", kind, lost, asked, a.got)
+			if want := map[bool]int{true: 2, false: 1}[kind != typeData]; *lost < want || len(asked) != 1 || a.got[len(a.got)-1] != "x" {
+				t.Fatalf("%x: %d lost, asked %q, got %q", kind, *lost, asked, a.got)
 			}
 		})
 	}

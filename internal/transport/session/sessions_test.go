@@ -56,22 +56,15 @@ func TestBothBegin(t *testing.T) {
 func TestLoss(t *testing.T) {
 	for _, kind := range []byte{typeHello, typeWelcome, typeConfirm} {
 		run(t, func(t *testing.T, w *network) {
-			lost := 0
-			w.meddle = func(_, _ netip.AddrPort, b []byte) [][]byte {
-				if b[0] == kind && lost < 2 {
-					lost++
-					return nil
-				}
-				return [][]byte{b}
-			}
+			lost := w.lose(kind, 2)
 			a, b := w.add(1, 1), w.add(2, 2)
 			a.Send(b.peer, []byte("x"))
 			w.wait(3 * time.Second)
 			b.want(t, "x")
 			a.Send(b.peer, []byte("y"))
 			w.wait(time.Second)
-			if lost != 2 || b.got[len(b.got)-1] != "y" {
-				t.Fatalf("%x: %d lost, got %q", kind, lost, b.got)
+			if *lost != 2 || b.got[len(b.got)-1] != "y" {
+				t.Fatalf("%x: %d lost, got %q", kind, *lost, b.got)
 			}
 		})
 	}
