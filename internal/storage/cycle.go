@@ -103,6 +103,7 @@ func (n *Node) onCycle(machine.Timer) {
 	case atState:
 		n.finishActions()
 		n.actions.forget(c.of)
+		n.askForSleepers(c.of)
 		if n.cfg.Updates > 0 && c.of >= n.cfg.Updates {
 			return // the end
 		}
@@ -148,15 +149,6 @@ func (n *Node) makeInitial() {
 	}
 	n.install(s)
 	n.recall()
-}
-
-// putAsleep stores the characters that have become static in the node's cell.
-func (n *Node) putAsleep(c *Cell) {
-	for _, o := range c.Asleep {
-		if n.responsible(o.Pos) {
-			n.static[o.ID] = o
-		}
-	}
 }
 
 // askState retrieves the update area.
