@@ -118,14 +118,24 @@ func (s *shelf) stack(of int64) *stack {
 // held returns a player's actions of an interval, none perhaps, and their
 // certificate, if there is one.
 func (c *container) held(p *Player, of int64, m *Memo) (*Batch, *Certificate) {
-	if s := c.players[p.ID]; s != nil {
-		for i := range s.stacks {
-			if st := &s.stacks[i]; st.of == of {
-				return st.frozen(p, m), st.cert
-			}
-		}
+	if _, st := c.find(p.ID, of); st != nil {
+		return st.frozen(p, m), st.cert
 	}
 	return m.batch(&Batch{Player: p, Of: of}), nil
+}
+
+// find returns what is stored of a player, and of an interval; nil: nothing.
+func (c *container) find(player id.ID, of int64) (*shelf, *stack) {
+	s := c.players[player]
+	if s == nil {
+		return nil, nil
+	}
+	for i := range s.stacks {
+		if st := &s.stacks[i]; st.of == of {
+			return s, st
+		}
+	}
+	return s, nil
 }
 
 func (st *stack) frozen(p *Player, m *Memo) *Batch {
@@ -211,6 +221,14 @@ func (t timing) of(at machine.Time) int64 {
 		return 0
 	}
 	return (d + n - 1) / n
+}
+
+// present reports whether an interval is one of those that actions are stored of now:
+// the one before, whose update is being made, that of the present, and the next, for
+// clocks differ. Of others nobody can make a node keep anything.
+func (t timing) present(of int64, now machine.Time) bool {
+	d := of - t.of(now)
+	return d >= -1 && d <= 1
 }
 
 // late reports whether an action comes too late to be stored: who asks for the

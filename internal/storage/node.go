@@ -384,7 +384,7 @@ func (n *Node) onUnicast(u upcall) {
 	case *Receipt:
 		n.onReceipt(m.Origin, body)
 	case *Certified:
-		n.onCertified(body)
+		n.onCertified(m.Origin, body)
 	case *Exchange:
 		if !n.hold(u) {
 			n.onExchange(body)

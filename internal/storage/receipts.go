@@ -199,7 +199,7 @@ func (n *Node) lastDeposits() {
 // first batch of an interval counts; what comes after t^a does not.
 func (n *Node) onDeposit(by *overlay.Contact, m *Deposit) {
 	b := m.Batch
-	if b == nil || b.Player == nil || by.ID != b.Player.ID || n.env.Now() > n.time.actions(b.Of) {
+	if b == nil || b.Player == nil || by.ID != b.Player.ID || !n.time.present(b.Of, n.env.Now()) || n.env.Now() > n.time.actions(b.Of) {
 		return
 	}
 	if len(m.Numbers) > 0 && !m.Whole {
@@ -350,18 +350,18 @@ func (n *Node) onReceipt(by *overlay.Contact, r *Receipt) {
 	}
 }
 
-// onCertified keeps a certificate with its batch.
-func (n *Node) onCertified(m *Certified) {
+// onCertified keeps a certificate with its batch, of which the node has given the
+// player a receipt.
+func (n *Node) onCertified(by *overlay.Contact, m *Certified) {
 	c := m.Certificate
-	if c == nil || c.Batch == nil || c.Batch.Player == nil {
+	if c == nil || c.Batch == nil || c.Batch.Player == nil || by.ID != c.Batch.Player.ID {
 		return
 	}
-	s := n.actions.shelf(c.Batch.Player)
-	st := s.stack(c.Batch.Of)
+	s, st := n.actions.find(by.ID, c.Batch.Of)
+	if st == nil || !st.sealed {
+		return
+	}
 	if n.cfg.Wire && len(c.Batch.Actions) == 0 {
-		if !st.sealed {
-			return
-		}
 		c = c.of(st.batch)
 	}
 	whole := s.known.fillAll(c)
@@ -435,7 +435,7 @@ func (n *Node) exchange(of int64) {
 // onExchange adds other storers' receipts to the own ones. It makes no new
 // receipt: whether the batch came in time is what those who had it say.
 func (n *Node) onExchange(m *Exchange) {
-	if m.Batch == nil || m.Batch.Player == nil || !n.checkBatch(m.Batch) || !n.signedBatch(m.Batch, m.Signature) {
+	if m.Batch == nil || m.Batch.Player == nil || !n.time.present(m.Batch.Of, n.env.Now()) || !n.checkBatch(m.Batch) || !n.signedBatch(m.Batch, m.Signature) {
 		return
 	}
 	st := n.actions.shelf(m.Batch.Player).stack(m.Batch.Of)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -67,11 +68,11 @@ func TestForgetfulStorer(t *testing.T) {
 	storer := &Node{space: space, cfg: cfg, self: receipts[0].By}
 	shelf := storer.actions.shelf(b.Player)
 	shelf.stack(b.Of).batch, shelf.stack(b.Of).sealed = b, true
-	to := receipts[0].By
+	to, self := receipts[0].By, &overlay.Contact{ID: b.Player.ID}
 	hand := func() bool {
 		st := shelf.stack(b.Of)
 		st.cert = nil
-		storer.onCertified(player.tell(to, &Certificate{b, receipts}))
+		storer.onCertified(self, player.tell(to, &Certificate{b, receipts}))
 		return st.cert != nil
 	}
 	answer := func() *Receipt { return storer.receiptFor(&Deposit{}, receipts[0], shelf) }
@@ -102,7 +103,7 @@ func TestForgetfulStorer(t *testing.T) {
 	if !hand() {
 		t.Error("a certificate that names all again is not taken")
 	}
-	storer.onCertified(&Certified{Certificate: player.tell(to, &Certificate{b, receipts}).Certificate})
+	storer.onCertified(self, &Certified{Certificate: player.tell(to, &Certificate{b, receipts}).Certificate})
 	if r := answer(); r.Fresh {
 		t.Error("all are not known again")
 	}
@@ -119,11 +120,66 @@ func TestOnlyGoodReceiptsAreRemembered(t *testing.T) {
 	n := &Node{space: space, cfg: Config{Wire: true, Protocol: Protocol{Receipts: true, Terse: true}, CheckReceipt: checkReceiptsOf}}
 	shelf := n.actions.shelf(b.Player)
 	shelf.stack(b.Of).batch, shelf.stack(b.Of).sealed = b, true
-	n.onCertified(&Certified{Certificate: &Certificate{b, append(receipts[:3:3], &forged)}})
+	n.onCertified(&overlay.Contact{ID: b.Player.ID}, &Certified{Certificate: &Certificate{b, append(receipts[:3:3], &forged)}})
 	if len(shelf.known) != 3 || len(shelf.known.fillAll(&Certificate{b, []*Receipt{forged.brief()}}).Receipts) != 0 {
 		t.Errorf("%d are known, want the three whose receipts are good", len(shelf.known))
 	}
 	if c := shelf.stack(b.Of).cert; c == nil || len(c.Receipts) != 3 {
 		t.Errorf("the certificate is kept as %v", c)
+	}
+}
+
+// Only who has given a receipt is handed a certificate, and by nobody but the player: a
+// stranger can neither make a storer forget whom it knows, nor keep anything.
+func TestStrangersCertifyNothing(t *testing.T) {
+	space := overlay.SpaceFor(4)
+	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
+	receipts := receiptsOf(space, b, 4)
+	n := &Node{space: space, cfg: Config{Wire: true, Protocol: Protocol{Receipts: true, Terse: true}, CheckReceipt: checkReceiptsOf}}
+	player, stranger := &overlay.Contact{ID: b.Player.ID}, &overlay.Contact{ID: id.ID{8}}
+	n.onCertified(player, &Certified{Certificate: &Certificate{b, receipts}})
+	if len(n.actions.players) != 0 {
+		t.Error("what nobody has deposited is kept")
+	}
+	shelf := n.actions.shelf(b.Player)
+	shelf.stack(b.Of).batch, shelf.stack(b.Of).sealed = b, true
+	shelf.known = shelf.known.withAll(receipts)
+	unknown := &Certificate{b, []*Receipt{(&Receipt{By: &overlay.Contact{ID: id.ID{9, 9, 9, 9}}, Batch: b}).brief()}}
+	n.onCertified(stranger, &Certified{Certificate: unknown})
+	if len(shelf.known) != 4 {
+		t.Error("a stranger makes a storer forget whom it knows")
+	}
+	n.onCertified(player, &Certified{Certificate: unknown})
+	if len(shelf.known) != 0 {
+		t.Error("who names somebody unknown is not asked to name all again: this test shows nothing")
+	}
+}
+
+// moment is an environment in which time stands still.
+type moment struct {
+	machine.Env
+	now machine.Time
+}
+
+func (m moment) Now() machine.Time { return m.now }
+
+// Nobody keeps deposits of, or is told by other storers of, intervals that are not of
+// the present: a player could fill its storers with them, and they would be forgotten
+// only when their time has come.
+func TestOnlyThePresentIsKept(t *testing.T) {
+	timing := timing{lmax: DefaultLMax, deviates: DefaultDeviation}
+	p := &Player{ID: id.ID{7}}
+	by := &overlay.Contact{ID: p.ID}
+	n := &Node{space: overlay.SpaceFor(4), time: timing, env: moment{now: timing.update(5).Add(1)}, memo: NewMemo()}
+	for _, of := range []int64{-1 << 62, 1, 4, 8, 1 << 62} {
+		n.onDeposit(by, &Deposit{Batch: &Batch{Player: p, Of: of}, Numbers: []uint64{1}})
+		n.onExchange(&Exchange{Batch: &Batch{Player: p, Of: of}})
+	}
+	if len(n.actions.players) != 0 {
+		t.Errorf("intervals %v of the player are kept", n.actions.order[0].stacks)
+	}
+	n.onExchange(&Exchange{Batch: &Batch{Player: p, Of: 5}})
+	if _, st := n.actions.find(p.ID, 5); st == nil {
+		t.Error("nothing is kept of the present: this test shows nothing")
 	}
 }
