@@ -9,6 +9,7 @@ require (
 	github.com/cockroachdb/pebble/v2 v2.1.7
 	github.com/coder/websocket v1.8.15
 	github.com/flynn/noise v1.1.0
+	github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
 	github.com/huin/goupnp v1.3.1
 	github.com/klauspost/compress v1.20.3
 	github.com/pion/ice/v4 v4.4.8
