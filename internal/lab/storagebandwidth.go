@@ -21,7 +21,8 @@ var storageBandwidthExperiment = Experiment{
 // storageSettings are those of the experiments that look at the storage without
 // attackers.
 var storageSettings = append(minuteSettings[:len(minuteSettings):len(minuteSettings)],
-	Setting{"swing", "0", "%", "by how much arrivals rise and fall around their mean in the course of a day (8640 updates)"})
+	Setting{"swing", "0", "%", "by how much arrivals rise and fall around their mean in the course of a day (8640 updates)"},
+	Setting{"silent", "0", "%", "how many nodes fail silently, two updates after their players have left, instead of leaving; pings every 3 s notice it"})
 
 // minuteSettings are those of the experiments that look at six updates.
 var minuteSettings = []Setting{
@@ -52,6 +53,10 @@ func doStorage(t *Trial, check bool) ([]storageRun, [][]storageResult, error) {
 // doProtocols is doStorage with each of some protocols.
 func doProtocols(t *Trial, check bool, protocols ...storage.Protocol) ([]storageRun, [][]storageResult, error) {
 	sizes, zones, updates, swing := t.Ints("nodes", 4), t.Zones("r"), t.Int("updates", 3), t.Int("swing", 0)
+	silent := t.Int("silent", 0)
+	if silent > 100 {
+		return nil, nil, fmt.Errorf("silent is %d %%: no more than all nodes, 100, can fail", silent)
+	}
 	if swing > 100 {
 		return nil, nil, fmt.Errorf("swing is %d %%: arrivals cannot fall by more than all, 100", swing)
 	}
@@ -62,7 +67,7 @@ func doProtocols(t *Trial, check bool, protocols ...storage.Protocol) ([]storage
 	for _, r := range zones {
 		for _, n := range sizes {
 			for _, p := range protocols {
-				groups = append(groups, storageRun{Nodes: n, R: r, Updates: updates, Swing: swing, Check: check, Protocol: p})
+				groups = append(groups, storageRun{Nodes: n, R: r, Updates: updates, Swing: swing, Silent: silent, Check: check, Protocol: p})
 			}
 		}
 	}

@@ -26,7 +26,8 @@ const (
 	storageQuiet    = 2 // intervals without churn
 	storageInterval = 5 * storage.DefaultLMax
 	storageIdle     = time.Minute
-	storageInterest = 100 // metres, the radius that players look at
+	storageInterest = 100             // metres, the radius that players look at
+	storagePing     = 3 * time.Second // by which silent failures are noticed, if there are any
 )
 
 // storageRun is one simulation of the storage, as a value.
@@ -39,6 +40,8 @@ type storageRun struct {
 	Updates int
 	// Swing is by how many per cent arrivals rise and fall in the course of a day.
 	Swing int
+	// Silent is how many per cent of the nodes fail silently instead of leaving.
+	Silent int
 	// Still: once all have come, nobody comes or goes.
 	Still bool
 	// Check compares what is found and stored with a sequential replay.
@@ -66,6 +69,9 @@ func (o storageRun) name() string {
 	}
 	if o.Swing > 0 {
 		s += fmt.Sprintf("-swing%d", o.Swing)
+	}
+	if o.Silent > 0 {
+		s += fmt.Sprintf("-silent%d", o.Silent)
 	}
 	if o.NPCs > 0 {
 		s += fmt.Sprintf("-npcs%d", o.NPCs)
@@ -126,6 +132,7 @@ type storageNode struct {
 	asleep     *storage.Object // the character at t_0
 	bed        geom.Point      // where it lies
 	mind       storagePlayer
+	gone       bool // its player has left the world
 	seq        uint64
 	came, left machine.Time
 }
@@ -153,6 +160,9 @@ func newBareStorageNet(o storageRun) *storageNet {
 	}
 	in := sim.ThesisInternet()
 	in.Clocks = sim.ThesisClocks()
+	if o.Silent > 0 {
+		in.Ping = storagePing
+	}
 	n := &storageNet{
 		run: o, sim: sim.NewWith(o.Seed, sim.Config{Internet: in}), space: overlay.SpaceFor(o.R),
 		memo: storage.NewMemo(), begin: machine.Time(setUp + storagePause), woken: map[int64][]*storage.Object{},
@@ -241,7 +251,7 @@ func (n *storageNet) start() *sim.Node {
 // where is the place of a node's character; its player looks around from the
 // interval after it came into the world.
 func (n *storageNet) where(s *storageNode) (geom.Point, bool) {
-	if s.mind == nil || n.sim.Now().Sub(s.came) < storageInterval {
+	if s.mind == nil || s.gone || n.sim.Now().Sub(s.came) < storageInterval {
 		return geom.Point{}, false
 	}
 	return s.mind.Place(n.sim.Now()), n.sim.Now() > n.update(2)
@@ -257,7 +267,7 @@ func (n *storageNet) playSoon(s *storageNode) {
 // said would reach nobody.
 func (n *storageNet) playReady(s *storageNode) {
 	switch m := s.machine(); {
-	case m == nil || n.sim.Now() > n.update(int64(n.run.updates())-1):
+	case m == nil || s.gone || n.sim.Now() > n.update(int64(n.run.updates())-1):
 	case m.Ready():
 		n.play(s)
 	default:
@@ -272,6 +282,9 @@ func (n *storageNet) play(s *storageNode) {
 		m.Activate(s.bed)
 		after, _ := m.Activation()
 		n.sim.At(after.Add(50*time.Millisecond), func() {
+			if s.gone {
+				return
+			}
 			s.mind = n.mind(s, n.sim.Now())
 			n.goOn(s)
 		})
@@ -290,7 +303,7 @@ func (n *storageNet) goOn(s *storageNode) {
 		return
 	}
 	n.sim.At(at, func() {
-		if s.machine() == nil {
+		if s.machine() == nil || s.gone {
 			return
 		}
 		if body := s.mind.Act(); body != nil {
@@ -311,10 +324,11 @@ func (n *storageNet) act(s *storageNode, at machine.Time, body []byte) {
 }
 
 // leave lets a node's player go out of the world, to sleep where it stands (thesis
-// 5.4.1), before the node stops: who switches off does so by leaving the game.
+// 5.4.1), before the node stops, or fails: who switches off does so by leaving the game.
 func (n *storageNet) leave(node *sim.Node) {
 	i := slices.IndexFunc(n.all[:n.started], func(s *storageNode) bool { return s.Node == node })
 	s := n.all[i]
+	s.gone = true
 	if m, plays := s.mind.(interface{ Leave() []byte }); plays && n.sim.Now() < n.update(int64(n.run.updates())) {
 		n.act(s, n.sim.Now(), m.Leave())
 	}
@@ -380,6 +394,7 @@ func (n *storageNet) churn() sim.Churn {
 	return sim.Churn{
 		Arrival: time.Duration(n.run.IAD) * time.Second, Session: overlaySession, Swing: float64(n.run.Swing) / 100,
 		Until: n.update(int64(n.run.updates()) - storageQuiet), Come: n.start, Leave: n.leave,
+		Fail: float64(n.run.Silent) / 100, Idle: 2 * storageInterval,
 	}
 }
 

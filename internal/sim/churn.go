@@ -59,9 +59,11 @@ type Churn struct {
 	Until machine.Time
 	// Come starts the next node, or returns nil if there is none.
 	Come func() *Node
-	// Fail is the share of nodes that fail silently instead of leaving.
+	// Fail is the share of nodes that fail silently instead of leaving, Idle after
+	// their users have left.
 	Fail float64
-	// Leave is what a node's user does before the node is stopped; nil: nothing.
+	Idle time.Duration
+	// Leave is what a node's user does before the node ends; nil: nothing.
 	Leave func(*Node)
 }
 
@@ -92,19 +94,22 @@ func (s *Sim) Session(n *Node, c Churn) { s.leaveLater(n, c) }
 
 func (s *Sim) leaveLater(n *Node, c Churn) {
 	t := s.now.Add(s.exponential(c.Session))
-	fail := s.rand.Float64() < c.Fail
-	if t >= c.Until {
+	fail, end := s.rand.Float64() < c.Fail, t
+	if fail {
+		end = t.Add(c.Idle)
+	}
+	if end >= c.Until {
 		return
 	}
 	s.At(t, func() {
-		switch {
-		case fail:
-			n.Crash()
-			return
-		case c.Leave != nil && n.m != nil:
+		if c.Leave != nil && n.m != nil {
 			c.Leave(n)
 		}
-		s.At(s.now, n.Stop) // after what that has called
+		if fail {
+			s.At(end, n.Crash)
+			return
+		}
+		s.At(s.now, n.Stop) // after what Leave has called
 	})
 }
 

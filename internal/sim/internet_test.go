@@ -247,6 +247,36 @@ func TestClocks(t *testing.T) {
 	}
 }
 
+// A node that fails silently does so a while after its user has left, and not at all
+// if that would be after the churn's end.
+func TestFailsAfterItsUserHasLeft(t *testing.T) {
+	s := internet(1)
+	add := func() *Node { return s.Add(func(env machine.Env) machine.Machine { return &echo{env: env} }) }
+	const idle = 20 * time.Second
+	var left machine.Time
+	churn := Churn{Session: time.Minute, Until: machine.Time(time.Hour), Fail: 1, Idle: idle, Leave: func(*Node) { left = s.Now() }}
+	n := add()
+	s.Session(n, churn)
+	for left == 0 {
+		s.Run(time.Second)
+	}
+	s.Run(left.Add(idle - 1).Sub(s.Now()))
+	if n.Machine() == nil {
+		t.Error("it has failed too early")
+	}
+	s.Run(1)
+	if n.Machine() != nil {
+		t.Error("it has not failed")
+	}
+	left, n = 0, add()
+	churn.Until = s.Now().Add(idle)
+	s.Session(n, churn)
+	s.Run(time.Hour)
+	if n.Machine() == nil || left != 0 {
+		t.Error("it has gone after the end")
+	}
+}
+
 // TestChurn: 6.2.3, arrivals and sessions reach an equilibrium of
 // session/arrival nodes.
 func TestChurn(t *testing.T) {
