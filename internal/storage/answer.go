@@ -15,14 +15,14 @@ func (n *Node) onRetrieve(by *overlay.Contact, q *Retrieve) {
 	}
 	m := &Result{Query: q.Query, Around: n.neighbourhood(), Area: q.Area, Known: q.Known}
 	if q.Kind.static() {
-		for _, o := range n.static {
+		for _, o := range n.sleepers(q.Of) {
 			if n.places.touches(&q.Area, o.Pos) && n.responsible(o.Pos) {
 				m.Static = append(m.Static, o)
 			}
 		}
 		slices.SortFunc(m.Static, byID)
 		m.Batches = n.batchesAt(func(h geom.Point) bool { return n.places.touches(&q.Area, h) && n.responsible(h) })
-		m.Asking = n.cfg.Protocol.Farewell && (n.moved || n.asking(&q.Area))
+		m.Asking = n.cfg.Protocol.Farewell && (n.moved || n.asking(&q.Area) || q.Of != 0 && q.Of != n.lately.of)
 	} else {
 		m.Seen, m.Brief = n.state, n.cfg.Protocol.Digests
 	}

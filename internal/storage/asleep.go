@@ -1,27 +1,51 @@
 package storage
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
+// lately are the characters that fell asleep in one step where the node keeps them.
+type lately struct {
+	of   int64
+	them []*Object
+}
+
 // putAsleep stores the characters that have become static in the node's cell.
 func (n *Node) putAsleep(c *Cell) {
 	for _, o := range c.Asleep {
 		if n.responsible(o.Pos) {
 			n.static[o.ID] = o
+			n.lately.them = append(n.lately.them, o)
 		}
 	}
 }
 
-// askForSleepers fetches the static data of the node's cell again if the node has not
-// made all of that in the update that everybody has made by now, t^s: because a
+// sleepers are the static objects of the node, or those that fell asleep in a step.
+func (n *Node) sleepers(of int64) (out []*Object) {
+	switch of {
+	case 0:
+		return slices.Collect(maps.Values(n.static))
+	case n.lately.of:
+		for _, o := range n.lately.them {
+			if n.static[o.ID] == o {
+				out = append(out, o)
+			}
+		}
+	}
+	return out
+}
+
+// askForSleepers asks the other zones at t^s who fell asleep in the node's cell in the
+// step that everybody has made by now, if the node has not made all of it: because a
 // neighbour has left since the update area was asked for, because it has just come
-// itself, or because it was unsure. Who fell asleep there in this step it has not
-// seen, and when it asked the others last, they had perhaps not seen it either
-// (Protocol.Farewell).
+// itself, or because it was unsure. When it asked for all that sleeps there, the
+// others had perhaps not made that step either (Protocol.Farewell). To ask for all
+// again would be too much: characters are large, and where few nodes keep the world,
+// answers to many such questions would leave no room for the next update's.
 func (n *Node) askForSleepers(of int64) {
 	if !n.cfg.Protocol.Farewell || !n.ready || of == 0 || len(n.part.cell) < 3 || n.hasMade(of) {
 		return

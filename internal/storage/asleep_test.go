@@ -43,6 +43,11 @@ func TestFallingAsleepWhileNeighboursLeave(t *testing.T) {
 				t.Fatal("a character does not sleep: this test shows nothing")
 			}
 		}
+		for _, r := range b.reports {
+			if r.Kind == ForFailure && r.Of > 0 && len(r.Static) > len(sleepers) {
+				t.Errorf("left %v after t^s: %d sleepers were told, of %d who fell asleep", left, len(r.Static), len(sleepers))
+			}
+		}
 		if n := b.zonesHold(last + 1); n > 0 {
 			t.Errorf("left %v after t^s: %d objects are missing in some zone", left, n)
 		}

@@ -215,9 +215,11 @@ func (n *Node) onOutcome(q *query, out outcome, votes int) {
 		}
 	default:
 		n.addStatic(out)
-		n.disclaim(q)
+		if q.Of == 0 {
+			n.disclaim(q)
+		}
 		if out.again && q.tries < maxTries {
-			n.fetchWhen(fetch{q.Kind, q.Area.Polygon, q.tries + 1})
+			n.fetchWhen(fetch{q.Kind, q.Area.Polygon, q.Of, q.tries + 1})
 		}
 		n.wakeLate()
 	}
@@ -394,6 +396,7 @@ func (n *Node) update() {
 	c.asked = nil
 	s := &Snapshot{Of: c.to, Cover: c.circle, Grid: gridOver(&c.circle, &n.world, 0), Whole: n.cfg.Protocol.Digests}
 	n.dropWoken(from)
+	n.lately = lately{of: c.to}
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
 			if relate(&s.Cover, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == outside {

@@ -336,7 +336,8 @@ func (n *Node) nearer(c *overlay.Contact) geom.Polygon {
 type fetch struct {
 	kind  Kind
 	area  geom.Polygon
-	tries int // before
+	of    int64 // see Retrieve
+	tries int   // before
 }
 
 // fetchLater waits for l_max, so that actions of before the change are stored.
@@ -354,7 +355,7 @@ func (n *Node) fetchWhen(f fetch) {
 func (n *Node) fetchStatic(t machine.Timer) {
 	f := n.fetches[t.Arg]
 	delete(n.fetches, t.Arg)
-	n.retrieve(f.kind, overlay.Area{Polygon: f.area}, n.time.of(n.env.Now())).tries = f.tries
+	n.retrieve(f.kind, overlay.Area{Polygon: f.area}, f.of).tries = f.tries
 }
 
 // fetching reports whether the static data of a place has been asked for, or is

@@ -32,7 +32,9 @@ type Retrieve struct {
 	Query uint64 // of the origin's retrievals
 	Kind  Kind
 	Area  overlay.Area // in the world
-	Of    int64        // dynamic data of t_Of
+	// Of is the time of dynamic data, t_Of; of static data, in which step those
+	// characters fell asleep that are asked for, 0: all of it.
+	Of int64
 	// Known is what the origin has already; nil: it does not say.
 	Known *Known
 }
@@ -54,7 +56,8 @@ type Result struct {
 	Sent *Brief
 	Same bool
 	// Asking: some of the area is the sender's since a moment ago, and it does not
-	// know yet who sleeps there (Protocol.Farewell).
+	// know yet who sleeps there, or it has not made the step itself that is asked for
+	// (Protocol.Farewell).
 	Asking bool
 	// Static data in the area.
 	Static  []*Object

@@ -147,6 +147,7 @@ type Node struct {
 
 	lastLook *Look // of a node with Config.Wire
 	static   map[ObjectID]*Object
+	lately   lately
 	actions  container
 	woken    []wakening
 	waking   *Wake // the last one of the own player
