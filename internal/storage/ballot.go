@@ -37,7 +37,8 @@ func (n *Node) count(q *query, last bool) (out outcome, votes int, decided bool)
 					bold, firm = q.bold(), q.firm()
 				}
 				g, v, by := n.countCell(bold, x, y)
-				rests := q.Kind == ForUpdate && how == unknown && n.rests(q, x, y)
+				lively := q.Kind == ForUpdate && how == unknown && q.halfKnow(n, x, y)
+				rests := q.Kind == ForUpdate && how == unknown && !lively && n.rests(q, x, y)
 				switch {
 				case rests && by == elected && !n.goesOnAt(firm, x, y):
 					s.guess(x, y, g)
@@ -47,6 +48,8 @@ func (n *Node) count(q *query, last bool) (out outcome, votes int, decided bool)
 				case how == unknown:
 					if s.guess(x, y, n.likely(bold, x, y)); rests {
 						s.rest(x, y, waits)
+					} else if lively {
+						s.rest(x, y, lives)
 					}
 				}
 			}

@@ -1,5 +1,7 @@
 package storage
 
+import "slices"
+
 // What stands still. Where nobody knows anything, the world waits until enough are
 // back who have kept the same (see keepsake.go). If each cell went on as soon as
 // somebody has heard enough, one would before the next, and what went over the
@@ -15,6 +17,7 @@ const (
 	moves  rest = iota // it is replayed, though with guesses
 	waits              // it waits for others who say the same
 	agreed             // enough have; it waits until all go on
+	lives              // it moves, whatever is around it: half of the zones know it
 )
 
 // wakeEvery is after how many updates all cells go on that are agreed on by then.
@@ -40,10 +43,16 @@ func (s *Snapshot) restOf(x, y int32) rest {
 }
 
 func (s *Snapshot) restAt(i int) rest {
-	if s.rests == nil {
+	if s.rests == nil || s.rests[i] == lives {
 		return moves
 	}
 	return s.rests[i]
+}
+
+// lives reports whether half of the zones know what is in an unsure cell, as long as
+// this is an update area.
+func (s *Snapshot) lives(x, y int32) bool {
+	return s.rests != nil && s.rests[(y-s.Y)*s.W+x-s.X] == lives
 }
 
 // stays makes a cell what it was in the snapshot of the update before, and reports
@@ -54,7 +63,7 @@ func (s *Snapshot) stays(from *Snapshot, x, y, ring int32) bool {
 		return false
 	}
 	r := from.restOf(x, y)
-	if r == moves && from.standsStill(x, y, ring) {
+	if r == moves && !from.lives(x, y) && from.standsStill(x, y, ring) {
 		r = waits
 	}
 	if r == moves && from.At(x, y) != nil {
@@ -69,12 +78,27 @@ func (s *Snapshot) stays(from *Snapshot, x, y, ring int32) bool {
 func (s *Snapshot) standsStill(x, y, ring int32) bool {
 	for v := max(y-ring, s.Y); v <= min(y+ring, s.Y+s.H-1); v++ {
 		for u := max(x-ring, s.X); u <= min(x+ring, s.X+s.W-1); u++ {
-			if !s.unsure(u, v) {
+			if !s.unsure(u, v) || s.lives(u, v) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// halfKnow reports whether half of the zones know what is in a cell. That is not
+// enough to take it for true; but there the world goes on, and a guess that stood
+// still would never be the same as what they know. When it goes on from what they
+// say, there is a majority an update later. So it is if a zone is empty, and somebody
+// leaves in another.
+func (q *query) halfKnow(n *Node, x, y int32) bool {
+	know := 0
+	for i := range q.zones {
+		know += bit(slices.ContainsFunc(q.zones[i].results, func(r *Result) bool {
+			return n.fits(q, r) && r.Seen.covers(x, y, n.world.Cell) == inside
+		}))
+	}
+	return 2*know >= len(q.zones)
 }
 
 // rests reports whether a cell that nobody knows enough of stands still: if most of
