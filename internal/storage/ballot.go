@@ -37,7 +37,7 @@ func (n *Node) count(q *query, last bool) (out outcome, votes int, decided bool)
 					bold, firm = q.bold(), q.firm()
 				}
 				g, v, by := n.countCell(bold, x, y)
-				lively := q.Kind == ForUpdate && how == unknown && q.halfKnow(n, x, y)
+				lively := q.Kind == ForUpdate && how == unknown && n.halfKnow(q, x, y)
 				rests := q.Kind == ForUpdate && how == unknown && !lively && n.rests(q, x, y)
 				switch {
 				case rests && by == elected && !n.goesOnAt(firm, x, y):

@@ -91,7 +91,7 @@ func (s *Snapshot) standsStill(x, y, ring int32) bool {
 // still would never be the same as what they know. When it goes on from what they
 // say, there is a majority an update later. So it is if a zone is empty, and somebody
 // leaves in another.
-func (q *query) halfKnow(n *Node, x, y int32) bool {
+func (n *Node) halfKnow(q *query, x, y int32) bool {
 	know := 0
 	for i := range q.zones {
 		know += bit(slices.ContainsFunc(q.zones[i].results, func(r *Result) bool {
