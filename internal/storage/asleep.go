@@ -59,13 +59,5 @@ func (n *Node) hasMade(of int64) bool {
 	if s == nil || s.Of != of || slices.ContainsFunc(n.part.cell, func(p geom.Point) bool { return !contains(&s.Cover, p) }) {
 		return false
 	}
-	cell, side := overlay.Area{Polygon: n.part.cell}, n.world.Cell
-	for y := s.Y; y < s.Y+s.H; y++ {
-		for x := s.X; x < s.X+s.W; x++ {
-			if s.unsure(x, y) && relate(&cell, x*side, y*side, side) != outside {
-				return false
-			}
-		}
-	}
-	return true
+	return !s.doubts(&overlay.Area{Polygon: n.part.cell}, n.world.Cell)
 }

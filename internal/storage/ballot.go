@@ -37,8 +37,9 @@ func (n *Node) count(q *query, last bool) (out outcome, votes int, decided bool)
 					bold, firm = q.bold(), q.firm()
 				}
 				g, v, by := n.countCell(bold, x, y)
-				lively := q.Kind == ForUpdate && how == unknown && n.halfKnow(q, x, y)
-				rests := q.Kind == ForUpdate && how == unknown && !lively && n.rests(q, x, y)
+				open := q.Kind == ForUpdate && how == unknown
+				lively := open && n.halfKnow(q, x, y)
+				rests := open && !lively && n.rests(q, x, y)
 				switch {
 				case rests && by == elected && !n.goesOnAt(firm, x, y):
 					s.guess(x, y, g)

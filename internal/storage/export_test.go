@@ -34,14 +34,4 @@ func (n *Node) UpdateKeys(zone int) overlay.Area {
 }
 
 // Doubts reports whether the node is unsure about some of its circle.
-func (n *Node) Doubts() bool {
-	s := n.state
-	for y := s.Y; y < s.Y+s.H; y++ {
-		for x := s.X; x < s.X+s.W; x++ {
-			if s.unsure(x, y) && relate(&s.Cover, x*n.world.Cell, y*n.world.Cell, n.world.Cell) != outside {
-				return true
-			}
-		}
-	}
-	return false
-}
+func (n *Node) Doubts() bool { return n.state.doubts(&n.state.Cover, n.world.Cell) }

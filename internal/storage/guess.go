@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
 // Guesses. With Protocol.Majority a node knows of some cells that it does not
@@ -20,6 +21,17 @@ func (s *Snapshot) doubt(x, y int32) {
 		s.Unsure = make([]bool, len(s.Cells))
 	}
 	s.Unsure[(y-s.Y)*s.W+x-s.X] = true
+}
+
+// doubts reports whether a cell is unsure that an area touches.
+func (s *Snapshot) doubts(a *overlay.Area, side int32) bool {
+	for i, unsure := range s.Unsure {
+		x, y := s.X+int32(i)%s.W, s.Y+int32(i)/s.W
+		if unsure && relate(a, x*side, y*side, side) != outside {
+			return true
+		}
+	}
+	return false
 }
 
 // guess makes a cell unsure and says what is likely in it; nil: nobody can tell.

@@ -158,9 +158,13 @@ func voters(t *testing.T, versions []byte) (*Node, *query, []Report) {
 	return n, q, p.reports
 }
 
-type still struct{ machine.Env }
+// still is an environment in which time stands still.
+type still struct {
+	machine.Env
+	now machine.Time
+}
 
-func (still) Now() machine.Time { return 0 }
+func (s still) Now() machine.Time { return s.now }
 
 type lastReport struct{ reports []Report }
 

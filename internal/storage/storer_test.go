@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -155,14 +154,6 @@ func TestStrangersCertifyNothing(t *testing.T) {
 	}
 }
 
-// moment is an environment in which time stands still.
-type moment struct {
-	machine.Env
-	now machine.Time
-}
-
-func (m moment) Now() machine.Time { return m.now }
-
 // Nobody keeps deposits of, or is told by other storers of, intervals that are not of
 // the present: a player could fill its storers with them, and they would be forgotten
 // only when their time has come.
@@ -170,7 +161,7 @@ func TestOnlyThePresentIsKept(t *testing.T) {
 	timing := timing{lmax: DefaultLMax, deviates: DefaultDeviation}
 	p := &Player{ID: id.ID{7}}
 	by := &overlay.Contact{ID: p.ID}
-	n := &Node{space: overlay.SpaceFor(4), time: timing, env: moment{now: timing.update(5).Add(1)}, memo: NewMemo()}
+	n := &Node{space: overlay.SpaceFor(4), time: timing, env: still{now: timing.update(5).Add(1)}, memo: NewMemo()}
 	for _, of := range []int64{-1 << 62, 1, 4, 8, 1 << 62} {
 		n.onDeposit(by, &Deposit{Batch: &Batch{Player: p, Of: of}, Numbers: []uint64{1}})
 		n.onExchange(&Exchange{Batch: &Batch{Player: p, Of: of}})
