@@ -5,16 +5,6 @@ import (
 	"slices"
 )
 
-// need is how many zones have to say the same. The thesis is content with half
-// of them, rounded up: its text of 5.2.2 has "more than r/2", but by table 6.27
-// its program took 2 of 4, 5 of 9 and 8 of 16.
-func (n *Node) need() int {
-	if n.cfg.Protocol.Majority {
-		return n.space.Zones()/2 + 1
-	}
-	return (n.space.Zones() + 1) / 2
-}
-
 // count lets the zones vote for each object (Protocol.Objects). An answer has a
 // say about the places that its sender sees, whether or not the rest of its zone
 // has answered. It reports whether nothing is left to be decided. When no more
@@ -320,7 +310,7 @@ func (n *Node) countWoken(q *query) (out []*Object, open bool) {
 	}
 	coming := 0
 	for i := range q.zones {
-		coming += bit(!q.zones[i].over)
+		coming += bit(!n.silent(q, i))
 		var zone []*Object
 		for _, r := range q.zones[i].results {
 			if !n.fits(q, r) {
@@ -368,7 +358,7 @@ func (n *Node) unheard(q *query, o *Object) bool {
 		z := &q.zones[i]
 		without += bit(z.over && !slices.ContainsFunc(z.results, func(r *Result) bool { return n.fits(q, r) && among(r.Seen.Woken, o) }))
 	}
-	return without > len(q.zones)-n.need()
+	return without > n.voters()-n.need()
 }
 
 // among reports whether a list has an object in this version.
@@ -384,7 +374,7 @@ func (n *Node) countStatic(q *query) (out outcome, votes int, decided bool) {
 	decided = true
 	for i := range q.zones {
 		zones = append(zones, n.assembleStatic(&q.zones[i]))
-		decided = decided && q.zones[i].over
+		decided = decided && n.silent(q, i)
 	}
 	votes = len(zones)
 	same := func(list []*Object, o *Object) bool {
@@ -402,7 +392,7 @@ func (n *Node) countStatic(q *query) (out outcome, votes int, decided bool) {
 				}
 			}
 			counts := v >= need
-			if !counts && 2*v >= len(zones) {
+			if !counts && 2*v >= n.voters() {
 				denied, open := n.untold(q, o)
 				counts = !denied && !open
 				out.again = out.again || !denied && open

@@ -130,7 +130,7 @@ func (n *Node) untold(q *query, o *Object) (denied, open bool) {
 				near = r
 			}
 		}
-		open = open || !z.over
+		open = open || !n.silent(q, zone)
 		denied = denied || z.over && !near.Asking
 	}
 	return denied, open

@@ -182,7 +182,7 @@ func (n *Node) askAgain(q *query) {
 		n.env.SetTimer(n.env.Now().Add(pinPatience), machine.Timer{Kind: timerPins, Arg: q.Query})
 	}
 	if q.full > before {
-		n.tally(q, q.full == len(q.zones))
+		n.tally(q, n.allSilent(q))
 	}
 }
 

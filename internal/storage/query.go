@@ -66,6 +66,7 @@ func (n *Node) timeout(k Kind) time.Duration {
 
 // retrieve asks all zones for an area; finish hears of the result.
 func (n *Node) retrieve(kind Kind, area overlay.Area, of int64) *query {
+	n.recount()
 	zones := n.space.Zones()
 	q := &query{
 		Retrieve: Retrieve{Query: n.number(), Kind: kind, Area: area, Of: of},
@@ -116,6 +117,7 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 		return
 	}
 	zone := n.space.Zone(from.Pos)
+	n.heard[zone] = n.env.Now()
 	z := &q.zones[zone]
 	if n.cfg.Wire && (m.Same || m.Brief) {
 		m = n.unfold(m, z.knew[from.ID])
@@ -149,14 +151,14 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 	z.over = true
 	q.full++
 	if each {
-		n.tally(q, q.full == len(q.zones))
+		n.tally(q, n.allSilent(q))
 		return
 	}
 	if out, ok := n.assemble(q, z); ok {
 		n.vote(q, out)
 	}
 	z.results = nil
-	if q.full == len(q.zones) {
+	if n.allSilent(q) {
 		n.conclude(q)
 	}
 }

@@ -278,9 +278,6 @@ func (st *stack) collect(n *Node, r *Receipt) {
 	st.cert = &Certificate{st.batch, st.receipts}
 }
 
-// quorum is of how many zones a certificate has receipts.
-func (n *Node) quorum() int { return n.space.Zones()/2 + 1 }
-
 // addReceipt adds a receipt for a batch if it is good and the first of its zone.
 func (n *Node) addReceipt(list *[]*Receipt, r *Receipt, b *Batch) bool {
 	if r == nil || r.By == nil {

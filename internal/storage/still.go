@@ -98,7 +98,7 @@ func (n *Node) halfKnow(q *query, x, y int32) bool {
 			return n.fits(q, r) && r.Seen.covers(x, y, n.world.Cell) == inside
 		}))
 	}
-	return 2*know >= len(q.zones)
+	return 2*know >= n.voters()
 }
 
 // rests reports whether a cell that nobody knows enough of stands still: if most of
@@ -124,13 +124,15 @@ func (n *Node) rests(q *query, x, y int32) bool {
 	return n.remembered(x, y) != nil
 }
 
-// goesOnAt reports whether a cell that stood still goes on with this update.
+// goesOnAt reports whether a cell that stood still goes on with this update. That
+// takes more than half of all zones, also of those that are deserted: others may come
+// back who have kept something else.
 func (n *Node) goesOnAt(firm *query, x, y int32) bool {
 	if firm.Of%wakeEvery != 0 {
 		return false
 	}
-	_, _, how := n.countCell(firm, x, y)
-	return how == elected
+	_, votes, how := n.countCell(firm, x, y)
+	return how == elected && votes >= n.most()
 }
 
 // withReturned adds to a cell what was in it and would have gone to one that stands

@@ -101,7 +101,7 @@ func (n *Node) waveOf(home, zone int) int {
 	switch {
 	case home == 0 && zone == n.zone:
 		return 0
-	case !n.cfg.Protocol.Quorum, zone == n.zone, home == 0 && (zone-n.zone+zones)%zones < n.need():
+	case !n.cfg.Protocol.Quorum, zone == n.zone, home == 0 && (zone-n.zone+zones)%zones < n.most():
 		return 1
 	}
 	return 2
