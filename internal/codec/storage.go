@@ -70,7 +70,13 @@ var storageKinds = []*kind{
 		} else if f.snapshot(&m.Seen, &m.Area); !f.reading && m.Sent != nil {
 			f.fail("digests that are not said to be some")
 		}
-		f.static(&m.Static, &m.Batches)
+		if m.Brief {
+			if f.names(&m.Names, &m.Batches); !f.reading && len(m.Static) > 0 {
+				f.fail("names, and what they are of")
+			}
+		} else if f.static(&m.Static, &m.Batches); !f.reading && len(m.Names) > 0 {
+			f.fail("names that are not said to be some")
+		}
 		if f.reading && f.err == nil {
 			m.Seal(f.codec.rules.world)
 		}
@@ -151,7 +157,7 @@ var storageKinds = []*kind{
 	needs(156, func(f *form, m *storage.Fetch) {
 		f.retrieve(&m.Retrieve)
 		list(f, &m.Cells, maxSquares, 2, cellAt)
-		list(f, &m.Woken, maxObjects, 8, func(f *form, v *storage.ObjectID) { f.fixed64((*uint64)(v)) })
+		list(f, &m.Characters, maxObjects, 8, func(f *form, v *storage.ObjectID) { f.fixed64((*uint64)(v)) })
 		list(f, &m.HaveTags, maxObjects, 8, func(f *form, v *uint64) { f.fixed64(v) })
 		f.sparse(&m.BaseTags, len(m.Cells))
 		if !f.reading && len(m.Have)+len(m.Base) > 0 {
@@ -161,11 +167,11 @@ var storageKinds = []*kind{
 	needs(157, func(f *form, m *storage.Blocks) {
 		f.fixed64(&m.Query)
 		list(f, &m.Pieces, maxSquares, 1, func(f *form, v *[]storage.Piece) { list(f, v, maxObjects, 2, piece) })
-		list(f, &m.Woken, maxObjects, 2, object)
+		list(f, &m.Characters, maxObjects, 2, object)
 		if !f.reading && len(m.Cells) > 0 {
 			f.fail("cells instead of pieces")
 		}
-		if len(m.Pieces)+len(m.Woken) == 0 {
+		if len(m.Pieces)+len(m.Characters) == 0 {
 			f.fail("an answer with nothing in it")
 		}
 	}),

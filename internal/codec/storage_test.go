@@ -174,12 +174,12 @@ func (v *vault) message(k *kind) machine.Message {
 		return v.retrieve(area)
 	case *storage.Fetch:
 		return &storage.Fetch{
-			Retrieve: *v.retrieve(area), Cells: []storage.CellAt{{X: 1, Y: 2}, {X: 3}}, Woken: []storage.ObjectID{5, 1 << 60},
+			Retrieve: *v.retrieve(area), Cells: []storage.CellAt{{X: 1, Y: 2}, {X: 3}}, Characters: []storage.ObjectID{5, 1 << 60},
 			HaveTags: []uint64{v.r.Uint64(), 1}, BaseTags: []storage.Tag{{}, v.tag()},
 		}
 	case *storage.Blocks:
 		return &storage.Blocks{
-			Query: v.r.Uint64(), Woken: seen.Woken,
+			Query: v.r.Uint64(), Characters: seen.Woken,
 			Pieces: [][]storage.Piece{nil, {
 				{How: storage.Has, At: 300}, {How: storage.Based, In: -3, At: 1, Data: []byte{1, 2}},
 				{How: storage.Begun, In: 40, At: 7, Data: []byte{9}}, {How: storage.Whole, Data: bytes.Repeat([]byte{3}, 200)},

@@ -25,6 +25,27 @@ func (f *form) static(objects *[]*storage.Object, batches *[]*storage.Batch) {
 	}
 }
 
+// names are those of what is not replayed.
+func (f *form) names(names *[]storage.Sleeper, batches *[]*storage.Batch) {
+	list(f, names, maxObjects, 30, func(f *form, v *storage.Sleeper) {
+		f.named(&v.Named)
+		f.place(&v.Pos)
+	})
+	list(f, batches, maxBatches, 4, batch)
+	for i := range *names {
+		if i > 0 && (*names)[i-1].ID >= (*names)[i].ID {
+			f.fail("names that do not ascend")
+			return
+		}
+	}
+}
+
+// named is the name of a version of an object.
+func (f *form) named(v *storage.Named) {
+	f.fixed64((*uint64)(&v.ID))
+	f.id(&v.Digest)
+}
+
 // snapshot is what of a part of the world lies in an area.
 func (f *form) snapshot(v **storage.Snapshot, area *overlay.Area) {
 	has := *v != nil
@@ -107,10 +128,7 @@ func brief(f *form, b *storage.Brief) {
 	if len(b.Same) > 0 {
 		f.exact(b.Check[:])
 	}
-	list(f, &b.Woken, maxObjects, 9, func(f *form, v *storage.Named) {
-		f.fixed64((*uint64)(&v.ID))
-		f.id(&v.Digest)
-	})
+	list(f, &b.Woken, maxObjects, 28, (*form).named)
 }
 
 func cellAt(f *form, c *storage.CellAt) {

@@ -139,7 +139,7 @@ func (n *Node) hold(c *Contact) {
 	l.until = now.Add(distrustFor)
 	if holds {
 		p := e.cur
-		e.cur, e.since, e.shunned = nil, now, c.ID
+		e.cur, e.lost, e.shunned = nil, now, c.ID
 		n.release(p, asEntry)
 		n.refillEntry(e)
 	}

@@ -19,7 +19,7 @@ func (n *Node) Deserted(zone int) bool {
 	area := s.SubArea(zone)
 	slot, _ := s.SlotOf(n.self.Pos, area.Min)
 	e := n.table.entries[n.table.index(slot)]
-	if e.cur != nil || e.next != nil || n.env.Now().Sub(e.since) < desertedAfter {
+	if e.cur != nil || e.next != nil || n.env.Now().Sub(e.lost) < desertedAfter {
 		return false
 	}
 	for _, list := range [...][]*peer{n.neighbours, n.linked} {

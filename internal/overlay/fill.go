@@ -27,7 +27,7 @@ type RtResponse struct {
 func (n *Node) fillAll() {
 	for _, e := range n.table.entries {
 		if e != nil {
-			e.since = n.env.Now()
+			e.lost = n.env.Now()
 			n.request(e)
 		}
 	}

@@ -17,7 +17,8 @@ type entry struct {
 	next   *peer // nearer, its link is being opened
 	tries  int   // requests left until it counts as not to be filled
 
-	since   machine.Time // when cur came, or left
+	since   machine.Time // when cur came
+	lost    machine.Time // when the last one left
 	audited bool         // cur was (audit.go)
 	shunned id.ID        // who lied and was thrown out
 }
@@ -98,7 +99,7 @@ func (n *Node) loseEntry(p *peer) {
 		e.next = nil
 	}
 	if e.cur == p {
-		e.cur, e.since = nil, n.env.Now()
+		e.cur, e.lost = nil, n.env.Now()
 		if n.joined {
 			n.refillEntry(e)
 		}

@@ -21,6 +21,7 @@ func (n *Node) onRetrieve(by *overlay.Contact, q *Retrieve) {
 			}
 		}
 		slices.SortFunc(m.Static, byID)
+		m.Brief = n.cfg.Protocol.Digests
 		m.Batches = n.batchesAt(func(h geom.Point) bool { return n.places.touches(&q.Area, h) && n.responsible(h) })
 		m.Asking = n.cfg.Protocol.Farewell && (n.moved || n.asking(&q.Area) || q.Of != 0 && q.Of != n.lately.of)
 	} else {

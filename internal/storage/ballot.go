@@ -424,7 +424,7 @@ func (n *Node) countStatic(q *query) (out outcome, votes int, decided bool) {
 // tally looks whether the answers so far decide a retrieval; last: no more will
 // come.
 func (n *Node) tally(q *query, last bool) {
-	if q.done || q.fetch != nil || !last && q.full < n.need() {
+	if q.done || q.fetch != nil || q.naming != nil || !last && q.full < n.need() {
 		return
 	}
 	if q.answers == 0 && !n.goesOn(q) {
@@ -432,8 +432,12 @@ func (n *Node) tally(q *query, last bool) {
 		return
 	}
 	if out, votes, decided := n.count(q, last); decided || last {
-		if n.brief(q) {
+		switch {
+		case n.brief(q):
 			n.startFetch(q, out, votes)
+			return
+		case n.byName(q):
+			n.startNaming(q, out, votes)
 			return
 		}
 		n.end(q, &candidate{out, votes})

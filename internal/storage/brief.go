@@ -69,6 +69,9 @@ func (m *Result) fold(k *Known, w World) *Result {
 	if k != nil && k.Hash == m.Around.tag() {
 		out.Around, out.Same = nil, true
 	}
+	if m.Brief {
+		out.Names, out.Static = nameAll(m.Static), nil
+	}
 	if m.Seen == nil {
 		return &out
 	}
@@ -104,7 +107,7 @@ func (m *Result) fold(k *Known, w World) *Result {
 			b.Woken = append(b.Woken, Named{o.ID, o.Digest})
 		}
 	}
-	out.Bytes = sizeStatic(m.Static, m.Batches) + b.size()
+	out.Bytes = sizeSleeper*len(m.Static) + sizeStatic(nil, m.Batches) + b.size()
 	return &out
 }
 
@@ -126,6 +129,9 @@ func (n *Node) unfold(m *Result, k *Known) *Result {
 			return nil
 		}
 		out.Around = k.Around
+	}
+	if m.Brief {
+		out.Static = namedAll(m.Names)
 	}
 	if b := m.Sent; b != nil {
 		if b.Same != nil {

@@ -88,7 +88,7 @@ func (n *Node) disclaim(q *query) {
 		without := 0
 		for i := range q.zones {
 			z := &q.zones[i]
-			without += bit(z.over && !slices.ContainsFunc(z.results, func(r *Result) bool { return among(r.Static, o) }))
+			without += bit(z.over && !slices.ContainsFunc(z.results, func(r *Result) bool { return r.names(o) }))
 		}
 		if without >= n.need() {
 			delete(n.static, what)
@@ -120,7 +120,7 @@ func (n *Node) untold(q *query, o *Object) (denied, open bool) {
 	}
 	for zone := range q.zones {
 		z := &q.zones[zone]
-		if slices.ContainsFunc(z.results, func(r *Result) bool { return among(r.Static, o) }) {
+		if slices.ContainsFunc(z.results, func(r *Result) bool { return r.names(o) }) {
 			continue
 		}
 		k := n.places.keyBeyond(o.Pos, zone)

@@ -13,8 +13,8 @@ import (
 // Fetch asks one node for cells that it has sent digests of.
 type Fetch struct {
 	Retrieve
-	Cells []CellAt
-	Woken []ObjectID
+	Cells      []CellAt
+	Characters []ObjectID // that were named
 	// Have are versions that the sender has, of objects in these cells; on the
 	// wire their digests.
 	Have []*Object
@@ -34,17 +34,17 @@ type CellAt struct{ X, Y int32 }
 // Blocks answers it: the cells in the order in which they were asked for, nil
 // where the sender has none.
 type Blocks struct {
-	Query uint64
-	Cells []*Cell
-	Woken []*Object
-	Bytes int // of the data
+	Query      uint64
+	Cells      []*Cell
+	Characters []*Object
+	Bytes      int // of the data
 	// Pieces are the cells as they travel between real nodes.
 	Pieces [][]Piece
 }
 
 // Size makes messages known to simulations.
 func (m *Fetch) Size() int {
-	size := m.Retrieve.Size() + 2*2 + 4*len(m.Cells) + 8*len(m.Woken) + sizeDigest*(len(m.Have)+len(m.HaveTags))
+	size := m.Retrieve.Size() + 2*2 + 4*len(m.Cells) + 8*len(m.Characters) + sizeDigest*(len(m.Have)+len(m.HaveTags))
 	for _, c := range m.Base {
 		size += sizeDigest * bit(c != nil)
 	}
@@ -116,7 +116,11 @@ func (n *Node) startFetch(q *query, out outcome, votes int) {
 // fetchOn is a timer: it ends the vote if that has not come to an end, or asks
 // others for what those who were asked have not sent.
 func (n *Node) fetchOn(q *query) {
-	if q.fetch == nil {
+	switch {
+	case q.naming != nil:
+		n.namedLate(q)
+		return
+	case q.fetch == nil:
 		n.tally(q, true)
 		return
 	}
@@ -200,7 +204,7 @@ func (n *Node) fetchFrom(q *query, r *Result, cells []CellAt, woken []*Object) (
 	}
 	for _, o := range woken {
 		if slices.ContainsFunc(r.Seen.Woken, func(w *Object) bool { return sameObject(w, o) }) {
-			m.Woken = append(m.Woken, o.ID)
+			m.Characters = append(m.Characters, o.ID)
 		} else {
 			asleep = append(asleep, o)
 		}
@@ -233,8 +237,15 @@ func (n *Node) aloud(m *Fetch) *Fetch {
 
 // onFetch sends cells of an area that is the asker's business.
 func (n *Node) onFetch(by *overlay.Contact, q *Fetch) {
+	if !saneArea(&q.Area) || !n.business(by, &q.Retrieve) {
+		return
+	}
+	if q.Kind.static() {
+		n.giveNamed(by, q)
+		return
+	}
 	s := n.state
-	if s == nil || s.Of != q.Of || !saneArea(&q.Area) || !n.business(by, &q.Retrieve) {
+	if s == nil || s.Of != q.Of {
 		return
 	}
 	m, known := &Blocks{Query: q.Query}, s.bold()
@@ -252,8 +263,8 @@ func (n *Node) onFetch(by *overlay.Contact, q *Fetch) {
 		}
 	}
 	for _, o := range s.Woken {
-		if slices.Contains(q.Woken, o.ID) {
-			m.Woken = append(m.Woken, o)
+		if slices.Contains(q.Characters, o.ID) {
+			m.Characters = append(m.Characters, o)
 			m.Bytes += o.Size
 		}
 	}
@@ -305,6 +316,10 @@ func (n *Node) sizeBlock(c *Cell, at int, have *versions, base []based) int {
 // onBlocks takes cells, if they are those that were agreed on.
 func (n *Node) onBlocks(from *overlay.Contact, m *Blocks) {
 	q := n.query(m.Query)
+	if q != nil && q.naming != nil {
+		n.onNamed(from, q, m)
+		return
+	}
 	if q == nil || q.fetch == nil {
 		return
 	}
@@ -333,7 +348,7 @@ func (n *Node) onBlocks(from *overlay.Contact, m *Blocks) {
 		}
 		a.cells = nil
 	}
-	for _, o := range m.Woken {
+	for _, o := range m.Characters {
 		is := func(w *Object) bool { return sameObject(w, o) }
 		f.woken = slices.DeleteFunc(f.woken, is)
 		if i := slices.IndexFunc(f.out.seen.Woken, is); i >= 0 && isNamed(f.out.seen.Woken[i]) {

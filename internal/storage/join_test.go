@@ -42,7 +42,7 @@ func TestWhomTooFewHaveWoken(t *testing.T) {
 		{[4]bool{true, false, true, false}, true},
 		{[4]bool{true, false, false, false}, true},
 	} {
-		n := &Node{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}, static: map[ObjectID]*Object{1: o}}
+		n := &Node{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}, inhabited: allInhabited(4), static: map[ObjectID]*Object{1: o}}
 		n.woken = []wakening{{1, o}}
 		n.state = &Snapshot{Of: 1, Woken: []*Object{o}}
 		q := &query{Retrieve: Retrieve{Of: 1, Area: overlay.Area{Circle: geom.Circle{R: 1000}}}, zones: make([]zoneAnswer, 4)}

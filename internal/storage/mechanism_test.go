@@ -144,7 +144,7 @@ func voters(t *testing.T, versions []byte) (*Node, *query, []Report) {
 	t.Helper()
 	p := &lastReport{}
 	n := &Node{
-		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(16), cfg: Config{Probe: p}, env: still{},
+		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(16), cfg: Config{Probe: p}, env: still{}, inhabited: allInhabited(16),
 	}
 	area := overlay.Area{Circle: geom.Circle{R: 1000}}
 	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForUpdate, Area: area, Of: 1}, zones: make([]zoneAnswer, 16), keys: make([]overlay.Area, 16)}

@@ -47,19 +47,22 @@ type Result struct {
 	// is sent. Nil: static data only.
 	Seen *Snapshot
 	Area overlay.Area
-	// Brief: digests of cells are sent instead of what is in them.
+	// Brief: digests of cells and names of static objects are sent instead of what
+	// they are.
 	Brief bool
 	// Known is what the receiver has said that it has: that is left out.
 	Known *Known
 	// Between real nodes Sent is what is said of Seen, which is nil, and Same says
-	// that Around, which is nil, is as the receiver knows it.
-	Sent *Brief
-	Same bool
+	// that Around, which is nil, is as the receiver knows it. Names are those of
+	// Static, which is empty then.
+	Sent  *Brief
+	Names []Sleeper
+	Same  bool
 	// Asking: some of the area is the sender's since a moment ago, and it does not
 	// know yet who sleeps there, or it has not made the step itself that is asked for
 	// (Protocol.Farewell).
 	Asking bool
-	// Static data in the area.
+	// Static data in the area; if Brief, Static is only named.
 	Static  []*Object
 	Batches []*Batch
 	Bytes   int // of the data, as computed by Seal
@@ -233,7 +236,11 @@ func (*Better) Size() int { return 1 + sizeContact }
 
 // Seal computes what the data is charged for. Whoever makes a Result calls it.
 func (m *Result) Seal(w World) *Result {
-	m.Bytes = sizeStatic(m.Static, m.Batches)
+	if m.Brief {
+		m.Bytes = sizeSleeper*len(m.Static) + sizeStatic(nil, m.Batches)
+	} else {
+		m.Bytes = sizeStatic(m.Static, m.Batches)
+	}
 	switch {
 	case m.Seen == nil:
 	case m.Brief:

@@ -193,7 +193,7 @@ func New(cfg Config, env machine.Env) *Node {
 		static:    map[ObjectID]*Object{}, pushed: map[id.ID]bool{}, fetches: map[uint64]fetch{}, told: map[id.ID][]uint32{},
 	}
 	n.pins = make([][]pin, n.space.Zones())
-	n.heard, n.deserted = make([]machine.Time, n.space.Zones()), make([]bool, n.space.Zones())
+	n.inhabited = allInhabited(n.space.Zones())
 	n.places = newMapping(n.space, n.world)
 	n.reach = n.world.Reach(n.time.interval())
 	n.zone = n.space.Zone(n.self.Pos)

@@ -22,6 +22,7 @@ type query struct {
 	sets    []candidate // different results of whole zones
 	full    int         // zones that are complete, spoiled ones too
 	fetch   *fetching   // what was agreed on is fetched; nil: not yet
+	naming  *naming     // the same of static data
 	sought  bool        // neighbours were asked whom they know
 	tries   int         // to get this static data, before
 }
@@ -210,7 +211,7 @@ func (n *Node) vote(q *query, out outcome) {
 // answered. The result with most votes counts (thesis 5.2.2), of several the one
 // that came first. With Protocol.Majority none does.
 func (n *Node) conclude(q *query) {
-	if q.done {
+	if q.done || q.naming != nil {
 		return
 	}
 	if n.each(q) {

@@ -26,6 +26,10 @@ type inhabited struct {
 	empty    int            // how many these are
 }
 
+func allInhabited(zones int) inhabited {
+	return inhabited{heard: make([]machine.Time, zones), deserted: make([]bool, zones)}
+}
+
 // recount looks which zones are deserted.
 func (n *Node) recount() {
 	if !n.cfg.Protocol.Majority {

@@ -114,9 +114,10 @@ func (g *Gang) claimAs(n *storage.Node, p *plan, by *overlay.Contact, q *storage
 		m.Static = p.tamperAll(p.objects, p.targets)
 		m.Batches = g.batches(q, g.space.Zone(n.Self().Pos))
 	} else {
-		m.Seen, m.Brief = p.whole(), g.protocol.Digests
-		p.said[n.Self().ID] = m.Seen
+		m.Seen = p.whole()
 	}
+	m.Brief = g.protocol.Digests
+	p.said[n.Self().ID] = m
 	n.Overlay().Reply(by, m.Seal(n.World()))
 }
 
@@ -153,19 +154,22 @@ func (g *Gang) Answer(n *storage.Node, by *overlay.Contact, q *storage.Retrieve,
 	} else if bad.Seen = p.part(n, honest.Seen, targets); bad.Seen == nil {
 		return honest
 	}
-	p.said[n.Self().ID] = bad.Seen
+	p.said[n.Self().ID] = &bad
 	return bad.Seal(n.World())
 }
 
-// supply sends the cells that a member has sent digests of. It reports whether
-// it has sent any.
+// supply sends what a member has sent digests or names of. It reports whether it has
+// sent any.
 func (g *Gang) supply(n *storage.Node, by *overlay.Contact, q *storage.Fetch) bool {
 	p := g.plans[question{by.ID, q.Kind, q.Query}]
 	if p == nil || p.said[n.Self().ID] == nil {
 		return false
 	}
-	said := p.said[n.Self().ID]
 	m := &storage.Blocks{Query: q.Query}
+	said, named := p.said[n.Self().ID].Seen, p.said[n.Self().ID].Static
+	if said != nil {
+		named = said.Woken
+	}
 	for _, at := range q.Cells {
 		c := said.At(at.X, at.Y)
 		m.Cells = append(m.Cells, c)
@@ -175,9 +179,9 @@ func (g *Gang) supply(n *storage.Node, by *overlay.Contact, q *storage.Fetch) bo
 			}
 		}
 	}
-	for _, o := range said.Woken {
-		if slices.Contains(q.Woken, o.ID) {
-			m.Woken = append(m.Woken, o)
+	for _, o := range named {
+		if slices.Contains(q.Characters, o.ID) {
+			m.Characters = append(m.Characters, o)
 			m.Bytes += o.Size
 		}
 	}

@@ -25,7 +25,7 @@ type plan struct {
 	sung    bool           // all of them have
 	cells   map[*storage.Cell]*storage.Cell
 	snap    *storage.Snapshot           // of who claims the area
-	said    map[id.ID]*storage.Snapshot // what members have answered
+	said    map[id.ID]*storage.Result // what members have answered
 }
 
 // votes reports whether T is tampered with in a zone's answers.
@@ -37,7 +37,7 @@ func (p *plan) votes(zone int) bool { return p.mask&(1<<zone) != 0 }
 func (g *Gang) scheme(q *storage.Retrieve) *plan {
 	p := &plan{
 		g: g, of: q.Of, static: q.Kind == storage.ForJoin || q.Kind == storage.ForFailure, area: q.Area,
-		targets: map[storage.ObjectID]bool{}, claimed: map[id.ID]bool{}, said: map[id.ID]*storage.Snapshot{}, cells: map[*storage.Cell]*storage.Cell{},
+		targets: map[storage.ObjectID]bool{}, claimed: map[id.ID]bool{}, said: map[id.ID]*storage.Result{}, cells: map[*storage.Cell]*storage.Cell{},
 	}
 	if nodes := g.anyone(); nodes != nil {
 		p.world = nodes.World()
