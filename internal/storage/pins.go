@@ -126,12 +126,25 @@ func (q *query) reached(zone int) bool {
 	return slices.ContainsFunc(q.zones[zone].results, func(r *Result) bool { return r.Around.meets(&q.keys[zone]) })
 }
 
-// meets reports whether the node's cell overlaps a circle of keys.
+// meets reports whether the node's cell overlaps an area of keys.
 func (a *Around) meets(area *overlay.Area) bool {
 	if slices.ContainsFunc(a.borders, func(b border) bool { return touches(area, b.a, b.b) }) {
 		return true
 	}
-	return !slices.ContainsFunc(a.Neighbours, func(c *overlay.Contact) bool { return geom.Closer(area.Circle.C, c.Pos, a.Self.Pos) })
+	at := middle(area)
+	return !slices.ContainsFunc(a.Neighbours, func(c *overlay.Contact) bool { return geom.Closer(at, c.Pos, a.Self.Pos) })
+}
+
+// middle is a place in an area.
+func middle(area *overlay.Area) geom.Point {
+	if len(area.Polygon) == 0 {
+		return area.Circle.C
+	}
+	var x, y int64
+	for _, p := range area.Polygon {
+		x, y = x+int64(p.X), y+int64(p.Y)
+	}
+	return geom.Point{X: int32(x / int64(len(area.Polygon))), Y: int32(y / int64(len(area.Polygon)))}
 }
 
 // askAgain looks after the zones that are not complete yet. Who answered the last

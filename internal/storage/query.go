@@ -146,7 +146,7 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 			n.askNode(q, zone, b.with)
 		}
 	}
-	if len(z.missing) > 0 || z.over || z.strange || n.pinned(q) && !q.reached(zone) {
+	if len(z.missing) > 0 || z.over || z.strange || (n.pinned(q) || n.byName(q)) && !q.reached(zone) {
 		return
 	}
 	z.over = true
