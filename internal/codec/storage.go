@@ -71,9 +71,11 @@ var storageKinds = []*kind{
 			f.fail("digests that are not said to be some")
 		}
 		if m.Brief {
-			if f.names(&m.Names, &m.Batches); !f.reading && len(m.Static) > 0 {
-				f.fail("names, and what they are of")
+			if !f.reading && len(m.Static) > 0 {
+				f.fail("static objects, and not their names")
 			}
+			f.names(&m.Names)
+			list(f, &m.Batches, maxBatches, 4, batch)
 		} else if f.static(&m.Static, &m.Batches); !f.reading && len(m.Names) > 0 {
 			f.fail("names that are not said to be some")
 		}
@@ -108,6 +110,7 @@ var storageKinds = []*kind{
 		f.area(&m.Area, false)
 		f.snapshot(&m.Seen, &m.Area)
 		f.static(&m.Static, &m.Batches)
+		f.names(&m.Names)
 		if f.reading && f.err == nil {
 			m.Seal(f.codec.rules.world)
 		}

@@ -164,6 +164,14 @@ func (v *vault) brief(area overlay.Area) *storage.Brief {
 	return b
 }
 
+// sleepers names objects.
+func sleepers(objects []*storage.Object) (out []storage.Sleeper) {
+	for _, o := range objects {
+		out = append(out, storage.Sleeper{Named: storage.Named{ID: o.ID, Digest: o.Digest}, Pos: o.Pos})
+	}
+	return out
+}
+
 // message returns a message of the storage, nil if the kind is not one.
 func (v *vault) message(k *kind) machine.Message {
 	seen, area := v.part()
@@ -191,7 +199,7 @@ func (v *vault) message(k *kind) machine.Message {
 		return &storage.Sought{Query: v.r.Uint64(), Nodes: []*overlay.Contact{v.node(), v.node()}}
 	case *storage.Result:
 		if v.r.OneIn(2) {
-			m := &storage.Result{Query: v.r.Uint64(), Area: area, Brief: true, Same: true, Sent: v.brief(area), Batches: batches}
+			m := &storage.Result{Query: v.r.Uint64(), Area: area, Brief: true, Same: true, Sent: v.brief(area), Names: sleepers(static), Batches: batches}
 			return m.Seal(v.world)
 		}
 		m := &storage.Result{
@@ -298,6 +306,9 @@ func TestStorageRefuses(t *testing.T) {
 		"objects for their digests":   &storage.Fetch{Retrieve: *v.retrieve(area), Have: []*storage.Object{v.chunk()}},
 		"cells for their pieces":      &storage.Blocks{Cells: []*storage.Cell{nil}},
 		"digests and what they are":   &storage.Result{Around: around, Area: area, Brief: true, Seen: seen},
+		"names and what they are of":  &storage.Result{Around: around, Area: area, Brief: true, Static: []*storage.Object{v.character(true)}},
+		"names that are not some":     &storage.Result{Around: around, Area: area, Names: sleepers([]*storage.Object{v.character(true)})},
+		"one name twice":              &storage.Push{Names: sleepers([]*storage.Object{twice, twice})},
 		"digests that are not some":   &storage.Result{Around: around, Area: area, Sent: v.brief(area)},
 		"many zones":                  &storage.Seek{Zones: make([]uint8, maxZones+1)},
 		"a receipt for another batch": &storage.Exchange{Batch: v.batch(), Receipts: v.receipts(v.batch(), false)},

@@ -26,12 +26,11 @@ func (f *form) static(objects *[]*storage.Object, batches *[]*storage.Batch) {
 }
 
 // names are those of what is not replayed.
-func (f *form) names(names *[]storage.Sleeper, batches *[]*storage.Batch) {
+func (f *form) names(names *[]storage.Sleeper) {
 	list(f, names, maxObjects, 30, func(f *form, v *storage.Sleeper) {
 		f.named(&v.Named)
 		f.place(&v.Pos)
 	})
-	list(f, batches, maxBatches, 4, batch)
 	for i := range *names {
 		if i > 0 && (*names)[i-1].ID >= (*names)[i].ID {
 			f.fail("names that do not ascend")

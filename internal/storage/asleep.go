@@ -24,11 +24,12 @@ func (n *Node) putAsleep(c *Cell) {
 	}
 }
 
-// sleepers are the static objects of the node, or those that fell asleep in a step.
+// sleepers are the static objects of the node, those too that a farewell has only
+// named, or those that fell asleep in a step.
 func (n *Node) sleepers(of int64) (out []*Object) {
 	switch of {
 	case 0:
-		return slices.Collect(maps.Values(n.static))
+		return slices.AppendSeq(slices.Collect(maps.Values(n.static)), maps.Values(n.bequests))
 	case n.lately.of:
 		for _, o := range n.lately.them {
 			if n.static[o.ID] == o {

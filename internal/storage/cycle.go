@@ -215,10 +215,11 @@ func (n *Node) onOutcome(q *query, out outcome, votes int) {
 		}
 	default:
 		n.addStatic(out)
+		again := out.again && q.tries < maxTries
 		if q.Of == 0 {
-			n.disclaim(q)
+			n.disclaim(q, again)
 		}
-		if out.again && q.tries < maxTries {
+		if again {
 			n.fetchWhen(fetch{q.Kind, q.Area.Polygon, q.Of, q.tries + 1})
 		}
 		n.wakeLate()

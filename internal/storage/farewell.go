@@ -13,7 +13,13 @@ import (
 // several zones that keep the same place leave within the time that this takes, no
 // majority is left to tell. So who leaves hands what it has to its neighbours, each
 // of which keeps what is its own from then on as a claim: what enough other zones
-// do not know is dropped when they have answered.
+// do not know is dropped when they have answered. What would be too much to arrive is
+// only named: that is as good for the vote, and the other zones have it.
+
+// farewellBytes is how much static data a node hands to each neighbour when it leaves,
+// if there is somebody else who has it. Whoever goes has no time to send more: a link
+// over which something still comes is cut before it is through.
+const farewellBytes = 1 << 20
 
 // farewell hands static data and actions to those who keep them from now on.
 func (n *Node) farewell() {
@@ -28,6 +34,9 @@ func (n *Node) farewell() {
 			}
 		}
 		slices.SortFunc(m.Static, byID)
+		if n.cfg.Protocol.Digests && n.voters() > 1 {
+			m.Static, m.Names = n.curtail(m.Static)
+		}
 		m.Batches = n.batchesAt(func(h geom.Point) bool { return n.responsible(h) && n.heir(h) == to })
 		if len(m.Static)+len(m.Batches) == 0 {
 			continue
@@ -36,6 +45,17 @@ func (n *Node) farewell() {
 		n.sendPush(to, m)
 	}
 	n.drain()
+}
+
+// curtail leaves of static objects what a farewell has room for, and names the rest.
+func (n *Node) curtail(objects []*Object) (some []*Object, rest []Sleeper) {
+	bytes := 0
+	for i, o := range objects {
+		if bytes += o.Size; bytes > farewellBytes {
+			return objects[:i], nameAll(objects[i:])
+		}
+	}
+	return objects, nil
 }
 
 // heir is the neighbour that a place falls to without this node.
@@ -69,19 +89,28 @@ func (n *Node) inherit() {
 				n.claims[o.ID] = true
 			}
 		}
+		for _, o := range out.names {
+			if n.responsible(o.Pos) && n.static[o.ID] == nil {
+				n.claims[o.ID], n.bequests[o.ID] = true, o
+			}
+		}
 		n.addStatic(out)
 	}
 }
 
 // disclaim drops claims in an area that enough zones have answered about without
-// naming them.
-func (n *Node) disclaim(q *query) {
+// naming them. Again: the area is going to be asked for once more.
+func (n *Node) disclaim(q *query, again bool) {
 	for what := range n.claims {
-		o := n.static[what]
-		if o != nil && !n.places.touches(&q.Area, o.Pos) {
+		o, name := n.static[what], n.bequests[what]
+		if name == nil {
+			name = o
+		}
+		if name != nil && (o == nil && again || !n.places.touches(&q.Area, name.Pos)) {
 			continue
 		}
 		delete(n.claims, what)
+		delete(n.bequests, what)
 		if o == nil {
 			continue
 		}
@@ -138,6 +167,7 @@ func (n *Node) untold(q *query, o *Object) (denied, open bool) {
 
 // testament is what farewells leave with a node.
 type testament struct {
-	wills  map[id.ID]outcome // of neighbours who may be leaving
-	claims map[ObjectID]bool // static objects that only a farewell has told of
+	wills    map[id.ID]outcome    // of neighbours who may be leaving
+	claims   map[ObjectID]bool    // static objects that only a farewell has told of
+	bequests map[ObjectID]*Object // those of them that are only named
 }

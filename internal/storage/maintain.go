@@ -161,7 +161,7 @@ func (n *Node) onPush(from *overlay.Contact, m *Push) {
 		return
 	}
 	if n.ready {
-		out := outcome{static: m.Static, batches: m.Batches}
+		out := outcome{static: m.Static, names: namedAll(m.Names), batches: m.Batches}
 		n.addStatic(out)
 		n.will(from, out)
 		return
@@ -395,6 +395,7 @@ func (n *Node) addStatic(out outcome) {
 	for _, o := range out.static {
 		if o.Static && n.responsible(o.Pos) {
 			n.static[o.ID] = o
+			delete(n.bequests, o.ID)
 		}
 	}
 	for _, b := range out.batches {

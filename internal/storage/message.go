@@ -169,6 +169,7 @@ type Push struct {
 	Seen    *Snapshot // nil: the sender has none
 	Area    overlay.Area
 	Static  []*Object
+	Names   []Sleeper // of static data that is not in Static
 	Batches []*Batch
 	Bytes   int
 }
@@ -253,7 +254,7 @@ func (m *Result) Seal(w World) *Result {
 
 // Seal computes what the data is charged for. Whoever makes a Push calls it.
 func (m *Push) Seal(w World) *Push {
-	m.Bytes = sizeStatic(m.Static, m.Batches)
+	m.Bytes = sizeStatic(m.Static, m.Batches) + sizeSleeper*len(m.Names)
 	if m.Seen != nil && len(m.Area.Polygon) > 2 {
 		m.Bytes += m.Seen.sizeIn(&m.Area, &w)
 	}

@@ -89,7 +89,8 @@ func (n *Node) startNaming(q *query, out outcome, votes int) {
 }
 
 // fetchNamed asks for the next of those that are missing somebody who has named the
-// first of them, a different one each time.
+// first of them, a different one each time. Who is asking itself has perhaps nothing
+// but the name, from somebody who has left.
 func (n *Node) fetchNamed(q *query) {
 	f := q.naming
 	var by *Result
@@ -97,10 +98,10 @@ func (n *Node) fetchNamed(q *query) {
 		f.round++
 		for i := range q.zones {
 			for _, r := range q.zones[i].results {
-				if f.refused[r] || r.Around.Self.ID == n.self.ID || !r.names(f.missing[0]) {
+				if f.refused[r] || r.Around.Self.ID == n.self.ID || !r.names(f.missing[0]) || by != nil && r.Asking && !by.Asking {
 					continue
 				}
-				if draw := rng.Hash(q.Query, f.round, hashBytes(n.self.ID[:8]), hashBytes(r.Around.Self.ID[:8])); by == nil || draw > luck {
+				if draw := rng.Hash(q.Query, f.round, hashBytes(n.self.ID[:8]), hashBytes(r.Around.Self.ID[:8])); by == nil || by.Asking && !r.Asking || draw > luck {
 					by, luck = r, draw
 				}
 			}
@@ -111,7 +112,6 @@ func (n *Node) fetchNamed(q *query) {
 		return
 	}
 	m := &Fetch{Retrieve: q.Retrieve}
-	m.Known = nil
 	for _, o := range f.missing {
 		if len(m.Characters) < namesAtOnce && by.names(o) {
 			m.Characters = append(m.Characters, o.ID)

@@ -189,7 +189,7 @@ func New(cfg Config, env machine.Env) *Node {
 	n := &Node{
 		cfg: cfg, env: env, space: cfg.Overlay.Space, world: cfg.Rules.World(), memo: cfg.Memo,
 		time: timing{cfg.Begin, cfg.LMax, cfg.Deviation}, self: cfg.Overlay.Self,
-		testament: testament{map[id.ID]outcome{}, map[ObjectID]bool{}},
+		testament: testament{map[id.ID]outcome{}, map[ObjectID]bool{}, map[ObjectID]*Object{}},
 		static:    map[ObjectID]*Object{}, pushed: map[id.ID]bool{}, fetches: map[uint64]fetch{}, told: map[id.ID][]uint32{},
 	}
 	n.pins = make([][]pin, n.space.Zones())

@@ -53,6 +53,7 @@ type candidate struct {
 type outcome struct {
 	seen    *Snapshot // dynamic data
 	static  []*Object
+	names   []*Object // static objects that are only named
 	batches []*Batch
 	again   bool // the static data has to be asked for again
 }

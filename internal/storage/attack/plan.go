@@ -24,7 +24,7 @@ type plan struct {
 	claimed map[id.ID]bool // members that have claimed the area
 	sung    bool           // all of them have
 	cells   map[*storage.Cell]*storage.Cell
-	snap    *storage.Snapshot           // of who claims the area
+	snap    *storage.Snapshot         // of who claims the area
 	said    map[id.ID]*storage.Result // what members have answered
 }
 
