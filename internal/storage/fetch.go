@@ -115,10 +115,10 @@ func (n *Node) startFetch(q *query, out outcome, votes int) {
 
 // fetchOn is a timer: it ends the vote if that has not come to an end, or asks
 // others for what those who were asked have not sent.
-func (n *Node) fetchOn(q *query) {
+func (n *Node) fetchOn(q *query, round uint32) {
 	switch {
 	case q.naming != nil:
-		n.namedLate(q)
+		n.namedLate(q, round)
 		return
 	case q.fetch == nil:
 		n.tally(q, true)

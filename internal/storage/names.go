@@ -42,8 +42,7 @@ type naming struct {
 	lacking bool      // somebody has not sent all that it was asked for
 	asked   *Result   // whose sender is asked for some of what is missing
 	wanted  []ObjectID
-	until   machine.Time
-	round   uint64
+	round   uint32
 	refused map[*Result]bool // whose sender has sent nothing
 }
 
@@ -101,7 +100,7 @@ func (n *Node) fetchNamed(q *query) {
 				if f.refused[r] || r.Around.Self.ID == n.self.ID || !r.names(f.missing[0]) || by != nil && r.Asking && !by.Asking {
 					continue
 				}
-				if draw := rng.Hash(q.Query, f.round, hashBytes(n.self.ID[:8]), hashBytes(r.Around.Self.ID[:8])); by == nil || by.Asking && !r.Asking || draw > luck {
+				if draw := rng.Hash(q.Query, uint64(f.round), hashBytes(n.self.ID[:8]), hashBytes(r.Around.Self.ID[:8])); by == nil || by.Asking && !r.Asking || draw > luck {
 					by, luck = r, draw
 				}
 			}
@@ -117,8 +116,8 @@ func (n *Node) fetchNamed(q *query) {
 			m.Characters = append(m.Characters, o.ID)
 		}
 	}
-	f.asked, f.wanted, f.until = by, m.Characters, n.env.Now().Add(fetchPatience)
-	n.env.SetTimer(f.until, machine.Timer{Kind: timerFetch, Arg: q.Query})
+	f.asked, f.wanted = by, m.Characters
+	n.env.SetTimer(n.env.Now().Add(fetchPatience), machine.Timer{Kind: timerFetch, Gen: f.round, Arg: q.Query})
 	n.overlay.Reply(by.Around.Self, m)
 }
 
@@ -146,8 +145,8 @@ func (n *Node) onNamed(from *overlay.Contact, q *query, m *Blocks) {
 }
 
 // namedLate is a timer: others are asked if who was asked has not answered.
-func (n *Node) namedLate(q *query) {
-	if f := q.naming; n.env.Now() >= f.until {
+func (n *Node) namedLate(q *query, round uint32) {
+	if f := q.naming; f.round == round {
 		f.refused[f.asked] = true
 		n.fetchNamed(q)
 	}

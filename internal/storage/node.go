@@ -310,7 +310,7 @@ func (n *Node) OnTimer(t machine.Timer) {
 		}
 	case timerFetch:
 		if q := n.query(t.Arg); q != nil {
-			n.fetchOn(q)
+			n.fetchOn(q, t.Gen)
 		}
 	case timerStatic:
 		n.fetchStatic(t)
