@@ -114,7 +114,7 @@ type storageState struct {
 	NPCs, NPCReplicas        int
 	Actions                  int
 	Lost                     int // objects of the world without a replica
-	Missing                  int // without one in some zone
+	Missing                  int // without one in some zone in which there are nodes
 	Wrong                    int // nodes with an incorrect state
 	Nodes                    int
 }
@@ -125,6 +125,7 @@ func (n *storageNet) look() *storageState {
 	shape := n.rules.World()
 	truth := n.truth.at[int64(n.run.updates())]
 	held := map[storage.ObjectID]uint32{} // zones
+	inhabited := uint32(0)                // those with nodes
 	type action struct {
 		p   *storage.Player
 		seq uint64
@@ -133,6 +134,7 @@ func (n *storageNet) look() *storageState {
 	for _, o := range n.live() {
 		m, bytes := o.machine(), 0
 		zone := n.space.Zone(o.self.Pos)
+		inhabited |= 1 << zone
 		count := func(x *storage.Object) {
 			held[x.ID] |= 1 << zone
 			s.Replicas++
@@ -171,7 +173,7 @@ func (n *storageNet) look() *storageState {
 		case zones == 0:
 			s.Lost++
 			fallthrough
-		case zones != 1<<n.space.Zones()-1:
+		case zones != inhabited:
 			s.Missing++
 		}
 		if o.Player == nil && held[o.ID] != 0 {
