@@ -119,7 +119,7 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 		return
 	}
 	zone := n.space.Zone(from.Pos)
-	n.heard[zone] = n.env.Now()
+	n.hear(zone)
 	z := &q.zones[zone]
 	if n.cfg.Wire && (m.Same || m.Brief) {
 		m = n.unfold(m, z.knew[from.ID])

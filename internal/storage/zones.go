@@ -26,6 +26,7 @@ type inhabited struct {
 	empty    int            // how many these are
 }
 
+// allInhabited is where nobody knows of an empty zone.
 func allInhabited(zones int) inhabited {
 	return inhabited{heard: make([]machine.Time, zones), deserted: make([]bool, zones)}
 }
@@ -40,6 +41,13 @@ func (n *Node) recount() {
 		n.deserted[zone] = n.env.Now().Sub(n.heard[zone]) > silentFor && n.overlay.Deserted(zone)
 		n.empty += bit(n.deserted[zone])
 	}
+}
+
+// hear notes that somebody of a zone has answered.
+func (n *Node) hear(zone int) {
+	n.heard[zone] = n.env.Now()
+	n.empty -= bit(n.deserted[zone])
+	n.deserted[zone] = false
 }
 
 // voters is how many zones have a vote.
