@@ -35,3 +35,6 @@ func (n *Node) UpdateKeys(zone int) overlay.Area {
 
 // Doubts reports whether the node is unsure about some of its circle.
 func (n *Node) Doubts() bool { return n.state.doubts(&n.state.Cover, n.world.Cell) }
+
+// Curtail is what a farewell makes of static objects.
+var Curtail = curtail

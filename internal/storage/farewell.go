@@ -35,7 +35,7 @@ func (n *Node) farewell() {
 		}
 		slices.SortFunc(m.Static, byID)
 		if n.cfg.Protocol.Digests && n.voters() > 1 {
-			m.Static, m.Names = n.curtail(m.Static)
+			m.Static, m.Names = curtail(m.Static)
 		}
 		m.Batches = n.batchesAt(func(h geom.Point) bool { return n.responsible(h) && n.heir(h) == to })
 		if len(m.Static)+len(m.Batches) == 0 {
@@ -48,7 +48,7 @@ func (n *Node) farewell() {
 }
 
 // curtail leaves of static objects what a farewell has room for, and names the rest.
-func (n *Node) curtail(objects []*Object) (some []*Object, rest []Sleeper) {
+func curtail(objects []*Object) (some []*Object, rest []Sleeper) {
 	bytes := 0
 	for i, o := range objects {
 		if bytes += o.Size; bytes > farewellBytes {

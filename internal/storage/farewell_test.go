@@ -46,6 +46,61 @@ func TestFarewells(t *testing.T) {
 	}
 }
 
+// namer says farewell with names alone, as for what would be too much to arrive.
+type namer struct{ spy }
+
+func (*namer) Push(_ *Node, _ *overlay.Contact, m *Push) *Push {
+	out := &Push{Area: m.Area, Seen: m.Seen, Batches: m.Batches}
+	for _, o := range m.Static {
+		out.Names = append(out.Names, Sleeper{Named: Named{ID: o.ID, Digest: o.Digest}, Pos: o.Pos})
+	}
+	return out
+}
+
+// Three of the four nodes that keep a place leave together and only name who sleeps
+// there. Their followers' word counts, and the fourth has what is named.
+func TestNamedFarewells(t *testing.T) {
+	for _, wire := range []bool{false, true} {
+		b := newBed(t, 6, 4, 60, 2*time.Minute)
+		b.protocol, b.wire = ProtocolHardened, wire
+		b.behave = func(int) Behaviour { return &namer{} }
+		b.until(b.update(0))
+		b.replay(0)
+		b.until(b.update(1).Add(-2 * time.Second))
+		b.leaveTogether(b.live()[3].bedAt, 0, 1, 3)
+		for of := int64(1); of <= 3; of++ {
+			b.until(b.update(of))
+			b.replay(of)
+		}
+		b.until(b.update(3).Add(5 * time.Second))
+		if missing := b.zonesHold(3); missing > 0 {
+			t.Errorf("wire %v: %d objects are missing in some zone", wire, missing)
+		}
+	}
+}
+
+// A farewell has as many objects as there is room for, and the names of the others.
+func TestLongFarewells(t *testing.T) {
+	b := newBed(t, 6, 4, 0, time.Minute)
+	var many []*Object
+	for i := range 7 {
+		o := *b.toy.object(ObjectID(i+1), geom.Point{X: 1, Y: 1}, b.nodes[0].player, true, being{})
+		o.Size = 200_000
+		many = append(many, &o)
+	}
+	for size, named := range map[int]int{0: 0, 5: 0, 6: 1, 7: 2} {
+		some, rest := Curtail(many[:size])
+		if len(rest) != named || len(some)+len(rest) != size {
+			t.Errorf("of %d objects %d are sent and %d named, want %d", size, len(some), len(rest), named)
+		}
+		for i, o := range rest {
+			if o.ID != many[len(some)+i].ID || o.Digest != many[len(some)+i].Digest {
+				t.Errorf("the name of another object: %v", o)
+			}
+		}
+	}
+}
+
 // unheard is somebody whose farewells do not arrive.
 type unheard struct{ spy }
 
