@@ -3,6 +3,8 @@ package storage
 import (
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -40,5 +42,33 @@ func TestDesertedZonesHaveNoVote(t *testing.T) {
 		if !n.allSilent(q) {
 			t.Errorf("%d of %d zones are deserted: those are waited for", c.empty, c.zones)
 		}
+	}
+}
+
+// A zone's answer about static data is complete only when somebody has answered whose
+// cell lies in the part that is asked for: whom rounding has brought the question
+// denies nothing.
+func TestWhoOnlyTouchesAnAreaDeniesNothing(t *testing.T) {
+	n := &Node{
+		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(4), env: still{}, inhabited: allInhabited(4),
+		cfg: Config{Protocol: ProtocolHardened},
+	}
+	sub := n.space.SubArea(3)
+	at := func(k int, x int32) *overlay.Contact {
+		return &overlay.Contact{ID: id.ID{byte(k)}, Pos: geom.Point{X: sub.Min.X + x, Y: sub.Min.Y + 500}}
+	}
+	left, right := at(1, 1000), at(2, 5000) // they meet at 3000
+	area := overlay.Area{Polygon: geom.Rect{Min: geom.Point{X: sub.Min.X + 3000, Y: sub.Min.Y}, Max: geom.Point{X: sub.Min.X + 4000, Y: sub.Min.Y + 1000}}.Polygon(nil)}
+	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForFailure, Area: area}, zones: make([]zoneAnswer, 4), keys: []overlay.Area{area, area, area, area}}
+	n.running = append(n.running, q)
+	say := func(who, other *overlay.Contact) {
+		a := NewAround(who, []*overlay.Contact{other}, n.space.Bounds())
+		n.onResult(who, &Result{Query: 1, Around: a, Area: area, Brief: true})
+	}
+	if say(left, right); q.zones[3].over {
+		t.Error("a zone is complete with the answer of somebody who only touches the area")
+	}
+	if say(right, left); !q.zones[3].over {
+		t.Error("a zone is not complete though who has the area has answered")
 	}
 }
