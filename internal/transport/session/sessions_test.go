@@ -161,11 +161,11 @@ func TestVersions(t *testing.T) {
 					t.Errorf("hello of version %d", p[1])
 				}
 				p[1] = 1
-			case typeVersion: // and b, to a, version 7
+			case typeVersion: // and b, to a, a newer one
 				if len(p) != 6 || p[5] != Version {
 					t.Errorf("answer %x", p)
 				}
-				p[5] = 7
+				p[5] = Version + 1
 			default:
 				t.Errorf("packet %x", p[0])
 			}
@@ -177,7 +177,7 @@ func TestVersions(t *testing.T) {
 		if b.fails["version"] != attempts || len(refused[2]) != attempts || refused[2][0] != OtherVersion(1) {
 			t.Errorf("the one that is called: %v, %v", b.fails, refused[2])
 		}
-		if a.fails["version"] != 1 || len(refused[1]) != 1 || refused[1][0] != OtherVersion(7) {
+		if a.fails["version"] != 1 || len(refused[1]) != 1 || refused[1][0] != OtherVersion(Version+1) {
 			t.Errorf("the caller: %v, %v", a.fails, refused[1])
 		}
 		// A forged answer ends nothing.
@@ -185,7 +185,7 @@ func TestVersions(t *testing.T) {
 		w.meddle = func(_, _ netip.AddrPort, p []byte) [][]byte {
 			if p[0] == typeHello && first {
 				first = false
-				a.Packet(append(append([]byte{typeVersion}, p[6:10]...), 7), b.addr())
+				a.Packet(append(append([]byte{typeVersion}, p[6:10]...), Version+1), b.addr())
 			}
 			return [][]byte{p}
 		}
