@@ -13,14 +13,15 @@ type Protocol struct {
 	// answer counts for the places that its sender sees, and one wrong object
 	// spoils nothing else.
 	Objects bool
-	// Majority accepts only what more than half of all zones say. Where there is
-	// no such majority a node keeps its own state, and what it has none of stays
-	// unknown; the result with most votes does not count.
+	// Majority accepts only what more than half of all zones say, but for those
+	// without nodes (zones.go). Where there is no such majority a node keeps its
+	// own state, and what it has none of stays unknown; the result with most votes
+	// does not count.
 	Majority bool
 	// Digests lets answers carry digests of whole cells instead of objects. What
 	// is agreed on is fetched once, from somebody who has said that he holds it,
-	// and compared with what was agreed on. Nodes keep all cells that their
-	// circle touches as wholes.
+	// and compared with what was agreed on; so are static objects, which are only
+	// named (names.go). Nodes keep all cells that their circle touches as wholes.
 	Digests bool
 	// Ring lets a node that has computed what was agreed on do without fetching
 	// it: what is left is the ring around its own part. It needs Digests.
