@@ -122,7 +122,8 @@ var storageKinds = []*kind{
 	}),
 	needs(147, func(f *form, m *storage.Better) { f.someone(&m.Node) }),
 	needs(148, func(f *form, m *storage.Deposit) {
-		if f.bool(&m.Whole); m.Whole {
+		own := m.Own != nil
+		if f.bools(&m.Whole, &own); m.Whole {
 			batch(f, &m.Batch)
 		} else {
 			named(f, &m.Batch)
@@ -130,6 +131,9 @@ var storageKinds = []*kind{
 		}
 		shorts(f, &m.Knows)
 		f.bytes(&m.Signature, maxSignature)
+		if own {
+			receiptOf(f, &m.Own, m.Batch)
+		}
 	}),
 	needs(149, func(f *form, m *storage.Receipt) {
 		named(f, &m.Batch)

@@ -218,7 +218,8 @@ func (v *vault) message(k *kind) machine.Message {
 		return &storage.ActionsResult{Query: v.r.Uint64(), Batch: b, Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b, true)}}
 	case *storage.Deposit:
 		if v.r.OneIn(2) {
-			return &storage.Deposit{Batch: v.batch(), Whole: true, Knows: []uint32{8}, Signature: []byte{5, 6}}
+			b := v.batch()
+			return &storage.Deposit{Batch: b, Whole: true, Knows: []uint32{8}, Signature: []byte{5, 6}, Own: v.receipts(b, false)[0]}
 		}
 		return &storage.Deposit{Batch: nameOf(v.batch()), Numbers: []uint64{v.r.Uint64() >> 1, 1<<63 + v.r.Uint64()>>1}, Signature: []byte{7}}
 	case *storage.Receipt:
@@ -298,6 +299,7 @@ func TestStorageRefuses(t *testing.T) {
 		"no player":                   &storage.RetrieveActions{},
 		"no action":                   &storage.Store{},
 		"a deposit of nothing":        &storage.Deposit{},
+		"an own receipt of nobody":    &storage.Deposit{Batch: batch, Whole: true, Own: &storage.Receipt{Batch: batch, Short: 7}},
 		"an action twice":             &storage.Deposit{Batch: nameOf(batch), Numbers: []uint64{4, 4}},
 		"a receipt of nobody":         &storage.Receipt{Batch: v.batch()},
 		"no certificate":              &storage.Certified{},

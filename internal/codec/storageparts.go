@@ -178,6 +178,16 @@ func receipts(f *form, v *[]*storage.Receipt, of *storage.Batch) {
 	})
 }
 
+// receiptOf is a receipt of somebody who is named.
+func receiptOf(f *form, v **storage.Receipt, of *storage.Batch) {
+	if f.reading {
+		*v = &storage.Receipt{Batch: of}
+	}
+	if receipt(f, *v, of); (*v).By == nil {
+		f.fail("a receipt of somebody who is not named")
+	}
+}
+
 // shorts are the beginnings of ids of storers that are known.
 func shorts(f *form, v *[]uint32) {
 	list(f, v, maxShorts, 4, func(f *form, v *uint32) { f.fixed32(v) })

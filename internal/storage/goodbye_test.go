@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	. "github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
@@ -45,5 +47,66 @@ func TestLastActions(t *testing.T) {
 		if n := b.agree(last); n > 0 {
 			t.Errorf("seed %d: %d of %d nodes have a wrong state", seed, n, len(b.live()))
 		}
+	}
+}
+
+// deaf is a storer that a player's deposits do not reach.
+type deaf struct {
+	spy
+	to *Player
+}
+
+func (d *deaf) Intercept(_ *Node, _ machine.Peer, m machine.Message) bool {
+	u, ok := m.(*overlay.Unicast)
+	if !ok {
+		return false
+	}
+	switch body := u.Body.(type) {
+	case *Deposit:
+		return body.Batch.Player.ID == d.to.ID
+	case *Store:
+		return body.Action.Player.ID == d.to.ID
+	}
+	return false
+}
+
+// The last node of a zone leaves, and what its player has done last does not reach one
+// of the other three. With its own receipt, which goes to the others with the batch,
+// three of four zones have it.
+func TestLastActionsOfAZone(t *testing.T) {
+	const last = 5
+	b := newBed(t, 3, 4, 48, 2*time.Minute)
+	b.protocol = ProtocolHardened
+	alone := b.nodes[0]
+	zone := b.space.Zone(alone.self.Pos)
+	b.behave = func(i int) Behaviour {
+		if b.space.Zone(b.nodes[i].self.Pos) == (zone+1)%4 {
+			return &deaf{to: alone.player}
+		}
+		return nil
+	}
+	b.until(b.update(0).Add(-50 * time.Second))
+	for _, m := range b.live() {
+		if m != alone && b.space.Zone(m.self.Pos) == zone {
+			m.Stop()
+			b.until(b.sim.Now().Add(time.Second))
+		}
+	}
+	b.until(b.update(0))
+	b.replay(0)
+	b.until(b.update(1).Add(20 * time.Millisecond))
+	b.replay(1)
+	b.activate(alone, 1)
+	b.until(b.update(2).Add(20 * time.Millisecond))
+	b.replay(2)
+	at := b.update(2).Add(4 * time.Second)
+	alone.act(at, []byte{walk, 100, 0, 100, 0})
+	b.sim.At(at.Add(time.Second), func() { alone.Stop() })
+	b.until(b.update(last).Add(6500 * time.Millisecond))
+	for of := int64(3); of <= last; of++ {
+		b.replay(of)
+	}
+	if n := b.agree(last); n > 0 {
+		t.Errorf("%d of %d nodes have a wrong state", n, len(b.live()))
 	}
 }

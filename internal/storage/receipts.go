@@ -24,6 +24,9 @@ type Deposit struct {
 	// player has done nothing. Who makes and checks it is the driver's business
 	// (Config.SignBatch, Config.CheckBatch).
 	Signature []byte
+	// Own is the receipt of the player's node itself, if that stores the batch and is
+	// leaving; nil otherwise.
+	Own *Receipt
 }
 
 // Receipt is a storer's signed word that it had a player's batch before t^a.
@@ -76,6 +79,9 @@ const (
 // Size makes messages known to simulations.
 func (m *Deposit) Size() int {
 	size := 1 + 20 + 8 + sizeSignature + sizeShort*len(m.Knows)
+	if m.Own != nil {
+		size += sizeReceipt
+	}
 	if m.Whole {
 		return size + m.Batch.size()
 	}
@@ -149,7 +155,7 @@ func (n *Node) deposit(of int64) {
 	}
 	b := n.closeBatch(of)
 	*p = purse{acts: p.acts, batch: b, known: p.known}
-	n.sendDeposit(p.batch)
+	n.sendDeposit(p.batch, nil)
 	n.env.SetTimer(n.env.Now().Add(hurry), machine.Timer{Kind: timerInsist, Arg: uint64(of)})
 	if n.cfg.Updates == 0 || of < n.cfg.Updates {
 		n.armDeposit(of + 1)
@@ -172,13 +178,13 @@ func (n *Node) closeBatch(of int64) *Batch {
 }
 
 // sendDeposit stores a batch in all zones.
-func (n *Node) sendDeposit(b *Batch) {
+func (n *Node) sendDeposit(b *Batch, own *Receipt) {
 	signature := n.signBatch(b)
 	for z := range n.space.Zones() {
 		knows := n.knownIn(z)
 		for k, home := range n.homes(n.cfg.Player) {
 			whole := k > 0 // single actions go to the first home only
-			n.overlay.Unicast(n.places.key(home, z), &Deposit{Batch: b, Whole: whole, Knows: knows, Signature: signature})
+			n.overlay.Unicast(n.places.key(home, z), &Deposit{Batch: b, Whole: whole, Knows: knows, Signature: signature, Own: own})
 		}
 	}
 }
@@ -190,9 +196,29 @@ func (n *Node) lastDeposits() {
 		return
 	}
 	for of := n.purse.armed; of <= n.time.of(n.env.Now()); of++ {
-		n.sendDeposit(n.closeBatch(of))
+		b := n.closeBatch(of)
+		n.sendDeposit(b, n.ownReceipt(b))
 	}
 	n.drain()
+}
+
+// ownReceipt is that of the player's node itself, which nobody will be able to ask for
+// it: its zone may be without nodes from now on, and all of the others are not needed
+// with it. Nil: the node does not store the batch.
+func (n *Node) ownReceipt(b *Batch) *Receipt {
+	if !n.stores(b.Player) {
+		return nil
+	}
+	return n.sign(b)
+}
+
+// sign is the node's receipt for a batch.
+func (n *Node) sign(b *Batch) *Receipt {
+	r := &Receipt{By: n.self, Batch: b}
+	if n.cfg.SignReceipt != nil {
+		n.cfg.SignReceipt(r)
+	}
+	return r
 }
 
 // onDeposit seals the actions that are stored and gives a receipt for them. The
@@ -215,11 +241,11 @@ func (n *Node) onDeposit(by *overlay.Contact, m *Deposit) {
 	}
 	n.seal(st, b)
 	st.signature = m.Signature
-	r := &Receipt{By: n.self, Batch: b}
-	if n.cfg.SignReceipt != nil {
-		n.cfg.SignReceipt(r)
-	}
+	r := n.sign(b)
 	st.collect(n, r)
+	if m.Own != nil && m.Own.Batch != nil {
+		st.collect(n, m.Own.of(b))
+	}
 	n.overlay.Reply(by, n.receiptFor(m, r, s))
 }
 
