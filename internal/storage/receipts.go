@@ -202,9 +202,9 @@ func (n *Node) lastDeposits() {
 	n.drain()
 }
 
-// ownReceipt is that of the player's node itself, which nobody will be able to ask for
-// it: its zone may be without nodes from now on, and all of the others are not needed
-// with it. Nil: the node does not store the batch.
+// ownReceipt is that of the player's node itself, which leaves and cannot be asked for it
+// any more. If its zone is without nodes from now on, one more of the others may so miss
+// the batch. Nil: the node does not store it.
 func (n *Node) ownReceipt(b *Batch) *Receipt {
 	if !n.stores(b.Player) {
 		return nil
