@@ -133,6 +133,7 @@ var storageKinds = []*kind{
 		f.bytes(&m.Signature, maxSignature)
 		if own {
 			receiptOf(f, &m.Own, m.Batch)
+			whole(f, m.Own)
 		}
 	}),
 	needs(149, func(f *form, m *storage.Receipt) {
@@ -155,9 +156,7 @@ var storageKinds = []*kind{
 		batch(f, &m.Batch)
 		receipts(f, &m.Receipts, m.Batch)
 		for _, r := range m.Receipts {
-			if r.By == nil {
-				f.fail("a receipt of somebody who is not named")
-			}
+			whole(f, r)
 		}
 		f.bytes(&m.Signature, maxSignature)
 	}),

@@ -168,22 +168,24 @@ func numbers(f *form, m *storage.Deposit) {
 // receipts are those of one batch, which is not said again.
 func receipts(f *form, v *[]*storage.Receipt, of *storage.Batch) {
 	list(f, v, maxReceipts, 6, func(f *form, r **storage.Receipt) {
-		if f.reading {
-			*r = &storage.Receipt{Batch: of}
-		} else if *r == nil {
-			f.fail("no receipt")
-			return
-		}
-		receipt(f, *r, of)
+		receiptOf(f, r, of)
 	})
 }
 
-// receiptOf is a receipt of somebody who is named.
+// receiptOf is a receipt of a batch, which is not said again.
 func receiptOf(f *form, v **storage.Receipt, of *storage.Batch) {
 	if f.reading {
 		*v = &storage.Receipt{Batch: of}
+	} else if *v == nil {
+		f.fail("no receipt")
+		return
 	}
-	if receipt(f, *v, of); (*v).By == nil {
+	receipt(f, *v, of)
+}
+
+// whole fails if a receipt is of somebody who is not named.
+func whole(f *form, r *storage.Receipt) {
+	if r != nil && r.By == nil {
 		f.fail("a receipt of somebody who is not named")
 	}
 }

@@ -107,7 +107,7 @@ func (m *Result) fold(k *Known, w World) *Result {
 			b.Woken = append(b.Woken, Named{o.ID, o.Digest})
 		}
 	}
-	out.Bytes = sizeSleeper*len(m.Static) + sizeStatic(nil, m.Batches) + b.size()
+	out.Bytes = m.sizeNames() + b.size()
 	return &out
 }
 

@@ -238,7 +238,7 @@ func (*Better) Size() int { return 1 + sizeContact }
 // Seal computes what the data is charged for. Whoever makes a Result calls it.
 func (m *Result) Seal(w World) *Result {
 	if m.Brief {
-		m.Bytes = sizeSleeper*len(m.Static) + sizeStatic(nil, m.Batches)
+		m.Bytes = m.sizeNames()
 	} else {
 		m.Bytes = sizeStatic(m.Static, m.Batches)
 	}
@@ -251,6 +251,9 @@ func (m *Result) Seal(w World) *Result {
 	}
 	return m
 }
+
+// sizeNames is what static data takes of which only the names are said.
+func (m *Result) sizeNames() int { return sizeSleeper*len(m.Static) + sizeStatic(nil, m.Batches) }
 
 // Seal computes what the data is charged for. Whoever makes a Push calls it.
 func (m *Push) Seal(w World) *Push {

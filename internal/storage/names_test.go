@@ -28,7 +28,9 @@ func (g *giver) Intercept(n *Node, _ machine.Peer, m machine.Message) bool {
 	}
 	switch body := u.Body.(type) {
 	case *Result:
-		g.whole += len(body.Static) * b2i(!body.Brief)
+		if !body.Brief {
+			g.whole += len(body.Static)
+		}
 	case *Blocks:
 		if len(body.Characters) > 0 && len(body.Cells) == 0 {
 			g.portions, g.most = g.portions+1, max(g.most, len(body.Characters))
@@ -44,13 +46,6 @@ func (g *giver) Intercept(n *Node, _ machine.Peer, m machine.Message) bool {
 		return true
 	}
 	return false
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // Who follows somebody is told by name who sleeps there, and fetches them in portions;
