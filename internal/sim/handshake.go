@@ -7,7 +7,9 @@ import (
 )
 
 // arrive takes a packet at its receiver: a node that is down answers with a
-// reset, older packets of the link come first.
+// reset, older packets of the link come first. One that has said that it closes the
+// link does not: what it sent before arrives (machine.Env.Close), also if it has
+// stopped meanwhile.
 func (c *conn) arrive(p *packet) {
 	e, far := &c.ends[p.side], &c.ends[1-p.side]
 	n := e.node
@@ -18,7 +20,7 @@ func (c *conn) arrive(p *packet) {
 	case s.cut != nil && s.cut(far.node.peer, n.peer):
 		c.cutOff()
 	case n.m == nil || n.life != e.life || e.gone:
-		if p.kind != finAck {
+		if p.kind != finAck && !(e.closed && e.up) {
 			c.reset(1 - p.side)
 		}
 	case p.seq != e.got:

@@ -123,6 +123,36 @@ func TestStop(t *testing.T) {
 	ma().want(t, "start", "link 1", "link 2")
 }
 
+// TestLastWords: what a node has sent before it stops arrives, also if others send to
+// it meanwhile, and they hear that it has closed the link, not that it has failed.
+func TestLastWords(t *testing.T) {
+	for seed := range uint64(50) {
+		s := internet(seed)
+		a, b, ma, mb := pair(s, 0)
+		a.Call(func() { ma().env.Open(b.Peer()) })
+		s.Run(time.Minute)
+		begin := s.Now()
+		for i := range 100 {
+			s.At(begin.Add(time.Duration(i)*time.Millisecond), func() { ma().env.Send(b.Peer(), i) })
+		}
+		s.At(begin.Add(50*time.Millisecond), func() {
+			for i := range 20 {
+				mb().env.Send(a.Peer(), i)
+			}
+			b.Stop()
+		})
+		s.Run(time.Minute)
+		want := []string{}
+		for i := range 20 {
+			want = append(want, fmt.Sprint("message ", i))
+		}
+		want = append(want, fmt.Sprint("link ", machine.LinkClosed))
+		if log := ma().log; !slices.Equal(log[max(0, len(log)-len(want)):], want) {
+			t.Fatalf("seed %d: %q", seed, log)
+		}
+	}
+}
+
 func TestCut(t *testing.T) {
 	s := internet(1)
 	a, b, ma, mb := pair(s, 0)
