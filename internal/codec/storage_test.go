@@ -157,7 +157,7 @@ func (v *vault) retrieve(area overlay.Area) *storage.Retrieve {
 }
 
 func (v *vault) brief(area overlay.Area) *storage.Brief {
-	b := &storage.Brief{Of: 4, Cover: area, Unsure: []uint32{3, 6}, Check: v.tag(), Woken: []storage.Named{{ID: 7, Digest: id.Of([]byte{1})}}}
+	b := &storage.Brief{Of: 4, Cover: area, Unsure: []uint32{3, 6}, Check: v.tag(), Woken: []storage.Sleeper{{ID: 7, Digest: id.Of([]byte{1}), Pos: area.Circle.C}}}
 	for range 11 {
 		b.Tags, b.Same = append(b.Tags, v.tag()), append(b.Same, v.r.OneIn(2))
 	}
@@ -167,7 +167,7 @@ func (v *vault) brief(area overlay.Area) *storage.Brief {
 // sleepers names objects.
 func sleepers(objects []*storage.Object) (out []storage.Sleeper) {
 	for _, o := range objects {
-		out = append(out, storage.Sleeper{Named: storage.Named{ID: o.ID, Digest: o.Digest}, Pos: o.Pos})
+		out = append(out, storage.Sleeper{ID: o.ID, Digest: o.Digest, Pos: o.Pos})
 	}
 	return out
 }

@@ -27,10 +27,7 @@ func (f *form) static(objects *[]*storage.Object, batches *[]*storage.Batch) {
 
 // names are those of what is not replayed.
 func (f *form) names(names *[]storage.Sleeper) {
-	list(f, names, maxObjects, 30, func(f *form, v *storage.Sleeper) {
-		f.named(&v.Named)
-		f.place(&v.Pos)
-	})
+	list(f, names, maxObjects, 30, sleeper)
 	for i := range *names {
 		if i > 0 && (*names)[i-1].ID >= (*names)[i].ID {
 			f.fail("names that do not ascend")
@@ -39,10 +36,11 @@ func (f *form) names(names *[]storage.Sleeper) {
 	}
 }
 
-// named is the name of a version of an object.
-func (f *form) named(v *storage.Named) {
+// sleeper is the name of a version of a character.
+func sleeper(f *form, v *storage.Sleeper) {
 	f.fixed64((*uint64)(&v.ID))
 	f.id(&v.Digest)
+	f.place(&v.Pos)
 }
 
 // snapshot is what of a part of the world lies in an area.
@@ -127,7 +125,7 @@ func brief(f *form, b *storage.Brief) {
 	if len(b.Same) > 0 {
 		f.exact(b.Check[:])
 	}
-	list(f, &b.Woken, maxObjects, 28, (*form).named)
+	list(f, &b.Woken, maxObjects, 30, sleeper)
 }
 
 func cellAt(f *form, c *storage.CellAt) {

@@ -185,10 +185,7 @@ func (n *Node) Act(a *Action) {
 // it is back (thesis 5.4.1). It counts for the update after the next t^s; by
 // then an action of the player has to be stored that makes it last.
 func (n *Node) Activate(place geom.Point) {
-	of := max(n.time.of(n.env.Now())-1, 0)
-	if n.env.Now().Add(n.time.lmax) > n.time.state(of) {
-		of++
-	}
+	of := n.nextWakening()
 	if n.cfg.Protocol.Receipts {
 		n.armDeposit(of + 1) // that the player does nothing is certified, too
 	}
@@ -212,11 +209,22 @@ func (n *Node) sayWake() {
 // Activation is when an action of a player whose node calls Activate now has to
 // take effect to make its character stay: after the first, until the second.
 func (n *Node) Activation() (after, until machine.Time) {
+	of := n.nextWakening()
+	return n.time.update(of), n.time.update(of + 1)
+}
+
+// nextWakening is for which update the player's character can be woken now. It often
+// sleeps where its own node stands, and who has just come has no state yet to say so in:
+// with Protocol.Majority it is woken an update later.
+func (n *Node) nextWakening() int64 {
 	of := max(n.time.of(n.env.Now())-1, 0)
 	if n.env.Now().Add(n.time.lmax) > n.time.state(of) {
 		of++
 	}
-	return n.time.update(of), n.time.update(of + 1)
+	if n.cfg.Protocol.Majority && !n.makes(of) {
+		of++
+	}
+	return of
 }
 
 // onWake wakes a character for one update. If the place was somebody else's a

@@ -53,8 +53,10 @@ func (n *Node) count(q *query, last bool) (out outcome, votes int, decided bool)
 		}
 	}
 	woken, open := n.countWoken(q)
-	s.Woken = woken
-	return outcome{seen: s}, votes, decided && !open
+	if s.Woken = woken; last && n.cfg.Protocol.Majority {
+		s.doubtWoken(open, &n.world)
+	}
+	return outcome{seen: s}, votes, decided && len(open) == 0
 }
 
 // verdict is how something was decided.
@@ -300,10 +302,9 @@ func (n *Node) ownObject(q *query, versions []*Object, votes int) (*Object, int,
 }
 
 // countWoken are the woken characters that enough zones report, and the node's
-// own ones if there may be enough. It is open if the zones that have not finished
-// may make a majority of what some have reported: who is forgotten now is forgotten
-// for ever.
-func (n *Node) countWoken(q *query) (out []*Object, open bool) {
+// own ones if there may be enough. Open are those of whom the zones that have not
+// finished may make a majority: who is forgotten now may be forgotten for ever.
+func (n *Node) countWoken(q *query) (out, open []*Object) {
 	var all, own []*Object
 	if n.state != nil && n.state.Of == q.Of {
 		own = n.state.Woken
@@ -317,7 +318,7 @@ func (n *Node) countWoken(q *query) (out []*Object, open bool) {
 				continue
 			}
 			for _, o := range r.Seen.Woken {
-				if (isNamed(o) || contains(&q.Area, o.Pos)) && !slices.ContainsFunc(zone, func(p *Object) bool { return sameObject(p, o) }) {
+				if contains(&q.Area, o.Pos) && !slices.ContainsFunc(zone, func(p *Object) bool { return sameWoken(p, o) }) {
 					zone = append(zone, o)
 				}
 			}
@@ -328,14 +329,12 @@ func (n *Node) countWoken(q *query) (out []*Object, open bool) {
 	for i, o := range all {
 		votes := 0
 		for _, p := range all[i:] {
-			if p.ID == o.ID && sameObject(p, o) {
-				votes++
-			}
+			votes += bit(p.ID == o.ID && sameWoken(p, o))
 		}
 		if votes >= n.need() {
 			out = append(out, o)
 		} else if votes+coming >= n.need() && !among(out, o) && !among(own, o) {
-			open = true
+			open = append(open, o)
 		}
 	}
 	for _, o := range own {
@@ -346,6 +345,10 @@ func (n *Node) countWoken(q *query) (out []*Object, open bool) {
 	slices.SortStableFunc(out, byID)
 	return slices.CompactFunc(out, func(a, b *Object) bool { return a.ID == b.ID }), open
 }
+
+// sameWoken compares two woken characters; where one that is only named is, its
+// digest does not show to somebody who does not have it.
+func sameWoken(a, b *Object) bool { return sameObject(a, b) && a.Pos == b.Pos }
 
 // unheard reports whether so many zones have answered and do not know that somebody
 // was woken that no majority does: all leave him asleep (Protocol.Majority).

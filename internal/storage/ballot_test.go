@@ -95,7 +95,8 @@ func TestFewerThanHalfOfAllZonesDoNotDecide(t *testing.T) {
 
 // A retrieval does not end while it is open whether somebody was woken: cells may
 // be agreed on before enough zones have reported it, and who is forgotten in the
-// step that it is woken for is lost (thesis 5.4.1).
+// step that it is woken for is lost (thesis 5.4.1). If the time is up before, the node
+// does not know what becomes of the cell.
 func TestWokenAreWaitedFor(t *testing.T) {
 	asleep := thing(7, 1)
 	for _, c := range []struct {
@@ -103,11 +104,13 @@ func TestWokenAreWaitedFor(t *testing.T) {
 		reports []bool // by zone, in the order in which they answer
 		ends    int    // answers that it takes
 		woken   int
+		unsure  bool
 	}{
-		{"all report it", []bool{true, true, true, true, true, true, true, true, true}, 5, 1},
-		{"one of the first does not", []bool{true, true, false, true, true, true, true, true, true}, 6, 1},
-		{"two say what no majority will", []bool{true, true, false, false, false, false, false, false, false}, 7, 0},
-		{"nobody reports anything", make([]bool, 9), 5, 0},
+		{"all report it", []bool{true, true, true, true, true, true, true, true, true}, 5, 1, false},
+		{"one of the first does not", []bool{true, true, false, true, true, true, true, true, true}, 6, 1, false},
+		{"two say what no majority will", []bool{true, true, false, false, false, false, false, false, false}, 7, 0, false},
+		{"nobody reports anything", make([]bool, 9), 5, 0, false},
+		{"the time is up before a majority may be", []bool{true, true, true, false, false, false}, 6, 0, true},
 	} {
 		probe := &lastReport{}
 		n := &Node{
@@ -131,8 +134,32 @@ func TestWokenAreWaitedFor(t *testing.T) {
 			}
 			n.onResult(by, r)
 		}
-		if !q.done || answers != c.ends || len(probe.reports[0].Seen.Woken) != c.woken {
-			t.Errorf("%s: ended %v after %d answers, not %d", c.name, q.done, answers, c.ends)
+		if q.done == c.unsure {
+			t.Errorf("%s: ended %v after %d answers", c.name, q.done, answers)
 		}
+		n.conclude(q)
+		if got := probe.reports[0].Seen; answers != c.ends || len(got.Woken) != c.woken || got.unsure(0, 0) != c.unsure {
+			t.Errorf("%s: after %d answers, not %d, %d are woken, unsure %v", c.name, answers, c.ends, len(got.Woken), got.unsure(0, 0))
+		}
+	}
+}
+
+// Who was woken by majority and whom nobody sends is no reason to take the cell for one
+// in which nobody is.
+func TestWokenWhomNobodySends(t *testing.T) {
+	probe := &lastReport{}
+	n := &Node{
+		world: World{Side: 2000, Cell: 1000}, space: overlay.SpaceFor(9), env: still{}, inhabited: allInhabited(9),
+		cfg: Config{Probe: probe, Protocol: ProtocolHardened},
+	}
+	asleep := thing(7, 1)
+	s := NewSnapshot(1, []*Object{thing(1, 1)}, n.world)
+	n.state = NewSnapshot(1, []*Object{thing(1, 1)}, n.world)
+	s.Woken = []*Object{asleep}
+	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForLook, Of: 1}, zones: make([]zoneAnswer, 9)}
+	n.running = append(n.running, q)
+	n.startFetch(q, outcome{seen: s}, 9)
+	if got := probe.reports[0].Seen; len(got.Woken) > 0 || !got.unsure(0, 0) || got.unsure(1, 1) || got.At(0, 0).find(1) == nil {
+		t.Errorf("%d are woken, unsure %v", len(got.Woken), got.Unsure)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -29,10 +28,6 @@ func (n *Node) beyond() int32 {
 // digest has to look for it after it was asked.
 const sizeDigest = 8
 
-// sizeNamed is what a character takes that is only named: its number and its
-// digest.
-const sizeNamed = 8 + id.Size
-
 // sizeBrief is what digests of the cells in an area take for somebody who knows
 // something of it, and of the woken characters there.
 func (s *Snapshot) sizeBrief(a *overlay.Area, w *World, known *Known) (size int) {
@@ -44,7 +39,7 @@ func (s *Snapshot) sizeBrief(a *overlay.Area, w *World, known *Known) (size int)
 	}
 	for _, o := range s.Woken {
 		if s.sees(a, o.Pos, w) {
-			size += sizeNamed
+			size += sizeSleeper
 		}
 	}
 	return size

@@ -23,18 +23,12 @@ type Brief struct {
 	// who asks has said; nil: none is. Check is a hash of their cells' tags.
 	Same  []bool
 	Check Tag
-	Woken []Named
+	Woken []Sleeper // who wakes
 	// Left are the tags that Check is of. They are not said: who has asked knows
 	// them, and has to show them to others who are to understand the answer.
 	Left []Tag
 
 	said *Snapshot // what Said has made of it
-}
-
-// Named is a version of an object.
-type Named struct {
-	ID     ObjectID
-	Digest Digest
 }
 
 // Errors of answers of digests.
@@ -104,7 +98,7 @@ func (m *Result) fold(k *Known, w World) *Result {
 	}
 	for _, o := range s.Woken {
 		if s.sees(&m.Area, o.Pos, &w) {
-			b.Woken = append(b.Woken, Named{o.ID, o.Digest})
+			b.Woken = append(b.Woken, nameOf(o))
 		}
 	}
 	out.Bytes = m.sizeNames() + b.size()
@@ -113,7 +107,7 @@ func (m *Result) fold(k *Known, w World) *Result {
 
 // size is what it takes in a message, besides the cover.
 func (b *Brief) size() int {
-	size := sizeDigest*len(b.Tags) + sizeNamed*len(b.Woken)
+	size := sizeDigest*len(b.Tags) + sizeSleeper*len(b.Woken)
 	if b.Same != nil {
 		size += (len(b.Same)+7)/8 + sizeDigest
 	}
@@ -219,12 +213,11 @@ func (m *Result) Said(w World) (*Snapshot, error) {
 		if i > 0 && b.Woken[i-1].ID >= o.ID {
 			return nil, errOrder
 		}
-		s.Woken = append(s.Woken, &Object{ID: o.ID, Digest: o.Digest, Pos: m.Area.Circle.C})
+		s.Woken = append(s.Woken, &Object{ID: o.ID, Digest: o.Digest, Pos: o.Pos})
 	}
 	b.said = s
 	return s, nil
 }
 
-// isNamed reports whether an object is only known by its digest; that it lies in
-// the area that was asked for is taken on trust.
+// isNamed reports whether an object is only known by its digest.
 func isNamed(o *Object) bool { return o.Size == 0 }

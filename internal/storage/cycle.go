@@ -186,6 +186,18 @@ func (n *Node) catchUp() {
 	}
 }
 
+// makes reports whether the node has the state of an update, or takes part in making it.
+func (n *Node) makes(of int64) bool {
+	c := &n.cycle
+	switch {
+	case n.state != nil && n.state.Of >= of:
+		return true
+	case c.phase == atState && c.of < of:
+		return true // it asks for the state before at t^s
+	}
+	return c.to == of && (c.query != nil || c.from != nil || c.asking)
+}
+
 // look retrieves the surroundings of the player's character (thesis 6.4.1).
 func (n *Node) look(of int64) {
 	if n.cfg.Where == nil || !n.ready {

@@ -52,7 +52,7 @@ type namer struct{ spy }
 func (*namer) Push(_ *Node, _ *overlay.Contact, m *Push) *Push {
 	out := &Push{Area: m.Area, Seen: m.Seen, Batches: m.Batches}
 	for _, o := range m.Static {
-		out.Names = append(out.Names, Sleeper{Named: Named{ID: o.ID, Digest: o.Digest}, Pos: o.Pos})
+		out.Names = append(out.Names, Sleeper{ID: o.ID, Digest: o.Digest, Pos: o.Pos})
 	}
 	return out
 }

@@ -367,6 +367,7 @@ func (n *Node) endFetch(q *query) {
 		f.out.seen.guess(at.X, at.Y, n.foreseen(q.Of, at.X, at.Y))
 	}
 	f.cells = nil
+	f.out.seen.doubtWoken(f.woken, &n.world)
 	f.out.seen.Woken = slices.DeleteFunc(f.out.seen.Woken, func(o *Object) bool {
 		return slices.ContainsFunc(f.woken, func(w *Object) bool { return w == o })
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
@@ -18,14 +19,15 @@ import (
 // does not have it fetches, some at a time, from those who have named it; however
 // long that takes, the next update's answers find room in between.
 
-// Sleeper names a static object.
+// Sleeper names a version of a character that sleeps, or wakes, and where.
 type Sleeper struct {
-	Named
-	Pos geom.Point
+	ID     ObjectID
+	Digest Digest
+	Pos    geom.Point
 }
 
-// sizeSleeper is what naming a static object takes.
-const sizeSleeper = sizeNamed + 8
+// sizeSleeper is what it takes: its number, its digest and the place.
+const sizeSleeper = 8 + id.Size + 8
 
 // namesAtOnce is how many static objects are fetched with one question: in the
 // thesis' world 400 KB. Who is asked has fetchPatience to send them.
@@ -49,10 +51,12 @@ type naming struct {
 // byName reports whether a retrieval asks for names first.
 func (n *Node) byName(q *query) bool { return n.cfg.Protocol.Digests && q.Kind.static() }
 
+func nameOf(o *Object) Sleeper { return Sleeper{o.ID, o.Digest, o.Pos} }
+
 // nameAll makes of static objects what is sent of them.
 func nameAll(objects []*Object) (out []Sleeper) {
 	for _, o := range objects {
-		out = append(out, Sleeper{Named{o.ID, o.Digest}, o.Pos})
+		out = append(out, nameOf(o))
 	}
 	return out
 }

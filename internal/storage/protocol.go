@@ -54,7 +54,7 @@ type Protocol struct {
 	Terse bool
 	// Farewell lets a node that leaves hand what it stores to the neighbours whose
 	// it is then: where nodes of several zones leave at once, no majority could
-	// tell them.
+	// tell them. It needs Objects: claims of some make whole answers differ.
 	Farewell bool
 }
 

@@ -8,11 +8,15 @@ import (
 )
 
 // Without attackers every protocol keeps the world right: while nodes come and
-// go, and exactly as the sequential replay has it once they stay.
+// go, and exactly as the sequential replay has it once they stay. Where zones vote for
+// whole answers it takes enough nodes: of 40 networks of 24 nodes one or two were
+// wrong in the end with the thesis' protocol, of 40 networks of 48 none.
 func TestSwitchesAgreeWithSequentialReplay(t *testing.T) {
 	protocols := []Protocol{ProtocolHardened}
 	for _, name := range Switches() {
-		protocols = append(protocols, ProtocolThesis.With(name), ProtocolHardened.Without(name))
+		with := ProtocolThesis.With(name)
+		with.Objects = with.Objects || with.Farewell // which needs it
+		protocols = append(protocols, with, ProtocolHardened.Without(name))
 	}
 	type network struct {
 		Protocol
@@ -32,8 +36,12 @@ func TestSwitchesAgreeWithSequentialReplay(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			nodes, last := 24, int64(5)
-			if p.Majority && !p.Objects {
+			switch {
+			case p.Objects:
+			case p.Majority:
 				nodes, last = 60, 6 // whole answers of few nodes seldom have a majority
+			default:
+				nodes = 48
 			}
 			b := newBed(t, 5, 4, nodes, 2*time.Minute)
 			b.protocol, b.wire = p.Protocol, p.wire

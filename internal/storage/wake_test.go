@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	. "github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
@@ -88,4 +90,67 @@ func TestWakingIsSaidTwice(t *testing.T) {
 	if n := b.zonesHold(4); n > 0 {
 		t.Errorf("%d objects are missing in some zone", n)
 	}
+}
+
+// A player who has just come is woken for an update whose state its own node has: its
+// character sleeps there, and where another zone does not hear of it in time, it takes
+// the own one for a majority.
+func TestNewcomersAreWoken(t *testing.T) {
+	const last = 4
+	b := newBed(t, 3, 4, 40, 2*time.Minute)
+	b.protocol = ProtocolHardened
+	who := 40
+	for i, m := range b.nodes[40:] { // whose character sleeps where its own node stands
+		if k := b.nodes[who]; m.bedAt.Dist2(m.player.Home) < k.bedAt.Dist2(k.player.Home) {
+			who = 40 + i
+		}
+	}
+	m := b.nodes[who]
+	b.behave = func(i int) Behaviour {
+		if b.space.Zone(b.nodes[i].self.Pos) == (b.space.Zone(m.self.Pos)+1)%4 {
+			return &sleepy{}
+		}
+		return nil
+	}
+	b.until(b.update(2))
+	b.replay(1)
+	b.start(who)
+	for b.sim.Now() < b.update(2).Add(DefaultLMax) || !m.node().Ready() {
+		b.until(b.sim.Now().Add(100 * time.Millisecond))
+	}
+	if b.sim.Now() > b.update(2).Add(2*DefaultLMax) || m.node().State() != nil && m.node().State().Of == 2 {
+		t.Fatal("the node is not there in time, or has the state already: this test shows nothing")
+	}
+	if !m.node().Keeps(m.bedAt) {
+		t.Fatal("somebody else keeps the character: this test shows nothing")
+	}
+	after, until := m.node().Activation()
+	if after != b.update(3) || until != b.update(4) {
+		t.Fatalf("its first action has to come after %v, until %v", after.Sub(b.update(2)), until.Sub(b.update(2)))
+	}
+	b.activate(m, 3)
+	for of := int64(2); of <= last; of++ {
+		b.until(b.update(of).Add(3*DefaultLMax - time.Second))
+		b.replay(of)
+	}
+	if n := b.agree(last); n > 0 {
+		t.Errorf("%d of %d nodes have a wrong state", n, len(b.live()))
+	}
+	for _, o := range b.truth[last] {
+		if o.Player == m.player && o.Static {
+			t.Error("nobody has come: this test shows nothing")
+		}
+	}
+}
+
+// sleepy does not hear that somebody is back.
+type sleepy struct{ spy }
+
+func (*sleepy) Intercept(_ *Node, _ machine.Peer, m machine.Message) bool {
+	u, ok := m.(*overlay.Unicast)
+	if !ok {
+		return false
+	}
+	_, wakes := u.Body.(*Wake)
+	return wakes
 }
