@@ -133,7 +133,7 @@ var storageKinds = []*kind{
 		f.bytes(&m.Signature, maxSignature)
 		if own {
 			receiptOf(f, &m.Own, m.Batch)
-			whole(f, m.Own)
+			fullReceipt(f, m.Own)
 		}
 	}),
 	needs(149, func(f *form, m *storage.Receipt) {
@@ -156,7 +156,7 @@ var storageKinds = []*kind{
 		batch(f, &m.Batch)
 		receipts(f, &m.Receipts, m.Batch)
 		for _, r := range m.Receipts {
-			whole(f, r)
+			fullReceipt(f, r)
 		}
 		f.bytes(&m.Signature, maxSignature)
 	}),

@@ -183,8 +183,8 @@ func receiptOf(f *form, v **storage.Receipt, of *storage.Batch) {
 	receipt(f, *v, of)
 }
 
-// whole fails if a receipt is of somebody who is not named.
-func whole(f *form, r *storage.Receipt) {
+// fullReceipt fails if a receipt is of somebody who is not named.
+func fullReceipt(f *form, r *storage.Receipt) {
 	if r != nil && r.By == nil {
 		f.fail("a receipt of somebody who is not named")
 	}

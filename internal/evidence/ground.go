@@ -83,7 +83,7 @@ func (g *Ground) Kept(b []byte) (*storage.Push, error) {
 // answerContext begins what is signed: the hash of the world's record and the
 // answer's bytes follow. Under another record the same bytes may mean something
 // else.
-const answerContext = "voxelpopuli answer 3\n"
+const answerContext = "voxelpopuli answer 4\n"
 
 func (g *Ground) text(a *node.Answer) ([]byte, error) {
 	return g.codec.Append(append([]byte(answerContext), g.hash[:]...), a.Result)
