@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
 // A small network shows the thesis' shape: each query of actions is over after
@@ -28,6 +30,32 @@ func TestStorageRun(t *testing.T) {
 	// Four zones of 44.89 km² share the world.
 	if cell := 4 * 44.89e6 / float64(r.Nodes); math.Abs(r.Voronoi.Mean/cell-1) > 0.1 {
 		t.Errorf("Voronoi cells have %.0f m² on average, want about %.0f", r.Voronoi.Mean, cell)
+	}
+}
+
+// States are compared with the truth at every update, not only in the end: with the
+// hardened protocol there is nothing to be found, and if the truth lacks an object at
+// one update, that is found in every zone.
+func TestStatesAreCompared(t *testing.T) {
+	for _, lacks := range []bool{false, true} {
+		n := newStorageNet(storageRun{Nodes: 24, R: 4, Seed: 3, Updates: 4, NPCs: 2000, Check: true, Protocol: storage.ProtocolHardened})
+		truth := n.follow()
+		n.sim.At(n.update(2).Add(2), func() {
+			if lacks {
+				truth.at[2] = storage.NewSnapshot(2, truth.objects[1:], n.rules.World())
+			}
+		})
+		if _, err := n.do(context.Background(), func() {}); err != nil {
+			t.Fatal(err)
+		}
+		end := n.look()
+		least, most := 0, 0
+		if lacks {
+			least, most = 4, end.States.All/4
+		}
+		if s := end.States; s.All < 4*18 || s.Wrong < least || s.Wrong > most || end.Wrong > 0 {
+			t.Errorf("lacks %v: %+v, and %d are wrong in the end", lacks, s, end.Wrong)
+		}
 	}
 }
 

@@ -73,6 +73,8 @@ func runStorageData(t *Trial) error {
 		"nodes", "r", "objects", "thesis", "actions", "replicas", "thesis", "r_eff", "thesis", "MiB", "thesis", "NPC replicas", "thesis", "NPC r_eff", "thesis"}}
 	faults := Table{Name: "faults", Title: "Runs, and in how many objects are lost, miss a replica in a zone, and nodes are incorrect (tables 6.14 to 6.16); all of these objects and nodes", Columns: []string{
 		"nodes", "r", "at least", "at most", "runs", "lost in", "missing in", "incorrect in", "lost", "missing", "incorrect", "updates that failed"}}
+	states := Table{Name: "states", Title: "States of nodes at all updates: in how many something is taken for known that is not true, and how many have cells of which the node knows that it does not know them", Columns: []string{
+		"nodes", "r", "states", "incorrect", "unsure"}}
 	for i, g := range groups {
 		p, known := storedPaperOf(g.Nodes, g.R)
 		m := func(get func(*storageState) int) float64 {
@@ -89,9 +91,11 @@ func runStorageData(t *Trial) error {
 		t.compare(known, "stored_mib"+g.key(), mib, "MiB", p.mib)
 		t.compare(known, "npc_replicas"+g.key(), npcs, "", p.npcReplicas)
 		t.faults(&faults, g, results[i])
+		t.states(&states, g, results[i])
 	}
 	t.Table(table)
 	t.Table(faults)
+	t.Table(states)
 	return nil
 }
 
@@ -111,6 +115,19 @@ func (t *Trial) faults(table *Table, g storageRun, results []storageResult) {
 	t.Metric("lost"+g.key(), float64(all[0]), "")
 	t.Metric("missing"+g.key(), float64(all[1]), "")
 	t.Metric("incorrect"+g.key(), float64(all[2]), "")
+}
+
+// states adds a row about what was as it should be all along.
+func (t *Trial) states(table *Table, g storageRun, results []storageResult) {
+	var all storageStates
+	for _, r := range results {
+		s := r.Data.States
+		all.All, all.Wrong, all.Unsure = all.All+s.All, all.Wrong+s.Wrong, all.Unsure+s.Unsure
+	}
+	table.Row(g.Nodes, g.R, all.All, all.Wrong, all.Unsure)
+	t.Metric("states"+g.key(), float64(all.All), "")
+	t.Metric("incorrect_states"+g.key(), float64(all.Wrong), "")
+	t.Metric("unsure_states"+g.key(), float64(all.Unsure), "")
 }
 
 func runStorageQueries(t *Trial) error {

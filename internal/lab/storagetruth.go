@@ -2,6 +2,7 @@ package lab
 
 import (
 	"slices"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
@@ -15,6 +16,14 @@ type storageTruth struct {
 	at      map[int64]*storage.Snapshot
 	acts    map[int64]map[*storage.Player][]*storage.Action // by the update they belong to
 	used    int                                             // of net.actions
+	seen    storageStates
+}
+
+// storageStates are nodes' states at all updates.
+type storageStates struct {
+	All    int
+	Wrong  int // take something for known that is not true
+	Unsure int // have cells of which the node knows that it does not know them
 }
 
 // follow lets the truth keep up with the simulation.
@@ -26,6 +35,7 @@ func (n *storageNet) follow() *storageTruth {
 	t.at[0] = storage.NewSnapshot(0, t.objects, n.rules.World())
 	for of := int64(1); of <= int64(n.run.updates()); of++ {
 		n.sim.At(n.update(of).Add(1), func() { t.step(of) })
+		n.sim.At(n.update(of).Add(storageMade), func() { t.compare(of) })
 	}
 	n.truth, n.probe.right = t, t.right
 	return t
@@ -82,6 +92,21 @@ func (t *storageTruth) step(of int64) {
 	t.forget(of - 8)
 }
 
+// storageMade is how long after t_i everybody has made the update that can: at t^s, and
+// no clock is so far behind.
+const storageMade = 3*storage.DefaultLMax + time.Second/2
+
+// compare looks at all states of an update.
+func (t *storageTruth) compare(of int64) {
+	for _, o := range t.net.live() {
+		if s := o.machine().State(); s != nil && s.Of == of {
+			t.seen.All++
+			t.seen.Unsure += one(s.Doubts() > 0)
+			t.seen.Wrong += one(s.Contradicts(t.at[of], t.net.rules.World()))
+		}
+	}
+}
+
 // forget lets go of what nobody asks for any more: a run may last for days.
 func (t *storageTruth) forget(of int64) {
 	delete(t.at, of)
@@ -117,11 +142,12 @@ type storageState struct {
 	Missing                  int // without one in some zone in which there are nodes
 	Wrong                    int // nodes with an incorrect state
 	Nodes                    int
+	States                   storageStates
 }
 
 // look counts what the live nodes store.
 func (n *storageNet) look() *storageState {
-	s := &storageState{}
+	s := &storageState{States: n.truth.seen}
 	shape := n.rules.World()
 	truth := n.truth.at[int64(n.run.updates())]
 	held := map[storage.ObjectID]uint32{} // zones

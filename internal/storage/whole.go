@@ -38,6 +38,20 @@ func (s *Snapshot) Agrees(t *Snapshot, a *overlay.Area, w World) bool {
 	return true
 }
 
+// Contradicts reports whether the snapshot takes something for known that is not so in
+// another one, which covers as much.
+func (s *Snapshot) Contradicts(t *Snapshot, w World) bool {
+	for y := s.Y; y < s.Y+s.H; y++ {
+		for x := s.X; x < s.X+s.W; x++ {
+			how := s.covers(x, y, w.Cell)
+			if how != outside && !sameWithin(&s.Cover, s.At(x, y), t.At(x, y), how == inside) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Actions returns the actions that the node stores.
 func (n *Node) Actions() []*Batch {
 	return n.actions.take(n.memo, false, func(*Player) bool { return true })
