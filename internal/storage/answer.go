@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -179,110 +178,4 @@ func (n *Node) Act(a *Action) {
 		n.overlay.Unicast(n.places.key(a.Player.Home, z), m)
 	}
 	n.drain()
-}
-
-// Activate tells those who hold the static character of the node's player that
-// it is back (thesis 5.4.1). It counts for the update after the next t^s; by
-// then an action of the player has to be stored that makes it last.
-func (n *Node) Activate(place geom.Point) {
-	of := n.nextWakening()
-	if n.cfg.Protocol.Receipts {
-		n.armDeposit(of + 1) // that the player does nothing is certified, too
-	}
-	n.waking = &Wake{n.cfg.Player, place, of}
-	n.sayWake()
-	if n.cfg.Protocol.Majority {
-		n.env.SetTimer(n.env.Now().Add(n.time.lmax/2), machine.Timer{Kind: timerWake, Arg: uint64(of)})
-	}
-	n.drain()
-}
-
-// sayWake tells all zones that the player is back. With Protocol.Majority it is said
-// twice: somebody who leaves meanwhile takes with it whom it has woken, or what it
-// was to pass on, and it takes more than half of the zones to wake somebody.
-func (n *Node) sayWake() {
-	for z := range n.space.Zones() {
-		n.overlay.Unicast(n.places.key(n.waking.Place, z), n.waking)
-	}
-}
-
-// Activation is when an action of a player whose node calls Activate now has to
-// take effect to make its character stay: after the first, until the second.
-func (n *Node) Activation() (after, until machine.Time) {
-	of := n.nextWakening()
-	return n.time.update(of), n.time.update(of + 1)
-}
-
-// nextWakening is for which update the player's character can be woken now. It often
-// sleeps where its own node stands, and who has just come has no state yet to say so in:
-// with Protocol.Majority it is woken an update later.
-func (n *Node) nextWakening() int64 {
-	of := max(n.time.of(n.env.Now())-1, 0)
-	if n.env.Now().Add(n.time.lmax) > n.time.state(of) {
-		of++
-	}
-	if n.cfg.Protocol.Majority && !n.makes(of) {
-		of++
-	}
-	return of
-}
-
-// onWake wakes a character for one update. If the place was somebody else's a
-// moment ago it waits: until the node has measured what is its own now, and until
-// it has been told who lies there.
-func (n *Node) onWake(by *overlay.Contact, m *Wake) {
-	if m.Player == nil || m.Player.ID != by.ID || n.env.Now() > n.time.state(m.Of) {
-		return
-	}
-	if !n.responsible(m.Place) {
-		if n.moved {
-			n.putOff(by, m)
-		}
-		return
-	}
-	var found *Object
-	for _, o := range n.static {
-		if o.Player != nil && o.Player.ID == by.ID && o.Pos == m.Place && (found == nil || o.ID < found.ID) {
-			found = o
-		}
-	}
-	if found == nil && n.fetching(m.Place) {
-		n.putOff(by, m)
-		return
-	}
-	o := n.cfg.Rules.Wake(m.Player, m.Place, found)
-	if o == nil || slices.ContainsFunc(n.woken, func(w wakening) bool { return w.of == m.Of && w.object.ID == o.ID }) {
-		return
-	}
-	n.woken = append(n.woken, wakening{m.Of, o})
-	n.memo.woke(m.Of, o)
-	if n.state != nil && n.state.Of == m.Of {
-		n.addWoken()
-	}
-}
-
-// addWoken puts those who were woken for the state's time into it.
-func (n *Node) addWoken() {
-	s := *n.state
-	s.Woken = nil
-	for _, w := range n.woken {
-		if w.of == s.Of {
-			s.Woken = append(s.Woken, w.object)
-		}
-	}
-	slices.SortFunc(s.Woken, byID)
-	n.state = &s
-}
-
-// dropWoken ends the wakening of those who took part in a step: from now on they
-// are what the step has made of them. With Protocol.Majority who took no part, for
-// the other zones knew nothing of it, sleeps on.
-func (n *Node) dropWoken(from *Snapshot) {
-	of := from.Of
-	n.woken = slices.DeleteFunc(n.woken, func(w wakening) bool {
-		if w.of == of && (!n.cfg.Protocol.Majority || among(from.Woken, w.object)) {
-			delete(n.static, w.object.ID)
-		}
-		return w.of <= of
-	})
 }

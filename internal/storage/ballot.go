@@ -301,74 +301,6 @@ func (n *Node) ownObject(q *query, versions []*Object, votes int) (*Object, int,
 	return nil, votes, how
 }
 
-// countWoken are the woken characters that enough zones report, and the node's
-// own ones if there may be enough. Open are those of whom the zones that have not
-// finished may make a majority: who is forgotten now may be forgotten for ever.
-func (n *Node) countWoken(q *query) (out, open []*Object) {
-	var all, own []*Object
-	if n.state != nil && n.state.Of == q.Of {
-		own = n.state.Woken
-	}
-	coming := 0
-	for i := range q.zones {
-		coming += bit(!n.silent(q, i))
-		var zone []*Object
-		for _, r := range q.zones[i].results {
-			if !n.fits(q, r) {
-				continue
-			}
-			for _, o := range r.Seen.Woken {
-				if contains(&q.Area, o.Pos) && !slices.ContainsFunc(zone, func(p *Object) bool { return sameWoken(p, o) }) {
-					zone = append(zone, o)
-				}
-			}
-		}
-		all = append(all, zone...)
-	}
-	slices.SortStableFunc(all, byID)
-	for i, o := range all {
-		votes := 0
-		for _, p := range all[i:] {
-			votes += bit(p.ID == o.ID && sameWoken(p, o))
-		}
-		if votes >= n.need() {
-			out = append(out, o)
-		} else if votes+coming >= n.need() && !among(out, o) && !among(own, o) {
-			open = append(open, o)
-		}
-	}
-	for _, o := range own {
-		if contains(&q.Area, o.Pos) && !n.unheard(q, o) {
-			out = append(out, o)
-		}
-	}
-	slices.SortStableFunc(out, byID)
-	return slices.CompactFunc(out, func(a, b *Object) bool { return a.ID == b.ID }), open
-}
-
-// sameWoken compares two woken characters; where one that is only named is, its
-// digest does not show to somebody who does not have it.
-func sameWoken(a, b *Object) bool { return sameObject(a, b) && a.Pos == b.Pos }
-
-// unheard reports whether so many zones have answered and do not know that somebody
-// was woken that no majority does: all leave him asleep (Protocol.Majority).
-func (n *Node) unheard(q *query, o *Object) bool {
-	if !n.cfg.Protocol.Majority {
-		return false
-	}
-	without := 0
-	for i := range q.zones {
-		z := &q.zones[i]
-		without += bit(z.over && !slices.ContainsFunc(z.results, func(r *Result) bool { return n.fits(q, r) && among(r.Seen.Woken, o) }))
-	}
-	return without > n.voters()-n.need()
-}
-
-// among reports whether a list has an object in this version.
-func among(list []*Object, o *Object) bool {
-	return slices.ContainsFunc(list, func(p *Object) bool { return p.ID == o.ID && sameObject(p, o) })
-}
-
 // countStatic decides about static objects and actions one by one. What no
 // majority reports is left as it is with the node.
 func (n *Node) countStatic(q *query) (out outcome, votes int, decided bool) {
@@ -445,4 +377,9 @@ func (n *Node) tally(q *query, last bool) {
 		}
 		n.end(q, &candidate{out, votes})
 	}
+}
+
+// among reports whether a list has an object in this version.
+func among(list []*Object, o *Object) bool {
+	return slices.ContainsFunc(list, func(p *Object) bool { return p.ID == o.ID && sameObject(p, o) })
 }

@@ -23,16 +23,6 @@ func (s *Snapshot) doubt(x, y int32) {
 	s.Unsure[(y-s.Y)*s.W+x-s.X] = true
 }
 
-// doubtWoken makes the cells unsure in which somebody may have been woken who is not
-// known: a step without him would be a wrong one, and nobody would tell.
-func (s *Snapshot) doubtWoken(them []*Object, w *World) {
-	for _, o := range them {
-		if x, y := o.Pos.X/w.Cell, o.Pos.Y/w.Cell; x >= s.X && y >= s.Y && x < s.X+s.W && y < s.Y+s.H {
-			s.doubt(x, y)
-		}
-	}
-}
-
 // doubts reports whether a cell is unsure that an area touches.
 func (s *Snapshot) doubts(a *overlay.Area, side int32) bool {
 	for i, unsure := range s.Unsure {

@@ -369,27 +369,6 @@ func (n *Node) fetching(p geom.Point) bool {
 	return slices.ContainsFunc(n.running, func(q *query) bool { return q.Kind.static() && n.places.touches(&q.Area, p) })
 }
 
-// lateWake is a character that is woken as soon as it is known.
-type lateWake struct {
-	by   *overlay.Contact
-	wake *Wake
-}
-
-// putOff keeps what a player's node has asked for last.
-func (n *Node) putOff(by *overlay.Contact, m *Wake) {
-	n.lateWakes = slices.DeleteFunc(n.lateWakes, func(l lateWake) bool { return l.by.ID == by.ID })
-	n.lateWakes = append(n.lateWakes, lateWake{by, m})
-}
-
-// wakeLate wakes those who were waited for.
-func (n *Node) wakeLate() {
-	waiting := n.lateWakes
-	n.lateWakes = nil
-	for _, l := range waiting {
-		n.onWake(l.by, l.wake)
-	}
-}
-
 // addStatic adds static data that lies in the node's cell.
 func (n *Node) addStatic(out outcome) {
 	for _, o := range out.static {
