@@ -252,8 +252,11 @@ func TestGarbage(t *testing.T) {
 		}
 		raw.WriteTo(p, net.UDPAddrFromAddrPort(loopback(b.peer)))
 	}
-	a.do(func(env machine.Env) { env.Send(b.peer, note("y")); env.Send(b.peer, "z") })
-	b.until("what comes after", func(log []string) bool { return len(log) == 4 })
+	a.do(func(env machine.Env) { env.Send(b.peer, "z") })
+	b.until("what comes after", func(log []string) bool { return len(log) == 3 })
+	// Only now, for a datagram may find a socket that is full of garbage and be lost.
+	a.do(func(env machine.Env) { env.Send(b.peer, note("y")) })
+	b.until("a datagram after that", func(log []string) bool { return len(log) == 4 })
 }
 
 // TestSlowNode: a node that does not read loses its link; nothing piles up.
