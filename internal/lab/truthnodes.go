@@ -40,6 +40,10 @@ var truthNodesExperiment = Experiment{
 // truthZones is r. The two that tamper are of one zone: three of four decide.
 const truthZones = 4
 
+// truthPatience is for how many updates the two may go on unproven, besides those in
+// which honest nodes are compared.
+const truthPatience = 6
+
 // truthNet is the experiment's world.
 type truthNet struct {
 	ctx       context.Context
@@ -106,7 +110,7 @@ func runTruthNodes(t *Trial) (err error) {
 	}
 	last += int64(updates) + 1
 	check("two tamper")
-	lines, err := n.judge()
+	lines, err := n.convict()
 	if err != nil {
 		wrong = append(wrong, err)
 	} else if err := n.cutOff(); err != nil {
@@ -354,25 +358,27 @@ func (n *truthNet) forge() error {
 // next is the first update that has not been due yet.
 func (n *truthNet) next() int64 { return int64(time.Since(n.past.time(0))/n.every) + 1 }
 
-// judge reads what honest nodes have written down, as an authority that knows
-// nothing else, and revokes those who are guilty by it. It must be the two.
-func (n *truthNet) judge() (lines int, err error) {
-	guilty := map[id.ID]bool{}
-	for _, p := range n.honest() {
-		f, err := os.Open(filepath.Join(p.Dir, "evidence.jsonl"))
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		} else if err != nil {
+// convict waits until an authority that reads what honest nodes have written down
+// finds the two guilty, and revokes them. Somebody is proven to tamper by who is told
+// different things by it, or less than others in its zone: not all updates show it of
+// everybody, and they go on tampering.
+func (n *truthNet) convict() (lines int, err error) {
+	var guilty map[id.ID]bool
+	for last := n.next() + truthPatience; ; {
+		if guilty, lines, err = n.judge(); err != nil {
 			return lines, err
 		}
-		v, err := evidence.Read(f, n.authority.Genesis())
-		f.Close()
-		if err != nil {
+		proven := !slices.ContainsFunc(n.nodes, func(p *truthProcess) bool { return p.forges && !guilty[p.Self] })
+		if proven || n.next() > last {
+			break
+		}
+		if err := n.sleep(askEvery); err != nil {
 			return lines, err
 		}
-		for who, times := range v.Guilty {
-			guilty[who] = true
-			lines += times
+	}
+	for _, p := range n.nodes {
+		if p.forges != guilty[p.Self] {
+			return lines, fmt.Errorf("node %s tampers: %t; proven to do so: %t", p.Self.Short(), p.forges, guilty[p.Self])
 		}
 	}
 	var serials []uint64
@@ -381,16 +387,35 @@ func (n *truthNet) judge() (lines int, err error) {
 			serials = append(serials, i.Serial)
 		}
 	}
-	for _, p := range n.nodes {
-		if p.forges != guilty[p.Self] {
-			return lines, fmt.Errorf("node %s tampers: %t; proven to do so: %t", p.Self.Short(), p.forges, guilty[p.Self])
-		}
-	}
 	list, err := n.authority.Revoke(time.Now(), serials...)
 	if err != nil {
 		return lines, err
 	}
 	return lines, files.Write(n.honest()[1].list, keyring.RevocationsText(list), 0o644) // one node is told
+}
+
+// judge reads what honest nodes have written down, as an authority that knows
+// nothing else: who is guilty by it.
+func (n *truthNet) judge() (guilty map[id.ID]bool, lines int, err error) {
+	guilty = map[id.ID]bool{}
+	for _, p := range n.honest() {
+		f, err := os.Open(filepath.Join(p.Dir, "evidence.jsonl"))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return nil, lines, err
+		}
+		v, err := evidence.Read(f, n.authority.Genesis())
+		f.Close()
+		if err != nil {
+			return nil, lines, err
+		}
+		for who, times := range v.Guilty {
+			guilty[who] = true
+			lines += times
+		}
+	}
+	return guilty, lines, nil
 }
 
 // cutOff waits until no honest node has a link to the two.

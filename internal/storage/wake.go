@@ -23,14 +23,16 @@ func (n *Node) Activate(place geom.Point) {
 	n.waking = &Wake{n.cfg.Player, place, of}
 	n.sayWake()
 	if n.cfg.Protocol.Majority {
-		n.env.SetTimer(n.env.Now().Add(n.time.lmax/2), machine.Timer{Kind: timerWake, Arg: uint64(of)})
+		again := max(n.env.Now().Add(n.time.lmax/2), n.time.state(of).Add(-n.time.lmax*3/2))
+		n.env.SetTimer(again, machine.Timer{Kind: timerWake, Arg: uint64(of)})
 	}
 	n.drain()
 }
 
 // sayWake tells all zones that the player is back. With Protocol.Majority it is said
-// twice: somebody who leaves meanwhile takes with it whom it has woken, or what it
-// was to pass on, and it takes more than half of the zones to wake somebody.
+// twice, the second time shortly before it counts: somebody who leaves meanwhile takes
+// with it whom it has woken, or what it was to pass on, and it takes more than half of
+// the zones to wake somebody.
 func (n *Node) sayWake() {
 	for z := range n.space.Zones() {
 		n.overlay.Unicast(n.places.key(n.waking.Place, z), n.waking)

@@ -92,6 +92,43 @@ func TestWakingIsSaidTwice(t *testing.T) {
 	}
 }
 
+// A player comes back long before it counts, and the nodes of two zones that have
+// woken its character leave meanwhile: those who follow them are told as well.
+func TestWakingIsSaidTwiceInTime(t *testing.T) {
+	b := newBed(t, 5, 4, 60, 2*time.Minute)
+	b.protocol = ProtocolHardened
+	early := b.update(1).Add(5 * DefaultLMax / 2)
+	b.until(early)
+	b.replay(1)
+	m := b.live()[0]
+	if after, _ := m.node().Activation(); after != b.update(2) {
+		t.Fatalf("its first action has to come after %v: this test shows nothing", after.Sub(b.update(1)))
+	}
+	b.activate(m, 2)
+	b.until(early.Add(2 * DefaultLMax))
+	gone := 0
+	for _, h := range b.live() {
+		if zone := b.space.Zone(h.self.Pos); h != m && zone > 0 && zone < 3 && h.node().Keeps(m.bedAt) {
+			h.Stop()
+			gone++
+		}
+	}
+	if gone < 2 {
+		t.Fatal("too few who have woken it leave: this test shows nothing")
+	}
+	for of := int64(2); of <= 4; of++ {
+		b.until(b.update(of))
+		b.replay(of)
+	}
+	b.until(b.update(4).Add(5 * time.Second))
+	if n := b.agree(4); n > 0 {
+		t.Errorf("%d of %d nodes have a wrong state", n, len(b.live()))
+	}
+	if n := b.zonesHold(4); n > 0 {
+		t.Errorf("%d objects are missing in some zone", n)
+	}
+}
+
 // A player who has just come is woken for an update whose state its own node has: its
 // character sleeps there, and where another zone does not hear of it in time, it takes
 // the own one for a majority.
