@@ -41,6 +41,7 @@ type pointQuery struct {
 	at     geom.Point // of its character
 	began  machine.Time
 	got    []*Batch // by zone and home
+	signed []bool   // the same, with a receipt at least; nil: none
 	count  int      // of these
 	heard  int      // answers
 	result *Batch
@@ -298,7 +299,8 @@ func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
 		return
 	}
 	known := n.storing[q.player.ID]
-	if good := n.certifies(known.fillAll(m.Certificate), m.Batch); n.cfg.Protocol.Receipts && good != nil {
+	good := n.goodOf(known.fillAll(m.Certificate), m.Batch)
+	if n.cfg.Protocol.Receipts && len(good) >= n.quorum() {
 		q.heard++
 		q.result, q.votes = m.Batch, len(good)
 		if n.cfg.Protocol.Terse {
@@ -319,6 +321,12 @@ func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
 	}
 	q.heard++
 	q.got[slot] = m.Batch
+	if len(good) > 0 {
+		if q.signed == nil {
+			q.signed = make([]bool, len(q.got))
+		}
+		q.signed[slot] = true
+	}
 	if b, votes := n.countBatches(q); votes > q.votes || n.storers() {
 		q.result, q.votes = b, votes
 	}
@@ -342,7 +350,7 @@ func (n *Node) endPoint(q *pointQuery) {
 	n.cycle.open--
 	if n.cfg.Protocol.Majority && q.votes < n.need() {
 		q.result = nil
-		if q.count >= n.need()*n.homesOf() {
+		if q.count >= n.need()*n.homesOf() && !n.mayCount(q) {
 			// Enough zones have answered, and no batch has a majority: only what has
 			// one is included. All who ask see it alike.
 			q.result = n.memo.batch(&Batch{Player: q.player, Of: n.cycle.to})

@@ -211,19 +211,23 @@ func (n *Node) goodReceipt(r *Receipt, b *Batch) bool {
 		(n.cfg.CheckReceipt == nil || n.cfg.CheckReceipt(r))
 }
 
-// certifies returns the good receipts of a certificate for a batch, one a zone; nil:
-// they are too few.
-func (n *Node) certifies(c *Certificate, b *Batch) (list []*Receipt) {
+// goodOf returns the good receipts of a certificate for a batch, one a zone.
+func (n *Node) goodOf(c *Certificate, b *Batch) (list []*Receipt) {
 	if c == nil || b == nil || len(c.Receipts) > n.space.Zones() {
 		return nil
 	}
 	for _, r := range c.Receipts {
 		n.addReceipt(&list, r, b)
 	}
-	if len(list) < n.quorum() {
-		return nil
-	}
 	return list
+}
+
+// certifies returns the good receipts of a certificate; nil: they are too few.
+func (n *Node) certifies(c *Certificate, b *Batch) []*Receipt {
+	if list := n.goodOf(c, b); len(list) >= n.quorum() {
+		return list
+	}
+	return nil
 }
 
 // onCertified keeps a certificate with its batch, of which the node has given the

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
@@ -150,33 +151,61 @@ func (n *Node) askOn(of int64) {
 	}
 }
 
-// countBatches lets the zones vote for what a player has done. A zone's vote is
-// what any of its storers has: a batch is signed by its player, so that who has
-// one knows more than who has none.
-func (n *Node) countBatches(q *pointQuery) (best *Batch, votes int) {
-	homes := n.homesOf()
-	zones := make([]*Batch, 0, 16)
-	for z := 0; z < len(q.got); z += homes {
-		var said *Batch
-		for _, b := range q.got[z : z+homes] {
-			if b != nil && (said == nil || len(said.Actions) == 0) {
-				said = b
-			}
+// batchOf is a zone's vote for what a player has done, which is what any of its
+// storers has: a batch is signed by its player, so that who has one knows more than who
+// has none. Who has no receipt for it may miss some of it. Nil: nobody has answered.
+func (n *Node) batchOf(q *pointQuery, zone int) (said *Batch) {
+	signed := false
+	for slot := zone * n.homesOf(); slot < (zone+1)*n.homesOf(); slot++ {
+		b := q.got[slot]
+		if b == nil {
+			continue
 		}
-		if said != nil {
-			zones = append(zones, said)
+		with := q.signed != nil && q.signed[slot] && len(b.Actions) > 0
+		if said == nil || len(said.Actions) == 0 || with && !signed {
+			said, signed = b, with
+		}
+	}
+	return said
+}
+
+// countBatches lets the zones vote for what a player has done.
+func (n *Node) countBatches(q *pointQuery) (best *Batch, votes int) {
+	zones := make([]*Batch, 0, 16)
+	for zone := range n.space.Zones() {
+		if b := n.batchOf(q, zone); b != nil {
+			zones = append(zones, b)
 		}
 	}
 	for _, b := range zones {
-		count := 0
-		for _, c := range zones {
-			count += bit(sameBatch(b, c))
-		}
-		if count > votes {
+		if count := votesFor(zones, b); count > votes {
 			best, votes = b, count
 		}
 	}
 	return best, votes
+}
+
+func votesFor(zones []*Batch, b *Batch) (count int) {
+	for _, c := range zones {
+		count += bit(sameBatch(b, c))
+	}
+	return count
+}
+
+// mayCount reports whether some batch has a majority together with the zones of which
+// nobody has answered: who has heard from them, or knows that they are deserted, takes
+// it for what the player has done.
+func (n *Node) mayCount(q *pointQuery) bool {
+	zones, silent := make([]*Batch, 0, 16), 0
+	for zone := range n.space.Zones() {
+		switch b := n.batchOf(q, zone); {
+		case b == nil:
+			silent += bit(!n.deserted[zone])
+		case len(b.Actions) > 0:
+			zones = append(zones, b)
+		}
+	}
+	return slices.ContainsFunc(zones, func(b *Batch) bool { return votesFor(zones, b)+silent >= n.need() })
 }
 
 // awaits reports whether a majority is no reason to stop asking: that nothing was

@@ -56,7 +56,48 @@ func TestOneStorerOfAZoneIsEnough(t *testing.T) {
 			t.Errorf("%s: %v with %d votes", c.name, got.Actions, votes)
 		}
 	}
+	some := &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 2}}}
+	got, votes := n.countBatches(&pointQuery{
+		got:    []*Batch{some, acts, none, some, none, acts, none, some, none, acts, none, none},
+		signed: []bool{false, true, false, false, false, true, true, false, false, false, false, false},
+	})
+	if got != acts || votes != 3 {
+		t.Errorf("with receipts of two zones: %v with %d votes", got.Actions, votes)
+	}
 	if !n.awaits(none) || n.awaits(acts) {
 		t.Error("a majority for a batch is waited on, or that there is none is believed at once")
+	}
+}
+
+// That no batch has a majority is known only if none may have one for somebody who has
+// heard more, or who knows that a zone is deserted.
+func TestNobodyElseCountsABatchThatCountsForNobody(t *testing.T) {
+	p := &Player{ID: id.ID{7}}
+	none, acts := &Batch{Player: p, Of: 1}, &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 1}}}
+	other := &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 2}}}
+	for _, c := range []struct {
+		name     string
+		said     [4]*Batch // by one storer of each zone
+		deserted int
+		want     bool
+	}{
+		{"two of four zones have it", [4]*Batch{acts, none, acts, none}, -1, false},
+		{"two of three, the fourth is silent", [4]*Batch{acts, none, acts, nil}, -1, true},
+		{"one of three, the fourth is silent", [4]*Batch{acts, none, none, nil}, -1, false},
+		{"each of three has another one", [4]*Batch{acts, other, none, nil}, -1, false},
+		{"nothing was done", [4]*Batch{none, none, none, nil}, -1, false},
+		{"one of three, and there is no fourth", [4]*Batch{acts, none, none, nil}, 3, false},
+	} {
+		n := &Node{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}, inhabited: allInhabited(4)}
+		if c.deserted >= 0 {
+			n.deserted[c.deserted], n.empty = true, 1
+		}
+		q := &pointQuery{got: make([]*Batch, 12)}
+		for zone, b := range c.said {
+			q.got[3*zone] = b
+		}
+		if got := n.mayCount(q); got != c.want {
+			t.Errorf("%s: may count: %t", c.name, got)
+		}
 	}
 }
