@@ -125,7 +125,8 @@ func (n *Node) signBatch(b *Batch) []byte {
 }
 
 // onReceipt collects the receipts for the own batch and hands the certificate to
-// all who have given one.
+// all who have given one. Where a zone is deserted it does so again with receipts of
+// more than half of all zones, if they come: not all may know that fewer are enough.
 func (n *Node) onReceipt(by *overlay.Contact, r *Receipt) {
 	p := &n.purse
 	if r = p.known.fill(r); r == nil || r.By == nil || r.By.ID != by.ID {
@@ -145,13 +146,13 @@ func (n *Node) onReceipt(by *overlay.Contact, r *Receipt) {
 		}
 	}
 	n.addReceipt(&p.got, r, p.batch)
-	switch {
-	case p.cert != nil:
-		n.overlay.Reply(by, n.tell(by, p.cert))
-	case len(p.got) >= n.quorum():
+	switch enough := len(p.got) >= n.quorum(); {
+	case enough && p.cert == nil, enough && len(p.cert.Receipts) < len(p.got) && len(p.got) <= n.most():
 		p.cert = &Certificate{p.batch, slices.Clone(p.got)}
 		for _, by := range p.holders {
 			n.overlay.Reply(by, n.tell(by, p.cert))
 		}
+	case p.cert != nil:
+		n.overlay.Reply(by, n.tell(by, p.cert))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	. "github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
@@ -82,5 +83,42 @@ func emptyZone(t *testing.T, seed uint64, since time.Duration, last int64) {
 	}
 	if n := b.zonesHold(last); n > 0 {
 		t.Errorf("seed %d: %d objects are missing in some zone", seed, n)
+	}
+}
+
+// reader notes of how many zones the certificates have receipts that storers are handed.
+type reader struct {
+	spy
+	most *int
+}
+
+func (r *reader) Intercept(_ *Node, _ machine.Peer, m machine.Message) bool {
+	if u, ok := m.(*overlay.Unicast); ok {
+		if c, ok := u.Body.(*Certified); ok {
+			*r.most = max(*r.most, len(c.Certificate.Receipts))
+		}
+	}
+	return false
+}
+
+// A zone has been empty for some time, and two of the other three are enough to certify
+// what a player has done. Who has just come does not know that; receipts of all three
+// are enough for everybody.
+func TestCertificatesWhereAZoneIsDeserted(t *testing.T) {
+	b := newBed(t, 3, 4, 40, 2*time.Minute)
+	most := 0
+	b.protocol, b.behave = ProtocolHardened, func(int) Behaviour { return &reader{most: &most} }
+	b.until(b.update(0).Add(-50 * time.Second))
+	for _, m := range b.live() {
+		if b.space.Zone(m.self.Pos) == 3 {
+			m.Stop()
+		}
+	}
+	b.until(b.update(1))
+	b.replay(1)
+	b.activate(b.live()[0], 1)
+	b.until(b.update(2).Add(2 * time.Second))
+	if most != 3 {
+		t.Errorf("certificates have receipts of %d zones at most, not of all three", most)
 	}
 }

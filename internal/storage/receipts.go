@@ -255,7 +255,7 @@ func (n *Node) onCertified(by *overlay.Contact, m *Certified) {
 	if n.cfg.Protocol.Terse {
 		s.known = s.known.withAll(good)
 	}
-	if st.cert == nil {
+	if fuller := st.cert != nil && len(st.cert.Receipts) < len(good) && sameBatch(st.batch, whole.Batch); st.cert == nil || fuller {
 		n.seal(st, whole.Batch)
 		if st.cert = whole; len(good) < len(whole.Receipts) {
 			st.cert = &Certificate{whole.Batch, good}
