@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -24,7 +25,7 @@ func (l listener) Joined()                   { l.node.joined = true }
 func (l listener) Neighbourhood()            {}
 func (l listener) Report(e overlay.Evidence) {}
 
-func (l listener) Received(m *overlay.Unicast) {
+func (l listener) Received(m *overlay.Unicast, _ machine.Time) {
 	k := m.Body.(int)
 	l.net.mail.unicasts[k] = append(l.net.mail.unicasts[k], l.node)
 	links := 0.0

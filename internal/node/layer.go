@@ -231,7 +231,7 @@ func (l *layer) Joined() {}
 func (l *layer) Neighbourhood() {}
 
 // Received implements overlay.Events.
-func (l *layer) Received(*overlay.Unicast) {}
+func (l *layer) Received(*overlay.Unicast, machine.Time) {}
 
 // ReceivedArea implements overlay.Events.
 func (l *layer) ReceivedArea(*overlay.Areacast) {}

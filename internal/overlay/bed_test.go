@@ -42,11 +42,11 @@ type member struct {
 	reports []Evidence
 }
 
-func (m *member) Joined()                {}
-func (m *member) Neighbourhood()         {}
-func (m *member) Received(u *Unicast)    { m.got = append(m.got, u) }
-func (m *member) ReceivedArea(*Areacast) { m.gotArea++ }
-func (m *member) Report(e Evidence)      { m.reports = append(m.reports, e) }
+func (m *member) Joined()                             {}
+func (m *member) Neighbourhood()                      {}
+func (m *member) Received(u *Unicast, _ machine.Time) { m.got = append(m.got, u) }
+func (m *member) ReceivedArea(*Areacast)              { m.gotArea++ }
+func (m *member) Report(e Evidence)                   { m.reports = append(m.reports, e) }
 
 func (m *member) node() *Node {
 	if g, ok := m.Machine().(Greedy); ok {

@@ -128,12 +128,15 @@ func TestClaimer(t *testing.T) {
 }
 
 // TestBuffering: 4.7.1, a message that a node is nearest to waits while the node
-// is unstable.
+// is unstable, and is said to have come when it did.
 func TestBuffering(t *testing.T) {
 	s := newStage(t)
 	s.with("ew")
 	s.says("e", "on")
+	s.pass(time.Second)
 	s.n.Unicast(at("o").Pos, "for me")
+	came := s.now
+	s.pass(2 * time.Second)
 	if len(s.got) != 0 {
 		t.Fatal("received while a neighbour is pending")
 	}
@@ -143,6 +146,9 @@ func TestBuffering(t *testing.T) {
 	}
 	if len(s.got) != 1 {
 		t.Fatalf("%d messages after it has become stable", len(s.got))
+	}
+	if s.came != came || s.now == came {
+		t.Errorf("what came at %v came at %v", came, s.came)
 	}
 }
 

@@ -49,8 +49,9 @@ type Events interface {
 	// Neighbourhood: the set of neighbours has changed.
 	Neighbourhood()
 	// Received: a message for a place that this node is responsible for, or a
-	// reply to this node.
-	Received(m *Unicast)
+	// reply to this node. It came at a time; since then it has waited here for the
+	// node to have its place.
+	Received(m *Unicast, came machine.Time)
 	// ReceivedArea: a message for an area that the node's cell overlaps.
 	ReceivedArea(m *Areacast)
 	// Report: a view that was false, for the authority.

@@ -26,16 +26,17 @@ const (
 // Node is one participant of the overlay.
 type Node struct {
 	// What every message needs comes first, side by side.
-	env     machine.Env
-	self    *Contact
-	peers   peerSet // everybody with a reason, a link or a view
-	hops    hops    // where messages can go from here
-	joined  bool
-	stopped bool
-	torn    bool       // neighbours have failed since the last mend
-	boot    []*peer    // from the bootstrapping service, while joining
-	pending []*peer    // to be neighbours when their link is up (4.3.3)
-	waiting []routable // until the node has its place (4.7.1)
+	env      machine.Env
+	self     *Contact
+	peers    peerSet // everybody with a reason, a link or a view
+	hops     hops    // where messages can go from here
+	joined   bool
+	stopped  bool
+	torn     bool         // neighbours have failed since the last mend
+	boot     []*peer      // from the bootstrapping service, while joining
+	pending  []*peer      // to be neighbours when their link is up (4.3.3)
+	waiting  []kept       // until the node has its place (4.7.1)
+	resuming machine.Time // when what is routed again has come; 0: nothing is
 	// receivers get a view when nothing is pending (4.3.3).
 	receivers []*peer
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
 // routable is a message that goes to the node nearest to a place.
@@ -165,11 +166,24 @@ func (n *Node) arrive(m routable) {
 	}
 }
 
-// keep lets a message wait until the node has its place.
+// kept is a message that waits until the node has its place.
+type kept struct {
+	m    routable
+	came machine.Time
+}
+
 func (n *Node) keep(m routable) {
 	if len(n.waiting) < maxWaiting {
-		n.waiting = append(n.waiting, m)
+		n.waiting = append(n.waiting, kept{m, n.cameAt()})
 	}
+}
+
+// cameAt is when the message that is handled came to this node.
+func (n *Node) cameAt() machine.Time {
+	if n.resuming != 0 {
+		return n.resuming
+	}
+	return n.env.Now()
 }
 
 // settled reports whether messages may be received here: a node alone in the
@@ -182,11 +196,13 @@ func (n *Node) settled() bool {
 func (n *Node) resume() {
 	waiting := n.waiting
 	n.waiting = nil
-	for _, m := range waiting {
-		if a, ok := m.(*Areacast); ok {
+	for _, k := range waiting {
+		if a, ok := k.m.(*Areacast); ok {
 			n.onAreacast(a)
 			continue
 		}
-		n.pass(m, false)
+		n.resuming = k.came
+		n.pass(k.m, false)
+		n.resuming = 0
 	}
 }

@@ -24,6 +24,7 @@ type stage struct {
 	log    []string
 	timers []alarm
 	got    []*Unicast
+	came   machine.Time // the last of them
 	faults []Evidence
 }
 
@@ -87,11 +88,11 @@ func (s *stage) Send(to machine.Peer, m machine.Message) {
 	}
 }
 
-func (s *stage) Joined()                {}
-func (s *stage) Neighbourhood()         {}
-func (s *stage) Received(m *Unicast)    { s.got = append(s.got, m) }
-func (s *stage) ReceivedArea(*Areacast) {}
-func (s *stage) Report(e Evidence)      { s.faults = append(s.faults, e) }
+func (s *stage) Joined()                                {}
+func (s *stage) Neighbourhood()                         {}
+func (s *stage) Received(m *Unicast, came machine.Time) { s.got, s.came = append(s.got, m), came }
+func (s *stage) ReceivedArea(*Areacast)                 {}
+func (s *stage) Report(e Evidence)                      { s.faults = append(s.faults, e) }
 
 // pass lets time pass.
 func (s *stage) pass(d time.Duration) {

@@ -49,6 +49,6 @@ func (n *Node) receiveUnicast(m *Unicast) {
 		n.shortcut(m.Origin)
 	}
 	if n.cfg.Events != nil {
-		n.cfg.Events.Received(m)
+		n.cfg.Events.Received(m, n.cameAt())
 	}
 }

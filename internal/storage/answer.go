@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -146,11 +147,11 @@ func (n *Node) onRetrieveActions(by *overlay.Contact, q *RetrieveActions) {
 	n.overlay.Reply(by, m)
 }
 
-// onStore stores an action, unless it comes too late to be in the next update,
+// onStore stores an action, unless it has come too late to be in the next update,
 // or too early to be of the present (thesis 5.3.3).
-func (n *Node) onStore(m *Store) {
-	a, now := m.Action, n.env.Now()
-	if a == nil || a.Player == nil || n.time.late(a, now) || a.At > now.Add(n.time.interval()) {
+func (n *Node) onStore(m *Store, came machine.Time) {
+	a := m.Action
+	if a == nil || a.Player == nil || n.time.late(a, came) || a.At > came.Add(n.time.interval()) {
 		return
 	}
 	if n.cfg.Check != nil && !n.cfg.Check(a) {

@@ -172,6 +172,7 @@ type wakening struct {
 // neighbourhood has changed.
 type upcall struct {
 	unicast *overlay.Unicast
+	came    machine.Time // of a unicast: when it came to the node
 	area    *overlay.Areacast
 }
 
@@ -207,9 +208,12 @@ func New(cfg Config, env machine.Env) *Node {
 // ears hears the overlay's events: they are handled when its handler is over.
 type ears Node
 
-func (e *ears) Joined()                          { e.upcalls = append(e.upcalls, upcall{}) }
-func (e *ears) Neighbourhood()                   { e.upcalls = append(e.upcalls, upcall{}) }
-func (e *ears) Received(m *overlay.Unicast)      { e.upcalls = append(e.upcalls, upcall{unicast: m}) }
+func (e *ears) Joined()        { e.upcalls = append(e.upcalls, upcall{}) }
+func (e *ears) Neighbourhood() { e.upcalls = append(e.upcalls, upcall{}) }
+func (e *ears) Received(m *overlay.Unicast, came machine.Time) {
+	e.upcalls = append(e.upcalls, upcall{unicast: m, came: came})
+}
+
 func (e *ears) ReceivedArea(m *overlay.Areacast) { e.upcalls = append(e.upcalls, upcall{area: m}) }
 func (e *ears) Report(v overlay.Evidence) {
 	if e.cfg.Overlay.Events != nil {
@@ -382,7 +386,7 @@ func (n *Node) onUnicast(u upcall) {
 	case *Deposit:
 		if !n.hold(u) {
 			n.probe(ArrivedStore, n.hops(m))
-			n.onDeposit(m.Origin, body)
+			n.onDeposit(m.Origin, body, u.came)
 		}
 	case *Receipt:
 		n.onReceipt(m.Origin, body)
@@ -402,7 +406,7 @@ func (n *Node) onUnicast(u upcall) {
 	case *Store:
 		if !n.hold(u) {
 			n.probe(ArrivedStore, n.hops(m))
-			n.onStore(body)
+			n.onStore(body, u.came)
 		}
 	case *Wake:
 		if !n.hold(u) {

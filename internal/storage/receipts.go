@@ -3,6 +3,7 @@ package storage
 import (
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -114,10 +115,12 @@ func (n *Node) sign(b *Batch) *Receipt {
 }
 
 // onDeposit seals the actions that are stored and gives a receipt for them. The
-// first batch of an interval counts; what comes after t^a does not.
-func (n *Node) onDeposit(by *overlay.Contact, m *Deposit) {
+// first batch of an interval counts; what comes after t^a does not. What has come
+// before and had to wait here is handled later: the other storers are told of it, as of
+// all that is not certified at t^a.
+func (n *Node) onDeposit(by *overlay.Contact, m *Deposit, came machine.Time) {
 	b := m.Batch
-	if b == nil || b.Player == nil || by.ID != b.Player.ID || !n.time.present(b.Of, n.env.Now()) || n.env.Now() > n.time.actions(b.Of) {
+	if b == nil || b.Player == nil || by.ID != b.Player.ID || !n.time.present(b.Of, n.env.Now()) || came > n.time.actions(b.Of) {
 		return
 	}
 	if len(m.Numbers) > 0 && !m.Whole {
@@ -131,6 +134,7 @@ func (n *Node) onDeposit(by *overlay.Contact, m *Deposit) {
 	if (st.sealed || !m.Whole) && !sameBatch(st.frozen(b.Player, n.memo), b) {
 		return // an action is missing, or the player has said something else before
 	}
+	first := !st.sealed
 	n.seal(st, b)
 	st.signature = m.Signature
 	r := n.sign(b)
@@ -139,6 +143,9 @@ func (n *Node) onDeposit(by *overlay.Contact, m *Deposit) {
 		st.collect(n, m.Own.of(b))
 	}
 	n.overlay.Reply(by, n.receiptFor(m, r, s))
+	if first && st.cert == nil && n.env.Now() > n.time.actions(b.Of) {
+		n.passOn(s, st)
+	}
 }
 
 // named is a batch of actions that are stored here, by their numbers; nil: some
@@ -297,16 +304,20 @@ func (n *Node) exchange(of int64) {
 	for _, s := range n.actions.order {
 		for i := range s.stacks {
 			st := &s.stacks[i]
-			if st.of != of || !st.sealed || st.cert != nil {
-				continue
+			if st.of == of && st.sealed && st.cert == nil {
+				n.passOn(s, st)
 			}
-			m := &Exchange{st.batch, slices.Clone(st.receipts), st.signature}
-			for _, home := range n.homes(s.player) {
-				for z := range n.space.Zones() {
-					if z != n.zone || len(n.homes(s.player)) > 1 {
-						n.overlay.Unicast(n.places.key(home, z), m)
-					}
-				}
+		}
+	}
+}
+
+// passOn tells the other storers of a batch that is not certified.
+func (n *Node) passOn(s *shelf, st *stack) {
+	m := &Exchange{st.batch, slices.Clone(st.receipts), st.signature}
+	for _, home := range n.homes(s.player) {
+		for z := range n.space.Zones() {
+			if z != n.zone || len(n.homes(s.player)) > 1 {
+				n.overlay.Unicast(n.places.key(home, z), m)
 			}
 		}
 	}

@@ -163,7 +163,7 @@ func TestOnlyThePresentIsKept(t *testing.T) {
 	by := &overlay.Contact{ID: p.ID}
 	n := &Node{space: overlay.SpaceFor(4), time: timing, env: still{now: timing.update(5).Add(1)}, memo: NewMemo()}
 	for _, of := range []int64{-1 << 62, 1, 4, 8, 1 << 62} {
-		n.onDeposit(by, &Deposit{Batch: &Batch{Player: p, Of: of}, Numbers: []uint64{1}})
+		n.onDeposit(by, &Deposit{Batch: &Batch{Player: p, Of: of}, Numbers: []uint64{1}}, n.env.Now())
 		n.onExchange(&Exchange{Batch: &Batch{Player: p, Of: of}})
 	}
 	if len(n.actions.players) != 0 {
