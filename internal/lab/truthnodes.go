@@ -359,9 +359,8 @@ func (n *truthNet) forge() error {
 func (n *truthNet) next() int64 { return int64(time.Since(n.past.time(0))/n.every) + 1 }
 
 // convict waits until an authority that reads what honest nodes have written down
-// finds the two guilty, and revokes them. Somebody is proven to tamper by who is told
-// different things by it, or less than others in its zone: not all updates show it of
-// everybody, and they go on tampering.
+// finds the two guilty, and nobody else, and revokes them. Not every update shows it of
+// both, and they go on tampering.
 func (n *truthNet) convict() (lines int, err error) {
 	var guilty map[id.ID]bool
 	for last := n.next() + truthPatience; ; {
