@@ -190,9 +190,18 @@ func (p *player) until(what string, ok func(state) bool) state {
 		}
 		if time.Now().After(end) {
 			p.shot("failed-" + p.name)
-			p.t.Fatalf("%s waited in vain: %s\nlast state: %+v\nexceptions: %v", p.name, what, s, p.errors)
+			var open []string // what may have the mouse
+			p.eval("[...document.querySelectorAll('dialog[open], .chat-form, .lock-prompt')].filter((e) => e.checkVisibility()).map((e) => e.className + ': ' + e.textContent)", &open)
+			p.t.Fatalf("%s waited in vain: %s\nlast state: %+v\nopen: %q, focused: %t\nexceptions: %v", p.name, what, s, open, p.focused(), p.errors)
 		}
 	}
+}
+
+// focused reports whether the page has the focus: without it no mouse is caught.
+func (p *player) focused() (is bool) {
+	p.t.Helper()
+	p.eval("document.hasFocus()", &is)
+	return is
 }
 
 func (p *player) ready() state {
