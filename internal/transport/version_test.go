@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strings"
 	"testing"
 
@@ -76,4 +77,22 @@ func TestOtherVersionAnswers(t *testing.T) {
 	n := startNode(t, 1, steady)
 	n.do(func(env machine.Env) { env.Open(machine.Peer{Addr: machine.AddrFrom(at)}) })
 	n.fails("version", 1)
+}
+
+// TestVersionIsDescribed: the protocol's description says of which version it is,
+// and what that one changed.
+func TestVersionIsDescribed(t *testing.T) {
+	b, err := os.ReadFile("../../docs/protocols/transport.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("(`session.Version`), now %d.", session.Version),
+		fmt.Sprintf("\n| %d | ", session.Version),
+		fmt.Sprintf("ALPN `%s%d`", protocol, session.Version),
+	} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("docs/protocols/transport.md does not say %q", want)
+		}
+	}
 }
