@@ -144,11 +144,12 @@ func (p *player) mode(name string, mode int) {
 	p.sayUntil("/gamemode "+name, "to play in "+name+" mode", func(s state) bool { return s.Mode == mode })
 }
 
-// stand brings a player in survival to a flat place.
+// stand brings a player to a flat place, in survival. Who was a spectator is one
+// until it is there: it may have been high up in the air.
 func (p *player) stand(place [3]int) {
 	p.t.Helper()
-	p.mode("survival", 0)
 	p.tp(place[0], place[1], place[2])
+	p.mode("survival", 0)
 	p.until("to stand", func(s state) bool { return s.OnGround })
 }
 
