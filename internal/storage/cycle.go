@@ -3,7 +3,6 @@ package storage
 import (
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
@@ -34,23 +33,6 @@ const (
 	atLook                 // t^s_i + l_max
 	atActions              // t^a_i
 )
-
-// pointQuery is a running retrieval of a player's actions (thesis 5.5.2).
-type pointQuery struct {
-	player *Player
-	at     geom.Point // of its character
-	began  machine.Time
-	got    []*Batch // by zone and home
-	signed []bool   // the same, with a receipt at least; nil: none
-	count  int      // of these
-	heard  int      // answers
-	result *Batch
-	votes  int
-	done   bool
-	ask    *RetrieveActions // of further storers; nil: all have been asked
-	wave   int              // that is asked next (see waveOf)
-	sent   int              // questions
-}
 
 // startCycle finds where in the cycle the node comes in.
 func (n *Node) startCycle() {
@@ -237,153 +219,6 @@ func (n *Node) onOutcome(q *query, out outcome, votes int) {
 		}
 		n.wakeLate()
 	}
-}
-
-// askActions retrieves the actions of all players in the update area, from where
-// each player's are stored.
-func (n *Node) askActions(of int64) {
-	c := &n.cycle
-	if c.query != nil {
-		n.conclude(c.query)
-	}
-	if c.from == nil || c.to != of {
-		n.failed(of)
-		return
-	}
-	players := c.from.bold().players(&c.from.Cover, &n.world, nil)
-	zones, homes := n.space.Zones(), n.homesOf()
-	c.asked = make([]pointQuery, len(players))
-	slots := zones * homes
-	got := make([]*Batch, slots*len(players))
-	c.open, c.asking, c.missing = len(players), true, false
-	now := n.env.Now()
-	for i, o := range players {
-		c.asked[i] = pointQuery{player: o.Player, at: o.Pos, began: now, got: got[i*slots : (i+1)*slots : (i+1)*slots]}
-	}
-	storing := n.storing
-	n.storing = make(map[id.ID]storers, len(players)) // of those who are gone nothing is kept
-	for i := range c.asked {
-		if p := c.asked[i].player; len(storing[p.ID]) > 0 && len(storing[p.ID]) <= n.space.Zones()*n.homesOf() {
-			n.storing[p.ID] = storing[p.ID]
-		}
-		q := &RetrieveActions{Query: uint64(of)<<20 | uint64(i*homes), Player: c.asked[i].player, Of: of, Known: n.storing[c.asked[i].player.ID].shorts()}
-		if n.cfg.Protocol.Receipts {
-			c.asked[i].ask = q
-			n.askWave(&c.asked[i])
-			continue
-		}
-		for z := range zones {
-			n.overlay.Unicast(n.places.key(q.Player.Home, z), q)
-		}
-	}
-	if n.cfg.Protocol.Receipts {
-		n.exchange(of)
-		n.env.SetTimer(now.Add(n.forFirst()), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
-	}
-	if c.open == 0 {
-		n.update()
-	}
-}
-
-// onActionsResult takes the answer of one zone.
-func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
-	c := &n.cycle
-	homes := n.homesOf()
-	i, home := int(m.Query&(1<<20-1))/homes, int(m.Query&(1<<20-1))%homes
-	if !c.asking || int64(m.Query>>20) != c.to || i >= len(c.asked) {
-		return
-	}
-	q := &c.asked[i]
-	slot := n.space.Zone(from.Pos)*homes + home
-	if q.done || m.Batch == nil || m.Batch.Player.ID != q.player.ID || m.Batch.Of != c.to {
-		return
-	}
-	known := n.storing[q.player.ID]
-	good := n.goodOf(known.fillAll(m.Certificate), m.Batch)
-	if n.cfg.Protocol.Receipts && len(good) >= n.quorum() {
-		q.heard++
-		q.result, q.votes = m.Batch, len(good)
-		if n.cfg.Protocol.Terse {
-			n.storing[q.player.ID] = known.withAll(good)
-		}
-		n.endPoint(q)
-		if c.open == 0 {
-			n.update()
-		}
-		return
-	}
-	defer n.askIfIdle(q)
-	switch {
-	case q.got[slot] == nil:
-		q.count++
-	case !n.storers() || len(q.got[slot].Actions) > 0:
-		return // somebody has answered already
-	}
-	q.heard++
-	q.got[slot] = m.Batch
-	if len(good) > 0 {
-		if q.signed == nil {
-			q.signed = make([]bool, len(q.got))
-		}
-		q.signed[slot] = true
-	}
-	if b, votes := n.countBatches(q); votes > q.votes || n.storers() {
-		q.result, q.votes = b, votes
-	}
-	if q.votes >= n.need() && !n.awaits(q.result) || q.count == len(q.got) {
-		n.endPoint(q)
-		if c.open == 0 {
-			n.update()
-		}
-	}
-}
-
-// askIfIdle asks more storers once all who were asked have answered.
-func (n *Node) askIfIdle(q *pointQuery) {
-	if q.count >= q.sent || !n.cfg.Protocol.Quorum {
-		n.askWave(q)
-	}
-}
-
-func (n *Node) endPoint(q *pointQuery) {
-	q.done = true
-	n.cycle.open--
-	if n.cfg.Protocol.Majority && q.votes < n.need() {
-		q.result = nil
-		if q.count >= n.need()*n.homesOf() && !n.mayCount(q) {
-			// Enough zones have answered, and no batch has a majority: only what has
-			// one is included. All who ask see it alike.
-			q.result = n.memo.batch(&Batch{Player: q.player, Of: n.cycle.to})
-		}
-	}
-	if q.result == nil {
-		n.cycle.missing = true
-	}
-	if p := n.cfg.Probe; p != nil {
-		r := Report{
-			Kind: ForActions, By: n, Of: n.cycle.to, Player: q.player, Took: n.env.Now().Sub(q.began),
-			Answers: q.heard, Votes: q.votes, Zones: n.space.Zones(),
-		}
-		if q.result != nil {
-			r.Batches = []*Batch{q.result}
-		}
-		p.Retrieved(r)
-	}
-}
-
-// finishActions is the timeout of the retrievals of actions: what has most votes
-// counts (thesis 5.2.2).
-func (n *Node) finishActions() {
-	c := &n.cycle
-	if !c.asking {
-		return
-	}
-	for i := range c.asked {
-		if q := &c.asked[i]; !q.done {
-			n.endPoint(q)
-		}
-	}
-	n.update()
 }
 
 // update replays the node's part of the world. Without the state before, or
