@@ -101,10 +101,33 @@ func newPlayer(t *testing.T, name string) *player {
 // newLooker is newPlayer with a window and settings of its own. Software
 // rendering carries little: pictures take patience.
 func newLooker(t *testing.T, name string, w, h int, look string) *player {
-	p := &player{t: t, name: name, profile: t.TempDir(), look: look, w: w, h: h}
+	p := &player{t: t, name: name, profile: profile(t), look: look, w: w, h: h}
 	p.launch()
 	t.Cleanup(func() { p.quit() })
 	return p
+}
+
+// profile is a folder for a browser. It is not t.TempDir: Chromium's processes may
+// write into it for a moment after the browser has ended, and then it cannot be
+// removed yet.
+func profile(t *testing.T) string {
+	dir, err := os.MkdirTemp("", "voxelpopuli-profile-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for end := time.Now().Add(patience); ; time.Sleep(poll) {
+			err := os.RemoveAll(dir)
+			if err == nil {
+				return
+			}
+			if time.Now().After(end) {
+				t.Error("a browser does not let go of its profile: ", err)
+				return
+			}
+		}
+	})
+	return dir
 }
 
 func (p *player) launch() {
