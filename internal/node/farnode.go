@@ -1,6 +1,8 @@
 package node
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -261,4 +263,13 @@ func (w *network) tendLinks() {
 	}
 	clear(w.order[len(kept):])
 	w.order = kept
+}
+
+func sortedPeers(m map[machine.Peer]bool) []machine.Peer {
+	return slices.SortedFunc(maps.Keys(m), func(a, b machine.Peer) int {
+		if c := slices.Compare(a.ID[:], b.ID[:]); c != 0 {
+			return c
+		}
+		return slices.Compare(a.Addr[:], b.Addr[:])
+	})
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
@@ -65,3 +67,28 @@ func (p Part) peer() machine.Peer {
 }
 
 func (p Part) inWorld() bool { return p.Hall || inWorld(p.Region) }
+
+// space is the part's space on the disk.
+func (p Part) space() string {
+	if p.Hall {
+		return "hall"
+	}
+	return region.Space(p.Region)
+}
+
+// partIn is the part whose space has a name; what comes from elsewhere is not
+// believed to be one.
+func partIn(space string) (Part, bool) {
+	if space == theHall.space() {
+		return theHall, true
+	}
+	f := strings.Split(space, ".")
+	if len(f) != 3 || f[0] != "r" {
+		return Part{}, false
+	}
+	x, errX := strconv.ParseInt(f[1], 10, 32)
+	z, errZ := strconv.ParseInt(f[2], 10, 32)
+	p := Part{}
+	p.Region.X, p.Region.Z = int32(x), int32(z)
+	return p, errX == nil && errZ == nil && p.inWorld() && p.space() == space
+}

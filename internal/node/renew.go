@@ -9,6 +9,32 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/records"
 )
 
+// record is what this node has published of a part.
+type record struct {
+	term, version uint64
+	members       []machine.Peer
+}
+
+// publish stores who hosts the part, if that is news.
+func (h *hosted) publish() {
+	h.w.holders = h.rep.Holders(h.w.holders[:0])
+	members, term := h.w.holders, h.term()
+	rec := &h.record
+	if !h.w.dir.joined || len(members) == 0 || rec.term == term && slices.Equal(rec.members, members) {
+		return
+	}
+	members = slices.Clone(members)
+	if rec.term != term {
+		rec.term, rec.version = term, 0
+	}
+	rec.members = members
+	rec.version++
+	h.w.dir.publish(h)
+	for _, to := range sortedPeers(h.users) { // whom to ask when this node falls silent
+		h.w.tellWhere(to, h.part)
+	}
+}
+
 // Records end a day after they were published. That of a group that somebody
 // leads is the leader's business (directory.Renew). A group that sleeps, or has
 // lost its leader, has nobody to do it: its members do, the nearest to the key
