@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
@@ -15,80 +14,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage/mmve"
 )
-
-// The scenario of the thesis' storage tests (6.4.1): ten minutes in which the
-// nodes start, then churn that keeps their number; three minutes later the world
-// begins, six updates follow, without churn in the last two intervals, and an
-// idle minute.
-const (
-	storagePause    = 3 * time.Minute
-	storageUpdates  = 6
-	storageQuiet    = 2 // intervals without churn
-	storageInterval = 5 * storage.DefaultLMax
-	storageIdle     = time.Minute
-	storageInterest = 100             // metres, the radius that players look at
-	storagePing     = 3 * time.Second // by which silent failures are noticed, if there are any
-)
-
-// storageRun is one simulation of the storage, as a value.
-type storageRun struct {
-	Nodes int
-	R     int // zones
-	IAD   int // mean time between two arrivals, in seconds; 0: the thesis' own for so many nodes
-	Seed  uint64
-	// Updates is how many follow; 0: the thesis' six.
-	Updates int
-	// Swing is by how many per cent arrivals rise and fall in the course of a day.
-	Swing int
-	// Silent is how many per cent of the nodes fail silently instead of leaving.
-	Silent int
-	// Still: once all have come, nobody comes or goes.
-	Still bool
-	// Check compares what is found and stored with a sequential replay.
-	Check bool
-	// Protocol is what the nodes do beyond the thesis' protocol.
-	Protocol storage.Protocol
-	// NPCs is how many there are; 0: the thesis' number.
-	NPCs int
-}
-
-func (o storageRun) updates() int {
-	if o.Updates == 0 {
-		return storageUpdates
-	}
-	return o.Updates
-}
-
-func (o storageRun) name() string {
-	s := fmt.Sprintf("storage-n%d-r%d-iad%d-u%d", o.Nodes, o.R, o.IAD, o.updates())
-	if o.Check {
-		s += "-checked"
-	}
-	if o.Protocol != storage.ProtocolThesis {
-		s += "-" + o.Protocol.String()
-	}
-	if o.Swing > 0 {
-		s += fmt.Sprintf("-swing%d", o.Swing)
-	}
-	if o.Silent > 0 {
-		s += fmt.Sprintf("-silent%d", o.Silent)
-	}
-	if o.NPCs > 0 {
-		s += fmt.Sprintf("-npcs%d", o.NPCs)
-	}
-	return fmt.Sprintf("%s-seed%d", s, o.Seed)
-}
-
-// storageIAD is the thesis' inter-arrival time for a number of nodes (6.4.1),
-// between them what keeps the number at sessions of two hours.
-func storageIAD(nodes int) int {
-	for _, p := range [][2]int{{200, 25}, {400, 17}, {600, 11}, {800, 9}, {1000, 7}} {
-		if p[0] == nodes {
-			return p[1]
-		}
-	}
-	return max(1, 7200/nodes)
-}
 
 // storageNet is a simulated network of storage nodes whose players play.
 type storageNet struct {
@@ -116,13 +41,6 @@ type storageNet struct {
 	behave func(k int, s *storageNode) storage.Behaviour
 	// acted hears of actions; nil: nobody.
 	acted func(*storage.Action)
-}
-
-// storagePlayer decides what a character does.
-type storagePlayer interface {
-	Next() machine.Time               // when to ask for an action
-	Act() []byte                      // its body; nil: none now
-	Place(at machine.Time) geom.Point // where the character is
 }
 
 type storageNode struct {
@@ -247,96 +165,6 @@ func (n *storageNet) start() *sim.Node {
 	}
 	return s.Node
 }
-
-// where is the place of a node's character; its player looks around from the
-// interval after it came into the world.
-func (n *storageNet) where(s *storageNode) (geom.Point, bool) {
-	if s.mind == nil || s.gone || n.sim.Now().Sub(s.came) < storageInterval {
-		return geom.Point{}, false
-	}
-	return s.mind.Place(n.sim.Now()), n.sim.Now() > n.update(2)
-}
-
-// playSoon lets a player who has come late into the world, once its node is
-// ready.
-func (n *storageNet) playSoon(s *storageNode) {
-	n.sim.At(n.sim.Now().Add(time.Second), func() { n.playReady(s) })
-}
-
-// playReady lets a player into the world, later if its node is not ready: what it
-// said would reach nobody.
-func (n *storageNet) playReady(s *storageNode) {
-	switch m := s.machine(); {
-	case m == nil || s.gone || n.sim.Now() > n.update(int64(n.run.updates())-1):
-	case m.Ready():
-		n.play(s)
-	default:
-		n.playSoon(s)
-	}
-}
-
-// play lets a node's player come into the world.
-func (n *storageNet) play(s *storageNode) {
-	s.Call(func() {
-		m := s.machine()
-		m.Activate(s.bed)
-		after, _ := m.Activation()
-		n.sim.At(after.Add(50*time.Millisecond), func() {
-			if s.gone {
-				return
-			}
-			s.mind = n.mind(s, n.sim.Now())
-			n.goOn(s)
-		})
-		of := int64(after.Sub(n.begin) / storageInterval)
-		n.woken[of] = append(n.woken[of], s.asleep)
-		if n.woke != nil {
-			n.woke(s, of)
-		}
-	})
-}
-
-// goOn lets a player act when it wants to.
-func (n *storageNet) goOn(s *storageNode) {
-	at := s.mind.Next()
-	if at > n.update(int64(n.run.updates())) {
-		return
-	}
-	n.sim.At(at, func() {
-		if s.machine() == nil || s.gone {
-			return
-		}
-		if body := s.mind.Act(); body != nil {
-			n.act(s, at, body)
-		}
-		n.goOn(s)
-	})
-}
-
-func (n *storageNet) act(s *storageNode, at machine.Time, body []byte) {
-	s.seq++
-	a := &storage.Action{Player: s.player, Seq: s.seq, At: at, Body: body, Size: actionHead + len(body)}
-	n.actions = append(n.actions, a)
-	if n.acted != nil {
-		n.acted(a)
-	}
-	s.Call(func() { s.machine().Act(a) })
-}
-
-// leave lets a node's player go out of the world, to sleep where it stands (thesis
-// 5.4.1), before the node stops, or fails: who switches off does so by leaving the game.
-func (n *storageNet) leave(node *sim.Node) {
-	i := slices.IndexFunc(n.all[:n.started], func(s *storageNode) bool { return s.Node == node })
-	s := n.all[i]
-	s.gone = true
-	if m, plays := s.mind.(interface{ Leave() []byte }); plays && n.sim.Now() < n.update(int64(n.run.updates())) {
-		n.act(s, n.sim.Now(), m.Leave())
-	}
-}
-
-// actionHead is what an action takes besides its body: with the thesis' world,
-// whose bodies take 10, the thesis' 30 bytes (6.4.1).
-const actionHead = mmve.ActionSize - 10
 
 // phases of a run.
 type storagePhase struct {
