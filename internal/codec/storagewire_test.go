@@ -16,6 +16,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/truth"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -93,6 +94,7 @@ func (w *wires) receipts(list ...*storage.Receipt) {
 // by bytes alone hold what one replay of the accepted actions holds, and what they
 // say takes what simulations charge for it, within a hundredth, or less.
 func TestStorageOverBytes(t *testing.T) {
+	simtest.Long(t)
 	w, wrong := wired(t, true, false)
 	for _, what := range wrong {
 		t.Error(what)
@@ -127,6 +129,7 @@ func TestStorageOverBytes(t *testing.T) {
 // As batches bear their players' signatures nobody believes it; without, everybody
 // does.
 func TestNobodySaysThatOthersDidNothing(t *testing.T) {
+	simtest.Long(t)
 	if _, wrong := wired(t, true, true); len(wrong) > 0 {
 		t.Errorf("it was believed: %v", wrong)
 	}

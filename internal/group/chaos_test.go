@@ -17,6 +17,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 )
 
 // chaos is a run in which everything goes wrong that may.
@@ -367,6 +368,7 @@ func (c *chaos) look() {
 // TestChaos throws everything at groups that come and go. It prints the seed of
 // a run that fails.
 func TestChaos(t *testing.T) {
+	simtest.Long(t)
 	runs := 6 * scale()
 	if testing.Short() {
 		runs = 3

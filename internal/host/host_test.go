@@ -171,7 +171,8 @@ func TestRestart(t *testing.T) {
 }
 
 // put lets a creative player put a block two above the ground beside it, on
-// whatever side nobody stands: sheep and other players go where they like.
+// whatever side nobody stands: sheep and other players go where they like. Who has
+// just put one is told to wait, and does.
 func put(t *testing.T, p *player) world.Pos {
 	t.Helper()
 	act := func(a wire.Act) wire.ActResult {
@@ -182,7 +183,7 @@ func put(t *testing.T, p *player) world.Pos {
 		}
 		select {
 		case r := <-ch:
-			if !r.OK && r.Code != wire.Occupied {
+			if !r.OK && r.Code != wire.Occupied && r.Code != wire.Cooldown {
 				t.Fatalf("act %+v: %s %s", a, r.Code, r.Text)
 			}
 			return r

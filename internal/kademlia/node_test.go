@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 )
 
 // findsTheClosest counts how many of some lookups, of anybody for anything, find the
@@ -315,6 +316,7 @@ func TestFindPassesOverForgedRecords(t *testing.T) {
 // Kademlia 2.5: records outlive their holders, as holders pass them on hourly; a
 // holder that got a STORE within the hour does not; records expire.
 func TestRecordsSurviveChurn(t *testing.T) {
+	simtest.Long(t)
 	w := newNetwork(t)
 	w.grow(60, Config{K: 6})
 	rec := record("key", 1, w.now, "")

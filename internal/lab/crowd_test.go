@@ -53,7 +53,7 @@ func (r *Result) metric(name string) float64 {
 }
 
 func TestRegionLoadMeasures(t *testing.T) {
-	r, report := runSmall(t, "region-load", map[string]string{"seconds": "1", "stage": "1", "settle": "1", "step": "10", "most": "20"})
+	r, report := runSmall(t, "region-load", map[string]string{"seconds": "1", "stage": "1", "settle": "1", "step": "10", "most": "5"})
 	for _, name := range []string{"one_chunk_cpu", "fifty_chunks_cpu", "ten_chunks_cpu", "ten_chunks_100_cpu"} {
 		if r.metric(name) <= 0 {
 			t.Errorf("%s is %v", name, r.metric(name))

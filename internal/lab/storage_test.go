@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
@@ -12,6 +13,7 @@ import (
 // half of the zones' answers (table 6.27), and a store travels over one link but
 // in its own zone (table 6.28).
 func TestStorageRun(t *testing.T) {
+	simtest.Long(t)
 	o := storageRun{Nodes: 24, R: 4, Seed: 3, Updates: 3}
 	r, err := o.do(context.Background())
 	if err != nil {
@@ -37,6 +39,7 @@ func TestStorageRun(t *testing.T) {
 // hardened protocol there is nothing to be found, and if the truth lacks an object at
 // one update, that is found in every zone.
 func TestStatesAreCompared(t *testing.T) {
+	simtest.Long(t)
 	for _, lacks := range []bool{false, true} {
 		n := newStorageNet(storageRun{Nodes: 24, R: 4, Seed: 3, Updates: 4, NPCs: 2000, Check: true, Protocol: storage.ProtocolHardened})
 		truth := n.follow()
@@ -75,6 +78,7 @@ func TestCorrelation(t *testing.T) {
 // Every zone holds what one replay of the accepted actions holds, something has
 // happened, and the same seed gives the same.
 func TestTruthVoxel(t *testing.T) {
+	simtest.Long(t)
 	var traces [2]string
 	for i := range traces {
 		trial := &Trial{Context: context.Background(), Seed: 4, set: map[string]string{

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage/attack"
 )
@@ -12,6 +13,7 @@ import (
 // Attackers who know the hardened protocol, and what they achieve: nothing in the
 // world becomes what it should not, though they are a tenth of the nodes.
 func TestAttackersWhoKnowTheProtocol(t *testing.T) {
+	simtest.Long(t)
 	for _, c := range []struct {
 		ways string
 		hand bool // they can be seen to have a hand in retrievals
@@ -39,6 +41,7 @@ func TestAttackersWhoKnowTheProtocol(t *testing.T) {
 // In two of four neither version has a majority: nothing that it did counts, and
 // nobody is split, all honest nodes have the same world.
 func TestAmbiguousBatches(t *testing.T) {
+	simtest.Long(t)
 	for _, c := range []struct {
 		zones   uint32
 		tainted bool // what was done and does not count can be seen

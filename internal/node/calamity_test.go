@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -159,6 +160,7 @@ func (c *country) checkLeaders() {
 // TestCountry: nodes crash and come back at random moments. Of a failure run
 // one seed again with SEED=n.
 func TestCountry(t *testing.T) {
+	simtest.Long(t)
 	edits := 0
 	for _, seed := range seeds(t, 4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -183,6 +185,7 @@ func wide() sim.Config {
 // TestPartitions: nodes are cut off from each other, also in one direction
 // only, and crash.
 func TestPartitions(t *testing.T) {
+	simtest.Long(t)
 	edits := 0
 	for _, seed := range seeds(t, 4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

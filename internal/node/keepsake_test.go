@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/truth"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -16,6 +17,7 @@ import (
 // switched off, and come back later one after the other. What was voted is voted
 // again, and nobody is accused of having kept something else.
 func TestStoredWorldOutlivesItsNodes(t *testing.T) {
+	simtest.Long(t)
 	a := newArchive(t, 10)
 	a.s.Run(a.update(0).Add(time.Second).Sub(a.s.Now()))
 	a.s.Run(2 * truthInterval)

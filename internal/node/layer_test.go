@@ -15,6 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -190,6 +191,7 @@ func (r *realm) revoke(version uint64, serials ...uint64) *identity.Revocations 
 // closed over (4.3.5), and so is one that leaves; one that comes back finds its
 // place again.
 func TestOverlayOfNodes(t *testing.T) {
+	simtest.Long(t)
 	for seed := range uint64(2) {
 		r := newRealm(t, seed, 12)
 		r.exact("mass join")

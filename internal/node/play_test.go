@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -209,6 +210,7 @@ func seeds(t *testing.T, n int) []uint64 {
 // TestTown plays many seeds of a town in trouble. Of a failure run one seed
 // again with SEED=n.
 func TestTown(t *testing.T) {
+	simtest.Long(t)
 	var edits, regions int
 	for _, seed := range seeds(t, 40) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -299,6 +301,7 @@ func TestShutdownSavesAll(t *testing.T) {
 // into water, cross borders, and crash. Nobody is lost or doubled, and the same
 // seed gives the same world.
 func TestTownOnTerrain(t *testing.T) {
+	simtest.Long(t)
 	if testing.Short() {
 		t.Skip("generates hundreds of columns of terrain")
 	}

@@ -6,12 +6,14 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 )
 
 // TestRecordsOfSleepers: the record of a part that nobody needs is published
 // again and again, whoever of its hosts has gone or started anew meanwhile
 // (Kademlia 2.5).
 func TestRecordsOfSleepers(t *testing.T) {
+	simtest.Long(t)
 	if last := DefaultRenewAfter + 8*DefaultRenewAfter/12; last >= kademlia.Expire {
 		t.Fatalf("the last of nine members comes after %v, too late", last)
 	}

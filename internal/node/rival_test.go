@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 )
 
 // leaders are the nodes whose replica of a part leads.
@@ -25,6 +26,7 @@ func (c *country) leaders(p Part) (out []int) {
 // groups for the same parts. When they meet, the groups that were begun first
 // go on, the others stop and put their data aside, and there is one leader.
 func TestRivals(t *testing.T) {
+	simtest.Long(t)
 	c := newCountry(t, 6, 0)
 	c.change = func(i int, n *Net) {
 		switch i {

@@ -12,6 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 )
 
 // noted reports whether a node has told its people something.
@@ -39,6 +40,7 @@ func (c *country) indexOf(p machine.Peer) int {
 // goes on by itself after minutes, not before, and says so; those who come back
 // put aside what they had.
 func TestMajorityGone(t *testing.T) {
+	simtest.Long(t)
 	c := newCountry(t, 4, 7)
 	c.s.Run(3 * time.Second)
 	g := c.addGuest(0)
@@ -144,6 +146,7 @@ func TestLedAstray(t *testing.T) {
 // TestAllGone: all hosts of a region are gone for hours. It begins anew, said
 // in the log; those who come back put aside what they had.
 func TestAllGone(t *testing.T) {
+	simtest.Long(t)
 	const goneAfter = 20 * time.Minute
 	c := newCountry(t, 8, 0)
 	c.change = func(_ int, n *Net) { n.GoneAfter = goneAfter }

@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -288,6 +289,7 @@ func sameKV(a, b machine.KV) bool {
 // long as somebody waits for it, whatever goes wrong. Of a failure run one
 // seed again with SEED=n.
 func TestStorm(t *testing.T) {
+	simtest.Long(t)
 	edits := 0
 	for _, seed := range seeds(t, 3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 )
 
 // twoNodes host a world for each other, with a player at each.
@@ -42,6 +43,7 @@ func (c *country) copied(p Part) bool {
 // and nothing is missing that was acknowledged before; who comes back puts aside
 // what it had.
 func TestTwoNodes(t *testing.T) {
+	simtest.Long(t)
 	c := twoNodes(t, 1)
 	for i := range c.guests {
 		c.wanderer(i).quiet = true
@@ -84,6 +86,7 @@ func TestTwoNodes(t *testing.T) {
 
 // TestTwoNodesCrash: either of two nodes crashes and comes back, again and again.
 func TestTwoNodesCrash(t *testing.T) {
+	simtest.Long(t)
 	edits := 0
 	for _, seed := range seeds(t, 3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

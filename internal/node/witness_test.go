@@ -14,6 +14,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/truth"
 	"github.com/voxelpopuli/voxelpopuli/internal/witness"
@@ -152,6 +153,7 @@ func (p *played) shown(i int, s *TruthStats) {
 // some intervals later, in creative mode and in survival, and nobody is accused,
 // though players cross borders and build beside each other. Other seeds: SEED=n.
 func TestPlayedIsVoted(t *testing.T) {
+	simtest.Long(t)
 	for _, mode := range []world.Mode{world.Creative, world.Survival} {
 		for _, seed := range seeds(t, 1) {
 			t.Run(fmt.Sprint("mode ", mode, " seed ", seed), func(t *testing.T) {
@@ -238,6 +240,7 @@ const noticed = witness.DefaultPatience + 3
 // makes up a block, and one that gives a player what nobody has dug is accused by
 // the node of a player who is there, and what it has done is not in the vote.
 func TestLiesAreNoticed(t *testing.T) {
+	simtest.Long(t)
 	lies := []struct {
 		name string
 		mode world.Mode

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 )
 
 var sweep = flag.Uint64("seeds", 4, "how many seeds the tests of the structure go through")
@@ -136,6 +137,7 @@ func TestGrid(t *testing.T) {
 // TestChurn: joins, departures and failures at the same time, then a quiet
 // minute as in 6.3.2.
 func TestChurn(t *testing.T) {
+	simtest.Long(t)
 	for seed := range seeds(t) {
 		b := newBed(t, seed, 16)
 		grow(b, 40)

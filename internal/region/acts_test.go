@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -75,6 +76,7 @@ func TestActsOnce(t *testing.T) {
 // TestBorderActsOnce: the same for blocks that lie in a neighbour, which is
 // asked by whoever leads the home.
 func TestBorderActsOnce(t *testing.T) {
+	simtest.Long(t)
 	up := beyond.Add(0, 1, 0)
 	for _, what := range []string{"place", "break", "refused"} {
 		for n, events := 0, 1000; n < events; n++ {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -162,6 +163,7 @@ func TestTeleportFar(t *testing.T) {
 // player crosses: afterwards, wherever the player is looked for, it is in the
 // world exactly once, with what it had.
 func TestCrossingCrash(t *testing.T) {
+	simtest.Long(t)
 	steps := crossing(t, -1, here)
 	every := 1
 	if testing.Short() {

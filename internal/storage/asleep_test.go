@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	. "github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
@@ -12,6 +13,7 @@ import (
 // for other update areas, and ask the other zones too early to hear of it. Everybody
 // sleeps in all zones all the same.
 func TestFallingAsleepWhileNeighboursLeave(t *testing.T) {
+	simtest.Long(t)
 	const last = 4
 	for _, left := range []time.Duration{500 * time.Millisecond, 2 * time.Second, 4500 * time.Millisecond, 6500 * time.Millisecond} {
 		b := newBed(t, 5, 4, 60, 2*time.Minute)

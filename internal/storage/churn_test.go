@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	. "github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
@@ -12,6 +13,7 @@ import (
 // every zone holds everything: dynamic data by the update, static data by what
 // is pushed and fetched (thesis 5.4, 5.4.3).
 func TestZonesRecoverFromChurn(t *testing.T) {
+	simtest.Long(t)
 	for seed := uint64(1); seed <= 2; seed++ {
 		b := newBed(t, seed, 4, 60, 2*time.Minute)
 		next := 60

@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	. "github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
@@ -13,6 +14,7 @@ import (
 // there two of four zones know, which is no majority. The third guesses what they say,
 // and an update later the three are one.
 func TestEmptyZone(t *testing.T) {
+	simtest.Long(t)
 	for seed := uint64(3); seed <= 6; seed++ {
 		emptyZone(t, seed, 5*time.Second, 8)
 	}
@@ -21,6 +23,7 @@ func TestEmptyZone(t *testing.T) {
 // A zone has been empty for some time, and is known to be deserted: two of the other
 // three are a majority, and whoever follows knows everything at the next update.
 func TestDesertedZone(t *testing.T) {
+	simtest.Long(t)
 	for seed := uint64(3); seed <= 6; seed++ {
 		emptyZone(t, seed, 40*time.Second, 5)
 	}

@@ -6,12 +6,14 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	. "github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
 // What a player does last, before its node leaves, counts like all else: whenever in
 // an interval that is.
 func TestLastActions(t *testing.T) {
+	simtest.Long(t)
 	for seed := uint64(1); seed <= 3; seed++ {
 		b := newBed(t, seed, 4, 40, 2*time.Minute)
 		b.protocol = ProtocolHardened

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	. "github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
@@ -16,6 +17,7 @@ import (
 // place is known again long before another: without cells that stand still until
 // all go on, ten of these objects were gone.
 func TestAllBeginAnew(t *testing.T) {
+	simtest.Long(t)
 	for _, c := range []struct {
 		seed uint64
 		wire bool

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	. "github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
@@ -12,6 +13,7 @@ import (
 // whole answers it takes enough nodes: of 40 networks of 24 nodes one or two were
 // wrong in the end with the thesis' protocol, of 40 networks of 48 none.
 func TestSwitchesAgreeWithSequentialReplay(t *testing.T) {
+	simtest.Long(t)
 	protocols := []Protocol{ProtocolHardened}
 	for _, name := range Switches() {
 		with := ProtocolThesis.With(name)

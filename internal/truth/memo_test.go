@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -17,6 +18,7 @@ import (
 // other parts of the world, or of what was done, gets what somebody gets who
 // remembers nothing.
 func TestWhatIsRememberedIsWhatItWouldBe(t *testing.T) {
+	simtest.Long(t)
 	cfg := Config{Seed: 3, Regions: 6, Mobs: 6}
 	seq, shared := NewSequence(cfg), New(cfg)
 	crowd, draw := newBuilders(14, 5), rng.New(9, 1)

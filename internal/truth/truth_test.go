@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -169,6 +170,7 @@ func (b *builders) act(at world.Pos) world.Act {
 // is byte for byte what one replay of the whole world holds (issue, show 4; thesis
 // 5.3.1, 5.3.2).
 func TestReplicasHoldWhatTheSequenceHolds(t *testing.T) {
+	simtest.Long(t)
 	for _, mode := range []world.Mode{world.Survival, world.Creative} {
 		cfg := Config{Seed: 3, Regions: 6, Mobs: 4, Mode: mode, Zones: []world.Zone{{Min: world.Pos{X: -5, Z: -5}, Max: world.Pos{X: 5, Y: 255, Z: 5}}}}
 		seq := NewSequence(cfg)

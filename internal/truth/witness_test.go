@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -43,6 +44,7 @@ func (w *walker) says(from machine.Time, to world.RegionPos, edits ...Edit) *sto
 // and by one replay of the whole world, also where they cross borders, fall
 // silent and come back.
 func TestWitnessesReplay(t *testing.T) {
+	simtest.Long(t)
 	for _, mode := range []world.Mode{world.Survival, world.Creative} {
 		cfg := Config{Seed: 3, Regions: 6, Mobs: 2, Mode: mode}
 		seq := NewSequence(cfg)
