@@ -291,7 +291,7 @@ func sameKV(a, b machine.KV) bool {
 func TestStorm(t *testing.T) {
 	simtest.Long(t)
 	edits := 0
-	for _, seed := range seeds(t, 3) {
+	for _, seed := range seeds(t, 12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			cfg := sim.Config{Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond}
 			if seed%2 == 0 {
