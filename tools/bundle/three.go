@@ -4,12 +4,23 @@ import "github.com/evanw/esbuild/pkg/api"
 
 // Stubs stand for the parts of three.js that are never reached: all our
 // materials bring their own shaders, so nobody asks for its library of them (a
-// third of its code); there are no shadow maps, no environment maps, no
-// headsets. Each has just what WebGLRenderer touches without using it.
+// third of its code); there are no lights of its kind, no shadow maps, no
+// environment maps, no groups of uniforms, no output buffer, no headsets. Each has
+// just what WebGLRenderer touches without using it.
 var stubs = []struct{ file, contents string }{
-	{`shaders[\\/]ShaderChunk[\\/].*\.glsl\.js`, `export default "";`},
-	{`shaders[\\/]ShaderLib[\\/].*\.glsl\.js`, `export const vertex = "", fragment = "";`},
+	{`shaders[\\/]ShaderChunk\.js`, `export const ShaderChunk = {};`},
+	{`shaders[\\/]ShaderLib\.js`, `export const ShaderLib = {};`},
 	{`shaders[\\/]DFGLUTData\.js`, `export function getDFGLUT() { return null; }`},
+	{`webgl[\\/]WebGLLights\.js`, `export class WebGLLights {
+		state = { version: 0, sun: [], directional: [], point: [], spot: [], rectArea: [], hemi: [],
+			spotLightMap: [], sunShadowMap: [], directionalShadowMap: [], pointShadowMap: [], spotShadowMap: [],
+			numSpotLightShadowsWithMaps: 0, numLightProbes: 0 };
+		setup() {} setupView() {}
+	}`},
+	{`webgl[\\/]WebGLUniformsGroups\.js`, `export class WebGLUniformsGroups { dispose() {} }`},
+	{`webgl[\\/]WebGLOutput\.js`, `export class WebGLOutput {
+		constructor() { throw new Error("an output buffer is not part of this build of three.js"); }
+	}`},
 	{`webgl[\\/]WebGLMaterials\.js`, `export class WebGLMaterials {
 		refreshFogUniforms() {} refreshMaterialUniforms() {}
 	}`},
