@@ -17,6 +17,8 @@ export class Chunk {
   /** the block that a chunk without an array is made of */
   block = 0;
   light: Uint8Array | null = null;
+  /** the same memory, four cells at a time */
+  shades: Int32Array | null = null;
   /** the light all over a chunk without an array */
   lightAll = 0;
   readonly near: (Chunk | null)[] = [null, null, null, null, null, null];
@@ -54,7 +56,16 @@ export class Chunk {
   }
 
   ownLight(): Uint8Array {
-    return (this.light ??= new Uint8Array(VOLUME).fill(this.lightAll));
+    if (this.light) return this.light;
+    const light = new Uint8Array(VOLUME).fill(this.lightAll);
+    this.shades = new Int32Array(light.buffer);
+    return (this.light = light);
+  }
+
+  /** lightUp gives the whole chunk one light. */
+  lightUp(all: number): void {
+    this.light = this.shades = null;
+    this.lightAll = all;
   }
 
   /** load fills the chunk from its packed form. */

@@ -7,8 +7,7 @@ import { EMIT, LAYER } from './tables';
 
 /**
  * A face direction. Its faces lie in slices across `normal`; in a slice, `bit`
- * is the axis along the bit rows and `line` the other one. If `mirrored`, the
- * corners run line first so that the front is counter-clockwise.
+ * is the axis along the bit rows and `line` the other one.
  */
 interface Direction {
   face: number;
@@ -16,16 +15,21 @@ interface Direction {
   normal: number;
   bit: number;
   line: number;
-  mirrored: boolean;
+  /** where the axes of depth, bit and line are in a vertex's first word */
+  shifts: readonly [number, number, number];
+  /** its corners, counter-clockwise as seen from the front: 1 is high on bit, 2 high on line */
+  round: readonly [number, number, number, number];
 }
 
+const BIT_FIRST = [0, 1, 3, 2] as const;
+const LINE_FIRST = [0, 2, 3, 1] as const;
 const DIRECTIONS: Direction[] = [
-  { face: 0, normal: -PY, bit: PX, line: PZ, mirrored: false },
-  { face: 1, normal: PY, bit: PX, line: PZ, mirrored: true },
-  { face: 2, normal: -PZ, bit: PX, line: PY, mirrored: true },
-  { face: 3, normal: PZ, bit: PX, line: PY, mirrored: false },
-  { face: 4, normal: -PX, bit: PZ, line: PY, mirrored: false },
-  { face: 5, normal: PX, bit: PZ, line: PY, mirrored: true },
+  { face: 0, normal: -PY, bit: PX, line: PZ, shifts: [10, 0, 20], round: BIT_FIRST },
+  { face: 1, normal: PY, bit: PX, line: PZ, shifts: [10, 0, 20], round: LINE_FIRST },
+  { face: 2, normal: -PZ, bit: PX, line: PY, shifts: [20, 0, 10], round: LINE_FIRST },
+  { face: 3, normal: PZ, bit: PX, line: PY, shifts: [20, 0, 10], round: BIT_FIRST },
+  { face: 4, normal: -PX, bit: PZ, line: PY, shifts: [0, 20, 10], round: BIT_FIRST },
+  { face: 5, normal: PX, bit: PZ, line: PY, shifts: [0, 20, 10], round: LINE_FIRST },
 ];
 /** Directions in the order in which their quads lie in a mesh: from most places, those that face the eye are one or two runs. */
 export const DRAW_ORDER = [5, 1, 3, 4, 2, 0];
@@ -95,6 +99,9 @@ function weigh(c: number): number {
   return (c & 3) * 20 + Math.max((c >> 2) & 63, (c >> 8) & 63);
 }
 
+/** what all corners of a block's face share, at block * 6 + face */
+const LOOKS = Int32Array.from(LAYER, (layer, i) => rest(layer, i % 6, EMIT[Math.floor(i / 6)] > 7 ? SHINES : 0));
+
 /** faces of one slice: rows of bits, and by line << 5 | bit what each face looks like */
 const rows = new Int32Array(32);
 const looks = new Int32Array(1024);
@@ -110,8 +117,8 @@ export function meshCubes(p: Padded, solid: Quads, holes: Quads): number[] {
     const d = DIRECTIONS[face];
     const before = solid.count;
     for (let slice = 0; slice < 32; slice++) {
-      if (p.opaques > 0 && facesOf(p, d, slice, false)) meshSlice(p, d, slice, solid, 0);
-      if (p.cutouts && facesOf(p, d, slice, true)) meshSlice(p, d, slice, holes, 0);
+      if (p.opaques > 0 && facesOf(p, d, slice, false)) meshSlice(p, d, slice, solid);
+      if (p.cutouts && facesOf(p, d, slice, true)) meshSlice(p, d, slice, holes);
     }
     return solid.count - before;
   });
@@ -149,7 +156,7 @@ function origin(d: Direction, slice: number): number {
   return first + slice * Math.abs(d.normal);
 }
 
-function meshSlice(p: Padded, d: Direction, slice: number, out: Quads, flags: number): void {
+function meshSlice(p: Padded, d: Direction, slice: number, out: Quads): void {
   const { cells } = p;
   const from = origin(d, slice);
   for (let line = 0; line < 32; line++) {
@@ -157,8 +164,7 @@ function meshSlice(p: Padded, d: Direction, slice: number, out: Quads, flags: nu
       const bit = 31 - Math.clz32(left & -left);
       const place = from + line * d.line + bit * d.bit;
       const i = (line << 5) | bit;
-      const b = p.block(place);
-      looks[i] = rest(LAYER[b * 6 + d.face], d.face, EMIT[b] > 7 ? flags | SHINES : flags);
+      looks[i] = LOOKS[p.block(place) * 6 + d.face];
       sampleFace(cells, place + d.normal, d.bit, d.line);
       low[i] = corners[0] | (corners[1] << 14);
       high[i] = corners[2] | (corners[3] << 14);
@@ -224,19 +230,11 @@ function quad(d: Direction, depth: number, bit: number, line: number, width: num
   out.room();
   const turned = weigh(corners[0]) + weigh(corners[3]) < weigh(corners[1]) + weigh(corners[2]);
   const word = turned ? look | TURNED : look;
-  for (let k = 0; k < 4; k++) {
-    const c = turned ? (k + 1) & 3 : k;
-    // counter-clockwise: low-low, high-low, high-high, low-high in (bit, line), or mirrored
-    const far = c === 1 || c === 2;
-    const up = c >= 2;
-    const onBit = d.mirrored ? up : far;
-    const onLine = d.mirrored ? far : up;
-    const b = bit + (onBit ? width : 0);
-    const l = line + (onLine ? height : 0);
-    const light = corners[(onBit ? 1 : 0) | (onLine ? 2 : 0)];
-    if (d.face < 2) out.vertex(b, depth, l, light, word);
-    else if (d.face < 4) out.vertex(b, l, depth, light, word);
-    else out.vertex(depth, l, b, light, word);
+  const { shifts, round } = d;
+  const low = (depth << shifts[0]) | (bit << shifts[1]) | (line << shifts[2]);
+  for (let k = turned ? 1 : 0, n = 0; n < 4; k++, n++) {
+    const c = round[k & 3];
+    out.corner(low + ((c & 1) * width << shifts[1]) + ((c >> 1) * height << shifts[2]), corners[c], word);
   }
 }
 

@@ -170,21 +170,21 @@ export class Padded {
     const { cells } = this;
     const blocks = chunk.blocks as Uint8Array;
     const words = chunk.words as Int32Array;
-    const { light } = chunk;
-    if (light === null) cells.fill(chunk.lightAll, to, to + 32);
-    else for (let k = 0; k < 32; k++) cells[to + k] = light[from + k];
+    const { light, shades, lightAll } = chunk;
     let solid = 0;
     let holes = 0;
     for (let k = 0; k < 32; k += 4) {
       const word = words[(from + k) >> 2];
-      if (word === 0) continue; // air
-      if (word === ((word << 8) | (word >>> 24))) {
+      const shade = shades === null ? Math.imul(lightAll, 0x01010101) : shades[(from + k) >> 2];
+      if (alike(word) && alike(shade)) {
         const info = INFO[word & 255];
+        const cell = info | (shade & 255);
+        cells[to + k] = cell;
+        cells[to + k + 1] = cell;
+        cells[to + k + 2] = cell;
+        cells[to + k + 3] = cell;
         const kind = (info >> KIND_SHIFT) & 15;
-        cells[to + k] |= info;
-        cells[to + k + 1] |= info;
-        cells[to + k + 2] |= info;
-        cells[to + k + 3] |= info;
+        if (kind === Kind.Air) continue;
         if (kind === Kind.Opaque) solid |= 15 << k;
         else if (kind === Kind.Cutout) holes |= 15 << k;
         else if (inner) for (let i = k; i < k + 4; i++) this.special[this.specials++] = to + i;
@@ -192,9 +192,9 @@ export class Padded {
       }
       for (let i = k; i < k + 4; i++) {
         const info = INFO[blocks[from + i]];
+        cells[to + i] = info | (light === null ? lightAll : light[from + i]);
         const kind = (info >> KIND_SHIFT) & 15;
         if (kind === Kind.Air) continue;
-        cells[to + i] |= info;
         if (kind === Kind.Opaque) solid |= 1 << i;
         else if (kind === Kind.Cutout) holes |= 1 << i;
         else if (inner) this.special[this.specials++] = to + i;
@@ -224,6 +224,11 @@ export class Padded {
     this.opaques = opaques;
     this.cutouts = holes !== 0;
   }
+}
+
+/** alike tells whether the four cells of a word are the same. */
+function alike(word: number): boolean {
+  return word === ((word << 8) | (word >>> 24));
 }
 
 function cellOf(chunk: Chunk | null, index: number, rock: boolean): number {

@@ -39,7 +39,12 @@ export class Quads {
 
   /** vertex adds a corner; light is darkness | sky << 2 | lamp << 8 as the samplers make it. */
   vertex(x: number, y: number, z: number, light: number, rest: number): void {
-    this.words[this.length++] = x | (y << 10) | (z << 20) | ((light & 3) << 30);
+    this.corner(x | (y << 10) | (z << 20), light, rest);
+  }
+
+  /** corner is vertex for a place that is a word already. */
+  corner(place: number, light: number, rest: number): void {
+    this.words[this.length++] = place | ((light & 3) << 30);
     this.words[this.length++] = rest | ((light >> 2) << 13);
   }
 }
