@@ -264,9 +264,25 @@ func familyOf(v *machine.Addr) uint8 {
 // minPeer is the least that a peer takes.
 const minPeer = id.Size + 1
 
+// plainPeer is what a peer takes that has an IPv4 address. Answers of the
+// directory are lists of those, so they are written and read in one go.
+const plainPeer = id.Size + 1 + 6
+
 func (f *form) peer(v *machine.Peer) {
-	f.id(&v.ID)
-	f.addr(&v.Addr)
+	switch {
+	case !f.reading && [12]byte(v.Addr[:12]) == mapped:
+		f.b = append(f.b, v.ID[:]...)
+		f.b = append(f.b, ipv4, v.Addr[12], v.Addr[13], v.Addr[14], v.Addr[15], v.Addr[16], v.Addr[17])
+	case f.reading && len(f.b) >= plainPeer && f.b[id.Size] == ipv4:
+		in := (*[plainPeer]byte)(f.b)
+		copy(v.ID[:], in[:])
+		*(*[12]byte)(v.Addr[:]) = mapped
+		copy(v.Addr[12:], in[id.Size+1:])
+		f.b = f.b[plainPeer:]
+	default:
+		f.id(&v.ID)
+		f.addr(&v.Addr)
+	}
 }
 
 func peer(f *form, v *machine.Peer) { f.peer(v) }

@@ -55,7 +55,7 @@ func (i *ID) UnmarshalText(b []byte) (err error) {
 func (i ID) Short() string { return hex.EncodeToString(i[:4]) }
 
 // Head returns the first 64 bits, for tables of ids.
-func (i ID) Head() uint64 { return binary.BigEndian.Uint64(i[:8]) }
+func (i *ID) Head() uint64 { return binary.BigEndian.Uint64(i[:8]) }
 
 // IsZero reports whether i is the zero ID, which belongs to nobody.
 func (i ID) IsZero() bool { return i == ID{} }

@@ -179,16 +179,22 @@ func (t *Table) Contains(who id.ID) bool {
 // nearest first, without those that are flagged or in back-off.
 func (t *Table) Closest(target id.ID, n int, now machine.Time, out []machine.Peer) []machine.Peer {
 	end := len(out) + n
+	var room [2 * DefaultK]ranked
+	head := target.Head()
 	take := func(i int) {
 		b := t.buckets[i]
 		if b == nil {
 			return
 		}
-		begin := len(out) // all of this bucket are farther than those before
+		order := room[:0] // all of this bucket are farther than those before
 		for k := range b.contacts {
 			if c := &b.contacts[k]; c.failures < StaleAfter && c.retry <= now {
-				out = insert(out, begin, end-begin, target, c.peer)
+				order = append(order, ranked{head ^ c.peer.ID.Head(), k})
 			}
+		}
+		b.sort(order, target)
+		for _, r := range order[:min(len(order), end-len(out))] {
+			out = append(out, b.contacts[r.at].peer)
 		}
 	}
 	// Bucket i of the target's distance d holds what shares the bits above i;
@@ -210,18 +216,25 @@ func (t *Table) Closest(target id.ID, n int, now machine.Time, out []machine.Pee
 
 func bitOf(d id.ID, i int) bool { return d[(Bits-1-i)/8]>>(i%8)&1 == 1 }
 
-// insert puts p into out[begin:], which is sorted by distance and holds at most
-// n.
-func insert(out []machine.Peer, begin, n int, target id.ID, p machine.Peer) []machine.Peer {
-	i := begin
-	for i < len(out) && !Closer(target, p.ID, out[i].ID) {
-		i++
+// ranked is a contact of a bucket by the first bits of its distance.
+type ranked struct {
+	distance uint64
+	at       int
+}
+
+// sort puts some of the bucket's contacts in the order of their distance from
+// target. They are few, so each is put in its place among those before.
+func (b *bucket) sort(order []ranked, target id.ID) {
+	for i, r := range order {
+		for ; i > 0; i-- {
+			o := order[i-1]
+			if o.distance < r.distance || o.distance == r.distance && Closer(target, b.contacts[o.at].peer.ID, b.contacts[r.at].peer.ID) {
+				break
+			}
+			order[i] = o
+		}
+		order[i] = r
 	}
-	if i == begin+n {
-		return out
-	}
-	out = slices.Insert(out, i, p)
-	return out[:min(len(out), begin+n)]
 }
 
 // Touch notes a lookup in target's range.

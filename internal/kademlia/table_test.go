@@ -151,9 +151,18 @@ func TestClosestAgainstSorting(t *testing.T) {
 	for range 2000 {
 		table.Seen(machine.Peer{ID: randomID(&r)})
 	}
+	for n := range 10 { // alike in most of their bits
+		p := inBucket(n)
+		p.ID[0] ^= table.self[0]
+		table.Seen(p)
+	}
 	all := ids(table.Contacts(nil))
-	for range 200 {
+	for i := range 200 {
 		target := randomID(&r)
+		if i%4 == 0 {
+			target = inBucket(i).ID
+			target[0] ^= table.self[0]
+		}
 		sort.Slice(all, func(i, j int) bool { return Closer(target, all[i], all[j]) })
 		n := 1 + r.Intn(30)
 		if got := ids(table.Closest(target, n, 1<<40, nil)); !slices.Equal(got, all[:min(n, len(all))]) {
@@ -208,5 +217,22 @@ func TestUntouched(t *testing.T) {
 		if i := bucketOf(self, target); i < 100 || i == 150 {
 			t.Errorf("target in bucket %d", i)
 		}
+	}
+}
+
+// BenchmarkClosest is what a node among a thousand does for a FIND_NODE.
+func BenchmarkClosest(b *testing.B) {
+	r := rng.New(4)
+	table := NewTable(randomID(&r), DefaultK, 0)
+	for range 1000 {
+		table.Seen(machine.Peer{ID: randomID(&r)})
+	}
+	var targets [64]id.ID
+	for i := range targets {
+		targets[i] = randomID(&r)
+	}
+	out := make([]machine.Peer, 0, 2*DefaultK)
+	for i := 0; b.Loop(); i++ {
+		out = table.Closest(targets[i%len(targets)], DefaultK+9, 0, out[:0])
 	}
 }
