@@ -62,10 +62,10 @@ export class Chunk {
     return (this.light = light);
   }
 
-  /** lightUp gives the whole chunk one light. */
-  lightUp(all: number): void {
+  /** darken takes all light away. */
+  darken(): void {
     this.light = this.shades = null;
-    this.lightAll = all;
+    this.lightAll = 0;
   }
 
   /** load fills the chunk from its packed form. */

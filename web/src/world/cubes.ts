@@ -2,7 +2,7 @@
 // rows, 32 at a time; faces that look the same grow into one quad.
 
 import { IS_OCCLUDER, IS_OPAQUE, P, PX, PY, PZ, SHADING, type Padded } from './padded';
-import { rest, SHINES, TURNED, type Quads } from './quads';
+import { rest, SHINES, TURNED, Y_SHIFT, Z_SHIFT, type Quads } from './quads';
 import { EMIT, LAYER } from './tables';
 
 /**
@@ -15,8 +15,6 @@ interface Direction {
   normal: number;
   bit: number;
   line: number;
-  /** where the axes of depth, bit and line are in a vertex's first word */
-  shifts: readonly [number, number, number];
   /** its corners, counter-clockwise as seen from the front: 1 is high on bit, 2 high on line */
   round: readonly [number, number, number, number];
 }
@@ -24,13 +22,20 @@ interface Direction {
 const BIT_FIRST = [0, 1, 3, 2] as const;
 const LINE_FIRST = [0, 2, 3, 1] as const;
 const DIRECTIONS: Direction[] = [
-  { face: 0, normal: -PY, bit: PX, line: PZ, shifts: [10, 0, 20], round: BIT_FIRST },
-  { face: 1, normal: PY, bit: PX, line: PZ, shifts: [10, 0, 20], round: LINE_FIRST },
-  { face: 2, normal: -PZ, bit: PX, line: PY, shifts: [20, 0, 10], round: LINE_FIRST },
-  { face: 3, normal: PZ, bit: PX, line: PY, shifts: [20, 0, 10], round: BIT_FIRST },
-  { face: 4, normal: -PX, bit: PZ, line: PY, shifts: [0, 20, 10], round: BIT_FIRST },
-  { face: 5, normal: PX, bit: PZ, line: PY, shifts: [0, 20, 10], round: LINE_FIRST },
+  { face: 0, normal: -PY, bit: PX, line: PZ, round: BIT_FIRST },
+  { face: 1, normal: PY, bit: PX, line: PZ, round: LINE_FIRST },
+  { face: 2, normal: -PZ, bit: PX, line: PY, round: LINE_FIRST },
+  { face: 3, normal: PZ, bit: PX, line: PY, round: BIT_FIRST },
+  { face: 4, normal: -PX, bit: PZ, line: PY, round: BIT_FIRST },
+  { face: 5, normal: PX, bit: PZ, line: PY, round: LINE_FIRST },
 ];
+
+/** shiftOf is where an axis, given by its step, is in a vertex's first word. */
+function shiftOf(step: number): number {
+  const along = Math.abs(step);
+  return along === PX ? 0 : along === PY ? Y_SHIFT : Z_SHIFT;
+}
+
 /** Directions in the order in which their quads lie in a mesh: from most places, those that face the eye are one or two runs. */
 export const DRAW_ORDER = [5, 1, 3, 4, 2, 0];
 
@@ -100,7 +105,7 @@ function weigh(c: number): number {
 }
 
 /** what all corners of a block's face share, at block * 6 + face */
-const LOOKS = Int32Array.from(LAYER, (layer, i) => rest(layer, i % 6, EMIT[Math.floor(i / 6)] > 7 ? SHINES : 0));
+export const LOOKS = Int32Array.from(LAYER, (layer, i) => rest(layer, i % 6, EMIT[Math.floor(i / 6)] > 7 ? SHINES : 0));
 
 /** faces of one slice: rows of bits, and by line << 5 | bit what each face looks like */
 const rows = new Int32Array(32);
@@ -230,11 +235,13 @@ function quad(d: Direction, depth: number, bit: number, line: number, width: num
   out.room();
   const turned = weigh(corners[0]) + weigh(corners[3]) < weigh(corners[1]) + weigh(corners[2]);
   const word = turned ? look | TURNED : look;
-  const { shifts, round } = d;
-  const low = (depth << shifts[0]) | (bit << shifts[1]) | (line << shifts[2]);
+  const { round } = d;
+  const bitShift = shiftOf(d.bit);
+  const lineShift = shiftOf(d.line);
+  const low = (depth << shiftOf(d.normal)) | (bit << bitShift) | (line << lineShift);
   for (let k = turned ? 1 : 0, n = 0; n < 4; k++, n++) {
     const c = round[k & 3];
-    out.corner(low + ((c & 1) * width << shifts[1]) + ((c >> 1) * height << shifts[2]), corners[c], word);
+    out.corner(low + ((c & 1) * width << bitShift) + ((c >> 1) * height << lineShift), corners[c], word);
   }
 }
 

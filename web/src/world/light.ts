@@ -101,7 +101,7 @@ export class Light {
     let left = 1024;
     for (let cy = CHUNKS - 1; cy >= 0; cy--) {
       const chunk = column.chunks[cy];
-      chunk.lightUp(0);
+      chunk.darken();
       if (left === 0) continue;
       if (!chunk.blocks && this.clear[chunk.block] === 1) {
         if (left === 1024) chunk.lightAll = DAYLIGHT;

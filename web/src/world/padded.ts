@@ -171,11 +171,12 @@ export class Padded {
     const blocks = chunk.blocks as Uint8Array;
     const words = chunk.words as Int32Array;
     const { light, shades, lightAll } = chunk;
+    const even = Math.imul(lightAll, 0x01010101);
     let solid = 0;
     let holes = 0;
     for (let k = 0; k < 32; k += 4) {
       const word = words[(from + k) >> 2];
-      const shade = shades === null ? Math.imul(lightAll, 0x01010101) : shades[(from + k) >> 2];
+      const shade = shades === null ? even : shades[(from + k) >> 2];
       if (alike(word) && alike(shade)) {
         const info = INFO[word & 255];
         const cell = info | (shade & 255);

@@ -8,6 +8,10 @@
 // Texture coordinates follow from the position and the face; which corner of
 // its quad a vertex is follows from its number.
 
+/** where y and z are in word 0 */
+export const Y_SHIFT = 10;
+export const Z_SHIFT = 20;
+
 /** bytes that a quad takes */
 export const QUAD_BYTES = 32;
 
@@ -39,7 +43,7 @@ export class Quads {
 
   /** vertex adds a corner; light is darkness | sky << 2 | lamp << 8 as the samplers make it. */
   vertex(x: number, y: number, z: number, light: number, rest: number): void {
-    this.corner(x | (y << 10) | (z << 20), light, rest);
+    this.corner(x | (y << Y_SHIFT) | (z << Z_SHIFT), light, rest);
   }
 
   /** corner is vertex for a place that is a word already. */

@@ -1,9 +1,9 @@
 // Blocks that are no full cubes: glass, slabs, cactus, torches, ladders, plants.
 
-import { boxFace, normalStep, OPEN } from './cubes';
+import { boxFace, LOOKS, normalStep, OPEN } from './cubes';
 import { IS_OPAQUE, P, PY, PZ, type Padded } from './padded';
-import { FACE_PLANT, rest, SHINES, SWAYS, type Quads } from './quads';
-import { EMIT, KIND, Kind, LAYER, OPAQUE, SOLID } from './tables';
+import { FACE_PLANT, rest, SWAYS, type Quads } from './quads';
+import { KIND, Kind, LAYER, OPAQUE, SOLID } from './tables';
 import { meshFluid, Surface } from './fluid';
 
 const surface = new Surface();
@@ -42,17 +42,13 @@ export function meshShapes(p: Padded, holes: Quads, water: Quads): void {
   surface.end(water);
 }
 
-function shine(b: number): number {
-  return EMIT[b] > 7 ? SHINES : 0;
-}
-
 /** glass is a cube whose faces are hidden by its own kind too. */
 function glass(p: Padded, place: number, x: number, y: number, z: number, out: Quads): void {
   const b = p.block(place);
   for (let face = 0; face < 6; face++) {
     const front = place + normalStep(face);
     if (OPAQUE[p.block(front)] || p.block(front) === b) continue;
-    cellFace(p, face, front, x, y, z, 16, rest(LAYER[b * 6 + face], face, shine(b)), out);
+    cellFace(p, face, front, x, y, z, 16, LOOKS[b * 6 + face], out);
   }
 }
 
@@ -60,7 +56,7 @@ function glass(p: Padded, place: number, x: number, y: number, z: number, out: Q
 function slab(p: Padded, place: number, x: number, y: number, z: number, out: Quads): void {
   const b = p.block(place);
   for (let face = 0; face < 6; face++) {
-    const look = rest(LAYER[b * 6 + face], face);
+    const look = LOOKS[b * 6 + face];
     if (face === 1) {
       boxFace(p, 1, place, y * 16 + 8, x * 16, z * 16, 16, 16, look, out);
       continue;
@@ -87,10 +83,9 @@ function cellFace(p: Padded, face: number, front: number, x: number, y: number, 
  */
 function box(p: Padded, place: number, x: number, y: number, z: number, b: number[], out: Quads, wide: boolean): void {
   const block = p.block(place);
-  const flags = shine(block);
   const [x0, y0, z0, x1, y1, z1] = b;
   for (let face = 0; face < 6; face++) {
-    const look = rest(LAYER[block * 6 + face], face, flags);
+    const look = LOOKS[block * 6 + face];
     if (face < 2) {
       const beyond = p.block(place + normalStep(face));
       if ((face === 0 && OPAQUE[beyond]) || (wide && beyond === block)) continue;
@@ -117,7 +112,7 @@ function ladder(p: Padded, place: number, x: number, y: number, z: number, out: 
     }
   }
   const face = wall ^ 1; // it looks away from its wall
-  const look = rest(LAYER[b * 6 + face], face);
+  const look = LOOKS[b * 6 + face];
   const depth = (wall & 1) === 0 ? 1 : 15;
   if (wall < 4) boxFace(p, face, place, z * 16 + depth, x * 16, y * 16, 16, 16, look, out);
   else boxFace(p, face, place, x * 16 + depth, z * 16, y * 16, 16, 16, look, out);
