@@ -142,13 +142,13 @@ func runBorderCrossing(t *Trial) (err error) {
 	}
 	defer all.leave(players)
 	var log []leads
-	for end := time.Now().Add(time.Duration(seconds * float64(time.Second))); time.Now().Before(end); {
+	for end := time.Now().Add(duration(seconds)); time.Now().Before(end); {
 		l, err := c.whoLeads(regions)
 		if err != nil {
 			return err
 		}
 		log = append(log, l)
-		if err := c.sleep(250 * time.Millisecond); err != nil {
+		if err := sleep(c.ctx, 250*time.Millisecond); err != nil {
 			return err
 		}
 	}

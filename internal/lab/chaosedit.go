@@ -81,13 +81,6 @@ func (e *editor) run(ctx context.Context) {
 	}
 }
 
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
-}
-
 // guest is a client of a node.
 type guest struct {
 	*client.Mirror

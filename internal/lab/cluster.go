@@ -125,18 +125,9 @@ func (c *cluster) settled(at world.RegionPos, voters int) (*nodeProcess, error) 
 		if time.Now().After(end) {
 			return nil, fmt.Errorf("the region %v has %d hosts of %d after %v", at, have, voters, settleTime)
 		}
-		if err := c.sleep(100 * time.Millisecond); err != nil {
+		if err := sleep(c.ctx, 100*time.Millisecond); err != nil {
 			return nil, err
 		}
-	}
-}
-
-func (c *cluster) sleep(d time.Duration) error {
-	select {
-	case <-c.ctx.Done():
-		return c.ctx.Err()
-	case <-time.After(d):
-		return nil
 	}
 }
 

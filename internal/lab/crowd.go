@@ -176,7 +176,7 @@ func (c *crowd) later(ctx context.Context, err error) bool {
 	c.mu.Lock()
 	c.back++
 	c.mu.Unlock()
-	return pause(ctx, seconds) == nil
+	return sleep(ctx, duration(seconds)) == nil
 }
 
 // follow listens to what a walker is told, until it is sent away; then a loyal one

@@ -120,7 +120,7 @@ func (t *Trial) editLatency(c *cluster, es *masons, nodes int, seconds float64) 
 		return err
 	}
 	t.Logf("%d nodes, %d editors; the region has its hosts", nodes, n)
-	ctx, stop := context.WithTimeout(t.Context, time.Duration(seconds*float64(time.Second)))
+	ctx, stop := context.WithTimeout(t.Context, duration(seconds))
 	defer stop()
 	began := time.Now()
 	by := make([]chan edit, n)

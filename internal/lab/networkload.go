@@ -165,15 +165,6 @@ func runNetworkLoad(t *Trial) (err error) {
 	return nil
 }
 
-func pause(ctx context.Context, seconds float64) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(time.Duration(seconds * float64(time.Second))):
-		return nil
-	}
-}
-
 func (t *Trial) reportNetwork(stages []networkStage) {
 	table := Table{
 		Name: "network-load", Title: "Nodes and players on one machine",

@@ -61,7 +61,7 @@ func (n *network) measure(t *Trial, c *crowd, settle, seconds float64) (s networ
 		away := h.Centre().Sub(c.order.Homes[0].Centre())
 		flight = max(flight, max(away.X.Abs(), away.Z.Abs()).Metres()/20)
 	}
-	if err := pause(t.Context, settle+flight); err != nil {
+	if err := sleep(t.Context, duration(settle+flight)); err != nil {
 		return s, err
 	}
 	runtime.GC()
@@ -82,7 +82,7 @@ func (n *network) measure(t *Trial, c *crowd, settle, seconds float64) (s networ
 	}
 	cpu, begin := cpuTime(), time.Now()
 	machine, _ := machineCPU()
-	err = pause(t.Context, seconds)
+	err = sleep(t.Context, duration(seconds))
 	r := c.report()
 	took := time.Since(begin).Seconds()
 	used := (cpuTime() - cpu).Seconds()

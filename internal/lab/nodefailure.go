@@ -37,7 +37,7 @@ type kill struct {
 func runNodeFailure(t *Trial) error {
 	nodes, n, kills, load := t.Int("nodes", 3), t.Int("editors", 2), t.Int("kills", 1), t.Float("load", 0.2)
 	return withMasons(t, nodes, n, func(c *cluster, es *masons) error {
-		return t.killLeaders(c, es, kills, time.Duration(load*float64(time.Second)))
+		return t.killLeaders(c, es, kills, duration(load))
 	})
 }
 
@@ -75,7 +75,7 @@ func (c *cluster) failOne(es *masons, load time.Duration, number int) (k kill, e
 		reports[i] = make(chan edit, 1<<12)
 		go e.play(ctx, reports[i])
 	}
-	if err := c.sleep(load); err != nil {
+	if err := sleep(c.ctx, load); err != nil {
 		return k, err
 	}
 	began := time.Now()
@@ -203,7 +203,7 @@ func (c *cluster) look(want map[world.Pos]world.Block, number int) (held, lost i
 			}
 			return len(want), lost, why, nil
 		}
-		if err := c.sleep(50 * time.Millisecond); err != nil {
+		if err := sleep(c.ctx, 50*time.Millisecond); err != nil {
 			return 0, 0, "", err
 		}
 	}

@@ -65,7 +65,7 @@ type hopsResult struct {
 }
 
 func (o hopsRun) do(ctx context.Context) (r hopsResult, err error) {
-	n := newOverlayNet(o.Seed, overlay.SpaceFor(o.R), 20*o.Nodes, func(in *sim.Internet) { in.Ping = time.Duration(o.Ping * float64(time.Second)) })
+	n := newOverlayNet(o.Seed, overlay.SpaceFor(o.R), 20*o.Nodes, func(in *sim.Internet) { in.Ping = duration(o.Ping) })
 	n.mail = &mailbox{}
 	n.grow(o.Nodes)
 	for !n.exact() {

@@ -3,7 +3,6 @@ package lab
 import (
 	"errors"
 	"fmt"
-	"time"
 )
 
 var regionLoadExperiment = Experiment{
@@ -112,15 +111,13 @@ func (l *load) share() float64 {
 
 // measure lets a crowd play for a while.
 func (t *Trial) measure(s *server, c *crowdProcess, settle, seconds float64) (load, error) {
-	select {
-	case <-t.Context.Done():
-		return load{}, t.Context.Err()
-	case <-time.After(time.Duration(settle * float64(time.Second))):
+	if err := sleep(t.Context, duration(settle)); err != nil {
+		return load{}, err
 	}
 	if _, err := c.do(crowdOrder{}); err != nil { // counts anew from here
 		return load{}, err
 	}
-	w, err := s.watch(t.Context, time.Duration(seconds*float64(time.Second)))
+	w, err := s.watch(t.Context, duration(seconds))
 	if err != nil {
 		return load{}, err
 	}

@@ -52,7 +52,7 @@ func runSoak(t *Trial) (err error) {
 	log := make([]soakTurn, 0, turns)
 	began, why := time.Now(), ""
 	for i := range turns {
-		w, err := s.watch(t.Context, time.Duration(turn*float64(time.Second)))
+		w, err := s.watch(t.Context, duration(turn))
 		if err != nil {
 			return err
 		}

@@ -169,18 +169,9 @@ func (n *truthNet) wait(what string, from time.Time, patience time.Duration, at 
 		case left <= 0:
 			return fmt.Errorf("waited too long %s: %d of %d do", what, is, len(at))
 		}
-		if err := n.sleep(askEvery); err != nil {
+		if err := sleep(n.ctx, askEvery); err != nil {
 			return err
 		}
-	}
-}
-
-func (n *truthNet) sleep(d time.Duration) error {
-	select {
-	case <-n.ctx.Done():
-		return n.ctx.Err()
-	case <-time.After(d):
-		return nil
 	}
 }
 

@@ -38,7 +38,7 @@ func runTruthNodes(t *Trial) (err error) {
 	}
 	n := &truthNet{ctx: t.Context, t: t, protocol: t.Protocol().String(), rules: truth.Config{Seed: t.Seed, Regions: int32(regions), Mode: world.Creative}}
 	defer func() { err = errors.Join(err, n.close()) }()
-	if err := n.found(nodes, time.Duration(latency*float64(time.Second)).Truncate(time.Millisecond)); err != nil {
+	if err := n.found(nodes, duration(latency).Truncate(time.Millisecond)); err != nil {
 		return err
 	}
 	if err := n.begun(); err != nil {

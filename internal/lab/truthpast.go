@@ -134,7 +134,7 @@ func (n *truthNet) check(of int64) (row truthRow, err error) {
 	// Who answers later than the time at which all have the state is asked again,
 	// until the next update replaces it.
 	due := n.past.time(of).Add(n.every * 3 / 5)
-	if err := n.sleep(time.Until(due)); err != nil {
+	if err := sleep(n.ctx, time.Until(due)); err != nil {
 		return row, err
 	}
 	err = n.wait(fmt.Sprintf("for update %d of the honest nodes", of), time.Now(), n.every*2/5, n.honest(),

@@ -43,7 +43,7 @@ func (n *truthNet) convict() (lines int, err error) {
 		if proven || n.next() > last {
 			break
 		}
-		if err := n.sleep(askEvery); err != nil {
+		if err := sleep(n.ctx, askEvery); err != nil {
 			return lines, err
 		}
 	}
