@@ -22,9 +22,11 @@ package kademlia
 
 import (
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
 // Constants of the protocol (Kademlia 2.2, 2.3, 2.5).
@@ -90,6 +92,20 @@ func Closer(target, a, b id.ID) bool {
 		}
 	}
 	return false
+}
+
+// SortNearest puts peers in the order of their distance from target; those of one
+// id stay in the order that they are in.
+func SortNearest(target id.ID, peers []machine.Peer) {
+	slices.SortStableFunc(peers, func(a, b machine.Peer) int {
+		switch {
+		case a.ID == b.ID:
+			return 0
+		case Closer(target, a.ID, b.ID):
+			return -1
+		}
+		return 1
+	})
 }
 
 // bucketOf returns i such that the distance of a and b is in [2^i, 2^(i+1)), or

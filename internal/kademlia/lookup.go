@@ -230,19 +230,11 @@ func (l *lookup) result() Result {
 	for i := range l.paths {
 		for _, c := range l.paths[i].list {
 			if c.state == answered {
-				r.Closest = insert(r.Closest, l.k, l.target, c.peer)
+				r.Closest = append(r.Closest, c.peer)
 			}
 		}
 	}
+	SortNearest(l.target, r.Closest)
+	r.Closest = r.Closest[:min(len(r.Closest), l.k)]
 	return r
-}
-
-// insert puts p into out, which is sorted by distance and holds at most n.
-func insert(out []machine.Peer, n int, target id.ID, p machine.Peer) []machine.Peer {
-	i := 0
-	for i < len(out) && !Closer(target, p.ID, out[i].ID) {
-		i++
-	}
-	out = slices.Insert(out, i, p)
-	return out[:min(len(out), n)]
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -34,7 +35,7 @@ func (c *country) farFrom(n, of int) Part {
 		for i := range all {
 			all[i] = nodePeer(i)
 		}
-		nearestFirst(KeyOf(id.Of([]byte("country")), p), all)
+		kademlia.SortNearest(KeyOf(id.Of([]byte("country")), p), all)
 		if !slices.ContainsFunc(all[:of-n], func(q machine.Peer) bool { return slices.Contains(all[of-n:], q) || c.indexOf(q) < n }) {
 			return p
 		}

@@ -49,7 +49,7 @@ func (w *network) coordinate(p Part) {
 func (w *network) askNearest(mk *making, closest []machine.Peer) {
 	all := append(w.remembered(), closest...)
 	all = append(all, w.cfg.Self)
-	nearestFirst(w.dir.key(mk.part), all)
+	kademlia.SortNearest(w.dir.key(mk.part), all)
 	all = slices.CompactFunc(all, func(a, b machine.Peer) bool { return a.ID == b.ID })
 	mk.asked = all[:min(len(all), nearby)]
 	mk.begun = w.n.env.Now()

@@ -175,7 +175,7 @@ func (h *hosted) wanted(st *group.Status, now machine.Time) []machine.Peer {
 	if size > 2 {
 		size = odd(size)
 	}
-	nearestFirst(key, out)
+	kademlia.SortNearest(key, out)
 	switch {
 	case size > len(out):
 		return append(out, spare[:size-len(out)]...)
@@ -199,7 +199,7 @@ func (h *hosted) inOrder(wanted []machine.Peer, now machine.Time) []machine.Peer
 	if len(wanted) != 2 {
 		return wanted
 	}
-	nearestFirst(h.w.dir.key(h.part), wanted)
+	kademlia.SortNearest(h.w.dir.key(h.part), wanted)
 	self := slices.IndexFunc(wanted, func(p machine.Peer) bool { return p.ID == h.w.cfg.Self.ID })
 	if self != 1 {
 		return wanted
@@ -236,7 +236,7 @@ func (h *hosted) fit(st *group.Status) (near []machine.Peer) {
 			near = append(near, m.Peer)
 		}
 	}
-	nearestFirst(h.w.dir.key(h.part), near)
+	kademlia.SortNearest(h.w.dir.key(h.part), near)
 	return near
 }
 
@@ -249,18 +249,6 @@ func (h *hosted) nearestOther(st *group.Status) machine.Peer {
 		return near[0]
 	}
 	return machine.Peer{}
-}
-
-func nearestFirst(key id.ID, list []machine.Peer) {
-	slices.SortStableFunc(list, func(a, b machine.Peer) int {
-		switch {
-		case a.ID == b.ID:
-			return 0
-		case kademlia.Closer(key, a.ID, b.ID):
-			return -1
-		}
-		return 1
-	})
 }
 
 // moved is a member at its newest address: that of the link to it.

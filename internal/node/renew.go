@@ -52,7 +52,7 @@ const recallEvery = 2 * time.Second
 // turn is how old the record is to be when it is this member's turn.
 func (h *hosted) turn() time.Duration {
 	members := h.members()
-	nearestFirst(h.w.dir.key(h.part), members)
+	kademlia.SortNearest(h.w.dir.key(h.part), members)
 	at := slices.IndexFunc(members, func(p machine.Peer) bool { return p.ID == h.w.cfg.Self.ID })
 	return h.w.cfg.RenewAfter + time.Duration(max(0, at))*h.w.renewLater()
 }

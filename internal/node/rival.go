@@ -64,7 +64,7 @@ func (h *hosted) lookForRivals(now machine.Time) {
 				}
 			}
 		}
-		nearestFirst(w.dir.key(h.part), ask)
+		kademlia.SortNearest(w.dir.key(h.part), ask)
 		for _, p := range slices.CompactFunc(ask, func(a, b machine.Peer) bool { return a.ID == b.ID }) {
 			if p.ID != w.cfg.Self.ID {
 				w.tell(p, s)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/records"
 )
@@ -96,7 +97,7 @@ func (w *network) around(p Part) []machine.Peer {
 	key := w.dir.key(p)
 	all := append(w.remembered(), w.dir.kad.Table().Closest(key, nearby, w.n.env.Now(), nil)...)
 	all = slices.DeleteFunc(all, func(q machine.Peer) bool { return q.ID == w.cfg.Self.ID })
-	nearestFirst(key, all)
+	kademlia.SortNearest(key, all)
 	all = slices.CompactFunc(all, func(a, b machine.Peer) bool { return a.ID == b.ID })
 	return all[:min(len(all), nearby)]
 }
