@@ -8,11 +8,9 @@ import (
 	"os"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 )
 
 func main() {
-	lab.Child() // the players of an experiment are this program, too
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }
 

@@ -82,8 +82,6 @@ func TestExitCodes(t *testing.T) {
 		{host.ExitUsage, "world new a/b", "a/b"},
 		{host.ExitUsage, "world new x --mode god", "survival or creative"},
 		{host.ExitUsage, "--log-level loud world list", "loud"},
-		{host.ExitUsage, "lab run nosuch", "nosuch"},
-		{host.ExitUsage, "lab run terrain --set x", "NAME=VALUE"},
 		{host.ExitUsage, "world new x --difficulty 41", "0 to 40"},
 		{host.ExitUsage, "authority init a/b", "a/b"},
 		{host.ExitUsage, "authority issue x --key 12", "identity show"},

@@ -54,7 +54,7 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 	f.StringVar(&c.data, "data", host.DefaultData(), "folder that worlds are kept in")
 	f.StringVar(&c.logLevel, "log-level", "warn", "what to log: debug, info, warn or error")
 	f.BoolVar(&c.logJSON, "log-json", false, "log as JSON, one object a line")
-	root.AddCommand(newPlay(c), newNode(c), newWorld(c), newIdentity(c), newAuthority(c), newBots(c), newLab(), newStatus(c), newVersion())
+	root.AddCommand(newPlay(c), newNode(c), newWorld(c), newIdentity(c), newAuthority(c), newBots(c), newStatus(c), newVersion())
 	return root
 }
 

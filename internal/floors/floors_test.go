@@ -28,7 +28,7 @@ var rank = map[string]int{
 	"internal/disk": 40, "internal/sim": 40, "internal/transport": 41, "internal/node": 41, "internal/codec": 42, "internal/evidence": 43,
 	"internal/client": 50, "internal/bot": 52, "internal/gateway": 52, "internal/host": 54,
 	"internal/lab": 60, "internal/world/blockgen": 60,
-	"cmd/voxelpopuli": 70,
+	"cmd/voxelpopuli": 70, "cmd/vplab": 70,
 	"internal/floors": 99,
 }
 

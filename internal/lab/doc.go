@@ -1,7 +1,7 @@
 // Package lab holds the project's experiments: scenarios that are run, measured
 // and put beside the figures of the sources (docs/results.md). Every number
 // that the project shows comes from here and can be made again with one
-// command, `voxelpopuli lab run NAME`.
+// command, `vplab run NAME`.
 //
 // An Experiment declares its settings with their defaults and is given a Trial,
 // which collects metrics, tables, plots and pictures. Experiments that are

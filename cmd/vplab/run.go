@@ -15,24 +15,12 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 )
 
-func newLab() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "lab",
-		Short:   "Runs the project's experiments",
-		Example: "  voxelpopuli lab list\n  voxelpopuli lab run terrain --json terrain.json",
-		Args:    noArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(labList(), labRun())
-	return cmd
-}
-
-func labList() *cobra.Command {
+func newList() *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Short:   "Lists the experiments and their settings",
-		Example: "  voxelpopuli lab list",
-		Args:    noArgs,
+		Example: "  vplab list",
+		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, e := range lab.Experiments() {
@@ -46,16 +34,16 @@ func labList() *cobra.Command {
 	}
 }
 
-func labRun() *cobra.Command {
+func newRun() *cobra.Command {
 	var o lab.Options
 	var set []string
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "run NAME",
 		Short: "Runs an experiment and prints its figures beside those of the sources",
-		Example: `  voxelpopuli lab run terrain
-  voxelpopuli lab run soak --set minutes=1 --json soak.json --out results`,
-		Args: exactly(1),
+		Example: `  vplab run terrain
+  vplab run soak --set minutes=1 --json soak.json --out results`,
+		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
@@ -79,7 +67,7 @@ func labRun() *cobra.Command {
 	f.Uint64Var(&o.Seed, "seed", 1, "of the first run")
 	f.IntVar(&o.Runs, "runs", 1, "how many runs, each with the next seed")
 	f.IntVar(&o.Jobs, "jobs", 0, "runs at a time, where they are simulated (default: one for each core)")
-	f.StringArrayVar(&set, "set", nil, "a setting: NAME=VALUE (see lab list)")
+	f.StringArrayVar(&set, "set", nil, "a setting: NAME=VALUE (see vplab list)")
 	f.StringVar(&o.JSON, "json", "", "file to write the metrics to")
 	f.StringVar(&o.Out, "out", "", "folder to write tables, plots and pictures to")
 	f.BoolVar(&quiet, "quiet", false, "no progress")
