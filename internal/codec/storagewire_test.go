@@ -90,10 +90,10 @@ func (w *wires) receipts(list ...*storage.Receipt) {
 	}
 }
 
-// TestStorageOverBytes: nodes of the hardened storage that understand each other
+// TestLongStorageOverBytes: nodes of the hardened storage that understand each other
 // by bytes alone hold what one replay of the accepted actions holds, and what they
 // say takes what simulations charge for it, within a hundredth, or less.
-func TestStorageOverBytes(t *testing.T) {
+func TestLongStorageOverBytes(t *testing.T) {
 	simtest.Long(t)
 	w, wrong := wired(t, true, false)
 	for _, what := range wrong {
@@ -124,11 +124,11 @@ func TestStorageOverBytes(t *testing.T) {
 	}
 }
 
-// TestNobodySaysThatOthersDidNothing: who passes messages on can tell all storers,
+// TestLongNobodySaysThatOthersDidNothing: who passes messages on can tell all storers,
 // in a player's name and before it does, that it has done nothing in an interval.
 // As batches bear their players' signatures nobody believes it; without, everybody
 // does.
-func TestNobodySaysThatOthersDidNothing(t *testing.T) {
+func TestLongNobodySaysThatOthersDidNothing(t *testing.T) {
 	simtest.Long(t)
 	if _, wrong := wired(t, true, true); len(wrong) > 0 {
 		t.Errorf("it was believed: %v", wrong)

@@ -365,9 +365,9 @@ func (c *chaos) look() {
 	}
 }
 
-// TestChaos throws everything at groups that come and go. It prints the seed of
+// TestLongChaos throws everything at groups that come and go. It prints the seed of
 // a run that fails.
-func TestChaos(t *testing.T) {
+func TestLongChaos(t *testing.T) {
 	simtest.Long(t)
 	runs := 6 * scale()
 	if testing.Short() {

@@ -315,7 +315,7 @@ func TestFindPassesOverForgedRecords(t *testing.T) {
 
 // Kademlia 2.5: records outlive their holders, as holders pass them on hourly; a
 // holder that got a STORE within the hour does not; records expire.
-func TestRecordsSurviveChurn(t *testing.T) {
+func TestLongRecordsSurviveChurn(t *testing.T) {
 	simtest.Long(t)
 	w := newNetwork(t)
 	w.grow(60, Config{K: 6})

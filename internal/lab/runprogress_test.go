@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestLongRunsSayHowFarTheyAre: once in a while, and short ones not at all.
-func TestLongRunsSayHowFarTheyAre(t *testing.T) {
+// TestProgressOfRuns: once in a while, and short ones not at all.
+func TestProgressOfRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said []float64
 		ctx := withProgress(context.Background(), func(share float64, _ time.Duration) { said = append(said, share) })

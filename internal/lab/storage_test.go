@@ -12,7 +12,7 @@ import (
 // A small network shows the thesis' shape: each query of actions is over after
 // half of the zones' answers (table 6.27), and a store travels over one link but
 // in its own zone (table 6.28).
-func TestStorageRun(t *testing.T) {
+func TestLongStorageRun(t *testing.T) {
 	simtest.Long(t)
 	o := storageRun{Nodes: 24, R: 4, Seed: 3, Updates: 3}
 	r, err := o.do(context.Background())
@@ -38,7 +38,7 @@ func TestStorageRun(t *testing.T) {
 // States are compared with the truth at every update, not only in the end: with the
 // hardened protocol there is nothing to be found, and if the truth lacks an object at
 // one update, that is found in every zone.
-func TestStatesAreCompared(t *testing.T) {
+func TestLongStatesAreCompared(t *testing.T) {
 	simtest.Long(t)
 	for _, lacks := range []bool{false, true} {
 		n := newStorageNet(storageRun{Nodes: 24, R: 4, Seed: 3, Updates: 4, NPCs: 2000, Check: true, Protocol: storage.ProtocolHardened})
@@ -77,7 +77,7 @@ func TestCorrelation(t *testing.T) {
 
 // Every zone holds what one replay of the accepted actions holds, something has
 // happened, and the same seed gives the same.
-func TestTruthVoxel(t *testing.T) {
+func TestLongTruthVoxel(t *testing.T) {
 	simtest.Long(t)
 	var traces [2]string
 	for i := range traces {

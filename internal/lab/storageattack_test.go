@@ -27,7 +27,7 @@ func besiege(t *testing.T, o siegeRun) siegeResult {
 
 // Each of the ways of 6.4.4 alone does what it is for, in a network with enough
 // attackers, and without attackers nothing is tampered with.
-func TestWaysToAttack(t *testing.T) {
+func TestLongWaysToAttack(t *testing.T) {
 	simtest.Long(t)
 	for _, c := range []struct {
 		ways string
@@ -52,7 +52,7 @@ func TestWaysToAttack(t *testing.T) {
 }
 
 // Who has sent digests of cells that were tampered with sends the cells, too.
-func TestAttackersKeepToTheirDigests(t *testing.T) {
+func TestLongAttackersKeepToTheirDigests(t *testing.T) {
 	simtest.Long(t)
 	o := smallSiege("claim", 16)
 	o.Protocol = o.Protocol.With("digests")
@@ -63,7 +63,7 @@ func TestAttackersKeepToTheirDigests(t *testing.T) {
 
 // The same seed gives the same run, and one that ends when objects have been
 // tampered with has seen the same until then.
-func TestSiegeIsDeterministic(t *testing.T) {
+func TestLongSiegeIsDeterministic(t *testing.T) {
 	simtest.Long(t)
 	o := smallSiege("thesis", 12)
 	a, b := besiege(t, o), besiege(t, o)

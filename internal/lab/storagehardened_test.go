@@ -12,7 +12,7 @@ import (
 
 // Attackers who know the hardened protocol, and what they achieve: nothing in the
 // world becomes what it should not, though they are a tenth of the nodes.
-func TestAttackersWhoKnowTheProtocol(t *testing.T) {
+func TestLongAttackersWhoKnowTheProtocol(t *testing.T) {
 	simtest.Long(t)
 	for _, c := range []struct {
 		ways string
@@ -40,7 +40,7 @@ func TestAttackersWhoKnowTheProtocol(t *testing.T) {
 // the others. In three of four zones that is certified, and counts for everybody.
 // In two of four neither version has a majority: nothing that it did counts, and
 // nobody is split, all honest nodes have the same world.
-func TestAmbiguousBatches(t *testing.T) {
+func TestLongAmbiguousBatches(t *testing.T) {
 	simtest.Long(t)
 	for _, c := range []struct {
 		zones   uint32

@@ -157,9 +157,9 @@ func (c *country) checkLeaders() {
 	}
 }
 
-// TestCountry: nodes crash and come back at random moments. Of a failure run
+// TestLongCountry: nodes crash and come back at random moments. Of a failure run
 // one seed again with SEED=n.
-func TestCountry(t *testing.T) {
+func TestLongCountry(t *testing.T) {
 	simtest.Long(t)
 	edits := 0
 	for _, seed := range seeds(t, 4) {
@@ -182,9 +182,9 @@ func wide() sim.Config {
 	}}
 }
 
-// TestPartitions: nodes are cut off from each other, also in one direction
+// TestLongPartitions: nodes are cut off from each other, also in one direction
 // only, and crash.
-func TestPartitions(t *testing.T) {
+func TestLongPartitions(t *testing.T) {
 	simtest.Long(t)
 	edits := 0
 	for _, seed := range seeds(t, 4) {

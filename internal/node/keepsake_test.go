@@ -13,10 +13,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// TestStoredWorldOutlivesItsNodes: all nodes of a world with a storage are
+// TestLongStoredWorldOutlivesItsNodes: all nodes of a world with a storage are
 // switched off, and come back later one after the other. What was voted is voted
 // again, and nobody is accused of having kept something else.
-func TestStoredWorldOutlivesItsNodes(t *testing.T) {
+func TestLongStoredWorldOutlivesItsNodes(t *testing.T) {
 	simtest.Long(t)
 	a := newArchive(t, 10)
 	a.s.Run(a.update(0).Add(time.Second).Sub(a.s.Now()))

@@ -186,11 +186,11 @@ func (r *realm) revoke(version uint64, serials ...uint64) *identity.Revocations 
 	return list
 }
 
-// TestOverlayOfNodes: the nodes of a world with an authority, which host it at
+// TestLongOverlayOfNodes: the nodes of a world with an authority, which host it at
 // the same time, find their places by each other (thesis 4.4); one that fails is
 // closed over (4.3.5), and so is one that leaves; one that comes back finds its
 // place again.
-func TestOverlayOfNodes(t *testing.T) {
+func TestLongOverlayOfNodes(t *testing.T) {
 	simtest.Long(t)
 	for seed := range uint64(2) {
 		r := newRealm(t, seed, 12)

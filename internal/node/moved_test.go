@@ -11,10 +11,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 )
 
-// TestMoved: nodes that start again on another port are found there: by those
+// TestLongMoved: nodes that start again on another port are found there: by those
 // who look for the parts that they host, by the other members of their groups,
 // and by whoever reads the record, which names the new addresses soon.
-func TestMoved(t *testing.T) {
+func TestLongMoved(t *testing.T) {
 	simtest.Long(t)
 	for _, seed := range seeds(t, 3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

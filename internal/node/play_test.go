@@ -207,9 +207,9 @@ func seeds(t *testing.T, n int) []uint64 {
 	return out
 }
 
-// TestTown plays many seeds of a town in trouble. Of a failure run one seed
+// TestLongTown plays many seeds of a town in trouble. Of a failure run one seed
 // again with SEED=n.
-func TestTown(t *testing.T) {
+func TestLongTown(t *testing.T) {
 	simtest.Long(t)
 	var edits, regions int
 	for _, seed := range seeds(t, 40) {
@@ -297,10 +297,10 @@ func TestShutdownSavesAll(t *testing.T) {
 	}
 }
 
-// TestTownOnTerrain plays survival on real terrain with mobs: players die, fall
+// TestLongTownOnTerrain plays survival on real terrain with mobs: players die, fall
 // into water, cross borders, and crash. Nobody is lost or doubled, and the same
 // seed gives the same world.
-func TestTownOnTerrain(t *testing.T) {
+func TestLongTownOnTerrain(t *testing.T) {
 	simtest.Long(t)
 	if testing.Short() {
 		t.Skip("generates hundreds of columns of terrain")

@@ -9,10 +9,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 )
 
-// TestRecordsOfSleepers: the record of a part that nobody needs is published
+// TestLongRecordsOfSleepers: the record of a part that nobody needs is published
 // again and again, whoever of its hosts has gone or started anew meanwhile
 // (Kademlia 2.5).
-func TestRecordsOfSleepers(t *testing.T) {
+func TestLongRecordsOfSleepers(t *testing.T) {
 	simtest.Long(t)
 	if last := DefaultRenewAfter + 8*DefaultRenewAfter/12; last >= kademlia.Expire {
 		t.Fatalf("the last of nine members comes after %v, too late", last)

@@ -22,10 +22,10 @@ func (c *country) leaders(p Part) (out []int) {
 	return out
 }
 
-// TestRivals: two halves of a world that never heard of each other each make
+// TestLongRivals: two halves of a world that never heard of each other each make
 // groups for the same parts. When they meet, the groups that were begun first
 // go on, the others stop and put their data aside, and there is one leader.
-func TestRivals(t *testing.T) {
+func TestLongRivals(t *testing.T) {
 	simtest.Long(t)
 	c := newCountry(t, 6, 0)
 	c.change = func(i int, n *Net) {

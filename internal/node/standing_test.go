@@ -36,10 +36,10 @@ func (c *country) indexOf(p machine.Peer) int {
 	return -1
 }
 
-// TestMajorityGone: two of three hosts of a region die for good. What is left
+// TestLongMajorityGone: two of three hosts of a region die for good. What is left
 // goes on by itself after minutes, not before, and says so; those who come back
 // put aside what they had.
-func TestMajorityGone(t *testing.T) {
+func TestLongMajorityGone(t *testing.T) {
 	simtest.Long(t)
 	c := newCountry(t, 4, 7)
 	c.s.Run(3 * time.Second)
@@ -143,9 +143,9 @@ func TestLedAstray(t *testing.T) {
 	c.until("the others lead without the liar", func() bool { return c.leaderOf(home) >= 0 })
 }
 
-// TestAllGone: all hosts of a region are gone for hours. It begins anew, said
+// TestLongAllGone: all hosts of a region are gone for hours. It begins anew, said
 // in the log; those who come back put aside what they had.
-func TestAllGone(t *testing.T) {
+func TestLongAllGone(t *testing.T) {
 	simtest.Long(t)
 	const goneAfter = 20 * time.Minute
 	c := newCountry(t, 8, 0)

@@ -284,11 +284,11 @@ func sameKV(a, b machine.KV) bool {
 	return string(a.Key) == string(b.Key) && string(a.Value) == string(b.Value)
 }
 
-// TestStorm: nothing that was acknowledged is lost, nothing that was refused is
+// TestLongStorm: nothing that was acknowledged is lost, nothing that was refused is
 // done, nothing is done late or twice, and all that is asked for is answered as
 // long as somebody waits for it, whatever goes wrong. Of a failure run one
 // seed again with SEED=n.
-func TestStorm(t *testing.T) {
+func TestLongStorm(t *testing.T) {
 	simtest.Long(t)
 	edits := 0
 	for _, seed := range seeds(t, 12) {

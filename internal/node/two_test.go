@@ -38,11 +38,11 @@ func (c *country) copied(p Part) bool {
 	return spare == 2
 }
 
-// TestTwoNodes: in a world of two nodes each part has a copy on the other one. If
+// TestLongTwoNodes: in a world of two nodes each part has a copy on the other one. If
 // the one that leads has gone for hours the other goes on with its copy, says so,
 // and nothing is missing that was acknowledged before; who comes back puts aside
 // what it had.
-func TestTwoNodes(t *testing.T) {
+func TestLongTwoNodes(t *testing.T) {
 	simtest.Long(t)
 	c := twoNodes(t, 1)
 	for i := range c.guests {
@@ -84,8 +84,8 @@ func TestTwoNodes(t *testing.T) {
 	}
 }
 
-// TestTwoNodesCrash: either of two nodes crashes and comes back, again and again.
-func TestTwoNodesCrash(t *testing.T) {
+// TestLongTwoNodesCrash: either of two nodes crashes and comes back, again and again.
+func TestLongTwoNodesCrash(t *testing.T) {
 	simtest.Long(t)
 	edits := 0
 	for _, seed := range seeds(t, 3) {

@@ -149,10 +149,10 @@ func (p *played) shown(i int, s *TruthStats) {
 	}
 }
 
-// TestPlayedIsVoted: what players dig and build in regions is in the voted state
+// TestLongPlayedIsVoted: what players dig and build in regions is in the voted state
 // some intervals later, in creative mode and in survival, and nobody is accused,
 // though players cross borders and build beside each other. Other seeds: SEED=n.
-func TestPlayedIsVoted(t *testing.T) {
+func TestLongPlayedIsVoted(t *testing.T) {
 	simtest.Long(t)
 	for _, mode := range []world.Mode{world.Creative, world.Survival} {
 		for _, seed := range seeds(t, 1) {
@@ -236,10 +236,10 @@ func (p *played) charge(i, within int) LeaderCharge {
 // be seen in one look more than the witness is patient, and one may be under way.
 const noticed = witness.DefaultPatience + 3
 
-// TestLiesAreNoticed: a leader that takes back what it has acknowledged, one that
+// TestLongLiesAreNoticed: a leader that takes back what it has acknowledged, one that
 // makes up a block, and one that gives a player what nobody has dug is accused by
 // the node of a player who is there, and what it has done is not in the vote.
-func TestLiesAreNoticed(t *testing.T) {
+func TestLongLiesAreNoticed(t *testing.T) {
 	simtest.Long(t)
 	lies := []struct {
 		name string

@@ -134,9 +134,9 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestChurn: joins, departures and failures at the same time, then a quiet
+// TestLongChurn: joins, departures and failures at the same time, then a quiet
 // minute as in 6.3.2.
-func TestChurn(t *testing.T) {
+func TestLongChurn(t *testing.T) {
 	simtest.Long(t)
 	for seed := range seeds(t) {
 		b := newBed(t, seed, 16)

@@ -73,9 +73,9 @@ func TestActsOnce(t *testing.T) {
 	}
 }
 
-// TestBorderActsOnce: the same for blocks that lie in a neighbour, which is
+// TestLongBorderActsOnce: the same for blocks that lie in a neighbour, which is
 // asked by whoever leads the home.
-func TestBorderActsOnce(t *testing.T) {
+func TestLongBorderActsOnce(t *testing.T) {
 	simtest.Long(t)
 	up := beyond.Add(0, 1, 0)
 	for _, what := range []string{"place", "break", "refused"} {

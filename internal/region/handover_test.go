@@ -159,10 +159,10 @@ func TestTeleportFar(t *testing.T) {
 	}
 }
 
-// TestCrossingCrash crashes the node after every number of events while a
+// TestLongCrossingCrash crashes the node after every number of events while a
 // player crosses: afterwards, wherever the player is looked for, it is in the
 // world exactly once, with what it had.
-func TestCrossingCrash(t *testing.T) {
+func TestLongCrossingCrash(t *testing.T) {
 	simtest.Long(t)
 	steps := crossing(t, -1, here)
 	every := 1

@@ -12,7 +12,7 @@ import (
 // where their characters are, in one of the zones: those who follow them have asked
 // for other update areas, and ask the other zones too early to hear of it. Everybody
 // sleeps in all zones all the same.
-func TestFallingAsleepWhileNeighboursLeave(t *testing.T) {
+func TestLongFallingAsleepWhileNeighboursLeave(t *testing.T) {
 	simtest.Long(t)
 	const last = 4
 	for _, left := range []time.Duration{500 * time.Millisecond, 2 * time.Second, 4500 * time.Millisecond, 6500 * time.Millisecond} {

@@ -12,7 +12,7 @@ import (
 // node's part of the world is again what the sequential replay makes it, and
 // every zone holds everything: dynamic data by the update, static data by what
 // is pushed and fetched (thesis 5.4, 5.4.3).
-func TestZonesRecoverFromChurn(t *testing.T) {
+func TestLongZonesRecoverFromChurn(t *testing.T) {
 	simtest.Long(t)
 	for seed := uint64(1); seed <= 2; seed++ {
 		b := newBed(t, seed, 4, 60, 2*time.Minute)

@@ -13,7 +13,7 @@ import (
 // A zone has become empty just now, and somebody leaves another one: of what was kept
 // there two of four zones know, which is no majority. The third guesses what they say,
 // and an update later the three are one.
-func TestEmptyZone(t *testing.T) {
+func TestLongEmptyZone(t *testing.T) {
 	simtest.Long(t)
 	for seed := uint64(3); seed <= 6; seed++ {
 		emptyZone(t, seed, 5*time.Second, 8)
@@ -22,7 +22,7 @@ func TestEmptyZone(t *testing.T) {
 
 // A zone has been empty for some time, and is known to be deserted: two of the other
 // three are a majority, and whoever follows knows everything at the next update.
-func TestDesertedZone(t *testing.T) {
+func TestLongDesertedZone(t *testing.T) {
 	simtest.Long(t)
 	for seed := uint64(3); seed <= 6; seed++ {
 		emptyZone(t, seed, 40*time.Second, 5)

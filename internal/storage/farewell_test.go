@@ -80,7 +80,7 @@ func TestNamedFarewells(t *testing.T) {
 }
 
 // A farewell has as many objects as there is room for, and the names of the others.
-func TestLongFarewells(t *testing.T) {
+func TestManyFarewells(t *testing.T) {
 	b := newBed(t, 6, 4, 0, time.Minute)
 	var many []*Object
 	for i := range 7 {

@@ -12,7 +12,7 @@ import (
 
 // What a player does last, before its node leaves, counts like all else: whenever in
 // an interval that is.
-func TestLastActions(t *testing.T) {
+func TestLongLastActions(t *testing.T) {
 	simtest.Long(t)
 	for seed := uint64(1); seed <= 3; seed++ {
 		b := newBed(t, seed, 4, 40, 2*time.Minute)

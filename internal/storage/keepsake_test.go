@@ -16,7 +16,7 @@ import (
 // any. What wanders from cell to cell is neither lost nor there twice, though one
 // place is known again long before another: without cells that stand still until
 // all go on, ten of these objects were gone.
-func TestAllBeginAnew(t *testing.T) {
+func TestLongAllBeginAnew(t *testing.T) {
 	simtest.Long(t)
 	for _, c := range []struct {
 		seed uint64

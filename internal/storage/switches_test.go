@@ -12,7 +12,7 @@ import (
 // go, and exactly as the sequential replay has it once they stay. Where zones vote for
 // whole answers it takes enough nodes: of 40 networks of 24 nodes one or two were
 // wrong in the end with the thesis' protocol, of 40 networks of 48 none.
-func TestSwitchesAgreeWithSequentialReplay(t *testing.T) {
+func TestLongSwitchesAgreeWithSequentialReplay(t *testing.T) {
 	simtest.Long(t)
 	protocols := []Protocol{ProtocolHardened}
 	for _, name := range Switches() {

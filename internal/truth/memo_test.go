@@ -17,7 +17,7 @@ import (
 // What a region's replay is remembered by is all that it depends on: who knows
 // other parts of the world, or of what was done, gets what somebody gets who
 // remembers nothing.
-func TestWhatIsRememberedIsWhatItWouldBe(t *testing.T) {
+func TestLongWhatIsRememberedIsWhatItWouldBe(t *testing.T) {
 	simtest.Long(t)
 	cfg := Config{Seed: 3, Regions: 6, Mobs: 6}
 	seq, shared := NewSequence(cfg), New(cfg)

@@ -169,7 +169,7 @@ func (b *builders) act(at world.Pos) world.Act {
 // Every cell, replayed on its own from the encodings of what lies in the ring around,
 // is byte for byte what one replay of the whole world holds (issue, show 4; thesis
 // 5.3.1, 5.3.2).
-func TestReplicasHoldWhatTheSequenceHolds(t *testing.T) {
+func TestLongReplicasHoldWhatTheSequenceHolds(t *testing.T) {
 	simtest.Long(t)
 	for _, mode := range []world.Mode{world.Survival, world.Creative} {
 		cfg := Config{Seed: 3, Regions: 6, Mobs: 4, Mode: mode, Zones: []world.Zone{{Min: world.Pos{X: -5, Z: -5}, Max: world.Pos{X: 5, Y: 255, Z: 5}}}}

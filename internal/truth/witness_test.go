@@ -40,10 +40,10 @@ func (w *walker) says(from machine.Time, to world.RegionPos, edits ...Edit) *sto
 	return &storage.Action{Player: w.player, Seq: w.seq, At: from + interval, Body: b.AppendBinary(nil)}
 }
 
-// TestWitnessesReplay: what witnesses sign is replayed alike by cells on their own
+// TestLongWitnessesReplay: what witnesses sign is replayed alike by cells on their own
 // and by one replay of the whole world, also where they cross borders, fall
 // silent and come back.
-func TestWitnessesReplay(t *testing.T) {
+func TestLongWitnessesReplay(t *testing.T) {
 	simtest.Long(t)
 	for _, mode := range []world.Mode{world.Survival, world.Creative} {
 		cfg := Config{Seed: 3, Regions: 6, Mobs: 2, Mode: mode}

@@ -3,11 +3,15 @@ package simtest
 
 import "testing"
 
-// Long skips a test that simulates for long, if it runs under the race detector:
-// a simulation has one goroutine, in which there is nothing for it to find, and
-// takes ten times as long. ./check runs these tests without it.
+// Long skips a test that simulates for long under the race detector: a simulation
+// has one goroutine, in which the detector finds nothing and which it makes ten
+// times slower. ./check runs these tests without it. It also skips the test in
+// short mode. The names of such tests begin with TestLong.
 func Long(t *testing.T) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a long simulation: run it without -short")
+	}
 	if race {
 		t.Skip("a long simulation, on one goroutine: run it without the race detector")
 	}
