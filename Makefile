@@ -1,6 +1,11 @@
-# make        the program for this machine: ./voxelpopuli
-# make dist   static programs for all systems and their checksums: dist/
-# make check  all checks (./check)
+# make          the program for this machine: ./voxelpopuli
+# make run      a world on this machine, opened in the browser
+# make test     quick checks while editing (./check --quick)
+# make check    all checks, as CI runs them (./check)
+# make web      the browser client's bundle, after a change in web/src
+# make generate generated code, after a change of the block table
+# make lab      the list of experiments; make lab RUN="terrain --seed 2" runs one
+# make dist     static programs for all systems and their checksums: dist/
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
 TARGETS := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
@@ -20,10 +25,25 @@ dist-%:
 		go build $(GOFLAGS_DIST) -ldflags '$(LDFLAGS)' \
 		-o dist/voxelpopuli-$*$(if $(findstring windows,$*),.exe) ./cmd/voxelpopuli
 
+run:
+	go run ./cmd/voxelpopuli play
+
+test:
+	./check --quick
+
 check:
 	./check
+
+web:
+	go -C tools run ./bundle
+
+generate:
+	go generate ./...
+
+lab:
+	go run ./cmd/vplab $(if $(RUN),run $(RUN),list)
 
 clean:
 	rm -rf dist voxelpopuli
 
-.PHONY: build dist check clean
+.PHONY: build run test check web generate lab dist clean
