@@ -6,7 +6,7 @@
 // Two kinds of it differ in weight. A node that keeps the world otherwise than
 // more than half of the zones is guilty by one line (thesis outlook: proofs of
 // misbehaviour). A false view of a neighbourhood counts against its sender, for
-// whoever believes the one who has written it down (thesis 4.8, overlay.Court).
+// whoever believes the one who has written it down (thesis 4.8, overlay.MisbehaviourScore).
 package evidence
 
 import (

@@ -135,7 +135,7 @@ func (h *Host) takeEvidence(e overlay.Evidence) {
 // keepEvidence writes evidence down, and says who is to be excluded by it.
 func (h *Host) keepEvidence() {
 	p := h.peers
-	court := overlay.Court{Valid: func(v *overlay.NetworkView) bool {
+	court := overlay.MisbehaviourScore{Valid: func(v *overlay.NetworkView) bool {
 		c := p.door.Seen(v.Source.ID)
 		return c != nil && v.SignedBy(p.record.World(), c.Key[:])
 	}}
@@ -175,14 +175,14 @@ func accusation(e any) string {
 
 // hear keeps evidence, an overlay.Evidence or a *node.Contradiction, and returns
 // who is to be excluded by it.
-func (h *Host) hear(e any, court *overlay.Court, born func(id.ID) machine.Time) (guilty []id.ID, err error) {
+func (h *Host) hear(e any, court *overlay.MisbehaviourScore, born func(id.ID) machine.Time) (guilty []id.ID, err error) {
 	switch e := e.(type) {
 	case overlay.Evidence:
 		line, err := h.peers.ground.FalseView(e)
 		if err == nil {
 			err = h.writeLine(line)
 		}
-		return court.Hear(e, born), err
+		return court.Add(e, born), err
 	case *node.Contradiction:
 		if err := h.peers.ground.Check(e); err != nil {
 			return nil, err

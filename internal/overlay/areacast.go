@@ -65,12 +65,12 @@ func (n *Node) onAreacast(m *Areacast) {
 	case m.Root != nil && n.duplicate(m.Origin.ID, m.Seq):
 	case m.Root != nil:
 		n.spread(m)
-	case !n.settled() && m.Area.Overlaps(n.ownCell()):
-		n.keep(m)
+	case !n.ready() && m.Area.Overlaps(n.ownCell()):
+		n.enqueue(m)
 	default:
 		anchor, ok := n.anchor(m)
 		if !ok {
-			n.pass(m, false)
+			n.forwardOrReceive(m, false)
 			return
 		}
 		if n.duplicate(m.Origin.ID, m.Seq) {
@@ -122,10 +122,10 @@ func (n *Node) spread(m *Areacast) {
 	if m.Area.Overlaps(n.ownCell()) {
 		n.receiveAreacast(m)
 	}
-	n.remember(m, nil)
-	for i := range n.ghosts {
-		if g := &n.ghosts[i]; g.mended && n.overlapped(g, &m.Area) {
-			n.handRound(g, m)
+	n.rememberAreacast(m, nil)
+	for i := range n.departed {
+		if g := &n.departed[i]; g.repaired && n.cellOverlapped(g, &m.Area) {
+			n.resendAreacast(g, m)
 		}
 	}
 	var fwd routable
@@ -177,7 +177,7 @@ func (n *Node) receiveAreacast(m *Areacast) {
 // ownCell is the node's Voronoi cell; valid until the neighbours change.
 func (n *Node) ownCell() geom.Polygon {
 	if len(n.cell) == 0 {
-		s := &n.scratch
+		s := &n.stars
 		s.reset(n.self)
 		s.addPeers(n.neighbours)
 		n.cell = geom.Cell(n.self.Pos, s.points, n.cfg.Space.Bounds(), n.cell[:0])
@@ -209,7 +209,7 @@ func (n *Node) NeighboursOf(neighbour id.ID, out []*Contact) []*Contact {
 // cellOf is a neighbour's cell as its view tells it.
 func (n *Node) cellOf(p *peer) geom.Polygon {
 	if p.cellView != p.view {
-		s := &n.scratch
+		s := &n.stars
 		s.reset(p.Contact)
 		s.addAll(p.view.Neighbours)
 		p.cell = geom.Cell(p.Pos, s.points, n.cfg.Space.Bounds(), p.cell[:0])

@@ -32,21 +32,21 @@ const (
 	maxLiars    = 1024
 )
 
-// liar is what is held against a node that has answered for others.
-type liar struct {
+// misbehaviour is what is held against a node that has answered for others.
+type misbehaviour struct {
 	lies  int
 	until machine.Time // forgotten then
 }
 
 // distrusts reports whether a node is kept out of the table.
 func (n *Node) distrusts(who id.ID) bool {
-	l := n.liars[who]
+	l := n.misbehaved[who]
 	return l != nil && l.lies >= maxLies && l.until > n.env.Now()
 }
 
 // auditLater sets the timer for holders that were not audited yet.
 func (n *Node) auditLater() {
-	n.once(&n.auditing, auditAfter, timerAudit)
+	n.setTimerOnce(&n.auditing, auditAfter, timerAudit)
 }
 
 // audit asks all who have been holders long enough.
@@ -97,15 +97,15 @@ func (n *Node) known(e *entry) (drawn *entry) {
 }
 
 func (n *Node) onRtResponse(m *RtResponse) {
-	if n.lies(m) {
-		n.hold(m.From)
+	if n.isFalseResponse(m) {
+		n.recordMisbehaviour(m.From)
 	}
 	n.offer(m.From)
 }
 
-// lies reports whether somebody answered for a place that it has nothing to do
+// isFalseResponse reports whether somebody answered for a place that it has nothing to do
 // with: it does not stand in the entry's zone, and who does is there and nearer.
-func (n *Node) lies(m *RtResponse) bool {
+func (n *Node) isFalseResponse(m *RtResponse) bool {
 	s := n.cfg.Space
 	slot, ok := s.SlotOf(n.self.Pos, m.Target)
 	if own, fits := s.SlotOf(n.self.Pos, m.From.Pos); !ok || fits && own == slot {
@@ -115,16 +115,16 @@ func (n *Node) lies(m *RtResponse) bool {
 	return e != nil && n.established(e) && closer(m.Target, e.cur.Contact, m.From)
 }
 
-// hold holds a lie against a node; once is asked again, twice is enough.
-func (n *Node) hold(c *Contact) {
+// recordMisbehaviour holds a lie against a node; once is asked again, twice is enough.
+func (n *Node) recordMisbehaviour(c *Contact) {
 	now := n.env.Now()
-	l := n.liars[c.ID]
+	l := n.misbehaved[c.ID]
 	if l == nil || l.until <= now {
-		if len(n.liars) >= maxLiars {
+		if len(n.misbehaved) >= maxLiars {
 			return
 		}
-		l = &liar{}
-		n.liars[c.ID] = l
+		l = &misbehaviour{}
+		n.misbehaved[c.ID] = l
 	}
 	l.lies++
 	e := n.entryOf(c)
@@ -157,12 +157,12 @@ func (n *Node) goal(e *entry) geom.Point {
 	return geom.Point{X: area.Min.X + int32(r.Intn(w)), Y: area.Min.Y + int32(r.Intn(h))}
 }
 
-// forgetLiars drops what was long ago.
-func (n *Node) forgetLiars() {
+// expireMisbehaviours drops what was long ago.
+func (n *Node) expireMisbehaviours() {
 	now := n.env.Now()
-	for who, l := range n.liars { // deleting is the same in every order
+	for who, l := range n.misbehaved { // deleting is the same in every order
 		if l.until <= now {
-			delete(n.liars, who)
+			delete(n.misbehaved, who)
 		}
 	}
 }

@@ -6,9 +6,9 @@ import "github.com/voxelpopuli/voxelpopuli/internal/machine"
 // needs the link. Only who no longer needs it says so, and who hears it and does
 // not need the link either closes it.
 
-// giveUp says that a link is not needed, or closes it if the other end has said
+// offerClose says that a link is not needed, or closes it if the other end has said
 // so already.
-func (n *Node) giveUp(p *peer) {
+func (n *Node) offerClose(p *peer) {
 	if p.link != linkUp {
 		n.drop(p) // a link that is being opened is given up when it is there
 		return
@@ -72,7 +72,7 @@ func (n *Node) onUp(who machine.Peer) {
 		n.queue(p)
 	case p.why == 0 && (ours || again):
 		p.needed = true // or the other end was led to think so
-		n.giveUp(p)
+		n.offerClose(p)
 	default:
 		n.consider(p)
 	}
@@ -93,7 +93,7 @@ func (n *Node) onUp(who machine.Peer) {
 func (n *Node) onDown(p *peer, ev machine.LinkEvent) {
 	agreed := ev == machine.LinkClosed && (p.saidNo || p.wavered)
 	view := p.view
-	n.endGreeting(p)
+	n.finishHello(p)
 	n.unlink(p)
 	if p.why == 0 {
 		n.drop(p)
@@ -104,7 +104,7 @@ func (n *Node) onDown(p *peer, ev machine.LinkEvent) {
 		return
 	}
 	if ev == machine.LinkFailed && p.why&asNeighbour != 0 {
-		n.meetSoon() // perhaps the network was cut
+		n.discoverSoon() // perhaps the network was cut
 	}
 	n.onFailed(p, view)
 }

@@ -5,14 +5,14 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
-// ghost is the last view of a failed neighbour: those it names are the ones that
+// departedPeer is the last view of a failed neighbour: those it names are the ones that
 // have to find each other now (thesis 4.3.5, figure 4.9).
-type ghost struct {
+type departedPeer struct {
 	view  *NetworkView
 	until machine.Time
 
-	mended bool         // mend.go
-	cell   geom.Polygon // of the failed node; nil: not calculated yet
+	repaired bool         // mend.go
+	cell     geom.Polygon // of the failed node; nil: not calculated yet
 }
 
 // onFailed removes a node that closed without a reason, could not be reached or
@@ -26,14 +26,14 @@ func (n *Node) onFailed(p *peer, view *NetworkView) {
 		n.changed()
 		n.queueAll(n.neighbours)
 		if view != nil {
-			n.ghosts = append(n.ghosts, ghost{view: view, until: until})
-			n.torn = true
+			n.departed = append(n.departed, departedPeer{view: view, until: until})
+			n.lostNeighbours = true
 		}
 	}
 	if p.why&asPending != 0 {
 		n.pending = without(n.pending, p)
 		if p.namedBy != nil {
-			n.blame(p.namedBy, p.Contact)
+			n.recordFalseView(p.namedBy, p.Contact)
 		}
 	}
 	p.namedBy = nil
@@ -47,9 +47,9 @@ func (n *Node) onFailed(p *peer, view *NetworkView) {
 	}
 	n.drop(p)
 	n.reconcile()
-	n.detour(p)
+	n.rerouteAreacasts(p)
 	if len(n.neighbours)+len(n.pending) == 0 {
-		n.watchOver()
+		n.scheduleStabilize()
 	}
 }
 
@@ -74,19 +74,19 @@ func (n *Node) namesFailed(v *NetworkView) bool {
 	return false
 }
 
-// forget drops what has been remembered long enough.
-func (n *Node) forget() {
+// expireDeparted drops what has been remembered long enough.
+func (n *Node) expireDeparted() {
 	now := n.env.Now()
-	keep := n.ghosts[:0]
-	for _, g := range n.ghosts {
+	keep := n.departed[:0]
+	for _, g := range n.departed {
 		if g.until > now {
 			keep = append(keep, g)
 		}
 	}
-	clear(n.ghosts[len(keep):])
-	n.ghosts = keep
-	n.forgetRecords()
-	n.forgetLiars()
+	clear(n.departed[len(keep):])
+	n.departed = keep
+	n.expireSenderRecords()
+	n.expireMisbehaviours()
 	for who, until := range n.failed { // deleting is the same in every order
 		if until <= now {
 			delete(n.failed, who)

@@ -30,8 +30,8 @@ type Evidence struct {
 	Seen   machine.Time
 }
 
-// record is what is held against a sender of views.
-type record struct {
+// senderRecord is what is held against a sender of views.
+type senderRecord struct {
 	faults  int
 	since   machine.Time
 	ignored machine.Time // until when its views are
@@ -45,13 +45,13 @@ const (
 	faultsFor = 5 * time.Minute
 )
 
-// blame holds it against the sender of a view that a node it named could not be
+// recordFalseView holds it against the sender of a view that a node it named could not be
 // reached.
-func (n *Node) blame(v *NetworkView, absent *Contact) {
+func (n *Node) recordFalseView(v *NetworkView, absent *Contact) {
 	now := n.env.Now()
 	r := n.records[v.Source.ID]
 	if r == nil || now.Sub(r.since) > faultsFor {
-		r = &record{since: now}
+		r = &senderRecord{since: now}
 		n.records[v.Source.ID] = r
 	}
 	if r.faults++; r.faults == maxFaults {
@@ -61,30 +61,30 @@ func (n *Node) blame(v *NetworkView, absent *Contact) {
 	n.report(Evidence{Absent, v, absent, now})
 }
 
-// ignores reports whether views of a node are ignored now.
-func (n *Node) ignores(who id.ID) bool {
+// ignoresViewsOf reports whether views of a node are ignored now.
+func (n *Node) ignoresViewsOf(who id.ID) bool {
 	r := n.records[who]
 	return r != nil && r.ignored > n.env.Now()
 }
 
-// dispute reports neighbours that have left out others for long.
-func (n *Node) dispute() {
+// reportOmissions reports neighbours that have left out others for long.
+func (n *Node) reportOmissions() {
 	for _, p := range n.neighbours {
-		if p.view == nil || !n.doubtful(p) {
+		if p.view == nil || !n.inconsistentView(p) {
 			continue
 		}
 		for _, q := range n.neighbours {
-			if q != p && !p.view.Names(q.Contact) && hasPlace(n.scratchStar(p), q.Pos) {
+			if q != p && !p.view.Names(q.Contact) && hasPlace(n.expectedStar(p), q.Pos) {
 				n.report(Evidence{Missing, p.view, q.Contact, n.env.Now()})
 			}
 		}
 	}
 }
 
-// scratchStar is the star that a neighbour should have by what is known.
-func (n *Node) scratchStar(p *peer) []*Contact {
+// expectedStar is the star that a neighbour should have by what is known.
+func (n *Node) expectedStar(p *peer) []*Contact {
 	n.gather(p)
-	return n.scratch.star()
+	return n.stars.star()
 }
 
 func (n *Node) report(e Evidence) {
@@ -93,8 +93,8 @@ func (n *Node) report(e Evidence) {
 	}
 }
 
-// forgetRecords drops what was long ago.
-func (n *Node) forgetRecords() {
+// expireSenderRecords drops what was long ago.
+func (n *Node) expireSenderRecords() {
 	now := n.env.Now()
 	for who, r := range n.records { // deleting is the same in every order
 		if now.Sub(r.since) > faultsFor && r.ignored <= now {

@@ -52,7 +52,7 @@ func (n *Node) request(e *entry) {
 		default:
 			m.Via, m.HasVia = s.Mirror(to, zone), true
 		}
-		n.launch(m)
+		n.originate(m)
 	}
 }
 
@@ -71,7 +71,7 @@ func (n *Node) onRtRequest(m *RtRequest) {
 		n.receiveRtRequest(m)
 		return
 	}
-	n.relay(m)
+	n.forward(m)
 }
 
 // receiveRtRequest answers as the node nearest to the target. Near the border of

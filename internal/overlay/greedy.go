@@ -19,13 +19,13 @@ type Greedy struct {
 func (g Greedy) OnMessage(from machine.Peer, m machine.Message) {
 	r, ok := m.(*RtRequest)
 	p := g.peers.get(from.ID)
-	if !ok || g.Wary && !g.gains(r) || g.stopped || p == nil || p.greeting || p.link != linkUp || !g.sane(r) || !g.vouched(p, r.Origin) {
+	if !ok || g.Wary && !g.gains(r) || g.stopped || p == nil || p.greeting || p.link != linkUp || !g.valid(r) || !g.consistentOrigin(p, r.Origin) {
 		g.Node.OnMessage(from, m)
 		return
 	}
 	g.offer(r.Origin)
 	g.direct(r.Origin, &RtResponse{From: g.self, Target: r.Dest})
-	g.settle()
+	g.finishHandler()
 }
 
 // gains reports whether the attacker fits the entry that is asked for.

@@ -11,9 +11,9 @@ import (
 // handshake) it is left out.
 type Hello struct{ Certificate *identity.Certificate }
 
-// greet sends this node's certificate; until the other end's has been checked
+// sendHello sends this node's certificate; until the other end's has been checked
 // the link does not count as open, and what comes over it waits.
-func (n *Node) greet(who machine.Peer) {
+func (n *Node) sendHello(who machine.Peer) {
 	p := n.peers.get(who.ID)
 	if p == nil {
 		p = &peer{peer: who}
@@ -30,8 +30,8 @@ func (n *Node) greet(who machine.Peer) {
 // Reissue gives the node a new certificate for the place that it has.
 func (n *Node) Reissue(c *identity.Certificate) { n.cfg.Certificate = c }
 
-// onEarly takes messages while greeting.
-func (n *Node) onEarly(p *peer, m machine.Message) {
+// onMessageBeforeHello takes messages while greeting.
+func (n *Node) onMessageBeforeHello(p *peer, m machine.Message) {
 	if h, ok := m.(*Hello); ok && p.check == 0 && h.Certificate != nil {
 		n.checks++
 		p.check = jobCheck + n.checks
@@ -58,7 +58,7 @@ func (n *Node) onChecked(tag uint64, err error) {
 	}
 	cert := p.offered
 	early := p.early
-	n.endGreeting(p)
+	n.finishHello(p)
 	if err != nil || p.Contact != nil && p.Pos != cert.Pos {
 		n.env.Close(p.peer)
 		p.link = noLink
@@ -77,14 +77,14 @@ func (n *Node) onChecked(tag uint64, err error) {
 	}
 }
 
-// introduces takes what a linked node says of itself. One that says that it
+// acceptHello takes what a linked node says of itself. One that says that it
 // stands where its certificate does not put it is thrown out.
-func (n *Node) introduces(p *peer, c *Contact) bool {
+func (n *Node) acceptHello(p *peer, c *Contact) bool {
 	if c == nil || c.ID != p.peer.ID {
 		return false
 	}
-	if !n.credible(c) {
-		n.expel(p)
+	if !n.consistent(c) {
+		n.dropMisbehaving(p)
 		return false
 	}
 	known := p.Contact != nil
@@ -96,42 +96,42 @@ func (n *Node) introduces(p *peer, c *Contact) bool {
 	return true
 }
 
-// credible reports whether a contact does not contradict what is known of a
+// consistent reports whether a contact does not contradict what is known of a
 // linked node.
-func (n *Node) credible(c *Contact) bool {
+func (n *Node) consistent(c *Contact) bool {
 	p := n.peers.get(c.ID)
 	return p == nil || p.link != linkUp || p.Contact == nil || p.Pos == c.Pos
 }
 
-// credibleView reports whether all that a view names is credible.
-func (n *Node) credibleView(v *NetworkView) bool {
+// consistentView reports whether all that a view names is credible.
+func (n *Node) consistentView(v *NetworkView) bool {
 	for _, c := range v.Neighbours {
-		if !n.credible(c) {
+		if !n.consistent(c) {
 			return false
 		}
 	}
 	return true
 }
 
-// expel ends the link to a node that does not keep to the protocol.
-func (n *Node) expel(p *peer) {
+// dropMisbehaving ends the link to a node that does not keep to the protocol.
+func (n *Node) dropMisbehaving(p *peer) {
 	n.env.Close(p.peer)
 	n.unlink(p)
 	n.onFailed(p, nil)
 }
 
-// vouched reports whether a routed message's origin is credible; if it is the
+// consistentOrigin reports whether a routed message's origin is credible; if it is the
 // linked node itself that is not, it is thrown out.
-func (n *Node) vouched(p *peer, c *Contact) bool {
+func (n *Node) consistentOrigin(p *peer, c *Contact) bool {
 	switch {
 	case c == nil || c.ID == n.self.ID:
 		return false
 	case c.ID == p.peer.ID:
-		return n.introduces(p, c)
+		return n.acceptHello(p, c)
 	}
-	return n.credible(c)
+	return n.consistent(c)
 }
 
-func (n *Node) endGreeting(p *peer) {
+func (n *Node) finishHello(p *peer) {
 	p.greeting, p.early, p.offered, p.check = false, nil, nil, 0
 }

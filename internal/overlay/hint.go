@@ -29,15 +29,15 @@ const (
 	hintAgain = time.Minute
 )
 
-// hinted is who was hinted at of late.
-type hinted struct {
+// recentHints is who was hinted at of late.
+type recentHints struct {
 	who   [hintsKept]id.ID
 	until [hintsKept]machine.Time
 	at    int
 }
 
 // has reports whether a node was hinted at, and remembers it.
-func (h *hinted) has(who id.ID, now machine.Time) bool {
+func (h *recentHints) has(who id.ID, now machine.Time) bool {
 	for i := range h.who {
 		if h.until[i] > now && h.who[i] == who {
 			return true
@@ -76,7 +76,7 @@ func (n *Node) hint(c *Contact) {
 // onRtHint passes on a hint that was of use here: those who need the node stand
 // side by side.
 func (n *Node) onRtHint(m *RtHint) {
-	if m.Node.ID != n.self.ID && n.credible(m.Node) && n.offer(m.Node) {
+	if m.Node.ID != n.self.ID && n.consistent(m.Node) && n.offer(m.Node) {
 		n.hint(m.Node)
 	}
 }

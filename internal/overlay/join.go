@@ -5,24 +5,24 @@ package overlay
 // own, so that the requests come from different directions and end at different
 // future neighbours.
 
-func (n *Node) seek() {
-	if n.cfg.Seek == nil || n.seeking {
+func (n *Node) findBootstrapNode() {
+	if n.cfg.Seek == nil || n.bootstrapping {
 		return
 	}
-	n.seeking = true
+	n.bootstrapping = true
 	n.env.Do("", jobSeek, n.cfg.Seek())
 }
 
-// onSeek has the bootstrapping service's answer. Without anybody in it the node
+// onBootstrapNode has the bootstrapping service's answer. Without anybody in it the node
 // is the first one, and asks again in a while in case it is not.
-func (n *Node) onSeek(result any, err error) {
-	n.seeking = false
+func (n *Node) onBootstrapNode(result any, err error) {
+	n.bootstrapping = false
 	if err != nil {
 		return
 	}
 	boot, _ := result.([]*Contact)
 	if n.joined && len(n.neighbours) > 0 {
-		boot = n.pickStranger(boot)
+		boot = n.pickUnlinked(boot)
 	}
 	for _, c := range boot {
 		if c.ID == n.self.ID || n.hasFailed(c) {
@@ -47,9 +47,9 @@ func (n *Node) joinBy(c *Contact) {
 	}
 }
 
-// pickStranger returns one of the contacts, or none if the node drawn is linked
+// pickUnlinked returns one of the contacts, or none if the node drawn is linked
 // already.
-func (n *Node) pickStranger(list []*Contact) []*Contact {
+func (n *Node) pickUnlinked(list []*Contact) []*Contact {
 	if len(list) == 0 {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (n *Node) onJoinRequest(m *JoinRequest) {
 }
 
 func (n *Node) wouldBeNeighbour(c *Contact) bool {
-	s := &n.scratch
+	s := &n.stars
 	s.reset(n.self)
 	s.addPeers(n.neighbours)
 	s.add(c)

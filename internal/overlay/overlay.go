@@ -9,8 +9,8 @@ import (
 
 // Timers.
 const (
-	timerAgain uint16 = iota + 1
-	timerMeet
+	timerStabilize uint16 = iota + 1
+	timerDiscover
 	timerShortcuts
 	timerRefill
 	timerAudit
@@ -26,17 +26,17 @@ const (
 // Node is one participant of the overlay.
 type Node struct {
 	// What every message needs comes first, side by side.
-	env      machine.Env
-	self     *Contact
-	peers    peerSet // everybody with a reason, a link or a view
-	hops     hops    // where messages can go from here
-	joined   bool
-	stopped  bool
-	torn     bool         // neighbours have failed since the last mend
-	boot     []*peer      // from the bootstrapping service, while joining
-	pending  []*peer      // to be neighbours when their link is up (4.3.3)
-	waiting  []kept       // until the node has its place (4.7.1)
-	resuming machine.Time // when what is routed again has come; 0: nothing is
+	env            machine.Env
+	self           *Contact
+	peers          peerSet // everybody with a reason, a link or a view
+	hops           hops    // where messages can go from here
+	joined         bool
+	stopped        bool
+	lostNeighbours bool            // neighbours have failed since the last repair
+	boot           []*peer         // from the bootstrapping service, while joining
+	pending        []*peer         // to be neighbours when their link is up (4.3.3)
+	waiting        []queuedMessage // until the node has its place (4.7.1)
+	resuming       machine.Time    // when what is routed again has come; 0: nothing is
 	// receivers get a view when nothing is pending (4.3.3).
 	receivers []*peer
 
@@ -46,35 +46,35 @@ type Node struct {
 	view       *NetworkView // the current one; nil: to be made
 	reach      int64        // see reachOf; 0: to be calculated
 
-	table     table
-	hinted    hinted
-	refilling bool // the timer of refill is set
-	auditing  bool // that of audit is
-	liars     map[id.ID]*liar
-	shortcuts []*peer
-	sweeping  bool // the timer of purgeShortcuts is set
+	table      table
+	hinted     recentHints
+	refilling  bool // the timer of refill is set
+	auditing   bool // that of audit is
+	misbehaved map[id.ID]*misbehaviour
+	shortcuts  []*peer
+	sweeping   bool // the timer of purgeShortcuts is set
 
 	checking map[uint64]*peer // certificates
 	checks   uint64
 
-	failed  map[id.ID]machine.Time // until when (4.3.5)
-	records map[id.ID]*record      // of senders of false views
-	ghosts  []ghost                // last views of failed neighbours
+	failed   map[id.ID]machine.Time  // until when (4.3.5)
+	records  map[id.ID]*senderRecord // of senders of false views
+	departed []departedPeer          // last views of failed neighbours
 
-	seeking   bool
-	stableNow verdict
-	again     // what makes the overlay stabilise from any state
-	seq       uint64
-	dropped   uint64 // messages that were not sane
+	bootstrapping bool
+	stableNow     verdict
+	stabilization // what makes the overlay stabilise from any state
+	seq           uint64
+	dropped       uint64 // messages that were not valid
 
 	cell   geom.Polygon                     // own; empty: to be calculated
 	recent recent.Map[messageKey, struct{}] // areacasts
-	passed []passed                         // the last of them
+	passed []passedAreacast                 // the last of them
 	// awaited: own areacasts that another node is the root of and that have not
 	// come back.
 	awaited []uint64
 
-	scratch scratch
+	stars starBuilder
 }
 
 // New returns a node that is not connected yet.
@@ -82,7 +82,7 @@ func New(cfg Config, env machine.Env) *Node {
 	return &Node{
 		cfg: cfg, env: env, self: cfg.Self,
 		failed: map[id.ID]machine.Time{}, recent: recent.New[messageKey, struct{}](window),
-		records: map[id.ID]*record{}, liars: map[id.ID]*liar{}, checking: map[uint64]*peer{},
+		records: map[id.ID]*senderRecord{}, misbehaved: map[id.ID]*misbehaviour{}, checking: map[uint64]*peer{},
 		table: newTable(cfg.Space, cfg.Self.Pos),
 	}
 }
@@ -106,9 +106,9 @@ func (n *Node) Dropped() uint64 { return n.dropped }
 
 // Start implements machine.Machine: it looks for the network.
 func (n *Node) Start() {
-	n.seek()
-	n.watchOver()
-	n.meetSoon()
+	n.findBootstrapNode()
+	n.scheduleStabilize()
+	n.discoverSoon()
 }
 
 // Stop leaves the network: closing all links is the whole farewell (4.3.5).
@@ -131,12 +131,12 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 	if n.stopped || p == nil {
 		return
 	}
-	if !n.sane(m) {
+	if !n.valid(m) {
 		n.dropped++
 		return
 	}
 	if p.greeting {
-		n.onEarly(p, m)
+		n.onMessageBeforeHello(p, m)
 		return
 	}
 	if p.link != linkUp {
@@ -148,32 +148,32 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 	case *ConnectionInfo:
 		n.onConnectionInfo(p, m)
 	case *JoinRequest:
-		if n.vouched(p, m.Origin) {
+		if n.consistentOrigin(p, m.Origin) {
 			n.onJoinRequest(m)
 		}
 	case *RtRequest:
-		if n.vouched(p, m.Origin) {
+		if n.consistentOrigin(p, m.Origin) {
 			if n.offer(m.Origin) { // passive filling (4.5.6)
 				n.hint(m.Origin)
 			}
 			n.onRtRequest(m)
 		}
 	case *RtResponse:
-		if n.introduces(p, m.From) {
+		if n.acceptHello(p, m.From) {
 			n.onRtResponse(m)
 		}
 	case *RtHint:
 		n.onRtHint(m)
 	case *Unicast:
-		if n.vouched(p, m.Origin) {
+		if n.consistentOrigin(p, m.Origin) {
 			n.onUnicast(m)
 		}
 	case *Areacast:
-		if n.vouched(p, m.Origin) || n.awaits(m) {
+		if n.consistentOrigin(p, m.Origin) || n.awaits(m) {
 			n.onAreacast(m)
 		}
 	}
-	n.settle()
+	n.finishHandler()
 }
 
 // OnLink implements machine.Machine.
@@ -184,7 +184,7 @@ func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 	switch ev {
 	case machine.LinkUp:
 		if n.cfg.Verify != nil {
-			n.greet(peer)
+			n.sendHello(peer)
 			return
 		}
 		n.onUp(peer)
@@ -193,7 +193,7 @@ func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 			n.onDown(p, ev)
 		}
 	}
-	n.settle()
+	n.finishHandler()
 }
 
 // OnTimer implements machine.Machine.
@@ -202,10 +202,10 @@ func (n *Node) OnTimer(t machine.Timer) {
 		return
 	}
 	switch {
-	case t.Kind == timerAgain && t.Gen == n.timer:
-		n.askAgain()
-	case t.Kind == timerMeet && t.Gen == n.meeting:
-		n.meet()
+	case t.Kind == timerStabilize && t.Gen == n.timer:
+		n.stabilize()
+	case t.Kind == timerDiscover && t.Gen == n.discoverTimer:
+		n.discover()
 	case t.Kind == timerShortcuts:
 		n.purgeShortcuts()
 	case t.Kind == timerRefill:
@@ -213,7 +213,7 @@ func (n *Node) OnTimer(t machine.Timer) {
 	case t.Kind == timerAudit:
 		n.audit()
 	}
-	n.settle()
+	n.finishHandler()
 }
 
 // OnDone implements machine.Machine.
@@ -223,25 +223,25 @@ func (n *Node) OnDone(tag uint64, result any, err error) {
 	}
 	switch {
 	case tag == jobSeek:
-		n.onSeek(result, err)
+		n.onBootstrapNode(result, err)
 	case tag > jobCheck:
 		n.onChecked(tag, err)
 	}
-	n.settle()
+	n.finishHandler()
 }
 
-// settle ends every handler: views go out if nothing is pending, and who has
+// finishHandler ends every handler: views go out if nothing is pending, and who has
 // become stable goes on with what had to wait.
-func (n *Node) settle() {
+func (n *Node) finishHandler() {
 	if len(n.pending) > 0 {
 		return
 	}
 	n.flush()
-	if len(n.waiting) > 0 && n.settled() {
-		n.resume()
+	if len(n.waiting) > 0 && n.ready() {
+		n.flushQueue()
 	}
-	if n.torn && n.Stable() {
-		n.mend()
+	if n.lostNeighbours && n.Stable() {
+		n.repairAreacasts()
 	}
 	if (!n.joined || len(n.boot) > 0) && n.Stable() {
 		n.releaseBoot()

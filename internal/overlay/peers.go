@@ -102,7 +102,7 @@ func (n *Node) release(p *peer, why reason) {
 	}
 	p.why &^= why
 	if p.why == 0 {
-		n.giveUp(p)
+		n.offerClose(p)
 	}
 }
 

@@ -46,7 +46,7 @@ func (n *Node) consider(p *peer) {
 	if !n.joined || p.Contact == nil {
 		return
 	}
-	s := &n.scratch
+	s := &n.stars
 	s.reset(n.self)
 	s.addPeers(n.neighbours)
 	s.add(p.Contact)
@@ -84,7 +84,7 @@ func (n *Node) admit(p *peer) {
 // addNeighbours adds linked nodes and removes those that they replace; all of
 // them get a view, so that who is removed knows the reason (thesis 4.3.2).
 func (n *Node) addNeighbours(added []*peer) {
-	s := &n.scratch
+	s := &n.stars
 	s.reset(n.self)
 	old := append(n.neighbours, added...)
 	s.addPeers(old)
@@ -116,7 +116,7 @@ func (n *Node) addNeighbours(added []*peer) {
 // of failed neighbours, every linked node (a joining node has no fragments
 // to hold together, so there only those that reported), and the view v, if any.
 func (n *Node) star(v *NetworkView) []*Contact {
-	s := &n.scratch
+	s := &n.stars
 	s.reset(n.self)
 	s.addPeers(n.neighbours)
 	s.reach = n.reachOf()
@@ -129,7 +129,7 @@ func (n *Node) star(v *NetworkView) []*Contact {
 			n.addLive(p.view.Neighbours)
 		}
 	}
-	for _, g := range n.ghosts {
+	for _, g := range n.departed {
 		n.addLive(g.view.Neighbours)
 	}
 	if v != nil {
@@ -146,7 +146,7 @@ func (n *Node) reachOf() int64 {
 	if n.reach == 0 {
 		n.reach = math.MaxInt64
 		if len(n.neighbours) > 2 {
-			n.reach = geom.Reach(n.self.Pos, n.scratch.points)
+			n.reach = geom.Reach(n.self.Pos, n.stars.points)
 		}
 	}
 	return n.reach
@@ -156,7 +156,7 @@ func (n *Node) reachOf() int64 {
 func (n *Node) addLive(list []*Contact) {
 	for _, c := range list {
 		if len(n.failed) == 0 || !n.hasFailed(c) {
-			n.scratch.add(c)
+			n.stars.add(c)
 		}
 	}
 }

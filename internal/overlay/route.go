@@ -117,20 +117,20 @@ func (h *hops) take(p *peer) {
 	}
 }
 
-// launch sends a message of this node on its way; one that this node itself is
+// originate sends a message of this node on its way; one that this node itself is
 // nearest to is received here.
-func (n *Node) launch(m routable) { n.pass(m, true) }
+func (n *Node) originate(m routable) { n.forwardOrReceive(m, true) }
 
-// relay takes a routed message that came in.
-func (n *Node) relay(m routable) {
+// forward takes a routed message that came in.
+func (n *Node) forward(m routable) {
 	if m.head().Hops < maxHops {
-		n.pass(m, false)
+		n.forwardOrReceive(m, false)
 	}
 }
 
-// pass sends a message to the next hop, or receives it here. Having reached the
+// forwardOrReceive sends a message to the next hop, or receives it here. Having reached the
 // intermediate destination it goes on to the final one (thesis 4.5.5).
-func (n *Node) pass(m routable, own bool) {
+func (n *Node) forwardOrReceive(m routable, own bool) {
 	h := m.head()
 	via := h.HasVia
 	next := n.nextHop(h.goal(), h.Origin)
@@ -139,11 +139,11 @@ func (n *Node) pass(m routable, own bool) {
 		next = n.nextHop(h.Dest, h.Origin)
 	}
 	if a, ok := m.(*Areacast); ok && next != nil {
-		n.remember(a, next)
+		n.rememberAreacast(a, next)
 	}
 	switch {
 	case next == nil:
-		n.arrive(m)
+		n.receive(m)
 	case own && via == h.HasVia:
 		n.env.Send(next.peer, m)
 	default:
@@ -151,11 +151,11 @@ func (n *Node) pass(m routable, own bool) {
 	}
 }
 
-// arrive receives a message that this node is nearest to. While it has not found
+// receive receives a message that this node is nearest to. While it has not found
 // its place, another node may be nearer, so the message waits (thesis 4.7.1).
-func (n *Node) arrive(m routable) {
-	if !n.settled() {
-		n.keep(m)
+func (n *Node) receive(m routable) {
+	if !n.ready() {
+		n.enqueue(m)
 		return
 	}
 	switch m := m.(type) {
@@ -166,34 +166,34 @@ func (n *Node) arrive(m routable) {
 	}
 }
 
-// kept is a message that waits until the node has its place.
-type kept struct {
+// queuedMessage is a message that waits until the node has its place.
+type queuedMessage struct {
 	m    routable
 	came machine.Time
 }
 
-func (n *Node) keep(m routable) {
+func (n *Node) enqueue(m routable) {
 	if len(n.waiting) < maxWaiting {
-		n.waiting = append(n.waiting, kept{m, n.cameAt()})
+		n.waiting = append(n.waiting, queuedMessage{m, n.arrivedAt()})
 	}
 }
 
-// cameAt is when the message that is handled came to this node.
-func (n *Node) cameAt() machine.Time {
+// arrivedAt is when the message that is handled came to this node.
+func (n *Node) arrivedAt() machine.Time {
 	if n.resuming != 0 {
 		return n.resuming
 	}
 	return n.env.Now()
 }
 
-// settled reports whether messages may be received here: a node alone in the
+// ready reports whether messages may be received here: a node alone in the
 // world has its place as well.
-func (n *Node) settled() bool {
-	return n.Stable() || len(n.neighbours)+len(n.pending) == 0 && !n.seeking
+func (n *Node) ready() bool {
+	return n.Stable() || len(n.neighbours)+len(n.pending) == 0 && !n.bootstrapping
 }
 
-// resume routes again what had to wait.
-func (n *Node) resume() {
+// flushQueue routes again what had to wait.
+func (n *Node) flushQueue() {
 	waiting := n.waiting
 	n.waiting = nil
 	for _, k := range waiting {
@@ -202,7 +202,7 @@ func (n *Node) resume() {
 			continue
 		}
 		n.resuming = k.came
-		n.pass(k.m, false)
+		n.forwardOrReceive(k.m, false)
 		n.resuming = 0
 	}
 }

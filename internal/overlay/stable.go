@@ -19,7 +19,7 @@ func (n *Node) Stable() bool {
 	if n.stableNow == unknown {
 		n.stableNow = yes
 		for _, p := range n.neighbours {
-			if n.doubtful(p) {
+			if n.inconsistentView(p) {
 				n.stableNow = no
 				break
 			}
@@ -28,20 +28,20 @@ func (n *Node) Stable() bool {
 	return n.stableNow == yes
 }
 
-// doubtful reports whether a neighbour's view is missing or is not what the
+// inconsistentView reports whether a neighbour's view is missing or is not what the
 // views of all others make it.
-func (n *Node) doubtful(p *peer) bool {
+func (n *Node) inconsistentView(p *peer) bool {
 	if p.view == nil {
 		return true
 	}
 	n.gather(p)
-	return !n.scratch.starIs(p.view.Neighbours)
+	return !n.stars.starIs(p.view.Neighbours)
 }
 
-// gather puts all that the neighbours' views name into the scratch, for the star
+// gather puts all that the neighbours' views name into the star builder, for the star
 // of one of them.
 func (n *Node) gather(p *peer) {
-	s := &n.scratch
+	s := &n.stars
 	s.reset(p.Contact)
 	s.add(n.self)
 	s.addPeers(n.neighbours)
@@ -52,9 +52,9 @@ func (n *Node) gather(p *peer) {
 	}
 }
 
-// askDoubtful asks everybody whose view does not fit, and, as one old view can
+// requestInconsistentViews asks everybody whose view does not fit, and, as one old view can
 // put all others in doubt, everybody else as well.
-func (n *Node) askDoubtful() {
+func (n *Node) requestInconsistentViews() {
 	v := *n.currentView()
 	v.Ask = true
 	for _, p := range n.neighbours {

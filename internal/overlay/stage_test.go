@@ -94,7 +94,7 @@ func (s *stage) Received(m *Unicast, came machine.Time) { s.got, s.came = append
 func (s *stage) ReceivedArea(*Areacast)                 {}
 func (s *stage) Report(e Evidence)                      { s.faults = append(s.faults, e) }
 
-// pass lets time pass.
+// forwardOrReceive lets time pass.
 func (s *stage) pass(d time.Duration) {
 	end := s.now.Add(d)
 	for {

@@ -168,7 +168,7 @@ func TestSilence(t *testing.T) {
 	b.sim.Run(10 * time.Minute)
 	for _, row := range seen.Rows() {
 		switch row.Name {
-		case "JoinRequest", "ConnectionInfo": // askAgain
+		case "JoinRequest", "ConnectionInfo": // stabilize
 			if row.Messages > 50*10 {
 				t.Errorf("%d %ss in ten quiet minutes", row.Messages, row.Name)
 			}

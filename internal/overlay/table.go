@@ -119,7 +119,7 @@ func (n *Node) refillEntry(e *entry) {
 	n.refillLater()
 }
 
-func (n *Node) refillLater() { n.once(&n.refilling, refillAfter, timerRefill) }
+func (n *Node) refillLater() { n.setTimerOnce(&n.refilling, refillAfter, timerRefill) }
 
 func (n *Node) refill() {
 	n.refilling = false

@@ -19,7 +19,7 @@ func (m *Unicast) onward(via bool) routable {
 
 // Unicast sends a message to the node responsible for a place, this one perhaps.
 func (n *Node) Unicast(to geom.Point, body machine.Message) {
-	n.launch(&Unicast{Route{Origin: n.self, Seq: n.nextSeq(), Dest: to}, body})
+	n.originate(&Unicast{Route{Origin: n.self, Seq: n.nextSeq(), Dest: to}, body})
 }
 
 // Reply sends a message to a node itself, over a shortcut.
@@ -39,7 +39,7 @@ func (n *Node) onUnicast(m *Unicast) {
 		n.receiveUnicast(m)
 		return
 	}
-	n.relay(m)
+	n.forward(m)
 }
 
 // receiveUnicast is where the message ends; both are likely to talk again, so
@@ -49,6 +49,6 @@ func (n *Node) receiveUnicast(m *Unicast) {
 		n.shortcut(m.Origin)
 	}
 	if n.cfg.Events != nil {
-		n.cfg.Events.Received(m, n.cameAt())
+		n.cfg.Events.Received(m, n.arrivedAt())
 	}
 }

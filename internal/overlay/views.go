@@ -4,13 +4,13 @@ package overlay
 
 // onView takes a neighbourhood that a linked node reports.
 func (n *Node) onView(p *peer, v *NetworkView) {
-	if !n.introduces(p, v.Source) || !n.credibleView(v) || n.ignores(v.Source.ID) {
+	if !n.acceptHello(p, v.Source) || !n.consistentView(v) || n.ignoresViewsOf(v.Source.ID) {
 		return
 	}
 	p.view = v
 	n.stableNow = unknown
 	if !n.watching {
-		n.watchOver()
+		n.scheduleStabilize()
 	}
 	n.reconcileWith(v)
 	if p.why&asReceiver == 0 && (v.Ask || n.differs(v) && !n.namesFailed(v)) {
@@ -25,7 +25,7 @@ func (n *Node) onView(p *peer, v *NetworkView) {
 // it knew what our answer would tell it (thesis 4.3.4). Pending neighbours
 // count: the answer waits for them.
 func (n *Node) differs(v *NetworkView) bool {
-	s := &n.scratch
+	s := &n.stars
 	s.reset(v.Source)
 	s.add(n.self)
 	s.addPeers(n.neighbours)
@@ -82,7 +82,7 @@ func (n *Node) currentView() *NetworkView {
 func (n *Node) changed() {
 	n.view, n.cell, n.reach = nil, n.cell[:0], 0
 	n.stableNow = unknown
-	n.watchOver()
+	n.scheduleStabilize()
 	if n.cfg.Events != nil {
 		n.cfg.Events.Neighbourhood()
 	}

@@ -7,12 +7,12 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
-// Court is the authority's side of false views (thesis 4.8): it counts. A view
+// MisbehaviourScore is the authority's side of false views (thesis 4.8): it counts. A view
 // that names an absent node counts against its sender; one that leaves a node
 // out is a dispute in which either of the two may lie, and counts against both.
 // Who is in more than a node of its age may be is to be excluded: the lifetime
 // is considered, so that old honest nodes do not add up to a threshold.
-type Court struct {
+type MisbehaviourScore struct {
 	// Valid reports whether a view bears its source's signature.
 	Valid func(*NetworkView) bool
 	// Free is how many counts a node has to begin with, and one more for each
@@ -24,9 +24,9 @@ type Court struct {
 	heard  map[messageKey]bool // a view counts once for each node it wrongs
 }
 
-// Hear takes evidence and returns who is to be excluded by it. born tells when a
+// Add takes evidence and returns who is to be excluded by it. born tells when a
 // node's certificate was issued.
-func (c *Court) Hear(e Evidence, born func(id.ID) machine.Time) (guilty []id.ID) {
+func (c *MisbehaviourScore) Add(e Evidence, born func(id.ID) machine.Time) (guilty []id.ID) {
 	if e.View == nil || e.View.Source == nil || e.Node == nil || c.Valid != nil && !c.Valid(e.View) {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (c *Court) Hear(e Evidence, born func(id.ID) machine.Time) (guilty []id.ID)
 	return guilty
 }
 
-func (c *Court) allowed(age time.Duration) int {
+func (c *MisbehaviourScore) allowed(age time.Duration) int {
 	free, each := c.Free, c.Each
 	if free == 0 {
 		free = 20

@@ -9,17 +9,17 @@ import (
 	. "github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// TestCourt: 4.8, false views add up against their sender; in a dispute both
+// TestMisbehaviourScore: 4.8, false views add up against their sender; in a dispute both
 // count, and whoever is in too many for its age is excluded.
-func TestCourt(t *testing.T) {
+func TestMisbehaviourScore(t *testing.T) {
 	born := func(id.ID) machine.Time { return 0 }
-	c := &Court{Free: 3, Each: time.Hour, Valid: func(v *NetworkView) bool { return v.Signature == nil }}
+	c := &MisbehaviourScore{Free: 3, Each: time.Hour, Valid: func(v *NetworkView) bool { return v.Signature == nil }}
 	hear := func(charge Charge, from, about, names string, stamp machine.Time, sig []byte) []id.ID {
 		v := &NetworkView{Source: at(from), Stamp: stamp, Signature: sig}
 		for _, r := range names {
 			v.Neighbours = append(v.Neighbours, at(string(r)))
 		}
-		return c.Hear(Evidence{Charge: charge, View: v, Node: at(about), Seen: stamp}, born)
+		return c.Add(Evidence{Charge: charge, View: v, Node: at(about), Seen: stamp}, born)
 	}
 	for i := range machine.Time(10) {
 		if hear(Absent, "e", "n", "on", 1, nil) != nil { // the same view again

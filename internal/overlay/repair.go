@@ -22,28 +22,28 @@ const (
 	maxMend = 128
 )
 
-// passed is an areacast that came by. Within its area (Root is set) it is handed
+// passedAreacast is an areacast that came by. Within its area (Root is set) it is handed
 // round a neighbour that fails; on the way there it goes another way if the node
 // that it was sent to fails.
-type passed struct {
+type passedAreacast struct {
 	m     *Areacast
 	to    *peer // on the way there
 	until machine.Time
 }
 
-// remember keeps an areacast for nodes that fail later.
-func (n *Node) remember(m *Areacast, to *peer) {
+// rememberAreacast keeps an areacast for nodes that fail later.
+func (n *Node) rememberAreacast(m *Areacast, to *peer) {
 	now := n.env.Now()
 	for len(n.passed) > 0 && (n.passed[0].until <= now || len(n.passed) >= maxMend) {
-		n.passed[0] = passed{} // lets go of what it points to
+		n.passed[0] = passedAreacast{} // lets go of what it points to
 		n.passed = n.passed[1:]
 	}
-	n.passed = append(n.passed, passed{m, to, now.Add(mendFor)})
+	n.passed = append(n.passed, passedAreacast{m, to, now.Add(mendFor)})
 }
 
-// detour sends areacasts that were on their way through a failed node another
+// rerouteAreacasts sends areacasts that were on their way through a failed node another
 // way; who has had them from it drops them.
-func (n *Node) detour(failed *peer) {
+func (n *Node) rerouteAreacasts(failed *peer) {
 	now := n.env.Now()
 	var again []*Areacast
 	for i := range n.passed {
@@ -58,29 +58,29 @@ func (n *Node) detour(failed *peer) {
 	}
 }
 
-// mend hands on what may have been lost with neighbours that failed since the
+// repairAreacasts hands on what may have been lost with neighbours that failed since the
 // last time.
-func (n *Node) mend() {
-	n.torn = false
+func (n *Node) repairAreacasts() {
+	n.lostNeighbours = false
 	now := n.env.Now()
-	for i := range n.ghosts {
-		g := &n.ghosts[i]
-		if g.mended {
+	for i := range n.departed {
+		g := &n.departed[i]
+		if g.repaired {
 			continue
 		}
-		g.mended = true
+		g.repaired = true
 		for _, old := range n.passed {
-			if old.m.Root != nil && old.until > now && n.overlapped(g, &old.m.Area) {
-				n.handRound(g, old.m)
+			if old.m.Root != nil && old.until > now && n.cellOverlapped(g, &old.m.Area) {
+				n.resendAreacast(g, old.m)
 			}
 		}
 	}
 }
 
-// overlapped reports whether a failed neighbour's cell overlapped an area.
-func (n *Node) overlapped(g *ghost, a *Area) bool {
+// cellOverlapped reports whether a failed neighbour's cell overlapped an area.
+func (n *Node) cellOverlapped(g *departedPeer, a *Area) bool {
 	if g.cell == nil {
-		s := &n.scratch
+		s := &n.stars
 		s.reset(g.view.Source)
 		s.addAll(g.view.Neighbours)
 		g.cell = geom.Cell(g.view.Source.Pos, s.points, n.cfg.Space.Bounds(), nil)
@@ -88,9 +88,9 @@ func (n *Node) overlapped(g *ghost, a *Area) bool {
 	return a.Overlaps(g.cell)
 }
 
-// handRound gives an areacast to all overlapping neighbours that were neighbours
+// resendAreacast gives an areacast to all overlapping neighbours that were neighbours
 // of a failed one.
-func (n *Node) handRound(g *ghost, m *Areacast) {
+func (n *Node) resendAreacast(g *departedPeer, m *Areacast) {
 	var fwd routable
 	for _, p := range n.neighbours {
 		if p.view == nil || !g.view.Names(p.Contact) || !m.Area.Overlaps(n.cellOf(p)) {

@@ -6,9 +6,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 )
 
-// scratch holds the candidates of one calculation and is used again, so that
+// starBuilder holds the candidates of one calculation and is used again, so that
 // calculating allocates nothing.
-type scratch struct {
+type starBuilder struct {
 	centre   geom.Point
 	reach    int64 // square of the distance beyond which nobody is a neighbour
 	contacts []*Contact
@@ -18,14 +18,14 @@ type scratch struct {
 }
 
 // reset begins a calculation of c's star.
-func (s *scratch) reset(c *Contact) {
+func (s *starBuilder) reset(c *Contact) {
 	s.centre, s.reach = c.Pos, math.MaxInt64
 	s.contacts, s.points = s.contacts[:0], s.points[:0]
 }
 
 // add adds a candidate; places are what tells nodes apart here (4.2.4: the
 // authority gives no place twice).
-func (s *scratch) add(c *Contact) {
+func (s *starBuilder) add(c *Contact) {
 	if d := s.centre.Dist2(c.Pos); d == 0 || d > s.reach {
 		return
 	}
@@ -38,20 +38,20 @@ func (s *scratch) add(c *Contact) {
 	s.points = append(s.points, c.Pos)
 }
 
-func (s *scratch) addAll(list []*Contact) {
+func (s *starBuilder) addAll(list []*Contact) {
 	for _, c := range list {
 		s.add(c)
 	}
 }
 
-func (s *scratch) addPeers(list []*peer) {
+func (s *starBuilder) addPeers(list []*peer) {
 	for _, p := range list {
 		s.add(p.Contact)
 	}
 }
 
 // star returns the neighbours, counter-clockwise; valid until the next call.
-func (s *scratch) star() []*Contact {
+func (s *starBuilder) star() []*Contact {
 	s.found = geom.Star(s.centre, s.points, s.found[:0])
 	s.result = s.result[:0]
 	for _, i := range s.found {
@@ -61,7 +61,7 @@ func (s *scratch) star() []*Contact {
 }
 
 // starIs reports whether the star is exactly the nodes of list.
-func (s *scratch) starIs(list []*Contact) bool {
+func (s *starBuilder) starIs(list []*Contact) bool {
 	s.found = geom.Star(s.centre, s.points, s.found[:0])
 	if len(s.found) != len(list) {
 		return false
