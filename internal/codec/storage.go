@@ -115,7 +115,7 @@ var storageKinds = []*kind{
 			m.Seal(f.codec.rules.world)
 		}
 	}),
-	needs(146, func(f *form, m *storage.Wake) {
+	needs(146, func(f *form, m *storage.Activate) {
 		f.player(&m.Player)
 		f.place(&m.Place)
 		signed(f, &m.Of)
@@ -172,7 +172,7 @@ var storageKinds = []*kind{
 	}),
 	needs(157, func(f *form, m *storage.Blocks) {
 		f.fixed64(&m.Query)
-		list(f, &m.Pieces, maxSquares, 1, func(f *form, v *[]storage.Piece) { list(f, v, maxObjects, 2, piece) })
+		list(f, &m.Pieces, maxSquares, 1, func(f *form, v *[]storage.ObjectPatch) { list(f, v, maxObjects, 2, piece) })
 		list(f, &m.Characters, maxObjects, 2, object)
 		if !f.reading && len(m.Cells) > 0 {
 			f.fail("cells instead of pieces")
@@ -181,13 +181,13 @@ var storageKinds = []*kind{
 			f.fail("an answer with nothing in it")
 		}
 	}),
-	needs(158, func(f *form, m *storage.Seek) {
+	needs(158, func(f *form, m *storage.PeerQuery) {
 		f.fixed64(&m.Query)
 		if list(f, &m.Zones, maxZones, 1, num); len(m.Zones) == 0 {
 			f.fail("no zones")
 		}
 	}),
-	needs(159, func(f *form, m *storage.Sought) {
+	needs(159, func(f *form, m *storage.PeerReply) {
 		f.fixed64(&m.Query)
 		if list(f, &m.Nodes, maxSought, minContact, func(f *form, c **overlay.Contact) { f.someone(c) }); len(m.Nodes) == 0 {
 			f.fail("no nodes")

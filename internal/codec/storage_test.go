@@ -127,7 +127,7 @@ func (v *vault) part() (*storage.Snapshot, overlay.Area) {
 	whole.Unsure[5], whole.Cells[5] = true, storage.NewCell(nil)
 	whole.Woken = []*storage.Object{v.rules.Wake(v.player(), geom.Point{X: side / 2, Y: side / 3}, nil)}
 	area := overlay.Area{Polygon: geom.Rect{Min: geom.Point{X: side / 8, Y: side / 8}, Max: geom.Point{X: side - 9, Y: side - 9}}.Polygon(nil)}
-	sent, err := storage.Received(3, &whole.Cover, &area, whole.Carry(&area, v.world), v.world)
+	sent, err := storage.DecodeSnapshot(3, &whole.Cover, &area, whole.Encode(&area, v.world), v.world)
 	if err != nil {
 		panic(err)
 	}
@@ -144,7 +144,7 @@ func ascending(all []*storage.Object) []*storage.Object {
 	return slices.CompactFunc(all, func(a, b *storage.Object) bool { return a.ID == b.ID })
 }
 
-func (v *vault) tag() (t storage.Tag) {
+func (v *vault) tag() (t storage.SaltedDigest) {
 	binary.BigEndian.PutUint64(t[:], v.r.Uint64()|1)
 	return t
 }
@@ -156,8 +156,8 @@ func (v *vault) retrieve(area overlay.Area) *storage.Retrieve {
 	}
 }
 
-func (v *vault) brief(area overlay.Area) *storage.Brief {
-	b := &storage.Brief{Of: 4, Cover: area, Unsure: []uint32{3, 6}, Check: v.tag(), Woken: []storage.Sleeper{{ID: 7, Digest: id.Of([]byte{1}), Pos: area.Circle.C}}}
+func (v *vault) brief(area overlay.Area) *storage.DigestAnswer {
+	b := &storage.DigestAnswer{Of: 4, Cover: area, Unsure: []uint32{3, 6}, Check: v.tag(), Woken: []storage.DormantName{{ID: 7, Digest: id.Of([]byte{1}), Pos: area.Circle.C}}}
 	for range 11 {
 		b.Tags, b.Same = append(b.Tags, v.tag()), append(b.Same, v.r.OneIn(2))
 	}
@@ -165,9 +165,9 @@ func (v *vault) brief(area overlay.Area) *storage.Brief {
 }
 
 // sleepers names objects.
-func sleepers(objects []*storage.Object) (out []storage.Sleeper) {
+func sleepers(objects []*storage.Object) (out []storage.DormantName) {
 	for _, o := range objects {
-		out = append(out, storage.Sleeper{ID: o.ID, Digest: o.Digest, Pos: o.Pos})
+		out = append(out, storage.DormantName{ID: o.ID, Digest: o.Digest, Pos: o.Pos})
 	}
 	return out
 }
@@ -183,20 +183,20 @@ func (v *vault) message(k *kind) machine.Message {
 	case *storage.Fetch:
 		return &storage.Fetch{
 			Retrieve: *v.retrieve(area), Cells: []storage.CellAt{{X: 1, Y: 2}, {X: 3}}, Characters: []storage.ObjectID{5, 1 << 60},
-			HaveTags: []uint64{v.r.Uint64(), 1}, BaseTags: []storage.Tag{{}, v.tag()},
+			HaveTags: []uint64{v.r.Uint64(), 1}, BaseTags: []storage.SaltedDigest{{}, v.tag()},
 		}
 	case *storage.Blocks:
 		return &storage.Blocks{
 			Query: v.r.Uint64(), Characters: seen.Woken,
-			Pieces: [][]storage.Piece{nil, {
+			Pieces: [][]storage.ObjectPatch{nil, {
 				{How: storage.Has, At: 300}, {How: storage.Based, In: -3, At: 1, Data: []byte{1, 2}},
 				{How: storage.Begun, In: 40, At: 7, Data: []byte{9}}, {How: storage.Whole, Data: bytes.Repeat([]byte{3}, 200)},
 			}},
 		}
-	case *storage.Seek:
-		return &storage.Seek{Query: v.r.Uint64(), Zones: []uint8{0, 3}}
-	case *storage.Sought:
-		return &storage.Sought{Query: v.r.Uint64(), Nodes: []*overlay.Contact{v.node(), v.node()}}
+	case *storage.PeerQuery:
+		return &storage.PeerQuery{Query: v.r.Uint64(), Zones: []uint8{0, 3}}
+	case *storage.PeerReply:
+		return &storage.PeerReply{Query: v.r.Uint64(), Nodes: []*overlay.Contact{v.node(), v.node()}}
 	case *storage.Result:
 		if v.r.OneIn(2) {
 			m := &storage.Result{Query: v.r.Uint64(), Area: area, Brief: true, Same: true, Sent: v.brief(area), Names: sleepers(static), Batches: batches}
@@ -237,8 +237,8 @@ func (v *vault) message(k *kind) machine.Message {
 	case *storage.Push:
 		m := &storage.Push{Seen: seen, Area: area, Static: static, Batches: batches}
 		return m.Seal(v.world)
-	case *storage.Wake:
-		return &storage.Wake{Player: v.player(), Place: v.place(), Of: 3}
+	case *storage.Activate:
+		return &storage.Activate{Player: v.player(), Place: v.place(), Of: 3}
 	case *storage.Better:
 		return &storage.Better{Node: v.node()}
 	}
@@ -304,7 +304,7 @@ func TestStorageRefuses(t *testing.T) {
 		"a receipt of nobody":         &storage.Receipt{Batch: v.batch()},
 		"no certificate":              &storage.Certified{},
 		"a cell that is not there":    &storage.Fetch{Retrieve: *v.retrieve(area), Cells: []storage.CellAt{{X: -1}}},
-		"more pasts than cells":       &storage.Fetch{Retrieve: *v.retrieve(area), BaseTags: []storage.Tag{v.tag()}},
+		"more pasts than cells":       &storage.Fetch{Retrieve: *v.retrieve(area), BaseTags: []storage.SaltedDigest{v.tag()}},
 		"objects for their digests":   &storage.Fetch{Retrieve: *v.retrieve(area), Have: []*storage.Object{v.chunk()}},
 		"cells for their pieces":      &storage.Blocks{Cells: []*storage.Cell{nil}},
 		"digests and what they are":   &storage.Result{Around: around, Area: area, Brief: true, Seen: seen},
@@ -312,11 +312,11 @@ func TestStorageRefuses(t *testing.T) {
 		"names that are not some":     &storage.Result{Around: around, Area: area, Names: sleepers([]*storage.Object{v.character(true)})},
 		"one name twice":              &storage.Push{Names: sleepers([]*storage.Object{twice, twice})},
 		"digests that are not some":   &storage.Result{Around: around, Area: area, Sent: v.brief(area)},
-		"many zones":                  &storage.Seek{Zones: make([]uint8, maxZones+1)},
+		"many zones":                  &storage.PeerQuery{Zones: make([]uint8, maxZones+1)},
 		"a receipt for another batch": &storage.Exchange{Batch: v.batch(), Receipts: v.receipts(v.batch(), false)},
 		"a receipt of whom all know":  &storage.Exchange{Batch: batch, Receipts: v.receipts(batch, true)},
 		"a node outside of the world": &storage.Better{Node: far},
-		"a place outside":             &storage.Wake{Player: v.player(), Place: geom.Point{X: v.world.Side}},
+		"a place outside":             &storage.Activate{Player: v.player(), Place: geom.Point{X: v.world.Side}},
 		"a cover without an inside":   &storage.Result{Around: around, Area: area, Seen: &wide},
 		"one object twice, in disorder": &storage.Push{Static: []*storage.Object{
 			v.character(true), twice, v.character(true), twice,

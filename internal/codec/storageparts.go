@@ -19,7 +19,7 @@ func (f *form) area(a *overlay.Area, inside bool) {
 	case f.err != nil:
 	case len(a.Polygon) > 0 && a.Circle != geom.Circle{}:
 		f.fail("an area that is both a circle and a polygon")
-	case inside && !storage.SaneArea(a):
+	case inside && !storage.ValidArea(a):
 		f.fail("an area that cannot be calculated with")
 	}
 }

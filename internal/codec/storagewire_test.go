@@ -284,7 +284,7 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 	right := storage.NewSnapshot(last, all, shape)
 	for i := range nodes {
 		st := node(i).State()
-		if st == nil || st.Of != last || st.Doubts() > 0 || !st.Agrees(right, &st.Cover, shape) {
+		if st == nil || st.Of != last || st.UnsureCells() > 0 || !st.Agrees(right, &st.Cover, shape) {
 			wrong = append(wrong, fmt.Sprintf("node %d does not hold the world at update %d", i, last))
 		}
 	}

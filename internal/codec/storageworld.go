@@ -26,7 +26,7 @@ func (f *form) static(objects *[]*storage.Object, batches *[]*storage.Batch) {
 }
 
 // names are those of what is not replayed.
-func (f *form) names(names *[]storage.Sleeper) {
+func (f *form) names(names *[]storage.DormantName) {
 	list(f, names, maxObjects, 30, sleeper)
 	for i := range *names {
 		if i > 0 && (*names)[i-1].ID >= (*names)[i].ID {
@@ -37,7 +37,7 @@ func (f *form) names(names *[]storage.Sleeper) {
 }
 
 // sleeper is the name of a version of a character.
-func sleeper(f *form, v *storage.Sleeper) {
+func sleeper(f *form, v *storage.DormantName) {
 	f.fixed64((*uint64)(&v.ID))
 	f.id(&v.Digest)
 	f.place(&v.Pos)
@@ -50,11 +50,11 @@ func (f *form) snapshot(v **storage.Snapshot, area *overlay.Area) {
 		return
 	}
 	var s storage.Snapshot
-	var c storage.Carried
+	var c storage.SnapshotContent
 	world := f.codec.rules.world
 	if !f.reading {
 		s = **v
-		c = s.Carry(area, world)
+		c = s.Encode(area, world)
 	}
 	signed(f, &s.Of)
 	f.area(&s.Cover, true)
@@ -65,7 +65,7 @@ func (f *form) snapshot(v **storage.Snapshot, area *overlay.Area) {
 	if f.err != nil {
 		return
 	}
-	made, err := storage.Received(s.Of, &s.Cover, area, c, world)
+	made, err := storage.DecodeSnapshot(s.Of, &s.Cover, area, c, world)
 	if err != nil {
 		f.fail("%v", err)
 	} else if f.reading {
@@ -116,11 +116,11 @@ func (f *form) retrieve(m *storage.Retrieve) {
 }
 
 // brief are digests of a snapshot.
-func brief(f *form, b *storage.Brief) {
+func brief(f *form, b *storage.DigestAnswer) {
 	signed(f, &b.Of)
 	f.area(&b.Cover, true)
 	list(f, &b.Unsure, maxObjects, 1, num)
-	list(f, &b.Tags, maxObjects, len(storage.Tag{}), func(f *form, t *storage.Tag) { f.exact(t[:]) })
+	list(f, &b.Tags, maxObjects, len(storage.SaltedDigest{}), func(f *form, t *storage.SaltedDigest) { f.exact(t[:]) })
 	f.bits(&b.Same)
 	if len(b.Same) > 0 {
 		f.exact(b.Check[:])
@@ -137,7 +137,7 @@ func cellAt(f *form, c *storage.CellAt) {
 }
 
 // piece is an object for somebody who may have some version of it.
-func piece(f *form, p *storage.Piece) {
+func piece(f *form, p *storage.ObjectPatch) {
 	code := p.Code()
 	num(f, &code)
 	p.SetCode(code)
@@ -176,10 +176,10 @@ func (f *form) bits(v *[]bool) {
 }
 
 // sparse are the tags of some of at most so many cells: zero for the others.
-func (f *form) sparse(v *[]storage.Tag, cells int) {
+func (f *form) sparse(v *[]storage.SaltedDigest, cells int) {
 	var there []bool
 	for _, t := range *v {
-		there = append(there, t != storage.Tag{})
+		there = append(there, t != storage.SaltedDigest{})
 	}
 	if f.bits(&there); f.err != nil {
 		return
@@ -189,13 +189,13 @@ func (f *form) sparse(v *[]storage.Tag, cells int) {
 		return
 	}
 	if f.reading && len(there) > 0 {
-		*v = make([]storage.Tag, len(there))
+		*v = make([]storage.SaltedDigest, len(there))
 	}
 	for i := range there {
 		if !there[i] {
 			continue
 		}
-		if f.exact((*v)[i][:]); f.reading && f.err == nil && (*v)[i] == (storage.Tag{}) {
+		if f.exact((*v)[i][:]); f.reading && f.err == nil && (*v)[i] == (storage.SaltedDigest{}) {
 			f.fail("a tag that is none")
 		}
 	}

@@ -159,9 +159,9 @@ func TestProvenByDigests(t *testing.T) {
 	say := func(n, block byte, query uint64, doubts ...uint32) *node.Answer {
 		c := certificate(r, n)
 		area := overlay.Area{Circle: geom.Circle{C: geom.Point{X: w.Side / 2, Y: w.Side / 2}, R: w.Side}}
-		m := &storage.Result{Query: query, Area: area, Brief: true, Same: true, Sent: &storage.Brief{Of: 8, Cover: area, Unsure: doubts}}
-		for _, at := range m.Places(w) {
-			tag := storage.Tag{1, byte(at.X), byte(at.Y)}
+		m := &storage.Result{Query: query, Area: area, Brief: true, Same: true, Sent: &storage.DigestAnswer{Of: 8, Cover: area, Unsure: doubts}}
+		for _, at := range m.Cells(w) {
+			tag := storage.SaltedDigest{1, byte(at.X), byte(at.Y)}
 			if at == (storage.CellAt{X: 2, Y: 2}) {
 				tag[7] = block
 			}
@@ -346,7 +346,7 @@ func TestKept(t *testing.T) {
 	if got := kept.Seen.Objects(&kept.Seen.Cover, w, nil); len(got) != 1 || got[0].Digest != o.Digest {
 		t.Errorf("read again, there are %v", got)
 	}
-	other, err := g.Codec().Append(nil, &storage.Seek{Query: 1, Zones: []uint8{1}})
+	other, err := g.Codec().Append(nil, &storage.PeerQuery{Query: 1, Zones: []uint8{1}})
 	if err != nil {
 		t.Fatal(err)
 	}

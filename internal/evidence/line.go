@@ -138,11 +138,11 @@ func leave(a *node.Answer, text string) error {
 		return err
 	case len(b) == 0:
 		return nil
-	case !ok || r.Sent == nil || len(b)%len(storage.Tag{}) != 0:
+	case !ok || r.Sent == nil || len(b)%len(storage.SaltedDigest{}) != 0:
 		return errors.New("it leaves no digests out")
 	}
-	for ; len(b) > 0; b = b[len(storage.Tag{}):] {
-		r.Sent.Left = append(r.Sent.Left, storage.Tag(b))
+	for ; len(b) > 0; b = b[len(storage.SaltedDigest{}):] {
+		r.Sent.Left = append(r.Sent.Left, storage.SaltedDigest(b))
 	}
 	return nil
 }

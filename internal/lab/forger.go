@@ -35,7 +35,7 @@ func (f *forger) Answer(n *storage.Node, _ *overlay.Contact, _ *storage.Retrieve
 	if honest.Seen == nil || !f.on.Load() {
 		return honest
 	}
-	c := honest.Seen.Carry(&honest.Area, n.World())
+	c := honest.Seen.Encode(&honest.Area, n.World())
 	var kept []*storage.Object
 	for _, o := range c.Objects {
 		if b := f.rules.AppendObject(nil, o); b[0] == chunkTag {
@@ -49,7 +49,7 @@ func (f *forger) Answer(n *storage.Node, _ *overlay.Contact, _ *storage.Retrieve
 		kept = append(kept, o)
 	}
 	c.Objects = kept
-	seen, err := storage.Received(honest.Seen.Of, &honest.Seen.Cover, &honest.Area, c, n.World())
+	seen, err := storage.DecodeSnapshot(honest.Seen.Of, &honest.Seen.Cover, &honest.Area, c, n.World())
 	if err != nil {
 		return nil // it says nothing rather than what nobody would read
 	}

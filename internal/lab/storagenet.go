@@ -22,7 +22,7 @@ type storageNet struct {
 	space   overlay.Space
 	rules   storage.Rules
 	metre   int32 // units of the world in a metre
-	memo    *storage.Memo
+	memo    *storage.ReplayCache
 	boot    *sim.Bootstrap[*overlay.Contact]
 	begin   machine.Time   // t_0
 	all     []*storageNode // everybody who may ever play
@@ -83,7 +83,7 @@ func newBareStorageNet(o storageRun) *storageNet {
 	}
 	n := &storageNet{
 		run: o, sim: sim.NewWith(o.Seed, sim.Config{Internet: in}), space: overlay.SpaceFor(o.R),
-		memo: storage.NewMemo(), begin: machine.Time(setUp + storagePause), woken: map[int64][]*storage.Object{},
+		memo: storage.NewReplayCache(), begin: machine.Time(setUp + storagePause), woken: map[int64][]*storage.Object{},
 	}
 	n.boot = sim.NewBootstrap(n.sim, o.R, func(c *overlay.Contact) int { return n.space.Zone(c.Pos) })
 	n.probe.net = n
@@ -155,7 +155,7 @@ func (n *storageNet) start() *sim.Node {
 					return n.boot.Announce(s.self, on)
 				},
 			},
-			Rules: n.rules, Protocol: n.run.Protocol, Memo: n.memo, Begin: n.begin, Updates: int64(n.run.updates()),
+			Rules: n.rules, Protocol: n.run.Protocol, Cache: n.memo, Begin: n.begin, Updates: int64(n.run.updates()),
 			Player: s.player, Probe: &n.probe, Interest: storageInterest * n.metre, Behaviour: behaviour,
 			Where: func() (geom.Point, bool) { return n.where(s) },
 		}, env)

@@ -212,7 +212,7 @@ func (s *siege) gaps(of int64) {
 	unsure, lost := 0, 0
 	for _, node := range s.live() {
 		if state := node.machine().State(); state != nil && !s.gang.Has(node.self.ID) {
-			unsure += one(state.Doubts() > 0)
+			unsure += one(state.UnsureCells() > 0)
 			for _, o := range state.Objects(&state.Cover, s.rules.World(), nil) {
 				held[o.ID] = true
 			}

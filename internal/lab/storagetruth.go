@@ -101,7 +101,7 @@ func (t *storageTruth) compare(of int64) {
 	for _, o := range t.net.live() {
 		if s := o.machine().State(); s != nil && s.Of == of {
 			t.seen.All++
-			t.seen.Unsure += one(s.Doubts() > 0)
+			t.seen.Unsure += one(s.UnsureCells() > 0)
 			t.seen.Wrong += one(s.Contradicts(t.at[of], t.net.rules.World()))
 		}
 	}

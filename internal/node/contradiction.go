@@ -55,7 +55,7 @@ func (c *Contradiction) Check(w storage.World, space overlay.Space, signed func(
 		switch {
 		case !ok:
 			return fmt.Errorf("evidence: the answer of %s does not tell of the cell at that time", a.By().Short())
-		case !a.Result.(*storage.Result).Alike(c.Accused.Result.(*storage.Result)):
+		case !a.Result.(*storage.Result).Comparable(c.Accused.Result.(*storage.Result)):
 			return fmt.Errorf("evidence: the answer of %s is to another question", a.By().Short())
 		case zones[zone] || a.By() == c.Accused.By():
 			return fmt.Errorf("evidence: the answer of %s does not count", a.By().Short())
@@ -76,7 +76,7 @@ func (a *Answer) of() (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	return r.Time()
+	return r.UpdateNumber()
 }
 
 // asked is the retrieval of which answers can be compared with it; answers that
@@ -93,11 +93,11 @@ func (a *Answer) tells(x, y int32, w storage.World, of int64) (d storage.Digest,
 	if at, ok := a.of(); !ok || at != of {
 		return d, false
 	}
-	return a.Result.(*storage.Result).Tells(x, y, w)
+	return a.Result.(*storage.Result).CellDigest(x, y, w)
 }
 
 // agrees reports whether the answer says the same of a cell, as far as it tells
 // of it, as one that tells of all of it.
 func (a *Answer) agrees(whole *Answer, x, y int32, w storage.World) bool {
-	return a.Result.(*storage.Result).TellsAs(whole.Result.(*storage.Result), x, y, w)
+	return a.Result.(*storage.Result).SameCellAs(whole.Result.(*storage.Result), x, y, w)
 }

@@ -75,7 +75,7 @@ type voices struct {
 // cells are the cells that any of the answers is about, row by row.
 func cells(list []heard, w storage.World) (out []storage.CellAt) {
 	for _, h := range list {
-		out = append(out, h.answer.Result.(*storage.Result).Places(w)...)
+		out = append(out, h.answer.Result.(*storage.Result).Cells(w)...)
 	}
 	slices.SortFunc(out, func(a, b storage.CellAt) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
 	return slices.Compact(out)

@@ -3,13 +3,13 @@ package node
 import "github.com/voxelpopuli/voxelpopuli/internal/storage"
 
 // keep puts what the node has of the stored world on its disk, if it is not there
-// already: all nodes may stop (storage.Node.Keepsake).
+// already: all nodes may stop (storage.Node.Checkpoint).
 func (k *keeper) keep() {
 	if k.Encode == nil {
 		return
 	}
-	m := k.node.Keepsake()
-	if m == nil || storage.SameKeepsake(m, k.kept) {
+	m := k.node.Checkpoint()
+	if m == nil || storage.SameCheckpoint(m, k.kept) {
 		return
 	}
 	b, err := k.Encode(m)
@@ -32,5 +32,5 @@ func (k *keeper) remember(b []byte) {
 		return
 	}
 	k.kept = m
-	k.node.Remember(m)
+	k.node.Restore(m)
 }

@@ -49,7 +49,7 @@ func TestLongStoredWorldOutlivesItsNodes(t *testing.T) {
 	all := map[storage.ObjectID]*storage.Object{}
 	for i := range a.nodes {
 		s := a.node(i).net.layer.keeper.node.State()
-		if s == nil || s.Doubts() > 0 {
+		if s == nil || s.UnsureCells() > 0 {
 			t.Fatalf("node %d does not know its part of the world", i)
 		}
 		for _, o := range s.Objects(&s.Cover, a.shape, nil) {

@@ -140,14 +140,14 @@ func (l *layer) truthStats() *TruthStats {
 		}
 	}
 	s.Parts, s.Look, s.Looked = l.keeper.parts(), nil, -1
-	if look := l.keeper.node.LastLook(); look != nil && l.keeper.Played != nil {
+	if look := l.keeper.node.LastObservation(); look != nil && l.keeper.Played != nil {
 		s.Looked = look.Of
 		for _, c := range look.Cells {
 			s.Look = append(s.Look, l.keeper.lookedAt(&c))
 		}
 	}
 	if state := l.keeper.node.State(); state != nil {
-		s.Of, s.Unknown = state.Of, state.Doubts()
+		s.Of, s.Unknown = state.Of, state.UnsureCells()
 		s.Objects = len(state.Objects(&state.Cover, l.keeper.node.World(), nil))
 	}
 	return &s
@@ -168,7 +168,7 @@ func (k *keeper) parts() (out []TruthPart) {
 	return out
 }
 
-func (k *keeper) lookedAt(c *storage.LookedAt) TruthLook {
+func (k *keeper) lookedAt(c *storage.ObservedCell) TruthLook {
 	l := TruthLook{Region: k.Played.RegionOf(c.X, c.Y), Voted: c.Voted}
 	for _, by := range c.By {
 		l.Storers = append(l.Storers, TruthStorer{by.Peer(), k.space.Zone(by.Pos)})

@@ -257,7 +257,7 @@ func (a *archive) right(what string, of int64) {
 			continue
 		}
 		s := a.node(i).net.layer.keeper.node.State()
-		if s == nil || s.Of != of || s.Doubts() > 0 || !s.Agrees(right, &s.Cover, a.shape) {
+		if s == nil || s.Of != of || s.UnsureCells() > 0 || !s.Agrees(right, &s.Cover, a.shape) {
 			a.Errorf("%s: node %d does not hold the world at update %d", what, i, of)
 		}
 	}
@@ -298,7 +298,7 @@ func (f *forger) Answer(n *storage.Node, _ *overlay.Contact, _ *storage.Retrieve
 	if honest.Seen == nil || !f.on {
 		return honest
 	}
-	c := honest.Seen.Carry(&honest.Area, n.World())
+	c := honest.Seen.Encode(&honest.Area, n.World())
 	var kept []*storage.Object
 	for _, o := range c.Objects {
 		b := f.rules.AppendObject(nil, o)
@@ -314,7 +314,7 @@ func (f *forger) Answer(n *storage.Node, _ *overlay.Contact, _ *storage.Retrieve
 		kept = append(kept, o)
 	}
 	c.Objects = kept
-	seen, err := storage.Received(honest.Seen.Of, &honest.Seen.Cover, &honest.Area, c, n.World())
+	seen, err := storage.DecodeSnapshot(honest.Seen.Of, &honest.Seen.Cover, &honest.Area, c, n.World())
 	if err != nil {
 		panic(err)
 	}

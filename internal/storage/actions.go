@@ -53,17 +53,17 @@ func sameAction(a, b *Action) bool {
 // homes lie in the node's cell. They are static data, and forgotten when no
 // update needs them any more.
 type container struct {
-	players map[id.ID]*shelf
-	order   []*shelf // the same; no map is iterated
+	players map[id.ID]*playerLog
+	order   []*playerLog // the same; no map is iterated
 }
 
-type shelf struct {
+type playerLog struct {
 	player *Player
-	stacks []stack // a few, ascending
-	known  storers // by certificates that the player has sent (Protocol.Terse)
+	stacks []intervalLog // a few, ascending
+	known  storers       // by certificates that the player has sent (Protocol.Terse)
 }
 
-type stack struct {
+type intervalLog struct {
 	of      int64
 	actions []*Action
 	batch   *Batch // of actions; nil: to be made
@@ -77,13 +77,13 @@ type stack struct {
 	signature []byte // the player's, of a sealed batch
 }
 
-func (c *container) shelf(p *Player) *shelf {
+func (c *container) playerLog(p *Player) *playerLog {
 	s := c.players[p.ID]
 	if s == nil {
 		if c.players == nil {
-			c.players = map[id.ID]*shelf{}
+			c.players = map[id.ID]*playerLog{}
 		}
-		s = &shelf{player: p}
+		s = &playerLog{player: p}
 		c.players[p.ID] = s
 		c.order = append(c.order, s)
 	}
@@ -92,7 +92,7 @@ func (c *container) shelf(p *Player) *shelf {
 
 // add adds an action in its place; one that is there already is not added.
 func (c *container) add(of int64, a *Action) {
-	st := c.shelf(a.Player).stack(of)
+	st := c.playerLog(a.Player).intervalLog(of)
 	i := len(st.actions)
 	for i > 0 && a.Before(st.actions[i-1]) {
 		i--
@@ -104,20 +104,20 @@ func (c *container) add(of int64, a *Action) {
 	st.batch = nil
 }
 
-func (s *shelf) stack(of int64) *stack {
+func (s *playerLog) intervalLog(of int64) *intervalLog {
 	i := len(s.stacks)
 	for i > 0 && s.stacks[i-1].of >= of {
 		i--
 	}
 	if i == len(s.stacks) || s.stacks[i].of != of {
-		s.stacks = slices.Insert(s.stacks, i, stack{of: of})
+		s.stacks = slices.Insert(s.stacks, i, intervalLog{of: of})
 	}
 	return &s.stacks[i]
 }
 
-// held returns a player's actions of an interval, none perhaps, and their
+// deferred returns a player's actions of an interval, none perhaps, and their
 // certificate, if there is one.
-func (c *container) held(p *Player, of int64, m *Memo) (*Batch, *Certificate) {
+func (c *container) certifiedBatch(p *Player, of int64, m *ReplayCache) (*Batch, *Certificate) {
 	if _, st := c.find(p.ID, of); st != nil {
 		return st.frozen(p, m), st.cert
 	}
@@ -125,7 +125,7 @@ func (c *container) held(p *Player, of int64, m *Memo) (*Batch, *Certificate) {
 }
 
 // find returns what is stored of a player, and of an interval; nil: nothing.
-func (c *container) find(player id.ID, of int64) (*shelf, *stack) {
+func (c *container) find(player id.ID, of int64) (*playerLog, *intervalLog) {
 	s := c.players[player]
 	if s == nil {
 		return nil, nil
@@ -138,7 +138,7 @@ func (c *container) find(player id.ID, of int64) (*shelf, *stack) {
 	return s, nil
 }
 
-func (st *stack) frozen(p *Player, m *Memo) *Batch {
+func (st *intervalLog) frozen(p *Player, m *ReplayCache) *Batch {
 	if st.batch == nil {
 		st.batch = m.batch(&Batch{Player: p, Of: st.of, Actions: slices.Clone(st.actions)})
 	}
@@ -156,7 +156,7 @@ func (c *container) merge(batches []*Batch) {
 
 // take returns the batches of the shelves that want is true for; with remove
 // they are not kept.
-func (c *container) take(m *Memo, remove bool, want func(*Player) bool) (out []*Batch) {
+func (c *container) take(m *ReplayCache, remove bool, want func(*Player) bool) (out []*Batch) {
 	keep := c.order[:0]
 	for _, s := range c.order {
 		if !want(s.player) {
@@ -181,7 +181,7 @@ func (c *container) take(m *Memo, remove bool, want func(*Player) bool) (out []*
 func (c *container) forget(before int64) {
 	keep := c.order[:0]
 	for _, s := range c.order {
-		s.stacks = slices.DeleteFunc(s.stacks, func(st stack) bool { return st.of < before })
+		s.stacks = slices.DeleteFunc(s.stacks, func(st intervalLog) bool { return st.of < before })
 		if len(s.stacks) == 0 {
 			delete(c.players, s.player.ID)
 			continue
@@ -223,10 +223,10 @@ func (t timing) of(at machine.Time) int64 {
 	return (d + n - 1) / n
 }
 
-// present reports whether an interval is one of those that actions are stored of now:
+// accepts reports whether an interval is one of those that actions are stored of now:
 // the one before, whose update is being made, that of the present, and the next, for
 // clocks differ. Of others nobody can make a node keep anything.
-func (t timing) present(of int64, now machine.Time) bool {
+func (t timing) accepts(of int64, now machine.Time) bool {
 	d := of - t.of(now)
 	return d >= -1 && d <= 1
 }

@@ -10,12 +10,12 @@ import (
 
 // onRetrieve answers who asks for an area with the part that the node has.
 func (n *Node) onRetrieve(by *overlay.Contact, q *Retrieve) {
-	if !saneArea(&q.Area) || !n.business(by, q) {
+	if !validArea(&q.Area) || !n.isAskersConcern(by, q) {
 		return
 	}
 	m := &Result{Query: q.Query, Around: n.neighbourhood(), Area: q.Area, Known: q.Known}
 	if q.Kind.static() {
-		for _, o := range n.sleepers(q.Of) {
+		for _, o := range n.dormantSince(q.Of) {
 			if n.places.touches(&q.Area, o.Pos) && n.responsible(o.Pos) {
 				m.Static = append(m.Static, o)
 			}
@@ -23,7 +23,7 @@ func (n *Node) onRetrieve(by *overlay.Contact, q *Retrieve) {
 		slices.SortFunc(m.Static, byID)
 		m.Brief = n.cfg.Protocol.Digests
 		m.Batches = n.batchesAt(func(h geom.Point) bool { return n.places.touches(&q.Area, h) && n.responsible(h) })
-		m.Asking = n.cfg.Protocol.Farewell && (n.moved || n.asking(&q.Area) || q.Of != 0 && q.Of != n.lately.of)
+		m.Asking = n.cfg.Protocol.Farewell && (n.neighbourhoodChanged || n.isFetchingStatic(&q.Area) || q.Of != 0 && q.Of != n.recentlyDormant.of)
 	} else {
 		m.Seen, m.Brief = n.state, n.cfg.Protocol.Digests
 	}
@@ -34,7 +34,7 @@ func (n *Node) onRetrieve(by *overlay.Contact, q *Retrieve) {
 		}
 	}
 	if n.cfg.Wire && (m.Brief || q.Known != nil) {
-		m = m.fold(q.Known, n.world)
+		m = m.encodeDigests(q.Known, n.world)
 	}
 	n.overlay.Reply(by, m)
 	if q.Kind == ForJoin {
@@ -49,8 +49,8 @@ func (n *Node) neighbourhood() *Around {
 	return n.around
 }
 
-// saneArea reports whether an area is one that can be calculated with.
-func saneArea(a *overlay.Area) bool {
+// validArea reports whether an area is one that can be calculated with.
+func validArea(a *overlay.Area) bool {
 	const half = geom.Limit / 2
 	small := func(p geom.Point) bool { return p.X > -half && p.X < half && p.Y > -half && p.Y < half }
 	if len(a.Polygon) == 0 {
@@ -59,7 +59,7 @@ func saneArea(a *overlay.Area) bool {
 	return len(a.Polygon) > 2 && len(a.Polygon) <= 64 && !slices.ContainsFunc(a.Polygon, func(p geom.Point) bool { return !small(p) })
 }
 
-// business reports whether an area is any business of who asks for it (thesis
+// isAskersConcern reports whether an area is any business of who asks for it (thesis
 // 5.5.4): the node's own part of the world, or the surroundings of its player's
 // character. Others are not answered.
 //
@@ -69,7 +69,7 @@ func saneArea(a *overlay.Area) bool {
 //   - An area of interest has the player's character in it. Who sees all of it
 //     and does not see the character does not answer; it may have moved since the
 //     last update as far as anything can.
-func (n *Node) business(by *overlay.Contact, q *Retrieve) bool {
+func (n *Node) isAskersConcern(by *overlay.Contact, q *Retrieve) bool {
 	home := n.places.world(by.Pos)
 	if contains(&q.Area, home) || by.ID == n.self.ID {
 		return true
@@ -79,7 +79,7 @@ func (n *Node) business(by *overlay.Contact, q *Retrieve) bool {
 		reach := geom.Circle{C: home, R: 8 * n.part.circle.R}
 		return q.Area.Polygon.OverlapsCircle(reach)
 	case ForLook:
-		return n.mayLook(by, q)
+		return n.mayWatch(by, q)
 	}
 	// Rounding may put the home a few units outside.
 	if len(q.Area.Polygon) > 0 {
@@ -88,7 +88,7 @@ func (n *Node) business(by *overlay.Contact, q *Retrieve) bool {
 	return false
 }
 
-func (n *Node) mayLook(by *overlay.Contact, q *Retrieve) bool {
+func (n *Node) mayWatch(by *overlay.Contact, q *Retrieve) bool {
 	if n.state == nil || len(n.state.Cover.Polygon) > 0 || len(q.Area.Polygon) > 0 {
 		return true
 	}
@@ -132,11 +132,11 @@ func (n *Node) preventEclipse(by *overlay.Contact, q *Retrieve) {
 // onRetrieveActions answers for a player's actions.
 func (n *Node) onRetrieveActions(by *overlay.Contact, q *RetrieveActions) {
 	m := &ActionsResult{Query: q.Query}
-	m.Batch, m.Certificate = n.actions.held(q.Player, q.Of, n.memo)
+	m.Batch, m.Certificate = n.actions.certifiedBatch(q.Player, q.Of, n.cache)
 	if m.Certificate != nil {
-		m.saved = m.Certificate.saved(q.Known)
+		m.saved = m.Certificate.savedBytes(q.Known)
 		if n.cfg.Wire {
-			m.Certificate = m.Certificate.brief(q.Known)
+			m.Certificate = m.Certificate.shortened(q.Known)
 		}
 	}
 	if b := n.cfg.Behaviour; b != nil {
@@ -161,18 +161,18 @@ func (n *Node) onStore(m *Store, came machine.Time) {
 		return
 	}
 	of := n.time.of(a.At)
-	if n.actions.shelf(a.Player).stack(of).sealed {
+	if n.actions.playerLog(a.Player).intervalLog(of).sealed {
 		return // the player has said that there are no more
 	}
 	n.actions.add(of, a)
-	n.memo.stored(of, a)
+	n.cache.noteAction(of, a)
 }
 
 // Act stores an action of the node's player in all zones, and forgets it
 // (thesis 5.2.3).
 func (n *Node) Act(a *Action) {
 	if n.cfg.Protocol.Receipts {
-		n.save(a)
+		n.addPending(a)
 	}
 	m := &Store{a}
 	for z := range n.space.Zones() {

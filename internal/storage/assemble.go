@@ -66,7 +66,7 @@ func (n *Node) combine(q *query, z *zoneAnswer, x, y int32) (*Cell, bool) {
 	return n.combineObjects(q, z, x, y)
 }
 
-// agreed reports whether nobody who sees a part of the cell holds nothing there,
+// frozenByMajority reports whether nobody who sees a part of the cell holds nothing there,
 // which would be another version of it.
 func (n *Node) agreed(z *zoneAnswer, one *Cell, x, y int32) bool {
 	side := n.world.Cell

@@ -26,7 +26,7 @@ type bed struct {
 	boot    *sim.Bootstrap[*overlay.Contact]
 	rand    rng.Rand
 	toy     *toy
-	memo    *Memo
+	memo    *ReplayCache
 	begin   machine.Time
 	nodes   []*member
 	actions []*Action
@@ -73,7 +73,7 @@ func newBed(t *testing.T, seed uint64, r, nodes int, begin time.Duration) *bed {
 	in := sim.ThesisInternet()
 	in.Clocks = sim.ThesisClocks()
 	b := &bed{
-		t: t, seed: seed, space: overlay.SpaceFor(r), rand: rng.New(seed, 77), memo: NewMemo(),
+		t: t, seed: seed, space: overlay.SpaceFor(r), rand: rng.New(seed, 77), memo: NewReplayCache(),
 		sim: sim.NewWith(seed, sim.Config{Internet: in}), toy: newToy(600),
 		begin: machine.Time(begin), woken: map[int64][]*Object{}, truth: map[int64][]*Object{},
 	}
@@ -101,12 +101,12 @@ func (b *bed) start(i int) {
 				Self: m.self, Space: b.space, Seek: b.boot.Seek,
 				Announce: func(on bool) machine.Job { return b.boot.Announce(m.self, on) },
 			},
-			Rules: b.toy, Protocol: b.protocol, Memo: b.memo, Begin: b.begin, Player: m.player, Probe: b, Events: m,
+			Rules: b.toy, Protocol: b.protocol, Cache: b.memo, Begin: b.begin, Player: m.player, Probe: b, Events: m,
 			Where:    func() (geom.Point, bool) { return m.pos, m.awake },
 			Interest: 10_000,
 		}
 		if b.wire {
-			cfg.Wire, cfg.Memo = true, nil
+			cfg.Wire, cfg.Cache = true, nil
 		}
 		if b.behave != nil {
 			cfg.Behaviour = b.behave(i)

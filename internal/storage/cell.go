@@ -20,8 +20,8 @@ type Cell struct {
 	serial  uint64 // of the memo; 0: none yet
 	canon   bool   // made by the memo from what all share
 
-	told *told   // nothing else is known of it (see brief.go); nil: it is
-	sum  *Digest // of Objects; nil: nobody has wanted it yet
+	digestOnly *digestCell // nothing else is known of it (see brief.go); nil: it is
+	sum        *Digest     // of Objects; nil: nobody has wanted it yet
 }
 
 // spot is what counts of an object in a message's size.
@@ -89,9 +89,9 @@ type Snapshot struct {
 	// though they lie in Cover; nil: none. What Cells has for one of these is a
 	// guess (see guess.go), nil if there is not even that.
 	Unsure []bool
-	// rests says of unsure cells whether they stand still (see still.go); nil: none
+	// isFrozenByVote says of unsure cells whether they stand still (see still.go); nil: none
 	// does.
-	rests []rest
+	rests []freeze
 	// Woken are static characters that take part in the next step because their
 	// players said so (thesis 5.4.1). Only those who store them know of it, so
 	// they do not count when duplicates are compared.
@@ -247,7 +247,7 @@ func (s *Snapshot) index(w *World) {
 // each row what lies wholly inside is contiguous, for areas are convex.
 func (s *Snapshot) sizeIn(a *overlay.Area, w *World) int {
 	size := 0
-	s = s.bold()
+	s = s.withTentative()
 	b := bounds(a)
 	x0, x1 := max(b.Min.X/w.Cell, s.X), min(b.Max.X/w.Cell, s.X+s.W-1)
 	y0, y1 := max(b.Min.Y/w.Cell, s.Y), min(b.Max.Y/w.Cell, s.Y+s.H-1)

@@ -26,8 +26,8 @@ type Config struct {
 	// numbers of retrievals, which nobody else can tell beforehand then.
 	Wire   bool
 	Secret []byte
-	// Memo is what nodes of a simulation share; nil: the node has its own.
-	Memo *Memo
+	// Cache is what nodes of a simulation share; nil: the node has its own.
+	Cache *ReplayCache
 	// Begin is t_0, when the world begins as Rules.Initial has it (5.3.6).
 	Begin machine.Time
 	// Updates is after how many updates the world stands still; 0: never.

@@ -15,12 +15,12 @@ type cycle struct {
 	phase phase
 	of    int64 // the update that phase belongs to
 
-	circle  overlay.Area // A^c, as it was at t^s
-	query   *query       // of the update area, while it runs
-	from    *Snapshot    // its result: A^{c+d} at t_{to-1}
-	to      int64        // the update that is prepared
-	asked   []pointQuery // of the players' actions
-	open    int          // of these, without result
+	circle  overlay.Area  // A^c, as it was at t^s
+	query   *query        // of the update area, while it runs
+	from    *Snapshot     // its result: A^{c+d} at t_{to-1}
+	to      int64         // the update that is prepared
+	asked   []actionQuery // of the players' actions
+	open    int           // of these, without result
 	asking  bool
 	missing bool // actions of somebody could not be found out
 }
@@ -86,14 +86,14 @@ func (n *Node) onCycle(machine.Timer) {
 	case atState:
 		n.finishActions()
 		n.actions.forget(c.of)
-		n.askForSleepers(c.of)
+		n.requestDormant(c.of)
 		if n.cfg.Updates > 0 && c.of >= n.cfg.Updates {
 			return // the end
 		}
 		n.askState(c.of)
 		c.phase = atLook
 	case atLook:
-		n.look(c.of)
+		n.observe(c.of)
 		c.phase, c.of = atActions, c.of+1
 	case atActions:
 		n.askActions(c.of)
@@ -107,13 +107,13 @@ func (n *Node) begin() {
 	n.begun = true
 	if !n.overlay.Stable() {
 		// It joins as soon as it is, as others do, also if nobody comes or goes.
-		n.moved, n.early = true, true
+		n.neighbourhoodChanged, n.early = true, true
 		return
 	}
-	n.part = n.measure()
+	n.part = n.computeResponsibility()
 	n.ready = true
 	n.makeInitial()
-	n.release()
+	n.handleDeferred()
 }
 
 // makeInitial makes the initial world in the node's part.
@@ -125,13 +125,13 @@ func (n *Node) makeInitial() {
 			if relate(&s.Cover, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == outside {
 				continue
 			}
-			cell := n.memo.initialCell(n.cfg.Rules, &n.world, x, y)
+			cell := n.cache.initialCell(n.cfg.Rules, &n.world, x, y)
 			s.set(x, y, cell)
-			n.putAsleep(cell)
+			n.makeDormant(cell)
 		}
 	}
 	n.install(s)
-	n.recall()
+	n.deriveInitial()
 }
 
 // askState retrieves the update area.
@@ -143,7 +143,7 @@ func (n *Node) askState(of int64) {
 	}
 	c.circle = overlay.Area{Circle: n.part.circle}
 	area := c.circle
-	area.Circle.R += n.beyond()
+	area.Circle.R += n.updateMargin()
 	c.query = n.retrieve(ForUpdate, area, of)
 	if c.query.done {
 		c.query = nil
@@ -169,8 +169,8 @@ func (n *Node) catchUp() {
 	}
 }
 
-// makes reports whether the node has the state of an update, or takes part in making it.
-func (n *Node) makes(of int64) bool {
+// willCompute reports whether the node has the state of an update, or takes part in making it.
+func (n *Node) willCompute(of int64) bool {
 	c := &n.cycle
 	switch {
 	case n.state != nil && n.state.Of >= of:
@@ -181,8 +181,8 @@ func (n *Node) makes(of int64) bool {
 	return c.to == of && (c.query != nil || c.from != nil || c.asking)
 }
 
-// look retrieves the surroundings of the player's character (thesis 6.4.1).
-func (n *Node) look(of int64) {
+// observe retrieves the surroundings of the player's character (thesis 6.4.1).
+func (n *Node) observe(of int64) {
 	if n.cfg.Where == nil || !n.ready {
 		return
 	}
@@ -201,9 +201,9 @@ func (n *Node) onOutcome(q *query, out outcome, votes int) {
 			n.cycle.from, n.cycle.query = out.seen, nil
 		}
 	case ForLook:
-		n.looked = out.seen
+		n.observed = out.seen
 		if n.cfg.Wire {
-			n.lastLook = n.lookOf(q, out.seen)
+			n.lastObservation = n.newObservation(q, out.seen)
 		}
 		if n.cfg.Events != nil {
 			n.cfg.Events.Looked(out.seen, float64(votes)/float64(len(q.zones)))
@@ -212,12 +212,12 @@ func (n *Node) onOutcome(q *query, out outcome, votes int) {
 		n.addStatic(out)
 		again := out.again && q.tries < maxTries
 		if q.Of == 0 {
-			n.disclaim(q, again)
+			n.dropClaims(q, again)
 		}
 		if again {
 			n.fetchWhen(fetch{q.Kind, q.Area.Polygon, q.Of, q.tries + 1})
 		}
-		n.wakeLate()
+		n.activateLate()
 	}
 }
 
@@ -236,52 +236,52 @@ func (n *Node) update() {
 		return
 	}
 	r := replayer{
-		memo: n.memo, rules: n.cfg.Rules, world: n.world, time: n.time, ring: n.world.ring(n.reach),
+		memo: n.cache, rules: n.cfg.Rules, world: n.world, time: n.time, ring: n.world.ring(n.reach),
 		of: c.to, from: from, acts: make(map[id.ID]*Batch, len(c.asked)),
 	}
-	n.memo.turn(c.to)
+	n.cache.advance(c.to)
 	for i := range c.asked {
 		q := &c.asked[i]
 		r.acts[q.player.ID] = q.result
 		if q.result == nil {
 			// Everything within reach of the player is a guess now.
-			from.doubt(q.at.X/n.world.Cell, q.at.Y/n.world.Cell)
-			r.acts[q.player.ID] = n.mostSaid(q)
+			from.markUnsure(q.at.X/n.world.Cell, q.at.Y/n.world.Cell)
+			r.acts[q.player.ID] = n.pluralityBatch(q)
 		}
 	}
 	c.asked = nil
 	s := &Snapshot{Of: c.to, Cover: c.circle, Grid: gridOver(&c.circle, &n.world, 0), Whole: n.cfg.Protocol.Digests}
-	n.dropWoken(from)
-	n.lately = lately{of: c.to}
+	n.dropActivated(from)
+	n.recentlyDormant = recentlyDormant{of: c.to}
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
 			if relate(&s.Cover, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == outside {
 				continue
 			}
-			if s.stays(from, x, y, r.ring) {
+			if s.copyFrozen(from, x, y, r.ring) {
 				continue
 			}
 			cell := r.cell(x, y)
 			if r.guesses {
-				s.guess(x, y, cell)
+				s.setTentative(x, y, cell)
 			} else {
 				s.set(x, y, r.shared(cell, x, y, &s.Cover))
 			}
-			n.putAsleep(cell)
+			n.makeDormant(cell)
 			for _, o := range cell.players {
 				delete(n.static, o.ID)
 			}
 		}
 	}
 	n.install(s)
-	n.foresee(&r, s)
+	n.predictRing(&r, s)
 }
 
 // install makes a snapshot the node's state.
 func (n *Node) install(s *Snapshot) {
 	s.index(&n.world)
 	n.last, n.state = n.state, s
-	n.addWoken()
+	n.addActivated()
 	if n.cfg.Events != nil {
 		n.cfg.Events.Updated(n.state)
 	}
@@ -290,7 +290,7 @@ func (n *Node) install(s *Snapshot) {
 // failed is when an update cannot be made: what the node has is of the past now.
 func (n *Node) failed(of int64) {
 	if n.state != nil && n.cfg.Protocol.Majority {
-		n.kept = n.state.bold()
+		n.restored = n.state.withTentative()
 	}
 	if n.ready && n.begun && n.cfg.Probe != nil {
 		n.cfg.Probe.Failed(n, of)

@@ -61,7 +61,7 @@ func ApplyDelta(old, delta []byte, limit int) ([]byte, error) {
 type deltaKey struct{ from, to *Object }
 
 // delta is how many bytes the difference of two versions takes.
-func (m *Memo) delta(r Rules, from, to *Object) int {
+func (m *ReplayCache) delta(r Rules, from, to *Object) int {
 	k := deltaKey{from, to}
 	if size, ok := m.deltas[k]; ok {
 		return size

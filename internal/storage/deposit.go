@@ -11,27 +11,27 @@ import (
 // The player's side of receipts: its node closes each interval with a deposit, gathers
 // the storers' receipts, and hands them the certificate.
 
-// purse is what a player's node has of its own actions: those that are not in a
+// pending is what a player's node has of its own actions: those that are not in a
 // deposit yet, and the receipts for the last one.
-type purse struct {
+type pendingBatch struct {
 	armed int64     // the interval that is deposited next; 0: none
 	acts  []*Action // of this interval and later
 	batch *Batch    // the last deposit
 	got   []*Receipt
 	cert  *Certificate
-	// holders have given a receipt, several of a zone perhaps.
+	// storersWithReceipt have given a receipt, several of a zone perhaps.
 	holders []*overlay.Contact
 	known   storers // who have ever given one
 }
 
-// save notes an action of the own player until its interval is over.
-func (n *Node) save(a *Action) {
-	n.purse.acts = append(n.purse.acts, a)
+// addPending notes an action of the own player until its interval is over.
+func (n *Node) addPending(a *Action) {
+	n.pending.acts = append(n.pending.acts, a)
 	n.armDeposit(n.time.of(a.At))
 }
 
 func (n *Node) armDeposit(of int64) {
-	if p := &n.purse; p.armed == 0 || of < p.armed {
+	if p := &n.pending; p.armed == 0 || of < p.armed {
 		p.armed = of
 		n.env.SetTimer(n.depositAt(of), machine.Timer{Kind: timerDeposit, Arg: uint64(of)})
 	}
@@ -50,7 +50,7 @@ func (n *Node) depositAt(of int64) machine.Time {
 // deposit closes an interval in all zones; one without actions too, so that it
 // is certified that the player has done nothing.
 func (n *Node) deposit(of int64) {
-	p := &n.purse
+	p := &n.pending
 	if p.armed != of {
 		return
 	}
@@ -59,9 +59,9 @@ func (n *Node) deposit(of int64) {
 		return
 	}
 	b := n.closeBatch(of)
-	*p = purse{acts: p.acts, batch: b, known: p.known}
+	*p = pendingBatch{acts: p.acts, batch: b, known: p.known}
 	n.sendDeposit(p.batch, nil)
-	n.env.SetTimer(n.env.Now().Add(hurry), machine.Timer{Kind: timerInsist, Arg: uint64(of)})
+	n.env.SetTimer(n.env.Now().Add(firstStorerTimeout), machine.Timer{Kind: timerInsist, Arg: uint64(of)})
 	if n.cfg.Updates == 0 || of < n.cfg.Updates {
 		n.armDeposit(of + 1)
 	}
@@ -69,7 +69,7 @@ func (n *Node) deposit(of int64) {
 
 // closeBatch takes the actions of an interval out of the purse.
 func (n *Node) closeBatch(of int64) *Batch {
-	p := &n.purse
+	p := &n.pending
 	var acts []*Action
 	p.acts = slices.DeleteFunc(p.acts, func(a *Action) bool {
 		if n.time.of(a.At) != of {
@@ -79,14 +79,14 @@ func (n *Node) closeBatch(of int64) *Batch {
 		return true
 	})
 	slices.SortFunc(acts, order)
-	return n.memo.batch(&Batch{Player: n.cfg.Player, Of: of, Actions: acts})
+	return n.cache.batch(&Batch{Player: n.cfg.Player, Of: of, Actions: acts})
 }
 
 // sendDeposit stores a batch in all zones.
 func (n *Node) sendDeposit(b *Batch, own *Receipt) {
 	signature := n.signBatch(b)
 	for z := range n.space.Zones() {
-		knows := n.knownIn(z)
+		knows := n.knownStorersIn(z)
 		for k, home := range n.homes(n.cfg.Player) {
 			whole := k > 0 // single actions go to the first home only
 			n.overlay.Unicast(n.places.key(home, z), &Deposit{Batch: b, Whole: whole, Knows: knows, Signature: signature, Own: own})
@@ -97,10 +97,10 @@ func (n *Node) sendDeposit(b *Batch, own *Receipt) {
 // lastDeposits closes the intervals of a player whose node leaves. Nobody will
 // gather their receipts: the storers pass them on to each other at t^a.
 func (n *Node) lastDeposits() {
-	if n.purse.armed == 0 || !n.storers() {
+	if n.pending.armed == 0 || !n.storers() {
 		return
 	}
-	for of := n.purse.armed; of <= n.time.of(n.env.Now()); of++ {
+	for of := n.pending.armed; of <= n.time.of(n.env.Now()); of++ {
 		b := n.closeBatch(of)
 		n.sendDeposit(b, n.ownReceipt(b))
 	}
@@ -128,8 +128,8 @@ func (n *Node) signBatch(b *Batch) []byte {
 // all who have given one. Where a zone is deserted it does so again with receipts of
 // more than half of all zones, if they come: not all may know that fewer are enough.
 func (n *Node) onReceipt(by *overlay.Contact, r *Receipt) {
-	p := &n.purse
-	if r = p.known.fill(r); r == nil || r.By == nil || r.By.ID != by.ID {
+	p := &n.pending
+	if r = p.known.expandReceipt(r); r == nil || r.By == nil || r.By.ID != by.ID {
 		return
 	}
 	if p.batch != nil && r.Batch != nil && n.cfg.Wire && len(r.Batch.Actions) == 0 {
@@ -142,17 +142,17 @@ func (n *Node) onReceipt(by *overlay.Contact, r *Receipt) {
 	if n.cfg.Protocol.Terse {
 		p.known = p.known.with(r)
 		if r.Fresh {
-			delete(n.told, r.By.ID)
+			delete(n.toldStorers, r.By.ID)
 		}
 	}
 	n.addReceipt(&p.got, r, p.batch)
 	switch enough := len(p.got) >= n.quorum(); {
-	case enough && p.cert == nil, enough && len(p.cert.Receipts) < len(p.got) && len(p.got) <= n.most():
+	case enough && p.cert == nil, enough && len(p.cert.Receipts) < len(p.got) && len(p.got) <= n.majorityOfAll():
 		p.cert = &Certificate{p.batch, slices.Clone(p.got)}
 		for _, by := range p.holders {
-			n.overlay.Reply(by, n.tell(by, p.cert))
+			n.overlay.Reply(by, n.certifiedMessage(by, p.cert))
 		}
 	case p.cert != nil:
-		n.overlay.Reply(by, n.tell(by, p.cert))
+		n.overlay.Reply(by, n.certifiedMessage(by, p.cert))
 	}
 }

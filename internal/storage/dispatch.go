@@ -29,7 +29,7 @@ func (n *Node) Start() {
 // Stop leaves the network.
 func (n *Node) Stop() {
 	n.lastDeposits()
-	n.farewell()
+	n.handOff()
 	n.stopped = true
 	n.overlay.Stop()
 }
@@ -71,12 +71,12 @@ func (n *Node) OnTimer(t machine.Timer) {
 	case timerDeposit:
 		n.deposit(int64(t.Arg))
 	case timerHurry:
-		n.askOn(int64(t.Arg))
+		n.askMoreStorers(int64(t.Arg))
 	case timerInsist:
-		n.insist(int64(t.Arg))
+		n.resendDeposit(int64(t.Arg))
 	case timerWake:
-		if n.waking.Of == int64(t.Arg) {
-			n.sayWake()
+		if n.lastActivation.Of == int64(t.Arg) {
+			n.sendActivate()
 		}
 	case timerPins:
 		if q := n.query(t.Arg); q != nil {
@@ -84,37 +84,39 @@ func (n *Node) OnTimer(t machine.Timer) {
 		}
 	case timerFetch:
 		if q := n.query(t.Arg); q != nil {
-			n.fetchOn(q, t.Gen)
+			n.continueFetch(q, t.Gen)
 		}
 	case timerStatic:
 		n.fetchStatic(t)
 	case timerPushes:
-		n.takeOver()
+		n.finishJoin()
 	default:
 		n.overlay.OnTimer(t)
 	}
 	n.drain()
 }
 
-// upcall is something the overlay has reported: a message, or that the
+// overlayEvent is something the overlay has reported: a message, or that the
 // neighbourhood has changed.
-type upcall struct {
+type overlayEvent struct {
 	unicast *overlay.Unicast
 	came    machine.Time // of a unicast: when it came to the node
 	area    *overlay.Areacast
 }
 
-// ears hears the overlay's events: they are handled when its handler is over.
-type ears Node
+// eventQueue hears the overlay's events: they are handled when its handler is over.
+type eventQueue Node
 
-func (e *ears) Joined()        { e.upcalls = append(e.upcalls, upcall{}) }
-func (e *ears) Neighbourhood() { e.upcalls = append(e.upcalls, upcall{}) }
-func (e *ears) Received(m *overlay.Unicast, came machine.Time) {
-	e.upcalls = append(e.upcalls, upcall{unicast: m, came: came})
+func (e *eventQueue) Joined()        { e.events = append(e.events, overlayEvent{}) }
+func (e *eventQueue) Neighbourhood() { e.events = append(e.events, overlayEvent{}) }
+func (e *eventQueue) Received(m *overlay.Unicast, came machine.Time) {
+	e.events = append(e.events, overlayEvent{unicast: m, came: came})
 }
 
-func (e *ears) ReceivedArea(m *overlay.Areacast) { e.upcalls = append(e.upcalls, upcall{area: m}) }
-func (e *ears) Report(v overlay.Evidence) {
+func (e *eventQueue) ReceivedArea(m *overlay.Areacast) {
+	e.events = append(e.events, overlayEvent{area: m})
+}
+func (e *eventQueue) Report(v overlay.Evidence) {
 	if e.cfg.Overlay.Events != nil {
 		e.cfg.Overlay.Events.Report(v)
 	}
@@ -126,20 +128,20 @@ func (n *Node) drain() {
 		return
 	}
 	n.busy = true
-	for len(n.upcalls) > 0 || n.moved && !n.stopped && n.overlay.Stable() {
-		for i := 0; i < len(n.upcalls); i++ {
-			n.handle(n.upcalls[i])
+	for len(n.events) > 0 || n.neighbourhoodChanged && !n.stopped && n.overlay.Stable() {
+		for i := 0; i < len(n.events); i++ {
+			n.handle(n.events[i])
 		}
-		clear(n.upcalls)
-		n.upcalls = n.upcalls[:0]
-		if n.moved && !n.stopped && n.overlay.Stable() {
-			n.resettle()
+		clear(n.events)
+		n.events = n.events[:0]
+		if n.neighbourhoodChanged && !n.stopped && n.overlay.Stable() {
+			n.onNeighbourhoodChanged()
 		}
 	}
 	n.busy = false
 }
 
-func (n *Node) handle(u upcall) {
+func (n *Node) handle(u overlayEvent) {
 	switch {
 	case n.stopped:
 	case u.unicast != nil:
@@ -147,13 +149,13 @@ func (n *Node) handle(u upcall) {
 	case u.area != nil:
 		n.onArea(u)
 	default:
-		n.around, n.moved = nil, true
+		n.around, n.neighbourhoodChanged = nil, true
 	}
 }
 
 // onUnicast takes a message for the node. Until its neighbours have pushed what
 // it is responsible for, only what is meant for itself is handled (5.4.1).
-func (n *Node) onUnicast(u upcall) {
+func (n *Node) onUnicast(u overlayEvent) {
 	m := u.unicast
 	switch body := m.Body.(type) {
 	case *Result:
@@ -163,22 +165,22 @@ func (n *Node) onUnicast(u upcall) {
 	case *Push:
 		n.onPush(m.Origin, body)
 	case *Fetch:
-		if !n.hold(u) {
+		if !n.deferUntilReady(u) {
 			n.onFetch(m.Origin, body)
 		}
 	case *Retrieve:
-		if !n.hold(u) {
+		if !n.deferUntilReady(u) {
 			n.probe(Arrival(body.Kind), n.hops(m))
 			n.onRetrieve(m.Origin, body)
 		}
-	case *Seek:
-		n.onSeek(m.Origin, body)
-	case *Sought:
-		n.onSought(body)
+	case *PeerQuery:
+		n.onPeerQuery(m.Origin, body)
+	case *PeerReply:
+		n.onPeerReply(body)
 	case *Blocks:
 		n.onBlocks(m.Origin, body)
 	case *Deposit:
-		if !n.hold(u) {
+		if !n.deferUntilReady(u) {
 			n.probe(ArrivedStore, n.hops(m))
 			n.onDeposit(m.Origin, body, u.came)
 		}
@@ -187,30 +189,30 @@ func (n *Node) onUnicast(u upcall) {
 	case *Certified:
 		n.onCertified(m.Origin, body)
 	case *Exchange:
-		if !n.hold(u) {
+		if !n.deferUntilReady(u) {
 			n.onExchange(body)
 		}
 	case *Better:
 		n.overlay.Introduce(body.Node)
 	case *RetrieveActions:
-		if !n.hold(u) {
+		if !n.deferUntilReady(u) {
 			n.probe(Arrival(ForActions), n.hops(m))
 			n.onRetrieveActions(m.Origin, body)
 		}
 	case *Store:
-		if !n.hold(u) {
+		if !n.deferUntilReady(u) {
 			n.probe(ArrivedStore, n.hops(m))
 			n.onStore(body, u.came)
 		}
-	case *Wake:
-		if !n.hold(u) {
-			n.onWake(m.Origin, body)
+	case *Activate:
+		if !n.deferUntilReady(u) {
+			n.onActivate(m.Origin, body)
 		}
 	}
 }
 
-func (n *Node) onArea(u upcall) {
-	if q, ok := u.area.Body.(*Retrieve); ok && !n.hold(u) {
+func (n *Node) onArea(u overlayEvent) {
+	if q, ok := u.area.Body.(*Retrieve); ok && !n.deferUntilReady(u) {
 		n.probe(Arrival(q.Kind), u.area.Hops)
 		n.onRetrieve(u.area.Origin, q)
 	}
@@ -219,13 +221,13 @@ func (n *Node) onArea(u upcall) {
 // maxHeld bounds what waits for neighbours' data.
 const maxHeld = 4096
 
-// hold lets a message wait while the node does not have what it needs to answer.
-func (n *Node) hold(u upcall) bool {
+// deferUntilReady lets a message wait while the node does not have what it needs to answer.
+func (n *Node) deferUntilReady(u overlayEvent) bool {
 	if n.ready {
 		return false
 	}
-	if len(n.held) < maxHeld {
-		n.held = append(n.held, u)
+	if len(n.deferred) < maxHeld {
+		n.deferred = append(n.deferred, u)
 	}
 	return true
 }

@@ -16,11 +16,13 @@ func (n *Node) Keeps(p geom.Point) bool { return n.responsible(p) }
 
 // Misplace makes a node believe that somebody was the only one of its zone who has
 // answered about the node's update area.
-func (n *Node) Misplace(c *overlay.Contact) { n.pins[n.space.Zone(c.Pos)] = []pin{{who: c}} }
+func (n *Node) Misplace(c *overlay.Contact) {
+	n.responders[n.space.Zone(c.Pos)] = []responder{{who: c}}
+}
 
 // Pinned lists those of a zone who the node will ask directly the next time.
 func (n *Node) Pinned(zone int) (out []*overlay.Contact) {
-	for _, p := range n.pins[zone] {
+	for _, p := range n.responders[zone] {
 		out = append(out, p.who)
 	}
 	return out
@@ -29,12 +31,12 @@ func (n *Node) Pinned(zone int) (out []*overlay.Contact) {
 // UpdateKeys is the part of a zone that the node asks for its update area.
 func (n *Node) UpdateKeys(zone int) overlay.Area {
 	a := overlay.Area{Circle: n.part.circle}
-	a.Circle.R += n.beyond()
+	a.Circle.R += n.updateMargin()
 	return n.places.area(&a, zone)
 }
 
-// Doubts reports whether the node is unsure about some of its circle.
-func (n *Node) Doubts() bool { return n.state.doubts(&n.state.Cover, n.world.Cell) }
+// UnsureCells reports whether the node is unsure about some of its circle.
+func (n *Node) Doubts() bool { return n.state.hasUnsure(&n.state.Cover, n.world.Cell) }
 
 // Curtail is what a farewell makes of static objects.
-var Curtail = curtail
+var Curtail = limitHandOff

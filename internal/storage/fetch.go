@@ -25,7 +25,7 @@ type Fetch struct {
 	// Between real nodes: the beginnings of the digests of Have, in their order,
 	// and the tags of Base, zero for those that are nil.
 	HaveTags []uint64
-	BaseTags []Tag
+	BaseTags []SaltedDigest
 }
 
 // CellAt is a column and a row of the world.
@@ -39,7 +39,7 @@ type Blocks struct {
 	Characters []*Object
 	Bytes      int // of the data
 	// Pieces are the cells as they travel between real nodes.
-	Pieces [][]Piece
+	Pieces [][]ObjectPatch
 }
 
 // Size makes messages known to simulations.
@@ -49,7 +49,7 @@ func (m *Fetch) Size() int {
 		size += sizeDigest * bit(c != nil)
 	}
 	for _, t := range m.BaseTags {
-		size += sizeDigest * bit(t != Tag{})
+		size += sizeDigest * bit(t != SaltedDigest{})
 	}
 	return size
 }
@@ -88,16 +88,16 @@ func (n *Node) startFetch(q *query, out outcome, votes int) {
 			if c == nil {
 				continue
 			}
-			own, has := n.has(q.Of, x, y, c)
+			own, has := n.knownCell(q.Of, x, y, c)
 			if !has {
 				f.cells = append(f.cells, CellAt{x, y})
-			} else if c.isTold() {
+			} else if c.isDigestOnly() {
 				s.set(x, y, own)
 			}
 		}
 	}
 	for i, o := range s.Woken {
-		if n.asBegun(o) {
+		if n.isInitial(o) {
 			continue
 		}
 		own := -1
@@ -106,16 +106,16 @@ func (n *Node) startFetch(q *query, out outcome, votes int) {
 		}
 		if own < 0 {
 			f.woken = append(f.woken, o)
-		} else if isNamed(o) {
+		} else if isDigestOnly(o) {
 			s.Woken[i] = n.state.Woken[own]
 		}
 	}
 	n.fetchMore(q)
 }
 
-// fetchOn is a timer: it ends the vote if that has not come to an end, or asks
+// continueFetch is a timer: it ends the vote if that has not come to an end, or asks
 // others for what those who were asked have not sent.
-func (n *Node) fetchOn(q *query, round uint32) {
+func (n *Node) continueFetch(q *query, round uint32) {
 	switch {
 	case q.naming != nil:
 		n.namedLate(q, round)
@@ -152,7 +152,7 @@ func (n *Node) fetchMore(q *query) {
 				}
 				count := 0
 				for _, at := range left {
-					count += bit(n.promised(q, r, at))
+					count += bit(n.hasAgreedDigest(q, r, at))
 				}
 				for _, o := range woken {
 					count += bit(slices.ContainsFunc(r.Seen.Woken, func(w *Object) bool { return sameObject(w, o) }))
@@ -183,23 +183,23 @@ func bit(b bool) int {
 	return 0
 }
 
-// promised reports whether an answer has the digest of a cell that was agreed on.
-func (n *Node) promised(q *query, r *Result, at CellAt) bool {
-	return r.Seen.bold().covers(at.X, at.Y, n.world.Cell) == inside && sameBlock(r.Seen.At(at.X, at.Y), q.fetch.out.seen.At(at.X, at.Y))
+// hasAgreedDigest reports whether an answer has the digest of a cell that was agreed on.
+func (n *Node) hasAgreedDigest(q *query, r *Result, at CellAt) bool {
+	return r.Seen.withTentative().covers(at.X, at.Y, n.world.Cell) == inside && sameCellContent(r.Seen.At(at.X, at.Y), q.fetch.out.seen.At(at.X, at.Y))
 }
 
 // fetchFrom asks one node for all that it has, and returns the rest.
 func (n *Node) fetchFrom(q *query, r *Result, cells []CellAt, woken []*Object) (left []CellAt, asleep []*Object) {
 	m := &Fetch{Retrieve: q.Retrieve}
 	for _, at := range cells {
-		if !n.promised(q, r, at) {
+		if !n.hasAgreedDigest(q, r, at) {
 			left = append(left, at)
 			continue
 		}
 		m.Cells = append(m.Cells, at)
 		if n.cfg.Protocol.Deltas {
-			m.Have = n.inventory(m.Have, q.Of, at.X, at.Y)
-			m.Base = append(m.Base, n.base(q.Of-1, at.X, at.Y))
+			m.Have = n.knownVersions(m.Have, q.Of, at.X, at.Y)
+			m.Base = append(m.Base, n.knownBase(q.Of-1, at.X, at.Y))
 		}
 	}
 	for _, o := range woken {
@@ -211,24 +211,24 @@ func (n *Node) fetchFrom(q *query, r *Result, cells []CellAt, woken []*Object) (
 	}
 	slices.SortStableFunc(m.Have, byID)
 	q.fetch.asked = append(q.fetch.asked, asking{r, m.Cells, m})
-	n.overlay.Reply(r.Around.Self, n.aloud(m))
+	n.overlay.Reply(r.Around.Self, n.encodeFetch(m))
 	return left, asleep
 }
 
-// aloud is a question as it travels.
-func (n *Node) aloud(m *Fetch) *Fetch {
+// encodeFetch is a question as it travels.
+func (n *Node) encodeFetch(m *Fetch) *Fetch {
 	if !n.cfg.Wire {
 		return m
 	}
 	out := *m
 	out.Have, out.Base = nil, nil
 	for _, o := range m.Have {
-		out.HaveTags = append(out.HaveTags, tagOfVersion(o))
+		out.HaveTags = append(out.HaveTags, versionPrefix(o))
 	}
 	for _, c := range m.Base {
-		tag := Tag{}
+		tag := SaltedDigest{}
 		if c != nil {
-			tag = tagOf(m.Query, c)
+			tag = saltedDigest(m.Query, c)
 		}
 		out.BaseTags = append(out.BaseTags, tag)
 	}
@@ -237,7 +237,7 @@ func (n *Node) aloud(m *Fetch) *Fetch {
 
 // onFetch sends cells of an area that is the asker's business.
 func (n *Node) onFetch(by *overlay.Contact, q *Fetch) {
-	if !saneArea(&q.Area) || !n.business(by, &q.Retrieve) {
+	if !validArea(&q.Area) || !n.isAskersConcern(by, &q.Retrieve) {
 		return
 	}
 	if q.Kind.static() {
@@ -248,8 +248,8 @@ func (n *Node) onFetch(by *overlay.Contact, q *Fetch) {
 	if s == nil || s.Of != q.Of {
 		return
 	}
-	m, known := &Blocks{Query: q.Query}, s.bold()
-	base, have := n.common(q), q.versions()
+	m, known := &Blocks{Query: q.Query}, s.withTentative()
+	base, have := n.commonBase(q), q.versions()
 	for k, at := range q.Cells {
 		var c *Cell
 		if known.covers(at.X, at.Y, n.world.Cell) == inside {
@@ -257,7 +257,7 @@ func (n *Node) onFetch(by *overlay.Contact, q *Fetch) {
 		}
 		m.Bytes += n.sizeBlock(c, k, have, base)
 		if n.cfg.Wire {
-			m.Pieces = append(m.Pieces, n.pack(c, k, have, base))
+			m.Pieces = append(m.Pieces, n.encodeCell(c, k, have, base))
 		} else {
 			m.Cells = append(m.Cells, c)
 		}
@@ -271,13 +271,13 @@ func (n *Node) onFetch(by *overlay.Contact, q *Fetch) {
 	n.overlay.Reply(by, m)
 }
 
-// common is what the asker knows of an update before and the node knew as well,
+// commonBase is what the asker knows of an update before and the node knew as well,
 // ascending by ID.
-func (n *Node) common(q *Fetch) (base []based) {
+func (n *Node) commonBase(q *Fetch) (base []baseObject) {
 	if n.last == nil || n.last.Of != q.Of-1 {
 		return nil
 	}
-	last := n.last.bold()
+	last := n.last.withTentative()
 	for i, at := range q.Cells {
 		if last.covers(at.X, at.Y, n.world.Cell) != inside {
 			continue
@@ -286,28 +286,28 @@ func (n *Node) common(q *Fetch) (base []based) {
 		switch {
 		case c == nil:
 			continue
-		case i < len(q.Base) && q.Base[i] != nil && sameBlock(c, q.Base[i]):
-		case i < len(q.BaseTags) && q.BaseTags[i] != Tag{} && tagOf(q.Query, c) == q.BaseTags[i]:
+		case i < len(q.Base) && q.Base[i] != nil && sameCellContent(c, q.Base[i]):
+		case i < len(q.BaseTags) && q.BaseTags[i] != SaltedDigest{} && saltedDigest(q.Query, c) == q.BaseTags[i]:
 		default:
 			continue
 		}
 		for k, o := range c.Objects {
-			base = append(base, based{o, i, k})
+			base = append(base, baseObject{o, i, k})
 		}
 	}
-	slices.SortStableFunc(base, func(a, b based) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(base, func(a, b baseObject) int { return cmp.Compare(a.ID, b.ID) })
 	return base
 }
 
 // sizeBlock is what a cell takes for somebody who has some versions: how many
 // objects there are, and each of them.
-func (n *Node) sizeBlock(c *Cell, at int, have *versions, base []based) int {
+func (n *Node) sizeBlock(c *Cell, at int, have *versions, base []baseObject) int {
 	size := 2
 	if c == nil {
 		return size
 	}
 	for _, o := range c.Objects {
-		_, _, bytes := n.choose(o, at, have, base)
+		_, _, bytes := n.choosePatch(o, at, have, base)
 		size += bytes
 	}
 	return size
@@ -331,17 +331,17 @@ func (n *Node) onBlocks(from *overlay.Contact, m *Blocks) {
 		}
 		cells := m.Cells
 		if n.cfg.Wire {
-			cells = n.unpackAll(m, a.said)
+			cells = n.decodeCells(m, a.said)
 		}
 		if len(cells) != len(a.cells) {
 			continue
 		}
 		for k, at := range a.cells {
-			if !sameBlock(cells[k], f.out.seen.At(at.X, at.Y)) {
+			if !sameCellContent(cells[k], f.out.seen.At(at.X, at.Y)) {
 				f.refused[a.of] = true
 				continue
 			}
-			if f.out.seen.At(at.X, at.Y).isTold() {
+			if f.out.seen.At(at.X, at.Y).isDigestOnly() {
 				f.out.seen.set(at.X, at.Y, cells[k])
 			}
 			f.cells = slices.DeleteFunc(f.cells, func(c CellAt) bool { return c == at })
@@ -351,7 +351,7 @@ func (n *Node) onBlocks(from *overlay.Contact, m *Blocks) {
 	for _, o := range m.Characters {
 		is := func(w *Object) bool { return sameObject(w, o) }
 		f.woken = slices.DeleteFunc(f.woken, is)
-		if i := slices.IndexFunc(f.out.seen.Woken, is); i >= 0 && isNamed(f.out.seen.Woken[i]) {
+		if i := slices.IndexFunc(f.out.seen.Woken, is); i >= 0 && isDigestOnly(f.out.seen.Woken[i]) {
 			f.out.seen.Woken[i] = o
 		}
 	}
@@ -364,10 +364,10 @@ func (n *Node) onBlocks(from *overlay.Contact, m *Blocks) {
 func (n *Node) endFetch(q *query) {
 	f := q.fetch
 	for _, at := range f.cells {
-		f.out.seen.guess(at.X, at.Y, n.foreseen(q.Of, at.X, at.Y))
+		f.out.seen.setTentative(at.X, at.Y, n.predicted(q.Of, at.X, at.Y))
 	}
 	f.cells = nil
-	f.out.seen.doubtWoken(f.woken, &n.world)
+	f.out.seen.markWokenUnsure(f.woken, &n.world)
 	f.out.seen.Woken = slices.DeleteFunc(f.out.seen.Woken, func(o *Object) bool {
 		return slices.ContainsFunc(f.woken, func(w *Object) bool { return w == o })
 	})

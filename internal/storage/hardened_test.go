@@ -32,11 +32,11 @@ func TestOwnCellsAreNotFetched(t *testing.T) {
 	s.Whole = true
 	for _, ring := range []bool{true, false} {
 		n := &Node{world: World{Side: 1000, Cell: 1000}, state: s, cfg: Config{Protocol: Protocol{Digests: true, Ring: ring}}}
-		if _, got := n.has(1, 0, 0, same); got != ring {
+		if _, got := n.knownCell(1, 0, 0, same); got != ring {
 			t.Errorf("ring %v: has its own cell: %v", ring, got)
 		}
-		_, another := n.has(1, 0, 0, other)
-		if _, later := n.has(2, 0, 0, same); another || later {
+		_, another := n.knownCell(1, 0, 0, other)
+		if _, later := n.knownCell(2, 0, 0, same); another || later {
 			t.Errorf("ring %v: takes its own cell for another, or for that of another time", ring)
 		}
 	}
@@ -48,7 +48,7 @@ func TestOwnCellsAreNotFetched(t *testing.T) {
 func TestWhatTheReceiverHasIsNotSent(t *testing.T) {
 	rules := plainRules{}
 	old, now, stranger := rules.object(1, 0), rules.object(1, 9), rules.object(2, 0)
-	n := &Node{world: World{Side: 1000, Cell: 1000}, memo: NewMemo(), cfg: Config{Rules: rules}}
+	n := &Node{world: World{Side: 1000, Cell: 1000}, cache: NewReplayCache(), cfg: Config{Rules: rules}}
 	n.last = &Snapshot{Of: 3, Cover: overlay.Area{Circle: geom.Circle{R: 100}}, Whole: true}
 	n.last.Grid = Grid{W: 1, H: 1, Cells: []*Cell{NewCell([]*Object{old})}}
 	for _, c := range []struct {
@@ -70,7 +70,7 @@ func TestWhatTheReceiverHasIsNotSent(t *testing.T) {
 		if c.base != nil {
 			q.Base[0] = NewCell([]*Object{c.base})
 		}
-		if _, _, got := n.choose(c.o, 0, (&Fetch{Have: c.have}).versions(), n.common(q)); !c.want(got) {
+		if _, _, got := n.choosePatch(c.o, 0, (&Fetch{Have: c.have}).versions(), n.commonBase(q)); !c.want(got) {
 			t.Errorf("%s: %d bytes", c.name, got)
 		}
 	}
@@ -91,14 +91,14 @@ func TestTheBeginningIsKnown(t *testing.T) {
 		return &o
 	}
 	for _, terse := range []bool{false, true} {
-		n := &Node{world: world, memo: NewMemo(), cfg: Config{Rules: rules, Protocol: Protocol{Terse: terse}}}
-		if n.asBegun(woken) != terse || n.asBegun(moved(0)) {
-			t.Errorf("terse %v: is as at t_0: %v, another version: %v", terse, n.asBegun(woken), n.asBegun(moved(0)))
+		n := &Node{world: world, cache: NewReplayCache(), cfg: Config{Rules: rules, Protocol: Protocol{Terse: terse}}}
+		if n.isInitial(woken) != terse || n.isInitial(moved(0)) {
+			t.Errorf("terse %v: is as at t_0: %v, another version: %v", terse, n.isInitial(woken), n.isInitial(moved(0)))
 		}
-		if _, _, near := n.choose(moved(4000), 0, nil, nil); near < 200 != terse {
+		if _, _, near := n.choosePatch(moved(4000), 0, nil, nil); near < 200 != terse {
 			t.Errorf("terse %v: %d bytes for who has moved", terse, near)
 		}
-		if _, _, far := n.choose(moved(6000), 0, nil, nil); far < 200 {
+		if _, _, far := n.choosePatch(moved(6000), 0, nil, nil); far < 200 {
 			t.Errorf("terse %v: %d bytes for who is too far away to be found", terse, far)
 		}
 	}

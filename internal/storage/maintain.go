@@ -8,17 +8,17 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// territory is what a node is responsible for: its Voronoi cell for static data,
+// responsibility is what a node is responsible for: its Voronoi cell for static data,
 // the smallest circle around it for dynamic data (thesis 5.3.4, 5.4.1).
-type territory struct {
+type responsibility struct {
 	cell       geom.Polygon // in the world
 	circle     geom.Circle
 	neighbours []*overlay.Contact // in the same zone
 }
 
-// measure returns the territory among the present neighbours.
-func (n *Node) measure() territory {
-	var t territory
+// computeResponsibility returns the territory among the present neighbours.
+func (n *Node) computeResponsibility() responsibility {
+	var t responsibility
 	var points []geom.Point
 	for _, c := range n.overlay.Neighbours(nil) {
 		if n.space.Zone(c.Pos) == n.zone {
@@ -62,12 +62,12 @@ func (n *Node) nearestTo(who *overlay.Contact, p geom.Point) bool {
 	return geom.Closer(k, who.Pos, n.self.Pos)
 }
 
-// resettle looks at what a change of the neighbourhood, which is stable again,
+// onNeighbourhoodChanged looks at what a change of the neighbourhood, which is stable again,
 // means for what is stored.
-func (n *Node) resettle() {
-	n.moved = false
+func (n *Node) onNeighbourhoodChanged() {
+	n.neighbourhoodChanged = false
 	old := n.part
-	n.part = n.measure()
+	n.part = n.computeResponsibility()
 	if !n.begun {
 		return
 	}
@@ -80,9 +80,9 @@ func (n *Node) resettle() {
 		n.awaitPushes()
 		return
 	}
-	n.inherit()
+	n.claimHandOffs()
 	n.takeAdded(old.neighbours)
-	n.wakeLate()
+	n.activateLate()
 }
 
 func isContact(c *overlay.Contact) func(*overlay.Contact) bool {
@@ -102,9 +102,9 @@ func (n *Node) push(to *overlay.Contact) {
 			}
 		}
 		m.Area.Polygon = n.places.polygon(geom.Cell(to.Pos, points, n.space.SubArea(n.zone), nil))
-		m.Static = n.letGo(to)
+		m.Static = n.releaseStatic(to)
 		m.Batches = n.batchesAt(func(h geom.Point) bool { return n.nearestTo(to, h) })
-		n.actions.take(n.memo, true, func(p *Player) bool { return !n.stores(p) })
+		n.actions.take(n.cache, true, func(p *Player) bool { return !n.stores(p) })
 		m.Seen = n.state
 		m.Seal(n.world)
 	}
@@ -123,12 +123,12 @@ func (n *Node) sendPush(to *overlay.Contact, m *Push) {
 // batchesAt are the actions that the node stores of those players one of whose
 // homes is wanted.
 func (n *Node) batchesAt(want func(home geom.Point) bool) []*Batch {
-	return n.actions.take(n.memo, false, func(p *Player) bool { return slices.ContainsFunc(n.homes(p), want) })
+	return n.actions.take(n.cache, false, func(p *Player) bool { return slices.ContainsFunc(n.homes(p), want) })
 }
 
-// letGo removes static objects that a neighbour is now responsible for, and
+// releaseStatic removes static objects that a neighbour is now responsible for, and
 // returns them in order.
-func (n *Node) letGo(to *overlay.Contact) (out []*Object) {
+func (n *Node) releaseStatic(to *overlay.Contact) (out []*Object) {
 	for _, o := range n.static {
 		if n.nearestTo(to, o.Pos) {
 			out = append(out, o)
@@ -153,7 +153,7 @@ func (n *Node) awaitPushes() {
 			return
 		}
 	}
-	n.takeOver()
+	n.finishJoin()
 }
 
 func (n *Node) onPush(from *overlay.Contact, m *Push) {
@@ -163,7 +163,7 @@ func (n *Node) onPush(from *overlay.Contact, m *Push) {
 	if n.ready {
 		out := outcome{static: m.Static, names: namedAll(m.Names), batches: m.Batches}
 		n.addStatic(out)
-		n.will(from, out)
+		n.keepHandOff(from, out)
 		return
 	}
 	if !n.pushed[from.ID] {
@@ -175,15 +175,15 @@ func (n *Node) onPush(from *overlay.Contact, m *Push) {
 	}
 }
 
-// takeOver begins to answer with what the neighbours have pushed (5.4.1), and
+// finishJoin begins to answer with what the neighbours have pushed (5.4.1), and
 // compares its static data with that of the other zones after l_max.
-func (n *Node) takeOver() {
+func (n *Node) finishJoin() {
 	if n.ready || n.stopped {
 		return
 	}
 	n.ready = true
 	if n.begun {
-		n.state = n.join()
+		n.state = n.mergePushes()
 	}
 	if n.early && n.state == nil {
 		// Neighbours push to who is new to them, and knew this node before there was
@@ -196,12 +196,12 @@ func (n *Node) takeOver() {
 	n.pushes, n.pushed = nil, nil
 	n.fetchLater(ForJoin, n.part.cell)
 	n.catchUp()
-	n.release()
+	n.handleDeferred()
 }
 
-// join makes a snapshot of the own cell from what was pushed; none if the
+// mergePushes makes a snapshot of the own cell from what was pushed; none if the
 // neighbours were not at the same update (thesis 5.4.1: inconsistent).
-func (n *Node) join() *Snapshot {
+func (n *Node) mergePushes() *Snapshot {
 	s := &Snapshot{Of: -1, Cover: overlay.Area{Polygon: n.part.cell}, Whole: n.cfg.Protocol.Digests}
 	for _, p := range n.pushes {
 		switch {
@@ -232,17 +232,17 @@ func (n *Node) join() *Snapshot {
 		})
 	}
 	for _, p := range n.pushes {
-		s.doubtToo(p, n.world.Cell)
+		s.copyUnsure(p, n.world.Cell)
 	}
 	if n.cfg.Protocol.Majority {
-		n.doubtUntold(s)
+		n.markUnreportedUnsure(s)
 	}
 	return s
 }
 
-// doubtUntold makes unsure what no neighbour has told the node of: one that has
+// markUnreportedUnsure makes unsure what no neighbour has told the node of: one that has
 // just come in itself has nothing yet.
-func (n *Node) doubtUntold(s *Snapshot) {
+func (n *Node) markUnreportedUnsure(s *Snapshot) {
 	side := n.world.Cell
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
@@ -250,15 +250,15 @@ func (n *Node) doubtUntold(s *Snapshot) {
 				return p.Seen != nil && len(p.Area.Polygon) > 2 && relate(&p.Area, x*side, y*side, side) != outside && p.Seen.covers(x, y, side) != outside
 			})
 			if blank := s.unsure(x, y) && s.At(x, y) == nil; (blank || !told) && relate(&s.Cover, x*side, y*side, side) != outside {
-				s.guess(x, y, n.remembered(x, y))
-				s.rest(x, y, waits)
+				s.setTentative(x, y, n.restoredCell(x, y))
+				s.setFreeze(x, y, waits)
 			}
 		}
 	}
 }
 
-// doubtToo makes unsure what a neighbour is not sure of.
-func (s *Snapshot) doubtToo(p *Push, side int32) {
+// copyUnsure makes unsure what a neighbour is not sure of.
+func (s *Snapshot) copyUnsure(p *Push, side int32) {
 	if p.Seen == nil || p.Seen.Unsure == nil || len(p.Area.Polygon) < 3 {
 		return
 	}
@@ -266,10 +266,10 @@ func (s *Snapshot) doubtToo(p *Push, side int32) {
 		for x := s.X; x < s.X+s.W; x++ {
 			if p.Seen.unsure(x, y) && relate(&p.Area, x*side, y*side, side) != outside {
 				if s.At(x, y) == nil {
-					s.guess(x, y, p.Seen.At(x, y))
+					s.setTentative(x, y, p.Seen.At(x, y))
 				}
-				s.doubt(x, y)
-				s.rest(x, y, p.Seen.restOf(x, y))
+				s.markUnsure(x, y)
+				s.setFreeze(x, y, p.Seen.freezeOf(x, y))
 			}
 		}
 	}
@@ -283,11 +283,11 @@ func union(a, b *Cell) *Cell {
 	return NewCell(slices.CompactFunc(out, func(a, b *Object) bool { return a.ID == b.ID }))
 }
 
-// release handles what had to wait.
-func (n *Node) release() {
-	held := n.held
-	n.held = nil
-	n.upcalls = append(n.upcalls, held...)
+// handleDeferred handles what had to wait.
+func (n *Node) handleDeferred() {
+	held := n.deferred
+	n.deferred = nil
+	n.events = append(n.events, held...)
 }
 
 // takeAdded fetches the static data of what was added to the cell because

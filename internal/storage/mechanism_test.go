@@ -66,22 +66,22 @@ func TestLateStoresAreRejected(t *testing.T) {
 // them when no update needs them (5.3.3, 5.4.1).
 func TestActionContainer(t *testing.T) {
 	var c container
-	memo := NewMemo()
+	memo := NewReplayCache()
 	p := &Player{ID: id.ID{7}}
 	for _, seq := range []uint64{3, 1, 2, 2, 3} {
 		c.add(1, &Action{Player: p, Seq: seq, At: machine.Time(seq)})
 	}
-	b, _ := c.held(p, 1, memo)
+	b, _ := c.certifiedBatch(p, 1, memo)
 	if len(b.Actions) != 3 || b.Actions[0].Seq != 1 || b.Actions[1].Seq != 2 || b.Actions[2].Seq != 3 {
 		t.Errorf("batch %v", b.Actions)
 	}
 	var other container
 	other.merge([]*Batch{b})
-	if same, _ := other.held(p, 1, memo); same != b {
+	if same, _ := other.certifiedBatch(p, 1, memo); same != b {
 		t.Error("replicas of a simulation do not share a batch")
 	}
 	c.forget(2)
-	if none, _ := c.held(p, 1, memo); len(none.Actions) != 0 || len(c.order) != 0 {
+	if none, _ := c.certifiedBatch(p, 1, memo); len(none.Actions) != 0 || len(c.order) != 0 {
 		t.Error("actions of before the last update are kept")
 	}
 }
@@ -144,7 +144,7 @@ func voters(t *testing.T, versions []byte) (*Node, *query, []Report) {
 	t.Helper()
 	p := &lastReport{}
 	n := &Node{
-		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(16), cfg: Config{Probe: p}, env: still{}, inhabited: allInhabited(16),
+		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(16), cfg: Config{Probe: p}, env: frozen{}, zonePresence: allPresent(16),
 	}
 	area := overlay.Area{Circle: geom.Circle{R: 1000}}
 	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForUpdate, Area: area, Of: 1}, zones: make([]zoneAnswer, 16), keys: make([]overlay.Area, 16)}
@@ -158,13 +158,13 @@ func voters(t *testing.T, versions []byte) (*Node, *query, []Report) {
 	return n, q, p.reports
 }
 
-// still is an environment in which time stands still.
-type still struct {
+// frozen is an environment in which time stands still.
+type frozen struct {
 	machine.Env
 	now machine.Time
 }
 
-func (s still) Now() machine.Time { return s.now }
+func (s frozen) Now() machine.Time { return s.now }
 
 type lastReport struct{ reports []Report }
 

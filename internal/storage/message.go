@@ -47,7 +47,7 @@ type Result struct {
 	// is sent. Nil: static data only.
 	Seen *Snapshot
 	Area overlay.Area
-	// Brief: digests of cells and names of static objects are sent instead of what
+	// DigestAnswer: digests of cells and names of static objects are sent instead of what
 	// they are.
 	Brief bool
 	// Known is what the receiver has said that it has: that is left out.
@@ -55,8 +55,8 @@ type Result struct {
 	// Between real nodes Sent is what is said of Seen, which is nil, and Same says
 	// that Around, which is nil, is as the receiver knows it. Names are those of
 	// Static, which is empty then.
-	Sent  *Brief
-	Names []Sleeper
+	Sent  *DigestAnswer
+	Names []DormantName
 	Same  bool
 	// Asking: some of the area is the sender's since a moment ago, and it does not
 	// know yet who sleeps there, or it has not made the step itself that is asked for
@@ -169,14 +169,14 @@ type Push struct {
 	Seen    *Snapshot // nil: the sender has none
 	Area    overlay.Area
 	Static  []*Object
-	Names   []Sleeper // of static data that is not in Static
+	Names   []DormantName // of static data that is not in Static
 	Batches []*Batch
 	Bytes   int
 }
 
-// Wake tells those who hold a static character that its player is back: it takes
+// Activate tells those who hold a static character that its player is back: it takes
 // part in the step that begins at t_Of (thesis 5.4.1).
-type Wake struct {
+type Activate struct {
 	Player *Player
 	Place  geom.Point
 	Of     int64
@@ -230,7 +230,7 @@ func (m *Store) Size() int { return 1 + m.Action.Size }
 func (m *Push) Size() int { return 1 + 8 + sizeArea(&m.Area) + m.Bytes }
 
 // Size makes messages known to simulations.
-func (*Wake) Size() int { return 1 + 20 + 8 + 8 + 8 }
+func (*Activate) Size() int { return 1 + 20 + 8 + 8 + 8 }
 
 // Size makes messages known to simulations.
 func (*Better) Size() int { return 1 + sizeContact }
@@ -245,7 +245,7 @@ func (m *Result) Seal(w World) *Result {
 	switch {
 	case m.Seen == nil:
 	case m.Brief:
-		m.Bytes += m.Seen.sizeBrief(&m.Area, &w, m.Known)
+		m.Bytes += m.Seen.sizeDigests(&m.Area, &w, m.Known)
 	default:
 		m.Bytes += m.Seen.sizeIn(&m.Area, &w)
 	}
@@ -253,11 +253,11 @@ func (m *Result) Seal(w World) *Result {
 }
 
 // sizeNames is what static data takes of which only the names are said.
-func (m *Result) sizeNames() int { return sizeSleeper*len(m.Static) + sizeStatic(nil, m.Batches) }
+func (m *Result) sizeNames() int { return sizeDormantName*len(m.Static) + sizeStatic(nil, m.Batches) }
 
 // Seal computes what the data is charged for. Whoever makes a Push calls it.
 func (m *Push) Seal(w World) *Push {
-	m.Bytes = sizeStatic(m.Static, m.Batches) + sizeSleeper*len(m.Names)
+	m.Bytes = sizeStatic(m.Static, m.Batches) + sizeDormantName*len(m.Names)
 	if m.Seen != nil && len(m.Area.Polygon) > 2 {
 		m.Bytes += m.Seen.sizeIn(&m.Area, &w)
 	}

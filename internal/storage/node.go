@@ -19,58 +19,58 @@ type Node struct {
 	world   World
 	places  mapping
 	time    timing
-	memo    *Memo
+	cache   *ReplayCache
 	reach   int32
 	self    *overlay.Contact
 	zone    int
 	home    geom.Point
 
-	upcalls []upcall
-	held    []upcall // until what neighbours push has come (5.4.1)
-	busy    bool
+	events   []overlayEvent
+	deferred []overlayEvent // until what neighbours push has come (5.4.1)
+	busy     bool
 
-	stopped bool
-	begun   bool // t_0 has passed
-	early   bool // it was there then, and did not know its neighbours yet
-	ready   bool // has what it is responsible for
-	part    territory
-	around  *Around // the current neighbourhood; nil: to be made
-	moved   bool    // the neighbourhood has changed since part was measured
-	waiting bool    // for pushes
-	pushes  []*Push
-	pushed  map[id.ID]bool
-	fetches map[uint64]fetch // that wait, by the number of their timer
-	fetched uint64
+	stopped              bool
+	begun                bool // t_0 has passed
+	early                bool // it was there then, and did not know its neighbours yet
+	ready                bool // has what it is responsible for
+	part                 responsibility
+	around               *Around // the current neighbourhood; nil: to be made
+	neighbourhoodChanged bool    // the neighbourhood has changed since part was measured
+	waiting              bool    // for pushes
+	pushes               []*Push
+	pushed               map[id.ID]bool
+	fetches              map[uint64]fetch // that wait, by the number of their timer
+	fetched              uint64
 
-	lateWakes []lateWake
-	testament
-	inhabited
+	lateActivations []lateActivation
+	handOffs
+	zonePresence
 
-	state  *Snapshot // dynamic data, of the last update; nil: none
-	last   *Snapshot // the one before
-	guess  *Snapshot // what the node thinks lies around its part; nil: nothing
-	before *Snapshot // the update area that the last update began with
-	looked *Snapshot // around the player's character
-	kept   *Snapshot // what the node had before it began anew, or missed an update; nil: nothing
+	state     *Snapshot // dynamic data, of the last update; nil: none
+	last      *Snapshot // the one before
+	tentative *Snapshot // what the node thinks lies around its part; nil: nothing
+	before    *Snapshot // the update area that the last update began with
+	observed  *Snapshot // around the player's character
+	restored  *Snapshot // what the node had before it began anew, or missed an update; nil: nothing
 
-	lastLook *Look // of a node with Config.Wire
-	static   map[ObjectID]*Object
-	lately   lately
-	actions  container
-	woken    []wakening
-	waking   *Wake // the last one of the own player
-	purse    purse
-	told     map[id.ID][]uint32 // of storers: whom they know from here
-	storing  map[id.ID]storers  // of players: who are known
-	pins     [][]pin            // by zone: who has answered about the update area
+	lastObservation *Observation // of a node with Config.Wire
+	static          map[ObjectID]*Object
+	recentlyDormant recentlyDormant
+	actions         container
+	activated       []activation
+	lastActivation  *Activate // the last one of the own player
+	pending         pendingBatch
+	toldStorers     map[id.ID][]uint32 // of storers: whom they know from here
+	storing         map[id.ID]storers  // of players: who are known
+	responders      [][]responder      // by zone: who has answered about the update area
 
 	queries uint64
 	running []*query
 	cycle   cycle
 }
 
-// wakening is a character that takes part in the step after t_of.
-type wakening struct {
+// activation is a character that takes part in the step after t_of.
+type activation struct {
 	of     int64
 	object *Object
 }
@@ -83,23 +83,23 @@ func New(cfg Config, env machine.Env) *Node {
 	if cfg.Deviation == 0 {
 		cfg.Deviation = DefaultDeviation
 	}
-	if cfg.Memo == nil {
-		cfg.Memo = NewMemo()
+	if cfg.Cache == nil {
+		cfg.Cache = NewReplayCache()
 	}
 	n := &Node{
-		cfg: cfg, env: env, space: cfg.Overlay.Space, world: cfg.Rules.World(), memo: cfg.Memo,
+		cfg: cfg, env: env, space: cfg.Overlay.Space, world: cfg.Rules.World(), cache: cfg.Cache,
 		time: timing{cfg.Begin, cfg.LMax, cfg.Deviation}, self: cfg.Overlay.Self,
-		testament: testament{map[id.ID]outcome{}, map[ObjectID]bool{}, map[ObjectID]*Object{}},
-		static:    map[ObjectID]*Object{}, pushed: map[id.ID]bool{}, fetches: map[uint64]fetch{}, told: map[id.ID][]uint32{},
+		handOffs: handOffs{map[id.ID]outcome{}, map[ObjectID]bool{}, map[ObjectID]*Object{}},
+		static:   map[ObjectID]*Object{}, pushed: map[id.ID]bool{}, fetches: map[uint64]fetch{}, toldStorers: map[id.ID][]uint32{},
 	}
-	n.pins = make([][]pin, n.space.Zones())
-	n.inhabited = allInhabited(n.space.Zones())
+	n.responders = make([][]responder, n.space.Zones())
+	n.zonePresence = allPresent(n.space.Zones())
 	n.places = newMapping(n.space, n.world)
 	n.reach = n.world.Reach(n.time.interval())
 	n.zone = n.space.Zone(n.self.Pos)
 	n.home = n.places.world(n.self.Pos)
 	oc := cfg.Overlay
-	oc.Events = (*ears)(n)
+	oc.Events = (*eventQueue)(n)
 	n.overlay = overlay.New(oc, env)
 	return n
 }

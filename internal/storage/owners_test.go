@@ -31,7 +31,7 @@ func owners(p Protocol, all ...said) (*Cell, verdict) {
 		r.Around = &Around{Self: &overlay.Contact{ID: id.ID{byte(i + 1)}, Pos: at}}
 		q.zones[s.zone].results = append(q.zones[s.zone].results, r)
 	}
-	c, _, how := n.countBlock(q, 0, 0)
+	c, _, how := n.countCellDigests(q, 0, 0)
 	return c, how
 }
 

@@ -68,7 +68,7 @@ func (n *Node) timeout(k Kind) time.Duration {
 
 // retrieve asks all zones for an area; finish hears of the result.
 func (n *Node) retrieve(kind Kind, area overlay.Area, of int64) *query {
-	n.recount()
+	n.updateDeserted()
 	zones := n.space.Zones()
 	q := &query{
 		Retrieve: Retrieve{Query: n.number(), Kind: kind, Area: area, Of: of},
@@ -76,14 +76,14 @@ func (n *Node) retrieve(kind Kind, area overlay.Area, of int64) *query {
 	}
 	n.running = append(n.running, q)
 	n.env.SetTimer(q.began.Add(n.timeout(kind)), machine.Timer{Kind: timerQuery, Arg: q.Query})
-	if n.brief(q) {
+	if n.votesOnDigests(q) {
 		n.env.SetTimer(q.began.Add(n.timeout(kind)-n.time.lmax), machine.Timer{Kind: timerFetch, Arg: q.Query})
 	}
 	for z := range zones {
 		q.keys[z] = n.places.area(&area, z)
 		n.ask(q, z)
 	}
-	if n.pinned(q) {
+	if n.asksResponders(q) {
 		n.env.SetTimer(q.began.Add(pinPatience), machine.Timer{Kind: timerPins, Arg: q.Query})
 	}
 	return q
@@ -119,16 +119,16 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 		return
 	}
 	zone := n.space.Zone(from.Pos)
-	n.hear(zone)
+	n.zoneAnswered(zone)
 	z := &q.zones[zone]
 	if n.cfg.Wire && (m.Same || m.Brief) {
-		m = n.unfold(m, z.knew[from.ID])
+		m = n.decodeDigests(m, z.knew[from.ID])
 	}
 	if m == nil || m.Around == nil || m.Around.Self.ID != from.ID || m.Around.Self.Pos != from.Pos {
 		return
 	}
 	q.answers++
-	each := n.each(q)
+	each := n.votesPerPart(q)
 	if z.over && !each {
 		return
 	}
@@ -147,7 +147,7 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 			n.askNode(q, zone, b.with)
 		}
 	}
-	if len(z.missing) > 0 || z.over || z.strange || (n.pinned(q) || n.byName(q)) && !q.reached(zone) {
+	if len(z.missing) > 0 || z.over || z.strange || (n.asksResponders(q) || n.byName(q)) && !q.zoneReached(zone) {
 		return
 	}
 	z.over = true
@@ -165,7 +165,7 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 	}
 }
 
-// has reports whether somebody who is named has answered or is waited for.
+// knownCell reports whether somebody who is named has answered or is waited for.
 func (z *zoneAnswer) has(who id.ID) bool {
 	for i := range z.missing {
 		if m := &z.missing[i]; m.node.ID == who {
@@ -196,14 +196,14 @@ func (n *Node) vote(q *query, out outcome) {
 		c := &q.sets[i]
 		if n.same(q, &c.outcome, &out) {
 			c.votes++
-			if c.votes >= n.need() {
+			if c.votes >= n.votesNeeded() {
 				n.end(q, c)
 			}
 			return
 		}
 	}
 	q.sets = append(q.sets, candidate{out, 1})
-	if n.need() == 1 {
+	if n.votesNeeded() == 1 {
 		n.end(q, &q.sets[0])
 	}
 }
@@ -215,7 +215,7 @@ func (n *Node) conclude(q *query) {
 	if q.done || q.naming != nil {
 		return
 	}
-	if n.each(q) {
+	if n.votesPerPart(q) {
 		n.tally(q, true)
 		if !q.done && q.fetch != nil {
 			n.endFetch(q)
@@ -228,7 +228,7 @@ func (n *Node) conclude(q *query) {
 			best = c
 		}
 	}
-	if n.cfg.Protocol.Majority && best != nil && best.votes < n.need() {
+	if n.cfg.Protocol.Majority && best != nil && best.votes < n.votesNeeded() {
 		best = nil
 	}
 	n.end(q, best)
@@ -250,7 +250,7 @@ func (n *Node) end(q *query, c *candidate) {
 	if c != nil {
 		out, votes = c.outcome, c.votes
 	}
-	n.pin(q)
+	n.recordResponders(q)
 	if n.cfg.Probe != nil {
 		n.cfg.Probe.Retrieved(n.report(q, out, votes))
 	}

@@ -120,18 +120,18 @@ func (n *Node) sign(b *Batch) *Receipt {
 // all that is not certified at t^a.
 func (n *Node) onDeposit(by *overlay.Contact, m *Deposit, came machine.Time) {
 	b := m.Batch
-	if b == nil || b.Player == nil || by.ID != b.Player.ID || !n.time.present(b.Of, n.env.Now()) || came > n.time.actions(b.Of) {
+	if b == nil || b.Player == nil || by.ID != b.Player.ID || !n.time.accepts(b.Of, n.env.Now()) || came > n.time.actions(b.Of) {
 		return
 	}
 	if len(m.Numbers) > 0 && !m.Whole {
-		b = n.named(b, m.Numbers)
+		b = n.batchByNumbers(b, m.Numbers)
 	}
 	if b == nil || !n.checkBatch(b) || !n.signedBatch(b, m.Signature) {
 		return
 	}
-	s := n.actions.shelf(b.Player)
-	st := s.stack(b.Of)
-	if (st.sealed || !m.Whole) && !sameBatch(st.frozen(b.Player, n.memo), b) {
+	s := n.actions.playerLog(b.Player)
+	st := s.intervalLog(b.Of)
+	if (st.sealed || !m.Whole) && !sameBatch(st.frozen(b.Player, n.cache), b) {
 		return // an action is missing, or the player has said something else before
 	}
 	first := !st.sealed
@@ -148,11 +148,11 @@ func (n *Node) onDeposit(by *overlay.Contact, m *Deposit, came machine.Time) {
 	}
 }
 
-// named is a batch of actions that are stored here, by their numbers; nil: some
+// batchByNumbers is a batch of actions that are stored here, by their numbers; nil: some
 // are not.
-func (n *Node) named(b *Batch, numbers []uint64) *Batch {
+func (n *Node) batchByNumbers(b *Batch, numbers []uint64) *Batch {
 	var acts []*Action
-	for _, a := range n.actions.shelf(b.Player).stack(b.Of).actions {
+	for _, a := range n.actions.playerLog(b.Player).intervalLog(b.Of).actions {
 		if slices.Contains(numbers, a.Seq) {
 			acts = append(acts, a)
 		}
@@ -161,7 +161,7 @@ func (n *Node) named(b *Batch, numbers []uint64) *Batch {
 		return nil
 	}
 	slices.SortFunc(acts, order)
-	return n.memo.batch(&Batch{Player: b.Player, Of: b.Of, Actions: acts})
+	return n.cache.batch(&Batch{Player: b.Player, Of: b.Of, Actions: acts})
 }
 
 // signedBatch reports whether a batch bears its player's signature.
@@ -181,15 +181,15 @@ func (n *Node) checkBatch(b *Batch) bool {
 }
 
 // seal makes a batch all that a player has done in an interval.
-func (n *Node) seal(st *stack, b *Batch) {
+func (n *Node) seal(st *intervalLog, b *Batch) {
 	st.actions, st.batch, st.sealed = b.Actions, b, true
 	for _, a := range b.Actions {
-		n.memo.stored(b.Of, a)
+		n.cache.noteAction(b.Of, a)
 	}
 }
 
 // collect adds a receipt; with enough of them there is a certificate.
-func (st *stack) collect(n *Node, r *Receipt) {
+func (st *intervalLog) collect(n *Node, r *Receipt) {
 	if st.cert != nil || !n.addReceipt(&st.receipts, r, st.batch) || len(st.receipts) < n.quorum() {
 		return
 	}
@@ -251,7 +251,7 @@ func (n *Node) onCertified(by *overlay.Contact, m *Certified) {
 	if n.cfg.Wire && len(c.Batch.Actions) == 0 {
 		c = c.of(st.batch)
 	}
-	whole := s.known.fillAll(c)
+	whole := s.known.expandCertificate(c)
 	if len(whole.Receipts) < len(c.Receipts) {
 		s.known = nil // the player is told so with the next receipt, and names all again
 	}
@@ -312,7 +312,7 @@ func (n *Node) exchange(of int64) {
 }
 
 // passOn tells the other storers of a batch that is not certified.
-func (n *Node) passOn(s *shelf, st *stack) {
+func (n *Node) passOn(s *playerLog, st *intervalLog) {
 	m := &Exchange{st.batch, slices.Clone(st.receipts), st.signature}
 	for _, home := range n.homes(s.player) {
 		for z := range n.space.Zones() {
@@ -326,10 +326,10 @@ func (n *Node) passOn(s *shelf, st *stack) {
 // onExchange adds other storers' receipts to the own ones. It makes no new
 // receipt: whether the batch came in time is what those who had it say.
 func (n *Node) onExchange(m *Exchange) {
-	if m.Batch == nil || m.Batch.Player == nil || !n.time.present(m.Batch.Of, n.env.Now()) || !n.checkBatch(m.Batch) || !n.signedBatch(m.Batch, m.Signature) {
+	if m.Batch == nil || m.Batch.Player == nil || !n.time.accepts(m.Batch.Of, n.env.Now()) || !n.checkBatch(m.Batch) || !n.signedBatch(m.Batch, m.Signature) {
 		return
 	}
-	st := n.actions.shelf(m.Batch.Player).stack(m.Batch.Of)
+	st := n.actions.playerLog(m.Batch.Player).intervalLog(m.Batch.Of)
 	if st.cert != nil {
 		return
 	}
@@ -350,7 +350,7 @@ func (n *Node) onExchange(m *Exchange) {
 }
 
 // known are the receipts for a batch that the storer has.
-func (st *stack) known(b *Batch) []*Receipt {
+func (st *intervalLog) known(b *Batch) []*Receipt {
 	if sameBatch(st.heard, b) || st.sealed && sameBatch(st.batch, b) {
 		return st.receipts
 	}

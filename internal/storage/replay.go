@@ -11,7 +11,7 @@ import (
 
 // replayer computes the world at t_Of from a snapshot of the time before.
 type replayer struct {
-	memo  *Memo
+	memo  *ReplayCache
 	rules Rules
 	world World
 	time  timing
@@ -103,14 +103,14 @@ func (r *replayer) gather(x, y int32) bool {
 				r.cells = append(r.cells, nil)
 				continue
 			}
-			if r.from.restOf(cx, cy) != moves {
+			if r.from.freezeOf(cx, cy) != notFrozen {
 				canon = false
 				r.cells = append(r.cells, nil) // what stands still touches nobody
 				continue
 			}
 			c := r.from.At(cx, cy)
 			if c == nil && !r.blind && !r.from.unsure(cx, cy) && r.from.covers(cx, cy, side) == outside {
-				c = r.memo.unseen(r, cx, cy)
+				c = r.memo.cellOutOfSight(r, cx, cy)
 			}
 			canon = canon && c != nil && c.canon
 			r.cells = append(r.cells, c)
@@ -134,7 +134,7 @@ func (r *replayer) key(x, y int32) stepKey {
 			r.known = append(r.known, b)
 		}
 	}
-	for _, o := range r.woken(x, y) {
+	for _, o := range r.activated(x, y) {
 		b := r.batch(o)
 		k.acts = rng.Hash(k.acts, b.hash, hashBytes(o.Digest[:8]))
 		r.known = append(r.known, b)
@@ -142,9 +142,9 @@ func (r *replayer) key(x, y int32) stepKey {
 	return k
 }
 
-// woken are those of the woken characters that lie in the surroundings, and
+// activated are those of the woken characters that lie in the surroundings, and
 // those there who cannot be seen.
-func (r *replayer) woken(x, y int32) []*Object {
+func (r *replayer) activated(x, y int32) []*Object {
 	near := func(o *Object) bool {
 		dx, dy := o.Pos.X/r.world.Cell-x, o.Pos.Y/r.world.Cell-y
 		return max(dx, -dx) <= r.ring && max(dy, -dy) <= r.ring
@@ -175,7 +175,7 @@ func (r *replayer) batch(o *Object) *Batch {
 	if r.blind {
 		return r.memo.batch(&Batch{Player: o.Player, Of: r.of})
 	}
-	return r.memo.unseenBatch(o.Player, r.of)
+	return r.memo.batchOutOfSight(o.Player, r.of)
 }
 
 // step is the target with its surroundings, for the rules.
@@ -186,7 +186,7 @@ func (r *replayer) step(x, y int32) *Step {
 			s.Objects = append(s.Objects, c.Objects...)
 		}
 	}
-	s.Objects = append(s.Objects, r.woken(x, y)...)
+	s.Objects = append(s.Objects, r.activated(x, y)...)
 	slices.SortFunc(s.Objects, byID)
 	s.Objects = slices.CompactFunc(s.Objects, func(a, b *Object) bool { return a.ID == b.ID })
 	for _, b := range r.known {

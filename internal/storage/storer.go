@@ -45,8 +45,8 @@ func short(x id.ID) uint32 { return binary.BigEndian.Uint32(x[:]) }
 // knows reports whether somebody is among those who are known by short names.
 func knows(known []uint32, x id.ID) bool { return short(x) != 0 && slices.Contains(known, short(x)) }
 
-// shorts name those who are known.
-func (l storers) shorts() (out []uint32) {
+// shortNames name those who are known.
+func (l storers) shortNames() (out []uint32) {
 	for _, s := range l {
 		out = append(out, short(s.who.ID))
 	}
@@ -75,9 +75,9 @@ func (l storers) withAll(good []*Receipt) storers {
 	return l
 }
 
-// fill is a receipt with what it left out; nil: nobody is known by that name. Who
+// expandReceipt is a receipt with what it left out; nil: nobody is known by that name. Who
 // lies about whose it is does not bear that one's signature.
-func (l storers) fill(r *Receipt) *Receipt {
+func (l storers) expandReceipt(r *Receipt) *Receipt {
 	if r == nil || r.By != nil || r.Short == 0 {
 		return r
 	}
@@ -90,40 +90,40 @@ func (l storers) fill(r *Receipt) *Receipt {
 	return &out
 }
 
-// fillAll is a certificate with what its receipts left out, without those of whom
+// expandCertificate is a certificate with what its receipts left out, without those of whom
 // nobody is known.
-func (l storers) fillAll(c *Certificate) *Certificate {
-	if c == nil || !slices.ContainsFunc(c.Receipts, func(r *Receipt) bool { return l.fill(r) != r }) {
+func (l storers) expandCertificate(c *Certificate) *Certificate {
+	if c == nil || !slices.ContainsFunc(c.Receipts, func(r *Receipt) bool { return l.expandReceipt(r) != r }) {
 		return c
 	}
 	out := &Certificate{Batch: c.Batch}
 	for _, r := range c.Receipts {
-		if r = l.fill(r); r != nil {
+		if r = l.expandReceipt(r); r != nil {
 			out.Receipts = append(out.Receipts, r)
 		}
 	}
 	return out
 }
 
-// brief is a receipt for somebody who knows the storer.
-func (r *Receipt) brief() *Receipt {
+// shortened is a receipt for somebody who knows the storer.
+func (r *Receipt) shortened() *Receipt {
 	return &Receipt{Short: short(r.By.ID), Batch: r.Batch, Signature: r.Signature}
 }
 
-// brief is a certificate for somebody who knows some of the storers.
-func (c *Certificate) brief(known []uint32) *Certificate {
+// shortened is a certificate for somebody who knows some of the storers.
+func (c *Certificate) shortened(known []uint32) *Certificate {
 	out := &Certificate{Batch: c.Batch}
 	for _, r := range c.Receipts {
 		if knows(known, r.By.ID) {
-			r = r.brief()
+			r = r.shortened()
 		}
 		out.Receipts = append(out.Receipts, r)
 	}
 	return out
 }
 
-// saved is what a certificate is smaller by for somebody who knows some storers.
-func (c *Certificate) saved(known []uint32) (size int) {
+// savedBytes is what a certificate is smaller by for somebody who knows some storers.
+func (c *Certificate) savedBytes(known []uint32) (size int) {
 	for _, r := range c.Receipts {
 		if knows(known, r.By.ID) {
 			size += sizeReceipt - sizeBrieflySigned
@@ -132,9 +132,9 @@ func (c *Certificate) saved(known []uint32) (size int) {
 	return size
 }
 
-// knownIn are whom the player knows of a zone.
-func (n *Node) knownIn(zone int) (out []uint32) {
-	for _, s := range n.purse.known {
+// knownStorersIn are whom the player knows of a zone.
+func (n *Node) knownStorersIn(zone int) (out []uint32) {
+	for _, s := range n.pending.known {
 		if n.space.Zone(s.who.Pos) == zone {
 			out = append(out, short(s.who.ID))
 		}
@@ -143,14 +143,14 @@ func (n *Node) knownIn(zone int) (out []uint32) {
 }
 
 // receiptFor is the own receipt as it answers a deposit.
-func (n *Node) receiptFor(m *Deposit, r *Receipt, of *shelf) *Receipt {
+func (n *Node) receiptFor(m *Deposit, r *Receipt, of *playerLog) *Receipt {
 	if !n.cfg.Protocol.Terse {
 		return r
 	}
 	out := *r
 	if knows(m.Knows, n.self.ID) {
 		if n.cfg.Wire {
-			out = *r.brief()
+			out = *r.shortened()
 		}
 		out.known = true
 	}
@@ -158,26 +158,26 @@ func (n *Node) receiptFor(m *Deposit, r *Receipt, of *shelf) *Receipt {
 	return &out
 }
 
-// tell makes the message that hands a storer the certificate of the own batch. It
+// certifiedMessage makes the message that hands a storer the certificate of the own batch. It
 // remembers whom the storer knows from now on.
-func (n *Node) tell(by *overlay.Contact, c *Certificate) *Certified {
+func (n *Node) certifiedMessage(by *overlay.Contact, c *Certificate) *Certified {
 	m := &Certified{Certificate: c}
 	if !n.cfg.Protocol.Terse {
 		return m
 	}
-	if len(n.told) >= maxTold {
-		clear(n.told)
+	if len(n.toldStorers) >= maxTold {
+		clear(n.toldStorers)
 	}
-	told := n.told[by.ID]
-	m.saved = c.saved(told)
+	told := n.toldStorers[by.ID]
+	m.saved = c.savedBytes(told)
 	if n.cfg.Wire {
-		m.Certificate = c.brief(told)
+		m.Certificate = c.shortened(told)
 	}
 	for _, r := range c.Receipts {
 		if !knows(told, r.By.ID) {
 			told = append(told, short(r.By.ID))
 		}
 	}
-	n.told[by.ID] = told[max(0, len(told)-maxStorers):]
+	n.toldStorers[by.ID] = told[max(0, len(told)-maxStorers):]
 	return m
 }

@@ -27,11 +27,11 @@ func TestBriefCertificates(t *testing.T) {
 	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
 	c := &Certificate{b, receiptsOf(space, b, 3)}
 	known := storers{}.withAll(c.Receipts[:2])
-	sent := c.brief(known.shorts())
+	sent := c.shortened(known.shortNames())
 	if sent.Receipts[0].By != nil || sent.Receipts[1].Certificate != nil || sent.Receipts[2] != c.Receipts[2] {
 		t.Fatalf("sent: %v", sent.Receipts)
 	}
-	got := known.fillAll(sent)
+	got := known.expandCertificate(sent)
 	for i, r := range got.Receipts {
 		if want := c.Receipts[i]; r.By != want.By || !slices.Equal(r.Certificate, want.Certificate) || !slices.Equal(r.Signature, want.Signature) || r.Batch != b {
 			t.Errorf("receipt %d came as %+v, want %+v", i, r, want)
@@ -40,7 +40,7 @@ func TestBriefCertificates(t *testing.T) {
 	if len(got.Receipts) != 3 {
 		t.Errorf("%d receipts came", len(got.Receipts))
 	}
-	if got := (storers{}).fillAll(sent); len(got.Receipts) != 1 {
+	if got := (storers{}).expandCertificate(sent); len(got.Receipts) != 1 {
 		t.Errorf("who knows nobody understands %d receipts", len(got.Receipts))
 	}
 	for i := range 2 * maxStorers {
@@ -51,7 +51,7 @@ func TestBriefCertificates(t *testing.T) {
 	}
 	renewed := *c.Receipts[0]
 	renewed.Certificate = []byte("a new one")
-	if k := (storers{}).withAll(c.Receipts).with(&renewed); len(k) != 3 || string(k.fill(renewed.brief()).Certificate) != "a new one" {
+	if k := (storers{}).withAll(c.Receipts).with(&renewed); len(k) != 3 || string(k.expandReceipt(renewed.shortened()).Certificate) != "a new one" {
 		t.Error("a new certificate is not taken")
 	}
 }
@@ -63,20 +63,20 @@ func TestForgetfulStorer(t *testing.T) {
 	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
 	cfg := Config{Wire: true, Protocol: Protocol{Receipts: true, Terse: true}, CheckReceipt: checkReceiptsOf}
 	receipts := receiptsOf(space, b, 3)
-	player := &Node{space: space, cfg: cfg, told: map[id.ID][]uint32{}, purse: purse{batch: b}}
+	player := &Node{space: space, cfg: cfg, toldStorers: map[id.ID][]uint32{}, pending: pendingBatch{batch: b}}
 	storer := &Node{space: space, cfg: cfg, self: receipts[0].By}
-	shelf := storer.actions.shelf(b.Player)
-	shelf.stack(b.Of).batch, shelf.stack(b.Of).sealed = b, true
+	shelf := storer.actions.playerLog(b.Player)
+	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
 	to, self := receipts[0].By, &overlay.Contact{ID: b.Player.ID}
 	hand := func() bool {
-		st := shelf.stack(b.Of)
+		st := shelf.intervalLog(b.Of)
 		st.cert = nil
-		storer.onCertified(self, player.tell(to, &Certificate{b, receipts}))
+		storer.onCertified(self, player.certifiedMessage(to, &Certificate{b, receipts}))
 		return st.cert != nil
 	}
 	answer := func() *Receipt { return storer.receiptFor(&Deposit{}, receipts[0], shelf) }
 	take := func(r *Receipt) {
-		player.purse.holders, player.purse.got = nil, nil
+		player.pending.holders, player.pending.got = nil, nil
 		player.onReceipt(to, r)
 	}
 	if r := answer(); !r.Fresh {
@@ -102,7 +102,7 @@ func TestForgetfulStorer(t *testing.T) {
 	if !hand() {
 		t.Error("a certificate that names all again is not taken")
 	}
-	storer.onCertified(self, &Certified{Certificate: player.tell(to, &Certificate{b, receipts}).Certificate})
+	storer.onCertified(self, &Certified{Certificate: player.certifiedMessage(to, &Certificate{b, receipts}).Certificate})
 	if r := answer(); r.Fresh {
 		t.Error("all are not known again")
 	}
@@ -117,13 +117,13 @@ func TestOnlyGoodReceiptsAreRemembered(t *testing.T) {
 	forged := *receipts[3]
 	forged.Certificate = []byte("somebody else's")
 	n := &Node{space: space, cfg: Config{Wire: true, Protocol: Protocol{Receipts: true, Terse: true}, CheckReceipt: checkReceiptsOf}}
-	shelf := n.actions.shelf(b.Player)
-	shelf.stack(b.Of).batch, shelf.stack(b.Of).sealed = b, true
+	shelf := n.actions.playerLog(b.Player)
+	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
 	n.onCertified(&overlay.Contact{ID: b.Player.ID}, &Certified{Certificate: &Certificate{b, append(receipts[:3:3], &forged)}})
-	if len(shelf.known) != 3 || len(shelf.known.fillAll(&Certificate{b, []*Receipt{forged.brief()}}).Receipts) != 0 {
+	if len(shelf.known) != 3 || len(shelf.known.expandCertificate(&Certificate{b, []*Receipt{forged.shortened()}}).Receipts) != 0 {
 		t.Errorf("%d are known, want the three whose receipts are good", len(shelf.known))
 	}
-	if c := shelf.stack(b.Of).cert; c == nil || len(c.Receipts) != 3 {
+	if c := shelf.intervalLog(b.Of).cert; c == nil || len(c.Receipts) != 3 {
 		t.Errorf("the certificate is kept as %v", c)
 	}
 }
@@ -140,10 +140,10 @@ func TestStrangersCertifyNothing(t *testing.T) {
 	if len(n.actions.players) != 0 {
 		t.Error("what nobody has deposited is kept")
 	}
-	shelf := n.actions.shelf(b.Player)
-	shelf.stack(b.Of).batch, shelf.stack(b.Of).sealed = b, true
+	shelf := n.actions.playerLog(b.Player)
+	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
 	shelf.known = shelf.known.withAll(receipts)
-	unknown := &Certificate{b, []*Receipt{(&Receipt{By: &overlay.Contact{ID: id.ID{9, 9, 9, 9}}, Batch: b}).brief()}}
+	unknown := &Certificate{b, []*Receipt{(&Receipt{By: &overlay.Contact{ID: id.ID{9, 9, 9, 9}}, Batch: b}).shortened()}}
 	n.onCertified(stranger, &Certified{Certificate: unknown})
 	if len(shelf.known) != 4 {
 		t.Error("a stranger makes a storer forget whom it knows")
@@ -161,7 +161,7 @@ func TestOnlyThePresentIsKept(t *testing.T) {
 	timing := timing{lmax: DefaultLMax, deviates: DefaultDeviation}
 	p := &Player{ID: id.ID{7}}
 	by := &overlay.Contact{ID: p.ID}
-	n := &Node{space: overlay.SpaceFor(4), time: timing, env: still{now: timing.update(5).Add(1)}, memo: NewMemo()}
+	n := &Node{space: overlay.SpaceFor(4), time: timing, env: frozen{now: timing.update(5).Add(1)}, cache: NewReplayCache()}
 	for _, of := range []int64{-1 << 62, 1, 4, 8, 1 << 62} {
 		n.onDeposit(by, &Deposit{Batch: &Batch{Player: p, Of: of}, Numbers: []uint64{1}}, n.env.Now())
 		n.onExchange(&Exchange{Batch: &Batch{Player: p, Of: of}})

@@ -47,49 +47,49 @@ func (n *Node) stores(p *Player) bool {
 	return false
 }
 
-// hurry is how long the first storer that is asked for actions has to answer,
+// firstStorerTimeout is how long the first storer that is asked for actions has to answer,
 // and how long storers have to send their receipts.
-const hurry = 500 * time.Millisecond
+const firstStorerTimeout = 500 * time.Millisecond
 
-// insist sends the batch whole to the zones in which not all storers have given a
+// resendDeposit sends the batch whole to the zones in which not all storers have given a
 // receipt: actions may be missing there.
-func (n *Node) insist(of int64) {
-	p := &n.purse
+func (n *Node) resendDeposit(of int64) {
+	p := &n.pending
 	if p.batch == nil || p.batch.Of != of || !n.storers() {
 		return
 	}
 	signature := n.signBatch(p.batch)
 	for z := range n.space.Zones() {
-		if n.holders(z) >= n.homesOf() {
+		if n.storersWithReceipt(z) >= n.homesOf() {
 			continue
 		}
-		m := &Deposit{Batch: p.batch, Whole: true, Knows: n.knownIn(z), Signature: signature}
+		m := &Deposit{Batch: p.batch, Whole: true, Knows: n.knownStorersIn(z), Signature: signature}
 		for _, home := range n.homes(n.cfg.Player) {
 			n.overlay.Unicast(n.places.key(home, z), m)
 		}
 	}
 }
 
-// holders is how many storers of a zone have given a receipt for the last batch.
-func (n *Node) holders(zone int) (count int) {
-	for _, by := range n.purse.holders {
+// storersWithReceipt is how many storers of a zone have given a receipt for the last batch.
+func (n *Node) storersWithReceipt(zone int) (count int) {
+	for _, by := range n.pending.holders {
 		count += bit(n.space.Zone(by.Pos) == zone)
 	}
 	return count
 }
 
-// patient is how long the first storer has to answer where asking more than
+// firstStorerPatience is how long the first storer has to answer where asking more than
 // necessary is what costs (Protocol.Quorum): who has to open a link before it
 // answers needs six latencies. The next ones have as long as otherwise.
-const patient = time.Second
+const firstStorerPatience = time.Second
 
-// forFirst is how long the first storer that was asked for actions has to answer
+// firstStorerWait is how long the first storer that was asked for actions has to answer
 // before more are asked.
-func (n *Node) forFirst() time.Duration {
+func (n *Node) firstStorerWait() time.Duration {
 	if n.cfg.Protocol.Quorum {
-		return patient
+		return firstStorerPatience
 	}
-	return hurry
+	return firstStorerTimeout
 }
 
 // waveOf is when a storer is asked for actions: the first one in the own zone at
@@ -102,14 +102,14 @@ func (n *Node) waveOf(home, zone int) int {
 	switch {
 	case home == 0 && zone == n.zone:
 		return 0
-	case !n.cfg.Protocol.Quorum, zone == n.zone, home == 0 && (zone-n.zone+zones)%zones < n.most():
+	case !n.cfg.Protocol.Quorum, zone == n.zone, home == 0 && (zone-n.zone+zones)%zones < n.majorityOfAll():
 		return 1
 	}
 	return 2
 }
 
 // askWave asks the next storers for actions.
-func (n *Node) askWave(q *pointQuery) {
+func (n *Node) askWave(q *actionQuery) {
 	m := q.ask
 	if m == nil || q.done {
 		return
@@ -134,8 +134,8 @@ func (n *Node) askWave(q *pointQuery) {
 	}
 }
 
-// askOn asks more storers for what is not certified yet.
-func (n *Node) askOn(of int64) {
+// askMoreStorers asks more storers for what is not certified yet.
+func (n *Node) askMoreStorers(of int64) {
 	c := &n.cycle
 	if !c.asking || c.to != of {
 		return
@@ -147,14 +147,14 @@ func (n *Node) askOn(of int64) {
 		more = more || !q.done && q.ask != nil
 	}
 	if more {
-		n.env.SetTimer(n.env.Now().Add(hurry), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
+		n.env.SetTimer(n.env.Now().Add(firstStorerTimeout), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
 	}
 }
 
 // batchOf is a zone's vote for what a player has done, which is what any of its
 // storers has: a batch is signed by its player, so that who has one knows more than who
 // has none. Who has no receipt for it may miss some of it. Nil: nobody has answered.
-func (n *Node) batchOf(q *pointQuery, zone int) (said *Batch) {
+func (n *Node) batchOf(q *actionQuery, zone int) (said *Batch) {
 	signed := false
 	for slot := zone * n.homesOf(); slot < (zone+1)*n.homesOf(); slot++ {
 		b := q.got[slot]
@@ -170,7 +170,7 @@ func (n *Node) batchOf(q *pointQuery, zone int) (said *Batch) {
 }
 
 // countBatches lets the zones vote for what a player has done.
-func (n *Node) countBatches(q *pointQuery) (best *Batch, votes int) {
+func (n *Node) countBatches(q *actionQuery) (best *Batch, votes int) {
 	zones := make([]*Batch, 0, 16)
 	for zone := range n.space.Zones() {
 		if b := n.batchOf(q, zone); b != nil {
@@ -195,7 +195,7 @@ func votesFor(zones []*Batch, b *Batch) (count int) {
 // mayCount reports whether some batch has a majority together with the zones of which
 // nobody has answered: who has heard from them, or knows that they are deserted, takes
 // it for what the player has done.
-func (n *Node) mayCount(q *pointQuery) bool {
+func (n *Node) mayCount(q *actionQuery) bool {
 	zones, silent := make([]*Batch, 0, 16), 0
 	for zone := range n.space.Zones() {
 		switch b := n.batchOf(q, zone); {
@@ -205,13 +205,13 @@ func (n *Node) mayCount(q *pointQuery) bool {
 			zones = append(zones, b)
 		}
 	}
-	return slices.ContainsFunc(zones, func(b *Batch) bool { return votesFor(zones, b)+silent >= n.need() })
+	return slices.ContainsFunc(zones, func(b *Batch) bool { return votesFor(zones, b)+silent >= n.votesNeeded() })
 }
 
-// awaits reports whether a majority is no reason to stop asking: that nothing was
+// waitsForAll reports whether a majority is no reason to stop asking: that nothing was
 // done can be said by everybody, and with Protocol.Storers one certified batch
 // says otherwise.
-func (n *Node) awaits(b *Batch) bool { return n.storers() && len(b.Actions) == 0 }
+func (n *Node) waitsForAll(b *Batch) bool { return n.storers() && len(b.Actions) == 0 }
 
 // StorePlaces are the keys in a zone at which a player's actions are stored.
 func (n *Node) StorePlaces(p *Player, zone int) (keys []geom.Point) {

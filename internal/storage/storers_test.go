@@ -52,19 +52,19 @@ func TestOneStorerOfAZoneIsEnough(t *testing.T) {
 		{"one zone has none of it", []*Batch{none, none, none, nil, none, acts, acts, nil, nil, nil, acts, none}, acts, 3},
 		{"nobody has anything", []*Batch{none, none, none, nil, none, none, none, nil, nil, nil, none, none}, none, 4},
 	} {
-		if got, votes := n.countBatches(&pointQuery{got: c.got}); got != c.want || votes != c.votes {
+		if got, votes := n.countBatches(&actionQuery{got: c.got}); got != c.want || votes != c.votes {
 			t.Errorf("%s: %v with %d votes", c.name, got.Actions, votes)
 		}
 	}
 	some := &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 2}}}
-	got, votes := n.countBatches(&pointQuery{
+	got, votes := n.countBatches(&actionQuery{
 		got:    []*Batch{some, acts, none, some, none, acts, none, some, none, acts, none, none},
 		signed: []bool{false, true, false, false, false, true, true, false, false, false, false, false},
 	})
 	if got != acts || votes != 3 {
 		t.Errorf("with receipts of two zones: %v with %d votes", got.Actions, votes)
 	}
-	if !n.awaits(none) || n.awaits(acts) {
+	if !n.waitsForAll(none) || n.waitsForAll(acts) {
 		t.Error("a majority for a batch is waited on, or that there is none is believed at once")
 	}
 }
@@ -88,11 +88,11 @@ func TestNobodyElseCountsABatchThatCountsForNobody(t *testing.T) {
 		{"nothing was done", [4]*Batch{none, none, none, nil}, -1, false},
 		{"one of three, and there is no fourth", [4]*Batch{acts, none, none, nil}, 3, false},
 	} {
-		n := &Node{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}, inhabited: allInhabited(4)}
+		n := &Node{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}, zonePresence: allPresent(4)}
 		if c.deserted >= 0 {
 			n.deserted[c.deserted], n.empty = true, 1
 		}
-		q := &pointQuery{got: make([]*Batch, 12)}
+		q := &actionQuery{got: make([]*Batch, 12)}
 		for zone, b := range c.said {
 			q.got[3*zone] = b
 		}

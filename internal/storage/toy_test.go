@@ -48,7 +48,7 @@ func newToy(creatures int) *toy {
 	return t
 }
 
-// join adds a player with a sleeping character, and returns where it sleeps.
+// mergePushes adds a player with a sleeping character, and returns where it sleeps.
 func (t *toy) join(p *Player) geom.Point {
 	t.players = append(t.players, p)
 	i := len(t.players)
@@ -144,7 +144,7 @@ func (t *toy) inside(p geom.Point, dx, dy int32) geom.Point {
 	return geom.Point{X: min(max(p.X+dx, 0), t.side-1), Y: min(max(p.Y+dy, 0), t.side-1)}
 }
 
-// Wake marks the character as not there for good by a home that is nowhere.
+// Activate marks the character as not there for good by a home that is nowhere.
 func (t *toy) Wake(_ *Player, _ geom.Point, o *Object) *Object {
 	if o == nil {
 		return nil

@@ -24,11 +24,11 @@ var (
 	errPlayers = errors.New("actions of another player")
 )
 
-// SaneArea reports whether an area is one that can be calculated with.
-func SaneArea(a *overlay.Area) bool { return saneArea(a) }
+// ValidArea reports whether an area is one that can be calculated with.
+func ValidArea(a *overlay.Area) bool { return validArea(a) }
 
-// Carried is what of a snapshot a message about an area carries.
-type Carried struct {
+// SnapshotContent is what of a snapshot a message about an area carries.
+type SnapshotContent struct {
 	Objects []*Object // cell by cell, row by row, and ascending by ID in each
 	Woken   []*Object // ascending by ID
 	// Unsure are cells that are not known: four times their place in the world's
@@ -38,9 +38,9 @@ type Carried struct {
 	Whole  bool // whole cells, where the area only touches them as well
 }
 
-// Carry takes out of a snapshot what is sent of it.
-func (s *Snapshot) Carry(a *overlay.Area, w World) (c Carried) {
-	if !saneArea(a) {
+// Encode takes out of a snapshot what is sent of it.
+func (s *Snapshot) Encode(a *overlay.Area, w World) (c SnapshotContent) {
+	if !validArea(a) {
 		return c // a part without an inside
 	}
 	for _, o := range s.Woken {
@@ -48,8 +48,8 @@ func (s *Snapshot) Carry(a *overlay.Area, w World) (c Carried) {
 			c.Woken = append(c.Woken, o)
 		}
 	}
-	c.Objects = s.bold().Objects(a, w, nil)
-	c.Unsure, c.Whole = s.doubtsIn(a, &w), s.Whole
+	c.Objects = s.withTentative().Objects(a, w, nil)
+	c.Unsure, c.Whole = s.unsureIn(a, &w), s.Whole
 	return c
 }
 
@@ -58,26 +58,26 @@ func square(n int64) int64 { return n * n }
 // row is how many cells a row of the world has.
 func (w *World) row() int32 { return (w.Side-1)/w.Cell + 1 }
 
-// Received is the snapshot that Carry took it from, as far as it was sent.
-func Received(of int64, cover, a *overlay.Area, c Carried, w World) (*Snapshot, error) {
+// DecodeSnapshot is the snapshot that Carry took it from, as far as it was sent.
+func DecodeSnapshot(of int64, cover, a *overlay.Area, c SnapshotContent, w World) (*Snapshot, error) {
 	s := &Snapshot{Of: of, Cover: *cover, Woken: c.Woken, Whole: c.Whole}
-	if !saneArea(a) {
+	if !validArea(a) {
 		if len(c.Objects)+len(c.Woken)+len(c.Unsure) > 0 || c.Whole {
 			return nil, errUnseen
 		}
 		return s, nil
 	}
-	if !saneArea(cover) {
+	if !validArea(cover) {
 		return nil, errCover
 	}
 	if tooLarge(a, &w) {
 		return nil, errLarge
 	}
 	s.Grid = gridOver(a, &w, 0)
-	if err := s.doubtAll(c.Unsure, &w); err != nil {
+	if err := s.markAllUnsure(c.Unsure, &w); err != nil {
 		return nil, err
 	}
-	bold := s.bold()
+	bold := s.withTentative()
 	for i, o := range c.Woken {
 		switch {
 		case !w.holds(o.Pos) || !s.sees(a, o.Pos, &w):
@@ -89,7 +89,7 @@ func Received(of int64, cover, a *overlay.Area, c Carried, w World) (*Snapshot, 
 	return s, s.fill(c.Objects, a, bold, &w)
 }
 
-// fill puts objects, which are in order, into their cells.
+// expandReceipt puts objects, which are in order, into their cells.
 func (s *Snapshot) fill(objects []*Object, a *overlay.Area, bold *Snapshot, w *World) error {
 	for i := 0; i < len(objects); {
 		at := objects[i].Pos
@@ -97,7 +97,7 @@ func (s *Snapshot) fill(objects []*Object, a *overlay.Area, bold *Snapshot, w *W
 		for ; j < len(objects) && objects[j].Pos.X/w.Cell == at.X/w.Cell && objects[j].Pos.Y/w.Cell == at.Y/w.Cell; j++ {
 			o := objects[j]
 			switch {
-			case !w.holds(o.Pos) || !bold.carries(a, o.Pos, w):
+			case !w.holds(o.Pos) || !bold.isSent(a, o.Pos, w):
 				return errUnseen
 			case o.Static:
 				return errStatic
@@ -114,8 +114,8 @@ func (s *Snapshot) fill(objects []*Object, a *overlay.Area, bold *Snapshot, w *W
 	return nil
 }
 
-// carries reports whether an object at a place is among what Carry takes out.
-func (s *Snapshot) carries(a *overlay.Area, p geom.Point, w *World) bool {
+// isSent reports whether an object at a place is among what Carry takes out.
+func (s *Snapshot) isSent(a *overlay.Area, p geom.Point, w *World) bool {
 	if !s.Whole {
 		return s.sees(a, p, w)
 	}
@@ -157,8 +157,8 @@ func Ascend(objects []*Object) bool {
 	return slices.IsSortedFunc(objects, byID)
 }
 
-// doubtsIn are the cells of an area that are not known, as in Carried.
-func (s *Snapshot) doubtsIn(a *overlay.Area, w *World) (out []uint32) {
+// unsureIn are the cells of an area that are not known, as in Carried.
+func (s *Snapshot) unsureIn(a *overlay.Area, w *World) (out []uint32) {
 	if s.Unsure == nil {
 		return nil
 	}
@@ -168,7 +168,7 @@ func (s *Snapshot) doubtsIn(a *overlay.Area, w *World) (out []uint32) {
 			if s.unsure(x, y) {
 				code := 4 * uint32(y*w.row()+x)
 				if s.At(x, y) != nil {
-					code += 1 + uint32(s.restOf(x, y))
+					code += 1 + uint32(s.freezeOf(x, y))
 				}
 				out = append(out, code)
 			}
@@ -177,8 +177,8 @@ func (s *Snapshot) doubtsIn(a *overlay.Area, w *World) (out []uint32) {
 	return out
 }
 
-// doubtAll is its inverse: a guess is there, and nothing in it.
-func (s *Snapshot) doubtAll(codes []uint32, w *World) error {
+// markAllUnsure is its inverse: a guess is there, and nothing in it.
+func (s *Snapshot) markAllUnsure(codes []uint32, w *World) error {
 	for i, code := range codes {
 		cell := code / 4
 		x, y := int32(cell%uint32(w.row())), int32(cell/uint32(w.row()))
@@ -188,10 +188,10 @@ func (s *Snapshot) doubtAll(codes []uint32, w *World) error {
 		if x < s.X || y < s.Y || x >= s.X+s.W || y >= s.Y+s.H {
 			return errUnseen
 		}
-		s.doubt(x, y)
+		s.markUnsure(x, y)
 		if code%4 > 0 {
-			s.guess(x, y, &Cell{})
-			s.rest(x, y, rest(code%4-1))
+			s.setTentative(x, y, &Cell{})
+			s.setFreeze(x, y, freeze(code%4-1))
 		}
 	}
 	return nil

@@ -19,20 +19,20 @@ import (
 // silentFor is how long nobody of a zone has answered anything if it is deserted.
 const silentFor = 30 * time.Second
 
-// inhabited is what a node knows of who is where.
-type inhabited struct {
+// zonePresence is what a node knows of who is where.
+type zonePresence struct {
 	heard    []machine.Time // when somebody of each zone has answered last
 	deserted []bool         // the zones without nodes, when the node asked last
 	empty    int            // how many these are
 }
 
-// allInhabited is where nobody knows of an empty zone.
-func allInhabited(zones int) inhabited {
-	return inhabited{heard: make([]machine.Time, zones), deserted: make([]bool, zones)}
+// allPresent is where nobody knows of an empty zone.
+func allPresent(zones int) zonePresence {
+	return zonePresence{heard: make([]machine.Time, zones), deserted: make([]bool, zones)}
 }
 
-// recount looks which zones are deserted.
-func (n *Node) recount() {
+// updateDeserted looks which zones are deserted.
+func (n *Node) updateDeserted() {
 	if !n.cfg.Protocol.Majority {
 		return
 	}
@@ -43,8 +43,8 @@ func (n *Node) recount() {
 	}
 }
 
-// hear notes that somebody of a zone has answered.
-func (n *Node) hear(zone int) {
+// zoneAnswered notes that somebody of a zone has answered.
+func (n *Node) zoneAnswered(zone int) {
 	n.heard[zone] = n.env.Now()
 	n.empty -= bit(n.deserted[zone])
 	n.deserted[zone] = false
@@ -53,10 +53,10 @@ func (n *Node) hear(zone int) {
 // voters is how many zones have a vote.
 func (n *Node) voters() int { return n.space.Zones() - n.empty }
 
-// need is how many zones have to say the same. The thesis is content with half
+// votesNeeded is how many zones have to say the same. The thesis is content with half
 // of them, rounded up: its text of 5.2.2 has "more than r/2", but by table 6.27
 // its program took 2 of 4, 5 of 9 and 8 of 16.
-func (n *Node) need() int {
+func (n *Node) votesNeeded() int {
 	if n.cfg.Protocol.Majority {
 		return n.quorum()
 	}
@@ -67,8 +67,8 @@ func (n *Node) need() int {
 // receipts.
 func (n *Node) quorum() int { return n.voters()/2 + 1 }
 
-// most is a majority of all zones, deserted ones too.
-func (n *Node) most() int { return n.space.Zones()/2 + 1 }
+// majorityOfAll is a majority of all zones, deserted ones too.
+func (n *Node) majorityOfAll() int { return n.space.Zones()/2 + 1 }
 
 // silent reports whether no answer of a zone is waited for: it has given its last, or
 // is deserted.

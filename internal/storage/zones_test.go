@@ -24,13 +24,13 @@ func TestDesertedZonesHaveNoVote(t *testing.T) {
 		{ProtocolHardened, 9, 1, 5, 5, 5},
 		{ProtocolHardened, 16, 0, 9, 9, 9},
 	} {
-		n := &Node{space: overlay.SpaceFor(c.zones), cfg: Config{Protocol: c.protocol}, inhabited: allInhabited(c.zones)}
+		n := &Node{space: overlay.SpaceFor(c.zones), cfg: Config{Protocol: c.protocol}, zonePresence: allPresent(c.zones)}
 		for zone := range c.empty {
 			n.deserted[zone] = true
 		}
 		n.empty = c.empty
-		if n.need() != c.need || n.most() != c.most || n.quorum() != c.asks {
-			t.Errorf("%d of %d zones are deserted: need %d, most %d, quorum %d, want %+v", c.empty, c.zones, n.need(), n.most(), n.quorum(), c)
+		if n.votesNeeded() != c.need || n.majorityOfAll() != c.most || n.quorum() != c.asks {
+			t.Errorf("%d of %d zones are deserted: need %d, most %d, quorum %d, want %+v", c.empty, c.zones, n.votesNeeded(), n.majorityOfAll(), n.quorum(), c)
 		}
 		q := &query{zones: make([]zoneAnswer, c.zones)}
 		for zone := c.empty; zone < c.zones; zone++ {
@@ -50,7 +50,7 @@ func TestDesertedZonesHaveNoVote(t *testing.T) {
 // denies nothing.
 func TestWhoOnlyTouchesAnAreaDeniesNothing(t *testing.T) {
 	n := &Node{
-		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(4), env: still{}, inhabited: allInhabited(4),
+		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(4), env: frozen{}, zonePresence: allPresent(4),
 		cfg: Config{Protocol: ProtocolHardened},
 	}
 	sub := n.space.SubArea(3)

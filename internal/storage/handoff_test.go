@@ -52,7 +52,7 @@ type namer struct{ spy }
 func (*namer) Push(_ *Node, _ *overlay.Contact, m *Push) *Push {
 	out := &Push{Area: m.Area, Seen: m.Seen, Batches: m.Batches}
 	for _, o := range m.Static {
-		out.Names = append(out.Names, Sleeper{ID: o.ID, Digest: o.Digest, Pos: o.Pos})
+		out.Names = append(out.Names, DormantName{ID: o.ID, Digest: o.Digest, Pos: o.Pos})
 	}
 	return out
 }
@@ -101,7 +101,7 @@ func TestManyFarewells(t *testing.T) {
 	}
 }
 
-// unheard is somebody whose farewells do not arrive.
+// mayBeActivated is somebody whose farewells do not arrive.
 type unheard struct{ spy }
 
 func (*unheard) Push(*Node, *overlay.Contact, *Push) *Push { return nil }

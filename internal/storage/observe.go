@@ -5,34 +5,34 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// Look is what the last look at the surroundings of the player's character has
+// Observation is what the last look at the surroundings of the player's character has
 // brought (Config.Where), for people to see. Frozen.
-type Look struct {
+type Observation struct {
 	Of    int64
-	Cells []LookedAt // row by row
+	Cells []ObservedCell // row by row
 }
 
-// LookedAt is a cell of a Look.
-type LookedAt struct {
+// ObservedCell is a cell of a Look.
+type ObservedCell struct {
 	X, Y  int32
 	Voted bool               // enough zones agree; otherwise it is open what is there
 	By    []*overlay.Contact // who keep it and have answered, zone by zone
 }
 
-// LastLook returns it; nil: there was none.
-func (n *Node) LastLook() *Look { return n.lastLook }
+// LastObservation returns it; nil: there was none.
+func (n *Node) LastObservation() *Observation { return n.lastObservation }
 
-// lookOf makes it of a retrieval that has ended. Seen is its result, nil if there
+// newObservation makes it of a retrieval that has ended. Seen is its result, nil if there
 // is none.
-func (n *Node) lookOf(q *query, seen *Snapshot) *Look {
-	l, side := &Look{Of: q.Of}, n.world.Cell
+func (n *Node) newObservation(q *query, seen *Snapshot) *Observation {
+	l, side := &Observation{Of: q.Of}, n.world.Cell
 	x0, y0, x1, y1 := cellsOver(&q.Area, &n.world, 0)
 	for y := y0; y <= y1; y++ {
 		for x := x0; x <= x1; x++ {
 			if relate(&q.Area, x*side, y*side, side) == outside {
 				continue
 			}
-			c := LookedAt{X: x, Y: y, Voted: seen != nil && seen.covers(x, y, side) != outside}
+			c := ObservedCell{X: x, Y: y, Voted: seen != nil && seen.covers(x, y, side) != outside}
 			for _, z := range q.zones {
 				for _, r := range z.results {
 					if n.fits(q, r) && r.Seen.through(&r.Seen.Cover, x, y, side) != outside {

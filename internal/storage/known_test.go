@@ -26,7 +26,7 @@ func TestWhatIsExpectedIsLeftOut(t *testing.T) {
 	}
 	truth := snap()
 	doubtful := snap()
-	doubtful.doubt(0, 0)
+	doubtful.markUnsure(0, 0)
 	smaller := *truth
 	smaller.Cover.Circle.R--
 	const all = 16 * sizeDigest
@@ -45,7 +45,7 @@ func TestWhatIsExpectedIsLeftOut(t *testing.T) {
 		{"two rows are not", &Known{Cover: area, Seen: snap(2, 1, 1, 1, 2), rows: 4}, truth, 1 + sizeDigest + 8*sizeDigest},
 		{"it is of another part", &Known{Cover: area, Seen: snap(), rows: 4}, &smaller, all},
 	} {
-		if got := c.of.sizeBrief(&area, &w, c.known); got != c.want {
+		if got := c.of.sizeDigests(&area, &w, c.known); got != c.want {
 			t.Errorf("%s: %d bytes, want %d", c.name, got, c.want)
 		}
 	}
@@ -75,19 +75,19 @@ func TestKnownStorersAreNotNamedAgain(t *testing.T) {
 	}
 	whole := (&Certified{Certificate: c}).Size()
 	for _, terse := range []bool{false, true} {
-		n := &Node{cfg: Config{Protocol: Protocol{Terse: terse}}, told: map[id.ID][]uint32{}}
+		n := &Node{cfg: Config{Protocol: Protocol{Terse: terse}}, toldStorers: map[id.ID][]uint32{}}
 		by := &overlay.Contact{ID: id.ID{9}}
-		if got := n.tell(by, c).Size(); got != whole {
+		if got := n.certifiedMessage(by, c).Size(); got != whole {
 			t.Errorf("terse %v: %d bytes the first time, want %d", terse, got, whole)
 		}
 		want := whole
 		if terse {
 			want -= 3 * (sizeReceipt - sizeBrieflySigned)
 		}
-		if got := n.tell(by, c).Size(); got != want {
+		if got := n.certifiedMessage(by, c).Size(); got != want {
 			t.Errorf("terse %v: %d bytes the second time, want %d", terse, got, want)
 		}
-		if got := n.tell(&overlay.Contact{ID: id.ID{8}}, c).Size(); got != whole {
+		if got := n.certifiedMessage(&overlay.Contact{ID: id.ID{8}}, c).Size(); got != whole {
 			t.Errorf("terse %v: %d bytes for somebody else, want %d", terse, got, whole)
 		}
 	}

@@ -44,7 +44,7 @@ func allBeginAnew(t *testing.T, seed uint64, wire bool, back time.Duration) {
 	}
 	kept := map[int]*Push{}
 	for i, m := range b.nodes[:nodes] {
-		kept[i] = m.node().Keepsake()
+		kept[i] = m.node().Checkpoint()
 		m.Stop()
 	}
 	b.until(b.update(cut + 7))
@@ -52,7 +52,7 @@ func allBeginAnew(t *testing.T, seed uint64, wire bool, back time.Duration) {
 		b.sim.At(b.sim.Now().Add(time.Duration(b.rand.Intn(int(back)))), func() {
 			m := b.nodes[i]
 			m.Restart()
-			m.Call(func() { m.node().Remember(kept[i]) })
+			m.Call(func() { m.node().Restore(kept[i]) })
 		})
 	}
 	end := int64(cut+7+10) + int64(back/interval) // some need long until they find somebody who is there
@@ -63,7 +63,7 @@ func allBeginAnew(t *testing.T, seed uint64, wire bool, back time.Duration) {
 		if s == nil || s.Of != end {
 			t.Fatalf("node %s has no state of t_%d", m.self.ID.Short(), end)
 		}
-		doubts += s.Doubts()
+		doubts += s.UnsureCells()
 		own := map[ObjectID]bool{}
 		for _, o := range s.Objects(&s.Cover, b.toy.World(), nil) {
 			if own[o.ID] {
@@ -88,7 +88,7 @@ func TestSameKeepsake(t *testing.T) {
 	b := newBed(t, 2, 4, 8, 2*time.Minute)
 	b.protocol = ProtocolHardened
 	b.until(b.update(1).Add(3*DefaultLMax + time.Second))
-	m := b.live()[0].node().Keepsake()
+	m := b.live()[0].node().Checkpoint()
 	if m == nil {
 		t.Fatal("nothing is kept")
 	}
@@ -104,7 +104,7 @@ func TestSameKeepsake(t *testing.T) {
 		change(&s)
 		return &Push{Seen: &s, Area: s.Cover}
 	}
-	if !SameKeepsake(m, like(func(s *Snapshot) { s.Cells[full] = NewCell(s.Cells[full].Objects) })) {
+	if !SameCheckpoint(m, like(func(s *Snapshot) { s.Cells[full] = NewCell(s.Cells[full].Objects) })) {
 		t.Error("the same objects are another keepsake")
 	}
 	for what, change := range map[string]func(*Snapshot){
@@ -116,11 +116,11 @@ func TestSameKeepsake(t *testing.T) {
 		},
 		"another part": func(s *Snapshot) { s.Cover.Circle.R++ },
 	} {
-		if SameKeepsake(m, like(change)) || SameKeepsake(like(change), m) {
+		if SameCheckpoint(m, like(change)) || SameCheckpoint(like(change), m) {
 			t.Errorf("%s: the same keepsake", what)
 		}
 	}
-	if SameKeepsake(m, nil) || !SameKeepsake(nil, nil) {
+	if SameCheckpoint(m, nil) || !SameCheckpoint(nil, nil) {
 		t.Error("what was never kept")
 	}
 }

@@ -27,9 +27,9 @@ func TestWhatIsLeftOutComesBack(t *testing.T) {
 		return s
 	}
 	guessed := snap(0, 5)
-	guessed.doubt(1, 0)
+	guessed.markUnsure(1, 0)
 	hidden := snap()
-	hidden.guess(3, 3, nil)
+	hidden.setTentative(3, 3, nil)
 	around := &Around{Self: &overlay.Contact{}}
 	for name, c := range map[string]struct {
 		seen *Snapshot
@@ -39,9 +39,9 @@ func TestWhatIsLeftOutComesBack(t *testing.T) {
 		"a guess": {guessed, 3}, "not even a guess": {hidden, 3},
 	} {
 		known := &Known{Around: around, Cover: area, Seen: snap()}
-		said := known.aloud(77, &area, w)
+		said := known.encodeFor(77, &area, w)
 		m := &Result{Query: 77, Around: around, Seen: c.seen, Area: area, Brief: true}
-		sent := m.fold(said, *w)
+		sent := m.encodeDigests(said, *w)
 		rows := 0
 		for _, same := range sent.Sent.Same {
 			rows += bit(same)
@@ -49,36 +49,36 @@ func TestWhatIsLeftOutComesBack(t *testing.T) {
 		if rows != c.rows || !sent.Same || sent.Around != nil || sent.Seen != nil {
 			t.Errorf("%s: %d rows are left out, neighbourhood %v", name, rows, !sent.Same)
 		}
-		got := n.unfold(sent, known)
+		got := n.decodeDigests(sent, known)
 		if got == nil {
 			t.Fatalf("%s: it is not understood", name)
 		}
 		for i, cell := range c.seen.Cells {
 			x, y := int32(i)%4, int32(i)/4
-			if got.Seen.unsure(x, y) != c.seen.unsure(x, y) || got.Seen.bold().unsure(x, y) != c.seen.bold().unsure(x, y) {
+			if got.Seen.unsure(x, y) != c.seen.unsure(x, y) || got.Seen.withTentative().unsure(x, y) != c.seen.withTentative().unsure(x, y) {
 				t.Errorf("%s: cell %d,%d is known to one and not to the other", name, x, y)
-			} else if !c.seen.bold().unsure(x, y) && !sameBlock(cell, got.Seen.At(x, y)) {
+			} else if !c.seen.withTentative().unsure(x, y) && !sameCellContent(cell, got.Seen.At(x, y)) {
 				t.Errorf("%s: cell %d,%d is another one", name, x, y)
 			}
 		}
-		if sameBlock(snap(9).Cells[0], got.Seen.Cells[0]) {
+		if sameCellContent(snap(9).Cells[0], got.Seen.Cells[0]) {
 			t.Errorf("%s: any cell is taken for the first", name)
 		}
 		again := *sent
 		brief := *sent.Sent
 		brief.said, again.Sent = nil, &brief
-		if got := n.unfold(&again, &Known{Around: around, Cover: area, Seen: snap(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 7)}); got != nil && c.rows == 4 {
+		if got := n.decodeDigests(&again, &Known{Around: around, Cover: area, Seen: snap(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 7)}); got != nil && c.rows == 4 {
 			t.Errorf("%s: who expects something else understands it", name)
 		}
-		if n.unfold(&again, nil) != nil {
+		if n.decodeDigests(&again, nil) != nil {
 			t.Errorf("%s: who has said nothing understands it", name)
 		}
-		brief.said, brief.Left = nil, append(brief.Left, Tag{})
-		if _, err := again.Said(*w); !errors.Is(err, errCheck) {
+		brief.said, brief.Left = nil, append(brief.Left, SaltedDigest{})
+		if _, err := again.DigestSnapshot(*w); !errors.Is(err, errCheck) {
 			t.Errorf("%s: shown with something else: %v", name, err)
 		}
-		brief.said, brief.Left, brief.Tags = nil, sent.Sent.Left, append(brief.Tags, Tag{})
-		if _, err := again.Said(*w); !errors.Is(err, errTags) {
+		brief.said, brief.Left, brief.Tags = nil, sent.Sent.Left, append(brief.Tags, SaltedDigest{})
+		if _, err := again.DigestSnapshot(*w); !errors.Is(err, errTags) {
 			t.Errorf("%s: with a digest too many: %v", name, err)
 		}
 	}
@@ -86,7 +86,7 @@ func TestWhatIsLeftOutComesBack(t *testing.T) {
 
 func pieceBed() (*Node, *Fetch) {
 	rules := plainRules{}
-	n := &Node{world: World{Side: 1000, Cell: 1000}, memo: NewMemo(), cfg: Config{Rules: rules, Wire: true}}
+	n := &Node{world: World{Side: 1000, Cell: 1000}, cache: NewReplayCache(), cfg: Config{Rules: rules, Wire: true}}
 	q := &Fetch{Cells: []CellAt{{}}, Have: []*Object{rules.object(1, 1)}, Base: []*Cell{NewCell([]*Object{rules.object(2, 1)})}}
 	return n, q
 }
@@ -96,23 +96,23 @@ func TestPieces(t *testing.T) {
 	n, q := pieceBed()
 	rules := plainRules{}
 	cell := NewCell([]*Object{rules.object(1, 1), rules.object(2, 9), rules.object(3, 4)})
-	base := []based{{q.Base[0].Objects[0], 0, 0}}
-	good := n.pack(cell, 0, (&Fetch{HaveTags: []uint64{tagOfVersion(q.Have[0])}}).versions(), base)
+	base := []baseObject{{q.Base[0].Objects[0], 0, 0}}
+	good := n.encodeCell(cell, 0, (&Fetch{HaveTags: []uint64{versionPrefix(q.Have[0])}}).versions(), base)
 	if len(good) != 3 || good[0].How != Has || good[1].How != Based || good[2].How != Whole {
 		t.Fatalf("pieces %+v", good)
 	}
-	got := n.unpackAll(&Blocks{Pieces: [][]Piece{good}}, q)
-	if len(got) != 1 || !sameBlock(got[0], cell) {
+	got := n.decodeCells(&Blocks{Pieces: [][]ObjectPatch{good}}, q)
+	if len(got) != 1 || !sameCellContent(got[0], cell) {
 		t.Error("another cell comes of its pieces")
 	}
 	for i := range good {
-		var p Piece
+		var p ObjectPatch
 		p.SetCode(good[i].Code())
 		if p.How != good[i].How || p.In != good[i].In {
 			t.Errorf("%+v has the code of %+v", good[i], p)
 		}
 	}
-	for name, bad := range map[string][]Piece{
+	for name, bad := range map[string][]ObjectPatch{
 		"what it does not have":     {{How: Has, At: 1}},
 		"no cell before":            {{How: Based, In: 1}},
 		"a cell before the first":   {{How: Based, In: -1}},
@@ -125,12 +125,12 @@ func TestPieces(t *testing.T) {
 		"somebody else's neighbour": {{How: Whole, Data: rules.AppendObject(nil, thing(0, 1))}},
 	} {
 		left := maxBlocks
-		if c, err := n.unpack(bad, q, 0, &left); err == nil {
+		if c, err := n.decodeCell(bad, q, 0, &left); err == nil {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
 	left := 399
-	if _, err := n.unpack(good, q, 0, &left); !errors.Is(err, errLarge) {
+	if _, err := n.decodeCell(good, q, 0, &left); !errors.Is(err, errLarge) {
 		t.Errorf("more than may be: %v", err)
 	}
 }
@@ -141,16 +141,16 @@ func FuzzPieces(f *testing.F) {
 	f.Add([]byte{1, 0, 2, 0, 10, 100, 1, 9})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		n, q := pieceBed()
-		var pieces []Piece
+		var pieces []ObjectPatch
 		for len(b) >= 3 {
-			p := Piece{At: uint32(b[1])}
+			p := ObjectPatch{At: uint32(b[1])}
 			p.SetCode(uint32(b[0]))
 			size := min(int(b[2]), len(b)-3)
 			p.Data, b = b[3:3+size], b[3+size:]
 			pieces = append(pieces, p)
 		}
 		left := maxBlocks
-		c, err := n.unpack(pieces, q, 0, &left)
+		c, err := n.decodeCell(pieces, q, 0, &left)
 		if err != nil {
 			return
 		}

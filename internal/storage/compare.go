@@ -5,19 +5,19 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// Tells returns a digest of what a snapshot, of which an area was sent, says is
+// CellDigest returns a digest of what a snapshot, of which an area was sent, says is
 // in the cell in column x and row y; false if it does not tell of the whole cell.
 // By it answers of different nodes are compared.
-func (s *Snapshot) Tells(x, y int32, a *overlay.Area, w World) (Digest, bool) {
+func (s *Snapshot) CellDigest(x, y int32, a *overlay.Area, w World) (Digest, bool) {
 	if relate(a, x*w.Cell, y*w.Cell, w.Cell) != inside || s.covers(x, y, w.Cell) != inside {
 		return Digest{}, false
 	}
 	return s.At(x, y).digest(), true
 }
 
-// TellsTo is what the snapshot says of a cell as far as another one that is seen
+// CellDigestSeenBy is what the snapshot says of a cell as far as another one that is seen
 // through an area tells of it too.
-func (s *Snapshot) TellsTo(other *Snapshot, x, y int32, a *overlay.Area, w World) Digest {
+func (s *Snapshot) CellDigestSeenBy(other *Snapshot, x, y int32, a *overlay.Area, w World) Digest {
 	var all []byte
 	if c := s.At(x, y); c != nil {
 		for _, o := range c.Objects {
@@ -29,8 +29,8 @@ func (s *Snapshot) TellsTo(other *Snapshot, x, y int32, a *overlay.Area, w World
 	return id.Of(all)
 }
 
-// Doubts is how many cells of the snapshot are not known.
-func (s *Snapshot) Doubts() (n int) {
+// UnsureCells is how many cells of the snapshot are not known.
+func (s *Snapshot) UnsureCells() (n int) {
 	for _, on := range s.Unsure {
 		if on {
 			n++
@@ -39,8 +39,8 @@ func (s *Snapshot) Doubts() (n int) {
 	return n
 }
 
-// Places are the cells that an answer may tell of.
-func (m *Result) Places(w World) (out []CellAt) {
+// Cells are the cells that an answer may tell of.
+func (m *Result) Cells(w World) (out []CellAt) {
 	if m.Sent != nil {
 		for _, r := range rowsOver(&m.Sent.Cover, &m.Area, &w) {
 			for _, x := range r.xs {
@@ -59,9 +59,9 @@ func (m *Result) Places(w World) (out []CellAt) {
 	return out
 }
 
-// Time is the update that an answer is about; false: it says nothing of dynamic
+// UpdateNumber is the update that an answer is about; false: it says nothing of dynamic
 // data.
-func (m *Result) Time() (int64, bool) {
+func (m *Result) UpdateNumber() (int64, bool) {
 	switch {
 	case m.Sent != nil:
 		return m.Sent.Of, true
@@ -71,37 +71,37 @@ func (m *Result) Time() (int64, bool) {
 	return 0, false
 }
 
-// Tells returns a digest of what an answer says is in a cell; false if it does
+// CellDigest returns a digest of what an answer says is in a cell; false if it does
 // not tell of the whole cell. By it answers of different nodes are compared:
 // those that say digests only to the same retrieval.
-func (m *Result) Tells(x, y int32, w World) (d Digest, ok bool) {
+func (m *Result) CellDigest(x, y int32, w World) (d Digest, ok bool) {
 	if m.Sent == nil {
-		return m.Seen.Tells(x, y, &m.Area, w)
+		return m.Seen.CellDigest(x, y, &m.Area, w)
 	}
-	s, err := m.Said(w)
+	s, err := m.DigestSnapshot(w)
 	if err != nil || s.through(&m.Area, x, y, w.Cell) == outside || s.covers(x, y, w.Cell) != inside {
 		return d, false
 	}
-	tag := tagOf(m.Query, nil)
-	if c := s.At(x, y); c.isTold() {
-		tag = c.told.tag
+	tag := saltedDigest(m.Query, nil)
+	if c := s.At(x, y); c.isDigestOnly() {
+		tag = c.digestOnly.tag
 	}
 	copy(d[:], tag[:])
 	return d, true
 }
 
-// TellsAs reports whether an answer says the same of a cell, as far as it tells
+// SameCellAs reports whether an answer says the same of a cell, as far as it tells
 // of it, as another one that tells of all of it.
-func (m *Result) TellsAs(whole *Result, x, y int32, w World) bool {
+func (m *Result) SameCellAs(whole *Result, x, y int32, w World) bool {
 	if m.Sent == nil && whole.Sent == nil {
-		return m.Seen.TellsTo(m.Seen, x, y, &m.Area, w) == whole.Seen.TellsTo(m.Seen, x, y, &m.Area, w)
+		return m.Seen.CellDigestSeenBy(m.Seen, x, y, &m.Area, w) == whole.Seen.CellDigestSeenBy(m.Seen, x, y, &m.Area, w)
 	}
-	own, ok := m.Tells(x, y, w)
-	right, of := whole.Tells(x, y, w)
+	own, ok := m.CellDigest(x, y, w)
+	right, of := whole.CellDigest(x, y, w)
 	return !ok || !of || own == right
 }
 
-// Alike reports whether what two answers say of a cell can be compared.
-func (m *Result) Alike(o *Result) bool {
+// Comparable reports whether what two answers say of a cell can be compared.
+func (m *Result) Comparable(o *Result) bool {
 	return (m.Sent == nil) == (o.Sent == nil) && (m.Sent == nil || m.Query == o.Query)
 }

@@ -10,75 +10,75 @@ import "slices"
 // when; and all go on at the same time: at the next of every fourth update, those
 // of which more than half of the zones say by then that enough have said the same.
 
-// rest is how still an unsure cell stands.
-type rest uint8
+// setFreeze is how still an unsure cell stands.
+type freeze uint8
 
 const (
-	moves  rest = iota // it is replayed, though with guesses
-	waits              // it waits for others who say the same
-	agreed             // enough have; it waits until all go on
-	lives              // it moves, whatever is around it: half of the zones know it
+	notFrozen        freeze = iota // it is replayed, though with guesses
+	waits                          // it waits for others who say the same
+	frozenByMajority               // enough have; it waits until all go on
+	lives                          // it moves, whatever is around it: half of the zones know it
 )
 
-// wakeEvery is after how many updates all cells go on that are agreed on by then.
-const wakeEvery = 4
+// thawEvery is after how many updates all cells go on that are agreed on by then.
+const thawEvery = 4
 
-// rest says how still an unsure cell stands.
-func (s *Snapshot) rest(x, y int32, r rest) {
+// setFreeze says how still an unsure cell stands.
+func (s *Snapshot) setFreeze(x, y int32, r freeze) {
 	if s.rests == nil {
-		if r == moves {
+		if r == notFrozen {
 			return
 		}
-		s.rests = make([]rest, len(s.Cells))
+		s.rests = make([]freeze, len(s.Cells))
 	}
 	s.rests[(y-s.Y)*s.W+x-s.X] = r
 }
 
-// restOf is how still a cell stands; one that is known does not.
-func (s *Snapshot) restOf(x, y int32) rest {
+// freezeOf is how still a cell stands; one that is known does not.
+func (s *Snapshot) freezeOf(x, y int32) freeze {
 	if !s.unsure(x, y) {
-		return moves
+		return notFrozen
 	}
-	return s.restAt(int((y-s.Y)*s.W + x - s.X))
+	return s.freezeAt(int((y-s.Y)*s.W + x - s.X))
 }
 
-func (s *Snapshot) restAt(i int) rest {
+func (s *Snapshot) freezeAt(i int) freeze {
 	if s.rests == nil || s.rests[i] == lives {
-		return moves
+		return notFrozen
 	}
 	return s.rests[i]
 }
 
-// lives reports whether half of the zones know what is in an unsure cell, as long as
+// thaws reports whether half of the zones know what is in an unsure cell, as long as
 // this is an update area.
-func (s *Snapshot) lives(x, y int32) bool {
+func (s *Snapshot) thaws(x, y int32) bool {
 	return s.rests != nil && s.rests[(y-s.Y)*s.W+x-s.X] == lives
 }
 
-// stays makes a cell what it was in the snapshot of the update before, and reports
+// copyFrozen makes a cell what it was in the snapshot of the update before, and reports
 // true, if it stands still: if that says so, or nothing is known as far as ring
 // cells around it.
-func (s *Snapshot) stays(from *Snapshot, x, y, ring int32) bool {
+func (s *Snapshot) copyFrozen(from *Snapshot, x, y, ring int32) bool {
 	if !from.unsure(x, y) {
 		return false
 	}
-	r := from.restOf(x, y)
-	if r == moves && !from.lives(x, y) && from.standsStill(x, y, ring) {
+	r := from.freezeOf(x, y)
+	if r == notFrozen && !from.thaws(x, y) && from.isFrozen(x, y, ring) {
 		r = waits
 	}
-	if r == moves && from.At(x, y) != nil {
+	if r == notFrozen && from.At(x, y) != nil {
 		return false
 	}
-	s.guess(x, y, from.At(x, y))
-	s.rest(x, y, r)
+	s.setTentative(x, y, from.At(x, y))
+	s.setFreeze(x, y, r)
 	return true
 }
 
-// standsStill reports whether nothing is known as far as ring cells around one.
-func (s *Snapshot) standsStill(x, y, ring int32) bool {
+// isFrozen reports whether nothing is known as far as ring cells around one.
+func (s *Snapshot) isFrozen(x, y, ring int32) bool {
 	for v := max(y-ring, s.Y); v <= min(y+ring, s.Y+s.H-1); v++ {
 		for u := max(x-ring, s.X); u <= min(x+ring, s.X+s.W-1); u++ {
-			if !s.unsure(u, v) || s.lives(u, v) {
+			if !s.unsure(u, v) || s.thaws(u, v) {
 				return false
 			}
 		}
@@ -86,12 +86,12 @@ func (s *Snapshot) standsStill(x, y, ring int32) bool {
 	return true
 }
 
-// halfKnow reports whether half of the zones know what is in a cell. That is not
+// halfOfZonesKnow reports whether half of the zones know what is in a cell. That is not
 // enough to take it for true; but there the world goes on, and a guess that stood
 // still would never be the same as what they know. When it goes on from what they
 // say, there is a majority an update later. So it is if a zone is empty, and somebody
 // leaves in another.
-func (n *Node) halfKnow(q *query, x, y int32) bool {
+func (n *Node) halfOfZonesKnow(q *query, x, y int32) bool {
 	know := 0
 	for i := range q.zones {
 		know += bit(slices.ContainsFunc(q.zones[i].results, func(r *Result) bool {
@@ -101,38 +101,38 @@ func (n *Node) halfKnow(q *query, x, y int32) bool {
 	return 2*know >= n.voters()
 }
 
-// rests reports whether a cell that nobody knows enough of stands still: if most of
+// isFrozenByVote reports whether a cell that nobody knows enough of stands still: if most of
 // those who guess what is in it say so. Whom nobody answers stays as it is.
-func (n *Node) rests(q *query, x, y int32) bool {
+func (n *Node) isFrozenByVote(q *query, x, y int32) bool {
 	resting, guessing := 0, 0
 	for i := range q.zones {
 		for _, r := range q.zones[i].results {
 			if n.fits(q, r) && r.Seen.unsure(x, y) && r.Seen.At(x, y) != nil {
 				guessing++
-				resting += bit(r.Seen.restOf(x, y) != moves)
+				resting += bit(r.Seen.freezeOf(x, y) != notFrozen)
 			}
 		}
 	}
 	if guessing > 0 {
 		return 2*resting > guessing
 	}
-	for _, s := range [...]*Snapshot{n.state, n.guess} {
+	for _, s := range [...]*Snapshot{n.state, n.tentative} {
 		if s != nil && s.Of == q.Of && s.unsure(x, y) && s.At(x, y) != nil {
-			return s.restOf(x, y) != moves
+			return s.freezeOf(x, y) != notFrozen
 		}
 	}
-	return n.remembered(x, y) != nil
+	return n.restoredCell(x, y) != nil
 }
 
-// goesOnAt reports whether a cell that stood still goes on with this update. That
+// thawsAt reports whether a cell that stood still goes on with this update. That
 // takes more than half of all zones, also of those that are deserted: others may come
 // back who have kept something else.
-func (n *Node) goesOnAt(firm *query, x, y int32) bool {
-	if firm.Of%wakeEvery != 0 {
+func (n *Node) thawsAt(firm *query, x, y int32) bool {
+	if firm.Of%thawEvery != 0 {
 		return false
 	}
 	_, votes, how := n.countCell(firm, x, y)
-	return how == elected && votes >= n.most()
+	return how == elected && votes >= n.majorityOfAll()
 }
 
 // withReturned adds to a cell what was in it and would have gone to one that stands
@@ -145,7 +145,7 @@ func (r *replayer) withReturned(c *Cell, x, y int32) *Cell {
 	var back []*Object
 	for v := y - r.ring; v <= y+r.ring; v++ {
 		for u := x - r.ring; u <= x+r.ring; u++ {
-			if r.from.restOf(u, v) == moves {
+			if r.from.freezeOf(u, v) == notFrozen {
 				continue
 			}
 			r.gather(u, v)

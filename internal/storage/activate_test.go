@@ -188,6 +188,6 @@ func (*sleepy) Intercept(_ *Node, _ machine.Peer, m machine.Message) bool {
 	if !ok {
 		return false
 	}
-	_, wakes := u.Body.(*Wake)
+	_, wakes := u.Body.(*Activate)
 	return wakes
 }

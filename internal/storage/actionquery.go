@@ -11,8 +11,8 @@ import (
 // t^a until t^s: who is asked, what answers count, and when enough have come. How
 // batches are counted stands in storers.go.
 
-// pointQuery is a running retrieval of a player's actions (thesis 5.5.2).
-type pointQuery struct {
+// actionQuery is a running retrieval of a player's actions (thesis 5.5.2).
+type actionQuery struct {
 	player *Player
 	at     geom.Point // of its character
 	began  machine.Time
@@ -39,16 +39,16 @@ func (n *Node) askActions(of int64) {
 		n.failed(of)
 		return
 	}
-	players := c.from.bold().players(&c.from.Cover, &n.world, nil)
+	players := c.from.withTentative().players(&c.from.Cover, &n.world, nil)
 	n.keepStorers(players)
-	c.asked = n.points(players)
+	c.asked = n.actionQueries(players)
 	c.open, c.asking, c.missing = len(players), true, false
 	for i := range c.asked {
-		n.askPoint(i)
+		n.askForActions(i)
 	}
 	if n.cfg.Protocol.Receipts {
 		n.exchange(of)
-		n.env.SetTimer(n.env.Now().Add(n.forFirst()), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
+		n.env.SetTimer(n.env.Now().Add(n.firstStorerWait()), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
 	}
 	if c.open == 0 {
 		n.update()
@@ -66,22 +66,22 @@ func (n *Node) keepStorers(players []*Object) {
 	}
 }
 
-// points are the retrievals of what these players have done.
-func (n *Node) points(players []*Object) []pointQuery {
+// actionQueries are the retrievals of what these players have done.
+func (n *Node) actionQueries(players []*Object) []actionQuery {
 	slots := n.space.Zones() * n.homesOf()
-	out, got := make([]pointQuery, len(players)), make([]*Batch, slots*len(players))
+	out, got := make([]actionQuery, len(players)), make([]*Batch, slots*len(players))
 	for i, o := range players {
-		out[i] = pointQuery{player: o.Player, at: o.Pos, began: n.env.Now(), got: got[i*slots : (i+1)*slots : (i+1)*slots]}
+		out[i] = actionQuery{player: o.Player, at: o.Pos, began: n.env.Now(), got: got[i*slots : (i+1)*slots : (i+1)*slots]}
 	}
 	return out
 }
 
-// askPoint asks for one player's actions: some of the storers first (askWave), or, in
+// askForActions asks for one player's actions: some of the storers first (askWave), or, in
 // the thesis, one in each zone.
-func (n *Node) askPoint(i int) {
+func (n *Node) askForActions(i int) {
 	c := &n.cycle
 	p := &c.asked[i]
-	q := &RetrieveActions{Query: uint64(c.to)<<20 | uint64(i*n.homesOf()), Player: p.player, Of: c.to, Known: n.storing[p.player.ID].shorts()}
+	q := &RetrieveActions{Query: uint64(c.to)<<20 | uint64(i*n.homesOf()), Player: p.player, Of: c.to, Known: n.storing[p.player.ID].shortNames()}
 	if n.cfg.Protocol.Receipts {
 		p.ask = q
 		n.askWave(p)
@@ -106,14 +106,14 @@ func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
 		return
 	}
 	known := n.storing[q.player.ID]
-	good := n.goodOf(known.fillAll(m.Certificate), m.Batch)
+	good := n.goodOf(known.expandCertificate(m.Certificate), m.Batch)
 	if n.cfg.Protocol.Receipts && len(good) >= n.quorum() {
 		q.heard++
 		q.result, q.votes = m.Batch, len(good)
 		if n.cfg.Protocol.Terse {
 			n.storing[q.player.ID] = known.withAll(good)
 		}
-		n.settle(q)
+		n.endActionQueryOnce(q)
 		return
 	}
 	defer n.askIfIdle(q)
@@ -134,36 +134,36 @@ func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
 	if b, votes := n.countBatches(q); votes > q.votes || n.storers() {
 		q.result, q.votes = b, votes
 	}
-	if q.votes >= n.need() && !n.awaits(q.result) || q.count == len(q.got) {
-		n.settle(q)
+	if q.votes >= n.votesNeeded() && !n.waitsForAll(q.result) || q.count == len(q.got) {
+		n.endActionQueryOnce(q)
 	}
 }
 
 // askIfIdle asks more storers once all who were asked have answered.
-func (n *Node) askIfIdle(q *pointQuery) {
+func (n *Node) askIfIdle(q *actionQuery) {
 	if q.count >= q.sent || !n.cfg.Protocol.Quorum {
 		n.askWave(q)
 	}
 }
 
-// settle ends one retrieval; the update follows the last one.
-func (n *Node) settle(q *pointQuery) {
-	n.endPoint(q)
+// endActionQueryOnce ends one retrieval; the update follows the last one.
+func (n *Node) endActionQueryOnce(q *actionQuery) {
+	n.endActionQuery(q)
 	if n.cycle.open == 0 {
 		n.update()
 	}
 }
 
-// endPoint takes what a retrieval has brought.
-func (n *Node) endPoint(q *pointQuery) {
+// endActionQuery takes what a retrieval has brought.
+func (n *Node) endActionQuery(q *actionQuery) {
 	q.done = true
 	n.cycle.open--
-	if n.cfg.Protocol.Majority && q.votes < n.need() {
+	if n.cfg.Protocol.Majority && q.votes < n.votesNeeded() {
 		q.result = nil
-		if q.count >= n.need()*n.homesOf() && !n.mayCount(q) {
+		if q.count >= n.votesNeeded()*n.homesOf() && !n.mayCount(q) {
 			// Enough zones have answered, and no batch has a majority: only what has
 			// one is included. All who ask see it alike.
-			q.result = n.memo.batch(&Batch{Player: q.player, Of: n.cycle.to})
+			q.result = n.cache.batch(&Batch{Player: q.player, Of: n.cycle.to})
 		}
 	}
 	if q.result == nil {
@@ -190,7 +190,7 @@ func (n *Node) finishActions() {
 	}
 	for i := range c.asked {
 		if q := &c.asked[i]; !q.done {
-			n.endPoint(q)
+			n.endActionQuery(q)
 		}
 	}
 	n.update()

@@ -10,24 +10,24 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// Seek asks a neighbour whom it knows that holds something of the update area in
+// PeerQuery asks a neighbour whom it knows that holds something of the update area in
 // some zones: it has come there over other nodes (Protocol.Pins).
-type Seek struct {
+type PeerQuery struct {
 	Query uint64
 	Zones []uint8
 }
 
-// Sought answers it.
-type Sought struct {
+// PeerReply answers it.
+type PeerReply struct {
 	Query uint64
 	Nodes []*overlay.Contact
 }
 
 // Size makes messages known to simulations.
-func (m *Seek) Size() int { return 1 + 8 + 1 + len(m.Zones) }
+func (m *PeerQuery) Size() int { return 1 + 8 + 1 + len(m.Zones) }
 
 // Size makes messages known to simulations.
-func (m *Sought) Size() int { return 1 + 8 + 1 + sizeContact*len(m.Nodes) }
+func (m *PeerReply) Size() int { return 1 + 8 + 1 + sizeContact*len(m.Nodes) }
 
 const (
 	// pinPatience is how long those who are asked directly have to answer, before
@@ -38,21 +38,23 @@ const (
 	maxAsked, maxSought = 64, 24
 )
 
-// pinned reports whether a retrieval goes to those who have answered before.
-func (n *Node) pinned(q *query) bool { return n.cfg.Protocol.Pins && q.Kind == ForUpdate && n.brief(q) }
+// asksResponders reports whether a retrieval goes to those who have answered before.
+func (n *Node) asksResponders(q *query) bool {
+	return n.cfg.Protocol.Pins && q.Kind == ForUpdate && n.votesOnDigests(q)
+}
 
 // ask asks a zone: those who are known there, or else whoever the overlay finds.
 func (n *Node) ask(q *query, zone int) {
 	z := &q.zones[zone]
-	if !n.pinned(q) || len(n.pins[zone]) == 0 {
-		z.strange = n.pinned(q)
+	if !n.asksResponders(q) || len(n.responders[zone]) == 0 {
+		z.strange = n.asksResponders(q)
 		n.overlay.Areacast(q.keys[zone], &q.Retrieve)
 		return
 	}
-	for _, p := range n.pins[zone] {
+	for _, p := range n.responders[zone] {
 		z.missing = append(z.missing, missing{node: p.who})
 	}
-	for _, p := range n.pins[zone] {
+	for _, p := range n.responders[zone] {
 		n.askNode(q, zone, p.who)
 	}
 }
@@ -72,57 +74,57 @@ func (n *Node) askNode(q *query, zone int, c *overlay.Contact) {
 		if z.knew == nil {
 			z.knew = map[id.ID]*Known{}
 		}
-		z.knew[c.ID], ask.Known = k, k.aloud(q.Query, &q.Area, &n.world)
+		z.knew[c.ID], ask.Known = k, k.encodeFor(q.Query, &q.Area, &n.world)
 	}
 	n.overlay.Reply(c, &ask)
 }
 
-// pin is somebody who has answered, and what was heard then; nothing of who was only
+// recordResponders is somebody who has answered, and what was heard then; nothing of who was only
 // named.
-type pin struct {
+type responder struct {
 	who    *overlay.Contact
 	around *Around
 	cover  overlay.Area
 }
 
-func isPin(c *overlay.Contact) func(pin) bool {
-	return func(p pin) bool { return p.who.ID == c.ID }
+func isResponder(c *overlay.Contact) func(responder) bool {
+	return func(p responder) bool { return p.who.ID == c.ID }
 }
 
-// pin notes who has answered, to ask them the next time, and who was named and not
+// recordResponders notes who has answered, to ask them the next time, and who was named and not
 // waited for.
-func (n *Node) pin(q *query) {
-	if !n.pinned(q) {
+func (n *Node) recordResponders(q *query) {
+	if !n.asksResponders(q) {
 		return
 	}
 	for zone := range q.zones {
-		before := n.pins[zone]
-		n.pins[zone] = nil
-		if !q.reached(zone) {
+		before := n.responders[zone]
+		n.responders[zone] = nil
+		if !q.zoneReached(zone) {
 			continue
 		}
 		for _, m := range q.zones[zone].missing {
-			if i := slices.IndexFunc(before, isPin(m.node)); m.named && i >= 0 {
-				n.pins[zone] = append(n.pins[zone], before[i])
+			if i := slices.IndexFunc(before, isResponder(m.node)); m.named && i >= 0 {
+				n.responders[zone] = append(n.responders[zone], before[i])
 			} else if m.named {
-				n.pins[zone] = append(n.pins[zone], pin{who: m.node})
+				n.responders[zone] = append(n.responders[zone], responder{who: m.node})
 			}
 		}
 		for _, r := range q.zones[zone].results {
-			p := pin{who: r.Around.Self, around: r.Around}
+			p := responder{who: r.Around.Self, around: r.Around}
 			if r.Seen != nil {
 				p.cover = r.Seen.Cover
 			}
-			n.pins[zone] = append(n.pins[zone], p)
+			n.responders[zone] = append(n.responders[zone], p)
 		}
 	}
 }
 
-// reached reports whether somebody has answered whose cell lies in the part of
+// zoneReached reports whether somebody has answered whose cell lies in the part of
 // the zone that is asked for. Only then do the neighbours that are named lead to
 // all others: who answered the last time may be elsewhere now, as when more nodes
 // have come and its cell is smaller.
-func (q *query) reached(zone int) bool {
+func (q *query) zoneReached(zone int) bool {
 	return slices.ContainsFunc(q.zones[zone].results, func(r *Result) bool { return r.Around.meets(&q.keys[zone]) })
 }
 
@@ -158,10 +160,10 @@ func (n *Node) askAgain(q *query) {
 	if q.done || q.fetch != nil {
 		return
 	}
-	m := &Seek{Query: q.Query}
+	m := &PeerQuery{Query: q.Query}
 	before, first, strange, typical := q.full, !q.sought, false, 0
 	if first {
-		typical = q.typical()
+		typical = q.typicalCount()
 	}
 	q.sought = true
 	for zone := range q.zones {
@@ -170,7 +172,7 @@ func (n *Node) askAgain(q *query) {
 			continue
 		}
 		z.missing = slices.DeleteFunc(z.missing, func(m missing) bool { return !m.named })
-		reached := q.reached(zone)
+		reached := q.zoneReached(zone)
 		z.strange = z.strange && first && (2*len(z.results) <= typical || z.contradicts())
 		if len(z.missing) == 0 && reached && !z.strange {
 			z.over = true
@@ -199,9 +201,9 @@ func (n *Node) askAgain(q *query) {
 	}
 }
 
-// typical is how many have answered of the zone in the middle: zones hold about as
+// typicalCount is how many have answered of the zone in the middle: zones hold about as
 // many nodes.
-func (q *query) typical() int {
+func (q *query) typicalCount() int {
 	var counts []int
 	for i := range q.zones {
 		counts = append(counts, len(q.zones[i].results))
@@ -224,22 +226,22 @@ func (z *zoneAnswer) contradicts() bool {
 	return false
 }
 
-// onSeek names those who have answered the node itself.
-func (n *Node) onSeek(by *overlay.Contact, m *Seek) {
+// onPeerQuery names those who have answered the node itself.
+func (n *Node) onPeerQuery(by *overlay.Contact, m *PeerQuery) {
 	if !n.cfg.Protocol.Pins || len(m.Zones) > n.space.Zones() {
 		return
 	}
-	out := &Sought{Query: m.Query}
+	out := &PeerReply{Query: m.Query}
 	for _, zone := range m.Zones {
 		if int(zone) >= n.space.Zones() {
 			return
 		}
 		var known []*overlay.Contact
-		for _, p := range n.pins[zone] {
+		for _, p := range n.responders[zone] {
 			known = append(known, p.who)
 		}
 		for _, q := range n.running {
-			if !n.pinned(q) {
+			if !n.asksResponders(q) {
 				continue
 			}
 			for _, r := range q.zones[zone].results {
@@ -255,10 +257,10 @@ func (n *Node) onSeek(by *overlay.Contact, m *Seek) {
 	}
 }
 
-// onSought asks who is named.
-func (n *Node) onSought(m *Sought) {
+// onPeerReply asks who is named.
+func (n *Node) onPeerReply(m *PeerReply) {
 	q := n.query(m.Query)
-	if q == nil || !n.pinned(q) || q.fetch != nil || len(m.Nodes) > maxSought*n.space.Zones() {
+	if q == nil || !n.asksResponders(q) || q.fetch != nil || len(m.Nodes) > maxSought*n.space.Zones() {
 		return
 	}
 	for _, c := range m.Nodes {

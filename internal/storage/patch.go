@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Piece is how an object travels to somebody who may have some version of it.
-type Piece struct {
-	How PieceKind
+// ObjectPatch is how an object travels to somebody who may have some version of it.
+type ObjectPatch struct {
+	How PatchKind
 	// In is the cell, and At the place in it, of the version that the difference
 	// is from: Based counts the cells from the one that the piece is of, Begun
 	// those around it (see originAt). At alone is what the receiver Has, by its
@@ -19,12 +19,12 @@ type Piece struct {
 	Data []byte // the encoding, or the difference
 }
 
-// PieceKind is the kind of a piece.
-type PieceKind uint8
+// PatchKind is the kind of a piece.
+type PatchKind uint8
 
 // The kinds of piece.
 const (
-	Whole PieceKind = iota // all of the object
+	Whole PatchKind = iota // all of the object
 	Has                    // the receiver has it
 	Based                  // the difference from what the receiver had an update before
 	Begun                  // the difference from what it was at t_0
@@ -35,19 +35,19 @@ const (
 const PieceKinds = uint32(pieceKinds)
 
 // Code is the kind and In as one number.
-func (p *Piece) Code() uint32 {
+func (p *ObjectPatch) Code() uint32 {
 	in := uint32(p.In<<1) ^ uint32(p.In>>31)
 	return in*PieceKinds + uint32(p.How)
 }
 
 // SetCode is its inverse.
-func (p *Piece) SetCode(v uint32) {
+func (p *ObjectPatch) SetCode(v uint32) {
 	in := v / PieceKinds
-	p.How, p.In = PieceKind(v%PieceKinds), int32(in>>1)^-int32(in&1)
+	p.How, p.In = PatchKind(v%PieceKinds), int32(in>>1)^-int32(in&1)
 }
 
 // size is what a piece takes whose data is so long.
-func (p *Piece) size(data int) int {
+func (p *ObjectPatch) size(data int) int {
 	size := uvarintSize(uint64(p.Code()))
 	if p.How != Whole {
 		size += uvarintSize(uint64(p.At))
@@ -98,7 +98,7 @@ func (v *versions) find(o *Object) (int, bool) {
 		return 0, false
 	}
 	if v.tags != nil {
-		i, ok := v.tags[tagOfVersion(o)]
+		i, ok := v.tags[versionPrefix(o)]
 		return i, ok
 	}
 	i, _ := slices.BinarySearchFunc(v.objects, o, byID)
@@ -110,44 +110,44 @@ func (v *versions) find(o *Object) (int, bool) {
 	return 0, false
 }
 
-// based is an object of a cell that who fetches and who is asked had an update
+// baseObject is an object of a cell that who fetches and who is asked had an update
 // before.
-type based struct {
+type baseObject struct {
 	*Object
 	cell int
 	at   int
 }
 
-// choose is the shortest way to send an object of a cell, what a difference is
+// choosePatch is the shortest way to send an object of a cell, what a difference is
 // from, and how many bytes it takes.
-func (n *Node) choose(o *Object, cell int, have *versions, base []based) (p Piece, from *Object, size int) {
+func (n *Node) choosePatch(o *Object, cell int, have *versions, base []baseObject) (p ObjectPatch, from *Object, size int) {
 	if at, ok := have.find(o); ok {
-		p = Piece{How: Has, At: uint32(at)}
+		p = ObjectPatch{How: Has, At: uint32(at)}
 		return p, nil, p.size(0)
 	}
-	var d Piece
-	if i, ok := slices.BinarySearchFunc(base, o.ID, func(b based, id ObjectID) int { return cmp.Compare(b.ID, id) }); ok {
+	var d ObjectPatch
+	if i, ok := slices.BinarySearchFunc(base, o.ID, func(b baseObject, id ObjectID) int { return cmp.Compare(b.ID, id) }); ok {
 		b := &base[i]
-		d, from = Piece{How: Based, In: int32(b.cell - cell), At: uint32(b.at)}, b.Object
+		d, from = ObjectPatch{How: Based, In: int32(b.cell - cell), At: uint32(b.at)}, b.Object
 	} else if at, place, index := n.origin(o); at != nil {
-		d, from = Piece{How: Begun, In: place, At: index}, at
+		d, from = ObjectPatch{How: Begun, In: place, At: index}, at
 	}
 	size = p.size(o.Size)
 	if from != nil {
-		if less := d.size(n.memo.delta(n.cfg.Rules, from, o)); less < size {
+		if less := d.size(n.cache.delta(n.cfg.Rules, from, o)); less < size {
 			return d, from, less
 		}
 	}
 	return p, nil, size
 }
 
-// pack makes the pieces of a cell.
-func (n *Node) pack(c *Cell, cell int, have *versions, base []based) (out []Piece) {
+// encodeCell makes the pieces of a cell.
+func (n *Node) encodeCell(c *Cell, cell int, have *versions, base []baseObject) (out []ObjectPatch) {
 	if c == nil {
 		return nil
 	}
 	for _, o := range c.Objects {
-		p, from, _ := n.choose(o, cell, have, base)
+		p, from, _ := n.choosePatch(o, cell, have, base)
 		switch {
 		case p.How == Whole:
 			p.Data = n.cfg.Rules.AppendObject(nil, o)
@@ -159,14 +159,14 @@ func (n *Node) pack(c *Cell, cell int, have *versions, base []based) (out []Piec
 	return out
 }
 
-// unpack makes a cell of what has come for it; left is how many bytes objects may
+// decodeCell makes a cell of what has come for it; left is how many bytes objects may
 // still take.
-func (n *Node) unpack(pieces []Piece, q *Fetch, k int, left *int) (*Cell, error) {
+func (n *Node) decodeCell(pieces []ObjectPatch, q *Fetch, k int, left *int) (*Cell, error) {
 	at := q.Cells[k]
 	square := n.world.square(at.X, at.Y)
 	var objects []*Object
 	for i := range pieces {
-		o, err := n.object(&pieces[i], q, k, left)
+		o, err := n.decodeObject(&pieces[i], q, k, left)
 		switch {
 		case err != nil:
 			return nil, err
@@ -180,15 +180,15 @@ func (n *Node) unpack(pieces []Piece, q *Fetch, k int, left *int) (*Cell, error)
 	return NewCell(objects), nil
 }
 
-// unpackAll makes the cells of an answer; nil if it is not one to what was asked.
+// decodeCells makes the cells of an answer; nil if it is not one to what was asked.
 // A cell whose pieces say nothing is one that nobody has promised.
-func (n *Node) unpackAll(m *Blocks, q *Fetch) (cells []*Cell) {
+func (n *Node) decodeCells(m *Blocks, q *Fetch) (cells []*Cell) {
 	if len(m.Pieces) != len(q.Cells) {
 		return nil
 	}
 	left := maxBlocks
 	for k, pieces := range m.Pieces {
-		c, err := n.unpack(pieces, q, k, &left)
+		c, err := n.decodeCell(pieces, q, k, &left)
 		if err != nil {
 			c = nil
 		}
@@ -197,8 +197,8 @@ func (n *Node) unpackAll(m *Blocks, q *Fetch) (cells []*Cell) {
 	return cells
 }
 
-// object is what a piece makes of what the node has said that it has.
-func (n *Node) object(p *Piece, q *Fetch, k int, left *int) (*Object, error) {
+// decodeObject is what a piece makes of what the node has said that it has.
+func (n *Node) decodeObject(p *ObjectPatch, q *Fetch, k int, left *int) (*Object, error) {
 	var from *Object
 	switch p.How {
 	case Has:
@@ -230,7 +230,7 @@ func (n *Node) object(p *Piece, q *Fetch, k int, left *int) (*Object, error) {
 	return n.cfg.Rules.DecodeObject(b)
 }
 
-// tagOfVersion is how who fetches names a version that it has: the beginning of
+// versionPrefix is how who fetches names a version that it has: the beginning of
 // its digest, which is enough to tell versions of an object apart that nobody has
 // made to be mistaken; what comes of a mistake is seen by the cell's tag.
-func tagOfVersion(o *Object) uint64 { return binary.BigEndian.Uint64(o.Digest[:]) }
+func versionPrefix(o *Object) uint64 { return binary.BigEndian.Uint64(o.Digest[:]) }

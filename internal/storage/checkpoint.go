@@ -18,10 +18,10 @@ import (
 // after the other, and whoever went on alone would make a world that nobody else
 // has.
 
-// Keepsake is what the node would like to have when it begins anew; nil: it has
+// Checkpoint is what the node would like to have when it begins anew; nil: it has
 // nothing. It does not say of which update it is: the world may have stood still
 // for any time.
-func (n *Node) Keepsake() *Push {
+func (n *Node) Checkpoint() *Push {
 	if n.state == nil || !n.cfg.Protocol.Majority {
 		return nil
 	}
@@ -30,9 +30,9 @@ func (n *Node) Keepsake() *Push {
 	return &Push{Seen: &s, Area: s.Cover}
 }
 
-// SameKeepsake reports whether two are encoded alike. It costs next to nothing where
+// SameCheckpoint reports whether two are encoded alike. It costs next to nothing where
 // little has changed: objects that stay are the same.
-func SameKeepsake(a, b *Push) bool {
+func SameCheckpoint(a, b *Push) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -43,7 +43,7 @@ func SameKeepsake(a, b *Push) bool {
 	for i, c := range s.Cells {
 		x, y := s.X+int32(i)%s.W, s.Y+int32(i)/s.W
 		d := t.Cells[i]
-		if s.unsure(x, y) != t.unsure(x, y) || s.restOf(x, y) != t.restOf(x, y) || s.unsure(x, y) && (c == nil) != (d == nil) || !sameBlock(c, d) {
+		if s.unsure(x, y) != t.unsure(x, y) || s.freezeOf(x, y) != t.freezeOf(x, y) || s.unsure(x, y) && (c == nil) != (d == nil) || !sameCellContent(c, d) {
 			return false
 		}
 	}
@@ -54,15 +54,15 @@ func sameArea(a, b *overlay.Area) bool {
 	return a.Circle == b.Circle && slices.Equal(a.Polygon, b.Polygon)
 }
 
-// Remember gives the node what it had kept.
-func (n *Node) Remember(m *Push) {
-	n.kept = m.Seen.bold()
+// Restore gives the node what it had kept.
+func (n *Node) Restore(m *Push) {
+	n.restored = m.Seen.withTentative()
 }
 
-// remembered is what the node had in a cell when it last had anything; nil: it
+// restoredCell is what the node had in a cell when it last had anything; nil: it
 // does not know.
-func (n *Node) remembered(x, y int32) *Cell {
-	s := n.kept
+func (n *Node) restoredCell(x, y int32) *Cell {
+	s := n.restored
 	if s == nil || s.covers(x, y, n.world.Cell) != inside {
 		return nil
 	}

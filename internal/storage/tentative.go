@@ -15,16 +15,16 @@ import (
 // doubt; and because all who do not agree take what most have said, they do so
 // an update later.
 
-// doubt makes a cell unsure; what is there becomes a guess.
-func (s *Snapshot) doubt(x, y int32) {
+// markUnsure makes a cell unsure; what is there becomes a guess.
+func (s *Snapshot) markUnsure(x, y int32) {
 	if s.Unsure == nil {
 		s.Unsure = make([]bool, len(s.Cells))
 	}
 	s.Unsure[(y-s.Y)*s.W+x-s.X] = true
 }
 
-// doubts reports whether a cell is unsure that an area touches.
-func (s *Snapshot) doubts(a *overlay.Area, side int32) bool {
+// hasUnsure reports whether a cell is unsure that an area touches.
+func (s *Snapshot) hasUnsure(a *overlay.Area, side int32) bool {
 	for i, unsure := range s.Unsure {
 		x, y := s.X+int32(i)%s.W, s.Y+int32(i)/s.W
 		if unsure && relate(a, x*side, y*side, side) != outside {
@@ -34,24 +34,24 @@ func (s *Snapshot) doubts(a *overlay.Area, side int32) bool {
 	return false
 }
 
-// guess makes a cell unsure and says what is likely in it; nil: nobody can tell.
-func (s *Snapshot) guess(x, y int32, c *Cell) {
-	s.doubt(x, y)
+// tentative makes a cell unsure and says what is likely in it; nil: nobody can tell.
+func (s *Snapshot) setTentative(x, y int32, c *Cell) {
+	s.markUnsure(x, y)
 	s.set(x, y, c)
 }
 
-// bold is the snapshot as if its guesses were known.
-func (s *Snapshot) bold() *Snapshot { return s.trusting(moves) }
+// withTentative is the snapshot as if its guesses were known.
+func (s *Snapshot) withTentative() *Snapshot { return s.withTentativeAtLeast(notFrozen) }
 
-// trusting is the snapshot as if guesses were known that stand as still as that.
-func (s *Snapshot) trusting(least rest) *Snapshot {
+// withTentativeAtLeast is the snapshot as if guesses were known that stand as still as that.
+func (s *Snapshot) withTentativeAtLeast(least freeze) *Snapshot {
 	if s == nil || s.Unsure == nil {
 		return s
 	}
 	b := *s
 	b.Unsure = nil
 	for i, unsure := range s.Unsure {
-		if unsure && (s.Cells[i] == nil || s.restAt(i) < least) {
+		if unsure && (s.Cells[i] == nil || s.freezeAt(i) < least) {
 			if b.Unsure == nil {
 				b.Unsure = make([]bool, len(s.Cells))
 			}
@@ -61,13 +61,13 @@ func (s *Snapshot) trusting(least rest) *Snapshot {
 	return &b
 }
 
-// bold is the retrieval as if all that was guessed in its answers were known.
-func (q *query) bold() *query { return q.trusting(moves) }
+// withTentative is the retrieval as if all that was guessed in its answers were known.
+func (q *query) withTentative() *query { return q.withTentativeAtLeast(notFrozen) }
 
-// firm is the retrieval as if all were known that enough zones have said.
-func (q *query) firm() *query { return q.trusting(agreed) }
+// withTentativeAgreed is the retrieval as if all were known that enough zones have said.
+func (q *query) withTentativeAgreed() *query { return q.withTentativeAtLeast(frozenByMajority) }
 
-func (q *query) trusting(least rest) *query {
+func (q *query) withTentativeAtLeast(least freeze) *query {
 	b := *q
 	b.zones = make([]zoneAnswer, len(q.zones))
 	for i, z := range q.zones {
@@ -75,23 +75,23 @@ func (q *query) trusting(least rest) *query {
 		b.zones[i].results = make([]*Result, len(z.results))
 		for k, r := range z.results {
 			c := *r
-			c.Seen = r.Seen.trusting(least)
+			c.Seen = r.Seen.withTentativeAtLeast(least)
 			b.zones[i].results[k] = &c
 		}
 	}
 	return &b
 }
 
-// likely is what the node takes for a cell that it can only guess, of a
+// mostLikelyCell is what the node takes for a cell that it can only guess, of a
 // retrieval whose answers are taken boldly: for each object what most zones say
 // or, with digests, what most say of the whole cell. If as many say one thing as
 // another the order decides, so that all who hear the same take the same. Without
 // an answer it is what the node thinks itself.
-func (n *Node) likely(q *query, x, y int32) *Cell {
-	if !n.brief(q) {
+func (n *Node) mostLikelyCell(q *query, x, y int32) *Cell {
+	if !n.votesOnDigests(q) {
 		all, seen := n.reported(q, x, y)
 		if seen == 0 {
-			return n.foreseen(q.Of, x, y)
+			return n.predicted(q.Of, x, y)
 		}
 		var out []*Object
 		for versions := range versionsOf(all) {
@@ -101,7 +101,7 @@ func (n *Node) likely(q *query, x, y int32) *Cell {
 		}
 		return NewCell(out)
 	}
-	var said blockVotes
+	var said cellVotes
 	var first []id.ID // of those who say each
 	for i := range q.zones {
 		for _, r := range q.zones[i].results {
@@ -116,11 +116,11 @@ func (n *Node) likely(q *query, x, y int32) *Cell {
 		}
 	}
 	if len(said) == 0 {
-		return n.foreseen(q.Of, x, y)
+		return n.predicted(q.Of, x, y)
 	}
 	best := 0
 	for k, c := range said {
-		if c.votes > said[best].votes || c.votes == said[best].votes && n.sooner(c.cell, said[best].cell, first[k], first[best]) {
+		if c.votes > said[best].votes || c.votes == said[best].votes && n.precedes(c.cell, said[best].cell, first[k], first[best]) {
 			best = k
 		}
 	}
@@ -130,18 +130,18 @@ func (n *Node) likely(q *query, x, y int32) *Cell {
 	return said[best].cell
 }
 
-// sooner is an order of the versions of a cell that is the same for all who have
+// precedes is an order of the versions of a cell that is the same for all who have
 // heard the same: by what is in them or, where only tags are known, which differ
 // from one retrieval to another, by who says so.
-func (n *Node) sooner(a, b *Cell, byA, byB id.ID) bool {
+func (n *Node) precedes(a, b *Cell, byA, byB id.ID) bool {
 	if n.cfg.Wire {
 		return compareIDs(byA, byB) < 0
 	}
-	return smaller(a, b)
+	return digestOrder(a, b)
 }
 
-// smaller is an order of the versions of a cell, by their objects' digests.
-func smaller(a, b *Cell) bool {
+// digestOrder is an order of the versions of a cell, by their objects' digests.
+func digestOrder(a, b *Cell) bool {
 	var x, y []*Object
 	if a != nil {
 		x = a.Objects
@@ -158,10 +158,10 @@ func smaller(a, b *Cell) bool {
 	return compareIDs(x[0].Digest, y[0].Digest) < 0
 }
 
-// foreseen is what the node itself thinks is in a cell, nil if it cannot tell.
-func (n *Node) foreseen(of int64, x, y int32) *Cell {
-	for _, s := range [...]*Snapshot{n.state, n.guess} {
-		if s = s.bold(); s == nil || s.Of != of {
+// predicted is what the node itself thinks is in a cell, nil if it cannot tell.
+func (n *Node) predicted(of int64, x, y int32) *Cell {
+	for _, s := range [...]*Snapshot{n.state, n.tentative} {
+		if s = s.withTentative(); s == nil || s.Of != of {
 			continue
 		}
 		how, c := s.covers(x, y, n.world.Cell), s.At(x, y)
@@ -175,19 +175,19 @@ func (n *Node) foreseen(of int64, x, y int32) *Cell {
 		}
 		return c
 	}
-	return n.remembered(x, y)
+	return n.restoredCell(x, y)
 }
 
-// goesOn reports whether a node to whom nobody has answered goes on with what it
+// continuesAlone reports whether a node to whom nobody has answered goes on with what it
 // has itself.
-func (n *Node) goesOn(q *query) bool {
-	return n.cfg.Protocol.Majority && q.Kind == ForUpdate && (n.kept != nil || n.state != nil && n.state.Of == q.Of)
+func (n *Node) continuesAlone(q *query) bool {
+	return n.cfg.Protocol.Majority && q.Kind == ForUpdate && (n.restored != nil || n.state != nil && n.state.Of == q.Of)
 }
 
-// mostSaid is what most of the zones have said that a player has done, though
+// pluralityBatch is what most of the zones have said that a player has done, though
 // too few have; nothing if none has answered.
-func (n *Node) mostSaid(q *pointQuery) *Batch {
-	best, most := n.memo.batch(&Batch{Player: q.player, Of: n.cycle.to}), 0
+func (n *Node) pluralityBatch(q *actionQuery) *Batch {
+	best, most := n.cache.batch(&Batch{Player: q.player, Of: n.cycle.to}), 0
 	for _, b := range q.got {
 		if b == nil {
 			continue

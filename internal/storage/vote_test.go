@@ -14,7 +14,7 @@ func ballot(t *testing.T, p Protocol, own *Cell, said ...*Cell) Report {
 	t.Helper()
 	probe := &lastReport{}
 	n := &Node{
-		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9), env: still{}, inhabited: allInhabited(9),
+		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9), env: frozen{}, zonePresence: allPresent(9),
 		cfg: Config{Probe: probe, Protocol: p},
 	}
 	if own != nil {
@@ -114,7 +114,7 @@ func TestWokenAreWaitedFor(t *testing.T) {
 	} {
 		probe := &lastReport{}
 		n := &Node{
-			world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9), env: still{}, inhabited: allInhabited(9),
+			world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9), env: frozen{}, zonePresence: allPresent(9),
 			cfg: Config{Probe: probe, Protocol: Protocol{Objects: true, Majority: true}},
 		}
 		area := overlay.Area{Circle: geom.Circle{R: 1000}}
@@ -149,7 +149,7 @@ func TestWokenAreWaitedFor(t *testing.T) {
 func TestWokenWhomNobodySends(t *testing.T) {
 	probe := &lastReport{}
 	n := &Node{
-		world: World{Side: 2000, Cell: 1000}, space: overlay.SpaceFor(9), env: still{}, inhabited: allInhabited(9),
+		world: World{Side: 2000, Cell: 1000}, space: overlay.SpaceFor(9), env: frozen{}, zonePresence: allPresent(9),
 		cfg: Config{Probe: probe, Protocol: ProtocolHardened},
 	}
 	asleep := thing(7, 1)

@@ -21,23 +21,23 @@ import (
 // over which something still comes is cut before it is through.
 const farewellBytes = 1 << 20
 
-// farewell hands static data and actions to those who keep them from now on.
-func (n *Node) farewell() {
+// handOff hands static data and actions to those who keep them from now on.
+func (n *Node) handOff() {
 	if !n.cfg.Protocol.Farewell || !n.ready || !n.begun {
 		return
 	}
 	for _, to := range n.part.neighbours {
 		m := &Push{}
 		for _, o := range n.static {
-			if n.responsible(o.Pos) && n.heir(o.Pos) == to {
+			if n.responsible(o.Pos) && n.successor(o.Pos) == to {
 				m.Static = append(m.Static, o)
 			}
 		}
 		slices.SortFunc(m.Static, byID)
 		if n.cfg.Protocol.Digests && n.voters() > 1 {
-			m.Static, m.Names = curtail(m.Static)
+			m.Static, m.Names = limitHandOff(m.Static)
 		}
-		m.Batches = n.batchesAt(func(h geom.Point) bool { return n.responsible(h) && n.heir(h) == to })
+		m.Batches = n.batchesAt(func(h geom.Point) bool { return n.responsible(h) && n.successor(h) == to })
 		if len(m.Static)+len(m.Batches) == 0 {
 			continue
 		}
@@ -47,8 +47,8 @@ func (n *Node) farewell() {
 	n.drain()
 }
 
-// curtail leaves of static objects what a farewell has room for, and names the rest.
-func curtail(objects []*Object) (some []*Object, rest []Sleeper) {
+// limitHandOff leaves of static objects what a farewell has room for, and names the rest.
+func limitHandOff(objects []*Object) (some []*Object, rest []DormantName) {
 	bytes := 0
 	for i, o := range objects {
 		if bytes += o.Size; bytes > farewellBytes {
@@ -58,8 +58,8 @@ func curtail(objects []*Object) (some []*Object, rest []Sleeper) {
 	return objects, nil
 }
 
-// heir is the neighbour that a place falls to without this node.
-func (n *Node) heir(p geom.Point) (best *overlay.Contact) {
+// successor is the neighbour that a place falls to without this node.
+func (n *Node) successor(p geom.Point) (best *overlay.Contact) {
 	k := n.places.keyBeyond(p, n.zone)
 	for _, c := range n.part.neighbours {
 		if best == nil || geom.Closer(k, c.Pos, best.Pos) {
@@ -69,15 +69,15 @@ func (n *Node) heir(p geom.Point) (best *overlay.Contact) {
 	return best
 }
 
-// will keeps what a neighbour has pushed until it is known whether it leaves.
-func (n *Node) will(from *overlay.Contact, out outcome) {
+// keepHandOff keeps what a neighbour has pushed until it is known whether it leaves.
+func (n *Node) keepHandOff(from *overlay.Contact, out outcome) {
 	if n.cfg.Protocol.Farewell && slices.ContainsFunc(n.part.neighbours, isContact(from)) {
 		n.wills[from.ID] = out
 	}
 }
 
-// inherit claims what those have pushed who are not neighbours any more.
-func (n *Node) inherit() {
+// claimHandOffs claims what those have pushed who are not neighbours any more.
+func (n *Node) claimHandOffs() {
 	for _, who := range id.Sorted(n.wills) {
 		if slices.ContainsFunc(n.part.neighbours, func(c *overlay.Contact) bool { return c.ID == who }) {
 			continue
@@ -98,9 +98,9 @@ func (n *Node) inherit() {
 	}
 }
 
-// disclaim drops claims in an area that enough zones have answered about without
+// dropClaims drops claims in an area that enough zones have answered about without
 // naming them. Again: the area is going to be asked for once more.
-func (n *Node) disclaim(q *query, again bool) {
+func (n *Node) dropClaims(q *query, again bool) {
 	for what := range n.claims {
 		o, name := n.static[what], n.bequests[what]
 		if name == nil {
@@ -119,7 +119,7 @@ func (n *Node) disclaim(q *query, again bool) {
 			z := &q.zones[i]
 			without += bit(z.over && !slices.ContainsFunc(z.results, func(r *Result) bool { return r.names(o) }))
 		}
-		if without >= n.need() {
+		if without >= n.votesNeeded() {
 			delete(n.static, what)
 		}
 	}
@@ -128,8 +128,8 @@ func (n *Node) disclaim(q *query, again bool) {
 // maxTries is how often static data is asked for again.
 const maxTries = 5
 
-// asking reports whether the node does not know yet who sleeps in some of an area.
-func (n *Node) asking(a *overlay.Area) bool {
+// isFetchingStatic reports whether the node does not know yet who sleeps in some of an area.
+func (n *Node) isFetchingStatic(a *overlay.Area) bool {
 	for _, f := range n.fetches {
 		if f.area.Overlaps(a.Polygon) {
 			return true
@@ -138,12 +138,12 @@ func (n *Node) asking(a *overlay.Area) bool {
 	return slices.ContainsFunc(n.running, func(q *query) bool { return q.Kind.static() && q.Area.Polygon.Overlaps(a.Polygon) })
 }
 
-// untold looks at the zones that do not report a static object. It is denied if one
+// unreported looks at the zones that do not report a static object. It is denied if one
 // of them has answered, and the node there whose it would be is not asking itself;
 // open, if one has not answered. When the nodes of several zones that keep a place
 // leave together, those who follow them ask each other: that they know of nobody is
 // no vote against who sleeps there (Protocol.Farewell).
-func (n *Node) untold(q *query, o *Object) (denied, open bool) {
+func (n *Node) unreported(q *query, o *Object) (denied, open bool) {
 	if !n.cfg.Protocol.Farewell {
 		return true, false
 	}
@@ -165,8 +165,8 @@ func (n *Node) untold(q *query, o *Object) (denied, open bool) {
 	return denied, open
 }
 
-// testament is what farewells leave with a node.
-type testament struct {
+// handOffs is what farewells leave with a node.
+type handOffs struct {
 	wills    map[id.ID]outcome    // of neighbours who may be leaving
 	claims   map[ObjectID]bool    // static objects that only a farewell has told of
 	bequests map[ObjectID]*Object // those of them that are only named

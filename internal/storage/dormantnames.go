@@ -19,15 +19,15 @@ import (
 // does not have it fetches, some at a time, from those who have named it; however
 // long that takes, the next update's answers find room in between.
 
-// Sleeper names a version of a character that sleeps, or wakes, and where.
-type Sleeper struct {
+// DormantName names a version of a character that sleeps, or wakes, and where.
+type DormantName struct {
 	ID     ObjectID
 	Digest Digest
 	Pos    geom.Point
 }
 
-// sizeSleeper is what it takes: its number, its digest and the place.
-const sizeSleeper = 8 + id.Size + 8
+// sizeDormantName is what it takes: its number, its digest and the place.
+const sizeDormantName = 8 + id.Size + 8
 
 // namesAtOnce is how many static objects are fetched with one question: in the
 // thesis' world 400 KB. Who is asked has fetchPatience to send them.
@@ -51,10 +51,10 @@ type naming struct {
 // byName reports whether a retrieval asks for names first.
 func (n *Node) byName(q *query) bool { return n.cfg.Protocol.Digests && q.Kind.static() }
 
-func nameOf(o *Object) Sleeper { return Sleeper{o.ID, o.Digest, o.Pos} }
+func nameOf(o *Object) DormantName { return DormantName{o.ID, o.Digest, o.Pos} }
 
 // nameAll makes of static objects what is sent of them.
-func nameAll(objects []*Object) (out []Sleeper) {
+func nameAll(objects []*Object) (out []DormantName) {
 	for _, o := range objects {
 		out = append(out, nameOf(o))
 	}
@@ -62,7 +62,7 @@ func nameAll(objects []*Object) (out []Sleeper) {
 }
 
 // namedAll is its inverse, as far as that is possible.
-func namedAll(names []Sleeper) (out []*Object) {
+func namedAll(names []DormantName) (out []*Object) {
 	for _, s := range names {
 		out = append(out, &Object{ID: s.ID, Digest: s.Digest, Pos: s.Pos, Static: true})
 	}

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// count lets the zones vote for each object (Protocol.Objects). An answer has a
+// countVotes lets the zones vote for each object (Protocol.Objects). An answer has a
 // say about the places that its sender sees, whether or not the rest of its zone
 // has answered. It reports whether nothing is left to be decided. When no more
 // answers will come (last), guesses count too.
-func (n *Node) count(q *query, last bool) (out outcome, votes int, decided bool) {
+func (n *Node) countVotes(q *query, last bool) (out outcome, votes int, decided bool) {
 	if q.Kind.static() {
 		return n.countStatic(q)
 	}
-	s := &Snapshot{Of: q.Of, Cover: q.Area, Grid: gridOver(&q.Area, &n.world, 0), Whole: n.brief(q)}
+	s := &Snapshot{Of: q.Of, Cover: q.Area, Grid: gridOver(&q.Area, &n.world, 0), Whole: n.votesOnDigests(q)}
 	votes, decided = len(q.zones), true
 	var bold, firm *query
 	for y := s.Y; y < s.Y+s.H; y++ {
@@ -24,37 +24,37 @@ func (n *Node) count(q *query, last bool) (out outcome, votes int, decided bool)
 			c, least, how := n.countCell(q, x, y)
 			if how != elected && last && n.cfg.Protocol.Majority {
 				if bold == nil {
-					bold, firm = q.bold(), q.firm()
+					bold, firm = q.withTentative(), q.withTentativeAgreed()
 				}
 				g, v, by := n.countCell(bold, x, y)
 				open := q.Kind == ForUpdate && how == unknown
-				lively := open && n.halfKnow(q, x, y)
-				rests := open && !lively && n.rests(q, x, y)
+				lively := open && n.halfOfZonesKnow(q, x, y)
+				rests := open && !lively && n.isFrozenByVote(q, x, y)
 				switch {
-				case rests && by == elected && !n.goesOnAt(firm, x, y):
-					s.guess(x, y, g)
-					s.rest(x, y, agreed)
+				case rests && by == elected && !n.thawsAt(firm, x, y):
+					s.setTentative(x, y, g)
+					s.setFreeze(x, y, frozenByMajority)
 				case by == elected:
 					c, least, how = g, v, by
 				case how == unknown:
-					if s.guess(x, y, n.likely(bold, x, y)); rests {
-						s.rest(x, y, waits)
+					if s.setTentative(x, y, n.mostLikelyCell(bold, x, y)); rests {
+						s.setFreeze(x, y, waits)
 					} else if lively {
-						s.rest(x, y, lives)
+						s.setFreeze(x, y, lives)
 					}
 				}
 			}
 			votes, decided = min(votes, least), decided && how == elected
 			if how == unknown {
-				s.doubt(x, y)
+				s.markUnsure(x, y)
 				continue
 			}
 			s.set(x, y, c)
 		}
 	}
-	woken, open := n.countWoken(q)
+	woken, open := n.countActivated(q)
 	if s.Woken = woken; last && n.cfg.Protocol.Majority {
-		s.doubtWoken(open, &n.world)
+		s.markWokenUnsure(open, &n.world)
 	}
 	return outcome{seen: s}, votes, decided && len(open) == 0
 }
@@ -72,19 +72,19 @@ const (
 // cell; only otherwise its objects are looked at one by one. Of t_0 nobody else is
 // asked to decide.
 func (n *Node) countCell(q *query, x, y int32) (cell *Cell, least int, how verdict) {
-	if q.Of == 0 && n.recalls() {
-		return n.memo.initialCell(n.cfg.Rules, &n.world, x, y), len(q.zones), elected
+	if q.Of == 0 && n.canDeriveInitial() {
+		return n.cache.initialCell(n.cfg.Rules, &n.world, x, y), len(q.zones), elected
 	}
-	if c, votes := n.sameCell(q, x, y); votes >= n.need() {
+	if c, votes := n.sameCell(q, x, y); votes >= n.votesNeeded() {
 		return c, votes, elected
 	}
-	if n.brief(q) {
-		return n.countBlock(q, x, y)
+	if n.votesOnDigests(q) {
+		return n.countCellDigests(q, x, y)
 	}
 	all, seen := n.reported(q, x, y)
 	least, how = seen, elected
-	if seen < n.need() && n.cfg.Protocol.Majority {
-		return n.own(q, x, y, seen)
+	if seen < n.votesNeeded() && n.cfg.Protocol.Majority {
+		return n.ownCell(q, x, y, seen)
 	}
 	var out []*Object
 	for versions := range versionsOf(all) {
@@ -144,8 +144,8 @@ func versionsOf(all []*Object) iter.Seq[[]*Object] {
 // fits reports whether an answer is about the time that is asked for.
 func (n *Node) fits(q *query, r *Result) bool { return r.Seen != nil && r.Seen.Of == q.Of }
 
-// own is the node's own version of a cell that too few zones have spoken of.
-func (n *Node) own(q *query, x, y int32, votes int) (*Cell, int, verdict) {
+// ownCell is the node's own version of a cell that too few zones have spoken of.
+func (n *Node) ownCell(q *query, x, y int32, votes int) (*Cell, int, verdict) {
 	if n.state == nil || n.state.Of != q.Of || n.state.covers(x, y, n.world.Cell) != inside {
 		return nil, votes, unknown
 	}
@@ -203,7 +203,7 @@ zones:
 func (n *Node) electAmongZones(q *query, versions []*Object) (*Object, int, verdict) {
 	best, votes := n.mostZones(q, versions)
 	switch {
-	case votes >= n.need():
+	case votes >= n.votesNeeded():
 		return best, votes, elected
 	case !n.cfg.Protocol.Majority:
 		return best, votes, kept
@@ -304,7 +304,7 @@ func (n *Node) ownObject(q *query, versions []*Object, votes int) (*Object, int,
 // countStatic decides about static objects and actions one by one. What no
 // majority reports is left as it is with the node.
 func (n *Node) countStatic(q *query) (out outcome, votes int, decided bool) {
-	need := n.need()
+	need := n.votesNeeded()
 	zones := make([]outcome, 0, len(q.zones))
 	decided = true
 	for i := range q.zones {
@@ -328,7 +328,7 @@ func (n *Node) countStatic(q *query) (out outcome, votes int, decided bool) {
 			}
 			counts := v >= need
 			if !counts && 2*v >= n.voters() {
-				denied, open := n.untold(q, o)
+				denied, open := n.unreported(q, o)
 				counts = !denied && !open
 				out.again = out.again || !denied && open
 			}
@@ -359,16 +359,16 @@ func (n *Node) countStatic(q *query) (out outcome, votes int, decided bool) {
 // tally looks whether the answers so far decide a retrieval; last: no more will
 // come.
 func (n *Node) tally(q *query, last bool) {
-	if q.done || q.fetch != nil || q.naming != nil || !last && q.full < n.need() {
+	if q.done || q.fetch != nil || q.naming != nil || !last && q.full < n.votesNeeded() {
 		return
 	}
-	if q.answers == 0 && !n.goesOn(q) {
+	if q.answers == 0 && !n.continuesAlone(q) {
 		n.end(q, nil)
 		return
 	}
-	if out, votes, decided := n.count(q, last); decided || last {
+	if out, votes, decided := n.countVotes(q, last); decided || last {
 		switch {
-		case n.brief(q):
+		case n.votesOnDigests(q):
 			n.startFetch(q, out, votes)
 			return
 		case n.byName(q):

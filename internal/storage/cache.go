@@ -9,7 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 )
 
-// Memo remembers replays: the same step of the same cell with the same actions
+// Cache remembers replays: the same step of the same cell with the same actions
 // gives the same cell, so it is computed once. Nodes of a simulation share one,
 // and with it the cells; a real node has its own.
 //
@@ -18,10 +18,10 @@ import (
 // rest (the contract of Rules.Replay), so the memo fills it in from the cells
 // that the others have made of the world everybody shares. That changes nothing
 // that can be seen, and lets replicas be the same bytes.
-type Memo struct {
+type ReplayCache struct {
 	serial uint64
-	generation
-	older   generation // the one before
+	updateCache
+	older   updateCache // the one before
 	initial map[[2]int32]*Cell
 	batches map[batchKey]*Batch
 	old     map[batchKey]*Batch
@@ -33,8 +33,8 @@ type Memo struct {
 	Steps, Hits uint64
 }
 
-// generation is what was made of one update time.
-type generation struct {
+// updateCache is what was made of one update time.
+type updateCache struct {
 	of    int64
 	steps map[stepKey]*Cell
 	canon map[[2]int32]*Cell // the first cell made of shared ones
@@ -58,26 +58,26 @@ type actsKey struct {
 	of     int64
 }
 
-// NewMemo returns an empty memo.
-func NewMemo() *Memo {
-	return &Memo{
+// NewReplayCache returns an empty memo.
+func NewReplayCache() *ReplayCache {
+	return &ReplayCache{
 		initial: map[[2]int32]*Cell{}, batches: map[batchKey]*Batch{}, old: map[batchKey]*Batch{},
 		deltas: map[deltaKey]int{}, acts: map[actsKey][]*Action{}, wakes: map[int64][]*Object{},
-		generation: newGeneration(0), older: newGeneration(-1),
+		updateCache: newGeneration(0), older: newGeneration(-1),
 	}
 }
 
-func newGeneration(of int64) generation {
-	return generation{of, map[stepKey]*Cell{}, map[[2]int32]*Cell{}}
+func newGeneration(of int64) updateCache {
+	return updateCache{of, map[stepKey]*Cell{}, map[[2]int32]*Cell{}}
 }
 
-// turn makes room for a new update time.
-func (m *Memo) turn(of int64) {
+// advance makes room for a new update time.
+func (m *ReplayCache) advance(of int64) {
 	if of <= m.of {
 		return
 	}
-	m.older = m.generation
-	m.generation = newGeneration(of)
+	m.older = m.updateCache
+	m.updateCache = newGeneration(of)
 	clear(m.deltas)
 	m.old, m.batches = m.batches, map[batchKey]*Batch{}
 	for k := range m.acts {
@@ -92,8 +92,8 @@ func (m *Memo) turn(of int64) {
 	}
 }
 
-// stored notes an action that a node has stored.
-func (m *Memo) stored(of int64, a *Action) {
+// noteAction notes an action that a node has stored.
+func (m *ReplayCache) noteAction(of int64, a *Action) {
 	k := actsKey{a.Player.ID, of}
 	list := m.acts[k]
 	for i := len(list) - 1; i >= 0; i-- {
@@ -104,8 +104,8 @@ func (m *Memo) stored(of int64, a *Action) {
 	m.acts[k] = append(list, a)
 }
 
-// woke notes a character that a node has woken.
-func (m *Memo) woke(of int64, o *Object) {
+// noteActivation notes a character that a node has woken.
+func (m *ReplayCache) noteActivation(of int64, o *Object) {
 	for _, w := range m.wakes[of] {
 		if w.ID == o.ID {
 			return
@@ -114,8 +114,8 @@ func (m *Memo) woke(of int64, o *Object) {
 	m.wakes[of] = append(m.wakes[of], o)
 }
 
-// unseenBatch is what a player has done of whom the node cannot know.
-func (m *Memo) unseenBatch(p *Player, of int64) *Batch {
+// batchOutOfSight is what a player has done of whom the node cannot know.
+func (m *ReplayCache) batchOutOfSight(p *Player, of int64) *Batch {
 	acts := slices.Clone(m.acts[actsKey{p.ID, of}])
 	slices.SortFunc(acts, order)
 	return m.batch(&Batch{Player: p, Of: of, Actions: acts})
@@ -135,7 +135,7 @@ func order(a, b *Action) int {
 }
 
 // initialCell is a cell at t_0 (thesis 5.3.6).
-func (m *Memo) initialCell(r Rules, w *World, x, y int32) *Cell {
+func (m *ReplayCache) initialCell(r Rules, w *World, x, y int32) *Cell {
 	at := [2]int32{x, y}
 	c := m.initial[at]
 	if c == nil {
@@ -146,8 +146,8 @@ func (m *Memo) initialCell(r Rules, w *World, x, y int32) *Cell {
 	return c
 }
 
-// unseen is a cell of the snapshot's time that lies outside of it.
-func (m *Memo) unseen(r *replayer, x, y int32) *Cell {
+// cellOutOfSight is a cell of the snapshot's time that lies outside of it.
+func (m *ReplayCache) cellOutOfSight(r *replayer, x, y int32) *Cell {
 	if r.of == 1 {
 		return m.initialCell(r.rules, &r.world, x, y)
 	}
@@ -158,10 +158,10 @@ func (m *Memo) unseen(r *replayer, x, y int32) *Cell {
 }
 
 // at is the generation of an update time, nil if it is forgotten.
-func (m *Memo) at(of int64) *generation {
+func (m *ReplayCache) at(of int64) *updateCache {
 	switch of {
 	case m.of:
-		return &m.generation
+		return &m.updateCache
 	case m.older.of:
 		return &m.older
 	}
@@ -170,7 +170,7 @@ func (m *Memo) at(of int64) *generation {
 
 // number gives a cell a number by which it goes into keys: to a replay nothing
 // there, and nothing known of there, are the same.
-func (m *Memo) number(c *Cell) uint64 {
+func (m *ReplayCache) number(c *Cell) uint64 {
 	if c == nil || len(c.Objects) == 0 {
 		return 0
 	}
@@ -182,7 +182,7 @@ func (m *Memo) number(c *Cell) uint64 {
 }
 
 // batch returns the one batch that holds the same as b.
-func (m *Memo) batch(b *Batch) *Batch {
+func (m *ReplayCache) batch(b *Batch) *Batch {
 	b.hash, b.bytes = hashActions(b.Actions), b.size()
 	k := batchKey{b.Player.ID, b.Of, b.hash}
 	for _, known := range [...]*Batch{m.batches[k], m.old[k]} {

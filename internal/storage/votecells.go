@@ -7,16 +7,16 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// each reports whether the zones vote on parts of what is asked for: with digests
+// votesPerPart reports whether the zones vote on parts of what is asked for: with digests
 // on cells, and on static objects one by one.
-func (n *Node) each(*query) bool { return n.cfg.Protocol.Objects || n.cfg.Protocol.Digests }
+func (n *Node) votesPerPart(*query) bool { return n.cfg.Protocol.Objects || n.cfg.Protocol.Digests }
 
-// brief reports whether a retrieval asks for digests first.
-func (n *Node) brief(q *query) bool { return n.cfg.Protocol.Digests && !q.Kind.static() }
+// shortened reports whether a retrieval asks for digests first.
+func (n *Node) votesOnDigests(q *query) bool { return n.cfg.Protocol.Digests && !q.Kind.static() }
 
-// beyond is how far the update area reaches beyond the maintenance area. Whole
+// updateMargin is how far the update area reaches beyond the maintenance area. Whole
 // cells need all cells around them: their corners are farther away than reach.
-func (n *Node) beyond() int32 {
+func (n *Node) updateMargin() int32 {
 	if !n.cfg.Protocol.Digests {
 		return n.reach
 	}
@@ -28,10 +28,10 @@ func (n *Node) beyond() int32 {
 // digest has to look for it after it was asked.
 const sizeDigest = 8
 
-// sizeBrief is what digests of the cells in an area take for somebody who knows
+// sizeDigests is what digests of the cells in an area take for somebody who knows
 // something of it, and of the woken characters there.
-func (s *Snapshot) sizeBrief(a *overlay.Area, w *World, known *Known) (size int) {
-	s = s.bold()
+func (s *Snapshot) sizeDigests(a *overlay.Area, w *World, known *Known) (size int) {
+	s = s.withTentative()
 	if rows := known.rowsOf(s); rows > 0 {
 		size = s.sizeRows(a, w, known.Seen) + (rows+7)/8 + sizeDigest
 	} else {
@@ -39,7 +39,7 @@ func (s *Snapshot) sizeBrief(a *overlay.Area, w *World, known *Known) (size int)
 	}
 	for _, o := range s.Woken {
 		if s.sees(a, o.Pos, w) {
-			size += sizeSleeper
+			size += sizeDormantName
 		}
 	}
 	return size
@@ -62,20 +62,20 @@ func (s *Snapshot) sizeRows(a *overlay.Area, w *World, expected *Snapshot) (size
 			row, cells, same = at, 0, true
 		}
 		cells++
-		same = same && expected.covers(p.x, p.y, w.Cell) == inside && sameBlock(expected.At(p.x, p.y), p.cell)
+		same = same && expected.covers(p.x, p.y, w.Cell) == inside && sameCellContent(expected.At(p.x, p.y), p.cell)
 	})
 	end()
 	return size
 }
 
-func sameBlock(a, b *Cell) bool {
+func sameCellContent(a, b *Cell) bool {
 	switch {
 	case a == b:
 		return true
-	case a.isTold():
-		return a.told.is(b)
-	case b.isTold():
-		return b.told.is(a)
+	case a.isDigestOnly():
+		return a.digestOnly.matches(b)
+	case b.isDigestOnly():
+		return b.digestOnly.matches(a)
 	}
 	return sameWithin(nil, a, b, true)
 }
@@ -101,7 +101,7 @@ func (n *Node) countOwners(q *query, x, y int32) (best *Cell, votes int, how ver
 			}
 			all++
 			c := r.Seen.At(x, y)
-			k := slices.IndexFunc(choices, func(o choice) bool { return sameBlock(o.cell, c) })
+			k := slices.IndexFunc(choices, func(o choice) bool { return sameCellContent(o.cell, c) })
 			if k < 0 {
 				k = len(choices)
 				choices = append(choices, choice{cell: c, last: -1})
@@ -114,12 +114,12 @@ func (n *Node) countOwners(q *query, x, y int32) (best *Cell, votes int, how ver
 		}
 	}
 	for _, o := range choices {
-		if 2*o.votes > all && o.zones >= n.need() {
+		if 2*o.votes > all && o.zones >= n.votesNeeded() {
 			return o.cell, o.zones, elected
 		}
 		votes = max(votes, o.zones)
 	}
-	return n.own(q, x, y, votes)
+	return n.ownCell(q, x, y, votes)
 }
 
 // isNear reports whether of all nodes of a zone that have answered fewer than
@@ -136,15 +136,15 @@ func (n *Node) isNear(q *query, zone int, r *Result, x, y int32) bool {
 	return nearer < nearest
 }
 
-// countBlock decides what is in a cell by its digest. A zone's vote is what most
+// countCellDigests decides what is in a cell by its digest. A zone's vote is what most
 // of those say who know the cell; a tie takes it away.
-func (n *Node) countBlock(q *query, x, y int32) (*Cell, int, verdict) {
+func (n *Node) countCellDigests(q *query, x, y int32) (*Cell, int, verdict) {
 	if n.cfg.Protocol.Owners && n.cfg.Protocol.Majority {
 		return n.countOwners(q, x, y)
 	}
-	var zones blockVotes
+	var zones cellVotes
 	for i := range q.zones {
-		var said blockVotes
+		var said cellVotes
 		for _, r := range q.zones[i].results {
 			if n.fits(q, r) && r.Seen.covers(x, y, n.world.Cell) == inside {
 				said.add(r.Seen.At(x, y))
@@ -156,26 +156,26 @@ func (n *Node) countBlock(q *query, x, y int32) (*Cell, int, verdict) {
 	}
 	c, votes, ok := zones.best()
 	switch {
-	case votes >= n.need():
+	case votes >= n.votesNeeded():
 		return c, votes, elected
 	case n.cfg.Protocol.Majority || votes == 0:
-		return n.own(q, x, y, votes)
+		return n.ownCell(q, x, y, votes)
 	case !ok:
 		return nil, votes, unknown
 	}
 	return c, votes, kept
 }
 
-// blockVotes counts votes for versions of a cell.
-type blockVotes []struct {
+// cellVotes counts votes for versions of a cell.
+type cellVotes []struct {
 	cell  *Cell
 	votes int
 }
 
 // add counts a vote, and returns for which version.
-func (v *blockVotes) add(c *Cell) int {
+func (v *cellVotes) add(c *Cell) int {
 	for i := range *v {
-		if sameBlock((*v)[i].cell, c) {
+		if sameCellContent((*v)[i].cell, c) {
 			(*v)[i].votes++
 			return i
 		}
@@ -189,7 +189,7 @@ func (v *blockVotes) add(c *Cell) int {
 
 // best is the version with most votes; false if there is none, or another one
 // with as many.
-func (v blockVotes) best() (best *Cell, votes int, ok bool) {
+func (v cellVotes) best() (best *Cell, votes int, ok bool) {
 	for _, c := range v {
 		switch {
 		case c.votes > votes:
@@ -201,10 +201,10 @@ func (v blockVotes) best() (best *Cell, votes int, ok bool) {
 	return best, votes, ok
 }
 
-// foresee computes what the node thinks will be in the ring around its part, as
+// predictRing computes what the node thinks will be in the ring around its part, as
 // well as it can see: what turns out right need not be fetched.
-func (n *Node) foresee(r *replayer, state *Snapshot) {
-	n.guess = nil
+func (n *Node) predictRing(r *replayer, state *Snapshot) {
+	n.tentative = nil
 	if !n.cfg.Protocol.Deltas {
 		return
 	}
@@ -217,64 +217,64 @@ func (n *Node) foresee(r *replayer, state *Snapshot) {
 			switch {
 			case state.covers(x, y, n.world.Cell) == inside:
 				g.set(x, y, state.At(x, y))
-			case from.restOf(x, y) != moves:
-				g.guess(x, y, from.At(x, y))
-				g.rest(x, y, from.restOf(x, y))
+			case from.freezeOf(x, y) != notFrozen:
+				g.setTentative(x, y, from.At(x, y))
+				g.setFreeze(x, y, from.freezeOf(x, y))
 			case from.covers(x, y, n.world.Cell) != outside:
 				g.set(x, y, blind.cell(x, y))
 			default:
-				g.doubt(x, y) // not empty: unknown
+				g.markUnsure(x, y) // not empty: unknown
 			}
 		}
 	}
-	n.guess = g
+	n.tentative = g
 }
 
-// recalls reports whether nodes make the world of t_0 themselves: everybody can
+// canDeriveInitial reports whether nodes make the world of t_0 themselves: everybody can
 // (thesis 5.3.6), so that nobody has to fetch it, nor to believe others about it.
-func (n *Node) recalls() bool { return n.cfg.Protocol.Deltas && n.cfg.Protocol.Terse }
+func (n *Node) canDeriveInitial() bool { return n.cfg.Protocol.Deltas && n.cfg.Protocol.Terse }
 
-// recall makes the world of t_0 around the own part.
-func (n *Node) recall() {
-	if !n.recalls() {
+// deriveInitial makes the world of t_0 around the own part.
+func (n *Node) deriveInitial() {
+	if !n.canDeriveInitial() {
 		return
 	}
 	g := &Snapshot{Of: 0, Cover: overlay.Area{Circle: n.part.circle}, Whole: true}
-	g.Cover.Circle.R += n.beyond()
+	g.Cover.Circle.R += n.updateMargin()
 	g.Grid = gridOver(&g.Cover, &n.world, 0)
 	for y := g.Y; y < g.Y+g.H; y++ {
 		for x := g.X; x < g.X+g.W; x++ {
 			if relate(&g.Cover, x*n.world.Cell, y*n.world.Cell, n.world.Cell) != outside {
-				g.set(x, y, n.memo.initialCell(n.cfg.Rules, &n.world, x, y))
+				g.set(x, y, n.cache.initialCell(n.cfg.Rules, &n.world, x, y))
 			}
 		}
 	}
-	n.guess = g
+	n.tentative = g
 }
 
-// has gives a cell that was agreed on, if the node has it without asking for it.
-func (n *Node) has(of int64, x, y int32, c *Cell) (*Cell, bool) {
-	if c == nil || !c.isTold() && len(c.Objects) == 0 {
+// knownCell gives a cell that was agreed on, if the node has it without asking for it.
+func (n *Node) knownCell(of int64, x, y int32, c *Cell) (*Cell, bool) {
+	if c == nil || !c.isDigestOnly() && len(c.Objects) == 0 {
 		return c, true // the digest of nothing is known
 	}
 	if !n.cfg.Protocol.Ring {
 		return nil, false
 	}
-	for i, s := range [...]*Snapshot{n.state, n.guess} {
-		if s = s.bold(); s == nil || s.Of != of || i > 0 && !n.cfg.Protocol.Deltas || s.covers(x, y, n.world.Cell) != inside {
+	for i, s := range [...]*Snapshot{n.state, n.tentative} {
+		if s = s.withTentative(); s == nil || s.Of != of || i > 0 && !n.cfg.Protocol.Deltas || s.covers(x, y, n.world.Cell) != inside {
 			continue
 		}
-		if own := s.At(x, y); sameBlock(own, c) {
+		if own := s.At(x, y); sameCellContent(own, c) {
 			return own, true
 		}
 	}
 	return nil, false
 }
 
-// inventory appends what the node has or guesses of a cell at the time that is
+// knownVersions appends what the node has or guesses of a cell at the time that is
 // asked for: versions of objects that whoever sends the cell may refer to.
-func (n *Node) inventory(out []*Object, of int64, x, y int32) []*Object {
-	for _, s := range [...]*Snapshot{n.guess, n.state} {
+func (n *Node) knownVersions(out []*Object, of int64, x, y int32) []*Object {
+	for _, s := range [...]*Snapshot{n.tentative, n.state} {
 		if s == nil || s.Of != of {
 			continue
 		}
@@ -289,10 +289,10 @@ func (n *Node) inventory(out []*Object, of int64, x, y int32) []*Object {
 	return out
 }
 
-// base is a cell as the node knows it at a time, nil if it does not: whoever sends
+// knownBase is a cell as the node knows it at a time, nil if it does not: whoever sends
 // it as it was later, and knew the same then, sends what has changed.
-func (n *Node) base(of int64, x, y int32) *Cell {
-	for _, s := range [...]*Snapshot{n.before, n.last, n.looked} {
+func (n *Node) knownBase(of int64, x, y int32) *Cell {
+	for _, s := range [...]*Snapshot{n.before, n.last, n.observed} {
 		if s != nil && s.Of == of && s.covers(x, y, n.world.Cell) == inside && s.At(x, y) != nil {
 			return s.At(x, y)
 		}
@@ -320,7 +320,7 @@ func (n *Node) origin(o *Object) (at *Object, place int32, index uint32) {
 	x, y, last := o.Pos.X/n.world.Cell, o.Pos.Y/n.world.Cell, (n.world.Side-1)/n.world.Cell
 	for cy := max(y-far, 0); cy <= min(y+far, last); cy++ {
 		for cx := max(x-far, 0); cx <= min(x+far, last); cx++ {
-			c := n.memo.initialCell(n.cfg.Rules, &n.world, cx, cy)
+			c := n.cache.initialCell(n.cfg.Rules, &n.world, cx, cy)
 			place := (cy-y)*(2*originsFar+1) + cx - x
 			if i, ok := c.index(o.ID); ok {
 				return c.Objects[i], place, uint32(i)
@@ -347,7 +347,7 @@ func (n *Node) originAt(at CellAt, place int32, index uint32) *Object {
 	if x < 0 || y < 0 || x > last || y > last {
 		return nil
 	}
-	c := n.memo.initialCell(n.cfg.Rules, &n.world, x, y)
+	c := n.cache.initialCell(n.cfg.Rules, &n.world, x, y)
 	switch {
 	case index < uint32(len(c.Objects)):
 		return c.Objects[index]
@@ -357,9 +357,9 @@ func (n *Node) originAt(at CellAt, place int32, index uint32) *Object {
 	return nil
 }
 
-// asBegun reports whether a woken character is what was put to sleep at t_0.
-func (n *Node) asBegun(o *Object) bool {
-	if isNamed(o) {
+// isInitial reports whether a woken character is what was put to sleep at t_0.
+func (n *Node) isInitial(o *Object) bool {
+	if isDigestOnly(o) {
 		return false
 	}
 	from, _, _ := n.origin(o)

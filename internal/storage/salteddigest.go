@@ -9,25 +9,25 @@ import (
 
 // Tags: what real nodes say of cells instead of what is in them (see brief.go).
 
-// Tag is what an answer says of a cell: the first bytes of a hash that begins
+// SaltedDigest is what an answer says of a cell: the first bytes of a hash that begins
 // with the number of the retrieval.
-type Tag [sizeDigest]byte
+type SaltedDigest [sizeDigest]byte
 
-// told is a cell of which only the tag is known.
-type told struct {
+// toldStorers is a cell of which only the tag is known.
+type digestCell struct {
 	query uint64
-	tag   Tag
+	tag   SaltedDigest
 }
 
-// is reports whether that may be a cell.
-func (t *told) is(c *Cell) bool {
-	if c != nil && c.told != nil {
-		return *c.told == *t
+// matches reports whether that may be a cell.
+func (t *digestCell) matches(c *Cell) bool {
+	if c != nil && c.digestOnly != nil {
+		return *c.digestOnly == *t
 	}
-	return tagOf(t.query, c) == t.tag
+	return saltedDigest(t.query, c) == t.tag
 }
 
-func (c *Cell) isTold() bool { return c != nil && c.told != nil }
+func (c *Cell) isDigestOnly() bool { return c != nil && c.digestOnly != nil }
 
 // What hashes begin with, so that none of a kind can be taken for another.
 const (
@@ -41,7 +41,7 @@ const (
 // digest is that of what is in a cell.
 func (c *Cell) digest() Digest {
 	if c == nil {
-		return nothing
+		return emptyCellDigest
 	}
 	if c.sum == nil {
 		b := []byte{hashCell}
@@ -54,34 +54,34 @@ func (c *Cell) digest() Digest {
 	return *c.sum
 }
 
-var nothing = id.Of([]byte{hashCell})
+var emptyCellDigest = id.Of([]byte{hashCell})
 
-func tagOf(query uint64, c *Cell) Tag {
+func saltedDigest(query uint64, c *Cell) SaltedDigest {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, 32), query)
 	d := c.digest()
 	d = id.Of(append(append(b, hashTag), d[:]...))
-	return Tag(d[:])
+	return SaltedDigest(d[:])
 }
 
-func checkOf(query uint64, left []Tag) Tag {
+func checksumOmitted(query uint64, left []SaltedDigest) SaltedDigest {
 	b := append(binary.BigEndian.AppendUint64(nil, query), hashLeft)
 	for _, t := range left {
 		b = append(b, t[:]...)
 	}
 	d := id.Of(b)
-	return Tag(d[:])
+	return SaltedDigest(d[:])
 }
 
-// tag is that of a neighbourhood, by which who has been told it before is told it
+// saltedDigest is that of a neighbourhood, by which who has been told it before is told it
 // again.
-func (a *Around) tag() Tag {
+func (a *Around) saltedDigest() SaltedDigest {
 	b := []byte{hashAround}
 	for _, c := range append([]*overlay.Contact{a.Self}, a.Neighbours...) {
 		b = append(b, c.ID[:]...)
 		b = binary.BigEndian.AppendUint64(b, uint64(uint32(c.Pos.X))<<32|uint64(uint32(c.Pos.Y)))
 	}
 	d := id.Of(b)
-	return Tag(d[:])
+	return SaltedDigest(d[:])
 }
 
 // row is up to rowCells cells side by side.
@@ -110,8 +110,8 @@ func rowsOver(cover, a *overlay.Area, w *World) (rows []row) {
 	return rows
 }
 
-// tagRow is what is said of a row beforehand; false: not all of it is known.
-func (s *Snapshot) tagRow(query uint64, cover *overlay.Area, r *row, w *World) (uint32, bool) {
+// saltedRow is what is said of a row beforehand; false: not all of it is known.
+func (s *Snapshot) saltedRow(query uint64, cover *overlay.Area, r *row, w *World) (uint32, bool) {
 	b := append(binary.BigEndian.AppendUint64(nil, query), hashRow)
 	for _, v := range [...]int32{cover.Circle.C.X, cover.Circle.C.Y, cover.Circle.R, r.y, r.xs[0]} {
 		b = binary.BigEndian.AppendUint32(b, uint32(v))

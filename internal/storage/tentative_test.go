@@ -44,7 +44,7 @@ func TestUnsureCellsHeal(t *testing.T) {
 				b.until(b.update(of).Add(3*DefaultLMax + time.Second))
 				b.replay(of)
 				for _, m := range b.live() {
-					doubts[of] += m.node().State().Doubts()
+					doubts[of] += m.node().State().UnsureCells()
 				}
 			}
 			if doubts[lost] > 0 || doubts[lost+1] == 0 {
