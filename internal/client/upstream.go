@@ -52,6 +52,7 @@ func (s *Session) Handle(b []byte) error {
 		}
 	case *wire.Ping:
 		s.say(&wire.Pong{Time: m.Time, Tick: s.node.tick()})
+		s.tend() // a client that hears nothing of its body sends no steps
 	case *wire.Far:
 		s.onFar(m)
 	case *wire.AskHosts:
@@ -87,6 +88,12 @@ func (s *Session) onInput(b []byte) error {
 	}
 	s.steps(in)
 	s.claims.add(in.Seq+uint32(len(in.Steps))-1, in.Pos)
+	s.tend()
+	return nil
+}
+
+// tend asks again for what does not come.
+func (s *Session) tend() {
 	if time.Since(s.heard) > silence {
 		s.recover()
 	}
@@ -94,7 +101,6 @@ func (s *Session) onInput(b []byte) error {
 		s.askAgain()
 	}
 	s.watchLate()
-	return nil
 }
 
 // steps sends body steps to the home. While the node is strained one waits for the

@@ -90,6 +90,7 @@ var hallKinds = []*kind{
 		num(f, &m.Mode)
 	}),
 	message(86, empty[hall.NewHost]),
+	message(93, func(f *form, m *hall.Died) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Cause) }),
 }
 
 func playerInfo(f *form, p *hall.PlayerInfo) {

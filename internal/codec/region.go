@@ -189,6 +189,7 @@ var regionKinds = []*kind{
 		f.bool(&m.Asks)
 	}),
 	message(58, func(f *form, m *region.NewHost) { f.region(&m.Region) }),
+	message(62, func(f *form, m *region.Died) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Cause) }),
 }
 
 func (f *form) region(v *world.RegionPos) { signed(f, &v.X); signed(f, &v.Z) }

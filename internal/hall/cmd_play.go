@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -74,8 +75,16 @@ func (c *call) tpToPlayer(who, to *player) error {
 	c.locate(to, func(at world.Vec) {
 		c.order(who, Order{Kind: Teleport, Position: at})
 		c.reply("%s is now with %s.", who.rec.Name, to.rec.Name)
+		c.tellMoved(who, "to "+to.rec.Name)
 	})
 	return nil
+}
+
+// tellMoved tells a player that somebody else has brought it somewhere.
+func (c *call) tellMoved(who *player, where string) {
+	if who != c.from {
+		c.tell(who, wire.ChatSystem, "%s has brought you %s.", c.from.rec.Name, where)
+	}
 }
 
 func (c *call) tpToPlace(who *player, place []word) error {
@@ -86,6 +95,7 @@ func (c *call) tpToPlace(who *player, place []word) error {
 		}
 		c.order(who, Order{Kind: Teleport, Position: to})
 		c.reply("%s is now at %s.", who.rec.Name, to.Block())
+		c.tellMoved(who, "to "+to.Block().String())
 		return nil
 	}
 	relative := false

@@ -41,6 +41,7 @@ type player struct {
 	told     bool // the others know that it is here
 	resumes  bool // was here already, through another host of the hall
 	quiet    pace // of chat and commands
+	deaths   pace // that the others are told of
 }
 
 // Kinds of timers.
@@ -83,6 +84,8 @@ func (h *Hall) OnMessage(from machine.Peer, m machine.Message) {
 	case *Arrived:
 		h.onArrived(m)
 	case *Departed: // the session tells: it may have entered again already
+	case *Died:
+		h.onDied(m)
 	case *Located:
 		h.onLocated(m)
 	case *Saved:

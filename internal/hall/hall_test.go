@@ -161,6 +161,10 @@ func (s *stage) act(line string) {
 	case "arrived": // key x z epoch
 		fmt.Sscan(text, &x, &z, &epoch)
 		s.h.OnMessage(machine.Peer{}, &Arrived{world.RegionPos{X: x, Z: z}, id.Of([]byte(who)), epoch})
+	case "died": // key x z cause
+		var cause world.Cause
+		fmt.Sscan(text, &x, &z, &cause)
+		s.h.OnMessage(machine.Peer{}, &Died{world.RegionPos{X: x, Z: z}, id.Of([]byte(who)), cause})
 	case "awake":
 		fmt.Sscan(rest, &x, &z)
 		s.h.OnMessage(machine.Peer{}, &Awake{world.RegionPos{X: x, Z: z}})

@@ -187,6 +187,13 @@ type (
 		Epoch  uint32
 	}
 
+	// Died says of what a player whose home is Region has died.
+	Died struct {
+		Region world.RegionPos
+		Player id.ID
+		Cause  world.Cause
+	}
+
 	// Located answers Locate.
 	Located struct {
 		Player   id.ID

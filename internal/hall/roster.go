@@ -40,6 +40,21 @@ func (h *Hall) onArrived(m *Arrived) {
 	}
 }
 
+const (
+	deathEvery = 5 * time.Second // one death of a player is told in the long run,
+	deathBurst = 3               // so many at once
+)
+
+// onDied tells everybody how a player has died. Only its home may say so, and not
+// too often: whoever leads a region could say anything.
+func (h *Hall) onDied(m *Died) {
+	p := h.players[m.Player]
+	if p == nil || !p.here || p.region != m.Region || !m.Cause.Known() || !p.deaths.allow(h.env.Now(), deathEvery, deathBurst) {
+		return
+	}
+	h.toAll(&Chat{Kind: wire.ChatSystem, Text: m.Cause.News(p.rec.Name)})
+}
+
 // gone takes a player off the list of those who are here.
 func (h *Hall) gone(p *player) {
 	p.claiming = false

@@ -21,6 +21,8 @@ func toHall(m machine.Message) machine.Message {
 		return &hall.Arrived{Region: m.Region, Player: m.Player, Epoch: m.Epoch}
 	case *region.Departed:
 		return &hall.Departed{Region: m.Region, Player: m.Player, Epoch: m.Epoch}
+	case *region.Died:
+		return &hall.Died{Region: m.Region, Player: m.Player, Cause: m.Cause}
 	case *region.Located:
 		return &hall.Located{Player: m.Player, Tag: m.Tag, Found: m.Found, Position: m.Position}
 	case *region.Saved:

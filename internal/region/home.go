@@ -324,6 +324,9 @@ func (r *Region) applyPlayers(c *world.Changes) {
 		}
 		r.save(h)
 	}
+	for _, d := range c.Deaths {
+		r.env.Send(Hall, &Died{Region: r.cfg.Pos, Player: d.Player.ID, Cause: d.Cause})
+	}
 	for _, n := range c.Notices {
 		if h := r.homes[n.Player.ID]; h != nil && h.peer != (machine.Peer{}) {
 			r.env.Send(h.peer, &Notice{r.cfg.Pos, n.Code, n.Text})

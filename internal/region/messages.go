@@ -392,6 +392,13 @@ type (
 		Reason uint8
 	}
 
+	// Died says of what a player who is at home in Region has died.
+	Died struct {
+		Region world.RegionPos
+		Player id.ID
+		Cause  world.Cause
+	}
+
 	// Located answers Locate; Found is false if the player is not in the world.
 	Located struct {
 		Player   id.ID

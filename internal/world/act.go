@@ -123,9 +123,7 @@ func (a *Area) eat(p *Player) Refusal {
 // respawn brings a dead player back to life at the spawn, with what it carries.
 func (a *Area) respawn(p *Player) {
 	p.Health, p.Air = MaxHealth, MaxAir
-	at := a.cfg.Spawn.Centre()
-	at.Y = fixed.Int(int(a.cfg.Spawn.Y))
-	p.moveTo(at)
+	p.moveTo(spawnFeet(a.cfg.Spawn))
 	p.dirty |= dirtySelf
 }
 
@@ -173,7 +171,7 @@ func (a *Area) order(p *Player, o *Order) Refusal {
 
 func (a *Area) setHealth(p *Player, n int) {
 	if n == 0 {
-		a.hurt(p, MaxHealth, byOrder)
+		a.hurt(p, MaxHealth, ByOrder)
 		return
 	}
 	p.Health = uint8(n)

@@ -17,6 +17,7 @@ type Changes struct {
 	Kicked      []Kick
 	Leavers     []*Player // over 1 m outside the region, or put beyond its border: to be handed over
 	Notices     []Notice
+	Deaths      []Death
 
 	Events []Event
 	Cracks []Crack
@@ -91,6 +92,12 @@ type Notice struct {
 	Code, Text string
 }
 
+// Death is a player who has died, and of what.
+type Death struct {
+	Player *Player
+	Cause  Cause
+}
+
 // EventKind is something to see or hear, numbered as on the wire.
 type EventKind uint8
 
@@ -128,7 +135,7 @@ func (c *Changes) reset(tick uint64) {
 	*c = Changes{
 		Tick: tick, Blocks: c.Blocks[:0], Results: c.Results[:0], Corrections: c.Corrections[:0],
 		Selves: c.Selves[:0], Items: c.Items[:0], Held: c.Held[:0], Moved: c.Moved[:0], Saves: c.Saves[:0],
-		Kicked: c.Kicked[:0], Leavers: c.Leavers[:0], Notices: c.Notices[:0],
+		Kicked: c.Kicked[:0], Leavers: c.Leavers[:0], Notices: c.Notices[:0], Deaths: c.Deaths[:0],
 		Events: c.Events[:0], Cracks: c.Cracks[:0], Spawned: c.Spawned[:0], Gone: c.Gone[:0],
 		MobLeavers: c.MobLeavers[:0], Remotes: c.Remotes[:0], Answers: c.Answers[:0],
 	}

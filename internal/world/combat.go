@@ -13,29 +13,38 @@ const (
 	knockUp   = 1434 // and as much upwards
 )
 
-// cause is what hurts.
-type cause uint8
+// Cause is what hurts, and perhaps kills.
+type Cause uint8
 
+// The causes; their numbers travel between nodes.
 const (
-	byFall cause = iota
-	byDrowning
-	byCactus
-	byStalker
-	byPlayer
-	byOrder
+	ByFall Cause = iota
+	ByDrowning
+	ByCactus
+	ByStalker
+	ByPlayer
+	ByOrder
+	causes
 )
 
-var deathTexts = [...]string{
-	byFall:     "You fell too far.",
-	byDrowning: "You drowned.",
-	byCactus:   "A cactus pricked you to death.",
-	byStalker:  "A stalker got you.",
-	byPlayer:   "You were struck down.",
-	byOrder:    "You died.",
+// Known reports whether c is a cause.
+func (c Cause) Known() bool { return c < causes }
+
+// deathTexts say how a player died: to the player, and after its name to others.
+var deathTexts = [causes]struct{ self, others string }{
+	ByFall:     {"You fell too far.", "fell too far."},
+	ByDrowning: {"You drowned.", "drowned."},
+	ByCactus:   {"A cactus pricked you to death.", "was pricked to death by a cactus."},
+	ByStalker:  {"A stalker got you.", "was killed by a stalker."},
+	ByPlayer:   {"You were struck down.", "was struck down."},
+	ByOrder:    {"You died.", "died."},
 }
 
+// News says to others how a player died.
+func (c Cause) News(name string) string { return name + " " + deathTexts[c].others }
+
 // hurt takes health from a player in survival mode.
-func (a *Area) hurt(p *Player, n int, by cause) {
+func (a *Area) hurt(p *Player, n int, by Cause) {
 	if p.Mode != Survival || p.Dead() || n <= 0 {
 		return
 	}
@@ -45,12 +54,13 @@ func (a *Area) hurt(p *Player, n int, by cause) {
 	a.event(p.Handle, &p.Body, EventHurt)
 	if p.Dead() {
 		a.letGo(p)
-		a.changes.Notices = append(a.changes.Notices, Notice{p, "died", deathTexts[by]})
+		a.changes.Notices = append(a.changes.Notices, Notice{p, "died", deathTexts[by].self})
+		a.changes.Deaths = append(a.changes.Deaths, Death{p, by})
 	}
 }
 
 // strike is a blow that also throws the player back.
-func (a *Area) strike(p *Player, from Vec, n int, by cause) {
+func (a *Area) strike(p *Player, from Vec, n int, by Cause) {
 	if p.Mode != Survival || p.Dead() || p.Frozen || a.tick < p.NextHurt {
 		return
 	}
@@ -97,7 +107,7 @@ func (a *Area) hit(p *Player, entity uint64) Refusal {
 	case a.cfg.Peace || a.protected(q.Body.Pos.Block(), false):
 		return NotAllowed
 	}
-	a.strike(q, p.Body.Pos, hitHurts, byPlayer)
+	a.strike(q, p.Body.Pos, hitHurts, ByPlayer)
 	return Done
 }
 

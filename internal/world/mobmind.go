@@ -115,7 +115,7 @@ func (a *Area) bite(m *Mob) {
 	}
 	m.NextHit = a.tick + blowEvery
 	a.event(m.Handle, &m.Body, EventSwing)
-	a.strike(prey, m.Body.Pos, m.info().blow, byStalker)
+	a.strike(prey, m.Body.Pos, m.info().blow, ByStalker)
 }
 
 // walkTo finds a way for the mob. Mobs for which no way is left in this tick do

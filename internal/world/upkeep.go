@@ -24,7 +24,7 @@ func (a *Area) move(p *Player, in Input) {
 	}
 	fell := Step(a, &p.Body, in, p.Mode)
 	if fell > safeFall*fixed.One && p.Mode == Survival && !underWater(a, p.Body.Pos) {
-		a.hurt(p, int((fell-safeFall*fixed.One+fixed.One/2)>>fixed.Shift), byFall)
+		a.hurt(p, int((fell-safeFall*fixed.One+fixed.One/2)>>fixed.Shift), ByFall)
 	}
 	a.keepDigging(p)
 }
@@ -40,6 +40,12 @@ func (a *Area) arrive(p *Player) bool {
 	p.dirty |= dirtyMoved
 	if p.Mode == Spectator {
 		return true
+	}
+	if a.atSpawn(p) {
+		if at, ok := a.spawnPlace(); ok {
+			p.Body.Pos = at
+			return true
+		}
 	}
 	for stand := p.Body.Pos; stand.Y < ceiling; stand.Y = fixed.Int(int(stand.Y.Floor()) + 1) {
 		if !solidIn(a, boxAt(stand, human.half, human.height)) {
@@ -66,7 +72,7 @@ func (a *Area) keep(p *Player) {
 		return
 	}
 	if (a.tick+p.Entity)%stingEvery == 0 && a.touchesCactus(&p.Body) {
-		a.hurt(p, 1, byCactus)
+		a.hurt(p, 1, ByCactus)
 	}
 	if p.Health < MaxHealth && a.tick >= p.NextHeal {
 		p.Health++
@@ -84,7 +90,7 @@ func (a *Area) breathe(p *Player) {
 	case p.Air > 0:
 		p.Air--
 	case a.tick%drownEvery == 0:
-		a.hurt(p, drownHurts, byDrowning)
+		a.hurt(p, drownHurts, ByDrowning)
 	}
 	if p.Air != was && (p.Air%airShown == 0 || p.Air < breathBack) {
 		p.dirty |= dirtySelf

@@ -137,7 +137,7 @@ export class App {
     this.ui.quiet();
     this.pointer.unlock();
     this.updateActive();
-    this.ui.end.show(visiting ? t.refused.ended : t.refused.title, why.code === 'kicked' && why.text ? why.text : text);
+    this.ui.end.show(visiting ? t.refused.ended : t.refused.title, text);
   }
 
   // The game.
@@ -153,7 +153,10 @@ export class App {
     });
     events.on('ready', () => this.entered());
     events.on('self', (s) => this.selfChanged(s.dead));
-    events.on('notice', (n) => this.ui.hud.notice(t.acts[n.code] ?? n.text));
+    events.on('notice', (n) => {
+      if (n.code === 'died') this.ui.death.because(n.text);
+      else this.ui.hud.notice(t.acts[n.code] ?? n.text);
+    });
     events.on('chat', (line) => {
       if (line.kind !== ChatKind.System && line.from && line.from !== this.game.welcome?.name) this.audio.ui('chat');
     });
@@ -180,13 +183,13 @@ export class App {
 
   private selfChanged(dead: boolean): void {
     if (this.stage !== 'playing') return;
-    const { dialog } = this.ui.death;
-    if (dead && !dialog.open) {
+    const { death } = this.ui;
+    if (dead && !death.dialog.open) {
       this.ui.closeAll();
       this.pointer.unlock();
-      dialog.show();
-    } else if (!dead && dialog.open) {
-      dialog.close();
+      death.show();
+    } else if (!dead && death.dialog.open) {
+      death.close();
       this.resume();
     }
     this.updateActive();

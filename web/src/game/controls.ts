@@ -5,6 +5,9 @@ import type { SettingsStore } from './settings';
 /** Pressed twice within this time counts as double. */
 const DOUBLE_MS = 300;
 
+/** Actions that last as long as their key is down, and move the body. */
+const walking: ReadonlySet<Action> = new Set(['forward', 'back', 'left', 'right', 'jump', 'sneak', 'sprint']);
+
 /** A stick's or a finger's wish to walk: each from −1 to 1, forward and right positive. */
 export interface Push {
   forward: number;
@@ -38,12 +41,18 @@ export class Controls {
   constructor(private readonly settings: SettingsStore) {
     addEventListener('keydown', (e) => this.keyDown(e));
     addEventListener('keyup', (e) => this.keyUp(e));
-    addEventListener('blur', () => this.release());
+    addEventListener('blur', () => {
+      this.held.clear(); // the page hears no keyup from now on
+      this.release();
+    });
   }
 
-  /** Lets go of everything. */
+  /**
+   * Lets go of buttons, sticks and fingers. Keys that are down stay so: a set-back, a
+   * lost connection or a menu in between sends no second keydown, and the walk goes
+   * on once the player is active again.
+   */
   release(): void {
-    this.held.clear();
     this.touched.clear();
     this.attack = this.use = this.attacked = this.used = this.sprinting = false;
     this.push = { forward: 0, right: 0 };
@@ -105,7 +114,11 @@ export class Controls {
     const action = actionOf(this.settings.now.bindings, e.code);
     const digit = /^(?:Digit|Numpad)([1-9])$/.exec(e.code);
     if (action || digit) e.preventDefault();
-    if (e.repeat) return;
+    if (e.repeat) {
+      // Pressed while nothing was active, for example while the connection was lost.
+      if (action && walking.has(action)) this.held.add(action);
+      return;
+    }
     if (digit) this.digit(Number(digit[1]));
     else if (action) {
       this.held.add(action);

@@ -102,6 +102,7 @@ export class Frames {
       removed: (entity) => g.engine.removeEntity(entity),
     });
     this.blocks(f);
+    if (f.correction || f.ack >= 0) g.heard(now);
     if (f.correction) {
       const jumped = g.predictor.correct(f.correction, f.ack, g.self.mode);
       g.corrected(f.correction.flags, jumped);

@@ -41,6 +41,8 @@ export interface GameEvents {
   notice: { code: string; text: string };
   commands: Command[];
   step: StepResult;
+  /** whether the node has fallen silent: the body waits until it is heard of again */
+  stalled: boolean;
   /** by us (own) or by somebody near */
   broke: { x: number; y: number; z: number; block: number; own: boolean };
   placed: { x: number; y: number; z: number; block: number; own: boolean };
@@ -52,6 +54,13 @@ export interface GameEvents {
 /** Steps made up for at most after the page slept: the node runs no more at once; older time is lost. */
 const MAX_BEHIND = 10;
 const PING_MS = 2000;
+/**
+ * Frames acknowledge the own steps 20 times a second. After this long without one the
+ * body stands still: the node runs no more than two seconds of steps that come late.
+ */
+const STALL_MS = 2000;
+/** advance() is called at least so often, unless the page itself slept. */
+const AWAKE_MS = 500;
 
 export class Game {
   readonly events = new Emitter<GameEvents>();
@@ -73,10 +82,14 @@ export class Game {
   self: Self = { mode: Mode.Survival, health: 20, air: 300, mayFly: false, operator: false, dead: false };
   commands: Command[] = [];
   ready = false;
+  /** nothing was heard of the own body for a while */
+  stalled = false;
   rtt = 0;
   private timeOffset = 0;
   private lastStep = 0;
   private lastPing = 0;
+  private heardAt = 0;
+  private advancedAt = 0;
 
   constructor(
     readonly engine: Engine,
@@ -163,6 +176,7 @@ export class Game {
     this.engine.self(w.name);
     this.timeOffset = w.timeOffset;
     this.ready = false;
+    this.heard(performance.now());
     this.acts.reset();
     this.hands.reset();
     this.clock.reset();
@@ -179,6 +193,7 @@ export class Game {
   /** The connection is gone: what was only guessed is taken back. */
   lost(): void {
     this.ready = false;
+    this.heard(performance.now()); // the connection is shown as lost instead
     this.hands.reset();
     this.edits.undo();
     this.controls.release();
@@ -229,12 +244,33 @@ export class Game {
     return { tick: tick < 0 ? tick + length : tick, length };
   }
 
+  /** A frame has said something of the own body. */
+  heard(now: number): void {
+    this.heardAt = now;
+    this.setStalled(false);
+  }
+
+  private setStalled(stalled: boolean): void {
+    if (stalled === this.stalled) return;
+    this.stalled = stalled;
+    this.events.emit('stalled', stalled);
+  }
+
+  /** Notices that the node has fallen silent. While the page itself slept it heard nothing. */
+  private listen(now: number): void {
+    this.heardAt += Math.max(0, now - this.advancedAt - AWAKE_MS);
+    this.advancedAt = now;
+    if (now - this.heardAt > STALL_MS) this.setStalled(true);
+  }
+
   /** Runs the body steps that are due, sends them, pings. */
   advance(now: number): void {
     if (!this.welcome || !this.ready) {
-      this.lastStep = now;
+      this.lastStep = this.heardAt = this.advancedAt = now;
       return;
     }
+    this.listen(now);
+    if (this.stalled) this.lastStep = now;
     if (now - this.lastStep > MAX_BEHIND * TICK_MS) this.lastStep = now - MAX_BEHIND * TICK_MS;
     while (now - this.lastStep >= TICK_MS) {
       this.lastStep += TICK_MS;
@@ -250,7 +286,7 @@ export class Game {
 
   /** How far the time is between the last step and the next, 0 to 1. */
   alpha(now: number): number {
-    return this.ready ? Math.min(1, (now - this.lastStep) / TICK_MS) : 1;
+    return this.ready && !this.stalled ? Math.min(1, (now - this.lastStep) / TICK_MS) : 1;
   }
 
   private step(): void {

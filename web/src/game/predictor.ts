@@ -2,7 +2,9 @@ import type { Correction } from '../net/frame';
 import { BodyFlag, type InputStep } from '../net/types';
 import { type Body, newBody } from './physics/body';
 import type { BlockSource } from './physics/blocks';
+import { floor } from './physics/num';
 import { step } from './physics/step';
+import { HEIGHT } from './rules';
 
 /** What happened to the own body in a step, for sounds and the view. */
 export interface StepResult {
@@ -52,7 +54,7 @@ export class Predictor {
   step(buttons: number, yaw: number, pitch: number, mode: number): { input: InputStep; result: StepResult } {
     const input = { seq: ++this.seq, buttons, yaw, pitch };
     this.before = { ...this.body };
-    const fell = step(this.world, this.body, input, mode);
+    const fell = this.run(this.body, input, mode);
     this.pending.push(input);
     if (this.pending.length > MAX_PENDING) this.pending.shift();
     const result = {
@@ -61,6 +63,26 @@ export class Predictor {
       splashed: this.body.inWater && !this.before.inWater,
     };
     return { input, result };
+  }
+
+  /**
+   * Runs a step on a body, which stays out of columns that are not loaded: nothing can
+   * be said of what happens there. Blocks that are not loaded are walls for a body that
+   * walks or flies; a spectator goes through walls.
+   */
+  private run(b: Body, input: InputStep, mode: number): number {
+    const { x, z } = b;
+    const fell = step(this.world, b, input, mode);
+    if (!this.loaded(b)) {
+      [b.x, b.z] = [x, z];
+      b.vx = b.vz = 0;
+    }
+    return fell;
+  }
+
+  private loaded(b: Body): boolean {
+    const y = Math.max(0, Math.min(HEIGHT - 1, floor(b.y)));
+    return this.world.block(floor(b.x), y, floor(b.z)) >= 0;
   }
 
   /** Steps that the node has not acknowledged. */
@@ -89,7 +111,7 @@ export class Predictor {
     let before = { ...b };
     for (const input of this.pending) {
       before = { ...b };
-      step(this.world, b, input, mode);
+      this.run(b, input, mode);
     }
     this.corrections++;
     return this.glide(old, b, before);

@@ -6,6 +6,13 @@ import { t } from './strings';
 
 const facings = ['north (−z)', 'east (+x)', 'south (+z)', 'west (−x)'];
 
+/** The time of day by the clock: the day (0 to 1) begins with the sunrise at six. */
+function clockTime(day: number): string {
+  const minutes = Math.floor(((day * 24 + 6) % 24) * 60);
+  const two = (n: number): string => String(n).padStart(2, '0');
+  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)} ${day < 0.5 ? 'day' : 'night'}`;
+}
+
 /** Numbers for those who want them. */
 export class Debug {
   readonly el = h('pre', { class: 'debug', hidden: true, attr: { 'aria-label': t.debug.title } });
@@ -62,6 +69,7 @@ export class Debug {
     return [
       `${s.fps.toFixed(0)} fps  ${s.cpuMs.toFixed(1)} ms  ${s.gpu}`,
       `at ${m(b.x)} ${m(b.y)} ${m(b.z)}  block ${x} ${y} ${z}`,
+      `time ${clockTime(day.tick / day.length)}  tick ${Math.floor(g.clock.tick(performance.now()))}`,
       `column ${x >> 5} ${z >> 5}  region ${x >> 7} ${z >> 7}`,
       `looks ${facing}  yaw ${((g.look.yaw * 180) / Math.PI).toFixed(1)}°  pitch ${((g.look.pitch * 180) / Math.PI).toFixed(1)}°`,
       this.host(x >> 7, z >> 7),
@@ -69,7 +77,6 @@ export class Debug {
       `speed ${((Math.hypot(b.vx, b.vz) / 4096) * 20).toFixed(2)} m/s  ${flags}`,
       hit ? `target ${info(hit.block).name} ${hit.x} ${hit.y} ${hit.z} face ${hit.face}` : 'target –',
       `light sky ${s.sky} lamp ${s.lamp}`,
-      `time ${((day.tick / day.length) * 24).toFixed(2)} h  tick ${Math.floor(g.clock.tick(performance.now()))}`,
       `round trip ${g.rtt} ms  jitter ${g.clock.jitter.toFixed(0)} ms  steps waiting ${g.predictor.waiting}  corrections ${g.predictor.corrections}`,
       `columns ${s.columns} (${s.meshedColumns} drawn ready)  chunks ${s.chunksDrawn}/${s.chunks}  queue ${s.queue}`,
       `draw calls ${s.drawCalls}  triangles ${s.triangles}  mesh ${s.meshMb.toFixed(1)} MB  scale ${s.scale.toFixed(2)}  distance ${s.viewDistance}`,

@@ -23,6 +23,7 @@ export class Hud {
   private readonly ring = h('div', { class: 'dig-ring', attr: { 'aria-hidden': true } });
   private readonly hurt = h('div', { class: 'hurt', attr: { 'aria-hidden': true } });
   private readonly water = h('div', { class: 'under-water', attr: { 'aria-hidden': true } });
+  private readonly stall = h('p', { class: 'stall', hidden: true, attr: { role: 'status' } });
   private readonly fps = h('div', { class: 'fps', hidden: true });
   private nameTimer = 0;
   private lastHeld = '';
@@ -37,10 +38,11 @@ export class Hud {
     this.health.append(...Array.from({ length: 10 }, () => h('i')));
     this.air.append(...Array.from({ length: 10 }, () => h('i')));
     const bottom = h('div', { class: 'bottom' }, this.itemLabel, h('div', { class: 'bars' }, this.health, this.air), this.hotbar);
-    this.el = h('div', { class: 'hud', hidden: true }, this.water, this.hurt, this.crosshair, this.ring, this.notices, bottom, this.fps);
+    this.el = h('div', { class: 'hud', hidden: true }, this.water, this.hurt, this.crosshair, this.ring, this.stall, this.notices, bottom, this.fps);
     game.events.on('inventory', () => this.showSlots());
     game.events.on('self', () => this.showSelf());
     game.events.on('hurt', () => this.flash());
+    game.events.on('stalled', (on) => this.showStall(on));
     this.showSelf();
   }
 
@@ -82,6 +84,12 @@ export class Hud {
     this.health.classList.toggle('low', health <= 6);
     fill(this.health, health);
     fill(this.air, bubbles * 2);
+  }
+
+  /** The node is silent: says so until it is heard of again. */
+  private showStall(on: boolean): void {
+    this.stall.hidden = !on;
+    setText(this.stall, on ? t.hud.stalled : '');
   }
 
   private flash(): void {

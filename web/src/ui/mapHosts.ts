@@ -18,6 +18,8 @@ export class MapHosts {
   constructor(private readonly hosts: Hosts) {}
 
   draw(ctx: CanvasRenderingContext2D, px: Axis, pz: Axis): void {
+    this.list();
+    if (this.hosts.nodes.length < 2) return; // all is hosted by one node: a colour would only tint the land
     for (const r of this.hosts.regions) {
       const leader = this.hosts.nodes[r.members[0] ?? -1];
       if (!leader) continue;
@@ -28,7 +30,6 @@ export class MapHosts {
     }
     for (const n of this.hosts.nodes) this.cell(ctx, n.cell, hue(n.id), px, pz);
     this.links(ctx, px, pz);
-    this.list();
   }
 
   /** A square for each member in the region's corner, the leader's first and larger. */

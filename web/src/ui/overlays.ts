@@ -54,14 +54,54 @@ export class Lost {
   }
 }
 
+/** The dialog comes while keys are held: for so long they do nothing in it. */
+const RESPAWN_AFTER_MS = 1000;
+
 /** After dying. */
 export class Death {
   readonly dialog: Dialog;
+  private readonly cause = h('p', { class: 'cause', attr: { role: 'status' } });
+  private readonly button: HTMLButtonElement;
+  private timer = 0;
+  /** the key that activates the button went down on it */
+  private pressed = false;
 
   constructor(respawn: () => void) {
     this.dialog = new Dialog('death', t.dead.title, { cancel: false });
-    this.dialog.body.append(h('p', {}, t.dead.text), h('div', { class: 'row' },
-      h('button', { type: 'button', class: 'primary', autofocus: true, on: { click: respawn } }, t.dead.respawn)));
+    this.button = h('button', { type: 'button', class: 'primary', on: { click: respawn } }, t.dead.respawn);
+    // A jump key that has been held since before repeats; only a new press counts.
+    for (const type of ['keydown', 'keyup'] as const) this.button.addEventListener(type, (e) => this.key(e));
+    this.dialog.body.append(this.cause, h('p', {}, t.dead.text), h('div', { class: 'row' }, this.button));
+  }
+
+  private key(e: KeyboardEvent): void {
+    if (e.code !== 'Space' && e.code !== 'Enter') return;
+    if (e.type === 'keydown') this.pressed ||= !e.repeat;
+    if (!this.pressed) e.preventDefault();
+    if (e.type === 'keyup') this.pressed = false;
+  }
+
+  /** What the node says of it, which may come before or after the dialog opens. */
+  because(text: string): void {
+    setText(this.cause, text);
+  }
+
+  show(): void {
+    this.button.disabled = true;
+    this.pressed = false;
+    this.dialog.show();
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => {
+      this.button.disabled = false;
+      this.button.focus();
+    }, RESPAWN_AFTER_MS);
+  }
+
+  /** Alive again: the next cause is another one. */
+  close(): void {
+    clearTimeout(this.timer);
+    setText(this.cause, '');
+    this.dialog.close();
   }
 }
 

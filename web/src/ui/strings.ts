@@ -111,6 +111,7 @@ const en = {
     air: (n: number) => `Air ${n} of 10`,
     flyOn: 'Flying: space up, shift down, space twice to land',
     menu: 'Menu',
+    stalled: 'The world does not answer. You go on from here as soon as it does.',
   },
   dead: { title: 'You died', text: 'You keep what you carry, and wake up where the world begins.', respawn: 'Come back to life' },
   menu: {
@@ -264,7 +265,11 @@ export function useLanguage(code: string): void {
   t = languages[code] ?? en;
 }
 
-/** A sentence for a refusal of the connection: ours if we have one, else the node's. */
+/** Refusals whose text on the node says more than ours can: a reason that an operator wrote, until when. */
+const nodeKnowsMore = new Set(['banned', 'kicked']);
+
+/** A sentence for a refusal of the connection: ours if we have one, unless the node's says more. */
 export function refusalText(code: string, text: string): string {
+  if (text && nodeKnowsMore.has(code)) return text;
   return t.refusals[code] ?? (text || t.refusals.network!);
 }

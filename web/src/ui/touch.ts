@@ -22,7 +22,9 @@ interface Finger {
   lastY: number;
   moved: boolean;
   breaking: boolean;
+  /** until it breaks: a timer, and then the next picture */
   timer: number;
+  picture: number;
 }
 
 export interface TouchActions {
@@ -56,10 +58,17 @@ export class Touch {
       h('div', { class: 'touch-top' }, tap(t.hud.menu, 'menu', actions.menu), tap(t.touch.chat, 'talk', actions.chat), tap(t.touch.inventory, 'things', actions.inventory)));
     view.addEventListener('pointerdown', (e) => this.down(e));
     view.addEventListener('pointermove', (e) => this.move(e));
-    for (const end of ['pointerup', 'pointercancel'] as const) view.addEventListener(end, (e) => this.up(e, end === 'pointerup'));
+    // A finger whose end the browser does not report would break blocks for ever.
+    for (const end of ['pointerup', 'pointercancel', 'lostpointercapture'] as const) {
+      view.addEventListener(end, (e) => this.up(e, end === 'pointerup'));
+    }
+    addEventListener('blur', () => this.drop());
+    document.addEventListener('visibilitychange', () => document.hidden && this.drop());
   }
 
+  /** Called whenever something may have changed; only a change ends what fingers (or keys and buttons) hold. */
   show(on: boolean): void {
+    if (on === !this.el.hidden) return;
     this.el.hidden = !on;
     this.game.viewer.aim = on ? null : { x: 0, y: 0 };
     if (!on) this.drop();
@@ -79,7 +88,7 @@ export class Touch {
   }
 
   private drop(): void {
-    for (const f of this.fingers.values()) clearTimeout(f.timer);
+    for (const f of this.fingers.values()) forgetHold(f);
     this.fingers.clear();
     this.stick.hidden = true;
     this.game.controls.release();
@@ -96,7 +105,8 @@ export class Touch {
     const sticking = [...this.fingers.values()].some((f) => f.kind === 'stick');
     const left = e.clientX < innerWidth * 0.42 && e.clientY > innerHeight * 0.4;
     const kind = left && !sticking ? 'stick' : 'look';
-    const f: Finger = { kind, x: e.clientX, y: e.clientY, lastX: e.clientX, lastY: e.clientY, moved: false, breaking: false, timer: 0 };
+    const f: Finger = { kind, x: e.clientX, y: e.clientY, lastX: e.clientX, lastY: e.clientY, moved: false, breaking: false, timer: 0, picture: 0 };
+    this.end(e.pointerId); // of an earlier finger of this number
     this.fingers.set(e.pointerId, f);
     if (kind === 'stick') {
       this.stick.hidden = false;
@@ -106,9 +116,28 @@ export class Touch {
     }
     this.aimAt(f);
     f.timer = window.setTimeout(() => {
-      f.breaking = true;
-      this.game.controls.setAttack(true);
+      // Moves come with pictures. Where those are rare a finger that swipes has not
+      // moved yet as far as is known: the next picture tells.
+      f.picture = requestAnimationFrame(() => {
+        f.breaking = true;
+        this.game.controls.setAttack(true);
+      });
     }, HOLD_MS);
+  }
+
+  /** Forgets a finger; returns it if there was one. */
+  private end(id: number): Finger | undefined {
+    const f = this.fingers.get(id);
+    if (!f) return undefined;
+    this.fingers.delete(id);
+    forgetHold(f);
+    const { controls } = this.game;
+    if (f.kind === 'look') controls.setAttack(false);
+    else {
+      this.stick.hidden = true;
+      controls.push = { forward: 0, right: 0 };
+    }
+    return f;
   }
 
   private aimAt(f: Finger): void {
@@ -124,7 +153,7 @@ export class Touch {
     if (!f.moved && !f.breaking && Math.hypot(f.lastX - f.x, f.lastY - f.y) < STILL_PX) return;
     if (!f.moved && !f.breaking) {
       f.moved = true;
-      clearTimeout(f.timer);
+      forgetHold(f);
       this.game.viewer.aim = null;
     }
     const { sensitivity, invertY } = this.settings.now;
@@ -145,22 +174,10 @@ export class Touch {
   }
 
   private up(e: PointerEvent, done: boolean): void {
-    const f = this.fingers.get(e.pointerId);
-    if (!f) return;
-    this.fingers.delete(e.pointerId);
-    clearTimeout(f.timer);
-    const { controls, viewer } = this.game;
-    if (f.kind === 'stick') {
-      this.stick.hidden = true;
-      controls.push = { forward: 0, right: 0 };
-      return;
-    }
-    controls.setAttack(false);
-    if (!done || f.moved || f.breaking) {
-      viewer.aim = null;
-      return;
-    }
-    this.tap(f);
+    const f = this.end(e.pointerId);
+    if (!f || f.kind === 'stick') return;
+    if (!done || f.moved || f.breaking) this.game.viewer.aim = null;
+    else this.tap(f);
   }
 
   /** A tap hits who is there, or else places; the next body steps see it. */
@@ -176,4 +193,10 @@ export class Touch {
       if (this.fingers.size === 0) viewer.aim = null;
     }, TAP_AIM_MS);
   }
+}
+
+/** The finger does not begin to break any more. */
+function forgetHold(f: Finger): void {
+  clearTimeout(f.timer);
+  cancelAnimationFrame(f.picture);
 }
