@@ -23,11 +23,14 @@ type Conn interface {
 // ErrClosed is wrapped by the errors of a Conn that was closed by this side.
 var ErrClosed = errors.New("the connection is closed")
 
+// inProcess is the audience of players who dial nothing.
+const inProcess = ""
+
 // Join brings a player into the world of a node in this process, as soon as that has
 // the time.
 func (n *Node) Join(ctx context.Context, who Identity) (Conn, *wire.Welcome, error) {
 	c := n.Challenge()
-	login, err := n.Check([32]byte(who.Public()), c, who.Prove(c))
+	login, err := n.Check([32]byte(who.Public()), c, who.Prove(c, inProcess), inProcess)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", who.Name, err)
 	}

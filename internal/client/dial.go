@@ -57,7 +57,7 @@ func dial(ctx context.Context, base string, who Identity, code string) (Conn, *w
 	}
 	ws.SetReadLimit(wire.MaxColumn + 1<<12)
 	c := &socket{ws: ws}
-	welcome, err := c.shake(ctx, who, ticket.World.ID, func() { late.Reset(dialTime) })
+	welcome, err := c.shake(ctx, who, hostOf(base), ticket.World.ID, func() { late.Reset(dialTime) })
 	if err != nil {
 		c.Close()
 		return nil, nil, err
@@ -101,6 +101,13 @@ func baseURL(addr string) (string, error) {
 		return "", fmt.Errorf("address %q: want host:port or an http address", addr)
 	}
 	return u.Scheme + "://" + u.Host + strings.TrimSuffix(u.Path, "/"), nil
+}
+
+// hostOf is the host of a base URL, as it stands in the requests' Host.
+func hostOf(base string) string {
+	_, rest, _ := strings.Cut(base, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return host
 }
 
 // ticket is the answer to POST /api/session.
@@ -162,7 +169,7 @@ type socket struct {
 
 // shake is the handshake: Hello, Challenge, Proof, Welcome. Before Welcome may come
 // Notices that one is to wait.
-func (c *socket) shake(ctx context.Context, who Identity, world id.ID, waits func()) (*wire.Welcome, error) {
+func (c *socket) shake(ctx context.Context, who Identity, host string, world id.ID, waits func()) (*wire.Welcome, error) {
 	stop := context.AfterFunc(ctx, func() { c.ws.CloseNow() })
 	defer stop()
 	var challenge wire.Challenge
@@ -180,7 +187,7 @@ func (c *socket) shake(ctx context.Context, who Identity, world id.ID, waits fun
 	if challenge.World != world {
 		return nil, wire.BadWorld.Refusal(0)
 	}
-	b, err = c.ask(who.Prove(&challenge))
+	b, err = c.ask(who.Prove(&challenge, host))
 	for ; err == nil && wire.TypeOf(b) == wire.TypeNotice; b, err = c.Recv() {
 		waits()
 	}

@@ -30,7 +30,8 @@ func (i Identity) Public() ed25519.PublicKey { return i.Key.Public().(ed25519.Pu
 // Player returns the player's id.
 func (i Identity) Player() id.ID { return id.Of(i.Public()) }
 
-// Prove signs a challenge.
-func (i Identity) Prove(c *wire.Challenge) *wire.Proof {
-	return &wire.Proof{Signature: [64]byte(ed25519.Sign(i.Key, identity.PassText(c.Nonce, c.World)))}
+// Prove signs the challenge of a node that was dialled as host (identity.Audience).
+func (i Identity) Prove(c *wire.Challenge, host string) *wire.Proof {
+	text := identity.PassText(c.Nonce, c.World, identity.Audience(host))
+	return &wire.Proof{Signature: [64]byte(ed25519.Sign(i.Key, text))}
 }

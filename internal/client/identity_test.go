@@ -19,15 +19,22 @@ func TestProof(t *testing.T) {
 	}
 	n := at("world", "node")
 	c := n.Challenge()
-	p := a.Prove(c)
-	if who, err := n.Check([32]byte(a.Public()), c, p); err != nil || who.Player != a.Player() || who.Pass == nil {
+	p := a.Prove(c, "node.example")
+	if who, err := n.Check([32]byte(a.Public()), c, p, "node.example"); err != nil || who.Player != a.Player() || who.Pass == nil {
 		t.Errorf("a good proof gives %+v: %v", who, err)
 	}
 	for what, ok := range map[string]func() error{
-		"another's key":     func() error { _, err := n.Check([32]byte(b.Public()), c, p); return err },
-		"another challenge": func() error { _, err := n.Check([32]byte(a.Public()), n.Challenge(), p); return err },
-		"another world":     func() error { _, err := at("other", "node").Check([32]byte(a.Public()), c, p); return err },
-		"another node":      func() error { _, err := at("world", "other").Check([32]byte(a.Public()), c, p); return err },
+		"another's key":     func() error { _, err := n.Check([32]byte(b.Public()), c, p, "node.example"); return err },
+		"another challenge": func() error { _, err := n.Check([32]byte(a.Public()), n.Challenge(), p, "node.example"); return err },
+		"another address":   func() error { _, err := n.Check([32]byte(a.Public()), c, p, "hostile.example"); return err },
+		"another world": func() error {
+			_, err := at("other", "node").Check([32]byte(a.Public()), c, p, "node.example")
+			return err
+		},
+		"another node": func() error {
+			_, err := at("world", "other").Check([32]byte(a.Public()), c, p, "node.example")
+			return err
+		},
 	} {
 		if ok() == nil {
 			t.Errorf("the proof is good for %s", what)
@@ -56,7 +63,7 @@ func TestKeysOfSmallOrderProveNothing(t *testing.T) {
 			for range 64 {
 				c := n.Challenge()
 				for _, r := range [][64]byte{{}, {1}} {
-					if _, err := n.Check(key, c, &wire.Proof{Signature: r}); err == nil {
+					if _, err := n.Check(key, c, &wire.Proof{Signature: r}, ""); err == nil {
 						t.Fatalf("key %x signs", key)
 					}
 				}

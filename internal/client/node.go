@@ -85,6 +85,9 @@ type Login struct {
 	// Pass proves the key to other nodes. Only to a world that no other node can
 	// host may one come in without.
 	Pass *identity.Pass
+	// Entrances are other nodes of the world that the player can go on at; nil: there
+	// are none.
+	Entrances func() *wire.Entrances
 	// Waits hears every few seconds that the player still waits to be let in, and at
 	// which place in a line; 0: there is none, the world takes its time. It may be nil.
 	Waits func(place int)
@@ -100,9 +103,10 @@ func (n *Node) Challenge() *wire.Challenge {
 	}
 }
 
-// Check returns who answered a challenge of this node, if the answer is right.
-func (n *Node) Check(key [32]byte, c *wire.Challenge, p *wire.Proof) (Login, error) {
-	pass := &identity.Pass{Key: key, Nonce: c.Nonce, Sig: p.Signature}
+// Check returns who answered a challenge of this node, if the answer is right. host is
+// the address of this node that the player is to have dialled.
+func (n *Node) Check(key [32]byte, c *wire.Challenge, p *wire.Proof, host string) (Login, error) {
+	pass := &identity.Pass{Key: key, Nonce: c.Nonce, Audience: identity.Audience(host), Sig: p.Signature}
 	who := Login{Player: id.Of(key[:]), Pass: pass}
 	return who, pass.Check(who.Player, n.cfg.Self, n.cfg.World, time.Now().Unix())
 }
@@ -133,6 +137,7 @@ func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
 		return nil, fmt.Errorf("link to the node: %w", err)
 	}
 	s := newSession(n, k, who.Player)
+	s.entrances = who.Entrances
 	s.hello = hall.Enter{Player: who.Player, Name: name, Local: who.Local, Pass: who.Pass}
 	s.send(&s.hello)
 	ctx, cancel := context.WithTimeout(ctx, enterTime)

@@ -30,6 +30,8 @@ type Session struct {
 	player id.ID
 	hello  hall.Enter // as the session came
 
+	entrances func() *wire.Entrances // as in Login
+
 	// Only Next's goroutine touches these.
 	batch []machine.Message
 	head  []byte

@@ -58,6 +58,10 @@ func (s *Session) Handle(b []byte) error {
 	case *wire.AskHosts:
 		s.out = append(s.out, s.node.hosts.message())
 		s.poke()
+	case *wire.AskEntrances:
+		if s.entrances != nil {
+			s.say(s.entrances())
+		}
 	case *wire.Leave:
 		s.release()
 		s.link.Close()

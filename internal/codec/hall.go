@@ -22,6 +22,7 @@ var hallKinds = []*kind{
 		optional(f, &m.Pass, func(f *form, p *identity.Pass) {
 			f.exact(p.Key[:])
 			f.exact(p.Nonce[:])
+			f.exact(p.Audience[:])
 			f.exact(p.Sig[:])
 		})
 	}),

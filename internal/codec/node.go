@@ -52,6 +52,11 @@ var nodeKinds = []*kind{
 		list(f, &m.Members, maxMembers, minPeer, peer)
 	}),
 	message(109, empty[node.Leaving]),
+	message(110, func(f *form, m *node.PlayersAt) {
+		num(f, &m.Port)
+		f.bool(&m.Local)
+		list(f, &m.Names, node.MaxPlayerNames, 1, func(f *form, s *string) { text(f, s, maxName) })
+	}),
 	message(111, func(f *form, m *node.Standing) {
 		part(f, &m.Part)
 		f.bools(&m.Ask, &m.Member, &m.Led)

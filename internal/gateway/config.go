@@ -28,8 +28,9 @@ type Session interface {
 type Game interface {
 	World() (id.ID, wire.WorldInfo)
 	// Challenge is what a player has to sign, and Check says who has.
+	// host is the address of this node that the player has dialled.
 	Challenge() *wire.Challenge
-	Check(key [32]byte, c *wire.Challenge, p *wire.Proof) (client.Login, error)
+	Check(key [32]byte, c *wire.Challenge, p *wire.Proof, host string) (client.Login, error)
 	Enter(ctx context.Context, who client.Login) (Session, error)
 }
 
@@ -56,6 +57,9 @@ type Config struct {
 	// Hosts are names that the gateway is reached by, besides localhost and
 	// addresses: "example.org", without a port.
 	Hosts []string
+	// Entrances are the other nodes that let players into the world, or did within
+	// hours; nil: there are none.
+	Entrances func() []Entrance
 	// Open shows /status and /metrics to everybody and not only to this machine.
 	Open   bool
 	Limits Limits

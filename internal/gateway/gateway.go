@@ -132,6 +132,10 @@ func (g *Gateway) serveSession(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnsupportedMediaType, &wire.Refused{Code: wire.Malformed, Text: "Send application/json."})
 		return
 	}
+	if !g.ownHost(r) {
+		g.deny(w, "host", foreignHost(r))
+		return
+	}
 	var ask struct {
 		Code string `json:"code"`
 	}

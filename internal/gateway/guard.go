@@ -31,13 +31,16 @@ func (g *Gateway) guard(next http.Handler) http.Handler {
 		case !g.knownHost(r.Host):
 			g.deny(w, "host", "This world is not served under the name "+cleanHost(r.Host)+".")
 			return
-		case !sameOrigin(r):
+		case sameOrigin(r):
+		case !g.visiting(r):
 			g.deny(w, "origin", "Another site may not use this world.")
 			return
+		default:
+			if allow(w, r) {
+				return
+			}
 		}
-		// Safari below 16 does not count WebSockets among 'self'. Host is one that
-		// is known: nothing can be smuggled in with it.
-		h.Set("Content-Security-Policy", policy+" ws://"+r.Host+" wss://"+r.Host)
+		h.Set("Content-Security-Policy", policy+g.reachable(r))
 		next.ServeHTTP(w, r)
 	})
 }
@@ -116,7 +119,7 @@ func local(r *http.Request) bool {
 		}
 	}
 	host, ip, ok := splitHost(r.Host)
-	return ok && remote(r).IsLoopback() && (ip.IsLoopback() || isLocalhost(host))
+	return ok && sameOrigin(r) && remote(r).IsLoopback() && (ip.IsLoopback() || isLocalhost(host))
 }
 
 // remote returns the address that a request came from.

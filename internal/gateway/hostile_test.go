@@ -41,7 +41,8 @@ func newBed(t testing.TB, cfg gateway.Config) *bed {
 // raw is a WebSocket without manners.
 type raw struct {
 	*websocket.Conn
-	t testing.TB
+	t    testing.TB
+	host string // that was dialled
 }
 
 func (b *bed) token() string {
@@ -66,7 +67,7 @@ func (b *bed) dial() *raw {
 	}
 	ws.SetReadLimit(-1)
 	b.t.Cleanup(func() { ws.CloseNow() })
-	return &raw{ws, b.t}
+	return &raw{ws, b.t, b.addr}
 }
 
 func (r *raw) say(m wire.Message) { r.bytes(wire.Encode(m)) }
@@ -133,7 +134,7 @@ func (r *raw) let() (m []byte, err error) {
 func (b *bed) enter(name string) *raw {
 	b.t.Helper()
 	r, who := b.dial(), identity(b.t, name)
-	r.say(who.Prove(r.challenge(who)))
+	r.say(who.Prove(r.challenge(who), r.host))
 	if m, err := r.let(); err != nil || wire.TypeOf(m) != wire.TypeWelcome {
 		b.t.Fatalf("no welcome: % x, %v", m[:min(len(m), 20)], err)
 	}
@@ -177,7 +178,7 @@ func waitFor(t testing.TB, what string, cond func() bool) {
 func TestHostileClients(t *testing.T) {
 	b := newBed(t, gateway.Config{Limits: gateway.Limits{Handshake: time.Second, Stall: 2 * time.Second}})
 	mallory := identity(t, "Mallory")
-	wrongKey := func(r *raw, c *wire.Challenge) { r.say(identity(t, "Other").Prove(c)) }
+	wrongKey := func(r *raw, c *wire.Challenge) { r.say(identity(t, "Other").Prove(c, r.host)) }
 	cases := []struct {
 		name string
 		do   func(*raw)
@@ -199,12 +200,12 @@ func TestHostileClients(t *testing.T) {
 		{"signature for another world", func(r *raw) {
 			c := r.challenge(mallory)
 			c.World[0] ^= 1
-			r.say(mallory.Prove(c))
+			r.say(mallory.Prove(c, r.host))
 		}, wire.BadProof, false},
 		{"old signature", func(r *raw) {
 			c := r.challenge(mallory)
 			c.Nonce = [32]byte{}
-			r.say(mallory.Prove(c))
+			r.say(mallory.Prove(c, r.host))
 		}, wire.BadProof, false},
 		{"key that is none", func(r *raw) {
 			r.say(&wire.Hello{Version: wire.Version, Name: "Zero", Key: [32]byte{}})
@@ -252,7 +253,7 @@ func TestNameOfAnotherPlayer(t *testing.T) {
 	b := newBed(t, gateway.Config{})
 	b.enter("Zoe")
 	r, who := b.dial(), identity(t, "zOE")
-	r.say(who.Prove(r.challenge(who)))
+	r.say(who.Prove(r.challenge(who), r.host))
 	if got := r.refused(); got != wire.NameTaken {
 		t.Errorf("ended with %q", got)
 	}
@@ -265,7 +266,7 @@ func TestSameKeyElsewhere(t *testing.T) {
 	var first, second *raw
 	for _, r := range []**raw{&first, &second} {
 		*r = b.dial()
-		(*r).say(who.Prove((*r).challenge(who)))
+		(*r).say(who.Prove((*r).challenge(who), b.addr))
 		if m, err := (*r).let(); err != nil || wire.TypeOf(m) != wire.TypeWelcome {
 			t.Fatalf("no welcome: % x, %v", m, err)
 		}

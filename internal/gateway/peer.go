@@ -30,6 +30,8 @@ type peer struct {
 	ws      *websocket.Conn
 	addr    netip.Addr
 	local   bool
+	host    string // of this node, as the player has dialled it
+	others  func() *wire.Entrances
 	session Session // nil during the handshake
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -47,6 +49,10 @@ var messageBuffers = sync.Pool{New: func() any { b := make([]byte, wire.MaxMessa
 // serveSocket runs a WebSocket to its end.
 func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	addr := remote(r)
+	if !g.ownHost(r) {
+		g.deny(w, "host", foreignHost(r))
+		return
+	}
 	if why := g.door.enter(addr, r.URL.Query().Get("token")); why != nil {
 		g.metrics.refused(why.Code)
 		refuse(w, statusOf(why.Code), why)
@@ -66,7 +72,8 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	ws.SetReadLimit(-1) // read has a limit of its own, and says so in the protocol
 	now := time.Now()
 	p := &peer{
-		g: g, tcp: conn, ws: ws, addr: addr, local: local(r),
+		g: g, tcp: conn, ws: ws, addr: addr, local: local(r), host: r.Host,
+		others:   func() *wire.Entrances { return g.entrances(r) },
 		messages: newBudget(float64(g.limits.Messages), float64(burst*g.limits.Messages)),
 		bytes:    newBudget(float64(g.limits.Bytes), float64(burst*g.limits.Bytes)),
 	}
@@ -165,11 +172,11 @@ func (p *peer) shake() (client.Login, error) {
 	if err := p.expect(&proof); err != nil {
 		return client.Login{}, err
 	}
-	who, err := p.g.cfg.Game.Check(hello.Key, challenge, &proof)
+	who, err := p.g.cfg.Game.Check(hello.Key, challenge, &proof, p.host)
 	if err != nil {
 		return client.Login{}, wire.BadProof.Refusal(0)
 	}
-	who.Name, who.Local = name, p.local
+	who.Name, who.Local, who.Entrances = name, p.local, p.others
 	return who, nil
 }
 

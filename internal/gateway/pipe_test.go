@@ -22,7 +22,7 @@ type fountain struct {
 
 func (f *fountain) World() (id.ID, wire.WorldInfo) { return id.Of(nil), wire.WorldInfo{} }
 func (f *fountain) Challenge() *wire.Challenge     { return &wire.Challenge{Version: wire.Version} }
-func (f *fountain) Check(key [32]byte, _ *wire.Challenge, _ *wire.Proof) (client.Login, error) {
+func (f *fountain) Check(key [32]byte, _ *wire.Challenge, _ *wire.Proof, _ string) (client.Login, error) {
 	return client.Login{Player: id.Of(key[:])}, nil
 }
 func (f *fountain) Enter(context.Context, client.Login) (gateway.Session, error) {

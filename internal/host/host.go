@@ -52,6 +52,8 @@ type Host struct {
 	failed  chan struct{} // the node or its disk cannot go on
 	beside  sync.WaitGroup
 
+	entrances entrances
+
 	evidence chan any // overlay.Evidence and *node.Contradiction
 
 	closing sync.Once

@@ -24,6 +24,9 @@ func (h *Host) listen() error {
 		Game: gateway.Node{Node: h.client}, Code: h.cfg.JoinCode, Whitelist: h.cfg.Whitelist || h.world.Rules.Whitelist,
 		Hosts: h.cfg.Hosts, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log,
 	}
+	if h.peers != nil {
+		cfg.Entrances = h.otherNodes
+	}
 	if err := cfg.CheckListen(addr); err != nil {
 		return &explained{err, "everybody who reaches " + addr + " could come in: set --join-code CODE or use --whitelist"}
 	}
@@ -37,7 +40,7 @@ func (h *Host) listen() error {
 	h.addr = l.Addr().(*net.TCPAddr).AddrPort()
 	h.served = make(chan error, 1)
 	go func() { h.served <- h.gateway.Serve(l) }()
-	return nil
+	return h.announce()
 }
 
 // figures are what /status and /metrics show of the node.

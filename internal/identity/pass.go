@@ -2,16 +2,19 @@ package identity
 
 import (
 	"crypto/ed25519"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 )
 
 // PassContext begins the text that a player signs: followed by the nonce and
-// the world's id (docs/protocols/client.md, Proof).
-const PassContext = "voxelpopuli client 1\n"
+// the world's id and the audience (docs/protocols/client.md, Proof).
+const PassContext = "voxelpopuli client 2\n"
 
 // PassLife is how long a pass is good: a player who plays on for longer proves
 // the key again when the hall next moves to another node.
@@ -22,12 +25,21 @@ const passSlack = 10 * time.Minute
 
 // Pass is a player's signed answer to the challenge of a node, its stepping
 // stone. It lets that node speak for the player towards others, and only that
-// node: its id and the time are in the nonce.
+// node: its id and the time are in the nonce. The audience is the address that the
+// player dialled. The stone accepts only its own addresses there: otherwise a
+// hostile node could show the stone's challenge to a player who has dialled that
+// node, and come in at the stone with the answer.
 type Pass struct {
-	Key   [32]byte // the player's
-	Nonce [32]byte // PassNonce
-	Sig   [64]byte
+	Key      [32]byte // the player's
+	Nonce    [32]byte // PassNonce
+	Audience [32]byte // Audience
+	Sig      [64]byte
 }
+
+// Audience is what a signature contains of the address that a player dialled, which
+// is the Host of an HTTP request: a name or an address, and a port unless it is the
+// usual one.
+func Audience(host string) [32]byte { return sha256.Sum256([]byte(strings.ToLower(host))) }
 
 // PassNonce is the challenge of a stepping stone at a time in Unix seconds. The
 // salt is random.
@@ -39,8 +51,8 @@ func PassNonce(stone id.ID, at int64, salt [4]byte) (n [32]byte) {
 }
 
 // PassText is what the player signs.
-func PassText(nonce [32]byte, world id.ID) []byte {
-	return append(append([]byte(PassContext), nonce[:]...), world[:]...)
+func PassText(nonce [32]byte, world id.ID, audience [32]byte) []byte {
+	return slices.Concat([]byte(PassContext), nonce[:], world[:], audience[:])
 }
 
 // Check says why a pass does not let a stepping stone speak for a player in a
@@ -58,7 +70,7 @@ func (p *Pass) Check(player, stone, world id.ID, now int64) error {
 		return fmt.Errorf("%w: it was given to another node", ErrPass)
 	case age < -passSlack || age > PassLife+passSlack:
 		return fmt.Errorf("%w: it is of %s", ErrPass, at.UTC().Format(time.RFC3339))
-	case !ed25519.Verify(p.Key[:], PassText(p.Nonce, world), p.Sig[:]):
+	case !ed25519.Verify(p.Key[:], PassText(p.Nonce, world, p.Audience), p.Sig[:]):
 		return fmt.Errorf("%w: the signature is wrong", ErrPass)
 	}
 	return nil

@@ -16,10 +16,12 @@ func TestPass(t *testing.T) {
 	pub := key.Public().(ed25519.PublicKey)
 	player, stone, world, other := id.Of(pub), id.Of([]byte("stone")), id.Of([]byte("world")), id.Of([]byte("other"))
 	const at = int64(1_700_000_000)
-	pass := Pass{Key: [32]byte(pub), Nonce: PassNonce(stone, at, [4]byte{1, 2, 3, 4})}
-	pass.Sig = [64]byte(ed25519.Sign(key, PassText(pass.Nonce, world)))
+	pass := Pass{Key: [32]byte(pub), Nonce: PassNonce(stone, at, [4]byte{1, 2, 3, 4}), Audience: Audience("stone.example:4747")}
+	pass.Sig = [64]byte(ed25519.Sign(key, PassText(pass.Nonce, world, pass.Audience)))
 	forged := pass
 	forged.Sig[3] ^= 1
+	relayed := pass
+	relayed.Audience = Audience("other.example:4747")
 	moved := pass
 	moved.Nonce = PassNonce(other, at, [4]byte{})
 	later := func(d time.Duration) int64 { return at + int64(d/time.Second) }
@@ -39,9 +41,10 @@ func TestPass(t *testing.T) {
 		{"another node shows it", pass, player, other, world, at, false},
 		{"another node wrote itself in", moved, player, other, world, at, false},
 		{"another world", pass, player, stone, other, at, false},
+		{"another audience", relayed, player, stone, world, at, false},
 		{"forged", forged, player, stone, world, at, false},
-		{"a key of small order", Pass{Nonce: pass.Nonce, Sig: pass.Sig}, id.Of(make([]byte, 32)), stone, world, at, false},
-		{"a time that overflows", Pass{Key: pass.Key, Nonce: PassNonce(stone, -1<<63, [4]byte{}), Sig: pass.Sig}, player, stone, world, at, false},
+		{"a key of small order", Pass{Nonce: pass.Nonce, Audience: pass.Audience, Sig: pass.Sig}, id.Of(make([]byte, 32)), stone, world, at, false},
+		{"a time that overflows", Pass{Key: pass.Key, Nonce: PassNonce(stone, -1<<63, [4]byte{}), Audience: pass.Audience, Sig: pass.Sig}, player, stone, world, at, false},
 	} {
 		err := c.pass.Check(c.player, c.stone, c.world, c.now)
 		if (err == nil) != c.good {

@@ -209,6 +209,7 @@ func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 			w.n.env.Send(f.peer, m)
 		}
 		w.verified.greet(f)
+		w.entries.greet(f)
 		w.layer.greet(f)
 		return
 	}

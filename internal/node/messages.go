@@ -93,6 +93,15 @@ type (
 		Members []machine.Peer
 	}
 
+	// PlayersAt says where players reach the sender: at the address that it has in
+	// the network, at Port, and by Names behind a proxy. Local: on its machine only.
+	// Port 0: nowhere. It comes over a link, so that nobody says it of another node.
+	PlayersAt struct {
+		Port  uint16
+		Local bool
+		Names []string
+	}
+
 	// Leaving says that the sender is about to stop for a while.
 	Leaving struct{}
 )
@@ -123,6 +132,9 @@ type (
 		Known []*overlay.Contact
 	}
 )
+
+// MaxPlayerNames is how many names a PlayersAt has at most.
+const MaxPlayerNames = 8
 
 // MaxPlaces is how many nodes a Places names beside the sender.
 const MaxPlaces = 16

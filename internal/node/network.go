@@ -93,6 +93,7 @@ type network struct {
 	late     map[stream]*late
 	leased   machine.Time // before then no lease of a part that runs here ends
 	memory   memory
+	entries  entries
 	holders  []machine.Peer // scratch
 
 	verified *verified // nil: an open world
@@ -127,6 +128,7 @@ func newNetwork(n *Node, cfg Net) *network {
 	}
 	w.dir.init(w)
 	w.memory.init(w)
+	w.entries.init(w)
 	w.initVerified()
 	w.takeStock()
 	return w
@@ -228,6 +230,8 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	case *Overlay, *AskPlaces, *Places, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
 		*overlay.JoinRequest, *overlay.RtRequest, *overlay.RtResponse, *overlay.RtHint, *overlay.Unicast, *overlay.Areacast:
 		w.layer.receive(f, m)
+	case *PlayersAt:
+		w.entries.learn(f, m)
 	case *Revoked:
 		w.verified.onRevoked(f, m)
 	case *Renewed:

@@ -1,4 +1,4 @@
-// Package wire is the client protocol, version 1: the messages between a
+// Package wire is the client protocol, version 2: the messages between a
 // player's client and a node's gateway, with encoders and strict decoders. The
 // page is docs/protocols/client.md; examples of every message for the tests of
 // other clients are in testdata. Frames have a package of their own,
@@ -16,7 +16,7 @@ import (
 )
 
 // Version is the protocol version that Hello and Challenge carry.
-const Version = 1
+const Version = 2
 
 // Type is the first byte of a message.
 type Type byte
@@ -33,6 +33,7 @@ const (
 	TypeFar
 	TypeLeave
 	TypeAskHosts
+	TypeAskEntrances
 )
 
 // Messages of a node to its client.
@@ -54,6 +55,7 @@ const (
 	TypeNotice
 	TypeCommands
 	TypeHosts
+	TypeEntrances
 )
 
 // ErrMalformed is wrapped by every error of a decoder.
@@ -137,6 +139,8 @@ func fromClient(t Type) Message {
 		return &Leave{}
 	case TypeAskHosts:
 		return &AskHosts{}
+	case TypeAskEntrances:
+		return &AskEntrances{}
 	}
 	return nil
 }
@@ -177,6 +181,8 @@ func fromNode(t Type) Message {
 		return &Commands{}
 	case TypeHosts:
 		return &Hosts{}
+	case TypeEntrances:
+		return &Entrances{}
 	}
 	return nil
 }

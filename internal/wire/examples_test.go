@@ -27,6 +27,7 @@ var examples = []example{
 	{"far", &Far{[]world.RegionPos{{X: 0, Z: -1}, {X: 200, Z: -70000}}}},
 	{"leave", &Leave{}},
 	{"ask hosts", &AskHosts{}},
+	{"ask entrances", &AskEntrances{}},
 	{"challenge", &Challenge{Version, [32]byte{0xaa, 31: 0xbb}, id.ID{1, 19: 2}, "home"}},
 	{"refused", BadCode.Refusal(5)},
 	{"welcome", &Welcome{id.ID{3, 19: 4}, "Zoë", 77, WorldInfo{"home", "42", 1, 24000}, world.Vec{X: 2048, Y: 70 << 12, Z: -2048}, 123456789, -12000, true, world.Vec{X: -4096, Y: 65 << 12, Z: 1}, 49152, -8192}},
@@ -46,6 +47,7 @@ var examples = []example{
 	{"time offset", &TimeOffset{6000}},
 	{"notice", &Notice{NotAllowed, NotAllowed.Text()}},
 	{"commands", &Commands{[]Command{{"list", []string{}, "Who is here."}, {"gamemode", []string{"survival|creative", "<player>"}, "How somebody plays."}}}},
+	{"entrances", &Entrances{[]Entrance{{id.ID{5, 19: 6}, "http://192.0.2.7:4747/"}, {id.ID{7, 19: 8}, "https://play.example.org/"}}}},
 	{"hosts", &Hosts{
 		[]HostNode{{id.ID{5, 19: 6}, 0, 2, []Corner{}, Corner{}}, {id.ID{7, 19: 8}, 1250, 1, []Corner{{-10, 20}, {3350, 20}, {0, -6700}}, Corner{1100, -2200}}},
 		[]HostRegion{{world.RegionPos{X: -1, Z: 300}, true, 12, []uint32{1, 0}}, {world.RegionPos{}, false, 0, []uint32{}}},

@@ -46,6 +46,8 @@ export class App {
   /** steered by a gamepad: the mouse is left alone */
   private padded = false;
   private toldFlying = false;
+  /** the gateway that was used last */
+  private playedAt = '';
   private lastFrame = 0;
   private lastFps = 0;
 
@@ -175,7 +177,9 @@ export class App {
     this.ui.loading.hide();
     this.ui.lost.hide();
     this.ui.hud.el.hidden = false;
-    if (back) this.ui.hud.notice(t.notice.reconnected);
+    const { base, elsewhere } = this.connection.at;
+    if (back) this.ui.hud.notice(elsewhere && base !== this.playedAt ? t.notice.moved : t.notice.reconnected);
+    this.playedAt = base;
     this.selfChanged(this.game.self.dead);
     this.ui.hint.show(this.touch);
     this.resume();

@@ -12,6 +12,8 @@ export function describe(app: App): object {
     ready: app.stage === 'playing' && game.ready,
     connected: app.link.state === 'live',
     link: app.link.state,
+    gateway: app.connection.at.base,
+    stalled: game.stalled,
     locked: app.pointer.locked,
     active: game.controls.active,
     error: app.lastError,

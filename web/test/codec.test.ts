@@ -33,6 +33,7 @@ const encoders: Record<string, (j: any) => Uint8Array> = {
   Far: (j) => up.far(j.regions.map((r: { x: number; z: number }) => [r.x, r.z])),
   Leave: () => up.leave(),
   AskHosts: () => up.askHosts(),
+  AskEntrances: () => up.askEntrances(),
 };
 
 /** What this client makes of a message, in the words of the examples. */
@@ -62,6 +63,7 @@ const readers: Record<string, (m: any) => unknown> = {
   TimeOffset: (m) => ({ ticks: m.ticks }),
   Notice: (m) => ({ code: m.code, text: m.text }),
   Commands: (m) => ({ list: m.list }),
+  Entrances: (m) => ({ list: m.list.map((e: any) => ({ node: hex(e.node), url: e.url })) }),
   Hosts: (m) => ({
     nodes: m.nodes.map((n: any) => ({ node: hex(n.id), trip: n.trip, leads: n.leads, cell: n.cell, place: n.place })),
     regions: m.regions.map(({ x, z, ...rest }: any) => ({ region: { x, z }, ...rest })),
@@ -111,7 +113,7 @@ test('the key stays the same and signs', async () => {
   const a = loadIdentity(store);
   const b = loadIdentity(store);
   assert.deepEqual(a.publicKey, b.publicKey);
-  const text = proofText(new Uint8Array(32).fill(7), new Uint8Array(20).fill(9));
+  const text = proofText(new Uint8Array(32).fill(7), new Uint8Array(20).fill(9), 'Node.example:4747');
   assert.equal(hex(a.sign(text)), hex(b.sign(text)));
   const key = await crypto.subtle.importKey('raw', a.publicKey as Uint8Array<ArrayBuffer>, 'Ed25519', false, ['verify']);
   assert.ok(await crypto.subtle.verify('Ed25519', key, a.sign(text) as Uint8Array<ArrayBuffer>, text as Uint8Array<ArrayBuffer>));

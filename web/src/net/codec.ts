@@ -1,4 +1,5 @@
 import { encode } from '@msgpack/msgpack';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { Fields } from './fields';
 import { Reader, WireError } from './reader';
 import { type Act, Down, type HostAccused, type HostNode, type HostRegion, type HostTruth, type InputStep, type Message, PROTOCOL_VERSION, Up, type Vec3 } from './types';
@@ -22,6 +23,7 @@ export const up = {
   ping: (time: number) => message(Up.Ping, [time >>> 0]),
   far: (regions: readonly (readonly [number, number])[]) => message(Up.Far, [regions]),
   askHosts: () => message(Up.AskHosts, []),
+  askEntrances: () => message(Up.AskEntrances, []),
   leave: () => message(Up.Leave, []),
   input,
 };
@@ -39,9 +41,11 @@ function input(steps: readonly InputStep[], pos: Vec3): Uint8Array<ArrayBuffer> 
   return w.svarint(pos.x).svarint(pos.y).svarint(pos.z).done();
 }
 
-/** What a signature of Proof covers. */
-export function proofText(nonce: Uint8Array, world: Uint8Array): Uint8Array {
-  return new Writer().bytes(new TextEncoder().encode('voxelpopuli client 1\n')).bytes(nonce).bytes(world).done();
+/** What a signature of Proof covers; `host` is the address that was dialled, as in a URL. */
+export function proofText(nonce: Uint8Array, world: Uint8Array, host: string): Uint8Array {
+  const text = new TextEncoder();
+  const audience = sha256(text.encode(host.toLowerCase()));
+  return new Writer().bytes(text.encode('voxelpopuli client 2\n')).bytes(nonce).bytes(world).bytes(audience).done();
 }
 
 /** Decodes one message of the node. Throws WireError. */
@@ -93,6 +97,7 @@ const decoders: Record<number, (f: Fields) => Message> = {
   [Down.Commands]: (f) => ({
     type: 'commands', list: f.each((c) => ({ name: c.str(), args: c.strings(), help: c.str() })),
   }),
+  [Down.Entrances]: (f) => ({ type: 'entrances', list: f.each((e) => ({ node: e.bin(20), url: e.str() })) }),
   [Down.Hosts]: (f) => ({
     type: 'hosts', nodes: f.each(hostNode), regions: f.each(hostRegion), links: f.each((l) => ({ a: l.int(), b: l.int() })), truth: f.each(hostTruth)[0],
   }),

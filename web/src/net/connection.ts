@@ -2,13 +2,14 @@ import { decodeMessage, proofText, up } from './codec';
 import type { Identity } from './identity';
 import { WireError } from './reader';
 import { openSession, type SessionError } from './session';
+import { Targets } from './targets';
 import type { Message, Refused } from './types';
 
 /** How the connection stands. */
 export type Link =
   | { state: 'idle' }
-  /** `note`: what the node says of how long that takes */
-  | { state: 'connecting'; attempt: number; note?: string }
+  /** `note`: what the node says of how long that takes; `elsewhere`: it is not the page's own */
+  | { state: 'connecting'; attempt: number; elsewhere: boolean; note?: string }
   | { state: 'live' }
   /** lost or refused for the moment; tries again at `retryAt` (ms, as Date.now) */
   | { state: 'waiting'; attempt: number; retryAt: number; why: SessionError | null }
@@ -25,10 +26,13 @@ export interface ConnectionOptions {
   onGarbage(e: WireError): void;
 }
 
-const BACKOFF_MS = [300, 700, 1500, 3000, 5000];
 /** Refusals before the socket that pass by themselves. */
 const passing = new Set(['full', 'busy', 'too-fast', 'restart', 'internal']);
 const PASSING_MS = 10_000;
+/** Refusals that are about one node and not about the player: another may let us in. */
+const ofOneNode = new Set(['host', 'origin', 'version', 'world', 'proof', 'token', 'code', 'not-whitelisted']);
+/** How often a node is asked where else the world can be entered. */
+const ASK_ENTRANCES_MS = 10_000;
 /** No handshake takes longer on a link that is any good, unless the node says so. */
 const HANDSHAKE_MS = 10_000;
 /** Nothing heard for so long: frames come 20 times a second, pongs every 2 s. */
@@ -49,6 +53,10 @@ export class Connection {
   private token: string | null = null;
   /** rises with each try, so that late answers of an old one are ignored */
   private generation = 0;
+  private readonly targets = new Targets(new URL('.', document.baseURI).href);
+  /** the world's id, once the page's own node has said it */
+  private world: Uint8Array | null = null;
+  private asked = 0;
 
   constructor(private readonly options: ConnectionOptions) {
     addEventListener('online', () => this.retryNow());
@@ -61,6 +69,11 @@ export class Connection {
     this.token = token;
     this.attempt = 0;
     void this.connect();
+  }
+
+  /** The node that is used: URL of its gateway, and whether the page is from another. */
+  get at(): { base: string; elsewhere: boolean } {
+    return { base: this.targets.current.base, elsewhere: this.targets.elsewhere };
   }
 
   /** Leaves for good. */
@@ -87,11 +100,11 @@ export class Connection {
   private async connect(): Promise<void> {
     this.drop();
     const mine = ++this.generation;
-    this.set({ state: 'connecting', attempt: this.attempt });
-    let token = this.token;
+    this.set({ state: 'connecting', attempt: this.attempt, elsewhere: this.targets.elsewhere });
+    let token = this.targets.elsewhere ? null : this.token;
     this.token = null;
     if (!token) {
-      const s = await openSession(this.code);
+      const s = await openSession(this.code, this.targets.current.base);
       if (mine !== this.generation) return;
       if (!s.ok) return this.failed(s.error);
       token = s.token;
@@ -100,7 +113,7 @@ export class Connection {
   }
 
   private dial(token: string, mine: number): void {
-    const url = new URL(`ws?token=${encodeURIComponent(token)}`, document.baseURI);
+    const url = new URL(`ws?token=${encodeURIComponent(token)}`, this.targets.current.base);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     const socket = new WebSocket(url);
     socket.binaryType = 'arraybuffer';
@@ -124,8 +137,9 @@ export class Connection {
     }
     switch (m.type) {
       case 'challenge':
-        socket.send(up.proof(this.options.identity.sign(proofText(m.nonce, m.world))));
-        return;
+        return this.prove(socket, m.nonce, m.world);
+      case 'entrances':
+        return this.targets.learn(m.list);
       case 'refused':
         return this.refused(m);
       case 'notice':
@@ -137,22 +151,48 @@ export class Connection {
     this.options.onMessage(m);
   }
 
+  /**
+   * Signs the challenge, if it is of the node and the world that are meant. The
+   * signature names both and the address that was dialled: it is of no use elsewhere.
+   */
+  private prove(socket: WebSocket, nonce: Uint8Array, world: Uint8Array): void {
+    const { base, node } = this.targets.current;
+    if (node ? !this.world || !same(world, this.world) || !same(nonce.subarray(0, node.length), node) : this.world && !same(world, this.world)) {
+      return this.failed({ code: 'world', text: '', network: false }, undefined, true);
+    }
+    this.world = world;
+    socket.send(up.proof(this.options.identity.sign(proofText(nonce, world, new URL(base).host))));
+  }
+
   private waits(socket: WebSocket, note: string): void {
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => socket.close(), HANDSHAKE_MS);
-    this.set({ state: 'connecting', attempt: this.attempt, note });
+    this.set({ state: 'connecting', attempt: this.attempt, elsewhere: this.targets.elsewhere, note });
   }
 
   private live(): void {
     clearTimeout(this.timer);
     this.attempt = 0;
+    this.asked = -Infinity;
+    this.targets.reached();
     this.set({ state: 'live' });
-    this.watch = window.setInterval(() => {
-      if (performance.now() - this.heard > SILENCE_MS) this.socket?.close();
-    }, 1000);
+    this.watch = window.setInterval(() => this.tend(), 1000);
+  }
+
+  /** Once a second while the connection is live. */
+  private tend(): void {
+    const now = performance.now();
+    // A node that says nothing would not answer another socket either.
+    if (now - this.heard > SILENCE_MS) return this.failed(null, undefined, true);
+    if (now - this.asked < ASK_ENTRANCES_MS) return;
+    this.asked = now;
+    this.send(up.askEntrances());
   }
 
   private refused(why: Refused): void {
+    if (this.targets.elsewhere && ofOneNode.has(why.code)) {
+      return this.failed({ code: why.code, text: why.text, network: false }, undefined, true);
+    }
     if (why.retry > 0) {
       return this.failed({ code: why.code, text: why.text, network: false }, why.retry * 1000);
     }
@@ -161,14 +201,17 @@ export class Connection {
     this.set({ state: 'refused', why });
   }
 
-  private failed(why: SessionError | null, wait?: number): void {
+  /** `hopeless`: this node will not do better at the next try. */
+  private failed(why: SessionError | null, wait?: number, hopeless = false): void {
     this.generation++;
     this.drop();
-    if (why && !why.network && wait === undefined && !passing.has(why.code)) {
+    hopeless ||= this.targets.elsewhere && why !== null && ofOneNode.has(why.code);
+    if (why && !why.network && wait === undefined && !passing.has(why.code) && !hopeless) {
       return this.set({ state: 'refused', why: { code: why.code, text: why.text, retry: 0 } });
     }
-    const base = BACKOFF_MS[Math.min(this.attempt, BACKOFF_MS.length - 1)]!;
-    const least = wait ?? (why && passing.has(why.code) ? PASSING_MS : base * 0.75);
+    const next = this.targets.failed(hopeless);
+    const here = wait ?? (why && passing.has(why.code) ? PASSING_MS : next.wait * 0.75);
+    const least = next.moved ? next.wait : here;
     const delay = least * (1 + Math.random() / 2); // spread: a node that restarts, or is busy, is not stormed
     this.attempt++;
     this.set({ state: 'waiting', attempt: this.attempt, retryAt: Date.now() + delay, why });
@@ -191,3 +234,4 @@ export class Connection {
   }
 }
 
+const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((v, i) => v === b[i]);

@@ -15,10 +15,10 @@ export type Session = { ok: true; token: string; world: WorldName } | { ok: fals
 
 const TIMEOUT_MS = 8000;
 
-/** Asks the gateway for a token that is good for one socket within a minute. */
-export async function openSession(code: string): Promise<Session> {
+/** Asks a gateway, the page's own if no other is named, for a token that is good for one socket within a minute. */
+export async function openSession(code: string, base = document.baseURI): Promise<Session> {
   try {
-    const answer = await fetch(new URL('api/session', document.baseURI), {
+    const answer = await fetch(new URL('api/session', base), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ code }),

@@ -1,18 +1,18 @@
 /** The messages of docs/protocols/client.md as the client sees them. */
 
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** Message types, client to node. */
 export const Up = {
   Hello: 0x01, Proof: 0x02, View: 0x03, Input: 0x04, Act: 0x05, Say: 0x06, Ping: 0x07, Far: 0x08, Leave: 0x09,
-  AskHosts: 0x0a,
+  AskHosts: 0x0a, AskEntrances: 0x0b,
 } as const;
 
 /** Message types, node to client. */
 export const Down = {
   Challenge: 0x81, Refused: 0x82, Welcome: 0x83, Column: 0x84, Unload: 0x85, Frame: 0x86, Pong: 0x87, ActResult: 0x88,
   Self: 0x89, Inventory: 0x8a, Chat: 0x8b, Players: 0x8c, FarTile: 0x8d, TimeOffset: 0x8e, Notice: 0x8f, Commands: 0x90,
-  Hosts: 0x91,
+  Hosts: 0x91, Entrances: 0x92,
 } as const;
 
 /** Kinds of Act. */
@@ -134,6 +134,14 @@ export interface PlayerEntry {
   regionZ: number;
 }
 
+/** Another node that lets players into the world. */
+export interface Entrance {
+  /** whose challenge is signed there, and no other */
+  node: Uint8Array;
+  /** of its gateway, ending in a slash */
+  url: string;
+}
+
 /** A machine that hosts a part of the world. */
 export interface HostNode {
   id: Uint8Array;
@@ -222,5 +230,6 @@ export type Message =
   | { type: 'timeOffset'; ticks: number }
   | { type: 'notice'; code: string; text: string }
   | { type: 'commands'; list: Command[] }
+  | { type: 'entrances'; list: Entrance[] }
   | { type: 'hosts'; nodes: HostNode[]; regions: HostRegion[]; links: HostLink[]; truth: HostTruth | undefined }
   | { type: 'unknown'; code: number };

@@ -44,7 +44,7 @@ export class Lost {
       const count = (): void => setText(this.text, t.lost.waiting(Math.ceil(Math.max(0, link.retryAt - Date.now()) / 1000)));
       count();
       this.timer = window.setInterval(count, 250);
-    } else setText(this.text, (link.state === 'connecting' && link.note) || t.lost.trying);
+    } else setText(this.text, (link.state === 'connecting' && (link.note || (link.elsewhere && t.lost.elsewhere))) || t.lost.trying);
     this.dialog.show();
   }
 

@@ -45,6 +45,7 @@ const en = {
     title: 'Connection lost',
     waiting: (s: number) => (s > 0 ? `Trying again in ${s} s …` : 'Trying again …'),
     trying: 'Reconnecting …',
+    elsewhere: 'Your node does not answer. Trying another node of the world …',
     hint: 'Your place and your things are kept. You can wait here.',
     now: 'Try now',
     leave: 'Back to start',
@@ -249,6 +250,7 @@ const en = {
   touch: { jump: 'Jump', sneak: 'Sneak', fly: 'Fly', chat: 'Chat', inventory: 'Things' },
   notice: {
     reconnected: 'Connected again.',
+    moved: 'Your node is gone. You play on through another one.',
     keyLost: 'This browser does not keep data: you will be somebody else after closing this page.',
   },
 };
