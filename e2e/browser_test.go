@@ -29,6 +29,11 @@ type state struct {
 	Stage        string
 	Ready        bool
 	Link         string
+	Gateway      string
+	Entrances    int
+	Stalled      bool
+	Dead         bool
+	Health       int
 	Locked       bool
 	Active       bool
 	Error        string

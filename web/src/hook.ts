@@ -13,6 +13,7 @@ export function describe(app: App): object {
     connected: app.link.state === 'live',
     link: app.link.state,
     gateway: app.connection.at.base,
+    entrances: app.connection.at.others,
     stalled: game.stalled,
     locked: app.pointer.locked,
     active: game.controls.active,

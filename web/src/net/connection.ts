@@ -71,9 +71,10 @@ export class Connection {
     void this.connect();
   }
 
-  /** The node that is used: URL of its gateway, and whether the page is from another. */
-  get at(): { base: string; elsewhere: boolean } {
-    return { base: this.targets.current.base, elsewhere: this.targets.elsewhere };
+  /** The node that is used: URL of its gateway, whether the page is from another, and how many others are known. */
+  get at(): { base: string; elsewhere: boolean; others: number } {
+    const { current, elsewhere, known } = this.targets;
+    return { base: current.base, elsewhere, others: known };
   }
 
   /** Leaves for good. */

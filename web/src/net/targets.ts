@@ -44,6 +44,11 @@ export class Targets {
     return this.now.node !== null;
   }
 
+  /** How many other addresses are known. */
+  get known(): number {
+    return this.others.length;
+  }
+
   /** A node has said where else the world can be entered. */
   learn(list: readonly Entrance[]): void {
     const page = new URL(this.page);
