@@ -6,7 +6,7 @@ import { blocks } from '../gen/blocks';
 import { LAYER } from '../world/tables';
 import { TILE, type Tile } from './textures/tile';
 
-const flatClasses = new Set(['cross', 'torch', 'ladder']);
+const flatClasses = new Set(['cross', 'ladder']);
 
 export class Icons {
   private readonly cache = new Map<string, HTMLCanvasElement>();
@@ -30,6 +30,7 @@ export class Icons {
   private draw(pen: CanvasRenderingContext2D, block: number, size: number): void {
     const { class: kind } = blocks[block];
     const side = this.sheet(LAYER[block * 6 + 2]);
+    if (kind === 'torch') return this.torch(pen, side, size);
     if (flatClasses.has(kind)) {
       pen.drawImage(side, size * 0.06, size * 0.06, size * 0.88, size * 0.88);
       return;
@@ -46,6 +47,25 @@ export class Icons {
     this.face(pen, top, 1, 0, [w / TILE, slant / TILE, -w / TILE, slant / TILE, cx, topY]);
     this.face(pen, side, 0.8, cut, [w / TILE, slant / TILE, 0, high / (TILE - cut), cx - w, topY + slant]);
     this.face(pen, side, 0.6, cut, [w / TILE, -slant / TILE, 0, high / (TILE - cut), cx, topY + slant * 2]);
+  }
+
+  /**
+   * torch draws a thin thing as large as it can be, left of the middle: the number of a
+   * stack is at the right below and would hide most of it.
+   */
+  private torch(pen: CanvasRenderingContext2D, sheet: HTMLCanvasElement, size: number): void {
+    const { data } = sheet.getContext('2d')!.getImageData(0, 0, TILE, TILE);
+    let [x0, y0, x1, y1] = [TILE, TILE, 0, 0];
+    for (let i = 0; i < TILE * TILE; i++) {
+      if (data[i * 4 + 3] === 0) continue;
+      const [x, y] = [i % TILE, Math.floor(i / TILE)];
+      [x0, y0, x1, y1] = [Math.min(x0, x), Math.min(y0, y), Math.max(x1, x + 1), Math.max(y1, y + 1)];
+    }
+    const [w, h] = [x1 - x0, y1 - y0];
+    if (w <= 0 || h <= 0) return;
+    const scale = (size * 0.9) / h;
+    const wide = Math.max(w * scale, size * 0.2);
+    pen.drawImage(sheet, x0, y0, w, h, size * 0.34 - wide / 2, size * 0.04, wide, h * scale);
   }
 
   /** face draws a texture's lower part through an affine map, darkened by shade. */

@@ -71,7 +71,7 @@ export class Frames {
   /** Begins the game once the land around the body is there, and holds it while it is not. */
   checkReady(): void {
     const g = this.game;
-    if (!g.welcome) return;
+    if (!g.welcome || !g.connected) return; // columns are still unpacked after the connection was lost
     const { x, z } = g.predictor.body;
     const cx = Math.floor(x / 4096) >> 5;
     const cz = Math.floor(z / 4096) >> 5;

@@ -82,6 +82,8 @@ export class Game {
   self: Self = { mode: Mode.Survival, health: 20, air: 300, mayFly: false, operator: false, dead: false };
   commands: Command[] = [];
   ready = false;
+  /** between a Welcome and the loss of its connection */
+  connected = false;
   /** nothing was heard of the own body for a while */
   stalled = false;
   rtt = 0;
@@ -173,6 +175,7 @@ export class Game {
 
   private begin(w: Welcome): void {
     this.welcome = w;
+    this.connected = true;
     this.engine.self(w.name);
     this.timeOffset = w.timeOffset;
     this.ready = false;
@@ -192,7 +195,7 @@ export class Game {
 
   /** The connection is gone: what was only guessed is taken back. */
   lost(): void {
-    this.ready = false;
+    this.ready = this.connected = false;
     this.heard(performance.now()); // the connection is shown as lost instead
     this.hands.reset();
     this.edits.undo();
