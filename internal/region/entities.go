@@ -135,5 +135,10 @@ func (r *Region) placeAll(tick uint64) {
 			number: m.Entity, kind: uint8(m.Kind), pose: poseOf(&m.Body, m.Health == 0),
 		})
 	}
+	for _, it := range r.area.Items() {
+		e.place(it.Handle, tick, &it.Body, &look{
+			number: it.Entity, kind: frame.KindItem, pose: it.Stack.Count, held: it.Stack.Block,
+		})
+	}
 	e.sweep(tick)
 }
