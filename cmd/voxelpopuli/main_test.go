@@ -77,6 +77,9 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{host.ExitUsage, "nosuch", "unknown command"},
 		{host.ExitUsage, "play --nosuch", "--help"},
+		{host.ExitUsage, "wrold", "Did you mean voxelpopuli world?"},
+		{host.ExitUsage, "world exprot castle", "Did you mean voxelpopuli world export?"},
+		{host.ExitUsage, "play --join-cdoe x", "Did you mean --join-code?"},
 		{host.ExitUsage, "play one two", "usage: voxelpopuli play [NAME]"},
 		{host.ExitUsage, "world info", "usage: voxelpopuli world info NAME"},
 		{host.ExitUsage, "world new a/b", "a/b"},

@@ -48,7 +48,7 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 	root.SetOut(out)
 	root.SetErr(errs)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w: %w (see %s --help)", host.ErrUsage, err, cmd.CommandPath())
+		return fmt.Errorf("%w: %w (see %s --help)%s", host.ErrUsage, err, cmd.CommandPath(), meantFlag(cmd, err))
 	})
 	f := root.PersistentFlags()
 	f.StringVar(&c.data, "data", host.DefaultData(), "folder that worlds are kept in")
@@ -74,7 +74,13 @@ func (c *common) logging(errs io.Writer) error {
 }
 
 // noArgs and exactly are cobra's, as errors of usage.
-func noArgs(cmd *cobra.Command, args []string) error { return usage(cmd, cobra.NoArgs(cmd, args)) }
+func noArgs(cmd *cobra.Command, args []string) error {
+	err := usage(cmd, cobra.NoArgs(cmd, args))
+	if meant := meantCommand(cmd, args); err != nil && meant != "" {
+		return fmt.Errorf("%w.%s", err, meant)
+	}
+	return err
+}
 
 func exactly(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error { return usage(cmd, cobra.ExactArgs(n)(cmd, args)) }

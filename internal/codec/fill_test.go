@@ -24,6 +24,9 @@ func (g *filler) fill(v reflect.Value) {
 	case **world.Column:
 		*x = someColumn(g.r.Uint64())
 		return
+	case **world.Item:
+		*x = someItem(g.r.Uint64())
+		return
 	case *netip.AddrPort:
 		var a machine.Addr
 		g.fill(reflect.ValueOf(&a).Elem())
@@ -84,6 +87,12 @@ func (g *filler) own(o *region.Own) {
 	p := plain(*o)
 	g.fill(reflect.ValueOf(&p).Elem())
 	*o = region.Own(p)
+}
+
+func someItem(seed uint64) *world.Item {
+	it := &world.Item{Entity: 1<<48 | seed&(1<<40-1), Stack: world.Stack{Block: world.Stone, Count: 1 + uint8(seed%99)}, Born: seed & 0xffff}
+	it.Body.Pos = world.Vec{X: 4096, Y: 300000, Z: -77}
+	return it
 }
 
 func someColumn(seed uint64) *world.Column {

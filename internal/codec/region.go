@@ -1,6 +1,8 @@
 package codec
 
 import (
+	"bytes"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -19,6 +21,7 @@ const (
 	maxState   = 1 << 16  // bytes of a player's or a mob's state
 	maxAreas   = 1 << 16  // protected areas
 	maxSlots   = 256
+	maxItem    = 256 // bytes of an item that lies in the world
 )
 
 var regionKinds = []*kind{
@@ -234,4 +237,23 @@ func remote(f *form, v **world.Remote) {
 	text(f, &r.Code, maxCode)
 	num(f, &r.Got)
 	num(f, &r.Op)
+	optional(f, &r.Item, item)
+}
+
+// item is an item in its canonical bytes.
+func item(f *form, v *world.Item) {
+	var state []byte
+	if !f.reading {
+		state = v.AppendBinary(nil)
+	}
+	f.bytes(&state, maxItem)
+	if !f.reading || f.err != nil {
+		return
+	}
+	it, err := world.DecodeItem(state)
+	if err != nil || !bytes.Equal(it.AppendBinary(nil), state) {
+		f.fail("an item that cannot be read: %v", err)
+		return
+	}
+	*v = *it
 }

@@ -11,15 +11,14 @@ import (
 
 // keeperCommands say who may enter and who may command.
 func keeperCommands() []*command {
-	known := []string{"<known player>"}
 	return []*command{
-		{name: "kick", args: "<player> [reason]", help: "Sends a player out; they may come back.", operator: true, complete: []string{"<player>", "<text>"}, run: (*call).kick},
-		{name: "ban", args: "<player> [30m|12h|7d] [reason]", help: "Keeps a player out, by name and by key, for a time or for good.", operator: true, complete: []string{"<known player>", "<text>"}, run: (*call).ban},
-		{name: "unban", args: "<player>", help: "Lets a banned player in again.", operator: true, complete: known, run: (*call).unban},
+		{name: "kick", args: "<player> [reason]", help: "Sends a player out; they may come back.", operator: true, run: (*call).kick},
+		{name: "ban", args: "<known player> [30m|12h|7d] [reason]", help: "Keeps a player out, by name and by key, for a time or for good.", operator: true, run: (*call).ban},
+		{name: "unban", args: "<known player>", help: "Lets a banned player in again.", operator: true, run: (*call).unban},
 		{name: "bans", help: "Lists who is banned.", operator: true, run: (*call).listBans},
-		{name: "op", args: "<player>", help: "Makes a player an operator.", operator: true, complete: known, run: func(c *call) error { return c.setOperator(true) }},
-		{name: "deop", args: "<player>", help: "Takes the operator's rights from a player.", operator: true, complete: known, run: func(c *call) error { return c.setOperator(false) }},
-		{name: "whitelist", args: "on | off | list | add <player> | remove <player>", help: "Lets only some players in.", operator: true, complete: []string{"on|off|list|add|remove", "<known player>"}, run: (*call).whitelist},
+		{name: "op", args: "<known player>", help: "Makes a player an operator.", operator: true, run: func(c *call) error { return c.setOperator(true) }},
+		{name: "deop", args: "<known player>", help: "Takes the operator's rights from a player.", operator: true, run: func(c *call) error { return c.setOperator(false) }},
+		{name: "whitelist", args: "on | off | list | add <known player> | remove <known player>", help: "Lets only some players in.", operator: true, run: (*call).whitelist},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/closest"
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
@@ -23,12 +24,9 @@ var modeNames = []string{"survival", "creative", "spectator"}
 func playCommands() []*command {
 	return []*command{
 		{name: "spawn", help: "Brings you to where everybody begins.", run: (*call).spawn},
-		{name: "tp", args: "[player] <player> | [player] <x> <y> <z>", help: "Brings you or another player to a player or a place; ~ is where the one who is brought stands.", operator: true,
-			complete: []string{"<player>|~", "<player>|~", "~", "~"}, run: (*call).tp},
-		{name: "gamemode", args: "<survival|creative|spectator> [player]", help: "Changes how you or another player plays.", operator: true,
-			complete: []string{strings.Join(modeNames, "|"), "<player>"}, run: (*call).gamemode},
-		{name: "give", args: "<player> <block> [count]", help: "Gives blocks to a player.", operator: true,
-			complete: []string{"<player>", "<block>", "<number>"}, run: (*call).give},
+		{name: "tp", args: "[player] <player> | [player] <x> <y> <z>", help: "Brings you or another player to a player or a place; ~ is where the one who is brought stands.", operator: true, run: (*call).tp},
+		{name: "gamemode", args: "<survival|creative|spectator> [player]", help: "Changes how you or another player plays.", operator: true, run: (*call).gamemode},
+		{name: "give", args: "<player> <block> [count]", help: "Gives blocks to a player.", operator: true, run: (*call).give},
 	}
 }
 
@@ -220,6 +218,16 @@ func pick(words []string, s string) int {
 // they have from elsewhere for a leader's lie.
 func (c *call) earns() bool { return c.cfg.Stored && world.Mode(c.cfg.Mode) == world.Survival }
 
+// itemNames are the names of all blocks that can be given.
+func itemNames() (out []string) {
+	for b := range world.BlockCount {
+		if info := world.Info(b); info.Item {
+			out = append(out, info.Name)
+		}
+	}
+	return out
+}
+
 func (c *call) give() error {
 	if len(c.args) < 2 || len(c.args) > 3 {
 		return errUsage
@@ -230,7 +238,7 @@ func (c *call) give() error {
 	}
 	block, ok := world.BlockByName(strings.ToLower(c.arg(1)))
 	if !ok || !world.Info(block).Item {
-		return sorry("There is no block %q to give.", c.arg(1))
+		return sorry("There is no block %q to give.%s", c.arg(1), closest.Question(c.arg(1), "", itemNames()))
 	}
 	count := 1
 	if len(c.args) == 3 {

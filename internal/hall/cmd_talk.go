@@ -14,11 +14,11 @@ const (
 // talkCommands are about people talking to each other.
 func talkCommands() []*command {
 	return []*command{
-		{name: "help", args: "[command]", help: "Lists the commands, or explains one.", complete: []string{"<command>"}, run: (*call).help},
+		{name: "help", args: "[command]", help: "Lists the commands, or explains one.", run: (*call).help},
 		{name: "list", help: "Says who is here.", run: (*call).who},
-		{name: "near", args: "<text>", help: "Speaks to those who are near.", complete: []string{"<text>"}, run: (*call).near},
-		{name: "msg", args: "<player> <text>", help: "Whispers to one player.", complete: []string{"<player>", "<text>"}, run: (*call).whisper},
-		{name: "me", args: "<text>", help: "Says what you do.", complete: []string{"<text>"}, run: (*call).me},
+		{name: "near", args: "<text>", help: "Speaks to those who are near.", run: (*call).near},
+		{name: "msg", args: "<player> <text>", help: "Whispers to one player.", run: (*call).whisper},
+		{name: "me", args: "<text>", help: "Says what you do.", run: (*call).me},
 	}
 }
 
@@ -26,17 +26,15 @@ func (c *call) help() error {
 	if name := strings.TrimPrefix(strings.ToLower(c.arg(0)), "/"); name != "" {
 		cmd := findCommand(name)
 		if cmd == nil || cmd.operator && !c.from.rec.Operator {
-			c.fail("%s", unknown(cmd, name))
+			c.fail("%s", unknown(c.from, cmd, name))
 			return nil
 		}
 		c.reply("%s: %s", cmd.usage(), cmd.help)
 		return nil
 	}
 	var lines []string
-	for _, cmd := range commands {
-		if !cmd.operator || c.from.rec.Operator {
-			lines = append(lines, cmd.usage())
-		}
+	for _, cmd := range commandsOf(c.from) {
+		lines = append(lines, cmd.usage())
 	}
 	c.reply("%s\n/help <command> explains one.", strings.Join(lines, "\n"))
 	return nil

@@ -25,8 +25,7 @@ func worldCommands() []*command {
 			c.reply("The seed of %s is %s.", c.cfg.Name, c.cfg.Seed)
 			return nil
 		}},
-		{name: "time", args: "query | set <day|noon|night|midnight|ticks> | add <ticks>", help: "Shows or changes the time of day.",
-			complete: []string{"query|set|add", "day|noon|night|midnight|<number>"}, run: (*call).time},
+		{name: "time", args: "query | set <day|noon|night|midnight|ticks> | add <ticks>", help: "Shows or changes the time of day.", run: (*call).time},
 		{name: "save", help: "Writes the whole world to disk now. What was acknowledged is there already.", operator: true, run: (*call).save},
 	}
 }

@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/closest"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
 // command is a slash command.
 type command struct {
 	name     string
-	args     string // as in the usage: <must be there> [may be there]
+	args     string // see grammar.go
 	help     string
 	operator bool // only operators may
-	complete []string
 	run      func(c *call) error
 }
 
@@ -80,25 +80,46 @@ func (h *Hall) command(from *player, line string) {
 	}
 	cmd := findCommand(strings.ToLower(words[0].text))
 	if cmd == nil || cmd.operator && !from.rec.Operator {
-		h.tell(from, wire.ChatError, "%s", unknown(cmd, words[0].text))
+		h.tell(from, wire.ChatError, "%s", unknown(from, cmd, words[0].text))
 		return
 	}
 	c := &call{Hall: h, command: cmd, from: from, line: line, args: words[1:]}
 	if err := cmd.run(c); err == errUsage {
-		c.fail("Usage: %s", cmd.usage())
+		text := "Usage: " + cmd.usage()
+		if meant := c.meant(); meant != "" {
+			text += "." + meant
+		}
+		c.fail("%s", text)
 	} else if err != nil {
 		c.fail("%v", err)
 	}
 }
 
-func unknown(cmd *command, name string) string {
+func unknown(from *player, cmd *command, name string) string {
 	if cmd != nil {
 		return fmt.Sprintf("/%s is for operators.", cmd.name)
 	}
-	return fmt.Sprintf("There is no command /%s. /help lists them.", name)
+	var names []string
+	for _, c := range commandsOf(from) {
+		names = append(names, c.name)
+	}
+	return fmt.Sprintf("There is no command /%s.%s /help lists them.", name, closest.Question(name, "/", names))
 }
 
-func (c *command) usage() string { return strings.TrimSpace("/" + c.name + " " + c.args) }
+// commandsOf are the commands that a player may use.
+func commandsOf(p *player) (out []*command) {
+	for _, c := range commands {
+		if !c.operator || p.rec.Operator {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// usage is how a command is typed.
+func (c *command) usage() string {
+	return strings.TrimSpace("/" + c.name + " " + strings.ReplaceAll(c.args, "known player", "player"))
+}
 
 func (c *call) reply(format string, args ...any) { c.tell(c.from, wire.ChatSystem, format, args...) }
 func (c *call) fail(format string, args ...any)  { c.tell(c.from, wire.ChatError, format, args...) }
@@ -148,12 +169,13 @@ func split(line string) ([]word, error) {
 	return out, nil
 }
 
-// sendCommands tells a player's client what it may complete.
+// sendCommands tells a player's client what it may complete: each form of each
+// command that the player may use.
 func (h *Hall) sendCommands(p *player) {
 	m := &Commands{}
-	for _, c := range commands {
-		if !c.operator || p.rec.Operator {
-			m.List = append(m.List, wire.Command{Name: c.name, Args: c.complete, Help: c.help})
+	for _, c := range commandsOf(p) {
+		for _, form := range c.forms() {
+			m.List = append(m.List, wire.Command{Name: c.name, Args: form, Help: c.help})
 		}
 	}
 	h.env.Send(p.session, m)
@@ -174,7 +196,11 @@ func (h *Hall) playerHere(name string) (*player, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, sorry("Nobody here is called %q.", name)
+		var names []string
+		for _, p := range h.here {
+			names = append(names, p.rec.Name)
+		}
+		return nil, sorry("Nobody here is called %q.%s", name, closest.Question(name, "", names))
 	case 1:
 		return found[0], nil
 	}

@@ -130,7 +130,11 @@ func session(name string) machine.Peer {
 func show(m any) string {
 	switch m := m.(type) {
 	case *Commands:
-		return fmt.Sprintf("Commands: %d", len(m.List))
+		names := map[string]bool{} // each form of a command is listed
+		for _, c := range m.List {
+			names[c.Name] = true
+		}
+		return fmt.Sprintf("Commands: %d", len(names))
 	case *Players:
 		var names []string
 		for _, p := range m.List {

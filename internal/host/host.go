@@ -119,7 +119,8 @@ func (h *Host) startNode() (err error) {
 		},
 		Region: region.Config{
 			Epoch: m.EpochTime(), Terrain: terrain,
-			Rules: world.AreaConfig{Seed: seed, Spawn: m.Spawn, Protect: m.Rules.Protect, Mobs: DefaultMobs},
+			Rules: world.AreaConfig{Seed: seed, Spawn: m.Spawn, Protect: m.Rules.Protect, Mobs: DefaultMobs,
+				OwnItems: h.stored() && world.Mode(modeNumber(m.Mode)) == world.Survival},
 		},
 		Clock: stopwatch(),
 	}

@@ -15,9 +15,11 @@ type purse struct {
 }
 
 const (
-	purseSlot = 9
-	mintSlot  = 10
+	purseSlot = world.Slots - 1 // what is crafted comes into slots before it, and is taken from it first
+	mintSlot  = world.Slots - 2
 	fullPurse = 90
+
+	slabsOfOak = 7 // the recipe that takes one block of planks
 )
 
 // deal is an act that concerns the purse.
@@ -26,7 +28,7 @@ type deal uint8
 const (
 	mint  deal = iota + 1 // a coin lies in the mint
 	save                  // from there into the purse
-	spend                 // out of the purse
+	spend                 // out of the purse, for slabs
 )
 
 // trade asks for the next deal, when the one before has ended.
@@ -38,11 +40,11 @@ func (w *settler) trade() {
 	}
 	switch p := &w.purse; {
 	case p.least > 0 && (p.most >= fullPurse || w.rand.OneIn(3)):
-		w.deal(spend, w.act(world.ActDrop, world.Pos{}, 0, purseSlot, 1))
+		w.deal(spend, w.act(world.ActCraft, world.Pos{}, 0, slabsOfOak, 1))
 	case p.minted:
 		w.deal(save, w.act(world.ActMoveItem, world.Pos{X: 1}, 0, mintSlot, purseSlot))
 	default:
-		w.deal(mint, w.act(world.ActPick, world.Pos{}, 0, int(world.Bricks), mintSlot))
+		w.deal(mint, w.act(world.ActPick, world.Pos{}, 0, int(world.OakPlanks), mintSlot))
 	}
 }
 

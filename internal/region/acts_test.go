@@ -136,6 +136,9 @@ func TestLongBorderActsOnce(t *testing.T) {
 	}
 }
 
+// slabsOfOak is the recipe that makes two slabs of one block of planks.
+const slabsOfOak = 7
+
 // TestActsWhileCrossing: acts that are asked for while a player goes over the
 // border are done once, whichever of the homes does them, whoever crashes when.
 func TestActsWhileCrossing(t *testing.T) {
@@ -149,7 +152,7 @@ func TestActsWhileCrossing(t *testing.T) {
 		var seqs []uint32
 		for end := b.now.Add(400 * time.Millisecond); done < n && b.step(end); done++ {
 			if done%8 == 0 && len(seqs) < 6 {
-				seqs = append(seqs, c.act(Act{Kind: uint8(world.ActDrop), A: 1, B: 1}), c.act(Act{Kind: uint8(world.ActMoveItem), A: 0, B: 20, Pos: world.Pos{X: 1}}))
+				seqs = append(seqs, c.act(Act{Kind: uint8(world.ActCraft), A: slabsOfOak, B: 1}), c.act(Act{Kind: uint8(world.ActMoveItem), A: 0, B: 20, Pos: world.Pos{X: 1}}))
 			}
 		}
 		if done < n {
@@ -167,7 +170,7 @@ func TestActsWhileCrossing(t *testing.T) {
 			}
 		}
 		k := len(seqs) / 2
-		if p := &h.p.Items; int(p[1].Count) != had-k || int(p[0].Count) != torches-k || int(p[20].Count) != k {
+		if p := &h.p.Items; int(p[1].Count) != had-k || p.Count(world.OakSlab) != 2*k || int(p[0].Count) != torches-k || int(p[20].Count) != k {
 			t.Fatalf("crash after %d events: in %v after %d acts: %v of %d and %d", n, r.Pos(), len(seqs), p, had, torches)
 		}
 	}

@@ -122,7 +122,8 @@ func poseOf(b *world.Body, dead bool) (pose uint8) {
 	return pose
 }
 
-// placeAll notes where everybody is.
+// placeAll notes where everybody and everything is. Who is gone is not swept before
+// it is known why.
 func (r *Region) placeAll(tick uint64) {
 	e := &r.entities
 	for _, p := range r.area.Players() {
@@ -135,5 +136,9 @@ func (r *Region) placeAll(tick uint64) {
 			number: m.Entity, kind: uint8(m.Kind), pose: poseOf(&m.Body, m.Health == 0),
 		})
 	}
-	e.sweep(tick)
+	for _, it := range r.area.Items() {
+		e.place(it.Handle, tick, &it.Body, &look{
+			number: it.Entity, kind: frame.KindItem, pose: it.Stack.Count, held: it.Stack.Block,
+		})
+	}
 }

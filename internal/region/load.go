@@ -25,6 +25,7 @@ type loading struct {
 	stored  [world.Columns][]byte
 	changes [world.Columns][]BlockChange // from the log
 	rest    []byte
+	items   []*world.Item
 	waiting []letter
 }
 
@@ -130,6 +131,9 @@ func (r *Region) unpackOne(key string, value []byte) error {
 		r.store.small[key] = value
 		_, err := decodeLedger(value)
 		return err
+	case keyItem:
+		r.store.small[key] = value
+		return r.unpackItem(key, value)
 	case keyOps:
 		r.store.small[key] = value
 		return r.unpackOps(rest, value)
@@ -229,6 +233,10 @@ func (r *Region) ready() {
 			r.damaged(err)
 		}
 	}
+	for _, it := range r.loading.items {
+		r.area.AddItem(it)
+	}
+	r.loading.items = nil
 	letters := r.loading.waiting
 	r.loading.waiting = nil
 	for _, l := range letters {

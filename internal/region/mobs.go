@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -114,11 +113,7 @@ func (r *Region) onMobOverDone(from machine.Peer, m *MobOverDone) {
 
 // keepMob puts a mob that nobody took inside of the border.
 func (r *Region) keepMob(mob *world.Mob) {
-	const in = fixed.One
-	far := fixed.Int(world.RegionSize) - in
-	mob.Body.Pos.X = mob.Body.Pos.X.Clamp(r.entities.x0+in, r.entities.x0+far)
-	mob.Body.Pos.Z = mob.Body.Pos.Z.Clamp(r.entities.z0+in, r.entities.z0+far)
-	mob.Body.Vel = world.Vec{}
+	r.keepInside(&mob.Body)
 	mob.Steps, mob.At = 0, 0
 	r.area.AddMob(mob)
 	r.unsaved = true

@@ -114,7 +114,7 @@ func (r *Region) late(m *world.Remote) bool {
 	switch {
 	case p == nil: // below the floor: who asks now knows how it ended
 		return true
-	case uint64(p.epoch) < r.actsWith(m.Player):
+	case m.Kind != world.RemoteItem && uint64(p.epoch) < r.actsWith(m.Player):
 		done := *m
 		done.Code = lateCode
 		r.endRemote(&done)

@@ -24,6 +24,7 @@ import (
 //	f player     the epoch with which a player of elsewhere has acted here
 //	n            numbers reserved for edits that neighbours are asked for
 //	q number     an edit that a neighbour is asked for: a question
+//	o entity     an item that lies here: world.Item's bytes
 //	d player     how the acts of a player whose home is here have ended: a ledger
 const (
 	keyHeader  = "h"
@@ -38,6 +39,7 @@ const (
 	keyAsks    = "n"
 	keyAsk     = "q"
 	keyActs    = "d"
+	keyItem    = "o"
 
 	layoutVersion = 1
 )

@@ -55,7 +55,7 @@ const aheadAtMost = time.Hour
 func (r *Region) onRemoteEdit(from machine.Peer, m *RemoteEdit) {
 	pos, ok := RegionOf(from)
 	if !ok || m.Remote == nil || m.Remote.From != pos || m.Remote.At.Region() != r.cfg.Pos || !m.Remote.Block.Known() ||
-		m.Oldest > m.Remote.Op || m.Remote.Op > TickAt(r.env.Now().Add(aheadAtMost), r.cfg.Epoch)<<8 {
+		!r.itemFits(pos, m.Remote) || m.Oldest > m.Remote.Op || m.Remote.Op > TickAt(r.env.Now().Add(aheadAtMost), r.cfg.Epoch)<<8 {
 		r.stats.Refused++
 		return
 	}
@@ -76,7 +76,9 @@ func (r *Region) onRemoteEdit(from machine.Peer, m *RemoteEdit) {
 		r.endRemote(&done)
 		return
 	}
-	r.noteActor(m.Remote.Player, m.Epoch)
+	if m.Remote.Kind != world.RemoteItem {
+		r.noteActor(m.Remote.Player, m.Epoch)
+	}
 	r.later = append(r.later, world.Command{Player: m.Remote.Player, Kind: world.CmdRemote, Seq: m.Remote.Seq, Remote: m.Remote})
 	r.wake()
 	r.laterNow()
@@ -94,6 +96,10 @@ func (r *Region) onRemoteEditDone(from machine.Peer, m *RemoteEditDone) {
 		return
 	}
 	q.answered = true
+	if q.Kind == world.RemoteItem {
+		r.settleItem(q, m.Remote.Code)
+		return
+	}
 	done := *q.Remote
 	done.Code, done.Got = m.Remote.Code, m.Remote.Got
 	switch {

@@ -26,6 +26,10 @@ func appendRemote(b []byte, m *world.Remote) []byte {
 	} {
 		b = binary.AppendVarint(b, n)
 	}
+	if m.Kind == world.RemoteItem {
+		state := m.Item.AppendBinary(nil)
+		b = append(binary.AppendUvarint(b, uint64(len(state))), state...)
+	}
 	return b
 }
 
@@ -53,7 +57,7 @@ func takeRemote(b []byte) (m *world.Remote, rest []byte, ok bool) {
 		return v
 	}
 	const block, most32 = uint64(world.BlockCount) - 1, 1<<31 - 1
-	m.Kind, m.Seq = world.RemoteKind(unsigned(uint64(world.RemoteBreak))), uint32(unsigned(1<<32-1))
+	m.Kind, m.Seq = world.RemoteKind(unsigned(uint64(world.RemoteItem))), uint32(unsigned(1<<32-1))
 	m.Face, m.Block = world.Face(unsigned(1<<8-1)), world.Block(unsigned(block))
 	m.Mode, m.Operator = world.Mode(unsigned(uint64(world.Spectator))), unsigned(1) == 1
 	m.Op, m.Got = unsigned(1<<64-1), world.Block(unsigned(block))
@@ -65,5 +69,14 @@ func takeRemote(b []byte) (m *world.Remote, rest []byte, ok bool) {
 	m.From = world.RegionPos{X: int32(signed(most32)), Z: int32(signed(most32))}
 	m.At = world.Pos{X: int32(signed(most32)), Y: int32(signed(most32)), Z: int32(signed(most32))}
 	m.Body = world.Vec{X: fixed.Num(signed(1 << 62)), Y: fixed.Num(signed(1 << 62)), Z: fixed.Num(signed(1 << 62))}
+	if ok && m.Kind == world.RemoteItem {
+		size := unsigned(uint64(len(b)))
+		if ok = ok && size <= uint64(len(b)); !ok {
+			return nil, nil, false
+		}
+		var err error
+		m.Item, err = world.DecodeItem(b[:size])
+		b, ok = b[size:], err == nil
+	}
 	return m, b, ok
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // store is the region's side of its space on the disk: small records (players,
-// pointers) as they are or will be on the disk, and the batches that are on
+// pointers, items) as they are or will be on the disk, and the batches that are on
 // their way.
 //
 // A batch is one atomic write. Batches are written in order, and if one fails
@@ -36,6 +36,7 @@ type batch struct {
 	log      []byte
 	changes  []world.BlockChange
 	items    []itemsBefore
+	lying    []itemBefore
 	then     []func(ok bool)
 	snapshot bool
 	columns  uint16 // in the snapshot
@@ -235,6 +236,9 @@ func (r *Region) undo(failed []*batch) {
 		}
 		for _, it := range failed[i].items {
 			r.restoreItems(it)
+		}
+		for _, was := range slices.Backward(failed[i].lying) {
+			r.restoreItem(was)
 		}
 	}
 	for _, c := range undone {

@@ -85,6 +85,13 @@ func (r *Region) showChanges(tick uint64, c *world.Changes) {
 		}
 		r.entities.gone(g.Mob.Handle, g.Mob.Entity, reason)
 	}
+	for _, g := range c.ItemsGone {
+		reason := uint8(frame.Vanished)
+		if g.Taken {
+			reason = frame.Taken
+		}
+		r.entities.gone(g.Item.Handle, g.Item.Entity, reason)
+	}
 	r.entities.sweep(tick)
 	for _, ev := range c.Events {
 		if at := r.entities.at(ev.Handle); at != nil {
@@ -114,6 +121,7 @@ func (r *Region) showBlocks(tick uint64, changes []world.BlockChange) {
 // applyChanges does what follows from a tick: the log, answers, handovers.
 func (r *Region) applyChanges(c *world.Changes) {
 	r.store.record(c.Blocks)
+	r.applyItems(c)
 	r.applyPlayers(c)
 	r.applyResults(c.Results)
 	r.applyRemotes(c)

@@ -34,6 +34,8 @@ func (r *Rules) AppendObject(out []byte, o *storage.Object) []byte {
 		return s.body.AppendBinary(out)
 	case *world.Mob:
 		return s.AppendBinary(out)
+	case *world.Item:
+		return s.AppendBinary(out)
 	case *difference:
 		return appendDifference(out, s)
 	case *rest:
@@ -129,6 +131,12 @@ func (r *Rules) decode(tag int, b []byte) (*storage.Object, error) {
 			return nil, errors.Join(err, errOutside)
 		}
 		return r.newMob(m), nil
+	case tagItem:
+		it, err := world.DecodeItem(b)
+		if err != nil || !r.holds(it.Body.Pos) {
+			return nil, errors.Join(err, errOutside)
+		}
+		return r.newItem(it), nil
 	case tagChunk:
 		return r.decodeChunk(&reader{b: b})
 	case tagRest:

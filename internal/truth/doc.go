@@ -1,6 +1,6 @@
 // Package truth is the voxel world under the rules of the replicated storage
-// (storage.Rules; DESIGN section 8): the differences of chunks, mobs and players
-// are its objects, and blocks change only by signed actions of players that
+// (storage.Rules; DESIGN section 8): the differences of chunks, mobs, items and
+// players are its objects, and blocks change only by signed actions of players that
 // package world accepts. Whoever replays the same actions holds the same bytes.
 //
 // # Regions and intervals

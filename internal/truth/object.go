@@ -19,6 +19,7 @@ const (
 	tagCharacter
 	tagWitness // who signs what players at a node do
 	tagBundle  // what a player has left behind that plays at no node
+	tagItem    // a stack that lies in the world
 )
 
 const tagShift = 60
@@ -76,6 +77,12 @@ func (r *Rules) newCharacter(p *storage.Player, static bool, c *character) *stor
 func (r *Rules) newMob(m *world.Mob) *storage.Object {
 	return r.make(&storage.Object{
 		ID: tagMob<<tagShift | storage.ObjectID(m.Entity), Pos: r.place(m.Body.Pos), State: m,
+	})
+}
+
+func (r *Rules) newItem(it *world.Item) *storage.Object {
+	return r.make(&storage.Object{
+		ID: tagItem<<tagShift | storage.ObjectID(it.Entity), Pos: r.place(it.Body.Pos), State: it,
 	})
 }
 

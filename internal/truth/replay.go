@@ -220,7 +220,7 @@ func (r *Rules) replay(w *window, pos world.RegionPos, from, to uint64, acts byW
 	}
 	r.deliver(g, w, pos, out)
 	if len(g.remotes) == 0 && len(own.witnesses) == 0 && !r.awake(w, pos) {
-		for _, list := range [...][]*storage.Object{own.chunks, own.mobs, own.bundles} {
+		for _, list := range [...][]*storage.Object{own.chunks, own.mobs, own.items, own.bundles} {
 			out.stay = append(out.stay, list...)
 		}
 		return out, nil

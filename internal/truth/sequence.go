@@ -228,6 +228,12 @@ func (q *Sequence) exchange(g *kept, e *effects) {
 			q.get(to).area.AddMob(m)
 		}
 	}
+	for _, it := range slices.Clone(g.area.Items()) {
+		if to := q.r.regionAt(q.r.place(it.Body.Pos)); to != g.pos {
+			g.area.RemoveItem(it.Entity)
+			q.get(to).area.AddItem(it)
+		}
+	}
 	for _, p := range slices.Clone(g.area.Players()) {
 		if to := q.r.regionAt(q.r.place(p.Body.Pos)); to != g.pos {
 			g.area.RemovePlayer(p.ID)
@@ -367,6 +373,10 @@ func (q *Sequence) objects(g *kept) (out []*storage.Object) {
 	for _, p := range g.area.Players() {
 		copied := *p
 		out = append(out, q.r.newCharacter(q.people[p.ID].player, false, &character{body: &copied}))
+	}
+	for _, it := range g.area.Items() {
+		copied := *it
+		out = append(out, q.r.newItem(&copied))
 	}
 	mobs := slices.Clone(g.area.Mobs())
 	for _, m := range mobs {

@@ -153,13 +153,15 @@ func (b *builders) batches(from machine.Time, body func(id.ID) *world.Player) []
 func (b *builders) act(at world.Pos) world.Act {
 	r := &b.r
 	a := world.Act{At: at.Add(int32(r.Intn(7)-3), int32(r.Intn(4)-2), int32(r.Intn(7)-3)), Face: world.Face(r.Intn(6))}
-	switch r.Intn(5) {
+	switch r.Intn(6) {
 	case 0:
 		a.Kind, a.A = world.ActPlace, int64(r.Intn(4))
 	case 1:
 		a.Kind, a.A = world.ActHit, int64(r.Uint64()&(1<<48-1))
 	case 2:
 		a.Kind, a.A = world.ActSelect, int64(r.Intn(9))
+	case 3:
+		a.Kind, a.A, a.B = world.ActDrop, int64(r.Intn(4)), 1
 	default:
 		a.Kind, a.At, a.Face = world.ActDig, at.Add(int32(r.Intn(3)-1), int32(r.Intn(3)-1), int32(r.Intn(3)-1)), world.FaceUp
 	}
@@ -177,6 +179,7 @@ func TestLongReplicasHoldWhatTheSequenceHolds(t *testing.T) {
 		rep := &replica{t: t, r: New(cfg), cells: seq.Cells}
 		crowd := newBuilders(14, 5)
 		var sum Tally
+		items := map[storage.ObjectID]bool{}
 		steps := 9
 		if testing.Short() {
 			steps = 5
@@ -193,9 +196,16 @@ func TestLongReplicasHoldWhatTheSequenceHolds(t *testing.T) {
 			sum.Add(seq.Advance(from, from+interval, actions))
 			rep.step(from, actions)
 			compare(t, fmt.Sprintf("mode %d, step %d", mode, i), rep, seq)
+			seq.Cells(func(c geom.Rect) {
+				for _, o := range seq.Objects(c) {
+					if tagOf(o) == tagItem {
+						items[o.ID] = true
+					}
+				}
+			})
 		}
-		if sum.Done < 100 || sum.Refused < 100 || sum.Blocks < 50 {
-			t.Errorf("mode %d: too little has happened: %+v", mode, sum)
+		if sum.Done < 100 || sum.Refused < 100 || sum.Blocks < 50 || len(items) < 10 {
+			t.Errorf("mode %d: too little has happened: %+v, %d items", mode, sum, len(items))
 		}
 		t.Logf("mode %d: %+v", mode, sum)
 	}

@@ -94,6 +94,10 @@ func (r *Rules) wake(g *region, w *window, own *local) {
 		m := *o.State.(*world.Mob)
 		g.area.AddMob(&m)
 	}
+	for _, o := range own.items {
+		it := *o.State.(*world.Item)
+		g.area.AddItem(&it)
+	}
 	for _, o := range own.characters {
 		p := *o.State.(*character).body
 		g.area.AddPlayer(&p)
@@ -119,6 +123,9 @@ func (r *Rules) collect(g *region, e *effects, own *local, leaving map[id.ID]boo
 	for _, m := range slices.Clone(g.area.Mobs()) {
 		r.put(out, r.newMob(m))
 		g.area.RemoveMob(m.Entity)
+	}
+	for _, it := range slices.Clone(g.area.Items()) {
+		r.put(out, r.newItem(it))
 	}
 	out.rest.area, out.rest.notes, out.notes = g.area.AppendRest(nil), nil, e.notes
 	r.collectChunks(g.area, e, own, out)

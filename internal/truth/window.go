@@ -14,6 +14,7 @@ type local struct {
 	all        []*storage.Object
 	chunks     []*storage.Object
 	mobs       []*storage.Object
+	items      []*storage.Object
 	letters    []*storage.Object
 	characters []*storage.Object // who are there
 	arriving   []*storage.Object // who have only announced to come
@@ -66,6 +67,8 @@ func (r *Rules) sort(target world.RegionPos, objects []*storage.Object) *window 
 			l.chunks = append(l.chunks, o)
 		case *world.Mob:
 			l.mobs = append(l.mobs, o)
+		case *world.Item:
+			l.items = append(l.items, o)
 		case *letter:
 			l.letters = append(l.letters, o)
 		case *rest:

@@ -38,7 +38,7 @@ func (a *Area) act(p *Player, c *Command) (code Refusal, later bool) {
 	return Done, false
 }
 
-// handle does what concerns the inventory alone.
+// handle does what concerns the inventory.
 func (a *Area) handle(p *Player, act *Act) Refusal {
 	switch act.Kind {
 	case ActSelect:
@@ -56,10 +56,7 @@ func (a *Area) handle(p *Player, act *Act) Refusal {
 		if !slot(act.A) || act.B < 1 {
 			return NotAllowed
 		}
-		if p.Items.takeAt(int(act.A), int(min(act.B, MaxStack))) == 0 {
-			return NoItem
-		}
-		p.slots |= 1 << act.A
+		return a.dropItem(p, int(act.A), int(min(act.B, MaxStack)))
 	case ActPick:
 		return p.pick(act.A, act.B)
 	case ActCraft:

@@ -14,16 +14,20 @@ type AreaConfig struct {
 	Protect int32 // nobody but operators builds this near (in x and in z) the spawn; 0: no protection
 	Mobs    int   // how many mobs live in a region at most
 	Peace   bool  // players cannot hurt each other
+
+	// OwnItems lets players pick up only what they have dropped themselves: a
+	// storage that counts what each has won does not know of gifts.
+	OwnItems bool
 }
 
 // Area is the state of one region and the rules by which it changes: its 16
-// columns, players, mobs and scheduled block ticks. Tick is one step of 1/20 s.
+// columns, players, mobs, items and scheduled block ticks. Tick is one step of 1/20 s.
 //
 // It is deterministic: the same columns, players, mobs and commands give the
 // same Digest and the same Changes. Nothing in it may be changed but through
-// its methods. Players and mobs are kept sorted by id.
+// its methods. Players, mobs and items are kept sorted by id.
 //
-// Handles are small numbers, unique among the players and mobs in the area at
+// Handles are small numbers, unique among the players, mobs and items in the area at
 // one time and used again later; they are not part of the state.
 type Area struct {
 	cfg     AreaConfig
@@ -40,8 +44,9 @@ type Area struct {
 	players  []*Player // sorted by id
 	byID     map[id.ID]*Player
 	byEntity map[uint64]*Player
-	mobs     []*Mob // sorted by entity
-	mobCount uint64 // mobs ever spawned here: their entities come from it
+	mobs     []*Mob  // sorted by entity
+	items    []*Item // sorted by entity
+	mobCount uint64  // mobs ever spawned here: their entities come from it
 	handles  handles
 
 	updates updates // scheduled block ticks

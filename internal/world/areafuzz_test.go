@@ -103,6 +103,11 @@ func checkSound(t *testing.T, a *Area) {
 			t.Error(err)
 		}
 	}
+	for _, it := range a.items {
+		if _, err := DecodeItem(it.AppendBinary(nil)); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func FuzzDecodePlayer(f *testing.F) {

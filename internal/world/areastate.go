@@ -12,7 +12,7 @@ const (
 )
 
 // AppendRest appends the canonical bytes of what is in the region besides its
-// blocks and players: mobs and scheduled block ticks. It belongs into a snapshot.
+// blocks, players and items: mobs and scheduled block ticks. It belongs into a snapshot.
 func (a *Area) AppendRest(dst []byte) []byte {
 	w := writer{dst}
 	w.uint(stateVersion)
@@ -71,7 +71,7 @@ func (a *Area) LoadRest(b []byte) error {
 }
 
 // Digest returns the hash of everything that bears on the next ticks: blocks,
-// players, mobs, scheduled block ticks and the time.
+// players, mobs, items, scheduled block ticks and the time.
 func (a *Area) Digest() [sha256.Size]byte {
 	var w writer
 	w.int(int64(a.pos.X))
@@ -89,6 +89,10 @@ func (a *Area) Digest() [sha256.Size]byte {
 	w.uint(uint64(len(a.players)))
 	for _, p := range a.players {
 		w.b = p.AppendBinary(w.b)
+	}
+	w.uint(uint64(len(a.items)))
+	for _, it := range a.items {
+		w.b = it.AppendBinary(w.b)
 	}
 	w.b = a.AppendRest(w.b)
 	return sha256.Sum256(w.b)

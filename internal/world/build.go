@@ -98,6 +98,8 @@ func (a *Area) answer(r Remote) {
 		r.Code = a.placeHere(&r)
 	case RemoteBreak:
 		r.Got, r.Code = a.breakHere(&r)
+	case RemoteItem:
+		r.Code = a.takeItem(&r)
 	default:
 		r.Code = NotAllowed
 	}

@@ -3,7 +3,7 @@ package world
 import "github.com/voxelpopuli/voxelpopuli/internal/id"
 
 // Changes is what a Tick or an Act did. It belongs to the area and is valid until
-// the next; bodies that moved are not listed, look at Players and Mobs.
+// the next; bodies that moved are not listed, look at Players, Mobs and Items.
 type Changes struct {
 	Tick        uint64
 	Blocks      []BlockChange // in the order in which they happened
@@ -26,6 +26,10 @@ type Changes struct {
 	Gone       []MobGone
 	MobLeavers []*Mob
 
+	ItemSaves   []*Item // new, or something changed that must last
+	ItemsGone   []ItemGone
+	ItemLeavers []*Item // outside the region: to be given to the neighbour
+
 	Remotes []Remote // to be asked of the region that Remote.At lies in
 	Answers []Remote // to be sent back to the region of Remote.From
 }
@@ -34,12 +38,14 @@ type Changes struct {
 const (
 	RemotePlace RemoteKind = iota + 1
 	RemoteBreak
+	RemoteItem // an item that crosses the border; nobody is its player
 )
 
 // RemoteKind is what a Remote asks for.
 type RemoteKind uint8
 
-// Remote is something that a player of one region does to a block of another. The home has checked the player's side and taken the item; the owner
+// Remote is something that a player of one region does to a block of another, or
+// an item that comes from there. The home has checked the player's side and taken the item; the owner
 // checks the rest, does it and fills in Code and Got; the home settles it.
 type Remote struct {
 	Kind     RemoteKind
@@ -52,6 +58,7 @@ type Remote struct {
 	Body     Vec   // the player's feet
 	Mode     Mode
 	Operator bool
+	Item     *Item  // RemoteItem
 	Op       uint64 // the home's number of it, so that it may be asked again
 
 	Code Refusal // the answer
@@ -137,6 +144,7 @@ func (c *Changes) reset(tick uint64) {
 		Selves: c.Selves[:0], Items: c.Items[:0], Held: c.Held[:0], Moved: c.Moved[:0], Saves: c.Saves[:0],
 		Kicked: c.Kicked[:0], Leavers: c.Leavers[:0], Notices: c.Notices[:0], Deaths: c.Deaths[:0],
 		Events: c.Events[:0], Cracks: c.Cracks[:0], Spawned: c.Spawned[:0], Gone: c.Gone[:0],
-		MobLeavers: c.MobLeavers[:0], Remotes: c.Remotes[:0], Answers: c.Answers[:0],
+		MobLeavers: c.MobLeavers[:0], ItemSaves: c.ItemSaves[:0], ItemsGone: c.ItemsGone[:0], ItemLeavers: c.ItemLeavers[:0],
+		Remotes: c.Remotes[:0], Answers: c.Answers[:0],
 	}
 }

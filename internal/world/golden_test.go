@@ -190,6 +190,13 @@ func reloaded(t *testing.T, a *Area) *Area {
 		}
 		b.AddPlayer(q)
 	}
+	for _, it := range a.Items() {
+		again, err := DecodeItem(it.AppendBinary(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.AddItem(again)
+	}
 	if err := b.LoadRest(a.AppendRest(nil)); err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,7 @@
 package world
 
+import "slices"
+
 // Slots is how many slots an inventory has, the hot bar first.
 const Slots = 36
 
@@ -47,6 +49,13 @@ func (v *Inventory) Add(b Block, n int) (left int, changed uint64) {
 		}
 	}
 	return n, changed
+}
+
+// hasRoom reports whether one more of a block finds room.
+func (v *Inventory) hasRoom(b Block) bool {
+	return slices.ContainsFunc(v[:], func(s Stack) bool {
+		return s.Count == 0 || s.Block == b && s.Count < MaxStack
+	})
 }
 
 // Count returns how many of a block the inventory holds.

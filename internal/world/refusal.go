@@ -21,6 +21,7 @@ const (
 	IsDead         Refusal = "dead"
 	NotLoaded      Refusal = "not-loaded"
 	Stopped        Refusal = "stopped"
+	TooMany        Refusal = "too-many"
 )
 
 var refusalTexts = map[Refusal]string{
@@ -37,6 +38,7 @@ var refusalTexts = map[Refusal]string{
 	IsDead:         "You are dead.",
 	NotLoaded:      "This part of the world is not loaded yet.",
 	Stopped:        "You let go of the block before it was broken.",
+	TooMany:        "Too much lies on the ground here already.",
 	"storage":      "The world could not be saved; nothing was changed.",
 }
 

@@ -36,6 +36,7 @@ func (a *Area) Tick(tick uint64, cmds []Command) *Changes {
 	}
 	a.blockTicks()
 	a.tickMobs()
+	a.tickItems()
 	a.report()
 	return &a.changes
 }

@@ -351,7 +351,7 @@ export class App {
       case 'map':
         return this.open(() => this.ui.map.show());
       case 'drop':
-        this.game.acts.do(ActKind.Drop, { a: this.game.inventory.selected, b: 1 });
+        this.game.acts.do(ActKind.Drop, { a: this.game.inventory.selected, b: this.game.controls.is('sneak') ? 99 : 1 });
         return;
       case 'debug':
         return this.ui.debug.toggle();

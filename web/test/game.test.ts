@@ -215,16 +215,35 @@ test('rules: what takes how long, and who stands in the way', () => {
   assert.equal(occupied(3, 10, 0, Block.Stone, b, [{ x: 3.5, y: 10, z: 0.5 }]), true);
 });
 
-test('commands are completed: names, alternatives, players with spaces, blocks', () => {
+test('commands are completed: all of them, forms, players with spaces, blocks, places', () => {
   const commands = [
+    ...Array.from({ length: 12 }, (_, i) => ({ name: `z${i}`, args: [], help: '' })),
     { name: 'gamemode', args: ['survival|creative', '<player>'], help: '' },
     { name: 'give', args: ['<player>', '<block>', '<number>'], help: '' },
+    { name: 'time', args: ['query'], help: '' },
+    { name: 'time', args: ['set', 'noon|night|<number>'], help: '' },
+    { name: 'tp', args: ['<player>', '<x>', '<y>', '<z>'], help: '' },
+    { name: 'tp', args: ['<x>', '<y>', '<z>'], help: '' },
+    { name: 'help', args: ['<command>'], help: '' },
   ];
-  const texts = (line: string): string[] => complete(line, commands, ['Ada', 'Quick Robin']).map((c) => c.text);
-  assert.deepEqual(texts('/g'), ['/gamemode ', '/give ']);
+  const found = (line: string) => complete(line, commands, { players: ['Ada', 'Quick Robin'], at: [12, 64, -5] });
+  const texts = (line: string): string[] => found(line).map((c) => c.text);
+  assert.equal(texts('/').length, 17, 'each command once');
+  assert.deepEqual(texts('/g'), ['/gamemode', '/give']);
+  assert.deepEqual(found('/gamemode').map((c) => c.more), [true]);
+  assert.deepEqual(texts('/gamemode '), ['/gamemode survival', '/gamemode creative']);
   assert.deepEqual(texts('/gamemode c'), ['/gamemode creative']);
   assert.deepEqual(texts('/gamemode creative Q'), ['/gamemode creative "Quick Robin"']);
+  assert.deepEqual(found('/gamemode creative A').map((c) => c.more), [false]);
   assert.deepEqual(texts('/give "Quick Robin" oak_p'), ['/give "Quick Robin" oak_planks']);
+  assert.ok(texts('/give Ada plank').includes('/give Ada oak_planks'), 'by a later part of the name');
+  assert.deepEqual(texts('/time '), ['/time query', '/time set']);
+  assert.deepEqual(texts('/time query '), []);
+  assert.deepEqual(texts('/time set n'), ['/time set noon', '/time set night']);
+  assert.deepEqual(texts('/tp '), ['/tp Ada', '/tp "Quick Robin"', '/tp ~', '/tp 12']);
+  assert.deepEqual(texts('/tp 3 '), ['/tp 3 ~', '/tp 3 12', '/tp 3 64']);
+  assert.deepEqual(texts('/tp Ada ~ ~ '), ['/tp Ada ~ ~ ~', '/tp Ada ~ ~ -5']);
+  assert.ok(texts('/help gi').includes('/help give'));
   assert.deepEqual(texts('hello'), []);
 });
 

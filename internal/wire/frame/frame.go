@@ -136,6 +136,7 @@ const (
 	LeftWorld
 	Died
 	Vanished
+	Taken // an item that somebody has picked up
 )
 
 // State is an entity that holds or does something else now.
@@ -162,6 +163,10 @@ type Crack struct {
 	Place uint32
 	Stage uint8
 }
+
+// KindItem is the kind of an item that lies in the world: Held is what it is,
+// Pose is how many.
+const KindItem = 128
 
 // NoCrack is the Stage of a block that is not being broken any more.
 const NoCrack = 10

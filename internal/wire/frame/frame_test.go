@@ -136,6 +136,15 @@ func examples() []golden {
 			e.Begin(12, false)
 			e.Block(Block{5, world.Air})
 		})},
+		{"items lie there", encoded(here, func(e *CellEncoder) {
+			e.Begin(2, true)
+			e.Enter(&Enter{Handle: 1, Entity: 1<<48 + 77, Kind: KindItem, Motion: walker, Held: world.OakPlanks, Pose: 99})
+			e.Enter(&Enter{Handle: 2, Entity: 1<<49 - 1, Kind: KindItem, Motion: Motion{X: 5, Y: 70, Z: 6}, Held: world.Torch, Pose: 1})
+		}, func(e *CellEncoder) {
+			e.Begin(5, false)
+			e.Leave(Leave{1, Taken})
+			e.State(State{3, 12, world.Dirt}) // it is twelve now
+		})},
 		{"more than 127 moves", encoded(here, func(e *CellEncoder) {
 			e.Begin(1, false)
 			for i := range uint32(130) {

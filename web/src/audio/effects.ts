@@ -128,6 +128,12 @@ export class Effects {
     this.crunch('grass', at, 0.4, 0.8);
   }
 
+  /** An item is picked up. */
+  taken(at: Place): void {
+    const out = this.s.output(at, 0.25);
+    if (out) tone(this.s, out, { from: vary(520), to: 980, length: 0.07, volume: 0.5, type: 'triangle' });
+  }
+
   /** For the interface: click, pop (an item moves), chat. */
   ui(kind: 'click' | 'pop' | 'chat' | 'open'): void {
     const out = this.s.output(null, 0.2);

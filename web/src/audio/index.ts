@@ -61,6 +61,10 @@ export class Audio {
       else if (metres > 0.8) this.effects?.land(setOf(this.game.viewer.ground()), metres);
       if (r.jumped) this.effects?.jump();
     });
+    events.on('taken', (e) => {
+      const at = this.game.viewer.place(e.entity);
+      if (at) this.effects?.taken(at);
+    });
     events.on('entityEvent', (e) => this.entity(e.entity, e.event));
   }
 

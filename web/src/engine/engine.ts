@@ -326,7 +326,7 @@ export class Engine {
     this.updateFar(reach);
     if (options.clouds) this.clouds.update(at, (Date.now() / 1000) % 100_000);
     const blockAt = (bx: number, by: number, bz: number): number => this.link.block(bx, by, bz);
-    this.figures.update(dt, at);
+    this.figures.update(dt, at, options.reducedMotion);
     this.outlined.update(at, blockAt);
     this.cracks.update(at, blockAt);
     this.pieces.update(dt, at, this.light, blockAt);

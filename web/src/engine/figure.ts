@@ -47,10 +47,10 @@ const STALKER: Part[] = [
   { name: 'legL', joint: [-0.1, 0.86, 0], middle: [0, -0.43, 0], size: [0.15, 0.86, 0.15], skin: all(Skin.Shadow), colours: [0, 1] },
 ];
 
-export const PARTS: Record<FigureKind, Part[]> = { player: PLAYER, sheep: SHEEP, stalker: STALKER };
+export const PARTS: Record<FigureKind, Part[]> = { player: PLAYER, sheep: SHEEP, stalker: STALKER, item: [] };
 
 /** metres from the feet to where the name stands */
-export const TALL: Record<FigureKind, number> = { player: 2.1, sheep: 1.5, stalker: 2.2 };
+export const TALL: Record<FigureKind, number> = { player: 2.1, sheep: 1.5, stalker: 2.2, item: 0.4 };
 
 const SKINS = [0xf2cfa9, 0xe0ac7e, 0xc68642, 0x9a6a3e, 0x6f4a2c, 0xf7dcc4];
 const HAIR = [0x2b1d14, 0x4a2f1b, 0x7a5230, 0xb98b4a, 0xd9b36a, 0x1a1a1e, 0x8e3b22, 0x9a9a9e];

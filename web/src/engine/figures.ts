@@ -1,10 +1,10 @@
 // The entities in sight: what they look like from frame to frame.
 
 import { Group, Matrix4, type DataArrayTexture } from 'three';
-import { blocks } from '../gen/blocks';
-import { EMIT, LAYER } from '../world/tables';
 import { Boxes } from './boxes';
 import { coloursOf, handOf, PARTS, placePart, TALL, type Pose } from './figure';
+import { addHeld } from './held';
+import { addLying } from './lying';
 import { NameTags } from './tags';
 import type { EntityEvent, EntityState, FigureKind } from './types';
 import type { Shared } from './uniforms';
@@ -14,6 +14,7 @@ const STRIKE = 0.3;
 const HURT = 0.45;
 /** metres beyond which figures are not drawn */
 const SIGHT = 160;
+const ITEM_SIGHT = 64;
 
 interface Figure {
   kind: FigureKind;
@@ -96,13 +97,18 @@ export class Figures {
     });
   }
 
-  /** update moves limbs on by dt and places all boxes relative to the eye. */
-  update(dt: number, eye: { x: number; y: number; z: number }): void {
+  /** update moves limbs on by dt and places all boxes relative to the eye; items lie still if nothing is to move. */
+  update(dt: number, eye: { x: number; y: number; z: number }, still: boolean): void {
     this.skins.begin();
     this.held.begin();
     for (const [id, f] of this.all) {
-      this.animate(f, dt);
       const { state } = f;
+      if (f.kind === 'item') {
+        if (!still) f.pose.time += dt;
+        this.drawItem(f, eye);
+        continue;
+      }
+      this.animate(f, dt);
       const distance = Math.hypot(state.x - eye.x, state.y - eye.y, state.z - eye.z);
       if (distance < SIGHT) this.draw(f, eye);
       const tall = TALL[f.kind] - (state.sneaking ? 0.25 : 0);
@@ -112,6 +118,13 @@ export class Figures {
     }
     this.skins.end();
     this.held.end();
+  }
+
+  private drawItem(f: Figure, eye: { x: number; y: number; z: number }): void {
+    const { x, y, z, held, count } = f.state;
+    const at = { x: x - eye.x, y: y - eye.y, z: z - eye.z };
+    if (held === 0 || Math.hypot(at.x, at.y, at.z) > ITEM_SIGHT) return;
+    addLying(this.held, { block: held, count, ...at, sky: (f.light >> 4) / 15, lamp: (f.light & 15) / 15 }, f.pose.time);
   }
 
   private animate(f: Figure, dt: number): void {
@@ -177,25 +190,6 @@ const root = new Matrix4();
 const tilt = new Matrix4();
 const box = new Matrix4();
 const hand = new Matrix4();
-const sized = new Matrix4();
-
-/** flatInHand are the classes that are held as a picture instead of a cube. */
-const flatInHand = new Set(['cross', 'ladder', 'torch']);
-
-/** heldFlat tells whether a block is held as a picture. */
-export function heldFlat(block: number): boolean {
-  return flatInHand.has(blocks[block]?.class ?? 'cube');
-}
-
-/** addHeld adds a block of a size at a place: a cube, or a thin picture of a plant. */
-export function addHeld(boxes: Boxes, at: Matrix4, block: number, size: number, sky: number, lamp: number): void {
-  const side = LAYER[block * 6 + 2];
-  const kind = blocks[block]?.class ?? 'cube';
-  if (heldFlat(block)) sized.makeScale(size * 1.6, size * 1.6, 0.015).setPosition(0, size * 0.3, 0);
-  else sized.makeScale(size, kind === 'slab' ? size / 2 : size, size);
-  sized.premultiply(at);
-  boxes.add(sized, [side, side, LAYER[block * 6 + 1]], 0, 0, sky, Math.max(lamp, EMIT[block] / 15));
-}
 
 /** wrap brings an angle into −π…π. */
 function wrap(a: number): number {

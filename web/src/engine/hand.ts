@@ -3,7 +3,7 @@
 import { Euler, Matrix4, PerspectiveCamera, Scene, type DataArrayTexture } from 'three';
 import { Boxes } from './boxes';
 import { coloursOf } from './figure';
-import { addHeld, heldFlat } from './figures';
+import { addHeld, heldFlat } from './held';
 import { Skin } from './textures/skins';
 import type { Shared } from './uniforms';
 

@@ -43,7 +43,7 @@ export interface CameraState {
   walked?: number;
 }
 
-export type FigureKind = 'player' | 'sheep' | 'stalker';
+export type FigureKind = 'player' | 'sheep' | 'stalker' | 'item';
 
 /** How an entity looks now; interpolation over time is the caller's. */
 export interface EntityState {
@@ -58,8 +58,10 @@ export interface EntityState {
   swimming: boolean;
   flying: boolean;
   dead: boolean;
-  /** block in the hand, 0 for none */
+  /** block in the hand, 0 for none; of an item, what it is */
   held: number;
+  /** of an item, how many */
+  count: number;
 }
 
 /** What an entity does for a moment; see Engine.entityEvent. */

@@ -1,6 +1,6 @@
 import { decodeFrame, type Frame } from '../net/frame';
 import { WireError } from '../net/reader';
-import type { Message } from '../net/types';
+import { LeaveReason, type Message } from '../net/types';
 import type { Game } from './game';
 
 /** The body moves once the columns around it are there: this many to each side. */
@@ -99,7 +99,10 @@ export class Frames {
     g.clock.arrived(f.tick, now);
     g.entities.apply(f, g.welcome?.entity ?? -1, now, {
       event: (entity, event) => g.events.emit('entityEvent', { entity, event }),
-      removed: (entity) => g.engine.removeEntity(entity),
+      removed: (entity, reason) => {
+        if (reason === LeaveReason.Taken) g.events.emit('taken', { entity });
+        g.engine.removeEntity(entity);
+      },
     });
     this.blocks(f);
     if (f.correction || f.ack >= 0) g.heard(now);

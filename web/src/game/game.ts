@@ -49,6 +49,8 @@ export interface GameEvents {
   digging: { x: number; y: number; z: number; block: number };
   hurt: undefined;
   entityEvent: { entity: number; event: number };
+  /** somebody has picked an item up; it is still drawn */
+  taken: { entity: number };
 }
 
 /** Steps made up for at most after the page slept: the node runs no more at once; older time is lost. */

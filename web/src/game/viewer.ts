@@ -10,10 +10,10 @@ import { type Aimed, pickEntity, raycast } from './raycast';
 import { eyeHeight, HEIGHT, reachOf } from './rules';
 
 const kinds: Record<number, FigureKind> = {
-  [EntityKind.Player]: 'player', [EntityKind.Sheep]: 'sheep', [EntityKind.Stalker]: 'stalker',
+  [EntityKind.Player]: 'player', [EntityKind.Sheep]: 'sheep', [EntityKind.Stalker]: 'stalker', [EntityKind.Item]: 'item',
 };
 const sizes: Record<FigureKind, { halfWidth: number; height: number }> = {
-  player: { halfWidth: 0.3, height: 1.8 }, sheep: { halfWidth: 0.45, height: 1.3 }, stalker: { halfWidth: 0.35, height: 1.95 },
+  player: { halfWidth: 0.3, height: 1.8 }, sheep: { halfWidth: 0.45, height: 1.3 }, stalker: { halfWidth: 0.35, height: 1.95 }, item: { halfWidth: 0.125, height: 0.25 },
 };
 
 /** Others are drawn this far in the past, so that there is always something to draw between. */
@@ -105,12 +105,13 @@ export class Viewer {
     for (const s of g.entities.all.values()) {
       const kind = kinds[s.kind] ?? 'sheep';
       const p = s.track.at(tick);
-      const has = (bit: number): boolean => (s.pose & bit) !== 0;
+      const lies = kind === 'item';
+      const has = (bit: number): boolean => !lies && (s.pose & bit) !== 0;
       this.others.set(s.entity, { id: s.entity, kind, x: p.x, y: p.y, z: p.z });
       const name = s.name || (s.kind === EntityKind.Player ? (g.roster.get(s.entity)?.name ?? '') : '');
       g.engine.entity(s.entity, kind, name, {
         x: p.x, y: p.y, z: p.z, yaw: p.yaw, pitch: p.pitch,
-        sneaking: has(Pose.Sneaking), swimming: has(Pose.Swimming), flying: has(Pose.Flying), dead: has(Pose.Dead), held: s.held,
+        sneaking: has(Pose.Sneaking), swimming: has(Pose.Swimming), flying: has(Pose.Flying), dead: has(Pose.Dead), held: s.held, count: lies ? s.pose : 0,
       });
     }
   }
@@ -130,7 +131,7 @@ export class Viewer {
   }
 
   private *aimed(): Iterable<Aimed> {
-    for (const o of this.others.values()) yield { ...o, ...sizes[o.kind] };
+    for (const o of this.others.values()) if (o.kind !== 'item') yield { ...o, ...sizes[o.kind] };
   }
 
   /** Where an entity is drawn now. */

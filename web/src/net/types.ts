@@ -29,12 +29,12 @@ export const Mode = { Survival: 0, Creative: 1, Spectator: 2 } as const;
 export const ChatKind = { Near: 0, World: 1, System: 2, Whisper: 3, Error: 4 } as const;
 
 /** What an entity is. */
-export const EntityKind = { Player: 0, Sheep: 1, Stalker: 2 } as const;
+export const EntityKind = { Player: 0, Sheep: 1, Stalker: 2, Item: 128 } as const;
 
 /** Bits of an entity's pose. */
 export const Pose = { Sneaking: 1, Sprinting: 2, Swimming: 4, Flying: 8, Dead: 16 } as const;
 export const EntityEvent = { Swing: 1, Hurt: 2, Eat: 3, Call: 4 } as const;
-export const LeaveReason = { Elsewhere: 0, Left: 1, Died: 2, Vanished: 3 } as const;
+export const LeaveReason = { Elsewhere: 0, Left: 1, Died: 2, Vanished: 3, Taken: 4 } as const;
 
 /** Bits of the body flags in a correction. */
 export const BodyFlag = { OnGround: 1, Flying: 2, InWater: 4, Climbing: 8 } as const;

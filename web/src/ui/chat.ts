@@ -1,6 +1,6 @@
 import type { ChatLine, Game } from '../game/game';
 import { ChatKind } from '../net/types';
-import { complete } from './complete';
+import { type Choice, complete } from './complete';
 import { h } from './dom';
 import { t } from './strings';
 
@@ -22,7 +22,7 @@ export class Chat {
   private readonly history: string[] = [];
   private at = 0;
   private draft = '';
-  private choices: string[] = [];
+  private choices: Choice[] = [];
   private choice = -1;
 
   constructor(private readonly game: Game) {
@@ -111,12 +111,14 @@ export class Chat {
   }
 
   private suggest(): void {
-    const names = this.game.roster.list.map((p) => p.name);
-    this.offer(complete(this.input.value, this.game.commands, names));
+    const b = this.game.predictor.body;
+    const block = (v: number): number => Math.floor(v / 4096);
+    const players = this.game.roster.list.map((p) => p.name);
+    this.offer(complete(this.input.value, this.game.commands, { players, at: [block(b.x), block(b.y), block(b.z)] }));
   }
 
-  private offer(choices: { text: string; label: string }[]): void {
-    this.choices = choices.map((c) => c.text);
+  private offer(choices: Choice[]): void {
+    this.choices = choices;
     this.choice = -1;
     this.options.hidden = choices.length === 0;
     this.input.setAttribute('aria-expanded', String(choices.length > 0));
@@ -129,8 +131,13 @@ export class Chat {
 
   private take(step: number): void {
     const n = this.choices.length;
-    this.choice = (this.choice + step + n) % n;
-    this.input.value = this.choices[this.choice]!;
+    if (n === 1) { // nothing to choose from: on to what follows
+      const [c] = this.choices;
+      this.input.value = c!.text + (c!.more ? ' ' : '');
+      return this.suggest();
+    }
+    this.choice = this.choice < 0 && step < 0 ? n - 1 : (this.choice + step + n) % n;
+    this.input.value = this.choices[this.choice]!.text;
     [...this.options.children].forEach((el, i) => {
       el.setAttribute('aria-selected', String(i === this.choice));
       if (i === this.choice) el.scrollIntoView({ block: 'nearest' });

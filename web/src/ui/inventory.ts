@@ -179,7 +179,8 @@ export class InventoryDialog {
       e.preventDefault();
       this.slots[to]?.focus();
     } else if (e.key === 'Delete' || e.key === 'Backspace') {
-      this.drop(i, e.shiftKey ? 1 : 99);
+      if (this.game.self.mode === Mode.Creative) this.game.acts.do(ActKind.Pick, { a: 0, b: i });
+      else this.drop(i, e.shiftKey ? 1 : 99);
     } else if (/^[1-9]$/.test(e.key)) {
       const n = Number(e.key) - 1;
       if (this.game.inventory.move(i, n, 0)) this.game.acts.do(ActKind.MoveItem, { a: i, b: n });
