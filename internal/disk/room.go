@@ -26,9 +26,8 @@ type room struct {
 }
 
 // margin is what must be free beside the reserve for a write to begin: room for
-// pebble's next log and a flush of its memory, twice. Other than the reserve it
-// takes no room.
-func (r *room) margin() int64 { return min(2*r.reserve, 4*memTable) }
+// pebble's next log and a flush of its memory.
+func (r *room) margin() int64 { return r.reserve }
 
 // reserveFor is how large the reserve must be for a write of n bytes: should the
 // disk fill up while it is written, its log must still get there, and a new one be

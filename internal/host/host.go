@@ -69,7 +69,7 @@ func Start(cfg Config) (*Host, error) {
 	if h.folder, h.world, err = cfg.openWorld(p); err != nil {
 		return nil, err
 	}
-	if err := h.checkWorld(); err != nil {
+	if err := errors.Join(cfg.sameWorld(&h.world.Meta), h.checkWorld()); err != nil {
 		return nil, errors.Join(err, h.world.Close())
 	}
 	if cfg.Nodes != "" {

@@ -186,7 +186,7 @@ func (h *Host) share(p *peers) error {
 		return err
 	}
 	if p.socket, err = h.cfg.nodePort(); err != nil {
-		return err
+		return listenError(h.cfg.Nodes, err)
 	}
 	h.peers = p
 	p.ground = evidence.NewGround(p.record)
