@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/disk"
+	"github.com/voxelpopuli/voxelpopuli/internal/files"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
 )
 
@@ -42,16 +46,16 @@ func configure(cmd *cobra.Command, data *string) error {
 }
 
 func configureFromFile(cmd *cobra.Command, file string, given map[string]bool) error {
-	b, err := os.ReadFile(file)
+	b, err := files.ReadSmall(file, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("settings: %w", err)
 	}
-	var settings map[string]any
-	if err := json.Unmarshal(b, &settings); err != nil {
-		return fmt.Errorf("%w: %s: %w", host.ErrUsage, file, err)
+	settings, err := decodeSettings(b)
+	if err != nil {
+		return fmt.Errorf("settings: %s: %w: %v. Mend or remove it", file, disk.ErrDamaged, err)
 	}
 	known := knownFlags(cmd.Root())
 	names := make([]string, 0, len(settings))
@@ -66,7 +70,11 @@ func configureFromFile(cmd *cobra.Command, file string, given map[string]bool) e
 		if f := cmd.Flags().Lookup(name); f == nil || given[name] {
 			continue // another command's, or decided already
 		}
-		if err := cmd.Flags().Set(name, plain(settings[name])); err != nil {
+		value, err := plain(settings[name])
+		if err == nil {
+			err = cmd.Flags().Set(name, value)
+		}
+		if err != nil {
 			return fmt.Errorf("%w: %s: %s: %w", host.ErrUsage, file, name, err)
 		}
 	}
@@ -89,15 +97,37 @@ func knownFlags(root *cobra.Command) map[string]bool {
 	return out
 }
 
+// maxConfig bounds config.json.
+const maxConfig = 1 << 20
+
+// decodeSettings reads config.json.
+func decodeSettings(b []byte) (map[string]any, error) {
+	var settings map[string]any
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber() // 4747000000 is no 4.747e+09
+	if err := d.Decode(&settings); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows its end")
+	}
+	return settings, nil
+}
+
 // plain writes a JSON value as it would stand behind a flag.
-func plain(v any) string {
+func plain(v any) (string, error) {
 	list, ok := v.([]any)
 	if !ok {
-		return fmt.Sprint(v)
+		list = []any{v}
 	}
 	words := make([]string, len(list))
 	for i, w := range list {
-		words[i] = fmt.Sprint(w)
+		switch w.(type) {
+		case string, bool, json.Number:
+			words[i] = fmt.Sprint(w)
+		default:
+			return "", errors.New("want a text, a number, true, false, or a list of these")
+		}
 	}
-	return strings.Join(words, ",")
+	return strings.Join(words, ","), nil
 }

@@ -53,6 +53,13 @@ func TestWorldCommands(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "castle.vpworld")
 	p.ok("world", "export", "castle", file)
+	if code, _, errs := p.run("world", "export", "castle", file); code != host.ExitNoWorld || !strings.Contains(errs, "--force") {
+		t.Errorf("exported over a file: exit code %d: %s", code, errs)
+	}
+	p.ok("world", "export", "castle", file, "--force")
+	if code, _, errs := p.run("world", "import", file, "more", "--max-size", "-1"); code != host.ExitUsage {
+		t.Errorf("a negative size: exit code %d: %s", code, errs)
+	}
 	p.ok("world", "import", file, "copy")
 	if backup := strings.TrimSpace(p.ok("world", "backup", "copy")); !strings.HasPrefix(backup, p.data) {
 		t.Errorf("backup written to %q", backup)
@@ -137,9 +144,19 @@ func TestSettings(t *testing.T) {
 	if got := seed("--seed", "3"); got != "3" {
 		t.Errorf("from the flag: seed %s, want 3", got)
 	}
-	for _, bad := range []string{`{"sed": 1}`, `{`, `{"data": "/"}`} {
+	for bad, want := range map[string]int{
+		`{"sed": 1}`: host.ExitUsage, `{"data": "/"}`: host.ExitUsage,
+		`{`: host.ExitData, `{} more`: host.ExitData, `[1]`: host.ExitData, "": host.ExitData, "\x00\x00": host.ExitData,
+		strings.Repeat("[", 1<<19): host.ExitData, strings.Repeat(" ", maxConfig+1): host.ExitData,
+	} {
 		config(bad)
-		if code, _, errs := p.run("world", "list"); code != host.ExitUsage || !strings.Contains(errs, "config.json") {
+		if code, _, errs := p.run("world", "list"); code != want || !strings.Contains(errs, "config.json") || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%.20q: exit code %d, want %d: %.300s", bad, code, want, errs)
+		}
+	}
+	for _, bad := range []string{`{"mode": {"a": [1]}}`, `{"mode": [["creative"]]}`, `{"mode": null}`} {
+		config(bad)
+		if code, _, errs := p.run("world", "new", "x"); code != host.ExitUsage || !strings.Contains(errs, "want a text") {
 			t.Errorf("%s: exit code %d: %s", bad, code, errs)
 		}
 	}
@@ -167,6 +184,17 @@ func TestPlay(t *testing.T) {
 	if out := p.ok("status", addr); !strings.Contains(out, "home") {
 		t.Errorf("status: %q", out)
 	}
+	if out := p.ok("status", addr); strings.Count(out, "\n") > 12 {
+		t.Errorf("status has too many lines: %q", out)
+	}
+	if all := p.ok("status", addr, "--all"); strings.Count(all, "\n") <= strings.Count(p.ok("status", addr), "\n") || !strings.Contains(all, "network") {
+		t.Errorf("status --all: %q", all)
+	}
+	for flag, value := range map[string]string{"--seed": "another", "--mode": "creative"} {
+		if c, _, errs := p.run("node", "--port", "-1", "--alone", flag, value); c != host.ExitInUse {
+			t.Errorf("node %s on an open world: exit code %d: %s", flag, c, errs)
+		}
+	}
 	if out := p.ok("status", addr, "--json"); !json.Valid([]byte(out)) {
 		t.Errorf("status as JSON: %q", out)
 	}
@@ -187,6 +215,11 @@ func TestPlay(t *testing.T) {
 	go io.Copy(io.Discard, r)
 	if c := <-code; c != 0 {
 		t.Errorf("exit code %d", c)
+	}
+	for flag, value := range map[string]string{"--seed": "another", "--mode": "creative"} {
+		if c, _, errs := p.run("node", "--port", "-1", "--alone", flag, value); c != host.ExitUsage || !strings.Contains(errs, flag) {
+			t.Errorf("node %s on a world that is there: exit code %d: %s", flag, c, errs)
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.StringVar(&r.World, "world", host.DefaultWorld, "which world; it is made if there is none")
 	f.StringVar(&r.Seed, "seed", "", "what a new world grows from: a number or a text (default random)")
-	f.StringVar(&r.Mode, "mode", "survival", "how newcomers of a new world play: survival or creative")
+	f.StringVar(&r.Mode, "mode", "", "how newcomers of a new world play: survival or creative (default survival)")
 	f.StringVar(&r.Listen, "listen", host.DefaultListen, "address to listen on: HOST or HOST:PORT; 0.0.0.0 lets the network in")
 	f.IntVar(&r.Port, "port", host.DefaultPort, "port, unless --listen has one; -1: any that is free")
 	f.StringSliceVar(&r.Join, "join", nil, "addresses of nodes, HOST or HOST:PORT, or a bookmark, whose world to host and play in")

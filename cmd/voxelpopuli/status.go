@@ -14,11 +14,11 @@ import (
 )
 
 func newStatus(c *common) *cobra.Command {
-	var asJSON bool
+	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:     "status [ADDRESS|BOOKMARK]",
 		Short:   "Asks a world that is open how it does",
-		Example: "  voxelpopuli status\n  voxelpopuli status 127.0.0.1:4747 --json",
+		Example: "  voxelpopuli status\n  voxelpopuli status --all\n  voxelpopuli status 127.0.0.1:4747 --json",
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			addr := fmt.Sprintf("%s:%d", host.DefaultListen, host.DefaultPort)
@@ -41,49 +41,79 @@ func newStatus(c *common) *cobra.Command {
 				return err
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintf(w, "world\t%s (%s)\n", s.World.Name, s.World.ID)
-			fmt.Fprintf(w, "players\t%d, %d connections\n", s.Players, s.Connections)
-			fmt.Fprintf(w, "regions awake\t%d\n", s.Regions)
-			fmt.Fprintf(w, "tick\t%d, %.2f ms median, %.2f ms p99\n", s.Tick, s.TickP50, s.TickP99)
-			fmt.Fprintf(w, "disk\t%d writes in %d syncs, %d bytes, the slowest %.1f ms\n", s.Disk.Writes, s.Disk.Syncs, s.Disk.Bytes, s.Disk.MaxSyncMs)
-			printHosting(w, &s.Hosting)
+			printStatus(w, &s)
+			if all {
+				printAll(w, &s.Hosting)
+			}
 			return w.Flush()
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the node's answer as it is")
+	cmd.Flags().BoolVar(&all, "all", false, "print every part, node and neighbour as well")
 	return cmd
 }
 
-// printHosting shows a node's share of the world.
-func printHosting(w io.Writer, s *gateway.Hosting) {
-	if s.Node == "" {
+// printStatus prints what a person wants to know of a world that is open.
+func printStatus(w io.Writer, s *gateway.Status) {
+	fmt.Fprintf(w, "world\t%s (%s)\n", s.World.Name, s.World.ID)
+	fmt.Fprintf(w, "players\t%d, %d connections\n", s.Players, s.Connections)
+	fmt.Fprintf(w, "regions awake\t%d\n", s.Regions)
+	fmt.Fprintf(w, "tick\t%d, %.2f ms median, %.2f ms p99\n", s.Tick, s.TickP50, s.TickP99)
+	fmt.Fprintf(w, "disk\t%d writes in %d syncs, %d bytes, the slowest %.1f ms\n", s.Disk.Writes, s.Disk.Syncs, s.Disk.Bytes, s.Disk.MaxSyncMs)
+	h := &s.Hosting
+	if h.Node == "" {
 		fmt.Fprintf(w, "node\tno other node can host this world\n")
 		return
 	}
-	fmt.Fprintf(w, "node\t%s at %s\n", s.Node, s.Address)
-	fmt.Fprintf(w, "hosts\tleads %d, keeps %d parts of the world\n", s.Leads, s.Copies)
-	fmt.Fprintf(w, "network\t%d links, %d bytes sent, %d received, %d packets dropped\n", s.Links, s.NetOut, s.NetIn, s.NetDrops)
-	printCapacity(w, s)
-	for _, p := range s.Peers {
-		fmt.Fprintf(w, "peer\t%s at %s, %.2f ms\n", p.Node[:8], p.Address, p.Trip)
-	}
-	if o := s.Overlay; o != nil {
+	fmt.Fprintf(w, "node\t%s at %s\n", h.Node, h.Address)
+	fmt.Fprintf(w, "hosts\tleads %d, keeps %d parts of the world; %d other nodes, %d links\n", h.Leads, h.Copies, len(h.Peers), h.Links)
+	printCapacity(w, h)
+	if o := h.Overlay; o != nil {
 		state := "looking for its neighbours"
 		if o.Stable {
 			state = "stable"
 		}
 		fmt.Fprintf(w, "overlay\tat %d,%d, %s, %d neighbours, %d links, revocations version %d\n", o.Place[0], o.Place[1], state, len(o.Neighbours), o.Links, o.Revocations)
+	}
+	if t := h.Truth; t != nil {
+		fmt.Fprintf(w, "storage\tzone %d of %d, update %d, %d zones agreed, %d objects, %d cells unknown, %d updates failed\n", t.Zone, t.Zones, t.Update, t.Votes, t.Objects, t.Unknown, t.Failed)
+		printMisconduct(w, t)
+	}
+}
+
+// maxShown bounds the reports on other nodes without --all.
+const maxShown = 3
+
+// printMisconduct shows the newest reports on nodes that did what they must not.
+func printMisconduct(w io.Writer, t *gateway.Truth) {
+	for _, c := range t.Charges[max(0, len(t.Charges)-maxShown):] {
+		fmt.Fprintf(w, "charged\t%s, which ran region %d,%d at %s: it %s\n", c.Leader, c.Region[0], c.Region[1], c.Time.Format(time.RFC3339), c.What)
+	}
+	for _, a := range t.Accused[max(0, len(t.Accused)-maxShown):] {
+		printAccused(w, &a)
+	}
+}
+
+// printAll prints what printStatus leaves out or cuts.
+func printAll(w io.Writer, s *gateway.Hosting) {
+	if s.Node == "" {
+		return
+	}
+	fmt.Fprintf(w, "network\t%d bytes sent, %d received, %d packets dropped\n", s.NetOut, s.NetIn, s.NetDrops)
+	for _, p := range s.Peers {
+		fmt.Fprintf(w, "peer\t%s at %s, %.2f ms\n", p.Node[:8], p.Address, p.Trip)
+	}
+	if o := s.Overlay; o != nil {
 		fmt.Fprintf(w, "cell\t%s\n", cellText(o.Cell))
 		for _, n := range o.Neighbours {
 			fmt.Fprintf(w, "neighbour\t%s at %d,%d, cell %s\n", n.Node[:8], n.Place[0], n.Place[1], cellText(n.Cell))
 		}
 	}
 	if t := s.Truth; t != nil {
-		fmt.Fprintf(w, "storage\tzone %d of %d, update %d, %d zones agreed, %d objects, %d cells unknown, %d updates failed\n", t.Zone, t.Zones, t.Update, t.Votes, t.Objects, t.Unknown, t.Failed)
 		if v := t.Witness; v != nil {
 			fmt.Fprintf(w, "witness\tupdate %d, %d edits voted, %d waiting, %d given up, %d columns compared, %d blocks differ\n", v.Update, v.Taken, v.Waiting, v.Refused, v.Compared, v.Differing)
 		}
-		for _, c := range t.Charges {
+		for _, c := range t.Charges[:max(0, len(t.Charges)-maxShown)] {
 			fmt.Fprintf(w, "charged\t%s, which ran region %d,%d at %s: it %s\n", c.Leader, c.Region[0], c.Region[1], c.Time.Format(time.RFC3339), c.What)
 		}
 		printTruth(w, t)
@@ -98,7 +128,7 @@ func printHosting(w io.Writer, s *gateway.Hosting) {
 }
 
 // printTruth shows who keeps what of the stored world, how it is agreed on, and
-// who was proven to say otherwise.
+// older proofs that somebody said otherwise.
 func printTruth(w io.Writer, t *gateway.Truth) {
 	for _, p := range t.Parts {
 		fmt.Fprintf(w, "keeps\t%s for zone %d, %s\n", p.Node[:8], p.Zone, cellText(p.Cell))
@@ -114,14 +144,19 @@ func printTruth(w io.Writer, t *gateway.Truth) {
 		}
 		fmt.Fprintf(w, "region %d,%d\t%s at update %d, stored by %s\n", l.Region[0], l.Region[1], how, t.Looked, strings.Join(by, " "))
 	}
-	for _, a := range t.Accused {
-		state := "not cut off"
-		if a.Cut {
-			state = "cut off"
-		}
-		fmt.Fprintf(w, "tampered\t%s, %d proofs, last at %s: region %d,%d of update %d, against %d zones; %s\n",
-			a.Node, a.Proofs, a.Time.Format(time.RFC3339), a.Region[0], a.Region[1], a.Update, a.Zones, state)
+	for _, a := range t.Accused[:max(0, len(t.Accused)-maxShown)] {
+		printAccused(w, &a)
 	}
+}
+
+// printAccused shows what was proven against a node.
+func printAccused(w io.Writer, a *gateway.Accused) {
+	state := "not cut off"
+	if a.Cut {
+		state = "cut off"
+	}
+	fmt.Fprintf(w, "tampered\t%s, %d proofs, last at %s: region %d,%d of update %d, against %d zones; %s\n",
+		a.Node, a.Proofs, a.Time.Format(time.RFC3339), a.Region[0], a.Region[1], a.Update, a.Zones, state)
 }
 
 // printCapacity shows what a node carries of what it may.

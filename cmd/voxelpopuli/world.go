@@ -21,12 +21,12 @@ import (
 func newWorld(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "world",
-		Short:   "Makes, lists, exports, imports, backs up and deletes worlds",
+		Short:   "Makes, lists, checks, exports, imports, backs up and deletes worlds",
 		Example: "  voxelpopuli world list\n  voxelpopuli world export home home.vpworld",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(worldNew(c), worldList(c), worldInfo(c), worldExport(c), worldImport(c), worldBackup(c), worldDelete(c), worldBookmarks(c))
+	cmd.AddCommand(worldNew(c), worldList(c), worldInfo(c), worldExport(c), worldImport(c), worldCheck(c), worldBackup(c), worldDelete(c), worldBookmarks(c))
 	return cmd
 }
 
@@ -229,15 +229,17 @@ func admission(g identity.Genesis) string {
 }
 
 func worldExport(c *common) *cobra.Command {
-	return &cobra.Command{
+	var force bool
+	cmd := &cobra.Command{
 		Use:   "export NAME FILE",
 		Short: "Writes a world to one compressed file",
 		Long: `Writes a world to one compressed file (docs/formats/export.md). The world must not
-be open. Of a world that several nodes host it is what this machine keeps.`,
+be open. Of a world that several nodes host it is what this machine keeps. Only you
+can read the file. A file that is there is replaced only with --force.`,
 		Example: "  voxelpopuli world export home home.vpworld",
 		Args:    exactly(2),
 		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
-			share, err := f.ExportFile(args[0], args[1])
+			share, err := f.ExportFile(args[0], args[1], force)
 			if err != nil {
 				return err
 			}
@@ -246,36 +248,14 @@ be open. Of a world that several nodes host it is what this machine keeps.`,
 			return err
 		}),
 	}
+	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	return cmd
 }
 
 // sayMissing tells what an export or a backup does not have.
 func sayMissing(cmd *cobra.Command, s worldfs.Share) {
 	if text := s.String(); text != "" {
 		fmt.Fprintln(cmd.ErrOrStderr(), text)
-	}
-}
-
-func worldImport(c *common) *cobra.Command {
-	return &cobra.Command{
-		Use:   "import FILE [NAME]",
-		Short: "Makes a new world from an export or a backup",
-		Long: `Makes a new world from an export or a backup. It has an id of its own, and this
-machine's node as its founder: it is another world than the one that was exported.
-Of a world with an authority the id stays.`,
-		Example: "  voxelpopuli world import home.vpworld home-again",
-		Args:    between(1, 2),
-		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
-			name := ""
-			if len(args) > 1 {
-				name = args[1]
-			}
-			sum, err := host.ImportWorld(f, args[0], name)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Imported %s: %d records of %d regions and lists, %s.\n", sum.Meta.Name, sum.Pairs, sum.Spaces, size(sum.Bytes))
-			return err
-		}),
 	}
 }
 

@@ -50,9 +50,13 @@ var (
 	ErrSerial  = errors.New("there is no such certificate")
 	ErrRefused = errors.New("this node was thrown out")
 	ErrNewer   = errors.New("it was written by a newer version of this program")
+	ErrDamaged = errors.New("the authority's data are damaged")
 )
 
 const format = 1
+
+// maxState bounds what is read: enough for a hundred thousand certificates.
+const maxState = 64 << 20
 
 // Issued is a certificate that was given out.
 type Issued struct {
@@ -133,7 +137,7 @@ func Open(dir string) (*Authority, error) {
 }
 
 func (a *Authority) load() error {
-	b, err := os.ReadFile(filepath.Join(a.dir, "authority.json"))
+	b, err := files.ReadSmall(filepath.Join(a.dir, "authority.json"), maxState)
 	if err != nil {
 		return err
 	}
@@ -142,16 +146,16 @@ func (a *Authority) load() error {
 	case a.state.Format > format:
 		return fmt.Errorf("%w: it has format %d, this program knows %d", ErrNewer, a.state.Format, format)
 	case err != nil:
-		return fmt.Errorf("authority.json: %w", err)
+		return fmt.Errorf("authority.json: %w: %w. Put a copy of the folder in its place", ErrDamaged, err)
 	}
 	if a.gate, err = identity.NewGate(a.state.Genesis); err != nil {
-		return err
+		return fmt.Errorf("authority.json: %w: %w", ErrDamaged, err)
 	}
 	if a.key, err = keyring.Read(filepath.Join(a.dir, "authority.key")); err != nil {
 		return err
 	}
 	if [32]byte(a.key.Public()) != a.state.Genesis.Authority || a.state.World != a.gate.World() {
-		return fmt.Errorf("the key and the genesis do not belong together")
+		return fmt.Errorf("%w: the key and the genesis do not belong together", ErrDamaged)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -37,7 +38,11 @@ func explain(dir string, err error) error {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("%s: %w to read and write here: %w", dir, ErrPermission, err)
 	case damaged(err):
-		return fmt.Errorf("%s: %w: %w. Keep a copy of this folder, then restore the last backup (voxelpopuli world import FILE)", dir, ErrDamaged, err)
+		err = concise(err)
+		if !errors.Is(err, ErrDamaged) {
+			err = fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		return fmt.Errorf("%s: %w. \"voxelpopuli world check NAME\" says what is affected, with --repair it saves the rest into a new world; or restore the last backup (voxelpopuli world import FILE)", dir, err)
 	}
 	return fmt.Errorf("%s: %w", dir, err)
 }
@@ -48,6 +53,25 @@ func damaged(err error) bool {
 	return pebble.IsCorruptionError(err) || errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist) ||
 		errors.Is(err, pebble.ErrDBDoesNotExist) || errors.Is(err, pebble.ErrDBNotPristine)
 }
+
+// concise is an error with the first line of its text. What the library says of
+// damaged data goes on with details for its authors, and, where a log prints an
+// error with all that it has, with a stack trace.
+func concise(err error) error {
+	if err == nil {
+		return nil
+	}
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return &oneLine{text, err}
+}
+
+type oneLine struct {
+	text string
+	err  error
+}
+
+func (e *oneLine) Error() string { return e.text }
+func (e *oneLine) Unwrap() error { return e.err }
 
 // fatal is what our logger panics with where pebble would end the process.
 type fatal struct{ err error }

@@ -78,7 +78,7 @@ func makeDir(fsys vfs.FS, dir string) error {
 			return err
 		}
 	}
-	if err := fsys.MkdirAll(dir, 0o755); err != nil {
+	if err := fsys.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	return syncDir(fsys, parent)

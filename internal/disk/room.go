@@ -20,13 +20,24 @@ type room struct {
 	dir     string
 	reserve int64
 
-	mu  sync.Mutex
-	low bool // the reserve is given up
+	mu   sync.Mutex
+	size int64 // of the file: the reserve, or more for a large write
+	low  bool  // the reserve is given up
 }
 
-// margin is what must be free beside the reserve for a write to begin: room
-// for pebble's log, and for a flush of its memory.
-func (r *room) margin() int64 { return r.reserve / 2 }
+// margin is what must be free beside the reserve for a write to begin: room for
+// pebble's next log and a flush of its memory.
+func (r *room) margin() int64 { return r.reserve }
+
+// reserveFor is how large the reserve must be for a write of n bytes: should the
+// disk fill up while it is written, its log must still get there, and a new one be
+// begun.
+func (r *room) reserveFor(n int64) int64 {
+	if 2*n <= r.reserve {
+		return r.reserve
+	}
+	return r.reserve/2 + n
+}
 
 func newRoom(fsys vfs.FS, dir string, reserve int64) *room {
 	r := &room{fs: fsys, inner: fsys, dir: dir, reserve: reserve}
@@ -42,7 +53,7 @@ func (r *room) path() string { return r.inner.PathJoin(r.dir, "reserve") }
 func (r *room) giveUp() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.low = true
+	r.low, r.size = true, 0
 	_ = r.inner.Remove(r.path())
 }
 
@@ -53,6 +64,7 @@ func (r *room) ensure() error {
 		return nil
 	}
 	if st, err := r.inner.Stat(r.path()); err == nil && st.Size() == r.reserve {
+		r.size = r.reserve
 		return nil
 	}
 	free, err := r.free()
@@ -62,22 +74,24 @@ func (r *room) ensure() error {
 		r.mu.Unlock()
 		return nil
 	}
-	return r.fill()
+	return r.fill(r.reserve)
 }
 
-// fill writes the reserve: real blocks, not a hole.
-func (r *room) fill() error {
+// fill writes a reserve of a size: real blocks, not a hole. If that fails there is
+// none.
+func (r *room) fill(size int64) error {
+	r.size = 0
 	f, err := r.inner.Create(r.path(), vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
 	from := int64(0)
-	if runtime.GOOS == "linux" && f.Preallocate(0, r.reserve) == nil {
-		from = r.reserve - 1 // the blocks are there: only the length is not
+	if runtime.GOOS == "linux" && f.Preallocate(0, size) == nil {
+		from = size - 1 // the blocks are there: only the length is not
 	}
-	chunk := make([]byte, min(r.reserve-from, 1<<20))
-	for ; from < r.reserve && err == nil; from += int64(len(chunk)) {
-		_, err = f.WriteAt(chunk[:min(r.reserve-from, int64(len(chunk)))], from)
+	chunk := make([]byte, min(size-from, 1<<20))
+	for ; from < size && err == nil; from += int64(len(chunk)) {
+		_, err = f.WriteAt(chunk[:min(size-from, int64(len(chunk)))], from)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -87,8 +101,10 @@ func (r *room) fill() error {
 	}
 	if err != nil {
 		_ = r.inner.Remove(r.path())
+		return err
 	}
-	return err
+	r.size = size
+	return nil
 }
 
 // free returns the bytes that can be written.
@@ -108,15 +124,16 @@ func (r *room) check(n int) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	need := r.margin() + int64(n)
+	want := r.reserveFor(int64(n))
+	need := r.margin() + int64(n) + max(0, want-r.size)
 	if r.low {
-		need += r.reserve + r.margin()
+		need += r.margin()
 	}
 	if free < need {
 		return fmt.Errorf("%w: %d MiB free, %d MiB needed", machine.ErrDiskFull, free>>20, (need+1<<20-1)>>20)
 	}
-	if r.low {
-		if err := r.fill(); err != nil {
+	if r.low || r.size < want {
+		if err := r.fill(want); err != nil {
 			return err
 		}
 		r.low = false

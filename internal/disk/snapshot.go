@@ -26,7 +26,7 @@ func (s *Store) Snapshot() (*Snapshot, error) {
 // Each calls fn for every key, ordered by space and then by key. The slices are
 // valid until fn returns.
 func (n *Snapshot) Each(fn func(space string, key, value []byte) error) error {
-	it, err := n.snap.NewIter(&pebble.IterOptions{LowerBound: []byte("s/"), UpperBound: []byte("s0")})
+	it, err := n.snap.NewIter(&pebble.IterOptions{LowerBound: []byte("s/"), UpperBound: []byte(endOfSpaces)})
 	if err != nil {
 		return explain(n.s.dir, err)
 	}

@@ -22,10 +22,13 @@
 package disk
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -37,14 +40,22 @@ import (
 // Options are for tests and tools; the zero value is what nodes use.
 type Options struct {
 	FS      vfs.FS        // nil: the operating system's
-	Reserve int64         // bytes kept free for a full disk; 0: 32 MiB, negative: none
+	Reserve int64         // bytes kept free for a full disk; 0: 8 MiB, negative: none
 	Log     *slog.Logger  // nil: slog.Default()
 	Retry   time.Duration // how long Open waits for another process to let go; 0: not at all
+	// ReadOnly opens a folder that is there without changing anything in it: for
+	// tools that look at damage. Writes must not be asked for.
+	ReadOnly bool
 
 	steps []step // migrations, for tests; nil: the package's
 }
 
-const defaultReserve = 32 << 20
+const (
+	defaultReserve = 8 << 20
+	// memTable is how much the library gathers before it writes a table. Its log
+	// takes a little more on the disk from the start.
+	memTable = 4 << 20
+)
 
 // Store is an open folder. Its methods may be called from any goroutine.
 type Store struct {
@@ -53,6 +64,8 @@ type Store struct {
 	lock *pebble.Lock
 	log  *slog.Logger
 	room *room
+
+	damaged sync.Map // names of files that the log has told of
 
 	mu      sync.Mutex
 	cond    sync.Cond
@@ -102,8 +115,10 @@ func OpenWith(dir string, o Options) (*Store, error) {
 
 func (s *Store) open(o Options) (err error) {
 	base := o.FS.PathJoin(s.dir, "pebble")
-	if err := makeDir(o.FS, base); err != nil {
-		return err
+	if !o.ReadOnly {
+		if err := makeDir(o.FS, base); err != nil {
+			return err
+		}
 	}
 	format, err := readFormat(o.FS, s.dir)
 	if err != nil {
@@ -116,9 +131,12 @@ func (s *Store) open(o Options) (err error) {
 		return err
 	}
 	s.room = newRoom(o.FS, s.dir, o.Reserve)
-	if s.db, err = s.openPebble(base, s.room.fs, format == 0); err != nil {
+	if s.db, err = s.openPebble(base, s.room.fs, format == 0, o.ReadOnly); err != nil {
 		s.lock.Close()
 		return err
+	}
+	if o.ReadOnly {
+		return nil
 	}
 	if err = migrate(o.FS, s.dir, s.db, format, o.steps); err == nil {
 		err = s.room.ensure()
@@ -135,24 +153,36 @@ func (s *Store) open(o Options) (err error) {
 //
 // A new folder must not hold data, and another one must: pebble would begin
 // anew where its main file is missing.
-func (s *Store) openPebble(base string, fs vfs.FS, fresh bool) (db *pebble.DB, err error) {
+//
+// Damaged files can also make it panic: they hold what it has never written.
+func (s *Store) openPebble(base string, fs vfs.FS, fresh, readOnly bool) (db *pebble.DB, err error) {
+	defer func() {
+		if errno := syscall.Errno(0); err != nil && !errors.As(err, &errno) && !errors.Is(err, ErrDamaged) && strings.Contains(err.Error(), "size mismatch") {
+			err = fmt.Errorf("%w: %w", ErrDamaged, err) // the library has no kind of error for files that were cut off
+		}
+	}()
 	defer func() {
 		if p := recover(); p != nil {
-			f, ok := p.(fatal)
-			if !ok {
-				panic(p)
+			if f, ok := p.(fatal); ok {
+				err = f.err
+			} else {
+				err = fmt.Errorf("%w: %v", ErrDamaged, p)
 			}
-			err = f.err
 		}
 	}()
 	return pebble.Open(base, &pebble.Options{
-		FS: fs, Lock: s.lock, Logger: logger{s},
-		ErrorIfNotPristine: fresh, ErrorIfNotExists: !fresh,
+		FS: fs, Lock: s.lock, Logger: logger{s}, ReadOnly: readOnly,
+		ErrorIfNotPristine: fresh && !readOnly, ErrorIfNotExists: !fresh || readOnly,
 		FormatMajorVersion: pebbleFormat,
-		MemTableSize:       8 << 20,
+		MemTableSize:       memTable,
 		EventListener: &pebble.EventListener{
 			BackgroundError: func(err error) { s.log.Warn("disk: background work failed, it is tried again", "err", err) },
-			DataCorruption:  func(i pebble.DataCorruptionInfo) { s.log.Error("disk: damaged data", "what", i.String()) },
+			// Its own text holds a stack trace.
+			DataCorruption: func(i pebble.DataCorruptionInfo) {
+				if _, told := s.damaged.LoadOrStore(i.Path, true); !told {
+					s.log.Error("disk: damaged data", "file", i.Path, "err", concise(i.Details))
+				}
+			},
 		},
 	})
 }

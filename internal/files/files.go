@@ -4,6 +4,8 @@ package files
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -89,6 +91,56 @@ func write(name string, b []byte, perm fs.FileMode, commit func(*Draft) error) e
 		return err
 	}
 	return commit(d)
+}
+
+// ErrKind is wrapped by errors about a file that is none, or is too large.
+var ErrKind = errors.New("not a small file")
+
+// ReadSmall reads a regular file of at most limit bytes. A device, a pipe or a
+// giant that somebody has put in a file's place is refused unread.
+func ReadSmall(name string, limit int64) ([]byte, error) {
+	st, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w: it is a %s", name, ErrKind, st.Mode().Type())
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = fmt.Errorf("%s: %w: it has more than %d bytes", name, ErrKind, limit)
+	}
+	return b, err
+}
+
+// ErrLink is wrapped by errors about a name that leads somewhere else.
+var ErrLink = errors.New("no symbolic links are followed out of the data folder")
+
+// Inside refuses a name in a folder that leads out of it by a symbolic link, or to
+// nothing. The folder itself may be one, and the name need not be there.
+func Inside(dir, name string) error {
+	real, err := filepath.EvalSymlinks(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(name); err == nil {
+			return fmt.Errorf("%s: %w: it leads nowhere, remove it", name, ErrLink)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(dir, real); err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("%s: %w: it leads to %s. Move the files here, or start with --data where they are", name, ErrLink, real)
+	}
+	return nil
 }
 
 // SyncDir makes the names in a folder last.

@@ -26,3 +26,17 @@ func ReadKept(kvs []machine.KV) (Kept, error) {
 	}
 	return Kept{}, fmt.Errorf("no state of a group: %w", ErrCorrupt)
 }
+
+// ExamineRecord decodes a record of a replica's own space, for tools that check a
+// store without running the replica.
+func ExamineRecord(key, value []byte) (err error) {
+	switch k := string(key); k {
+	case "m":
+		_, err = decodeState(value)
+	case "h":
+		_, err = decodeHard(value)
+	default:
+		_, err = decodeEntry(k, value)
+	}
+	return err
+}

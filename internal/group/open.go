@@ -89,9 +89,9 @@ func (r *Replica) resume(kvs []machine.KV) {
 				return
 			}
 		default:
-			e := &pb.Entry{}
-			if len(k) != 9 || k[0] != 'e' || proto.Unmarshal(kv.Value, e) != nil || string(entryKey(e.GetIndex())) != k {
-				r.fail(fmt.Errorf("record %q of %s: %w", k, r.own(), ErrCorrupt))
+			e, bad := decodeEntry(k, kv.Value)
+			if bad != nil {
+				r.fail(fmt.Errorf("%s: %w", r.own(), bad))
 				return
 			}
 			entries = append(entries, e)
@@ -107,6 +107,15 @@ func (r *Replica) resume(kvs []machine.KV) {
 		r.open(entries)
 		r.promise(hs.Promise)
 	}
+}
+
+// decodeEntry reads an entry of the log and its key.
+func decodeEntry(key string, value []byte) (*pb.Entry, error) {
+	e := &pb.Entry{}
+	if len(key) != 9 || key[0] != 'e' || proto.Unmarshal(value, e) != nil || string(entryKey(e.GetIndex())) != key {
+		return nil, fmt.Errorf("record %q: %w", key, ErrCorrupt)
+	}
+	return e, nil
 }
 
 // create begins a group of this node alone. The log begins behind an index

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/files"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -25,26 +26,40 @@ type Bookmark struct {
 const (
 	bookmarksFile = "bookmarks.json"
 	maxAddrs      = 16
+	maxBookmarks  = 1 << 20 // bytes
 )
 
 // Bookmarks are those of a data folder, by name.
 func Bookmarks(data string) ([]Bookmark, error) {
-	b, err := os.ReadFile(filepath.Join(data, bookmarksFile))
+	b, err := files.ReadSmall(filepath.Join(data, bookmarksFile), maxBookmarks)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("bookmarks: %w", err)
 	}
-	var out []Bookmark
-	if err := json.Unmarshal(b, &out); err != nil {
-		return nil, fmt.Errorf("bookmarks: %s: %w", bookmarksFile, err)
+	out, err := decodeBookmarks(b)
+	if err != nil {
+		return nil, fmt.Errorf("bookmarks: %s: %w: %v. Mend or remove it", filepath.Join(data, bookmarksFile), disk.ErrDamaged, err)
 	}
 	return out, nil
 }
 
-// Keep adds a bookmark, in place of one of the same name.
-func (m Bookmark) Keep(data string) error {
+// decodeBookmarks reads the file, which somebody may have written by hand.
+func decodeBookmarks(b []byte) (out []Bookmark, err error) {
+	if err := json.Unmarshal(b, &out); err != nil {
+		return nil, err
+	}
+	for _, m := range out {
+		if err := m.check(); err != nil {
+			return nil, fmt.Errorf("the bookmark %.50q: %w", m.Name, err)
+		}
+	}
+	return out, nil
+}
+
+// check refuses what is no bookmark.
+func (m Bookmark) check() error {
 	if err := worldfs.CheckName(m.Name); err != nil {
 		return err
 	}
@@ -53,8 +68,16 @@ func (m Bookmark) Keep(data string) error {
 	}
 	for _, a := range m.Addrs {
 		if a == "" || len(a) > 260 || strings.ContainsAny(a, " /,") {
-			return fmt.Errorf("%w: address %q: want HOST:PORT", ErrUsage, a)
+			return fmt.Errorf("%w: address %.300q: want HOST:PORT", ErrUsage, a)
 		}
+	}
+	return nil
+}
+
+// Keep adds a bookmark, in place of one of the same name.
+func (m Bookmark) Keep(data string) error {
+	if err := m.check(); err != nil {
+		return err
 	}
 	all, err := Bookmarks(data)
 	if err != nil {
@@ -100,10 +123,10 @@ func without(all []Bookmark, name string) []Bookmark {
 func saveBookmarks(data string, all []Bookmark) error {
 	b, err := json.MarshalIndent(all, "", "  ")
 	if err == nil {
-		err = os.MkdirAll(data, 0o755)
+		err = os.MkdirAll(data, 0o700)
 	}
 	if err == nil {
-		err = files.Write(filepath.Join(data, bookmarksFile), append(b, '\n'), 0o644)
+		err = files.Write(filepath.Join(data, bookmarksFile), append(b, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("bookmarks: %w", err)

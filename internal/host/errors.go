@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/authority"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/files"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
@@ -45,14 +46,14 @@ func ExitCode(err error) int {
 		return ExitPortInUse
 	case errors.Is(err, disk.ErrInUse):
 		return ExitInUse
-	case isNoWorld(err), errors.Is(err, worldfs.ErrExists), errors.Is(err, keyring.ErrNone), errors.Is(err, keyring.ErrExists), errors.Is(err, authority.ErrNone), errors.Is(err, authority.ErrExists):
+	case isNoWorld(err), errors.Is(err, worldfs.ErrExists), errors.Is(err, keyring.ErrNone), errors.Is(err, keyring.ErrExists), errors.Is(err, authority.ErrNone), errors.Is(err, authority.ErrExists), errors.Is(err, worldfs.ErrTaken):
 		return ExitNoWorld
 	case errors.Is(err, machine.ErrDiskFull), errors.Is(err, syscall.ENOSPC):
 		return ExitDiskFull
 	case errors.Is(err, ErrNoNode), errors.Is(err, syscall.ECONNREFUSED):
 		return ExitNoNode
-	case errors.Is(err, disk.ErrDamaged), errors.Is(err, disk.ErrNewer), errors.Is(err, worldfs.ErrNewer), errors.Is(err, worldfs.ErrFile), errors.Is(err, disk.ErrPermission),
-		errors.Is(err, keyring.ErrDamaged), errors.Is(err, keyring.ErrNewer), errors.Is(err, keyring.ErrExposed), errors.Is(err, authority.ErrNewer), errors.Is(err, os.ErrPermission):
+	case errors.Is(err, disk.ErrDamaged), errors.Is(err, disk.ErrNewer), errors.Is(err, worldfs.ErrNewer), errors.Is(err, worldfs.ErrFile), errors.Is(err, worldfs.ErrSize), errors.Is(err, files.ErrLink), errors.Is(err, disk.ErrPermission), errors.Is(err, files.ErrKind),
+		errors.Is(err, keyring.ErrDamaged), errors.Is(err, keyring.ErrNewer), errors.Is(err, keyring.ErrExposed), errors.Is(err, authority.ErrNewer), errors.Is(err, authority.ErrDamaged), errors.Is(err, keyring.ErrPaper), errors.Is(err, os.ErrPermission):
 		return ExitData
 	}
 	return ExitFailure

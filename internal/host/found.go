@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -69,8 +70,26 @@ func found(m *worldfs.Meta, key ed25519.PrivateKey, now machine.Time) error {
 // id and a founder of its own: the one that it was exported from goes on without
 // it, perhaps on other machines. Of a verified world the authority says who may
 // take part, and that does not change.
-func ImportWorld(folder *worldfs.Folder, file, name string) (worldfs.Summary, error) {
-	return folder.Import(file, name, func(m *worldfs.Meta) error {
+//
+// Whoever made the file says in it who the operators are. They are not the new
+// world's unless it is asked for: its operator is the first who comes in from this
+// machine, as in any new world.
+func ImportWorld(folder *worldfs.Folder, file string, o Import) (out Imported, err error) {
+	change := func(space string, key, value []byte) []byte {
+		if space != hall.Space {
+			return value
+		}
+		rest, name, was := hall.WithoutRole(key, value)
+		if !was {
+			return value
+		}
+		out.Operators = append(out.Operators, name)
+		if o.KeepOperators {
+			return value
+		}
+		return rest
+	}
+	out.Summary, err = folder.Import(file, worldfs.ImportOptions{Name: o.Name, MaxSize: o.MaxSize, Change: change, Begin: func(m *worldfs.Meta) error {
 		if m.Genesis.Verified() {
 			return nil
 		}
@@ -81,5 +100,19 @@ func ImportWorld(folder *worldfs.Folder, file, name string) (worldfs.Summary, er
 			return fmt.Errorf("the new world: %w", err)
 		}
 		return nil
-	})
+	}})
+	return out, err
+}
+
+// Import says how a world is made from a file.
+type Import struct {
+	Name          string // empty: that which it had
+	MaxSize       int64  // in bytes; 0: worldfs says
+	KeepOperators bool   // those of the file stay operators
+}
+
+// Imported is a world that was made from a file.
+type Imported struct {
+	worldfs.Summary
+	Operators []string // of the file, by name
 }

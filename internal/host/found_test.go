@@ -27,10 +27,10 @@ func TestWorldsKeepTheirID(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "home.vpworld")
-	if _, err := f.ExportFile("home", file); err != nil {
+	if _, err := f.ExportFile("home", file, false); err != nil {
 		t.Fatal(err)
 	}
-	sum, err := host.ImportWorld(f, file, "copy")
+	sum, err := host.ImportWorld(f, file, host.Import{Name: "copy"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,6 +71,9 @@ func Start(cfg Config) (*Host, error) {
 	if h.folder, h.world, err = cfg.openWorld(p); err != nil {
 		return nil, err
 	}
+	if err := errors.Join(cfg.sameWorld(&h.world.Meta), h.checkWorld()); err != nil {
+		return nil, errors.Join(err, h.world.Close())
+	}
 	if cfg.Nodes != "" {
 		if err := h.share(p); err != nil {
 			return nil, errors.Join(err, h.world.Close())

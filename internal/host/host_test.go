@@ -362,7 +362,7 @@ func TestBackups(t *testing.T) {
 	if files, err = f.Backups("home"); err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	if sum, err := host.ImportWorld(f, files[len(files)-1], "copy"); err != nil || sum.Meta.Seed != "7" {
+	if sum, err := host.ImportWorld(f, files[len(files)-1], host.Import{Name: "copy"}); err != nil || sum.Meta.Seed != "7" {
 		t.Errorf("import: %+v, %v", sum, err)
 	}
 }

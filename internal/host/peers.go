@@ -122,15 +122,13 @@ func hostOf(addr string) string {
 // openJoined opens the folder of the world that p is of, making it if there is
 // none.
 func (c Config) openJoined(folder *worldfs.Folder, p *peers) (*worldfs.World, error) {
-	worlds, err := folder.List()
+	r := p.record
+	name, ok, err := folder.OfWorld(r.World())
 	if err != nil {
 		return nil, err
 	}
-	r := p.record
-	for _, w := range worlds {
-		if w.ID == r.World() {
-			return folder.Open(w.Name)
-		}
+	if ok {
+		return folder.Open(name)
 	}
 	m := worldfs.Meta{
 		ID: r.World(), Genesis: r.Genesis, Name: c.World, Seed: r.Seed, Mode: Modes[r.Mode],
@@ -188,7 +186,7 @@ func (h *Host) share(p *peers) error {
 		return err
 	}
 	if p.socket, err = h.cfg.nodePort(); err != nil {
-		return err
+		return listenError(h.cfg.Nodes, err)
 	}
 	h.peers = p
 	p.ground = evidence.NewGround(p.record)

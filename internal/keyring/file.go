@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/files"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 )
 
@@ -120,12 +121,9 @@ func checkPrivate(name string) error {
 
 // readSmall reads a file of at most maxFile bytes.
 func readSmall(file string) ([]byte, error) {
-	st, err := os.Stat(file)
-	if err != nil {
-		return nil, err
+	b, err := files.ReadSmall(file, maxFile)
+	if errors.Is(err, files.ErrKind) {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if !st.Mode().IsRegular() || st.Size() > maxFile {
-		return nil, fmt.Errorf("%s: %w", file, ErrDamaged)
-	}
-	return os.ReadFile(file)
+	return b, err
 }

@@ -40,6 +40,7 @@ var (
 	ErrNone    = errors.New("there is no such key")
 	ErrExists  = errors.New("there is a key of this name already")
 	ErrName    = errors.New("this is no name for a player")
+	ErrPaper   = errors.New("this is no file of an authority, or it is damaged")
 )
 
 // Kinds of keys.
@@ -70,6 +71,9 @@ type Ring struct{ dir string }
 func Open(data string) (*Ring, error) {
 	dir := filepath.Join(data, "keys")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("keys: %w", err)
+	}
+	if err := files.Inside(data, dir); err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
 	}
 	return &Ring{dir}, checkPrivate(dir)
@@ -164,6 +168,9 @@ func (r *Ring) get(kind, name string) (Key, error) {
 	file, err := r.file(kind, name)
 	if err != nil {
 		return Key{}, err
+	}
+	if err := files.Inside(r.dir, file); err != nil {
+		return Key{}, fmt.Errorf("keys: %w", err)
 	}
 	return Read(file)
 }

@@ -27,7 +27,7 @@ func ReadCertificate(file string) (*identity.Certificate, error) {
 	}
 	c, err := identity.DecodeCertificate(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, fmt.Errorf("%s: %w: %w", file, ErrPaper, err)
 	}
 	return c, nil
 }
@@ -46,7 +46,7 @@ func ReadRevocations(file string) (*identity.Revocations, error) {
 	}
 	r, err := identity.DecodeRevocations(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, fmt.Errorf("%s: %w: %w", file, ErrPaper, err)
 	}
 	return r, nil
 }
@@ -58,7 +58,7 @@ func readPaper(file, kind string) ([]byte, error) {
 	}
 	block, _ := pem.Decode(b)
 	if block == nil || block.Type != kind {
-		return nil, fmt.Errorf("%s: want a file that begins with -----BEGIN %s-----", file, kind)
+		return nil, fmt.Errorf("%s: %w: want one that begins with -----BEGIN %s-----", file, ErrPaper, kind)
 	}
 	return block.Bytes, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -68,12 +69,25 @@ func (p Part) peer() machine.Peer {
 
 func (p Part) inWorld() bool { return p.Hall || inWorld(p.Region) }
 
+// Space is the part's space on the disk, GroupSpace that of this node's replica.
+func (p Part) Space() string      { return p.space() }
+func (p Part) GroupSpace() string { return group.OwnSpace(p.space()) }
+
 // space is the part's space on the disk.
 func (p Part) space() string {
 	if p.Hall {
 		return "hall"
 	}
 	return region.Space(p.Region)
+}
+
+// PartOf is the part that a space of a node's disk holds, for tools that read a
+// store without running the node. replica: it is not the part itself but what the
+// node's replica of it knows of its group.
+func PartOf(space string) (p Part, replica, ok bool) {
+	name, replica := strings.CutPrefix(space, group.OwnSpace(""))
+	p, ok = partIn(name)
+	return p, replica, ok
 }
 
 // partIn is the part whose space has a name; what comes from elsewhere is not

@@ -52,6 +52,9 @@ type plight struct {
 	asked []machine.Peer
 	begun machine.Time // of the inquiry; 0: none
 	heard map[id.ID]*Standing
+	// without are nodes that have said that they have no replica: a member among
+	// them has lost its disk, or a part of it, and will not have it again.
+	without map[id.ID]bool
 }
 
 // standing is what this node says of a part; nil: nothing yet.
@@ -86,6 +89,12 @@ func (w *network) onStanding(f *farNode, m *Standing) {
 		return
 	}
 	h.meet(f, m)
+	if h.plight.since != 0 && !m.Ask {
+		if h.plight.without == nil {
+			h.plight.without = map[id.ID]bool{}
+		}
+		h.plight.without[f.peer.ID] = !m.Member
+	}
 	if h.plight.begun != 0 && slices.ContainsFunc(h.plight.asked, func(p machine.Peer) bool { return p.ID == f.peer.ID }) {
 		h.plight.heard[f.peer.ID] = m
 	}
@@ -148,7 +157,10 @@ func (h *hosted) mourn(now machine.Time) {
 	case g.begun != 0 && now.Sub(g.begun) >= inquiry:
 		h.judgeLoss(&st, now)
 		g.begun, g.asked, g.heard, g.next = 0, nil, nil, now.Add(inquireAgain)
-	case g.begun != 0 || now.Sub(g.since) < lostAfter || !h.w.dir.joined || h.w.closing:
+	case g.begun != 0 || !h.w.dir.joined || h.w.closing:
+	case g.lost(&st):
+		h.inquire(now)
+	case now.Sub(g.since) < lostAfter:
 	case st.Members[self].Spare && !h.w.allGone(h.voters()):
 	case h.w.cutOff():
 		h.w.callSilent(h.part)
@@ -156,6 +168,21 @@ func (h *hosted) mourn(now machine.Time) {
 	default:
 		h.inquire(now)
 	}
+}
+
+// lost reports whether so many voters have lost what they had that the others
+// cannot elect: that is certain, and nothing need be waited for.
+func (g *plight) lost(st *group.Status) bool {
+	voters, without := 0, 0
+	for _, m := range st.Members {
+		if m.Voter {
+			voters++
+			if g.without[m.Peer.ID] {
+				without++
+			}
+		}
+	}
+	return without > 0 && voters-without <= voters/2
 }
 
 // callSilent asks nodes that have not been heard of for a while: some may only
@@ -187,12 +214,16 @@ func (h *hosted) inquire(now machine.Time) {
 // and no other survivor has more.
 func (h *hosted) judgeLoss(st *group.Status, now machine.Time) {
 	w, g := h.w, &h.plight
-	voters, dead := 0, 0
+	voters, dead, without := 0, 0, 0
 	for _, m := range st.Members {
 		if !m.Voter {
 			continue
 		}
 		voters++
+		if s := g.heard[m.Peer.ID]; s != nil && !s.Member {
+			dead++
+			without++
+		}
 		if m.Peer.ID != w.cfg.Self.ID && g.heard[m.Peer.ID] == nil && now.Sub(w.memory.heard[m.Peer.ID].at) >= lostAfter {
 			dead++
 		}
@@ -217,6 +248,9 @@ func (h *hosted) judgeLoss(st *group.Status, now machine.Time) {
 	lost := fmt.Sprintf("%d of the %d hosts of %s have been silent for more than %v", dead, voters, h.part, lostAfter)
 	if voters == 1 {
 		lost = fmt.Sprintf("The node that hosted %s has been gone for more than %v", h.part, w.cfg.GoneAfter)
+	}
+	if without > 0 {
+		lost = fmt.Sprintf("Hosts of %s have lost what they had of it (%d of %d)", h.part, without, voters)
 	}
 	if err := h.rep.Recover([]machine.Peer{w.cfg.Self}); err != nil {
 		w.note(lost + "; going on without them failed, trying again: " + err.Error())

@@ -42,6 +42,9 @@ func (d *Disk) All(spaceName string) []machine.KV {
 // Wipe empties the disk, as if it had been replaced.
 func (d *Disk) Wipe() { d.spaces = map[string]space{} }
 
+// Drop empties one space, as if it had been left out of a repaired disk.
+func (d *Disk) Drop(spaceName string) { delete(d.spaces, spaceName) }
+
 // Digest is a hash of everything on the disk.
 func (d *Disk) Digest() uint64 {
 	h := uint64(0)

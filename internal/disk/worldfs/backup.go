@@ -1,7 +1,9 @@
 package worldfs
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,15 +19,28 @@ const BackupSuffix = ".vpworld"
 const backupTime = "20060102-150405"
 
 // ExportFile writes an export of an open world to a file, which appears as a
-// whole or not at all.
-func (w *World) ExportFile(name string) error {
-	f, err := files.Begin(name, 0o644)
+// whole or not at all. Only its owner can read it: it holds what players carry,
+// and whom the world keeps out.
+// A file that is there is replaced only if it is said so.
+func (w *World) ExportFile(name string, replace bool) error {
+	taken := fmt.Errorf("%w: %s", ErrTaken, name)
+	if _, err := os.Lstat(name); err == nil && !replace {
+		return taken
+	}
+	f, err := files.Begin(name, 0o600)
 	if err != nil {
 		return err
 	}
 	defer f.Drop()
+	commit := f.CommitNew
+	if replace {
+		commit = f.Commit
+	}
 	if err = w.Export(f); err == nil {
-		err = f.Commit()
+		err = commit()
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return taken
 	}
 	if err != nil {
 		return fmt.Errorf("export to %s: %w", name, err)
@@ -34,7 +49,7 @@ func (w *World) ExportFile(name string) error {
 }
 
 // ExportFile exports a world that nobody runs, and says what it has of it.
-func (f *Folder) ExportFile(name, file string) (Share, error) {
+func (f *Folder) ExportFile(name, file string, replace bool) (Share, error) {
 	w, err := f.Open(name)
 	if err != nil {
 		return Share{}, err
@@ -44,7 +59,7 @@ func (f *Folder) ExportFile(name, file string) (Share, error) {
 	if err != nil {
 		return s, err
 	}
-	return s, w.ExportFile(file)
+	return s, w.ExportFile(file, replace)
 }
 
 // Backup writes a backup of an open world, also while it is played, and
@@ -52,11 +67,14 @@ func (f *Folder) ExportFile(name, file string) (Share, error) {
 // (0: all stay) the oldest are removed.
 func (f *Folder) Backup(w *World, now time.Time, keep int) (string, error) {
 	dir := filepath.Join(f.dir, "backups", w.Name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	if err := f.inside(dir); err != nil {
 		return "", err
 	}
 	name := filepath.Join(dir, now.UTC().Format(backupTime)+BackupSuffix)
-	if err := w.ExportFile(name); err != nil {
+	if err := w.ExportFile(name, true); err != nil {
 		return "", err
 	}
 	old, err := f.Backups(w.Name)

@@ -28,7 +28,7 @@ const (
 	maxMeta  = 64 << 10
 	maxSpace = 255
 	maxKey   = 4 << 10
-	maxValue = 64 << 20
+	maxValue = 16 << 20 // as much as a group takes in one write
 )
 
 // Export writes a world that is open, as it is at this moment. The same world

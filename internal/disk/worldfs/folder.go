@@ -14,6 +14,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/files"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 )
 
@@ -28,19 +29,27 @@ type Folder struct {
 
 // OpenFolder opens a data folder, making it if it is not there.
 func OpenFolder(dir string) (*Folder, error) {
-	if err := os.MkdirAll(filepath.Join(dir, "worlds"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "worlds"), 0o700); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
 	f := &Folder{dir: dir}
+	for _, name := range []string{"worlds", "backups", "keys", "authorities"} {
+		if err := f.inside(filepath.Join(dir, name)); err != nil {
+			return nil, err
+		}
+	}
+	f.restrict()
 	name := filepath.Join(dir, "version")
-	b, err := os.ReadFile(name)
+	b, err := files.ReadSmall(name, 100)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := files.Write(name, []byte(folderFormat), 0o644); err != nil {
+		if err := files.Write(name, []byte(folderFormat), 0o600); err != nil {
 			return nil, fmt.Errorf("data folder: %w", err)
 		}
 	case err != nil:
 		return nil, fmt.Errorf("data folder: %w", err)
+	case !isVersion(b):
+		return nil, fmt.Errorf("%s: %w: it says %.20q. Every data folder of this program has %q there", name, disk.ErrDamaged, b, folderFormat)
 	case string(b) != folderFormat:
 		return nil, fmt.Errorf("data folder %s: %w: its version is %q, this program knows 1", dir, ErrNewer, strings.TrimSpace(string(b)))
 	}
@@ -109,6 +118,9 @@ func (f *Folder) info(name string) Info {
 		lock.Close()
 	} else {
 		i.InUse = errors.Is(err, disk.ErrInUse)
+	}
+	if i.Err == nil {
+		i.Err = plainTree(i.Dir)
 	}
 	if i.Err != nil {
 		i.Err = fmt.Errorf("world %q: %w", name, i.Err)
@@ -191,6 +203,38 @@ func (f *Folder) Create(m Meta) (Meta, error) {
 	return m, f.build(m, func(*disk.Store) error { return nil })
 }
 
+// Fill makes a world of what fill puts into it: a copy of one that is damaged. Its
+// id and its genesis stay.
+func (f *Folder) Fill(m Meta, fill func(put func(space string, key, value []byte) error) error) error {
+	if err := m.validate(); err != nil {
+		return err
+	}
+	return f.build(m, func(s *disk.Store) error {
+		in := &importer{s: s}
+		if err := fill(in.pair); err != nil {
+			return err
+		}
+		return in.flush()
+	})
+}
+
+// OfWorld is the name of the folder that has a world; of a damaged one and what
+// was saved from it, the latter.
+func (f *Folder) OfWorld(world id.ID) (name string, ok bool, err error) {
+	all, err := f.List()
+	if err != nil {
+		return "", false, err
+	}
+	all = slices.DeleteFunc(all, func(i Info) bool { return i.Err != nil || i.ID != world })
+	for _, i := range all {
+		replaced := slices.ContainsFunc(all, func(j Info) bool { return j.RepairedFrom == i.Name })
+		if name == "" || !replaced {
+			name = i.Name
+		}
+	}
+	return name, name != "", nil
+}
+
 // build makes a world in a folder aside, and moves it into its place when it
 // is complete.
 func (f *Folder) build(m Meta, fill func(*disk.Store) error) error {
@@ -202,9 +246,6 @@ func (f *Folder) build(m Meta, fill func(*disk.Store) error) error {
 		return err
 	}
 	defer os.RemoveAll(tmp) // not there any more if all went well
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return err
-	}
 	s, err := disk.Open(filepath.Join(tmp, "db"))
 	if err != nil {
 		return err
@@ -239,14 +280,25 @@ func (f *Folder) Open(name string) (*World, error) {
 		return nil, err
 	}
 	w := &World{Dir: f.path(name)}
-	if w.Meta, err = readMeta(w.Dir); err != nil {
+	if err := plainTree(w.Dir); err != nil {
 		return nil, fmt.Errorf("world %q: %w", name, err)
+	}
+	if w.Meta, err = readMeta(w.Dir); err != nil {
+		return nil, fmt.Errorf("world %q: %w", name, mend(name, err))
 	}
 	w.Name = name
 	if w.Store, err = disk.OpenWith(filepath.Join(w.Dir, "db"), disk.Options{FS: f.FS, Retry: 500 * time.Millisecond}); err != nil {
 		return nil, fmt.Errorf("world %q: %w", name, err)
 	}
 	return w, nil
+}
+
+// mend adds to an error about a damaged meta.json what to do.
+func mend(name string, err error) error {
+	if !errors.Is(err, disk.ErrDamaged) {
+		return err
+	}
+	return fmt.Errorf("%w. \"voxelpopuli world check %s --repair\" makes a new world with the settings of the last backup", err, name)
 }
 
 // Save writes the world's meta.json anew.

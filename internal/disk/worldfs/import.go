@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -26,36 +25,73 @@ type Summary struct {
 	Bytes  int64 // of keys and values
 }
 
+// ImportOptions say what becomes of an export. The zero value makes the world that
+// it was.
+type ImportOptions struct {
+	Name string // of the new world; empty: that which it had
+	// MaxSize is how many bytes of keys and values the world may have; 0:
+	// DefaultMaxSize, and not out of all proportion to the file.
+	MaxSize int64
+	Begin   func(*Meta) error // may change what the world is before it is made
+	// Change may change a value on its way into the new world.
+	Change func(space string, key, value []byte) []byte
+}
+
+const (
+	// DefaultMaxSize is enough for 100,000 regions that somebody has built in.
+	DefaultMaxSize = 1 << 30
+	// maxRatio is how many times larger than its file a world may be: real ones are
+	// three to ten times, a file made to fill a disk is thousands of times.
+	maxRatio = 100
+	// smallWorld is not suspicious, whatever the file is.
+	smallWorld = 16 << 20
+	// pairCost is what a pair costs besides its bytes, so that empty ones count.
+	pairCost = 64
+)
+
 // Verify reads an export to its end and checks all of it. It takes memory for
 // one pair, however large the file claims to be.
 func Verify(r io.Reader) (Summary, error) {
-	return readExport(r, func(string, []byte, []byte) error { return nil })
+	return readExport(r, 0, func(string, []byte, []byte) error { return nil })
 }
 
-// Import makes a world from an export, under the name it had or another one;
-// begin may change what it is before it is made, and may be nil. The file is
-// checked from end to end before anything is written.
-func (f *Folder) Import(file, name string, begin func(*Meta) error) (Summary, error) {
+// limit is how large the world in a file of some length may be.
+func (o *ImportOptions) limit(file int64) int64 {
+	if o.MaxSize > 0 {
+		return o.MaxSize
+	}
+	return min(DefaultMaxSize, max(smallWorld, maxRatio*file))
+}
+
+// Import makes a world from an export. The file is checked from end to end before
+// anything is written.
+func (f *Folder) Import(file string, o ImportOptions) (Summary, error) {
 	r, err := os.Open(file)
 	if err != nil {
 		return Summary{}, err
 	}
 	defer r.Close()
-	sum, err := Verify(r)
+	st, err := r.Stat()
+	if err != nil {
+		return Summary{}, err
+	}
+	limit := o.limit(st.Size())
+	sum, err := readExport(r, limit, func(string, []byte, []byte) error { return nil })
 	if err != nil {
 		return sum, fmt.Errorf("%s: %w", file, err)
 	}
-	if name != "" {
-		sum.Meta.Name = name
+	if o.Name != "" {
+		sum.Meta.Name = o.Name
 	}
+	sum.Meta.RepairedFrom = ""
 	if err := CheckName(sum.Meta.Name); err != nil {
 		return sum, err
 	}
 	if err := f.free(sum.Meta.Name); err != nil {
 		return sum, fmt.Errorf("%s: %w", file, err)
 	}
-	if begin != nil {
-		if err := begin(&sum.Meta); err != nil {
+	if o.Begin != nil {
+		if err := o.Begin(&sum.Meta); err != nil {
 			return sum, fmt.Errorf("%s: %w", file, err)
 		}
 	}
@@ -64,7 +100,13 @@ func (f *Folder) Import(file, name string, begin func(*Meta) error) (Summary, er
 	}
 	err = f.build(sum.Meta, func(s *disk.Store) error {
 		in := &importer{s: s}
-		if _, err := readExport(r, in.pair); err != nil {
+		_, err := readExport(r, limit, func(space string, key, value []byte) error {
+			if o.Change != nil {
+				value = o.Change(space, key, value)
+			}
+			return in.pair(space, key, value)
+		})
+		if err != nil {
 			return err
 		}
 		return in.flush()
@@ -103,8 +145,9 @@ func (i *importer) flush() error {
 	return err
 }
 
-// readExport reads the records of an export and calls fn for each pair.
-func readExport(r io.Reader, fn func(space string, key, value []byte) error) (Summary, error) {
+// readExport reads the records of an export, of at most limit bytes (0: any), and
+// calls fn for each pair.
+func readExport(r io.Reader, limit int64, fn func(space string, key, value []byte) error) (Summary, error) {
 	head := make([]byte, len(exportMagic)+2)
 	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(exportMagic)]) != exportMagic {
 		return Summary{}, fmt.Errorf("%w: it does not begin like one", ErrFile)
@@ -118,7 +161,7 @@ func readExport(r io.Reader, fn func(space string, key, value []byte) error) (Su
 	}
 	defer z.Close()
 	sum := sha256.New()
-	x := &exportReader{r: &summing{bufio.NewReaderSize(z, 64<<10), sum}, sum: sum}
+	x := &exportReader{r: &summing{bufio.NewReaderSize(z, 64<<10), sum}, sum: sum, limit: limit}
 	if err := x.all(fn); err != nil {
 		var own ownError
 		if errors.As(err, &own) {
@@ -127,7 +170,7 @@ func readExport(r io.Reader, fn func(space string, key, value []byte) error) (Su
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			err = errors.New("it ends too early")
 		}
-		return x.out, fmt.Errorf("%w: %w", ErrFile, err)
+		return x.out, fmt.Errorf("%w: %v", ErrFile, err) // not as if a person had typed it
 	}
 	return x.out, nil
 }
@@ -160,6 +203,8 @@ type exportReader struct {
 	r     *summing
 	sum   hash.Hash
 	out   Summary
+	limit int64 // of cost; 0: none
+	cost  int64 // of the pairs so far
 	space string
 	last  []byte // key
 	first bool   // the next key is the first of its space
@@ -216,10 +261,7 @@ func (x *exportReader) readMeta() error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(b, &x.out.Meta); err != nil {
-		return err
-	}
-	err = x.out.Meta.validate()
+	x.out.Meta, err = decodeMeta(b)
 	if errors.Is(err, ErrNewer) {
 		err = ownError{err} // the file is fine
 	}
@@ -233,6 +275,9 @@ func (x *exportReader) readSpace() error {
 	}
 	if len(b) == 0 || bytes.IndexByte(b, 0) >= 0 || string(b) <= x.space {
 		return fmt.Errorf("the space %q is out of order", b)
+	}
+	if ofNode(string(b)) {
+		return fmt.Errorf("the space %q is a node's own, not a world's", b)
 	}
 	x.space, x.first = string(b), true
 	x.out.Spaces++
@@ -253,6 +298,9 @@ func (x *exportReader) readPair(fn func(space string, key, value []byte) error) 
 	}
 	x.out.Pairs++
 	x.out.Bytes += int64(len(key) + len(x.value))
+	if x.cost += int64(len(key)+len(x.value)) + pairCost; x.limit > 0 && x.cost > x.limit {
+		return ownError{fmt.Errorf("%w: more than %d MB, read so far; if you trust who made it, allow more with --max-size", ErrSize, x.limit/1e6)}
+	}
 	if err := fn(x.space, key, x.value); err != nil {
 		return ownError{err}
 	}

@@ -16,7 +16,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,6 +24,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/files"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
@@ -39,6 +40,8 @@ var (
 	ErrNone   = errors.New("there is no such world")
 	ErrNewer  = errors.New("it was written by a newer version of this program")
 	ErrFile   = errors.New("this file is no world export, or it is damaged")
+	ErrSize   = errors.New("the world in this file is too large")
+	ErrTaken  = errors.New("there is a file of this name already (--force replaces it)")
 )
 
 // metaFormat is the format of meta.json that this program writes.
@@ -61,6 +64,9 @@ type Meta struct {
 	// Record is how the world begins, as its founder has signed it (package
 	// genesis), in hexadecimal digits; none in a world that never had other nodes.
 	Record string `json:"record,omitempty"`
+	// RepairedFrom is the damaged world that this one was saved from, which stays
+	// beside it.
+	RepairedFrom string `json:"repairedFrom,omitempty"`
 }
 
 // Rules are what its founder may set for a world.
@@ -133,6 +139,10 @@ func (m *Meta) validate() error {
 		return fmt.Errorf("it has no epoch")
 	case !m.Spawn.InWorld():
 		return fmt.Errorf("its spawn %v is outside the world", m.Spawn)
+	case m.RepairedFrom != "" && CheckName(m.RepairedFrom) != nil:
+		return fmt.Errorf("it says that it was repaired from %.50q", m.RepairedFrom)
+	case m.Rules.Protect < 0 || m.Rules.MaxPlayers < 0:
+		return fmt.Errorf("its rules have negative numbers")
 	case len(m.Seed) > 100 || !utf8.ValidString(m.Seed):
 		return fmt.Errorf("its seed is no text of up to 100 bytes")
 	}
@@ -168,18 +178,32 @@ var windowsDevices = func() map[string]bool {
 }()
 
 func readMeta(dir string) (Meta, error) {
-	var m Meta
-	b, err := os.ReadFile(filepath.Join(dir, "meta.json"))
+	name := filepath.Join(dir, "meta.json")
+	b, err := files.ReadSmall(name, maxMeta)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Meta{}, fmt.Errorf("%w: %s is missing", disk.ErrDamaged, name)
+	case errors.Is(err, files.ErrKind):
+		return Meta{}, fmt.Errorf("%w: %w", disk.ErrDamaged, err)
+	case err != nil:
+		return Meta{}, err
+	}
+	m, err := decodeMeta(b)
+	if err != nil && !errors.Is(err, ErrNewer) {
+		err = fmt.Errorf("%w: %v", disk.ErrDamaged, err) // not as if a person had typed it
+	}
 	if err != nil {
-		return m, err
-	}
-	if err := json.Unmarshal(b, &m); err != nil {
-		return m, fmt.Errorf("meta.json: %w", err)
-	}
-	if err := m.validate(); err != nil {
-		return m, fmt.Errorf("meta.json: %w", err)
+		return m, fmt.Errorf("%s: %w", name, err)
 	}
 	return m, nil
+}
+
+// decodeMeta reads what meta.json, or an export's, says.
+func decodeMeta(b []byte) (m Meta, err error) {
+	if err := json.Unmarshal(b, &m); err != nil {
+		return Meta{}, err
+	}
+	return m, m.validate()
 }
 
 // writeMeta replaces meta.json: a new file is synced, then renamed.
@@ -188,7 +212,7 @@ func writeMeta(dir string, m *Meta) error {
 	if err != nil {
 		return err
 	}
-	return files.Write(filepath.Join(dir, "meta.json"), append(b, '\n'), 0o644)
+	return files.Write(filepath.Join(dir, "meta.json"), append(b, '\n'), 0o600)
 }
 
 // Begin gives a world that had none a record of how it begins, and the id that

@@ -150,10 +150,10 @@ func TestExportImport(t *testing.T) {
 	f := folder(t)
 	made := create(t, f, "Home", 3000)
 	file := filepath.Join(t.TempDir(), "home.vpworld")
-	if _, err := f.ExportFile("Home", file); err != nil {
+	if _, err := f.ExportFile("Home", file, false); err != nil {
 		t.Fatal(err)
 	}
-	sum, err := f.Import(file, "Copy", nil)
+	sum, err := f.Import(file, ImportOptions{Name: "Copy"})
 	if err != nil || sum.Pairs != 6000 || sum.Spaces != 2 {
 		t.Fatalf("%+v %v", sum, err)
 	}
@@ -164,11 +164,11 @@ func TestExportImport(t *testing.T) {
 	if made.Name = "Copy"; err != nil || i.Meta != made {
 		t.Fatalf("meta %+v %v, want %+v", i.Meta, err, made)
 	}
-	if _, err := f.Import(file, "", nil); !errors.Is(err, ErrExists) {
+	if _, err := f.Import(file, ImportOptions{}); !errors.Is(err, ErrExists) {
 		t.Fatalf("imported over a world: %v", err)
 	}
 	again := file + "2"
-	if _, err := f.ExportFile("Home", again); err != nil {
+	if _, err := f.ExportFile("Home", again, false); err != nil {
 		t.Fatal(err)
 	}
 	a, _ := os.ReadFile(file)
@@ -216,13 +216,13 @@ func TestDamagedExports(t *testing.T) {
 	f := folder(t)
 	create(t, f, "Home", 3)
 	file := filepath.Join(t.TempDir(), "x.vpworld")
-	if _, err := f.ExportFile("Home", file); err != nil {
+	if _, err := f.ExportFile("Home", file, false); err != nil {
 		t.Fatal(err)
 	}
 	good, _ := os.ReadFile(file)
 	content := func(b []byte) (string, error) {
 		var text strings.Builder
-		sum, err := readExport(bytes.NewReader(b), func(space string, k, v []byte) error {
+		sum, err := readExport(bytes.NewReader(b), 0, func(space string, k, v []byte) error {
 			_, err := fmt.Fprintf(&text, "%s %q %x\n", space, k, v)
 			return err
 		})
@@ -252,7 +252,7 @@ func TestDamagedExports(t *testing.T) {
 	if err := os.WriteFile(file, good[:len(good)-1], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Import(file, "Copy", nil); !errors.Is(err, ErrFile) {
+	if _, err := f.Import(file, ImportOptions{Name: "Copy"}); !errors.Is(err, ErrFile) {
 		t.Fatal(err)
 	}
 	if left, _ := os.ReadDir(filepath.Join(f.Dir(), "worlds")); len(left) != 1 {
@@ -324,7 +324,7 @@ func TestBackupWhileWriting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum, err := f.Import(file, fmt.Sprint("Copy", i), nil)
+		sum, err := f.Import(file, ImportOptions{Name: fmt.Sprint("Copy", i)})
 		if err != nil {
 			t.Fatal(err)
 		}

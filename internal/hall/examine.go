@@ -1,0 +1,52 @@
+package hall
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Space is the name of the hall's space on the disk port.
+const Space = space
+
+// Examiner decodes the records of the hall's space as the hall itself would, for
+// tools that check a store without running the hall.
+type Examiner struct{ h *Hall }
+
+// Examine begins with an empty hall.
+func Examine() *Examiner { return &Examiner{&Hall{store: newStore()}} }
+
+// Record decodes a record.
+func (e *Examiner) Record(key, value []byte) error { return e.h.loadKV(string(key), value) }
+
+// Known is what the records say of a player.
+type Known struct {
+	Name     string
+	Operator bool
+	Home     world.RegionPos
+	Entered  bool // was ever in the world; else Home says nothing
+}
+
+// Players are those whose records were decoded.
+func (e *Examiner) Players() map[id.ID]Known {
+	out := map[id.ID]Known{}
+	for who, p := range e.h.players {
+		out[who] = Known{p.rec.Name, p.rec.Operator, p.rec.Home, p.rec.Epoch > 0}
+	}
+	return out
+}
+
+// WithoutRole is a record of the hall's space as it is for a player who is no
+// operator, with the player's name; was: it was an operator's. For tools that make
+// a new world of another one's records.
+func WithoutRole(key, value []byte) (rest []byte, name string, was bool) {
+	var r record
+	if !strings.HasPrefix(string(key), "p/") || json.Unmarshal(value, &r) != nil || !r.Operator {
+		return value, "", false
+	}
+	r.Operator = false
+	rest, err := json.Marshal(&r)
+	return rest, r.Name, err == nil
+}
