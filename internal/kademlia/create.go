@@ -175,7 +175,7 @@ func (n *Node) challenge(h *holding, by *Record, then func(free bool)) {
 	}
 	h.challenger = by
 	for _, p := range keepers {
-		n.callWithin(n.cfg.Timeout/2, p, &Request{Proc: Ping}, func(reply *Reply) {
+		n.callWithin(n.cfg.Timeout/2, p, &Request{Proc: Ping}, func(_ machine.Peer, reply *Reply) {
 			alive = alive || reply != nil
 			if left--; left == 0 {
 				h.challenger = nil

@@ -112,12 +112,13 @@ func (n *Node) ask(l *lookup, at int, to machine.Peer) {
 	// What is looked for is no secret, but for who looks itself up that would be
 	// who it is; and it wants to be known.
 	open := l.target != n.cfg.Self
-	n.call(to, &Request{Proc: l.proc, Key: l.target, open: open}, func(r *Reply) {
+	req := &Request{Proc: l.proc, Key: l.target, open: open}
+	n.callWithin(n.cfg.Timeout, to, req, func(from machine.Peer, r *Reply) {
 		if _, running := n.lookups[l]; !running {
 			return
 		}
 		l.paths[at].inflight--
-		n.learn(l, at, to, r)
+		n.learn(l, at, from, r)
 	})
 }
 
@@ -139,9 +140,11 @@ func (n *Node) learn(l *lookup, at int, from machine.Peer, r *Reply) {
 	n.finish(l)
 }
 
+// mark notes what became of asking a node, and the address that it answered from:
+// that is the one that the lookup's result names.
 func (p *path) mark(who machine.Peer, state uint8) {
 	i := slices.IndexFunc(p.list, func(c candidate) bool { return c.peer.ID == who.ID })
-	p.list[i].state = state
+	p.list[i] = candidate{peer: who, state: state}
 }
 
 func (n *Node) learnContacts(l *lookup, p *path, from machine.Peer, contacts []machine.Peer) {
@@ -150,6 +153,9 @@ func (n *Node) learnContacts(l *lookup, p *path, from machine.Peer, contacts []m
 	}
 	nearer := false
 	for _, c := range contacts[:min(len(contacts), MaxContacts)] {
+		if c.ID.IsZero() { // whoever is at an address: its answer could not be told from a stranger's
+			continue
+		}
 		nearer = l.add(p, c) || nearer
 	}
 	if nearer {

@@ -89,10 +89,13 @@ func (n *Node) Start() {
 
 // Join enters the network by any known nodes: it takes them as contacts, looks
 // itself up and then refreshes all buckets farther away than its nearest
-// neighbour (Kademlia 2.3).
+// neighbour (Kademlia 2.3). A contact that answers stays at the address that it
+// answers from. Nodes are known by their ids: one without is left out.
 func (n *Node) Join(known []machine.Peer) {
 	for _, p := range known {
-		n.seen(p)
+		if !p.ID.IsZero() && !n.table.Answers(p.ID) {
+			n.seen(p)
+		}
 	}
 	n.start(&lookup{target: n.cfg.Self, proc: FindNode, done: func(*lookup) {
 		n.refresh(0)

@@ -154,9 +154,8 @@ func TestWrongAnswersAreDropped(t *testing.T) {
 		"node": func(e *end, p machine.Peer, r *Request) {
 			e.node.OnMessage(machine.Peer{ID: id.Of([]byte("else"))}, &Reply{RPC: r.RPC, Proc: r.Proc})
 		},
-		"address": func(e *end, p machine.Peer, r *Request) {
-			p.Addr[0] = 1
-			e.node.OnMessage(p, &Reply{RPC: r.RPC, Proc: r.Proc})
+		"node, at the address that was asked": func(e *end, p machine.Peer, r *Request) {
+			e.node.OnMessage(machine.Peer{ID: id.Of([]byte("else")), Addr: p.Addr}, &Reply{RPC: r.RPC, Proc: r.Proc})
 		},
 	} {
 		w := newNetwork(t)

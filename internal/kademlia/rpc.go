@@ -17,18 +17,20 @@ type call struct {
 	wait  time.Duration // a quarter of the timeout
 	sent  uint8         // times
 	until machine.Time  // when the answer to what was sent last is late
-	then  func(*Reply)  // nil: no answer came
+	// then has the answer and who gave it, at the address that it answered from;
+	// nil: no answer came, and the peer is who was asked.
+	then func(machine.Peer, *Reply)
 }
 
 // call sends a request, again after a quarter and after half of the timeout, and
 // calls then with the answer, or with nil after the timeout. A lost datagram
 // would otherwise hide a node from a lookup; procedures are idempotent.
 func (n *Node) call(to machine.Peer, r *Request, then func(*Reply)) {
-	n.callWithin(n.cfg.Timeout, to, r, then)
+	n.callWithin(n.cfg.Timeout, to, r, func(_ machine.Peer, reply *Reply) { then(reply) })
 }
 
-// callWithin is call with another timeout.
-func (n *Node) callWithin(timeout time.Duration, to machine.Peer, r *Request, then func(*Reply)) {
+// callWithin is call with another timeout; then also has who has answered.
+func (n *Node) callWithin(timeout time.Duration, to machine.Peer, r *Request, then func(machine.Peer, *Reply)) {
 	r.RPC = n.env.Rand().Uint64()
 	if n.calls[r.RPC] != nil {
 		r.RPC++
@@ -48,16 +50,18 @@ func (n *Node) transmit(c *call) {
 	n.env.Send(c.to, c.req)
 }
 
-// onReply ends a call. Answers that nobody waits for, from another address, from
-// another id or to another procedure are dropped.
+// onReply ends a call. Answers that nobody waits for, from another id or to
+// another procedure are dropped. The address does not matter: a node with several
+// addresses answers from the one that it is known by, which need not be the one
+// that was asked (docs/decisions/0029-answers-by-id.md).
 func (n *Node) onReply(from machine.Peer, r *Reply) {
 	c := n.calls[r.RPC]
-	if c == nil || c.to != from || c.req.Proc != r.Proc {
+	if c == nil || c.to.ID != from.ID || c.req.Proc != r.Proc {
 		return
 	}
 	delete(n.calls, r.RPC)
 	n.seen(from)
-	c.then(r)
+	c.then(from, r)
 }
 
 func (n *Node) onTimeout(c *call) {
@@ -67,7 +71,7 @@ func (n *Node) onTimeout(c *call) {
 	}
 	delete(n.calls, c.req.RPC)
 	n.table.Failed(c.to.ID, n.env.Now())
-	c.then(nil)
+	c.then(c.to, nil)
 }
 
 // answer serves a request.

@@ -175,6 +175,17 @@ func (t *Table) Contains(who id.ID) bool {
 	return b != nil && b.index(who) >= 0
 }
 
+// Answers reports whether who is a contact that has left no request unanswered
+// since it was last heard from.
+func (t *Table) Answers(who id.ID) bool {
+	b := t.bucket(who)
+	if b == nil {
+		return false
+	}
+	i := b.index(who)
+	return i >= 0 && b.contacts[i].failures == 0
+}
+
 // Closest appends to out the up to n contacts that are nearest to target,
 // nearest first, without those that are flagged or in back-off.
 func (t *Table) Closest(target id.ID, n int, now machine.Time, out []machine.Peer) []machine.Peer {
