@@ -20,6 +20,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/reach"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport"
@@ -210,17 +211,37 @@ func (p *peers) local() netip.AddrPort {
 func (p *peers) public() ed25519.PublicKey { return p.key.Public().(ed25519.PublicKey) }
 func (p *peers) id() id.ID                 { return id.Of(p.public()) }
 
-// outward is an address of this machine in the network that it is in.
+// outward is an address of this machine in the network that it is in: of those of
+// IPv4, which nodes behind routers need for their anchors, the one that is of use
+// from farthest away; without any the same of IPv6.
 func outward() netip.Addr {
+	var all []netip.Addr
 	addrs, _ := net.InterfaceAddrs()
 	for _, a := range addrs {
 		if n, ok := a.(*net.IPNet); ok {
-			if ip, ok := netip.AddrFromSlice(n.IP); ok && ip.Unmap().Is4() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() {
-				return ip.Unmap()
+			if ip, ok := netip.AddrFromSlice(n.IP); ok {
+				all = append(all, ip.Unmap())
 			}
 		}
 	}
-	return netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	return widest(all)
+}
+
+// widest is outward's choice.
+func widest(all []netip.Addr) netip.Addr {
+	worth := func(ip netip.Addr) int {
+		if ip.Is4() && !ip.IsLoopback() {
+			return 10 + reach.Scope(ip)
+		}
+		return reach.Scope(ip)
+	}
+	best := netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	for _, ip := range all {
+		if !ip.IsLinkLocalUnicast() && worth(ip) > worth(best) {
+			best = ip
+		}
+	}
+	return best
 }
 
 // network is the node's part of it.

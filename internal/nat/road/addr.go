@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/reach"
 )
 
 // A hidden node is known by an address that stands for it: an IPv6 address and a
@@ -39,4 +40,15 @@ func stands(a machine.Addr, node id.ID) bool {
 // anchorOf is where the anchor of a hidden node is.
 func anchorOf(a machine.Addr) machine.Addr {
 	return machine.AddrFrom(netip.AddrPortFrom(netip.AddrFrom4([4]byte(a[2:])), uint16(a[6])<<8|uint16(a[7])))
+}
+
+// named is the address that a node is known by here: the one that it announces,
+// unless that is of use in a smaller network than the one where it was reached. A
+// machine that is reached at a translated address does not know that address and
+// announces its own one.
+func named(announced, at machine.Addr) machine.Addr {
+	if !Veiled(announced) && !Veiled(at) && reach.Scope(announced.AddrPort().Addr()) < reach.Scope(at.AddrPort().Addr()) {
+		return at
+	}
+	return announced
 }

@@ -17,6 +17,9 @@ type far struct {
 	addr machine.Addr // as it wants to be known; zero: not known
 	name machine.Peer // as the node here knows the link
 	via  machine.Peer // as the transport does
+	// reached is where the node was last spoken to, if that is another address than
+	// addr; zero: nowhere else, or it did not answer there.
+	reached machine.Addr
 
 	opening, up bool // the transport's link
 	hello       bool // the other end has said how it is known
@@ -44,6 +47,9 @@ const (
 	warm = 20 * time.Second
 	// forget is when a node that has nothing to do with this one is forgotten.
 	forget = 3 * time.Minute
+	// unsure is how long a node must have been silent until a datagram goes to both of
+	// its addresses.
+	unsure = 5 * time.Second
 	// every is how often linked nodes are asked for the time.
 	every = 30 * time.Second
 )
@@ -77,6 +83,9 @@ func (r *Road) way(f *far, addr machine.Addr) (machine.Peer, bool) {
 	case f.circuit:
 		return machine.Peer{ID: f.id, Addr: f.addr}, true
 	case !Veiled(addr):
+		if addr == f.addr && f.reached != (machine.Addr{}) {
+			addr = f.reached
+		}
 		return machine.Peer{ID: f.id, Addr: addr}, true
 	case !f.via.Addr.IsZero() && r.env.Now().Sub(f.heard) < warm:
 		return f.via, true
@@ -125,6 +134,9 @@ func (r *Road) loose(f *far, addr machine.Addr, m machine.Message) {
 		m = &relay.Veiled{Addr: r.self.Addr, Msg: m}
 	}
 	r.env.Send(via, m)
+	if !f.up && via.Addr == f.reached && r.env.Now().Sub(f.heard) > unsure {
+		r.env.Send(machine.Peer{ID: f.id, Addr: addr}, m)
+	}
 }
 
 // aim notes the address that stands for a node.
@@ -225,6 +237,9 @@ func (r *Road) onLink(peer machine.Peer, ev machine.LinkEvent) {
 	}
 	attempt := f.opening
 	r.lost(f, ev)
+	if attempt { // it is not there any more
+		f.reached = machine.Addr{}
+	}
 	if attempt && !r.look.over && f.id == r.look.asked.ID {
 		r.lookOn()
 	}
@@ -252,7 +267,11 @@ func (r *Road) onHello(f *far, m *relay.Hello) {
 	if !f.up || f.hello || m.Addr.IsZero() || Veiled(m.Addr) && !stands(m.Addr, f.id) {
 		return
 	}
-	f.hello, f.addr = true, m.Addr
+	f.hello, f.addr = true, named(m.Addr, f.via.Addr)
+	f.reached = machine.Addr{}
+	if !Veiled(f.addr) && f.via.Addr != f.addr {
+		f.reached = f.via.Addr
+	}
 	r.env.Send(f.via, &reach.Ping{Sent: r.env.Now()})
 	if r.node != nil {
 		r.linked(f)

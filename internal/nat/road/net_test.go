@@ -61,6 +61,7 @@ func (w *town) run(d time.Duration) {
 type house struct {
 	*town
 	self   machine.Peer // as seen from outside
+	local  machine.Addr // what the node takes for its address; zero: the same
 	closed bool         // there is a translator
 	sent   map[machine.Addr]bool
 	life   int
@@ -95,6 +96,9 @@ func (h *house) settle(by ...*house) {
 		ID: h.self.ID, Local: h.self.Addr, Relays: true, Paths: h.paths,
 		Own:  func(a netip.Addr) bool { return !h.closed && a == h.self.Addr.AddrPort().Addr() },
 		Make: func(_ machine.Peer, env machine.Env) machine.Machine { h.env = env; return resident{h} },
+	}
+	if h.local != (machine.Addr{}) {
+		c.Local = h.local
 	}
 	if h.closed {
 		c.Local = addr("192.168.0.1:1")
@@ -277,15 +281,24 @@ func (e houseEnv) Close(to machine.Peer) {
 // resident is the node: it notes what it hears.
 type resident struct{ *house }
 
-// word is what nodes say to each other in these tests.
-type word string
+// word is what nodes say to each other in these tests, over a link; loose is the
+// same by a datagram.
+type (
+	word  string
+	loose string
+)
+
+func (loose) Datagram() {}
 
 func (r resident) Start()                    {}
 func (r resident) OnTimer(machine.Timer)     {}
 func (r resident) OnDone(uint64, any, error) {}
 func (r resident) OnMessage(from machine.Peer, m machine.Message) {
-	if w, ok := m.(word); ok {
-		r.got = append(r.got, string(w))
+	switch m := m.(type) {
+	case word:
+		r.got = append(r.got, string(m))
+	case loose:
+		r.got = append(r.got, string(m))
 	}
 }
 func (r resident) OnLink(p machine.Peer, ev machine.LinkEvent) {
