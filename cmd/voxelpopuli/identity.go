@@ -90,16 +90,22 @@ func identityShow(c *common) *cobra.Command {
 	return cmd
 }
 
-// searching says now and then how the search for a key goes.
+// searching says now and then how the search for a key goes, the first time before a
+// person wonders why nothing happens.
 func searching(cmd *cobra.Command, difficulty int) func(uint64) bool {
-	next := time.Now().Add(time.Second)
+	next := time.Now().Add(200 * time.Millisecond)
 	return func(tried uint64) bool {
 		if now := time.Now(); now.After(next) {
 			next = now.Add(time.Second)
-			fmt.Fprintf(cmd.ErrOrStderr(), "looking for a key: %d tried, it takes about %d\n", tried, identity.Expected(difficulty))
+			fmt.Fprintf(cmd.ErrOrStderr(), "Making this machine's key, which takes a few seconds once: %d keys tried, about %d are needed.\n", tried, identity.Expected(difficulty))
 		}
 		return cmd.Context().Err() == nil
 	}
+}
+
+// searchingOf is searching for whoever finds out later how hard the puzzle is.
+func searchingOf(cmd *cobra.Command) host.Searching {
+	return func(difficulty int) func(uint64) bool { return searching(cmd, difficulty) }
 }
 
 func identityNew(c *common) *cobra.Command {

@@ -59,6 +59,7 @@ first time. Ctrl-C saves everything and ends.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Named = named(args)
 			r.Data, r.Browser, r.Out = c.data, !noBrowser, cmd.OutOrStdout()
+			r.Searching = searchingOf(cmd)
 			return r.Run(cmd.Context())
 		},
 	}
@@ -80,6 +81,7 @@ func newNode(c *common) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Named = named(args)
 			r.Data, r.Out = c.data, cmd.OutOrStdout()
+			r.Searching = searchingOf(cmd)
 			return r.Run(cmd.Context())
 		},
 	}

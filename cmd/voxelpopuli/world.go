@@ -62,6 +62,7 @@ func worldNew(c *common) *cobra.Command {
 			if truth {
 				n.Truth = &storage
 			}
+			n.Searching = searchingOf(cmd)
 			m, err := host.CreateWorld(f, n)
 			if err != nil {
 				return err

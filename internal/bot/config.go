@@ -57,7 +57,13 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Join == nil {
 		c.Join = func(ctx context.Context, who client.Identity) (client.Conn, *wire.Welcome, error) {
-			return client.Dial(ctx, c.Addr, who, c.Code)
+			var last string
+			return client.DialTelling(ctx, c.Addr, who, c.Code, func(why *wire.Notice) {
+				if why.Text != last {
+					last = why.Text
+					c.Log.Warn("not in yet: "+why.Text, "bot", who.Name, "code", why.Code)
+				}
+			})
 		}
 	}
 	if c.Identity == nil {

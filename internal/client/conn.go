@@ -36,7 +36,7 @@ func (n *Node) Join(ctx context.Context, who Identity) (Conn, *wire.Welcome, err
 	}
 	login.Name, login.Local = who.Name, true
 	var s *Session
-	if err = patiently(ctx, func() (err error) { s, err = n.Enter(ctx, login); return err }); err != nil {
+	if err = patiently(ctx, func(*wire.Notice) {}, func() (err error) { s, err = n.Enter(ctx, login); return err }); err != nil {
 		return nil, nil, err
 	}
 	d := &direct{s: s}

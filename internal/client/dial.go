@@ -29,20 +29,25 @@ const dialTime = 60 * time.Second
 
 // Dial joins the world of a node elsewhere: addr is host:port or an http URL
 // of its gateway, code its join code. If the node does not let the player in,
-// the error is a *wire.Refused; while it is only too busy, Dial waits.
-func Dial(ctx context.Context, addr string, who Identity, code string) (c Conn, w *wire.Welcome, err error) {
+// the error is a *wire.Refused; while that passes by itself, Dial waits.
+func Dial(ctx context.Context, addr string, who Identity, code string) (Conn, *wire.Welcome, error) {
+	return DialTelling(ctx, addr, who, code, func(*wire.Notice) {})
+}
+
+// DialTelling is Dial that tells, again and again, why it still waits.
+func DialTelling(ctx context.Context, addr string, who Identity, code string, waits func(why *wire.Notice)) (c Conn, w *wire.Welcome, err error) {
 	base, err := baseURL(addr)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = patiently(ctx, func() (err error) {
-		c, w, err = dial(ctx, base, who, code)
+	err = patiently(ctx, waits, func() (err error) {
+		c, w, err = dial(ctx, base, who, code, waits)
 		return err
 	})
 	return c, w, err
 }
 
-func dial(ctx context.Context, base string, who Identity, code string) (Conn, *wire.Welcome, error) {
+func dial(ctx context.Context, base string, who Identity, code string, waits func(*wire.Notice)) (Conn, *wire.Welcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	late := time.AfterFunc(dialTime, cancel)
@@ -57,7 +62,10 @@ func dial(ctx context.Context, base string, who Identity, code string) (Conn, *w
 	}
 	ws.SetReadLimit(wire.MaxColumn + 1<<12)
 	c := &socket{ws: ws}
-	welcome, err := c.shake(ctx, who, hostOf(base), ticket.World.ID, func() { late.Reset(dialTime) })
+	welcome, err := c.shake(ctx, who, hostOf(base), ticket.World.ID, func(why *wire.Notice) {
+		late.Reset(dialTime)
+		waits(why)
+	})
 	if err != nil {
 		c.Close()
 		return nil, nil, err
@@ -169,7 +177,7 @@ type socket struct {
 
 // shake is the handshake: Hello, Challenge, Proof, Welcome. Before Welcome may come
 // Notices that one is to wait.
-func (c *socket) shake(ctx context.Context, who Identity, host string, world id.ID, waits func()) (*wire.Welcome, error) {
+func (c *socket) shake(ctx context.Context, who Identity, host string, world id.ID, waits func(*wire.Notice)) (*wire.Welcome, error) {
 	stop := context.AfterFunc(ctx, func() { c.ws.CloseNow() })
 	defer stop()
 	var challenge wire.Challenge
@@ -189,7 +197,11 @@ func (c *socket) shake(ctx context.Context, who Identity, host string, world id.
 	}
 	b, err = c.ask(who.Prove(&challenge, host))
 	for ; err == nil && wire.TypeOf(b) == wire.TypeNotice; b, err = c.Recv() {
-		waits()
+		var why wire.Notice
+		if err = wire.DecodeInto(b, &why); err != nil {
+			return nil, err
+		}
+		waits(&why)
 	}
 	if err != nil {
 		return nil, err

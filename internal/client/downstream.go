@@ -41,6 +41,8 @@ func (s *Session) receive(m machine.Message, to Sink) {
 		s.onPlayers(m, to)
 	case *hall.Notice:
 		s.add(to, &wire.Notice{Code: m.Code, Text: m.Text})
+	case *hall.Waiting:
+		s.onWaiting(m, to)
 	case *hall.TimeOffset:
 		s.add(to, &wire.TimeOffset{Ticks: m.Ticks})
 	case *hall.Commands:
@@ -54,7 +56,7 @@ func (s *Session) receive(m machine.Message, to Sink) {
 func (s *Session) onPlace(m machine.Message) {
 	switch m := m.(type) {
 	case *hall.Admitted:
-		s.admitted = m
+		s.admitted, s.why = m, nil
 		s.home = m.Home
 		s.enter(m.Home)
 	case *region.Entered:
@@ -89,6 +91,7 @@ func (s *Session) onBusy(m *region.Refused) {
 		}
 	})
 	s.busy++
+	s.why = &wire.Notice{Code: wire.Busy, Text: wire.Busy.Text()}
 }
 
 func textOf(text, code string) string {

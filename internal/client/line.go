@@ -94,26 +94,27 @@ func (l *line) leave() {
 	l.waiting = slices.Delete(l.waiting, 0, 1)
 }
 
-// WaitNotice is what a client is told that waits to be let in: at a place in the
-// line, or, at 0, for the world.
-func WaitNotice(place int) *wire.Notice {
-	text := wire.Busy.Text()
-	if place > 0 {
-		text = fmt.Sprintf("The world is busy: you are number %d in the line.", place)
-	}
-	return &wire.Notice{Code: wire.Busy, Text: text}
+// inLine is what a client is told that waits for its turn.
+func inLine(place int) *wire.Notice {
+	return &wire.Notice{Code: wire.Busy, Text: fmt.Sprintf("The world is busy: you are number %d in the line.", place)}
 }
 
 // busy asks a client to come again, not all at the same time.
-func busy() *wire.Refused { return wire.Busy.Refusal(3 + rand.Uint32N(6)) }
+func busy() *wire.Refused { return wire.Busy.Refusal(again()) }
 
-// patiently tries to come in again while the world is too busy.
-func patiently(ctx context.Context, try func() error) error {
+// again is after how many seconds a client is to come again.
+func again() uint32 { return 3 + rand.Uint32N(6) }
+
+// patiently tries to come in again while what keeps the player out passes by
+// itself, and tells what that is.
+func patiently(ctx context.Context, tell func(*wire.Notice), try func() error) error {
 	for tries := 0; ; tries++ {
 		err := try()
-		if why := (*wire.Refused)(nil); !errors.As(err, &why) || why.Code != wire.Busy {
+		why := (*wire.Refused)(nil)
+		if !errors.As(err, &why) || !why.Code.Passes() {
 			return err
 		}
+		tell(&wire.Notice{Code: why.Code, Text: why.Text})
 		select {
 		case <-time.After(spread(tries)):
 		case <-ctx.Done():

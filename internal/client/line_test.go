@@ -85,9 +85,9 @@ func TestBusyHome(t *testing.T) {
 		loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { f.env = env; return f }})
 		told := 0
 		n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1)})
-		who := Login{Player: id.Of([]byte("A")), Name: "A", Waits: func(place int) {
-			if told++; place != 0 {
-				t.Errorf("at place %d of a line that is empty", place)
+		who := Login{Player: id.Of([]byte("A")), Name: "A", Waits: func(why *wire.Notice) {
+			if told++; why.Code != wire.Busy && why.Code != wire.Starting {
+				t.Errorf("told %+v", why)
 			}
 		}}
 		s, err := n.Enter(context.Background(), who)

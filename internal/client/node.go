@@ -88,9 +88,9 @@ type Login struct {
 	// Entrances are other nodes of the world that the player can go on at; nil: there
 	// are none.
 	Entrances func() *wire.Entrances
-	// Waits hears every few seconds that the player still waits to be let in, and at
-	// which place in a line; 0: there is none, the world takes its time. It may be nil.
-	Waits func(place int)
+	// Waits hears every few seconds that the player still waits to be let in, and
+	// for what. It may be nil.
+	Waits func(why *wire.Notice)
 }
 
 // Challenge is what a player signs to come in through this node.
@@ -124,9 +124,9 @@ func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
 	}
 	tell := who.Waits
 	if tell == nil {
-		tell = func(int) {}
+		tell = func(*wire.Notice) {}
 	}
-	if err := n.line.enter(ctx, tell); err != nil {
+	if err := n.line.enter(ctx, func(place int) { tell(inLine(place)) }); err != nil {
 		return nil, err
 	}
 	defer n.line.leave()
@@ -145,7 +145,7 @@ func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
 	if err := s.settle(ctx, tell); err != nil {
 		k.Close()
 		if errors.Is(err, context.DeadlineExceeded) {
-			return nil, busy()
+			return nil, s.late()
 		}
 		return nil, err
 	}

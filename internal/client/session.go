@@ -54,6 +54,7 @@ type Session struct {
 	out        [][]byte                      // encoded, for Next
 	over       error                         // the session has ended
 	busy       int                           // times that the home has had no time, one after the other
+	why        *wire.Notice                  // why the player is not in yet, if the node has said so
 	heard      time.Time                     // from the home that has let the player in, or when it was asked to
 	input      wire.Input                    // decoded into again and again
 	held       *inputs                       // a step that waits for the next
@@ -93,14 +94,14 @@ func feet(p world.Pos) world.Vec {
 
 // settle takes messages until the player is in the world, and tells now and then
 // that this is not so yet.
-func (s *Session) settle(ctx context.Context, tell func(place int)) error {
+func (s *Session) settle(ctx context.Context, tell func(*wire.Notice)) error {
 	tick := time.NewTicker(tellEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-s.link.Ready():
 		case <-tick.C:
-			tell(0)
+			tell(s.reason())
 		case <-ctx.Done():
 			return ctx.Err()
 		}

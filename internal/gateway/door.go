@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"fmt"
+	"math"
 	"net/netip"
 	"sync"
 	"time"
@@ -96,7 +98,7 @@ func (d *door) token(a netip.Addr, code string) (string, *wire.Refused) {
 	case code == "": // a question whether one is needed, not a guess
 		return "", wire.BadCode.Refusal(1)
 	case !v.wrong.full(now) && v.wrong.tokens < 1:
-		return "", wire.TooFast.Refusal(uint32(wrongRest.Seconds()))
+		return "", wrongCodesRefusal(&v.wrong)
 	case subtle.ConstantTimeCompare(sum[:], d.code[:]) != 1:
 		v.wrong.take(1, now)
 		return "", wire.BadCode.Refusal(1)
@@ -106,6 +108,14 @@ func (d *door) token(a netip.Addr, code string) (string, *wire.Refused) {
 	t := base64.RawURLEncoding.EncodeToString(raw[:])
 	d.tokens[t] = now.Add(tokenLife)
 	return t, nil
+}
+
+// wrongCodesRefusal says that an address has tried too many wrong codes, and when it
+// may try again.
+func wrongCodesRefusal(b *budget) *wire.Refused {
+	wait := uint32(math.Ceil((1 - b.tokens) / b.rate))
+	return &wire.Refused{Code: wire.WrongCodes, Retry: wait,
+		Text: fmt.Sprintf("%s Try again in %d s.", wire.WrongCodes.Text(), wait)}
 }
 
 // enter uses up a token and counts a connection, which leave is to be called

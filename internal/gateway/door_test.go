@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,14 +41,18 @@ func TestGuessingIsLimitedForEachAddress(t *testing.T) {
 			t.Fatalf("got %q", got)
 		}
 	}
-	if got := try(alice, "guess"); got != wire.TooFast {
+	if got := try(alice, "guess"); got != wire.WrongCodes {
 		t.Errorf("after too many: %q", got)
 	}
-	if got := try(alice, "secret"); got != wire.TooFast {
+	if got := try(alice, "secret"); got != wire.WrongCodes {
 		t.Errorf("even the right code must wait, or guessing would go on: %q", got)
 	}
-	if got := try(carolV4, "secret"); got != wire.TooFast {
+	if got := try(carolV4, "secret"); got != wire.WrongCodes {
 		t.Errorf("the same address in another form: %q", got)
+	}
+	clock.t = clock.t.Add(4 * time.Second)
+	if _, why := d.token(alice, "guess"); why.Retry != 6 || !strings.Contains(why.Text, "wrong join codes") || !strings.Contains(why.Text, "6 s") {
+		t.Errorf("4 s later the refusal is %+v, want one that says what was wrong and to come again in 6 s", why)
 	}
 	if got := try(bob, "secret"); got != "" {
 		t.Errorf("another address: %q", got)

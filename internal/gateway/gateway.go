@@ -159,7 +159,7 @@ func (g *Gateway) serveSession(w http.ResponseWriter, r *http.Request) {
 
 func statusOf(c wire.Code) int {
 	switch c {
-	case wire.TooFast:
+	case wire.TooFast, wire.WrongCodes:
 		return http.StatusTooManyRequests
 	case wire.Full, wire.Busy, wire.Restart:
 		return http.StatusServiceUnavailable

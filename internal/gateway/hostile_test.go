@@ -375,7 +375,7 @@ func TestJoinCode(t *testing.T) {
 	for range 10 {
 		_, _, err = client.Dial(context.Background(), b.addr, identity(t, "A"), "guess")
 	}
-	if !errors.As(err, &why) || why.Code != wire.TooFast || why.Retry == 0 {
+	if !errors.As(err, &why) || why.Code != wire.WrongCodes || why.Retry == 0 {
 		t.Errorf("after many wrong codes: %v", err)
 	}
 }

@@ -140,10 +140,10 @@ func (p *peer) run() {
 	}
 }
 
-// waits tells the client that it is not let in yet, so that it goes on waiting.
-func (p *peer) waits(place int) {
+// waits tells the client why it is not let in yet, so that it goes on waiting.
+func (p *peer) waits(why *wire.Notice) {
 	p.heard.Store(time.Now().UnixNano()) // it has nothing to say meanwhile
-	p.tcp.Add(wire.Encode(client.WaitNotice(place)), nil)
+	p.tcp.Add(wire.Encode(why), nil)
 	if p.tcp.Flush() != nil {
 		p.cancel() // it has gone
 	}

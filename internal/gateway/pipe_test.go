@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -109,11 +110,10 @@ func (c *crowded) Challenge() *wire.Challenge {
 
 func (c *crowded) Enter(ctx context.Context, who client.Login) (gateway.Session, error) {
 	if c.tries.Add(1) == 1 {
-		return nil, wire.Busy.Refusal(1)
+		return nil, wire.NoNodes.Refusal(1)
 	}
-	who.Waits(2)
-	who.Waits(1)
-	who.Waits(0)
+	who.Waits(&wire.Notice{Code: wire.Busy, Text: "in a line"})
+	who.Waits(&wire.Notice{Code: wire.Silent, Text: "silent since 21:04"})
 	return c.fountain.Enter(ctx, who)
 }
 
@@ -121,12 +121,16 @@ func (c *crowded) Enter(ctx context.Context, who client.Login) (gateway.Session,
 func TestBusyWorldIsWaitedFor(t *testing.T) {
 	game := &crowded{}
 	addr := serve(t, gateway.Config{Game: game, Log: slog.New(slog.DiscardHandler)})
-	c, _, err := client.Dial(context.Background(), addr, identity(t, "A"), "")
+	var told []wire.Code
+	c, _, err := client.DialTelling(context.Background(), addr, identity(t, "A"), "", func(why *wire.Notice) { told = append(told, why.Code) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Close()
 	if n := game.tries.Load(); n != 2 {
 		t.Errorf("in at try %d", n)
+	}
+	if want := []wire.Code{wire.NoNodes, wire.Busy, wire.Silent}; !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
 	}
 }

@@ -63,8 +63,9 @@ type Config struct {
 	MaxPlayers int    // 0: as many as there is room for
 	Capacity          // what the node may carry of the world
 
-	Hosts      []string // names that the gateway is reached by, besides addresses
-	OpenStatus bool     // show /status and /metrics to everybody, not only to this machine
+	Hosts      []string  // names that the gateway is reached by, besides addresses
+	Searching  Searching // hears how the search for the node's key goes; may be nil
+	OpenStatus bool      // show /status and /metrics to everybody, not only to this machine
 	Limits     gateway.Limits
 
 	BackupEvery time.Duration // 0: no backups by itself
@@ -128,7 +129,7 @@ func (c Config) openWorld(p *peers) (*worldfs.Folder, *worldfs.World, error) {
 	}
 	w, err := folder.Open(c.World)
 	if isNoWorld(err) && c.Create {
-		if _, err = CreateWorld(folder, NewWorld{Name: c.World, Seed: c.Seed, Mode: c.Mode}); err != nil {
+		if _, err = CreateWorld(folder, NewWorld{Name: c.World, Seed: c.Seed, Mode: c.Mode, Searching: c.Searching}); err != nil {
 			return nil, nil, err
 		}
 		w, err = folder.Open(c.World)
@@ -148,6 +149,8 @@ type NewWorld struct {
 	// Truth gives a world with an authority its replicated storage; nil: it has
 	// none.
 	Truth *Truth
+	// Searching hears how the search for this machine's key goes; may be nil.
+	Searching Searching
 }
 
 // CreateWorld makes a world in a data folder: it finds the place where
@@ -177,7 +180,7 @@ func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
 		return m, err
 	}
 	if !m.Genesis.Verified() {
-		if err := begin(folder, &m); err != nil {
+		if err := begin(folder, &m, n.Searching); err != nil {
 			return m, err
 		}
 	}

@@ -21,7 +21,7 @@ import (
 // is opened first: its storage begins then.
 
 // begin makes this machine the founder of a new world.
-func begin(folder *worldfs.Folder, m *worldfs.Meta) error {
+func begin(folder *worldfs.Folder, m *worldfs.Meta, searching Searching) error {
 	if m.Genesis == (identity.Genesis{}) {
 		m.Genesis = worldfs.OpenGenesis(identity.DefaultDifficulty)
 	}
@@ -30,20 +30,29 @@ func begin(folder *worldfs.Folder, m *worldfs.Meta) error {
 		m.Created = time.Now().UTC().Truncate(time.Second)
 		m.Epoch = m.Created
 	}
-	key, err := nodeKey(folder, int(m.Genesis.Difficulty))
+	key, err := nodeKey(folder, int(m.Genesis.Difficulty), searching)
 	if err != nil {
 		return err
 	}
 	return found(m, key, m.EpochTime())
 }
 
+// Searching hears how the search for a node's key goes, whose id must solve a puzzle
+// of so many bits: it takes seconds. What it returns is asked now and then whether to
+// go on.
+type Searching func(difficulty int) func(tried uint64) bool
+
 // nodeKey is this machine's, which is made if there is none.
-func nodeKey(folder *worldfs.Folder, difficulty int) (ed25519.PrivateKey, error) {
+func nodeKey(folder *worldfs.Folder, difficulty int, searching Searching) (ed25519.PrivateKey, error) {
 	ring, err := keyring.Open(folder.Dir())
 	if err != nil {
 		return nil, err
 	}
-	k, err := ring.Node(difficulty, nil)
+	var more func(uint64) bool
+	if searching != nil {
+		more = searching(difficulty)
+	}
+	k, err := ring.Node(difficulty, more)
 	return k.Private, err
 }
 
@@ -96,7 +105,7 @@ func ImportWorld(folder *worldfs.Folder, file string, o Import) (out Imported, e
 		if m.Genesis != (identity.Genesis{}) {
 			m.Genesis = worldfs.OpenGenesis(int(m.Genesis.Difficulty))
 		}
-		if err := begin(folder, m); err != nil {
+		if err := begin(folder, m, nil); err != nil {
 			return fmt.Errorf("the new world: %w", err)
 		}
 		return nil

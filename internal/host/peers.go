@@ -163,7 +163,7 @@ func (h *Host) share(p *peers) error {
 		difficulty = identity.DefaultDifficulty
 	}
 	var err error
-	if p.key, err = nodeKey(h.folder, difficulty); err != nil {
+	if p.key, err = nodeKey(h.folder, difficulty, h.cfg.Searching); err != nil {
 		return err
 	}
 	if m.Record == "" { // its storage begins now, or it was made when worlds did not have one

@@ -143,6 +143,7 @@ func (w *network) appoint(mk *making) {
 		}
 	}
 	if len(hosts) == 0 {
+		w.route(mk.part).noRoom = w.n.env.Now()
 		return
 	}
 	hosts = hosts[:odd(min(len(hosts), w.cfg.Replicas))]

@@ -84,6 +84,10 @@ func (w *network) seekAll() {
 		if r.seeking && now.Sub(r.told) >= tellEvery {
 			w.unreachable(r)
 		}
+		if r.seeking && now.Sub(r.lost) >= explainAfter && now >= r.explain {
+			r.explain = now.Add(tellEvery)
+			w.explain(r)
+		}
 	}
 }
 
@@ -150,19 +154,11 @@ func (w *network) askHosts(r *route, except machine.Peer) {
 	}
 }
 
-// unreachable tells sessions that a part has no host at the moment, and gives
-// up what parts wanted of it.
+// unreachable gives up what parts wanted of a part that has no host at the moment.
 func (w *network) unreachable(r *route) {
 	r.told = w.n.env.Now()
 	w.n.counts.Dropped += uint64(len(r.queue) + len(r.doubted))
 	r.queue, r.doubted = nil, nil
-	for _, s := range id.Sorted(r.sessions) {
-		if r.part.Hall {
-			w.toLocal(s, &hall.Notice{Code: "unreachable", Text: "The node that keeps the list of players cannot be reached. Still trying."})
-		} else {
-			w.toLocal(s, &region.Notice{Region: r.part.Region, Code: "unreachable", Text: "The nodes that host this part of the world cannot be reached. Still trying."})
-		}
-	}
 }
 
 // found is when it is known who leads a part.

@@ -39,7 +39,9 @@ type route struct {
 	heardFor machine.Time // when to ask a host again that spoke for the part
 	finding  bool         // the directory has been asked
 	told     machine.Time
-	asked    id.ID // the node that was asked to find hosts
+	explain  machine.Time // when sessions are told again why it takes so long
+	noRoom   machine.Time // when it was last found that nobody has room for it
+	asked    id.ID        // the node that was asked to find hosts
 }
 
 // trusts reports whether a node may say where the part is led: a member of its
@@ -62,8 +64,10 @@ const (
 	// leader is there but says little.
 	calmAtMost = 32 * time.Second
 	// tellEvery is how often sessions are told that a part cannot be reached;
-	// what waits for it then is dropped.
-	tellEvery = 10 * time.Second
+	// what waits for it then is dropped. explainAfter is when they are told first:
+	// later than an election takes.
+	tellEvery    = 10 * time.Second
+	explainAfter = 4 * time.Second
 	// rewatchEvery is how often the leader is told what sessions here watch, for
 	// it may have begun anew without this node's hearing of it.
 	rewatchEvery = 10 * time.Second

@@ -31,10 +31,16 @@ const (
 	Banned         Code = "banned"
 	NotWhitelisted Code = "not-whitelisted"
 	BadCode        Code = "code"
+	WrongCodes     Code = "codes" // too many wrong ones
 	BadToken       Code = "token"
 	BadProof       Code = "proof"
 	Full           Code = "full"
-	Busy           Code = "busy" // also a Notice
+	Busy           Code = "busy"        // also a Notice, as those up to Unreachable
+	Starting       Code = "starting"    // the node, or the part of the world, is not ready yet
+	NoNodes        Code = "no-nodes"    // the node finds no other one of its world
+	Silent         Code = "silent"      // those who host the part say nothing
+	NoRoom         Code = "no-room"     // no node has room to host the part
+	Unreachable    Code = "unreachable" // the part's hosts are there, and none leads it
 	TooLarge       Code = "too-large"
 	Malformed      Code = "malformed"
 	Idle           Code = "idle"
@@ -67,10 +73,16 @@ var texts = map[Code]string{
 	Banned:         "You are banned from this world.",
 	NotWhitelisted: "Only invited players may enter this world.",
 	BadCode:        "The join code is wrong.",
+	WrongCodes:     "Too many wrong join codes were tried from your address.",
 	BadToken:       "The session has expired. Reload the page.",
 	BadProof:       "Your player key could not be verified.",
 	Full:           "The world is full at the moment.",
 	Busy:           "The world is busy. You are let in as soon as it can take you.",
+	Starting:       "The world is still starting. You are let in as soon as it is ready.",
+	NoNodes:        "No other node of this world answers. Still trying.",
+	Silent:         "The hosts of this part of the world are silent. It goes on as soon as they are back.",
+	NoRoom:         "No node has room for this part of the world. Still trying.",
+	Unreachable:    "The nodes that host this part of the world do not lead it at the moment. Still trying.",
 	TooLarge:       "A message was too large.",
 	Malformed:      "A message could not be understood.",
 	Idle:           "Nothing was heard from you for a long time.",
@@ -87,6 +99,16 @@ func (c Code) Text() string {
 		return t
 	}
 	return "Refused: " + string(c) + "."
+}
+
+// Passes reports whether c is a reason to wait that passes without anybody's doing:
+// a client that was refused with it comes again by itself.
+func (c Code) Passes() bool {
+	switch c {
+	case Busy, Starting, NoNodes, Silent, NoRoom, Unreachable:
+		return true
+	}
+	return false
 }
 
 // Refusal makes the Refused message of a code with its own text.

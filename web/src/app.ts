@@ -129,9 +129,9 @@ export class App {
     const visiting = this.stage === 'playing' || this.stage === 'lost';
     const text = refusalText(why.code, why.text);
     this.lastError = why.code;
-    if (why.code === 'code') {
+    if (why.code === 'code' || why.code === 'codes') {
       this.leave();
-      return this.ui.start.askCode(this.settings.now.code ? text : '');
+      return this.ui.start.askCode(why.code === 'codes' || this.settings.now.code ? text : '');
     }
     if (atStart.has(why.code)) return this.leave(text);
     this.game.lost();
