@@ -6,7 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	puzzle "github.com/voxelpopuli/voxelpopuli/internal/identity"
 )
 
 // TestSearchingIsHeard: the search for the node's key, which takes seconds, can be
@@ -23,7 +23,7 @@ func TestSearchingIsHeard(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = host.CreateWorld(folder, host.NewWorld{Genesis: worldfs.OpenGenesis(30), Searching: searching})
-	if !errors.Is(err, identity.ErrStopped) || heard == 0 {
+	if !errors.Is(err, puzzle.ErrStopped) || heard == 0 {
 		t.Errorf("after %d keys: %v, want the search to be stopped", heard, err)
 	}
 
@@ -31,10 +31,10 @@ func TestSearchingIsHeard(t *testing.T) {
 	c.Create, c.Searching = true, searching
 	if h, err := host.Start(c); err == nil { // the first keys held one
 		stop(t, h)
-	} else if !errors.Is(err, identity.ErrStopped) {
+	} else if !errors.Is(err, puzzle.ErrStopped) {
 		t.Error(err)
 	}
-	if len(bits) < 2 || bits[0] != 30 || bits[1] != identity.DefaultDifficulty {
+	if len(bits) < 2 || bits[0] != 30 || bits[1] != puzzle.DefaultDifficulty {
 		t.Errorf("searches for keys of %v bits were heard of", bits)
 	}
 }

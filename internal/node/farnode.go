@@ -30,6 +30,7 @@ type farNode struct {
 	runs    uint32 // and how many parts it leads
 
 	sessions map[id.ID]bool // of that node, that parts here have heard of
+	played   machine.Time   // when one of them last said something here; 0: never
 	strayed  machine.Time   // when it may be told again that a session here has gone
 
 	asked          machine.Time // when it was looked how many messages wait for it
@@ -108,6 +109,14 @@ func (f *farNode) silent(now machine.Time) bool {
 // seldom reports whether the node says so little that its silence means nothing: it
 // leads the hall while nobody comes, goes or talks, and nothing else.
 func (f *farNode) seldom() bool { return f.pause+f.pause/2 >= silentAtMost }
+
+// playing is how long a session of another node counts as one that plays after it
+// has said something here: what it watches is said again every rewatchEvery, and to
+// the hall it says next to nothing once it is in.
+const playing = time.Minute
+
+// plays reports whether somebody plays at the node, as far as parts here know.
+func (f *farNode) plays(now machine.Time) bool { return f.played != 0 && now.Sub(f.played) < playing }
 
 // turn goes to the other address of a node that cannot be reached at the one
 // that was tried.

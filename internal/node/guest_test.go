@@ -86,6 +86,7 @@ type session struct {
 	columns map[world.ColumnPos]*world.Column
 	items   world.Inventory
 	refused []string
+	waits   []hall.Waiting // why it does not get on, as its node says
 
 	admitted bool
 	watching map[world.RegionPos]uint8
@@ -123,6 +124,8 @@ func (s *session) receive(m machine.Message) {
 	case *hall.Admitted:
 		s.home, s.admitted = m.Home, true
 		s.enter(m)
+	case *hall.Waiting:
+		s.waits = append(s.waits, *m)
 	case *hall.Players:
 		if m.Full {
 			clear(s.present)

@@ -32,7 +32,7 @@ func (w *network) onRouted(f *farNode, m *Routed) {
 			w.n.counts.Dropped++
 			return
 		}
-		f.sessions[m.Session] = true
+		f.sessions[m.Session], f.played = true, w.n.env.Now()
 		u.from = machine.Peer{ID: m.Session, Addr: tagOf(f.peer.ID)}
 		if e, ok := m.Msg.(*hall.Enter); ok && !w.mayEnter(f, m.Session, e) {
 			return
