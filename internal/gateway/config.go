@@ -13,6 +13,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
@@ -56,7 +57,10 @@ type Config struct {
 	// Hosts are names that the gateway is reached by, besides localhost and
 	// addresses: "example.org", without a port.
 	Hosts []string
-	// Open shows /status and /metrics to everybody and not only to this machine.
+	// Local is the secret of the data folder: who shows it is local. Empty: nobody
+	// is.
+	Local keyring.LocalSecret
+	// Open shows /status and /metrics to everybody and not only to who is local.
 	Open   bool
 	Limits Limits
 	Files  fs.FS // the browser client; nil: the embedded one
@@ -72,7 +76,7 @@ type Config struct {
 type Limits struct {
 	Connections int // at a time; default 4096
 	// PerAddress is how many connections an address (IPv6: a /64) may have;
-	// default 32. This machine's own are only counted among all.
+	// default 32. Local ones are only counted among all.
 	PerAddress int
 	Messages   int           // a second from each connection, with bursts of 3 s; default 60
 	Bytes      int           // likewise; default 32 kB

@@ -32,9 +32,15 @@ type door struct {
 	now     func() time.Time
 
 	mu     sync.Mutex
-	tokens map[string]time.Time // until when they are good
+	tokens map[string]grant
 	from   map[netip.Prefix]*visitor
 	open   int // connections
+}
+
+// grant is what a token is good for.
+type grant struct {
+	until time.Time
+	local bool
 }
 
 // visitor is what is remembered of an address.
@@ -47,7 +53,7 @@ type visitor struct {
 func newDoor(code string, limits Limits, now func() time.Time) *door {
 	return &door{
 		code: sha256.Sum256([]byte(code)), anybody: code == "", limits: limits, now: now,
-		tokens: map[string]time.Time{}, from: map[netip.Prefix]*visitor{},
+		tokens: map[string]grant{}, from: map[netip.Prefix]*visitor{},
 	}
 }
 
@@ -79,8 +85,8 @@ func (d *door) visitor(a netip.Addr) *visitor {
 	return v
 }
 
-// token exchanges a join code for a token.
-func (d *door) token(a netip.Addr, code string) (string, *wire.Refused) {
+// token exchanges a join code for a token; who is local needs none.
+func (d *door) token(a netip.Addr, code string, local bool) (string, *wire.Refused) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
@@ -90,7 +96,8 @@ func (d *door) token(a netip.Addr, code string) (string, *wire.Refused) {
 	}
 	sum := sha256.Sum256([]byte(code))
 	switch {
-	case !a.IsLoopback() && !v.sessions.take(1, now):
+	case local:
+	case !v.sessions.take(1, now):
 		return "", wire.TooFast.Refusal(5)
 	case d.anybody:
 	case code == "": // a question whether one is needed, not a guess
@@ -104,30 +111,30 @@ func (d *door) token(a netip.Addr, code string) (string, *wire.Refused) {
 	var raw [24]byte
 	rand.Read(raw[:])
 	t := base64.RawURLEncoding.EncodeToString(raw[:])
-	d.tokens[t] = now.Add(tokenLife)
+	d.tokens[t] = grant{now.Add(tokenLife), local}
 	return t, nil
 }
 
-// enter uses up a token and counts a connection, which leave is to be called
-// for in the end.
-func (d *door) enter(a netip.Addr, token string) *wire.Refused {
+// enter uses up a token, says whether it is of somebody local, and counts a
+// connection, which leave is to be called for in the end.
+func (d *door) enter(a netip.Addr, token string) (local bool, why *wire.Refused) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	until, ok := d.tokens[token]
+	t, ok := d.tokens[token]
 	delete(d.tokens, token)
-	if !ok || d.now().After(until) {
-		return wire.BadToken.Refusal(1)
+	if !ok || d.now().After(t.until) {
+		return false, wire.BadToken.Refusal(1)
 	}
 	v := d.visitor(a)
 	switch {
 	case v == nil || d.open >= d.limits.Connections:
-		return wire.Full.Refusal(30)
-	case !a.IsLoopback() && v.open >= d.limits.PerAddress:
-		return &wire.Refused{Code: wire.Full, Text: "There are too many connections from your address.", Retry: 30}
+		return false, wire.Full.Refusal(30)
+	case !t.local && v.open >= d.limits.PerAddress:
+		return false, &wire.Refused{Code: wire.Full, Text: "There are too many connections from your address.", Retry: 30}
 	}
 	d.open++
 	v.open++
-	return nil
+	return t.local, nil
 }
 
 func (d *door) leave(a netip.Addr) {
@@ -144,8 +151,8 @@ func (d *door) sweep() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
-	for t, until := range d.tokens {
-		if now.After(until) {
+	for t, grant := range d.tokens {
+		if now.After(grant.until) {
 			delete(d.tokens, t)
 		}
 	}

@@ -30,7 +30,7 @@ var (
 func TestGuessingIsLimitedForEachAddress(t *testing.T) {
 	d, clock := newTestDoor("secret", Limits{})
 	try := func(a netip.Addr, code string) wire.Code {
-		if _, why := d.token(a, code); why != nil {
+		if _, why := d.token(a, code, false); why != nil {
 			return why.Code
 		}
 		return ""
@@ -62,18 +62,18 @@ func TestSessionsAreLimitedForEachAddress(t *testing.T) {
 	d, _ := newTestDoor("", Limits{})
 	refused := 0
 	for range sessionBurst + 10 {
-		if _, why := d.token(carol, ""); why != nil {
+		if _, why := d.token(carol, "", false); why != nil {
 			refused++
 		}
 	}
 	if refused != 10 {
 		t.Errorf("%d refused", refused)
 	}
-	if _, why := d.token(carol2, ""); why == nil {
+	if _, why := d.token(carol2, "", false); why == nil {
 		t.Error("the same /64 counts anew")
 	}
 	for range 10 * sessionBurst {
-		if _, why := d.token(home, ""); why != nil {
+		if _, why := d.token(home, "", true); why != nil {
 			t.Fatalf("this machine is limited: %v", why)
 		}
 	}
@@ -82,11 +82,11 @@ func TestSessionsAreLimitedForEachAddress(t *testing.T) {
 func TestConnectionsAreLimitedForEachAddress(t *testing.T) {
 	d, _ := newTestDoor("", Limits{PerAddress: 2, Connections: 4})
 	enter := func(a netip.Addr) wire.Code {
-		token, why := d.token(a, "")
+		token, why := d.token(a, "", false)
 		if why != nil {
 			t.Fatal(why)
 		}
-		if why := d.enter(a, token); why != nil {
+		if _, why := d.enter(a, token); why != nil {
 			return why.Code
 		}
 		return ""
@@ -107,12 +107,12 @@ func TestConnectionsAreLimitedForEachAddress(t *testing.T) {
 
 func TestTokensExpireAndAreForgotten(t *testing.T) {
 	d, clock := newTestDoor("", Limits{})
-	token, _ := d.token(alice, "")
+	token, _ := d.token(alice, "", false)
 	clock.t = clock.t.Add(tokenLife + time.Second)
-	if why := d.enter(alice, token); why == nil || why.Code != wire.BadToken {
+	if _, why := d.enter(alice, token); why == nil || why.Code != wire.BadToken {
 		t.Errorf("an old token: %v", why)
 	}
-	d.token(alice, "")
+	d.token(alice, "", false)
 	clock.t = clock.t.Add(time.Hour)
 	d.sweep()
 	if len(d.tokens) != 0 || len(d.from) != 0 {
@@ -123,7 +123,7 @@ func TestTokensExpireAndAreForgotten(t *testing.T) {
 func TestTokensAreBounded(t *testing.T) {
 	d, _ := newTestDoor("", Limits{})
 	for range maxTokens + 10 {
-		d.token(home, "")
+		d.token(home, "", false)
 	}
 	if len(d.tokens) > maxTokens {
 		t.Errorf("%d tokens", len(d.tokens))

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
@@ -22,6 +23,7 @@ type Gateway struct {
 	log     *slog.Logger
 	hosts   []string
 	door    *door
+	local   *keyring.LocalVerifier
 	assets  map[string]*asset
 	traffic traffic
 	metrics *metrics
@@ -51,6 +53,7 @@ func New(cfg Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.local = keyring.NewLocalVerifier(cfg.Local)
 	g.door = newDoor(cfg.Code, g.limits, time.Now)
 	g.metrics = newMetrics(g)
 	g.http = &http.Server{
@@ -133,13 +136,15 @@ func (g *Gateway) serveSession(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var ask struct {
-		Code string `json:"code"`
+		Code  string `json:"code"`
+		Local string `json:"local"` // the secret of the data folder, or a ticket of it
 	}
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<10)).Decode(&ask); err != nil {
 		refuse(w, http.StatusBadRequest, wire.Malformed.Refusal(0))
 		return
 	}
-	token, why := g.door.token(remote(r), ask.Code)
+	local := ask.Local != "" && g.local.Check(ask.Local, time.Now())
+	token, why := g.door.token(remote(r), ask.Code, local)
 	if why != nil {
 		g.metrics.refused(why.Code)
 		refuse(w, statusOf(why.Code), why)
@@ -148,9 +153,11 @@ func (g *Gateway) serveSession(w http.ResponseWriter, r *http.Request) {
 	world, info := g.cfg.Game.World()
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(map[string]any{
-		"token": token, "world": map[string]string{"id": world.String(), "name": info.Name},
-	})
+	answer := map[string]any{"token": token, "world": map[string]string{"id": world.String(), "name": info.Name}}
+	if local { // a page that came with a ticket keeps the secret itself
+		answer["local"] = g.local.Secret()
+	}
+	_ = json.NewEncoder(w).Encode(answer)
 }
 
 func statusOf(c wire.Code) int {

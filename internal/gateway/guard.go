@@ -107,18 +107,6 @@ func sameOrigin(r *http.Request) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
 }
 
-// local reports a request of this very machine: from loopback, to loopback, and
-// not passed on by a proxy, behind which the whole world may stand.
-func local(r *http.Request) bool {
-	for _, h := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
-		if r.Header.Get(h) != "" {
-			return false
-		}
-	}
-	host, ip, ok := splitHost(r.Host)
-	return ok && remote(r).IsLoopback() && (ip.IsLoopback() || isLocalhost(host))
-}
-
 // remote returns the address that a request came from.
 func remote(r *http.Request) netip.Addr {
 	ap, err := netip.ParseAddrPort(r.RemoteAddr)

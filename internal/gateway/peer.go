@@ -47,7 +47,8 @@ var messageBuffers = sync.Pool{New: func() any { b := make([]byte, wire.MaxMessa
 // serveSocket runs a WebSocket to its end.
 func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	addr := remote(r)
-	if why := g.door.enter(addr, r.URL.Query().Get("token")); why != nil {
+	local, why := g.door.enter(addr, r.URL.Query().Get("token"))
+	if why != nil {
 		g.metrics.refused(why.Code)
 		refuse(w, statusOf(why.Code), why)
 		return
@@ -66,7 +67,7 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	ws.SetReadLimit(-1) // read has a limit of its own, and says so in the protocol
 	now := time.Now()
 	p := &peer{
-		g: g, tcp: conn, ws: ws, addr: addr, local: local(r),
+		g: g, tcp: conn, ws: ws, addr: addr, local: local,
 		messages: newBudget(float64(g.limits.Messages), float64(burst*g.limits.Messages)),
 		bytes:    newBudget(float64(g.limits.Bytes), float64(burst*g.limits.Bytes)),
 	}

@@ -10,14 +10,13 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/timing"
-	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
-// private shows a page only to this machine, unless the configuration says so.
+// private shows a page only to who is local, unless the configuration says so.
 func (g *Gateway) private(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !g.cfg.Open && !local(r) {
-			g.deny(w, wire.NotAllowed, "This page is for the machine that the world runs on.")
+		if !g.cfg.Open && !g.provesLocal(r) {
+			g.askLocal(w)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -64,7 +64,7 @@ type Config struct {
 	Capacity          // what the node may carry of the world
 
 	Hosts      []string // names that the gateway is reached by, besides addresses
-	OpenStatus bool     // show /status and /metrics to everybody, not only to this machine
+	OpenStatus bool     // show /status and /metrics to everybody, not only to this machine's owner
 	Limits     gateway.Limits
 
 	BackupEvery time.Duration // 0: no backups by itself
