@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -24,6 +25,9 @@ type Gateway struct {
 	hosts   []string
 	door    *door
 	local   *keyring.LocalVerifier
+	conns   *conns
+	proxied sync.Once
+	stats   *statsCache // nil: there are none
 	assets  map[string]*asset
 	traffic traffic
 	metrics *metrics
@@ -55,6 +59,10 @@ func New(cfg Config) (*Gateway, error) {
 	}
 	g.local = keyring.NewLocalVerifier(cfg.Local)
 	g.door = newDoor(cfg.Code, g.limits, time.Now)
+	g.conns = &conns{limits: g.limits, shared: g.trusts, from: map[netip.Prefix]map[*tcp]struct{}{}}
+	if cfg.Stats != nil {
+		g.stats = &statsCache{read: cfg.Stats}
+	}
 	g.metrics = newMetrics(g)
 	g.http = &http.Server{
 		Handler:           g.guard(g.routes()),
@@ -96,7 +104,7 @@ func (g *Gateway) Serve(l net.Listener) error {
 	sweeper.Go(func() { g.sweep(stop) })
 	defer sweeper.Wait()
 	defer close(stop)
-	err := g.http.Serve(listener{l, &g.traffic})
+	err := g.http.Serve(listener{l, g})
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
@@ -144,7 +152,7 @@ func (g *Gateway) serveSession(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	local := ask.Local != "" && g.local.Check(ask.Local, time.Now())
-	token, why := g.door.token(remote(r), ask.Code, local)
+	token, why := g.door.token(g.client(r), ask.Code, local)
 	if why != nil {
 		g.metrics.refused(why.Code)
 		refuse(w, statusOf(why.Code), why)

@@ -38,6 +38,11 @@ func (g *Gateway) guard(next http.Handler) http.Handler {
 		// Safari below 16 does not count WebSockets among 'self'. Host is one that
 		// is known: nothing can be smuggled in with it.
 		h.Set("Content-Security-Policy", policy+" ws://"+r.Host+" wss://"+r.Host)
+		g.hintProxy(r)
+		if c, ok := r.Context().Value(connKey{}).(*tcp); ok {
+			g.conns.request(c, true)
+			defer g.conns.request(c, false)
+		}
 		next.ServeHTTP(w, r)
 	})
 }
@@ -105,13 +110,4 @@ func sameOrigin(r *http.Request) bool {
 	}
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
-}
-
-// remote returns the address that a request came from.
-func remote(r *http.Request) netip.Addr {
-	ap, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.IPv6Unspecified()
-	}
-	return ap.Addr().Unmap()
 }

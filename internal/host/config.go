@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,8 +64,9 @@ type Config struct {
 	MaxPlayers int    // 0: as many as there is room for
 	Capacity          // what the node may carry of the world
 
-	Hosts      []string // names that the gateway is reached by, besides addresses
-	OpenStatus bool     // show /status and /metrics to everybody, not only to this machine's owner
+	Hosts      []string       // names that the gateway is reached by, besides addresses
+	Proxies    []netip.Prefix // that are believed where requests come from
+	OpenStatus bool           // show /status and /metrics to everybody, not only to this machine's owner
 	Limits     gateway.Limits
 
 	BackupEvery time.Duration // 0: no backups by itself

@@ -31,7 +31,7 @@ func (h *Host) listen() error {
 	cfg := gateway.Config{
 		Local: h.local,
 		Game:  gateway.Node{Node: h.client}, Code: h.cfg.JoinCode, Whitelist: h.cfg.Whitelist || h.world.Rules.Whitelist,
-		Hosts: h.cfg.Hosts, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log,
+		Hosts: h.cfg.Hosts, Proxies: h.cfg.Proxies, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log,
 	}
 	if err := cfg.CheckListen(addr); err != nil {
 		return &explained{err, "everybody who reaches " + addr + " could come in: set --join-code CODE or use --whitelist"}

@@ -32,9 +32,11 @@ const saveTime = time.Minute
 // interrupted, and talks to the person at the terminal.
 type Runner struct {
 	Config
-	Named   string // a bookmark, or else a world; empty: Config says
-	Browser bool   // open one
-	Alone   bool   // no other node may host the world
+	// TrustedProxies are Proxies as they were given: addresses or CIDR blocks.
+	TrustedProxies []string
+	Named          string // a bookmark, or else a world; empty: Config says
+	Browser        bool   // open one
+	Alone          bool   // no other node may host the world
 	// NoPortMapping: the home's router is not asked to open the port.
 	NoPortMapping bool
 	JSON          bool // one line when the world is open, nothing else
@@ -44,6 +46,9 @@ type Runner struct {
 // Run opens the world and returns when it has been closed.
 func (r *Runner) Run(ctx context.Context) error {
 	r.Create = true
+	if err := r.readProxies(); err != nil {
+		return err
+	}
 	if err := r.resolve(); err != nil {
 		return err
 	}
@@ -75,6 +80,21 @@ func (r *Runner) Run(ctx context.Context) error {
 	}
 	stop() // a second Ctrl-C ends at once: what was acknowledged is on disk
 	return r.close(h)
+}
+
+// readProxies reads which proxies are trusted.
+func (r *Runner) readProxies() error {
+	for _, text := range r.TrustedProxies {
+		p, err := netip.ParsePrefix(text)
+		if a, noPrefix := netip.ParseAddr(text); noPrefix == nil {
+			p, err = a.Unmap().Prefix(a.Unmap().BitLen())
+		}
+		if err != nil {
+			return fmt.Errorf("%w: --trusted-proxy %q: want an address or a block such as 10.0.0.0/8", ErrUsage, text)
+		}
+		r.Proxies = append(r.Proxies, p)
+	}
+	return nil
 }
 
 // resolve replaces bookmarks by the addresses that they are of.
