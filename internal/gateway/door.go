@@ -47,7 +47,7 @@ type door struct {
 
 	mu       sync.Mutex
 	used     recent.Map[string, struct{}] // tokens
-	visitors map[netip.Prefix]*visitor
+	visitors limit.Table[visitor]
 	open     int // connections
 }
 
@@ -55,13 +55,15 @@ type door struct {
 type visitor struct {
 	open  int
 	wrong limit.Budget
-	seen  time.Time
 }
 
 func newDoor(code string, limits Limits, now func() time.Time) *door {
 	d := &door{
 		code: sha256.Sum256([]byte(code)), anybody: code == "", strong: codeBits(code) >= strongCode, limits: limits, now: now,
-		used: recent.New[string, struct{}](usedTokens), visitors: map[netip.Prefix]*visitor{},
+		used: recent.New[string, struct{}](usedTokens),
+		visitors: limit.NewTable(maxVisitors, func() visitor {
+			return visitor{wrong: limit.NewBudget(1/wrongRest.Seconds(), wrongCodes)}
+		}, func(v *visitor) bool { return v.open > 0 }),
 	}
 	rand.Read(d.key[:])
 	return d
@@ -88,42 +90,6 @@ func codeBits(code string) float64 {
 	return float64(len([]rune(code))) * math.Log2(float64(kinds))
 }
 
-// visitor returns what is known of an address. d is locked.
-func (d *door) visitor(a netip.Addr) *visitor {
-	key := limit.Key(a)
-	v := d.visitors[key]
-	if v == nil {
-		if len(d.visitors) >= maxVisitors {
-			d.forgetOldest()
-		}
-		v = &visitor{wrong: limit.NewBudget(1/wrongRest.Seconds(), wrongCodes)}
-		d.visitors[key] = v
-	}
-	v.seen = d.now()
-	return v
-}
-
-// forgetOldest makes room for a visitor: of a few that have no connection, which
-// the map's order chooses by chance, the one that was not seen for longest goes.
-// d is locked.
-func (d *door) forgetOldest() {
-	const looked = 32
-	var oldest netip.Prefix
-	n := 0
-	for key, v := range d.visitors {
-		if v.open > 0 {
-			continue
-		}
-		if n == 0 || v.seen.Before(d.visitors[oldest].seen) {
-			oldest = key
-		}
-		if n++; n == looked {
-			break
-		}
-	}
-	delete(d.visitors, oldest)
-}
-
 // token exchanges a join code for a token; who is local needs none.
 func (d *door) token(a netip.Addr, code string, local bool) (string, *wire.Refused) {
 	if !local && !d.anybody {
@@ -143,7 +109,8 @@ func (d *door) try(a netip.Addr, code string) *wire.Refused {
 	right := subtle.ConstantTimeCompare(sum[:], d.code[:]) == 1
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now, v := d.now(), d.visitor(a)
+	now := d.now()
+	v := d.visitors.Of(a, now)
 	tooMany := !v.wrong.Has(1, now)
 	switch {
 	case right && (d.strong || !tooMany):
@@ -207,7 +174,7 @@ func (d *door) enter(a netip.Addr, token string, evict func(netip.Prefix) bool) 
 	if !ok {
 		return false, wire.BadToken.Refusal(1)
 	}
-	v := d.visitor(a)
+	v := d.visitors.Of(a, d.now())
 	switch {
 	case !local && v.open >= d.limits.PerAddress && !evict(limit.Key(a)):
 		return local, tooManyOfYours()
@@ -228,9 +195,7 @@ func (d *door) leave(a netip.Addr) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.open--
-	if v := d.visitors[limit.Key(a)]; v != nil {
-		v.open--
-	}
+	d.visitors.Of(a, d.now()).open--
 }
 
 // sweep forgets visitors that did nothing for a while.
@@ -238,9 +203,5 @@ func (d *door) sweep() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
-	for key, v := range d.visitors {
-		if v.open == 0 && v.wrong.Full(now) {
-			delete(d.visitors, key)
-		}
-	}
+	d.visitors.Sweep(func(v *visitor) bool { return v.wrong.Full(now) })
 }

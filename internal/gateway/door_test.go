@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
@@ -119,8 +118,8 @@ func TestHostileTokens(t *testing.T) {
 	if got := enter(t, d, bob, false); got != "" {
 		t.Errorf("a friend: %q", got)
 	}
-	if d.used.Len() > 1 || len(d.visitors) > 1 {
-		t.Errorf("%d tokens and %d addresses are remembered", d.used.Len(), len(d.visitors))
+	if d.used.Len() > 1 || d.visitors.Len() > 1 {
+		t.Errorf("%d tokens and %d addresses are remembered", d.used.Len(), d.visitors.Len())
 	}
 	nobody := func(netip.Prefix) bool { return false }
 	token, _ := d.token(alice, "", false)
@@ -187,16 +186,16 @@ func TestHostileAddresses(t *testing.T) {
 			t.Fatalf("address %d: %q", i, got)
 		}
 	}
-	if len(d.visitors) > maxVisitors {
-		t.Errorf("%d addresses are remembered", len(d.visitors))
+	if d.visitors.Len() > maxVisitors {
+		t.Errorf("%d addresses are remembered", d.visitors.Len())
 	}
-	if v := d.visitors[limit.Key(alice)]; v == nil || v.open != 1 {
+	if d.visitors.Of(alice, clock.now()).open != 1 {
 		t.Error("somebody who is here was forgotten")
 	}
 	d.leave(alice)
 	clock.t = clock.t.Add(time.Hour)
 	d.sweep()
-	if len(d.visitors) != 0 {
-		t.Errorf("%d addresses are remembered after an hour", len(d.visitors))
+	if d.visitors.Len() != 0 {
+		t.Errorf("%d addresses are remembered after an hour", d.visitors.Len())
 	}
 }

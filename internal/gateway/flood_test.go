@@ -53,6 +53,7 @@ func TestHostileConnections(t *testing.T) {
 	}
 	defer player.Close()
 	var held []net.Conn
+	begin := time.Now()
 	for i := range 20 * allowed {
 		c := connect(t, addr)
 		if i%2 == 0 {
@@ -69,6 +70,9 @@ func TestHostileConnections(t *testing.T) {
 		}
 		return open <= allowed
 	})
+	if d := time.Since(begin); d > 5*time.Second {
+		t.Errorf("they were closed after %v, when their time was over anyway", d)
+	}
 	if res := request(t, addr, "GET", "/healthz", "", nil); res.StatusCode != 200 {
 		t.Errorf("somebody else is answered %s", res.Status)
 	}
@@ -212,18 +216,17 @@ func TestHostileFrames(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		first, frame []byte
-		most         int // that are taken at once; TCP has room for some more
 	}{
-		{"pings", nil, frame(0x89, nil), burst * 60},
-		{"long pings", nil, frame(0x89, make([]byte, 125)), burst * 60},
-		{"pongs", nil, frame(0x8a, nil), burst * 60},
-		{"empty fragments", frame(0x02, nil), frame(0x00, nil), burst * 32 << 10 / 6},
+		{"pings", nil, frame(0x89, nil)},
+		{"long pings", nil, frame(0x89, make([]byte, 125))},
+		{"pongs", nil, frame(0x8a, nil)},
+		{"empty fragments", frame(0x02, nil), frame(0x00, nil)},
 	} {
 		for _, login := range []bool{false, true} {
 			sent, pongs := flood(t, addr, login, c.first, c.frame)
 			t.Logf("%s, login %v: %d sent, %d answered", c.name, login, sent, pongs)
-			if sent == 1e6 {
-				t.Errorf("%s, login %v: a million were taken", c.name, login)
+			if sent > 100_000 {
+				t.Errorf("%s, login %v: %d were taken", c.name, login, sent)
 			}
 			if pongs > burst*60+60 {
 				t.Errorf("%s, login %v: %d pongs", c.name, login, pongs)
