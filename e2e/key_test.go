@@ -16,7 +16,7 @@ func TestTakeKeyAlong(t *testing.T) {
 	}
 	srv := startServer(t)
 	ann := newPlayer(t, "Ann")
-	ann.open(srv.url)
+	ann.open(srv.page())
 	var key string
 	ann.do("open the dialog", chromedp.Click("#your-key"), chromedp.WaitVisible("#key"), chromedp.Value("#key", &key))
 	ann.shot("key")
@@ -25,7 +25,7 @@ func TestTakeKeyAlong(t *testing.T) {
 	ann.quit()
 
 	elsewhere := newPlayer(t, "Ann")
-	elsewhere.open(srv.url)
+	elsewhere.open(srv.page())
 	elsewhere.do("press play as Ann", chromedp.SetValue("#name", "Ann"), chromedp.Click("#play"))
 	elsewhere.reads("#start-error", "another key")
 

@@ -72,6 +72,7 @@ func (s *server) hosting() (h hosting) {
 		s.t.Fatal(err)
 	}
 	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Authorization", "Bearer "+s.secret())
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		s.t.Fatalf("%v\n%s", err, s.log.String())
@@ -168,7 +169,7 @@ func TestThreeNodes(t *testing.T) {
 		nodes[s.hosting().Node[:8]] = s
 	}
 	ann := newPlayer(t, "Ann")
-	ann.open(three.url)
+	ann.open(three.page())
 	ann.enter()
 	makeOperator(t, one, ann)
 
@@ -207,7 +208,7 @@ func TestThreeNodes(t *testing.T) {
 	built = append(built, block)
 
 	// A browser that knows nothing yet has all that was built.
-	ann.open(three.url)
+	ann.open(three.page())
 	ann.enter()
 	ann.mode("spectator", 2)
 	for _, b := range built {
@@ -223,7 +224,7 @@ func TestThreeNodes(t *testing.T) {
 func makeOperator(t *testing.T, founder *server, who *player) {
 	t.Helper()
 	bo := newPlayer(t, "Bo")
-	bo.open(founder.url)
+	bo.open(founder.page())
 	bo.enter()
 	bo.until("to see "+who.name+" on the list", func(s state) bool { return len(s.Players) == 2 })
 	bo.sayUntil("/op "+who.name, who.name+" to be an operator", func(s state) bool {

@@ -21,17 +21,17 @@ func TestPictures(t *testing.T) {
 	}
 	srv := startServer(t, "--mode", "creative")
 	ann := newLooker(t, "Ann", 1280, 720, `{"viewDistance": 8, "farDistance": 4, "quality": "high", "hinted": true}`)
-	ann.open(srv.url)
+	ann.open(srv.page())
 	ann.shot("start")
 	ann.enter()
 	ann.say("/time set 2500")
-	bots := exec.Command(bin, "bots", "--players", "12", "--behaviour", "build", "--join", srv.url, "--data", t.TempDir())
+	bots := exec.Command(bin, "bots", "--players", "12", "--behaviour", "build", "--join", srv.page(), "--data", t.TempDir())
 	if err := bots.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = bots.Process.Kill(); _ = bots.Wait() }()
 	bo := newPlayer(t, "Bo")
-	bo.open(srv.url)
+	bo.open(srv.page())
 	bo.enter()
 	bo.say("What a view!")
 	ann.hears("Bo", "What a view!")
@@ -83,7 +83,7 @@ func TestPictureOfHosts(t *testing.T) {
 	startNode(t, one)
 	three := startNode(t, one)
 	ann := newLooker(t, "Ann", 1280, 720, `{"viewDistance": 8, "farDistance": 6, "quality": "low", "hinted": true}`)
-	ann.open(three.url)
+	ann.open(three.page())
 	ann.enter()
 	ann.view(0.9, -0.05)
 	three.until("regions of three hosts", func(h hosting) bool {
@@ -109,7 +109,7 @@ func TestPictureOfOverlay(t *testing.T) {
 	}
 	nodes := castle(t, 8)
 	ann := newLooker(t, "Ann", 1280, 720, `{"viewDistance": 4, "farDistance": 2, "quality": "low", "hinted": true}`)
-	ann.open(nodes[0].url)
+	ann.open(nodes[0].page())
 	ann.enter()
 	ann.settle()
 	ann.tap("m")
@@ -125,7 +125,7 @@ func TestPictureOfStorage(t *testing.T) {
 	}
 	nodes := castle(t, 8, "--truth", "--truth-after", "60s", "--truth-regions", "8")
 	ann := newLooker(t, "Ann", 1280, 720, `{"viewDistance": 4, "farDistance": 2, "quality": "low", "hinted": true}`)
-	ann.open(nodes[0].url)
+	ann.open(nodes[0].page())
 	ann.enter()
 	nodes[0].until("the storage to be looked at", func(h hosting) bool { return h.Truth != nil && h.Truth.Looked >= 3 })
 	ann.tap(kb.F3)

@@ -18,10 +18,10 @@ func TestTwoPlayers(t *testing.T) {
 	}
 	srv := startServer(t)
 	ann := newPlayer(t, "Ann")
-	ann.open(srv.url)
+	ann.open(srv.page())
 	ann.enter()
 	bo := newPlayer(t, "Bo")
-	bo.open(srv.url)
+	bo.open(srv.page())
 	bo.enter()
 	ann.until("to see Bo", func(s state) bool { _, ok := s.other("Bo"); return ok })
 	bo.until("to see Ann", func(s state) bool { _, ok := s.other("Ann"); return ok })
@@ -51,7 +51,7 @@ func TestTwoPlayers(t *testing.T) {
 	ann.quit()
 	bo.until("to see that Ann has left", func(s state) bool { _, ok := s.other("Ann"); return !ok })
 	ann.launch()
-	ann.open(srv.url)
+	ann.open(srv.page())
 	ann.enter()
 	same(t, ann, before, place)
 	for _, p := range []*player{ann, bo} {

@@ -85,6 +85,18 @@ func (s *server) start(port int) {
 	s.url = opened.URL
 }
 
+// secret is that of the data folder.
+func (s *server) secret() string {
+	b, err := os.ReadFile(filepath.Join(s.data, "keys", "local.secret"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// page is the page as its owner opens it.
+func (s *server) page() string { return s.url + "#local=" + s.secret() }
+
 func (s *server) port() int {
 	port, err := strconv.Atoi(strings.Trim(s.url[strings.LastIndexByte(s.url, ':')+1:], "/"))
 	if err != nil {

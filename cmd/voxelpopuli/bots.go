@@ -50,7 +50,9 @@ time. Bots of another machine, or with another --data, need another --name.`,
 			if err != nil {
 				return err
 			}
-			c.Addr = addrs[0]
+			if c.Addr, err = host.OwnAddress(common.data, addrs[0]); err != nil {
+				return err
+			}
 			ring, err := keyring.Open(common.data)
 			if err != nil {
 				return err

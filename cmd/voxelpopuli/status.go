@@ -11,6 +11,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 )
 
 func newStatus(c *common) *cobra.Command {
@@ -29,14 +30,18 @@ func newStatus(c *common) *cobra.Command {
 				}
 				addr = addrs[0]
 			}
+			local, err := keyring.ReadLocal(c.data)
+			if err != nil {
+				return err
+			}
 			if asJSON {
-				b, err := host.AskJSON(cmd.Context(), addr)
+				b, err := host.AskJSON(cmd.Context(), addr, local)
 				if err == nil {
 					_, err = cmd.OutOrStdout().Write(b)
 				}
 				return err
 			}
-			s, err := host.Ask(cmd.Context(), addr)
+			s, err := host.Ask(cmd.Context(), addr, local)
 			if err != nil {
 				return err
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
@@ -28,31 +29,33 @@ const program = "voxelpopuli-go/1"
 const dialTime = 60 * time.Second
 
 // Dial joins the world of a node elsewhere: addr is host:port or an http URL
-// of its gateway, code its join code. If the node does not let the player in,
-// the error is a *wire.Refused; while that passes by itself, Dial waits.
+// of its gateway, code its join code. A URL that ends in "#local=SECRET" has the
+// secret of the node's data folder: the player counts as the node's owner. If the
+// node does not let the player in, the error is a *wire.Refused; while that passes
+// by itself, Dial waits.
 func Dial(ctx context.Context, addr string, who Identity, code string) (Conn, *wire.Welcome, error) {
 	return DialTelling(ctx, addr, who, code, func(*wire.Notice) {})
 }
 
 // DialTelling is Dial that tells, again and again, why it still waits.
 func DialTelling(ctx context.Context, addr string, who Identity, code string, waits func(why *wire.Notice)) (c Conn, w *wire.Welcome, err error) {
-	base, err := baseURL(addr)
+	base, local, err := baseURL(addr)
 	if err != nil {
 		return nil, nil, err
 	}
 	err = patiently(ctx, waits, func() (err error) {
-		c, w, err = dial(ctx, base, who, code, waits)
+		c, w, err = dial(ctx, base, who, code, local, waits)
 		return err
 	})
 	return c, w, err
 }
 
-func dial(ctx context.Context, base string, who Identity, code string, waits func(*wire.Notice)) (Conn, *wire.Welcome, error) {
+func dial(ctx context.Context, base string, who Identity, code string, local keyring.LocalSecret, waits func(*wire.Notice)) (Conn, *wire.Welcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	late := time.AfterFunc(dialTime, cancel)
 	defer late.Stop()
-	ticket, err := askTicket(ctx, base, code)
+	ticket, err := askTicket(ctx, base, code, local)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,16 +102,21 @@ type buffered struct {
 
 func (b *buffered) Read(p []byte) (int, error) { return b.r.Read(p) }
 
-// baseURL returns the http address of a gateway without a slash at its end.
-func baseURL(addr string) (string, error) {
+// baseURL returns the http address of a gateway without a slash at its end, and
+// the secret that stands behind it.
+func baseURL(addr string) (base string, local keyring.LocalSecret, err error) {
 	if !strings.Contains(addr, "://") {
 		addr = "http://" + addr
 	}
 	u, err := url.Parse(addr)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("address %q: want host:port or an http address", addr)
+		return "", "", fmt.Errorf("address %q: want host:port or an http address", addr)
 	}
-	return u.Scheme + "://" + u.Host + strings.TrimSuffix(u.Path, "/"), nil
+	rest, err := url.ParseQuery(u.Fragment)
+	if err != nil {
+		return "", "", fmt.Errorf("address %q: %w", addr, err)
+	}
+	return u.Scheme + "://" + u.Host + strings.TrimSuffix(u.Path, "/"), keyring.LocalSecret(rest.Get("local")), nil
 }
 
 // hostOf is the host of a base URL, as it stands in the requests' Host.
@@ -131,8 +139,12 @@ type ticket struct {
 	Retry uint32    `json:"retry"`
 }
 
-func askTicket(ctx context.Context, base, code string) (*ticket, error) {
-	body, err := json.Marshal(map[string]string{"code": code})
+func askTicket(ctx context.Context, base, code string, local keyring.LocalSecret) (*ticket, error) {
+	ask := map[string]string{"code": code}
+	if local != "" {
+		ask["local"] = local.Ticket(time.Now())
+	}
+	body, err := json.Marshal(ask)
 	if err != nil {
 		return nil, err
 	}

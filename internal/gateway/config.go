@@ -13,6 +13,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
@@ -60,7 +61,13 @@ type Config struct {
 	// Entrances are the other nodes that let players into the world, or did within
 	// hours; nil: there are none.
 	Entrances func() []Entrance
-	// Open shows /status and /metrics to everybody and not only to this machine.
+	// Local is the secret of the data folder: who shows it is local. Empty: nobody
+	// is.
+	Local keyring.LocalSecret
+	// Proxies are believed what they say in X-Forwarded-For about the address that
+	// a request came from.
+	Proxies []netip.Prefix
+	// Open shows /status and /metrics to everybody and not only to who is local.
 	Open   bool
 	Limits Limits
 	Files  fs.FS // the browser client; nil: the embedded one
@@ -76,18 +83,25 @@ type Config struct {
 type Limits struct {
 	Connections int // at a time; default 4096
 	// PerAddress is how many connections an address (IPv6: a /64) may have;
-	// default 32. This machine's own are only counted among all.
+	// default 32. Local ones are only counted among all.
 	PerAddress int
-	Messages   int           // a second from each connection, with bursts of 3 s; default 60
-	Bytes      int           // likewise; default 32 kB
-	Handshake  time.Duration // from the socket's opening to the proof; default 10 s
-	Idle       time.Duration // without a message; default 60 s
-	Stall      time.Duration // without room for what is to be sent; default 20 s
+	// Pending is how many connections may be open that nobody has shown a token on,
+	// PendingPerAddress how many of them of an address; default 1024, 64. One more
+	// takes the place of an idle one.
+	Pending, PendingPerAddress int
+
+	Messages  int           // a second from each connection, with bursts of 3 s, WebSocket pings and pongs among them; default 60
+	Bytes     int           // likewise, with the heads of frames; default 32 kB
+	Handshake time.Duration // from the socket's opening to the proof; default 10 s
+	Idle      time.Duration // without a message; default 60 s
+	Stall     time.Duration // without room for what is to be sent; default 20 s
 }
 
 func (l Limits) withDefaults() Limits {
 	set(&l.Connections, 4096)
 	set(&l.PerAddress, 32)
+	set(&l.Pending, 1024)
+	set(&l.PendingPerAddress, 64)
 	set(&l.Messages, 60)
 	set(&l.Bytes, 32<<10)
 	set(&l.Handshake, 10*time.Second)

@@ -8,10 +8,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
@@ -22,6 +24,10 @@ type Gateway struct {
 	log     *slog.Logger
 	hosts   []string
 	door    *door
+	local   *keyring.LocalVerifier
+	conns   *conns
+	proxied sync.Once
+	stats   *statsCache // nil: there are none
 	assets  map[string]*asset
 	traffic traffic
 	metrics *metrics
@@ -51,7 +57,12 @@ func New(cfg Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.local = keyring.NewLocalVerifier(cfg.Local)
 	g.door = newDoor(cfg.Code, g.limits, time.Now)
+	g.conns = &conns{limits: g.limits, shared: g.trusts, from: map[netip.Prefix]map[*tcp]struct{}{}}
+	if cfg.Stats != nil {
+		g.stats = &statsCache{read: cfg.Stats}
+	}
 	g.metrics = newMetrics(g)
 	g.http = &http.Server{
 		Handler:           g.guard(g.routes()),
@@ -93,7 +104,7 @@ func (g *Gateway) Serve(l net.Listener) error {
 	sweeper.Go(func() { g.sweep(stop) })
 	defer sweeper.Wait()
 	defer close(stop)
-	err := g.http.Serve(listener{l, &g.traffic})
+	err := g.http.Serve(listener{l, g})
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
@@ -137,13 +148,15 @@ func (g *Gateway) serveSession(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var ask struct {
-		Code string `json:"code"`
+		Code  string `json:"code"`
+		Local string `json:"local"` // the secret of the data folder, or a ticket of it
 	}
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<10)).Decode(&ask); err != nil {
 		refuse(w, http.StatusBadRequest, wire.Malformed.Refusal(0))
 		return
 	}
-	token, why := g.door.token(remote(r), ask.Code)
+	local := ask.Local != "" && g.local.Check(ask.Local, time.Now())
+	token, why := g.door.token(g.client(r), ask.Code, local)
 	if why != nil {
 		g.metrics.refused(why.Code)
 		refuse(w, statusOf(why.Code), why)
@@ -152,9 +165,11 @@ func (g *Gateway) serveSession(w http.ResponseWriter, r *http.Request) {
 	world, info := g.cfg.Game.World()
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(map[string]any{
-		"token": token, "world": map[string]string{"id": world.String(), "name": info.Name},
-	})
+	answer := map[string]any{"token": token, "world": map[string]string{"id": world.String(), "name": info.Name}}
+	if local { // a page that came with a ticket keeps the secret itself
+		answer["local"] = g.local.Secret()
+	}
+	_ = json.NewEncoder(w).Encode(answer)
 }
 
 func statusOf(c wire.Code) int {

@@ -41,6 +41,11 @@ func (g *Gateway) guard(next http.Handler) http.Handler {
 			}
 		}
 		h.Set("Content-Security-Policy", policy+g.reachable(r))
+		g.hintProxy(r)
+		if c, ok := r.Context().Value(connKey{}).(*tcp); ok {
+			g.conns.request(c, true)
+			defer g.conns.request(c, false)
+		}
 		next.ServeHTTP(w, r)
 	})
 }
@@ -108,25 +113,4 @@ func sameOrigin(r *http.Request) bool {
 	}
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
-}
-
-// local reports a request of this very machine: from loopback, to loopback, and
-// not passed on by a proxy, behind which the whole world may stand.
-func local(r *http.Request) bool {
-	for _, h := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
-		if r.Header.Get(h) != "" {
-			return false
-		}
-	}
-	host, ip, ok := splitHost(r.Host)
-	return ok && sameOrigin(r) && remote(r).IsLoopback() && (ip.IsLoopback() || isLocalhost(host))
-}
-
-// remote returns the address that a request came from.
-func remote(r *http.Request) netip.Addr {
-	ap, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.IPv6Unspecified()
-	}
-	return ap.Addr().Unmap()
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/client/clienttest"
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -34,9 +35,12 @@ type bed struct {
 func newBed(t testing.TB, cfg gateway.Config) *bed {
 	t.Helper()
 	w := clienttest.Start(t, world.Creative)
-	cfg.Game, cfg.Log = gateway.Node{Node: w.Node}, slog.New(slog.DiscardHandler)
+	cfg.Game, cfg.Log, cfg.Local = gateway.Node{Node: w.Node}, slog.New(slog.DiscardHandler), secret
 	return &bed{t, w, serve(t, cfg), identity(t, "Honest")}
 }
+
+// secret is that of the beds' data folders.
+const secret keyring.LocalSecret = "the secret of a test"
 
 // raw is a WebSocket without manners.
 type raw struct {
@@ -45,9 +49,11 @@ type raw struct {
 	host string // that was dialled
 }
 
+// token is one of somebody local, whom the limits of an address do not concern.
 func (b *bed) token() string {
 	b.t.Helper()
-	res, err := http.Post("http://"+b.addr+"/api/session", "application/json", strings.NewReader(`{"code":""}`))
+	body := `{"local":"` + string(secret) + `"}`
+	res, err := http.Post("http://"+b.addr+"/api/session", "application/json", strings.NewReader(body))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -406,7 +412,12 @@ func TestSlowReader(t *testing.T) {
 }
 
 func (b *bed) get(path string) string {
-	res, err := http.Get("http://" + b.addr + path)
+	req, err := http.NewRequest(http.MethodGet, "http://"+b.addr+path, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+string(secret))
+	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return ""
 	}

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -83,8 +82,8 @@ func newMetrics(g *Gateway) *metrics {
 	count("voxelpopuli_sent_frames_total", "Frames to clients.", t.frames.Load)
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "voxelpopuli_connections", Help: "WebSockets that are open."}, func() float64 { return float64(g.connections()) }))
-	if g.cfg.Stats != nil {
-		m.registry.MustRegister(nodeCollector{g.cfg.Stats})
+	if g.stats != nil {
+		m.registry.MustRegister(nodeCollector{g.stats})
 	}
 	return m
 }
@@ -104,7 +103,7 @@ func (g *Gateway) connections() int {
 
 // nodeCollector shows the node's figures.
 type nodeCollector struct {
-	read func(context.Context) (Stats, error)
+	*statsCache
 }
 
 var (
@@ -137,9 +136,7 @@ func (c nodeCollector) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c nodeCollector) Collect(ch chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), statsTime)
-	defer cancel()
-	s, err := c.read(ctx)
+	s, err := c.get()
 	if err != nil {
 		ch <- prometheus.NewInvalidMetric(worldDesc, err)
 		return

@@ -14,11 +14,15 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
 // burst is for how many seconds of its rates a connection may save up.
 const burst = 3
+
+// readCost is what reading from a socket costs at least, in bytes.
+const readCost = 64
 
 // goodbye is how long a client is given to take the last message.
 const goodbye = 2 * time.Second
@@ -36,24 +40,28 @@ type peer struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	heard   atomic.Int64 // Unix nanoseconds
+	begun   time.Time
+	proven  atomic.Bool // the client has shown its key, or gives its place to another
 
 	once sync.Once
 	why  *wire.Refused // set before ctx is cancelled; nil: the client went by itself
 
 	// Only the reading goroutine touches these.
-	messages, bytes budget
+	messages, bytes limit.Budget
+	flooded         bool // too many control frames
 }
 
 var messageBuffers = sync.Pool{New: func() any { b := make([]byte, wire.MaxMessage+1); return &b }}
 
 // serveSocket runs a WebSocket to its end.
 func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
-	addr := remote(r)
+	addr := g.client(r)
 	if !g.ownHost(r) {
 		g.deny(w, "host", foreignHost(r))
 		return
 	}
-	if why := g.door.enter(addr, r.URL.Query().Get("token")); why != nil {
+	local, why := g.door.enter(addr, r.URL.Query().Get("token"), g.evict)
+	if why != nil {
 		g.metrics.refused(why.Code)
 		refuse(w, statusOf(why.Code), why)
 		return
@@ -64,20 +72,27 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusInternalServerError, wire.Internal.Refusal(0))
 		return
 	}
+	// Another node's page has no rights of this machine, whatever it can show.
+	local = local && sameOrigin(r)
+	p := &peer{
+		g: g, tcp: conn, addr: addr, local: local, host: r.Host, begun: time.Now(),
+		others:   func() *wire.Entrances { return g.entrances(r) },
+		messages: limit.NewBudget(float64(g.limits.Messages), float64(burst*g.limits.Messages)),
+		bytes:    limit.NewBudget(float64(g.limits.Bytes), float64(burst*g.limits.Bytes)),
+	}
 	// Origin and Host were checked by guard.
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled})
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled,
+		OnPingReceived: func(context.Context, []byte) bool { return p.control() },
+		OnPongReceived: func(context.Context, []byte) { p.control() },
+	})
 	if err != nil {
 		return // Accept has answered
 	}
+	g.conns.remove(conn)
 	ws.SetReadLimit(-1) // read has a limit of its own, and says so in the protocol
-	now := time.Now()
-	p := &peer{
-		g: g, tcp: conn, ws: ws, addr: addr, local: local(r), host: r.Host,
-		others:   func() *wire.Entrances { return g.entrances(r) },
-		messages: newBudget(float64(g.limits.Messages), float64(burst*g.limits.Messages)),
-		bytes:    newBudget(float64(g.limits.Bytes), float64(burst*g.limits.Bytes)),
-	}
-	p.heard.Store(now.UnixNano())
+	p.ws, conn.allow = ws, p.allow
+	p.heard.Store(p.begun.UnixNano())
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	if !g.add(p) {
 		p.refuse(wire.Restart.Refusal(3))
@@ -85,6 +100,29 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	defer g.remove(p)
 	p.run()
+}
+
+// evict makes room for a socket: it closes the oldest one whose client has not
+// shown its key yet, of an address (the zero Prefix: of any). It reports false if
+// there is none.
+func (g *Gateway) evict(of netip.Prefix) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var oldest *peer
+	for p := range g.peers {
+		if p.proven.Load() || of.IsValid() && limit.Key(p.addr) != of {
+			continue
+		}
+		if oldest == nil || p.begun.Before(oldest.begun) {
+			oldest = p
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	oldest.proven.Store(true) // once is enough
+	oldest.tcp.Close()
+	return true
 }
 
 func (g *Gateway) add(p *peer) bool {
@@ -176,6 +214,7 @@ func (p *peer) shake() (client.Login, error) {
 	if err != nil {
 		return client.Login{}, wire.BadProof.Refusal(0)
 	}
+	p.proven.Store(true)
 	who.Name, who.Local, who.Entrances = name, p.local, p.others
 	return who, nil
 }
@@ -224,10 +263,27 @@ func (p *peer) next(take func([]byte) error) error {
 	now := time.Now()
 	p.heard.Store(now.UnixNano())
 	p.g.traffic.messagesIn.Add(1)
-	if !p.messages.take(1, now) || !p.bytes.take(float64(n), now) {
+	if !p.messages.Take(1, now) {
 		return wire.TooFast.Refusal(1)
 	}
 	return take((*buf)[:n])
+}
+
+// allow counts what was read, frames' heads and control frames as well, so that
+// nothing that a client sends is free: neither pings nor fragments without
+// contents. Reading costs something however little there is to read.
+func (p *peer) allow(n int) error {
+	if p.flooded || !p.bytes.Take(float64(max(n, readCost)), time.Now()) {
+		return wire.TooFast.Refusal(1)
+	}
+	return nil
+}
+
+// control counts a ping or a pong as a message; a ping beyond the limit is not
+// answered, and the next read ends the connection.
+func (p *peer) control() bool {
+	p.flooded = p.flooded || !p.messages.Take(1, time.Now())
+	return !p.flooded
 }
 
 // write sends what the session has for the client until the connection ends,

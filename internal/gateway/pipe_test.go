@@ -21,7 +21,8 @@ type fountain struct {
 	took atomic.Uint64
 }
 
-func (f *fountain) World() (id.ID, wire.WorldInfo) { return id.Of(nil), wire.WorldInfo{} }
+func (f *fountain) world() id.ID                   { return id.Of(nil) }
+func (f *fountain) World() (id.ID, wire.WorldInfo) { return f.world(), wire.WorldInfo{} }
 func (f *fountain) Challenge() *wire.Challenge     { return &wire.Challenge{Version: wire.Version} }
 func (f *fountain) Check(key [32]byte, _ *wire.Challenge, _ *wire.Proof, _ string) (client.Login, error) {
 	return client.Login{Player: id.Of(key[:])}, nil

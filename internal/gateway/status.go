@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"encoding/hex"
 	"encoding/json"
 	"html/template"
@@ -10,14 +9,13 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/timing"
-	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
-// private shows a page only to this machine, unless the configuration says so.
+// private shows a page only to who is local, unless the configuration says so.
 func (g *Gateway) private(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !g.cfg.Open && !local(r) {
-			g.deny(w, wire.NotAllowed, "This page is for the machine that the world runs on.")
+		if !g.cfg.Open && !g.provesLocal(r) {
+			g.askLocal(w)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -25,11 +23,9 @@ func (g *Gateway) private(next http.Handler) http.Handler {
 }
 
 // serveHealth answers 200 as long as the node answers.
-func (g *Gateway) serveHealth(w http.ResponseWriter, r *http.Request) {
-	if g.cfg.Stats != nil {
-		ctx, cancel := context.WithTimeout(r.Context(), statsTime)
-		defer cancel()
-		if _, err := g.cfg.Stats(ctx); err != nil {
+func (g *Gateway) serveHealth(w http.ResponseWriter, _ *http.Request) {
+	if g.stats != nil {
+		if _, err := g.stats.get(); err != nil {
 			http.Error(w, "the node does not answer: "+err.Error(), http.StatusServiceUnavailable)
 			return
 		}
@@ -63,19 +59,17 @@ type Status struct {
 	Frames      uint64       `json:"frames"`
 }
 
-func (g *Gateway) status(ctx context.Context) (Status, error) {
+func (g *Gateway) status() (Status, error) {
 	var s Status
 	world, info := g.cfg.Game.World()
 	s.World.ID, s.World.Name = world.String(), info.Name
 	s.Client = g.buildID()
 	s.Connections = g.connections()
 	s.BytesIn, s.BytesOut, s.Frames = g.traffic.bytesIn.Load(), g.traffic.bytesOut.Load(), g.traffic.frames.Load()
-	if g.cfg.Stats == nil {
+	if g.stats == nil {
 		return s, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, statsTime)
-	defer cancel()
-	n, err := g.cfg.Stats(ctx)
+	n, err := g.stats.get()
 	if err != nil {
 		return s, err
 	}
@@ -92,7 +86,7 @@ func quantile(h *timing.Histogram, q float64) float64 {
 }
 
 func (g *Gateway) serveStatus(w http.ResponseWriter, r *http.Request) {
-	s, err := g.status(r.Context())
+	s, err := g.status()
 	if err != nil {
 		http.Error(w, "the node does not answer: "+err.Error(), http.StatusServiceUnavailable)
 		return

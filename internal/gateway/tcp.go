@@ -3,6 +3,7 @@ package gateway
 import (
 	"encoding/binary"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,7 +30,12 @@ type traffic struct {
 // longer than that.
 type tcp struct {
 	net.Conn
+	g       *Gateway
 	traffic *traffic
+	idle    idleness
+	// allow says why no more may be read; nil: everything may. Only who reads uses
+	// it.
+	allow func(n int) error
 
 	mu      sync.Mutex // held while writing
 	buf     *[]byte    // messages that Flush will write, with their headers
@@ -44,7 +50,18 @@ var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 8<<10); return &b
 func (c *tcp) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.traffic.bytesIn.Add(uint64(n))
+	if c.allow != nil && n > 0 {
+		if why := c.allow(n); why != nil {
+			return 0, why
+		}
+	}
 	return n, err
+}
+
+// Close closes the connection; it may be called again.
+func (c *tcp) Close() error {
+	c.g.conns.remove(c)
+	return c.Conn.Close()
 }
 
 // Write is for the library: answers to HTTP and control frames, each whole.
@@ -116,7 +133,7 @@ func (c *tcp) Flush() error {
 // listener makes accepted connections tcp.
 type listener struct {
 	net.Listener
-	traffic *traffic
+	g *Gateway
 }
 
 func (l listener) Accept() (net.Conn, error) {
@@ -127,5 +144,11 @@ func (l listener) Accept() (net.Conn, error) {
 	if t, ok := c.(*net.TCPConn); ok {
 		t.SetWriteBuffer(sendBuffer) // a wish: the system's default does as well
 	}
-	return &tcp{Conn: c, traffic: l.traffic}, nil
+	t := &tcp{Conn: c, g: l.g, traffic: &l.g.traffic}
+	from := netip.IPv6Unspecified()
+	if a, err := netip.ParseAddrPort(c.RemoteAddr().String()); err == nil {
+		from = a.Addr().Unmap()
+	}
+	l.g.conns.add(t, from)
+	return t, nil
 }

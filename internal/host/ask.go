@@ -7,14 +7,17 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 )
 
-// Ask asks a node that runs for its /status. The address is HOST:PORT or a URL.
-func Ask(ctx context.Context, addr string) (gateway.Status, error) {
+// Ask asks a node that runs for its /status. The address is HOST:PORT or a URL;
+// local is the secret of the node's data folder, or empty.
+func Ask(ctx context.Context, addr string, local keyring.LocalSecret) (gateway.Status, error) {
 	var s gateway.Status
-	b, err := AskJSON(ctx, addr)
+	b, err := AskJSON(ctx, addr, local)
 	if err != nil {
 		return s, err
 	}
@@ -25,7 +28,7 @@ func Ask(ctx context.Context, addr string) (gateway.Status, error) {
 }
 
 // AskJSON is Ask without reading the answer.
-func AskJSON(ctx context.Context, addr string) ([]byte, error) {
+func AskJSON(ctx context.Context, addr string, local keyring.LocalSecret) ([]byte, error) {
 	if !strings.Contains(addr, "://") {
 		addr = "http://" + addr
 	}
@@ -35,6 +38,9 @@ func AskJSON(ctx context.Context, addr string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	req.Header.Set("Accept", "application/json")
+	if local != "" && near(req.URL.Host) { // elsewhere it proves nothing
+		req.Header.Set("Authorization", "Bearer "+local.Ticket(time.Now()))
+	}
 	res, err := asking.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("%w at %s: is it running? (%w)", ErrNoNode, addr, err)
@@ -47,8 +53,8 @@ func AskJSON(ctx context.Context, addr string) ([]byte, error) {
 	switch res.StatusCode {
 	case http.StatusOK:
 		return b, nil
-	case http.StatusForbidden:
-		return nil, fmt.Errorf("%s shows its status only to its own machine (unless it runs with --open-status)", addr)
+	case http.StatusUnauthorized:
+		return nil, fmt.Errorf("%s shows its status only to who can read its data folder: give the node's folder with --data, or start it with --open-status", addr)
 	}
 	return nil, fmt.Errorf("%w: %s answers %s", ErrNoNode, page, res.Status)
 }

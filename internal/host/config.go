@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,9 +64,10 @@ type Config struct {
 	MaxPlayers int    // 0: as many as there is room for
 	Capacity          // what the node may carry of the world
 
-	Hosts      []string  // names that the gateway is reached by, besides addresses
-	Searching  Searching // hears how the search for the node's key goes; may be nil
-	OpenStatus bool      // show /status and /metrics to everybody, not only to this machine
+	Searching  Searching      // hears how the search for the node's key goes; may be nil
+	Hosts      []string       // names that the gateway is reached by, besides addresses
+	Proxies    []netip.Prefix // that are believed where requests come from
+	OpenStatus bool           // show /status and /metrics to everybody, not only to this machine's owner
 	Limits     gateway.Limits
 
 	BackupEvery time.Duration // 0: no backups by itself

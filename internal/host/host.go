@@ -17,6 +17,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/nat"
 	"github.com/voxelpopuli/voxelpopuli/internal/nat/road"
@@ -47,6 +48,7 @@ type Host struct {
 
 	gateway *gateway.Gateway
 	addr    netip.AddrPort
+	local   keyring.LocalSecret
 	served  chan error    // what Serve returned
 	stop    chan struct{} // ends what runs beside
 	failed  chan struct{} // the node or its disk cannot go on

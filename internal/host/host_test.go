@@ -84,7 +84,7 @@ func join(t *testing.T, h *host.Host, who client.Identity, code string) *player 
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	conn, welcome, err := client.Dial(ctx, h.Addr().String(), who, code)
+	conn, welcome, err := client.Dial(ctx, h.LocalURL(), who, code)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +278,12 @@ func TestJoinCode(t *testing.T) {
 	if _, _, err := client.Dial(t.Context(), h.Addr().String(), identity(t, "Ann"), "open"); refused(err) != wire.BadCode {
 		t.Errorf("a wrong code: %v", err)
 	}
-	join(t, h, identity(t, "Ann"), "sesame")
+	conn, _, err := client.Dial(t.Context(), h.Addr().String(), identity(t, "Ann"), "sesame")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	join(t, h, identity(t, "Owner"), "")
 }
 
 func TestStartFails(t *testing.T) {
@@ -328,7 +333,7 @@ func TestTwice(t *testing.T) {
 	if _, err := host.Start(c); !errors.Is(err, disk.ErrInUse) {
 		t.Errorf("opened twice: %v", err)
 	}
-	s, err := host.Ask(t.Context(), h.Addr().String())
+	s, err := host.Ask(t.Context(), h.Addr().String(), h.Local())
 	if err != nil || s.World.Name != "home" {
 		t.Errorf("status: %+v, %v", s, err)
 	}
@@ -337,7 +342,7 @@ func TestTwice(t *testing.T) {
 }
 
 func TestAskNobody(t *testing.T) {
-	_, err := host.Ask(t.Context(), "127.0.0.1:1")
+	_, err := host.Ask(t.Context(), "127.0.0.1:1", "")
 	if !errors.Is(err, host.ErrNoNode) {
 		t.Errorf("asked nobody: %v", err)
 	}

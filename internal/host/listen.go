@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport"
 )
 
@@ -20,9 +21,17 @@ func (h *Host) listen() error {
 	if err != nil {
 		return err
 	}
+	ring, err := keyring.Open(h.cfg.Data)
+	if err != nil {
+		return err
+	}
+	if h.local, err = ring.Local(); err != nil {
+		return err
+	}
 	cfg := gateway.Config{
-		Game: gateway.Node{Node: h.client}, Code: h.cfg.JoinCode, Whitelist: h.cfg.Whitelist || h.world.Rules.Whitelist,
-		Hosts: h.cfg.Hosts, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log,
+		Local: h.local,
+		Game:  gateway.Node{Node: h.client}, Code: h.cfg.JoinCode, Whitelist: h.cfg.Whitelist || h.world.Rules.Whitelist,
+		Hosts: h.cfg.Hosts, Proxies: h.cfg.Proxies, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log,
 	}
 	if h.peers != nil {
 		cfg.Entrances = h.otherNodes
@@ -76,6 +85,23 @@ const shownRegions = 10
 
 // Addr is the address that the gateway listens on.
 func (h *Host) Addr() netip.AddrPort { return h.addr }
+
+// LocalURL is the page for the owner of this machine: URL with the secret of the
+// data folder, which stands behind # and so is not sent over the network.
+func (h *Host) LocalURL() string { return PageURL(h.URL(), "", string(h.local)) }
+
+// Local is the secret of the data folder, which LocalURL has and Ask wants.
+func (h *Host) Local() keyring.LocalSecret { return h.local }
+
+// OwnAddress is the address of a gateway for client.Dial. If it is of this machine
+// the data folder's secret is added, so that programs of the owner are local.
+func OwnAddress(data, addr string) (string, error) {
+	local, err := keyring.ReadLocal(data)
+	if err != nil || local == "" || strings.Contains(addr, "#") || !near(strings.Trim(strings.TrimPrefix(addr, "http://"), "/")) {
+		return addr, err
+	}
+	return PageURL(addr, "", string(local)), nil
+}
 
 // URL is the page for a browser on this machine.
 func (h *Host) URL() string {

@@ -12,13 +12,17 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/clock"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 )
 
 // saveTime is how long a world may take to close.
@@ -28,9 +32,11 @@ const saveTime = time.Minute
 // interrupted, and talks to the person at the terminal.
 type Runner struct {
 	Config
-	Named   string // a bookmark, or else a world; empty: Config says
-	Browser bool   // open one
-	Alone   bool   // no other node may host the world
+	// TrustedProxies are Proxies as they were given: addresses or CIDR blocks.
+	TrustedProxies []string
+	Named          string // a bookmark, or else a world; empty: Config says
+	Browser        bool   // open one
+	Alone          bool   // no other node may host the world
 	// NoPortMapping: the home's router is not asked to open the port.
 	NoPortMapping bool
 	JSON          bool // one line when the world is open, nothing else
@@ -40,6 +46,9 @@ type Runner struct {
 // Run opens the world and returns when it has been closed.
 func (r *Runner) Run(ctx context.Context) error {
 	r.Create = true
+	if err := r.readProxies(); err != nil {
+		return err
+	}
 	if err := r.resolve(); err != nil {
 		return err
 	}
@@ -71,6 +80,21 @@ func (r *Runner) Run(ctx context.Context) error {
 	}
 	stop() // a second Ctrl-C ends at once: what was acknowledged is on disk
 	return r.close(h)
+}
+
+// readProxies reads which proxies are trusted.
+func (r *Runner) readProxies() error {
+	for _, text := range r.TrustedProxies {
+		p, err := netip.ParsePrefix(text)
+		if a, noPrefix := netip.ParseAddr(text); noPrefix == nil {
+			p, err = a.Unmap().Prefix(a.Unmap().BitLen())
+		}
+		if err != nil {
+			return fmt.Errorf("%w: --trusted-proxy %q: want an address or a block such as 10.0.0.0/8", ErrUsage, text)
+		}
+		r.Proxies = append(r.Proxies, p)
+	}
+	return nil
 }
 
 // resolve replaces bookmarks by the addresses that they are of.
@@ -179,9 +203,9 @@ func (r *Runner) opened(h *Host) {
 		return
 	}
 	r.say("%s is open (seed %s, kept in %s).\n", o.World, o.Seed, o.Dir)
-	r.say("  You:      %s", o.URL)
+	r.say("  You:      %s", r.ownPage(h))
 	for _, f := range o.Friends {
-		r.say("  Friends:  %s", PageURL(f, o.JoinCode))
+		r.say("  Friends:  %s", PageURL(f, o.JoinCode, ""))
 	}
 	if o.JoinCode != "" {
 		r.say("  Code:     %s", o.JoinCode)
@@ -190,24 +214,42 @@ func (r *Runner) opened(h *Host) {
 		r.say("  Nodes:    voxelpopuli play --join %s", o.Nodes)
 	}
 	r.say("\nCtrl-C saves everything and ends.")
-	r.openBrowser(PageURL(o.URL, r.JoinCode))
+	r.openBrowser(o.URL, h.local)
 }
 
-// PageURL is the page with the join code filled in; what stands behind # is not
-// sent over the network.
-func PageURL(base, code string) string {
-	if code == "" {
+// ownPage is the owner's page as it is printed: with the secret where only the
+// owner reads it, in a terminal, and without it where it would go into a log.
+func (r *Runner) ownPage(h *Host) string {
+	if f, ok := r.Out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return h.LocalURL()
+	}
+	return h.URL() + " (as the owner: add #local= and what " + filepath.Join(h.cfg.Data, "keys", "local.secret") + " says)"
+}
+
+// PageURL is the page with the join code and the proof of who is local filled in;
+// what stands behind # is not sent over the network.
+func PageURL(base, code, local string) string {
+	behind := url.Values{}
+	if code != "" {
+		behind.Set("code", code)
+	}
+	if local != "" {
+		behind.Set("local", local)
+	}
+	if len(behind) == 0 {
 		return base
 	}
-	return base + "#code=" + url.QueryEscape(code)
+	return base + "#" + behind.Encode()
 }
 
-func (r *Runner) openBrowser(page string) {
+// openBrowser opens the owner's page, with a ticket: other users of this machine
+// can see what a browser was started with.
+func (r *Runner) openBrowser(base string, local keyring.LocalSecret) {
 	if !r.Browser {
 		return
 	}
-	if err := OpenBrowser(page); err != nil {
-		r.say("No browser could be opened: open %s yourself.", page)
+	if err := OpenBrowser(PageURL(base, "", local.Ticket(time.Now()))); err != nil {
+		r.say("No browser could be opened: open the page above yourself.")
 	}
 }
 
@@ -221,12 +263,16 @@ func (r *Runner) openRunning(ctx context.Context) bool {
 		return false
 	}
 	base := "http://" + addr + "/"
-	s, err := Ask(ctx, base)
+	local, err := keyring.ReadLocal(c.Data)
+	if err != nil {
+		return false
+	}
+	s, err := Ask(ctx, base, local)
 	if err != nil || s.World.Name != c.World {
 		return false
 	}
 	r.say("%s is open already: %s", c.World, base)
-	r.openBrowser(base)
+	r.openBrowser(base, local)
 	return true
 }
 

@@ -162,6 +162,7 @@ func (c *castle) page(i int) string {
 		c.Fatal(err)
 	}
 	req.Header.Set("Accept", "text/html")
+	req.SetBasicAuth("", string(c.hosts[i].Local()))
 	r, err := http.DefaultClient.Do(req)
 	if err != nil {
 		c.Fatal(err)
@@ -182,7 +183,7 @@ func TestVerifiedWorld(t *testing.T) {
 	c := newCastle(t, 8)
 	c.exact("eight nodes")
 
-	s, err := host.Ask(context.Background(), c.hosts[2].URL())
+	s, err := host.Ask(context.Background(), c.hosts[2].URL(), c.hosts[2].Local())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@
 //
 //	DIR/keys/node.key
 //	DIR/keys/player-NAME.key
+//	DIR/keys/local.secret
 //
 // It also reads what an authority gives out (certificates, revocations), and
 // watches a world's gate (Door).

@@ -184,7 +184,7 @@ func (n *chaosNode) report() (r chaosReport, err error) {
 	if err != nil {
 		return r, err
 	}
-	r.Node, r.Nodes, r.URL, r.Dir = s.Self.ID.String(), joinAddr(n.Host), n.URL(), n.Dir()
+	r.Node, r.Nodes, r.URL, r.Dir = s.Self.ID.String(), joinAddr(n.Host), n.LocalURL(), n.Dir()
 	for _, p := range s.Parts {
 		if !p.Held {
 			continue

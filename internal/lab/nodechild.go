@@ -109,7 +109,7 @@ func lookAt(ctx context.Context, h *host.Host, o *nodeOrder) (nodeReport, error)
 	if err != nil {
 		return nodeReport{}, err
 	}
-	r := nodeReport{URL: h.URL(), Nodes: joinAddr(h), Self: s.Self, CPU: cpuTime().Seconds()}
+	r := nodeReport{URL: h.LocalURL(), Nodes: joinAddr(h), Self: s.Self, CPU: cpuTime().Seconds()}
 	p := node.Part{Hall: o.Hall}
 	if o.Region != nil {
 		p.Region = *o.Region

@@ -59,7 +59,7 @@ func runPageLoad(t *Trial) (err error) {
 	var ready, pressed []float64
 	var last visit
 	for i := range visits {
-		if last, err = t.visit(s.URL()); err != nil {
+		if last, err = t.visit(s.LocalURL()); err != nil {
 			return err
 		}
 		t.Logf("visit %d: in the world after %.2f s", i+1, last.Ready/1e3)

@@ -15,7 +15,7 @@ func (t *Trial) runRamp(step, most int, stage, settle float64) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	c, err := startCrowd(t.Context, crowdOrder{Addr: s.URL(), Seed: s.seed(), Homes: s.homes(4, 2)})
+	c, err := startCrowd(t.Context, crowdOrder{Addr: s.LocalURL(), Seed: s.seed(), Homes: s.homes(4, 2)})
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func (t *Trial) runScenario(sc scenario, seconds float64, samples *[]sample) (m 
 		return m, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	c, err := startCrowd(t.Context, crowdOrder{Addr: s.URL(), Seed: s.seed(), Homes: s.homes(sc.chunks, min(sc.chunks, 10))})
+	c, err := startCrowd(t.Context, crowdOrder{Addr: s.LocalURL(), Seed: s.seed(), Homes: s.homes(sc.chunks, min(sc.chunks, 10))})
 	if err != nil {
 		return m, err
 	}

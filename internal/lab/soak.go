@@ -40,7 +40,7 @@ func runSoak(t *Trial) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	c, err := startCrowd(t.Context, crowdOrder{Addr: s.URL(), Seed: s.seed(), Homes: s.homes(chunks, min(chunks, 10))})
+	c, err := startCrowd(t.Context, crowdOrder{Addr: s.LocalURL(), Seed: s.seed(), Homes: s.homes(chunks, min(chunks, 10))})
 	if err != nil {
 		return err
 	}

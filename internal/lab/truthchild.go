@@ -208,7 +208,7 @@ func (t *truthNode) play(ctx context.Context, number int) (err error) {
 	if err != nil {
 		return err
 	}
-	if t.mason, err = joinMason(ctx, t.h.URL(), who, number); err != nil {
+	if t.mason, err = joinMason(ctx, t.h.LocalURL(), who, number); err != nil {
 		return err
 	}
 	answers := make(chan edit, 64)

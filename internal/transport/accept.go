@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 // handshake is one that another node has begun, until it is over.
 type handshake struct {
 	n    *network
+	from netip.Addr
 	over atomic.Bool
 }
 
@@ -24,7 +26,7 @@ type handshakeKey struct{}
 
 func (h *handshake) done() {
 	if !h.over.Swap(true) {
-		h.n.pending.Add(-1)
+		h.n.guests.done(h.from)
 	}
 }
 
@@ -90,11 +92,14 @@ func (n *network) arrive(a *arrival) {
 	switch {
 	case a.peer.ID == n.self:
 		n.drop(a, codeDuplicate)
-	case k == nil && n.links >= n.cfg.MaxLinks:
+	case k == nil && (n.links >= n.cfg.MaxLinks || !n.guests.room(a.peer)):
 		n.tally.fail("full")
 		n.drop(a, codeFull)
 	case k == nil:
-		n.take(n.link(a.peer), a)
+		k = n.link(a.peer)
+		k.far.guest = true
+		n.guests.count(a.peer, 1)
+		n.take(k, a)
 	case k.far.conn == nil: // we are opening one as well
 		if bytes.Compare(n.self[:], a.peer.ID[:]) < 0 && !k.far.lost {
 			n.hold(k, a) // in case that ours fails
@@ -151,6 +156,9 @@ func (n *network) replace(k *Link, a *arrival) {
 // ended is after a link has been taken out of the loop's links, by either end.
 func (n *network) ended(k *Link) {
 	n.links--
+	if k.far.guest {
+		n.guests.count(k.peer, -1)
+	}
 	n.lanes.remove(k.far)
 	k.far.giveUp()
 	if a := k.far.next; a != nil {

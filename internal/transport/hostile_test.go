@@ -225,9 +225,9 @@ func TestHalfOpenLinks(t *testing.T) {
 	b := startNode(t, 2)
 	b.do(func(env machine.Env) { env.Open(n.peer); env.Send(n.peer, "here I am") })
 	n.until("an honest node", func(log []string) bool { return len(log) > 0 && log[len(log)-1] == "here I am" })
-	for end := time.Now().Add(patience); n.loop.net.pending.Load() != 0; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); n.loop.net.guests.waiting() != 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%d handshakes are still pending", n.loop.net.pending.Load())
+			t.Fatalf("%d handshakes are still pending", n.loop.net.guests.waiting())
 		}
 	}
 }

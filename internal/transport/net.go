@@ -51,6 +51,7 @@ type NetConfig struct {
 	About []byte
 
 	MaxLinks   int           // to other nodes; 0: DefaultMaxLinks
+	PerAddress int           // links that nodes at one address may open; 0: DefaultPerAddress
 	MaxMessage int           // bytes of an encoded message on a link; 0: DefaultMaxMessage
 	Dead       time.Duration // a link without a sign of life for so long has failed; 0: DefaultDead
 	Linger     time.Duration // a link that was closed may take so long to send what waits; 0: DefaultLinger
@@ -59,6 +60,7 @@ type NetConfig struct {
 // Defaults and limits of NetConfig.
 const (
 	DefaultMaxLinks   = 4096
+	DefaultPerAddress = 128
 	DefaultMaxMessage = 4 << 20
 	DefaultDead       = 3 * time.Second
 	DefaultLinger     = 5 * time.Second
@@ -103,7 +105,7 @@ type network struct {
 	ctx      context.Context // ends with the network
 	cancel   context.CancelFunc
 	live     sync.WaitGroup // goroutines
-	pending  atomic.Int32   // handshakes that others have begun
+	guests   *guests        // what others open
 	arrived  atomic.Int32   // datagrams in the inbox
 	warned   atomic.Int64   // when somebody of another version was reported last
 	tally    tally
@@ -123,6 +125,9 @@ func startNetwork(l *Loop, cfg NetConfig) *network {
 	if cfg.MaxLinks <= 0 {
 		cfg.MaxLinks = DefaultMaxLinks
 	}
+	if cfg.PerAddress <= 0 {
+		cfg.PerAddress = DefaultPerAddress
+	}
 	if cfg.MaxMessage <= 0 {
 		cfg.MaxMessage = DefaultMaxMessage
 	}
@@ -138,7 +143,7 @@ func startNetwork(l *Loop, cfg NetConfig) *network {
 	if len(cfg.About) > MaxAbout {
 		panic("transport: About is too long")
 	}
-	n := &network{l: l, cfg: cfg, self: id.Of(cfg.Key.Public().(ed25519.PublicKey)), conns: map[*connection]bool{}, began: time.Now()}
+	n := &network{l: l, cfg: cfg, self: id.Of(cfg.Key.Public().(ed25519.PublicKey)), guests: newGuests(cfg.PerAddress), conns: map[*connection]bool{}, began: time.Now()}
 	var b [8]byte
 	rand.Read(b[:])
 	n.instance = binary.LittleEndian.Uint64(b[:])

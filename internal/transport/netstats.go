@@ -32,7 +32,7 @@ func (l *Loop) NetStats(ctx context.Context) (s NetStats, err error) {
 		return s, err
 	}
 	s.Socket = n.cfg.Socket.Stats()
-	s.Pending = int(n.pending.Load())
+	s.Pending = n.guests.waiting()
 	s.Sessions = n.sessions.Sessions()
 	s.Handshakes = n.sessions.Handshakes()
 	for i := range s.Parcels {

@@ -21,9 +21,6 @@ import (
 // has opened. If a node gets a link from another one that it has a link with
 // already, the numbers say whether the other end has given that one up.
 
-// maxPending bounds the handshakes that others have begun with us.
-const maxPending = 512
-
 func (n *network) listen() {
 	var err error
 	if n.tls, err = newIdentity(n.cfg.Key); err != nil {
@@ -58,13 +55,13 @@ func (n *network) unproven(a net.Addr) bool {
 }
 
 // begin is called for each handshake that others begin.
-func (n *network) begin(ctx context.Context, _ *quic.ClientInfo) (context.Context, error) {
-	if n.pending.Add(1) > maxPending {
-		n.pending.Add(-1)
+func (n *network) begin(ctx context.Context, who *quic.ClientInfo) (context.Context, error) {
+	from := addrOf(who.RemoteAddr)
+	if !n.guests.begin(from, !n.unproven(who.RemoteAddr), time.Now()) {
 		n.tally.fail("busy")
 		return ctx, refusal{code: codeFull}
 	}
-	h := &handshake{n: n}
+	h := &handshake{n: n, from: from}
 	context.AfterFunc(ctx, h.done)
 	return context.WithValue(ctx, handshakeKey{}, h), nil
 }

@@ -69,6 +69,7 @@ type remote struct {
 	asked       time.Duration // when it must be looked again whether there is a session
 	seq, farSeq uint64        // the link's numbers at both ends
 	instance    uint64        // of the far end
+	guest       bool          // the other end has opened it
 	cancel      context.CancelFunc
 	lost        bool     // the other end wants its own link instead of ours
 	next        *arrival // a link that waits for the end of this one, or of our attempt

@@ -10,6 +10,7 @@ import { Pointer } from './game/pointer';
 import type { SettingsStore } from './game/settings';
 import { Connection, type Link } from './net/connection';
 import { browserStore, type Identity, loadIdentity } from './net/identity';
+import { localProof } from './net/local';
 import { ActKind, ChatKind, EntityEvent, type Refused } from './net/types';
 import { Interface } from './ui/interface';
 import { refusalText, t } from './ui/strings';
@@ -22,11 +23,14 @@ const eventNames = { [EntityEvent.Swing]: 'swing', [EntityEvent.Hurt]: 'hurt', [
 /** Codes after which the person can try again at once with other words. */
 const atStart = new Set(['name', 'name-taken']);
 
-/** Takes the join code of a link that ends in `#code=…`; what stands behind # is not sent over the network. */
-function rememberCode(settings: SettingsStore): void {
-  const code = new URLSearchParams(location.hash.slice(1)).get('code');
-  if (!code) return;
-  settings.set({ code });
+/** Takes the join code and the proof of who is local out of a link that ends in `#code=…&local=…`; what stands behind # is not sent over the network. */
+function rememberLink(settings: SettingsStore): void {
+  const link = new URLSearchParams(location.hash.slice(1));
+  const code = link.get('code');
+  const local = link.get('local');
+  if (code) settings.set({ code });
+  if (local) localProof.keep(local);
+  if (!code && !local) return;
   history.replaceState(null, '', location.pathname + location.search);
 }
 
@@ -52,7 +56,7 @@ export class App {
   private lastFps = 0;
 
   constructor(readonly settings: SettingsStore, readonly canvas: HTMLCanvasElement) {
-    rememberCode(settings);
+    rememberLink(settings);
     this.engine = new Engine(canvas, this.engineOptions());
     this.identity = loadIdentity(browserStore);
     this.connection = new Connection({

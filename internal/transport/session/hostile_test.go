@@ -170,6 +170,50 @@ func TestGreedy(t *testing.T) {
 	})
 }
 
+// TestHostileHellos: an address that is real, with any number of IPv6 addresses of
+// its /64, begins only so many handshakes, however fast they end; where a packet
+// comes from is not believed without a cookie, so that forged ones lock nobody out.
+func TestHostileHellos(t *testing.T) {
+	run(t, func(t *testing.T, w *network) {
+		b := w.add(2, 2)
+		begin := func(addr string, i uint32, cookie bool) bool {
+			from := netip.AddrPortFrom(netip.MustParseAddr(addr), 5)
+			var c [cookieSize]byte
+			if cookie {
+				c = b.cookies.bake(b.now(), from, i)
+			}
+			b.Packet(hello(b.cfg.World, i, c, bytes.Repeat([]byte{9}, dhSize)), from)
+			f := b.halves[hint{from, i}]
+			if f != nil { // as if it had ended
+				b.mu.Lock()
+				b.remove(f)
+				b.mu.Unlock()
+			}
+			return f != nil
+		}
+		count := func(cookie bool) (n int) {
+			for i := range uint32(1000) {
+				if begin([]string{"2001:db8::1", "2001:db8::2"}[i%2], i, cookie) {
+					n++
+				}
+			}
+			return n
+		}
+		if n := count(false); n != looseBurst {
+			t.Errorf("%d handshakes without a cookie, want %d", n, looseBurst)
+		}
+		if !begin("2001:db8::1", 5000, true) {
+			t.Error("forged packets lock out whose address they bear")
+		}
+		if n := count(true); n != provenBurst-1 {
+			t.Errorf("%d handshakes with a cookie, want %d", n, provenBurst-1)
+		}
+		if !begin("192.0.2.1", 1, false) {
+			t.Error("another address is refused")
+		}
+	})
+}
+
 func TestCookies(t *testing.T) {
 	var c cookies
 	x, y := netip.MustParseAddrPort("1.2.3.4:5"), netip.MustParseAddrPort("1.2.3.4:6")

@@ -61,14 +61,17 @@ func (t *Table) begunByOther(h *header, from netip.AddrPort) (answer []byte) {
 	if f := t.halves[key]; f != nil {
 		return f.welcome // it, or what it was in answer to, was lost
 	}
-	if now := t.now(); len(t.halves) >= t.cfg.Busy && !t.cookies.good(now, from, h.from, h.cookie) {
+	now, o := t.now(), t.origins.Of(from.Addr(), time.Now())
+	proven := t.cookies.good(now, from, h.from, h.cookie)
+	if !proven && (len(t.halves) >= t.cfg.Busy || !o.loose.Take(1, time.Now())) {
 		t.cfg.Fail("cookie asked for")
 		return retry(h.from, t.cookies.bake(now, from, h.from))
 	}
-	if t.closed || len(t.halves) >= t.cfg.Half || t.greedy(from.Addr()) {
+	if t.closed || len(t.halves) >= t.cfg.Half || o.halves >= max(1, t.cfg.Half/8) || proven && !o.proven.Take(1, time.Now()) {
 		t.cfg.Fail("busy")
 		return nil
 	}
+	o.halves++
 	f := &half{addr: from, theirs: h.from}
 	f.ours = t.number(f)
 	t.halves[key] = f
@@ -81,26 +84,12 @@ func (t *Table) begunByOther(h *header, from netip.AddrPort) (answer []byte) {
 	return nil
 }
 
-// greedy reports whether there is little room and an address has more than its
-// share of it. t is locked.
-func (t *Table) greedy(a netip.Addr) bool {
-	if len(t.halves) < t.cfg.Half/2 {
-		return false
-	}
-	n := 0
-	for k := range t.halves {
-		if k.addr.Addr() == a {
-			n++
-		}
-	}
-	return n >= t.cfg.Half/4
-}
-
 // remove forgets a handshake. t is locked.
 func (t *Table) remove(f *half) {
 	key := hint{f.addr, f.theirs}
 	if t.halves[key] == f {
 		delete(t.halves, key)
+		t.origins.Of(f.addr.Addr(), time.Now()).halves--
 	}
 	if t.slots[f.ours] == any(f) {
 		delete(t.slots, f.ours)

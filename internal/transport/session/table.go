@@ -13,6 +13,7 @@ import (
 	"github.com/flynn/noise"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
@@ -92,6 +93,7 @@ type Table struct {
 	peers   map[machine.Peer]*peer
 	hints   map[hint]*session
 	halves  map[hint]*half
+	origins limit.Table[origin]
 	addrs   map[netip.AddrPort]int // sessions with each address
 	begun   int
 	live    int       // sessions
@@ -141,7 +143,7 @@ func New(cfg Config) (*Table, error) {
 	}
 	t := &Table{
 		cfg: cfg, began: time.Now(), static: static,
-		slots: map[uint32]any{}, peers: map[machine.Peer]*peer{}, hints: map[hint]*session{}, halves: map[hint]*half{},
+		slots: map[uint32]any{}, peers: map[machine.Peer]*peer{}, hints: map[hint]*session{}, halves: map[hint]*half{}, origins: newOrigins(),
 		addrs: map[netip.AddrPort]int{},
 	}
 	return t, t.Show(cfg.Proof)

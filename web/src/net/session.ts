@@ -1,3 +1,5 @@
+import { LocalProof, localProof } from './local';
+
 /** The world's name as the gateway tells it before the socket. */
 export interface WorldName {
   id: string;
@@ -11,30 +13,64 @@ export interface SessionError {
   network: boolean;
 }
 
-export type Session = { ok: true; token: string; world: WorldName } | { ok: false; error: SessionError };
+/** `local`: the node believes that we own the machine that it runs on */
+export type Session = { ok: true; token: string; world: WorldName; local: boolean } | { ok: false; error: SessionError };
 
 const TIMEOUT_MS = 8000;
 
-/** Asks a gateway, the page's own if no other is named, for a token that is good for one socket within a minute. */
-export async function openSession(code: string, base = document.baseURI): Promise<Session> {
+/** What a session is asked with; tests have their own. */
+interface Asking {
+  proof: LocalProof;
+  base: string;
+  fetch: typeof fetch;
+}
+
+/** A ticket is good once: whoever asks next waits for the secret that it is exchanged for. */
+let exchange: Promise<unknown> = Promise.resolve();
+
+/** The owner's secret is for the page's own node only, never for another one. */
+const nothingToShow: LocalProof = new LocalProof({ getItem: () => null, setItem: () => {}, removeItem: () => {} });
+
+/**
+ * Asks a gateway, the page's own if no other is named, for a token that is good for one
+ * socket within a minute.
+ */
+export async function openSession(code: string, base?: string, asking?: Asking): Promise<Session> {
+  const how = asking ?? askingOf(base ?? document.baseURI);
+  if (!how.proof.shown) return ask(code, how);
+  const mine = exchange.then(() => ask(code, how));
+  exchange = mine;
+  return mine;
+}
+
+function askingOf(base: string): Asking {
+  const own = new URL(base).origin === new URL(document.baseURI).origin;
+  return { proof: own ? localProof : nothingToShow, base, fetch: (...a) => fetch(...a) };
+}
+
+async function ask(code: string, how: Asking): Promise<Session> {
   try {
-    const answer = await fetch(new URL('api/session', base), {
+    const local = how.proof.shown || undefined;
+    const answer = await how.fetch(new URL('api/session', how.base), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ code }),
+      body: JSON.stringify({ code, local }),
       cache: 'no-store',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    return read(await answer.json(), answer.ok);
+    const said = await answer.json() as unknown;
+    const secret = (said as { local?: unknown } | null)?.local;
+    if (local && answer.ok) how.proof.keep(typeof secret === 'string' ? secret : '');
+    return read(said, answer.ok);
   } catch (e) {
     return { ok: false, error: { code: 'network', text: (e as Error).message, network: true } };
   }
 }
 
 function read(v: unknown, ok: boolean): Session {
-  const o = (v ?? {}) as { token?: unknown; world?: Partial<WorldName>; error?: unknown; text?: unknown };
+  const o = (v ?? {}) as { token?: unknown; world?: Partial<WorldName>; local?: unknown; error?: unknown; text?: unknown };
   if (ok && typeof o.token === 'string') {
-    return { ok: true, token: o.token, world: { id: String(o.world?.id ?? ''), name: String(o.world?.name ?? '') } };
+    return { ok: true, token: o.token, world: { id: String(o.world?.id ?? ''), name: String(o.world?.name ?? '') }, local: typeof o.local === 'string' };
   }
   return { ok: false, error: { code: String(o.error ?? 'network'), text: String(o.text ?? ''), network: !o.error } };
 }

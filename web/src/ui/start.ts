@@ -1,3 +1,4 @@
+import { isLoopback } from '../net/local';
 import { openSession } from '../net/session';
 import type { SettingsStore } from '../game/settings';
 import { h, setText } from './dom';
@@ -20,6 +21,7 @@ export function nameOk(name: string): boolean {
 export class StartScreen {
   readonly el: HTMLElement;
   private readonly world = h('p', { class: 'world', attr: { role: 'status' } }, t.start.searching);
+  private readonly guest = h('small', { id: 'guest', hidden: true }, t.start.guest);
   private readonly name: HTMLInputElement;
   private readonly code: HTMLInputElement;
   private readonly codeRow: HTMLElement;
@@ -51,7 +53,7 @@ export class StartScreen {
       h('a', { href: 'licences.txt', target: '_blank', rel: 'noopener' }, t.start.licences));
     this.el = h('section', { class: 'start', attr: { 'aria-label': t.title } },
       h('div', { class: 'start-card' }, h('h1', { class: 'wordmark' }, h('span', {}, 'Voxel'), ' ', h('span', {}, 'Populi')),
-        h('p', { class: 'tagline' }, t.tagline), this.world, form, links));
+        h('p', { class: 'tagline' }, t.tagline), this.world, form, this.guest, links));
   }
 
   show(error = ''): void {
@@ -85,6 +87,7 @@ export class StartScreen {
     if (s.ok) {
       this.token = { value: s.token, at: performance.now() };
       setText(this.world, t.start.world(s.world.name));
+      this.guest.hidden = s.local || !isLoopback(location.hostname);
       document.title = `${s.world.name} – ${t.title}`;
     } else if (s.error.code === 'code') {
       setText(this.world, '');

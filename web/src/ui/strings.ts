@@ -11,6 +11,7 @@ const en = {
     name: 'Your name',
     nameBad: 'Please enter a name of 1 to 20 letters or digits.',
     code: 'Join code',
+    guest: 'You are a guest here. If this world is yours, open the link that the program printed.',
     codeHint: 'Ask the person who hosts this world.',
     play: 'Play',
     settings: 'Settings',

@@ -1,0 +1,62 @@
+// Package limit bounds what strangers may have and do, by the address that they
+// come from.
+package limit
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Key is what an address is counted as: an IPv4 address by itself, an IPv6 address
+// by its /64, since a machine usually has all of one.
+func Key(a netip.Addr) netip.Prefix {
+	a = a.Unmap()
+	bits := 32
+	if a.Is6() {
+		bits = 64
+	}
+	p, _ := a.WithZone("").Prefix(bits) // of no address: the zero Prefix
+	return p
+}
+
+// Budget is a token bucket: rate tokens a second, at most burst at a time. It
+// begins full.
+type Budget struct {
+	rate, burst float64
+	tokens      float64
+	at          time.Time
+}
+
+// NewBudget returns a full bucket.
+func NewBudget(rate, burst float64) Budget { return Budget{rate: rate, burst: burst, tokens: burst} }
+
+// Take takes n tokens, or none and reports false if there are too few.
+func (b *Budget) Take(n float64, now time.Time) bool {
+	if !b.Has(n, now) {
+		return false
+	}
+	b.tokens -= n
+	return true
+}
+
+// Has reports whether there are n tokens.
+func (b *Budget) Has(n float64, now time.Time) bool {
+	b.fill(now)
+	return b.tokens >= n
+}
+
+// Wait is how long it takes until there are n tokens.
+func (b *Budget) Wait(n float64, now time.Time) time.Duration {
+	b.fill(now)
+	return time.Duration(max(0, n-b.tokens) / b.rate * float64(time.Second))
+}
+
+// Full reports that nothing was taken for long.
+func (b *Budget) Full(now time.Time) bool { return b.Has(b.burst, now) }
+
+func (b *Budget) fill(now time.Time) {
+	if !b.at.IsZero() {
+		b.tokens = min(b.burst, b.tokens+b.rate*max(0, now.Sub(b.at).Seconds()))
+	}
+	b.at = now
+}
