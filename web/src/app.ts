@@ -7,7 +7,7 @@ import { Game } from './game/game';
 import { type GamepadDeed, Gamepads } from './game/gamepad';
 import { HOTBAR } from './game/inventory';
 import { Pointer } from './game/pointer';
-import type { SettingsStore } from './game/settings';
+import { rememberCode, type SettingsStore } from './game/settings';
 import { Connection, type Link } from './net/connection';
 import { browserStore, type Identity, loadIdentity } from './net/identity';
 import { ActKind, ChatKind, EntityEvent, type Refused } from './net/types';
@@ -21,14 +21,6 @@ const CLIENT = 'voxelpopuli-web/1';
 const eventNames = { [EntityEvent.Swing]: 'swing', [EntityEvent.Hurt]: 'hurt', [EntityEvent.Eat]: 'eat', [EntityEvent.Call]: 'call' } as const;
 /** Codes after which the person can try again at once with other words. */
 const atStart = new Set(['name', 'name-taken']);
-
-/** Takes the join code of a link that ends in `#code=…`; what stands behind # is not sent over the network. */
-function rememberCode(settings: SettingsStore): void {
-  const code = new URLSearchParams(location.hash.slice(1)).get('code');
-  if (!code) return;
-  settings.set({ code });
-  history.replaceState(null, '', location.pathname + location.search);
-}
 
 export class App {
   stage: Stage = 'start';

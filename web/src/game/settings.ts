@@ -113,3 +113,11 @@ function load(): Settings {
   }
   return out;
 }
+
+/** Takes the join code of a link that ends in `#code=…`; what stands behind # is not sent over the network. */
+export function rememberCode(settings: SettingsStore): void {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  if (!code) return;
+  settings.set({ code });
+  history.replaceState(null, '', location.pathname + location.search);
+}
