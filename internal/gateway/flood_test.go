@@ -165,7 +165,7 @@ func flood(t *testing.T, addr string, login bool, first, frame []byte) (sent, po
 		t.Fatal(err)
 	}
 	c := connect(t, addr)
-	io.WriteString(c, "GET /ws?token="+ans.Token+" HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+	io.WriteString(c, "GET /ws?token="+ans.Token+" HTTP/1.1\r\nHost: "+addr+"\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n")
 	in := bufio.NewReader(c)
 	if res, err := http.ReadResponse(in, nil); err != nil || res.StatusCode != http.StatusSwitchingProtocols {

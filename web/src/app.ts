@@ -7,10 +7,9 @@ import { Game } from './game/game';
 import { type GamepadDeed, Gamepads } from './game/gamepad';
 import { HOTBAR } from './game/inventory';
 import { Pointer } from './game/pointer';
-import type { SettingsStore } from './game/settings';
+import { rememberLink, type SettingsStore } from './game/settings';
 import { Connection, type Link } from './net/connection';
 import { browserStore, type Identity, loadIdentity } from './net/identity';
-import { localProof } from './net/local';
 import { ActKind, ChatKind, EntityEvent, type Refused } from './net/types';
 import { Interface } from './ui/interface';
 import { refusalText, t } from './ui/strings';
@@ -22,17 +21,6 @@ const CLIENT = 'voxelpopuli-web/1';
 const eventNames = { [EntityEvent.Swing]: 'swing', [EntityEvent.Hurt]: 'hurt', [EntityEvent.Eat]: 'eat', [EntityEvent.Call]: 'call' } as const;
 /** Codes after which the person can try again at once with other words. */
 const atStart = new Set(['name', 'name-taken']);
-
-/** Takes the join code and the proof of who is local out of a link that ends in `#code=…&local=…`; what stands behind # is not sent over the network. */
-function rememberLink(settings: SettingsStore): void {
-  const link = new URLSearchParams(location.hash.slice(1));
-  const code = link.get('code');
-  const local = link.get('local');
-  if (code) settings.set({ code });
-  if (local) localProof.keep(local);
-  if (!code && !local) return;
-  history.replaceState(null, '', location.pathname + location.search);
-}
 
 export class App {
   stage: Stage = 'start';

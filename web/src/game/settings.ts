@@ -1,4 +1,5 @@
 // What a person has chosen, remembered in localStorage.
+import { localProof } from '../net/local';
 import { type Bindings, defaultBindings } from './bindings';
 
 export type Quality = 'auto' | 'low' | 'medium' | 'high';
@@ -112,4 +113,15 @@ function load(): Settings {
     if (Array.isArray(codes) && codes.every((c) => typeof c === 'string')) out.bindings[action] = codes as string[];
   }
   return out;
+}
+
+/** Takes the join code and the proof of who is local out of a link that ends in `#code=…&local=…`; what stands behind # is not sent over the network. */
+export function rememberLink(settings: SettingsStore): void {
+  const link = new URLSearchParams(location.hash.slice(1));
+  const code = link.get('code');
+  const local = link.get('local');
+  if (code) settings.set({ code });
+  if (local) localProof.keep(local);
+  if (!code && !local) return;
+  history.replaceState(null, '', location.pathname + location.search);
 }
