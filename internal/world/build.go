@@ -16,19 +16,19 @@ func (a *Area) place(p *Player, c *Command) (code Refusal, later bool) {
 		return TooFar, false
 	}
 	against, ok := a.Block(act.At)
+	at := act.At.Next(act.Face)
+	if against.Replaceable() {
+		at = act.At
+	}
 	switch {
 	case !ok:
 		return NotLoaded, false
 	case against == Air:
 		return NoSuchBlock, false
-	case !sees(a, p.Body.Eye(), act.At):
+	case !a.sees(p, act.At) || !a.sees(p, at):
 		return NotAllowed, false
 	case !a.rate(&p.NextPlace, placeEvery, placeSlack):
 		return Cooldown, false
-	}
-	at := act.At.Next(act.Face)
-	if against.Replaceable() {
-		at = act.At
 	}
 	ask := Remote{
 		Kind: RemotePlace, From: a.pos, Player: p.ID, Seq: c.Seq, At: at, Face: act.Face,

@@ -113,13 +113,15 @@ func (a *Area) hit(p *Player, entity uint64) Refusal {
 
 // reaches reports whether a player's blow can land on a body.
 func (a *Area) reaches(p *Player, c box) Refusal {
-	switch eye := p.Body.Eye(); {
-	case !nearBox(eye, c, hitReach):
+	if !nearBox(p.Body.Eye(), c, hitReach) {
 		return TooFar
-	case !canStrike(a, eye, c):
-		return NotAllowed
 	}
-	return Done
+	for _, eye := range a.eyes(p) {
+		if canStrike(a, eye, c) {
+			return Done
+		}
+	}
+	return NotAllowed
 }
 
 // nearBox reports whether a point is within a distance of a box.

@@ -37,7 +37,7 @@ func (a *Area) dig(p *Player, c *Command) (code Refusal, later bool) {
 		return NoSuchBlock, false
 	case a.protected(at, p.Operator):
 		return Protected, false
-	case !sees(a, p.Body.Eye(), at):
+	case !a.sees(p, at):
 		return NotAllowed, false
 	case need == 0 && !a.rate(&p.NextPlace, placeEvery, placeSlack):
 		return Cooldown, false
@@ -75,6 +75,10 @@ func (a *Area) keepDigging(p *Player) {
 	}
 	d.Done++
 	if d.Done >= uint64(d.Need) {
+		if !a.sees(p, d.At) {
+			a.endDig(p, NotAllowed)
+			return
+		}
 		a.finishDig(p)
 		return
 	}
