@@ -28,6 +28,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -65,7 +66,8 @@ type Store struct {
 	log  *slog.Logger
 	room *room
 
-	damaged sync.Map // names of files that the log has told of
+	damaged sync.Map    // names of files that the log has told of
+	stalled atomic.Bool // a commit waits until memory was written to a table
 
 	mu      sync.Mutex
 	cond    sync.Cond
@@ -176,7 +178,9 @@ func (s *Store) openPebble(base string, fs vfs.FS, fresh, readOnly bool) (db *pe
 		FormatMajorVersion: pebbleFormat,
 		MemTableSize:       memTable,
 		EventListener: &pebble.EventListener{
-			BackgroundError: func(err error) { s.log.Warn("disk: background work failed, it is tried again", "err", err) },
+			BackgroundError: s.backgroundFailed,
+			WriteStallBegin: func(pebble.WriteStallBeginInfo) { s.stalled.Store(true) },
+			WriteStallEnd:   func() { s.stalled.Store(false) },
 			// Its own text holds a stack trace.
 			DataCorruption: func(i pebble.DataCorruptionInfo) {
 				if _, told := s.damaged.LoadOrStore(i.Path, true); !told {
@@ -185,6 +189,16 @@ func (s *Store) openPebble(base string, fs vfs.FS, fresh, readOnly bool) (db *pe
 			},
 		},
 	})
+}
+
+// backgroundFailed hears of a flush or a compaction that failed and is tried again.
+// If a commit waits for it and there is no room, not even that of the reserve, the
+// commit would wait for as long as the disk is full and could be refused no more.
+func (s *Store) backgroundFailed(err error) {
+	s.log.Warn("disk: background work failed, it is tried again", "err", concise(err))
+	if s.stalled.Load() && vfs.IsNoSpaceError(err) {
+		s.fail(err)
+	}
 }
 
 // Read returns the keys of a space that begin with a prefix, in order.
