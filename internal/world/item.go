@@ -169,6 +169,11 @@ func (a *Area) tickItems() {
 	for _, g := range a.changes.ItemsGone {
 		a.RemoveItem(g.Item.Entity)
 	}
+	for _, it := range a.items { // what was merged since it moved is none any more
+		if a.outsideBy(it.Body.Pos, itemOver) {
+			a.changes.ItemLeavers = append(a.changes.ItemLeavers, it)
+		}
+	}
 }
 
 func (a *Area) loseItem(it *Item, taken bool) {
@@ -186,9 +191,6 @@ func (a *Area) moveItem(it *Item) {
 	step(a, b, Input{Yaw: b.Yaw}, Survival, &itemBuild)
 	if !rested && b.rests() {
 		a.changes.ItemSaves = append(a.changes.ItemSaves, it)
-	}
-	if a.outsideBy(b.Pos, itemOver) {
-		a.changes.ItemLeavers = append(a.changes.ItemLeavers, it)
 	}
 }
 
