@@ -83,8 +83,10 @@ func TestHostileLocalProofs(t *testing.T) {
 			t.Errorf("%s is believed", name)
 		}
 	}
-	if !v.Check(string(s), now) || !v.Check(string(s), now) {
-		t.Error("the secret is not believed")
+	for range 2 { // the secret is good more than once
+		if !v.Check(string(s), now) {
+			t.Error("the secret is not believed")
+		}
 	}
 	if !v.Check(ticket, now.Add(TicketLife)) {
 		t.Error("a ticket is not believed")
