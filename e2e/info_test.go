@@ -20,7 +20,7 @@ func TestPausedNode(t *testing.T) {
 	}
 	srv := startServer(t)
 	ann := newPlayer(t, "Ann")
-	ann.open(srv.url)
+	ann.open(srv.page())
 	ann.enter()
 	makeSpectator(ann)
 	ann.do("hold W", ann.keyEvent("w", input.KeyDown))
@@ -89,7 +89,7 @@ func TestHeldKeys(t *testing.T) {
 	}
 	srv := startServer(t)
 	ann := newPlayer(t, "Ann")
-	ann.open(srv.url)
+	ann.open(srv.page())
 	ann.enter()
 	makeSpectator(ann)
 	ann.do("hold W", ann.keyEvent("w", input.KeyDown))
@@ -115,7 +115,7 @@ func TestDeath(t *testing.T) {
 	}
 	srv := startServer(t)
 	ann := newPlayer(t, "Ann")
-	ann.open(srv.url)
+	ann.open(srv.page())
 	ann.enter()
 	ann.say("/spawn")
 	before := ann.state()
@@ -164,9 +164,9 @@ func TestBanIsExplained(t *testing.T) {
 	}
 	srv := startServer(t)
 	ann, bo := newPlayer(t, "Ann"), newPlayer(t, "Bo")
-	ann.open(srv.url)
+	ann.open(srv.page())
 	ann.enter()
-	bo.open(srv.url)
+	bo.open(srv.page())
 	bo.enter()
 	ann.say("/tp Bo 0 150 0")
 	bo.hears("", "Ann has brought you to 0 150 0.")
@@ -182,7 +182,7 @@ func TestBanIsExplained(t *testing.T) {
 	}
 	bo.until("to read why it is banned, and until when", reads)
 	bo.shot("banned")
-	bo.open(srv.url)
+	bo.open(srv.page())
 	bo.do("type a name", chromedp.SendKeys("#name", "Bo"))
 	bo.do("press play", chromedp.Click("#play"))
 	bo.until("to read it again", reads)
@@ -198,7 +198,7 @@ func TestNodeOfThePageDies(t *testing.T) {
 	startNode(t, one)
 	three := startNode(t, one)
 	ann := newPlayer(t, "Ann")
-	ann.open(three.url)
+	ann.open(three.page())
 	ann.enter()
 	// Until the regions here have copies on the others.
 	three.until("copies of where Ann is", func(h hosting) bool {

@@ -28,7 +28,7 @@ func TestLostFinger(t *testing.T) {
 	}
 	srv := startServer(t)
 	ann := newPhone(t, "Ann")
-	ann.open(srv.url)
+	ann.open(srv.page())
 	ann.enter()
 	ann.until("to stand", func(s state) bool { return s.OnGround && s.Active })
 	ann.eval("(vp.look(vp.state().yaw, -1.2), 0)", nil)
