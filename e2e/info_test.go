@@ -166,7 +166,7 @@ func TestBanIsExplained(t *testing.T) {
 	ann, bo := newPlayer(t, "Ann"), newPlayer(t, "Bo")
 	ann.open(srv.page())
 	ann.enter()
-	bo.open(srv.page())
+	bo.open(srv.url)
 	bo.enter()
 	ann.say("/tp Bo 0 150 0")
 	bo.hears("", "Ann has brought you to 0 150 0.")
@@ -182,7 +182,7 @@ func TestBanIsExplained(t *testing.T) {
 	}
 	bo.until("to read why it is banned, and until when", reads)
 	bo.shot("banned")
-	bo.open(srv.page())
+	bo.open(srv.url)
 	bo.do("type a name", chromedp.SendKeys("#name", "Bo"))
 	bo.do("press play", chromedp.Click("#play"))
 	bo.until("to read it again", reads)
