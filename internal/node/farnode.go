@@ -32,6 +32,8 @@ type farNode struct {
 	sessions map[id.ID]bool // of that node, that parts here have heard of
 	strayed  machine.Time   // when it may be told again that a session here has gone
 
+	doubted int // how much of what it said waits for who hosts the part
+
 	asked          machine.Time // when it was looked how many messages wait for it
 	waiting, limit int
 
