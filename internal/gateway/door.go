@@ -28,13 +28,20 @@ const (
 type door struct {
 	code    [sha256.Size]byte // of the join code
 	anybody bool              // no code
+	guest   func(code string) (Guest, bool)
 	limits  Limits
 	now     func() time.Time
 
 	mu     sync.Mutex
-	tokens map[string]time.Time // until when they are good
+	tokens map[string]ticket
 	from   map[netip.Prefix]*visitor
 	open   int // connections
+}
+
+// ticket is what a token is good for.
+type ticket struct {
+	until time.Time
+	guest Guest
 }
 
 // visitor is what is remembered of an address.
@@ -44,10 +51,10 @@ type visitor struct {
 	sessions budget
 }
 
-func newDoor(code string, limits Limits, now func() time.Time) *door {
+func newDoor(cfg Config, limits Limits, now func() time.Time) *door {
 	return &door{
-		code: sha256.Sum256([]byte(code)), anybody: code == "", limits: limits, now: now,
-		tokens: map[string]time.Time{}, from: map[netip.Prefix]*visitor{},
+		code: sha256.Sum256([]byte(cfg.Code)), anybody: cfg.Code == "" && !cfg.Invited, guest: cfg.Guest, limits: limits, now: now,
+		tokens: map[string]ticket{}, from: map[netip.Prefix]*visitor{},
 	}
 }
 
@@ -88,46 +95,61 @@ func (d *door) token(a netip.Addr, code string) (string, *wire.Refused) {
 	if v == nil || len(d.tokens) >= maxTokens {
 		return "", wire.Full.Refusal(60)
 	}
-	sum := sha256.Sum256([]byte(code))
+	var guest Guest
+	var knows bool
 	switch {
 	case !a.IsLoopback() && !v.sessions.take(1, now):
 		return "", wire.TooFast.Refusal(5)
 	case d.anybody:
+		guest, _ = d.holder(code)
 	case code == "": // a question whether one is needed, not a guess
 		return "", wire.BadCode.Refusal(1)
 	case !v.wrong.full(now) && v.wrong.tokens < 1:
 		return "", wire.TooFast.Refusal(uint32(wrongRest.Seconds()))
-	case subtle.ConstantTimeCompare(sum[:], d.code[:]) != 1:
-		v.wrong.take(1, now)
-		return "", wire.BadCode.Refusal(1)
+	default:
+		if guest, knows = d.holder(code); !knows {
+			v.wrong.take(1, now)
+			return "", wire.BadCode.Refusal(1)
+		}
 	}
 	var raw [24]byte
 	rand.Read(raw[:])
 	t := base64.RawURLEncoding.EncodeToString(raw[:])
-	d.tokens[t] = now.Add(tokenLife)
+	d.tokens[t] = ticket{now.Add(tokenLife), guest}
 	return t, nil
+}
+
+// holder returns who has a code, false if it is wrong.
+func (d *door) holder(code string) (Guest, bool) {
+	if sum := sha256.Sum256([]byte(code)); d.code != sha256.Sum256(nil) && subtle.ConstantTimeCompare(sum[:], d.code[:]) == 1 {
+		return Guest{}, true
+	}
+	if d.guest == nil || code == "" {
+		return Guest{}, false
+	}
+	return d.guest(code)
 }
 
 // enter uses up a token and counts a connection, which leave is to be called
 // for in the end.
-func (d *door) enter(a netip.Addr, token string) *wire.Refused {
+func (d *door) enter(a netip.Addr, token string) (Guest, *wire.Refused) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	until, ok := d.tokens[token]
+	t, ok := d.tokens[token]
 	delete(d.tokens, token)
-	if !ok || d.now().After(until) {
-		return wire.BadToken.Refusal(1)
+	if !ok || d.now().After(t.until) {
+		return Guest{}, wire.BadToken.Refusal(1)
 	}
 	v := d.visitor(a)
 	switch {
 	case v == nil || d.open >= d.limits.Connections:
-		return wire.Full.Refusal(30)
+		return Guest{}, wire.Full.Refusal(30)
 	case !a.IsLoopback() && v.open >= d.limits.PerAddress:
-		return &wire.Refused{Code: wire.Full, Text: "There are too many connections from your address.", Retry: 30}
+		return Guest{}, &wire.Refused{Code: wire.Full, Text: "There are too many connections from your address.", Retry: 30}
 	}
 	d.open++
 	v.open++
-	return nil
+	return t.guest, nil
 }
 
 func (d *door) leave(a netip.Addr) {
@@ -144,9 +166,9 @@ func (d *door) sweep() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
-	for t, until := range d.tokens {
-		if now.After(until) {
-			delete(d.tokens, t)
+	for key, t := range d.tokens {
+		if now.After(t.until) {
+			delete(d.tokens, key)
 		}
 	}
 	for key, v := range d.from {

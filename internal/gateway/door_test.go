@@ -15,7 +15,7 @@ func (c *clock) now() time.Time { return c.t }
 
 func newTestDoor(code string, l Limits) (*door, *clock) {
 	c := &clock{time.Unix(1000, 0)}
-	return newDoor(code, l.withDefaults(), c.now), c
+	return newDoor(Config{Code: code}, l.withDefaults(), c.now), c
 }
 
 var (
@@ -86,7 +86,7 @@ func TestConnectionsAreLimitedForEachAddress(t *testing.T) {
 		if why != nil {
 			t.Fatal(why)
 		}
-		if why := d.enter(a, token); why != nil {
+		if _, why := d.enter(a, token); why != nil {
 			return why.Code
 		}
 		return ""
@@ -109,7 +109,7 @@ func TestTokensExpireAndAreForgotten(t *testing.T) {
 	d, clock := newTestDoor("", Limits{})
 	token, _ := d.token(alice, "")
 	clock.t = clock.t.Add(tokenLife + time.Second)
-	if why := d.enter(alice, token); why == nil || why.Code != wire.BadToken {
+	if _, why := d.enter(alice, token); why == nil || why.Code != wire.BadToken {
 		t.Errorf("an old token: %v", why)
 	}
 	d.token(alice, "")

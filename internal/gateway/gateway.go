@@ -51,7 +51,7 @@ func New(cfg Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.door = newDoor(cfg.Code, g.limits, time.Now)
+	g.door = newDoor(cfg, g.limits, time.Now)
 	g.metrics = newMetrics(g)
 	g.http = &http.Server{
 		Handler:           g.guard(g.routes()),

@@ -32,6 +32,7 @@ type peer struct {
 	local   bool
 	host    string // of this node, as the player has dialled it
 	others  func() *wire.Entrances
+	guest   Guest
 	session Session // nil during the handshake
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -53,7 +54,8 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		g.deny(w, "host", foreignHost(r))
 		return
 	}
-	if why := g.door.enter(addr, r.URL.Query().Get("token")); why != nil {
+	guest, why := g.door.enter(addr, r.URL.Query().Get("token"))
+	if why != nil {
 		g.metrics.refused(why.Code)
 		refuse(w, statusOf(why.Code), why)
 		return
@@ -72,7 +74,7 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	ws.SetReadLimit(-1) // read has a limit of its own, and says so in the protocol
 	now := time.Now()
 	p := &peer{
-		g: g, tcp: conn, ws: ws, addr: addr, local: local(r), host: r.Host,
+		g: g, tcp: conn, ws: ws, addr: addr, local: local(r), guest: guest, host: r.Host,
 		others:   func() *wire.Entrances { return g.entrances(r) },
 		messages: newBudget(float64(g.limits.Messages), float64(burst*g.limits.Messages)),
 		bytes:    newBudget(float64(g.limits.Bytes), float64(burst*g.limits.Bytes)),
@@ -119,6 +121,9 @@ func (p *peer) run() {
 	}
 	p.tcp.SetReadDeadline(time.Time{})
 	p.g.metrics.joined.Inc()
+	if p.guest.Entered != nil {
+		p.guest.Entered(p.session.Welcome().Operator)
+	}
 	log := p.g.log.With("player", who.Player.Short(), "name", who.Name, "address", p.addr)
 	log.Info("player connected")
 	p.tcp.Add(wire.Encode(p.session.Welcome()), nil)
@@ -176,7 +181,10 @@ func (p *peer) shake() (client.Login, error) {
 	if err != nil {
 		return client.Login{}, wire.BadProof.Refusal(0)
 	}
-	who.Name, who.Local, who.Entrances = name, p.local, p.others
+	who.Name, who.Local, who.Entrances = name, p.local || p.guest.Owner, p.others
+	if p.guest.Invite != nil {
+		who.Invitation = p.guest.Invite(who.Player)
+	}
 	return who, nil
 }
 

@@ -2,14 +2,10 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"os"
 	"os/signal"
 	"slices"
@@ -19,6 +15,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/clock"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk"
+	"github.com/voxelpopuli/voxelpopuli/internal/invitation"
 )
 
 // saveTime is how long a world may take to close.
@@ -31,10 +28,8 @@ type Runner struct {
 	Named   string // a bookmark, or else a world; empty: Config says
 	Browser bool   // open one
 	Alone   bool   // no other node may host the world
-	// NoPortMapping: the home's router is not asked to open the port.
-	NoPortMapping bool
-	JSON          bool // one line when the world is open, nothing else
-	Out           io.Writer
+	JSON    bool   // one line when the world is open, nothing else
+	Out     io.Writer
 }
 
 // Run opens the world and returns when it has been closed.
@@ -43,11 +38,11 @@ func (r *Runner) Run(ctx context.Context) error {
 	if err := r.resolve(); err != nil {
 		return err
 	}
-	if err := r.openToNodes(); err != nil {
+	if err := r.openToOthers(); err != nil {
 		return err
 	}
 	if r.JoinCode == "" && !r.Whitelist && !r.Loopback() {
-		r.JoinCode = RandomCode()
+		r.Code = RandomCode
 	}
 	if len(r.NTP) == 0 && !r.Loopback() { // alone, nobody needs to agree on the time
 		r.NTP = clock.DefaultServers
@@ -89,6 +84,15 @@ func (r *Runner) resolve() error {
 	}
 	var addrs []string
 	for _, text := range r.Join {
+		if invitation.Is(text) {
+			if err := r.accept(text); err != nil {
+				return err
+			}
+			for _, a := range r.Invitation.Addrs {
+				addrs = append(addrs, a.String())
+			}
+			continue
+		}
 		a, err := Resolve(data, text)
 		if err != nil {
 			return err
@@ -97,45 +101,6 @@ func (r *Runner) resolve() error {
 	}
 	r.Join = addrs
 	return nil
-}
-
-// openToNodes chooses the port for other nodes: that of the players, unless it
-// was chosen.
-func (r *Runner) openToNodes() error {
-	if r.Alone {
-		return nil
-	}
-	if r.Nodes != "" {
-		r.MapPort = r.mapsPort()
-		return nil
-	}
-	addr, err := r.withDefaults().address()
-	if err != nil {
-		return err
-	}
-	_, port, err := net.SplitHostPort(addr)
-	r.Nodes = net.JoinHostPort("", port)
-	r.MapPort = r.mapsPort()
-	return err
-}
-
-// mapsPort reports whether a router is asked to open the port for nodes: if that
-// is of use to others, because they may play here or it joins them.
-func (r *Runner) mapsPort() bool {
-	if r.NoPortMapping || near(r.Nodes) {
-		return false
-	}
-	return !r.Loopback() || slices.ContainsFunc(r.Join, func(a string) bool { return !near(a) })
-}
-
-// near reports whether an address is of this machine only.
-func near(addr string) bool {
-	name, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		name = strings.Trim(addr, "[]")
-	}
-	ip, err := netip.ParseAddr(name)
-	return name == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // close ends the world and says that all is well.
@@ -154,52 +119,6 @@ func (r *Runner) say(format string, args ...any) {
 	if !r.JSON {
 		fmt.Fprintf(r.Out, format+"\n", args...)
 	}
-}
-
-// Opened is the line of JSON that says that a world is open.
-type Opened struct {
-	World    string   `json:"world"`
-	ID       string   `json:"id"`
-	Seed     string   `json:"seed"`
-	URL      string   `json:"url"`
-	Friends  []string `json:"friends"`
-	JoinCode string   `json:"join_code,omitempty"`
-	Nodes    string   `json:"nodes,omitempty"` // the address that other nodes join by
-	Dir      string   `json:"dir"`
-}
-
-func (r *Runner) opened(h *Host) {
-	m := h.World()
-	o := Opened{World: m.Name, ID: m.ID.String(), Seed: m.Seed, URL: h.URL(), Friends: h.FriendURLs(), JoinCode: r.JoinCode, Dir: h.Dir()}
-	if at := h.NodeAddr(); at.IsValid() {
-		o.Nodes = at.String()
-	}
-	if r.JSON {
-		_ = json.NewEncoder(r.Out).Encode(o) // a closed pipe is no reason to close the world
-		return
-	}
-	r.say("%s is open (seed %s, kept in %s).\n", o.World, o.Seed, o.Dir)
-	r.say("  You:      %s", o.URL)
-	for _, f := range o.Friends {
-		r.say("  Friends:  %s", PageURL(f, o.JoinCode))
-	}
-	if o.JoinCode != "" {
-		r.say("  Code:     %s", o.JoinCode)
-	}
-	if o.Nodes != "" {
-		r.say("  Nodes:    voxelpopuli play --join %s", o.Nodes)
-	}
-	r.say("\nCtrl-C saves everything and ends.")
-	r.openBrowser(PageURL(o.URL, r.JoinCode))
-}
-
-// PageURL is the page with the join code filled in; what stands behind # is not
-// sent over the network.
-func PageURL(base, code string) string {
-	if code == "" {
-		return base
-	}
-	return base + "#code=" + url.QueryEscape(code)
 }
 
 func (r *Runner) openBrowser(page string) {

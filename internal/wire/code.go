@@ -31,6 +31,7 @@ const (
 	Banned         Code = "banned"
 	NotWhitelisted Code = "not-whitelisted"
 	BadCode        Code = "code"
+	NotInvited     Code = "not-invited"
 	BadToken       Code = "token"
 	BadProof       Code = "proof"
 	Full           Code = "full"
@@ -67,6 +68,7 @@ var texts = map[Code]string{
 	Banned:         "You are banned from this world.",
 	NotWhitelisted: "Only invited players may enter this world.",
 	BadCode:        "The join code is wrong.",
+	NotInvited:     "To enter this world you need an invitation: open the link that you were sent.",
 	BadToken:       "The session has expired. Reload the page.",
 	BadProof:       "Your player key could not be verified.",
 	Full:           "The world is full at the moment.",
