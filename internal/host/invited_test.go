@@ -168,3 +168,47 @@ func TestRemoveHost(t *testing.T) {
 		t.Errorf("it has joined again with another key: %v", err)
 	}
 }
+
+// TestWorldsFromBefore: a world whose record does not say which nodes may host it stays
+// open to any, and an import of it is a new world that only invited nodes host.
+func TestWorldsFromBefore(t *testing.T) {
+	c := invited(t)
+	c.Share = false
+	folder, err := worldfs.OpenFolder(c.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := host.BeforeInvitations(t, folder, host.DefaultWorld)
+	one := start(t, c)
+	if one.World().ID != old {
+		t.Error("the world has another id")
+	}
+	next := config(t)
+	next.Nodes, next.Join = "127.0.0.1:0", []string{one.NodeAddr().String()}
+	two := start(t, next)
+	until(t, "any node to join it", func() bool { return linked(t, two) })
+	stop(t, two)
+	stop(t, one)
+	file := filepath.Join(t.TempDir(), "old.vpworld")
+	if _, err := folder.ExportFile(host.DefaultWorld, file, false); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := host.ImportWorld(folder, file, host.Import{Name: "copy"})
+	if err != nil || sum.Meta.Rules.Hosting != "invited" || sum.Meta.ID == old {
+		t.Errorf("the copy: %+v, %v", sum.Meta, err)
+	}
+}
+
+// TestOwnerLink: on a machine without a player the first who enters by the link is the
+// operator, and nobody after that.
+func TestOwnerLink(t *testing.T) {
+	one := start(t, invited(t))
+	code := one.OwnerCode()
+	ann := join(t, one, identity(t, "Ann"), code)
+	if code == "" || !ann.Welcome().Operator {
+		t.Error("who enters by the link is no operator")
+	}
+	if why := enters(t, one, "Bo", code); why != wire.BadCode {
+		t.Errorf("the link used again: %q", why)
+	}
+}
