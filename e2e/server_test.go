@@ -49,8 +49,8 @@ type server struct {
 	// nodes is where other nodes reach it.
 	invitation, nodes string
 	friends           []string
-	cmd  *exec.Cmd
-	log  strings.Builder
+	cmd               *exec.Cmd
+	log               strings.Builder
 }
 
 // startServer starts `voxelpopuli node` on a free port, which it keeps over
