@@ -44,6 +44,8 @@ type server struct {
 	data string
 	args []string
 	url  string
+	ns   string // network namespace that it runs in; "": this process's
+	at   string // where others reach it, if that is not what it says itself
 	cmd  *exec.Cmd
 	log  strings.Builder
 }
@@ -64,8 +66,11 @@ func startServer(t *testing.T, args ...string) *server {
 
 func (s *server) start(port int) {
 	s.t.Helper()
-	args := append([]string{"node", "--json", "--data", s.data, "--seed", "7", "--log-level", "info", "--port", strconv.Itoa(port)}, s.args...)
-	s.cmd = exec.Command(bin, args...)
+	args := append([]string{bin, "node", "--json", "--data", s.data, "--seed", "7", "--log-level", "info", "--port", strconv.Itoa(port)}, s.args...)
+	if s.ns != "" {
+		args = append([]string{"ip", "netns", "exec", s.ns}, args...) // which becomes the program
+	}
+	s.cmd = exec.Command(args[0], args[1:]...)
 	s.cmd.Stderr = &s.log
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -83,6 +88,9 @@ func (s *server) start(port int) {
 		s.t.Fatalf("%v in %q", err, line)
 	}
 	s.url = opened.URL
+	if s.at != "" {
+		s.url = s.at
+	}
 }
 
 // secret is that of the data folder.
