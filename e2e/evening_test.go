@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 // What hosts of the evening are started with: all there is about who may come in is
@@ -78,6 +80,7 @@ func TestEvening(t *testing.T) {
 	net.cable("vps", true)
 	founder.again()
 	founder.until("the founder to have copies again", func(h hosting) bool { return h.Copies > 0 })
+	ann.do("leave the page", chromedp.Navigate("about:blank")) // else only the fragment changes
 	ann.open(link(atServer))
 	ann.enter()
 	ann.until("to see through the founder what was built meanwhile", func(state) bool {
