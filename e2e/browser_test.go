@@ -182,8 +182,9 @@ func (p *player) eval(expr string, out any) {
 // open loads the page, the first time with the player's settings.
 func (p *player) open(url string) {
 	p.t.Helper()
-	settings := `if (!localStorage.getItem("voxelpopuli.settings")) localStorage.setItem("voxelpopuli.settings", ` + "`" + p.look + "`" + `);`
-	p.do("open the page", chromedp.ActionFunc(func(ctx context.Context) error {
+	settings := `if (location.protocol !== "about:" && !localStorage.getItem("voxelpopuli.settings")) localStorage.setItem("voxelpopuli.settings", ` + "`" + p.look + "`" + `);`
+	// An address that differs only behind # would not be loaded again.
+	p.do("open the page", chromedp.Navigate("about:blank"), chromedp.ActionFunc(func(ctx context.Context) error {
 		_, err := page.AddScriptToEvaluateOnNewDocument(settings).Do(ctx)
 		return err
 	}), chromedp.Navigate(url), chromedp.WaitVisible("#name"))
