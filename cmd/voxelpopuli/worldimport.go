@@ -21,7 +21,7 @@ machine's node as its founder: it is another world than the one that was exporte
 Of a world with an authority the id stays.
 
 The operators of the exported world are players of the new one, unless
---keep-operators is given. Its operator is the first who comes in from this machine.`,
+--keep-operators is given. The first player who enters from this machine becomes the operator.`,
 		Example: "  voxelpopuli world import home.vpworld home-again\n  voxelpopuli world import ours.vpworld --keep-operators",
 		Args:    between(1, 2),
 		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
@@ -47,7 +47,7 @@ The operators of the exported world are players of the new one, unless
 
 // operatorsText says what became of the operators of an exported world.
 func operatorsText(o *host.Import, names []string) string {
-	const first = "The first who comes in from this machine is the operator.\n"
+	const first = "The first player who enters from this machine becomes the operator.\n"
 	switch {
 	case len(names) == 0:
 		return first
