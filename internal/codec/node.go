@@ -2,6 +2,7 @@ package codec
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 )
 
@@ -57,6 +58,7 @@ var nodeKinds = []*kind{
 		f.bool(&m.Local)
 		list(f, &m.Names, node.MaxPlayerNames, 1, func(f *form, s *string) { text(f, s, maxName) })
 	}),
+	message(117, func(f *form, m *node.AccessList) { num(f, &m.Version); f.bytes(&m.List, invitation.MaxAccess) }),
 	message(111, func(f *form, m *node.Standing) {
 		part(f, &m.Part)
 		f.bools(&m.Ask, &m.Member, &m.Led)

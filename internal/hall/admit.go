@@ -92,7 +92,7 @@ func (h *Hall) judge(e enter) (string, *Refused) {
 	if b := h.banOf(e.Enter, fold); b != nil {
 		return "", refusal(wire.Banned, b.text())
 	}
-	if (h.cfg.Whitelist || h.world.Whitelist) && !e.Local && !operator && h.white[fold] == "" {
+	if h.whitelisted() && !e.Local && !operator && h.white[fold] == "" {
 		return "", refusal(wire.NotWhitelisted, wire.NotWhitelisted.Text())
 	}
 	if owner := h.names[fold]; owner != nil && owner.id != e.Player {
@@ -105,6 +105,9 @@ func (h *Hall) judge(e enter) (string, *Refused) {
 	}
 	return name, nil
 }
+
+// whitelisted reports whether only who is on the whitelist may enter.
+func (h *Hall) whitelisted() bool { return h.world.Whitelist || h.cfg.Whitelist() }
 
 func refusal(code wire.Code, text string) *Refused { return &Refused{Code: code, Text: text} }
 

@@ -19,6 +19,7 @@ func keeperCommands() []*command {
 		{name: "op", args: "<known player>", help: "Makes a player an operator.", operator: true, run: func(c *call) error { return c.setOperator(true) }},
 		{name: "deop", args: "<known player>", help: "Takes the operator's rights from a player.", operator: true, run: func(c *call) error { return c.setOperator(false) }},
 		{name: "whitelist", args: "on | off | list | add <known player> | remove <known player>", help: "Lets only some players in.", operator: true, run: (*call).whitelist},
+		{name: "hosts", args: "list | remove <text>", help: "Lists and removes the nodes that host this world, for operators on the founder's machine.", operator: true, run: (*call).hosts},
 	}
 }
 
@@ -183,7 +184,11 @@ func (c *call) whitelist() error {
 	switch what := c.arg(0); {
 	case (what == "on" || what == "off") && len(c.args) == 1:
 		c.world.Whitelist = what == "on"
-		c.writeWorld(func(err error) { c.done(err, "The whitelist is %s.", what) })
+		text := "The whitelist is %s."
+		if what == "off" && c.cfg.Whitelist() {
+			text = "The whitelist is %s for operators, but the founder's machine runs with --whitelist: it stays on until that is started without."
+		}
+		c.writeWorld(func(err error) { c.done(err, text, what) })
 	case what == "list" && len(c.args) == 1:
 		c.listWhite()
 	case (what == "add" || what == "remove") && len(c.args) == 2:
@@ -194,9 +199,15 @@ func (c *call) whitelist() error {
 	return nil
 }
 
+// hosts is where /hosts is typed anywhere but on the founder's machine, whose node
+// runs it: what removes a node is signed with the founder's key.
+func (c *call) hosts() error {
+	return sorry("Only on the founder's machine can this be done: play there and type it again, or run: voxelpopuli world hosts %q", c.cfg.Name)
+}
+
 func (c *call) listWhite() {
 	state := "off"
-	if c.cfg.Whitelist || c.world.Whitelist {
+	if c.whitelisted() {
 		state = "on"
 	}
 	var names []string

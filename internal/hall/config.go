@@ -17,7 +17,9 @@ type Config struct {
 	Protect    int32        // blocks around the spawn, to each side, that only operators change; 0: none
 	MaxPlayers int          // 0: as many as a list of players holds
 	Stored     bool         // the world is kept in the storage, whose rules know what players have won
-	Whitelist  bool         // only the whitelist may enter, even before anybody says /whitelist on
+	// Whitelist reports whether the founder lets in only who is on the whitelist,
+	// whatever operators say (/whitelist); nil: never.
+	Whitelist func() bool
 }
 
 func (c Config) withDefaults() Config {
@@ -26,6 +28,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Day <= 0 {
 		c.Day = 24000
+	}
+	if c.Whitelist == nil {
+		c.Whitelist = func() bool { return false }
 	}
 	return c
 }

@@ -106,6 +106,13 @@ type (
 	Leaving struct{}
 )
 
+// AccessList says which version of the founder's list the sender has, with the
+// list itself if the receiver's is older.
+type AccessList struct {
+	Version uint64
+	List    []byte // invitation.Access in its encoding; may be empty
+}
+
 // In a world with an authority.
 type (
 	// Overlay opens (On) or closes the overlay's share of a link, which hosting
