@@ -2,6 +2,7 @@ package codec
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
@@ -57,6 +58,7 @@ var hallKinds = []*kind{
 	message(73, func(f *form, m *hall.Commands) { list(f, &m.List, maxCommands, 3, command) }),
 	message(74, func(f *form, m *hall.Order) {
 		f.region(&m.Region)
+		num(f, &m.Tag)
 		f.id(&m.Player)
 		num(f, &m.Kind)
 		f.vec(&m.Position)
@@ -72,15 +74,18 @@ var hallKinds = []*kind{
 		f.region(&m.Region)
 		signed(f, &m.TimeOffset)
 		list(f, &m.Protected, maxAreas, 6, func(f *form, a *hall.Area) { f.pos(&a.Min); f.pos(&a.Max) })
+		list(f, &m.Operators, maxOperators, id.Size, (*form).id)
 	}),
 	message(78, func(f *form, m *hall.Awake) { f.region(&m.Region) }),
 	message(79, func(f *form, m *hall.Asleep) { f.region(&m.Region) }),
 	message(80, func(f *form, m *hall.Arrived) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Epoch) }),
 	message(81, func(f *form, m *hall.Departed) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Epoch) }),
 	message(82, func(f *form, m *hall.Located) {
+		f.region(&m.Region)
 		f.id(&m.Player)
 		num(f, &m.Tag)
-		f.bool(&m.Found)
+		f.bools(&m.Found, &m.Stored)
+		num(f, &m.Epoch)
 		f.vec(&m.Position)
 	}),
 	message(83, func(f *form, m *hall.Saved) { f.region(&m.Region); num(f, &m.Tag); text(f, &m.Err, maxText) }),
@@ -95,6 +100,25 @@ var hallKinds = []*kind{
 		num(f, &m.Mode)
 	}),
 	message(86, empty[hall.NewHost]),
+	message(87, func(f *form, m *hall.NotHere) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		num(f, &m.Tag)
+		f.region(&m.To)
+	}),
+	message(88, func(f *form, m *hall.Claim) {
+		f.region(&m.Region)
+		f.region(&m.From)
+		f.id(&m.Player)
+		num(f, &m.Epoch)
+	}),
+	message(89, func(f *form, m *hall.Claimed) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		f.region(&m.From)
+		num(f, &m.Epoch)
+		f.bool(&m.OK)
+	}),
 	message(93, func(f *form, m *hall.Died) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Cause) }),
 }
 

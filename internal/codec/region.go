@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -22,6 +23,8 @@ const (
 	maxAreas   = 1 << 16  // protected areas
 	maxSlots   = 256
 	maxItem    = 256 // bytes of an item that lies in the world
+
+	maxOperators = 1 << 10
 )
 
 var regionKinds = []*kind{
@@ -117,6 +120,7 @@ var regionKinds = []*kind{
 		text(f, &m.Text, maxText)
 	}),
 	message(42, func(f *form, m *region.Order) {
+		num(f, &m.Tag)
 		f.id(&m.Player)
 		num(f, &m.Kind)
 		f.vec(&m.Position)
@@ -131,6 +135,7 @@ var regionKinds = []*kind{
 	message(45, func(f *form, m *region.Laws) {
 		signed(f, &m.TimeOffset)
 		list(f, &m.Protected, maxAreas, 6, func(f *form, a *region.Area) { f.pos(&a.Min); f.pos(&a.Max) })
+		list(f, &m.Operators, maxOperators, id.Size, (*form).id)
 	}),
 	message(46, func(f *form, m *region.Awake) { f.region(&m.Region) }),
 	message(47, func(f *form, m *region.Asleep) { f.region(&m.Region) }),
@@ -142,10 +147,30 @@ var regionKinds = []*kind{
 		num(f, &m.Reason)
 	}),
 	message(50, func(f *form, m *region.Located) {
+		f.region(&m.Region)
 		f.id(&m.Player)
 		num(f, &m.Tag)
-		f.bool(&m.Found)
+		f.bools(&m.Found, &m.Stored)
+		num(f, &m.Epoch)
 		f.vec(&m.Position)
+	}),
+	message(59, func(f *form, m *region.NotHere) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		num(f, &m.Tag)
+		f.region(&m.To)
+	}),
+	message(60, func(f *form, m *region.Claim) {
+		f.region(&m.Region)
+		f.region(&m.From)
+		f.id(&m.Player)
+		num(f, &m.Epoch)
+	}),
+	message(61, func(f *form, m *region.Claimed) {
+		f.id(&m.Player)
+		f.region(&m.From)
+		num(f, &m.Epoch)
+		f.bool(&m.OK)
 	}),
 	message(51, func(f *form, m *region.Saved) { f.region(&m.Region); num(f, &m.Tag); text(f, &m.Err, maxText) }),
 	message(53, func(f *form, m *region.RemoteEdit) {

@@ -44,6 +44,7 @@ func (h *Hall) onEnter(e enter) {
 	h.claim(p, name)
 	if e.Local && !h.anyOperator() {
 		p.rec.Operator = true // the founder: the first who comes from the node's own machine
+		h.lawsToAll()
 	}
 	p.session, p.claiming, p.resumes = e.from, true, e.Resume && !fresh
 	h.sessions[e.from] = p

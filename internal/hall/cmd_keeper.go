@@ -153,7 +153,11 @@ func (c *call) setOperator(operator bool) error {
 	if !operator && c.lastOperator(p.id) {
 		return sorry("%s is the only operator: make another one first.", p.rec.Name)
 	}
+	if operator && len(c.operators()) >= MaxOperators {
+		return sorry("A world can have at most %d operators: /deop somebody first.", MaxOperators)
+	}
 	p.rec.Operator = operator
+	c.lawsToAll()
 	if p.here {
 		c.order(p, Order{Kind: SetOperator, Operator: operator})
 		c.sendCommands(p)

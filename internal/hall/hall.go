@@ -1,6 +1,7 @@
 package hall
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -23,8 +24,8 @@ type Hall struct {
 	vouches  []vouch   // that wait for their sessions, the oldest first
 
 	awake   map[world.RegionPos]bool
-	asked   map[uint64]func(*Located) // waiting for Located, by tag
-	saves   map[uint64]*save          // waiting for Saved, by tag
+	errands map[uint64]*errand // on their way to players, by tag
+	saves   map[uint64]*save   // waiting for Saved, by tag
 	nextTag uint64
 }
 
@@ -37,11 +38,14 @@ type player struct {
 	here     bool         // admitted and not gone
 	claiming bool         // the claim of its name is on the way to the disk
 	region   world.RegionPos
-	changed  bool // is in Hall.changed
-	told     bool // the others know that it is here
-	resumes  bool // was here already, through another host of the hall
-	quiet    pace // of chat and commands
-	deaths   pace // that the others are told of
+
+	whereabouts
+
+	changed bool // is in Hall.changed
+	told    bool // the others know that it is here
+	resumes bool // was here already, through another host of the hall
+	quiet   pace // of chat and commands
+	deaths  pace // that the others are told of
 }
 
 // Kinds of timers.
@@ -59,7 +63,7 @@ func New(env machine.Env, cfg Config) *Hall {
 		env: env, cfg: cfg.withDefaults(), store: newStore(),
 		sessions: map[machine.Peer]*player{},
 		awake:    map[world.RegionPos]bool{},
-		asked:    map[uint64]func(*Located){},
+		errands:  map[uint64]*errand{},
 		saves:    map[uint64]*save{},
 	}
 }
@@ -88,6 +92,10 @@ func (h *Hall) OnMessage(from machine.Peer, m machine.Message) {
 		h.onDied(m)
 	case *Located:
 		h.onLocated(m)
+	case *NotHere:
+		h.onNotHere(m)
+	case *Claim:
+		h.onClaim(m)
 	case *Saved:
 		h.onSaved(m)
 	case *Vouch:
@@ -102,7 +110,7 @@ func (h *Hall) OnTimer(t machine.Timer) {
 		h.armed = false
 		h.tellNews()
 	case timerLocate:
-		h.onLocated(&Located{Tag: t.Arg})
+		h.errandLate(t.Arg)
 	case timerSave:
 		h.onSaveLate(t.Arg)
 	case timerVouch:
@@ -147,7 +155,30 @@ func (h *Hall) regionsAwake() []world.RegionPos {
 func (h *Hall) toRegion(m machine.Message) { h.env.Send(machine.Peer{}, m) }
 
 func (h *Hall) sendLaws(r world.RegionPos) {
-	h.toRegion(&Laws{Region: r, TimeOffset: h.world.TimeOffset, Protected: h.cfg.protected()})
+	h.toRegion(&Laws{Region: r, TimeOffset: h.world.TimeOffset, Protected: h.cfg.protected(), Operators: h.operators()})
+}
+
+// MaxOperators is how many operators a world may have: all regions are told who
+// they are.
+const MaxOperators = 256
+
+// operators are the ids of the operators, in order.
+func (h *Hall) operators() []id.ID {
+	var out []id.ID
+	for _, p := range h.players { // the order does not matter
+		if p.rec.Operator {
+			out = append(out, p.id)
+		}
+	}
+	slices.SortFunc(out, func(a, b id.ID) int { return bytes.Compare(a[:], b[:]) })
+	return out[:min(len(out), MaxOperators)]
+}
+
+// lawsToAll tells all regions that tick what holds now.
+func (h *Hall) lawsToAll() {
+	for _, r := range h.regionsAwake() {
+		h.sendLaws(r)
+	}
 }
 
 // toAll sends one message to everybody who is here.

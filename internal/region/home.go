@@ -32,6 +32,7 @@ type home struct {
 	sure    bool            // the intent is durable
 	leaves  bool            // is handed over when neighbours have answered its edits; until then it does nothing
 	out     *outgoing       // being handed over
+	came    arrival
 
 	staysUntil machine.Time // not handed over before
 }
@@ -134,13 +135,22 @@ func (r *Region) enterNew(from machine.Peer, m *Enter) {
 
 // admit puts a player into the area.
 func (r *Region) admit(p *world.Player, from machine.Peer, m *Enter) {
-	p.Name, p.Entity, p.Operator = m.Name, uint64(m.Entity), m.Operator
+	p.Name, p.Entity, p.Operator = m.Name, uint64(m.Entity), r.entersAsOperator(m)
 	p.NewSession()
 	h := r.settleIn(p, from)
 	r.ledgerOf(p.ID).enter(from.ID, m)
 	r.save(h)
 	r.flush()
 	r.greet(h)
+}
+
+// entersAsOperator reports whether who enters is an operator: as the lobby said
+// last. The session knows only what it was when it came into the world.
+func (r *Region) entersAsOperator(m *Enter) bool {
+	if r.lawful {
+		return r.isOperator(m.Player)
+	}
+	return m.Operator
 }
 
 // settleIn makes a player's home here.
@@ -196,7 +206,7 @@ func (r *Region) replaceSession(h *home, from machine.Peer, m *Enter) {
 	if h.peer != from && h.peer != (machine.Peer{}) {
 		r.env.Send(h.peer, &Moved{r.cfg.Pos, m.Player, r.cfg.Pos, uint32(h.p.Epoch), MovedReplaced})
 	}
-	h.p.Name, h.p.Operator = m.Name, m.Operator
+	h.p.Name, h.p.Operator = m.Name, r.entersAsOperator(m)
 	h.p.NewSession()
 	if h.peer != from {
 		r.attach(h, from)
