@@ -84,6 +84,23 @@ test('textures follow the face', () => {
   for (const q of quads(m)) assert.equal(q.corners[0].layer, LAYER[Block.Grass * 6 + q.face]);
 });
 
+test('a slope of grass is green: steps of one block show no earth, higher ones do', () => {
+  const l = new Scene()
+    .put(4, 31, 8, Block.Grass).put(5, 32, 8, Block.Grass).put(6, 33, 8, Block.SnowyGrass) // over the border of a chunk
+    .put(6, 31, 8, Block.Dirt).put(6, 32, 8, Block.Dirt)
+    .put(12, 31, 8, Block.Stone).put(13, 32, 8, Block.Grass)
+    .put(31, 40, 8, Block.Grass).put(32, 41, 8, Block.Grass).lit();
+  const westAt = (m: Mesh, x: number, y: number): number | undefined =>
+    quads(m).find((q) => q.face === 4 && q.corners.every((c) => c.x === x) && Math.min(...q.corners.map((c) => c.y)) === y)?.corners[0].layer;
+  const [grassTop, snow, side] = [LAYER[Block.Grass * 6 + 1], LAYER[Block.SnowyGrass * 6 + 1], LAYER[Block.Grass * 6 + 4]];
+  const m = meshAt(l, 0, 1, 0);
+  assert.equal(westAt(m, 5, 0), grassTop, 'grass one block above grass');
+  assert.equal(westAt(m, 6, 1), snow, 'snow one block above grass');
+  assert.equal(westAt(m, 13, 0), side, 'grass one block above stone');
+  assert.equal(westAt(meshAt(l, 1, 1, 0), 0, 9), grassTop, 'over the border of a column');
+  assert.equal(westAt(meshAt(l, 0, 0, 0), 4, 31), side, 'grass with nothing below in front');
+});
+
 test('corners beside blocks are darker: one, two, and in a nook darkest', () => {
   // The block at 5,5 on a floor darkens the floor around it; the one at 9 makes a nook with 8,10.
   const l = new Scene().floor(1, 4, Block.Stone).put(5, 5, 5, Block.Stone).put(8, 5, 9, Block.Stone).put(9, 5, 8, Block.Stone).lit();

@@ -3,7 +3,7 @@
 
 import { IS_OCCLUDER, IS_OPAQUE, P, PX, PY, PZ, SHADING, type Padded } from './padded';
 import { rest, SHINES, TURNED, Y_SHIFT, Z_SHIFT, type Quads } from './quads';
-import { EMIT, LAYER } from './tables';
+import { COVERED, EMIT, LAYER } from './tables';
 
 /**
  * A face direction. Its faces lie in slices across `normal`; in a slice, `bit`
@@ -107,6 +107,20 @@ function weigh(c: number): number {
 /** what all corners of a block's face share, at block * 6 + face */
 export const LOOKS = Int32Array.from(LAYER, (layer, i) => rest(layer, i % 6, EMIT[Math.floor(i / 6)] > 7 ? SHINES : 0));
 
+/** the same with the top's texture on all faces */
+const TOP_LOOKS = LOOKS.map((_, i) => LOOKS[i - (i % 6) + 1] - rest(0, 1) + rest(0, i % 6));
+
+/**
+ * lookOf is LOOKS for the block at a padded place. The side of covered earth looks
+ * like its top where the ground goes on, covered, one block lower: a slope of
+ * grass is green, and only where it falls steeper does earth show.
+ */
+function lookOf(p: Padded, place: number, d: Direction): number {
+  const b = p.block(place);
+  const i = b * 6 + d.face;
+  return d.face > 1 && COVERED[b] === 1 && COVERED[p.block(place + d.normal - PY)] === 1 ? TOP_LOOKS[i] : LOOKS[i];
+}
+
 /** faces of one slice: rows of bits, and by line << 5 | bit what each face looks like */
 const rows = new Int32Array(32);
 const looks = new Int32Array(1024);
@@ -169,7 +183,7 @@ function meshSlice(p: Padded, d: Direction, slice: number, out: Quads): void {
       const bit = 31 - Math.clz32(left & -left);
       const place = from + line * d.line + bit * d.bit;
       const i = (line << 5) | bit;
-      looks[i] = LOOKS[p.block(place) * 6 + d.face];
+      looks[i] = lookOf(p, place, d);
       sampleFace(cells, place + d.normal, d.bit, d.line);
       low[i] = corners[0] | (corners[1] << 14);
       high[i] = corners[2] | (corners[3] << 14);

@@ -45,6 +45,8 @@ export const FLUID = new Uint8Array(256);
 export const OCCLUDES = new Uint8Array(256);
 /** 1: something a ladder leans on */
 export const SOLID = new Uint8Array(256);
+/** 1: earth that something covers from above, as grass */
+export const COVERED = new Uint8Array(256);
 /** layer in the texture array of each face: block*6 + face (0 −y, 1 +y, 2 −z, 3 +z, 4 −x, 5 +x) */
 export const LAYER = new Uint16Array(256 * 6);
 
@@ -64,6 +66,7 @@ for (let id = 0; id < 256; id++) {
   FLUID[id] = b.fluid;
   OCCLUDES[id] = b.opaque || b.class === 'cutout' ? 1 : 0;
   SOLID[id] = b.solid ? 1 : 0;
+  COVERED[id] = b.opaque && b.bottom === 'dirt' && b.top !== 'dirt' ? 1 : 0;
   for (let face = 0; face < 6; face++) {
     LAYER[id * 6 + face] = layerOf(face === 0 ? b.bottom : face === 1 ? b.top : b.side);
   }
