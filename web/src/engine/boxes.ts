@@ -32,7 +32,7 @@ void main() {
   vec3 n = normals[gl_VertexID / 4];
   n = normalize(vec3(dot(row0.xyz, n), dot(row1.xyz, n), dot(row2.xyz, n)) + 1e-6);
   float shade = 0.78 + 0.22 * n.y - 0.08 * abs(n.x) + 0.1 * dot(n, uSun) * (1.0 - uNight);
-  vLight = lightOf(look.y, look.z) * shade;
+  vLight = max(lightOf(look.y, look.z), torchLight(rel)) * shade;
   vFog = fogAt(rel, uFog.xy);
   vA = unpack(colours.x);
   vB = unpack(colours.y);
@@ -67,7 +67,7 @@ void main() {
   vec4 t = texture(uTexture, vTexture);
   ${kind}
   c = mix(c * light, vec3(0.9, 0.12, 0.08), vHurt * 0.55);
-  colour = vec4(mix(c, vFog.rgb, vFog.a), 1.0);
+  colour = vec4(toneMap(mix(c, vFog.rgb, vFog.a)), 1.0);
 }
 `;
 

@@ -19,22 +19,27 @@ const VERTEX = COMMON + /* glsl */ `
 in vec4 position; // w: brightness of the face
 uniform mat4 modelMatrix, viewMatrix, projectionMatrix;
 out float vShade;
+out float vThin;
 out vec4 vFog;
 void main() {
   vec3 rel = position.xyz + modelMatrix[3].xyz;
   vShade = position.w;
   float far = length(rel.xz);
   vFog = vec4(skyColour(normalize(rel)), smoothstep(380.0, 820.0, far));
+  vThin = smoothstep(820.0, 640.0, far);
   gl_Position = projectionMatrix * viewMatrix * vec4(rel, 1.0);
 }
 `;
 const FRAGMENT = COMMON + /* glsl */ `
 in float vShade;
+in float vThin;
 in vec4 vFog;
 out vec4 colour;
 void main() {
   vec3 lit = mix(vec3(1.0), uHorizon * 1.1 + uGlow * 0.6, 0.35) * (uSkyLight * 0.9 + 0.06) * vShade;
-  colour = vec4(mix(lit, vFog.rgb, vFog.a), 0.82 * (1.0 - vFog.a) * step(uUnder.w, 0.5));
+  // Some of the sky's colour, but nothing that stands in it: neither stars nor peaks shine through.
+  vec3 c = mix(vFog.rgb, lit, 0.82 * (1.0 - vFog.a));
+  colour = vec4(toneMap(c), vThin * step(uUnder.w, 0.5));
 }
 `;
 

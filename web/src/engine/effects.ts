@@ -220,7 +220,7 @@ void main() {
   p.xy += position * place.w;
   vTexture = vec3(look.yz + (position * 0.5 + 0.5) * 0.1875, look.x);
   float light = floor(look.w);
-  vLight = lightOf(floor(light / 16.0) / 15.0, mod(light, 16.0) / 15.0) * 0.9;
+  vLight = max(lightOf(floor(light / 16.0) / 15.0, mod(light, 16.0) / 15.0), torchLight(place.xyz)) * 0.9;
   vFog = fogAt(place.xyz, uFog.xy);
   gl_Position = projectionMatrix * p;
 }`,
@@ -233,7 +233,7 @@ out vec4 colour;
 void main() {
   vec4 t = texture(uBlocks, vTexture);
   if (t.a < 0.3) discard;
-  colour = vec4(mix(t.rgb * vLight, vFog.rgb, vFog.a), 1.0);
+  colour = vec4(toneMap(mix(t.rgb * vLight, vFog.rgb, vFog.a)), 1.0);
 }`,
     });
     this.mesh = new Mesh(this.geometry, material);

@@ -8,8 +8,9 @@ import type { Measured } from '../world/measure';
 import { QUAD_BYTES } from '../world/quads';
 import { FLUID } from '../world/tables';
 import { Clouds } from './clouds';
+import { coverOf, type Cover } from './cover';
 import { Cracks, Outline, Particles } from './effects';
-import { Cover, FarTerrain } from './far';
+import { FarTerrain } from './far';
 import { Figures } from './figures';
 import { Frustum } from './frustum';
 import { Hand } from './hand';
@@ -18,7 +19,7 @@ import { WorldLink } from './link';
 import { Governor } from './quality';
 import { setTime, skyMesh } from './sky';
 import { Terrain } from './terrain';
-import { paintAll, textureArray } from './textures/atlas';
+import { farColours, paintAll, textureArray } from './textures/atlas';
 import { paintSkins } from './textures/skins';
 import type { CameraState, EngineOptions, EngineStats, EntityEvent, EntityState, FigureKind } from './types';
 import { makeShared } from './uniforms';
@@ -77,6 +78,7 @@ export class Engine {
   /** light at the eye: sky in the high four bits, lamps in the low four */
   private light = 0xf0;
   private probed = false;
+  private held = 0;
   private fps = 60;
   private cpuMs = 0;
 
@@ -105,7 +107,7 @@ export class Engine {
     this.icons = new Icons(tiles);
     this.terrain = new Terrain(this.shared, blocks, this.frustum);
     this.clouds = new Clouds(this.shared);
-    this.far = new FarTerrain(this.shared, this.frustum);
+    this.far = new FarTerrain(this.shared, this.frustum, farColours(tiles));
     this.far.coarse = soft;
     this.figures = new Figures(this.shared, skins, blocks);
     this.cracks = new Cracks(this.shared, blocks);
@@ -244,6 +246,7 @@ export class Engine {
 
   /** hold shows a block in the own hand, 0 for the empty hand. */
   hold(block: number): void {
+    this.held = block;
     this.hand.hold(block);
   }
 
@@ -322,11 +325,12 @@ export class Engine {
     this.probing -= dt;
     if (this.probing <= 0) this.probe();
     this.frustum.take(this.view);
-    this.terrain.cull(x, y, z, reach + 16, dt, !options.reducedMotion);
+    this.terrain.cull(x, y, z, reach, dt, !options.reducedMotion);
     this.updateFar(reach);
     if (options.clouds) this.clouds.update(at, (Date.now() / 1000) % 100_000);
     const blockAt = (bx: number, by: number, bz: number): number => this.link.block(bx, by, bz);
     this.figures.update(dt, at, options.reducedMotion);
+    shared.uTorches.value = this.figures.torches(shared.uTorch.value, at, this.held);
     this.outlined.update(at, blockAt);
     this.cracks.update(at, blockAt);
     this.pieces.update(dt, at, this.light, blockAt);
@@ -366,14 +370,8 @@ export class Engine {
     const maskAt = `${x >> 2},${z >> 2},${this.distance}`;
     if (maskAt !== this.maskAt) {
       this.maskAt = maskAt;
-      const cover = (kx: number, kz: number): Cover => {
-        if (!this.terrain.has(kx, kz)) return Cover.None;
-        const near = Math.hypot(Math.max(0, Math.abs(kx * 32 + 16 - x) - 16), Math.max(0, Math.abs(kz * 32 + 16 - z) - 16));
-        if (near > reach + 10) return Cover.None;
-        if (near > reach - 16) return Cover.Edge;
-        for (let dz = -1; dz <= 1; dz++) for (let dx = -1; dx <= 1; dx++) if (!this.terrain.has(kx + dx, kz + dz)) return Cover.Edge;
-        return Cover.Full;
-      };
+      const has = (kx: number, kz: number): boolean => this.terrain.has(kx, kz);
+      const cover = (kx: number, kz: number): Cover => coverOf(has, kx, kz, x, z, reach);
       this.far.cover(cover, cx, cz, this.distance + 2);
     }
     this.far.update(this.at, this.options.farDistance);

@@ -4,9 +4,9 @@
 // them, so that no gap shows.
 
 import { BufferAttribute, BufferGeometry, DataTexture, DoubleSide, GLSL3, Group, Mesh, NearestFilter, RawShaderMaterial, RedFormat, RepeatWrapping, UnsignedByteType } from 'three';
-import { blocks } from '../gen/blocks';
 import { FAR_SIZE, FAR_STEP } from '../world/far';
 import { FLUID } from '../world/tables';
+import { FADE_OUT, type Cover } from './cover';
 import type { Frustum } from './frustum';
 import { bounded } from './sphere';
 import { COMMON, type Shared } from './uniforms';
@@ -32,7 +32,7 @@ void main() {
   vTint = tint;
   vFog = fogAt(vRel, uFog.zw);
   vec3 drawn = vRel;
-  drawn.y -= 1.2;
+  drawn.y -= 1.2 * smoothstep(uReach + 32.0, uReach, length(vRel.xz));
   gl_Position = projectionMatrix * viewMatrix * vec4(drawn, 1.0);
 }
 `;
@@ -44,29 +44,42 @@ in vec3 vRel;
 in vec4 vTint;
 in vec4 vFog;
 out vec4 colour;
+
+// The light of a slope with this normal as if it had steps of a metre, as near
+// terrain has: treads and risers as one sees them from here, lit like the faces
+// of blocks. Steps smaller than a pixel are drawn as their mean.
+float terraces(vec3 n) {
+  vec2 down = normalize(n.xz + 1e-5);
+  float steep = length(n.xz) / max(n.y, 0.02);
+  vec3 dir = normalize(vRel);
+  float riser = steep * max(-dot(dir.xz, down), 0.0);
+  float share = riser / (riser + max(-dir.y, 0.0) + 1e-4);
+  float y = vRel.y + uEye.y + 0.5; // level ground has whole heights: keep it in the middle of a step
+  float pixel = fwidth(y);
+  float edge = smoothstep(share - pixel, share + pixel, fract(y));
+  float isRiser = mix(1.0 - edge, share, smoothstep(0.25, 0.7, pixel));
+  float day = 0.14 * (1.0 - uNight);
+  float tread = (1.0 + day * uSun.y) * (1.0 - 0.16 * min(steep, 1.0));
+  float across = abs(down.x) / (abs(down.x) + abs(down.y));
+  return mix(tread, mix(0.82, 0.68, across) * (1.0 + day * dot(down, uSun.xz)), isRiser);
+}
+
 void main() {
   vec2 column = uCorner + vRel.xz / 32.0;
   float cover = texture(uMask, column / ${MASK}.0).r;
-  if (cover > 0.75 || (cover > 0.25 && vTint.w > 0.5)) discard;
+  bool within = length(vRel.xz) < uReach - ${(FADE_OUT + 1).toFixed(1)};
+  if (cover > 0.9 || (within && cover > (vTint.w > 0.5 ? 0.25 : 0.6))) discard;
   vec3 n = normalize(cross(dFdx(vRel), dFdy(vRel)));
   n *= sign(n.y);
-  float shade = 0.62 + 0.34 * n.y + 0.12 * dot(n, uSun) * (1.0 - uNight);
-  vec3 c = vTint.rgb * uSkyLight * shade;
+  vec3 c = vTint.rgb * uSkyLight * terraces(n);
   if (vTint.w > 0.5) {
     float facing = abs(normalize(vRel).y);
     vec3 dir = normalize(vec3(vRel.x, abs(vRel.y) + 1.0, vRel.z));
     c = mix(vec3(0.09, 0.27, 0.52) * uSkyLight, skyColour(dir), 0.04 + 0.8 * pow(1.0 - facing, 4.0));
   }
-  colour = vec4(mix(c, vFog.rgb, vFog.a), 1.0);
+  colour = vec4(toneMap(mix(c, vFog.rgb, vFog.a)), 1.0);
 }
 `;
-
-/** How near terrain covers the far one in a column: at its edge the two overlap, but not where the far one is water, which one would see through the near water. */
-export enum Cover {
-  None = 0,
-  Edge = 128,
-  Full = 255,
-}
 
 interface Tile {
   x: number;
@@ -92,6 +105,8 @@ export class FarTerrain {
   constructor(
     shared: Shared,
     private readonly frustum: Frustum,
+    /** how the top of each block looks from far away */
+    private readonly colours: Uint32Array,
   ) {
     this.maskTexture = new DataTexture(this.mask, MASK, MASK, RedFormat, UnsignedByteType);
     this.maskTexture.wrapS = this.maskTexture.wrapT = RepeatWrapping;
@@ -187,7 +202,7 @@ export class FarTerrain {
     for (let z = 0, i = 0; z < POINTS; z++) {
       for (let x = 0; x < POINTS; x++, i++) {
         position[i * 3] = x * FAR_STEP;
-        position[i * 3 + 1] = corner(around, x, z, tint, i * 4);
+        position[i * 3 + 1] = corner(around, x, z, this.colours, tint, i * 4);
         position[i * 3 + 2] = z * FAR_STEP;
       }
     }
@@ -237,7 +252,7 @@ function dispose(tile: Tile): void {
  * the height, writes the colour. around is the tile (in the middle) and its
  * eight neighbours, row by row.
  */
-function corner(around: (Tile | undefined)[], x: number, z: number, tint: Uint8Array, at: number): number {
+function corner(around: (Tile | undefined)[], x: number, z: number, colours: Uint32Array, tint: Uint8Array, at: number): number {
   let height = 0;
   let n = 0;
   let water = 0;
@@ -251,7 +266,7 @@ function corner(around: (Tile | undefined)[], x: number, z: number, tint: Uint8A
     if (!from) continue;
     const i = (cz & (FAR_SIZE - 1)) * FAR_SIZE + (cx & (FAR_SIZE - 1));
     const top = from.tops[i];
-    const colour = blocks[top]?.color ?? 0x808080;
+    const colour = colours[top];
     n++;
     height += from.heights[i] + 1;
     if (FLUID[top] > 0) water++;

@@ -6,7 +6,8 @@ import { coloursOf, handOf, PARTS, placePart, TALL, type Pose } from './figure';
 import { addHeld } from './held';
 import { addLying } from './lying';
 import { NameTags } from './tags';
-import type { EntityEvent, EntityState, FigureKind } from './types';
+import { torches } from './torches';
+import type { EntityEvent, EntityState, FigureKind, Vec3 } from './types';
 import type { Shared } from './uniforms';
 
 /** seconds that a blow takes, that a hurt figure stays red */
@@ -118,6 +119,11 @@ export class Figures {
     }
     this.skins.end();
     this.held.end();
+  }
+
+  /** torches writes the lights that are carried, see there; held is what the own hand holds. */
+  torches(out: Float32Array, eye: Vec3, held: number): number {
+    return torches(out, eye, held, [...this.all.values()].map((f) => f.state));
   }
 
   private drawItem(f: Figure, eye: { x: number; y: number; z: number }): void {

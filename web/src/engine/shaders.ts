@@ -1,5 +1,6 @@
 // Shaders of the chunks. A quad is what src/world/quads.ts packs.
 
+import { FADE_OUT } from './cover';
 import { COMMON } from './uniforms';
 
 /** Decodes a corner: where it is relative to the eye, its texture place, its light. */
@@ -41,14 +42,16 @@ vec3 overlap(uint face, float distance) {
   return vec3(0.0, onLine, onBit) * by;
 }
 
+// how much of any light the corner's face and its surroundings let it have
+float cornerShade(uint face) { return SHADE[face] * (0.46 + 0.18 * float(corner.x >> 30)); }
+
 vec3 cornerLight(uint face) {
   float sky = float((corner.y >> 13) & 63u) / 60.0;
   float lamp = float((corner.y >> 19) & 63u) / 60.0;
-  float open = float(corner.x >> 30);
   vec3 light = lightOf(sky, lamp);
   if ((corner.y >> 27 & 1u) == 1u) light = max(light, vec3(1.0, 0.97, 0.9));
   float sun = 1.0 + 0.14 * dot(NORMAL[face], uSun) * sky * uOutside * (1.0 - uNight);
-  return light * SHADE[face] * sun * (0.46 + 0.18 * open);
+  return light * sun * cornerShade(face);
 }
 `;
 
@@ -56,8 +59,9 @@ vec3 cornerLight(uint face) {
 export const CHUNK_VERTEX = COMMON + CORNER + /* glsl */ `
 out vec3 vTexture;
 out vec3 vLight;
+out float vShade;
 out vec4 vFog;
-out float vFar;
+out vec3 vRel;
 
 void main() {
   vec3 p = placeOf();
@@ -74,39 +78,45 @@ void main() {
   vFog = fogAt(rel, uFog.xy);
   // A chunk that has just come appears out of the fog.
   vFog.a = max(vFog.a, 1.0 - modelMatrix[0][0]);
-  vFar = distance;
+  vShade = cornerShade(face);
+  vRel = rel;
   gl_Position = projectionMatrix * viewMatrix * vec4(rel, 1.0);
 }
 `;
 
-export const SOLID_FRAGMENT = COMMON + /* glsl */ `
+/** Towards the end of what is drawn in detail it lets the far land through; see FADE_OUT. */
+const RING = /* glsl */ `
+float fadeOut(vec3 rel) { return 1.0 - smoothstep(uReach - ${FADE_OUT.toFixed(1)}, uReach, length(rel.xz)); }
+`;
+
+const LIT_FRAGMENT = COMMON + RING + /* glsl */ `
 precision highp sampler2DArray;
 uniform sampler2DArray uBlocks;
 in vec3 vTexture;
 in vec3 vLight;
+in float vShade;
 in vec4 vFog;
+in vec3 vRel;
 out vec4 colour;
 
-void main() {
-  vec3 c = texture(uBlocks, vTexture).rgb * vLight;
-  colour = vec4(mix(c, vFog.rgb, vFog.a), 1.0);
+vec4 seen(vec3 c) {
+  vec3 light = uTorches > 0 ? max(vLight, torchLight(vRel) * vShade) : vLight;
+  return vec4(toneMap(mix(c * light, vFog.rgb, vFog.a)), fadeOut(vRel));
 }
 `;
 
-export const HOLES_FRAGMENT = COMMON + /* glsl */ `
-precision highp sampler2DArray;
-uniform sampler2DArray uBlocks;
-in vec3 vTexture;
-in vec3 vLight;
-in vec4 vFog;
-in float vFar;
-out vec4 colour;
+export const SOLID_FRAGMENT = LIT_FRAGMENT + /* glsl */ `
+void main() {
+  colour = seen(texture(uBlocks, vTexture).rgb);
+}
+`;
 
+export const HOLES_FRAGMENT = LIT_FRAGMENT + /* glsl */ `
 void main() {
   vec4 t = texture(uBlocks, vTexture);
   // Smaller pictures of a thing with holes are more hole than thing: be generous far away.
-  if (t.a < mix(0.5, 0.22, clamp(vFar / 60.0, 0.0, 1.0))) discard;
-  colour = vec4(mix(t.rgb * vLight, vFog.rgb, vFog.a), 1.0);
+  if (t.a < mix(0.5, 0.22, clamp(length(vRel) / 60.0, 0.0, 1.0))) discard;
+  colour = seen(t.rgb);
 }
 `;
 
@@ -133,7 +143,7 @@ void main() {
 
 // Water is a mirror of the sky at a flat angle and a blue pane at a steep one.
 // Its ripples move in steps of an eighth of a metre, as everything here has pixels.
-export const WATER_FRAGMENT = COMMON + /* glsl */ `
+export const WATER_FRAGMENT = COMMON + RING + /* glsl */ `
 in vec3 vRel;
 in vec3 vLight;
 in vec4 vFog;
@@ -154,30 +164,32 @@ void main() {
   float calm = 1.0 / (1.0 + distance * 0.03);
   vec2 r = ripple(p) * 0.09 * calm * vTop;
   vec3 n = normalize(vec3(r.x, 1.0, r.y));
-  vec3 deep = vec3(0.09, 0.27, 0.52) * vLight + vec3(0.0, 0.01, 0.02);
+  vec3 light = max(vLight, torchLight(vRel));
+  vec3 deep = vec3(0.09, 0.27, 0.52) * light + vec3(0.0, 0.01, 0.02);
   if (vTop < 0.5) {
     float flow = 0.92 + 0.08 * sin(floor((vRel.y + uEye.y) * 8.0) * 0.9 + uTime * 5.0);
-    colour = vec4(mix(deep * flow * 1.15, vFog.rgb, vFog.a), mix(0.72, 1.0, vFog.a));
+    colour = vec4(toneMap(mix(deep * flow * 1.15, vFog.rgb, vFog.a)), mix(0.72, 1.0, vFog.a) * fadeOut(vRel));
     return;
   }
   if (uUnder.w > 0.5) {
     // From below: the sky through a bright, wobbling pane.
     vec3 through = mix(deep, skyColour(vec3(dir.x, abs(dir.y), dir.z)), smoothstep(0.45, 0.8, abs(dir.y) + r.x));
-    colour = vec4(mix(through, vFog.rgb, vFog.a), 0.8);
+    colour = vec4(toneMap(mix(through, vFog.rgb, vFog.a)), 0.8);
     return;
   }
   float facing = max(dot(-dir, n), 0.0);
   float mirror = 0.04 + 0.96 * pow(1.0 - facing, 4.0);
   vec3 bounce = reflect(dir, n);
   bounce.y = abs(bounce.y);
-  float open = max(vLight.r, max(vLight.g, vLight.b));
+  float open = max(light.r, max(light.g, light.b));
   vec3 sky = skyColour(bounce) * mix(0.25, 1.0, clamp(open * 1.2, 0.0, 1.0));
   vec3 c = mix(deep, sky, clamp(mirror, 0.0, 0.85));
   float glint = pow(max(dot(bounce, uSun), 0.0), 140.0) * (1.0 - uNight);
   c += vec3(1.0, 0.92, 0.75) * glint * 1.2 * open;
-  c += vLight * 0.05 * step(0.93, r.x * 9.0 / max(calm, 0.05) * 0.9) * calm;
+  c += light * 0.05 * step(0.93, r.x * 9.0 / max(calm, 0.05) * 0.9) * calm;
   // Towards the edge of what is drawn there is no ground below to look at.
   float edge = smoothstep(uReach * 0.45, uReach * 0.8, distance);
-  colour = vec4(mix(c, vFog.rgb, vFog.a), mix(clamp(0.66 + mirror * 0.4, 0.0, 0.97), 1.0, max(vFog.a, edge)));
+  float pane = mix(clamp(0.66 + mirror * 0.4, 0.0, 0.97), 1.0, max(vFog.a, edge));
+  colour = vec4(toneMap(mix(c, vFog.rgb, vFog.a)), pane * fadeOut(vRel));
 }
 `;

@@ -16,7 +16,7 @@ const hour = (zenith: number[], horizon: number[], light: number[]): Hour => ({
   light: new Vector3(...light),
 });
 
-const DAY = hour([0.25, 0.5, 0.9], [0.69, 0.84, 0.97], [1, 0.985, 0.95]);
+const DAY = hour([0.25, 0.5, 0.9], [0.69, 0.84, 0.97], [0.94, 0.928, 0.9]);
 const DUSK = hour([0.22, 0.27, 0.52], [0.6, 0.47, 0.5], [0.74, 0.6, 0.55]);
 const NIGHT = hour([0.014, 0.024, 0.066], [0.05, 0.075, 0.15], [0.19, 0.24, 0.42]);
 const GLOW = new Vector3(0.62, 0.27, 0.02);
@@ -77,7 +77,7 @@ vec2 disc(vec3 dir, vec3 at, float size, float n) {
 void main() {
   vec3 dir = normalize(vDir);
   if (uUnder.w > 0.5) {
-    colour = vec4(uUnder.rgb, 1.0);
+    colour = vec4(toneMap(uUnder.rgb), 1.0);
     return;
   }
   vec3 c = skyColour(dir);
@@ -96,13 +96,13 @@ void main() {
   float near = dot(dir, uSun);
   if (near > 0.6) c += vec3(1.0, 0.78, 0.45) * (pow(near, 90.0) * 0.4 + pow(near, 8.0) * 0.1 - 0.0017) * (1.0 - uNight) * smoothstep(-0.25, 0.0, uSun.y + 0.1);
   vec2 sun = near > 0.95 ? disc(dir, uSun, 0.075, 8.0) : vec2(-9.0);
-  if (sun.x > -2.0 && uSun.y > -0.2) c = mix(c, vec3(1.0, 0.96, 0.8), clear * (max(abs(sun.x), abs(sun.y)) > 0.8 ? 0.75 : 1.0));
+  if (sun.x > -2.0 && uSun.y > -0.2) c = mix(c, vec3(1.38, 1.3, 1.05), clear * (max(abs(sun.x), abs(sun.y)) > 0.8 ? 0.75 : 1.0));
   vec2 moon = near < -0.95 ? disc(dir, -uSun, 0.055, 8.0) : vec2(-9.0);
   if (moon.x > -2.0 && uSun.y < 0.2) {
     float spot = hash(vec3(floor(moon * 4.0), 3.0)) < 0.28 ? 0.8 : 1.0;
     c = mix(c, vec3(0.9, 0.93, 1.0) * spot, clear * (0.25 + 0.75 * uNight));
   }
-  colour = vec4(c * uOutside, 1.0);
+  colour = vec4(toneMap(c * uOutside), 1.0);
 }
 `;
 

@@ -1,10 +1,11 @@
 // The chunks that are drawn: their meshes, and which of them can be seen.
 
-import { BufferAttribute, BufferGeometry, DoubleSide, GLSL3, Group, InterleavedBuffer, InterleavedBufferAttribute, LessDepth, Mesh, RawShaderMaterial, type DataArrayTexture } from 'three';
+import { BufferAttribute, BufferGeometry, DoubleSide, GLSL3, Group, InterleavedBuffer, InterleavedBufferAttribute, LessDepth, Mesh, NoBlending, RawShaderMaterial, type DataArrayTexture } from 'three';
 import type { ChunkMesh } from '../world/protocol';
 import { DRAW_ORDER } from '../world/cubes';
 import { ALL_SEE, pairBit } from '../world/visibility';
 import { CHUNKS } from './bits';
+import { fades } from './cover';
 import type { Frustum } from './frustum';
 import { CHUNK_VERTEX, HOLES_FRAGMENT, SOLID_FRAGMENT, WATER_FRAGMENT, WATER_VERTEX } from './shaders';
 import { bounded } from './sphere';
@@ -51,6 +52,8 @@ export class Terrain {
   meshes = 0;
   private readonly columns = new Map<number, DrawnColumn>();
   readonly materials: RawShaderMaterial[];
+  /** for chunks that fade into the far land: the same programs, drawn over what lies behind */
+  private readonly fading: RawShaderMaterial[];
   private readonly shortIndex = quadIndex(SHORT_QUADS);
   private longIndex: BufferAttribute | null = null;
   private readonly queue: DrawnChunk[] = [];
@@ -63,11 +66,13 @@ export class Terrain {
   ) {
     const uniforms = { ...shared, uBlocks: { value: blocks } };
     const base = { glslVersion: GLSL3, uniforms } as const;
-    this.materials = [
-      new RawShaderMaterial({ ...base, vertexShader: CHUNK_VERTEX, fragmentShader: SOLID_FRAGMENT }),
-      new RawShaderMaterial({ ...base, vertexShader: CHUNK_VERTEX, fragmentShader: HOLES_FRAGMENT, side: DoubleSide }),
-      new RawShaderMaterial({ ...base, vertexShader: WATER_VERTEX, fragmentShader: WATER_FRAGMENT, side: DoubleSide, transparent: true, forceSinglePass: true, depthFunc: LessDepth }),
-    ];
+    const solid = { ...base, vertexShader: CHUNK_VERTEX, fragmentShader: SOLID_FRAGMENT };
+    const holes = { ...base, vertexShader: CHUNK_VERTEX, fragmentShader: HOLES_FRAGMENT, side: DoubleSide };
+    const over = { transparent: true, forceSinglePass: true };
+    const water = new RawShaderMaterial({ ...base, ...over, vertexShader: WATER_VERTEX, fragmentShader: WATER_FRAGMENT, side: DoubleSide, depthFunc: LessDepth });
+    // Without blending three counts them as the programs of the fading ones, and compiles none twice.
+    this.materials = [new RawShaderMaterial({ ...solid, blending: NoBlending }), new RawShaderMaterial({ ...holes, blending: NoBlending }), water];
+    this.fading = [new RawShaderMaterial({ ...solid, ...over }), new RawShaderMaterial({ ...holes, ...over }), water];
     this.group.matrixWorldAutoUpdate = false;
   }
 
@@ -179,6 +184,7 @@ export class Terrain {
       e[12] = chunk.column.x * 32 - x;
       e[13] = chunk.y * 32 - y;
       e[14] = chunk.column.z * 32 - z;
+      chunk.mesh.material = fades(e[12], e[14], reach) ? this.fading : this.materials;
       group(chunk, facesToward(e[12], e[13], e[14]));
       list.push(chunk.mesh);
     };

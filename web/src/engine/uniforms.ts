@@ -1,6 +1,7 @@
 // What every shader of the engine shares: light of the sky, fog, time.
 
 import { Vector2, Vector3, Vector4, type IUniform } from 'three';
+import { MOST_TORCHES } from './torches';
 
 export interface Shared {
   [name: string]: IUniform;
@@ -17,6 +18,9 @@ export interface Shared {
   /** colour of full sky light and of full lamp light */
   uSkyLight: IUniform<Vector3>;
   uLampLight: IUniform<Vector3>;
+  /** lights that are carried: place relative to the eye, level 0 to 1; and how many there are */
+  uTorch: IUniform<Float32Array>;
+  uTorches: IUniform<number>;
   /** light where there is none */
   uAmbient: IUniform<number>;
   /** metres at which fog begins and is all, for what is near; the same for what is far */
@@ -45,6 +49,8 @@ export function makeShared(): Shared {
     uGlow: { value: new Vector3() },
     uSkyLight: { value: new Vector3(1, 1, 1) },
     uLampLight: { value: new Vector3(1.0, 0.8, 0.52) },
+    uTorch: { value: new Float32Array(MOST_TORCHES * 4) },
+    uTorches: { value: 0 },
     uAmbient: { value: 0.05 },
     uFog: { value: new Vector4(100, 200, 100, 200) },
     uReach: { value: 100 },
@@ -64,6 +70,8 @@ uniform float uTime, uReach, uAmbient, uOutside, uSway, uNight;
 uniform vec3 uEye, uSun, uZenith, uHorizon, uGlow, uSkyLight, uLampLight;
 uniform vec4 uFog, uUnder;
 uniform vec2 uSize;
+uniform vec4 uTorch[${MOST_TORCHES}];
+uniform int uTorches;
 
 vec3 skyColour(vec3 dir) {
   float up = max(dir.y, 0.0);
@@ -83,11 +91,31 @@ vec4 fogAt(vec3 rel, vec2 range) {
   return vec4(colour * uOutside, amount);
 }
 
+vec3 lampLight(float lamp) {
+  float glow = pow(lamp, 1.25);
+  return mix(uLampLight, vec3(1.0, 0.93, 0.8), glow * 0.6) * glow;
+}
+
+// Light of what is carried on a point at this place relative to the eye; it
+// falls by a level a metre, as the light of a placed lamp does.
+vec3 torchLight(vec3 rel) {
+  float level = 0.0;
+  for (int i = 0; i < uTorches; i++) level = max(level, uTorch[i].w - distance(rel, uTorch[i].xyz) / 15.0);
+  return lampLight(level);
+}
+
+// The colour on the screen: a little less saturated, and what is brighter than
+// 0.6 is compressed up to 1.38, so that nothing in full sunlight is clipped.
+vec3 toneMap(vec3 c) {
+  c = mix(vec3(dot(c, vec3(0.3, 0.59, 0.11))), c, 0.86);
+  vec3 over = clamp(c - 0.6, 0.0, 0.78);
+  return min(c, 1.38) - 0.5 * over * over / 0.78;
+}
+
 // Light on something: sky and lamp are 0 to 1.
 vec3 lightOf(float sky, float lamp) {
   vec3 day = uSkyLight * pow(sky, 1.7);
-  float glow = pow(lamp, 1.25);
-  vec3 warm = mix(uLampLight, vec3(1.0, 0.93, 0.8), glow * 0.6) * glow;
+  vec3 warm = lampLight(lamp);
   float lit = max(day.r, max(day.g, day.b));
   return max(day + warm * (1.0 - 0.75 * lit), vec3(uAmbient));
 }

@@ -2,6 +2,7 @@
 
 import { DataArrayTexture, LinearMipmapLinearFilter, NearestFilter, NearestMipmapNearestFilter, NoColorSpace, RepeatWrapping, RGBAFormat, UnsignedByteType } from 'three';
 import { blocks, textureNames } from '../../gen/blocks';
+import { LAYER } from '../../world/tables';
 import { ground, type Painter } from './ground';
 import { things } from './things';
 import { rgb, Tile, TILE } from './tile';
@@ -50,6 +51,17 @@ function crackTile(stage: number): Tile {
     }
   }
   return t;
+}
+
+/** farColours is for each block how its top looks where its texture is smaller than a pixel: the mean of what is not transparent. */
+export function farColours(tiles: Tile[]): Uint32Array {
+  const means = tiles.map(({ data }) => {
+    const sum = [0, 0, 0, 0];
+    for (let i = 0; i < data.length; i += 4) for (let k = 0; k < 4; k++) sum[k] += k < 3 ? data[i + k] * data[i + 3] : data[i + 3];
+    const [r, g, b] = sum.map((v) => v / Math.max(1, sum[3]));
+    return (Math.round(r) << 16) | (Math.round(g) << 8) | Math.round(b);
+  });
+  return Uint32Array.from({ length: 256 }, (_, b) => means[LAYER[b * 6 + 1]]);
 }
 
 /** textureArray puts tiles on the GPU; cheap ones are sampled once instead of eight times. */

@@ -151,7 +151,7 @@ export const ground: Record<string, Painter> = {
   sandstone_top: (t) => t.mottle(rgb(0xd9c891), 0.1, 8, 0.35),
   clay: (t) => t.mottle(rgb(0x9aa2b0), 0.1, 8, 0.25),
   bedrock: (t) => t.mottle(rgb(0x47474c), 0.75, 4, 0.5),
-  snow: (t) => t.mottle(rgb(0xf1f6fb), 0.05, 4, 0.5),
+  snow: (t) => t.mottle(rgb(0xe9f0f8), 0.1, 4, 0.5),
   ice,
   coal_ore: ore(0x2c2d31, 0x55575c, 0x4d4f55),
   iron_ore: ore(0xd3a98a, 0x7a6a60, 0xf0d3bd),
