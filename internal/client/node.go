@@ -54,6 +54,8 @@ type Node struct {
 
 	broadcasts broadcasts
 	line       line
+
+	names names
 }
 
 // NewNode returns the node of cfg.
@@ -66,6 +68,7 @@ func NewNode(cfg Config) *Node {
 		columns: newColumnCache(cacheBytes, cfg.Pack),
 		far:     &farCache{gen: cfg.Terrain, known: map[world.RegionPos][]byte{}},
 		hosts:   hostsCache{ask: cfg.Hosts},
+		names:   names{of: map[string]id.ID{}},
 	}
 }
 

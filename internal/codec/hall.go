@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
@@ -59,7 +60,6 @@ var hallKinds = []*kind{
 		num(f, &m.Block)
 		num(f, &m.Count)
 		num(f, &m.Mode)
-		f.bool(&m.Operator)
 		text(f, &m.Text, maxText)
 	}),
 	message(75, func(f *form, m *hall.Locate) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Tag) }),
@@ -85,13 +85,15 @@ var hallKinds = []*kind{
 		f.region(&m.Region)
 		f.peer(&m.Session)
 		f.id(&m.Player)
-		f.bools(&m.OK, &m.Operator, &m.New)
+		f.bools(&m.OK, &m.New)
 		num(f, &m.Entity)
 		text(f, &m.Name, maxName)
 		num(f, &m.Mode)
 	}),
 	message(86, empty[hall.NewHost]),
 	message(93, func(f *form, m *hall.Died) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Cause) }),
+	message(87, func(f *form, m *hall.Propose) { f.bytes(&m.Statement, decision.MaxSize) }),
+	message(88, func(f *form, m *hall.Signed) { f.bytes(&m.Statement, decision.MaxSize) }),
 }
 
 func playerInfo(f *form, p *hall.PlayerInfo) {

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 )
@@ -56,6 +57,10 @@ var nodeKinds = []*kind{
 		num(f, &m.Port)
 		f.bool(&m.Local)
 		list(f, &m.Names, node.MaxPlayerNames, 1, func(f *form, s *string) { text(f, s, maxName) })
+	}),
+	message(119, func(f *form, m *node.Decisions) {
+		f.exact(m.Digest[:])
+		list(f, &m.List, node.MaxDecisions, 1, func(f *form, b *[]byte) { f.bytes(b, decision.MaxSize) })
 	}),
 	message(111, func(f *form, m *node.Standing) {
 		part(f, &m.Part)

@@ -1,6 +1,8 @@
 package hall
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -18,6 +20,12 @@ type Config struct {
 	MaxPlayers int          // 0: as many as a list of players holds
 	Stored     bool         // the world is kept in the storage, whose rules know what players have won
 	Whitelist  bool         // only the whitelist may enter, even before anybody says /whitelist on
+
+	// Decisions says who is an operator, who is banned and who is on the whitelist.
+	// The hall does not change it: Decide gives it signed statements, and the node
+	// tells the hall of whatever has changed by a Decided. nil: nobody is an operator.
+	Decisions *decision.Log
+	Decide    func(...*decision.Statement) error
 }
 
 func (c Config) withDefaults() Config {
@@ -26,6 +34,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Day <= 0 {
 		c.Day = 24000
+	}
+	if c.Decisions == nil {
+		c.Decisions = decision.New(id.ID{}, [32]byte{})
 	}
 	return c
 }

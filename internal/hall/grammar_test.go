@@ -84,7 +84,7 @@ func TestUnknownCommand(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	from.rec.Operator = true
+	from.operator = true
 	if got, want := unknown(from, nil, "gvie"), "There is no command /gvie. Did you mean /give? /help lists them."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -37,11 +37,14 @@ type player struct {
 	here     bool         // admitted and not gone
 	claiming bool         // the claim of its name is on the way to the disk
 	region   world.RegionPos
-	changed  bool // is in Hall.changed
-	told     bool // the others know that it is here
-	resumes  bool // was here already, through another host of the hall
-	quiet    pace // of chat and commands
-	deaths   pace // that the others are told of
+	changed  bool  // is in Hall.changed
+	told     bool  // the others know that it is here
+	resumes  bool  // was here already, through another host of the hall
+	quiet    pace  // of chat and commands
+	deaths   pace  // that the others are told of
+	operator bool  // as the client was told
+	since    int64 // Unix seconds when the player came
+	proposal *proposal
 }
 
 // Kinds of timers.
@@ -92,6 +95,10 @@ func (h *Hall) OnMessage(from machine.Peer, m machine.Message) {
 		h.onSaved(m)
 	case *Vouch:
 		h.onVouch(m)
+	case *Signed:
+		h.onSigned(from, m.Statement)
+	case *Decided:
+		h.onDecided()
 	}
 }
 

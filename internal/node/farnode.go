@@ -37,6 +37,8 @@ type farNode struct {
 	waiting, limit int
 
 	share share // the overlay's
+
+	decided machine.Time // when it may be given all decisions again
 }
 
 type linkState uint8
@@ -219,6 +221,7 @@ func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 		}
 		w.verified.greet(f)
 		w.entries.greet(f)
+		w.n.decisions.greet(f)
 		w.layer.greet(f)
 		return
 	}

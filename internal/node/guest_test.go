@@ -88,6 +88,8 @@ type session struct {
 	refused []string
 	waits   []hall.Waiting // why it does not get on, as its node says
 
+	operator bool // as the home region says
+
 	admitted bool
 	watching map[world.RegionPos]uint8
 	present  map[string]bool // who is in the world, as the hall says
@@ -133,6 +135,10 @@ func (s *session) receive(m machine.Message) {
 		for _, p := range m.List {
 			s.present[p.Name] = p.Present
 		}
+	case *region.Self:
+		s.operator = m.Operator
+	case *hall.Propose:
+		s.say(&hall.Signed{Statement: m.Statement}) // its signature is missing
 	case *hall.NewHost:
 		s.say(&hall.Enter{Player: s.player(), Name: s.name, Local: s.local, Resume: s.admitted})
 	case *region.NewHost:

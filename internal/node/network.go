@@ -167,6 +167,7 @@ func (w *network) onBeat() {
 		x.Beat(now)
 	}
 	w.verified.beat(now)
+	w.n.decisions.beat(now)
 	w.generateBeat()
 	w.vouchBeat(now)
 	w.adopt(now)
@@ -232,6 +233,8 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.layer.receive(f, m)
 	case *PlayersAt:
 		w.entries.learn(f, m)
+	case *Decisions:
+		w.n.decisions.receive(f, m)
 	case *Revoked:
 		w.verified.onRevoked(f, m)
 	case *Renewed:

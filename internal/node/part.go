@@ -52,6 +52,9 @@ func (n *Node) deliver(u upcall) {
 		n.net.onVouched(v)
 		return
 	}
+	if n.decisions.bars(u) {
+		return
+	}
 	p := n.hall
 	if pos, ok := region.RegionOf(u.to); ok {
 		p = n.regions[pos]

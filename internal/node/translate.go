@@ -59,7 +59,7 @@ func (n *Node) toRegion(pos world.RegionPos, m machine.Message) {
 func order(m *hall.Order) *region.Order {
 	return &region.Order{
 		Player: m.Player, Kind: region.OrderKind(m.Kind), Position: m.Position, Block: m.Block, Count: m.Count,
-		Mode: m.Mode, Operator: m.Operator, Text: m.Text,
+		Mode: m.Mode, Text: m.Text,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -19,6 +20,9 @@ type Config struct {
 	Terrain   *world.Generator
 	Silent    time.Duration // a player from whom nothing comes for so long is removed; 0: 30 s
 	Hibernate time.Duration // a region without subscribers ticks on for so long; 0: 10 s
+	// Operator reports whether a player is an operator, whatever other nodes say;
+	// nil: they are believed.
+	Operator func(id.ID) bool
 }
 
 // Generate is the job (machine.Work) that makes a column as it is before
@@ -39,6 +43,14 @@ func (c Config) withDefaults() Config {
 		c.Hibernate = 10 * time.Second
 	}
 	return c
+}
+
+// operator is whether a player is an operator, of whom another part says so.
+func (c *Config) operator(player id.ID, said bool) bool {
+	if c.Operator == nil {
+		return said
+	}
+	return c.Operator(player)
 }
 
 // Space returns the name of the region's space and queue on the disk port.

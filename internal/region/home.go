@@ -146,6 +146,7 @@ func (r *Region) admit(p *world.Player, from machine.Peer, m *Enter) {
 // settleIn makes a player's home here.
 func (r *Region) settleIn(p *world.Player, session machine.Peer) *home {
 	now := r.env.Now()
+	p.Operator = r.cfg.operator(p.ID, p.Operator)
 	h := &home{p: p, heard: now, savedAt: now, items: p.Items}
 	r.area.AddPlayer(p)
 	r.homes[p.ID] = h
@@ -196,7 +197,7 @@ func (r *Region) replaceSession(h *home, from machine.Peer, m *Enter) {
 	if h.peer != from && h.peer != (machine.Peer{}) {
 		r.env.Send(h.peer, &Moved{r.cfg.Pos, m.Player, r.cfg.Pos, uint32(h.p.Epoch), MovedReplaced})
 	}
-	h.p.Name, h.p.Operator = m.Name, m.Operator
+	h.p.Name, h.p.Operator = m.Name, r.cfg.operator(m.Player, m.Operator)
 	h.p.NewSession()
 	if h.peer != from {
 		r.attach(h, from)

@@ -39,7 +39,7 @@ func (r *Region) runOrder(h *home, m *Order) {
 		o.Kind = world.OrderMode
 	case SetOperator:
 		o.Kind, o.Count = world.OrderOperator, 0
-		if m.Operator {
+		if r.cfg.operator(m.Player, m.Operator) {
 			o.Count = 1
 		}
 	case SayNear:

@@ -79,7 +79,9 @@ func (r *Region) onRemoteEdit(from machine.Peer, m *RemoteEdit) {
 	if m.Remote.Kind != world.RemoteItem {
 		r.noteActor(m.Remote.Player, m.Epoch)
 	}
-	r.later = append(r.later, world.Command{Player: m.Remote.Player, Kind: world.CmdRemote, Seq: m.Remote.Seq, Remote: m.Remote})
+	remote := *m.Remote // the neighbour's node is not believed who is an operator
+	remote.Operator = r.cfg.operator(remote.Player, remote.Operator)
+	r.later = append(r.later, world.Command{Player: remote.Player, Kind: world.CmdRemote, Seq: remote.Seq, Remote: &remote})
 	r.wake()
 	r.laterNow()
 }
