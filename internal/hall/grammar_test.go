@@ -36,7 +36,7 @@ func TestFormsOfAllCommands(t *testing.T) {
 		for _, f := range c.forms() {
 			for _, arg := range f {
 				for _, alt := range strings.Split(arg, "|") {
-					known := slices.Contains([]string{"<player>", "<known player>", "<block>", "<command>", "<number>", "<x>", "<y>", "<z>", "<text>"}, alt)
+					known := slices.Contains([]string{"<player>", "<known player>", "<player id>", "<block>", "<command>", "<number>", "<x>", "<y>", "<z>", "<text>"}, alt)
 					if alt == "" || strings.ContainsAny(alt, "<>[] ") && !known {
 						t.Errorf("/%s: %q is no word and no type", c.name, alt)
 					}

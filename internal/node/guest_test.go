@@ -1,6 +1,7 @@
 package node
 
 import (
+	"strings"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
@@ -285,8 +286,15 @@ const (
 	timerReconnect
 )
 
+// wandererName gives each wanderer a name of its own: none looks like another, for
+// the hall refuses look-alikes (wire.Skeleton).
+func wandererName(index int) string {
+	const letters = "abcdefghjkmnpqrstuvwxyz" // without i: it looks like l
+	return strings.Repeat(letters[index%len(letters):][:1], 1+index/len(letters)) + "-wanderer"
+}
+
 func newWanderer(env machine.Env, node machine.Peer, index, of int) *wanderer {
-	s := newSession(env, node, string(rune('a'+index))+"-wanderer")
+	s := newSession(env, node, wandererName(index))
 	s.acts = actsFrom(env)
 	return &wanderer{
 		session: s, index: index, of: of, rand: *env.Rand(), brick: world.Bricks,
