@@ -21,8 +21,9 @@ COPY --from=build /voxelpopuli /voxelpopuli
 # else.
 COPY --from=build --chown=65532:65532 --chmod=700 /data /data
 USER 65532:65532
-ENV VOXELPOPULI_DATA=/data VOXELPOPULI_LISTEN=0.0.0.0 VOXELPOPULI_LOG_JSON=true VOXELPOPULI_NO_PORT_MAPPING=true
+ENV VOXELPOPULI_DATA=/data VOXELPOPULI_SHARE=true VOXELPOPULI_LOG_JSON=true VOXELPOPULI_NO_PORT_MAPPING=true
 VOLUME /data
+# A container is of use only if others reach it: what is published decides who can.
 # The gateway for browsers is TCP, nodes speak to each other over UDP.
 EXPOSE 4747/tcp 4747/udp
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["/voxelpopuli", "status", "127.0.0.1:4747"]

@@ -18,6 +18,9 @@ func startNode(t *testing.T, join ...*server) *server {
 	t.Helper()
 	port := freePort(t)
 	s := &server{t: t, data: t.TempDir(), args: []string{"--ntp", "none", "--nodes", fmt.Sprintf("127.0.0.1:%d", port)}}
+	if len(join) == 0 {
+		s.args = append(s.args, "--hosting", "open")
+	}
 	for _, o := range join {
 		s.args = append(s.args, "--join", fmt.Sprintf("127.0.0.1:%d", o.port()))
 	}

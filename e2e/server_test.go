@@ -43,9 +43,14 @@ type server struct {
 	t    *testing.T
 	data string
 	args []string
-	url  string
-	cmd  *exec.Cmd
-	log  strings.Builder
+	on   []string // command that starts the program, on another machine; nil: this one
+	url  string   // for this machine's browser
+	// invitation is what the node hands out, friends are its pages for other machines,
+	// nodes is where other nodes reach it.
+	invitation, nodes string
+	friends           []string
+	cmd               *exec.Cmd
+	log               strings.Builder
 }
 
 // startServer starts `voxelpopuli node` on a free port, which it keeps over
@@ -65,7 +70,8 @@ func startServer(t *testing.T, args ...string) *server {
 func (s *server) start(port int) {
 	s.t.Helper()
 	args := append([]string{"node", "--json", "--data", s.data, "--seed", "7", "--log-level", "info", "--port", strconv.Itoa(port)}, s.args...)
-	s.cmd = exec.Command(bin, args...)
+	args = append(append(append([]string(nil), s.on...), bin), args...)
+	s.cmd = exec.Command(args[0], args[1:]...)
 	s.cmd.Stderr = &s.log
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -78,11 +84,14 @@ func (s *server) start(port int) {
 	if err != nil {
 		s.t.Fatalf("the server did not open its world: %v\n%s", err, s.log.String())
 	}
-	var opened struct{ URL string }
+	var opened struct {
+		URL, Invitation, Nodes string
+		Friends                []string
+	}
 	if err := json.Unmarshal([]byte(line), &opened); err != nil {
 		s.t.Fatalf("%v in %q", err, line)
 	}
-	s.url = opened.URL
+	s.url, s.invitation, s.nodes, s.friends = opened.URL, opened.Invitation, opened.Nodes, opened.Friends
 }
 
 // secret is that of the data folder.

@@ -16,17 +16,19 @@ func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.StringVar(&r.World, "world", host.DefaultWorld, "which world; it is made if there is none")
 	f.StringVar(&r.Seed, "seed", "", "what a new world grows from: a number or a text (default random)")
 	f.StringVar(&r.Mode, "mode", "", "how newcomers of a new world play: survival or creative (default survival)")
-	f.StringVar(&r.Listen, "listen", host.DefaultListen, "address to listen on: HOST or HOST:PORT; 0.0.0.0 lets the network in")
+	f.StringVar(&r.Hosting, "hosting", "", "which nodes may host a new world: invited or open (default invited)")
+	f.BoolVar(&r.Share, "share", false, "let others in, as players and as hosts: prints an invitation for them")
+	f.StringVar(&r.Listen, "listen", host.DefaultListen, "address for players: HOST or HOST:PORT; any but this machine's own implies --share")
 	f.IntVar(&r.Port, "port", host.DefaultPort, "port, unless --listen has one; -1: any that is free")
-	f.StringSliceVar(&r.Join, "join", nil, "addresses of nodes, HOST or HOST:PORT, or a bookmark, whose world to host and play in")
-	f.StringVar(&r.Nodes, "nodes", "", "UDP address for other nodes, HOST:PORT (default all addresses, the players' port)")
+	f.StringSliceVar(&r.Join, "join", nil, "invitation to a world to host and play in; or addresses of its nodes, HOST or HOST:PORT, or a bookmark")
+	f.StringVar(&r.Nodes, "nodes", "", "UDP address for other nodes, HOST:PORT (default the players' port, on all addresses with --share or --join, else this machine only)")
 	f.BoolVar(&r.Alone, "alone", false, "no other node may host this world")
 	f.BoolVar(&r.NoPortMapping, "no-port-mapping", false, "do not ask the home's router to open the port for other nodes")
 	f.BoolVar(&r.NoRelay, "no-relay", false, "carry nothing between two nodes that cannot reach each other")
 	f.StringVar(&r.Certificate, "certificate", "", "file with this node's certificate, if the world has an authority")
 	f.StringVar(&r.Revocations, "revocations", "", "file with the authority's revocations; it is read again when it changes, and passed on to all nodes")
-	f.StringVar(&r.JoinCode, "join-code", "", "what players must know to come in (default with --listen: a new one each time)")
-	f.BoolVar(&r.Whitelist, "whitelist", false, "only who is on the whitelist may come in")
+	f.StringVar(&r.JoinCode, "join-code", "", "what players must know to come in at this node, instead of an invitation")
+	f.BoolVar(&r.Whitelist, "whitelist", false, "only who is on the whitelist may come in, at any node: for the world's founder")
 	f.IntVar(&r.MaxPlayers, "max-players", 0, "how many may be here at a time (default as many as there is room for)")
 	f.IntVar(&r.Regions, "max-regions", 0, fmt.Sprintf("how many regions of the world to keep at most (default %d)", node.DefaultMaxHosted))
 	f.IntVar(&r.Capacity.Players, "max-hosted-players", 0, "take on no more regions while so many players are in those that this node leads; 0: no limit")
@@ -53,9 +55,8 @@ first time. Ctrl-C saves everything and ends.`,
 		Example: `  voxelpopuli play
   voxelpopuli play friends                            # the world of a bookmark
   voxelpopuli play --world castle --seed 42 --mode creative
-  voxelpopuli play --listen 0.0.0.0                   # friends on the network may join
-  voxelpopuli play --listen 0.0.0.0 --join-code sesame
-  voxelpopuli play --join friend.example.org          # host a share of a friend's world, and play in it`,
+  voxelpopuli play --share                            # prints an invitation for friends
+  voxelpopuli play --join vp-AbC...                   # host a share of a friend's world, and play in it`,
 		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Named = named(args)
@@ -75,9 +76,9 @@ func newNode(c *common) *cobra.Command {
 		Use:   "node [NAME]",
 		Short: "Keeps a world open, without a browser",
 		Long:  `Keeps a world open for others: like play, without a browser. Meant for a machine that stays on.`,
-		Example: `  voxelpopuli node --listen 0.0.0.0 --join-code sesame
-  VOXELPOPULI_JOIN_CODE=sesame voxelpopuli node --listen 0.0.0.0 --json
-  voxelpopuli node --join friend.example.org:4747     # lend a friend's world this machine`,
+		Example: `  voxelpopuli node --share
+  VOXELPOPULI_JOIN_CODE=sesame voxelpopuli node --share --json
+  voxelpopuli node --join vp-AbC...                   # lend a friend's world this machine`,
 		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Named = named(args)

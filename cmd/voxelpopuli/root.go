@@ -33,17 +33,25 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 		Use:           "voxelpopuli",
 		Short:         "A world to build in that lives on its players' own machines",
 		Long:          rootLong,
-		Example:       "  voxelpopuli play\n  voxelpopuli play --listen 0.0.0.0 --join-code sesame",
+		Example:       "  voxelpopuli            # plays in the world home\n  voxelpopuli play --share",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          noArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if err := configure(cmd, &c.data); err != nil {
 				return err
 			}
 			return c.logging(errs)
 		},
+	}
+	play := newPlay(c)
+	// Without a command, as after a double click, the program plays.
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		play.SetContext(cmd.Context())
+		if err := configure(play, &c.data); err != nil {
+			return err
+		}
+		return play.RunE(play, nil)
 	}
 	root.SetOut(out)
 	root.SetErr(errs)
@@ -54,7 +62,7 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 	f.StringVar(&c.data, "data", host.DefaultData(), "folder that worlds are kept in")
 	f.StringVar(&c.logLevel, "log-level", "warn", "what to log: debug, info, warn or error")
 	f.BoolVar(&c.logJSON, "log-json", false, "log as JSON, one object a line")
-	root.AddCommand(newPlay(c), newNode(c), newWorld(c), newIdentity(c), newAuthority(c), newBots(c), newStatus(c), newVersion())
+	root.AddCommand(play, newNode(c), newWorld(c), newInvite(c), newIdentity(c), newAuthority(c), newBots(c), newStatus(c), newVersion())
 	return root
 }
 

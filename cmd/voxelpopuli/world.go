@@ -26,7 +26,7 @@ func newWorld(c *common) *cobra.Command {
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(worldNew(c), worldList(c), worldInfo(c), worldExport(c), worldImport(c), worldCheck(c), worldBackup(c), worldDelete(c), worldBookmarks(c))
+	cmd.AddCommand(worldNew(c), worldList(c), worldInfo(c), worldExport(c), worldImport(c), worldCheck(c), worldBackup(c), worldDelete(c), worldHosts(c), worldBookmarks(c))
 	return cmd
 }
 
@@ -73,8 +73,9 @@ func worldNew(c *common) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&n.Seed, "seed", "", "what it grows from: a number or a text (default random)")
 	cmd.Flags().StringVar(&n.Mode, "mode", "survival", "how newcomers play: survival or creative")
-	cmd.Flags().StringVar(&authorityName, "authority", "", "name of the authority of this machine that admits its nodes (default: an open world)")
-	cmd.Flags().IntVar(&difficulty, "difficulty", difficulty, "bits of the puzzle that a node's id must solve in an open world")
+	cmd.Flags().StringVar(&n.Hosting, "hosting", "", "which nodes may host it: invited or open (default invited; with --authority that decides)")
+	cmd.Flags().StringVar(&authorityName, "authority", "", "name of the authority of this machine that admits its nodes (default: none)")
+	cmd.Flags().IntVar(&difficulty, "difficulty", difficulty, "bits of the puzzle that a node's id must solve, without an authority")
 	cmd.Flags().BoolVar(&truth, "truth", false, "its nodes keep it in the replicated storage, which shows who tampers with it (needs --authority)")
 	cmd.Flags().DurationVar(&storage.After, "truth-after", storage.After, "when that begins, after the world is first open to other nodes: those that are to keep it should be there by then")
 	cmd.Flags().DurationVar(&storage.LMax, "truth-latency", storage.LMax, "the longest that a message between nodes takes; the storage agrees on the world every five times that")
@@ -191,7 +192,7 @@ func worldInfo(c *common) *cobra.Command {
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintf(w, "name\t%s\nid\t%s\nseed\t%s\nmode\t%s\nmade\t%s\nspawn\t%s\n", i.Name, i.ID, i.Seed, i.Mode, i.Created.Format(time.DateTime), i.Spawn)
-			fmt.Fprintf(w, "nodes\t%s\n", admission(i.Genesis))
+			fmt.Fprintf(w, "nodes\t%s\n", admission(i.Meta))
 			if s := storageText(i.Meta); s != "" {
 				fmt.Fprintf(w, "storage\t%s\n", s)
 			}
@@ -219,14 +220,16 @@ func storageText(m worldfs.Meta) string {
 }
 
 // admission says who may take part in a world as a node.
-func admission(g identity.Genesis) string {
-	switch {
+func admission(m worldfs.Meta) string {
+	switch g := m.Genesis; {
+	case m.Rules.Hosting == "invited":
+		return "that the founder has invited"
 	case !g.Verified() && g.Difficulty == 0:
 		return "anybody's"
 	case g.Verified():
 		return fmt.Sprintf("with a certificate of the authority %x", g.Authority)
 	}
-	return fmt.Sprintf("whose id solves a puzzle of %d bits", g.Difficulty)
+	return fmt.Sprintf("whose id solves a puzzle of %d bits", m.Genesis.Difficulty)
 }
 
 func worldExport(c *common) *cobra.Command {

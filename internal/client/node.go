@@ -39,6 +39,13 @@ type Config struct {
 	// Strained reports whether the node does not keep up with what it has to do;
 	// nil: it always does.
 	Strained func() bool
+	// Invite admits a player with the node's own invitation; nil: it needs none.
+	Invite func(player id.ID) []byte
+	// Command runs a command of an operator at this machine, given in words, and
+	// reports false if it is none that concerns the machine; nil: none is.
+	Command func(words []string) (answer string, mine bool)
+	// OperatorEntered hears that an operator has entered; may be nil.
+	OperatorEntered func()
 	// Hosts says who hosts the world, as far as the node knows; nil: nobody knows.
 	Hosts func() *wire.Hosts
 	Log   *slog.Logger // nil: slog.Default()
@@ -91,6 +98,9 @@ type Login struct {
 	// Entrances are other nodes of the world that the player can go on at; nil: there
 	// are none.
 	Entrances func() *wire.Entrances
+	// Invitation is the player's admission (package invitation); nil: the node's own
+	// invitation admits the player, if there is one (Config.Invite).
+	Invitation []byte
 	// Waits hears every few seconds that the player still waits to be let in, and
 	// for what. It may be nil.
 	Waits func(why *wire.Notice)
@@ -112,6 +122,14 @@ func (n *Node) Check(key [32]byte, c *wire.Challenge, p *wire.Proof, host string
 	pass := &identity.Pass{Key: key, Nonce: c.Nonce, Audience: identity.Audience(host), Sig: p.Signature}
 	who := Login{Player: id.Of(key[:]), Pass: pass}
 	return who, pass.Check(who.Player, n.cfg.Self, n.cfg.World, time.Now().Unix())
+}
+
+// invitation is a player's admission.
+func (n *Node) invitation(who Login) []byte {
+	if who.Invitation == nil && n.cfg.Invite != nil {
+		return n.cfg.Invite(who.Player)
+	}
+	return who.Invitation
 }
 
 // enterTime bounds how long the hall and the home region may take: a region
@@ -141,7 +159,7 @@ func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
 	}
 	s := newSession(n, k, who.Player)
 	s.entrances = who.Entrances
-	s.hello = hall.Enter{Player: who.Player, Name: name, Local: who.Local, Pass: who.Pass}
+	s.hello = hall.Enter{Player: who.Player, Name: name, Local: who.Local, Pass: who.Pass, Invitation: n.invitation(who)}
 	s.send(&s.hello)
 	ctx, cancel := context.WithTimeout(ctx, enterTime)
 	defer cancel()
@@ -151,6 +169,9 @@ func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
 			return nil, s.late()
 		}
 		return nil, err
+	}
+	if n.cfg.OperatorEntered != nil && s.Welcome().Operator {
+		n.cfg.OperatorEntered()
 	}
 	return s, nil
 }

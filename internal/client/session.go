@@ -42,6 +42,7 @@ type Session struct {
 	home       world.RegionPos
 	epoch      uint32
 	isHome     bool // a region has said that it is the home
+	operator   bool // as the lobby or the home has last said
 	pos        world.Vec
 	claims     claims
 	acts       region.Acts

@@ -40,6 +40,9 @@ func (s *Session) Handle(b []byte) error {
 	if err != nil {
 		return malformed(err)
 	}
+	if say, ok := m.(*wire.Say); ok && s.command(say.Text) {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch m := m.(type) {

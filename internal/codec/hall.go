@@ -13,6 +13,9 @@ const (
 	maxPlayers  = 1 << 16
 	maxCommands = 1 << 10
 	maxArgs     = 64
+	// maxAdmission bounds a player's admission: those of later versions may be
+	// longer than invitation.AdmissionSize.
+	maxAdmission = 512
 )
 
 var hallKinds = []*kind{
@@ -26,6 +29,7 @@ var hallKinds = []*kind{
 			f.exact(p.Audience[:])
 			f.exact(p.Sig[:])
 		})
+		f.bytes(&m.Invitation, maxAdmission)
 	}),
 	message(65, func(f *form, m *hall.Say) { text(f, &m.Text, maxText) }),
 	message(66, empty[hall.Leave]),

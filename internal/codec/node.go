@@ -3,6 +3,7 @@ package codec
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 )
 
@@ -58,6 +59,7 @@ var nodeKinds = []*kind{
 		f.bool(&m.Local)
 		list(f, &m.Names, node.MaxPlayerNames, 1, func(f *form, s *string) { text(f, s, maxName) })
 	}),
+	message(117, func(f *form, m *node.AccessList) { num(f, &m.Version); f.bytes(&m.List, invitation.MaxAccess) }),
 	message(119, func(f *form, m *node.Decisions) {
 		f.exact(m.Digest[:])
 		list(f, &m.List, node.MaxDecisions, 1, func(f *form, b *[]byte) { f.bytes(b, decision.MaxSize) })

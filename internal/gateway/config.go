@@ -52,6 +52,12 @@ type Config struct {
 	Game Game
 	// Code must be known to join; empty: no code is asked for.
 	Code string
+	// Invited says that a code is asked for even if Code is empty: one that Guest
+	// knows.
+	Invited bool
+	// Guest says who has another code than Code, such as an invitation; false:
+	// nobody. nil: there are no others.
+	Guest func(code string) (Guest, bool)
 	// Whitelist says that the hall lets only listed players in, so that a
 	// network may be listened on without a code.
 	Whitelist bool
@@ -77,6 +83,17 @@ type Config struct {
 	// with the Go runtime's.
 	Metrics *prometheus.Registry
 	Log     *slog.Logger // nil: slog.Default()
+}
+
+// Guest is what a code says of who has it.
+type Guest struct {
+	// Invite admits the player with the invitation that the code is; nil: it is
+	// none.
+	Invite func(player id.ID) []byte
+	// Owner says that who has the code counts as one at this machine.
+	Owner bool
+	// Entered hears that the guest is in the world; may be nil.
+	Entered func(operator bool)
 }
 
 // Limits keep connections within bounds. Zero values mean the defaults.
@@ -125,7 +142,7 @@ func (c Config) CheckListen(addr string) error {
 	if err != nil {
 		return err
 	}
-	if c.Code != "" || c.Whitelist || host == "localhost" {
+	if c.Code != "" || c.Invited || c.Whitelist || host == "localhost" {
 		return nil
 	}
 	if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {

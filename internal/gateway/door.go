@@ -1,12 +1,9 @@
 package gateway
 
 import (
-	"crypto/hmac"
-	"crypto/rand"
+	"crypto/cipher"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"net/netip"
@@ -20,7 +17,6 @@ import (
 )
 
 const (
-	tokenLife = time.Minute
 	// usedTokens is how many used tokens are remembered at least. Each has opened a
 	// socket, so that they cost an attacker more than they cost us.
 	usedTokens = 1 << 15
@@ -40,16 +36,18 @@ const (
 // and counts connections. It is safe for concurrent use.
 type door struct {
 	code    [sha256.Size]byte // of the join code
-	anybody bool              // no code
+	noCode  bool              // there is no join code
+	anybody bool              // no code of any kind is asked for
 	strong  bool              // the code cannot be guessed
-	key     [32]byte          // of tokens
+	guest   func(code string) (Guest, bool)
+	tokens  cipher.AEAD
 	limits  Limits
 	now     func() time.Time
 
-	mu       sync.Mutex
-	used     recent.Map[string, struct{}] // tokens
-	visitors limit.Table[visitor]
-	open     int // connections
+	mu          sync.Mutex
+	used        recent.Map[string, struct{}] // nonces of tokens
+	visitors    limit.Table[visitor]
+	connections int
 }
 
 // visitor is what is remembered of an address.
@@ -58,15 +56,18 @@ type visitor struct {
 	wrong limit.Budget
 }
 
-func newDoor(code string, limits Limits, now func() time.Time) *door {
+func newDoor(cfg Config, limits Limits, now func() time.Time) *door {
 	d := &door{
-		code: sha256.Sum256([]byte(code)), anybody: code == "", strong: codeBits(code) >= strongCode, limits: limits, now: now,
+		code: sha256.Sum256([]byte(cfg.Code)), noCode: cfg.Code == "", anybody: cfg.Code == "" && !cfg.Invited,
+		strong: codeBits(cfg.Code) >= strongCode, guest: cfg.Guest, tokens: newTokens(), limits: limits, now: now,
 		used: recent.New[string, struct{}](usedTokens),
 		visitors: limit.NewTable(maxVisitors, func() visitor {
 			return visitor{wrong: limit.NewBudget(1/wrongRest.Seconds(), wrongCodes)}
 		}, func(v *visitor) bool { return v.open > 0 }),
 	}
-	rand.Read(d.key[:])
+	if d.guest == nil {
+		d.guest = func(string) (Guest, bool) { return Guest{}, false }
+	}
 	return d
 }
 
@@ -91,23 +92,29 @@ func codeBits(code string) float64 {
 	return float64(len([]rune(code))) * math.Log2(float64(kinds))
 }
 
-// token exchanges a join code for a token; who is local needs none.
+// token exchanges a code for a token; who is local needs none. The code of a guest
+// goes with the token, encrypted: enter looks again what it is good for.
 func (d *door) token(a netip.Addr, code string, local bool) (string, *wire.Refused) {
+	if code != "" && len(code) <= maxGuestCode {
+		if _, ok := d.guest(code); ok {
+			return d.mint(grant{local: local, code: code}), nil
+		}
+	}
 	if !local && !d.anybody {
 		if why := d.try(a, code); why != nil {
 			return "", why
 		}
 	}
-	return d.mint(local), nil
+	return d.mint(grant{local: local}), nil
 }
 
-// try compares a code. A strong one that is right is always let in, so that nobody
-// can lock others out by trying from their address, or through their proxy. A weak
-// one would be found soon: there even the right code has to wait once an address
-// has tried too many.
+// try compares a code with the join code. A strong one that is right is always let
+// in, so that nobody can lock others out by trying from their address, or through
+// their proxy. A weak one would be found soon: there even the right code has to wait
+// once an address has tried too many.
 func (d *door) try(a netip.Addr, code string) *wire.Refused {
 	sum := sha256.Sum256([]byte(code))
-	right := subtle.ConstantTimeCompare(sum[:], d.code[:]) == 1
+	right := subtle.ConstantTimeCompare(sum[:], d.code[:]) == 1 && !d.noCode
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
@@ -133,67 +140,30 @@ func wrongCodesRefusal(wait time.Duration) *wire.Refused {
 		Text: fmt.Sprintf("%s Try again in %d s.", wire.WrongCodes.Text(), seconds)}
 }
 
-// A token is when it ends, whether it is local, a nonce, and their HMAC. Nothing
-// is remembered of it before it is used, so that no number of tokens fills anything.
-const (
-	tokenHead = 8 + 1 + 15
-	tokenSize = tokenHead + 16
-)
-
-func (d *door) mint(local bool) string {
-	var t [tokenSize]byte
-	binary.BigEndian.PutUint64(t[:], uint64(d.now().Add(tokenLife).UnixNano()))
-	rand.Read(t[8:tokenHead])
-	t[8] = 0
-	if local {
-		t[8] = 1
+// enter uses up a token, says what it grants, and counts a connection, which leave
+// is to be called for in the end. If there is no room, evict may make some among
+// those of an address, or of all.
+func (d *door) enter(a netip.Addr, token string, evict func(netip.Prefix) bool) (local bool, guest Guest, why *wire.Refused) {
+	t, ok := d.open(token)
+	if ok && t.code != "" { // the invitation may have been revoked since
+		guest, ok = d.guest(t.code)
 	}
-	copy(t[tokenHead:], d.mac(t[:tokenHead]))
-	return base64.RawURLEncoding.EncodeToString(t[:])
-}
-
-func (d *door) mac(head []byte) []byte {
-	h := hmac.New(sha256.New, d.key[:])
-	h.Write(head)
-	return h.Sum(nil)[:tokenSize-tokenHead]
-}
-
-// check reads a token that is good and was not used before. d is locked.
-func (d *door) check(token string) (local, ok bool) {
-	if len(token) != base64.RawURLEncoding.EncodedLen(tokenSize) {
-		return false, false
-	}
-	t, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if err != nil || !hmac.Equal(d.mac(t[:tokenHead]), t[tokenHead:]) {
-		return false, false
-	}
-	if _, used := d.used.Get(token); used || d.now().UnixNano() > int64(binary.BigEndian.Uint64(t)) {
-		return false, false
-	}
-	return t[8] == 1, true
-}
-
-// enter uses up a token, says whether it is of somebody local, and counts a
-// connection, which leave is to be called for in the end. If there is no room,
-// evict may make some among those of an address, or of all.
-func (d *door) enter(a netip.Addr, token string, evict func(netip.Prefix) bool) (local bool, why *wire.Refused) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	local, ok := d.check(token)
-	if !ok {
-		return false, wire.BadToken.Refusal(1)
+	if _, used := d.used.Get(t.nonce); used || !ok {
+		return false, Guest{}, wire.BadToken.Refusal(1)
 	}
 	v := d.visitors.Of(a, d.now())
 	switch {
-	case !local && v.open >= d.limits.PerAddress && !evict(limit.Key(a)):
-		return local, tooManyOfYours()
-	case d.open >= d.limits.Connections && !evict(netip.Prefix{}):
-		return local, wire.Full.Refusal(30)
+	case !t.local && v.open >= d.limits.PerAddress && !evict(limit.Key(a)):
+		return false, Guest{}, tooManyOfYours()
+	case d.connections >= d.limits.Connections && !evict(netip.Prefix{}):
+		return false, Guest{}, wire.Full.Refusal(30)
 	}
-	d.used.Put(token, struct{}{})
-	d.open++
+	d.used.Put(t.nonce, struct{}{})
+	d.connections++
 	v.open++
-	return local, nil
+	return t.local, guest, nil
 }
 
 func tooManyOfYours() *wire.Refused {
@@ -203,7 +173,7 @@ func tooManyOfYours() *wire.Refused {
 func (d *door) leave(a netip.Addr) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.open--
+	d.connections--
 	d.visitors.Of(a, d.now()).open--
 }
 

@@ -16,7 +16,7 @@ func (c *clock) now() time.Time { return c.t }
 
 func newTestDoor(code string, l Limits) (*door, *clock) {
 	c := &clock{time.Unix(1000, 0)}
-	return newDoor(code, l.withDefaults(), c.now), c
+	return newDoor(Config{Code: code}, l.withDefaults(), c.now), c
 }
 
 var (
@@ -46,7 +46,7 @@ func enter(t *testing.T, d *door, a netip.Addr, local bool) wire.Code {
 	if why != nil {
 		t.Fatal(why)
 	}
-	if _, why := d.enter(a, token, func(netip.Prefix) bool { return false }); why != nil {
+	if _, _, why := d.enter(a, token, func(netip.Prefix) bool { return false }); why != nil {
 		return why.Code
 	}
 	return ""
@@ -139,19 +139,19 @@ func TestHostileTokens(t *testing.T) {
 		"nothing": "", "another gateway's": foreign, "changed at the front": as(token, 3, '-'), "made local": as(token, 11, 'B'),
 		"changed at the end": as(token, len(token)-1, '*'), "longer": token + "A", "shorter": token[1:],
 	} {
-		if _, why := d.enter(alice, bad, nobody); why == nil || why.Code != wire.BadToken {
+		if _, _, why := d.enter(alice, bad, nobody); why == nil || why.Code != wire.BadToken {
 			t.Errorf("a token that is %s: %v", name, why)
 		}
 	}
-	if local, why := d.enter(alice, token, nobody); why != nil || local {
+	if local, _, why := d.enter(alice, token, nobody); why != nil || local {
 		t.Errorf("local %v, %v", local, why)
 	}
-	if _, why := d.enter(alice, token, nobody); why == nil || why.Code != wire.BadToken {
+	if _, _, why := d.enter(alice, token, nobody); why == nil || why.Code != wire.BadToken {
 		t.Errorf("a token again: %v", why)
 	}
 	token, _ = d.token(alice, "", false)
 	clock.t = clock.t.Add(tokenLife + time.Second)
-	if _, why := d.enter(alice, token, nobody); why == nil || why.Code != wire.BadToken {
+	if _, _, why := d.enter(alice, token, nobody); why == nil || why.Code != wire.BadToken {
 		t.Errorf("an old token: %v", why)
 	}
 }

@@ -58,7 +58,7 @@ func New(cfg Config) (*Gateway, error) {
 		return nil, err
 	}
 	g.local = keyring.NewLocalVerifier(cfg.Local)
-	g.door = newDoor(cfg.Code, g.limits, time.Now)
+	g.door = newDoor(cfg, g.limits, time.Now)
 	g.conns = &conns{limits: g.limits, shared: g.trusts, from: map[netip.Prefix]map[*tcp]struct{}{}}
 	if cfg.Stats != nil {
 		g.stats = &statsCache{read: cfg.Stats}

@@ -36,6 +36,7 @@ type peer struct {
 	local   bool
 	host    string // of this node, as the player has dialled it
 	others  func() *wire.Entrances
+	guest   Guest
 	session Session // nil during the handshake
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -60,7 +61,7 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		g.deny(w, "host", foreignHost(r))
 		return
 	}
-	local, why := g.door.enter(addr, r.URL.Query().Get("token"), g.evict)
+	local, guest, why := g.door.enter(addr, r.URL.Query().Get("token"), g.evict)
 	if why != nil {
 		g.metrics.refused(why.Code)
 		refuse(w, statusOf(why.Code), why)
@@ -73,9 +74,9 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// Another node's page has no rights of this machine, whatever it can show.
-	local = local && sameOrigin(r)
+	local = (local || guest.Owner) && sameOrigin(r)
 	p := &peer{
-		g: g, tcp: conn, addr: addr, local: local, host: r.Host, begun: time.Now(),
+		g: g, tcp: conn, addr: addr, local: local, guest: guest, host: r.Host, begun: time.Now(),
 		others:   func() *wire.Entrances { return g.entrances(r) },
 		messages: limit.NewBudget(float64(g.limits.Messages), float64(burst*g.limits.Messages)),
 		bytes:    limit.NewBudget(float64(g.limits.Bytes), float64(burst*g.limits.Bytes)),
@@ -157,6 +158,9 @@ func (p *peer) run() {
 	}
 	p.tcp.SetReadDeadline(time.Time{})
 	p.g.metrics.joined.Inc()
+	if p.guest.Entered != nil {
+		p.guest.Entered(p.session.Welcome().Operator)
+	}
 	log := p.g.log.With("player", who.Player.Short(), "name", who.Name, "address", p.addr)
 	log.Info("player connected")
 	p.tcp.Add(wire.Encode(p.session.Welcome()), nil)
@@ -216,6 +220,9 @@ func (p *peer) shake() (client.Login, error) {
 	}
 	p.proven.Store(true)
 	who.Name, who.Local, who.Entrances = name, p.local, p.others
+	if p.guest.Invite != nil {
+		who.Invitation = p.guest.Invite(who.Player)
+	}
 	return who, nil
 }
 

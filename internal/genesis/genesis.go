@@ -48,11 +48,31 @@ const (
 )
 
 // Versions of the encoding: a record of a world with a storage is of the second,
-// which has what that one is like before the founder's key.
+// which has what that one is like before the founder's key. One of the third has
+// the world's hosting there instead.
 const (
 	version = iota + 1
 	withTruth
+	withHosting
 )
+
+// Hosting says which nodes may host a world.
+type Hosting uint8
+
+// The kinds of hosting.
+const (
+	// HostingBefore is that of a record which does not say: of a world with an
+	// authority, which admits its nodes, or of one that was made before there were
+	// invitations, which any node may host.
+	HostingBefore Hosting = iota
+	// HostingOpen: any node may.
+	HostingOpen
+	// HostingInvited: nodes that the founder has invited may (package invitation).
+	HostingInvited
+)
+
+// Hostings are the names of the kinds that a founder can choose.
+var Hostings = map[string]Hosting{"open": HostingOpen, "invited": HostingInvited}
 
 // signContext keeps the signature from being one of anything else.
 const signContext = "voxelpopuli genesis record 1\n"
@@ -69,6 +89,7 @@ type Record struct {
 	MaxPlayers int32            // 0: as many as there is room for
 	Nonce      id.ID            // makes two worlds with the same settings differ
 	Truth      Truth            // the world's storage; zero: it has none
+	Hosting    Hosting          // which nodes may host the world
 	Genesis    identity.Genesis // who may take part
 	Founder    [32]byte         // Ed25519 public key of the founder's node
 	Signature  [64]byte
@@ -118,12 +139,18 @@ func (r *Record) terms(b []byte) []byte {
 		b = binary.BigEndian.AppendUint32(b, uint32(r.Truth.LMax/time.Millisecond))
 		b = binary.BigEndian.AppendUint32(b, uint32(r.Truth.Regions))
 	}
+	if r.Hosting != HostingBefore {
+		b = append(b, byte(r.Hosting))
+	}
 	return append(b, r.Founder[:]...)
 }
 
 func (r *Record) version() byte {
-	if r.Truth != (Truth{}) {
+	switch {
+	case r.Truth != (Truth{}):
 		return withTruth
+	case r.Hosting != HostingBefore:
+		return withHosting
 	}
 	return version
 }
@@ -173,6 +200,10 @@ func (r *Record) Check() error {
 		return fmt.Errorf("%w: the founder's key", ErrFormat)
 	case r.Genesis.Check() != nil:
 		return fmt.Errorf("%w: %w", ErrFormat, r.Genesis.Check())
+	case r.Hosting > HostingInvited:
+		return fmt.Errorf("%w: hosting %d", ErrFormat, r.Hosting)
+	case r.Hosting != HostingBefore && r.Genesis.Verified():
+		return fmt.Errorf("%w: the authority decides who hosts the world", ErrFormat)
 	case r.Truth != (Truth{}) && !r.Genesis.Verified():
 		return fmt.Errorf("%w: a storage in a world without an authority", ErrFormat)
 	case r.Truth != (Truth{}) && r.Truth.Check() != nil:
@@ -194,7 +225,7 @@ func Decode(b []byte) (*Record, error) {
 	}
 	d := reader{b: b}
 	v := d.byte()
-	if v != version && v != withTruth {
+	if v < version || v > withHosting {
 		return nil, fmt.Errorf("%w: another version", ErrFormat)
 	}
 	r := &Record{Name: d.text(), Seed: d.text(), Mode: d.byte(), Epoch: machine.Time(d.u64())}
@@ -206,6 +237,9 @@ func Decode(b []byte) (*Record, error) {
 	copy(r.Nonce[:], d.take(id.Size))
 	if v == withTruth {
 		r.Truth = Truth{machine.Time(d.u64()), time.Duration(d.u32()) * time.Millisecond, int32(d.u32())}
+	}
+	if v == withHosting {
+		r.Hosting = Hosting(d.byte())
 	}
 	copy(r.Founder[:], d.take(32))
 	g, err := identity.DecodeGenesis(d.take(identity.GenesisSize))

@@ -37,8 +37,37 @@ func verified() *Record {
 	return r
 }
 
+// hosted is a record of a world that says which nodes host it.
+func hosted(of Hosting) *Record {
+	r := example()
+	r.Hosting = of
+	r.Sign(key(1))
+	return r
+}
+
+// TestHosting: which nodes host a world is part of its id, and an authority decides
+// it alone. Records from before there were invitations are what they were.
+func TestHosting(t *testing.T) {
+	before, open, invited := example(), hosted(HostingOpen), hosted(HostingInvited)
+	if before.World() == open.World() || open.World() == invited.World() {
+		t.Error("worlds with different hosting have the same id")
+	}
+	if b := before.Append(nil); b[0] != version {
+		t.Errorf("a record that does not say has version %d", b[0])
+	}
+	r := verified()
+	r.Hosting = HostingOpen
+	r.Sign(key(1))
+	if r.Check() == nil {
+		t.Error("a world with an authority is open to any node")
+	}
+	if hosted(HostingInvited+1).Check() == nil {
+		t.Error("a kind of hosting that there is not")
+	}
+}
+
 func TestRecord(t *testing.T) {
-	for _, r := range []*Record{example(), verified()} {
+	for _, r := range []*Record{example(), verified(), hosted(HostingOpen), hosted(HostingInvited)} {
 		testRecord(t, r)
 	}
 }

@@ -91,7 +91,7 @@ func (h *Hall) judge(e enter) (string, *Refused) {
 	if b := h.cfg.Decisions.Banned(e.Player, name, h.time()); b != nil {
 		return "", refusal(wire.Banned, BanText(b))
 	}
-	if h.closed() && !e.Local && !operator && !h.cfg.Decisions.IsListed(e.Player) {
+	if h.whitelisted() && !e.Local && !operator && !h.cfg.Decisions.IsListed(e.Player) {
 		return "", refusal(wire.NotWhitelisted, fmt.Sprintf("%s Your player id here is %s: an operator lets you in by /whitelist add %q %s.",
 			wire.NotWhitelisted.Text(), e.Player, name, e.Player))
 	}
@@ -105,6 +105,10 @@ func (h *Hall) judge(e enter) (string, *Refused) {
 	}
 	return name, nil
 }
+
+// whitelisted reports whether only who is on the whitelist may enter.
+func (h *Hall) whitelisted() bool { return h.cfg.Whitelist() || h.cfg.Decisions.Closed() }
+
 func refusal(code wire.Code, text string) *Refused { return &Refused{Code: code, Text: text} }
 
 func (h *Hall) refuse(to machine.Peer, r *Refused) {
@@ -228,9 +232,6 @@ func (h *Hall) forgetWaiting(from machine.Peer) {
 		}
 	}
 }
-
-// closed reports whether only the whitelist may enter.
-func (h *Hall) closed() bool { return h.cfg.Whitelist || h.cfg.Decisions.Closed() }
 
 func (h *Hall) time() time.Time { return time.Unix(0, int64(h.env.Now())) }
 

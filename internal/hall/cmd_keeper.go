@@ -21,6 +21,7 @@ func keeperCommands() []*command {
 		{name: "op", args: "<known player>", help: "Makes a player an operator.", operator: true, run: (*call).op},
 		{name: "deop", args: "<known player> | <known player> undo", help: "Takes the operator's rights from a player, and from those whom the player has made operators; undo: their bans end too.", operator: true, run: (*call).deop},
 		{name: "whitelist", args: "on | off | list | add <known player> [player id] | remove <known player>", help: "Lets only some players in. Who has never been here is named by the player id that the page shows.", operator: true, run: (*call).whitelist},
+		{name: "hosts", args: "list | remove <text>", help: "Lists and removes the nodes that host this world, for operators on the founder's machine.", operator: true, run: (*call).hosts},
 	}
 }
 
@@ -195,7 +196,11 @@ func (c *call) deop() error {
 func (c *call) whitelist() error {
 	switch what := c.arg(0); {
 	case (what == "on" || what == "off") && len(c.args) == 1:
-		c.propose(decision.Statement{Topic: decision.Whitelist, On: what == "on"}, "The whitelist is "+what+".")
+		text := "The whitelist is " + what + "."
+		if what == "off" && c.cfg.Whitelist() {
+			text = "The whitelist is off for operators, but the founder's machine runs with --whitelist: it stays on until that is started without."
+		}
+		c.propose(decision.Statement{Topic: decision.Whitelist, On: what == "on"}, text)
 	case what == "list" && len(c.args) == 1:
 		c.listWhite()
 	case what == "add" && (len(c.args) == 2 || len(c.args) == 3):
@@ -212,9 +217,15 @@ func (c *call) whitelist() error {
 	return nil
 }
 
+// hosts is where /hosts is typed anywhere but on the founder's machine, whose node
+// runs it: what removes a node is signed with the founder's key.
+func (c *call) hosts() error {
+	return sorry("Only on the founder's machine can this be done: play there and type it again, or run: voxelpopuli world hosts %q", c.cfg.Name)
+}
+
 func (c *call) listWhite() {
 	state := "off"
-	if c.closed() {
+	if c.whitelisted() {
 		state = "on"
 	}
 	var names []string

@@ -19,7 +19,9 @@ type Config struct {
 	Protect    int32        // blocks around the spawn, to each side, that only operators change; 0: none
 	MaxPlayers int          // 0: as many as a list of players holds
 	Stored     bool         // the world is kept in the storage, whose rules know what players have won
-	Whitelist  bool         // only the whitelist may enter, even before anybody says /whitelist on
+	// Whitelist reports whether the founder lets in only who is on the whitelist,
+	// whatever operators say (/whitelist); nil: never.
+	Whitelist func() bool
 
 	// Decisions says who is an operator, who is banned and who is on the whitelist.
 	// The hall does not change it: Decide gives it signed statements, and the node
@@ -37,6 +39,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Decisions == nil {
 		c.Decisions = decision.New(id.ID{}, [32]byte{})
+	}
+	if c.Whitelist == nil {
+		c.Whitelist = func() bool { return false }
 	}
 	return c
 }

@@ -481,3 +481,25 @@ func BenchmarkNewsTo1000(b *testing.B) {
 		s.h.armed = false
 	}
 }
+
+// TestWhitelistOfTheFounder: an operator who turns the whitelist off hears that the
+// founder keeps it on, and who is not listed stays out.
+func TestWhitelistOfTheFounder(t *testing.T) {
+	s := newStage()
+	s.h.cfg.Whitelist = func() bool { return true }
+	does := func(line, want string) {
+		t.Helper()
+		s.out.Reset()
+		s.act(line)
+		if !strings.Contains(s.out.String(), want) {
+			t.Errorf("%s: want %q in:\n%s", line, want, s.out.String())
+		}
+	}
+	does("local m mo Mo", "Admitted")
+	does("say m /whitelist off", "it stays on until")
+	does("say m /whitelist list", "The whitelist is on")
+	does("enter b bo Bo", "not-whitelisted")
+	s.h.cfg.Whitelist = func() bool { return false }
+	does("say m /whitelist off", "The whitelist is off.")
+	does("enter c cy Cy", "Admitted")
+}

@@ -21,6 +21,9 @@ type (
 		Name   string
 		Local  bool           // from the machine that the node runs on
 		Pass   *identity.Pass // proves the key to the node of the hall, where that is another; nil: not proven
+		// Invitation is the player's admission (package invitation), which the node of
+		// the hall verifies; empty: there is none.
+		Invitation []byte
 		// Resume says that the player was admitted by another host of the hall and
 		// has not left since: nobody is told that it has come.
 		Resume bool

@@ -14,7 +14,9 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -39,6 +41,9 @@ type Config struct {
 	Create bool
 	Seed   string // empty: random
 	Mode   string // empty: survival
+	// Hosting says which nodes may host a new world, one of genesis.Hostings;
+	// empty: invited ones.
+	Hosting string
 
 	Listen string // HOST or HOST:PORT; empty: DefaultListen
 	Port   int    // when Listen has none; 0: DefaultPort, negative: any that is free
@@ -46,23 +51,35 @@ type Config struct {
 	// Nodes is the UDP address for other nodes, HOST:PORT; empty: the world has
 	// this node only. Join are addresses of nodes, HOST or HOST:PORT, whose world
 	// this one is to host too; World is then a name for its folder.
-	Nodes       string
-	Join        []string
+	Nodes string
+	// Widen lets Nodes be all addresses of the machine if other machines host the
+	// world already.
+	Widen bool
+	Join  []string
+	// Invitation is what the world is joined by; nil: none, or the one of last time.
+	Invitation *invitation.Invitation
+	// Share lets others in who have an invitation: it is made if there is none.
+	Share       bool
 	Certificate string // file: the authority's for this node, if the world has one
 	// Revocations is a file with the authority's list; it is read again when it
 	// has changed.
 	Revocations string
 	// MapPort asks the home's router to open the port for other nodes.
 	MapPort bool
-	NoRelay bool // carry no packets between two nodes that cannot reach each other
+	// NoPortMapping: it is not asked either when Nodes is widened.
+	NoPortMapping bool
+	NoRelay       bool // carry no packets between two nodes that cannot reach each other
 	// Network is where other nodes are; nil: the machine's own. Simulations have
 	// others.
 	Network pion.Net
 
-	JoinCode   string // what those from other machines must know; empty: none
-	Whitelist  bool   // only who is on the whitelist may enter
-	MaxPlayers int    // 0: as many as there is room for
-	Capacity          // what the node may carry of the world
+	JoinCode string // what those from other machines must know; empty: none
+	// Code makes a join code where one is needed and there is none: if the world asks
+	// for no invitations; nil: there stays none.
+	Code       func() string
+	Whitelist  bool // only who is on the whitelist may enter
+	MaxPlayers int  // 0: as many as there is room for
+	Capacity        // what the node may carry of the world
 
 	Searching  Searching      // hears how the search for the node's key goes; may be nil
 	Hosts      []string       // names that the gateway is reached by, besides addresses
@@ -131,7 +148,7 @@ func (c Config) openWorld(p *peers) (*worldfs.Folder, *worldfs.World, error) {
 	}
 	w, err := folder.Open(c.World)
 	if isNoWorld(err) && c.Create {
-		if _, err = CreateWorld(folder, NewWorld{Name: c.World, Seed: c.Seed, Mode: c.Mode, Searching: c.Searching}); err != nil {
+		if _, err = CreateWorld(folder, NewWorld{Name: c.World, Seed: c.Seed, Mode: c.Mode, Hosting: c.Hosting, Searching: c.Searching}); err != nil {
 			return nil, nil, err
 		}
 		w, err = folder.Open(c.World)
@@ -148,6 +165,9 @@ type NewWorld struct {
 	// Genesis says who may take part as a node; zero: an open world whose
 	// nodes' ids solve the default puzzle.
 	Genesis identity.Genesis
+	// Hosting says which nodes may host it, one of genesis.Hostings; empty: invited
+	// ones. With an authority that decides.
+	Hosting string
 	// Truth gives a world with an authority its replicated storage; nil: it has
 	// none.
 	Truth *Truth
@@ -167,6 +187,12 @@ func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
 	}
 	if !slices.Contains(Modes, m.Mode) {
 		return m, fmt.Errorf("%w: mode %q: want %s", ErrUsage, m.Mode, strings.Join(Modes, " or "))
+	}
+	if m.Rules.Hosting = n.Hosting; n.Hosting == "" && !n.Genesis.Verified() {
+		m.Rules.Hosting = hostingInvited
+	}
+	if err := checkHosting(&m); err != nil {
+		return m, err
 	}
 	if m.Seed == "" {
 		m.Seed = randomSeed()
@@ -188,6 +214,19 @@ func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
 	}
 	m.Signed = true
 	return folder.Create(m)
+}
+
+// hostingInvited is the hosting of a new world, unless its founder chooses another.
+const hostingInvited = "invited"
+
+func checkHosting(m *worldfs.Meta) error {
+	switch _, known := genesis.Hostings[m.Rules.Hosting]; {
+	case m.Genesis.Verified() && m.Rules.Hosting != "":
+		return fmt.Errorf("%w: hosting %q: the authority of this world decides which nodes host it", ErrUsage, m.Rules.Hosting)
+	case !m.Genesis.Verified() && !known:
+		return fmt.Errorf("%w: hosting %q: want invited or open", ErrUsage, m.Rules.Hosting)
+	}
+	return nil
 }
 
 // spawnOf is where newcomers begin: within the world that is stored, if one is,

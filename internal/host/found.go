@@ -64,7 +64,7 @@ func found(m *worldfs.Meta, key ed25519.PrivateKey, now machine.Time) error {
 	r := &genesis.Record{
 		Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Epoch: m.EpochTime(), Spawn: m.Spawn,
 		Protect: m.Rules.Protect, Whitelist: m.Rules.Whitelist, MaxPlayers: int32(m.Rules.MaxPlayers),
-		Nonce: m.ID, Genesis: m.Genesis,
+		Nonce: m.ID, Genesis: m.Genesis, Hosting: genesis.Hostings[m.Rules.Hosting],
 	}
 	if s := m.Rules.Storage; s != (worldfs.Storage{}) {
 		r.Truth = truthOfRules(s, now)
@@ -114,6 +114,12 @@ func ImportWorld(folder *worldfs.Folder, file string, o Import) (out Imported, e
 		if m.Genesis != (identity.Genesis{}) {
 			m.Genesis = worldfs.OpenGenesis(int(m.Genesis.Difficulty))
 		}
+		if m.Rules.Hosting == "" { // of a world that any node could host: this is another one
+			m.Rules.Hosting = hostingInvited
+		}
+		if err := checkHosting(m); err != nil {
+			return err
+		}
 		if err := begin(folder, m, nil); err != nil {
 			return fmt.Errorf("the new world: %w", err)
 		}
@@ -143,4 +149,14 @@ type Import struct {
 type Imported struct {
 	worldfs.Summary
 	Operators []string // of the file, by name
+}
+
+// hostingName is the name of a kind of hosting; empty: the founder chose none.
+func hostingName(of genesis.Hosting) string {
+	for name, h := range genesis.Hostings {
+		if h == of {
+			return name
+		}
+	}
+	return ""
 }

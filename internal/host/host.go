@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -45,6 +46,7 @@ type Host struct {
 	road   *road.Road  // nil: the same
 	paths  *nat.Paths
 	load   *load // nil: this is the world's only node
+	owner  *ownerCode
 
 	gateway *gateway.Gateway
 	addr    netip.AddrPort
@@ -94,6 +96,13 @@ func Start(cfg Config) (*Host, error) {
 	if h.peers != nil && h.peers.record.Genesis.Verified() {
 		h.beside.Go(h.keepEvidence)
 	}
+	h.startOwnerCode()
+	if h.peers != nil {
+		h.beside.Go(h.keepNodes)
+	}
+	if h.peers != nil && h.peers.invites != nil {
+		h.beside.Go(func() { h.watchPaper(filepath.Join(h.world.Dir, accessFile), h.loadAccess) })
+	}
 	if cfg.Revocations != "" {
 		h.beside.Go(func() { h.watchPaper(cfg.Revocations, h.loadRevocations) })
 	}
@@ -120,7 +129,7 @@ func (h *Host) startNode() (err error) {
 	nodeConfig := node.Config{
 		Hall: hall.Config{
 			Name: m.Name, Seed: m.Seed, Epoch: m.EpochTime(), Day: world.DayLength, Spawn: m.Spawn, Mode: modeNumber(m.Mode),
-			Protect: m.Rules.Protect, MaxPlayers: players, Whitelist: cfg.Whitelist || m.Rules.Whitelist, Stored: h.stored(),
+			Protect: m.Rules.Protect, MaxPlayers: players, Whitelist: h.whitelist, Stored: h.stored(),
 		},
 		Region: region.Config{
 			Epoch: m.EpochTime(), Terrain: terrain,
@@ -158,7 +167,7 @@ func (h *Host) startNode() (err error) {
 		pack = h.peers.codec.Packed
 	}
 	h.client = client.NewNode(client.Config{
-		Node: h.loop, World: m.ID, Self: self, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Pack: pack, Strained: h.loop.Strained, Hosts: h.hosts, Log: cfg.Log,
+		Node: h.loop, World: m.ID, Self: self, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Pack: pack, Strained: h.loop.Strained, Hosts: h.hosts, Invite: h.invite, Command: h.command, OperatorEntered: h.seeOperator, Log: cfg.Log,
 		Info: wire.WorldInfo{Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Day: world.DayLength},
 	})
 	return nil

@@ -28,16 +28,20 @@ func (h *Host) listen() error {
 	if h.local, err = ring.Local(); err != nil {
 		return err
 	}
+	if h.cfg.JoinCode == "" && h.cfg.Code != nil && !h.needsCode() {
+		h.cfg.JoinCode = h.cfg.Code()
+	}
 	cfg := gateway.Config{
 		Local: h.local,
-		Game:  gateway.Node{Node: h.client}, Code: h.cfg.JoinCode, Whitelist: h.cfg.Whitelist || h.world.Rules.Whitelist,
+		Game:  gateway.Node{Node: h.client}, Code: h.cfg.JoinCode, Whitelist: h.whitelist(),
+		Invited: h.needsCode(), Guest: h.guest,
 		Hosts: h.cfg.Hosts, Proxies: h.cfg.Proxies, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log,
 	}
 	if h.peers != nil {
 		cfg.Entrances = h.otherNodes
 	}
 	if err := cfg.CheckListen(addr); err != nil {
-		return &explained{err, "everybody who reaches " + addr + " could come in: set --join-code CODE or use --whitelist"}
+		return &explained{err, "everybody who reaches " + addr + " could come in: use --share, set --join-code CODE or use --whitelist"}
 	}
 	if h.gateway, err = gateway.New(cfg); err != nil {
 		return err
@@ -51,6 +55,9 @@ func (h *Host) listen() error {
 	go func() { h.served <- h.gateway.Serve(l) }()
 	return h.announce()
 }
+
+// JoinCode is what players from elsewhere must know; empty: none.
+func (h *Host) JoinCode() string { return h.cfg.JoinCode }
 
 // figures are what /status and /metrics show of the node.
 func (h *Host) figures(ctx context.Context) (gateway.Stats, error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -37,8 +38,11 @@ type peers struct {
 	socket *socket.Socket
 
 	door        *keyring.Door
-	certificate *identity.Certificate // nil: none
-	proof       []byte                // the same, encoded
+	access      *keyring.Access
+	invites     *Invites               // nil: this machine is not the founder's
+	invitation  *invitation.Invitation // nil: none, or this node needs none
+	certificate *identity.Certificate  // nil: none
+	proof       []byte                 // what other nodes are shown: the certificate or the admission
 	ground      *evidence.Ground
 	codec       *codec.Codec
 }
@@ -49,14 +53,18 @@ const askTime = 10 * time.Second
 // meet asks the nodes of Config.Join what world they are of. The first that
 // answers says; those who say something else are left out.
 func (c Config) meet(ctx context.Context) (*peers, error) {
-	_, key, err := ed25519.GenerateKey(rand.Reader) // the node's own depends on the world
+	pub, key, err := ed25519.GenerateKey(rand.Reader) // the node's own depends on the world
 	if err != nil {
 		return nil, err
 	}
 	p := &peers{}
+	var proof []byte
+	if c.Invitation != nil {
+		proof = c.Invitation.AdmitNode(pub)
+	}
 	var failed []error
 	for _, addr := range c.Join {
-		a, err := c.askOne(ctx, key, addr)
+		a, err := c.askOne(ctx, key, addr, proof)
 		if err == nil && p.record != nil && a.record.World() != p.record.World() {
 			err = fmt.Errorf("the node at %s is of another world (%q) than the one before (%q)", addr, a.record.Name, p.record.Name)
 		}
@@ -73,7 +81,7 @@ func (c Config) meet(ctx context.Context) (*peers, error) {
 	return p, nil
 }
 
-func (c Config) askOne(ctx context.Context, key ed25519.PrivateKey, addr string) (*peers, error) {
+func (c Config) askOne(ctx context.Context, key ed25519.PrivateKey, addr string, proof []byte) (*peers, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	at, err := resolve(ctx, addr)
@@ -85,7 +93,7 @@ func (c Config) askOne(ctx context.Context, key ed25519.PrivateKey, addr string)
 		return nil, err
 	}
 	defer conn.Close()
-	a, err := transport.Ask(ctx, conn, key, at)
+	a, err := transport.Ask(ctx, conn, key, at, proof)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +103,9 @@ func (c Config) askOne(ctx context.Context, key ed25519.PrivateKey, addr string)
 	}
 	if r.World() != a.World {
 		return nil, fmt.Errorf("the node at %s shows the record of another world than its own", addr)
+	}
+	if i := c.Invitation; i != nil && (r.World() != i.World || !i.SignedBy(r.Founder)) {
+		return nil, fmt.Errorf("the node at %s is of another world (%q) than the invitation", addr, r.Name)
 	}
 	return &peers{record: r, known: []machine.Peer{a.Peer}, seen: a.Seen.Addr()}, nil
 }
@@ -134,7 +145,7 @@ func (c Config) openJoined(folder *worldfs.Folder, p *peers) (*worldfs.World, er
 	m := worldfs.Meta{
 		ID: r.World(), Genesis: r.Genesis, Name: c.World, Seed: r.Seed, Mode: Modes[r.Mode],
 		Epoch: time.Unix(0, int64(r.Epoch)).UTC(), Spawn: r.Spawn, Record: fmt.Sprintf("%x", r.Append(nil)), Signed: true,
-		Rules: worldfs.Rules{Protect: r.Protect, Whitelist: r.Whitelist, MaxPlayers: int(r.MaxPlayers)},
+		Rules: worldfs.Rules{Protect: r.Protect, Whitelist: r.Whitelist, MaxPlayers: int(r.MaxPlayers), Hosting: hostingName(r.Hosting)},
 	}
 	if c.World == DefaultWorld {
 		m.Name = r.Name
@@ -168,6 +179,9 @@ func (h *Host) share(p *peers) error {
 	}
 	if m.Record == "" { // its storage begins now, or it was made when worlds did not have one
 		first := *m
+		if !m.Genesis.Verified() && m.Rules.Hosting == "" {
+			first.Rules.Hosting = hostingInvited // no other node has ever hosted it
+		}
 		first.Genesis.Difficulty = uint8(difficulty)
 		if err := found(&first, p.key, h.clock.Now()); err != nil {
 			return err
@@ -184,6 +198,12 @@ func (h *Host) share(p *peers) error {
 		return fmt.Errorf("the record of how %s began: %w", m.Name, err)
 	}
 	if err := h.admit(p); err != nil {
+		return err
+	}
+	if err := h.admitInvited(p); err != nil {
+		return err
+	}
+	if err := h.widen(p); err != nil {
 		return err
 	}
 	if p.socket, err = h.cfg.nodePort(); err != nil {
@@ -264,7 +284,7 @@ func (h *Host) network() (*node.Net, error) {
 		Note: func(text string) { h.cfg.Log.Warn(text) },
 
 		MaxHosted: h.cfg.Capacity.Regions, MaxPlayers: h.cfg.Capacity.Players, Full: h.load.full,
-		Verified: h.verified(),
+		Verified: h.verified(), Access: p.access,
 	}, nil
 }
 
@@ -273,8 +293,19 @@ func (h *Host) links() *transport.NetConfig {
 	p := h.peers
 	return &transport.NetConfig{
 		Key: p.key, Socket: p.socket, World: p.record.World(), Codec: p.codec, Proof: p.proof,
-		Admit: p.door.Admit, Open: !p.record.Genesis.Verified(), About: p.record.Append(nil),
+		Admit: p.access.Admit, Open: p.anyNode(), About: p.record.Append(nil), MayAsk: p.mayAsk(),
 	}
+}
+
+// anyNode reports whether any node may host the world.
+func (p *peers) anyNode() bool { return !p.record.Genesis.Verified() && !p.access.Invited() }
+
+// mayAsk decides who is told how the world begins.
+func (p *peers) mayAsk() func(ed25519.PublicKey, []byte) error {
+	if !p.access.Invited() {
+		return nil
+	}
+	return p.access.MayAsk
 }
 
 // NodeAddr is the address that other nodes join by; not valid if there can be

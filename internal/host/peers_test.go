@@ -24,7 +24,7 @@ func shared(t *testing.T, join ...string) host.Config {
 		t.Fatal(err)
 	}
 	if _, err := host.CreateWorld(folder, host.NewWorld{
-		Name: host.DefaultWorld, Seed: c.Seed, Mode: c.Mode, Genesis: worldfs.OpenGenesis(1),
+		Name: host.DefaultWorld, Seed: c.Seed, Mode: c.Mode, Genesis: worldfs.OpenGenesis(1), Hosting: "open",
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestResolve(t *testing.T) {
 		"an address":        {Runner{Config: Config{Join: []string{"192.0.2.9"}}}, "", []string{"192.0.2.9"}, true},
 		"this machine":      {Runner{Config: Config{Join: []string{"127.0.0.1"}}}, "", []string{"127.0.0.1"}, false},
 		"open to players":   {Runner{Config: Config{Listen: "0.0.0.0"}}, "", nil, true},
-		"not wanted":        {Runner{NoPortMapping: true, Config: Config{Listen: "0.0.0.0"}}, "", nil, false},
+		"not wanted":        {Runner{Config: Config{Listen: "0.0.0.0", NoPortMapping: true}}, "", nil, false},
 		"alone":             {Runner{Alone: true, Config: Config{Listen: "0.0.0.0"}}, "", nil, false},
 		"a loopback port":   {Runner{Config: Config{Listen: "0.0.0.0", Nodes: "127.0.0.1:4747"}}, "", nil, false},
 	} {
@@ -35,7 +35,7 @@ func TestResolve(t *testing.T) {
 		if err := r.resolve(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := r.openToNodes(); err != nil {
+		if err := r.openToOthers(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if r.World != c.world || !slices.Equal(r.Join, c.join) || r.MapPort != c.maps {

@@ -68,7 +68,7 @@ func (h *Host) watchPaper(file string, load func() error) {
 		if info, err := os.Stat(file); err == nil && (last == nil || info.ModTime() != last.ModTime() || info.Size() != last.Size() || !os.SameFile(info, last)) {
 			last = info
 			if err := load(); err != nil {
-				h.cfg.Log.Warn("A paper of the authority was not taken.", "file", file, "error", err)
+				h.cfg.Log.Warn("A file that decides who is admitted was not taken.", "file", file, "error", err)
 			}
 		}
 		select {

@@ -9,6 +9,8 @@ import (
 	"os"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 )
 
 // chaosCode is what players must know where nodes are on hosts of their own.
@@ -20,19 +22,25 @@ type speaker interface {
 	Close() error
 }
 
-// callKeeper lets the founder's player come in, who must be on the founder's own
-// machine to become the first operator: if that is a host of its own, as a
-// process there.
+// callKeeper lets the founder's player come in, who must know the secret of the
+// founder's data folder to become the first operator. If the founder is on a host
+// of its own, the player is a process there.
 func (c *chaos) callKeeper() (speaker, error) {
+	founder := c.nodes[0].config
+	local, err := keyring.ReadLocal(founder.Data)
+	if err != nil {
+		return nil, err
+	}
+	page := func(addr string) string { return host.PageURL("http://"+addr, "", string(local)) }
 	if c.cables == nil {
-		return joinFounder(c.t.Context, c.nodes[0].config.Gateway, c.keeper)
+		return joinFounder(c.t.Context, page(founder.Gateway), c.keeper)
 	}
 	p, err := startChild(c.t.Context, childSays, os.Stderr, c.cables.on(0)...)
 	if err != nil {
 		return nil, err
 	}
 	k := &farKeeper{p}
-	if err := k.tell(keeperOrder{Join: "127.0.0.1" + c.nodes[0].config.Listen}); err != nil {
+	if err := k.tell(keeperOrder{Join: page("127.0.0.1" + founder.Listen)}); err != nil {
 		return nil, errors.Join(err, p.kill())
 	}
 	return k, nil

@@ -119,7 +119,7 @@ func (n *chaosNode) obey(o chaosOrder) (r chaosReport, err error) {
 func (n *chaosNode) start(c *chaosConfig) (err error) {
 	u := &n.under
 	n.Host, err = host.Start(host.Config{
-		Data: c.Data, World: "chaos", Create: true, Seed: c.Seed, Mode: "creative",
+		Data: c.Data, World: "chaos", Create: true, Seed: c.Seed, Mode: "creative", Hosting: "open",
 		Listen: cmp.Or(c.Listen, c.Gateway), JoinCode: c.Code, Nodes: c.Nodes, Join: c.Join,
 		Log:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Under: host.Under{Packets: u.net.Wrap, Disk: u.disk(vfs.Default), Clock: u.clock},

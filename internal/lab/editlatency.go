@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
@@ -120,6 +121,10 @@ func (t *Trial) editLatency(c *cluster, es *masons, nodes int, seconds float64) 
 		return err
 	}
 	t.Logf("%d nodes, %d editors; the region has its hosts", nodes, n)
+	sync, err := diskSyncs(c.dir)
+	if err != nil {
+		return err
+	}
 	ctx, stop := context.WithTimeout(t.Context, duration(seconds))
 	defer stop()
 	began := time.Now()
@@ -166,7 +171,31 @@ func (t *Trial) editLatency(c *cluster, es *masons, nodes int, seconds float64) 
 	t.Plot(Plot{Name: "edit-latency", Title: "Edits acknowledged within a time", X: "ms", Y: "% of the edits", Series: []Series{line}})
 	t.Metric("p50_ms", percentile(all, 0.5), "ms")
 	t.Metric("p99_ms", percentile(all, 0.99), "ms")
+	t.Metric("sync_p50_ms", percentile(sync, 0.5), "ms")
+	t.Metric("of_sync", percentile(all, 0.5)/percentile(sync, 0.5), "")
 	t.Metric("edits_per_s", float64(len(all))/time.Since(began).Seconds(), "1/s")
 	t.Metric("refused", float64(refused), "edits")
 	return nil
+}
+
+// diskSyncs is how long the disk takes, in ms, to sync what was appended to a file
+// in dir: the least that a durable edit can take, measured in the same run.
+func diskSyncs(dir string) (ms []float64, err error) {
+	f, err := os.CreateTemp(dir, "sync")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	record := make([]byte, 256) // about what an edit appends to the write-ahead log
+	for range 100 {
+		begin := time.Now()
+		if _, err := f.Write(record); err != nil {
+			return nil, err
+		}
+		if err := f.Sync(); err != nil {
+			return nil, err
+		}
+		ms = append(ms, milliseconds(time.Since(begin)))
+	}
+	return ms, nil
 }

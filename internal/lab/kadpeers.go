@@ -93,6 +93,7 @@ func runKademliaPeers(t *Trial) error {
 		t.Metric("kaddht_cold_ms", theirs.Cold, "ms")
 		t.Metric("kaddht_warm_ms", theirs.Warm, "ms")
 		t.Metric("kaddht_again_ms", theirs.Again, "ms")
+		t.Metric("of_kaddht", percentile(cold, 0.5)/theirs.Cold, "")
 	}
 	t.Against("cold_ms", percentile(cold, 0.5), "ms", theirs.Cold)
 	t.Metric("cold_p99_ms", percentile(cold, 0.99), "ms")

@@ -190,7 +190,7 @@ func (t *Trial) reportNetwork(stages []networkStage) {
 	t.Against("busiest_core_share", first.share, "cores", paperNetwork)
 	t.Metric("mean_core_share", first.mean, "cores")
 	t.Metric("cores_per_node", first.mean, "cores")
-	t.Metric("cores_per_player", first.cpu/float64(max(1, first.players)), "cores")
+	t.Metric("cores_per_1000", 1000*first.cpu/float64(max(1, first.players)), "cores")
 	t.Metric("mb_per_node", first.memory, "MB")
 	t.Metric("tick_p99_ms", first.tickP99, "ms")
 	t.Metric("start_s", first.start, "s")

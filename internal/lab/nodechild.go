@@ -54,7 +54,7 @@ func foundLab(dir string, seed uint64) error {
 		return err
 	}
 	_, err = host.CreateWorld(folder, host.NewWorld{
-		Name: labWorld, Seed: fmt.Sprint(seed), Mode: "creative", Genesis: worldfs.OpenGenesis(1),
+		Name: labWorld, Seed: fmt.Sprint(seed), Mode: "creative", Genesis: worldfs.OpenGenesis(1), Hosting: "open",
 	})
 	return err
 }

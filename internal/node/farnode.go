@@ -196,7 +196,7 @@ func (w *network) reopen(f *farNode) {
 // onLink follows the links to other nodes.
 func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 	f := w.meet(peer)
-	if ev == machine.LinkUp && w.verified.bars(peer.ID) {
+	if ev == machine.LinkUp && w.bars(peer) {
 		w.n.env.Close(peer)
 		return
 	}
@@ -219,7 +219,8 @@ func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 		for _, m := range queue {
 			w.n.env.Send(f.peer, m)
 		}
-		w.verified.greet(f)
+		w.verified.lists().greet(f)
+		w.access.lists().greet(f)
 		w.entries.greet(f)
 		w.n.decisions.greet(f)
 		w.layer.greet(f)

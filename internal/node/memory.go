@@ -41,7 +41,8 @@ const (
 // The space, and the keys of the contacts, of the list of revocations, and of
 // what the node has of the stored world.
 const (
-	memorySpace = "node"
+	// MemorySpace is the space of what a node keeps for itself.
+	MemorySpace = "node"
 	contactsKey = "contacts"
 	revokedKey  = "revocations"
 	keptKey     = "stored"
@@ -59,7 +60,7 @@ const (
 )
 
 func (m *memory) init(w *network) {
-	m.w, m.p = w, &part{node: w.n, name: memorySpace}
+	m.w, m.p = w, &part{node: w.n, name: MemorySpace}
 	m.p.m, m.heard = m, map[id.ID]sighting{}
 }
 
@@ -70,13 +71,13 @@ func (m *memory) see(p machine.Peer) {
 	}
 }
 
-func (m *memory) do(tag uint64, job machine.Job) { partEnv{m.p}.Do(memorySpace, tag, job) }
+func (m *memory) do(tag uint64, job machine.Job) { partEnv{m.p}.Do(MemorySpace, tag, job) }
 
 // Start implements machine.Machine: what is on the disk is read.
 func (m *memory) Start() {
 	m.begun = m.w.n.env.Now()
 	m.next = m.begun.Add(saveFirst)
-	m.do(jobRecall, machine.DiskRead{Space: memorySpace})
+	m.do(jobRecall, machine.DiskRead{Space: MemorySpace})
 }
 
 // OnDone implements machine.Machine. A list that cannot be read is no reason
@@ -87,15 +88,16 @@ func (m *memory) OnDone(tag uint64, result any, err error) {
 	}
 	m.read = true
 	kvs, _ := result.([]machine.KV)
-	var known []machine.Peer
+	known, saved, damaged := contacts(kvs)
+	if m.saved = saved; damaged != nil {
+		err = damaged
+	}
 	for _, kv := range kvs {
-		if string(kv.Key) == contactsKey {
-			if known, err = kademlia.DecodeSaved(kv.Value); err == nil {
-				m.saved = kv.Value
-			}
-		}
 		if string(kv.Key) == revokedKey {
-			m.w.verified.recall(kv.Value)
+			m.w.verified.lists().recall(kv.Value)
+		}
+		if string(kv.Key) == accessKey {
+			m.w.access.lists().recall(kv.Value)
 		}
 		if string(kv.Key) == keptKey && m.w.layer != nil && m.w.layer.keeper != nil {
 			m.w.layer.keeper.remember(kv.Value)
@@ -108,6 +110,24 @@ func (m *memory) OnDone(tag uint64, result any, err error) {
 		m.see(p)
 	}
 	m.w.dir.begin(known)
+}
+
+// contacts finds the nodes that answered last time in what is on the disk.
+func contacts(kvs []machine.KV) (known []machine.Peer, saved []byte, err error) {
+	for _, kv := range kvs {
+		if string(kv.Key) == contactsKey {
+			if known, err = kademlia.DecodeSaved(kv.Value); err == nil {
+				saved = kv.Value
+			}
+		}
+	}
+	return known, saved, err
+}
+
+// KnownNodes are the nodes that answered last time, from what is in MemorySpace.
+func KnownNodes(kvs []machine.KV) []machine.Peer {
+	known, _, _ := contacts(kvs) // a list that cannot be read is made again
+	return known
 }
 
 // beat saves the contacts from time to time.
@@ -134,7 +154,7 @@ func (m *memory) save() {
 
 // put writes a value to the node's own space.
 func (m *memory) put(key string, value []byte) {
-	m.do(jobSave, machine.DiskWrite{Space: memorySpace, Put: []machine.KV{{Key: []byte(key), Value: value}}})
+	m.do(jobSave, machine.DiskWrite{Space: MemorySpace, Put: []machine.KV{{Key: []byte(key), Value: value}}})
 }
 
 // OnMessage implements machine.Machine.

@@ -106,6 +106,13 @@ type (
 	Leaving struct{}
 )
 
+// AccessList says which version of the founder's list the sender has, with the
+// list itself if the receiver's is older.
+type AccessList struct {
+	Version uint64
+	List    []byte // invitation.Access in its encoding; may be empty
+}
+
 // Decisions spreads the log of decisions: two nodes that get a link tell each
 // other a hash of what they have; if the two differ, each gives the other all.
 // Whoever takes in a new statement passes it on. A message with a List says

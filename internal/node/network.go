@@ -50,8 +50,10 @@ type Net struct {
 	// nil: records are not signed (a simulation that does not look at signatures).
 	Sign   func(*kademlia.Record)
 	Verify func(*kademlia.Record) machine.Job
-	// Verified is for a world with an authority; nil: the world is open.
+	// Verified is for a world with an authority; nil: the world has none.
 	Verified *Verified
+	// Access says whom the founder admits; nil: everybody (a simulation).
+	Access Access
 }
 
 // Defaults of Net.
@@ -96,7 +98,8 @@ type network struct {
 	entries  entries
 	holders  []machine.Peer // scratch
 
-	verified *verified // nil: an open world
+	verified *verified // nil: the world has no authority
+	access   *access   // nil: in a simulation
 	layer    *layer    // the overlay; nil: this node has no place in it
 
 	closing bool
@@ -130,6 +133,7 @@ func newNetwork(n *Node, cfg Net) *network {
 	w.memory.init(w)
 	w.entries.init(w)
 	w.initVerified()
+	w.initAccess()
 	w.takeStock()
 	return w
 }
@@ -167,6 +171,7 @@ func (w *network) onBeat() {
 		x.Beat(now)
 	}
 	w.verified.beat(now)
+	w.access.beat(now)
 	w.n.decisions.beat(now)
 	w.generateBeat()
 	w.vouchBeat(now)
@@ -184,7 +189,7 @@ func (w *network) onBeat() {
 
 // receive takes a message of another node.
 func (w *network) receive(from machine.Peer, m machine.Message) {
-	if w.verified.bars(from.ID) {
+	if w.bars(from) {
 		w.n.counts.Dropped++
 		return
 	}
@@ -236,7 +241,9 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	case *Decisions:
 		w.n.decisions.receive(f, m)
 	case *Revoked:
-		w.verified.onRevoked(f, m)
+		w.verified.lists().received(f, m.Version, m.List)
+	case *AccessList:
+		w.access.lists().received(f, m.Version, m.List)
 	case *Renewed:
 		w.verified.onRenewed(f, m)
 	default:

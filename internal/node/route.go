@@ -98,6 +98,12 @@ func (w *network) fromSession(session id.ID, to Part, m machine.Message) {
 		return
 	}
 	m = w.ofNode(w.cfg.Self.ID, m)
+	if e, ok := m.(*hall.Enter); ok {
+		if why := w.visitRefused(e, w.cfg.Self.ID); why != nil {
+			w.toLocal(session, why)
+			return
+		}
+	}
 	r := w.route(to)
 	r.sessions[session] = true
 	r.noteWatch(session, m)

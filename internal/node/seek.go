@@ -65,7 +65,7 @@ func (l *layer) ask(now machine.Time) {
 	var whom []machine.Peer
 	for _, p := range w.dir.kad.Table().Contacts(slices.Clone(w.cfg.Known)) {
 		known := slices.ContainsFunc(whom, func(q machine.Peer) bool { return q.ID == p.ID })
-		if p.ID != w.cfg.Self.ID && !known && !w.verified.bars(p.ID) {
+		if p.ID != w.cfg.Self.ID && !known && !w.bars(p) {
 			whom = append(whom, p)
 		}
 	}

@@ -43,14 +43,11 @@ type Door interface {
 	Bars(id.ID) bool
 }
 
-// verified spreads the authority's revocations: two nodes that get a link tell
-// each other which version they have, and who has the newer one gives it to the
-// other; who gets a newer one passes it on over all links. What is passed on was
-// checked first, so nothing spreads but what the authority has signed. A nil one
-// is that of an open world.
+// verified applies the authority's revocations to the node's links, and spreads
+// them. A nil one is that of an open world.
 type verified struct {
 	Verified
-	w *network
+	*spread
 
 	next   machine.Time // to look whether certificates have ended
 	out    bool         // this node's own does not count any more
@@ -61,7 +58,12 @@ func (w *network) initVerified() {
 	if w.cfg.Verified == nil {
 		return
 	}
-	w.verified = &verified{Verified: *w.cfg.Verified, w: w}
+	v := &verified{Verified: *w.cfg.Verified}
+	v.spread = &spread{
+		w: w, list: revocationList{v.Door}, name: "list of revocations", key: revokedKey, enforce: v.enforceList,
+		message: func(version uint64, list []byte) machine.Message { return &Revoked{version, list} },
+	}
+	w.verified = v
 	if w.verified.Certificate != nil {
 		w.layer = newLayer(w, w.verified)
 	}
@@ -70,46 +72,35 @@ func (w *network) initVerified() {
 // bars reports whether a node is to be refused.
 func (v *verified) bars(who id.ID) bool { return v != nil && v.Door.Bars(who) }
 
-// version is that of the list in force; 0: none.
-func (v *verified) version() uint64 {
-	if r := v.Door.Revoked(); r != nil {
-		return r.Version
+// lists is nil if v is.
+func (v *verified) lists() *spread {
+	if v == nil {
+		return nil
 	}
-	return 0
+	return v.spread
 }
 
-// greet tells a node which version is in force here.
-func (v *verified) greet(f *farNode) {
-	if v != nil {
-		v.w.n.env.Send(f.peer, &Revoked{Version: v.version()})
+// revocationList is the authority's list as it spreads.
+type revocationList struct{ Door }
+
+// Current implements SignedList.
+func (l revocationList) Current() (version uint64, list []byte) {
+	if r := l.Revoked(); r != nil {
+		return r.Version, r.Append(nil)
 	}
+	return 0, nil
 }
 
-// message is the list in force.
-func (v *verified) message() *Revoked {
-	r := v.Door.Revoked()
-	return &Revoked{Version: r.Version, List: r.Append(nil)}
-}
-
-// onRevoked compares versions, and takes a newer list.
-func (v *verified) onRevoked(f *farNode, m *Revoked) {
-	if v == nil || f.state != linkUp {
-		return
+// Take implements SignedList.
+func (l revocationList) Take(list []byte) (said string, err error) {
+	r, err := identity.DecodeRevocations(list)
+	if err == nil {
+		err = l.Renew(r)
 	}
-	switch own := v.version(); {
-	case m.Version < own:
-		v.w.n.env.Send(f.peer, v.message())
-	case m.Version == own || len(m.List) == 0: // it gives us the list when it hears of ours
-	default:
-		r, err := identity.DecodeRevocations(m.List)
-		if err == nil {
-			err = v.take(r, f)
-		}
-		if err != nil {
-			v.w.note(fmt.Sprintf("Node %s has sent a false list of revocations: %v", f.peer.ID.Short(), err))
-			v.w.cut(f)
-		}
+	if err != nil {
+		return "", err
 	}
+	return fmt.Sprintf("Version %d of the authority's revocations is in force, with %d certificates.", r.Version, len(r.Serials)), nil
 }
 
 // Revoke gives the node a list of revocations of the authority, which spreads to
@@ -123,48 +114,9 @@ func (n *Node) Revoke(r *identity.Revocations) error {
 	if r.World == n.net.cfg.World && r.Version <= v.version() {
 		return nil
 	}
-	err := v.take(r, nil)
+	err := v.take(r.Append(nil), nil)
 	n.drain()
 	return err
-}
-
-// tellAll sends a message over all links but one.
-func (w *network) tellAll(m machine.Message, but *farNode) {
-	for _, f := range w.order {
-		if f != but && f.state == linkUp {
-			w.n.env.Send(f.peer, m)
-		}
-	}
-}
-
-// recall takes the list that is on the disk.
-func (v *verified) recall(b []byte) {
-	if v == nil {
-		return
-	}
-	r, err := identity.DecodeRevocations(b)
-	if err == nil && r.Version > v.version() {
-		err = v.Door.Renew(r)
-	}
-	if err != nil {
-		v.w.note("The list of revocations on the disk cannot be used: " + err.Error())
-		return
-	}
-	v.enforce()
-}
-
-// take puts a newer list in force, keeps it and passes it on. The links to who is
-// revoked are closed after that: they hear why.
-func (v *verified) take(r *identity.Revocations, from *farNode) error {
-	if err := v.Door.Renew(r); err != nil {
-		return err
-	}
-	w := v.w
-	w.memory.put(revokedKey, r.Append(nil))
-	w.tellAll(v.message(), from)
-	w.note(fmt.Sprintf("Version %d of the authority's revocations is in force, with %d certificates.", r.Version, len(r.Serials)))
-	v.enforce()
-	return nil
 }
 
 const (
@@ -179,7 +131,7 @@ func (v *verified) beat(now machine.Time) {
 		return
 	}
 	v.next = now.Add(endsEvery)
-	v.enforce()
+	v.enforceList()
 	c := v.Certificate
 	if c == nil || c.Until == 0 || v.out || now.Add(endsSoon) < c.Until || v.warned != 0 && now.Sub(v.warned) < 24*time.Hour {
 		return
@@ -189,16 +141,10 @@ func (v *verified) beat(now machine.Time) {
 		c.Serial, time.Unix(0, int64(c.Until)).UTC().Format(time.RFC3339)))
 }
 
-// enforce cuts off who is revoked or whose certificate has ended.
-func (v *verified) enforce() {
+// enforceList cuts off who is revoked or whose certificate has ended.
+func (v *verified) enforceList() {
 	w := v.w
-	for _, f := range append([]*farNode(nil), w.order...) {
-		if v.bars(f.peer.ID) {
-			w.dir.kad.Table().Remove(f.peer.ID)
-			delete(w.memory.heard, f.peer.ID)
-			w.cut(f)
-		}
-	}
+	w.expel()
 	c := v.Certificate
 	if c == nil || v.out {
 		return
@@ -216,17 +162,4 @@ func (v *verified) leave(why string) {
 	v.out = true
 	v.w.note(why)
 	v.w.layer.stop()
-}
-
-// cut ends the link to a node.
-func (w *network) cut(f *farNode) {
-	if f.state == linkNone {
-		return
-	}
-	w.n.env.Close(f.peer)
-	w.linkDown(f)
-	w.layer.lost(f, machine.LinkFailed)
-	for _, p := range sortedParts(w.hosts) {
-		w.hosts[p].rep.OnLink(f.peer, machine.LinkFailed)
-	}
 }

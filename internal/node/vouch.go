@@ -47,15 +47,30 @@ type vouching struct {
 // mayEnter reports whether another node may speak for the player that it asks the
 // hall to let in, and tells the session why not.
 func (w *network) mayEnter(f *farNode, session id.ID, e *hall.Enter) bool {
-	if w.cfg.CheckPass == nil {
+	var why *hall.Refused
+	if w.cfg.CheckPass != nil && w.cfg.CheckPass(e.Pass, e.Player, f.peer.ID) != nil {
+		why = &hall.Refused{Code: wire.BadProof, Text: wire.BadProof.Text(), Retry: 1}
+	} else {
+		why = w.visitRefused(e, f.peer.ID)
+	}
+	if why == nil {
 		return true
 	}
-	if err := w.cfg.CheckPass(e.Pass, e.Player, f.peer.ID); err != nil {
-		w.n.counts.Dropped++
-		w.send(f.peer, &ToSessions{[]id.ID{session}, &hall.Refused{Code: wire.BadProof, Text: wire.BadProof.Text(), Retry: 1}})
-		return false
+	w.n.counts.Dropped++
+	w.send(f.peer, &ToSessions{[]id.ID{session}, why})
+	return false
+}
+
+// visitRefused says why a player is not invited to enter through a node; nil: it
+// is. The node of the founder lets in whom it wants.
+func (w *network) visitRefused(e *hall.Enter, through id.ID) *hall.Refused {
+	if w.access == nil {
+		return nil
 	}
-	return true
+	if err := w.access.Visit(e.Invitation, e.Player, through); err != nil {
+		return &hall.Refused{Code: wire.NotInvited, Text: wire.NotInvited.Text()}
+	}
+	return nil
 }
 
 // vouchFirst keeps what a session of another node says to a region until the

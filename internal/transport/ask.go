@@ -36,8 +36,8 @@ type About struct {
 
 // Ask asks the node at an address what world it is of. The answer is what that
 // node says, and proves no more than its key. conn is a port for that alone, or
-// nil: one is opened.
-func Ask(ctx context.Context, conn net.PacketConn, key ed25519.PrivateKey, at netip.AddrPort) (About, error) {
+// nil: one is opened. proof is shown to the node, which may ask for one.
+func Ask(ctx context.Context, conn net.PacketConn, key ed25519.PrivateKey, at netip.AddrPort, proof []byte) (About, error) {
 	if conn == nil {
 		var err error
 		if conn, err = net.ListenUDP("udp", nil); err != nil {
@@ -60,7 +60,7 @@ func Ask(ctx context.Context, conn net.PacketConn, key ed25519.PrivateKey, at ne
 	if err := spoken(c); err != nil {
 		return About{}, fmt.Errorf("asking the node at %s: %w", at, err)
 	}
-	a, err := ask(ctx, c)
+	a, err := ask(ctx, c, proof)
 	if err != nil {
 		return About{}, fmt.Errorf("asking the node at %s: %w", at, toldVersion(err))
 	}
@@ -68,13 +68,13 @@ func Ask(ctx context.Context, conn net.PacketConn, key ed25519.PrivateKey, at ne
 	return a, nil
 }
 
-func ask(ctx context.Context, c *quic.Conn) (a About, err error) {
+func ask(ctx context.Context, c *quic.Conn, proof []byte) (a About, err error) {
 	s, err := c.OpenStreamSync(ctx)
 	if err != nil {
 		return a, err
 	}
 	defer context.AfterFunc(ctx, func() { s.SetReadDeadline(time.Unix(1, 0)) })()
-	if _, err := s.Write((&hello{}).frame()); err != nil {
+	if _, err := s.Write((&hello{proof: proof}).frame()); err != nil {
 		return a, err
 	}
 	f := newFrames(s, max(maxHello, MaxAbout))

@@ -20,7 +20,7 @@ func TestAsk(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	at := p.sock.Addr()
-	a, err := Ask(ctx, nil, testKey(2), at)
+	a, err := Ask(ctx, nil, testKey(2), at, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,13 +30,13 @@ func TestAsk(t *testing.T) {
 	}
 	silent := startNode(t, 3)
 	var refused *quic.ApplicationError
-	if _, err := Ask(ctx, nil, testKey(2), silent.sock.Addr()); !errors.As(err, &refused) || refused.ErrorCode != codeWorld {
+	if _, err := Ask(ctx, nil, testKey(2), silent.sock.Addr(), nil); !errors.As(err, &refused) || refused.ErrorCode != codeWorld {
 		t.Errorf("%v", err)
 	}
 	gone, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	silent.stop()
-	if _, err := Ask(gone, nil, testKey(2), silent.sock.Addr()); err == nil || !strings.Contains(err.Error(), silent.sock.Addr().String()) {
+	if _, err := Ask(gone, nil, testKey(2), silent.sock.Addr(), nil); err == nil || !strings.Contains(err.Error(), silent.sock.Addr().String()) {
 		t.Errorf("nobody is there: %v", err)
 	}
 }

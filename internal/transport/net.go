@@ -47,8 +47,10 @@ type NetConfig struct {
 	Open bool
 
 	// About is told to whoever asks what world this is (Ask), at most MaxAbout
-	// bytes: how it begins. Empty: nobody is told.
-	About []byte
+	// bytes: how it begins. Empty: nobody is told. MayAsk says why who has that key
+	// and proof is not told; nil: everyone is.
+	About  []byte
+	MayAsk func(pub ed25519.PublicKey, proof []byte) error
 
 	MaxLinks   int           // to other nodes; 0: DefaultMaxLinks
 	PerAddress int           // links that nodes at one address may open; 0: DefaultPerAddress

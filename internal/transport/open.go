@@ -141,6 +141,11 @@ func (n *network) meet(ctx context.Context, q *quic.Conn, s *quic.Stream) (*conn
 		return nil, hello{}, err
 	}
 	if h.world.IsZero() && len(n.cfg.About) > 0 {
+		if n.cfg.MayAsk != nil {
+			if err := n.cfg.MayAsk(pub, h.proof); err != nil {
+				return nil, hello{}, refusal{codeRefused, err}
+			}
+		}
 		return nil, hello{}, errAsks
 	}
 	if h.world != n.cfg.World {

@@ -69,7 +69,7 @@ func TestOtherVersionAnswers(t *testing.T) {
 	at := older.Addr().(*net.UDPAddr).AddrPort()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	_, err = Ask(ctx, nil, testKey(2), at)
+	_, err = Ask(ctx, nil, testKey(2), at, nil)
 	var v session.OtherVersion
 	if !errors.As(err, &v) || v != 1 || !strings.Contains(err.Error(), fmt.Sprint("speaks version 1 of the protocol between nodes, this node ", session.Version)) {
 		t.Errorf("asked: %v", err)

@@ -32,6 +32,7 @@ const (
 	NotWhitelisted Code = "not-whitelisted"
 	BadCode        Code = "code"
 	WrongCodes     Code = "codes" // too many wrong ones
+	NotInvited     Code = "not-invited"
 	BadToken       Code = "token"
 	BadProof       Code = "proof"
 	Full           Code = "full"
@@ -74,6 +75,7 @@ var texts = map[Code]string{
 	NotWhitelisted: "Only invited players may enter this world.",
 	BadCode:        "The join code is wrong.",
 	WrongCodes:     "Too many wrong join codes were tried from your address.",
+	NotInvited:     "To enter this world you need an invitation: open the link that you were sent.",
 	BadToken:       "The session has expired. Reload the page.",
 	BadProof:       "Your player key could not be verified.",
 	Full:           "The world is full at the moment.",

@@ -1,6 +1,6 @@
 import { inflateSync } from 'fflate';
 import { up } from '../net/codec';
-import type { Game } from './game';
+import type { GameState } from './state';
 
 /** A region seen from far: 32×32 cells of 4 m, x fastest. */
 export interface Tile {
@@ -20,7 +20,7 @@ export class Far {
   private readonly asked = new Map<string, number>();
   private last = 0;
 
-  constructor(private readonly game: Game) {}
+  constructor(private readonly game: GameState) {}
 
   begin(): void {
     this.asked.clear();

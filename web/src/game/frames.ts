@@ -1,7 +1,8 @@
 import { decodeFrame, type Frame } from '../net/frame';
 import { WireError } from '../net/reader';
 import { LeaveReason, type Message } from '../net/types';
-import type { Game } from './game';
+import type { GameState } from './state';
+import type { Viewer } from './viewer';
 
 /** The body moves once the columns around it are there: this many to each side. */
 const NEAR = 1;
@@ -9,6 +10,15 @@ const NEAR = 1;
 const STALE_MS = 8000;
 
 type ColumnMessage = Extract<Message, { type: 'column' }>;
+
+/** What frames change in the game. */
+export interface FramesGame extends GameState {
+  readonly viewer: Viewer;
+  /** A frame has said something of the own body. */
+  heard(now: number): void;
+  /** The node put the body somewhere else. */
+  corrected(flags: number, jumped: boolean): void;
+}
 
 /** Brings columns and frames into the game, in order. */
 export class Frames {
@@ -18,7 +28,7 @@ export class Frames {
   readonly loaded = new Set<string>();
   garbage = 0;
 
-  constructor(private readonly game: Game) {}
+  constructor(private readonly game: FramesGame) {}
 
   /** A new connection: columns come again; the old ones are shown until then. */
   begin(): void {

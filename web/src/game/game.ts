@@ -16,42 +16,11 @@ import { Hands } from './hands';
 import { Hosts } from './hosts';
 import { Inventory } from './inventory';
 import { Look } from './look';
-import { Predictor, type StepResult } from './predictor';
+import { Predictor } from './predictor';
 import { Roster } from './roster';
 import type { SettingsStore } from './settings';
+import type { GameEvents, GameState } from './state';
 import { Viewer } from './viewer';
-
-export interface ChatLine {
-  kind: number;
-  from: string;
-  text: string;
-}
-
-export interface GameEvents {
-  welcome: Welcome;
-  /** the land around is there: the body may move */
-  ready: undefined;
-  /** how much of the land around is there */
-  loading: { done: number; all: number };
-  self: Self;
-  inventory: Inventory;
-  chat: ChatLine;
-  players: Roster;
-  /** something to show for a moment; quiet ones are for the screen reader only */
-  notice: { code: string; text: string };
-  commands: Command[];
-  step: StepResult;
-  /** whether the node has fallen silent: the body waits until it is heard of again */
-  stalled: boolean;
-  /** by us (own) or by somebody near */
-  broke: { x: number; y: number; z: number; block: number; own: boolean };
-  placed: { x: number; y: number; z: number; block: number; own: boolean };
-  digging: { x: number; y: number; z: number; block: number };
-  hurt: undefined;
-  entityEvent: { entity: number; event: number };
-  /** somebody has picked an item up; it is still drawn */
-  taken: { entity: number };
-}
 
 /** Steps made up for at most after the page slept: the node runs no more at once; older time is lost. */
 const MAX_BEHIND = 10;
@@ -64,7 +33,7 @@ const STALL_MS = 2000;
 /** advance() is called at least so often, unless the page itself slept. */
 const AWAKE_MS = 500;
 
-export class Game {
+export class Game implements GameState {
   readonly events = new Emitter<GameEvents>();
   readonly clock = new TickClock();
   readonly look = new Look();

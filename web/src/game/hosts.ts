@@ -1,6 +1,6 @@
 import { up } from '../net/codec';
 import type { HostLink, HostNode, HostRegion, HostTruth } from '../net/types';
-import type { Game } from './game';
+import type { GameState } from './state';
 
 const ASK_MS = 1000;
 
@@ -14,7 +14,7 @@ export class Hosts {
   private readonly byPlace = new Map<string, HostRegion>();
   private last = -Infinity;
 
-  constructor(private readonly game: Game) {}
+  constructor(private readonly game: Pick<GameState, 'ready' | 'send'>) {}
 
   /** To be called as long as the answer is shown. */
   ask(now: number): void {

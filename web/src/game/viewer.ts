@@ -1,13 +1,18 @@
 import type { FigureKind } from '../engine';
 import { EntityKind, Mode, Pose } from '../net/types';
 import { TICK_MS } from './clock';
-import type { Game } from './game';
+import type { Controls } from './controls';
+import type { Far } from './far';
 import type { Target } from './hands';
-import { through } from './look';
+import type { Inventory } from './inventory';
+import { type Look, through } from './look';
 import { fluidLevel, info } from './physics/blocks';
 import { human } from './physics/body';
 import { type Aimed, pickEntity, raycast } from './raycast';
+import type { Roster } from './roster';
 import { eyeHeight, HEIGHT, reachOf } from './rules';
+import type { SettingsStore } from './settings';
+import type { GameState } from './state';
 
 const kinds: Record<number, FigureKind> = {
   [EntityKind.Player]: 'player', [EntityKind.Sheep]: 'sheep', [EntityKind.Stalker]: 'stalker', [EntityKind.Item]: 'item',
@@ -19,6 +24,21 @@ const sizes: Record<FigureKind, { halfWidth: number; height: number }> = {
 /** Others are drawn this far in the past, so that there is always something to draw between. */
 const DELAY_TICKS = 2.2;
 const HIT_REACH = 3.5;
+
+/** What is drawn of the game. */
+export interface ViewerGame extends GameState {
+  readonly settings: SettingsStore;
+  readonly controls: Controls;
+  readonly far: Far;
+  readonly inventory: Inventory;
+  readonly look: Look;
+  readonly roster: Roster;
+  readonly timeOfDay: { tick: number; length: number };
+  /** How far the time is between the last step and the next, 0 to 1. */
+  alpha(now: number): number;
+  /** Asks the node for what is drawn. */
+  sendView(): void;
+}
 
 /** Everything that is done once for each picture: the eye, the others, what is aimed at. */
 export class Viewer {
@@ -39,7 +59,7 @@ export class Viewer {
   /** where others are drawn */
   private readonly others = new Map<number, { id: number; kind: FigureKind; x: number; y: number; z: number }>();
 
-  constructor(private readonly game: Game) {
+  constructor(private readonly game: ViewerGame) {
     this.distance = game.settings.now.viewDistance;
     game.engine.onViewDistance = (d) => {
       this.drawn = d;

@@ -1,4 +1,5 @@
-import type { ChatLine, Game } from '../game/game';
+import type { Game } from '../game/game';
+import type { ChatLine } from '../game/state';
 import { ChatKind } from '../net/types';
 import { type Choice, complete } from './complete';
 import { h } from './dom';

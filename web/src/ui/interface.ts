@@ -1,4 +1,9 @@
-import type { App } from '../app';
+import type { Audio } from '../audio';
+import type { Engine } from '../engine';
+import type { Game } from '../game/game';
+import type { SettingsStore } from '../game/settings';
+import type { Connection } from '../net/connection';
+import type { Identity } from '../net/identity';
 import { ActKind } from '../net/types';
 import { Chat } from './chat';
 import { Debug } from './debug';
@@ -15,6 +20,25 @@ import { Players } from './players';
 import { SettingsDialog } from './settingsDialog';
 import { StartScreen } from './start';
 import { Touch } from './touch';
+
+/** What the interface shows, and does when something is pressed. */
+export interface InterfaceApp {
+  readonly game: Game;
+  readonly engine: Engine;
+  readonly audio: Audio;
+  readonly settings: SettingsStore;
+  readonly connection: Connection;
+  readonly identity: Identity;
+  readonly canvas: HTMLCanvasElement;
+  /** Goes on playing. */
+  resume(): void;
+  /** Opens a dialog over the game. */
+  open(show: () => void): void;
+  /** Joins the world. */
+  play(name: string, code: string, token: string | null): void;
+  /** Back to the start screen. */
+  leave(): void;
+}
 
 /** Everything of the page that is not the picture. */
 export class Interface {
@@ -38,7 +62,7 @@ export class Interface {
   private readonly dialogs: Dialog[];
   private readonly root: HTMLElement;
 
-  constructor(private readonly app: App) {
+  constructor(private readonly app: InterfaceApp) {
     const { game, settings } = app;
     const resume = (): void => app.resume();
     const open = (show: () => void) => (): void => app.open(show);

@@ -59,6 +59,7 @@ const en = {
     name: 'This name cannot be used. A name has 1 to 20 letters, digits, spaces or _ - \'.',
     code: 'The join code is not right. Ask the person who hosts this world.',
     banned: 'You are banned from this world.',
+    'not-invited': 'To enter this world you need an invitation: open the link that you were sent.',
     'not-whitelisted': 'Only invited players may enter this world. Ask the person who hosts it.',
     full: 'The world is full at the moment. You come in as soon as there is room.',
     busy: 'The world is busy. You come in as soon as it can take you.',
