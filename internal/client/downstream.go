@@ -14,6 +14,9 @@ import (
 
 // receive turns a message of the node into messages for the client.
 func (s *Session) receive(m machine.Message, to Sink) {
+	if s.fromOthers(m) {
+		return
+	}
 	switch m := m.(type) {
 	case *region.Frame:
 		s.onFrame(m, to)
@@ -60,7 +63,7 @@ func (s *Session) onPlace(m machine.Message) {
 	switch m := m.(type) {
 	case *hall.Admitted:
 		s.admitted, s.why = m, nil
-		s.home = m.Home
+		s.home, s.before, s.early = m.Home, m.Home, nil
 		s.enter(m.Home)
 	case *region.Entered:
 		s.onEntered(m)
@@ -144,14 +147,15 @@ func (s *Session) onMoved(m *region.Moved) {
 	case region.MovedReplaced:
 		s.end(wire.Elsewhere.Refusal(0))
 	case region.MovedElsewhere:
-		s.home = m.To
+		s.home, s.before = m.To, m.To
 		s.enter(m.To)
 	default:
 		if m.Epoch > s.epoch || !s.isHome {
-			s.home, s.epoch, s.isHome = m.To, m.Epoch, true
+			s.home, s.before, s.epoch, s.isHome = m.To, m.Region, m.Epoch, true
 			if s.in {
 				s.askAgain() // what the home before has not done
 			}
+			s.takeEarly()
 		}
 	}
 }
@@ -215,8 +219,9 @@ func (s *Session) onOwn(own *region.Own) {
 		s.heard = time.Now()
 	}
 	if own.Corrected {
+		s.claims.acked = max(s.claims.acked, own.Ack)
 		s.moveTo(own.Position)
-	} else if pos, ok := s.claims.at(own.Ack); ok {
+	} else if pos, ok := s.claims.at(own.Ack, s.pos); ok {
 		s.moveTo(pos)
 	}
 }
@@ -228,7 +233,7 @@ func (s *Session) moveTo(pos world.Vec) {
 
 func (s *Session) onColumns(m *region.Columns, to Sink) {
 	for _, c := range m.Columns {
-		if s.watch.sent(c.Column.Pos) {
+		if c.Column != nil && c.Column.Pos.Region() == m.Region && s.watch.sent(c.Column.Pos) {
 			to.Add(s.node.columns.message(c.Column), nil)
 		}
 	}

@@ -61,6 +61,7 @@ type Node struct {
 
 	broadcasts broadcasts
 	line       line
+	wakes      wakes
 
 	names names
 }
@@ -70,13 +71,15 @@ func NewNode(cfg Config) *Node {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	return &Node{
+	n := &Node{
 		cfg:     cfg,
 		columns: newColumnCache(cacheBytes, cfg.Pack),
 		far:     &farCache{gen: cfg.Terrain, known: map[world.RegionPos][]byte{}},
 		hosts:   hostsCache{ask: cfg.Hosts},
 		names:   names{of: map[string]id.ID{}},
 	}
+	n.wakes.init()
+	return n
 }
 
 // World returns the world's id and what clients are told about it.

@@ -40,6 +40,8 @@ type Session struct {
 	admitted   *hall.Admitted
 	entered    *region.Entered // the first time
 	home       world.RegionPos
+	before     world.RegionPos // the home that has given the player to this one
+	early      []early         // of regions that are not the home yet
 	epoch      uint32
 	isHome     bool // a region has said that it is the home
 	operator   bool // as the lobby or the home has last said
@@ -63,10 +65,12 @@ type Session struct {
 }
 
 func newSession(n *Node, k *transport.Link, player id.ID) *Session {
-	return &Session{
+	s := &Session{
 		node: n, link: k, player: player,
 		watch: newWatcher(), watchedAt: map[world.RegionPos]time.Time{}, heard: time.Now(),
 	}
+	s.watch.may = func() bool { return n.wakes.may(player) }
+	return s
 }
 
 // Welcome returns the message that tells the client who and where it is.

@@ -96,8 +96,8 @@ func (s *Session) onInput(b []byte) error {
 	if err := wire.DecodeInto(b, in); err != nil {
 		return malformed(err)
 	}
-	s.steps(in)
-	s.claims.add(in.Seq+uint32(len(in.Steps))-1, in.Pos)
+	together := s.steps(in)
+	s.claims.add(in.Seq+uint32(len(in.Steps))-1, in.Pos, together)
 	s.tend()
 	return nil
 }
@@ -115,10 +115,11 @@ func (s *Session) tend() {
 
 // steps sends body steps to the home. While the node is strained one waits for the
 // next, and they travel together: the home runs one in each tick all the same
-// (region.smooth), and the packet costs more than what is in it.
-func (s *Session) steps(in *wire.Input) {
+// (region.smooth), and the packet costs more than what is in it. It reports whether
+// they travel behind one that has waited.
+func (s *Session) steps(in *wire.Input) (together bool) {
 	m := s.held
-	if m != nil && len(in.Steps) == 1 && in.Seq == m.msg.First+1 {
+	if together = m != nil && len(in.Steps) == 1 && in.Seq == m.msg.First+1; together {
 		s.held = nil
 	} else {
 		m = new(inputs)
@@ -132,9 +133,10 @@ func (s *Session) steps(in *wire.Input) {
 	s.held = m
 	if strained := s.node.cfg.Strained; len(m.msg.Steps) == 1 && strained != nil && strained() {
 		s.heldAt = time.Now()
-		return
+		return together
 	}
 	s.release()
+	return together
 }
 
 // release sends the step that waits.

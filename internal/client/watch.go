@@ -44,6 +44,7 @@ type watcher struct {
 	queue   []world.ColumnPos // wanted, nearest first
 	waiting int               // watched and not sent yet
 	changed []world.RegionPos // their rates are to be sent
+	may     func() bool       // whether one more region may be watched now; nil: always
 }
 
 func newWatcher() *watcher {
@@ -85,8 +86,12 @@ func (w *watcher) look(at world.Pos, view int32) (unload []world.ColumnPos) {
 func (w *watcher) more() {
 	for len(w.queue) > 0 && w.waiting < inFlight {
 		c := w.queue[0]
+		_, have := w.have[c]
+		if !have && w.rates[c.Region()] == nil && w.may != nil && !w.may() {
+			return // it is tried again
+		}
 		w.queue = w.queue[1:]
-		if _, ok := w.have[c]; ok {
+		if have {
 			continue
 		}
 		w.have[c] = false

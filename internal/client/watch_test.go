@@ -1,6 +1,7 @@
 package client
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
@@ -211,20 +212,36 @@ func TestWatcherAgain(t *testing.T) {
 
 func TestClaims(t *testing.T) {
 	var c claims
-	if _, ok := c.at(5); ok {
+	at := func(x float64) world.Vec { return world.Vec{X: fixed.Num(x * float64(fixed.One))} }
+	if _, ok := c.at(5, at(0)); ok {
 		t.Error("knows something from the beginning")
 	}
-	for seq := uint32(1); seq <= 200; seq += 2 {
-		c.add(seq, world.Vec{X: 4096 * 1000, Y: 0, Z: 0}.Add(world.Vec{X: 1}))
-		c.add(seq+1, world.Vec{Y: 7})
+	for seq := uint32(1); seq <= 200; seq++ {
+		c.add(seq, at(float64(seq)), false)
 	}
-	if p, ok := c.at(200); !ok || p.Y != 7 {
-		t.Errorf("%v %v", p, ok)
+	c.add(150, at(7), false)     // once more, and elsewhere
+	c.add(200, at(9000), false)  // the newest too
+	c.add(201, at(10000), false) // nobody is that fast
+	c.add(202, at(202), true)    // of which the home sees the second only
+	for _, x := range []struct {
+		ack  uint32
+		from float64
+		ok   bool
+		want float64
+	}{
+		{3, 0, false, 0}, // long ago
+		{150, 149, true, 150},
+		{150, 150, false, 0}, // known
+		{200, 150, true, 200},
+		{201, 200, false, 0}, // was not kept: it travelled with the next
+		{202, 200, true, 202},
+	} {
+		if got, ok := c.at(x.ack, at(x.from)); ok != x.ok || ok && got != at(x.want) {
+			t.Errorf("at %d from %v: %v, %v", x.ack, x.from, got, ok)
+		}
 	}
-	if p, ok := c.at(199); !ok || p.Y != 0 {
-		t.Errorf("%v %v", p, ok)
-	}
-	if _, ok := c.at(3); ok {
-		t.Error("remembers for ever")
+	c.add(203, at(300), false)
+	if _, ok := c.at(203, at(202)); ok {
+		t.Error("98 m in one step")
 	}
 }

@@ -23,6 +23,7 @@ var groupKinds = []*kind{
 		signed(f, &m.Promise)
 		signed(f, &m.Echo)
 		signed(f, &m.EchoPromise)
+		num(f, &m.Heir)
 		num(f, &m.Index)
 		list(f, &m.Raft, maxRaft, 1, func(f *form, b *[]byte) { f.bytes(b, maxLog) })
 	}),

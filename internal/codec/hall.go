@@ -58,6 +58,7 @@ var hallKinds = []*kind{
 	message(73, func(f *form, m *hall.Commands) { list(f, &m.List, maxCommands, 3, command) }),
 	message(74, func(f *form, m *hall.Order) {
 		f.region(&m.Region)
+		num(f, &m.Tag)
 		f.id(&m.Player)
 		num(f, &m.Kind)
 		f.vec(&m.Position)
@@ -78,9 +79,11 @@ var hallKinds = []*kind{
 	message(80, func(f *form, m *hall.Arrived) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Epoch) }),
 	message(81, func(f *form, m *hall.Departed) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Epoch) }),
 	message(82, func(f *form, m *hall.Located) {
+		f.region(&m.Region)
 		f.id(&m.Player)
 		num(f, &m.Tag)
-		f.bool(&m.Found)
+		f.bools(&m.Found, &m.Stored)
+		num(f, &m.Epoch)
 		f.vec(&m.Position)
 	}),
 	message(83, func(f *form, m *hall.Saved) { f.region(&m.Region); num(f, &m.Tag); text(f, &m.Err, maxText) }),
@@ -95,9 +98,28 @@ var hallKinds = []*kind{
 		num(f, &m.Mode)
 	}),
 	message(86, empty[hall.NewHost]),
+	message(87, func(f *form, m *hall.NotHere) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		num(f, &m.Tag)
+		f.region(&m.To)
+	}),
+	message(88, func(f *form, m *hall.Claim) {
+		f.region(&m.Region)
+		f.region(&m.From)
+		f.id(&m.Player)
+		num(f, &m.Epoch)
+	}),
+	message(89, func(f *form, m *hall.Claimed) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		f.region(&m.From)
+		num(f, &m.Epoch)
+		f.bool(&m.OK)
+	}),
 	message(93, func(f *form, m *hall.Died) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Cause) }),
-	message(87, func(f *form, m *hall.Propose) { f.bytes(&m.Statement, decision.MaxSize) }),
-	message(88, func(f *form, m *hall.Signed) { f.bytes(&m.Statement, decision.MaxSize) }),
+	message(90, func(f *form, m *hall.Propose) { f.bytes(&m.Statement, decision.MaxSize) }),
+	message(91, func(f *form, m *hall.Signed) { f.bytes(&m.Statement, decision.MaxSize) }),
 }
 
 func playerInfo(f *form, p *hall.PlayerInfo) {

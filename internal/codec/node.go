@@ -33,7 +33,7 @@ var nodeKinds = []*kind{
 		list(f, &m.To, maxSessions, id.Size+1, func(f *form, w *node.Watcher) { f.id(&w.Session); own(f, &w.Own) })
 	}),
 	message(99, func(f *form, m *node.SessionEnded) { f.id(&m.Session) }),
-	message(100, func(f *form, m *node.EndSession) { f.id(&m.Session) }),
+	message(100, func(f *form, m *node.EndSession) { f.id(&m.Session); part(f, &m.Part) }),
 	message(101, func(f *form, m *node.Who) { part(f, &m.Part) }),
 	message(102, func(f *form, m *node.Elsewhere) {
 		part(f, &m.Part)

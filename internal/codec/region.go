@@ -22,6 +22,7 @@ const (
 	maxAreas   = 1 << 16  // protected areas
 	maxSlots   = 256
 	maxItem    = 256 // bytes of an item that lies in the world
+
 )
 
 var regionKinds = []*kind{
@@ -117,6 +118,7 @@ var regionKinds = []*kind{
 		text(f, &m.Text, maxText)
 	}),
 	message(42, func(f *form, m *region.Order) {
+		num(f, &m.Tag)
 		f.id(&m.Player)
 		num(f, &m.Kind)
 		f.vec(&m.Position)
@@ -142,10 +144,30 @@ var regionKinds = []*kind{
 		num(f, &m.Reason)
 	}),
 	message(50, func(f *form, m *region.Located) {
+		f.region(&m.Region)
 		f.id(&m.Player)
 		num(f, &m.Tag)
-		f.bool(&m.Found)
+		f.bools(&m.Found, &m.Stored)
+		num(f, &m.Epoch)
 		f.vec(&m.Position)
+	}),
+	message(59, func(f *form, m *region.NotHere) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		num(f, &m.Tag)
+		f.region(&m.To)
+	}),
+	message(60, func(f *form, m *region.Claim) {
+		f.region(&m.Region)
+		f.region(&m.From)
+		f.id(&m.Player)
+		num(f, &m.Epoch)
+	}),
+	message(61, func(f *form, m *region.Claimed) {
+		f.id(&m.Player)
+		f.region(&m.From)
+		num(f, &m.Epoch)
+		f.bool(&m.OK)
 	}),
 	message(51, func(f *form, m *region.Saved) { f.region(&m.Region); num(f, &m.Tag); text(f, &m.Err, maxText) }),
 	message(53, func(f *form, m *region.RemoteEdit) {

@@ -1,11 +1,8 @@
 package group
 
 import (
-	"bytes"
 	"slices"
 	"time"
-
-	pb "go.etcd.io/raft/v3/raftpb"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
@@ -33,6 +30,7 @@ type clock struct {
 	echo        int64         // the stamp that was agreed to
 	echoPromise int64
 	echoTerm    uint64
+	released    release // from the promise, for one candidate
 	electAt     machine.Time
 	term        uint64 // in which it last stood or voted
 	tries       int    // elections since there was a leader
@@ -52,6 +50,7 @@ type leadership struct {
 	barrier uint64 // number of the entry behind them, 0: not in the log yet
 	yielded uint64 // the term in which it told another to stand
 	yieldAt machine.Time
+	yieldTo uint64 // whom
 	heir    uint64 // who takes over once nothing is on its way
 	heirBy  machine.Time
 
@@ -59,8 +58,9 @@ type leadership struct {
 	heard  map[uint64]machine.Time
 	dead   map[uint64]bool // as told to the owner
 	lost   map[uint64]bool // who came back without a log, or declined
-	stamp  machine.Time    // the latest that a majority agreed to
-	worst  time.Duration   // how old it was when they had, at its worst of late
+	ahead  terms
+	stamp  machine.Time  // the latest that a majority agreed to
+	worst  time.Duration // how old it was when they had, at its worst of late
 }
 
 // agreement is a follower's latest.
@@ -142,22 +142,6 @@ func (r *Replica) agree(m *Message) {
 		}
 		r.clock.echo, r.clock.echoPromise, r.clock.echoTerm = m.Stamp, int64(p), m.Term
 	}
-}
-
-// mayHear keeps promises: requests for votes are not heard until they end,
-// except of a candidate whom the leader itself told to stand.
-func (r *Replica) mayHear(m *pb.Message) bool {
-	if t := m.GetType(); t != pb.MsgVote && t != pb.MsgPreVote {
-		return true
-	}
-	if bytes.Equal(m.GetContext(), []byte("CampaignTransfer")) {
-		return true
-	}
-	if r.env.Now() < r.clock.promised {
-		return false
-	}
-	r.forget()
-	return true
 }
 
 // forget lets the library vote: as long as it knows a leader it does not.
@@ -258,6 +242,7 @@ func (r *Replica) judge() {
 	if now.term != r.clock.term {
 		r.clock.term = now.term
 		l.agreed = map[uint64]agreement{}
+		l.ahead = terms{renewed: l.ahead.renewed}
 		if !now.leader { // somebody stands: give it time
 			r.clock.electAt = max(r.clock.electAt, r.env.Now().Add(r.pause()))
 		}
@@ -302,6 +287,7 @@ func (r *Replica) tick(now machine.Time) {
 	r.guard(r.rn.Tick)
 	r.snaps.check(r, now)
 	r.look(now)
+	r.followUp(r.now())
 }
 
 // OnTimer implements machine.Machine.

@@ -161,6 +161,8 @@ type Replica struct {
 	depth  int
 
 	early []letter // messages that came while the disk was read
+	// goneSaid are the members that say that the group goes on without this node.
+	goneSaid map[uint64]bool
 
 	onApply func(index, term uint64, data []byte) // for tests; data nil: a snapshot
 }

@@ -211,10 +211,7 @@ func (r *Replica) take(from machine.Peer, m *Message) {
 	r.lead.heard[m.From] = r.env.Now()
 	switch m.Kind {
 	case KindGone:
-		if known := r.st.find(m.From); known != nil {
-			r.st.Removed = true
-			r.batch.state, r.batch.urgent = true, true
-		}
+		r.onGoneSaid(r.st.find(m.From))
 		return
 	case KindSleep:
 		r.onSleep(m)
@@ -224,6 +221,7 @@ func (r *Replica) take(from machine.Peer, m *Message) {
 		return
 	}
 	r.rouse(m)
+	r.takeRelease(m)
 	for _, data := range m.Raft {
 		rm := &pb.Message{}
 		if proto.Unmarshal(data, rm) != nil || rm.GetFrom() != m.From || rm.GetTo() != r.st.Self || !travels[rm.GetType()] {

@@ -196,7 +196,9 @@ func (r *Replica) yield(to uint64) {
 	l := &r.lead
 	l.heir, l.heirBy = 0, 0
 	l.yielded = r.now().term
-	l.yieldAt = r.env.Now().Add(l.ask(r))
+	l.yieldAt, l.yieldTo = r.env.Now().Add(l.ask(r)), to
+	r.clock.promised = max(r.clock.promised, l.yieldAt) // nobody but the heir gets this vote
+	r.releaseFor(to)
 	r.guard(func() { r.rn.TransferLeader(to) })
 }
 

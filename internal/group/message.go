@@ -46,6 +46,9 @@ type Message struct {
 	Term              uint64
 	Stamp, Promise    int64
 	Echo, EchoPromise int64
+	// Heir, of a leader: the member that it transfers its leadership of Term to. The
+	// receiver may vote for that one in spite of its promise.
+	Heir uint64
 	// Index, of KindSleep: what the receiver must have applied.
 	Index uint64
 	// Raft are messages of the library (raftpb.Message), each encoded.

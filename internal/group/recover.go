@@ -71,7 +71,7 @@ func (r *Replica) rest() (changes []machine.DiskWrite, err error) {
 // anew begins with another log.
 func (r *Replica) anew(changes []machine.DiskWrite) {
 	r.batch = batch{wipe: true, state: true, urgent: true, changes: changes, since: r.env.Now()}
-	r.mail.out = nil
+	r.mail.out, r.goneSaid = nil, nil
 	r.disk = diskState{}
 }
 

@@ -31,8 +31,15 @@ func playCommands() []*command {
 }
 
 func (c *call) order(p *player, o Order) {
-	o.Region, o.Player = p.region, p.id
-	c.toRegion(&o)
+	o.Player = p.id
+	c.send(&errand{
+		player: p, at: p.region,
+		ask: func(at world.RegionPos, tag uint64) machine.Message {
+			o := o
+			o.Region, o.Tag = at, tag
+			return &o
+		},
+	})
 }
 
 func (c *call) spawn() error {
@@ -113,23 +120,19 @@ func (c *call) tpToPlace(who *player, place []word) error {
 
 // locate asks where a player is.
 func (c *call) locate(p *player, then func(world.Vec)) {
-	tag := c.tag()
-	c.asked[tag] = func(m *Located) {
-		if !m.Found {
-			c.fail("%s cannot be found at the moment.", p.rec.Name)
-			return
-		}
-		then(m.Position)
-	}
-	c.env.SetTimer(c.env.Now().Add(locateTimeout), machine.Timer{Kind: timerLocate, Arg: tag})
-	c.toRegion(&Locate{Region: p.region, Player: p.id, Tag: tag})
-}
-
-func (h *Hall) onLocated(m *Located) {
-	if then := h.asked[m.Tag]; then != nil {
-		delete(h.asked, m.Tag)
-		then(m)
-	}
+	c.send(&errand{
+		player: p, at: p.region,
+		ask: func(at world.RegionPos, tag uint64) machine.Message {
+			return &Locate{Region: at, Player: p.id, Tag: tag}
+		},
+		then: func(m *Located) {
+			if m == nil || !m.Found {
+				c.fail("%s cannot be found at the moment.", p.rec.Name)
+				return
+			}
+			then(m.Position)
+		},
+	})
 }
 
 // coordinates reads x y z; ~ is from's.

@@ -64,7 +64,7 @@ func (c *call) near() error {
 	if text == "" {
 		return errUsage
 	}
-	c.toRegion(&Order{Region: c.from.region, Player: c.from.id, Kind: SayNear, Text: text})
+	c.order(c.from, Order{Kind: SayNear, Text: text})
 	return nil
 }
 

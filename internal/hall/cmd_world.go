@@ -74,9 +74,7 @@ func (c *call) setTime(offset int64) {
 	c.world.TimeOffset = offset
 	c.writeWorld(func(err error) {
 		c.toAll(&TimeOffset{Ticks: c.world.TimeOffset})
-		for _, r := range c.regionsAwake() {
-			c.sendLaws(r)
-		}
+		c.lawsToAll()
 		c.done(err, "It is %s now.", c.clock())
 	})
 }

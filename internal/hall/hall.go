@@ -23,8 +23,8 @@ type Hall struct {
 	vouches  []vouch   // that wait for their sessions, the oldest first
 
 	awake   map[world.RegionPos]bool
-	asked   map[uint64]func(*Located) // waiting for Located, by tag
-	saves   map[uint64]*save          // waiting for Saved, by tag
+	errands map[uint64]*errand // on their way to players, by tag
+	saves   map[uint64]*save   // waiting for Saved, by tag
 	nextTag uint64
 }
 
@@ -37,11 +37,15 @@ type player struct {
 	here     bool         // admitted and not gone
 	claiming bool         // the claim of its name is on the way to the disk
 	region   world.RegionPos
-	changed  bool  // is in Hall.changed
-	told     bool  // the others know that it is here
-	resumes  bool  // was here already, through another host of the hall
-	quiet    pace  // of chat and commands
-	deaths   pace  // that the others are told of
+
+	whereabouts
+
+	changed bool // is in Hall.changed
+	told    bool // the others know that it is here
+	resumes bool // was here already, through another host of the hall
+	quiet   pace // of chat and commands
+	deaths  pace // that the others are told of
+
 	operator bool  // as the client was told
 	since    int64 // Unix seconds when the player came
 	proposal *proposal
@@ -62,7 +66,7 @@ func New(env machine.Env, cfg Config) *Hall {
 		env: env, cfg: cfg.withDefaults(), store: newStore(),
 		sessions: map[machine.Peer]*player{},
 		awake:    map[world.RegionPos]bool{},
-		asked:    map[uint64]func(*Located){},
+		errands:  map[uint64]*errand{},
 		saves:    map[uint64]*save{},
 	}
 }
@@ -91,6 +95,10 @@ func (h *Hall) OnMessage(from machine.Peer, m machine.Message) {
 		h.onDied(m)
 	case *Located:
 		h.onLocated(m)
+	case *NotHere:
+		h.onNotHere(m)
+	case *Claim:
+		h.onClaim(m)
 	case *Saved:
 		h.onSaved(m)
 	case *Vouch:
@@ -109,7 +117,7 @@ func (h *Hall) OnTimer(t machine.Timer) {
 		h.armed = false
 		h.tellNews()
 	case timerLocate:
-		h.onLocated(&Located{Tag: t.Arg})
+		h.errandLate(t.Arg)
 	case timerSave:
 		h.onSaveLate(t.Arg)
 	case timerVouch:
@@ -155,6 +163,13 @@ func (h *Hall) toRegion(m machine.Message) { h.env.Send(machine.Peer{}, m) }
 
 func (h *Hall) sendLaws(r world.RegionPos) {
 	h.toRegion(&Laws{Region: r, TimeOffset: h.world.TimeOffset, Protected: h.cfg.protected()})
+}
+
+// lawsToAll tells all regions that tick what holds now.
+func (h *Hall) lawsToAll() {
+	for _, r := range h.regionsAwake() {
+		h.sendLaws(r)
+	}
 }
 
 // toAll sends one message to everybody who is here.

@@ -227,7 +227,7 @@ func (s *stage) act(line string) {
 		s.h.OnLink(session(who), machine.LinkFailed)
 	case "arrived": // key x z epoch
 		fmt.Sscan(text, &x, &z, &epoch)
-		s.h.OnMessage(machine.Peer{}, &Arrived{world.RegionPos{X: x, Z: z}, playerOf(who), epoch})
+		s.arrive(playerOf(who), world.RegionPos{X: x, Z: z}, epoch)
 	case "died": // key x z cause
 		var cause world.Cause
 		fmt.Sscan(text, &x, &z, &cause)
@@ -243,7 +243,15 @@ func (s *stage) act(line string) {
 		var tag uint64
 		var px, py, pz int
 		fmt.Sscan(rest, &tag, &who, &px, &py, &pz)
-		s.h.OnMessage(machine.Peer{}, &Located{playerOf(who), tag, true, world.Vec{X: fixed.Int(px), Y: fixed.Int(py), Z: fixed.Int(pz)}})
+		e := s.h.errands[tag]
+		if e == nil {
+			s.say("nothing was asked with %d", tag)
+			return
+		}
+		s.h.OnMessage(machine.Peer{}, &Located{
+			Region: e.at, Player: playerOf(who), Tag: tag, Found: true,
+			Position: world.Vec{X: fixed.Int(px), Y: fixed.Int(py), Z: fixed.Int(pz)},
+		})
 	case "saved": // tag x z err
 		var tag uint64
 		fmt.Sscan(rest, &tag, &x, &z)
@@ -265,6 +273,17 @@ func (s *stage) act(line string) {
 	default:
 		panic("unknown verb " + verb)
 	}
+}
+
+// arrive brings a player from its home to another, as honest regions do.
+func (s *stage) arrive(who id.ID, to world.RegionPos, epoch uint32) {
+	if p := s.h.players[who]; p != nil && p.home(s.h.cfg) != to {
+		was := s.quiet
+		s.quiet = true
+		s.h.OnMessage(machine.Peer{}, &Claim{Region: to, From: p.home(s.h.cfg), Player: who, Epoch: epoch})
+		s.quiet = was
+	}
+	s.h.OnMessage(machine.Peer{}, &Arrived{to, who, epoch})
 }
 
 func (s *stage) diskAct(what string) {

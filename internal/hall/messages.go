@@ -111,11 +111,12 @@ type PlayerInfo struct {
 
 // To a region. The hall gives them to Env.Send with the zero Peer, and the node
 // brings them to Region (Order and Locate go to the player's home as far as the
-// hall knows; that region passes them on if it knows better).
+// hall knows; that region answers NotHere if it knows better).
 type (
 	// Order acts on a player who is here.
 	Order struct {
 		Region   world.RegionPos
+		Tag      uint64
 		Player   id.ID
 		Kind     OrderKind
 		Position world.Vec   // Teleport: the middle of the feet
@@ -144,6 +145,15 @@ type (
 		Region     world.RegionPos
 		TimeOffset int64
 		Protected  []Area
+	}
+
+	// Claimed answers Claim: whether From is the player's home.
+	Claimed struct {
+		Region world.RegionPos
+		Player id.ID
+		From   world.RegionPos
+		Epoch  uint32
+		OK     bool
 	}
 )
 
@@ -207,12 +217,33 @@ type (
 		Cause  world.Cause
 	}
 
-	// Located answers Locate.
+	// Located answers Locate: the player is in the world here (Found), or was here
+	// last (Stored).
 	Located struct {
+		Region   world.RegionPos
 		Player   id.ID
 		Tag      uint64
 		Found    bool
+		Stored   bool
+		Epoch    uint32
 		Position world.Vec
+	}
+
+	// NotHere answers a Locate or an Order: the region has given the player to
+	// another.
+	NotHere struct {
+		Region world.RegionPos
+		Player id.ID
+		Tag    uint64
+		To     world.RegionPos
+	}
+
+	// Claim asks whether a player is at home in From, which hands it over to Region.
+	Claim struct {
+		Region world.RegionPos
+		From   world.RegionPos
+		Player id.ID
+		Epoch  uint32
 	}
 
 	// Vouch asks, for a region, whether a session of another node is a player's.

@@ -24,22 +24,6 @@ func (p *player) home(cfg Config) world.RegionPos {
 	return p.rec.Home
 }
 
-// onArrived notes a player's home; handovers may be reported out of order.
-func (h *Hall) onArrived(m *Arrived) {
-	p := h.players[m.Player]
-	if p == nil || m.Epoch < p.rec.Epoch {
-		return
-	}
-	if p.rec.Home != m.Region || p.rec.Epoch != m.Epoch {
-		p.rec.Home, p.rec.Epoch = m.Region, m.Epoch
-		h.writePlayer(p, nil) // the region itself knows too: nobody waits for this
-	}
-	if p.here && p.region != m.Region {
-		p.region = m.Region
-		h.note(p)
-	}
-}
-
 const (
 	deathEvery = 5 * time.Second // one death of a player is told in the long run,
 	deathBurst = 3               // so many at once

@@ -68,6 +68,7 @@ func TestEverythingTravels(t *testing.T) {
 		say(0, "/save")
 		say(0, "/op d-wanderer")
 		say(0, "/deop d-wanderer")
+		say(0, fmt.Sprintf("/tp d-wanderer %d %d 600", 600+200*round, ground+1)) // where a region sleeps when it has gone
 		c.s.Run(10 * time.Second)
 		c.guests[3].Call(func() {
 			g := c.wanderer(3)

@@ -33,6 +33,8 @@ type farNode struct {
 	played   machine.Time   // when one of them last said something here; 0: never
 	strayed  machine.Time   // when it may be told again that a session here has gone
 
+	doubted int // how much of what it said waits for who hosts the part
+
 	asked          machine.Time // when it was looked how many messages wait for it
 	waiting, limit int
 

@@ -68,6 +68,7 @@ func (w *network) seekAll() {
 		switch {
 		case r.leader != machine.Peer{}:
 			if len(r.sessions) == 0 && now.Sub(r.used) > forget && r.leader != w.cfg.Self {
+				r.takeDoubted()
 				delete(w.routes, r.part)
 			} else {
 				w.suspect(r, now)
@@ -76,6 +77,7 @@ func (w *network) seekAll() {
 		case !r.seeking || len(r.sessions) == 0 && len(r.queue) == 0 && len(r.doubted) == 0:
 			r.seeking = false
 			if now.Sub(r.used) > forget {
+				r.takeDoubted()
 				delete(w.routes, r.part)
 			}
 		case now >= r.next:
@@ -158,7 +160,8 @@ func (w *network) askHosts(r *route, except machine.Peer) {
 func (w *network) unreachable(r *route) {
 	r.told = w.n.env.Now()
 	w.n.counts.Dropped += uint64(len(r.queue) + len(r.doubted))
-	r.queue, r.doubted = nil, nil
+	r.queue = nil
+	r.takeDoubted()
 }
 
 // found is when it is known who leads a part.

@@ -42,9 +42,12 @@ type (
 	// whose parts have heard of it.
 	SessionEnded struct{ Session id.ID }
 
-	// EndSession asks for the end of a session of the receiving node: its part
-	// has closed it.
-	EndSession struct{ Session id.ID }
+	// EndSession asks for the end of a session of the receiving node: a part has
+	// closed it.
+	EndSession struct {
+		Session id.ID
+		Part    Part
+	}
 )
 
 // Watcher is one of the sessions that a frame goes to.

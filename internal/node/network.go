@@ -9,7 +9,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/region"
 )
 
 // Net is what a node knows of the network that it hosts the world with.
@@ -198,18 +197,13 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	case *Routed:
 		w.onRouted(f, m)
 	case *ToSessions:
-		for _, s := range m.Sessions {
-			w.toHere(f, s, m.Msg)
-		}
+		w.toSessions(f, m.Sessions, m.Msg)
 	case *ToWatchers:
-		for i := range m.To {
-			s := m.To[i].Session
-			w.toHere(f, s, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
-		}
+		w.toWatchers(f, m)
 	case *SessionEnded:
 		w.endFar(f, m.Session)
 	case *EndSession:
-		w.n.endSession(machine.Peer{ID: m.Session})
+		w.inNameOf(f, m.Part, []id.ID{m.Session}, func() { w.n.endSession(machine.Peer{ID: m.Session}) })
 	case *Who:
 		w.onWho(f, m)
 	case *Elsewhere:
@@ -304,7 +298,7 @@ func (w *network) backlog(session machine.Peer) (waiting, limit int) {
 func (w *network) closeFar(session machine.Peer, by *part) {
 	if f := w.tags[session.Addr]; f != nil && f.sessions[session.ID] {
 		w.flush() // what was said to it comes first
-		w.send(f.peer, &EndSession{session.ID})
+		w.send(f.peer, &EndSession{session.ID, by.part()})
 		delete(f.sessions, session.ID)
 		w.n.tellParts(session, machine.LinkClosed, by)
 	}

@@ -143,7 +143,8 @@ func TestRouting(t *testing.T) {
 	b.w.script["hall ada: hi"] = func(p *fakePart) { p.env.Send(ada, "welcome") }
 	b.w.script["r1,2 ada: go"] = func(p *fakePart) {
 		p.env.Send(region.PeerOf(world.RegionPos{X: 2, Z: 2}), "neighbour")
-		p.env.Send(region.Hall, &region.Arrived{})
+		p.env.Send(region.Hall, &region.Arrived{Region: world.RegionPos{X: 1, Z: 2}})
+		p.env.Send(region.Hall, &region.Arrived{Region: world.RegionPos{X: 2, Z: 2}}) // in the name of another
 		p.env.Send(region.Hall, "not for a hall")
 		p.note("end of handler")
 	}

@@ -55,6 +55,10 @@ func (n *Node) deliver(u upcall) {
 	if n.decisions.bars(u) {
 		return
 	}
+	if u.to == region.Hall && u.m != nil && !saidBy(u.from, u.m) {
+		n.counts.Dropped++
+		return
+	}
 	p := n.hall
 	if pos, ok := region.RegionOf(u.to); ok {
 		p = n.regions[pos]
@@ -159,6 +163,9 @@ func (e partEnv) Send(to machine.Peer, m machine.Message) {
 		n.net.toFar(to, m)
 	}
 }
+
+// part names what the node runs.
+func (p *part) part() Part { return Part{Hall: p.hall, Region: p.pos} }
 
 // Backlog makes partEnv a machine.Backlogger.
 func (e partEnv) Backlog(to machine.Peer) (waiting, limit int) {

@@ -27,7 +27,7 @@ type route struct {
 	watch    map[id.ID]*region.Watch // what they watch
 	rewatch  machine.Time            // when that is said again
 	queue    []upcall                // of parts here, while the leader is looked for
-	doubted  []held                  // said in this part's name by nodes that may not lead it
+	doubted  []doubted               // said in this part's name by nodes that may not lead it
 	used     machine.Time
 	lost     machine.Time // since when the leader is looked for
 	seeking  bool

@@ -45,7 +45,7 @@ func (w *network) onRouted(f *farNode, m *Routed) {
 		w.n.counts.Dropped++ // what only sessions may say
 		return
 	} else if !w.speaksFor(f.peer, m.From) {
-		w.doubt(f, m)
+		w.doubt(f, m.From, func() { w.onRouted(f, m) })
 		return
 	} else {
 		w.heardFor(f.peer, m.From)
@@ -62,8 +62,12 @@ func (w *network) onRouted(f *farNode, m *Routed) {
 	w.n.push(u)
 }
 
-// maxDoubted bounds what waits for an answer about who leads its sender.
-const maxDoubted = 64
+// maxDoubted bounds what waits for an answer about who leads its sender,
+// maxDoubtedOf what waits of one node.
+const (
+	maxDoubted   = 64
+	maxDoubtedOf = 256
+)
 
 // speaksFor reports whether a node is known to be a host of a part: only those
 // may speak in its name.
@@ -87,15 +91,23 @@ func (w *network) heardFor(p machine.Peer, part Part) {
 	w.n.env.Send(p, &Who{part})
 }
 
-// doubt asks who hosts the part that a message is said to come from.
-func (w *network) doubt(f *farNode, m *Routed) {
-	if w.routes[m.From] == nil && len(w.routes) >= maxRoutes {
+// doubted is what a node has said in the name of a part that it may not host.
+type doubted struct {
+	from *farNode
+	do   func()
+	at   machine.Time
+}
+
+// doubt asks who hosts the part that a message is said to come from, and does then
+// what it says.
+func (w *network) doubt(f *farNode, from Part, do func()) {
+	if w.routes[from] == nil && len(w.routes) >= maxRoutes {
 		w.n.counts.Dropped++
 		return
 	}
-	r := w.route(m.From)
+	r := w.route(from)
 	switch {
-	case r.leader == w.cfg.Self || len(r.doubted) >= maxDoubted:
+	case r.leader == w.cfg.Self || len(r.doubted) >= maxDoubted || f.doubted >= maxDoubtedOf:
 		w.n.counts.Dropped++
 		return
 	case r.leader == machine.Peer{}:
@@ -103,19 +115,29 @@ func (w *network) doubt(f *farNode, m *Routed) {
 	default:
 		w.askHosts(r, machine.Peer{}) // the leader that is known may be gone
 	}
-	r.doubted = append(r.doubted, held{f, m, w.n.env.Now()})
+	f.doubted++
+	r.doubted = append(r.doubted, doubted{f, do, w.n.env.Now()})
+}
+
+// takeDoubted takes what waits off the route.
+func (r *route) takeDoubted() []doubted {
+	waiting := r.doubted
+	r.doubted = nil
+	for _, x := range waiting {
+		x.from.doubted--
+	}
+	return waiting
 }
 
 // trust takes in what was said in a part's name by those who host it. Who has
 // just begun to may not be known yet to whom was asked first.
 func (w *network) trust(r *route) {
-	doubted := r.doubted
-	r.doubted = nil
-	for _, x := range doubted {
+	for _, x := range r.takeDoubted() {
 		switch {
 		case w.speaksFor(x.from.peer, r.part):
-			w.onRouted(x.from, x.m)
+			x.do()
 		case w.n.env.Now().Sub(x.at) < heldFor:
+			x.from.doubted++
 			r.doubted = append(r.doubted, x)
 		default:
 			w.n.counts.Dropped++

@@ -24,7 +24,11 @@ func toHall(m machine.Message) machine.Message {
 	case *region.Died:
 		return &hall.Died{Region: m.Region, Player: m.Player, Cause: m.Cause}
 	case *region.Located:
-		return &hall.Located{Player: m.Player, Tag: m.Tag, Found: m.Found, Position: m.Position}
+		return &hall.Located{Region: m.Region, Player: m.Player, Tag: m.Tag, Found: m.Found, Stored: m.Stored, Epoch: m.Epoch, Position: m.Position}
+	case *region.NotHere:
+		return &hall.NotHere{Region: m.Region, Player: m.Player, Tag: m.Tag, To: m.To}
+	case *region.Claim:
+		return &hall.Claim{Region: m.Region, From: m.From, Player: m.Player, Epoch: m.Epoch}
 	case *region.Saved:
 		return &hall.Saved{Region: m.Region, Tag: m.Tag, Err: m.Err}
 	}
@@ -40,6 +44,8 @@ func (n *Node) fromHall(m machine.Message) {
 		n.toRegion(m.Region, m)
 	case *hall.Locate:
 		n.toRegion(m.Region, &region.Locate{Player: m.Player, Tag: m.Tag})
+	case *hall.Claimed:
+		n.toRegion(m.Region, &region.Claimed{Player: m.Player, From: m.From, Epoch: m.Epoch, OK: m.OK})
 	case *hall.SaveAll:
 		n.toRegion(m.Region, &region.SaveAll{Tag: m.Tag})
 	case *hall.Laws:
@@ -51,6 +57,37 @@ func (n *Node) fromHall(m machine.Message) {
 	}
 }
 
+// saidBy reports whether what a region tells the hall comes from the region that it
+// names: another one, or a session, must not speak for it.
+func saidBy(from machine.Peer, m machine.Message) bool {
+	var of world.RegionPos
+	switch m := m.(type) {
+	case *hall.Awake:
+		of = m.Region
+	case *hall.Asleep:
+		of = m.Region
+	case *hall.Arrived:
+		of = m.Region
+	case *hall.Departed:
+		of = m.Region
+	case *hall.Located:
+		of = m.Region
+	case *hall.NotHere:
+		of = m.Region
+	case *hall.Claim:
+		of = m.Region
+	case *hall.Died:
+		of = m.Region
+	case *hall.Saved:
+		of = m.Region
+	case *hall.Vouch:
+		of = m.Region
+	default:
+		return true
+	}
+	return from == region.PeerOf(of)
+}
+
 func (n *Node) toRegion(pos world.RegionPos, m machine.Message) {
 	n.push(upcall{to: region.PeerOf(pos), from: region.Hall, m: m})
 }
@@ -58,7 +95,7 @@ func (n *Node) toRegion(pos world.RegionPos, m machine.Message) {
 // order turns an order of the hall into a region's.
 func order(m *hall.Order) *region.Order {
 	return &region.Order{
-		Player: m.Player, Kind: region.OrderKind(m.Kind), Position: m.Position, Block: m.Block, Count: m.Count,
+		Tag: m.Tag, Player: m.Player, Kind: region.OrderKind(m.Kind), Position: m.Position, Block: m.Block, Count: m.Count,
 		Mode: m.Mode, Text: m.Text,
 	}
 }
@@ -71,6 +108,8 @@ func (n *Node) answerAsleep(pos world.RegionPos, u upcall) bool {
 		return true // it gets them when it wakes
 	case *region.NearChat:
 		return true // nobody is there
+	case *region.Claimed:
+		return true // it has forgotten what it asked
 	case *region.SaveAll:
 		n.push(upcall{to: region.Hall, from: u.to, m: &hall.Saved{Region: pos, Tag: m.Tag}})
 		return true

@@ -209,12 +209,34 @@ func (p *played) lie(in world.RegionPos, from machine.Peer, m machine.Message) (
 	return
 }
 
+// nearestBorder is the neighbour that a place is nearest to, and how far it is.
+func nearestBorder(at world.Pos) (n world.RegionPos, away int32) {
+	home := at.Region()
+	o := home.Column(0).Origin()
+	x, z := at.X-o.X, at.Z-o.Z
+	n, away = home, world.RegionSize
+	for _, side := range []struct {
+		to   world.RegionPos
+		away int32
+	}{
+		{world.RegionPos{X: home.X - 1, Z: home.Z}, x}, {world.RegionPos{X: home.X + 1, Z: home.Z}, world.RegionSize - 1 - x},
+		{world.RegionPos{X: home.X, Z: home.Z - 1}, z}, {world.RegionPos{X: home.X, Z: home.Z + 1}, world.RegionSize - 1 - z},
+	} {
+		if side.away < away {
+			n, away = side.to, side.away
+		}
+	}
+	return n, away
+}
+
 // edit makes up that somebody in a neighbouring region changes a block.
 func (p *played) edit(kind world.RemoteKind, at world.Pos, b world.Block) machine.Peer {
-	far := at.Region()
-	far.X--
+	far, away := nearestBorder(at)
+	if away > 15 {
+		p.Fatalf("%v is %d blocks from the next region: nobody there could reach it", at, away)
+	}
 	return p.lie(at.Region(), region.PeerOf(far), &region.RemoteEdit{Remote: &world.Remote{
-		Kind: kind, From: far, Player: id.Of([]byte("nobody")), Seq: 1, At: at, Block: b, Mode: world.Creative,
+		Kind: kind, From: far, Player: id.Of([]byte("nobody")), Seq: 1, At: at, Block: b, Mode: world.Creative, Body: at.Centre(),
 		Op: region.TickAt(p.s.Now(), townStart) << 8,
 	}})
 }
@@ -249,6 +271,9 @@ func TestLongLiesAreNoticed(t *testing.T) {
 		{"an acknowledged edit is dropped", world.Creative, func(p *played) (machine.Peer, witness.Charge) {
 			w := p.wanderer(0)
 			for _, at := range sortedPlaces(w.edits) {
+				if _, away := nearestBorder(at); away > 15 {
+					continue
+				}
 				if e := w.edits[at]; e.sure && e.block == w.brick && at.Region() == w.home {
 					return p.edit(world.RemoteBreak, at, w.brick), witness.Charge{Kind: witness.Differs, At: at, Shown: world.Air, Voted: w.brick}
 				}
@@ -257,7 +282,7 @@ func TestLongLiesAreNoticed(t *testing.T) {
 			return machine.Peer{}, witness.Charge{}
 		}},
 		{"a block is made up", world.Creative, func(p *played) (machine.Peer, witness.Charge) {
-			at := p.wanderer(0).home.Column(5).Origin().Add(7, ground+1, 9)
+			at := p.wanderer(0).home.Column(4).Origin().Add(7, ground+1, 9)
 			return p.edit(world.RemotePlace, at, world.GoldOre), witness.Charge{Kind: witness.Differs, At: at, Shown: world.GoldOre, Voted: world.Air}
 		}},
 		{"a player is given what nobody has dug", world.Survival, func(p *played) (machine.Peer, witness.Charge) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -23,6 +24,7 @@ import (
 // that can fail or crash, sessions that mirror what they are told. Everything
 // is deterministic.
 type bed struct {
+	operators map[id.ID]bool
 	testing.TB
 	now     machine.Time
 	seq     uint64
@@ -31,6 +33,10 @@ type bed struct {
 	clients map[machine.Peer]*client
 	order   []*client
 	hall    []machine.Message
+	denies  bool              // the hall says of no player that it is at home where it is said to be
+	mute    bool              // the hall says nothing
+	errands []machine.Message // what the hall wants of players, by tag
+	lastTag uint64
 	disk    map[string]map[string][]byte
 	life    int // raised by a crash
 
@@ -59,9 +65,9 @@ const flatTop = 63 // y of the grass
 const secondEpoch = uint64(time.Hour/time.Second) + 2
 
 func newBed(t testing.TB) *bed {
-	return &bed{
+	return &bed{operators: map[id.ID]bool{},
 		TB: t, now: machine.Time(time.Hour), regions: map[world.RegionPos]*host{}, clients: map[machine.Peer]*client{},
-		disk: map[string]map[string][]byte{}, delay: time.Millisecond, sync: 2 * time.Millisecond,
+		disk: map[string]map[string][]byte{}, errands: make([]machine.Message, 1<<16), delay: time.Millisecond, sync: 2 * time.Millisecond,
 	}
 }
 
@@ -115,7 +121,10 @@ type host struct {
 }
 
 func (b *bed) cfg(pos world.RegionPos) Config {
-	return Config{Pos: pos, Rules: world.AreaConfig{Seed: 1, Spawn: world.Pos{X: 64, Y: flatTop + 1, Z: 64}}}
+	return Config{
+		Pos: pos, Rules: world.AreaConfig{Seed: 1, Spawn: world.Pos{X: 64, Y: flatTop + 1, Z: 64}},
+		Operator: func(who id.ID) bool { return b.operators[who] },
+	}
 }
 
 // region returns the region at pos, waking it if need be.
@@ -168,6 +177,16 @@ func (h *host) Send(to machine.Peer, m machine.Message) {
 		return
 	}
 	if to == Hall {
+		if c, ok := m.(*Claim); ok {
+			if !b.mute {
+				b.after(0, func() { b.deliver(c.Region, Hall, &Claimed{c.Player, c.From, c.Epoch, !b.denies}) })
+			}
+			return
+		}
+		if n, ok := m.(*NotHere); ok && b.errands[n.Tag] != nil {
+			b.after(b.delay, func() { b.deliver(n.To, Hall, b.errands[n.Tag]) })
+			return
+		}
 		b.hall = append(b.hall, m)
 		return
 	}
@@ -182,6 +201,19 @@ func (h *host) Backlog(to machine.Peer) (waiting, limit int) {
 		return 100, 100
 	}
 	return 0, 100
+}
+
+// wants lets the hall want something of a player that it believes to be at a region.
+func (b *bed) wants(at world.RegionPos, m machine.Message) {
+	b.lastTag++
+	switch m := m.(type) {
+	case *Order:
+		m.Tag = b.lastTag
+	case *Locate:
+		m.Tag = b.lastTag
+	}
+	b.errands[b.lastTag] = m
+	b.deliver(at, Hall, m)
 }
 
 func (b *bed) deliver(pos world.RegionPos, from machine.Peer, m machine.Message) {

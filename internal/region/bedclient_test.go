@@ -237,5 +237,5 @@ func (b *bed) homeOf(player id.ID) (*Region, *home) {
 
 // teleport puts a player somewhere by an order.
 func (b *bed) teleport(c *client, at world.Vec) {
-	b.deliver(c.home, Hall, &Order{Player: c.player, Kind: Teleport, Position: at})
+	b.wants(c.home, &Order{Player: c.player, Kind: Teleport, Position: at})
 }

@@ -64,7 +64,8 @@ func (r *Region) unwatchAround() {
 func (r *Region) hearAround(from machine.Peer, number uint32) (world.RegionPos, bool) {
 	pos, ok := RegionOf(from)
 	switch {
-	case !ok:
+	case !ok || !adjacent(pos, r.cfg.Pos):
+		ok = false
 		r.stats.Refused++
 	case r.ticking:
 		r.halo.hear(pos, number)

@@ -21,7 +21,7 @@ type Config struct {
 	Silent    time.Duration // a player from whom nothing comes for so long is removed; 0: 30 s
 	Hibernate time.Duration // a region without subscribers ticks on for so long; 0: 10 s
 	// Operator reports whether a player is an operator, whatever other nodes say;
-	// nil: they are believed.
+	// nil: nobody is.
 	Operator func(id.ID) bool
 }
 
@@ -45,13 +45,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// operator is whether a player is an operator, of whom another part says so.
-func (c *Config) operator(player id.ID, said bool) bool {
-	if c.Operator == nil {
-		return said
-	}
-	return c.Operator(player)
-}
+// operator reports whether a player is an operator; no other part is believed that.
+func (c *Config) operator(player id.ID) bool { return c.Operator != nil && c.Operator(player) }
 
 // Space returns the name of the region's space and queue on the disk port.
 func Space(pos world.RegionPos) string { return fmt.Sprintf("r.%d.%d", pos.X, pos.Z) }

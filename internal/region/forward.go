@@ -3,6 +3,7 @@ package region
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 // whereTo returns where a player went from here, as far as is known.
@@ -21,7 +22,7 @@ func (r *Region) whereTo(player id.ID) (pointer, bool) {
 // the player's new home.
 func (r *Region) passOn(from machine.Peer, player id.ID, m machine.Message) {
 	g, ok := r.moved[player]
-	if !ok || g.session != from {
+	if !ok || g.session != from || from == (machine.Peer{}) {
 		r.stats.Refused++
 		return
 	}
@@ -37,27 +38,43 @@ func (r *Region) forgetGone() {
 	}
 }
 
-// onForward takes what an old home passes on.
+// onForward takes what an old home passes on: only the region that has given the
+// player, for a while after it has, only for the session that plays it, and only
+// what a session says. What the hall wants of a player never comes this way.
 func (r *Region) onForward(from machine.Peer, m *Forward) {
-	if _, ok := RegionOf(from); !ok {
-		r.stats.Refused++
-		return
-	}
-	h := r.homes[m.Player]
-	if h == nil {
-		if ptr, ok := r.whereTo(m.Player); ok {
-			r.env.Send(PeerOf(ptr.to), m)
-		}
-		return
-	}
+	session := false
 	switch m.Msg.(type) {
 	case *Inputs, *Act, *Leave:
-		if m.Session != h.peer {
-			r.stats.Refused++
+		session = m.Session != (machine.Peer{})
+	}
+	pos, ok := RegionOf(from)
+	if h := r.homes[m.Player]; ok && session && h != nil {
+		if h.came.by(pos, r.env.Now()) && h.peer == m.Session {
+			r.keepOrDo(h, m.Msg)
 			return
 		}
+	} else if g, gone := r.moved[m.Player]; ok && session && gone && g.came.by(pos, r.env.Now()) && g.session == m.Session {
+		r.env.Send(PeerOf(g.to), m)
+		return
 	}
-	r.keepOrDo(h, m.Msg)
+	r.stats.Refused++
+}
+
+// arrival is how a player came to be at home here.
+type arrival struct {
+	handed bool // by a region; otherwise it has entered
+	from   world.RegionPos
+	at     machine.Time
+}
+
+// by reports whether a region has handed the player over a moment ago.
+func (a arrival) by(from world.RegionPos, now machine.Time) bool {
+	return a.handed && a.from == from && now.Sub(a.at) <= forgetMoved
+}
+
+// notHere tells the hall where a player is, that it wants something of.
+func (r *Region) notHere(player id.ID, tag uint64, to world.RegionPos) {
+	r.env.Send(Hall, &NotHere{Region: r.cfg.Pos, Player: player, Tag: tag, To: to})
 }
 
 // keepOrDo does what a message about a player who is here asks for. While the
@@ -65,7 +82,7 @@ func (r *Region) onForward(from machine.Peer, m *Forward) {
 func (r *Region) keepOrDo(h *home, m machine.Message) {
 	if h.out != nil {
 		switch m.(type) {
-		case *Order:
+		case *Order, *Locate:
 			h.out.kept = append(h.out.kept, m)
 			return
 		}

@@ -1,6 +1,7 @@
 package region
 
 import (
+	"errors"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
@@ -38,6 +39,7 @@ type gone struct {
 	pointer
 	session machine.Peer
 	at      machine.Time
+	came    arrival // how it had come here before
 }
 
 // outside returns how far a place is outside of the region; negative: inside.
@@ -184,7 +186,7 @@ func (r *Region) letGo(h *home, o *outgoing, ptr pointer) {
 	r.area.RemovePlayer(o.player)
 	r.entities.gone(h.p.Handle, h.p.Entity, frame.WentElsewhere)
 	delete(r.homes, o.player)
-	r.moved[o.player] = gone{ptr, session, r.env.Now()}
+	r.moved[o.player] = gone{ptr, session, r.env.Now(), h.came}
 	kept := append(o.kept, h.inbox.messages(o.player)...)
 	if o.leaving {
 		kept = append(kept, &Leave{o.player})
@@ -193,7 +195,14 @@ func (r *Region) letGo(h *home, o *outgoing, ptr pointer) {
 	}
 	r.attach(h, machine.Peer{})
 	for _, m := range kept {
-		r.env.Send(PeerOf(o.to), &Forward{o.player, session, m})
+		switch m := m.(type) {
+		case *Order:
+			r.notHere(o.player, m.Tag, o.to)
+		case *Locate:
+			r.notHere(o.player, m.Tag, o.to)
+		default:
+			r.env.Send(PeerOf(o.to), &Forward{o.player, session, m})
+		}
 	}
 	r.touch()
 }
@@ -252,20 +261,17 @@ func (r *Region) pushBack(h *home) {
 	h.staysUntil = r.env.Now().Add(afterRefuse)
 }
 
-// onHandover takes a player over: it is durable here before the old home hears
-// of it, and does nothing here before that.
+// onHandover takes a player over, if the sender's region is the player's home: it
+// is durable here before the old home hears of it, and does nothing here before
+// that.
 func (r *Region) onHandover(from machine.Peer, m *Handover) {
 	if _, ok := RegionOf(from); !ok {
 		r.stats.Refused++
 		return
 	}
-	p, err := world.DecodePlayer(m.State)
-	var acts *ledger
-	if err == nil && !m.Asks {
-		acts, err = decodeLedger(m.Acts)
-	}
-	switch {
-	case err != nil || p.ID != m.Player || p.Epoch != uint64(m.Epoch):
+	h := r.homes[m.Player]
+	switch _, _, err := decodeHandover(m); {
+	case err != nil || !r.plausible(m.Epoch):
 		r.stats.Refused++
 		r.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "malformed"})
 	case r.disowned(from, m):
@@ -274,6 +280,31 @@ func (r *Region) onHandover(from machine.Peer, m *Handover) {
 		if r.arriving[m.Player] == 0 {
 			r.env.Send(from, &HandoverOK{m.Player, m.Epoch})
 		}
+	case h != nil && h.out == nil: // it is here
+		r.refuseClaim(&claim{from: from, m: m})
+	case r.claimed(from, m):
+		r.believe(from, m)
+	}
+}
+
+// decodeHandover returns the player and its ledger; nil if the sender only asks.
+func decodeHandover(m *Handover) (p *world.Player, acts *ledger, err error) {
+	if p, err = world.DecodePlayer(m.State); err == nil && !m.Asks {
+		acts, err = decodeLedger(m.Acts)
+	}
+	if err == nil && (p.ID != m.Player || p.Epoch != uint64(m.Epoch)) {
+		err = errOtherPlayer
+	}
+	return p, acts, err
+}
+
+var errOtherPlayer = errors.New("a handover with another player's state")
+
+// believe answers a handover by the player's home.
+func (r *Region) believe(from machine.Peer, m *Handover) {
+	p, acts, err := decodeHandover(m)
+	switch {
+	case err != nil || r.knowsEpoch(m.Player) >= uint64(m.Epoch): // it has come another way meanwhile
 	case r.store.readOnly && m.Asks: // it asks again
 	case r.store.readOnly:
 		r.never[m.Player] = uint64(m.Epoch)
@@ -307,7 +338,7 @@ func (r *Region) disown(from machine.Peer, m *Handover) {
 
 // disowned reports whether a player was refused with this epoch before.
 func (r *Region) disowned(from machine.Peer, m *Handover) bool {
-	if r.never[m.Player] >= uint64(m.Epoch) {
+	if r.never[m.Player] >= uint64(m.Epoch) || r.refusals[refusal{m.Player, from}] >= m.Epoch {
 		return true
 	}
 	pos, _ := RegionOf(from)
@@ -367,7 +398,8 @@ func (r *Region) takeOver(from machine.Peer, m *Handover, p *world.Player, acts 
 			return
 		}
 		r.stats.Arrivals++
-		r.settleIn(p, m.Session)
+		pos, _ := RegionOf(from)
+		r.settleIn(p, m.Session).came = arrival{true, pos, r.env.Now()}
 		r.env.Send(from, &HandoverOK{m.Player, m.Epoch})
 	})
 	r.flush()

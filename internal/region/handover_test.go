@@ -236,8 +236,9 @@ func TestOrdersFollow(t *testing.T) {
 	c.walkFor(40, world.ButtonForward, east)
 	b.run(time.Second)
 	b.hall = nil
-	b.deliver(here, Hall, &Order{Player: c.player, Kind: SetMode, Mode: uint8(world.Spectator)})
-	b.deliver(here, Hall, &Locate{Player: c.player, Tag: 7})
+	b.wants(here, &Order{Player: c.player, Kind: SetMode, Mode: uint8(world.Spectator)})
+	b.wants(here, &Locate{Player: c.player})
+	tag := b.lastTag
 	b.run(200 * time.Millisecond)
 	if _, h := b.homeOf(c.player); h.p.Mode != world.Spectator {
 		t.Errorf("mode %v", h.p.Mode)
@@ -245,7 +246,7 @@ func TestOrdersFollow(t *testing.T) {
 	found := false
 	for _, m := range b.hall {
 		if l, ok := m.(*Located); ok {
-			found = l.Found && l.Tag == 7
+			found = l.Found && l.Tag == tag && l.Region == there
 		}
 	}
 	if !found {

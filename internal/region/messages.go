@@ -285,8 +285,8 @@ type (
 	// RemoteEditDone answers a RemoteEdit, once durable or refused.
 	RemoteEditDone struct{ Remote *world.Remote }
 
-	// Forward passes on what came to an old home after a handover: Inputs, an
-	// Act, a Leave, an Order.
+	// Forward passes on what came to an old home after a handover from the player's
+	// session: Inputs, an Act, a Leave.
 	Forward struct {
 		Player  id.ID
 		Session machine.Peer
@@ -322,11 +322,12 @@ type BlockChange struct {
 	Block world.Block
 }
 
-// From the hall to a region. An order for a player that has moved on is passed
-// on; one for a player that is not in the world is dropped.
+// From the hall to a region. Of a player that has moved on the hall hears where to
+// (NotHere), and asks there; an order for one that is not in the world is dropped.
 type (
 	// Order acts on a player at its home.
 	Order struct {
+		Tag      uint64 // the hall's
 		Player   id.ID
 		Kind     OrderKind
 		Position world.Vec   // Teleport: the middle of the feet; may be in another region
@@ -352,6 +353,15 @@ type (
 	Laws struct {
 		TimeOffset int64 // ticks to add to the tick for the time of day
 		Protected  []Area
+	}
+
+	// Claimed answers Claim: OK if From is the player's home, as far as the hall has
+	// found out.
+	Claimed struct {
+		Player id.ID
+		From   world.RegionPos
+		Epoch  uint32
+		OK     bool
 	}
 )
 
@@ -400,11 +410,32 @@ type (
 	}
 
 	// Located answers Locate; Found is false if the player is not in the world.
+	// Stored: it was here last.
 	Located struct {
+		Region   world.RegionPos
 		Player   id.ID
 		Tag      uint64
 		Found    bool
+		Stored   bool
+		Epoch    uint32
 		Position world.Vec
+	}
+
+	// NotHere answers a Locate or an Order for a player that this region has given to
+	// another.
+	NotHere struct {
+		Region world.RegionPos
+		Player id.ID
+		Tag    uint64
+		To     world.RegionPos
+	}
+
+	// Claim asks whether a player is at home in From, which hands it over to Region.
+	Claim struct {
+		Region world.RegionPos
+		From   world.RegionPos
+		Player id.ID
+		Epoch  uint32
 	}
 
 	// Saved answers SaveAll; Err is empty when all is on disk.

@@ -67,7 +67,7 @@ func (r *Region) onMobTimer(t machine.Timer) {
 func (r *Region) onMobOver(from machine.Peer, m *MobOver) {
 	pos, ok := RegionOf(from)
 	mob, err := world.DecodeMob(m.State)
-	if !ok || err != nil {
+	if !ok || err != nil || !adjacent(pos, r.cfg.Pos) {
 		r.stats.Refused++
 		return
 	}

@@ -19,7 +19,7 @@ func (r *Region) onOrder(from machine.Peer, m *Order) {
 	if h := r.homes[m.Player]; h != nil {
 		r.keepOrDo(h, m)
 	} else if ptr, ok := r.whereTo(m.Player); ok {
-		r.env.Send(PeerOf(ptr.to), &Forward{Player: m.Player, Msg: m})
+		r.notHere(m.Player, m.Tag, ptr.to)
 	}
 	r.rest()
 }
@@ -39,7 +39,7 @@ func (r *Region) runOrder(h *home, m *Order) {
 		o.Kind = world.OrderMode
 	case SetOperator:
 		o.Kind, o.Count = world.OrderOperator, 0
-		if r.cfg.operator(m.Player, m.Operator) {
+		if r.cfg.operator(m.Player) {
 			o.Count = 1
 		}
 	case SayNear:
@@ -71,7 +71,7 @@ func (r *Region) sayNear(h *home, text string) {
 }
 
 func (r *Region) onNearChat(from machine.Peer, m *NearChat) {
-	if _, ok := RegionOf(from); !ok {
+	if !r.isNeighbour(from) || distanceTo(r.cfg.Pos, m.At) > hearing {
 		r.stats.Refused++
 		return
 	}
@@ -99,17 +99,38 @@ func (r *Region) onLocate(from machine.Peer, m *Locate) {
 		return
 	}
 	if h := r.homes[m.Player]; h != nil {
-		r.located(h, m)
-	} else if ptr, ok := r.whereTo(m.Player); ok {
-		r.env.Send(PeerOf(ptr.to), &Forward{Player: m.Player, Msg: m})
+		r.keepOrDo(h, m)
 	} else {
-		r.env.Send(Hall, &Located{Player: m.Player, Tag: m.Tag})
+		r.locateStored(m)
 	}
 	r.rest()
 }
 
 func (r *Region) located(h *home, m *Locate) {
-	r.env.Send(Hall, &Located{m.Player, m.Tag, true, h.p.Body.Pos})
+	r.env.Send(Hall, &Located{
+		Region: r.cfg.Pos, Player: m.Player, Tag: m.Tag, Found: true, Epoch: uint32(h.p.Epoch), Position: h.p.Body.Pos,
+	})
+}
+
+// locateStored says what is on the disk of a player who is not in the world here.
+// One that may have been handed over when this region crashed is asked for there.
+func (r *Region) locateStored(m *Locate) {
+	out := &Located{Region: r.cfg.Pos, Player: m.Player, Tag: m.Tag}
+	if b, ok := r.store.small[playerKey(keyIntent, m.Player)]; ok {
+		if ptr, err := decodePointer(b); err == nil {
+			r.notHere(m.Player, m.Tag, ptr.to)
+			return
+		}
+	}
+	if b, ok := r.store.small[playerKey(keyPlayer, m.Player)]; ok {
+		if p, err := world.DecodePlayer(b); err == nil {
+			out.Stored, out.Epoch = true, uint32(p.Epoch)
+		}
+	} else if ptr, ok := r.whereTo(m.Player); ok {
+		r.notHere(m.Player, m.Tag, ptr.to)
+		return
+	}
+	r.env.Send(Hall, out)
 }
 
 // onLaws takes what holds in the whole world.

@@ -41,10 +41,12 @@ type Region struct {
 	lastOffer  uint64
 	arriving   map[id.ID]uint64 // epochs of players whose takeover is on its way to the disk
 	ledgers    map[id.ID]*ledger
-	never      map[id.ID]uint64 // epochs of handovers refused while nothing could be written
-	moved      map[id.ID]gone   // who went where, lately
-	asks       asks             // edits that neighbours were asked for
-	mobs       crossings        // to neighbours
+	never      map[id.ID]uint64   // epochs of handovers refused while nothing could be written
+	refusals   map[refusal]uint32 // epochs of handovers refused because the player is at home elsewhere
+	claims     map[id.ID]*claim   // handovers that wait for the lobby
+	moved      map[id.ID]gone     // who went where, lately
+	asks       asks               // edits that neighbours were asked for
+	mobs       crossings          // to neighbours
 	ops        map[world.RegionPos]*ops
 	subs       []*subscriber
 	subOf      map[machine.Peer]*subscriber
@@ -82,6 +84,7 @@ const (
 	timerAsk
 	timerMob
 	timerBorder
+	timerClaim
 )
 
 // New returns the region of cfg; nothing happens before Start.
@@ -90,6 +93,7 @@ func New(cfg Config, env machine.Env) *Region {
 		cfg: cfg.withDefaults(), env: env, queue: Space(cfg.Pos), store: newStore(), halo: newHalo(cfg.Pos),
 		homes: map[id.ID]*home{}, outs: map[id.ID]*outgoing{}, moved: map[id.ID]gone{},
 		offers: map[uint64]*outgoing{}, arriving: map[id.ID]uint64{}, ops: map[world.RegionPos]*ops{}, never: map[id.ID]uint64{},
+		claims: map[id.ID]*claim{}, refusals: map[refusal]uint32{},
 		ledgers: map[id.ID]*ledger{},
 		subOf:   map[machine.Peer]*subscriber{}, groups: map[watchSet]*group{}, mixed: map[mix][]byte{},
 	}
@@ -141,6 +145,8 @@ func (r *Region) OnMessage(from machine.Peer, m machine.Message) {
 		r.onMobOverDone(from, m)
 	case *Laws:
 		r.onLaws(from, m)
+	case *Claimed:
+		r.onClaimed(from, m)
 	case *NewHost:
 		r.onNewHost(from)
 	default:
@@ -220,6 +226,8 @@ func (r *Region) OnTimer(t machine.Timer) {
 		r.onMobTimer(t)
 	case timerBorder:
 		r.onBorderTimer()
+	case timerClaim:
+		r.claimsLate()
 	}
 }
 

@@ -59,6 +59,10 @@ func (r *Region) onRemoteEdit(from machine.Peer, m *RemoteEdit) {
 		r.stats.Refused++
 		return
 	}
+	if !adjacent(pos, r.cfg.Pos) || !r.plausible(m.Epoch) {
+		r.stats.Refused++
+		return
+	}
 	o := r.opsOf(pos)
 	switch {
 	case r.askedBefore(pos, m):
@@ -70,18 +74,21 @@ func (r *Region) onRemoteEdit(from machine.Peer, m *RemoteEdit) {
 		return
 	}
 	o.list = append(o.list, op{number: m.Remote.Op, epoch: m.Epoch})
-	if r.store.readOnly {
-		done := *m.Remote
-		done.Code = storageCode
-		r.endRemote(&done)
+	ask := *m.Remote
+	ask.Operator = r.cfg.operator(ask.Player) // no neighbour decides that
+	if r.store.readOnly || !reachable(pos, &ask) {
+		ask.Code = world.NotAllowed
+		if r.store.readOnly {
+			ask.Code = storageCode
+		}
+		r.endRemote(&ask)
+		r.flush()
 		return
 	}
-	if m.Remote.Kind != world.RemoteItem {
-		r.noteActor(m.Remote.Player, m.Epoch)
+	if ask.Kind != world.RemoteItem {
+		r.noteActor(ask.Player, m.Epoch)
 	}
-	remote := *m.Remote // the neighbour's node is not believed who is an operator
-	remote.Operator = r.cfg.operator(remote.Player, remote.Operator)
-	r.later = append(r.later, world.Command{Player: remote.Player, Kind: world.CmdRemote, Seq: remote.Seq, Remote: &remote})
+	r.later = append(r.later, world.Command{Player: ask.Player, Kind: world.CmdRemote, Seq: ask.Seq, Remote: &ask})
 	r.wake()
 	r.laterNow()
 }

@@ -142,7 +142,7 @@ func (r *Region) rest() {
 	if !r.awake || r.asleep {
 		return
 	}
-	busy := len(r.subs) > 0 || len(r.homes) > 0 || len(r.outs) > 0 || len(r.later) > 0 || len(r.asks.open) > 0 || len(r.mobs.open) > 0 || len(r.arriving) > 0 || len(r.loading.waiting) > 0
+	busy := len(r.subs) > 0 || len(r.homes) > 0 || len(r.outs) > 0 || len(r.later) > 0 || len(r.asks.open) > 0 || len(r.mobs.open) > 0 || len(r.arriving) > 0 || len(r.claims) > 0 || len(r.loading.waiting) > 0
 	if busy {
 		r.touch()
 		return

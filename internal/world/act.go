@@ -181,8 +181,18 @@ func (p *Player) inReach(at Pos) bool {
 	if p.Mode == Creative {
 		far = reachCreative
 	}
+	return reaches(&p.Body, at, far)
+}
+
+// InReach reports whether any player with its feet at a place could reach a block.
+func InReach(feet Vec, at Pos) bool {
+	b := Body{Pos: feet}
+	return reaches(&b, at, max(reach, reachCreative))
+}
+
+func reaches(b *Body, at Pos, far fixed.Num) bool {
 	x, y, z := fixed.Int(int(at.X)), fixed.Int(int(at.Y)), fixed.Int(int(at.Z))
-	return nearBox(p.Body.Eye(), box{x, y, z, x + fixed.One, y + fixed.One, z + fixed.One}, far)
+	return nearBox(b.Eye(), box{x, y, z, x + fixed.One, y + fixed.One, z + fixed.One}, far)
 }
 
 // protected reports whether a player may not build at a place.

@@ -1,0 +1,158 @@
+package group
+
+import (
+	"time"
+
+	pb "go.etcd.io/raft/v3/raftpb"
+)
+
+// Raft believes every member: whoever says that its term is higher deposes the
+// leader, and a vote with the context of a transfer, or an append of a higher
+// term, is not held up by any lease. A member that lies would take the lead with
+// it. So messages of the library pass here before they are stepped:
+//
+//   - while a promise to a leader holds, nothing of a higher term is heard. The
+//     exception is the member to whom that leader transfers its leadership, which
+//     the leader itself tells all members (Message.Heir);
+//   - a leader hears nothing of a higher term while its lease holds: the majority
+//     that agreed to the lease has elected nobody;
+//   - MsgTimeoutNow counts only if it is of the leader.
+//
+// What a lying member can still do: stand when there is no leader, and win. The
+// members with a vote are trusted with that (docs/security.md).
+
+// release is a leader's word that another member may be elected next.
+type release struct{ term, heir uint64 }
+
+// terms is what a leader with a lease has heard of a higher term. A member can
+// have got there honestly: it stood, and the others agreed to the leader's lease
+// before they voted. It takes part again only in a higher term, so the leader goes
+// there, but seldom: a liar must not make it do so all the time.
+type terms struct {
+	highest uint64
+	since   int64 // when the first was heard; 0: none
+	renewed int64 // when the leader last went to a higher term for that
+}
+
+const (
+	// aheadFor is how long members must have been ahead until the leader goes to a
+	// higher term, aheadEvery how often it does at most.
+	aheadFor   = 10 * time.Second
+	aheadEvery = time.Minute
+)
+
+// mayHear reports whether a message of the library may be stepped.
+func (r *Replica) mayHear(m *pb.Message) bool {
+	now := r.now()
+	higher := m.GetTerm() > now.term
+	switch t := m.GetType(); {
+	case t == pb.MsgTimeoutNow:
+		return m.GetTerm() == now.term && now.lead == m.GetFrom()
+	case now.leader && !higher:
+		return true
+	case now.leader:
+		return r.leaderHears(m, now)
+	case r.clock.released == release{now.term, m.GetFrom()}:
+		return true
+	case t == pb.MsgVote || t == pb.MsgPreVote:
+		if r.env.Now() < r.clock.promised {
+			return false
+		}
+		r.forget()
+		return true
+	default:
+		return !higher || r.env.Now() >= r.clock.promised
+	}
+}
+
+// leaderHears reports whether a leader hears something of a higher term: from the
+// member that it has transferred to, or when its lease does not hold.
+func (r *Replica) leaderHears(m *pb.Message, now raftNow) bool {
+	if r.lead.yielded == now.term {
+		return m.GetFrom() == r.lead.yieldTo || r.env.Now() >= max(r.clock.promised, r.lease())
+	}
+	if r.env.Now() >= r.lease() {
+		return true
+	}
+	a, at := &r.lead.ahead, int64(r.env.Now())
+	if t := m.GetType(); t == pb.MsgVote || t == pb.MsgPreVote {
+		return false // its candidate asks for nothing that it could get
+	}
+	if m.GetTerm() <= now.term+maxAhead {
+		a.highest = max(a.highest, m.GetTerm())
+		if a.since == 0 {
+			a.since = at
+		}
+	}
+	return false
+}
+
+// followUp goes to a higher term if a member has been there for long. The leader
+// stands in it itself, and is the one whom the others may elect.
+func (r *Replica) followUp(now raftNow) {
+	a, at := &r.lead.ahead, int64(r.env.Now())
+	switch {
+	case a.since == 0 || time.Duration(at-a.since) < aheadFor:
+		return
+	case a.renewed != 0 && time.Duration(at-a.renewed) < aheadEvery:
+		return
+	case a.highest <= now.term || !r.lead.leads || r.lead.heir != 0 || len(r.props.flying) > 0:
+		*a = terms{renewed: a.renewed}
+		return
+	}
+	term := a.highest
+	*a = terms{renewed: at}
+	r.releaseFor(r.st.Self)
+	for m := range r.others() {
+		r.step(&pb.Message{Type: pb.MsgAppResp.Enum(), From: new(m.ID), To: new(r.st.Self), Term: new(term)})
+		r.step(&pb.Message{Type: pb.MsgTimeoutNow.Enum(), From: new(m.ID), To: new(r.st.Self), Term: new(term)})
+		return
+	}
+}
+
+// maxAhead is how far a leader follows a member: an honest one is a few terms
+// ahead, and terms must not run out.
+const maxAhead = 1 << 16
+
+// releaseFor lets the other members vote for one in spite of their promises. It
+// must come before the candidate's request.
+func (r *Replica) releaseFor(heir uint64) {
+	for m := range r.others() {
+		if m.ID != heir {
+			r.send(m.ID, &Message{
+				Space: r.cfg.Space, Gen: r.st.Gen, From: r.st.Self, To: m.ID, Term: r.now().term, Heir: heir,
+			})
+		}
+	}
+}
+
+// takeRelease notes whom the leader transfers its leadership to.
+func (r *Replica) takeRelease(m *Message) {
+	if now := r.now(); m.Heir != 0 && !now.leader && now.lead == m.From && now.term == m.Term {
+		r.clock.released = release{m.Term, m.Heir}
+	}
+}
+
+// onGoneSaid counts who says that the group goes on without this member. One
+// alone may lie: the replica is given up when most of the voters that it knows
+// say so. If too few of them are left, the directory names those who host the
+// part now.
+func (r *Replica) onGoneSaid(by *Member) {
+	if by == nil || by.Learner {
+		return
+	}
+	if r.goneSaid == nil {
+		r.goneSaid = map[uint64]bool{}
+	}
+	r.goneSaid[by.ID] = true
+	said := 0
+	for _, m := range r.st.Members {
+		if !m.Learner && r.goneSaid[m.ID] {
+			said++
+		}
+	}
+	if said > r.st.voters()/2 {
+		r.st.Removed = true
+		r.batch.state, r.batch.urgent = true, true
+	}
+}

@@ -1,0 +1,241 @@
+package hall
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// Where players are at home. A region may be led by a node that lies, so none is
+// believed that it has a player: the hall follows the player from the home that it
+// knows. Each home says itself whom it has given the player to, and what a home
+// says of its own players must be believed anyway. So a liar can send astray only
+// players who are at home with it.
+
+const (
+	// maxHops is how many homes an errand may pass: a player who runs is ahead of it
+	// by one or two.
+	maxHops = 8
+	// maxErrands bounds what is on its way to players.
+	maxErrands = 4096
+	// maxClaimed bounds the regions that wait for word of one player.
+	maxClaimed = 8
+	// doubtFor is how long the hall asks nobody about a player that it was told a lie
+	// about.
+	doubtFor = 3 * time.Second
+	// lostAfter is how long a home must have been silent, while another region says
+	// that it has the player, until that one is believed: all its hosts may be gone.
+	lostAfter = 30 * time.Second
+	// epochAhead is by how many ticks the clock of a region may be ahead.
+	epochAhead = uint64(time.Hour / tickLength)
+)
+
+// errand is something that the hall wants of a player, wherever that is.
+type errand struct {
+	player *player
+	at     world.RegionPos // who was asked last: only that one may answer
+	hops   int
+	ask    func(at world.RegionPos, tag uint64) machine.Message
+	then   func(*Located) // nil: there is no answer; with nil if none has come
+}
+
+// send begins an errand.
+func (h *Hall) send(e *errand) {
+	tag := h.tag()
+	if len(h.errands) < maxErrands {
+		h.errands[tag] = e
+		h.env.SetTimer(h.env.Now().Add(locateTimeout), machine.Timer{Kind: timerLocate, Arg: tag})
+	}
+	h.toRegion(e.ask(e.at, tag))
+}
+
+// onNotHere goes on where a region says that it has given the player to.
+func (h *Hall) onNotHere(m *NotHere) {
+	e := h.errands[m.Tag]
+	if e == nil || e.at != m.Region || e.player.id != m.Player || m.To == e.at || e.hops >= maxHops {
+		return
+	}
+	e.at = m.To
+	e.hops++
+	if e == e.player.trail {
+		h.reached(e.player, m.To)
+	}
+	h.toRegion(e.ask(e.at, m.Tag))
+}
+
+func (h *Hall) onLocated(m *Located) {
+	e := h.errands[m.Tag]
+	if e == nil || e.then == nil || e.at != m.Region || e.player.id != m.Player {
+		return
+	}
+	delete(h.errands, m.Tag)
+	e.then(m)
+}
+
+// errandLate ends an errand that has had its time.
+func (h *Hall) errandLate(tag uint64) {
+	if e := h.errands[tag]; e != nil {
+		delete(h.errands, tag)
+		if e.then != nil {
+			e.then(nil)
+		}
+	}
+}
+
+// whereabouts is what the hall does to find out where a player is at home.
+type whereabouts struct {
+	trail   *errand  // follows the player; nil: it is not doubted
+	claims  []*Claim // wait for what it finds
+	granted *Claim   // the last one that was right: the player will be there
+	doubted machine.Time
+	silent  machine.Time // since when the home that is known does not answer; 0: it did
+	heard   []*Arrived   // what made the hall follow
+}
+
+// plausible reports whether a player can have an epoch by now.
+func (h *Hall) plausible(epoch uint32) bool {
+	return uint64(epoch) <= uint64(max(h.tick(), 0))+epochAhead+1
+}
+
+// onArrived notes a player's home, or finds out whether it is true.
+func (h *Hall) onArrived(m *Arrived) {
+	p := h.players[m.Player]
+	if p == nil || !h.plausible(m.Epoch) {
+		return
+	}
+	home := p.home(h.cfg)
+	switch g := p.granted; {
+	case m.Region == home:
+		if m.Epoch >= p.rec.Epoch {
+			p.silent = 0
+			h.setHome(p, home, m.Epoch)
+		}
+	case m.Epoch <= p.rec.Epoch:
+	case g != nil && g.Region == m.Region && g.Epoch == m.Epoch:
+		h.setHome(p, m.Region, m.Epoch)
+	case len(p.heard) < maxClaimed && h.follow(p):
+		p.heard = append(p.heard, m)
+	}
+}
+
+// setHome notes where a player is at home now.
+func (h *Hall) setHome(p *player, home world.RegionPos, epoch uint32) {
+	if p.rec.Home != home || p.rec.Epoch != epoch {
+		p.rec.Home, p.rec.Epoch = home, epoch
+		h.writePlayer(p, nil) // the region itself knows too: nobody waits for this
+	}
+	if p.here && p.region != home {
+		p.region = home
+		h.note(p)
+	}
+}
+
+// onClaim answers whether a player is at home where somebody hands it over from.
+func (h *Hall) onClaim(m *Claim) {
+	p := h.players[m.Player]
+	if p == nil || !h.plausible(m.Epoch) {
+		h.answerClaim(m, false)
+		return
+	}
+	switch home := p.home(h.cfg); {
+	case home == m.From:
+		h.grant(p, m, m.Epoch > p.rec.Epoch)
+		return
+	case p.trail != nil && p.trail.at == m.From:
+		h.grant(p, m, true)
+		return
+	}
+	if len(p.claims) < maxClaimed && h.follow(p) {
+		p.claims = append(p.claims, m)
+	}
+}
+
+func (h *Hall) grant(p *player, m *Claim, ok bool) {
+	if ok {
+		p.granted = m
+	}
+	h.answerClaim(m, ok)
+}
+
+func (h *Hall) answerClaim(m *Claim, ok bool) {
+	h.toRegion(&Claimed{Region: m.Region, Player: m.Player, From: m.From, Epoch: m.Epoch, OK: ok})
+}
+
+// follow asks the home that is known where the player is; it reports whether it
+// does.
+func (h *Hall) follow(p *player) bool {
+	if p.trail != nil {
+		return true
+	}
+	if h.env.Now() < p.doubted || len(h.errands) >= maxErrands {
+		return false
+	}
+	p.trail = &errand{
+		player: p, at: p.home(h.cfg),
+		ask: func(at world.RegionPos, tag uint64) machine.Message {
+			return &Locate{Region: at, Player: p.id, Tag: tag}
+		},
+		then: func(m *Located) { h.followed(p, m) },
+	}
+	h.send(p.trail)
+	return true
+}
+
+// reached is when the trail of a player leads to a region.
+func (h *Hall) reached(p *player, at world.RegionPos) {
+	kept := p.claims[:0]
+	for _, m := range p.claims {
+		if m.From == at {
+			h.grant(p, m, true)
+		} else {
+			kept = append(kept, m)
+		}
+	}
+	p.claims = kept
+}
+
+// followed is the end of a trail: the home, or nil if somebody on the way did not
+// answer.
+func (h *Hall) followed(p *player, m *Located) {
+	claims, heard, at := p.claims, p.heard, p.trail.at
+	p.trail, p.claims, p.heard = nil, nil, nil
+	if m == nil {
+		h.unanswered(p, heard, at)
+		return // regions that have claimed decide by themselves
+	}
+	p.silent = 0
+	before := p.home(h.cfg)
+	switch {
+	case m.Found || m.Stored:
+		if h.plausible(m.Epoch) && m.Epoch >= p.rec.Epoch {
+			h.setHome(p, at, m.Epoch)
+		}
+	default: // nobody has the player: it begins anew where all begin
+		for _, a := range heard {
+			if a.Region == h.cfg.Spawn.Region() {
+				h.setHome(p, a.Region, a.Epoch)
+			}
+		}
+	}
+	home := p.home(h.cfg)
+	if home == before {
+		p.doubted = h.env.Now().Add(doubtFor)
+	}
+	for _, c := range claims {
+		h.answerClaim(c, c.From == home)
+	}
+}
+
+// unanswered is when a home does not answer. If that lasts who says that it has the
+// player is believed.
+func (h *Hall) unanswered(p *player, heard []*Arrived, at world.RegionPos) {
+	now := h.env.Now()
+	switch {
+	case p.silent == 0:
+		p.silent = now
+	case now.Sub(p.silent) >= lostAfter && at == p.home(h.cfg) && len(heard) > 0:
+		p.silent = 0
+		h.setHome(p, heard[0].Region, heard[0].Epoch)
+	}
+}

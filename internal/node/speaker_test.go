@@ -1,0 +1,65 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// TestSpeakers: a node that knows the id of a session tells it nothing in the name
+// of a part that it does not host, and does not end it.
+func TestSpeakers(t *testing.T) {
+	c := newCountry(t, 1, 9)
+	c.s.Run(3 * time.Second)
+	g := c.addGuest(0)
+	c.until("the guest is in", func() bool { return g.in })
+	c.s.Run(10 * time.Second)
+	home, entries := Part{Region: g.home}, g.entries
+	stone := c.node(0).net
+	liar := -1
+	for i := range c.nodes {
+		if i != 0 && !stone.speaksFor(nodePeer(i), home) && !stone.speaksFor(nodePeer(i), theHall) {
+			liar = i
+		}
+	}
+	if liar < 0 {
+		t.Fatal("everybody hosts something of the guest's")
+	}
+	session := c.guests[0].Peer().ID
+	dropped := c.node(0).counts.Dropped
+	for _, m := range []machine.Message{
+		&region.Entered{Region: g.home, Player: g.player(), Epoch: 1 << 30, Position: spawn.Centre()},
+		&region.Moved{Region: g.home, Player: g.player(), To: world.RegionPos{X: 50}, Epoch: 1 << 30},
+		&region.Left{Region: g.home, Player: g.player(), Reason: region.LeftKicked},
+		&region.Refused{Region: g.home, Player: g.player(), Code: "banned"},
+		&region.NewHost{Region: g.home},
+		&hall.Refused{Code: "banned"}, &hall.NewHost{}, &hall.Chat{Text: "I am the operator"},
+		&hall.Order{}, &region.Handover{}, // what sessions do not get
+	} {
+		c.nodes[liar].Call(func() {
+			c.node(liar).net.send(nodePeer(0), &ToSessions{[]id.ID{session}, m})
+			c.node(liar).net.send(nodePeer(0), &EndSession{session, home})
+			c.node(liar).net.send(nodePeer(0), &EndSession{session, theHall})
+			c.node(liar).net.send(nodePeer(0), &ToWatchers{Region: g.home, Cells: []byte{0}, To: []Watcher{{session, region.Own{Corrected: true}}}})
+		})
+		c.s.Run(time.Second)
+	}
+	c.s.Run(12 * time.Second)
+	if !c.node(0).links[machine.Peer{ID: session}] || !g.in || len(g.refused) > 0 || g.entries != entries {
+		t.Errorf("the guest heard the liar: in %v, refused %v, %d entries", g.in, g.refused, g.entries-entries)
+	}
+	if n := c.node(0).counts.Dropped - dropped; n < 30 {
+		t.Errorf("%d of 40 messages were dropped", n)
+	}
+	for _, f := range stone.far {
+		if f.doubted != 0 {
+			t.Errorf("%d messages are still doubted", f.doubted)
+		}
+	}
+	c.checkPresence()
+}
