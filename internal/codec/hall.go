@@ -22,7 +22,7 @@ var hallKinds = []*kind{
 	message(64, func(f *form, m *hall.Enter) {
 		f.id(&m.Player)
 		text(f, &m.Name, maxName)
-		f.bools(&m.Local, &m.Resume)
+		f.bools(&m.Local, &m.Resume, &m.Known)
 		optional(f, &m.Pass, func(f *form, p *identity.Pass) {
 			f.exact(p.Key[:])
 			f.exact(p.Nonce[:])

@@ -95,6 +95,9 @@ func (h *Hall) judge(e enter) (string, *Refused) {
 		return "", refusal(wire.NotWhitelisted, fmt.Sprintf("%s Your player id here is %s: an operator lets you in by /whitelist add %q %s.",
 			wire.NotWhitelisted.Text(), e.Player, name, e.Player))
 	}
+	if e.Known && known == nil && !operator {
+		return "", &Refused{Code: wire.Full, Text: "Too many new players have come from your address. Try again in some minutes.", Retry: 300}
+	}
 	if refused := h.judgeName(e.Player, name); refused != nil {
 		return "", refused
 	}

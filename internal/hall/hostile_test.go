@@ -157,3 +157,17 @@ func TestSignedBySomebodyElse(t *testing.T) {
 		t.Error("a signature that comes too late counts")
 	}
 }
+
+// TestOnlyKnown: who comes from where too many new players came from is let in only
+// if the hall knows it, and leaves nothing behind else.
+func TestOnlyKnown(t *testing.T) {
+	s := newStage()
+	s.act("enter b bo Bo")
+	s.act("leave b")
+	for key, in := range map[string]bool{"bo": true, "eve": false} {
+		s.h.OnMessage(session(key), &Enter{Player: playerOf(key), Name: key, Known: true})
+		if p := s.h.players[playerOf(key)]; (p != nil && p.here) != in || (p != nil) != in || (s.h.names[key] != nil) != in {
+			t.Errorf("%s: in %v", key, p != nil && p.here)
+		}
+	}
+}

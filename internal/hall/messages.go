@@ -27,6 +27,9 @@ type (
 		// Resume says that the player was admitted by another host of the hall and
 		// has not left since: nobody is told that it has come.
 		Resume bool
+		// Known says that the player is let in only if the hall knows it: too many new
+		// ones have come from its address.
+		Known bool
 	}
 
 	// Say is a line that the player typed; a leading slash makes it a command.
