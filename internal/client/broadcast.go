@@ -36,6 +36,7 @@ func (s *Session) onChat(m *hall.Chat, to Sink) {
 
 func (s *Session) onPlayers(m *hall.Players, to Sink) {
 	to.Add(s.node.broadcasts.encoded(m, func() wire.Message {
+		s.node.names.see(m.List)
 		out := &wire.Players{Full: m.Full, List: make([]wire.PlayerInfo, 0, len(m.List))}
 		for _, p := range m.List {
 			out.List = append(out.List, wire.PlayerInfo{Entity: uint64(p.Entity), Name: p.Name, Present: p.Present, Region: p.Region})

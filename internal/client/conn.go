@@ -41,7 +41,7 @@ func (n *Node) Join(ctx context.Context, who Identity) (Conn, *wire.Welcome, err
 	}
 	d := &direct{s: s}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
-	return d, s.Welcome(), nil
+	return signing(d, who), s.Welcome(), nil
 }
 
 // direct is a Conn without anything in between.

@@ -73,7 +73,7 @@ func dial(ctx context.Context, base string, who Identity, code string, local key
 		c.Close()
 		return nil, nil, err
 	}
-	return c, welcome, nil
+	return signing(c, who), welcome, nil
 }
 
 // sockets makes the TCP connections of WebSockets, which are not shared.

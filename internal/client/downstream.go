@@ -49,6 +49,8 @@ func (s *Session) receive(m machine.Message, to Sink) {
 		s.onWaiting(m, to)
 	case *hall.TimeOffset:
 		s.add(to, &wire.TimeOffset{Ticks: m.Ticks})
+	case *hall.Propose:
+		s.onPropose(m, to)
 	case *hall.Commands:
 		s.add(to, &wire.Commands{List: m.List})
 	default:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
@@ -62,6 +63,9 @@ type Node struct {
 	broadcasts broadcasts
 	line       line
 	wakes      wakes
+
+	names     names
+	newcomers *newcomers
 }
 
 // NewNode returns the node of cfg.
@@ -70,10 +74,12 @@ func NewNode(cfg Config) *Node {
 		cfg.Log = slog.Default()
 	}
 	n := &Node{
-		cfg:     cfg,
-		columns: newColumnCache(cacheBytes, cfg.Pack),
-		far:     &farCache{gen: cfg.Terrain, known: map[world.RegionPos][]byte{}},
-		hosts:   hostsCache{ask: cfg.Hosts},
+		cfg:       cfg,
+		columns:   newColumnCache(cacheBytes, cfg.Pack),
+		far:       &farCache{gen: cfg.Terrain, known: map[world.RegionPos][]byte{}},
+		hosts:     hostsCache{ask: cfg.Hosts},
+		newcomers: newNewcomers(),
+		names:     names{of: map[string]id.ID{}},
 	}
 	n.wakes.init()
 	return n
@@ -92,6 +98,8 @@ type Login struct {
 	Player id.ID
 	Name   string
 	Local  bool // from the machine that the node runs on
+	// Address is where the player comes from, for limits; not valid: there are none.
+	Address netip.Addr
 	// Pass proves the key to other nodes. Only to a world that no other node can
 	// host may one come in without.
 	Pass *identity.Pass
@@ -159,7 +167,13 @@ func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
 	}
 	s := newSession(n, k, who.Player)
 	s.entrances = who.Entrances
-	s.hello = hall.Enter{Player: who.Player, Name: name, Local: who.Local, Pass: who.Pass, Invitation: n.invitation(who)}
+	mayBeNew := n.newcomers.reserve(who.Address, time.Now())
+	defer func() {
+		if mayBeNew && !s.isNew() {
+			n.newcomers.release(who.Address, time.Now())
+		}
+	}()
+	s.hello = hall.Enter{Player: who.Player, Name: name, Local: who.Local, Known: !mayBeNew, Pass: who.Pass, Invitation: n.invitation(who)}
 	s.send(&s.hello)
 	ctx, cancel := context.WithTimeout(ctx, enterTime)
 	defer cancel()

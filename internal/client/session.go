@@ -127,6 +127,13 @@ func (s *Session) settle(ctx context.Context, tell func(*wire.Notice)) error {
 	}
 }
 
+// isNew reports whether the lobby has let in a player who was never here before.
+func (s *Session) isNew() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.admitted != nil && s.admitted.New
+}
+
 // queued is a session as a Sink: what comes before the owner asks waits in out.
 type queued Session
 

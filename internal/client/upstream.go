@@ -3,6 +3,7 @@ package client
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
@@ -53,6 +54,8 @@ func (s *Session) Handle(b []byte) error {
 		if text := wire.CleanText(m.Text); text != "" {
 			s.send(&hall.Say{Text: text})
 		}
+	case *wire.Signed:
+		s.send(&hall.Signed{Statement: slices.Clone(m.Statement)})
 	case *wire.Ping:
 		s.say(&wire.Pong{Time: m.Time, Tick: s.node.tick()})
 		s.tend() // a client that hears nothing of its body sends no steps

@@ -23,6 +23,7 @@ var parts = map[string]string{
 	"region.BlockChange": "part of Blocks",
 	"region.Area":        "part of Laws",
 	"hall.PlayerInfo":    "part of Players",
+	"hall.Decided":       "from the node itself",
 	"hall.Area":          "part of Laws",
 	"group.Gen":          "part of all of them",
 	"node.Part":          "part of all of them",

@@ -1,8 +1,8 @@
 package codec
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
@@ -22,7 +22,7 @@ var hallKinds = []*kind{
 	message(64, func(f *form, m *hall.Enter) {
 		f.id(&m.Player)
 		text(f, &m.Name, maxName)
-		f.bools(&m.Local, &m.Resume)
+		f.bools(&m.Local, &m.Resume, &m.Known)
 		optional(f, &m.Pass, func(f *form, p *identity.Pass) {
 			f.exact(p.Key[:])
 			f.exact(p.Nonce[:])
@@ -65,7 +65,6 @@ var hallKinds = []*kind{
 		num(f, &m.Block)
 		num(f, &m.Count)
 		num(f, &m.Mode)
-		f.bool(&m.Operator)
 		text(f, &m.Text, maxText)
 	}),
 	message(75, func(f *form, m *hall.Locate) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Tag) }),
@@ -74,7 +73,6 @@ var hallKinds = []*kind{
 		f.region(&m.Region)
 		signed(f, &m.TimeOffset)
 		list(f, &m.Protected, maxAreas, 6, func(f *form, a *hall.Area) { f.pos(&a.Min); f.pos(&a.Max) })
-		list(f, &m.Operators, maxOperators, id.Size, (*form).id)
 	}),
 	message(78, func(f *form, m *hall.Awake) { f.region(&m.Region) }),
 	message(79, func(f *form, m *hall.Asleep) { f.region(&m.Region) }),
@@ -94,7 +92,7 @@ var hallKinds = []*kind{
 		f.region(&m.Region)
 		f.peer(&m.Session)
 		f.id(&m.Player)
-		f.bools(&m.OK, &m.Operator, &m.New)
+		f.bools(&m.OK, &m.New)
 		num(f, &m.Entity)
 		text(f, &m.Name, maxName)
 		num(f, &m.Mode)
@@ -120,6 +118,8 @@ var hallKinds = []*kind{
 		f.bool(&m.OK)
 	}),
 	message(93, func(f *form, m *hall.Died) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Cause) }),
+	message(90, func(f *form, m *hall.Propose) { f.bytes(&m.Statement, decision.MaxSize) }),
+	message(91, func(f *form, m *hall.Signed) { f.bytes(&m.Statement, decision.MaxSize) }),
 }
 
 func playerInfo(f *form, p *hall.PlayerInfo) {

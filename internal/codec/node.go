@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
@@ -59,6 +60,10 @@ var nodeKinds = []*kind{
 		list(f, &m.Names, node.MaxPlayerNames, 1, func(f *form, s *string) { text(f, s, maxName) })
 	}),
 	message(117, func(f *form, m *node.AccessList) { num(f, &m.Version); f.bytes(&m.List, invitation.MaxAccess) }),
+	message(119, func(f *form, m *node.Decisions) {
+		f.exact(m.Digest[:])
+		list(f, &m.List, node.MaxDecisions, 1, func(f *form, b *[]byte) { f.bytes(b, decision.MaxSize) })
+	}),
 	message(111, func(f *form, m *node.Standing) {
 		part(f, &m.Part)
 		f.bools(&m.Ask, &m.Member, &m.Led)

@@ -3,7 +3,6 @@ package codec
 import (
 	"bytes"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -24,7 +23,6 @@ const (
 	maxSlots   = 256
 	maxItem    = 256 // bytes of an item that lies in the world
 
-	maxOperators = 1 << 10
 )
 
 var regionKinds = []*kind{
@@ -135,7 +133,6 @@ var regionKinds = []*kind{
 	message(45, func(f *form, m *region.Laws) {
 		signed(f, &m.TimeOffset)
 		list(f, &m.Protected, maxAreas, 6, func(f *form, a *region.Area) { f.pos(&a.Min); f.pos(&a.Max) })
-		list(f, &m.Operators, maxOperators, id.Size, (*form).id)
 	}),
 	message(46, func(f *form, m *region.Awake) { f.region(&m.Region) }),
 	message(47, func(f *form, m *region.Asleep) { f.region(&m.Region) }),

@@ -21,6 +21,7 @@ const module = "github.com/voxelpopuli/voxelpopuli/"
 var rank = map[string]int{
 	"internal/id": 0, "internal/fixed": 0, "internal/rng": 0, "internal/timing": 0, "internal/recent": 0, "internal/closest": 0, "internal/limit": 0, "web": 0,
 	"internal/machine": 10, "internal/geom": 10, "internal/identity": 11, "internal/world": 11, "internal/wire": 12, "internal/genesis": 12, "internal/invitation": 12,
+	"internal/decision": 13,
 	"internal/replay":   13,
 	"internal/kademlia": 20, "internal/overlay": 20, "internal/group": 20, "internal/storage": 21, "internal/records": 21,
 	"internal/region": 30, "internal/hall": 31, "internal/truth": 32, "internal/witness": 33,

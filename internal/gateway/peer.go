@@ -220,6 +220,9 @@ func (p *peer) shake() (client.Login, error) {
 	}
 	p.proven.Store(true)
 	who.Name, who.Local, who.Entrances = name, p.local, p.others
+	if !p.local {
+		who.Address = p.addr
+	}
 	if p.guest.Invite != nil {
 		who.Invitation = p.guest.Invite(who.Player)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
@@ -41,11 +42,9 @@ func (h *Hall) onEnter(e enter) {
 	}
 	h.replace(p)
 	before := p.rec
+	h.expire(p)
 	h.claim(p, name)
-	if e.Local && !h.anyOperator() {
-		p.rec.Operator = true // the founder: the first who comes from the node's own machine
-		h.lawsToAll()
-	}
+	p.rec.Seen = h.unix()
 	p.session, p.claiming, p.resumes = e.from, true, e.Resume && !fresh
 	h.sessions[e.from] = p
 	if !fresh && p.rec == before {
@@ -87,17 +86,20 @@ func (h *Hall) judge(e enter) (string, *Refused) {
 	if err != nil {
 		return "", refusal(wire.BadName, wire.BadName.Text())
 	}
-	fold := wire.FoldName(name)
 	known := h.players[e.Player]
-	operator := known != nil && known.rec.Operator
-	if b := h.banOf(e.Enter, fold); b != nil {
-		return "", refusal(wire.Banned, b.text())
+	operator := h.cfg.Decisions.IsOperator(e.Player)
+	if b := h.cfg.Decisions.Banned(e.Player, name, h.time()); b != nil {
+		return "", refusal(wire.Banned, BanText(b))
 	}
-	if h.whitelisted() && !e.Local && !operator && h.white[fold] == "" {
-		return "", refusal(wire.NotWhitelisted, wire.NotWhitelisted.Text())
+	if h.whitelisted() && !e.Local && !operator && !h.cfg.Decisions.IsListed(e.Player) {
+		return "", refusal(wire.NotWhitelisted, fmt.Sprintf("%s Your player id here is %s: an operator lets you in by /whitelist add %q %s.",
+			wire.NotWhitelisted.Text(), e.Player, name, e.Player))
 	}
-	if owner := h.names[fold]; owner != nil && owner.id != e.Player {
-		return "", refusal(wire.NameTaken, fmt.Sprintf("Somebody else is called %s here. Choose another name.", owner.rec.Name))
+	if e.Known && known == nil && !operator {
+		return "", &Refused{Code: wire.Full, Text: "Too many new players have come from your address. Try again in some minutes.", Retry: 300}
+	}
+	if refused := h.judgeName(e.Player, name); refused != nil {
+		return "", refused
 	}
 	if len(h.here) >= h.cfg.MaxPlayers && !operator && (known == nil || !known.here) {
 		r := refusal(wire.Full, fmt.Sprintf("The world is full: %d players.", len(h.here)))
@@ -108,7 +110,7 @@ func (h *Hall) judge(e enter) (string, *Refused) {
 }
 
 // whitelisted reports whether only who is on the whitelist may enter.
-func (h *Hall) whitelisted() bool { return h.world.Whitelist || h.cfg.Whitelist() }
+func (h *Hall) whitelisted() bool { return h.cfg.Whitelist() || h.cfg.Decisions.Closed() }
 
 func refusal(code wire.Code, text string) *Refused { return &Refused{Code: code, Text: text} }
 
@@ -117,42 +119,23 @@ func (h *Hall) refuse(to machine.Peer, r *Refused) {
 	h.env.Close(to)
 }
 
-// banOf returns the ban that keeps a player out; bans whose time is over are
-// no more.
-func (h *Hall) banOf(e *Enter, fold string) *ban {
-	if b := h.bans[fold]; b != nil && !b.over(h.unix()) {
-		return b
-	}
-	for _, key := range sortedKeys(h.bans) {
-		b := h.bans[key]
-		if b.Player == e.Player && !b.Player.IsZero() && !b.over(h.unix()) {
-			return b
-		}
-	}
-	return nil
-}
-
-func (b *ban) over(now int64) bool { return b.Until != 0 && now >= b.Until }
-
-// text is what a banned player reads.
-func (b *ban) text() string {
+// BanText is what a banned player reads.
+func BanText(b *decision.Statement) string {
 	s := "You are banned from this world"
 	if b.Until != 0 {
 		s += " until " + time.Unix(b.Until, 0).UTC().Format("2 January 2006 15:04") + " UTC"
 	}
-	if b.Reason != "" {
-		s += ": " + b.Reason
+	if b.Text != "" {
+		s += ": " + b.Text
 	}
 	return s + "."
 }
 
 // claim gives a name to a player, and frees the one it had.
 func (h *Hall) claim(p *player, name string) {
-	if old := wire.FoldName(p.rec.Name); h.names[old] == p {
-		delete(h.names, old)
-	}
+	h.release(p)
 	p.rec.Name = name
-	h.names[wire.FoldName(name)] = p
+	h.hold(p)
 }
 
 // unclaim undoes an admission whose record did not reach the disk.
@@ -160,12 +143,13 @@ func (h *Hall) unclaim(p *player, before record, fresh bool, from machine.Peer, 
 	if h.sessions[from] != p || p.session != from {
 		return // a newer session decides
 	}
-	h.claim(p, before.Name)
+	h.release(p)
 	p.rec, p.claiming = before, false
 	delete(h.sessions, from)
 	if fresh {
-		delete(h.names, wire.FoldName(before.Name))
 		delete(h.players, p.id)
+	} else {
+		h.hold(p)
 	}
 	h.refuse(from, &Refused{Code: wire.Storage, Text: fmt.Sprintf("Your name could not be saved: %v.", err), Retry: 30})
 }
@@ -186,7 +170,7 @@ func (h *Hall) admit(p *player, from machine.Peer) {
 	if h.sessions[from] != p || p.session != from {
 		return // left or was replaced meanwhile
 	}
-	p.claiming, p.here = false, true
+	p.claiming, p.here, p.since = false, true, h.unix()
 	p.region = p.home(h.cfg)
 	h.here = append(h.here, p)
 	h.vouchNow(p)
@@ -201,8 +185,9 @@ func (h *Hall) admit(p *player, from machine.Peer) {
 
 // welcome tells a session what it needs to know.
 func (h *Hall) welcome(p *player) {
+	p.operator = h.cfg.Decisions.IsOperator(p.id)
 	h.env.Send(p.session, &Admitted{
-		Player: p.id, Name: p.rec.Name, Entity: p.rec.Entity, Operator: p.rec.Operator,
+		Player: p.id, Name: p.rec.Name, Entity: p.rec.Entity, Operator: p.operator,
 		New: p.rec.Epoch == 0, Mode: h.cfg.Mode, Home: p.region, TimeOffset: h.world.TimeOffset,
 	})
 	h.sendCommands(p)
@@ -251,13 +236,6 @@ func (h *Hall) forgetWaiting(from machine.Peer) {
 	}
 }
 
-func (h *Hall) anyOperator() bool {
-	for _, p := range h.players {
-		if p.rec.Operator {
-			return true
-		}
-	}
-	return false
-}
+func (h *Hall) time() time.Time { return time.Unix(0, int64(h.env.Now())) }
 
 func (h *Hall) unix() int64 { return int64(h.env.Now()) / int64(time.Second) }

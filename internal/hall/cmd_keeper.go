@@ -1,10 +1,12 @@
 package hall
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
@@ -16,9 +18,9 @@ func keeperCommands() []*command {
 		{name: "ban", args: "<known player> [30m|12h|7d] [reason]", help: "Keeps a player out, by name and by key, for a time or for good.", operator: true, run: (*call).ban},
 		{name: "unban", args: "<known player>", help: "Lets a banned player in again.", operator: true, run: (*call).unban},
 		{name: "bans", help: "Lists who is banned.", operator: true, run: (*call).listBans},
-		{name: "op", args: "<known player>", help: "Makes a player an operator.", operator: true, run: func(c *call) error { return c.setOperator(true) }},
-		{name: "deop", args: "<known player>", help: "Takes the operator's rights from a player.", operator: true, run: func(c *call) error { return c.setOperator(false) }},
-		{name: "whitelist", args: "on | off | list | add <known player> | remove <known player>", help: "Lets only some players in.", operator: true, run: (*call).whitelist},
+		{name: "op", args: "<known player>", help: "Makes a player an operator.", operator: true, run: (*call).op},
+		{name: "deop", args: "<known player> | <known player> undo", help: "Takes the operator's rights from a player, and from those whom the player has made operators; undo: their bans end too.", operator: true, run: (*call).deop},
+		{name: "whitelist", args: "on | off | list | add <known player> [player id] | remove <known player>", help: "Lets only some players in. Who has never been here is named by the player id that the page shows.", operator: true, run: (*call).whitelist},
 		{name: "hosts", args: "list | remove <text>", help: "Lists and removes the nodes that host this world, for operators on the founder's machine.", operator: true, run: (*call).hosts},
 	}
 }
@@ -52,41 +54,34 @@ func (c *call) ban() error {
 	if len(c.args) == 0 {
 		return errUsage
 	}
-	b, p, err := c.whomToBan(c.arg(0))
+	s, err := c.whomToBan(c.arg(0))
 	if err != nil {
 		return err
 	}
 	next := 1
 	if d, ok := span(c.arg(1)); ok {
-		b.Until = c.unix() + int64(d/time.Second)
+		s.Until = c.unix() + int64(d/time.Second)
 		next = 2
 	}
-	b.By, b.Reason = c.from.rec.Name, strings.TrimSuffix(c.rest(next), ".")
-	fold := wire.FoldName(b.Name)
-	c.bans[fold] = b
-	if p != nil && p.here {
-		c.throwOut(p, wire.Banned, b.text())
-	}
-	c.write(map[string]any{"b/" + fold: b}, nil, func(err error) {
-		c.done(err, "%s is banned.", b.Name)
-	})
+	s.Topic, s.On, s.Text = decision.Ban, true, strings.TrimSuffix(cut(c.rest(next), decision.MaxText), ".")
+	c.propose(s, s.Name+" is banned.")
 	return nil
 }
 
 // whomToBan finds the player, who need not have been here ever.
-func (c *call) whomToBan(name string) (*ban, *player, error) {
+func (c *call) whomToBan(name string) (s decision.Statement, err error) {
 	p, err := c.playerKnown(name)
 	if err != nil {
 		clean, err := wire.CleanName(name)
 		if err != nil {
-			return nil, nil, sorry("%q cannot be a name.", name)
+			return s, sorry("%q cannot be a name.", name)
 		}
-		return &ban{Name: clean}, nil, nil
+		return decision.Statement{Name: clean}, nil
 	}
-	if p.rec.Operator {
-		return nil, nil, sorry("%s is an operator: /deop first.", p.rec.Name)
+	if c.cfg.Decisions.IsOperator(p.id) {
+		return s, sorry("%s is an operator: /deop first.", p.rec.Name)
 	}
-	return &ban{Name: p.rec.Name, Player: p.id}, p, nil
+	return decision.Statement{Name: p.rec.Name, Subject: p.id}, nil
 }
 
 // span reads 30m, 12h, 7d.
@@ -106,40 +101,60 @@ func (c *call) unban() error {
 	if len(c.args) != 1 {
 		return errUsage
 	}
-	fold := wire.FoldName(c.arg(0))
-	b := c.bans[fold]
-	if b == nil {
+	b := c.named(decision.Ban, c.arg(0))
+	if b == nil || b.Until != 0 && b.Until <= c.unix() {
 		return sorry("%q is not banned.", c.arg(0))
 	}
-	delete(c.bans, fold)
-	c.write(nil, []string{"b/" + fold}, func(err error) { c.done(err, "%s may come in again.", b.Name) })
+	c.propose(decision.Statement{Topic: decision.Ban, Subject: b.Subject, Name: b.Name}, b.Name+" may come in again.")
 	return nil
+}
+
+// named finds the statement in force on a topic about somebody, by the name that
+// it was made with or the name that the player has now.
+func (c *call) named(t decision.Topic, name string) (found *decision.Statement) {
+	fold := wire.FoldName(name)
+	p := c.names[fold]
+	c.cfg.Decisions.Each(t, func(s *decision.Statement) {
+		if s.On && (wire.FoldName(s.Name) == fold || p != nil && s.Subject == p.id) {
+			found = s
+		}
+	})
+	return found
 }
 
 func (c *call) listBans() error {
 	var names []string
-	for _, fold := range sortedKeys(c.bans) {
-		if b := c.bans[fold]; !b.over(c.unix()) {
-			names = append(names, b.Name)
+	c.cfg.Decisions.Each(decision.Ban, func(s *decision.Statement) {
+		if s.On && (s.Until == 0 || c.unix() < s.Until) {
+			names = append(names, s.Name)
 		}
-	}
+	})
 	if len(names) == 0 {
 		c.reply("Nobody is banned.")
 		return nil
 	}
+	slices.Sort(names)
 	c.reply("Banned: %s.", clip(strings.Join(names, ", ")))
 	return nil
 }
 
 // clip shortens what is too long for a line of chat.
 func clip(s string) string {
-	if len(s) > maxReply {
-		return strings.ToValidUTF8(s[:maxReply], "") + "…"
+	if short := cut(s, maxReply); short != s {
+		return short + "…"
 	}
 	return s
 }
 
-func (c *call) setOperator(operator bool) error {
+// cut is a text's beginning of at most so many bytes.
+func cut(s string, bytes int) string {
+	if len(s) > bytes {
+		return strings.ToValidUTF8(s[:bytes], "")
+	}
+	return s
+}
+
+func (c *call) op() error {
 	if len(c.args) != 1 {
 		return errUsage
 	}
@@ -147,56 +162,55 @@ func (c *call) setOperator(operator bool) error {
 	if err != nil {
 		return err
 	}
-	if p.rec.Operator == operator {
-		return sorry("%s is %s.", p.rec.Name, map[bool]string{true: "an operator already", false: "no operator"}[operator])
+	if wire.FoldName(c.arg(0)) != wire.FoldName(p.rec.Name) {
+		return sorry("Write the whole name: /op %q.", p.rec.Name)
 	}
-	if !operator && c.lastOperator(p.id) {
-		return sorry("%s is the only operator: make another one first.", p.rec.Name)
+	log := c.cfg.Decisions
+	if log.IsOperator(p.id) && log.Rank(p.id) <= log.Rank(c.from.id)+1 {
+		return sorry("%s is an operator already.", p.rec.Name)
 	}
-	if operator && len(c.operators()) >= MaxOperators {
-		return sorry("A world can have at most %d operators: /deop somebody first.", MaxOperators)
-	}
-	p.rec.Operator = operator
-	c.lawsToAll()
-	if p.here {
-		c.order(p, Order{Kind: SetOperator, Operator: operator})
-		c.sendCommands(p)
-	}
-	text := "%s is an operator now."
-	if !operator {
-		text = "%s is no operator any more."
-	}
-	c.writePlayer(p, func(err error) {
-		if p != c.from {
-			c.tell(p, wire.ChatSystem, text, p.rec.Name)
-		}
-		c.done(err, text, p.rec.Name)
-	})
+	c.propose(decision.Statement{Topic: decision.Operator, On: true, Subject: p.id, Name: p.rec.Name}, p.rec.Name+" is an operator now.")
 	return nil
 }
 
-func (c *call) lastOperator(who id.ID) bool {
-	for _, p := range c.players {
-		if p.rec.Operator && p.id != who {
-			return false
-		}
+func (c *call) deop() error {
+	undo := c.arg(1) == "undo"
+	if len(c.args) == 0 || len(c.args) > 2 || len(c.args) == 2 && !undo {
+		return errUsage
 	}
-	return true
+	p, err := c.playerKnown(c.arg(0))
+	if err != nil {
+		return err
+	}
+	log := c.cfg.Decisions
+	switch {
+	case !log.IsOperator(p.id):
+		return sorry("%s is no operator.", p.rec.Name)
+	case !log.MayUndo(c.from.id, p.id):
+		return sorry("You cannot take that from %s: only who has made them an operator can, and those above.", p.rec.Name)
+	}
+	c.propose(decision.Statement{Topic: decision.Operator, Keep: !undo, Subject: p.id, Name: p.rec.Name}, p.rec.Name+" is no operator any more.")
+	return nil
 }
 
 func (c *call) whitelist() error {
 	switch what := c.arg(0); {
 	case (what == "on" || what == "off") && len(c.args) == 1:
-		c.world.Whitelist = what == "on"
-		text := "The whitelist is %s."
+		text := "The whitelist is " + what + "."
 		if what == "off" && c.cfg.Whitelist() {
-			text = "The whitelist is %s for operators, but the founder's machine runs with --whitelist: it stays on until that is started without."
+			text = "The whitelist is off for operators, but the founder's machine runs with --whitelist: it stays on until that is started without."
 		}
-		c.writeWorld(func(err error) { c.done(err, text, what) })
+		c.propose(decision.Statement{Topic: decision.Whitelist, On: what == "on"}, text)
 	case what == "list" && len(c.args) == 1:
 		c.listWhite()
-	case (what == "add" || what == "remove") && len(c.args) == 2:
-		return c.changeWhite(what == "add")
+	case what == "add" && (len(c.args) == 2 || len(c.args) == 3):
+		return c.addWhite()
+	case what == "remove" && len(c.args) == 2:
+		s := c.named(decision.Listed, c.arg(1))
+		if s == nil {
+			return sorry("%s is not on the whitelist.", c.arg(1))
+		}
+		c.propose(decision.Statement{Topic: decision.Listed, Subject: s.Subject, Name: s.Name}, s.Name+" is not on the whitelist any more.")
 	default:
 		return errUsage
 	}
@@ -215,30 +229,35 @@ func (c *call) listWhite() {
 		state = "on"
 	}
 	var names []string
-	for _, fold := range sortedKeys(c.white) {
-		names = append(names, c.white[fold])
-	}
-	if len(names) == 0 {
+	c.cfg.Decisions.Each(decision.Listed, func(s *decision.Statement) {
+		if s.On {
+			names = append(names, s.Name)
+		}
+	})
+	if slices.Sort(names); len(names) == 0 {
 		names = []string{"nobody"}
 	}
 	c.reply("The whitelist is %s: %s.", state, clip(strings.Join(names, ", ")))
 }
 
-func (c *call) changeWhite(add bool) error {
+// addWhite puts a player on the whitelist, not a name: whoever used the name first
+// would be let in. Who has never been here is named by the id that the refusal
+// shows.
+func (c *call) addWhite() error {
 	name, err := wire.CleanName(c.arg(1))
 	if err != nil {
 		return sorry("%q cannot be a name.", c.arg(1))
 	}
-	fold := wire.FoldName(name)
-	if !add {
-		if c.white[fold] == "" {
-			return sorry("%s is not on the whitelist.", name)
+	s := decision.Statement{Topic: decision.Listed, On: true, Name: name}
+	if p := c.names[wire.FoldName(name)]; len(c.args) == 3 {
+		if s.Subject, err = id.Parse(c.arg(2)); err != nil {
+			return sorry("%q is no player id.", c.arg(2))
 		}
-		delete(c.white, fold)
-		c.write(nil, []string{"l/" + fold}, func(err error) { c.done(err, "%s is not on the whitelist any more.", name) })
-		return nil
+	} else if p != nil && !p.claimingFirst() {
+		s.Subject, s.Name = p.id, p.rec.Name
+	} else {
+		return sorry("Nobody called %s has been here, and anybody could take that name first. Let %s try to come in: the page then shows a player id. Type /whitelist add %q <player id>.", name, name, name)
 	}
-	c.white[fold] = name
-	c.write(map[string]any{"l/" + fold: name}, nil, func(err error) { c.done(err, "%s is on the whitelist.", name) })
+	c.propose(s, s.Name+" is on the whitelist.")
 	return nil
 }

@@ -25,7 +25,7 @@ func talkCommands() []*command {
 func (c *call) help() error {
 	if name := strings.TrimPrefix(strings.ToLower(c.arg(0)), "/"); name != "" {
 		cmd := findCommand(name)
-		if cmd == nil || cmd.operator && !c.from.rec.Operator {
+		if cmd == nil || cmd.operator && !c.from.operator {
 			c.fail("%s", unknown(c.from, cmd, name))
 			return nil
 		}

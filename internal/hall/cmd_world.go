@@ -38,7 +38,7 @@ func (c *call) time() error {
 	if len(c.args) != 2 {
 		return errUsage
 	}
-	if !c.from.rec.Operator {
+	if !c.from.operator {
 		return sorry("Only operators change the time.")
 	}
 	ticks, err := c.ticks(c.arg(1))

@@ -79,7 +79,7 @@ func (h *Hall) command(from *player, line string) {
 		return
 	}
 	cmd := findCommand(strings.ToLower(words[0].text))
-	if cmd == nil || cmd.operator && !from.rec.Operator {
+	if cmd == nil || cmd.operator && !from.operator {
 		h.tell(from, wire.ChatError, "%s", unknown(from, cmd, words[0].text))
 		return
 	}
@@ -109,7 +109,7 @@ func unknown(from *player, cmd *command, name string) string {
 // commandsOf are the commands that a player may use.
 func commandsOf(p *player) (out []*command) {
 	for _, c := range commands {
-		if !c.operator || p.rec.Operator {
+		if !c.operator || p.operator {
 			out = append(out, c)
 		}
 	}

@@ -1,6 +1,8 @@
 package hall
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -20,6 +22,12 @@ type Config struct {
 	// Whitelist reports whether the founder lets in only who is on the whitelist,
 	// whatever operators say (/whitelist); nil: never.
 	Whitelist func() bool
+
+	// Decisions says who is an operator, who is banned and who is on the whitelist.
+	// The hall does not change it: Decide gives it signed statements, and the node
+	// tells the hall of whatever has changed by a Decided. nil: nobody is an operator.
+	Decisions *decision.Log
+	Decide    func(...*decision.Statement) error
 }
 
 func (c Config) withDefaults() Config {
@@ -28,6 +36,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Day <= 0 {
 		c.Day = 24000
+	}
+	if c.Decisions == nil {
+		c.Decisions = decision.New(id.ID{}, [32]byte{})
 	}
 	if c.Whitelist == nil {
 		c.Whitelist = func() bool { return false }

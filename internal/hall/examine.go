@@ -23,17 +23,16 @@ func (e *Examiner) Record(key, value []byte) error { return e.h.loadKV(string(ke
 
 // Known is what the records say of a player.
 type Known struct {
-	Name     string
-	Operator bool
-	Home     world.RegionPos
-	Entered  bool // was ever in the world; else Home says nothing
+	Name    string
+	Home    world.RegionPos
+	Entered bool // was ever in the world; else Home says nothing
 }
 
 // Players are those whose records were decoded.
 func (e *Examiner) Players() map[id.ID]Known {
 	out := map[id.ID]Known{}
 	for who, p := range e.h.players {
-		out[who] = Known{p.rec.Name, p.rec.Operator, p.rec.Home, p.rec.Epoch > 0}
+		out[who] = Known{p.rec.Name, p.rec.Home, p.rec.Epoch > 0}
 	}
 	return out
 }
@@ -42,11 +41,15 @@ func (e *Examiner) Players() map[id.ID]Known {
 // operator, with the player's name; was: it was an operator's. For tools that make
 // a new world of another one's records.
 func WithoutRole(key, value []byte) (rest []byte, name string, was bool) {
-	var r record
-	if !strings.HasPrefix(string(key), "p/") || json.Unmarshal(value, &r) != nil || !r.Operator {
+	var r struct {
+		Name     string
+		Operator bool // of before decisions were signed
+	}
+	var all map[string]json.RawMessage
+	if !strings.HasPrefix(string(key), "p/") || json.Unmarshal(value, &r) != nil || !r.Operator || json.Unmarshal(value, &all) != nil {
 		return value, "", false
 	}
-	r.Operator = false
-	rest, err := json.Marshal(&r)
+	delete(all, "operator")
+	rest, err := json.Marshal(all)
 	return rest, r.Name, err == nil
 }

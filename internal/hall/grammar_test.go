@@ -36,7 +36,7 @@ func TestFormsOfAllCommands(t *testing.T) {
 		for _, f := range c.forms() {
 			for _, arg := range f {
 				for _, alt := range strings.Split(arg, "|") {
-					known := slices.Contains([]string{"<player>", "<known player>", "<block>", "<command>", "<number>", "<x>", "<y>", "<z>", "<text>"}, alt)
+					known := slices.Contains([]string{"<player>", "<known player>", "<player id>", "<block>", "<command>", "<number>", "<x>", "<y>", "<z>", "<text>"}, alt)
 					if alt == "" || strings.ContainsAny(alt, "<>[] ") && !known {
 						t.Errorf("/%s: %q is no word and no type", c.name, alt)
 					}
@@ -84,7 +84,7 @@ func TestUnknownCommand(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	from.rec.Operator = true
+	from.operator = true
 	if got, want := unknown(from, nil, "gvie"), "There is no command /gvie. Did you mean /give? /help lists them."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -1,7 +1,6 @@
 package hall
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -46,6 +45,10 @@ type player struct {
 	resumes bool // was here already, through another host of the hall
 	quiet   pace // of chat and commands
 	deaths  pace // that the others are told of
+
+	operator bool  // as the client was told
+	since    int64 // Unix seconds when the player came
+	proposal *proposal
 }
 
 // Kinds of timers.
@@ -100,6 +103,10 @@ func (h *Hall) OnMessage(from machine.Peer, m machine.Message) {
 		h.onSaved(m)
 	case *Vouch:
 		h.onVouch(m)
+	case *Signed:
+		h.onSigned(from, m.Statement)
+	case *Decided:
+		h.onDecided()
 	}
 }
 
@@ -155,23 +162,7 @@ func (h *Hall) regionsAwake() []world.RegionPos {
 func (h *Hall) toRegion(m machine.Message) { h.env.Send(machine.Peer{}, m) }
 
 func (h *Hall) sendLaws(r world.RegionPos) {
-	h.toRegion(&Laws{Region: r, TimeOffset: h.world.TimeOffset, Protected: h.cfg.protected(), Operators: h.operators()})
-}
-
-// MaxOperators is how many operators a world may have: all regions are told who
-// they are.
-const MaxOperators = 256
-
-// operators are the ids of the operators, in order.
-func (h *Hall) operators() []id.ID {
-	var out []id.ID
-	for _, p := range h.players { // the order does not matter
-		if p.rec.Operator {
-			out = append(out, p.id)
-		}
-	}
-	slices.SortFunc(out, func(a, b id.ID) int { return bytes.Compare(a[:], b[:]) })
-	return out[:min(len(out), MaxOperators)]
+	h.toRegion(&Laws{Region: r, TimeOffset: h.world.TimeOffset, Protected: h.cfg.protected()})
 }
 
 // lawsToAll tells all regions that tick what holds now.

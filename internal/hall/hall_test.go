@@ -1,6 +1,8 @@
 package hall
 
 import (
+	"crypto/ed25519"
+	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -11,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -33,6 +36,10 @@ type stage struct {
 	jobs   []func()
 	timers []timer
 	quiet  bool
+
+	players map[machine.Peer]string // keys of the sessions
+	signs   []func()                // what clients sign next
+	deaf    bool                    // they do not
 }
 
 type timer struct {
@@ -43,15 +50,55 @@ type timer struct {
 const stageEpoch = machine.Time(1_600_000_000 * int64(time.Second))
 
 func newStage() *stage {
-	s := &stage{now: stageEpoch, disk: map[string]string{}}
+	s := &stage{now: stageEpoch, disk: map[string]string{}, players: map[machine.Peer]string{}}
 	s.start()
 	return s
 }
 
 func (s *stage) start() {
 	s.timers, s.jobs = nil, nil
-	s.h = New(s, Config{Name: "home", Seed: "42", Epoch: stageEpoch, Spawn: world.Pos{X: 200, Y: 70, Z: -5}, Mode: 0, Protect: 4, MaxPlayers: 3})
+	log := decision.New(stageWorld, [32]byte(keyOf("founder's node").Public().(ed25519.PublicKey)))
+	s.h = New(s, Config{
+		Name: "home", Seed: "42", Epoch: stageEpoch, Spawn: world.Pos{X: 200, Y: 70, Z: -5}, Mode: 0, Protect: 4, MaxPlayers: 3,
+		Decisions: log, Decide: func(list ...*decision.Statement) error {
+			_, err := log.Merge(list, time.Unix(0, int64(s.now)))
+			s.signs = append(s.signs, func() { s.h.OnMessage(machine.Peer{}, &Decided{}) })
+			return err
+		},
+	})
 	s.h.Start()
+}
+
+var stageWorld = id.Of([]byte("stage"))
+
+func keyOf(name string) ed25519.PrivateKey {
+	seed := sha256.Sum256([]byte(name))
+	return ed25519.NewKeyFromSeed(seed[:])
+}
+
+func playerOf(key string) id.ID { return id.Of(keyOf(key).Public().(ed25519.PublicKey)) }
+
+// found makes a player an operator, as the founder's node does.
+func (s *stage) found(player id.ID) {
+	log := s.h.cfg.Decisions
+	if log.Founded() {
+		return
+	}
+	x := &decision.Statement{World: stageWorld, Seq: uint64(stageEpoch) / 1e6, Topic: decision.Operator, On: true, Subject: player}
+	x.Sign(keyOf("founder's node"))
+	if err := s.h.cfg.Decide(x); err != nil {
+		panic(err)
+	}
+}
+
+// sign does what waits: clients sign what is proposed to them, and the node tells
+// the hall of what was decided.
+func (s *stage) sign() {
+	for len(s.signs) > 0 {
+		next := s.signs[0]
+		s.signs = s.signs[1:]
+		next()
+	}
 }
 
 func (s *stage) Now() machine.Time { return s.now }
@@ -65,6 +112,14 @@ func (s *stage) Close(p machine.Peer) { s.say("%s closed", peerName(p)) }
 func (s *stage) Send(to machine.Peer, m machine.Message) {
 	if !s.quiet {
 		s.say("%s < %s", peerName(to), show(m))
+	}
+	if m, ok := m.(*Propose); ok && !s.deaf {
+		x, err := decision.Decode(m.Statement)
+		if err != nil {
+			panic(err)
+		}
+		x.Sign(keyOf(s.players[to]))
+		s.signs = append(s.signs, func() { s.h.OnMessage(to, &Signed{x.Append(nil)}) })
 	}
 }
 
@@ -129,6 +184,9 @@ func session(name string) machine.Peer {
 
 func show(m any) string {
 	switch m := m.(type) {
+	case *Propose:
+		x, err := decision.Decode(m.Statement)
+		return fmt.Sprintf("Propose topic %d on=%v %s %q until %d: %q %v", x.Topic, x.On, x.Subject.Short(), x.Name, x.Until, x.Text, err)
 	case *Commands:
 		names := map[string]bool{} // each form of a command is listed
 		for _, c := range m.List {
@@ -148,6 +206,7 @@ func show(m any) string {
 
 // act does one line of a script.
 func (s *stage) act(line string) {
+	defer s.sign()
 	verb, rest, _ := strings.Cut(line, " ")
 	who, text, _ := strings.Cut(rest, " ")
 	var x, z int32
@@ -155,7 +214,11 @@ func (s *stage) act(line string) {
 	switch verb {
 	case "enter", "local": // session key name
 		key, name, _ := strings.Cut(text, " ")
-		s.h.OnMessage(session(who), &Enter{Player: id.Of([]byte(key)), Name: name, Local: verb == "local"})
+		s.players[session(who)] = key
+		if verb == "local" {
+			s.found(playerOf(key))
+		}
+		s.h.OnMessage(session(who), &Enter{Player: playerOf(key), Name: name, Local: verb == "local"})
 	case "say":
 		s.h.OnMessage(session(who), &Say{Text: text})
 	case "leave":
@@ -164,18 +227,18 @@ func (s *stage) act(line string) {
 		s.h.OnLink(session(who), machine.LinkFailed)
 	case "arrived": // key x z epoch
 		fmt.Sscan(text, &x, &z, &epoch)
-		s.arrive(id.Of([]byte(who)), world.RegionPos{X: x, Z: z}, epoch)
+		s.arrive(playerOf(who), world.RegionPos{X: x, Z: z}, epoch)
 	case "died": // key x z cause
 		var cause world.Cause
 		fmt.Sscan(text, &x, &z, &cause)
-		s.h.OnMessage(machine.Peer{}, &Died{world.RegionPos{X: x, Z: z}, id.Of([]byte(who)), cause})
+		s.h.OnMessage(machine.Peer{}, &Died{world.RegionPos{X: x, Z: z}, playerOf(who), cause})
 	case "awake":
 		fmt.Sscan(rest, &x, &z)
 		s.h.OnMessage(machine.Peer{}, &Awake{world.RegionPos{X: x, Z: z}})
 	case "vouch": // session key x z
 		var key string
 		fmt.Sscan(text, &key, &x, &z)
-		s.h.OnMessage(machine.Peer{}, &Vouch{world.RegionPos{X: x, Z: z}, session(who), id.Of([]byte(key))})
+		s.h.OnMessage(machine.Peer{}, &Vouch{world.RegionPos{X: x, Z: z}, session(who), playerOf(key)})
 	case "located": // tag key x y z
 		var tag uint64
 		var px, py, pz int
@@ -186,7 +249,7 @@ func (s *stage) act(line string) {
 			return
 		}
 		s.h.OnMessage(machine.Peer{}, &Located{
-			Region: e.at, Player: id.Of([]byte(who)), Tag: tag, Found: true,
+			Region: e.at, Player: playerOf(who), Tag: tag, Found: true,
 			Position: world.Vec{X: fixed.Int(px), Y: fixed.Int(py), Z: fixed.Int(pz)},
 		})
 	case "saved": // tag x z err

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -29,7 +28,7 @@ func (s *stage) located(m Located) {
 // about to have it; the hall asks the home that it knows.
 func TestRegionsThatLie(t *testing.T) {
 	s := newStage()
-	ann := id.Of([]byte("ann"))
+	ann := playerOf("ann")
 	s.act("local a ann Ann")
 	s.h.OnMessage(machine.Peer{}, &Arrived{spawnAt, ann, 5})
 	p := s.h.players[ann]
@@ -81,7 +80,7 @@ func TestRegionsThatLie(t *testing.T) {
 // the player is believed.
 func TestHomeIsGone(t *testing.T) {
 	s := newStage()
-	ann := id.Of([]byte("ann"))
+	ann := playerOf("ann")
 	s.act("local a ann Ann")
 	s.h.OnMessage(machine.Peer{}, &Arrived{spawnAt, ann, 5})
 	for range 6 {

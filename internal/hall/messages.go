@@ -27,10 +27,17 @@ type (
 		// Resume says that the player was admitted by another host of the hall and
 		// has not left since: nobody is told that it has come.
 		Resume bool
+		// Known says that the player is let in only if the hall knows it: too many new
+		// ones have come from its address.
+		Known bool
 	}
 
 	// Say is a line that the player typed; a leading slash makes it a command.
 	Say struct{ Text string }
+
+	// Signed is a decision that the hall has proposed to the player, signed: the
+	// encoding of a decision.Statement.
+	Signed struct{ Statement []byte }
 
 	// Leave ends the session in good order. A link that closes means the same.
 	Leave struct{}
@@ -71,6 +78,10 @@ type (
 		From string
 		Text string
 	}
+
+	// Propose asks the player to sign a decision, which a command of the player
+	// asks for: the encoding of a decision.Statement without issuer and signature.
+	Propose struct{ Statement []byte }
 
 	// NewHost says that another node leads the hall now, which knows nothing of
 	// the session: it enters again, with Resume. The session's own node says it,
@@ -115,7 +126,6 @@ type (
 		Block    world.Block // Give
 		Count    uint16      // Give
 		Mode     uint8       // SetMode
-		Operator bool        // SetOperator
 		Text     string      // SayNear
 	}
 
@@ -138,7 +148,6 @@ type (
 		Region     world.RegionPos
 		TimeOffset int64
 		Protected  []Area
-		Operators  []id.ID
 	}
 
 	// Claimed answers Claim: whether From is the player's home.
@@ -151,18 +160,21 @@ type (
 	}
 )
 
+// Decided says that the node's log of decisions has changed. It comes from the
+// node itself.
+type Decided struct{}
+
 // Vouched answers Vouch, to the region, once the session has come: OK if the hall has admitted that
 // session as that player, who then is what the other fields say.
 type Vouched struct {
-	Region   world.RegionPos
-	Session  machine.Peer
-	Player   id.ID
-	OK       bool
-	Entity   uint32
-	Name     string
-	Operator bool
-	New      bool
-	Mode     uint8
+	Region  world.RegionPos
+	Session machine.Peer
+	Player  id.ID
+	OK      bool
+	Entity  uint32
+	Name    string
+	New     bool
+	Mode    uint8
 }
 
 // OrderKind says what an Order does.
@@ -173,7 +185,7 @@ const (
 	Teleport OrderKind = iota + 1
 	Give
 	SetMode
-	SetOperator
+	_       // was SetOperator: regions ask the log of decisions
 	SayNear // the player says Text to those near
 )
 

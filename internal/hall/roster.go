@@ -46,6 +46,7 @@ func (h *Hall) gone(p *player) {
 		return
 	}
 	p.here = false
+	h.played(p)
 	h.here = slices.DeleteFunc(h.here, func(q *player) bool { return q == p })
 	h.note(p)
 }

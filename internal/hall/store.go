@@ -8,7 +8,6 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -16,9 +15,12 @@ import (
 // JSON value, so that a person can read and mend it in an export:
 //
 //	p/<player id>    record
-//	b/<folded name>  ban
-//	l/<folded name>  the name as it was written: on the whitelist
+//	d/<register>     a decision.Statement, as text in base64
 //	w                worldState
+//
+// Worlds from before decisions were signed have b/<folded name> and
+// l/<folded name> (bans and whitelist) and operator flags in their records besides;
+// they count for nothing (host/roles.go signs them once).
 const space = "hall"
 
 // tickLength is the time of one tick: 20 a second.
@@ -26,27 +28,18 @@ const tickLength = 50 * time.Millisecond
 
 // record is what lasts of a player.
 type record struct {
-	Name     string          `json:"name"`
-	Entity   uint32          `json:"entity"`
-	Operator bool            `json:"operator,omitempty"`
-	Home     world.RegionPos `json:"home"`
-	Epoch    uint32          `json:"epoch"` // of Home; 0: was never in the world
-	Since    int64           `json:"since"` // Unix seconds of the first visit
-}
-
-// ban keeps a player out, by name and, if it was known, by id.
-type ban struct {
-	Name   string `json:"name"`
-	Player id.ID  `json:"player"`
-	By     string `json:"by"`
-	Reason string `json:"reason,omitempty"`
-	Until  int64  `json:"until,omitempty"` // Unix seconds, 0: for good
+	Name   string          `json:"name"`
+	Entity uint32          `json:"entity"`
+	Home   world.RegionPos `json:"home"`
+	Epoch  uint32          `json:"epoch"`            // of Home; 0: was never in the world
+	Since  int64           `json:"since"`            // Unix seconds of the first visit
+	Seen   int64           `json:"seen,omitempty"`   // of the last; 0: before this was noted
+	Played int64           `json:"played,omitempty"` // seconds
 }
 
 // worldState is what the hall itself remembers.
 type worldState struct {
 	TimeOffset int64 `json:"timeOffset"`
-	Whitelist  bool  `json:"whitelist"`
 }
 
 // store is what the hall has on disk, and all of it in memory.
@@ -54,8 +47,8 @@ type store struct {
 	world   worldState
 	players map[id.ID]*player
 	names   map[string]*player // by folded name
-	bans    map[string]*ban    // by folded name
-	white   map[string]string  // by folded name
+	looks   map[string]int     // how many names look so
+	signed  map[string]string  // decisions on disk, by register
 	entity  uint32             // the highest number given to a player
 
 	loaded  bool
@@ -68,8 +61,8 @@ func newStore() store {
 	return store{
 		players: map[id.ID]*player{},
 		names:   map[string]*player{},
-		bans:    map[string]*ban{},
-		white:   map[string]string{},
+		looks:   map[string]int{},
+		signed:  map[string]string{},
 		pending: map[uint64]func(any, error){},
 	}
 }
@@ -97,6 +90,7 @@ func (h *Hall) load() {
 			err = h.loadKV(string(kvs[i].Key), kvs[i].Value)
 		}
 		h.loaded, h.failed = true, err
+		h.recallDecisions()
 		for _, e := range h.entering {
 			h.onEnter(e)
 		}
@@ -113,14 +107,10 @@ func (h *Hall) loadKV(key string, value []byte) (err error) {
 		err = json.Unmarshal(value, &h.world)
 	case len(key) > 2 && key[:2] == "p/":
 		err = h.loadPlayer(key[2:], value)
-	case len(key) > 2 && key[:2] == "b/":
-		b := &ban{}
-		err = json.Unmarshal(value, b)
-		h.bans[key[2:]] = b
-	case len(key) > 2 && key[:2] == "l/":
-		var name string
-		err = json.Unmarshal(value, &name)
-		h.white[key[2:]] = name
+	case len(key) > 2 && key[:2] == "d/":
+		var text string
+		err = json.Unmarshal(value, &text)
+		h.signed[key[2:]] = text
 	}
 	if err != nil {
 		return fmt.Errorf("%w: key %q: %v", errStore, key, err)
@@ -138,7 +128,7 @@ func (h *Hall) loadPlayer(key string, value []byte) error {
 		return err
 	}
 	h.players[who] = p
-	h.names[wire.FoldName(p.rec.Name)] = p
+	h.hold(p)
 	h.entity = max(h.entity, p.rec.Entity)
 	return nil
 }

@@ -49,7 +49,7 @@ func (h *Hall) onVouch(m *Vouch) {
 func (h *Hall) answerVouch(m *Vouch, p *player) {
 	a := &Vouched{Region: m.Region, Session: m.Session, Player: m.Player}
 	if p.id == m.Player {
-		a.OK, a.Entity, a.Name, a.Operator = true, p.rec.Entity, p.rec.Name, p.rec.Operator
+		a.OK, a.Entity, a.Name = true, p.rec.Entity, p.rec.Name
 		a.New, a.Mode = p.rec.Epoch == 0, h.cfg.Mode
 	}
 	h.toRegion(a)

@@ -212,6 +212,7 @@ func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
 			return m, err
 		}
 	}
+	m.Signed = true
 	return folder.Create(m)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
@@ -34,6 +35,7 @@ func begin(folder *worldfs.Folder, m *worldfs.Meta, searching Searching) error {
 	if err != nil {
 		return err
 	}
+	m.Signed = true
 	return found(m, key, m.EpochTime())
 }
 
@@ -84,7 +86,12 @@ func found(m *worldfs.Meta, key ed25519.PrivateKey, now machine.Time) error {
 // world's unless it is asked for: its operator is the first who comes in from this
 // machine, as in any new world.
 func ImportWorld(folder *worldfs.Folder, file string, o Import) (out Imported, err error) {
+	var signed []*decision.Statement
+	var former *genesis.Record
 	change := func(space string, key, value []byte) []byte {
+		if s, err := decision.Decode(value); err == nil && space == decision.Space {
+			signed = append(signed, s)
+		}
 		if space != hall.Space {
 			return value
 		}
@@ -100,8 +107,10 @@ func ImportWorld(folder *worldfs.Folder, file string, o Import) (out Imported, e
 	}
 	out.Summary, err = folder.Import(file, worldfs.ImportOptions{Name: o.Name, MaxSize: o.MaxSize, Change: change, Begin: func(m *worldfs.Meta) error {
 		if m.Genesis.Verified() {
-			return nil
+			return nil // it stays the world that its decisions are for
 		}
+		record := m.Record
+		former, _ = readRecord(record) // none: it had no signed decisions either
 		if m.Genesis != (identity.Genesis{}) {
 			m.Genesis = worldfs.OpenGenesis(int(m.Genesis.Difficulty))
 		}
@@ -114,8 +123,18 @@ func ImportWorld(folder *worldfs.Folder, file string, o Import) (out Imported, e
 		if err := begin(folder, m, nil); err != nil {
 			return fmt.Errorf("the new world: %w", err)
 		}
+		m.Signed, m.Former, m.FormerOperators = false, "", o.KeepOperators
+		if former != nil {
+			m.Former = record
+		}
 		return nil
 	}})
+	if err == nil && former != nil {
+		log := formerLog(former, signed, time.Now())
+		for _, who := range log.Operators() {
+			out.Operators = append(out.Operators, log.NameOf(who))
+		}
+	}
 	return out, err
 }
 

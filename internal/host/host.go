@@ -138,6 +138,9 @@ func (h *Host) startNode() (err error) {
 		},
 		Clock: stopwatch(),
 	}
+	if nodeConfig.Decisions, nodeConfig.Sign, err = h.roles(); err != nil {
+		return err
+	}
 	var links *transport.NetConfig
 	if h.peers != nil {
 		h.load = &load{limits: cfg.Capacity, sent: h.peers.sent}

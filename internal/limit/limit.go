@@ -39,6 +39,9 @@ func (b *Budget) Take(n float64, now time.Time) bool {
 	return true
 }
 
+// Give puts back n tokens that were taken and not used.
+func (b *Budget) Give(n float64) { b.tokens = min(b.burst, b.tokens+n) }
+
 // Has reports whether there are n tokens.
 func (b *Budget) Has(n float64, now time.Time) bool {
 	b.fill(now)

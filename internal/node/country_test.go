@@ -1,10 +1,12 @@
 package node
 
 import (
+	"crypto/ed25519"
 	"fmt"
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
@@ -62,6 +64,10 @@ func (c *country) addNode(i int) {
 	self = c.s.AddAs(nodePeer(i), func(env machine.Env) machine.Machine {
 		cfg := cfg
 		net := *cfg.Net
+		cfg.Decisions = decision.New(net.World, founderPublic)
+		if i == 0 {
+			cfg.Sign = func(s *decision.Statement) { s.Sign(founderKey) }
+		}
 		if self != nil {
 			net.Self = self.Peer()
 			net.Stored = self.Disk.Spaces()
@@ -81,6 +87,12 @@ func (c *country) addNode(i int) {
 	})
 	c.nodes = append(c.nodes, self)
 }
+
+// The founder's key is that of node 0.
+var (
+	founderKey    = ed25519.NewKeyFromSeed([]byte("the key of the founder's node 00"))
+	founderPublic = [32]byte(founderKey.Public().(ed25519.PublicKey))
+)
 
 // clockEnv is a node's clock that is ahead of the true time.
 type clockEnv struct {

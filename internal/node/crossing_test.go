@@ -15,7 +15,7 @@ import (
 // seldom are the messages of regions and the hall that the other tests of
 // countries, in which people walk and build, do not send to other nodes.
 var seldom = []string{
-	"hall.Arrived", "hall.Awake", "hall.Asleep", "hall.Chat", "hall.Departed", "hall.Leave", "hall.Located",
+	"hall.Arrived", "hall.Awake", "hall.Asleep", "hall.Chat", "hall.Departed", "hall.Leave", "hall.Located", "hall.Propose", "hall.Signed", "node.Decisions",
 	"hall.Players", "hall.Say", "hall.Saved", "hall.TimeOffset", "hall.Vouch", "hall.Vouched",
 	"region.Heard", "region.Laws", "region.Locate", "region.MobOver", "region.MobOverDone", "region.NearChat", "region.Notice",
 	"region.Order", "region.SaveAll",

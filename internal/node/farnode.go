@@ -39,6 +39,8 @@ type farNode struct {
 	waiting, limit int
 
 	share share // the overlay's
+
+	decided machine.Time // when it may be given all decisions again
 }
 
 type linkState uint8
@@ -222,6 +224,7 @@ func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 		w.verified.lists().greet(f)
 		w.access.lists().greet(f)
 		w.entries.greet(f)
+		w.n.decisions.greet(f)
 		w.layer.greet(f)
 		return
 	}

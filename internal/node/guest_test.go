@@ -1,6 +1,7 @@
 package node
 
 import (
+	"strings"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
@@ -88,6 +89,8 @@ type session struct {
 	refused []string
 	waits   []hall.Waiting // why it does not get on, as its node says
 
+	operator bool // as the home region says
+
 	admitted bool
 	watching map[world.RegionPos]uint8
 	present  map[string]bool // who is in the world, as the hall says
@@ -133,6 +136,10 @@ func (s *session) receive(m machine.Message) {
 		for _, p := range m.List {
 			s.present[p.Name] = p.Present
 		}
+	case *region.Self:
+		s.operator = m.Operator
+	case *hall.Propose:
+		s.say(&hall.Signed{Statement: m.Statement}) // its signature is missing
 	case *hall.NewHost:
 		s.say(&hall.Enter{Player: s.player(), Name: s.name, Local: s.local, Resume: s.admitted})
 	case *region.NewHost:
@@ -279,8 +286,15 @@ const (
 	timerReconnect
 )
 
+// wandererName gives each wanderer a name of its own: none looks like another, for
+// the hall refuses look-alikes (wire.Skeleton).
+func wandererName(index int) string {
+	const letters = "abcdefghjkmnpqrstuvwxyz" // without i: it looks like l
+	return strings.Repeat(letters[index%len(letters):][:1], 1+index/len(letters)) + "-wanderer"
+}
+
 func newWanderer(env machine.Env, node machine.Peer, index, of int) *wanderer {
-	s := newSession(env, node, string(rune('a'+index))+"-wanderer")
+	s := newSession(env, node, wandererName(index))
 	s.acts = actsFrom(env)
 	return &wanderer{
 		session: s, index: index, of: of, rand: *env.Rand(), brick: world.Bricks,

@@ -116,6 +116,18 @@ type AccessList struct {
 	List    []byte // invitation.Access in its encoding; may be empty
 }
 
+// Decisions spreads the log of decisions: two nodes that get a link tell each
+// other a hash of what they have; if the two differ, each gives the other all.
+// Whoever takes in a new statement passes it on. A message with a List says
+// nothing by its Digest.
+type Decisions struct {
+	Digest [32]byte
+	List   [][]byte // statements of package decision in their encoding
+}
+
+// MaxDecisions is how many statements one Decisions holds.
+const MaxDecisions = 64
+
 // In a world with an authority.
 type (
 	// Overlay opens (On) or closes the overlay's share of a link, which hosting

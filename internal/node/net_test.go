@@ -73,7 +73,7 @@ func TestTakeover(t *testing.T) {
 func TestLeave(t *testing.T) {
 	for _, nodes := range []int{2, 4} {
 		t.Run(fmt.Sprint(nodes, " nodes"), func(t *testing.T) {
-			c := newCountry(t, 3, nodes)
+			c := newCountry(t, 5, nodes)
 			c.s.Run(3 * time.Second)
 			for i := range nodes {
 				c.addGuest(i)

@@ -171,6 +171,7 @@ func (w *network) onBeat() {
 	}
 	w.verified.beat(now)
 	w.access.beat(now)
+	w.n.decisions.beat(now)
 	w.generateBeat()
 	w.vouchBeat(now)
 	w.adopt(now)
@@ -231,6 +232,8 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.layer.receive(f, m)
 	case *PlayersAt:
 		w.entries.learn(f, m)
+	case *Decisions:
+		w.n.decisions.receive(f, m)
 	case *Revoked:
 		w.verified.lists().received(f, m.Version, m.List)
 	case *AccessList:

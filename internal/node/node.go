@@ -18,6 +18,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
@@ -35,6 +36,12 @@ type Config struct {
 	// Clock measures how long ticks take; nil: nothing is measured. What it
 	// says decides nothing.
 	Clock func() time.Duration
+	// Decisions is the world's access control list, empty; the node fills it from
+	// its disk and from other nodes. nil: nobody is an operator.
+	Decisions *decision.Log
+	// Sign signs a decision with the founder's key; nil: this is not the founder's
+	// node.
+	Sign func(*decision.Statement)
 	// Net makes the node one of many; nil: it is the world's only one.
 	Net *Net
 }
@@ -64,7 +71,9 @@ type Node struct {
 	jobs    slots[uint64]
 	writes  int // disk writes on their way
 	closing *closing
-	counts  Counts
+
+	decisions *decisions
+	counts    Counts
 }
 
 // makers make the parts; tests put others in.
@@ -102,6 +111,7 @@ func newNode(cfg Config, env machine.Env, mk makers) *Node {
 		env: env, cfg: cfg, makers: mk,
 		regions: map[world.RegionPos]*part{}, links: map[machine.Peer]bool{},
 	}
+	n.decisions = newDecisions(n)
 	if cfg.Net != nil {
 		n.net = newNetwork(n, *cfg.Net)
 	}
@@ -110,6 +120,7 @@ func newNode(cfg Config, env machine.Env, mk makers) *Node {
 
 // Start implements machine.Machine.
 func (n *Node) Start() {
+	n.decisions.Start()
 	if n.net != nil {
 		n.net.start()
 	} else {
@@ -146,6 +157,7 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 	if to, ok := m.(*region.To); ok {
 		part, m = Part{Region: to.Region}, to.Msg
 	}
+	n.decisions.hear(m)
 	if n.net != nil {
 		n.net.fromSession(from.ID, part, m)
 	} else {

@@ -289,7 +289,7 @@ func TestOrdersAreTheSame(t *testing.T) {
 		region region.OrderKind
 	}{
 		{hall.Teleport, region.Teleport}, {hall.Give, region.Give}, {hall.SetMode, region.SetMode},
-		{hall.SetOperator, region.SetOperator}, {hall.SayNear, region.SayNear},
+		{hall.SayNear, region.SayNear},
 	} {
 		if got := order(&hall.Order{Kind: k.hall}).Kind; got != k.region {
 			t.Errorf("hall order %d becomes %d, want %d", k.hall, got, k.region)

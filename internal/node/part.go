@@ -52,6 +52,9 @@ func (n *Node) deliver(u upcall) {
 		n.net.onVouched(v)
 		return
 	}
+	if n.decisions.bars(u) {
+		return
+	}
 	if u.to == region.Hall && u.m != nil && !saidBy(u.from, u.m) {
 		n.counts.Dropped++
 		return

@@ -39,7 +39,7 @@ func speaker(m machine.Message) (p Part, ok bool) {
 		p.Region = m.Region
 	case *region.Frame:
 		p.Region = m.Region
-	case *hall.Admitted, *hall.Refused, *hall.Players, *hall.Chat, *hall.Notice, *hall.TimeOffset, *hall.Commands, *hall.NewHost:
+	case *hall.Admitted, *hall.Refused, *hall.Players, *hall.Chat, *hall.Notice, *hall.TimeOffset, *hall.Commands, *hall.Propose, *hall.NewHost:
 		p = theHall
 	default:
 		return p, false

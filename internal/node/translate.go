@@ -49,7 +49,7 @@ func (n *Node) fromHall(m machine.Message) {
 	case *hall.SaveAll:
 		n.toRegion(m.Region, &region.SaveAll{Tag: m.Tag})
 	case *hall.Laws:
-		laws := &region.Laws{TimeOffset: m.TimeOffset, Protected: make([]region.Area, len(m.Protected)), Operators: m.Operators}
+		laws := &region.Laws{TimeOffset: m.TimeOffset, Protected: make([]region.Area, len(m.Protected))}
 		for i, a := range m.Protected {
 			laws.Protected[i] = region.Area(a)
 		}
@@ -96,7 +96,7 @@ func (n *Node) toRegion(pos world.RegionPos, m machine.Message) {
 func order(m *hall.Order) *region.Order {
 	return &region.Order{
 		Tag: m.Tag, Player: m.Player, Kind: region.OrderKind(m.Kind), Position: m.Position, Block: m.Block, Count: m.Count,
-		Mode: m.Mode, Operator: m.Operator, Text: m.Text,
+		Mode: m.Mode, Text: m.Text,
 	}
 }
 

@@ -122,7 +122,7 @@ func (w *network) onVouched(m *hall.Vouched) {
 	delete(w.vouching, key)
 	e := *v.enter
 	if m.OK {
-		e.Entity, e.Name, e.Operator, e.Mode, e.New = m.Entity, m.Name, m.Operator, m.Mode, m.New && e.New
+		e.Entity, e.Name, e.Mode, e.New = m.Entity, m.Name, m.Mode, m.New && e.New
 		w.n.push(upcall{to: key.part.peer(), from: m.Session, m: &e})
 	} else {
 		w.refuseEntry(key, &e, wire.BadProof)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -23,6 +24,7 @@ import (
 // that can fail or crash, sessions that mirror what they are told. Everything
 // is deterministic.
 type bed struct {
+	operators map[id.ID]bool
 	testing.TB
 	now     machine.Time
 	seq     uint64
@@ -63,7 +65,7 @@ const flatTop = 63 // y of the grass
 const secondEpoch = uint64(time.Hour/time.Second) + 2
 
 func newBed(t testing.TB) *bed {
-	return &bed{
+	return &bed{operators: map[id.ID]bool{},
 		TB: t, now: machine.Time(time.Hour), regions: map[world.RegionPos]*host{}, clients: map[machine.Peer]*client{},
 		disk: map[string]map[string][]byte{}, errands: make([]machine.Message, 1<<16), delay: time.Millisecond, sync: 2 * time.Millisecond,
 	}
@@ -119,7 +121,10 @@ type host struct {
 }
 
 func (b *bed) cfg(pos world.RegionPos) Config {
-	return Config{Pos: pos, Rules: world.AreaConfig{Seed: 1, Spawn: world.Pos{X: 64, Y: flatTop + 1, Z: 64}}}
+	return Config{
+		Pos: pos, Rules: world.AreaConfig{Seed: 1, Spawn: world.Pos{X: 64, Y: flatTop + 1, Z: 64}},
+		Operator: func(who id.ID) bool { return b.operators[who] },
+	}
 }
 
 // region returns the region at pos, waking it if need be.

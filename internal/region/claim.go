@@ -1,7 +1,6 @@
 package region
 
 import (
-	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
@@ -12,12 +11,12 @@ import (
 
 // A neighbour may be led by a node that lies. What it says about players who are
 // at home there has to be believed: it decides about them. But it must not reach
-// other players, nor what only the lobby grants:
+// other players, nor what only others grant:
 //
 //   - messages about borders come from the eight regions around;
 //   - a Handover is believed only if the lobby, which has followed the player from
 //     home to home, says that it is at home in the sender's region (Claim);
-//   - who is an operator the lobby says (Laws), no region;
+//   - who is an operator the signed log of decisions says (Config.Operator);
 //   - edits come from within a player's reach, at the border;
 //   - epochs are not ahead of the clock.
 
@@ -141,18 +140,6 @@ func (r *Region) claimsLate() {
 	}
 	r.rest()
 }
-
-// setOperators takes from the lobby who is an operator.
-func (r *Region) setOperators(operators []id.ID) {
-	r.operators, r.lawful = operators, true
-	for _, p := range r.area.Players() {
-		if h := r.homes[p.ID]; h != nil && p.Operator != r.isOperator(p.ID) {
-			r.keepOrDo(h, &Order{Player: p.ID, Kind: SetOperator, Operator: r.isOperator(p.ID)})
-		}
-	}
-}
-
-func (r *Region) isOperator(player id.ID) bool { return slices.Contains(r.operators, player) }
 
 // reachable reports whether a player of a neighbour can reach a block from there.
 func reachable(from world.RegionPos, ask *world.Remote) bool {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -19,6 +20,9 @@ type Config struct {
 	Terrain   *world.Generator
 	Silent    time.Duration // a player from whom nothing comes for so long is removed; 0: 30 s
 	Hibernate time.Duration // a region without subscribers ticks on for so long; 0: 10 s
+	// Operator reports whether a player is an operator, whatever other nodes say;
+	// nil: nobody is.
+	Operator func(id.ID) bool
 }
 
 // Generate is the job (machine.Work) that makes a column as it is before
@@ -40,6 +44,9 @@ func (c Config) withDefaults() Config {
 	}
 	return c
 }
+
+// operator reports whether a player is an operator; no other part is believed that.
+func (c *Config) operator(player id.ID) bool { return c.Operator != nil && c.Operator(player) }
 
 // Space returns the name of the region's space and queue on the disk port.
 func Space(pos world.RegionPos) string { return fmt.Sprintf("r.%d.%d", pos.X, pos.Z) }

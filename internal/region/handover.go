@@ -398,7 +398,6 @@ func (r *Region) takeOver(from machine.Peer, m *Handover, p *world.Player, acts 
 			return
 		}
 		r.stats.Arrivals++
-		p.Operator = r.isOperator(p.ID)
 		pos, _ := RegionOf(from)
 		r.settleIn(p, m.Session).came = arrival{true, pos, r.env.Now()}
 		r.env.Send(from, &HandoverOK{m.Player, m.Epoch})

@@ -135,7 +135,7 @@ func (r *Region) enterNew(from machine.Peer, m *Enter) {
 
 // admit puts a player into the area.
 func (r *Region) admit(p *world.Player, from machine.Peer, m *Enter) {
-	p.Name, p.Entity, p.Operator = m.Name, uint64(m.Entity), r.entersAsOperator(m)
+	p.Name, p.Entity, p.Operator = m.Name, uint64(m.Entity), r.cfg.operator(m.Player)
 	p.NewSession()
 	h := r.settleIn(p, from)
 	r.ledgerOf(p.ID).enter(from.ID, m)
@@ -144,18 +144,10 @@ func (r *Region) admit(p *world.Player, from machine.Peer, m *Enter) {
 	r.greet(h)
 }
 
-// entersAsOperator reports whether who enters is an operator: as the lobby said
-// last. The session knows only what it was when it came into the world.
-func (r *Region) entersAsOperator(m *Enter) bool {
-	if r.lawful {
-		return r.isOperator(m.Player)
-	}
-	return m.Operator
-}
-
 // settleIn makes a player's home here.
 func (r *Region) settleIn(p *world.Player, session machine.Peer) *home {
 	now := r.env.Now()
+	p.Operator = r.cfg.operator(p.ID)
 	h := &home{p: p, heard: now, savedAt: now, items: p.Items}
 	r.area.AddPlayer(p)
 	r.homes[p.ID] = h
@@ -206,7 +198,7 @@ func (r *Region) replaceSession(h *home, from machine.Peer, m *Enter) {
 	if h.peer != from && h.peer != (machine.Peer{}) {
 		r.env.Send(h.peer, &Moved{r.cfg.Pos, m.Player, r.cfg.Pos, uint32(h.p.Epoch), MovedReplaced})
 	}
-	h.p.Name, h.p.Operator = m.Name, r.entersAsOperator(m)
+	h.p.Name, h.p.Operator = m.Name, r.cfg.operator(m.Player)
 	h.p.NewSession()
 	if h.peer != from {
 		r.attach(h, from)

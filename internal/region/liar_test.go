@@ -144,9 +144,9 @@ func TestLobbySilent(t *testing.T) {
 	}
 }
 
-// TestOperatorsOfTheLobby: who is an operator the lobby says alone: neither a
-// handover nor an edit across a border brings the right along.
-func TestOperatorsOfTheLobby(t *testing.T) {
+// TestOperatorsOfTheLog: who is an operator the log of decisions says alone: neither
+// the lobby, nor a handover, nor an edit across a border brings the right along.
+func TestOperatorsOfTheLog(t *testing.T) {
 	b := newBed(t)
 	c := atBorder(b, "ada")
 	zone := []Area{{Min: world.Pos{X: 128}, Max: world.Pos{X: 255, Y: 255, Z: 127}}}
@@ -183,12 +183,20 @@ func TestOperatorsOfTheLobby(t *testing.T) {
 	if _, h := b.homeOf(c.player); h.p.Operator {
 		t.Error("a handover made an operator")
 	}
-	b.deliver(there, Hall, &Laws{Operators: []id.ID{c.player}})
+	grant := &Order{Player: c.player, Kind: SetOperator, Operator: true}
+	b.deliver(there, Hall, grant)
+	b.run(200 * time.Millisecond)
+	if _, h := b.homeOf(c.player); h.p.Operator {
+		t.Error("the lobby's word makes an operator")
+	}
+	b.operators[c.player] = true
+	b.deliver(there, Hall, grant)
 	b.run(200 * time.Millisecond)
 	if _, h := b.homeOf(c.player); !h.p.Operator {
-		t.Error("the lobby's word counts for nothing")
+		t.Error("the log counts for nothing")
 	}
-	b.deliver(there, Hall, &Laws{})
+	delete(b.operators, c.player)
+	b.deliver(there, Hall, grant)
 	b.run(200 * time.Millisecond)
 	if _, h := b.homeOf(c.player); h.p.Operator {
 		t.Error("who is no operator any more still is")

@@ -353,7 +353,6 @@ type (
 	Laws struct {
 		TimeOffset int64 // ticks to add to the tick for the time of day
 		Protected  []Area
-		Operators  []id.ID // who may change protected blocks; no region's word counts for that
 	}
 
 	// Claimed answers Claim: OK if From is the player's home, as far as the hall has

@@ -39,7 +39,7 @@ func (r *Region) runOrder(h *home, m *Order) {
 		o.Kind = world.OrderMode
 	case SetOperator:
 		o.Kind, o.Count = world.OrderOperator, 0
-		if m.Operator {
+		if r.cfg.operator(m.Player) {
 			o.Count = 1
 		}
 	case SayNear:
@@ -145,7 +145,6 @@ func (r *Region) onLaws(from machine.Peer, m *Laws) {
 	}
 	r.area.SetTimeOffset(m.TimeOffset)
 	r.area.SetZones(zones)
-	r.setOperators(m.Operators)
 }
 
 // onSaveAll writes everything.

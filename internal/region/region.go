@@ -44,8 +44,6 @@ type Region struct {
 	never      map[id.ID]uint64   // epochs of handovers refused while nothing could be written
 	refusals   map[refusal]uint32 // epochs of handovers refused because the player is at home elsewhere
 	claims     map[id.ID]*claim   // handovers that wait for the lobby
-	operators  []id.ID            // as the lobby says
-	lawful     bool               // it has said so
 	moved      map[id.ID]gone     // who went where, lately
 	asks       asks               // edits that neighbours were asked for
 	mobs       crossings          // to neighbours

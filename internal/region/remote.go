@@ -75,7 +75,7 @@ func (r *Region) onRemoteEdit(from machine.Peer, m *RemoteEdit) {
 	}
 	o.list = append(o.list, op{number: m.Remote.Op, epoch: m.Epoch})
 	ask := *m.Remote
-	ask.Operator = r.isOperator(ask.Player) // no neighbour decides that
+	ask.Operator = r.cfg.operator(ask.Player) // no neighbour decides that
 	if r.store.readOnly || !reachable(pos, &ask) {
 		ask.Code = world.NotAllowed
 		if r.store.readOnly {

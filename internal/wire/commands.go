@@ -12,8 +12,8 @@ const (
 type Command struct {
 	Name string `json:"name"` // without the slash
 	// Args says for each argument what may stand there, alternatives split by
-	// "|": a word, or one of <player>, <known player>, <block>, <command>, <number>,
-	// <text>. A client completes from it; it is no grammar.
+	// "|": a word, or one of <player>, <known player>, <player id>, <block>,
+	// <command>, <number>, <text>. A client completes from it; it is no grammar.
 	Args []string `json:"args"`
 	Help string   `json:"help"` // one line for a person
 }

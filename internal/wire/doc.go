@@ -34,6 +34,7 @@ const (
 	TypeLeave
 	TypeAskHosts
 	TypeAskEntrances
+	TypeSigned
 )
 
 // Messages of a node to its client.
@@ -56,6 +57,7 @@ const (
 	TypeCommands
 	TypeHosts
 	TypeEntrances
+	TypeSign
 )
 
 // ErrMalformed is wrapped by every error of a decoder.
@@ -141,6 +143,8 @@ func fromClient(t Type) Message {
 		return &AskHosts{}
 	case TypeAskEntrances:
 		return &AskEntrances{}
+	case TypeSigned:
+		return &Signed{}
 	}
 	return nil
 }
@@ -183,6 +187,8 @@ func fromNode(t Type) Message {
 		return &Hosts{}
 	case TypeEntrances:
 		return &Entrances{}
+	case TypeSign:
+		return &Sign{}
 	}
 	return nil
 }

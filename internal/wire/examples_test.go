@@ -28,6 +28,8 @@ var examples = []example{
 	{"leave", &Leave{}},
 	{"ask hosts", &AskHosts{}},
 	{"ask entrances", &AskEntrances{}},
+	{"signed", &Signed{[]byte{1, 2, 3}}},
+	{"sign", &Sign{[]byte{1, 0, 0}}},
 	{"challenge", &Challenge{Version, [32]byte{0xaa, 31: 0xbb}, id.ID{1, 19: 2}, "home"}},
 	{"refused", BadCode.Refusal(5)},
 	{"welcome", &Welcome{id.ID{3, 19: 4}, "Zoë", 77, WorldInfo{"home", "42", 1, 24000}, world.Vec{X: 2048, Y: 70 << 12, Z: -2048}, 123456789, -12000, true, world.Vec{X: -4096, Y: 65 << 12, Z: 1}, 49152, -8192}},

@@ -34,6 +34,7 @@ const encoders: Record<string, (j: any) => Uint8Array> = {
   Leave: () => up.leave(),
   AskHosts: () => up.askHosts(),
   AskEntrances: () => up.askEntrances(),
+  Signed: (j) => up.signed(bytes(j.statement)),
 };
 
 /** What this client makes of a message, in the words of the examples. */
@@ -64,6 +65,7 @@ const readers: Record<string, (m: any) => unknown> = {
   Notice: (m) => ({ code: m.code, text: m.text }),
   Commands: (m) => ({ list: m.list }),
   Entrances: (m) => ({ list: m.list.map((e: any) => ({ node: hex(e.node), url: e.url })) }),
+  Sign: (m) => ({ statement: hex(m.statement) }),
   Hosts: (m) => ({
     nodes: m.nodes.map((n: any) => ({ node: hex(n.id), trip: n.trip, leads: n.leads, cell: n.cell, place: n.place })),
     regions: m.regions.map(({ x, z, ...rest }: any) => ({ region: { x, z }, ...rest })),

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -38,10 +39,15 @@ func Start(t testing.TB, mode world.Mode) *World {
 	spawn := terrain.Spawn()
 	epoch := machine.Time(time.Now().Add(-time.Hour).UnixNano())
 	w := &World{Spawn: spawn}
+	founder, err := client.NewIdentity("founder's node")
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.Loop = transport.Start(transport.Config{
 		Disk: NewDisk(),
 		Machine: func(env machine.Env) machine.Machine {
 			w.Machine = node.New(node.Config{
+				Decisions: decision.New(id.Of([]byte("test")), [32]byte(founder.Public())), Sign: func(s *decision.Statement) { s.Sign(founder.Key) },
 				Hall:   hall.Config{Name: "test", Seed: "4", Epoch: epoch, Spawn: spawn, Mode: uint8(mode)},
 				Region: region.Config{Epoch: epoch, Rules: world.AreaConfig{Seed: seed, Spawn: spawn}, Terrain: terrain},
 			}, env)

@@ -67,6 +67,14 @@ type Meta struct {
 	// RepairedFrom is the damaged world that this one was saved from, which stays
 	// beside it.
 	RepairedFrom string `json:"repairedFrom,omitempty"`
+	// Signed says that the world has had signed decisions from its beginning, or
+	// that the founder's machine has signed what there was before.
+	Signed bool `json:"signed,omitempty"`
+	// Former is the record of the world that this one was imported from, until this
+	// machine has signed that one's bans and whitelist for this one; FormerOperators:
+	// its operators as well.
+	Former          string `json:"former,omitempty"`
+	FormerOperators bool   `json:"formerOperators,omitempty"`
 }
 
 // Rules are what its founder may set for a world.

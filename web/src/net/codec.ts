@@ -24,6 +24,7 @@ export const up = {
   far: (regions: readonly (readonly [number, number])[]) => message(Up.Far, [regions]),
   askHosts: () => message(Up.AskHosts, []),
   askEntrances: () => message(Up.AskEntrances, []),
+  signed: (statement: Uint8Array) => message(Up.Signed, [statement]),
   leave: () => message(Up.Leave, []),
   input,
 };
@@ -46,6 +47,11 @@ export function proofText(nonce: Uint8Array, world: Uint8Array, host: string): U
   const text = new TextEncoder();
   const audience = sha256(text.encode(host.toLowerCase()));
   return new Writer().bytes(text.encode('voxelpopuli client 2\n')).bytes(nonce).bytes(world).bytes(audience).done();
+}
+
+/** What a Say says. */
+export function saidText(data: Uint8Array): string | null {
+  return data[0] === Up.Say ? Fields.decode(data.subarray(1)).str() : null;
 }
 
 /** Decodes one message of the node. Throws WireError. */
@@ -94,6 +100,7 @@ const decoders: Record<number, (f: Fields) => Message> = {
   [Down.FarTile]: (f) => ({ type: 'farTile', x: f.int(), z: f.int(), tile: f.bin() }),
   [Down.TimeOffset]: (f) => ({ type: 'timeOffset', ticks: f.int() }),
   [Down.Notice]: (f) => ({ type: 'notice', code: f.str(), text: f.str() }),
+  [Down.Sign]: (f) => ({ type: 'sign', statement: f.bin() }),
   [Down.Commands]: (f) => ({
     type: 'commands', list: f.each((c) => ({ name: c.str(), args: c.strings(), help: c.str() })),
   }),

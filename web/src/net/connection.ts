@@ -1,4 +1,5 @@
-import { decodeMessage, proofText, up } from './codec';
+import { decodeMessage, proofText, saidText, up } from './codec';
+import { asks, sign } from './decisions';
 import type { Identity } from './identity';
 import { WireError } from './reader';
 import { openSession, type SessionError } from './session';
@@ -51,6 +52,8 @@ export class Connection {
   private name = '';
   private code = '';
   private token: string | null = null;
+  /** the last line that was typed, until a decision was signed for it */
+  private typed = '';
   /** rises with each try, so that late answers of an old one are ignored */
   private generation = 0;
   private readonly targets = new Targets(new URL('.', document.baseURI).href);
@@ -94,6 +97,7 @@ export class Connection {
   send(data: Uint8Array<ArrayBuffer>): boolean {
     const s = this.socket;
     if (this.link.state !== 'live' || !s || s.readyState !== WebSocket.OPEN || s.bufferedAmount > MAX_BUFFERED) return false;
+    this.typed = saidText(data) ?? this.typed;
     s.send(data);
     return true;
   }
@@ -141,6 +145,8 @@ export class Connection {
         return this.prove(socket, m.nonce, m.world);
       case 'entrances':
         return this.targets.learn(m.list);
+      case 'sign':
+        return this.decide(m.statement);
       case 'refused':
         return this.refused(m);
       case 'notice':
@@ -163,6 +169,13 @@ export class Connection {
     }
     this.world = world;
     socket.send(up.proof(this.options.identity.sign(proofText(nonce, world, new URL(base).host))));
+  }
+
+  /** Signs a decision, if the player has asked for it. */
+  private decide(statement: Uint8Array): void {
+    if (!asks(this.typed, statement)) return;
+    this.typed = '';
+    this.send(up.signed(sign(statement, this.options.identity)));
   }
 
   private waits(socket: WebSocket, note: string): void {

@@ -1,0 +1,116 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/mtibben/confusables"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Skeleton returns what two names are compared by that people could take for each
+// other (Unicode TR39, section 4): letters of other scripts that look the same,
+// small capitals, i, l and 1, o and 0, and letters with and without marks. It is
+// for comparing only.
+func Skeleton(name string) string {
+	s := confusables.Skeleton(strings.Map(smallCapital, FoldName(name)))
+	s = norm.NFD.String(FoldName(s)) // some look like capitals
+	return strings.Map(func(c rune) rune {
+		c = smallCapital(c)
+		switch {
+		case c == 'i' || c == '1' || c == '|' || c == 'ı':
+			return 'l'
+		case c == '0':
+			return 'o'
+		case unicode.Is(accents, c):
+			return -1
+		case strings.ContainsRune(" _-'ʹʼ", c):
+			return -1
+		}
+		return c
+	}, s)
+}
+
+// accents are the marks of Latin, Greek and Cyrillic letters. Those of other scripts
+// make other letters.
+var accents = &unicode.RangeTable{R16: []unicode.Range16{
+	{Lo: 0x0300, Hi: 0x036f, Stride: 1}, {Lo: 0x0483, Hi: 0x0487, Stride: 1}, {Lo: 0x1ab0, Hi: 0x1aff, Stride: 1},
+	{Lo: 0x1dc0, Hi: 0x1dff, Stride: 1}, {Lo: 0x20d0, Hi: 0x20ff, Stride: 1},
+}}
+
+// smallCapital maps those small capitals to their letters that the table of TR39
+// does not have.
+func smallCapital(c rune) rune {
+	const from, to = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz"
+	if i := slices.Index([]rune(from), c); i >= 0 {
+		return rune(to[i])
+	}
+	return c
+}
+
+// reserved are names that other players could take for the program or for somebody
+// in charge.
+var reserved = func() map[string]bool {
+	out := map[string]bool{}
+	for _, s := range []string{
+		"server", "system", "operator", "admin", "administrator", "moderator", "console", "lobby",
+		"voxel populi", "everyone", "everybody", "nobody", "you",
+	} {
+		out[Skeleton(s)] = true
+	}
+	return out
+}()
+
+// Errors of CheckNewName.
+var (
+	ErrReserved = errors.New("this name is reserved")
+	ErrScripts  = errors.New("this name mixes letters of several scripts")
+)
+
+// CheckNewName reports why nobody may take a name that CleanName lets pass. Who has
+// such a name from before keeps it.
+func CheckNewName(name string) error {
+	if reserved[Skeleton(name)] {
+		return fmt.Errorf("%w: %q", ErrReserved, name)
+	}
+	return oneScript(name)
+}
+
+// together are the scripts that one language writes together (TR39, section 5.1).
+var together = [][]string{
+	{"Latin", "Han", "Hiragana", "Katakana"}, {"Latin", "Han", "Hangul"}, {"Latin", "Han", "Bopomofo"},
+}
+
+// oneScript refuses a name whose letters no language writes together.
+func oneScript(name string) error {
+	var found []string
+	for _, c := range name {
+		if s := script(c); s != "" && !slices.Contains(found, s) {
+			found = append(found, s)
+		}
+	}
+	within := func(allowed []string) bool {
+		return !slices.ContainsFunc(found, func(s string) bool { return !slices.Contains(allowed, s) })
+	}
+	if len(found) <= 1 || slices.ContainsFunc(together, within) {
+		return nil
+	}
+	slices.Sort(found)
+	return fmt.Errorf("%w: %s", ErrScripts, strings.Join(found, ", "))
+}
+
+// script is that of a character; empty: it belongs to many.
+func script(c rune) string {
+	if unicode.In(c, unicode.Common, unicode.Inherited) {
+		return ""
+	}
+	for name, table := range unicode.Scripts { // a character is of one only
+		if unicode.Is(table, c) {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { asks, sign } from '../src/net/decisions';
+import { keepKey, loadIdentity } from '../src/net/identity';
+
+interface Line { line: string; proposal: string; asks: boolean; signed: string }
+
+test('the browser signs what Go signs, and nothing that was not typed', () => {
+  const lines = JSON.parse(readFileSync('../internal/decision/testdata/lines.json', 'utf8')) as Line[];
+  const kept = new Map<string, string>();
+  const store = { getItem: (k: string) => kept.get(k) ?? null, setItem: (k: string, v: string) => void kept.set(k, v) };
+  keepKey(store, new Uint8Array(32).fill(7));
+  const identity = loadIdentity(store);
+  assert.ok(lines.length > 20);
+  for (const l of lines) {
+    const proposal = Uint8Array.from(Buffer.from(l.proposal, 'hex'));
+    assert.equal(asks(l.line, proposal), l.asks, l.line);
+    assert.equal(Buffer.from(sign(proposal, identity)).toString('hex'), l.signed);
+    for (let n = 0; n < proposal.length; n++) asks(l.line, proposal.subarray(0, n)); // throws nothing
+  }
+});
