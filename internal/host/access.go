@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/files"
@@ -185,12 +184,4 @@ func newCode() string {
 	var b [16]byte
 	rand.Read(b[:])
 	return base64.RawURLEncoding.EncodeToString(b[:])
-}
-
-// inviteText is what a person passes on so that nodes can join by it.
-func inviteText(i *invitation.Invitation) string {
-	if i == nil {
-		return ""
-	}
-	return strings.TrimSpace(i.Text())
 }

@@ -212,3 +212,19 @@ func TestOwnerLink(t *testing.T) {
 		t.Errorf("the link used again: %q", why)
 	}
 }
+
+// TestStatusShowsInvitation: the owner reads in the status what to send to others, and
+// nobody else does, even if everybody may read the status.
+func TestStatusShowsInvitation(t *testing.T) {
+	c := invited(t)
+	c.OpenStatus = true
+	one := start(t, c)
+	s, err := host.Ask(t.Context(), one.Addr().String(), one.Local())
+	if err != nil || s.Sharing == nil || s.Sharing.Invitation != one.Invitation().Text() {
+		t.Errorf("the owner reads %+v, %v", s.Sharing, err)
+	}
+	s, err = host.Ask(t.Context(), one.Addr().String(), "")
+	if err != nil || s.World.ID == "" || s.Sharing != nil {
+		t.Errorf("a stranger reads %+v of %q, %v", s.Sharing, s.World.ID, err)
+	}
+}
