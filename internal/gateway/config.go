@@ -58,6 +58,9 @@ type Config struct {
 	// Guest says who has another code than Code, such as an invitation; false:
 	// nobody. nil: there are no others.
 	Guest func(code string) (Guest, bool)
+	// Owner is a player who counts as local, wherever from; zero: nobody does. Its key
+	// proves who it is.
+	Owner id.ID
 	// Sharing is what the owner passes on to those who are to join; nil, or what it
 	// returns: there is nothing.
 	Sharing func() *Sharing
