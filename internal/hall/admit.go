@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
@@ -42,6 +44,9 @@ func (h *Hall) onEnter(e enter) {
 	h.replace(p)
 	before := p.rec
 	h.claim(p, name)
+	if s := limited(e.Enter); s != nil {
+		p.rec.Invitation = s.ID()
+	}
 	if e.Local && !h.anyOperator() {
 		p.rec.Operator = true // the founder: the first who comes from the node's own machine
 		h.lawsToAll()
@@ -96,6 +101,9 @@ func (h *Hall) judge(e enter) (string, *Refused) {
 	if h.whitelisted() && !e.Local && !operator && h.white[fold] == "" {
 		return "", refusal(wire.NotWhitelisted, wire.NotWhitelisted.Text())
 	}
+	if s := limited(e.Enter); s != nil && !h.hasUse(s, e.Player) {
+		return "", refusal(wire.NotInvited, fmt.Sprintf("This invitation is for %d players, and as many have come by it. Ask for another one.", s.Uses))
+	}
 	if owner := h.names[fold]; owner != nil && owner.id != e.Player {
 		return "", refusal(wire.NameTaken, fmt.Sprintf("Somebody else is called %s here. Choose another name.", owner.rec.Name))
 	}
@@ -105,6 +113,32 @@ func (h *Hall) judge(e enter) (string, *Refused) {
 		return "", r
 	}
 	return name, nil
+}
+
+// limited is what the founder says of the invitation that a player shows, if only so
+// many players may enter by it; nil: any number may. The node of the hall has verified
+// it.
+func limited(e *Enter) *invitation.Statement {
+	s, err := invitation.StatementOf(e.Invitation)
+	if err != nil || s.Uses == 0 {
+		return nil
+	}
+	return s
+}
+
+// hasUse reports whether a player may enter by an invitation that is for a number of
+// players: as one of those who have, or as one more.
+func (h *Hall) hasUse(s *invitation.Statement, who id.ID) bool {
+	used := 0
+	for _, p := range h.players {
+		if p.rec.Invitation == s.ID() {
+			if p.id == who {
+				return true
+			}
+			used++
+		}
+	}
+	return used < int(s.Uses)
 }
 
 // whitelisted reports whether only who is on the whitelist may enter.

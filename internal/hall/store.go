@@ -32,6 +32,9 @@ type record struct {
 	Home     world.RegionPos `json:"home"`
 	Epoch    uint32          `json:"epoch"` // of Home; 0: was never in the world
 	Since    int64           `json:"since"` // Unix seconds of the first visit
+	// Invitation is the one that the player last entered by, if it can be used by a
+	// limited number of players: it counts for this one.
+	Invitation id.ID `json:"invitation,omitzero"`
 }
 
 // ban keeps a player out, by name and, if it was known, by id.

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
@@ -126,7 +125,7 @@ func TestStrangersGetNothing(t *testing.T) {
 func TestHostsBringNobody(t *testing.T) {
 	c := invited(t)
 	one := start(t, c)
-	m, err := invites(t, c).Create(invitation.Host, time.Time{}, "")
+	m, err := invites(t, c).Create(invitation.Terms{Permits: invitation.Host}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,5 +253,32 @@ func TestOwnerKey(t *testing.T) {
 	}
 	if operator, why := visit(t, one, ann, code); !operator {
 		t.Errorf("the owner: operator %t, %q", operator, why)
+	}
+}
+
+// TestUses: an invitation for one player lets in the first who comes by it, as often as
+// that one likes, and nobody else, also after a restart.
+func TestUses(t *testing.T) {
+	c := invited(t)
+	one := start(t, c)
+	m, err := invites(t, c).Create(invitation.Terms{Permits: invitation.Visit, Uses: 1}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann, code := identity(t, "Ann"), m.Text
+	for i := range 2 {
+		if _, why := visit(t, one, ann, code); why != "" {
+			t.Errorf("the first player, round %d: %q", i, why)
+		}
+		if why := enters(t, one, "Bo", code); why != wire.NotInvited {
+			t.Errorf("a second player, round %d: %q", i, why)
+		}
+		if i == 0 {
+			stop(t, one)
+			one = start(t, c)
+		}
+	}
+	if why := enters(t, one, "Cleo", one.Invitation().Text()); why != "" {
+		t.Errorf("by another invitation: %q", why)
 	}
 }
