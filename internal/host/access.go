@@ -133,9 +133,9 @@ func (h *Host) invite(player id.ID) []byte {
 }
 
 // Invitation is what others join the world by, with this node's address; nil: this
-// node has none to pass on.
+// node has none to pass on, or it was revoked or has ended.
 func (h *Host) Invitation() *invitation.Invitation {
-	if h.peers == nil || h.peers.invitation == nil || !h.cfg.Share {
+	if h.peers == nil || h.peers.invitation == nil || !h.cfg.Share || h.peers.access.Check(h.peers.invitation, 0) != nil {
 		return nil
 	}
 	var at []netip.AddrPort

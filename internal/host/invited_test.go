@@ -238,6 +238,10 @@ func TestStatusShowsInvitation(t *testing.T) {
 	if err != nil || s.World.ID == "" || s.Sharing != nil {
 		t.Errorf("a stranger reads %+v of %q, %v", s.Sharing, s.World.ID, err)
 	}
+	if _, err := invites(t, c).Revoke(one.Invitation().ID().String(), false); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a revoked invitation not to be passed on", func() bool { return one.Invitation() == nil })
 }
 
 // TestOwnerKey: the player whose key was named becomes operator from another machine,
