@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -50,9 +51,9 @@ func elsewhere(t *testing.T) (on []string, addr string) {
 }
 
 // startElsewhere starts a founder's node on another machine.
-func startElsewhere(t *testing.T, on []string, args ...string) *server {
+func startElsewhere(t *testing.T, on []string, data string, args ...string) *server {
 	t.Helper()
-	s := &server{t: t, data: t.TempDir(), on: on, args: append([]string{"--ntp", "none", "--no-port-mapping"}, args...)}
+	s := &server{t: t, data: data, on: on, args: append([]string{"--ntp", "none", "--no-port-mapping"}, args...)}
 	t.Cleanup(func() {
 		s.kill()
 		if t.Failed() {
@@ -86,8 +87,11 @@ func TestStrangers(t *testing.T) {
 	}
 	on, addr := elsewhere(t)
 	at := net.JoinHostPort(addr, "4747")
+	founder, data := t.TempDir(), t.TempDir()
 
-	private := startElsewhere(t, on)
+	private := startElsewhere(t, on, founder)
+	var tries sync.WaitGroup
+	tries.Go(func() { joins(t, data, at) }) // takes as long as a node waits for an answer
 	out, err := exec.Command(on[0], append(on[1:], "ss", "-Hlntu")...).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -101,29 +105,32 @@ func TestStrangers(t *testing.T) {
 		c.Close()
 		t.Error("a stranger's browser has got a connection")
 	}
-	data := t.TempDir()
-	joins(t, data, at)
+	eve := newPlayer(t, "Eve")
+	// The friend's machine of later makes its key meanwhile.
+	friend := &server{t: t, data: t.TempDir(), args: []string{"--ntp", "none", "--no-port-mapping"}}
+	if out, err := exec.Command(bin, "identity", "show", "--data", friend.data).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	tries.Wait()
 	private.kill()
 
-	shared := startElsewhere(t, on, "--share")
+	shared := startElsewhere(t, on, founder, "--share")
 	if said := joins(t, data, at); !strings.Contains(said, "invitation") {
 		t.Errorf("a stranger's node reads: %s", said)
 	}
 	if got, err := filepath.Glob(filepath.Join(data, "worlds", "*")); err != nil || len(got) > 0 {
 		t.Errorf("a stranger's node has got %v, %v", got, err)
 	}
-	eve := newPlayer(t, "Eve")
 	eve.open("http://" + at + "/")
 	eve.do("see the field for the code", chromedp.WaitVisible("#code"))
 	eve.do("guess", chromedp.SendKeys("#code", "vp-guess"+kb.Enter))
 	eve.reads("#start-error", "code")
-
 	eve.quit()
 
 	ann := newPlayer(t, "Ann")
 	ann.open(shared.friends[0] + "#code=" + shared.invitation)
 	ann.enter()
-	friend := &server{t: t, data: t.TempDir(), args: []string{"--ntp", "none", "--no-port-mapping", "--join", shared.invitation}}
+	friend.args = append(friend.args, "--join", shared.invitation)
 	t.Cleanup(friend.kill)
 	friend.start(-1)
 	friend.until("the invited node to have a link", func(h hosting) bool { return h.Links > 0 })

@@ -40,32 +40,35 @@ func withInvites(c *common, do func(*cobra.Command, *host.Invites, []string) err
 func inviteCreate(c *common) *cobra.Command {
 	var visit, hosts bool
 	var days int
+	var uses uint16
 	var note string
 	cmd := &cobra.Command{
 		Use:   "create WORLD [ADDRESS...]",
 		Short: "Makes an invitation",
-		Long: `Makes an invitation. Whoever has it can use it, as often as they like, until it ends or
-is revoked. ADDRESS is where nodes of the world are reached, IP:PORT.`,
+		Long: `Makes an invitation. Whoever has it can use it until it ends or is revoked, and pass it
+on: --uses limits how many players enter by it. ADDRESS is where nodes of the world are reached, IP:PORT.`,
 		Example: `  voxelpopuli invite create home 192.0.2.7:4747 --visit --host --note Ada
-  voxelpopuli invite create home --visit --days 7`,
+  voxelpopuli invite create home --visit --days 7 --uses 3`,
 		Args: between(1, 1+invitation.MaxAddrs),
 		RunE: withInvites(c, func(cmd *cobra.Command, v *host.Invites, args []string) error {
-			var permits invitation.Permissions
+			terms := invitation.Terms{Uses: uses}
 			if visit || !hosts {
-				permits |= invitation.Visit
+				terms.Permits |= invitation.Visit
 			}
 			if hosts {
-				permits |= invitation.Host
+				terms.Permits |= invitation.Host
 			}
-			var until time.Time
+			if hosts && uses > 0 {
+				return fmt.Errorf("%w: --uses counts players: it cannot limit an invitation to --host", host.ErrUsage)
+			}
 			if days > 0 {
-				until = time.Now().AddDate(0, 0, days)
+				terms.Until = time.Now().AddDate(0, 0, days).Unix()
 			}
 			addrs, err := host.InvitationAddrs(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
-			m, err := v.Create(permits, until, note)
+			m, err := v.Create(terms, note)
 			if err != nil {
 				return err
 			}
@@ -77,6 +80,7 @@ is revoked. ADDRESS is where nodes of the world are reached, IP:PORT.`,
 	f.BoolVar(&visit, "visit", false, "it permits to enter the world as a player (default unless --host is given)")
 	f.BoolVar(&hosts, "host", false, "it permits to host the world as a node")
 	f.IntVar(&days, "days", 0, "how many days it is valid; 0: until it is revoked")
+	f.Uint16Var(&uses, "uses", 0, "how many players may enter by it; 0: any number")
 	f.StringVar(&note, "note", "", "for whom it is, for the list")
 	return cmd
 }
@@ -105,15 +109,19 @@ func inviteList(c *common) *cobra.Command {
 // inviteState says whether an invitation can be used.
 func inviteState(m *host.Made) string {
 	end := time.Unix(m.Until, 0)
+	valid := "valid"
+	if m.Uses > 0 {
+		valid += fmt.Sprintf(" for %d players", m.Uses)
+	}
 	switch {
 	case m.Revoked:
 		return "revoked"
 	case m.Until == 0:
-		return "valid"
+		return valid
 	case time.Now().After(end):
 		return "ended " + end.Format(time.DateOnly)
 	}
-	return "valid until " + end.Format(time.DateTime)
+	return valid + " until " + end.Format(time.DateTime)
 }
 
 func inviteRevoke(c *common) *cobra.Command {

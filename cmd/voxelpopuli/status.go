@@ -61,6 +61,9 @@ func newStatus(c *common) *cobra.Command {
 // printStatus prints what a person wants to know of a world that is open.
 func printStatus(w io.Writer, s *gateway.Status) {
 	fmt.Fprintf(w, "world\t%s (%s)\n", s.World.Name, s.World.ID)
+	if s.Sharing != nil {
+		printSharing(w, s.Sharing)
+	}
 	fmt.Fprintf(w, "players\t%d, %d connections\n", s.Players, s.Connections)
 	fmt.Fprintf(w, "regions awake\t%d\n", s.Regions)
 	fmt.Fprintf(w, "tick\t%d, %.2f ms median, %.2f ms p99\n", s.Tick, s.TickP50, s.TickP99)
@@ -83,6 +86,16 @@ func printStatus(w io.Writer, s *gateway.Status) {
 	if t := h.Truth; t != nil {
 		fmt.Fprintf(w, "storage\tzone %d of %d, update %d, %d zones agreed, %d objects, %d cells unknown, %d updates failed\n", t.Zone, t.Zones, t.Update, t.Votes, t.Objects, t.Unknown, t.Failed)
 		printMisconduct(w, t)
+	}
+}
+
+// printSharing shows what to send to those who are to join.
+func printSharing(w io.Writer, s *gateway.Sharing) {
+	for _, page := range s.Pages {
+		fmt.Fprintf(w, "friends\t%s\n", page)
+	}
+	if s.Invitation != "" {
+		fmt.Fprintf(w, "to host\tvoxelpopuli play --join %s\n", s.Invitation)
 	}
 }
 

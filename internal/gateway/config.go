@@ -58,6 +58,12 @@ type Config struct {
 	// Guest says who has another code than Code, such as an invitation; false:
 	// nobody. nil: there are no others.
 	Guest func(code string) (Guest, bool)
+	// Owner is a player who counts as local, wherever from; zero: nobody does. Its key
+	// proves who it is.
+	Owner id.ID
+	// Sharing is what the owner passes on to those who are to join; nil, or what it
+	// returns: there is nothing.
+	Sharing func() *Sharing
 	// Whitelist says that the hall lets only listed players in, so that a
 	// network may be listened on without a code.
 	Whitelist bool
@@ -83,6 +89,12 @@ type Config struct {
 	// with the Go runtime's.
 	Metrics *prometheus.Registry
 	Log     *slog.Logger // nil: slog.Default()
+}
+
+// Sharing is what the owner of a world passes on to others. It is a secret.
+type Sharing struct {
+	Pages      []string `json:"pages"`                // for players, with the code
+	Invitation string   `json:"invitation,omitempty"` // for nodes; empty: they need none
 }
 
 // Guest is what a code says of who has it.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
@@ -156,11 +157,13 @@ func TestAloneNobodyVisits(t *testing.T) {
 // TestVisitorsAreNotLocal: whoever comes with another node's page has no rights of
 // this machine, here those of the world's first operator.
 func TestVisitorsAreNotLocal(t *testing.T) {
-	b := newBed(t, gateway.Config{Entrances: others})
+	owner := identity(t, "Visitor") // also the player that --owner names
+	b := newBed(t, gateway.Config{Entrances: others, Owner: id.Of(owner.Public())})
 	for _, c := range []struct {
-		name, origin string
-		operator     bool
-	}{{"Visitor", "http://127.0.0.1:4801", false}, {"Founder", "http://" + b.addr, true}} {
+		who      client.Identity
+		origin   string
+		operator bool
+	}{{owner, "http://127.0.0.1:4801", false}, {identity(t, "Founder"), "http://" + b.addr, true}} {
 		h := http.Header{"Origin": {c.origin}}
 		ws, _, err := websocket.Dial(context.Background(), "ws://"+b.addr+"/ws?token="+b.token(), &websocket.DialOptions{HTTPHeader: h})
 		if err != nil {
@@ -168,21 +171,20 @@ func TestVisitorsAreNotLocal(t *testing.T) {
 		}
 		t.Cleanup(func() { ws.CloseNow() })
 		ws.SetReadLimit(-1)
-		if got := b.operator(&raw{ws, t, b.addr}, c.name); got != c.operator {
-			t.Errorf("%s: operator %t", c.name, got)
+		if got := b.operator(&raw{ws, t, b.addr}, c.who); got != c.operator {
+			t.Errorf("%s: operator %t", c.who.Name, got)
 		}
 	}
 }
 
 // operator comes in and tells whether that made an operator.
-func (b *bed) operator(r *raw, name string) bool {
+func (b *bed) operator(r *raw, who client.Identity) bool {
 	b.t.Helper()
-	who := identity(b.t, name)
 	r.say(who.Prove(r.challenge(who), r.host))
 	m, err := r.let()
 	var w wire.Welcome
 	if err != nil || wire.DecodeInto(m, &w) != nil {
-		b.t.Fatalf("%s is not let in: % x %v", name, m[:min(len(m), 20)], err)
+		b.t.Fatalf("%s is not let in: % x %v", who.Name, m[:min(len(m), 20)], err)
 	}
 	return w.Operator
 }

@@ -34,6 +34,7 @@ type peer struct {
 	ws      *websocket.Conn
 	addr    netip.Addr
 	local   bool
+	ownPage bool   // it is not another node's page, as far as a browser says so
 	host    string // of this node, as the player has dialled it
 	others  func() *wire.Entrances
 	guest   Guest
@@ -74,9 +75,10 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// Another node's page has no rights of this machine, whatever it can show.
-	local = (local || guest.Owner) && sameOrigin(r)
+	ownPage := sameOrigin(r)
+	local = (local || guest.Owner) && ownPage
 	p := &peer{
-		g: g, tcp: conn, addr: addr, local: local, guest: guest, host: r.Host, begun: time.Now(),
+		g: g, tcp: conn, addr: addr, local: local, ownPage: ownPage, guest: guest, host: r.Host, begun: time.Now(),
 		others:   func() *wire.Entrances { return g.entrances(r) },
 		messages: limit.NewBudget(float64(g.limits.Messages), float64(burst*g.limits.Messages)),
 		bytes:    limit.NewBudget(float64(g.limits.Bytes), float64(burst*g.limits.Bytes)),
@@ -219,8 +221,9 @@ func (p *peer) shake() (client.Login, error) {
 		return client.Login{}, wire.BadProof.Refusal(0)
 	}
 	p.proven.Store(true)
-	who.Name, who.Local, who.Entrances = name, p.local, p.others
-	if !p.local {
+	owner := p.ownPage && !who.Player.IsZero() && who.Player == p.g.cfg.Owner
+	who.Name, who.Local, who.Entrances = name, p.local || owner, p.others
+	if !who.Local {
 		who.Address = p.addr
 	}
 	if p.guest.Invite != nil {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"html/template"
@@ -11,14 +12,18 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/timing"
 )
 
+// localKey finds in a request's context whether it is the owner's.
+type localKey struct{}
+
 // private shows a page only to who is local, unless the configuration says so.
 func (g *Gateway) private(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !g.cfg.Open && !g.provesLocal(r) {
+		local := g.provesLocal(r) // once: a ticket is used up by it
+		if !g.cfg.Open && !local {
 			g.askLocal(w)
 			return
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), localKey{}, local)))
 	})
 }
 
@@ -57,6 +62,7 @@ type Status struct {
 	BytesIn     uint64       `json:"bytes_in"`
 	BytesOut    uint64       `json:"bytes_out"`
 	Frames      uint64       `json:"frames"`
+	Sharing     *Sharing     `json:"sharing,omitempty"` // for the owner only
 }
 
 func (g *Gateway) status() (Status, error) {
@@ -91,6 +97,9 @@ func (g *Gateway) serveStatus(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the node does not answer: "+err.Error(), http.StatusServiceUnavailable)
 		return
 	}
+	if local, _ := r.Context().Value(localKey{}).(bool); local && g.cfg.Sharing != nil {
+		s.Sharing = g.cfg.Sharing()
+	}
 	w.Header().Set("Cache-Control", "no-store")
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -116,6 +125,11 @@ var statusPage = template.Must(template.New("status").Parse(`<!doctype html>
 <tr><th scope="row">frames sent</th><td>{{.Frames}}</td></tr>
 <tr><th scope="row">bytes sent, received</th><td>{{.BytesOut}}, {{.BytesIn}}</td></tr>
 </table>
+{{with .Sharing}}<h2>to join</h2>
+<table>
+{{range .Pages}}<tr><th scope="row">friends play at</th><td>{{.}}</td></tr>
+{{end}}{{with .Invitation}}<tr><th scope="row">nodes join by</th><td>{{.}}</td></tr>{{end}}
+</table>{{end}}
 {{with .Hosting}}{{if .Node}}<h2>this node</h2>
 <table>
 <tr><th scope="row">id</th><td>{{.Node}}</td></tr>

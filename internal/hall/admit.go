@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
@@ -44,6 +46,9 @@ func (h *Hall) onEnter(e enter) {
 	before := p.rec
 	h.expire(p)
 	h.claim(p, name)
+	if s := limited(e.Enter); s != nil {
+		p.rec.Invitation = s.ID()
+	}
 	p.rec.Seen = h.unix()
 	p.session, p.claiming, p.resumes = e.from, true, e.Resume && !fresh
 	h.sessions[e.from] = p
@@ -95,6 +100,9 @@ func (h *Hall) judge(e enter) (string, *Refused) {
 		return "", refusal(wire.NotWhitelisted, fmt.Sprintf("%s Your player id here is %s: an operator lets you in by /whitelist add %q %s.",
 			wire.NotWhitelisted.Text(), e.Player, name, e.Player))
 	}
+	if s := limited(e.Enter); s != nil && !h.hasUse(s, e.Player) {
+		return "", refusal(wire.NotInvited, fmt.Sprintf("This invitation is for %d players, and as many have come by it. Ask for another one.", s.Uses))
+	}
 	if e.Known && known == nil && !operator {
 		return "", &Refused{Code: wire.Full, Text: "Too many new players have come from your address. Try again in some minutes.", Retry: 300}
 	}
@@ -107,6 +115,32 @@ func (h *Hall) judge(e enter) (string, *Refused) {
 		return "", r
 	}
 	return name, nil
+}
+
+// limited is what the founder says of the invitation that a player shows, if only so
+// many players may enter by it; nil: any number may. The node of the hall has verified
+// it.
+func limited(e *Enter) *invitation.Statement {
+	s, err := invitation.StatementOf(e.Invitation)
+	if err != nil || s.Uses == 0 {
+		return nil
+	}
+	return s
+}
+
+// hasUse reports whether a player may enter by an invitation that is for a number of
+// players: as one of those who have, or as one more.
+func (h *Hall) hasUse(s *invitation.Statement, who id.ID) bool {
+	used := 0
+	for _, p := range h.players {
+		if p.rec.Invitation == s.ID() {
+			if p.id == who {
+				return true
+			}
+			used++
+		}
+	}
+	return used < int(s.Uses)
 }
 
 // whitelisted reports whether only who is on the whitelist may enter.

@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/files"
@@ -134,9 +133,9 @@ func (h *Host) invite(player id.ID) []byte {
 }
 
 // Invitation is what others join the world by, with this node's address; nil: this
-// node has none to pass on.
+// node has none to pass on, or it was revoked or has ended.
 func (h *Host) Invitation() *invitation.Invitation {
-	if h.peers == nil || h.peers.invitation == nil || !h.cfg.Share {
+	if h.peers == nil || h.peers.invitation == nil || !h.cfg.Share || h.peers.access.Check(h.peers.invitation, 0) != nil {
 		return nil
 	}
 	var at []netip.AddrPort
@@ -185,12 +184,4 @@ func newCode() string {
 	var b [16]byte
 	rand.Read(b[:])
 	return base64.RawURLEncoding.EncodeToString(b[:])
-}
-
-// inviteText is what a person passes on so that nodes can join by it.
-func inviteText(i *invitation.Invitation) string {
-	if i == nil {
-		return ""
-	}
-	return strings.TrimSpace(i.Text())
 }

@@ -1,9 +1,12 @@
 package host
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
@@ -57,6 +60,23 @@ func TestPrivate(t *testing.T) {
 		}
 		if at, err := r.withDefaults().address(); err != nil || at != c.players || r.Nodes != c.nodes {
 			t.Errorf("%s: players at %s, nodes at %q, %v; want %s, %q", name, at, r.Nodes, err, c.players, c.nodes)
+		}
+	}
+}
+
+// TestReadOwner: --owner takes a public key or an id, and nothing else.
+func TestReadOwner(t *testing.T) {
+	key := strings.Repeat("5a", 32)
+	want := id.Of(bytes.Repeat([]byte{0x5a}, 32))
+	for given, want := range map[string]id.ID{"": {}, key: want, want.String(): want, strings.ToUpper(key): want} {
+		r := Runner{OwnerKey: given}
+		if err := r.readOwner(); err != nil || r.Owner != want {
+			t.Errorf("%q: %s, %v", given, r.Owner, err)
+		}
+	}
+	for _, given := range []string{"Ann", key[2:], key + "00", "vpk1-" + key} {
+		if err := (&Runner{OwnerKey: given}).readOwner(); !errors.Is(err, ErrUsage) {
+			t.Errorf("%q: %v", given, err)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -77,9 +78,10 @@ type Config struct {
 	// Code makes a join code where one is needed and there is none: if the world asks
 	// for no invitations; nil: there stays none.
 	Code       func() string
-	Whitelist  bool // only who is on the whitelist may enter
-	MaxPlayers int  // 0: as many as there is room for
-	Capacity        // what the node may carry of the world
+	Owner      id.ID // a player who counts as the owner of this machine; zero: nobody
+	Whitelist  bool  // only who is on the whitelist may enter
+	MaxPlayers int   // 0: as many as there is room for
+	Capacity         // what the node may carry of the world
 
 	Searching  Searching      // hears how the search for the node's key goes; may be nil
 	Hosts      []string       // names that the gateway is reached by, besides addresses

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
@@ -60,16 +60,25 @@ func invites(t *testing.T, c host.Config) *host.Invites {
 // enters tries to come in as a player and returns why not.
 func enters(t *testing.T, h *host.Host, name, code string) wire.Code {
 	t.Helper()
+	_, why := visit(t, h, identity(t, name), code)
+	return why
+}
+
+// visit comes in as a player from elsewhere, who does not know the secret of the data
+// folder, and leaves again. It returns whether that player is an operator, or why it
+// was refused.
+func visit(t *testing.T, h *host.Host, who client.Identity, code string) (operator bool, why wire.Code) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	conn, _, err := client.Dial(ctx, h.Addr().String(), identity(t, name), code)
+	conn, welcome, err := client.Dial(ctx, h.Addr().String(), who, code)
 	if err != nil {
-		return refused(err)
+		return false, refused(err)
 	}
 	if err := conn.Close(); err != nil {
 		t.Error(err)
 	}
-	return ""
+	return welcome.Operator, ""
 }
 
 // linked reports whether a node has a link to another.
@@ -116,7 +125,7 @@ func TestStrangersGetNothing(t *testing.T) {
 func TestHostsBringNobody(t *testing.T) {
 	c := invited(t)
 	one := start(t, c)
-	m, err := invites(t, c).Create(invitation.Host, time.Time{}, "")
+	m, err := invites(t, c).Create(invitation.Terms{Permits: invitation.Host}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,11 +213,76 @@ func TestWorldsFromBefore(t *testing.T) {
 func TestOwnerLink(t *testing.T) {
 	one := start(t, invited(t))
 	code := one.OwnerCode()
-	ann := join(t, one, identity(t, "Ann"), code)
-	if code == "" || !ann.Welcome().Operator {
-		t.Error("who enters by the link is no operator")
+	if operator, why := visit(t, one, identity(t, "Eve"), one.Invitation().Text()); operator || why != "" {
+		t.Errorf("who enters by an invitation: operator %t, %q", operator, why)
+	}
+	if operator, why := visit(t, one, identity(t, "Ann"), code); code == "" || !operator {
+		t.Errorf("who enters by the link %q: operator %t, %q", code, operator, why)
 	}
 	if why := enters(t, one, "Bo", code); why != wire.BadCode {
 		t.Errorf("the link used again: %q", why)
+	}
+}
+
+// TestStatusShowsInvitation: the owner reads in the status what to send to others, and
+// nobody else does, even if everybody may read the status.
+func TestStatusShowsInvitation(t *testing.T) {
+	c := invited(t)
+	c.OpenStatus = true
+	one := start(t, c)
+	s, err := host.Ask(t.Context(), one.Addr().String(), one.Local())
+	if err != nil || s.Sharing == nil || s.Sharing.Invitation != one.Invitation().Text() {
+		t.Errorf("the owner reads %+v, %v", s.Sharing, err)
+	}
+	s, err = host.Ask(t.Context(), one.Addr().String(), "")
+	if err != nil || s.World.ID == "" || s.Sharing != nil {
+		t.Errorf("a stranger reads %+v of %q, %v", s.Sharing, s.World.ID, err)
+	}
+	if _, err := invites(t, c).Revoke(one.Invitation().ID().String(), false); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a revoked invitation not to be passed on", func() bool { return one.Invitation() == nil })
+}
+
+// TestOwnerKey: the player whose key was named becomes operator from another machine,
+// others do not.
+func TestOwnerKey(t *testing.T) {
+	c := invited(t)
+	ann := identity(t, "Ann")
+	c.Owner = id.Of(ann.Public())
+	one := start(t, c)
+	code := one.Invitation().Text()
+	if operator, why := visit(t, one, identity(t, "Eve"), code); operator || why != "" {
+		t.Errorf("somebody else: operator %t, %q", operator, why)
+	}
+	if operator, why := visit(t, one, ann, code); !operator {
+		t.Errorf("the owner: operator %t, %q", operator, why)
+	}
+}
+
+// TestUses: an invitation for one player lets in the first who comes by it, as often as
+// that one likes, and nobody else, also after a restart.
+func TestUses(t *testing.T) {
+	c := invited(t)
+	one := start(t, c)
+	m, err := invites(t, c).Create(invitation.Terms{Permits: invitation.Visit, Uses: 1}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann, code := identity(t, "Ann"), m.Text
+	for i := range 2 {
+		if _, why := visit(t, one, ann, code); why != "" {
+			t.Errorf("the first player, round %d: %q", i, why)
+		}
+		if why := enters(t, one, "Bo", code); why != wire.NotInvited {
+			t.Errorf("a second player, round %d: %q", i, why)
+		}
+		if i == 0 {
+			stop(t, one)
+			one = start(t, c)
+		}
+	}
+	if why := enters(t, one, "Cleo", one.Invitation().Text()); why != "" {
+		t.Errorf("by another invitation: %q", why)
 	}
 }

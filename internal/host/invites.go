@@ -84,20 +84,16 @@ func newInvites(dir string, r *genesis.Record, key ed25519.PrivateKey) (*Invites
 	return &Invites{dir, r, key}, nil
 }
 
-// Create makes an invitation. until is when it ends; zero: never.
-func (v *Invites) Create(permits invitation.Permissions, until time.Time, note string) (*Made, error) {
-	return v.create(permits, until, note, false)
+// Create makes an invitation.
+func (v *Invites) Create(terms invitation.Terms, note string) (*Made, error) {
+	return v.create(terms, note, false)
 }
 
-func (v *Invites) create(permits invitation.Permissions, until time.Time, note string, shared bool) (*Made, error) {
+func (v *Invites) create(terms invitation.Terms, note string, shared bool) (*Made, error) {
 	if v.record.Hosting != genesis.HostingInvited {
 		return nil, fmt.Errorf("%w: nobody needs an invitation to this world (%s)", ErrUsage, HostingText(v.record))
 	}
-	end := int64(0)
-	if !until.IsZero() {
-		end = until.Unix()
-	}
-	i, err := invitation.New(rand.Reader, v.key, v.record.World(), permits, end)
+	i, err := invitation.New(rand.Reader, v.key, v.record.World(), terms)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +136,7 @@ func (v *Invites) Shared() (*Made, error) {
 			return m, nil
 		}
 	}
-	return v.create(invitation.Visit|invitation.Host, time.Time{}, "made by --share", true)
+	return v.create(invitation.Terms{Permits: invitation.Visit | invitation.Host}, "made by --share", true)
 }
 
 // Access is the founder's list as it is now; never nil.

@@ -34,7 +34,7 @@ func (h *Host) listen() error {
 	cfg := gateway.Config{
 		Local: h.local,
 		Game:  gateway.Node{Node: h.client}, Code: h.cfg.JoinCode, Whitelist: h.whitelist(),
-		Invited: h.needsCode(), Guest: h.guest,
+		Invited: h.needsCode(), Guest: h.guest, Sharing: h.sharing, Owner: h.cfg.Owner,
 		Hosts: h.cfg.Hosts, Proxies: h.cfg.Proxies, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log,
 	}
 	if h.peers != nil {

@@ -1,12 +1,15 @@
 package host
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"os"
 	"path/filepath"
 
 	"golang.org/x/term"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
 )
 
 // Opened is the line of JSON that says that a world is open.
@@ -27,7 +30,7 @@ func (r *Runner) opened(h *Host) {
 	m := h.World()
 	o := Opened{
 		World: m.Name, ID: m.ID.String(), Seed: m.Seed, URL: h.URL(), Friends: h.FriendURLs(),
-		JoinCode: h.JoinCode(), Invitation: inviteText(h.Invitation()), Dir: h.Dir(),
+		JoinCode: h.JoinCode(), Invitation: h.invitationText(), Dir: h.Dir(),
 	}
 	if at := h.NodeAddr(); at.IsValid() {
 		o.Nodes = at.String()
@@ -47,19 +50,41 @@ func (r *Runner) opened(h *Host) {
 	r.openBrowser(o.URL, h.local)
 }
 
-// code is what players enter with.
-func (o *Opened) code() string {
-	if o.JoinCode != "" {
-		return o.JoinCode
+// friendLinks are the pages of this node for players elsewhere, with what they enter
+// with: the invitation, which is good at the world's other nodes as well, or else the
+// join code of this one.
+func (h *Host) friendLinks() []string {
+	var out []string
+	for _, page := range h.FriendURLs() {
+		out = append(out, PageURL(page, cmp.Or(h.invitationText(), h.JoinCode()), ""))
 	}
-	return o.Invitation
+	return out
+}
+
+// invitationText is what a person passes on so that others can join by it; empty:
+// this node has no invitation to pass on.
+func (h *Host) invitationText() string {
+	if i := h.Invitation(); i != nil {
+		return i.Text()
+	}
+	return ""
+}
+
+// sharing is what the owner reads in the status; nil: only this machine can reach
+// the world.
+func (h *Host) sharing() *gateway.Sharing {
+	s := gateway.Sharing{Pages: h.friendLinks(), Invitation: h.invitationText()}
+	if len(s.Pages) == 0 && s.Invitation == "" {
+		return nil
+	}
+	return &s
 }
 
 func (r *Runner) sayOpened(h *Host, o *Opened) {
 	r.say("%s is open (seed %s, kept in %s).\n", o.World, o.Seed, o.Dir)
 	r.say("  You:         %s", r.ownPage(h))
-	for _, f := range o.Friends {
-		r.say("  Friends:     %s", PageURL(f, o.code(), ""))
+	for _, link := range h.friendLinks() {
+		r.say("  Friends:     %s", link)
 	}
 	if o.JoinCode != "" {
 		r.say("  Code:        %s", o.JoinCode)

@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"crypto/ed25519"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/clock"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 )
@@ -29,6 +32,7 @@ type Runner struct {
 	Config
 	// TrustedProxies are Proxies as they were given: addresses or CIDR blocks.
 	TrustedProxies []string
+	OwnerKey       string // Owner as it was given: a player's public key or id
 	Named          string // a bookmark, or else a world; empty: Config says
 	Browser        bool   // open one
 	Alone          bool   // no other node may host the world
@@ -40,6 +44,9 @@ type Runner struct {
 func (r *Runner) Run(ctx context.Context) error {
 	r.Create = true
 	if err := r.readProxies(); err != nil {
+		return err
+	}
+	if err := r.readOwner(); err != nil {
 		return err
 	}
 	if err := r.resolve(); err != nil {
@@ -87,6 +94,23 @@ func (r *Runner) readProxies() error {
 		}
 		r.Proxies = append(r.Proxies, p)
 	}
+	return nil
+}
+
+// readOwner reads which player owns this machine.
+func (r *Runner) readOwner() error {
+	if r.OwnerKey == "" {
+		return nil
+	}
+	if key, err := hex.DecodeString(r.OwnerKey); err == nil && len(key) == ed25519.PublicKeySize {
+		r.Owner = id.Of(key)
+		return nil
+	}
+	who, err := id.Parse(r.OwnerKey)
+	if err != nil {
+		return fmt.Errorf("%w: --owner %q: want a player's public key, 64 digits, as the page shows it under \"Your key\", or a player's id, 40 digits", ErrUsage, r.OwnerKey)
+	}
+	r.Owner = who
 	return nil
 }
 

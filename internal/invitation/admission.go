@@ -32,16 +32,21 @@ func admissionText(as subject, world, who id.ID) []byte {
 	return append(append(b, world[:]...), who[:]...)
 }
 
+// StatementOf returns the statement of an admission that was verified before.
+func StatementOf(proof []byte) (*Statement, error) {
+	if len(proof) != AdmissionSize {
+		return nil, fmt.Errorf("%w: %d bytes instead of %d", ErrFormat, len(proof), AdmissionSize)
+	}
+	return decodeStatement(proof[:statementSize])
+}
+
 // decodeAdmission returns the statement that an admission is made with, if the
 // admission is somebody's. What the statement says is not verified.
 func decodeAdmission(proof []byte, as subject, world, who id.ID) (*Statement, error) {
 	if len(proof) == 0 {
 		return nil, fmt.Errorf("%w: %s %s shows none", ErrInvitation, as, who.Short())
 	}
-	if len(proof) != AdmissionSize {
-		return nil, fmt.Errorf("%w: %w: %d bytes instead of %d", ErrInvitation, ErrFormat, len(proof), AdmissionSize)
-	}
-	s, err := decodeStatement(proof[:statementSize])
+	s, err := StatementOf(proof)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvitation, err)
 	}

@@ -25,9 +25,16 @@ type Invitation struct {
 	Addrs  []netip.AddrPort // of nodes of the world
 }
 
+// Terms are what a founder chooses for an invitation, as in Statement.
+type Terms struct {
+	Permits Permissions
+	Until   int64
+	Uses    uint16
+}
+
 // New makes an invitation that a founder signs.
-func New(random io.Reader, founder ed25519.PrivateKey, world id.ID, permits Permissions, until int64) (*Invitation, error) {
-	i := &Invitation{Statement: Statement{World: world, Permits: permits, Until: until}}
+func New(random io.Reader, founder ed25519.PrivateKey, world id.ID, t Terms) (*Invitation, error) {
+	i := &Invitation{Statement: Statement{World: world, Permits: t.Permits, Until: t.Until, Uses: t.Uses}}
 	if err := i.check(); err != nil {
 		return nil, err
 	}

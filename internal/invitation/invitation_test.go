@@ -33,7 +33,7 @@ const (
 
 func invite(t testing.TB, permits Permissions, until int64) *Invitation {
 	t.Helper()
-	i, err := New(strings.NewReader(strings.Repeat("secret", 9)), key(1), world, permits, until)
+	i, err := New(strings.NewReader(strings.Repeat("secret", 9)), key(1), world, Terms{Permits: permits, Until: until})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestAdmission(t *testing.T) {
 		"without the secret":     {stolen.AdmitNode(pub(2)), now, ErrInvitation},
 		"of another world":       {elsewhere.AdmitNode(pub(2)), now, ErrInvitation},
 		"cut off":                {both.AdmitNode(pub(2))[1:], now, ErrInvitation},
-		"with changed permision": {changed(visit.AdmitNode(pub(2)), statementBody-5), now, ErrInvitation},
+		"with changed permision": {changed(visit.AdmitNode(pub(2)), statementBody-7), now, ErrInvitation},
 	} {
 		if _, err := g.AdmitNode(pub(2), c.proof, c.at); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 			t.Errorf("%s: %v", name, err)
@@ -206,5 +206,33 @@ func TestAccessTooLong(t *testing.T) {
 	}
 	if _, err := DecodeAccess(a.Append(nil)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestUses: how often an invitation may be used is part of what the founder signs, and
+// only one to visit has such a number.
+func TestUses(t *testing.T) {
+	random := strings.NewReader(strings.Repeat("secret", 9))
+	i, err := New(random, key(1), world, Terms{Permits: Visit, Uses: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Parse(i.Text())
+	if err != nil || got.Uses != 3 || !got.SignedBy(founder) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	more := *i
+	more.Uses = 4
+	if more.SignedBy(founder) {
+		t.Error("the number can be changed")
+	}
+	s, err := StatementOf(i.AdmitPlayer(id.Of(pub(5))))
+	if err != nil || s.Uses != 3 || s.ID() != i.ID() {
+		t.Errorf("an admission by it: %+v, %v", s, err)
+	}
+	for _, p := range []Permissions{Host, Visit | Host} {
+		if _, err := New(random, key(1), world, Terms{Permits: p, Uses: 1}); !errors.Is(err, ErrFormat) {
+			t.Errorf("to %s, once: %v", p, err)
+		}
 	}
 }

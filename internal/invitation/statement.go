@@ -43,12 +43,13 @@ type Statement struct {
 	Key       [32]byte // Ed25519 public key of the invitation
 	Permits   Permissions
 	Until     int64    // Unix seconds, at most 32 bits; 0: it does not expire
+	Uses      uint16   // how many players may enter by it; 0: any number
 	Signature [64]byte // of the founder
 }
 
 const (
 	statementContext = "voxelpopuli invitation 1\n"
-	statementBody    = 1 + id.Size + 32 + 1 + 4
+	statementBody    = 1 + id.Size + 32 + 1 + 4 + 2
 	statementSize    = statementBody + ed25519.SignatureSize
 )
 
@@ -66,7 +67,8 @@ func (s *Statement) body(b []byte) []byte {
 	b = append(b, s.World[:]...)
 	b = append(b, s.Key[:]...)
 	b = append(b, byte(s.Permits))
-	return binary.BigEndian.AppendUint32(b, uint32(s.Until))
+	b = binary.BigEndian.AppendUint32(b, uint32(s.Until))
+	return binary.BigEndian.AppendUint16(b, s.Uses)
 }
 
 // check says what is wrong with a statement, apart from its signature.
@@ -76,6 +78,8 @@ func (s *Statement) check() error {
 		return fmt.Errorf("invitation: %w: permissions %#x", ErrFormat, uint8(s.Permits))
 	case s.Until < 0 || s.Until > 1<<32-1:
 		return fmt.Errorf("invitation: %w: it ends at %d", ErrFormat, s.Until)
+	case s.Uses > 0 && s.Permits != Visit: // nodes admit each other, and nobody counts them for all
+		return fmt.Errorf("invitation: %w: only one to visit can be limited to a number of uses", ErrFormat)
 	}
 	return nil
 }
@@ -104,7 +108,7 @@ func decodeStatement(b []byte) (*Statement, error) {
 	b = b[1:]
 	b = b[copy(s.World[:], b):]
 	b = b[copy(s.Key[:], b):]
-	s.Permits, s.Until = Permissions(b[0]), int64(binary.BigEndian.Uint32(b[1:]))
-	copy(s.Signature[:], b[5:])
+	s.Permits, s.Until, s.Uses = Permissions(b[0]), int64(binary.BigEndian.Uint32(b[1:])), binary.BigEndian.Uint16(b[5:])
+	copy(s.Signature[:], b[7:])
 	return s, s.check()
 }

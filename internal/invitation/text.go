@@ -18,7 +18,7 @@ const prefix = "vp-"
 
 const (
 	checkSize = 3 // bytes of a hash: a text that was not copied completely is noticed
-	textHead  = 1 + id.Size + secretSize + 1 + 4 + ed25519.SignatureSize
+	textHead  = 1 + id.Size + secretSize + 1 + 4 + 2 + ed25519.SignatureSize
 	// maxText bounds the text of an invitation.
 	maxText = 1 << 10
 	// fieldAddress is the kind of the fields behind the head that there are so far:
@@ -36,6 +36,7 @@ func (i *Invitation) Text() string {
 	b = append(b, i.Secret[:]...)
 	b = append(b, byte(i.Permits))
 	b = binary.BigEndian.AppendUint32(b, uint32(i.Until))
+	b = binary.BigEndian.AppendUint16(b, i.Uses)
 	b = append(b, i.Signature[:]...)
 	for _, a := range i.Addrs {
 		ip := a.Addr().Unmap().WithZone("").AsSlice()
@@ -86,8 +87,8 @@ func Parse(text string) (*Invitation, error) {
 	b = b[1:]
 	b = b[copy(i.World[:], b):]
 	b = b[copy(i.Secret[:], b):]
-	i.Permits, i.Until = Permissions(b[0]), int64(binary.BigEndian.Uint32(b[1:]))
-	b = b[5:]
+	i.Permits, i.Until, i.Uses = Permissions(b[0]), int64(binary.BigEndian.Uint32(b[1:])), binary.BigEndian.Uint16(b[5:])
+	b = b[7:]
 	b = b[copy(i.Signature[:], b):]
 	copy(i.Key[:], i.private().Public().(ed25519.PublicKey))
 	if err := i.fields(b); err != nil {

@@ -68,7 +68,7 @@ function safeSet(store: Pick<Storage, 'setItem'>, value: string): boolean {
   }
 }
 
-function toHex(b: Uint8Array): string {
+export function toHex(b: Uint8Array): string {
   return Array.from(b, (v) => v.toString(16).padStart(2, '0')).join('');
 }
 

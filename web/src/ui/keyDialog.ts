@@ -1,4 +1,4 @@
-import { browserStore, type Identity, keepKey, readKey } from '../net/identity';
+import { browserStore, type Identity, keepKey, readKey, toHex } from '../net/identity';
 import { button, Dialog, h, setText } from './dom';
 import { t } from './strings';
 
@@ -23,6 +23,7 @@ export class KeyDialog {
       h('p', {}, k.what), h('p', {}, k.secret),
       h('div', { class: 'field' }, h('label', { htmlFor: 'key' }, k.own), this.own),
       h('div', { class: 'row' }, button(k.save, () => this.save()), button(k.copy, () => void this.copy()), this.status),
+      h('p', { class: 'dim' }, k.public, ' ', h('code', { id: 'public-key' }, toHex(identity.publicKey))),
       h('hr'),
       h('form', { on: { submit: (e: Event) => { e.preventDefault(); this.use(); } } },
         h('div', { class: 'field' }, h('label', { htmlFor: 'other-key' }, k.other), this.other, this.error, h('small', {}, k.replaces)),

@@ -23,6 +23,7 @@ const en = {
     what: 'You have no account here: a key that this browser keeps for this address says who you are. To be the same player in another browser, or at another node\u2019s address, take your key there.',
     secret: 'Whoever has it is you. Keep it where you keep your passwords.',
     own: 'Your key',
+    public: 'Its public part, which is no secret (--owner at your node):',
     save: 'Save as a file',
     saved: 'Saved.',
     copy: 'Copy',
