@@ -40,6 +40,7 @@ func Experiments() []Experiment {
 		borderCrossingExperiment,
 		editLatencyExperiment,
 		estimateExperiment,
+		hostileNodeExperiment,
 		networkLoadExperiment,
 		nodeFailureExperiment,
 		kademliaAttackExperiment,

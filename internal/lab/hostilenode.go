@@ -1,0 +1,218 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/hostile"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+var hostileNodeExperiment = Experiment{
+	Name:   "hostile-node",
+	Shows:  "that a node which has joined a world and sends well-formed messages of every kind with random contents neither crashes another one, nor makes it grow, nor gets at its players",
+	Source: "issue 23",
+	Settings: []Setting{
+		{"minutes", "1", "min", "how long"},
+		{"rate", "1000", "1/s", "messages that the hostile node sends"},
+	},
+	Run: runHostileNode,
+}
+
+// hostileTurns is how many times the victim is looked at.
+const hostileTurns = 12
+
+// siege is a run of the experiment.
+type siege struct {
+	t        *Trial
+	host     *host.Host
+	editor   *mason
+	bystand  *bystander
+	spared   []node.Part
+	intruder *hostile.Intruder
+	edits    chan edit
+	turns    []siegeTurn
+}
+
+// siegeTurn is what the victim held at one moment.
+type siegeTurn struct {
+	heap     float64
+	routines int
+	census   map[string]int
+}
+
+func runHostileNode(t *Trial) (err error) {
+	minutes, rate := t.Float("minutes", 0.05), t.Int("rate", 1)
+	if err := t.Settings(); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "voxelpopuli-lab-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := foundLab(dir, t.Seed); err != nil {
+		return err
+	}
+	s := &siege{t: t, edits: make(chan edit, 1<<16)}
+	if s.host, err = host.Start(labConfig(dir, nil)); err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		err = errors.Join(err, s.host.Close(ctx))
+	}()
+	t.Logf("seed %d", t.Seed)
+	if err := s.begin(rate); err != nil {
+		return err
+	}
+	defer s.editor.Close()
+	defer s.bystand.Close()
+	if err = s.run(time.Duration(minutes * float64(time.Minute))); err != nil {
+		return err
+	}
+	return s.report()
+}
+
+// begin brings the players, and then the hostile node.
+func (s *siege) begin(rate int) (err error) {
+	t := s.t
+	if s.editor, s.bystand, err = honestPair(t.Context, s.host.LocalURL()); err != nil {
+		return err
+	}
+	m := s.host.World()
+	b, err := m.RecordBytes()
+	if err != nil {
+		return err
+	}
+	record, err := genesis.Decode(b)
+	if err != nil {
+		return err
+	}
+	home := m.Spawn.Region()
+	s.spared = []node.Part{{Hall: true}}
+	for _, at := range append(s.bystand.regions(), s.editor.Body().Pos.Block().Region()) {
+		if p := (node.Part{Region: at}); !slices.Contains(s.spared, p) {
+			s.spared = append(s.spared, p)
+		}
+	}
+	stats, err := s.host.Stats(t.Context)
+	if err != nil {
+		return err
+	}
+	self := stats.Self
+	key, err := hostile.KeyFarther(record, self.ID, s.spared)
+	if err != nil {
+		return err
+	}
+	known := []any{home, node.Part{Region: home}, node.Part{Hall: true}, region.PeerOf(home), region.Hall}
+	for _, p := range s.editor.Players() {
+		known = append(known, p.Player)
+	}
+	for _, p := range s.spared {
+		known = append(known, p, struct{ Space string }{p.Space()}, struct{ Region world.RegionPos }{p.Region})
+	}
+	s.intruder, err = hostile.Join(record, key, nil, hostile.Config{
+		Seed: t.Seed, Victim: hostile.PeerAt(self.ID, s.host.NodeAddr()), Known: known, Spared: s.spared, Rate: rate, Leave: leaves,
+	})
+	return err
+}
+
+// leaves reports what the hostile node does not say yet.
+func leaves(machine.Message) bool { return false }
+
+// run lets the hostile node do its worst, while the players play.
+func (s *siege) run(d time.Duration) error {
+	ctx, stop := context.WithTimeout(s.t.Context, d)
+	defer stop()
+	defer s.intruder.Leave()
+	go s.editor.play(ctx, s.edits)
+	watched := make(chan error, 1)
+	go func() { watched <- s.bystand.watch(ctx) }()
+	turn := time.NewTicker(d / hostileTurns)
+	defer turn.Stop()
+	for {
+		select {
+		case err := <-watched:
+			return err
+		case <-s.host.Failed():
+			return fmt.Errorf("the node has crashed (seed %d)", s.t.Seed)
+		case err := <-s.editor.ended:
+			return fmt.Errorf("the editor's connection has ended: %v", err)
+		case <-turn.C:
+			if err := s.look(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// look notes what the victim holds.
+func (s *siege) look() error {
+	var l siegeTurn
+	if err := s.host.Inspect(s.t.Context, func(n *node.Node) { l.census = hostile.Census(n) }); err != nil {
+		return err
+	}
+	l.heap, l.routines = liveHeap(), runtime.NumGoroutine()
+	s.turns = append(s.turns, l)
+	s.t.Logf("heap %.1f MB, %d goroutines, links %d, messages back %d", l.heap, l.routines, s.intruder.Links.Load(), s.intruder.Came.Load())
+	return nil
+}
+
+// report reports, and fails if something was gained.
+func (s *siege) report() error {
+	t := s.t
+	var broken []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			broken = append(broken, fmt.Errorf(format, args...))
+		}
+	}
+	time.Sleep(time.Second) // the last answers
+	var ms []float64
+	refused := map[string]int{}
+	for range len(s.edits) {
+		if e := <-s.edits; e.ok {
+			ms = append(ms, milliseconds(e.done.Sub(e.sent)))
+		} else {
+			refused[string(e.code)]++
+		}
+	}
+	sent := 0
+	kinds := Table{Name: "hostile-node", Title: "What the hostile node sent", Columns: []string{"message", "sent"}}
+	for _, name := range slices.Sorted(maps.Keys(s.intruder.Sent)) {
+		sent += s.intruder.Sent[name]
+		kinds.Row(name, s.intruder.Sent[name])
+	}
+	t.Table(kinds)
+	first, last := s.turns[len(s.turns)/3], s.turns[len(s.turns)-1]
+	t.Metric("sent", float64(sent), "messages")
+	t.Metric("kinds", float64(len(s.intruder.Sent)), "")
+	t.Metric("links", float64(s.intruder.Links.Load()), "")
+	t.Metric("came", float64(s.intruder.Came.Load()), "messages")
+	t.Metric("edits", float64(len(ms)), "")
+	t.Metric("edit_p99_ms", percentile(ms, 0.99), "ms")
+	t.Metric("heap_begin_mb", first.heap, "MB")
+	t.Metric("heap_end_mb", last.heap, "MB")
+	t.Metric("goroutines_end", float64(last.routines), "")
+	check(len(ms) > 0 && refused["unanswered"] == 0, "%d edits were acknowledged, of the others: %v", len(ms), refused)
+	t.Logf("refused edits: %v", refused)
+	for _, name := range slices.Sorted(maps.Keys(last.census)) {
+		if was, is := first.census[name], last.census[name]; is > was+50 {
+			t.Logf("%s grew from %d to %d", name, was, is)
+		}
+	}
+	return errors.Join(broken...)
+}
