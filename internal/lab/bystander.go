@@ -22,7 +22,13 @@ type bystander struct {
 type state struct {
 	self  wire.Self
 	at    world.Vec
-	slots [9]wire.SlotItem
+	slots [world.Slots]wire.SlotItem
+}
+
+// honest is an editor, and who it is.
+type honest struct {
+	*mason
+	who client.Identity
 }
 
 // sign is what the bystander has been given, and nobody else has.
@@ -38,12 +44,12 @@ func (b *bystander) state() state {
 
 // honestPair brings an editor to a node, who is the world's operator, and a
 // bystander in survival mode, who has ten blocks of gold ore.
-func honestPair(ctx context.Context, url string) (*mason, *bystander, error) {
+func honestPair(ctx context.Context, url, local string) (*honest, *bystander, error) {
 	ann, err := client.NewIdentity("Ann")
 	if err != nil {
 		return nil, nil, err
 	}
-	editor, err := joinMason(ctx, url, ann, 0)
+	editor, err := joinMason(ctx, local, ann, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,7 +64,7 @@ func honestPair(ctx context.Context, url string) (*mason, *bystander, error) {
 		editor.Close()
 		return nil, nil, err
 	}
-	return editor, b, nil
+	return &honest{editor, ann}, b, nil
 }
 
 // settle waits until the bystander is as it is to stay.
@@ -69,7 +75,7 @@ func (b *bystander) settle(ctx context.Context, operator *mason) error {
 		}
 	}
 	still, last := time.Now(), world.Vec{}
-	return b.until(ctx, "Bo to stand still with its gold", func() bool {
+	err := b.until(ctx, "Bo to stand still with its gold", func() bool {
 		if at := b.Body().Pos; at != last || b.Loaded() < 9 {
 			last, still = at, time.Now()
 		}
@@ -80,6 +86,10 @@ func (b *bystander) settle(ctx context.Context, operator *mason) error {
 		}
 		return has && b.was.self.Mode == 0 && time.Since(still) > time.Second
 	})
+	if err != nil {
+		return fmt.Errorf("%w: it is %+v", err, b.was)
+	}
+	return nil
 }
 
 // regions are those around the bystander that it looks at.

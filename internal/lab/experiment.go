@@ -40,6 +40,7 @@ func Experiments() []Experiment {
 		borderCrossingExperiment,
 		editLatencyExperiment,
 		estimateExperiment,
+		hostileLoadExperiment,
 		hostileNodeExperiment,
 		networkLoadExperiment,
 		nodeFailureExperiment,

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"runtime"
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/hostile"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
@@ -33,20 +36,20 @@ var hostileNodeExperiment = Experiment{
 // hostileTurns is how many times the victim is looked at.
 const hostileTurns = 12
 
-// siege is a run of the experiment.
-type siege struct {
+// intrusion is a run of the experiment.
+type intrusion struct {
 	t        *Trial
 	host     *host.Host
-	editor   *mason
+	editor   *honest
 	bystand  *bystander
 	spared   []node.Part
 	intruder *hostile.Intruder
 	edits    chan edit
-	turns    []siegeTurn
+	turns    []intrusionTurn
 }
 
-// siegeTurn is what the victim held at one moment.
-type siegeTurn struct {
+// intrusionTurn is what the victim held at one moment.
+type intrusionTurn struct {
 	heap     float64
 	routines int
 	census   map[string]int
@@ -65,8 +68,10 @@ func runHostileNode(t *Trial) (err error) {
 	if err := foundLab(dir, t.Seed); err != nil {
 		return err
 	}
-	s := &siege{t: t, edits: make(chan edit, 1<<16)}
-	if s.host, err = host.Start(labConfig(dir, nil)); err != nil {
+	s := &intrusion{t: t, edits: make(chan edit, 1<<16)}
+	cfg := labConfig(dir, nil)
+	cfg.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})) // a crash says where
+	if s.host, err = host.Start(cfg); err != nil {
 		return err
 	}
 	defer func() {
@@ -87,9 +92,9 @@ func runHostileNode(t *Trial) (err error) {
 }
 
 // begin brings the players, and then the hostile node.
-func (s *siege) begin(rate int) (err error) {
+func (s *intrusion) begin(rate int) (err error) {
 	t := s.t
-	if s.editor, s.bystand, err = honestPair(t.Context, s.host.LocalURL()); err != nil {
+	if s.editor, s.bystand, err = honestPair(t.Context, s.host.URL(), s.host.LocalURL()); err != nil {
 		return err
 	}
 	m := s.host.World()
@@ -118,8 +123,8 @@ func (s *siege) begin(rate int) (err error) {
 		return err
 	}
 	known := []any{home, node.Part{Region: home}, node.Part{Hall: true}, region.PeerOf(home), region.Hall}
-	for _, p := range s.editor.Players() {
-		known = append(known, p.Player)
+	for _, who := range []client.Identity{s.editor.who, s.bystand.who} {
+		known = append(known, who.Player(), struct{ Player id.ID }{who.Player()})
 	}
 	for _, p := range s.spared {
 		known = append(known, p, struct{ Space string }{p.Space()}, struct{ Region world.RegionPos }{p.Region})
@@ -134,7 +139,7 @@ func (s *siege) begin(rate int) (err error) {
 func leaves(machine.Message) bool { return false }
 
 // run lets the hostile node do its worst, while the players play.
-func (s *siege) run(d time.Duration) error {
+func (s *intrusion) run(d time.Duration) error {
 	ctx, stop := context.WithTimeout(s.t.Context, d)
 	defer stop()
 	defer s.intruder.Leave()
@@ -160,8 +165,8 @@ func (s *siege) run(d time.Duration) error {
 }
 
 // look notes what the victim holds.
-func (s *siege) look() error {
-	var l siegeTurn
+func (s *intrusion) look() error {
+	var l intrusionTurn
 	if err := s.host.Inspect(s.t.Context, func(n *node.Node) { l.census = hostile.Census(n) }); err != nil {
 		return err
 	}
@@ -172,7 +177,7 @@ func (s *siege) look() error {
 }
 
 // report reports, and fails if something was gained.
-func (s *siege) report() error {
+func (s *intrusion) report() error {
 	t := s.t
 	var broken []error
 	check := func(ok bool, format string, args ...any) {
@@ -180,16 +185,7 @@ func (s *siege) report() error {
 			broken = append(broken, fmt.Errorf(format, args...))
 		}
 	}
-	time.Sleep(time.Second) // the last answers
-	var ms []float64
-	refused := map[string]int{}
-	for range len(s.edits) {
-		if e := <-s.edits; e.ok {
-			ms = append(ms, milliseconds(e.done.Sub(e.sent)))
-		} else {
-			refused[string(e.code)]++
-		}
-	}
+	e := gather(s.edits)
 	sent := 0
 	kinds := Table{Name: "hostile-node", Title: "What the hostile node sent", Columns: []string{"message", "sent"}}
 	for _, name := range slices.Sorted(maps.Keys(s.intruder.Sent)) {
@@ -202,13 +198,13 @@ func (s *siege) report() error {
 	t.Metric("kinds", float64(len(s.intruder.Sent)), "")
 	t.Metric("links", float64(s.intruder.Links.Load()), "")
 	t.Metric("came", float64(s.intruder.Came.Load()), "messages")
-	t.Metric("edits", float64(len(ms)), "")
-	t.Metric("edit_p99_ms", percentile(ms, 0.99), "ms")
+	t.Metric("edits", float64(len(e.ms)), "")
+	t.Metric("edit_p99_ms", percentile(e.ms, 0.99), "ms")
 	t.Metric("heap_begin_mb", first.heap, "MB")
 	t.Metric("heap_end_mb", last.heap, "MB")
 	t.Metric("goroutines_end", float64(last.routines), "")
-	check(len(ms) > 0 && refused["unanswered"] == 0, "%d edits were acknowledged, of the others: %v", len(ms), refused)
-	t.Logf("refused edits: %v", refused)
+	check(len(e.ms) > 0 && e.refused["unanswered"] == 0, "%d edits were acknowledged, of the others: %v", len(e.ms), e.refused)
+	t.Logf("refused edits: %v", e.refused)
 	for _, name := range slices.Sorted(maps.Keys(last.census)) {
 		if was, is := first.census[name], last.census[name]; is > was+50 {
 			t.Logf("%s grew from %d to %d", name, was, is)
