@@ -16,7 +16,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/hostile"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -130,13 +130,10 @@ func (s *intrusion) begin(rate int) (err error) {
 		known = append(known, p, struct{ Space string }{p.Space()}, struct{ Region world.RegionPos }{p.Region})
 	}
 	s.intruder, err = hostile.Join(record, key, nil, hostile.Config{
-		Seed: t.Seed, Victim: hostile.PeerAt(self.ID, s.host.NodeAddr()), Known: known, Spared: s.spared, Rate: rate, Leave: leaves,
+		Seed: t.Seed, Victim: hostile.PeerAt(self.ID, s.host.NodeAddr()), Known: known, Spared: s.spared, Rate: rate, Leave: notYet,
 	})
 	return err
 }
-
-// leaves reports what the hostile node does not say yet.
-func leaves(machine.Message) bool { return false }
 
 // run lets the hostile node do its worst, while the players play.
 func (s *intrusion) run(d time.Duration) error {
