@@ -92,11 +92,6 @@ func (b *bystander) settle(ctx context.Context, operator *mason) error {
 	return nil
 }
 
-// regions are those around the bystander that it looks at.
-func (b *bystander) regions() (out []world.RegionPos) {
-	return []world.RegionPos{b.Body().Pos.Block().Region()}
-}
-
 // watch reports what changes about the bystander until ctx ends.
 func (b *bystander) watch(ctx context.Context) error {
 	steps := time.NewTicker(stepping)
@@ -106,7 +101,7 @@ func (b *bystander) watch(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-b.ended:
-			return errEnded
+			return fmt.Errorf("%w: %w", errEnded, b.why)
 		case <-steps.C:
 			if _, err := b.Step(world.Input{}); err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
@@ -17,6 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/hostile"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -29,6 +31,7 @@ var hostileNodeExperiment = Experiment{
 	Settings: []Setting{
 		{"minutes", "1", "min", "how long"},
 		{"rate", "1000", "1/s", "messages that the hostile node sends"},
+		{"only", "all", "", "kinds of messages that it sends, node.Standing say: to find which does harm"},
 	},
 	Run: runHostileNode,
 }
@@ -42,7 +45,7 @@ type intrusion struct {
 	host     *host.Host
 	editor   *honest
 	bystand  *bystander
-	spared   []node.Part
+	home     world.RegionPos
 	intruder *hostile.Intruder
 	edits    chan edit
 	turns    []intrusionTurn
@@ -70,7 +73,7 @@ func runHostileNode(t *Trial) (err error) {
 	}
 	s := &intrusion{t: t, edits: make(chan edit, 1<<16)}
 	cfg := labConfig(dir, nil)
-	cfg.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})) // a crash says where
+	cfg.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})) // a crash says where
 	if s.host, err = host.Start(cfg); err != nil {
 		return err
 	}
@@ -106,33 +109,41 @@ func (s *intrusion) begin(rate int) (err error) {
 	if err != nil {
 		return err
 	}
-	home := m.Spawn.Region()
-	s.spared = []node.Part{{Hall: true}}
-	for _, at := range append(s.bystand.regions(), s.editor.Body().Pos.Block().Region()) {
-		if p := (node.Part{Region: at}); !slices.Contains(s.spared, p) {
-			s.spared = append(s.spared, p)
-		}
-	}
+	// Regions that players see are not the hostile node's to host, nor is the lobby:
+	// with those a host may do as it likes.
+	s.home = m.Spawn.Region()
+	theirs := []node.Part{{Hall: true}, {Region: s.home}}
 	stats, err := s.host.Stats(t.Context)
 	if err != nil {
 		return err
 	}
 	self := stats.Self
-	key, err := hostile.KeyFarther(record, self.ID, s.spared)
+	key, err := hostile.KeyFarther(record, self.ID, theirs)
 	if err != nil {
 		return err
 	}
-	known := []any{home, node.Part{Region: home}, node.Part{Hall: true}, region.PeerOf(home), region.Hall}
+	known := []any{region.PeerOf(s.home), region.Hall}
 	for _, who := range []client.Identity{s.editor.who, s.bystand.who} {
 		known = append(known, who.Player(), struct{ Player id.ID }{who.Player()})
 	}
-	for _, p := range s.spared {
+	for _, p := range theirs {
 		known = append(known, p, struct{ Space string }{p.Space()}, struct{ Region world.RegionPos }{p.Region})
 	}
 	s.intruder, err = hostile.Join(record, key, nil, hostile.Config{
-		Seed: t.Seed, Victim: hostile.PeerAt(self.ID, s.host.NodeAddr()), Known: known, Spared: s.spared, Rate: rate, Leave: notYet,
+		Seed: t.Seed, Victim: hostile.PeerAt(self.ID, s.host.NodeAddr()), Known: known, Spares: s.spares, Rate: rate, Leave: s.leaves,
 	})
 	return err
+}
+
+// spares reports whether a part is the players' own.
+func (s *intrusion) spares(p node.Part) bool {
+	return p.Hall || max(abs(p.Region.X-s.home.X), abs(p.Region.Z-s.home.Z)) <= 2
+}
+
+// leaves reports whether the hostile node does not send a message.
+func (s *intrusion) leaves(m machine.Message) bool {
+	only := s.t.Text("only")
+	return notPrevented(m) || only != "all" && !slices.Contains(strings.Split(only, ","), strings.TrimPrefix(fmt.Sprintf("%T", m), "*"))
 }
 
 // run lets the hostile node do its worst, while the players play.
@@ -169,7 +180,7 @@ func (s *intrusion) look() error {
 	}
 	l.heap, l.routines = liveHeap(), runtime.NumGoroutine()
 	s.turns = append(s.turns, l)
-	s.t.Logf("heap %.1f MB, %d goroutines, links %d, messages back %d", l.heap, l.routines, s.intruder.Links.Load(), s.intruder.Came.Load())
+	s.t.Logf("%d edits, heap %.1f MB, %d goroutines, links %d, messages back %d", len(s.edits), l.heap, l.routines, s.intruder.Links.Load(), s.intruder.Came.Load())
 	return nil
 }
 

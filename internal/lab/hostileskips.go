@@ -5,14 +5,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 )
 
-// notYet reports whether a message is not sent yet by hostile-node, because what it
-// does is known and not mended: rows of issue 23. A row that is mended leaves here.
-func notYet(m machine.Message) bool {
-	switch m := m.(type) {
-	case *node.ToSessions, *node.ToWatchers, *node.EndSession:
-		return true // row 11: whoever knows a session's id says anything to it
-	case *node.Routed:
-		return m.Session.IsZero() // rows 1, 2, 4: what parts say in others' names
+// notPrevented reports whether a message does what docs/security.md says is not
+// prevented: hostile-node does not send it. What is mended leaves here.
+func notPrevented(m machine.Message) bool {
+	if m, ok := m.(*node.Standing); ok {
+		// A member, or a node near a part's key, says that a newer generation of the
+		// part's group goes on: the others put theirs aside.
+		return m.Member && m.Led
 	}
 	return false
 }

@@ -21,8 +21,8 @@ type Config struct {
 	// Known are values that the node knows before it has heard anything: ids of
 	// players, regions where somebody is.
 	Known []any
-	// Spared are the parts of the world that the node does not agree to host.
-	Spared []node.Part
+	// Spares reports whether the node does not agree to host a part of the world.
+	Spares func(node.Part) bool
 	// Leave reports whether a message is not sent; nil: all are.
 	Leave func(machine.Message) bool
 	Codec *codec.Codec
@@ -127,7 +127,7 @@ func (n *Node) next() machine.Message {
 
 // say sends a message, if there can be such a one.
 func (n *Node) say(m machine.Message) {
-	if i, ok := m.(*node.Invited); ok && n.spares(i.Part) {
+	if i, ok := m.(*node.Invited); ok && n.cfg.Spares(i.Part) {
 		i.Room = false
 	}
 	if n.cfg.Leave != nil && n.cfg.Leave(m) {
@@ -147,12 +147,3 @@ func (n *Node) say(m machine.Message) {
 
 // maxDatagram is what goes into one packet.
 const maxDatagram = 1100
-
-func (n *Node) spares(p node.Part) bool {
-	for _, q := range n.cfg.Spared {
-		if p == q {
-			return true
-		}
-	}
-	return false
-}
