@@ -31,7 +31,7 @@ var hostileNodeExperiment = Experiment{
 	Settings: []Setting{
 		{"minutes", "1", "min", "how long"},
 		{"rate", "1000", "1/s", "messages that the hostile node sends"},
-		{"only", "all", "", "kinds of messages that it sends, node.Standing say: to find which does harm"},
+		{"only", "all", "", "kinds of messages that it sends, node.Who,region.Act say, or after a - those that it does not: to find which does harm"},
 	},
 	Run: runHostileNode,
 }
@@ -88,7 +88,9 @@ func runHostileNode(t *Trial) (err error) {
 	}
 	defer s.editor.Close()
 	defer s.bystand.Close()
-	if err = s.run(time.Duration(minutes * float64(time.Minute))); err != nil {
+	err = s.run(time.Duration(minutes * float64(time.Minute)))
+	s.logGrowth()
+	if err != nil {
 		return err
 	}
 	return s.report()
@@ -142,8 +144,11 @@ func (s *intrusion) spares(p node.Part) bool {
 
 // leaves reports whether the hostile node does not send a message.
 func (s *intrusion) leaves(m machine.Message) bool {
-	only := s.t.Text("only")
-	return notPrevented(m) || only != "all" && !slices.Contains(strings.Split(only, ","), strings.TrimPrefix(fmt.Sprintf("%T", m), "*"))
+	kinds, without := strings.CutPrefix(s.t.Text("only"), "-")
+	if notPrevented(m) || kinds == "all" {
+		return notPrevented(m)
+	}
+	return without == slices.Contains(strings.Split(kinds, ","), strings.TrimPrefix(fmt.Sprintf("%T", m), "*"))
 }
 
 // run lets the hostile node do its worst, while the players play.
@@ -184,6 +189,19 @@ func (s *intrusion) look() error {
 	return nil
 }
 
+// logGrowth says what has become more.
+func (s *intrusion) logGrowth() {
+	if len(s.turns) == 0 {
+		return
+	}
+	first, last := s.turns[len(s.turns)/3].census, s.turns[len(s.turns)-1].census
+	for _, name := range slices.Sorted(maps.Keys(last)) {
+		if was, is := first[name], last[name]; is > was+was/4+50 {
+			s.t.Logf("%s grew from %d to %d", name, was, is)
+		}
+	}
+}
+
 // report reports, and fails if something was gained.
 func (s *intrusion) report() error {
 	t := s.t
@@ -213,10 +231,5 @@ func (s *intrusion) report() error {
 	t.Metric("goroutines_end", float64(last.routines), "")
 	check(len(e.ms) > 0 && e.refused["unanswered"] == 0, "%d edits were acknowledged, of the others: %v", len(e.ms), e.refused)
 	t.Logf("refused edits: %v", e.refused)
-	for _, name := range slices.Sorted(maps.Keys(last.census)) {
-		if was, is := first.census[name], last.census[name]; is > was+50 {
-			t.Logf("%s grew from %d to %d", name, was, is)
-		}
-	}
 	return errors.Join(broken...)
 }
