@@ -188,8 +188,12 @@ func (r *Replica) onMessage(from machine.Peer, m *Message) {
 	case m.Kind == KindLost:
 		r.onLost(from, m)
 	case m.To != r.st.Self:
-		if m.Invites() && m.To > r.st.Self { // it counts this node as another member
-			r.takenInAnew(from, m)
+		if invited := m.Invites() && m.To > r.st.Self; invited && r.st.NextID == 0 { // there is nothing to lose
+			r.rejoin(from, m)
+		} else if invited {
+			r.takenInAnew(from)
+		} else if r.st.find(m.From) == nil && m.From < r.st.NextID && m.Kind == KindRaft {
+			r.tell(KindGone, m.From, from) // it knows this node, too, as who it was before
 		}
 	default:
 		r.take(from, m)
@@ -227,7 +231,7 @@ func (r *Replica) take(from machine.Peer, m *Message) {
 	}
 	switch m.Kind {
 	case KindGone:
-		r.onGoneSaid(r.st.find(m.From))
+		r.onGoneSaid(r.st.findPeer(from.ID))
 		return
 	case KindSleep:
 		r.onSleep(m)

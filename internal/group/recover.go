@@ -89,17 +89,13 @@ func (r *Replica) rejoin(from machine.Peer, m *Message) {
 }
 
 // takenInAnew is when somebody says that the group has removed this node and taken
-// it in again, as another member. A replica that has nothing yet believes it. One
-// that has something would lose that by a lie, so the word of a voter counts as that
-// of one voter who says that the group goes on without this member; and the replica
-// speaks up, so that the others answer the same if it is so.
-func (r *Replica) takenInAnew(from machine.Peer, m *Message) {
-	if r.st.NextID == 0 {
-		r.rejoin(from, m)
-		return
-	}
-	if by := r.st.find(m.From); by != nil && by.Peer.ID == from.ID && !r.now().leader {
-		r.onGoneSaid(by)
+// it in again, as another member. A replica that has something would lose that by a
+// lie, so a voter's word counts as that of one voter who says that the group goes on
+// without this member; and the replica speaks up, so that the others answer the same
+// if it is so.
+func (r *Replica) takenInAnew(from machine.Peer) {
+	if !r.now().leader {
+		r.onGoneSaid(r.st.findPeer(from.ID))
 	}
 	if r.sleep.asleep {
 		r.getUp()

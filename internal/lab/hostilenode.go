@@ -31,6 +31,7 @@ var hostileNodeExperiment = Experiment{
 	Settings: []Setting{
 		{"minutes", "1", "min", "how long"},
 		{"rate", "1000", "1/s", "messages that the hostile node sends"},
+		{"hosts", "no", "", "yes: it agrees to host parts that nobody plays in; members of a group can do more (docs/security.md)"},
 		{"only", "all", "", "kinds of messages that it sends, node.Who,region.Act say, or after a - those that it does not: to find which does harm"},
 	},
 	Run: runHostileNode,
@@ -137,9 +138,9 @@ func (s *intrusion) begin(rate int) (err error) {
 	return err
 }
 
-// spares reports whether a part is the players' own.
+// spares reports whether the hostile node does not agree to host a part.
 func (s *intrusion) spares(p node.Part) bool {
-	return p.Hall || max(abs(p.Region.X-s.home.X), abs(p.Region.Z-s.home.Z)) <= 2
+	return s.t.Text("hosts") != "yes" || p.Hall || max(abs(p.Region.X-s.home.X), abs(p.Region.Z-s.home.Z)) <= 2
 }
 
 // leaves reports whether the hostile node does not send a message.

@@ -128,7 +128,7 @@ func (n *Node) next() machine.Message {
 // say sends a message, if there can be such a one.
 func (n *Node) say(m machine.Message) {
 	if i, ok := m.(*node.Invited); ok && n.cfg.Spares(i.Part) {
-		i.Room = false
+		*i = node.Invited{Part: i.Part} // nor does it say that it has it
 	}
 	if n.cfg.Leave != nil && n.cfg.Leave(m) {
 		return
