@@ -186,7 +186,7 @@ func (s *intrusion) look() error {
 	}
 	l.heap, l.routines = liveHeap(), runtime.NumGoroutine()
 	s.turns = append(s.turns, l)
-	s.t.Logf("%d edits, heap %.1f MB, %d goroutines, links %d, messages back %d", len(s.edits), l.heap, l.routines, s.intruder.Links.Load(), s.intruder.Came.Load())
+	s.t.Logf("%d edits, heap %.1f MB, %d goroutines, %d parts, links %d, messages back %d", len(s.edits), l.heap, l.routines, l.census["node.network.hosts"], s.intruder.Links.Load(), s.intruder.Came.Load())
 	return nil
 }
 
@@ -197,7 +197,7 @@ func (s *intrusion) logGrowth() {
 	}
 	first, last := s.turns[len(s.turns)/3].census, s.turns[len(s.turns)-1].census
 	for _, name := range slices.Sorted(maps.Keys(last)) {
-		if was, is := first[name], last[name]; is > was+was/4+50 {
+		if was, is := first[name], last[name]; is > was+was/4+20 {
 			s.t.Logf("%s grew from %d to %d", name, was, is)
 		}
 	}
