@@ -40,6 +40,12 @@ var hostileNodeExperiment = Experiment{
 // hostileTurns is how many times the victim is looked at.
 const hostileTurns = 12
 
+// What may be more at the end than after a third of the time, besides a soak's share.
+const (
+	hostileHeap     = 40    // MB: caches that fill up
+	hostileElements = 40000 // of the lists and maps of one field
+)
+
 // intrusion is a run of the experiment.
 type intrusion struct {
 	t        *Trial
@@ -232,5 +238,10 @@ func (s *intrusion) report() error {
 	t.Metric("goroutines_end", float64(last.routines), "")
 	check(len(e.ms) > 0 && e.refused["unanswered"] == 0, "%d edits were acknowledged, of the others: %v", len(e.ms), e.refused)
 	t.Logf("refused edits: %v", e.refused)
+	check(last.heap <= first.heap*soakGrowth+hostileHeap, "the live heap grew from %.1f to %.1f MB", first.heap, last.heap)
+	check(last.routines <= first.routines+soakRoutines, "goroutines grew from %d to %d", first.routines, last.routines)
+	for name, is := range last.census {
+		check(is <= first.census[name]*2+hostileElements, "%s grew from %d to %d elements", name, first.census[name], is)
+	}
 	return errors.Join(broken...)
 }
