@@ -1,6 +1,7 @@
 # make          the program for this machine: ./voxelpopuli
 # make run      a world on this machine, opened in the browser
 # make test     quick checks while editing (./check --quick)
+# make hostile  what attackers do: clients, nodes, files
 # make check    all checks, as CI runs them (./check)
 # make web      the browser client's bundle, after a change in web/src
 # make generate generated code, after a change of the block table
@@ -31,6 +32,10 @@ run:
 test:
 	./check --quick
 
+# Tests that are written from the attacker's side are named for it.
+hostile:
+	go test -count 1 -run 'Hostile|Liar|Stranger|Nonsense|Garbage|Impostor' ./...
+
 check:
 	./check
 
@@ -46,4 +51,4 @@ lab:
 clean:
 	rm -rf dist voxelpopuli
 
-.PHONY: build run test check web generate lab dist clean
+.PHONY: build run test hostile check web generate lab dist clean

@@ -135,7 +135,7 @@ func (r *Replica) takeRelease(m *Message) {
 
 // onGoneSaid counts who says that the group goes on without this member. One
 // alone may lie: the replica is given up when most of the voters that it knows
-// say so. If too few of them are left, the directory names those who host the
+// say so, under whatever numbers they are members now. If too few of them are left, the directory names those who host the
 // part now.
 func (r *Replica) onGoneSaid(by *Member) {
 	if by == nil || by.Learner {

@@ -113,3 +113,67 @@ func TestStrangers(t *testing.T) {
 		t.Errorf("a stranger changed something: %+v %+v", was, k.Status())
 	}
 }
+
+// TestHostileInvitations: nobody makes a replica give up what it has by saying that
+// it was removed and taken in anew: neither somebody who is no member, nor a single
+// one. And a number that no member can have makes no replica, which would count as
+// damaged when it is opened again.
+func TestHostileInvitations(t *testing.T) {
+	net := newNet(t, 1, sim.Config{}, Config{}, 4)
+	net.create(0, 1, 2)
+	net.write(0, "a")
+	stranger := net.nodes[3].Peer()
+	for i := range 3 {
+		k := net.node(i)
+		for _, m := range []struct {
+			from machine.Peer
+			as   uint64
+		}{{stranger, 9}, {stranger, net.node(1).st.Self}, {net.nodes[2].Peer(), net.node(2).st.Self}} {
+			if m.as == k.st.Self {
+				continue
+			}
+			anew := &Message{Space: space, Gen: k.st.Gen, Fresh: true, From: m.as, To: k.st.Self + 40}
+			net.nodes[i].Call(func() { k.Replica.OnMessage(m.from, anew) })
+			net.sim.RunEvents(200)
+			if k.phase != member || k.st.NextID == 0 || net.has(i, "a") == "" {
+				t.Fatalf("node %d gave up what it had: %+v", i, k.Status())
+			}
+		}
+	}
+	for _, n := range []uint64{0, 1<<64 - 1, 1<<64 - 2, 1 << 50} {
+		if (&Message{Fresh: true, From: 1, To: n}).Invites() {
+			t.Errorf("number %d of a member is taken", n)
+		}
+	}
+	k := net.node(0)
+	for n := range uint64(1000) {
+		m := &Message{Space: space, Gen: k.st.Gen, From: 1000 + n, To: k.st.Self}
+		net.nodes[0].Call(func() { k.Replica.OnMessage(stranger, m) })
+	}
+	if n := len(k.lead.heard) + len(k.mail.addr); n > 100 {
+		t.Errorf("%d members are remembered", n)
+	}
+	net.write(0, "b")
+}
+
+// TestTakenInAnew: a member that was removed and taken in again while it was down
+// follows as the new member.
+func TestTakenInAnew(t *testing.T) {
+	net := newNet(t, 1, sim.Config{}, Config{}, 4)
+	net.create(0, 1, 2)
+	net.write(0, "a")
+	net.nodes[2].Crash()
+	set := func(nodes ...int) {
+		net.nodes[0].Call(func() {
+			if err := net.node(0).SetMembers(net.peers(nodes...)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	set(0, 1, 3)
+	net.until("another has its place", func() bool { return net.settled(0, 1, 3) })
+	net.nodes[2].Restart()
+	set(0, 1, 2)
+	net.until("it is in again", func() bool { return net.settled(0, 1, 2) })
+	net.write(0, "b")
+}

@@ -188,12 +188,33 @@ func (r *Replica) onMessage(from machine.Peer, m *Message) {
 	case m.Kind == KindLost:
 		r.onLost(from, m)
 	case m.To != r.st.Self:
-		if m.Invites() && m.To > r.st.Self { // it counts this node as another member
+		if invited := m.Invites() && m.To > r.st.Self; invited && r.st.NextID == 0 { // there is nothing to lose
 			r.rejoin(from, m)
+		} else if invited {
+			r.takenInAnew(from)
+		} else if r.st.find(m.From) == nil && m.From < r.st.NextID && m.Kind == KindRaft {
+			r.tell(KindGone, m.From, from) // it knows this node, too, as who it was before
 		}
 	default:
 		r.take(from, m)
 	}
+}
+
+// maxUnknown bounds how many members are remembered that this replica does not
+// know: those that were taken in since are few, and anybody may say to be one.
+const maxUnknown = 16
+
+// note remembers when and from where a member was heard; false: there would be too
+// many.
+func (r *Replica) note(from machine.Peer, n uint64) bool {
+	if _, known := r.lead.heard[n]; !known && len(r.lead.heard) >= len(r.st.Members)+maxUnknown && r.st.find(n) == nil {
+		return false
+	}
+	if n != 0 {
+		r.mail.addr[n] = from
+	}
+	r.lead.heard[n] = r.env.Now()
+	return true
 }
 
 // take takes a message of the group to this member.
@@ -205,13 +226,12 @@ func (r *Replica) take(from machine.Peer, m *Message) {
 		r.tell(KindGone, m.From, from) // it was removed and does not know
 		return
 	}
-	if m.From != 0 {
-		r.mail.addr[m.From] = from
+	if !r.note(from, m.From) {
+		return
 	}
-	r.lead.heard[m.From] = r.env.Now()
 	switch m.Kind {
 	case KindGone:
-		r.onGoneSaid(r.st.find(m.From))
+		r.onGoneSaid(r.st.findPeer(from.ID))
 		return
 	case KindSleep:
 		r.onSleep(m)

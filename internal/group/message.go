@@ -67,9 +67,15 @@ func (m *Message) Size() int {
 // Quick implements machine.Quick: heartbeats, and entries that are short.
 func (m *Message) Quick() bool { return m.Size() <= machine.MaxQuick }
 
+// maxMember is the highest number that a member can have: they count up from 1, and
+// the library has other uses for the highest ones that there are.
+const maxMember = 1 << 48
+
 // Invites reports whether a node without a replica of the space may become one
 // by this message.
-func (m *Message) Invites() bool { return m.Kind == KindRaft && m.Fresh }
+func (m *Message) Invites() bool {
+	return m.Kind == KindRaft && m.Fresh && m.From > 0 && m.From < maxMember && m.To > 0 && m.To < maxMember
+}
 
 // Decline is the answer of a node that has no replica of the space and will
 // not make one, nil if there is nothing to say.

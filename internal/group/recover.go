@@ -88,6 +88,20 @@ func (r *Replica) rejoin(from machine.Peer, m *Message) {
 	r.take(from, m)
 }
 
+// takenInAnew is when somebody says that the group has removed this node and taken
+// it in again, as another member. A replica that has something would lose that by a
+// lie, so a voter's word counts as that of one voter who says that the group goes on
+// without this member; and the replica speaks up, so that the others answer the same
+// if it is so.
+func (r *Replica) takenInAnew(from machine.Peer) {
+	if !r.now().leader {
+		r.onGoneSaid(r.st.findPeer(from.ID))
+	}
+	if r.sleep.asleep {
+		r.getUp()
+	}
+}
+
 // otherGen is a message of another generation.
 func (r *Replica) otherGen(from machine.Peer, m *Message) {
 	switch k := r.st.findPeer(from.ID); {

@@ -85,6 +85,7 @@ func (e *editor) run(ctx context.Context) {
 type guest struct {
 	*client.Mirror
 	ended chan struct{}
+	why   error         // of the end, once ended is closed
 	limit time.Duration // of until
 }
 
@@ -96,10 +97,10 @@ func joinAs(ctx context.Context, url string, who client.Identity, limit time.Dur
 	if err != nil {
 		return nil, err
 	}
-	g := &guest{client.NewMirror(conn, welcome, client.Options{}), make(chan struct{}), limit}
+	g := &guest{Mirror: client.NewMirror(conn, welcome, client.Options{}), ended: make(chan struct{}), limit: limit}
 	go func() {
 		defer close(g.ended)
-		_ = g.Run() // why it ended does not matter: everything does here
+		g.why = g.Run()
 	}()
 	return g, g.View(wire.MinView, 0)
 }

@@ -27,6 +27,8 @@ const (
 	childRPC   = "rpc"
 	childTruth = "truth"
 	childSays  = "says"
+
+	childHostile = "hostile"
 )
 
 // Child turns this process into what the lab has started it as: then it does not
@@ -36,7 +38,7 @@ func Child() {
 	if os.Getenv(rpcVariable) != "" { // the node that answers kademlia-rpcs
 		kind = childRPC
 	}
-	run := map[string]func(io.Reader, io.Writer) error{childCrowd: crowdMain, childNode: chaosNodeMain, childHost: hostMain, childTruth: truthMain, childSays: keeperMain,
+	run := map[string]func(io.Reader, io.Writer) error{childCrowd: crowdMain, childNode: chaosNodeMain, childHost: hostMain, childTruth: truthMain, childSays: keeperMain, childHostile: hostileMain,
 		childRPC: func(io.Reader, io.Writer) error { return answererMain() }}[kind]
 	if run == nil {
 		return

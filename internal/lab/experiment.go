@@ -40,6 +40,8 @@ func Experiments() []Experiment {
 		borderCrossingExperiment,
 		editLatencyExperiment,
 		estimateExperiment,
+		hostileLoadExperiment,
+		hostileNodeExperiment,
 		networkLoadExperiment,
 		nodeFailureExperiment,
 		kademliaAttackExperiment,

@@ -24,14 +24,21 @@ type server struct {
 }
 
 func startServer(seed uint64) (*server, error) {
+	return startServerWith(seed, func(*host.Config) {})
+}
+
+// startServerWith is startServer with other settings.
+func startServerWith(seed uint64, change func(*host.Config)) (*server, error) {
 	dir, err := os.MkdirTemp("", "voxelpopuli-lab-")
 	if err != nil {
 		return nil, err
 	}
-	h, err := host.Start(host.Config{
+	cfg := host.Config{
 		Data: dir, World: "lab", Create: true, Seed: strconv.FormatUint(seed, 10), Mode: "creative",
 		Port: -1, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-	})
+	}
+	change(&cfg)
+	h, err := host.Start(cfg)
 	if err != nil {
 		os.RemoveAll(dir)
 		return nil, err

@@ -1,0 +1,114 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// bystander is a player without any rights who does nothing. Nothing may change
+// about it: what others do to it shows.
+type bystander struct {
+	*guest
+	who client.Identity
+	was state
+}
+
+// state is what an attacker may want of a player.
+type state struct {
+	self  wire.Self
+	at    world.Vec
+	slots [world.Slots]wire.SlotItem
+}
+
+// honest is an editor, and who it is.
+type honest struct {
+	*mason
+	who client.Identity
+}
+
+// sign is what the bystander has been given, and nobody else has.
+var sign = wire.SlotItem{Block: uint16(world.GoldOre), Count: 10}
+
+func (b *bystander) state() state {
+	s := state{self: b.Self(), at: b.Body().Pos}
+	for i := range s.slots {
+		s.slots[i] = b.Slot(i)
+	}
+	return s
+}
+
+// honestPair brings an editor to a node, who is the world's operator, and a
+// bystander in survival mode, who has ten blocks of gold ore.
+func honestPair(ctx context.Context, url, local string) (*honest, *bystander, error) {
+	ann, err := client.NewIdentity("Ann")
+	if err != nil {
+		return nil, nil, err
+	}
+	editor, err := joinMason(ctx, local, ann, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &bystander{}
+	if b.who, err = client.NewIdentity("Bo"); err == nil {
+		b.guest, err = joinAs(ctx, url, b.who, settleTime)
+	}
+	if err == nil {
+		err = b.settle(ctx, editor)
+	}
+	if err != nil {
+		editor.Close()
+		return nil, nil, err
+	}
+	return &honest{editor, ann}, b, nil
+}
+
+// settle waits until the bystander is as it is to stay.
+func (b *bystander) settle(ctx context.Context, operator *mason) error {
+	for _, line := range []string{"/time set noon", "/gamemode survival Bo", "/give Bo gold_ore 10"} {
+		if err := operator.Say(line); err != nil {
+			return err
+		}
+	}
+	still, last := time.Now(), world.Vec{}
+	err := b.until(ctx, "Bo to stand still with its gold", func() bool {
+		if at := b.Body().Pos; at != last || b.Loaded() < 9 {
+			last, still = at, time.Now()
+		}
+		b.was = b.state()
+		has := false
+		for _, s := range b.was.slots {
+			has = has || s.Block == sign.Block && s.Count == sign.Count
+		}
+		return has && b.was.self.Mode == 0 && time.Since(still) > time.Second
+	})
+	if err != nil {
+		return fmt.Errorf("%w: it is %+v", err, b.was)
+	}
+	return nil
+}
+
+// watch reports what changes about the bystander until ctx ends.
+func (b *bystander) watch(ctx context.Context) error {
+	steps := time.NewTicker(stepping)
+	defer steps.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-b.ended:
+			return fmt.Errorf("%w: %w", errEnded, b.why)
+		case <-steps.C:
+			if _, err := b.Step(world.Input{}); err != nil {
+				return err
+			}
+			if is := b.state(); is != b.was {
+				return fmt.Errorf("the bystander was %+v and is %+v", b.was, is)
+			}
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package hostile
+
+import (
+	"fmt"
+	"reflect"
+	"sync/atomic"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/codec"
+	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/relay"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
+)
+
+// Config says whom the node harms, and how.
+type Config struct {
+	Seed   uint64
+	Self   machine.Peer
+	Victim machine.Peer
+	// Known are values that the node knows before it has heard anything: ids of
+	// players, regions where somebody is.
+	Known []any
+	// Spares reports whether the node does not agree to host a part of the world.
+	Spares func(node.Part) bool
+	// Leave reports whether a message is not sent; nil: all are.
+	Leave func(machine.Message) bool
+	Codec *codec.Codec
+	Rate  int // messages a second
+}
+
+// Node is the machine of a hostile node.
+type Node struct {
+	cfg    Config
+	env    machine.Env
+	make   *maker
+	heard  []machine.Message // the last messages, to be sent back with changes
+	linked bool
+	buf    []byte
+	due    float64 // messages that are to be sent
+	last   machine.Time
+
+	// Sent counts messages by type, Refused those that no codec writes.
+	Sent    map[string]int
+	Refused int
+	Links   atomic.Int64 // times that the link came up
+	Came    atomic.Int64 // messages of the victim
+}
+
+// maxHeard is how many messages are kept to be sent back.
+const maxHeard = 256
+
+const every = 10 * time.Millisecond
+
+// New makes a hostile node.
+func New(cfg Config, env machine.Env) *Node {
+	n := &Node{cfg: cfg, env: env, make: newMaker(cfg.Seed), Sent: map[string]int{}}
+	for _, v := range append([]any{cfg.Self, cfg.Victim, cfg.Self.ID, cfg.Victim.ID}, cfg.Known...) {
+		n.make.seen.learn(reflect.ValueOf(v))
+	}
+	return n
+}
+
+// Start implements machine.Machine.
+func (n *Node) Start() {
+	n.last = n.env.Now()
+	n.env.Open(n.cfg.Victim)
+	n.env.SetTimer(n.env.Now().Add(every), machine.Timer{})
+}
+
+// OnLink implements machine.Machine.
+func (n *Node) OnLink(_ machine.Peer, ev machine.LinkEvent) {
+	if n.linked = ev == machine.LinkUp; n.linked {
+		n.Links.Add(1)
+		n.env.Send(n.cfg.Victim, &relay.Hello{Addr: n.cfg.Self.Addr})
+	}
+}
+
+// OnDone implements machine.Machine.
+func (n *Node) OnDone(uint64, any, error) {}
+
+// OnMessage implements machine.Machine: what the victim says is learned from, and
+// answered so that it goes on to speak with this node.
+func (n *Node) OnMessage(_ machine.Peer, m machine.Message) {
+	n.Came.Add(1)
+	n.make.seen.learn(reflect.ValueOf(m))
+	if len(n.heard) < maxHeard {
+		n.heard = append(n.heard, m)
+	} else {
+		n.heard[n.make.r.Intn(maxHeard)] = m
+	}
+	switch m := m.(type) {
+	case *kademlia.Request:
+		r := n.make.of(reflect.TypeFor[kademlia.Reply]()).(*kademlia.Reply)
+		r.RPC = m.RPC
+		n.say(r)
+	case *node.Invite:
+		n.say(&node.Invited{Part: m.Part, Room: true})
+	case *node.AskPlaces:
+		n.say(&node.Places{Nonce: m.Nonce})
+	case *node.Overlay:
+		n.say(&node.Overlay{On: m.On})
+	}
+}
+
+// OnTimer implements machine.Machine.
+func (n *Node) OnTimer(machine.Timer) {
+	now := n.env.Now()
+	n.due += float64(n.cfg.Rate) * now.Sub(n.last).Seconds()
+	n.last = now
+	if !n.linked {
+		n.env.Open(n.cfg.Victim)
+	}
+	for n.due = min(n.due, float64(n.cfg.Rate)); n.due >= 1; n.due-- {
+		n.say(n.next())
+	}
+	n.env.SetTimer(now.Add(every), machine.Timer{})
+}
+
+// next is a message of any kind, or one of the victim's with a change.
+func (n *Node) next() machine.Message {
+	if len(n.heard) > 0 && n.make.r.OneIn(4) {
+		return n.make.changed(n.heard[n.make.r.Intn(len(n.heard))])
+	}
+	return n.make.message()
+}
+
+// say sends a message, if there can be such a one.
+func (n *Node) say(m machine.Message) {
+	if i, ok := m.(*node.Invited); ok && n.cfg.Spares(i.Part) {
+		*i = node.Invited{Part: i.Part} // nor does it say that it has it
+	}
+	if n.cfg.Leave != nil && n.cfg.Leave(m) {
+		return
+	}
+	var err error
+	if n.buf, err = n.cfg.Codec.Append(n.buf[:0], m); err != nil {
+		n.Refused++
+		return
+	}
+	if _, datagram := m.(machine.Datagram); !datagram && !n.linked || datagram && len(n.buf) > maxDatagram {
+		return
+	}
+	n.Sent[fmt.Sprintf("%T", m)]++
+	n.env.Send(n.cfg.Victim, m)
+}
+
+// maxDatagram is what goes into one packet.
+const maxDatagram = 1100

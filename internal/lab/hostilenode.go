@@ -1,0 +1,247 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/hostile"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+var hostileNodeExperiment = Experiment{
+	Name:   "hostile-node",
+	Shows:  "that a node which has joined a world and sends well-formed messages of every kind with random contents neither crashes another one, nor makes it grow, nor gets at its players",
+	Source: "issue 23",
+	Settings: []Setting{
+		{"minutes", "1", "min", "how long"},
+		{"rate", "1000", "1/s", "messages that the hostile node sends"},
+		{"hosts", "no", "", "yes: it agrees to host parts that nobody plays in; members of a group can do more (docs/security.md)"},
+		{"only", "all", "", "kinds of messages that it sends, node.Who,region.Act say, or after a - those that it does not: to find which does harm"},
+	},
+	Run: runHostileNode,
+}
+
+// hostileTurns is how many times the victim is looked at.
+const hostileTurns = 12
+
+// What may be more at the end than after a third of the time, besides a soak's share.
+const (
+	hostileHeap     = 40    // MB: caches that fill up
+	hostileElements = 40000 // of the lists and maps of one field
+)
+
+// intrusion is a run of the experiment.
+type intrusion struct {
+	t        *Trial
+	host     *host.Host
+	editor   *honest
+	bystand  *bystander
+	home     world.RegionPos
+	intruder *hostile.Intruder
+	edits    chan edit
+	turns    []intrusionTurn
+}
+
+// intrusionTurn is what the victim held at one moment.
+type intrusionTurn struct {
+	heap     float64
+	routines int
+	census   map[string]int
+}
+
+func runHostileNode(t *Trial) (err error) {
+	minutes, rate := t.Float("minutes", 0.05), t.Int("rate", 1)
+	if err := t.Settings(); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "voxelpopuli-lab-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := foundLab(dir, t.Seed); err != nil {
+		return err
+	}
+	s := &intrusion{t: t, edits: make(chan edit, 1<<16)}
+	cfg := labConfig(dir, nil)
+	cfg.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})) // a crash says where
+	if s.host, err = host.Start(cfg); err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		err = errors.Join(err, s.host.Close(ctx))
+	}()
+	t.Logf("seed %d", t.Seed)
+	if err := s.begin(rate); err != nil {
+		return err
+	}
+	defer s.editor.Close()
+	defer s.bystand.Close()
+	err = s.run(time.Duration(minutes * float64(time.Minute)))
+	s.logGrowth()
+	if err != nil {
+		return err
+	}
+	return s.report()
+}
+
+// begin brings the players, and then the hostile node.
+func (s *intrusion) begin(rate int) (err error) {
+	t := s.t
+	if s.editor, s.bystand, err = honestPair(t.Context, s.host.URL(), s.host.LocalURL()); err != nil {
+		return err
+	}
+	m := s.host.World()
+	b, err := m.RecordBytes()
+	if err != nil {
+		return err
+	}
+	record, err := genesis.Decode(b)
+	if err != nil {
+		return err
+	}
+	// Regions that players see are not the hostile node's to host, nor is the lobby:
+	// with those a host may do as it likes.
+	s.home = m.Spawn.Region()
+	theirs := []node.Part{{Hall: true}, {Region: s.home}}
+	stats, err := s.host.Stats(t.Context)
+	if err != nil {
+		return err
+	}
+	self := stats.Self
+	key, err := hostile.KeyFarther(record, self.ID, theirs)
+	if err != nil {
+		return err
+	}
+	known := []any{region.PeerOf(s.home), region.Hall}
+	for _, who := range []client.Identity{s.editor.who, s.bystand.who} {
+		known = append(known, who.Player(), struct{ Player id.ID }{who.Player()})
+	}
+	for _, p := range theirs {
+		known = append(known, p, struct{ Space string }{p.Space()}, struct{ Region world.RegionPos }{p.Region})
+	}
+	s.intruder, err = hostile.Join(record, key, nil, hostile.Config{
+		Seed: t.Seed, Victim: hostile.PeerAt(self.ID, s.host.NodeAddr()), Known: known, Spares: s.spares, Rate: rate, Leave: s.leaves,
+	})
+	return err
+}
+
+// spares reports whether the hostile node does not agree to host a part.
+func (s *intrusion) spares(p node.Part) bool {
+	return s.t.Text("hosts") != "yes" || p.Hall || max(abs(p.Region.X-s.home.X), abs(p.Region.Z-s.home.Z)) <= 2
+}
+
+// leaves reports whether the hostile node does not send a message.
+func (s *intrusion) leaves(m machine.Message) bool {
+	kinds, without := strings.CutPrefix(s.t.Text("only"), "-")
+	if notPrevented(m) || kinds == "all" {
+		return notPrevented(m)
+	}
+	return without == slices.Contains(strings.Split(kinds, ","), strings.TrimPrefix(fmt.Sprintf("%T", m), "*"))
+}
+
+// run lets the hostile node do its worst, while the players play.
+func (s *intrusion) run(d time.Duration) error {
+	ctx, stop := context.WithTimeout(s.t.Context, d)
+	defer stop()
+	defer s.intruder.Leave()
+	go s.editor.play(ctx, s.edits)
+	watched := make(chan error, 1)
+	go func() { watched <- s.bystand.watch(ctx) }()
+	turn := time.NewTicker(d / hostileTurns)
+	defer turn.Stop()
+	for {
+		select {
+		case err := <-watched:
+			return err
+		case <-s.host.Failed():
+			return fmt.Errorf("the node has crashed (seed %d)", s.t.Seed)
+		case err := <-s.editor.ended:
+			return fmt.Errorf("the editor's connection has ended: %v", err)
+		case <-turn.C:
+			if err := s.look(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// look notes what the victim holds.
+func (s *intrusion) look() error {
+	var l intrusionTurn
+	if err := s.host.Inspect(s.t.Context, func(n *node.Node) { l.census = hostile.Census(n) }); err != nil {
+		return err
+	}
+	l.heap, l.routines = liveHeap(), runtime.NumGoroutine()
+	s.turns = append(s.turns, l)
+	s.t.Logf("%d edits, heap %.1f MB, %d goroutines, %d parts, links %d, messages back %d", len(s.edits), l.heap, l.routines, l.census["node.network.hosts"], s.intruder.Links.Load(), s.intruder.Came.Load())
+	return nil
+}
+
+// logGrowth says what has become more.
+func (s *intrusion) logGrowth() {
+	if len(s.turns) == 0 {
+		return
+	}
+	first, last := s.turns[len(s.turns)/3].census, s.turns[len(s.turns)-1].census
+	for _, name := range slices.Sorted(maps.Keys(last)) {
+		if was, is := first[name], last[name]; is > was+was/4+20 {
+			s.t.Logf("%s grew from %d to %d", name, was, is)
+		}
+	}
+}
+
+// report reports, and fails if something was gained.
+func (s *intrusion) report() error {
+	t := s.t
+	var broken []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			broken = append(broken, fmt.Errorf(format, args...))
+		}
+	}
+	e := gather(s.edits)
+	sent := 0
+	kinds := Table{Name: "hostile-node", Title: "What the hostile node sent", Columns: []string{"message", "sent"}}
+	for _, name := range slices.Sorted(maps.Keys(s.intruder.Sent)) {
+		sent += s.intruder.Sent[name]
+		kinds.Row(name, s.intruder.Sent[name])
+	}
+	t.Table(kinds)
+	first, last := s.turns[len(s.turns)/3], s.turns[len(s.turns)-1]
+	t.Metric("sent", float64(sent), "messages")
+	t.Metric("kinds", float64(len(s.intruder.Sent)), "")
+	t.Metric("links", float64(s.intruder.Links.Load()), "")
+	t.Metric("came", float64(s.intruder.Came.Load()), "messages")
+	t.Metric("edits", float64(len(e.ms)), "")
+	t.Metric("edit_p99_ms", percentile(e.ms, 0.99), "ms")
+	t.Metric("heap_begin_mb", first.heap, "MB")
+	t.Metric("heap_end_mb", last.heap, "MB")
+	t.Metric("goroutines_end", float64(last.routines), "")
+	check(len(e.ms) > 0 && e.refused["unanswered"] == 0, "%d edits were acknowledged, of the others: %v", len(e.ms), e.refused)
+	t.Logf("refused edits: %v", e.refused)
+	check(last.heap <= first.heap*soakGrowth+hostileHeap, "the live heap grew from %.1f to %.1f MB", first.heap, last.heap)
+	check(last.routines <= first.routines+soakRoutines, "goroutines grew from %d to %d", first.routines, last.routines)
+	for name, is := range last.census {
+		check(is <= first.census[name]*2+hostileElements, "%s grew from %d to %d elements", name, first.census[name], is)
+	}
+	return errors.Join(broken...)
+}
