@@ -20,7 +20,7 @@ func TestPlayersProgramHasNoExperiments(t *testing.T) {
 	}
 	for _, dep := range deps {
 		switch dep {
-		case module + "internal/lab", module + "internal/sim", module + "internal/storage/attack",
+		case module + "internal/lab", module + "internal/sim", module + "internal/storage/attack", module + "internal/overlay/attack",
 			module + "internal/storage/mmve", module + "internal/transport/faulty",
 			"github.com/google/pprof/profile", "net/http/pprof", "testing":
 			t.Errorf("cmd/voxelpopuli depends on %s", dep)

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay/attack"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 )
@@ -45,7 +46,7 @@ func (n *overlayNode) machine() *overlay.Node {
 	switch m := n.Machine().(type) {
 	case *overlay.Node:
 		return m
-	case overlay.Greedy:
+	case attack.Greedy:
 		return m.Node
 	}
 	return nil
@@ -109,7 +110,7 @@ func (n *overlayNet) start(malicious bool) *sim.Node {
 			},
 		}, env)
 		if malicious {
-			return overlay.Greedy{Node: m, Wary: n.wary}
+			return attack.Greedy{Node: m, Wary: n.wary, Space: n.space}
 		}
 		return m
 	})

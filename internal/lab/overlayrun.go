@@ -24,7 +24,7 @@ type overlayRun struct {
 	// Honest and Malicious: once so many honest nodes have joined, so many
 	// malicious ones do, and stay (6.3.4).
 	Honest, Malicious int
-	Wary              bool // overlay.Greedy
+	Wary              bool // attack.Greedy
 }
 
 // setUp is how long the first nodes take to join (6.4.1).

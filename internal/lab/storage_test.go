@@ -2,7 +2,9 @@ package lab
 
 import (
 	"context"
+	"io"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
@@ -96,5 +98,18 @@ func TestLongTruthVoxel(t *testing.T) {
 	}
 	if traces[0] != traces[1] {
 		t.Errorf("two runs with one seed: %s and %s", traces[0], traces[1])
+	}
+}
+
+// TestStorageSettings: experiments with the storage declare all settings that their runs
+// read, and say what is wrong with a value before anything is simulated.
+func TestStorageSettings(t *testing.T) {
+	for _, e := range []string{"storage-data", "storage-switches"} {
+		for _, setting := range []string{"swing", "silent"} {
+			o := Options{Seed: 1, Runs: 1, Report: io.Discard, Set: map[string]string{setting: "101"}}
+			if err := Run(context.Background(), e, o, nil); err == nil || !strings.Contains(err.Error(), setting+" is 101 %") {
+				t.Errorf("%s with %s=101: %v", e, setting, err)
+			}
+		}
 	}
 }

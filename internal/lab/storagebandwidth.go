@@ -20,9 +20,13 @@ var storageBandwidthExperiment = Experiment{
 
 // storageSettings are those of the experiments that look at the storage without
 // attackers.
-var storageSettings = append(minuteSettings[:len(minuteSettings):len(minuteSettings)],
-	Setting{"swing", "0", "%", "by how much arrivals rise and fall around their mean in the course of a day (8640 updates)"},
-	Setting{"silent", "0", "%", "how many nodes fail silently, two updates after their players have left, instead of leaving; pings every 3 s notice it"})
+var storageSettings = append(minuteSettings[:len(minuteSettings):len(minuteSettings)], swingSetting, silentSetting)
+
+// How nodes come and go, for all that is done by doProtocols.
+var (
+	swingSetting  = Setting{"swing", "0", "%", "by how much arrivals rise and fall around their mean in the course of a day (8640 updates)"}
+	silentSetting = Setting{"silent", "0", "%", "how many nodes fail silently, two updates after their players have left, instead of leaving; pings every 3 s notice it"}
+)
 
 // minuteSettings are those of the experiments that look at six updates.
 var minuteSettings = []Setting{

@@ -14,6 +14,7 @@ var storageSwitchesExperiment = Experiment{
 		{"nodes", "60", "", "nodes that join within ten minutes"},
 		{"r", "4", "", "zones"},
 		{"updates", "4", "", "of 10 s each, the last two without churn"},
+		swingSetting, silentSetting,
 	},
 	Run: runStorageSwitches,
 }

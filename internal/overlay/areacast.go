@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/recent"
 )
 
 // Areacast is a message for all nodes whose cells overlap an area (thesis
@@ -35,6 +36,21 @@ func (m *Areacast) onward(via bool) routable {
 	return &fwd
 }
 
+// areacaster spreads areacasts, and repairs their trees where nodes fail (repair.go).
+type areacaster struct {
+	*core
+	router     *router
+	hood       *neighbourhood
+	departures *departures
+	shortcuts  *shortcutList
+
+	recent recent.Map[messageKey, struct{}]
+	passed []passedAreacast // the last of them
+	// awaited: own areacasts that another node is the root of and that have not
+	// come back.
+	awaited []uint64
+}
+
 // Areacast sends a message to all nodes that overlap an area.
 func (n *Node) Areacast(area Area, body machine.Message) {
 	to, ok := area.centre(n.cfg.Space.Bounds())
@@ -45,40 +61,40 @@ func (n *Node) Areacast(area Area, body machine.Message) {
 		Route: Route{Origin: n.self, Seq: n.nextSeq(), Dest: to},
 		Area:  area, Body: body,
 	}
-	n.awaited = append(n.awaited, m.Seq)
-	if len(n.awaited) > maxAwaited {
-		n.awaited = n.awaited[1:]
+	n.areacasts.awaited = append(n.areacasts.awaited, m.Seq)
+	if len(n.areacasts.awaited) > maxAwaited {
+		n.areacasts.awaited = n.areacasts.awaited[1:]
 	}
-	n.onAreacast(m)
+	n.areacasts.onAreacast(m)
 }
 
 // awaits reports whether a message that says it is this node's own may come back
 // to it along the tree: it has sent it and has not seen it since.
-func (n *Node) awaits(m *Areacast) bool {
-	return m.Root != nil && m.Origin != nil && m.Origin.ID == n.self.ID && slices.Contains(n.awaited, m.Seq)
+func (ac *areacaster) awaits(m *Areacast) bool {
+	return m.Root != nil && m.Origin != nil && m.Origin.ID == ac.self.ID && slices.Contains(ac.awaited, m.Seq)
 }
 
 // onAreacast begins or goes on with the spreading.
-func (n *Node) onAreacast(m *Areacast) {
+func (ac *areacaster) onAreacast(m *Areacast) {
 	switch {
 	case m.Hops >= maxHops:
-	case m.Root != nil && n.duplicate(m.Origin.ID, m.Seq):
+	case m.Root != nil && ac.duplicate(m.Origin.ID, m.Seq):
 	case m.Root != nil:
-		n.spread(m)
-	case !n.ready() && m.Area.Overlaps(n.ownCell()):
-		n.enqueue(m)
+		ac.spread(m)
+	case !ac.router.ready() && m.Area.Overlaps(ac.hood.ownCell()):
+		ac.router.enqueue(m)
 	default:
-		anchor, ok := n.anchor(m)
+		anchor, ok := ac.anchor(m)
 		if !ok {
-			n.forwardOrReceive(m, false)
+			ac.router.forwardOrReceive(m, false)
 			return
 		}
-		if n.duplicate(m.Origin.ID, m.Seq) {
+		if ac.duplicate(m.Origin.ID, m.Seq) {
 			return // it came another way before (detour)
 		}
 		root := *m
-		root.Root, root.Anchor = n.self, anchor
-		n.spread(&root)
+		root.Root, root.Anchor = ac.self, anchor
+		ac.spread(&root)
 	}
 }
 
@@ -86,136 +102,81 @@ func (n *Node) onAreacast(m *Areacast) {
 // false if another node has to be the root: the whole tree hangs on it, so both
 // are asked exactly, and who is responsible for the message's destination always
 // has one.
-func (n *Node) anchor(m *Areacast) (geom.Point, bool) {
-	if n.owns(m.Dest) {
+func (ac *areacaster) anchor(m *Areacast) (geom.Point, bool) {
+	if ac.hood.owns(m.Dest) {
 		return m.Dest, true
 	}
-	if !m.Area.Overlaps(n.ownCell()) {
+	if !m.Area.Overlaps(ac.hood.ownCell()) {
 		return geom.Point{}, false
 	}
-	near := m.Area.nearest(n.ownCell(), m.Dest)
-	for _, p := range [...]geom.Point{near, towards(near, n.self.Pos, 3)} {
-		if n.inside(p) && m.Area.Contains(p) && n.owns(p) {
+	near := m.Area.nearest(ac.hood.ownCell(), m.Dest)
+	for _, p := range [...]geom.Point{near, towards(near, ac.self.Pos, 3)} {
+		if ac.inside(p) && m.Area.Contains(p) && ac.hood.owns(p) {
 			return p, true
 		}
 	}
 	return geom.Point{}, false
 }
 
-// owns reports whether the node, not one of its neighbours, is responsible for a
-// place.
-func (n *Node) owns(to geom.Point) bool {
-	for _, p := range n.neighbours {
-		if closer(to, p.Contact, n.self) {
-			return false
-		}
-	}
-	return true
-}
-
 // spread receives the message and hands it to the neighbours whose parent in the
 // tree is this node.
-func (n *Node) spread(m *Areacast) {
-	n.awaited = slices.DeleteFunc(n.awaited, func(seq uint64) bool {
-		return m.Origin.ID == n.self.ID && seq == m.Seq
+func (ac *areacaster) spread(m *Areacast) {
+	ac.awaited = slices.DeleteFunc(ac.awaited, func(seq uint64) bool {
+		return m.Origin.ID == ac.self.ID && seq == m.Seq
 	})
-	if m.Area.Overlaps(n.ownCell()) {
-		n.receiveAreacast(m)
+	if m.Area.Overlaps(ac.hood.ownCell()) {
+		ac.receiveAreacast(m)
 	}
-	n.rememberAreacast(m, nil)
-	for i := range n.departed {
-		if g := &n.departed[i]; g.repaired && n.cellOverlapped(g, &m.Area) {
-			n.resendAreacast(g, m)
+	ac.rememberAreacast(m, nil)
+	for i := range ac.departures.departed {
+		if g := &ac.departures.departed[i]; g.repaired && ac.cellOverlapped(g, &m.Area) {
+			ac.resendAreacast(g, m)
 		}
 	}
 	var fwd routable
-	for _, p := range n.neighbours {
-		if p.ID == m.Root.ID || p.view == nil || !n.isParent(p, m) {
+	for _, p := range ac.hood.neighbours {
+		if p.ID == m.Root.ID || p.view == nil || !ac.isParent(p, m) {
 			continue
 		}
 		if fwd == nil {
 			fwd = m.onward(false)
 		}
-		n.env.Send(p.peer, fwd)
+		ac.env.Send(p.peer, fwd)
 	}
 }
 
 // isParent reports whether a neighbour overlaps the area and gets the message
 // from this node. Where it is not certain that a better parent overlaps, because
 // its cell is not known here, the message is sent; duplicates are suppressed.
-func (n *Node) isParent(p *peer, m *Areacast) bool {
-	if !m.Area.Overlaps(n.cellOf(p)) {
+func (ac *areacaster) isParent(p *peer, m *Areacast) bool {
+	if !m.Area.Overlaps(ac.hood.cellOf(p)) {
 		return false
 	}
-	if m.Root.ID == n.self.ID {
+	if m.Root.ID == ac.self.ID {
 		return true
 	}
 	for _, c := range p.view.Neighbours {
 		if c.ID == m.Root.ID {
 			return false
 		}
-		if c.ID == n.self.ID || !closer(m.Anchor, c, n.self) {
+		if c.ID == ac.self.ID || !closer(m.Anchor, c, ac.self) {
 			continue
 		}
-		q := n.peers.get(c.ID)
-		if q != nil && q.why&asNeighbour != 0 && q.view != nil && m.Area.Overlaps(n.cellOf(q)) {
+		q := ac.peers.get(c.ID)
+		if q != nil && q.why&asNeighbour != 0 && q.view != nil && m.Area.Overlaps(ac.hood.cellOf(q)) {
 			return false
 		}
 	}
 	return true
 }
 
-func (n *Node) receiveAreacast(m *Areacast) {
-	if m.Origin.ID != n.self.ID {
-		n.shortcut(m.Origin)
+func (ac *areacaster) receiveAreacast(m *Areacast) {
+	if m.Origin.ID != ac.self.ID {
+		ac.shortcuts.shortcut(m.Origin)
 	}
-	if n.cfg.Events != nil {
-		n.cfg.Events.ReceivedArea(m)
+	if ac.cfg.Events != nil {
+		ac.cfg.Events.ReceivedArea(m)
 	}
-}
-
-// ownCell is the node's Voronoi cell; valid until the neighbours change.
-func (n *Node) ownCell() geom.Polygon {
-	if len(n.cell) == 0 {
-		s := &n.stars
-		s.reset(n.self)
-		s.addPeers(n.neighbours)
-		n.cell = geom.Cell(n.self.Pos, s.points, n.cfg.Space.Bounds(), n.cell[:0])
-	}
-	return n.cell
-}
-
-// Cell appends the corners of the node's Voronoi cell to out.
-func (n *Node) Cell(out geom.Polygon) geom.Polygon { return append(out, n.ownCell()...) }
-
-// CellOf appends the corners of a neighbour's cell, as its view tells it, to out;
-// none if there is no view.
-func (n *Node) CellOf(neighbour id.ID, out geom.Polygon) geom.Polygon {
-	if p := n.peers.get(neighbour); p != nil && p.why&asNeighbour != 0 && p.view != nil {
-		out = append(out, n.cellOf(p)...)
-	}
-	return out
-}
-
-// NeighboursOf appends the neighbours of a neighbour, as its view tells them, to
-// out.
-func (n *Node) NeighboursOf(neighbour id.ID, out []*Contact) []*Contact {
-	if p := n.peers.get(neighbour); p != nil && p.why&asNeighbour != 0 && p.view != nil {
-		out = append(out, p.view.Neighbours...)
-	}
-	return out
-}
-
-// cellOf is a neighbour's cell as its view tells it.
-func (n *Node) cellOf(p *peer) geom.Polygon {
-	if p.cellView != p.view {
-		s := &n.stars
-		s.reset(p.Contact)
-		s.addAll(p.view.Neighbours)
-		p.cell = geom.Cell(p.Pos, s.points, n.cfg.Space.Bounds(), p.cell[:0])
-		p.cellView = p.view
-	}
-	return p.cell
 }
 
 // maxAwaited bounds how many areacasts of its own a node expects back.
@@ -231,11 +192,11 @@ type messageKey struct {
 }
 
 // duplicate reports whether a message has been here and remembers it.
-func (n *Node) duplicate(origin id.ID, seq uint64) bool {
+func (ac *areacaster) duplicate(origin id.ID, seq uint64) bool {
 	k := messageKey{origin, seq}
-	if _, ok := n.recent.Get(k); ok {
+	if _, ok := ac.recent.Get(k); ok {
 		return true
 	}
-	n.recent.Put(k, struct{}{})
+	ac.recent.Put(k, struct{}{})
 	return false
 }

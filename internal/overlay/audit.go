@@ -38,101 +38,111 @@ type misbehaviour struct {
 	until machine.Time // forgotten then
 }
 
+// auditor finds out who answers for others, and keeps them out of the table.
+type auditor struct {
+	*core
+	routing *routingTable
+	links   *links
+
+	auditing   bool // the timer of audit is set
+	misbehaved map[id.ID]*misbehaviour
+}
+
 // distrusts reports whether a node is kept out of the table.
-func (n *Node) distrusts(who id.ID) bool {
-	l := n.misbehaved[who]
-	return l != nil && l.lies >= maxLies && l.until > n.env.Now()
+func (au *auditor) distrusts(who id.ID) bool {
+	l := au.misbehaved[who]
+	return l != nil && l.lies >= maxLies && l.until > au.env.Now()
 }
 
 // auditLater sets the timer for holders that were not audited yet.
-func (n *Node) auditLater() {
-	n.setTimerOnce(&n.auditing, auditAfter, timerAudit)
+func (au *auditor) auditLater() {
+	au.setTimerOnce(&au.auditing, auditAfter, timerAudit)
 }
 
 // audit asks all who have been holders long enough.
-func (n *Node) audit() {
-	n.auditing = false
-	for _, e := range n.table.entries {
+func (au *auditor) audit() {
+	au.auditing = false
+	for _, e := range au.routing.table.entries {
 		switch {
 		case e == nil || e.cur == nil || e.audited:
-		case !n.established(e):
-			n.auditLater()
+		case !au.established(e):
+			au.auditLater()
 		default:
-			n.probe(e)
+			au.probe(e)
 			e.audited = true
 		}
 	}
 }
 
-func (n *Node) established(e *entry) bool {
-	return e.cur != nil && n.env.Now().Sub(e.since) >= auditAfter
+func (au *auditor) established(e *entry) bool {
+	return e.cur != nil && au.env.Now().Sub(e.since) >= auditAfter
 }
 
 // probe sends an entry's holder a request for another's place.
-func (n *Node) probe(e *entry) {
-	known := n.known(e)
+func (au *auditor) probe(e *entry) {
+	known := au.known(e)
 	if known == nil {
 		return
 	}
-	s := n.cfg.Space
-	m := &RtRequest{Route: Route{Origin: n.self, Seq: n.nextSeq(), Dest: known.target}}
-	if zone := s.Zone(e.cur.Pos); zone != s.Zone(n.self.Pos) && zone != s.Zone(known.target) {
+	s := au.cfg.Space
+	m := &RtRequest{Route: Route{Origin: au.self, Seq: au.nextSeq(), Dest: known.target}}
+	if zone := s.Zone(e.cur.Pos); zone != s.Zone(au.self.Pos) && zone != s.Zone(known.target) {
 		m.Via, m.HasVia = s.Mirror(known.target, zone), true
 	}
-	n.env.Send(e.cur.peer, m)
+	au.env.Send(e.cur.peer, m)
 }
 
 // known draws an entry whose place is not the holder's of e.
-func (n *Node) known(e *entry) (drawn *entry) {
+func (au *auditor) known(e *entry) (drawn *entry) {
 	count := 0
-	for _, k := range n.table.entries {
-		if k == nil || k == e || !n.established(k) || !closer(k.target, k.cur.Contact, e.cur.Contact) {
+	for _, k := range au.routing.table.entries {
+		if k == nil || k == e || !au.established(k) || !closer(k.target, k.cur.Contact, e.cur.Contact) {
 			continue
 		}
-		if count++; n.env.Rand().Intn(count) == 0 {
+		if count++; au.env.Rand().Intn(count) == 0 {
 			drawn = k
 		}
 	}
 	return drawn
 }
 
-func (n *Node) onRtResponse(m *RtResponse) {
-	if n.isFalseResponse(m) {
-		n.recordMisbehaviour(m.From)
+func (rt *routingTable) onRtResponse(m *RtResponse) {
+	if rt.isFalseResponse(m) {
+		rt.audits.recordMisbehaviour(m.From)
 	}
-	n.offer(m.From)
+	rt.offer(m.From)
 }
 
 // isFalseResponse reports whether somebody answered for a place that it has nothing to do
 // with: it does not stand in the entry's zone, and who does is there and nearer.
-func (n *Node) isFalseResponse(m *RtResponse) bool {
-	s := n.cfg.Space
-	slot, ok := s.SlotOf(n.self.Pos, m.Target)
-	if own, fits := s.SlotOf(n.self.Pos, m.From.Pos); !ok || fits && own == slot {
+func (rt *routingTable) isFalseResponse(m *RtResponse) bool {
+	s := rt.cfg.Space
+	slot, ok := s.SlotOf(rt.self.Pos, m.Target)
+	if own, fits := s.SlotOf(rt.self.Pos, m.From.Pos); !ok || fits && own == slot {
 		return false
 	}
-	e := n.table.entries[n.table.index(slot)]
-	return e != nil && n.established(e) && closer(m.Target, e.cur.Contact, m.From)
+	e := rt.table.entries[rt.table.index(slot)]
+	return e != nil && rt.audits.established(e) && closer(m.Target, e.cur.Contact, m.From)
 }
 
 // recordMisbehaviour holds a lie against a node; once is asked again, twice is enough.
-func (n *Node) recordMisbehaviour(c *Contact) {
-	now := n.env.Now()
-	l := n.misbehaved[c.ID]
+func (au *auditor) recordMisbehaviour(c *Contact) {
+	now := au.env.Now()
+	l := au.misbehaved[c.ID]
 	if l == nil || l.until <= now {
-		if len(n.misbehaved) >= maxLiars {
+		if len(au.misbehaved) >= maxLiars {
 			return
 		}
 		l = &misbehaviour{}
-		n.misbehaved[c.ID] = l
+		au.misbehaved[c.ID] = l
 	}
 	l.lies++
-	e := n.entryOf(c)
+	e := au.routing.entryOf(c)
 	holds := e != nil && e.cur != nil && e.cur.ID == c.ID
 	if l.lies < maxLies {
 		l.until = now.Add(liesFor)
-		if holds && n.established(e) {
-			n.probe(e)
+		if holds && au.established(e) {
+			au.probe(e)
 		}
 		return
 	}
@@ -140,33 +150,33 @@ func (n *Node) recordMisbehaviour(c *Contact) {
 	if holds {
 		p := e.cur
 		e.cur, e.lost, e.shunned = nil, now, c.ID
-		n.release(p, asEntry)
-		n.refillEntry(e)
+		au.links.release(p, asEntry)
+		au.routing.refillEntry(e)
 	}
 }
 
 // goal is where to ask for an entry: its target, or, if who is nearest to that is
 // a liar, anywhere in the zone.
-func (n *Node) goal(e *entry) geom.Point {
-	if !n.distrusts(e.shunned) {
+func (rt *routingTable) goal(e *entry) geom.Point {
+	if !rt.audits.distrusts(e.shunned) {
 		return e.target
 	}
-	area := n.cfg.Space.AreaOf(n.self.Pos, e.slot)
+	area := rt.cfg.Space.AreaOf(rt.self.Pos, e.slot)
 	w, h := int(area.Max.X-area.Min.X)+1, int(area.Max.Y-area.Min.Y)+1
-	r := n.env.Rand()
+	r := rt.env.Rand()
 	return geom.Point{X: area.Min.X + int32(r.Intn(w)), Y: area.Min.Y + int32(r.Intn(h))}
 }
 
 // expireMisbehaviours drops what was long ago.
-func (n *Node) expireMisbehaviours() {
-	now := n.env.Now()
-	for who, l := range n.misbehaved { // deleting is the same in every order
+func (au *auditor) expireMisbehaviours() {
+	now := au.env.Now()
+	for who, l := range au.misbehaved { // deleting is the same in every order
 		if l.until <= now {
-			delete(n.misbehaved, who)
+			delete(au.misbehaved, who)
 		}
 	}
 }
 
 // Distrusts reports whether a node is kept out of the routing table because it
 // has answered for others, for those who look.
-func (n *Node) Distrusts(c *Contact) bool { return n.distrusts(c.ID) }
+func (n *Node) Distrusts(c *Contact) bool { return n.audits.distrusts(c.ID) }

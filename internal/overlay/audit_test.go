@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	. "github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay/attack"
 )
 
 // besieged is a network whose last nodes answer every request for an entry
@@ -15,7 +16,7 @@ func besieged(t *testing.T, seed uint64, honest, greedy int, wary bool) (b *bed,
 	b = newBed(t, seed, 4)
 	grow(b, honest)
 	attackers = map[id.ID]bool{}
-	b.wrap = func(m *Node) machine.Machine { return Greedy{Node: m, Wary: wary} }
+	b.wrap = func(m *Node) machine.Machine { return attack.Greedy{Node: m, Wary: wary, Space: b.space} }
 	for range greedy {
 		attackers[b.add().self.ID] = true
 		b.sim.Run(time.Second)

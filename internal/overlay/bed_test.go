@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	. "github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/overlay/attack"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 )
@@ -49,7 +50,7 @@ func (m *member) ReceivedArea(*Areacast)              { m.gotArea++ }
 func (m *member) Report(e Evidence)                   { m.reports = append(m.reports, e) }
 
 func (m *member) node() *Node {
-	if g, ok := m.Machine().(Greedy); ok {
+	if g, ok := m.Machine().(attack.Greedy); ok {
 		return g.Node
 	}
 	return m.Machine().(*Node)

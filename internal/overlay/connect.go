@@ -8,33 +8,33 @@ import "github.com/voxelpopuli/voxelpopuli/internal/machine"
 
 // offerClose says that a link is not needed, or closes it if the other end has said
 // so already.
-func (n *Node) offerClose(p *peer) {
+func (l *links) offerClose(p *peer) {
 	if p.link != linkUp {
-		n.drop(p) // a link that is being opened is given up when it is there
+		l.drop(p) // a link that is being opened is given up when it is there
 		return
 	}
 	if p.heardNo {
-		n.closeLink(p)
+		l.closeLink(p)
 		return
 	}
 	if !p.saidNo && p.needed {
 		p.saidNo = true
-		n.env.Send(p.peer, &ConnectionInfo{})
+		l.env.Send(p.peer, &ConnectionInfo{})
 	}
 }
 
-func (n *Node) closeLink(p *peer) {
-	n.env.Close(p.peer)
-	n.unlink(p)
-	n.drop(p)
+func (l *links) closeLink(p *peer) {
+	l.env.Close(p.peer)
+	l.unlink(p)
+	l.drop(p)
 }
 
 // unlink notes that there is no link any more.
-func (n *Node) unlink(p *peer) {
+func (l *links) unlink(p *peer) {
 	if p.link == linkUp {
-		n.linked = without(n.linked, p)
-		if p.why&routed != 0 && !n.hops.stale {
-			n.hops.take(p)
+		l.linked = without(l.linked, p)
+		if p.why&routed != 0 && !l.router.hops.stale {
+			l.router.hops.take(p)
 		}
 	}
 	p.link, p.saidNo, p.heardNo, p.wavered = noLink, false, false, false
@@ -42,89 +42,89 @@ func (n *Node) unlink(p *peer) {
 	p.view = nil
 }
 
-func (n *Node) onConnectionInfo(p *peer, m *ConnectionInfo) {
+func (l *links) onConnectionInfo(p *peer, m *ConnectionInfo) {
 	p.heardNo = !m.Wanted
 	if p.heardNo && p.why == 0 {
-		n.closeLink(p)
+		l.closeLink(p)
 	}
 }
 
 // onUp notes a link that we opened or the other end did.
-func (n *Node) onUp(who machine.Peer) {
-	p := n.peers.get(who.ID)
+func (l *links) onUp(who machine.Peer) {
+	p := l.peers.get(who.ID)
 	if p == nil {
 		p = &peer{peer: who}
-		n.peers.put(p)
+		l.peers.put(p)
 	}
 	ours := p.link == opening
 	again := p.link == linkUp // closed and opened by the other end at once
-	n.unlink(p)
+	l.unlink(p)
 	p.link, p.peer = linkUp, who
-	n.linked = append(n.linked, p)
-	if p.why&routed != 0 && !n.hops.stale {
-		n.hops.put(p)
+	l.linked = append(l.linked, p)
+	if p.why&routed != 0 && !l.router.hops.stale {
+		l.router.hops.put(p)
 	}
-	delete(n.failed, who.ID)
+	delete(l.departures.failed, who.ID)
 	switch {
 	case p.why&asPending != 0:
-		n.admit(p)
+		l.hood.admit(p)
 	case p.why&asNeighbour != 0:
-		n.queue(p)
+		l.hood.queue(p)
 	case p.why == 0 && (ours || again):
 		p.needed = true // or the other end was led to think so
-		n.offerClose(p)
+		l.offerClose(p)
 	default:
-		n.consider(p)
+		l.hood.consider(p)
 	}
-	n.sendWaiting(p)
+	l.shortcuts.sendWaiting(p)
 	if p.why&asEntry != 0 {
-		if e := n.entryOf(p.Contact); e.next == p {
-			n.place(e)
+		if e := l.routing.entryOf(p.Contact); e.next == p {
+			l.routing.place(e)
 		}
 	}
 	if p.why&asBoot != 0 {
-		n.onBootUp(p)
+		l.joins.onBootUp(p)
 	}
 }
 
 // onDown tells an orderly close from a failure (thesis 4.3.5): who needs us does
 // not close, unless we had said that we do not need the link and changed our
 // mind while the other end was closing it. Then it is opened again.
-func (n *Node) onDown(p *peer, ev machine.LinkEvent) {
+func (l *links) onDown(p *peer, ev machine.LinkEvent) {
 	agreed := ev == machine.LinkClosed && (p.saidNo || p.wavered)
 	view := p.view
-	n.finishHello(p)
-	n.unlink(p)
+	l.hello.finishHello(p)
+	l.unlink(p)
 	if p.why == 0 {
-		n.drop(p)
+		l.drop(p)
 		return
 	}
 	if agreed {
-		n.reopen(p)
+		l.reopen(p)
 		return
 	}
 	if ev == machine.LinkFailed && p.why&asNeighbour != 0 {
-		n.discoverSoon() // perhaps the network was cut
+		l.stabilizer.discoverSoon() // perhaps the network was cut
 	}
-	n.onFailed(p, view)
+	l.departures.onFailed(p, view)
 }
 
 // reopen gets a link back that the other end closed by mistake. A neighbour gets
 // a view when it is back, and so do the others: if it does not come back, they
 // have to hear of it.
-func (n *Node) reopen(p *peer) {
-	n.receivers = without(n.receivers, p)
+func (l *links) reopen(p *peer) {
+	l.hood.receivers = without(l.hood.receivers, p)
 	p.why &^= asReceiver
 	if p.why&asNeighbour != 0 {
-		n.neighbours = without(n.neighbours, p)
-		n.changed()
-		n.queueAll(n.neighbours)
+		l.hood.neighbours = without(l.hood.neighbours, p)
+		l.hood.changed()
+		l.hood.queueAll(l.hood.neighbours)
 		p.why = p.why&^asNeighbour | asPending
-		n.pending = append(n.pending, p)
+		l.hood.pending = append(l.hood.pending, p)
 	}
 	if p.why == 0 {
-		n.drop(p)
+		l.drop(p)
 		return
 	}
-	n.need(p, p.why)
+	l.need(p, p.why)
 }

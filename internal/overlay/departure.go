@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
@@ -15,49 +16,66 @@ type departedPeer struct {
 	cell     geom.Polygon // of the failed node; nil: not calculated yet
 }
 
+// departures removes nodes that have left or failed, and remembers them for a while
+// (thesis 4.3.5).
+type departures struct {
+	*core
+	hood       *neighbourhood
+	links      *links
+	areacasts  *areacaster
+	routing    *routingTable
+	audits     *auditor
+	falseViews *viewRecords
+	stabilizer *stabilizer
+
+	failed         map[id.ID]machine.Time // until when
+	departed       []departedPeer         // last views of failed neighbours
+	lostNeighbours bool                   // neighbours have failed since the last repair
+}
+
 // onFailed removes a node that closed without a reason, could not be reached or
 // was lost (thesis 4.3.5). The neighbours hear of it once those who close the
 // gap are connected.
-func (n *Node) onFailed(p *peer, view *NetworkView) {
-	until := n.env.Now().Add(FailedFor)
-	n.failed[p.peer.ID] = until
+func (de *departures) onFailed(p *peer, view *NetworkView) {
+	until := de.env.Now().Add(FailedFor)
+	de.failed[p.peer.ID] = until
 	if p.why&asNeighbour != 0 {
-		n.neighbours = without(n.neighbours, p)
-		n.changed()
-		n.queueAll(n.neighbours)
+		de.hood.neighbours = without(de.hood.neighbours, p)
+		de.hood.changed()
+		de.hood.queueAll(de.hood.neighbours)
 		if view != nil {
-			n.departed = append(n.departed, departedPeer{view: view, until: until})
-			n.lostNeighbours = true
+			de.departed = append(de.departed, departedPeer{view: view, until: until})
+			de.lostNeighbours = true
 		}
 	}
 	if p.why&asPending != 0 {
-		n.pending = without(n.pending, p)
+		de.hood.pending = without(de.hood.pending, p)
 		if p.namedBy != nil {
-			n.recordFalseView(p.namedBy, p.Contact)
+			de.falseViews.recordFalseView(p.namedBy, p.Contact)
 		}
 	}
 	p.namedBy = nil
 	if p.why&asReceiver != 0 {
-		n.receivers = without(n.receivers, p)
+		de.hood.receivers = without(de.hood.receivers, p)
 	}
 	why := p.why // its link is down: it is no hop
 	p.why, p.waiting = 0, nil
 	if why&asEntry != 0 {
-		n.loseEntry(p)
+		de.routing.loseEntry(p)
 	}
-	n.drop(p)
-	n.reconcile()
-	n.rerouteAreacasts(p)
-	if len(n.neighbours)+len(n.pending) == 0 {
-		n.scheduleStabilize()
+	de.links.drop(p)
+	de.hood.reconcile()
+	de.areacasts.rerouteAreacasts(p)
+	if len(de.hood.neighbours)+len(de.hood.pending) == 0 {
+		de.stabilizer.scheduleStabilize()
 	}
 }
 
 // hasFailed reports whether c is remembered as failed.
-func (n *Node) hasFailed(c *Contact) bool {
-	until, ok := n.failed[c.ID]
-	if ok && until <= n.env.Now() {
-		delete(n.failed, c.ID)
+func (de *departures) hasFailed(c *Contact) bool {
+	until, ok := de.failed[c.ID]
+	if ok && until <= de.env.Now() {
+		delete(de.failed, c.ID)
 		return false
 	}
 	return ok
@@ -65,9 +83,9 @@ func (n *Node) hasFailed(c *Contact) bool {
 
 // namesFailed reports whether a view names a node that failed here: it is not
 // answered, its sender will find out (thesis 4.3.5).
-func (n *Node) namesFailed(v *NetworkView) bool {
+func (de *departures) namesFailed(v *NetworkView) bool {
 	for _, c := range v.Neighbours {
-		if n.hasFailed(c) {
+		if de.hasFailed(c) {
 			return true
 		}
 	}
@@ -75,21 +93,21 @@ func (n *Node) namesFailed(v *NetworkView) bool {
 }
 
 // expireDeparted drops what has been remembered long enough.
-func (n *Node) expireDeparted() {
-	now := n.env.Now()
-	keep := n.departed[:0]
-	for _, g := range n.departed {
+func (de *departures) expireDeparted() {
+	now := de.env.Now()
+	keep := de.departed[:0]
+	for _, g := range de.departed {
 		if g.until > now {
 			keep = append(keep, g)
 		}
 	}
-	clear(n.departed[len(keep):])
-	n.departed = keep
-	n.expireSenderRecords()
-	n.expireMisbehaviours()
-	for who, until := range n.failed { // deleting is the same in every order
+	clear(de.departed[len(keep):])
+	de.departed = keep
+	de.falseViews.expireSenderRecords()
+	de.audits.expireMisbehaviours()
+	for who, until := range de.failed { // deleting is the same in every order
 		if until <= now {
-			delete(n.failed, who)
+			delete(de.failed, who)
 		}
 	}
 }

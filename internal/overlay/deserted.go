@@ -16,12 +16,12 @@ func (n *Node) Deserted(zone int) bool {
 	if zone == s.Zone(n.self.Pos) || !n.joined {
 		return false
 	}
-	e := n.table.entries[zone] // of layer 0
+	e := n.routing.table.entries[zone] // of layer 0
 	if e.cur != nil || e.next != nil || n.env.Now().Sub(e.lost) < desertedAfter {
 		return false
 	}
 	area := s.SubArea(zone)
-	for _, list := range [...][]*peer{n.neighbours, n.linked} {
+	for _, list := range [...][]*peer{n.hood.neighbours, n.links.linked} {
 		for _, p := range list {
 			if p.Contact != nil && area.Contains(p.Pos) {
 				return false

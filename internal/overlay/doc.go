@@ -3,9 +3,24 @@
 // plane, connected to their Voronoi neighbours, so that a message for a place
 // finds the node nearest to it. docs/protocols/overlay.md is its page.
 //
-// A Node is one participant. Each mechanism has a file that names its section:
-// space (keys, zones, sub-areas), views and reconcile (the primary structure),
-// departure, stable, connect (negative interest), join.
+// A Node is one participant. It passes messages, links and timers to its components;
+// each has its own state and names in its struct the components that it uses:
+//
+//	hood        the primary structure: Voronoi neighbours, views (views.go, reconcile.go, stable.go)
+//	links       connections and the reasons for them, negative interest (peers.go, connect.go)
+//	hello       certificates of linked nodes (hello.go)
+//	routing     the routing table (table.go, fill.go, hint.go)
+//	audits      who answers for others (audit.go)
+//	shortcuts   links to nodes that were talked to of late (shortcut.go)
+//	router      unicasts (route.go, unicast.go)
+//	areacasts   areacasts and the repair of their trees (areacast.go, repair.go)
+//	joins       bootstrapping and joining (join.go)
+//	departures  nodes that have left or failed (departure.go)
+//	falseViews  false views, and reports of them (evidence.go)
+//	stabilizer  what makes the overlay stabilise from any state (stabilize.go)
+//
+// Start with Node.OnMessage and neighbourhood.reconcileWith. Keys, zones and
+// sub-areas are in space.go; package attack has an attacker for simulations.
 //
 // Deviations from the thesis:
 //   - the neighbourhood is calculated from everything that is known (stored

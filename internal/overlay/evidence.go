@@ -37,6 +37,14 @@ type senderRecord struct {
 	ignored machine.Time // until when its views are
 }
 
+// viewRecords counts false views by sender and reports them (thesis 4.3.6, 4.8).
+type viewRecords struct {
+	*core
+	hood *neighbourhood
+
+	records map[id.ID]*senderRecord
+}
+
 const (
 	// maxFaults is how many absent nodes a sender may name within faultsFor
 	// before its views are ignored for as long. Honest nodes name failed ones
@@ -47,58 +55,52 @@ const (
 
 // recordFalseView holds it against the sender of a view that a node it named could not be
 // reached.
-func (n *Node) recordFalseView(v *NetworkView, absent *Contact) {
-	now := n.env.Now()
-	r := n.records[v.Source.ID]
+func (vr *viewRecords) recordFalseView(v *NetworkView, absent *Contact) {
+	now := vr.env.Now()
+	r := vr.records[v.Source.ID]
 	if r == nil || now.Sub(r.since) > faultsFor {
 		r = &senderRecord{since: now}
-		n.records[v.Source.ID] = r
+		vr.records[v.Source.ID] = r
 	}
 	if r.faults++; r.faults == maxFaults {
 		r.ignored = now.Add(faultsFor)
 		r.since, r.faults = now, 0
 	}
-	n.report(Evidence{Absent, v, absent, now})
+	vr.report(Evidence{Absent, v, absent, now})
 }
 
 // ignoresViewsOf reports whether views of a node are ignored now.
-func (n *Node) ignoresViewsOf(who id.ID) bool {
-	r := n.records[who]
-	return r != nil && r.ignored > n.env.Now()
+func (vr *viewRecords) ignoresViewsOf(who id.ID) bool {
+	r := vr.records[who]
+	return r != nil && r.ignored > vr.env.Now()
 }
 
 // reportOmissions reports neighbours that have left out others for long.
-func (n *Node) reportOmissions() {
-	for _, p := range n.neighbours {
-		if p.view == nil || !n.inconsistentView(p) {
+func (vr *viewRecords) reportOmissions() {
+	for _, p := range vr.hood.neighbours {
+		if p.view == nil || !vr.hood.inconsistentView(p) {
 			continue
 		}
-		for _, q := range n.neighbours {
-			if q != p && !p.view.Names(q.Contact) && hasPlace(n.expectedStar(p), q.Pos) {
-				n.report(Evidence{Missing, p.view, q.Contact, n.env.Now()})
+		for _, q := range vr.hood.neighbours {
+			if q != p && !p.view.Names(q.Contact) && hasPlace(vr.hood.expectedStar(p), q.Pos) {
+				vr.report(Evidence{Missing, p.view, q.Contact, vr.env.Now()})
 			}
 		}
 	}
 }
 
-// expectedStar is the star that a neighbour should have by what is known.
-func (n *Node) expectedStar(p *peer) []*Contact {
-	n.gather(p)
-	return n.stars.star()
-}
-
-func (n *Node) report(e Evidence) {
-	if n.cfg.Events != nil {
-		n.cfg.Events.Report(e)
+func (co *core) report(e Evidence) {
+	if co.cfg.Events != nil {
+		co.cfg.Events.Report(e)
 	}
 }
 
 // expireSenderRecords drops what was long ago.
-func (n *Node) expireSenderRecords() {
-	now := n.env.Now()
-	for who, r := range n.records { // deleting is the same in every order
+func (vr *viewRecords) expireSenderRecords() {
+	now := vr.env.Now()
+	for who, r := range vr.records { // deleting is the same in every order
 		if now.Sub(r.since) > faultsFor && r.ignored <= now {
-			delete(n.records, who)
+			delete(vr.records, who)
 		}
 	}
 }

@@ -11,33 +11,47 @@ import (
 // handshake) it is left out.
 type Hello struct{ Certificate *identity.Certificate }
 
+// greeter exchanges certificates over new links, and checks what nodes say of
+// themselves against them.
+type greeter struct {
+	*core
+	router     *router
+	hood       *neighbourhood
+	links      *links
+	departures *departures
+	receive    func(machine.Peer, machine.Message) // takes what came before the certificate was checked
+
+	checking map[uint64]*peer // certificates
+	checks   uint64
+}
+
 // sendHello sends this node's certificate; until the other end's has been checked
 // the link does not count as open, and what comes over it waits.
-func (n *Node) sendHello(who machine.Peer) {
-	p := n.peers.get(who.ID)
+func (g *greeter) sendHello(who machine.Peer) {
+	p := g.peers.get(who.ID)
 	if p == nil {
 		p = &peer{peer: who}
-		n.peers.put(p)
+		g.peers.put(p)
 	}
 	if p.link == linkUp {
-		n.unlink(p)
+		g.links.unlink(p)
 	}
 	p.early = nil
 	p.greeting, p.ours = true, p.link == opening
-	n.env.Send(who, &Hello{n.cfg.Certificate})
+	g.env.Send(who, &Hello{g.cfg.Certificate})
 }
 
 // Reissue gives the node a new certificate for the place that it has.
 func (n *Node) Reissue(c *identity.Certificate) { n.cfg.Certificate = c }
 
 // onMessageBeforeHello takes messages while greeting.
-func (n *Node) onMessageBeforeHello(p *peer, m machine.Message) {
+func (g *greeter) onMessageBeforeHello(p *peer, m machine.Message) {
 	if h, ok := m.(*Hello); ok && p.check == 0 && h.Certificate != nil {
-		n.checks++
-		p.check = jobCheck + n.checks
+		g.checks++
+		p.check = jobCheck + g.checks
 		p.offered = h.Certificate
-		n.checking[p.check] = p
-		n.env.Do("", p.check, n.cfg.Verify(p.peer.ID, h.Certificate))
+		g.checking[p.check] = p
+		g.env.Do("", p.check, g.cfg.Verify(p.peer.ID, h.Certificate))
 		return
 	}
 	if len(p.early) < maxEarly {
@@ -50,19 +64,19 @@ const maxEarly = 64
 
 // onChecked goes on with a link whose certificate was checked. One that is bad,
 // or stands elsewhere than others said, is as good as no node.
-func (n *Node) onChecked(tag uint64, err error) {
-	p := n.checking[tag]
-	delete(n.checking, tag)
+func (g *greeter) onChecked(tag uint64, err error) {
+	p := g.checking[tag]
+	delete(g.checking, tag)
 	if p == nil || p.check != tag || !p.greeting {
 		return
 	}
 	cert := p.offered
 	early := p.early
-	n.finishHello(p)
+	g.finishHello(p)
 	if err != nil || p.Contact != nil && p.Pos != cert.Pos {
-		n.env.Close(p.peer)
+		g.env.Close(p.peer)
 		p.link = noLink
-		n.onFailed(p, nil)
+		g.departures.onFailed(p, nil)
 		return
 	}
 	if !p.ours {
@@ -71,42 +85,42 @@ func (n *Node) onChecked(tag uint64, err error) {
 	if p.Contact == nil {
 		p.Contact = &Contact{ID: p.peer.ID, Addr: p.peer.Addr, Pos: cert.Pos}
 	}
-	n.onUp(p.peer)
+	g.links.onUp(p.peer)
 	for _, m := range early {
-		n.OnMessage(p.peer, m)
+		g.receive(p.peer, m)
 	}
 }
 
 // acceptHello takes what a linked node says of itself. One that says that it
 // stands where its certificate does not put it is thrown out.
-func (n *Node) acceptHello(p *peer, c *Contact) bool {
+func (g *greeter) acceptHello(p *peer, c *Contact) bool {
 	if c == nil || c.ID != p.peer.ID {
 		return false
 	}
-	if !n.consistent(c) {
-		n.dropMisbehaving(p)
+	if !g.consistent(c) {
+		g.dropMisbehaving(p)
 		return false
 	}
 	known := p.Contact != nil
 	p.Contact = c
 	if !known {
-		n.hops.stale = n.hops.stale || p.why&routed != 0
-		n.consider(p)
+		g.router.hops.stale = g.router.hops.stale || p.why&routed != 0
+		g.hood.consider(p)
 	}
 	return true
 }
 
 // consistent reports whether a contact does not contradict what is known of a
 // linked node.
-func (n *Node) consistent(c *Contact) bool {
-	p := n.peers.get(c.ID)
+func (g *greeter) consistent(c *Contact) bool {
+	p := g.peers.get(c.ID)
 	return p == nil || p.link != linkUp || p.Contact == nil || p.Pos == c.Pos
 }
 
 // consistentView reports whether all that a view names is credible.
-func (n *Node) consistentView(v *NetworkView) bool {
+func (g *greeter) consistentView(v *NetworkView) bool {
 	for _, c := range v.Neighbours {
-		if !n.consistent(c) {
+		if !g.consistent(c) {
 			return false
 		}
 	}
@@ -114,24 +128,24 @@ func (n *Node) consistentView(v *NetworkView) bool {
 }
 
 // dropMisbehaving ends the link to a node that does not keep to the protocol.
-func (n *Node) dropMisbehaving(p *peer) {
-	n.env.Close(p.peer)
-	n.unlink(p)
-	n.onFailed(p, nil)
+func (g *greeter) dropMisbehaving(p *peer) {
+	g.env.Close(p.peer)
+	g.links.unlink(p)
+	g.departures.onFailed(p, nil)
 }
 
 // consistentOrigin reports whether a routed message's origin is credible; if it is the
 // linked node itself that is not, it is thrown out.
-func (n *Node) consistentOrigin(p *peer, c *Contact) bool {
+func (g *greeter) consistentOrigin(p *peer, c *Contact) bool {
 	switch {
-	case c == nil || c.ID == n.self.ID:
+	case c == nil || c.ID == g.self.ID:
 		return false
 	case c.ID == p.peer.ID:
-		return n.acceptHello(p, c)
+		return g.acceptHello(p, c)
 	}
-	return n.consistent(c)
+	return g.consistent(c)
 }
 
-func (n *Node) finishHello(p *peer) {
+func (g *greeter) finishHello(p *peer) {
 	p.greeting, p.early, p.offered, p.check = false, nil, nil, 0
 }

@@ -50,16 +50,16 @@ func (h *recentHints) has(who id.ID, now machine.Time) bool {
 
 // hint tells those neighbours of a node whose entries it may fit better than
 // what fits ours.
-func (n *Node) hint(c *Contact) {
-	if n.hinted.has(c.ID, n.env.Now()) {
+func (rt *routingTable) hint(c *Contact) {
+	if rt.hinted.has(c.ID, rt.env.Now()) {
 		return
 	}
-	s := n.cfg.Space
+	s := rt.cfg.Space
 	var best *Contact
-	if e := n.entryOf(c); e != nil && e.cur != nil {
+	if e := rt.entryOf(c); e != nil && e.cur != nil {
 		best = e.cur.Contact
 	}
-	for _, p := range n.neighbours {
+	for _, p := range rt.hood.neighbours {
 		slot, ok := s.SlotOf(p.Pos, c.Pos)
 		if !ok {
 			continue
@@ -69,14 +69,14 @@ func (n *Node) hint(c *Contact) {
 				continue // as far as we know it has a nearer one
 			}
 		}
-		n.env.Send(p.peer, &RtHint{c})
+		rt.env.Send(p.peer, &RtHint{c})
 	}
 }
 
 // onRtHint passes on a hint that was of use here: those who need the node stand
 // side by side.
-func (n *Node) onRtHint(m *RtHint) {
-	if m.Node.ID != n.self.ID && n.consistent(m.Node) && n.offer(m.Node) {
-		n.hint(m.Node)
+func (rt *routingTable) onRtHint(m *RtHint) {
+	if m.Node.ID != rt.self.ID && rt.hello.consistent(m.Node) && rt.offer(m.Node) {
+		rt.hint(m.Node)
 	}
 }

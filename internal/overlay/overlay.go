@@ -23,92 +23,79 @@ const (
 	jobCheck // and above: certificates
 )
 
-// Node is one participant of the overlay.
+// Node is one participant of the overlay. It passes messages, links and timers to
+// its components; each has its own state, and its struct names the components that
+// it uses.
 type Node struct {
-	// What every message needs comes first, side by side.
-	env            machine.Env
-	self           *Contact
-	peers          peerSet // everybody with a reason, a link or a view
-	hops           hops    // where messages can go from here
-	joined         bool
-	stopped        bool
-	lostNeighbours bool            // neighbours have failed since the last repair
-	boot           []*peer         // from the bootstrapping service, while joining
-	pending        []*peer         // to be neighbours when their link is up (4.3.3)
-	waiting        []queuedMessage // until the node has its place (4.7.1)
-	resuming       machine.Time    // when what is routed again has come; 0: nothing is
-	// receivers get a view when nothing is pending (4.3.3).
-	receivers []*peer
+	core
+	router     router
+	hood       neighbourhood
+	links      links
+	shortcuts  shortcutList
+	areacasts  areacaster
+	routing    routingTable
+	audits     auditor
+	departures departures
+	falseViews viewRecords
+	stabilizer stabilizer
+	joins      joiner
+	hello      greeter
+	dropped    uint64 // messages that were not valid
+}
 
-	cfg        Config
-	linked     []*peer      // whose link is up, in the order they came up
-	neighbours []*peer      // counter-clockwise
-	view       *NetworkView // the current one; nil: to be made
-	reach      int64        // see reachOf; 0: to be calculated
-
-	table      table
-	hinted     recentHints
-	refilling  bool // the timer of refill is set
-	auditing   bool // that of audit is
-	misbehaved map[id.ID]*misbehaviour
-	shortcuts  []*peer
-	sweeping   bool // the timer of purgeShortcuts is set
-
-	checking map[uint64]*peer // certificates
-	checks   uint64
-
-	failed   map[id.ID]machine.Time  // until when (4.3.5)
-	records  map[id.ID]*senderRecord // of senders of false views
-	departed []departedPeer          // last views of failed neighbours
-
-	bootstrapping bool
-	stableNow     verdict
-	stabilization // what makes the overlay stabilise from any state
-	seq           uint64
-	dropped       uint64 // messages that were not valid
-
-	cell   geom.Polygon                     // own; empty: to be calculated
-	recent recent.Map[messageKey, struct{}] // areacasts
-	passed []passedAreacast                 // the last of them
-	// awaited: own areacasts that another node is the root of and that have not
-	// come back.
-	awaited []uint64
-
-	stars starBuilder
+// core is what all components of a node use.
+type core struct {
+	env     machine.Env
+	self    *Contact
+	peers   peerSet // everybody with a reason, a link or a view
+	joined  bool
+	stopped bool
+	cfg     Config
+	seq     uint64
+	stars   starBuilder
 }
 
 // New returns a node that is not connected yet.
 func New(cfg Config, env machine.Env) *Node {
-	return &Node{
-		cfg: cfg, env: env, self: cfg.Self,
-		failed: map[id.ID]machine.Time{}, recent: recent.New[messageKey, struct{}](window),
-		records: map[id.ID]*senderRecord{}, misbehaved: map[id.ID]*misbehaviour{}, checking: map[uint64]*peer{},
-		table: newTable(cfg.Space, cfg.Self.Pos),
-	}
+	n := &Node{core: core{cfg: cfg, env: env, self: cfg.Self}}
+	c := &n.core
+	n.router = router{core: c, hood: &n.hood, areacasts: &n.areacasts, routing: &n.routing, shortcuts: &n.shortcuts, links: &n.links, joins: &n.joins}
+	n.hood = neighbourhood{core: c, links: &n.links, hello: &n.hello, departures: &n.departures, falseViews: &n.falseViews, stabilizer: &n.stabilizer}
+	n.links = links{core: c, router: &n.router, hood: &n.hood, routing: &n.routing, shortcuts: &n.shortcuts, departures: &n.departures, stabilizer: &n.stabilizer, joins: &n.joins, hello: &n.hello}
+	n.shortcuts = shortcutList{core: c, links: &n.links}
+	n.areacasts = areacaster{core: c, router: &n.router, hood: &n.hood, departures: &n.departures, shortcuts: &n.shortcuts, recent: recent.New[messageKey, struct{}](window)}
+	n.routing = routingTable{core: c, table: newTable(cfg.Space, cfg.Self.Pos), router: &n.router, hood: &n.hood, links: &n.links, shortcuts: &n.shortcuts, departures: &n.departures, audits: &n.audits, hello: &n.hello}
+	n.audits = auditor{core: c, routing: &n.routing, links: &n.links, misbehaved: map[id.ID]*misbehaviour{}}
+	n.departures = departures{core: c, hood: &n.hood, links: &n.links, areacasts: &n.areacasts, routing: &n.routing, audits: &n.audits, falseViews: &n.falseViews, stabilizer: &n.stabilizer, failed: map[id.ID]machine.Time{}}
+	n.falseViews = viewRecords{core: c, hood: &n.hood, records: map[id.ID]*senderRecord{}}
+	n.stabilizer = stabilizer{core: c, hood: &n.hood, departures: &n.departures, falseViews: &n.falseViews, joins: &n.joins}
+	n.joins = joiner{core: c, router: &n.router, hood: &n.hood, links: &n.links, departures: &n.departures, routing: &n.routing}
+	n.hello = greeter{core: c, router: &n.router, hood: &n.hood, links: &n.links, departures: &n.departures, receive: n.OnMessage, checking: map[uint64]*peer{}}
+	return n
 }
 
 // Self is the node's own contact.
 func (n *Node) Self() *Contact { return n.self }
 
 // Neighbours appends the node's neighbours, counter-clockwise, to out.
-func (n *Node) Neighbours(out []*Contact) []*Contact {
-	for _, p := range n.neighbours {
+func (nb *neighbourhood) Neighbours(out []*Contact) []*Contact {
+	for _, p := range nb.neighbours {
 		out = append(out, p.Contact)
 	}
 	return out
 }
 
 // Links is the number of open links.
-func (n *Node) Links() int { return len(n.linked) }
+func (n *Node) Links() int { return len(n.links.linked) }
 
 // Dropped counts messages that no node which keeps to the protocol sends.
 func (n *Node) Dropped() uint64 { return n.dropped }
 
 // Start implements machine.Machine: it looks for the network.
 func (n *Node) Start() {
-	n.findBootstrapNode()
-	n.scheduleStabilize()
-	n.discoverSoon()
+	n.joins.findBootstrapNode()
+	n.stabilizer.scheduleStabilize()
+	n.stabilizer.discoverSoon()
 }
 
 // Stop leaves the network: closing all links is the whole farewell (4.3.5).
@@ -117,7 +104,7 @@ func (n *Node) Stop() {
 		return
 	}
 	n.stopped = true
-	for _, p := range n.linked {
+	for _, p := range n.links.linked {
 		n.env.Close(p.peer)
 	}
 	if n.cfg.Announce != nil {
@@ -136,7 +123,7 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 		return
 	}
 	if p.greeting {
-		n.onMessageBeforeHello(p, m)
+		n.hello.onMessageBeforeHello(p, m)
 		return
 	}
 	if p.link != linkUp {
@@ -144,33 +131,33 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 	}
 	switch m := m.(type) {
 	case *NetworkView:
-		n.onView(p, m)
+		n.hood.onView(p, m)
 	case *ConnectionInfo:
-		n.onConnectionInfo(p, m)
+		n.links.onConnectionInfo(p, m)
 	case *JoinRequest:
-		if n.consistentOrigin(p, m.Origin) {
-			n.onJoinRequest(m)
+		if n.hello.consistentOrigin(p, m.Origin) {
+			n.joins.onJoinRequest(m)
 		}
 	case *RtRequest:
-		if n.consistentOrigin(p, m.Origin) {
-			if n.offer(m.Origin) { // passive filling (4.5.6)
-				n.hint(m.Origin)
+		if n.hello.consistentOrigin(p, m.Origin) {
+			if n.routing.offer(m.Origin) { // passive filling (4.5.6)
+				n.routing.hint(m.Origin)
 			}
-			n.onRtRequest(m)
+			n.routing.onRtRequest(m)
 		}
 	case *RtResponse:
-		if n.acceptHello(p, m.From) {
-			n.onRtResponse(m)
+		if n.hello.acceptHello(p, m.From) {
+			n.routing.onRtResponse(m)
 		}
 	case *RtHint:
-		n.onRtHint(m)
+		n.routing.onRtHint(m)
 	case *Unicast:
-		if n.consistentOrigin(p, m.Origin) {
-			n.onUnicast(m)
+		if n.hello.consistentOrigin(p, m.Origin) {
+			n.router.onUnicast(m)
 		}
 	case *Areacast:
-		if n.consistentOrigin(p, m.Origin) || n.awaits(m) {
-			n.onAreacast(m)
+		if n.hello.consistentOrigin(p, m.Origin) || n.areacasts.awaits(m) {
+			n.areacasts.onAreacast(m)
 		}
 	}
 	n.finishHandler()
@@ -184,13 +171,13 @@ func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 	switch ev {
 	case machine.LinkUp:
 		if n.cfg.Verify != nil {
-			n.sendHello(peer)
+			n.hello.sendHello(peer)
 			return
 		}
-		n.onUp(peer)
+		n.links.onUp(peer)
 	case machine.LinkClosed, machine.LinkFailed:
 		if p := n.peers.get(peer.ID); p != nil {
-			n.onDown(p, ev)
+			n.links.onDown(p, ev)
 		}
 	}
 	n.finishHandler()
@@ -202,16 +189,16 @@ func (n *Node) OnTimer(t machine.Timer) {
 		return
 	}
 	switch {
-	case t.Kind == timerStabilize && t.Gen == n.timer:
-		n.stabilize()
-	case t.Kind == timerDiscover && t.Gen == n.discoverTimer:
-		n.discover()
+	case t.Kind == timerStabilize && t.Gen == n.stabilizer.timer:
+		n.stabilizer.stabilize()
+	case t.Kind == timerDiscover && t.Gen == n.stabilizer.discoverTimer:
+		n.stabilizer.discover()
 	case t.Kind == timerShortcuts:
-		n.purgeShortcuts()
+		n.shortcuts.purgeShortcuts()
 	case t.Kind == timerRefill:
-		n.refill()
+		n.routing.refill()
 	case t.Kind == timerAudit:
-		n.audit()
+		n.audits.audit()
 	}
 	n.finishHandler()
 }
@@ -223,9 +210,9 @@ func (n *Node) OnDone(tag uint64, result any, err error) {
 	}
 	switch {
 	case tag == jobSeek:
-		n.onBootstrapNode(result, err)
+		n.joins.onBootstrapNode(result, err)
 	case tag > jobCheck:
-		n.onChecked(tag, err)
+		n.hello.onChecked(tag, err)
 	}
 	n.finishHandler()
 }
@@ -233,20 +220,20 @@ func (n *Node) OnDone(tag uint64, result any, err error) {
 // finishHandler ends every handler: views go out if nothing is pending, and who has
 // become stable goes on with what had to wait.
 func (n *Node) finishHandler() {
-	if len(n.pending) > 0 {
+	if len(n.hood.pending) > 0 {
 		return
 	}
-	n.flush()
-	if len(n.waiting) > 0 && n.ready() {
-		n.flushQueue()
+	n.hood.flush()
+	if len(n.router.waiting) > 0 && n.router.ready() {
+		n.router.flushQueue()
 	}
-	if n.lostNeighbours && n.Stable() {
-		n.repairAreacasts()
+	if n.departures.lostNeighbours && n.hood.Stable() {
+		n.areacasts.repairAreacasts()
 	}
-	if (!n.joined || len(n.boot) > 0) && n.Stable() {
-		n.releaseBoot()
+	if (!n.joined || len(n.joins.boot) > 0) && n.hood.Stable() {
+		n.joins.releaseBoot()
 		if !n.joined {
-			n.onJoined()
+			n.joins.onJoined()
 		}
 	}
 }
@@ -257,7 +244,7 @@ func closer(p geom.Point, a, b *Contact) bool { return geom.Closer(p, a.Pos, b.P
 // Linked appends the nodes that there is an open link to, in the order the links
 // came up.
 func (n *Node) Linked(out []*Contact) []*Contact {
-	for _, p := range n.linked {
+	for _, p := range n.links.linked {
 		if p.Contact != nil {
 			out = append(out, p.Contact)
 		}

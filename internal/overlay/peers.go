@@ -62,12 +62,27 @@ type peer struct {
 	alike    *peer // see peerSet
 }
 
+// links are the connections to other nodes, each open as long as there is a reason.
+type links struct {
+	*core
+	router     *router
+	hood       *neighbourhood
+	routing    *routingTable
+	shortcuts  *shortcutList
+	departures *departures
+	stabilizer *stabilizer
+	joins      *joiner
+	hello      *greeter
+
+	linked []*peer // whose link is up, in the order they came up
+}
+
 // know returns the record of a contact, a new one if need be.
-func (n *Node) know(c *Contact) *peer {
-	p := n.peers.get(c.ID)
+func (l *links) know(c *Contact) *peer {
+	p := l.peers.get(c.ID)
 	if p == nil {
 		p = &peer{peer: c.Peer()}
-		n.peers.put(p)
+		l.peers.put(p)
 	}
 	if p.Contact == nil || p.link == noLink && p.Contact != c {
 		p.Contact = c
@@ -79,37 +94,37 @@ func (n *Node) know(c *Contact) *peer {
 }
 
 // need adds a reason: the link is opened, or kept.
-func (n *Node) need(p *peer, why reason) {
-	if p.link == linkUp && why&routed != 0 && p.why&routed == 0 && !n.hops.stale {
-		n.hops.put(p)
+func (l *links) need(p *peer, why reason) {
+	if p.link == linkUp && why&routed != 0 && p.why&routed == 0 && !l.router.hops.stale {
+		l.router.hops.put(p)
 	}
 	p.why |= why
 	p.needed = p.needed || why&^asReceiver != 0
 	switch {
 	case p.link == noLink:
 		p.link = opening
-		n.env.Open(p.peer)
+		l.env.Open(p.peer)
 	case p.link == linkUp && p.saidNo:
 		p.saidNo, p.wavered = false, true
-		n.env.Send(p.peer, &ConnectionInfo{Wanted: true})
+		l.env.Send(p.peer, &ConnectionInfo{Wanted: true})
 	}
 }
 
 // release takes reasons away; a link without reasons is given up.
-func (n *Node) release(p *peer, why reason) {
-	if p.link == linkUp && p.why&routed != 0 && p.why&^why&routed == 0 && !n.hops.stale {
-		n.hops.take(p)
+func (l *links) release(p *peer, why reason) {
+	if p.link == linkUp && p.why&routed != 0 && p.why&^why&routed == 0 && !l.router.hops.stale {
+		l.router.hops.take(p)
 	}
 	p.why &^= why
 	if p.why == 0 {
-		n.offerClose(p)
+		l.offerClose(p)
 	}
 }
 
 // drop forgets a peer of whom there is nothing left to remember.
-func (n *Node) drop(p *peer) {
-	if p.why == 0 && p.link == noLink && n.peers.get(p.peer.ID) == p {
-		n.peers.remove(p)
+func (l *links) drop(p *peer) {
+	if p.why == 0 && p.link == noLink && l.peers.get(p.peer.ID) == p {
+		l.peers.remove(p)
 	}
 }
 

@@ -32,73 +32,73 @@ type passedAreacast struct {
 }
 
 // rememberAreacast keeps an areacast for nodes that fail later.
-func (n *Node) rememberAreacast(m *Areacast, to *peer) {
-	now := n.env.Now()
-	for len(n.passed) > 0 && (n.passed[0].until <= now || len(n.passed) >= maxMend) {
-		n.passed[0] = passedAreacast{} // lets go of what it points to
-		n.passed = n.passed[1:]
+func (ac *areacaster) rememberAreacast(m *Areacast, to *peer) {
+	now := ac.env.Now()
+	for len(ac.passed) > 0 && (ac.passed[0].until <= now || len(ac.passed) >= maxMend) {
+		ac.passed[0] = passedAreacast{} // lets go of what it points to
+		ac.passed = ac.passed[1:]
 	}
-	n.passed = append(n.passed, passedAreacast{m, to, now.Add(mendFor)})
+	ac.passed = append(ac.passed, passedAreacast{m, to, now.Add(mendFor)})
 }
 
 // rerouteAreacasts sends areacasts that were on their way through a failed node another
 // way; who has had them from it drops them.
-func (n *Node) rerouteAreacasts(failed *peer) {
-	now := n.env.Now()
+func (ac *areacaster) rerouteAreacasts(failed *peer) {
+	now := ac.env.Now()
 	var again []*Areacast
-	for i := range n.passed {
-		if p := &n.passed[i]; p.to == failed {
+	for i := range ac.passed {
+		if p := &ac.passed[i]; p.to == failed {
 			if p.to = nil; p.until > now {
 				again = append(again, p.m)
 			}
 		}
 	}
 	for _, m := range again {
-		n.onAreacast(m)
+		ac.onAreacast(m)
 	}
 }
 
 // repairAreacasts hands on what may have been lost with neighbours that failed since the
 // last time.
-func (n *Node) repairAreacasts() {
-	n.lostNeighbours = false
-	now := n.env.Now()
-	for i := range n.departed {
-		g := &n.departed[i]
+func (ac *areacaster) repairAreacasts() {
+	ac.departures.lostNeighbours = false
+	now := ac.env.Now()
+	for i := range ac.departures.departed {
+		g := &ac.departures.departed[i]
 		if g.repaired {
 			continue
 		}
 		g.repaired = true
-		for _, old := range n.passed {
-			if old.m.Root != nil && old.until > now && n.cellOverlapped(g, &old.m.Area) {
-				n.resendAreacast(g, old.m)
+		for _, old := range ac.passed {
+			if old.m.Root != nil && old.until > now && ac.cellOverlapped(g, &old.m.Area) {
+				ac.resendAreacast(g, old.m)
 			}
 		}
 	}
 }
 
 // cellOverlapped reports whether a failed neighbour's cell overlapped an area.
-func (n *Node) cellOverlapped(g *departedPeer, a *Area) bool {
+func (ac *areacaster) cellOverlapped(g *departedPeer, a *Area) bool {
 	if g.cell == nil {
-		s := &n.stars
+		s := &ac.stars
 		s.reset(g.view.Source)
 		s.addAll(g.view.Neighbours)
-		g.cell = geom.Cell(g.view.Source.Pos, s.points, n.cfg.Space.Bounds(), nil)
+		g.cell = geom.Cell(g.view.Source.Pos, s.points, ac.cfg.Space.Bounds(), nil)
 	}
 	return a.Overlaps(g.cell)
 }
 
 // resendAreacast gives an areacast to all overlapping neighbours that were neighbours
 // of a failed one.
-func (n *Node) resendAreacast(g *departedPeer, m *Areacast) {
+func (ac *areacaster) resendAreacast(g *departedPeer, m *Areacast) {
 	var fwd routable
-	for _, p := range n.neighbours {
-		if p.view == nil || !g.view.Names(p.Contact) || !m.Area.Overlaps(n.cellOf(p)) {
+	for _, p := range ac.hood.neighbours {
+		if p.view == nil || !g.view.Names(p.Contact) || !m.Area.Overlaps(ac.hood.cellOf(p)) {
 			continue
 		}
 		if fwd == nil {
 			fwd = m.onward(false)
 		}
-		n.env.Send(p.peer, fwd)
+		ac.env.Send(p.peer, fwd)
 	}
 }

@@ -27,23 +27,39 @@ func (r *Route) step(via bool) {
 	}
 }
 
+// router passes messages on to the node nearest to their destination, and receives
+// those of which this node is it (thesis 4.7.1).
+type router struct {
+	*core
+	hood      *neighbourhood
+	areacasts *areacaster
+	routing   *routingTable
+	shortcuts *shortcutList
+	links     *links
+	joins     *joiner
+
+	hops     hops            // where messages can go from here
+	waiting  []queuedMessage // until the node has its place (4.7.1)
+	resuming machine.Time    // when what is routed again has come; 0: nothing is
+}
+
 // nextHop returns the linked node nearest to a place (neighbours, routing table
 // and shortcuts), or nil if this node itself is (thesis 4.2.3, 4.2.5, 4.7.1).
 // The message's origin is passed over: it has had the message.
-func (n *Node) nextHop(to geom.Point, origin *Contact) *peer {
-	if n.hops.stale {
-		n.hops.gather(n.linked)
+func (ro *router) nextHop(to geom.Point, origin *Contact) *peer {
+	if ro.hops.stale {
+		ro.hops.gather(ro.links.linked)
 	}
-	i := n.hops.nearest(to, n.self.Pos, -1)
-	if i >= 0 && n.hops.peers[i].peer.ID == origin.ID {
-		i = n.hops.nearest(to, n.self.Pos, i)
+	i := ro.hops.nearest(to, ro.self.Pos, -1)
+	if i >= 0 && ro.hops.peers[i].peer.ID == origin.ID {
+		i = ro.hops.nearest(to, ro.self.Pos, i)
 	}
 	if i < 0 {
 		return nil
 	}
-	best := n.hops.peers[i]
+	best := ro.hops.peers[i]
 	if best.why&asShortcut != 0 {
-		best.used = n.env.Now()
+		best.used = ro.env.Now()
 	}
 	return best
 }
@@ -119,50 +135,50 @@ func (h *hops) take(p *peer) {
 
 // originate sends a message of this node on its way; one that this node itself is
 // nearest to is received here.
-func (n *Node) originate(m routable) { n.forwardOrReceive(m, true) }
+func (ro *router) originate(m routable) { ro.forwardOrReceive(m, true) }
 
 // forward takes a routed message that came in.
-func (n *Node) forward(m routable) {
+func (ro *router) forward(m routable) {
 	if m.head().Hops < maxHops {
-		n.forwardOrReceive(m, false)
+		ro.forwardOrReceive(m, false)
 	}
 }
 
 // forwardOrReceive sends a message to the next hop, or receives it here. Having reached the
 // intermediate destination it goes on to the final one (thesis 4.5.5).
-func (n *Node) forwardOrReceive(m routable, own bool) {
+func (ro *router) forwardOrReceive(m routable, own bool) {
 	h := m.head()
 	via := h.HasVia
-	next := n.nextHop(h.goal(), h.Origin)
+	next := ro.nextHop(h.goal(), h.Origin)
 	if next == nil && via {
 		via = false
-		next = n.nextHop(h.Dest, h.Origin)
+		next = ro.nextHop(h.Dest, h.Origin)
 	}
 	if a, ok := m.(*Areacast); ok && next != nil {
-		n.rememberAreacast(a, next)
+		ro.areacasts.rememberAreacast(a, next)
 	}
 	switch {
 	case next == nil:
-		n.receive(m)
+		ro.receive(m)
 	case own && via == h.HasVia:
-		n.env.Send(next.peer, m)
+		ro.env.Send(next.peer, m)
 	default:
-		n.env.Send(next.peer, m.onward(via))
+		ro.env.Send(next.peer, m.onward(via))
 	}
 }
 
 // receive receives a message that this node is nearest to. While it has not found
 // its place, another node may be nearer, so the message waits (thesis 4.7.1).
-func (n *Node) receive(m routable) {
-	if !n.ready() {
-		n.enqueue(m)
+func (ro *router) receive(m routable) {
+	if !ro.ready() {
+		ro.enqueue(m)
 		return
 	}
 	switch m := m.(type) {
 	case *RtRequest:
-		n.receiveRtRequest(m)
+		ro.routing.receiveRtRequest(m)
 	case *Unicast:
-		n.receiveUnicast(m)
+		ro.receiveUnicast(m)
 	}
 }
 
@@ -172,37 +188,37 @@ type queuedMessage struct {
 	came machine.Time
 }
 
-func (n *Node) enqueue(m routable) {
-	if len(n.waiting) < maxWaiting {
-		n.waiting = append(n.waiting, queuedMessage{m, n.arrivedAt()})
+func (ro *router) enqueue(m routable) {
+	if len(ro.waiting) < maxWaiting {
+		ro.waiting = append(ro.waiting, queuedMessage{m, ro.arrivedAt()})
 	}
 }
 
 // arrivedAt is when the message that is handled came to this node.
-func (n *Node) arrivedAt() machine.Time {
-	if n.resuming != 0 {
-		return n.resuming
+func (ro *router) arrivedAt() machine.Time {
+	if ro.resuming != 0 {
+		return ro.resuming
 	}
-	return n.env.Now()
+	return ro.env.Now()
 }
 
 // ready reports whether messages may be received here: a node alone in the
 // world has its place as well.
-func (n *Node) ready() bool {
-	return n.Stable() || len(n.neighbours)+len(n.pending) == 0 && !n.bootstrapping
+func (ro *router) ready() bool {
+	return ro.hood.Stable() || len(ro.hood.neighbours)+len(ro.hood.pending) == 0 && !ro.joins.bootstrapping
 }
 
 // flushQueue routes again what had to wait.
-func (n *Node) flushQueue() {
-	waiting := n.waiting
-	n.waiting = nil
+func (ro *router) flushQueue() {
+	waiting := ro.waiting
+	ro.waiting = nil
 	for _, k := range waiting {
 		if a, ok := k.m.(*Areacast); ok {
-			n.onAreacast(a)
+			ro.areacasts.onAreacast(a)
 			continue
 		}
-		n.resuming = k.came
-		n.forwardOrReceive(k.m, false)
-		n.resuming = 0
+		ro.resuming = k.came
+		ro.forwardOrReceive(k.m, false)
+		ro.resuming = 0
 	}
 }

@@ -13,25 +13,34 @@ const ShortcutFor = 90 * time.Second
 // intervals", 4.6).
 const sweepShortcuts = 30 * time.Second
 
+// shortcutList are the links to nodes that were talked to of late (thesis 4.6).
+type shortcutList struct {
+	*core
+	links *links
+
+	shortcuts []*peer
+	sweeping  bool // the timer of purgeShortcuts is set
+}
+
 // shortcut makes a node a shortcut or renews it (thesis 4.2.5, 4.6).
-func (n *Node) shortcut(c *Contact) *peer {
-	p := n.know(c)
-	p.used = n.env.Now()
+func (sl *shortcutList) shortcut(c *Contact) *peer {
+	p := sl.links.know(c)
+	p.used = sl.env.Now()
 	if p.why&asShortcut == 0 {
-		n.shortcuts = append(n.shortcuts, p)
-		if !n.sweeping {
-			n.sweeping = true
-			n.env.SetTimer(n.env.Now().Add(sweepShortcuts), machine.Timer{Kind: timerShortcuts})
+		sl.shortcuts = append(sl.shortcuts, p)
+		if !sl.sweeping {
+			sl.sweeping = true
+			sl.env.SetTimer(sl.env.Now().Add(sweepShortcuts), machine.Timer{Kind: timerShortcuts})
 		}
 	}
-	n.need(p, asShortcut)
+	sl.links.need(p, asShortcut)
 	return p
 }
 
 // Shortcuts is the number of shortcuts.
 func (n *Node) Shortcuts() int {
 	k := 0
-	for _, p := range n.shortcuts {
+	for _, p := range n.shortcuts.shortcuts {
 		if p.why&asShortcut != 0 {
 			k++
 		}
@@ -41,10 +50,10 @@ func (n *Node) Shortcuts() int {
 
 // direct sends a message to a node over a shortcut; it waits for the link if
 // need be (thesis 4.7.1, buffering due to shortcut establishment).
-func (n *Node) direct(to *Contact, m machine.Message) {
-	p := n.shortcut(to)
+func (sl *shortcutList) direct(to *Contact, m machine.Message) {
+	p := sl.shortcut(to)
 	if p.link == linkUp {
-		n.env.Send(p.peer, m)
+		sl.env.Send(p.peer, m)
 		return
 	}
 	if len(p.waiting) < maxWaiting {
@@ -53,29 +62,29 @@ func (n *Node) direct(to *Contact, m machine.Message) {
 }
 
 // sendWaiting sends what was waiting for a link.
-func (n *Node) sendWaiting(p *peer) {
+func (sl *shortcutList) sendWaiting(p *peer) {
 	for _, m := range p.waiting {
-		n.env.Send(p.peer, m)
+		sl.env.Send(p.peer, m)
 	}
 	p.waiting = nil
 }
 
 // purgeShortcuts lets go of those that were not used for long.
-func (n *Node) purgeShortcuts() {
-	keep := n.shortcuts[:0]
-	for _, p := range n.shortcuts {
+func (sl *shortcutList) purgeShortcuts() {
+	keep := sl.shortcuts[:0]
+	for _, p := range sl.shortcuts {
 		switch {
 		case p.why&asShortcut == 0: // failed
-		case n.env.Now().Sub(p.used) > ShortcutFor:
-			n.release(p, asShortcut)
+		case sl.env.Now().Sub(p.used) > ShortcutFor:
+			sl.links.release(p, asShortcut)
 		default:
 			keep = append(keep, p)
 		}
 	}
-	clear(n.shortcuts[len(keep):])
-	n.shortcuts = keep
-	n.sweeping = len(keep) > 0
-	if n.sweeping {
-		n.env.SetTimer(n.env.Now().Add(sweepShortcuts), machine.Timer{Kind: timerShortcuts})
+	clear(sl.shortcuts[len(keep):])
+	sl.shortcuts = keep
+	sl.sweeping = len(keep) > 0
+	if sl.sweeping {
+		sl.env.SetTimer(sl.env.Now().Add(sweepShortcuts), machine.Timer{Kind: timerShortcuts})
 	}
 }

@@ -14,7 +14,13 @@ import (
 //     overlays that do not know of each other are content as well: two first
 //     nodes, or the parts of a network that was cut. After a loss it looks soon,
 //     then ever more rarely, so that what was cut for long takes as long to heal.
-type stabilization struct {
+type stabilizer struct {
+	*core
+	hood       *neighbourhood
+	departures *departures
+	falseViews *viewRecords
+	joins      *joiner
+
 	wait, discoverWait   time.Duration
 	watching             bool // timerStabilize is set
 	timer, discoverTimer uint32
@@ -30,75 +36,75 @@ const (
 )
 
 // scheduleStabilize sees to it that a change ends well.
-func (n *Node) scheduleStabilize() {
-	if n.watching && n.wait == firstWait {
+func (st *stabilizer) scheduleStabilize() {
+	if st.watching && st.wait == firstWait {
 		return
 	}
-	n.wait = firstWait
-	n.rearmStabilize()
+	st.wait = firstWait
+	st.rearmStabilize()
 }
 
-func (n *Node) rearmStabilize() {
-	n.watching = true
-	n.timer++
-	n.setTimerJittered(n.wait, machine.Timer{Kind: timerStabilize, Gen: n.timer})
+func (st *stabilizer) rearmStabilize() {
+	st.watching = true
+	st.timer++
+	st.setTimerJittered(st.wait, machine.Timer{Kind: timerStabilize, Gen: st.timer})
 }
 
 // setTimerJittered sets a timer, a little later at random so that nodes do not act in step.
-func (n *Node) setTimerJittered(d time.Duration, t machine.Timer) {
-	jitter := time.Duration(n.env.Rand().Intn(int(d / 2)))
-	n.env.SetTimer(n.env.Now().Add(d+jitter), t)
+func (co *core) setTimerJittered(d time.Duration, t machine.Timer) {
+	jitter := time.Duration(co.env.Rand().Intn(int(d / 2)))
+	co.env.SetTimer(co.env.Now().Add(d+jitter), t)
 }
 
 // setTimerOnce is the same for a timer that is set once at a time; its handler clears set.
-func (n *Node) setTimerOnce(set *bool, d time.Duration, kind uint16) {
+func (co *core) setTimerOnce(set *bool, d time.Duration, kind uint16) {
 	if !*set {
 		*set = true
-		n.setTimerJittered(d, machine.Timer{Kind: kind})
+		co.setTimerJittered(d, machine.Timer{Kind: kind})
 	}
 }
 
 // stabilize acts on what has not ended well, and waits longer the next time.
-func (n *Node) stabilize() {
-	n.watching = false
-	n.expireDeparted()
-	n.wait = min(2*n.wait, maxWait)
+func (st *stabilizer) stabilize() {
+	st.watching = false
+	st.departures.expireDeparted()
+	st.wait = min(2*st.wait, maxWait)
 	switch {
-	case len(n.neighbours) == 0 && len(n.pending) == 0:
-		n.findBootstrapNode()
-	case !n.Stable():
-		n.reconcile()
-		if len(n.pending) == 0 {
-			n.requestInconsistentViews()
+	case len(st.hood.neighbours) == 0 && len(st.hood.pending) == 0:
+		st.joins.findBootstrapNode()
+	case !st.hood.Stable():
+		st.hood.reconcile()
+		if len(st.hood.pending) == 0 {
+			st.hood.requestInconsistentViews()
 		}
-		if n.wait > disputeAfter {
-			n.reportOmissions()
+		if st.wait > disputeAfter {
+			st.falseViews.reportOmissions()
 		}
 	default:
 		return
 	}
-	n.rearmStabilize()
+	st.rearmStabilize()
 }
 
 // discoverSoon begins to look for strangers, at start and after a loss.
-func (n *Node) discoverSoon() {
-	if n.discoverTimer > 0 && n.discoverWait <= 2*firstWait {
+func (st *stabilizer) discoverSoon() {
+	if st.discoverTimer > 0 && st.discoverWait <= 2*firstWait {
 		return // soon enough
 	}
-	n.discoverWait = firstWait
-	n.discoverLater()
+	st.discoverWait = firstWait
+	st.discoverLater()
 }
 
-func (n *Node) discoverLater() {
-	n.discoverTimer++
-	n.setTimerJittered(n.discoverWait, machine.Timer{Kind: timerDiscover, Gen: n.discoverTimer})
+func (st *stabilizer) discoverLater() {
+	st.discoverTimer++
+	st.setTimerJittered(st.discoverWait, machine.Timer{Kind: timerDiscover, Gen: st.discoverTimer})
 }
 
-func (n *Node) discover() {
-	n.reconcile()
-	if len(n.neighbours) > 0 {
-		n.findBootstrapNode()
+func (st *stabilizer) discover() {
+	st.hood.reconcile()
+	if len(st.hood.neighbours) > 0 {
+		st.joins.findBootstrapNode()
 	}
-	n.discoverWait = min(4*n.discoverWait, maxDiscoverWait)
-	n.discoverLater()
+	st.discoverWait = min(4*st.discoverWait, maxDiscoverWait)
+	st.discoverLater()
 }

@@ -41,32 +41,48 @@ func (t *table) index(s Slot) int {
 	return s.Layer*t.space.Zones() + int(s.J*t.space.Base+s.I)
 }
 
+// routingTable fills and corrects the routing table (thesis 4.5).
+type routingTable struct {
+	*core
+	router     *router
+	hood       *neighbourhood
+	links      *links
+	shortcuts  *shortcutList
+	departures *departures
+	audits     *auditor
+	hello      *greeter
+
+	table     table
+	hinted    recentHints
+	refilling bool // the timer of refill is set
+}
+
 // entryOf returns the one entry that a node fits in, or nil.
-func (n *Node) entryOf(c *Contact) *entry {
-	slot, ok := n.cfg.Space.SlotOf(n.self.Pos, c.Pos)
+func (rt *routingTable) entryOf(c *Contact) *entry {
+	slot, ok := rt.cfg.Space.SlotOf(rt.self.Pos, c.Pos)
 	if !ok {
 		return nil
 	}
-	return n.table.entries[n.table.index(slot)]
+	return rt.table.entries[rt.table.index(slot)]
 }
 
 // offer puts a node into the table if it is nearer to its entry's target than
 // the one that is there (thesis 4.5.1); a link comes first, so that nobody is
 // replaced by a node that is not there. It reports whether the node is wanted.
-func (n *Node) offer(c *Contact) (wanted bool) {
-	e := n.entryOf(c)
-	if e == nil || n.hasFailed(c) || !e.wants(c) || n.distrusts(c.ID) {
+func (rt *routingTable) offer(c *Contact) (wanted bool) {
+	e := rt.entryOf(c)
+	if e == nil || rt.departures.hasFailed(c) || !e.wants(c) || rt.audits.distrusts(c.ID) {
 		return false
 	}
-	p := n.know(c)
+	p := rt.links.know(c)
 	if old := e.next; old != nil {
 		e.next = nil
-		n.release(old, asEntry)
+		rt.links.release(old, asEntry)
 	}
 	e.next = p
-	n.need(p, asEntry)
+	rt.links.need(p, asEntry)
 	if p.link == linkUp {
-		n.place(e)
+		rt.place(e)
 	}
 	return true
 }
@@ -81,27 +97,27 @@ func (e *entry) wants(c *Contact) bool {
 }
 
 // place makes the next node of an entry the current one.
-func (n *Node) place(e *entry) {
+func (rt *routingTable) place(e *entry) {
 	old := e.cur
 	e.cur, e.next = e.next, nil
-	e.since, e.audited = n.env.Now(), false
-	n.auditLater()
+	e.since, e.audited = rt.env.Now(), false
+	rt.audits.auditLater()
 	if old != nil {
-		n.release(old, asEntry)
+		rt.links.release(old, asEntry)
 	}
 }
 
 // loseEntry takes a failed node out; its entry is asked for again (thesis
 // 4.5.6).
-func (n *Node) loseEntry(p *peer) {
-	e := n.entryOf(p.Contact)
+func (rt *routingTable) loseEntry(p *peer) {
+	e := rt.entryOf(p.Contact)
 	if e.next == p {
 		e.next = nil
 	}
 	if e.cur == p {
-		e.cur, e.lost = nil, n.env.Now()
-		if n.joined {
-			n.refillEntry(e)
+		e.cur, e.lost = nil, rt.env.Now()
+		if rt.joined {
+			rt.refillEntry(e)
 		}
 	}
 }
@@ -113,25 +129,25 @@ const (
 	refillAfter = 20 * time.Second
 )
 
-func (n *Node) refillEntry(e *entry) {
-	n.request(e)
+func (rt *routingTable) refillEntry(e *entry) {
+	rt.request(e)
 	e.tries = refills
-	n.refillLater()
+	rt.refillLater()
 }
 
-func (n *Node) refillLater() { n.setTimerOnce(&n.refilling, refillAfter, timerRefill) }
+func (rt *routingTable) refillLater() { rt.setTimerOnce(&rt.refilling, refillAfter, timerRefill) }
 
-func (n *Node) refill() {
-	n.refilling = false
-	for _, e := range n.table.entries {
+func (rt *routingTable) refill() {
+	rt.refilling = false
+	for _, e := range rt.table.entries {
 		switch {
 		case e == nil || e.tries == 0:
 		case e.cur != nil || e.next != nil:
 			e.tries = 0
 		default:
 			e.tries--
-			n.request(e)
-			n.refillLater()
+			rt.request(e)
+			rt.refillLater()
 		}
 	}
 }
@@ -145,13 +161,13 @@ type Entry struct {
 
 // Holds reports whether a node is in the routing table.
 func (n *Node) Holds(c *Contact) bool {
-	e := n.entryOf(c)
+	e := n.routing.entryOf(c)
 	return e != nil && e.cur != nil && e.cur.ID == c.ID
 }
 
 // Table appends the filled entries of the routing table to out.
 func (n *Node) Table(out []Entry) []Entry {
-	for _, e := range n.table.entries {
+	for _, e := range n.routing.table.entries {
 		if e != nil && e.cur != nil {
 			out = append(out, Entry{e.slot, e.target, e.cur.Contact})
 		}

@@ -19,36 +19,36 @@ func (m *Unicast) onward(via bool) routable {
 
 // Unicast sends a message to the node responsible for a place, this one perhaps.
 func (n *Node) Unicast(to geom.Point, body machine.Message) {
-	n.originate(&Unicast{Route{Origin: n.self, Seq: n.nextSeq(), Dest: to}, body})
+	n.router.originate(&Unicast{Route{Origin: n.self, Seq: n.nextSeq(), Dest: to}, body})
 }
 
 // Reply sends a message to a node itself, over a shortcut.
 func (n *Node) Reply(to *Contact, body machine.Message) {
 	m := &Unicast{Route{Origin: n.self, Seq: n.nextSeq(), Dest: to.Pos}, body}
 	if to.ID == n.self.ID {
-		n.receiveUnicast(m)
+		n.router.receiveUnicast(m)
 		return
 	}
-	n.direct(to, m)
+	n.shortcuts.direct(to, m)
 }
 
 // onUnicast takes a message from a link. What is for this node itself came over
 // a shortcut and needs no routing; the sender becomes a shortcut in turn (4.6).
-func (n *Node) onUnicast(m *Unicast) {
-	if m.Dest == n.self.Pos {
-		n.receiveUnicast(m)
+func (ro *router) onUnicast(m *Unicast) {
+	if m.Dest == ro.self.Pos {
+		ro.receiveUnicast(m)
 		return
 	}
-	n.forward(m)
+	ro.forward(m)
 }
 
 // receiveUnicast is where the message ends; both are likely to talk again, so
 // its origin becomes a shortcut (thesis 4.6).
-func (n *Node) receiveUnicast(m *Unicast) {
-	if m.Origin.ID != n.self.ID {
-		n.shortcut(m.Origin)
+func (ro *router) receiveUnicast(m *Unicast) {
+	if m.Origin.ID != ro.self.ID {
+		ro.shortcuts.shortcut(m.Origin)
 	}
-	if n.cfg.Events != nil {
-		n.cfg.Events.Received(m, n.arrivedAt())
+	if ro.cfg.Events != nil {
+		ro.cfg.Events.Received(m, ro.arrivedAt())
 	}
 }

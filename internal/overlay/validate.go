@@ -16,44 +16,44 @@ const (
 // valid reports whether a message is one that a node which keeps to the protocol
 // could have sent: the geometry is exact only within bounds, and nothing that
 // comes from outside may crash a node. What is not sane is dropped and counted.
-func (n *Node) valid(m machine.Message) bool {
+func (co *core) valid(m machine.Message) bool {
 	switch m := m.(type) {
 	case *NetworkView:
-		return n.validView(m)
+		return co.validView(m)
 	case *Hello:
-		return m.Certificate != nil && n.inside(m.Certificate.Pos)
+		return m.Certificate != nil && co.inside(m.Certificate.Pos)
 	case *ConnectionInfo:
 		return true
 	case *JoinRequest:
-		return n.validRoute(&m.Route)
+		return co.validRoute(&m.Route)
 	case *RtRequest:
-		return n.validRoute(&m.Route)
+		return co.validRoute(&m.Route)
 	case *RtResponse:
-		return n.validContact(m.From)
+		return co.validContact(m.From)
 	case *RtHint:
-		return n.validContact(m.Node)
+		return co.validContact(m.Node)
 	case *Unicast:
-		return n.validRoute(&m.Route)
+		return co.validRoute(&m.Route)
 	case *Areacast:
-		return n.validRoute(&m.Route) && validArea(&m.Area) && m.Area.Contains(m.Dest) && (m.Root == nil || n.validContact(m.Root) && n.inside(m.Anchor))
+		return co.validRoute(&m.Route) && validArea(&m.Area) && m.Area.Contains(m.Dest) && (m.Root == nil || co.validContact(m.Root) && co.inside(m.Anchor))
 	}
 	return false
 }
 
-func (n *Node) inside(p geom.Point) bool { return n.cfg.Space.Bounds().Contains(p) }
+func (co *core) inside(p geom.Point) bool { return co.cfg.Space.Bounds().Contains(p) }
 
-func (n *Node) validContact(c *Contact) bool { return c != nil && n.inside(c.Pos) }
+func (co *core) validContact(c *Contact) bool { return c != nil && co.inside(c.Pos) }
 
-func (n *Node) validRoute(r *Route) bool {
-	return n.validContact(r.Origin) && n.inside(r.Dest) && n.inside(r.Via)
+func (co *core) validRoute(r *Route) bool {
+	return co.validContact(r.Origin) && co.inside(r.Dest) && co.inside(r.Via)
 }
 
-func (n *Node) validView(v *NetworkView) bool {
-	if len(v.Neighbours) > MaxNamed || !n.validContact(v.Source) {
+func (co *core) validView(v *NetworkView) bool {
+	if len(v.Neighbours) > MaxNamed || !co.validContact(v.Source) {
 		return false
 	}
 	for _, c := range v.Neighbours {
-		if !n.validContact(c) {
+		if !co.validContact(c) {
 			return false
 		}
 	}

@@ -11,6 +11,19 @@ import (
 // t^a until t^s: who is asked, what answers count, and when enough have come. How
 // batches are counted stands in storers.go.
 
+// actionRetrieval retrieves the players' actions for the next update.
+type actionRetrieval struct {
+	*core
+	area     *ownArea
+	zones    *electorate
+	receipts *receiptRules
+	store    *actionStore
+	queries  *retrievals
+	updates  *updater
+
+	storing map[id.ID]storers // of players: who are known to store their actions
+}
+
 // actionQuery is a running retrieval of a player's actions (thesis 5.5.2).
 type actionQuery struct {
 	player *Player
@@ -30,97 +43,97 @@ type actionQuery struct {
 
 // askActions retrieves the actions of all players in the update area, from where
 // each player's are stored.
-func (n *Node) askActions(of int64) {
-	c := &n.cycle
+func (ar *actionRetrieval) askActions(of int64) {
+	c := &ar.updates.cycle
 	if c.query != nil {
-		n.conclude(c.query)
+		ar.queries.conclude(c.query)
 	}
 	if c.from == nil || c.to != of {
-		n.failed(of)
+		ar.updates.failed(of)
 		return
 	}
-	players := c.from.withTentative().players(&c.from.Cover, &n.world, nil)
-	n.keepStorers(players)
-	c.asked = n.actionQueries(players)
+	players := c.from.withTentative().players(&c.from.Cover, &ar.world, nil)
+	ar.keepStorers(players)
+	c.asked = ar.actionQueries(players)
 	c.open, c.asking, c.missing = len(players), true, false
 	for i := range c.asked {
-		n.askForActions(i)
+		ar.askForActions(i)
 	}
-	if n.cfg.Protocol.Receipts {
-		n.exchange(of)
-		n.env.SetTimer(n.env.Now().Add(n.firstStorerWait()), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
+	if ar.cfg.Protocol.Receipts {
+		ar.store.exchange(of)
+		ar.env.SetTimer(ar.env.Now().Add(ar.firstStorerWait()), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
 	}
 	if c.open == 0 {
-		n.update()
+		ar.updates.update()
 	}
 }
 
 // keepStorers forgets who stores the actions of those who are gone.
-func (n *Node) keepStorers(players []*Object) {
-	before := n.storing
-	n.storing = make(map[id.ID]storers, len(players))
+func (ar *actionRetrieval) keepStorers(players []*Object) {
+	before := ar.storing
+	ar.storing = make(map[id.ID]storers, len(players))
 	for _, o := range players {
-		if known := before[o.Player.ID]; len(known) > 0 && len(known) <= n.space.Zones()*n.homesOf() {
-			n.storing[o.Player.ID] = known
+		if known := before[o.Player.ID]; len(known) > 0 && len(known) <= ar.space.Zones()*ar.area.homesOf() {
+			ar.storing[o.Player.ID] = known
 		}
 	}
 }
 
 // actionQueries are the retrievals of what these players have done.
-func (n *Node) actionQueries(players []*Object) []actionQuery {
-	slots := n.space.Zones() * n.homesOf()
+func (ar *actionRetrieval) actionQueries(players []*Object) []actionQuery {
+	slots := ar.space.Zones() * ar.area.homesOf()
 	out, got := make([]actionQuery, len(players)), make([]*Batch, slots*len(players))
 	for i, o := range players {
-		out[i] = actionQuery{player: o.Player, at: o.Pos, began: n.env.Now(), got: got[i*slots : (i+1)*slots : (i+1)*slots]}
+		out[i] = actionQuery{player: o.Player, at: o.Pos, began: ar.env.Now(), got: got[i*slots : (i+1)*slots : (i+1)*slots]}
 	}
 	return out
 }
 
 // askForActions asks for one player's actions: some of the storers first (askWave), or, in
 // the thesis, one in each zone.
-func (n *Node) askForActions(i int) {
-	c := &n.cycle
+func (ar *actionRetrieval) askForActions(i int) {
+	c := &ar.updates.cycle
 	p := &c.asked[i]
-	q := &RetrieveActions{Query: uint64(c.to)<<20 | uint64(i*n.homesOf()), Player: p.player, Of: c.to, Known: n.storing[p.player.ID].shortNames()}
-	if n.cfg.Protocol.Receipts {
+	q := &RetrieveActions{Query: uint64(c.to)<<20 | uint64(i*ar.area.homesOf()), Player: p.player, Of: c.to, Known: ar.storing[p.player.ID].shortNames()}
+	if ar.cfg.Protocol.Receipts {
 		p.ask = q
-		n.askWave(p)
+		ar.askWave(p)
 		return
 	}
-	for z := range n.space.Zones() {
-		n.overlay.Unicast(n.places.key(p.player.Home, z), q)
+	for z := range ar.space.Zones() {
+		ar.overlay.Unicast(ar.places.key(p.player.Home, z), q)
 	}
 }
 
 // onActionsResult takes the answer of one zone.
-func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
-	c := &n.cycle
-	homes := n.homesOf()
+func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *ActionsResult) {
+	c := &ar.updates.cycle
+	homes := ar.area.homesOf()
 	i, home := int(m.Query&(1<<20-1))/homes, int(m.Query&(1<<20-1))%homes
 	if !c.asking || int64(m.Query>>20) != c.to || i >= len(c.asked) {
 		return
 	}
 	q := &c.asked[i]
-	slot := n.space.Zone(from.Pos)*homes + home
+	slot := ar.space.Zone(from.Pos)*homes + home
 	if q.done || m.Batch == nil || m.Batch.Player.ID != q.player.ID || m.Batch.Of != c.to {
 		return
 	}
-	known := n.storing[q.player.ID]
-	good := n.goodOf(known.expandCertificate(m.Certificate), m.Batch)
-	if n.cfg.Protocol.Receipts && len(good) >= n.quorum() {
+	known := ar.storing[q.player.ID]
+	good := ar.receipts.goodOf(known.expandCertificate(m.Certificate), m.Batch)
+	if ar.cfg.Protocol.Receipts && len(good) >= ar.zones.quorum() {
 		q.heard++
 		q.result, q.votes = m.Batch, len(good)
-		if n.cfg.Protocol.Terse {
-			n.storing[q.player.ID] = known.withAll(good)
+		if ar.cfg.Protocol.Terse {
+			ar.storing[q.player.ID] = known.withAll(good)
 		}
-		n.endActionQueryOnce(q)
+		ar.endActionQueryOnce(q)
 		return
 	}
-	defer n.askIfIdle(q)
+	defer ar.askIfIdle(q)
 	switch {
 	case q.got[slot] == nil:
 		q.count++
-	case !n.storers() || len(q.got[slot].Actions) > 0:
+	case !ar.area.storers() || len(q.got[slot].Actions) > 0:
 		return // somebody has answered already
 	}
 	q.heard++
@@ -131,48 +144,48 @@ func (n *Node) onActionsResult(from *overlay.Contact, m *ActionsResult) {
 		}
 		q.signed[slot] = true
 	}
-	if b, votes := n.countBatches(q); votes > q.votes || n.storers() {
+	if b, votes := ar.countBatches(q); votes > q.votes || ar.area.storers() {
 		q.result, q.votes = b, votes
 	}
-	if q.votes >= n.votesNeeded() && !n.waitsForAll(q.result) || q.count == len(q.got) {
-		n.endActionQueryOnce(q)
+	if q.votes >= ar.zones.votesNeeded() && !ar.waitsForAll(q.result) || q.count == len(q.got) {
+		ar.endActionQueryOnce(q)
 	}
 }
 
 // askIfIdle asks more storers once all who were asked have answered.
-func (n *Node) askIfIdle(q *actionQuery) {
-	if q.count >= q.sent || !n.cfg.Protocol.Quorum {
-		n.askWave(q)
+func (ar *actionRetrieval) askIfIdle(q *actionQuery) {
+	if q.count >= q.sent || !ar.cfg.Protocol.Quorum {
+		ar.askWave(q)
 	}
 }
 
 // endActionQueryOnce ends one retrieval; the update follows the last one.
-func (n *Node) endActionQueryOnce(q *actionQuery) {
-	n.endActionQuery(q)
-	if n.cycle.open == 0 {
-		n.update()
+func (ar *actionRetrieval) endActionQueryOnce(q *actionQuery) {
+	ar.endActionQuery(q)
+	if ar.updates.cycle.open == 0 {
+		ar.updates.update()
 	}
 }
 
 // endActionQuery takes what a retrieval has brought.
-func (n *Node) endActionQuery(q *actionQuery) {
+func (ar *actionRetrieval) endActionQuery(q *actionQuery) {
 	q.done = true
-	n.cycle.open--
-	if n.cfg.Protocol.Majority && q.votes < n.votesNeeded() {
+	ar.updates.cycle.open--
+	if ar.cfg.Protocol.Majority && q.votes < ar.zones.votesNeeded() {
 		q.result = nil
-		if q.count >= n.votesNeeded()*n.homesOf() && !n.mayCount(q) {
+		if q.count >= ar.zones.votesNeeded()*ar.area.homesOf() && !ar.mayCount(q) {
 			// Enough zones have answered, and no batch has a majority: only what has
 			// one is included. All who ask see it alike.
-			q.result = n.cache.batch(&Batch{Player: q.player, Of: n.cycle.to})
+			q.result = ar.cache.batch(&Batch{Player: q.player, Of: ar.updates.cycle.to})
 		}
 	}
 	if q.result == nil {
-		n.cycle.missing = true
+		ar.updates.cycle.missing = true
 	}
-	if p := n.cfg.Probe; p != nil {
+	if p := ar.cfg.Probe; p != nil {
 		r := Report{
-			Kind: ForActions, By: n, Of: n.cycle.to, Player: q.player, Took: n.env.Now().Sub(q.began),
-			Answers: q.heard, Votes: q.votes, Zones: n.space.Zones(),
+			Kind: ForActions, By: ar.node, Of: ar.updates.cycle.to, Player: q.player, Took: ar.env.Now().Sub(q.began),
+			Answers: q.heard, Votes: q.votes, Zones: ar.space.Zones(),
 		}
 		if q.result != nil {
 			r.Batches = []*Batch{q.result}
@@ -183,15 +196,15 @@ func (n *Node) endActionQuery(q *actionQuery) {
 
 // finishActions is the timeout of the retrievals of actions: what has most votes
 // counts (thesis 5.2.2).
-func (n *Node) finishActions() {
-	c := &n.cycle
+func (ar *actionRetrieval) finishActions() {
+	c := &ar.updates.cycle
 	if !c.asking {
 		return
 	}
 	for i := range c.asked {
 		if q := &c.asked[i]; !q.done {
-			n.endActionQuery(q)
+			ar.endActionQuery(q)
 		}
 	}
-	n.update()
+	ar.updates.update()
 }

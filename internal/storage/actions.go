@@ -15,7 +15,7 @@ type Batch struct {
 	Of      int64
 	Actions []*Action
 	hash    uint64 // of the actions' hashes
-	bytes   int    // size, once the memo has it; 0: to be counted
+	bytes   int    // size, once the cache has it; 0: to be counted
 }
 
 // sizeBatch is the head of a batch on the wire: how many actions follow.
@@ -115,7 +115,7 @@ func (s *playerLog) intervalLog(of int64) *intervalLog {
 	return &s.stacks[i]
 }
 
-// deferred returns a player's actions of an interval, none perhaps, and their
+// certifiedBatch returns a player's actions of an interval, none perhaps, and their
 // certificate, if there is one.
 func (c *container) certifiedBatch(p *Player, of int64, m *ReplayCache) (*Batch, *Certificate) {
 	if _, st := c.find(p.ID, of); st != nil {
@@ -154,7 +154,7 @@ func (c *container) merge(batches []*Batch) {
 	}
 }
 
-// take returns the batches of the shelves that want is true for; with remove
+// take returns the batches of the players that want is true for; with remove
 // they are not kept.
 func (c *container) take(m *ReplayCache, remove bool, want func(*Player) bool) (out []*Batch) {
 	keep := c.order[:0]

@@ -9,11 +9,11 @@ import (
 // assemble puts the answers of one zone together (thesis 5.2.2, 5.3.4). It fails
 // if the zone cannot have a vote: an answer is of another time, or versions of
 // an object that several nodes hold are tied.
-func (n *Node) assemble(q *query, z *zoneAnswer) (outcome, bool) {
+func (bl *ballot) assemble(q *query, z *zoneAnswer) (outcome, bool) {
 	if q.Kind.static() {
-		return n.assembleStatic(z), true
+		return bl.assembleStatic(z), true
 	}
-	s := &Snapshot{Of: q.Of, Cover: q.Area, Grid: gridOver(&q.Area, &n.world, 0)}
+	s := &Snapshot{Of: q.Of, Cover: q.Area, Grid: gridOver(&q.Area, &bl.world, 0)}
 	for _, r := range z.results {
 		if r.Seen == nil || r.Seen.Of != q.Of {
 			return outcome{}, false
@@ -21,10 +21,10 @@ func (n *Node) assemble(q *query, z *zoneAnswer) (outcome, bool) {
 	}
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
-			if relate(&q.Area, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == outside {
+			if relate(&q.Area, x*bl.world.Cell, y*bl.world.Cell, bl.world.Cell) == outside {
 				continue
 			}
-			c, ok := n.combine(q, z, x, y)
+			c, ok := bl.combine(q, z, x, y)
 			if !ok {
 				return outcome{}, false
 			}
@@ -33,7 +33,7 @@ func (n *Node) assemble(q *query, z *zoneAnswer) (outcome, bool) {
 	}
 	for _, r := range z.results {
 		for _, o := range r.Seen.Woken {
-			if r.Seen.sees(&q.Area, o.Pos, &n.world) {
+			if r.Seen.sees(&q.Area, o.Pos, &bl.world) {
 				s.Woken = append(s.Woken, o)
 			}
 		}
@@ -45,10 +45,10 @@ func (n *Node) assemble(q *query, z *zoneAnswer) (outcome, bool) {
 
 // combine is a cell as those who see a part of it report it. In most cases they
 // hold the same one.
-func (n *Node) combine(q *query, z *zoneAnswer, x, y int32) (*Cell, bool) {
+func (bl *ballot) combine(q *query, z *zoneAnswer, x, y int32) (*Cell, bool) {
 	var one *Cell
 	same := true
-	side := n.world.Cell
+	side := bl.world.Cell
 	for _, r := range z.results {
 		c := r.Seen.At(x, y)
 		if c == nil || c == one || r.Seen.covers(x, y, side) == outside {
@@ -60,16 +60,16 @@ func (n *Node) combine(q *query, z *zoneAnswer, x, y int32) (*Cell, bool) {
 		}
 		one = c
 	}
-	if same && (one == nil || n.agreed(z, one, x, y)) {
+	if same && (one == nil || bl.agreed(z, one, x, y)) {
 		return one, true
 	}
-	return n.combineObjects(q, z, x, y)
+	return bl.combineObjects(q, z, x, y)
 }
 
-// frozenByMajority reports whether nobody who sees a part of the cell holds nothing there,
+// agreed reports whether nobody who sees a part of the cell holds nothing there,
 // which would be another version of it.
-func (n *Node) agreed(z *zoneAnswer, one *Cell, x, y int32) bool {
-	side := n.world.Cell
+func (bl *ballot) agreed(z *zoneAnswer, one *Cell, x, y int32) bool {
+	side := bl.world.Cell
 	for _, r := range z.results {
 		if r.Seen.At(x, y) == nil && r.Seen.covers(x, y, side) != outside {
 			return len(one.Objects) == 0
@@ -80,12 +80,12 @@ func (n *Node) agreed(z *zoneAnswer, one *Cell, x, y int32) bool {
 
 // combineObjects votes for each object among those whose part of the world it
 // lies in: one that does not report it votes that it is not there (5.3.4).
-func (n *Node) combineObjects(q *query, z *zoneAnswer, x, y int32) (*Cell, bool) {
+func (bl *ballot) combineObjects(q *query, z *zoneAnswer, x, y int32) (*Cell, bool) {
 	var all []*Object
 	for _, r := range z.results {
 		if c := r.Seen.At(x, y); c != nil {
 			for _, o := range c.Objects {
-				if r.Seen.sees(&q.Area, o.Pos, &n.world) {
+				if r.Seen.sees(&q.Area, o.Pos, &bl.world) {
 					all = append(all, o)
 				}
 			}
@@ -98,7 +98,7 @@ func (n *Node) combineObjects(q *query, z *zoneAnswer, x, y int32) (*Cell, bool)
 		for j < len(all) && all[j].ID == all[i].ID {
 			j++
 		}
-		o, ok := elect(z, all[i:j], &n.world)
+		o, ok := elect(z, all[i:j], &bl.world)
 		if !ok {
 			return nil, false
 		}
@@ -150,7 +150,7 @@ func mostVoted(versions []*Object, absent int) (best *Object, ok bool) {
 }
 
 // assembleStatic joins what does not overlap.
-func (n *Node) assembleStatic(z *zoneAnswer) outcome {
+func (bl *ballot) assembleStatic(z *zoneAnswer) outcome {
 	var out outcome
 	for _, r := range z.results {
 		out.static = append(out.static, r.Static...)
@@ -168,7 +168,7 @@ func (n *Node) assembleStatic(z *zoneAnswer) outcome {
 }
 
 // same reports whether two zones give the same result.
-func (n *Node) same(q *query, a, b *outcome) bool {
+func (bl *ballot) same(q *query, a, b *outcome) bool {
 	if q.Kind.static() {
 		return slices.EqualFunc(a.static, b.static, sameObject) && slices.EqualFunc(a.batches, b.batches, func(x, y *Batch) bool {
 			return x.Of == y.Of && sameBatch(x, y)
@@ -183,7 +183,7 @@ func (n *Node) same(q *query, a, b *outcome) bool {
 			continue
 		}
 		x, y := a.seen.X+int32(i)%a.seen.W, a.seen.Y+int32(i)/a.seen.W
-		if !sameWithin(&q.Area, c, d, relate(&q.Area, x*n.world.Cell, y*n.world.Cell, n.world.Cell) == inside) {
+		if !sameWithin(&q.Area, c, d, relate(&q.Area, x*bl.world.Cell, y*bl.world.Cell, bl.world.Cell) == inside) {
 			return false
 		}
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 )
 
-// Cache remembers replays: the same step of the same cell with the same actions
+// ReplayCache remembers replays: the same step of the same cell with the same actions
 // gives the same cell, so it is computed once. Nodes of a simulation share one,
 // and with it the cells; a real node has its own.
 //
 // A node at the rim of whose knowledge a cell lies has only a part of the cell's
 // surroundings. What it may look at inside its circle does not depend on the
-// rest (the contract of Rules.Replay), so the memo fills it in from the cells
+// rest (the contract of Rules.Replay), so the cache fills it in from the cells
 // that the others have made of the world everybody shares. That changes nothing
 // that can be seen, and lets replicas be the same bytes.
 type ReplayCache struct {
@@ -58,7 +58,7 @@ type actsKey struct {
 	of     int64
 }
 
-// NewReplayCache returns an empty memo.
+// NewReplayCache returns an empty cache.
 func NewReplayCache() *ReplayCache {
 	return &ReplayCache{
 		initial: map[[2]int32]*Cell{}, batches: map[batchKey]*Batch{}, old: map[batchKey]*Batch{},

@@ -9,12 +9,12 @@ import (
 // What outlives the network. A node that comes in is told what it has to keep by
 // its neighbours; when all nodes of a world have stopped, there is nobody who
 // could. Therefore each keeps on its disk what it has, and begins with that. As it
-// may be old, and nobody can tell, it is a guess (see guess.go): where a majority
+// may be old, and nobody can tell, it is a guess (see tentative.go): where a majority
 // of the zones knows better, it counts for nothing; where nobody knows anything,
 // a majority that has kept the same makes it known again. For the same reason it
 // is no misbehaviour to have kept something else.
 //
-// As long as that is so a cell stands still (see still.go): nodes come back one
+// As long as that is so a cell stands still (see freeze.go): nodes come back one
 // after the other, and whoever went on alone would make a world that nobody else
 // has.
 
@@ -22,10 +22,10 @@ import (
 // nothing. It does not say of which update it is: the world may have stood still
 // for any time.
 func (n *Node) Checkpoint() *Push {
-	if n.state == nil || !n.cfg.Protocol.Majority {
+	if n.replica.state == nil || !n.cfg.Protocol.Majority {
 		return nil
 	}
-	s := *n.state
+	s := *n.replica.state
 	s.Of, s.Woken = 0, nil
 	return &Push{Seen: &s, Area: s.Cover}
 }
@@ -56,18 +56,5 @@ func sameArea(a, b *overlay.Area) bool {
 
 // Restore gives the node what it had kept.
 func (n *Node) Restore(m *Push) {
-	n.restored = m.Seen.withTentative()
-}
-
-// restoredCell is what the node had in a cell when it last had anything; nil: it
-// does not know.
-func (n *Node) restoredCell(x, y int32) *Cell {
-	s := n.restored
-	if s == nil || s.covers(x, y, n.world.Cell) != inside {
-		return nil
-	}
-	if c := s.At(x, y); c != nil {
-		return c
-	}
-	return &Cell{}
+	n.replica.restored = m.Seen.withTentative()
 }

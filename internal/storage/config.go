@@ -22,7 +22,7 @@ type Config struct {
 	Rules   Rules
 	// Protocol is what the network does beyond the thesis' protocol.
 	Protocol Protocol
-	// Wire is whether messages travel as bytes (see brief.go); Secret makes the
+	// Wire is whether messages travel as bytes (see digestanswer.go); Secret makes the
 	// numbers of retrievals, which nobody else can tell beforehand then.
 	Wire   bool
 	Secret []byte

@@ -14,7 +14,7 @@ import (
 type DigestAnswer struct {
 	Of     int64
 	Cover  overlay.Area
-	Unsure []uint32 // as in Carried
+	Unsure []uint32 // as in SnapshotContent
 	// Tags are those of the cells that lie in both the cover and the area that is
 	// asked for, row by row, but for those of which nobody can even guess what is
 	// in them, and for the rows that are left out.
@@ -28,7 +28,7 @@ type DigestAnswer struct {
 	// them, and has to show them to others who are to understand the answer.
 	Left []SaltedDigest
 
-	said *Snapshot // what Said has made of it
+	said *Snapshot // what DigestSnapshot has made of it
 }
 
 // Errors of answers of digests.
@@ -37,7 +37,7 @@ var (
 	errCheck = errors.New("what was left out is not what was expected")
 )
 
-// encodeFetch is what a node says of what it knows to somebody whom it asks.
+// encodeFor is what a node says of what it knows to somebody whom it asks.
 func (k *Known) encodeFor(query uint64, a *overlay.Area, w *World) *Known {
 	if k == nil {
 		return nil
@@ -116,7 +116,7 @@ func (b *DigestAnswer) size() int {
 
 // decodeDigests makes an answer that came what the vote takes: a snapshot of cells of
 // which the tags are known. Nil: it cannot be understood.
-func (n *Node) decodeDigests(m *Result, k *Known) *Result {
+func (rt *retrievals) decodeDigests(m *Result, k *Known) *Result {
 	out := *m
 	if m.Same {
 		if k == nil || k.Around == nil {
@@ -129,11 +129,11 @@ func (n *Node) decodeDigests(m *Result, k *Known) *Result {
 	}
 	if b := m.Sent; b != nil {
 		if b.Same != nil {
-			if b.Left = k.omittedDigests(m, &n.world); b.Left == nil {
+			if b.Left = k.omittedDigests(m, &rt.world); b.Left == nil {
 				return nil
 			}
 		}
-		seen, err := m.DigestSnapshot(n.world)
+		seen, err := m.DigestSnapshot(rt.world)
 		if err != nil {
 			return nil
 		}

@@ -11,7 +11,7 @@ import (
 // What is left out of an answer comes back only as it was expected: somebody who
 // expects something else, or shows others something else, has no answer.
 func TestWhatIsLeftOutComesBack(t *testing.T) {
-	n := &Node{world: World{Side: 4000, Cell: 1000}}
+	n := newNode(core{world: World{Side: 4000, Cell: 1000}})
 	w := &n.world
 	area := overlay.Area{Circle: geom.Circle{C: geom.Point{X: 2000, Y: 2000}, R: 4000}}
 	snap := func(versions ...byte) *Snapshot {
@@ -49,7 +49,7 @@ func TestWhatIsLeftOutComesBack(t *testing.T) {
 		if rows != c.rows || !sent.Same || sent.Around != nil || sent.Seen != nil {
 			t.Errorf("%s: %d rows are left out, neighbourhood %v", name, rows, !sent.Same)
 		}
-		got := n.decodeDigests(sent, known)
+		got := n.queries.decodeDigests(sent, known)
 		if got == nil {
 			t.Fatalf("%s: it is not understood", name)
 		}
@@ -67,10 +67,10 @@ func TestWhatIsLeftOutComesBack(t *testing.T) {
 		again := *sent
 		brief := *sent.Sent
 		brief.said, again.Sent = nil, &brief
-		if got := n.decodeDigests(&again, &Known{Around: around, Cover: area, Seen: snap(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 7)}); got != nil && c.rows == 4 {
+		if got := n.queries.decodeDigests(&again, &Known{Around: around, Cover: area, Seen: snap(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 7)}); got != nil && c.rows == 4 {
 			t.Errorf("%s: who expects something else understands it", name)
 		}
-		if n.decodeDigests(&again, nil) != nil {
+		if n.queries.decodeDigests(&again, nil) != nil {
 			t.Errorf("%s: who has said nothing understands it", name)
 		}
 		brief.said, brief.Left = nil, append(brief.Left, SaltedDigest{})
@@ -86,7 +86,7 @@ func TestWhatIsLeftOutComesBack(t *testing.T) {
 
 func pieceBed() (*Node, *Fetch) {
 	rules := plainRules{}
-	n := &Node{world: World{Side: 1000, Cell: 1000}, cache: NewReplayCache(), cfg: Config{Rules: rules, Wire: true}}
+	n := newNode(core{world: World{Side: 1000, Cell: 1000}, cache: NewReplayCache(), cfg: Config{Rules: rules, Wire: true}})
 	q := &Fetch{Cells: []CellAt{{}}, Have: []*Object{rules.object(1, 1)}, Base: []*Cell{NewCell([]*Object{rules.object(2, 1)})}}
 	return n, q
 }
@@ -97,11 +97,11 @@ func TestPieces(t *testing.T) {
 	rules := plainRules{}
 	cell := NewCell([]*Object{rules.object(1, 1), rules.object(2, 9), rules.object(3, 4)})
 	base := []baseObject{{q.Base[0].Objects[0], 0, 0}}
-	good := n.encodeCell(cell, 0, (&Fetch{HaveTags: []uint64{versionPrefix(q.Have[0])}}).versions(), base)
+	good := n.patches.encodeCell(cell, 0, (&Fetch{HaveTags: []uint64{versionPrefix(q.Have[0])}}).versions(), base)
 	if len(good) != 3 || good[0].How != Has || good[1].How != Based || good[2].How != Whole {
 		t.Fatalf("pieces %+v", good)
 	}
-	got := n.decodeCells(&Blocks{Pieces: [][]ObjectPatch{good}}, q)
+	got := n.patches.decodeCells(&Blocks{Pieces: [][]ObjectPatch{good}}, q)
 	if len(got) != 1 || !sameCellContent(got[0], cell) {
 		t.Error("another cell comes of its pieces")
 	}
@@ -125,12 +125,12 @@ func TestPieces(t *testing.T) {
 		"somebody else's neighbour": {{How: Whole, Data: rules.AppendObject(nil, thing(0, 1))}},
 	} {
 		left := maxBlocks
-		if c, err := n.decodeCell(bad, q, 0, &left); err == nil {
+		if c, err := n.patches.decodeCell(bad, q, 0, &left); err == nil {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
 	left := 399
-	if _, err := n.decodeCell(good, q, 0, &left); !errors.Is(err, errLarge) {
+	if _, err := n.patches.decodeCell(good, q, 0, &left); !errors.Is(err, errLarge) {
 		t.Errorf("more than may be: %v", err)
 	}
 }
@@ -150,7 +150,7 @@ func FuzzPieces(f *testing.F) {
 			pieces = append(pieces, p)
 		}
 		left := maxBlocks
-		c, err := n.decodeCell(pieces, q, 0, &left)
+		c, err := n.patches.decodeCell(pieces, q, 0, &left)
 		if err != nil {
 			return
 		}

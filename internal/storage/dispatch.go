@@ -22,14 +22,16 @@ const (
 // Start implements machine.Machine.
 func (n *Node) Start() {
 	n.overlay.Start()
-	n.startCycle()
+	n.updates.startCycle()
 	n.drain()
 }
 
 // Stop leaves the network.
 func (n *Node) Stop() {
-	n.lastDeposits()
-	n.handOff()
+	n.player.lastDeposits()
+	n.drain()
+	n.transfer.handOff()
+	n.drain()
 	n.stopped = true
 	n.overlay.Stop()
 }
@@ -63,63 +65,37 @@ func (n *Node) OnTimer(t machine.Timer) {
 	}
 	switch t.Kind {
 	case timerCycle:
-		n.onCycle(t)
+		n.updates.onCycle(t)
 	case timerQuery:
-		if q := n.query(t.Arg); q != nil {
-			n.conclude(q)
+		if q := n.queries.query(t.Arg); q != nil {
+			n.queries.conclude(q)
 		}
 	case timerDeposit:
-		n.deposit(int64(t.Arg))
+		n.player.deposit(int64(t.Arg))
 	case timerHurry:
-		n.askMoreStorers(int64(t.Arg))
+		n.acts.askMoreStorers(int64(t.Arg))
 	case timerInsist:
-		n.resendDeposit(int64(t.Arg))
+		n.player.resendDeposit(int64(t.Arg))
 	case timerWake:
-		if n.lastActivation.Of == int64(t.Arg) {
-			n.sendActivate()
+		if n.player.lastActivation.Of == int64(t.Arg) {
+			n.player.sendActivate()
 		}
 	case timerPins:
-		if q := n.query(t.Arg); q != nil {
-			n.askAgain(q)
+		if q := n.queries.query(t.Arg); q != nil {
+			n.peers.askAgain(q)
 		}
 	case timerFetch:
-		if q := n.query(t.Arg); q != nil {
-			n.continueFetch(q, t.Gen)
+		if q := n.queries.query(t.Arg); q != nil {
+			n.fetcher.continueFetch(q, t.Gen)
 		}
 	case timerStatic:
-		n.fetchStatic(t)
+		n.transfer.fetchStatic(t)
 	case timerPushes:
-		n.finishJoin()
+		n.transfer.finishJoin()
 	default:
 		n.overlay.OnTimer(t)
 	}
 	n.drain()
-}
-
-// overlayEvent is something the overlay has reported: a message, or that the
-// neighbourhood has changed.
-type overlayEvent struct {
-	unicast *overlay.Unicast
-	came    machine.Time // of a unicast: when it came to the node
-	area    *overlay.Areacast
-}
-
-// eventQueue hears the overlay's events: they are handled when its handler is over.
-type eventQueue Node
-
-func (e *eventQueue) Joined()        { e.events = append(e.events, overlayEvent{}) }
-func (e *eventQueue) Neighbourhood() { e.events = append(e.events, overlayEvent{}) }
-func (e *eventQueue) Received(m *overlay.Unicast, came machine.Time) {
-	e.events = append(e.events, overlayEvent{unicast: m, came: came})
-}
-
-func (e *eventQueue) ReceivedArea(m *overlay.Areacast) {
-	e.events = append(e.events, overlayEvent{area: m})
-}
-func (e *eventQueue) Report(v overlay.Evidence) {
-	if e.cfg.Overlay.Events != nil {
-		e.cfg.Overlay.Events.Report(v)
-	}
 }
 
 // drain handles what the overlay has reported; doing so may make it report more.
@@ -128,14 +104,14 @@ func (n *Node) drain() {
 		return
 	}
 	n.busy = true
-	for len(n.events) > 0 || n.neighbourhoodChanged && !n.stopped && n.overlay.Stable() {
-		for i := 0; i < len(n.events); i++ {
-			n.handle(n.events[i])
+	for len(n.inbox.events) > 0 || n.area.neighbourhoodChanged && !n.stopped && n.overlay.Stable() {
+		for i := 0; i < len(n.inbox.events); i++ {
+			n.handle(n.inbox.events[i])
 		}
-		clear(n.events)
-		n.events = n.events[:0]
-		if n.neighbourhoodChanged && !n.stopped && n.overlay.Stable() {
-			n.onNeighbourhoodChanged()
+		clear(n.inbox.events)
+		n.inbox.events = n.inbox.events[:0]
+		if n.area.neighbourhoodChanged && !n.stopped && n.overlay.Stable() {
+			n.transfer.onNeighbourhoodChanged()
 		}
 	}
 	n.busy = false
@@ -149,7 +125,7 @@ func (n *Node) handle(u overlayEvent) {
 	case u.area != nil:
 		n.onArea(u)
 	default:
-		n.around, n.neighbourhoodChanged = nil, true
+		n.area.around, n.area.neighbourhoodChanged = nil, true
 	}
 }
 
@@ -159,90 +135,76 @@ func (n *Node) onUnicast(u overlayEvent) {
 	m := u.unicast
 	switch body := m.Body.(type) {
 	case *Result:
-		n.onResult(m.Origin, body)
+		n.queries.onResult(m.Origin, body)
 	case *ActionsResult:
-		n.onActionsResult(m.Origin, body)
+		n.acts.onActionsResult(m.Origin, body)
 	case *Push:
-		n.onPush(m.Origin, body)
+		n.transfer.onPush(m.Origin, body)
 	case *Fetch:
-		if !n.deferUntilReady(u) {
-			n.onFetch(m.Origin, body)
+		if !n.inbox.deferUntilReady(u) {
+			n.answers.onFetch(m.Origin, body)
 		}
 	case *Retrieve:
-		if !n.deferUntilReady(u) {
+		if !n.inbox.deferUntilReady(u) {
 			n.probe(Arrival(body.Kind), n.hops(m))
-			n.onRetrieve(m.Origin, body)
+			n.answers.onRetrieve(m.Origin, body)
 		}
 	case *PeerQuery:
-		n.onPeerQuery(m.Origin, body)
+		n.peers.onPeerQuery(m.Origin, body)
 	case *PeerReply:
-		n.onPeerReply(body)
+		n.peers.onPeerReply(body)
 	case *Blocks:
-		n.onBlocks(m.Origin, body)
+		n.fetcher.onBlocks(m.Origin, body)
 	case *Deposit:
-		if !n.deferUntilReady(u) {
+		if !n.inbox.deferUntilReady(u) {
 			n.probe(ArrivedStore, n.hops(m))
-			n.onDeposit(m.Origin, body, u.came)
+			n.store.onDeposit(m.Origin, body, u.came)
 		}
 	case *Receipt:
-		n.onReceipt(m.Origin, body)
+		n.player.onReceipt(m.Origin, body)
 	case *Certified:
-		n.onCertified(m.Origin, body)
+		n.store.onCertified(m.Origin, body)
 	case *Exchange:
-		if !n.deferUntilReady(u) {
-			n.onExchange(body)
+		if !n.inbox.deferUntilReady(u) {
+			n.store.onExchange(body)
 		}
 	case *Better:
 		n.overlay.Introduce(body.Node)
 	case *RetrieveActions:
-		if !n.deferUntilReady(u) {
+		if !n.inbox.deferUntilReady(u) {
 			n.probe(Arrival(ForActions), n.hops(m))
-			n.onRetrieveActions(m.Origin, body)
+			n.store.onRetrieveActions(m.Origin, body)
 		}
 	case *Store:
-		if !n.deferUntilReady(u) {
+		if !n.inbox.deferUntilReady(u) {
 			n.probe(ArrivedStore, n.hops(m))
-			n.onStore(body, u.came)
+			n.store.onStore(body, u.came)
 		}
 	case *Activate:
-		if !n.deferUntilReady(u) {
-			n.onActivate(m.Origin, body)
+		if !n.inbox.deferUntilReady(u) {
+			n.dormant.onActivate(m.Origin, body)
 		}
 	}
 }
 
 func (n *Node) onArea(u overlayEvent) {
-	if q, ok := u.area.Body.(*Retrieve); ok && !n.deferUntilReady(u) {
+	if q, ok := u.area.Body.(*Retrieve); ok && !n.inbox.deferUntilReady(u) {
 		n.probe(Arrival(q.Kind), u.area.Hops)
-		n.onRetrieve(u.area.Origin, q)
+		n.answers.onRetrieve(u.area.Origin, q)
 	}
-}
-
-// maxHeld bounds what waits for neighbours' data.
-const maxHeld = 4096
-
-// deferUntilReady lets a message wait while the node does not have what it needs to answer.
-func (n *Node) deferUntilReady(u overlayEvent) bool {
-	if n.ready {
-		return false
-	}
-	if len(n.deferred) < maxHeld {
-		n.deferred = append(n.deferred, u)
-	}
-	return true
 }
 
 // hops is how many links a message has come over: the first does not count in
 // the message itself.
-func (n *Node) hops(m *overlay.Unicast) uint8 {
-	if m.Origin.ID == n.self.ID {
+func (c *core) hops(m *overlay.Unicast) uint8 {
+	if m.Origin.ID == c.self.ID {
 		return 0
 	}
 	return m.Hops + 1
 }
 
-func (n *Node) probe(k Arrival, hops uint8) {
-	if n.cfg.Probe != nil {
-		n.cfg.Probe.Arrived(k, int(hops))
+func (c *core) probe(k Arrival, hops uint8) {
+	if c.cfg.Probe != nil {
+		c.cfg.Probe.Arrived(k, int(hops))
 	}
 }

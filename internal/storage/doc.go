@@ -5,4 +5,26 @@
 // docs/protocols/storage.md is its page.
 //
 // What the world is made of and how it changes is not known here: Rules are.
+//
+// A Node passes messages and timers to its components (dispatch.go). Each has its
+// own state and names in its struct the components that it uses:
+//
+//	updates    the update cycle: asks for the state, then for actions, replays (cycle.go, update.go)
+//	acts       retrieves the players' actions for an update (actionquery.go)
+//	queries    retrieves areas of the world (query.go); peers and fetcher belong to it:
+//	           nodes that have answered before, contents of what was agreed on by digest
+//	ballot     counts the zones' votes; changes nothing (vote.go and vote*.go)
+//	zones      how many zones have a vote (zones.go)
+//	answers    answers others (answer.go)
+//	replica    the node's part of the world (replica.go)
+//	area       what the node is responsible for (ownarea.go)
+//	store      players' actions that are stored here (actionstore.go, actions.go)
+//	receipts   signs and checks receipts (receiptrules.go)
+//	player     the side of the node's own player (deposit.go, activate.go)
+//	dormant    characters whose players are away (dormant.go, wake.go)
+//	transfer   hands data over when neighbours join and leave (transfer.go, join.go, handoff.go)
+//
+// Start with Rules, Node and updater.onCycle. The data is in rules.go, cell.go,
+// snapshot.go and actions.go, the messages in message.go, receipt.go and
+// fetchmessage.go.
 package storage

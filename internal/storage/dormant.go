@@ -4,9 +4,25 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
+
+// dormantStore keeps the static objects of the node's cell: the characters whose players
+// are away (thesis 5.4.1).
+type dormantStore struct {
+	*core
+	area     *ownArea
+	zones    *electorate
+	replica  *replica
+	store    *actionStore
+	transfer *transfer
+
+	static          map[ObjectID]*Object
+	recentlyDormant recentlyDormant
+	activated       []activation
+	lateActivations []lateActivation
+	handOffs
+}
 
 // recentlyDormant are the characters that fell asleep in one step where the node keeps them.
 type recentlyDormant struct {
@@ -15,24 +31,24 @@ type recentlyDormant struct {
 }
 
 // makeDormant stores the characters that have become static in the node's cell.
-func (n *Node) makeDormant(c *Cell) {
+func (ds *dormantStore) makeDormant(c *Cell) {
 	for _, o := range c.Asleep {
-		if n.responsible(o.Pos) {
-			n.static[o.ID] = o
-			n.recentlyDormant.them = append(n.recentlyDormant.them, o)
+		if ds.area.responsible(o.Pos) {
+			ds.static[o.ID] = o
+			ds.recentlyDormant.them = append(ds.recentlyDormant.them, o)
 		}
 	}
 }
 
 // dormantSince are the static objects of the node, those too that a farewell has only
 // named, or those that fell asleep in a step.
-func (n *Node) dormantSince(of int64) (out []*Object) {
+func (ds *dormantStore) dormantSince(of int64) (out []*Object) {
 	switch of {
 	case 0:
-		return slices.AppendSeq(slices.Collect(maps.Values(n.static)), maps.Values(n.bequests))
-	case n.recentlyDormant.of:
-		for _, o := range n.recentlyDormant.them {
-			if n.static[o.ID] == o {
+		return slices.AppendSeq(slices.Collect(maps.Values(ds.static)), maps.Values(ds.bequests))
+	case ds.recentlyDormant.of:
+		for _, o := range ds.recentlyDormant.them {
+			if ds.static[o.ID] == o {
 				out = append(out, o)
 			}
 		}
@@ -40,25 +56,32 @@ func (n *Node) dormantSince(of int64) (out []*Object) {
 	return out
 }
 
-// requestDormant asks the other zones at t^s who fell asleep in the node's cell in the
-// step that everybody has made by now, if the node has not made all of it: because a
-// neighbour has left since the update area was asked for, because it has just come
-// itself, or because it was unsure. When it asked for all that sleeps there, the
-// others had perhaps not made that step either (Protocol.Farewell). To ask for all
-// again would be too much: characters are large, and where few nodes keep the world,
-// answers to many such questions would leave no room for the next update's.
-func (n *Node) requestDormant(of int64) {
-	if !n.cfg.Protocol.Farewell || !n.ready || of == 0 || len(n.part.cell) < 3 || n.hasComputed(of) {
-		return
+// addStatic adds static data that lies in the node's cell.
+func (ds *dormantStore) addStatic(out outcome) {
+	for _, o := range out.static {
+		if o.Static && ds.area.responsible(o.Pos) {
+			ds.static[o.ID] = o
+			delete(ds.bequests, o.ID)
+		}
 	}
-	n.retrieve(ForFailure, overlay.Area{Polygon: n.part.cell}, of)
+	for _, b := range out.batches {
+		if ds.area.stores(b.Player) {
+			ds.store.actions.merge([]*Batch{b})
+		}
+	}
 }
 
-// hasComputed reports whether the node's state is that of t_of, and all of its cell known.
-func (n *Node) hasComputed(of int64) bool {
-	s := n.state
-	if s == nil || s.Of != of || slices.ContainsFunc(n.part.cell, func(p geom.Point) bool { return !contains(&s.Cover, p) }) {
-		return false
+// releaseStatic removes static objects that a neighbour is now responsible for, and
+// returns them in order.
+func (ds *dormantStore) releaseStatic(to *overlay.Contact) (out []*Object) {
+	for _, o := range ds.static {
+		if ds.area.nearestTo(to, o.Pos) {
+			out = append(out, o)
+		}
 	}
-	return !s.hasUnsure(&overlay.Area{Polygon: n.part.cell}, n.world.Cell)
+	slices.SortFunc(out, byID)
+	for _, o := range out {
+		delete(ds.static, o.ID)
+	}
+	return out
 }

@@ -28,15 +28,15 @@ func TestWhoAsksForAPlaceIsTold(t *testing.T) {
 		}
 		var nodes []*Node
 		for i, p := range at {
-			n := &Node{space: space, world: shape, places: newMapping(space, shape), zone: zone, self: &overlay.Contact{ID: id.ID{byte(i)}, Pos: p}}
+			n := newNode(core{space: space, world: shape, places: newMapping(space, shape), zone: zone, self: &overlay.Contact{ID: id.ID{byte(i)}, Pos: p}})
 			var others []geom.Point
 			for k, q := range at {
 				if k != i {
 					others = append(others, q)
-					n.part.neighbours = append(n.part.neighbours, &overlay.Contact{ID: id.ID{byte(k)}, Pos: q})
+					n.area.part.neighbours = append(n.area.part.neighbours, &overlay.Contact{ID: id.ID{byte(k)}, Pos: q})
 				}
 			}
-			n.part.cell = n.places.polygon(geom.Cell(p, others, area, nil))
+			n.area.part.cell = n.places.polygon(geom.Cell(p, others, area, nil))
 			nodes = append(nodes, n)
 		}
 		beyond := 0
@@ -53,15 +53,15 @@ func TestWhoAsksForAPlaceIsTold(t *testing.T) {
 				p.Y = side - 1
 			}
 			for _, n := range nodes {
-				if !n.responsible(p) {
+				if !n.area.responsible(p) {
 					continue
 				}
-				cell := overlay.Area{Polygon: n.part.cell}
+				cell := overlay.Area{Polygon: n.area.part.cell}
 				if !contains(&cell, p) {
 					beyond++
 				}
 				if !n.places.touches(&cell, p) {
-					t.Fatalf("r = %d: nobody is told of %v, which lies in the cell %v", r, p, n.part.cell)
+					t.Fatalf("r = %d: nobody is told of %v, which lies in the cell %v", r, p, n.area.part.cell)
 				}
 			}
 		}

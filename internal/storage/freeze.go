@@ -1,16 +1,14 @@
 package storage
 
-import "slices"
-
 // What stands still. Where nobody knows anything, the world waits until enough are
-// back who have kept the same (see keepsake.go). If each cell went on as soon as
+// back who have kept the same (see checkpoint.go). If each cell went on as soon as
 // somebody has heard enough, one would before the next, and what went over the
 // border between the two would be lost, or be twice. As long as they stand still,
 // cells are the same at every update, so that it does not matter who hears of what
 // when; and all go on at the same time: at the next of every fourth update, those
 // of which more than half of the zones say by then that enough have said the same.
 
-// setFreeze is how still an unsure cell stands.
+// freeze is how still an unsure cell stands.
 type freeze uint8
 
 const (
@@ -84,55 +82,6 @@ func (s *Snapshot) isFrozen(x, y, ring int32) bool {
 		}
 	}
 	return true
-}
-
-// halfOfZonesKnow reports whether half of the zones know what is in a cell. That is not
-// enough to take it for true; but there the world goes on, and a guess that stood
-// still would never be the same as what they know. When it goes on from what they
-// say, there is a majority an update later. So it is if a zone is empty, and somebody
-// leaves in another.
-func (n *Node) halfOfZonesKnow(q *query, x, y int32) bool {
-	know := 0
-	for i := range q.zones {
-		know += bit(slices.ContainsFunc(q.zones[i].results, func(r *Result) bool {
-			return n.fits(q, r) && r.Seen.covers(x, y, n.world.Cell) == inside
-		}))
-	}
-	return 2*know >= n.voters()
-}
-
-// isFrozenByVote reports whether a cell that nobody knows enough of stands still: if most of
-// those who guess what is in it say so. Whom nobody answers stays as it is.
-func (n *Node) isFrozenByVote(q *query, x, y int32) bool {
-	resting, guessing := 0, 0
-	for i := range q.zones {
-		for _, r := range q.zones[i].results {
-			if n.fits(q, r) && r.Seen.unsure(x, y) && r.Seen.At(x, y) != nil {
-				guessing++
-				resting += bit(r.Seen.freezeOf(x, y) != notFrozen)
-			}
-		}
-	}
-	if guessing > 0 {
-		return 2*resting > guessing
-	}
-	for _, s := range [...]*Snapshot{n.state, n.tentative} {
-		if s != nil && s.Of == q.Of && s.unsure(x, y) && s.At(x, y) != nil {
-			return s.freezeOf(x, y) != notFrozen
-		}
-	}
-	return n.restoredCell(x, y) != nil
-}
-
-// thawsAt reports whether a cell that stood still goes on with this update. That
-// takes more than half of all zones, also of those that are deserted: others may come
-// back who have kept something else.
-func (n *Node) thawsAt(firm *query, x, y int32) bool {
-	if firm.Of%thawEvery != 0 {
-		return false
-	}
-	_, votes, how := n.countCell(firm, x, y)
-	return how == elected && votes >= n.majorityOfAll()
 }
 
 // withReturned adds to a cell what was in it and would have gone to one that stands

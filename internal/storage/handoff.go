@@ -22,29 +22,28 @@ import (
 const farewellBytes = 1 << 20
 
 // handOff hands static data and actions to those who keep them from now on.
-func (n *Node) handOff() {
-	if !n.cfg.Protocol.Farewell || !n.ready || !n.begun {
+func (tr *transfer) handOff() {
+	if !tr.cfg.Protocol.Farewell || !tr.ready || !tr.begun {
 		return
 	}
-	for _, to := range n.part.neighbours {
+	for _, to := range tr.area.part.neighbours {
 		m := &Push{}
-		for _, o := range n.static {
-			if n.responsible(o.Pos) && n.successor(o.Pos) == to {
+		for _, o := range tr.dormant.static {
+			if tr.area.responsible(o.Pos) && tr.area.successor(o.Pos) == to {
 				m.Static = append(m.Static, o)
 			}
 		}
 		slices.SortFunc(m.Static, byID)
-		if n.cfg.Protocol.Digests && n.voters() > 1 {
+		if tr.cfg.Protocol.Digests && tr.zones.voters() > 1 {
 			m.Static, m.Names = limitHandOff(m.Static)
 		}
-		m.Batches = n.batchesAt(func(h geom.Point) bool { return n.responsible(h) && n.successor(h) == to })
+		m.Batches = tr.store.batchesAt(func(h geom.Point) bool { return tr.area.responsible(h) && tr.area.successor(h) == to })
 		if len(m.Static)+len(m.Batches) == 0 {
 			continue
 		}
-		m.Seal(n.world)
-		n.sendPush(to, m)
+		m.Seal(tr.world)
+		tr.sendPush(to, m)
 	}
-	n.drain()
 }
 
 // limitHandOff leaves of static objects what a farewell has room for, and names the rest.
@@ -58,59 +57,48 @@ func limitHandOff(objects []*Object) (some []*Object, rest []DormantName) {
 	return objects, nil
 }
 
-// successor is the neighbour that a place falls to without this node.
-func (n *Node) successor(p geom.Point) (best *overlay.Contact) {
-	k := n.places.keyBeyond(p, n.zone)
-	for _, c := range n.part.neighbours {
-		if best == nil || geom.Closer(k, c.Pos, best.Pos) {
-			best = c
-		}
-	}
-	return best
-}
-
 // keepHandOff keeps what a neighbour has pushed until it is known whether it leaves.
-func (n *Node) keepHandOff(from *overlay.Contact, out outcome) {
-	if n.cfg.Protocol.Farewell && slices.ContainsFunc(n.part.neighbours, isContact(from)) {
-		n.wills[from.ID] = out
+func (ds *dormantStore) keepHandOff(from *overlay.Contact, out outcome) {
+	if ds.cfg.Protocol.Farewell && slices.ContainsFunc(ds.area.part.neighbours, isContact(from)) {
+		ds.wills[from.ID] = out
 	}
 }
 
 // claimHandOffs claims what those have pushed who are not neighbours any more.
-func (n *Node) claimHandOffs() {
-	for _, who := range id.Sorted(n.wills) {
-		if slices.ContainsFunc(n.part.neighbours, func(c *overlay.Contact) bool { return c.ID == who }) {
+func (ds *dormantStore) claimHandOffs() {
+	for _, who := range id.Sorted(ds.wills) {
+		if slices.ContainsFunc(ds.area.part.neighbours, func(c *overlay.Contact) bool { return c.ID == who }) {
 			continue
 		}
-		out := n.wills[who]
-		delete(n.wills, who)
+		out := ds.wills[who]
+		delete(ds.wills, who)
 		for _, o := range out.static {
-			if o.Static && n.responsible(o.Pos) && n.static[o.ID] == nil {
-				n.claims[o.ID] = true
+			if o.Static && ds.area.responsible(o.Pos) && ds.static[o.ID] == nil {
+				ds.claims[o.ID] = true
 			}
 		}
 		for _, o := range out.names {
-			if n.responsible(o.Pos) && n.static[o.ID] == nil {
-				n.claims[o.ID], n.bequests[o.ID] = true, o
+			if ds.area.responsible(o.Pos) && ds.static[o.ID] == nil {
+				ds.claims[o.ID], ds.bequests[o.ID] = true, o
 			}
 		}
-		n.addStatic(out)
+		ds.addStatic(out)
 	}
 }
 
 // dropClaims drops claims in an area that enough zones have answered about without
 // naming them. Again: the area is going to be asked for once more.
-func (n *Node) dropClaims(q *query, again bool) {
-	for what := range n.claims {
-		o, name := n.static[what], n.bequests[what]
+func (ds *dormantStore) dropClaims(q *query, again bool) {
+	for what := range ds.claims {
+		o, name := ds.static[what], ds.bequests[what]
 		if name == nil {
 			name = o
 		}
-		if name != nil && (o == nil && again || !n.places.touches(&q.Area, name.Pos)) {
+		if name != nil && (o == nil && again || !ds.places.touches(&q.Area, name.Pos)) {
 			continue
 		}
-		delete(n.claims, what)
-		delete(n.bequests, what)
+		delete(ds.claims, what)
+		delete(ds.bequests, what)
 		if o == nil {
 			continue
 		}
@@ -119,50 +107,10 @@ func (n *Node) dropClaims(q *query, again bool) {
 			z := &q.zones[i]
 			without += bit(z.over && !slices.ContainsFunc(z.results, func(r *Result) bool { return r.names(o) }))
 		}
-		if without >= n.votesNeeded() {
-			delete(n.static, what)
+		if without >= ds.zones.votesNeeded() {
+			delete(ds.static, what)
 		}
 	}
-}
-
-// maxTries is how often static data is asked for again.
-const maxTries = 5
-
-// isFetchingStatic reports whether the node does not know yet who sleeps in some of an area.
-func (n *Node) isFetchingStatic(a *overlay.Area) bool {
-	for _, f := range n.fetches {
-		if f.area.Overlaps(a.Polygon) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(n.running, func(q *query) bool { return q.Kind.static() && q.Area.Polygon.Overlaps(a.Polygon) })
-}
-
-// unreported looks at the zones that do not report a static object. It is denied if one
-// of them has answered, and the node there whose it would be is not asking itself;
-// open, if one has not answered. When the nodes of several zones that keep a place
-// leave together, those who follow them ask each other: that they know of nobody is
-// no vote against who sleeps there (Protocol.Farewell).
-func (n *Node) unreported(q *query, o *Object) (denied, open bool) {
-	if !n.cfg.Protocol.Farewell {
-		return true, false
-	}
-	for zone := range q.zones {
-		z := &q.zones[zone]
-		if slices.ContainsFunc(z.results, func(r *Result) bool { return r.names(o) }) {
-			continue
-		}
-		k := n.places.keyBeyond(o.Pos, zone)
-		var near *Result
-		for _, r := range z.results {
-			if near == nil || geom.Closer(k, r.Around.Self.Pos, near.Around.Self.Pos) {
-				near = r
-			}
-		}
-		open = open || !n.silent(q, zone)
-		denied = denied || z.over && !near.Asking
-	}
-	return denied, open
 }
 
 // handOffs is what farewells leave with a node.

@@ -31,12 +31,13 @@ func TestOwnCellsAreNotFetched(t *testing.T) {
 	s := seenBy(own).results[0].Seen
 	s.Whole = true
 	for _, ring := range []bool{true, false} {
-		n := &Node{world: World{Side: 1000, Cell: 1000}, state: s, cfg: Config{Protocol: Protocol{Digests: true, Ring: ring}}}
-		if _, got := n.knownCell(1, 0, 0, same); got != ring {
+		n := newNode(core{world: World{Side: 1000, Cell: 1000}, cfg: Config{Protocol: Protocol{Digests: true, Ring: ring}}})
+		n.replica.state = s
+		if _, got := n.replica.knownCell(1, 0, 0, same); got != ring {
 			t.Errorf("ring %v: has its own cell: %v", ring, got)
 		}
-		_, another := n.knownCell(1, 0, 0, other)
-		if _, later := n.knownCell(2, 0, 0, same); another || later {
+		_, another := n.replica.knownCell(1, 0, 0, other)
+		if _, later := n.replica.knownCell(2, 0, 0, same); another || later {
 			t.Errorf("ring %v: takes its own cell for another, or for that of another time", ring)
 		}
 	}
@@ -48,9 +49,9 @@ func TestOwnCellsAreNotFetched(t *testing.T) {
 func TestWhatTheReceiverHasIsNotSent(t *testing.T) {
 	rules := plainRules{}
 	old, now, stranger := rules.object(1, 0), rules.object(1, 9), rules.object(2, 0)
-	n := &Node{world: World{Side: 1000, Cell: 1000}, cache: NewReplayCache(), cfg: Config{Rules: rules}}
-	n.last = &Snapshot{Of: 3, Cover: overlay.Area{Circle: geom.Circle{R: 100}}, Whole: true}
-	n.last.Grid = Grid{W: 1, H: 1, Cells: []*Cell{NewCell([]*Object{old})}}
+	n := newNode(core{world: World{Side: 1000, Cell: 1000}, cache: NewReplayCache(), cfg: Config{Rules: rules}})
+	n.replica.last = &Snapshot{Of: 3, Cover: overlay.Area{Circle: geom.Circle{R: 100}}, Whole: true}
+	n.replica.last.Grid = Grid{W: 1, H: 1, Cells: []*Cell{NewCell([]*Object{old})}}
 	for _, c := range []struct {
 		name string
 		have []*Object
@@ -70,7 +71,7 @@ func TestWhatTheReceiverHasIsNotSent(t *testing.T) {
 		if c.base != nil {
 			q.Base[0] = NewCell([]*Object{c.base})
 		}
-		if _, _, got := n.choosePatch(c.o, 0, (&Fetch{Have: c.have}).versions(), n.commonBase(q)); !c.want(got) {
+		if _, _, got := n.patches.choosePatch(c.o, 0, (&Fetch{Have: c.have}).versions(), n.replica.commonBase(q)); !c.want(got) {
 			t.Errorf("%s: %d bytes", c.name, got)
 		}
 	}
@@ -91,14 +92,14 @@ func TestTheBeginningIsKnown(t *testing.T) {
 		return &o
 	}
 	for _, terse := range []bool{false, true} {
-		n := &Node{world: world, cache: NewReplayCache(), cfg: Config{Rules: rules, Protocol: Protocol{Terse: terse}}}
-		if n.isInitial(woken) != terse || n.isInitial(moved(0)) {
-			t.Errorf("terse %v: is as at t_0: %v, another version: %v", terse, n.isInitial(woken), n.isInitial(moved(0)))
+		n := newNode(core{world: world, cache: NewReplayCache(), cfg: Config{Rules: rules, Protocol: Protocol{Terse: terse}}})
+		if n.replica.isInitial(woken) != terse || n.replica.isInitial(moved(0)) {
+			t.Errorf("terse %v: is as at t_0: %v, another version: %v", terse, n.replica.isInitial(woken), n.replica.isInitial(moved(0)))
 		}
-		if _, _, near := n.choosePatch(moved(4000), 0, nil, nil); near < 200 != terse {
+		if _, _, near := n.patches.choosePatch(moved(4000), 0, nil, nil); near < 200 != terse {
 			t.Errorf("terse %v: %d bytes for who has moved", terse, near)
 		}
-		if _, _, far := n.choosePatch(moved(6000), 0, nil, nil); far < 200 {
+		if _, _, far := n.patches.choosePatch(moved(6000), 0, nil, nil); far < 200 {
 			t.Errorf("terse %v: %d bytes for who is too far away to be found", terse, far)
 		}
 	}
@@ -157,7 +158,7 @@ func TestCertificates(t *testing.T) {
 	b, other := batch(1), batch(2)
 	forged := by(2, b)
 	forged.Signature = []byte("forged")
-	n := &Node{space: space, cfg: Config{CheckReceipt: func(r *Receipt) bool { return len(r.Signature) == 0 }}}
+	n := newNode(core{space: space, cfg: Config{CheckReceipt: func(r *Receipt) bool { return len(r.Signature) == 0 }}})
 	for _, c := range []struct {
 		name string
 		of   []*Receipt
@@ -172,11 +173,11 @@ func TestCertificates(t *testing.T) {
 		{"one is nothing", []*Receipt{by(0, b), by(1, b), nil}, false},
 		{"none", nil, false},
 	} {
-		if got := n.certifies(&Certificate{b, c.of}, b) != nil; got != c.want {
+		if got := n.receipts.certifies(&Certificate{b, c.of}, b) != nil; got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
-	if n.certifies(nil, b) != nil {
+	if n.receipts.certifies(nil, b) != nil {
 		t.Error("no certificate certifies")
 	}
 }

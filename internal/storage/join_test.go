@@ -14,12 +14,12 @@ func TestWhatNobodyHasPushedIsNotKnown(t *testing.T) {
 	box := func(x0, x1 int32) geom.Polygon {
 		return geom.Rect{Min: geom.Point{X: x0}, Max: geom.Point{X: x1, Y: 2000}}.Polygon(nil)
 	}
-	n := &Node{world: w, cfg: Config{Protocol: ProtocolHardened}}
-	n.part.cell = box(0, 4000)
+	n := newNode(core{world: w, cfg: Config{Protocol: ProtocolHardened}})
+	n.area.part.cell = box(0, 4000)
 	left, right := &Push{Area: overlay.Area{Polygon: box(0, 2000)}}, &Push{Area: overlay.Area{Polygon: box(2001, 4000)}}
 	left.Seen = NewSnapshot(3, []*Object{{ID: 1, Pos: geom.Point{X: 500, Y: 500}}}, w)
-	n.pushes = []*Push{left, right}
-	s := n.mergePushes()
+	n.transfer.pushes = []*Push{left, right}
+	s := n.transfer.mergePushes()
 	if s == nil || s.Of != 3 || s.covers(0, 0, w.Cell) == outside || len(s.At(0, 0).Objects) != 1 {
 		t.Fatalf("the part that was pushed is not there: %+v", s)
 	}
@@ -42,9 +42,10 @@ func TestWhomTooFewHaveWoken(t *testing.T) {
 		{[4]bool{true, false, true, false}, true},
 		{[4]bool{true, false, false, false}, true},
 	} {
-		n := &Node{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}, zonePresence: allPresent(4), static: map[ObjectID]*Object{1: o}}
-		n.activated = []activation{{1, o}}
-		n.state = &Snapshot{Of: 1, Woken: []*Object{o}}
+		n := newNode(core{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
+		n.dormant.static = map[ObjectID]*Object{1: o}
+		n.dormant.activated = []activation{{1, o}}
+		n.replica.state = &Snapshot{Of: 1, Woken: []*Object{o}}
 		q := &query{Retrieve: Retrieve{Of: 1, Area: overlay.Area{Circle: geom.Circle{R: 1000}}}, zones: make([]zoneAnswer, 4)}
 		for zone, over := range c.over {
 			z := seenBy(&Cell{})
@@ -56,12 +57,12 @@ func TestWhomTooFewHaveWoken(t *testing.T) {
 				q.zones[zone].over = true
 			}
 		}
-		woken, _ := n.countActivated(q)
+		woken, _ := n.ballot.countActivated(q)
 		if got := len(woken) == 1; got != c.wakes {
 			t.Errorf("zones %v have answered: woken %v, want %v", c.over, got, c.wakes)
 		}
-		if n.dropActivated(&Snapshot{Of: 1, Woken: woken}); (n.static[1] == nil) != c.wakes || len(n.activated) > 0 {
-			t.Errorf("zones %v have answered: sleeps %v", c.over, n.static[1] != nil)
+		if n.dormant.dropActivated(&Snapshot{Of: 1, Woken: woken}); (n.dormant.static[1] == nil) != c.wakes || len(n.dormant.activated) > 0 {
+			t.Errorf("zones %v have answered: sleeps %v", c.over, n.dormant.static[1] != nil)
 		}
 	}
 }

@@ -31,20 +31,20 @@ type Known struct {
 const sizeRow = 4
 
 // known is what the node can say to somebody whom it asks, nil if nothing.
-func (n *Node) known(q *query, zone int, c *overlay.Contact) *Known {
-	i := slices.IndexFunc(n.responders[zone], isResponder(c))
-	if i < 0 || n.responders[zone][i].around == nil {
+func (rc *responderCache) known(q *query, zone int, c *overlay.Contact) *Known {
+	i := slices.IndexFunc(rc.responders[zone], isResponder(c))
+	if i < 0 || rc.responders[zone][i].around == nil {
 		return nil
 	}
-	k := &Known{Around: n.responders[zone][i].around, Cover: n.responders[zone][i].cover}
-	if n.tentative == nil || n.tentative.Of != q.Of {
+	k := &Known{Around: rc.responders[zone][i].around, Cover: rc.responders[zone][i].cover}
+	if rc.replica.tentative == nil || rc.replica.tentative.Of != q.Of {
 		return k
 	}
-	x0, y0, x1, y1 := cellsOver(&q.Area, &n.world, 0)
-	a0, b0, a1, b1 := cellsOver(&k.Cover, &n.world, 0)
+	x0, y0, x1, y1 := cellsOver(&q.Area, &rc.world, 0)
+	a0, b0, a1, b1 := cellsOver(&k.Cover, &rc.world, 0)
 	x0, y0, x1, y1 = max(x0, a0), max(y0, b0), min(x1, a1), min(y1, b1)
 	if x0 <= x1 && y0 <= y1 {
-		k.Seen, k.rows = n.tentative.withTentative(), int((y1-y0+1)*(x1/rowCells-x0/rowCells+1))
+		k.Seen, k.rows = rc.replica.tentative.withTentative(), int((y1-y0+1)*(x1/rowCells-x0/rowCells+1))
 	}
 	return k
 }
@@ -56,7 +56,7 @@ func (k *Known) size() int {
 	return sizeDigest + sizeRow*max(k.rows, len(k.Rows))
 }
 
-// knownCell reports whether a neighbourhood is the known one.
+// has reports whether a neighbourhood is the known one.
 func (k *Known) has(a *Around) bool {
 	if k == nil || k.Around == nil {
 		return false

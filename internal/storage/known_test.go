@@ -75,19 +75,19 @@ func TestKnownStorersAreNotNamedAgain(t *testing.T) {
 	}
 	whole := (&Certified{Certificate: c}).Size()
 	for _, terse := range []bool{false, true} {
-		n := &Node{cfg: Config{Protocol: Protocol{Terse: terse}}, toldStorers: map[id.ID][]uint32{}}
+		n := newNode(core{cfg: Config{Protocol: Protocol{Terse: terse}}})
 		by := &overlay.Contact{ID: id.ID{9}}
-		if got := n.certifiedMessage(by, c).Size(); got != whole {
+		if got := n.player.certifiedMessage(by, c).Size(); got != whole {
 			t.Errorf("terse %v: %d bytes the first time, want %d", terse, got, whole)
 		}
 		want := whole
 		if terse {
 			want -= 3 * (sizeReceipt - sizeBrieflySigned)
 		}
-		if got := n.certifiedMessage(by, c).Size(); got != want {
+		if got := n.player.certifiedMessage(by, c).Size(); got != want {
 			t.Errorf("terse %v: %d bytes the second time, want %d", terse, got, want)
 		}
-		if got := n.certifiedMessage(&overlay.Contact{ID: id.ID{8}}, c).Size(); got != whole {
+		if got := n.player.certifiedMessage(&overlay.Contact{ID: id.ID{8}}, c).Size(); got != whole {
 			t.Errorf("terse %v: %d bytes for somebody else, want %d", terse, got, whole)
 		}
 	}

@@ -103,7 +103,7 @@ func thing(n ObjectID, version byte) *Object {
 // Several nodes of a zone report the same objects: a majority of versions wins,
 // a tie discards the zone's result, a missing object counts as a version (5.3.4).
 func TestDuplicatesAreVotedOn(t *testing.T) {
-	n := &Node{world: World{Side: 1000, Cell: 1000}}
+	n := newNode(core{world: World{Side: 1000, Cell: 1000}})
 	q := &query{Retrieve: Retrieve{Area: overlay.Area{Circle: geom.Circle{R: 1000}}, Of: 1}}
 	good, bad, both := thing(1, 1), thing(1, 2), thing(2, 1)
 	for _, c := range []struct {
@@ -119,7 +119,7 @@ func TestDuplicatesAreVotedOn(t *testing.T) {
 		{"two of three miss it", []*Cell{NewCell([]*Object{good, both}), NewCell([]*Object{both}), NewCell([]*Object{both})}, []*Object{both}},
 		{"three versions", []*Cell{NewCell([]*Object{good}), NewCell([]*Object{bad}), NewCell([]*Object{thing(1, 3)})}, nil},
 	} {
-		out, ok := n.assemble(q, seenBy(c.in...))
+		out, ok := n.ballot.assemble(q, seenBy(c.in...))
 		if ok != (c.want != nil) {
 			t.Errorf("%s: discarded %v", c.name, !ok)
 			continue
@@ -132,9 +132,9 @@ func TestDuplicatesAreVotedOn(t *testing.T) {
 
 // An answer of another update time spoils its zone's vote (5.4.1).
 func TestOldStateHasNoVote(t *testing.T) {
-	n := &Node{world: World{Side: 1000, Cell: 1000}}
+	n := newNode(core{world: World{Side: 1000, Cell: 1000}})
 	q := &query{Retrieve: Retrieve{Area: overlay.Area{Circle: geom.Circle{R: 1000}}, Of: 2}}
-	if _, ok := n.assemble(q, seenBy(NewCell([]*Object{thing(1, 1)}))); ok {
+	if _, ok := n.ballot.assemble(q, seenBy(NewCell([]*Object{thing(1, 1)}))); ok {
 		t.Error("a zone with the state of t_1 votes on t_2")
 	}
 }
@@ -143,17 +143,17 @@ func TestOldStateHasNoVote(t *testing.T) {
 func voters(t *testing.T, versions []byte) (*Node, *query, []Report) {
 	t.Helper()
 	p := &lastReport{}
-	n := &Node{
-		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(16), cfg: Config{Probe: p}, env: frozen{}, zonePresence: allPresent(16),
-	}
+	n := newNode(core{
+		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(16), cfg: Config{Probe: p}, env: frozen{},
+	})
 	area := overlay.Area{Circle: geom.Circle{R: 1000}}
 	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForUpdate, Area: area, Of: 1}, zones: make([]zoneAnswer, 16), keys: make([]overlay.Area, 16)}
-	n.running = append(n.running, q)
+	n.queries.running = append(n.queries.running, q)
 	for zone, v := range versions {
 		c := &overlay.Contact{ID: id.ID{byte(zone + 1)}, Pos: n.space.SubArea(zone).Min}
 		r := seenBy(NewCell([]*Object{thing(1, v)})).results[0]
 		r.Query, r.Around = 1, &Around{Self: c}
-		n.onResult(c, r)
+		n.queries.onResult(c, r)
 	}
 	return n, q, p.reports
 }
@@ -185,7 +185,7 @@ func TestZonesVote(t *testing.T) {
 		t.Fatalf("done %v, %+v", q.done, got)
 	}
 	n, q, _ := voters(t, []byte{1, 2, 3, 2})
-	n.conclude(q)
+	n.queries.conclude(q)
 	got = n.cfg.Probe.(*lastReport).reports
 	if got[0].Votes != 2 || got[0].Seen.Cells[0].Objects[0].Digest != (Digest{2}) {
 		t.Errorf("plurality: %+v", got[0])

@@ -10,8 +10,34 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// Node is one participant: an overlay node and its part of the world.
+// Node is one participant: an overlay node and its part of the world. It passes
+// messages and timers to its components; each has its own state, and its struct
+// names the components that it uses.
 type Node struct {
+	core
+	inbox    inbox
+	area     ownArea
+	zones    electorate
+	receipts receiptRules
+	store    actionStore
+	player   ownPlayer
+	replica  replica
+	patches  patchCodec
+	ballot   ballot
+	queries  retrievals
+	peers    responderCache
+	fetcher  fetcher
+	acts     actionRetrieval
+	dormant  dormantStore
+	transfer transfer
+	updates  updater
+	answers  answerer
+	busy     bool // drain is running
+}
+
+// core is what all components of a node use: its settings, its environment, where
+// it stands, and how far it has come.
+type core struct {
 	cfg     Config
 	env     machine.Env
 	overlay *overlay.Node
@@ -25,54 +51,11 @@ type Node struct {
 	zone    int
 	home    geom.Point
 
-	events   []overlayEvent
-	deferred []overlayEvent // until what neighbours push has come (5.4.1)
-	busy     bool
+	begun   bool // t_0 has passed
+	ready   bool // the node has what it is responsible for
+	stopped bool
 
-	stopped              bool
-	begun                bool // t_0 has passed
-	early                bool // it was there then, and did not know its neighbours yet
-	ready                bool // has what it is responsible for
-	part                 responsibility
-	around               *Around // the current neighbourhood; nil: to be made
-	neighbourhoodChanged bool    // the neighbourhood has changed since part was measured
-	waiting              bool    // for pushes
-	pushes               []*Push
-	pushed               map[id.ID]bool
-	fetches              map[uint64]fetch // that wait, by the number of their timer
-	fetched              uint64
-
-	lateActivations []lateActivation
-	handOffs
-	zonePresence
-
-	state     *Snapshot // dynamic data, of the last update; nil: none
-	last      *Snapshot // the one before
-	tentative *Snapshot // what the node thinks lies around its part; nil: nothing
-	before    *Snapshot // the update area that the last update began with
-	observed  *Snapshot // around the player's character
-	restored  *Snapshot // what the node had before it began anew, or missed an update; nil: nothing
-
-	lastObservation *Observation // of a node with Config.Wire
-	static          map[ObjectID]*Object
-	recentlyDormant recentlyDormant
-	actions         container
-	activated       []activation
-	lastActivation  *Activate // the last one of the own player
-	pending         pendingBatch
-	toldStorers     map[id.ID][]uint32 // of storers: whom they know from here
-	storing         map[id.ID]storers  // of players: who are known
-	responders      [][]responder      // by zone: who has answered about the update area
-
-	queries uint64
-	running []*query
-	cycle   cycle
-}
-
-// activation is a character that takes part in the step after t_of.
-type activation struct {
-	of     int64
-	object *Object
+	node *Node // for Config.Probe and Config.Behaviour, which are given the node
 }
 
 // New returns a node that is not connected yet.
@@ -86,14 +69,10 @@ func New(cfg Config, env machine.Env) *Node {
 	if cfg.Cache == nil {
 		cfg.Cache = NewReplayCache()
 	}
-	n := &Node{
+	n := newNode(core{
 		cfg: cfg, env: env, space: cfg.Overlay.Space, world: cfg.Rules.World(), cache: cfg.Cache,
 		time: timing{cfg.Begin, cfg.LMax, cfg.Deviation}, self: cfg.Overlay.Self,
-		handOffs: handOffs{map[id.ID]outcome{}, map[ObjectID]bool{}, map[ObjectID]*Object{}},
-		static:   map[ObjectID]*Object{}, pushed: map[id.ID]bool{}, fetches: map[uint64]fetch{}, toldStorers: map[id.ID][]uint32{},
-	}
-	n.responders = make([][]responder, n.space.Zones())
-	n.zonePresence = allPresent(n.space.Zones())
+	})
 	n.places = newMapping(n.space, n.world)
 	n.reach = n.world.Reach(n.time.interval())
 	n.zone = n.space.Zone(n.self.Pos)
@@ -101,6 +80,39 @@ func New(cfg Config, env machine.Env) *Node {
 	oc := cfg.Overlay
 	oc.Events = (*eventQueue)(n)
 	n.overlay = overlay.New(oc, env)
+	return n
+}
+
+// newNode gives each component those that it uses.
+func newNode(shared core) *Node {
+	n := &Node{core: shared}
+	n.node = n
+	c := &n.core
+	n.area = ownArea{core: c}
+	n.zones = allPresent(c)
+	n.receipts = receiptRules{core: c, zones: &n.zones}
+	n.store = actionStore{core: c, area: &n.area, zones: &n.zones, receipts: &n.receipts}
+	n.player = ownPlayer{core: c, area: &n.area, zones: &n.zones, receipts: &n.receipts, updates: &n.updates, toldStorers: map[id.ID][]uint32{}}
+	n.replica = replica{core: c, area: &n.area}
+	n.patches = patchCodec{core: c, replica: &n.replica}
+	n.ballot = ballot{core: c, zones: &n.zones, replica: &n.replica}
+	n.queries = retrievals{core: c, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, peers: &n.peers, fetcher: &n.fetcher, updates: &n.updates}
+	n.peers = responderCache{core: c, area: &n.area, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, queries: &n.queries, responders: make([][]responder, n.space.Zones())}
+	n.fetcher = fetcher{core: c, replica: &n.replica, patches: &n.patches, ballot: &n.ballot, queries: &n.queries, dormant: &n.dormant}
+	n.acts = actionRetrieval{core: c, area: &n.area, zones: &n.zones, receipts: &n.receipts, store: &n.store, queries: &n.queries, updates: &n.updates}
+	n.dormant = dormantStore{
+		core: c, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, transfer: &n.transfer, static: map[ObjectID]*Object{},
+		handOffs: handOffs{map[id.ID]outcome{}, map[ObjectID]bool{}, map[ObjectID]*Object{}},
+	}
+	n.transfer = transfer{
+		core: c, inbox: &n.inbox, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, dormant: &n.dormant, queries: &n.queries, updates: &n.updates,
+		pushed: map[id.ID]bool{}, fetches: map[uint64]fetch{},
+	}
+	n.updates = updater{
+		core: c, inbox: &n.inbox, area: &n.area, replica: &n.replica, store: &n.store, ballot: &n.ballot, queries: &n.queries, acts: &n.acts, dormant: &n.dormant, transfer: &n.transfer,
+	}
+	n.answers = answerer{core: c, area: &n.area, replica: &n.replica, patches: &n.patches, store: &n.store, dormant: &n.dormant, transfer: &n.transfer}
+	n.inbox = inbox{core: c}
 	return n
 }
 
@@ -120,11 +132,11 @@ func (n *Node) World() World { return n.world }
 func (n *Node) Player() *Player { return n.cfg.Player }
 
 // State is the node's part of the world, of the last update; nil: none.
-func (n *Node) State() *Snapshot { return n.state }
+func (n *Node) State() *Snapshot { return n.replica.state }
 
 // Static returns the static objects that the node stores, ascending by ID.
 func (n *Node) Static() []*Object {
-	out := slices.Collect(maps.Values(n.static))
+	out := slices.Collect(maps.Values(n.dormant.static))
 	slices.SortFunc(out, byID)
 	return out
 }

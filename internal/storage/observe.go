@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
@@ -12,7 +11,7 @@ type Observation struct {
 	Cells []ObservedCell // row by row
 }
 
-// ObservedCell is a cell of a Look.
+// ObservedCell is a cell of an Observation.
 type ObservedCell struct {
 	X, Y  int32
 	Voted bool               // enough zones agree; otherwise it is open what is there
@@ -20,13 +19,13 @@ type ObservedCell struct {
 }
 
 // LastObservation returns it; nil: there was none.
-func (n *Node) LastObservation() *Observation { return n.lastObservation }
+func (n *Node) LastObservation() *Observation { return n.updates.lastObservation }
 
 // newObservation makes it of a retrieval that has ended. Seen is its result, nil if there
 // is none.
-func (n *Node) newObservation(q *query, seen *Snapshot) *Observation {
-	l, side := &Observation{Of: q.Of}, n.world.Cell
-	x0, y0, x1, y1 := cellsOver(&q.Area, &n.world, 0)
+func (up *updater) newObservation(q *query, seen *Snapshot) *Observation {
+	l, side := &Observation{Of: q.Of}, up.world.Cell
+	x0, y0, x1, y1 := cellsOver(&q.Area, &up.world, 0)
 	for y := y0; y <= y1; y++ {
 		for x := x0; x <= x1; x++ {
 			if relate(&q.Area, x*side, y*side, side) == outside {
@@ -35,7 +34,7 @@ func (n *Node) newObservation(q *query, seen *Snapshot) *Observation {
 			c := ObservedCell{X: x, Y: y, Voted: seen != nil && seen.covers(x, y, side) != outside}
 			for _, z := range q.zones {
 				for _, r := range z.results {
-					if n.fits(q, r) && r.Seen.through(&r.Seen.Cover, x, y, side) != outside {
+					if up.ballot.fits(q, r) && r.Seen.through(&r.Seen.Cover, x, y, side) != outside {
 						c.By = append(c.By, r.Around.Self)
 					}
 				}
@@ -46,24 +45,14 @@ func (n *Node) newObservation(q *query, seen *Snapshot) *Observation {
 	return l
 }
 
-// PartOf returns the part of the world that this node or a neighbour keeps for
-// its zone, as corners; nothing if its cell is not known.
-func (n *Node) PartOf(c *overlay.Contact) geom.Polygon {
-	var cell geom.Polygon
-	if c.ID == n.Self().ID {
-		cell = n.overlay.Cell(nil)
-	} else {
-		cell = n.overlay.CellOf(c.ID, nil)
+// observe retrieves the surroundings of the player's character (thesis 6.4.1).
+func (up *updater) observe(of int64) {
+	if up.cfg.Where == nil || !up.ready {
+		return
 	}
-	if len(cell) == 0 {
-		return nil
+	if p, ok := up.cfg.Where(); ok {
+		var area overlay.Area
+		area.Circle.C, area.Circle.R = p, up.cfg.Interest
+		up.queries.retrieve(ForLook, area, of)
 	}
-	zone := n.space.SubArea(n.space.Zone(c.Pos))
-	cell = cell.Intersect(zone.Polygon(nil), nil)
-	out := make(geom.Polygon, 0, len(cell))
-	for _, k := range cell {
-		p := geom.Point{X: n.places.back(k.X - zone.Min.X), Y: n.places.back(k.Y - zone.Min.Y)}
-		out = append(out, geom.Point{X: min(p.X, n.world.Side), Y: min(p.Y, n.world.Side)})
-	}
-	return out
 }

@@ -20,7 +20,7 @@ type said struct {
 // one cell.
 func owners(p Protocol, all ...said) (*Cell, verdict) {
 	world := World{Side: 1000, Cell: 1000}
-	n := &Node{world: world, space: overlay.SpaceFor(4), cfg: Config{Protocol: p}}
+	n := newNode(core{world: world, space: overlay.SpaceFor(4), cfg: Config{Protocol: p}})
 	n.places = newMapping(n.space, world)
 	q := &query{Retrieve: Retrieve{Of: 1}, zones: make([]zoneAnswer, 4)}
 	for i, s := range all {
@@ -31,7 +31,7 @@ func owners(p Protocol, all ...said) (*Cell, verdict) {
 		r.Around = &Around{Self: &overlay.Contact{ID: id.ID{byte(i + 1)}, Pos: at}}
 		q.zones[s.zone].results = append(q.zones[s.zone].results, r)
 	}
-	c, _, how := n.countCellDigests(q, 0, 0)
+	c, _, how := n.ballot.countCellDigests(q, 0, 0)
 	return c, how
 }
 

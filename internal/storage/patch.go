@@ -110,6 +110,12 @@ func (v *versions) find(o *Object) (int, bool) {
 	return 0, false
 }
 
+// patchCodec encodes cells for somebody who has some versions of their objects.
+type patchCodec struct {
+	*core
+	replica *replica
+}
+
 // baseObject is an object of a cell that who fetches and who is asked had an update
 // before.
 type baseObject struct {
@@ -120,7 +126,7 @@ type baseObject struct {
 
 // choosePatch is the shortest way to send an object of a cell, what a difference is
 // from, and how many bytes it takes.
-func (n *Node) choosePatch(o *Object, cell int, have *versions, base []baseObject) (p ObjectPatch, from *Object, size int) {
+func (pc *patchCodec) choosePatch(o *Object, cell int, have *versions, base []baseObject) (p ObjectPatch, from *Object, size int) {
 	if at, ok := have.find(o); ok {
 		p = ObjectPatch{How: Has, At: uint32(at)}
 		return p, nil, p.size(0)
@@ -129,12 +135,12 @@ func (n *Node) choosePatch(o *Object, cell int, have *versions, base []baseObjec
 	if i, ok := slices.BinarySearchFunc(base, o.ID, func(b baseObject, id ObjectID) int { return cmp.Compare(b.ID, id) }); ok {
 		b := &base[i]
 		d, from = ObjectPatch{How: Based, In: int32(b.cell - cell), At: uint32(b.at)}, b.Object
-	} else if at, place, index := n.origin(o); at != nil {
+	} else if at, place, index := pc.replica.origin(o); at != nil {
 		d, from = ObjectPatch{How: Begun, In: place, At: index}, at
 	}
 	size = p.size(o.Size)
 	if from != nil {
-		if less := d.size(n.cache.delta(n.cfg.Rules, from, o)); less < size {
+		if less := d.size(pc.cache.delta(pc.cfg.Rules, from, o)); less < size {
 			return d, from, less
 		}
 	}
@@ -142,17 +148,17 @@ func (n *Node) choosePatch(o *Object, cell int, have *versions, base []baseObjec
 }
 
 // encodeCell makes the pieces of a cell.
-func (n *Node) encodeCell(c *Cell, cell int, have *versions, base []baseObject) (out []ObjectPatch) {
+func (pc *patchCodec) encodeCell(c *Cell, cell int, have *versions, base []baseObject) (out []ObjectPatch) {
 	if c == nil {
 		return nil
 	}
 	for _, o := range c.Objects {
-		p, from, _ := n.choosePatch(o, cell, have, base)
+		p, from, _ := pc.choosePatch(o, cell, have, base)
 		switch {
 		case p.How == Whole:
-			p.Data = n.cfg.Rules.AppendObject(nil, o)
+			p.Data = pc.cfg.Rules.AppendObject(nil, o)
 		case from != nil:
-			p.Data = AppendDelta(nil, n.cfg.Rules.AppendObject(nil, from), n.cfg.Rules.AppendObject(nil, o))
+			p.Data = AppendDelta(nil, pc.cfg.Rules.AppendObject(nil, from), pc.cfg.Rules.AppendObject(nil, o))
 		}
 		out = append(out, p)
 	}
@@ -161,12 +167,12 @@ func (n *Node) encodeCell(c *Cell, cell int, have *versions, base []baseObject) 
 
 // decodeCell makes a cell of what has come for it; left is how many bytes objects may
 // still take.
-func (n *Node) decodeCell(pieces []ObjectPatch, q *Fetch, k int, left *int) (*Cell, error) {
+func (pc *patchCodec) decodeCell(pieces []ObjectPatch, q *Fetch, k int, left *int) (*Cell, error) {
 	at := q.Cells[k]
-	square := n.world.square(at.X, at.Y)
+	square := pc.world.square(at.X, at.Y)
 	var objects []*Object
 	for i := range pieces {
-		o, err := n.decodeObject(&pieces[i], q, k, left)
+		o, err := pc.decodeObject(&pieces[i], q, k, left)
 		switch {
 		case err != nil:
 			return nil, err
@@ -182,13 +188,13 @@ func (n *Node) decodeCell(pieces []ObjectPatch, q *Fetch, k int, left *int) (*Ce
 
 // decodeCells makes the cells of an answer; nil if it is not one to what was asked.
 // A cell whose pieces say nothing is one that nobody has promised.
-func (n *Node) decodeCells(m *Blocks, q *Fetch) (cells []*Cell) {
+func (pc *patchCodec) decodeCells(m *Blocks, q *Fetch) (cells []*Cell) {
 	if len(m.Pieces) != len(q.Cells) {
 		return nil
 	}
 	left := maxBlocks
 	for k, pieces := range m.Pieces {
-		c, err := n.decodeCell(pieces, q, k, &left)
+		c, err := pc.decodeCell(pieces, q, k, &left)
 		if err != nil {
 			c = nil
 		}
@@ -198,7 +204,7 @@ func (n *Node) decodeCells(m *Blocks, q *Fetch) (cells []*Cell) {
 }
 
 // decodeObject is what a piece makes of what the node has said that it has.
-func (n *Node) decodeObject(p *ObjectPatch, q *Fetch, k int, left *int) (*Object, error) {
+func (pc *patchCodec) decodeObject(p *ObjectPatch, q *Fetch, k int, left *int) (*Object, error) {
 	var from *Object
 	switch p.How {
 	case Has:
@@ -213,21 +219,21 @@ func (n *Node) decodeObject(p *ObjectPatch, q *Fetch, k int, left *int) (*Object
 		}
 		from = q.Base[cell].Objects[p.At]
 	case Begun:
-		if from = n.originAt(q.Cells[k], p.In, p.At); from == nil {
+		if from = pc.replica.originAt(q.Cells[k], p.In, p.At); from == nil {
 			return nil, errPiece
 		}
 	}
 	b := p.Data
 	if from != nil {
 		var err error
-		if b, err = ApplyDelta(n.cfg.Rules.AppendObject(nil, from), p.Data, min(maxObject, *left)); err != nil {
+		if b, err = ApplyDelta(pc.cfg.Rules.AppendObject(nil, from), p.Data, min(maxObject, *left)); err != nil {
 			return nil, err
 		}
 	}
 	if *left -= len(b); *left < 0 {
 		return nil, errLarge
 	}
-	return n.cfg.Rules.DecodeObject(b)
+	return pc.cfg.Rules.DecodeObject(b)
 }
 
 // versionPrefix is how who fetches names a version that it has: the beginning of

@@ -21,7 +21,7 @@ type Protocol struct {
 	// Digests lets answers carry digests of whole cells instead of objects. What
 	// is agreed on is fetched once, from somebody who has said that he holds it,
 	// and compared with what was agreed on; so are static objects, which are only
-	// named (names.go). Nodes keep all cells that their circle touches as wholes.
+	// named (dormantnames.go). Nodes keep all cells that their circle touches as wholes.
 	Digests bool
 	// Ring lets a node that has computed what was agreed on do without fetching
 	// it: what is left is the ring around its own part. It needs Digests.

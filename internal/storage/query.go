@@ -59,32 +59,32 @@ type outcome struct {
 }
 
 // timeouts (thesis 5.3.5).
-func (n *Node) timeout(k Kind) time.Duration {
+func (c *core) timeout(k Kind) time.Duration {
 	if k == ForActions {
-		return 2 * n.time.lmax
+		return 2 * c.time.lmax
 	}
-	return 3 * n.time.lmax
+	return 3 * c.time.lmax
 }
 
 // retrieve asks all zones for an area; finish hears of the result.
-func (n *Node) retrieve(kind Kind, area overlay.Area, of int64) *query {
-	n.updateDeserted()
-	zones := n.space.Zones()
+func (rt *retrievals) retrieve(kind Kind, area overlay.Area, of int64) *query {
+	rt.zones.updateDeserted()
+	zones := rt.space.Zones()
 	q := &query{
-		Retrieve: Retrieve{Query: n.number(), Kind: kind, Area: area, Of: of},
-		began:    n.env.Now(), keys: make([]overlay.Area, zones), zones: make([]zoneAnswer, zones),
+		Retrieve: Retrieve{Query: rt.number(), Kind: kind, Area: area, Of: of},
+		began:    rt.env.Now(), keys: make([]overlay.Area, zones), zones: make([]zoneAnswer, zones),
 	}
-	n.running = append(n.running, q)
-	n.env.SetTimer(q.began.Add(n.timeout(kind)), machine.Timer{Kind: timerQuery, Arg: q.Query})
-	if n.votesOnDigests(q) {
-		n.env.SetTimer(q.began.Add(n.timeout(kind)-n.time.lmax), machine.Timer{Kind: timerFetch, Arg: q.Query})
+	rt.running = append(rt.running, q)
+	rt.env.SetTimer(q.began.Add(rt.timeout(kind)), machine.Timer{Kind: timerQuery, Arg: q.Query})
+	if rt.ballot.votesOnDigests(q) {
+		rt.env.SetTimer(q.began.Add(rt.timeout(kind)-rt.time.lmax), machine.Timer{Kind: timerFetch, Arg: q.Query})
 	}
 	for z := range zones {
-		q.keys[z] = n.places.area(&area, z)
-		n.ask(q, z)
+		q.keys[z] = rt.places.area(&area, z)
+		rt.peers.ask(q, z)
 	}
-	if n.asksResponders(q) {
-		n.env.SetTimer(q.began.Add(pinPatience), machine.Timer{Kind: timerPins, Arg: q.Query})
+	if rt.peers.asksResponders(q) {
+		rt.env.SetTimer(q.began.Add(pinPatience), machine.Timer{Kind: timerPins, Arg: q.Query})
 	}
 	return q
 }
@@ -92,18 +92,18 @@ func (n *Node) retrieve(kind Kind, area overlay.Area, of int64) *query {
 // number is that of the next retrieval. Between real nodes nobody can tell it
 // beforehand, so that nobody can look for cells with the same tag before it is
 // asked.
-func (n *Node) number() uint64 {
-	n.queries++
-	if !n.cfg.Wire {
-		return n.queries
+func (rt *retrievals) number() uint64 {
+	rt.queries++
+	if !rt.cfg.Wire {
+		return rt.queries
 	}
-	b := binary.BigEndian.AppendUint64(slices.Clone(n.cfg.Secret), uint64(n.env.Now()))
-	d := id.Of(binary.BigEndian.AppendUint64(b, n.queries))
+	b := binary.BigEndian.AppendUint64(slices.Clone(rt.cfg.Secret), uint64(rt.env.Now()))
+	d := id.Of(binary.BigEndian.AppendUint64(b, rt.queries))
 	return binary.BigEndian.Uint64(d[:])
 }
 
-func (n *Node) query(number uint64) *query {
-	for _, q := range n.running {
+func (rt *retrievals) query(number uint64) *query {
+	for _, q := range rt.running {
 		if q.Query == number {
 			return q
 		}
@@ -113,22 +113,22 @@ func (n *Node) query(number uint64) *query {
 
 // onResult takes an answer. Its zone is that of the node that gives it, whose
 // place is certified.
-func (n *Node) onResult(from *overlay.Contact, m *Result) {
-	q := n.query(m.Query)
+func (rt *retrievals) onResult(from *overlay.Contact, m *Result) {
+	q := rt.query(m.Query)
 	if q == nil {
 		return
 	}
-	zone := n.space.Zone(from.Pos)
-	n.zoneAnswered(zone)
+	zone := rt.space.Zone(from.Pos)
+	rt.zones.zoneAnswered(zone)
 	z := &q.zones[zone]
-	if n.cfg.Wire && (m.Same || m.Brief) {
-		m = n.decodeDigests(m, z.knew[from.ID])
+	if rt.cfg.Wire && (m.Same || m.Brief) {
+		m = rt.decodeDigests(m, z.knew[from.ID])
 	}
 	if m == nil || m.Around == nil || m.Around.Self.ID != from.ID || m.Around.Self.Pos != from.Pos {
 		return
 	}
 	q.answers++
-	each := n.votesPerPart(q)
+	each := rt.ballot.votesPerPart(q)
 	if z.over && !each {
 		return
 	}
@@ -139,33 +139,33 @@ func (n *Node) onResult(from *overlay.Contact, m *Result) {
 	z.missing = remove(z.missing, from.ID)
 	for i := range m.Around.borders {
 		b := &m.Around.borders[i]
-		if n.space.Zone(b.with.Pos) != zone || z.has(b.with.ID) || !touches(&q.keys[zone], b.a, b.b) {
+		if rt.space.Zone(b.with.Pos) != zone || z.has(b.with.ID) || !touches(&q.keys[zone], b.a, b.b) {
 			continue
 		}
 		z.missing = append(z.missing, missing{b.with, true})
 		if len(z.asked) > 0 {
-			n.askNode(q, zone, b.with)
+			rt.peers.askNode(q, zone, b.with)
 		}
 	}
-	if len(z.missing) > 0 || z.over || z.strange || (n.asksResponders(q) || n.byName(q)) && !q.zoneReached(zone) {
+	if len(z.missing) > 0 || z.over || z.strange || (rt.peers.asksResponders(q) || rt.ballot.byName(q)) && !q.zoneReached(zone) {
 		return
 	}
 	z.over = true
 	q.full++
 	if each {
-		n.tally(q, n.allSilent(q))
+		rt.tally(q, rt.zones.allSilent(q))
 		return
 	}
-	if out, ok := n.assemble(q, z); ok {
-		n.vote(q, out)
+	if out, ok := rt.ballot.assemble(q, z); ok {
+		rt.vote(q, out)
 	}
 	z.results = nil
-	if n.allSilent(q) {
-		n.conclude(q)
+	if rt.zones.allSilent(q) {
+		rt.conclude(q)
 	}
 }
 
-// knownCell reports whether somebody who is named has answered or is waited for.
+// has reports whether somebody who is named has answered or is waited for.
 func (z *zoneAnswer) has(who id.ID) bool {
 	for i := range z.missing {
 		if m := &z.missing[i]; m.node.ID == who {
@@ -191,34 +191,34 @@ func remove(list []missing, who id.ID) []missing {
 }
 
 // vote gives a zone's vote to its result; the majority ends the retrieval.
-func (n *Node) vote(q *query, out outcome) {
+func (rt *retrievals) vote(q *query, out outcome) {
 	for i := range q.sets {
 		c := &q.sets[i]
-		if n.same(q, &c.outcome, &out) {
+		if rt.ballot.same(q, &c.outcome, &out) {
 			c.votes++
-			if c.votes >= n.votesNeeded() {
-				n.end(q, c)
+			if c.votes >= rt.zones.votesNeeded() {
+				rt.end(q, c)
 			}
 			return
 		}
 	}
 	q.sets = append(q.sets, candidate{out, 1})
-	if n.votesNeeded() == 1 {
-		n.end(q, &q.sets[0])
+	if rt.zones.votesNeeded() == 1 {
+		rt.end(q, &q.sets[0])
 	}
 }
 
 // conclude ends a retrieval without a majority: at the timeout, or when all have
 // answered. The result with most votes counts (thesis 5.2.2), of several the one
 // that came first. With Protocol.Majority none does.
-func (n *Node) conclude(q *query) {
+func (rt *retrievals) conclude(q *query) {
 	if q.done || q.naming != nil {
 		return
 	}
-	if n.votesPerPart(q) {
-		n.tally(q, true)
+	if rt.ballot.votesPerPart(q) {
+		rt.tally(q, true)
 		if !q.done && q.fetch != nil {
-			n.endFetch(q)
+			rt.fetcher.endFetch(q)
 		}
 		return
 	}
@@ -228,21 +228,21 @@ func (n *Node) conclude(q *query) {
 			best = c
 		}
 	}
-	if n.cfg.Protocol.Majority && best != nil && best.votes < n.votesNeeded() {
+	if rt.cfg.Protocol.Majority && best != nil && best.votes < rt.zones.votesNeeded() {
 		best = nil
 	}
-	n.end(q, best)
+	rt.end(q, best)
 }
 
 // end hands the result on, nil if there is none.
-func (n *Node) end(q *query, c *candidate) {
+func (rt *retrievals) end(q *query, c *candidate) {
 	if q.done {
 		return
 	}
 	q.done = true
-	for i, r := range n.running {
+	for i, r := range rt.running {
 		if r == q {
-			n.running = append(n.running[:i], n.running[i+1:]...)
+			rt.running = append(rt.running[:i], rt.running[i+1:]...)
 			break
 		}
 	}
@@ -250,17 +250,17 @@ func (n *Node) end(q *query, c *candidate) {
 	if c != nil {
 		out, votes = c.outcome, c.votes
 	}
-	n.recordResponders(q)
-	if n.cfg.Probe != nil {
-		n.cfg.Probe.Retrieved(n.report(q, out, votes))
+	rt.peers.recordResponders(q)
+	if rt.cfg.Probe != nil {
+		rt.cfg.Probe.Retrieved(rt.report(q, out, votes))
 	}
-	n.onOutcome(q, out, votes)
+	rt.updates.onOutcome(q, out, votes)
 }
 
 // report describes a retrieval that has ended.
-func (n *Node) report(q *query, out outcome, votes int) Report {
+func (rt *retrievals) report(q *query, out outcome, votes int) Report {
 	return Report{
-		Kind: q.Kind, By: n, Of: q.Of, Area: q.Area, Took: n.env.Now().Sub(q.began),
+		Kind: q.Kind, By: rt.node, Of: q.Of, Area: q.Area, Took: rt.env.Now().Sub(q.began),
 		Answers: q.answers, Votes: votes, Zones: len(q.zones),
 		Seen: out.seen, Static: out.static, Batches: out.batches,
 	}

@@ -16,11 +16,11 @@ func TestStorersAreAskedInWaves(t *testing.T) {
 		{ProtocolHardened, [3]int{1, 2 + 2, 9 - 2}},
 		{ProtocolHardened.Without("quorum"), [3]int{1, 11, 0}},
 	} {
-		n := &Node{space: overlay.SpaceFor(4), zone: 2, cfg: Config{Protocol: c.p}}
+		n := newNode(core{space: overlay.SpaceFor(4), zone: 2, cfg: Config{Protocol: c.p}})
 		var got [3]int
-		for home := range n.homesOf() {
+		for home := range n.area.homesOf() {
 			for zone := range n.space.Zones() {
-				got[n.waveOf(home, zone)]++
+				got[n.acts.waveOf(home, zone)]++
 			}
 		}
 		if got != c.want {

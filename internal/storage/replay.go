@@ -92,7 +92,7 @@ func (r *replayer) unsure(x, y int32) bool {
 }
 
 // gather collects the target's surroundings, those that cannot be seen from the
-// memo, and reports whether all are what everybody shares.
+// cache, and reports whether all are what everybody shares.
 func (r *replayer) gather(x, y int32) bool {
 	r.cells = r.cells[:0]
 	last, canon := (r.world.Side-1)/r.world.Cell, true

@@ -10,6 +10,19 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
+// responderCache remembers who has answered about the update area, to ask these nodes
+// directly the next time.
+type responderCache struct {
+	*core
+	area    *ownArea
+	zones   *electorate
+	replica *replica
+	ballot  *ballot
+	queries *retrievals
+
+	responders [][]responder // by zone
+}
+
 // PeerQuery asks a neighbour whom it knows that holds something of the update area in
 // some zones: it has come there over other nodes (Protocol.Pins).
 type PeerQuery struct {
@@ -39,47 +52,47 @@ const (
 )
 
 // asksResponders reports whether a retrieval goes to those who have answered before.
-func (n *Node) asksResponders(q *query) bool {
-	return n.cfg.Protocol.Pins && q.Kind == ForUpdate && n.votesOnDigests(q)
+func (rc *responderCache) asksResponders(q *query) bool {
+	return rc.cfg.Protocol.Pins && q.Kind == ForUpdate && rc.ballot.votesOnDigests(q)
 }
 
 // ask asks a zone: those who are known there, or else whoever the overlay finds.
-func (n *Node) ask(q *query, zone int) {
+func (rc *responderCache) ask(q *query, zone int) {
 	z := &q.zones[zone]
-	if !n.asksResponders(q) || len(n.responders[zone]) == 0 {
-		z.strange = n.asksResponders(q)
-		n.overlay.Areacast(q.keys[zone], &q.Retrieve)
+	if !rc.asksResponders(q) || len(rc.responders[zone]) == 0 {
+		z.strange = rc.asksResponders(q)
+		rc.overlay.Areacast(q.keys[zone], &q.Retrieve)
 		return
 	}
-	for _, p := range n.responders[zone] {
+	for _, p := range rc.responders[zone] {
 		z.missing = append(z.missing, missing{node: p.who})
 	}
-	for _, p := range n.responders[zone] {
-		n.askNode(q, zone, p.who)
+	for _, p := range rc.responders[zone] {
+		rc.askNode(q, zone, p.who)
 	}
 }
 
 // askNode asks one node, once.
-func (n *Node) askNode(q *query, zone int, c *overlay.Contact) {
+func (rc *responderCache) askNode(q *query, zone int, c *overlay.Contact) {
 	z := &q.zones[zone]
 	if len(z.asked) >= maxAsked || slices.Contains(z.asked, c.ID) {
 		return
 	}
 	z.asked = append(z.asked, c.ID)
 	ask := q.Retrieve
-	if n.cfg.Protocol.Terse {
-		ask.Known = n.known(q, zone, c)
+	if rc.cfg.Protocol.Terse {
+		ask.Known = rc.known(q, zone, c)
 	}
-	if k := ask.Known; k != nil && n.cfg.Wire {
+	if k := ask.Known; k != nil && rc.cfg.Wire {
 		if z.knew == nil {
 			z.knew = map[id.ID]*Known{}
 		}
-		z.knew[c.ID], ask.Known = k, k.encodeFor(q.Query, &q.Area, &n.world)
+		z.knew[c.ID], ask.Known = k, k.encodeFor(q.Query, &q.Area, &rc.world)
 	}
-	n.overlay.Reply(c, &ask)
+	rc.overlay.Reply(c, &ask)
 }
 
-// recordResponders is somebody who has answered, and what was heard then; nothing of who was only
+// responder is somebody who has answered, and what was heard then; nothing of who was only
 // named.
 type responder struct {
 	who    *overlay.Contact
@@ -93,21 +106,21 @@ func isResponder(c *overlay.Contact) func(responder) bool {
 
 // recordResponders notes who has answered, to ask them the next time, and who was named and not
 // waited for.
-func (n *Node) recordResponders(q *query) {
-	if !n.asksResponders(q) {
+func (rc *responderCache) recordResponders(q *query) {
+	if !rc.asksResponders(q) {
 		return
 	}
 	for zone := range q.zones {
-		before := n.responders[zone]
-		n.responders[zone] = nil
+		before := rc.responders[zone]
+		rc.responders[zone] = nil
 		if !q.zoneReached(zone) {
 			continue
 		}
 		for _, m := range q.zones[zone].missing {
 			if i := slices.IndexFunc(before, isResponder(m.node)); m.named && i >= 0 {
-				n.responders[zone] = append(n.responders[zone], before[i])
+				rc.responders[zone] = append(rc.responders[zone], before[i])
 			} else if m.named {
-				n.responders[zone] = append(n.responders[zone], responder{who: m.node})
+				rc.responders[zone] = append(rc.responders[zone], responder{who: m.node})
 			}
 		}
 		for _, r := range q.zones[zone].results {
@@ -115,7 +128,7 @@ func (n *Node) recordResponders(q *query) {
 			if r.Seen != nil {
 				p.cover = r.Seen.Cover
 			}
-			n.responders[zone] = append(n.responders[zone], p)
+			rc.responders[zone] = append(rc.responders[zone], p)
 		}
 	}
 }
@@ -156,7 +169,7 @@ func middle(area *overlay.Area) geom.Point {
 // zones in which nobody was known, if few have answered or they contradict each
 // other: on the way to these somebody may have answered as if it were alone there,
 // and who believes it asks nobody else the next time.
-func (n *Node) askAgain(q *query) {
+func (rc *responderCache) askAgain(q *query) {
 	if q.done || q.fetch != nil {
 		return
 	}
@@ -182,22 +195,22 @@ func (n *Node) askAgain(q *query) {
 		strange = strange || z.strange
 		m.Zones = append(m.Zones, uint8(zone))
 		for _, o := range z.missing {
-			n.askNode(q, zone, o.node)
+			rc.askNode(q, zone, o.node)
 		}
 		if !reached && len(z.asked) > 0 {
-			n.overlay.Areacast(q.keys[zone], &q.Retrieve)
+			rc.overlay.Areacast(q.keys[zone], &q.Retrieve)
 		}
 	}
 	if len(m.Zones) > 0 {
-		for _, c := range n.part.neighbours {
-			n.overlay.Reply(c, m)
+		for _, c := range rc.area.part.neighbours {
+			rc.overlay.Reply(c, m)
 		}
 	}
 	if strange { // until neighbours have had the time to answer
-		n.env.SetTimer(n.env.Now().Add(pinPatience), machine.Timer{Kind: timerPins, Arg: q.Query})
+		rc.env.SetTimer(rc.env.Now().Add(pinPatience), machine.Timer{Kind: timerPins, Arg: q.Query})
 	}
 	if q.full > before {
-		n.tally(q, n.allSilent(q))
+		rc.queries.tally(q, rc.zones.allSilent(q))
 	}
 }
 
@@ -227,21 +240,21 @@ func (z *zoneAnswer) contradicts() bool {
 }
 
 // onPeerQuery names those who have answered the node itself.
-func (n *Node) onPeerQuery(by *overlay.Contact, m *PeerQuery) {
-	if !n.cfg.Protocol.Pins || len(m.Zones) > n.space.Zones() {
+func (rc *responderCache) onPeerQuery(by *overlay.Contact, m *PeerQuery) {
+	if !rc.cfg.Protocol.Pins || len(m.Zones) > rc.space.Zones() {
 		return
 	}
 	out := &PeerReply{Query: m.Query}
 	for _, zone := range m.Zones {
-		if int(zone) >= n.space.Zones() {
+		if int(zone) >= rc.space.Zones() {
 			return
 		}
 		var known []*overlay.Contact
-		for _, p := range n.responders[zone] {
+		for _, p := range rc.responders[zone] {
 			known = append(known, p.who)
 		}
-		for _, q := range n.running {
-			if !n.asksResponders(q) {
+		for _, q := range rc.queries.running {
+			if !rc.asksResponders(q) {
 				continue
 			}
 			for _, r := range q.zones[zone].results {
@@ -253,19 +266,19 @@ func (n *Node) onPeerQuery(by *overlay.Contact, m *PeerQuery) {
 		out.Nodes = append(out.Nodes, known[:min(len(known), maxSought)]...)
 	}
 	if len(out.Nodes) > 0 {
-		n.overlay.Reply(by, out)
+		rc.overlay.Reply(by, out)
 	}
 }
 
 // onPeerReply asks who is named.
-func (n *Node) onPeerReply(m *PeerReply) {
-	q := n.query(m.Query)
-	if q == nil || !n.asksResponders(q) || q.fetch != nil || len(m.Nodes) > maxSought*n.space.Zones() {
+func (rc *responderCache) onPeerReply(m *PeerReply) {
+	q := rc.queries.query(m.Query)
+	if q == nil || !rc.asksResponders(q) || q.fetch != nil || len(m.Nodes) > maxSought*rc.space.Zones() {
 		return
 	}
 	for _, c := range m.Nodes {
-		if zone := n.space.Zone(c.Pos); !q.zones[zone].over && !q.zones[zone].answered(c.ID) {
-			n.askNode(q, zone, c)
+		if zone := rc.space.Zone(c.Pos); !q.zones[zone].over && !q.zones[zone].answered(c.ID) {
+			rc.askNode(q, zone, c)
 		}
 	}
 }

@@ -112,7 +112,7 @@ type Rules interface {
 	// the World's Ring around it, and on their players' actions. Objects near the rim of what is known may come out wrong: the
 	// caller drops those that it does not know all the surroundings of.
 	Replay(s *Step) []*Object
-	// Activate makes a static character take part in the next step (thesis 5.4.1):
+	// Wake makes a static character take part in the next step (thesis 5.4.1):
 	// the dynamic version of o, or, if o is nil, a newcomer's character, which
 	// lies at place. If in that step its player does not act to become active,
 	// Replay makes it static again, or drops the newcomer. Nil: no such

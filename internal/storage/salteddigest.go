@@ -7,13 +7,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// Tags: what real nodes say of cells instead of what is in them (see brief.go).
+// Tags: what real nodes say of cells instead of what is in them (see digestanswer.go).
 
 // SaltedDigest is what an answer says of a cell: the first bytes of a hash that begins
 // with the number of the retrieval.
 type SaltedDigest [sizeDigest]byte
 
-// toldStorers is a cell of which only the tag is known.
+// digestCell is a cell of which only the tag is known.
 type digestCell struct {
 	query uint64
 	tag   SaltedDigest

@@ -63,21 +63,22 @@ func TestForgetfulStorer(t *testing.T) {
 	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
 	cfg := Config{Wire: true, Protocol: Protocol{Receipts: true, Terse: true}, CheckReceipt: checkReceiptsOf}
 	receipts := receiptsOf(space, b, 3)
-	player := &Node{space: space, cfg: cfg, toldStorers: map[id.ID][]uint32{}, pending: pendingBatch{batch: b}}
-	storer := &Node{space: space, cfg: cfg, self: receipts[0].By}
-	shelf := storer.actions.playerLog(b.Player)
+	player := newNode(core{space: space, cfg: cfg})
+	player.player.pending = pendingBatch{batch: b}
+	storer := newNode(core{space: space, cfg: cfg, self: receipts[0].By})
+	shelf := storer.store.actions.playerLog(b.Player)
 	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
 	to, self := receipts[0].By, &overlay.Contact{ID: b.Player.ID}
 	hand := func() bool {
 		st := shelf.intervalLog(b.Of)
 		st.cert = nil
-		storer.onCertified(self, player.certifiedMessage(to, &Certificate{b, receipts}))
+		storer.store.onCertified(self, player.player.certifiedMessage(to, &Certificate{b, receipts}))
 		return st.cert != nil
 	}
-	answer := func() *Receipt { return storer.receiptFor(&Deposit{}, receipts[0], shelf) }
+	answer := func() *Receipt { return storer.store.receiptFor(&Deposit{}, receipts[0], shelf) }
 	take := func(r *Receipt) {
-		player.pending.holders, player.pending.got = nil, nil
-		player.onReceipt(to, r)
+		player.player.pending.holders, player.player.pending.got = nil, nil
+		player.player.onReceipt(to, r)
 	}
 	if r := answer(); !r.Fresh {
 		t.Error("who knows nobody does not say so")
@@ -102,7 +103,7 @@ func TestForgetfulStorer(t *testing.T) {
 	if !hand() {
 		t.Error("a certificate that names all again is not taken")
 	}
-	storer.onCertified(self, &Certified{Certificate: player.certifiedMessage(to, &Certificate{b, receipts}).Certificate})
+	storer.store.onCertified(self, &Certified{Certificate: player.player.certifiedMessage(to, &Certificate{b, receipts}).Certificate})
 	if r := answer(); r.Fresh {
 		t.Error("all are not known again")
 	}
@@ -116,10 +117,10 @@ func TestOnlyGoodReceiptsAreRemembered(t *testing.T) {
 	receipts := receiptsOf(space, b, 4)
 	forged := *receipts[3]
 	forged.Certificate = []byte("somebody else's")
-	n := &Node{space: space, cfg: Config{Wire: true, Protocol: Protocol{Receipts: true, Terse: true}, CheckReceipt: checkReceiptsOf}}
-	shelf := n.actions.playerLog(b.Player)
+	n := newNode(core{space: space, cfg: Config{Wire: true, Protocol: Protocol{Receipts: true, Terse: true}, CheckReceipt: checkReceiptsOf}})
+	shelf := n.store.actions.playerLog(b.Player)
 	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
-	n.onCertified(&overlay.Contact{ID: b.Player.ID}, &Certified{Certificate: &Certificate{b, append(receipts[:3:3], &forged)}})
+	n.store.onCertified(&overlay.Contact{ID: b.Player.ID}, &Certified{Certificate: &Certificate{b, append(receipts[:3:3], &forged)}})
 	if len(shelf.known) != 3 || len(shelf.known.expandCertificate(&Certificate{b, []*Receipt{forged.shortened()}}).Receipts) != 0 {
 		t.Errorf("%d are known, want the three whose receipts are good", len(shelf.known))
 	}
@@ -134,21 +135,21 @@ func TestStrangersCertifyNothing(t *testing.T) {
 	space := overlay.SpaceFor(4)
 	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
 	receipts := receiptsOf(space, b, 4)
-	n := &Node{space: space, cfg: Config{Wire: true, Protocol: Protocol{Receipts: true, Terse: true}, CheckReceipt: checkReceiptsOf}}
+	n := newNode(core{space: space, cfg: Config{Wire: true, Protocol: Protocol{Receipts: true, Terse: true}, CheckReceipt: checkReceiptsOf}})
 	player, stranger := &overlay.Contact{ID: b.Player.ID}, &overlay.Contact{ID: id.ID{8}}
-	n.onCertified(player, &Certified{Certificate: &Certificate{b, receipts}})
-	if len(n.actions.players) != 0 {
+	n.store.onCertified(player, &Certified{Certificate: &Certificate{b, receipts}})
+	if len(n.store.actions.players) != 0 {
 		t.Error("what nobody has deposited is kept")
 	}
-	shelf := n.actions.playerLog(b.Player)
+	shelf := n.store.actions.playerLog(b.Player)
 	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
 	shelf.known = shelf.known.withAll(receipts)
 	unknown := &Certificate{b, []*Receipt{(&Receipt{By: &overlay.Contact{ID: id.ID{9, 9, 9, 9}}, Batch: b}).shortened()}}
-	n.onCertified(stranger, &Certified{Certificate: unknown})
+	n.store.onCertified(stranger, &Certified{Certificate: unknown})
 	if len(shelf.known) != 4 {
 		t.Error("a stranger makes a storer forget whom it knows")
 	}
-	n.onCertified(player, &Certified{Certificate: unknown})
+	n.store.onCertified(player, &Certified{Certificate: unknown})
 	if len(shelf.known) != 0 {
 		t.Error("who names somebody unknown is not asked to name all again: this test shows nothing")
 	}
@@ -161,16 +162,16 @@ func TestOnlyThePresentIsKept(t *testing.T) {
 	timing := timing{lmax: DefaultLMax, deviates: DefaultDeviation}
 	p := &Player{ID: id.ID{7}}
 	by := &overlay.Contact{ID: p.ID}
-	n := &Node{space: overlay.SpaceFor(4), time: timing, env: frozen{now: timing.update(5).Add(1)}, cache: NewReplayCache()}
+	n := newNode(core{space: overlay.SpaceFor(4), time: timing, env: frozen{now: timing.update(5).Add(1)}, cache: NewReplayCache()})
 	for _, of := range []int64{-1 << 62, 1, 4, 8, 1 << 62} {
-		n.onDeposit(by, &Deposit{Batch: &Batch{Player: p, Of: of}, Numbers: []uint64{1}}, n.env.Now())
-		n.onExchange(&Exchange{Batch: &Batch{Player: p, Of: of}})
+		n.store.onDeposit(by, &Deposit{Batch: &Batch{Player: p, Of: of}, Numbers: []uint64{1}}, n.env.Now())
+		n.store.onExchange(&Exchange{Batch: &Batch{Player: p, Of: of}})
 	}
-	if len(n.actions.players) != 0 {
-		t.Errorf("intervals %v of the player are kept", n.actions.order[0].stacks)
+	if len(n.store.actions.players) != 0 {
+		t.Errorf("intervals %v of the player are kept", n.store.actions.order[0].stacks)
 	}
-	n.onExchange(&Exchange{Batch: &Batch{Player: p, Of: 5}})
-	if _, st := n.actions.find(p.ID, 5); st == nil {
+	n.store.onExchange(&Exchange{Batch: &Batch{Player: p, Of: 5}})
+	if _, st := n.store.actions.find(p.ID, 5); st == nil {
 		t.Error("nothing is kept of the present: this test shows nothing")
 	}
 }

@@ -18,8 +18,8 @@ func TestPlacesOfStorers(t *testing.T) {
 		p     Protocol
 		want  int
 	}{{4, ProtocolHardened, 3}, {9, ProtocolHardened, 2}, {16, ProtocolHardened, 2}, {4, ProtocolHardened.Without("storers"), 1}, {4, ProtocolThesis.With("storers"), 1}} {
-		n := &Node{world: World{Side: side, Cell: 100}, space: overlay.SpaceFor(c.zones), cfg: Config{Protocol: c.p}}
-		got := n.homes(p)
+		n := newNode(core{world: World{Side: side, Cell: 100}, space: overlay.SpaceFor(c.zones), cfg: Config{Protocol: c.p}})
+		got := n.area.homes(p)
 		if len(got) != c.want || got[0] != p.Home {
 			t.Fatalf("%d zones, %v: %v", c.zones, c.p, got)
 		}
@@ -40,7 +40,7 @@ func TestPlacesOfStorers(t *testing.T) {
 // nothing was done needs no lie, a batch needs the player's signature.
 func TestOneStorerOfAZoneIsEnough(t *testing.T) {
 	p := &Player{ID: id.ID{7}}
-	n := &Node{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}}
+	n := newNode(core{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
 	none, acts := &Batch{Player: p, Of: 1}, &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 1}}}
 	for _, c := range []struct {
 		name  string
@@ -52,19 +52,19 @@ func TestOneStorerOfAZoneIsEnough(t *testing.T) {
 		{"one zone has none of it", []*Batch{none, none, none, nil, none, acts, acts, nil, nil, nil, acts, none}, acts, 3},
 		{"nobody has anything", []*Batch{none, none, none, nil, none, none, none, nil, nil, nil, none, none}, none, 4},
 	} {
-		if got, votes := n.countBatches(&actionQuery{got: c.got}); got != c.want || votes != c.votes {
+		if got, votes := n.acts.countBatches(&actionQuery{got: c.got}); got != c.want || votes != c.votes {
 			t.Errorf("%s: %v with %d votes", c.name, got.Actions, votes)
 		}
 	}
 	some := &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 2}}}
-	got, votes := n.countBatches(&actionQuery{
+	got, votes := n.acts.countBatches(&actionQuery{
 		got:    []*Batch{some, acts, none, some, none, acts, none, some, none, acts, none, none},
 		signed: []bool{false, true, false, false, false, true, true, false, false, false, false, false},
 	})
 	if got != acts || votes != 3 {
 		t.Errorf("with receipts of two zones: %v with %d votes", got.Actions, votes)
 	}
-	if !n.waitsForAll(none) || n.waitsForAll(acts) {
+	if !n.acts.waitsForAll(none) || n.acts.waitsForAll(acts) {
 		t.Error("a majority for a batch is waited on, or that there is none is believed at once")
 	}
 }
@@ -88,15 +88,15 @@ func TestNobodyElseCountsABatchThatCountsForNobody(t *testing.T) {
 		{"nothing was done", [4]*Batch{none, none, none, nil}, -1, false},
 		{"one of three, and there is no fourth", [4]*Batch{acts, none, none, nil}, 3, false},
 	} {
-		n := &Node{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}, zonePresence: allPresent(4)}
+		n := newNode(core{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
 		if c.deserted >= 0 {
-			n.deserted[c.deserted], n.empty = true, 1
+			n.zones.deserted[c.deserted], n.zones.empty = true, 1
 		}
 		q := &actionQuery{got: make([]*Batch, 12)}
 		for zone, b := range c.said {
 			q.got[3*zone] = b
 		}
-		if got := n.mayCount(q); got != c.want {
+		if got := n.acts.mayCount(q); got != c.want {
 			t.Errorf("%s: may count: %t", c.name, got)
 		}
 	}

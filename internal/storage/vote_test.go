@@ -8,21 +8,21 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// ballot answers a retrieval from the zones of a network of nine, each with one
+// tallyOf answers a retrieval from the zones of a network of nine, each with one
 // cell; nil: the zone does not answer. It returns the result when the time is up.
-func ballot(t *testing.T, p Protocol, own *Cell, said ...*Cell) Report {
+func tallyOf(t *testing.T, p Protocol, own *Cell, said ...*Cell) Report {
 	t.Helper()
 	probe := &lastReport{}
-	n := &Node{
-		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9), env: frozen{}, zonePresence: allPresent(9),
+	n := newNode(core{
+		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9), env: frozen{},
 		cfg: Config{Probe: probe, Protocol: p},
-	}
+	})
 	if own != nil {
-		n.state = seenBy(own).results[0].Seen
+		n.replica.state = seenBy(own).results[0].Seen
 	}
 	area := overlay.Area{Circle: geom.Circle{R: 1000}}
 	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForLook, Area: area, Of: 1}, zones: make([]zoneAnswer, 9), keys: make([]overlay.Area, 9)}
-	n.running = append(n.running, q)
+	n.queries.running = append(n.queries.running, q)
 	for zone, c := range said {
 		if c == nil {
 			continue
@@ -30,9 +30,9 @@ func ballot(t *testing.T, p Protocol, own *Cell, said ...*Cell) Report {
 		by := &overlay.Contact{ID: id.ID{byte(zone + 1)}, Pos: n.space.SubArea(zone).Min}
 		r := seenBy(c).results[0]
 		r.Query, r.Around = 1, &Around{Self: by}
-		n.onResult(by, r)
+		n.queries.onResult(by, r)
 	}
-	n.conclude(q)
+	n.queries.conclude(q)
 	return probe.reports[0]
 }
 
@@ -58,7 +58,7 @@ func TestZonesVoteForEachObject(t *testing.T) {
 		p    Protocol
 		want *Cell
 	}{{Protocol{Objects: true}, right}, {Protocol{Objects: true, Majority: true}, right}, {ProtocolThesis, cellOf(9, 9, 9, 9)}} {
-		got := ballot(t, c.p, nil, said...).Seen
+		got := tallyOf(t, c.p, nil, said...).Seen
 		if got == nil || !sameWithin(nil, got.Cells[0], c.want, true) {
 			t.Errorf("%v: %v", c.p, got)
 		}
@@ -70,25 +70,25 @@ func TestZonesVoteForEachObject(t *testing.T) {
 func TestFewerThanHalfOfAllZonesDoNotDecide(t *testing.T) {
 	bad, good := cellOf(2), cellOf(1)
 	said := []*Cell{bad, bad, bad, bad, good, good, nil, nil, nil}
-	if got := ballot(t, Protocol{Objects: true}, good, said...).Seen; !sameWithin(nil, got.Cells[0], bad, true) {
+	if got := tallyOf(t, Protocol{Objects: true}, good, said...).Seen; !sameWithin(nil, got.Cells[0], bad, true) {
 		t.Errorf("objects: %v", got.Cells[0])
 	}
 	p := Protocol{Objects: true, Majority: true}
-	if got := ballot(t, p, good, said...).Seen; got.Unsure != nil || !sameWithin(nil, got.Cells[0], good, true) {
+	if got := tallyOf(t, p, good, said...).Seen; got.Unsure != nil || !sameWithin(nil, got.Cells[0], good, true) {
 		t.Errorf("with an own state: %v", got.Cells[0])
 	}
-	if got := ballot(t, p, nil, said...).Seen; !got.unsure(0, 0) {
+	if got := tallyOf(t, p, nil, said...).Seen; !got.unsure(0, 0) {
 		t.Errorf("without an own state: %v", got.Cells[0])
 	}
-	if got := ballot(t, ProtocolThesis, good, said...).Seen; !sameWithin(nil, got.Cells[0], bad, true) {
+	if got := tallyOf(t, ProtocolThesis, good, said...).Seen; !sameWithin(nil, got.Cells[0], bad, true) {
 		t.Errorf("thesis: %v", got.Cells[0])
 	}
-	if got := ballot(t, Protocol{Majority: true}, good, said...).Seen; got != nil {
+	if got := tallyOf(t, Protocol{Majority: true}, good, said...).Seen; got != nil {
 		t.Errorf("majority of whole answers: %v", got)
 	}
 	said[6] = good
 	said[7], said[8] = good, good
-	if got := ballot(t, p, bad, said...); got.Votes != 5 || !sameWithin(nil, got.Seen.Cells[0], good, true) {
+	if got := tallyOf(t, p, bad, said...); got.Votes != 5 || !sameWithin(nil, got.Seen.Cells[0], good, true) {
 		t.Errorf("five of nine: %+v", got)
 	}
 }
@@ -113,13 +113,13 @@ func TestWokenAreWaitedFor(t *testing.T) {
 		{"the time is up before a majority may be", []bool{true, true, true, false, false, false}, 6, 0, true},
 	} {
 		probe := &lastReport{}
-		n := &Node{
-			world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9), env: frozen{}, zonePresence: allPresent(9),
+		n := newNode(core{
+			world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9), env: frozen{},
 			cfg: Config{Probe: probe, Protocol: Protocol{Objects: true, Majority: true}},
-		}
+		})
 		area := overlay.Area{Circle: geom.Circle{R: 1000}}
 		q := &query{Retrieve: Retrieve{Query: 1, Kind: ForLook, Area: area, Of: 1}, zones: make([]zoneAnswer, 9), keys: make([]overlay.Area, 9)}
-		n.running = append(n.running, q)
+		n.queries.running = append(n.queries.running, q)
 		answers := 0
 		for zone, woken := range c.reports {
 			if q.done {
@@ -132,12 +132,12 @@ func TestWokenAreWaitedFor(t *testing.T) {
 			if woken {
 				r.Seen.Woken = []*Object{asleep}
 			}
-			n.onResult(by, r)
+			n.queries.onResult(by, r)
 		}
 		if q.done == c.unsure {
 			t.Errorf("%s: ended %v after %d answers", c.name, q.done, answers)
 		}
-		n.conclude(q)
+		n.queries.conclude(q)
 		if got := probe.reports[0].Seen; answers != c.ends || len(got.Woken) != c.woken || got.unsure(0, 0) != c.unsure {
 			t.Errorf("%s: after %d answers, not %d, %d are woken, unsure %v", c.name, answers, c.ends, len(got.Woken), got.unsure(0, 0))
 		}
@@ -148,17 +148,17 @@ func TestWokenAreWaitedFor(t *testing.T) {
 // in which nobody is.
 func TestWokenWhomNobodySends(t *testing.T) {
 	probe := &lastReport{}
-	n := &Node{
-		world: World{Side: 2000, Cell: 1000}, space: overlay.SpaceFor(9), env: frozen{}, zonePresence: allPresent(9),
+	n := newNode(core{
+		world: World{Side: 2000, Cell: 1000}, space: overlay.SpaceFor(9), env: frozen{},
 		cfg: Config{Probe: probe, Protocol: ProtocolHardened},
-	}
+	})
 	asleep := thing(7, 1)
 	s := NewSnapshot(1, []*Object{thing(1, 1)}, n.world)
-	n.state = NewSnapshot(1, []*Object{thing(1, 1)}, n.world)
+	n.replica.state = NewSnapshot(1, []*Object{thing(1, 1)}, n.world)
 	s.Woken = []*Object{asleep}
 	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForLook, Of: 1}, zones: make([]zoneAnswer, 9)}
-	n.running = append(n.running, q)
-	n.startFetch(q, outcome{seen: s}, 9)
+	n.queries.running = append(n.queries.running, q)
+	n.fetcher.startFetch(q, outcome{seen: s}, 9)
 	if got := probe.reports[0].Seen; len(got.Woken) > 0 || !got.unsure(0, 0) || got.unsure(1, 1) || got.At(0, 0).find(1) == nil {
 		t.Errorf("%d are woken, unsure %v", len(got.Woken), got.Unsure)
 	}

@@ -54,5 +54,5 @@ func (s *Snapshot) Contradicts(t *Snapshot, w World) bool {
 
 // Actions returns the actions that the node stores.
 func (n *Node) Actions() []*Batch {
-	return n.actions.take(n.cache, false, func(*Player) bool { return true })
+	return n.store.actions.take(n.cache, false, func(*Player) bool { return true })
 }

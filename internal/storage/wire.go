@@ -58,7 +58,7 @@ func square(n int64) int64 { return n * n }
 // row is how many cells a row of the world has.
 func (w *World) row() int32 { return (w.Side-1)/w.Cell + 1 }
 
-// DecodeSnapshot is the snapshot that Carry took it from, as far as it was sent.
+// DecodeSnapshot is the snapshot that Encode took it from, as far as it was sent.
 func DecodeSnapshot(of int64, cover, a *overlay.Area, c SnapshotContent, w World) (*Snapshot, error) {
 	s := &Snapshot{Of: of, Cover: *cover, Woken: c.Woken, Whole: c.Whole}
 	if !validArea(a) {
@@ -89,7 +89,7 @@ func DecodeSnapshot(of int64, cover, a *overlay.Area, c SnapshotContent, w World
 	return s, s.fill(c.Objects, a, bold, &w)
 }
 
-// expandReceipt puts objects, which are in order, into their cells.
+// fill puts objects, which are in order, into their cells.
 func (s *Snapshot) fill(objects []*Object, a *overlay.Area, bold *Snapshot, w *World) error {
 	for i := 0; i < len(objects); {
 		at := objects[i].Pos
@@ -114,7 +114,7 @@ func (s *Snapshot) fill(objects []*Object, a *overlay.Area, bold *Snapshot, w *W
 	return nil
 }
 
-// isSent reports whether an object at a place is among what Carry takes out.
+// isSent reports whether an object at a place is among what Encode takes out.
 func (s *Snapshot) isSent(a *overlay.Area, p geom.Point, w *World) bool {
 	if !s.Whole {
 		return s.sees(a, p, w)
@@ -157,7 +157,7 @@ func Ascend(objects []*Object) bool {
 	return slices.IsSortedFunc(objects, byID)
 }
 
-// unsureIn are the cells of an area that are not known, as in Carried.
+// unsureIn are the cells of an area that are not known, as in SnapshotContent.
 func (s *Snapshot) unsureIn(a *overlay.Area, w *World) (out []uint32) {
 	if s.Unsure == nil {
 		return nil

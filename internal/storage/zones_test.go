@@ -24,22 +24,22 @@ func TestDesertedZonesHaveNoVote(t *testing.T) {
 		{ProtocolHardened, 9, 1, 5, 5, 5},
 		{ProtocolHardened, 16, 0, 9, 9, 9},
 	} {
-		n := &Node{space: overlay.SpaceFor(c.zones), cfg: Config{Protocol: c.protocol}, zonePresence: allPresent(c.zones)}
+		n := newNode(core{space: overlay.SpaceFor(c.zones), cfg: Config{Protocol: c.protocol}})
 		for zone := range c.empty {
-			n.deserted[zone] = true
+			n.zones.deserted[zone] = true
 		}
-		n.empty = c.empty
-		if n.votesNeeded() != c.need || n.majorityOfAll() != c.most || n.quorum() != c.asks {
-			t.Errorf("%d of %d zones are deserted: need %d, most %d, quorum %d, want %+v", c.empty, c.zones, n.votesNeeded(), n.majorityOfAll(), n.quorum(), c)
+		n.zones.empty = c.empty
+		if n.zones.votesNeeded() != c.need || n.zones.majorityOfAll() != c.most || n.zones.quorum() != c.asks {
+			t.Errorf("%d of %d zones are deserted: need %d, most %d, quorum %d, want %+v", c.empty, c.zones, n.zones.votesNeeded(), n.zones.majorityOfAll(), n.zones.quorum(), c)
 		}
 		q := &query{zones: make([]zoneAnswer, c.zones)}
 		for zone := c.empty; zone < c.zones; zone++ {
-			if n.allSilent(q) {
+			if n.zones.allSilent(q) {
 				t.Errorf("%d of %d zones are deserted: zone %d is not waited for", c.empty, c.zones, zone)
 			}
 			q.zones[zone].over = true
 		}
-		if !n.allSilent(q) {
+		if !n.zones.allSilent(q) {
 			t.Errorf("%d of %d zones are deserted: those are waited for", c.empty, c.zones)
 		}
 	}
@@ -49,10 +49,10 @@ func TestDesertedZonesHaveNoVote(t *testing.T) {
 // cell lies in the part that is asked for: whom rounding has brought the question
 // denies nothing.
 func TestWhoOnlyTouchesAnAreaDeniesNothing(t *testing.T) {
-	n := &Node{
-		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(4), env: frozen{}, zonePresence: allPresent(4),
+	n := newNode(core{
+		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(4), env: frozen{},
 		cfg: Config{Protocol: ProtocolHardened},
-	}
+	})
 	sub := n.space.SubArea(3)
 	at := func(k int, x int32) *overlay.Contact {
 		return &overlay.Contact{ID: id.ID{byte(k)}, Pos: geom.Point{X: sub.Min.X + x, Y: sub.Min.Y + 500}}
@@ -60,10 +60,10 @@ func TestWhoOnlyTouchesAnAreaDeniesNothing(t *testing.T) {
 	left, right := at(1, 1000), at(2, 5000) // they meet at 3000
 	area := overlay.Area{Polygon: geom.Rect{Min: geom.Point{X: sub.Min.X + 3000, Y: sub.Min.Y}, Max: geom.Point{X: sub.Min.X + 4000, Y: sub.Min.Y + 1000}}.Polygon(nil)}
 	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForFailure, Area: area}, zones: make([]zoneAnswer, 4), keys: []overlay.Area{area, area, area, area}}
-	n.running = append(n.running, q)
+	n.queries.running = append(n.queries.running, q)
 	say := func(who, other *overlay.Contact) {
 		a := NewAround(who, []*overlay.Contact{other}, n.space.Bounds())
-		n.onResult(who, &Result{Query: 1, Around: a, Area: area, Brief: true})
+		n.queries.onResult(who, &Result{Query: 1, Around: a, Area: area, Brief: true})
 	}
 	if say(left, right); q.zones[3].over {
 		t.Error("a zone is complete with the answer of somebody who only touches the area")

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	greedy "github.com/voxelpopuli/voxelpopuli/internal/overlay/attack"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
@@ -63,7 +64,7 @@ func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) 
 		if !g.ways.Tables {
 			return false
 		}
-		overlay.Greedy{Node: n.Overlay()}.OnMessage(from, m)
+		greedy.Greedy{Node: n.Overlay(), Space: g.space}.OnMessage(from, m)
 		return true
 	case *overlay.Areacast:
 		q, ok := m.Body.(*storage.Retrieve)

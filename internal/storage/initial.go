@@ -1,0 +1,98 @@
+package storage
+
+import "github.com/voxelpopuli/voxelpopuli/internal/overlay"
+
+// What the world was at t_0 (thesis 5.3.6): everybody can make it, so that nobody has to
+// fetch it, and differences can be from it.
+
+// canDeriveInitial reports whether nodes make the world of t_0 themselves: everybody can
+// (thesis 5.3.6), so that nobody has to fetch it, nor to believe others about it.
+func (rp *replica) canDeriveInitial() bool { return rp.cfg.Protocol.Deltas && rp.cfg.Protocol.Terse }
+
+// deriveInitial makes the world of t_0 around the own part.
+func (rp *replica) deriveInitial() {
+	if !rp.canDeriveInitial() {
+		return
+	}
+	g := &Snapshot{Of: 0, Cover: overlay.Area{Circle: rp.area.part.circle}, Whole: true}
+	g.Cover.Circle.R += rp.updateMargin()
+	g.Grid = gridOver(&g.Cover, &rp.world, 0)
+	for y := g.Y; y < g.Y+g.H; y++ {
+		for x := g.X; x < g.X+g.W; x++ {
+			if relate(&g.Cover, x*rp.world.Cell, y*rp.world.Cell, rp.world.Cell) != outside {
+				g.set(x, y, rp.cache.initialCell(rp.cfg.Rules, &rp.world, x, y))
+			}
+		}
+	}
+	rp.tentative = g
+}
+
+// origin is an object as it was at t_0, and where that is found (see originAt);
+// nil if it is not. Everybody can make it, so that it can be referred to.
+func (rp *replica) origin(o *Object) (at *Object, place int32, index uint32) {
+	if !rp.cfg.Protocol.Terse {
+		return nil, 0, 0
+	}
+	far := int32(originsNear)
+	if o.Player != nil {
+		far = originsFar
+	}
+	x, y, last := o.Pos.X/rp.world.Cell, o.Pos.Y/rp.world.Cell, (rp.world.Side-1)/rp.world.Cell
+	for cy := max(y-far, 0); cy <= min(y+far, last); cy++ {
+		for cx := max(x-far, 0); cx <= min(x+far, last); cx++ {
+			c := rp.cache.initialCell(rp.cfg.Rules, &rp.world, cx, cy)
+			place := (cy-y)*(2*originsFar+1) + cx - x
+			if i, ok := c.index(o.ID); ok {
+				return c.Objects[i], place, uint32(i)
+			}
+			for i, p := range c.Asleep {
+				if p.ID == o.ID {
+					return p, place, uint32(len(c.Objects) + i)
+				}
+			}
+		}
+	}
+	return nil, 0, 0
+}
+
+// originAt is an object of t_0 that somebody refers to, from a cell: place counts
+// the cells around that one, the one itself is 0. Nil: there is none.
+func (rp *replica) originAt(at CellAt, place int32, index uint32) *Object {
+	const wide = 2*originsFar + 1
+	if place < -wide*wide/2 || place > wide*wide/2 {
+		return nil
+	}
+	dy := (place+wide*wide/2)/wide - originsFar
+	x, y, last := at.X+place-dy*wide, at.Y+dy, (rp.world.Side-1)/rp.world.Cell
+	if x < 0 || y < 0 || x > last || y > last {
+		return nil
+	}
+	c := rp.cache.initialCell(rp.cfg.Rules, &rp.world, x, y)
+	switch {
+	case index < uint32(len(c.Objects)):
+		return c.Objects[index]
+	case index < uint32(len(c.Objects)+len(c.Asleep)):
+		return c.Asleep[index-uint32(len(c.Objects))]
+	}
+	return nil
+}
+
+// isInitial reports whether a woken character is what was put to sleep at t_0.
+func (rp *replica) isInitial(o *Object) bool {
+	if isDigestOnly(o) {
+		return false
+	}
+	from, _, _ := rp.origin(o)
+	if from == nil || !from.Static || o.Player == nil {
+		return false
+	}
+	w := rp.cfg.Rules.Wake(o.Player, o.Pos, from)
+	return w != nil && sameObject(w, o)
+}
+
+// Objects of t_0 are looked for in the cells around where they are now, players'
+// characters farther away.
+const (
+	originsNear = 1
+	originsFar  = 4
+)
