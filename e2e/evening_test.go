@@ -54,7 +54,7 @@ func TestEvening(t *testing.T) {
 
 	vps.plug()
 	founder.again()
-	founder.until("the founder's node to have copies of where they play", keeps(ann))
+	founder.until("the founder's node to follow Bea's where they play", follows(home, ann))
 	stage("the founder is back", ann, bea)
 	home.stop()
 	for _, p := range []*player{ann, bea} {
@@ -96,16 +96,11 @@ func leads(p *player) func(hosting) bool {
 	}
 }
 
-// keeps is the condition that a node has copies of the hall and of the region that a
-// player is in.
-func keeps(p *player) func(hosting) bool {
+// follows is the condition that a node has heard from another that this one leads the
+// hall and the region that a player is in, of which it has copies itself.
+func follows(other *server, p *player) func(hosting) bool {
+	leader := other.hosting().Node[:8]
 	return func(h hosting) bool {
-		here, found := partAt(p.state()), 0
-		for _, part := range h.Parts {
-			if (part.Part == here || part.Part == "hall") && len(part.Members) == 2 {
-				found++
-			}
-		}
-		return found == 2
+		return h.leader("hall") == leader && h.leader(partAt(p.state())) == leader
 	}
 }
