@@ -34,7 +34,7 @@ func TestEvening(t *testing.T) {
 	ann.enter()
 	stage("entered")
 	together(ann, bea)
-	talk(ann, bea)
+	talkOf("the weather", ann, bea)
 	first := build(t, ann, bea)
 	home.until("Bea's machine to lead where they play", leads(bea))
 	ann.until("to know where else to go", func(s state) bool { return s.Entrances > 0 })
@@ -48,7 +48,8 @@ func TestEvening(t *testing.T) {
 	ann.until("to play on through Bea's machine", at(home))
 	t.Logf("Ann plays on %.1f s after the server is gone", time.Since(off).Seconds())
 	together(ann, bea)
-	talk(ann, bea)
+	walk(t, bea, ann)
+	talkOf("the founder", ann, bea)
 	third := build(t, ann, bea)
 	stage("without the founder", ann, bea)
 
@@ -61,7 +62,8 @@ func TestEvening(t *testing.T) {
 		p.until("to play on through the founder's machine", at(founder))
 	}
 	together(ann, bea)
-	talk(ann, bea)
+	walk(t, ann, bea)
+	talkOf("tomorrow", ann, bea)
 	stage("without Bea's machine", ann, bea)
 	for _, p := range []*player{ann, bea} {
 		for _, b := range []spot{first, second, third} {
@@ -86,6 +88,15 @@ func together(a, b *player) {
 			e, ok := s.other(p[1].name)
 			return ok && len(s.Players) == 2 && distance(e.Pos, p[1].state().Pos) < 2
 		})
+	}
+}
+
+// talkOf lets two players say to each other what they have not said before.
+func talkOf(what string, players ...*player) {
+	for i, p := range players {
+		p.t.Helper()
+		p.say(p.name + " speaks of " + what)
+		players[1-i].hears(p.name, p.name+" speaks of "+what)
 	}
 }
 
