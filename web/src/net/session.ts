@@ -18,7 +18,8 @@ export interface SessionError {
 /** `local`: the node believes that we own the machine that it runs on */
 export type Session = { ok: true; token: string; world: WorldName; local: boolean } | { ok: false; error: SessionError };
 
-const TIMEOUT_MS = 8000;
+/** The answer is short: a player waits no longer before the next try, maybe at another node. */
+const TIMEOUT_MS = 5000;
 /** A machine that is on and does not let us in says so sooner. */
 const SILENT_MS = 2000;
 
