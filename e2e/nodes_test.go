@@ -70,7 +70,7 @@ type hosting struct {
 // hosting asks a node.
 func (s *server) hosting() (h hosting) {
 	s.t.Helper()
-	req, err := http.NewRequest(http.MethodGet, s.url+"status", nil)
+	req, err := http.NewRequest(http.MethodGet, s.reachable()+"status", nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -103,6 +103,14 @@ func (s *server) secret() string {
 	return strings.TrimSpace(string(b))
 }
 
+// reachable is the page as this process reaches it.
+func (s *server) reachable() string {
+	if s.on != nil {
+		return s.friends[0]
+	}
+	return s.url
+}
+
 // page is the page as its owner opens it.
 func (s *server) page() string { return s.url + "#local=" + s.secret() }
 

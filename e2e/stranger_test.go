@@ -2,9 +2,7 @@ package e2e
 
 import (
 	"context"
-	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -16,53 +14,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
-
-// elsewhere makes a machine of its own, a network namespace with a cable to this one.
-// It returns what starts a program there, and its address.
-func elsewhere(t *testing.T) (on []string, addr string) {
-	t.Helper()
-	name, cable := fmt.Sprintf("vpe%d", os.Getpid()), fmt.Sprintf("vpe%dc", os.Getpid())
-	ip := func(args string) error {
-		out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("ip %s: %w: %s", args, err, out)
-		}
-		return nil
-	}
-	if err := ip("netns add " + name); err != nil {
-		t.Skipf("needs Linux, root and the program ip: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := ip("netns del " + name); err != nil {
-			t.Error(err)
-		}
-	})
-	for _, do := range []string{
-		fmt.Sprintf("link add %s type veth peer name eth0 netns %s", cable, name),
-		fmt.Sprintf("addr add 198.18.77.1/24 dev %s", cable), fmt.Sprintf("link set %s up", cable),
-		fmt.Sprintf("-n %s addr add 198.18.77.2/24 dev eth0", name),
-		fmt.Sprintf("-n %s link set eth0 up", name), fmt.Sprintf("-n %s link set lo up", name),
-	} {
-		if err := ip(do); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return []string{"ip", "netns", "exec", name}, "198.18.77.2"
-}
-
-// startElsewhere starts a founder's node on another machine.
-func startElsewhere(t *testing.T, on []string, data string, args ...string) *server {
-	t.Helper()
-	s := &server{t: t, data: data, on: on, args: append([]string{"--ntp", "none", "--no-port-mapping"}, args...)}
-	t.Cleanup(func() {
-		s.kill()
-		if t.Failed() {
-			t.Logf("the log:\n%s", s.log.String())
-		}
-	})
-	s.start(4747)
-	return s
-}
 
 // joins starts a node here that is to join one elsewhere. It returns what it says if it
 // cannot.
@@ -85,14 +36,14 @@ func TestStrangers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts nodes and a browser")
 	}
-	on, addr := elsewhere(t)
-	at := net.JoinHostPort(addr, "4747")
+	m := newLAN(t).machine()
+	at := net.JoinHostPort(m.addr, "4747")
 	founder, data := t.TempDir(), t.TempDir()
 
-	private := startElsewhere(t, on, founder)
+	private := startOn(t, m, founder)
 	var tries sync.WaitGroup
 	tries.Go(func() { joins(t, data, at) }) // takes as long as a node waits for an answer
-	out, err := exec.Command(on[0], append(on[1:], "ss", "-Hlntu")...).Output()
+	out, err := exec.Command("ip", append(m.on()[1:], "ss", "-Hlntu")...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +65,7 @@ func TestStrangers(t *testing.T) {
 	tries.Wait()
 	private.kill()
 
-	shared := startElsewhere(t, on, founder, "--share")
+	shared := startOn(t, m, founder, "--share")
 	if said := joins(t, data, at); !strings.Contains(said, "invitation") {
 		t.Errorf("a stranger's node reads: %s", said)
 	}

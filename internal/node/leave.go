@@ -1,6 +1,10 @@
 package node
 
-import "github.com/voxelpopuli/voxelpopuli/internal/machine"
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
 
 // Leaving in good order: what this node leads goes to other members of the
 // groups, and what it is the only member of to other nodes, if there are any.
@@ -59,6 +63,14 @@ func (h *hosted) sole() bool {
 	return len(voters) == 0 || len(voters) == 1 && voters[0].ID == h.w.cfg.Self.ID
 }
 
+// oneOfTwo reports whether this node has one of two votes: the other member cannot
+// elect a leader without it. That is so for a moment while a lone voter hands over,
+// until the other, which leads by then, has removed it.
+func (h *hosted) oneOfTwo() bool {
+	voters := h.voters()
+	return len(voters) == 2 && slices.ContainsFunc(voters, func(p machine.Peer) bool { return p.ID == h.w.cfg.Self.ID })
+}
+
 // voters are the members with a vote.
 func (h *hosted) voters() []machine.Peer { return h.rep.Voters(nil) }
 
@@ -91,7 +103,7 @@ func (w *network) handsOver() bool {
 	}
 	for _, p := range sortedParts(w.hosts) {
 		h := w.hosts[p]
-		if h.sole() && (w.hasRoom() || h.canLeave()) || h.leading && h.canLeave() {
+		if h.sole() && (w.hasRoom() || h.canLeave()) || (h.leading || h.oneOfTwo()) && h.canLeave() {
 			return true
 		}
 	}

@@ -44,7 +44,7 @@ test('a ticket is exchanged for the secret once, also by two who ask at once', a
     const good = local === 'secret' || (local === 'ticket' && asked.filter((x) => x === 'ticket').length === 1);
     return Response.json({ token: 't', world: { id: '', name: '' }, ...(good ? { local: 'secret' } : {}) });
   };
-  const ask = () => openSession('', undefined, { proof, base: 'http://127.0.0.1:1/', fetch: fetched as typeof fetch });
+  const ask = () => openSession('', undefined, { proof, base: 'http://127.0.0.1:1/', fetch: fetched as typeof fetch, now: () => 0 });
   const answers = await Promise.all([ask(), ask()]);
   assert.deepEqual(answers.map((a) => a.ok && a.local), [true, true]);
   assert.deepEqual(asked, ['ticket', 'secret']);
@@ -55,7 +55,7 @@ test('a secret that the node does not know is forgotten', async () => {
   const proof = new LocalProof(new Store());
   proof.keep('of another folder');
   const fetched = async (): Promise<Response> => Response.json({ token: 't', world: { id: '', name: '' } });
-  const s = await openSession('', undefined, { proof, base: 'http://127.0.0.1:1/', fetch: fetched as typeof fetch });
+  const s = await openSession('', undefined, { proof, base: 'http://127.0.0.1:1/', fetch: fetched as typeof fetch, now: () => 0 });
   assert.equal(s.ok && s.local, false);
   assert.equal(proof.shown, '');
 });

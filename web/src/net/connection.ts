@@ -219,7 +219,7 @@ export class Connection {
   private failed(why: SessionError | null, wait?: number, hopeless = false): void {
     this.generation++;
     this.drop();
-    hopeless ||= this.targets.elsewhere && why !== null && ofOneNode.has(why.code);
+    hopeless ||= this.targets.elsewhere && why !== null && ofOneNode.has(why.code) || why?.silent === true;
     if (why && !why.network && wait === undefined && !passing.has(why.code) && !hopeless) {
       return this.set({ state: 'refused', why: { code: why.code, text: why.text, retry: 0 } });
     }

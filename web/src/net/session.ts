@@ -11,18 +11,24 @@ export interface SessionError {
   text: string;
   /** nobody answered, or not as a gateway does: trying again may help */
   network: boolean;
+  /** not even a refusal came, as from a machine that is off */
+  silent?: boolean;
 }
 
 /** `local`: the node believes that we own the machine that it runs on */
 export type Session = { ok: true; token: string; world: WorldName; local: boolean } | { ok: false; error: SessionError };
 
-const TIMEOUT_MS = 8000;
+/** The answer is short: a player waits no longer before the next try, maybe at another node. */
+const TIMEOUT_MS = 5000;
+/** A machine that is on and does not let us in says so sooner. */
+const SILENT_MS = 2000;
 
 /** What a session is asked with; tests have their own. */
 interface Asking {
   proof: LocalProof;
   base: string;
   fetch: typeof fetch;
+  now(): number;
 }
 
 /** A ticket is good once: whoever asks next waits for the secret that it is exchanged for. */
@@ -45,10 +51,11 @@ export async function openSession(code: string, base?: string, asking?: Asking):
 
 function askingOf(base: string): Asking {
   const own = new URL(base).origin === new URL(document.baseURI).origin;
-  return { proof: own ? localProof : nothingToShow, base, fetch: (...a) => fetch(...a) };
+  return { proof: own ? localProof : nothingToShow, base, fetch: (...a) => fetch(...a), now: () => performance.now() };
 }
 
 async function ask(code: string, how: Asking): Promise<Session> {
+  const begun = how.now();
   try {
     const local = how.proof.shown || undefined;
     const answer = await how.fetch(new URL('api/session', how.base), {
@@ -63,7 +70,7 @@ async function ask(code: string, how: Asking): Promise<Session> {
     if (local && answer.ok) how.proof.keep(typeof secret === 'string' ? secret : '');
     return read(said, answer.ok);
   } catch (e) {
-    return { ok: false, error: { code: 'network', text: (e as Error).message, network: true } };
+    return { ok: false, error: { code: 'network', text: (e as Error).message, network: true, silent: how.now() - begun >= SILENT_MS } };
   }
 }
 
