@@ -4,8 +4,11 @@
 //
 // Invariants:
 //   - the clock never goes back: one that is ahead runs slower until it is right;
-//   - one that is a little behind runs faster, so that no tick is left out; one
-//     that is far behind, as after a machine was suspended, jumps;
+//   - one that is behind runs faster, so that no tick is left out. It jumps after
+//     the machine was suspended, when that time has really passed, and if it is
+//     behind by more than a minute;
+//   - slewed clocks differ by less than the tenth that leases of groups allow for
+//     (docs/protocols/group.md).
 //   - that somebody sets the system's clock changes nothing by itself.
 package clock
 
@@ -17,11 +20,16 @@ import (
 )
 
 const (
-	// jump is the correction from which on a clock that is behind jumps.
+	// jump is the lead of the wall clock that shows that the machine was suspended.
 	jump = time.Second
 	// slew is the share by which the clock runs faster or slower while it is
-	// corrected; fast is the share if it is ahead by more than jump.
-	slew, fast = 200, 10
+	// corrected; fast is the share if it is off by more than far. One clock that
+	// runs faster by fast and one that runs slower by it differ by a tenth.
+	slew, fast = 200, 20
+	far        = time.Second
+	// step is the correction from which on a clock that is behind jumps: to be
+	// slewed it would take twenty minutes and more.
+	step = time.Minute
 	// look is how often the wall clock is looked at.
 	look = 10 * time.Millisecond
 )
@@ -123,7 +131,7 @@ func (c *Clock) slept(gap time.Duration) time.Duration {
 // correction is what of the rest is made up for in a time that has passed.
 func (c *Clock) correction(passed time.Duration) time.Duration {
 	most := passed / slew
-	if c.rest < -jump {
+	if c.rest.Abs() > far {
 		most = passed / fast
 	}
 	d := max(-most, min(most, c.rest))
@@ -138,7 +146,7 @@ func (c *Clock) Adjust(offset time.Duration) {
 	defer c.mu.Unlock()
 	c.tick()
 	c.rest = offset
-	if offset >= jump {
+	if offset >= step {
 		c.now += machine.Time(offset)
 		c.rest = 0
 	}

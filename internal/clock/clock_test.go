@@ -82,7 +82,8 @@ func TestClockIsSlewed(t *testing.T) {
 		{"a little behind", 100 * time.Millisecond, 10 * time.Second, 10*time.Second + 50*time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond},
 		{"a little ahead", -100 * time.Millisecond, 10 * time.Second, 10*time.Second - 50*time.Millisecond, -50 * time.Millisecond, -100 * time.Millisecond},
 		{"far behind", time.Minute, 10 * time.Second, 10*time.Second + time.Minute, 0, time.Minute},
-		{"far ahead", -time.Minute, 10 * time.Second, 9 * time.Second, -59 * time.Second, -time.Minute},
+		{"behind", 30 * time.Second, 10 * time.Second, 10*time.Second + 500*time.Millisecond, 29*time.Second + 500*time.Millisecond, 30 * time.Second},
+		{"far ahead", -time.Minute, 10 * time.Second, 9*time.Second + 500*time.Millisecond, -59*time.Second - 500*time.Millisecond, -time.Minute},
 		{"right", 0, 10 * time.Second, 10 * time.Second, 0, 0},
 	} {
 		s := &fake{}

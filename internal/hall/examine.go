@@ -2,6 +2,7 @@ package hall
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -49,7 +50,8 @@ func WithoutRole(key, value []byte) (rest []byte, name string, was bool) {
 	if !strings.HasPrefix(string(key), "p/") || json.Unmarshal(value, &r) != nil || !r.Operator || json.Unmarshal(value, &all) != nil {
 		return value, "", false
 	}
-	delete(all, "operator")
+	// Whoever reads it takes the name in any case, as encoding/json does.
+	maps.DeleteFunc(all, func(key string, _ json.RawMessage) bool { return strings.EqualFold(key, "operator") })
 	rest, err := json.Marshal(all)
 	return rest, r.Name, err == nil
 }

@@ -23,7 +23,7 @@ type country struct {
 	change func(int, *Net)                               // of a node's configuration, may be nil
 	spawn  world.Pos                                     // zero: as everywhere
 	mobs   int                                           // in a region
-	ahead  map[int]time.Duration                         // of the true time, nodes' clocks
+	ahead  map[int]slewed                                // of the true time, nodes' clocks
 	slow   func(of int, m machine.Message) time.Duration // until a message is sent, may be nil
 	notes  []string                                      // what the nodes have told their people
 }
@@ -101,10 +101,26 @@ type clockEnv struct {
 	node int
 }
 
-func (e clockEnv) Now() machine.Time { return e.Env.Now().Add(e.c.ahead[e.node]) }
+func (e clockEnv) Now() machine.Time {
+	now := e.Env.Now()
+	return now.Add(e.c.ahead[e.node].at(now))
+}
 
+// SetTimer sets a timer that is never early: a clock that is being corrected may be
+// past its time by then.
 func (e clockEnv) SetTimer(at machine.Time, t machine.Timer) {
-	e.Env.SetTimer(at.Add(-e.c.ahead[e.node]), t)
+	e.Env.SetTimer(at.Add(-e.c.ahead[e.node].at(e.Env.Now())), t)
+}
+
+// slewed is how far a clock is ahead, which changes as internal/clock corrects a
+// clock: by a twentieth of the time that passes.
+type slewed struct {
+	from, to time.Duration
+	since    machine.Time
+}
+
+func (s slewed) at(now machine.Time) time.Duration {
+	return min(s.to, s.from+now.Sub(s.since)/20)
 }
 
 // Backlog implements machine.Backlogger.

@@ -35,7 +35,7 @@ const (
 
 func newStorm(t testing.TB, seed uint64, cfg sim.Config) *storm {
 	cfg.Start, cfg.Carry = townStart, overBytes(nil)
-	c := &country{TB: t, s: sim.NewWith(seed, cfg), spawn: corner.Add(-2, 0, -2), ahead: map[int]time.Duration{}}
+	c := &country{TB: t, s: sim.NewWith(seed, cfg), spawn: corner.Add(-2, 0, -2), ahead: map[int]slewed{}}
 	c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
 	for i := range stormNodes {
 		c.addNode(i)
@@ -123,8 +123,11 @@ func (w *storm) blow() {
 		n.Disk.Full = true
 		w.s.At(w.s.Now().Add(d), func() { n.Disk.Full = false })
 	case k == 13:
-		w.ahead[i] += time.Duration(r.Intn(2000)) * time.Millisecond
-		w.note("the clock of node %d is %v ahead", i, w.ahead[i])
+		now := w.s.Now()
+		a := w.ahead[i]
+		a = slewed{a.at(now), a.to + time.Duration(r.Intn(2000))*time.Millisecond, now}
+		w.ahead[i] = a
+		w.note("the clock of node %d goes from %v to %v ahead", i, a.from, a.to)
 	}
 }
 
