@@ -232,7 +232,7 @@ func makeOperator(t *testing.T, founder *server, who *player) {
 	bo.until("to see "+who.name+" on the list", func(s state) bool { return len(s.Players) == 2 })
 	bo.sayUntil("/op "+who.name, who.name+" to be an operator", func(s state) bool {
 		for _, l := range who.state().Chat {
-			if l.Text == who.name+" is an operator now." {
+			if l.Text == "You are an operator now." {
 				return true
 			}
 		}

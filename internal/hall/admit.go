@@ -205,7 +205,7 @@ func (h *Hall) admit(p *player, from machine.Peer) {
 		return // left or was replaced meanwhile
 	}
 	p.claiming, p.here, p.since = false, true, h.unix()
-	p.region = p.home(h.cfg)
+	p.region, p.operator = p.home(h.cfg), h.cfg.Decisions.IsOperator(p.id)
 	h.here = append(h.here, p)
 	h.vouchNow(p)
 	if p.resumes {
@@ -219,7 +219,6 @@ func (h *Hall) admit(p *player, from machine.Peer) {
 
 // welcome tells a session what it needs to know.
 func (h *Hall) welcome(p *player) {
-	p.operator = h.cfg.Decisions.IsOperator(p.id)
 	h.env.Send(p.session, &Admitted{
 		Player: p.id, Name: p.rec.Name, Entity: p.rec.Entity, Operator: p.operator,
 		New: p.rec.Epoch == 0, Mode: h.cfg.Mode, Home: p.region, TimeOffset: h.world.TimeOffset,

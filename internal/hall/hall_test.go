@@ -522,3 +522,19 @@ func TestWhitelistOfTheFounder(t *testing.T) {
 	does("say m /whitelist off", "The whitelist is off.")
 	does("enter c cy Cy", "Admitted")
 }
+
+// TestOperatorsAfterTakeover: whoever was an operator before another node took the
+// hall over still is, without entering anew.
+func TestOperatorsAfterTakeover(t *testing.T) {
+	s := newStage()
+	s.act("local m mo Mo")
+	s.act("say m /whitelist list")
+	s.start() // as another node does, with what the group has
+	s.h.OnMessage(session("m"), &Enter{Player: playerOf("mo"), Name: "Mo", Resume: true})
+	s.flush()
+	s.out.Reset()
+	s.act("say m /whitelist list")
+	if said := s.out.String(); strings.Contains(said, "for operators") || !strings.Contains(said, "whitelist is") {
+		t.Error(said)
+	}
+}
