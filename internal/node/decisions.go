@@ -230,7 +230,7 @@ func (d *decisions) receive(f *farNode, m *Decisions) {
 	for _, b := range m.List {
 		s, err := decision.Decode(b)
 		if err != nil {
-			d.note(fmt.Sprintf("Node %s has sent a decision that nobody can have signed: %v", f.peer.ID.Short(), err))
+			d.n.net.accuse(f, "a decision that nobody can have signed: %v", err)
 			d.n.net.cut(f)
 			return
 		}

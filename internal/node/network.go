@@ -78,6 +78,7 @@ type network struct {
 	vouching map[vouchKey]*vouching
 	routes   map[Part]*route
 	hosts    map[Part]*hosted
+	accused  accused
 	dormant  map[Part]bool      // replicas that are on the disk, and not read yet
 	damaged  map[Part]bool      // replicas that cannot be read
 	outdone  map[Part]group.Gen // groups for which this node has given way: it joins no lesser one
@@ -126,7 +127,7 @@ func newNetwork(n *Node, cfg Net) *network {
 	w := &network{
 		n: n, cfg: cfg, stored: map[Part]bool{}, dormant: map[Part]bool{}, damaged: map[Part]bool{}, outdone: map[Part]group.Gen{}, making: map[Part]*making{}, founding: map[Part]bool{}, adopting: map[Part]machine.Time{}, tag: tagOf(cfg.Self.ID),
 		far: map[id.ID]*farNode{}, tags: map[machine.Addr]*farNode{},
-		vouching: map[vouchKey]*vouching{}, routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(), late: map[stream]*late{},
+		vouching: map[vouchKey]*vouching{}, routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(), late: map[stream]*late{}, accused: newAccused(),
 	}
 	w.dir.init(w)
 	w.memory.init(w)

@@ -46,7 +46,7 @@ func (v *verified) onRenewed(f *farNode, m *Renewed) {
 		err = v.Door.Reissued(m.Certificate)
 	}
 	if err != nil {
-		v.w.note(fmt.Sprintf("Node %s has sent a certificate that does not count: %v", f.peer.ID.Short(), err))
+		v.w.accuse(f, "a certificate that does not count: %v", err)
 		v.w.cut(f)
 	}
 }

@@ -54,7 +54,7 @@ func (s *spread) received(f *farNode, version uint64, list []byte) {
 	case version == own || len(list) == 0: // it gives us the list when it hears of ours
 	default:
 		if err := s.take(list, f); err != nil {
-			s.w.note(fmt.Sprintf("Node %s has sent a false %s: %v", f.peer.ID.Short(), s.name, err))
+			s.w.accuse(f, "a false %s: %v", s.name, err)
 			s.w.cut(f)
 		}
 	}

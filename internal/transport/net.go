@@ -111,6 +111,7 @@ type network struct {
 	arrived  atomic.Int32   // datagrams in the inbox
 	warned   atomic.Int64   // when somebody of another version was reported last
 	tally    tally
+	failures *failures // of links, as they were told
 
 	mu    sync.Mutex
 	conns map[*connection]bool // open, or on their way to a link
@@ -145,7 +146,7 @@ func startNetwork(l *Loop, cfg NetConfig) *network {
 	if len(cfg.About) > MaxAbout {
 		panic("transport: About is too long")
 	}
-	n := &network{l: l, cfg: cfg, self: id.Of(cfg.Key.Public().(ed25519.PublicKey)), guests: newGuests(cfg.PerAddress), conns: map[*connection]bool{}, began: time.Now()}
+	n := &network{l: l, cfg: cfg, self: id.Of(cfg.Key.Public().(ed25519.PublicKey)), guests: newGuests(cfg.PerAddress), conns: map[*connection]bool{}, failures: newFailures(), began: time.Now()}
 	var b [8]byte
 	rand.Read(b[:])
 	n.instance = binary.LittleEndian.Uint64(b[:])

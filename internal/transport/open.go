@@ -237,6 +237,9 @@ func (n *network) up(k *Link, c *connection, theirs hello, first []byte) {
 // failed counts and tells why a link failed, or could not be opened.
 func (n *network) failed(peer machine.Peer, err error) {
 	n.tally.fail(reason(err))
+	if !n.failures.tell(peer.ID, time.Now()) {
+		return
+	}
 	n.say("a link failed", err, "peer", peer.ID.Short(), "addr", peer.Addr)
 }
 
