@@ -126,10 +126,17 @@ var ErrLink = errors.New("no symbolic links are followed out of the data folder"
 func Inside(dir, name string) error {
 	real, err := filepath.EvalSymlinks(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Lstat(name); err == nil {
+		st, bad := os.Lstat(name)
+		if bad != nil {
+			return nil // not there
+		}
+		if st.Mode()&fs.ModeSymlink != 0 {
 			return fmt.Errorf("%s: %w: it leads nowhere, remove it", name, ErrLink)
 		}
-		return nil
+		// Another process has made it since, and may have removed it again.
+		if real, err = filepath.EvalSymlinks(name); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 	}
 	if err != nil {
 		return err

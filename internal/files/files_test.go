@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 )
 
@@ -43,4 +44,37 @@ func TestWrite(t *testing.T) {
 	if err != nil || len(entries) != 2 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
+}
+
+// TestInsideWhileItIsMade: a file that another process makes at this moment is no link.
+func TestInsideWhileItIsMade(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a")
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err := os.WriteFile(name, nil, 0o600); err != nil {
+				t.Error(err)
+				return
+			}
+			if err := os.Remove(name); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	for range 5000 {
+		if err := Inside(dir, name); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	close(stop)
+	wg.Wait()
 }
