@@ -76,8 +76,10 @@ func TestDamagedFiles(t *testing.T) {
 	p.ok("world", "new", "home", "--difficulty", "1")
 	p.ok("identity", "show")
 	p.ok("world", "bookmarks", "friends", "192.0.2.1:4747")
+	p.ok("invite", "create", "home")
 	for file, command := range map[string]string{
-		"worlds/home/meta.json": "world info home", "worlds/home/db/format": "world export home " + filepath.Join(t.TempDir(), "x"),
+		"worlds/home/invitations.json": "invite list home",
+		"worlds/home/meta.json":        "world info home", "worlds/home/db/format": "world export home " + filepath.Join(t.TempDir(), "x"),
 		"version": "world list", "bookmarks.json": "world bookmarks", "keys/node.key": "identity show",
 	} {
 		name := filepath.Join(p.data, filepath.FromSlash(file))
@@ -89,7 +91,7 @@ func TestDamagedFiles(t *testing.T) {
 		flipped[0] ^= 0x40
 		for what, bad := range map[string][]byte{
 			"empty": {}, "cut": good[:len(good)/2], "flipped": flipped, "zeros": make([]byte, len(good)),
-			"giant": make([]byte, 65<<20), "nested": []byte(strings.Repeat("[", 1<<15)), "another type": []byte(`{"name": 1, "id": []}`), "list": []byte(`[{"name": [1]}]`),
+			"giant": make([]byte, 65<<20), "nested": []byte(strings.Repeat("[", 1<<15)), "another type": []byte(`{"name": 1, "id": []}`), "list": []byte(`[{"name": [1]}]`), "null": []byte("[null]"),
 		} {
 			if err := os.WriteFile(name, bad, 0o600); err != nil {
 				t.Fatal(err)

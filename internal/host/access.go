@@ -3,14 +3,12 @@ package host
 import (
 	"crypto/rand"
 	"encoding/base64"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/files"
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
@@ -77,16 +75,13 @@ func (h *Host) joinedBy() (*invitation.Invitation, error) {
 	if i := h.cfg.Invitation; i != nil {
 		return i, files.Write(name, []byte(i.Text()+"\n"), 0o600)
 	}
-	b, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	b, err := readPaper(name)
+	if b == nil || err != nil {
 		return nil, err
 	}
 	i, err := invitation.Parse(string(b))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w: %w", name, disk.ErrDamaged, err)
 	}
 	return i, nil
 }

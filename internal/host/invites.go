@@ -8,12 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/files"
 	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
@@ -116,8 +116,11 @@ func (v *Invites) List() ([]*Made, error) {
 		return nil, err
 	}
 	for _, m := range all {
+		if m == nil {
+			return nil, fmt.Errorf("%s: %w: an entry is empty", invitesFile, disk.ErrDamaged)
+		}
 		if m.Invitation, err = invitation.Parse(m.Text); err != nil {
-			return nil, fmt.Errorf("%s: %w", invitesFile, err)
+			return nil, fmt.Errorf("%s: %w: %w", invitesFile, disk.ErrDamaged, err)
 		}
 		m.Revoked = slices.Contains(list.Revoked, m.ID())
 	}
@@ -272,20 +275,17 @@ func only[T any](all []T, digits, what string, of func(T) id.ID) (found T, err e
 
 // readAccess reads the founder's list; nil: there is none yet.
 func readAccess(dir string) (*invitation.Access, error) {
-	b, err := os.ReadFile(filepath.Join(dir, accessFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	b, err := readPaper(filepath.Join(dir, accessFile))
+	if b == nil || err != nil {
 		return nil, err
 	}
 	raw, err := hex.DecodeString(strings.TrimSpace(string(b)))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", accessFile, err)
+		return nil, fmt.Errorf("%s: %w: %w", accessFile, disk.ErrDamaged, err)
 	}
 	l, err := invitation.DecodeAccess(raw)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", accessFile, err)
+		return nil, fmt.Errorf("%s: %w: %w", accessFile, disk.ErrDamaged, err)
 	}
 	return l, nil
 }
@@ -297,17 +297,31 @@ func readNodes(dir string) (out []keyring.Admitted, err error) {
 
 // readJSON reads a file, if it is there.
 func readJSON(name string, v any) error {
-	b, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	b, err := readPaper(name)
+	if b == nil || err != nil {
+		return err
 	}
-	if err == nil {
-		err = json.Unmarshal(b, v)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(name), err)
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%s: %w: %w", filepath.Base(name), disk.ErrDamaged, err)
 	}
 	return nil
+}
+
+// maxPaper bounds the files about who may host or visit a world.
+const maxPaper = 4 << 20
+
+// readPaper reads such a file; nil: there is none.
+func readPaper(name string) ([]byte, error) {
+	b, err := files.ReadSmall(name, maxPaper)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, files.ErrKind):
+		return nil, fmt.Errorf("%w: %w", disk.ErrDamaged, err)
+	case err != nil:
+		return nil, err
+	}
+	return append([]byte{}, b...), nil // not nil: an empty one is damaged
 }
 
 func writeJSON(name string, v any) error {
