@@ -7,19 +7,13 @@ import (
 )
 
 // command runs a command that concerns this machine rather than the world, and
-// reports whether it was one. Only an operator at this machine may: that a player is
-// an operator is something that other nodes say, and they could lie.
+// reports whether it was one. Only who is at this machine may, and the node finds out
+// who of them is an operator: that is not for other nodes to say.
 func (s *Session) command(text string) bool {
 	if s.node.cfg.Command == nil || !s.hello.Local || !strings.HasPrefix(text, "/") {
 		return false
 	}
-	s.mu.Lock()
-	operator := s.operator
-	s.mu.Unlock()
-	if !operator {
-		return false
-	}
-	answer, mine := s.node.cfg.Command(strings.Fields(text[1:]))
+	answer, mine := s.node.cfg.Command(s.player, strings.Fields(text[1:]))
 	if !mine {
 		return false
 	}

@@ -25,7 +25,6 @@ func (s *Session) receive(m machine.Message, to Sink) {
 	case *region.ActResult:
 		s.onActResult(m, to)
 	case *region.Self:
-		s.operator = m.Operator
 		s.add(to, &wire.Self{Mode: m.Mode, Health: m.Health, Air: m.Air, MayFly: m.MayFly, Operator: m.Operator, Dead: m.Dead})
 	case *region.Inventory:
 		s.onInventory(m, to)

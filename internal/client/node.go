@@ -44,7 +44,7 @@ type Config struct {
 	Invite func(player id.ID) []byte
 	// Command runs a command of an operator at this machine, given in words, and
 	// reports false if it is none that concerns the machine; nil: none is.
-	Command func(words []string) (answer string, mine bool)
+	Command func(player id.ID, words []string) (answer string, mine bool)
 	// OperatorEntered hears that an operator has entered; may be nil.
 	OperatorEntered func()
 	// Hosts says who hosts the world, as far as the node knows; nil: nobody knows.

@@ -44,7 +44,6 @@ type Session struct {
 	early      []early         // of regions that are not the home yet
 	epoch      uint32
 	isHome     bool // a region has said that it is the home
-	operator   bool // as the lobby or the home has last said
 	pos        world.Vec
 	claims     claims
 	acts       region.Acts

@@ -3,13 +3,18 @@ package host
 import (
 	"fmt"
 	"strings"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 )
 
 // command runs a chat command of an operator at this machine that concerns who may
 // host the world: /hosts [list], /hosts remove ID.
-func (h *Host) command(words []string) (answer string, mine bool) {
+func (h *Host) command(player id.ID, words []string) (answer string, mine bool) {
 	if len(words) == 0 || !strings.EqualFold(words[0], "hosts") || h.peers == nil || h.peers.invites == nil {
 		return "", false
+	}
+	if !h.isOperator(player) {
+		return "", false // the hall says that it is for operators
 	}
 	switch args := words[1:]; {
 	case len(args) == 0 || len(args) == 1 && args[0] == "list":
@@ -25,6 +30,16 @@ func (h *Host) command(words []string) (answer string, mine bool) {
 		return n.RemovedText(), true
 	}
 	return "Usage: /hosts list | remove <id>", true
+}
+
+// isOperator reports whether the log of decisions has a player as an operator.
+func (h *Host) isOperator(player id.ID) (is bool) {
+	ctx, cancel := h.running()
+	defer cancel()
+	if h.loop.Call(ctx, func() { is = h.node.IsOperator(player) }) != nil {
+		return false
+	}
+	return is
 }
 
 // listHosts is the answer to /hosts.

@@ -48,6 +48,9 @@ func newDecisions(n *Node) *decisions {
 	return d
 }
 
+// IsOperator reports whether the log of decisions has a player as an operator.
+func (n *Node) IsOperator(player id.ID) bool { return n.decisions.log.IsOperator(player) }
+
 func (d *decisions) time() time.Time { return time.Unix(0, int64(d.n.env.Now())) }
 
 // Start implements machine.Machine: what is on the disk is read.

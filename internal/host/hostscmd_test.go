@@ -1,0 +1,20 @@
+package host_test
+
+import "testing"
+
+// TestHostsIsForOperators: /hosts is for an operator at the founder's machine; another
+// player there is refused.
+func TestHostsIsForOperators(t *testing.T) {
+	h := start(t, shared(t))
+	ann, eve := join(t, h, identity(t, "Ann"), ""), join(t, h, identity(t, "Eve"), "")
+	if !ann.Welcome().Operator || eve.Welcome().Operator {
+		t.Fatal("Ann alone should be an operator")
+	}
+	for _, p := range []*player{ann, eve} {
+		if err := p.Say("/hosts list"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(t, "Ann to read of the hosts", func() bool { return ann.heard(": No other node has hosted this world.") })
+	until(t, "Eve to be refused", func() bool { return eve.heard(": /hosts is for operators.") })
+}
