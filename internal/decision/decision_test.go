@@ -20,7 +20,6 @@ var (
 type person struct {
 	key ed25519.PrivateKey
 	id  id.ID
-	seq uint64
 }
 
 func someone(name string) *person {
