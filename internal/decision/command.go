@@ -8,7 +8,7 @@ import (
 
 // Asks reports whether a line that a player typed asks for a statement. A client
 // signs nothing else, whatever it is given to sign: the host of the lobby may be
-// hostile. The browser client has the same rules (web/src/game/decisions.ts).
+// hostile. The browser client has the same rules (web/src/net/decisions.ts).
 func Asks(line string, s *Statement) bool {
 	words := strings.Fields(strings.TrimPrefix(line, "/"))
 	if !strings.HasPrefix(line, "/") || len(words) < 2 {

@@ -136,7 +136,7 @@ func (l *Log) add(s *Statement, now time.Time) error {
 	return nil
 }
 
-func (s *Statement) ended(now time.Time) bool { return s.over(now.Add(-afterEnd).Unix()) }
+func (s *Statement) ended(now time.Time) bool { return s.Over(now.Add(-afterEnd)) }
 
 // mayIssue reports whether what an issuer says counts.
 func (l *Log) mayIssue(issuer id.ID, s *Statement) bool {
@@ -191,7 +191,6 @@ func (l *Log) fold() {
 			l.kept[who] = s.Seq
 		}
 	}
-	l.count()
 }
 
 // granted reports whether those with a rank by now say that somebody is an
@@ -211,7 +210,8 @@ func (l *Log) newest(said []*Statement) (found *Statement) {
 	return found
 }
 
-// count works out which statement counts about each subject.
+// count works out which statement counts about each subject, once who has authority
+// is known.
 func (l *Log) count() {
 	l.current = map[about]*Statement{}
 	for at, s := range l.latest {

@@ -72,7 +72,7 @@ func (l *Log) Banned(player id.ID, name string, now time.Time) *Statement {
 		return nil
 	}
 	for _, s := range []*Statement{l.Current(Ban, player, ""), l.Current(Ban, id.ID{}, name)} {
-		if s != nil && s.On && !s.over(now.Unix()) {
+		if s != nil && s.On && !s.Over(now) {
 			return s
 		}
 	}

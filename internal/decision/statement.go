@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -190,5 +191,5 @@ func (s *Statement) newer(o *Statement) bool {
 	return bytes.Compare(s.Append(nil), o.Append(nil)) > 0
 }
 
-// over reports whether a statement has ended.
-func (s *Statement) over(now int64) bool { return s.Until != 0 && now >= s.Until }
+// Over reports whether a statement has ended.
+func (s *Statement) Over(now time.Time) bool { return s.Until != 0 && now.Unix() >= s.Until }

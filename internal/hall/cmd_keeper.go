@@ -102,7 +102,7 @@ func (c *call) unban() error {
 		return errUsage
 	}
 	b := c.named(decision.Ban, c.arg(0))
-	if b == nil || b.Until != 0 && b.Until <= c.unix() {
+	if b == nil || b.Over(c.Hall.time()) {
 		return sorry("%q is not banned.", c.arg(0))
 	}
 	c.propose(decision.Statement{Topic: decision.Ban, Subject: b.Subject, Name: b.Name}, b.Name+" may come in again.")
@@ -125,7 +125,7 @@ func (c *call) named(t decision.Topic, name string) (found *decision.Statement) 
 func (c *call) listBans() error {
 	var names []string
 	c.cfg.Decisions.Each(decision.Ban, func(s *decision.Statement) {
-		if s.On && (s.Until == 0 || c.unix() < s.Until) {
+		if s.On && !s.Over(c.Hall.time()) {
 			names = append(names, s.Name)
 		}
 	})
