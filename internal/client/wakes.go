@@ -1,10 +1,12 @@
 package client
 
 import (
+	"maps"
 	"sync"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 )
 
 // A region that somebody looks at wakes, and is hosted by several nodes: that is
@@ -16,8 +18,7 @@ import (
 const (
 	wakeAtOnce    = 256
 	wakePerSecond = 4
-	// maxBudgets bounds the players whose budgets are remembered. Those that are full
-	// again need not be.
+	// maxBudgets bounds the players whose budgets are remembered.
 	maxBudgets = 4096
 )
 
@@ -25,15 +26,10 @@ const (
 type wakes struct {
 	mu  sync.Mutex
 	now func() time.Time
-	of  map[id.ID]*budget
+	of  map[id.ID]*limit.Budget
 }
 
-type budget struct {
-	left float64
-	at   time.Time
-}
-
-func (w *wakes) init() { w.now, w.of = time.Now, map[id.ID]*budget{} }
+func (w *wakes) init() { w.now, w.of = time.Now, map[id.ID]*limit.Budget{} }
 
 // may reports whether a player may look at another region now.
 func (w *wakes) may(player id.ID) bool {
@@ -42,30 +38,12 @@ func (w *wakes) may(player id.ID) bool {
 	now := w.now()
 	b := w.of[player]
 	if b == nil {
-		if len(w.of) >= maxBudgets {
-			w.forget(now)
+		if len(w.of) >= maxBudgets { // those that are full again need not be remembered
+			maps.DeleteFunc(w.of, func(_ id.ID, b *limit.Budget) bool { return b.Full(now) })
 		}
-		b = &budget{wakeAtOnce, now}
+		fresh := limit.NewBudget(wakePerSecond, wakeAtOnce)
+		b = &fresh
 		w.of[player] = b
 	}
-	b.fill(now)
-	if b.left < 1 {
-		return false
-	}
-	b.left--
-	return true
-}
-
-func (b *budget) fill(now time.Time) {
-	b.left = min(wakeAtOnce, b.left+now.Sub(b.at).Seconds()*wakePerSecond)
-	b.at = now
-}
-
-// forget drops the budgets that are full.
-func (w *wakes) forget(now time.Time) {
-	for player, b := range w.of {
-		if b.fill(now); b.left >= wakeAtOnce {
-			delete(w.of, player)
-		}
-	}
+	return b.Take(1, now)
 }
