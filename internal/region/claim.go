@@ -40,10 +40,12 @@ type refusal struct {
 	from   machine.Peer
 }
 
-// claim is a handover that waits for the lobby's word.
+// claim is a handover, decoded, that may wait for the lobby's word.
 type claim struct {
 	from  machine.Peer
 	m     *Handover
+	p     *world.Player
+	acts  *ledger // nil if the sender only asks
 	asked machine.Time
 }
 
@@ -74,7 +76,8 @@ func (r *Region) plausible(epoch uint32) bool {
 // claimed reports whether a handover can be believed at once: in a region that the
 // player has just left from here. Otherwise the lobby is asked, and the handover
 // waits.
-func (r *Region) claimed(from machine.Peer, m *Handover) bool {
+func (r *Region) claimed(offer *claim) bool {
+	from, m := offer.from, offer.m
 	pos, _ := RegionOf(from)
 	if g, ok := r.moved[m.Player]; ok && g.to == pos && uint64(m.Epoch) > g.epoch && r.env.Now().Sub(g.at) <= forgetMoved {
 		return true
@@ -90,7 +93,8 @@ func (r *Region) claimed(from machine.Peer, m *Handover) bool {
 	case c != nil && c.from != from && now.Sub(c.asked) < claimTime:
 		return false
 	}
-	r.claims[m.Player] = &claim{from, m, now}
+	offer.asked = now
+	r.claims[m.Player] = offer
 	r.env.Send(Hall, &Claim{Region: r.cfg.Pos, From: pos, Player: m.Player, Epoch: m.Epoch})
 	r.env.SetTimer(now.Add(claimTime), machine.Timer{Kind: timerClaim})
 	return false
@@ -105,7 +109,7 @@ func (r *Region) onClaimed(from machine.Peer, m *Claimed) {
 	}
 	delete(r.claims, m.Player)
 	if m.OK {
-		r.believe(c.from, c.m)
+		r.believe(c)
 	} else {
 		r.refuseClaim(c)
 	}
@@ -133,9 +137,8 @@ func (r *Region) claimsLate() {
 			continue
 		}
 		delete(r.claims, player)
-		p, err := world.DecodePlayer(c.m.State)
-		if pos, _ := RegionOf(c.from); err == nil && !c.m.Asks && adjacent(pos, r.cfg.Pos) && distanceTo(pos, p.Body.Pos) <= borderZone {
-			r.believe(c.from, c.m)
+		if pos, _ := RegionOf(c.from); !c.m.Asks && adjacent(pos, r.cfg.Pos) && distanceTo(pos, c.p.Body.Pos) <= borderZone {
+			r.believe(c)
 		}
 	}
 	r.rest()

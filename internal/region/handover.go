@@ -270,7 +270,9 @@ func (r *Region) onHandover(from machine.Peer, m *Handover) {
 		return
 	}
 	h := r.homes[m.Player]
-	switch _, _, err := decodeHandover(m); {
+	p, acts, err := decodeHandover(m)
+	offer := &claim{from: from, m: m, p: p, acts: acts}
+	switch {
 	case err != nil || !r.plausible(m.Epoch):
 		r.stats.Refused++
 		r.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "malformed"})
@@ -281,9 +283,9 @@ func (r *Region) onHandover(from machine.Peer, m *Handover) {
 			r.env.Send(from, &HandoverOK{m.Player, m.Epoch})
 		}
 	case h != nil && h.out == nil: // it is here
-		r.refuseClaim(&claim{from: from, m: m})
-	case r.claimed(from, m):
-		r.believe(from, m)
+		r.refuseClaim(offer)
+	case r.claimed(offer):
+		r.believe(offer)
 	}
 }
 
@@ -301,18 +303,18 @@ func decodeHandover(m *Handover) (p *world.Player, acts *ledger, err error) {
 var errOtherPlayer = errors.New("a handover with another player's state")
 
 // believe answers a handover by the player's home.
-func (r *Region) believe(from machine.Peer, m *Handover) {
-	p, acts, err := decodeHandover(m)
+func (r *Region) believe(c *claim) {
+	from, m := c.from, c.m
 	switch {
-	case err != nil || r.knowsEpoch(m.Player) >= uint64(m.Epoch): // it has come another way meanwhile
+	case r.knowsEpoch(m.Player) >= uint64(m.Epoch): // it has come another way meanwhile
 	case r.store.readOnly && m.Asks: // it asks again
 	case r.store.readOnly:
 		r.never[m.Player] = uint64(m.Epoch)
 		r.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "storage"})
-	case m.Asks || r.outside(p.Body.Pos) > slack:
+	case m.Asks || r.outside(c.p.Body.Pos) > slack:
 		r.disown(from, m)
 	default:
-		r.takeOver(from, m, p, acts)
+		r.takeOver(from, m, c.p, c.acts)
 	}
 }
 
