@@ -122,9 +122,7 @@ func (c *call) tpToPlace(who *player, place []word) error {
 func (c *call) locate(p *player, then func(world.Vec)) {
 	c.send(&errand{
 		player: p, at: p.region,
-		ask: func(at world.RegionPos, tag uint64) machine.Message {
-			return &Locate{Region: at, Player: p.id, Tag: tag}
-		},
+		ask: p.locate,
 		then: func(m *Located) {
 			if m == nil || !m.Found {
 				c.fail("%s cannot be found at the moment.", p.rec.Name)

@@ -40,6 +40,11 @@ type errand struct {
 	then   func(*Located) // nil: there is no answer; with nil if none has come
 }
 
+// locate asks a region where a player is.
+func (p *player) locate(at world.RegionPos, tag uint64) machine.Message {
+	return &Locate{Region: at, Player: p.id, Tag: tag}
+}
+
 // send begins an errand.
 func (h *Hall) send(e *errand) {
 	tag := h.tag()
@@ -172,10 +177,7 @@ func (h *Hall) follow(p *player) bool {
 		return false
 	}
 	p.trail = &errand{
-		player: p, at: p.home(h.cfg),
-		ask: func(at world.RegionPos, tag uint64) machine.Message {
-			return &Locate{Region: at, Player: p.id, Tag: tag}
-		},
+		player: p, at: p.home(h.cfg), ask: p.locate,
 		then: func(m *Located) { h.followed(p, m) },
 	}
 	h.send(p.trail)
