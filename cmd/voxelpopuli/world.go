@@ -207,10 +207,8 @@ func worldInfo(c *common) *cobra.Command {
 
 // storageText says what replicated storage a world has; empty: none.
 func storageText(m worldfs.Meta) string {
-	if b, err := m.RecordBytes(); err == nil {
-		if r, err := genesis.Decode(b); err == nil && r.Truth != (genesis.Truth{}) {
-			return fmt.Sprintf("since %s, every %v, %d regions a side", time.Unix(0, int64(r.Truth.Begin)).UTC().Format(time.DateTime), 5*r.Truth.LMax, r.Truth.Regions)
-		}
+	if r, err := genesis.DecodeText(m.Record); err == nil && r.Truth != (genesis.Truth{}) {
+		return fmt.Sprintf("since %s, every %v, %d regions a side", time.Unix(0, int64(r.Truth.Begin)).UTC().Format(time.DateTime), 5*r.Truth.LMax, r.Truth.Regions)
 	}
 	if s := m.Rules.Storage; s != (worldfs.Storage{}) {
 		return fmt.Sprintf("%v after the world is first open to other nodes, every %v, %d regions a side",

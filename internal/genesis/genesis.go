@@ -17,6 +17,7 @@ import (
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -217,6 +218,16 @@ func (r *Record) Check() error {
 }
 
 func abs(n int32) int64 { return max(int64(n), -int64(n)) }
+
+// DecodeText is Decode for a record in hexadecimal digits, as a world's meta.json has
+// it.
+func DecodeText(text string) (*Record, error) {
+	b, err := hex.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return Decode(b)
+}
 
 // Decode reads a record and checks it.
 func Decode(b []byte) (*Record, error) {

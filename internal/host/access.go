@@ -92,12 +92,7 @@ func (h *Host) loadAccess() error {
 	if err != nil || l == nil {
 		return err
 	}
-	ctx, cancel := h.running()
-	defer cancel()
-	if called := h.loop.Call(ctx, func() { err = h.node.SetAccess(l.Version, l.Append(nil)) }); called != nil {
-		return called
-	}
-	return err
+	return h.onLoop(func() error { return h.node.SetAccess(l.Version, l.Append(nil)) })
 }
 
 // keepNodes writes down which nodes were let in.

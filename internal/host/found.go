@@ -110,7 +110,7 @@ func ImportWorld(folder *worldfs.Folder, file string, o Import) (out Imported, e
 			return nil // it stays the world that its decisions are for
 		}
 		record := m.Record
-		former, _ = readRecord(record) // none: it had no signed decisions either
+		former, _ = genesis.DecodeText(record) // none: it had no signed decisions either
 		if m.Genesis != (identity.Genesis{}) {
 			m.Genesis = worldfs.OpenGenesis(int(m.Genesis.Difficulty))
 		}

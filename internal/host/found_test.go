@@ -34,11 +34,7 @@ func TestWorldsKeepTheirID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := sum.Meta.RecordBytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := genesis.Decode(b)
+	r, err := genesis.DecodeText(sum.Meta.Record)
 	if err != nil || sum.Meta.ID == id || r.World() != sum.Meta.ID || r.Name != "copy" {
 		t.Errorf("the copy of %s is %+v, its record %+v, %v", id, sum.Meta, r, err)
 	}

@@ -203,6 +203,16 @@ func (h *Host) running() (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
+// onLoop lets the node do something between two of its handlers, and waits for it.
+func (h *Host) onLoop(do func() error) (err error) {
+	ctx, cancel := h.running()
+	defer cancel()
+	if called := h.loop.Call(ctx, func() { err = do() }); called != nil {
+		return called
+	}
+	return err
+}
+
 // keepTime keeps the node's clock right.
 func (h *Host) keepTime() {
 	ctx, cancel := h.running()

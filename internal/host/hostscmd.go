@@ -34,12 +34,11 @@ func (h *Host) command(player id.ID, words []string) (answer string, mine bool) 
 
 // isOperator reports whether the log of decisions has a player as an operator.
 func (h *Host) isOperator(player id.ID) (is bool) {
-	ctx, cancel := h.running()
-	defer cancel()
-	if h.loop.Call(ctx, func() { is = h.node.IsOperator(player) }) != nil {
-		return false
-	}
-	return is
+	err := h.onLoop(func() error {
+		is = h.node.IsOperator(player)
+		return nil
+	})
+	return err == nil && is
 }
 
 // listHosts is the answer to /hosts.

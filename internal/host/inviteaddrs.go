@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// InvitationAddrs reads addresses for an invitation, HOST or HOST:PORT. Names are
-// looked up: the invitation contains what they stand for now.
+// InvitationAddrs reads addresses for an invitation, HOST or HOST:PORT. An invitation
+// contains IP addresses, so names are resolved now.
 func InvitationAddrs(ctx context.Context, texts []string) (out []netip.AddrPort, err error) {
 	for _, text := range texts {
 		at, err := resolve(ctx, text)

@@ -59,14 +59,10 @@ func OpenInvites(folder *worldfs.Folder, name string) (*Invites, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := info.RecordBytes()
-	if err == nil && len(b) == 0 {
+	if info.Record == "" {
 		return nil, fmt.Errorf("%s has never been open to other nodes: start it once with --share", info.Name)
 	}
-	var r *genesis.Record
-	if err == nil {
-		r, err = genesis.Decode(b)
-	}
+	r, err := genesis.DecodeText(info.Record)
 	if err != nil {
 		return nil, fmt.Errorf("the record of how %s began: %w", info.Name, err)
 	}
@@ -220,7 +216,7 @@ func (v *Invites) Nodes() ([]Node, error) {
 	}
 	var out []Node
 	for _, n := range known {
-		out = append(out, Node{n, slices.Contains(l.Removed, n.Node)})
+		out = append(out, Node{n, l.HasRemoved(n.Node)})
 	}
 	return out, nil
 }
@@ -321,7 +317,7 @@ func readPaper(name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	}
-	return append([]byte{}, b...), nil // not nil: an empty one is damaged
+	return b, nil // not nil: an empty one is damaged
 }
 
 func writeJSON(name string, v any) error {

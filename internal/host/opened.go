@@ -51,12 +51,12 @@ func (r *Runner) opened(h *Host) {
 }
 
 // friendLinks are the pages of this node for players elsewhere, with what they enter
-// with: the invitation, which is good at the world's other nodes as well, or else the
-// join code of this one.
-func (h *Host) friendLinks() []string {
+// with: the invitation, which is good at the world's other nodes as well, or, if that is
+// empty, the join code of this one.
+func (h *Host) friendLinks(invitation string) []string {
 	var out []string
 	for _, page := range h.FriendURLs() {
-		out = append(out, PageURL(page, cmp.Or(h.invitationText(), h.JoinCode()), ""))
+		out = append(out, PageURL(page, cmp.Or(invitation, h.JoinCode()), ""))
 	}
 	return out
 }
@@ -73,7 +73,8 @@ func (h *Host) invitationText() string {
 // sharing is what the owner reads in the status; nil: only this machine can reach
 // the world.
 func (h *Host) sharing() *gateway.Sharing {
-	s := gateway.Sharing{Pages: h.friendLinks(), Invitation: h.invitationText()}
+	text := h.invitationText()
+	s := gateway.Sharing{Pages: h.friendLinks(text), Invitation: text}
 	if len(s.Pages) == 0 && s.Invitation == "" {
 		return nil
 	}
@@ -83,7 +84,7 @@ func (h *Host) sharing() *gateway.Sharing {
 func (r *Runner) sayOpened(h *Host, o *Opened) {
 	r.say("%s is open (seed %s, kept in %s).\n", o.World, o.Seed, o.Dir)
 	r.say("  You:         %s", r.ownPage(h))
-	for _, link := range h.friendLinks() {
+	for _, link := range h.friendLinks(o.Invitation) {
 		r.say("  Friends:     %s", link)
 	}
 	if o.JoinCode != "" {

@@ -190,11 +190,7 @@ func (h *Host) share(p *peers) error {
 			return err
 		}
 	}
-	b, err := m.RecordBytes()
-	if err == nil {
-		p.record, err = genesis.Decode(b)
-	}
-	if err != nil {
+	if p.record, err = genesis.DecodeText(m.Record); err != nil {
 		return fmt.Errorf("the record of how %s began: %w", m.Name, err)
 	}
 	if err := h.admit(p); err != nil {

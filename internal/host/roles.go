@@ -2,7 +2,6 @@ package host
 
 import (
 	"crypto/ed25519"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -193,7 +192,7 @@ func (h *Host) former(out *legacy) error {
 	if m.Former == "" {
 		return nil
 	}
-	r, err := readRecord(m.Former)
+	r, err := genesis.DecodeText(m.Former)
 	if err != nil {
 		return fmt.Errorf("the world that %s was imported from: %w", m.Name, err)
 	}
@@ -228,12 +227,4 @@ func formerLog(r *genesis.Record, list []*decision.Statement, now time.Time) *de
 	log := decision.New(r.World(), r.Founder)
 	_, _ = log.Merge(list, now) // what does not count there is left behind
 	return log
-}
-
-func readRecord(record string) (*genesis.Record, error) {
-	b, err := hex.DecodeString(record)
-	if err != nil {
-		return nil, err
-	}
-	return genesis.Decode(b)
 }

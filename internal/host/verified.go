@@ -109,13 +109,8 @@ func (h *Host) loadCertificate() error {
 
 // Revoke gives the node a list of the authority's revocations, which it passes
 // on to all others.
-func (h *Host) Revoke(list *identity.Revocations) (err error) {
-	ctx, cancel := h.running()
-	defer cancel()
-	if called := h.loop.Call(ctx, func() { err = h.node.Revoke(list) }); called != nil {
-		return called
-	}
-	return err
+func (h *Host) Revoke(list *identity.Revocations) error {
+	return h.onLoop(func() error { return h.node.Revoke(list) })
 }
 
 const (

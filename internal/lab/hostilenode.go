@@ -17,7 +17,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/hostile"
-
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
@@ -110,11 +109,7 @@ func (s *intrusion) begin(rate int) (err error) {
 		return err
 	}
 	m := s.host.World()
-	b, err := m.RecordBytes()
-	if err != nil {
-		return err
-	}
-	record, err := genesis.Decode(b)
+	record, err := genesis.DecodeText(m.Record)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ package worldfs
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -238,6 +237,3 @@ func (w *World) Begin(m Meta) error {
 	w.Meta = m
 	return nil
 }
-
-// RecordBytes is Record, decoded.
-func (m *Meta) RecordBytes() ([]byte, error) { return hex.DecodeString(m.Record) }
