@@ -41,12 +41,19 @@ var accents = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x1dc0, Hi: 0x1dff, Stride: 1}, {Lo: 0x20d0, Hi: 0x20ff, Stride: 1},
 }}
 
-// smallCapital maps those small capitals to their letters that the table of TR39
-// does not have.
+// smallCapitals are those that the table of TR39 does not have, and their letters.
+var smallCapitals = func() map[rune]rune {
+	letters := []rune("abcdefghijklmnoprstuvwyz")
+	out := map[rune]rune{}
+	for i, c := range []rune("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ") {
+		out[c] = letters[i]
+	}
+	return out
+}()
+
 func smallCapital(c rune) rune {
-	const from, to = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz"
-	if i := slices.Index([]rune(from), c); i >= 0 {
-		return rune(to[i])
+	if letter, ok := smallCapitals[c]; ok {
+		return letter
 	}
 	return c
 }
