@@ -19,7 +19,7 @@ const module = "github.com/voxelpopuli/voxelpopuli/"
 // on each other within a floor. A subpackage has the rank of its parent plus
 // what it says here, or the parent's own.
 var rank = map[string]int{
-	"internal/id": 0, "internal/fixed": 0, "internal/rng": 0, "internal/timing": 0, "internal/recent": 0, "internal/closest": 0, "internal/limit": 0, "web": 0,
+	"internal/id": 0, "internal/fixed": 0, "internal/rng": 0, "internal/timing": 0, "internal/recent": 0, "internal/closest": 0, "internal/limit": 0, "internal/securitytest": 0, "web": 0,
 	"internal/machine": 10, "internal/geom": 10, "internal/identity": 11, "internal/world": 11, "internal/wire": 12, "internal/genesis": 12, "internal/invitation": 12,
 	"internal/decision": 13,
 	"internal/replay":   13,
