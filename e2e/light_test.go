@@ -59,7 +59,6 @@ func (p *player) goTo(x, y, z int, yaw, pitch float64) {
 		p.eval("vp.stats().queue", &queue)
 		return queue == 0
 	})
-	time.Sleep(time.Second) // what has come fades in, and the light at the eye is asked for now and then
 }
 
 // view is what there is in a picture; brightness goes from 0 to 255.
