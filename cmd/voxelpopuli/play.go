@@ -29,7 +29,7 @@ func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.StringVar(&r.Revocations, "revocations", "", "file with the authority's revocations; it is read again when it changes, and passed on to all nodes")
 	f.StringVar(&r.JoinCode, "join-code", "", "what players must know to come in at this node, instead of an invitation")
 	f.StringVar(&r.OwnerKey, "owner", "", "a player who counts as this machine's owner, wherever from: the public key that the page shows under \"Your key\"")
-	f.BoolVar(&r.Whitelist, "whitelist", false, "only who is on the whitelist may come in, at any node: for the world's founder")
+	f.BoolVar(&r.Whitelist, "whitelist", false, "let in only players on the whitelist, at every node; works on the founder's node")
 	f.IntVar(&r.MaxPlayers, "max-players", 0, "how many may be here at a time (default as many as there is room for)")
 	f.IntVar(&r.Regions, "max-regions", 0, fmt.Sprintf("how many regions of the world to keep at most (default %d)", node.DefaultMaxHosted))
 	f.IntVar(&r.Capacity.Players, "max-hosted-players", 0, "take on no more regions while so many players are in those that this node leads; 0: no limit")

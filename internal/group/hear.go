@@ -133,10 +133,10 @@ func (r *Replica) takeRelease(m *Message) {
 	}
 }
 
-// onGoneSaid counts who says that the group goes on without this member. One
-// alone may lie: the replica is given up when most of the voters that it knows
-// say so, under whatever numbers they are members now. If too few of them are left, the directory names those who host the
-// part now.
+// onGoneSaid counts the voters that say that the group goes on without this member.
+// One alone may lie, so the replica is given up when most of the voters that it knows
+// say so. Voters are counted by node: a node may have another number in the group by
+// now. If too few of them are left, the directory names the hosts of the part.
 func (r *Replica) onGoneSaid(by *Member) {
 	if by == nil || by.Learner {
 		return
