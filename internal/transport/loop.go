@@ -142,17 +142,36 @@ func Start(cfg Config) *Loop {
 func (l *Loop) clock() machine.Time { return l.cfg.Clock() }
 
 // Call runs fn on the loop, between two handlers, and waits for it. It is how
-// others read the machine's state or tell it something that is no message.
+// others read the machine's state or tell it something that is no message. After an
+// error fn has not run and will not: what fn writes can be read in any case.
 func (l *Loop) Call(ctx context.Context, fn func()) error {
+	var taken atomic.Bool // by the loop, to run it, or by the caller, who waits no longer
 	ran := make(chan struct{})
-	l.post(event{kind: evCall, fn: func() { fn(); close(ran) }})
+	l.post(event{kind: evCall, fn: func() {
+		if taken.CompareAndSwap(false, true) {
+			fn()
+			close(ran)
+		}
+	}})
 	select {
 	case <-ran:
 		return nil
-	case <-l.done:
-		return machine.ErrStopped
 	case <-ctx.Done():
-		return ctx.Err()
+		if taken.CompareAndSwap(false, true) {
+			return ctx.Err()
+		}
+	case <-l.done:
+	}
+	select { // fn runs, or ran, or broke the loop, or the loop ended before it
+	case <-ran:
+		return nil
+	case <-l.done:
+	}
+	select {
+	case <-ran:
+		return nil
+	default:
+		return machine.ErrStopped
 	}
 }
 

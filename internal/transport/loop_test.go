@@ -277,3 +277,39 @@ func TestPanicStopsTheNode(t *testing.T) {
 		t.Fatalf("call says %v", err)
 	}
 }
+
+// TestCallGivenUp: a call whose context ends before the loop comes to it does not run
+// later, when its caller reads already what it writes; one that runs is waited for.
+func TestCallGivenUp(t *testing.T) {
+	l := start(t, &fake{}, Config{})
+	busy, free := make(chan struct{}), make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	first := make(chan error)
+	go func() {
+		first <- l.Call(ctx, func() { close(busy); <-free })
+	}()
+	<-busy
+	cancel() // the first runs, the second has not begun
+	ran := false
+	if err := l.Call(ctx, func() { ran = true }); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the second call says %v", err)
+	}
+	close(free)
+	if err := <-first; err != nil {
+		t.Errorf("the first call, which ran, says %v", err)
+	}
+	if err := l.Call(t.Context(), func() {}); err != nil { // behind both
+		t.Fatal(err)
+	}
+	if ran {
+		t.Error("a call that was given up ran later")
+	}
+}
+
+// TestCallThatPanics: the caller hears that the loop has ended.
+func TestCallThatPanics(t *testing.T) {
+	l := start(t, &fake{}, Config{})
+	if err := l.Call(t.Context(), func() { panic("invariant") }); !errors.Is(err, machine.ErrStopped) {
+		t.Errorf("call says %v", err)
+	}
+}
