@@ -72,6 +72,9 @@ func TestCheckCommand(t *testing.T) {
 // TestDamagedFiles: whatever one of the small files of a data folder holds, what
 // needs it ends with exit code 8 and one line that names it.
 func TestDamagedFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes longer than five seconds")
+	}
 	p := program{t, t.TempDir()}
 	p.ok("world", "new", "home", "--difficulty", "1")
 	p.ok("identity", "show")

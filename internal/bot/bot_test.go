@@ -65,6 +65,9 @@ func TestBuildersRaiseHouses(t *testing.T) {
 }
 
 func TestBuildersFindTheirMaterial(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes longer than five seconds")
+	}
 	sum := play(t, world.Survival, bot.Config{Players: 4, Behaviour: "build"}, 60, edited(20))
 	if sum.Edits == 0 {
 		t.Errorf("%+v", sum)

@@ -13,6 +13,9 @@ import (
 // announce, before anybody has entered at the founder's. A player of the last one gets
 // in, over real sockets.
 func TestJoinByAnotherAddress(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes longer than five seconds")
+	}
 	for _, loopback := range []string{"127.0.0.1", "::1"} {
 		t.Run(loopback, func(t *testing.T) {
 			if l, err := net.ListenPacket("udp", net.JoinHostPort(loopback, "0")); err != nil {

@@ -19,6 +19,9 @@ import (
 // TestDamagedShare: one of three nodes finds its share of a region damaged. It is
 // not opened. Repaired it lacks the region, and is sent it by the other two.
 func TestDamagedShare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes longer than five seconds")
+	}
 	one := start(t, shared(t))
 	addr := one.NodeAddr().String()
 	two := start(t, shared(t, addr))

@@ -110,6 +110,9 @@ const publicNode = "1.2.3.4:4747"
 // build, and see each other's blocks: what either of them is told is done is on
 // the other's disk too.
 func TestBehindRouters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes longer than five seconds")
+	}
 	for _, c := range []struct {
 		name    string
 		a, b    *vnet.NATType
@@ -170,6 +173,9 @@ func behindRouters(t *testing.T, ka, kb *vnet.NATType) (sa, sb, sone road.Stats)
 // hole that they find then, while their players go on: the relay passes nothing any
 // more, and blocks are still seen on both sides.
 func TestCircuitBecomesHole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes longer than five seconds")
+	}
 	n := newInternet(t)
 	var open atomic.Bool
 	n.wan.AddChunkFilter(func(c vnet.Chunk) bool {
@@ -221,6 +227,9 @@ func roads(t *testing.T, h *host.Host) road.Stats {
 // by one that it has never spoken to, and known by its address outside; others may
 // join by it. The two public nodes need nothing of all that.
 func TestFullCone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes longer than five seconds")
+	}
 	n := newInternet(t)
 	one := start(t, on(t, n.public("1.2.3.4"), "1.2.3.4"))
 	two := start(t, on(t, n.public("5.6.7.8"), "5.6.7.8", publicNode))

@@ -180,6 +180,9 @@ func (c *castle) page(i int) string {
 // close the gap. One is revoked, which one node is told by a file: all hear of
 // it, cut it off and close the gap. Status and the map show the cells.
 func TestVerifiedWorld(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes longer than five seconds")
+	}
 	c := newCastle(t, 8)
 	c.exact("eight nodes")
 

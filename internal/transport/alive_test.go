@@ -35,6 +35,9 @@ func TestPulse(t *testing.T) {
 // TestSilentEnd: an end that says nothing any more, and does not answer, is
 // noticed, and named so.
 func TestSilentEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes longer than five seconds")
+	}
 	a, b := startNode(t, 1, func(c *Config) { c.Net.Dead = 10 * time.Second }), startNode(t, 2, steady)
 	onLane(t, a, b)
 	b.sock.Close() // nothing of it gets out any more
