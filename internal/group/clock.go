@@ -31,6 +31,7 @@ type clock struct {
 	echoPromise int64
 	echoTerm    uint64
 	released    release // from the promise, for one candidate
+	elected     elected // the leader of a term, once it is known
 	electAt     machine.Time
 	term        uint64 // in which it last stood or voted
 	tries       int    // elections since there was a leader
@@ -123,8 +124,8 @@ func (r *Replica) agree(m *Message) {
 	}
 	switch {
 	case now.leader:
-		if m.Echo == 0 {
-			return
+		if m.Echo <= 0 || machine.Time(m.Echo) > r.env.Now() {
+			return // it is no stamp of this leader's
 		}
 		p := time.Duration(min(max(m.EchoPromise, 0), int64(2*r.cfg.MaxElection)))
 		a := agreement{machine.Time(m.Echo), machine.Time(m.Echo).Add(p - p/drift)}
@@ -220,6 +221,9 @@ func (r *Replica) judge() {
 		return
 	}
 	now := r.now()
+	if now.lead != 0 {
+		r.clock.elected = elected{now.term, now.lead}
+	}
 	l := &r.lead
 	switch {
 	case !now.leader:

@@ -112,6 +112,9 @@ type Events interface {
 	OnFollow(why error)
 	// OnChange: the leader, the members or their health have changed: Status.
 	OnChange()
+	// OnNewer: a member says that the group goes on in a newer generation. The owner
+	// finds out whether that is so; GiveWay then.
+	OnNewer(from machine.Peer, gen Gen)
 	// OnResult is the end of a Propose (result nil) or a Read (a []machine.KV).
 	OnResult(tag uint64, result any, err error)
 	// OnGone: it is no member any more (ErrRemoved, ErrSuperseded), or cannot go on (ErrNonsense, or damage).

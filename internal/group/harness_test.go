@@ -18,6 +18,8 @@ type keeper struct {
 	leads   bool
 	onLead  func()              // beside what is noted here; nil: nothing
 	deaf    func(*Message) bool // nil: hears everything
+	newer   int                 // times that a member spoke of a newer generation
+	doubts  bool                // does not believe it
 	follows []error
 	gone    []error
 	last    uint64 // applied in this life
@@ -32,7 +34,15 @@ func (k *keeper) OnLead() {
 }
 func (k *keeper) OnFollow(why error) { k.leads = false; k.follows = append(k.follows, why) }
 func (k *keeper) OnChange()          {}
-func (k *keeper) OnGone(why error)   { k.gone = append(k.gone, why) }
+
+// OnNewer believes members, unless a test says otherwise.
+func (k *keeper) OnNewer(from machine.Peer, gen Gen) {
+	k.newer++
+	if !k.doubts {
+		k.GiveWay(gen)
+	}
+}
+func (k *keeper) OnGone(why error) { k.gone = append(k.gone, why) }
 func (k *keeper) OnResult(tag uint64, result any, err error) {
 	if _, twice := k.results[tag]; twice {
 		k.net.t.Errorf("node %d: proposal %d ended twice", k.n, tag)

@@ -16,13 +16,19 @@ import (
 //     the leader itself tells all members (Message.Heir);
 //   - a leader hears nothing of a higher term while its lease holds: the majority
 //     that agreed to the lease has elected nobody;
-//   - MsgTimeoutNow counts only if it is of the leader.
+//   - a term has one leader: appends and heartbeats of the current term count only
+//     from it, and so do the chunks of a snapshot (snapshot.go);
+//   - MsgTimeoutNow counts only if it is of the leader;
+//   - nobody has acknowledged entries that the leader does not have.
 //
 // What a lying member can still do: stand when there is no leader, and win. The
 // members with a vote are trusted with that (docs/security.md).
 
 // release is a leader's word that another member may be elected next.
 type release struct{ term, heir uint64 }
+
+// elected is the leader of a term.
+type elected struct{ term, leader uint64 }
 
 // terms is what a leader with a lease has heard of a higher term. A member can
 // have got there honestly: it stood, and the others agreed to the leader's lease
@@ -48,6 +54,10 @@ func (r *Replica) mayHear(m *pb.Message) bool {
 	switch t := m.GetType(); {
 	case t == pb.MsgTimeoutNow:
 		return m.GetTerm() == now.term && now.lead == m.GetFrom()
+	case (t == pb.MsgApp || t == pb.MsgHeartbeat) && !r.mayLead(m.GetFrom(), m.GetTerm()):
+		return false
+	case t == pb.MsgAppResp && now.leader && !m.GetReject() && m.GetIndex() > r.lastIndex():
+		return false // the library would believe it, and fail when it looks for them
 	case now.leader && !higher:
 		return true
 	case now.leader:
@@ -63,6 +73,28 @@ func (r *Replica) mayHear(m *pb.Message) bool {
 	default:
 		return !higher || r.env.Now() >= r.clock.promised
 	}
+}
+
+// mayLead reports whether a member may be the leader of a term: no other is.
+func (r *Replica) mayLead(n, term uint64) bool {
+	now, was := r.now(), r.clock.elected
+	if now.term == term && now.lead != 0 {
+		return now.lead == n
+	}
+	return was.term != term || was.leader == n
+}
+
+// lastIndex is the index of the log's last entry, which may not be on the disk yet.
+func (r *Replica) lastIndex() uint64 {
+	waiting := r.batch.entries
+	if len(waiting) == 0 && r.flight != nil && r.flight.of == r.rn {
+		waiting = r.flight.entries
+	}
+	if len(waiting) > 0 {
+		return waiting[len(waiting)-1].GetIndex()
+	}
+	last, _ := r.log.LastIndex()
+	return last
 }
 
 // leaderHears reports whether a leader hears something of a higher term: from the

@@ -55,15 +55,13 @@ func (q *mail) add(m *pb.Message) {
 	q.out[i].size += len(data)
 }
 
-// where says where a member is.
+// where says where a member is. A number that is not given yet anybody may use.
 func (r *Replica) where(n uint64) (machine.Peer, bool) {
-	if p, ok := r.mail.addr[n]; ok {
-		return p, true
-	}
-	if m := r.st.find(n); m != nil {
+	p, heard := r.mail.addr[n]
+	if m := r.st.find(n); m != nil && (!heard || m.Peer.ID != p.ID) {
 		return m.Peer, true
 	}
-	return machine.Peer{}, false
+	return p, heard
 }
 
 // link opens a link unless there is one, or it failed a moment ago; it reports
@@ -217,6 +215,13 @@ func (r *Replica) note(from machine.Peer, n uint64) bool {
 	return true
 }
 
+// speaksForAnother reports whether a number that the members of this replica do not
+// include was first used by another node. A number is given to one node once.
+func (r *Replica) speaksForAnother(from machine.Peer, n uint64) bool {
+	p, used := r.mail.addr[n]
+	return used && p.ID != from.ID
+}
+
 // take takes a message of the group to this member.
 func (r *Replica) take(from machine.Peer, m *Message) {
 	switch known := r.st.find(m.From); {
@@ -224,6 +229,8 @@ func (r *Replica) take(from machine.Peer, m *Message) {
 		return // speaks for another
 	case known == nil && m.From < r.st.NextID:
 		r.tell(KindGone, m.From, from) // it was removed and does not know
+		return
+	case known == nil && r.speaksForAnother(from, m.From):
 		return
 	}
 	if !r.note(from, m.From) {

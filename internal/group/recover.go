@@ -12,7 +12,8 @@ import (
 // A group that has lost its majority for good cannot go on by itself: nobody
 // could tell it from a minority that was cut off. Recover goes on by force, with
 // what one member has, as a new generation of the group. Members of the older
-// one who come back are told, put what they have aside, and give way.
+// one who come back are told (OnNewer). Once their owners have verified it, they
+// put what they have aside and give way (GiveWay).
 
 // Recover makes this replica the first member of the group's next generation;
 // all that its log has counts as committed. Choose the one with the highest
@@ -102,15 +103,16 @@ func (r *Replica) takenInAnew(from machine.Peer) {
 	}
 }
 
-// otherGen is a message of another generation.
+// otherGen is a message of another generation. A single member's word that there is a
+// newer one does not end this replica: the owner asks who hosts the space.
 func (r *Replica) otherGen(from machine.Peer, m *Message) {
 	switch k := r.st.findPeer(from.ID); {
 	case m.Gen.Compare(r.st.Gen) < 0:
 		if m.Kind == KindRaft {
 			r.tell(KindGone, m.From, from)
 		}
-	case k != nil: // a member says so
-		r.supersede()
+	case k != nil: // it may lie
+		r.emit(func() { r.ev.OnNewer(from, m.Gen) })
 	case m.Invites() && r.st.NextID == 0: // had just come in, and has nothing
 		r.rejoin(from, m)
 	}

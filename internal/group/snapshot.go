@@ -177,7 +177,7 @@ func (r *Replica) onChunk(from machine.Peer, c *Chunk) {
 	if r.phase != member || c.Gen != r.st.Gen || c.To != r.st.Self {
 		return
 	}
-	if k := r.st.find(c.From); k != nil && k.Peer.ID != from.ID || c.Term < r.now().term {
+	if p, known := r.where(c.From); !known || p.ID != from.ID || c.Term != r.now().term {
 		return
 	}
 	in := r.snaps.in
@@ -189,14 +189,17 @@ func (r *Replica) onChunk(from machine.Peer, c *Chunk) {
 		}
 	}
 	ack := &ChunkAck{Space: c.Space, Gen: c.Gen, From: r.st.Self, To: c.From, Index: c.Index, Seq: c.Seq}
-	if !in.add(c, r.cfg.MaxSpace) {
+	switch {
+	case r.now().lead != c.From: // it may be the leader, and be known as such soon
+		in, ack.Refused = r.snaps.in, true
+	case !in.add(c, r.cfg.MaxSpace):
 		in, ack.Refused = nil, true
 	}
 	r.snaps.in = in
 	if r.link(from) {
 		r.env.Send(from, ack)
 	}
-	if in == nil || !c.Last {
+	if in == nil || !c.Last || ack.Refused {
 		return
 	}
 	r.snaps.in, r.snaps.arrived = nil, in

@@ -19,6 +19,7 @@ type hosted struct {
 	rep     *group.Replica
 	leading bool
 	gone    bool
+	opened  machine.Time // when a replica of an earlier run was read from the disk; 0: it is of this run
 
 	users   map[machine.Peer]bool // nodes that have sent something for it
 	former  []machine.Peer        // those of when it was last led here
@@ -51,6 +52,9 @@ const (
 func (w *network) open(p Part) *hosted {
 	h := &hosted{w: w, part: p, space: p.space(), users: map[machine.Peer]bool{}, quiet: w.n.env.Now()}
 	w.hosts[p] = h
+	if w.dormant[p] {
+		h.opened = w.n.env.Now()
+	}
 	delete(w.dormant, p)
 	h.read()
 	return h

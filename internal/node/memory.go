@@ -2,6 +2,8 @@ package node
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -21,12 +23,20 @@ type memory struct {
 	begun machine.Time
 
 	heard map[id.ID]sighting // nodes that were there not long ago
+
+	// away is how long this node was off, or its machine suspended, when it last was,
+	// and back when that ended. It notes on the disk that it runs.
+	away  time.Duration
+	back  machine.Time
+	awake machine.Time // when it last looked
+	noted machine.Time // when that was last noted
 }
 
 // sighting is when a node was last heard.
 type sighting struct {
 	peer machine.Peer
 	at   machine.Time
+	back machine.Time // when it was heard again after Net.GoneAfter; 0: it was never silent for so long
 }
 
 // remember is how long a node that is not heard of any more counts as one that
@@ -46,11 +56,14 @@ const (
 	contactsKey = "contacts"
 	revokedKey  = "revocations"
 	keptKey     = "stored"
+	aliveKey    = "alive"
 )
 
 const (
 	saveFirst = 3 * time.Second
 	saveEvery = 30 * time.Second
+	// aliveEvery is how often it is noted that the node runs.
+	aliveEvery = time.Minute
 )
 
 // Jobs.
@@ -66,9 +79,18 @@ func (m *memory) init(w *network) {
 
 // see notes that a node is there.
 func (m *memory) see(p machine.Peer) {
-	if _, known := m.heard[p.ID]; known || len(m.heard) < maxHeard {
-		m.heard[p.ID] = sighting{p, m.w.n.env.Now()}
+	s, known := m.heard[p.ID]
+	if !known && len(m.heard) >= maxHeard {
+		return
 	}
+	now, last := m.w.n.env.Now(), s.at
+	if !known {
+		last = m.begun
+	}
+	if now.Sub(last) >= m.w.cfg.GoneAfter {
+		s.back = now
+	}
+	m.heard[p.ID] = sighting{p, now, s.back}
 }
 
 func (m *memory) do(tag uint64, job machine.Job) { partEnv{m.p}.Do(MemorySpace, tag, job) }
@@ -88,6 +110,7 @@ func (m *memory) OnDone(tag uint64, result any, err error) {
 	}
 	m.read = true
 	kvs, _ := result.([]machine.KV)
+	m.away, m.back = m.absence(kvs), m.begun
 	known, saved, damaged := contacts(kvs)
 	if m.saved = saved; damaged != nil {
 		err = damaged
@@ -112,6 +135,32 @@ func (m *memory) OnDone(tag uint64, result any, err error) {
 	m.w.dir.begin(known)
 }
 
+// absence is how long the node has been off, from what is on the disk. A folder
+// that does not say so was last used by a version that did not note it.
+func (m *memory) absence(kvs []machine.KV) time.Duration {
+	for _, kv := range kvs {
+		if string(kv.Key) == aliveKey && len(kv.Value) == 8 {
+			return max(0, m.begun.Sub(machine.Time(binary.BigEndian.Uint64(kv.Value))))
+		}
+	}
+	if len(kvs) == 0 {
+		return 0 // it has never run
+	}
+	return math.MaxInt64
+}
+
+// stayAwake notes that the node runs, and whether its machine was suspended.
+func (m *memory) stayAwake(now machine.Time) {
+	if gap := now.Sub(m.awake); m.awake != 0 && gap >= aliveEvery {
+		m.away, m.back = gap, now
+	}
+	m.awake = now
+	if m.read && now.Sub(m.noted) >= aliveEvery {
+		m.noted = now
+		m.put(aliveKey, binary.BigEndian.AppendUint64(nil, uint64(now)))
+	}
+}
+
 // contacts finds the nodes that answered last time in what is on the disk.
 func contacts(kvs []machine.KV) (known []machine.Peer, saved []byte, err error) {
 	for _, kv := range kvs {
@@ -132,6 +181,7 @@ func KnownNodes(kvs []machine.KV) []machine.Peer {
 
 // beat saves the contacts from time to time.
 func (m *memory) beat(now machine.Time) {
+	m.stayAwake(now)
 	if m.read && now >= m.next {
 		m.save()
 	}

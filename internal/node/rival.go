@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/records"
@@ -21,10 +22,12 @@ const rivalEvery = 30 * time.Second
 // rivals is a leader's search for other groups of its part, and the one that
 // this replica gives way to.
 type rivals struct {
-	next machine.Time
-	seen uint64 // version of the record that others have published
-	to   group.Gen
-	led  []machine.Peer // its hosts
+	next   machine.Time
+	asked  machine.Time    // when it last asked
+	claims map[id.ID]claim // of nodes that say that they host a greater group
+	seen   uint64          // version of the record that others have published
+	to     group.Gen
+	led    []machine.Peer // its hosts
 	// lesser is one who leads a lesser group, and is to be told.
 	lesser machine.Peer
 	// named are the hosts that the directory's record has named.
@@ -38,7 +41,7 @@ func (h *hosted) lookForRivals(now machine.Time) {
 	if now < v.next || !w.dir.joined || w.closing {
 		return
 	}
-	v.next = now.Add(rivalEvery)
+	v.next, v.asked = now.Add(rivalEvery), now
 	w.dir.look(h.part, func(r kademlia.Result) {
 		s := w.standing(h.part)
 		if h.gone || s == nil {
@@ -87,9 +90,7 @@ func (h *hosted) version() uint64 {
 	return max(h.record.term<<20|h.record.version, h.rivals.seen+1)
 }
 
-// meet compares the group here with what another node says of the part's. Only
-// who is near the part's key, or is known as one of its hosts, is believed to
-// lead: an id near a key is dear.
+// meet compares the group here with what another node says of the part's.
 func (h *hosted) meet(f *farNode, m *Standing) {
 	st := h.rep.Status()
 	switch c := st.Gen.Compare(m.Gen); {
@@ -102,13 +103,11 @@ func (h *hosted) meet(f *farNode, m *Standing) {
 	case h.rivals.to.Compare(m.Gen) >= 0:
 		return
 	}
-	is := func(p machine.Peer) bool { return p.ID == f.peer.ID }
-	r := h.w.routes[h.part]
-	if slices.ContainsFunc(h.w.around(h.part), is) || slices.ContainsFunc(h.rivals.named, is) || r != nil && r.trusts(f.peer) {
+	if h.claimed(f, m); h.proven(m.Gen) {
 		h.rivals.to, h.rivals.led = m.Gen, m.Members
 		return
 	}
-	h.rivals.next = min(h.rivals.next, h.w.n.env.Now().Add(reshapeEvery)) // the directory may know better
+	h.verify()
 }
 
 // giveWay ends this replica for the sake of the greater group, when its disk is
