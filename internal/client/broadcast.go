@@ -18,29 +18,38 @@ type broadcast struct {
 }
 
 // encoded returns the encoding of a message of the hall, made by make unless
-// it is the one before.
+// it is the one before; nil if clients cannot decode it.
 func (b *broadcasts) encoded(m machine.Message, make func() wire.Message) []byte {
 	if last := b.last.Load(); last != nil && last.m == m {
 		return last.msg
 	}
 	msg := wire.Encode(make())
+	if _, err := wire.DecodeNode(msg); err != nil {
+		msg = nil // no client could decode it, and each would end its connection
+	}
 	b.last.Store(&broadcast{m, msg})
 	return msg
 }
 
 func (s *Session) onChat(m *hall.Chat, to Sink) {
-	to.Add(s.node.broadcasts.encoded(m, func() wire.Message {
+	addBroadcast(to, s.node.broadcasts.encoded(m, func() wire.Message {
 		return &wire.Chat{Kind: m.Kind, From: m.From, Text: m.Text}
-	}), nil)
+	}))
 }
 
 func (s *Session) onPlayers(m *hall.Players, to Sink) {
-	to.Add(s.node.broadcasts.encoded(m, func() wire.Message {
+	addBroadcast(to, s.node.broadcasts.encoded(m, func() wire.Message {
 		s.node.names.see(m.List)
 		out := &wire.Players{Full: m.Full, List: make([]wire.PlayerInfo, 0, len(m.List))}
 		for _, p := range m.List {
 			out.List = append(out.List, wire.PlayerInfo{Entity: uint64(p.Entity), Name: p.Name, Present: p.Present, Region: p.Region})
 		}
 		return out
-	}), nil)
+	}))
+}
+
+func addBroadcast(to Sink, msg []byte) {
+	if msg != nil {
+		to.Add(msg, nil)
+	}
 }

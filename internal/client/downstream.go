@@ -106,9 +106,14 @@ func textOf(text, code string) string {
 	return text
 }
 
+// add passes a message on to the client. Its contents come from a part of the world
+// whose host may be hostile: what the client could not decode would end its
+// connection, and is left out.
 func (s *Session) add(to Sink, m wire.Message) {
 	s.head = wire.Append(s.head[:0], m)
-	to.Add(s.head, nil)
+	if _, err := wire.DecodeNode(s.head); err == nil {
+		to.Add(s.head, nil)
+	}
 }
 
 func (s *Session) end(why *wire.Refused) {
@@ -201,7 +206,10 @@ func (s *Session) onFrame(m *region.Frame, to Sink) {
 	if !isHome && !s.watch.watches(m.Region) {
 		return
 	}
-	h := frame.Head{Region: m.Region, Tick: m.Tick, Own: m.Own}
+	h := frame.Head{Region: m.Region, Tick: m.Tick}
+	if isHome {
+		h.Own = m.Own // of another region it would move the player
+	}
 	s.head = frame.AppendHead(append(s.head[:0], byte(wire.TypeFrame)), &h)
 	to.Add(s.head, m.Cells)
 	if isHome {

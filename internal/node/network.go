@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
 )
 
 // Net is what a node knows of the network that it hosts the world with.
@@ -97,6 +98,7 @@ type network struct {
 	memory   memory
 	entries  entries
 	holders  []machine.Peer // scratch
+	frames   frame.Checker
 
 	verified *verified // nil: the world has no authority
 	access   *access   // nil: in a simulation
@@ -204,7 +206,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	case *SessionEnded:
 		w.endFar(f, m.Session)
 	case *EndSession:
-		w.inNameOf(f, m.Part, []id.ID{m.Session}, func() { w.n.endSession(machine.Peer{ID: m.Session}) })
+		w.endSession(f, m)
 	case *Who:
 		w.onWho(f, m)
 	case *Elsewhere:

@@ -5,6 +5,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 // A session believes what a part says to it. So its node looks whether who says
@@ -54,6 +56,10 @@ func (w *network) toSessions(f *farNode, sessions []id.ID, m machine.Message) {
 		w.n.counts.Dropped++
 		return
 	}
+	if x, isFrame := m.(*region.Frame); isFrame && !w.showable(x.Region, x.Tick, x.Cells, x.Own) {
+		w.n.counts.Dropped++
+		return
+	}
 	w.inNameOf(f, part, sessions, func() {
 		for _, s := range sessions {
 			w.toHere(f, s, m)
@@ -64,14 +70,48 @@ func (w *network) toSessions(f *farNode, sessions []id.ID, m machine.Message) {
 // toWatchers brings the frame of a far region to sessions here.
 func (w *network) toWatchers(f *farNode, m *ToWatchers) {
 	sessions := make([]id.ID, len(m.To))
+	own := make([]region.Own, len(m.To))
 	for i := range m.To {
-		sessions[i] = m.To[i].Session
+		sessions[i], own[i] = m.To[i].Session, m.To[i].Own
+	}
+	if !w.showable(m.Region, m.Tick, m.Cells, own...) {
+		w.n.counts.Dropped++
+		return
 	}
 	w.inNameOf(f, Part{Region: m.Region}, sessions, func() {
 		for i := range m.To {
 			w.toHere(f, m.To[i].Session, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
 		}
 	})
+}
+
+// wrongClock is how far the clock of another host may be from the one here, in ticks.
+const wrongClock = 60 * 20
+
+// showable reports whether a frame of another node can be passed on: clients can
+// decode it, and it is of about now. A client would end its connection at one that it
+// cannot decode, and would count the time by one of a later tick.
+func (w *network) showable(of world.RegionPos, tick uint64, cells []byte, own ...region.Own) bool {
+	now := region.TickAt(w.n.env.Now(), w.n.cfg.Region.Epoch)
+	if tick > now+wrongClock || tick+wrongClock < now || w.frames.Cells(cells) != nil {
+		return false
+	}
+	for i := range own {
+		if h := (frame.Head{Region: of, Tick: tick, Own: own[i]}); h.Check() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// endSession ends a session here for the part that has closed it. Only the lobby
+// closes sessions: a region tells those who are at home with it that they have left.
+func (w *network) endSession(f *farNode, m *EndSession) {
+	if !m.Part.Hall {
+		w.n.counts.Dropped++
+		return
+	}
+	w.inNameOf(f, m.Part, []id.ID{m.Session}, func() { w.n.endSession(machine.Peer{ID: m.Session}) })
 }
 
 // inNameOf does what a node says to sessions in a part's name if it hosts the part.

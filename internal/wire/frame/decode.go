@@ -98,11 +98,13 @@ func (d *decoder) head(h *Head) {
 	}
 }
 
+// farthest bounds the places and velocities of a body.
+const farthest = 2 * world.Limit << fixed.Shift
+
 func (d *decoder) vec() (v world.Vec) {
-	const far = 2 * world.Limit << fixed.Shift
-	v.X = fixed.Num(d.varint(far))
-	v.Y = fixed.Num(d.varint(far))
-	v.Z = fixed.Num(d.varint(far))
+	v.X = fixed.Num(d.varint(farthest))
+	v.Y = fixed.Num(d.varint(farthest))
+	v.Z = fixed.Num(d.varint(farthest))
 	return v
 }
 
