@@ -147,8 +147,8 @@ func (s *intrusion) spares(p node.Part) bool {
 // leaves reports whether the hostile node does not send a message.
 func (s *intrusion) leaves(m machine.Message) bool {
 	kinds, without := strings.CutPrefix(s.t.Text("only"), "-")
-	if notPrevented(m) || kinds == "all" {
-		return notPrevented(m)
+	if kinds == "all" {
+		return false
 	}
 	return without == slices.Contains(strings.Split(kinds, ","), strings.TrimPrefix(fmt.Sprintf("%T", m), "*"))
 }

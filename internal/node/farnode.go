@@ -55,7 +55,7 @@ const (
 const (
 	maxLinkQueue   = 4096 // messages that wait for a link
 	maxFarSessions = 4096 // of one node at parts here
-	maxFarNodes    = 4096
+	maxFarNodes    = 4096 // that are known at a time
 	reopenAfter    = 500 * time.Millisecond
 	idleLink       = time.Minute // a link that nobody needs is closed
 )
@@ -70,13 +70,48 @@ func (w *network) meet(p machine.Peer) *farNode {
 		if s, known := w.memory.heard[p.ID]; known {
 			f.peer, f.came = s.peer, s.peer
 		}
-		w.far[p.ID], w.tags[tagOf(p.ID)] = f, f
-		w.order = append(w.order, f)
+		w.remember(f)
 	}
 	if f.peer != p && f.came != p && p.Addr != (machine.Addr{}) {
 		f.said = p
 	}
 	return f
+}
+
+// remember notes a node. Anybody can name nodes: when there are too many, the one
+// that was heard from or needed least recently is forgotten. If all of them are in
+// use, f is not noted, and known only to the handler that runs.
+func (w *network) remember(f *farNode) {
+	if len(w.order) >= maxFarNodes {
+		var oldest *farNode
+		for _, o := range w.order {
+			if o.dispensable(w.n.env.Now()) && (oldest == nil || o.last() < oldest.last()) {
+				oldest = o
+			}
+		}
+		if oldest == nil {
+			return
+		}
+		w.order = slices.DeleteFunc(w.order, func(o *farNode) bool { return o == oldest })
+		w.forget(oldest)
+	}
+	w.far[f.peer.ID], w.tags[tagOf(f.peer.ID)] = f, f
+	w.order = append(w.order, f)
+}
+
+// forget forgets a node that is in the order no more.
+func (w *network) forget(f *farNode) {
+	delete(w.far, f.peer.ID)
+	delete(w.tags, tagOf(f.peer.ID))
+}
+
+// last is when the node was last heard from, needed, or named first.
+func (f *farNode) last() machine.Time { return max(f.used, f.heard, f.met) }
+
+// dispensable reports whether nothing would be lost with what is known of the node:
+// there is no link to it, and no handler that runs has just heard from it.
+func (f *farNode) dispensable(now machine.Time) bool {
+	return f.state == linkNone && len(f.sessions) == 0 && !f.share.on && f.doubted == 0 && f.last() < now
 }
 
 // hear returns what is known of a node that has said something itself. One that
@@ -198,7 +233,7 @@ func (w *network) reopen(f *farNode) {
 // onLink follows the links to other nodes.
 func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 	f := w.meet(peer)
-	if ev == machine.LinkUp && w.bars(peer) {
+	if ev == machine.LinkUp && (w.bars(peer) || w.far[peer.ID] != f) { // barred, or one too many
 		w.n.env.Close(peer)
 		return
 	}
@@ -271,8 +306,7 @@ func (w *network) tendLinks() {
 			w.linkDown(f)
 		}
 		if idle && f.state == linkNone {
-			delete(w.far, f.peer.ID)
-			delete(w.tags, tagOf(f.peer.ID))
+			w.forget(f)
 			continue
 		}
 		kept = append(kept, f)
