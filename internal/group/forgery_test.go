@@ -58,7 +58,7 @@ func (f forger) unharmed(t *testing.T) {
 
 // A voter that does not lead appends entries and sends heartbeats in the leader's
 // term: nobody takes them.
-func TestForgedAppends(t *testing.T) {
+func TestHostileAppends(t *testing.T) {
 	f := newForger(t)
 	entry := appendWrite([]byte{entryWrites, 7, 1}, machine.DiskWrite{Put: []machine.KV{{Key: []byte("forged"), Value: []byte("x")}}})
 	for range 5 {
@@ -77,7 +77,7 @@ func TestForgedAppends(t *testing.T) {
 
 // A voter acknowledges entries that nobody has written, and agrees to stamps that the
 // leader has not made: neither ends the leader's replica nor prolongs its lease.
-func TestForgedAcknowledgements(t *testing.T) {
+func TestHostileAcknowledgements(t *testing.T) {
 	f := newForger(t)
 	leader := f.net.node(0)
 	for _, ahead := range []uint64{1, 1 << 20, 1 << 62} {
@@ -92,7 +92,7 @@ func TestForgedAcknowledgements(t *testing.T) {
 }
 
 // Only the leader replaces the space of a follower by a snapshot.
-func TestForgedSnapshot(t *testing.T) {
+func TestHostileSnapshot(t *testing.T) {
 	f := newForger(t)
 	for i := range 2 {
 		k := f.net.node(i)
@@ -110,7 +110,7 @@ func TestForgedSnapshot(t *testing.T) {
 
 // A member that speaks of a newer generation does not end the others: their owner
 // hears of it, and decides.
-func TestForgedGeneration(t *testing.T) {
+func TestHostileGeneration(t *testing.T) {
 	f := newForger(t)
 	for i := range 2 {
 		k := f.net.node(i)
@@ -126,7 +126,7 @@ func TestForgedGeneration(t *testing.T) {
 }
 
 // Who uses a number before it is given does not get what the new member is sent.
-func TestSquattedNumber(t *testing.T) {
+func TestHostileNumber(t *testing.T) {
 	f := newForger(t)
 	k := f.net.node(0)
 	f.say(0, &Message{Space: space, Gen: k.st.Gen, From: k.st.NextID, To: k.st.Self, Term: k.now().term})

@@ -10,9 +10,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 )
 
-// TestManyFarNodes: a node names more nodes than another one keeps. The latest are
+// TestHostileNames: a node names more nodes than another one keeps. The latest are
 // known, the earliest are forgotten, and those that are linked stay.
-func TestManyFarNodes(t *testing.T) {
+func TestHostileNames(t *testing.T) {
 	c := newCountry(t, 1, 3)
 	c.s.Run(3 * time.Second)
 	g := c.addGuest(0)

@@ -28,10 +28,10 @@ func (c *country) aside(i int) (out []string) {
 	return out
 }
 
-// TestOneClaimIsNoProof: a single node, a fellow member or one near the key, says that
+// TestLiarsClaim: a single node, a fellow member or one near the key, says that
 // a newer generation of a group goes on, or an older group of the part, for minutes.
 // Nobody puts anything aside, also not who has just restarted.
-func TestOneClaimIsNoProof(t *testing.T) {
+func TestLiarsClaim(t *testing.T) {
 	for _, nodes := range []int{2, 4} {
 		c := newCountry(t, uint64(nodes), nodes)
 		c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }

@@ -43,8 +43,9 @@ type Node struct {
 	// Sent counts messages by type, Refused those that no codec writes.
 	Sent    map[string]int
 	Refused int
-	Links   atomic.Int64 // times that the link came up
-	Came    atomic.Int64 // messages of the victim
+	Leads   map[node.Part]bool // what it has said that it leads, when it was asked
+	Links   atomic.Int64       // times that the link came up
+	Came    atomic.Int64       // messages of the victim
 }
 
 // maxHeard is how many messages are kept to be sent back.
@@ -54,7 +55,7 @@ const every = 10 * time.Millisecond
 
 // New makes a hostile node.
 func New(cfg Config, env machine.Env) *Node {
-	n := &Node{cfg: cfg, env: env, make: newMaker(cfg.Seed), Sent: map[string]int{}}
+	n := &Node{cfg: cfg, env: env, make: newMaker(cfg.Seed), Sent: map[string]int{}, Leads: map[node.Part]bool{}}
 	for _, v := range append([]any{cfg.Self, cfg.Victim, cfg.Self.ID, cfg.Victim.ID}, cfg.Known...) {
 		n.make.seen.learn(reflect.ValueOf(v))
 	}
@@ -96,12 +97,28 @@ func (n *Node) OnMessage(_ machine.Peer, m machine.Message) {
 		n.say(r)
 	case *node.Invite:
 		n.say(&node.Invited{Part: m.Part, Room: true})
+	case *node.Generate:
+		n.leads(m.Part)
+	case *node.Who:
+		n.leads(m.Part)
 	case *node.AskPlaces:
 		n.say(&node.Places{Nonce: m.Nonce})
 	case *node.Overlay:
 		n.say(&node.Overlay{On: m.On})
 	}
 }
+
+// leads says that this node leads a part: the victim believes it if it has asked this
+// node to find hosts.
+func (n *Node) leads(p node.Part) {
+	if !n.cfg.Spares(p) {
+		n.Leads[p] = true
+		n.say(&node.Elsewhere{Part: p, Leader: n.cfg.Self, Members: []machine.Peer{n.cfg.Self}, Term: 1 << 36})
+	}
+}
+
+// Say sends a message. Call it from Intruder.Look.
+func (n *Node) Say(m machine.Message) { n.say(m) }
 
 // OnTimer implements machine.Machine.
 func (n *Node) OnTimer(machine.Timer) {

@@ -1,0 +1,185 @@
+package lab
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/hostile"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// rows are what the audit gained as a node that leads a region of its own, over real
+// sockets: commands to players at home elsewhere, handovers from afar, edits from
+// afar, the lead of the lobby.
+type rows struct {
+	home, own node.Part // the player's, and the one that the hostile node leads
+	player    id.ID
+	at        world.Vec
+	session   machine.Peer
+}
+
+// routed brings a message in the name of the hostile node's region.
+func (r *rows) routed(to node.Part, m machine.Message) machine.Message {
+	return &node.Routed{To: to, From: r.own, Msg: m}
+}
+
+func (r *rows) attacks() (out []machine.Message) {
+	lobby := node.Part{Hall: true}
+	orders := []region.Order{
+		{Kind: region.SetMode, Mode: uint8(world.Creative)},
+		{Kind: region.SetOperator, Operator: true},
+		{Kind: region.Give, Block: world.GoldOre, Count: 999},
+		{Kind: region.Teleport, Position: world.Vec{X: r.at.X + 40<<12, Y: r.at.Y, Z: r.at.Z}},
+	}
+	for _, o := range orders {
+		o.Player = r.player
+		out = append(out, r.routed(r.home, &o), r.routed(r.home, &region.Forward{Player: r.player, Session: r.session, Msg: &o}),
+			r.routed(lobby, &o), &node.Routed{To: r.home, From: lobby, Msg: &o}) // in the lobby's name
+	}
+	p := world.Player{ID: r.player, Name: "Bo", Operator: true, Health: 3, Mode: world.Creative, Epoch: 1 << 31}
+	p.Body.Pos = r.at
+	state := p.AppendBinary(nil)
+	out = append(out,
+		r.routed(r.home, &region.Handover{Player: r.player, Epoch: 1 << 31, State: state}),
+		r.routed(r.home, &region.Handover{Player: r.player, Epoch: 1 << 31, State: state, Session: r.session}),
+		r.routed(lobby, &hall.Arrived{Region: r.own.Region, Player: r.player, Epoch: 1 << 31}),
+		r.routed(lobby, &hall.Arrived{Region: r.home.Region, Player: r.player, Epoch: 1 << 31}),
+	)
+	under := r.at.Block()
+	for dy := range int32(3) {
+		under.Y--
+		out = append(out, r.routed(r.home, &region.RemoteEdit{Epoch: 1, Remote: &world.Remote{
+			Kind: world.RemoteBreak, From: r.own.Region, Player: r.player, Seq: uint32(dy), At: under, Body: r.at, Mode: world.Creative, Operator: true, Op: uint64(dy) + 1,
+		}}))
+	}
+	for _, space := range []string{"hall", region.Space(r.home.Region)} {
+		for n := range uint64(4) {
+			out = append(out, &group.Message{Space: space, Gen: group.Gen{Number: 1}, From: n, To: n%2 + 1, Term: 9, Fresh: true, Heir: n},
+				&group.Message{Space: space, Kind: group.KindGone, Gen: group.Gen{Number: 9, Fork: 9}, From: n, To: n%2 + 1})
+		}
+	}
+	return append(out,
+		&node.Standing{Part: lobby, Ask: true, Member: true, Led: true, Gen: group.Gen{Number: 9, Fork: 9}},
+		&node.Standing{Part: r.home, Ask: true, Member: true, Led: true, Gen: group.Gen{Number: 9, Fork: 9}})
+}
+
+// TestHostileRows repeats the audit's attacks of a hostile node against a real one,
+// which the hostile one has made believe that it leads a region. Nothing is gained: a
+// player who stands there stays as it is, the ground under it too, and an operator
+// goes on to command.
+func TestHostileRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a node with players")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	dir := t.TempDir()
+	if err := foundLab(dir, 3); err != nil {
+		t.Fatal(err)
+	}
+	h, err := host.Start(labConfig(dir, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Close(context.Background()) }()
+	editor, bystand, err := honestPair(ctx, h.URL(), h.LocalURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer editor.Close()
+	defer bystand.Close()
+	rs, in := joinRows(t, ctx, h, bystand)
+	watching, stop := context.WithCancel(ctx)
+	watched := make(chan error, 1)
+	go func() { watched <- bystand.watch(watching) }()
+	ground, _ := bystand.Blocks().Block(groundOf(rs.at))
+	for range 3 {
+		for _, m := range rs.attacks() {
+			if err := in.Look(ctx, func(n *hostile.Node) { n.Say(m) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Second) // what is doubted is decided in this time
+	}
+	if err := editor.Say("/time set noon"); err != nil {
+		t.Error(err)
+	}
+	stop()
+	if err := <-watched; err != nil {
+		t.Error(err)
+	}
+	if is, _ := bystand.Blocks().Block(groundOf(rs.at)); is != ground || ground == world.Air {
+		t.Errorf("the ground was %v and is %v", ground, is)
+	}
+	stats, err := h.Stats(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stats.Counts.Dropped == 0 {
+		t.Error("nothing was dropped")
+	}
+}
+
+func groundOf(at world.Vec) world.Pos {
+	p := at.Block()
+	p.Y--
+	return p
+}
+
+// joinRows joins a hostile node, and waits until the other believes that it leads a
+// region.
+func joinRows(t *testing.T, ctx context.Context, h *host.Host, b *bystander) (*rows, *hostile.Intruder) {
+	m := h.World()
+	record, err := genesis.DecodeText(m.Record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats, err := h.Stats(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rs := &rows{home: node.Part{Region: m.Spawn.Region()}, player: b.who.Player(), at: b.Body().Pos, session: machine.Peer{ID: id.ID{1}}}
+	theirs := []node.Part{{Hall: true}, rs.home}
+	key, err := hostile.KeyFarther(record, stats.Self.ID, theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := hostile.Join(record, key, nil, hostile.Config{
+		Seed: 3, Victim: hostile.PeerAt(stats.Self.ID, h.NodeAddr()),
+		Spares: func(p node.Part) bool { return p.Hall || p == rs.home },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = in.Leave() })
+	deadline := time.Now().Add(20 * time.Second)
+	for i := int32(0); ; i++ {
+		// In the name of one region after the other it says something: the victim
+		// asks the node nearest to the region's key to find hosts.
+		part := node.Part{Region: world.RegionPos{X: 100 + i, Z: 100}}
+		if err := in.Look(ctx, func(n *hostile.Node) {
+			n.Say(&node.Routed{To: theirs[0], From: part, Msg: &region.Awake{Region: part.Region}})
+			for p := range n.Leads {
+				rs.own = p
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if rs.own != (node.Part{}) {
+			return rs, in
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nobody asks the hostile node to find hosts")
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
