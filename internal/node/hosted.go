@@ -127,6 +127,9 @@ func (w *network) onGroup(f *farNode, space string, m machine.Message) {
 			}
 			return
 		}
+		if !w.mayInvite(f, p) {
+			return
+		}
 		h = w.open(p)
 	}
 	h.rep.OnMessage(f.peer, m)

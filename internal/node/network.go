@@ -76,16 +76,17 @@ type network struct {
 	tags  map[machine.Addr]*farNode
 	order []*farNode // the same in order of acquaintance
 
-	vouching map[vouchKey]*vouching
-	routes   map[Part]*route
-	hosts    map[Part]*hosted
-	accused  accused
-	dormant  map[Part]bool      // replicas that are on the disk, and not read yet
-	damaged  map[Part]bool      // replicas that cannot be read
-	outdone  map[Part]group.Gen // groups for which this node has given way: it joins no lesser one
-	stored   map[Part]bool      // parts on the disk, from when this node was alone
-	making   map[Part]*making   // parts that this node looks for hosts of
-	founding map[Part]bool      // parts whose record this node creates
+	vouching    map[vouchKey]*vouching
+	routes      map[Part]*route
+	hosts       map[Part]*hosted
+	accused     accused
+	dormant     map[Part]bool      // replicas that are on the disk, and not read yet
+	damaged     map[Part]bool      // replicas that cannot be read
+	outdone     map[Part]group.Gen // groups for which this node has given way: it joins no lesser one
+	stored      map[Part]bool      // parts on the disk, from when this node was alone
+	invitations map[Part]*hostCheck
+	making      map[Part]*making // parts that this node looks for hosts of
+	founding    map[Part]bool    // parts whose record this node creates
 
 	recalled machine.Time // when to read a dormant replica next; 0: not known yet
 
@@ -127,7 +128,7 @@ func newNetwork(n *Node, cfg Net) *network {
 		cfg.MaxHosted = DefaultMaxHosted
 	}
 	w := &network{
-		n: n, cfg: cfg, stored: map[Part]bool{}, dormant: map[Part]bool{}, damaged: map[Part]bool{}, outdone: map[Part]group.Gen{}, making: map[Part]*making{}, founding: map[Part]bool{}, adopting: map[Part]machine.Time{}, tag: tagOf(cfg.Self.ID),
+		n: n, cfg: cfg, stored: map[Part]bool{}, dormant: map[Part]bool{}, damaged: map[Part]bool{}, outdone: map[Part]group.Gen{}, invitations: map[Part]*hostCheck{}, making: map[Part]*making{}, founding: map[Part]bool{}, adopting: map[Part]machine.Time{}, tag: tagOf(cfg.Self.ID),
 		far: map[id.ID]*farNode{}, tags: map[machine.Addr]*farNode{},
 		vouching: map[vouchKey]*vouching{}, routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(), late: map[stream]*late{}, accused: newAccused(),
 	}
@@ -176,6 +177,7 @@ func (w *network) onBeat() {
 	w.access.beat(now)
 	w.n.decisions.beat(now)
 	w.generateBeat()
+	w.forgetInvitations(now)
 	w.vouchBeat(now)
 	w.adopt(now)
 	w.recall(now)
