@@ -30,7 +30,7 @@ var hostileNodeExperiment = Experiment{
 	Settings: []Setting{
 		{"minutes", "1", "min", "how long"},
 		{"rate", "1000", "1/s", "messages that the hostile node sends"},
-		{"hosts", "no", "", "yes: it agrees to host parts that nobody plays in; members of a group can do more (docs/security.md)"},
+		{"hosts", "no", "", "yes: it agrees to host parts that nobody plays in, and is a member of their groups"},
 		{"only", "all", "", "kinds of messages that it sends, node.Who,region.Act say, or after a - those that it does not: to find which does harm"},
 	},
 	Run: runHostileNode,
