@@ -13,6 +13,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
@@ -174,6 +175,9 @@ func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
 		}
 	}()
 	s.hello = hall.Enter{Player: who.Player, Name: name, Local: who.Local, Known: !mayBeNew, Pass: who.Pass, Invitation: n.invitation(who)}
+	if who.Address.IsValid() {
+		s.send(&node.Origin{Address: who.Address})
+	}
 	s.send(&s.hello)
 	ctx, cancel := context.WithTimeout(ctx, enterTime)
 	defer cancel()

@@ -56,6 +56,14 @@ func TestLines(t *testing.T) {
 		{"/whitelist remove Bo", st(Listed, false, bo, "Bo"), true},
 		{"/whitelist remove Bo", st(Ban, true, bo, "Bo"), false},
 		{"/kick Bo", st(Ban, true, bo, "Bo"), false},
+		{"/banip 192.0.2.1 2h griefing", st(AddressBan, true, id.ID{}, "192.0.2.1"), true},
+		{"/banip 2001:DB8::1", st(AddressBan, true, id.ID{}, "2001:DB8::1"), true},
+		{"/banip 192.0.2.1", st(AddressBan, true, id.ID{}, "192.0.2.100"), false},
+		{"/banip 192.0.2.100", st(AddressBan, true, id.ID{}, "192.0.2.1"), false},
+		{"/banip 192.0.2.1 192.0.2.2", st(AddressBan, true, id.ID{}, "192.0.2.2"), false},
+		{"/banip 192.0.2.1", st(Ban, true, id.ID{}, "192.0.2.1"), false},
+		{"/unbanip 192.0.2.1", st(AddressBan, true, id.ID{}, "192.0.2.1"), false},
+		{"/unbanip 192.0.2.1", st(AddressBan, false, id.ID{}, "192.0.2.1"), true},
 		{"/op", st(Operator, true, bo, ""), false},
 	} {
 		if got := Asks(c.line, &c.s); got != c.want {

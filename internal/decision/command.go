@@ -26,6 +26,9 @@ func Asks(line string, s *Statement) bool {
 	if s.Topic == Whitelist {
 		return len(args) == 0
 	}
+	if s.Topic == AddressBan { // an abbreviation of one address is another address
+		return s.Name != "" && s.Name == args[0]
+	}
 	typed := wire.FoldName(strings.ReplaceAll(strings.Join(args, " "), `"`, ""))
 	name := wire.FoldName(s.Name)
 	if name == "" || typed == "" {
@@ -46,6 +49,7 @@ var verbs = map[string]struct {
 	on    bool
 }{
 	"op": {Operator, true}, "deop": {Operator, false}, "ban": {Ban, true}, "unban": {Ban, false},
+	"banip": {AddressBan, true}, "unbanip": {AddressBan, false},
 	"whitelist on": {Whitelist, true}, "whitelist off": {Whitelist, false},
 	"whitelist add": {Listed, true}, "whitelist remove": {Listed, false},
 }

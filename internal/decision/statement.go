@@ -151,10 +151,16 @@ func (s *Statement) check() error {
 		return fmt.Errorf("%w: it names no player", ErrFormat)
 	case s.Topic == Ban && s.Subject.IsZero() && s.Name == "":
 		return fmt.Errorf("%w: it bans nobody", ErrFormat)
+	case s.Topic == AddressBan && !s.Subject.IsZero():
+		return fmt.Errorf("%w: it bans an address and a player", ErrFormat)
 	case s.Topic == Operator && s.Until != 0:
 		return fmt.Errorf("%w: an operator for a time", ErrFormat)
 	case s.Keep && (s.Topic != Operator || s.On):
 		return fmt.Errorf("%w: it keeps what it does not undo", ErrFormat)
+	}
+	if s.Topic == AddressBan {
+		_, err := Network(s.Name)
+		return err
 	}
 	return nil
 }
@@ -179,6 +185,11 @@ func (s *Statement) about() about { return aboutOf(s.Topic, s.Subject, s.Name) }
 func aboutOf(t Topic, subject id.ID, name string) about {
 	if !subject.IsZero() {
 		return about{topic: t, subject: subject}
+	}
+	if t == AddressBan {
+		if p, err := Network(name); err == nil {
+			name = p.String()
+		}
 	}
 	return about{topic: t, name: wire.FoldName(name)}
 }

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
@@ -46,7 +44,7 @@ func (h *Hall) onEnter(e enter) {
 	before := p.rec
 	h.expire(p)
 	h.claim(p, name)
-	if s := limited(e.Enter); s != nil {
+	if s := shown(e.Enter); s != nil && (fresh || s.Uses != 0) {
 		p.rec.Invitation = s.ID()
 	}
 	p.rec.Seen = h.unix()
@@ -100,8 +98,8 @@ func (h *Hall) judge(e enter) (string, *Refused) {
 		return "", refusal(wire.NotWhitelisted, fmt.Sprintf("%s Your player id here is %s: an operator lets you in by /whitelist add %q %s.",
 			wire.NotWhitelisted.Text(), e.Player, name, e.Player))
 	}
-	if s := limited(e.Enter); s != nil && !h.hasUse(s, e.Player) {
-		return "", refusal(wire.NotInvited, fmt.Sprintf("This invitation is for %d players, and as many have come by it. Ask for another one.", s.Uses))
+	if refused := h.judgeInvitation(e.Enter); refused != nil {
+		return "", refused
 	}
 	if e.Known && known == nil && !operator {
 		return "", &Refused{Code: wire.Full, Text: "Too many new players have come from your address. Try again in some minutes.", Retry: 300}
@@ -117,32 +115,6 @@ func (h *Hall) judge(e enter) (string, *Refused) {
 	return name, nil
 }
 
-// limited is what the founder says of the invitation that a player shows, if only so
-// many players may enter by it; nil: any number may. The node of the hall has verified
-// it.
-func limited(e *Enter) *invitation.Statement {
-	s, err := invitation.StatementOf(e.Invitation)
-	if err != nil || s.Uses == 0 {
-		return nil
-	}
-	return s
-}
-
-// hasUse reports whether a player may enter by an invitation that is for a number of
-// players: as one of those who have, or as one more.
-func (h *Hall) hasUse(s *invitation.Statement, who id.ID) bool {
-	used := 0
-	for _, p := range h.players {
-		if p.rec.Invitation == s.ID() {
-			if p.id == who {
-				return true
-			}
-			used++
-		}
-	}
-	return used < int(s.Uses)
-}
-
 // whitelisted reports whether only who is on the whitelist may enter.
 func (h *Hall) whitelisted() bool { return h.cfg.Whitelist() || h.cfg.Decisions.Closed() }
 
@@ -156,6 +128,9 @@ func (h *Hall) refuse(to machine.Peer, r *Refused) {
 // BanText is what a banned player reads.
 func BanText(b *decision.Statement) string {
 	s := "You are banned from this world"
+	if b.Topic == decision.AddressBan {
+		s = "Players from your address are banned from this world"
+	}
 	if b.Until != 0 {
 		s += " until " + time.Unix(b.Until, 0).UTC().Format("2 January 2006 15:04") + " UTC"
 	}

@@ -17,6 +17,8 @@ func keeperCommands() []*command {
 		{name: "kick", args: "<player> [reason]", help: "Sends a player out; they may come back.", operator: true, run: (*call).kick},
 		{name: "ban", args: "<known player> [30m|12h|7d] [reason]", help: "Keeps a player out, by name and by key, for a time or for good.", operator: true, run: (*call).ban},
 		{name: "unban", args: "<known player>", help: "Lets a banned player in again.", operator: true, run: (*call).unban},
+		{name: "banip", args: "<address> [30m|12h|7d] [reason]", help: "Keeps out who comes from an IP address or a network, such as 192.0.2.0/24. IPv6: the whole /64.", operator: true, run: (*call).banAddress},
+		{name: "unbanip", args: "<address>", help: "Lets in again who comes from an address.", operator: true, run: (*call).unbanAddress},
 		{name: "bans", help: "Lists who is banned.", operator: true, run: (*call).listBans},
 		{name: "op", args: "<known player>", help: "Makes a player an operator.", operator: true, run: (*call).op},
 		{name: "deop", args: "<known player> | <known player> undo", help: "Takes the operator's rights from a player, and from those whom the player has made operators; undo: their bans end too.", operator: true, run: (*call).deop},
@@ -58,14 +60,21 @@ func (c *call) ban() error {
 	if err != nil {
 		return err
 	}
+	s.Topic = decision.Ban
+	c.proposeBan(s)
+	return nil
+}
+
+// proposeBan proposes a ban, with the time and the reason that follow its subject in
+// the line.
+func (c *call) proposeBan(s decision.Statement) {
 	next := 1
 	if d, ok := span(c.arg(1)); ok {
 		s.Until = c.unix() + int64(d/time.Second)
 		next = 2
 	}
-	s.Topic, s.On, s.Text = decision.Ban, true, strings.TrimSuffix(cut(c.rest(next), decision.MaxText), ".")
+	s.On, s.Text = true, strings.TrimSuffix(cut(c.rest(next), decision.MaxText), ".")
 	c.propose(s, s.Name+" is banned.")
-	return nil
 }
 
 // whomToBan finds the player, who need not have been here ever.
@@ -124,11 +133,13 @@ func (c *call) named(t decision.Topic, name string) (found *decision.Statement) 
 
 func (c *call) listBans() error {
 	var names []string
-	c.cfg.Decisions.Each(decision.Ban, func(s *decision.Statement) {
-		if s.On && !s.Over(c.Hall.time()) {
-			names = append(names, s.Name)
-		}
-	})
+	for _, topic := range []decision.Topic{decision.Ban, decision.AddressBan} {
+		c.cfg.Decisions.Each(topic, func(s *decision.Statement) {
+			if s.On && !s.Over(c.Hall.time()) {
+				names = append(names, s.Name)
+			}
+		})
+	}
 	if len(names) == 0 {
 		c.reply("Nobody is banned.")
 		return nil

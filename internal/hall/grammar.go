@@ -22,8 +22,8 @@ import (
 // are told.
 var argumentTypes = map[string]string{
 	"player": "<player>", "known player": "<known player>", "block": "<block>", "command": "<command>",
-	"player id": "<player id>",
-	"count":     "<number>", "ticks": "<number>", "x": "<x>", "y": "<y>", "z": "<z>", "text": "<text>", "reason": "<text>",
+	"player id": "<player id>", "address": "<text>",
+	"count": "<number>", "ticks": "<number>", "x": "<x>", "y": "<y>", "z": "<z>", "text": "<text>", "reason": "<text>",
 }
 
 // forms returns what may stand in the arguments, place by place, for each form;

@@ -35,8 +35,8 @@ type record struct {
 	Since  int64           `json:"since"`            // Unix seconds of the first visit
 	Seen   int64           `json:"seen,omitempty"`   // of the last; 0: before this was noted
 	Played int64           `json:"played,omitempty"` // seconds
-	// Invitation is the one that the player last entered by, if it can be used by a
-	// limited number of players: it counts for this one.
+	// Invitation is the one that the player first came by, or the last since then that
+	// is for a limited number of players: it counts for this one.
 	Invitation id.ID `json:"invitation,omitzero"`
 }
 

@@ -24,6 +24,8 @@ type decisions struct {
 	saved map[string]bool // registers on the disk
 	ops   []id.ID         // as the parts here were told
 
+	origins map[machine.Peer]origin // of sessions of this node
+
 	read    bool
 	founder *hall.Enter  // the founder's player, who came before the disk was read
 	next    machine.Time // when to compare with all links again
@@ -38,7 +40,7 @@ const (
 )
 
 func newDecisions(n *Node) *decisions {
-	d := &decisions{n: n, log: n.cfg.Decisions, saved: map[string]bool{}}
+	d := &decisions{n: n, log: n.cfg.Decisions, saved: map[string]bool{}, origins: map[machine.Peer]origin{}}
 	if d.log == nil {
 		d.log = decision.New(id.ID{}, [32]byte{})
 	}
@@ -140,6 +142,7 @@ func (d *decisions) enforce() {
 		}
 	}
 	d.ops = ops
+	d.enforceAddresses()
 }
 
 // order tells the regions here that a player has become an operator or is none any

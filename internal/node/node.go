@@ -153,6 +153,10 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 	if !n.links[from] || n.closing != nil {
 		return
 	}
+	if !n.decisions.admits(from, m) {
+		n.drain()
+		return
+	}
 	part := theHall
 	if to, ok := m.(*region.To); ok {
 		part, m = Part{Region: to.Region}, to.Msg
@@ -234,6 +238,7 @@ func (n *Node) unlink(peer machine.Peer, ev machine.LinkEvent, except *part) {
 		return
 	}
 	delete(n.links, peer)
+	delete(n.decisions.origins, peer)
 	if n.net != nil {
 		n.net.ended(peer.ID)
 		peer = n.net.inner(peer)

@@ -19,8 +19,10 @@ interface Proposal {
 
 const OPERATOR = 1;
 const WHITELIST = 4;
+const ADDRESS_BAN = 6;
 const verbs: Record<string, readonly [topic: number, on: boolean]> = {
   op: [OPERATOR, true], deop: [OPERATOR, false], ban: [2, true], unban: [2, false],
+  banip: [ADDRESS_BAN, true], unbanip: [ADDRESS_BAN, false],
   'whitelist on': [WHITELIST, true], 'whitelist off': [WHITELIST, false],
   'whitelist add': [3, true], 'whitelist remove': [3, false],
 };
@@ -44,6 +46,8 @@ export function asks(line: string, statement: Uint8Array): boolean {
   const want = verbs[verb];
   if (!want || s.topic !== want[0] || s.on !== want[1]) return false;
   if (s.topic === WHITELIST) return words.length === 0;
+  // An abbreviation of one address is another address.
+  if (s.topic === ADDRESS_BAN) return s.name !== '' && s.name === words[0];
   const typed = fold(words.join(' ').replaceAll('"', ''));
   const name = fold(s.name);
   if (name === '' || typed === '') return false;
