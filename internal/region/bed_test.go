@@ -118,6 +118,7 @@ type host struct {
 	pos   world.RegionPos
 	queue []func()
 	rand  rng.Rand
+	dead  bool // it has crashed: what it has not written is lost
 }
 
 func (b *bed) cfg(pos world.RegionPos) Config {
@@ -256,6 +257,9 @@ func (h *host) enqueue(do func(), d time.Duration) {
 
 func (h *host) next(d time.Duration) {
 	h.b.after(d, func() {
+		if h.dead {
+			return
+		}
 		do := h.queue[0]
 		do()
 		h.queue = h.queue[1:]
@@ -300,6 +304,15 @@ func (b *bed) crash() {
 	b.awake = nil
 	for _, c := range b.order {
 		c.online = false
+	}
+}
+
+// crashOne is crash of one region. A message that comes then wakes it anew.
+func (b *bed) crashOne(pos world.RegionPos) {
+	if h := b.regions[pos]; h != nil {
+		h.dead = true
+		delete(b.regions, pos)
+		b.awake = slices.DeleteFunc(b.awake, func(p world.RegionPos) bool { return p == pos })
 	}
 }
 
