@@ -99,18 +99,20 @@ var ErrKind = errors.New("not a small file")
 // ReadSmall reads a regular file of at most limit bytes. A device, a pipe or a
 // giant that somebody has put in a file's place is refused unread.
 func ReadSmall(name string, limit int64) ([]byte, error) {
-	st, err := os.Stat(name)
+	// The file that was opened is looked at, not the name: that may be another one by
+	// then.
+	f, err := os.OpenFile(name, os.O_RDONLY|NonBlock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: %w: it is a %s", name, ErrKind, st.Mode().Type())
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(b)) > limit {
 		err = fmt.Errorf("%s: %w: it has more than %d bytes", name, ErrKind, limit)

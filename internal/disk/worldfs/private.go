@@ -18,22 +18,37 @@ import (
 // restrict takes the rights of others away from what earlier versions have made.
 // Some file systems know no rights; there it does nothing.
 func (f *Folder) restrict() {
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return
+	}
+	defer root.Close()
 	for _, pattern := range []string{"worlds", "backups", "worlds/*", "backups/*"} {
-		f.chmod(pattern, fs.ModeDir, 0o700)
+		chmod(root, pattern, fs.ModeDir, 0o700)
 	}
 	for _, pattern := range []string{"version", "bookmarks.json", "worlds/*/meta.json", "backups/*/*" + BackupSuffix} {
-		f.chmod(pattern, 0, 0o600)
+		chmod(root, pattern, 0, 0o600)
 	}
 }
 
 // chmod changes those that match and are of a type, if others have rights.
-func (f *Folder) chmod(pattern string, kind, perm fs.FileMode) {
-	names, _ := fs.Glob(os.DirFS(f.dir), pattern)
+func chmod(root *os.Root, pattern string, kind, perm fs.FileMode) {
+	names, _ := fs.Glob(root.FS(), pattern)
 	for _, name := range names {
-		name = filepath.Join(f.dir, name)
-		if st, err := os.Lstat(name); err == nil && st.Mode().Type() == kind && st.Mode().Perm()&0o077 != 0 {
-			_ = os.Chmod(name, perm)
-		}
+		chmodOne(root, name, kind, perm)
+	}
+}
+
+// chmodOne opens a file or folder and looks at what it has opened: the name may be
+// another one's at any moment. root follows no link out of the data folder.
+func chmodOne(root *os.Root, name string, kind, perm fs.FileMode) {
+	file, err := root.OpenFile(name, os.O_RDONLY|files.NonBlock, 0)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	if st, err := file.Stat(); err == nil && st.Mode().Type() == kind && st.Mode().Perm()&0o077 != 0 {
+		_ = file.Chmod(perm)
 	}
 }
 
