@@ -69,9 +69,9 @@ func TestCheckCommand(t *testing.T) {
 	}
 }
 
-// TestDamagedFiles: whatever one of the small files of a data folder holds, what
+// TestHostileFiles: whatever one of the small files of a data folder holds, what
 // needs it ends with exit code 8 and one line that names it.
-func TestDamagedFiles(t *testing.T) {
+func TestHostileFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes longer than five seconds")
 	}
@@ -80,7 +80,12 @@ func TestDamagedFiles(t *testing.T) {
 	p.ok("identity", "show")
 	p.ok("world", "bookmarks", "friends", "192.0.2.1:4747")
 	p.ok("invite", "create", "home")
+	p.ok("authority", "init", "castle", "--zones", "4")
+	if err := os.WriteFile(filepath.Join(p.data, "config.json"), []byte(`{"mode": "creative"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for file, command := range map[string]string{
+		"authorities/castle/authority.json": "authority list castle", "config.json": "world list",
 		"worlds/home/invitations.json": "invite list home",
 		"worlds/home/meta.json":        "world info home", "worlds/home/db/format": "world export home " + filepath.Join(t.TempDir(), "x"),
 		"version": "world list", "bookmarks.json": "world bookmarks", "keys/node.key": "identity show",

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -181,6 +180,9 @@ func identityExport(c *common) *cobra.Command {
 	return cmd
 }
 
+// maxExport is how large a file of exported keys may be.
+const maxExport = 1 << 20
+
 func identityImport(c *common) *cobra.Command {
 	var passphrase string
 	var replace, asJSON bool
@@ -194,7 +196,7 @@ func identityImport(c *common) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			b, err := os.ReadFile(args[0])
+			b, err := files.ReadSmall(args[0], maxExport)
 			if err != nil {
 				return err
 			}

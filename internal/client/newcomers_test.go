@@ -14,10 +14,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// TestNewKeysOfAnAddress: somebody who makes a new key for each try, from all
+// TestHostileNewKeysOfAnAddress: somebody who makes a new key for each try, from all
 // addresses of an IPv6 /64, gets in only so often; players whom the world knows, and
 // those from elsewhere, are not kept out by that.
-func TestNewKeysOfAnAddress(t *testing.T) {
+func TestHostileNewKeysOfAnAddress(t *testing.T) {
 	w := clienttest.Start(t, world.Creative)
 	enter := func(n int, from string) error {
 		name := "player " + string("abcdefghjkmnpqrstuvwxyz"[n%23]) + string("abcdefghjkmnpqrstuvwxyz"[n/23])

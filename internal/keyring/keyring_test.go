@@ -104,7 +104,7 @@ func TestNewKeepsTheOld(t *testing.T) {
 	}
 }
 
-func TestExposedAndDamagedKeys(t *testing.T) {
+func TestHostileKeyFiles(t *testing.T) {
 	r := open(t)
 	k, err := r.Node(0, nil)
 	if err != nil {

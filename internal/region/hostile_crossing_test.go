@@ -24,10 +24,10 @@ func itemOver(from world.RegionPos, op uint64, it *world.Item) *RemoteEdit {
 	}}
 }
 
-// TestItemsOfLiars: a region makes items nowhere but at its own border, only well
+// TestHostileItems: a region makes items nowhere but at its own border, only well
 // formed ones, and each once; and they do not lie longer than five minutes,
 // whatever it says of their age.
-func TestItemsOfLiars(t *testing.T) {
+func TestHostileItems(t *testing.T) {
 	b := newBed(t)
 	c := builder(b, "ada")
 	r := b.region(here).r
@@ -80,10 +80,10 @@ func TestItemsOfLiars(t *testing.T) {
 	}
 }
 
-// TestDropWhileCrossing: who drops while going over the border, and whose link ends
+// TestHostileDropWhileCrossing: who drops while going over the border, and whose link ends
 // or whose hosts crash after any number of events, has no more and no less than
 // before.
-func TestDropWhileCrossing(t *testing.T) {
+func TestHostileDropWhileCrossing(t *testing.T) {
 	for _, crash := range []bool{false, true} {
 		for n, events := 0, 1000; n < events; n += 2 {
 			b := newBed(t)

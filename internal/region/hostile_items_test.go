@@ -10,10 +10,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// TestReplayedDrops: a drop that is sent again and again, by the session that it
+// TestHostileReplayedDrops: a drop that is sent again and again, by the session that it
 // is of and by others, before and after the player has gone over the border and
 // the host has crashed, is done once.
-func TestReplayedDrops(t *testing.T) {
+func TestHostileReplayedDrops(t *testing.T) {
 	b := newBed(t)
 	c := throwerByBorder(b)
 	eve := b.client("eve").enter()
@@ -41,10 +41,10 @@ func TestReplayedDrops(t *testing.T) {
 	}
 }
 
-// TestBothSidesOfTheBorder: players on both sides drop, throw across, pick up and
+// TestHostileBothSidesOfTheBorder: players on both sides drop, throw across, pick up and
 // walk over the border all at once, while messages are lost, disks fail and hosts
 // crash: there is as much as before, and nothing twice.
-func TestBothSidesOfTheBorder(t *testing.T) {
+func TestHostileBothSidesOfTheBorder(t *testing.T) {
 	for seed := range uint64(6) {
 		b := newBed(t)
 		g := rng.New(seed)

@@ -37,9 +37,9 @@ func exportOf(t *testing.T, write func(e *exporter) error) string {
 	return name
 }
 
-// TestImportBomb: a small file that holds a world of hundreds of megabytes is
+// TestHostileImportBomb: a small file that holds a world of hundreds of megabytes is
 // refused before anything is written, and in little memory.
-func TestImportBomb(t *testing.T) {
+func TestHostileImportBomb(t *testing.T) {
 	f := folder(t)
 	large := exportOf(t, func(e *exporter) error {
 		value := make([]byte, maxValue)
@@ -132,9 +132,9 @@ func TestPrivate(t *testing.T) {
 	check("migrated")
 }
 
-// TestLinks: by a symbolic link in the data folder nothing is read or written
+// TestHostileLinks: by a symbolic link in the data folder nothing is read or written
 // elsewhere.
-func TestLinks(t *testing.T) {
+func TestHostileLinks(t *testing.T) {
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret")
 	if err := os.WriteFile(secret, []byte("mine"), 0o600); err != nil {
@@ -190,8 +190,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestGiantMeta: what is too large, or is no file, is damaged.
-func TestGiantMeta(t *testing.T) {
+// TestHostileGiantMeta: what is too large, or is no file, is damaged.
+func TestHostileGiantMeta(t *testing.T) {
 	f := folder(t)
 	create(t, f, "Home", 1)
 	name := filepath.Join(f.path("Home"), "meta.json")
