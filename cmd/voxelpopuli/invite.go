@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"text/tabwriter"
 	"time"
 
@@ -139,7 +140,11 @@ joined by it are cut off, unless --keep-hosts is given.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Revoked %s.\n", m.ID().Short())
+			text := fmt.Sprintf("Revoked %s.\n", m.ID().Short())
+			if m.Shared {
+				text += "It was the one that --share hands out: a node that runs shares none until it starts again. To have one now: voxelpopuli invite create WORLD\n"
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), text)
 			return err
 		}),
 	}

@@ -35,7 +35,9 @@ func TestInviteCommands(t *testing.T) {
 	if l := line(); !strings.Contains(l, "for 3 players until") || !strings.Contains(l, "Ada") {
 		t.Errorf("listed as %q", l)
 	}
-	p.ok("invite", "revoke", "castle", short)
+	if out := p.ok("invite", "revoke", "castle", short); strings.Contains(out, "--share") {
+		t.Errorf("of an invitation that nobody shares it says %q", out)
+	}
 	if l := line(); !strings.Contains(l, "revoked") {
 		t.Errorf("after it was revoked listed as %q", l)
 	}
