@@ -101,6 +101,9 @@ func TestHostileFiles(t *testing.T) {
 			"empty": {}, "cut": good[:len(good)/2], "flipped": flipped, "zeros": make([]byte, len(good)),
 			"giant": make([]byte, 65<<20), "nested": []byte(strings.Repeat("[", 1<<15)), "another type": []byte(`{"name": 1, "id": []}`), "list": []byte(`[{"name": [1]}]`), "null": []byte("[null]"),
 		} {
+			if file == "config.json" && what == "another type" {
+				continue // settings of other commands, which "world list" does not look at
+			}
 			if err := os.WriteFile(name, bad, 0o600); err != nil {
 				t.Fatal(err)
 			}

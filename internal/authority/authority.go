@@ -155,7 +155,7 @@ func (a *Authority) load() error {
 		return err
 	}
 	if [32]byte(a.key.Public()) != a.state.Genesis.Authority || a.state.World != a.gate.World() {
-		return fmt.Errorf("%w: the key and the genesis do not belong together", ErrDamaged)
+		return fmt.Errorf("authority.json: %w: the key and the genesis do not belong together", ErrDamaged)
 	}
 	return nil
 }
