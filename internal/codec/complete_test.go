@@ -30,6 +30,7 @@ var parts = map[string]string{
 	"overlay.Route":      "part of what is routed",
 	"relay.Offer":        "part of Signal",
 	"node.Watcher":       "part of ToWatchers",
+	"node.Origin":        "from a session of the node itself",
 	"storage.Around":     "part of Result",
 }
 
