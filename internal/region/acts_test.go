@@ -213,7 +213,7 @@ func TestCopiesOfActs(t *testing.T) {
 	c.enter()
 	c.send(here, &late)
 	b.run(100 * time.Millisecond)
-	if r, _ := b.homeOf(c.player); r.ledgers[c.player].entry != late.Entry+1 {
+	if r, _ := b.homeOf(c.player); r.dedup.ledgers[c.player].entry != late.Entry+1 {
 		t.Error("a copy of an Enter takes the place of a later one")
 	}
 }
@@ -285,11 +285,11 @@ func FuzzQuestion(f *testing.F) {
 	f.Add(q.encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := New(Config{}, nil)
-		if r.unpackAsk(askKey(5)[1:], b) != nil {
+		if r.asks.unpack(askKey(5)[1:], b) != nil {
 			return
 		}
 		again := New(Config{}, nil)
-		if err := again.unpackAsk(askKey(5)[1:], r.asks.open[0].encode()); err != nil {
+		if err := again.asks.unpack(askKey(5)[1:], r.asks.open[0].encode()); err != nil {
 			t.Fatal(err)
 		}
 		x, y := r.asks.open[0], again.asks.open[0]

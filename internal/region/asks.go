@@ -24,9 +24,19 @@ const reserveAsks = 1 << 10
 
 // asks are the edits that this region has asked neighbours for.
 type asks struct {
+	component
+	store *store
+	acts  actResults
+
 	open     []*question // by Op
 	last     uint64
 	reserved uint64 // on the disk, or on its way: no number is above it
+}
+
+// actResults ends the acts that the edits belong to.
+type actResults interface {
+	end(player, session id.ID, e ended, whatever bool)
+	refuseLater(player, session id.ID, seq uint32, code world.Refusal)
 }
 
 // question is an edit, its player's epoch, and the session that asked for it.
@@ -42,78 +52,132 @@ type question struct {
 // number numbers an edit. Numbers begin with the time, or above all that the
 // disk knows of: a region that is made anew, because all its hosts have gone,
 // begins above those from before.
-func (r *Region) number(m *world.Remote) {
-	a := &r.asks
+func (a *asks) number(m *world.Remote) {
 	if a.last == 0 {
-		a.last = max(a.reserved, TickAt(r.env.Now(), r.cfg.Epoch)<<8)
+		a.last = max(a.reserved, TickAt(a.env.Now(), a.cfg.Epoch)<<8)
 	}
 	a.last++
 	m.Op = a.last
 	if a.last > a.reserved {
 		a.reserved = a.last + reserveAsks
-		r.store.put(keyAsks, binary.AppendUvarint(nil, a.reserved))
+		a.store.put(keyAsks, binary.AppendUvarint(nil, a.reserved))
 	}
 }
 
 // ask asks a neighbour for an edit once that is on the disk.
-func (r *Region) ask(q *question) {
-	r.number(q.Remote)
-	r.asks.open = append(r.asks.open, q)
-	r.store.put(askKey(q.Op), q.encode())
-	r.store.then(func(ok bool) {
+func (a *asks) ask(q *question) {
+	a.number(q.Remote)
+	a.open = append(a.open, q)
+	a.store.put(askKey(q.Op), q.encode())
+	a.store.then(func(ok bool) {
 		if !ok {
-			r.closeAsk(q)
-			if h, l := r.homes[q.Player], r.ledgers[q.Player]; h != nil && l != nil && l.session == q.session {
-				r.refuse(h, q.Seq, storageCode)
-			}
+			a.close(q)
+			a.acts.refuseLater(q.Player, q.session, q.Seq, storageCode)
 			return
 		}
 		q.kept = true
-		r.sendAsk(q)
-		r.env.SetTimer(r.env.Now().Add(askEditAgain), machine.Timer{Kind: timerAsk, Arg: q.Op})
+		a.send(q)
+		a.after(askEditAgain, machine.Timer{Kind: timerAsk, Arg: q.Op})
 	})
 }
 
 // askAll asks what whoever led the region before has asked, or was about to.
-func (r *Region) askAll() {
-	for _, q := range r.asks.open {
-		r.sendAsk(q)
-		r.env.SetTimer(r.env.Now().Add(askEditAgain), machine.Timer{Kind: timerAsk, Arg: q.Op})
+func (a *asks) askAll() {
+	for _, q := range a.open {
+		a.send(q)
+		a.after(askEditAgain, machine.Timer{Kind: timerAsk, Arg: q.Op})
 	}
 }
 
-// sendAsk sends an edit, unless an earlier one of the same block has no answer
+// send sends an edit, unless an earlier one of the same block has no answer
 // yet: that one may have been lost and be sent again, and must not be done after
 // this one, which may be acknowledged by then.
-func (r *Region) sendAsk(q *question) {
-	if !q.kept || q.answered || r.asks.behind(q.Remote) {
+func (a *asks) send(q *question) {
+	if !q.kept || q.answered || a.behind(q.Remote) {
 		return
 	}
-	r.env.Send(PeerOf(q.At.Region()), &RemoteEdit{Remote: q.Remote, Oldest: r.asks.open[0].Op, Epoch: q.epoch})
+	a.env.Send(PeerOf(q.At.Region()), &RemoteEdit{Remote: q.Remote, Oldest: a.open[0].Op, Epoch: q.epoch})
 }
 
-// askAgain sends what has not been answered: one edit, or all of a region.
-func (r *Region) askAgain(which func(*world.Remote) bool) (any bool) {
-	for _, q := range r.asks.open {
+// again sends what has not been answered: one edit, or all of a region.
+func (a *asks) again(which func(*world.Remote) bool) (any bool) {
+	for _, q := range a.open {
 		if which(q.Remote) {
 			any = true
-			r.sendAsk(q)
+			a.send(q)
 		}
 	}
 	return any
 }
 
-func (r *Region) onAskTimer(t machine.Timer) {
-	if r.askAgain(func(m *world.Remote) bool { return m.Op == t.Arg }) {
-		r.env.SetTimer(r.env.Now().Add(askEditAgain), t)
+func (a *asks) onTimer(t machine.Timer) {
+	if a.again(func(m *world.Remote) bool { return m.Op == t.Arg }) {
+		a.after(askEditAgain, t)
 	}
 }
 
-// closeAsk forgets an edit that has ended, and asks for the next of its block.
-func (r *Region) closeAsk(q *question) {
-	r.asks.open = slices.DeleteFunc(r.asks.open, func(o *question) bool { return o == q })
-	r.store.del(askKey(q.Op))
-	r.askAgain(func(m *world.Remote) bool { return m.At == q.At })
+// close forgets an edit that has ended, and asks for the next of its block.
+func (a *asks) close(q *question) {
+	a.open = slices.DeleteFunc(a.open, func(o *question) bool { return o == q })
+	a.store.del(askKey(q.Op))
+	a.again(func(m *world.Remote) bool { return m.At == q.At })
+}
+
+// answered takes the answer of a neighbour; nil: it is not one to an edit that
+// waits for it.
+func (a *asks) answered(from machine.Peer, m *RemoteEditDone) *question {
+	pos, ok := RegionOf(from)
+	if !ok || m.Remote == nil || m.Remote.At.Region() != pos {
+		a.stats.Refused++
+		return nil
+	}
+	q := a.find(func(q *question) bool { return q.Op == m.Remote.Op })
+	if q == nil || q.answered || a.store.readOnly { // it is asked again
+		return nil
+	}
+	q.answered = true
+	return q
+}
+
+// settled ends a question: what came of it is in the same batch.
+func (a *asks) settled(res world.Result) {
+	q := a.find(func(q *question) bool {
+		return q.answered && !q.settled && q.Player == res.Player && q.Seq == res.Seq
+	})
+	if q == nil {
+		return
+	}
+	q.settled = true
+	key := askKey(q.Op)
+	kept := a.store.small[key]
+	a.store.del(key)
+	// The block is on the neighbour's disk, or is not: that holds in any case.
+	a.acts.end(res.Player, q.session, ended{seq: res.Seq, code: res.Code, did: res.Did}, true)
+	a.store.then(func(ok bool) {
+		if ok {
+			a.close(q)
+			return
+		}
+		q.answered, q.settled = false, false // what it gave was taken back: asked again
+		a.store.put(key, kept)
+	})
+}
+
+// settleStored settles an act of a player who has left the world since.
+func (a *asks) settleStored(done *world.Remote) {
+	key := playerKey(keyPlayer, done.Player)
+	b, ok := a.store.small[key]
+	p, err := world.DecodePlayer(b)
+	if ok && err == nil {
+		a.store.carried(p.ID, p.Items)
+		p.Settle(done)
+		a.store.put(key, p.AppendBinary(nil))
+	}
+	did := done
+	if done.Code != world.Done {
+		did = nil
+	}
+	a.settled(world.Result{Player: done.Player, Kind: world.CmdSettle, Seq: done.Seq, Code: done.Code, Did: did})
 }
 
 // behind reports whether an earlier edit of the same block is open.
@@ -151,8 +215,8 @@ func (q *question) encode() []byte {
 	return appendRemote(b, q.Remote)
 }
 
-// unpackAsk reads a question.
-func (r *Region) unpackAsk(key string, b []byte) error {
+// unpack reads a question.
+func (a *asks) unpack(key string, b []byte) error {
 	bad := fmt.Errorf("an edit that a neighbour is asked for: %w", ErrCorrupt)
 	if len(key) != 8 || len(b) < id.Size {
 		return bad
@@ -164,10 +228,10 @@ func (r *Region) unpackAsk(key string, b []byte) error {
 		return bad
 	}
 	m, b, ok := takeRemote(b[n:])
-	if !ok || len(b) > 0 || m.From != r.cfg.Pos || m.Op != binary.BigEndian.Uint64([]byte(key)) {
+	if !ok || len(b) > 0 || m.From != a.cfg.Pos || m.Op != binary.BigEndian.Uint64([]byte(key)) {
 		return bad
 	}
 	q.epoch, q.Remote = uint32(epoch), m
-	r.asks.open = append(r.asks.open, q) // keys come in order
+	a.open = append(a.open, q) // keys come in order
 	return nil
 }

@@ -225,7 +225,7 @@ func (b *bed) homeOf(player id.ID) (*Region, *home) {
 	var found *home
 	for _, pos := range b.awake {
 		h := b.regions[pos]
-		if got := h.r.homes[player]; got != nil && got.out == nil {
+		if got := h.r.sessions.homes[player]; got != nil && got.out == nil {
 			if found != nil {
 				b.Errorf("a player is at home in %v and %v", r.Pos(), pos)
 			}

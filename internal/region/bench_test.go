@@ -87,7 +87,7 @@ func newArena(n int, size float64) *arena {
 		player := id.Of(fmt.Append(nil, "player", i))
 		a.r.OnMessage(peer, &Enter{Player: player, Entity: uint32(i + 1), Name: fmt.Sprint("Player ", i), Mode: 1, New: true})
 		a.env.settle()
-		h := a.r.homes[player]
+		h := a.r.sessions.homes[player]
 		lo := a.middle - size/2
 		h.p.Body.Pos = metres(lo+a.rand.Float64()*size, flatTop+1, lo+a.rand.Float64()*size)
 		h.p.Arriving = false

@@ -19,86 +19,98 @@ const (
 	watchedUntil = 35 * time.Second
 )
 
+// border is what the region knows beyond its border, and what its neighbours are
+// told of this side: the cache of the columns around it, and the neighbours that
+// cache columns of this region.
+type border struct {
+	component
+	halo    *halo
+	area    *world.Area
+	columns *columns
+	list    []neighbour
+	tending bool // a timer for the border is set
+}
+
 // watchAround asks the neighbours for the ring, and says what has come of it.
-func (r *Region) watchAround() {
-	around(r.cfg.Pos, r.watchBorder)
-	r.tendBorder()
+func (b *border) watchAround() {
+	around(b.cfg.Pos, b.watchBorder)
+	b.tend()
 }
 
-func (r *Region) watchBorder(n world.RegionPos) {
-	r.env.Send(PeerOf(n), &Watch{Rates: ringOf(r.cfg.Pos, n), BlocksOnly: true, Heard: r.halo.heard[n]})
+func (b *border) watchBorder(n world.RegionPos) {
+	b.env.Send(PeerOf(n), &Watch{Rates: ringOf(b.cfg.Pos, n), BlocksOnly: true, Heard: b.halo.heard[n]})
 }
 
-// tendBorder sets the timer for the next look at who watches whom.
-func (r *Region) tendBorder() {
-	if !r.tending {
-		r.tending = true
-		r.env.SetTimer(r.env.Now().Add(watchEvery), machine.Timer{Kind: timerBorder})
+// tend sets the timer for the next look at who watches whom.
+func (b *border) tend() {
+	if !b.tending {
+		b.tending = true
+		b.after(watchEvery, machine.Timer{Kind: timerBorder})
 	}
 }
 
-func (r *Region) onBorderTimer() {
-	r.tending = false
-	now := r.env.Now()
-	r.neighbours = slices.DeleteFunc(r.neighbours, func(n neighbour) bool { return now.Sub(n.asked) >= watchedUntil })
+// onTimer forgets the neighbours that have not watched for long, and watches
+// them again, if the region ticks.
+func (b *border) onTimer(ticking bool) {
+	b.tending = false
+	now := b.env.Now()
+	b.list = slices.DeleteFunc(b.list, func(n neighbour) bool { return now.Sub(n.asked) >= watchedUntil })
 	switch {
-	case r.ticking:
-		r.watchAround()
-		r.introduce()
-	case len(r.neighbours) > 0:
-		r.tendBorder()
+	case ticking:
+		b.watchAround()
+	case len(b.list) > 0:
+		b.tend()
 	}
-	r.rest()
 }
 
 // unwatchAround lets the neighbours go.
-func (r *Region) unwatchAround() {
-	around(r.cfg.Pos, func(n world.RegionPos) {
-		r.env.Send(PeerOf(n), &Watch{BlocksOnly: true})
+func (b *border) unwatchAround() {
+	around(b.cfg.Pos, func(n world.RegionPos) {
+		b.env.Send(PeerOf(n), &Watch{BlocksOnly: true})
 	})
-	r.halo.clear()
+	b.halo.clear()
 }
 
 // hearAround reports which neighbour a message about the ring comes from, if it
-// is watched.
-func (r *Region) hearAround(from machine.Peer, number uint32) (world.RegionPos, bool) {
+// is watched: while the region ticks.
+func (b *border) hearAround(from machine.Peer, number uint32, ticking bool) (world.RegionPos, bool) {
 	pos, ok := RegionOf(from)
 	switch {
-	case !ok || !adjacent(pos, r.cfg.Pos):
+	case !ok || !adjacent(pos, b.cfg.Pos):
 		ok = false
-		r.stats.Refused++
-	case r.ticking:
-		r.halo.hear(pos, number)
+		b.stats.Refused++
+	case ticking:
+		b.halo.hear(pos, number)
 	default:
 		ok = false
-		r.env.Send(from, &Watch{BlocksOnly: true})
+		b.env.Send(from, &Watch{BlocksOnly: true})
 	}
 	return pos, ok
 }
 
 // onColumns takes columns of the ring.
-func (r *Region) onColumns(from machine.Peer, m *Columns) {
-	pos, ok := r.hearAround(from, m.Number)
+func (b *border) onColumns(from machine.Peer, m *Columns, ticking bool) {
+	pos, ok := b.hearAround(from, m.Number, ticking)
 	if !ok {
 		return
 	}
 	for _, c := range m.Columns {
 		if c.Column != nil && c.Column.Pos.Region() == pos {
-			r.halo.put(c.Column)
+			b.halo.put(c.Column)
 		}
 	}
 }
 
 // onBlocks takes changes in the ring.
-func (r *Region) onBlocks(from machine.Peer, m *Blocks) {
-	pos, ok := r.hearAround(from, m.Number)
+func (b *border) onBlocks(from machine.Peer, m *Blocks, ticking bool) {
+	pos, ok := b.hearAround(from, m.Number, ticking)
 	if !ok {
 		return
 	}
 	for _, c := range m.Changes {
 		if c.Pos.Region() == pos {
-			r.halo.change(c.Pos, c.Block)
-			r.area.NoteOutside(c.Pos)
+			b.halo.change(c.Pos, c.Block)
+			b.area.NoteOutside(c.Pos)
 		}
 	}
 }
@@ -116,37 +128,57 @@ type neighbour struct {
 // anew lets a neighbour be told everything again.
 func (n *neighbour) anew(want uint16) { n.want, n.fresh, n.number, n.mark = want, want, 0, 0 }
 
-func (r *Region) onNeighbourWatch(from machine.Peer, pos world.RegionPos, w *Watch) {
-	if ringOf(pos, r.cfg.Pos) == (watchSet{}) {
-		r.stats.Refused++
-		return
+// onWatch takes which columns a neighbour watches; want is what it gets with the
+// next feed, left says that it watches none any more.
+func (b *border) onWatch(from machine.Peer, pos world.RegionPos, w *Watch) (want uint16, left bool) {
+	if ringOf(pos, b.cfg.Pos) == (watchSet{}) {
+		b.stats.Refused++
+		return 0, false
 	}
-	want := watched(&w.Rates)
-	i := r.findNeighbour(from)
+	want = watched(&w.Rates)
+	i := b.find(from)
 	switch {
 	case i < 0 && want == 0:
-		return
+		return 0, false
 	case i < 0:
-		r.neighbours = append(r.neighbours, neighbour{peer: from})
-		i = len(r.neighbours) - 1
+		b.list = append(b.list, neighbour{peer: from})
+		i = len(b.list) - 1
 	case want == 0:
-		r.neighbours = append(r.neighbours[:i], r.neighbours[i+1:]...)
-		r.rest()
-		return
+		b.list = append(b.list[:i], b.list[i+1:]...)
+		return 0, true
 	}
-	n := &r.neighbours[i]
-	if n.asked = r.env.Now(); w.Heard == 0 || w.Heard < n.mark || w.Heard > n.number || want != n.want {
+	n := &b.list[i]
+	if n.asked = b.env.Now(); w.Heard == 0 || w.Heard < n.mark || w.Heard > n.number || want != n.want {
 		n.anew(want)
 	}
 	n.mark = n.number
-	r.tendBorder()
-	r.loadColumns(want)
-	r.feed()
+	b.tend()
+	return want, false
 }
 
-func (r *Region) findNeighbour(peer machine.Peer) int {
-	for i := range r.neighbours {
-		if r.neighbours[i].peer == peer {
+// wanted returns a bit for each column that a neighbour watches.
+func (b *border) wanted() (bits uint16) {
+	for i := range b.list {
+		bits |= b.list[i].want
+	}
+	return bits
+}
+
+// restart begins anew with a neighbour that another machine leads now: it is told
+// everything again, and watched again if the region ticks.
+func (b *border) restart(from machine.Peer, pos world.RegionPos, tick uint64, ticking bool) {
+	if i := b.find(from); i >= 0 { // its Watch may have come before
+		b.list[i].anew(b.list[i].want)
+		b.feed(tick)
+	}
+	if delete(b.halo.heard, pos); ticking && ringOf(b.cfg.Pos, pos) != (watchSet{}) {
+		b.watchBorder(pos)
+	}
+}
+
+func (b *border) find(peer machine.Peer) int {
+	for i := range b.list {
+		if b.list[i].peer == peer {
 			return i
 		}
 	}
@@ -154,25 +186,25 @@ func (r *Region) findNeighbour(peer machine.Peer) int {
 }
 
 // feed sends neighbours the columns that they wait for and that are there.
-func (r *Region) feed() {
-	for i := range r.neighbours {
-		n := &r.neighbours[i]
-		if ready := n.fresh & r.loaded; ready != 0 {
+func (b *border) feed(tick uint64) {
+	for i := range b.list {
+		n := &b.list[i]
+		if ready := n.fresh & b.columns.loaded; ready != 0 {
 			n.fresh &^= ready
 			n.number++
-			r.sendColumns(n.peer, ready, r.tick, n.number)
+			b.columns.send(n.peer, ready, tick, n.number)
 		}
 	}
 }
 
-// tellNeighbours sends the block changes of a tick to the neighbours that watch
+// tell sends the block changes of a tick to the neighbours that watch
 // their columns.
-func (r *Region) tellNeighbours(tick uint64, changes []world.BlockChange) {
+func (b *border) tell(tick uint64, changes []world.BlockChange) {
 	if len(changes) == 0 {
 		return
 	}
-	for i := range r.neighbours {
-		n := &r.neighbours[i]
+	for i := range b.list {
+		n := &b.list[i]
 		var out []BlockChange
 		for _, c := range changes {
 			if bit := uint16(1) << c.At.Column().Index(); n.want&bit != 0 && n.fresh&bit == 0 {
@@ -181,7 +213,7 @@ func (r *Region) tellNeighbours(tick uint64, changes []world.BlockChange) {
 		}
 		if len(out) > 0 {
 			n.number++
-			r.env.Send(n.peer, &Blocks{Region: r.cfg.Pos, Tick: tick, Number: n.number, Changes: out})
+			b.env.Send(n.peer, &Blocks{Region: b.cfg.Pos, Tick: tick, Number: n.number, Changes: out})
 		}
 	}
 }

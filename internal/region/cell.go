@@ -169,14 +169,6 @@ func (c *cell) unwatch(stream int8) {
 	}
 }
 
-// due reports whether a stream is told in a tick. All cells of a region are at
-// once, so that who is far away gets one message every 2nd or 4th tick; regions
-// take turns.
-func (r *Region) due(stream int, tick uint64) bool {
-	turn := uint64(r.cfg.Pos.X + 2*r.cfg.Pos.Z)
-	return (tick+turn)%rateTicks[stream] == 0
-}
-
 // encode appends what happened since the stream's last tick.
 func (c *cell) encode(e *frame.CellEncoder, stream int) span {
 	st, bit := &c.streams[stream], uint8(1)<<stream

@@ -49,102 +49,78 @@ type claim struct {
 	asked machine.Time
 }
 
-// isNeighbour reports whether a logical peer is one of the regions around.
-func (r *Region) isNeighbour(p machine.Peer) bool {
-	pos, ok := RegionOf(p)
-	return ok && adjacent(pos, r.cfg.Pos)
-}
-
-func adjacent(a, b world.RegionPos) bool {
-	dx, dz := int64(a.X)-int64(b.X), int64(a.Z)-int64(b.Z)
-	return max(dx, -dx, dz, -dz) == 1
-}
-
-// distanceTo is how far a place is outside of a region; negative: inside.
-func distanceTo(n world.RegionPos, p world.Vec) fixed.Num {
-	o := n.Column(0).Origin()
-	x, z, size := p.X-fixed.Int(int(o.X)), p.Z-fixed.Int(int(o.Z)), fixed.Int(world.RegionSize)
-	return max(-x, x-size, -z, z-size)
-}
-
-// plausible reports whether a player can have an epoch by now: it begins with the
-// seconds of the world's clock and rises by one at most in a tick.
-func (r *Region) plausible(epoch uint32) bool {
-	return uint64(epoch) <= TickAt(r.env.Now().Add(aheadAtMost), r.cfg.Epoch)+1
+// plausible reports whether a player can have an epoch at a time: it begins with
+// the seconds of the world's clock and rises by one at most in a tick.
+func (c *Config) plausible(epoch uint32, now machine.Time) bool {
+	return uint64(epoch) <= TickAt(now.Add(aheadAtMost), c.Epoch)+1
 }
 
 // claimed reports whether a handover can be believed at once: in a region that the
 // player has just left from here. Otherwise the lobby is asked, and the handover
 // waits.
-func (r *Region) claimed(offer *claim) bool {
+func (in *incomingHandovers) claimed(offer *claim) bool {
 	from, m := offer.from, offer.m
 	pos, _ := RegionOf(from)
-	if g, ok := r.moved[m.Player]; ok && g.to == pos && uint64(m.Epoch) > g.epoch && r.env.Now().Sub(g.at) <= forgetMoved {
+	if g, ok := in.departed.list[m.Player]; ok && g.to == pos && uint64(m.Epoch) > g.epoch && in.env.Now().Sub(g.at) <= forgetMoved {
 		return true
 	}
-	now := r.env.Now()
-	c := r.claims[m.Player]
+	now := in.env.Now()
+	c := in.claims[m.Player]
 	switch {
 	case c != nil && c.from == from && c.m.Epoch >= m.Epoch:
 		return false // it waits already
-	case c == nil && len(r.claims) >= maxClaims:
-		r.stats.Refused++
+	case c == nil && len(in.claims) >= maxClaims:
+		in.stats.Refused++
 		return false // it is offered again
 	case c != nil && c.from != from && now.Sub(c.asked) < claimTime:
 		return false
 	}
 	offer.asked = now
-	r.claims[m.Player] = offer
-	r.env.Send(Hall, &Claim{Region: r.cfg.Pos, From: pos, Player: m.Player, Epoch: m.Epoch})
-	r.env.SetTimer(now.Add(claimTime), machine.Timer{Kind: timerClaim})
+	in.claims[m.Player] = offer
+	in.env.Send(Hall, &Claim{Region: in.cfg.Pos, From: pos, Player: m.Player, Epoch: m.Epoch})
+	in.after(claimTime, machine.Timer{Kind: timerClaim})
 	return false
 }
 
-// onClaimed takes the lobby's word about a handover.
-func (r *Region) onClaimed(from machine.Peer, m *Claimed) {
-	c := r.claims[m.Player]
+// onClaimed takes the lobby's word about a handover; false if it is about none.
+func (in *incomingHandovers) onClaimed(from machine.Peer, m *Claimed) bool {
+	c := in.claims[m.Player]
 	if from != Hall || c == nil || c.from != PeerOf(m.From) || c.m.Epoch != m.Epoch {
-		r.stats.Refused++
-		return
+		in.stats.Refused++
+		return false
 	}
-	delete(r.claims, m.Player)
+	delete(in.claims, m.Player)
 	if m.OK {
-		r.believe(c)
+		in.believe(c)
 	} else {
-		r.refuseClaim(c)
+		in.refuseClaim(c)
 	}
-	r.rest()
+	return true
 }
 
 // refuseClaim refuses a player whose home is elsewhere. Copies of the offer are
 // refused as well: the sender goes on with the player.
-func (r *Region) refuseClaim(c *claim) {
-	r.stats.Refused++
-	if len(r.refusals) >= maxRefused {
-		clear(r.refusals)
+func (in *incomingHandovers) refuseClaim(c *claim) {
+	in.stats.Refused++
+	if len(in.refusals) >= maxRefused {
+		clear(in.refusals)
 	}
 	key := refusal{c.m.Player, c.from}
-	r.refusals[key] = max(r.refusals[key], c.m.Epoch)
-	r.env.Send(c.from, &HandoverRefused{c.m.Player, c.m.Epoch, "elsewhere"})
+	in.refusals[key] = max(in.refusals[key], c.m.Epoch)
+	in.env.Send(c.from, &HandoverRefused{c.m.Player, c.m.Epoch, "elsewhere"})
 }
 
 // claimsLate ends the claims that the lobby has not answered.
-func (r *Region) claimsLate() {
-	now := r.env.Now()
-	for _, player := range id.Sorted(r.claims) {
-		c := r.claims[player]
+func (in *incomingHandovers) claimsLate() {
+	now := in.env.Now()
+	for _, player := range id.Sorted(in.claims) {
+		c := in.claims[player]
 		if now.Sub(c.asked) < claimTime {
 			continue
 		}
-		delete(r.claims, player)
-		if pos, _ := RegionOf(c.from); !c.m.Asks && adjacent(pos, r.cfg.Pos) && distanceTo(pos, c.p.Body.Pos) <= borderZone {
-			r.believe(c)
+		delete(in.claims, player)
+		if pos, _ := RegionOf(c.from); !c.m.Asks && adjacent(pos, in.cfg.Pos) && distanceTo(pos, c.p.Body.Pos) <= borderZone {
+			in.believe(c)
 		}
 	}
-	r.rest()
-}
-
-// reachable reports whether a player of a neighbour can reach a block from there.
-func reachable(from world.RegionPos, ask *world.Remote) bool {
-	return distanceTo(from, ask.Body) <= borderZone && world.InReach(ask.Body, ask.At)
 }

@@ -8,6 +8,7 @@ import (
 
 // entities knows in which cell, under which handle, each body of the area is.
 type entities struct {
+	pos   world.RegionPos
 	cells [world.Columns]cell
 	list  []entity // by the area's handle
 	x0    fixed.Num
@@ -23,12 +24,14 @@ type entity struct {
 	slot   uint16
 }
 
-func (e *entities) init(pos world.RegionPos) {
+func newEntities(pos world.RegionPos) *entities {
+	e := &entities{pos: pos}
 	for i := range e.cells {
 		e.cells[i].index = uint8(i)
 	}
 	origin := pos.Column(0).Origin()
 	e.x0, e.z0 = fixed.Int(int(origin.X)), fixed.Int(int(origin.Z))
+	return e
 }
 
 // motion quantises where a body is.
@@ -124,21 +127,50 @@ func poseOf(b *world.Body, dead bool) (pose uint8) {
 
 // placeAll notes where everybody and everything is. Who is gone is not swept before
 // it is known why.
-func (r *Region) placeAll(tick uint64) {
-	e := &r.entities
-	for _, p := range r.area.Players() {
+func (e *entities) placeAll(area *world.Area, tick uint64) {
+	for _, p := range area.Players() {
 		e.place(p.Handle, tick, &p.Body, &look{
 			number: p.Entity, pose: poseOf(&p.Body, p.Dead()), held: p.Held(), name: p.Name,
 		})
 	}
-	for _, m := range r.area.Mobs() {
+	for _, m := range area.Mobs() {
 		e.place(m.Handle, tick, &m.Body, &look{
 			number: m.Entity, kind: uint8(m.Kind), pose: poseOf(&m.Body, m.Health == 0),
 		})
 	}
-	for _, it := range r.area.Items() {
+	for _, it := range area.Items() {
 		e.place(it.Handle, tick, &it.Body, &look{
 			number: it.Entity, kind: frame.KindItem, pose: it.Stack.Count, held: it.Stack.Block,
 		})
+	}
+}
+
+// show brings what a step of the world changed of bodies into the cells, and
+// where blocks begin to break.
+func (e *entities) show(tick uint64, c *world.Changes) {
+	for _, g := range c.Gone {
+		reason := uint8(frame.Vanished)
+		if g.Died {
+			reason = frame.Died
+		}
+		e.gone(g.Mob.Handle, g.Mob.Entity, reason)
+	}
+	for _, g := range c.ItemsGone {
+		reason := uint8(frame.Vanished)
+		if g.Taken {
+			reason = frame.Taken
+		}
+		e.gone(g.Item.Handle, g.Item.Entity, reason)
+	}
+	e.sweep(tick)
+	for _, ev := range c.Events {
+		if at := e.at(ev.Handle); at != nil {
+			e.cells[at.cell].event(at.slot, uint8(ev.Kind))
+		}
+	}
+	for _, k := range c.Cracks {
+		if k.At.Region() == e.pos {
+			e.cells[k.At.Column().Index()].crack(k.At, k.Stage)
+		}
 	}
 }

@@ -28,7 +28,7 @@ func (e *Examiner) Record(key, value []byte) (player id.ID, err error) {
 		}
 		player = id.ID(key[1:])
 	}
-	if err := e.r.unpackOne(string(key), value); err != nil {
+	if err := e.r.loading.unpackOne(string(key), value); err != nil {
 		return player, err
 	}
 	// What the region decodes only when it needs it.

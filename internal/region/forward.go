@@ -8,7 +8,7 @@ import (
 
 // whereTo returns where a player went from here, as far as is known.
 func (r *Region) whereTo(player id.ID) (pointer, bool) {
-	if g, ok := r.moved[player]; ok {
+	if g, ok := r.departed.list[player]; ok {
 		return g.pointer, true
 	}
 	if b, ok := r.store.small[playerKey(keyPointer, player)]; ok {
@@ -21,7 +21,7 @@ func (r *Region) whereTo(player id.ID) (pointer, bool) {
 // passOn sends what a session says about a player, who is not here any more, to
 // the player's new home.
 func (r *Region) passOn(from machine.Peer, player id.ID, m machine.Message) {
-	g, ok := r.moved[player]
+	g, ok := r.departed.list[player]
 	if !ok || g.session != from || from == (machine.Peer{}) {
 		r.stats.Refused++
 		return
@@ -31,9 +31,9 @@ func (r *Region) passOn(from machine.Peer, player id.ID, m machine.Message) {
 
 // forgetGone forgets who has been gone for long.
 func (r *Region) forgetGone() {
-	for player, g := range r.moved { // the order does not matter
+	for player, g := range r.departed.list { // the order does not matter
 		if r.env.Now().Sub(g.at) > forgetMoved {
-			delete(r.moved, player)
+			delete(r.departed.list, player)
 		}
 	}
 }
@@ -48,12 +48,12 @@ func (r *Region) onForward(from machine.Peer, m *Forward) {
 		session = m.Session != (machine.Peer{})
 	}
 	pos, ok := RegionOf(from)
-	if h := r.homes[m.Player]; ok && session && h != nil {
+	if h := r.sessions.homes[m.Player]; ok && session && h != nil {
 		if h.came.by(pos, r.env.Now()) && h.peer == m.Session {
 			r.keepOrDo(h, m.Msg)
 			return
 		}
-	} else if g, gone := r.moved[m.Player]; ok && session && gone && g.came.by(pos, r.env.Now()) && g.session == m.Session {
+	} else if g, gone := r.departed.list[m.Player]; ok && session && gone && g.came.by(pos, r.env.Now()) && g.session == m.Session {
 		r.env.Send(PeerOf(g.to), m)
 		return
 	}
@@ -90,11 +90,11 @@ func (r *Region) keepOrDo(h *home, m machine.Message) {
 	switch m := m.(type) {
 	case *Inputs:
 		h.heard = r.env.Now()
-		r.queueSteps(h, m)
+		h.queueSteps(m, &r.stats)
 	case *Act:
-		r.queueAct(h, m)
+		r.dedup.receive(h, m)
 	case *Leave:
-		r.leave(h, LeftOwn)
+		r.sessions.leave(h, LeftOwn)
 	case *Order:
 		r.runOrder(h, m)
 	case *Locate:

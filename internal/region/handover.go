@@ -1,7 +1,6 @@
 package region
 
 import (
-	"errors"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
@@ -42,33 +41,55 @@ type gone struct {
 	came    arrival // how it had come here before
 }
 
-// outside returns how far a place is outside of the region; negative: inside.
-func (r *Region) outside(p world.Vec) fixed.Num {
-	x, z := p.X-r.entities.x0, p.Z-r.entities.z0
-	size := fixed.Int(world.RegionSize)
-	return max(-x, x-size, -z, z-size)
+// departed are the players who went from here lately.
+type departed struct{ list map[id.ID]gone }
+
+// outgoingHandovers are the handovers of players from here to other regions.
+type outgoingHandovers struct {
+	component
+	area     *world.Area
+	store    *store
+	entities *entities
+	sessions *playerSessions
+	dedup    *deduplication
+	asks     *asks
+	departed *departed
+	activity *activity
+	queue    *commandQueue
+	events   handoverEvents
+
+	outs   map[id.ID]*outgoing // players on their way to another home
+	offers map[uint64]*outgoing
+	last   uint64 // offer
+}
+
+// handoverEvents is what follows when a handover has ended.
+type handoverEvents interface {
+	OnMessage(from machine.Peer, m machine.Message) // an Enter that has waited
+	keepOrDo(h *home, m machine.Message)            // a message about a player who stays
+	notHere(player id.ID, tag uint64, to world.RegionPos)
 }
 
 // noteIntent writes down that a player who has crossed the border may soon be
 // handed over, so that this need not wait for the disk then.
-func (r *Region) noteIntent(h *home) {
-	far := r.outside(h.p.Body.Pos)
+func (g *outgoingHandovers) noteIntent(h *home) {
+	far := distanceTo(g.cfg.Pos, h.p.Body.Pos)
 	switch to := h.p.Home(); {
-	case far >= 0 && to != r.cfg.Pos && !r.store.readOnly:
-		r.intend(h, pointer{to, h.p.Epoch + 1})
+	case far >= 0 && to != g.cfg.Pos && !g.store.readOnly:
+		g.intend(h, pointer{to, h.p.Epoch + 1})
 	case far < -deepInside && h.intent.epoch != 0:
 		h.intent, h.sure = pointer{}, false
-		r.store.del(playerKey(keyIntent, h.p.ID))
+		g.store.del(playerKey(keyIntent, h.p.ID))
 	}
 }
 
-func (r *Region) intend(h *home, p pointer) {
+func (g *outgoingHandovers) intend(h *home, p pointer) {
 	if h.intent == p {
 		return
 	}
 	h.intent, h.sure = p, false
-	r.store.put(playerKey(keyIntent, h.p.ID), p.encode())
-	r.store.then(func(ok bool) {
+	g.store.put(playerKey(keyIntent, h.p.ID), p.encode())
+	g.store.then(func(ok bool) {
 		if h.intent == p {
 			h.sure = ok
 			if !ok {
@@ -80,344 +101,179 @@ func (r *Region) intend(h *home, p pointer) {
 
 // handOver begins to give a player to another region, once the intent is
 // durable.
-func (r *Region) handOver(h *home, to world.RegionPos) {
+func (g *outgoingHandovers) handOver(h *home, to world.RegionPos) {
 	switch {
-	case h.out != nil || r.env.Now() < h.staysUntil:
+	case h.out != nil || g.env.Now() < h.staysUntil:
 		return
-	case !inWorld(to) || to == r.cfg.Pos || r.store.readOnly:
-		r.pushBack(h)
+	case !inWorld(to) || to == g.cfg.Pos || g.store.readOnly:
+		g.pushBack(h)
 		return
 	}
-	r.intend(h, pointer{to, h.p.Epoch + 1})
-	if h.leaves = r.asks.ofPlayer(h.p.ID); h.leaves || !h.sure {
+	g.intend(h, pointer{to, h.p.Epoch + 1})
+	if h.leaves = g.asks.ofPlayer(h.p.ID); h.leaves || !h.sure {
 		return // its edits at neighbours end here: tried again with the next tick
 	}
-	r.area.Freeze(h.p.ID, true)
+	g.area.Freeze(h.p.ID, true)
 	o := &outgoing{player: h.p.ID, home: h, to: to}
-	h.out, r.outs[h.p.ID] = o, o
-	r.store.then(func(ok bool) { // what the player did last is on the disk first
+	h.out, g.outs[h.p.ID] = o, o
+	g.store.then(func(ok bool) { // what the player did last is on the disk first
 		if !ok {
-			r.refused(o)
+			g.refused(o)
 			return
 		}
 		p := *h.p
 		p.Epoch++
-		l := r.ledgerOf(p.ID)
-		r.offer(o, &Handover{
+		l := g.dedup.of(p.ID)
+		g.offer(o, &Handover{
 			Player: p.ID, Epoch: uint32(p.Epoch), State: p.AppendBinary(nil),
 			Acts: l.encode(h.inbox.nextAct(l.next)), Session: h.peer,
 		})
 	})
 }
 
-// nextAct is the act that is begun next, for who takes what waits.
-func (q *inbox) nextAct(next uint32) uint32 {
-	for i := range q.list {
-		if t := &q.list[i]; t.isAct {
-			next = min(next, t.seq)
-		}
-	}
-	return next
-}
-
 // askWhether offers a stored player, for whom there is an intent, to the other
 // region: that one has taken it over already, or refuses.
-func (r *Region) askWhether(p *world.Player, ptr pointer, entering *letter) {
+func (g *outgoingHandovers) askWhether(p *world.Player, ptr pointer, entering *letter) {
 	o := &outgoing{player: p.ID, to: ptr.to, entering: entering}
-	r.outs[p.ID] = o
+	g.outs[p.ID] = o
 	p.Epoch = ptr.epoch
-	r.offer(o, &Handover{Player: p.ID, Epoch: uint32(p.Epoch), State: p.AppendBinary(nil), Asks: true})
+	g.offer(o, &Handover{Player: p.ID, Epoch: uint32(p.Epoch), State: p.AppendBinary(nil), Asks: true})
 }
 
-func (r *Region) offer(o *outgoing, m *Handover) {
+func (g *outgoingHandovers) offer(o *outgoing, m *Handover) {
 	o.m = m
-	r.env.Send(PeerOf(o.to), m)
-	r.lastOffer++
-	r.offers[r.lastOffer] = o
-	r.env.SetTimer(r.env.Now().Add(askAgain), machine.Timer{Kind: timerHandover, Arg: r.lastOffer})
+	g.env.Send(PeerOf(o.to), m)
+	g.last++
+	g.offers[g.last] = o
+	g.after(askAgain, machine.Timer{Kind: timerHandover, Arg: g.last})
 }
 
-// onHandoverTimer offers again what was not answered.
-func (r *Region) onHandoverTimer(t machine.Timer) {
-	o := r.offers[t.Arg]
-	delete(r.offers, t.Arg)
-	if o != nil && r.outs[o.player] == o {
-		r.offer(o, o.m)
+// onTimer offers again what was not answered.
+func (g *outgoingHandovers) onTimer(t machine.Timer) {
+	o := g.offers[t.Arg]
+	delete(g.offers, t.Arg)
+	if o != nil && g.outs[o.player] == o {
+		g.offer(o, o.m)
 	}
 }
 
 // answered returns the handover that an answer is about.
-func (r *Region) answered(from machine.Peer, player id.ID, epoch uint32) *outgoing {
-	o := r.outs[player]
+func (g *outgoingHandovers) answered(from machine.Peer, player id.ID, epoch uint32) *outgoing {
+	o := g.outs[player]
 	if o == nil || o.m == nil || o.m.Epoch != epoch || from != PeerOf(o.to) {
-		r.stats.Refused++
+		g.stats.Refused++
 		return nil
 	}
 	return o
 }
 
-// onHandoverOK lets a player go that its new home has made durable.
-func (r *Region) onHandoverOK(from machine.Peer, m *HandoverOK) {
-	o := r.answered(from, m.Player, m.Epoch)
+// onOK lets a player go that its new home has made durable; false: it is not on
+// its way.
+func (g *outgoingHandovers) onOK(from machine.Peer, m *HandoverOK) bool {
+	o := g.answered(from, m.Player, m.Epoch)
 	if o == nil {
-		return
+		return false
 	}
-	delete(r.outs, o.player)
-	r.stats.Handovers++
+	delete(g.outs, o.player)
+	g.stats.Handovers++
 	ptr := pointer{o.to, uint64(m.Epoch)}
-	r.store.del(playerKey(keyPlayer, o.player))
-	r.store.del(playerKey(keyIntent, o.player))
-	r.store.put(playerKey(keyPointer, o.player), ptr.encode())
-	r.dropLedger(o.player)
+	g.store.del(playerKey(keyPlayer, o.player))
+	g.store.del(playerKey(keyIntent, o.player))
+	g.store.put(playerKey(keyPointer, o.player), ptr.encode())
+	g.dedup.drop(o.player)
 	if h := o.home; h != nil {
-		r.letGo(h, o, ptr)
+		g.letGo(h, o, ptr)
 	}
 	if o.entering != nil {
-		r.env.Send(o.entering.from, &Moved{r.cfg.Pos, o.player, o.to, m.Epoch, MovedElsewhere})
+		g.env.Send(o.entering.from, &Moved{g.cfg.Pos, o.player, o.to, m.Epoch, MovedElsewhere})
 	}
-	r.flush()
-	r.rest()
+	g.store.flush()
+	return true
 }
 
 // letGo takes a player that has a new home out of the area, and sends there
 // what has come for it meanwhile.
-func (r *Region) letGo(h *home, o *outgoing, ptr pointer) {
+func (g *outgoingHandovers) letGo(h *home, o *outgoing, ptr pointer) {
 	session := o.m.Session
-	r.area.RemovePlayer(o.player)
-	r.entities.gone(h.p.Handle, h.p.Entity, frame.WentElsewhere)
-	delete(r.homes, o.player)
-	r.moved[o.player] = gone{ptr, session, r.env.Now(), h.came}
+	g.area.RemovePlayer(o.player)
+	g.entities.gone(h.p.Handle, h.p.Entity, frame.WentElsewhere)
+	delete(g.sessions.homes, o.player)
+	g.departed.list[o.player] = gone{ptr, session, g.env.Now(), h.came}
 	kept := append(o.kept, h.inbox.messages(o.player)...)
 	if o.leaving {
 		kept = append(kept, &Leave{o.player})
 	} else if o.entering == nil && h.peer != (machine.Peer{}) {
-		r.env.Send(h.peer, &Moved{r.cfg.Pos, o.player, o.to, uint32(ptr.epoch), MovedHandover})
+		g.env.Send(h.peer, &Moved{g.cfg.Pos, o.player, o.to, uint32(ptr.epoch), MovedHandover})
 	}
-	r.attach(h, machine.Peer{})
+	g.sessions.attach(h, machine.Peer{})
 	for _, m := range kept {
 		switch m := m.(type) {
 		case *Order:
-			r.notHere(o.player, m.Tag, o.to)
+			g.events.notHere(o.player, m.Tag, o.to)
 		case *Locate:
-			r.notHere(o.player, m.Tag, o.to)
+			g.events.notHere(o.player, m.Tag, o.to)
 		default:
-			r.env.Send(PeerOf(o.to), &Forward{o.player, session, m})
+			g.env.Send(PeerOf(o.to), &Forward{o.player, session, m})
 		}
 	}
-	r.touch()
+	g.activity.touch()
 }
 
-func (r *Region) onHandoverRefused(from machine.Peer, m *HandoverRefused) {
-	if o := r.answered(from, m.Player, m.Epoch); o != nil {
-		r.refused(o)
+// onRefused keeps a player that its new home has not taken over.
+func (g *outgoingHandovers) onRefused(from machine.Peer, m *HandoverRefused) {
+	if o := g.answered(from, m.Player, m.Epoch); o != nil {
+		g.refused(o)
 	}
 }
 
 // refused keeps a player that was not taken over.
-func (r *Region) refused(o *outgoing) {
-	delete(r.outs, o.player)
-	r.store.del(playerKey(keyIntent, o.player))
+func (g *outgoingHandovers) refused(o *outgoing) {
+	delete(g.outs, o.player)
+	g.store.del(playerKey(keyIntent, o.player))
 	h := o.home
 	if h == nil {
-		r.keepEpoch(o)
-		r.OnMessage(o.entering.from, o.entering.m) // finds no intent now
+		g.keepEpoch(o)
+		g.events.OnMessage(o.entering.from, o.entering.m) // finds no intent now
 		return
 	}
 	if o.m != nil {
 		h.p.Epoch = uint64(o.m.Epoch)
-		r.save(h)
+		g.sessions.save(h)
 	}
 	h.out, h.intent, h.sure = nil, pointer{}, false
-	h.staysUntil = r.env.Now().Add(afterRefuse)
-	r.area.Freeze(o.player, false)
-	r.pushBack(h)
+	h.staysUntil = g.env.Now().Add(afterRefuse)
+	g.area.Freeze(o.player, false)
+	g.pushBack(h)
 	for _, m := range o.kept {
-		r.keepOrDo(h, m)
+		g.events.keepOrDo(h, m)
 	}
 	if o.entering != nil {
-		r.greet(h)
+		g.sessions.greet(h)
 	} else if o.leaving {
-		r.leave(h, LeftClosed)
+		g.sessions.leave(h, LeftClosed)
 	}
 }
 
 // keepEpoch raises a stored player's epoch to that of an offer that was refused.
-func (r *Region) keepEpoch(o *outgoing) {
+func (g *outgoingHandovers) keepEpoch(o *outgoing) {
 	key := playerKey(keyPlayer, o.player)
-	if p, err := world.DecodePlayer(r.store.small[key]); err == nil {
+	if p, err := world.DecodePlayer(g.store.small[key]); err == nil {
 		p.Epoch = uint64(o.m.Epoch)
-		r.store.put(key, p.AppendBinary(nil))
+		g.store.put(key, p.AppendBinary(nil))
 	}
 }
 
 // pushBack puts a player who cannot leave half a metre inside of the border.
-func (r *Region) pushBack(h *home) {
-	at := h.p.Body.Pos
-	const in = fixed.One / 2
-	far := fixed.Int(world.RegionSize) - in
-	at.X = at.X.Clamp(r.entities.x0+in, r.entities.x0+far)
-	at.Z = at.Z.Clamp(r.entities.z0+in, r.entities.z0+far)
-	r.order(h.p.ID, &world.Order{Kind: world.OrderTeleport, At: at})
-	h.staysUntil = r.env.Now().Add(afterRefuse)
+func (g *outgoingHandovers) pushBack(h *home) {
+	g.queue.order(h.p.ID, &world.Order{Kind: world.OrderTeleport, At: inside(g.cfg.Pos, h.p.Body.Pos)})
+	h.staysUntil = g.env.Now().Add(afterRefuse)
 }
 
-// onHandover takes a player over, if the sender's region is the player's home: it
-// is durable here before the old home hears of it, and does nothing here before
-// that.
-func (r *Region) onHandover(from machine.Peer, m *Handover) {
-	if _, ok := RegionOf(from); !ok {
-		r.stats.Refused++
-		return
-	}
-	h := r.homes[m.Player]
-	p, acts, err := decodeHandover(m)
-	offer := &claim{from: from, m: m, p: p, acts: acts}
-	switch {
-	case err != nil || !r.plausible(m.Epoch):
-		r.stats.Refused++
-		r.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "malformed"})
-	case r.disowned(from, m):
-		r.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "elsewhere"})
-	case r.knowsEpoch(m.Player) >= uint64(m.Epoch):
-		if r.arriving[m.Player] == 0 {
-			r.env.Send(from, &HandoverOK{m.Player, m.Epoch})
-		}
-	case h != nil && h.out == nil: // it is here
-		r.refuseClaim(offer)
-	case r.claimed(offer):
-		r.believe(offer)
-	}
-}
-
-// decodeHandover returns the player and its ledger; nil if the sender only asks.
-func decodeHandover(m *Handover) (p *world.Player, acts *ledger, err error) {
-	if p, err = world.DecodePlayer(m.State); err == nil && !m.Asks {
-		acts, err = decodeLedger(m.Acts)
-	}
-	if err == nil && (p.ID != m.Player || p.Epoch != uint64(m.Epoch)) {
-		err = errOtherPlayer
-	}
-	return p, acts, err
-}
-
-var errOtherPlayer = errors.New("a handover with another player's state")
-
-// believe answers a handover by the player's home.
-func (r *Region) believe(c *claim) {
-	from, m := c.from, c.m
-	switch {
-	case r.knowsEpoch(m.Player) >= uint64(m.Epoch): // it has come another way meanwhile
-	case r.store.readOnly && m.Asks: // it asks again
-	case r.store.readOnly:
-		r.never[m.Player] = uint64(m.Epoch)
-		r.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "storage"})
-	case m.Asks || r.outside(c.p.Body.Pos) > slack:
-		r.disown(from, m)
-	default:
-		r.takeOver(from, m, c.p, c.acts)
-	}
-}
-
-// A Handover may be on its way for long, and in several copies: over links that
-// fail, from a machine that led the old home before. Whoever refuses one must
-// refuse all its copies, or the player were in two places. So a refusal is
-// written down, as a pointer back to the old home with the refused epoch, and
-// the old home goes on with that epoch: its next offer has a higher one.
-
-// disown refuses a player, once it is durable that it will never be taken with
-// this epoch.
-func (r *Region) disown(from machine.Peer, m *Handover) {
-	pos, _ := RegionOf(from)
-	ptr := pointer{pos, uint64(m.Epoch)}
-	r.store.put(playerKey(keyPointer, m.Player), ptr.encode())
-	r.store.then(func(ok bool) {
-		if ok {
-			r.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "elsewhere"})
-		}
-	})
-	r.flush()
-}
-
-// disowned reports whether a player was refused with this epoch before.
-func (r *Region) disowned(from machine.Peer, m *Handover) bool {
-	if r.never[m.Player] >= uint64(m.Epoch) || r.refusals[refusal{m.Player, from}] >= m.Epoch {
-		return true
-	}
-	pos, _ := RegionOf(from)
-	if r.homes[m.Player] != nil || r.arriving[m.Player] != 0 {
-		return false
-	}
-	b, ok := r.store.small[playerKey(keyPointer, m.Player)]
-	if !ok {
-		return false
-	}
-	ptr, err := decodePointer(b)
-	return err == nil && ptr == pointer{pos, uint64(m.Epoch)}
-}
-
-// knowsEpoch returns the highest epoch with which a player is or was here.
-func (r *Region) knowsEpoch(player id.ID) uint64 {
-	epoch := r.arriving[player]
-	if h := r.homes[player]; h != nil {
-		epoch = max(epoch, h.p.Epoch)
-	}
-	if b, ok := r.store.small[playerKey(keyPlayer, player)]; ok {
-		if p, err := world.DecodePlayer(b); err == nil {
-			epoch = max(epoch, p.Epoch)
+// resend offers players again to a region that another machine leads now.
+func (g *outgoingHandovers) resend(pos world.RegionPos) {
+	for _, player := range id.Sorted(g.outs) {
+		if o := g.outs[player]; o.m != nil && o.to == pos {
+			g.env.Send(PeerOf(pos), o.m)
 		}
 	}
-	if b, ok := r.store.small[playerKey(keyPointer, player)]; ok {
-		if ptr, err := decodePointer(b); err == nil {
-			epoch = max(epoch, ptr.epoch)
-		}
-	}
-	return epoch
-}
-
-func (r *Region) takeOver(from machine.Peer, m *Handover, p *world.Player, acts *ledger) {
-	if h := r.homes[m.Player]; h != nil { // an older life of the player
-		r.area.RemovePlayer(m.Player)
-		delete(r.homes, m.Player)
-		r.attach(h, machine.Peer{})
-	}
-	r.arriving[m.Player] = uint64(m.Epoch)
-	key := playerKey(keyPlayer, m.Player)
-	before, had := r.store.small[playerKey(keyPointer, m.Player)]
-	r.store.put(key, m.State)
-	r.store.put(playerKey(keyActs, m.Player), m.Acts)
-	r.ledgers[m.Player] = acts
-	r.store.del(playerKey(keyPointer, m.Player))
-	r.store.del(playerKey(keyIntent, m.Player))
-	r.store.then(func(ok bool) {
-		delete(r.arriving, m.Player)
-		if !ok {
-			r.store.del(key)
-			r.dropLedger(m.Player)
-			if had {
-				r.store.put(playerKey(keyPointer, m.Player), before)
-			}
-			r.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "storage"})
-			return
-		}
-		r.stats.Arrivals++
-		pos, _ := RegionOf(from)
-		r.settleIn(p, m.Session).came = arrival{true, pos, r.env.Now()}
-		r.env.Send(from, &HandoverOK{m.Player, m.Epoch})
-	})
-	r.flush()
-}
-
-// messages returns what waits in an inbox as the messages it came in.
-func (q *inbox) messages(player id.ID) (out []machine.Message) {
-	for i := range q.list {
-		t := &q.list[i]
-		if t.isAct {
-			out = append(out, &Act{Player: player, Seq: t.seq, Kind: uint8(t.act.Kind), Pos: t.act.At,
-				Face: uint8(t.act.Face), A: uint64(t.act.A), B: uint32(t.act.B)})
-			continue
-		}
-		in := &Inputs{Player: player, First: t.seq, Steps: []Step{t.step}, Pos: t.expect, NoPos: !t.check}
-		out = append(out, in)
-	}
-	return out
 }

@@ -266,7 +266,7 @@ func TestLinkEndsWhileCrossing(t *testing.T) {
 	b.delay = 100 * time.Millisecond
 	for range 60 {
 		c.walkFor(1, world.ButtonForward|world.ButtonSprint, east)
-		if h := b.region(here).r.homes[c.player]; h == nil || h.out != nil {
+		if h := b.region(here).r.sessions.homes[c.player]; h == nil || h.out != nil {
 			break
 		}
 	}
@@ -275,7 +275,7 @@ func TestLinkEndsWhileCrossing(t *testing.T) {
 	}
 	b.until("the player has left", func() bool {
 		for _, pos := range b.awake {
-			if len(b.regions[pos].r.homes)+len(b.regions[pos].r.outs) > 0 {
+			if len(b.regions[pos].r.sessions.homes)+len(b.regions[pos].r.outgoing.outs) > 0 {
 				return false
 			}
 		}
@@ -369,12 +369,12 @@ func TestRefusedForGood(t *testing.T) {
 		}
 		b.deliver(there, PeerOf(here), offer(p.Epoch+1, false))
 		b.run(300 * time.Millisecond)
-		if b.region(there).r.homes[p.ID] != nil {
+		if b.region(there).r.sessions.homes[p.ID] != nil {
 			t.Errorf("crash %v: a copy of a refused offer was taken", crash)
 		}
 		b.deliver(there, PeerOf(here), offer(p.Epoch+2, false))
 		b.run(300 * time.Millisecond)
-		if b.region(there).r.homes[p.ID] == nil {
+		if b.region(there).r.sessions.homes[p.ID] == nil {
 			t.Errorf("crash %v: a newer offer was not taken", crash)
 		}
 	}

@@ -212,13 +212,13 @@ func FuzzMessages(f *testing.F) {
 		for range n % 1500 {
 			z.step()
 			h := b.region(here)
-			for _, home := range h.r.homes {
+			for _, home := range h.r.sessions.homes {
 				if len(home.inbox.list) > maxSteps+maxActs {
 					t.Fatalf("%d things wait", len(home.inbox.list))
 				}
 			}
-			if len(h.r.subs) > 16 {
-				t.Fatalf("%d subscribers", len(h.r.subs))
+			if len(h.r.interest.subs) > 16 {
+				t.Fatalf("%d subscribers", len(h.r.interest.subs))
 			}
 		}
 		b.diskErr = nil
@@ -237,7 +237,7 @@ func FuzzMessages(f *testing.F) {
 		}
 		b.run(2 * time.Minute)
 		for pos, h := range b.regions {
-			t.Fatalf("%v does not sleep: %+v, waiting %d, outs %d", pos, h.r.Stats(), len(h.r.loading.waiting), len(h.r.outs))
+			t.Fatalf("%v does not sleep: %+v, waiting %d, outs %d", pos, h.r.Stats(), len(h.r.loading.waiting), len(h.r.outgoing.outs))
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package region
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -147,61 +148,26 @@ func (q *inbox) run(h *home, cmds []world.Command, n int) []world.Command {
 	return cmds
 }
 
-// homeOf returns the home of a player whose session is from; a message for
-// anybody else's player is refused.
-func (r *Region) homeOf(from machine.Peer, h *home) bool {
-	if h != nil && h.peer == from {
-		h.heard = r.env.Now()
-		return true
-	}
-	r.stats.Refused++
-	return false
-}
-
-// onInputs takes body steps.
-func (r *Region) onInputs(from machine.Peer, m *Inputs) {
-	h := r.homes[m.Player]
-	if h == nil {
-		r.passOn(from, m.Player, m)
-		return
-	}
-	if !r.homeOf(from, h) {
-		return
-	}
-	r.queueSteps(h, m)
-}
-
-func (r *Region) queueSteps(h *home, m *Inputs) {
+// queueSteps takes body steps.
+func (h *home) queueSteps(m *Inputs, stats *Stats) {
 	if len(m.Steps) == 0 || len(m.Steps) > maxInputs {
-		r.stats.InputsDropped += uint64(len(m.Steps))
+		stats.InputsDropped += uint64(len(m.Steps))
 		return
 	}
 	for i, step := range m.Steps {
 		seq := m.First + uint32(i)
 		if seq <= max(h.inbox.last, h.p.LastSeq) {
-			r.stats.InputsDropped++
+			stats.InputsDropped++
 			continue
 		}
 		t := todo{seq: seq, step: step}
 		if i == len(m.Steps)-1 {
 			t.check, t.expect = !m.NoPos, m.Pos
 		}
-		r.stats.Inputs++
+		stats.Inputs++
 		if h.inbox.addStep(t) {
-			r.stats.InputsDropped++
+			stats.InputsDropped++
 		}
-	}
-}
-
-// onAct takes an act.
-func (r *Region) onAct(from machine.Peer, m *Act) {
-	h := r.homes[m.Player]
-	if h == nil {
-		r.passOn(from, m.Player, m)
-		return
-	}
-	if r.homeOf(from, h) {
-		r.queueAct(h, m)
 	}
 }
 
@@ -214,34 +180,27 @@ func lasting(k world.ActKind) bool {
 	return true
 }
 
-// takeLater appends what waited for the next step of the world, and is not late.
-// Answers of neighbours wait for as long as nothing can be written: what they
-// give must be on the disk together with that they were taken.
-func (r *Region) takeLater(to []world.Command) []world.Command {
-	kept := r.later[:0]
-	for _, c := range r.later {
-		switch {
-		case c.Kind == world.CmdSettle && (r.store.readOnly || r.outs[c.Player] != nil):
-			kept = append(kept, c)
-		case c.Kind == world.CmdSettle && r.homes[c.Player] == nil:
-			r.settleStored(c.Remote)
-		case c.Kind != world.CmdRemote || !r.late(c.Remote):
-			to = append(to, c)
+// nextAct is the act that is begun next, for who takes what waits.
+func (q *inbox) nextAct(next uint32) uint32 {
+	for i := range q.list {
+		if t := &q.list[i]; t.isAct {
+			next = min(next, t.seq)
 		}
 	}
-	clear(r.later[len(kept):])
-	r.later = kept
-	return to
+	return next
 }
 
-// collect makes the commands of a tick.
-func (r *Region) collect() {
-	clear(r.commands)
-	r.commands = r.takeLater(r.commands[:0])
-	for _, p := range r.area.Players() {
-		if h := r.homes[p.ID]; h != nil && h.out == nil {
-			h.leaves = h.leaves && r.area.Leaves(h.p)
-			r.commands = h.inbox.take(h, r.commands)
+// messages returns what waits in an inbox as the messages it came in.
+func (q *inbox) messages(player id.ID) (out []machine.Message) {
+	for i := range q.list {
+		t := &q.list[i]
+		if t.isAct {
+			out = append(out, &Act{Player: player, Seq: t.seq, Kind: uint8(t.act.Kind), Pos: t.act.At,
+				Face: uint8(t.act.Face), A: uint64(t.act.A), B: uint32(t.act.B)})
+			continue
 		}
+		in := &Inputs{Player: player, First: t.seq, Steps: []Step{t.step}, Pos: t.expect, NoPos: !t.check}
+		out = append(out, in)
 	}
+	return out
 }

@@ -16,6 +16,16 @@ import (
 // with the same guarantees as an edit there: the record of the item becomes the
 // record of the question in one batch, and the neighbour takes it once.
 
+// lyingItems brings what a step of the world changes of items to the disk and to
+// the neighbours.
+type lyingItems struct {
+	component
+	area     *world.Area
+	store    *store
+	entities *entities
+	asks     *asks
+}
+
 // itemBefore is an item's record before a batch changed it; nil: there was none.
 type itemBefore struct {
 	entity uint64
@@ -27,111 +37,101 @@ func itemKey(entity uint64) string {
 }
 
 // unpackItem reads an item's record.
-func (r *Region) unpackItem(key string, b []byte) error {
+func unpackItem(key string, b []byte) (*world.Item, error) {
 	it, err := world.DecodeItem(b)
 	if err != nil || key != itemKey(it.Entity) {
-		return fmt.Errorf("an item: %w", ErrCorrupt)
+		return nil, fmt.Errorf("an item: %w", ErrCorrupt)
 	}
-	r.loading.items = append(r.loading.items, it)
-	return nil
+	return it, nil
 }
 
-// applyItems writes what a tick changed of items, and lets go of those that have
+// apply writes what a tick changed of items, and lets go of those that have
 // crossed the border.
-func (r *Region) applyItems(c *world.Changes) {
+func (l *lyingItems) apply(c *world.Changes) {
 	for _, it := range c.ItemSaves {
 		if it.Stack.Count > 0 { // otherwise it has gone since, and is listed there
-			r.writeItem(it.Entity, it.AppendBinary(nil))
+			l.write(it.Entity, it.AppendBinary(nil))
 		}
 	}
 	for _, g := range c.ItemsGone {
-		r.writeItem(g.Item.Entity, nil)
+		l.write(g.Item.Entity, nil)
 	}
 	for _, it := range c.ItemLeavers {
-		r.sendItem(it)
+		l.send(it)
 	}
 }
 
-// writeItem puts an item's record into the next batch; nil deletes it.
-func (r *Region) writeItem(entity uint64, state []byte) {
-	s, key := &r.store, itemKey(entity)
-	s.next.lying = append(s.next.lying, itemBefore{entity, s.small[key]})
+// write puts an item's record into the next batch; nil deletes it.
+func (l *lyingItems) write(entity uint64, state []byte) {
+	key := itemKey(entity)
+	l.store.next.lying = append(l.store.next.lying, itemBefore{entity, l.store.small[key]})
 	if state == nil {
-		s.del(key)
+		l.store.del(key)
 	} else {
-		s.put(key, state)
+		l.store.put(key, state)
 	}
 }
 
-// restoreItem takes back what a batch that failed has changed of an item.
-func (r *Region) restoreItem(was itemBefore) {
-	r.area.RemoveItem(was.entity)
+// restore takes back what a batch that failed has changed of an item.
+func (l *lyingItems) restore(was itemBefore) {
+	l.area.RemoveItem(was.entity)
 	if was.state == nil {
-		r.store.del(itemKey(was.entity))
+		l.store.del(itemKey(was.entity))
 		return
 	}
 	if it, err := world.DecodeItem(was.state); err == nil {
-		r.area.AddItem(it)
-		r.store.put(itemKey(was.entity), was.state)
+		l.area.AddItem(it)
+		l.store.put(itemKey(was.entity), was.state)
 	}
 }
 
-// sendItem gives an item that has crossed the border to the neighbour.
-func (r *Region) sendItem(it *world.Item) {
+// send gives an item that has crossed the border to the neighbour.
+func (l *lyingItems) send(it *world.Item) {
 	at := it.Body.Pos.Block()
-	if to := at.Region(); to == r.cfg.Pos || !inWorld(to) || r.store.readOnly {
-		r.keepInside(&it.Body)
+	if to := at.Region(); to == l.cfg.Pos || !inWorld(to) || l.store.readOnly {
+		keepInside(l.cfg.Pos, &it.Body)
 		return
 	}
-	r.area.RemoveItem(it.Entity)
-	r.entities.gone(it.Handle, it.Entity, frame.WentElsewhere)
-	r.writeItem(it.Entity, nil)
-	r.ask(&question{Remote: &world.Remote{
-		Kind: world.RemoteItem, From: r.cfg.Pos, At: at, Block: it.Stack.Block, Body: it.Body.Pos, Item: it,
+	l.area.RemoveItem(it.Entity)
+	l.entities.gone(it.Handle, it.Entity, frame.WentElsewhere)
+	l.write(it.Entity, nil)
+	l.asks.ask(&question{Remote: &world.Remote{
+		Kind: world.RemoteItem, From: l.cfg.Pos, At: at, Block: it.Stack.Block, Body: it.Body.Pos, Item: it,
 	}})
 }
 
-// keepInside puts a body that nobody took half a metre inside of the border.
-func (r *Region) keepInside(b *world.Body) {
-	const in = fixed.One / 2
-	far := fixed.Int(world.RegionSize) - in
-	b.Pos.X = b.Pos.X.Clamp(r.entities.x0+in, r.entities.x0+far)
-	b.Pos.Z = b.Pos.Z.Clamp(r.entities.z0+in, r.entities.z0+far)
-	b.Vel = world.Vec{}
-}
-
-// settleItem ends the question about an item at the region that it came from: it
+// settle ends the question about an item at the region that it came from: it
 // is the neighbour's now, or comes back.
-func (r *Region) settleItem(q *question, code world.Refusal) {
+func (l *lyingItems) settle(q *question, code world.Refusal) {
 	q.settled = true
 	key := askKey(q.Op)
-	kept := r.store.small[key]
-	r.store.del(key)
+	kept := l.store.small[key]
+	l.store.del(key)
 	if code != world.Done {
 		it := *q.Item
-		r.keepInside(&it.Body)
-		r.area.AddItem(&it)
-		r.writeItem(it.Entity, it.AppendBinary(nil))
+		keepInside(l.cfg.Pos, &it.Body)
+		l.area.AddItem(&it)
+		l.write(it.Entity, it.AppendBinary(nil))
 	}
-	r.store.then(func(ok bool) {
+	l.store.then(func(ok bool) {
 		if ok {
-			r.closeAsk(q)
+			l.asks.close(q)
 			return
 		}
 		q.answered, q.settled = false, false
-		r.store.put(key, kept)
+		l.store.put(key, kept)
 	})
-	r.flush()
+	l.store.flush()
 }
 
 // itemFits reports whether an item that a neighbour gives has just crossed the
-// border with it: nobody puts items anywhere else.
-func (r *Region) itemFits(from world.RegionPos, m *world.Remote) bool {
+// border from there to pos: nobody puts items anywhere else.
+func itemFits(pos, from world.RegionPos, m *world.Remote) bool {
 	if m.Kind != world.RemoteItem {
 		return true
 	}
-	dx, dz := from.X-r.cfg.Pos.X, from.Z-r.cfg.Pos.Z
-	if m.Item == nil || m.Player != (id.ID{}) || from == r.cfg.Pos || dx*dx > 1 || dz*dz > 1 {
+	dx, dz := from.X-pos.X, from.Z-pos.Z
+	if m.Item == nil || m.Player != (id.ID{}) || from == pos || dx*dx > 1 || dz*dz > 1 {
 		return false
 	}
 	at := m.Item.Body.Pos

@@ -102,7 +102,7 @@ func TestNoHandoverOfOthers(t *testing.T) {
 				}
 			}
 			r := b.region(at).r
-			if h := r.homes[c.player]; h != nil && (h.p.Operator || h.p.Health == 1 || h.peer == eve.peer) {
+			if h := r.sessions.homes[c.player]; h != nil && (h.p.Operator || h.p.Health == 1 || h.peer == eve.peer) {
 				t.Errorf("the liar's state is in the world: %+v", h.p)
 			}
 			b.denies = false
@@ -138,7 +138,7 @@ func TestLobbySilent(t *testing.T) {
 		who := id.Of([]byte("somebody"))
 		b.deliver(here, PeerOf(x.liar), offer(rich(who, x.at, 9), machine.Peer{}, false))
 		b.run(2 * claimTime)
-		if b.region(here).r.homes[who] != nil {
+		if b.region(here).r.sessions.homes[who] != nil {
 			t.Errorf("%v has brought a player to %v", x.liar, x.at)
 		}
 	}
@@ -223,7 +223,7 @@ func TestFarRegions(t *testing.T) {
 		}
 	}
 	b.run(time.Second)
-	if n := len(r.ops) + len(r.mobs.answered) + len(r.halo.heard) + len(r.neighbours); n > 8 {
+	if n := len(r.edits.ops) + len(r.mobs.answered) + len(r.border.halo.heard) + len(r.border.list); n > 8 {
 		t.Errorf("%d things are kept of regions far away", n)
 	}
 }

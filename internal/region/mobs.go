@@ -21,6 +21,11 @@ const askMobAgain = 5 * time.Second
 // crossings are the mobs on their way to neighbours, and what was answered to
 // neighbours about theirs.
 type crossings struct {
+	component
+	area     *world.Area
+	store    *store
+	entities *entities
+
 	open     []mobCrossing // by Op
 	last     uint64
 	answered map[world.RegionPos][]*MobOverDone
@@ -32,89 +37,90 @@ type mobCrossing struct {
 	mob *world.Mob
 }
 
-// sendMob gives a mob that has crossed the border to the neighbour.
-func (r *Region) sendMob(m *world.Mob) {
+// send gives a mob that has crossed the border to the neighbour.
+func (c *crossings) send(m *world.Mob, tick uint64) {
 	to := m.Body.Pos.Block().Region()
-	if to == r.cfg.Pos || !inWorld(to) {
+	if to == c.cfg.Pos || !inWorld(to) {
 		return
 	}
-	r.area.RemoveMob(m.Entity)
-	r.entities.gone(m.Handle, m.Entity, frame.WentElsewhere)
-	r.mobs.last = max(r.mobs.last+1, r.tick<<8)
-	r.mobs.open = append(r.mobs.open, mobCrossing{r.mobs.last, to, m})
-	r.sendMobs(func(c mobCrossing) bool { return c.op == r.mobs.last })
-	r.env.SetTimer(r.env.Now().Add(askMobAgain), machine.Timer{Kind: timerMob, Arg: r.mobs.last})
+	c.area.RemoveMob(m.Entity)
+	c.entities.gone(m.Handle, m.Entity, frame.WentElsewhere)
+	c.last = max(c.last+1, tick<<8)
+	c.open = append(c.open, mobCrossing{c.last, to, m})
+	c.resend(func(x mobCrossing) bool { return x.op == c.last })
+	c.after(askMobAgain, machine.Timer{Kind: timerMob, Arg: c.last})
 }
 
-// sendMobs sends what has not been answered: one mob, or all for a region.
-func (r *Region) sendMobs(which func(mobCrossing) bool) (any bool) {
-	for _, c := range r.mobs.open {
-		if which(c) {
+// resend sends what has not been answered: one mob, or all for a region.
+func (c *crossings) resend(which func(mobCrossing) bool) (any bool) {
+	for _, x := range c.open {
+		if which(x) {
 			any = true
-			r.env.Send(PeerOf(c.to), &MobOver{State: c.mob.AppendBinary(nil), Op: c.op, Oldest: r.mobs.open[0].op})
+			c.env.Send(PeerOf(x.to), &MobOver{State: x.mob.AppendBinary(nil), Op: x.op, Oldest: c.open[0].op})
 		}
 	}
 	return any
 }
 
-func (r *Region) onMobTimer(t machine.Timer) {
-	if r.sendMobs(func(c mobCrossing) bool { return c.op == t.Arg }) {
-		r.env.SetTimer(r.env.Now().Add(askMobAgain), t)
+func (c *crossings) onTimer(t machine.Timer) {
+	if c.resend(func(x mobCrossing) bool { return x.op == t.Arg }) {
+		c.after(askMobAgain, t)
 	}
 }
 
-// onMobOver takes a mob from a neighbour, or says that it will not.
-func (r *Region) onMobOver(from machine.Peer, m *MobOver) {
+// onMobOver takes a mob from a neighbour, or says that it will not; ready says that
+// the world here moves. False: the message makes no sense.
+func (c *crossings) onMobOver(from machine.Peer, m *MobOver, ready bool) bool {
 	pos, ok := RegionOf(from)
 	mob, err := world.DecodeMob(m.State)
-	if !ok || err != nil || !adjacent(pos, r.cfg.Pos) {
-		r.stats.Refused++
-		return
+	if !ok || err != nil || !adjacent(pos, c.cfg.Pos) {
+		c.stats.Refused++
+		return false
 	}
-	if r.mobs.answered == nil {
-		r.mobs.answered = map[world.RegionPos][]*MobOverDone{}
+	if c.answered == nil {
+		c.answered = map[world.RegionPos][]*MobOverDone{}
 	}
-	list := slices.DeleteFunc(r.mobs.answered[pos], func(d *MobOverDone) bool { return d.Op < m.Oldest })
+	list := slices.DeleteFunc(c.answered[pos], func(d *MobOverDone) bool { return d.Op < m.Oldest })
 	i := slices.IndexFunc(list, func(d *MobOverDone) bool { return d.Op == m.Op })
 	switch {
 	case m.Op < m.Oldest: // is settled
 	case i >= 0:
-		r.env.Send(from, list[i])
-	case r.area.Mob(mob.Entity) != nil: // taken by the one who led this region before
-		r.env.Send(from, &MobOverDone{Op: m.Op})
+		c.env.Send(from, list[i])
+	case c.area.Mob(mob.Entity) != nil: // taken by the one who led this region before
+		c.env.Send(from, &MobOverDone{Op: m.Op})
 	default:
-		done := &MobOverDone{Op: m.Op, Back: !r.ticking || r.loaded != allColumns || r.outside(mob.Body.Pos) > slack || len(list) >= maxOps}
+		done := &MobOverDone{Op: m.Op, Back: !ready || distanceTo(c.cfg.Pos, mob.Body.Pos) > slack || len(list) >= maxOps}
 		if !done.Back {
-			r.area.AddMob(mob)
+			c.area.AddMob(mob)
 		}
 		if len(list) < maxOps {
 			list = append(list, done)
 		}
-		r.env.Send(from, done)
+		c.env.Send(from, done)
 	}
-	r.mobs.answered[pos] = list
-	r.rest()
+	c.answered[pos] = list
+	return true
 }
 
-// onMobOverDone settles a crossing.
-func (r *Region) onMobOverDone(from machine.Peer, m *MobOverDone) {
+// onMobOverDone settles a crossing; false: it has been answered before.
+func (c *crossings) onMobOverDone(from machine.Peer, m *MobOverDone) bool {
 	pos, ok := RegionOf(from)
-	i := slices.IndexFunc(r.mobs.open, func(c mobCrossing) bool { return c.op == m.Op && c.to == pos })
+	i := slices.IndexFunc(c.open, func(x mobCrossing) bool { return x.op == m.Op && x.to == pos })
 	if !ok || i < 0 {
-		return // has been answered before
+		return false
 	}
-	mob := r.mobs.open[i].mob
-	r.mobs.open = slices.Delete(r.mobs.open, i, i+1)
+	mob := c.open[i].mob
+	c.open = slices.Delete(c.open, i, i+1)
 	if m.Back {
-		r.keepMob(mob)
+		c.keep(mob)
 	}
-	r.rest()
+	return true
 }
 
-// keepMob puts a mob that nobody took inside of the border.
-func (r *Region) keepMob(mob *world.Mob) {
-	r.keepInside(&mob.Body)
+// keep puts a mob that nobody took inside of the border.
+func (c *crossings) keep(mob *world.Mob) {
+	keepInside(c.cfg.Pos, &mob.Body)
 	mob.Steps, mob.At = 0, 0
-	r.area.AddMob(mob)
-	r.unsaved = true
+	c.area.AddMob(mob)
+	c.store.unsaved = true
 }

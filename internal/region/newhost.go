@@ -1,7 +1,6 @@
 package region
 
 import (
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -18,20 +17,10 @@ func (r *Region) onNewHost(from machine.Peer) {
 		r.stats.Refused++
 		return
 	}
-	if i := r.findNeighbour(from); i >= 0 { // its Watch may have come before
-		r.neighbours[i].anew(r.neighbours[i].want)
-		r.feed()
-	}
-	if delete(r.halo.heard, pos); r.ticking && ringOf(r.cfg.Pos, pos) != (watchSet{}) {
-		r.watchBorder(pos)
-	}
-	for _, player := range id.Sorted(r.outs) {
-		if o := r.outs[player]; o.m != nil && o.to == pos {
-			r.env.Send(from, o.m)
-		}
-	}
-	r.askAgain(func(m *world.Remote) bool { return m.At.Region() == pos })
-	r.sendMobs(func(c mobCrossing) bool { return c.to == pos })
+	r.border.restart(from, pos, r.tick, r.ticking)
+	r.outgoing.resend(pos)
+	r.asks.again(func(m *world.Remote) bool { return m.At.Region() == pos })
+	r.mobs.resend(func(c mobCrossing) bool { return c.to == pos })
 	r.rest()
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -72,80 +71,11 @@ func (o *ops) kept(number uint64) {
 	}
 }
 
-func (r *Region) opsOf(from world.RegionPos) *ops {
-	o := r.ops[from]
-	if o == nil {
-		o = &ops{}
-		r.ops[from] = o
-	}
-	return o
-}
-
 // raise takes a neighbour's word that all below a number have ended.
 func (o *ops) raise(oldest uint64) {
 	if oldest > o.floor {
 		o.floor = oldest
 		o.list = slices.DeleteFunc(o.list, func(p op) bool { return p.number < oldest })
-	}
-}
-
-// askedBefore reports whether an edit has been asked for before, or is late.
-// One that has ended is answered again.
-func (r *Region) askedBefore(from world.RegionPos, m *RemoteEdit) bool {
-	o := r.opsOf(from)
-	o.raise(m.Oldest)
-	p := o.find(m.Remote.Op)
-	if p != nil && p.state == opKept {
-		done := *m.Remote
-		done.Code, done.Got = p.code, p.got
-		r.answerRemote(&done)
-	}
-	return p != nil || m.Remote.Op < o.floor
-}
-
-// lateCode refuses an edit whose player, or home, has gone on: whoever asks does
-// not lead the home any more, and nobody is told.
-const lateCode = "late"
-
-// late reports whether an edit that waits for its tick is not to be done any
-// more, because its player, or its home, has gone on.
-func (r *Region) late(m *world.Remote) bool {
-	p := r.opsOf(m.From).find(m.Op)
-	switch {
-	case p == nil: // below the floor: who asks now knows how it ended
-		return true
-	case m.Kind != world.RemoteItem && uint64(p.epoch) < r.actsWith(m.Player):
-		done := *m
-		done.Code = lateCode
-		r.endRemote(&done)
-		return true
-	}
-	return false
-}
-
-// actsWith is the highest epoch with which a player has acted here, from this
-// region or from another.
-func (r *Region) actsWith(player id.ID) uint64 {
-	epoch, _ := binary.Uvarint(r.store.small[playerKey(keyActor, player)])
-	if h := r.homes[player]; h != nil {
-		epoch = max(epoch, h.p.Epoch)
-	} else if b, ok := r.store.small[playerKey(keyPlayer, player)]; ok && r.arriving[player] == 0 {
-		if p, err := world.DecodePlayer(b); err == nil {
-			epoch = max(epoch, p.Epoch)
-		}
-	}
-	if b, ok := r.store.small[playerKey(keyPointer, player)]; ok {
-		if ptr, err := decodePointer(b); err == nil {
-			epoch = max(epoch, ptr.epoch)
-		}
-	}
-	return epoch
-}
-
-// noteActor keeps with which epoch a player acts here from elsewhere.
-func (r *Region) noteActor(player id.ID, epoch uint32) {
-	if uint64(epoch) > r.actsWith(player) {
-		r.store.put(playerKey(keyActor, player), binary.AppendUvarint(nil, uint64(epoch)))
 	}
 }
 
@@ -155,8 +85,8 @@ func opsKey(from world.RegionPos) string {
 	return string(binary.BigEndian.AppendUint32(b, uint32(from.Z)))
 }
 
-// putOps writes how edits of a neighbour have ended, with the next batch.
-func (r *Region) putOps(from world.RegionPos, o *ops) {
+// put writes how edits of a neighbour have ended, with the next batch.
+func (e *requestedEdits) put(from world.RegionPos, o *ops) {
 	b := binary.AppendUvarint(nil, o.floor)
 	for _, p := range o.list {
 		if p.state != opWaits {
@@ -164,16 +94,16 @@ func (r *Region) putOps(from world.RegionPos, o *ops) {
 			b = append(append(b, byte(len(p.code))), p.code...)
 		}
 	}
-	r.store.put(opsKey(from), b)
+	e.store.put(opsKey(from), b)
 }
 
-// unpackOps reads what putOps has written.
-func (r *Region) unpackOps(key string, b []byte) error {
+// unpack reads what put has written.
+func (e *requestedEdits) unpack(key string, b []byte) error {
 	if len(key) != 8 {
 		return fmt.Errorf("edits of a neighbour: %w", ErrCorrupt)
 	}
 	from := world.RegionPos{X: int32(binary.BigEndian.Uint32([]byte(key))), Z: int32(binary.BigEndian.Uint32([]byte(key[4:])))}
-	o := r.opsOf(from)
+	o := e.of(from)
 	floor, n := binary.Uvarint(b)
 	bad := n <= 0
 	b = b[max(n, 0):]

@@ -138,22 +138,22 @@ func TestNumbersOfEdits(t *testing.T) {
 func TestOpsOnDisk(t *testing.T) {
 	b := newBed(t)
 	r := b.region(here).r
-	o := r.opsOf(there)
+	o := r.edits.of(there)
 	o.floor = 300
 	o.list = []op{
 		{number: 300, state: opKept, got: world.Stone}, {number: 301, state: opWaits},
 		{number: 1 << 40, state: opKept, code: world.Occupied},
 	}
-	r.putOps(there, o)
+	r.edits.put(there, o)
 	key, value := opsKey(there), r.store.small[opsKey(there)]
 	want := []op{o.list[0], o.list[2]}
 	o.floor, o.list = 0, nil
-	if err := r.unpackOps(key[1:], value); err != nil || o.floor != 300 || !slices.Equal(o.list, want) {
+	if err := r.edits.unpack(key[1:], value); err != nil || o.floor != 300 || !slices.Equal(o.list, want) {
 		t.Fatalf("%v: %d %+v", err, o.floor, o.list)
 	}
 	whole := 0
 	for n := range value {
-		if r.unpackOps(key[1:], value[:n]) == nil {
+		if r.edits.unpack(key[1:], value[:n]) == nil {
 			whole++
 		}
 	}

@@ -16,7 +16,7 @@ func (r *Region) onOrder(from machine.Peer, m *Order) {
 		r.stats.Refused++
 		return
 	}
-	if h := r.homes[m.Player]; h != nil {
+	if h := r.sessions.homes[m.Player]; h != nil {
 		r.keepOrDo(h, m)
 	} else if ptr, ok := r.whereTo(m.Player); ok {
 		r.notHere(m.Player, m.Tag, ptr.to)
@@ -53,8 +53,7 @@ func (r *Region) runOrder(h *home, m *Order) {
 
 // order lets the next tick run an order.
 func (r *Region) order(player id.ID, o *world.Order) {
-	r.lastOrder++
-	r.later = append(r.later, world.Command{Player: player, Kind: world.CmdOrder, Seq: r.lastOrder, Order: o})
+	r.queue.order(player, o)
 }
 
 // sayNear lets those near a player hear what it says, across borders too.
@@ -71,7 +70,7 @@ func (r *Region) sayNear(h *home, text string) {
 }
 
 func (r *Region) onNearChat(from machine.Peer, m *NearChat) {
-	if !r.isNeighbour(from) || distanceTo(r.cfg.Pos, m.At) > hearing {
+	if !isNeighbour(r.cfg.Pos, from) || distanceTo(r.cfg.Pos, m.At) > hearing {
 		r.stats.Refused++
 		return
 	}
@@ -87,7 +86,7 @@ func (r *Region) hear(m *NearChat) {
 		if max(d.X.Abs(), d.Y.Abs(), d.Z.Abs()) > hearing || d.X*d.X+d.Y*d.Y+d.Z*d.Z > hearing*hearing {
 			continue
 		}
-		if h := r.homes[p.ID]; h != nil && h.peer != (machine.Peer{}) {
+		if h := r.sessions.homes[p.ID]; h != nil && h.peer != (machine.Peer{}) {
 			r.env.Send(h.peer, out)
 		}
 	}
@@ -98,7 +97,7 @@ func (r *Region) onLocate(from machine.Peer, m *Locate) {
 		r.stats.Refused++
 		return
 	}
-	if h := r.homes[m.Player]; h != nil {
+	if h := r.sessions.homes[m.Player]; h != nil {
 		r.keepOrDo(h, m)
 	} else {
 		r.locateStored(m)

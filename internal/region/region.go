@@ -1,105 +1,48 @@
 package region
 
 import (
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/timing"
-	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 // Region is the authority of one region. The node makes one for the first
 // message to a region, and lets go of it when Asleep reports true.
+//
+// It is the dispatcher and the tick loop around its components, which have the
+// state: see the package documentation.
 type Region struct {
 	cfg   Config
 	env   machine.Env
-	queue string // of disk jobs
+	stats Stats
 
 	area     *world.Area
-	halo     *halo
-	entities entities
-	store    store
-	loading  loading
+	columns  *columns
+	entities *entities
+	interest *interest
+	border   *border
+	store    *store
+	loading  *loading
+	sessions *playerSessions
+	dedup    *deduplication
+	asks     *asks           // edits that neighbours were asked for
+	edits    *requestedEdits // and were asked for by neighbours
+	items    *lyingItems
+	mobs     *crossings // to neighbours
+	departed *departed  // who went where, lately
+	outgoing *outgoingHandovers
+	incoming *incomingHandovers
+	enter    *admission
+	queue    *commandQueue
+	activity *activity
 
-	awake   bool // the disk has been read
-	ticking bool
-	asleep  bool
-	tick    uint64       // the last one
-	touched machine.Time // when somebody last had business here
-	unsaved bool         // ticked since the last snapshot
-	failure error        // why it cannot be read or written
-
-	loaded   uint16 // columns that are there
-	version  [world.Columns]uint64
-	blocksAt [world.Columns]uint64 // tick that tells of the last block change
-	untold   uint16                // columns with changes for the next tick to tell of
-	stepping bool                  // what a step of the world changed is being applied
-
-	homes      map[id.ID]*home
-	outs       map[id.ID]*outgoing // players on their way to another home
-	offers     map[uint64]*outgoing
-	lastOffer  uint64
-	arriving   map[id.ID]uint64 // epochs of players whose takeover is on its way to the disk
-	ledgers    map[id.ID]*ledger
-	never      map[id.ID]uint64   // epochs of handovers refused while nothing could be written
-	refusals   map[refusal]uint32 // epochs of handovers refused because the player is at home elsewhere
-	claims     map[id.ID]*claim   // handovers that wait for the lobby
-	moved      map[id.ID]gone     // who went where, lately
-	asks       asks               // edits that neighbours were asked for
-	mobs       crossings          // to neighbours
-	ops        map[world.RegionPos]*ops
-	subs       []*subscriber
-	subOf      map[machine.Peer]*subscriber
-	groups     map[watchSet]*group
-	neighbours []neighbour
-	tending    bool // a timer for the border is set
-	commands   []world.Command
-	later      []world.Command // for the next tick: orders, remotes, their answers
-	lastOrder  uint32
-
-	enc          frame.CellEncoder // scratch of a tick
-	mixed        map[mix][]byte
-	room         []byte
-	snapshotting int // snapshots on their way
-	lastTag      uint64
-	timerGen     uint32
-	tickDue      machine.Time  // when the next one is
-	strain       timing.Strain // of ticks that are late
-	stats        Stats
-}
-
-// Kinds of jobs, in the high byte of a tag.
-const (
-	jobRead = iota + 1
-	jobWrite
-	jobGenerate
-)
-
-// Kinds of timers.
-const (
-	timerTick = iota + 1
-	timerRead
-	timerRetry
-	timerHandover
-	timerAsk
-	timerMob
-	timerBorder
-	timerClaim
-)
-
-// New returns the region of cfg; nothing happens before Start.
-func New(cfg Config, env machine.Env) *Region {
-	r := &Region{
-		cfg: cfg.withDefaults(), env: env, queue: Space(cfg.Pos), store: newStore(), halo: newHalo(cfg.Pos),
-		homes: map[id.ID]*home{}, outs: map[id.ID]*outgoing{}, moved: map[id.ID]gone{},
-		offers: map[uint64]*outgoing{}, arriving: map[id.ID]uint64{}, ops: map[world.RegionPos]*ops{}, never: map[id.ID]uint64{},
-		claims: map[id.ID]*claim{}, refusals: map[refusal]uint32{},
-		ledgers: map[id.ID]*ledger{},
-		subOf:   map[machine.Peer]*subscriber{}, groups: map[watchSet]*group{}, mixed: map[mix][]byte{},
-	}
-	r.area = world.NewArea(r.cfg.Rules, cfg.Pos, r.halo)
-	r.entities.init(cfg.Pos)
-	return r
+	ticking  bool
+	asleep   bool
+	tick     uint64          // the last one
+	tickDue  machine.Time    // when the next one is
+	timerGen uint32          // of its timer
+	stepping bool            // what a step of the world changed is being applied
+	commands []world.Command // scratch of a step
+	failure  error           // why the disk cannot be read or written
 }
 
 // Pos returns which region it is.
@@ -110,15 +53,8 @@ func (r *Region) Pos() world.RegionPos { return r.cfg.Pos }
 // message for it begins with New again.
 func (r *Region) Asleep() bool { return r.asleep }
 
-// tag returns a new tag for a job of a kind. The low byte is free for the
-// job's own use.
-func (r *Region) tag(kind uint64) uint64 {
-	r.lastTag++
-	return kind<<56 | r.lastTag<<8
-}
-
 // Start implements machine.Machine.
-func (r *Region) Start() { r.load() }
+func (r *Region) Start() { r.loading.read() }
 
 // OnMessage implements machine.Machine.
 func (r *Region) OnMessage(from machine.Peer, m machine.Message) {
@@ -126,27 +62,27 @@ func (r *Region) OnMessage(from machine.Peer, m machine.Message) {
 	case *Watch:
 		r.onWatch(from, m)
 	case *Inputs:
-		r.onInputs(from, m)
+		r.onSession(from, m.Player, m)
 	case *Act:
-		r.onAct(from, m)
+		r.onSession(from, m.Player, m)
 	case *Columns:
-		r.onColumns(from, m)
+		r.border.onColumns(from, m, r.ticking)
 	case *Blocks:
-		r.onBlocks(from, m)
+		r.border.onBlocks(from, m, r.ticking)
 	case *NearChat:
 		r.onNearChat(from, m)
 	case *HandoverOK:
-		r.onHandoverOK(from, m)
+		r.restIf(r.outgoing.onOK(from, m))
 	case *HandoverRefused:
-		r.onHandoverRefused(from, m)
+		r.outgoing.onRefused(from, m)
 	case *RemoteEditDone:
 		r.onRemoteEditDone(from, m)
 	case *MobOverDone:
-		r.onMobOverDone(from, m)
+		r.restIf(r.mobs.onMobOverDone(from, m))
 	case *Laws:
 		r.onLaws(from, m)
 	case *Claimed:
-		r.onClaimed(from, m)
+		r.restIf(r.incoming.onClaimed(from, m))
 	case *NewHost:
 		r.onNewHost(from)
 	default:
@@ -156,17 +92,17 @@ func (r *Region) OnMessage(from machine.Peer, m machine.Message) {
 
 // onMessageThatWakes takes the messages that need to know what is on the disk.
 func (r *Region) onMessageThatWakes(from machine.Peer, m machine.Message) {
-	if !r.awake {
-		r.wait(from, m)
+	if !r.loading.awake {
+		r.loading.wait(from, m)
 		return
 	}
 	switch m := m.(type) {
 	case *Enter:
-		r.onEnter(from, m)
+		r.enter.onEnter(from, m)
 	case *Leave:
-		r.onLeave(from, m)
+		r.onSession(from, m.Player, m)
 	case *Handover:
-		r.onHandover(from, m)
+		r.incoming.onHandover(from, m)
 	case *RemoteEdit:
 		r.onRemoteEdit(from, m)
 	case *Forward:
@@ -174,7 +110,7 @@ func (r *Region) onMessageThatWakes(from machine.Peer, m machine.Message) {
 	case *Order:
 		r.onOrder(from, m)
 	case *MobOver:
-		r.onMobOver(from, m)
+		r.restIf(r.mobs.onMobOver(from, m, r.ticking && r.columns.complete()))
 	case *Locate:
 		r.onLocate(from, m)
 	case *SaveAll:
@@ -184,24 +120,31 @@ func (r *Region) onMessageThatWakes(from machine.Peer, m machine.Message) {
 	}
 }
 
-// wait keeps a message until the region can take it.
-func (r *Region) wait(from machine.Peer, m machine.Message) {
-	if len(r.loading.waiting) >= maxWaiting {
-		r.stats.Refused++
-		return
+// restIf lets the region rest after something that may have been the last to do.
+func (r *Region) restIf(done bool) {
+	if done {
+		r.rest()
 	}
-	r.loading.waiting = append(r.loading.waiting, letter{from, m})
 }
 
-// needReady asks for all columns and reports whether they are there; if not, the
-// message waits for them.
-func (r *Region) needReady(from machine.Peer, m machine.Message) bool {
-	if r.loaded == allColumns {
-		return true
+// onWatch replaces what somebody watches.
+func (r *Region) onWatch(from machine.Peer, w *Watch) {
+	pos, isRegion := RegionOf(from)
+	switch {
+	case !validRates(&w.Rates):
+		r.stats.Refused++
+	case isRegion:
+		want, left := r.border.onWatch(from, pos, w)
+		if want != 0 {
+			r.loading.load(want)
+			r.border.feed(r.tick)
+		}
+		r.restIf(left)
+	case from == Hall || w.BlocksOnly:
+	case r.interest.watch(from, w.Rates):
+		r.activity.touch()
+		r.wake()
 	}
-	r.wait(from, m)
-	r.loadColumns(allColumns)
-	return false
 }
 
 // OnTimer implements machine.Machine.
@@ -213,21 +156,24 @@ func (r *Region) OnTimer(t machine.Timer) {
 		}
 	case timerRead:
 		r.failure = nil
-		r.load()
+		r.loading.read()
 	case timerRetry:
-		if r.store.readOnly && r.snapshotting == 0 {
+		if r.store.readOnly && r.store.running == 0 {
 			r.snapshot(nil)
 		}
 	case timerHandover:
-		r.onHandoverTimer(t)
+		r.outgoing.onTimer(t)
 	case timerAsk:
-		r.onAskTimer(t)
+		r.asks.onTimer(t)
 	case timerMob:
-		r.onMobTimer(t)
+		r.mobs.onTimer(t)
 	case timerBorder:
-		r.onBorderTimer()
+		r.border.onTimer(r.ticking)
+		r.introduce()
+		r.rest()
 	case timerClaim:
-		r.claimsLate()
+		r.incoming.claimsLate()
+		r.rest()
 	}
 }
 
@@ -237,14 +183,17 @@ func (r *Region) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 	if ev == machine.LinkUp {
 		return
 	}
-	s := r.subOf[peer]
+	s := r.interest.subOf[peer]
 	if s == nil {
 		return
 	}
 	if s.home != nil {
-		r.leave(s.home, LeftClosed)
+		r.sessions.leave(s.home, LeftClosed)
 	}
-	r.dropWatch(peer)
+	if s := r.interest.subOf[peer]; s != nil && r.interest.drop(s) {
+		r.activity.touch()
+		r.wake()
+	}
 	r.rest()
 }
 
@@ -256,13 +205,13 @@ func (r *Region) OnDone(tag uint64, result any, err error) {
 	case jobWrite:
 		r.onWritten(tag, err)
 	case jobGenerate:
-		r.onGenerated(int(tag&0xff), result, err)
+		r.loading.onGenerated(int(tag&0xff), result, err)
 	}
 }
 
 // notice tells all sessions something.
 func (r *Region) notice(code, text string) {
-	for _, s := range r.subs {
+	for _, s := range r.interest.subs {
 		r.env.Send(s.peer, &Notice{Region: r.cfg.Pos, Code: code, Text: text})
 	}
 }

@@ -41,7 +41,7 @@ func TestBorderEdits(t *testing.T) {
 	if col := c.columns[up.Column()]; col.At(int(up.X&31), int(up.Y), int(up.Z&31)) != world.OakPlanks {
 		t.Error("the client does not see it")
 	}
-	if got, _ := b.region(here).r.halo.Block(up); got != world.OakPlanks {
+	if got, _ := b.region(here).r.border.halo.Block(up); got != world.OakPlanks {
 		t.Errorf("the ring holds %v", got)
 	}
 	seq = c.act(Act{Kind: uint8(world.ActDig), Pos: up})
@@ -109,7 +109,7 @@ func borderEdit(t *testing.T, n int) (events int) {
 	_, h := b.homeOf(c.player)
 	in := 0
 	c.watch(there, RateEvery)
-	b.until("the other side is loaded", func() bool { return b.region(there).r.loaded&(1<<8) != 0 })
+	b.until("the other side is loaded", func() bool { return b.region(there).r.columns.loaded&(1<<8) != 0 })
 	if b.block(beyond.Add(0, 1, 0)) == world.OakPlanks {
 		in = 1
 	}
@@ -197,8 +197,8 @@ func TestMobsCross(t *testing.T) {
 	if m := r.area.Mob(1<<47 | 2); m == nil || m.Body.Pos.X < 0 {
 		t.Error("the sheep has not come back")
 	}
-	r.onMobOver(machine.Peer{}, &MobOver{State: sheep(10, 3).AppendBinary(nil)})
-	r.onMobOver(PeerOf(there), &MobOver{State: []byte{9}})
+	r.OnMessage(machine.Peer{}, &MobOver{State: sheep(10, 3).AppendBinary(nil)})
+	r.OnMessage(PeerOf(there), &MobOver{State: []byte{9}})
 	if r.area.Mob(1<<47|3) != nil {
 		t.Error("a session sent a sheep")
 	}

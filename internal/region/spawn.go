@@ -13,17 +13,17 @@ const spawnSpread = 5
 
 // spawnPlace returns where a newcomer stands: near the spawn, on something
 // solid, with room above, never the same place for all. All columns are there.
-func (r *Region) spawnPlace(player id.ID) world.Vec {
+func spawnPlace(area *world.Area, cfg *Config, player id.ID) world.Vec {
 	parts := [2]uint64{}
 	for i, b := range player[:16] {
 		parts[i/8] = parts[i/8]<<8 | uint64(b)
 	}
 	g := rng.New(parts[0], parts[1])
-	spawn := r.cfg.Rules.Spawn
+	spawn := cfg.Rules.Spawn
 	for range 24 {
 		dx, dz := int32(g.Intn(2*spawnSpread+1)-spawnSpread), int32(g.Intn(2*spawnSpread+1)-spawnSpread)
 		for _, dy := range []int32{0, 1, -1, 2, -2} {
-			if p := spawn.Add(dx, dy, dz); r.standable(p) {
+			if p := spawn.Add(dx, dy, dz); p.Region() == cfg.Pos && standable(area, p) {
 				return feet(p)
 			}
 		}
@@ -31,14 +31,14 @@ func (r *Region) spawnPlace(player id.ID) world.Vec {
 	return feet(spawn)
 }
 
-// standable reports whether somebody can stand in the block p.
-func (r *Region) standable(p world.Pos) bool {
-	if p.Region() != r.cfg.Pos || !p.InWorld() {
+// standable reports whether somebody can stand in the block p of an area.
+func standable(area *world.Area, p world.Pos) bool {
+	if !p.InWorld() {
 		return false
 	}
-	under, _ := r.area.Block(p.Add(0, -1, 0))
-	here, _ := r.area.Block(p)
-	above, _ := r.area.Block(p.Add(0, 1, 0))
+	under, _ := area.Block(p.Add(0, -1, 0))
+	here, _ := area.Block(p)
+	above, _ := area.Block(p.Add(0, 1, 0))
 	return under.Solid() && under.Opaque() && !here.Solid() && !here.IsWater() && !above.Solid() && !above.IsWater()
 }
 

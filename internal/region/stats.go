@@ -39,7 +39,7 @@ type Stats struct {
 func (r *Region) Stats() Stats {
 	s := r.stats
 	s.Players, s.Mobs = len(r.area.Players()), len(r.area.Mobs())
-	s.Subscribers, s.Groups, s.Neighbours = len(r.subs), len(r.groups), len(r.neighbours)
+	s.Subscribers, s.Groups, s.Neighbours = len(r.interest.subs), len(r.interest.groups), len(r.border.list)
 	s.Ticking, s.ReadOnly = r.ticking, r.store.readOnly
 	return s
 }

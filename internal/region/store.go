@@ -18,6 +18,12 @@ import (
 // fails, what its acts did is undone, from the last to the first, and the
 // region is read-only until a snapshot, which holds everything, succeeds.
 type store struct {
+	component
+	tags  *jobTags
+	queue string // of disk jobs, and the space
+	// addRecords puts what is not worth a batch of its own into one that is written.
+	addRecords func()
+
 	small   map[string][]byte   // players and pointers, by key
 	dirty   map[string]struct{} // keys of small that are not in a batch yet; gone from small: delete
 	next    batch
@@ -27,6 +33,8 @@ type store struct {
 	changed  uint16 // columns that differ from what the last snapshot wrote
 	logBytes int    // since the last snapshot
 	readOnly bool
+	unsaved  bool // what no log has has changed since the last snapshot
+	running  int  // snapshots on their way
 }
 
 // batch is what one write changes, and what is to be done after it.
@@ -52,8 +60,11 @@ func (b *batch) empty() bool {
 	return len(b.log) == 0 && len(b.then) == 0 && !b.snapshot
 }
 
-func newStore() store {
-	return store{small: map[string][]byte{}, dirty: map[string]struct{}{}}
+func newStore(c component, tags *jobTags) *store {
+	return &store{
+		component: c, tags: tags, queue: Space(c.cfg.Pos),
+		small: map[string][]byte{}, dirty: map[string]struct{}{},
+	}
 }
 
 func (s *store) put(key string, value []byte) {
@@ -99,27 +110,33 @@ func (s *store) record(changes []world.BlockChange) {
 // wait and grow.
 const maxPending = 4
 
+// carried notes what a player carries before the next batch.
+func (s *store) carried(player id.ID, items world.Inventory) {
+	s.next.items = append(s.next.items, itemsBefore{player, items})
+}
+
+// overfull reports whether too many answers wait for the disk.
+func (s *store) overfull() bool { return len(s.next.then) > maxUnwritten }
+
 // flush sends the next batch to the disk, if there is anything in it.
-func (r *Region) flush() {
-	s := &r.store
+func (s *store) flush() {
 	if s.readOnly || s.next.empty() && len(s.dirty) == 0 || len(s.pending) >= maxPending {
 		return
 	}
 	var w machine.DiskWrite
-	r.fill(&w)
+	s.fill(&w)
 	if len(s.next.log) > 0 {
 		s.lastSeq++
 		w.Put = append(w.Put, machine.KV{Key: []byte(logKey(s.lastSeq)), Value: s.next.log})
 		s.logBytes += len(s.next.log)
 	}
-	r.write(w)
+	s.write(w)
 }
 
 // fill moves the dirty small records into a write.
-func (r *Region) fill(w *machine.DiskWrite) {
-	s := &r.store
-	r.putLedgers()
-	w.Space = Space(r.cfg.Pos)
+func (s *store) fill(w *machine.DiskWrite) {
+	s.addRecords()
+	w.Space = s.queue
 	s.next.keys = slices.Sorted(maps.Keys(s.dirty))
 	clear(s.dirty)
 	for _, k := range s.next.keys {
@@ -132,135 +149,53 @@ func (r *Region) fill(w *machine.DiskWrite) {
 }
 
 // write sends the next batch.
-func (r *Region) write(w machine.DiskWrite) {
-	s := &r.store
+func (s *store) write(w machine.DiskWrite) {
 	b := s.next
 	s.next = batch{}
-	b.tag = r.tag(jobWrite)
+	b.tag = s.tags.next(jobWrite)
 	s.pending = append(s.pending, &b)
-	r.stats.Writes++
-	r.env.Do(r.queue, b.tag, w)
+	s.stats.Writes++
+	s.env.Do(s.queue, b.tag, w)
 }
 
-// onWritten takes the end of a batch's write.
-func (r *Region) onWritten(tag uint64, err error) {
-	s := &r.store
+// oldest returns the batch whose write has this tag; nil if it has failed
+// together with an earlier one.
+func (s *store) oldest(tag uint64) *batch {
 	if len(s.pending) == 0 || s.pending[0].tag != tag {
-		return // failed together with an earlier one
+		return nil
 	}
-	if err != nil {
-		r.onWriteFailed(err)
-		return
-	}
-	b := s.pending[0]
-	s.pending = s.pending[1:]
-	if b.snapshot {
-		r.onSnapshot(b)
-	}
-	for _, do := range b.then {
-		do(true)
-	}
-	r.flush()
-	r.rest()
+	return s.pending[0]
 }
 
-// onWriteFailed undoes all that is not on the disk and makes the region
-// read-only.
-func (r *Region) onWriteFailed(err error) {
-	s := &r.store
-	r.stats.WritesFailed++
+// done takes the good end of the oldest batch; recovered says that everything can
+// be written again.
+func (s *store) done() (b *batch, recovered bool) {
+	b, s.pending = s.pending[0], s.pending[1:]
+	if b.snapshot {
+		s.running--
+		recovered, s.readOnly = s.readOnly, false
+	}
+	return b, recovered
+}
+
+// fail makes the store read-only and returns all batches that are not on the disk.
+func (s *store) fail() []*batch {
+	s.stats.WritesFailed++
 	next := s.next
 	failed := append(s.pending, &next)
 	s.pending, s.next = nil, batch{}
-	s.readOnly = true
-	r.unsaved = true
-	r.snapshotting = 0
-	r.undo(failed)
-	for _, b := range failed {
-		s.changed |= b.columns
-		for _, k := range b.keys {
-			s.dirty[k] = struct{}{}
-		}
-		for _, do := range b.then {
-			do(false)
-		}
-	}
-	r.failure = err
-	r.stopActs()
-	r.notice("storage", "This part of the world cannot be saved at the moment: it can be looked at, but not changed. ("+err.Error()+")")
-	r.env.SetTimer(r.env.Now().Add(retryWrite), machine.Timer{Kind: timerRetry})
+	s.readOnly, s.unsaved = true, true
+	s.running = 0
+	return failed
 }
 
-// stopActs refuses what was asked for and would change what must last.
-func (r *Region) stopActs() {
-	for _, p := range r.area.Players() {
-		h := r.homes[p.ID]
-		if h == nil {
-			continue
-		}
-		if p.Dig.Active {
-			r.refuse(h, p.Dig.Seq, storageCode)
-			p.Dig = world.Dig{}
-		}
-		h.inbox.filter(func(t *todo) bool {
-			if t.isAct && lasting(t.act.Kind) {
-				r.refuse(h, t.seq, storageCode)
-				return false
-			}
-			return true
-		})
+// release ends a batch that has failed, when its acts have been undone.
+func (s *store) release(b *batch) {
+	s.changed |= b.columns
+	for _, k := range b.keys {
+		s.dirty[k] = struct{}{}
 	}
-	kept := r.later[:0]
-	for _, c := range r.later {
-		if c.Kind == world.CmdRemote {
-			done := *c.Remote
-			done.Code = storageCode
-			r.endRemote(&done)
-		} else {
-			kept = append(kept, c)
-		}
-	}
-	r.later = kept
-}
-
-// undo takes back what the acts of batches did, the last first.
-func (r *Region) undo(failed []*batch) {
-	var undone []world.BlockChange
-	for i := len(failed) - 1; i >= 0; i-- {
-		changes := failed[i].changes
-		r.area.Revert(changes)
-		for j := len(changes) - 1; j >= 0; j-- {
-			c := changes[j]
-			now, _ := r.area.Block(c.At)
-			undone = append(undone, world.BlockChange{At: c.At, Was: c.Now, Now: now})
-		}
-		for _, it := range failed[i].items {
-			r.restoreItems(it)
-		}
-		for _, was := range slices.Backward(failed[i].lying) {
-			r.restoreItem(was)
-		}
-	}
-	for _, c := range undone {
-		r.store.changed |= 1 << c.At.Column().Index()
-	}
-	r.showBlocks(r.tick, undone)
-}
-
-// restoreItems gives a player back what it carried before acts that failed.
-func (r *Region) restoreItems(it itemsBefore) {
-	key := playerKey(keyPlayer, it.player)
-	if h := r.homes[it.player]; h != nil {
-		h.p.Items = it.items
-		h.items = it.items
-		r.sendInventory(h, allSlots)
-		r.store.put(key, h.p.AppendBinary(nil))
-		return
-	}
-	if b, ok := r.store.small[key]; ok {
-		if p, err := world.DecodePlayer(b); err == nil {
-			p.Items = it.items
-			r.store.put(key, p.AppendBinary(nil))
-		}
+	for _, do := range b.then {
+		do(false)
 	}
 }

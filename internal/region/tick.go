@@ -1,23 +1,33 @@
 package region
 
 import (
+	"time"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
+// activity knows when somebody last had business in the region.
+type activity struct {
+	env  machine.Env
+	last machine.Time
+}
+
 // touch notes that somebody has business here.
-func (r *Region) touch() { r.touched = r.env.Now() }
+func (a *activity) touch() { a.last = a.env.Now() }
+
+// idle reports whether nobody has had business here for so long.
+func (a *activity) idle(d time.Duration) bool { return a.env.Now().Sub(a.last) >= d }
 
 // wake begins to tick if there is somebody to tick for.
 func (r *Region) wake() {
-	if !r.awake || r.ticking || len(r.subs) == 0 && len(r.homes) == 0 && len(r.later) == 0 {
+	if !r.loading.awake || r.ticking || len(r.interest.subs) == 0 && len(r.sessions.homes) == 0 && len(r.queue.list) == 0 {
 		return
 	}
 	r.ticking = true
-	r.touch()
-	r.loadColumns(allColumns)
-	r.watchAround()
+	r.activity.touch()
+	r.loading.load(allColumns)
+	r.border.watchAround()
 	r.env.Send(Hall, &Awake{Region: r.cfg.Pos})
 	r.nextTick()
 }
@@ -33,8 +43,8 @@ func (r *Region) nextTick() {
 // (the machine was busy) they are left out.
 func (r *Region) onTick() {
 	tick := TickAt(r.env.Now(), r.cfg.Epoch)
-	if r.strain.Note(r.env.Now().Sub(r.tickDue), easedFor) || r.strain.On() && tick%easeEvery == 0 {
-		r.ease()
+	if r.interest.noteLate(r.env.Now().Sub(r.tickDue), tick) {
+		r.activity.touch()
 	}
 	if tick > r.tick {
 		r.runTick(tick)
@@ -52,16 +62,19 @@ func (r *Region) runTick(tick uint64) {
 	}
 	r.tick = tick
 	r.stats.Ticks++
-	if r.loaded == allColumns {
+	if r.columns.complete() {
 		r.stepWorld(tick)
 	}
-	r.noteBlocks(tick)
-	r.broadcast(tick)
-	r.keepHomes(tick)
-	if r.store.logBytes > snapshotLog && r.snapshotting == 0 && !r.store.readOnly && len(r.store.pending) < maxPending {
+	r.columns.endTick(tick)
+	r.interest.broadcast(tick)
+	r.sessions.maintain(r.outgoing.noteIntent)
+	if tick%(heartbeat*10) == 0 {
+		r.forgetGone()
+	}
+	if r.store.snapshotDue() {
 		r.snapshot(nil)
 	}
-	r.flush()
+	r.store.flush()
 	r.rest()
 }
 
@@ -69,8 +82,8 @@ func (r *Region) stepWorld(tick uint64) {
 	r.stepping = true
 	r.collect()
 	changes := r.area.Tick(tick, r.commands)
-	r.unsaved = true
-	r.placeAll(tick)
+	r.store.unsaved = true
+	r.entities.placeAll(r.area, tick)
 	r.showChanges(tick, changes)
 	r.applyChanges(changes)
 	r.stepping = false
@@ -78,31 +91,7 @@ func (r *Region) stepWorld(tick uint64) {
 
 // showChanges brings what can be seen of a tick into the cells.
 func (r *Region) showChanges(tick uint64, c *world.Changes) {
-	for _, g := range c.Gone {
-		reason := uint8(frame.Vanished)
-		if g.Died {
-			reason = frame.Died
-		}
-		r.entities.gone(g.Mob.Handle, g.Mob.Entity, reason)
-	}
-	for _, g := range c.ItemsGone {
-		reason := uint8(frame.Vanished)
-		if g.Taken {
-			reason = frame.Taken
-		}
-		r.entities.gone(g.Item.Handle, g.Item.Entity, reason)
-	}
-	r.entities.sweep(tick)
-	for _, ev := range c.Events {
-		if at := r.entities.at(ev.Handle); at != nil {
-			r.entities.cells[at.cell].event(at.slot, uint8(ev.Kind))
-		}
-	}
-	for _, k := range c.Cracks {
-		if k.At.Region() == r.cfg.Pos {
-			r.entities.cells[k.At.Column().Index()].crack(k.At, k.Stage)
-		}
-	}
+	r.entities.show(tick, c)
 	r.showBlocks(tick, c.Blocks)
 }
 
@@ -110,28 +99,59 @@ func (r *Region) showChanges(tick uint64, c *world.Changes) {
 func (r *Region) showBlocks(tick uint64, changes []world.BlockChange) {
 	for _, b := range changes {
 		i := b.At.Column().Index()
-		r.version[i]++
-		r.untold |= 1 << i
+		r.columns.change(i)
 		r.entities.cells[i].block(b.At, b.Now)
 	}
 	r.stats.BlocksChanged += uint64(len(changes))
-	r.tellNeighbours(tick, changes)
+	r.border.tell(tick, changes)
 }
 
 // applyChanges does what follows from a tick: the log, answers, handovers.
 func (r *Region) applyChanges(c *world.Changes) {
 	r.store.record(c.Blocks)
-	r.applyItems(c)
-	r.applyPlayers(c)
+	r.items.apply(c)
+	r.sessions.apply(c)
 	r.applyResults(c.Results)
 	r.applyRemotes(c)
 	for _, p := range c.Leavers {
-		if h := r.homes[p.ID]; h != nil {
-			r.handOver(h, p.Home())
+		if h := r.sessions.at(p.ID); h != nil {
+			r.outgoing.handOver(h, p.Home())
 		}
 	}
 	for _, m := range c.MobLeavers {
-		r.sendMob(m)
+		r.mobs.send(m, r.tick)
+	}
+}
+
+// applyResults answers acts: refusals at once, the rest when it is on the disk.
+func (r *Region) applyResults(results []world.Result) {
+	for _, res := range results {
+		h := r.sessions.at(res.Player)
+		switch {
+		case res.Kind == world.CmdSettle:
+			r.asks.settled(res)
+		case h == nil || res.Kind != world.CmdAct:
+		case res.Code != world.Done:
+			r.dedup.refuse(h, res.Seq, res.Code)
+		default:
+			// While nothing can be written only what need not last gets here: see lasting.
+			r.dedup.end(res.Player, r.dedup.of(res.Player).session, ended{seq: res.Seq, did: res.Did}, r.store.readOnly)
+		}
+	}
+}
+
+// applyRemotes sends what a tick asks of neighbours and answers to them, each
+// once it is durable: an item is not in two places after a crash.
+func (r *Region) applyRemotes(c *world.Changes) {
+	for i := range c.Remotes {
+		m := c.Remotes[i]
+		if h := r.sessions.at(m.Player); h != nil {
+			r.asks.ask(&question{Remote: &m, epoch: uint32(h.p.Epoch), session: r.dedup.of(m.Player).session})
+		}
+	}
+	for i := range c.Answers {
+		done := c.Answers[i]
+		r.edits.end(&done)
 	}
 }
 
@@ -139,20 +159,19 @@ func (r *Region) applyChanges(c *world.Changes) {
 // nobody has had business here for a while. One that a neighbour watches stays
 // to answer it.
 func (r *Region) rest() {
-	if !r.awake || r.asleep {
+	if !r.loading.awake || r.asleep {
 		return
 	}
-	busy := len(r.subs) > 0 || len(r.homes) > 0 || len(r.outs) > 0 || len(r.later) > 0 || len(r.asks.open) > 0 || len(r.mobs.open) > 0 || len(r.arriving) > 0 || len(r.claims) > 0 || len(r.loading.waiting) > 0
-	if busy {
-		r.touch()
+	if r.busy() {
+		r.activity.touch()
 		return
 	}
-	if r.ticking && r.env.Now().Sub(r.touched) < r.cfg.Hibernate {
+	if r.ticking && !r.activity.idle(r.cfg.Hibernate) {
 		return
 	}
 	if r.ticking {
 		r.ticking = false
-		r.unwatchAround()
+		r.border.unwatchAround()
 		r.env.Send(Hall, &Asleep{Region: r.cfg.Pos})
 	}
 	switch {
@@ -160,12 +179,12 @@ func (r *Region) rest() {
 	case r.dirtyAtAll():
 		r.snapshot(nil)
 	default:
-		r.asleep = len(r.neighbours) == 0 && r.loading.asked&^r.loaded == 0
+		r.asleep = len(r.border.list) == 0 && !r.loading.busy()
 	}
 }
 
-// dirtyAtAll reports whether a snapshot would write anything new.
-func (r *Region) dirtyAtAll() bool {
-	s := &r.store
-	return r.unsaved || s.changed != 0 || s.logBytes > 0 && r.logApplied() || !s.next.empty() || len(s.dirty) > 0
+// busy reports whether somebody is here, or waits for something.
+func (r *Region) busy() bool {
+	return len(r.interest.subs) > 0 || len(r.sessions.homes) > 0 || len(r.outgoing.outs) > 0 || len(r.queue.list) > 0 ||
+		len(r.asks.open) > 0 || len(r.mobs.open) > 0 || r.incoming.busy() || len(r.loading.waiting) > 0
 }

@@ -112,7 +112,7 @@ func TestMirrors(t *testing.T) {
 			}
 			b.until("rest", func() bool { b.run(TickLength); return still(b.region(here).r) })
 			for _, c := range clients {
-				if s := b.region(here).r.subOf[c.peer]; s.set != (watchSet{}) {
+				if s := b.region(here).r.interest.subOf[c.peer]; s.set != (watchSet{}) {
 					mirrors(c, b.region(here).r)
 				}
 			}
@@ -126,7 +126,7 @@ func TestMirrors(t *testing.T) {
 // still reports whether nothing has happened for so long that all streams have
 // told of it.
 func still(r *Region) bool {
-	if r.recentBlocks(r.tick-1) != 0 {
+	if r.columns.recent(r.tick-1) != 0 {
 		return false
 	}
 	for i := range r.entities.cells {
@@ -244,16 +244,16 @@ func TestStrain(t *testing.T) {
 	}
 	count([4]int{80, 80, 40, 20})
 	b.late = 12 * time.Millisecond
-	b.until("strain", func() bool { return b.region(here).r.strain.On() })
+	b.until("strain", func() bool { return b.region(here).r.interest.strain.On() })
 	count([4]int{80, 40, 20, 20})
 	late := b.client("comes under strain")
 	late.watch(here, RateEvery)
 	b.run(time.Second)
-	if set := b.region(here).r.subOf[late.peer].set; set[0] != RateHalf {
+	if set := b.region(here).r.interest.subOf[late.peer].set; set[0] != RateHalf {
 		t.Errorf("who comes under strain is told %v", set)
 	}
 	b.late = 0
-	b.until("time", func() bool { return !b.region(here).r.strain.On() })
+	b.until("time", func() bool { return !b.region(here).r.interest.strain.On() })
 	count([4]int{80, 80, 40, 20})
 }
 
@@ -311,11 +311,11 @@ func TestHaloSpreadsNotOn(t *testing.T) {
 		if s.Ticking != (pos == here) {
 			t.Errorf("%v ticks: %v", pos, s.Ticking)
 		}
-		if n := bits(h.r.loaded); pos != here && n != 1 && n != 4 {
+		if n := bits(h.r.columns.loaded); pos != here && n != 1 && n != 4 {
 			t.Errorf("%v has loaded %d columns", pos, n)
 		}
 	}
-	if n := len(b.region(here).r.halo.columns); n != 20 {
+	if n := len(b.region(here).r.border.halo.columns); n != 20 {
 		t.Errorf("the ring has %d columns", n)
 	}
 }

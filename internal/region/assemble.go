@@ -1,0 +1,78 @@
+package region
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// New returns the region of cfg; nothing happens before Start.
+func New(cfg Config, env machine.Env) *Region {
+	r := &Region{
+		cfg: cfg.withDefaults(), env: env, departed: &departed{list: map[id.ID]gone{}},
+		queue: new(commandQueue), activity: &activity{env: env},
+	}
+	halo := newHalo(cfg.Pos)
+	r.area = world.NewArea(r.cfg.Rules, cfg.Pos, halo)
+	c := component{&r.cfg, env, &r.stats}
+	r.assembleWorld(c, halo)
+	r.assembleStorage(c)
+	r.assemblePlayers(c)
+	r.connect()
+	return r
+}
+
+// assembleWorld makes what shows the world to those who watch.
+func (r *Region) assembleWorld(c component, halo *halo) {
+	r.columns = &columns{component: c, area: r.area}
+	r.entities = newEntities(c.cfg.Pos)
+	r.interest = newInterest(c, r.columns, r.entities)
+	r.border = &border{component: c, halo: halo, area: r.area, columns: r.columns}
+}
+
+// assembleStorage makes what is between the world and the disk.
+func (r *Region) assembleStorage(c component) {
+	tags := new(jobTags)
+	r.store = newStore(c, tags)
+	r.asks = &asks{component: c, store: r.store}
+	r.edits = &requestedEdits{component: c, store: r.store, ops: map[world.RegionPos]*ops{}}
+	r.items = &lyingItems{component: c, area: r.area, store: r.store, entities: r.entities, asks: r.asks}
+	r.mobs = &crossings{component: c, area: r.area, store: r.store, entities: r.entities}
+	r.loading = &loading{
+		component: c, tags: tags, area: r.area, columns: r.columns, store: r.store, asks: r.asks, edits: r.edits,
+	}
+}
+
+// assemblePlayers makes what concerns players.
+func (r *Region) assemblePlayers(c component) {
+	r.dedup = &deduplication{component: c, store: r.store, asks: r.asks, ledgers: map[id.ID]*ledger{}}
+	r.sessions = &playerSessions{
+		component: c, area: r.area, store: r.store, entities: r.entities, interest: r.interest, dedup: r.dedup,
+		departed: r.departed, activity: r.activity, homes: map[id.ID]*home{},
+	}
+	r.outgoing = &outgoingHandovers{
+		component: c, area: r.area, store: r.store, entities: r.entities, sessions: r.sessions, dedup: r.dedup,
+		asks: r.asks, departed: r.departed, activity: r.activity, queue: r.queue,
+		outs: map[id.ID]*outgoing{}, offers: map[uint64]*outgoing{},
+	}
+	r.incoming = &incomingHandovers{
+		component: c, area: r.area, store: r.store, sessions: r.sessions, dedup: r.dedup, departed: r.departed,
+		arriving: map[id.ID]uint64{}, never: map[id.ID]uint64{}, refusals: map[refusal]uint32{}, claims: map[id.ID]*claim{},
+	}
+	r.enter = &admission{
+		component: c, area: r.area, store: r.store, dedup: r.dedup, loading: r.loading, sessions: r.sessions,
+		outgoing: r.outgoing, incoming: r.incoming,
+	}
+}
+
+// connect gives components the narrow interfaces of those that are made later,
+// and of the region.
+func (r *Region) connect() {
+	r.store.addRecords = r.dedup.addRecords
+	r.loading.events = r
+	r.asks.acts = r.dedup
+	r.edits.homes, r.edits.arrivals = r.sessions, r.incoming
+	r.dedup.homes, r.dedup.runner = r.sessions, r
+	r.sessions.waker = r
+	r.outgoing.events = r
+}

@@ -1,0 +1,125 @@
+package region
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// What the end of a read or a write of the disk means for the region.
+
+// onRead takes what the disk holds.
+func (r *Region) onRead(result any, err error) {
+	if err := r.loading.onRead(result, err); err != nil {
+		r.failure = fmt.Errorf("%v cannot be read: %w", r.cfg.Pos, err)
+		r.loading.fail(r.failure)
+		r.notice("storage", r.failure.Error())
+		r.loading.after(retryRead, machine.Timer{Kind: timerRead})
+		return
+	}
+	r.loading.load(r.border.wanted())
+	r.wake()
+	r.asks.askAll()
+	r.loading.deliver()
+	r.rest()
+}
+
+// onColumnLoaded implements loadEvents.
+func (r *Region) onColumnLoaded() { r.border.feed(r.tick) }
+
+// damaged notes that a column cannot be read: the region stays as it is, not
+// ready, and says so.
+func (r *Region) damaged(err error) {
+	if r.failure == nil {
+		r.failure = err
+		r.notice("storage", fmt.Sprintf("%v is damaged: %v", r.cfg.Pos, err))
+	}
+}
+
+// onWritten takes the end of a batch's write.
+func (r *Region) onWritten(tag uint64, err error) {
+	switch {
+	case r.store.oldest(tag) == nil:
+		return
+	case err != nil:
+		r.onWriteFailed(err)
+		return
+	}
+	b, recovered := r.store.done()
+	if recovered {
+		r.failure = nil
+		r.notice("storage-ok", "This part of the world can be saved again.")
+	}
+	for _, do := range b.then {
+		do(true)
+	}
+	r.store.flush()
+	r.rest()
+}
+
+// onWriteFailed undoes all that is not on the disk and makes the region
+// read-only.
+func (r *Region) onWriteFailed(err error) {
+	failed := r.store.fail()
+	r.undo(failed)
+	for _, b := range failed {
+		r.store.release(b)
+	}
+	r.failure = err
+	r.stopActs()
+	r.notice("storage", "This part of the world cannot be saved at the moment: it can be looked at, but not changed. ("+err.Error()+")")
+	r.store.after(retryWrite, machine.Timer{Kind: timerRetry})
+}
+
+// stopActs refuses what was asked for and would change what must last.
+func (r *Region) stopActs() {
+	for _, p := range r.area.Players() {
+		if h := r.sessions.at(p.ID); h != nil {
+			r.dedup.stop(h)
+		}
+	}
+	r.queue.take(nil, func(c *world.Command) verdict {
+		if c.Kind != world.CmdRemote {
+			return keepIt
+		}
+		done := *c.Remote
+		done.Code = storageCode
+		r.edits.end(&done)
+		return dropIt
+	})
+}
+
+// undo takes back what the acts of batches did, the last first.
+func (r *Region) undo(failed []*batch) {
+	var undone []world.BlockChange
+	for i := len(failed) - 1; i >= 0; i-- {
+		changes := failed[i].changes
+		r.area.Revert(changes)
+		for j := len(changes) - 1; j >= 0; j-- {
+			c := changes[j]
+			now, _ := r.area.Block(c.At)
+			undone = append(undone, world.BlockChange{At: c.At, Was: c.Now, Now: now})
+		}
+		for _, it := range failed[i].items {
+			r.sessions.restoreItems(it)
+		}
+		for _, was := range slices.Backward(failed[i].lying) {
+			r.items.restore(was)
+		}
+	}
+	for _, c := range undone {
+		r.store.changed |= 1 << c.At.Column().Index()
+	}
+	r.showBlocks(r.tick, undone)
+}
+
+// snapshot saves everybody and everything. then may be nil.
+func (r *Region) snapshot(then func(ok bool)) {
+	r.sessions.saveAll()
+	r.store.snapshot(r.columns, r.loading.logApplied(), then)
+}
+
+// dirtyAtAll reports whether a snapshot would write anything new.
+func (r *Region) dirtyAtAll() bool { return r.store.modified(r.loading.logApplied()) }

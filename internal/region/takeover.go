@@ -1,0 +1,177 @@
+package region
+
+import (
+	"errors"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
+)
+
+// incomingHandovers are the handovers of players from other regions to this one.
+type incomingHandovers struct {
+	component
+	area     *world.Area
+	store    *store
+	sessions *playerSessions
+	dedup    *deduplication
+	departed *departed
+
+	arriving map[id.ID]uint64   // epochs of players whose takeover is on its way to the disk
+	never    map[id.ID]uint64   // epochs of handovers refused while nothing could be written
+	refusals map[refusal]uint32 // epochs of handovers refused because the player is at home elsewhere
+	claims   map[id.ID]*claim   // handovers that wait for the lobby
+}
+
+// arrivingWith returns the epoch of a player whose takeover is on its way to the
+// disk; 0: none is.
+func (in *incomingHandovers) arrivingWith(player id.ID) uint64 { return in.arriving[player] }
+
+// busy reports whether somebody is about to be here.
+func (in *incomingHandovers) busy() bool { return len(in.arriving) > 0 || len(in.claims) > 0 }
+
+// onHandover takes a player over, if the sender's region is the player's home: it
+// is durable here before the old home hears of it, and does nothing here before
+// that.
+func (in *incomingHandovers) onHandover(from machine.Peer, m *Handover) {
+	if _, ok := RegionOf(from); !ok {
+		in.stats.Refused++
+		return
+	}
+	h := in.sessions.homes[m.Player]
+	p, acts, err := decodeHandover(m)
+	offer := &claim{from: from, m: m, p: p, acts: acts}
+	switch {
+	case err != nil || !in.cfg.plausible(m.Epoch, in.env.Now()):
+		in.stats.Refused++
+		in.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "malformed"})
+	case in.disowned(from, m):
+		in.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "elsewhere"})
+	case in.knowsEpoch(m.Player) >= uint64(m.Epoch):
+		if in.arriving[m.Player] == 0 {
+			in.env.Send(from, &HandoverOK{m.Player, m.Epoch})
+		}
+	case h != nil && h.out == nil: // it is here
+		in.refuseClaim(offer)
+	case in.claimed(offer):
+		in.believe(offer)
+	}
+}
+
+// decodeHandover returns the player and its ledger; nil if the sender only asks.
+func decodeHandover(m *Handover) (p *world.Player, acts *ledger, err error) {
+	if p, err = world.DecodePlayer(m.State); err == nil && !m.Asks {
+		acts, err = decodeLedger(m.Acts)
+	}
+	if err == nil && (p.ID != m.Player || p.Epoch != uint64(m.Epoch)) {
+		err = errOtherPlayer
+	}
+	return p, acts, err
+}
+
+var errOtherPlayer = errors.New("a handover with another player's state")
+
+// believe answers a handover by the player's home.
+func (in *incomingHandovers) believe(c *claim) {
+	from, m := c.from, c.m
+	switch {
+	case in.knowsEpoch(m.Player) >= uint64(m.Epoch): // it has come another way meanwhile
+	case in.store.readOnly && m.Asks: // it asks again
+	case in.store.readOnly:
+		in.never[m.Player] = uint64(m.Epoch)
+		in.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "storage"})
+	case m.Asks || distanceTo(in.cfg.Pos, c.p.Body.Pos) > slack:
+		in.disown(from, m)
+	default:
+		in.takeOver(from, m, c.p, c.acts)
+	}
+}
+
+// A Handover may be on its way for long, and in several copies: over links that
+// fail, from a machine that led the old home before. Whoever refuses one must
+// refuse all its copies, or the player were in two places. So a refusal is
+// written down, as a pointer back to the old home with the refused epoch, and
+// the old home goes on with that epoch: its next offer has a higher one.
+
+// disown refuses a player, once it is durable that it will never be taken with
+// this epoch.
+func (in *incomingHandovers) disown(from machine.Peer, m *Handover) {
+	pos, _ := RegionOf(from)
+	ptr := pointer{pos, uint64(m.Epoch)}
+	in.store.put(playerKey(keyPointer, m.Player), ptr.encode())
+	in.store.then(func(ok bool) {
+		if ok {
+			in.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "elsewhere"})
+		}
+	})
+	in.store.flush()
+}
+
+// disowned reports whether a player was refused with this epoch before.
+func (in *incomingHandovers) disowned(from machine.Peer, m *Handover) bool {
+	if in.never[m.Player] >= uint64(m.Epoch) || in.refusals[refusal{m.Player, from}] >= m.Epoch {
+		return true
+	}
+	pos, _ := RegionOf(from)
+	if in.sessions.homes[m.Player] != nil || in.arriving[m.Player] != 0 {
+		return false
+	}
+	b, ok := in.store.small[playerKey(keyPointer, m.Player)]
+	if !ok {
+		return false
+	}
+	ptr, err := decodePointer(b)
+	return err == nil && ptr == pointer{pos, uint64(m.Epoch)}
+}
+
+// knowsEpoch returns the highest epoch with which a player is or was here.
+func (in *incomingHandovers) knowsEpoch(player id.ID) uint64 {
+	epoch := in.arriving[player]
+	if h := in.sessions.homes[player]; h != nil {
+		epoch = max(epoch, h.p.Epoch)
+	}
+	if b, ok := in.store.small[playerKey(keyPlayer, player)]; ok {
+		if p, err := world.DecodePlayer(b); err == nil {
+			epoch = max(epoch, p.Epoch)
+		}
+	}
+	if b, ok := in.store.small[playerKey(keyPointer, player)]; ok {
+		if ptr, err := decodePointer(b); err == nil {
+			epoch = max(epoch, ptr.epoch)
+		}
+	}
+	return epoch
+}
+
+func (in *incomingHandovers) takeOver(from machine.Peer, m *Handover, p *world.Player, acts *ledger) {
+	if h := in.sessions.homes[m.Player]; h != nil { // an older life of the player
+		in.area.RemovePlayer(m.Player)
+		delete(in.sessions.homes, m.Player)
+		in.sessions.attach(h, machine.Peer{})
+	}
+	in.arriving[m.Player] = uint64(m.Epoch)
+	key := playerKey(keyPlayer, m.Player)
+	before, had := in.store.small[playerKey(keyPointer, m.Player)]
+	in.store.put(key, m.State)
+	in.store.put(playerKey(keyActs, m.Player), m.Acts)
+	in.dedup.ledgers[m.Player] = acts
+	in.store.del(playerKey(keyPointer, m.Player))
+	in.store.del(playerKey(keyIntent, m.Player))
+	in.store.then(func(ok bool) {
+		delete(in.arriving, m.Player)
+		if !ok {
+			in.store.del(key)
+			in.dedup.drop(m.Player)
+			if had {
+				in.store.put(playerKey(keyPointer, m.Player), before)
+			}
+			in.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "storage"})
+			return
+		}
+		in.stats.Arrivals++
+		pos, _ := RegionOf(from)
+		in.sessions.settleIn(p, m.Session).came = arrival{true, pos, in.env.Now()}
+		in.env.Send(from, &HandoverOK{m.Player, m.Epoch})
+	})
+	in.store.flush()
+}
