@@ -18,6 +18,7 @@ func New(cfg Config, env machine.Env) *Region {
 	r.assembleWorld(c, halo)
 	r.assembleStorage(c)
 	r.assemblePlayers(c)
+	r.assembleSteps(c)
 	r.connect()
 	return r
 }
@@ -65,6 +66,18 @@ func (r *Region) assemblePlayers(c component) {
 	}
 }
 
+// assembleSteps makes what runs the world.
+func (r *Region) assembleSteps(c component) {
+	r.effects = &effects{
+		component: c, area: r.area, columns: r.columns, entities: r.entities, border: r.border, store: r.store,
+		sessions: r.sessions, dedup: r.dedup, asks: r.asks, edits: r.edits, items: r.items, mobs: r.mobs, outgoing: r.outgoing,
+	}
+	r.loop = &tickLoop{
+		component: c, area: r.area, columns: r.columns, entities: r.entities, store: r.store, sessions: r.sessions,
+		queue: r.queue, asks: r.asks, edits: r.edits, outgoing: r.outgoing, effects: r.effects,
+	}
+}
+
 // connect gives components the narrow interfaces of those that are made later,
 // and of the region.
 func (r *Region) connect() {
@@ -72,7 +85,7 @@ func (r *Region) connect() {
 	r.loading.events = r
 	r.asks.acts = r.dedup
 	r.edits.homes, r.edits.arrivals = r.sessions, r.incoming
-	r.dedup.homes, r.dedup.runner = r.sessions, r
+	r.dedup.homes, r.dedup.runner = r.sessions, r.loop
 	r.sessions.waker = r
 	r.outgoing.events = r
 }

@@ -105,7 +105,7 @@ func TestLostUnwatch(t *testing.T) {
 		t.Fatalf("the region sleeps: %v; its neighbour: %v", b.regions[here] == nil, b.regions[there] == nil)
 	}
 	b.lose = nil
-	b.region(there).r.showBlocks(1, []world.BlockChange{{At: beyond, Now: world.Stone}})
+	b.region(there).r.effects.showBlocks(1, []world.BlockChange{{At: beyond, Now: world.Stone}})
 	b.run(time.Second)
 	if b.regions[there] != nil {
 		t.Error("who has been told something for nothing does not sleep")

@@ -58,7 +58,7 @@ func TestHostileItems(t *testing.T) {
 		b.deliver(here, PeerOf(east), itemOver(east, op, young))
 		b.run(50 * time.Millisecond)
 	}
-	if n := len(r.area.Items()); n != 1 || r.area.Items()[0].Born > r.tick {
+	if n := len(r.area.Items()); n != 1 || r.area.Items()[0].Born > r.loop.tick {
 		t.Fatalf("%d items lie there: %+v", n, r.area.Items())
 	}
 	late := itemOver(east, op, young)

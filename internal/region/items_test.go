@@ -48,7 +48,7 @@ func (b *bed) settledFor(c *client) {
 	c.watch(there, RateEvery)
 	b.until("nothing is on its way", func() bool {
 		for _, pos := range []world.RegionPos{here, there} {
-			if r := b.region(pos).r; r.columns.loaded != allColumns || !r.ticking || len(r.asks.open) > 0 {
+			if r := b.region(pos).r; r.columns.loaded != allColumns || !r.loop.ticking || len(r.asks.open) > 0 {
 				return false
 			}
 		}

@@ -17,7 +17,7 @@ func (r *Region) onNewHost(from machine.Peer) {
 		r.stats.Refused++
 		return
 	}
-	r.border.restart(from, pos, r.tick, r.ticking)
+	r.border.restart(from, pos, r.loop.tick, r.loop.ticking)
 	r.outgoing.resend(pos)
 	r.asks.again(func(m *world.Remote) bool { return m.At.Region() == pos })
 	r.mobs.resend(func(c mobCrossing) bool { return c.to == pos })
@@ -27,7 +27,7 @@ func (r *Region) onNewHost(from machine.Peer) {
 // introduce tells a hall that knows nothing that the region ticks, and who is
 // here.
 func (r *Region) introduce() {
-	if !r.ticking {
+	if !r.loop.ticking {
 		return
 	}
 	r.env.Send(Hall, &Awake{Region: r.cfg.Pos})

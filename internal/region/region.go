@@ -33,16 +33,12 @@ type Region struct {
 	incoming *incomingHandovers
 	enter    *admission
 	queue    *commandQueue
+	effects  *effects
+	loop     *tickLoop
 	activity *activity
 
-	ticking  bool
-	asleep   bool
-	tick     uint64          // the last one
-	tickDue  machine.Time    // when the next one is
-	timerGen uint32          // of its timer
-	stepping bool            // what a step of the world changed is being applied
-	commands []world.Command // scratch of a step
-	failure  error           // why the disk cannot be read or written
+	asleep  bool
+	failure error // why the disk cannot be read or written
 }
 
 // Pos returns which region it is.
@@ -66,9 +62,9 @@ func (r *Region) OnMessage(from machine.Peer, m machine.Message) {
 	case *Act:
 		r.onSession(from, m.Player, m)
 	case *Columns:
-		r.border.onColumns(from, m, r.ticking)
+		r.border.onColumns(from, m, r.loop.ticking)
 	case *Blocks:
-		r.border.onBlocks(from, m, r.ticking)
+		r.border.onBlocks(from, m, r.loop.ticking)
 	case *NearChat:
 		r.onNearChat(from, m)
 	case *HandoverOK:
@@ -110,7 +106,7 @@ func (r *Region) onMessageThatWakes(from machine.Peer, m machine.Message) {
 	case *Order:
 		r.onOrder(from, m)
 	case *MobOver:
-		r.restIf(r.mobs.onMobOver(from, m, r.ticking && r.columns.complete()))
+		r.restIf(r.mobs.onMobOver(from, m, r.loop.moves()))
 	case *Locate:
 		r.onLocate(from, m)
 	case *SaveAll:
@@ -120,38 +116,11 @@ func (r *Region) onMessageThatWakes(from machine.Peer, m machine.Message) {
 	}
 }
 
-// restIf lets the region rest after something that may have been the last to do.
-func (r *Region) restIf(done bool) {
-	if done {
-		r.rest()
-	}
-}
-
-// onWatch replaces what somebody watches.
-func (r *Region) onWatch(from machine.Peer, w *Watch) {
-	pos, isRegion := RegionOf(from)
-	switch {
-	case !validRates(&w.Rates):
-		r.stats.Refused++
-	case isRegion:
-		want, left := r.border.onWatch(from, pos, w)
-		if want != 0 {
-			r.loading.load(want)
-			r.border.feed(r.tick)
-		}
-		r.restIf(left)
-	case from == Hall || w.BlocksOnly:
-	case r.interest.watch(from, w.Rates):
-		r.activity.touch()
-		r.wake()
-	}
-}
-
 // OnTimer implements machine.Machine.
 func (r *Region) OnTimer(t machine.Timer) {
 	switch t.Kind {
 	case timerTick:
-		if t.Gen == r.timerGen && r.ticking {
+		if t.Gen == r.loop.gen && r.loop.ticking {
 			r.onTick()
 		}
 	case timerRead:
@@ -168,7 +137,7 @@ func (r *Region) OnTimer(t machine.Timer) {
 	case timerMob:
 		r.mobs.onTimer(t)
 	case timerBorder:
-		r.border.onTimer(r.ticking)
+		r.border.onTimer(r.loop.ticking)
 		r.introduce()
 		r.rest()
 	case timerClaim:

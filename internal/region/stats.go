@@ -40,7 +40,7 @@ func (r *Region) Stats() Stats {
 	s := r.stats
 	s.Players, s.Mobs = len(r.area.Players()), len(r.area.Mobs())
 	s.Subscribers, s.Groups, s.Neighbours = len(r.interest.subs), len(r.interest.groups), len(r.border.list)
-	s.Ticking, s.ReadOnly = r.ticking, r.store.readOnly
+	s.Ticking, s.ReadOnly = r.loop.ticking, r.store.readOnly
 	return s
 }
 

@@ -2,7 +2,6 @@ package region
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -27,7 +26,7 @@ func (r *Region) onRead(result any, err error) {
 }
 
 // onColumnLoaded implements loadEvents.
-func (r *Region) onColumnLoaded() { r.border.feed(r.tick) }
+func (r *Region) onColumnLoaded() { r.border.feed(r.loop.tick) }
 
 // damaged notes that a column cannot be read: the region stays as it is, not
 // ready, and says so.
@@ -63,7 +62,7 @@ func (r *Region) onWritten(tag uint64, err error) {
 // read-only.
 func (r *Region) onWriteFailed(err error) {
 	failed := r.store.fail()
-	r.undo(failed)
+	r.effects.undo(r.loop.tick, failed)
 	for _, b := range failed {
 		r.store.release(b)
 	}
@@ -89,30 +88,6 @@ func (r *Region) stopActs() {
 		r.edits.end(&done)
 		return dropIt
 	})
-}
-
-// undo takes back what the acts of batches did, the last first.
-func (r *Region) undo(failed []*batch) {
-	var undone []world.BlockChange
-	for i := len(failed) - 1; i >= 0; i-- {
-		changes := failed[i].changes
-		r.area.Revert(changes)
-		for j := len(changes) - 1; j >= 0; j-- {
-			c := changes[j]
-			now, _ := r.area.Block(c.At)
-			undone = append(undone, world.BlockChange{At: c.At, Was: c.Now, Now: now})
-		}
-		for _, it := range failed[i].items {
-			r.sessions.restoreItems(it)
-		}
-		for _, was := range slices.Backward(failed[i].lying) {
-			r.items.restore(was)
-		}
-	}
-	for _, c := range undone {
-		r.store.changed |= 1 << c.At.Column().Index()
-	}
-	r.showBlocks(r.tick, undone)
 }
 
 // snapshot saves everybody and everything. then may be nil.

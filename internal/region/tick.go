@@ -1,70 +1,159 @@
 package region
 
 import (
-	"time"
-
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// activity knows when somebody last had business in the region.
-type activity struct {
-	env  machine.Env
-	last machine.Time
+// tickLoop runs the steps of the world: one for each tick of the global clock, and
+// in between those of acts. An act is run when it comes: who waits for an answer
+// would wait for the next tick longer than for the disks. What others see of it is
+// in the next tick's frames.
+type tickLoop struct {
+	component
+	area     *world.Area
+	columns  *columns
+	entities *entities
+	store    *store
+	sessions *playerSessions
+	queue    *commandQueue
+	asks     *asks
+	edits    *requestedEdits
+	outgoing *outgoingHandovers
+	effects  *effects
+
+	ticking  bool
+	tick     uint64          // the last one
+	due      machine.Time    // when the next one is
+	gen      uint32          // of its timer
+	stepping bool            // what a step of the world changed is being applied
+	commands []world.Command // scratch of a step
 }
 
-// touch notes that somebody has business here.
-func (a *activity) touch() { a.last = a.env.Now() }
+// soon is how many batches may be on their way to the disk while acts between
+// ticks send theirs at once. The next waits for one of them and takes along what
+// comes until then.
+const soon = 2
 
-// idle reports whether nobody has had business here for so long.
-func (a *activity) idle(d time.Duration) bool { return a.env.Now().Sub(a.last) >= d }
+// schedule sets the timer for the next tick of the global clock.
+func (l *tickLoop) schedule() {
+	l.gen++
+	l.due = TimeOf(TickAt(l.env.Now(), l.cfg.Epoch)+1, l.cfg.Epoch)
+	l.env.SetTimer(l.due, machine.Timer{Kind: timerTick, Gen: l.gen})
+}
 
-// wake begins to tick if there is somebody to tick for.
-func (r *Region) wake() {
-	if !r.loading.awake || r.ticking || len(r.interest.subs) == 0 && len(r.sessions.homes) == 0 && len(r.queue.list) == 0 {
+// begin counts a tick. While columns are missing the world stands still.
+func (l *tickLoop) begin(tick uint64) {
+	if l.tick != 0 {
+		l.stats.TicksMissed += tick - l.tick - 1
+	}
+	l.tick = tick
+	l.stats.Ticks++
+	if l.moves() {
+		l.step()
+	}
+}
+
+// moves reports whether the world can move.
+func (l *tickLoop) moves() bool { return l.ticking && l.columns.complete() }
+
+// step is one step of the world.
+func (l *tickLoop) step() {
+	l.stepping = true
+	l.collect()
+	changes := l.area.Tick(l.tick, l.commands)
+	l.store.unsaved = true
+	l.entities.placeAll(l.area, l.tick)
+	l.effects.apply(l.tick, changes)
+	l.stepping = false
+}
+
+// collect makes the commands of a tick.
+func (l *tickLoop) collect() {
+	clear(l.commands)
+	l.commands = l.queue.take(l.commands[:0], l.judge)
+	for _, p := range l.area.Players() {
+		if h := l.sessions.at(p.ID); h != nil && h.out == nil {
+			h.leaves = h.leaves && l.area.Leaves(h.p)
+			l.commands = h.inbox.take(h, l.commands)
+		}
+	}
+}
+
+// judge says whether it is a command's turn, and ends one that is late. Answers of
+// neighbours wait for as long as nothing can be written: what they give must be on
+// the disk together with that they were taken.
+func (l *tickLoop) judge(c *world.Command) verdict {
+	switch {
+	case c.Kind == world.CmdSettle && (l.store.readOnly || l.outgoing.outs[c.Player] != nil):
+		return keepIt
+	case c.Kind == world.CmdSettle && l.sessions.at(c.Player) == nil:
+		l.asks.settleStored(c.Remote)
+		return dropIt
+	case c.Kind == world.CmdRemote && l.edits.late(c.Remote):
+		return dropIt
+	}
+	return runIt
+}
+
+// between reports whether something can be done now that is not a tick's.
+func (l *tickLoop) between() bool {
+	return l.moves() && l.tick != 0 && !l.stepping && !l.store.readOnly
+}
+
+// actNow runs a player's act that has just come, after the steps before it. If
+// one of them has to wait for its tick, so does the act.
+func (l *tickLoop) actNow(h *home) {
+	if h.out == nil && !h.leaves && l.between() {
+		clear(l.commands)
+		l.commands = h.inbox.takeNow(h, l.commands[:0])
+		l.runNow()
+	}
+}
+
+// laterNow runs what neighbours ask for and answer.
+func (l *tickLoop) laterNow() {
+	if l.between() {
+		clear(l.commands)
+		l.commands = l.queue.take(l.commands[:0], l.judge)
+		l.runNow()
+	}
+}
+
+// runNow runs commands between two ticks.
+func (l *tickLoop) runNow() {
+	if len(l.commands) == 0 {
 		return
 	}
-	r.ticking = true
-	r.activity.touch()
-	r.loading.load(allColumns)
-	r.border.watchAround()
-	r.env.Send(Hall, &Awake{Region: r.cfg.Pos})
-	r.nextTick()
-}
-
-// nextTick sets the timer for the next tick of the global clock.
-func (r *Region) nextTick() {
-	r.timerGen++
-	r.tickDue = TimeOf(TickAt(r.env.Now(), r.cfg.Epoch)+1, r.cfg.Epoch)
-	r.env.SetTimer(r.tickDue, machine.Timer{Kind: timerTick, Gen: r.timerGen})
+	l.stepping = true
+	changes := l.area.Act(l.commands)
+	l.store.unsaved = true
+	l.effects.apply(l.tick, changes)
+	l.stepping = false
+	if len(l.store.pending) < soon {
+		l.store.flush()
+	}
 }
 
 // onTick runs the tick of the global clock that has begun. If ticks were missed
 // (the machine was busy) they are left out.
 func (r *Region) onTick() {
 	tick := TickAt(r.env.Now(), r.cfg.Epoch)
-	if r.interest.noteLate(r.env.Now().Sub(r.tickDue), tick) {
+	if r.interest.noteLate(r.env.Now().Sub(r.loop.due), tick) {
 		r.activity.touch()
 	}
-	if tick > r.tick {
+	if tick > r.loop.tick {
 		r.runTick(tick)
 	}
-	if r.ticking {
-		r.nextTick()
+	if r.loop.ticking {
+		r.loop.schedule()
 	}
 }
 
 // runTick is one step of the world and what all are told of it. While columns
 // are missing the world stands still, but those that are there can be seen.
 func (r *Region) runTick(tick uint64) {
-	if r.tick != 0 {
-		r.stats.TicksMissed += tick - r.tick - 1
-	}
-	r.tick = tick
-	r.stats.Ticks++
-	if r.columns.complete() {
-		r.stepWorld(tick)
-	}
+	r.loop.begin(tick)
 	r.columns.endTick(tick)
 	r.interest.broadcast(tick)
 	r.sessions.maintain(r.outgoing.noteIntent)
@@ -76,115 +165,4 @@ func (r *Region) runTick(tick uint64) {
 	}
 	r.store.flush()
 	r.rest()
-}
-
-func (r *Region) stepWorld(tick uint64) {
-	r.stepping = true
-	r.collect()
-	changes := r.area.Tick(tick, r.commands)
-	r.store.unsaved = true
-	r.entities.placeAll(r.area, tick)
-	r.showChanges(tick, changes)
-	r.applyChanges(changes)
-	r.stepping = false
-}
-
-// showChanges brings what can be seen of a tick into the cells.
-func (r *Region) showChanges(tick uint64, c *world.Changes) {
-	r.entities.show(tick, c)
-	r.showBlocks(tick, c.Blocks)
-}
-
-// showBlocks tells all who watch of block changes.
-func (r *Region) showBlocks(tick uint64, changes []world.BlockChange) {
-	for _, b := range changes {
-		i := b.At.Column().Index()
-		r.columns.change(i)
-		r.entities.cells[i].block(b.At, b.Now)
-	}
-	r.stats.BlocksChanged += uint64(len(changes))
-	r.border.tell(tick, changes)
-}
-
-// applyChanges does what follows from a tick: the log, answers, handovers.
-func (r *Region) applyChanges(c *world.Changes) {
-	r.store.record(c.Blocks)
-	r.items.apply(c)
-	r.sessions.apply(c)
-	r.applyResults(c.Results)
-	r.applyRemotes(c)
-	for _, p := range c.Leavers {
-		if h := r.sessions.at(p.ID); h != nil {
-			r.outgoing.handOver(h, p.Home())
-		}
-	}
-	for _, m := range c.MobLeavers {
-		r.mobs.send(m, r.tick)
-	}
-}
-
-// applyResults answers acts: refusals at once, the rest when it is on the disk.
-func (r *Region) applyResults(results []world.Result) {
-	for _, res := range results {
-		h := r.sessions.at(res.Player)
-		switch {
-		case res.Kind == world.CmdSettle:
-			r.asks.settled(res)
-		case h == nil || res.Kind != world.CmdAct:
-		case res.Code != world.Done:
-			r.dedup.refuse(h, res.Seq, res.Code)
-		default:
-			// While nothing can be written only what need not last gets here: see lasting.
-			r.dedup.end(res.Player, r.dedup.of(res.Player).session, ended{seq: res.Seq, did: res.Did}, r.store.readOnly)
-		}
-	}
-}
-
-// applyRemotes sends what a tick asks of neighbours and answers to them, each
-// once it is durable: an item is not in two places after a crash.
-func (r *Region) applyRemotes(c *world.Changes) {
-	for i := range c.Remotes {
-		m := c.Remotes[i]
-		if h := r.sessions.at(m.Player); h != nil {
-			r.asks.ask(&question{Remote: &m, epoch: uint32(h.p.Epoch), session: r.dedup.of(m.Player).session})
-		}
-	}
-	for i := range c.Answers {
-		done := c.Answers[i]
-		r.edits.end(&done)
-	}
-}
-
-// rest lets the region stop ticking, save everything and fall asleep, when
-// nobody has had business here for a while. One that a neighbour watches stays
-// to answer it.
-func (r *Region) rest() {
-	if !r.loading.awake || r.asleep {
-		return
-	}
-	if r.busy() {
-		r.activity.touch()
-		return
-	}
-	if r.ticking && !r.activity.idle(r.cfg.Hibernate) {
-		return
-	}
-	if r.ticking {
-		r.ticking = false
-		r.border.unwatchAround()
-		r.env.Send(Hall, &Asleep{Region: r.cfg.Pos})
-	}
-	switch {
-	case len(r.store.pending) > 0 || r.store.readOnly:
-	case r.dirtyAtAll():
-		r.snapshot(nil)
-	default:
-		r.asleep = len(r.border.list) == 0 && !r.loading.busy()
-	}
-}
-
-// busy reports whether somebody is here, or waits for something.
-func (r *Region) busy() bool {
-	return len(r.interest.subs) > 0 || len(r.sessions.homes) > 0 || len(r.outgoing.outs) > 0 || len(r.queue.list) > 0 ||
-		len(r.asks.open) > 0 || len(r.mobs.open) > 0 || r.incoming.busy() || len(r.loading.waiting) > 0
 }

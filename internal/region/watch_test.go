@@ -126,7 +126,7 @@ func TestMirrors(t *testing.T) {
 // still reports whether nothing has happened for so long that all streams have
 // told of it.
 func still(r *Region) bool {
-	if r.columns.recent(r.tick-1) != 0 {
+	if r.columns.recent(r.loop.tick-1) != 0 {
 		return false
 	}
 	for i := range r.entities.cells {
