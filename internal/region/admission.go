@@ -26,15 +26,15 @@ func (a *admission) onEnter(from machine.Peer, m *Enter) {
 		a.stats.Refused++
 		return
 	}
-	if h := a.sessions.homes[m.Player]; h != nil {
+	if h := a.sessions.at(m.Player); h != nil {
 		a.replaceSession(h, from, m)
 		return
 	}
-	if o := a.outgoing.outs[m.Player]; o != nil {
+	if o := a.outgoing.of(m.Player); o != nil {
 		o.entering = &letter{from, m}
 		return
 	}
-	if a.incoming.arriving[m.Player] != 0 && !a.store.readOnly {
+	if a.incoming.arrivingWith(m.Player) != 0 && !a.store.readOnly {
 		a.store.then(func(bool) { a.onEnter(from, m) })
 		return
 	}
@@ -42,11 +42,9 @@ func (a *admission) onEnter(from machine.Peer, m *Enter) {
 		a.enterStored(from, m, b)
 		return
 	}
-	if b, ok := a.store.small[playerKey(keyPointer, m.Player)]; ok {
-		if ptr, err := decodePointer(b); err == nil {
-			a.env.Send(from, &Moved{a.cfg.Pos, m.Player, ptr.to, uint32(ptr.epoch), MovedElsewhere})
-			return
-		}
+	if ptr, ok := a.store.pointer(keyPointer, m.Player); ok {
+		a.env.Send(from, &Moved{a.cfg.Pos, m.Player, ptr.to, uint32(ptr.epoch), MovedElsewhere})
+		return
 	}
 	a.enterNew(from, m)
 }
@@ -59,11 +57,9 @@ func (a *admission) enterStored(from machine.Peer, m *Enter, saved []byte) {
 		a.env.Send(from, &Refused{a.cfg.Pos, m.Player, "storage", "Your player's data is damaged."})
 		return
 	}
-	if b, ok := a.store.small[playerKey(keyIntent, m.Player)]; ok {
-		if ptr, err := decodePointer(b); err == nil {
-			a.outgoing.askWhether(p, ptr, &letter{from, m})
-			return
-		}
+	if ptr, ok := a.store.pointer(keyIntent, m.Player); ok {
+		a.outgoing.askWhether(p, ptr, &letter{from, m})
+		return
 	}
 	if !a.loading.needReady(from, m) || a.lateEnter(from, m) {
 		return

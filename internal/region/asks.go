@@ -165,13 +165,10 @@ func (a *asks) settled(res world.Result) {
 
 // settleStored settles an act of a player who has left the world since.
 func (a *asks) settleStored(done *world.Remote) {
-	key := playerKey(keyPlayer, done.Player)
-	b, ok := a.store.small[key]
-	p, err := world.DecodePlayer(b)
-	if ok && err == nil {
+	if p, ok := a.store.player(done.Player); ok {
 		a.store.carried(p.ID, p.Items)
 		p.Settle(done)
-		a.store.put(key, p.AppendBinary(nil))
+		a.store.put(playerKey(keyPlayer, done.Player), p.AppendBinary(nil))
 	}
 	did := done
 	if done.Code != world.Done {

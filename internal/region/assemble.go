@@ -9,7 +9,7 @@ import (
 // New returns the region of cfg; nothing happens before Start.
 func New(cfg Config, env machine.Env) *Region {
 	r := &Region{
-		cfg: cfg.withDefaults(), env: env, departed: &departed{list: map[id.ID]gone{}},
+		cfg: cfg.withDefaults(), env: env,
 		queue: new(commandQueue), activity: &activity{env: env},
 	}
 	halo := newHalo(cfg.Pos)
@@ -46,18 +46,19 @@ func (r *Region) assembleStorage(c component) {
 
 // assemblePlayers makes what concerns players.
 func (r *Region) assemblePlayers(c component) {
-	r.dedup = &deduplication{component: c, store: r.store, asks: r.asks, ledgers: map[id.ID]*ledger{}}
+	r.departed = &departed{component: c, store: r.store, list: map[id.ID]gone{}}
+	r.dedup = &deduplication{component: c, store: r.store, edits: r.asks, ledgers: map[id.ID]*ledger{}}
 	r.sessions = &playerSessions{
 		component: c, area: r.area, store: r.store, entities: r.entities, interest: r.interest, dedup: r.dedup,
 		departed: r.departed, activity: r.activity, homes: map[id.ID]*home{},
 	}
 	r.outgoing = &outgoingHandovers{
 		component: c, area: r.area, store: r.store, entities: r.entities, sessions: r.sessions, dedup: r.dedup,
-		asks: r.asks, departed: r.departed, activity: r.activity, queue: r.queue,
+		edits: r.asks, departed: r.departed, activity: r.activity, queue: r.queue,
 		outs: map[id.ID]*outgoing{}, offers: map[uint64]*outgoing{},
 	}
 	r.incoming = &incomingHandovers{
-		component: c, area: r.area, store: r.store, sessions: r.sessions, dedup: r.dedup, departed: r.departed,
+		component: c, store: r.store, sessions: r.sessions, dedup: r.dedup, departed: r.departed,
 		arriving: map[id.ID]uint64{}, never: map[id.ID]uint64{}, refusals: map[refusal]uint32{}, claims: map[id.ID]*claim{},
 	}
 	r.enter = &admission{

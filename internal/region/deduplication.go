@@ -12,13 +12,20 @@ type deduplication struct {
 	component
 	store   *store
 	homes   homeFinder
-	asks    *asks
+	edits   openEdits
 	runner  actRunner
 	ledgers map[id.ID]*ledger
 }
 
 // homeFinder returns the session of a player who is here; nil: none is.
 type homeFinder interface{ at(player id.ID) *home }
+
+// openEdits knows the edits that neighbours have been asked for and that have not
+// ended.
+type openEdits interface {
+	openFor(player, session id.ID, seq uint32) bool
+	ofPlayer(player id.ID) bool
+}
 
 // actRunner runs acts that have come into a player's inbox.
 type actRunner interface{ actNow(h *home) }
@@ -49,6 +56,9 @@ func (d *deduplication) addRecords() {
 		}
 	}
 }
+
+// adopt takes the ledger that comes with a player.
+func (d *deduplication) adopt(player id.ID, l *ledger) { d.ledgers[player] = l }
 
 // drop forgets the acts of a player who has another home now.
 func (d *deduplication) drop(player id.ID) {
@@ -90,7 +100,7 @@ func (d *deduplication) begin(h *home, l *ledger, m *Act) {
 		}
 		return
 	}
-	if d.asks.openFor(h.p.ID, l.session, m.Seq) {
+	if d.edits.openFor(h.p.ID, l.session, m.Seq) {
 		return
 	}
 	d.stats.Acts++

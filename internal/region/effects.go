@@ -109,3 +109,21 @@ func (e *effects) undo(tick uint64, failed []*batch) {
 	}
 	e.showBlocks(tick, undone)
 }
+
+// stop refuses what was asked for and would change what must last.
+func (e *effects) stop(queue *commandQueue) {
+	for _, p := range e.area.Players() {
+		if h := e.sessions.at(p.ID); h != nil {
+			e.dedup.stop(h)
+		}
+	}
+	queue.take(nil, func(c *world.Command) verdict {
+		if c.Kind != world.CmdRemote {
+			return keepIt
+		}
+		done := *c.Remote
+		done.Code = storageCode
+		e.edits.end(&done)
+		return dropIt
+	})
+}

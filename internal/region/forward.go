@@ -6,34 +6,37 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
+// departed are the players who went from here lately.
+type departed struct {
+	component
+	store *store
+	list  map[id.ID]gone
+}
+
 // whereTo returns where a player went from here, as far as is known.
-func (r *Region) whereTo(player id.ID) (pointer, bool) {
-	if g, ok := r.departed.list[player]; ok {
+func (d *departed) whereTo(player id.ID) (pointer, bool) {
+	if g, ok := d.list[player]; ok {
 		return g.pointer, true
 	}
-	if b, ok := r.store.small[playerKey(keyPointer, player)]; ok {
-		ptr, err := decodePointer(b)
-		return ptr, err == nil
-	}
-	return pointer{}, false
+	return d.store.pointer(keyPointer, player)
 }
 
 // passOn sends what a session says about a player, who is not here any more, to
 // the player's new home.
-func (r *Region) passOn(from machine.Peer, player id.ID, m machine.Message) {
-	g, ok := r.departed.list[player]
+func (d *departed) passOn(from machine.Peer, player id.ID, m machine.Message) {
+	g, ok := d.list[player]
 	if !ok || g.session != from || from == (machine.Peer{}) {
-		r.stats.Refused++
+		d.stats.Refused++
 		return
 	}
-	r.env.Send(PeerOf(g.to), &Forward{player, from, m})
+	d.env.Send(PeerOf(g.to), &Forward{player, from, m})
 }
 
-// forgetGone forgets who has been gone for long.
-func (r *Region) forgetGone() {
-	for player, g := range r.departed.list { // the order does not matter
-		if r.env.Now().Sub(g.at) > forgetMoved {
-			delete(r.departed.list, player)
+// expire forgets who has been gone for long.
+func (d *departed) expire() {
+	for player, g := range d.list { // the order does not matter
+		if d.env.Now().Sub(g.at) > forgetMoved {
+			delete(d.list, player)
 		}
 	}
 }

@@ -41,9 +41,6 @@ type gone struct {
 	came    arrival // how it had come here before
 }
 
-// departed are the players who went from here lately.
-type departed struct{ list map[id.ID]gone }
-
 // outgoingHandovers are the handovers of players from here to other regions.
 type outgoingHandovers struct {
 	component
@@ -52,7 +49,7 @@ type outgoingHandovers struct {
 	entities *entities
 	sessions *playerSessions
 	dedup    *deduplication
-	asks     *asks
+	edits    openEdits
 	departed *departed
 	activity *activity
 	queue    *commandQueue
@@ -69,6 +66,9 @@ type handoverEvents interface {
 	keepOrDo(h *home, m machine.Message)            // a message about a player who stays
 	notHere(player id.ID, tag uint64, to world.RegionPos)
 }
+
+// of returns the handover of a player that is on its way; nil: none is.
+func (g *outgoingHandovers) of(player id.ID) *outgoing { return g.outs[player] }
 
 // noteIntent writes down that a player who has crossed the border may soon be
 // handed over, so that this need not wait for the disk then.
@@ -110,7 +110,7 @@ func (g *outgoingHandovers) handOver(h *home, to world.RegionPos) {
 		return
 	}
 	g.intend(h, pointer{to, h.p.Epoch + 1})
-	if h.leaves = g.asks.ofPlayer(h.p.ID); h.leaves || !h.sure {
+	if h.leaves = g.edits.ofPlayer(h.p.ID); h.leaves || !h.sure {
 		return // its edits at neighbours end here: tried again with the next tick
 	}
 	g.area.Freeze(h.p.ID, true)
@@ -195,9 +195,8 @@ func (g *outgoingHandovers) onOK(from machine.Peer, m *HandoverOK) bool {
 // what has come for it meanwhile.
 func (g *outgoingHandovers) letGo(h *home, o *outgoing, ptr pointer) {
 	session := o.m.Session
-	g.area.RemovePlayer(o.player)
+	g.sessions.remove(o.player)
 	g.entities.gone(h.p.Handle, h.p.Entity, frame.WentElsewhere)
-	delete(g.sessions.homes, o.player)
 	g.departed.list[o.player] = gone{ptr, session, g.env.Now(), h.came}
 	kept := append(o.kept, h.inbox.messages(o.player)...)
 	if o.leaving {
@@ -256,10 +255,9 @@ func (g *outgoingHandovers) refused(o *outgoing) {
 
 // keepEpoch raises a stored player's epoch to that of an offer that was refused.
 func (g *outgoingHandovers) keepEpoch(o *outgoing) {
-	key := playerKey(keyPlayer, o.player)
-	if p, err := world.DecodePlayer(g.store.small[key]); err == nil {
+	if p, ok := g.store.player(o.player); ok {
 		p.Epoch = uint64(o.m.Epoch)
-		g.store.put(key, p.AppendBinary(nil))
+		g.store.put(playerKey(keyPlayer, o.player), p.AppendBinary(nil))
 	}
 }
 

@@ -140,7 +140,7 @@ func disruptedHandover(t *testing.T, n int, drops bool, disrupt func(*bed, *clie
 			c.drop(3)
 		}
 	}
-	if over := done < n; over && b.region(there).r.homes[c.player] == nil {
+	if over := done < n; over && b.region(there).r.sessions.homes[c.player] == nil {
 		t.Error("the handover is not over after all events")
 	}
 	c = disrupt(b, c)
@@ -159,6 +159,6 @@ func (c *client) settle(t *testing.T) {
 	b.until("all acts are answered", func() bool { return c.acts.Open() == 0 })
 	b.until("nothing is on its way", func() bool {
 		r, _ := b.homeOf(c.player)
-		return r != nil && len(b.region(here).r.asks.open)+len(b.region(there).r.asks.open)+len(b.region(here).r.outs)+len(b.region(there).r.outs) == 0
+		return r != nil && len(b.region(here).r.asks.open)+len(b.region(there).r.asks.open)+len(b.region(here).r.outgoing.outs)+len(b.region(there).r.outgoing.outs) == 0
 	})
 }

@@ -18,7 +18,7 @@ func (r *Region) onOrder(from machine.Peer, m *Order) {
 	}
 	if h := r.sessions.homes[m.Player]; h != nil {
 		r.keepOrDo(h, m)
-	} else if ptr, ok := r.whereTo(m.Player); ok {
+	} else if ptr, ok := r.departed.whereTo(m.Player); ok {
 		r.notHere(m.Player, m.Tag, ptr.to)
 	}
 	r.rest()
@@ -125,7 +125,7 @@ func (r *Region) locateStored(m *Locate) {
 		if p, err := world.DecodePlayer(b); err == nil {
 			out.Stored, out.Epoch = true, uint32(p.Epoch)
 		}
-	} else if ptr, ok := r.whereTo(m.Player); ok {
+	} else if ptr, ok := r.departed.whereTo(m.Player); ok {
 		r.notHere(m.Player, m.Tag, ptr.to)
 		return
 	}

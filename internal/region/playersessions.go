@@ -141,9 +141,8 @@ func (s *playerSessions) leave(h *home, reason uint8) {
 		return
 	}
 	s.save(h)
-	s.area.RemovePlayer(h.p.ID)
+	s.remove(h.p.ID)
 	s.entities.gone(h.p.Handle, h.p.Entity, frame.LeftWorld)
-	delete(s.homes, h.p.ID)
 	s.attach(h, machine.Peer{})
 	s.activity.touch()
 	player, epoch := h.p.ID, uint32(h.p.Epoch)
@@ -154,6 +153,12 @@ func (s *playerSessions) leave(h *home, reason uint8) {
 		s.env.Send(Hall, &Departed{s.cfg.Pos, player, epoch, reason})
 	})
 	s.store.flush()
+}
+
+// remove takes a player out of the area. Its session stays attached.
+func (s *playerSessions) remove(player id.ID) {
+	s.area.RemovePlayer(player)
+	delete(s.homes, player)
 }
 
 // save puts a player into the next batch.
@@ -275,18 +280,15 @@ func (s *playerSessions) sendSelf(h *home) {
 
 // restoreItems gives a player back what it carried before acts that failed.
 func (s *playerSessions) restoreItems(it itemsBefore) {
-	key := playerKey(keyPlayer, it.player)
 	if h := s.homes[it.player]; h != nil {
 		h.p.Items = it.items
 		h.items = it.items
 		s.sendInventory(h, allSlots)
-		s.store.put(key, h.p.AppendBinary(nil))
+		s.store.put(playerKey(keyPlayer, it.player), h.p.AppendBinary(nil))
 		return
 	}
-	if b, ok := s.store.small[key]; ok {
-		if p, err := world.DecodePlayer(b); err == nil {
-			p.Items = it.items
-			s.store.put(key, p.AppendBinary(nil))
-		}
+	if p, ok := s.store.player(it.player); ok {
+		p.Items = it.items
+		s.store.put(playerKey(keyPlayer, it.player), p.AppendBinary(nil))
 	}
 }

@@ -34,7 +34,7 @@ func (r *Region) onSession(from machine.Peer, player id.ID, m machine.Message) {
 	h := r.sessions.at(player)
 	switch {
 	case h == nil:
-		r.passOn(from, player, m)
+		r.departed.passOn(from, player, m)
 	case r.sessions.speaksFor(h, from):
 		r.keepOrDo(h, m)
 	}

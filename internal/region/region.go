@@ -8,8 +8,8 @@ import (
 // Region is the authority of one region. The node makes one for the first
 // message to a region, and lets go of it when Asleep reports true.
 //
-// It is the dispatcher and the tick loop around its components, which have the
-// state: see the package documentation.
+// It dispatches messages, timers and the ends of jobs to its components, which have
+// the state, and decides when the region ticks and hibernates.
 type Region struct {
 	cfg   Config
 	env   machine.Env

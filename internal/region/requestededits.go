@@ -150,15 +150,11 @@ func (e *requestedEdits) actsWith(player id.ID) uint64 {
 	epoch, _ := binary.Uvarint(e.store.small[playerKey(keyActor, player)])
 	if h := e.homes.at(player); h != nil {
 		epoch = max(epoch, h.p.Epoch)
-	} else if b, ok := e.store.small[playerKey(keyPlayer, player)]; ok && e.arrivals.arrivingWith(player) == 0 {
-		if p, err := world.DecodePlayer(b); err == nil {
-			epoch = max(epoch, p.Epoch)
-		}
+	} else if p, ok := e.store.player(player); ok && e.arrivals.arrivingWith(player) == 0 {
+		epoch = max(epoch, p.Epoch)
 	}
-	if b, ok := e.store.small[playerKey(keyPointer, player)]; ok {
-		if ptr, err := decodePointer(b); err == nil {
-			epoch = max(epoch, ptr.epoch)
-		}
+	if ptr, ok := e.store.pointer(keyPointer, player); ok {
+		epoch = max(epoch, ptr.epoch)
 	}
 	return epoch
 }

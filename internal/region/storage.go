@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 // What the end of a read or a write of the disk means for the region.
@@ -67,27 +66,9 @@ func (r *Region) onWriteFailed(err error) {
 		r.store.release(b)
 	}
 	r.failure = err
-	r.stopActs()
+	r.effects.stop(r.queue)
 	r.notice("storage", "This part of the world cannot be saved at the moment: it can be looked at, but not changed. ("+err.Error()+")")
 	r.store.after(retryWrite, machine.Timer{Kind: timerRetry})
-}
-
-// stopActs refuses what was asked for and would change what must last.
-func (r *Region) stopActs() {
-	for _, p := range r.area.Players() {
-		if h := r.sessions.at(p.ID); h != nil {
-			r.dedup.stop(h)
-		}
-	}
-	r.queue.take(nil, func(c *world.Command) verdict {
-		if c.Kind != world.CmdRemote {
-			return keepIt
-		}
-		done := *c.Remote
-		done.Code = storageCode
-		r.edits.end(&done)
-		return dropIt
-	})
 }
 
 // snapshot saves everybody and everything. then may be nil.

@@ -110,6 +110,26 @@ func (s *store) record(changes []world.BlockChange) {
 // wait and grow.
 const maxPending = 4
 
+// player returns a player's save, if there is one that can be read.
+func (s *store) player(player id.ID) (*world.Player, bool) {
+	b, ok := s.small[playerKey(keyPlayer, player)]
+	if !ok {
+		return nil, false
+	}
+	p, err := world.DecodePlayer(b)
+	return p, err == nil
+}
+
+// pointer returns a player's pointer of a kind, if there is one that can be read.
+func (s *store) pointer(kind string, player id.ID) (pointer, bool) {
+	b, ok := s.small[playerKey(kind, player)]
+	if !ok {
+		return pointer{}, false
+	}
+	ptr, err := decodePointer(b)
+	return ptr, err == nil
+}
+
 // carried notes what a player carries before the next batch.
 func (s *store) carried(player id.ID, items world.Inventory) {
 	s.next.items = append(s.next.items, itemsBefore{player, items})

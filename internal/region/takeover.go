@@ -11,7 +11,6 @@ import (
 // incomingHandovers are the handovers of players from other regions to this one.
 type incomingHandovers struct {
 	component
-	area     *world.Area
 	store    *store
 	sessions *playerSessions
 	dedup    *deduplication
@@ -38,7 +37,7 @@ func (in *incomingHandovers) onHandover(from machine.Peer, m *Handover) {
 		in.stats.Refused++
 		return
 	}
-	h := in.sessions.homes[m.Player]
+	h := in.sessions.at(m.Player)
 	p, acts, err := decodeHandover(m)
 	offer := &claim{from: from, m: m, p: p, acts: acts}
 	switch {
@@ -113,40 +112,31 @@ func (in *incomingHandovers) disowned(from machine.Peer, m *Handover) bool {
 		return true
 	}
 	pos, _ := RegionOf(from)
-	if in.sessions.homes[m.Player] != nil || in.arriving[m.Player] != 0 {
+	if in.sessions.at(m.Player) != nil || in.arriving[m.Player] != 0 {
 		return false
 	}
-	b, ok := in.store.small[playerKey(keyPointer, m.Player)]
-	if !ok {
-		return false
-	}
-	ptr, err := decodePointer(b)
-	return err == nil && ptr == pointer{pos, uint64(m.Epoch)}
+	ptr, ok := in.store.pointer(keyPointer, m.Player)
+	return ok && ptr == pointer{pos, uint64(m.Epoch)}
 }
 
 // knowsEpoch returns the highest epoch with which a player is or was here.
 func (in *incomingHandovers) knowsEpoch(player id.ID) uint64 {
 	epoch := in.arriving[player]
-	if h := in.sessions.homes[player]; h != nil {
+	if h := in.sessions.at(player); h != nil {
 		epoch = max(epoch, h.p.Epoch)
 	}
-	if b, ok := in.store.small[playerKey(keyPlayer, player)]; ok {
-		if p, err := world.DecodePlayer(b); err == nil {
-			epoch = max(epoch, p.Epoch)
-		}
+	if p, ok := in.store.player(player); ok {
+		epoch = max(epoch, p.Epoch)
 	}
-	if b, ok := in.store.small[playerKey(keyPointer, player)]; ok {
-		if ptr, err := decodePointer(b); err == nil {
-			epoch = max(epoch, ptr.epoch)
-		}
+	if ptr, ok := in.store.pointer(keyPointer, player); ok {
+		epoch = max(epoch, ptr.epoch)
 	}
 	return epoch
 }
 
 func (in *incomingHandovers) takeOver(from machine.Peer, m *Handover, p *world.Player, acts *ledger) {
-	if h := in.sessions.homes[m.Player]; h != nil { // an older life of the player
-		in.area.RemovePlayer(m.Player)
-		delete(in.sessions.homes, m.Player)
+	if h := in.sessions.at(m.Player); h != nil { // an older life of the player
+		in.sessions.remove(m.Player)
 		in.sessions.attach(h, machine.Peer{})
 	}
 	in.arriving[m.Player] = uint64(m.Epoch)
@@ -154,7 +144,7 @@ func (in *incomingHandovers) takeOver(from machine.Peer, m *Handover, p *world.P
 	before, had := in.store.small[playerKey(keyPointer, m.Player)]
 	in.store.put(key, m.State)
 	in.store.put(playerKey(keyActs, m.Player), m.Acts)
-	in.dedup.ledgers[m.Player] = acts
+	in.dedup.adopt(m.Player, acts)
 	in.store.del(playerKey(keyPointer, m.Player))
 	in.store.del(playerKey(keyIntent, m.Player))
 	in.store.then(func(ok bool) {

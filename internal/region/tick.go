@@ -85,7 +85,7 @@ func (l *tickLoop) collect() {
 // the disk together with that they were taken.
 func (l *tickLoop) judge(c *world.Command) verdict {
 	switch {
-	case c.Kind == world.CmdSettle && (l.store.readOnly || l.outgoing.outs[c.Player] != nil):
+	case c.Kind == world.CmdSettle && (l.store.readOnly || l.outgoing.of(c.Player) != nil):
 		return keepIt
 	case c.Kind == world.CmdSettle && l.sessions.at(c.Player) == nil:
 		l.asks.settleStored(c.Remote)
@@ -158,7 +158,7 @@ func (r *Region) runTick(tick uint64) {
 	r.interest.broadcast(tick)
 	r.sessions.maintain(r.outgoing.noteIntent)
 	if tick%(heartbeat*10) == 0 {
-		r.forgetGone()
+		r.departed.expire()
 	}
 	if r.store.snapshotDue() {
 		r.snapshot(nil)
