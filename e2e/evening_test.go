@@ -8,10 +8,12 @@ import (
 )
 
 // TestEvening is evening (a) of issue 22: a founder starts a world on a server and
-// leaves. Two others join by the invitation: Bea with a machine that hosts a share, Ann
-// with a browser only, on the page that the server has. The server is switched off.
-// Both play on, Ann through Bea's machine. The server comes back and takes part again:
-// when Bea's machine is shut down it goes on alone, with all that was built meanwhile.
+// leaves. Two others join by the invitation: Ann with a browser only, on the page that
+// the server has, then Bea with a machine that hosts a share. The server is switched
+// off. Both play on, Ann through Bea's machine. The server comes back, Ann returns to
+// its page, and it is switched off again, now in the order that Bea came first. It comes
+// back and takes part again: when Bea's machine is shut down it goes on alone, with all
+// that was built meanwhile, and when that is shut down Bea's does.
 func TestEvening(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts nodes and browsers")
@@ -31,16 +33,15 @@ func TestEvening(t *testing.T) {
 
 	ann, bea := newPlayer(t, "Ann"), newPlayer(t, "Bea")
 	stage("browsers are there")
-	bea.open(home.reachable() + "#code=" + founder.invitation)
-	bea.enter()
-	stage("Bea has entered")
-	// With two hosts one vote decides, and a part whose vote the server still has when
-	// it dies waits for it (docs/host.md). The vote goes to the machine that has players;
-	// Ann would be one of the server's.
-	home.until("Bea's machine to lead where she plays", leads(bea))
 	ann.open(founder.reachable() + "#code=" + founder.invitation)
 	ann.enter()
 	stage("Ann has entered")
+	bea.open(home.reachable() + "#local=" + home.secret())
+	bea.enter()
+	stage("Bea has entered")
+	// With two hosts one vote decides, and a part whose vote the server still has when
+	// it dies waits for it (docs/host.md). The vote goes to the machine whose owner plays.
+	home.until("Bea's machine to lead where she plays", leads(bea))
 	together(ann, bea)
 	talkOf("the weather", ann, bea)
 	first := build(t, ann, bea)
@@ -64,6 +65,20 @@ func TestEvening(t *testing.T) {
 	founder.again()
 	founder.until("the founder's node to follow Bea's where they play", follows(home, ann))
 	stage("the founder is back", ann, bea)
+	ann.open(founder.reachable() + "#code=" + founder.invitation)
+	ann.enter()
+	together(ann, bea)
+	ann.until("to know where else to go", func(s state) bool { return s.Entrances > 0 })
+	home.until("Bea's machine to lead as before", leads(bea))
+	founder.kill()
+	vps.unplug()
+	ann.until("to play on through Bea's machine", at(home))
+	talkOf("the founder again", ann, bea)
+	stage("without the founder again")
+
+	vps.plug()
+	founder.again()
+	founder.until("the founder's node to follow Bea's where they play", follows(home, ann))
 	home.stop()
 	for _, p := range []*player{ann, bea} {
 		p.until("to play on through the founder's machine", at(founder))
@@ -72,6 +87,16 @@ func TestEvening(t *testing.T) {
 	jump(ann, bea)
 	talkOf("tomorrow", ann, bea)
 	stage("without Bea's machine", ann, bea)
+
+	home.again()
+	home.until("Bea's machine to follow the founder's where they play", follows(founder, ann))
+	founder.stop()
+	for _, p := range []*player{ann, bea} {
+		p.until("to play on through Bea's machine", at(home))
+	}
+	together(ann, bea)
+	talkOf("the next time", ann, bea)
+	stage("the founder has left", ann, bea)
 	for _, p := range []*player{ann, bea} {
 		for _, b := range []spot{first, second, third} {
 			p.until("to see what was built", func(state) bool { return p.block(b.x, b.y, b.z) == b.block })

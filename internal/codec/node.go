@@ -59,6 +59,7 @@ var nodeKinds = []*kind{
 		f.bool(&m.Local)
 		list(f, &m.Names, node.MaxPlayerNames, 1, func(f *form, s *string) { text(f, s, maxName) })
 	}),
+	message(118, func(f *form, m *node.OwnerPlays) { f.bool(&m.Plays) }),
 	message(117, func(f *form, m *node.AccessList) { num(f, &m.Version); f.bytes(&m.List, invitation.MaxAccess) }),
 	message(119, func(f *form, m *node.Decisions) {
 		f.exact(m.Digest[:])

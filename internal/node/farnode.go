@@ -29,9 +29,10 @@ type farNode struct {
 	room    bool
 	runs    uint32 // and how many parts it leads
 
-	sessions map[id.ID]bool // of that node, that parts here have heard of
-	played   machine.Time   // when one of them last said something here; 0: never
-	strayed  machine.Time   // when it may be told again that a session here has gone
+	sessions   map[id.ID]bool // of that node, that parts here have heard of
+	played     machine.Time   // when one of them last said something here; 0: never
+	ownerPlays bool           // its owner plays at it, as it has said over the link that is up
+	strayed    machine.Time   // when it may be told again that a session here has gone
 
 	doubted int // how much of what it said waits for who hosts the part
 
@@ -259,6 +260,7 @@ func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 		w.verified.lists().greet(f)
 		w.access.lists().greet(f)
 		w.entries.greet(f)
+		w.owner.greet(f)
 		w.n.decisions.greet(f)
 		w.layer.greet(f)
 		return
@@ -273,7 +275,7 @@ func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 // linkDown is when a link has ended: what came over it from that node's
 // sessions has ended too, and what it leads must be looked for.
 func (w *network) linkDown(f *farNode) {
-	f.state, f.queue = linkNone, nil
+	f.state, f.queue, f.ownerPlays = linkNone, nil, false
 	f.retry = w.n.env.Now().Add(reopenAfter)
 	for _, s := range id.Sorted(f.sessions) {
 		w.endFar(f, s)

@@ -193,31 +193,6 @@ func (h *hosted) wanted(st *group.Status, now machine.Time) []machine.Peer {
 	return out
 }
 
-// inOrder puts the one of two who is to have the vote first (group.Status): who
-// leads, until the part is quiet and the nearer one has been there for a while, or
-// until players are at the other node and none is here. The vote of a node without
-// players is of use to nobody when that node is switched off: those who play have to
-// wait for it.
-func (h *hosted) inOrder(wanted []machine.Peer, now machine.Time) []machine.Peer {
-	if len(wanted) != 2 {
-		return wanted
-	}
-	kademlia.SortNearest(h.w.dir.key(h.part), wanted)
-	self := slices.IndexFunc(wanted, func(p machine.Peer) bool { return p.ID == h.w.cfg.Self.ID })
-	if self < 0 {
-		return wanted
-	}
-	f := h.w.far[wanted[1-self].ID]
-	able := f != nil && f.state == linkUp && now.Sub(f.met) >= settled
-	quiet := !h.runs() && now.Sub(h.quiet) >= yieldAfter
-	here, there := len(h.w.n.links) > 0, f != nil && f.plays(now)
-	other := able && (there && !here || quiet && self == 1 && there == here)
-	if (self == 1) != other {
-		slices.Reverse(wanted)
-	}
-	return wanted
-}
-
 // spares are nodes near the key that are not members and have room, nearest
 // first. Nearer ones of which that is not known are asked.
 func (h *hosted) spares(members []machine.Peer, key id.ID) (out []machine.Peer) {

@@ -105,6 +105,10 @@ type (
 		Names []string
 	}
 
+	// OwnerPlays says whether the owner of the sender's machine plays at the sender. It
+	// comes over a link; when that ends nobody is believed to play there.
+	OwnerPlays struct{ Plays bool }
+
 	// Leaving says that the sender is about to stop for a while.
 	Leaving struct{}
 )

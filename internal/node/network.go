@@ -98,6 +98,8 @@ type network struct {
 	leased   machine.Time // before then no lease of a part that runs here ends
 	memory   memory
 	entries  entries
+	owner    owner
+	giveNext machine.Time   // when to look for votes that another node should have
 	holders  []machine.Peer // scratch
 	frames   frame.Checker
 
@@ -135,6 +137,7 @@ func newNetwork(n *Node, cfg Net) *network {
 	w.dir.init(w)
 	w.memory.init(w)
 	w.entries.init(w)
+	w.owner.init(w)
 	w.initVerified()
 	w.initAccess()
 	w.takeStock()
@@ -181,6 +184,8 @@ func (w *network) onBeat() {
 	w.vouchBeat(now)
 	w.adopt(now)
 	w.recall(now)
+	w.owner.beat(now)
+	w.giveVotes(now)
 	for _, p := range sortedParts(w.hosts) {
 		w.hosts[p].beat(now)
 	}
@@ -237,6 +242,8 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.layer.receive(f, m)
 	case *PlayersAt:
 		w.entries.learn(f, m)
+	case *OwnerPlays:
+		f.ownerPlays = f.state == linkUp && m.Plays
 	case *Decisions:
 		w.n.decisions.receive(f, m)
 	case *Revoked:
@@ -315,6 +322,7 @@ func (w *network) ended(session id.ID) {
 	if x := w.witness(); x != nil {
 		x.Ended(session)
 	}
+	w.owner.ended(session)
 	told := map[machine.Peer]bool{}
 	for _, r := range w.sortedRoutes() {
 		if !r.sessions[session] {

@@ -97,6 +97,9 @@ func (w *network) fromSession(session id.ID, to Part, m machine.Message) {
 		w.n.counts.Dropped++
 		return
 	}
+	if e, ok := m.(*hall.Enter); ok && e.Local {
+		w.owner.enters(session)
+	}
 	m = w.ofNode(w.cfg.Self.ID, m)
 	if e, ok := m.(*hall.Enter); ok {
 		if why := w.visitRefused(e, w.cfg.Self.ID); why != nil {
