@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
 )
 
 // TestLeaveSoonAfterReturn: of two nodes one has been down and is back. Moments later
@@ -62,4 +64,28 @@ func TestLeaveSoonAfterReturn(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLeaveInItsSleep: a node leaves when nobody has played for a while. What hibernates
+// goes to the other node as well, though its members have not heard of each other for
+// as long as the dead.
+func TestLeaveInItsSleep(t *testing.T) {
+	c := newCountry(t, 1, 2)
+	c.s.Run(time.Second)
+	g := c.addGuest(0)
+	c.until("the guest is in", func() bool { return g.in })
+	c.s.Run(30 * time.Second)
+	far := c.forgotten(0)
+	c.guests[0].Crash()
+	c.s.Run(time.Minute)
+	if h := c.node(0).net.hosts[far]; !h.rep.Sleeps() || !h.canLeave() {
+		t.Error("the other member of a group that hibernates counts as dead")
+	}
+	c.leave(0)
+	if h := c.node(1).net.hosts[far]; h == nil || !h.sole() {
+		t.Errorf("%v has not gone over", far)
+	}
+	c.builds(c.addGuest(1))
+	c.looks(1, far, region.RateEvery)
+	c.until("somebody leads the region", func() bool { return c.leaderOf(far) == 1 })
 }

@@ -113,11 +113,18 @@ func (w *network) handsOver() bool {
 // canLeave reports whether another member could lead the part.
 func (h *hosted) canLeave() bool {
 	for _, m := range h.rep.Status().Members {
-		if m.Peer.ID != h.w.cfg.Self.ID && !m.Dead && !m.Lost {
+		if m.Peer.ID != h.w.cfg.Self.ID && !m.Lost && (!m.Dead || h.w.linked(m.Peer)) {
 			return true
 		}
 	}
 	return false
+}
+
+// linked reports whether there is a link to a node that goes on. The members of a group
+// that hibernates hear nothing of each other, however well they are.
+func (w *network) linked(p machine.Peer) bool {
+	f := w.far[p.ID]
+	return f != nil && f.state == linkUp && !f.left
 }
 
 // sayLeaving tells the nodes that this one has links to.
