@@ -14,17 +14,17 @@ import (
 // that node anyway, so the owner loses nothing if the vote is there; and of two nodes
 // without their owners the one at which somebody plays.
 
-// claim is how much speaks for a node to have the only vote of the parts in use.
-type claim uint8
+// priority is how much speaks for a node to have the only vote of the parts in use.
+type priority uint8
 
 const (
-	unused claim = iota // nobody plays at the node
+	unused priority = iota // nobody plays at the node
 	used                // somebody does
 	owned               // the owner of the node's machine does
 )
 
-// claim is that of this node.
-func (w *network) claim() claim {
+// priority is that of this node.
+func (w *network) priority() priority {
 	switch {
 	case w.owner.plays:
 		return owned
@@ -34,9 +34,9 @@ func (w *network) claim() claim {
 	return unused
 }
 
-// claim is that of another node. It says itself whether its owner plays. What a lie
+// priority is that of another node. It says itself whether its owner plays. What a lie
 // gains it is the vote of parts of which it has the only other copy.
-func (f *farNode) claim(now machine.Time) claim {
+func (f *farNode) priority(now machine.Time) priority {
 	switch {
 	case f == nil || f.state != linkUp:
 		return unused
@@ -55,9 +55,9 @@ func (f *farNode) ready(now machine.Time) bool {
 }
 
 // inOrder puts the one of two who is to have the vote first (group.Status): who leads,
-// until the other has the greater claim, or the part is quiet, the claims are equal and
-// the other is nearer. So nobody who has the vote loses it while it has a claim that is
-// as great.
+// until the other has the higher priority, or the part is quiet, the priorities are equal and
+// the other is nearer. So nobody who has the vote loses it while it has a priority that is
+// as high.
 func (h *hosted) inOrder(wanted []machine.Peer, now machine.Time) []machine.Peer {
 	if len(wanted) != 2 {
 		return wanted
@@ -69,7 +69,7 @@ func (h *hosted) inOrder(wanted []machine.Peer, now machine.Time) []machine.Peer
 	}
 	f := h.w.far[wanted[1-self].ID]
 	quiet := !h.runs() && now.Sub(h.quiet) >= yieldAfter
-	here, there := h.w.claim(), f.claim(now)
+	here, there := h.w.priority(), f.priority(now)
 	other := f.ready(now) && (there > here || quiet && self == 1 && there == here)
 	if (self == 1) != other {
 		slices.Reverse(wanted)
@@ -87,20 +87,20 @@ const (
 )
 
 // giveVotes wakes groups that hibernate and whose only vote is here while the other
-// node has the greater claim. Once awake inOrder moves the vote. Groups that are only on
+// node has the higher priority. Once awake inOrder moves the vote. Groups that are only on
 // the disk are read for that.
 func (w *network) giveVotes(now machine.Time) {
 	if now < w.giveNext || w.closing {
 		return
 	}
 	w.giveNext = now.Add(giveEvery)
-	here := w.claim()
-	if !slices.ContainsFunc(w.order, func(f *farNode) bool { return f.ready(now) && f.claim(now) > here }) {
+	here := w.priority()
+	if !slices.ContainsFunc(w.order, func(f *farNode) bool { return f.ready(now) && f.priority(now) > here }) {
 		return
 	}
 	woken := 0
 	for _, p := range sortedParts(w.hosts) {
-		if h := w.hosts[p]; h.rep.Sleeps() && h.sole() && h.outclaimed(here, now) {
+		if h := w.hosts[p]; h.rep.Sleeps() && h.sole() && h.outranked(here, now) {
 			h.rep.Wake()
 			if woken++; woken >= giveAtOnce {
 				return
@@ -112,11 +112,11 @@ func (w *network) giveVotes(now machine.Time) {
 	}
 }
 
-// outclaimed reports whether the other one of two members has a greater claim.
-func (h *hosted) outclaimed(here claim, now machine.Time) bool {
+// outranked reports whether the other one of two members has a higher priority.
+func (h *hosted) outranked(here priority, now machine.Time) bool {
 	members := h.members()
 	return len(members) == 2 && slices.ContainsFunc(members, func(p machine.Peer) bool {
 		f := h.w.far[p.ID]
-		return p.ID != h.w.cfg.Self.ID && f.ready(now) && f.claim(now) > here
+		return p.ID != h.w.cfg.Self.ID && f.ready(now) && f.priority(now) > here
 	})
 }
