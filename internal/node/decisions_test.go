@@ -26,7 +26,7 @@ func (c *country) operators(who id.ID) (nodes []int) {
 // TestHostileLobby: who leads the hall's group makes nobody an operator, takes
 // that from nobody and bans nobody; the founder still can.
 func TestHostileLobby(t *testing.T) {
-	c := newCountry(t, 2, 0)
+	c := newCountry(t, 3, 0)
 	c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
 	for i := range 4 {
 		c.addNode(i)
