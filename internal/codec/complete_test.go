@@ -12,7 +12,7 @@ import (
 )
 
 // sources are the packages whose messages travel between nodes.
-var sources = []string{"kademlia", "region", "hall", "node", "group", "overlay", "storage", "nat/reach", "nat/relay"}
+var sources = []string{"kademlia", "region", "hall", "node", "group", "overlay", "storage", "nat/traversal"}
 
 // parts are exported structs beside the messages that are no messages: what
 // messages are made of, and results that stay within a node.
@@ -28,7 +28,7 @@ var parts = map[string]string{
 	"group.Gen":          "part of all of them",
 	"node.Part":          "part of all of them",
 	"overlay.Route":      "part of what is routed",
-	"relay.Offer":        "part of Signal",
+	"traversal.Offer":    "part of Signal",
 	"node.Watcher":       "part of ToWatchers",
 	"node.Origin":        "from a session of the node itself",
 	"storage.Around":     "part of Result",

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
-	"github.com/voxelpopuli/voxelpopuli/internal/nat/road"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/traversal"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 )
 
@@ -48,7 +48,7 @@ func (h *Host) otherNodes() []gateway.Entrance {
 	e.made, e.list = time.Now(), nil
 	for _, k := range known {
 		out := gateway.Entrance{Node: k.Node.ID, Port: k.At.Port, Near: k.Near, Local: k.At.Local, Names: k.At.Names, Linked: k.Linked}
-		if !road.Veiled(k.Node.Addr) {
+		if !traversal.IsRelayed(k.Node.Addr) {
 			out.IP = k.Node.Addr.AddrPort().Addr()
 		}
 		e.list = append(e.list, out)

@@ -21,7 +21,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/nat"
-	"github.com/voxelpopuli/voxelpopuli/internal/nat/road"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/traversal"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport"
@@ -34,19 +34,19 @@ const goodbye = 3 * time.Second
 
 // Host is a world that runs.
 type Host struct {
-	cfg    Config
-	folder *worldfs.Folder
-	world  *worldfs.World
-	loop   *transport.Loop
-	node   *node.Node
-	client *client.Node
-	clock  *clock.Clock
-	sync   *clock.Sync // nil: the system's clock is right
-	peers  *peers      // nil: this is the world's only node
-	road   *road.Road  // nil: the same
-	paths  *nat.Paths
-	load   *load // nil: this is the world's only node
-	owner  *ownerCode
+	cfg       Config
+	folder    *worldfs.Folder
+	world     *worldfs.World
+	loop      *transport.Loop
+	node      *node.Node
+	client    *client.Node
+	clock     *clock.Clock
+	sync      *clock.Sync      // nil: the system's clock is right
+	peers     *peers           // nil: this is the world's only node
+	traversal *traversal.Agent // nil: the same
+	paths     *nat.Paths
+	load      *load // nil: this is the world's only node
+	owner     *ownerCode
 
 	gateway *gateway.Gateway
 	addr    netip.AddrPort
@@ -157,7 +157,7 @@ func (h *Host) startNode() (err error) {
 	}
 	if h.peers == nil {
 		h.loop = transport.Start(transport.Config{Disk: h.world.Store, Log: cfg.Log, Clock: h.clock.Now, Machine: makeNode})
-	} else if err := h.startRoad(links, nodeConfig.Net, makeNode); err != nil {
+	} else if err := h.startTraversal(links, nodeConfig.Net, makeNode); err != nil {
 		return err
 	} else {
 		self = h.peers.id()

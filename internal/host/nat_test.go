@@ -15,7 +15,7 @@ import (
 	"github.com/pion/transport/v5/vnet"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/nat/road"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/traversal"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -124,16 +124,16 @@ func TestBehindRouters(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.relayed {
-				if sa, sb, sone := behindRouters(t, c.a, c.b); sa.Circuits+sb.Circuits == 0 || sone.Bytes == 0 {
-					t.Errorf("no circuit: %+v, %+v, %+v", sa, sb, sone)
+				if sa, sb, sone := behindRouters(t, c.a, c.b); sa.Allocations+sb.Allocations == 0 || sone.Bytes == 0 {
+					t.Errorf("no allocation: %+v, %+v, %+v", sa, sb, sone)
 				}
 				return
 			}
 			// On a busy machine the search for a hole may run out of its time, and
-			// a circuit is what there is then.
+			// an allocation is what there is then.
 			for range 5 {
 				sa, sb, sone := behindRouters(t, c.a, c.b)
-				if sa.Punched+sb.Punched > 0 && sone.Packets == 0 && sa.Circuits+sb.Circuits == 0 {
+				if sa.Punched+sb.Punched > 0 && sone.Packets == 0 && sa.Allocations+sb.Allocations == 0 {
 					return
 				}
 				t.Logf("no hole, or packets went through the relay: %+v, %+v, %+v", sa, sb, sone)
@@ -144,14 +144,14 @@ func TestBehindRouters(t *testing.T) {
 }
 
 // behindRouters lets two nodes behind translators of some kinds and a public one
-// host for each other, and returns by which roads they did.
-func behindRouters(t *testing.T, ka, kb *vnet.NATType) (sa, sb, sone road.Stats) {
+// host for each other, and returns by which paths they did.
+func behindRouters(t *testing.T, ka, kb *vnet.NATType) (sa, sb, sone traversal.Stats) {
 	n := newInternet(t)
 	one := start(t, on(t, n.public("1.2.3.4"), "1.2.3.4"))
 	a := start(t, on(t, n.behind(ka, "27.1.1.1", "192.168.0.1"), "192.168.0.1", publicNode))
 	b := start(t, on(t, n.behind(kb, "28.1.1.1", "10.2.0.1"), "10.2.0.1", publicNode))
 	for _, h := range []*host.Host{a, b} {
-		if s, err := h.Road(t.Context()); err != nil || !s.Hidden || h.NodeAddr().IsValid() {
+		if s, err := h.Traversal(t.Context()); err != nil || !s.Hidden || h.NodeAddr().IsValid() {
 			t.Fatalf("behind a translator: %+v, %v, others join by %v", s, err, h.NodeAddr())
 		}
 	}
@@ -165,14 +165,14 @@ func behindRouters(t *testing.T, ka, kb *vnet.NATType) (sa, sb, sone road.Stats)
 			until(t, "both to see the block", func() bool { got, ok := q.Blocks().Block(place); return ok && got == world.Bricks })
 		}
 	}
-	return roads(t, a), roads(t, b), roads(t, one)
+	return traversalOf(t, a), traversalOf(t, b), traversalOf(t, one)
 }
 
-// TestCircuitBecomesHole: between two nodes behind translators nothing passes at
-// first, so they have a circuit. When something does, their link moves through the
+// TestRelayedLinkBecomesDirect: between two nodes behind translators nothing passes at
+// first, so they have an allocation. When something does, their link moves through the
 // hole that they find then, while their players go on: the relay passes nothing any
 // more, and blocks are still seen on both sides.
-func TestCircuitBecomesHole(t *testing.T) {
+func TestRelayedLinkBecomesDirect(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes longer than five seconds")
 	}
@@ -192,8 +192,10 @@ func TestCircuitBecomesHole(t *testing.T) {
 	ann, bo := join(t, a, identity(t, "Ann"), ""), join(t, b, identity(t, "Bo"), "")
 	spawn := a.World().Spawn.Region()
 	until(t, "all to host the spawn's region", func() bool { return hostedBy(t, a, spawn, 3) && hostedBy(t, b, spawn, 3) })
-	until(t, "a circuit", func() bool { return roads(t, a).Circuits+roads(t, b).Circuits > 0 && roads(t, one).Packets > 0 })
-	if s := roads(t, a).Punched + roads(t, b).Punched; s > 0 {
+	until(t, "an allocation", func() bool {
+		return traversalOf(t, a).Allocations+traversalOf(t, b).Allocations > 0 && traversalOf(t, one).Packets > 0
+	})
+	if s := traversalOf(t, a).Punched + traversalOf(t, b).Punched; s > 0 {
 		t.Fatalf("%d holes where nothing passes", s)
 	}
 	open.Store(true)
@@ -206,17 +208,17 @@ func TestCircuitBecomesHole(t *testing.T) {
 		}
 	}
 	build()
-	until(t, "the link to move", func() bool { return roads(t, a).Punched > 0 && roads(t, b).Punched > 0 })
+	until(t, "the link to move", func() bool { return traversalOf(t, a).Punched > 0 && traversalOf(t, b).Punched > 0 })
 	until(t, "blocks to be seen that the relay has passed nothing of", func() bool {
-		before := roads(t, one).Packets
+		before := traversalOf(t, one).Packets
 		build()
-		return roads(t, one).Packets == before
+		return traversalOf(t, one).Packets == before
 	})
 }
 
-func roads(t *testing.T, h *host.Host) road.Stats {
+func traversalOf(t *testing.T, h *host.Host) traversal.Stats {
 	t.Helper()
-	s, err := h.Road(t.Context())
+	s, err := h.Traversal(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,11 +241,11 @@ func TestFullCone(t *testing.T) {
 		}
 	}
 	a := start(t, on(t, n.behind(cone, "27.1.1.1", "192.168.0.1"), "192.168.0.1", publicNode))
-	if at := a.NodeAddr(); at.Addr().String() != "27.1.1.1" || roads(t, a).Hidden {
-		t.Fatalf("reached at %v, hidden: %v", at, roads(t, a).Hidden)
+	if at := a.NodeAddr(); at.Addr().String() != "27.1.1.1" || traversalOf(t, a).Hidden {
+		t.Fatalf("reached at %v, hidden: %v", at, traversalOf(t, a).Hidden)
 	}
 	b := start(t, on(t, n.behind(portCone, "28.1.1.1", "10.2.0.1"), "10.2.0.1", a.NodeAddr().String()))
-	if !roads(t, b).Hidden {
+	if !traversalOf(t, b).Hidden {
 		t.Error("who lets in only whom it has spoken to was taken for public")
 	}
 	ann, bo := join(t, a, identity(t, "Ann"), ""), join(t, b, identity(t, "Bo"), "")

@@ -21,7 +21,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/nat/reach"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/traversal"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport"
@@ -228,7 +228,7 @@ func (p *peers) public() ed25519.PublicKey { return p.key.Public().(ed25519.Publ
 func (p *peers) id() id.ID                 { return id.Of(p.public()) }
 
 // outward is an address of this machine in the network that it is in: of those of
-// IPv4, which nodes behind routers need for their anchors, the one that is of use
+// IPv4, which nodes behind routers need for their home relays, the one that is of use
 // from farthest away; without any the same of IPv6.
 func outward() netip.Addr {
 	var all []netip.Addr
@@ -247,9 +247,9 @@ func outward() netip.Addr {
 func widest(all []netip.Addr) netip.Addr {
 	worth := func(ip netip.Addr) int {
 		if ip.Is4() && !ip.IsLoopback() {
-			return 10 + reach.Scope(ip)
+			return 10 + traversal.Scope(ip)
 		}
-		return reach.Scope(ip)
+		return traversal.Scope(ip)
 	}
 	best := netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	for _, ip := range all {

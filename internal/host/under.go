@@ -16,7 +16,7 @@ import (
 // experiments put in worse ones, of which no flag and no setting knows.
 type Under struct {
 	Packets func(net.PacketConn) net.PacketConn // goes around the UDP port for other nodes
-	Holes   time.Duration                       // after how long a circuit looks for a hole first (road.Config)
+	Holes   time.Duration                       // after how long an allocation looks for a hole first (traversal.Config)
 	Disk    vfs.FS
 	Clock   *clock.Clock
 	Storage storage.Behaviour // of a node that cheats in the replicated storage

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Life is how long a port is asked for; it is asked for again in time.
-const Life = time.Hour
+// MappingLifetime is how long a port is asked for; it is asked for again in time.
+const MappingLifetime = time.Hour
 
 // MapConfig says which port a router is to open.
 type MapConfig struct {
@@ -17,8 +17,8 @@ type MapConfig struct {
 	// Opened is told at which address the port is reached from outside, and that
 	// it is not any more (the zero AddrPort).
 	Opened func(netip.AddrPort)
-	// Again is how long to wait after no router has opened the port; 0: 10 minutes.
-	Again time.Duration
+	// RetryAfter is how long to wait after no router has opened the port; 0: 10 minutes.
+	RetryAfter time.Duration
 	// Gateway and Device are the router's addresses for PCP and NAT-PMP
 	// (HOST:PORT) and for UPnP (URL of its description); empty: looked for.
 	Gateway, Device string
@@ -31,21 +31,21 @@ var ErrNoRouter = errors.New("no router opens ports here by PCP, NAT-PMP or UPnP
 // router is a protocol that a router may speak.
 type router interface {
 	name() string
-	// open opens the port for about so long, or for longer; life 0 closes it.
-	open(ctx context.Context, port uint16, life time.Duration) (netip.AddrPort, time.Duration, error)
+	// mapPort opens the port for about so long, or for longer; life 0 closes it.
+	mapPort(ctx context.Context, port uint16, life time.Duration) (netip.AddrPort, time.Duration, error)
 }
 
 // Open keeps a port open in the home's router until ctx ends, then closes it.
 func Open(ctx context.Context, cfg MapConfig) {
-	if cfg.Again <= 0 {
-		cfg.Again = 10 * time.Minute
+	if cfg.RetryAfter <= 0 {
+		cfg.RetryAfter = 10 * time.Minute
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
 	m := &mapper{cfg: cfg, routers: []router{&pcp{gateway: cfg.Gateway}, &upnp{device: cfg.Device}}}
 	for ctx.Err() == nil {
-		wait := m.renew(ctx)
+		wait := m.renewMapping(ctx)
 		t := time.NewTimer(wait)
 		select {
 		case <-t.C:
@@ -53,29 +53,29 @@ func Open(ctx context.Context, cfg MapConfig) {
 			t.Stop()
 		}
 	}
-	m.shut()
+	m.unmap()
 }
 
 type mapper struct {
 	cfg     MapConfig
 	routers []router
-	with    router // that has opened the port; nil: none
+	active  router // that has opened the port; nil: none
 	addr    netip.AddrPort
 }
 
-// renew opens the port, or keeps it open, and returns when to come again.
-func (m *mapper) renew(ctx context.Context) time.Duration {
-	if m.with != nil {
-		if life, err := m.try(ctx, m.with); err == nil {
+// renewMapping opens the port, or keeps it open, and returns when to come again.
+func (m *mapper) renewMapping(ctx context.Context) time.Duration {
+	if m.active != nil {
+		if life, err := m.tryRouter(ctx, m.active); err == nil {
 			return life / 2
 		}
 		if ctx.Err() != nil { // it is still to be closed
 			return 0
 		}
-		m.changed(nil, netip.AddrPort{}) // the router may be another one by now
+		m.setMapping(nil, netip.AddrPort{}) // the router may be another one by now
 	}
 	for _, r := range m.routers {
-		life, err := m.try(ctx, r)
+		life, err := m.tryRouter(ctx, r)
 		if err == nil {
 			return life / 2
 		}
@@ -85,26 +85,26 @@ func (m *mapper) renew(ctx context.Context) time.Duration {
 		m.cfg.Log.Debug("the router did not open the port", "port", m.cfg.Port, "by", r.name(), "error", err)
 	}
 	m.cfg.Log.Info("the node may not be reachable from outside", "port", m.cfg.Port, "error", ErrNoRouter)
-	return m.cfg.Again
+	return m.cfg.RetryAfter
 }
 
-// shortest and longest life that is believed.
+// minLifetime and longest life that is believed.
 const (
-	shortest = time.Second
-	longest  = 24 * time.Hour
+	minLifetime = time.Second
+	maxLifetime = 24 * time.Hour
 )
 
-func (m *mapper) try(ctx context.Context, r router) (time.Duration, error) {
-	addr, life, err := r.open(ctx, m.cfg.Port, Life)
+func (m *mapper) tryRouter(ctx context.Context, r router) (time.Duration, error) {
+	addr, life, err := r.mapPort(ctx, m.cfg.Port, MappingLifetime)
 	if err != nil {
 		return 0, err
 	}
-	m.changed(r, addr)
-	return max(shortest, min(life, longest)), nil
+	m.setMapping(r, addr)
+	return max(minLifetime, min(life, maxLifetime)), nil
 }
 
-func (m *mapper) changed(with router, addr netip.AddrPort) {
-	m.with = with
+func (m *mapper) setMapping(with router, addr netip.AddrPort) {
+	m.active = with
 	if addr == m.addr {
 		return
 	}
@@ -117,14 +117,14 @@ func (m *mapper) changed(with router, addr netip.AddrPort) {
 	}
 }
 
-// shut closes the port, as far as a router answers within a moment.
-func (m *mapper) shut() {
-	if m.with == nil {
+// unmap closes the port, as far as a router answers within a moment.
+func (m *mapper) unmap() {
+	if m.active == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	if _, _, err := m.with.open(ctx, m.cfg.Port, 0); err != nil {
+	if _, _, err := m.active.mapPort(ctx, m.cfg.Port, 0); err != nil {
 		m.cfg.Log.Info("the router did not close the port", "port", m.cfg.Port, "error", err)
 	}
 }

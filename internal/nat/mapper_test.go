@@ -16,21 +16,21 @@ import (
 	"time"
 )
 
-// request is what a fake router was asked.
-type request struct {
+// gatewayRequest is what a fake router was asked.
+type gatewayRequest struct {
 	port uint16
 	life uint32
 }
 
 // fakeGateway answers PCP, or NAT-PMP alone, and lets mappings live a second.
-func fakeGateway(t *testing.T, old bool, refuse byte) (string, chan request) {
+func fakeGateway(t *testing.T, old bool, refuse byte) (string, chan gatewayRequest) {
 	t.Helper()
 	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	asked := make(chan request, 64)
+	asked := make(chan gatewayRequest, 64)
 	go func() {
 		for {
 			q := make([]byte, 1100)
@@ -47,7 +47,7 @@ func fakeGateway(t *testing.T, old bool, refuse byte) (string, chan request) {
 	return conn.LocalAddr().String(), asked
 }
 
-func answer(q []byte, old bool, refuse byte, asked chan request) []byte {
+func answer(q []byte, old bool, refuse byte, asked chan gatewayRequest) []byte {
 	switch {
 	case q[0] == 2 && old:
 		return []byte{0, 0x81, 0, 1, 0, 0, 0, 0} // unsupported version (RFC 6886, 3.5)
@@ -55,7 +55,7 @@ func answer(q []byte, old bool, refuse byte, asked chan request) []byte {
 		a := append([]byte(nil), q...)
 		a[1], a[2], a[3] = 0x81, 0, refuse
 		life := binary.BigEndian.Uint32(q[4:])
-		asked <- request{binary.BigEndian.Uint16(q[40:]), life}
+		asked <- gatewayRequest{binary.BigEndian.Uint16(q[40:]), life}
 		binary.BigEndian.PutUint32(a[4:], min(life, 1))
 		binary.BigEndian.PutUint16(a[42:], 6000)
 		ip := netip.MustParseAddr("::ffff:27.1.1.1").As16()
@@ -65,7 +65,7 @@ func answer(q []byte, old bool, refuse byte, asked chan request) []byte {
 		return []byte{0, 128, 0, 0, 0, 0, 0, 1, 27, 1, 1, 1}
 	case q[0] == 0 && q[1] == 1 && len(q) == 12:
 		life := binary.BigEndian.Uint32(q[8:])
-		asked <- request{binary.BigEndian.Uint16(q[4:]), life}
+		asked <- gatewayRequest{binary.BigEndian.Uint16(q[4:]), life}
 		a := make([]byte, 16)
 		a[1], a[3] = 129, refuse
 		copy(a[8:10], q[4:6])
@@ -78,7 +78,7 @@ func answer(q []byte, old bool, refuse byte, asked chan request) []byte {
 
 // opened runs Open until the router was asked to renew, and checks that it is
 // asked to close the port at the end.
-func opened(t *testing.T, cfg MapConfig, want string, asked chan request) {
+func opened(t *testing.T, cfg MapConfig, want string, asked chan gatewayRequest) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -91,17 +91,17 @@ func opened(t *testing.T, cfg MapConfig, want string, asked chan request) {
 		t.Errorf("opened at %v, want %s", a, want)
 	}
 	for range 2 {
-		if q := <-asked; q != (request{4747, uint32(Life / time.Second)}) {
+		if q := <-asked; q != (gatewayRequest{4747, uint32(MappingLifetime / time.Second)}) {
 			t.Errorf("asked for %+v", q)
 		}
 	}
 	stop()
 	<-done
-	var last request
+	var last gatewayRequest
 	for len(asked) > 0 {
 		last = <-asked
 	}
-	if last != (request{4747, 0}) {
+	if last != (gatewayRequest{4747, 0}) {
 		t.Errorf("the router was not asked to close the port: %+v", last)
 	}
 }
@@ -120,21 +120,21 @@ func TestRoutersThatRefuse(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		gateway, _ := fakeGateway(t, old, 2) // not authorized
 		r := &pcp{gateway: gateway}
-		if _, _, err := r.open(t.Context(), 4747, Life); err == nil || !strings.Contains(err.Error(), "code 2") {
+		if _, _, err := r.mapPort(t.Context(), 4747, MappingLifetime); err == nil || !strings.Contains(err.Error(), "code 2") {
 			t.Errorf("old %v: %v", old, err)
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, _, err := (&pcp{gateway: "127.0.0.1:1"}).open(ctx, 4747, Life); err == nil {
+	if _, _, err := (&pcp{gateway: "127.0.0.1:1"}).mapPort(ctx, 4747, MappingLifetime); err == nil {
 		t.Error("opened after the end")
 	}
 }
 
 // igd is a router that speaks UPnP. Leases: whether it knows any.
-func igd(t *testing.T, leases bool) (string, chan request) {
+func igd(t *testing.T, leases bool) (string, chan gatewayRequest) {
 	t.Helper()
-	asked := make(chan request, 64)
+	asked := make(chan gatewayRequest, 64)
 	field := func(body, name string) string {
 		m := regexp.MustCompile("<" + name + ">(.*?)</" + name + ">").FindStringSubmatch(body)
 		if m == nil {
@@ -154,7 +154,7 @@ func igd(t *testing.T, leases bool) (string, chan request) {
 		body := string(b)
 		action := strings.Trim(r.Header.Get("SOAPACTION"), `"`)
 		action = action[strings.LastIndexByte(action, '#')+1:]
-		var q request
+		var q gatewayRequest
 		fmt.Sscan(field(body, "NewExternalPort"), &q.port)
 		fmt.Sscan(field(body, "NewLeaseDuration"), &q.life)
 		out := ""
@@ -166,7 +166,7 @@ func igd(t *testing.T, leases bool) (string, chan request) {
 			}
 			asked <- q
 		case "DeletePortMapping":
-			asked <- request{q.port, 0}
+			asked <- gatewayRequest{q.port, 0}
 		case "GetExternalIPAddress":
 			out = "<NewExternalIPAddress>27.1.1.1</NewExternalIPAddress>"
 		}
@@ -182,21 +182,21 @@ func TestPortByUPnP(t *testing.T) {
 	for _, leases := range []bool{true, false} {
 		device, asked := igd(t, leases)
 		u := &upnp{device: device}
-		addr, life, err := u.open(t.Context(), 4747, Life)
-		if err != nil || addr.String() != "27.1.1.1:4747" || life != Life {
+		addr, life, err := u.mapPort(t.Context(), 4747, MappingLifetime)
+		if err != nil || addr.String() != "27.1.1.1:4747" || life != MappingLifetime {
 			t.Fatalf("opened at %v for %v: %v", addr, life, err)
 		}
 		want := uint32(0)
 		if leases {
-			want = uint32(Life / time.Second)
+			want = uint32(MappingLifetime / time.Second)
 		}
-		if q := <-asked; q != (request{4747, want}) {
+		if q := <-asked; q != (gatewayRequest{4747, want}) {
 			t.Errorf("asked for %+v", q)
 		}
-		if _, _, err := u.open(t.Context(), 4747, 0); err != nil {
+		if _, _, err := u.mapPort(t.Context(), 4747, 0); err != nil {
 			t.Fatal(err)
 		}
-		if q := <-asked; q != (request{4747, 0}) {
+		if q := <-asked; q != (gatewayRequest{4747, 0}) {
 			t.Errorf("at the end asked for %+v", q)
 		}
 	}
@@ -209,7 +209,7 @@ type scripted struct {
 }
 
 func (s *scripted) name() string { return "script" }
-func (s *scripted) open(context.Context, uint16, time.Duration) (netip.AddrPort, time.Duration, error) {
+func (s *scripted) mapPort(context.Context, uint16, time.Duration) (netip.AddrPort, time.Duration, error) {
 	return s.addr, 10 * time.Minute, s.err
 }
 
@@ -217,12 +217,12 @@ func TestMapperGoesOn(t *testing.T) {
 	var told []netip.AddrPort
 	a, b := &scripted{err: ErrNoRouter}, &scripted{err: ErrNoRouter}
 	m := &mapper{routers: []router{a, b}, cfg: MapConfig{
-		Again: time.Hour, Log: slog.New(slog.DiscardHandler), Opened: func(a netip.AddrPort) { told = append(told, a) },
+		RetryAfter: time.Hour, Log: slog.New(slog.DiscardHandler), Opened: func(a netip.AddrPort) { told = append(told, a) },
 	}}
 	check := func(what string, want time.Duration, tellings ...string) {
 		t.Helper()
 		told = nil
-		if got := m.renew(t.Context()); got != want {
+		if got := m.renewMapping(t.Context()); got != want {
 			t.Errorf("%s: again after %v, want %v", what, got, want)
 		}
 		if len(told) != len(tellings) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/pion/transport/v5/vnet"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/nat/relay"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/traversal"
 )
 
 // The kinds of address translators (RFC 3489's names; behaviour by RFC 4787).
@@ -22,9 +22,9 @@ var kinds = []struct {
 	{"symmetric", &vnet.NATType{MappingBehavior: vnet.EndpointAddrPortDependent, FilteringBehavior: vnet.EndpointAddrPortDependent}},
 }
 
-// ways says for each pair of kinds how the nodes reach each other. A full cone
+// pathsByKind says for each pair of kinds how the nodes reach each other. A full cone
 // lets in everybody while it is kept open, so who is behind one is reachable.
-var ways = [5][5]string{
+var pathsByKind = [5][5]string{
 	{"direct", "direct", "direct", "direct", "direct"},
 	{"direct", "direct", "direct", "direct", "direct"},
 	{"direct", "direct", "punched", "punched", "punched"},
@@ -32,7 +32,7 @@ var ways = [5][5]string{
 	{"direct", "direct", "punched", "relayed", "relayed"},
 }
 
-func TestEveryPairOfNodesFindsAWay(t *testing.T) {
+func TestEveryPairOfNodesFindsAPath(t *testing.T) {
 	for i, a := range kinds {
 		for j, b := range kinds {
 			t.Run(a.name+" to "+b.name, func(t *testing.T) {
@@ -46,10 +46,10 @@ func TestEveryPairOfNodesFindsAWay(t *testing.T) {
 				if got := ha.reach.Symmetric(0); got != (a.name == "symmetric") {
 					t.Errorf("%s is taken for symmetric: %v", a.name, got)
 				}
-				if way := reachOut(t, n, ha, hb); way != ways[i][j] {
-					t.Errorf("they found a way: %s, want %s", way, ways[i][j])
+				if path := reachOut(t, n, ha, hb); path != pathsByKind[i][j] {
+					t.Errorf("they found a path: %s, want %s", path, pathsByKind[i][j])
 				}
-				if relayed := n.passed > 0; relayed != (ways[i][j] == "relayed") {
+				if relayed := n.passed > 0; relayed != (pathsByKind[i][j] == "relayed") {
 					t.Errorf("%d packets went through the relay", n.passed)
 				}
 			})
@@ -101,16 +101,16 @@ func punch(t *testing.T, n *internet, a, b *host) bool {
 	for i, h := range [2]*host{a, b} {
 		p := NewPuncher(h.aside, h.net, patience)
 		defer p.Close()
-		seen, _ := h.reach.Addr(0)
-		at, err := p.Prepare(t.Context(), seen)
+		seen, _ := h.reach.ReflexiveAddr(0)
+		at, err := p.Gather(t.Context(), seen)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer at.Close()
 		attempts[i] = at
 	}
-	a.send(n.helper.addr, frame{Kind: "signal", Peer: b.id, Signal: relay.Signal{Offer: attempts[0].Offer()}})
-	b.send(n.helper.addr, frame{Kind: "signal", Peer: a.id, Signal: relay.Signal{Offer: attempts[1].Offer(), Answer: true}})
+	a.send(n.helper.addr, frame{Kind: "signal", Peer: b.id, Signal: traversal.Signal{Offer: attempts[0].Offer()}})
+	b.send(n.helper.addr, frame{Kind: "signal", Peer: a.id, Signal: traversal.Signal{Offer: attempts[1].Offer(), Answer: true}})
 	type path struct {
 		addr netip.AddrPort
 		err  error
@@ -120,7 +120,7 @@ func punch(t *testing.T, n *internet, a, b *host) bool {
 		offer := h.expect("signal").Signal.Offer
 		paths[i] = make(chan path, 1)
 		go func() {
-			addr, err := attempts[i].Connect(t.Context(), offer, i == 0)
+			addr, err := attempts[i].Check(t.Context(), offer, i == 0)
 			paths[i] <- path{addr, err}
 		}()
 	}
@@ -140,15 +140,15 @@ func TestBadOffers(t *testing.T) {
 	n := newInternet(t)
 	p := NewPuncher(n.helper.aside, n.helper.net, 0)
 	defer p.Close()
-	for name, offer := range map[string]relay.Offer{
+	for name, offer := range map[string]traversal.Offer{
 		"empty":   {},
-		"garbage": {Name: "name", Secret: "0123456789012345678901", Candidates: []string{"no candidate"}},
+		"garbage": {Ufrag: "name", Password: "0123456789012345678901", Candidates: []string{"no candidate"}},
 	} {
-		a, err := p.Prepare(t.Context())
+		a, err := p.Gather(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := a.Connect(t.Context(), offer, true); err == nil {
+		if _, err := a.Check(t.Context(), offer, true); err == nil {
 			t.Errorf("%s: a path", name)
 		}
 		a.Close()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/nat/relay"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/traversal"
 )
 
 // Port is a node's one UDP port (transport's socket.Socket).
@@ -21,24 +21,25 @@ type Port interface {
 	Deliver(b []byte, from netip.AddrPort)
 }
 
-// Road hears of paths (package road). It is called where Paths is told to.
-type Road interface {
-	Prepared(peer id.ID, offer relay.Offer, err error)
-	Connected(peer id.ID, at netip.AddrPort, err error)
-	Out(peer id.ID, b []byte)
+// Listener is called when something about a path has happened (traversal.Agent); see
+// Serve for how.
+type Listener interface {
+	OnGathered(peer id.ID, offer traversal.Offer, err error)
+	OnChecked(peer id.ID, at netip.AddrPort, err error)
+	SendRelayed(peer id.ID, b []byte)
 }
 
-// Paths makes ways between hidden nodes for a road: holes by ICE, and circuits by
-// routes of the port. It implements road.Paths.
+// Paths finds paths between hidden nodes: holes by ICE, relayed paths by routes of the
+// port. It implements traversal.Paths.
 type Paths struct {
-	port    Port
-	puncher *Puncher
-	road    Road
-	post    func(func()) error
-	ctx     context.Context
-	cancel  context.CancelFunc
-	live    sync.WaitGroup
-	queue   chan func()
+	port     Port
+	puncher  *Puncher
+	listener Listener
+	call     func(func()) error
+	ctx      context.Context
+	cancel   context.CancelFunc
+	live     sync.WaitGroup
+	queue    chan func()
 
 	mu       sync.Mutex
 	attempts map[id.ID]*Attempt
@@ -46,17 +47,17 @@ type Paths struct {
 }
 
 const (
-	// maxOut bounds packets that wait to be relayed.
-	maxOut = 512
-	// keepHole is how long an attempt that has found a hole answers the other end,
+	// maxRelayedQueue bounds packets that wait to be relayed.
+	maxRelayedQueue = 512
+	// attemptLinger is how long an attempt that has found a hole answers the other end,
 	// which may need longer.
-	keepHole = 10 * time.Second
+	attemptLinger = 10 * time.Second
 )
 
 // NewPaths returns paths over a port; network and patience are as for NewPuncher.
 func NewPaths(port Port, network transport.Net, patience time.Duration) *Paths {
 	p := &Paths{
-		port: port, puncher: NewPuncher(port.Aside(), network, patience), queue: make(chan func(), maxOut),
+		port: port, puncher: NewPuncher(port.Aside(), network, patience), queue: make(chan func(), maxRelayedQueue),
 		attempts: map[id.ID]*Attempt{}, routes: map[id.ID]func(){},
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -64,13 +65,13 @@ func NewPaths(port Port, network transport.Net, patience time.Duration) *Paths {
 }
 
 // Serve says who hears of paths, and how to call it; post waits until that is done.
-func (p *Paths) Serve(road Road, post func(func()) error) {
-	p.road, p.post = road, post
+func (p *Paths) Serve(l Listener, call func(func()) error) {
+	p.listener, p.call = l, call
 	p.live.Go(func() {
 		for {
 			select {
 			case fn := <-p.queue:
-				if p.post(fn) != nil {
+				if p.call(fn) != nil {
 					return
 				}
 			case <-p.ctx.Done():
@@ -98,24 +99,24 @@ func (p *Paths) Close() error {
 	return err
 }
 
-// tell calls the road, unless all is over.
-func (p *Paths) tell(fn func()) {
+// notify calls the listener, unless Paths is closed.
+func (p *Paths) notify(fn func()) {
 	select {
 	case p.queue <- fn:
 	case <-p.ctx.Done():
 	}
 }
 
-// Prepare implements road.Paths.
-func (p *Paths) Prepare(peer id.ID, seen netip.AddrPort) {
+// Gather implements traversal.Paths.
+func (p *Paths) Gather(peer id.ID, seen netip.AddrPort) {
 	p.live.Go(func() {
 		var known []netip.AddrPort
 		if seen.IsValid() {
 			known = append(known, seen)
 		}
-		a, err := p.puncher.Prepare(p.ctx, known...)
+		a, err := p.puncher.Gather(p.ctx, known...)
 		if err != nil {
-			p.tell(func() { p.road.Prepared(peer, relay.Offer{}, err) })
+			p.notify(func() { p.listener.OnGathered(peer, traversal.Offer{}, err) })
 			return
 		}
 		p.mu.Lock()
@@ -125,12 +126,12 @@ func (p *Paths) Prepare(peer id.ID, seen netip.AddrPort) {
 		if old != nil {
 			old.Close()
 		}
-		p.tell(func() { p.road.Prepared(peer, a.Offer(), nil) })
+		p.notify(func() { p.listener.OnGathered(peer, a.Offer(), nil) })
 	})
 }
 
-// Connect implements road.Paths.
-func (p *Paths) Connect(peer id.ID, theirs relay.Offer, leads bool) {
+// Check implements traversal.Paths.
+func (p *Paths) Check(peer id.ID, theirs traversal.Offer, leads bool) {
 	p.mu.Lock()
 	a := p.attempts[peer]
 	p.mu.Unlock()
@@ -138,25 +139,25 @@ func (p *Paths) Connect(peer id.ID, theirs relay.Offer, leads bool) {
 		return
 	}
 	p.live.Go(func() {
-		at, err := a.Connect(p.ctx, theirs, leads)
+		at, err := a.Check(p.ctx, theirs, leads)
 		if err == nil {
-			time.AfterFunc(keepHole, func() { p.drop(peer, a) })
+			time.AfterFunc(attemptLinger, func() { p.closeAttempt(peer, a) })
 		}
-		p.tell(func() { p.road.Connected(peer, at, err) })
+		p.notify(func() { p.listener.OnChecked(peer, at, err) })
 	})
 }
 
-// Drop implements road.Paths.
-func (p *Paths) Drop(peer id.ID) {
+// Cancel implements traversal.Paths.
+func (p *Paths) Cancel(peer id.ID) {
 	p.mu.Lock()
 	a := p.attempts[peer]
 	p.mu.Unlock()
 	if a != nil {
-		p.live.Go(func() { p.drop(peer, a) }) // closing waits for the agent
+		p.live.Go(func() { p.closeAttempt(peer, a) }) // closing waits for the agent
 	}
 }
 
-func (p *Paths) drop(peer id.ID, a *Attempt) {
+func (p *Paths) closeAttempt(peer id.ID, a *Attempt) {
 	p.mu.Lock()
 	if p.attempts[peer] == a {
 		delete(p.attempts, peer)
@@ -165,12 +166,12 @@ func (p *Paths) drop(peer id.ID, a *Attempt) {
 	a.Close()
 }
 
-// Route implements road.Paths.
+// Route implements traversal.Paths.
 func (p *Paths) Route(peer id.ID, at machine.Addr) {
 	remove := p.port.Route(at.AddrPort(), func(b []byte) error {
 		packet := append([]byte(nil), b...)
 		select {
-		case p.queue <- func() { p.road.Out(peer, packet) }:
+		case p.queue <- func() { p.listener.SendRelayed(peer, packet) }:
 		default: // lost, as packets are
 		}
 		return nil
@@ -180,7 +181,7 @@ func (p *Paths) Route(peer id.ID, at machine.Addr) {
 	p.routes[peer] = remove
 }
 
-// Unroute implements road.Paths.
+// Unroute implements traversal.Paths.
 func (p *Paths) Unroute(peer id.ID) {
 	p.mu.Lock()
 	remove := p.routes[peer]
@@ -191,5 +192,5 @@ func (p *Paths) Unroute(peer id.ID) {
 	}
 }
 
-// Deliver implements road.Paths.
+// Deliver implements traversal.Paths.
 func (p *Paths) Deliver(b []byte, from machine.Addr) { p.port.Deliver(b, from.AddrPort()) }

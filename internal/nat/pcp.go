@@ -24,9 +24,9 @@ const (
 	pcpPort     = 5351
 	pcpSize     = 60
 	protocolUDP = 17
-	// tries and firstWait: an answer is waited for 250, 500, 1000 and 2000 ms.
-	tries     = 4
-	firstWait = 250 * time.Millisecond
+	// maxTries and firstTimeout: an answer is waited for 250, 500, 1000 and 2000 ms.
+	maxTries     = 4
+	firstTimeout = 250 * time.Millisecond
 )
 
 var errOld = errors.New("the router speaks NAT-PMP")
@@ -38,7 +38,7 @@ func (p *pcp) name() string {
 	return "PCP"
 }
 
-func (p *pcp) open(ctx context.Context, port uint16, life time.Duration) (netip.AddrPort, time.Duration, error) {
+func (p *pcp) mapPort(ctx context.Context, port uint16, life time.Duration) (netip.AddrPort, time.Duration, error) {
 	gateway := p.gateway
 	if gateway == "" {
 		ip, err := defaultGateway()
@@ -81,7 +81,7 @@ func (p *pcp) mapPCP(ctx context.Context, conn net.Conn, port uint16, life time.
 	binary.BigEndian.PutUint16(q[42:], port)
 	any4 := netip.IPv4Unspecified().As16()
 	copy(q[44:60], any4[:])
-	a, err := ask(ctx, conn, q, func(a []byte) bool {
+	a, err := request(ctx, conn, q, func(a []byte) bool {
 		switch {
 		case len(a) < 4:
 			return false
@@ -112,7 +112,7 @@ func mapPMP(ctx context.Context, conn net.Conn, port uint16, life time.Duration)
 	if life > 0 { // to close, the external port is 0 (3.4)
 		binary.BigEndian.PutUint16(q[6:], port)
 	}
-	a, err := ask(ctx, conn, q, func(a []byte) bool {
+	a, err := request(ctx, conn, q, func(a []byte) bool {
 		return len(a) >= 16 && a[0] == 0 && a[1] == 129 && binary.BigEndian.Uint16(a[8:]) == port
 	})
 	if err != nil {
@@ -125,7 +125,7 @@ func mapPMP(ctx context.Context, conn net.Conn, port uint16, life time.Duration)
 		return netip.AddrPort{}, 0, nil
 	}
 	external, granted := binary.BigEndian.Uint16(a[10:]), seconds(a[12:])
-	b, err := ask(ctx, conn, []byte{0, 0}, func(a []byte) bool { return len(a) >= 12 && a[0] == 0 && a[1] == 128 })
+	b, err := request(ctx, conn, []byte{0, 0}, func(a []byte) bool { return len(a) >= 12 && a[0] == 0 && a[1] == 128 })
 	if err != nil {
 		return netip.AddrPort{}, 0, err
 	}
@@ -139,12 +139,12 @@ func seconds(b []byte) time.Duration {
 	return time.Duration(binary.BigEndian.Uint32(b)) * time.Second
 }
 
-// ask sends a request until an answer fits. The connection takes packets from the
+// request sends a request until an answer fits. The connection takes packets from the
 // router alone.
-func ask(ctx context.Context, conn net.Conn, q []byte, fits func([]byte) bool) ([]byte, error) {
+func request(ctx context.Context, conn net.Conn, q []byte, fits func([]byte) bool) ([]byte, error) {
 	b := make([]byte, 1100) // the longest that there is (RFC 6887, 7)
-	wait := firstWait
-	for range tries {
+	wait := firstTimeout
+	for range maxTries {
 		if _, err := conn.Write(q); err != nil {
 			return nil, err
 		}

@@ -12,31 +12,31 @@ import (
 	"github.com/pion/logging"
 	"github.com/pion/transport/v5"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/nat/relay"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/traversal"
 )
 
-// DefaultPatience is how long two nodes try to reach each other directly.
-const DefaultPatience = 8 * time.Second
+// DefaultCheckTimeout is how long two nodes try to reach each other directly.
+const DefaultCheckTimeout = 8 * time.Second
 
 // Puncher finds paths to nodes behind address translators, by ICE (RFC 8445) over
 // the node's one UDP port: once a path is found, that port can send to the
 // address at its end and hear from it. There are no STUN servers: what a node
-// looks like from outside its peers tell it (package reach).
+// looks like from outside its peers tell it (traversal.Reachability).
 type Puncher struct {
-	mux  *ice.UDPMuxDefault
-	opts []ice.AgentOption
-	wait time.Duration
+	mux     *ice.UDPMuxDefault
+	opts    []ice.AgentOption
+	timeout time.Duration
 }
 
 // NewPuncher returns a puncher over a connection that gets the node's STUN
 // packets and sends from the node's port (transport's Socket.Aside). network is
-// nil but in simulations; patience 0 is DefaultPatience.
+// nil but in simulations; patience 0 is DefaultCheckTimeout.
 func NewPuncher(conn net.PacketConn, network transport.Net, patience time.Duration) *Puncher {
 	if patience <= 0 {
-		patience = DefaultPatience
+		patience = DefaultCheckTimeout
 	}
 	quiet := &logging.DefaultLoggerFactory{Writer: io.Discard}
-	p := &Puncher{wait: patience}
+	p := &Puncher{timeout: patience}
 	p.mux = ice.NewUDPMuxDefault(ice.UDPMuxParams{UDPConn: conn, Net: network, Logger: quiet.NewLogger("ice")})
 	p.opts = []ice.AgentOption{
 		ice.WithUDPMux(p.mux),
@@ -64,19 +64,19 @@ func (p *Puncher) Close() error { return p.mux.Close() }
 
 // Attempt is one try to find a path to another node.
 type Attempt struct {
-	agent *ice.Agent
-	offer relay.Offer
-	wait  time.Duration
+	agent   *ice.Agent
+	offer   traversal.Offer
+	timeout time.Duration
 }
 
-// Prepare begins an attempt: its offer must reach the other node, by one that
+// Gather begins an attempt: its offer must reach the other node, by one that
 // both know. seen are the addresses that others see this node's port at.
-func (p *Puncher) Prepare(ctx context.Context, seen ...netip.AddrPort) (*Attempt, error) {
+func (p *Puncher) Gather(ctx context.Context, seen ...netip.AddrPort) (*Attempt, error) {
 	agent, err := ice.NewAgentWithOptions(p.opts...)
 	if err != nil {
 		return nil, fmt.Errorf("finding a path: %w", err)
 	}
-	a := &Attempt{agent: agent, wait: p.wait}
+	a := &Attempt{agent: agent, timeout: p.timeout}
 	if err := a.gather(ctx, seen); err != nil {
 		a.Close()
 		return nil, fmt.Errorf("finding a path: %w", err)
@@ -102,7 +102,7 @@ func (a *Attempt) gather(ctx context.Context, seen []netip.AddrPort) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if a.offer.Name, a.offer.Secret, err = a.agent.GetLocalUserCredentials(); err != nil {
+	if a.offer.Ufrag, a.offer.Password, err = a.agent.GetLocalUserCredentials(); err != nil {
 		return err
 	}
 	own, err := a.agent.GetLocalCandidates()
@@ -120,7 +120,7 @@ func (a *Attempt) gather(ctx context.Context, seen []netip.AddrPort) error {
 		a.offer.Candidates = append(a.offer.Candidates, c.Marshal())
 	}
 	for _, c := range own {
-		if len(a.offer.Candidates) < relay.MaxCandidates {
+		if len(a.offer.Candidates) < traversal.MaxCandidates {
 			a.offer.Candidates = append(a.offer.Candidates, c.Marshal())
 		}
 	}
@@ -128,15 +128,15 @@ func (a *Attempt) gather(ctx context.Context, seen []netip.AddrPort) error {
 }
 
 // Offer is what the other node must be told.
-func (a *Attempt) Offer() relay.Offer { return a.offer }
+func (a *Attempt) Offer() traversal.Offer { return a.offer }
 
-// Connect looks for a path to the node that made an offer: one of the two, the
+// Check looks for a path to the node that made an offer: one of the two, the
 // one that asked first, leads. It returns the address at which the node's own
 // port now reaches the other, or why there is none. The caller keeps the attempt
 // open until it has heard from the other over the path.
-func (a *Attempt) Connect(ctx context.Context, theirs relay.Offer, leads bool) (netip.AddrPort, error) {
+func (a *Attempt) Check(ctx context.Context, theirs traversal.Offer, leads bool) (netip.AddrPort, error) {
 	var none netip.AddrPort
-	if !theirs.Sane() {
+	if !theirs.Valid() {
 		return none, fmt.Errorf("finding a path: the other end's offer is malformed")
 	}
 	for _, s := range theirs.Candidates {
@@ -151,13 +151,13 @@ func (a *Attempt) Connect(ctx context.Context, theirs relay.Offer, leads bool) (
 			return none, fmt.Errorf("finding a path: %w", err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.wait)
+	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
 	start := a.agent.Accept
 	if leads {
 		start = a.agent.Dial
 	}
-	if _, err := start(ctx, theirs.Name, theirs.Secret); err != nil {
+	if _, err := start(ctx, theirs.Ufrag, theirs.Password); err != nil {
 		return none, fmt.Errorf("no direct path was found: %w", err)
 	}
 	pair, err := a.agent.GetSelectedCandidatePair()

@@ -29,7 +29,7 @@ const description = "Voxel Populi"
 
 func (u *upnp) name() string { return "UPnP" }
 
-func (u *upnp) open(ctx context.Context, port uint16, life time.Duration) (netip.AddrPort, time.Duration, error) {
+func (u *upnp) mapPort(ctx context.Context, port uint16, life time.Duration) (netip.AddrPort, time.Duration, error) {
 	if u.found == nil {
 		if err := u.find(ctx); err != nil {
 			return netip.AddrPort{}, 0, err

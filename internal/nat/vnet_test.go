@@ -16,8 +16,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/nat/reach"
-	"github.com/voxelpopuli/voxelpopuli/internal/nat/relay"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/traversal"
 )
 
 var quiet = &logging.DefaultLoggerFactory{Writer: io.Discard}
@@ -28,7 +27,7 @@ type internet struct {
 	t                    *testing.T
 	wan                  *vnet.Router
 	helper, other, third *host
-	relay                *relay.Relay
+	relay                *traversal.Relay
 	mu                   sync.Mutex
 	addrs                map[id.ID]netip.AddrPort // whom the helper has links to
 	passed               int                      // packets through the relay
@@ -45,7 +44,7 @@ func must[T any](t *testing.T) func(v T, err error) T {
 }
 
 func newInternet(t *testing.T) *internet {
-	n := &internet{t: t, relay: relay.New(relay.DefaultLimits), addrs: map[id.ID]netip.AddrPort{}}
+	n := &internet{t: t, relay: traversal.NewRelay(traversal.DefaultRelayLimits), addrs: map[id.ID]netip.AddrPort{}}
 	n.wan = must[*vnet.Router](t)(vnet.NewRouter(&vnet.RouterConfig{CIDR: "0.0.0.0/0", LoggerFactory: quiet}))
 	nets := []*vnet.Net{n.public("1.2.3.4"), n.public("9.8.7.6"), n.public("5.6.7.8")}
 	if err := n.wan.Start(); err != nil {
@@ -58,7 +57,7 @@ func newInternet(t *testing.T) *internet {
 	n.helper.on = n.onHelper
 	n.other.on = func(f frame, from netip.AddrPort) { n.other.send(from, frame{Kind: "seen", Addr: from}) }
 	n.third.on = func(f frame, from netip.AddrPort) {
-		if p, ok := n.third.reach.Dial(reach.Back(f.Ask), 0); ok {
+		if p, ok := n.third.reach.PermitProbe(traversal.ProbeRequest(f.Ask), 0); ok {
 			n.third.send(f.Ask.Addr, frame{Kind: "probe", Probe: p})
 		}
 		n.third.send(from, frame{Kind: "dialled", Peer: f.Peer})
@@ -106,20 +105,20 @@ func (n *internet) onHelper(f frame, from netip.AddrPort) {
 		n.addrs[f.From] = from
 		h.send(from, frame{Kind: "seen", Addr: from})
 	case "ask":
-		if back, ok := h.reach.Help(from.Addr(), f.Ask, 0); ok {
-			h.send(n.third.addr, frame{Kind: "back", Ask: reach.AskBack(back), Peer: f.From})
+		if back, ok := h.reach.PermitDialBack(from.Addr(), f.Ask, 0); ok {
+			h.send(n.third.addr, frame{Kind: "back", Ask: traversal.DialBackRequest(back), Peer: f.From})
 		}
 	case "dialled":
 		h.send(to, frame{Kind: "dialled"})
 	case "signal":
 		h.send(to, frame{Kind: "signal", From: f.From, Signal: f.Signal})
 	case "open":
-		if open, err := n.relay.Ask(f.From, f.Peer, 0); err == nil && open {
+		if open, err := n.relay.Allocate(f.From, f.Peer, 0); err == nil && open {
 			h.send(from, frame{Kind: "open"})
 			h.send(to, frame{Kind: "open"})
 		}
 	case "packet":
-		if n.relay.Pass(f.From, f.Peer, len(f.Data), machine.Time(0)) == nil {
+		if n.relay.Forward(f.From, f.Peer, len(f.Data), machine.Time(0)) == nil {
 			n.passed++
 			h.send(to, frame{Kind: "packet", From: f.From, Data: f.Data})
 		}
@@ -131,9 +130,9 @@ type frame struct {
 	Kind       string
 	From, Peer id.ID
 	Addr       netip.AddrPort
-	Ask        reach.AskBack
-	Probe      reach.Probe
-	Signal     relay.Signal
+	Ask        traversal.DialBackRequest
+	Probe      traversal.Probe
+	Signal     traversal.Signal
 	Data       []byte
 }
 
@@ -144,7 +143,7 @@ type host struct {
 	net   transport.Net
 	conn  net.PacketConn
 	addr  netip.AddrPort // its own, local
-	reach *reach.Reach
+	reach *traversal.Reachability
 	aside *aside
 	on    func(frame, netip.AddrPort)
 	got   chan got
@@ -157,7 +156,7 @@ type got struct {
 
 func (n *internet) host(name string, nw transport.Net, ip string) *host {
 	conn := must[net.PacketConn](n.t)(nw.ListenPacket("udp4", ip+":4747"))
-	h := &host{t: n.t, id: id.Of([]byte(name)), net: nw, conn: conn, addr: netip.MustParseAddrPort(ip + ":4747"), reach: reach.New(), got: make(chan got, 64)}
+	h := &host{t: n.t, id: id.Of([]byte(name)), net: nw, conn: conn, addr: netip.MustParseAddrPort(ip + ":4747"), reach: traversal.NewReachability(), got: make(chan got, 64)}
 	h.aside = &aside{PacketConn: conn, packets: make(chan packet, 64), done: make(chan struct{})}
 	go h.read()
 	n.t.Cleanup(func() { conn.Close() })
@@ -214,7 +213,7 @@ func (h *host) expect(kind string) got {
 				return g
 			}
 			if g.Kind == "probe" {
-				h.reach.Probed(g.Probe, 0)
+				h.reach.AcceptProbe(g.Probe, 0)
 			}
 		case <-late:
 			h.t.Fatalf("no %s", kind)
@@ -227,9 +226,9 @@ func (h *host) lookAround(n *internet) {
 	for _, o := range []*host{n.helper, n.other} {
 		h.send(o.addr, frame{Kind: "hello"})
 		g := h.expect("seen")
-		h.reach.Seen(o.id, g.from.Addr(), g.Addr, 0)
+		h.reach.Observe(o.id, g.from.Addr(), g.Addr, 0)
 	}
-	ask, ok := h.reach.Ask(uint64(h.addr.Port())<<32|1, 0)
+	ask, ok := h.reach.RequestDialBack(uint64(h.addr.Port())<<32|1, 0)
 	if !ok {
 		h.t.Fatal("no address to be dialled back at")
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/codec"
 	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/nat/relay"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/traversal"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 )
 
@@ -73,7 +73,7 @@ func (n *Node) Start() {
 func (n *Node) OnLink(_ machine.Peer, ev machine.LinkEvent) {
 	if n.linked = ev == machine.LinkUp; n.linked {
 		n.Links.Add(1)
-		n.env.Send(n.cfg.Victim, &relay.Hello{Addr: n.cfg.Self.Addr})
+		n.env.Send(n.cfg.Victim, &traversal.Hello{Addr: n.cfg.Self.Addr})
 	}
 }
 

@@ -1,4 +1,4 @@
-package road
+package traversal
 
 import (
 	"net/netip"
@@ -7,8 +7,6 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/nat/reach"
-	"github.com/voxelpopuli/voxelpopuli/internal/nat/relay"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 )
 
@@ -38,26 +36,26 @@ func (e *fake) OnDone(uint64, any, error)                   {}
 
 func addr(s string) machine.Addr { return machine.AddrFrom(netip.MustParseAddrPort(s)) }
 
-func start(e *fake, c Config) *Road {
+func start(e *fake, c Config) *Agent {
 	c.ID, c.Local = id.Of([]byte("me")), addr("192.168.0.1:1")
 	c.Make = func(machine.Peer, machine.Env) machine.Machine { return e }
-	r := New(c, e)
-	r.Start()
-	return r
+	a := New(c, e)
+	a.Start()
+	return a
 }
 
-// TestVeil: the address that stands for a hidden node says who and where its
-// anchor is, and stands for nobody else.
-func TestVeil(t *testing.T) {
+// TestRelayedAddress: the address that stands for a hidden node says who and where its
+// home relay is, and stands for nobody else.
+func TestRelayedAddress(t *testing.T) {
 	a, b := id.Of([]byte("a")), id.Of([]byte("b"))
-	at, ok := Veil(a, netip.MustParseAddrPort("1.2.3.4:4747"))
-	if !ok || !Veiled(at) || !stands(at, a) || stands(at, b) || anchorOf(at) != addr("1.2.3.4:4747") {
+	at, ok := RelayedAddr(a, netip.MustParseAddrPort("1.2.3.4:4747"))
+	if !ok || !IsRelayed(at) || !isRelayedAddrOf(at, a) || isRelayedAddrOf(at, b) || homeRelayOf(at) != addr("1.2.3.4:4747") {
 		t.Errorf("%v: %v", at, ok)
 	}
-	if _, ok := Veil(a, netip.MustParseAddrPort("[2001:db8::1]:1")); ok {
+	if _, ok := RelayedAddr(a, netip.MustParseAddrPort("[2001:db8::1]:1")); ok {
 		t.Error("an IPv6 address does not fit")
 	}
-	if Veiled(addr("1.2.3.4:5")) || Veiled(machine.Addr{}) {
+	if IsRelayed(addr("1.2.3.4:5")) || IsRelayed(machine.Addr{}) {
 		t.Error("an address of this world stands for somebody")
 	}
 }
@@ -69,70 +67,70 @@ func TestClock(t *testing.T) {
 	var ahead, trip time.Duration
 	r := start(e, Config{Clock: func(_ id.ID, a, t time.Duration) { ahead, trip = a, t }})
 	r.OnLink(other, machine.LinkUp)
-	r.OnMessage(other, &relay.Hello{Addr: other.Addr})
-	ping, ok := e.sent[len(e.sent)-1].(*reach.Ping)
+	r.OnMessage(other, &Hello{Addr: other.Addr})
+	ping, ok := e.sent[len(e.sent)-1].(*Ping)
 	if !ok || ping.Sent != 1000 || len(e.links) != 1 {
 		t.Fatalf("sent %v, links %v", e.sent, e.links)
 	}
 	e.now = 1200
-	r.OnMessage(other, &reach.Pong{Sent: 1000, Now: 6100})
+	r.OnMessage(other, &Pong{Sent: 1000, Now: 6100})
 	if ahead != 5000 || trip != 200 {
 		t.Errorf("%v ahead, %v there and back", ahead, trip)
 	}
 }
 
-// TestFalseVeil: nobody speaks as a hidden node that is not himself.
-func TestFalseVeil(t *testing.T) {
+// TestFalseRelayedAddressRefused: nobody speaks as a hidden node that is not himself.
+func TestFalseRelayedAddressRefused(t *testing.T) {
 	e := &fake{}
-	r := start(e, Config{})
+	a := start(e, Config{})
 	other := machine.Peer{ID: id.Of([]byte("other")), Addr: addr("1.2.3.4:5")}
-	mine, _ := Veil(other.ID, netip.MustParseAddrPort("9.9.9.9:9"))
-	his, _ := Veil(id.Of([]byte("victim")), netip.MustParseAddrPort("9.9.9.9:9"))
-	r.OnMessage(other, &relay.Veiled{Addr: his, Msg: &reach.Ping{}})
+	mine, _ := RelayedAddr(other.ID, netip.MustParseAddrPort("9.9.9.9:9"))
+	his, _ := RelayedAddr(id.Of([]byte("victim")), netip.MustParseAddrPort("9.9.9.9:9"))
+	a.OnMessage(other, &AddressedDatagram{Addr: his, Msg: &Ping{}})
 	if len(e.heard) != 0 {
 		t.Error("heard as another")
 	}
-	r.OnMessage(other, &relay.Veiled{Addr: mine, Msg: &relay.Open{}})
+	a.OnMessage(other, &AddressedDatagram{Addr: mine, Msg: &Allocate{}})
 	if len(e.heard) != 0 {
 		t.Error("a message that needs a link came without one")
 	}
-	r.OnMessage(other, &relay.Veiled{Addr: mine, Msg: &reach.Ping{}})
+	a.OnMessage(other, &AddressedDatagram{Addr: mine, Msg: &Ping{}})
 	if len(e.heard) != 1 {
 		t.Error("not heard")
 	}
-	r.OnLink(other, machine.LinkUp)
-	r.OnMessage(other, &relay.Hello{Addr: his})
+	a.OnLink(other, machine.LinkUp)
+	a.OnMessage(other, &Hello{Addr: his})
 	if len(e.links) != 0 {
 		t.Error("linked as another")
 	}
 }
 
-// TestRefusedCircuit: a node that gives none says so.
-func TestRefusedCircuit(t *testing.T) {
+// TestAllocationRefused: a node that gives none says so.
+func TestAllocationRefused(t *testing.T) {
 	for _, gives := range []bool{true, false} {
 		e := &fake{}
-		r := start(e, Config{Relays: gives})
+		a := start(e, Config{Relays: gives})
 		var two [2]machine.Peer
 		for i, name := range []string{"a", "b"} {
 			two[i] = machine.Peer{ID: id.Of([]byte(name)), Addr: addr("1.2.3.4:5")}
-			at, _ := Veil(two[i].ID, netip.MustParseAddrPort("192.168.0.1:1"))
-			r.OnLink(two[i], machine.LinkUp)
-			r.OnMessage(two[i], &relay.Hello{Addr: at})
+			at, _ := RelayedAddr(two[i].ID, netip.MustParseAddrPort("192.168.0.1:1"))
+			a.OnLink(two[i], machine.LinkUp)
+			a.OnMessage(two[i], &Hello{Addr: at})
 		}
-		r.OnMessage(two[0], &relay.Open{Peer: two[1].ID})
+		a.OnMessage(two[0], &Allocate{Peer: two[1].ID})
 		e.sent = nil
-		r.OnMessage(two[1], &relay.Open{Peer: two[0].ID})
+		a.OnMessage(two[1], &Allocate{Peer: two[0].ID})
 		opens, unable := 0, 0
 		for _, m := range e.sent {
 			switch m.(type) {
-			case *relay.Open:
+			case *Allocate:
 				opens++
-			case *relay.Unable:
+			case *PeerUnreachable:
 				unable++
 			}
 		}
 		if gives && (opens != 2 || unable != 0) || !gives && (opens != 0 || unable != 1) {
-			t.Errorf("gives circuits: %v; opened %d, refused %d", gives, opens, unable)
+			t.Errorf("gives allocations: %v; opened %d, refused %d", gives, opens, unable)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package reach
+package traversal
 
 import "net/netip"
 

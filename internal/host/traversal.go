@@ -11,7 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/nat"
-	"github.com/voxelpopuli/voxelpopuli/internal/nat/road"
+	"github.com/voxelpopuli/voxelpopuli/internal/nat/traversal"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
@@ -45,17 +45,17 @@ func (c Config) nodePort() (*socket.Socket, error) {
 	return socket.New(conn), nil
 }
 
-// startRoad runs a node that others reach, and waits until it is known how.
-func (h *Host) startRoad(links *transport.NetConfig, net *node.Net, makeNode func(machine.Env) machine.Machine) error {
+// startTraversal runs a node of several, and waits until its reachability is detected.
+func (h *Host) startTraversal(links *transport.NetConfig, net *node.Net, makeNode func(machine.Env) machine.Machine) error {
 	p, cfg := h.peers, h.cfg
 	h.paths = nat.NewPaths(p.socket, cfg.Network, 0)
 	ready := make(chan struct{})
-	rc := road.Config{
-		ID: p.id(), Local: machine.AddrFrom(p.local()), Known: p.known, Own: ownAddress, Opened: h.openPort(),
-		Relays: !cfg.NoRelay, Holes: cfg.Under.Holes, Paths: h.paths,
+	rc := traversal.Config{
+		ID: p.id(), Local: machine.AddrFrom(p.local()), Known: p.known, Own: ownAddress, PortMapping: h.openPort(),
+		Relays: !cfg.NoRelay, PunchAfter: cfg.Under.Holes, Paths: h.paths,
 		Make: func(self machine.Peer, env machine.Env) machine.Machine {
 			net.Self = self
-			if !road.Veiled(self.Addr) {
+			if !traversal.IsRelayed(self.Addr) {
 				p.at = self.Addr.AddrPort()
 			}
 			close(ready)
@@ -68,8 +68,8 @@ func (h *Host) startRoad(links *transport.NetConfig, net *node.Net, makeNode fun
 	h.loop = transport.Start(transport.Config{
 		Disk: h.world.Store, Log: cfg.Log, Clock: h.clock.Now, Net: links,
 		Machine: func(env machine.Env) machine.Machine {
-			h.road = road.New(rc, env)
-			return h.road
+			h.traversal = traversal.New(rc, env)
+			return h.traversal
 		},
 	})
 	select {
@@ -77,9 +77,9 @@ func (h *Host) startRoad(links *transport.NetConfig, net *node.Net, makeNode fun
 	case <-h.loop.Done():
 		return errors.Join(h.loop.Err(), h.closePaths())
 	}
-	h.paths.Serve(h.road, func(fn func()) error { return h.loop.Call(context.Background(), fn) })
+	h.paths.Serve(h.traversal, func(fn func()) error { return h.loop.Call(context.Background(), fn) })
 	if !p.at.IsValid() {
-		cfg.Log.Info("this node cannot be reached from outside: others are reached by holes in the routers, or over a relay")
+		cfg.Log.Info("this node cannot be reached from outside: it reaches others by hole punching or over a relay")
 	}
 	return nil
 }
@@ -134,11 +134,11 @@ func ownAddress(ip netip.Addr) bool {
 	return false
 }
 
-// Road reads how this node reaches others; zero if it is the only one.
-func (h *Host) Road(ctx context.Context) (s road.Stats, err error) {
-	if h.road == nil {
+// Traversal returns the counters of NAT traversal; zero if this node is the only one.
+func (h *Host) Traversal(ctx context.Context) (s traversal.Stats, err error) {
+	if h.traversal == nil {
 		return s, nil
 	}
-	err = h.loop.Call(ctx, func() { s = h.road.Stats() })
+	err = h.loop.Call(ctx, func() { s = h.traversal.Stats() })
 	return s, err
 }

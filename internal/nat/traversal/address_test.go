@@ -1,4 +1,4 @@
-package road
+package traversal
 
 import (
 	"testing"
@@ -17,20 +17,20 @@ var founders = []struct{ name, announced, reached, named string }{
 	{"private IPv4 and IPv6", "10.0.0.2:1", "[2001:db8::5]:1", "[2001:db8::5]:1"},
 }
 
-// TestTwoAddresses: a joiner that was told one of a founder's addresses knows it by
+// TestNodeWithTwoAddressesStaysReachable: a joiner that was told one of a founder's addresses knows it by
 // the one that is of use from farther away, and goes on reaching it where it has
 // reached it: over the first link, by datagrams without a link, and after the
 // founder has started anew.
-func TestTwoAddresses(t *testing.T) {
+func TestNodeWithTwoAddressesStaysReachable(t *testing.T) {
 	for _, c := range founders {
 		t.Run(c.name, func(t *testing.T) {
-			w := newTown(t, 1)
-			founder := w.house(c.reached, false)
+			w := newTestNetwork(t, 1)
+			founder := w.site(c.reached, false)
 			founder.local = addr(c.announced)
-			founder.settle()
-			joiner := w.house("198.51.100.7:1", false)
-			joiner.settle(founder)
-			w.run(DefaultPatience + time.Second)
+			founder.startNode()
+			joiner := w.site("198.51.100.7:1", false)
+			joiner.startNode(founder)
+			w.run(DefaultDialBackTimeout + time.Second)
 			as := joiner.named[founder.self.ID]
 			if as.Addr != addr(c.named) {
 				t.Fatalf("the joiner knows the founder by %v, want %s", as, c.named)
@@ -39,7 +39,7 @@ func TestTwoAddresses(t *testing.T) {
 
 			founder.kill()
 			w.run(2 * dead)
-			founder.settle()
+			founder.startNode()
 			w.run(time.Second)
 			joiner.env.Open(as)
 			w.run(time.Second)
@@ -50,37 +50,37 @@ func TestTwoAddresses(t *testing.T) {
 
 // wantReaches lets a node say something to another over the link that it has, and
 // by a datagram once it has none.
-func (h *house) wantReaches(t *testing.T, far *house, as machine.Peer, when string) {
+func (s *site) wantReaches(t *testing.T, remote *site, as machine.Peer, when string) {
 	t.Helper()
-	said := len(far.got)
-	h.env.Send(as, word("over the link"))
-	h.run(time.Second)
-	h.env.Close(as)
-	h.run(time.Second)
-	h.env.Send(as, loose("without a link"))
-	h.run(time.Second)
-	if got := far.got[said:]; len(got) != 2 {
+	said := len(remote.got)
+	s.env.Send(as, linkMessage("over the link"))
+	s.run(time.Second)
+	s.env.Close(as)
+	s.run(time.Second)
+	s.env.Send(as, datagramMessage("without a link"))
+	s.run(time.Second)
+	if got := remote.got[said:]; len(got) != 2 {
 		t.Errorf("%s: the founder has heard %q, want both", when, got)
 	}
 }
 
-// TestReachedNoMore: where a node was reached nobody answers any more. The second
+// TestSecondAttemptUsesAnnouncedAddress: where a node was reached nobody answers any more. The second
 // attempt goes to where it says that it is.
-func TestReachedNoMore(t *testing.T) {
-	w := newTown(t, 1)
-	founder := w.house("127.0.0.1:1", false)
+func TestSecondAttemptUsesAnnouncedAddress(t *testing.T) {
+	w := newTestNetwork(t, 1)
+	founder := w.site("127.0.0.1:1", false)
 	founder.local = addr("192.168.1.2:1")
-	founder.settle()
-	joiner := w.house("198.51.100.7:1", false)
-	joiner.settle(founder)
-	w.run(DefaultPatience + time.Second)
+	founder.startNode()
+	joiner := w.site("198.51.100.7:1", false)
+	joiner.startNode(founder)
+	w.run(DefaultDialBackTimeout + time.Second)
 	as := joiner.named[founder.self.ID]
 	founder.kill()
 	w.run(2 * dead)
 
 	founder.self.Addr = founder.local
-	founder.settle()
-	joiner.env.Send(as, loose("at both addresses"))
+	founder.startNode()
+	joiner.env.Send(as, datagramMessage("at both addresses"))
 	w.run(time.Second)
 	if len(founder.got) != 1 {
 		t.Errorf("the founder has heard %q at its other address", founder.got)
