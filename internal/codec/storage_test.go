@@ -15,7 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 )
 
 var someSpace = overlay.SpaceFor(4)
@@ -25,12 +25,12 @@ func newCodec() *Codec {
 	return NewVerified(Verified{Rules: someRules(), Bounds: someSpace.Bounds()})
 }
 
-func someRules() *truth.Rules { return truth.New(truth.Config{Seed: 5, Regions: 4}) }
+func someRules() *voxelrules.Rules { return voxelrules.New(voxelrules.Config{Seed: 5, Regions: 4}) }
 
 // vault makes messages of the storage as honest nodes do.
 type vault struct {
 	r     rng.Rand
-	rules *truth.Rules
+	rules *voxelrules.Rules
 	world storage.World
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -161,7 +161,7 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 	const nodes, last = 16, 4
 	begin := machine.Time(2 * time.Minute)
 	interval := 5 * storage.DefaultLMax
-	rules := truth.New(truth.Config{Seed: 7, Regions: 8, Mode: world.Creative}) // all in one goroutine
+	rules := voxelrules.New(voxelrules.Config{Seed: 7, Regions: 8, Mode: world.Creative}) // all in one goroutine
 	space := overlay.SpaceFor(4)
 	w = &wires{T: t, sizes: map[string]*[3]int{}, codec: codec.NewVerified(codec.Verified{Rules: rules, Bounds: space.Bounds()})}
 	w.carry = codectest.Carry(w.codec)
@@ -214,18 +214,18 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 					}
 					come = append(come, n.Player())
 					n.Activate(at(i))
-					ticks[i] = truth.TickAt(after)
+					ticks[i] = voxelrules.TickAt(after)
 				}
 				if of == 0 {
 					return
 				}
-				b := truth.Batch{Join: true, First: ticks[i] + 1}
-				end := truth.TickAt(update(of).Add(9 * time.Second))
+				b := voxelrules.Batch{Join: true, First: ticks[i] + 1}
+				end := voxelrules.TickAt(update(of).Add(9 * time.Second))
 				for ; ticks[i] < end; ticks[i]++ {
-					var do truth.Moment
+					var do voxelrules.Moment
 					if ticks[i]%10 == 0 {
 						on := world.Pos{}
-						if p := truth.NewView(n.State().Objects(&n.State().Cover, n.World(), nil)).Player(n.Player().ID); p != nil {
+						if p := voxelrules.NewView(n.State().Objects(&n.State().Cover, n.World(), nil)).Player(n.Player().ID); p != nil {
 							on = p.Body.Pos.Block().Add(int32(r.Intn(5)-2), -1, int32(r.Intn(5)-2))
 						}
 						do.Act = world.Act{Kind: world.ActPlace, At: on, Face: world.FaceUp}
@@ -288,7 +288,7 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 			wrong = append(wrong, fmt.Sprintf("node %d does not hold the world at update %d", i, last))
 		}
 	}
-	if built := len(truth.NewView(all).Changed()); built == 0 {
+	if built := len(voxelrules.NewView(all).Changed()); built == 0 {
 		t.Error("nothing was built")
 	}
 	return w, wrong

@@ -18,7 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 )
 
 func key(n byte) ed25519.PrivateKey {
@@ -232,7 +232,7 @@ func TestReceipts(t *testing.T) {
 	player := &storage.Player{ID: certificate(g.record, 2).ID()}
 	batch := func(of int64, seq uint64) *storage.Batch {
 		a := &storage.Action{Player: player, Seq: seq, At: 5, Body: []byte("dig")}
-		truth.SignAction(g.record.World(), key(2), a)
+		voxelrules.SignAction(g.record.World(), key(2), a)
 		b, err := storage.NewBatch(player, of, []*storage.Action{a})
 		if err != nil {
 			t.Fatal(err)
@@ -272,7 +272,7 @@ func TestBatches(t *testing.T) {
 		var acts []*storage.Action
 		for _, seq := range seqs {
 			a := &storage.Action{Player: of, Seq: seq, At: 5, Body: []byte("dig")}
-			truth.SignAction(g.record.World(), key(2), a)
+			voxelrules.SignAction(g.record.World(), key(2), a)
 			acts = append(acts, a)
 		}
 		b, err := storage.NewBatch(of, in, acts)

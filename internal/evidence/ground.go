@@ -24,7 +24,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -54,15 +54,15 @@ func NewGround(r *genesis.Record) *Ground {
 		g.space = overlay.SpaceFor(int(r.Genesis.Zones))
 		g.codec = codec.NewVerified(codec.Verified{
 			Rules: Rules(r), Bounds: g.space.Bounds(),
-			Check: func(a *storage.Action) bool { return truth.CheckAction(world, a) },
+			Check: func(a *storage.Action) bool { return voxelrules.CheckAction(world, a) },
 		})
 	}
 	return g
 }
 
 // Rules are the rules of a world's storage; each user needs its own.
-func Rules(r *genesis.Record) *truth.Rules {
-	return truth.New(truth.Config{Seed: worldfs.SeedNumber(r.Seed), Regions: r.Truth.Regions, Mode: world.Mode(r.Mode)})
+func Rules(r *genesis.Record) *voxelrules.Rules {
+	return voxelrules.New(voxelrules.Config{Seed: worldfs.SeedNumber(r.Seed), Regions: r.Truth.Regions, Mode: world.Mode(r.Mode)})
 }
 
 // Codec reads and writes the messages of the world's nodes.

@@ -91,7 +91,7 @@ type Storer struct {
 }
 
 // Witness is how far what is played at a node is in the storage, and agrees with
-// it (docs/protocols/witness.md).
+// it (docs/protocols/audit.md).
 type Witness struct {
 	Update    int64  `json:"update"`    // what was looked at last
 	Present   bool   `json:"present"`   // it stands in the storage

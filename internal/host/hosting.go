@@ -65,7 +65,7 @@ func truthOf(s *node.TruthStats) *gateway.Truth {
 	if w := s.Witness; w != nil {
 		out.Witness = &gateway.Witness{
 			Update: w.Of, Present: w.Present, Waiting: w.Waiting, Taken: w.Taken, Refused: w.Refused,
-			Compared: w.Compared, Differing: w.Differing, Charges: w.Charges,
+			Compared: w.Compared, Differing: w.Differing, Charges: w.Accusations,
 		}
 	}
 	for i := range s.Charges {

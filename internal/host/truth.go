@@ -15,7 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 )
 
 // Truth is the replicated storage that a founder gives to a world with an
@@ -84,7 +84,7 @@ func (h *Host) truth() *node.Truth {
 	}
 	return &node.Truth{
 		Rules: rules, Protocol: protocol, Begin: t.Begin, LMax: t.LMax, Secret: secret(p.key),
-		Played: rules, SignAction: func(a *storage.Action) { truth.SignAction(p.record.World(), p.key, a) },
+		Played: rules, SignAction: func(a *storage.Action) { voxelrules.SignAction(p.record.World(), p.key, a) },
 		Sign:   func(a *node.Answer) error { return p.ground.Sign(a, p.key) },
 		Signed: p.ground.Signed,
 		Encode: func(m *storage.Push) ([]byte, error) { return p.ground.Codec().Append(nil, m) },

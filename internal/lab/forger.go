@@ -6,7 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 )
 
 // forger is a node that tampers with what it stores, once it is told to: it
@@ -14,7 +14,7 @@ import (
 type forger struct {
 	on     atomic.Bool
 	alters bool
-	rules  *truth.Rules
+	rules  *voxelrules.Rules
 }
 
 func (*forger) Intercept(*storage.Node, machine.Peer, machine.Message) bool { return false }

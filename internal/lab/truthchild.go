@@ -18,7 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -28,14 +28,14 @@ import (
 // truthOrder is what the lab says to such a node; each order is answered by a
 // truthReport.
 type truthOrder struct {
-	Data     string       `json:",omitempty"` // the first order: its folder,
-	Join     []string     `json:",omitempty"` // by whom it joins; nobody: it begins the world,
-	Paper    string       `json:",omitempty"` // its certificate,
-	List     string       `json:",omitempty"` // where the authority's revocations will be,
-	Forges   bool         `json:",omitempty"` // it tampers when told to,
-	Alters   bool         `json:",omitempty"` // by changing what was built, not by leaving it out,
-	Protocol string       `json:",omitempty"` // what the storage runs,
-	Rules    truth.Config // and the world's rules
+	Data     string            `json:",omitempty"` // the first order: its folder,
+	Join     []string          `json:",omitempty"` // by whom it joins; nobody: it begins the world,
+	Paper    string            `json:",omitempty"` // its certificate,
+	List     string            `json:",omitempty"` // where the authority's revocations will be,
+	Forges   bool              `json:",omitempty"` // it tampers when told to,
+	Alters   bool              `json:",omitempty"` // by changing what was built, not by leaving it out,
+	Protocol string            `json:",omitempty"` // what the storage runs,
+	Rules    voxelrules.Config // and the world's rules
 
 	Play  int   `json:",omitempty"` // somebody with this number plays here
 	Rest  bool  `json:",omitempty"` // and does nothing more
@@ -186,7 +186,7 @@ func (t *truthNode) start(o *truthOrder) error {
 	}
 	cfg.Under.Protocol = &protocol
 	if o.Forges {
-		t.forger = &forger{rules: truth.New(o.Rules), alters: o.Alters}
+		t.forger = &forger{rules: voxelrules.New(o.Rules), alters: o.Alters}
 		cfg.Under.Storage = t.forger
 	}
 	cfg.Under.Came = t.announced

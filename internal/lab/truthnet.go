@@ -15,7 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 )
 
 // truthZones is r. The two that tamper are of one zone: three of four decide.
@@ -27,7 +27,7 @@ type truthNet struct {
 	dir       string
 	t         *Trial
 	authority *authority.Authority
-	rules     truth.Config
+	rules     voxelrules.Config
 	nodes     []*truthProcess
 	past      *truthPast
 	every     time.Duration

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -36,7 +36,7 @@ func runTruthNodes(t *Trial) (err error) {
 	if err := t.Settings(); err != nil {
 		return err
 	}
-	n := &truthNet{ctx: t.Context, t: t, protocol: t.Protocol().String(), rules: truth.Config{Seed: t.Seed, Regions: int32(regions), Mode: world.Creative}}
+	n := &truthNet{ctx: t.Context, t: t, protocol: t.Protocol().String(), rules: voxelrules.Config{Seed: t.Seed, Regions: int32(regions), Mode: world.Creative}}
 	defer func() { err = errors.Join(err, n.close()) }()
 	if err := n.found(nodes, duration(latency).Truncate(time.Millisecond)); err != nil {
 		return err

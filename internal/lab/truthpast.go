@@ -11,13 +11,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 )
 
 // truthPast is one replay of what nodes found out that players have done.
 type truthPast struct {
-	rules *truth.Rules
-	once  *truth.Sequence
+	rules *voxelrules.Rules
+	once  *voxelrules.Sequence
 	begin machine.Time
 	every time.Duration
 	at    int64 // the update that once is at
@@ -32,8 +32,8 @@ type foundBatch struct {
 	count int
 }
 
-func newTruthPast(cfg truth.Config, begin machine.Time, every time.Duration) *truthPast {
-	rules := truth.New(cfg)
+func newTruthPast(cfg voxelrules.Config, begin machine.Time, every time.Duration) *truthPast {
+	rules := voxelrules.New(cfg)
 	return &truthPast{
 		rules: rules, once: rules.Sequence(), begin: begin, every: every,
 		woken: map[int64][]func(){}, found: map[int64]map[id.ID]map[string]*foundBatch{}, known: map[comeReport]bool{},
@@ -148,7 +148,7 @@ func (n *truthNet) check(of int64) (row truthRow, err error) {
 	n.past.advance(of)
 	all := n.past.objects()
 	whole := storage.NewSnapshot(of, all, n.past.rules.World())
-	row.of, row.built = len(n.honest()), len(truth.NewView(all).Changed())
+	row.of, row.built = len(n.honest()), len(voxelrules.NewView(all).Changed())
 	for _, p := range n.honest() {
 		row.failed, row.proofs, row.unknown = row.failed+p.Truth.Failed, row.proofs+int(p.Truth.False), row.unknown+p.Truth.Unknown
 		if p.State == nil || p.State.Of != of || p.Truth.Unknown > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -38,11 +38,11 @@ var truthVoxelExperiment = Experiment{
 // has to agree with.
 type voxelNet struct {
 	*storageNet
-	once   *truth.Sequence
+	once   *voxelrules.Sequence
 	agreed uint64                       // tick of its state
 	woken  map[int64][]*storageNode     // by the update they are announced for
 	votes  map[int64]map[id.ID][]ballot // what nodes were told that players have done
-	tally  truth.Tally
+	tally  voxelrules.Tally
 	wrong  int // checks of zones that failed on the way
 	checks int
 }
@@ -53,12 +53,12 @@ type ballot struct {
 	votes int
 }
 
-func newVoxelNet(o storageRun, cfg truth.Config, towns int) *voxelNet {
+func newVoxelNet(o storageRun, cfg voxelrules.Config, towns int) *voxelNet {
 	n := &voxelNet{
 		storageNet: newBareStorageNet(o),
 		woken:      map[int64][]*storageNode{}, votes: map[int64]map[id.ID][]ballot{},
 	}
-	rules := truth.New(cfg)
+	rules := voxelrules.New(cfg)
 	n.rules, n.metre, n.once = rules, 64, rules.Sequence()
 	shape := rules.World()
 	n.settle(shape)
@@ -133,7 +133,7 @@ func (n *voxelNet) advance(of int64) {
 		n.once.Wake(s.player, s.bed)
 	}
 	n.tally.Add(n.once.Advance(n.update(of-1), n.update(of), n.accepted(of)))
-	n.agreed = truth.TickAt(n.update(of))
+	n.agreed = voxelrules.TickAt(n.update(of))
 	delete(n.votes, of)
 	delete(n.woken, of-1)
 	n.actions = n.actions[:0]
@@ -226,7 +226,7 @@ func runTruthVoxel(t *Trial) error {
 		Protocol: t.Protocol(),
 	}
 	o.Still = o.IAD == 0
-	cfg := truth.Config{Seed: t.Seed, Regions: int32(t.Int("regions", 0)), Mobs: t.Int("mobs", 0)}
+	cfg := voxelrules.Config{Seed: t.Seed, Regions: int32(t.Int("regions", 0)), Mobs: t.Int("mobs", 0)}
 	if cfg.Regions == 0 {
 		cfg.Regions = max(4, 2*int32(math.Round(math.Sqrt(float64(o.Nodes))/2)))
 	}

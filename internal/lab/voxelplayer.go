@@ -7,7 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -55,8 +55,8 @@ func (p *voxelPlayer) Place(machine.Time) geom.Point { return p.where }
 func (p *voxelPlayer) Act() []byte {
 	now := p.next
 	p.next = now.Add(voxelEvery)
-	tick := truth.TickAt(now)
-	b := truth.Batch{First: tick - uint64(voxelEvery/truth.TickTime) + 1}
+	tick := voxelrules.TickAt(now)
+	b := voxelrules.Batch{First: tick - uint64(voxelEvery/voxelrules.TickTime) + 1}
 	body, agreed := p.see()
 	if body == nil {
 		b.Join = true
@@ -104,8 +104,8 @@ func (p *voxelPlayer) step(in world.Input) {
 }
 
 // moment is what the player does in a tick.
-func (p *voxelPlayer) moment(body *world.Player) truth.Moment {
-	m := truth.Moment{Input: world.Input{Yaw: p.heading, Pitch: -8000}}
+func (p *voxelPlayer) moment(body *world.Player) voxelrules.Moment {
+	m := voxelrules.Moment{Input: world.Input{Yaw: p.heading, Pitch: -8000}}
 	switch {
 	case body.Dead():
 		if p.tick%100 == 0 { // the agreed state tells late that it has worked

@@ -1,11 +1,11 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/audit"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/witness"
 )
 
 // keeper is the storage of a node: it signs the node's answers, keeps those of
@@ -20,7 +20,7 @@ type keeper struct {
 	stats TruthStats
 	told  map[id.ID]machine.Time // when a node was accused to the people
 
-	watch *witness.Witness      // nil: nobody signs what is played
+	watch *audit.Auditor        // nil: nobody signs what is played
 	shown map[Part]machine.Time // when players were told of a region's leader
 }
 
@@ -106,7 +106,7 @@ func (k *keeper) open(m machine.Message) machine.Message {
 // Looked implements storage.Events.
 func (k *keeper) Looked(s *storage.Snapshot, _ float64) {
 	if k.watch != nil {
-		k.watch.Looked(s)
+		k.watch.OnSnapshot(s)
 	}
 }
 

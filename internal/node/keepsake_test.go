@@ -9,7 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -30,7 +30,7 @@ func TestLongStoredWorldOutlivesItsNodes(t *testing.T) {
 		a.come(i, geom.Point{X: at.X * a.shape.Side / 8, Y: at.Y * a.shape.Side / 8})
 	}
 	a.right("before", 7)
-	built := truth.NewView(a.objects()).Changed()
+	built := voxelrules.NewView(a.objects()).Changed()
 	if len(built) == 0 {
 		t.Fatal("nothing was built")
 	}
@@ -56,7 +56,7 @@ func TestLongStoredWorldOutlivesItsNodes(t *testing.T) {
 			all[o.ID] = o
 		}
 	}
-	now := truth.NewView(slices.Collect(maps.Values(all))).Changed()
+	now := voxelrules.NewView(slices.Collect(maps.Values(all))).Changed()
 	for at, is := range built {
 		if now[at] != is && !world.Drifts(is) { // grass that something was put on has become earth
 			t.Errorf("%v was %v, and is %v", at, is, now[at])

@@ -174,7 +174,7 @@ func (w *network) onBeat() {
 	w.memory.beat(now)
 	w.layer.beat(now)
 	if x := w.witness(); x != nil {
-		x.Beat(now)
+		x.Tick(now)
 	}
 	w.verified.beat(now)
 	w.access.beat(now)
@@ -320,7 +320,7 @@ func (w *network) closeFar(session machine.Peer, by *part) {
 // told.
 func (w *network) ended(session id.ID) {
 	if x := w.witness(); x != nil {
-		x.Ended(session)
+		x.OnSessionEnd(session)
 	}
 	w.owner.ended(session)
 	told := map[machine.Peer]bool{}

@@ -111,7 +111,7 @@ func (w *network) fromSession(session id.ID, to Part, m machine.Message) {
 	r.sessions[session] = true
 	r.noteWatch(session, m)
 	if x := w.witness(); x != nil && !to.Hall {
-		x.Asked(session, to.Region, m)
+		x.OnRequest(session, to.Region, m)
 	}
 	switch {
 	case r.leader == w.cfg.Self:

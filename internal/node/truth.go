@@ -5,13 +5,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/audit"
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
-	"github.com/voxelpopuli/voxelpopuli/internal/witness"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -42,7 +42,7 @@ type Truth struct {
 	// Played are the rules again, of a world of blocks: what players at this node
 	// do is signed with SignAction, and what regions show them is compared with
 	// what is voted (package witness). Nil: neither.
-	Played     *truth.Rules
+	Played     *voxelrules.Rules
 	SignAction func(*storage.Action)
 	// Encode and Decode are for what the node keeps of the stored world on its
 	// disk; nil: nothing.
@@ -75,7 +75,7 @@ type TruthStats struct {
 	Look    []TruthLook       // the regions around those who play here
 	Looked  int64             // the update that Look is of; -1: of none
 
-	Witness *witness.Stats // of what is played; nil: nobody signs it here
+	Witness *audit.Stats   // of what is played; nil: nobody signs it here
 	Charges []LeaderCharge // against leaders of regions, the last ones
 }
 

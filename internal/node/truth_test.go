@@ -15,7 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -23,14 +23,14 @@ import (
 // what its nodes find out that players have done.
 type archive struct {
 	*realm
-	rules   *truth.Rules
+	rules   *voxelrules.Rules
 	shape   storage.World
 	begin   machine.Time
 	forgers []*forger // of each node; nil: it is honest
 	proofs  []*Contradiction
 	said    map[int64]map[id.ID]map[string]*told
 	woken   map[int64][]func()
-	once    *truth.Sequence
+	once    *voxelrules.Sequence
 	at      int64 // update that once is at
 	makers  []*maker
 	kept    []*storage.Push // stands for what is on disks, as there is no codec
@@ -51,7 +51,7 @@ type maker struct {
 }
 
 func newArchive(t *testing.T, nodes int, forging ...int) *archive {
-	rules := truth.New(truth.Config{Seed: 7, Regions: 4, Mode: world.Creative})
+	rules := voxelrules.New(voxelrules.Config{Seed: 7, Regions: 4, Mode: world.Creative})
 	a := &archive{
 		realm: emptyRealm(t, 3, rules), begin: machine.Time(townStart).Add(time.Minute),
 		said: map[int64]map[id.ID]map[string]*told{}, woken: map[int64][]func(){}, rules: rules,
@@ -185,7 +185,7 @@ func (a *archive) come(i int, at geom.Point) {
 		of := int64(after.Sub(a.update(0)) / truthInterval)
 		a.woken[of] = append(a.woken[of], func() { a.once.Wake(n.Player(), at) })
 		n.Activate(at)
-		m.tick = truth.TickAt(after)
+		m.tick = voxelrules.TickAt(after)
 	})
 }
 
@@ -193,11 +193,11 @@ func (a *archive) come(i int, at geom.Point) {
 func (a *archive) act(m *maker) {
 	a.with(m.node, func(n *storage.Node) {
 		s := n.State()
-		body := truth.NewView(s.Objects(&s.Cover, n.World(), nil)).Player(n.Player().ID)
-		now := truth.TickAt(a.s.Now())
-		b := truth.Batch{Join: true, First: m.tick + 1}
+		body := voxelrules.NewView(s.Objects(&s.Cover, n.World(), nil)).Player(n.Player().ID)
+		now := voxelrules.TickAt(a.s.Now())
+		b := voxelrules.Batch{Join: true, First: m.tick + 1}
 		for ; m.tick < now; m.tick++ {
-			var do truth.Moment
+			var do voxelrules.Moment
 			if body != nil && m.tick%10 == 0 {
 				on := body.Body.Pos.Block().Add(int32(m.r.Intn(5)-2), -1, int32(m.r.Intn(5)-2))
 				do.Act = world.Act{Kind: world.ActPlace, At: on, Face: world.FaceUp, A: int64(m.r.Intn(3))}
@@ -275,13 +275,13 @@ func (a *archive) objects() (all []*storage.Object) {
 	return all
 }
 
-func (a *archive) built() int { return len(truth.NewView(a.objects()).Changed()) }
+func (a *archive) built() int { return len(voxelrules.NewView(a.objects()).Changed()) }
 
 // forger is a node that tampers with what it stores, once it is told to: it
 // leaves out what was built, or says that other blocks are there.
 type forger struct {
 	on, alters bool
-	rules      *truth.Rules
+	rules      *voxelrules.Rules
 }
 
 func (*forger) Intercept(*storage.Node, machine.Peer, machine.Message) bool { return false }

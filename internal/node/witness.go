@@ -3,17 +3,17 @@ package node
 import (
 	"fmt"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/audit"
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/witness"
 )
 
 // LeaderCharge is a charge and the node that led the region when it was brought.
 type LeaderCharge struct {
-	witness.Charge
+	audit.Accusation
 	Leader machine.Peer
 	When   machine.Time
 }
@@ -31,11 +31,11 @@ func (k *keeper) witness(self *storage.Player) {
 	if k.Played == nil {
 		return
 	}
-	k.watch = witness.New(witness.Config{Rules: k.Played, Self: self, Begin: k.Begin, Every: k.stats.Every}, witnessEnv{k})
+	k.watch = audit.New(audit.Config{Rules: k.Played, Self: self, Begin: k.Begin, Every: k.stats.Every}, witnessEnv{k})
 }
 
 // witness is the one that signs what is played at the node; nil: nobody does.
-func (w *network) witness() *witness.Witness {
+func (w *network) witness() *audit.Auditor {
 	if w.layer == nil || w.layer.keeper == nil {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (w *network) witness() *witness.Witness {
 // told lets the witness see what a session of this node is told.
 func (w *network) told(session id.ID, m machine.Message) {
 	if x := w.witness(); x != nil {
-		x.Told(session, m)
+		x.OnResponse(session, m)
 	}
 }
 
@@ -54,7 +54,7 @@ func (k *keeper) where() (geom.Point, bool) {
 	if k.watch == nil {
 		return geom.Point{}, false
 	}
-	return k.watch.Where()
+	return k.watch.Place()
 }
 
 // witnessEnv is what the witness sees of the node.
@@ -80,7 +80,7 @@ func (e witnessEnv) Activation() (after, until machine.Time) { return e.k.node.A
 // Accuse brings a charge against the leader of a region to the people: those who
 // run the node, and those who play here. What a leader shows bears no signature,
 // so nobody else need believe it.
-func (e witnessEnv) Accuse(c witness.Charge) {
+func (e witnessEnv) Accuse(c audit.Accusation) {
 	k, now := e.k, e.Now()
 	part := Part{Region: c.Region}
 	var leader machine.Peer
@@ -106,9 +106,9 @@ func (e witnessEnv) Accuse(c witness.Charge) {
 // What says it to a person.
 func (c *LeaderCharge) What() string {
 	switch c.Kind {
-	case witness.NotAsked:
+	case audit.NotRequested:
 		return fmt.Sprintf("says that a player here has changed the block at %v, which it has not asked for", c.At)
-	case witness.NotEarned:
+	case audit.NotEarned:
 		return fmt.Sprintf("gives a player here %v that nobody has dug", c.Shown)
 	}
 	return fmt.Sprintf("shows %v at %v, where by the votes of the other nodes is %v (update %d)", c.Shown, c.At, c.Voted, c.Of)

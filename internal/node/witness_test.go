@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/audit"
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -16,8 +17,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/truth"
-	"github.com/voxelpopuli/voxelpopuli/internal/witness"
+	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
@@ -40,7 +40,7 @@ type played struct {
 }
 
 func newPlayed(t testing.TB, seed uint64, nodes int, mode world.Mode) *played {
-	rules := truth.New(truth.Config{Regions: 4, Mode: mode, Terrain: flatTerrain{}})
+	rules := voxelrules.New(voxelrules.Config{Regions: 4, Mode: mode, Terrain: flatTerrain{}})
 	a := &archive{realm: emptyRealm(t, seed, rules), begin: machine.Time(townStart).Add(time.Minute), rules: rules}
 	a.shape, a.mode = a.rules.World(), mode
 	a.realm.truth = func(i int) *Truth {
@@ -87,7 +87,7 @@ func (p *played) voted(at world.Pos) (world.Block, bool) {
 		if s == nil || !s.Knows(p.rules.ColumnPlace(at.Column()), p.shape) {
 			continue
 		}
-		v := truth.NewView(s.Objects(&s.Cover, p.shape, nil))
+		v := voxelrules.NewView(s.Objects(&s.Cover, p.shape, nil))
 		return p.rules.Column(v, at.Column()).At(int(at.X&31), int(at.Y), int(at.Z&31)), true
 	}
 	return world.Air, false
@@ -256,7 +256,7 @@ func (p *played) charge(i, within int) LeaderCharge {
 
 // noticed is after how many intervals a lie is found out at the latest: it has to
 // be seen in one look more than the witness is patient, and one may be under way.
-const noticed = witness.DefaultPatience + 3
+const noticed = audit.DefaultAccuseAfter + 3
 
 // TestLongLiesAreNoticed: a leader that takes back what it has acknowledged, one that
 // makes up a block, and one that gives a player what nobody has dug is accused by
@@ -266,29 +266,29 @@ func TestLongLiesAreNoticed(t *testing.T) {
 	lies := []struct {
 		name string
 		mode world.Mode
-		tell func(p *played) (machine.Peer, witness.Charge)
+		tell func(p *played) (machine.Peer, audit.Accusation)
 	}{
-		{"an acknowledged edit is dropped", world.Creative, func(p *played) (machine.Peer, witness.Charge) {
+		{"an acknowledged edit is dropped", world.Creative, func(p *played) (machine.Peer, audit.Accusation) {
 			w := p.wanderer(0)
 			for _, at := range sortedPlaces(w.edits) {
 				if _, away := nearestBorder(at); away > 15 {
 					continue
 				}
 				if e := w.edits[at]; e.sure && e.block == w.brick && at.Region() == w.home {
-					return p.edit(world.RemoteBreak, at, w.brick), witness.Charge{Kind: witness.Differs, At: at, Shown: world.Air, Voted: w.brick}
+					return p.edit(world.RemoteBreak, at, w.brick), audit.Accusation{Kind: audit.Differs, At: at, Shown: world.Air, Voted: w.brick}
 				}
 			}
 			p.Fatal("nothing was built where the player is")
-			return machine.Peer{}, witness.Charge{}
+			return machine.Peer{}, audit.Accusation{}
 		}},
-		{"a block is made up", world.Creative, func(p *played) (machine.Peer, witness.Charge) {
+		{"a block is made up", world.Creative, func(p *played) (machine.Peer, audit.Accusation) {
 			at := p.wanderer(0).home.Column(4).Origin().Add(7, ground+1, 9)
-			return p.edit(world.RemotePlace, at, world.GoldOre), witness.Charge{Kind: witness.Differs, At: at, Shown: world.GoldOre, Voted: world.Air}
+			return p.edit(world.RemotePlace, at, world.GoldOre), audit.Accusation{Kind: audit.Differs, At: at, Shown: world.GoldOre, Voted: world.Air}
 		}},
-		{"a player is given what nobody has dug", world.Survival, func(p *played) (machine.Peer, witness.Charge) {
+		{"a player is given what nobody has dug", world.Survival, func(p *played) (machine.Peer, audit.Accusation) {
 			w := p.wanderer(0)
 			return p.lie(w.home, region.Hall, &region.Order{Player: w.player(), Kind: region.Give, Block: world.GoldOre, Count: 3}),
-				witness.Charge{Kind: witness.NotEarned, Shown: world.GoldOre, Player: w.player()}
+				audit.Accusation{Kind: audit.NotEarned, Shown: world.GoldOre, Player: w.player()}
 		}},
 	}
 	for _, lie := range lies {
@@ -308,10 +308,10 @@ func TestLongLiesAreNoticed(t *testing.T) {
 				t.Errorf("%s is accused, %s has lied", got.Leader.ID.Short(), liar.ID.Short())
 			}
 			want.Of = got.Of
-			if got.Charge != want {
-				t.Errorf("the charge is %+v, want %+v", got.Charge, want)
+			if got.Accusation != want {
+				t.Errorf("the charge is %+v, want %+v", got.Accusation, want)
 			}
-			if want.Kind != witness.Differs {
+			if want.Kind != audit.Differs {
 				return
 			}
 			if b, ok := p.voted(want.At); !ok || b != want.Voted {

@@ -1,7 +1,7 @@
 package world
 
 // Signed edits: what a player has done in a region that is played is done again
-// where the world is replayed from what was signed (internal/truth). There are
+// where the world is replayed from what was signed (internal/voxelrules). There are
 // no bodies there, so only the block's side of the act is checked, and blocks
 // that move by themselves may have moved otherwise.
 
