@@ -37,7 +37,7 @@ type peers struct {
 	at     netip.AddrPort // how others reach this node, once that is known
 	socket *socket.Socket
 
-	door        *keyring.Door
+	door        *keyring.Verifier
 	access      *keyring.Access
 	invites     *Invites               // nil: this machine is not the founder's
 	invitation  *invitation.Invitation // nil: none, or this node needs none

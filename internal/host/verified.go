@@ -22,7 +22,7 @@ func (h *Host) admit(p *peers) error {
 	if err != nil {
 		return err
 	}
-	p.door = keyring.NewDoor(gate, h.clock.Now)
+	p.door = keyring.NewVerifier(gate, h.clock.Now)
 	switch {
 	case h.cfg.Certificate != "":
 		if p.certificate, err = keyring.ReadCertificate(h.cfg.Certificate); err != nil {

@@ -43,12 +43,12 @@ type Node struct {
 	env   machine.Env
 	table *Table
 
-	calls    map[uint64]*call
-	patience patience
-	lookups  map[*lookup]struct{}
-	checks   map[uint64]func(error) // jobs under way
-	tag      uint64
-	joins    uint32
+	calls     map[uint64]*call
+	deadlines rpcDeadlines
+	lookups   map[*lookup]struct{}
+	checks    map[uint64]func(error) // jobs under way
+	tag       uint64
+	joins     uint32
 
 	held      [kinds]map[id.ID]*holding
 	published map[recordKey]*publication
@@ -185,7 +185,7 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 func (n *Node) OnTimer(t machine.Timer) {
 	switch t.Kind {
 	case timerRPC:
-		n.patience.fire(n, t)
+		n.deadlines.fire(n, t)
 	case timerNeighbours:
 		n.onNeighbours(t)
 	case timerSweep:

@@ -46,7 +46,7 @@ func (n *Node) transmit(c *call) {
 		wait *= 2
 	}
 	c.until = n.env.Now().Add(wait)
-	n.patience.add(n, c)
+	n.deadlines.add(n, c)
 	n.env.Send(c.to, c.req)
 }
 

@@ -39,10 +39,10 @@ type Access struct {
 	changed    bool
 }
 
-// NewAccess returns the access to a world; door verifies certificates, or the ids'
+// NewAccess returns the access to a world; verifier verifies certificates, or the ids'
 // puzzle, and now is the node's clock.
-func NewAccess(g *invitation.Gate, founder id.ID, door *Door, now func() machine.Time) *Access {
-	a := &Access{founder: founder, papers: door.Admit, now: now, nodes: map[id.ID]*Admitted{}, statements: map[id.ID]*invitation.Statement{}}
+func NewAccess(g *invitation.Gate, founder id.ID, verifier *Verifier, now func() machine.Time) *Access {
+	a := &Access{founder: founder, papers: verifier.Admit, now: now, nodes: map[id.ID]*Admitted{}, statements: map[id.ID]*invitation.Statement{}}
 	a.gate.Store(g)
 	return a
 }

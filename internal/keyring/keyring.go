@@ -7,7 +7,7 @@
 //	DIR/keys/local.secret
 //
 // It also reads what an authority gives out (certificates, revocations), and
-// watches a world's gate (Door).
+// verifies certificates for a world (Verifier).
 //
 // Invariants:
 //   - a key is never written over: New moves the old one aside;

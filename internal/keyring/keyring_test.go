@@ -239,7 +239,7 @@ func FuzzKeyFile(f *testing.F) {
 	})
 }
 
-func TestPapersAndDoor(t *testing.T) {
+func TestCertificateFilesAndVerifier(t *testing.T) {
 	dir := t.TempDir()
 	authority, _ := generate(Authority, "", 0, nil)
 	node, _ := generate(Node, "", 0, nil)
@@ -262,18 +262,18 @@ func TestPapersAndDoor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := NewDoor(gate, func() machine.Time { return 0 })
-	if err := d.Admit(node.Public(), c.Append(nil)); err != nil {
+	v := NewVerifier(gate, func() machine.Time { return 0 })
+	if err := v.Admit(node.Public(), c.Append(nil)); err != nil {
 		t.Error(err)
 	}
-	if d.Bars(node.ID()) || d.Seen(node.ID()) == nil || d.Seen(authority.ID()) != nil {
+	if v.Bars(node.ID()) || v.Seen(node.ID()) == nil || v.Seen(authority.ID()) != nil {
 		t.Error("before it is revoked the node is barred, or was not seen")
 	}
 	limited := *c
 	limited.Until = 1
 	limited.Sign(authority.Private)
 	now := machine.Time(0)
-	short := NewDoor(gate, func() machine.Time { return now })
+	short := NewVerifier(gate, func() machine.Time { return now })
 	if err := short.Admit(node.Public(), limited.Append(nil)); err != nil || short.Bars(node.ID()) {
 		t.Errorf("a certificate that is in force: %v", err)
 	}
@@ -283,19 +283,19 @@ func TestPapersAndDoor(t *testing.T) {
 	if list, err = ReadRevocations(rf); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Renew(list); err != nil {
+	if err := v.Renew(list); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Renew(list); err == nil {
+	if err := v.Renew(list); err == nil {
 		t.Error("the same list twice")
 	}
-	if err := d.Admit(node.Public(), c.Append(nil)); !errors.Is(err, identity.ErrRevoked) {
+	if err := v.Admit(node.Public(), c.Append(nil)); !errors.Is(err, identity.ErrRevoked) {
 		t.Errorf("revoked: %v", err)
 	}
-	if !d.Bars(node.ID()) || d.Bars(authority.ID()) {
+	if !v.Bars(node.ID()) || v.Bars(authority.ID()) {
 		t.Error("not the one that is revoked is barred")
 	}
-	if _, err := d.Verify(node.ID(), c).(machine.Work).Run(); !errors.Is(err, identity.ErrRevoked) || d.Revoked().Version != 1 {
+	if _, err := v.Verify(node.ID(), c).(machine.Work).Run(); !errors.Is(err, identity.ErrRevoked) || v.Revoked().Version != 1 {
 		t.Errorf("revoked, for the overlay: %v", err)
 	}
 	if _, err := ReadCertificate(rf); err == nil || !strings.Contains(err.Error(), "BEGIN VOXEL POPULI CERTIFICATE") {

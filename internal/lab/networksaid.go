@@ -17,7 +17,7 @@ type said struct {
 	kinds          map[string]transport.Kind // by name
 	parcels        [2]uint64                 // with messages, and without any
 	links          int                       // ends
-	spilled        uint64                    // times that a stream had to bring what parcels did not
+	spilled        uint64                    // times that a stream had to bring what batches did not
 }
 
 // listen reads what all nodes have said since they began.
@@ -34,7 +34,7 @@ func (n *network) listen(ctx context.Context) (s said, err error) {
 			s.packets[c] += out.Packets
 			s.bytes[c] += out.Bytes
 		}
-		for k, sent := range one.Parcels {
+		for k, sent := range one.Batches {
 			s.parcels[k] += sent
 		}
 		for _, k := range one.Kinds {
@@ -44,7 +44,7 @@ func (n *network) listen(ctx context.Context) (s said, err error) {
 			s.kinds[k.Name] = all
 		}
 		s.links += one.Links
-		s.spilled += one.Failures["parcel lost"]
+		s.spilled += one.Failures["batch lost"]
 	}
 	return s, nil
 }
@@ -52,7 +52,7 @@ func (n *network) listen(ctx context.Context) (s said, err error) {
 // table shows what was said after before, by packets and by messages.
 func (s *said) table(before *said, seconds float64) Table {
 	t := Table{
-		Name: "network-said", Title: fmt.Sprintf("What all nodes send in a second, over %d links; parcels were lost %d times", s.links/2, s.spilled-before.spilled),
+		Name: "network-said", Title: fmt.Sprintf("What all nodes send in a second, over %d links; batches were lost %d times", s.links/2, s.spilled-before.spilled),
 		Columns: []string{"what", "a second", "bytes each"},
 	}
 	row := func(what string, n, bytes uint64) {
@@ -63,7 +63,7 @@ func (s *said) table(before *said, seconds float64) Table {
 	for c := range socket.Classes {
 		row("packets: "+c.String(), s.packets[c]-before.packets[c], s.bytes[c]-before.bytes[c])
 	}
-	for i, what := range []string{"parcels with messages", "parcels that only acknowledge"} {
+	for i, what := range []string{"batches with messages", "batches that only acknowledge"} {
 		if rate := float64(s.parcels[i]-before.parcels[i]) / seconds; rate >= 1 {
 			t.Row(what, rate, "")
 		}

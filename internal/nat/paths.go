@@ -16,7 +16,7 @@ import (
 
 // Port is a node's one UDP port (transport's socket.Socket).
 type Port interface {
-	Aside() net.PacketConn
+	Aux() net.PacketConn
 	Route(to netip.AddrPort, send func(b []byte) error) (remove func())
 	Deliver(b []byte, from netip.AddrPort)
 }
@@ -57,7 +57,7 @@ const (
 // NewPaths returns paths over a port; network and patience are as for NewPuncher.
 func NewPaths(port Port, network transport.Net, patience time.Duration) *Paths {
 	p := &Paths{
-		port: port, puncher: NewPuncher(port.Aside(), network, patience), queue: make(chan func(), maxRelayedQueue),
+		port: port, puncher: NewPuncher(port.Aux(), network, patience), queue: make(chan func(), maxRelayedQueue),
 		attempts: map[id.ID]*Attempt{}, routes: map[id.ID]func(){},
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())

@@ -29,7 +29,7 @@ type Puncher struct {
 }
 
 // NewPuncher returns a puncher over a connection that gets the node's STUN
-// packets and sends from the node's port (transport's Socket.Aside). network is
+// packets and sends from the node's port (transport's Socket.Aux). network is
 // nil but in simulations; patience 0 is DefaultCheckTimeout.
 func NewPuncher(conn net.PacketConn, network transport.Net, patience time.Duration) *Puncher {
 	if patience <= 0 {

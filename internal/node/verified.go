@@ -27,7 +27,7 @@ type Verified struct {
 }
 
 // Door is who decides which nodes may take part. It may be asked from
-// everywhere (keyring.Door).
+// everywhere (keyring.Verifier).
 type Door interface {
 	// Verify is the job that checks a certificate.
 	Verify(of id.ID, c *identity.Certificate) machine.Job

@@ -159,7 +159,7 @@ func (n *network) ended(k *Link) {
 	if k.far.guest {
 		n.guests.count(k.peer, -1)
 	}
-	n.lanes.remove(k.far)
+	n.datagrams.remove(k.far)
 	k.far.giveUp()
 	if a := k.far.next; a != nil {
 		k.far.next = nil

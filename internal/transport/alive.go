@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Whether the other end of a link is alive is seen from what it says, by parcel
+// Whether the other end of a link is alive is seen from what it says, by batch
 // or over the stream. QUIC could tell, too, but its sign of life and the answer
 // wake six goroutines, and a node of many links would send more of them than of
 // anything else. So they are sent only where nothing else has come for a while.
@@ -25,7 +25,7 @@ const (
 	pulseDead
 )
 
-// look judges a pulse at now: last is when a parcel or a message came last,
+// look judges a pulse at now: last is when a batch or a message came last,
 // packets how many of QUIC have come. A link that is silent for dead has failed.
 func (p *pulse) look(now, last time.Duration, packets uint64, dead time.Duration) int {
 	if packets != p.packets { // an answer of QUIC alone is a sign of life, too
@@ -55,8 +55,8 @@ var errSilent = errors.New("nothing has come from the other end for too long")
 
 // life is a link's part of it.
 type life struct {
-	heard  atomic.Int64 // when a parcel or a message came, by the network's clock
-	spoke  atomic.Int64 // when a parcel was sent
+	heard  atomic.Int64 // when a batch or a message came, by the network's clock
+	spoke  atomic.Int64 // when a batch was sent
 	silent atomic.Bool  // it was given up for that
 	pulse               // only watchLinks touches it
 }
@@ -79,7 +79,7 @@ func (n *network) watchLinks() {
 		now := n.elapsed()
 		late := now-last > 2*every
 		last = now
-		all = n.lanes.all(all[:0])
+		all = n.datagrams.all(all[:0])
 		for _, r := range all {
 			r.look(now, late)
 		}
@@ -88,10 +88,10 @@ func (n *network) watchLinks() {
 }
 
 // all appends the links that are up.
-func (l *lanes) all(to []*remote) []*remote {
+func (l *datagramPaths) all(to []*remote) []*remote {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, r := range l.of {
+	for _, r := range l.byNumber {
 		to = append(to, r)
 	}
 	return to
@@ -119,7 +119,7 @@ func (r *remote) look(now time.Duration, late bool) {
 		return
 	}
 	r.k.mu.Lock()
-	open := r.open
+	open := r.acceptsBatches
 	r.k.mu.Unlock()
 	if open {
 		r.acknowledge()

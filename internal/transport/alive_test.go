@@ -39,7 +39,7 @@ func TestSilentEnd(t *testing.T) {
 		t.Skip("takes longer than five seconds")
 	}
 	a, b := startNode(t, 1, func(c *Config) { c.Net.Dead = 10 * time.Second }), startNode(t, 2, steady)
-	onLane(t, a, b)
+	onDatagramPath(t, a, b)
 	b.sock.Close() // nothing of it gets out any more
 	a.sees("link 3")
 	a.fails("silent", 1)

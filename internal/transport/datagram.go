@@ -120,8 +120,8 @@ func (n *network) answered(from machine.Peer, question []byte) {
 
 // deliver takes a message from the reader's goroutine to the loop.
 func (n *network) deliver(from machine.Peer, b []byte) {
-	if b[0] == laneMark {
-		n.parcel(from, b)
+	if b[0] == batchMark {
+		n.onBatch(from, b)
 		return
 	}
 	m, err := n.cfg.Codec.Decode(b)

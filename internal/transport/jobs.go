@@ -10,12 +10,12 @@ import (
 
 // jobs keeps the order of each queue on the loop and runs what may run: disk
 // writes are handed to the disk, which groups them into one sync; disk reads
-// and computations have lanes of workers of their own, so that a read does not
+// and computations have worker pools of their own, so that a read does not
 // wait behind the terrain of a whole region.
 type jobs struct {
 	l       *Loop
 	queues  map[string]*queue
-	cpu, io lane
+	cpu, io workerPool
 	writes  sync.WaitGroup
 }
 
@@ -135,8 +135,8 @@ func (j *jobs) compute(w machine.Work) (result any, err error) {
 	return w.Run()
 }
 
-// lane is a pool of workers with an unbounded queue: the loop never waits.
-type lane struct {
+// workerPool is a pool of workers with an unbounded queue: the loop never waits.
+type workerPool struct {
 	mu      sync.Mutex
 	cond    sync.Cond
 	waiting []func()
@@ -144,21 +144,21 @@ type lane struct {
 	workers sync.WaitGroup
 }
 
-func (p *lane) start(n int) {
+func (p *workerPool) start(n int) {
 	p.cond.L = &p.mu
 	for range n {
 		p.workers.Go(p.work)
 	}
 }
 
-func (p *lane) run(fn func()) {
+func (p *workerPool) run(fn func()) {
 	p.mu.Lock()
 	p.waiting = append(p.waiting, fn)
 	p.mu.Unlock()
 	p.cond.Signal()
 }
 
-func (p *lane) work() {
+func (p *workerPool) work() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
@@ -178,7 +178,7 @@ func (p *lane) work() {
 }
 
 // close drops what waits and waits for what runs.
-func (p *lane) close() {
+func (p *workerPool) close() {
 	p.mu.Lock()
 	p.closed = true
 	p.mu.Unlock()

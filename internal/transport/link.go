@@ -150,7 +150,7 @@ func (k *Link) handled(size int32) {
 	}
 }
 
-// free lets others dial with the link's id.
+// ready lets others dial with the link's id.
 func (k *Link) free() {
 	k.loop.mu.Lock()
 	defer k.loop.mu.Unlock()
@@ -190,7 +190,7 @@ func (k *Link) push(m machine.Message) {
 func (k *Link) notify() {
 	k.mu.Lock()
 	k.dirty = false
-	if k.far == nil || !k.far.express() {
+	if k.far == nil || !k.far.sendBatches() {
 		k.wakeReader()
 	}
 	k.mu.Unlock()

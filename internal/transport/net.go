@@ -97,21 +97,21 @@ type network struct {
 	// link that was opened anew.
 	instance uint64
 
-	sessions *session.Table
-	chores   chores
-	lanes    lanes
-	quic     *quic.Transport
-	listener *quic.Listener
-	tls      identity
-	began    time.Time
-	ctx      context.Context // ends with the network
-	cancel   context.CancelFunc
-	live     sync.WaitGroup // goroutines
-	guests   *guests        // what others open
-	arrived  atomic.Int32   // datagrams in the inbox
-	warned   atomic.Int64   // when somebody of another version was reported last
-	tally    tally
-	failures *failures // of links, as they were told
+	sessions  *session.Table
+	chores    chores
+	datagrams datagramPaths
+	quic      *quic.Transport
+	listener  *quic.Listener
+	tls       identity
+	began     time.Time
+	ctx       context.Context // ends with the network
+	cancel    context.CancelFunc
+	live      sync.WaitGroup // goroutines
+	guests    *guests        // what others open
+	arrived   atomic.Int32   // datagrams in the inbox
+	warned    atomic.Int64   // when somebody of another version was reported last
+	tally     tally
+	failures  *failures // of links, as they were told
 
 	mu    sync.Mutex
 	conns map[*connection]bool // open, or on their way to a link
@@ -190,7 +190,7 @@ func (n *network) stop(how machine.LinkEvent) {
 	n.live.Wait()
 }
 
-// keep notes a connection.
+// track notes a connection.
 func (n *network) keep(c *connection) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -25,7 +25,7 @@ type note string
 
 func (note) Datagram() {}
 
-// brief is a message that may take the fast lane.
+// brief is a message that may take the datagram path.
 type brief string
 
 func (b brief) Quick() bool { return len(b) < 2000 }

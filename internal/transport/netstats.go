@@ -17,7 +17,7 @@ type NetStats struct {
 	Pending    int               // link handshakes that others have begun
 	Sessions   int               // of datagrams
 	Handshakes [2]uint64         // of datagram sessions, begun by others and by us
-	Parcels    [2]uint64         // sent on fast lanes: with messages, and those that only acknowledge
+	Batches    [2]uint64         // sent on datagram paths: with messages, and those that only acknowledge
 	Kinds      []Kind            // messages by type, sorted by name
 	Failures   map[string]uint64 // what went wrong, by reason
 }
@@ -35,8 +35,8 @@ func (l *Loop) NetStats(ctx context.Context) (s NetStats, err error) {
 	s.Pending = n.guests.waiting()
 	s.Sessions = n.sessions.Sessions()
 	s.Handshakes = n.sessions.Handshakes()
-	for i := range s.Parcels {
-		s.Parcels[i] = n.tally.parcels[i].Load()
+	for i := range s.Batches {
+		s.Batches[i] = n.tally.batches[i].Load()
 	}
 	s.Kinds, s.Failures, s.Opened = n.tally.read()
 	return s, nil

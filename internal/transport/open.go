@@ -66,7 +66,7 @@ func (n *network) begin(ctx context.Context, who *quic.ClientInfo) (context.Cont
 	return context.WithValue(ctx, handshakeKey{}, h), nil
 }
 
-// open begins a link. It reports false if that cannot be.
+// acceptsBatches begins a link. It reports false if that cannot be.
 func (n *network) open(to machine.Peer) bool {
 	if to.Addr.IsZero() || to.ID == n.self {
 		return false
@@ -230,7 +230,7 @@ func (n *network) missed(k *Link, err error) {
 func (n *network) up(k *Link, c *connection, theirs hello, first []byte) {
 	k.far.farSeq, k.far.instance = theirs.seq, theirs.instance
 	k.far.attach(c, first)
-	n.lanes.add(k.far, first == nil)
+	n.datagrams.add(k.far, first == nil)
 	n.l.m.OnLink(k.peer, machine.LinkUp)
 }
 

@@ -36,15 +36,15 @@ type remote struct {
 	n *network
 
 	// Guarded by k.mu:
-	conn    *connection // nil: not open yet
-	first   []byte      // a hello to be sent before all else
-	writing bool        // the writer runs, or will not run again
-	ending  bool        // the link's end was seen to
-	out     outLane
-	open    bool // the other end takes parcels
-	ask     bool // the other end is to give a sign of life
+	conn           *connection // nil: not open yet
+	first          []byte      // a hello to be sent before all else
+	writing        bool        // the writer runs, or will not run again
+	ending         bool        // the link's end was seen to
+	sender         batchSender
+	acceptsBatches bool // the other end takes batches
+	ask            bool // the other end is to give a sign of life
 
-	tended atomic.Bool // lanes.busy has it
+	watched atomic.Bool // datagram paths.active has it
 
 	life
 
@@ -56,23 +56,23 @@ type remote struct {
 	way  session.Way  // to it
 	acks struct {
 		sync.Mutex
-		inAcks
+		ackState
 	}
-	in struct { // held while messages are brought to the loop, in their order
+	receiver struct { // held while messages are brought to the loop, in their order
 		sync.Mutex
-		inLane
+		batchReceiver
 		batch  []event
 		closed bool // nothing more may come: the loop hears of the end
 	}
 
 	// Only the loop touches these.
-	asked       time.Duration // when it must be looked again whether there is a session
-	seq, farSeq uint64        // the link's numbers at both ends
-	instance    uint64        // of the far end
-	guest       bool          // the other end has opened it
-	cancel      context.CancelFunc
-	lost        bool     // the other end wants its own link instead of ours
-	next        *arrival // a link that waits for the end of this one, or of our attempt
+	sessionChecked time.Duration // when it must be looked again whether there is a session
+	seq, farSeq    uint64        // the link's numbers at both ends
+	instance       uint64        // of the far end
+	guest          bool          // the other end has opened it
+	cancel         context.CancelFunc
+	lost           bool     // the other end wants its own link instead of ours
+	next           *arrival // a link that waits for the end of this one, or of our attempt
 }
 
 // connection is a QUIC connection with its one stream.
@@ -147,17 +147,17 @@ func (r *remote) take(spare []machine.Message) (batch []machine.Message, number 
 	defer k.mu.Unlock()
 	first, r.first = r.first, nil
 	ended := k.state != machine.LinkUp
-	if len(k.out) > 0 || first != nil || r.out.lost || r.ask || ended && len(r.out.sent) > 0 {
-		first = r.out.spill(first, freeParcel)
+	if len(k.out) > 0 || first != nil || r.sender.lost || r.ask || ended && len(r.sender.sent) > 0 {
+		first = r.sender.drainToStream(first, freeBatch)
 		if r.ask { // a message of which nothing is left
 			r.ask = false
-			r.out.number++
-			first = r.n.appendFrame(first, r.out.number, nil)
+			r.sender.number++
+			first = r.n.appendFrame(first, r.sender.number, nil)
 		}
 		batch, k.out = k.out, spare[:0]
 		k.taken = len(batch)
-		number = r.out.number + 1
-		r.out.number += uint64(len(batch))
+		number = r.sender.number + 1
+		r.sender.number += uint64(len(batch))
 		if batch == nil {
 			batch = []machine.Message{}
 		}
@@ -245,9 +245,9 @@ func (r *remote) read() {
 	if r.silent.Load() {
 		how, err = machine.LinkFailed, errSilent
 	}
-	r.in.Lock()
-	r.in.closed = true
-	r.in.Unlock()
+	r.receiver.Lock()
+	r.receiver.closed = true
+	r.receiver.Unlock()
 	r.k.loop.post(event{kind: evGone, link: r.k, gone: how})
 	if how == machine.LinkFailed {
 		r.n.failed(r.k.peer, err)
@@ -275,8 +275,8 @@ func (r *remote) receive(c *connection) (machine.LinkEvent, error) {
 // frames takes what the stream has brought whole.
 func (r *remote) frames(c *connection) error {
 	r.heard.Store(int64(r.n.elapsed()))
-	r.in.Lock()
-	defer r.in.Unlock()
+	r.receiver.Lock()
+	defer r.receiver.Unlock()
 	defer func() { r.post(r.k.loop.post) }()
 	for {
 		b, err := c.frames.next()
@@ -288,7 +288,7 @@ func (r *remote) frames(c *connection) error {
 		case len(b) < numberSize:
 			return errOrder
 		}
-		if err := r.in.stream(binary.BigEndian.Uint64(b), b[numberSize:], r.decode); err != nil {
+		if err := r.receiver.stream(binary.BigEndian.Uint64(b), b[numberSize:], r.decode); err != nil {
 			return err
 		}
 	}
@@ -306,12 +306,12 @@ func (r *remote) decode(b []byte) {
 		return
 	}
 	r.n.tally.count(m, in, len(b)+frameHead)
-	r.in.batch = append(r.in.batch, event{kind: evMessage, link: r.k, body: m, size: int32(len(b))})
+	r.receiver.batch = append(r.receiver.batch, event{kind: evMessage, link: r.k, body: m, size: int32(len(b))})
 }
 
 // post gives messages to the loop. r.in is held.
 func (r *remote) post(to func(...event)) {
-	batch := r.in.batch
+	batch := r.receiver.batch
 	if len(batch) == 0 {
 		return
 	}
@@ -323,9 +323,9 @@ func (r *remote) post(to func(...event)) {
 	r.bytes.Add(size)
 	to(batch...)
 	clear(batch)
-	r.in.batch = batch[:0]
+	r.receiver.batch = batch[:0]
 	if cap(batch) > 64 {
-		r.in.batch = nil
+		r.receiver.batch = nil
 	}
 }
 

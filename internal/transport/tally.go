@@ -22,7 +22,7 @@ const (
 // tally counts what passes the network; any goroutine may.
 type tally struct {
 	kinds   sync.Map         // reflect.Type of a message → *[2]kindCount, by direction
-	parcels [2]atomic.Uint64 // sent: with messages, and without any
+	batches [2]atomic.Uint64 // sent: with messages, and without any
 
 	mu       sync.Mutex
 	failures map[string]uint64

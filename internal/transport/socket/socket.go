@@ -1,12 +1,12 @@
 // Package socket shares a node's one UDP port between those who speak over it.
 // The first byte of a packet says whose it is (RFC 9443 keeps the ranges apart):
 //
-//	0x00–0x3f  aside: STUN, ICE, DTLS: read from Aside by the NAT traversal
+//	0x00–0x3f  auxiliary: STUN, ICE, DTLS: read from Aux by the NAT traversal
 //	0x40–0x7f  QUIC, short header
 //	0x80–0xbf  datagrams of the node's own: given to the handler
 //	0xc0–0xff  QUIC, long header
 //
-// Everything from an address that was claimed (a TURN server) goes aside,
+// Everything from an address that was claimed (a TURN server) goes to Aux,
 // whatever its first byte.
 //
 // The goroutine that reads for QUIC is the one that reads the socket: datagrams
@@ -44,7 +44,7 @@ type Socket struct {
 	udp     *net.UDPConn // conn, if it is one: reads and writes without allocating
 	addr    netip.AddrPort
 	handler atomic.Pointer[Handler]
-	aside   *Aside
+	aux     *AuxConn
 	routes  atomic.Pointer[routes] // nil: none
 	change  sync.Mutex             // held while routes are replaced
 	counts  counts
@@ -85,7 +85,7 @@ func Listen(addr string) (*Socket, error) {
 func New(conn net.PacketConn) *Socket {
 	s := &Socket{conn: conn, addr: addrPort(conn.LocalAddr()), injected: make(chan packet, maxInjected)}
 	s.udp, _ = conn.(*net.UDPConn)
-	s.aside = newAside(s)
+	s.aux = newAuxConn(s)
 	return s
 }
 
@@ -94,7 +94,7 @@ func (s *Socket) Addr() netip.AddrPort { return s.addr }
 
 // Close closes the port.
 func (s *Socket) Close() error {
-	s.aside.Close()
+	s.aux.Close()
 	return s.conn.Close()
 }
 
@@ -129,7 +129,7 @@ func (s *Socket) Route(to netip.AddrPort, send func(b []byte) error) (remove fun
 	return func() { s.reroute(func(r *routes) { delete(r.send, to) }) }
 }
 
-// Claim lets everything that comes from an address go aside, until release is
+// Claim lets everything that comes from an address go to Aux, until release is
 // called.
 func (s *Socket) Claim(from netip.AddrPort) (release func()) {
 	from = plain(from)
@@ -180,12 +180,12 @@ func (s *Socket) split(b []byte, from netip.AddrPort) (quic bool) {
 	}
 	s.counts.in(b)
 	if r := s.routes.Load(); r != nil && r.claimed[from] {
-		s.aside.put(b, from)
+		s.aux.put(b, from)
 		return false
 	}
 	switch b[0] >> 6 {
 	case 0:
-		s.aside.put(b, from)
+		s.aux.put(b, from)
 	case 2:
 		if h := s.handler.Load(); h != nil {
 			(*h)(b, from)

@@ -60,11 +60,11 @@ func get(t *testing.T, c chan string) string {
 	}
 }
 
-// aside reads a packet from Aside.
-func (s *sharing) asideRead(t *testing.T) (string, net.Addr) {
+// aside reads a packet from Aux.
+func (s *sharing) auxRead(t *testing.T) (string, net.Addr) {
 	t.Helper()
 	b := make([]byte, 1500)
-	c := s.Aside()
+	c := s.Aux()
 	c.SetReadDeadline(time.Now().Add(30 * time.Second))
 	n, from, err := c.ReadFrom(b)
 	if err != nil {
@@ -94,7 +94,7 @@ func TestFirstByte(t *testing.T) {
 					t.Fatalf("from %v", from)
 				}
 			default:
-				if got, from := b.asideRead(t); got != p || from.String() != a.Addr().String() {
+				if got, from := b.auxRead(t); got != p || from.String() != a.Addr().String() {
 					t.Fatalf("%q from %v", got, from)
 				}
 			}
@@ -106,13 +106,13 @@ func TestFirstByte(t *testing.T) {
 	}
 }
 
-// TestClaim: everything from a TURN server goes aside.
+// TestClaim: everything from a TURN server goes to Aux.
 func TestClaim(t *testing.T) {
 	a, b := share(t, true), share(t, true)
 	release := b.Claim(a.Addr())
 	for _, p := range []string{"\x40channel data", "\x80?"} {
 		a.Send([]byte(p), b.Addr())
-		if got, _ := b.asideRead(t); got != p {
+		if got, _ := b.auxRead(t); got != p {
 			t.Fatalf("%q", got)
 		}
 	}
@@ -165,9 +165,9 @@ func TestRouteSegments(t *testing.T) {
 	}
 }
 
-func TestAside(t *testing.T) {
+func TestAuxConn(t *testing.T) {
 	s := share(t, true)
-	c := s.Aside()
+	c := s.Aux()
 	b := make([]byte, 10)
 	c.SetReadDeadline(time.Now().Add(time.Millisecond))
 	if _, _, err := c.ReadFrom(b); !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -184,10 +184,10 @@ func TestAside(t *testing.T) {
 	if n, _, err := c.ReadFrom(b); err != nil || string(b[:n]) != "\x00to myself"[:n] {
 		t.Fatalf("%q %v", b[:n], err)
 	}
-	for range 2 * maxAside { // nobody reads
-		s.aside.put([]byte{0}, s.Addr())
+	for range 2 * maxAuxQueue { // nobody reads
+		s.aux.put([]byte{0}, s.Addr())
 	}
-	if d := s.Stats().Dropped; d != maxAside {
+	if d := s.Stats().Dropped; d != maxAuxQueue {
 		t.Fatalf("%d dropped", d)
 	}
 	c.Close()

@@ -7,13 +7,13 @@ type Class uint8
 
 // The classes, by the first byte.
 const (
-	Aux Class = iota // aside
+	Aux Class = iota // STUN, ICE, DTLS
 	QUIC
 	Datagram
 	Classes
 )
 
-func (c Class) String() string { return [...]string{"aside", "quic", "datagram"}[c] }
+func (c Class) String() string { return [...]string{"auxiliary", "quic", "datagram"}[c] }
 
 func classOf(b []byte) Class {
 	switch {

@@ -22,26 +22,26 @@ func (p *peerNode) echo() {
 	})
 }
 
-// parcels is how many a node has sent to another.
-func (p *peerNode) parcels(to machine.Peer) (n uint64) {
+// batches is how many a node has sent to another.
+func (p *peerNode) batches(to machine.Peer) (n uint64) {
 	p.do(func(machine.Env) {
 		if k := p.loop.links[to]; k != nil {
 			k.mu.Lock()
-			n = k.far.out.index
+			n = k.far.sender.index
 			k.mu.Unlock()
 		}
 	})
 	return n
 }
 
-// onLane opens a link, and goes on talking until both ends use its fast lane.
-func onLane(t *testing.T, a, b *peerNode) {
+// onDatagramPath opens a link, and goes on talking until both ends use its datagram path.
+func onDatagramPath(t *testing.T, a, b *peerNode) {
 	t.Helper()
 	b.echo()
 	a.do(func(env machine.Env) { env.Open(b.peer) })
-	for i, end := 0, time.Now().Add(patience); a.parcels(b.peer) == 0 || b.parcels(a.peer) == 0; i++ {
+	for i, end := 0, time.Now().Add(patience); a.batches(b.peer) == 0 || b.batches(a.peer) == 0; i++ {
 		if time.Now().After(end) {
-			t.Fatal("nobody uses the lane")
+			t.Fatal("nobody uses the datagram path")
 		}
 		a.do(func(env machine.Env) { env.Send(b.peer, brief(fmt.Sprint("hello ", i))) })
 		a.until("an answer", func(log []string) bool { return len(log) > 0 && log[len(log)-1] == fmt.Sprint("hello ", i) })
@@ -50,12 +50,12 @@ func onLane(t *testing.T, a, b *peerNode) {
 	b.seen()
 }
 
-// TestQuickAndLong: what goes by parcel and what goes over the stream arrives in
+// TestBatchesAndStreamKeepOrder: what goes by batch and what goes over the stream arrives in
 // the order in which it was sent.
-func TestQuickAndLong(t *testing.T) {
+func TestBatchesAndStreamKeepOrder(t *testing.T) {
 	a, b := startNode(t, 1, steady), startNode(t, 2, steady)
-	onLane(t, a, b)
-	before := a.parcels(b.peer)
+	onDatagramPath(t, a, b)
+	before := a.batches(b.peer)
 	var want []string
 	for i := range 200 {
 		a.do(func(env machine.Env) {
@@ -83,15 +83,15 @@ func TestQuickAndLong(t *testing.T) {
 		}
 	}
 	if before == 0 {
-		t.Fatal("no parcels")
+		t.Fatal("no batches")
 	}
 }
 
-// TestQuickOverBadNetwork: parcels that get lost come over the stream.
-func TestQuickOverBadNetwork(t *testing.T) {
+// TestLostBatchesComeByStream: batches that get lost come over the stream.
+func TestLostBatchesComeByStream(t *testing.T) {
 	w := faulty.NewNetwork(5)
 	a, b := bad(t, w, 1, steady), bad(t, w, 2, steady)
-	onLane(t, a, b)
+	onDatagramPath(t, a, b)
 	w.Set(faulty.Faults{Loss: 0.05, Duplicate: 0.1, Delay: time.Millisecond, Jitter: 5 * time.Millisecond})
 	const n = 400
 	for i := range n {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// maxAside bounds the packets that wait to be read from Aside.
-const maxAside = 256
+// maxAuxQueue bounds the packets that wait to be read from Aux.
+const maxAuxQueue = 256
 
-// Aside is the socket for those who are neither QUIC nor datagrams: a
+// Aux is the socket for those who are neither QUIC nor datagrams: a
 // net.PacketConn that a STUN client, an ICE agent's mux or a TURN client may
 // use as if it were alone. It is fed while QUIC reads.
-type Aside struct {
+type AuxConn struct {
 	s     *Socket
 	queue chan packet
 	done  chan struct{}
@@ -25,14 +25,14 @@ type Aside struct {
 	deadline *time.Timer
 }
 
-func newAside(s *Socket) *Aside {
-	return &Aside{s: s, queue: make(chan packet, maxAside), done: make(chan struct{}), expired: make(chan struct{})}
+func newAuxConn(s *Socket) *AuxConn {
+	return &AuxConn{s: s, queue: make(chan packet, maxAuxQueue), done: make(chan struct{}), expired: make(chan struct{})}
 }
 
-// Aside returns it; there is one for a socket.
-func (s *Socket) Aside() net.PacketConn { return s.aside }
+// Aux returns it; there is one for a socket.
+func (s *Socket) Aux() net.PacketConn { return s.aux }
 
-func (a *Aside) put(b []byte, from netip.AddrPort) {
+func (a *AuxConn) put(b []byte, from netip.AddrPort) {
 	if len(a.queue) == cap(a.queue) {
 		a.s.counts.dropped.Add(1)
 		return
@@ -45,7 +45,7 @@ func (a *Aside) put(b []byte, from netip.AddrPort) {
 }
 
 // ReadFrom waits for a packet.
-func (a *Aside) ReadFrom(b []byte) (int, net.Addr, error) {
+func (a *AuxConn) ReadFrom(b []byte) (int, net.Addr, error) {
 	a.mu.Lock()
 	expired := a.expired
 	a.mu.Unlock()
@@ -65,7 +65,7 @@ func (a *Aside) ReadFrom(b []byte) (int, net.Addr, error) {
 }
 
 // WriteTo sends a packet from the shared port.
-func (a *Aside) WriteTo(b []byte, to net.Addr) (int, error) {
+func (a *AuxConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	select {
 	case <-a.done:
 		return 0, net.ErrClosed
@@ -79,16 +79,16 @@ func (a *Aside) WriteTo(b []byte, to net.Addr) (int, error) {
 }
 
 // Close ends reading and writing here; the socket stays open.
-func (a *Aside) Close() error {
+func (a *AuxConn) Close() error {
 	a.close.Do(func() { close(a.done) })
 	return nil
 }
 
 // LocalAddr is the address of the shared port.
-func (a *Aside) LocalAddr() net.Addr { return a.s.conn.LocalAddr() }
+func (a *AuxConn) LocalAddr() net.Addr { return a.s.conn.LocalAddr() }
 
 // SetReadDeadline ends a ReadFrom that waits at t; the zero time means never.
-func (a *Aside) SetReadDeadline(t time.Time) error {
+func (a *AuxConn) SetReadDeadline(t time.Time) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.deadline != nil {
@@ -113,7 +113,7 @@ func (a *Aside) SetReadDeadline(t time.Time) error {
 }
 
 // expire ends the wait that the deadline was set for.
-func (a *Aside) expire(expired chan struct{}) {
+func (a *AuxConn) expire(expired chan struct{}) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.expired != expired {
@@ -127,7 +127,7 @@ func (a *Aside) expire(expired chan struct{}) {
 }
 
 // SetDeadline is SetReadDeadline: writing does not wait.
-func (a *Aside) SetDeadline(t time.Time) error { return a.SetReadDeadline(t) }
+func (a *AuxConn) SetDeadline(t time.Time) error { return a.SetReadDeadline(t) }
 
 // SetWriteDeadline does nothing.
-func (a *Aside) SetWriteDeadline(time.Time) error { return nil }
+func (a *AuxConn) SetWriteDeadline(time.Time) error { return nil }

@@ -7,10 +7,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
-// patience knows when calls are late. One timer serves all: nearly every answer
+// deadlines knows when calls are late. One timer serves all: nearly every answer
 // comes in time, and a timer for each call would wake the node once for each,
 // for nothing.
-type patience struct {
+type rpcDeadlines struct {
 	list  []deadline   // by time
 	armed machine.Time // 0: no timer
 	gen   uint32
@@ -22,7 +22,7 @@ type deadline struct {
 }
 
 // add notes until when a call has time.
-func (p *patience) add(n *Node, c *call) {
+func (p *rpcDeadlines) add(n *Node, c *call) {
 	d := deadline{c.until, c.req.RPC}
 	i := len(p.list)
 	for i > 0 && p.list[i-1].at > d.at { // most calls have the same time: hardly a step
@@ -33,7 +33,7 @@ func (p *patience) add(n *Node, c *call) {
 }
 
 // arm sets the timer for the first call that still waits.
-func (p *patience) arm(n *Node) {
+func (p *rpcDeadlines) arm(n *Node) {
 	done := 0
 	for done < len(p.list) && n.waits(p.list[done]) == nil {
 		done++
@@ -48,7 +48,7 @@ func (p *patience) arm(n *Node) {
 }
 
 // fire is when the timer is due.
-func (p *patience) fire(n *Node, t machine.Timer) {
+func (p *rpcDeadlines) fire(n *Node, t machine.Timer) {
 	if t.Gen != p.gen {
 		return
 	}
