@@ -15,48 +15,56 @@ const (
 	pickupRange  = 8   // metres within which somebody gets what drops by itself
 )
 
+// blockSchedule holds the block ticks to come, and decides when a block gets one.
+type blockSchedule struct {
+	blocks  *regionBlocks
+	clock   *clock
+	seed    uint64
+	updates updates
+}
+
 // NoteOutside tells the area that a block next to the region has changed.
-func (a *Area) NoteOutside(p Pos) { a.touch(p) }
+func (s *blockSchedule) NoteOutside(p Pos) { s.touch(p) }
 
 // touch schedules what a change at p may concern: the block and its six
 // neighbours.
-func (a *Area) touch(p Pos) {
-	a.schedule(p)
+func (s *blockSchedule) touch(p Pos) {
+	s.schedule(p)
 	for f := range faceCount {
-		a.schedule(p.Next(f))
+		s.schedule(p.Next(f))
 	}
 }
 
 // schedule gives a block of the region a tick if its surroundings make it do
 // something.
-func (a *Area) schedule(p Pos) {
-	if !a.owns(p) {
+func (s *blockSchedule) schedule(p Pos) {
+	if !s.blocks.owns(p) {
 		return
 	}
-	b, ok := a.Block(p)
+	b, ok := s.blocks.Block(p)
 	if !ok {
 		return
 	}
-	if delay := a.delay(p, b); delay > 0 {
-		a.updates.add(p, a.tick+delay)
+	if delay := s.delay(p, b); delay > 0 {
+		s.updates.add(p, s.clock.tick+delay)
 	}
 }
 
 // delay returns after how many ticks a block is to be looked at; 0 for never.
-func (a *Area) delay(p Pos, b Block) uint64 {
+func (s *blockSchedule) delay(p Pos, b Block) uint64 {
 	in := Info(b)
 	switch {
 	case in.Gravity:
-		if under, ok := a.Block(p.Next(FaceDown)); ok && under.Replaceable() {
+		if under, ok := s.blocks.Block(p.Next(FaceDown)); ok && under.Replaceable() {
 			return fallDelay
 		}
-	case in.Support != SupportNone && !supported(a, p, b):
+	case in.Support != SupportNone && !supported(s.blocks, p, b):
 		return supportDelay
-	case in.Replaceable && a.waterFor(p, b) != b:
+	case in.Replaceable && s.blocks.waterFor(p, b) != b:
 		return fluidDelay
 	case b == Grass || b == Dirt:
-		if a.growsInto(p, b) != b {
-			return growMin + rng.Hash(a.cfg.Seed, uint64(p.X), uint64(p.Y), uint64(p.Z), a.tick)%growSpread
+		if s.blocks.growsInto(p, b) != b {
+			return growMin + rng.Hash(s.seed, uint64(p.X), uint64(p.Y), uint64(p.Z), s.clock.tick)%growSpread
 		}
 	}
 	return 0
@@ -125,8 +133,8 @@ func isSurvivor(p *Player) bool { return p.Mode == Survival && !p.Dead() && !p.F
 // growsInto returns what becomes of grass or dirt in time: grass under
 // something opaque or under water dies, dirt in the light beside grass grows
 // over.
-func (a *Area) growsInto(p Pos, b Block) Block {
-	above, ok := a.Block(p.Next(FaceUp))
+func (rb *regionBlocks) growsInto(p Pos, b Block) Block {
+	above, ok := rb.Block(p.Next(FaceUp))
 	dark := above.Opaque() || above.IsWater()
 	switch {
 	case !ok || dark == (b == Dirt):
@@ -137,7 +145,7 @@ func (a *Area) growsInto(p Pos, b Block) Block {
 	for dy := int32(-1); dy <= 1; dy++ {
 		for dz := int32(-1); dz <= 1; dz++ {
 			for dx := int32(-1); dx <= 1; dx++ {
-				if near, _ := a.Block(p.Add(dx, dy, dz)); near == Grass {
+				if near, _ := rb.Block(p.Add(dx, dy, dz)); near == Grass {
 					return Grass
 				}
 			}
@@ -147,12 +155,12 @@ func (a *Area) growsInto(p Pos, b Block) Block {
 }
 
 // grownHere schedules the dirt around, also across edges, for grass to go on.
-func (a *Area) grownHere(p Pos) {
+func (s *blockSchedule) grownHere(p Pos) {
 	for dy := int32(-1); dy <= 1; dy++ {
 		for dz := int32(-1); dz <= 1; dz++ {
 			for dx := int32(-1); dx <= 1; dx++ {
-				if b, _ := a.Block(p.Add(dx, dy, dz)); b == Dirt {
-					a.schedule(p.Add(dx, dy, dz))
+				if b, _ := s.blocks.Block(p.Add(dx, dy, dz)); b == Dirt {
+					s.schedule(p.Add(dx, dy, dz))
 				}
 			}
 		}

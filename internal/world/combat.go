@@ -138,10 +138,10 @@ func (a *Area) event(handle uint32, b *Body, kind EventKind) {
 
 // rate reports whether something that is done every so many ticks may be done
 // now. The slack is how many ticks early it may come: messages arrive unevenly.
-func (a *Area) rate(next *uint64, every, slack uint64) bool {
-	if a.tick+slack < *next {
+func (c *clock) rate(next *uint64, every, slack uint64) bool {
+	if c.tick+slack < *next {
 		return false
 	}
-	*next = max(*next, a.tick) + every
+	*next = max(*next, c.tick) + every
 	return true
 }

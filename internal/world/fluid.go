@@ -6,11 +6,11 @@ package world
 
 // waterFor returns what a replaceable block at p becomes: the water that flows
 // there, or what it is. Air and plants that yield are dry cells.
-func (a *Area) waterFor(p Pos, b Block) Block {
+func (rb *regionBlocks) waterFor(p Pos, b Block) Block {
 	if b == Water {
 		return Water
 	}
-	level := a.levelFor(p)
+	level := rb.levelFor(p)
 	switch {
 	case level > 0:
 		return WaterOf(level)
@@ -23,15 +23,15 @@ func (a *Area) waterFor(p Pos, b Block) Block {
 // levelFor returns the level of flowing water at p: 7 under water, otherwise one
 // less than the highest neighbour that flows sideways; 8 (a new source) between
 // two sources that cannot run off.
-func (a *Area) levelFor(p Pos) int {
-	if above, _ := a.Block(p.Next(FaceUp)); above.IsWater() {
+func (rb *regionBlocks) levelFor(p Pos) int {
+	if above, _ := rb.Block(p.Next(FaceUp)); above.IsWater() {
 		return FluidFull - 1
 	}
 	level, sources := 0, 0
 	for f := FaceNorth; f < faceCount; f++ {
 		side := p.Next(f)
-		b, _ := a.Block(side)
-		if !b.IsWater() || !a.flowsSideways(side, b) {
+		b, _ := rb.Block(side)
+		if !b.IsWater() || !rb.flowsSideways(side, b) {
 			continue
 		}
 		if b == Water {
@@ -40,7 +40,7 @@ func (a *Area) levelFor(p Pos) int {
 		level = max(level, b.FluidLevel()-1)
 	}
 	if sources >= 2 {
-		if under, ok := a.Block(p.Next(FaceDown)); ok && (under == Water || !under.Replaceable()) {
+		if under, ok := rb.Block(p.Next(FaceDown)); ok && (under == Water || !under.Replaceable()) {
 			return FluidFull
 		}
 	}
@@ -49,10 +49,10 @@ func (a *Area) levelFor(p Pos) int {
 
 // flowsSideways reports whether water at p spreads: a source always, flowing
 // water where it has something under it.
-func (a *Area) flowsSideways(p Pos, b Block) bool {
+func (rb *regionBlocks) flowsSideways(p Pos, b Block) bool {
 	if b == Water {
 		return true
 	}
-	under, ok := a.Block(p.Next(FaceDown))
+	under, ok := rb.Block(p.Next(FaceDown))
 	return ok && !under.Replaceable()
 }

@@ -21,26 +21,26 @@ type grid struct {
 }
 
 // grid returns the grid of this tick.
-func (a *Area) grid() *grid {
-	g := &a.near
-	if g.built && g.tick == a.tick {
+func (es *entities) grid() *grid {
+	g := &es.near
+	if g.built && g.tick == es.clock.tick {
 		return g
 	}
-	g.built, g.tick = true, a.tick
+	g.built, g.tick = true, es.clock.tick
 	g.start = [gridSize*gridSize + 1]int32{}
-	for _, p := range a.players {
-		g.start[a.cellOf(p.Body.Pos)+1]++
+	for _, p := range es.players {
+		g.start[es.cellOf(p.Body.Pos)+1]++
 	}
 	for i := 1; i < len(g.start); i++ {
 		g.start[i] += g.start[i-1]
 	}
-	if cap(g.list) < len(a.players) {
-		g.list = make([]*Player, 0, 2*len(a.players))
+	if cap(g.list) < len(es.players) {
+		g.list = make([]*Player, 0, 2*len(es.players))
 	}
-	g.list = g.list[:len(a.players)]
+	g.list = g.list[:len(es.players)]
 	next := g.start
-	for _, p := range a.players {
-		c := a.cellOf(p.Body.Pos)
+	for _, p := range es.players {
+		c := es.cellOf(p.Body.Pos)
 		g.list[next[c]] = p
 		next[c]++
 	}
@@ -50,21 +50,21 @@ func (a *Area) grid() *grid {
 // forget makes the grid be built anew: players came or went.
 func (g *grid) forget() { g.built = false }
 
-func (a *Area) cellOf(v Vec) int {
-	return a.cellAt(v.X, a.x0) + gridSize*a.cellAt(v.Z, a.z0)
+func (es *entities) cellOf(v Vec) int {
+	return es.cellAt(v.X, es.blocks.x0) + gridSize*es.cellAt(v.Z, es.blocks.z0)
 }
 
-func (a *Area) cellAt(v fixed.Num, low int32) int {
+func (es *entities) cellAt(v fixed.Num, low int32) int {
 	return int(max(0, min(v.Floor()-low, RegionSize-1)) >> gridBits)
 }
 
 // nearPlayers calls f for the players who may be within a distance (in metres)
 // of a place, in an order that is always the same, until it returns false.
-func (a *Area) nearPlayers(at Vec, metres int, f func(*Player) bool) {
-	g := a.grid()
+func (es *entities) nearPlayers(at Vec, metres int, f func(*Player) bool) {
+	g := es.grid()
 	far := fixed.Int(metres + 2) // they may have moved since
-	x0, x1 := a.cellAt(at.X-far, a.x0), a.cellAt(at.X+far, a.x0)
-	for z := a.cellAt(at.Z-far, a.z0); z <= a.cellAt(at.Z+far, a.z0); z++ {
+	x0, x1 := es.cellAt(at.X-far, es.blocks.x0), es.cellAt(at.X+far, es.blocks.x0)
+	for z := es.cellAt(at.Z-far, es.blocks.z0); z <= es.cellAt(at.Z+far, es.blocks.z0); z++ {
 		for _, p := range g.list[g.start[z*gridSize+x0]:g.start[z*gridSize+x1+1]] {
 			if !f(p) {
 				return
@@ -75,10 +75,10 @@ func (a *Area) nearPlayers(at Vec, metres int, f func(*Player) bool) {
 
 // nearestPlayer returns the player nearest to a place, within a distance, of
 // those that are wanted.
-func (a *Area) nearestPlayer(at Vec, metres int, wanted func(*Player) bool) (best *Player) {
+func (es *entities) nearestPlayer(at Vec, metres int, wanted func(*Player) bool) (best *Player) {
 	least := fixed.Int(metres)
 	least *= least
-	a.nearPlayers(at, metres, func(p *Player) bool {
+	es.nearPlayers(at, metres, func(p *Player) bool {
 		if d := distance2(at, p.Body.Pos); d <= least && wanted(p) {
 			if best == nil || d < least || d == least && p.Entity < best.Entity {
 				best, least = p, d

@@ -54,34 +54,34 @@ type ItemGone struct {
 }
 
 // Items returns the items that lie in the region, sorted by entity: to look at.
-func (a *Area) Items() []*Item { return a.items }
+func (es *entities) Items() []*Item { return es.items }
 
 // Item returns an item by entity, nil if it is not here.
-func (a *Area) Item(entity uint64) *Item {
-	if i, ok := slices.BinarySearchFunc(a.items, entity, compareItem); ok {
-		return a.items[i]
+func (es *entities) Item(entity uint64) *Item {
+	if i, ok := slices.BinarySearchFunc(es.items, entity, compareItem); ok {
+		return es.items[i]
 	}
 	return nil
 }
 
 // AddItem puts an item into the area and gives it a handle. It replaces another
 // with the same entity.
-func (a *Area) AddItem(it *Item) {
-	a.RemoveItem(it.Entity)
-	i, _ := slices.BinarySearchFunc(a.items, it.Entity, compareItem)
-	a.items = slices.Insert(a.items, i, it)
-	it.Handle = a.handles.get()
+func (es *entities) AddItem(it *Item) {
+	es.RemoveItem(it.Entity)
+	i, _ := slices.BinarySearchFunc(es.items, it.Entity, compareItem)
+	es.items = slices.Insert(es.items, i, it)
+	it.Handle = es.handles.get()
 }
 
 // RemoveItem takes an item out of the area and returns it, nil if it was not there.
-func (a *Area) RemoveItem(entity uint64) *Item {
-	i, ok := slices.BinarySearchFunc(a.items, entity, compareItem)
+func (es *entities) RemoveItem(entity uint64) *Item {
+	i, ok := slices.BinarySearchFunc(es.items, entity, compareItem)
 	if !ok {
 		return nil
 	}
-	it := a.items[i]
-	a.items = slices.Delete(a.items, i, i+1)
-	a.handles.put(it.Handle)
+	it := es.items[i]
+	es.items = slices.Delete(es.items, i, i+1)
+	es.handles.put(it.Handle)
 	return it
 }
 
@@ -117,9 +117,9 @@ func (a *Area) dropItem(p *Player, slot, count int) Refusal {
 }
 
 // freeEntity returns the first entity of an item from a number on that none has.
-func (a *Area) freeEntity(from uint64) uint64 {
+func (es *entities) freeEntity(from uint64) uint64 {
 	for {
-		if entity := itemBit | from&(itemBit-1); a.Item(entity) == nil {
+		if entity := itemBit | from&(itemBit-1); es.Item(entity) == nil {
 			return entity
 		}
 		from++
@@ -127,14 +127,14 @@ func (a *Area) freeEntity(from uint64) uint64 {
 }
 
 // roomForItem reports whether another item may be dropped at a place.
-func (a *Area) roomForItem(at Vec) bool {
+func (es *entities) roomForItem(at Vec) bool {
 	in, n := at.Block().Column(), 0
-	for _, it := range a.items {
+	for _, it := range es.items {
 		if it.Body.Pos.Block().Column() == in {
 			n++
 		}
 	}
-	return len(a.items) < maxItems && n < maxColumnItems
+	return len(es.items) < maxItems && n < maxColumnItems
 }
 
 // takeItem takes an item over from a neighbour.

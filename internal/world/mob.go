@@ -87,13 +87,13 @@ const (
 const apart = 123
 
 // TimeOfDay returns the ticks since sunrise.
-func (a *Area) TimeOfDay() int64 {
-	t := (int64(a.tick) + a.offset) % DayLength
+func (c *clock) TimeOfDay() int64 {
+	t := (int64(c.tick) + c.offset) % DayLength
 	return (t + DayLength) % DayLength
 }
 
-func (a *Area) night() bool {
-	t := a.TimeOfDay()
+func (c *clock) night() bool {
+	t := c.TimeOfDay()
 	return t >= nightFrom && t < nightTo
 }
 
@@ -169,11 +169,11 @@ func (a *Area) dayHurts(m *Mob) {
 func anyone(*Player) bool { return true }
 
 // openSky reports whether nothing is above a place.
-func (a *Area) openSky(p Pos) bool {
-	if !a.owns(p) {
+func (rb *regionBlocks) openSky(p Pos) bool {
+	if !rb.owns(p) {
 		return false
 	}
-	c := a.columns[p.Column().Index()]
+	c := rb.columns[p.Column().Index()]
 	return c != nil && c.Top(int(p.X&(ChunkSize-1)), int(p.Z&(ChunkSize-1))) <= int(p.Y)
 }
 

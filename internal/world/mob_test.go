@@ -194,7 +194,7 @@ func TestPathGoesRoundAndIsBounded(t *testing.T) {
 	}
 	var path [pathKeep]Pos
 	a.paths.left = 2
-	n := a.findPath(Pos{64, 10, 64}, Pos{68, 10, 64}, &path)
+	n := a.paths.findPath(Pos{64, 10, 64}, Pos{68, 10, 64}, &path)
 	if n == 0 {
 		t.Fatal("no way")
 	}
@@ -205,10 +205,10 @@ func TestPathGoesRoundAndIsBounded(t *testing.T) {
 		}
 		last = p
 	}
-	if n := a.findPath(Pos{64, 10, 64}, Pos{1000, 10, 64}, &path); n == 0 {
+	if n := a.paths.findPath(Pos{64, 10, 64}, Pos{1000, 10, 64}, &path); n == 0 {
 		t.Error("does not go towards what is out of reach")
 	}
-	if n := a.findPath(Pos{64, 10, 64}, Pos{60, 10, 64}, &path); n != 0 {
+	if n := a.paths.findPath(Pos{64, 10, 64}, Pos{60, 10, 64}, &path); n != 0 {
 		t.Error("more ways than the budget of a tick")
 	}
 }
@@ -220,6 +220,6 @@ func BenchmarkFindPath(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		a.paths.left = 1
-		a.findPath(from, from.Add(0, 40, 60), &path)
+		a.paths.findPath(from, from.Add(0, 40, 60), &path)
 	}
 }

@@ -122,7 +122,7 @@ func (a *Area) bite(m *Mob) {
 // not think: they do in the next.
 func (a *Area) walkTo(m *Mob, to Pos) {
 	m.At = 0
-	m.Steps = uint8(a.findPath(m.Body.Pos.Block(), to, &m.Path))
+	m.Steps = uint8(a.paths.findPath(m.Body.Pos.Block(), to, &m.Path))
 }
 
 // stop forgets the way.

@@ -20,12 +20,13 @@ const (
 
 // pathfinder is the scratch memory of findPath, cleared by raising its turn.
 type pathfinder struct {
-	left  int // ways that may be found in this tick
-	turn  uint32
-	start Pos
-	goal  Pos
-	cells []pathCell // pathCells of them, made when first needed
-	open  []pathOpen // a heap by (guess, cell)
+	blocks *regionBlocks
+	left   int // ways that may be found in this tick
+	turn   uint32
+	start  Pos
+	goal   Pos
+	cells  []pathCell // pathCells of them, made when first needed
+	open   []pathOpen // a heap by (guess, cell)
 }
 
 type pathCell struct {
@@ -41,8 +42,7 @@ type pathOpen struct {
 }
 
 // findPath writes the first steps of a way into path and returns how many.
-func (a *Area) findPath(start, goal Pos, path *[pathKeep]Pos) int {
-	f := a.paths
+func (f *pathfinder) findPath(start, goal Pos, path *[pathKeep]Pos) int {
 	if f.left == 0 {
 		return 0
 	}
@@ -63,7 +63,7 @@ func (a *Area) findPath(start, goal Pos, path *[pathKeep]Pos) int {
 				break
 			}
 		}
-		a.expand(p, i, c.cost)
+		f.expand(p, i, c.cost)
 	}
 	return f.trace(best, path)
 }
@@ -80,20 +80,20 @@ func (f *pathfinder) begin(start, goal Pos) {
 }
 
 // expand looks at the eight ways on from p.
-func (a *Area) expand(p Pos, from int16, cost uint16) {
+func (f *pathfinder) expand(p Pos, from int16, cost uint16) {
 	for dz := int32(-1); dz <= 1; dz++ {
 		for dx := int32(-1); dx <= 1; dx++ {
 			switch {
 			case dx == 0 && dz == 0:
 			case dx == 0 || dz == 0:
-				if to, price, ok := a.stepTo(p, dx, dz); ok {
-					a.paths.reach(to, from, cost+price)
+				if to, price, ok := f.blocks.stepTo(p, dx, dz); ok {
+					f.reach(to, from, cost+price)
 				}
 			default:
 				to := p.Add(dx, 0, dz)
-				if a.roomAt(p.Add(dx, 0, 0)) && a.roomAt(p.Add(0, 0, dz)) && a.standAt(to) &&
-					a.standAt(p.Add(dx, 0, 0)) && a.standAt(p.Add(0, 0, dz)) {
-					a.paths.reach(to, from, cost+costSlant)
+				if f.blocks.roomAt(p.Add(dx, 0, 0)) && f.blocks.roomAt(p.Add(0, 0, dz)) && f.blocks.standAt(to) &&
+					f.blocks.standAt(p.Add(dx, 0, 0)) && f.blocks.standAt(p.Add(0, 0, dz)) {
+					f.reach(to, from, cost+costSlant)
 				}
 			}
 		}
@@ -102,22 +102,22 @@ func (a *Area) expand(p Pos, from int16, cost uint16) {
 
 // stepTo finds where a step to the side ends: on the level, one up or up to
 // three down.
-func (a *Area) stepTo(p Pos, dx, dz int32) (to Pos, price uint16, ok bool) {
+func (rb *regionBlocks) stepTo(p Pos, dx, dz int32) (to Pos, price uint16, ok bool) {
 	to = p.Add(dx, 0, dz)
-	if !a.roomAt(to) {
+	if !rb.roomAt(to) {
 		up := to.Next(FaceUp)
-		ok = a.standAt(up) && a.passable(p.Add(0, 2, 0))
+		ok = rb.standAt(up) && rb.passable(p.Add(0, 2, 0))
 		return up, costStep + costUp, ok
 	}
 	for down := range int32(dropGuarded + 1) {
 		low := to.Add(0, -down, 0)
-		if b, _ := a.Block(low); b.IsWater() {
-			return low, costStep + costWater, a.passable(low)
+		if b, _ := rb.Block(low); b.IsWater() {
+			return low, costStep + costWater, rb.passable(low)
 		}
-		if a.standAt(low) {
+		if rb.standAt(low) {
 			return low, costStep + uint16(down)*costDown, true
 		}
-		if !a.passable(low) {
+		if !rb.passable(low) {
 			break
 		}
 	}
@@ -125,18 +125,18 @@ func (a *Area) stepTo(p Pos, dx, dz int32) (to Pos, price uint16, ok bool) {
 }
 
 // standAt reports whether a mob can stand at p.
-func (a *Area) standAt(p Pos) bool {
-	under, ok := a.Block(p.Next(FaceDown))
-	return ok && (under.Solid() && under != Cactus || under.IsWater()) && a.roomAt(p)
+func (rb *regionBlocks) standAt(p Pos) bool {
+	under, ok := rb.Block(p.Next(FaceDown))
+	return ok && (under.Solid() && under != Cactus || under.IsWater()) && rb.roomAt(p)
 }
 
 // roomAt reports whether p and the block above are free.
-func (a *Area) roomAt(p Pos) bool { return a.passable(p) && a.passable(p.Next(FaceUp)) }
+func (rb *regionBlocks) roomAt(p Pos) bool { return rb.passable(p) && rb.passable(p.Next(FaceUp)) }
 
 // passable reports whether a mob may be in a block. What is not loaded is no way,
 // what is loaded of other regions is.
-func (a *Area) passable(p Pos) bool {
-	b, ok := a.Block(p)
+func (rb *regionBlocks) passable(p Pos) bool {
+	b, ok := rb.Block(p)
 	return ok && !b.Solid()
 }
 

@@ -38,8 +38,8 @@ func (a *Area) spawn() {
 	a.changes.Spawned = append(a.changes.Spawned, m)
 }
 
-func (a *Area) countMobs(kind MobKind) (n int) {
-	for _, m := range a.mobs {
+func (es *entities) countMobs(kind MobKind) (n int) {
+	for _, m := range es.mobs {
 		if m.Kind == kind {
 			n++
 		}
@@ -66,8 +66,8 @@ func (a *Area) spawnsOn(kind MobKind, at Pos, ground Block) bool {
 
 // surface returns the place to stand under the open sky at x and z, and what is
 // under it. Trees, water and the like are no place.
-func (a *Area) surface(x, z int32) (at Pos, ground Block, ok bool) {
-	c := a.columns[Pos{x, 0, z}.Column().Index()]
+func (rb *regionBlocks) surface(x, z int32) (at Pos, ground Block, ok bool) {
+	c := rb.columns[Pos{x, 0, z}.Column().Index()]
 	if c == nil {
 		return Pos{}, Air, false
 	}
@@ -78,5 +78,5 @@ func (a *Area) surface(x, z int32) (at Pos, ground Block, ok bool) {
 		}
 	}
 	at = Pos{x, int32(y) + 1, z}
-	return at, ground, y > 0 && Info(ground).Class == ClassCube && a.standAt(at)
+	return at, ground, y > 0 && Info(ground).Class == ClassCube && rb.standAt(at)
 }

@@ -29,13 +29,13 @@ func hides(b Block) fixed.Num {
 // eyes are where a player's client may have its eye: where it is, where it was a
 // step ago, and as high as before the player began or ceased to sneak. Only
 // places that the eye sees itself count.
-func (a *Area) eyes(p *Player) []Vec {
+func (rb *regionBlocks) eyes(p *Player) []Vec {
 	eye := p.Body.Eye()
 	out := []Vec{eye}
 	other := p.Body
 	other.Sneaking = !other.Sneaking
 	for _, v := range [...]Vec{eye.Sub(p.Body.Vel), other.Eye()} {
-		if v != eye && clearTo(a, eye, v, v.Block()) && !hidden(a, v) {
+		if v != eye && clearTo(rb, eye, v, v.Block()) && !hidden(rb, v) {
 			out = append(out, v)
 		}
 	}
@@ -49,10 +49,10 @@ func hidden(w Blocks, v Vec) bool {
 }
 
 // sees reports whether a player sees some part of a block.
-func (a *Area) sees(p *Player, at Pos) bool {
-	for _, eye := range a.eyes(p) {
+func (rb *regionBlocks) sees(p *Player, at Pos) bool {
+	for _, eye := range rb.eyes(p) {
 		for f := range faceCount {
-			if eye.Block() == at || faces(eye, at, f) && seesFace(a, eye, at, f) {
+			if eye.Block() == at || faces(eye, at, f) && seesFace(rb, eye, at, f) {
 				return true
 			}
 		}

@@ -53,10 +53,10 @@ func (a *Area) spawnPlace() (at Vec, ok bool) {
 
 // standNear returns the place above or below p where one can stand that is nearest
 // in height.
-func (a *Area) standNear(p Pos) (Pos, bool) {
+func (rb *regionBlocks) standNear(p Pos) (Pos, bool) {
 	for dy := int32(0); dy <= spawnSteps; dy++ {
 		for _, q := range [2]Pos{p.Add(0, dy, 0), p.Add(0, -dy, 0)} {
-			if a.standable(q) {
+			if rb.standable(q) {
 				return q, true
 			}
 		}
@@ -65,23 +65,23 @@ func (a *Area) standNear(p Pos) (Pos, bool) {
 }
 
 // standable reports whether a player can stand in the block p, dry and unharmed.
-func (a *Area) standable(p Pos) bool {
-	if p.Region() != a.pos || !p.InWorld() {
+func (rb *regionBlocks) standable(p Pos) bool {
+	if p.Region() != rb.pos || !p.InWorld() {
 		return false
 	}
-	under, ok := a.Block(p.Add(0, -1, 0))
-	return ok && under.Solid() && under != Cactus && a.roomy(p) && a.roomy(p.Add(0, 1, 0))
+	under, ok := rb.Block(p.Add(0, -1, 0))
+	return ok && under.Solid() && under != Cactus && rb.roomy(p) && rb.roomy(p.Add(0, 1, 0))
 }
 
 // roomy reports whether a body can be in the block p.
-func (a *Area) roomy(p Pos) bool {
-	b, ok := a.Block(p)
+func (rb *regionBlocks) roomy(p Pos) bool {
+	b, ok := rb.Block(p)
 	return ok && !b.Solid() && !b.IsWater()
 }
 
 // leadsAway reports whether one can walk some blocks away from a place: it is no pit
 // and no locked room.
-func (a *Area) leadsAway(from Pos) bool {
+func (rb *regionBlocks) leadsAway(from Pos) bool {
 	seen := map[Pos]bool{from: true}
 	queue := []Pos{from}
 	for len(queue) > 0 && len(seen) < maxVisited {
@@ -91,7 +91,7 @@ func (a *Area) leadsAway(from Pos) bool {
 			return true
 		}
 		for _, d := range [4]Pos{{X: 1}, {X: -1}, {Z: 1}, {Z: -1}} {
-			if q, ok := a.reachBeside(p, p.Add(d.X, 0, d.Z)); ok && !seen[q] {
+			if q, ok := rb.reachBeside(p, p.Add(d.X, 0, d.Z)); ok && !seen[q] {
 				seen[q] = true
 				queue = append(queue, q)
 			}
@@ -102,13 +102,13 @@ func (a *Area) leadsAway(from Pos) bool {
 
 // reachBeside is where one stands who walks from p to beside it: as high as a jump, or
 // some blocks lower.
-func (a *Area) reachBeside(p, beside Pos) (Pos, bool) {
+func (rb *regionBlocks) reachBeside(p, beside Pos) (Pos, bool) {
 	for dy := int32(climb); dy >= -drop; dy-- {
 		q := beside.Add(0, dy, 0)
-		if a.standable(q) {
-			return q, dy <= 0 || a.roomy(p.Add(0, 2, 0))
+		if rb.standable(q) {
+			return q, dy <= 0 || rb.roomy(p.Add(0, 2, 0))
 		}
-		if dy <= 0 && !a.roomy(q) {
+		if dy <= 0 && !rb.roomy(q) {
 			return Pos{}, false // a wall
 		}
 	}

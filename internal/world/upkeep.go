@@ -98,13 +98,13 @@ func (a *Area) breathe(p *Player) {
 }
 
 // touchesCactus reports whether a body is within 1/16 m of a cactus.
-func (a *Area) touchesCactus(b *Body) bool {
+func (rb *regionBlocks) touchesCactus(b *Body) bool {
 	c := b.box(&human)
 	const near = fixed.One / 16
 	for y := c.y0.Floor(); y <= c.y1.Floor(); y++ {
 		for z := (c.z0 - near).Floor(); z <= (c.z1 + near).Floor(); z++ {
 			for x := (c.x0 - near).Floor(); x <= (c.x1 + near).Floor(); x++ {
-				if b, _ := a.Block(Pos{x, y, z}); b == Cactus {
+				if b, _ := rb.Block(Pos{x, y, z}); b == Cactus {
 					return true
 				}
 			}

@@ -9,36 +9,36 @@ import (
 )
 
 // Players returns the players, sorted by id: to look at.
-func (a *Area) Players() []*Player { return a.players }
+func (es *entities) Players() []*Player { return es.players }
 
 // Player returns a player by id, nil if it is not here.
-func (a *Area) Player(p id.ID) *Player { return a.byID[p] }
+func (es *entities) Player(p id.ID) *Player { return es.byID[p] }
 
 // AddPlayer puts a player into the area and gives it a handle. It replaces
 // another with the same id.
-func (a *Area) AddPlayer(p *Player) {
-	a.RemovePlayer(p.ID)
-	i, _ := slices.BinarySearchFunc(a.players, p.ID, comparePlayer)
-	a.players = slices.Insert(a.players, i, p)
-	a.byID[p.ID], a.byEntity[p.Entity] = p, p
-	p.Handle = a.handles.get()
-	a.near.forget()
-	p.Frozen, p.LastInput = false, max(p.LastInput, a.tick)
+func (es *entities) AddPlayer(p *Player) {
+	es.RemovePlayer(p.ID)
+	i, _ := slices.BinarySearchFunc(es.players, p.ID, comparePlayer)
+	es.players = slices.Insert(es.players, i, p)
+	es.byID[p.ID], es.byEntity[p.Entity] = p, p
+	p.Handle = es.handles.get()
+	es.near.forget()
+	p.Frozen, p.LastInput = false, max(p.LastInput, es.clock.tick)
 }
 
 // RemovePlayer takes a player out of the area and returns it, nil if it was not
 // there.
-func (a *Area) RemovePlayer(player id.ID) *Player {
-	p := a.byID[player]
+func (es *entities) RemovePlayer(player id.ID) *Player {
+	p := es.byID[player]
 	if p == nil {
 		return nil
 	}
-	i, _ := slices.BinarySearchFunc(a.players, player, comparePlayer)
-	a.players = slices.Delete(a.players, i, i+1)
-	delete(a.byID, player)
-	delete(a.byEntity, p.Entity)
-	a.near.forget()
-	a.handles.put(p.Handle)
+	i, _ := slices.BinarySearchFunc(es.players, player, comparePlayer)
+	es.players = slices.Delete(es.players, i, i+1)
+	delete(es.byID, player)
+	delete(es.byEntity, p.Entity)
+	es.near.forget()
+	es.handles.put(p.Handle)
 	return p
 }
 
@@ -46,41 +46,41 @@ func comparePlayer(p *Player, want id.ID) int { return bytes.Compare(p.ID[:], wa
 
 // Freeze stops everything about a player that is being handed over, or lets it
 // go on.
-func (a *Area) Freeze(player id.ID, frozen bool) {
-	if p := a.byID[player]; p != nil {
+func (es *entities) Freeze(player id.ID, frozen bool) {
+	if p := es.byID[player]; p != nil {
 		p.Frozen = frozen
 	}
 }
 
 // Mobs returns the mobs, sorted by entity: to look at.
-func (a *Area) Mobs() []*Mob { return a.mobs }
+func (es *entities) Mobs() []*Mob { return es.mobs }
 
 // Mob returns a mob by entity, nil if it is not here.
-func (a *Area) Mob(entity uint64) *Mob {
-	if i, ok := slices.BinarySearchFunc(a.mobs, entity, compareMob); ok {
-		return a.mobs[i]
+func (es *entities) Mob(entity uint64) *Mob {
+	if i, ok := slices.BinarySearchFunc(es.mobs, entity, compareMob); ok {
+		return es.mobs[i]
 	}
 	return nil
 }
 
 // AddMob puts a mob into the area and gives it a handle. It replaces another
 // with the same entity.
-func (a *Area) AddMob(m *Mob) {
-	a.RemoveMob(m.Entity)
-	i, _ := slices.BinarySearchFunc(a.mobs, m.Entity, compareMob)
-	a.mobs = slices.Insert(a.mobs, i, m)
-	m.Handle = a.handles.get()
+func (es *entities) AddMob(m *Mob) {
+	es.RemoveMob(m.Entity)
+	i, _ := slices.BinarySearchFunc(es.mobs, m.Entity, compareMob)
+	es.mobs = slices.Insert(es.mobs, i, m)
+	m.Handle = es.handles.get()
 }
 
 // RemoveMob takes a mob out of the area and returns it, nil if it was not there.
-func (a *Area) RemoveMob(entity uint64) *Mob {
-	i, ok := slices.BinarySearchFunc(a.mobs, entity, compareMob)
+func (es *entities) RemoveMob(entity uint64) *Mob {
+	i, ok := slices.BinarySearchFunc(es.mobs, entity, compareMob)
 	if !ok {
 		return nil
 	}
-	m := a.mobs[i]
-	a.mobs = slices.Delete(a.mobs, i, i+1)
-	a.handles.put(m.Handle)
+	m := es.mobs[i]
+	es.mobs = slices.Delete(es.mobs, i, i+1)
+	es.handles.put(m.Handle)
 	return m
 }
 
