@@ -11,7 +11,7 @@ const (
 )
 
 // act does what a player asks for. If later is true there is no result yet.
-func (a *Area) act(p *Player, c *Command) (code Refusal, later bool) {
+func (pr *playerRules) act(p *Player, c *Command) (code Refusal, later bool) {
 	act := &c.Act
 	if p.Dead() != (act.Kind == ActRespawn) {
 		if p.Dead() {
@@ -21,25 +21,25 @@ func (a *Area) act(p *Player, c *Command) (code Refusal, later bool) {
 	}
 	switch act.Kind {
 	case ActDig:
-		return a.dig(p, c)
+		return pr.dig(p, c)
 	case ActPlace:
-		return a.place(p, c)
+		return pr.place(p, c)
 	case ActStopDig:
-		a.stopDig(p)
+		pr.stopDig(p)
 	case ActUse:
-		return a.eat(p), false
+		return pr.eat(p), false
 	case ActHit:
-		return a.hit(p, uint64(act.A)), false
+		return pr.hit(p, uint64(act.A)), false
 	case ActRespawn:
-		a.respawn(p)
+		pr.respawn(p)
 	default:
-		return a.handle(p, act), false
+		return pr.handle(p, act), false
 	}
 	return Done, false
 }
 
 // handle does what concerns the inventory.
-func (a *Area) handle(p *Player, act *Act) Refusal {
+func (pr *playerRules) handle(p *Player, act *Act) Refusal {
 	switch act.Kind {
 	case ActSelect:
 		if act.A < 0 || act.A >= HotBar {
@@ -56,7 +56,7 @@ func (a *Area) handle(p *Player, act *Act) Refusal {
 		if !slot(act.A) || act.B < 1 {
 			return NotAllowed
 		}
-		return a.dropItem(p, int(act.A), int(min(act.B, MaxStack)))
+		return pr.itemRules.dropItem(p, int(act.A), int(min(act.B, MaxStack)))
 	case ActPick:
 		return p.pick(act.A, act.B)
 	case ActCraft:
@@ -101,26 +101,26 @@ func (p *Player) craft(recipe, times int64) Refusal {
 var food = map[Block]int{BrownMushroom: 1, RedMushroom: 2, Pumpkin: 4}
 
 // eat uses what is in the player's hand.
-func (a *Area) eat(p *Player) Refusal {
+func (pr *playerRules) eat(p *Player) Refusal {
 	gain, eatable := food[p.Held()]
 	if !eatable || p.Mode != Survival || p.Health == MaxHealth {
 		return NotAllowed
 	}
-	if !a.rate(&p.NextHit, hitEvery, hitSlack) {
+	if !pr.rate(&p.NextHit, hitEvery, hitSlack) {
 		return Cooldown
 	}
 	p.Items.takeAt(int(p.Selected), 1)
 	p.slots |= 1 << p.Selected
 	p.Health = uint8(min(int(p.Health)+gain, MaxHealth))
 	p.dirty |= dirtySelf | dirtySave
-	a.event(p.Handle, &p.Body, EventEat)
+	pr.event(p.Handle, &p.Body, EventEat)
 	return Done
 }
 
 // respawn brings a dead player back to life at the spawn, with what it carries.
-func (a *Area) respawn(p *Player) {
+func (pr *playerRules) respawn(p *Player) {
 	p.Health, p.Air = MaxHealth, MaxAir
-	p.moveTo(spawnFeet(a.cfg.Spawn))
+	p.moveTo(spawnFeet(pr.cfg.Spawn))
 	p.dirty |= dirtySelf
 }
 
@@ -132,13 +132,13 @@ func (p *Player) moveTo(at Vec) {
 }
 
 // letGo ends what a player is doing.
-func (a *Area) letGo(p *Player) {
-	a.stopDig(p)
+func (pr *playerRules) letGo(p *Player) {
+	pr.stopDig(p)
 	p.Buttons = 0
 }
 
 // order does what the hall asks for.
-func (a *Area) order(p *Player, o *Order) Refusal {
+func (pr *playerRules) order(p *Player, o *Order) Refusal {
 	switch o.Kind {
 	case OrderTeleport:
 		edge := fixed.Int(Limit - 2)
@@ -147,28 +147,28 @@ func (a *Area) order(p *Player, o *Order) Refusal {
 		if !o.Block.Known() || !Info(o.Block).Item || o.Count < 1 {
 			return NoSuchBlock
 		}
-		a.give(p, o.Block, min(o.Count, Slots*MaxStack))
+		pr.give(p, o.Block, min(o.Count, Slots*MaxStack))
 	case OrderMode:
 		p.Arriving = p.Arriving || p.Mode == Spectator // it may be inside of blocks
 		p.Mode = min(o.Mode, Spectator)
-		a.letGo(p)
+		pr.letGo(p)
 		p.dirty |= dirtySelf | dirtySave
 	case OrderHealth:
-		a.setHealth(p, max(0, min(o.Count, MaxHealth)))
+		pr.setHealth(p, max(0, min(o.Count, MaxHealth)))
 	case OrderOperator:
 		p.Operator = o.Count != 0
 		p.dirty |= dirtySelf | dirtySave
 	case OrderKick:
-		a.changes.Kicked = append(a.changes.Kicked, Kick{p, o.Text})
+		pr.changes.Kicked = append(pr.changes.Kicked, Kick{p, o.Text})
 	default:
 		return NotAllowed
 	}
 	return Done
 }
 
-func (a *Area) setHealth(p *Player, n int) {
+func (pr *playerRules) setHealth(p *Player, n int) {
 	if n == 0 {
-		a.hurt(p, MaxHealth, ByOrder)
+		pr.hurt(p, MaxHealth, ByOrder)
 		return
 	}
 	p.Health = uint8(n)
@@ -196,15 +196,15 @@ func reaches(b *Body, at Pos, far fixed.Num) bool {
 }
 
 // protected reports whether a player may not build at a place.
-func (a *Area) protected(at Pos, operator bool) bool {
+func (st *state) protected(at Pos, operator bool) bool {
 	if operator {
 		return false
 	}
-	dx, dz := at.X-a.cfg.Spawn.X, at.Z-a.cfg.Spawn.Z
-	if r := a.cfg.Protect; r > 0 && dx >= -r && dx <= r && dz >= -r && dz <= r {
+	dx, dz := at.X-st.cfg.Spawn.X, at.Z-st.cfg.Spawn.Z
+	if r := st.cfg.Protect; r > 0 && dx >= -r && dx <= r && dz >= -r && dz <= r {
 		return true
 	}
-	for _, z := range a.zones {
+	for _, z := range st.zones {
 		if z.Holds(at) {
 			return true
 		}

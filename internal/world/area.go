@@ -27,17 +27,12 @@ type AreaConfig struct {
 // Handles are small numbers, unique among the players, mobs and items in the area at
 // one time and used again later; they are not part of the state.
 type Area struct {
-	cfg AreaConfig
-	clock
-	regionBlocks
-	blockSchedule
-	entities
-
-	zones   []Zone  // where only operators build
-	changes Changes // of this tick
-	did     *Remote // what the act that is being run has done to a block
-	sorted  []*Command
-	paths   pathfinder
+	*state
+	playerRules
+	mobRules
+	itemRules
+	blockRules
+	sorted []*Command
 }
 
 // Zone is a box of blocks, both corners inside.
@@ -51,10 +46,13 @@ func (z Zone) Holds(p Pos) bool {
 // NewArea returns a region without columns. Blocks of other regions are read
 // from outside, which may be nil.
 func NewArea(cfg AreaConfig, pos RegionPos, outside Blocks) *Area {
-	a := &Area{cfg: cfg, regionBlocks: newRegionBlocks(pos, outside)}
-	a.entities = newEntities(&a.regionBlocks, &a.clock)
-	a.blockSchedule = blockSchedule{blocks: &a.regionBlocks, clock: &a.clock, seed: cfg.Seed, updates: newUpdates()}
-	a.paths.blocks = &a.regionBlocks
+	st := &state{cfg: cfg, regionBlocks: newRegionBlocks(pos, outside)}
+	st.entities = newEntities(&st.regionBlocks, &st.clock)
+	st.blockSchedule = blockSchedule{blocks: &st.regionBlocks, clock: &st.clock, seed: cfg.Seed, updates: newUpdates()}
+	a := &Area{state: st, itemRules: itemRules{st}}
+	a.blockRules = blockRules{st, &a.itemRules}
+	a.mobRules = mobRules{state: st, playerRules: &a.playerRules, paths: pathfinder{blocks: &st.regionBlocks}}
+	a.playerRules = playerRules{st, &a.blockRules, &a.mobRules, &a.itemRules}
 	return a
 }
 
@@ -62,15 +60,15 @@ func NewArea(cfg AreaConfig, pos RegionPos, outside Blocks) *Area {
 func (c *clock) SetTimeOffset(ticks int64) { c.offset = ticks }
 
 // SetZones sets where only operators build, besides around the spawn.
-func (a *Area) SetZones(zones []Zone) { a.zones = slices.Clone(zones) }
+func (st *state) SetZones(zones []Zone) { st.zones = slices.Clone(zones) }
 
 // set changes a block of the region and says so in the changes.
-func (a *Area) set(p Pos, b Block) {
-	if !a.owns(p) {
+func (st *state) set(p Pos, b Block) {
+	if !st.owns(p) {
 		return
 	}
 	i := p.Column().Index()
-	c := a.columns[i]
+	c := st.columns[i]
 	if c == nil {
 		return
 	}
@@ -80,7 +78,7 @@ func (a *Area) set(p Pos, b Block) {
 		return
 	}
 	c.Set(x, int(p.Y), z, b)
-	a.frozen[i] = nil
-	a.changes.Blocks = append(a.changes.Blocks, BlockChange{p, was, b})
-	a.touch(p)
+	st.frozen[i] = nil
+	st.changes.Blocks = append(st.changes.Blocks, BlockChange{p, was, b})
+	st.touch(p)
 }

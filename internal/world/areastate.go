@@ -13,17 +13,17 @@ const (
 
 // AppendRest appends the canonical bytes of what is in the region besides its
 // blocks, players and items: mobs and scheduled block ticks. It belongs into a snapshot.
-func (a *Area) AppendRest(dst []byte) []byte {
+func (st *state) AppendRest(dst []byte) []byte {
 	w := writer{dst}
 	w.uint(stateVersion)
-	w.uint(a.mobCount)
-	w.uint(uint64(len(a.mobs)))
-	for _, m := range a.mobs {
+	w.uint(st.mobCount)
+	w.uint(uint64(len(st.mobs)))
+	for _, m := range st.mobs {
 		b := m.AppendBinary(nil)
 		w.uint(uint64(len(b)))
 		w.b = append(w.b, b...)
 	}
-	list := a.updates.sorted()
+	list := st.updates.sorted()
 	w.uint(uint64(len(list)))
 	for _, u := range list {
 		w.uint(u.due)
@@ -33,19 +33,19 @@ func (a *Area) AppendRest(dst []byte) []byte {
 }
 
 // LoadRest puts back what AppendRest wrote. After an error nothing has changed.
-func (a *Area) LoadRest(b []byte) error {
+func (st *state) LoadRest(b []byte) error {
 	r := reader{b: b}
 	r.version()
 	count := r.uint(1<<62, "mobs spawned")
 	mobs := make([]*Mob, r.uint(maxMobs, "number of mobs"))
 	for i := range mobs {
-		one := r.take(int(r.uint(maxMobBytes, "length of a mob")), "mob")
+		one := r.take(int(r.uint(maxMobBytes, "length of st mob")), "mob")
 		if r.err != nil {
 			break
 		}
 		m, err := DecodeMob(one)
 		if err != nil {
-			return fmt.Errorf("rest of %v: %w", a.pos, err)
+			return fmt.Errorf("rest of %v: %w", st.pos, err)
 		}
 		mobs[i] = m
 	}
@@ -57,28 +57,28 @@ func (a *Area) LoadRest(b []byte) error {
 			break
 		}
 	}
-	if err := r.end("rest of " + a.pos.String()); err != nil {
+	if err := r.end("rest of " + st.pos.String()); err != nil {
 		return err
 	}
-	for len(a.mobs) > 0 {
-		a.RemoveMob(a.mobs[0].Entity)
+	for len(st.mobs) > 0 {
+		st.RemoveMob(st.mobs[0].Entity)
 	}
 	for _, m := range mobs {
-		a.AddMob(m)
+		st.AddMob(m)
 	}
-	a.mobCount, a.updates = count, next
+	st.mobCount, st.updates = count, next
 	return nil
 }
 
 // Digest returns the hash of everything that bears on the next ticks: blocks,
 // players, mobs, items, scheduled block ticks and the time.
-func (a *Area) Digest() [sha256.Size]byte {
+func (st *state) Digest() [sha256.Size]byte {
 	var w writer
-	w.int(int64(a.pos.X))
-	w.int(int64(a.pos.Z))
-	w.uint(a.tick)
-	w.int(a.offset)
-	for _, c := range a.columns {
+	w.int(int64(st.pos.X))
+	w.int(int64(st.pos.Z))
+	w.uint(st.tick)
+	w.int(st.offset)
+	for _, c := range st.columns {
 		w.flags(c != nil)
 		for i := range ColumnLen {
 			if c != nil {
@@ -86,14 +86,14 @@ func (a *Area) Digest() [sha256.Size]byte {
 			}
 		}
 	}
-	w.uint(uint64(len(a.players)))
-	for _, p := range a.players {
+	w.uint(uint64(len(st.players)))
+	for _, p := range st.players {
 		w.b = p.AppendBinary(w.b)
 	}
-	w.uint(uint64(len(a.items)))
-	for _, it := range a.items {
+	w.uint(uint64(len(st.items)))
+	for _, it := range st.items {
 		w.b = it.AppendBinary(w.b)
 	}
-	w.b = a.AppendRest(w.b)
+	w.b = st.AppendRest(w.b)
 	return sha256.Sum256(w.b)
 }

@@ -71,59 +71,59 @@ func (s *blockSchedule) delay(p Pos, b Block) uint64 {
 }
 
 // blockTicks runs what is due, as much as the budget allows. The rest stays.
-func (a *Area) blockTicks() {
+func (br *blockRules) blockTicks() {
 	for range updateBudget {
-		p, ok := a.updates.next(a.tick)
+		p, ok := br.updates.next(br.tick)
 		if !ok {
 			return
 		}
-		if b, ok := a.Block(p); ok {
-			a.blockTick(p, b)
+		if b, ok := br.Block(p); ok {
+			br.blockTick(p, b)
 		}
 	}
 }
 
-func (a *Area) blockTick(p Pos, b Block) {
+func (br *blockRules) blockTick(p Pos, b Block) {
 	in := Info(b)
 	switch {
 	case in.Gravity:
-		a.drop(p, b)
-	case in.Support != SupportNone && !supported(a, p, b):
-		a.topple(p, b)
+		br.drop(p, b)
+	case in.Support != SupportNone && !supported(&br.regionBlocks, p, b):
+		br.topple(p, b)
 	case in.Replaceable:
-		if now := a.waterFor(p, b); now != b {
-			a.set(p, now)
+		if now := br.waterFor(p, b); now != b {
+			br.set(p, now)
 		}
 	case b == Grass || b == Dirt:
-		if now := a.growsInto(p, b); now != b {
-			a.set(p, now)
-			a.grownHere(p)
+		if now := br.growsInto(p, b); now != b {
+			br.set(p, now)
+			br.grownHere(p)
 		}
 	}
 }
 
 // drop lets sand or gravel fall to where it lies.
-func (a *Area) drop(p Pos, b Block) {
+func (br *blockRules) drop(p Pos, b Block) {
 	low := p
 	for low.Y > 0 {
-		if under, ok := a.Block(low.Next(FaceDown)); !ok || !under.Replaceable() {
+		if under, ok := br.Block(low.Next(FaceDown)); !ok || !under.Replaceable() {
 			break
 		}
 		low.Y--
 	}
 	if low != p {
-		a.set(low, b)
-		a.set(p, Air)
+		br.set(low, b)
+		br.set(p, Air)
 	}
 }
 
 // topple takes away a block that has lost what it stood on; the nearest player
 // gets what is left of it.
-func (a *Area) topple(p Pos, b Block) {
-	a.set(p, Air)
+func (br *blockRules) topple(p Pos, b Block) {
+	br.set(p, Air)
 	if left := Info(b).Drop; left != Air {
-		if who := a.nearestPlayer(p.Centre(), pickupRange, isSurvivor); who != nil {
-			a.give(who, left, 1)
+		if who := br.nearestPlayer(p.Centre(), pickupRange, isSurvivor); who != nil {
+			br.give(who, left, 1)
 		}
 	}
 }

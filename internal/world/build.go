@@ -1,7 +1,7 @@
 package world
 
 // place puts a block from the hot bar against the face of another.
-func (a *Area) place(p *Player, c *Command) (code Refusal, later bool) {
+func (pr *playerRules) place(p *Player, c *Command) (code Refusal, later bool) {
 	act := &c.Act
 	if act.A < 0 || act.A >= HotBar || act.Face >= faceCount {
 		return NotAllowed, false
@@ -15,7 +15,7 @@ func (a *Area) place(p *Player, c *Command) (code Refusal, later bool) {
 	case !p.inReach(act.At):
 		return TooFar, false
 	}
-	against, ok := a.Block(act.At)
+	against, ok := pr.Block(act.At)
 	at := act.At.Next(act.Face)
 	if against.Replaceable() {
 		at = act.At
@@ -25,31 +25,31 @@ func (a *Area) place(p *Player, c *Command) (code Refusal, later bool) {
 		return NotLoaded, false
 	case against == Air:
 		return NoSuchBlock, false
-	case !a.sees(p, act.At) || !a.sees(p, at):
+	case !pr.sees(p, act.At) || !pr.sees(p, at):
 		return NotAllowed, false
-	case !a.rate(&p.NextPlace, placeEvery, placeSlack):
+	case !pr.rate(&p.NextPlace, placeEvery, placeSlack):
 		return Cooldown, false
 	}
 	ask := Remote{
-		Kind: RemotePlace, From: a.pos, Player: p.ID, Seq: c.Seq, At: at, Face: act.Face,
+		Kind: RemotePlace, From: pr.pos, Player: p.ID, Seq: c.Seq, At: at, Face: act.Face,
 		Block: stack.Block, Body: p.Body.Pos, Mode: p.Mode, Operator: p.Operator,
 	}
-	if !a.owns(at) && at.InWorld() {
-		a.pay(p, int(act.A))
-		a.changes.Remotes = append(a.changes.Remotes, ask)
+	if !pr.owns(at) && at.InWorld() {
+		pr.pay(p, int(act.A))
+		pr.changes.Remotes = append(pr.changes.Remotes, ask)
 		return Done, true
 	}
-	if code := a.placeHere(&ask); code != Done {
+	if code := pr.blockRules.placeHere(&ask); code != Done {
 		return code, false
 	}
-	a.pay(p, int(act.A))
-	a.did = &ask
+	pr.pay(p, int(act.A))
+	pr.did = &ask
 	return Done, false
 }
 
 // pay takes what is placed out of the player's hand.
-func (a *Area) pay(p *Player, slot int) {
-	a.event(p.Handle, &p.Body, EventSwing)
+func (st *state) pay(p *Player, slot int) {
+	st.event(p.Handle, &p.Body, EventSwing)
 	if p.Mode != Creative {
 		p.Items.takeAt(slot, 1)
 		p.slots |= 1 << slot
@@ -57,53 +57,53 @@ func (a *Area) pay(p *Player, slot int) {
 }
 
 // placeHere checks the block's side of placing, and places.
-func (a *Area) placeHere(r *Remote) Refusal {
-	old, ok := a.Block(r.At)
+func (br *blockRules) placeHere(r *Remote) Refusal {
+	old, ok := br.Block(r.At)
 	switch {
 	case !r.At.InWorld():
 		return NotAllowed
 	case !ok:
 		return NotLoaded
-	case a.protected(r.At, r.Operator):
+	case br.protected(r.At, r.Operator):
 		return Protected
 	case !old.Replaceable():
 		return NotReplaceable
-	case !supported(a, r.At, r.Block):
+	case !supported(&br.regionBlocks, r.At, r.Block):
 		return NotAllowed
-	case r.Block.Solid() && a.occupied(r.At, r.Block):
+	case r.Block.Solid() && br.occupied(r.At, r.Block):
 		return Occupied
 	}
-	a.set(r.At, r.Block)
+	br.set(r.At, r.Block)
 	return Done
 }
 
 // occupied reports whether a body is where a block is to be.
-func (a *Area) occupied(at Pos, b Block) bool {
+func (st *state) occupied(at Pos, b Block) bool {
 	c := blockBox(at, b)
 	found := false
-	a.nearPlayers(at.Centre(), 1, func(p *Player) bool {
+	st.nearPlayers(at.Centre(), 1, func(p *Player) bool {
 		found = p.Mode != Spectator && p.Body.box(&human).meets(c)
 		return !found
 	})
-	for _, m := range a.mobs {
+	for _, m := range st.mobs {
 		found = found || m.Body.box(m.build()).meets(c)
 	}
 	return found
 }
 
 // answer does what a neighbour asks for and lists the answer.
-func (a *Area) answer(r Remote) {
+func (br *blockRules) answer(r Remote) {
 	switch r.Kind {
 	case RemotePlace:
-		r.Code = a.placeHere(&r)
+		r.Code = br.placeHere(&r)
 	case RemoteBreak:
-		r.Got, r.Code = a.breakHere(&r)
+		r.Got, r.Code = br.breakHere(&r)
 	case RemoteItem:
-		r.Code = a.takeItem(&r)
+		r.Code = br.itemRules.takeItem(&r)
 	default:
 		r.Code = NotAllowed
 	}
-	a.changes.Answers = append(a.changes.Answers, r)
+	br.changes.Answers = append(br.changes.Answers, r)
 }
 
 // Settle gives a player what an answer of a neighbour brings: what it paid for a
@@ -127,24 +127,24 @@ func (p *Player) Settle(r *Remote) (lost int) {
 }
 
 // settle ends at home what a neighbour has answered.
-func (a *Area) settle(p *Player, r *Remote) {
+func (pr *playerRules) settle(p *Player, r *Remote) {
 	var did *Remote
 	if r.Code == Done {
 		did = r
 	}
 	if p.Settle(r) > 0 {
-		a.changes.Notices = append(a.changes.Notices, fullNotice(p))
+		pr.changes.Notices = append(pr.changes.Notices, fullNotice(p))
 	}
-	a.changes.Results = append(a.changes.Results, Result{p.ID, CmdSettle, r.Seq, r.Code, did})
+	pr.changes.Results = append(pr.changes.Results, Result{p.ID, CmdSettle, r.Seq, r.Code, did})
 }
 
 // give puts items into a player's inventory; what finds no room is lost, and the
 // player is told.
-func (a *Area) give(p *Player, b Block, n int) {
+func (st *state) give(p *Player, b Block, n int) {
 	left, changed := p.Items.Add(b, n)
 	p.slots |= changed
 	if left > 0 {
-		a.changes.Notices = append(a.changes.Notices, fullNotice(p))
+		st.changes.Notices = append(st.changes.Notices, fullNotice(p))
 	}
 }
 

@@ -44,30 +44,30 @@ var deathTexts = [causes]struct{ self, others string }{
 func (c Cause) News(name string) string { return name + " " + deathTexts[c].others }
 
 // hurt takes health from a player in survival mode.
-func (a *Area) hurt(p *Player, n int, by Cause) {
+func (pr *playerRules) hurt(p *Player, n int, by Cause) {
 	if p.Mode != Survival || p.Dead() || n <= 0 {
 		return
 	}
 	p.Health -= uint8(min(n, int(p.Health)))
-	p.NextHeal = a.tick + healPause
+	p.NextHeal = pr.tick + healPause
 	p.dirty |= dirtySelf | dirtySave
-	a.event(p.Handle, &p.Body, EventHurt)
+	pr.event(p.Handle, &p.Body, EventHurt)
 	if p.Dead() {
-		a.letGo(p)
-		a.changes.Notices = append(a.changes.Notices, Notice{p, "died", deathTexts[by].self})
-		a.changes.Deaths = append(a.changes.Deaths, Death{p, by})
+		pr.letGo(p)
+		pr.changes.Notices = append(pr.changes.Notices, Notice{p, "died", deathTexts[by].self})
+		pr.changes.Deaths = append(pr.changes.Deaths, Death{p, by})
 	}
 }
 
 // strike is a blow that also throws the player back.
-func (a *Area) strike(p *Player, from Vec, n int, by Cause) {
-	if p.Mode != Survival || p.Dead() || p.Frozen || a.tick < p.NextHurt {
+func (pr *playerRules) strike(p *Player, from Vec, n int, by Cause) {
+	if p.Mode != Survival || p.Dead() || p.Frozen || pr.tick < p.NextHurt {
 		return
 	}
-	p.NextHurt = a.tick + hurtPause
+	p.NextHurt = pr.tick + hurtPause
 	throw(&p.Body, from)
 	p.dirty |= dirtyChecked
-	a.hurt(p, n, by)
+	pr.hurt(p, n, by)
 }
 
 // throw gives a body a push away from a place.
@@ -81,43 +81,43 @@ func throw(b *Body, from Vec) {
 }
 
 // hit is a player's blow at another player or a mob.
-func (a *Area) hit(p *Player, entity uint64) Refusal {
+func (pr *playerRules) hit(p *Player, entity uint64) Refusal {
 	if p.Mode == Spectator {
 		return NotAllowed
 	}
-	if !a.rate(&p.NextHit, hitEvery, hitSlack) {
+	if !pr.rate(&p.NextHit, hitEvery, hitSlack) {
 		return Cooldown
 	}
-	a.event(p.Handle, &p.Body, EventSwing)
-	if m := a.Mob(entity); m != nil && m.Health > 0 {
-		code := a.reaches(p, m.Body.box(m.build()))
+	pr.event(p.Handle, &p.Body, EventSwing)
+	if m := pr.Mob(entity); m != nil && m.Health > 0 {
+		code := pr.reaches(p, m.Body.box(m.build()))
 		if code == Done {
-			a.strikeMob(m, p)
+			pr.mobRules.strikeMob(m, p)
 		}
 		return code
 	}
-	q := a.byEntity[entity]
+	q := pr.byEntity[entity]
 	if q == nil || q == p || q.Dead() || q.Mode == Spectator {
 		return NoSuchEntity
 	}
-	code := a.reaches(p, q.Body.box(&human))
+	code := pr.reaches(p, q.Body.box(&human))
 	switch {
 	case code != Done:
 		return code
-	case a.cfg.Peace || a.protected(q.Body.Pos.Block(), false):
+	case pr.cfg.Peace || pr.protected(q.Body.Pos.Block(), false):
 		return NotAllowed
 	}
-	a.strike(q, p.Body.Pos, hitHurts, ByPlayer)
+	pr.strike(q, p.Body.Pos, hitHurts, ByPlayer)
 	return Done
 }
 
 // reaches reports whether a player's blow can land on a body.
-func (a *Area) reaches(p *Player, c box) Refusal {
+func (pr *playerRules) reaches(p *Player, c box) Refusal {
 	if !nearBox(p.Body.Eye(), c, hitReach) {
 		return TooFar
 	}
-	for _, eye := range a.eyes(p) {
-		if canStrike(a, eye, c) {
+	for _, eye := range pr.eyes(p) {
+		if canStrike(&pr.regionBlocks, eye, c) {
 			return Done
 		}
 	}
@@ -132,8 +132,8 @@ func nearBox(v Vec, c box, far fixed.Num) bool {
 	return max(x, y, z) <= far && x*x+y*y+z*z <= far*far
 }
 
-func (a *Area) event(handle uint32, b *Body, kind EventKind) {
-	a.changes.Events = append(a.changes.Events, Event{handle, b.Pos.Block(), kind})
+func (st *state) event(handle uint32, b *Body, kind EventKind) {
+	st.changes.Events = append(st.changes.Events, Event{handle, b.Pos.Block(), kind})
 }
 
 // rate reports whether something that is done every so many ticks may be done

@@ -21,10 +21,10 @@ func DigTicks(b Block, mode Mode) (ticks uint32, breakable bool) {
 // node count the same ones, however late and at once they come, so that a player
 // whose pictures are few has the block when the client shows it. No more steps
 // are run than ticks have passed (Credit).
-func (a *Area) dig(p *Player, c *Command) (code Refusal, later bool) {
-	a.stopDig(p)
+func (pr *playerRules) dig(p *Player, c *Command) (code Refusal, later bool) {
+	pr.stopDig(p)
 	at := c.Act.At
-	b, ok := a.Block(at)
+	b, ok := pr.Block(at)
 	need, breakable := DigTicks(b, p.Mode)
 	switch {
 	case p.Mode == Spectator:
@@ -35,100 +35,100 @@ func (a *Area) dig(p *Player, c *Command) (code Refusal, later bool) {
 		return TooFar, false
 	case !breakable:
 		return NoSuchBlock, false
-	case a.protected(at, p.Operator):
+	case pr.protected(at, p.Operator):
 		return Protected, false
-	case !a.sees(p, at):
+	case !pr.sees(p, at):
 		return NotAllowed, false
-	case need == 0 && !a.rate(&p.NextPlace, placeEvery, placeSlack):
+	case need == 0 && !pr.rate(&p.NextPlace, placeEvery, placeSlack):
 		return Cooldown, false
 	}
-	a.event(p.Handle, &p.Body, EventSwing)
+	pr.event(p.Handle, &p.Body, EventSwing)
 	p.Dig = Dig{Active: true, At: at, Block: b, Face: c.Act.Face, Seq: c.Seq, Need: need}
 	if need == 0 {
-		a.finishDig(p)
+		pr.finishDig(p)
 	} else {
-		a.changes.Cracks = append(a.changes.Cracks, Crack{at, 0})
+		pr.changes.Cracks = append(pr.changes.Cracks, Crack{at, 0})
 	}
 	return Done, true
 }
 
 // stopDig lets go of a block that is not broken yet.
-func (a *Area) stopDig(p *Player) {
+func (pr *playerRules) stopDig(p *Player) {
 	if p.Dig.Active {
-		a.endDig(p, Stopped)
+		pr.endDig(p, Stopped)
 	}
 }
 
 // keepDigging goes on with a dig by a body step and shows how far it is.
-func (a *Area) keepDigging(p *Player) {
+func (pr *playerRules) keepDigging(p *Player) {
 	d := &p.Dig
 	if !d.Active {
 		return
 	}
-	if b, _ := a.Block(d.At); b != d.Block || !p.inReach(d.At) {
+	if b, _ := pr.Block(d.At); b != d.Block || !p.inReach(d.At) {
 		code := NoSuchBlock
 		if b == d.Block {
 			code = TooFar
 		}
-		a.endDig(p, code)
+		pr.endDig(p, code)
 		return
 	}
 	d.Done++
 	if d.Done >= uint64(d.Need) {
-		if !a.sees(p, d.At) {
-			a.endDig(p, NotAllowed)
+		if !pr.sees(p, d.At) {
+			pr.endDig(p, NotAllowed)
 			return
 		}
-		a.finishDig(p)
+		pr.finishDig(p)
 		return
 	}
 	if stage := d.Done * 10 / uint64(d.Need); stage != (d.Done-1)*10/uint64(d.Need) {
-		a.changes.Cracks = append(a.changes.Cracks, Crack{d.At, uint8(stage)})
+		pr.changes.Cracks = append(pr.changes.Cracks, Crack{d.At, uint8(stage)})
 	}
 }
 
 // finishDig breaks the block, or asks the region that it lies in to.
-func (a *Area) finishDig(p *Player) {
+func (pr *playerRules) finishDig(p *Player) {
 	ask := Remote{
-		Kind: RemoteBreak, From: a.pos, Player: p.ID, Seq: p.Dig.Seq, At: p.Dig.At, Face: p.Dig.Face,
+		Kind: RemoteBreak, From: pr.pos, Player: p.ID, Seq: p.Dig.Seq, At: p.Dig.At, Face: p.Dig.Face,
 		Block: p.Dig.Block, Body: p.Body.Pos, Mode: p.Mode, Operator: p.Operator,
 	}
-	if !a.owns(ask.At) && ask.At.InWorld() {
+	if !pr.owns(ask.At) && ask.At.InWorld() {
 		p.Dig = Dig{}
-		a.changes.Remotes = append(a.changes.Remotes, ask)
+		pr.changes.Remotes = append(pr.changes.Remotes, ask)
 		return
 	}
-	got, code := a.breakHere(&ask)
+	got, code := pr.blockRules.breakHere(&ask)
 	if code == Done && got != Air && p.Mode != Creative {
-		a.give(p, got, 1)
+		pr.give(p, got, 1)
 	}
 	if code == Done {
-		ask.Got, a.did = got, &ask
+		ask.Got, pr.did = got, &ask
 	}
-	a.endDig(p, code)
+	pr.endDig(p, code)
 }
 
-func (a *Area) endDig(p *Player, code Refusal) {
-	a.changes.Results = append(a.changes.Results, Result{p.ID, CmdAct, p.Dig.Seq, code, a.did})
-	a.did = nil
-	a.changes.Cracks = append(a.changes.Cracks, Crack{p.Dig.At, NoCrack})
+func (pr *playerRules) endDig(p *Player, code Refusal) {
+	pr.changes.Results = append(pr.changes.Results, Result{p.ID, CmdAct, p.Dig.Seq, code, pr.did})
+	pr.did = nil
+	pr.changes.Cracks = append(pr.changes.Cracks, Crack{p.Dig.At, NoCrack})
 	p.Dig = Dig{}
 }
 
 // breakHere checks the block's side of breaking, and breaks. It returns what is
 // left of the block.
-func (a *Area) breakHere(r *Remote) (got Block, code Refusal) {
-	b, ok := a.Block(r.At)
+func (br *blockRules) breakHere(r *Remote) (got Block, code Refusal) {
+	b, ok := br.Block(r.At)
 	_, breakable := DigTicks(b, r.Mode)
 	switch {
-	case !ok || !a.owns(r.At):
+	case !ok || !br.owns(r.At):
 		return Air, NotLoaded
 	case b != r.Block || !breakable:
 		return Air, NoSuchBlock
-	case a.protected(r.At, r.Operator):
+	case br.protected(r.At, r.Operator):
 		return Air, Protected
 	}
-	a.set(r.At, Air)
+	br.set(r.At, Air)
 	return Info(b).Drop, Done
 }
 

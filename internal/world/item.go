@@ -88,22 +88,22 @@ func (es *entities) RemoveItem(entity uint64) *Item {
 func compareItem(it *Item, want uint64) int { return cmp.Compare(it.Entity, want) }
 
 // dropItem throws items from a slot the way the player looks.
-func (a *Area) dropItem(p *Player, slot, count int) Refusal {
+func (ir *itemRules) dropItem(p *Player, slot, count int) Refusal {
 	s := p.Items[slot]
 	switch {
 	case p.Mode == Spectator:
 		return NotAllowed
 	case s.Count == 0:
 		return NoItem
-	case !a.roomForItem(p.Body.Pos):
+	case !ir.roomForItem(p.Body.Pos):
 		return TooMany
-	case !a.rate(&p.NextPlace, placeEvery, placeSlack):
+	case !ir.rate(&p.NextPlace, placeEvery, placeSlack):
 		return Cooldown
 	}
 	n := p.Items.takeAt(slot, min(count, MaxStack))
 	p.slots |= 1 << slot
-	it := &Item{Stack: Stack{s.Block, uint8(n)}, Owner: p.ID, Born: a.tick}
-	it.Entity = a.freeEntity(rng.Hash(a.cfg.Seed, uint64(uint32(a.pos.X)), uint64(uint32(a.pos.Z)), a.tick, p.Entity))
+	it := &Item{Stack: Stack{s.Block, uint8(n)}, Owner: p.ID, Born: ir.tick}
+	it.Entity = ir.freeEntity(rng.Hash(ir.cfg.Seed, uint64(uint32(ir.pos.X)), uint64(uint32(ir.pos.Z)), ir.tick, p.Entity))
 	it.Body.Pos = p.Body.Eye()
 	it.Body.Pos.Y -= throwBelow
 	it.Body.Yaw = p.Body.Yaw
@@ -111,8 +111,8 @@ func (a *Area) dropItem(p *Player, slot, count int) Refusal {
 	it.Body.Vel = Vec{
 		X: scale(Sine(p.Body.Yaw), flat), Y: scale(Sine(uint16(p.Body.Pitch)), throwSpeed), Z: -scale(Cosine(p.Body.Yaw), flat),
 	}
-	a.AddItem(it)
-	a.changes.ItemSaves = append(a.changes.ItemSaves, it)
+	ir.AddItem(it)
+	ir.changes.ItemSaves = append(ir.changes.ItemSaves, it)
 	return Done
 }
 
@@ -138,59 +138,59 @@ func (es *entities) roomForItem(at Vec) bool {
 }
 
 // takeItem takes an item over from a neighbour.
-func (a *Area) takeItem(r *Remote) Refusal {
+func (ir *itemRules) takeItem(r *Remote) Refusal {
 	switch {
 	case r.Item == nil:
 		return NotAllowed
-	case len(a.items) >= maxItems:
+	case len(ir.items) >= maxItems:
 		return TooMany
 	}
 	it := *r.Item
-	it.Entity = a.freeEntity(it.Entity)
-	it.Born = min(it.Born, a.tick)
-	a.AddItem(&it)
-	a.changes.ItemSaves = append(a.changes.ItemSaves, &it)
+	it.Entity = ir.freeEntity(it.Entity)
+	it.Born = min(it.Born, ir.tick)
+	ir.AddItem(&it)
+	ir.changes.ItemSaves = append(ir.changes.ItemSaves, &it)
 	return Done
 }
 
 // tickItems is a tick of all items. One that is gone has nothing in its stack
 // until the tick's end.
-func (a *Area) tickItems() {
-	for _, it := range a.items {
+func (ir *itemRules) tickItems() {
+	for _, it := range ir.items {
 		switch {
 		case it.Stack.Count == 0:
-		case a.tick >= it.Born+itemLife:
-			a.loseItem(it, false)
-		case !a.pickUp(it):
-			a.moveItem(it)
-			a.mergeItem(it)
+		case ir.tick >= it.Born+itemLife:
+			ir.loseItem(it, false)
+		case !ir.pickUp(it):
+			ir.moveItem(it)
+			ir.mergeItem(it)
 		}
 	}
-	for _, g := range a.changes.ItemsGone {
-		a.RemoveItem(g.Item.Entity)
+	for _, g := range ir.changes.ItemsGone {
+		ir.RemoveItem(g.Item.Entity)
 	}
-	for _, it := range a.items { // what was merged since it moved is none any more
-		if a.outsideBy(it.Body.Pos, itemOver) {
-			a.changes.ItemLeavers = append(a.changes.ItemLeavers, it)
+	for _, it := range ir.items { // what was merged since it moved is none any more
+		if ir.outsideBy(it.Body.Pos, itemOver) {
+			ir.changes.ItemLeavers = append(ir.changes.ItemLeavers, it)
 		}
 	}
 }
 
-func (a *Area) loseItem(it *Item, taken bool) {
+func (ir *itemRules) loseItem(it *Item, taken bool) {
 	it.Stack.Count = 0
-	a.changes.ItemsGone = append(a.changes.ItemsGone, ItemGone{it, taken})
+	ir.changes.ItemsGone = append(ir.changes.ItemsGone, ItemGone{it, taken})
 }
 
 // moveItem steps an item's body.
-func (a *Area) moveItem(it *Item) {
+func (ir *itemRules) moveItem(it *Item) {
 	b := &it.Body
 	rested := b.rests()
-	if rested && (a.tick+it.Entity)%restEvery != 0 {
+	if rested && (ir.tick+it.Entity)%restEvery != 0 {
 		return
 	}
-	step(a, b, Input{Yaw: b.Yaw}, Survival, &itemBuild)
+	step(&ir.regionBlocks, b, Input{Yaw: b.Yaw}, Survival, &itemBuild)
 	if !rested && b.rests() {
-		a.changes.ItemSaves = append(a.changes.ItemSaves, it)
+		ir.changes.ItemSaves = append(ir.changes.ItemSaves, it)
 	}
 }
 
@@ -198,53 +198,53 @@ func (a *Area) moveItem(it *Item) {
 func (b *Body) rests() bool { return b.OnGround && b.Vel.X == 0 && b.Vel.Z == 0 }
 
 // mergeItem puts an item onto another of the same block beside it, now and then.
-func (a *Area) mergeItem(it *Item) {
-	if (a.tick+it.Entity)%mergeEvery != 0 {
+func (ir *itemRules) mergeItem(it *Item) {
+	if (ir.tick+it.Entity)%mergeEvery != 0 {
 		return
 	}
-	for _, o := range a.items {
+	for _, o := range ir.items {
 		if o == it || o.Stack.Count == 0 || o.Stack.Block != it.Stack.Block || int(o.Stack.Count)+int(it.Stack.Count) > MaxStack ||
-			!nearBox(o.Body.Pos, it.Body.box(&itemBuild), mergeReach) || a.cfg.OwnItems && o.Owner != it.Owner {
+			!nearBox(o.Body.Pos, it.Body.box(&itemBuild), mergeReach) || ir.cfg.OwnItems && o.Owner != it.Owner {
 			continue
 		}
 		if it.Born > o.Born {
 			o.Born, o.Owner = it.Born, it.Owner
 		}
 		o.Stack.Count += it.Stack.Count
-		a.changes.ItemSaves = append(a.changes.ItemSaves, o)
-		a.loseItem(it, false)
+		ir.changes.ItemSaves = append(ir.changes.ItemSaves, o)
+		ir.loseItem(it, false)
 		return
 	}
 }
 
 // pickUp gives an item to the nearest of those who may have it, as much of it as
 // finds room, and reports whether nothing is left.
-func (a *Area) pickUp(it *Item) bool {
-	p := a.nearestPlayer(it.Body.Pos, 4, func(p *Player) bool { return a.mayTake(p, it) })
+func (ir *itemRules) pickUp(it *Item) bool {
+	p := ir.nearestPlayer(it.Body.Pos, 4, func(p *Player) bool { return ir.mayTake(p, it) })
 	if p == nil {
 		return false
 	}
 	left, changed := p.Items.Add(it.Stack.Block, int(it.Stack.Count))
 	p.slots |= changed
 	if left == 0 {
-		a.loseItem(it, true)
+		ir.loseItem(it, true)
 		return true
 	}
 	it.Stack.Count = uint8(left)
-	a.changes.ItemSaves = append(a.changes.ItemSaves, it)
+	ir.changes.ItemSaves = append(ir.changes.ItemSaves, it)
 	return false
 }
 
 // mayTake reports whether a player is near enough to an item, may have it, and
 // has room for some of it.
-func (a *Area) mayTake(p *Player, it *Item) bool {
+func (ir *itemRules) mayTake(p *Player, it *Item) bool {
 	wait := uint64(othersWait)
 	if p.ID == it.Owner {
 		wait = ownerWaits
-	} else if a.cfg.OwnItems {
+	} else if ir.cfg.OwnItems {
 		return false
 	}
-	if a.tick < it.Born+wait || p.Frozen || p.Dead() || p.Arriving || p.Mode == Spectator {
+	if ir.tick < it.Born+wait || p.Frozen || p.Dead() || p.Arriving || p.Mode == Spectator {
 		return false
 	}
 	c := p.Body.box(&human)

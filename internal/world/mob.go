@@ -98,44 +98,44 @@ func (c *clock) night() bool {
 }
 
 // tickMobs is a tick of all mobs.
-func (a *Area) tickMobs() {
-	a.paths.left = pathBudget
-	for _, m := range a.mobs {
-		a.tickMob(m)
+func (mr *mobRules) tickMobs() {
+	mr.paths.left = pathBudget
+	for _, m := range mr.mobs {
+		mr.tickMob(m)
 	}
-	a.spawn()
-	for _, g := range a.changes.Gone { // also those killed by a player's blow
-		a.RemoveMob(g.Mob.Entity)
+	mr.spawn()
+	for _, g := range mr.changes.Gone { // also those killed by a player's blow
+		mr.RemoveMob(g.Mob.Entity)
 	}
 }
 
 // tickMob lets a mob think, moves it and counts what hurts it.
-func (a *Area) tickMob(m *Mob) {
+func (mr *mobRules) tickMob(m *Mob) {
 	if m.Health == 0 {
 		return // died by a blow in this tick
 	}
 	at := m.Body.Pos.Block()
-	if _, ok := a.Block(at); !ok {
+	if _, ok := mr.Block(at); !ok {
 		return
 	}
-	a.think(m)
-	a.keepApart(m)
-	fell := step(a, &m.Body, a.steer(m), Survival, m.build())
-	if fell > safeFall*fixed.One && !underWater(a, m.Body.Pos) {
-		a.hurtMob(m, int((fell-safeFall*fixed.One)>>fixed.Shift))
+	mr.think(m)
+	mr.keepApart(m)
+	fell := step(&mr.regionBlocks, &m.Body, mr.steer(m), Survival, m.build())
+	if fell > safeFall*fixed.One && !underWater(&mr.regionBlocks, m.Body.Pos) {
+		mr.hurtMob(m, int((fell-safeFall*fixed.One)>>fixed.Shift))
 	}
-	if m.Kind == Stalker && (a.tick+m.Entity)%20 == 0 {
-		a.dayHurts(m)
+	if m.Kind == Stalker && (mr.tick+m.Entity)%20 == 0 {
+		mr.dayHurts(m)
 	}
-	if m.Health > 0 && a.outsideBy(m.Body.Pos, fixed.One) {
-		a.changes.MobLeavers = append(a.changes.MobLeavers, m)
+	if m.Health > 0 && mr.outsideBy(m.Body.Pos, fixed.One) {
+		mr.changes.MobLeavers = append(mr.changes.MobLeavers, m)
 	}
 }
 
 // keepApart pushes a mob gently away from others that it stands in. There are
 // few in a region.
-func (a *Area) keepApart(m *Mob) {
-	for _, n := range a.mobs {
+func (mr *mobRules) keepApart(m *Mob) {
+	for _, n := range mr.mobs {
 		d := m.Body.Pos.Sub(n.Body.Pos)
 		near := m.build().half + n.build().half
 		if n == m || d.Y.Abs() > fixed.One || d.X*d.X+d.Z*d.Z >= near*near {
@@ -152,16 +152,16 @@ func (a *Area) keepApart(m *Mob) {
 
 // dayHurts burns a stalker under the open sky, and lets one that hides vanish
 // when nobody is near.
-func (a *Area) dayHurts(m *Mob) {
-	if a.night() {
+func (mr *mobRules) dayHurts(m *Mob) {
+	if mr.night() {
 		return
 	}
-	if a.openSky(m.Body.Pos.Block()) && !m.Body.InWater {
-		a.hurtMob(m, 2)
+	if mr.openSky(m.Body.Pos.Block()) && !m.Body.InWater {
+		mr.hurtMob(m, 2)
 		return
 	}
-	if a.nearestPlayer(m.Body.Pos, 32, anyone) == nil {
-		a.changes.Gone = append(a.changes.Gone, MobGone{Mob: m})
+	if mr.nearestPlayer(m.Body.Pos, 32, anyone) == nil {
+		mr.changes.Gone = append(mr.changes.Gone, MobGone{Mob: m})
 		m.Health = 0
 	}
 }
@@ -178,34 +178,34 @@ func (rb *regionBlocks) openSky(p Pos) bool {
 }
 
 // hurtMob takes health from a mob.
-func (a *Area) hurtMob(m *Mob, n int) {
+func (mr *mobRules) hurtMob(m *Mob, n int) {
 	if m.Health == 0 || n <= 0 {
 		return
 	}
 	m.Health -= uint8(min(n, int(m.Health)))
-	a.event(m.Handle, &m.Body, EventHurt)
+	mr.event(m.Handle, &m.Body, EventHurt)
 	if m.Health == 0 {
-		a.changes.Gone = append(a.changes.Gone, MobGone{Mob: m, Died: true})
+		mr.changes.Gone = append(mr.changes.Gone, MobGone{Mob: m, Died: true})
 	}
 }
 
 // strikeMob is a player's blow.
-func (a *Area) strikeMob(m *Mob, by *Player) {
-	if a.tick < m.NextHurt {
+func (mr *mobRules) strikeMob(m *Mob, by *Player) {
+	if mr.tick < m.NextHurt {
 		return
 	}
-	m.NextHurt = a.tick + hurtPause
+	m.NextHurt = mr.tick + hurtPause
 	throw(&m.Body, by.Body.Pos)
 	m.stop()
-	m.Think = a.tick + 4
+	m.Think = mr.tick + 4
 	if m.Kind == Sheep {
-		m.Flees, m.Scare = a.tick+fleeTime, by.Body.Pos
+		m.Flees, m.Scare = mr.tick+fleeTime, by.Body.Pos
 	} else {
 		m.Target = by.Entity
 	}
-	a.hurtMob(m, hitHurts)
+	mr.hurtMob(m, hitHurts)
 	if drop := m.info().drop; m.Health == 0 && isSurvivor(by) {
-		a.give(by, drop.Block, int(drop.Count))
+		mr.give(by, drop.Block, int(drop.Count))
 	}
 }
 

@@ -15,27 +15,27 @@ const (
 
 // spawn tries to bring a mob into the region, now and then: two in three are
 // sheep, on grass; the others stalkers, at night.
-func (a *Area) spawn() {
-	if a.tick%spawnEvery != 0 || len(a.mobs) >= a.cfg.Mobs {
+func (mr *mobRules) spawn() {
+	if mr.tick%spawnEvery != 0 || len(mr.mobs) >= mr.cfg.Mobs {
 		return
 	}
-	r := rng.New(a.cfg.Seed, uint64(uint32(a.pos.X)), uint64(uint32(a.pos.Z)), a.tick, 0x50a)
-	kind, share := Sheep, (a.cfg.Mobs*2+2)/3
-	if a.night() && r.OneIn(2) {
-		kind, share = Stalker, (a.cfg.Mobs+2)/3
+	r := rng.New(mr.cfg.Seed, uint64(uint32(mr.pos.X)), uint64(uint32(mr.pos.Z)), mr.tick, 0x50a)
+	kind, share := Sheep, (mr.cfg.Mobs*2+2)/3
+	if mr.night() && r.OneIn(2) {
+		kind, share = Stalker, (mr.cfg.Mobs+2)/3
 	}
-	at, ground, ok := a.surface(a.x0+int32(r.Intn(RegionSize)), a.z0+int32(r.Intn(RegionSize)))
-	if !ok || a.countMobs(kind) >= share || !a.spawnsOn(kind, at, ground) {
+	at, ground, ok := mr.surface(mr.x0+int32(r.Intn(RegionSize)), mr.z0+int32(r.Intn(RegionSize)))
+	if !ok || mr.countMobs(kind) >= share || !mr.spawnsOn(kind, at, ground) {
 		return
 	}
 	feet := at.Centre()
 	feet.Y -= fixed.One / 2
-	a.mobCount++
-	entity := rng.Hash(a.cfg.Seed, uint64(uint32(a.pos.X)), uint64(uint32(a.pos.Z)), a.mobCount, a.tick) & (mobBit - 1)
+	mr.mobCount++
+	entity := rng.Hash(mr.cfg.Seed, uint64(uint32(mr.pos.X)), uint64(uint32(mr.pos.Z)), mr.mobCount, mr.tick) & (mobBit - 1)
 	m := NewMob(entity, kind, feet)
-	m.Think = a.tick + uint64(r.Intn(60))
-	a.AddMob(m)
-	a.changes.Spawned = append(a.changes.Spawned, m)
+	m.Think = mr.tick + uint64(r.Intn(60))
+	mr.AddMob(m)
+	mr.changes.Spawned = append(mr.changes.Spawned, m)
 }
 
 func (es *entities) countMobs(kind MobKind) (n int) {
@@ -48,20 +48,20 @@ func (es *entities) countMobs(kind MobKind) (n int) {
 }
 
 // spawnsOn reports whether a kind of mob may appear at a place.
-func (a *Area) spawnsOn(kind MobKind, at Pos, ground Block) bool {
+func (mr *mobRules) spawnsOn(kind MobKind, at Pos, ground Block) bool {
 	feet := at.Centre()
-	if a.nearestPlayer(feet, spawnAway, anyone) != nil {
+	if mr.nearestPlayer(feet, spawnAway, anyone) != nil {
 		return false
 	}
 	if kind == Sheep {
 		return ground == Grass || ground == SnowyGrass
 	}
-	dx, dz := at.X-a.cfg.Spawn.X, at.Z-a.cfg.Spawn.Z
-	quiet := a.cfg.Protect + stalkerPeace
+	dx, dz := at.X-mr.cfg.Spawn.X, at.Z-mr.cfg.Spawn.Z
+	quiet := mr.cfg.Protect + stalkerPeace
 	if max(abs32(dx), abs32(dz)) < quiet {
 		return false
 	}
-	return a.nearestPlayer(feet, stalkerNear, isSurvivor) != nil
+	return mr.nearestPlayer(feet, stalkerNear, isSurvivor) != nil
 }
 
 // surface returns the place to stand under the open sky at x and z, and what is

@@ -18,25 +18,25 @@ func Drifts(b Block) bool {
 }
 
 // again does a signed edit.
-func (a *Area) again(c *Command) {
+func (br *blockRules) again(c *Command) {
 	ask := *c.Remote
-	if ask.Code = a.redo(&ask); ask.Code == Done {
-		a.did = &ask
+	if ask.Code = br.redo(&ask); ask.Code == Done {
+		br.did = &ask
 	}
-	a.result(c, ask.Code)
+	br.result(c, ask.Code)
 }
 
 // redo checks the block's side of an edit and does it. Got becomes what is left
 // of a block that was broken.
-func (a *Area) redo(r *Remote) Refusal {
-	now, ok := a.Block(r.At)
+func (br *blockRules) redo(r *Remote) Refusal {
+	now, ok := br.Block(r.At)
 	_, breakable := DigTicks(r.Block, Survival)
 	switch {
-	case !ok || !a.owns(r.At):
+	case !ok || !br.owns(r.At):
 		return NotLoaded
 	case !r.Block.Known():
 		return NoSuchBlock
-	case a.protected(r.At, r.Operator):
+	case br.protected(r.At, r.Operator):
 		return Protected
 	}
 	switch r.Kind {
@@ -45,7 +45,7 @@ func (a *Area) redo(r *Remote) Refusal {
 			return NoSuchBlock
 		}
 		r.Got = Info(r.Block).Drop
-		a.set(r.At, Air)
+		br.set(r.At, Air)
 	case RemotePlace:
 		if !Info(r.Block).Item {
 			return NoSuchBlock
@@ -53,7 +53,7 @@ func (a *Area) redo(r *Remote) Refusal {
 		if !Drifts(now) {
 			return NotReplaceable
 		}
-		a.set(r.At, r.Block)
+		br.set(r.At, r.Block)
 	default:
 		return NotAllowed
 	}

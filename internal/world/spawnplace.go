@@ -16,7 +16,7 @@ const (
 )
 
 // atSpawn reports whether a player was put at the spawn.
-func (a *Area) atSpawn(p *Player) bool { return p.Body.Pos == spawnFeet(a.cfg.Spawn) }
+func (pr *playerRules) atSpawn(p *Player) bool { return p.Body.Pos == spawnFeet(pr.cfg.Spawn) }
 
 // spawnFeet is the middle of the bottom of the spawn's block.
 func spawnFeet(spawn Pos) Vec {
@@ -27,7 +27,7 @@ func spawnFeet(spawn Pos) Vec {
 
 // spawnPlace returns the place nearest to the spawn where one can stand and walk
 // away from; ok is false if there is none.
-func (a *Area) spawnPlace() (at Vec, ok bool) {
+func (pr *playerRules) spawnPlace() (at Vec, ok bool) {
 	tries := 0
 	for ring := int32(0); ring <= spawnSearch; ring++ {
 		for dz := -ring; dz <= ring; dz++ {
@@ -35,11 +35,11 @@ func (a *Area) spawnPlace() (at Vec, ok bool) {
 				if max(abs32(dx), abs32(dz)) != ring {
 					continue // looked at with a ring before
 				}
-				p, ok := a.standNear(a.cfg.Spawn.Add(dx, 0, dz))
+				p, ok := pr.standNear(pr.cfg.Spawn.Add(dx, 0, dz))
 				if !ok {
 					continue
 				}
-				if a.leadsAway(p) {
+				if pr.leadsAway(p) {
 					return spawnFeet(p), true
 				}
 				if tries++; tries == maxTries {

@@ -94,24 +94,24 @@ func (a *Area) do(c *Command) {
 	}
 }
 
-func (a *Area) result(c *Command, code Refusal) {
-	a.changes.Results = append(a.changes.Results, Result{c.Player, c.Kind, c.Seq, code, a.did})
-	a.did = nil
+func (st *state) result(c *Command, code Refusal) {
+	st.changes.Results = append(st.changes.Results, Result{c.Player, c.Kind, c.Seq, code, st.did})
+	st.did = nil
 }
 
 // input runs one body step, if it is new and not too much at once.
-func (a *Area) input(p *Player, c *Command) {
+func (pr *playerRules) input(p *Player, c *Command) {
 	if c.Seq <= p.LastSeq {
 		return
 	}
-	p.LastSeq, p.LastInput = c.Seq, a.tick
+	p.LastSeq, p.LastInput = c.Seq, pr.tick
 	if p.Credit == 0 {
 		p.dirty |= dirtyChecked
 		return
 	}
 	p.Credit--
 	p.Buttons = c.Input.Buttons
-	a.move(p, c.Input)
+	pr.move(p, c.Input)
 	if c.Check && c.Expect != p.Body.Pos {
 		p.dirty |= dirtyChecked
 	}
@@ -148,8 +148,8 @@ func (a *Area) report() {
 }
 
 // Leaves reports whether a player is where another region is to take it over.
-func (a *Area) Leaves(p *Player) bool {
-	return a.outsideBy(p.Body.Pos, fixed.One) || p.Arriving && p.Home() != a.pos
+func (st *state) Leaves(p *Player) bool {
+	return st.outsideBy(p.Body.Pos, fixed.One) || p.Arriving && p.Home() != st.pos
 }
 
 // SetTick sets the time of an area that was put together from what was kept of

@@ -15,25 +15,25 @@ const (
 )
 
 // move steps a player's body, goes on with its dig, and lets a hard landing hurt.
-func (a *Area) move(p *Player, in Input) {
-	if p.Arriving && !a.arrive(p) {
+func (pr *playerRules) move(p *Player, in Input) {
+	if p.Arriving && !pr.arrive(p) {
 		return
 	}
 	if p.Dead() {
 		in.Buttons = 0
 	}
-	fell := Step(a, &p.Body, in, p.Mode)
-	if fell > safeFall*fixed.One && p.Mode == Survival && !underWater(a, p.Body.Pos) {
-		a.hurt(p, int((fell-safeFall*fixed.One+fixed.One/2)>>fixed.Shift), ByFall)
+	fell := Step(&pr.regionBlocks, &p.Body, in, p.Mode)
+	if fell > safeFall*fixed.One && p.Mode == Survival && !underWater(&pr.regionBlocks, p.Body.Pos) {
+		pr.hurt(p, int((fell-safeFall*fixed.One+fixed.One/2)>>fixed.Shift), ByFall)
 	}
-	a.keepDigging(p)
+	pr.keepDigging(p)
 }
 
 // arrive finds room for a player whom somebody else has put here: the first free
 // place from there upwards. It reports false until the place is loaded.
-func (a *Area) arrive(p *Player) bool {
+func (pr *playerRules) arrive(p *Player) bool {
 	at := p.Body.Pos.Block()
-	if _, ok := a.Block(at); !ok || at.Region() != a.pos {
+	if _, ok := pr.Block(at); !ok || at.Region() != pr.pos {
 		return false
 	}
 	p.Arriving = false
@@ -41,14 +41,14 @@ func (a *Area) arrive(p *Player) bool {
 	if p.Mode == Spectator {
 		return true
 	}
-	if a.atSpawn(p) {
-		if at, ok := a.spawnPlace(); ok {
+	if pr.atSpawn(p) {
+		if at, ok := pr.spawnPlace(); ok {
 			p.Body.Pos = at
 			return true
 		}
 	}
 	for stand := p.Body.Pos; stand.Y < ceiling; stand.Y = fixed.Int(int(stand.Y.Floor()) + 1) {
-		if !solidIn(a, boxAt(stand, human.half, human.height)) {
+		if !solidIn(&pr.regionBlocks, boxAt(stand, human.half, human.height)) {
 			p.Body.Pos = stand
 			break
 		}
@@ -57,40 +57,40 @@ func (a *Area) arrive(p *Player) bool {
 }
 
 // keep is what happens to a player in each tick, whatever it does.
-func (a *Area) keep(p *Player) {
-	if a.tick >= p.LastInput+silentFor {
+func (pr *playerRules) keep(p *Player) {
+	if pr.tick >= p.LastInput+silentFor {
 		p.Buttons = 0
-		a.move(p, Input{Yaw: p.Body.Yaw, Pitch: p.Body.Pitch})
+		pr.move(p, Input{Yaw: p.Body.Yaw, Pitch: p.Body.Pitch})
 	} else if p.Arriving {
-		a.arrive(p)
+		pr.arrive(p)
 	}
 	if p.Dead() {
 		return
 	}
-	a.breathe(p)
+	pr.breathe(p)
 	if p.Mode != Survival {
 		return
 	}
-	if (a.tick+p.Entity)%stingEvery == 0 && a.touchesCactus(&p.Body) {
-		a.hurt(p, 1, ByCactus)
+	if (pr.tick+p.Entity)%stingEvery == 0 && pr.touchesCactus(&p.Body) {
+		pr.hurt(p, 1, ByCactus)
 	}
-	if p.Health < MaxHealth && a.tick >= p.NextHeal {
+	if p.Health < MaxHealth && pr.tick >= p.NextHeal {
 		p.Health++
-		p.NextHeal = a.tick + healEvery
+		p.NextHeal = pr.tick + healEvery
 		p.dirty |= dirtySelf | dirtySave
 	}
 }
 
 // breathe counts air under water.
-func (a *Area) breathe(p *Player) {
+func (pr *playerRules) breathe(p *Player) {
 	was := p.Air
 	switch {
-	case p.Mode != Survival || !p.Body.InWater || !underWater(a, p.Body.Eye()):
+	case p.Mode != Survival || !p.Body.InWater || !underWater(&pr.regionBlocks, p.Body.Eye()):
 		p.Air = min(p.Air+breathBack, MaxAir)
 	case p.Air > 0:
 		p.Air--
-	case a.tick%drownEvery == 0:
-		a.hurt(p, drownHurts, ByDrowning)
+	case pr.tick%drownEvery == 0:
+		pr.hurt(p, drownHurts, ByDrowning)
 	}
 	if p.Air != was && (p.Air%airShown == 0 || p.Air < breathBack) {
 		p.dirty |= dirtySelf

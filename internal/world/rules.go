@@ -1,0 +1,36 @@
+package world
+
+// state is what the rules of a region share: its blocks, who and what is in it, the
+// time, and what has changed in this tick. It has no rules of its own.
+type state struct {
+	cfg AreaConfig
+	clock
+	regionBlocks
+	blockSchedule
+	entities
+
+	zones   []Zone  // where only operators build
+	changes Changes // of this tick
+	did     *Remote // what the act that is being run has done to a block
+}
+
+// The rules: what players, mobs, items and blocks do. Each part sees the state and, of
+// the other parts, only those that it names.
+type (
+	playerRules struct {
+		*state
+		blockRules *blockRules
+		mobRules   *mobRules
+		itemRules  *itemRules
+	}
+	mobRules struct {
+		*state
+		playerRules *playerRules // whom mobs strike
+		paths       pathfinder
+	}
+	itemRules  struct{ *state }
+	blockRules struct {
+		*state
+		itemRules *itemRules
+	}
+)
