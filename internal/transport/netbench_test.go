@@ -30,6 +30,11 @@ func (*rpc) Datagram() {}
 // load is the same over a link.
 type load rpc
 
+// quick is the same over a link's datagram path.
+type quick rpc
+
+func (*quick) Quick() bool { return true }
+
 type benchCodec struct{}
 
 func (benchCodec) Append(b []byte, m machine.Message) ([]byte, error) {
@@ -38,6 +43,8 @@ func (benchCodec) Append(b []byte, m machine.Message) ([]byte, error) {
 		return append(binary.BigEndian.AppendUint64(append(b, 0), m.Number), m.Body...), nil
 	case *load:
 		return append(binary.BigEndian.AppendUint64(append(b, 1), m.Number), m.Body...), nil
+	case *quick:
+		return append(binary.BigEndian.AppendUint64(append(b, 2), m.Number), m.Body...), nil
 	}
 	return b, errTest
 }
@@ -46,8 +53,11 @@ func (benchCodec) Decode(b []byte) (machine.Message, error) {
 	if len(b) < 9 {
 		return nil, errTest
 	}
-	if b[0] == 0 {
+	switch b[0] {
+	case 0:
 		return &rpc{binary.BigEndian.Uint64(b[1:]), append([]byte(nil), b[9:]...)}, nil
+	case 2:
+		return &quick{binary.BigEndian.Uint64(b[1:]), append([]byte(nil), b[9:]...)}, nil
 	}
 	return &load{binary.BigEndian.Uint64(b[1:]), append([]byte(nil), b[9:]...)}, nil
 }
@@ -72,7 +82,7 @@ func benchNode(key byte, f *fake) (*Loop, *socket.Socket) {
 	return Start(Config{Machine: f.build, Net: &nc}), s
 }
 
-// echoProcess answers every call with 1100 bytes and every load with its number,
+// echoProcess answers every call with 1100 bytes and every load and quick with its number,
 // until its input ends.
 func echoProcess() {
 	f := &fake{}
@@ -83,6 +93,8 @@ func echoProcess() {
 			f.env.Send(from, &rpc{m.Number, body})
 		case *load:
 			f.env.Send(from, &load{Number: m.Number})
+		case *quick:
+			f.env.Send(from, &quick{Number: m.Number})
 		}
 	}
 	l, s := benchNode(2, f)
@@ -168,6 +180,11 @@ func BenchmarkRPC(b *testing.B) {
 // BenchmarkLinkRPC is the same over a link.
 func BenchmarkLinkRPC(b *testing.B) {
 	benchRPC(b, func(n uint64) machine.Message { return &load{n, make([]byte, 64)} })
+}
+
+// BenchmarkDatagramPathRPC is the same over a link's datagram path.
+func BenchmarkDatagramPathRPC(b *testing.B) {
+	benchRPC(b, func(n uint64) machine.Message { return &quick{n, make([]byte, 64)} })
 }
 
 func benchRPC(b *testing.B, call func(uint64) machine.Message) {
