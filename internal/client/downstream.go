@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
@@ -71,6 +72,9 @@ func (s *Session) onPlace(m machine.Message) {
 	case *region.Left:
 		s.onLeft(m)
 	case *hall.Refused:
+		if m.Code == wire.Kicked && !s.isKicked(m) {
+			m = &hall.Refused{Code: wire.Internal, Retry: 5}
+		}
 		s.end(&wire.Refused{Code: m.Code, Text: textOf(m.Text, string(m.Code)), Retry: m.Retry})
 	case *region.Refused:
 		if wire.Code(m.Code) == wire.Busy {
@@ -97,6 +101,13 @@ func (s *Session) onBusy(m *region.Refused) {
 	})
 	s.busy++
 	s.why = &wire.Notice{Code: wire.Busy, Text: wire.Busy.Text()}
+}
+
+// isKicked reports whether the order that comes with a kick is about this player; the
+// session's node has verified it.
+func (s *Session) isKicked(m *hall.Refused) bool {
+	o, err := decision.DecodeOrder(m.Order)
+	return err == nil && o.Kind == decision.Kick && o.Subject == s.player
 }
 
 func textOf(text, code string) string {

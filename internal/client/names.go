@@ -39,16 +39,32 @@ func (n *names) contradicts(name string, who id.ID) bool {
 	return ok && known != who
 }
 
-// onPropose brings a decision to the client, which signs it if the player has
+// about returns the player that a decision or an order is about.
+func about(proposal []byte) (name string, subject id.ID, err error) {
+	if decision.IsOrder(proposal) {
+		o, err := decision.DecodeOrder(proposal)
+		if err != nil {
+			return "", id.ID{}, err
+		}
+		return o.Name, o.Subject, nil
+	}
+	d, err := decision.Decode(proposal)
+	if err != nil {
+		return "", id.ID{}, err
+	}
+	return d.Name, d.Subject, nil
+}
+
+// onPropose brings a decision or an order to the client, which signs it if the player has
 // asked for it.
 func (s *Session) onPropose(m *hall.Propose, to Sink) {
-	d, err := decision.Decode(m.Statement)
+	name, subject, err := about(m.Statement)
 	if err != nil {
 		return
 	}
-	if !d.Subject.IsZero() && s.node.names.contradicts(d.Name, d.Subject) {
-		s.add(to, &wire.Chat{Kind: wire.ChatError, Text: "Nothing was signed: the host of the lobby means another player than the one whom this node has seen as " + d.Name +
-			". If " + d.Name + " has a new key, restart this node and try again."})
+	if !subject.IsZero() && s.node.names.contradicts(name, subject) {
+		s.add(to, &wire.Chat{Kind: wire.ChatError, Text: "Nothing was signed: the host of the lobby means another player than the one whom this node has seen as " + name +
+			". If " + name + " has a new key, restart this node and try again."})
 		return
 	}
 	s.add(to, &wire.Sign{Statement: m.Statement})

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -257,11 +258,16 @@ func TestCutOff(t *testing.T) {
 
 // TestLinkThatEndsSaysWhy: a client learns why its session has ended.
 func TestLinkThatEndsSaysWhy(t *testing.T) {
+	kick := func(who string) []byte {
+		return (&decision.Order{Kind: decision.Kick, Seq: 1, Subject: id.Of([]byte(who))}).Append(nil)
+	}
 	for name, c := range map[string]struct {
 		say  machine.Message
 		want wire.Code
 	}{
-		"kicked":   {&hall.Refused{Code: wire.Kicked, Text: "bye"}, wire.Kicked},
+		"kicked":   {&hall.Refused{Code: wire.Kicked, Text: "bye", Order: kick("A")}, wire.Kicked},
+		"unsigned": {&hall.Refused{Code: wire.Kicked, Text: "bye"}, wire.Internal},
+		"another":  {&hall.Refused{Code: wire.Kicked, Text: "bye", Order: kick("B")}, wire.Internal},
 		"replaced": {&region.Moved{Reason: region.MovedReplaced}, wire.Elsewhere},
 		"idle":     {&region.Left{Reason: region.LeftIdle}, wire.Idle},
 		"broken":   {&region.Refused{Code: string(wire.Storage)}, wire.Storage},

@@ -1,7 +1,9 @@
 package client
 
 import (
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
@@ -13,9 +15,12 @@ type signer struct {
 	Conn
 	who Identity
 
-	mu   sync.Mutex
-	line string // the last command, until something was signed for it
+	mu    sync.Mutex
+	lines []string // the last commands for which nothing was signed
 }
+
+// maxLines is how many commands of the player wait for something to sign.
+const maxLines = 8
 
 func signing(c Conn, who Identity) Conn { return &signer{Conn: c, who: who} }
 
@@ -25,7 +30,8 @@ func (c *signer) Send(b []byte) error {
 		var say wire.Say
 		if err := wire.DecodeInto(b, &say); err == nil {
 			c.mu.Lock()
-			c.line = say.Text
+			c.lines = append(c.lines, say.Text)
+			c.lines = c.lines[max(0, len(c.lines)-maxLines):]
 			c.mu.Unlock()
 		}
 	}
@@ -53,16 +59,30 @@ func (c *signer) sign(b []byte) []byte {
 	if err := wire.DecodeInto(b, &m); err != nil {
 		return nil
 	}
+	if decision.IsOrder(m.Statement) {
+		o, err := decision.DecodeOrder(m.Statement)
+		if err != nil || !c.typed(func(line string) bool { return o.AskedBy(line, c.who.Player(), time.Now()) }) {
+			return nil
+		}
+		o.Sign(c.who.Key)
+		return wire.Encode(&wire.Signed{Statement: o.Append(nil)})
+	}
 	s, err := decision.Decode(m.Statement)
-	if err != nil {
+	if err != nil || !c.typed(func(line string) bool { return decision.Asks(line, s) }) {
 		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !decision.Asks(c.line, s) {
-		return nil
-	}
-	c.line = ""
 	s.Sign(c.who.Key)
 	return wire.Encode(&wire.Signed{Statement: s.Append(nil)})
+}
+
+// typed reports whether a command of the player asks for what is to be signed; it
+// does so once.
+func (c *signer) typed(asks func(line string) bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.lines, asks)
+	if i >= 0 {
+		c.lines = slices.Delete(c.lines, i, i+1)
+	}
+	return i >= 0
 }

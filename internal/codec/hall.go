@@ -46,6 +46,7 @@ var hallKinds = []*kind{
 		text(f, &m.Code, maxCode)
 		text(f, &m.Text, maxText)
 		num(f, &m.Retry)
+		f.bytes(&m.Order, decision.MaxSize)
 	}),
 	message(69, func(f *form, m *hall.Players) { f.bool(&m.Full); list(f, &m.List, maxPlayers, 25, playerInfo) }),
 	message(70, func(f *form, m *hall.Chat) {
@@ -60,20 +61,11 @@ var hallKinds = []*kind{
 		f.region(&m.Region)
 		num(f, &m.Tag)
 		f.id(&m.Player)
-		num(f, &m.Kind)
-		f.vec(&m.Position)
-		num(f, &m.Block)
-		num(f, &m.Count)
-		num(f, &m.Mode)
-		text(f, &m.Text, maxText)
+		f.bytes(&m.Signed, decision.MaxSize)
+		text(f, &m.Near, maxText)
 	}),
 	message(75, func(f *form, m *hall.Locate) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Tag) }),
 	message(76, func(f *form, m *hall.SaveAll) { f.region(&m.Region); num(f, &m.Tag) }),
-	message(77, func(f *form, m *hall.Laws) {
-		f.region(&m.Region)
-		signed(f, &m.TimeOffset)
-		list(f, &m.Protected, maxAreas, 6, func(f *form, a *hall.Area) { f.pos(&a.Min); f.pos(&a.Max) })
-	}),
 	message(78, func(f *form, m *hall.Awake) { f.region(&m.Region) }),
 	message(79, func(f *form, m *hall.Asleep) { f.region(&m.Region) }),
 	message(80, func(f *form, m *hall.Arrived) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Epoch) }),

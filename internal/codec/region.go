@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -19,7 +20,6 @@ const (
 	maxCells   = 16 << 20 // bytes of a frame's cells
 	maxChanges = 1 << 19  // of a Blocks: as many as a region has in a few layers
 	maxState   = 1 << 16  // bytes of a player's or a mob's state
-	maxAreas   = 1 << 16  // protected areas
 	maxSlots   = 256
 	maxItem    = 256 // bytes of an item that lies in the world
 
@@ -120,20 +120,11 @@ var regionKinds = []*kind{
 	message(42, func(f *form, m *region.Order) {
 		num(f, &m.Tag)
 		f.id(&m.Player)
-		num(f, &m.Kind)
-		f.vec(&m.Position)
-		num(f, &m.Block)
-		num(f, &m.Count)
-		num(f, &m.Mode)
-		f.bool(&m.Operator)
-		text(f, &m.Text, maxText)
+		f.bytes(&m.Signed, decision.MaxSize)
+		text(f, &m.Near, maxText)
 	}),
 	message(43, func(f *form, m *region.Locate) { f.id(&m.Player); num(f, &m.Tag) }),
 	message(44, func(f *form, m *region.SaveAll) { num(f, &m.Tag) }),
-	message(45, func(f *form, m *region.Laws) {
-		signed(f, &m.TimeOffset)
-		list(f, &m.Protected, maxAreas, 6, func(f *form, a *region.Area) { f.pos(&a.Min); f.pos(&a.Max) })
-	}),
 	message(46, func(f *form, m *region.Awake) { f.region(&m.Region) }),
 	message(47, func(f *form, m *region.Asleep) { f.region(&m.Region) }),
 	message(48, func(f *form, m *region.Arrived) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Epoch) }),
@@ -210,6 +201,7 @@ var regionKinds = []*kind{
 		num(f, &m.Epoch)
 		f.bytes(&m.State, maxState)
 		f.bytes(&m.Acts, maxState)
+		f.bytes(&m.Orders, decision.MaxExecuted)
 		f.peer(&m.Session)
 		f.bool(&m.Asks)
 	}),

@@ -28,7 +28,7 @@ func TestNetwork(t *testing.T) {
 // address of the same /64, nor by writing the address in another form.
 func TestHostileAddressEvasion(t *testing.T) {
 	root, ann := someone("root"), someone("ann")
-	l := New(world, root.public())
+	l := New(testWorld, root.public())
 	ban := func(on bool, name string, until int64) *Statement {
 		return root.says(Statement{Topic: AddressBan, On: on, Name: name, Until: until})
 	}

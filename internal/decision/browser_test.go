@@ -25,7 +25,7 @@ type line struct {
 func TestLines(t *testing.T) {
 	bo, eve := id.Of([]byte("bo")), id.Of([]byte("eve"))
 	st := func(topic Topic, on bool, who id.ID, name string) Statement {
-		return Statement{World: world, Seq: 1_800_000_000_000, Topic: topic, On: on, Subject: who, Name: name, Text: "x"}
+		return Statement{World: testWorld, Seq: 1_800_000_000_000, Topic: topic, On: on, Subject: who, Name: name, Text: "x"}
 	}
 	player := someone("\x07")
 	var lines []line
@@ -73,6 +73,7 @@ func TestLines(t *testing.T) {
 		c.s.Sign(player.key)
 		lines = append(lines, line{c.line, proposal, c.want, hex.EncodeToString(c.s.Append(nil))})
 	}
+	lines = append(lines, orderLines(t, player)...)
 	b, err := json.MarshalIndent(lines, "", " ")
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,10 @@ func Asks(line string, s *Statement) bool {
 		verb += " " + strings.ToLower(args[0])
 		args = args[1:]
 	}
+	if verb == "time" && s.Topic == Time && len(args) == 2 {
+		// What time it is after "add" only the lobby knows.
+		return args[0] == "set" && args[1] == s.Text || args[0] == "add"
+	}
 	want, ok := verbs[verb]
 	if !ok || s.Topic != want.topic || s.On != want.on {
 		return false

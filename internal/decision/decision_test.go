@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	world = id.Of([]byte("world"))
-	start = time.UnixMilli(1_800_000_000_000)
+	testWorld = id.Of([]byte("world"))
+	start     = time.UnixMilli(1_800_000_000_000)
 )
 
 // person is somebody with a key.
@@ -37,7 +37,7 @@ func (p *person) says(s Statement) *Statement {
 	if s.Seq == 0 {
 		s.Seq = tick
 	}
-	s.World = world
+	s.World = testWorld
 	s.Sign(p.key)
 	return &s
 }
@@ -75,7 +75,7 @@ func operators(t *testing.T, l *Log, want ...*person) {
 
 func TestAuthority(t *testing.T) {
 	root, ann, bo, cy, eve := someone("root"), someone("ann"), someone("bo"), someone("cy"), someone("eve")
-	l := New(world, root.public())
+	l := New(testWorld, root.public())
 	operators(t, l)
 	merge(t, l, nil, root.op(ann), ann.op(bo), bo.op(cy))
 	operators(t, l, ann, bo, cy)
@@ -124,7 +124,7 @@ func TestAuthority(t *testing.T) {
 
 func TestBans(t *testing.T) {
 	root, ann, eve := someone("root"), someone("ann"), someone("eve")
-	l := New(world, root.public())
+	l := New(testWorld, root.public())
 	merge(t, l, nil, root.op(ann))
 	merge(t, l, nil, root.says(Statement{Topic: Ban, On: true, Subject: ann.id}))
 	if l.Banned(ann.id, "", start) != nil {
@@ -183,7 +183,7 @@ func TestAnyOrder(t *testing.T) {
 		}
 		logs := make([]*Log, 5)
 		for i := range logs {
-			logs[i] = New(world, people[0].public())
+			logs[i] = New(testWorld, people[0].public())
 			r.Shuffle(len(said), func(i, j int) { said[i], said[j] = said[j], said[i] })
 			for rest := said; len(rest) > 0; {
 				n := 1 + r.IntN(len(rest))
@@ -223,7 +223,7 @@ func state(l *Log, people []*person) (out []byte) {
 // TestBounds: an operator cannot fill the log for the others.
 func TestBounds(t *testing.T) {
 	root, eve := someone("root"), someone("eve")
-	l := New(world, root.public())
+	l := New(testWorld, root.public())
 	merge(t, l, nil, root.op(eve))
 	var list []*Statement
 	for i := range perIssuer + 1 {
@@ -269,6 +269,6 @@ func FuzzDecode(f *testing.F) {
 		if !bytes.Equal(s.Append(nil), b) || len(b) > MaxSize {
 			t.Fatal("another encoding")
 		}
-		New(world, someone("ann").public()).Merge([]*Statement{s}, start)
+		New(testWorld, someone("ann").public()).Merge([]*Statement{s}, start)
 	})
 }

@@ -35,6 +35,7 @@ const (
 	Ban                        // On: the subject, a player, may not enter
 	Listed                     // On: the subject, a player, is on the whitelist
 	Whitelist                  // On: only the whitelist may enter; no subject
+	Time                       // Text: the time of day at the time of issue; no subject
 )
 
 // Space is the disk space in which a node keeps its log: the encodings of the
@@ -155,6 +156,8 @@ func (s *Statement) check() error {
 		return fmt.Errorf("%w: it bans an address and a player", ErrFormat)
 	case s.Topic == Operator && s.Until != 0:
 		return fmt.Errorf("%w: an operator for a time", ErrFormat)
+	case s.Topic == Time && (!s.On || !s.Subject.IsZero() || s.Name != "" || s.Until != 0 || !isTime(s.Text)):
+		return fmt.Errorf("%w: no time of day", ErrFormat)
 	case s.Keep && (s.Topic != Operator || s.On):
 		return fmt.Errorf("%w: it keeps what it does not undo", ErrFormat)
 	}

@@ -196,7 +196,7 @@ func (h *Hall) admit(p *player, from machine.Peer) {
 func (h *Hall) welcome(p *player) {
 	h.env.Send(p.session, &Admitted{
 		Player: p.id, Name: p.rec.Name, Entity: p.rec.Entity, Operator: p.operator,
-		New: p.rec.Epoch == 0, Mode: h.cfg.Mode, Home: p.region, TimeOffset: h.world.TimeOffset,
+		New: p.rec.Epoch == 0, Mode: h.cfg.Mode, Home: p.region, TimeOffset: h.timeOffset,
 	})
 	h.sendCommands(p)
 	h.env.Send(p.session, h.list())

@@ -35,20 +35,20 @@ func (c *call) kick() error {
 	if err != nil {
 		return err
 	}
-	text := "You were asked to leave"
-	if reason := c.rest(1); reason != "" {
-		text += ": " + reason
-	}
-	c.throwOut(p, wire.Kicked, text+".")
-	c.reply("%s was sent out.", p.rec.Name)
+	c.order(p, decision.Order{Kind: decision.Kick, Text: cut(c.rest(1), decision.MaxText)}, func() {
+		c.reply("%s was sent out.", p.rec.Name)
+	})
 	return nil
 }
 
 // throwOut ends a player's session; the region saves the player when it sees
 // the link closed.
-func (h *Hall) throwOut(p *player, code wire.Code, text string) {
+func (h *Hall) throwOut(p *player, r *Refused) {
+	if !p.here {
+		return
+	}
 	delete(h.sessions, p.session)
-	h.refuse(p.session, refusal(code, text))
+	h.refuse(p.session, r)
 	h.gone(p)
 }
 

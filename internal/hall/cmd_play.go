@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/closest"
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
@@ -14,11 +15,8 @@ import (
 )
 
 const (
-	giveMost      = 999             // blocks that one /give gives
 	locateTimeout = 2 * time.Second // a region that does not answer
 )
-
-var modeNames = []string{"survival", "creative", "spectator"}
 
 // playCommands act on players in the world.
 func playCommands() []*command {
@@ -30,9 +28,10 @@ func playCommands() []*command {
 	}
 }
 
-func (c *call) order(p *player, o Order) {
+// errand brings an Order to a player.
+func (h *Hall) errand(p *player, o Order) {
 	o.Player = p.id
-	c.send(&errand{
+	h.send(&errand{
 		player: p, at: p.region,
 		ask: func(at world.RegionPos, tag uint64) machine.Message {
 			o := o
@@ -43,9 +42,7 @@ func (c *call) order(p *player, o Order) {
 }
 
 func (c *call) spawn() error {
-	feet := c.cfg.Spawn.Centre()
-	feet.Y = fixed.Int(int(c.cfg.Spawn.Y))
-	c.order(c.from, Order{Kind: Teleport, Position: feet})
+	c.order(c.from, decision.Order{Kind: decision.Spawn}, nil)
 	return nil
 }
 
@@ -62,7 +59,7 @@ func (c *call) tp() error {
 	}
 	switch len(place) {
 	case 1:
-		to, err := c.playerHere(place[0].text)
+		to, err := c.playerHere(place[0].Text)
 		if err != nil {
 			return err
 		}
@@ -78,9 +75,10 @@ func (c *call) tpToPlayer(who, to *player) error {
 		return sorry("%s is there already.", who.rec.Name)
 	}
 	c.locate(to, func(at world.Vec) {
-		c.order(who, Order{Kind: Teleport, Position: at})
-		c.reply("%s is now with %s.", who.rec.Name, to.rec.Name)
-		c.tellMoved(who, "to "+to.rec.Name)
+		c.order(who, decision.Order{Kind: decision.Teleport, At: at}, func() {
+			c.reply("%s is now with %s.", who.rec.Name, to.rec.Name)
+			c.tellMoved(who, "to "+to.rec.Name)
+		})
 	})
 	return nil
 }
@@ -92,20 +90,21 @@ func (c *call) tellMoved(who *player, where string) {
 	}
 }
 
-func (c *call) tpToPlace(who *player, place []word) error {
+func (c *call) tpToPlace(who *player, place []decision.Word) error {
 	go_ := func(from world.Vec) error {
 		to, err := coordinates(place, from)
 		if err != nil {
 			return err
 		}
-		c.order(who, Order{Kind: Teleport, Position: to})
-		c.reply("%s is now at %s.", who.rec.Name, to.Block())
-		c.tellMoved(who, "to "+to.Block().String())
+		c.order(who, decision.Order{Kind: decision.Teleport, At: to}, func() {
+			c.reply("%s is now at %s.", who.rec.Name, to.Block())
+			c.tellMoved(who, "to "+to.Block().String())
+		})
 		return nil
 	}
 	relative := false
 	for _, w := range place {
-		relative = relative || strings.HasPrefix(w.text, "~")
+		relative = relative || strings.HasPrefix(w.Text, "~")
 	}
 	if !relative {
 		return go_(world.Vec{})
@@ -134,11 +133,11 @@ func (c *call) locate(p *player, then func(world.Vec)) {
 }
 
 // coordinates reads x y z; ~ is from's.
-func coordinates(words []word, from world.Vec) (world.Vec, error) {
+func coordinates(words []decision.Word, from world.Vec) (world.Vec, error) {
 	var out world.Vec
 	base := [3]fixed.Num{from.X, from.Y, from.Z}
 	for i, dst := range []*fixed.Num{&out.X, &out.Y, &out.Z} {
-		n, err := coordinate(words[i].text, base[i], i != 1)
+		n, err := coordinate(words[i].Text, base[i], i != 1)
 		if err != nil {
 			return out, err
 		}
@@ -179,7 +178,7 @@ func (c *call) gamemode() error {
 	if len(c.args) < 1 || len(c.args) > 2 {
 		return errUsage
 	}
-	mode := pick(modeNames, c.arg(0))
+	mode := pick(decision.Modes, c.arg(0))
 	if mode < 0 {
 		return errUsage
 	}
@@ -193,8 +192,9 @@ func (c *call) gamemode() error {
 	if c.earns() && world.Mode(mode) == world.Creative {
 		return sorry("Nobody plays in creative mode in this world: what they placed would not last, for the other nodes keep count of what players have dug.")
 	}
-	c.order(who, Order{Kind: SetMode, Mode: uint8(mode)})
-	c.reply("%s plays in %s mode now.", who.rec.Name, modeNames[mode])
+	c.order(who, decision.Order{Kind: decision.SetMode, Text: decision.Modes[mode]}, func() {
+		c.reply("%s plays in %s mode now.", who.rec.Name, decision.Modes[mode])
+	})
 	return nil
 }
 
@@ -243,14 +243,15 @@ func (c *call) give() error {
 	}
 	count := 1
 	if len(c.args) == 3 {
-		if count, err = strconv.Atoi(c.arg(2)); err != nil || count < 1 || count > giveMost {
-			return sorry("The count goes from 1 to %d.", giveMost)
+		if count, err = strconv.Atoi(c.arg(2)); err != nil || count < 1 || count > decision.MaxGive {
+			return sorry("The count goes from 1 to %d.", decision.MaxGive)
 		}
 	}
 	if c.earns() {
 		return sorry("Nothing can be given in this world: it would not last, for the other nodes keep count of what players have dug.")
 	}
-	c.order(who, Order{Kind: Give, Block: block, Count: uint16(count)})
-	c.reply("%s gets %d × %s.", who.rec.Name, count, world.Info(block).Title)
+	c.order(who, decision.Order{Kind: decision.Give, Text: world.Info(block).Name, Count: uint16(count)}, func() {
+		c.reply("%s gets %d × %s.", who.rec.Name, count, world.Info(block).Title)
+	})
 	return nil
 }

@@ -64,7 +64,7 @@ func (c *call) near() error {
 	if text == "" {
 		return errUsage
 	}
-	c.order(c.from, Order{Kind: SayNear, Text: text})
+	c.errand(c.from, Order{Near: text})
 	return nil
 }
 

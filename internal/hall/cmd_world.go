@@ -6,17 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
 // saveTimeout is how long /save waits for a region.
 const saveTimeout = 30 * time.Second
-
-// Times of the day in 1/24ths of a day since sunrise.
-var timeNames = []struct {
-	name string
-	hour int64
-}{{"day", 1}, {"noon", 6}, {"night", 13}, {"midnight", 18}}
 
 // worldCommands are about the world.
 func worldCommands() []*command {
@@ -32,7 +27,7 @@ func worldCommands() []*command {
 
 func (c *call) time() error {
 	if c.arg(0) == "query" || len(c.args) == 0 {
-		c.reply("It is %s.", c.clock())
+		c.reply("It is %s.", c.clock(mod(c.tick()+c.timeOffset, c.cfg.Day)))
 		return nil
 	}
 	if len(c.args) != 2 {
@@ -45,52 +40,31 @@ func (c *call) time() error {
 	if err != nil {
 		return err
 	}
+	text := c.arg(1)
 	switch c.arg(0) {
 	case "set":
-		c.setTime(mod(ticks-c.tick(), c.cfg.Day))
 	case "add":
-		c.setTime(mod(c.world.TimeOffset+ticks, c.cfg.Day))
+		ticks = mod(c.tick()+c.timeOffset+ticks, c.cfg.Day)
+		text = strconv.FormatInt(ticks, 10)
 	default:
 		return errUsage
 	}
+	c.propose(decision.Statement{Topic: decision.Time, On: true, Text: text}, fmt.Sprintf("It is %s now.", c.clock(mod(ticks, c.cfg.Day))))
 	return nil
 }
 
 // ticks reads a time of day or a number of ticks.
 func (c *call) ticks(s string) (int64, error) {
-	for _, t := range timeNames {
-		if s == t.name {
-			return t.hour * c.cfg.Day / 24, nil
-		}
-	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < -c.cfg.Day || n > c.cfg.Day {
+	n, ok := decision.ParseTime(s, c.cfg.Day)
+	if !ok || n < -c.cfg.Day || n > c.cfg.Day {
 		return 0, sorry("%q is no time: day, noon, night, midnight or up to %d ticks.", s, c.cfg.Day)
 	}
 	return n, nil
 }
 
-func (c *call) setTime(offset int64) {
-	c.world.TimeOffset = offset
-	c.writeWorld(func(err error) {
-		c.toAll(&TimeOffset{Ticks: c.world.TimeOffset})
-		c.lawsToAll()
-		c.done(err, "It is %s now.", c.clock())
-	})
-}
-
-// done answers a command that has changed something on disk.
-func (c *call) done(err error, format string, args ...any) {
-	if err != nil {
-		c.fail("%s It could not be saved and holds until the node restarts: %v.", fmt.Sprintf(format, args...), err)
-		return
-	}
-	c.reply(format, args...)
-}
-
-// clock is the time of day as on a clock: sunrise is at 6:00.
-func (h *Hall) clock() string {
-	minutes := mod(h.tick()+h.world.TimeOffset, h.cfg.Day) * 24 * 60 / h.cfg.Day
+// clock is a time of day, in ticks, as on a clock: sunrise is at 6:00.
+func (h *Hall) clock(ticks int64) string {
+	minutes := ticks * 24 * 60 / h.cfg.Day
 	minutes = (minutes + 6*60) % (24 * 60)
 	return fmt.Sprintf("%d:%02d", minutes/60, minutes%60)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/closest"
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
@@ -23,14 +24,8 @@ type call struct {
 	*Hall
 	*command
 	from *player
-	line string // what was typed after the slash
-	args []word // without the command's name
-}
-
-// word is a part of a line.
-type word struct {
-	text string
-	at   int // where it begins in the line
+	line string          // what was typed after the slash
+	args []decision.Word // without the command's name
 }
 
 // complaint is an error that is shown to the player who typed: a sentence.
@@ -69,18 +64,18 @@ func findCommand(name string) *command {
 
 // command runs a line that began with a slash (which is cut off).
 func (h *Hall) command(from *player, line string) {
-	words, err := split(line)
+	words, err := decision.Words(line)
 	if err != nil {
-		h.tell(from, wire.ChatError, "%v", err)
+		h.tell(from, wire.ChatError, "The command cannot be read: %v.", err)
 		return
 	}
 	if len(words) == 0 {
 		h.tell(from, wire.ChatError, "Type a command after the slash. /help lists them.")
 		return
 	}
-	cmd := findCommand(strings.ToLower(words[0].text))
+	cmd := findCommand(strings.ToLower(words[0].Text))
 	if cmd == nil || cmd.operator && !from.operator {
-		h.tell(from, wire.ChatError, "%s", unknown(from, cmd, words[0].text))
+		h.tell(from, wire.ChatError, "%s", unknown(from, cmd, words[0].Text))
 		return
 	}
 	c := &call{Hall: h, command: cmd, from: from, line: line, args: words[1:]}
@@ -127,7 +122,7 @@ func (c *call) fail(format string, args ...any)  { c.tell(c.from, wire.ChatError
 // arg returns the n-th argument, empty if there is none.
 func (c *call) arg(n int) string {
 	if n < len(c.args) {
-		return c.args[n].text
+		return c.args[n].Text
 	}
 	return ""
 }
@@ -137,36 +132,7 @@ func (c *call) rest(n int) string {
 	if n >= len(c.args) {
 		return ""
 	}
-	return strings.TrimSpace(c.line[c.args[n].at:])
-}
-
-// split cuts a line into words at spaces. What stands in double quotes is one
-// word; a quote inside of a word is part of it.
-func split(line string) ([]word, error) {
-	var out []word
-	for i := 0; i < len(line); {
-		if line[i] == ' ' {
-			i++
-			continue
-		}
-		end, text := 0, ""
-		if line[i] == '"' {
-			n := strings.IndexByte(line[i+1:], '"')
-			if n < 0 {
-				return nil, sorry(`A double quote is open: write "name with spaces".`)
-			}
-			text, end = line[i+1:i+1+n], i+n+2
-		} else {
-			n := strings.IndexByte(line[i:], ' ')
-			if n < 0 {
-				n = len(line) - i
-			}
-			text, end = line[i:i+n], i+n
-		}
-		out = append(out, word{text, i})
-		i = end
-	}
-	return out, nil
+	return strings.TrimSpace(c.line[c.args[n].At:])
 }
 
 // sendCommands tells a player's client what it may complete: each form of each

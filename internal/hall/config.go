@@ -16,7 +16,6 @@ type Config struct {
 	Day        int64        // ticks of a day
 	Spawn      world.Pos    // the block that new players stand in
 	Mode       uint8        // how newcomers play
-	Protect    int32        // blocks around the spawn, to each side, that only operators change; 0: none
 	MaxPlayers int          // 0: as many as a list of players holds
 	Stored     bool         // the world is kept in the storage, whose rules know what players have won
 	// Whitelist reports whether the founder lets in only who is on the whitelist,
@@ -44,15 +43,4 @@ func (c Config) withDefaults() Config {
 		c.Whitelist = func() bool { return false }
 	}
 	return c
-}
-
-// protected returns the box around the spawn, from bottom to top.
-func (c Config) protected() []Area {
-	if c.Protect <= 0 {
-		return nil
-	}
-	return []Area{{
-		Min: world.Pos{X: c.Spawn.X - c.Protect, Y: 0, Z: c.Spawn.Z - c.Protect},
-		Max: world.Pos{X: c.Spawn.X + c.Protect, Y: world.Height - 1, Z: c.Spawn.Z + c.Protect},
-	}}
 }

@@ -1,8 +1,10 @@
 package hall
 
 import (
+	"bytes"
 	"encoding/base64"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
@@ -11,60 +13,121 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
-// What operators decide is not the hall's to say: a command makes a proposal, the
-// operator's client signs it, and the node's log takes it or not. The hall keeps
-// the statements in its own space as well, which is replicated, so that what was
+// What operators decide or order is not the hall's to say: a command makes a
+// proposal, the operator's client signs it, and the node's log takes a decision or
+// not; an order goes with its signature to the player's home. The hall keeps the
+// decisions in its own space as well, which is replicated, so that what was
 // acknowledged survives the loss of this node.
 
-// proposal is a decision that waits for the signature of the player who has asked
-// for it.
+// proposal is what waits for the signature of the player who has asked for it.
 type proposal struct {
-	decision.Statement
+	want  []byte // the encoding without issuer and signature
 	until time.Time
-	done  string // what the player reads then
+	take  func(signed []byte)
 }
 
-// signTime is how long a client may take to sign.
-const signTime = 30 * time.Second
+const (
+	// signTime is how long a client may take to sign.
+	signTime = 30 * time.Second
+	// maxProposals is how many commands of one player wait for their signatures.
+	maxProposals = 8
+)
 
-// propose asks the player who typed a command to sign a decision.
-func (c *call) propose(s decision.Statement, done string) {
-	log := c.cfg.Decisions
-	s.World, s.Seq = log.World(), log.Next(c.from.id, c.Hall.time())
-	c.from.proposal = &proposal{s, c.Hall.time().Add(signTime), done}
-	c.env.Send(c.from.session, &Propose{s.Append(nil)})
+// ask asks the player who typed a command for a signature.
+func (c *call) ask(want []byte, take func(signed []byte)) {
+	p := c.from
+	p.proposals = append(p.proposals, &proposal{want, c.Hall.time().Add(signTime), take})
+	p.proposals = p.proposals[max(0, len(p.proposals)-maxProposals):]
+	c.env.Send(p.session, &Propose{want})
 }
 
-// onSigned takes a decision that a player has signed: the one that was proposed
-// to that player, nothing else.
+// onSigned takes what a player has signed: what was proposed to that player, nothing
+// else.
 func (h *Hall) onSigned(from machine.Peer, b []byte) {
 	p := h.sessions[from]
-	if p == nil || !p.here || p.proposal == nil {
+	if p == nil || !p.here || len(p.proposals) == 0 {
 		return
 	}
-	want := p.proposal
-	p.proposal = nil
-	s, err := decision.Decode(b)
-	if err != nil || h.time().After(want.until) {
-		h.tell(p, wire.ChatError, "The decision was not signed in time. Type the command again.")
-		return
-	}
-	want.Issuer, want.Signature = s.Issuer, s.Signature
-	if *s != want.Statement || s.By() != p.id {
+	want := decision.Unsigned(b)
+	i := slices.IndexFunc(p.proposals, func(w *proposal) bool { return bytes.Equal(w.want, want) })
+	if i < 0 {
 		h.tell(p, wire.ChatError, "Your client has signed something else. Nothing was changed.")
 		return
 	}
-	if err := h.cfg.Decide(s); err != nil {
-		h.tell(p, wire.ChatError, "That could not be decided: %v.", err)
+	proposal := p.proposals[i]
+	p.proposals = slices.Delete(p.proposals, i, i+1)
+	if h.time().After(proposal.until) {
+		h.tell(p, wire.ChatError, "The command was not signed in time. Type it again.")
 		return
 	}
-	h.keepDecisions(func(err error) {
+	proposal.take(b)
+}
+
+// propose asks the player who typed a command to sign a decision; done is what the
+// player reads then.
+func (c *call) propose(s decision.Statement, done string) {
+	log := c.cfg.Decisions
+	s.World, s.Seq = log.World(), log.Next(c.from.id, c.Hall.time())
+	c.ask(s.Append(nil), func(signed []byte) { c.decide(signed, done) })
+}
+
+func (c *call) decide(signed []byte, done string) {
+	s, err := decision.Decode(signed)
+	if err == nil && s.By() != c.from.id {
+		err = decision.ErrSignature
+	}
+	if err == nil {
+		err = c.cfg.Decide(s)
+	}
+	if err != nil {
+		c.fail("That could not be decided: %v.", err)
+		return
+	}
+	c.keepDecisions(func(err error) {
 		if err != nil {
-			h.tell(p, wire.ChatError, "%s It could not be saved and holds until the node restarts: %v.", want.done, err)
+			c.fail("%s It could not be saved and holds until the node restarts: %v.", done, err)
 			return
 		}
-		h.tell(p, wire.ChatSystem, "%s", want.done)
+		c.reply("%s", done)
 	})
+}
+
+// order asks the player who typed a command to sign an order about a player, and
+// brings it to that player's home; then, if not nil, is called when it is on its way.
+func (c *call) order(who *player, o decision.Order, then func()) {
+	c.lastOrder = max(c.lastOrder+1, uint64(c.Hall.time().UnixMilli()))
+	o.World, o.Seq, o.Subject, o.Name = c.cfg.Decisions.World(), c.lastOrder, who.id, who.rec.Name
+	c.ask(o.Append(nil), func(signed []byte) { c.execute(who, signed, then) })
+}
+
+func (c *call) execute(who *player, signed []byte, then func()) {
+	o, err := decision.DecodeOrder(signed)
+	if err == nil {
+		err = o.Verify(c.cfg.Decisions.World(), c.Hall.time(), c.cfg.Decisions.IsOperator)
+	}
+	switch {
+	case err != nil:
+		c.fail("That could not be ordered: %v.", err)
+		return
+	case !who.here:
+		c.fail("%s is not here any more.", who.rec.Name)
+		return
+	}
+	c.errand(who, Order{Signed: signed})
+	if o.Kind == decision.Kick {
+		c.throwOut(who, &Refused{Code: wire.Kicked, Text: KickText(o), Order: signed})
+	}
+	if then != nil {
+		then()
+	}
+}
+
+// KickText is what a player reads who was kicked.
+func KickText(o *decision.Order) string {
+	if o.Text == "" {
+		return wire.Kicked.Text()
+	}
+	return "You were asked to leave: " + strings.TrimSuffix(o.Text, ".") + "."
 }
 
 // onDecided is when the log has changed, whoever has decided something.
@@ -74,7 +137,7 @@ func (h *Hall) onDecided() {
 	}
 	for _, p := range slices.Clone(h.here) {
 		if b := h.cfg.Decisions.Banned(p.id, p.rec.Name, h.time()); b != nil {
-			h.throwOut(p, wire.Banned, BanText(b))
+			h.throwOut(p, refusal(wire.Banned, BanText(b)))
 			continue
 		}
 		is := h.cfg.Decisions.IsOperator(p.id)
@@ -89,7 +152,19 @@ func (h *Hall) onDecided() {
 			h.tell(p, wire.ChatSystem, "You are no operator any more.")
 		}
 	}
+	h.tellTime()
 	h.keepDecisions(nil)
+}
+
+// tellTime tells everybody what the time of day is, if that was decided anew.
+func (h *Hall) tellTime() {
+	ticks := h.cfg.Decisions.TimeOffset(h.cfg.Day, func(ms uint64) int64 {
+		return h.tickAt(machine.Time(time.Duration(ms) * time.Millisecond))
+	})
+	if ticks != h.timeOffset {
+		h.timeOffset = ticks
+		h.toAll(&TimeOffset{Ticks: ticks})
+	}
 }
 
 // recallDecisions gives the node what the hall has on disk, which the node checks
@@ -108,6 +183,7 @@ func (h *Hall) recallDecisions() {
 	if len(list) > 0 && h.cfg.Decide != nil {
 		_ = h.cfg.Decide(list...) // what does not count is removed below
 	}
+	h.tellTime()
 	h.keepDecisions(nil)
 }
 

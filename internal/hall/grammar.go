@@ -102,7 +102,7 @@ func (c *call) meant() string {
 			}
 		}
 		next := slices.DeleteFunc(slices.Clone(left), func(f []string) bool {
-			return !slices.Contains(strings.Split(at(f, i), "|"), w.text)
+			return !slices.Contains(strings.Split(at(f, i), "|"), w.Text)
 		})
 		switch {
 		case len(next) > 0:
@@ -110,7 +110,7 @@ func (c *call) meant() string {
 		case open:
 			return ""
 		default:
-			return closest.Question(w.text, "", words)
+			return closest.Question(w.Text, "", words)
 		}
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
@@ -65,7 +66,7 @@ func TestMeant(t *testing.T) {
 		words := strings.Fields(line)
 		c := &call{command: findCommand(words[0])}
 		for _, w := range words[1:] {
-			c.args = append(c.args, word{text: w})
+			c.args = append(c.args, decision.Word{Text: w})
 		}
 		if got := c.meant(); got != want {
 			t.Errorf("/%s: %q, want %q", line, got, want)

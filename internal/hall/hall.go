@@ -22,10 +22,12 @@ type Hall struct {
 	calling  bool      // timerRoster is set
 	vouches  []vouch   // that wait for their sessions, the oldest first
 
-	awake   map[world.RegionPos]bool
-	errands map[uint64]*errand // on their way to players, by tag
-	saves   map[uint64]*save   // waiting for Saved, by tag
-	nextTag uint64
+	awake      map[world.RegionPos]bool
+	errands    map[uint64]*errand // on their way to players, by tag
+	saves      map[uint64]*save   // waiting for Saved, by tag
+	nextTag    uint64
+	lastOrder  uint64 // Seq of the last order that was proposed
+	timeOffset int64  // as the sessions were told
 }
 
 // player is somebody whom the hall knows, here or away.
@@ -46,9 +48,9 @@ type player struct {
 	quiet   pace // of chat and commands
 	deaths  pace // that the others are told of
 
-	operator bool  // as the client was told
-	since    int64 // Unix seconds when the player came
-	proposal *proposal
+	operator  bool  // as the client was told
+	since     int64 // Unix seconds when the player came
+	proposals []*proposal
 }
 
 // Kinds of timers.
@@ -85,7 +87,6 @@ func (h *Hall) OnMessage(from machine.Peer, m machine.Message) {
 		h.leave(from)
 	case *Awake:
 		h.awake[m.Region] = true
-		h.sendLaws(m.Region)
 	case *Asleep:
 		delete(h.awake, m.Region)
 	case *Arrived:
@@ -161,17 +162,6 @@ func (h *Hall) regionsAwake() []world.RegionPos {
 // toRegion gives a message to the node to bring to its region.
 func (h *Hall) toRegion(m machine.Message) { h.env.Send(machine.Peer{}, m) }
 
-func (h *Hall) sendLaws(r world.RegionPos) {
-	h.toRegion(&Laws{Region: r, TimeOffset: h.world.TimeOffset, Protected: h.cfg.protected()})
-}
-
-// lawsToAll tells all regions that tick what holds now.
-func (h *Hall) lawsToAll() {
-	for _, r := range h.regionsAwake() {
-		h.sendLaws(r)
-	}
-}
-
 // toAll sends one message to everybody who is here.
 func (h *Hall) toAll(m machine.Message) {
 	for _, p := range h.here {
@@ -180,4 +170,6 @@ func (h *Hall) toAll(m machine.Message) {
 }
 
 // tick is the world's tick at present.
-func (h *Hall) tick() int64 { return int64(h.env.Now().Sub(h.cfg.Epoch) / tickLength) }
+func (h *Hall) tick() int64 { return h.tickAt(h.env.Now()) }
+
+func (h *Hall) tickAt(t machine.Time) int64 { return int64(t.Sub(h.cfg.Epoch) / tickLength) }

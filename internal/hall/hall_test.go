@@ -128,34 +128,6 @@ func FuzzCommand(f *testing.F) {
 	})
 }
 
-func TestSplit(t *testing.T) {
-	for _, c := range []struct {
-		line string
-		want []string
-	}{
-		{"", nil},
-		{"  a  b ", []string{"a", "b"}},
-		{`msg "Ann B" it's "fine"`, []string{"msg", "Ann B", "it's", "fine"}},
-		{`a"b c"`, []string{`a"b`, `c"`}},
-		{`""`, []string{""}},
-	} {
-		words, err := split(c.line)
-		if err != nil {
-			t.Errorf("%q: %v", c.line, err)
-		}
-		var got []string
-		for _, w := range words {
-			got = append(got, w.text)
-		}
-		if fmt.Sprint(got) != fmt.Sprint(c.want) {
-			t.Errorf("%q: got %q, want %q", c.line, got, c.want)
-		}
-	}
-	if _, err := split(`msg "Ann`); err == nil {
-		t.Error("an open quote was accepted")
-	}
-}
-
 func TestPace(t *testing.T) {
 	var p pace
 	now := machine.Time(0).Add(time.Hour)

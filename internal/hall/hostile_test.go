@@ -122,7 +122,7 @@ func TestSignedBySomebodyElse(t *testing.T) {
 		s.act("enter b bo Bo")
 		s.deaf = true
 		s.act("say a /op Bo")
-		x := s.h.sessions[session("a")].proposal.Statement
+		x := s.proposed("a")
 		by := change(&x)
 		x.Sign(keyOf(by))
 		s.h.OnMessage(session("a"), &Signed{x.Append(nil)})
@@ -149,13 +149,23 @@ func TestSignedBySomebodyElse(t *testing.T) {
 	s.act("say a /whitelist on")
 	s.h.OnMessage(session("b"), &Signed{nil})
 	s.h.OnMessage(machine.Peer{}, &Signed{nil})
-	x := s.h.sessions[session("a")].proposal.Statement
+	x := s.proposed("a")
 	x.Sign(keyOf("ann"))
 	s.wait(time.Minute)
 	s.h.OnMessage(session("a"), &Signed{x.Append(nil)})
 	if s.h.whitelisted() {
 		t.Error("a signature that comes too late counts")
 	}
+}
+
+// proposed is the decision that a session was asked to sign last.
+func (s *stage) proposed(who string) decision.Statement {
+	list := s.h.sessions[session(who)].proposals
+	x, err := decision.Decode(list[len(list)-1].want)
+	if err != nil {
+		panic(err)
+	}
+	return *x
 }
 
 // TestOnlyKnown: who comes from where too many new players came from is let in only

@@ -35,8 +35,8 @@ type (
 	// Say is a line that the player typed; a leading slash makes it a command.
 	Say struct{ Text string }
 
-	// Signed is a decision that the hall has proposed to the player, signed: the
-	// encoding of a decision.Statement.
+	// Signed is a decision or an order that the hall has proposed to the player,
+	// signed: the encoding of a decision.Statement or a decision.Order.
 	Signed struct{ Statement []byte }
 
 	// Leave ends the session in good order. A link that closes means the same.
@@ -64,6 +64,9 @@ type (
 		Code  wire.Code
 		Text  string
 		Retry uint32 // seconds until another try makes sense, 0: never
+		// Order is who is kicked's proof that an operator wants it: the encoding of a
+		// decision.Order.
+		Order []byte
 	}
 
 	// Players is who is here, or what has changed of it.
@@ -79,8 +82,8 @@ type (
 		Text string
 	}
 
-	// Propose asks the player to sign a decision, which a command of the player
-	// asks for: the encoding of a decision.Statement without issuer and signature.
+	// Propose asks the player to sign what a command of the player asks for: the
+	// encoding of a decision.Statement or a decision.Order without issuer and signature.
 	Propose struct{ Statement []byte }
 
 	// NewHost says that another node leads the hall now, which knows nothing of
@@ -116,17 +119,14 @@ type PlayerInfo struct {
 // brings them to Region (Order and Locate go to the player's home as far as the
 // hall knows; that region answers NotHere if it knows better).
 type (
-	// Order acts on a player who is here.
+	// Order acts on a player who is here, by a signed order; or the player says
+	// something to those near.
 	Order struct {
-		Region   world.RegionPos
-		Tag      uint64
-		Player   id.ID
-		Kind     OrderKind
-		Position world.Vec   // Teleport: the middle of the feet
-		Block    world.Block // Give
-		Count    uint16      // Give
-		Mode     uint8       // SetMode
-		Text     string      // SayNear
+		Region world.RegionPos
+		Tag    uint64
+		Player id.ID
+		Signed []byte // the encoding of a decision.Order; empty: Near counts
+		Near   string // what the player says
 	}
 
 	// Locate asks where a player is; Located comes back, with Found false if the
@@ -141,13 +141,6 @@ type (
 	SaveAll struct {
 		Region world.RegionPos
 		Tag    uint64
-	}
-
-	// Laws are what holds in the whole world: the answer to Awake, and news.
-	Laws struct {
-		Region     world.RegionPos
-		TimeOffset int64
-		Protected  []Area
 	}
 
 	// Claimed answers Claim: whether From is the player's home.
@@ -176,22 +169,6 @@ type Vouched struct {
 	New     bool
 	Mode    uint8
 }
-
-// OrderKind says what an Order does.
-type OrderKind uint8
-
-// The kinds of orders.
-const (
-	Teleport OrderKind = iota + 1
-	Give
-	SetMode
-	_       // was SetOperator: regions ask the log of decisions
-	SayNear // the player says Text to those near
-)
-
-// Area is a protected box of blocks, both corners inside: only operators may
-// change blocks there.
-type Area struct{ Min, Max world.Pos }
 
 // From a region, brought by the node.
 type (

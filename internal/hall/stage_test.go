@@ -53,7 +53,7 @@ func (s *stage) start() {
 	s.timers, s.jobs = nil, nil
 	log := decision.New(stageWorld, [32]byte(keyOf("founder's node").Public().(ed25519.PublicKey)))
 	s.h = New(s, Config{
-		Name: "home", Seed: "42", Epoch: stageEpoch, Spawn: world.Pos{X: 200, Y: 70, Z: -5}, Mode: 0, Protect: 4, MaxPlayers: 3,
+		Name: "home", Seed: "42", Epoch: stageEpoch, Spawn: world.Pos{X: 200, Y: 70, Z: -5}, Mode: 0, MaxPlayers: 3,
 		Decisions: log, Decide: func(list ...*decision.Statement) error {
 			_, err := log.Merge(list, time.Unix(0, int64(s.now)))
 			s.signs = append(s.signs, func() { s.h.OnMessage(machine.Peer{}, &Decided{}) })
@@ -108,13 +108,27 @@ func (s *stage) Send(to machine.Peer, m machine.Message) {
 		s.say("%s < %s", peerName(to), show(m))
 	}
 	if m, ok := m.(*Propose); ok && !s.deaf {
-		x, err := decision.Decode(m.Statement)
+		signed := signedBy(s.players[to], m.Statement)
+		s.signs = append(s.signs, func() { s.h.OnMessage(to, &Signed{signed}) })
+	}
+}
+
+// signedBy is what was proposed, signed by a player.
+func signedBy(player string, proposal []byte) []byte {
+	if decision.IsOrder(proposal) {
+		o, err := decision.DecodeOrder(proposal)
 		if err != nil {
 			panic(err)
 		}
-		x.Sign(keyOf(s.players[to]))
-		s.signs = append(s.signs, func() { s.h.OnMessage(to, &Signed{x.Append(nil)}) })
+		o.Sign(keyOf(player))
+		return o.Append(nil)
 	}
+	x, err := decision.Decode(proposal)
+	if err != nil {
+		panic(err)
+	}
+	x.Sign(keyOf(player))
+	return x.Append(nil)
 }
 
 func (s *stage) Do(queue string, tag uint64, job machine.Job) {
@@ -179,8 +193,25 @@ func session(name string) machine.Peer {
 func show(m any) string {
 	switch m := m.(type) {
 	case *Propose:
+		if decision.IsOrder(m.Statement) {
+			return "Propose " + showOrder(m.Statement)
+		}
 		x, err := decision.Decode(m.Statement)
 		return fmt.Sprintf("Propose topic %d on=%v %s %q until %d: %q %v", x.Topic, x.On, x.Subject.Short(), x.Name, x.Until, x.Text, err)
+	case *Order:
+		if len(m.Signed) > 0 {
+			return fmt.Sprintf("Order %d,%d tag %d for %s: %s", m.Region.X, m.Region.Z, m.Tag, m.Player.Short(), showOrder(m.Signed))
+		}
+		return fmt.Sprintf("Order %d,%d tag %d: %s says to those near: %q", m.Region.X, m.Region.Z, m.Tag, m.Player.Short(), m.Near)
+	case *Refused:
+		if len(m.Order) > 0 {
+			return fmt.Sprintf("Refused %s %q, as ordered: %s", m.Code, m.Text, showOrder(m.Order))
+		}
+		b, _ := json.Marshal(struct {
+			Code, Text string
+			Retry      uint32
+		}{string(m.Code), m.Text, m.Retry})
+		return "Refused " + string(b)
 	case *Commands:
 		names := map[string]bool{} // each form of a command is listed
 		for _, c := range m.List {
@@ -196,6 +227,15 @@ func show(m any) string {
 	}
 	b, _ := json.Marshal(m)
 	return fmt.Sprintf("%T %s", m, b)[len("*hall."):]
+}
+
+func showOrder(b []byte) string {
+	o, err := decision.DecodeOrder(b)
+	signed := "not signed"
+	if o.Issuer != [32]byte{} {
+		signed = "signed by " + o.By().Short()
+	}
+	return fmt.Sprintf("order %d about %s %q: at %v, %d × %q, %s %v", o.Kind, o.Subject.Short(), o.Name, o.At.Block(), o.Count, o.Text, signed, err)
 }
 
 // act does one line of a script.

@@ -16,11 +16,10 @@ import (
 //
 //	p/<player id>    record
 //	d/<register>     a decision.Statement, as text in base64
-//	w                worldState
 //
 // Worlds from before decisions were signed have b/<folded name> and
-// l/<folded name> (bans and whitelist) and operator flags in their records besides;
-// they count for nothing (host/roles.go signs them once).
+// l/<folded name> (bans and whitelist), w (the time of day) and operator flags in
+// their records besides; they count for nothing (host/roles.go signs them once).
 const space = "hall"
 
 // tickLength is the time of one tick: 20 a second.
@@ -40,14 +39,8 @@ type record struct {
 	Invitation id.ID `json:"invitation,omitzero"`
 }
 
-// worldState is what the hall itself remembers.
-type worldState struct {
-	TimeOffset int64 `json:"timeOffset"`
-}
-
 // store is what the hall has on disk, and all of it in memory.
 type store struct {
-	world   worldState
 	players map[id.ID]*player
 	names   map[string]*player // by folded name
 	looks   map[string]int     // how many names look so
@@ -106,8 +99,6 @@ var errStore = errors.New("the hall's data is damaged")
 
 func (h *Hall) loadKV(key string, value []byte) (err error) {
 	switch {
-	case key == "w":
-		err = json.Unmarshal(value, &h.world)
 	case len(key) > 2 && key[:2] == "p/":
 		err = h.loadPlayer(key[2:], value)
 	case len(key) > 2 && key[:2] == "d/":
@@ -161,8 +152,4 @@ func playerKey(who id.ID) string { return "p/" + who.String() }
 
 func (h *Hall) writePlayer(p *player, then func(error)) {
 	h.write(map[string]any{playerKey(p.id): p.rec}, nil, then)
-}
-
-func (h *Hall) writeWorld(then func(error)) {
-	h.write(map[string]any{"w": h.world}, nil, then)
 }

@@ -129,7 +129,7 @@ func (h *Host) startNode() (err error) {
 	nodeConfig := node.Config{
 		Hall: hall.Config{
 			Name: m.Name, Seed: m.Seed, Epoch: m.EpochTime(), Day: world.DayLength, Spawn: m.Spawn, Mode: modeNumber(m.Mode),
-			Protect: m.Rules.Protect, MaxPlayers: players, Whitelist: h.whitelist, Stored: h.stored(),
+			MaxPlayers: players, Whitelist: h.whitelist, Stored: h.stored(),
 		},
 		Region: region.Config{
 			Epoch: m.EpochTime(), Terrain: terrain,

@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,7 +13,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 // Roles come from signed decisions. The root of a shared world is the founder's
@@ -68,6 +71,7 @@ type legacy struct {
 	operators []*decision.Statement
 	others    []*decision.Statement // bans and the whitelist
 	unbound   []string              // on the whitelist, but nobody's yet
+	time      int64                 // offset of the time of day, in ticks
 }
 
 // migrate signs, once, what the world's disk says of operators, bans and the
@@ -83,6 +87,9 @@ func (h *Host) migrate(log *decision.Log, sign func(*decision.Statement)) error 
 		return err
 	}
 	list := append(old.operators, old.others...)
+	if old.time != 0 {
+		list = append(list, &decision.Statement{Topic: decision.Time, On: true})
+	}
 	if sign == nil {
 		if len(list) > 0 {
 			h.cfg.Log.Warn("This world's list of players names operators or bans that nobody has signed. They count for nothing until the founder's node, or an operator, decides them anew.",
@@ -94,6 +101,9 @@ func (h *Host) migrate(log *decision.Log, sign func(*decision.Statement)) error 
 	first := log.Next(log.Root(), time.Unix(0, int64(h.clock.Now())))
 	for i, s := range list {
 		s.World, s.Seq = log.World(), first+uint64(i)
+		if s.Topic == decision.Time {
+			s.Text = strconv.FormatInt((h.tickAt(s.Seq)+old.time)%world.DayLength, 10)
+		}
 		sign(s)
 		w.Put = append(w.Put, machine.KV{Key: []byte(s.Key()), Value: s.Append(nil)})
 	}
@@ -147,7 +157,7 @@ func (l *legacy) read(kind, key string, value []byte) {
 		Name, Reason        string
 		Operator, Whitelist bool
 		Player              id.ID
-		Until               int64
+		Until, TimeOffset   int64
 	}
 	switch kind {
 	case "l":
@@ -180,6 +190,7 @@ func (l *legacy) read(kind, key string, value []byte) {
 		reason := strings.ToValidUTF8(v.Reason[:min(len(v.Reason), decision.MaxText)], "")
 		l.others = append(l.others, &decision.Statement{Topic: decision.Ban, On: true, Subject: v.Player, Name: v.Name, Text: reason, Until: max(0, v.Until)})
 	case "w":
+		l.time = v.TimeOffset
 		if v.Whitelist {
 			l.others = append(l.others, &decision.Statement{Topic: decision.Whitelist, On: true})
 		}
@@ -219,7 +230,14 @@ func (h *Host) former(out *legacy) error {
 			}
 		})
 	}
+	out.time = log.TimeOffset(world.DayLength, h.tickAt)
 	return nil
+}
+
+// tickAt is the world's tick at a time in Unix milliseconds.
+func (h *Host) tickAt(ms uint64) int64 {
+	at := machine.Time(time.Duration(ms) * time.Millisecond)
+	return int64(at.Sub(h.world.Meta.EpochTime()) / region.TickLength)
 }
 
 // formerLog is what statements mean in the world that a record is of.

@@ -2,9 +2,11 @@ package lab
 
 import (
 	"context"
+	"crypto/ed25519"
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
@@ -22,6 +24,7 @@ import (
 // afar, the lead of the lobby.
 type rows struct {
 	home, own node.Part // the player's, and the one that the hostile node leads
+	world     id.ID
 	player    id.ID
 	at        world.Vec
 	session   machine.Peer
@@ -34,16 +37,16 @@ func (r *rows) routed(to node.Part, m machine.Message) machine.Message {
 
 func (r *rows) attacks() (out []machine.Message) {
 	lobby := node.Part{Hall: true}
-	orders := []region.Order{
-		{Kind: region.SetMode, Mode: uint8(world.Creative)},
-		{Kind: region.SetOperator, Operator: true},
-		{Kind: region.Give, Block: world.GoldOre, Count: 999},
-		{Kind: region.Teleport, Position: world.Vec{X: r.at.X + 40<<12, Y: r.at.Y, Z: r.at.Z}},
-	}
-	for _, o := range orders {
-		o.Player = r.player
-		out = append(out, r.routed(r.home, &o), r.routed(r.home, &region.Forward{Player: r.player, Session: r.session, Msg: &o}),
-			r.routed(lobby, &o), &node.Routed{To: r.home, From: lobby, Msg: &o}) // in the lobby's name
+	evil := ed25519.NewKeyFromSeed([]byte("the key of whoever is evil, 32 B"))
+	for i, o := range []decision.Order{
+		{Kind: decision.SetMode, Text: "creative"}, {Kind: decision.Give, Text: "gold_ore", Count: 999}, {Kind: decision.Kick},
+		{Kind: decision.Teleport, At: world.Vec{X: r.at.X + 40<<12, Y: r.at.Y, Z: r.at.Z}},
+	} {
+		o.World, o.Subject, o.Seq = r.world, r.player, uint64(time.Now().UnixMilli())+uint64(i)
+		o.Sign(evil)
+		m := &region.Order{Player: r.player, Signed: o.Append(nil)}
+		out = append(out, r.routed(r.home, m), r.routed(r.home, &region.Forward{Player: r.player, Session: r.session, Msg: m}),
+			r.routed(lobby, m), &node.Routed{To: r.home, From: lobby, Msg: m}) // in the lobby's name
 	}
 	p := world.Player{ID: r.player, Name: "Bo", Operator: true, Health: 3, Mode: world.Creative, Epoch: 1 << 31}
 	p.Body.Pos = r.at
@@ -147,7 +150,7 @@ func joinRows(t *testing.T, ctx context.Context, h *host.Host, b *bystander) (*r
 	if err != nil {
 		t.Fatal(err)
 	}
-	rs := &rows{home: node.Part{Region: m.Spawn.Region()}, player: b.who.Player(), at: b.Body().Pos, session: machine.Peer{ID: id.ID{1}}}
+	rs := &rows{world: m.ID, home: node.Part{Region: m.Spawn.Region()}, player: b.who.Player(), at: b.Body().Pos, session: machine.Peer{ID: id.ID{1}}}
 	theirs := []node.Part{{Hall: true}, rs.home}
 	key, err := hostile.KeyFarther(record, stats.Self.ID, theirs)
 	if err != nil {

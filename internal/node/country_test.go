@@ -26,6 +26,7 @@ type country struct {
 	ahead  map[int]slewed                                // of the true time, nodes' clocks
 	slow   func(of int, m machine.Message) time.Duration // until a message is sent, may be nil
 	notes  []string                                      // what the nodes have told their people
+	orders uint64                                        // that were signed
 }
 
 // nodePeer is a node's name: its address is not zero, as those of sessions are.

@@ -17,7 +17,7 @@ import (
 var seldom = []string{
 	"hall.Arrived", "hall.Awake", "hall.Asleep", "hall.Chat", "hall.Departed", "hall.Leave", "hall.Located", "hall.Propose", "hall.Signed", "node.Decisions",
 	"hall.Players", "hall.Say", "hall.Saved", "hall.TimeOffset", "hall.Vouch", "hall.Vouched",
-	"region.Heard", "region.Laws", "region.Locate", "region.MobOver", "region.MobOverDone", "region.NearChat", "region.Notice",
+	"region.Heard", "region.Locate", "region.MobOver", "region.MobOverDone", "region.NearChat", "region.Notice",
 	"region.Order", "region.SaveAll",
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 // decisions is this node's copy of the world's access control list: what it
@@ -22,10 +23,11 @@ type decisions struct {
 	p     *part
 	log   *decision.Log
 	saved map[string]bool // registers on the disk
-	ops   []id.ID         // as the parts here were told
+	// timeOffset is what the log says of the time of day.
+	timeOffset int64
 
-	origins map[machine.Peer]origin // of sessions of this node
-
+	origins map[machine.Peer]origin     // of sessions of this node
+	kicked  map[id.ID]decision.Executed // by orders that sessions here were told
 	read    bool
 	founder *hall.Enter  // the founder's player, who came before the disk was read
 	next    machine.Time // when to compare with all links again
@@ -40,13 +42,14 @@ const (
 )
 
 func newDecisions(n *Node) *decisions {
-	d := &decisions{n: n, log: n.cfg.Decisions, saved: map[string]bool{}, origins: map[machine.Peer]origin{}}
+	d := &decisions{n: n, log: n.cfg.Decisions, saved: map[string]bool{}, origins: map[machine.Peer]origin{}, kicked: map[id.ID]decision.Executed{}}
 	if d.log == nil {
 		d.log = decision.New(id.ID{}, [32]byte{})
 	}
 	d.p = &part{node: n, m: d, name: decision.Space}
 	n.cfg.Hall.Decisions, n.cfg.Hall.Decide = d.log, func(list ...*decision.Statement) error { return d.take(list, nil) }
-	n.cfg.Region.Operator = d.log.IsOperator
+	n.cfg.Region.World, n.cfg.Region.Operator = d.log.World(), d.log.IsOperator
+	n.cfg.Region.TimeOffset = func() int64 { return d.timeOffset }
 	return d
 }
 
@@ -130,27 +133,13 @@ func (d *decisions) enforce() {
 			n.hall.m.OnMessage(machine.Peer{}, &hall.Decided{})
 		}
 	}})
-	ops := d.log.Operators()
-	for _, who := range ops {
-		if !slices.Contains(d.ops, who) {
-			d.order(who, true)
-		}
+	for _, p := range n.awake {
+		n.push(upcall{to: p.peer, from: region.Hall, m: &region.Decided{}})
 	}
-	for _, who := range d.ops {
-		if !slices.Contains(ops, who) {
-			d.order(who, false)
-		}
-	}
-	d.ops = ops
+	d.timeOffset = d.log.TimeOffset(world.DayLength, func(ms uint64) int64 {
+		return int64(machine.Time(time.Duration(ms)*time.Millisecond).Sub(n.cfg.Region.Epoch) / region.TickLength)
+	})
 	d.enforceAddresses()
-}
-
-// order tells the regions here that a player has become an operator or is none any
-// more. Each looks into the log itself.
-func (d *decisions) order(who id.ID, is bool) {
-	for _, p := range d.n.awake {
-		d.n.push(upcall{to: p.peer, from: region.Hall, m: &region.Order{Player: who, Kind: region.SetOperator, Operator: is}})
-	}
 }
 
 // found makes the founder's own player the first operator, who comes in from the

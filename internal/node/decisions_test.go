@@ -52,8 +52,9 @@ func TestHostileLobby(t *testing.T) {
 	// The lobby orders it, vouches for it, and spreads statements that it can make.
 	for _, home := range []*wanderer{eve, founder} {
 		to := Part{Region: home.home}
-		tellAll(&Routed{To: to, From: theHall, Msg: &region.Order{Player: eve.player(), Kind: region.SetOperator, Operator: true}})
-		tellAll(&Routed{To: to, From: theHall, Msg: &region.Order{Player: founder.player(), Kind: region.SetOperator}})
+		for _, o := range c.forgedOrders(home, founder) {
+			tellAll(&Routed{To: to, From: theHall, Msg: &region.Order{Player: home.player(), Signed: o}})
+		}
 	}
 	evil := ed25519.NewKeyFromSeed([]byte("the key of whoever is evil, 32 B"))
 	now := uint64(c.s.Now()) / uint64(time.Millisecond)

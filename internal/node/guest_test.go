@@ -1,9 +1,12 @@
 package node
 
 import (
+	"crypto/ed25519"
+	"crypto/sha256"
 	"strings"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
@@ -90,6 +93,7 @@ type session struct {
 	waits   []hall.Waiting // why it does not get on, as its node says
 
 	operator bool // as the home region says
+	mode     world.Mode
 
 	admitted bool
 	watching map[world.RegionPos]uint8
@@ -104,7 +108,33 @@ func newSession(env machine.Env, node machine.Peer, name string) session {
 	}
 }
 
-func (s *session) player() id.ID { return id.Of([]byte("player " + s.name)) }
+// key is the player's.
+func (s *session) key() ed25519.PrivateKey {
+	seed := sha256.Sum256([]byte("player " + s.name))
+	return ed25519.NewKeyFromSeed(seed[:])
+}
+
+// player is who plays: only of those who command anybody the key matters.
+func (s *session) player() id.ID {
+	if s.local {
+		return id.Of(s.key().Public().(ed25519.PublicKey))
+	}
+	return id.Of([]byte("player " + s.name))
+}
+
+// sign is what was proposed, signed.
+func (s *session) sign(proposal []byte) []byte {
+	if o, err := decision.DecodeOrder(proposal); err == nil {
+		o.Sign(s.key())
+		return o.Append(nil)
+	}
+	d, err := decision.Decode(proposal)
+	if err != nil {
+		panic(err)
+	}
+	d.Sign(s.key())
+	return d.Append(nil)
+}
 
 func (s *session) say(m machine.Message) { s.env.Send(s.node, m) }
 
@@ -137,9 +167,9 @@ func (s *session) receive(m machine.Message) {
 			s.present[p.Name] = p.Present
 		}
 	case *region.Self:
-		s.operator = m.Operator
+		s.operator, s.mode = m.Operator, world.Mode(m.Mode)
 	case *hall.Propose:
-		s.say(&hall.Signed{Statement: m.Statement}) // its signature is missing
+		s.say(&hall.Signed{Statement: s.sign(m.Statement)})
 	case *hall.NewHost:
 		s.say(&hall.Enter{Player: s.player(), Name: s.name, Local: s.local, Resume: s.admitted})
 	case *region.NewHost:

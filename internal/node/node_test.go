@@ -166,15 +166,14 @@ func TestHallSpeaksToRegions(t *testing.T) {
 	b.w.script["hall ada: go"] = func(p *fakePart) {
 		for _, x := range []int32{0, 5} {
 			pos := world.RegionPos{X: x}
-			p.env.Send(machine.Peer{}, &hall.Laws{Region: pos})
-			p.env.Send(machine.Peer{}, &hall.Order{Region: pos, Kind: hall.Give})
+			p.env.Send(machine.Peer{}, &hall.Order{Region: pos})
 			p.env.Send(machine.Peer{}, &hall.Locate{Region: pos})
 			p.env.Send(machine.Peer{}, &hall.SaveAll{Region: pos})
 		}
 	}
 	b.say("go")
 	// A region that sleeps may know where a player went, which the hall may not.
-	b.want("hall ada: go", "r0,0 hall: *region.Laws", "r0,0 hall: *region.Order",
+	b.want("hall ada: go", "r0,0 hall: *region.Order",
 		"r0,0 hall: *region.Locate", "r0,0 hall: SaveAll", "r5,0 start", "r5,0 hall: *region.Order", "r5,0 hall: *region.Locate", "r5,0 hall: SaveAll")
 }
 
@@ -279,20 +278,5 @@ func TestShutdown(t *testing.T) {
 	}
 	if got := fmt.Sprint(b.a.Machine().(*guest).log); got != "[link 1 *hall.Refused link 2]" {
 		t.Fatalf("the session heard %s", got)
-	}
-}
-
-// TestOrdersAreTheSame: order converts the hall's kinds by their numbers.
-func TestOrdersAreTheSame(t *testing.T) {
-	for _, k := range []struct {
-		hall   hall.OrderKind
-		region region.OrderKind
-	}{
-		{hall.Teleport, region.Teleport}, {hall.Give, region.Give}, {hall.SetMode, region.SetMode},
-		{hall.SayNear, region.SayNear},
-	} {
-		if got := order(&hall.Order{Kind: k.hall}).Kind; got != k.region {
-			t.Errorf("hall order %d becomes %d, want %d", k.hall, got, k.region)
-		}
 	}
 }

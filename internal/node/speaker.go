@@ -61,6 +61,7 @@ func (w *network) toSessions(f *farNode, sessions []id.ID, m machine.Message) {
 		return
 	}
 	w.inNameOf(f, part, sessions, func() {
+		m := w.n.decisions.fromLobby(m)
 		for _, s := range sessions {
 			w.toHere(f, s, m)
 		}

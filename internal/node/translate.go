@@ -48,12 +48,6 @@ func (n *Node) fromHall(m machine.Message) {
 		n.toRegion(m.Region, &region.Claimed{Player: m.Player, From: m.From, Epoch: m.Epoch, OK: m.OK})
 	case *hall.SaveAll:
 		n.toRegion(m.Region, &region.SaveAll{Tag: m.Tag})
-	case *hall.Laws:
-		laws := &region.Laws{TimeOffset: m.TimeOffset, Protected: make([]region.Area, len(m.Protected))}
-		for i, a := range m.Protected {
-			laws.Protected[i] = region.Area(a)
-		}
-		n.toRegion(m.Region, laws)
 	}
 }
 
@@ -94,18 +88,13 @@ func (n *Node) toRegion(pos world.RegionPos, m machine.Message) {
 
 // order turns an order of the hall into a region's.
 func order(m *hall.Order) *region.Order {
-	return &region.Order{
-		Tag: m.Tag, Player: m.Player, Kind: region.OrderKind(m.Kind), Position: m.Position, Block: m.Block, Count: m.Count,
-		Mode: m.Mode, Text: m.Text,
-	}
+	return &region.Order{Tag: m.Tag, Player: m.Player, Signed: m.Signed, Near: m.Near}
 }
 
 // answerAsleep answers for a region that sleeps, where that need not wake it;
 // it reports whether the message is dealt with.
 func (n *Node) answerAsleep(pos world.RegionPos, u upcall) bool {
 	switch m := u.m.(type) {
-	case *region.Laws:
-		return true // it gets them when it wakes
 	case *region.NearChat:
 		return true // nobody is there
 	case *region.Claimed:

@@ -19,8 +19,8 @@ type priority uint8
 
 const (
 	unused priority = iota // nobody plays at the node
-	used                // somebody does
-	owned               // the owner of the node's machine does
+	used                   // somebody does
+	owned                  // the owner of the node's machine does
 )
 
 // priority is that of this node.

@@ -2,6 +2,7 @@ package node
 
 import (
 	"cmp"
+	"crypto/ed25519"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/audit"
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -209,6 +211,25 @@ func (p *played) lie(in world.RegionPos, from machine.Peer, m machine.Message) (
 	return
 }
 
+// forge lets the nodes' logs of decisions say that somebody is an operator, as a
+// liar's does, and returns an order of that operator about a player.
+func (p *played) forge(w *wanderer) []byte {
+	o := &decision.Order{Subject: w.player(), Kind: decision.Give, Text: "gold_ore", Count: 3, Seq: uint64(p.s.Now()) / 1e6}
+	for i := range p.nodes {
+		log := p.node(i).decisions.log
+		o.World = log.World()
+		forged := decision.New(log.World(), founderPublic)
+		s := &decision.Statement{World: log.World(), Seq: o.Seq, Topic: decision.Operator, On: true, Subject: id.Of(evilKey.Public().(ed25519.PublicKey))}
+		s.Sign(founderKey)
+		if _, err := forged.Merge([]*decision.Statement{s}, time.Unix(0, int64(p.s.Now()))); err != nil {
+			p.Fatal(err)
+		}
+		*log = *forged
+	}
+	o.Sign(evilKey)
+	return o.Append(nil)
+}
+
 // nearestBorder is the neighbour that a place is nearest to, and how far it is.
 func nearestBorder(at world.Pos) (n world.RegionPos, away int32) {
 	home := at.Region()
@@ -287,7 +308,7 @@ func TestLongLiesAreNoticed(t *testing.T) {
 		}},
 		{"a player is given what nobody has dug", world.Survival, func(p *played) (machine.Peer, audit.Accusation) {
 			w := p.wanderer(0)
-			return p.lie(w.home, region.Hall, &region.Order{Player: w.player(), Kind: region.Give, Block: world.GoldOre, Count: 3}),
+			return p.lie(w.home, region.Hall, &region.Order{Player: w.player(), Signed: p.forge(w)}),
 				audit.Accusation{Kind: audit.NotEarned, Shown: world.GoldOre, Player: w.player()}
 		}},
 	}

@@ -93,7 +93,7 @@ func TestLongBorderActsOnce(t *testing.T) {
 				seq = c.act(Act{Kind: uint8(world.ActDig), Pos: up})
 			case "refused":
 				want = world.Air
-				b.deliver(there, Hall, &Laws{Protected: []Area{{Min: world.Pos{X: 128}, Max: world.Pos{X: 200, Y: 255, Z: 200}}}})
+				b.protect(there, world.Zone{Min: world.Pos{X: 128}, Max: world.Pos{X: 200, Y: 255, Z: 200}})
 				seq = c.planks(beyond)
 			default:
 				seq = c.planks(beyond)
@@ -107,7 +107,7 @@ func TestLongBorderActsOnce(t *testing.T) {
 			b.crash()
 			c.watch(there, RateEvery)
 			if what == "refused" { // also when the neighbour is asked again
-				b.deliver(there, Hall, &Laws{Protected: []Area{{Min: world.Pos{X: 128}, Max: world.Pos{X: 200, Y: 255, Z: 200}}}})
+				b.protect(there, world.Zone{Min: world.Pos{X: 128}, Max: world.Pos{X: 200, Y: 255, Z: 200}})
 			}
 			c.enter()
 			b.until("the act is answered", func() bool { return c.results[seq] != nil })
@@ -249,7 +249,7 @@ func TestSettledWhenAway(t *testing.T) {
 	b := newBed(t)
 	c := byBorder(b)
 	had := c.items[1].Count
-	b.deliver(there, Hall, &Laws{Protected: []Area{{Min: world.Pos{X: 128}, Max: world.Pos{X: 200, Y: 255, Z: 200}}}})
+	b.protect(there, world.Zone{Min: world.Pos{X: 128}, Max: world.Pos{X: 200, Y: 255, Z: 200}})
 	b.delay = 200 * time.Millisecond
 	c.planks(beyond)
 	b.run(50 * time.Millisecond)

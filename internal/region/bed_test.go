@@ -3,6 +3,7 @@ package region
 import (
 	"bytes"
 	"cmp"
+	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -37,6 +38,7 @@ type bed struct {
 	mute    bool              // the hall says nothing
 	errands []machine.Message // what the hall wants of players, by tag
 	lastTag uint64
+	lastSeq uint64 // of orders
 	disk    map[string]map[string][]byte
 	life    int // raised by a crash
 
@@ -65,7 +67,7 @@ const flatTop = 63 // y of the grass
 const secondEpoch = uint64(time.Hour/time.Second) + 2
 
 func newBed(t testing.TB) *bed {
-	return &bed{operators: map[id.ID]bool{},
+	return &bed{operators: map[id.ID]bool{id.Of(operatorKey.Public().(ed25519.PublicKey)): true},
 		TB: t, now: machine.Time(time.Hour), regions: map[world.RegionPos]*host{}, clients: map[machine.Peer]*client{},
 		disk: map[string]map[string][]byte{}, errands: make([]machine.Message, 1<<16), delay: time.Millisecond, sync: 2 * time.Millisecond,
 	}
@@ -124,7 +126,7 @@ type host struct {
 func (b *bed) cfg(pos world.RegionPos) Config {
 	return Config{
 		Pos: pos, Rules: world.AreaConfig{Seed: 1, Spawn: world.Pos{X: 64, Y: flatTop + 1, Z: 64}},
-		Operator: func(who id.ID) bool { return b.operators[who] },
+		World: bedWorld, Operator: func(who id.ID) bool { return b.operators[who] },
 	}
 }
 

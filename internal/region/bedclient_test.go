@@ -1,6 +1,7 @@
 package region
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
@@ -237,5 +238,5 @@ func (b *bed) homeOf(player id.ID) (*Region, *home) {
 
 // teleport puts a player somewhere by an order.
 func (b *bed) teleport(c *client, at world.Vec) {
-	b.wants(c.home, &Order{Player: c.player, Kind: Teleport, Position: at})
+	b.wants(c.home, b.ordered(c.player, decision.Order{Kind: decision.Teleport, At: at}))
 }

@@ -20,9 +20,13 @@ type Config struct {
 	Terrain   *world.Generator
 	Silent    time.Duration // a player from whom nothing comes for so long is removed; 0: 30 s
 	Hibernate time.Duration // a region without subscribers ticks on for so long; 0: 10 s
+	// World is the world's id: orders are signed for it.
+	World id.ID
 	// Operator reports whether a player is an operator, whatever other nodes say;
 	// nil: nobody is.
 	Operator func(id.ID) bool
+	// TimeOffset is what is added to the tick for the time of day; nil: nothing.
+	TimeOffset func() int64
 }
 
 // Generate is the job (machine.Work) that makes a column as it is before

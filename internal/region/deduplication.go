@@ -64,6 +64,7 @@ func (d *deduplication) adopt(player id.ID, l *ledger) { d.ledgers[player] = l }
 func (d *deduplication) drop(player id.ID) {
 	delete(d.ledgers, player)
 	d.store.del(playerKey(keyActs, player))
+	d.store.del(playerKey(keyOrders, player))
 }
 
 // receive takes an act of a player who is here. One that comes before its turn

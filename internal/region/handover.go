@@ -126,7 +126,7 @@ func (g *outgoingHandovers) handOver(h *home, to world.RegionPos) {
 		l := g.dedup.of(p.ID)
 		g.offer(o, &Handover{
 			Player: p.ID, Epoch: uint32(p.Epoch), State: p.AppendBinary(nil),
-			Acts: l.encode(h.inbox.nextAct(l.next)), Session: h.peer,
+			Acts: l.encode(h.inbox.nextAct(l.next)), Orders: g.store.small[playerKey(keyOrders, p.ID)], Session: h.peer,
 		})
 	})
 }

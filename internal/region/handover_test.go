@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -236,7 +237,7 @@ func TestOrdersFollow(t *testing.T) {
 	c.walkFor(40, world.ButtonForward, east)
 	b.run(time.Second)
 	b.hall = nil
-	b.wants(here, &Order{Player: c.player, Kind: SetMode, Mode: uint8(world.Spectator)})
+	b.wants(here, b.ordered(c.player, decision.Order{Kind: decision.SetMode, Text: "spectator"}))
 	b.wants(here, &Locate{Player: c.player})
 	tag := b.lastTag
 	b.run(200 * time.Millisecond)

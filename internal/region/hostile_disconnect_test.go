@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -99,7 +100,7 @@ func loaded(b *bed) *client {
 	c := throwerByBorder(b)
 	for n, block := range []world.Block{world.Stone, world.Dirt, world.Sand, world.OakPlanks} {
 		for range 8 + n {
-			b.wants(c.home, &Order{Player: c.player, Kind: Give, Block: block, Count: 64})
+			b.wants(c.home, b.ordered(c.player, decision.Order{Kind: decision.Give, Text: block.String(), Count: 64}))
 		}
 	}
 	b.run(time.Second)

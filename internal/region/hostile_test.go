@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -28,7 +29,7 @@ func TestOthersPlayers(t *testing.T) {
 		&Inputs{Player: c.player, First: 10, Steps: []Step{{Buttons: world.ButtonForward}}},
 		&Act{Player: c.player, Seq: 1, Kind: uint8(world.ActPick), A: 5},
 		&Leave{c.player},
-		&Order{Player: c.player, Kind: Teleport, Position: metres(1, 70, 1)},
+		b.ordered(c.player, decision.Order{Kind: decision.Teleport, At: metres(1, 70, 1)}),
 		&Handover{Player: c.player, Epoch: uint32(epoch) + 9, State: state, Session: eve.peer},
 		&HandoverOK{c.player, uint32(epoch) + 1},
 		&HandoverRefused{c.player, uint32(epoch) + 1, ""},
@@ -36,7 +37,7 @@ func TestOthersPlayers(t *testing.T) {
 		&RemoteEdit{Remote: &world.Remote{Kind: world.RemotePlace, At: c.body.Block(), Block: world.Stone}},
 		&RemoteEditDone{&world.Remote{Player: c.player, Kind: world.RemoteBreak, Got: world.GoldOre}},
 		&Columns{}, &Blocks{Changes: []BlockChange{{Pos: world.Pos{X: -1, Y: 5}, Block: world.Air}}},
-		&Laws{Protected: []Area{{}}}, &SaveAll{}, &Locate{Player: c.player}, &NearChat{Text: "x"},
+		&Decided{}, &SaveAll{}, &Locate{Player: c.player}, &NearChat{Text: "x"},
 		&MobOver{}, "nonsense", nil,
 	} {
 		eve.send(here, m)
@@ -391,10 +392,9 @@ func (z *fuzzer) message() machine.Message {
 	case 16:
 		return &Forward{c.player, c.peer, z.message()}
 	case 17:
-		return &Order{Player: c.player, Kind: OrderKind(g.Intn(7)), Position: z.vec(), Block: world.Block(z.number()),
-			Count: uint16(z.number()), Mode: uint8(z.number()), Text: "x"}
+		return z.order(c)
 	case 18:
 		return &MobOver{State: (&world.Mob{Entity: 1<<47 | uint64(g.Intn(9)), Kind: world.Sheep, Health: 5}).AppendBinary(nil), Op: uint64(g.Intn(9)), Oldest: uint64(g.Intn(5))}
 	}
-	return []machine.Message{&Laws{TimeOffset: z.number()}, &Locate{Player: c.player}, &SaveAll{}, &NearChat{At: z.vec()}, nil, 7}[g.Intn(6)]
+	return []machine.Message{&Decided{}, &Locate{Player: c.player}, &SaveAll{}, &NearChat{At: z.vec()}, nil, 7}[g.Intn(6)]
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -40,11 +41,11 @@ func TestNoOrdersOfRegions(t *testing.T) {
 	was, mode := h.p.Body.Pos, h.p.Mode
 	for _, liar := range []world.RegionPos{there, far} {
 		for _, o := range []*Order{
-			{Player: c.player, Kind: SetMode, Mode: uint8(world.Creative)},
-			{Player: c.player, Kind: SetOperator, Operator: true},
-			{Player: c.player, Kind: Give, Block: world.GoldOre, Count: 999},
-			{Player: c.player, Kind: Teleport, Position: metres(20, 90, 20)},
-			{Player: c.player, Kind: SayNear, Text: "I am an idiot"},
+			b.ordered(c.player, decision.Order{Kind: decision.SetMode, Text: "creative"}),
+			b.ordered(c.player, decision.Order{Kind: decision.Give, Text: "gold_ore", Count: 999}),
+			b.ordered(c.player, decision.Order{Kind: decision.Teleport, At: metres(20, 90, 20)}),
+			b.ordered(c.player, decision.Order{Kind: decision.Kick}),
+			{Player: c.player, Near: "I am an idiot"},
 		} {
 			refused := r.stats.Refused
 			for _, m := range []machine.Message{
@@ -149,8 +150,7 @@ func TestLobbySilent(t *testing.T) {
 func TestOperatorsOfTheLog(t *testing.T) {
 	b := newBed(t)
 	c := atBorder(b, "ada")
-	zone := []Area{{Min: world.Pos{X: 128}, Max: world.Pos{X: 255, Y: 255, Z: 127}}}
-	b.deliver(there, Hall, &Laws{Protected: zone})
+	b.protect(there, world.Zone{Min: world.Pos{X: 128}, Max: world.Pos{X: 255, Y: 255, Z: 127}})
 	_, h := b.homeOf(c.player)
 	h.p.Operator = true // its home lies
 	ask := func(body world.Vec, at world.Pos) *RemoteEdit {
@@ -171,7 +171,7 @@ func TestOperatorsOfTheLog(t *testing.T) {
 	if b.block(near) != world.Grass {
 		t.Error("an edit with a neighbour's word broke a protected block")
 	}
-	b.deliver(there, Hall, &Laws{})
+	b.protect(there)
 	try(ask(h.p.Body.Pos, deep), here)
 	try(ask(metres(192, flatTop+2, 64), deep), here)
 	try(ask(h.p.Body.Pos, near), world.RegionPos{X: 9})
@@ -183,11 +183,11 @@ func TestOperatorsOfTheLog(t *testing.T) {
 	if _, h := b.homeOf(c.player); h.p.Operator {
 		t.Error("a handover made an operator")
 	}
-	grant := &Order{Player: c.player, Kind: SetOperator, Operator: true}
+	grant := &Decided{}
 	b.deliver(there, Hall, grant)
 	b.run(200 * time.Millisecond)
 	if _, h := b.homeOf(c.player); h.p.Operator {
-		t.Error("the lobby's word makes an operator")
+		t.Error("a change of the log makes an operator")
 	}
 	b.operators[c.player] = true
 	b.deliver(there, Hall, grant)

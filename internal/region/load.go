@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
@@ -171,6 +172,10 @@ func (l *loading) unpackOne(key string, value []byte) error {
 	case keyActs:
 		l.store.small[key] = value
 		_, err := decodeLedger(value)
+		return err
+	case keyOrders:
+		l.store.small[key] = value
+		_, err := decision.DecodeExecuted(value)
 		return err
 	case keyItem:
 		l.store.small[key] = value

@@ -254,6 +254,7 @@ type (
 		Epoch   uint32 // the new one: the old home's + 1
 		State   []byte
 		Acts    []byte       // the ledger, empty if it asks
+		Orders  []byte       // which orders about the player were executed: decision.Executed
 		Session machine.Peer // zero: nobody plays the player at the moment
 		Asks    bool         // does not give, but asks whether the region has it
 	}
@@ -327,15 +328,10 @@ type BlockChange struct {
 type (
 	// Order acts on a player at its home.
 	Order struct {
-		Tag      uint64 // the hall's
-		Player   id.ID
-		Kind     OrderKind
-		Position world.Vec   // Teleport: the middle of the feet; may be in another region
-		Block    world.Block // Give
-		Count    uint16      // Give
-		Mode     uint8       // SetMode
-		Operator bool        // SetOperator
-		Text     string      // SayNear
+		Tag    uint64 // the hall's
+		Player id.ID
+		Signed []byte // the encoding of a decision.Order; empty: Near counts
+		Near   string // what the player says to those near
 	}
 
 	// Locate asks where a player is; Located comes back.
@@ -347,14 +343,6 @@ type (
 	// SaveAll asks a region to write a snapshot; Saved comes back.
 	SaveAll struct{ Tag uint64 }
 
-	// Laws are what holds in the whole world. The hall sends them in answer to
-	// Awake and again, to all regions that are awake, when they change; acts
-	// that arrive before the first Laws wait for them.
-	Laws struct {
-		TimeOffset int64 // ticks to add to the tick for the time of day
-		Protected  []Area
-	}
-
 	// Claimed answers Claim: OK if From is the player's home, as far as the hall has
 	// found out.
 	Claimed struct {
@@ -365,21 +353,9 @@ type (
 	}
 )
 
-// Area is a protected box of blocks, both corners inside: only operators may
-// change blocks there.
-type Area struct{ Min, Max world.Pos }
-
-// OrderKind says what an Order does.
-type OrderKind uint8
-
-// The kinds of orders.
-const (
-	Teleport OrderKind = iota + 1
-	Give
-	SetMode
-	SetOperator
-	SayNear // the player says Text to those near
-)
+// Decided says that the node's log of decisions has changed. It comes from the
+// node itself, in the hall's name.
+type Decided struct{}
 
 // From a region to the hall.
 type (

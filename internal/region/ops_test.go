@@ -93,7 +93,7 @@ func TestRefusedEditStaysRefused(t *testing.T) {
 		b := newBed(t)
 		c := byBorder(b)
 		sent := b.questions()
-		b.deliver(there, Hall, &Laws{Protected: []Area{{Min: world.Pos{X: 128}, Max: world.Pos{X: 200, Y: 255, Z: 200}}}})
+		b.protect(there, world.Zone{Min: world.Pos{X: 128}, Max: world.Pos{X: 200, Y: 255, Z: 200}})
 		seq := c.planks(beyond)
 		b.run(time.Second)
 		if r := c.results[seq]; r == nil || r.OK || len(*sent) != 1 {
@@ -104,7 +104,7 @@ func TestRefusedEditStaysRefused(t *testing.T) {
 			b.region(there)
 			b.run(time.Second)
 		}
-		b.deliver(there, Hall, &Laws{})
+		b.protect(there)
 		b.deliver(there, PeerOf(here), (*sent)[0])
 		b.run(time.Second)
 		if got := b.block(beyond.Add(0, 1, 0)); got != world.Air {

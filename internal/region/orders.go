@@ -1,6 +1,10 @@
 package region
 
 import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
@@ -24,31 +28,80 @@ func (r *Region) onOrder(from machine.Peer, m *Order) {
 	r.rest()
 }
 
+// runOrder does what an operator has signed, once; whoever leads the region next, or
+// has the player next, knows that it was done.
 func (r *Region) runOrder(h *home, m *Order) {
-	o := &world.Order{At: m.Position, Block: m.Block, Count: int(m.Count), Mode: world.Mode(m.Mode)}
-	switch m.Kind {
-	case Teleport:
-		end := fixed.Int(world.Limit)
-		if p := m.Position; p.X.Abs() >= end || p.Z.Abs() >= end || !p.Block().InWorld() {
-			return
-		}
-		o.Kind = world.OrderTeleport
-	case Give:
-		o.Kind = world.OrderGive
-	case SetMode:
-		o.Kind = world.OrderMode
-	case SetOperator:
-		o.Kind, o.Count = world.OrderOperator, 0
-		if r.cfg.operator(m.Player) {
-			o.Count = 1
-		}
-	case SayNear:
-		r.sayNear(h, m.Text)
-		return
-	default:
+	if len(m.Signed) == 0 {
+		r.sayNear(h, m.Near)
 		return
 	}
-	r.order(h.p.ID, o)
+	o, err := decision.DecodeOrder(m.Signed)
+	if err == nil && o.Subject != h.p.ID {
+		err = decision.ErrAuthority
+	}
+	if err == nil {
+		err = o.Verify(r.cfg.World, time.Unix(0, int64(r.env.Now())), r.cfg.operator)
+	}
+	if err == nil {
+		err = r.executed(h.p.ID, o.Seq)
+	}
+	if err != nil {
+		r.stats.Refused++
+		return
+	}
+	r.execute(h, o)
+}
+
+// execute does what an order that was verified says.
+func (r *Region) execute(h *home, o *decision.Order) {
+	does := &world.Order{At: o.At, Count: int(o.Count)}
+	switch o.Kind {
+	case decision.Kick:
+		r.sessions.leave(h, LeftKicked)
+		return
+	case decision.Teleport:
+		does.Kind = world.OrderTeleport
+	case decision.Spawn:
+		does.Kind, does.At = world.OrderTeleport, world.SpawnFeet(r.cfg.Rules.Spawn)
+	case decision.Give:
+		does.Kind = world.OrderGive
+		does.Block, _ = world.BlockByName(o.Text)
+	case decision.SetMode:
+		does.Kind, does.Mode = world.OrderMode, world.Mode(slices.Index(decision.Modes, o.Text))
+	}
+	r.order(h.p.ID, does)
+}
+
+// executed notes that an order is executed, unless it was before. The note goes to
+// the disk before the effect, or with it, and where the player goes.
+func (r *Region) executed(player id.ID, seq uint64) error {
+	key := playerKey(keyOrders, player)
+	before, err := decision.DecodeExecuted(r.store.small[key])
+	if err != nil {
+		return err
+	}
+	after, err := before.Add(seq)
+	if err == nil {
+		r.store.put(key, after.Append(nil))
+	}
+	return err
+}
+
+// onDecided gives players here the roles that the log of decisions says.
+func (r *Region) onDecided(from machine.Peer) {
+	if from != Hall {
+		r.stats.Refused++
+		return
+	}
+	for _, p := range r.area.Players() {
+		if is := r.cfg.operator(p.ID); is != p.Operator {
+			o := &world.Order{Kind: world.OrderOperator}
+			if is {
+				o.Count = 1
+			}
+			r.order(p.ID, o)
+		}
+	}
 }
 
 // order lets the next tick run an order.
@@ -130,20 +183,6 @@ func (r *Region) locateStored(m *Locate) {
 		return
 	}
 	r.env.Send(Hall, out)
-}
-
-// onLaws takes what holds in the whole world.
-func (r *Region) onLaws(from machine.Peer, m *Laws) {
-	if from != Hall {
-		r.stats.Refused++
-		return
-	}
-	zones := make([]world.Zone, len(m.Protected))
-	for i, a := range m.Protected {
-		zones[i] = world.Zone(a)
-	}
-	r.area.SetTimeOffset(m.TimeOffset)
-	r.area.SetZones(zones)
 }
 
 // onSaveAll writes everything.

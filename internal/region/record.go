@@ -26,6 +26,7 @@ import (
 //	q number     an edit that a neighbour is asked for: a question
 //	o entity     an item that lies here: world.Item's bytes
 //	d player     how the acts of a player whose home is here have ended: a ledger
+//	g player     which orders about a player were executed: decision.Executed
 const (
 	keyHeader  = "h"
 	keyColumn  = "c"
@@ -40,6 +41,7 @@ const (
 	keyAsk     = "q"
 	keyActs    = "d"
 	keyItem    = "o"
+	keyOrders  = "g"
 
 	layoutVersion = 1
 )

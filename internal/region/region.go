@@ -75,8 +75,8 @@ func (r *Region) OnMessage(from machine.Peer, m machine.Message) {
 		r.onRemoteEditDone(from, m)
 	case *MobOverDone:
 		r.restIf(r.mobs.onMobOverDone(from, m))
-	case *Laws:
-		r.onLaws(from, m)
+	case *Decided:
+		r.onDecided(from)
 	case *Claimed:
 		r.restIf(r.incoming.onClaimed(from, m))
 	case *NewHost:

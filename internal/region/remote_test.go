@@ -76,9 +76,9 @@ func TestBorderEditRefused(t *testing.T) {
 	try("occupied")
 	b.teleport(other, metres(140, flatTop+1, 64.5))
 	b.run(300 * time.Millisecond)
-	b.deliver(there, Hall, &Laws{Protected: []Area{{Min: world.Pos{X: 128}, Max: world.Pos{X: 200, Y: 255, Z: 200}}}})
+	b.protect(there, world.Zone{Min: world.Pos{X: 128}, Max: world.Pos{X: 200, Y: 255, Z: 200}})
 	try("protected")
-	b.deliver(there, Hall, &Laws{})
+	b.protect(there)
 	b.region(there).r.store.readOnly = true
 	try("storage")
 }

@@ -3,6 +3,7 @@ package region
 import (
 	"errors"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -61,6 +62,9 @@ func (in *incomingHandovers) onHandover(from machine.Peer, m *Handover) {
 func decodeHandover(m *Handover) (p *world.Player, acts *ledger, err error) {
 	if p, err = world.DecodePlayer(m.State); err == nil && !m.Asks {
 		acts, err = decodeLedger(m.Acts)
+	}
+	if err == nil {
+		_, err = decision.DecodeExecuted(m.Orders)
 	}
 	if err == nil && (p.ID != m.Player || p.Epoch != uint64(m.Epoch)) {
 		err = errOtherPlayer
@@ -144,6 +148,7 @@ func (in *incomingHandovers) takeOver(from machine.Peer, m *Handover, p *world.P
 	before, had := in.store.small[playerKey(keyPointer, m.Player)]
 	in.store.put(key, m.State)
 	in.store.put(playerKey(keyActs, m.Player), m.Acts)
+	in.store.put(playerKey(keyOrders, m.Player), m.Orders)
 	in.dedup.adopt(m.Player, acts)
 	in.store.del(playerKey(keyPointer, m.Player))
 	in.store.del(playerKey(keyIntent, m.Player))

@@ -61,6 +61,9 @@ func (l *tickLoop) moves() bool { return l.ticking && l.columns.complete() }
 func (l *tickLoop) step() {
 	l.stepping = true
 	l.collect()
+	if l.cfg.TimeOffset != nil {
+		l.area.SetTimeOffset(l.cfg.TimeOffset())
+	}
 	changes := l.area.Tick(l.tick, l.commands)
 	l.store.unsaved = true
 	l.entities.placeAll(l.area, l.tick)

@@ -120,7 +120,7 @@ func (pr *playerRules) eat(p *Player) Refusal {
 // respawn brings a dead player back to life at the spawn, with what it carries.
 func (pr *playerRules) respawn(p *Player) {
 	p.Health, p.Air = MaxHealth, MaxAir
-	p.moveTo(spawnFeet(pr.cfg.Spawn))
+	p.moveTo(SpawnFeet(pr.cfg.Spawn))
 	p.dirty |= dirtySelf
 }
 

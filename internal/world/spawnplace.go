@@ -16,10 +16,10 @@ const (
 )
 
 // atSpawn reports whether a player was put at the spawn.
-func (pr *playerRules) atSpawn(p *Player) bool { return p.Body.Pos == spawnFeet(pr.cfg.Spawn) }
+func (pr *playerRules) atSpawn(p *Player) bool { return p.Body.Pos == SpawnFeet(pr.cfg.Spawn) }
 
-// spawnFeet is the middle of the bottom of the spawn's block.
-func spawnFeet(spawn Pos) Vec {
+// SpawnFeet is the middle of the bottom of the spawn's block.
+func SpawnFeet(spawn Pos) Vec {
 	at := spawn.Centre()
 	at.Y = fixed.Int(int(spawn.Y))
 	return at
@@ -40,7 +40,7 @@ func (pr *playerRules) spawnPlace() (at Vec, ok bool) {
 					continue
 				}
 				if pr.leadsAway(p) {
-					return spawnFeet(p), true
+					return SpawnFeet(p), true
 				}
 				if tries++; tries == maxTries {
 					return Vec{}, false

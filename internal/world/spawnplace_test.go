@@ -41,7 +41,7 @@ func TestRespawnAvoidsPits(t *testing.T) {
 // TestRespawnInTheOpen: where nobody has dug it is the spawn itself.
 func TestRespawnInTheOpen(t *testing.T) {
 	a := flatArea(AreaConfig{Spawn: Pos{20, 10, 20}})
-	if at, ok := a.spawnPlace(); !ok || at != spawnFeet(Pos{20, 10, 20}) {
+	if at, ok := a.spawnPlace(); !ok || at != SpawnFeet(Pos{20, 10, 20}) {
 		t.Errorf("%v, %t", at, ok)
 	}
 }

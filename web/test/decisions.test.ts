@@ -15,8 +15,8 @@ test('the browser signs what Go signs, and nothing that was not typed', () => {
   assert.ok(lines.length > 20);
   for (const l of lines) {
     const proposal = Uint8Array.from(Buffer.from(l.proposal, 'hex'));
-    assert.equal(asks(l.line, proposal), l.asks, l.line);
+    assert.equal(asks(l.line, proposal, identity.publicKey, 1_800_000_000_000), l.asks, l.line);
     assert.equal(Buffer.from(sign(proposal, identity)).toString('hex'), l.signed);
-    for (let n = 0; n < proposal.length; n++) asks(l.line, proposal.subarray(0, n)); // throws nothing
+    for (let n = 0; n < proposal.length; n++) asks(l.line, proposal.subarray(0, n), identity.publicKey, 1_800_000_000_000); // throws nothing
   }
 });

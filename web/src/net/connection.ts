@@ -35,6 +35,8 @@ const ofOneNode = new Set(['host', 'origin', 'version', 'world', 'proof', 'token
 /** How often a node is asked where else the world can be entered. */
 const ASK_ENTRANCES_MS = 10_000;
 /** No handshake takes longer on a link that is any good, unless the node says so. */
+/** how many commands wait for something to sign */
+const MAX_TYPED = 8;
 const HANDSHAKE_MS = 10_000;
 /** Nothing heard for so long: frames come 20 times a second, pongs every 2 s. */
 const SILENCE_MS = 12_000;
@@ -52,8 +54,8 @@ export class Connection {
   private name = '';
   private code = '';
   private token: string | null = null;
-  /** the last line that was typed, until a decision was signed for it */
-  private typed = '';
+  /** the last lines that were typed and for which nothing was signed */
+  private typed: string[] = [];
   /** rises with each try, so that late answers of an old one are ignored */
   private generation = 0;
   private readonly targets = new Targets(new URL('.', document.baseURI).href);
@@ -97,7 +99,8 @@ export class Connection {
   send(data: Uint8Array<ArrayBuffer>): boolean {
     const s = this.socket;
     if (this.link.state !== 'live' || !s || s.readyState !== WebSocket.OPEN || s.bufferedAmount > MAX_BUFFERED) return false;
-    this.typed = saidText(data) ?? this.typed;
+    const text = saidText(data);
+    if (text) this.typed = [...this.typed, text].slice(-MAX_TYPED);
     s.send(data);
     return true;
   }
@@ -171,11 +174,13 @@ export class Connection {
     socket.send(up.proof(this.options.identity.sign(proofText(nonce, world, new URL(base).host))));
   }
 
-  /** Signs a decision, if the player has asked for it. */
-  private decide(statement: Uint8Array): void {
-    if (!asks(this.typed, statement)) return;
-    this.typed = '';
-    this.send(up.signed(sign(statement, this.options.identity)));
+  /** Signs a decision or an order, if the player has asked for it. */
+  private decide(proposal: Uint8Array): void {
+    const { identity } = this.options;
+    const i = this.typed.findIndex((line) => asks(line, proposal, identity.publicKey, Date.now()));
+    if (i < 0) return;
+    this.typed.splice(i, 1);
+    this.send(up.signed(sign(proposal, identity)));
   }
 
   private waits(socket: WebSocket, note: string): void {

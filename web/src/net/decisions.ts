@@ -1,10 +1,12 @@
 import type { Identity } from './identity';
+import { fold, ORDER_VERSION, orderAskedBy, playerId } from './orders';
 
-// Decisions of operators (docs/protocols/decisions.md): the node proposes what a
-// command of the player asks for, the player's key signs it. Neither the node nor
-// the host of the lobby is trusted: only what was typed is signed.
+// Decisions and orders of operators (docs/protocols/decisions.md): the node proposes
+// what a command of the player asks for, the player's key signs it. Neither the node
+// nor the host of the lobby is trusted: only what was typed is signed.
 
 const CONTEXT = new TextEncoder().encode('voxelpopuli decision 1\n');
+const ORDER_CONTEXT = new TextEncoder().encode('voxelpopuli order 1\n');
 const SIGNATURE = 64;
 const ISSUER = 21;
 const HEAD = 92;
@@ -15,11 +17,13 @@ interface Proposal {
   topic: number;
   on: boolean;
   name: string;
+  text: string;
 }
 
 const OPERATOR = 1;
 const WHITELIST = 4;
 const ADDRESS_BAN = 6;
+const TIME = 5;
 const verbs: Record<string, readonly [topic: number, on: boolean]> = {
   op: [OPERATOR, true], deop: [OPERATOR, false], ban: [2, true], unban: [2, false],
   banip: [ADDRESS_BAN, true], unbanip: [ADDRESS_BAN, false],
@@ -27,22 +31,34 @@ const verbs: Record<string, readonly [topic: number, on: boolean]> = {
   'whitelist add': [3, true], 'whitelist remove': [3, false],
 };
 
+/** Whether a proposal is an order about one player, not a decision. */
+const isOrder = (b: Uint8Array): boolean => b[0] === ORDER_VERSION;
+
 function parse(b: Uint8Array): Proposal | null {
   if (b.length < HEAD + 2 + SIGNATURE || b[0] !== 1) return null;
   const end = HEAD + b[HEAD - 1]!;
   if (end + 2 + SIGNATURE > b.length) return null;
-  return { topic: b[61]!, on: (b[62]! & ON) !== 0, name: new TextDecoder().decode(b.subarray(HEAD, end)) };
+  const text = end + 2;
+  return {
+    topic: b[61]!, on: (b[62]! & ON) !== 0, name: new TextDecoder().decode(b.subarray(HEAD, end)),
+    text: new TextDecoder().decode(b.subarray(text, b.length - SIGNATURE)),
+  };
 }
 
-const fold = (s: string): string => s.normalize('NFKC').toLowerCase().normalize('NFKC');
+/** Whether a line that the holder of a public key has typed asks for a proposal: the rules of decision.Asks and Order.AskedBy. */
+export function asks(line: string, proposal: Uint8Array, publicKey: Uint8Array, now: number): boolean {
+  return isOrder(proposal) ? orderAskedBy(line, proposal, playerId(publicKey), now) : asksDecision(line, proposal);
+}
 
-/** Whether a typed line asks for a proposal: the rules of decision.Asks. */
-export function asks(line: string, statement: Uint8Array): boolean {
+function asksDecision(line: string, statement: Uint8Array): boolean {
   const s = parse(statement);
   const words = line.slice(1).split(/\s+/).filter((w) => w !== '');
   if (!s || !line.startsWith('/') || words.length < 2) return false;
   let verb = words.shift()!.toLowerCase();
   if (verb === 'whitelist') verb += ` ${words.shift()!.toLowerCase()}`;
+  if (verb === 'time' && s.topic === TIME && words.length === 2) {
+    return words[0] === 'set' ? words[1] === s.text : words[0] === 'add';
+  }
   const want = verbs[verb];
   if (!want || s.topic !== want[0] || s.on !== want[1]) return false;
   if (s.topic === WHITELIST) return words.length === 0;
@@ -56,14 +72,15 @@ export function asks(line: string, statement: Uint8Array): boolean {
   return !(s.topic === OPERATOR && s.on) && name.startsWith(fold(words[0]!.replace(/^"+|"+$/g, '')));
 }
 
-/** The statement with the player as its issuer, signed. */
+/** The proposal with the player as its issuer, signed. */
 export function sign(statement: Uint8Array, identity: Identity): Uint8Array {
   const out = statement.slice();
   out.set(identity.publicKey, ISSUER);
   const body = out.subarray(0, out.length - SIGNATURE);
-  const text = new Uint8Array(CONTEXT.length + body.length);
-  text.set(CONTEXT);
-  text.set(body, CONTEXT.length);
+  const context = isOrder(statement) ? ORDER_CONTEXT : CONTEXT;
+  const text = new Uint8Array(context.length + body.length);
+  text.set(context);
+  text.set(body, context.length);
   out.set(identity.sign(text), body.length);
   return out;
 }
