@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"encoding/binary"
 	"slices"
 	"time"
 
@@ -16,6 +17,23 @@ type Batch struct {
 	Actions []*Action
 	hash    uint64 // of the actions' hashes
 	bytes   int    // size, once the cache has it; 0: to be counted
+	sum     Digest // of the actions; zero: nobody has wanted it yet
+}
+
+// digest is that of a batch's actions, by which replays of them are found again: of
+// all that the rules are given of them.
+func (b *Batch) digest() Digest {
+	if b.sum == (Digest{}) {
+		text := append([]byte(nil), b.Player.ID[:]...)
+		for _, a := range b.Actions {
+			text = binary.BigEndian.AppendUint64(text, a.Seq)
+			text = binary.BigEndian.AppendUint64(text, uint64(a.At))
+			text = binary.AppendUvarint(text, uint64(len(a.Body)))
+			text = append(text, a.Body...)
+		}
+		b.sum = id.Of(text)
+	}
+	return b.sum
 }
 
 // sizeBatch is the head of a batch on the wire: how many actions follow.

@@ -37,7 +37,6 @@ func (as *actionStore) onStore(m *Store, came machine.Time) {
 		return // the player has said that there are no more
 	}
 	as.actions.add(of, a)
-	as.cache.noteAction(of, a)
 }
 
 // onRetrieveActions answers for a player's actions.
@@ -117,9 +116,6 @@ func (as *actionStore) batchByNumbers(b *Batch, numbers []uint64) *Batch {
 // seal makes a batch all that a player has done in an interval.
 func (as *actionStore) seal(st *intervalLog, b *Batch) {
 	st.actions, st.batch, st.sealed = b.Actions, b, true
-	for _, a := range b.Actions {
-		as.cache.noteAction(b.Of, a)
-	}
 }
 
 // receiptFor is the own receipt as it answers a deposit.

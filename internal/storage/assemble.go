@@ -43,39 +43,23 @@ func (bl *ballot) assemble(q *query, z *zoneAnswer) (outcome, bool) {
 	return outcome{seen: s}, true
 }
 
-// combine is a cell as those who see a part of it report it. In most cases they
-// hold the same one.
+// combine is a cell as those who see a part of it report it. In most cases somebody
+// sees all of it, and the others see the same as far as they see anything.
 func (bl *ballot) combine(q *query, z *zoneAnswer, x, y int32) (*Cell, bool) {
-	var one *Cell
-	same := true
 	side := bl.world.Cell
+	whole := slices.IndexFunc(z.results, func(r *Result) bool { return r.Seen.covers(x, y, side) == inside })
+	if whole < 0 {
+		return bl.combineObjects(q, z, x, y)
+	}
+	one := z.results[whole].Seen.At(x, y)
 	for _, r := range z.results {
-		c := r.Seen.At(x, y)
-		if c == nil || c == one || r.Seen.covers(x, y, side) == outside {
-			continue
-		}
-		if one != nil {
-			same = false
-			break
-		}
-		one = c
-	}
-	if same && (one == nil || bl.agreed(z, one, x, y)) {
-		return one, true
-	}
-	return bl.combineObjects(q, z, x, y)
-}
-
-// agreed reports whether nobody who sees a part of the cell holds nothing there,
-// which would be another version of it.
-func (bl *ballot) agreed(z *zoneAnswer, one *Cell, x, y int32) bool {
-	side := bl.world.Cell
-	for _, r := range z.results {
-		if r.Seen.At(x, y) == nil && r.Seen.covers(x, y, side) != outside {
-			return len(one.Objects) == 0
+		if c := r.Seen.At(x, y); c != one {
+			if how := r.Seen.covers(x, y, side); how != outside && !sameWithin(&r.Seen.Cover, c, one, how == inside) {
+				return bl.combineObjects(q, z, x, y)
+			}
 		}
 	}
-	return true
+	return one, true
 }
 
 // combineObjects votes for each object among those whose part of the world it

@@ -3,48 +3,35 @@ package storage
 import (
 	"bytes"
 	"cmp"
-	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 )
 
-// ReplayCache remembers replays: the same step of the same cell with the same actions
-// gives the same cell, so it is computed once. Nodes of a simulation share one,
-// and with it the cells; a real node has its own.
-//
-// A node at the rim of whose knowledge a cell lies has only a part of the cell's
-// surroundings. What it may look at inside its circle does not depend on the
-// rest (the contract of Rules.Replay), so the cache fills it in from the cells
-// that the others have made of the world everybody shares. That changes nothing
-// that can be seen, and lets replicas be the same bytes.
+// ReplayCache remembers replays and what else is computed from immutable data
+// alone. Everything in it is found by its content: a step by the digests of the cells,
+// characters and batches that go into it. Whoever finds something could have computed
+// it from what it looks it up by, so that nodes of a simulation may share a cache: it
+// saves work and memory, and tells nobody anything. A real node has its own.
 type ReplayCache struct {
-	serial uint64
-	updateCache
-	older   updateCache // the one before
+	of      int64 // the latest update time
+	steps   map[stepKey]*Cell
+	older   map[stepKey]*Cell   // of the update before
+	cells   [2]map[Digest]*Cell // by content, of this update and the one before
 	initial map[[2]int32]*Cell
 	batches map[batchKey]*Batch
 	old     map[batchKey]*Batch
-	acts    map[actsKey][]*Action // that anybody has stored
-	wakes   map[int64][]*Object   // whom anybody has woken, by update
-	deltas  map[deltaKey]int      // sizes of differences
+	deltas  map[deltaKey]int // sizes of differences
 	scratch [3][]byte
 	// Steps counts replays, Hits those that had been done before.
 	Steps, Hits uint64
 }
 
-// updateCache is what was made of one update time.
-type updateCache struct {
-	of    int64
-	steps map[stepKey]*Cell
-	canon map[[2]int32]*Cell // the first cell made of shared ones
-}
-
-// stepKey is a step: where, and a hash of the cells and actions that go in.
+// stepKey is a step: which cell and update, and a digest of all that goes into it.
 type stepKey struct {
-	x, y  int32
-	cells uint64
-	acts  uint64
+	x, y    int32
+	of      int64
+	content Digest
 }
 
 type batchKey struct {
@@ -53,72 +40,56 @@ type batchKey struct {
 	hash   uint64
 }
 
-type actsKey struct {
-	player id.ID
-	of     int64
-}
-
 // NewReplayCache returns an empty cache.
 func NewReplayCache() *ReplayCache {
 	return &ReplayCache{
-		initial: map[[2]int32]*Cell{}, batches: map[batchKey]*Batch{}, old: map[batchKey]*Batch{},
-		deltas: map[deltaKey]int{}, acts: map[actsKey][]*Action{}, wakes: map[int64][]*Object{},
-		updateCache: newGeneration(0), older: newGeneration(-1),
+		steps: map[stepKey]*Cell{}, older: map[stepKey]*Cell{}, initial: map[[2]int32]*Cell{},
+		cells:   [2]map[Digest]*Cell{{}, {}},
+		batches: map[batchKey]*Batch{}, old: map[batchKey]*Batch{}, deltas: map[deltaKey]int{},
 	}
 }
 
-func newGeneration(of int64) updateCache {
-	return updateCache{of, map[stepKey]*Cell{}, map[[2]int32]*Cell{}}
-}
-
-// advance makes room for a new update time.
+// advance makes room for a new update time, and forgets what is older than the one
+// before.
 func (m *ReplayCache) advance(of int64) {
 	if of <= m.of {
 		return
 	}
-	m.older = m.updateCache
-	m.updateCache = newGeneration(of)
+	m.of = of
+	m.older, m.steps = m.steps, map[stepKey]*Cell{}
+	m.cells = [2]map[Digest]*Cell{{}, m.cells[0]}
 	clear(m.deltas)
 	m.old, m.batches = m.batches, map[batchKey]*Batch{}
-	for k := range m.acts {
-		if k.of < of {
-			delete(m.acts, k)
-		}
-	}
-	for k := range m.wakes {
-		if k < of-1 {
-			delete(m.wakes, k)
-		}
-	}
 }
 
-// noteAction notes an action that a node has stored.
-func (m *ReplayCache) noteAction(of int64, a *Action) {
-	k := actsKey{a.Player.ID, of}
-	list := m.acts[k]
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].Seq == a.Seq {
-			return
+// step returns the cell that a step makes, computed by replay if it is not known.
+func (m *ReplayCache) step(k stepKey, replay func() *Cell) *Cell {
+	for _, known := range [...]*Cell{m.steps[k], m.older[k]} {
+		if known != nil {
+			m.Hits++
+			return known
 		}
 	}
-	m.acts[k] = append(list, a)
+	m.Steps++
+	c := m.cell(replay())
+	m.steps[k] = c
+	return c
 }
 
-// noteActivation notes a character that a node has woken.
-func (m *ReplayCache) noteActivation(of int64, o *Object) {
-	for _, w := range m.wakes[of] {
-		if w.ID == o.ID {
-			return
+// cell returns the one cell that holds the same as c: whoever has made it from other
+// surroundings, or seen a part of another one, shares the memory. Whose characters have
+// fallen asleep in it is no part of a cell's digest, and not shared.
+func (m *ReplayCache) cell(c *Cell) *Cell {
+	if c == nil || c.Asleep != nil {
+		return c
+	}
+	for _, known := range m.cells {
+		if same := known[c.digest()]; same != nil {
+			return same
 		}
 	}
-	m.wakes[of] = append(m.wakes[of], o)
-}
-
-// batchOutOfSight is what a player has done of whom the node cannot know.
-func (m *ReplayCache) batchOutOfSight(p *Player, of int64) *Batch {
-	acts := slices.Clone(m.acts[actsKey{p.ID, of}])
-	slices.SortFunc(acts, order)
-	return m.batch(&Batch{Player: p, Of: of, Actions: acts})
+	m.cells[0][c.digest()] = c
+	return c
 }
 
 // order is Before as a comparison.
@@ -140,45 +111,9 @@ func (m *ReplayCache) initialCell(r Rules, w *World, x, y int32) *Cell {
 	c := m.initial[at]
 	if c == nil {
 		c = NewCell(r.Initial(w.square(x, y)))
-		c.canon = true
 		m.initial[at] = c
 	}
 	return c
-}
-
-// cellOutOfSight is a cell of the snapshot's time that lies outside of it.
-func (m *ReplayCache) cellOutOfSight(r *replayer, x, y int32) *Cell {
-	if r.of == 1 {
-		return m.initialCell(r.rules, &r.world, x, y)
-	}
-	if g := m.at(r.of - 1); g != nil {
-		return g.canon[[2]int32{x, y}]
-	}
-	return nil
-}
-
-// at is the generation of an update time, nil if it is forgotten.
-func (m *ReplayCache) at(of int64) *updateCache {
-	switch of {
-	case m.of:
-		return &m.updateCache
-	case m.older.of:
-		return &m.older
-	}
-	return nil
-}
-
-// number gives a cell a number by which it goes into keys: to a replay nothing
-// there, and nothing known of there, are the same.
-func (m *ReplayCache) number(c *Cell) uint64 {
-	if c == nil || len(c.Objects) == 0 {
-		return 0
-	}
-	if c.serial == 0 {
-		m.serial++
-		c.serial = m.serial
-	}
-	return c.serial
 }
 
 // batch returns the one batch that holds the same as b.

@@ -16,8 +16,6 @@ type Cell struct {
 	players []*Object // those of Objects that are a player's character
 	size    int
 	spots   []spot // of Objects, side by side: messages' sizes are counted by them
-	serial  uint64 // of the cache; 0: none yet
-	canon   bool   // made by the cache from what all share
 
 	digestOnly *digestCell // nothing else is known of it (see digestanswer.go); nil: it is
 	sum        *Digest     // of Objects; nil: nobody has wanted it yet

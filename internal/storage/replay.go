@@ -6,10 +6,12 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 )
 
-// replayer computes the world at t_Of from a snapshot of the time before.
+// replayer computes the world at t_Of from a snapshot of the time before. It uses
+// only what the node knows: of cells that reach out of the snapshot's cover, the
+// objects inside. What it makes of places near the rim of that may be wrong; the
+// contract of Rules.Replay says how far in everything is right.
 type replayer struct {
 	memo  *ReplayCache
 	rules Rules
@@ -17,63 +19,32 @@ type replayer struct {
 	time  timing
 	ring  int32 // cells around the target that are within reach
 
-	of    int64
-	from  *Snapshot
-	acts  map[id.ID]*Batch // of the players that are known
-	cells []*Cell          // scratch: the surroundings of the target, row by row
-	known []*Batch         // scratch: of the players there
-	blind bool             // nothing but what the node itself knows goes in
+	of   int64
+	from *Snapshot
+	seen []*Cell          // the cells of from, as far as the node knows them; nil: not made yet
+	acts map[id.ID]*Batch // of the players that are known
+
+	cells   []*Cell  // scratch: the surroundings of the target, row by row
+	known   []*Batch // scratch: of the players there
+	content []byte   // scratch: what the key is the digest of
 	// guesses: something that is only guessed has gone into the last cell.
 	guesses bool
 }
 
 // cell returns the target cell at t_of.
 func (r *replayer) cell(x, y int32) *Cell {
-	canon := r.gather(x, y)
+	r.gather(x, y)
 	r.guesses = r.unsure(x, y)
 	c := r.replay(x, y)
 	if r.from.rests != nil {
 		return r.withReturned(c, x, y)
-	}
-	g := r.memo.at(r.of)
-	if at := [2]int32{x, y}; g != nil && canon && !r.blind && !r.guesses && g.canon[at] == nil {
-		c.canon = true
-		g.canon[at] = c
 	}
 	return c
 }
 
 // replay is what becomes of a cell whose surroundings are gathered.
 func (r *replayer) replay(x, y int32) *Cell {
-	k := r.key(x, y)
-	g := r.memo.at(r.of)
-	if g == nil {
-		r.memo.Steps++
-		return NewCell(r.rules.Replay(r.step(x, y)))
-	}
-	c := g.steps[k]
-	if c != nil {
-		r.memo.Hits++
-	} else {
-		r.memo.Steps++
-		c = NewCell(r.rules.Replay(r.step(x, y)))
-		g.steps[k] = c
-	}
-	return c
-}
-
-// shared is the cell that everybody shares if the node, who sees a part of it,
-// sees no difference between the two.
-func (r *replayer) shared(c *Cell, x, y int32, cover *overlay.Area) *Cell {
-	g := r.memo.at(r.of)
-	if c.canon || g == nil {
-		return c
-	}
-	one := g.canon[[2]int32{x, y}]
-	if one == nil || !sameWithin(cover, one, c, false) {
-		return c
-	}
-	return one
+	return r.memo.step(r.key(x, y), func() *Cell { return NewCell(r.rules.Replay(r.step(x, y))) })
 }
 
 // unsure reports whether the target depends on what is not known.
@@ -91,91 +62,99 @@ func (r *replayer) unsure(x, y int32) bool {
 	return false
 }
 
-// gather collects the target's surroundings, those that cannot be seen from the
-// cache, and reports whether all are what everybody shares.
-func (r *replayer) gather(x, y int32) bool {
+// gather collects the target's surroundings.
+func (r *replayer) gather(x, y int32) {
+	if r.seen == nil {
+		r.see()
+	}
 	r.cells = r.cells[:0]
-	last, canon := (r.world.Side-1)/r.world.Cell, true
-	side := r.world.Cell
+	s := r.from
 	for cy := y - r.ring; cy <= y+r.ring; cy++ {
 		for cx := x - r.ring; cx <= x+r.ring; cx++ {
-			if cx < 0 || cy < 0 || cx > last || cy > last {
-				r.cells = append(r.cells, nil)
-				continue
+			var c *Cell
+			if u, v := cx-s.X, cy-s.Y; u >= 0 && v >= 0 && u < s.W && v < s.H {
+				c = r.seen[v*s.W+u]
 			}
-			if r.from.freezeOf(cx, cy) != notFrozen {
-				canon = false
-				r.cells = append(r.cells, nil) // what stands still touches nobody
-				continue
-			}
-			c := r.from.At(cx, cy)
-			if c == nil && !r.blind && !r.from.unsure(cx, cy) && r.from.covers(cx, cy, side) == outside {
-				c = r.memo.cellOutOfSight(r, cx, cy)
-			}
-			canon = canon && c != nil && c.canon
 			r.cells = append(r.cells, c)
 		}
 	}
-	return canon
 }
 
-// key hashes what goes into the step, and notes the players' batches on the way.
+// see notes what the node knows of each cell, or guesses. What stands still touches
+// nobody.
+func (r *replayer) see() {
+	s := r.from
+	r.seen = make([]*Cell, len(s.Cells))
+	for i, c := range s.Cells {
+		x, y := s.X+int32(i)%s.W, s.Y+int32(i)/s.W
+		switch {
+		case c == nil || s.freezeOf(x, y) != notFrozen:
+		case s.unsure(x, y):
+			r.seen[i] = c
+		default:
+			r.seen[i] = r.memo.cell(c.within(&s.Cover, s.covers(x, y, r.world.Cell)))
+		}
+	}
+}
+
+// within is the part of a cell that lies in an area: how says how the cell lies to it.
+func (c *Cell) within(a *overlay.Area, how relation) *Cell {
+	out := func(o *Object) bool { return !contains(a, o.Pos) }
+	switch {
+	case how == outside:
+		return nil
+	case how == inside || !slices.ContainsFunc(c.Objects, out) && !slices.ContainsFunc(c.Asleep, out):
+		return c
+	}
+	return NewCell(slices.DeleteFunc(slices.Concat(c.Objects, c.Asleep), out))
+}
+
+// key is the digest of what goes into the step, and notes the players' batches on
+// the way.
 func (r *replayer) key(x, y int32) stepKey {
-	k := stepKey{x: x, y: y}
+	b := r.content[:0]
 	r.known = r.known[:0]
+	add := func(o *Object) {
+		d := r.batch(o).digest()
+		b, r.known = append(b, d[:]...), append(r.known, r.batch(o))
+	}
 	for _, c := range r.cells {
-		k.cells = rng.Hash(k.cells, r.memo.number(c))
+		d := c.digest()
+		b = append(b, d[:]...)
 		if c == nil {
 			continue
 		}
 		for _, o := range c.players {
-			b := r.batch(o)
-			k.acts = rng.Hash(k.acts, b.hash)
-			r.known = append(r.known, b)
+			add(o)
 		}
 	}
 	for _, o := range r.activated(x, y) {
-		b := r.batch(o)
-		k.acts = rng.Hash(k.acts, b.hash, hashBytes(o.Digest[:8]))
-		r.known = append(r.known, b)
+		b = append(b, o.Digest[:]...)
+		add(o)
 	}
-	return k
+	r.content = b
+	return stepKey{x, y, r.of, id.Of(b)}
 }
 
-// activated are those of the woken characters that lie in the surroundings, and
-// those there who cannot be seen.
-func (r *replayer) activated(x, y int32) []*Object {
-	near := func(o *Object) bool {
-		dx, dy := o.Pos.X/r.world.Cell-x, o.Pos.Y/r.world.Cell-y
-		return max(dx, -dx) <= r.ring && max(dy, -dy) <= r.ring
-	}
-	var out []*Object
+// activated are those of the woken characters that lie in the surroundings.
+func (r *replayer) activated(x, y int32) (out []*Object) {
 	for _, o := range r.from.Woken {
-		if near(o) {
+		dx, dy := o.Pos.X/r.world.Cell-x, o.Pos.Y/r.world.Cell-y
+		if max(dx, -dx) <= r.ring && max(dy, -dy) <= r.ring {
 			out = append(out, o)
 		}
-	}
-	for _, o := range r.memo.wakes[r.of-1] {
-		if !r.blind && near(o) && !contains(&r.from.Cover, o.Pos) {
-			out = append(out, o)
-		}
-	}
-	if len(out) > 1 {
-		slices.SortFunc(out, byID)
 	}
 	return out
 }
 
-// batch is what a player has done. Of those that cannot be seen from here, what
-// others have found.
+// batch is what a player has done; nothing, of one that the node has not asked about.
 func (r *replayer) batch(o *Object) *Batch {
-	if b := r.acts[o.Player.ID]; b != nil {
-		return b
+	b := r.acts[o.Player.ID]
+	if b == nil {
+		b = r.memo.batch(&Batch{Player: o.Player, Of: r.of})
+		r.acts[o.Player.ID] = b
 	}
-	if r.blind {
-		return r.memo.batch(&Batch{Player: o.Player, Of: r.of})
-	}
-	return r.memo.batchOutOfSight(o.Player, r.of)
+	return b
 }
 
 // step is the target with its surroundings, for the rules.

@@ -154,8 +154,6 @@ func (rp *replica) predictRing(r *replayer, state *Snapshot) {
 	if !rp.cfg.Protocol.Deltas {
 		return
 	}
-	blind := *r
-	blind.blind, blind.cells, blind.known = true, nil, nil
 	from := r.from
 	g := &Snapshot{Of: r.of, Cover: from.Cover, Whole: true, Grid: gridOver(&from.Cover, &rp.world, 0)}
 	for y := g.Y; y < g.Y+g.H; y++ {
@@ -167,7 +165,7 @@ func (rp *replica) predictRing(r *replayer, state *Snapshot) {
 				g.setTentative(x, y, from.At(x, y))
 				g.setFreeze(x, y, from.freezeOf(x, y))
 			case from.covers(x, y, rp.world.Cell) != outside:
-				g.set(x, y, blind.cell(x, y))
+				g.set(x, y, r.cell(x, y))
 			default:
 				g.markUnsure(x, y) // not empty: unknown
 			}

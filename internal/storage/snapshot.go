@@ -7,10 +7,8 @@ import (
 
 // Snapshot is a part of the world at an update time: frozen.
 //
-// It consists of whole cells, seen through Cover: only what lies in it is known
-// to whoever holds the snapshot. In a simulation the cells are shared and hold
-// more than that; nothing looks at it but the replay, whose results inside do
-// not depend on it (see ReplayCache).
+// It consists of cells, seen through Cover: only what lies in it is known to whoever
+// holds the snapshot, also where a cell reaches out of it.
 type Snapshot struct {
 	Of    int64 // the world at t_Of
 	Cover overlay.Area

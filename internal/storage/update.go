@@ -59,17 +59,18 @@ func (up *updater) update() {
 	up.dormant.recentlyDormant = recentlyDormant{of: c.to}
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
-			if relate(&s.Cover, x*up.world.Cell, y*up.world.Cell, up.world.Cell) == outside {
+			how := s.through(&s.Cover, x, y, up.world.Cell)
+			if how == outside {
 				continue
 			}
 			if s.copyFrozen(from, x, y, r.ring) {
 				continue
 			}
-			cell := r.cell(x, y)
+			cell := up.cache.cell(r.cell(x, y).within(&s.Cover, how))
 			if r.guesses {
 				s.setTentative(x, y, cell)
 			} else {
-				s.set(x, y, r.shared(cell, x, y, &s.Cover))
+				s.set(x, y, cell)
 			}
 			up.dormant.makeDormant(cell)
 			for _, o := range cell.players {

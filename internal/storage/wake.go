@@ -36,7 +36,6 @@ func (ds *dormantStore) onActivate(by *overlay.Contact, m *Activate) {
 		return
 	}
 	ds.activated = append(ds.activated, activation{m.Of, o})
-	ds.cache.noteActivation(m.Of, o)
 	if ds.replica.state != nil && ds.replica.state.Of == m.Of {
 		ds.addActivated()
 	}

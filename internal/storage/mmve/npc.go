@@ -72,9 +72,12 @@ func (w *World) replayNPC(o *storage.Object, hits []hit, to machine.Time, target
 // version gets the same object.
 func (w *World) walkNPC(o *storage.Object, to machine.Time, target geom.Rect) *storage.Object {
 	n := *o.State.(*npc)
+	if !n.mayEnter(target) {
+		return nil // most of them: all around a cell are looked at for those who enter it
+	}
 	place := w.advance(&n, o.ID, to)
 	if !target.Holds(place) {
-		return nil // most of them: all around a cell are looked at for those who enter it
+		return nil
 	}
 	if next, ok := w.next.Get(step{o, to}); ok {
 		return next
@@ -82,6 +85,14 @@ func (w *World) walkNPC(o *storage.Object, to machine.Time, target geom.Rect) *s
 	next := w.share(newNPC(o.ID, place, n))
 	w.next.Put(step{o, to}, next)
 	return next
+}
+
+// mayEnter reports whether an NPC can ever be in a part of the world: it stays within
+// wander of its home, by more than rounding.
+func (n *npc) mayEnter(target geom.Rect) bool {
+	const far = wander + 2
+	near := geom.Point{X: min(max(n.home.X, target.Min.X), target.Max.X-1), Y: min(max(n.home.Y, target.Min.Y), target.Max.Y-1)}
+	return near.Dist2(n.home) <= far*far
 }
 
 // newNPC makes a version of an NPC.
