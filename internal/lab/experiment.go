@@ -65,7 +65,6 @@ func Experiments() []Experiment {
 		storageDataExperiment,
 		storageHopsExperiment,
 		storageQueriesExperiment,
-		storageSwitchesExperiment,
 		terrainExperiment,
 		thesisMinuteExperiment,
 		truthNodesExperiment,

@@ -104,7 +104,7 @@ func TestLongTruthVoxel(t *testing.T) {
 // TestStorageSettings: experiments with the storage declare all settings that their runs
 // read, and say what is wrong with a value before anything is simulated.
 func TestStorageSettings(t *testing.T) {
-	for _, e := range []string{"storage-data", "storage-switches"} {
+	for _, e := range []string{"storage-data", "storage-bandwidth"} {
 		for _, setting := range []string{"swing", "silent"} {
 			o := Options{Seed: 1, Runs: 1, Report: io.Discard, Set: map[string]string{setting: "101"}}
 			if err := Run(context.Background(), e, o, nil); err == nil || !strings.Contains(err.Error(), setting+" is 101 %") {

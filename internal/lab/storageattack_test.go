@@ -55,8 +55,8 @@ func TestLongWaysToAttack(t *testing.T) {
 func TestLongAttackersKeepToTheirDigests(t *testing.T) {
 	simtest.Long(t)
 	o := smallSiege("claim", 16)
-	o.Protocol = o.Protocol.With("digests")
-	if r := besiege(t, o); r.Tampered[storage.ForUpdate] == 0 || r.Objects == 0 {
+	o.Protocol = storage.ProtocolHardened
+	if r := besiege(t, o); r.Tampered[storage.ForLook] == 0 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
@@ -22,7 +21,7 @@ var storageBandwidthExperiment = Experiment{
 // attackers.
 var storageSettings = append(minuteSettings[:len(minuteSettings):len(minuteSettings)], swingSetting, silentSetting)
 
-// How nodes come and go, for all that is done by doProtocols.
+// How nodes come and go.
 var (
 	swingSetting  = Setting{"swing", "0", "%", "by how much arrivals rise and fall around their mean in the course of a day (8640 updates)"}
 	silentSetting = Setting{"silent", "0", "%", "how many nodes fail silently, two updates after their players have left, instead of leaving; pings every 3 s notice it"}
@@ -36,8 +35,8 @@ var minuteSettings = []Setting{
 	protocolSetting,
 }
 
-// protocolSetting is which mechanisms of the storage are used.
-var protocolSetting = Setting{"protocol", "thesis", "", "thesis or hardened, then switches with + or - before them: " + strings.Join(storage.Switches(), ", ")}
+// protocolSetting is which protocol the storage follows.
+var protocolSetting = Setting{"protocol", "thesis", "", "thesis or hardened"}
 
 // Protocol returns the setting of that name.
 func (t *Trial) Protocol() storage.Protocol {
@@ -51,13 +50,8 @@ func (t *Trial) Protocol() storage.Protocol {
 // doStorage does each scenario with all seeds, and compares with a sequential
 // replay if check is set.
 func doStorage(t *Trial, check bool) ([]storageRun, [][]storageResult, error) {
-	return doProtocols(t, check, t.Protocol())
-}
-
-// doProtocols is doStorage with each of some protocols.
-func doProtocols(t *Trial, check bool, protocols ...storage.Protocol) ([]storageRun, [][]storageResult, error) {
 	sizes, zones, updates, swing := t.Ints("nodes", 4), t.Zones("r"), t.Int("updates", 3), t.Int("swing", 0)
-	silent := t.Int("silent", 0)
+	silent, protocol := t.Int("silent", 0), t.Protocol()
 	if silent > 100 {
 		return nil, nil, fmt.Errorf("silent is %d %%: no more than all nodes, 100, can fail", silent)
 	}
@@ -70,9 +64,7 @@ func doProtocols(t *Trial, check bool, protocols ...storage.Protocol) ([]storage
 	var groups, runs []storageRun
 	for _, r := range zones {
 		for _, n := range sizes {
-			for _, p := range protocols {
-				groups = append(groups, storageRun{Nodes: n, R: r, Updates: updates, Swing: swing, Silent: silent, Check: check, Protocol: p})
-			}
+			groups = append(groups, storageRun{Nodes: n, R: r, Updates: updates, Swing: swing, Silent: silent, Check: check, Protocol: protocol})
 		}
 	}
 	for k := range t.runs {

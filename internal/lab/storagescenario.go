@@ -37,7 +37,7 @@ type storageRun struct {
 	Still bool
 	// Check compares what is found and stored with a sequential replay.
 	Check bool
-	// Protocol is what the nodes do beyond the thesis' protocol.
+	// Protocol is what the nodes follow.
 	Protocol storage.Protocol
 	// NPCs is how many there are; 0: the thesis' number.
 	NPCs int

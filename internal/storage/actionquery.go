@@ -59,9 +59,9 @@ func (ar *actionRetrieval) askActions(of int64) {
 	for i := range c.asked {
 		ar.askForActions(i)
 	}
-	if ar.cfg.Protocol.Receipts {
+	if ar.hardened() {
 		ar.store.exchange(of)
-		ar.env.SetTimer(ar.env.Now().Add(ar.firstStorerWait()), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
+		ar.env.SetTimer(ar.env.Now().Add(firstStorerPatience), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
 	}
 	if c.open == 0 {
 		ar.updates.update()
@@ -95,7 +95,7 @@ func (ar *actionRetrieval) askForActions(i int) {
 	c := &ar.updates.cycle
 	p := &c.asked[i]
 	q := &RetrieveActions{Query: uint64(c.to)<<20 | uint64(i*ar.area.homesOf()), Player: p.player, Of: c.to, Known: ar.storing[p.player.ID].shortNames()}
-	if ar.cfg.Protocol.Receipts {
+	if ar.hardened() {
 		p.ask = q
 		ar.askWave(p)
 		return
@@ -120,12 +120,10 @@ func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *ActionsResu
 	}
 	known := ar.storing[q.player.ID]
 	good := ar.receipts.goodOf(known.expandCertificate(m.Certificate), m.Batch)
-	if ar.cfg.Protocol.Receipts && len(good) >= ar.zones.quorum() {
+	if ar.hardened() && len(good) >= ar.zones.quorum() {
 		q.heard++
 		q.result, q.votes = m.Batch, len(good)
-		if ar.cfg.Protocol.Terse {
-			ar.storing[q.player.ID] = known.withAll(good)
-		}
+		ar.storing[q.player.ID] = known.withAll(good)
 		ar.endActionQueryOnce(q)
 		return
 	}
@@ -133,7 +131,7 @@ func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *ActionsResu
 	switch {
 	case q.got[slot] == nil:
 		q.count++
-	case !ar.area.storers() || len(q.got[slot].Actions) > 0:
+	case !ar.hardened() || len(q.got[slot].Actions) > 0:
 		return // somebody has answered already
 	}
 	q.heard++
@@ -144,7 +142,7 @@ func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *ActionsResu
 		}
 		q.signed[slot] = true
 	}
-	if b, votes := ar.countBatches(q); votes > q.votes || ar.area.storers() {
+	if b, votes := ar.countBatches(q); votes > q.votes || ar.hardened() {
 		q.result, q.votes = b, votes
 	}
 	if q.votes >= ar.zones.votesNeeded() && !ar.waitsForAll(q.result) || q.count == len(q.got) {
@@ -154,7 +152,7 @@ func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *ActionsResu
 
 // askIfIdle asks more storers once all who were asked have answered.
 func (ar *actionRetrieval) askIfIdle(q *actionQuery) {
-	if q.count >= q.sent || !ar.cfg.Protocol.Quorum {
+	if q.count >= q.sent || !ar.hardened() {
 		ar.askWave(q)
 	}
 }
@@ -171,7 +169,7 @@ func (ar *actionRetrieval) endActionQueryOnce(q *actionQuery) {
 func (ar *actionRetrieval) endActionQuery(q *actionQuery) {
 	q.done = true
 	ar.updates.cycle.open--
-	if ar.cfg.Protocol.Majority && q.votes < ar.zones.votesNeeded() {
+	if ar.hardened() && q.votes < ar.zones.votesNeeded() {
 		q.result = nil
 		if q.count >= ar.zones.votesNeeded()*ar.area.homesOf() && !ar.mayCount(q) {
 			// Enough zones have answered, and no batch has a majority: only what has

@@ -78,7 +78,7 @@ type container struct {
 type playerLog struct {
 	player *Player
 	stacks []intervalLog // a few, ascending
-	known  storers       // by certificates that the player has sent (Protocol.Terse)
+	known  storers       // by certificates that the player has sent
 }
 
 type intervalLog struct {
@@ -86,7 +86,7 @@ type intervalLog struct {
 	actions []*Action
 	batch   *Batch // of actions; nil: to be made
 
-	// With Protocol.Receipts:
+	// In the hardened protocol:
 	sealed   bool         // batch is what the player has signed
 	cert     *Certificate // of batch; nil: not certified
 	heard    *Batch       // what others have of the player, if nothing came

@@ -120,9 +120,6 @@ func (as *actionStore) seal(st *intervalLog, b *Batch) {
 
 // receiptFor is the own receipt as it answers a deposit.
 func (as *actionStore) receiptFor(m *Deposit, r *Receipt, of *playerLog) *Receipt {
-	if !as.cfg.Protocol.Terse {
-		return r
-	}
 	out := *r
 	if knows(m.Knows, as.self.ID) {
 		if as.cfg.Wire {
@@ -156,9 +153,7 @@ func (as *actionStore) onCertified(by *overlay.Contact, m *Certified) {
 	if good == nil || !as.receipts.checkBatch(whole.Batch) {
 		return
 	}
-	if as.cfg.Protocol.Terse {
-		s.known = s.known.withAll(good)
-	}
+	s.known = s.known.withAll(good)
 	if fuller := st.cert != nil && len(st.cert.Receipts) < len(good) && sameBatch(st.batch, whole.Batch); st.cert == nil || fuller {
 		as.seal(st, whole.Batch)
 		if st.cert = whole; len(good) < len(whole.Receipts) {

@@ -14,19 +14,17 @@ import (
 // then an action of the player has to be stored that makes it last.
 func (n *Node) Activate(place geom.Point) {
 	of := n.player.nextActivation()
-	if n.cfg.Protocol.Receipts {
-		n.player.armDeposit(of + 1) // that the player does nothing is certified, too
-	}
 	n.player.lastActivation = &Activate{n.cfg.Player, place, of}
 	n.player.sendActivate()
-	if n.cfg.Protocol.Majority {
+	if n.hardened() {
+		n.player.armDeposit(of + 1) // that the player does nothing is certified, too
 		again := max(n.env.Now().Add(n.time.lmax/2), n.time.state(of).Add(-n.time.lmax*3/2))
 		n.env.SetTimer(again, machine.Timer{Kind: timerWake, Arg: uint64(of)})
 	}
 	n.drain()
 }
 
-// sendActivate tells all zones that the player is back. With Protocol.Majority it is said
+// sendActivate tells all zones that the player is back. In the hardened protocol it is said
 // twice, the second time shortly before it counts: somebody who leaves meanwhile takes
 // with it whom it has woken, or what it was to pass on, and it takes more than half of
 // the zones to wake somebody.
@@ -45,13 +43,13 @@ func (n *Node) Activation() (after, until machine.Time) {
 
 // nextActivation is for which update the player's character can be woken now. It often
 // sleeps where its own node stands, and who has just come has no state yet to say so in:
-// with Protocol.Majority it is woken an update later.
+// in the hardened protocol it is woken an update later.
 func (op *ownPlayer) nextActivation() int64 {
 	of := max(op.time.of(op.env.Now())-1, 0)
 	if op.env.Now().Add(op.time.lmax) > op.time.state(of) {
 		of++
 	}
-	if op.cfg.Protocol.Majority && !op.updates.willCompute(of) {
+	if op.hardened() && !op.updates.willCompute(of) {
 		of++
 	}
 	return of
@@ -60,7 +58,7 @@ func (op *ownPlayer) nextActivation() int64 {
 // Act stores an action of the node's player in all zones, and forgets it
 // (thesis 5.2.3).
 func (n *Node) Act(a *Action) {
-	if n.cfg.Protocol.Receipts {
+	if n.hardened() {
 		n.player.addPending(a)
 	}
 	m := &Store{a}

@@ -17,7 +17,8 @@ import (
 func TestWakingWhileNeighboursChange(t *testing.T) {
 	const wakes, zone = 3, 2
 	b := newBed(t, 5, 4, 60, 2*time.Minute)
-	b.protocol = ProtocolHardened.Without("farewell") // with it who stands there has been told
+	b.protocol = ProtocolHardened
+	b.behave = func(int) Behaviour { return &withholder{} } // otherwise who stands there has been told
 	b.until(b.update(1).Add(-700 * time.Millisecond))
 	for _, m := range b.live()[:wakes] {
 		for _, h := range b.live() {

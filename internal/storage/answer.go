@@ -31,11 +31,11 @@ func (an *answerer) onRetrieve(by *overlay.Contact, q *Retrieve) {
 			}
 		}
 		slices.SortFunc(m.Static, byID)
-		m.Brief = an.cfg.Protocol.Digests
+		m.Brief = an.hardened()
 		m.Batches = an.store.batchesAt(func(h geom.Point) bool { return an.places.touches(&q.Area, h) && an.area.responsible(h) })
-		m.Asking = an.cfg.Protocol.Farewell && (an.area.neighbourhoodChanged || an.transfer.isFetchingStatic(&q.Area) || q.Of != 0 && q.Of != an.dormant.recentlyDormant.of)
+		m.Asking = an.hardened() && (an.area.neighbourhoodChanged || an.transfer.isFetchingStatic(&q.Area) || q.Of != 0 && q.Of != an.dormant.recentlyDormant.of)
 	} else {
-		m.Seen, m.Brief = an.replica.state, an.cfg.Protocol.Digests
+		m.Seen, m.Brief = an.replica.state, an.hardened()
 	}
 	m.Seal(an.world)
 	if b := an.cfg.Behaviour; b != nil {

@@ -55,10 +55,10 @@ func (ar *actionRetrieval) mayCount(q *actionQuery) bool {
 }
 
 // waitsForAll reports whether a majority is no reason to stop asking: that nothing was
-// done can be said by everybody, and with Protocol.Storers one certified batch
+// done can be said by everybody, and in the hardened protocol one certified batch
 // says otherwise.
 func (ar *actionRetrieval) waitsForAll(b *Batch) bool {
-	return ar.area.storers() && len(b.Actions) == 0
+	return ar.hardened() && len(b.Actions) == 0
 }
 
 // pluralityBatch is what most of the zones have said that a player has done, though

@@ -20,7 +20,7 @@ const (
 type Config struct {
 	Overlay overlay.Config // its Events are the storage's
 	Rules   Rules
-	// Protocol is what the network does beyond the thesis' protocol.
+	// Protocol is what all nodes of the network follow.
 	Protocol Protocol
 	// Wire is whether messages travel as bytes (see digestanswer.go); Secret makes the
 	// numbers of retrievals, which nobody else can tell beforehand then.

@@ -155,7 +155,7 @@ func (up *updater) catchUp() {
 	c := &up.cycle
 	of := c.of
 	switch {
-	case !up.cfg.Protocol.Majority || !up.begun:
+	case !up.hardened() || !up.begun:
 		return
 	case c.phase == atActions:
 		of--

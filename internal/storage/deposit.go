@@ -111,7 +111,7 @@ func (op *ownPlayer) sendDeposit(b *Batch, own *Receipt) {
 // lastDeposits closes the intervals of a player whose node leaves. Nobody will
 // gather their receipts: the storers pass them on to each other at t^a.
 func (op *ownPlayer) lastDeposits() {
-	if op.pending.armed == 0 || !op.area.storers() {
+	if op.pending.armed == 0 || !op.hardened() {
 		return
 	}
 	for of := op.pending.armed; of <= op.time.of(op.env.Now()); of++ {
@@ -145,11 +145,9 @@ func (op *ownPlayer) onReceipt(by *overlay.Contact, r *Receipt) {
 		return
 	}
 	p.holders = append(p.holders, by)
-	if op.cfg.Protocol.Terse {
-		p.known = p.known.with(r)
-		if r.Fresh {
-			delete(op.toldStorers, r.By.ID)
-		}
+	p.known = p.known.with(r)
+	if r.Fresh {
+		delete(op.toldStorers, r.By.ID)
 	}
 	op.receipts.addReceipt(&p.got, r, p.batch)
 	switch enough := len(p.got) >= op.zones.quorum(); {
@@ -175,7 +173,7 @@ func (op *ownPlayer) storersWithReceipt(zone int) (count int) {
 // receipt: actions may be missing there.
 func (op *ownPlayer) resendDeposit(of int64) {
 	p := &op.pending
-	if p.batch == nil || p.batch.Of != of || !op.area.storers() {
+	if p.batch == nil || p.batch.Of != of || !op.hardened() {
 		return
 	}
 	signature := op.receipts.signBatch(p.batch)
@@ -204,9 +202,6 @@ func (op *ownPlayer) knownStorersIn(zone int) (out []uint32) {
 // remembers whom the storer knows from now on.
 func (op *ownPlayer) certifiedMessage(by *overlay.Contact, c *Certificate) *Certified {
 	m := &Certified{Certificate: c}
-	if !op.cfg.Protocol.Terse {
-		return m
-	}
 	if len(op.toldStorers) >= maxTold {
 		clear(op.toldStorers)
 	}

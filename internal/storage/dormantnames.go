@@ -8,7 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 )
 
-// Static data by name (Protocol.Digests). Characters are large: where three nodes
+// Static data by name. Characters are large: where three nodes
 // keep a zone of the thesis' world, those that sleep in one cell are ten megabytes,
 // and an answer of each zone would fill the link of who asks for longer than it
 // waits. So answers only name who sleeps where. What the zones agree on and the node

@@ -159,10 +159,8 @@ func (fe *fetcher) fetchFrom(q *query, r *Result, cells []CellAt, woken []*Objec
 			continue
 		}
 		m.Cells = append(m.Cells, at)
-		if fe.cfg.Protocol.Deltas {
-			m.Have = fe.replica.knownVersions(m.Have, q.Of, at.X, at.Y)
-			m.Base = append(m.Base, fe.replica.knownBase(q.Of-1, at.X, at.Y))
-		}
+		m.Have = fe.replica.knownVersions(m.Have, q.Of, at.X, at.Y)
+		m.Base = append(m.Base, fe.replica.knownBase(q.Of-1, at.X, at.Y))
 	}
 	for _, o := range woken {
 		if slices.ContainsFunc(r.Seen.Woken, func(w *Object) bool { return sameObject(w, o) }) {

@@ -8,10 +8,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// Farewells (Protocol.Farewell). In the thesis a node that leaves takes what it
+// Hand-offs. In the thesis a node that leaves takes what it
 // stores with it, and its neighbours ask the other zones (5.4.2). If the nodes of
 // several zones that keep the same place leave within the time that this takes, no
-// majority is left to tell. So who leaves hands what it has to its neighbours, each
+// majority is left to tell. So in the hardened protocol who leaves hands what it has to its neighbours, each
 // of which keeps what is its own from then on as a claim: what enough other zones
 // do not know is dropped when they have answered. What would be too much to arrive is
 // only named: that is as good for the vote, and the other zones have it.
@@ -23,7 +23,7 @@ const farewellBytes = 1 << 20
 
 // handOff hands static data and actions to those who keep them from now on.
 func (tr *transfer) handOff() {
-	if !tr.cfg.Protocol.Farewell || !tr.ready || !tr.begun {
+	if !tr.hardened() || !tr.ready || !tr.begun {
 		return
 	}
 	for _, to := range tr.area.part.neighbours {
@@ -34,7 +34,7 @@ func (tr *transfer) handOff() {
 			}
 		}
 		slices.SortFunc(m.Static, byID)
-		if tr.cfg.Protocol.Digests && tr.zones.voters() > 1 {
+		if tr.zones.voters() > 1 {
 			m.Static, m.Names = limitHandOff(m.Static)
 		}
 		m.Batches = tr.store.batchesAt(func(h geom.Point) bool { return tr.area.responsible(h) && tr.area.successor(h) == to })
@@ -59,7 +59,7 @@ func limitHandOff(objects []*Object) (some []*Object, rest []DormantName) {
 
 // keepHandOff keeps what a neighbour has pushed until it is known whether it leaves.
 func (ds *dormantStore) keepHandOff(from *overlay.Contact, out outcome) {
-	if ds.cfg.Protocol.Farewell && slices.ContainsFunc(ds.area.part.neighbours, isContact(from)) {
+	if ds.hardened() && slices.ContainsFunc(ds.area.part.neighbours, isContact(from)) {
 		ds.wills[from.ID] = out
 	}
 }

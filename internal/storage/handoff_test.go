@@ -21,29 +21,42 @@ func (b *bed) leaveTogether(at geom.Point, zones ...int) {
 	}
 }
 
-// Two of the four nodes that keep a place leave together. Two zones are no
-// majority: without farewells what slept there is gone from the other two for
-// ever, with them nothing is.
-func TestFarewells(t *testing.T) {
-	for _, p := range []Protocol{ProtocolHardened, ProtocolHardened.Without("farewell")} {
+// Three of the four nodes that keep a place leave together. One zone is no
+// majority: if they hand nothing over, what slept there is gone for
+// ever, otherwise nothing is.
+func TestHandOffs(t *testing.T) {
+	for _, hands := range []bool{true, false} {
 		b := newBed(t, 6, 4, 60, 2*time.Minute)
-		b.protocol = p
+		b.protocol = ProtocolHardened
+		if !hands {
+			b.behave = func(int) Behaviour { return &withholder{} }
+		}
 		b.until(b.update(0))
 		b.replay(0)
 		b.until(b.update(1).Add(-2 * time.Second))
-		b.leaveTogether(b.live()[3].bedAt, 0, 3)
+		b.leaveTogether(b.live()[3].bedAt, 0, 1, 3)
 		for of := int64(1); of <= 3; of++ {
 			b.until(b.update(of))
 			b.replay(of)
 		}
 		b.until(b.update(3).Add(5 * time.Second))
-		if missing := b.zonesHold(3); missing > 0 == p.Farewell {
-			t.Errorf("%v: %d objects are missing in some zone", p, missing)
+		if missing := b.zonesHold(3); missing > 0 == hands {
+			t.Errorf("hand over %v: %d objects are missing in some zone", hands, missing)
 		}
 		if n := b.agree(3); n > 0 {
-			t.Errorf("%v: %d of %d nodes have a wrong state", p, n, len(b.live()))
+			t.Errorf("hand over %v: %d of %d nodes have a wrong state", hands, n, len(b.live()))
 		}
 	}
+}
+
+// withholder hands nothing over when it leaves.
+type withholder struct{ spy }
+
+func (*withholder) Push(_ *Node, _ *overlay.Contact, m *Push) *Push {
+	if m.Seen == nil && len(m.Area.Polygon) == 0 && len(m.Static)+len(m.Names)+len(m.Batches) > 0 {
+		return nil
+	}
+	return m
 }
 
 // namer says farewell with names alone, as for what would be too much to arrive.

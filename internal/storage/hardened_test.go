@@ -8,7 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// With the switch digests an answer is charged eight bytes a cell, without it the
+// An answer of digests is charged eight bytes a cell, another one the
 // objects in its area.
 func TestBriefAnswersAreDigests(t *testing.T) {
 	w := World{Side: 1000, Cell: 1000}
@@ -24,28 +24,25 @@ func TestBriefAnswersAreDigests(t *testing.T) {
 	}
 }
 
-// What a node has computed itself is not fetched with the switch ring, and is
-// without it; what differs from what was agreed on always is.
+// What a node has computed itself is not fetched; what differs from what was agreed on
+// is.
 func TestOwnCellsAreNotFetched(t *testing.T) {
 	own, same, other := cellOf(1, 1), cellOf(1, 1), cellOf(1, 2)
 	s := seenBy(own).results[0].Seen
 	s.Whole = true
-	for _, ring := range []bool{true, false} {
-		n := newNode(core{world: World{Side: 1000, Cell: 1000}, cfg: Config{Protocol: Protocol{Digests: true, Ring: ring}}})
-		n.replica.state = s
-		if _, got := n.replica.knownCell(1, 0, 0, same); got != ring {
-			t.Errorf("ring %v: has its own cell: %v", ring, got)
-		}
-		_, another := n.replica.knownCell(1, 0, 0, other)
-		if _, later := n.replica.knownCell(2, 0, 0, same); another || later {
-			t.Errorf("ring %v: takes its own cell for another, or for that of another time", ring)
-		}
+	n := newNode(core{world: World{Side: 1000, Cell: 1000}, cfg: Config{Protocol: ProtocolHardened}})
+	n.replica.state = s
+	if _, got := n.replica.knownCell(1, 0, 0, same); !got {
+		t.Error("does not have its own cell")
+	}
+	_, another := n.replica.knownCell(1, 0, 0, other)
+	if _, later := n.replica.knownCell(2, 0, 0, same); another || later {
+		t.Error("takes its own cell for another, or for that of another time")
 	}
 }
 
 // What the receiver has takes two bytes, what has changed no more than what is
-// new of it, and what it does not have all of it: the switch deltas decides only
-// whether what it has is said.
+// new of it, and what it does not have all of it.
 func TestWhatTheReceiverHasIsNotSent(t *testing.T) {
 	rules := plainRules{}
 	old, now, stranger := rules.object(1, 0), rules.object(1, 9), rules.object(2, 0)
@@ -91,17 +88,15 @@ func TestTheBeginningIsKnown(t *testing.T) {
 		o.Digest, o.Pos.X = Digest{9}, o.Pos.X+by
 		return &o
 	}
-	for _, terse := range []bool{false, true} {
-		n := newNode(core{world: world, cache: NewReplayCache(), cfg: Config{Rules: rules, Protocol: Protocol{Terse: terse}}})
-		if n.replica.isInitial(woken) != terse || n.replica.isInitial(moved(0)) {
-			t.Errorf("terse %v: is as at t_0: %v, another version: %v", terse, n.replica.isInitial(woken), n.replica.isInitial(moved(0)))
-		}
-		if _, _, near := n.patches.choosePatch(moved(4000), 0, nil, nil); near < 200 != terse {
-			t.Errorf("terse %v: %d bytes for who has moved", terse, near)
-		}
-		if _, _, far := n.patches.choosePatch(moved(6000), 0, nil, nil); far < 200 {
-			t.Errorf("terse %v: %d bytes for who is too far away to be found", terse, far)
-		}
+	n := newNode(core{world: world, cache: NewReplayCache(), cfg: Config{Rules: rules, Protocol: ProtocolHardened}})
+	if !n.replica.isInitial(woken) || n.replica.isInitial(moved(0)) {
+		t.Errorf("is as at t_0: %v, another version: %v", n.replica.isInitial(woken), n.replica.isInitial(moved(0)))
+	}
+	if _, _, near := n.patches.choosePatch(moved(4000), 0, nil, nil); near >= 200 {
+		t.Errorf("%d bytes for who has moved", near)
+	}
+	if _, _, far := n.patches.choosePatch(moved(6000), 0, nil, nil); far < 200 {
+		t.Errorf("%d bytes for who is too far away to be found", far)
 	}
 }
 
@@ -132,6 +127,8 @@ func (r plainRules) object(n ObjectID, version byte) *Object {
 	o.Size = 200
 	return o
 }
+
+func (plainRules) Initial(geom.Rect) []*Object { return nil }
 
 func (plainRules) AppendObject(out []byte, o *Object) []byte {
 	b := make([]byte, 200)

@@ -5,13 +5,9 @@ import "github.com/voxelpopuli/voxelpopuli/internal/overlay"
 // What the world was at t_0 (thesis 5.3.6): everybody can make it, so that nobody has to
 // fetch it, and differences can be from it.
 
-// canDeriveInitial reports whether nodes make the world of t_0 themselves: everybody can
-// (thesis 5.3.6), so that nobody has to fetch it, nor to believe others about it.
-func (rp *replica) canDeriveInitial() bool { return rp.cfg.Protocol.Deltas && rp.cfg.Protocol.Terse }
-
 // deriveInitial makes the world of t_0 around the own part.
 func (rp *replica) deriveInitial() {
-	if !rp.canDeriveInitial() {
+	if !rp.hardened() {
 		return
 	}
 	g := &Snapshot{Of: 0, Cover: overlay.Area{Circle: rp.area.part.circle}, Whole: true}
@@ -30,9 +26,6 @@ func (rp *replica) deriveInitial() {
 // origin is an object as it was at t_0, and where that is found (see originAt);
 // nil if it is not. Everybody can make it, so that it can be referred to.
 func (rp *replica) origin(o *Object) (at *Object, place int32, index uint32) {
-	if !rp.cfg.Protocol.Terse {
-		return nil, 0, 0
-	}
 	far := int32(originsNear)
 	if o.Player != nil {
 		far = originsFar

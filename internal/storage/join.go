@@ -70,7 +70,7 @@ func (tr *transfer) finishJoin() {
 // mergePushes makes a snapshot of the own cell from what was pushed; none if the
 // neighbours were not at the same update (thesis 5.4.1: inconsistent).
 func (tr *transfer) mergePushes() *Snapshot {
-	s := &Snapshot{Of: -1, Cover: overlay.Area{Polygon: tr.area.part.cell}, Whole: tr.cfg.Protocol.Digests}
+	s := &Snapshot{Of: -1, Cover: overlay.Area{Polygon: tr.area.part.cell}, Whole: tr.hardened()}
 	for _, p := range tr.pushes {
 		switch {
 		case p.Seen == nil:
@@ -102,7 +102,7 @@ func (tr *transfer) mergePushes() *Snapshot {
 	for _, p := range tr.pushes {
 		s.copyUnsure(p, tr.world.Cell)
 	}
-	if tr.cfg.Protocol.Majority {
+	if tr.hardened() {
 		tr.markUnreportedUnsure(s)
 	}
 	return s

@@ -42,7 +42,7 @@ func TestWhomTooFewHaveWoken(t *testing.T) {
 		{[4]bool{true, false, true, false}, true},
 		{[4]bool{true, false, false, false}, true},
 	} {
-		n := newNode(core{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
+		n := newNode(core{world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
 		n.dormant.static = map[ObjectID]*Object{1: o}
 		n.dormant.activated = []activation{{1, o}}
 		n.replica.state = &Snapshot{Of: 1, Woken: []*Object{o}}

@@ -6,7 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// What is left out because the other side has it (Protocol.Terse). Nothing that
+// What is left out because the other side has it. Nothing that
 // is left out is taken on trust: the one who says that it has something says so
 // by a digest, and the other one compares that with what it would have sent. An
 // answer of which all is left out says as much as the whole one.

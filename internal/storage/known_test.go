@@ -74,21 +74,16 @@ func TestKnownStorersAreNotNamedAgain(t *testing.T) {
 		c.Receipts = append(c.Receipts, &Receipt{By: &overlay.Contact{ID: id.ID{n + 1}}})
 	}
 	whole := (&Certified{Certificate: c}).Size()
-	for _, terse := range []bool{false, true} {
-		n := newNode(core{cfg: Config{Protocol: Protocol{Terse: terse}}})
-		by := &overlay.Contact{ID: id.ID{9}}
-		if got := n.player.certifiedMessage(by, c).Size(); got != whole {
-			t.Errorf("terse %v: %d bytes the first time, want %d", terse, got, whole)
-		}
-		want := whole
-		if terse {
-			want -= 3 * (sizeReceipt - sizeBrieflySigned)
-		}
-		if got := n.player.certifiedMessage(by, c).Size(); got != want {
-			t.Errorf("terse %v: %d bytes the second time, want %d", terse, got, want)
-		}
-		if got := n.player.certifiedMessage(&overlay.Contact{ID: id.ID{8}}, c).Size(); got != whole {
-			t.Errorf("terse %v: %d bytes for somebody else, want %d", terse, got, whole)
-		}
+	n := newNode(core{cfg: Config{Protocol: ProtocolHardened}})
+	by := &overlay.Contact{ID: id.ID{9}}
+	if got := n.player.certifiedMessage(by, c).Size(); got != whole {
+		t.Errorf("%d bytes the first time, want %d", got, whole)
+	}
+	want := whole - 3*(sizeReceipt-sizeBrieflySigned)
+	if got := n.player.certifiedMessage(by, c).Size(); got != want {
+		t.Errorf("%d bytes the second time, want %d", got, want)
+	}
+	if got := n.player.certifiedMessage(&overlay.Contact{ID: id.ID{8}}, c).Size(); got != whole {
+		t.Errorf("%d bytes for somebody else, want %d", got, whole)
 	}
 }

@@ -44,7 +44,7 @@ func TestLongLastActions(t *testing.T) {
 				b.sim.At(at+1, func() { m.Stop() })
 			}
 		}
-		b.until(b.update(last).Add(6 * time.Second))
+		b.until(b.update(last).Add(3*DefaultLMax + time.Second)) // t^s is past: whoever had to wait for actions has made the update
 		b.replay(last)
 		if n := b.agree(last); n > 0 {
 			t.Errorf("seed %d: %d of %d nodes have a wrong state", seed, n, len(b.live()))

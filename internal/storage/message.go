@@ -59,8 +59,7 @@ type Result struct {
 	Names []DormantName
 	Same  bool
 	// Asking: some of the area is the sender's since a moment ago, and it does not
-	// know yet who sleeps there, or it has not made the step itself that is asked for
-	// (Protocol.Farewell).
+	// know yet who sleeps there, or it has not made the step itself that is asked for.
 	Asking bool
 	// Static data in the area; if Brief, Static is only named.
 	Static  []*Object
@@ -147,7 +146,7 @@ type RetrieveActions struct {
 	Player *Player
 	Of     int64
 	// Known are the storers that the sender knows, by the beginnings of their ids
-	// (Protocol.Terse).
+	//.
 	Known []uint32
 }
 
@@ -155,7 +154,7 @@ type RetrieveActions struct {
 type ActionsResult struct {
 	Query uint64
 	Batch *Batch
-	// Certificate of the batch, if the sender has one (Protocol.Receipts).
+	// Certificate of the batch, if the sender has one.
 	Certificate *Certificate
 	saved       int // bytes, because the receiver has some of it
 }

@@ -99,13 +99,11 @@ func (oa *ownArea) neighbourhood() *Around {
 	return oa.around
 }
 
-func (oa *ownArea) storers() bool { return oa.cfg.Protocol.Receipts && oa.cfg.Protocol.Storers }
-
 // homesOf is how many places a player's actions are stored at in each zone. With
 // four zones, of which three have to agree, one more than with nine or sixteen.
 func (oa *ownArea) homesOf() int {
 	switch {
-	case !oa.storers():
+	case !oa.hardened():
 		return 1
 	case oa.space.Zones() < 9:
 		return 3

@@ -18,9 +18,9 @@ type said struct {
 
 // owners counts the digests that nodes of a network with four zones have sent of
 // one cell.
-func owners(p Protocol, all ...said) (*Cell, verdict) {
+func owners(all ...said) (*Cell, verdict) {
 	world := World{Side: 1000, Cell: 1000}
-	n := newNode(core{world: world, space: overlay.SpaceFor(4), cfg: Config{Protocol: p}})
+	n := newNode(core{world: world, space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
 	n.places = newMapping(n.space, world)
 	q := &query{Retrieve: Retrieve{Of: 1}, zones: make([]zoneAnswer, 4)}
 	for i, s := range all {
@@ -31,16 +31,14 @@ func owners(p Protocol, all ...said) (*Cell, verdict) {
 		r.Around = &Around{Self: &overlay.Contact{ID: id.ID{byte(i + 1)}, Pos: at}}
 		q.zones[s.zone].results = append(q.zones[s.zone].results, r)
 	}
-	c, _, how := n.ballot.countCellDigests(q, 0, 0)
+	c, _, how := n.ballot.countOwners(q, 0, 0)
 	return c, how
 }
 
-// With the switch owners one liar in each of two zones takes away neither zone's
-// vote, and those who stand far away have none; without it two ties are enough to
-// leave a node without a majority, and many outvote the few who are responsible.
+// One liar in each of two zones takes away neither zone's vote, and those who stand far
+// away have none.
 func TestOwnersCountOneByOne(t *testing.T) {
 	good, bad := cellOf(1), cellOf(2)
-	with := Protocol{Majority: true, Digests: true, Owners: true}
 	ties := []said{{0, 1, good}, {0, 2, bad}, {1, 1, good}, {1, 2, bad}, {2, 1, good}, {3, 1, good}}
 	chorus := []said{}
 	for zone := range 4 {
@@ -54,25 +52,18 @@ func TestOwnersCountOneByOne(t *testing.T) {
 	few := []said{{0, 1, bad}, {0, 2, bad}, {0, 3, bad}, {1, 1, bad}, {1, 2, bad}, {2, 1, good}, {3, 1, good}}
 	split := []said{{0, 1, good}, {1, 1, good}, {2, 1, good}, {0, 2, bad}, {1, 2, bad}, {2, 2, bad}}
 	for _, c := range []struct {
-		name    string
-		all     []said
-		with    *Cell // nil: not decided
-		without *Cell
+		name string
+		all  []said
+		want *Cell // nil: not decided
 	}{
-		{"liars in two zones", ties, good, nil},
-		{"a chorus from far away", chorus, good, bad},
-		{"a majority of nodes in two zones", few, nil, nil},
-		{"half of the nodes", split, nil, nil},
+		{"liars in two zones", ties, good},
+		{"a chorus from far away", chorus, good},
+		{"a majority of nodes in two zones", few, nil},
+		{"half of the nodes", split, nil},
 	} {
-		for _, p := range []Protocol{with, with.Without("owners")} {
-			want := c.without
-			if p.Owners {
-				want = c.with
-			}
-			got, how := owners(p, c.all...)
-			if (how == elected) != (want != nil) || how == elected && got != want {
-				t.Errorf("%s, %v: %v, %d", c.name, p, got, how)
-			}
+		got, how := owners(c.all...)
+		if (how == elected) != (c.want != nil) || how == elected && got != c.want {
+			t.Errorf("%s: %v, %d", c.name, got, how)
 		}
 	}
 }

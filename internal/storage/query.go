@@ -76,7 +76,7 @@ func (rt *retrievals) retrieve(kind Kind, area overlay.Area, of int64) *query {
 	}
 	rt.running = append(rt.running, q)
 	rt.env.SetTimer(q.began.Add(rt.timeout(kind)), machine.Timer{Kind: timerQuery, Arg: q.Query})
-	if rt.ballot.votesOnDigests(q) {
+	if rt.hardened() && !kind.static() {
 		rt.env.SetTimer(q.began.Add(rt.timeout(kind)-rt.time.lmax), machine.Timer{Kind: timerFetch, Arg: q.Query})
 	}
 	for z := range zones {
@@ -128,7 +128,7 @@ func (rt *retrievals) onResult(from *overlay.Contact, m *Result) {
 		return
 	}
 	q.answers++
-	each := rt.ballot.votesPerPart(q)
+	each := rt.hardened()
 	if z.over && !each {
 		return
 	}
@@ -147,7 +147,7 @@ func (rt *retrievals) onResult(from *overlay.Contact, m *Result) {
 			rt.peers.askNode(q, zone, b.with)
 		}
 	}
-	if len(z.missing) > 0 || z.over || z.strange || (rt.peers.asksResponders(q) || rt.ballot.byName(q)) && !q.zoneReached(zone) {
+	if len(z.missing) > 0 || z.over || z.strange || (rt.peers.asksResponders(q) || rt.hardened() && q.Kind.static()) && !q.zoneReached(zone) {
 		return
 	}
 	z.over = true
@@ -210,12 +210,12 @@ func (rt *retrievals) vote(q *query, out outcome) {
 
 // conclude ends a retrieval without a majority: at the timeout, or when all have
 // answered. The result with most votes counts (thesis 5.2.2), of several the one
-// that came first. With Protocol.Majority none does.
+// that came first.
 func (rt *retrievals) conclude(q *query) {
 	if q.done || q.naming != nil {
 		return
 	}
-	if rt.ballot.votesPerPart(q) {
+	if rt.hardened() {
 		rt.tally(q, true)
 		if !q.done && q.fetch != nil {
 			rt.fetcher.endFetch(q)
@@ -227,9 +227,6 @@ func (rt *retrievals) conclude(q *query) {
 		if c := &q.sets[i]; best == nil || c.votes > best.votes {
 			best = c
 		}
-	}
-	if rt.cfg.Protocol.Majority && best != nil && best.votes < rt.zones.votesNeeded() {
-		best = nil
 	}
 	rt.end(q, best)
 }

@@ -3,7 +3,7 @@ package storage
 import "github.com/voxelpopuli/voxelpopuli/internal/overlay"
 
 // Deposit says which of the actions that a storer has are a player's batch of an
-// interval, signed as one (Protocol.Receipts): those and no others. There is one
+// interval, signed as one (in the hardened protocol): those and no others. There is one
 // for each player and interval; on the wire it names the actions by number, or,
 // Whole, brings them along.
 type Deposit struct {
@@ -12,7 +12,7 @@ type Deposit struct {
 	// Numbers are those of the actions, if Batch has come without them.
 	Numbers []uint64
 	// Knows are those whom the player knows of the zone that this goes to, by the
-	// beginnings of their ids (Protocol.Terse).
+	// beginnings of their ids.
 	Knows []uint32
 	// Signature is the player's, of the batch: nobody on the way can say that the
 	// player has done nothing. Who makes and checks it is the driver's business
@@ -32,7 +32,7 @@ type Receipt struct {
 	// (Config.SignReceipt, Config.CheckReceipt).
 	Certificate, Signature []byte
 	// Short is the beginning of the storer's id, on the wire, instead of By and
-	// Certificate, which the receiver has (Protocol.Terse).
+	// Certificate, which the receiver has.
 	Short uint32
 	// Fresh: the storer knows nobody by the player's certificates, on the way to the
 	// player.
@@ -50,7 +50,7 @@ type Certificate struct {
 // Certified hands a storer the certificate of the batch that it has.
 type Certified struct {
 	Certificate *Certificate
-	saved       int // bytes, because the storer has some of it (Protocol.Terse)
+	saved       int // bytes, because the storer has some of it
 }
 
 // Exchange passes a batch that is not certified at t^a on to the other storers,

@@ -26,11 +26,8 @@ func (rp *replica) knownCell(of int64, x, y int32, c *Cell) (*Cell, bool) {
 	if c == nil || !c.isDigestOnly() && len(c.Objects) == 0 {
 		return c, true // the digest of nothing is known
 	}
-	if !rp.cfg.Protocol.Ring {
-		return nil, false
-	}
-	for i, s := range [...]*Snapshot{rp.state, rp.tentative} {
-		if s = s.withTentative(); s == nil || s.Of != of || i > 0 && !rp.cfg.Protocol.Deltas || s.covers(x, y, rp.world.Cell) != inside {
+	for _, s := range [...]*Snapshot{rp.state, rp.tentative} {
+		if s = s.withTentative(); s == nil || s.Of != of || s.covers(x, y, rp.world.Cell) != inside {
 			continue
 		}
 		if own := s.At(x, y); sameCellContent(own, c) {
@@ -151,7 +148,7 @@ func (rp *replica) restoredCell(x, y int32) *Cell {
 // well as it can see: what turns out right need not be fetched.
 func (rp *replica) predictRing(r *replayer, state *Snapshot) {
 	rp.tentative = nil
-	if !rp.cfg.Protocol.Deltas {
+	if !rp.hardened() {
 		return
 	}
 	from := r.from
@@ -177,7 +174,7 @@ func (rp *replica) predictRing(r *replayer, state *Snapshot) {
 // updateMargin is how far the update area reaches beyond the maintenance area. Whole
 // cells need all cells around them: their corners are farther away than reach.
 func (c *core) updateMargin() int32 {
-	if !c.cfg.Protocol.Digests {
+	if !c.hardened() {
 		return c.reach
 	}
 	return int32(int64(c.world.ring(c.reach))*int64(c.world.Cell)*14143/10000) + 1

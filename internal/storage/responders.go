@@ -24,7 +24,7 @@ type responderCache struct {
 }
 
 // PeerQuery asks a neighbour whom it knows that holds something of the update area in
-// some zones: it has come there over other nodes (Protocol.Pins).
+// some zones: it has come there over other nodes.
 type PeerQuery struct {
 	Query uint64
 	Zones []uint8
@@ -53,7 +53,7 @@ const (
 
 // asksResponders reports whether a retrieval goes to those who have answered before.
 func (rc *responderCache) asksResponders(q *query) bool {
-	return rc.cfg.Protocol.Pins && q.Kind == ForUpdate && rc.ballot.votesOnDigests(q)
+	return rc.hardened() && q.Kind == ForUpdate
 }
 
 // ask asks a zone: those who are known there, or else whoever the overlay finds.
@@ -80,9 +80,7 @@ func (rc *responderCache) askNode(q *query, zone int, c *overlay.Contact) {
 	}
 	z.asked = append(z.asked, c.ID)
 	ask := q.Retrieve
-	if rc.cfg.Protocol.Terse {
-		ask.Known = rc.known(q, zone, c)
-	}
+	ask.Known = rc.known(q, zone, c)
 	if k := ask.Known; k != nil && rc.cfg.Wire {
 		if z.knew == nil {
 			z.knew = map[id.ID]*Known{}
@@ -241,7 +239,7 @@ func (z *zoneAnswer) contradicts() bool {
 
 // onPeerQuery names those who have answered the node itself.
 func (rc *responderCache) onPeerQuery(by *overlay.Contact, m *PeerQuery) {
-	if !rc.cfg.Protocol.Pins || len(m.Zones) > rc.space.Zones() {
+	if !rc.hardened() || len(m.Zones) > rc.space.Zones() {
 		return
 	}
 	out := &PeerReply{Query: m.Query}

@@ -17,7 +17,7 @@ type retrievals struct {
 // continuesAlone reports whether a node to whom nobody has answered goes on with what it
 // has itself.
 func (rt *retrievals) continuesAlone(q *query) bool {
-	return rt.cfg.Protocol.Majority && q.Kind == ForUpdate && (rt.replica.restored != nil || rt.replica.state != nil && rt.replica.state.Of == q.Of)
+	return q.Kind == ForUpdate && (rt.replica.restored != nil || rt.replica.state != nil && rt.replica.state.Of == q.Of)
 }
 
 // tally looks whether the answers so far decide a retrieval; last: no more will
@@ -31,14 +31,10 @@ func (rt *retrievals) tally(q *query, last bool) {
 		return
 	}
 	if out, votes, decided := rt.ballot.countVotes(q, last); decided || last {
-		switch {
-		case rt.ballot.votesOnDigests(q):
-			rt.fetcher.startFetch(q, out, votes)
-			return
-		case rt.ballot.byName(q):
+		if q.Kind.static() {
 			rt.fetcher.startNaming(q, out, votes)
-			return
+		} else {
+			rt.fetcher.startFetch(q, out, votes)
 		}
-		rt.end(q, &candidate{out, votes})
 	}
 }

@@ -13,7 +13,7 @@ type Snapshot struct {
 	Of    int64 // the world at t_Of
 	Cover overlay.Area
 	Grid
-	// Whole: of every cell that Cover touches all is known (Protocol.Digests).
+	// Whole: of every cell that Cover touches all is known, as in the hardened protocol.
 	Whole bool
 	// Unsure are cells of the window of which it is not known what is in them,
 	// though they lie in Cover; nil: none. What Cells has for one of these is a
@@ -32,9 +32,17 @@ type Snapshot struct {
 }
 
 // sees reports whether a place counts in a snapshot that is seen through a
-// further area.
+// further area: of whole cells all that the area touches.
 func (s *Snapshot) sees(a *overlay.Area, p geom.Point, w *World) bool {
+	if s.Whole {
+		return s.knows(p, w) && relateCell(a, p, w) != outside
+	}
 	return s.knows(p, w) && contains(a, p)
+}
+
+// relateCell is how the cell of a place lies to an area.
+func relateCell(a *overlay.Area, p geom.Point, w *World) relation {
+	return relate(a, p.X/w.Cell*w.Cell, p.Y/w.Cell*w.Cell, w.Cell)
 }
 
 // knows reports whether the snapshot tells what is at a place.

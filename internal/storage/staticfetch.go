@@ -61,11 +61,11 @@ func (tr *transfer) isFetchingStatic(a *overlay.Area) bool {
 // step that everybody has made by now, if the node has not made all of it: because a
 // neighbour has left since the update area was asked for, because it has just come
 // itself, or because it was unsure. When it asked for all that sleeps there, the
-// others had perhaps not made that step either (Protocol.Farewell). To ask for all
+// others had perhaps not made that step either. To ask for all
 // again would be too much: characters are large, and where few nodes keep the world,
 // answers to many such questions would leave no room for the next update's.
 func (tr *transfer) requestDormant(of int64) {
-	if !tr.cfg.Protocol.Farewell || !tr.ready || of == 0 || len(tr.area.part.cell) < 3 || tr.replica.hasComputed(of) {
+	if !tr.hardened() || !tr.ready || of == 0 || len(tr.area.part.cell) < 3 || tr.replica.hasComputed(of) {
 		return
 	}
 	tr.queries.retrieve(ForFailure, overlay.Area{Polygon: tr.area.part.cell}, of)

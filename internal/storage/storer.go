@@ -10,8 +10,7 @@ import (
 
 // Who a storer is and where it stands, its certificate says, which is larger than
 // all else of a receipt. Players have the same storers in one interval as in the
-// next, so that they are named once, and by the beginning of their ids from then on
-// (Protocol.Terse):
+// next, so that they are named once, and by the beginning of their ids from then on:
 //
 //   - a player says with its deposit whom it knows of the zone that it goes to, and
 //     the storers of these are brief in their receipts;

@@ -61,7 +61,7 @@ func TestBriefCertificates(t *testing.T) {
 func TestForgetfulStorer(t *testing.T) {
 	space := overlay.SpaceFor(4)
 	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
-	cfg := Config{Wire: true, Protocol: Protocol{Receipts: true, Terse: true}, CheckReceipt: checkReceiptsOf}
+	cfg := Config{Wire: true, Protocol: ProtocolHardened, CheckReceipt: checkReceiptsOf}
 	receipts := receiptsOf(space, b, 3)
 	player := newNode(core{space: space, cfg: cfg})
 	player.player.pending = pendingBatch{batch: b}
@@ -117,7 +117,7 @@ func TestOnlyGoodReceiptsAreRemembered(t *testing.T) {
 	receipts := receiptsOf(space, b, 4)
 	forged := *receipts[3]
 	forged.Certificate = []byte("somebody else's")
-	n := newNode(core{space: space, cfg: Config{Wire: true, Protocol: Protocol{Receipts: true, Terse: true}, CheckReceipt: checkReceiptsOf}})
+	n := newNode(core{space: space, cfg: Config{Wire: true, Protocol: ProtocolHardened, CheckReceipt: checkReceiptsOf}})
 	shelf := n.store.actions.playerLog(b.Player)
 	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
 	n.store.onCertified(&overlay.Contact{ID: b.Player.ID}, &Certified{Certificate: &Certificate{b, append(receipts[:3:3], &forged)}})
@@ -135,7 +135,7 @@ func TestStrangersCertifyNothing(t *testing.T) {
 	space := overlay.SpaceFor(4)
 	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
 	receipts := receiptsOf(space, b, 4)
-	n := newNode(core{space: space, cfg: Config{Wire: true, Protocol: Protocol{Receipts: true, Terse: true}, CheckReceipt: checkReceiptsOf}})
+	n := newNode(core{space: space, cfg: Config{Wire: true, Protocol: ProtocolHardened, CheckReceipt: checkReceiptsOf}})
 	player, stranger := &overlay.Contact{ID: b.Player.ID}, &overlay.Contact{ID: id.ID{8}}
 	n.store.onCertified(player, &Certified{Certificate: &Certificate{b, receipts}})
 	if len(n.store.actions.players) != 0 {

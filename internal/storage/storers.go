@@ -10,31 +10,21 @@ import (
 // and how long storers have to send their receipts.
 const firstStorerTimeout = 500 * time.Millisecond
 
-// firstStorerPatience is how long the first storer has to answer where asking more than
-// necessary is what costs (Protocol.Quorum): who has to open a link before it
-// answers needs six latencies. The next ones have as long as otherwise.
+// firstStorerPatience is how long the first storer that was asked for actions has to answer
+// before more are asked: who has to open a link before it answers needs six latencies.
+// The next ones have firstStorerTimeout.
 const firstStorerPatience = time.Second
-
-// firstStorerWait is how long the first storer that was asked for actions has to answer
-// before more are asked.
-func (ar *actionRetrieval) firstStorerWait() time.Duration {
-	if ar.cfg.Protocol.Quorum {
-		return firstStorerPatience
-	}
-	return firstStorerTimeout
-}
 
 // waveOf is when a storer is asked for actions: the first one in the own zone at
 // once, for a certified batch is enough; all others if that has none or is
-// silent. With Protocol.Quorum that is done in two waves: first those who may
-// know as much as a majority does, the others of the own zone and the first in as
-// many zones as it takes.
+// silent. That is done in two waves: first those who may know as much as a majority
+// does, the others of the own zone and the first in as many zones as it takes.
 func (ar *actionRetrieval) waveOf(home, zone int) int {
 	zones := ar.space.Zones()
 	switch {
 	case home == 0 && zone == ar.zone:
 		return 0
-	case !ar.cfg.Protocol.Quorum, zone == ar.zone, home == 0 && (zone-ar.zone+zones)%zones < ar.zones.majorityOfAll():
+	case zone == ar.zone, home == 0 && (zone-ar.zone+zones)%zones < ar.zones.majorityOfAll():
 		return 1
 	}
 	return 2

@@ -9,7 +9,7 @@ import (
 )
 
 // A player's storers stand far from each other, at places in the world: three a
-// zone if there are four zones, two if there are more, one without the switch.
+// zone if there are four zones, two if there are more, one in the thesis.
 func TestPlacesOfStorers(t *testing.T) {
 	const side = 900
 	p := &Player{Home: geom.Point{X: 850, Y: 10}}
@@ -17,7 +17,7 @@ func TestPlacesOfStorers(t *testing.T) {
 		zones int
 		p     Protocol
 		want  int
-	}{{4, ProtocolHardened, 3}, {9, ProtocolHardened, 2}, {16, ProtocolHardened, 2}, {4, ProtocolHardened.Without("storers"), 1}, {4, ProtocolThesis.With("storers"), 1}} {
+	}{{4, ProtocolHardened, 3}, {9, ProtocolHardened, 2}, {16, ProtocolHardened, 2}, {4, ProtocolThesis, 1}} {
 		n := newNode(core{world: World{Side: side, Cell: 100}, space: overlay.SpaceFor(c.zones), cfg: Config{Protocol: c.p}})
 		got := n.area.homes(p)
 		if len(got) != c.want || got[0] != p.Home {

@@ -4,7 +4,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// Guesses. With Protocol.Majority a node knows of some cells that it does not
+// Guesses. In the hardened protocol a node knows of some cells that it does not
 // know what is in them: no majority has told it what they depend on. It goes on
 // with what is likely, and says that it is a guess. While a majority of the zones
 // knows better, guesses count for nothing. Where too few do, as when messages of

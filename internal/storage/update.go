@@ -9,7 +9,7 @@ import (
 
 // makeInitial makes the initial world in the node's part.
 func (up *updater) makeInitial() {
-	s := &Snapshot{Of: 0, Cover: overlay.Area{Circle: up.area.part.circle}, Whole: up.cfg.Protocol.Digests}
+	s := &Snapshot{Of: 0, Cover: overlay.Area{Circle: up.area.part.circle}, Whole: up.hardened()}
 	s.Grid = gridOver(&s.Cover, &up.world, 0)
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
@@ -27,14 +27,14 @@ func (up *updater) makeInitial() {
 
 // update replays the node's part of the world. Without the state before, or
 // without anything about the actions of somebody who may matter, it stays as it
-// is: others have more votes than somebody who guesses. With Protocol.Majority
-// only the cells that may depend on it become unknown.
+// is: others have more votes than somebody who guesses. In the hardened
+// protocol only the cells that may depend on it become unknown.
 func (up *updater) update() {
 	c := &up.cycle
 	c.asking = false
 	from := c.from
 	c.from, up.replica.before = nil, from
-	if c.missing && !up.cfg.Protocol.Majority {
+	if c.missing && !up.hardened() {
 		up.failed(c.to)
 		c.asked = nil
 		return
@@ -54,7 +54,7 @@ func (up *updater) update() {
 		}
 	}
 	c.asked = nil
-	s := &Snapshot{Of: c.to, Cover: c.circle, Grid: gridOver(&c.circle, &up.world, 0), Whole: up.cfg.Protocol.Digests}
+	s := &Snapshot{Of: c.to, Cover: c.circle, Grid: gridOver(&c.circle, &up.world, 0), Whole: up.hardened()}
 	up.dormant.dropActivated(from)
 	up.dormant.recentlyDormant = recentlyDormant{of: c.to}
 	for y := s.Y; y < s.Y+s.H; y++ {
@@ -94,7 +94,7 @@ func (up *updater) install(s *Snapshot) {
 
 // failed is when an update cannot be made: what the node has is of the past now.
 func (up *updater) failed(of int64) {
-	if up.replica.state != nil && up.cfg.Protocol.Majority {
+	if up.replica.state != nil && up.hardened() {
 		up.replica.restored = up.replica.state.withTentative()
 	}
 	if up.ready && up.begun && up.cfg.Probe != nil {

@@ -1,10 +1,8 @@
 package storage
 
-import (
-	"slices"
-)
+import "slices"
 
-// countVotes lets the zones vote for each object (Protocol.Objects). An answer has a
+// countVotes lets the zones vote for each cell by its digest. An answer has a
 // say about the places that its sender sees, whether or not the rest of its zone
 // has answered. It reports whether nothing is left to be decided. When no more
 // answers will come (last), guesses count too.
@@ -12,7 +10,7 @@ func (bl *ballot) countVotes(q *query, last bool) (out outcome, votes int, decid
 	if q.Kind.static() {
 		return bl.countStatic(q)
 	}
-	s := &Snapshot{Of: q.Of, Cover: q.Area, Grid: gridOver(&q.Area, &bl.world, 0), Whole: bl.votesOnDigests(q)}
+	s := &Snapshot{Of: q.Of, Cover: q.Area, Grid: gridOver(&q.Area, &bl.world, 0), Whole: true}
 	votes, decided = len(q.zones), true
 	var bold, firm *query
 	for y := s.Y; y < s.Y+s.H; y++ {
@@ -21,7 +19,7 @@ func (bl *ballot) countVotes(q *query, last bool) (out outcome, votes int, decid
 				continue
 			}
 			c, least, how := bl.countCell(q, x, y)
-			if how != elected && last && bl.cfg.Protocol.Majority {
+			if how != elected && last {
 				if bold == nil {
 					bold, firm = q.withTentative(), q.withTentativeAgreed()
 				}
@@ -52,7 +50,7 @@ func (bl *ballot) countVotes(q *query, last bool) (out outcome, votes int, decid
 		}
 	}
 	woken, open := bl.countActivated(q)
-	if s.Woken = woken; last && bl.cfg.Protocol.Majority {
+	if s.Woken = woken; last {
 		s.markWokenUnsure(open, &bl.world)
 	}
 	return outcome{seen: s}, votes, decided && len(open) == 0
@@ -67,60 +65,16 @@ const (
 	unknown
 )
 
-// countCell decides what is in a cell. In most cases enough zones hold the same
-// cell; only otherwise its objects are looked at one by one. Of t_0 nobody else is
-// asked to decide.
+// countCell decides what is in a cell. Of t_0 nobody else is asked to decide: everybody
+// can make it (thesis 5.3.6).
 func (bl *ballot) countCell(q *query, x, y int32) (cell *Cell, least int, how verdict) {
-	if q.Of == 0 && bl.replica.canDeriveInitial() {
+	if q.Of == 0 {
 		return bl.cache.initialCell(bl.cfg.Rules, &bl.world, x, y), len(q.zones), elected
 	}
 	if c, votes := bl.sameCell(q, x, y); votes >= bl.zones.votesNeeded() {
 		return c, votes, elected
 	}
-	if bl.votesOnDigests(q) {
-		return bl.countCellDigests(q, x, y)
-	}
-	all, seen := bl.reported(q, x, y)
-	least, how = seen, elected
-	if seen < bl.zones.votesNeeded() && bl.cfg.Protocol.Majority {
-		return bl.replica.ownCell(q, x, y, seen)
-	}
-	var out []*Object
-	for versions := range versionsOf(all) {
-		o, votes, by := bl.electAmongZones(q, versions)
-		if by == unknown {
-			return nil, votes, unknown
-		}
-		least, how = min(least, votes), max(how, by)
-		if o != nil {
-			out = append(out, o)
-		}
-	}
-	return NewCell(out), least, how
-}
-
-// reported is all that answers say of a cell, ascending by ID, and how many zones
-// have answered about it.
-func (bl *ballot) reported(q *query, x, y int32) (all []*Object, seen int) {
-	for i := range q.zones {
-		knows := 0
-		for _, r := range q.zones[i].results {
-			if !bl.fits(q, r) || r.Seen.covers(x, y, bl.world.Cell) == outside {
-				continue
-			}
-			knows = 1
-			if c := r.Seen.At(x, y); c != nil {
-				for _, o := range c.Objects {
-					if r.Seen.sees(&q.Area, o.Pos, &bl.world) {
-						all = append(all, o)
-					}
-				}
-			}
-		}
-		seen += knows
-	}
-	slices.SortStableFunc(all, byID)
-	return all, seen
+	return bl.countOwners(q, x, y)
 }
 
 // fits reports whether an answer is about the time that is asked for.
@@ -179,15 +133,3 @@ type ballot struct {
 	zones   *electorate
 	replica *replica // what counts where no majority agrees
 }
-
-// votesPerPart reports whether the zones vote on parts of what is asked for: with digests
-// on cells, and on static objects one by one.
-func (bl *ballot) votesPerPart(*query) bool {
-	return bl.cfg.Protocol.Objects || bl.cfg.Protocol.Digests
-}
-
-// votesOnDigests reports whether a retrieval asks for digests first.
-func (bl *ballot) votesOnDigests(q *query) bool { return bl.cfg.Protocol.Digests && !q.Kind.static() }
-
-// byName reports whether a retrieval asks for names first.
-func (bl *ballot) byName(q *query) bool { return bl.cfg.Protocol.Digests && q.Kind.static() }

@@ -6,14 +6,14 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/geom"
 )
 
-// Votes on cells by their digests (Protocol.Digests).
+// Votes on cells by their digests.
 
 // nearest is how many of the nodes of a zone have a say about a cell, those that
 // stand nearest to it. More than these seldom hold it.
 const nearest = 4
 
 // countOwners decides what is in a cell by the digests that its owners have sent,
-// each of them alone (Protocol.Owners).
+// each of them alone.
 func (bl *ballot) countOwners(q *query, x, y int32) (best *Cell, votes int, how verdict) {
 	type choice struct {
 		cell         *Cell
@@ -64,36 +64,6 @@ func (bl *ballot) isNear(q *query, zone int, r *Result, x, y int32) bool {
 	return nearer < nearest
 }
 
-// countCellDigests decides what is in a cell by its digest. A zone's vote is what most
-// of those say who know the cell; a tie takes it away.
-func (bl *ballot) countCellDigests(q *query, x, y int32) (*Cell, int, verdict) {
-	if bl.cfg.Protocol.Owners && bl.cfg.Protocol.Majority {
-		return bl.countOwners(q, x, y)
-	}
-	var zones cellVotes
-	for i := range q.zones {
-		var said cellVotes
-		for _, r := range q.zones[i].results {
-			if bl.fits(q, r) && r.Seen.covers(x, y, bl.world.Cell) == inside {
-				said.add(r.Seen.At(x, y))
-			}
-		}
-		if c, _, ok := said.best(); ok {
-			zones.add(c)
-		}
-	}
-	c, votes, ok := zones.best()
-	switch {
-	case votes >= bl.zones.votesNeeded():
-		return c, votes, elected
-	case bl.cfg.Protocol.Majority || votes == 0:
-		return bl.replica.ownCell(q, x, y, votes)
-	case !ok:
-		return nil, votes, unknown
-	}
-	return c, votes, kept
-}
-
 // cellVotes counts votes for versions of a cell.
 type cellVotes []struct {
 	cell  *Cell
@@ -113,20 +83,6 @@ func (v *cellVotes) add(c *Cell) int {
 		votes int
 	}{c, 1})
 	return len(*v) - 1
-}
-
-// best is the version with most votes; false if there is none, or another one
-// with as many.
-func (v cellVotes) best() (best *Cell, votes int, ok bool) {
-	for _, c := range v {
-		switch {
-		case c.votes > votes:
-			best, votes, ok = c.cell, c.votes, true
-		case c.votes == votes:
-			ok = false
-		}
-	}
-	return best, votes, ok
 }
 
 func sameCellContent(a, b *Cell) bool {

@@ -67,11 +67,8 @@ func (bl *ballot) countStatic(q *query) (out outcome, votes int, decided bool) {
 // of them has answered, and the node there whose it would be is not asking itself;
 // open, if one has not answered. When the nodes of several zones that keep a place
 // leave together, those who follow them ask each other: that they know of nobody is
-// no vote against who sleeps there (Protocol.Farewell).
+// no vote against who sleeps there.
 func (bl *ballot) unreported(q *query, o *Object) (denied, open bool) {
-	if !bl.cfg.Protocol.Farewell {
-		return true, false
-	}
 	for zone := range q.zones {
 		z := &q.zones[zone]
 		if slices.ContainsFunc(z.results, func(r *Result) bool { return r.names(o) }) {

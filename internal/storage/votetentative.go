@@ -9,24 +9,10 @@ import (
 // What is taken for likely where no majority agrees.
 
 // mostLikelyCell is what the node takes for a cell that it can only guess, of a
-// retrieval whose answers are taken boldly: for each object what most zones say
-// or, with digests, what most say of the whole cell. If as many say one thing as
+// retrieval whose answers are taken boldly: what most say of the whole cell. If as many say one thing as
 // another the order decides, so that all who hear the same take the same. Without
 // an answer it is what the node thinks itself.
 func (bl *ballot) mostLikelyCell(q *query, x, y int32) *Cell {
-	if !bl.votesOnDigests(q) {
-		all, seen := bl.reported(q, x, y)
-		if seen == 0 {
-			return bl.replica.predicted(q.Of, x, y)
-		}
-		var out []*Object
-		for versions := range versionsOf(all) {
-			if o, _ := bl.mostZones(q, versions); o != nil {
-				out = append(out, o)
-			}
-		}
-		return NewCell(out)
-	}
 	var said cellVotes
 	var first []id.ID // of those who say each
 	for i := range q.zones {

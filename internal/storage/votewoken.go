@@ -21,7 +21,7 @@ func (bl *ballot) countActivated(q *query) (out, open []*Object) {
 				continue
 			}
 			for _, o := range r.Seen.Woken {
-				if contains(&q.Area, o.Pos) && !slices.ContainsFunc(zone, func(p *Object) bool { return sameActivated(p, o) }) {
+				if relateCell(&q.Area, o.Pos, &bl.world) != outside && !slices.ContainsFunc(zone, func(p *Object) bool { return sameActivated(p, o) }) {
 					zone = append(zone, o)
 				}
 			}
@@ -41,7 +41,7 @@ func (bl *ballot) countActivated(q *query) (out, open []*Object) {
 		}
 	}
 	for _, o := range own {
-		if contains(&q.Area, o.Pos) && !bl.mayBeActivated(q, o) {
+		if relateCell(&q.Area, o.Pos, &bl.world) != outside && !bl.mayBeActivated(q, o) {
 			out = append(out, o)
 		}
 	}
@@ -50,11 +50,8 @@ func (bl *ballot) countActivated(q *query) (out, open []*Object) {
 }
 
 // mayBeActivated reports whether so many zones have answered and do not know that somebody
-// was woken that no majority does: all leave him asleep (Protocol.Majority).
+// was woken that no majority does: all leave him asleep.
 func (bl *ballot) mayBeActivated(q *query, o *Object) bool {
-	if !bl.cfg.Protocol.Majority {
-		return false
-	}
 	without := 0
 	for i := range q.zones {
 		z := &q.zones[i]

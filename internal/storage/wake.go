@@ -55,12 +55,12 @@ func (ds *dormantStore) addActivated() {
 }
 
 // dropActivated ends the wakening of those who took part in a step: from now on they
-// are what the step has made of them. With Protocol.Majority who took no part, for
+// are what the step has made of them. In the hardened protocol who took no part, for
 // the other zones knew nothing of it, sleeps on.
 func (ds *dormantStore) dropActivated(from *Snapshot) {
 	of := from.Of
 	ds.activated = slices.DeleteFunc(ds.activated, func(w activation) bool {
-		if w.of == of && (!ds.cfg.Protocol.Majority || among(from.Woken, w.object)) {
+		if w.of == of && (!ds.hardened() || among(from.Woken, w.object)) {
 			delete(ds.static, w.object.ID)
 		}
 		return w.of <= of

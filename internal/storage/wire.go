@@ -97,7 +97,7 @@ func (s *Snapshot) fill(objects []*Object, a *overlay.Area, bold *Snapshot, w *W
 		for ; j < len(objects) && objects[j].Pos.X/w.Cell == at.X/w.Cell && objects[j].Pos.Y/w.Cell == at.Y/w.Cell; j++ {
 			o := objects[j]
 			switch {
-			case !w.holds(o.Pos) || !bold.isSent(a, o.Pos, w):
+			case !w.holds(o.Pos) || !bold.sees(a, o.Pos, w):
 				return errUnseen
 			case o.Static:
 				return errStatic
@@ -112,15 +112,6 @@ func (s *Snapshot) fill(objects []*Object, a *overlay.Area, bold *Snapshot, w *W
 		i = j
 	}
 	return nil
-}
-
-// isSent reports whether an object at a place is among what Encode takes out.
-func (s *Snapshot) isSent(a *overlay.Area, p geom.Point, w *World) bool {
-	if !s.Whole {
-		return s.sees(a, p, w)
-	}
-	x, y := p.X/w.Cell, p.Y/w.Cell
-	return s.covers(x, y, w.Cell) != outside && s.through(a, x, y, w.Cell) != outside
 }
 
 // before reports whether the cell of one place comes before that of another.

@@ -9,8 +9,8 @@ import (
 // Zones without nodes. In a network of a dozen nodes one of four zones is empty now
 // and then. A majority of all four is then one of all that are left: as soon as
 // somebody leaves another zone, no vote about what was kept there can be won, no
-// batch gets enough receipts, and who follows is never told who sleeps there. So with
-// Protocol.Majority a zone that is deserted has no vote: three zones decide by two.
+// batch gets enough receipts, and who follows is never told who sleeps there. So in
+// the hardened protocol a zone that is deserted has no vote: three zones decide by two.
 //
 // Whether one is deserted everybody judges alone, by its own routing table and by
 // who has answered it: what others say of a zone counts for nothing. In a network of
@@ -35,7 +35,7 @@ func allPresent(c *core) electorate {
 
 // updateDeserted looks which zones are deserted.
 func (el *electorate) updateDeserted() {
-	if !el.cfg.Protocol.Majority {
+	if !el.hardened() {
 		return
 	}
 	el.empty = 0
@@ -59,7 +59,7 @@ func (el *electorate) voters() int { return el.space.Zones() - el.empty }
 // of them, rounded up: its text of 5.2.2 has "more than r/2", but by table 6.27
 // its program took 2 of 4, 5 of 9 and 8 of 16.
 func (el *electorate) votesNeeded() int {
-	if el.cfg.Protocol.Majority {
+	if el.hardened() {
 		return el.quorum()
 	}
 	return (el.space.Zones() + 1) / 2

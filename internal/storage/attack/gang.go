@@ -117,7 +117,7 @@ func (g *Gang) claimAs(n *storage.Node, p *plan, by *overlay.Contact, q *storage
 	} else {
 		m.Seen = p.whole()
 	}
-	m.Brief = g.protocol.Digests
+	m.Brief = g.protocol == storage.ProtocolHardened
 	p.said[n.Self().ID] = m
 	n.Overlay().Reply(by, m.Seal(n.World()))
 }

@@ -38,7 +38,7 @@ func (g *Gang) mislead(n *storage.Node, by *overlay.Contact, q *storage.Retrieve
 			return honest
 		}
 		seen := *truth
-		seen.Cover, seen.Whole = overlay.Area{Circle: n.Circle()}, g.protocol.Digests
+		seen.Cover, seen.Whole = overlay.Area{Circle: n.Circle()}, g.protocol == storage.ProtocolHardened
 		bad.Seen = &seen
 	}
 	return bad.Seal(n.World())

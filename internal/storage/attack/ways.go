@@ -15,7 +15,7 @@ type Ways struct {
 	Parts bool
 	// Actions: nobody has done anything, says who is asked or is passed by.
 	Actions bool
-	// Stores: actions of honest players are dropped, and with Protocol.Receipts
+	// Stores: actions of honest players are dropped, and in the hardened protocol
 	// their batches, for which no receipts are given then.
 	Stores bool
 	// Tables: all requests for routing tables are answered (6.3.4).
