@@ -45,7 +45,7 @@ func (ds *dormantStore) makeDormant(c *Cell) {
 func (ds *dormantStore) dormantSince(of int64) (out []*Object) {
 	switch of {
 	case 0:
-		return slices.AppendSeq(slices.Collect(maps.Values(ds.static)), maps.Values(ds.bequests))
+		return slices.AppendSeq(slices.Collect(maps.Values(ds.static)), maps.Values(ds.namedClaims))
 	case ds.recentlyDormant.of:
 		for _, o := range ds.recentlyDormant.them {
 			if ds.static[o.ID] == o {
@@ -61,7 +61,7 @@ func (ds *dormantStore) addStatic(out outcome) {
 	for _, o := range out.static {
 		if o.Static && ds.area.responsible(o.Pos) {
 			ds.static[o.ID] = o
-			delete(ds.bequests, o.ID)
+			delete(ds.namedClaims, o.ID)
 		}
 	}
 	for _, b := range out.batches {

@@ -59,7 +59,8 @@ func (fe *fetcher) startFetch(q *query, out outcome, votes int) {
 		}
 	}
 	for i, o := range s.Woken {
-		if fe.replica.isInitial(o) {
+		if w := fe.replica.wokenInitial(o); w != nil {
+			s.Woken[i] = w
 			continue
 		}
 		own := -1

@@ -60,18 +60,18 @@ func limitHandOff(objects []*Object) (some []*Object, rest []DormantName) {
 // keepHandOff keeps what a neighbour has pushed until it is known whether it leaves.
 func (ds *dormantStore) keepHandOff(from *overlay.Contact, out outcome) {
 	if ds.hardened() && slices.ContainsFunc(ds.area.part.neighbours, isContact(from)) {
-		ds.wills[from.ID] = out
+		ds.offered[from.ID] = out
 	}
 }
 
 // claimHandOffs claims what those have pushed who are not neighbours any more.
 func (ds *dormantStore) claimHandOffs() {
-	for _, who := range id.Sorted(ds.wills) {
+	for _, who := range id.Sorted(ds.offered) {
 		if slices.ContainsFunc(ds.area.part.neighbours, func(c *overlay.Contact) bool { return c.ID == who }) {
 			continue
 		}
-		out := ds.wills[who]
-		delete(ds.wills, who)
+		out := ds.offered[who]
+		delete(ds.offered, who)
 		for _, o := range out.static {
 			if o.Static && ds.area.responsible(o.Pos) && ds.static[o.ID] == nil {
 				ds.claims[o.ID] = true
@@ -79,7 +79,7 @@ func (ds *dormantStore) claimHandOffs() {
 		}
 		for _, o := range out.names {
 			if ds.area.responsible(o.Pos) && ds.static[o.ID] == nil {
-				ds.claims[o.ID], ds.bequests[o.ID] = true, o
+				ds.claims[o.ID], ds.namedClaims[o.ID] = true, o
 			}
 		}
 		ds.addStatic(out)
@@ -90,7 +90,7 @@ func (ds *dormantStore) claimHandOffs() {
 // naming them. Again: the area is going to be asked for once more.
 func (ds *dormantStore) dropClaims(q *query, again bool) {
 	for what := range ds.claims {
-		o, name := ds.static[what], ds.bequests[what]
+		o, name := ds.static[what], ds.namedClaims[what]
 		if name == nil {
 			name = o
 		}
@@ -98,7 +98,7 @@ func (ds *dormantStore) dropClaims(q *query, again bool) {
 			continue
 		}
 		delete(ds.claims, what)
-		delete(ds.bequests, what)
+		delete(ds.namedClaims, what)
 		if o == nil {
 			continue
 		}
@@ -115,7 +115,7 @@ func (ds *dormantStore) dropClaims(q *query, again bool) {
 
 // handOffs is what farewells leave with a node.
 type handOffs struct {
-	wills    map[id.ID]outcome    // of neighbours who may be leaving
-	claims   map[ObjectID]bool    // static objects that only a farewell has told of
-	bequests map[ObjectID]*Object // those of them that are only named
+	offered     map[id.ID]outcome    // of neighbours who may be leaving
+	claims      map[ObjectID]bool    // static objects that only a farewell has told of
+	namedClaims map[ObjectID]*Object // those of them that are only named
 }

@@ -89,8 +89,9 @@ func TestTheBeginningIsKnown(t *testing.T) {
 		return &o
 	}
 	n := newNode(core{world: world, cache: NewReplayCache(), cfg: Config{Rules: rules, Protocol: ProtocolHardened}})
-	if !n.replica.isInitial(woken) || n.replica.isInitial(moved(0)) {
-		t.Errorf("is as at t_0: %v, another version: %v", n.replica.isInitial(woken), n.replica.isInitial(moved(0)))
+	name := &Object{ID: woken.ID, Digest: woken.Digest, Pos: woken.Pos}
+	if n.replica.wokenInitial(woken) == nil || n.replica.wokenInitial(name) == nil || n.replica.wokenInitial(moved(0)) != nil {
+		t.Error("who slept at t_0 is not known when he is woken, or another version is taken for him")
 	}
 	if _, _, near := n.patches.choosePatch(moved(4000), 0, nil, nil); near >= 200 {
 		t.Errorf("%d bytes for who has moved", near)

@@ -70,17 +70,17 @@ func (rp *replica) originAt(at CellAt, place int32, index uint32) *Object {
 	return nil
 }
 
-// isInitial reports whether a woken character is what was put to sleep at t_0.
-func (rp *replica) isInitial(o *Object) bool {
-	if isDigestOnly(o) {
-		return false
-	}
+// wokenInitial is a woken character if it is what was put to sleep at t_0: everybody can
+// make it, also who is only told its name. Nil: it is another one.
+func (rp *replica) wokenInitial(o *Object) *Object {
 	from, _, _ := rp.origin(o)
-	if from == nil || !from.Static || o.Player == nil {
-		return false
+	if from == nil || !from.Static || from.Player == nil {
+		return nil
 	}
-	w := rp.cfg.Rules.Wake(o.Player, o.Pos, from)
-	return w != nil && sameObject(w, o)
+	if w := rp.cfg.Rules.Wake(from.Player, o.Pos, from); w != nil && sameObject(w, o) {
+		return w
+	}
+	return nil
 }
 
 // Objects of t_0 are looked for in the cells around where they are now, players'

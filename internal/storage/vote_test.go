@@ -123,7 +123,7 @@ func TestWokenWhomNobodySends(t *testing.T) {
 	probe := &lastReport{}
 	n := newNode(core{
 		world: World{Side: 2000, Cell: 1000}, space: overlay.SpaceFor(9), env: frozen{},
-		cfg: Config{Probe: probe, Protocol: ProtocolHardened},
+		cache: NewReplayCache(), cfg: Config{Probe: probe, Protocol: ProtocolHardened, Rules: plainRules{}},
 	})
 	asleep := thing(7, 1)
 	s := NewSnapshot(1, []*Object{thing(1, 1)}, n.world)
