@@ -145,18 +145,18 @@ func talkOf(what string, players ...*player) {
 	}
 }
 
-// leads is the condition that a node leads the hall and the region that a player is in.
+// leads is the condition that a node leads the lobby and the region that a player is in.
 func leads(p *player) func(hosting) bool {
 	return func(h hosting) bool {
-		return h.leader("hall") == h.Node[:8] && h.leader(partAt(p.state())) == h.Node[:8]
+		return h.leader("lobby") == h.Node[:8] && h.leader(partAt(p.state())) == h.Node[:8]
 	}
 }
 
 // follows is the condition that a node has heard from another that this one leads the
-// hall and the region that a player is in, of which it has copies itself.
+// lobby and the region that a player is in, of which it has copies itself.
 func follows(other *server, p *player) func(hosting) bool {
 	leader := other.hosting().Node[:8]
 	return func(h hosting) bool {
-		return h.leader("hall") == leader && h.leader(partAt(p.state())) == leader
+		return h.leader("lobby") == leader && h.leader(partAt(p.state())) == leader
 	}
 }

@@ -203,16 +203,16 @@ func TestNodeOfThePageDies(t *testing.T) {
 	// Until the regions here have copies on the others.
 	three.until("copies of where Ann is", func(h hosting) bool {
 		here := partAt(ann.state())
-		for _, p := range h.Parts {
-			if p.Part == here {
+		for _, p := range h.Shards {
+			if p.Shard == here {
 				return len(p.Members) == 3
 			}
 		}
 		return false
 	})
-	three.until("the hall to have copies", func(h hosting) bool {
-		for _, p := range h.Parts {
-			if p.Part == "hall" {
+	three.until("the lobby to have copies", func(h hosting) bool {
+		for _, p := range h.Shards {
+			if p.Shard == "lobby" {
 				return len(p.Members) == 3
 			}
 		}

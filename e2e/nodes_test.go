@@ -56,15 +56,17 @@ func freePort(t *testing.T) int {
 
 // hosting is the part of a node's status that says who hosts what.
 type hosting struct {
-	Node   string
-	Leads  int
-	Copies int
-	Links  int
-	Parts  []struct {
-		Part, Role, Leader string
-		Members            []string
+	Node     string
+	Leads    int
+	Replicas int
+	Links    int
+	Shards   []struct {
+		Shard, Role, Leader string
+		Members             []string
 	}
-	Truth *struct{ Looked int64 }
+	Storage *struct {
+		Looked int64 `json:"observed_at"`
+	}
 }
 
 // hosting asks a node.
@@ -104,8 +106,8 @@ func (s *server) until(what string, ok func(hosting) bool) hosting {
 
 // leader is who leads a part, as a node knows it; "": it does not.
 func (h hosting) leader(part string) string {
-	for _, p := range h.Parts {
-		if p.Part == part {
+	for _, p := range h.Shards {
+		if p.Shard == part {
 			return p.Leader
 		}
 	}
@@ -117,7 +119,7 @@ func partAt(s state) string {
 	return fmt.Sprintf("%d,%d", int(s.Pos[0])>>7, int(s.Pos[2])>>7)
 }
 
-// sayUntil says something until it has happened: what is said while the hall
+// sayUntil says something until it has happened: what is said while the lobby
 // gets another host may be lost.
 func (p *player) sayUntil(text, what string, ok func(state) bool) state {
 	p.t.Helper()
@@ -200,7 +202,7 @@ func TestThreeNodes(t *testing.T) {
 	}
 
 	one.again()
-	one.until("the first to have copies again", func(h hosting) bool { return h.Copies > 0 })
+	one.until("the first to have copies again", func(h hosting) bool { return h.Replicas > 0 })
 	// What it is nearest to comes to it again once nobody is there.
 	ann.mode("spectator", 2)
 	ann.tp(at[0], at[1], at[2])

@@ -88,7 +88,7 @@ func TestPictureOfHosts(t *testing.T) {
 	ann.view(0.9, -0.05)
 	three.until("regions of three hosts", func(h hosting) bool {
 		leaders := map[string]bool{}
-		for _, p := range h.Parts {
+		for _, p := range h.Shards {
 			if len(p.Members) == 3 && p.Leader != "" {
 				leaders[p.Leader] = true
 			}
@@ -123,11 +123,11 @@ func TestPictureOfStorage(t *testing.T) {
 	if *shots == "" {
 		t.Skip("no -shots folder: no pictures are wanted")
 	}
-	nodes := castle(t, 8, "--truth", "--truth-after", "60s", "--truth-regions", "8")
+	nodes := castle(t, 8, "--storage", "--storage-after", "60s", "--storage-regions", "8")
 	ann := newLooker(t, "Ann", 1280, 720, `{"viewDistance": 4, "farDistance": 2, "quality": "low", "hinted": true}`)
 	ann.open(nodes[0].page())
 	ann.enter()
-	nodes[0].until("the storage to be looked at", func(h hosting) bool { return h.Truth != nil && h.Truth.Looked >= 3 })
+	nodes[0].until("the storage to be looked at", func(h hosting) bool { return h.Storage != nil && h.Storage.Looked >= 3 })
 	ann.tap(kb.F3)
 	ann.settle()
 	ann.shot("storage-f3")

@@ -70,7 +70,7 @@ func (w *witnesses) answer(block byte, c *identity.Certificate, key ed25519.Priv
 func TestRevokeByProof(t *testing.T) {
 	w := &witnesses{program: program{t, t.TempDir()}}
 	w.ok("authority", "init", "castle", "--zones", "4")
-	w.ok("world", "new", "castle", "--authority", "castle", "--truth", "--truth-regions", "4")
+	w.ok("world", "new", "castle", "--authority", "castle", "--storage", "--truth-regions", "4")
 	if out := w.ok("world", "info", "castle"); !strings.Contains(out, "4 regions a side") {
 		t.Errorf("the world's storage is not shown: %s", out)
 	}

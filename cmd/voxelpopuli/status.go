@@ -54,7 +54,7 @@ func newStatus(c *common) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the node's answer as it is")
-	cmd.Flags().BoolVar(&all, "all", false, "print every part, node and neighbour as well")
+	cmd.Flags().BoolVar(&all, "all", false, "print every shard, node and neighbour as well")
 	return cmd
 }
 
@@ -74,7 +74,7 @@ func printStatus(w io.Writer, s *gateway.Status) {
 		return
 	}
 	fmt.Fprintf(w, "node\t%s at %s\n", h.Node, h.Address)
-	fmt.Fprintf(w, "hosts\tleads %d, keeps %d parts of the world; %d other nodes, %d links\n", h.Leads, h.Copies, len(h.Peers), h.Links)
+	fmt.Fprintf(w, "hosts\tleads %d, has %d shards of the world; %d other nodes, %d links\n", h.Leads, h.Replicas, len(h.Peers), h.Links)
 	printCapacity(w, h)
 	if o := h.Overlay; o != nil {
 		state := "looking for its neighbours"
@@ -83,7 +83,7 @@ func printStatus(w io.Writer, s *gateway.Status) {
 		}
 		fmt.Fprintf(w, "overlay\tat %d,%d, %s, %d neighbours, %d links, revocations version %d\n", o.Place[0], o.Place[1], state, len(o.Neighbours), o.Links, o.Revocations)
 	}
-	if t := h.Truth; t != nil {
+	if t := h.Storage; t != nil {
 		fmt.Fprintf(w, "storage\tzone %d of %d, update %d, %d zones agreed, %d objects, %d cells unknown, %d updates failed\n", t.Zone, t.Zones, t.Update, t.Votes, t.Objects, t.Unknown, t.Failed)
 		printMisconduct(w, t)
 	}
@@ -103,9 +103,9 @@ func printSharing(w io.Writer, s *gateway.Sharing) {
 const maxShown = 3
 
 // printMisconduct shows the newest reports on nodes that did what they must not.
-func printMisconduct(w io.Writer, t *gateway.Truth) {
-	for _, c := range t.Charges[max(0, len(t.Charges)-maxShown):] {
-		fmt.Fprintf(w, "charged\t%s, which ran region %d,%d at %s: it %s\n", c.Leader, c.Region[0], c.Region[1], c.Time.Format(time.RFC3339), c.What)
+func printMisconduct(w io.Writer, t *gateway.Storage) {
+	for _, c := range t.Accusations[max(0, len(t.Accusations)-maxShown):] {
+		fmt.Fprintf(w, "accused\t%s, which ran region %d,%d at %s: it %s\n", c.Leader, c.Region[0], c.Region[1], c.Time.Format(time.RFC3339), c.What)
 	}
 	for _, a := range t.Accused[max(0, len(t.Accused)-maxShown):] {
 		printAccused(w, &a)
@@ -127,40 +127,40 @@ func printAll(w io.Writer, s *gateway.Hosting) {
 			fmt.Fprintf(w, "neighbour\t%s at %d,%d, cell %s\n", n.Node[:8], n.Place[0], n.Place[1], cellText(n.Cell))
 		}
 	}
-	if t := s.Truth; t != nil {
-		if v := t.Witness; v != nil {
-			fmt.Fprintf(w, "witness\tupdate %d, %d edits voted, %d waiting, %d given up, %d columns compared, %d blocks differ\n", v.Update, v.Taken, v.Waiting, v.Refused, v.Compared, v.Differing)
+	if t := s.Storage; t != nil {
+		if v := t.Audit; v != nil {
+			fmt.Fprintf(w, "audit\tupdate %d, %d edits agreed, %d waiting, %d given up, %d columns compared, %d blocks differ\n", v.Update, v.Taken, v.Waiting, v.Refused, v.Compared, v.Differing)
 		}
-		for _, c := range t.Charges[:max(0, len(t.Charges)-maxShown)] {
-			fmt.Fprintf(w, "charged\t%s, which ran region %d,%d at %s: it %s\n", c.Leader, c.Region[0], c.Region[1], c.Time.Format(time.RFC3339), c.What)
+		for _, c := range t.Accusations[:max(0, len(t.Accusations)-maxShown)] {
+			fmt.Fprintf(w, "accused\t%s, which ran region %d,%d at %s: it %s\n", c.Leader, c.Region[0], c.Region[1], c.Time.Format(time.RFC3339), c.What)
 		}
-		printTruth(w, t)
+		printStorage(w, t)
 	}
-	for _, r := range s.Parts {
+	for _, r := range s.Shards {
 		state := "awake"
 		if !r.Awake {
 			state = "asleep"
 		}
-		fmt.Fprintf(w, "part %s\t%s here, led by %s, kept by %s, %s\n", r.Part, r.Role, r.Leader, strings.Join(r.Members, " "), state)
+		fmt.Fprintf(w, "shard %s\t%s here, led by %s, replicas at %s, %s\n", r.Shard, r.Role, r.Leader, strings.Join(r.Members, " "), state)
 	}
 }
 
-// printTruth shows who keeps what of the stored world, how it is agreed on, and
+// printStorage shows who stores what of the world, how it is agreed on, and
 // older proofs that somebody said otherwise.
-func printTruth(w io.Writer, t *gateway.Truth) {
-	for _, p := range t.Parts {
-		fmt.Fprintf(w, "keeps\t%s for zone %d, %s\n", p.Node[:8], p.Zone, cellText(p.Cell))
+func printStorage(w io.Writer, t *gateway.Storage) {
+	for _, p := range t.Cells {
+		fmt.Fprintf(w, "stores\t%s for zone %d, %s\n", p.Node[:8], p.Zone, cellText(p.Cell))
 	}
-	for _, l := range t.Look {
-		how := "open"
-		if l.Voted {
-			how = "voted"
+	for _, l := range t.Observed {
+		how := "disputed"
+		if l.Agreed {
+			how = "agreed"
 		}
 		var by []string
 		for _, s := range l.Storers {
 			by = append(by, fmt.Sprintf("%s (%d)", s.Node[:8], s.Zone))
 		}
-		fmt.Fprintf(w, "region %d,%d\t%s at update %d, stored by %s\n", l.Region[0], l.Region[1], how, t.Looked, strings.Join(by, " "))
+		fmt.Fprintf(w, "region %d,%d\t%s at update %d, stored by %s\n", l.Region[0], l.Region[1], how, t.ObservedAt, strings.Join(by, " "))
 	}
 	for _, a := range t.Accused[:max(0, len(t.Accused)-maxShown)] {
 		printAccused(w, &a)
@@ -190,8 +190,8 @@ func printCapacity(w io.Writer, s *gateway.Hosting) {
 	if c.Full {
 		more = "takes on nothing more"
 	}
-	fmt.Fprintf(w, "capacity\t%s parts, %s players in those it leads, %s MB of memory, %s KB/s to other nodes: %s\n",
-		of(s.Copies, c.Regions), of(c.PlayersHere, c.Players), of(c.MemoryUsed, c.Memory), of(c.UploadUsed, c.Upload), more)
+	fmt.Fprintf(w, "capacity\t%s shards, %s players in those it leads, %s MB of memory, %s KB/s to other nodes: %s\n",
+		of(s.Replicas, c.Regions), of(c.PlayersHere, c.Players), of(c.MemoryUsed, c.Memory), of(c.UploadUsed, c.Upload), more)
 }
 
 // cellText is the corners of a cell in metres.

@@ -45,12 +45,12 @@ func worldNew(c *common) *cobra.Command {
 	var n host.NewWorld
 	var authorityName string
 	difficulty := identity.DefaultDifficulty
-	truth, storage := false, host.Truth{After: 10 * time.Minute, LMax: 2 * time.Second, Regions: 64}
+	hasStorage, storage := false, host.Storage{After: 10 * time.Minute, LMax: 2 * time.Second, Regions: 64}
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Makes a world",
 		Example: `  voxelpopuli world new castle --seed 42 --mode creative
-  voxelpopuli world new castle --authority castle --truth --truth-after 1h`,
+  voxelpopuli world new castle --authority castle --storage --storage-after 1h`,
 		Args: exactly(1),
 		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
 			n.Name = args[0]
@@ -59,8 +59,8 @@ func worldNew(c *common) *cobra.Command {
 				return err
 			}
 			n.Genesis = g
-			if truth {
-				n.Truth = &storage
+			if hasStorage {
+				n.Storage = &storage
 			}
 			n.Searching = searchingOf(cmd)
 			m, err := host.CreateWorld(f, n)
@@ -76,10 +76,17 @@ func worldNew(c *common) *cobra.Command {
 	cmd.Flags().StringVar(&n.Hosting, "hosting", "", "which nodes may host it: invited or open (default invited; with --authority that decides)")
 	cmd.Flags().StringVar(&authorityName, "authority", "", "name of the authority of this machine that admits its nodes (default: none)")
 	cmd.Flags().IntVar(&difficulty, "difficulty", difficulty, "bits of the puzzle that a node's id must solve, without an authority")
-	cmd.Flags().BoolVar(&truth, "truth", false, "its nodes keep it in the replicated storage, which shows who tampers with it (needs --authority)")
-	cmd.Flags().DurationVar(&storage.After, "truth-after", storage.After, "when that begins, after the world is first open to other nodes: those that are to keep it should be there by then")
-	cmd.Flags().DurationVar(&storage.LMax, "truth-latency", storage.LMax, "the longest that a message between nodes takes; the storage agrees on the world every five times that")
-	cmd.Flags().Int32Var(&storage.Regions, "truth-regions", storage.Regions, "how many regions of 128 m a side of the stored world has, an even number")
+	for _, name := range []string{"storage", "truth"} {
+		f := cmd.Flags()
+		f.BoolVar(&hasStorage, name, false, "its nodes keep it in the replicated storage, which shows who tampers with it (needs --authority)")
+		f.DurationVar(&storage.After, name+"-after", storage.After, "when that begins, after the world is first open to other nodes: those that are to keep it should be there by then")
+		f.DurationVar(&storage.LMax, name+"-latency", storage.LMax, "the longest that a message between nodes takes; the storage agrees on the world every five times that")
+		f.Int32Var(&storage.Regions, name+"-regions", storage.Regions, "how many regions of 128 m a side of the stored world has, an even number")
+	}
+	// The previous names, for one version.
+	for _, option := range []string{"", "-after", "-latency", "-regions"} {
+		_ = cmd.Flags().MarkDeprecated("truth"+option, "it is called --storage"+option+" now, and this name ends with the next version")
+	}
 	cmd.Flags().Int32Var(&n.Protect, "protect", 0, "blocks around the spawn, to each side, that only operators may change")
 	return cmd
 }

@@ -3,12 +3,12 @@ package client
 import (
 	"sync/atomic"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
-// broadcasts keeps the encoding of what the hall last said to everybody: each
+// broadcasts keeps the encoding of what the lobby last said to everybody: each
 // of a thousand sessions gets the same pointer, about at the same time.
 type broadcasts struct{ last atomic.Pointer[broadcast] }
 
@@ -17,7 +17,7 @@ type broadcast struct {
 	msg []byte
 }
 
-// encoded returns the encoding of a message of the hall, made by make unless
+// encoded returns the encoding of a message of the lobby, made by make unless
 // it is the one before; nil if clients cannot decode it.
 func (b *broadcasts) encoded(m machine.Message, make func() wire.Message) []byte {
 	if last := b.last.Load(); last != nil && last.m == m {
@@ -31,13 +31,13 @@ func (b *broadcasts) encoded(m machine.Message, make func() wire.Message) []byte
 	return msg
 }
 
-func (s *Session) onChat(m *hall.Chat, to Sink) {
+func (s *Session) onChat(m *lobby.Chat, to Sink) {
 	addBroadcast(to, s.node.broadcasts.encoded(m, func() wire.Message {
 		return &wire.Chat{Kind: m.Kind, From: m.From, Text: m.Text}
 	}))
 }
 
-func (s *Session) onPlayers(m *hall.Players, to Sink) {
+func (s *Session) onPlayers(m *lobby.Players, to Sink) {
 	addBroadcast(to, s.node.broadcasts.encoded(m, func() wire.Message {
 		s.node.names.see(m.List)
 		out := &wire.Players{Full: m.Full, List: make([]wire.PlayerInfo, 0, len(m.List))}

@@ -1,7 +1,7 @@
 // Package client is a player's side of the game, both ends of the client
 // protocol (docs/protocols/client.md):
 //
-//   - a Session is one player as a node sees it. Towards the hall and the
+//   - a Session is one player as a node sees it. Towards the lobby and the
 //     regions it speaks their messages over an in-process link; towards its
 //     owner, the gateway or a bot, it speaks the messages of package wire. It
 //     finds the regions, watches columns around the player, follows handovers,

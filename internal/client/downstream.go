@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
@@ -35,23 +35,23 @@ func (s *Session) receive(m machine.Message, to Sink) {
 		s.add(to, &wire.Notice{Code: wire.Code(m.Code), Text: m.Text})
 	case *region.NewHost:
 		s.onNewHost(m)
-	case *hall.NewHost:
+	case *lobby.NewHost:
 		hello := s.hello
 		hello.Resume = s.admitted != nil
 		s.send(&hello)
-	case *hall.Chat:
+	case *lobby.Chat:
 		s.onChat(m, to)
-	case *hall.Players:
+	case *lobby.Players:
 		s.onPlayers(m, to)
-	case *hall.Notice:
+	case *lobby.Notice:
 		s.add(to, &wire.Notice{Code: m.Code, Text: m.Text})
-	case *hall.Waiting:
+	case *lobby.Waiting:
 		s.onWaiting(m, to)
-	case *hall.TimeOffset:
+	case *lobby.TimeOffset:
 		s.add(to, &wire.TimeOffset{Ticks: m.Ticks})
-	case *hall.Propose:
+	case *lobby.Propose:
 		s.onPropose(m, to)
-	case *hall.Commands:
+	case *lobby.Commands:
 		s.add(to, &wire.Commands{List: m.List})
 	default:
 		s.onPlace(m)
@@ -61,7 +61,7 @@ func (s *Session) receive(m machine.Message, to Sink) {
 // onPlace takes the messages about where the player is, and whether.
 func (s *Session) onPlace(m machine.Message) {
 	switch m := m.(type) {
-	case *hall.Admitted:
+	case *lobby.Admitted:
 		s.admitted, s.why = m, nil
 		s.home, s.before, s.early = m.Home, m.Home, nil
 		s.enter(m.Home)
@@ -71,9 +71,9 @@ func (s *Session) onPlace(m machine.Message) {
 		s.onMoved(m)
 	case *region.Left:
 		s.onLeft(m)
-	case *hall.Refused:
+	case *lobby.Refused:
 		if m.Code == wire.Kicked && !s.isKicked(m) {
-			m = &hall.Refused{Code: wire.Internal, Retry: 5}
+			m = &lobby.Refused{Code: wire.Internal, Retry: 5}
 		}
 		s.end(&wire.Refused{Code: m.Code, Text: textOf(m.Text, string(m.Code)), Retry: m.Retry})
 	case *region.Refused:
@@ -105,7 +105,7 @@ func (s *Session) onBusy(m *region.Refused) {
 
 // isKicked reports whether the order that comes with a kick is about this player; the
 // session's node has verified it.
-func (s *Session) isKicked(m *hall.Refused) bool {
+func (s *Session) isKicked(m *lobby.Refused) bool {
 	o, err := decision.DecodeOrder(m.Order)
 	return err == nil && o.Kind == decision.Kick && o.Subject == s.player
 }
@@ -150,7 +150,7 @@ func (s *Session) onEntered(m *region.Entered) {
 // been asked again since.
 func (s *Session) onActResult(m *region.ActResult, to Sink) {
 	i := slices.IndexFunc(s.asked, func(a asked) bool { return a.number == m.Seq })
-	if i < 0 || !s.acts.Ended(m) {
+	if i < 0 || !s.acts.Complete(m) {
 		return
 	}
 	s.add(to, &wire.ActResult{Seq: s.asked[i].seq, OK: m.OK, Code: wire.Code(m.Reason), Text: textOf(m.Text, m.Reason)})

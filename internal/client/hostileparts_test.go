@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
@@ -49,10 +49,10 @@ func TestHostileParts(t *testing.T) {
 		&region.Heard{Region: home, Name: long, Text: long},
 		&region.Notice{Region: home, Code: long, Text: long},
 		&region.Inventory{Region: home, Selected: 200, Slots: make([]region.Slot, 5000)},
-		&hall.Chat{Kind: 200, From: long, Text: long},
-		&hall.Notice{Text: long},
-		&hall.Players{List: []hall.PlayerInfo{{Name: long}, {Entity: 1 << 31}}},
-		&hall.TimeOffset{Ticks: -1 << 63},
+		&lobby.Chat{Kind: 200, From: long, Text: long},
+		&lobby.Notice{Text: long},
+		&lobby.Players{List: []lobby.PlayerInfo{{Name: long}, {Entity: 1 << 31}}},
+		&lobby.TimeOffset{Ticks: -1 << 63},
 	} {
 		s.receive(m, c)
 	}

@@ -4,8 +4,8 @@ import (
 	"sync"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
@@ -20,7 +20,7 @@ type names struct {
 	of map[string]id.ID
 }
 
-func (n *names) see(list []hall.PlayerInfo) {
+func (n *names) see(list []lobby.PlayerInfo) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, p := range list {
@@ -57,7 +57,7 @@ func about(proposal []byte) (name string, subject id.ID, err error) {
 
 // onPropose brings a decision or an order to the client, which signs it if the player has
 // asked for it.
-func (s *Session) onPropose(m *hall.Propose, to Sink) {
+func (s *Session) onPropose(m *lobby.Propose, to Sink) {
 	name, subject, err := about(m.Statement)
 	if err != nil {
 		return

@@ -9,9 +9,9 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
@@ -141,7 +141,7 @@ func (n *Node) invitation(who Login) []byte {
 	return who.Invitation
 }
 
-// enterTime bounds how long the hall and the home region may take: a region
+// enterTime bounds how long the lobby and the home region may take: a region
 // may have to be read from disk and its terrain to be made.
 const enterTime = 30 * time.Second
 
@@ -174,7 +174,7 @@ func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
 			n.newcomers.release(who.Address, time.Now())
 		}
 	}()
-	s.hello = hall.Enter{Player: who.Player, Name: name, Local: who.Local, Known: !mayBeNew, Pass: who.Pass, Invitation: n.invitation(who)}
+	s.hello = lobby.Enter{Player: who.Player, Name: name, Local: who.Local, Known: !mayBeNew, Pass: who.Pass, Invitation: n.invitation(who)}
 	if who.Address.IsValid() {
 		s.send(&node.Origin{Address: who.Address})
 	}

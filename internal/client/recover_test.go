@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport"
@@ -40,8 +40,8 @@ func (f *forgetful) OnMessage(p machine.Peer, m machine.Message) {
 	defer f.mu.Unlock()
 	f.peer = p
 	switch m := m.(type) {
-	case *hall.Enter:
-		f.env.Send(p, &hall.Admitted{Player: m.Player, Name: m.Name, Entity: 1, New: true})
+	case *lobby.Enter:
+		f.env.Send(p, &lobby.Admitted{Player: m.Player, Name: m.Name, Entity: 1, New: true})
 	case *region.To:
 		switch inner := m.Msg.(type) {
 		case *region.Enter:
@@ -265,9 +265,9 @@ func TestLinkThatEndsSaysWhy(t *testing.T) {
 		say  machine.Message
 		want wire.Code
 	}{
-		"kicked":   {&hall.Refused{Code: wire.Kicked, Text: "bye", Order: kick("A")}, wire.Kicked},
-		"unsigned": {&hall.Refused{Code: wire.Kicked, Text: "bye"}, wire.Internal},
-		"another":  {&hall.Refused{Code: wire.Kicked, Text: "bye", Order: kick("B")}, wire.Internal},
+		"kicked":   {&lobby.Refused{Code: wire.Kicked, Text: "bye", Order: kick("A")}, wire.Kicked},
+		"unsigned": {&lobby.Refused{Code: wire.Kicked, Text: "bye"}, wire.Internal},
+		"another":  {&lobby.Refused{Code: wire.Kicked, Text: "bye", Order: kick("B")}, wire.Internal},
 		"replaced": {&region.Moved{Reason: region.MovedReplaced}, wire.Elsewhere},
 		"idle":     {&region.Left{Reason: region.LeftIdle}, wire.Idle},
 		"broken":   {&region.Refused{Code: string(wire.Storage)}, wire.Storage},

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport"
@@ -28,7 +28,7 @@ type Session struct {
 	node   *Node
 	link   *transport.Link
 	player id.ID
-	hello  hall.Enter // as the session came
+	hello  lobby.Enter // as the session came
 
 	entrances func() *wire.Entrances // as in Login
 
@@ -37,7 +37,7 @@ type Session struct {
 	head  []byte
 
 	mu         sync.Mutex
-	admitted   *hall.Admitted
+	admitted   *lobby.Admitted
 	entered    *region.Entered // the first time
 	home       world.RegionPos
 	before     world.RegionPos // the home that has given the player to this one
@@ -86,7 +86,7 @@ func (s *Session) Welcome() *wire.Welcome {
 // Player returns who plays.
 func (s *Session) Player() id.ID { return s.player }
 
-// Name returns the player's name as the hall shows it.
+// Name returns the player's name as the lobby shows it.
 func (s *Session) Name() string { return s.admitted.Name }
 
 // feet returns the middle of the bottom of a block.

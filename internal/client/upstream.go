@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
@@ -52,10 +52,10 @@ func (s *Session) Handle(b []byte) error {
 		s.onAct(m)
 	case *wire.Say:
 		if text := wire.CleanText(m.Text); text != "" {
-			s.send(&hall.Say{Text: text})
+			s.send(&lobby.Say{Text: text})
 		}
 	case *wire.Signed:
-		s.send(&hall.Signed{Statement: slices.Clone(m.Statement)})
+		s.send(&lobby.Signed{Statement: slices.Clone(m.Statement)})
 	case *wire.Ping:
 		s.say(&wire.Pong{Time: m.Time, Tick: s.node.tick()})
 		s.tend() // a client that hears nothing of its body sends no steps
@@ -169,7 +169,7 @@ func (s *Session) onAct(m *wire.Act) {
 
 // askAgain sends what has no answer to the home, which does each act once.
 func (s *Session) askAgain() {
-	for _, m := range s.acts.Again() {
+	for _, m := range s.acts.Resend() {
 		s.toRegion(s.home, m)
 	}
 	for i := range s.asked {

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
-// onWaiting takes why the node does not find the hall or a region. Whoever is in
+// onWaiting takes why the node does not find the lobby or a region. Whoever is in
 // the world is told at once, whoever waits to come in with the next notice.
-func (s *Session) onWaiting(m *hall.Waiting, to Sink) {
+func (s *Session) onWaiting(m *lobby.Waiting, to Sink) {
 	why := waitNotice(m, time.Now())
 	if s.in {
 		s.add(to, why)
@@ -21,19 +21,19 @@ func (s *Session) onWaiting(m *hall.Waiting, to Sink) {
 }
 
 // waitNotice puts the reason into words.
-func waitNotice(m *hall.Waiting, now time.Time) *wire.Notice {
+func waitNotice(m *lobby.Waiting, now time.Time) *wire.Notice {
 	text := m.Code.Text()
 	switch {
 	case m.Code == wire.Silent && m.Since != 0:
 		text = fmt.Sprintf("The hosts of %s have been silent since %s. It goes on as soon as they are back.", what(m), clockTime(m.Since, now))
-	case m.Code == wire.Unreachable && m.Hall:
+	case m.Code == wire.Unreachable && m.Lobby:
 		text = "The node that keeps the list of players cannot be reached. Still trying."
 	}
 	return &wire.Notice{Code: m.Code, Text: text}
 }
 
-func what(m *hall.Waiting) string {
-	if m.Hall {
+func what(m *lobby.Waiting) string {
+	if m.Lobby {
 		return "the list of players"
 	}
 	return "this part of the world"

@@ -8,18 +8,18 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/transport"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// leaderless is a node that finds no hall, and says why.
+// leaderless is a node that finds no lobby, and says why.
 type leaderless struct {
 	env machine.Env
-	why hall.Waiting
+	why lobby.Waiting
 }
 
 func (l *leaderless) Start()                                      {}
@@ -33,13 +33,13 @@ func (l *leaderless) OnMessage(p machine.Peer, _ machine.Message) { l.env.Send(p
 func TestReasonToWait(t *testing.T) {
 	since := time.Date(2026, 3, 1, 21, 4, 0, 0, time.Local)
 	for _, c := range []struct {
-		why  hall.Waiting
+		why  lobby.Waiting
 		says string
 	}{
-		{hall.Waiting{Hall: true, Code: wire.Silent, Since: machine.Time(since.UnixNano())}, "21:04"},
-		{hall.Waiting{Hall: true, Code: wire.NoNodes}, "No other node"},
-		{hall.Waiting{Code: wire.NoRoom}, "room"},
-		{hall.Waiting{Code: wire.Starting}, "starting"},
+		{lobby.Waiting{Lobby: true, Code: wire.Silent, Since: machine.Time(since.UnixNano())}, "21:04"},
+		{lobby.Waiting{Lobby: true, Code: wire.NoNodes}, "No other node"},
+		{lobby.Waiting{Code: wire.NoRoom}, "room"},
+		{lobby.Waiting{Code: wire.Starting}, "starting"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			l := &leaderless{why: c.why}

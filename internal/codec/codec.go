@@ -1,6 +1,6 @@
 // Package codec turns the messages that travel between nodes into bytes and
 // back (docs/protocols/nodes.md): those of the directory, of the groups, of the
-// nodes, and of regions and the hall whose sessions and neighbours are
+// nodes, and of regions and the lobby whose sessions and neighbours are
 // elsewhere. What a client and its node say to each other is package wire.
 //
 // A message is its type's number and its fields in order. The fields of a type

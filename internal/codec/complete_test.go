@@ -12,7 +12,7 @@ import (
 )
 
 // sources are the packages whose messages travel between nodes.
-var sources = []string{"kademlia", "region", "hall", "node", "group", "overlay", "storage", "nat/traversal"}
+var sources = []string{"kademlia", "region", "lobby", "node", "group", "overlay", "storage", "nat/traversal"}
 
 // parts are exported structs beside the messages that are no messages: what
 // messages are made of, and results that stay within a node.
@@ -21,8 +21,8 @@ var parts = map[string]string{
 	"region.Column":      "part of Columns",
 	"region.Slot":        "part of Inventory",
 	"region.BlockChange": "part of Blocks",
-	"hall.PlayerInfo":    "part of Players",
-	"hall.Decided":       "from the node itself",
+	"lobby.PlayerInfo":   "part of Players",
+	"lobby.Decided":      "from the node itself",
 	"region.Decided":     "from the node itself",
 	"group.Gen":          "part of all of them",
 	"node.Part":          "part of all of them",

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
@@ -36,7 +36,7 @@ func (g *filler) fill(v reflect.Value) {
 		g.own(x)
 		return
 	case *machine.Message:
-		*x = &hall.Say{Text: "within"}
+		*x = &lobby.Say{Text: "within"}
 		if g.depth++; g.depth < 3 {
 			m := &region.To{}
 			g.fill(reflect.ValueOf(m).Elem())

@@ -16,10 +16,10 @@ const (
 
 var nodeKinds = []*kind{
 	message(96, func(f *form, m *node.Routed) {
-		part(f, &m.To)
-		part(f, &m.From)
+		shard(f, &m.To)
+		shard(f, &m.From)
 		f.id(&m.Session)
-		f.peer(&m.Stone)
+		f.peer(&m.Gateway)
 		f.message(&m.Msg)
 	}),
 	message(97, func(f *form, m *node.ToSessions) {
@@ -33,24 +33,24 @@ var nodeKinds = []*kind{
 		list(f, &m.To, maxSessions, id.Size+1, func(f *form, w *node.Watcher) { f.id(&w.Session); own(f, &w.Own) })
 	}),
 	message(99, func(f *form, m *node.SessionEnded) { f.id(&m.Session) }),
-	message(100, func(f *form, m *node.EndSession) { f.id(&m.Session); part(f, &m.Part) }),
-	message(101, func(f *form, m *node.Who) { part(f, &m.Part) }),
-	message(102, func(f *form, m *node.Elsewhere) {
-		part(f, &m.Part)
+	message(100, func(f *form, m *node.EndSession) { f.id(&m.Session); shard(f, &m.Shard) }),
+	message(101, func(f *form, m *node.LeaderQuery) { shard(f, &m.Shard) }),
+	message(102, func(f *form, m *node.LeaderReply) {
+		shard(f, &m.Shard)
 		f.peer(&m.Leader)
 		list(f, &m.Members, maxMembers, minPeer, peer)
 		num(f, &m.Term)
 	}),
-	message(103, func(f *form, m *node.Generate) { part(f, &m.Part) }),
-	message(115, func(f *form, m *node.Found) {
-		part(f, &m.Part)
+	message(103, func(f *form, m *node.Generate) { shard(f, &m.Shard) }),
+	message(115, func(f *form, m *node.CreateGroup) {
+		shard(f, &m.Shard)
 		list(f, &m.Members, maxMembers, minPeer, peer)
 	}),
-	message(107, func(f *form, m *node.Invite) { part(f, &m.Part) }),
-	message(116, func(f *form, m *node.Invited) {
-		part(f, &m.Part)
+	message(107, func(f *form, m *node.HostQuery) { shard(f, &m.Shard) }),
+	message(116, func(f *form, m *node.HostReply) {
+		shard(f, &m.Shard)
 		f.bools(&m.Room, &m.Stored)
-		num(f, &m.Runs)
+		num(f, &m.Led)
 		list(f, &m.Members, maxMembers, minPeer, peer)
 	}),
 	message(109, empty[node.Leaving]),
@@ -65,9 +65,9 @@ var nodeKinds = []*kind{
 		f.exact(m.Digest[:])
 		list(f, &m.List, node.MaxDecisions, 1, func(f *form, b *[]byte) { f.bytes(b, decision.MaxSize) })
 	}),
-	message(111, func(f *form, m *node.Standing) {
-		part(f, &m.Part)
-		f.bools(&m.Ask, &m.Member, &m.Led)
+	message(111, func(f *form, m *node.GroupStatus) {
+		shard(f, &m.Shard)
+		f.bools(&m.Reply, &m.Member, &m.Led)
 		gen(f, &m.Gen)
 		num(f, &m.Term)
 		num(f, &m.Last)
@@ -75,4 +75,4 @@ var nodeKinds = []*kind{
 	}),
 }
 
-func part(f *form, p *node.Part) { f.bool(&p.Hall); f.region(&p.Region) }
+func shard(f *form, p *node.Shard) { f.bool(&p.Lobby); f.region(&p.Region) }

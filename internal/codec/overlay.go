@@ -39,10 +39,10 @@ var overlayKinds = []*kind{
 		f.point(&m.Anchor)
 		f.message(&m.Body)
 	}),
-	message(130, func(f *form, m *node.Overlay) { f.bool(&m.On) }),
+	message(130, func(f *form, m *node.OverlayShare) { f.bool(&m.On) }),
 	message(131, func(f *form, m *node.Revoked) { num(f, &m.Version); f.bytes(&m.List, maxRevocations) }),
-	message(132, func(f *form, m *node.AskPlaces) { f.fixed64(&m.Nonce) }),
-	message(133, func(f *form, m *node.Places) {
+	message(132, func(f *form, m *node.BootstrapQuery) { f.fixed64(&m.Nonce) }),
+	message(133, func(f *form, m *node.BootstrapReply) {
 		f.fixed64(&m.Nonce)
 		maybeContact(f, &m.Self)
 		list(f, &m.Known, node.MaxPlaces, minContact, contact)

@@ -8,7 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// Messages of internal/region: of sessions, neighbours and the hall that are at
+// Messages of internal/region: of sessions, neighbours and the lobby that are at
 // other nodes.
 
 // Bounds. Machines check what they are told; these only bound memory.

@@ -70,7 +70,7 @@ func (v *vault) chunk() *storage.Object {
 
 // character is one that is away, or there.
 func (v *vault) character(static bool) *storage.Object {
-	b := v.rules.AppendObject(nil, v.rules.Wake(v.player(), v.place(), nil))
+	b := v.rules.AppendObject(nil, v.rules.Activate(v.player(), v.place(), nil))
 	if b[1] = 0; static {
 		b[1] = 1
 	}
@@ -125,7 +125,7 @@ func (v *vault) part() (*storage.Snapshot, overlay.Area) {
 	whole.Cover = overlay.Area{Circle: geom.Circle{C: geom.Point{X: side / 2, Y: side / 2}, R: side / 2}}
 	whole.Unsure = make([]bool, len(whole.Cells))
 	whole.Unsure[5], whole.Cells[5] = true, storage.NewCell(nil)
-	whole.Woken = []*storage.Object{v.rules.Wake(v.player(), geom.Point{X: side / 2, Y: side / 3}, nil)}
+	whole.Activated = []*storage.Object{v.rules.Activate(v.player(), geom.Point{X: side / 2, Y: side / 3}, nil)}
 	area := overlay.Area{Polygon: geom.Rect{Min: geom.Point{X: side / 8, Y: side / 8}, Max: geom.Point{X: side - 9, Y: side - 9}}.Polygon(nil)}
 	sent, err := storage.DecodeSnapshot(3, &whole.Cover, &area, whole.Encode(&area, v.world), v.world)
 	if err != nil {
@@ -157,7 +157,7 @@ func (v *vault) retrieve(area overlay.Area) *storage.Retrieve {
 }
 
 func (v *vault) brief(area overlay.Area) *storage.DigestAnswer {
-	b := &storage.DigestAnswer{Of: 4, Cover: area, Unsure: []uint32{3, 6}, Check: v.tag(), Woken: []storage.DormantName{{ID: 7, Digest: id.Of([]byte{1}), Pos: area.Circle.C}}}
+	b := &storage.DigestAnswer{Of: 4, Cover: area, Unsure: []uint32{3, 6}, Check: v.tag(), Activated: []storage.DormantName{{ID: 7, Digest: id.Of([]byte{1}), Pos: area.Circle.C}}}
 	for range 11 {
 		b.Tags, b.Same = append(b.Tags, v.tag()), append(b.Same, v.r.OneIn(2))
 	}
@@ -187,7 +187,7 @@ func (v *vault) message(k *kind) machine.Message {
 		}
 	case *storage.Blocks:
 		return &storage.Blocks{
-			Query: v.r.Uint64(), Characters: seen.Woken,
+			Query: v.r.Uint64(), Characters: seen.Activated,
 			Pieces: [][]storage.ObjectPatch{nil, {
 				{How: storage.Has, At: 300}, {How: storage.Based, In: -3, At: 1, Data: []byte{1, 2}},
 				{How: storage.Begun, In: 40, At: 7, Data: []byte{9}}, {How: storage.Whole, Data: bytes.Repeat([]byte{3}, 200)},

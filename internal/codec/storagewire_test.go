@@ -268,7 +268,7 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 		})
 		if of == 2 {
 			for i, p := range come {
-				once.Wake(p, at(i))
+				once.Activate(p, at(i))
 			}
 		}
 		once.Advance(update(of-1), update(of), now)

@@ -61,7 +61,7 @@ func (f *form) snapshot(v **storage.Snapshot, area *overlay.Area) {
 	f.bool(&c.Whole)
 	list(f, &c.Unsure, maxObjects, 1, num)
 	list(f, &c.Objects, maxObjects, 2, object)
-	list(f, &c.Woken, maxObjects, 2, object)
+	list(f, &c.Activated, maxObjects, 2, object)
 	if f.err != nil {
 		return
 	}
@@ -125,7 +125,7 @@ func brief(f *form, b *storage.DigestAnswer) {
 	if len(b.Same) > 0 {
 		f.exact(b.Check[:])
 	}
-	list(f, &b.Woken, maxObjects, 30, sleeper)
+	list(f, &b.Activated, maxObjects, 30, sleeper)
 }
 
 func cellAt(f *form, c *storage.CellAt) {

@@ -39,7 +39,7 @@ func init() { // not in the declarations, because messages hold messages
 	register(
 		directoryKinds, // 1 to 15
 		regionKinds,    // 16 to 63
-		hallKinds,      // 64 to 95
+		lobbyKinds,     // 64 to 95
 		nodeKinds,      // 96 to 111
 		groupKinds,     // 112 to 119
 		overlayKinds,   // 120 to 139

@@ -209,7 +209,7 @@ func TestVerdict(t *testing.T) {
 	g := NewGround(r)
 	say := func(n, block byte) *node.Answer { return answer(t, g, n, block) }
 	view := &overlay.NetworkView{Source: &overlay.Contact{ID: id.Of([]byte("a"))}}
-	weak, err := g.FalseView(overlay.Evidence{Charge: overlay.Missing, View: view, Node: view.Source, Seen: machine.Time(1)})
+	weak, err := g.FalseView(overlay.Evidence{Accusation: overlay.Missing, View: view, Node: view.Source, Seen: machine.Time(1)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func (g *Ground) FalseView(e overlay.Evidence) ([]byte, error) {
 		Time: time.Unix(0, int64(e.Seen)).UTC(), Charge: Absent, By: e.View.Source.ID,
 		Node: &e.Node.ID, View: hex.EncodeToString(view),
 	}
-	if e.Charge == overlay.Missing {
+	if e.Accusation == overlay.Missing {
 		line.Charge = Missing
 	}
 	return json.Marshal(line)

@@ -24,7 +24,7 @@ var rank = map[string]int{
 	"internal/decision": 13,
 	"internal/replay":   13,
 	"internal/kademlia": 20, "internal/overlay": 20, "internal/group": 20, "internal/storage": 21, "internal/records": 21,
-	"internal/region": 30, "internal/hall": 31, "internal/voxelrules": 32, "internal/audit": 33,
+	"internal/region": 30, "internal/lobby": 31, "internal/voxelrules": 32, "internal/audit": 33,
 	"internal/files": 40, "internal/disk/worldfs": 41, "internal/keyring": 41, "internal/authority": 42, "internal/clock": 40, "internal/nat": 40, "internal/nat/traversal": 12,
 	"internal/disk": 40, "internal/sim": 40, "internal/transport": 41, "internal/node": 41, "internal/codec": 42, "internal/evidence": 43, "internal/worldcheck": 45,
 	"internal/client": 50, "internal/bot": 52, "internal/gateway": 52, "internal/host": 54,

@@ -64,7 +64,7 @@ type Config struct {
 	// Sharing is what the owner passes on to those who are to join; nil, or what it
 	// returns: there is nothing.
 	Sharing func() *Sharing
-	// Whitelist says that the hall lets only listed players in, so that a
+	// Whitelist says that the lobby lets only listed players in, so that a
 	// network may be listened on without a code.
 	Whitelist bool
 	// Hosts are names that the gateway is reached by, besides localhost and

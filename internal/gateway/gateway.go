@@ -19,19 +19,19 @@ import (
 
 // Gateway is the door of one node.
 type Gateway struct {
-	cfg     Config
-	limits  Limits
-	log     *slog.Logger
-	hosts   []string
-	door    *door
-	local   *keyring.LocalVerifier
-	conns   *conns
-	proxied sync.Once
-	stats   *statsCache // nil: there are none
-	assets  map[string]*asset
-	traffic traffic
-	metrics *metrics
-	http    *http.Server
+	cfg       Config
+	limits    Limits
+	log       *slog.Logger
+	hosts     []string
+	admission *admission
+	local     *keyring.LocalVerifier
+	conns     *conns
+	proxied   sync.Once
+	stats     *statsCache // nil: there are none
+	assets    map[string]*asset
+	traffic   traffic
+	metrics   *metrics
+	http      *http.Server
 
 	mu      sync.Mutex
 	peers   map[*peer]struct{}
@@ -58,7 +58,7 @@ func New(cfg Config) (*Gateway, error) {
 		return nil, err
 	}
 	g.local = keyring.NewLocalVerifier(cfg.Local)
-	g.door = newDoor(cfg, g.limits, time.Now)
+	g.admission = newAdmission(cfg, g.limits, time.Now)
 	g.conns = &conns{limits: g.limits, shared: g.trusts, from: map[netip.Prefix]map[*tcp]struct{}{}}
 	if cfg.Stats != nil {
 		g.stats = &statsCache{read: cfg.Stats}
@@ -156,7 +156,7 @@ func (g *Gateway) serveSession(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	local := ask.Local != "" && g.local.Check(ask.Local, time.Now())
-	token, why := g.door.token(g.client(r), ask.Code, local)
+	token, why := g.admission.token(g.client(r), ask.Code, local)
 	if why != nil {
 		g.metrics.refused(why.Code)
 		refuse(w, statusOf(why.Code), why)
@@ -192,7 +192,7 @@ func (g *Gateway) sweep(stop <-chan struct{}) {
 		case <-stop:
 			return
 		case now := <-tick.C:
-			g.door.sweep()
+			g.admission.sweep()
 			g.mu.Lock()
 			for p := range g.peers {
 				p.check(now)

@@ -8,25 +8,25 @@ import (
 
 // Hosting is a node's share of the world and the nodes that it hosts it with.
 type Hosting struct {
-	Node     string             `json:"node"`    // this node's id; empty: no other can host this world
-	Address  string             `json:"address"` // that others join by
-	Links    int                `json:"links"`   // to other nodes
-	Leads    int                `json:"leads"`   // regions (and the hall) that this node decides on
-	Copies   int                `json:"copies"`  // regions (and the hall) that it keeps a replica of
-	Peers    []Fellow           `json:"peers"`
-	Parts    []Share            `json:"parts"`
+	Node     string             `json:"node"`     // this node's id; empty: no other can host this world
+	Address  string             `json:"address"`  // that others join by
+	Links    int                `json:"links"`    // to other nodes
+	Leads    int                `json:"leads"`    // regions (and the lobby) that this node decides on
+	Replicas int                `json:"replicas"` // regions (and the lobby) that it keeps a replica of
+	Peers    []PeerNode         `json:"peers"`
+	Shards   []Shard            `json:"shards"`
 	NetIn    uint64             `json:"net_bytes_in"` // from other nodes, since the start
 	NetOut   uint64             `json:"net_bytes_out"`
 	Net      transport.NetStats `json:"-"`         // all of it, for /metrics
 	NetDrops uint64             `json:"net_drops"` // packets that were not read in time, by the kernel and by us
 	Capacity Capacity           `json:"capacity"`
 	Overlay  *Overlay           `json:"overlay"` // null: the node has no place in one
-	Truth    *Truth             `json:"truth"`   // null: it takes part in no storage
+	Storage  *Storage           `json:"storage"` // null: it takes part in no storage
 }
 
 // Capacity is what a node may carry of the world, and what it does.
 type Capacity struct {
-	Regions     int  `json:"regions"`   // and the hall, that it keeps at most
+	Regions     int  `json:"regions"`   // and the lobby, that it keeps at most
 	Memory      int  `json:"memory_mb"` // 0: no limit
 	MemoryUsed  int  `json:"memory_used_mb"`
 	Upload      int  `json:"upload_kbs"` // KB a second to other nodes; 0: no limit
@@ -36,25 +36,25 @@ type Capacity struct {
 	Full        bool `json:"full"` // it takes on nothing more
 }
 
-// Truth is a node's part of the replicated storage of a world with an authority.
-type Truth struct {
-	Begin   time.Time `json:"begin"` // t_0
-	Every   float64   `json:"every_s"`
-	Update  int64     `json:"update"` // that the node's state is of; -1: it has none
-	Zone    int       `json:"zone"`
-	Zones   int       `json:"zones"`
-	Votes   int       `json:"votes"`   // zones that agreed when it last asked
-	Objects int       `json:"objects"` // in its part
-	Unknown int       `json:"unknown"` // cells of its part
-	Updates uint64    `json:"updates"`
-	Failed  uint64    `json:"failed"`  // updates that it could not make
-	False   uint64    `json:"false"`   // answers that more than half of the zones contradict
-	Accused []Accused `json:"accused"` // nodes that gave them
-	Parts   []Part    `json:"parts"`   // who keeps what, as far as is known: this node first
-	Looked  int64     `json:"looked"`  // the update that Look is of; -1: of none
-	Look    []Look    `json:"look"`    // the regions around those who play here
-	Witness *Witness  `json:"witness"` // null: what is played here is not signed
-	Charges []Charge  `json:"charges"` // against leaders of regions, the last ones
+// Storage is a node's part of the replicated storage of a world with an authority.
+type Storage struct {
+	Begin       time.Time        `json:"begin"` // t_0
+	Every       float64          `json:"every_s"`
+	Update      int64            `json:"update"` // that the node's state is of; -1: it has none
+	Zone        int              `json:"zone"`
+	Zones       int              `json:"zones"`
+	Votes       int              `json:"votes"`   // zones that agreed when it last asked
+	Objects     int              `json:"objects"` // in its part
+	Unknown     int              `json:"unknown"` // cells of its part
+	Updates     uint64           `json:"updates"`
+	Failed      uint64           `json:"failed"`      // updates that it could not make
+	False       uint64           `json:"false"`       // answers that more than half of the zones contradict
+	Accused     []Accused        `json:"accused"`     // nodes that gave them
+	Cells       []StoredCell     `json:"cells"`       // who stores what, as far as is known: this node first
+	ObservedAt  int64            `json:"observed_at"` // the update that Observed is of; -1: of none
+	Observed    []ObservedRegion `json:"observed"`    // the regions around those who play here
+	Audit       *Audit           `json:"audit"`       // null: what is played here is not signed
+	Accusations []Accusation     `json:"accusations"` // against leaders of regions, the last ones
 }
 
 // Accused is a node that is proven to have said otherwise than more than half of
@@ -69,19 +69,19 @@ type Accused struct {
 	Cut    bool      `json:"cut"`    // the authority has revoked it
 }
 
-// Part is the part of the stored world that a node keeps for its zone; corners
+// StoredCell is the part of the stored world that a node keeps for its zone; corners
 // [x, z] in metres.
-type Part struct {
+type StoredCell struct {
 	Node string     `json:"node"`
 	Zone int        `json:"zone"`
 	Cell [][2]int32 `json:"cell"`
 }
 
-// Look is how the zones agreed about a region: voted, or open.
-type Look struct {
+// ObservedRegion is whether enough zones agree on a region.
+type ObservedRegion struct {
 	Region  [2]int32 `json:"region"`
-	Voted   bool     `json:"voted"`
-	Storers []Storer `json:"storers"` // who keep it and have answered
+	Agreed  bool     `json:"agreed"`
+	Storers []Storer `json:"storers"` // that store it and have answered
 }
 
 // Storer is a node that keeps a region for a zone.
@@ -90,21 +90,21 @@ type Storer struct {
 	Zone int    `json:"zone"`
 }
 
-// Witness is how far what is played at a node is in the storage, and agrees with
+// Audit is how far what is played at a node is in the storage, and agrees with
 // it (docs/protocols/audit.md).
-type Witness struct {
-	Update    int64  `json:"update"`    // what was looked at last
-	Present   bool   `json:"present"`   // it stands in the storage
-	Waiting   int    `json:"waiting"`   // edits that are not voted yet
-	Taken     uint64 `json:"taken"`     // that are
-	Refused   uint64 `json:"refused"`   // that were given up
-	Compared  uint64 `json:"compared"`  // columns
-	Differing int    `json:"differing"` // blocks that regions show otherwise than they are voted
-	Charges   uint64 `json:"charges"`   // against leaders of regions
+type Audit struct {
+	Update      int64  `json:"update"`      // what was looked at last
+	Present     bool   `json:"present"`     // it stands in the storage
+	Waiting     int    `json:"waiting"`     // edits that the zones do not have yet
+	Taken       uint64 `json:"taken"`       // that are
+	Refused     uint64 `json:"refused"`     // that were given up
+	Compared    uint64 `json:"compared"`    // columns
+	Differing   int    `json:"differing"`   // blocks that regions show otherwise than the zones have them
+	Accusations uint64 `json:"accusations"` // against leaders of regions
 }
 
-// Charge is what the leader of a region is accused of.
-type Charge struct {
+// Accusation is what the leader of a region is accused of.
+type Accusation struct {
 	Time   time.Time `json:"time"`
 	Leader string    `json:"leader"`
 	Region [2]int32  `json:"region"`
@@ -130,17 +130,17 @@ type Neighbour struct {
 	Cell  [][2]int32 `json:"cell"` // as it says
 }
 
-// Fellow is a node that there is a link to.
-type Fellow struct {
+// PeerNode is a node that there is a link to.
+type PeerNode struct {
 	Node    string  `json:"node"`
 	Address string  `json:"address"`
 	Trip    float64 `json:"trip_ms"` // 0: not known
 }
 
-// Share is a part of the world that this node knows the hosts of.
-type Share struct {
-	Part    string   `json:"part"` // "hall" or "X,Z"
-	Role    string   `json:"role"` // of this node: leads, copy or none
+// Shard is a part of the world that this node knows the hosts of.
+type Shard struct {
+	Shard   string   `json:"shard"` // "lobby" or "X,Z"
+	Role    string   `json:"role"`  // of this node: leads, copy or none
 	Leader  string   `json:"leader"`
 	Members []string `json:"members"`
 	Awake   bool     `json:"awake"`

@@ -107,17 +107,17 @@ type nodeCollector struct {
 }
 
 var (
-	tickDesc    = desc("tick_seconds", "How long ticks and other timers took to handle.")
-	lateDesc    = desc("tick_late_seconds", "How late timers (ticks) fired.")
-	slowestDesc = desc("slowest_region_tick_p99_seconds", "The p99 of the ticks, lately, of the region where it is longest.")
-	eventDesc   = desc("event_seconds", "How long handling anything else took.")
-	playersDesc = desc("players", "Players in the world.")
-	regionsDesc = desc("regions", "Regions that are awake.")
-	writesDesc  = desc("disk_writes", "Writes on their way to the disk.")
-	leadsDesc   = desc("led_parts", "Regions, and the hall, that this node leads.")
-	copiesDesc  = desc("hosted_parts", "Regions, and the hall, that this node keeps a replica of.")
-	linksDesc   = desc("node_links", "Links to other nodes.")
-	worldDesc   = desc("world_tick", "The tick of the world.")
+	tickDesc       = desc("tick_seconds", "How long ticks and other timers took to handle.")
+	lateDesc       = desc("tick_late_seconds", "How late timers (ticks) fired.")
+	slowestDesc    = desc("slowest_region_tick_p99_seconds", "The p99 of the ticks, lately, of the region where it is longest.")
+	eventDesc      = desc("event_seconds", "How long handling anything else took.")
+	playersDesc    = desc("players", "Players in the world.")
+	regionsDesc    = desc("regions", "Regions that are awake.")
+	writesDesc     = desc("disk_writes", "Writes on their way to the disk.")
+	leadsMetric    = renamed("led_shards", "led_parts", "Regions, and the lobby, that this node leads.")
+	replicasMetric = renamed("hosted_shards", "hosted_parts", "Regions, and the lobby, that this node has a replica of.")
+	linksDesc      = desc("node_links", "Links to other nodes.")
+	worldDesc      = desc("world_tick", "The tick of the world.")
 )
 
 func desc(name, help string) *prometheus.Desc {
@@ -126,12 +126,13 @@ func desc(name, help string) *prometheus.Desc {
 
 // Describe implements prometheus.Collector.
 func (c nodeCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{tickDesc, lateDesc, slowestDesc, eventDesc, playersDesc, regionsDesc, writesDesc, worldDesc,
-		leadsDesc, copiesDesc, linksDesc} {
+	for _, d := range []*prometheus.Desc{tickDesc, lateDesc, slowestDesc, eventDesc, playersDesc, regionsDesc, writesDesc, worldDesc, linksDesc} {
 		ch <- d
 	}
+	leadsMetric.describe(ch)
+	replicasMetric.describe(ch)
 	describeNet(ch)
-	describeTruth(ch)
+	describeStorage(ch)
 }
 
 // Collect implements prometheus.Collector.
@@ -159,9 +160,9 @@ func (c nodeCollector) Collect(ch chan<- prometheus.Metric) {
 	gauge(regionsDesc, float64(s.Regions))
 	gauge(writesDesc, float64(s.Writes))
 	gauge(worldDesc, float64(s.Tick))
-	gauge(leadsDesc, float64(s.Hosting.Leads))
-	gauge(copiesDesc, float64(s.Hosting.Copies))
+	leadsMetric.collect(ch, prometheus.GaugeValue, float64(s.Hosting.Leads))
+	replicasMetric.collect(ch, prometheus.GaugeValue, float64(s.Hosting.Replicas))
 	gauge(linksDesc, float64(s.Hosting.Links))
 	collectNet(ch, &s.Hosting.Net)
-	collectTruth(ch, s.Hosting.Truth)
+	collectStorage(ch, s.Hosting.Storage)
 }

@@ -62,13 +62,13 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		g.deny(w, "host", foreignHost(r))
 		return
 	}
-	local, guest, why := g.door.enter(addr, r.URL.Query().Get("token"), g.evict)
+	local, guest, why := g.admission.enter(addr, r.URL.Query().Get("token"), g.evict)
 	if why != nil {
 		g.metrics.refused(why.Code)
 		refuse(w, statusOf(why.Code), why)
 		return
 	}
-	defer g.door.leave(addr)
+	defer g.admission.leave(addr)
 	conn, ok := r.Context().Value(connKey{}).(*tcp)
 	if !ok {
 		refuse(w, http.StatusInternalServerError, wire.Internal.Refusal(0))
@@ -149,9 +149,9 @@ func (g *Gateway) remove(p *peer) {
 
 // run does the handshake, and then reads while another goroutine writes.
 func (p *peer) run() {
-	who, err := p.shake()
+	who, err := p.handshake()
 	if err == nil {
-		who.Waits = p.waits
+		who.Waits = p.sendWaiting
 		p.session, err = p.g.cfg.Game.Enter(p.ctx, who)
 	}
 	if err != nil {
@@ -184,8 +184,8 @@ func (p *peer) run() {
 	}
 }
 
-// waits tells the client why it is not let in yet, so that it goes on waiting.
-func (p *peer) waits(why *wire.Notice) {
+// sendWaiting tells the client why it is not let in yet, so that it goes on waiting.
+func (p *peer) sendWaiting(why *wire.Notice) {
 	p.heard.Store(time.Now().UnixNano()) // it has nothing to say meanwhile
 	p.tcp.Add(wire.Encode(why), nil)
 	if p.tcp.Flush() != nil {
@@ -193,8 +193,8 @@ func (p *peer) waits(why *wire.Notice) {
 	}
 }
 
-// shake lets the client say who it is and prove it.
-func (p *peer) shake() (client.Login, error) {
+// handshake lets the client say who it is and prove it.
+func (p *peer) handshake() (client.Login, error) {
 	p.tcp.SetReadDeadline(time.Now().Add(p.g.limits.Handshake))
 	var hello wire.Hello
 	if err := p.expect(&hello); err != nil {

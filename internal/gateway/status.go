@@ -107,7 +107,7 @@ func (g *Gateway) serveStatus(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_ = json.NewEncoder(w).Encode(s)
+	_ = json.NewEncoder(w).Encode(withOldNames(&s))
 }
 
 var statusPage = template.Must(template.New("status").Parse(`<!doctype html>
@@ -134,7 +134,7 @@ var statusPage = template.Must(template.New("status").Parse(`<!doctype html>
 <table>
 <tr><th scope="row">id</th><td>{{.Node}}</td></tr>
 <tr><th scope="row">others join by</th><td>{{.Address}}</td></tr>
-<tr><th scope="row">leads, keeps a copy of</th><td>{{.Leads}}, {{.Copies}} parts of the world</td></tr>
+<tr><th scope="row">leads, has a replica of</th><td>{{.Leads}}, {{.Replicas}} shards of the world</td></tr>
 <tr><th scope="row">bytes to, from other nodes</th><td>{{.NetOut}}, {{.NetIn}} ({{.NetDrops}} packets dropped)</td></tr>
 </table>
 <h2>other nodes</h2>
@@ -143,7 +143,7 @@ var statusPage = template.Must(template.New("status").Parse(`<!doctype html>
 {{else}}<tr><td colspan="3">none yet</td></tr>{{end}}</table>
 <h2>parts of the world</h2>
 <table><tr><th>part</th><th>this node</th><th>leader</th><th>members</th></tr>
-{{range .Parts}}<tr><td>{{.Part}}{{if not .Awake}} (asleep){{end}}</td><td>{{.Role}}</td><td>{{.Leader}}</td><td>{{range .Members}}{{.}} {{end}}</td></tr>
+{{range .Shards}}<tr><td>{{.Shard}}{{if not .Awake}} (asleep){{end}}</td><td>{{.Role}}</td><td>{{.Leader}}</td><td>{{range .Members}}{{.}} {{end}}</td></tr>
 {{end}}</table>
 {{with .Overlay}}<h2>place in the overlay</h2>
 <table>

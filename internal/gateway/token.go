@@ -45,7 +45,7 @@ func newTokens() cipher.AEAD {
 	return a
 }
 
-func (d *door) mint(g grant) string {
+func (d *admission) mint(g grant) string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(d.now().Add(tokenLife).UnixNano()))
 	if g.local {
 		b = append(b, 1)
@@ -56,7 +56,7 @@ func (d *door) mint(g grant) string {
 }
 
 // open reads a token that has not ended.
-func (d *door) open(token string) (grant, bool) {
+func (d *admission) open(token string) (grant, bool) {
 	if len(token) > maxToken {
 		return grant{}, false
 	}

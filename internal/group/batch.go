@@ -28,7 +28,7 @@ type batch struct {
 	base    uint64 // the log is cut off here, 0: no
 	// responses are what the library says once it is written.
 	responses []*pb.Message
-	promise   time.Duration // what is written as the longest outstanding
+	lease     time.Duration // what is written as the longest outstanding
 }
 
 func (b *batch) dirty() bool { return b.state || b.hard || b.urgent }
@@ -39,8 +39,8 @@ type diskState struct {
 	retryAt machine.Time
 }
 
-// touch notes that something waits for the disk, though not urgently.
-func (r *Replica) touch() {
+// scheduleWrite notes that something waits for the disk, though not urgently.
+func (r *Replica) scheduleWrite() {
 	if !r.batch.state && len(r.batch.changes) == 0 {
 		r.batch.since = r.env.Now()
 	}
@@ -81,7 +81,7 @@ func (b *batch) addEntries(es []*pb.Entry) {
 
 // flush gives the batch to the disk if the disk is free and it is time.
 func (r *Replica) flush() {
-	for r.flight == nil {
+	for r.inflight == nil {
 		b := &r.batch
 		if r.mustWrite() {
 			r.write()
@@ -134,10 +134,10 @@ func (r *Replica) write() {
 	if b.state {
 		w.Put = append(w.Put, machine.KV{Key: []byte("m"), Value: r.st.encode()})
 	}
-	b.promise = r.outstanding()
-	r.hs.Promise = b.promise
+	b.lease = r.longestLease()
+	r.hs.Lease = b.lease
 	w.Put = append(w.Put, machine.KV{Key: []byte("h"), Value: r.hs.encode()})
-	r.flight = &b
+	r.inflight = &b
 	r.job = w
 	r.env.Do(r.queue(), tagWrite, w)
 }
@@ -169,7 +169,7 @@ func (r *Replica) cutLog(w *machine.DiskWrite) (base uint64) {
 // onWritten goes on once the write is synced. One that failed is tried again:
 // the library cannot do without it, and nothing that depends on it is said.
 func (r *Replica) onWritten(err error) {
-	b := r.flight
+	b := r.inflight
 	if b == nil {
 		return
 	}
@@ -183,8 +183,8 @@ func (r *Replica) onWritten(err error) {
 		r.disk = diskState{}
 		r.emit(r.ev.OnChange)
 	}
-	r.flight, r.job = nil, machine.DiskWrite{}
-	r.clock.durable = b.promise
+	r.inflight, r.job = nil, machine.DiskWrite{}
+	r.clock.durableLease = b.lease
 	if r.rn == nil || b.of != r.rn {
 		return // there has been another beginning
 	}
@@ -218,14 +218,14 @@ func (r *Replica) deliver(ms []*pb.Message) {
 		case m.GetTo() == r.st.Self:
 			r.step(m)
 		default:
-			r.mail.add(m)
+			r.outbox.add(m)
 		}
 	}
 }
 
 // retry writes again what could not be written.
 func (r *Replica) retry(now machine.Time) {
-	if r.disk.err != nil && r.flight != nil && r.disk.retryAt > 0 && now >= r.disk.retryAt {
+	if r.disk.err != nil && r.inflight != nil && r.disk.retryAt > 0 && now >= r.disk.retryAt {
 		r.disk.retryAt = 0
 		r.env.Do(r.queue(), tagWrite, r.job)
 	}

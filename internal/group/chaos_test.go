@@ -94,9 +94,9 @@ func (c *chaos) act() {
 	case n < 81:
 		c.reshape(c.some(2 + c.rand.Intn(4)))
 	case n < 83:
-		c.lead("transfers", func(k *keeper) { k.Transfer(c.nodes[i].Peer().ID) })
+		c.lead("transfers", func(k *testNode) { k.Transfer(c.nodes[i].Peer().ID) })
 	case n < 84:
-		c.lead("sleeps", func(k *keeper) { k.Hibernate() })
+		c.lead("sleeps", func(k *testNode) { k.Hibernate() })
 	case n < 89 && k != nil:
 		c.note("wake by %d", i)
 		c.nodes[i].Call(func() { k.Wake() })
@@ -115,7 +115,7 @@ func (c *chaos) act() {
 }
 
 // lead does something on the leader, if there is one.
-func (c *chaos) lead(what string, do func(k *keeper)) {
+func (c *chaos) lead(what string, do func(k *testNode)) {
 	if l := c.leader(); l >= 0 {
 		c.note("%s by %d", what, l)
 		c.counts[what]++
@@ -125,7 +125,7 @@ func (c *chaos) lead(what string, do func(k *keeper)) {
 
 func (c *chaos) reshape(members []int) {
 	c.note("members %v", members)
-	c.lead("members", func(k *keeper) { _ = k.SetMembers(c.peers(members...)) })
+	c.lead("members", func(k *testNode) { _ = k.SetMembers(c.peers(members...)) })
 }
 
 // isolate cuts a node off from another, or from all, one way or both.
@@ -199,7 +199,7 @@ func (c *chaos) collect() {
 // model is the space after the entries up to an index, by the log that was seen.
 func (c *chaos) model(g Gen, to uint64) map[string]string {
 	m := map[string]string{}
-	var whole parts
+	var whole partialWrite
 	for i := uint64(2); i <= to; i++ {
 		entry, ok := c.log[[3]uint64{g.Number, g.Fork, i}]
 		if !ok {
@@ -213,7 +213,7 @@ func (c *chaos) model(g Gen, to uint64) map[string]string {
 }
 
 // writes are what an entry, together with the parts before it, does.
-func (c *chaos) writes(entry string, whole *parts) []machine.DiskWrite {
+func (c *chaos) writes(entry string, whole *partialWrite) []machine.DiskWrite {
 	var data []byte
 	_, hex, _ := strings.Cut(entry, " ")
 	if hex == "" {
@@ -333,7 +333,7 @@ func (c *chaos) look() {
 	}
 	g, last := c.node(l).st.Gen, c.node(l).st.Applied
 	inLog := map[uint64]bool{}
-	var whole parts
+	var whole partialWrite
 	for i := uint64(2); i <= last; i++ {
 		for _, w := range c.writes(c.log[[3]uint64{g.Number, g.Fork, i}], &whole) {
 			tag, _ := strconv.ParseUint(string(w.Put[1].Value), 10, 64)

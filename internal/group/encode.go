@@ -75,10 +75,10 @@ const peerSize = id.Size + len(machine.Addr{})
 
 // Kinds of entries in the log. An empty entry is a new leader's.
 const (
-	entryWrites = 'w' // the leader's number for it, then writes
-	entryPart   = 'p' // a part of writes that are too large for one entry; the last has entryEnd
-	entryEnd    = 'e'
-	entryWanted = 'm' // who shall be the members
+	entryWrites   = 'w' // the leader's number for it, then writes
+	entryFragment = 'p' // a part of writes that are too large for one entry; the last has entryEnd
+	entryEnd      = 'e'
+	entryWanted   = 'm' // who shall be the members
 )
 
 // appendWrite encodes a write without its space: that is the group's.
@@ -144,7 +144,7 @@ func entries(data []byte, limit int) (out [][]byte) {
 		return [][]byte{data}
 	}
 	for len(data) > limit {
-		out = append(out, append([]byte{entryPart}, data[:limit]...))
+		out = append(out, append([]byte{entryFragment}, data[:limit]...))
 		data = data[limit:]
 	}
 	return append(out, append([]byte{entryEnd}, data...))

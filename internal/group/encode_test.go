@@ -82,11 +82,11 @@ func decodeAny(what string, b []byte) (err error) {
 	return err
 }
 
-// TestParts: cut entries are put together again, in whatever sizes.
-func TestParts(t *testing.T) {
+// TestFragmentedWrites: cut entries are put together again, in whatever sizes.
+func TestFragmentedWrites(t *testing.T) {
 	entry := appendWrite([]byte{entryWrites, 9, 1}, someWrite())
 	for limit := 1; limit < len(entry); limit++ {
-		var p parts
+		var p partialWrite
 		var got []byte
 		es := entries(entry, limit)
 		for i, e := range es {

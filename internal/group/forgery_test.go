@@ -34,7 +34,7 @@ func (f forger) say(to int, m machine.Message) {
 // raft delivers a message of the library, of the term that the receiver is in.
 func (f forger) raft(to int, m *pb.Message) {
 	k := f.net.node(to)
-	term := k.now().term
+	term := k.raftStatus().term
 	m.From, m.To, m.Term = new(f.id), new(k.st.Self), new(term)
 	b, _ := proto.Marshal(m)
 	f.say(to, &Message{Space: space, Gen: k.st.Gen, From: f.id, To: k.st.Self, Term: term, Raft: [][]byte{b}})
@@ -46,7 +46,7 @@ func (f forger) unharmed(t *testing.T) {
 	f.net.sim.Run(2 * time.Second)
 	for i := range 2 {
 		k := f.net.node(i)
-		if k.phase != member || len(k.gone) > 0 || k.now().lead != f.net.node(0).st.Self || f.net.has(i, "forged") != "" || f.net.has(i, "a") == "" {
+		if k.phase != member || len(k.gone) > 0 || k.raftStatus().lead != f.net.node(0).st.Self || f.net.has(i, "forged") != "" || f.net.has(i, "a") == "" {
 			t.Errorf("node %d: gone %v, %+v, forged %q", i, k.gone, k.Status(), f.net.has(i, "forged"))
 		}
 	}
@@ -67,7 +67,7 @@ func TestHostileAppends(t *testing.T) {
 			last, _ := k.log.LastIndex()
 			term, _ := k.log.Term(last)
 			f.raft(i, &pb.Message{Type: pb.MsgApp.Enum(), Index: new(last), LogTerm: new(term), Commit: new(last + 1),
-				Entries: []*pb.Entry{{Term: new(k.now().term), Index: new(last + 1), Type: pb.EntryNormal.Enum(), Data: entry}}})
+				Entries: []*pb.Entry{{Term: new(k.raftStatus().term), Index: new(last + 1), Type: pb.EntryNormal.Enum(), Data: entry}}})
 			f.raft(i, &pb.Message{Type: pb.MsgHeartbeat.Enum(), Commit: new(last)})
 		}
 		f.net.sim.Run(300 * time.Millisecond)
@@ -75,7 +75,7 @@ func TestHostileAppends(t *testing.T) {
 	f.unharmed(t)
 }
 
-// A voter acknowledges entries that nobody has written, and agrees to stamps that the
+// A voter acknowledges entries that nobody has written, and agrees to time that the
 // leader has not made: neither ends the leader's replica nor prolongs its lease.
 func TestHostileAcknowledgements(t *testing.T) {
 	f := newForger(t)
@@ -83,11 +83,11 @@ func TestHostileAcknowledgements(t *testing.T) {
 	for _, ahead := range []uint64{1, 1 << 20, 1 << 62} {
 		f.raft(0, &pb.Message{Type: pb.MsgAppResp.Enum(), Index: new(leader.lastIndex() + ahead)})
 	}
-	f.say(0, &Message{Space: space, Gen: leader.st.Gen, From: f.id, To: leader.st.Self, Term: leader.now().term,
-		Echo: int64(leader.env.Now().Add(time.Hour)), EchoPromise: int64(time.Second)})
+	f.say(0, &Message{Space: space, Gen: leader.st.Gen, From: f.id, To: leader.st.Self, Term: leader.raftStatus().term,
+		AckSentAt: int64(leader.env.Now().Add(time.Hour)), AckLease: int64(time.Second)})
 	f.unharmed(t)
 	f.net.nodes[1].Crash()
-	leader.deaf = func(m *Message) bool { return m.From == f.id }
+	leader.drops = func(m *Message) bool { return m.From == f.id }
 	f.net.until("the lease ends without the others", func() bool { return !leader.Leads() })
 }
 
@@ -99,8 +99,8 @@ func TestHostileSnapshot(t *testing.T) {
 		for _, ahead := range []uint64{0, 1, 5} {
 			s := k.st.shared.clone()
 			s.Applied += 100
-			s.AppliedTerm = k.now().term + ahead
-			f.say(i, &Chunk{Space: space, Gen: k.st.Gen, From: f.id, To: k.st.Self, Term: k.now().term + ahead, Index: s.Applied, Last: true,
+			s.AppliedTerm = k.raftStatus().term + ahead
+			f.say(i, &Chunk{Space: space, Gen: k.st.Gen, From: f.id, To: k.st.Self, Term: k.raftStatus().term + ahead, Index: s.Applied, Last: true,
 				State: s.append(nil), Data: appendKV(nil, machine.KV{Key: []byte("forged"), Value: []byte("x")})})
 			f.net.sim.Run(300 * time.Millisecond)
 		}
@@ -115,7 +115,7 @@ func TestHostileGeneration(t *testing.T) {
 	for i := range 2 {
 		k := f.net.node(i)
 		k.doubts = true
-		f.say(i, &Message{Space: space, Gen: Gen{k.st.Gen.Number + 1, 1}, From: f.id, To: k.st.Self, Term: k.now().term})
+		f.say(i, &Message{Space: space, Gen: Gen{k.st.Gen.Number + 1, 1}, From: f.id, To: k.st.Self, Term: k.raftStatus().term})
 	}
 	f.unharmed(t)
 	for i := range 2 {
@@ -129,7 +129,7 @@ func TestHostileGeneration(t *testing.T) {
 func TestHostileNumber(t *testing.T) {
 	f := newForger(t)
 	k := f.net.node(0)
-	f.say(0, &Message{Space: space, Gen: k.st.Gen, From: k.st.NextID, To: k.st.Self, Term: k.now().term})
+	f.say(0, &Message{Space: space, Gen: k.st.Gen, From: k.st.NextID, To: k.st.Self, Term: k.raftStatus().term})
 	f.net.nodes[2].Crash()
 	f.net.nodes[0].Call(func() { _ = k.SetMembers(f.net.peers(0, 1, 3)) })
 	f.net.until("the new member has its place", func() bool { return f.net.settled(0, 1, 3) })

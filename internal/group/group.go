@@ -48,8 +48,8 @@ var (
 	ErrDeposed = errors.New("another node leads the group")
 	// ErrTransferred: leadership was handed over.
 	ErrTransferred = errors.New("leadership was handed over")
-	// ErrAsleep: the group hibernates.
-	ErrAsleep = errors.New("the group hibernates")
+	// ErrHibernating: the group hibernates.
+	ErrHibernating = errors.New("the group hibernates")
 	// ErrRemoved: the group goes on without this node.
 	ErrRemoved = errors.New("this node was removed from the group")
 	// ErrSuperseded: the group was recovered without this node; what it has was
@@ -57,9 +57,9 @@ var (
 	ErrSuperseded = errors.New("the group was recovered without this node")
 	// ErrCorrupt: what is on the disk makes no sense.
 	ErrCorrupt = errors.New("damaged group data")
-	// ErrNonsense: what a member said makes no sense, and the replica has lost
+	// ErrInvalidMessage: what a member said makes no sense, and the replica has lost
 	// its way. The disk is as it was: a new replica may read it.
-	ErrNonsense = errors.New("a member said what makes no sense")
+	ErrInvalidMessage = errors.New("a member said what makes no sense")
 )
 
 // Config says what a replica is and how it behaves. Zero values are defaults.
@@ -68,7 +68,7 @@ type Config struct {
 	Self  machine.Peer // this node, as others know it
 
 	Heartbeat   time.Duration // of the leader; 100 ms
-	Election    time.Duration // a follower's least promise to a leader; 500 ms
+	Election    time.Duration // a follower's least lease to a leader; 500 ms
 	MaxElection time.Duration // its longest, when latencies are high; 4 s
 	DeadAfter   time.Duration // silence after which a member counts as dead; 3 s
 
@@ -113,11 +113,11 @@ type Events interface {
 	// OnChange: the leader, the members or their health have changed: Status.
 	OnChange()
 	// OnNewer: a member says that the group goes on in a newer generation. The owner
-	// finds out whether that is so; GiveWay then.
+	// finds out whether that is so; YieldTo then.
 	OnNewer(from machine.Peer, gen Gen)
 	// OnResult is the end of a Propose (result nil) or a Read (a []machine.KV).
 	OnResult(tag uint64, result any, err error)
-	// OnGone: it is no member any more (ErrRemoved, ErrSuperseded), or cannot go on (ErrNonsense, or damage).
+	// OnGone: it is no member any more (ErrRemoved, ErrSuperseded), or cannot go on (ErrInvalidMessage, or damage).
 	// After ErrRemoved the space is as it was: see Erase.
 	OnGone(why error)
 }
@@ -145,32 +145,32 @@ type Replica struct {
 	rn  *raft.RawNode
 	log *storage
 
-	batch    batch             // what goes to the disk next
-	flight   *batch            // what is on its way there
-	job      machine.DiskWrite // the same, as it was given
-	disk     diskState         // how that goes
-	diskLast uint64            // the last entry on the disk, or on its way
-	parts    parts             // of a large proposal
+	batch        batch             // what goes to the disk next
+	inflight     *batch            // what is on its way there
+	job          machine.DiskWrite // the same, as it was given
+	disk         diskState         // how that goes
+	diskLast     uint64            // the last entry on the disk, or on its way
+	partialWrite partialWrite      // of a large proposal
 
-	mail   mail
-	lead   leadership
-	clock  clock
-	props  proposals
-	reads  reads
-	snaps  snapshots
-	shape  shape
-	sleep  sleeping
-	events []func()
-	depth  int
+	outbox      outbox
+	lead        leadership
+	clock       electionClock
+	props       proposals
+	reads       reads
+	snaps       snapshots
+	membership  membershipChange
+	hibernation hibernation
+	events      []func()
+	depth       int
 
-	early []letter // messages that came while the disk was read
-	// goneSaid are the members that say that the group goes on without this node.
-	goneSaid map[uint64]bool
+	queued []queuedMessage // messages that came while the disk was read
+	// removedClaims are the members that say that the group goes on without this node.
+	removedClaims map[uint64]bool
 
 	onApply func(index, term uint64, data []byte) // for tests; data nil: a snapshot
 }
 
-type letter struct {
+type queuedMessage struct {
 	from machine.Peer
 	m    machine.Message
 }
@@ -185,7 +185,7 @@ type creation struct {
 func New(cfg Config, env machine.Env, ev Events) *Replica {
 	cfg.defaults()
 	r := &Replica{cfg: cfg, env: env, ev: ev}
-	r.mail.init()
+	r.outbox.init()
 	r.lead.init()
 	r.snaps.init()
 	return r
@@ -247,7 +247,7 @@ func (r *Replica) end() {
 			}
 			r.work()
 		}
-		r.arm()
+		r.setTimer()
 	}
 	r.depth--
 }
@@ -257,18 +257,18 @@ func (r *Replica) emit(e func()) { r.events = append(r.events, e) }
 // work does what has become possible.
 func (r *Replica) work() {
 	if r.phase == member {
-		r.gather()
-		r.offer()
+		r.proposeBarrier()
+		r.proposeWaiting()
 		r.pump()
-		r.reshape()
-		r.yieldIfDone()
-		r.sleepIfQuiet()
+		r.stepMembership()
+		r.transferWhenIdle()
+		r.hibernateIfIdle()
 		r.pump()
 	}
 	r.flush()
-	r.askReads()
-	r.judge()
-	r.post()
+	r.issueReads()
+	r.updateLeadership()
+	r.flushOutbox()
 }
 
 // fail gives up: nothing of this replica goes on.
@@ -276,7 +276,7 @@ func (r *Replica) fail(why error) {
 	if r.phase == gone {
 		return
 	}
-	r.follow(why)
+	r.endLeadership(why)
 	r.phase, r.failed = gone, why
 	r.rn, r.batch = nil, batch{}
 	r.emit(func() { r.ev.OnGone(why) })
@@ -286,8 +286,8 @@ func (r *Replica) fail(why error) {
 func (r *Replica) OnMessage(from machine.Peer, m machine.Message) {
 	defer r.begin()()
 	if r.phase == loading {
-		if len(r.early) < 64 {
-			r.early = append(r.early, letter{from, m})
+		if len(r.queued) < 64 {
+			r.queued = append(r.queued, queuedMessage{from, m})
 		}
 		return
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 )
 
-// TestThree is the whole way: a group of one takes in two others, writes on
+// TestWriteAndFailoverOfThree is the whole way: a group of one takes in two others, writes on
 // all, and goes on when the leader is killed.
-func TestThree(t *testing.T) {
+func TestWriteAndFailoverOfThree(t *testing.T) {
 	net := newNet(t, 1, sim.Config{}, Config{}, 3)
 	net.create(0, 1, 2)
 	tag := net.write(0, "a")
@@ -31,8 +31,8 @@ func TestThree(t *testing.T) {
 	net.until("the first is back", func() bool { return net.has(0, "a") == fmt.Sprint(tag) })
 }
 
-// TestAdoption: what is in the space already becomes the group's.
-func TestAdoption(t *testing.T) {
+// TestExistingSpaceIsReplicated: what is in the space already becomes the group's.
+func TestExistingSpaceIsReplicated(t *testing.T) {
 	net := newNet(t, 2, sim.Config{}, Config{Chunk: 1000}, 3)
 	var kvs []machine.KV
 	for i := range 200 {

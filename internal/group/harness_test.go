@@ -10,14 +10,14 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 )
 
-// keeper is a node with one replica, and its owner.
-type keeper struct {
+// testNode is a node with one replica, and its owner.
+type testNode struct {
 	*Replica
 	net     *testnet
 	n       int
 	leads   bool
 	onLead  func()              // beside what is noted here; nil: nothing
-	deaf    func(*Message) bool // nil: hears everything
+	drops   func(*Message) bool // nil: hears everything
 	newer   int                 // times that a member spoke of a newer generation
 	doubts  bool                // does not believe it
 	follows []error
@@ -27,23 +27,23 @@ type keeper struct {
 	reads   map[uint64][]machine.KV
 }
 
-func (k *keeper) OnLead() {
+func (k *testNode) OnLead() {
 	if k.leads = true; k.onLead != nil {
 		k.onLead()
 	}
 }
-func (k *keeper) OnFollow(why error) { k.leads = false; k.follows = append(k.follows, why) }
-func (k *keeper) OnChange()          {}
+func (k *testNode) OnFollow(why error) { k.leads = false; k.follows = append(k.follows, why) }
+func (k *testNode) OnChange()          {}
 
 // OnNewer believes members, unless a test says otherwise.
-func (k *keeper) OnNewer(from machine.Peer, gen Gen) {
+func (k *testNode) OnNewer(from machine.Peer, gen Gen) {
 	k.newer++
 	if !k.doubts {
-		k.GiveWay(gen)
+		k.YieldTo(gen)
 	}
 }
-func (k *keeper) OnGone(why error) { k.gone = append(k.gone, why) }
-func (k *keeper) OnResult(tag uint64, result any, err error) {
+func (k *testNode) OnGone(why error) { k.gone = append(k.gone, why) }
+func (k *testNode) OnResult(tag uint64, result any, err error) {
 	if _, twice := k.results[tag]; twice {
 		k.net.t.Errorf("node %d: proposal %d ended twice", k.n, tag)
 	}
@@ -57,11 +57,11 @@ func (k *keeper) OnResult(tag uint64, result any, err error) {
 }
 
 // OnMessage looks that no message is larger than links like.
-func (k *keeper) OnMessage(from machine.Peer, m machine.Message) {
+func (k *testNode) OnMessage(from machine.Peer, m machine.Message) {
 	if s, ok := m.(sim.Sizer); !ok || s.Size() > 2<<20 {
 		k.net.t.Errorf("node %d gets a %T that is too large, or does not know how large it is", k.n, m)
 	}
-	if g, ok := m.(*Message); ok && k.deaf != nil && k.deaf(g) {
+	if g, ok := m.(*Message); ok && k.drops != nil && k.drops(g) {
 		return
 	}
 	k.Replica.OnMessage(from, m)
@@ -87,7 +87,7 @@ func newNet(t testing.TB, seed uint64, scfg sim.Config, cfg Config, nodes int) *
 	for i := range nodes {
 		peer := machine.Peer{ID: id.Of(fmt.Appendf(nil, "node %d", i))}
 		net.nodes = append(net.nodes, net.sim.AddAs(peer, func(env machine.Env) machine.Machine {
-			k := &keeper{net: net, n: i, results: map[uint64]error{}, reads: map[uint64][]machine.KV{}}
+			k := &testNode{net: net, n: i, results: map[uint64]error{}, reads: map[uint64][]machine.KV{}}
 			c := cfg
 			c.Space, c.Self = space, peer
 			k.Replica = New(c, env, k)
@@ -98,7 +98,7 @@ func newNet(t testing.TB, seed uint64, scfg sim.Config, cfg Config, nodes int) *
 	return net
 }
 
-func (net *testnet) applied(k *keeper, index, term uint64, data []byte) {
+func (net *testnet) applied(k *testNode, index, term uint64, data []byte) {
 	if data == nil { // a snapshot
 		k.last = index
 		return
@@ -118,8 +118,8 @@ func (net *testnet) applied(k *keeper, index, term uint64, data []byte) {
 	k.last = index
 }
 
-func (net *testnet) node(i int) *keeper {
-	k, _ := net.nodes[i].Machine().(*keeper)
+func (net *testnet) node(i int) *testNode {
+	k, _ := net.nodes[i].Machine().(*testNode)
 	return k
 }
 
@@ -150,7 +150,7 @@ func (net *testnet) until(what string, cond func() bool) {
 		for i := range net.nodes {
 			if k := net.node(i); k != nil {
 				net.t.Logf("node %d at %d: phase %d %+v", i, k.env.Now(), k.phase, k.Status())
-				net.t.Logf("  lead %+v clock %+v disk %+v flight %v sleep %v", k.lead, k.clock, k.disk, k.flight != nil, k.sleep)
+				net.t.Logf("  lead %+v clock %+v disk %+v flight %v sleep %v", k.lead, k.clock, k.disk, k.inflight != nil, k.hibernation)
 			}
 		}
 		net.t.Fatalf("waited for a minute until %s", what)
@@ -179,7 +179,7 @@ func (net *testnet) settled(nodes ...int) bool {
 	for _, i := range nodes {
 		k := net.node(i)
 		if k == nil || k.phase != member || k.st.Gen != net.node(l).st.Gen || len(k.st.Members) != len(nodes) || k.st.voters() != votes ||
-			k.now().lead != net.node(l).st.Self || k.st.Applied != net.node(l).st.Applied {
+			k.raftStatus().lead != net.node(l).st.Self || k.st.Applied != net.node(l).st.Applied {
 			return false
 		}
 		if k.st.findPeer(net.nodes[l].Peer().ID) == nil {

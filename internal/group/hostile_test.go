@@ -12,8 +12,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 )
 
-// nonsense is a message of the library as no sane member would send it.
-func nonsense(r *rng.Rand, from, to uint64) []byte {
+// invalidMessage is a message of the library as no sane member would send it.
+func invalidMessage(r *rng.Rand, from, to uint64) []byte {
 	pick := func() *uint64 { return new([]uint64{0, 1, 2, 3, 5, 40, 1 << 40, 1<<64 - 1}[r.Intn(8)]) }
 	m := &pb.Message{Type: pb.MessageType(r.Intn(25)).Enum(), From: new(from), To: new(to)}
 	for _, f := range []**uint64{&m.Term, &m.LogTerm, &m.Index, &m.Commit, &m.RejectHint, &m.Vote} {
@@ -41,9 +41,9 @@ func nonsense(r *rng.Rand, from, to uint64) []byte {
 	return b
 }
 
-// TestNonsense: whatever a member says, the node lives; at worst its replica
+// TestInvalidMessages: whatever a member says, the node lives; at worst its replica
 // ends and says so.
-func TestNonsense(t *testing.T) {
+func TestInvalidMessages(t *testing.T) {
 	ended := 0
 	for seed := range uint64(80) {
 		net := newNet(t, seed, sim.Config{}, Config{}, 3)
@@ -58,13 +58,13 @@ func TestNonsense(t *testing.T) {
 			}
 			m := &Message{
 				Space: space, Kind: Kind(r.Intn(8)), Gen: k.st.Gen, From: net.node(2).st.Self, To: k.st.Self,
-				Term: uint64(r.Intn(6)), Stamp: int64(r.Uint64()), Promise: int64(r.Uint64()), Echo: int64(r.Uint64()), EchoPromise: int64(r.Uint64()),
+				Term: uint64(r.Intn(6)), SentAt: int64(r.Uint64()), Lease: int64(r.Uint64()), AckSentAt: int64(r.Uint64()), AckLease: int64(r.Uint64()),
 			}
 			if r.OneIn(2) {
 				m.Kind = KindRaft
 			}
 			for range 1 + r.Intn(3) {
-				m.Raft = append(m.Raft, nonsense(&r, m.From, m.To))
+				m.Raft = append(m.Raft, invalidMessage(&r, m.From, m.To))
 			}
 			net.nodes[victim].Call(func() { k.Replica.OnMessage(net.nodes[2].Peer(), m) })
 			if r.OneIn(3) {
@@ -94,22 +94,22 @@ func TestStrangers(t *testing.T) {
 	net := newNet(t, 1, sim.Config{}, Config{}, 4)
 	net.create(0, 1, 2)
 	k := net.node(0)
-	was := k.now()
+	was := k.raftStatus()
 	stranger := net.nodes[3].Peer()
 	r := rng.New(5)
 	for _, m := range []machine.Message{
-		&Message{Space: space, Kind: KindGone, Gen: Gen{k.st.Gen.Number + 1, 1}, From: 9, To: k.st.Self},
-		&Message{Space: space, Kind: KindGone, Gen: k.st.Gen, From: 9, To: k.st.Self},
-		&Message{Space: space, Kind: KindGone, Gen: k.st.Gen, From: 2, To: k.st.Self}, // in another's name
-		&Message{Space: space, Gen: k.st.Gen, From: 2, To: k.st.Self, Raft: [][]byte{nonsense(&r, 2, 1)}},
+		&Message{Space: space, Kind: KindRemoved, Gen: Gen{k.st.Gen.Number + 1, 1}, From: 9, To: k.st.Self},
+		&Message{Space: space, Kind: KindRemoved, Gen: k.st.Gen, From: 9, To: k.st.Self},
+		&Message{Space: space, Kind: KindRemoved, Gen: k.st.Gen, From: 2, To: k.st.Self}, // in another's name
+		&Message{Space: space, Gen: k.st.Gen, From: 2, To: k.st.Self, Raft: [][]byte{invalidMessage(&r, 2, 1)}},
 		&Message{Space: "r.1.1", Gen: k.st.Gen, From: 2, To: k.st.Self},
-		&Message{Space: space, Kind: KindLost, Gen: k.st.Gen, From: 2, To: k.st.Self},
+		&Message{Space: space, Kind: KindLogLost, Gen: k.st.Gen, From: 2, To: k.st.Self},
 		"what?",
 	} {
 		net.nodes[0].Call(func() { k.Replica.OnMessage(stranger, m) })
 	}
 	net.sim.RunEvents(200)
-	if k.now() != was || !k.Leads() || len(k.gone) > 0 || len(k.st.Members) != 3 {
+	if k.raftStatus() != was || !k.Leads() || len(k.gone) > 0 || len(k.st.Members) != 3 {
 		t.Errorf("a stranger changed something: %+v %+v", was, k.Status())
 	}
 }
@@ -150,15 +150,15 @@ func TestHostileInvitations(t *testing.T) {
 		m := &Message{Space: space, Gen: k.st.Gen, From: 1000 + n, To: k.st.Self}
 		net.nodes[0].Call(func() { k.Replica.OnMessage(stranger, m) })
 	}
-	if n := len(k.lead.heard) + len(k.mail.addr); n > 100 {
+	if n := len(k.lead.heard) + len(k.outbox.addr); n > 100 {
 		t.Errorf("%d members are remembered", n)
 	}
 	net.write(0, "b")
 }
 
-// TestTakenInAnew: a member that was removed and taken in again while it was down
+// TestReaddedMember: a member that was removed and taken in again while it was down
 // follows as the new member.
-func TestTakenInAnew(t *testing.T) {
+func TestReaddedMember(t *testing.T) {
 	net := newNet(t, 1, sim.Config{}, Config{}, 4)
 	net.create(0, 1, 2)
 	net.write(0, "a")

@@ -45,9 +45,9 @@ func TestLogIsBounded(t *testing.T) {
 	}
 }
 
-// TestReads: a leader reads everything that was acknowledged, in order with
+// TestLinearizableReads: a leader reads everything that was acknowledged, in order with
 // what it writes; a follower reads nothing.
-func TestReads(t *testing.T) {
+func TestLinearizableReads(t *testing.T) {
 	net := newNet(t, 13, sim.Config{}, Config{}, 3)
 	net.create(0, 1, 2)
 	read := func(node int) uint64 {
@@ -76,9 +76,9 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestLarge: a write that is larger than a message is one write all the same,
+// TestLargeWrites: a write that is larger than a message is one write all the same,
 // and larger still is refused.
-func TestLarge(t *testing.T) {
+func TestLargeWrites(t *testing.T) {
 	net := newNet(t, 14, sim.Config{}, Config{}, 4)
 	net.create(0, 1, 2)
 	k := net.node(0)

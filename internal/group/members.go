@@ -19,22 +19,22 @@ import (
 // either of them. The other stays a learner, a copy that others can recover the
 // group from.
 
-// shape is the change on its way.
-type shape struct {
+// membershipChange is the change on its way.
+type membershipChange struct {
 	until    machine.Time           // it is waited for until then; 0: none is on its way
 	declined map[id.ID]machine.Time // who came without a log, or did not want to
 }
 
 const (
-	caughtUp = 16              // entries that a learner may lack to become a voter
-	askAgain = 5 * time.Second // after a node declined
+	maxLearnerLag = 16              // entries that a learner may lack to become a voter
+	askAgain      = 5 * time.Second // after a node declined
 )
 
 // SetMembers says who shall keep the space. Only the leader can; it returns
 // ErrNotLeader or ErrBusy, and then nothing has changed.
 func (r *Replica) SetMembers(wanted []machine.Peer) error {
 	defer r.begin()()
-	if !r.lead.leads && !(r.phase == member && r.rules()) {
+	if !r.lead.leads && !(r.phase == member && r.isEstablishedLeader()) {
 		return ErrNotLeader
 	}
 	if slices.Equal(wanted, r.st.Wanted) {
@@ -48,17 +48,17 @@ func (r *Replica) SetMembers(wanted []machine.Peer) error {
 	return nil
 }
 
-// rules reports whether this replica is a leader that knows all that was
+// isEstablishedLeader reports whether this replica is a leader that knows all that was
 // committed before it and that nobody else leads, asleep or not.
-func (r *Replica) rules() bool {
-	now := r.now()
-	return now.leader && r.lead.ready == now.term && r.lead.yielded != now.term && r.disk.err == nil && r.env.Now() < r.lease()
+func (r *Replica) isEstablishedLeader() bool {
+	now := r.raftStatus()
+	return now.leader && r.lead.ready == now.term && r.lead.transferredTerm != now.term && r.disk.err == nil && r.env.Now() < r.leaseEnd()
 }
 
-// reshape makes the next step towards the wanted members.
-func (r *Replica) reshape() {
-	if r.phase != member || len(r.st.Wanted) == 0 || r.lead.heir != 0 || r.sleep.asleep ||
-		r.env.Now() < r.shape.until || r.inShape() || !r.rules() {
+// stepMembership makes the next step towards the wanted members.
+func (r *Replica) stepMembership() {
+	if r.phase != member || len(r.st.Wanted) == 0 || r.lead.transferee != 0 || r.hibernation.asleep ||
+		r.env.Now() < r.membership.until || r.membershipReached() || !r.isEstablishedLeader() {
 		return
 	}
 	how, who, ok := r.nextChange()
@@ -66,21 +66,21 @@ func (r *Replica) reshape() {
 		return
 	}
 	if how == transferFirst {
-		r.handOver(who.ID)
+		r.beginTransfer(who.ID)
 		return
 	}
-	r.shape.until = r.env.Now().Add(r.cfg.MaxElection)
+	r.membership.until = r.env.Now().Add(r.cfg.MaxElection)
 	cc := &pb.ConfChange{Type: how.Enum(), NodeId: new(who.ID), Context: encodeMember(who)}
 	r.guard(func() { _ = r.rn.ProposeConfChange(cc) }) // refused: asked again
 }
 
-// inShape reports whether nothing is to be done.
-func (r *Replica) inShape() bool {
-	if len(r.st.Members) != len(r.st.Wanted) || len(r.lead.lost) > 0 {
+// membershipReached reports whether nothing is to be done.
+func (r *Replica) membershipReached() bool {
+	if len(r.st.Members) != len(r.st.Wanted) || len(r.lead.logLost) > 0 {
 		return false
 	}
 	for _, p := range r.st.Wanted {
-		if m := r.st.findPeer(p.ID); m == nil || m.Learner == r.st.votes(p.ID) || m.Peer != p {
+		if m := r.st.findPeer(p.ID); m == nil || m.Learner == r.st.wantsVote(p.ID) || m.Peer != p {
 			return false
 		}
 	}
@@ -95,7 +95,7 @@ func (r *Replica) nextChange() (how pb.ConfChangeType, who Member, ok bool) {
 	pr := r.progress()
 	last := pr[r.st.Self].match
 	for m := range r.others() {
-		if r.lead.lost[m.ID] {
+		if r.lead.logLost[m.ID] {
 			return pb.ConfChangeRemoveNode, m, true
 		}
 	}
@@ -105,15 +105,15 @@ func (r *Replica) nextChange() (how pb.ConfChangeType, who Member, ok bool) {
 		switch {
 		case m == nil:
 			ready = false
-			if at, said := r.shape.declined[p.ID]; !said || r.env.Now() >= at.Add(askAgain) {
+			if at, said := r.membership.declined[p.ID]; !said || r.env.Now() >= at.Add(askAgain) {
 				return pb.ConfChangeAddLearnerNode, Member{ID: r.st.NextID, Peer: p}, true
 			}
-		case m.Learner && r.st.votes(p.ID):
+		case m.Learner && r.st.wantsVote(p.ID):
 			ready = false
 			// Its agreement is there already, so that the lease does not end when
 			// it is counted.
-			agreed := r.lead.agreed[m.ID].until > r.env.Now().Add(r.cfg.Heartbeat)
-			if s := pr[m.ID]; agreed && s.active && s.match > 0 && s.match+caughtUp >= last {
+			agreed := r.lead.leaseAcks[m.ID].until > r.env.Now().Add(r.cfg.Heartbeat)
+			if s := pr[m.ID]; agreed && s.active && s.match > 0 && s.match+maxLearnerLag >= last {
 				return pb.ConfChangeAddNode, *m, true
 			}
 		case m.Peer != p:
@@ -125,13 +125,13 @@ func (r *Replica) nextChange() (how pb.ConfChangeType, who Member, ok bool) {
 			return pb.ConfChangeRemoveNode, m, true
 		}
 	}
-	if self := r.st.find(r.st.Self); ready && self != nil && !(r.wants(*self) && r.st.votes(self.Peer.ID)) {
-		if heir := r.best(); heir != 0 {
-			return transferFirst, *r.st.find(heir), true
+	if self := r.st.find(r.st.Self); ready && self != nil && !(r.wants(*self) && r.st.wantsVote(self.Peer.ID)) {
+		if transferee := r.bestTransferee(); transferee != 0 {
+			return transferFirst, *r.st.find(transferee), true
 		}
 	}
 	for m := range r.others() { // last: until the others have gone it may be needed for a majority
-		if ready && !m.Learner && !r.st.votes(m.Peer.ID) {
+		if ready && !m.Learner && !r.st.wantsVote(m.Peer.ID) {
 			return pb.ConfChangeAddLearnerNode, m, true
 		}
 	}
@@ -142,11 +142,11 @@ func (r *Replica) wants(m Member) bool {
 	return slices.ContainsFunc(r.st.Wanted, func(p machine.Peer) bool { return p.ID == m.Peer.ID })
 }
 
-// best is the voter that could take over most quickly, 0 if there is none.
-func (r *Replica) best() (n uint64) {
+// bestTransferee is the voter that could take over most quickly, 0 if there is none.
+func (r *Replica) bestTransferee() (n uint64) {
 	pr := r.progress()
 	for m := range r.others() {
-		if m.Learner || r.isDead(m.ID) || r.lead.lost[m.ID] {
+		if m.Learner || r.isDead(m.ID) || r.lead.logLost[m.ID] {
 			continue
 		}
 		if n == 0 || pr[m.ID].match > pr[n].match {
@@ -160,65 +160,65 @@ func (r *Replica) best() (n uint64) {
 // (zero). It is given up if that one does not catch up in time.
 func (r *Replica) Transfer(to id.ID) {
 	defer r.begin()()
-	if !r.lead.leads || r.lead.heir != 0 {
+	if !r.lead.leads || r.lead.transferee != 0 {
 		return
 	}
 	if to == (id.ID{}) {
-		r.handOver(r.best())
+		r.beginTransfer(r.bestTransferee())
 	} else if m := r.st.findPeer(to); m != nil && !m.Learner && m.ID != r.st.Self {
-		r.handOver(m.ID)
+		r.beginTransfer(m.ID)
 	}
 }
 
-// handOver lets proposals wait until the heir has all that is on its way.
-func (r *Replica) handOver(to uint64) {
+// beginTransfer lets proposals wait until the transferee has all that is on its way.
+func (r *Replica) beginTransfer(to uint64) {
 	if to != 0 && r.lead.leads {
-		r.lead.heir, r.lead.heirBy = to, r.env.Now().Add(4*r.cfg.Election)
+		r.lead.transferee, r.lead.transferDeadline = to, r.env.Now().Add(4*r.cfg.Election)
 	}
 }
 
-// yieldIfDone hands over once nothing is on its way. From then on this replica
-// claims nothing in this term: the heir needs no promise to be elected.
-func (r *Replica) yieldIfDone() {
+// transferWhenIdle hands over once nothing is on its way. From then on this replica
+// claims nothing in this term: the transferee needs no lease to be elected.
+func (r *Replica) transferWhenIdle() {
 	l := &r.lead
 	switch {
-	case l.heir == 0 || r.phase != member:
-	case r.env.Now() >= l.heirBy || r.st.find(l.heir) == nil:
-		l.heir, l.heirBy = 0, 0
-	case len(r.props.flying) == 0:
-		if pr := r.progress(); pr[l.heir].match >= pr[r.st.Self].match && r.st.Applied >= pr[r.st.Self].match {
-			r.yield(l.heir)
+	case l.transferee == 0 || r.phase != member:
+	case r.env.Now() >= l.transferDeadline || r.st.find(l.transferee) == nil:
+		l.transferee, l.transferDeadline = 0, 0
+	case len(r.props.inflight) == 0:
+		if pr := r.progress(); pr[l.transferee].match >= pr[r.st.Self].match && r.st.Applied >= pr[r.st.Self].match {
+			r.completeTransfer(l.transferee)
 		}
 	}
 }
 
-func (r *Replica) yield(to uint64) {
+func (r *Replica) completeTransfer(to uint64) {
 	l := &r.lead
-	l.heir, l.heirBy = 0, 0
-	l.yielded = r.now().term
-	l.yieldAt, l.yieldTo = r.env.Now().Add(l.ask(r)), to
-	r.clock.promised = max(r.clock.promised, l.yieldAt) // nobody but the heir gets this vote
-	r.releaseFor(to)
+	l.transferee, l.transferDeadline = 0, 0
+	l.transferredTerm = r.raftStatus().term
+	l.transferredAt, l.transferredTo = r.env.Now().Add(l.leaseToRequest(r)), to
+	r.clock.leaseUntil = max(r.clock.leaseUntil, l.transferredAt) // nobody but the transferee gets this vote
+	r.announceTransfer(to)
 	r.guard(func() { r.rn.TransferLeader(to) })
 }
 
-// abdicate is when the leader's disk fails.
-func (r *Replica) abdicate(now raftNow) {
-	if r.lead.yielded == now.term {
+// transferOnDiskFailure is when the leader's disk fails.
+func (r *Replica) transferOnDiskFailure(now raftStatus) {
+	if r.lead.transferredTerm == now.term {
 		return
 	}
-	if to := r.best(); to != 0 {
-		r.yield(to)
+	if to := r.bestTransferee(); to != 0 {
+		r.completeTransfer(to)
 		r.pump()
 	}
 }
 
-// stepDown leaves a term in which another was told to stand, if it has not come
+// leaveTransferredTerm leaves a term in which another was told to stand, if it has not come
 // to anything. Raft allows a server to go to a higher term at any time; the
 // library does when it hears of one.
-func (r *Replica) stepDown() {
-	now := r.now()
-	if !now.leader || r.lead.yielded != now.term {
+func (r *Replica) leaveTransferredTerm() {
+	now := r.raftStatus()
+	if !now.leader || r.lead.transferredTerm != now.term {
 		return
 	}
 	for m := range r.others() {
@@ -227,8 +227,8 @@ func (r *Replica) stepDown() {
 	}
 }
 
-// look notices who is dead, and who is not.
-func (r *Replica) look(machine.Time) {
+// detectFailures notices who is dead, and who is not.
+func (r *Replica) detectFailures(machine.Time) {
 	for m := range r.others() {
 		if dead := r.isDead(m.ID); dead != r.lead.dead[m.ID] {
 			r.lead.dead[m.ID] = dead
@@ -241,19 +241,19 @@ func (r *Replica) isDead(n uint64) bool {
 	return r.env.Now().Sub(r.lead.heard[n]) > r.cfg.DeadAfter
 }
 
-// onLost hears that a member has nothing of its log, or does not want to be
+// onLogLost hears that a member has nothing of its log, or does not want to be
 // one. It is removed; if it is wanted it may come again, as another.
-func (r *Replica) onLost(from machine.Peer, m *Message) {
+func (r *Replica) onLogLost(from machine.Peer, m *Message) {
 	k := r.st.find(m.From)
-	if !r.now().leader || k == nil || k.Peer.ID != from.ID || r.lead.lost[m.From] {
+	if !r.raftStatus().leader || k == nil || k.Peer.ID != from.ID || r.lead.logLost[m.From] {
 		return
 	}
-	r.lead.lost[m.From] = true
-	if r.shape.declined == nil {
-		r.shape.declined = map[id.ID]machine.Time{}
+	r.lead.logLost[m.From] = true
+	if r.membership.declined == nil {
+		r.membership.declined = map[id.ID]machine.Time{}
 	}
 	if k.Learner {
-		r.shape.declined[from.ID] = r.env.Now()
+		r.membership.declined[from.ID] = r.env.Now()
 	}
 	r.emit(r.ev.OnChange)
 }

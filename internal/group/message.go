@@ -21,12 +21,12 @@ type Kind uint8
 
 // Kinds of messages.
 const (
-	KindRaft  Kind = iota // carries messages of the library
-	KindSleep             // from the leader: everything is everywhere, sleep
-	KindWake              // to the leader: somebody needs the group
-	KindStir              // to the leader: a member must catch up, then sleep on
-	KindGone              // to a former member: the group goes on without you
-	KindLost              // from a node that has nothing of a member's log
+	KindRaft      Kind = iota // carries messages of the library
+	KindHibernate             // from the leader: everything is everywhere, sleep
+	KindWake                  // to the leader: somebody needs the group
+	KindCatchUp               // to the leader: a member must catch up, then sleep on
+	KindRemoved               // to a former member: the group goes on without you
+	KindLogLost               // from a node that has nothing of a member's log
 )
 
 // Message is what members say to each other. It travels over a link, as do
@@ -42,14 +42,14 @@ type Message struct {
 	Fresh bool
 	// Term is the sender's. Stamp is the clock of a leader when it sent this, and
 	// Promise (ns) for how long the receiver is asked to vote for nobody else.
-	// Echo and EchoPromise say to which stamp of its leader the sender agreed.
-	Term              uint64
-	Stamp, Promise    int64
-	Echo, EchoPromise int64
-	// Heir, of a leader: the member that it transfers its leadership of Term to. The
-	// receiver may vote for that one in spite of its promise.
-	Heir uint64
-	// Index, of KindSleep: what the receiver must have applied.
+	// Echo and AckLease say to which time of its leader the sender agreed.
+	Term                uint64
+	SentAt, Lease       int64
+	AckSentAt, AckLease int64
+	// Transferee, of a leader: the member that it transfers its leadership of Term to. The
+	// receiver may vote for that one in spite of its lease.
+	Transferee uint64
+	// Index, of KindHibernate: what the receiver must have applied.
 	Index uint64
 	// Raft are messages of the library (raftpb.Message), each encoded.
 	Raft [][]byte
@@ -83,7 +83,7 @@ func Decline(m *Message) *Message {
 	if m.Kind != KindRaft || m.To == 0 {
 		return nil
 	}
-	return &Message{Space: m.Space, Kind: KindLost, Gen: m.Gen, From: m.To, To: m.From}
+	return &Message{Space: m.Space, Kind: KindLogLost, Gen: m.Gen, From: m.To, To: m.From}
 }
 
 // Chunk is a part of a snapshot: of the whole space at one index of the log.

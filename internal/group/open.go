@@ -66,8 +66,8 @@ func (r *Replica) onLoaded(result any, err error) {
 	} else if r.first != nil {
 		r.create(r.first.after, r.first.members)
 	}
-	early := r.early
-	r.early = nil
+	early := r.queued
+	r.queued = nil
 	for _, l := range early {
 		r.OnMessage(l.from, l.m)
 	}
@@ -105,7 +105,7 @@ func (r *Replica) resume(kvs []machine.KV) {
 	default:
 		r.hs = hs
 		r.open(entries)
-		r.promise(hs.Promise)
+		r.grantLease(hs.Lease)
 	}
 }
 
@@ -141,7 +141,7 @@ func (r *Replica) create(after uint64, members []machine.Peer) {
 func (r *Replica) join(from machine.Peer, m *Message) {
 	r.st = state{Gen: m.Gen, Self: m.To}
 	r.hs = hardState{}
-	r.mail.addr[m.From] = from
+	r.outbox.addr[m.From] = from
 	r.batch.state, r.batch.urgent = true, true
 	r.open(nil)
 }
@@ -169,7 +169,7 @@ func (r *Replica) open(entries []*pb.Entry) {
 		MaxInflightBytes: maxInflightB,
 		CheckQuorum:      true, PreVote: true, StepDownOnRemoval: true,
 		DisableProposalForwarding: true,
-		Logger:                    quiet{},
+		Logger:                    silentLogger{},
 	})
 	if err != nil {
 		r.fail(err)
@@ -178,18 +178,18 @@ func (r *Replica) open(entries []*pb.Entry) {
 	r.rn, r.phase = rn, member
 	r.lead.init()
 	r.snaps.init()
-	r.clock = clock{armed: r.clock.armed, gen: r.clock.gen}
-	r.shape, r.sleep, r.parts = shape{}, sleeping{}, nil
+	r.clock = electionClock{armed: r.clock.armed, timerGen: r.clock.timerGen}
+	r.membership, r.hibernation, r.partialWrite = membershipChange{}, hibernation{}, nil
 	for _, m := range r.st.Members {
 		if m.ID != r.st.Self {
 			r.link(m.Peer)
 		}
 	}
-	r.promise(0)
+	r.grantLease(0)
 	r.emit(r.ev.OnChange)
 }
 
-// step gives a message to Raft. A member's nonsense must not end the node.
+// step gives a message to Raft. A member's invalid messages must not end the node.
 func (r *Replica) step(m *pb.Message) {
 	r.guard(func() { _ = r.rn.Step(m) }) // its errors are about messages to ignore
 }
@@ -198,7 +198,7 @@ func (r *Replica) step(m *pb.Message) {
 func (r *Replica) guard(do func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.fail(fmt.Errorf("the group of %s cannot go on here: %w: %v", r.cfg.Space, ErrNonsense, p))
+			r.fail(fmt.Errorf("the group of %s cannot go on here: %w: %v", r.cfg.Space, ErrInvalidMessage, p))
 		}
 	}()
 	do()

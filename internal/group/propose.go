@@ -12,16 +12,16 @@ import (
 // Bounds of batching: what waits goes as one entry, while not too many are on
 // their way.
 const (
-	maxFlying  = 8
-	maxWaiting = 64 << 20
+	maxInflightEntries = 8
+	maxWaitingBytes    = 64 << 20
 )
 
 // proposals are what the leader was asked to write.
 type proposals struct {
-	waiting []proposal
-	bytes   int // of waiting
-	flying  []flying
-	seq     uint64
+	waiting  []proposal
+	bytes    int // of waiting
+	inflight []inflightEntry
+	seq      uint64
 }
 
 type proposal struct {
@@ -29,8 +29,8 @@ type proposal struct {
 	data []byte
 }
 
-// flying is an entry on its way to be committed.
-type flying struct {
+// inflightEntry is an entry on its way to be committed.
+type inflightEntry struct {
 	term, seq uint64
 	tags      []uint64
 }
@@ -48,7 +48,7 @@ func (r *Replica) Propose(tag uint64, w machine.DiskWrite) {
 	switch {
 	case len(data) > r.cfg.MaxWrite:
 		r.result(tag, nil, fmt.Errorf("%d bytes: %w", len(data), ErrTooLarge))
-	case r.props.bytes+len(data) > maxWaiting:
+	case r.props.bytes+len(data) > maxWaitingBytes:
 		r.result(tag, nil, ErrBusy)
 	default:
 		r.props.waiting = append(r.props.waiting, proposal{tag, data})
@@ -60,17 +60,17 @@ func (r *Replica) result(tag uint64, result any, err error) {
 	r.emit(func() { r.ev.OnResult(tag, result, err) })
 }
 
-// offer gives waiting proposals to Raft.
-func (r *Replica) offer() {
+// proposeWaiting gives waiting proposals to Raft.
+func (r *Replica) proposeWaiting() {
 	p := &r.props
-	for r.lead.leads && r.lead.heir == 0 && len(p.waiting) > 0 && len(p.flying) < maxFlying {
+	for r.lead.leads && r.lead.transferee == 0 && len(p.waiting) > 0 && len(p.inflight) < maxInflightEntries {
 		n, size := 0, 0
 		for n < len(p.waiting) && (n == 0 || size+len(p.waiting[n].data) <= r.cfg.MaxEntry) {
 			size += len(p.waiting[n].data)
 			n++
 		}
 		p.seq++
-		f := flying{term: r.now().term, seq: p.seq}
+		f := inflightEntry{term: r.raftStatus().term, seq: p.seq}
 		data := make([]byte, 0, size+16)
 		data = binary.AppendUvarint(append(data, entryWrites), p.seq)
 		data = binary.AppendUvarint(data, uint64(n))
@@ -80,19 +80,19 @@ func (r *Replica) offer() {
 		}
 		p.waiting = p.waiting[n:]
 		p.bytes -= size
-		if err := r.enter(entries(data, r.cfg.MaxEntry)); err != nil {
+		if err := r.appendEntries(entries(data, r.cfg.MaxEntry)); err != nil {
 			for _, t := range f.tags {
 				r.result(t, nil, ErrBusy)
 			}
 			continue
 		}
-		p.flying = append(p.flying, f)
+		p.inflight = append(p.inflight, f)
 		r.pump()
 	}
 }
 
-// enter puts entries into the log, one behind the other.
-func (r *Replica) enter(parts [][]byte) (err error) {
+// appendEntries puts entries into the log, one behind the other.
+func (r *Replica) appendEntries(parts [][]byte) (err error) {
 	m := &pb.Message{Type: pb.MsgProp.Enum(), From: new(r.st.Self)}
 	for _, part := range parts {
 		m.Entries = append(m.Entries, &pb.Entry{Data: part})
@@ -101,37 +101,37 @@ func (r *Replica) enter(parts [][]byte) (err error) {
 	return err
 }
 
-// gather puts an entry without writes behind those that were on their way when
+// proposeBarrier puts an entry without writes behind those that were on their way when
 // leadership for the owner ended. They may be applied yet; an owner that began
 // before that in the same term would not know of them, and what it remembers
 // and what is on the disks would be two worlds.
-func (r *Replica) gather() {
-	now := r.now()
-	if l := &r.lead; !now.leader || l.loose != now.term || l.barrier != 0 {
+func (r *Replica) proposeBarrier() {
+	now := r.raftStatus()
+	if l := &r.lead; !now.leader || l.uncertainTerm != now.term || l.barrier != 0 {
 		return
 	}
 	r.props.seq++
 	data := binary.AppendUvarint([]byte{entryWrites}, r.props.seq)
-	if r.enter([][]byte{binary.AppendUvarint(data, 0)}) == nil {
+	if r.appendEntries([][]byte{binary.AppendUvarint(data, 0)}) == nil {
 		r.lead.barrier = r.props.seq
 		r.pump()
 	}
 }
 
-// gathered is when an entry of writes is applied.
-func (l *leadership) gathered(term, seq uint64) {
-	if l.loose == term && l.barrier == seq {
-		l.loose, l.barrier = 0, 0
+// onBarrierApplied is when an entry of writes is applied.
+func (l *leadership) onBarrierApplied(term, seq uint64) {
+	if l.uncertainTerm == term && l.barrier == seq {
+		l.uncertainTerm, l.barrier = 0, 0
 	}
 }
 
 // done ends the proposals of an entry that is committed.
 func (p *proposals) done(r *Replica, term, seq uint64) {
-	if len(p.flying) == 0 || p.flying[0].term != term || p.flying[0].seq != seq {
+	if len(p.inflight) == 0 || p.inflight[0].term != term || p.inflight[0].seq != seq {
 		return
 	}
-	tags := p.flying[0].tags
-	p.flying = p.flying[1:]
+	tags := p.inflight[0].tags
+	p.inflight = p.inflight[1:]
 	for _, t := range tags {
 		r.result(t, nil, nil)
 	}
@@ -139,7 +139,7 @@ func (p *proposals) done(r *Replica, term, seq uint64) {
 
 // abort ends everything: what was not given to Raft is known not to be applied.
 func (p *proposals) abort(r *Replica, why error) {
-	for _, f := range p.flying {
+	for _, f := range p.inflight {
 		for _, t := range f.tags {
 			r.result(t, nil, fmt.Errorf("%w (%w)", ErrUnknown, why))
 		}
@@ -147,17 +147,17 @@ func (p *proposals) abort(r *Replica, why error) {
 	for _, w := range p.waiting {
 		r.result(w.tag, nil, fmt.Errorf("%w (%w)", ErrNotLeader, why))
 	}
-	p.flying, p.waiting, p.bytes = nil, nil, 0
+	p.inflight, p.waiting, p.bytes = nil, nil, 0
 }
 
-func (p *proposals) idle() bool { return len(p.waiting) == 0 && len(p.flying) == 0 }
+func (p *proposals) idle() bool { return len(p.waiting) == 0 && len(p.inflight) == 0 }
 
 // reads are reads of the space. They wait until what was applied before is
 // given to the disk, and go through the same queue.
 type reads struct {
-	next  uint64
-	asked []read
-	under map[uint64]read
+	next       uint64
+	queued     []read
+	inProgress map[uint64]read
 }
 
 type read struct {
@@ -167,7 +167,7 @@ type read struct {
 	owner  bool   // asked by the owner: ends with leadership
 }
 
-func (q *reads) waiting() bool { return len(q.asked) > 0 }
+func (q *reads) waiting() bool { return len(q.queued) > 0 }
 
 // Read reads the space as it is after everything that was committed so far;
 // OnResult has the keys.
@@ -184,35 +184,35 @@ func (r *Replica) Read(tag uint64, d machine.DiskRead) {
 		}
 		r.result(tag, kvs, nil)
 	}
-	r.reads.asked = append(r.reads.asked, read{prefix: d.Prefix, then: then, owner: true})
+	r.reads.queued = append(r.reads.queued, read{prefix: d.Prefix, then: then, owner: true})
 }
 
-// askReads gives reads to the disk once nothing is applied that is not on its
+// issueReads gives reads to the disk once nothing is applied that is not on its
 // way there.
-func (r *Replica) askReads() {
-	if len(r.reads.asked) == 0 || len(r.batch.changes) > 0 || r.batch.snap != nil || r.disk.err != nil || r.log == nil {
+func (r *Replica) issueReads() {
+	if len(r.reads.queued) == 0 || len(r.batch.changes) > 0 || r.batch.snap != nil || r.disk.err != nil || r.log == nil {
 		return
 	}
-	if r.reads.under == nil {
-		r.reads.under = map[uint64]read{}
+	if r.reads.inProgress == nil {
+		r.reads.inProgress = map[uint64]read{}
 	}
-	for _, q := range r.reads.asked {
+	for _, q := range r.reads.queued {
 		if q.begin != nil {
 			q.begin()
 		}
 		r.reads.next++
-		r.reads.under[tagReads+r.reads.next] = q
+		r.reads.inProgress[tagReads+r.reads.next] = q
 		r.env.Do(r.queue(), tagReads+r.reads.next, machine.DiskRead{Space: r.cfg.Space, Prefix: q.prefix})
 	}
-	r.reads.asked = nil
+	r.reads.queued = nil
 }
 
 func (r *Replica) onRead(tag uint64, result any, err error) {
-	q, ok := r.reads.under[tag]
+	q, ok := r.reads.inProgress[tag]
 	if !ok {
 		return
 	}
-	delete(r.reads.under, tag)
+	delete(r.reads.inProgress, tag)
 	kvs, ok := result.([]machine.KV)
 	if err == nil && !ok {
 		err = fmt.Errorf("the disk answered with %T", result)
@@ -222,18 +222,18 @@ func (r *Replica) onRead(tag uint64, result any, err error) {
 
 // abort ends the reads of who owned the leadership.
 func (q *reads) abort(why error) {
-	keep := q.asked[:0]
-	for _, a := range q.asked {
+	keep := q.queued[:0]
+	for _, a := range q.queued {
 		if a.owner {
 			a.then(nil, fmt.Errorf("%w (%w)", ErrNotLeader, why))
 		} else {
 			keep = append(keep, a)
 		}
 	}
-	q.asked = keep
+	q.queued = keep
 	for tag := tagReads; tag <= tagReads+int(q.next); tag++ {
-		if a, ok := q.under[uint64(tag)]; ok && a.owner {
-			delete(q.under, uint64(tag))
+		if a, ok := q.inProgress[uint64(tag)]; ok && a.owner {
+			delete(q.inProgress, uint64(tag))
 			a.then(nil, fmt.Errorf("%w (%w)", ErrNotLeader, why))
 		}
 	}

@@ -25,30 +25,30 @@ func (r *Replica) pump() {
 			case m.GetType() == pb.MsgSnap:
 				r.snaps.start(r, m.GetTo())
 			default:
-				r.mail.add(m)
+				r.outbox.add(m)
 			}
 		}
 	}
 }
 
-// raftNow is the library's view of things.
-type raftNow struct {
+// raftStatus is the library's view of things.
+type raftStatus struct {
 	term, lead uint64
 	leader     bool
 }
 
-func (r *Replica) now() raftNow {
+func (r *Replica) raftStatus() raftStatus {
 	if r.rn == nil {
-		return raftNow{} // it has failed in this handler
+		return raftStatus{} // it has failed in this handler
 	}
 	s := r.rn.BasicStatus()
-	return raftNow{s.GetTerm(), s.Lead, s.RaftState == raft.StateLeader}
+	return raftStatus{s.GetTerm(), s.Lead, s.RaftState == raft.StateLeader}
 }
 
 // apply applies committed entries. They are in the log of a majority, so that
 // who waits for them may hear of it before the changes are in the space.
 func (r *Replica) apply(m *pb.Message) {
-	now := r.now()
+	now := r.raftStatus()
 	for _, e := range m.GetEntries() {
 		if err := r.applyEntry(e, now); err != nil {
 			r.fail(err)
@@ -58,15 +58,15 @@ func (r *Replica) apply(m *pb.Message) {
 	r.deliver(m.GetResponses())
 }
 
-func (r *Replica) applyEntry(e *pb.Entry, now raftNow) error {
+func (r *Replica) applyEntry(e *pb.Entry, now raftStatus) error {
 	if r.onApply != nil {
 		r.onApply(e.GetIndex(), e.GetTerm(), append([]byte{}, e.GetData()...))
 	}
 	data := e.GetData()
-	if data = r.parts.join(e.GetType(), data); data == nil {
+	if data = r.partialWrite.join(e.GetType(), data); data == nil {
 		return nil // applied together with the last of them
 	}
-	r.touch()
+	r.scheduleWrite()
 	r.st.Applied, r.st.AppliedTerm = e.GetIndex(), e.GetTerm()
 	switch {
 	case e.GetType() == pb.EntryConfChange:
@@ -89,23 +89,23 @@ func (r *Replica) applyEntry(e *pb.Entry, now raftNow) error {
 	r.batch.changes = append(r.batch.changes, ws...)
 	r.batch.bytes += len(data)
 	r.props.done(r, e.GetTerm(), seq)
-	r.lead.gathered(e.GetTerm(), seq)
+	r.lead.onBarrierApplied(e.GetTerm(), seq)
 	return nil
 }
 
-// parts are the entries of one proposal that came so far. A leader puts them
+// partialWrite are the entries of one proposal that came so far. A leader puts them
 // into its log one behind the other; if it could not put in all, the next
 // leader's first entry follows. Until the last has come the index in the state
 // stays before the first, so that a restart sees all of them again.
-type parts []byte
+type partialWrite []byte
 
 // join returns what is to be applied: nil, while parts are missing.
-func (p *parts) join(t pb.EntryType, data []byte) []byte {
+func (p *partialWrite) join(t pb.EntryType, data []byte) []byte {
 	before := *p
 	*p = nil
 	switch {
 	case t != pb.EntryNormal || len(data) == 0:
-	case data[0] == entryPart:
+	case data[0] == entryFragment:
 		*p = append(before, data[1:]...)
 		return nil
 	case data[0] == entryEnd && len(before) > 0:
@@ -127,7 +127,7 @@ func (r *Replica) applyChange(e *pb.Entry) error {
 	if err := r.st.change(cc); err != nil {
 		return err
 	}
-	r.shape.until = 0
+	r.membership.until = 0
 	if m, err := decodeMember(cc.Context); err == nil {
 		r.changed(m, cc.GetType() == pb.ConfChangeRemoveNode)
 	}
@@ -148,10 +148,10 @@ func (r *Replica) changed(m Member, removed bool) {
 		r.batch.urgent = true
 	default:
 		delete(r.lead.heard, m.ID)
-		delete(r.lead.agreed, m.ID)
-		delete(r.lead.lost, m.ID)
+		delete(r.lead.leaseAcks, m.ID)
+		delete(r.lead.logLost, m.ID)
 		r.snaps.drop(m.ID)
-		r.tell(KindGone, m.ID, m.Peer)
+		r.sendKind(KindRemoved, m.ID, m.Peer)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // could tell it from a minority that was cut off. Recover goes on by force, with
 // what one member has, as a new generation of the group. Members of the older
 // one who come back are told (OnNewer). Once their owners have verified it, they
-// put what they have aside and give way (GiveWay).
+// put what they have aside and give way (YieldTo).
 
 // Recover makes this replica the first member of the group's next generation;
 // all that its log has counts as committed. Choose the one with the highest
@@ -23,14 +23,14 @@ func (r *Replica) Recover(members []machine.Peer) error {
 	switch {
 	case r.phase != member || r.st.NextID == 0:
 		return fmt.Errorf("nothing to recover: %w", ErrNotLeader)
-	case r.flight != nil:
+	case r.inflight != nil:
 		return fmt.Errorf("the disk is busy, try again: %w", ErrBusy)
 	}
-	changes, err := r.rest()
+	changes, err := r.unappliedWrites()
 	if err != nil {
 		return err
 	}
-	r.follow(ErrSuperseded)
+	r.endLeadership(ErrSuperseded)
 	last, _ := r.log.LastIndex()
 	term, err := r.log.Term(last)
 	if err != nil {
@@ -44,14 +44,14 @@ func (r *Replica) Recover(members []machine.Peer) error {
 	s.Members = []Member{{ID: s.Self, Peer: r.cfg.Self}}
 	s.Wanted = members
 	r.hs = hardState{Term: r.hs.Term + 1, Commit: last}
-	r.anew(append(r.batch.changes, changes...))
+	r.restartLog(append(r.batch.changes, changes...))
 	r.open(nil)
 	return nil
 }
 
-// rest is what the log has beyond what is applied.
-func (r *Replica) rest() (changes []machine.DiskWrite, err error) {
-	var whole parts
+// unappliedWrites is what the log has beyond what is applied.
+func (r *Replica) unappliedWrites() (changes []machine.DiskWrite, err error) {
+	var whole partialWrite
 	last, _ := r.log.LastIndex()
 	for i := r.st.Applied + 1; i <= last; i++ {
 		es, err := r.log.Entries(i, i+1, 1)
@@ -69,47 +69,47 @@ func (r *Replica) rest() (changes []machine.DiskWrite, err error) {
 	return changes, nil
 }
 
-// anew begins with another log.
-func (r *Replica) anew(changes []machine.DiskWrite) {
+// restartLog begins with another log.
+func (r *Replica) restartLog(changes []machine.DiskWrite) {
 	r.batch = batch{wipe: true, state: true, urgent: true, changes: changes, since: r.env.Now()}
-	r.mail.out, r.goneSaid = nil, nil
+	r.outbox.out, r.removedClaims = nil, nil
 	r.disk = diskState{}
 }
 
 // rejoin becomes another member: the leader took this node in anew. What it had
 // is replaced by a snapshot.
 func (r *Replica) rejoin(from machine.Peer, m *Message) {
-	if r.flight != nil {
+	if r.inflight != nil {
 		return // it will ask again
 	}
-	r.follow(ErrRemoved)
-	r.anew(nil)
+	r.endLeadership(ErrRemoved)
+	r.restartLog(nil)
 	r.failed = nil
 	r.join(from, m)
-	r.take(from, m)
+	r.handleMessage(from, m)
 }
 
-// takenInAnew is when somebody says that the group has removed this node and taken
+// onReadded is when somebody says that the group has removed this node and taken
 // it in again, as another member. A replica that has something would lose that by a
 // lie, so a voter's word counts as that of one voter who says that the group goes on
 // without this member; and the replica speaks up, so that the others answer the same
 // if it is so.
-func (r *Replica) takenInAnew(from machine.Peer) {
-	if !r.now().leader {
-		r.onGoneSaid(r.st.findPeer(from.ID))
+func (r *Replica) onReadded(from machine.Peer) {
+	if !r.raftStatus().leader {
+		r.onRemovedClaim(r.st.findPeer(from.ID))
 	}
-	if r.sleep.asleep {
-		r.getUp()
+	if r.hibernation.asleep {
+		r.wakeUp()
 	}
 }
 
-// otherGen is a message of another generation. A single member's word that there is a
+// onOtherGeneration is a message of another generation. A single member's word that there is a
 // newer one does not end this replica: the owner asks who hosts the space.
-func (r *Replica) otherGen(from machine.Peer, m *Message) {
+func (r *Replica) onOtherGeneration(from machine.Peer, m *Message) {
 	switch k := r.st.findPeer(from.ID); {
 	case m.Gen.Compare(r.st.Gen) < 0:
 		if m.Kind == KindRaft {
-			r.tell(KindGone, m.From, from)
+			r.sendKind(KindRemoved, m.From, from)
 		}
 	case k != nil: // it may lie
 		r.emit(func() { r.ev.OnNewer(from, m.Gen) })
@@ -118,15 +118,15 @@ func (r *Replica) otherGen(from machine.Peer, m *Message) {
 	}
 }
 
-// Aside is the space in which a replica that gave way keeps what it had.
-func Aside(space string, g Gen) string {
+// SupersededSpace is the space in which a replica that gave way keeps what it had.
+func SupersededSpace(space string, g Gen) string {
 	return fmt.Sprintf("old.%s.%d.%016x", space, g.Number, g.Fork)
 }
 
-// GiveWay ends this replica if its group is the lesser of two that have arisen
+// YieldTo ends this replica if its group is the lesser of two that have arisen
 // for the space: what it had is put aside, and OnGone(ErrSuperseded) follows.
 // While the disk is busy nothing happens; call it again then.
-func (r *Replica) GiveWay(to Gen) {
+func (r *Replica) YieldTo(to Gen) {
 	defer r.begin()()
 	if r.phase == member && r.st.Gen.Compare(to) < 0 {
 		r.supersede()
@@ -137,39 +137,39 @@ func (r *Replica) GiveWay(to Gen) {
 // what was only in its log included, is put aside. If it is interrupted, it
 // hears of the newer generation again.
 func (r *Replica) supersede() {
-	if r.flight != nil || r.phase != member {
+	if r.inflight != nil || r.phase != member {
 		return // it will be told again
 	}
-	changes, err := r.rest()
+	changes, err := r.unappliedWrites()
 	if err != nil {
 		r.fail(err)
 		return
 	}
-	r.follow(ErrSuperseded)
+	r.endLeadership(ErrSuperseded)
 	r.phase, r.rn, r.failed = gone, nil, ErrSuperseded
 	changes = append(r.batch.changes, changes...)
 	r.batch = batch{}
-	r.reads.asked = nil
+	r.reads.queued = nil
 	r.disk = diskState{}
-	aside := Aside(r.cfg.Space, r.st.Gen)
+	aside := SupersededSpace(r.cfg.Space, r.st.Gen)
 	if len(changes) > 0 {
 		r.env.Do(r.queue(), tagIgnored, machine.DiskWrite{Space: r.cfg.Space, Then: changes})
 	}
-	r.reads.asked = append(r.reads.asked, read{then: func(kvs []machine.KV, err error) {
+	r.reads.queued = append(r.reads.queued, read{then: func(kvs []machine.KV, err error) {
 		if err != nil {
-			r.asideFailed(err)
+			r.supersedeFailed(err)
 			return
 		}
-		r.env.Do(r.queue(), tagErase, machine.DiskWrite{Space: aside, Put: kvs, Then: r.erased(true)})
+		r.env.Do(r.queue(), tagErase, machine.DiskWrite{Space: aside, Put: kvs, Then: r.eraseWrites(true)})
 	}})
 }
 
-func (r *Replica) asideFailed(err error) {
+func (r *Replica) supersedeFailed(err error) {
 	r.failed = fmt.Errorf("%w; putting it aside failed: %w", ErrSuperseded, err)
 	r.emit(func() { r.ev.OnGone(r.failed) })
 }
 
-func (r *Replica) erased(space bool) []machine.DiskWrite {
+func (r *Replica) eraseWrites(space bool) []machine.DiskWrite {
 	all := [][]byte{{}}
 	ws := []machine.DiskWrite{{Space: r.own(), DeletePrefix: all}}
 	if space {
@@ -183,7 +183,7 @@ func (r *Replica) erased(space bool) []machine.DiskWrite {
 func (r *Replica) Erase(keep bool) {
 	defer r.begin()()
 	if r.phase == gone {
-		r.env.Do(r.queue(), tagErase, machine.DiskWrite{Space: r.own(), Then: r.erased(!keep)})
+		r.env.Do(r.queue(), tagErase, machine.DiskWrite{Space: r.own(), Then: r.eraseWrites(!keep)})
 	}
 }
 
@@ -192,11 +192,11 @@ func (r *Replica) onErased(err error) {
 	switch {
 	case r.phase != gone:
 	case err != nil && superseded:
-		r.asideFailed(err)
+		r.supersedeFailed(err)
 	case err == nil:
 		why := r.failed
 		r.phase, r.failed, r.st, r.hs = blank, nil, state{}, hardState{}
-		r.batch, r.flight = batch{}, nil
+		r.batch, r.inflight = batch{}, nil
 		if superseded {
 			r.emit(func() { r.ev.OnGone(why) })
 		}

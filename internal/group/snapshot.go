@@ -16,33 +16,33 @@ import (
 // anything goes wrong the transfer begins anew.
 
 const (
-	window   = 4               // chunks on their way
-	patience = 5 * time.Second // without a confirmation
+	maxChunksInFlight = 4               // chunks on their way
+	chunkTimeout      = 5 * time.Second // without a confirmation
 )
 
 type snapshots struct {
-	streams map[uint64]*stream
-	copied  *copied // what the streams send
-	reading bool
-	in      *incoming
-	arrived *incoming // complete, on its way through the library
-	sent    int       // transfers that were begun, for tests
+	transfers map[uint64]*snapshotTransfer
+	source    *spaceSnapshot // what the streams send
+	reading   bool
+	in        *incoming
+	arrived   *incoming // complete, on its way through the library
+	started   int       // transfers that were begun, for tests
 }
 
-// copied is the whole space at one index.
-type copied struct {
+// spaceSnapshot is the whole space at one index.
+type spaceSnapshot struct {
 	state shared
 	data  []byte
 }
 
-// stream is a transfer to one member.
-type stream struct {
-	from *copied
-	pos  int // of from.data
-	seq  uint32
-	got  uint32 // confirmed
-	at   machine.Time
-	done bool
+// snapshotTransfer is a transfer to one member.
+type snapshotTransfer struct {
+	source    *spaceSnapshot
+	pos       int // of from.data
+	seq       uint32
+	confirmed uint32 // confirmed
+	at        machine.Time
+	done      bool
 }
 
 // incoming is a transfer to this replica.
@@ -55,28 +55,30 @@ type incoming struct {
 	kvs         []machine.KV // once it is complete
 }
 
-func (s *snapshots) init() { *s = snapshots{streams: map[uint64]*stream{}, sent: s.sent} }
+func (s *snapshots) init() {
+	*s = snapshots{transfers: map[uint64]*snapshotTransfer{}, started: s.started}
+}
 
 // start begins a transfer, unless there is one.
 func (s *snapshots) start(r *Replica, to uint64) {
-	if s.streams[to] != nil {
+	if s.transfers[to] != nil {
 		return
 	}
-	st := &stream{at: r.env.Now()}
-	s.streams[to] = st
-	s.sent++
-	if c := s.copied; c != nil && c.state.Applied >= r.st.Base && c.state.find(to) != nil {
-		st.from = c
-		s.feed(r, to)
+	st := &snapshotTransfer{at: r.env.Now()}
+	s.transfers[to] = st
+	s.started++
+	if c := s.source; c != nil && c.state.Applied >= r.st.Base && c.state.find(to) != nil {
+		st.source = c
+		s.sendChunks(r, to)
 		return
 	}
 	if s.reading {
 		return
 	}
 	s.reading = true
-	c := &copied{}
+	c := &spaceSnapshot{}
 	of := r.rn
-	r.reads.asked = append(r.reads.asked, read{
+	r.reads.queued = append(r.reads.queued, read{
 		begin: func() { c.state = r.st.clone() },
 		then: func(kvs []machine.KV, err error) {
 			if r.rn != of {
@@ -86,43 +88,43 @@ func (s *snapshots) start(r *Replica, to uint64) {
 			for _, kv := range kvs {
 				c.data = appendKV(c.data, kv)
 			}
-			s.onCopied(r, c, err)
+			s.onSpaceRead(r, c, err)
 		},
 	})
 }
 
-func (s *snapshots) onCopied(r *Replica, c *copied, err error) {
+func (s *snapshots) onSpaceRead(r *Replica, c *spaceSnapshot, err error) {
 	if err == nil {
-		s.copied = c
+		s.source = c
 	}
 	for _, m := range r.st.Members {
-		st := s.streams[m.ID]
-		if st == nil || st.from != nil {
+		st := s.transfers[m.ID]
+		if st == nil || st.source != nil {
 			continue
 		}
 		if err != nil || c.state.find(m.ID) == nil {
 			s.fail(r, m.ID)
 			continue
 		}
-		st.from = c
-		s.feed(r, m.ID)
+		st.source = c
+		s.sendChunks(r, m.ID)
 	}
 }
 
-// feed sends as many chunks as may be on their way.
-func (s *snapshots) feed(r *Replica, to uint64) {
-	st := s.streams[to]
-	for !st.done && st.seq < st.got+window {
+// sendChunks sends as many chunks as may be on their way.
+func (s *snapshots) sendChunks(r *Replica, to uint64) {
+	st := s.transfers[to]
+	for !st.done && st.seq < st.confirmed+maxChunksInFlight {
 		c := &Chunk{
-			Space: r.cfg.Space, Gen: r.st.Gen, From: r.st.Self, To: to, Term: r.now().term,
-			Index: st.from.state.Applied, Seq: st.seq,
+			Space: r.cfg.Space, Gen: r.st.Gen, From: r.st.Self, To: to, Term: r.raftStatus().term,
+			Index: st.source.state.Applied, Seq: st.seq,
 		}
 		if st.seq == 0 {
-			c.State = st.from.state.append(nil)
+			c.State = st.source.state.append(nil)
 		}
-		end := min(st.pos+r.cfg.Chunk, len(st.from.data))
-		c.Data, st.pos = st.from.data[st.pos:end:end], end
-		c.Last = end == len(st.from.data)
+		end := min(st.pos+r.cfg.Chunk, len(st.source.data))
+		c.Data, st.pos = st.source.data[st.pos:end:end], end
+		c.Last = end == len(st.source.data)
 		st.done = c.Last
 		st.seq++
 		r.send(to, c)
@@ -131,8 +133,8 @@ func (s *snapshots) feed(r *Replica, to uint64) {
 
 // onChunkAck goes on with a transfer.
 func (r *Replica) onChunkAck(m *ChunkAck) {
-	st := r.snaps.streams[m.From]
-	if r.phase != member || m.Gen != r.st.Gen || m.To != r.st.Self || st == nil || st.from == nil || m.Index != st.from.state.Applied {
+	st := r.snaps.transfers[m.From]
+	if r.phase != member || m.Gen != r.st.Gen || m.To != r.st.Self || st == nil || st.source == nil || m.Index != st.source.state.Applied {
 		return
 	}
 	switch {
@@ -141,23 +143,23 @@ func (r *Replica) onChunkAck(m *ChunkAck) {
 	case st.done && m.Seq == st.seq-1:
 		r.snaps.drop(m.From)
 		r.guard(func() { r.rn.ReportSnapshot(m.From, raft.SnapshotFinish) })
-	case m.Seq >= st.got && m.Seq < st.seq:
-		st.got, st.at = m.Seq+1, r.env.Now()
-		r.snaps.feed(r, m.From)
+	case m.Seq >= st.confirmed && m.Seq < st.seq:
+		st.confirmed, st.at = m.Seq+1, r.env.Now()
+		r.snaps.sendChunks(r, m.From)
 	}
 }
 
 // drop forgets a transfer, and the copy when nobody needs it.
 func (s *snapshots) drop(to uint64) {
-	delete(s.streams, to)
-	if len(s.streams) == 0 {
-		s.copied = nil
+	delete(s.transfers, to)
+	if len(s.transfers) == 0 {
+		s.source = nil
 	}
 }
 
 // fail ends a transfer; the library asks for another.
 func (s *snapshots) fail(r *Replica, to uint64) {
-	if s.streams[to] != nil {
+	if s.transfers[to] != nil {
 		s.drop(to)
 		r.guard(func() { r.rn.ReportSnapshot(to, raft.SnapshotFailure) })
 	}
@@ -166,7 +168,7 @@ func (s *snapshots) fail(r *Replica, to uint64) {
 // check ends transfers that stand still.
 func (s *snapshots) check(r *Replica, now machine.Time) {
 	for m := range r.others() {
-		if st := s.streams[m.ID]; st != nil && now.Sub(st.at) > patience {
+		if st := s.transfers[m.ID]; st != nil && now.Sub(st.at) > chunkTimeout {
 			s.fail(r, m.ID)
 		}
 	}
@@ -177,7 +179,7 @@ func (r *Replica) onChunk(from machine.Peer, c *Chunk) {
 	if r.phase != member || c.Gen != r.st.Gen || c.To != r.st.Self {
 		return
 	}
-	if p, known := r.where(c.From); !known || p.ID != from.ID || c.Term != r.now().term {
+	if p, known := r.addressOf(c.From); !known || p.ID != from.ID || c.Term != r.raftStatus().term {
 		return
 	}
 	in := r.snaps.in
@@ -190,7 +192,7 @@ func (r *Replica) onChunk(from machine.Peer, c *Chunk) {
 	}
 	ack := &ChunkAck{Space: c.Space, Gen: c.Gen, From: r.st.Self, To: c.From, Index: c.Index, Seq: c.Seq}
 	switch {
-	case r.now().lead != c.From: // it may be the leader, and be known as such soon
+	case r.raftStatus().lead != c.From: // it may be the leader, and be known as such soon
 		in, ack.Refused = r.snaps.in, true
 	case !in.add(c, r.cfg.MaxSpace):
 		in, ack.Refused = nil, true
@@ -232,13 +234,13 @@ func (in *incoming) add(c *Chunk, limit int) bool {
 func (r *Replica) install(s *pb.Snapshot) {
 	in := r.snaps.arrived
 	if in == nil || in.index != s.GetMetadata().GetIndex() {
-		r.fail(ErrNonsense)
+		r.fail(ErrInvalidMessage)
 		return
 	}
 	b := &r.batch
 	b.snap, b.entries, b.state, b.urgent = in, nil, true, true
 	b.changes = []machine.DiskWrite{{Space: r.cfg.Space, DeletePrefix: [][]byte{{}}, Put: in.kvs}}
-	r.parts = nil
+	r.partialWrite = nil
 	if r.onApply != nil {
 		r.onApply(in.index, in.state.AppliedTerm, nil)
 	}

@@ -99,16 +99,16 @@ func decodeState(b []byte) (s state, err error) {
 	return s, r.end("the state of a group")
 }
 
-// hardState is what Raft must remember (thesis 3.8), and the longest promise
+// hardState is what Raft must remember (thesis 3.8), and the longest lease
 // that may be outstanding: after a restart it is kept from the beginning.
 type hardState struct {
 	Term, Vote, Commit uint64
-	Promise            time.Duration
+	Lease              time.Duration
 }
 
 func (h hardState) encode() []byte {
 	var b []byte
-	for _, v := range []uint64{h.Term, h.Vote, h.Commit, uint64(h.Promise)} {
+	for _, v := range []uint64{h.Term, h.Vote, h.Commit, uint64(h.Lease)} {
 		b = binary.AppendUvarint(b, v)
 	}
 	return b
@@ -117,7 +117,7 @@ func (h hardState) encode() []byte {
 func decodeHard(b []byte) (h hardState, err error) {
 	r := reader{b: b}
 	h.Term, h.Vote, h.Commit = r.uint(), r.uint(), r.uint()
-	h.Promise = time.Duration(r.uint())
+	h.Lease = time.Duration(r.uint())
 	return h, r.end("the vote of a group's member")
 }
 
@@ -143,8 +143,8 @@ func (s *shared) findPeer(who id.ID) *Member {
 	return nil
 }
 
-// votes reports whether somebody who is wanted is to have a vote.
-func (s *shared) votes(who id.ID) bool {
+// wantsVote reports whether somebody who is wanted is to have a vote.
+func (s *shared) wantsVote(who id.ID) bool {
 	return len(s.Wanted) != 2 || s.Wanted[1].ID != who
 }
 

@@ -21,18 +21,18 @@ type Status struct {
 	// the log; the term of the latter is LastTerm.
 	Applied, Last, LastTerm uint64
 	LogEntries, LogBytes    int
-	Election                time.Duration // the promise that the leader asks for
+	Election                time.Duration // the lease that the leader asks for
 	Disk                    error         // why nothing can be written
 }
 
 // MemberStatus is a member.
 type MemberStatus struct {
-	Peer   machine.Peer
-	Voter  bool
-	Spare  bool   // it has no vote, and is to have none: the second of two
-	Dead   bool   // has not been heard of for Config.DeadAfter
-	Lost   bool   // has no log, or declined
-	Behind uint64 // entries that it has not confirmed
+	Peer    machine.Peer
+	Voter   bool
+	Standby bool   // it has no vote, and is to have none: the second of two
+	Dead    bool   // has not been heard of for Config.DeadAfter
+	LogLost bool   // has no log, or declined
+	Behind  uint64 // entries that it has not confirmed
 }
 
 // Status returns the state of things.
@@ -41,24 +41,24 @@ func (r *Replica) Status() Status {
 	if r.phase != member {
 		return s
 	}
-	now := r.now()
-	s.Term, s.Leads, s.Asleep, s.Applied, s.Wanted = now.term, r.lead.leads, r.sleep.asleep, r.st.Applied, r.st.Wanted
-	if s.Leads && r.env.Now() >= r.lease() {
+	now := r.raftStatus()
+	s.Term, s.Leads, s.Asleep, s.Applied, s.Wanted = now.term, r.lead.leads, r.hibernation.asleep, r.st.Applied, r.st.Wanted
+	if s.Leads && r.env.Now() >= r.leaseEnd() {
 		s.Leads = false // and the next handler will say so
 	}
 	s.Leader = r.Leader()
 	s.Last, _ = r.log.LastIndex()
 	s.LastTerm, _ = r.log.Term(s.Last)
 	s.LogEntries, s.LogBytes = int(s.Last-r.st.Base), r.log.bytes
-	s.Election = r.lead.ask(r)
+	s.Election = r.lead.leaseToRequest(r)
 	var pr map[uint64]progress
 	if now.leader {
 		pr = r.progress()
 	}
 	for _, m := range r.st.Members {
-		ms := MemberStatus{Peer: m.Peer, Voter: !m.Learner, Spare: m.Learner && !r.st.votes(m.Peer.ID)}
+		ms := MemberStatus{Peer: m.Peer, Voter: !m.Learner, Standby: m.Learner && !r.st.wantsVote(m.Peer.ID)}
 		if now.leader && m.ID != r.st.Self {
-			ms.Dead, ms.Lost = r.isDead(m.ID), r.lead.lost[m.ID]
+			ms.Dead, ms.LogLost = r.isDead(m.ID), r.lead.logLost[m.ID]
 			ms.Behind = s.Last - min(s.Last, pr[m.ID].match)
 		}
 		s.Members = append(s.Members, ms)
@@ -73,12 +73,12 @@ func (r *Replica) Leader() (p machine.Peer) {
 	if r.phase != member {
 		return p
 	}
-	switch lead := r.now().lead; lead {
+	switch lead := r.raftStatus().lead; lead {
 	case 0:
 	case r.st.Self:
 		p = r.cfg.Self
 	default:
-		p, _ = r.where(lead)
+		p, _ = r.addressOf(lead)
 	}
 	return p
 }
@@ -88,11 +88,11 @@ func (r *Replica) Term() (Gen, uint64) {
 	if r.phase != member {
 		return r.st.Gen, 0
 	}
-	return r.st.Gen, r.now().term
+	return r.st.Gen, r.raftStatus().term
 }
 
-// Sleeps reports whether the group sleeps.
-func (r *Replica) Sleeps() bool { return r.phase == member && r.sleep.asleep }
+// Hibernates reports whether the group sleeps.
+func (r *Replica) Hibernates() bool { return r.phase == member && r.hibernation.asleep }
 
 // Voters appends the voters as of the last applied entry.
 func (r *Replica) Voters(out []machine.Peer) []machine.Peer {
@@ -107,13 +107,13 @@ func (r *Replica) Voters(out []machine.Peer) []machine.Peer {
 	return out
 }
 
-// Holders appends the voters, and the other one of two.
-func (r *Replica) Holders(out []machine.Peer) []machine.Peer {
+// Hosts appends the voters, and the other one of two.
+func (r *Replica) Hosts(out []machine.Peer) []machine.Peer {
 	if r.phase != member {
 		return out
 	}
 	for _, m := range r.st.Members {
-		if !m.Learner || !r.st.votes(m.Peer.ID) {
+		if !m.Learner || !r.st.wantsVote(m.Peer.ID) {
 			out = append(out, m.Peer)
 		}
 	}
@@ -121,14 +121,14 @@ func (r *Replica) Holders(out []machine.Peer) []machine.Peer {
 }
 
 // Leads reports whether this replica leads at this moment.
-func (r *Replica) Leads() bool { return r.lead.leads && r.env.Now() < r.lease() }
+func (r *Replica) Leads() bool { return r.lead.leads && r.env.Now() < r.leaseEnd() }
 
 // LeadsUntil is until when this replica leads at least, zero if it does not.
 func (r *Replica) LeadsUntil() machine.Time {
 	if !r.lead.leads {
 		return 0
 	}
-	return r.lease()
+	return r.leaseEnd()
 }
 
 // CheckLease ends leadership if its time has come, as every handler does first.

@@ -69,22 +69,22 @@ func (s *storage) size(i uint64) int {
 	return len(es[0].GetData())
 }
 
-// quiet is the library's log: silent, but panics stay panics.
-type quiet struct{}
+// silentLogger is the library's log: silent, but panics stay panics.
+type silentLogger struct{}
 
 type raftPanic string
 
 func (p raftPanic) Error() string { return string(p) }
 
-func (quiet) Debug(...any)                   {}
-func (quiet) Debugf(string, ...any)          {}
-func (quiet) Error(...any)                   {}
-func (quiet) Errorf(string, ...any)          {}
-func (quiet) Info(...any)                    {}
-func (quiet) Infof(string, ...any)           {}
-func (quiet) Warning(...any)                 {}
-func (quiet) Warningf(string, ...any)        {}
-func (quiet) Fatal(v ...any)                 { panic(raftPanic(fmt.Sprint(v...))) }
-func (quiet) Fatalf(format string, v ...any) { panic(raftPanic(fmt.Sprintf(format, v...))) }
-func (quiet) Panic(v ...any)                 { panic(raftPanic(fmt.Sprint(v...))) }
-func (quiet) Panicf(format string, v ...any) { panic(raftPanic(fmt.Sprintf(format, v...))) }
+func (silentLogger) Debug(...any)                   {}
+func (silentLogger) Debugf(string, ...any)          {}
+func (silentLogger) Error(...any)                   {}
+func (silentLogger) Errorf(string, ...any)          {}
+func (silentLogger) Info(...any)                    {}
+func (silentLogger) Infof(string, ...any)           {}
+func (silentLogger) Warning(...any)                 {}
+func (silentLogger) Warningf(string, ...any)        {}
+func (silentLogger) Fatal(v ...any)                 { panic(raftPanic(fmt.Sprint(v...))) }
+func (silentLogger) Fatalf(format string, v ...any) { panic(raftPanic(fmt.Sprintf(format, v...))) }
+func (silentLogger) Panic(v ...any)                 { panic(raftPanic(fmt.Sprint(v...))) }
+func (silentLogger) Panicf(format string, v ...any) { panic(raftPanic(fmt.Sprintf(format, v...))) }

@@ -21,7 +21,7 @@ type attack struct {
 var takeovers = []attack{
 	{"it tells itself to stand", func(net *testnet, _ func(int, *pb.Message)) {
 		k := net.node(2)
-		if now := k.now(); now.lead != 0 && !now.leader {
+		if now := k.raftStatus(); now.lead != 0 && !now.leader {
 			net.nodes[2].Call(func() {
 				defer k.begin()()
 				k.step(&pb.Message{Type: pb.MsgTimeoutNow.Enum(), From: new(now.lead), To: new(k.st.Self), Term: new(now.term)})
@@ -29,28 +29,28 @@ var takeovers = []attack{
 		}
 	}},
 	{"it tells the follower to stand", func(net *testnet, say func(int, *pb.Message)) {
-		say(1, &pb.Message{Type: pb.MsgTimeoutNow.Enum(), Term: new(net.node(1).now().term)})
+		say(1, &pb.Message{Type: pb.MsgTimeoutNow.Enum(), Term: new(net.node(1).raftStatus().term)})
 	}},
 	{"it appends as a leader of the next term", func(net *testnet, say func(int, *pb.Message)) {
 		for i := range 2 {
 			k := net.node(i)
 			last, _ := k.log.LastIndex()
 			term, _ := k.log.Term(last)
-			say(i, &pb.Message{Type: pb.MsgApp.Enum(), Term: new(k.now().term + 1), Index: new(last), LogTerm: new(term), Commit: new(last)})
-			say(i, &pb.Message{Type: pb.MsgHeartbeat.Enum(), Term: new(k.now().term + 1)})
+			say(i, &pb.Message{Type: pb.MsgApp.Enum(), Term: new(k.raftStatus().term + 1), Index: new(last), LogTerm: new(term), Commit: new(last)})
+			say(i, &pb.Message{Type: pb.MsgHeartbeat.Enum(), Term: new(k.raftStatus().term + 1)})
 		}
 	}},
 	{"it says that terms are higher", func(net *testnet, say func(int, *pb.Message)) {
 		for i := range 2 {
-			say(i, &pb.Message{Type: pb.MsgAppResp.Enum(), Term: new(net.node(i).now().term + 3)})
+			say(i, &pb.Message{Type: pb.MsgAppResp.Enum(), Term: new(net.node(i).raftStatus().term + 3)})
 		}
 	}},
 	{"it asks for votes of a transfer", func(net *testnet, say func(int, *pb.Message)) {
 		for i := range 2 {
 			k := net.node(i)
 			last, _ := k.log.LastIndex()
-			say(i, &pb.Message{Type: pb.MsgVote.Enum(), Term: new(k.now().term + 1), Index: new(last + 5),
-				LogTerm: new(k.now().term), Context: []byte("CampaignTransfer")})
+			say(i, &pb.Message{Type: pb.MsgVote.Enum(), Term: new(k.raftStatus().term + 1), Index: new(last + 5),
+				LogTerm: new(k.raftStatus().term), Context: []byte("CampaignTransfer")})
 		}
 	}},
 }
@@ -91,14 +91,14 @@ func TestNoTakeover(t *testing.T) {
 	}
 }
 
-// TestAheadComesBack: a member that is honestly ahead takes part again.
-func TestAheadComesBack(t *testing.T) {
+// TestHigherTermRejoins: a member that is honestly ahead takes part again.
+func TestHigherTermRejoins(t *testing.T) {
 	net := newNet(t, 3, sim.Config{}, Config{}, 3)
 	net.create(0, 1, 2)
 	k := net.node(2)
 	net.nodes[2].Call(func() {
 		defer k.begin()()
-		k.step(&pb.Message{Type: pb.MsgAppResp.Enum(), From: new(net.node(1).st.Self), To: new(k.st.Self), Term: new(k.now().term + 2)})
+		k.step(&pb.Message{Type: pb.MsgAppResp.Enum(), From: new(net.node(1).st.Self), To: new(k.st.Self), Term: new(k.raftStatus().term + 2)})
 	})
 	net.until("it follows again", func() bool { return net.settled(0, 1, 2) })
 	if net.leader() != 0 {
@@ -109,15 +109,15 @@ func TestAheadComesBack(t *testing.T) {
 	_ = tag
 }
 
-// TestGoneByOne: one member's word that the group goes on without another does not
+// TestOneRemovedClaimIsNotEnough: one member's word that the group goes on without another does not
 // make that one give up what it has; most members' does.
-func TestGoneByOne(t *testing.T) {
+func TestOneRemovedClaimIsNotEnough(t *testing.T) {
 	net := newNet(t, 1, sim.Config{}, Config{}, 3)
 	net.create(0, 1, 2)
 	net.write(0, "a")
 	gone := func(by, to int) {
 		k := net.node(to)
-		m := &Message{Space: space, Kind: KindGone, Gen: k.st.Gen, From: net.node(by).st.Self, To: k.st.Self}
+		m := &Message{Space: space, Kind: KindRemoved, Gen: k.st.Gen, From: net.node(by).st.Self, To: k.st.Self}
 		net.nodes[to].Call(func() { k.Replica.OnMessage(machine.Peer{ID: net.nodes[by].Peer().ID}, m) })
 	}
 	for range 10 {

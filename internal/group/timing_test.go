@@ -81,7 +81,7 @@ func TestSteady(t *testing.T) {
 		for seed := range uint64(scale()) {
 			net := newNet(t, seed, scfg, Config{}, 3)
 			net.create(0, 1, 2)
-			from := net.node(net.leader()).now().term
+			from := net.node(net.leader()).raftStatus().term
 			for end := net.sim.Now().Add(time.Minute); net.sim.Now() < end; net.sim.Run(50 * time.Millisecond) {
 				all += 50 * time.Millisecond
 				if l := net.leader(); l >= 0 {
@@ -93,7 +93,7 @@ func TestSteady(t *testing.T) {
 				lost += len(net.node(i).follows)
 			}
 			net.until("somebody leads", func() bool { return net.leader() >= 0 })
-			terms += net.node(net.leader()).now().term - from
+			terms += net.node(net.leader()).raftStatus().term - from
 		}
 		t.Logf("%-6s in %v: led %.3f %%, leadership lost %d times, %d elections", name, all, 100*float64(led)/float64(all), lost, terms)
 		if name == "lan" && lost > 0 {

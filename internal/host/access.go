@@ -22,7 +22,7 @@ import (
 func (h *Host) admitInvited(p *peers) error {
 	r, dir := p.record, h.world.Dir
 	gate := invitation.NewGate(r.World(), r.Founder, r.Hosting == genesis.HostingInvited)
-	p.access = keyring.NewAccess(gate, r.FounderID(), p.door, h.clock.Now)
+	p.access = keyring.NewAccess(gate, r.FounderID(), p.verifier, h.clock.Now)
 	known, err := readNodes(dir)
 	if err != nil {
 		return err

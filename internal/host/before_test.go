@@ -27,7 +27,7 @@ func BeforeInvitations(t *testing.T, folder *worldfs.Folder, name string) id.ID 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := found(&m, key, m.EpochTime()); err != nil {
+	if err := signGenesis(&m, key, m.EpochTime()); err != nil {
 		t.Fatal(err)
 	}
 	b, err := json.Marshal(m)

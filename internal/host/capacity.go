@@ -14,7 +14,7 @@ import (
 // keeps what it has.
 type Capacity struct {
 	Players int // that may be at home in regions that it leads; 0: any number
-	Regions int // regions (and the hall) that it keeps; 0: node.DefaultMaxHosted
+	Regions int // regions (and the lobby) that it keeps; 0: node.DefaultMaxHosted
 	Memory  int // MB that the program uses; 0: no limit
 	Upload  int // KB a second to other nodes, over 10 s; 0: no limit
 }

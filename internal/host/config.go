@@ -96,7 +96,7 @@ type Config struct {
 
 	Log *slog.Logger // nil: slog.Default()
 
-	Under Under // for experiments
+	Faults FaultInjection // for experiments
 }
 
 func (c Config) withDefaults() Config {
@@ -143,7 +143,7 @@ func (c Config) openWorld(p *peers) (*worldfs.Folder, *worldfs.World, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	folder.FS = c.Under.Disk
+	folder.FS = c.Faults.Disk
 	if p != nil {
 		w, err := c.openJoined(folder, p)
 		return folder, w, err
@@ -170,9 +170,9 @@ type NewWorld struct {
 	// Hosting says which nodes may host it, one of genesis.Hostings; empty: invited
 	// ones. With an authority that decides.
 	Hosting string
-	// Truth gives a world with an authority its replicated storage; nil: it has
+	// Storage gives a world with an authority its replicated storage; nil: it has
 	// none.
-	Truth *Truth
+	Storage *Storage
 	// Searching hears how the search for this machine's key goes; may be nil.
 	Searching Searching
 }
@@ -199,18 +199,18 @@ func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
 	if m.Seed == "" {
 		m.Seed = randomSeed()
 	}
-	if n.Truth != nil {
-		if err := n.Truth.check(n.Genesis); err != nil {
+	if n.Storage != nil {
+		if err := n.Storage.check(n.Genesis); err != nil {
 			return m, err
 		}
-		m.Rules.Storage = n.Truth.rules()
+		m.Rules.Storage = n.Storage.rules()
 	}
 	m.Spawn = spawnOf(&m)
 	if err := worldfs.CheckName(m.Name); err != nil {
 		return m, err
 	}
 	if !m.Genesis.Verified() {
-		if err := begin(folder, &m, n.Searching); err != nil {
+		if err := createGenesis(folder, &m, n.Searching); err != nil {
 			return m, err
 		}
 	}

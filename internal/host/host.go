@@ -16,9 +16,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/clock"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/nat"
 	"github.com/voxelpopuli/voxelpopuli/internal/nat/traversal"
@@ -67,7 +67,7 @@ type Host struct {
 // Start opens the world and runs it. The caller must Close it.
 func Start(cfg Config) (*Host, error) {
 	cfg = cfg.withDefaults()
-	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: cfg.Under.clock(), evidence: make(chan any, evidenceQueue)}
+	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: cfg.Faults.clock(), evidence: make(chan any, evidenceQueue)}
 	p, err := h.meet()
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (h *Host) startNode() (err error) {
 	seed := m.SeedNumber()
 	terrain := world.NewGenerator(seed)
 	nodeConfig := node.Config{
-		Hall: hall.Config{
+		Lobby: lobby.Config{
 			Name: m.Name, Seed: m.Seed, Epoch: m.EpochTime(), Day: world.DayLength, Spawn: m.Spawn, Mode: modeNumber(m.Mode),
 			MaxPlayers: players, Whitelist: h.whitelist, Stored: h.stored(),
 		},

@@ -23,26 +23,26 @@ func (h *Host) hosting(ctx context.Context, s *node.Stats) (out gateway.Hosting,
 	}
 	out.Node, out.Address, out.Links = s.Self.ID.String(), h.NodeAddr().String(), len(s.Linked)
 	for _, p := range s.Linked {
-		out.Peers = append(out.Peers, gateway.Fellow{
+		out.Peers = append(out.Peers, gateway.PeerNode{
 			Node: p.ID.String(), Address: p.Addr.AddrPort().String(), Trip: float64(trips[p.ID]) / float64(time.Millisecond),
 		})
 	}
-	for i := range s.Parts {
-		part := share(&s.Parts[i], s.Self)
+	for i := range s.Shards {
+		part := share(&s.Shards[i], s.Self)
 		if part.Role == "leads" {
 			out.Leads++
 		}
 		if part.Role != "none" {
-			out.Copies++
+			out.Replicas++
 		}
-		out.Parts = append(out.Parts, part)
+		out.Shards = append(out.Shards, part)
 	}
 	players := 0
 	for i := range s.Regions {
 		players += s.Regions[i].Figures.Players
 	}
-	out.Capacity = h.load.capacity(out.Copies, players)
-	out.Overlay, out.Truth = placeOf(s.Place), truthOf(s.Truth)
+	out.Capacity = h.load.capacity(out.Replicas, players)
+	out.Overlay, out.Storage = placeOf(s.Place), storageOf(s.Storage)
 	net, err := h.loop.NetStats(ctx)
 	for i := range net.Socket.In {
 		out.NetIn += net.Socket.In[i].Bytes
@@ -53,24 +53,24 @@ func (h *Host) hosting(ctx context.Context, s *node.Stats) (out gateway.Hosting,
 	return out, err
 }
 
-// truthOf is a node's part of the storage.
-func truthOf(s *node.TruthStats) *gateway.Truth {
+// storageOf is a node's part of the storage.
+func storageOf(s *node.StorageStats) *gateway.Storage {
 	if s == nil {
 		return nil
 	}
-	out := &gateway.Truth{
+	out := &gateway.Storage{
 		Begin: time.Unix(0, int64(s.Begin)).UTC(), Every: s.Every.Seconds(), Update: s.Of, Zone: s.Zone, Zones: s.Zones, Votes: s.Votes,
-		Objects: s.Objects, Unknown: s.Unknown, Updates: s.Updates, Failed: s.Failed, False: s.False, Looked: s.Looked,
+		Objects: s.Objects, Unknown: s.Unknown, Updates: s.Updates, Failed: s.Failed, False: s.False, ObservedAt: s.ObservedAt,
 	}
 	if w := s.Witness; w != nil {
-		out.Witness = &gateway.Witness{
+		out.Audit = &gateway.Audit{
 			Update: w.Of, Present: w.Present, Waiting: w.Waiting, Taken: w.Taken, Refused: w.Refused,
-			Compared: w.Compared, Differing: w.Differing, Charges: w.Accusations,
+			Compared: w.Compared, Differing: w.Differing, Accusations: w.Accusations,
 		}
 	}
-	for i := range s.Charges {
-		c := &s.Charges[i]
-		out.Charges = append(out.Charges, gateway.Charge{
+	for i := range s.LeaderAccusations {
+		c := &s.LeaderAccusations[i]
+		out.Accusations = append(out.Accusations, gateway.Accusation{
 			Time: time.Unix(0, int64(c.When)).UTC(), Leader: c.Leader.ID.String(), Region: [2]int32{c.Region.X, c.Region.Z}, What: c.What(),
 		})
 	}
@@ -81,15 +81,15 @@ func truthOf(s *node.TruthStats) *gateway.Truth {
 			Zones: a.Zones, Proofs: a.Proofs, Cut: a.Cut,
 		})
 	}
-	for _, p := range s.Parts {
-		out.Parts = append(out.Parts, gateway.Part{Node: p.Peer.ID.String(), Zone: p.Zone, Cell: cornersOf(p.Cell)})
+	for _, p := range s.Cells {
+		out.Cells = append(out.Cells, gateway.StoredCell{Node: p.Peer.ID.String(), Zone: p.Zone, Cell: cornersOf(p.Cell)})
 	}
-	for _, l := range s.Look {
-		look := gateway.Look{Region: [2]int32{l.Region.X, l.Region.Z}, Voted: l.Voted}
+	for _, l := range s.Observed {
+		look := gateway.ObservedRegion{Region: [2]int32{l.Region.X, l.Region.Z}, Agreed: l.Agreed}
 		for _, by := range l.Storers {
 			look.Storers = append(look.Storers, gateway.Storer{Node: by.Peer.ID.String(), Zone: by.Zone})
 		}
-		out.Look = append(out.Look, look)
+		out.Observed = append(out.Observed, look)
 	}
 	return out
 }
@@ -119,10 +119,10 @@ func cornersOf(cell []world.Pos) (out [][2]int32) {
 }
 
 // share says what a node has to do with a part of the world.
-func share(v *node.PartStats, self machine.Peer) gateway.Share {
-	s := gateway.Share{Part: "hall", Role: "none", Awake: !v.Asleep && v.Leader != machine.Peer{}}
-	if !v.Part.Hall {
-		s.Part = fmt.Sprintf("%d,%d", v.Part.Region.X, v.Part.Region.Z)
+func share(v *node.ShardStats, self machine.Peer) gateway.Shard {
+	s := gateway.Shard{Shard: "lobby", Role: "none", Awake: !v.Asleep && v.Leader != machine.Peer{}}
+	if !v.Shard.Lobby {
+		s.Shard = fmt.Sprintf("%d,%d", v.Shard.Region.X, v.Shard.Region.Z)
 	}
 	switch {
 	case v.Leader == self:

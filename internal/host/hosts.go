@@ -76,11 +76,11 @@ func hostsOf(s node.Stats, trips map[id.ID]time.Duration) *wire.Hosts {
 			l.out.Nodes[r.Members[0]].Leads++
 		}
 	}
-	for _, p := range s.Parts {
-		if p.Part.Hall {
+	for _, p := range s.Shards {
+		if p.Shard.Lobby {
 			continue
 		}
-		r := wire.HostRegion{Region: p.Part.Region, Awake: !p.Asleep && p.Leader != machine.Peer{}}
+		r := wire.HostRegion{Region: p.Shard.Region, Awake: !p.Asleep && p.Leader != machine.Peer{}}
 		if f := here[r.Region]; f != nil {
 			r.Players = uint32(f.Figures.Players)
 		}
@@ -92,7 +92,7 @@ func hostsOf(s node.Stats, trips map[id.ID]time.Duration) *wire.Hosts {
 			add(wire.HostRegion{Region: r.Pos, Awake: true, Players: uint32(r.Figures.Players), Members: []uint32{self}})
 		}
 	}
-	l.truth(s.Truth)
+	l.storage(s.Storage)
 	return l.out
 }
 
@@ -142,7 +142,7 @@ func corners(cell []world.Pos) (out []wire.Corner) {
 }
 
 // members are the places of a part's hosts, the leader first.
-func (l *nodeList) members(p node.PartStats) (out []uint32) {
+func (l *nodeList) members(p node.ShardStats) (out []uint32) {
 	lead := p.Members
 	if p.Leader != (machine.Peer{}) {
 		lead = append([]machine.Peer{p.Leader}, lead...)
@@ -158,28 +158,28 @@ func (l *nodeList) members(p node.PartStats) (out []uint32) {
 	return out
 }
 
-// truth adds what the node knows of the storage.
-func (l *nodeList) truth(s *node.TruthStats) {
+// storage adds what the node knows of the storage.
+func (l *nodeList) storage(s *node.StorageStats) {
 	if s == nil {
 		return
 	}
-	t := wire.HostTruth{
+	t := wire.HostStorage{
 		Update: s.Of, Begin: int64(s.Begin) / int64(time.Millisecond), Every: uint32(s.Every.Milliseconds()),
-		Zone: uint32(s.Zone), Zones: uint32(s.Zones), Votes: uint32(s.Votes), Failed: uint32(s.Failed), Looked: s.Looked,
+		Zone: uint32(s.Zone), Zones: uint32(s.Zones), Votes: uint32(s.Votes), Failed: uint32(s.Failed), ObservedAt: s.ObservedAt,
 	}
-	for _, p := range s.Parts[:min(len(s.Parts), wire.MaxHostParts)] {
+	for _, p := range s.Cells[:min(len(s.Cells), wire.MaxHostCells)] {
 		if i, ok := l.number(p.Peer); ok {
-			t.Parts = append(t.Parts, wire.HostPart{Node: i, Zone: uint32(p.Zone), Cell: corners(p.Cell)})
+			t.Cells = append(t.Cells, wire.HostCell{Node: i, Zone: uint32(p.Zone), Cell: corners(p.Cell)})
 		}
 	}
-	for _, c := range s.Look[:min(len(s.Look), wire.MaxHostLooks)] {
-		look := wire.HostLook{Region: c.Region, Voted: c.Voted}
+	for _, c := range s.Observed[:min(len(s.Observed), wire.MaxHostObserved)] {
+		look := wire.HostObserved{Region: c.Region, Agreed: c.Agreed}
 		for _, by := range c.Storers[:min(len(c.Storers), wire.MaxHostStorers)] {
 			if i, ok := l.number(by.Peer); ok {
 				look.Storers = append(look.Storers, wire.HostStorer{Node: i, Zone: uint32(by.Zone)})
 			}
 		}
-		t.Looks = append(t.Looks, look)
+		t.Observed = append(t.Observed, look)
 	}
 	for _, who := range id.Sorted(s.Accused)[:min(len(s.Accused), wire.MaxHostAccused)] {
 		a := s.Accused[who]
@@ -188,5 +188,5 @@ func (l *nodeList) truth(s *node.TruthStats) {
 			Zones: uint32(a.Zones), Proofs: uint32(a.Proofs), Cut: a.Cut,
 		})
 	}
-	l.out.Truth = append(l.out.Truth, t)
+	l.out.Storage = append(l.out.Storage, t)
 }

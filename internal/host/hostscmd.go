@@ -14,7 +14,7 @@ func (h *Host) command(player id.ID, words []string) (answer string, mine bool) 
 		return "", false
 	}
 	if !h.isOperator(player) {
-		return "", false // the hall says that it is for operators
+		return "", false // the lobby says that it is for operators
 	}
 	switch args := words[1:]; {
 	case len(args) == 0 || len(args) == 1 && args[0] == "list":

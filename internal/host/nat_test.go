@@ -183,7 +183,7 @@ func TestRelayedLinkBecomesDirect(t *testing.T) {
 		return open.Load() || !strings.HasPrefix(from, "2") || !strings.HasPrefix(to, "2")
 	})
 	soon := func(c host.Config) host.Config {
-		c.Under.Holes = time.Second
+		c.Faults.Holes = time.Second
 		return c
 	}
 	one := start(t, on(t, n.public("1.2.3.4"), "1.2.3.4"))

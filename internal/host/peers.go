@@ -37,7 +37,7 @@ type peers struct {
 	at     netip.AddrPort // how others reach this node, once that is known
 	socket *socket.Socket
 
-	door        *keyring.Verifier
+	verifier    *keyring.Verifier
 	access      *keyring.Access
 	invites     *Invites               // nil: this machine is not the founder's
 	invitation  *invitation.Invitation // nil: none, or this node needs none
@@ -183,7 +183,7 @@ func (h *Host) share(p *peers) error {
 			first.Rules.Hosting = hostingInvited // no other node has ever hosted it
 		}
 		first.Genesis.Difficulty = uint8(difficulty)
-		if err := found(&first, p.key, h.clock.Now()); err != nil {
+		if err := signGenesis(&first, p.key, h.clock.Now()); err != nil {
 			return err
 		}
 		if err := h.world.Begin(first); err != nil {
@@ -271,11 +271,11 @@ func (h *Host) network() (*node.Net, error) {
 		World: p.record.World(), Known: p.known, Founder: p.record.FounderID(), Stored: stored,
 		Sign:   func(r *kademlia.Record) { records.Sign(r, p.key) },
 		Verify: records.Verify,
-		CheckPass: func(pass *identity.Pass, player, stone id.ID) error {
+		CheckPass: func(pass *identity.Pass, player, gateway id.ID) error {
 			if pass == nil {
 				return fmt.Errorf("%w: there is none", identity.ErrPass)
 			}
-			return pass.Check(player, stone, p.record.World(), time.Unix(0, int64(h.clock.Now())).Unix())
+			return pass.Check(player, gateway, p.record.World(), time.Unix(0, int64(h.clock.Now())).Unix())
 		},
 		Note: func(text string) { h.cfg.Log.Warn(text) },
 

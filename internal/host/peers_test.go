@@ -100,8 +100,8 @@ func hostedBy(t *testing.T, h *host.Host, at world.RegionPos, n int) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range s.Parts {
-		if !p.Part.Hall && p.Part.Region == at {
+	for _, p := range s.Shards {
+		if !p.Shard.Lobby && p.Shard.Region == at {
 			return len(p.Members) == n
 		}
 	}

@@ -59,7 +59,7 @@ func (h *Host) beginAlone() (ed25519.PrivateKey, error) {
 	}
 	first := *m
 	first.Genesis.Difficulty = uint8(difficulty)
-	if err := found(&first, key, h.clock.Now()); err != nil {
+	if err := signGenesis(&first, key, h.clock.Now()); err != nil {
 		return nil, err
 	}
 	return key, h.world.Begin(first)
@@ -151,7 +151,7 @@ func (h *Host) legacy() (*legacy, error) {
 	return out, nil
 }
 
-// read takes one entry of the hall's space; what cannot be read has never counted.
+// read takes one entry of the lobby's space; what cannot be read has never counted.
 func (l *legacy) read(kind, key string, value []byte) {
 	var v struct {
 		Name, Reason        string

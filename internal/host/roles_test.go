@@ -11,7 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
-// unsigned makes a world as older versions left it: roles in the hall's records.
+// unsigned makes a world as older versions left it: roles in the lobby's records.
 func unsigned(t *testing.T, c host.Config, ann string) {
 	t.Helper()
 	f, err := worldfs.OpenFolder(c.Data)

@@ -36,7 +36,7 @@ func (c Config) askPort() (net.PacketConn, error) {
 // nodePort opens the port for other nodes.
 func (c Config) nodePort() (*socket.Socket, error) {
 	if c.Network == nil {
-		return c.Under.socket(c.Nodes)
+		return c.Faults.socket(c.Nodes)
 	}
 	conn, err := c.Network.ListenPacket("udp4", c.Nodes)
 	if err != nil {
@@ -52,7 +52,7 @@ func (h *Host) startTraversal(links *transport.NetConfig, net *node.Net, makeNod
 	ready := make(chan struct{})
 	rc := traversal.Config{
 		ID: p.id(), Local: machine.AddrFrom(p.local()), Known: p.known, Own: ownAddress, PortMapping: h.openPort(),
-		Relays: !cfg.NoRelay, PunchAfter: cfg.Under.Holes, Paths: h.paths,
+		Relays: !cfg.NoRelay, PunchAfter: cfg.Faults.Holes, Paths: h.paths,
 		Make: func(self machine.Peer, env machine.Env) machine.Machine {
 			net.Self = self
 			if !traversal.IsRelayed(self.Addr) {

@@ -22,7 +22,7 @@ func (h *Host) admit(p *peers) error {
 	if err != nil {
 		return err
 	}
-	p.door = keyring.NewVerifier(gate, h.clock.Now)
+	p.verifier = keyring.NewVerifier(gate, h.clock.Now)
 	switch {
 	case h.cfg.Certificate != "":
 		if p.certificate, err = keyring.ReadCertificate(h.cfg.Certificate); err != nil {
@@ -49,9 +49,9 @@ func (h *Host) verified() *node.Verified {
 	}
 	world := p.record.World()
 	return &node.Verified{
-		Zones: int(p.record.Genesis.Zones), Door: p.door, Certificate: p.certificate,
+		Zones: int(p.record.Genesis.Zones), Verifier: p.verifier, Certificate: p.certificate,
 		Sign:   func(v *overlay.NetworkView) { v.Sign(world, p.key) },
-		Report: h.takeEvidence, Truth: h.truth(),
+		Report: h.takeEvidence, Storage: h.storage(),
 	}
 }
 
@@ -131,11 +131,11 @@ func (h *Host) takeEvidence(e overlay.Evidence) {
 func (h *Host) keepEvidence() {
 	p := h.peers
 	court := overlay.MisbehaviourScore{Valid: func(v *overlay.NetworkView) bool {
-		c := p.door.Seen(v.Source.ID)
+		c := p.verifier.Seen(v.Source.ID)
 		return c != nil && v.SignedBy(p.record.World(), c.Key[:])
 	}}
 	born := func(who id.ID) machine.Time {
-		if c := p.door.Seen(who); c != nil {
+		if c := p.verifier.Seen(who); c != nil {
 			return c.From
 		}
 		return h.clock.Now()
@@ -149,7 +149,7 @@ func (h *Host) keepEvidence() {
 				h.cfg.Log.Warn("Evidence cannot be kept.", "error", err)
 			}
 			for _, who := range guilty {
-				if c := p.door.Seen(who); c != nil && !told[who] {
+				if c := p.verifier.Seen(who); c != nil && !told[who] {
 					told[who] = true
 					h.cfg.Log.Warn(accusation(e), "node", who, "certificate", c.Serial, "evidence", h.world.Dir+"/"+evidenceFile)
 				}

@@ -25,9 +25,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// castle is a world with an authority, whose nodes run in this process and talk
+// verifiedCluster is a world with an authority, whose nodes run in this process and talk
 // over the loopback.
-type castle struct {
+type verifiedCluster struct {
 	*testing.T
 	authority *authority.Authority
 	hosts     []*host.Host
@@ -56,13 +56,13 @@ func (l *lines) has(text string) bool {
 	return strings.Contains(l.b.String(), text)
 }
 
-func newCastle(t *testing.T, nodes int) *castle {
+func newVerifiedCluster(t *testing.T, nodes int) *verifiedCluster {
 	a, err := authority.Init(filepath.Join(t.TempDir(), "castle"), 4, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { a.Close() })
-	c := &castle{T: t, authority: a}
+	c := &verifiedCluster{T: t, authority: a}
 	for range nodes {
 		c.add()
 	}
@@ -71,7 +71,7 @@ func newCastle(t *testing.T, nodes int) *castle {
 
 // add starts a node: the first one has the world, others join by the first and
 // the last one.
-func (c *castle) add() {
+func (c *verifiedCluster) add() {
 	c.Helper()
 	cfg := config(c.T)
 	cfg.Nodes = "127.0.0.1:0"
@@ -113,7 +113,7 @@ func (c *castle) add() {
 
 // wrong says which nodes are not stable with exactly the neighbours that the
 // Delaunay graph of the issued positions gives them.
-func (c *castle) wrong() (out []string) {
+func (c *verifiedCluster) wrong() (out []string) {
 	var live []geom.Point
 	for i, cert := range c.certs {
 		if !c.gone[i] {
@@ -142,7 +142,7 @@ func (c *castle) wrong() (out []string) {
 	return out
 }
 
-func (c *castle) exact(what string) {
+func (c *verifiedCluster) exact(what string) {
 	c.Helper()
 	begin := time.Now()
 	for wrong := c.wrong(); len(wrong) > 0; wrong = c.wrong() {
@@ -155,7 +155,7 @@ func (c *castle) exact(what string) {
 }
 
 // page is a node's status as a browser sees it.
-func (c *castle) page(i int) string {
+func (c *verifiedCluster) page(i int) string {
 	c.Helper()
 	req, err := http.NewRequest("GET", c.hosts[i].URL()+"status", nil)
 	if err != nil {
@@ -183,7 +183,7 @@ func TestVerifiedWorld(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes longer than five seconds")
 	}
-	c := newCastle(t, 8)
+	c := newVerifiedCluster(t, 8)
 	c.exact("eight nodes")
 
 	s, err := host.Ask(context.Background(), c.hosts[2].URL(), c.hosts[2].Local())
@@ -240,7 +240,7 @@ func TestVerifiedWorld(t *testing.T) {
 // TestCertificates: what is no certificate for this node and world is refused at
 // the start, and who has none is let in nowhere.
 func TestCertificates(t *testing.T) {
-	c := newCastle(t, 1)
+	c := newVerifiedCluster(t, 1)
 	mine := c.configs[0]
 	mine.Data, mine.Join = t.TempDir(), []string{c.hosts[0].NodeAddr().String()}
 	if _, err := host.Start(mine); err == nil || !strings.Contains(err.Error(), mine.Certificate) {
@@ -257,7 +257,7 @@ func TestCertificates(t *testing.T) {
 // TestNewCertificate: a certificate that is put in the place of the old one is
 // taken while the node runs; one that is not for it is refused, and said to be.
 func TestNewCertificate(t *testing.T) {
-	c := newCastle(t, 0)
+	c := newVerifiedCluster(t, 0)
 	c.log = &lines{}
 	c.add()
 	c.add()
@@ -290,7 +290,7 @@ func TestNewCertificate(t *testing.T) {
 // the court allows is named to the people; a view that somebody else has signed
 // is written down and counts for nothing.
 func TestEvidence(t *testing.T) {
-	c := newCastle(t, 0)
+	c := newVerifiedCluster(t, 0)
 	c.log = &lines{}
 	c.add()
 	c.add()
@@ -301,7 +301,7 @@ func TestEvidence(t *testing.T) {
 			Source: &overlay.Contact{ID: c.certs[1].ID(), Pos: c.certs[1].Pos}, Stamp: machine.Time(stamp), Neighbours: []*overlay.Contact{ghost},
 		}
 		v.Sign(c.authority.World(), key)
-		c.hosts[0].Accuse(overlay.Evidence{Charge: overlay.Absent, View: v, Node: ghost, Seen: machine.Time(time.Now().UnixNano())})
+		c.hosts[0].Accuse(overlay.Evidence{Accusation: overlay.Absent, View: v, Node: ghost, Seen: machine.Time(time.Now().UnixNano())})
 	}
 	written := func(n int) {
 		until(t, "the evidence to be written", func() bool {

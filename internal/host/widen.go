@@ -33,7 +33,7 @@ func (h *Host) widen(p *peers) error {
 
 // knownNodes are those that this node knew the last time it ran the world.
 func (h *Host) knownNodes() ([]machine.Peer, error) {
-	kvs, err := h.world.Store.Read(machine.DiskRead{Space: node.MemorySpace})
+	kvs, err := h.world.Store.Read(machine.DiskRead{Space: node.NodeSpace})
 	if err != nil {
 		return nil, err
 	}

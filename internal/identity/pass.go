@@ -17,18 +17,18 @@ import (
 const PassContext = "voxelpopuli client 2\n"
 
 // PassLife is how long a pass is good: a player who plays on for longer proves
-// the key again when the hall next moves to another node.
+// the key again when the lobby next moves to another node.
 const PassLife = 12 * time.Hour
 
 // passSlack is how far the clocks of nodes may differ.
 const passSlack = 10 * time.Minute
 
 // Pass is a player's signed answer to the challenge of a node, its stepping
-// stone. It lets that node speak for the player towards others, and only that
+// gateway node. It lets that node speak for the player towards others, and only that
 // node: its id and the time are in the nonce. The audience is the address that the
-// player dialled. The stone accepts only its own addresses there: otherwise a
-// hostile node could show the stone's challenge to a player who has dialled that
-// node, and come in at the stone with the answer.
+// player dialled. The gateway node accepts only its own addresses there: otherwise a
+// hostile node could show the gateway node's challenge to a player who has dialled that
+// node, and come in at the gateway node with the answer.
 type Pass struct {
 	Key      [32]byte // the player's
 	Nonce    [32]byte // PassNonce
@@ -41,10 +41,10 @@ type Pass struct {
 // usual one.
 func Audience(host string) [32]byte { return sha256.Sum256([]byte(strings.ToLower(host))) }
 
-// PassNonce is the challenge of a stepping stone at a time in Unix seconds. The
+// PassNonce is the challenge of a gateway node at a time in Unix seconds. The
 // salt is random.
-func PassNonce(stone id.ID, at int64, salt [4]byte) (n [32]byte) {
-	copy(n[:], stone[:])
+func PassNonce(gateway id.ID, at int64, salt [4]byte) (n [32]byte) {
+	copy(n[:], gateway[:])
 	binary.BigEndian.PutUint64(n[id.Size:], uint64(at))
 	copy(n[id.Size+8:], salt[:])
 	return n
@@ -55,9 +55,9 @@ func PassText(nonce [32]byte, world id.ID, audience [32]byte) []byte {
 	return slices.Concat([]byte(PassContext), nonce[:], world[:], audience[:])
 }
 
-// Check says why a pass does not let a stepping stone speak for a player in a
+// Check says why a pass does not let a gateway node speak for a player in a
 // world. now is in Unix seconds.
-func (p *Pass) Check(player, stone, world id.ID, now int64) error {
+func (p *Pass) Check(player, gateway, world id.ID, now int64) error {
 	if err := CheckKey(p.Key[:]); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (p *Pass) Check(player, stone, world id.ID, now int64) error {
 	switch {
 	case id.Of(p.Key[:]) != player:
 		return fmt.Errorf("%w: it is another player's", ErrPass)
-	case id.ID(p.Nonce[:id.Size]) != stone:
+	case id.ID(p.Nonce[:id.Size]) != gateway:
 		return fmt.Errorf("%w: it was given to another node", ErrPass)
 	case age < -passSlack || age > PassLife+passSlack:
 		return fmt.Errorf("%w: it is of %s", ErrPass, at.UTC().Format(time.RFC3339))

@@ -64,7 +64,7 @@ func (c *chaos) readBy(p *chaosProcess) error {
 type replica struct {
 	node  int
 	space string
-	kept  group.Kept
+	kept  group.SavedState
 	kvs   []machine.KV
 }
 
@@ -85,7 +85,7 @@ func (c *chaos) readStores() (out map[string][]replica, err error) {
 			r := replica{node: p.number, space: space}
 			var state []machine.KV
 			if state, err = s.Read(machine.DiskRead{Space: own}); err == nil {
-				r.kept, err = group.ReadKept(state)
+				r.kept, err = group.ReadSavedState(state)
 			}
 			if err == nil {
 				r.kvs, err = s.Read(machine.DiskRead{Space: space})

@@ -121,8 +121,8 @@ func (n *chaosNode) start(c *chaosConfig) (err error) {
 	n.Host, err = host.Start(host.Config{
 		Data: c.Data, World: "chaos", Create: true, Seed: c.Seed, Mode: "creative", Hosting: "open",
 		Listen: cmp.Or(c.Listen, c.Gateway), JoinCode: c.Code, Nodes: c.Nodes, Join: c.Join,
-		Log:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Under: host.Under{Packets: u.net.Wrap, Disk: u.disk(vfs.Default), Clock: u.clock},
+		Log:    slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Faults: host.FaultInjection{Packets: u.net.Wrap, Disk: u.disk(vfs.Default), Clock: u.clock},
 	})
 	if err != nil {
 		return err
@@ -185,11 +185,11 @@ func (n *chaosNode) report() (r chaosReport, err error) {
 		return r, err
 	}
 	r.Node, r.Nodes, r.URL, r.Dir = s.Self.ID.String(), joinAddr(n.Host), n.LocalURL(), n.Dir()
-	for _, p := range s.Parts {
+	for _, p := range s.Shards {
 		if !p.Held {
 			continue
 		}
-		part := chaosPart{Part: p.Part.String(), Leads: p.Leads, Term: p.Term, Applied: p.Applied}
+		part := chaosPart{Part: p.Shard.String(), Leads: p.Leads, Term: p.Term, Applied: p.Applied}
 		for _, m := range p.Members {
 			part.Members = append(part.Members, m.ID.String())
 		}

@@ -31,7 +31,7 @@ var hostileNodeExperiment = Experiment{
 		{"minutes", "1", "min", "how long"},
 		{"rate", "1000", "1/s", "messages that the hostile node sends"},
 		{"hosts", "no", "", "yes: it agrees to host parts that nobody plays in, and is a member of their groups"},
-		{"only", "all", "", "kinds of messages that it sends, node.Who,region.Act say, or after a - those that it does not: to find which does harm"},
+		{"only", "all", "", "kinds of messages that it sends, node.LeaderQuery,region.Act say, or after a - those that it does not: to find which does harm"},
 	},
 	Run: runHostileNode,
 }
@@ -116,7 +116,7 @@ func (s *intrusion) begin(rate int) (err error) {
 	// Regions that players see are not the hostile node's to host, nor is the lobby:
 	// with those a host may do as it likes.
 	s.home = m.Spawn.Region()
-	theirs := []node.Part{{Hall: true}, {Region: s.home}}
+	theirs := []node.Shard{{Lobby: true}, {Region: s.home}}
 	stats, err := s.host.Stats(t.Context)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (s *intrusion) begin(rate int) (err error) {
 	if err != nil {
 		return err
 	}
-	known := []any{region.PeerOf(s.home), region.Hall}
+	known := []any{region.PeerOf(s.home), region.Lobby}
 	for _, who := range []client.Identity{s.editor.who, s.bystand.who} {
 		known = append(known, who.Player(), struct{ Player id.ID }{who.Player()})
 	}
@@ -140,8 +140,8 @@ func (s *intrusion) begin(rate int) (err error) {
 }
 
 // spares reports whether the hostile node does not agree to host a part.
-func (s *intrusion) spares(p node.Part) bool {
-	return s.t.Text("hosts") != "yes" || p.Hall || max(abs(p.Region.X-s.home.X), abs(p.Region.Z-s.home.Z)) <= 2
+func (s *intrusion) spares(p node.Shard) bool {
+	return s.t.Text("hosts") != "yes" || p.Lobby || max(abs(p.Region.X-s.home.X), abs(p.Region.Z-s.home.Z)) <= 2
 }
 
 // leaves reports whether the hostile node does not send a message.

@@ -9,10 +9,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/group"
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/hostile"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
@@ -23,7 +23,7 @@ import (
 // sockets: commands to players at home elsewhere, handovers from afar, edits from
 // afar, the lead of the lobby.
 type rows struct {
-	home, own node.Part // the player's, and the one that the hostile node leads
+	home, own node.Shard // the player's, and the one that the hostile node leads
 	world     id.ID
 	player    id.ID
 	at        world.Vec
@@ -31,12 +31,12 @@ type rows struct {
 }
 
 // routed brings a message in the name of the hostile node's region.
-func (r *rows) routed(to node.Part, m machine.Message) machine.Message {
+func (r *rows) routed(to node.Shard, m machine.Message) machine.Message {
 	return &node.Routed{To: to, From: r.own, Msg: m}
 }
 
 func (r *rows) attacks() (out []machine.Message) {
-	lobby := node.Part{Hall: true}
+	theLobby := node.Shard{Lobby: true}
 	evil := ed25519.NewKeyFromSeed([]byte("the key of whoever is evil, 32 B"))
 	for i, o := range []decision.Order{
 		{Kind: decision.SetMode, Text: "creative"}, {Kind: decision.Give, Text: "gold_ore", Count: 999}, {Kind: decision.Kick},
@@ -46,7 +46,7 @@ func (r *rows) attacks() (out []machine.Message) {
 		o.Sign(evil)
 		m := &region.Order{Player: r.player, Signed: o.Append(nil)}
 		out = append(out, r.routed(r.home, m), r.routed(r.home, &region.Forward{Player: r.player, Session: r.session, Msg: m}),
-			r.routed(lobby, m), &node.Routed{To: r.home, From: lobby, Msg: m}) // in the lobby's name
+			r.routed(theLobby, m), &node.Routed{To: r.home, From: theLobby, Msg: m}) // in the lobby's name
 	}
 	p := world.Player{ID: r.player, Name: "Bo", Operator: true, Health: 3, Mode: world.Creative, Epoch: 1 << 31}
 	p.Body.Pos = r.at
@@ -54,8 +54,8 @@ func (r *rows) attacks() (out []machine.Message) {
 	out = append(out,
 		r.routed(r.home, &region.Handover{Player: r.player, Epoch: 1 << 31, State: state}),
 		r.routed(r.home, &region.Handover{Player: r.player, Epoch: 1 << 31, State: state, Session: r.session}),
-		r.routed(lobby, &hall.Arrived{Region: r.own.Region, Player: r.player, Epoch: 1 << 31}),
-		r.routed(lobby, &hall.Arrived{Region: r.home.Region, Player: r.player, Epoch: 1 << 31}),
+		r.routed(theLobby, &lobby.Arrived{Region: r.own.Region, Player: r.player, Epoch: 1 << 31}),
+		r.routed(theLobby, &lobby.Arrived{Region: r.home.Region, Player: r.player, Epoch: 1 << 31}),
 	)
 	under := r.at.Block()
 	for dy := range int32(3) {
@@ -66,13 +66,13 @@ func (r *rows) attacks() (out []machine.Message) {
 	}
 	for _, space := range []string{"hall", region.Space(r.home.Region)} {
 		for n := range uint64(4) {
-			out = append(out, &group.Message{Space: space, Gen: group.Gen{Number: 1}, From: n, To: n%2 + 1, Term: 9, Fresh: true, Heir: n},
-				&group.Message{Space: space, Kind: group.KindGone, Gen: group.Gen{Number: 9, Fork: 9}, From: n, To: n%2 + 1})
+			out = append(out, &group.Message{Space: space, Gen: group.Gen{Number: 1}, From: n, To: n%2 + 1, Term: 9, Fresh: true, Transferee: n},
+				&group.Message{Space: space, Kind: group.KindRemoved, Gen: group.Gen{Number: 9, Fork: 9}, From: n, To: n%2 + 1})
 		}
 	}
 	return append(out,
-		&node.Standing{Part: lobby, Ask: true, Member: true, Led: true, Gen: group.Gen{Number: 9, Fork: 9}},
-		&node.Standing{Part: r.home, Ask: true, Member: true, Led: true, Gen: group.Gen{Number: 9, Fork: 9}})
+		&node.GroupStatus{Shard: theLobby, Reply: true, Member: true, Led: true, Gen: group.Gen{Number: 9, Fork: 9}},
+		&node.GroupStatus{Shard: r.home, Reply: true, Member: true, Led: true, Gen: group.Gen{Number: 9, Fork: 9}})
 }
 
 // TestHostileRows repeats the audit's attacks of a hostile node against a real one,
@@ -150,15 +150,15 @@ func joinRows(t *testing.T, ctx context.Context, h *host.Host, b *bystander) (*r
 	if err != nil {
 		t.Fatal(err)
 	}
-	rs := &rows{world: m.ID, home: node.Part{Region: m.Spawn.Region()}, player: b.who.Player(), at: b.Body().Pos, session: machine.Peer{ID: id.ID{1}}}
-	theirs := []node.Part{{Hall: true}, rs.home}
+	rs := &rows{world: m.ID, home: node.Shard{Region: m.Spawn.Region()}, player: b.who.Player(), at: b.Body().Pos, session: machine.Peer{ID: id.ID{1}}}
+	theirs := []node.Shard{{Lobby: true}, rs.home}
 	key, err := hostile.KeyFarther(record, stats.Self.ID, theirs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in, err := hostile.Join(record, key, nil, hostile.Config{
 		Seed: 3, Victim: hostile.PeerAt(stats.Self.ID, h.NodeAddr()),
-		Spares: func(p node.Part) bool { return p.Hall || p == rs.home },
+		Spares: func(p node.Shard) bool { return p.Lobby || p == rs.home },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func joinRows(t *testing.T, ctx context.Context, h *host.Host, b *bystander) (*r
 	for i := int32(0); ; i++ {
 		// In the name of one region after the other it says something: the victim
 		// asks the node nearest to the region's key to find hosts.
-		part := node.Part{Region: world.RegionPos{X: 100 + i, Z: 100}}
+		part := node.Shard{Region: world.RegionPos{X: 100 + i, Z: 100}}
 		if err := in.Look(ctx, func(n *hostile.Node) {
 			n.Say(&node.Routed{To: theirs[0], From: part, Msg: &region.Awake{Region: part.Region}})
 			for p := range n.Leads {
@@ -177,7 +177,7 @@ func joinRows(t *testing.T, ctx context.Context, h *host.Host, b *bystander) (*r
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if rs.own != (node.Part{}) {
+		if rs.own != (node.Shard{}) {
 			return rs, in
 		}
 		if time.Now().After(deadline) {

@@ -14,7 +14,7 @@ import (
 type nodeCost struct {
 	cpu         float64 // of a core, with its players
 	loop        float64 // of that its loop's handlers, by the clock
-	led         int     // parts, the hall among them
+	led         int     // parts, the lobby among them
 	players     int     // in its regions
 	subscribers int     // of its regions: sessions and neighbours
 	replicas    int     // of parts that others lead
@@ -54,7 +54,7 @@ func loopTime(before, after *transport.Stats) float64 {
 
 // does notes what a node has to do.
 func (c *nodeCost) does(st *node.Stats) {
-	for _, p := range st.Parts {
+	for _, p := range st.Shards {
 		switch {
 		case p.Leader == st.Self:
 			c.led++

@@ -26,7 +26,7 @@ type networkStage struct {
 	lost, back     int     // players; of whom some were sent away for a while and came back
 	memory         float64 // MB for each node
 	others         float64 // cores that other programs took
-	leaders        int     // nodes that lead a region or the hall
+	leaders        int     // nodes that lead a region or the lobby
 	packets        float64 // a second, that all nodes send each other
 	nobodys        float64 // cores that belong to no node
 	said, busiest  Table

@@ -31,7 +31,7 @@ type nodeOrder struct {
 	At   string   `json:",omitempty"` // its address for others; empty: any that is free
 
 	Region *world.RegionPos `json:",omitempty"` // whose hosts are asked for
-	Hall   bool             `json:",omitempty"` // the hall's
+	Lobby  bool             `json:",omitempty"` // the lobby's
 }
 
 // nodeReport is a node's answer.
@@ -110,12 +110,12 @@ func lookAt(ctx context.Context, h *host.Host, o *nodeOrder) (nodeReport, error)
 		return nodeReport{}, err
 	}
 	r := nodeReport{URL: h.LocalURL(), Nodes: joinAddr(h), Self: s.Self, CPU: cpuTime().Seconds()}
-	p := node.Part{Hall: o.Hall}
+	p := node.Shard{Lobby: o.Lobby}
 	if o.Region != nil {
 		p.Region = *o.Region
 	}
-	for _, st := range s.Parts {
-		if st.Part == p {
+	for _, st := range s.Shards {
+		if st.Shard == p {
 			r.Leader, r.Members = st.Leader, len(st.Members)
 		}
 	}

@@ -128,7 +128,7 @@ func (p *storageProbe) measure(r storage.Report) {
 		for _, o := range r.Seen.Objects(&r.Area, p.net.rules.World(), nil) {
 			size += o.Size
 		}
-		for _, o := range r.Seen.Woken {
+		for _, o := range r.Seen.Activated {
 			size += o.Size
 		}
 	}

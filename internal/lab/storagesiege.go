@@ -105,9 +105,9 @@ func (s *siege) At(of int64) *storage.Snapshot {
 	}
 	all := *s.truth.at[of]
 	for _, o := range s.woken[of] {
-		all.Woken = append(all.Woken, s.rules.Wake(o.Player, o.Pos, o))
+		all.Activated = append(all.Activated, s.rules.Activate(o.Player, o.Pos, o))
 	}
-	slices.SortFunc(all.Woken, func(a, b *storage.Object) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(all.Activated, func(a, b *storage.Object) int { return cmp.Compare(a.ID, b.ID) })
 	s.known[of] = &all
 	delete(s.known, of-8)
 	return &all

@@ -66,7 +66,7 @@ func (t *storageTruth) step(of int64) {
 	for _, o := range t.objects {
 		switch {
 		case woken[o.ID]:
-			moving = append(moving, n.rules.Wake(o.Player, o.Pos, o))
+			moving = append(moving, n.rules.Activate(o.Player, o.Pos, o))
 		case o.Static:
 			out = append(out, o)
 		default:

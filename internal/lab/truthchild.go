@@ -48,11 +48,11 @@ type truthReport struct {
 	Nodes string // the address that others join by
 	Error string `json:",omitempty"`
 	Self  id.ID
-	Truth *node.TruthStats `json:",omitempty"`
-	Place *node.Place      `json:",omitempty"`
-	Links []id.ID          // nodes that there is a link to
-	Dir   string           // of the world
-	Sent  uint64           // bytes of the overlay's messages, and so of the storage
+	Truth *node.StorageStats `json:",omitempty"`
+	Place *node.Place        `json:",omitempty"`
+	Links []id.ID            // nodes that there is a link to
+	Dir   string             // of the world
+	Sent  uint64             // bytes of the overlay's messages, and so of the storage
 
 	State   *stateReport  `json:",omitempty"`
 	Batches []batchReport `json:",omitempty"` // ascending by Of
@@ -179,17 +179,17 @@ func (t *truthNode) follow(ctx context.Context, o *truthOrder) (r truthReport, e
 func (t *truthNode) start(o *truthOrder) error {
 	cfg := labConfig(o.Data, o.Join)
 	cfg.Certificate, cfg.Revocations = o.Paper, o.List
-	cfg.Under.Probe = t
+	cfg.Faults.Probe = t
 	protocol, err := storage.ParseProtocol(o.Protocol)
 	if err != nil {
 		return err
 	}
-	cfg.Under.Protocol = &protocol
+	cfg.Faults.Protocol = &protocol
 	if o.Forges {
 		t.forger = &forger{rules: voxelrules.New(o.Rules), alters: o.Alters}
-		cfg.Under.Storage = t.forger
+		cfg.Faults.Storage = t.forger
 	}
-	cfg.Under.Came = t.announced
+	cfg.Faults.Came = t.announced
 	t.h, err = host.Start(cfg)
 	return err
 }
@@ -237,11 +237,11 @@ func (t *truthNode) report(ctx context.Context, after int64) (r truthReport, err
 	if err != nil {
 		return r, err
 	}
-	r = truthReport{Nodes: joinAddr(t.h), Self: s.Self.ID, Truth: s.Truth, Place: s.Place, Dir: t.h.Dir()}
+	r = truthReport{Nodes: joinAddr(t.h), Self: s.Self.ID, Truth: s.Storage, Place: s.Place, Dir: t.h.Dir()}
 	for _, p := range s.Linked {
 		r.Links = append(r.Links, p.ID)
 	}
-	if s.Truth == nil {
+	if s.Storage == nil {
 		return r, fmt.Errorf("node %s has no storage", s.Self.ID.Short())
 	}
 	net, err := t.h.NetStats(ctx)

@@ -63,9 +63,9 @@ func (n *truthNet) found(nodes int, latency time.Duration) (err error) {
 		return err
 	}
 	// Ten nodes have found their places long before this is over.
-	given := &host.Truth{After: 20*time.Second + time.Duration(nodes)*2*time.Second, LMax: latency, Regions: n.rules.Regions}
+	given := &host.Storage{After: 20*time.Second + time.Duration(nodes)*2*time.Second, LMax: latency, Regions: n.rules.Regions}
 	if _, err := host.CreateWorld(folder, host.NewWorld{
-		Name: labWorld, Seed: fmt.Sprint(n.rules.Seed), Mode: "creative", Genesis: n.authority.Genesis(), Truth: given,
+		Name: labWorld, Seed: fmt.Sprint(n.rules.Seed), Mode: "creative", Genesis: n.authority.Genesis(), Storage: given,
 	}); err != nil {
 		return err
 	}

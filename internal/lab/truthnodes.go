@@ -132,7 +132,7 @@ func (n *truthNet) rest(players int) (built int, err error) {
 			}
 			built++
 		}
-		for _, c := range p.Truth.Charges {
+		for _, c := range p.Truth.LeaderAccusations {
 			err = errors.Join(err, fmt.Errorf("node %s accuses %s: it %s", p.Self.Short(), c.Leader.ID.Short(), c.What()))
 		}
 	}

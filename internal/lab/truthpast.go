@@ -53,7 +53,7 @@ func (p *truthPast) wake(c comeReport) {
 		return
 	}
 	p.known[c] = true
-	p.woken[c.Of] = append(p.woken[c.Of], func() { p.once.Wake(&c.Player, c.At) })
+	p.woken[c.Of] = append(p.woken[c.Of], func() { p.once.Activate(&c.Player, c.At) })
 }
 
 // hear counts what a node found.

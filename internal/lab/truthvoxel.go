@@ -130,7 +130,7 @@ func (n *voxelNet) accepted(of int64) (out []*storage.Action) {
 // advance continues the one replay to t_of, and compares now and then.
 func (n *voxelNet) advance(of int64) {
 	for _, s := range n.woken[of-1] {
-		n.once.Wake(s.player, s.bed)
+		n.once.Activate(s.player, s.bed)
 	}
 	n.tally.Add(n.once.Advance(n.update(of-1), n.update(of), n.accepted(of)))
 	n.agreed = voxelrules.TickAt(n.update(of))

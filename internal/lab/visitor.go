@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
@@ -14,7 +14,7 @@ import (
 
 // visitor is a player in the simulator with a script drawn from a seed: it
 // walks about, jumps, places blocks and digs. It speaks the messages of the
-// hall and of the regions, as a session does.
+// lobby and of the regions, as a session does.
 type visitor struct {
 	env    machine.Env
 	node   machine.Peer
@@ -46,14 +46,14 @@ func (v *visitor) Start() { v.env.Open(v.node) }
 // OnLink implements machine.Machine.
 func (v *visitor) OnLink(_ machine.Peer, ev machine.LinkEvent) {
 	if ev == machine.LinkUp {
-		v.env.Send(v.node, &hall.Enter{Player: v.player, Name: v.name})
+		v.env.Send(v.node, &lobby.Enter{Player: v.player, Name: v.name})
 	}
 }
 
 // OnMessage implements machine.Machine.
 func (v *visitor) OnMessage(_ machine.Peer, m machine.Message) {
 	switch m := m.(type) {
-	case *hall.Admitted:
+	case *lobby.Admitted:
 		v.to(m.Home, v.acts.Enter(&region.Enter{
 			Player: m.Player, Entity: m.Entity, Name: m.Name, Mode: m.Mode, Operator: m.Operator, New: m.New,
 		}))
@@ -76,7 +76,7 @@ func (v *visitor) OnMessage(_ machine.Peer, m machine.Message) {
 		}
 	case *region.ActResult:
 		switch {
-		case !v.acts.Ended(m):
+		case !v.acts.Complete(m):
 		case m.OK:
 			v.edits++
 		default:
@@ -142,7 +142,7 @@ func (v *visitor) build() {
 
 // askAgain asks for what has no answer.
 func (v *visitor) askAgain() {
-	for _, m := range v.acts.Again() {
+	for _, m := range v.acts.Resend() {
 		v.to(v.home, m)
 	}
 }

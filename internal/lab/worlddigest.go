@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
@@ -79,7 +79,7 @@ func playScript(seed uint64, seconds, players int) (played, error) {
 	spawn := g.Spawn()
 	s := sim.NewWith(seed, sim.Config{Jitter: 5 * time.Millisecond})
 	var nodes node.Config
-	nodes.Hall = hall.Config{Name: "lab", Seed: fmt.Sprint(seed), Spawn: spawn, Mode: uint8(world.Creative)}
+	nodes.Lobby = lobby.Config{Name: "lab", Seed: fmt.Sprint(seed), Spawn: spawn, Mode: uint8(world.Creative)}
 	nodes.Region = region.Config{Terrain: g, Rules: world.AreaConfig{Seed: seed, Spawn: spawn, Mobs: 6}}
 	n := s.Add(func(env machine.Env) machine.Machine { return node.New(nodes, env) })
 	crowd := make([]*visitor, players)

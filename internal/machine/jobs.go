@@ -11,7 +11,7 @@ type Work interface {
 	Run() (any, error)
 }
 
-// Jobs for the disk port. A space is a namespace of keys (a region, the hall);
+// Jobs for the disk port. A space is a namespace of keys (a region, the lobby);
 // jobs of one space go into one queue and so happen in order.
 
 // KV is a key, relative to its space, with its value.

@@ -22,7 +22,7 @@ type Access interface {
 // simulation without a founder.
 type access struct {
 	Access
-	*spread
+	*listSync
 	next machine.Time // when to look whether invitations have ended
 	out  bool         // this node is not admitted any more
 }
@@ -34,7 +34,7 @@ func (w *network) initAccess() {
 		return
 	}
 	a := &access{Access: w.cfg.Access}
-	a.spread = &spread{
+	a.listSync = &listSync{
 		w: w, list: a.Access, name: "access list", key: accessKey, enforce: a.enforceList,
 		message: func(version uint64, list []byte) machine.Message { return &AccessList{version, list} },
 	}
@@ -44,11 +44,11 @@ func (w *network) initAccess() {
 func (a *access) bars(who id.ID) bool { return a != nil && a.Bars(who) }
 
 // lists is nil if a is.
-func (a *access) lists() *spread {
+func (a *access) lists() *listSync {
 	if a == nil {
 		return nil
 	}
-	return a.spread
+	return a.listSync
 }
 
 // beat looks whether invitations have ended while the nodes were running.
@@ -61,8 +61,8 @@ func (a *access) beat(now machine.Time) {
 }
 
 func (a *access) enforceList() {
-	w := a.spread.w
-	w.expel()
+	w := a.listSync.w
+	w.disconnectBarred()
 	if out := a.Bars(w.cfg.Self.ID); out && !a.out {
 		w.note("This node is not admitted to the world any more: the founder has removed it, or its invitation was revoked or has ended. Other nodes refuse it from now on. Ask the founder for an invitation.")
 		a.out = true
@@ -78,7 +78,7 @@ func (n *Node) SetAccess(version uint64, list []byte) error {
 	if n.net == nil || n.net.access == nil {
 		return fmt.Errorf("access list: no other node can host this world")
 	}
-	s := n.net.access.spread
+	s := n.net.access.listSync
 	if version <= s.version() {
 		return nil
 	}

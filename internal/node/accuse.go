@@ -25,7 +25,7 @@ type accused struct {
 func newAccused() accused { return accused{recent.New[id.ID, machine.Time](accusedKept)} }
 
 // accuse tells people that a node has sent something false, which was refused.
-func (w *network) accuse(f *farNode, format string, args ...any) {
+func (w *network) accuse(f *remoteNode, format string, args ...any) {
 	now := w.n.env.Now()
 	if last, ok := w.accused.last.Get(f.peer.ID); ok && now.Sub(last) < accuseEvery {
 		return

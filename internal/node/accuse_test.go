@@ -5,12 +5,12 @@ import "testing"
 // TestAccusedOnce: a node that is cut off for something false, comes back and sends it
 // again fills no log.
 func TestAccusedOnce(t *testing.T) {
-	c := newCountry(t, 1, 2)
+	c := newCluster(t, 1, 2)
 	said := func(times int, of int) int {
 		before := len(c.notes)
 		c.nodes[0].Call(func() {
 			for range times {
-				c.node(0).net.accuse(&farNode{peer: nodePeer(of)}, "a false list")
+				c.node(0).net.accuse(&remoteNode{peer: nodePeer(of)}, "a false list")
 			}
 		})
 		c.s.Run(1)

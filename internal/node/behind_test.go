@@ -13,13 +13,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// hostsOf are the members of a part's group as its leader knows them, by number.
-func (c *country) hostsOf(p Part) (out []int) {
+// hostsOf are the members of a shard's group as its leader knows them, by number.
+func (c *cluster) hostsOf(p Shard) (out []int) {
 	l := c.leaderOf(p)
 	if l < 0 {
 		return nil
 	}
-	for _, m := range c.node(l).net.hosts[p].members() {
+	for _, m := range c.node(l).net.replicas[p].members() {
 		out = append(out, c.indexOf(m))
 	}
 	slices.Sort(out)
@@ -28,9 +28,9 @@ func (c *country) hostsOf(p Part) (out []int) {
 
 // farFrom finds a region, not near the spawn, to which the first n nodes of a
 // country of that many are the farthest.
-func (c *country) farFrom(n, of int) Part {
+func (c *cluster) farFrom(n, of int) Shard {
 	for x := int32(8); x < 1000; x++ {
-		p := Part{Region: world.RegionPos{X: x}}
+		p := Shard{Region: world.RegionPos{X: x}}
 		all := make([]machine.Peer, of)
 		for i := range all {
 			all[i] = nodePeer(i)
@@ -41,56 +41,56 @@ func (c *country) farFrom(n, of int) Part {
 		}
 	}
 	c.Fatal("no region is far from those nodes")
-	return Part{}
+	return Shard{}
 }
 
 // TestLeftBehind: a node is down while all other members of a group give their
 // places to others. When it starts again its replica knows nobody who could tell
 // it that the group goes on elsewhere, in the same generation. Its players get
 // there all the same, by what the directory says, and the hosts that it names;
-// so does what other parts there say.
+// so does what other shards there say.
 func TestLeftBehind(t *testing.T) {
 	const few, all = 3, 6
-	c := newCountry(t, 1, few)
+	c := newCluster(t, 1, few)
 	for i := few; i < all; i++ {
 		c.addNode(i)
 		c.nodes[i].Crash() // not there yet
 	}
-	part := c.farFrom(few, all)
+	shard := c.farFrom(few, all)
 	c.s.Run(3 * time.Second)
 	near := c.addGuest(0)
 	near.quiet = true
 	look := func(guest int) {
-		c.guests[guest].Call(func() { c.wanderer(guest).watch(part.Region, region.RateEvery) })
+		c.guests[guest].Call(func() { c.wanderer(guest).watch(shard.Region, region.RateEvery) })
 	}
 	c.until("the guest is in", func() bool { return near.in })
 	look(0)
-	c.until("the region has three hosts", func() bool { return len(c.hostsOf(part)) == few })
+	c.until("the region has three hosts", func() bool { return len(c.hostsOf(shard)) == few })
 	c.nodes[2].Crash()
 	for i := few; i < all; i++ {
 		c.nodes[i].Restart()
 	}
 	c.s.Run(time.Minute)
-	c.until("it has three others", func() bool { return slices.Equal(c.hostsOf(part), []int{3, 4, 5}) })
+	c.until("it has three others", func() bool { return slices.Equal(c.hostsOf(shard), []int{3, 4, 5}) })
 	c.nodes[2].Restart()
 	c.s.Run(3 * time.Second)
-	far := c.addGuest(2)
-	far.quiet = true
-	c.until("a guest of the node that was down is in", func() bool { return far.in })
+	remote := c.addGuest(2)
+	remote.quiet = true
+	c.until("a guest of the node that was down is in", func() bool { return remote.in })
 	look(1)
-	c.until("its land comes", func() bool { return far.columns[part.Region.Column(0)] != nil })
+	c.until("its land comes", func() bool { return remote.columns[shard.Region.Column(0)] != nil })
 }
 
 // watched prepares two nodes of which the first has a guest who watches a region
 // that the second leads, and is not at home there.
-func watched(t *testing.T) (c *country, g *wanderer, p Part) {
-	c = newCountry(t, 1, 2)
+func watched(t *testing.T) (c *cluster, g *wanderer, p Shard) {
+	c = newCluster(t, 1, 2)
 	c.s.Run(3 * time.Second)
 	g = c.addGuest(0)
 	g.quiet = true
 	c.until("the guest is in", func() bool { return g.in })
 	for x := int32(8); ; x++ {
-		p = Part{Region: world.RegionPos{X: x}}
+		p = Shard{Region: world.RegionPos{X: x}}
 		c.guests[0].Call(func() { g.watch(p.Region, region.RateEvery) })
 		c.until("the land comes", func() bool { return g.columns[p.Region.Column(0)] != nil })
 		if c.leaderOf(p) == 1 {
@@ -100,32 +100,32 @@ func watched(t *testing.T) (c *country, g *wanderer, p Part) {
 	}
 }
 
-// TestForgottenWatch: a region begins anew at the node that leads it, and the
+// TestLostWatch: a region begins anew at the node that leads it, and the
 // node of somebody who watches it does not hear of that.
-func TestForgottenWatch(t *testing.T) {
+func TestLostWatch(t *testing.T) {
 	c, g, p := watched(t)
 	c.nodes[1].Call(func() {
 		n := c.node(1)
-		n.letGo(n.regions[p.Region])
+		n.release(n.regions[p.Region])
 	})
 	clear(g.columns)
 	c.until("the land comes again", func() bool { return g.columns[p.Region.Column(0)] != nil })
 }
 
-// TestLateForEver: a region was asked to begin anew for a session that had missed
+// TestLostRewatch: a region was asked to begin anew for a session that had missed
 // frames, and that was lost.
-func TestLateForEver(t *testing.T) {
+func TestLostRewatch(t *testing.T) {
 	c, g, p := watched(t)
 	key := stream{c.guests[0].Peer().ID, p.Region}
-	c.nodes[0].Call(func() { c.node(0).net.late[key] = &late{asked: c.s.Now()} })
+	c.nodes[0].Call(func() { c.node(0).net.lagging[key] = &laggingSession{asked: c.s.Now()} })
 	clear(g.columns)
 	c.until("the land comes again", func() bool { return g.columns[p.Region.Column(0)] != nil })
-	c.until("it is not late any more", func() bool { return c.node(0).net.late[key] == nil })
+	c.until("it is not late any more", func() bool { return c.node(0).net.lagging[key] == nil })
 }
 
-// TestEndUnheard: a session ends, and the node of a region that it watches does
+// TestLostSessionEnd: a session ends, and the node of a region that it watches does
 // not hear of that. What comes for the session tells.
-func TestEndUnheard(t *testing.T) {
+func TestLostSessionEnd(t *testing.T) {
 	c, g, p := watched(t)
 	c.nodes[0].Call(func() {
 		for _, r := range c.node(0).net.routes {
@@ -136,14 +136,14 @@ func TestEndUnheard(t *testing.T) {
 	c.until("the region sleeps", func() bool { return c.node(1).regions[p.Region] == nil })
 }
 
-// TestHallAnew: the hall loses its lead for a moment, and begins anew where it
+// TestLobbyRestarts: the lobby loses its lead for a moment, and begins anew where it
 // was. What its node says of that is lost, but who was there comes again.
-func TestHallAnew(t *testing.T) {
-	c := newCountryOn(t, 1, 3, wide())
+func TestLobbyRestarts(t *testing.T) {
+	c := newClusterOn(t, 1, 3, wide())
 	c.s.Run(10 * time.Second)
 	c.addGuest(0).quiet = true
 	c.until("somebody is in", func() bool { return c.wanderer(0).in })
-	l := c.leaderOf(theHall)
+	l := c.leaderOf(theLobby)
 	g := c.addGuest((l + 1) % 3)
 	g.quiet = true
 	c.until("the guest is in", func() bool { return g.in })
@@ -151,7 +151,7 @@ func TestHallAnew(t *testing.T) {
 	loss := in.Loss
 	in.Loss = 1
 	c.nodes[l].Call(func() {
-		h := c.node(l).net.hosts[theHall]
+		h := c.node(l).net.replicas[theLobby]
 		h.OnFollow(group.ErrLease)
 		h.OnLead()
 		c.node(l).drain()

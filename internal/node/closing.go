@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
@@ -17,7 +17,7 @@ type closing struct {
 	waiting map[world.RegionPos]bool // have not answered SaveAll
 	err     error                    // the first one
 	done    func(error)
-	handing bool         // parts are being handed over to other nodes
+	handing bool         // shards are being handed over to other nodes
 	until   machine.Time // that is waited for until then
 }
 
@@ -25,7 +25,7 @@ type closing struct {
 // leads. What they have not taken is on disk here.
 const handOverTime = 8 * time.Second
 
-// closingTag marks the SaveAll of a shutdown; the hall counts its own from 1.
+// closingTag marks the SaveAll of a shutdown; the lobby counts its own from 1.
 const closingTag = math.MaxUint64
 
 // Shutdown ends the node in an orderly way: sessions are told that the world
@@ -38,7 +38,7 @@ func (n *Node) Shutdown(done func(error)) {
 		return
 	}
 	n.closing = &closing{waiting: map[world.RegionPos]bool{}, done: done}
-	bye := &hall.Refused{Code: wire.Restart, Text: wire.Restart.Text(), Retry: 5}
+	bye := &lobby.Refused{Code: wire.Restart, Text: wire.Restart.Text(), Retry: 5}
 	for _, peer := range n.sessions() {
 		n.env.Send(peer, bye)
 		n.env.Close(peer)
@@ -46,7 +46,7 @@ func (n *Node) Shutdown(done func(error)) {
 	}
 	for _, p := range n.awake {
 		n.closing.waiting[p.pos] = true
-		n.push(upcall{to: p.peer, from: region.Hall, m: &region.SaveAll{Tag: closingTag}})
+		n.push(upcall{to: p.peer, from: region.Lobby, m: &region.SaveAll{Tag: closingTag}})
 	}
 	n.drain()
 }
@@ -74,13 +74,13 @@ func (n *Node) checkClosing() {
 	}
 	if n.net != nil && !c.handing {
 		c.handing, c.until = true, n.env.Now().Add(handOverTime)
-		n.net.leave()
+		n.net.beginLeave()
 	}
-	if n.net != nil && n.net.handsOver() && n.env.Now() < c.until {
+	if n.net != nil && n.net.hasTransfers() && n.env.Now() < c.until {
 		return
 	}
 	if n.net != nil {
-		n.net.sayLeaving()
+		n.net.announceLeaving()
 	}
 	done := c.done
 	c.done = nil

@@ -6,17 +6,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 )
 
-// seldom are the messages of regions and the hall that the other tests of
+// seldom are the messages of regions and the lobby that the other tests of
 // countries, in which people walk and build, do not send to other nodes.
 var seldom = []string{
-	"hall.Arrived", "hall.Awake", "hall.Asleep", "hall.Chat", "hall.Departed", "hall.Leave", "hall.Located", "hall.Propose", "hall.Signed", "node.Decisions",
-	"hall.Players", "hall.Say", "hall.Saved", "hall.TimeOffset", "hall.Vouch", "hall.Vouched",
+	"lobby.Arrived", "lobby.Awake", "lobby.Asleep", "lobby.Chat", "lobby.Departed", "lobby.Leave", "lobby.Located", "lobby.Propose", "lobby.Signed", "node.Decisions",
+	"lobby.Players", "lobby.Say", "lobby.Saved", "lobby.TimeOffset", "lobby.Vouch", "lobby.Vouched",
 	"region.Heard", "region.Locate", "region.MobOver", "region.MobOverDone", "region.NearChat", "region.Notice",
 	"region.Order", "region.SaveAll",
 }
@@ -27,7 +27,7 @@ var seldom = []string{
 func TestEverythingTravels(t *testing.T) {
 	carried := map[string]bool{}
 	bytes := overBytes(nil)
-	c := newCountryOn(t, 1, 0, sim.Config{Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond, Carry: func(m machine.Message) machine.Message {
+	c := newClusterOn(t, 1, 0, sim.Config{Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond, Carry: func(m machine.Message) machine.Message {
 		note(carried, m)
 		return bytes(m)
 	}})
@@ -45,7 +45,7 @@ func TestEverythingTravels(t *testing.T) {
 	}
 	c.until("everybody is in", func() bool { return c.wanderer(1).in && c.wanderer(2).in && c.wanderer(3).in })
 	say := func(who int, text string) {
-		c.guests[who].Call(func() { c.wanderer(who).say(&hall.Say{Text: text}) })
+		c.guests[who].Call(func() { c.wanderer(who).say(&lobby.Say{Text: text}) })
 		c.s.Run(time.Second)
 	}
 	missing := func() (names []string) {
@@ -73,7 +73,7 @@ func TestEverythingTravels(t *testing.T) {
 		c.guests[3].Call(func() {
 			g := c.wanderer(3)
 			g.tell(g.home, &region.Leave{Player: g.player()})
-			g.say(&hall.Leave{})
+			g.say(&lobby.Leave{})
 		})
 		c.s.Run(10 * time.Second)
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
@@ -16,11 +16,11 @@ import (
 
 // decisions is this node's copy of the world's access control list: what it
 // believes about operators and bans comes from there, not from the host of the
-// hall or of another region (docs/protocols/decisions.md). It is a machine for the
+// lobby or of another region (docs/protocols/decisions.md). It is a machine for the
 // sake of its jobs.
 type decisions struct {
 	n     *Node
-	p     *part
+	p     *submachine
 	log   *decision.Log
 	saved map[string]bool // registers on the disk
 	// timeOffset is what the log says of the time of day.
@@ -29,7 +29,7 @@ type decisions struct {
 	origins map[machine.Peer]origin     // of sessions of this node
 	kicked  map[id.ID]decision.Executed // by orders that sessions here were told
 	read    bool
-	founder *hall.Enter  // the founder's player, who came before the disk was read
+	founder *lobby.Enter // the founder's player, who came before the disk was read
 	next    machine.Time // when to compare with all links again
 }
 
@@ -46,8 +46,8 @@ func newDecisions(n *Node) *decisions {
 	if d.log == nil {
 		d.log = decision.New(id.ID{}, [32]byte{})
 	}
-	d.p = &part{node: n, m: d, name: decision.Space}
-	n.cfg.Hall.Decisions, n.cfg.Hall.Decide = d.log, func(list ...*decision.Statement) error { return d.take(list, nil) }
+	d.p = &submachine{node: n, m: d, name: decision.Space}
+	n.cfg.Lobby.Decisions, n.cfg.Lobby.Decide = d.log, func(list ...*decision.Statement) error { return d.take(list, nil) }
 	n.cfg.Region.World, n.cfg.Region.Operator = d.log.World(), d.log.IsOperator
 	n.cfg.Region.TimeOffset = func() int64 { return d.timeOffset }
 	return d
@@ -60,13 +60,13 @@ func (d *decisions) time() time.Time { return time.Unix(0, int64(d.n.env.Now()))
 
 // Start implements machine.Machine: what is on the disk is read.
 func (d *decisions) Start() {
-	partEnv{d.p}.Do(decision.Space, jobRecall, machine.DiskRead{Space: decision.Space})
+	submachineEnv{d.p}.Do(decision.Space, jobLoad, machine.DiskRead{Space: decision.Space})
 }
 
 // OnDone implements machine.Machine. What the disk holds is verified like what
 // comes from elsewhere.
 func (d *decisions) OnDone(tag uint64, result any, err error) {
-	if tag != jobRecall {
+	if tag != jobLoad {
 		return
 	}
 	kvs, _ := result.([]machine.KV)
@@ -89,7 +89,7 @@ func (d *decisions) OnDone(tag uint64, result any, err error) {
 
 // take adds statements to the log, keeps them, passes on what was new and lets it
 // take effect.
-func (d *decisions) take(list []*decision.Statement, from *farNode) error {
+func (d *decisions) take(list []*decision.Statement, from *remoteNode) error {
 	fresh, err := d.log.Merge(list, d.time())
 	if len(fresh) == 0 {
 		return err
@@ -122,19 +122,19 @@ func (d *decisions) save(fresh []*decision.Statement) {
 		}
 	}
 	slices.SortFunc(w.Delete, slices.Compare[[]byte])
-	partEnv{d.p}.Do(decision.Space, jobSave, w)
+	submachineEnv{d.p}.Do(decision.Space, jobSave, w)
 }
 
-// enforce tells the hall, if it is here, and the regions here what has changed.
+// enforce tells the lobby, if it is here, and the regions here what has changed.
 func (d *decisions) enforce() {
 	n := d.n
 	n.push(upcall{do: func() {
-		if n.hall != nil {
-			n.hall.m.OnMessage(machine.Peer{}, &hall.Decided{})
+		if n.lobby != nil {
+			n.lobby.m.OnMessage(machine.Peer{}, &lobby.Decided{})
 		}
 	}})
 	for _, p := range n.awake {
-		n.push(upcall{to: p.peer, from: region.Hall, m: &region.Decided{}})
+		n.push(upcall{to: p.peer, from: region.Lobby, m: &region.Decided{}})
 	}
 	d.timeOffset = d.log.TimeOffset(world.DayLength, func(ms uint64) int64 {
 		return int64(machine.Time(time.Duration(ms)*time.Millisecond).Sub(n.cfg.Region.Epoch) / region.TickLength)
@@ -144,7 +144,7 @@ func (d *decisions) enforce() {
 
 // found makes the founder's own player the first operator, who comes in from the
 // machine of the founder's node.
-func (d *decisions) found(e *hall.Enter) {
+func (d *decisions) found(e *lobby.Enter) {
 	switch {
 	case d.n.cfg.Sign == nil || d.log.Founded():
 		return
@@ -162,14 +162,14 @@ func (d *decisions) found(e *hall.Enter) {
 	}
 }
 
-// hear looks at what a session of this node says to the hall.
+// hear looks at what a session of this node says to the lobby.
 func (d *decisions) hear(m machine.Message) {
-	if e, ok := m.(*hall.Enter); ok && e.Local {
+	if e, ok := m.(*lobby.Enter); ok && e.Local {
 		d.found(e)
 	}
 }
 
-// bars turns a banned player away from a region here, whom the host of the hall
+// bars turns a banned player away from a region here, whom the host of the lobby
 // has let in all the same.
 func (d *decisions) bars(u upcall) bool {
 	e, ok := u.m.(*region.Enter)
@@ -181,8 +181,8 @@ func (d *decisions) bars(u upcall) bool {
 		return false
 	}
 	pos, _ := region.RegionOf(u.to)
-	partEnv{&part{node: d.n}}.Send(u.from, &region.Refused{
-		Region: pos, Player: e.Player, Code: string(wire.Banned), Text: hall.BanText(b),
+	submachineEnv{&submachine{node: d.n}}.Send(u.from, &region.Refused{
+		Region: pos, Player: e.Player, Code: string(wire.Banned), Text: lobby.BanText(b),
 	})
 	return true
 }
@@ -194,7 +194,7 @@ func (d *decisions) note(text string) {
 }
 
 // greet tells a node what is known here.
-func (d *decisions) greet(f *farNode) {
+func (d *decisions) greet(f *remoteNode) {
 	d.n.env.Send(f.peer, &Decisions{Digest: d.log.Digest()})
 }
 
@@ -207,14 +207,14 @@ func (d *decisions) beat(now machine.Time) {
 }
 
 // receive compares, and takes what is new.
-func (d *decisions) receive(f *farNode, m *Decisions) {
+func (d *decisions) receive(f *remoteNode, m *Decisions) {
 	now := d.n.env.Now()
 	if f.state != linkUp {
 		return
 	}
 	if len(m.List) == 0 {
-		if m.Digest != d.log.Digest() && now >= f.decided {
-			f.decided = now.Add(tellAllAgain)
+		if m.Digest != d.log.Digest() && now >= f.nextDecisions {
+			f.nextDecisions = now.Add(tellAllAgain)
 			for m := range d.messages(d.log.All()) {
 				d.n.env.Send(f.peer, m)
 			}
@@ -226,7 +226,7 @@ func (d *decisions) receive(f *farNode, m *Decisions) {
 		s, err := decision.Decode(b)
 		if err != nil {
 			d.n.net.accuse(f, "a decision that nobody can have signed: %v", err)
-			d.n.net.cut(f)
+			d.n.net.disconnect(f)
 			return
 		}
 		list = append(list, s)
@@ -237,9 +237,9 @@ func (d *decisions) receive(f *farNode, m *Decisions) {
 // messages packs statements.
 func (d *decisions) messages(list []*decision.Statement) func(func(*Decisions) bool) {
 	return func(yield func(*Decisions) bool) {
-		for part := range slices.Chunk(list, MaxDecisions) {
+		for shard := range slices.Chunk(list, MaxDecisions) {
 			m := &Decisions{}
-			for _, s := range part {
+			for _, s := range shard {
 				m.List = append(m.List, s.Append(nil))
 			}
 			if !yield(m) {

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 )
 
 // operators are the nodes that take a player for an operator.
-func (c *country) operators(who id.ID) (nodes []int) {
+func (c *cluster) operators(who id.ID) (nodes []int) {
 	for i := range c.nodes {
 		if c.node(i).decisions.log.IsOperator(who) {
 			nodes = append(nodes, i)
@@ -23,10 +23,10 @@ func (c *country) operators(who id.ID) (nodes []int) {
 	return nodes
 }
 
-// TestHostileLobby: who leads the hall's group makes nobody an operator, takes
+// TestHostileLobby: who leads the lobby's group makes nobody an operator, takes
 // that from nobody and bans nobody; the founder still can.
 func TestHostileLobby(t *testing.T) {
-	c := newCountry(t, 3, 0)
+	c := newCluster(t, 3, 0)
 	c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
 	for i := range 4 {
 		c.addNode(i)
@@ -39,21 +39,21 @@ func TestHostileLobby(t *testing.T) {
 	c.until("Eve is in", func() bool { return eve.in })
 	c.until("the founder is an operator everywhere", func() bool { return founder.operator && len(c.operators(founder.player())) == len(c.nodes) })
 
-	liar := c.leaderOf(theHall)
+	liar := c.leaderOf(theLobby)
 	tellAll := func(m machine.Message) {
 		c.nodes[liar].Call(func() {
 			for i := range c.nodes {
 				if i != liar {
-					c.node(liar).net.send(nodePeer(i), m)
+					c.node(liar).net.sendOverLink(nodePeer(i), m)
 				}
 			}
 		})
 	}
 	// The lobby orders it, vouches for it, and spreads statements that it can make.
 	for _, home := range []*wanderer{eve, founder} {
-		to := Part{Region: home.home}
+		to := Shard{Region: home.home}
 		for _, o := range c.forgedOrders(home, founder) {
-			tellAll(&Routed{To: to, From: theHall, Msg: &region.Order{Player: home.player(), Signed: o}})
+			tellAll(&Routed{To: to, From: theLobby, Msg: &region.Order{Player: home.player(), Signed: o}})
 		}
 	}
 	evil := ed25519.NewKeyFromSeed([]byte("the key of whoever is evil, 32 B"))
@@ -89,13 +89,13 @@ func TestHostileLobby(t *testing.T) {
 			t.Errorf("node %d believes the liar", i)
 		}
 	}
-	if led := c.leaderOf(Part{Region: eve.home}); led != liar && eve.operator {
+	if led := c.leaderOf(Shard{Region: eve.home}); led != liar && eve.operator {
 		t.Errorf("Eve has become an operator on node %d", led)
 	}
-	if led := c.leaderOf(Part{Region: founder.home}); led != liar && !founder.operator {
+	if led := c.leaderOf(Shard{Region: founder.home}); led != liar && !founder.operator {
 		t.Errorf("the founder is no operator any more on node %d", led)
 	}
-	if c.leaderOf(Part{Region: eve.home}) == liar || c.leaderOf(Part{Region: founder.home}) == liar {
+	if c.leaderOf(Shard{Region: eve.home}) == liar || c.leaderOf(Shard{Region: founder.home}) == liar {
 		t.Fatal("the liar leads where they are: take another seed")
 	}
 }
@@ -103,7 +103,7 @@ func TestHostileLobby(t *testing.T) {
 // TestDecisionsSpread: what is decided reaches all nodes, also one that was not
 // there, survives a restart, and takes effect where the player is.
 func TestDecisionsSpread(t *testing.T) {
-	c := newCountry(t, 3, 3)
+	c := newCluster(t, 3, 3)
 	c.s.Run(3 * time.Second)
 	bo := c.addGuest(1)
 	c.until("Bo is in", func() bool { return bo.in })
@@ -136,9 +136,9 @@ func TestDecisionsSpread(t *testing.T) {
 }
 
 // TestBannedIsKeptOut: a region lets nobody in who is banned, whatever the host of
-// the hall has vouched for.
+// the lobby has vouched for.
 func TestBannedIsKeptOut(t *testing.T) {
-	c := newCountry(t, 3, 1)
+	c := newCluster(t, 3, 1)
 	c.s.Run(time.Second)
 	n := c.node(0)
 	eve := id.Of([]byte("eve"))
@@ -152,7 +152,7 @@ func TestBannedIsKeptOut(t *testing.T) {
 		if !n.decisions.bars(upcall{to: to, from: machine.Peer{ID: id.ID{1}, Addr: n.net.tag}, m: &region.Enter{Player: eve}}) {
 			t.Error("a banned player is let in")
 		}
-		if n.decisions.bars(upcall{to: to, m: &region.Enter{Player: id.ID{9}}}) || n.decisions.bars(upcall{to: region.Hall, m: &hall.Leave{}}) {
+		if n.decisions.bars(upcall{to: to, m: &region.Enter{Player: id.ID{9}}}) || n.decisions.bars(upcall{to: region.Lobby, m: &lobby.Leave{}}) {
 			t.Error("others are kept out")
 		}
 	})

@@ -13,10 +13,10 @@ import (
 )
 
 // directory is the node's place in the Kademlia network, and what it keeps
-// there: the record of each part that it leads.
+// there: the record of each shard that it leads.
 type directory struct {
 	w      *network
-	p      *part
+	p      *submachine
 	kad    *kademlia.Node
 	joined bool
 	asked  map[uint64]func(kademlia.Result) // lookups under way
@@ -36,7 +36,7 @@ const (
 
 func (d *directory) init(w *network) {
 	d.w, d.asked = w, map[uint64]func(kademlia.Result){}
-	d.p = &part{node: w.n, name: "directory"}
+	d.p = &submachine{node: w.n, name: "directory"}
 	cfg := kademlia.Config{Self: w.cfg.Self.ID, Events: d, Verify: w.cfg.Verify}
 	if w.cfg.Sign != nil {
 		cfg.Keepers = records.Keepers
@@ -102,8 +102,8 @@ func (d *directory) Stored(uint64, int, map[kademlia.Code]int) {}
 // Renew implements kademlia.Events: a record that is still right is signed
 // again.
 func (d *directory) Renew(r *kademlia.Record) {
-	for _, p := range sortedParts(d.w.hosts) {
-		if h := d.w.hosts[p]; h.leading && d.key(p) == r.Key {
+	for _, p := range sortedShards(d.w.replicas) {
+		if h := d.w.replicas[p]; h.leading && d.key(p) == r.Key {
 			h.record.version++
 			d.publish(h)
 			return
@@ -118,13 +118,13 @@ func (d *directory) lookup(target id.ID, then func(kademlia.Result)) {
 	d.kad.Lookup(d.tag, target)
 }
 
-// key is where the record of a part is kept.
-func (d *directory) key(p Part) id.ID { return KeyOf(d.w.cfg.World, p) }
+// key is where the record of a shard is kept.
+func (d *directory) key(p Shard) id.ID { return KeyOf(d.w.cfg.World, p) }
 
-// KeyOf is the key of a part of a world: what its hosts are nearest to.
-func KeyOf(world id.ID, p Part) id.ID {
+// KeyOf is the key of a shard of a world: what its hosts are nearest to.
+func KeyOf(world id.ID, p Shard) id.ID {
 	b := append([]byte("voxelpopuli part\n"), world[:]...)
-	if p.Hall {
+	if p.Lobby {
 		return id.Of(append(b, 'h'))
 	}
 	b = append(b, 'r')
@@ -132,26 +132,26 @@ func KeyOf(world id.ID, p Part) id.ID {
 	return id.Of(binary.BigEndian.AppendUint32(b, uint32(p.Region.Z)))
 }
 
-// find looks for the hosts of a part; if nobody hosts it, the node nearest to
+// find looks for the hosts of a shard; if nobody hosts it, the node nearest to
 // its key is asked to find some (dissertation, algorithm 3).
-func (d *directory) find(p Part) {
+func (d *directory) find(p Shard) {
 	d.look(p, func(r kademlia.Result) { d.w.looked(p, r) })
 }
 
-// look asks for the record of a part.
-func (d *directory) look(p Part, then func(kademlia.Result)) {
+// look asks for the record of a shard.
+func (d *directory) look(p Shard, then func(kademlia.Result)) {
 	d.tag++
 	d.asked[d.tag] = then
 	d.kad.Find(d.tag, kademlia.Chunk, d.key(p))
 }
 
-// looked takes what the directory says of a part.
-func (w *network) looked(p Part, res kademlia.Result) {
+// looked takes what the directory says of a shard.
+func (w *network) looked(p Shard, res kademlia.Result) {
 	r := w.routes[p]
 	if r == nil || r.leader != (machine.Peer{}) {
 		return
 	}
-	r.finding = false
+	r.lookupPending = false
 	if res.Record != nil {
 		hosts, err := records.DecodeHosts(res.Record.Payload)
 		if err == nil && w.dir.joined && w.allGone(hosts.Members) {
@@ -161,7 +161,7 @@ func (w *network) looked(p Part, res kademlia.Result) {
 			r.members = hosts.Members
 			for _, m := range hosts.Members {
 				if m.ID != w.cfg.Self.ID {
-					w.tell(m, &Who{p})
+					w.sendDatagram(m, &LeaderQuery{p})
 				}
 			}
 		}
@@ -183,21 +183,21 @@ func (w *network) nearestTo(key id.ID, others []machine.Peer) []machine.Peer {
 	return slices.Insert(out, i, w.cfg.Self)
 }
 
-// generate asks the nearest node to find hosts for a part; the next one if that
+// generate asks the nearest node to find hosts for a shard; the next one if that
 // one has not answered.
 func (w *network) generate(r *route, closest []machine.Peer) {
-	near := w.nearestTo(w.dir.key(r.part), closest)
+	near := w.nearestTo(w.dir.key(r.shard), closest)
 	to := near[(r.tries/8)%len(near)]
 	if to == w.cfg.Self {
-		w.coordinate(r.part)
+		w.coordinate(r.shard)
 		return
 	}
 	r.asked = to.ID
-	w.tell(to, &Generate{r.part})
+	w.sendDatagram(to, &Generate{r.shard})
 }
 
-// sign makes the record of a part's hosts.
-func (d *directory) sign(p Part, members []machine.Peer, term, version uint64) *kademlia.Record {
+// sign makes the record of a shard's hosts.
+func (d *directory) sign(p Shard, members []machine.Peer, term, version uint64) *kademlia.Record {
 	r := records.Hosts{Term: term, Members: members}.Record(d.key(p), d.w.n.env.Now())
 	r.Version = version
 	if d.w.cfg.Sign != nil {
@@ -206,15 +206,15 @@ func (d *directory) sign(p Part, members []machine.Peer, term, version uint64) *
 	return r
 }
 
-// publish stores who hosts a part that is led here.
-func (d *directory) publish(h *hosted) {
+// publish stores who hosts a shard that is led here.
+func (d *directory) publish(h *replica) {
 	d.tag++
-	d.kad.Publish(d.tag, d.sign(h.part, h.record.members, h.record.term, h.version()))
+	d.kad.Publish(d.tag, d.sign(h.shard, h.record.members, h.record.term, h.version()))
 }
 
-// create stores who is to host a part, unless it is hosted; then its members are
+// create stores who is to host a shard, unless it is hosted; then its members are
 // given.
-func (d *directory) create(p Part, members []machine.Peer, done func(won bool, rival records.Hosts)) {
+func (d *directory) create(p Shard, members []machine.Peer, done func(won bool, rival records.Hosts)) {
 	d.kad.Create(d.sign(p, members, 0, 1), func(won bool, rival *kademlia.Record) {
 		if won || rival == nil {
 			done(won, records.Hosts{})
@@ -226,14 +226,14 @@ func (d *directory) create(p Part, members []machine.Peer, done func(won bool, r
 }
 
 // dirEnv is what the directory sees of the node: datagrams go out as they are.
-type dirEnv struct{ p *part }
+type dirEnv struct{ p *submachine }
 
 func (e dirEnv) Now() machine.Time                         { return e.p.node.env.Now() }
 func (e dirEnv) Rand() *rng.Rand                           { return e.p.node.env.Rand() }
 func (e dirEnv) Send(to machine.Peer, m machine.Message)   { e.p.node.env.Send(to, m) }
-func (e dirEnv) SetTimer(at machine.Time, t machine.Timer) { partEnv(e).SetTimer(at, t) }
+func (e dirEnv) SetTimer(at machine.Time, t machine.Timer) { submachineEnv(e).SetTimer(at, t) }
 func (e dirEnv) Open(machine.Peer)                         {}
 func (e dirEnv) Close(machine.Peer)                        {}
 func (e dirEnv) Do(queue string, tag uint64, job machine.Job) {
-	partEnv(e).Do(queue, tag, job)
+	submachineEnv(e).Do(queue, tag, job)
 }

@@ -51,7 +51,7 @@ func (n *Node) SetPlayersAt(at PlayersAt) {
 }
 
 // greet tells a node that there is a link to where players reach this one.
-func (e *entries) greet(f *farNode) {
+func (e *entries) greet(f *remoteNode) {
 	if e.own != nil && (!e.own.Local || e.near(f.peer)) {
 		e.w.n.env.Send(f.peer, e.own)
 	}
@@ -65,7 +65,7 @@ func (e *entries) near(p machine.Peer) bool {
 
 // learn notes where players reach a node. It says so over its own link, which
 // proves who it is.
-func (e *entries) learn(f *farNode, m *PlayersAt) {
+func (e *entries) learn(f *remoteNode, m *PlayersAt) {
 	near := e.near(f.peer)
 	if f.state != linkUp || m.Local && !near {
 		return
@@ -97,7 +97,7 @@ func (n *Node) Entries() []Entry {
 	var out []Entry
 	for _, node := range id.Sorted(e.known) {
 		v := e.known[node]
-		if f := e.w.far[node]; f != nil && f.state == linkUp {
+		if f := e.w.remotes[node]; f != nil && f.state == linkUp {
 			v.Linked, v.Heard = true, now
 			e.known[node] = v
 		}

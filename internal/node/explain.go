@@ -3,8 +3,8 @@ package node
 import (
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
@@ -13,18 +13,18 @@ import (
 // answers.
 const startTime = 5 * time.Second
 
-// explain tells the sessions here why they do not get on with a part.
+// explain tells the sessions here why they do not get on with a shard.
 func (w *network) explain(r *route) {
 	if len(r.sessions) == 0 {
 		return
 	}
 	code, since := w.whyLost(r)
 	for _, s := range id.Sorted(r.sessions) {
-		w.toLocal(s, &hall.Waiting{Hall: r.part.Hall, Code: code, Since: since})
+		w.toSession(s, &lobby.Waiting{Lobby: r.shard.Lobby, Code: code, Since: since})
 	}
 }
 
-// whyLost says why a part's leader is not found, and, if its hosts are silent,
+// whyLost says why a shard's leader is not found, and, if its hosts are silent,
 // when one of them was last heard; 0: none has been.
 func (w *network) whyLost(r *route) (wire.Code, machine.Time) {
 	now := w.n.env.Now()
@@ -43,23 +43,23 @@ func (w *network) whyLost(r *route) (wire.Code, machine.Time) {
 	return wire.Unreachable, 0
 }
 
-// hostsSilent reports whether those are silent on whom it depends that a part goes
+// hostsSilent reports whether those are silent on whom it depends that a shard goes
 // on: the other hosts, or, if nobody hosts it, so many of the nodes near its key
-// that the rest may not choose hosts. All of them have been asked since the part's
+// that the rest may not choose hosts. All of them have been asked since the shard's
 // leader was lost.
 func (w *network) hostsSilent(r *route) (bool, machine.Time) {
 	var since machine.Time
 	silent, others := 0, 0
 	hosts := r.members
 	if len(hosts) == 0 {
-		hosts = w.around(r.part)
+		hosts = w.nearestNodes(r.shard)
 	}
 	for _, p := range hosts {
 		if p.ID == w.cfg.Self.ID {
 			continue
 		}
 		others++
-		if at := w.memory.heard[p.ID].at; at <= r.lost {
+		if at := w.store.seen[p.ID].at; at <= r.lost {
 			silent++
 			since = max(since, at)
 		}

@@ -13,7 +13,7 @@ import (
 // TestHostileNames: a node names more nodes than another one keeps. The latest are
 // known, the earliest are forgotten, and those that are linked stay.
 func TestHostileNames(t *testing.T) {
-	c := newCountry(t, 1, 3)
+	c := newCluster(t, 1, 3)
 	c.s.Run(3 * time.Second)
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
@@ -33,22 +33,22 @@ func TestHostileNames(t *testing.T) {
 		p.Addr[15] = 9
 		return p
 	}
-	const many = maxFarNodes + 500
+	const many = maxRemoteNodes + 500
 	for i := range many {
 		c.nodes[0].Call(func() {
-			// As a hostile host of the region would: it names a stepping stone.
-			w.onRouted(w.far[nodePeer(1).ID], &Routed{To: theHall, From: Part{Region: g.home}, Stone: nobody(i), Msg: &region.Awake{Region: g.home}})
-			w.meet(nobody(i))
+			// As a hostile host of the region would: it names the gateway node.
+			w.onRouted(w.remotes[nodePeer(1).ID], &Routed{To: theLobby, From: Shard{Region: g.home}, Gateway: nobody(i), Msg: &region.Awake{Region: g.home}})
+			w.reported(nobody(i))
 		})
 		if i%50 == 0 {
 			c.s.Run(10 * time.Millisecond)
 		}
 	}
 	c.s.Run(10 * time.Millisecond)
-	if n := len(w.far); n > maxFarNodes || n != len(w.tags) || n != len(w.order) {
+	if n := len(w.remotes); n > maxRemoteNodes || n != len(w.tags) || n != len(w.order) {
 		t.Errorf("%d nodes are known by id, %d by tag, %d in order", n, len(w.tags), len(w.order))
 	}
-	if w.far[nobody(0).ID] != nil || w.far[nobody(many-1).ID] == nil {
+	if w.remotes[nobody(0).ID] != nil || w.remotes[nobody(many-1).ID] == nil {
 		t.Error("it is not the oldest that was forgotten")
 	}
 	for _, f := range w.order {

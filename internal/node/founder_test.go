@@ -3,14 +3,14 @@ package node
 import (
 	"testing"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 )
 
 // TestOnlyTheFounderIsLocal: a player on the machine of a node that is not the
-// founder's is not the founder's own, also if that node leads the hall.
+// founder's is not the founder's own, also if that node leads the lobby.
 func TestOnlyTheFounderIsLocal(t *testing.T) {
 	self := id.Of([]byte("node"))
 	for founder, want := range map[id.ID]bool{self: true, id.Of([]byte("another")): false} {
@@ -19,13 +19,13 @@ func TestOnlyTheFounderIsLocal(t *testing.T) {
 		node := sim.New(1).Add(func(env machine.Env) machine.Machine { return New(cfg, env) })
 		node.Call(func() {
 			n := node.Machine().(*Node)
-			n.net.route(theHall).leader = cfg.Net.Self
-			n.net.fromSession(id.Of([]byte("session")), theHall, &hall.Enter{Player: id.Of([]byte("Ann")), Name: "Ann", Local: true})
+			n.net.route(theLobby).leader = cfg.Net.Self
+			n.net.fromSession(id.Of([]byte("session")), theLobby, &lobby.Enter{Player: id.Of([]byte("Ann")), Name: "Ann", Local: true})
 			if len(n.queue) != 1 {
-				t.Fatalf("%d messages wait for the hall", len(n.queue))
+				t.Fatalf("%d messages wait for the lobby", len(n.queue))
 			}
-			if e := n.queue[0].m.(*hall.Enter); e.Local != want {
-				t.Errorf("on the founder's node %t: the hall hears %+v", want, e)
+			if e := n.queue[0].m.(*lobby.Enter); e.Local != want {
+				t.Errorf("on the founder's node %t: the lobby hears %+v", want, e)
 			}
 		})
 	}

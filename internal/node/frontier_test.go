@@ -42,7 +42,7 @@ var settlerBlocks = []world.Block{world.Bricks, world.OakPlanks, world.Cobblesto
 // comes in it compares with that.
 type settler struct {
 	session
-	c       *country
+	c       *cluster
 	rand    rng.Rand
 	lots    []*lot
 	purse   purse
@@ -73,7 +73,7 @@ const (
 	settlerLost    = 15 * time.Second // as a browser's pings notice a node that is gone
 )
 
-func newSettler(c *country, env machine.Env, number, of int) *settler {
+func newSettler(c *cluster, env machine.Env, number, of int) *settler {
 	w := &settler{
 		session: newSession(env, machine.Peer{}, fmt.Sprint("settler", number)), c: c, rand: *env.Rand(),
 		pending: map[uint32]*wish{}, asked: map[world.RegionPos]machine.Time{},
@@ -141,7 +141,7 @@ func (w *settler) end(seq uint32, how string) {
 	}
 }
 
-func (w *settler) since(t machine.Time) float64 { return t.Sub(townStart).Seconds() }
+func (w *settler) since(t machine.Time) float64 { return t.Sub(singleNodeStart).Seconds() }
 
 func (w *settler) OnMessage(from machine.Peer, m machine.Message) {
 	if from != w.node {
@@ -266,7 +266,7 @@ func (w *settler) live() {
 	if w.rand.OneIn(30) {
 		w.turn = world.Input{}
 		d := corner.Centre().Sub(w.pos)
-		if far := d.X.Abs() + d.Z.Abs(); w.rand.OneIn(3) || far > 3*fixed.One {
+		if remote := d.X.Abs() + d.Z.Abs(); w.rand.OneIn(3) || remote > 3*fixed.One {
 			w.turn = world.Input{Buttons: world.ButtonForward | world.ButtonJump, Yaw: world.Angle(d.X, d.Z) + uint16(w.rand.Intn(1<<13))}
 		}
 	}
@@ -315,7 +315,7 @@ func (w *settler) ask(l *lot, b world.Block, seq uint32) {
 }
 
 // addSettler adds a settler, of so many.
-func (c *country) addSettler(number, of int) *settler {
+func (c *cluster) addSettler(number, of int) *settler {
 	peer := machine.Peer{ID: id.Of(fmt.Append(nil, "settler ", number))}
 	n := c.s.AddAs(peer, func(env machine.Env) machine.Machine { return newSettler(c, env, number, of) })
 	return n.Machine().(*settler)

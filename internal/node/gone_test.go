@@ -7,19 +7,19 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 )
 
-// TestLeaderThatKnowsNothing: a node that is taken for the leader of a part, has
+// TestLeaderThatKnowsNothing: a node that is taken for the leader of a shard, has
 // left its group since and knows nothing of it any more says so when it is asked.
 // That is believed although it names no term.
 func TestLeaderThatKnowsNothing(t *testing.T) {
-	c := newCountry(t, 1, 6)
+	c := newCluster(t, 1, 6)
 	c.s.Run(3 * time.Second)
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(15 * time.Second)
-	home := Part{Region: g.home}
+	home := Shard{Region: g.home}
 	var strangers []int
 	for i := range c.nodes {
-		if c.node(i).net.hosts[home] == nil && i != 0 {
+		if c.node(i).net.replicas[home] == nil && i != 0 {
 			strangers = append(strangers, i)
 		}
 	}
@@ -32,13 +32,13 @@ func TestLeaderThatKnowsNothing(t *testing.T) {
 	var speak func() // about something else: who falls silent is doubted anyway
 	speak = func() {
 		delete(c.node(former).net.routes, home)
-		c.node(former).net.tell(nodePeer(asks), &Who{theHall})
+		c.node(former).net.sendDatagram(nodePeer(asks), &LeaderQuery{theLobby})
 		c.s.At(c.s.Now().Add(100*time.Millisecond), speak)
 	}
 	speak()
 	c.s.Run(time.Second)
-	h := c.node(leader).net.hosts[home]
-	w.found(w.route(home), nodePeer(former), h.members(), h.term())
+	h := c.node(leader).net.replicas[home]
+	w.leaderFound(w.route(home), nodePeer(former), h.members(), h.term())
 	reader := c.addGuest(asks)
 	from := c.s.Now()
 	c.until("the reader's node to know the leader", func() bool { return w.routes[home].leader == nodePeer(c.leaderOf(home)) })

@@ -8,8 +8,8 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
@@ -60,7 +60,7 @@ func (e flatEnv) Backlog(to machine.Peer) (waiting, limit int) { return machine.
 // testConfig is a world on flat land without mobs.
 func testConfig(epoch machine.Time) Config {
 	return Config{
-		Hall:   hall.Config{Name: "test", Epoch: epoch, Spawn: spawn, Mode: uint8(world.Creative)},
+		Lobby:  lobby.Config{Name: "test", Epoch: epoch, Spawn: spawn, Mode: uint8(world.Creative)},
 		Region: region.Config{Epoch: epoch, Rules: world.AreaConfig{Spawn: spawn}, Hibernate: 3 * time.Second},
 	}
 }
@@ -90,14 +90,14 @@ type session struct {
 	columns map[world.ColumnPos]*world.Column
 	items   world.Inventory
 	refused []string
-	waits   []hall.Waiting // why it does not get on, as its node says
+	waits   []lobby.Waiting // why it does not get on, as its node says
 
 	operator bool // as the home region says
 	mode     world.Mode
 
 	admitted bool
 	watching map[world.RegionPos]uint8
-	present  map[string]bool // who is in the world, as the hall says
+	present  map[string]bool // who is in the world, as the lobby says
 }
 
 func newSession(env machine.Env, node machine.Peer, name string) session {
@@ -142,10 +142,10 @@ func (s *session) tell(r world.RegionPos, m machine.Message) { s.say(&region.To{
 
 func (s *session) OnLink(_ machine.Peer, ev machine.LinkEvent) {
 	s.link, s.in, s.takes, s.admitted = ev == machine.LinkUp, false, false, false
-	s.acts.Forget() // nobody waits for them any more
+	s.acts.Discard() // nobody waits for them any more
 	clear(s.watching)
 	if s.link {
-		s.say(&hall.Enter{Player: s.player(), Name: s.name, Local: s.local})
+		s.say(&lobby.Enter{Player: s.player(), Name: s.name, Local: s.local})
 	}
 }
 
@@ -154,12 +154,12 @@ func (s *session) OnDone(uint64, any, error) {}
 // receive takes a message of the node.
 func (s *session) receive(m machine.Message) {
 	switch m := m.(type) {
-	case *hall.Admitted:
+	case *lobby.Admitted:
 		s.home, s.admitted = m.Home, true
 		s.enter(m)
-	case *hall.Waiting:
+	case *lobby.Waiting:
 		s.waits = append(s.waits, *m)
-	case *hall.Players:
+	case *lobby.Players:
 		if m.Full {
 			clear(s.present)
 		}
@@ -168,10 +168,10 @@ func (s *session) receive(m machine.Message) {
 		}
 	case *region.Self:
 		s.operator, s.mode = m.Operator, world.Mode(m.Mode)
-	case *hall.Propose:
-		s.say(&hall.Signed{Statement: s.sign(m.Statement)})
-	case *hall.NewHost:
-		s.say(&hall.Enter{Player: s.player(), Name: s.name, Local: s.local, Resume: s.admitted})
+	case *lobby.Propose:
+		s.say(&lobby.Signed{Statement: s.sign(m.Statement)})
+	case *lobby.NewHost:
+		s.say(&lobby.Enter{Player: s.player(), Name: s.name, Local: s.local, Resume: s.admitted})
 	case *region.NewHost:
 		s.newHost(m.Region)
 	case *region.Moved:
@@ -195,14 +195,14 @@ func (s *session) receive(m machine.Message) {
 			s.columns[c.Column.Pos] = c.Column
 		}
 	case *region.ActResult:
-		if s.acts.Ended(m) {
+		if s.acts.Complete(m) {
 			s.results[m.Seq] = m
 		}
 	case *region.Inventory:
 		for _, slot := range m.Slots {
 			s.items[slot.Slot] = world.Stack{Block: slot.Block, Count: uint8(slot.Count)}
 		}
-	case *hall.Refused:
+	case *lobby.Refused:
 		s.refused = append(s.refused, string(m.Code))
 	case *region.Refused:
 		s.refused = append(s.refused, m.Code)
@@ -212,7 +212,7 @@ func (s *session) receive(m machine.Message) {
 // newHost enters and watches anew, as client.Session does.
 func (s *session) newHost(r world.RegionPos) {
 	if s.home == r && s.admitted {
-		s.enter(&hall.Admitted{Player: s.player(), Entity: 7, Name: s.name, Mode: uint8(world.Creative)})
+		s.enter(&lobby.Admitted{Player: s.player(), Entity: 7, Name: s.name, Mode: uint8(world.Creative)})
 	}
 	if rate := s.watching[r]; rate != 0 {
 		s.watch(r, region.RateNone)
@@ -220,7 +220,7 @@ func (s *session) newHost(r world.RegionPos) {
 	}
 }
 
-func (s *session) enter(a *hall.Admitted) {
+func (s *session) enter(a *lobby.Admitted) {
 	s.takes = false
 	s.tell(s.home, s.acts.Enter(&region.Enter{Player: a.Player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator, New: a.New}))
 }
@@ -236,7 +236,7 @@ func (s *session) moved(m *region.Moved) {
 		}
 	case region.MovedElsewhere:
 		s.home = m.To
-		s.enter(&hall.Admitted{Player: s.player(), Entity: 7, Name: s.name, Mode: uint8(world.Creative)})
+		s.enter(&lobby.Admitted{Player: s.player(), Entity: 7, Name: s.name, Mode: uint8(world.Creative)})
 	}
 }
 
@@ -256,7 +256,7 @@ func (s *session) act(kind world.ActKind, at world.Pos, face world.Face, a, b in
 
 // askLate asks again for what has had no answer for long.
 func (s *session) askLate() {
-	if s.takes && s.acts.Open() > 0 && s.env.Now().Sub(s.askedAt) > 5*time.Second {
+	if s.takes && s.acts.Pending() > 0 && s.env.Now().Sub(s.askedAt) > 5*time.Second {
 		s.askedAt = s.env.Now()
 		s.askAgain()
 	}
@@ -264,7 +264,7 @@ func (s *session) askLate() {
 
 // askAgain asks for what has no answer, as client.Session does.
 func (s *session) askAgain() {
-	for _, m := range s.acts.Again() {
+	for _, m := range s.acts.Resend() {
 		s.tell(s.home, m)
 	}
 }
@@ -301,7 +301,7 @@ type wanderer struct {
 // actsFrom numbers the acts of a session that may have been started again, under
 // the same name: fifty a second are enough.
 func actsFrom(env machine.Env) region.Acts {
-	return region.ActsAbove(uint32(env.Now().Sub(townStart).Seconds() * 50))
+	return region.ActsAbove(uint32(env.Now().Sub(singleNodeStart).Seconds() * 50))
 }
 
 // edit is what a wanderer knows of a place.
@@ -317,7 +317,7 @@ const (
 )
 
 // wandererName gives each wanderer a name of its own: none looks like another, for
-// the hall refuses look-alikes (wire.Skeleton).
+// the lobby refuses look-alikes (wire.Skeleton).
 func wandererName(index int) string {
 	const letters = "abcdefghjkmnpqrstuvwxyz" // without i: it looks like l
 	return strings.Repeat(letters[index%len(letters):][:1], 1+index/len(letters)) + "-wanderer"

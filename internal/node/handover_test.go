@@ -13,7 +13,7 @@ import (
 func TestLeaveSoonAfterReturn(t *testing.T) {
 	for _, after := range []time.Duration{2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second} {
 		t.Run(fmt.Sprint(after), func(t *testing.T) {
-			c := newCountry(t, 1, 2)
+			c := newCluster(t, 1, 2)
 			c.s.Run(time.Second)
 			g := c.addGuest(1)
 			c.until("the player's node leads all that the player uses", func() bool {
@@ -22,7 +22,7 @@ func TestLeaveSoonAfterReturn(t *testing.T) {
 						return false
 					}
 				}
-				return g.in && c.leaderOf(theHall) == 1
+				return g.in && c.leaderOf(theLobby) == 1
 			})
 			c.s.Run(20 * time.Second)
 			c.nodes[0].Crash()
@@ -32,8 +32,8 @@ func TestLeaveSoonAfterReturn(t *testing.T) {
 			c.nodes[0].Restart()
 			c.s.Run(after)
 
-			var led []Part
-			for p, h := range c.node(1).net.hosts {
+			var led []Shard
+			for p, h := range c.node(1).net.replicas {
 				if h.leading {
 					led = append(led, p)
 				}
@@ -54,7 +54,7 @@ func TestLeaveSoonAfterReturn(t *testing.T) {
 			other := c.addGuest(0)
 			c.until("a player of the other node is in", func() bool { return other.in })
 			for _, p := range led {
-				if h := c.node(0).net.hosts[p]; h == nil || !h.sole() {
+				if h := c.node(0).net.replicas[p]; h == nil || !h.isOnlyVoter() {
 					t.Errorf("%v has not gone over", p)
 				}
 			}
@@ -70,22 +70,22 @@ func TestLeaveSoonAfterReturn(t *testing.T) {
 // goes to the other node as well, though its members have not heard of each other for
 // as long as the dead.
 func TestLeaveInItsSleep(t *testing.T) {
-	c := newCountry(t, 1, 2)
+	c := newCluster(t, 1, 2)
 	c.s.Run(time.Second)
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(30 * time.Second)
-	far := c.forgotten(0)
+	remote := c.forgotten(0)
 	c.guests[0].Crash()
 	c.s.Run(time.Minute)
-	if h := c.node(0).net.hosts[far]; !h.rep.Sleeps() || !h.canLeave() {
+	if h := c.node(0).net.replicas[remote]; !h.raft.Hibernates() || !h.canLeave() {
 		t.Error("the other member of a group that hibernates counts as dead")
 	}
 	c.leave(0)
-	if h := c.node(1).net.hosts[far]; h == nil || !h.sole() {
-		t.Errorf("%v has not gone over", far)
+	if h := c.node(1).net.replicas[remote]; h == nil || !h.isOnlyVoter() {
+		t.Errorf("%v has not gone over", remote)
 	}
 	c.builds(c.addGuest(1))
-	c.looks(1, far, region.RateEvery)
-	c.until("somebody leads the region", func() bool { return c.leaderOf(far) == 1 })
+	c.looks(1, remote, region.RateEvery)
+	c.until("somebody leads the region", func() bool { return c.leaderOf(remote) == 1 })
 }

@@ -10,11 +10,11 @@ import (
 )
 
 // A node becomes a member of a group by a message of the group's leader. Anybody can
-// send such a message: whoever is believed makes this node keep what it says is a part
-// of the world, and may speak in that part's name here. So the directory is asked
-// whether the sender is a host of the part.
+// send such a message: whoever is believed makes this node keep what it says is a shard
+// of the world, and may speak in that shard's name here. So the directory is asked
+// whether the sender is a host of the shard.
 
-// hostCheck is what the directory says of the hosts of a part that this node is
+// hostCheck is what the directory says of the hosts of a shard that this node is
 // invited to host.
 type hostCheck struct {
 	hosts  []machine.Peer
@@ -30,9 +30,9 @@ const (
 	inviteAgain = time.Second
 )
 
-// mayInvite reports whether a node is known to host a part that it invites this one to
+// mayInvite reports whether a node is known to host a shard that it invites this one to
 // host. If that is not known the directory is asked; a leader invites again.
-func (w *network) mayInvite(f *farNode, p Part) bool {
+func (w *network) mayInvite(f *remoteNode, p Shard) bool {
 	now, inv := w.n.env.Now(), w.invitations[p]
 	if inv == nil {
 		if len(w.invitations) >= maxInvitations || !w.dir.joined {

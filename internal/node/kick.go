@@ -2,7 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
@@ -15,7 +15,7 @@ const maxKicked = 1024
 // the lobby. That node can end the session, but not in the name of an operator: a
 // kick needs an operator's order, which counts once.
 func (d *decisions) fromLobby(m machine.Message) machine.Message {
-	r, ok := m.(*hall.Refused)
+	r, ok := m.(*lobby.Refused)
 	if !ok || r.Code != wire.Kicked {
 		return m
 	}
@@ -29,9 +29,9 @@ func (d *decisions) fromLobby(m machine.Message) machine.Message {
 		err = d.kick(o)
 	}
 	if err != nil {
-		return &hall.Refused{Code: wire.Internal, Retry: 5, Text: "The host of the lobby has sent you out. It says that an operator wants it, but shows no operator's signature."}
+		return &lobby.Refused{Code: wire.Internal, Retry: 5, Text: "The host of the lobby has sent you out. It says that an operator wants it, but shows no operator's signature."}
 	}
-	return &hall.Refused{Code: wire.Kicked, Text: hall.KickText(o), Order: r.Order}
+	return &lobby.Refused{Code: wire.Kicked, Text: lobby.KickText(o), Order: r.Order}
 }
 
 // kick notes a kick, unless it was executed before.

@@ -7,9 +7,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/group"
 )
 
-// leaveOut is what a repair does to a node's disk with a part that other nodes
+// leaveOut is what a repair does to a node's disk with a shard that other nodes
 // host: there is nothing of it any more.
-func (c *country) leaveOut(n int, p Part) {
+func (c *cluster) leaveOut(n int, p Shard) {
 	c.nodes[n].Crash()
 	c.nodes[n].Disk.Drop(p.space())
 	c.nodes[n].Disk.Drop(group.OwnSpace(p.space()))
@@ -17,18 +17,18 @@ func (c *country) leaveOut(n int, p Part) {
 	c.nodes[n].Restart()
 }
 
-// TestPartLeftOutOfThree: a node whose disk lacks a part, for it was damaged, is sent
+// TestLostShardOfThree: a node whose disk lacks a shard, for it was damaged, is sent
 // all of it by the other members, and does not lead it before.
-func TestPartLeftOutOfThree(t *testing.T) {
-	c := newCountry(t, 3, 3)
+func TestLostShardOfThree(t *testing.T) {
+	c := newCluster(t, 3, 3)
 	c.s.Run(3 * time.Second)
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(20 * time.Second)
-	home := Part{Region: g.home}
+	home := Shard{Region: g.home}
 	whole := func() bool {
 		for i := range c.nodes {
-			if h := c.node(i).net.hosts[home]; h == nil || len(h.voters()) != 3 {
+			if h := c.node(i).net.replicas[home]; h == nil || len(h.voters()) != 3 {
 				return false
 			}
 		}
@@ -53,15 +53,15 @@ func TestPartLeftOutOfThree(t *testing.T) {
 	}
 }
 
-// TestPartLeftOutOfTwo: the node that led a part has nothing of it any more. The
+// TestLostShardOfTwo: the node that led a shard has nothing of it any more. The
 // copy on the other one goes on at once, for it is certain that nobody has more,
 // and what was acknowledged is there.
-func TestPartLeftOutOfTwo(t *testing.T) {
+func TestLostShardOfTwo(t *testing.T) {
 	c := twoNodes(t, 1)
 	for i := range c.guests {
 		c.wanderer(i).quiet = true
 	}
-	home := Part{Region: c.wanderer(0).home}
+	home := Shard{Region: c.wanderer(0).home}
 	c.until("there are copies", func() bool { return c.copied(home) })
 	c.s.Run(5 * time.Second)
 	leader := c.leaderOf(home)

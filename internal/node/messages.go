@@ -12,18 +12,18 @@ import (
 // Messages between nodes are pointers to these structs, frozen once sent
 // (docs/protocols/nodes.md).
 type (
-	// Routed brings a message to a part that the sender believes to be led by the
-	// receiver. It comes from a session of the sending node, or else from a part
+	// Routed brings a message to a shard that the sender believes to be led by the
+	// receiver. It comes from a session of the sending node, or else from a shard
 	// that the sending node leads.
 	Routed struct {
-		To      Part
-		From    Part // if Session is zero
+		To      Shard
+		From    Shard // if Session is zero
 		Session id.ID
-		Stone   machine.Peer // the stepping stone of a session that Msg names; may be zero
+		Gateway machine.Peer // the gateway node of a session that Msg names; may be zero
 		Msg     machine.Message
 	}
 
-	// ToSessions brings a message of a part to sessions of the receiving node.
+	// ToSessions brings a message of a shard to sessions of the receiving node.
 	ToSessions struct {
 		Sessions []id.ID
 		Msg      machine.Message
@@ -39,14 +39,14 @@ type (
 	}
 
 	// SessionEnded says that a session of the sending node has gone, to nodes
-	// whose parts have heard of it.
+	// whose shards have heard of it.
 	SessionEnded struct{ Session id.ID }
 
-	// EndSession asks for the end of a session of the receiving node: a part has
+	// EndSession asks for the end of a session of the receiving node: a shard has
 	// closed it.
 	EndSession struct {
 		Session id.ID
-		Part    Part
+		Shard   Shard
 	}
 )
 
@@ -56,43 +56,43 @@ type Watcher struct {
 	Own     region.Own
 }
 
-// Where a part is. These travel as datagrams: they go to nodes that there may
+// Where a shard is. These travel as datagrams: they go to nodes that there may
 // be no link to, several at a time, and are asked again if lost.
 type (
-	// Who asks a member of a part's group who leads it.
-	Who struct{ Part Part }
+	// LeaderQuery asks a member of a shard's group who leads it.
+	LeaderQuery struct{ Shard Shard }
 
-	// Elsewhere says who leads a part, as far as the sender knows: the answer to
+	// LeaderReply says who leads a shard, as far as the sender knows: the answer to
 	// Who, Generate and to a Routed that came to the wrong node. Of two the one
 	// with the higher Term is right. A zero Leader means that there is none at
 	// the moment.
-	Elsewhere struct {
-		Part    Part
+	LeaderReply struct {
+		Shard   Shard
 		Leader  machine.Peer
 		Members []machine.Peer
 		Term    uint64
 	}
 
-	// Generate asks the node nearest to a part's key to find hosts for it, which
+	// Generate asks the node nearest to a shard's key to find hosts for it, which
 	// has no record yet (dissertation, algorithm 3).
-	Generate struct{ Part Part }
+	Generate struct{ Shard Shard }
 
-	// Invite asks a node whether it would host a part, Invited is the answer.
-	// Stored: it has the part from when it was the world's only node. Runs is how
-	// many parts it leads. Members are those of the part's group, if the node is
+	// HostQuery asks a node whether it would host a shard, Invited is the answer.
+	// Stored: it has the shard from when it was the world's only node. Runs is how
+	// many shards it leads. Members are those of the shard's group, if the node is
 	// one.
-	Invite  struct{ Part Part }
-	Invited struct {
-		Part    Part
+	HostQuery struct{ Shard Shard }
+	HostReply struct {
+		Shard   Shard
 		Room    bool
 		Stored  bool
-		Runs    uint32
+		Led     uint32
 		Members []machine.Peer
 	}
 
-	// Found tells the first member of a new group to make it, and whom to take in.
-	Found struct {
-		Part    Part
+	// CreateGroup tells the first member of a new group to make it, and whom to take in.
+	CreateGroup struct {
+		Shard   Shard
 		Members []machine.Peer
 	}
 
@@ -134,9 +134,9 @@ const MaxDecisions = 64
 
 // In a world with an authority.
 type (
-	// Overlay opens (On) or closes the overlay's share of a link, which hosting
+	// OverlayShare opens (On) or closes the overlay's share of a link, which hosting
 	// may need as well. Each is answered by the same, unless the two have crossed.
-	Overlay struct{ On bool }
+	OverlayShare struct{ On bool }
 
 	// Revoked says which version of the list of revocations the sender has, with
 	// the list itself if the receiver's is older.
@@ -148,11 +148,11 @@ type (
 	// Renewed is the sender's certificate after a new one was issued to it.
 	Renewed struct{ Certificate *identity.Certificate }
 
-	// AskPlaces asks for nodes to enter the overlay by; Places is the answer: the
+	// BootstrapQuery asks for nodes to enter the overlay by; Places is the answer: the
 	// sender itself and one node of each zone, if it knows one. Both are
 	// datagrams.
-	AskPlaces struct{ Nonce uint64 }
-	Places    struct {
+	BootstrapQuery struct{ Nonce uint64 }
+	BootstrapReply struct {
 		Nonce uint64
 		Self  *overlay.Contact
 		Known []*overlay.Contact
@@ -166,28 +166,28 @@ const MaxPlayerNames = 8
 const MaxPlaces = 16
 
 // Datagram says that the message needs no link and may be lost.
-func (*AskPlaces) Datagram() {}
+func (*BootstrapQuery) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
-func (*Places) Datagram() {}
+func (*BootstrapReply) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
-func (*Who) Datagram() {}
+func (*LeaderQuery) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
-func (*Elsewhere) Datagram() {}
+func (*LeaderReply) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
 func (*Generate) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
-func (*Found) Datagram() {}
+func (*CreateGroup) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
-func (*Invite) Datagram() {}
+func (*HostQuery) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
-func (*Invited) Datagram() {}
+func (*HostReply) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
 func (*Leaving) Datagram() {}

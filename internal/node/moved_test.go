@@ -12,13 +12,13 @@ import (
 )
 
 // TestLongMoved: nodes that start again on another port are found there: by those
-// who look for the parts that they host, by the other members of their groups,
+// who look for the shards that they host, by the other members of their groups,
 // and by whoever reads the record, which names the new addresses soon.
 func TestLongMoved(t *testing.T) {
 	simtest.Long(t)
 	for _, seed := range seeds(t, 3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			c := newCountry(t, seed, 4)
+			c := newCluster(t, seed, 4)
 			c.s.Run(3 * time.Second)
 			g := c.addGuest(0)
 			c.until("the guest is in", func() bool { return g.in })
@@ -35,14 +35,14 @@ func TestLongMoved(t *testing.T) {
 				c.nodes[i].Restart()
 			}
 			c.until("the guest is in again and builds", func() bool { c.s.Run(time.Second); return g.entries > entries && g.in && g.acted > 3 })
-			home := Part{Region: g.home}
+			home := Shard{Region: g.home}
 			g.quiet = true
 			c.s.Run(30 * time.Second)
 			leader := c.leaderOf(home)
 			if leader < 0 {
 				t.Fatal("nobody leads")
 			}
-			h := c.node(leader).net.hosts[home]
+			h := c.node(leader).net.replicas[home]
 			if len(h.members()) != 3 {
 				t.Errorf("%d members", len(h.members()))
 			}
@@ -73,7 +73,7 @@ func TestLongMoved(t *testing.T) {
 }
 
 // isThere: a peer is a node at the address that it has.
-func (c *country) isThere(p machine.Peer) {
+func (c *cluster) isThere(p machine.Peer) {
 	c.Helper()
 	for _, n := range c.nodes {
 		if n.Peer() == p {

@@ -6,17 +6,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// TestFarPlay: a session on one node plays in a region that another one leads.
-func TestFarPlay(t *testing.T) {
-	c := newCountry(t, 1, 1)
+// TestPlayOnRemoteNode: a session on one node plays in a region that another one leads.
+func TestPlayOnRemoteNode(t *testing.T) {
+	c := newCluster(t, 1, 1)
 	first := c.addGuest(0)
 	c.until("the first guest is in", func() bool { return first.in })
 	c.addNode(1)
@@ -31,7 +31,7 @@ func TestFarPlay(t *testing.T) {
 		}
 		return false
 	})
-	spawnRegion := Part{Region: spawn.Region()}
+	spawnRegion := Shard{Region: spawn.Region()}
 	if c.node(1).regions[spawnRegion.Region] != nil || c.node(0).regions[spawnRegion.Region] == nil {
 		t.Fatal("the spawn region is not at the first node alone")
 	}
@@ -45,21 +45,21 @@ func TestFarPlay(t *testing.T) {
 // TestTakeover: the node that leads the region of a player dies; another goes
 // on with everything that was acknowledged, and the player plays on.
 func TestTakeover(t *testing.T) {
-	c := newCountry(t, 1, 3)
+	c := newCluster(t, 1, 3)
 	c.s.Run(5 * time.Second)
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.until("the guest is in a region of another node, which two more keep", func() bool {
-		l := c.leaderOf(Part{Region: g.home})
-		return l > 0 && len(c.node(l).net.hosts[Part{Region: g.home}].members()) == 3
+		l := c.leaderOf(Shard{Region: g.home})
+		return l > 0 && len(c.node(l).net.replicas[Shard{Region: g.home}].members()) == 3
 	})
-	home := Part{Region: g.home}
+	home := Shard{Region: g.home}
 	leader := c.leaderOf(home)
 	if leader < 0 {
 		c.dump(home)
 		t.Fatal("nobody leads")
 	}
-	t.Logf("region %v and the hall are led by the nodes %d and %d", g.home, leader, c.leaderOf(theHall))
+	t.Logf("region %v and the lobby are led by the nodes %d and %d", g.home, leader, c.leaderOf(theLobby))
 	entries := g.entries
 	c.nodes[leader].Crash()
 	c.until("the guest is in again", func() bool { return g.entries > entries && g.in })
@@ -73,13 +73,13 @@ func TestTakeover(t *testing.T) {
 func TestLeave(t *testing.T) {
 	for _, nodes := range []int{2, 4} {
 		t.Run(fmt.Sprint(nodes, " nodes"), func(t *testing.T) {
-			c := newCountry(t, 5, nodes)
+			c := newCluster(t, 5, nodes)
 			c.s.Run(3 * time.Second)
 			for i := range nodes {
 				c.addGuest(i)
 			}
 			c.s.Run(20 * time.Second)
-			leader := c.leaderOf(Part{Region: spawn.Region()})
+			leader := c.leaderOf(Shard{Region: spawn.Region()})
 			stay := (leader + 1) % nodes
 			g := c.wanderer(stay)
 			done, at := false, c.s.Now()
@@ -121,10 +121,10 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestAdoption: a world that had one node is shared: what is on that node's
+// TestSharedWorldKeepsItsData: a world that had one node is shared: what is on that node's
 // disk is hosted by groups, with all that was built, also where nobody is.
-func TestAdoption(t *testing.T) {
-	c := &country{TB: t, s: sim.NewWith(5, sim.Config{Start: townStart, Delay: 5 * time.Millisecond, Carry: overBytes(nil)}), alone: true}
+func TestSharedWorldKeepsItsData(t *testing.T) {
+	c := &cluster{TB: t, s: sim.NewWith(5, sim.Config{Start: singleNodeStart, Delay: 5 * time.Millisecond, Carry: overBytes(nil)}), alone: true}
 	c.addNode(0)
 	for range 3 {
 		c.addGuest(0)
@@ -141,14 +141,14 @@ func TestAdoption(t *testing.T) {
 	c.settle()
 	had := 0
 	for _, space := range c.nodes[0].Disk.Spaces() {
-		p, ok := partIn(space)
+		p, ok := shardInSpace(space)
 		if !ok {
 			continue
 		}
 		had++
 		c.until(p.String()+" has three hosts", func() bool {
 			for i := range c.nodes {
-				if h := c.node(i).net.hosted(p); h == nil || len(h.members()) != 3 {
+				if h := c.node(i).net.replica(p); h == nil || len(h.members()) != 3 {
 					return false
 				}
 			}
@@ -169,14 +169,14 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestOthersParts: a node cannot speak for a part that it does not host.
-func TestOthersParts(t *testing.T) {
-	c := newCountry(t, 1, 4)
+// TestForeignShards: a node cannot speak for a shard that it does not host.
+func TestForeignShards(t *testing.T) {
+	c := newCluster(t, 1, 4)
 	c.s.Run(3 * time.Second)
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(10 * time.Second)
-	home := Part{Region: g.home}
+	home := Shard{Region: g.home}
 	leader := c.leaderOf(home)
 	if leader < 0 {
 		t.Fatal("nobody leads")
@@ -184,7 +184,7 @@ func TestOthersParts(t *testing.T) {
 	p := world.NewPlayer(id.Of([]byte("nobody")), "nobody", world.Creative, spawn.Centre())
 	p.Epoch = 9
 	offer := &region.Handover{Player: p.ID, Epoch: 9, State: p.AppendBinary(nil)}
-	lie := &Routed{To: home, From: Part{Region: world.RegionPos{X: g.home.X + 1, Z: g.home.Z}}, Msg: offer}
+	lie := &Routed{To: home, From: Shard{Region: world.RegionPos{X: g.home.X + 1, Z: g.home.Z}}, Msg: offer}
 	liar := -1
 	for i := range c.nodes {
 		if !c.node(leader).net.speaksFor(nodePeer(i), lie.From) && i != leader {
@@ -195,11 +195,11 @@ func TestOthersParts(t *testing.T) {
 		t.Fatal("everybody hosts the neighbour")
 	}
 	say := func(m machine.Message) {
-		c.nodes[liar].Call(func() { c.node(liar).net.send(nodePeer(leader), m) })
+		c.nodes[liar].Call(func() { c.node(liar).net.sendOverLink(nodePeer(leader), m) })
 		c.s.Run(12 * time.Second)
 	}
 	say(lie)
-	say(&Routed{To: theHall, From: home, Session: id.ID{}, Msg: &hall.Enter{Player: p.ID, Name: "nobody", Local: true}})
+	say(&Routed{To: theLobby, From: home, Session: id.ID{}, Msg: &lobby.Enter{Player: p.ID, Name: "nobody", Local: true}})
 	say(&Routed{To: home, From: home, Msg: offer})
 	for i := range c.nodes {
 		for _, q := range c.node(i).awake {
@@ -211,10 +211,10 @@ func TestOthersParts(t *testing.T) {
 	c.checkPresence()
 }
 
-// TestSameSeedSameCountry: the same seed gives the same events on all nodes.
-func TestSameSeedSameCountry(t *testing.T) {
+// TestSameSeedSameCluster: the same seed gives the same events on all nodes.
+func TestSameSeedSameCluster(t *testing.T) {
 	run := func() uint64 {
-		c := newCountryOn(t, 3, 4, wide())
+		c := newClusterOn(t, 3, 4, wide())
 		c.s.Run(3 * time.Second)
 		for i := range 3 {
 			c.addGuest(i)

@@ -15,28 +15,28 @@ import (
 // Net is what a node knows of the network that it hosts the world with.
 type Net struct {
 	Self machine.Peer
-	// World is the world's id: keys of its parts are made from it.
+	// World is the world's id: keys of its shards are made from it.
 	World id.ID
 	// Known are nodes to join by. A node that knows none begins the world.
 	Known []machine.Peer
 	// Founder is the node of the world's founder, whose own player becomes the
 	// first operator.
 	Founder id.ID
-	// Replicas is how many nodes a part should have; 0: DefaultReplicas.
+	// Replicas is how many nodes a shard should have; 0: DefaultReplicas.
 	Replicas int
-	// MaxHosted is how many parts this node keeps; 0: DefaultMaxHosted. More are
+	// MaxHosted is how many shards this node keeps; 0: DefaultMaxHosted. More are
 	// refused, and the next nearest node is asked.
 	MaxHosted int
 	// MaxPlayers is how many players may be at home in regions that this node
-	// leads until it takes on no more parts; 0: any number.
+	// leads until it takes on no more shards; 0: any number.
 	MaxPlayers int
 	// Full reports whether this node should take on nothing more at the moment,
-	// however few parts it keeps: it is short of memory, say. nil: never.
+	// however few shards it keeps: it is short of memory, say. nil: never.
 	Full func() bool
-	// GoneAfter is how long all hosts of a part must not have been heard of until
+	// GoneAfter is how long all hosts of a shard must not have been heard of until
 	// it begins anew; 0: DefaultGoneAfter.
 	GoneAfter time.Duration
-	// RenewAfter is how old the record of a part that nobody leads may be until a
+	// RenewAfter is how old the record of a shard that nobody leads may be until a
 	// member of its group publishes it again; 0: DefaultRenewAfter.
 	RenewAfter time.Duration
 	// Stored are the spaces that are on the disk.
@@ -45,7 +45,7 @@ type Net struct {
 	Note func(text string)
 	// CheckPass says why a node may not speak for a player, with the pass that it
 	// shows (nil: none); nil: nodes are believed.
-	CheckPass func(pass *identity.Pass, player, stone id.ID) error
+	CheckPass func(pass *identity.Pass, player, gateway id.ID) error
 	// Sign signs a record with the node's key, Verify is the job that checks one;
 	// nil: records are not signed (a simulation that does not look at signatures).
 	Sign   func(*kademlia.Record)
@@ -66,52 +66,52 @@ const (
 	DefaultRenewAfter = 12 * time.Hour
 )
 
-// network is what a node has besides its parts if it is one of many: links to
-// other nodes, a directory, and a router that knows where each part is led.
+// network is what a node has besides its shards if it is one of many: links to
+// other nodes, a directory, and a router that knows where each shard is led.
 type network struct {
-	n     *Node
-	cfg   Net
-	tag   machine.Addr // stands for this node in the peers of sessions
-	far   map[id.ID]*farNode
-	tags  map[machine.Addr]*farNode
-	order []*farNode // the same in order of acquaintance
+	n       *Node
+	cfg     Net
+	tag     machine.Addr // stands for this node in the peers of sessions
+	remotes map[id.ID]*remoteNode
+	tags    map[machine.Addr]*remoteNode
+	order   []*remoteNode // the same in order of acquaintance
 
-	vouching    map[vouchKey]*vouching
-	routes      map[Part]*route
-	hosts       map[Part]*hosted
-	accused     accused
-	dormant     map[Part]bool      // replicas that are on the disk, and not read yet
-	damaged     map[Part]bool      // replicas that cannot be read
-	outdone     map[Part]group.Gen // groups for which this node has given way: it joins no lesser one
-	stored      map[Part]bool      // parts on the disk, from when this node was alone
-	invitations map[Part]*hostCheck
-	making      map[Part]*making // parts that this node looks for hosts of
-	founding    map[Part]bool    // parts whose record this node creates
+	vouching     map[vouchKey]*vouching
+	routes       map[Shard]*route
+	replicas     map[Shard]*replica
+	accused      accused
+	dormant      map[Shard]bool      // replicas that are on the disk, and not read yet
+	damaged      map[Shard]bool      // replicas that cannot be read
+	yieldedTo    map[Shard]group.Gen // groups for which this node has given way: it joins no lesser one
+	stored       map[Shard]bool      // shards on the disk, from when this node was alone
+	invitations  map[Shard]*hostCheck
+	hostSearches map[Shard]*hostSearch // shards that this node looks for hosts of
+	creating     map[Shard]bool        // shards whose record this node creates
 
-	recalled machine.Time // when to read a dormant replica next; 0: not known yet
+	nextDormantRead machine.Time // when to read a dormant replica next; 0: not known yet
 
-	adopting map[Part]machine.Time // stored parts, when to try again
-	adoptAt  machine.Time
-	dir      directory
-	out      outbox
-	late     map[stream]*late
-	leased   machine.Time // before then no lease of a part that runs here ends
-	memory   memory
-	entries  entries
-	owner    owner
-	giveNext machine.Time   // when to look for votes that another node should have
-	holders  []machine.Peer // scratch
-	frames   frame.Checker
+	storedRetries map[Shard]machine.Time // stored shards, when to try again
+	nextStored    machine.Time
+	dir           directory
+	out           outbox
+	lagging       map[stream]*laggingSession
+	leased        machine.Time // before then no lease of a shard that runs here ends
+	store         nodeStore
+	entries       entries
+	owner         owner
+	giveNext      machine.Time   // when to look for votes that another node should have
+	holders       []machine.Peer // scratch
+	frames        frame.Checker
 
-	verified *verified // nil: the world has no authority
-	access   *access   // nil: in a simulation
-	layer    *layer    // the overlay; nil: this node has no place in it
+	verified *verified       // nil: the world has no authority
+	access   *access         // nil: in a simulation
+	overlay  *overlayAdapter // the overlay; nil: this node has no place in it
 
 	closing bool
 }
 
-// Timers of the network. Those of parts are timerPart.
-const timerNetwork = timerPart + 1
+// Timers of the network. Those of shards are timerSubmachine.
+const timerNetwork = timerSubmachine + 1
 
 // beat is how often the network looks after what waits.
 const beat = 250 * time.Millisecond
@@ -130,17 +130,17 @@ func newNetwork(n *Node, cfg Net) *network {
 		cfg.MaxHosted = DefaultMaxHosted
 	}
 	w := &network{
-		n: n, cfg: cfg, stored: map[Part]bool{}, dormant: map[Part]bool{}, damaged: map[Part]bool{}, outdone: map[Part]group.Gen{}, invitations: map[Part]*hostCheck{}, making: map[Part]*making{}, founding: map[Part]bool{}, adopting: map[Part]machine.Time{}, tag: tagOf(cfg.Self.ID),
-		far: map[id.ID]*farNode{}, tags: map[machine.Addr]*farNode{},
-		vouching: map[vouchKey]*vouching{}, routes: map[Part]*route{}, hosts: map[Part]*hosted{}, out: newOutbox(), late: map[stream]*late{}, accused: newAccused(),
+		n: n, cfg: cfg, stored: map[Shard]bool{}, dormant: map[Shard]bool{}, damaged: map[Shard]bool{}, yieldedTo: map[Shard]group.Gen{}, invitations: map[Shard]*hostCheck{}, hostSearches: map[Shard]*hostSearch{}, creating: map[Shard]bool{}, storedRetries: map[Shard]machine.Time{}, tag: tagOf(cfg.Self.ID),
+		remotes: map[id.ID]*remoteNode{}, tags: map[machine.Addr]*remoteNode{},
+		vouching: map[vouchKey]*vouching{}, routes: map[Shard]*route{}, replicas: map[Shard]*replica{}, out: newOutbox(), lagging: map[stream]*laggingSession{}, accused: newAccused(),
 	}
 	w.dir.init(w)
-	w.memory.init(w)
+	w.store.init(w)
 	w.entries.init(w)
 	w.owner.init(w)
 	w.initVerified()
 	w.initAccess()
-	w.takeStock()
+	w.scanDisk()
 	return w
 }
 
@@ -151,7 +151,7 @@ func (w *network) note(text string) {
 }
 
 // tagOf is the address that stands for a node in the peers of its sessions: a
-// part sees a session as its id and the tag of its stepping stone. It is made
+// shard sees a session as its id and the tag of the gateway node. It is made
 // from the node's id, for its network address may look different from different
 // places.
 func tagOf(node id.ID) (a machine.Addr) {
@@ -161,8 +161,8 @@ func tagOf(node id.ID) (a machine.Addr) {
 
 func (w *network) start() {
 	w.dir.start()
-	w.memory.Start()
-	w.layer.start()
+	w.store.Start()
+	w.overlay.start()
 	w.n.env.SetTimer(w.n.env.Now().Add(beat), machine.Timer{Kind: timerNetwork})
 }
 
@@ -171,29 +171,29 @@ func (w *network) onBeat() {
 	w.n.env.SetTimer(w.n.env.Now().Add(beat), machine.Timer{Kind: timerNetwork})
 	now := w.n.env.Now()
 	w.dir.beat(now)
-	w.memory.beat(now)
-	w.layer.beat(now)
-	if x := w.witness(); x != nil {
+	w.store.beat(now)
+	w.overlay.beat(now)
+	if x := w.auditor(); x != nil {
 		x.Tick(now)
 	}
 	w.verified.beat(now)
 	w.access.beat(now)
 	w.n.decisions.beat(now)
-	w.generateBeat()
+	w.hostSearchBeat()
 	w.forgetInvitations(now)
 	w.vouchBeat(now)
-	w.adopt(now)
-	w.recall(now)
+	w.createStoredGroups(now)
+	w.readDormant(now)
 	w.owner.beat(now)
 	w.giveVotes(now)
-	for _, p := range sortedParts(w.hosts) {
-		w.hosts[p].beat(now)
+	for _, p := range sortedShards(w.replicas) {
+		w.replicas[p].beat(now)
 	}
 	if w.closing {
-		w.leaveMore()
+		w.continueLeave()
 	}
-	w.seekAll()
-	w.tendLinks()
+	w.continueSearches()
+	w.maintainLinks()
 }
 
 // receive takes a message of another node.
@@ -202,7 +202,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.n.counts.Dropped++
 		return
 	}
-	f := w.hear(from)
+	f := w.heard(from)
 	switch m := m.(type) {
 	case *Routed:
 		w.onRouted(f, m)
@@ -211,35 +211,35 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	case *ToWatchers:
 		w.toWatchers(f, m)
 	case *SessionEnded:
-		w.endFar(f, m.Session)
+		w.endRemoteSession(f, m.Session)
 	case *EndSession:
 		w.endSession(f, m)
-	case *Who:
-		w.onWho(f, m)
-	case *Elsewhere:
-		w.onElsewhere(f, m)
+	case *LeaderQuery:
+		w.onLeaderQuery(f, m)
+	case *LeaderReply:
+		w.onLeaderReply(f, m)
 	case *Generate:
 		w.onGenerate(f, m)
-	case *Found:
-		w.onFound(m)
-	case *Invite:
-		w.onInvite(f, m)
-	case *Invited:
-		w.onInvited(f, m)
-	case *Standing:
-		w.onStanding(f, m)
+	case *CreateGroup:
+		w.onCreateGroup(m)
+	case *HostQuery:
+		w.onHostQuery(f, m)
+	case *HostReply:
+		w.onHostReply(f, m)
+	case *GroupStatus:
+		w.onGroupStatus(f, m)
 	case *Leaving:
 		f.left, f.seen = true, machine.Peer{}
-		delete(w.memory.heard, from.ID)
+		delete(w.store.seen, from.ID)
 	case *group.Message:
-		w.onGroup(f, m.Space, m)
+		w.onGroupMessage(f, m.Space, m)
 	case *group.Chunk:
-		w.onGroup(f, m.Space, m)
+		w.onGroupMessage(f, m.Space, m)
 	case *group.ChunkAck:
-		w.onGroup(f, m.Space, m)
-	case *Overlay, *AskPlaces, *Places, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
+		w.onGroupMessage(f, m.Space, m)
+	case *OverlayShare, *BootstrapQuery, *BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
 		*overlay.JoinRequest, *overlay.RtRequest, *overlay.RtResponse, *overlay.RtHint, *overlay.Unicast, *overlay.Areacast:
-		w.layer.receive(f, m)
+		w.overlay.receive(f, m)
 	case *PlayersAt:
 		w.entries.learn(f, m)
 	case *OwnerPlays:
@@ -257,34 +257,34 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	}
 }
 
-// toLocal gives a session of this node what a far part says; it reports false if
+// toSession gives a session of this node what a remote shard says; it reports false if
 // there is no such session.
-func (w *network) toLocal(session id.ID, m machine.Message) bool {
+func (w *network) toSession(session id.ID, m machine.Message) bool {
 	peer := machine.Peer{ID: session}
 	if !w.n.links[peer] {
 		return false
 	}
 	if m != nil && w.passes(session, m) {
 		w.n.counts.Sent++
-		w.told(session, m)
+		w.auditMessage(session, m)
 		w.n.env.Send(peer, m)
 	}
 	return true
 }
 
-// toHere brings what a node has for a session here. One that has something for a
+// toSessionOrNotice brings what a node has for a session here. One that has something for a
 // session which has gone is told that it has: that this was said before may be
 // lost, and nobody else would.
-func (w *network) toHere(f *farNode, session id.ID, m machine.Message) {
+func (w *network) toSessionOrNotice(f *remoteNode, session id.ID, m machine.Message) {
 	now := w.n.env.Now()
-	if w.toLocal(session, m) || now < f.strayed {
+	if w.toSession(session, m) || now < f.nextStrayNotice {
 		return
 	}
-	f.strayed = now.Add(beat)
-	w.send(f.peer, &SessionEnded{session})
+	f.nextStrayNotice = now.Add(beat)
+	w.sendOverLink(f.peer, &SessionEnded{session})
 }
 
-// inner is how parts see a session of this node, outer how the driver does.
+// inner is how shards see a session of this node, outer how the driver does.
 func (w *network) inner(session machine.Peer) machine.Peer {
 	return machine.Peer{ID: session.ID, Addr: w.tag}
 }
@@ -306,20 +306,20 @@ func (w *network) backlog(session machine.Peer) (waiting, limit int) {
 	return f.waiting, f.limit
 }
 
-// closeFar ends a session of another node for a part here.
-func (w *network) closeFar(session machine.Peer, by *part) {
+// closeRemoteSession ends a session of another node for a shard here.
+func (w *network) closeRemoteSession(session machine.Peer, by *submachine) {
 	if f := w.tags[session.Addr]; f != nil && f.sessions[session.ID] {
 		w.flush() // what was said to it comes first
-		w.send(f.peer, &EndSession{session.ID, by.part()})
+		w.sendOverLink(f.peer, &EndSession{session.ID, by.shard()})
 		delete(f.sessions, session.ID)
-		w.n.tellParts(session, machine.LinkClosed, by)
+		w.n.linkEventToAll(session, machine.LinkClosed, by)
 	}
 }
 
-// ended is when a session of this node has gone: nodes whose parts know it are
+// ended is when a session of this node has gone: nodes whose shards know it are
 // told.
 func (w *network) ended(session id.ID) {
-	if x := w.witness(); x != nil {
+	if x := w.auditor(); x != nil {
 		x.OnSessionEnd(session)
 	}
 	w.owner.ended(session)
@@ -330,10 +330,10 @@ func (w *network) ended(session id.ID) {
 		}
 		delete(r.sessions, session)
 		delete(r.watch, session)
-		w.onTime(session, r.part.Region)
+		w.caughtUp(session, r.shard.Region)
 		if to := r.leader; to != (machine.Peer{}) && to != w.cfg.Self && !told[to] {
 			told[to] = true
-			w.send(to, &SessionEnded{session})
+			w.sendOverLink(to, &SessionEnded{session})
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
-// That a greater group of a part goes on is only a claim until enough nodes have
+// That a greater group of a shard goes on is only a claim until enough nodes have
 // made it themselves (docs/decisions/0053-proof-of-a-greater-group.md). A replica
 // that believed a single one would put its data aside for a lie.
 
@@ -22,7 +22,7 @@ const (
 	returned = 2 * time.Minute
 )
 
-// claim is a node's word that it hosts another group of a part, which has a leader.
+// claim is a node's word that it hosts another group of a shard, which has a leader.
 type claim struct {
 	gen   group.Gen
 	hosts []machine.Peer
@@ -30,52 +30,52 @@ type claim struct {
 }
 
 // OnNewer implements group.Events: a member speaks of a newer generation.
-func (h *hosted) OnNewer(_ machine.Peer, gen group.Gen) {
-	h.later(func() {
-		if !h.gone && h.rivals.to.Compare(gen) < 0 {
+func (h *replica) OnNewer(_ machine.Peer, gen group.Gen) {
+	h.afterHandler(func() {
+		if !h.gone && h.otherGroups.greater.Compare(gen) < 0 {
 			h.verify()
 		}
 	})
 }
 
-// verify asks soon who hosts the part.
-func (h *hosted) verify() {
-	v, now := &h.rivals, h.w.n.env.Now()
-	v.next = min(v.next, max(now.Add(reshapeEvery), v.asked.Add(verifyEvery)))
-	if h.rep.Sleeps() {
-		h.rouse()
+// verify asks soon who hosts the shard.
+func (h *replica) verify() {
+	v, now := &h.otherGroups, h.w.n.env.Now()
+	v.next = min(v.next, max(now.Add(updateMembersEvery), v.asked.Add(verifyEvery)))
+	if h.raft.Hibernates() {
+		h.wakeGroup()
 	}
 }
 
-// claimed notes a claim of a node that may make one: it is near the part's key, a
+// claimed notes a claim of a node that may make one: it is near the shard's key, a
 // member here, or a host that the directory names. Ids near a key are expensive.
-func (h *hosted) claimed(f *farNode, m *Standing) {
+func (h *replica) claimed(f *remoteNode, m *GroupStatus) {
 	is := func(p machine.Peer) bool { return p.ID == f.peer.ID }
-	r := h.w.routes[h.part]
-	if !slices.ContainsFunc(h.w.around(h.part), is) && !slices.ContainsFunc(h.rivals.named, is) && !h.fellow(f.peer.ID) && (r == nil || !r.trusts(f.peer)) {
+	r := h.w.routes[h.shard]
+	if !slices.ContainsFunc(h.w.nearestNodes(h.shard), is) && !slices.ContainsFunc(h.otherGroups.named, is) && !h.fellow(f.peer.ID) && (r == nil || !r.trusts(f.peer)) {
 		return
 	}
 	now := h.w.n.env.Now()
-	if h.rivals.claims == nil {
-		h.rivals.claims = map[id.ID]claim{}
+	if h.otherGroups.claims == nil {
+		h.otherGroups.claims = map[id.ID]claim{}
 	}
-	for who, c := range h.rivals.claims { // the order does not matter
+	for who, c := range h.otherGroups.claims { // the order does not matter
 		if now.Sub(c.at) >= claimFor {
-			delete(h.rivals.claims, who)
+			delete(h.otherGroups.claims, who)
 		}
 	}
-	h.rivals.claims[f.peer.ID] = claim{m.Gen, m.Members, now}
+	h.otherGroups.claims[f.peer.ID] = claim{m.Gen, m.Members, now}
 }
 
-// proven reports whether enough nodes claim that the part goes on in a greater group.
-func (h *hosted) proven(gen group.Gen) bool {
+// proven reports whether enough nodes claim that the shard goes on in a greater group.
+func (h *replica) proven(gen group.Gen) bool {
 	var by []id.ID
-	for _, who := range id.Sorted(h.rivals.claims) {
-		if c := h.rivals.claims[who]; c.gen == gen && h.w.n.env.Now().Sub(c.at) < claimFor {
+	for _, who := range id.Sorted(h.otherGroups.claims) {
+		if c := h.otherGroups.claims[who]; c.gen == gen && h.w.n.env.Now().Sub(c.at) < claimFor {
 			by = append(by, who)
 		}
 	}
-	st := h.rep.Status()
+	st := h.raft.Status()
 	if !h.leading && st.Leader != (machine.Peer{}) {
 		return false // the leader finds out
 	}
@@ -93,30 +93,30 @@ func (h *hosted) proven(gen group.Gen) bool {
 
 // credible reports whether one node's claim is enough: the group can have gone on
 // without this replica, which was away for as long as that takes; or the world's
-// founder says so to a node that hosts the part alone.
-func (h *hosted) credible(who id.ID, voters int) bool {
+// founder says so to a node that hosts the shard alone.
+func (h *replica) credible(who id.ID, voters int) bool {
 	w, now := h.w, h.w.n.env.Now()
-	fellow, away := h.fellow(who), w.memory.away
+	fellow, away := h.fellow(who), w.store.away
 	switch recently := h.recently(now); {
 	case voters == 1 && who == w.cfg.Founder:
 		return true
 	case recently && away >= w.cfg.GoneAfter:
 		return true
 	case voters > 1:
-		return fellow && (recently && away >= lostAfter || !h.leading && h.plight.since != 0 && now.Sub(h.plight.since) >= lostAfter)
+		return fellow && (recently && away >= memberLostAfter || !h.leading && h.quorumLoss.since != 0 && now.Sub(h.quorumLoss.since) >= memberLostAfter)
 	}
-	back := w.memory.heard[who].back // the one with the copy has not heard of this node either
+	back := w.store.seen[who].back // the one with the copy has not heard of this node either
 	return fellow && back != 0 && now.Sub(back) < returned
 }
 
 // recently reports whether this replica has come back from an absence a moment ago:
 // its node was suspended, or the replica is of an earlier run.
-func (h *hosted) recently(now machine.Time) bool {
-	m := &h.w.memory
-	return h.opened != 0 && now.Sub(h.opened) < returned || m.back > m.begun && now.Sub(m.back) < returned
+func (h *replica) recently(now machine.Time) bool {
+	m := &h.w.store
+	return h.opened != 0 && now.Sub(h.opened) < returned || m.back > m.started && now.Sub(m.back) < returned
 }
 
 // fellow reports whether a node is a member of the group here.
-func (h *hosted) fellow(who id.ID) bool {
-	return slices.ContainsFunc(h.rep.Status().Members, func(m group.MemberStatus) bool { return m.Peer.ID == who })
+func (h *replica) fellow(who id.ID) bool {
+	return slices.ContainsFunc(h.raft.Status().Members, func(m group.MemberStatus) bool { return m.Peer.ID == who })
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
-// claims makes a node say to another that a newer generation of a part's group is
+// claims makes a node say to another that a newer generation of a shard's group is
 // led by it.
-func (c *country) claims(liar, victim int, p Part, gen group.Gen) {
+func (c *cluster) claims(liar, victim int, p Shard, gen group.Gen) {
 	c.nodes[liar].Call(func() {
-		c.node(liar).net.tell(nodePeer(victim), &Standing{Part: p, Ask: true, Member: true, Led: true, Gen: gen, Term: 1 << 40, Last: 1 << 40, Members: []machine.Peer{nodePeer(liar)}})
-		c.node(liar).net.send(nodePeer(victim), &group.Message{Space: p.space(), Gen: gen, From: 1, To: 2, Term: 1 << 40})
+		c.node(liar).net.sendDatagram(nodePeer(victim), &GroupStatus{Shard: p, Reply: true, Member: true, Led: true, Gen: gen, Term: 1 << 40, Last: 1 << 40, Members: []machine.Peer{nodePeer(liar)}})
+		c.node(liar).net.sendOverLink(nodePeer(victim), &group.Message{Space: p.space(), Gen: gen, From: 1, To: 2, Term: 1 << 40})
 	})
 }
 
 // aside are what a node has put aside.
-func (c *country) aside(i int) (out []string) {
+func (c *cluster) aside(i int) (out []string) {
 	for _, space := range c.nodes[i].Disk.Spaces() {
 		if strings.HasPrefix(space, "old.") {
 			out = append(out, space)
@@ -29,26 +29,26 @@ func (c *country) aside(i int) (out []string) {
 }
 
 // TestLiarsClaim: a single node, a fellow member or one near the key, says that
-// a newer generation of a group goes on, or an older group of the part, for minutes.
+// a newer generation of a group goes on, or an older group of the shard, for minutes.
 // Nobody puts anything aside, also not who has just restarted.
 func TestLiarsClaim(t *testing.T) {
 	for _, nodes := range []int{2, 4} {
-		c := newCountry(t, uint64(nodes), nodes)
+		c := newCluster(t, uint64(nodes), nodes)
 		c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
 		c.s.Run(3 * time.Second)
 		g := c.addGuest(0)
 		c.until("the guest is in", func() bool { return g.in })
 		c.s.Run(20 * time.Second)
 		liar := nodes - 1
-		parts := sortedParts(c.node(0).net.hosts)
-		if len(parts) == 0 {
+		shards := sortedShards(c.node(0).net.replicas)
+		if len(shards) == 0 {
 			t.Fatal("the victim hosts nothing")
 		}
 		attack := func(rounds int) {
 			for range rounds {
 				for victim := range liar {
-					for _, p := range sortedParts(c.node(victim).net.hosts) {
-						gen := c.node(victim).net.hosts[p].rep.Status().Gen
+					for _, p := range sortedShards(c.node(victim).net.replicas) {
+						gen := c.node(victim).net.replicas[p].raft.Status().Gen
 						c.claims(liar, victim, p, group.Gen{Number: gen.Number + 1, Fork: 7})
 						c.claims(liar, victim, p, group.Gen{Number: gen.Number, Fork: gen.Fork + 1<<20})
 					}
@@ -66,8 +66,8 @@ func TestLiarsClaim(t *testing.T) {
 			if had := c.aside(victim); len(had) > 0 {
 				t.Errorf("%d nodes: node %d has put aside %v", nodes, victim, had)
 			}
-			for p, h := range c.node(victim).net.hosts {
-				if n := len(h.rivals.claims); n > nearby+2 {
+			for p, h := range c.node(victim).net.replicas {
+				if n := len(h.otherGroups.claims); n > nearby+2 {
 					t.Errorf("%v has %d claims", p, n)
 				}
 			}

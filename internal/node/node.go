@@ -1,25 +1,25 @@
-// Package node composes the machines of one node into one machine: the hall
+// Package node composes the machines of one node into one machine: the lobby
 // and the regions that are awake. A driver sees only the node. It is pure, so
 // the simulator runs it as the transport does (docs/architecture.md "One
 // node").
 //
 // A message from a session goes to the region that a region.To names, anything
-// else to the hall. Parts speak to each other by Env.Send with logical peers;
+// else to the lobby. Parts speak to each other by Env.Send with logical peers;
 // such messages wait in a queue that is drained after the handler returns, so
-// that no part is ever re-entered. The first message for a region wakes it,
+// that no shard is ever re-entered. The first message for a region wakes it,
 // and one that has fallen asleep is let go of.
 //
 // Invariants:
 //   - one region.Region at a time for each position;
 //   - timers and jobs of a region that was let go of come to nobody;
-//   - parts never see a peer from outside that looks like a part.
+//   - shards never see a peer from outside that looks like a shard.
 package node
 
 import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/timing"
@@ -28,7 +28,7 @@ import (
 
 // Config is the world that a node hosts.
 type Config struct {
-	Hall   hall.Config
+	Lobby  lobby.Config
 	Region region.Config // of every region; the node fills in Pos
 	// MaxRegions is how many regions may be awake; 0: DefaultMaxRegions. More
 	// are refused, so that nobody fills the memory by looking far around.
@@ -60,10 +60,10 @@ type Node struct {
 	env     machine.Env
 	cfg     Config
 	makers  makers
-	hall    *part    // nil: led elsewhere
-	net     *network // nil: the only node
-	regions map[world.RegionPos]*part
-	awake   []*part // the same in order of waking: order never comes from a map
+	lobby   *submachine // nil: led elsewhere
+	net     *network    // nil: the only node
+	regions map[world.RegionPos]*submachine
+	awake   []*submachine // the same in order of waking: order never comes from a map
 	links   map[machine.Peer]bool
 	queue   []upcall
 	busy    bool // the queue is being drained
@@ -76,29 +76,29 @@ type Node struct {
 	counts    Counts
 }
 
-// makers make the parts; tests put others in.
+// makers make the shards; tests put others in.
 type makers struct {
-	hall   func(machine.Env, hall.Config) machine.Machine
+	lobby  func(machine.Env, lobby.Config) machine.Machine
 	region func(region.Config, machine.Env) Region
 }
 
-// part is the hall or a region, with what the node knows of it.
-type part struct {
-	node *Node
-	m    machine.Machine
-	peer machine.Peer // logical
-	name string       // of its job queues
-	pos  world.RegionPos
-	hall bool
-	host *hosted       // keeps its space on several nodes; nil: the disk here
-	gone bool          // let go of
-	took timing.Window // its timers: the ticks of a region
+// submachine is the lobby or a region, with what the node knows of it.
+type submachine struct {
+	node     *Node
+	m        machine.Machine
+	peer     machine.Peer // logical
+	name     string       // of its job queues
+	pos      world.RegionPos
+	isLobby  bool
+	replica  *replica      // keeps its space on several nodes; nil: the disk here
+	released bool          // let go of
+	took     timing.Window // its timers: the ticks of a region
 }
 
 // New returns a node for cfg's world; nothing happens before Start.
 func New(cfg Config, env machine.Env) *Node {
 	return newNode(cfg, env, makers{
-		hall:   func(env machine.Env, c hall.Config) machine.Machine { return hall.New(env, c) },
+		lobby:  func(env machine.Env, c lobby.Config) machine.Machine { return lobby.New(env, c) },
 		region: func(c region.Config, env machine.Env) Region { return region.New(c, env) },
 	})
 }
@@ -109,7 +109,7 @@ func newNode(cfg Config, env machine.Env, mk makers) *Node {
 	}
 	n := &Node{
 		env: env, cfg: cfg, makers: mk,
-		regions: map[world.RegionPos]*part{}, links: map[machine.Peer]bool{},
+		regions: map[world.RegionPos]*submachine{}, links: map[machine.Peer]bool{},
 	}
 	n.decisions = newDecisions(n)
 	if cfg.Net != nil {
@@ -124,28 +124,28 @@ func (n *Node) Start() {
 	if n.net != nil {
 		n.net.start()
 	} else {
-		n.startHall()
+		n.startLobby()
 	}
 	n.drain()
 }
 
-func (n *Node) startHall() {
-	n.hall = &part{node: n, peer: region.Hall, name: "hall", hall: true}
+func (n *Node) startLobby() {
+	n.lobby = &submachine{node: n, peer: region.Lobby, name: "hall", isLobby: true}
 	if n.net != nil {
-		n.hall.host = n.net.hosts[theHall]
+		n.lobby.replica = n.net.replicas[theLobby]
 	}
-	n.hall.m = n.makers.hall(partEnv{n.hall}, n.cfg.Hall)
-	n.hall.m.Start()
+	n.lobby.m = n.makers.lobby(submachineEnv{n.lobby}, n.cfg.Lobby)
+	n.lobby.m.Start()
 }
 
-// isFar reports whether a peer is another node.
-func (n *Node) isFar(p machine.Peer) bool { return n.net != nil && p.Addr != machine.Addr{} }
+// isOtherNode reports whether a peer is another node.
+func (n *Node) isOtherNode(p machine.Peer) bool { return n.net != nil && p.Addr != machine.Addr{} }
 
 // OnMessage implements machine.Machine: a session or another node says
 // something.
 func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 	n.begin()
-	if n.isFar(from) {
+	if n.isOtherNode(from) {
 		n.net.receive(from, m)
 		n.drain()
 		return
@@ -157,15 +157,15 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 		n.drain()
 		return
 	}
-	part := theHall
+	shard := theLobby
 	if to, ok := m.(*region.To); ok {
-		part, m = Part{Region: to.Region}, to.Msg
+		shard, m = Shard{Region: to.Region}, to.Msg
 	}
 	n.decisions.hear(m)
 	if n.net != nil {
-		n.net.fromSession(from.ID, part, m)
+		n.net.fromSession(from.ID, shard, m)
 	} else {
-		n.push(upcall{to: part.peer(), from: from, m: m})
+		n.push(upcall{to: shard.peer(), from: from, m: m})
 	}
 	n.drain()
 }
@@ -178,7 +178,7 @@ func (n *Node) Answer(q machine.Question) machine.Message {
 	return n.net.dir.kad.Answer(q)
 }
 
-// OnTimer implements machine.Machine: a part's timer is due.
+// OnTimer implements machine.Machine: a shard's timer is due.
 func (n *Node) OnTimer(t machine.Timer) {
 	n.begin()
 	if t.Kind == timerNetwork {
@@ -187,16 +187,16 @@ func (n *Node) OnTimer(t machine.Timer) {
 		return
 	}
 	p, inner, ok := n.timers.take(t.Arg)
-	if !ok || p.gone {
+	if !ok || p.released {
 		return
 	}
 	p.onTimer(inner)
-	n.after(p)
+	n.releaseIfAsleep(p)
 	n.drain()
 }
 
 // onTimer runs a timer and measures it.
-func (p *part) onTimer(t machine.Timer) {
+func (p *submachine) onTimer(t machine.Timer) {
 	clock := p.node.cfg.Clock
 	if clock == nil {
 		p.m.OnTimer(t)
@@ -212,7 +212,7 @@ func (p *part) onTimer(t machine.Timer) {
 // of its end, for it may watch any of them.
 func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 	n.begin()
-	if n.isFar(peer) {
+	if n.isOtherNode(peer) {
 		n.net.onLink(peer, ev)
 		n.drain()
 		return
@@ -224,7 +224,7 @@ func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 		}
 		n.links[peer] = true
 		if n.net == nil {
-			n.push(upcall{to: region.Hall, from: peer, link: ev})
+			n.push(upcall{to: region.Lobby, from: peer, link: ev})
 		}
 	} else {
 		n.unlink(peer, ev, nil)
@@ -232,8 +232,8 @@ func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 	n.drain()
 }
 
-// unlink is when a session's link has ended: all parts hear of it, except one.
-func (n *Node) unlink(peer machine.Peer, ev machine.LinkEvent, except *part) {
+// unlink is when a session's link has ended: all shards hear of it, except one.
+func (n *Node) unlink(peer machine.Peer, ev machine.LinkEvent, except *submachine) {
 	if !n.links[peer] {
 		return
 	}
@@ -243,22 +243,22 @@ func (n *Node) unlink(peer machine.Peer, ev machine.LinkEvent, except *part) {
 		n.net.ended(peer.ID)
 		peer = n.net.inner(peer)
 	}
-	n.tellParts(peer, ev, except)
+	n.linkEventToAll(peer, ev, except)
 }
 
-// tellParts tells the parts here, except one, that a session has ended.
-func (n *Node) tellParts(peer machine.Peer, ev machine.LinkEvent, except *part) {
+// linkEventToAll tells the shards here, except one, that a session has ended.
+func (n *Node) linkEventToAll(peer machine.Peer, ev machine.LinkEvent, except *submachine) {
 	for _, p := range n.awake {
 		if p != except {
 			n.push(upcall{to: p.peer, from: peer, link: ev})
 		}
 	}
-	if n.hall != nil && n.hall != except {
-		n.push(upcall{to: region.Hall, from: peer, link: ev})
+	if n.lobby != nil && n.lobby != except {
+		n.push(upcall{to: region.Lobby, from: peer, link: ev})
 	}
 }
 
-// endSession ends a session of this node whose part wants it so.
+// endSession ends a session of this node whose shard wants it so.
 func (n *Node) endSession(peer machine.Peer) {
 	if n.links[peer] {
 		n.env.Close(peer)
@@ -266,7 +266,7 @@ func (n *Node) endSession(peer machine.Peer) {
 	}
 }
 
-// OnDone implements machine.Machine: a part's job has finished.
+// OnDone implements machine.Machine: a shard's job has finished.
 func (n *Node) OnDone(tag uint64, result any, err error) {
 	n.begin()
 	n.done(tag, result, err)
@@ -278,13 +278,13 @@ func (n *Node) done(tag uint64, result any, err error) {
 	if tag&1 == 1 {
 		n.writes--
 	}
-	if ok && !p.gone {
+	if ok && !p.released {
 		p.m.OnDone(inner, result, err)
-		n.after(p)
+		n.releaseIfAsleep(p)
 	}
 }
 
-// begin comes first in every handler: parts whose group may have another leader
+// begin comes first in every handler: shards whose group may have another leader
 // by now are let go of before they say anything.
 func (n *Node) begin() {
 	if n.net != nil && n.net.checkLeases() {
@@ -300,8 +300,8 @@ func (n *Node) forgetJob(tag uint64) {
 	}
 }
 
-// reserved reports whether a peer from outside looks like a part.
+// reserved reports whether a peer from outside looks like a shard.
 func reserved(p machine.Peer) bool {
 	_, isRegion := region.RegionOf(p)
-	return isRegion || p == region.Hall || p.ID.IsZero()
+	return isRegion || p == region.Lobby || p.ID.IsZero()
 }

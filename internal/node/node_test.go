@@ -6,30 +6,30 @@ import (
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/sim"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// fakePart is a hall or a region that writes down what happens to it. What it
+// fakeShard is a lobby or a region that writes down what happens to it. What it
 // does then is in script, by what it wrote down.
-type fakePart struct {
+type fakeShard struct {
 	w      *fakeWorld
 	name   string
 	env    machine.Env
 	asleep bool
 }
 
-// fakeWorld is what the parts of one node share.
+// fakeWorld is what the shards of one node share.
 type fakeWorld struct {
 	log    []string
-	script map[string]func(*fakePart)
+	script map[string]func(*fakeShard)
 }
 
-func (p *fakePart) note(format string, a ...any) {
+func (p *fakeShard) note(format string, a ...any) {
 	line := p.name + " " + fmt.Sprintf(format, a...)
 	p.w.log = append(p.w.log, line)
 	if do := p.w.script[line]; do != nil {
@@ -49,16 +49,16 @@ func said(m machine.Message) string {
 	}
 }
 
-func (p *fakePart) Start() { p.note("start") }
-func (p *fakePart) OnMessage(from machine.Peer, m machine.Message) {
+func (p *fakeShard) Start() { p.note("start") }
+func (p *fakeShard) OnMessage(from machine.Peer, m machine.Message) {
 	p.note("%s: %s", who(from), said(m))
 }
-func (p *fakePart) OnTimer(t machine.Timer) { p.note("timer %d %d %d", t.Kind, t.Gen, t.Arg) }
-func (p *fakePart) OnLink(peer machine.Peer, ev machine.LinkEvent) {
+func (p *fakeShard) OnTimer(t machine.Timer) { p.note("timer %d %d %d", t.Kind, t.Gen, t.Arg) }
+func (p *fakeShard) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 	p.note("link %s %d", who(peer), ev)
 }
-func (p *fakePart) OnDone(tag uint64, _ any, err error) { p.note("done %d %v", tag, err) }
-func (p *fakePart) Asleep() bool                        { return p.asleep }
+func (p *fakeShard) OnDone(tag uint64, _ any, err error) { p.note("done %d %v", tag, err) }
+func (p *fakeShard) Asleep() bool                        { return p.asleep }
 
 var ada = machine.Peer{ID: id.Of([]byte("ada"))}
 
@@ -67,8 +67,8 @@ func who(p machine.Peer) string {
 		return regionName(pos)
 	}
 	switch p {
-	case region.Hall:
-		return "hall"
+	case region.Lobby:
+		return "lobby"
 	case ada:
 		return "ada"
 	}
@@ -101,20 +101,20 @@ type bed struct {
 }
 
 func newBed(t *testing.T, cfg Config) *bed {
-	b := &bed{T: t, s: sim.New(1), w: &fakeWorld{script: map[string]func(*fakePart){}}}
+	b := &bed{T: t, s: sim.New(1), w: &fakeWorld{script: map[string]func(*fakeShard){}}}
 	b.n = b.s.Add(func(env machine.Env) machine.Machine {
 		return newNode(cfg, env, makers{
-			hall: func(env machine.Env, _ hall.Config) machine.Machine {
-				return &fakePart{w: b.w, name: "hall", env: env}
+			lobby: func(env machine.Env, _ lobby.Config) machine.Machine {
+				return &fakeShard{w: b.w, name: "lobby", env: env}
 			},
 			region: func(c region.Config, env machine.Env) Region {
-				return &fakePart{w: b.w, name: regionName(c.Pos), env: env}
+				return &fakeShard{w: b.w, name: regionName(c.Pos), env: env}
 			},
 		})
 	})
 	b.a = b.s.AddAs(ada, func(env machine.Env) machine.Machine { return &guest{env: env, node: b.n.Peer()} })
 	b.s.Run(time.Second)
-	b.want("hall start", "hall link ada 1")
+	b.want("lobby start", "lobby link ada 1")
 	return b
 }
 
@@ -140,18 +140,18 @@ func (b *bed) want(lines ...string) {
 
 func TestRouting(t *testing.T) {
 	b := newBed(t, Config{})
-	b.w.script["hall ada: hi"] = func(p *fakePart) { p.env.Send(ada, "welcome") }
-	b.w.script["r1,2 ada: go"] = func(p *fakePart) {
+	b.w.script["lobby ada: hi"] = func(p *fakeShard) { p.env.Send(ada, "welcome") }
+	b.w.script["r1,2 ada: go"] = func(p *fakeShard) {
 		p.env.Send(region.PeerOf(world.RegionPos{X: 2, Z: 2}), "neighbour")
-		p.env.Send(region.Hall, &region.Arrived{Region: world.RegionPos{X: 1, Z: 2}})
-		p.env.Send(region.Hall, &region.Arrived{Region: world.RegionPos{X: 2, Z: 2}}) // in the name of another
-		p.env.Send(region.Hall, "not for a hall")
+		p.env.Send(region.Lobby, &region.Arrived{Region: world.RegionPos{X: 1, Z: 2}})
+		p.env.Send(region.Lobby, &region.Arrived{Region: world.RegionPos{X: 2, Z: 2}}) // in the name of another
+		p.env.Send(region.Lobby, "not for a lobby")
 		p.note("end of handler")
 	}
 	b.say("hi")
 	b.to(1, 2, "go")
-	b.want("hall ada: hi", "r1,2 start", "r1,2 ada: go", "r1,2 end of handler",
-		"r2,2 start", "r2,2 r1,2: neighbour", "hall r1,2: *hall.Arrived")
+	b.want("lobby ada: hi", "r1,2 start", "r1,2 ada: go", "r1,2 end of handler",
+		"r2,2 start", "r2,2 r1,2: neighbour", "lobby r1,2: *lobby.Arrived")
 	if got := fmt.Sprint(b.a.Machine().(*guest).log); got != "[link 1 welcome]" {
 		t.Fatalf("the session heard %s", got)
 	}
@@ -159,27 +159,27 @@ func TestRouting(t *testing.T) {
 	b.want()
 }
 
-func TestHallSpeaksToRegions(t *testing.T) {
+func TestLobbySendsToRegions(t *testing.T) {
 	b := newBed(t, Config{})
 	b.to(0, 0, "wake")
 	b.w.log = nil
-	b.w.script["hall ada: go"] = func(p *fakePart) {
+	b.w.script["lobby ada: go"] = func(p *fakeShard) {
 		for _, x := range []int32{0, 5} {
 			pos := world.RegionPos{X: x}
-			p.env.Send(machine.Peer{}, &hall.Order{Region: pos})
-			p.env.Send(machine.Peer{}, &hall.Locate{Region: pos})
-			p.env.Send(machine.Peer{}, &hall.SaveAll{Region: pos})
+			p.env.Send(machine.Peer{}, &lobby.Order{Region: pos})
+			p.env.Send(machine.Peer{}, &lobby.Locate{Region: pos})
+			p.env.Send(machine.Peer{}, &lobby.SaveAll{Region: pos})
 		}
 	}
 	b.say("go")
-	// A region that sleeps may know where a player went, which the hall may not.
-	b.want("hall ada: go", "r0,0 hall: *region.Order",
-		"r0,0 hall: *region.Locate", "r0,0 hall: SaveAll", "r5,0 start", "r5,0 hall: *region.Order", "r5,0 hall: *region.Locate", "r5,0 hall: SaveAll")
+	// A region that sleeps may know where a player went, which the lobby may not.
+	b.want("lobby ada: go", "r0,0 lobby: *region.Order",
+		"r0,0 lobby: *region.Locate", "r0,0 lobby: SaveAll", "r5,0 start", "r5,0 lobby: *region.Order", "r5,0 lobby: *region.Locate", "r5,0 lobby: SaveAll")
 }
 
-func TestSleep(t *testing.T) {
+func TestHibernation(t *testing.T) {
 	b := newBed(t, Config{})
-	b.w.script["r0,0 ada: sleep"] = func(p *fakePart) {
+	b.w.script["r0,0 ada: sleep"] = func(p *fakeShard) {
 		p.env.SetTimer(p.env.Now().Add(time.Millisecond), machine.Timer{Kind: 9})
 		p.env.Do("r.0.0", 7, machine.DiskRead{Space: "r.0.0"})
 		p.env.Send(region.PeerOf(world.RegionPos{X: 1}), "good night")
@@ -198,7 +198,7 @@ func TestSleep(t *testing.T) {
 
 func TestTimersAndJobsComeBack(t *testing.T) {
 	b := newBed(t, Config{})
-	b.w.script["r0,0 start"] = func(p *fakePart) {
+	b.w.script["r0,0 start"] = func(p *fakeShard) {
 		p.env.SetTimer(p.env.Now().Add(20*time.Millisecond), machine.Timer{Kind: 1, Gen: 2, Arg: 3})
 		p.env.SetTimer(p.env.Now().Add(10*time.Millisecond), machine.Timer{Kind: 4, Gen: 5, Arg: 6})
 		p.env.Do("q", 7, machine.DiskWrite{Space: "s"})
@@ -213,20 +213,20 @@ func TestLinksEnd(t *testing.T) {
 	b.to(0, 0, "x")
 	b.to(1, 0, "x")
 	b.w.log = nil
-	b.w.script["hall ada: out"] = func(p *fakePart) { p.env.Close(ada) }
+	b.w.script["lobby ada: out"] = func(p *fakeShard) { p.env.Close(ada) }
 	b.say("out")
-	b.want("hall ada: out", "r0,0 link ada 2", "r1,0 link ada 2")
+	b.want("lobby ada: out", "r0,0 link ada 2", "r1,0 link ada 2")
 	b.a.Restart()
 	b.s.Run(time.Second)
-	b.want("hall link ada 1")
+	b.want("lobby link ada 1")
 	b.a.Crash()
 	b.s.Run(time.Second)
-	b.want("r0,0 link ada 3", "r1,0 link ada 3", "hall link ada 3")
+	b.want("r0,0 link ada 3", "r1,0 link ada 3", "lobby link ada 3")
 }
 
-func TestPeersThatLookLikePartsAreTurnedAway(t *testing.T) {
+func TestPeersThatLookLikeShardsAreRefused(t *testing.T) {
 	b := newBed(t, Config{})
-	for _, peer := range []machine.Peer{region.Hall, region.PeerOf(world.RegionPos{X: 3}), {}} {
+	for _, peer := range []machine.Peer{region.Lobby, region.PeerOf(world.RegionPos{X: 3}), {}} {
 		g := b.s.AddAs(peer, func(env machine.Env) machine.Machine { return &guest{env: env, node: b.n.Peer()} })
 		b.s.Run(time.Second)
 		b.want()
@@ -252,15 +252,15 @@ func TestShutdown(t *testing.T) {
 	b.to(0, 0, "x")
 	b.to(1, 0, "x")
 	b.w.log = nil
-	save := func(p *fakePart) { p.env.Do("r", 1, machine.DiskWrite{Space: "r"}) }
-	answer := func(text string, pos world.RegionPos) func(p *fakePart) {
-		return func(p *fakePart) {
-			p.env.Send(region.Hall, &region.Saved{Region: pos, Tag: closingTag, Err: text})
+	save := func(p *fakeShard) { p.env.Do("r", 1, machine.DiskWrite{Space: "r"}) }
+	answer := func(text string, pos world.RegionPos) func(p *fakeShard) {
+		return func(p *fakeShard) {
+			p.env.Send(region.Lobby, &region.Saved{Region: pos, Tag: closingTag, Err: text})
 			p.asleep = text == ""
 		}
 	}
-	b.w.script["r0,0 hall: SaveAll"] = save
-	b.w.script["r1,0 hall: SaveAll"] = save
+	b.w.script["r0,0 lobby: SaveAll"] = save
+	b.w.script["r1,0 lobby: SaveAll"] = save
 	b.w.script["r0,0 done 1 <nil>"] = answer("", world.RegionPos{})
 	b.w.script["r1,0 done 1 <nil>"] = answer("no room", world.RegionPos{X: 1})
 	var ended []error
@@ -276,7 +276,7 @@ func TestShutdown(t *testing.T) {
 	if b.n.Disk.Writes != 2 {
 		t.Fatalf("%d writes", b.n.Disk.Writes)
 	}
-	if got := fmt.Sprint(b.a.Machine().(*guest).log); got != "[link 1 *hall.Refused link 2]" {
+	if got := fmt.Sprint(b.a.Machine().(*guest).log); got != "[link 1 *lobby.Refused link 2]" {
 		t.Fatalf("the session heard %s", got)
 	}
 }

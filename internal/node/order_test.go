@@ -13,22 +13,22 @@ import (
 func TestOrderDoesNotMatter(t *testing.T) {
 	for _, o := range []struct {
 		name string
-		come func(c *country) (last int) // the node of the player who is to get in
+		come func(c *cluster) (last int) // the node of the player who is to get in
 	}{
-		{"founder without a player", func(c *country) int {
+		{"founder without a player", func(c *cluster) int {
 			c.addNode(0)
 			c.s.Run(10 * time.Second)
 			c.addNode(1)
 			return 1
 		}},
-		{"founder with a player", func(c *country) int {
+		{"founder with a player", func(c *cluster) int {
 			c.addNode(0)
 			g := c.addGuest(0)
 			c.until("the founder's player is in", func() bool { return g.in })
 			c.addNode(1)
 			return 1
 		}},
-		{"founder restarted before anybody entered", func(c *country) int {
+		{"founder restarted before anybody entered", func(c *cluster) int {
 			c.addNode(0)
 			c.addNode(1)
 			c.s.Run(5 * time.Second)
@@ -37,7 +37,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 			c.nodes[0].Restart()
 			return 1
 		}},
-		{"founder restarted, then another joins", func(c *country) int {
+		{"founder restarted, then another joins", func(c *cluster) int {
 			c.addNode(0)
 			c.addNode(1)
 			c.s.Run(5 * time.Second)
@@ -47,7 +47,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 			c.addNode(2)
 			return 2
 		}},
-		{"both restarted, the joiner first", func(c *country) int {
+		{"both restarted, the joiner first", func(c *cluster) int {
 			c.addNode(0)
 			c.addNode(1)
 			c.s.Run(5 * time.Second)
@@ -59,7 +59,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 			c.nodes[0].Restart()
 			return 1
 		}},
-		{"two joiners at once", func(c *country) int {
+		{"two joiners at once", func(c *cluster) int {
 			c.addNode(0)
 			c.s.Run(time.Second)
 			c.addNode(1)
@@ -69,7 +69,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		}},
 	} {
 		t.Run(o.name, func(t *testing.T) {
-			c := newCountry(t, 1, 0)
+			c := newCluster(t, 1, 0)
 			last := o.come(c)
 			g := c.addGuest(last)
 			begun := c.s.Now()
@@ -84,14 +84,14 @@ func TestOrderDoesNotMatter(t *testing.T) {
 // TestFounderGone: the founder is switched off before anybody has entered. A player
 // of the other node hears what is wrong, and gets in when the founder is back.
 func TestFounderGone(t *testing.T) {
-	c := newCountry(t, 1, 2)
+	c := newCluster(t, 1, 2)
 	c.s.Run(5 * time.Second)
 	gone := c.s.Now()
 	c.nodes[0].Crash()
 	c.s.Run(20 * time.Second)
 	g := c.addGuest(1)
 	c.until("the player hears why it waits", func() bool { return len(g.waits) > 0 })
-	if w := g.waits[0]; w.Code != wire.Silent || !w.Hall || w.Since == 0 || w.Since > gone {
+	if w := g.waits[0]; w.Code != wire.Silent || !w.Lobby || w.Since == 0 || w.Since > gone {
 		t.Errorf("the player hears %+v, want that the hosts have been silent since before %d", w, gone)
 	}
 	c.nodes[0].Restart()
@@ -101,7 +101,7 @@ func TestFounderGone(t *testing.T) {
 // TestNobodyThere: a node that finds none of those that it was told of says that,
 // not that the world is busy, and at first that it is starting.
 func TestNobodyThere(t *testing.T) {
-	c := newCountry(t, 1, 1)
+	c := newCluster(t, 1, 1)
 	c.nodes[0].Crash()
 	c.addNode(1)
 	g := c.addGuest(1)
@@ -113,9 +113,9 @@ func TestNobodyThere(t *testing.T) {
 	c.until("the player is in", func() bool { return g.in })
 }
 
-// TestNoRoom: no node takes on another part.
+// TestNoRoom: no node takes on another shard.
 func TestNoRoom(t *testing.T) {
-	c := newCountry(t, 1, 0)
+	c := newCluster(t, 1, 0)
 	c.change = func(_ int, n *Net) { n.Full = func() bool { return true } }
 	c.addNode(0)
 	g := c.addGuest(0)
@@ -130,7 +130,7 @@ func TestNoRoom(t *testing.T) {
 // keeps that vote while they play.
 func TestVoteGoesWherePlayersAre(t *testing.T) {
 	for _, seed := range seeds(t, 3) {
-		c := newCountry(t, seed, 2)
+		c := newCluster(t, seed, 2)
 		c.s.Run(time.Second)
 		g := c.addGuest(1)
 		c.until("the player is in", func() bool { return g.in })
@@ -140,18 +140,18 @@ func TestVoteGoesWherePlayersAre(t *testing.T) {
 					return false
 				}
 			}
-			return c.leaderOf(theHall) == 1
+			return c.leaderOf(theLobby) == 1
 		}
 		c.until("the player's node leads all that the player uses", leads)
 		end := c.s.Now().Add(90 * time.Second)
 		moved := 0
 		for at := machine.Time(0); at < end; at = c.s.Now() {
-			if c.s.Run(time.Second); c.leaderOf(theHall) != 1 {
+			if c.s.Run(time.Second); c.leaderOf(theLobby) != 1 {
 				moved++
 			}
 		}
 		if moved > 0 {
-			t.Errorf("seed %d: the hall was elsewhere for %d s", seed, moved)
+			t.Errorf("seed %d: the lobby was elsewhere for %d s", seed, moved)
 		}
 		c.nodes[0].Crash()
 		c.s.Run(5 * time.Second)

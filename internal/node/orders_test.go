@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
@@ -18,7 +18,7 @@ import (
 var evilKey = ed25519.NewKeyFromSeed([]byte("the key of whoever is evil, 32 B"))
 
 // order is an order about a player, signed.
-func (c *country) order(o decision.Order, who id.ID, key ed25519.PrivateKey) []byte {
+func (c *cluster) order(o decision.Order, who id.ID, key ed25519.PrivateKey) []byte {
 	o.World, o.Subject = id.Of([]byte("country")), who
 	c.orders++
 	o.Seq = uint64(c.s.Now())/uint64(time.Millisecond) + c.orders
@@ -28,7 +28,7 @@ func (c *country) order(o decision.Order, who id.ID, key ed25519.PrivateKey) []b
 
 // forgedOrders are orders of each kind about a player, as the host of the lobby can
 // make them: signed by itself, in an operator's name, and by nobody.
-func (c *country) forgedOrders(who, operator *wanderer) (list [][]byte) {
+func (c *cluster) forgedOrders(who, operator *wanderer) (list [][]byte) {
 	for _, o := range []decision.Order{
 		{Kind: decision.Teleport, At: world.Vec{X: 20 << 12, Y: 90 << 12, Z: 20 << 12}}, {Kind: decision.Give, Text: "gold_ore", Count: 999},
 		{Kind: decision.SetMode, Text: "spectator"}, {Kind: decision.Kick, Text: "go away"}, {Kind: decision.Spawn},
@@ -44,7 +44,7 @@ func (c *country) forgedOrders(who, operator *wanderer) (list [][]byte) {
 // TestForgedOrdersOfTheLobby: the host of the lobby commands nobody, cannot repeat
 // what an operator has ordered, and kicks nobody in an operator's name.
 func TestForgedOrdersOfTheLobby(t *testing.T) {
-	c := newCountry(t, 2, 0)
+	c := newCluster(t, 2, 0)
 	c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
 	for i := range 4 {
 		c.addNode(i)
@@ -54,23 +54,23 @@ func TestForgedOrdersOfTheLobby(t *testing.T) {
 	founder.local = true
 	c.until("the founder is in", func() bool { return founder.in })
 	at := 1 // Eve's node
-	if c.leaderOf(theHall) == at {
+	if c.leaderOf(theLobby) == at {
 		at = 2
 	}
 	eve := c.addGuest(at)
 	c.until("Eve is in", func() bool { return eve.in })
 	c.until("the founder is an operator everywhere", func() bool { return len(c.operators(founder.player())) == len(c.nodes) })
-	liar, home := c.leaderOf(theHall), func() Part { return Part{Region: eve.home} } // she walks about
+	liar, home := c.leaderOf(theLobby), func() Shard { return Shard{Region: eve.home} } // she walks about
 	if leader := c.leaderOf(home()); leader == liar || at == liar {
 		t.Fatalf("node %d leads the lobby and node %d where Eve is: take another seed", liar, leader)
 	}
 	tells := func(to int, m machine.Message) {
-		c.nodes[liar].Call(func() { c.node(liar).net.send(nodePeer(to), m) })
+		c.nodes[liar].Call(func() { c.node(liar).net.sendOverLink(nodePeer(to), m) })
 	}
 	order := func(signed []byte) {
 		for i := range c.nodes {
 			if i != liar {
-				tells(i, &Routed{To: home(), From: theHall, Msg: &region.Order{Player: eve.player(), Signed: signed}})
+				tells(i, &Routed{To: home(), From: theLobby, Msg: &region.Order{Player: eve.player(), Signed: signed}})
 			}
 		}
 		c.s.Run(time.Second)
@@ -101,7 +101,7 @@ func TestForgedOrdersOfTheLobby(t *testing.T) {
 
 	// The liar can end Eve's session, but not in an operator's name.
 	stranger := c.order(decision.Order{Kind: decision.Kick, Text: "go away"}, eve.player(), evilKey)
-	tells(at, &ToSessions{[]id.ID{id.Of([]byte("session 1"))}, &hall.Refused{Code: wire.Kicked, Text: "An operator has kicked you.", Order: stranger}})
+	tells(at, &ToSessions{[]id.ID{id.Of([]byte("session 1"))}, &lobby.Refused{Code: wire.Kicked, Text: "An operator has kicked you.", Order: stranger}})
 	c.s.Run(time.Second)
 	if slices.Contains(eve.refused, string(wire.Kicked)) || !slices.Contains(eve.refused, string(wire.Internal)) {
 		t.Errorf("Eve hears %v", eve.refused)
@@ -111,7 +111,7 @@ func TestForgedOrdersOfTheLobby(t *testing.T) {
 // TestKickIsShownOnce: a node shows a kick to its sessions that an operator has
 // signed, and no second time.
 func TestKickIsShownOnce(t *testing.T) {
-	c := newCountry(t, 3, 1)
+	c := newCluster(t, 3, 1)
 	c.s.Run(time.Second)
 	d, bo := c.node(0).decisions, id.Of([]byte("bo"))
 	c.nodes[0].Call(func() {
@@ -121,13 +121,13 @@ func TestKickIsShownOnce(t *testing.T) {
 		if err := d.take([]*decision.Statement{s}, nil); err != nil {
 			t.Fatal(err)
 		}
-		kick := &hall.Refused{Code: wire.Kicked, Order: c.order(decision.Order{Kind: decision.Kick, Text: "go away"}, bo, evilKey)}
-		mode := &hall.Refused{Code: wire.Kicked, Order: c.order(decision.Order{Kind: decision.Spawn}, bo, evilKey)}
-		code := func(m *hall.Refused) wire.Code { return d.fromLobby(m).(*hall.Refused).Code }
-		if code(kick) != wire.Kicked || code(kick) != wire.Internal || code(mode) != wire.Internal || code(&hall.Refused{Code: wire.Kicked}) != wire.Internal {
+		kick := &lobby.Refused{Code: wire.Kicked, Order: c.order(decision.Order{Kind: decision.Kick, Text: "go away"}, bo, evilKey)}
+		mode := &lobby.Refused{Code: wire.Kicked, Order: c.order(decision.Order{Kind: decision.Spawn}, bo, evilKey)}
+		code := func(m *lobby.Refused) wire.Code { return d.fromLobby(m).(*lobby.Refused).Code }
+		if code(kick) != wire.Kicked || code(kick) != wire.Internal || code(mode) != wire.Internal || code(&lobby.Refused{Code: wire.Kicked}) != wire.Internal {
 			t.Error("a kick is shown that nobody has ordered, or twice")
 		}
-		if full := (&hall.Refused{Code: wire.Full}); d.fromLobby(full) != machine.Message(full) {
+		if full := (&lobby.Refused{Code: wire.Full}); d.fromLobby(full) != machine.Message(full) {
 			t.Error("another refusal is changed")
 		}
 	})

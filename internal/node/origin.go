@@ -6,8 +6,8 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
@@ -24,13 +24,13 @@ type origin struct {
 }
 
 // admits looks at what a session of this node says, and reports whether it goes on to
-// the part that it is for.
+// the shard that it is for.
 func (d *decisions) admits(from machine.Peer, m machine.Message) bool {
 	switch m := m.(type) {
 	case *Origin:
 		d.origins[from] = origin{addr: m.Address}
 		return false
-	case *hall.Enter:
+	case *lobby.Enter:
 		if o, ok := d.origins[from]; ok {
 			o.player = m.Player
 			d.origins[from] = o
@@ -51,7 +51,7 @@ func (d *decisions) refusesAddress(from machine.Peer) bool {
 	if b == nil {
 		return false
 	}
-	d.n.env.Send(from, &hall.Refused{Code: wire.Banned, Text: hall.BanText(b)})
+	d.n.env.Send(from, &lobby.Refused{Code: wire.Banned, Text: lobby.BanText(b)})
 	d.n.endSession(from)
 	return true
 }

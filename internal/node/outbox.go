@@ -7,17 +7,17 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// outbox holds what parts say to sessions of other nodes until the handler has
+// outbox holds what shards say to sessions of other nodes until the handler has
 // ended. What several sessions of one node are told alike travels once, as long
 // as each session gets its messages in the order in which they were sent.
 type outbox struct {
-	list  []letterOut
+	list  []outgoingMessage
 	index map[outKey]int       // the last letter of its kind
 	last  map[machine.Peer]int // the last letter to a session, from 1
 }
 
-// letterOut is a message for a node: one of the two is set.
-type letterOut struct {
+// outgoingMessage is a message for a node: one of the two is set.
+type outgoingMessage struct {
 	to      machine.Peer
 	all     *ToSessions
 	watcher *ToWatchers
@@ -35,8 +35,8 @@ func newOutbox() outbox {
 	return outbox{index: map[outKey]int{}, last: map[machine.Peer]int{}}
 }
 
-// toFar sends a part's message to a session of another node.
-func (w *network) toFar(session machine.Peer, m machine.Message) {
+// toRemoteSession sends a shard's message to a session of another node.
+func (w *network) toRemoteSession(session machine.Peer, m machine.Message) {
 	f := w.tags[session.Addr]
 	if f == nil {
 		w.n.counts.Dropped++
@@ -52,7 +52,7 @@ func (w *network) toFar(session machine.Peer, m machine.Message) {
 	if !ok || o.last[session] > i {
 		i = len(o.list)
 		o.index[key] = i
-		o.list = append(o.list, letterOut{to: f.peer})
+		o.list = append(o.list, outgoingMessage{to: f.peer})
 	}
 	o.last[session] = i + 1
 	l := &o.list[i]
@@ -77,11 +77,11 @@ func (w *network) flush() {
 	}
 	for i := range o.list {
 		if l := &o.list[i]; l.all != nil {
-			w.send(l.to, l.all)
+			w.sendOverLink(l.to, l.all)
 		} else {
-			w.send(l.to, l.watcher)
+			w.sendOverLink(l.to, l.watcher)
 		}
-		o.list[i] = letterOut{}
+		o.list[i] = outgoingMessage{}
 	}
 	o.list = o.list[:0]
 	clear(o.index)

@@ -8,9 +8,9 @@ import (
 )
 
 // owner is whether the owner of this node's machine plays here: whoever shows the
-// secret of its data folder (hall.Enter, Local). A node's owner depends on that node as
+// secret of its data folder (lobby.Enter, Local). A node's owner depends on that node as
 // nobody else does: other players can go on at another node when this one dies. So
-// nodes tell each other, and where two nodes share one vote it matters (inOrder).
+// nodes tell each other, and where two nodes share one vote it matters (voterFirst).
 type owner struct {
 	w        *network
 	sessions map[id.ID]bool // the owner's, that are in or enter
@@ -54,7 +54,7 @@ func (o *owner) set(plays bool) {
 
 // greet tells a node that there is a link to. It believes that nobody plays until it is
 // told otherwise.
-func (o *owner) greet(f *farNode) {
+func (o *owner) greet(f *remoteNode) {
 	if o.plays {
 		o.w.n.env.Send(f.peer, &OwnerPlays{true})
 	}

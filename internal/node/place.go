@@ -32,7 +32,7 @@ type Neighbour struct {
 }
 
 // place reads it.
-func (l *layer) place() *Place {
+func (l *overlayAdapter) place() *Place {
 	if l == nil {
 		return nil
 	}
@@ -43,12 +43,12 @@ func (l *layer) place() *Place {
 	}
 	for _, c := range l.node.Neighbours(nil) {
 		near := Neighbour{Peer: c.Peer(), Pos: c.Pos, At: metre(space, c.Pos), Cell: metres(space, l.node.CellOf(c.ID, nil))}
-		for _, far := range l.node.NeighboursOf(c.ID, nil) {
-			near.Near = append(near.Near, far.ID)
+		for _, remote := range l.node.NeighboursOf(c.ID, nil) {
+			near.Near = append(near.Near, remote.ID)
 		}
 		p.Neighbours = append(p.Neighbours, near)
 	}
-	if r := l.w.verified.Door.Revoked(); r != nil {
+	if r := l.w.verified.Verifier.Revoked(); r != nil {
 		p.Revoked, p.Since = r.Version, r.Issued
 	}
 	return p

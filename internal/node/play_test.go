@@ -15,8 +15,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// town is a node with wanderers, in the simulator.
-type town struct {
+// singleNode is a node with wanderers, in the simulator.
+type singleNode struct {
 	testing.TB
 	s       *sim.Sim
 	node    *sim.Node
@@ -24,31 +24,31 @@ type town struct {
 	players int // most that a check has found
 }
 
-const townGuests = 5
+const singleNodeGuests = 5
 
-func newTown(t testing.TB, seed uint64) *town {
-	return newTownOn(t, seed, testConfig(townStart), func(cfg Config, env machine.Env) machine.Machine { return New(cfg, flatEnv{env}) })
+func newSingleNode(t testing.TB, seed uint64) *singleNode {
+	return newSingleNodeOn(t, seed, testConfig(singleNodeStart), func(cfg Config, env machine.Env) machine.Machine { return New(cfg, flatEnv{env}) })
 }
 
-const townStart = machine.Time(1000 * time.Hour)
+const singleNodeStart = machine.Time(1000 * time.Hour)
 
-func newTownOn(t testing.TB, seed uint64, cfg Config, build func(Config, machine.Env) machine.Machine) *town {
-	w := &town{TB: t, s: sim.NewWith(seed, sim.Config{Start: townStart, Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond})}
+func newSingleNodeOn(t testing.TB, seed uint64, cfg Config, build func(Config, machine.Env) machine.Machine) *singleNode {
+	w := &singleNode{TB: t, s: sim.NewWith(seed, sim.Config{Start: singleNodeStart, Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond})}
 	w.node = w.s.Add(func(env machine.Env) machine.Machine { return build(cfg, env) })
-	for i := range townGuests {
+	for i := range singleNodeGuests {
 		peer := machine.Peer{ID: id.Of(fmt.Append(nil, "session ", i))}
 		w.guests = append(w.guests, w.s.AddAs(peer, func(env machine.Env) machine.Machine {
-			return newWanderer(env, w.node.Peer(), i, townGuests)
+			return newWanderer(env, w.node.Peer(), i, singleNodeGuests)
 		}))
 	}
 	return w
 }
 
-func (w *town) wanderer(i int) *wanderer { return w.guests[i].Machine().(*wanderer) }
+func (w *singleNode) wanderer(i int) *wanderer { return w.guests[i].Machine().(*wanderer) }
 
-func (w *town) n() *Node { return w.node.Machine().(*Node) }
+func (w *singleNode) n() *Node { return w.node.Machine().(*Node) }
 
-func (w *town) until(what string, cond func() bool) {
+func (w *singleNode) until(what string, cond func() bool) {
 	w.Helper()
 	if !w.s.RunUntil(cond, time.Minute) {
 		for i := range w.guests {
@@ -59,7 +59,7 @@ func (w *town) until(what string, cond func() bool) {
 	}
 }
 
-func (w *town) all(cond func(*wanderer) bool) func() bool {
+func (w *singleNode) all(cond func(*wanderer) bool) func() bool {
 	return func() bool {
 		for i := range w.guests {
 			if !cond(w.wanderer(i)) {
@@ -71,7 +71,7 @@ func (w *town) all(cond func(*wanderer) bool) func() bool {
 }
 
 // settle lets the wanderers stand still and what is on its way arrive.
-func (w *town) settle() {
+func (w *singleNode) settle() {
 	for i := range w.guests {
 		w.wanderer(i).quiet = true
 	}
@@ -81,7 +81,7 @@ func (w *town) settle() {
 }
 
 // checkPresence: a player is present in exactly one region.
-func (w *town) checkPresence() {
+func (w *singleNode) checkPresence() {
 	w.Helper()
 	total := 0
 	for _, r := range w.n().Stats().Regions {
@@ -95,7 +95,7 @@ func (w *town) checkPresence() {
 
 // checkEdits reads the world through one of the sessions and compares it with
 // what was acknowledged.
-func (w *town) checkEdits() (edits int) {
+func (w *singleNode) checkEdits() (edits int) {
 	w.Helper()
 	reader := w.wanderer(0)
 	w.guests[0].Call(func() {
@@ -146,7 +146,7 @@ const (
 	troubles
 )
 
-func (w *town) happen(what trouble) {
+func (w *singleNode) happen(what trouble) {
 	r := w.s.Rand()
 	guest := w.guests[r.Intn(len(w.guests))]
 	pause := func() { w.s.Run(time.Duration(r.Intn(3000)) * time.Millisecond) }
@@ -177,9 +177,9 @@ func (w *town) happen(what trouble) {
 }
 
 // play lets the town live, with troubles at random moments, and checks it.
-func (w *town) play(rounds int, kinds trouble) {
+func (w *singleNode) play(rounds int, kinds trouble) {
 	for i := range rounds {
-		w.until("somebody is in", func() bool { return w.wanderer(i % townGuests).in })
+		w.until("somebody is in", func() bool { return w.wanderer(i % singleNodeGuests).in })
 		w.s.RunEvents(w.s.Rand().Intn(8000))
 		w.happen(trouble(w.s.Rand().Intn(int(kinds))))
 	}
@@ -207,14 +207,14 @@ func seeds(t *testing.T, n int) []uint64 {
 	return out
 }
 
-// TestLongTown plays many seeds of a town in trouble. Of a failure run one seed
+// TestLongSingleNode plays many seeds of a town in trouble. Of a failure run one seed
 // again with SEED=n.
-func TestLongTown(t *testing.T) {
+func TestLongSingleNode(t *testing.T) {
 	simtest.Long(t)
 	var edits, regions int
 	for _, seed := range seeds(t, 40) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			w := newTown(t, seed)
+			w := newSingleNode(t, seed)
 			kinds := troubles
 			if seed%2 == 0 {
 				kinds = crashNode + 1
@@ -232,11 +232,11 @@ func TestLongTown(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameTown: the same seed gives the same events and the same world,
+// TestSameSeedSameNode: the same seed gives the same events and the same world,
 // another seed another one.
-func TestSameSeedSameTown(t *testing.T) {
+func TestSameSeedSameNode(t *testing.T) {
 	run := func(seed uint64) (trace, disk uint64) {
-		w := newTown(t, seed)
+		w := newSingleNode(t, seed)
 		w.play(3, troubles)
 		w.node.Call(func() { w.n().Shutdown(func(error) {}) })
 		w.s.Run(10 * time.Second)
@@ -259,7 +259,7 @@ func TestSameSeedSameTown(t *testing.T) {
 func TestShutdownSavesAll(t *testing.T) {
 	for _, seed := range seeds(t, 10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			w := newTown(t, seed)
+			w := newSingleNode(t, seed)
 			w.until("everybody is in", w.all(func(g *wanderer) bool { return g.in }))
 			w.s.RunEvents(w.s.Rand().Intn(8000))
 			for i := range w.guests {
@@ -297,22 +297,22 @@ func TestShutdownSavesAll(t *testing.T) {
 	}
 }
 
-// TestLongTownOnTerrain plays survival on real terrain with mobs: players die, fall
+// TestLongSingleNodeOnTerrain plays survival on real terrain with mobs: players die, fall
 // into water, cross borders, and crash. Nobody is lost or doubled, and the same
 // seed gives the same world.
-func TestLongTownOnTerrain(t *testing.T) {
+func TestLongSingleNodeOnTerrain(t *testing.T) {
 	simtest.Long(t)
 	if testing.Short() {
 		t.Skip("generates hundreds of columns of terrain")
 	}
 	for _, seed := range seeds(t, 2) {
 		terrain := world.NewGenerator(seed)
-		cfg := testConfig(townStart)
+		cfg := testConfig(singleNodeStart)
 		cfg.Region.Terrain = terrain
 		cfg.Region.Rules = world.AreaConfig{Seed: seed, Spawn: terrain.Spawn(), Mobs: 16}
-		cfg.Hall.Spawn, cfg.Hall.Mode = cfg.Region.Rules.Spawn, uint8(world.Survival)
+		cfg.Lobby.Spawn, cfg.Lobby.Mode = cfg.Region.Rules.Spawn, uint8(world.Survival)
 		run := func() (uint64, uint64) {
-			w := newTownOn(t, seed, cfg, func(c Config, env machine.Env) machine.Machine { return New(c, env) })
+			w := newSingleNodeOn(t, seed, cfg, func(c Config, env machine.Env) machine.Machine { return New(c, env) })
 			w.play(5, troubles)
 			mobs := 0
 			for _, r := range w.n().Stats().Regions {

@@ -25,28 +25,28 @@ func (n *Node) Reissue(c *identity.Certificate) error {
 	case v.out:
 		return fmt.Errorf("the node has left the overlay as certificate %d does not count any more: start it anew with this one", old.Serial)
 	}
-	if err := v.Door.Reissued(c); err != nil {
+	if err := v.Verifier.Reissued(c); err != nil {
 		return err
 	}
 	v.w.note(fmt.Sprintf("This node has certificate %d now, instead of %d.", c.Serial, v.Certificate.Serial))
 	v.Certificate, v.w.cfg.Verified.Certificate, v.warned = c, c, 0
-	v.w.layer.node.Reissue(c)
+	v.w.overlay.node.Reissue(c)
 	v.w.tellAll(&Renewed{c}, nil)
 	n.drain()
 	return nil
 }
 
 // onRenewed takes the new certificate of a node.
-func (v *verified) onRenewed(f *farNode, m *Renewed) {
+func (v *verified) onRenewed(f *remoteNode, m *Renewed) {
 	if v == nil {
 		return
 	}
 	err := fmt.Errorf("it is none, or another node's")
 	if m.Certificate != nil && m.Certificate.ID() == f.peer.ID {
-		err = v.Door.Reissued(m.Certificate)
+		err = v.Verifier.Reissued(m.Certificate)
 	}
 	if err != nil {
 		v.w.accuse(f, "a certificate that does not count: %v", err)
-		v.w.cut(f)
+		v.w.disconnect(f)
 	}
 }

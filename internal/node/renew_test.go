@@ -9,34 +9,34 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
 )
 
-// TestLongRecordsOfSleepers: the record of a part that nobody needs is published
+// TestLongRecordsOfHibernating: the record of a shard that nobody needs is published
 // again and again, whoever of its hosts has gone or started anew meanwhile
 // (Kademlia 2.5).
-func TestLongRecordsOfSleepers(t *testing.T) {
+func TestLongRecordsOfHibernating(t *testing.T) {
 	simtest.Long(t)
 	if last := DefaultRenewAfter + 8*DefaultRenewAfter/12; last >= kademlia.Expire {
 		t.Fatalf("the last of nine members comes after %v, too late", last)
 	}
 	const renewAfter = 2 * time.Minute
-	for what, happen := range map[string]func(*country, Part){
-		"nothing happens": func(*country, Part) {},
-		"its leader goes": func(c *country, p Part) {
+	for what, happen := range map[string]func(*cluster, Shard){
+		"nothing happens": func(*cluster, Shard) {},
+		"its leader goes": func(c *cluster, p Shard) {
 			for i := range c.nodes {
-				if h := c.node(i).net.hosts[p]; h != nil && h.leader() != (machine.Peer{}) {
+				if h := c.node(i).net.replicas[p]; h != nil && h.leader() != (machine.Peer{}) {
 					c.nodes[c.indexOf(h.leader())].Crash()
 					return
 				}
 			}
 			c.Fatal("no leader")
 		},
-		"all start anew": func(c *country, _ Part) {
+		"all start anew": func(c *cluster, _ Shard) {
 			for _, n := range c.nodes {
 				n.Restart()
 			}
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			c := newCountry(t, 1, 0)
+			c := newCluster(t, 1, 0)
 			c.change = func(_ int, n *Net) { n.RenewAfter = renewAfter }
 			for i := range 4 {
 				c.addNode(i)
@@ -45,7 +45,7 @@ func TestLongRecordsOfSleepers(t *testing.T) {
 			g := c.addGuest(0)
 			c.until("the guest is in", func() bool { return g.in })
 			c.s.Run(40 * time.Second)
-			home := Part{Region: g.home}
+			home := Shard{Region: g.home}
 			c.guests[0].Crash()
 			c.until("the part sleeps", func() bool { return c.leaderOf(home) < 0 })
 			c.s.Run(time.Minute)

@@ -5,46 +5,46 @@ import (
 	"slices"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 )
 
-// route is what a node knows of where a part is led, and who here has business
+// route is what a node knows of where a shard is led, and who here has business
 // with it.
 //
-// What parts say to a part whose leader is not known waits. What sessions say
+// What shards say to a shard whose leader is not known waits. What sessions say
 // does not: once the leader is found they are told, and enter and watch anew.
 type route struct {
-	part    Part
-	leader  machine.Peer // zero: looked for; this node's own: led here
-	members []machine.Peer
-	term    uint64
-	before  bool // it was led somewhere before
+	shard     Shard
+	leader    machine.Peer // zero: looked for; this node's own: led here
+	members   []machine.Peer
+	term      uint64
+	ledBefore bool // it was led somewhere before
 
-	sessions map[id.ID]bool          // of this node, that have business there
-	watch    map[id.ID]*region.Watch // what they watch
-	rewatch  machine.Time            // when that is said again
-	queue    []upcall                // of parts here, while the leader is looked for
-	doubted  []doubted               // said in this part's name by nodes that may not lead it
-	used     machine.Time
-	lost     machine.Time // since when the leader is looked for
-	seeking  bool
-	next     machine.Time // when to ask again
-	tries    int
-	wary     int          // times that others were asked since the leader fell silent
-	calm     int          // times that they were for nothing while it says little,
-	calmNext machine.Time // and when to ask then again
-	heardFor machine.Time // when to ask a host again that spoke for the part
-	finding  bool         // the directory has been asked
-	told     machine.Time
-	explain  machine.Time // when sessions are told again why it takes so long
-	noRoom   machine.Time // when it was last found that nobody has room for it
-	asked    id.ID        // the node that was asked to find hosts
+	sessions      map[id.ID]bool          // of this node, that have business there
+	watch         map[id.ID]*region.Watch // what they watch
+	rewatch       machine.Time            // when that is said again
+	queue         []upcall                // of shards here, while the leader is looked for
+	unverified    []unverifiedMessage     // said in this shard's name by nodes that may not lead it
+	used          machine.Time
+	lost          machine.Time // since when the leader is looked for
+	searching     bool
+	next          machine.Time // when to ask again
+	tries         int
+	silenceChecks int          // times that others were asked since the leader fell silent
+	idleChecks    int          // times that they were for nothing while it says little,
+	nextIdleCheck machine.Time // and when to ask then again
+	nextConfirm   machine.Time // when to ask a host again that spoke for the shard
+	lookupPending bool         // the directory has been asked
+	told          machine.Time
+	nextExplain   machine.Time // when sessions are told again why it takes so long
+	noRoom        machine.Time // when it was last found that nobody has room for it
+	asked         id.ID        // the node that was asked to find hosts
 }
 
-// trusts reports whether a node may say where the part is led: a member of its
+// trusts reports whether a node may say where the shard is led: a member of its
 // group, or who was asked to make one.
 func (r *route) trusts(p machine.Peer) bool {
 	return r.leader.ID == p.ID || r.asked == p.ID || slices.ContainsFunc(r.members, func(m machine.Peer) bool { return m.ID == p.ID })
@@ -52,7 +52,7 @@ func (r *route) trusts(p machine.Peer) bool {
 
 const (
 	maxRoutes  = 1 << 14
-	maxWaiting = 1024 // messages of parts that wait for a leader
+	maxWaiting = 1024 // messages of shards that wait for a leader
 	// askEvery is how often a leader is looked for at first; later it is four
 	// times as long, so that nodes that cannot keep up are not asked to death.
 	askEvery = 500 * time.Millisecond
@@ -60,25 +60,25 @@ const (
 	// players are with it, and silentAtMost how long one that speaks seldom may.
 	silentAfter  = 500 * time.Millisecond
 	silentAtMost = 2 * time.Second
-	// calmAtMost is how often others are asked at least who leads a part whose
+	// calmAtMost is how often others are asked at least who leads a shard whose
 	// leader is there but says little.
 	calmAtMost = 32 * time.Second
-	// tellEvery is how often sessions are told that a part cannot be reached;
+	// tellEvery is how often sessions are told that a shard cannot be reached;
 	// what waits for it then is dropped. explainAfter is when they are told first:
 	// later than an election takes.
 	tellEvery    = 10 * time.Second
 	explainAfter = 4 * time.Second
 	// rewatchEvery is how often the leader is told what sessions here watch, for
 	// it may have begun anew without this node's hearing of it.
-	rewatchEvery = 10 * time.Second
-	forget       = time.Minute // a route that nobody uses
+	rewatchEvery  = 10 * time.Second
+	routeLifetime = time.Minute // a route that nobody uses
 )
 
-func (w *network) route(p Part) *route {
+func (w *network) route(p Shard) *route {
 	r := w.routes[p]
 	if r == nil {
 		now := w.n.env.Now()
-		r = &route{part: p, sessions: map[id.ID]bool{}, watch: map[id.ID]*region.Watch{}, lost: now, told: now}
+		r = &route{shard: p, sessions: map[id.ID]bool{}, watch: map[id.ID]*region.Watch{}, lost: now, told: now}
 		w.routes[p] = r
 	}
 	r.used = w.n.env.Now()
@@ -87,46 +87,46 @@ func (w *network) route(p Part) *route {
 
 // sortedRoutes are all routes in an order that does not come from a map.
 func (w *network) sortedRoutes() []*route {
-	return slices.SortedFunc(maps.Values(w.routes), func(a, b *route) int { return compareParts(a.part, b.part) })
+	return slices.SortedFunc(maps.Values(w.routes), func(a, b *route) int { return compareShards(a.shard, b.shard) })
 }
 
-// fromSession brings what a session of this node says to a part, wherever that
+// fromSession brings what a session of this node says to a shard, wherever that
 // is.
-func (w *network) fromSession(session id.ID, to Part, m machine.Message) {
+func (w *network) fromSession(session id.ID, to Shard, m machine.Message) {
 	if !to.inWorld() || w.routes[to] == nil && len(w.routes) >= maxRoutes {
 		w.n.counts.Dropped++
 		return
 	}
-	if e, ok := m.(*hall.Enter); ok && e.Local {
+	if e, ok := m.(*lobby.Enter); ok && e.Local {
 		w.owner.enters(session)
 	}
-	m = w.ofNode(w.cfg.Self.ID, m)
-	if e, ok := m.(*hall.Enter); ok {
+	m = w.clearLocal(w.cfg.Self.ID, m)
+	if e, ok := m.(*lobby.Enter); ok {
 		if why := w.visitRefused(e, w.cfg.Self.ID); why != nil {
-			w.toLocal(session, why)
+			w.toSession(session, why)
 			return
 		}
 	}
 	r := w.route(to)
 	r.sessions[session] = true
 	r.noteWatch(session, m)
-	if x := w.witness(); x != nil && !to.Hall {
+	if x := w.auditor(); x != nil && !to.Lobby {
 		x.OnRequest(session, to.Region, m)
 	}
 	switch {
 	case r.leader == w.cfg.Self:
 		w.n.push(upcall{to: to.peer(), from: machine.Peer{ID: session, Addr: w.tag}, m: m})
 	case r.leader != machine.Peer{}:
-		w.send(r.leader, &Routed{To: to, Session: session, Msg: m})
+		w.sendOverLink(r.leader, &Routed{To: to, Session: session, Msg: m})
 	default:
-		w.seek(r)
+		w.searchLeader(r)
 	}
 }
 
-// ofNode is what a session of a node says: only those of the founder's node can
+// clearLocal is what a session of a node says: only those of the founder's node can
 // be the founder's own.
-func (w *network) ofNode(node id.ID, m machine.Message) machine.Message {
-	e, ok := m.(*hall.Enter)
+func (w *network) clearLocal(node id.ID, m machine.Message) machine.Message {
+	e, ok := m.(*lobby.Enter)
 	if !ok || !e.Local || node == w.cfg.Founder {
 		return m
 	}
@@ -135,10 +135,10 @@ func (w *network) ofNode(node id.ID, m machine.Message) machine.Message {
 	return &guest
 }
 
-// elsewhere brings a message of a part here to one that is not led here; it
+// elsewhere brings a message of a shard here to one that is not led here; it
 // reports false if that one is led here.
 func (w *network) elsewhere(u upcall) bool {
-	to, _ := partOf(u.to)
+	to, _ := shardOf(u.to)
 	r := w.route(to)
 	switch {
 	case r.leader == w.cfg.Self:
@@ -150,25 +150,25 @@ func (w *network) elsewhere(u upcall) bool {
 		w.n.counts.Dropped++
 	default:
 		r.queue = append(r.queue, u)
-		w.seek(r)
+		w.searchLeader(r)
 	}
 	return true
 }
 
-// forward sends a part's message to the node that leads its receiver.
+// forward sends a shard's message to the node that leads its receiver.
 func (w *network) forward(r *route, u upcall) {
-	from, ok := partOf(u.from)
+	from, ok := shardOf(u.from)
 	if !ok {
 		w.n.counts.Dropped++
 		return
 	}
-	out := &Routed{To: r.part, From: from, Msg: u.m}
+	out := &Routed{To: r.shard, From: from, Msg: u.m}
 	if session := sessionIn(u.m); session.Addr == w.tag {
-		out.Stone = w.cfg.Self
+		out.Gateway = w.cfg.Self
 	} else if f := w.tags[session.Addr]; f != nil {
-		out.Stone = f.peer
+		out.Gateway = f.peer
 	}
-	w.send(r.leader, out)
+	w.sendOverLink(r.leader, out)
 }
 
 // sessionIn is the session that a message names, zero if none.

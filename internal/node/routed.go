@@ -3,142 +3,142 @@ package node
 import (
 	"slices"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
-// onRouted takes a message for a part that is led here.
-func (w *network) onRouted(f *farNode, m *Routed) {
-	h := w.hosted(m.To)
+// onRouted takes a message for a shard that is led here.
+func (w *network) onRouted(f *remoteNode, m *Routed) {
+	h := w.replica(m.To)
 	switch {
 	case h == nil:
-		w.tellWhere(f.peer, m.To)
+		w.sendLeaderReply(f.peer, m.To)
 		return
 	case !h.leading:
-		if l := h.leader(); l == (machine.Peer{}) || h.rep.Sleeps() {
-			h.hold(f, m)
+		if l := h.leader(); l == (machine.Peer{}) || h.raft.Hibernates() {
+			h.holdMessage(f, m)
 		} else {
-			w.tellWhere(f.peer, m.To)
+			w.sendLeaderReply(f.peer, m.To)
 		}
 		return
 	}
 	if m.Msg == nil {
 		return
 	}
-	h.users[f.peer] = true
+	h.userNodes[f.peer] = true
 	u := upcall{to: m.To.peer(), from: m.From.peer(), m: m.Msg}
 	if !m.Session.IsZero() {
-		if !f.sessions[m.Session] && len(f.sessions) >= maxFarSessions {
+		if !f.sessions[m.Session] && len(f.sessions) >= maxRemoteSessions {
 			w.n.counts.Dropped++
 			return
 		}
 		f.sessions[m.Session], f.played = true, w.n.env.Now()
 		u.from = machine.Peer{ID: m.Session, Addr: tagOf(f.peer.ID)}
-		if e, ok := m.Msg.(*hall.Enter); ok && !w.mayEnter(f, m.Session, e) {
+		if e, ok := m.Msg.(*lobby.Enter); ok && !w.mayEnter(f, m.Session, e) {
 			return
 		}
-		u.m = w.ofNode(f.peer.ID, m.Msg)
+		u.m = w.clearLocal(f.peer.ID, m.Msg)
 		if w.vouchFirst(m.To, u.from, u.m) {
 			return
 		}
-	} else if _, ok := m.Msg.(*hall.Enter); ok || m.From == m.To || !m.From.inWorld() {
+	} else if _, ok := m.Msg.(*lobby.Enter); ok || m.From == m.To || !m.From.inWorld() {
 		w.n.counts.Dropped++ // what only sessions may say
 		return
 	} else if !w.speaksFor(f.peer, m.From) {
-		w.doubt(f, m.From, func() { w.onRouted(f, m) })
+		w.verifySpeaker(f, m.From, func() { w.onRouted(f, m) })
 		return
 	} else {
-		w.heardFor(f.peer, m.From)
-		if v, ok := m.Msg.(*hall.Vouched); ok {
-			if m.From.Hall {
+		w.confirmLeader(f.peer, m.From)
+		if v, ok := m.Msg.(*lobby.Vouched); ok {
+			if m.From.Lobby {
 				w.onVouched(v)
 			}
 			return
 		}
 	}
-	if !m.Stone.ID.IsZero() && m.Stone.ID != w.cfg.Self.ID {
-		w.meet(m.Stone)
+	if !m.Gateway.ID.IsZero() && m.Gateway.ID != w.cfg.Self.ID {
+		w.reported(m.Gateway)
 	}
 	w.n.push(u)
 }
 
-// maxDoubted bounds what waits for an answer about who leads its sender,
-// maxDoubtedOf what waits of one node.
+// maxUnverified bounds what waits for an answer about who leads its sender,
+// maxUnverifiedOf what waits of one node.
 const (
-	maxDoubted   = 64
-	maxDoubtedOf = 256
+	maxUnverified   = 64
+	maxUnverifiedOf = 256
 )
 
-// speaksFor reports whether a node is known to be a host of a part: only those
+// speaksFor reports whether a node is known to be a host of a shard: only those
 // may speak in its name.
-func (w *network) speaksFor(p machine.Peer, part Part) bool {
+func (w *network) speaksFor(p machine.Peer, shard Shard) bool {
 	is := func(m machine.Peer) bool { return m.ID == p.ID }
-	if h := w.hosts[part]; h != nil && slices.ContainsFunc(h.members(), is) {
+	if h := w.replicas[shard]; h != nil && slices.ContainsFunc(h.members(), is) {
 		return true
 	}
-	r := w.routes[part]
+	r := w.routes[shard]
 	return r != nil && (is(r.leader) || slices.ContainsFunc(r.members, is))
 }
 
-// heardFor asks a host that speaks for a part, and is not known to lead it,
+// confirmLeader asks a host that speaks for a shard, and is not known to lead it,
 // whether it does: an answer would go to who led it before.
-func (w *network) heardFor(p machine.Peer, part Part) {
-	r, now := w.routes[part], w.n.env.Now()
-	if r == nil || r.leader == p || r.leader == w.cfg.Self || w.hosts[part].knows(r.term) || now < r.heardFor {
+func (w *network) confirmLeader(p machine.Peer, shard Shard) {
+	r, now := w.routes[shard], w.n.env.Now()
+	if r == nil || r.leader == p || r.leader == w.cfg.Self || w.replicas[shard].knowsBetter(r.term) || now < r.nextConfirm {
 		return
 	}
-	r.heardFor = now.Add(beat)
-	w.n.env.Send(p, &Who{part})
+	r.nextConfirm = now.Add(beat)
+	w.n.env.Send(p, &LeaderQuery{shard})
 }
 
-// doubted is what a node has said in the name of a part that it may not host.
-type doubted struct {
-	from *farNode
+// unverifiedMessage is what a node has said in the name of a shard that it may not host.
+type unverifiedMessage struct {
+	from *remoteNode
 	do   func()
 	at   machine.Time
 }
 
-// doubt asks who hosts the part that a message is said to come from, and does then
+// verifySpeaker asks who hosts the shard that a message is said to come from, and does then
 // what it says.
-func (w *network) doubt(f *farNode, from Part, do func()) {
+func (w *network) verifySpeaker(f *remoteNode, from Shard, do func()) {
 	if w.routes[from] == nil && len(w.routes) >= maxRoutes {
 		w.n.counts.Dropped++
 		return
 	}
 	r := w.route(from)
 	switch {
-	case r.leader == w.cfg.Self || len(r.doubted) >= maxDoubted || f.doubted >= maxDoubtedOf:
+	case r.leader == w.cfg.Self || len(r.unverified) >= maxUnverified || f.unverified >= maxUnverifiedOf:
 		w.n.counts.Dropped++
 		return
 	case r.leader == machine.Peer{}:
-		w.seek(r)
+		w.searchLeader(r)
 	default:
 		w.askHosts(r, machine.Peer{}) // the leader that is known may be gone
 	}
-	f.doubted++
-	r.doubted = append(r.doubted, doubted{f, do, w.n.env.Now()})
+	f.unverified++
+	r.unverified = append(r.unverified, unverifiedMessage{f, do, w.n.env.Now()})
 }
 
-// takeDoubted takes what waits off the route.
-func (r *route) takeDoubted() []doubted {
-	waiting := r.doubted
-	r.doubted = nil
+// takeUnverified takes what waits off the route.
+func (r *route) takeUnverified() []unverifiedMessage {
+	waiting := r.unverified
+	r.unverified = nil
 	for _, x := range waiting {
-		x.from.doubted--
+		x.from.unverified--
 	}
 	return waiting
 }
 
-// trust takes in what was said in a part's name by those who host it. Who has
+// acceptVerified takes in what was said in a shard's name by those who host it. Who has
 // just begun to may not be known yet to whom was asked first.
-func (w *network) trust(r *route) {
-	for _, x := range r.takeDoubted() {
+func (w *network) acceptVerified(r *route) {
+	for _, x := range r.takeUnverified() {
 		switch {
-		case w.speaksFor(x.from.peer, r.part):
+		case w.speaksFor(x.from.peer, r.shard):
 			x.do()
 		case w.n.env.Now().Sub(x.at) < heldFor:
-			x.from.doubted++
-			r.doubted = append(r.doubted, x)
+			x.from.unverified++
+			r.unverified = append(r.unverified, x)
 		default:
 			w.n.counts.Dropped++
 		}

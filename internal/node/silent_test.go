@@ -11,12 +11,12 @@ import (
 // that has nothing to say but once a second only when it has missed that, and
 // one that had much to say lately soon again.
 func TestSilence(t *testing.T) {
-	f := &farNode{}
+	f := &remoteNode{}
 	now := machine.Time(time.Hour)
 	hear := func(every time.Duration, times int) {
 		for range times {
 			now = now.Add(every)
-			f.note(now)
+			f.recordHeard(now)
 		}
 	}
 	missed := func(want time.Duration) {
@@ -25,7 +25,7 @@ func TestSilence(t *testing.T) {
 			after time.Duration
 			is    bool
 		}{{want - time.Millisecond, false}, {want, true}, {time.Hour, true}} {
-			if f.silent(now.Add(c.after)) != c.is {
+			if f.isSilent(now.Add(c.after)) != c.is {
 				t.Errorf("silent for %v: missed: %v", c.after, !c.is)
 			}
 		}

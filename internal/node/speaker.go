@@ -1,21 +1,21 @@
 package node
 
 import (
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// A session believes what a part says to it. So its node looks whether who says
-// something in a part's name is one of those who host it, and asks them if that is
+// A session believes what a shard says to it. So its node looks whether who says
+// something in a shard's name is one of those who host it, and asks them if that is
 // not known.
 
 // speaker is the part in whose name a message to a session is; false if it is none
 // that a session gets.
-func speaker(m machine.Message) (p Part, ok bool) {
+func speaker(m machine.Message) (p Shard, ok bool) {
 	switch m := m.(type) {
 	case *region.Entered:
 		p.Region = m.Region
@@ -41,17 +41,17 @@ func speaker(m machine.Message) (p Part, ok bool) {
 		p.Region = m.Region
 	case *region.Frame:
 		p.Region = m.Region
-	case *hall.Admitted, *hall.Refused, *hall.Players, *hall.Chat, *hall.Notice, *hall.TimeOffset, *hall.Commands, *hall.Propose, *hall.NewHost:
-		p = theHall
+	case *lobby.Admitted, *lobby.Refused, *lobby.Players, *lobby.Chat, *lobby.Notice, *lobby.TimeOffset, *lobby.Commands, *lobby.Propose, *lobby.NewHost:
+		p = theLobby
 	default:
 		return p, false
 	}
 	return p, p.inWorld()
 }
 
-// toSessions brings what a node says in a part's name to sessions here.
-func (w *network) toSessions(f *farNode, sessions []id.ID, m machine.Message) {
-	part, ok := speaker(m)
+// toSessions brings what a node says in a shard's name to sessions here.
+func (w *network) toSessions(f *remoteNode, sessions []id.ID, m machine.Message) {
+	shard, ok := speaker(m)
 	if !ok {
 		w.n.counts.Dropped++
 		return
@@ -60,16 +60,16 @@ func (w *network) toSessions(f *farNode, sessions []id.ID, m machine.Message) {
 		w.n.counts.Dropped++
 		return
 	}
-	w.inNameOf(f, part, sessions, func() {
+	w.inNameOf(f, shard, sessions, func() {
 		m := w.n.decisions.fromLobby(m)
 		for _, s := range sessions {
-			w.toHere(f, s, m)
+			w.toSessionOrNotice(f, s, m)
 		}
 	})
 }
 
-// toWatchers brings the frame of a far region to sessions here.
-func (w *network) toWatchers(f *farNode, m *ToWatchers) {
+// toWatchers brings the frame of a remote region to sessions here.
+func (w *network) toWatchers(f *remoteNode, m *ToWatchers) {
 	sessions := make([]id.ID, len(m.To))
 	own := make([]region.Own, len(m.To))
 	for i := range m.To {
@@ -79,9 +79,9 @@ func (w *network) toWatchers(f *farNode, m *ToWatchers) {
 		w.n.counts.Dropped++
 		return
 	}
-	w.inNameOf(f, Part{Region: m.Region}, sessions, func() {
+	w.inNameOf(f, Shard{Region: m.Region}, sessions, func() {
 		for i := range m.To {
-			w.toHere(f, m.To[i].Session, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
+			w.toSessionOrNotice(f, m.To[i].Session, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
 		}
 	})
 }
@@ -105,30 +105,30 @@ func (w *network) showable(of world.RegionPos, tick uint64, cells []byte, own ..
 	return true
 }
 
-// endSession ends a session here for the part that has closed it. Only the lobby
+// endSession ends a session here for the shard that has closed it. Only the lobby
 // closes sessions: a region tells those who are at home with it that they have left.
-func (w *network) endSession(f *farNode, m *EndSession) {
-	if !m.Part.Hall {
+func (w *network) endSession(f *remoteNode, m *EndSession) {
+	if !m.Shard.Lobby {
 		w.n.counts.Dropped++
 		return
 	}
-	w.inNameOf(f, m.Part, []id.ID{m.Session}, func() { w.n.endSession(machine.Peer{ID: m.Session}) })
+	w.inNameOf(f, m.Shard, []id.ID{m.Session}, func() { w.n.endSession(machine.Peer{ID: m.Session}) })
 }
 
-// inNameOf does what a node says to sessions in a part's name if it hosts the part.
+// inNameOf does what a node says to sessions in a shard's name if it hosts the shard.
 // Who does is asked only for sessions that are here: the others have ended, and the
 // sender is told so.
-func (w *network) inNameOf(f *farNode, part Part, sessions []id.ID, do func()) {
+func (w *network) inNameOf(f *remoteNode, shard Shard, sessions []id.ID, do func()) {
 	here := false
 	for _, s := range sessions {
 		here = here || w.n.links[machine.Peer{ID: s}]
 	}
 	switch {
-	case !part.inWorld():
+	case !shard.inWorld():
 		w.n.counts.Dropped++
-	case !here || w.speaksFor(f.peer, part):
+	case !here || w.speaksFor(f.peer, shard):
 		do()
 	default:
-		w.doubt(f, part, do)
+		w.verifySpeaker(f, shard, do)
 	}
 }

@@ -4,26 +4,26 @@ import (
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 // TestSpeakers: a node that knows the id of a session tells it nothing in the name
-// of a part that it does not host, and does not end it.
+// of a shard that it does not host, and does not end it.
 func TestSpeakers(t *testing.T) {
-	c := newCountry(t, 1, 9)
+	c := newCluster(t, 1, 9)
 	c.s.Run(3 * time.Second)
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(10 * time.Second)
-	home, entries := Part{Region: g.home}, g.entries
-	stone := c.node(0).net
+	home, entries := Shard{Region: g.home}, g.entries
+	gateway := c.node(0).net
 	liar := -1
 	for i := range c.nodes {
-		if i != 0 && !stone.speaksFor(nodePeer(i), home) && !stone.speaksFor(nodePeer(i), theHall) {
+		if i != 0 && !gateway.speaksFor(nodePeer(i), home) && !gateway.speaksFor(nodePeer(i), theLobby) {
 			liar = i
 		}
 	}
@@ -38,14 +38,14 @@ func TestSpeakers(t *testing.T) {
 		&region.Left{Region: g.home, Player: g.player(), Reason: region.LeftKicked},
 		&region.Refused{Region: g.home, Player: g.player(), Code: "banned"},
 		&region.NewHost{Region: g.home},
-		&hall.Refused{Code: "banned"}, &hall.NewHost{}, &hall.Chat{Text: "I am the operator"},
-		&hall.Order{}, &region.Handover{}, // what sessions do not get
+		&lobby.Refused{Code: "banned"}, &lobby.NewHost{}, &lobby.Chat{Text: "I am the operator"},
+		&lobby.Order{}, &region.Handover{}, // what sessions do not get
 	} {
 		c.nodes[liar].Call(func() {
-			c.node(liar).net.send(nodePeer(0), &ToSessions{[]id.ID{session}, m})
-			c.node(liar).net.send(nodePeer(0), &EndSession{session, home})
-			c.node(liar).net.send(nodePeer(0), &EndSession{session, theHall})
-			c.node(liar).net.send(nodePeer(0), &ToWatchers{Region: g.home, Cells: []byte{0}, To: []Watcher{{session, region.Own{Corrected: true}}}})
+			c.node(liar).net.sendOverLink(nodePeer(0), &ToSessions{[]id.ID{session}, m})
+			c.node(liar).net.sendOverLink(nodePeer(0), &EndSession{session, home})
+			c.node(liar).net.sendOverLink(nodePeer(0), &EndSession{session, theLobby})
+			c.node(liar).net.sendOverLink(nodePeer(0), &ToWatchers{Region: g.home, Cells: []byte{0}, To: []Watcher{{session, region.Own{Corrected: true}}}})
 		})
 		c.s.Run(time.Second)
 	}
@@ -56,9 +56,9 @@ func TestSpeakers(t *testing.T) {
 	if n := c.node(0).counts.Dropped - dropped; n < 30 {
 		t.Errorf("%d of 40 messages were dropped", n)
 	}
-	for _, f := range stone.far {
-		if f.doubted != 0 {
-			t.Errorf("%d messages are still doubted", f.doubted)
+	for _, f := range gateway.remotes {
+		if f.unverified != 0 {
+			t.Errorf("%d messages are still doubted", f.unverified)
 		}
 	}
 	c.checkPresence()

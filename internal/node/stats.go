@@ -13,7 +13,7 @@ import (
 
 // Counts are totals since the node was made.
 type Counts struct {
-	Messages uint64 // handled by parts
+	Messages uint64 // handled by shards
 	Sent     uint64 // to sessions
 	Woken    uint64 // regions
 	Slept    uint64 // regions
@@ -26,20 +26,20 @@ type Stats struct {
 	Tick     uint64 // of the world, now
 	Sessions int
 	Writes   int // on their way to the disk
-	Timers   int // of parts, that are set
+	Timers   int // of shards, that are set
 	Regions  []RegionStats
 
 	// Of a node of several:
-	Self   machine.Peer
-	Linked []machine.Peer // nodes that there is a link to
-	Parts  []PartStats
-	Place  *Place      // in the overlay; nil: it has none
-	Truth  *TruthStats // of the storage; nil: it has none
+	Self    machine.Peer
+	Linked  []machine.Peer // nodes that there is a link to
+	Shards  []ShardStats
+	Place   *Place        // in the overlay; nil: it has none
+	Storage *StorageStats // of the storage; nil: it has none
 }
 
-// PartStats is what the node knows of where a part of the world is hosted.
-type PartStats struct {
-	Part    Part
+// ShardStats is what the node knows of where a shard of the world is hosted.
+type ShardStats struct {
+	Shard   Shard
 	Leader  machine.Peer // zero: not known, or asleep
 	Members []machine.Peer
 	Held    bool // this node has a replica; what follows is what that one knows
@@ -49,20 +49,20 @@ type PartStats struct {
 	Applied uint64 // entries of the log
 }
 
-// parts lists what this node hosts or knows the hosts of, in order.
-func (w *network) parts() (out []PartStats) {
-	for _, p := range sortedParts(w.hosts) {
-		h := w.hosts[p]
-		rep := h.rep.Status()
-		st := PartStats{
-			Part: p, Leader: h.leader(), Members: h.members(), Held: true, Asleep: rep.Asleep,
+// shards lists what this node hosts or knows the hosts of, in order.
+func (w *network) shards() (out []ShardStats) {
+	for _, p := range sortedShards(w.replicas) {
+		h := w.replicas[p]
+		rep := h.raft.Status()
+		st := ShardStats{
+			Shard: p, Leader: h.leader(), Members: h.members(), Held: true, Asleep: rep.Asleep,
 			Leads: h.leading && rep.Leads, Term: termOf(rep.Gen, rep.Term), Applied: rep.Applied,
 		}
 		out = append(out, st)
 	}
 	for _, r := range w.sortedRoutes() {
-		if w.hosts[r.part] == nil && len(r.members) > 0 {
-			out = append(out, PartStats{Part: r.part, Leader: r.leader, Members: r.members})
+		if w.replicas[r.shard] == nil && len(r.members) > 0 {
+			out = append(out, ShardStats{Shard: r.shard, Leader: r.leader, Members: r.members})
 		}
 	}
 	return out
@@ -89,7 +89,7 @@ func (n *Node) Stats() Stats {
 		s.Regions = append(s.Regions, RegionStats{Pos: p.pos, Figures: figuresOf(p), Tick: p.took.Recent(now)})
 	}
 	if w := n.net; w != nil {
-		s.Self, s.Parts, s.Place, s.Truth = w.cfg.Self, w.parts(), w.layer.place(), w.layer.truthStats()
+		s.Self, s.Shards, s.Place, s.Storage = w.cfg.Self, w.shards(), w.overlay.place(), w.overlay.storageStats()
 		for _, f := range w.order {
 			if f.state == linkUp {
 				s.Linked = append(s.Linked, f.peer)
@@ -99,7 +99,7 @@ func (n *Node) Stats() Stats {
 	return s
 }
 
-func figuresOf(p *part) (s region.Stats) {
+func figuresOf(p *submachine) (s region.Stats) {
 	if m, ok := p.m.(interface{ Stats() region.Stats }); ok {
 		s = m.Stats()
 	}

@@ -20,7 +20,7 @@ import (
 // others take their places, frozen, cut off, have full disks, and disagree about
 // the time.
 type storm struct {
-	*country
+	*cluster
 	settlers []*settler
 	reader   *traveller
 	off      map[id.ID]bool // cut off
@@ -34,13 +34,13 @@ const (
 )
 
 func newStorm(t testing.TB, seed uint64, cfg sim.Config) *storm {
-	cfg.Start, cfg.Carry = townStart, overBytes(nil)
-	c := &country{TB: t, s: sim.NewWith(seed, cfg), spawn: corner.Add(-2, 0, -2), ahead: map[int]slewed{}}
+	cfg.Start, cfg.Carry = singleNodeStart, overBytes(nil)
+	c := &cluster{TB: t, s: sim.NewWith(seed, cfg), spawn: corner.Add(-2, 0, -2), ahead: map[int]slewed{}}
 	c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
 	for i := range stormNodes {
 		c.addNode(i)
 	}
-	w := &storm{country: c, off: map[id.ID]bool{}}
+	w := &storm{cluster: c, off: map[id.ID]bool{}}
 	c.s.Cut(func(a, b machine.Peer) bool {
 		if a.Addr.IsZero() || b.Addr.IsZero() { // sessions are with their node
 			return false
@@ -57,7 +57,7 @@ func newStorm(t testing.TB, seed uint64, cfg sim.Config) *storm {
 }
 
 func (w *storm) note(format string, args ...any) {
-	w.log = append(w.log, fmt.Sprintf("%.2f s: ", w.s.Now().Sub(townStart).Seconds())+fmt.Sprintf(format, args...))
+	w.log = append(w.log, fmt.Sprintf("%.2f s: ", w.s.Now().Sub(singleNodeStart).Seconds())+fmt.Sprintf(format, args...))
 }
 
 // well is how many nodes run and are not cut off.
@@ -77,7 +77,7 @@ func (w *storm) victim() int {
 		return r.Intn(len(w.nodes))
 	}
 	at := corner.Add(-int32(r.Intn(2)), 0, -int32(r.Intn(2))).Column().Region()
-	return max(0, w.leaderOf(Part{Region: at}))
+	return max(0, w.leaderOf(Shard{Region: at}))
 }
 
 // blow lets something go wrong, or ends something that does.
@@ -217,10 +217,10 @@ func (w *storm) check() (lots int) {
 		for _, l := range w.log {
 			w.Log(l)
 		}
-		w.dump(theHall)
+		w.dump(theLobby)
 		for dx := range int32(2) {
 			for dz := range int32(2) {
-				p := Part{Region: corner.Add(-dx, 0, -dz).Column().Region()}
+				p := Shard{Region: corner.Add(-dx, 0, -dz).Column().Region()}
 				w.Log(p)
 				w.dump(p)
 			}
@@ -233,17 +233,17 @@ func (w *storm) check() (lots int) {
 func (w *storm) compareDisks() {
 	type copyOf struct {
 		node int
-		kept group.Kept
+		kept group.SavedState
 		kvs  []machine.KV
 	}
 	newest := map[string]copyOf{}
 	for i, n := range w.nodes {
 		for _, space := range n.Disk.Spaces() {
-			p, ok := partIn(space)
+			p, ok := shardInSpace(space)
 			if !ok {
 				continue
 			}
-			kept, err := group.ReadKept(n.Disk.All(group.OwnSpace(space)))
+			kept, err := group.ReadSavedState(n.Disk.All(group.OwnSpace(space)))
 			if err != nil {
 				w.Errorf("node %d: %s: %v", i, space, err)
 				continue

@@ -1,80 +1,80 @@
 package node
 
 import (
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// The hall and the regions stand on one floor and do not know each other: the
+// The lobby and the regions stand on one floor and do not know each other: the
 // node translates between their messages.
 
-// toHall turns a region's message into the hall's, nil if it is none for it.
-func toHall(m machine.Message) machine.Message {
+// toLobby turns a region's message into the lobby's, nil if it is none for it.
+func toLobby(m machine.Message) machine.Message {
 	switch m := m.(type) {
 	case *region.Awake:
-		return &hall.Awake{Region: m.Region}
+		return &lobby.Awake{Region: m.Region}
 	case *region.Asleep:
-		return &hall.Asleep{Region: m.Region}
+		return &lobby.Asleep{Region: m.Region}
 	case *region.Arrived:
-		return &hall.Arrived{Region: m.Region, Player: m.Player, Epoch: m.Epoch}
+		return &lobby.Arrived{Region: m.Region, Player: m.Player, Epoch: m.Epoch}
 	case *region.Departed:
-		return &hall.Departed{Region: m.Region, Player: m.Player, Epoch: m.Epoch}
+		return &lobby.Departed{Region: m.Region, Player: m.Player, Epoch: m.Epoch}
 	case *region.Died:
-		return &hall.Died{Region: m.Region, Player: m.Player, Cause: m.Cause}
+		return &lobby.Died{Region: m.Region, Player: m.Player, Cause: m.Cause}
 	case *region.Located:
-		return &hall.Located{Region: m.Region, Player: m.Player, Tag: m.Tag, Found: m.Found, Stored: m.Stored, Epoch: m.Epoch, Position: m.Position}
+		return &lobby.Located{Region: m.Region, Player: m.Player, Tag: m.Tag, Found: m.Found, Stored: m.Stored, Epoch: m.Epoch, Position: m.Position}
 	case *region.NotHere:
-		return &hall.NotHere{Region: m.Region, Player: m.Player, Tag: m.Tag, To: m.To}
+		return &lobby.NotHere{Region: m.Region, Player: m.Player, Tag: m.Tag, To: m.To}
 	case *region.Claim:
-		return &hall.Claim{Region: m.Region, From: m.From, Player: m.Player, Epoch: m.Epoch}
+		return &lobby.Claim{Region: m.Region, From: m.From, Player: m.Player, Epoch: m.Epoch}
 	case *region.Saved:
-		return &hall.Saved{Region: m.Region, Tag: m.Tag, Err: m.Err}
+		return &lobby.Saved{Region: m.Region, Tag: m.Tag, Err: m.Err}
 	}
 	return nil
 }
 
-// fromHall brings a message of the hall to the region it names.
-func (n *Node) fromHall(m machine.Message) {
+// fromLobby brings a message of the lobby to the region it names.
+func (n *Node) fromLobby(m machine.Message) {
 	switch m := m.(type) {
-	case *hall.Order:
+	case *lobby.Order:
 		n.toRegion(m.Region, order(m))
-	case *hall.Vouched:
+	case *lobby.Vouched:
 		n.toRegion(m.Region, m)
-	case *hall.Locate:
+	case *lobby.Locate:
 		n.toRegion(m.Region, &region.Locate{Player: m.Player, Tag: m.Tag})
-	case *hall.Claimed:
+	case *lobby.Claimed:
 		n.toRegion(m.Region, &region.Claimed{Player: m.Player, From: m.From, Epoch: m.Epoch, OK: m.OK})
-	case *hall.SaveAll:
+	case *lobby.SaveAll:
 		n.toRegion(m.Region, &region.SaveAll{Tag: m.Tag})
 	}
 }
 
-// saidBy reports whether what a region tells the hall comes from the region that it
+// saidBy reports whether what a region tells the lobby comes from the region that it
 // names: another one, or a session, must not speak for it.
 func saidBy(from machine.Peer, m machine.Message) bool {
 	var of world.RegionPos
 	switch m := m.(type) {
-	case *hall.Awake:
+	case *lobby.Awake:
 		of = m.Region
-	case *hall.Asleep:
+	case *lobby.Asleep:
 		of = m.Region
-	case *hall.Arrived:
+	case *lobby.Arrived:
 		of = m.Region
-	case *hall.Departed:
+	case *lobby.Departed:
 		of = m.Region
-	case *hall.Located:
+	case *lobby.Located:
 		of = m.Region
-	case *hall.NotHere:
+	case *lobby.NotHere:
 		of = m.Region
-	case *hall.Claim:
+	case *lobby.Claim:
 		of = m.Region
-	case *hall.Died:
+	case *lobby.Died:
 		of = m.Region
-	case *hall.Saved:
+	case *lobby.Saved:
 		of = m.Region
-	case *hall.Vouch:
+	case *lobby.Vouch:
 		of = m.Region
 	default:
 		return true
@@ -83,11 +83,11 @@ func saidBy(from machine.Peer, m machine.Message) bool {
 }
 
 func (n *Node) toRegion(pos world.RegionPos, m machine.Message) {
-	n.push(upcall{to: region.PeerOf(pos), from: region.Hall, m: m})
+	n.push(upcall{to: region.PeerOf(pos), from: region.Lobby, m: m})
 }
 
-// order turns an order of the hall into a region's.
-func order(m *hall.Order) *region.Order {
+// order turns an order of the lobby into a region's.
+func order(m *lobby.Order) *region.Order {
 	return &region.Order{Tag: m.Tag, Player: m.Player, Signed: m.Signed, Near: m.Near}
 }
 
@@ -100,7 +100,7 @@ func (n *Node) answerAsleep(pos world.RegionPos, u upcall) bool {
 	case *region.Claimed:
 		return true // it has forgotten what it asked
 	case *region.SaveAll:
-		n.push(upcall{to: region.Hall, from: u.to, m: &hall.Saved{Region: pos, Tag: m.Tag}})
+		n.push(upcall{to: region.Lobby, from: u.to, m: &lobby.Saved{Region: pos, Tag: m.Tag}})
 		return true
 	case *region.Columns, *region.Blocks:
 		if _, ok := region.RegionOf(u.from); ok { // it watches no longer

@@ -5,15 +5,15 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
 // traveller is an operator who comes in by a node and has itself brought to one
-// place after another: each time the hall must know where it is, that region let
+// place after another: each time the lobby must know where it is, that region let
 // it go, the next take it, and the land come. It asks again as a person and a
 // client.Session do.
 type traveller struct {
@@ -22,7 +22,7 @@ type traveller struct {
 	asked  machine.Time
 	looked machine.Time
 	heard  machine.Time
-	said   string // by the hall, last
+	said   string // by the lobby, last
 }
 
 func newTraveller(env machine.Env) *traveller {
@@ -54,29 +54,29 @@ func (w *traveller) OnLink(p machine.Peer, ev machine.LinkEvent) {
 	}
 	w.heard, w.looked = w.env.Now(), 0
 	w.link, w.in, w.takes, w.admitted = ev == machine.LinkUp, false, false, false
-	w.acts.Forget()
+	w.acts.Discard()
 	clear(w.watching)
 	if w.link {
 		w.hello()
 	}
 }
 
-// hello enters the hall, as the founder's own player if it is by that node.
+// hello enters the lobby, as the founder's own player if it is by that node.
 func (w *traveller) hello() {
-	w.say(&hall.Enter{Player: w.player(), Name: w.name, Local: true, Resume: w.admitted})
+	w.say(&lobby.Enter{Player: w.player(), Name: w.name, Local: true, Resume: w.admitted})
 }
 
 func (w *traveller) OnMessage(from machine.Peer, m machine.Message) {
 	if from != w.node {
 		return
 	}
-	if _, ok := m.(*hall.NewHost); ok {
+	if _, ok := m.(*lobby.NewHost); ok {
 		w.hello()
 		return
 	}
 	w.receive(m)
 	switch m := m.(type) {
-	case *hall.Chat:
+	case *lobby.Chat:
 		w.said = m.Text
 	case *region.Entered:
 		w.heard = w.env.Now()
@@ -106,14 +106,14 @@ func (w *traveller) OnTimer(t machine.Timer) {
 	}
 	to := w.places[0]
 	d := to.Centre().Sub(w.pos)
-	switch far := max(d.X.Abs(), d.Z.Abs()) > 2*fixed.One; {
-	case w.columns[to.Column()] != nil && !far:
+	switch remote := max(d.X.Abs(), d.Z.Abs()) > 2*fixed.One; {
+	case w.columns[to.Column()] != nil && !remote:
 		w.places, w.looked = w.places[1:], 0
 		clear(w.columns)
-	case far && now.Sub(w.asked) > 3*time.Second: // it may be lost with a host
+	case remote && now.Sub(w.asked) > 3*time.Second: // it may be lost with a host
 		w.asked = now
-		w.say(&hall.Say{Text: fmt.Sprintf("/tp %d %d %d", to.X, to.Y, to.Z)})
-	case !far && now.Sub(w.looked) > 10*time.Second: // as client.Session.watchLate
+		w.say(&lobby.Say{Text: fmt.Sprintf("/tp %d %d %d", to.X, to.Y, to.Z)})
+	case !remote && now.Sub(w.looked) > 10*time.Second: // as client.Session.watchLate
 		for r, rate := range w.watching {
 			if r != to.Region() && rate != region.RateNone {
 				w.watch(r, region.RateNone)
@@ -137,7 +137,7 @@ var sights = []world.Pos{
 }
 
 // addTraveller makes the traveller an operator, by the founder's node.
-func (c *country) addTraveller(founder int) *traveller {
+func (c *cluster) addTraveller(founder int) *traveller {
 	n := c.s.AddAs(machine.Peer{ID: id.Of([]byte("traveller"))}, func(env machine.Env) machine.Machine { return newTraveller(env) })
 	w := n.Machine().(*traveller)
 	c.s.Run(time.Millisecond)
@@ -150,16 +150,16 @@ func (c *country) addTraveller(founder int) *traveller {
 }
 
 // travel lets the traveller come in by each node in turn, and see everything.
-func (c *country) travel(w *traveller) {
+func (c *cluster) travel(w *traveller) {
 	c.Helper()
 	for i := range c.nodes {
 		w.come(nodePeer(i), sights)
 		if !c.s.RunUntil(func() bool { return len(w.places) == 0 }, 3*time.Minute) {
 			to := w.places[0]
 			c.Errorf("by node %d the traveller does not see %v in %v: %v", i, to, to.Region(), w)
-			c.dump(theHall)
-			c.dump(Part{Region: to.Region()})
-			c.dump(Part{Region: w.home})
+			c.dump(theLobby)
+			c.dump(Shard{Region: to.Region()})
+			c.dump(Shard{Region: w.home})
 		}
 		w.leave()
 		c.s.Run(2 * time.Second)

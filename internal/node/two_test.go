@@ -11,8 +11,8 @@ import (
 )
 
 // twoNodes host a world for each other, with a player at each.
-func twoNodes(t *testing.T, seed uint64) *country {
-	c := newCountry(t, seed, 0)
+func twoNodes(t *testing.T, seed uint64) *cluster {
+	c := newCluster(t, seed, 0)
 	c.change = func(_ int, n *Net) { n.GoneAfter = 90 * time.Minute }
 	c.addNode(0)
 	c.addNode(1)
@@ -25,11 +25,11 @@ func twoNodes(t *testing.T, seed uint64) *country {
 	return c
 }
 
-// copied reports whether both nodes keep a part, one of them without a vote.
-func (c *country) copied(p Part) bool {
+// copied reports whether both nodes keep a shard, one of them without a vote.
+func (c *cluster) copied(p Shard) bool {
 	spare := 0
 	for i := range c.nodes {
-		h := c.node(i).net.hosts[p]
+		h := c.node(i).net.replicas[p]
 		if h == nil || len(h.members()) != 2 || len(h.voters()) != 1 {
 			return false
 		}
@@ -38,7 +38,7 @@ func (c *country) copied(p Part) bool {
 	return spare == 2
 }
 
-// TestLongTwoNodes: in a world of two nodes each part has a copy on the other one. If
+// TestLongTwoNodes: in a world of two nodes each shard has a copy on the other one. If
 // the one that leads has gone for hours the other goes on with its copy, says so,
 // and nothing is missing that was acknowledged before; who comes back puts aside
 // what it had.
@@ -48,13 +48,13 @@ func TestLongTwoNodes(t *testing.T) {
 	for i := range c.guests {
 		c.wanderer(i).quiet = true
 	}
-	home := Part{Region: c.wanderer(0).home}
-	c.until("there are copies", func() bool { return c.copied(home) && c.copied(theHall) })
+	home := Shard{Region: c.wanderer(0).home}
+	c.until("there are copies", func() bool { return c.copied(home) && c.copied(theLobby) })
 	c.s.Run(5 * time.Second)
 	leader := c.leaderOf(home)
 	left := 1 - leader
 	c.guests[0], c.guests[left] = c.guests[left], c.guests[0]
-	old := c.node(left).net.hosts[home].rep.Status().Gen
+	old := c.node(left).net.replicas[home].raft.Status().Gen
 	c.nodes[leader].Crash()
 	c.s.Run(80 * time.Minute)
 	if c.leaderOf(home) >= 0 || c.noted("goes on with what this node has") > 0 {
@@ -79,7 +79,7 @@ func TestLongTwoNodes(t *testing.T) {
 	c.checkLeaders()
 	c.checkPresence()
 	c.checkEdits()
-	if aside := c.nodes[leader].Disk.All(group.Aside(region.Space(home.Region), old)); len(aside) == 0 {
+	if aside := c.nodes[leader].Disk.All(group.SupersededSpace(region.Space(home.Region), old)); len(aside) == 0 {
 		t.Error("who came back has put nothing aside")
 	}
 }
@@ -114,12 +114,12 @@ func TestLongTwoNodesCrash(t *testing.T) {
 // TestThirdNode: when a third node joins two, all three get a vote.
 func TestThirdNode(t *testing.T) {
 	c := twoNodes(t, 2)
-	home := Part{Region: c.wanderer(0).home}
+	home := Shard{Region: c.wanderer(0).home}
 	c.until("there are copies", func() bool { return c.copied(home) })
 	c.addNode(2)
 	c.until("all three have votes", func() bool {
 		for i := range c.nodes {
-			if h := c.node(i).net.hosts[home]; h == nil || len(h.voters()) != 3 {
+			if h := c.node(i).net.replicas[home]; h == nil || len(h.voters()) != 3 {
 				return false
 			}
 		}

@@ -12,8 +12,8 @@ import (
 
 // Verified is what a node has in a world with an authority.
 type Verified struct {
-	Zones int // of the overlay
-	Door  Door
+	Zones    int // of the overlay
+	Verifier CertificateVerifier
 	// Certificate gives the node its place in the overlay; nil: it has none, and
 	// no other node lets it in.
 	Certificate *identity.Certificate
@@ -22,13 +22,13 @@ type Verified struct {
 	Sign func(*overlay.NetworkView)
 	// Report takes evidence against other nodes; may be nil.
 	Report func(overlay.Evidence)
-	// Truth is the world's replicated storage; nil: it has none.
-	Truth *Truth
+	// Storage is the world's replicated storage; nil: it has none.
+	Storage *StorageConfig
 }
 
-// Door is who decides which nodes may take part. It may be asked from
+// CertificateVerifier is who decides which nodes may take part. It may be asked from
 // everywhere (keyring.Verifier).
-type Door interface {
+type CertificateVerifier interface {
 	// Verify is the job that checks a certificate.
 	Verify(of id.ID, c *identity.Certificate) machine.Job
 	// Renew takes a newer list of revocations; an error says why not.
@@ -47,7 +47,7 @@ type Door interface {
 // them. A nil one is that of an open world.
 type verified struct {
 	Verified
-	*spread
+	*listSync
 
 	next   machine.Time // to look whether certificates have ended
 	out    bool         // this node's own does not count any more
@@ -59,29 +59,29 @@ func (w *network) initVerified() {
 		return
 	}
 	v := &verified{Verified: *w.cfg.Verified}
-	v.spread = &spread{
-		w: w, list: revocationList{v.Door}, name: "list of revocations", key: revokedKey, enforce: v.enforceList,
+	v.listSync = &listSync{
+		w: w, list: revocationList{v.Verifier}, name: "list of revocations", key: revokedKey, enforce: v.enforceList,
 		message: func(version uint64, list []byte) machine.Message { return &Revoked{version, list} },
 	}
 	w.verified = v
 	if w.verified.Certificate != nil {
-		w.layer = newLayer(w, w.verified)
+		w.overlay = newOverlayAdapter(w, w.verified)
 	}
 }
 
 // bars reports whether a node is to be refused.
-func (v *verified) bars(who id.ID) bool { return v != nil && v.Door.Bars(who) }
+func (v *verified) bars(who id.ID) bool { return v != nil && v.Verifier.Bars(who) }
 
 // lists is nil if v is.
-func (v *verified) lists() *spread {
+func (v *verified) lists() *listSync {
 	if v == nil {
 		return nil
 	}
-	return v.spread
+	return v.listSync
 }
 
 // revocationList is the authority's list as it spreads.
-type revocationList struct{ Door }
+type revocationList struct{ CertificateVerifier }
 
 // Current implements SignedList.
 func (l revocationList) Current() (version uint64, list []byte) {
@@ -144,13 +144,13 @@ func (v *verified) beat(now machine.Time) {
 // enforceList cuts off who is revoked or whose certificate has ended.
 func (v *verified) enforceList() {
 	w := v.w
-	w.expel()
+	w.disconnectBarred()
 	c := v.Certificate
 	if c == nil || v.out {
 		return
 	}
 	switch {
-	case v.Door.Revoked().Has(c.Serial):
+	case v.Verifier.Revoked().Has(c.Serial):
 		v.leave(fmt.Sprintf("This node's own certificate, number %d, was revoked: other nodes refuse it from now on.", c.Serial))
 	case c.Ended(w.n.env.Now()):
 		v.leave(fmt.Sprintf("This node's own certificate, number %d, has ended: other nodes refuse it from now on. Ask the authority for a new one and start the node with it.", c.Serial))
@@ -161,5 +161,5 @@ func (v *verified) enforceList() {
 func (v *verified) leave(why string) {
 	v.out = true
 	v.w.note(why)
-	v.w.layer.stop()
+	v.w.overlay.stop()
 }

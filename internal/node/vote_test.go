@@ -12,28 +12,28 @@ import (
 )
 
 // addOwner adds a wanderer that is the owner of a node's machine.
-func (c *country) addOwner(at int) *wanderer {
+func (c *cluster) addOwner(at int) *wanderer {
 	i := len(c.guests)
 	peer := machine.Peer{ID: id.Of(fmt.Append(nil, "session ", i))}
 	c.guests = append(c.guests, c.s.AddAs(peer, func(env machine.Env) machine.Machine {
-		w := newWanderer(env, nodePeer(at), i, townGuests)
+		w := newWanderer(env, nodePeer(at), i, singleNodeGuests)
 		w.local = true
 		return w
 	}))
 	return c.wanderer(i)
 }
 
-// allVotesAt reports whether a node has the only vote of each part that anybody hosts.
-func (c *country) allVotesAt(node int) bool {
+// allVotesAt reports whether a node has the only vote of each shard that anybody hosts.
+func (c *cluster) allVotesAt(node int) bool {
 	for i := range c.nodes {
 		w := c.node(i).net
 		for p := range w.dormant {
-			if c.node(node).net.hosts[p] == nil {
+			if c.node(node).net.replicas[p] == nil {
 				return false
 			}
 		}
-		for p := range w.hosts {
-			if h := c.node(node).net.hosts[p]; h == nil || !h.sole() {
+		for p := range w.replicas {
+			if h := c.node(node).net.replicas[p]; h == nil || !h.isOnlyVoter() {
 				return false
 			}
 		}
@@ -42,40 +42,40 @@ func (c *country) allVotesAt(node int) bool {
 }
 
 // looks lets a player watch a region, or no longer.
-func (c *country) looks(guest int, p Part, rate uint8) {
+func (c *cluster) looks(guest int, p Shard, rate uint8) {
 	c.guests[guest].Call(func() { c.wanderer(guest).watch(p.Region, rate) })
 }
 
 // forgotten is a region far away of which the founder's node has the only vote and the
 // other one a copy, and whose group hibernates: somebody has looked at it once.
-func (c *country) forgotten(guest int) Part {
+func (c *cluster) forgotten(guest int) Shard {
 	c.Helper()
 	for x := range int32(8) {
-		p := Part{Region: world.RegionPos{X: 9 + x, Z: 9}}
+		p := Shard{Region: world.RegionPos{X: 9 + x, Z: 9}}
 		c.looks(guest, p, region.RateEvery)
 		c.until("somebody leads the region", func() bool { return c.leaderOf(p) >= 0 })
 		c.looks(guest, p, region.RateNone)
 		if c.leaderOf(p) == 0 {
 			c.until("the region is forgotten", func() bool {
-				h := c.node(0).net.hosts[p]
-				return h.rep.Sleeps() && len(h.members()) == 2
+				h := c.node(0).net.replicas[p]
+				return h.raft.Hibernates() && len(h.members()) == 2
 			})
 			return p
 		}
 	}
 	c.Fatal("the founder's node leads nothing")
-	return Part{}
+	return Shard{}
 }
 
 // builds waits until a player has built something more.
-func (c *country) builds(g *wanderer) {
+func (c *cluster) builds(g *wanderer) {
 	c.Helper()
 	g.acted = 0
 	c.until(g.name+" builds", func() bool { return g.in && g.acted > 3 })
 }
 
 // leave shuts a node down in good order.
-func (c *country) leave(i int) {
+func (c *cluster) leave(i int) {
 	c.Helper()
 	done := false
 	c.nodes[i].Call(func() {
@@ -97,7 +97,7 @@ func TestEveningInAnyOrder(t *testing.T) {
 	for _, annFirst := range []bool{true, false} {
 		for _, killed := range []bool{true, false} {
 			t.Run(fmt.Sprintf("Ann first %t, killed %t", annFirst, killed), func(t *testing.T) {
-				c := newCountry(t, 1, 2)
+				c := newCluster(t, 1, 2)
 				c.s.Run(time.Second)
 				var bea *wanderer
 				if !annFirst {
@@ -107,7 +107,7 @@ func TestEveningInAnyOrder(t *testing.T) {
 				ann := c.addGuest(0)
 				c.until("the guest is in", func() bool { return ann.in })
 				c.s.Run(30 * time.Second)
-				far := c.forgotten(0)
+				remote := c.forgotten(0)
 				if annFirst {
 					bea = c.addOwner(1)
 					c.until("the owner is in", func() bool { return bea.in })
@@ -122,10 +122,10 @@ func TestEveningInAnyOrder(t *testing.T) {
 				c.addGuest(1)
 				carl := len(c.guests) - 1
 				c.builds(c.wanderer(carl))
-				c.looks(carl, far, region.RateEvery)
-				c.until("what nobody used is there", func() bool { return c.leaderOf(far) == 1 })
-				for p, h := range c.node(1).net.hosts {
-					if !h.sole() {
+				c.looks(carl, remote, region.RateEvery)
+				c.until("what nobody used is there", func() bool { return c.leaderOf(remote) == 1 })
+				for p, h := range c.node(1).net.replicas {
+					if !h.isOnlyVoter() {
 						t.Errorf("%v waits for the founder's node", p)
 					}
 				}
@@ -145,10 +145,10 @@ func TestEveningInAnyOrder(t *testing.T) {
 // for a moment keeps it, one who has left loses it and does not get it back by
 // returning.
 func TestVoteStays(t *testing.T) {
-	c := newCountry(t, 1, 2)
+	c := newCluster(t, 1, 2)
 	c.s.Run(time.Second)
 	ann := c.addOwner(0)
-	c.until("the founder's node has the vote", func() bool { return ann.in && c.leaderOf(theHall) == 0 })
+	c.until("the founder's node has the vote", func() bool { return ann.in && c.leaderOf(theLobby) == 0 })
 	bea := c.addOwner(1)
 	c.until("the other owner is in", func() bool { return bea.in })
 	for i := range c.guests {
@@ -158,8 +158,8 @@ func TestVoteStays(t *testing.T) {
 	leads := func(node int, for_ time.Duration) {
 		t.Helper()
 		for end := c.s.Now().Add(for_); c.s.Now() < end; c.s.Run(500 * time.Millisecond) {
-			if l := c.leaderOf(theHall); l != node {
-				t.Fatalf("node %d leads the hall instead of node %d", l, node)
+			if l := c.leaderOf(theLobby); l != node {
+				t.Fatalf("node %d leads the lobby instead of node %d", l, node)
 			}
 		}
 	}
@@ -173,7 +173,7 @@ func TestVoteStays(t *testing.T) {
 	}
 	leads(0, ownerAway)
 	c.guests[0].Crash()
-	c.until("the vote is where the owner plays", func() bool { return c.leaderOf(theHall) == 1 })
+	c.until("the vote is where the owner plays", func() bool { return c.leaderOf(theLobby) == 1 })
 	c.guests[0].Restart()
 	leads(1, 30*time.Second)
 }
@@ -181,7 +181,7 @@ func TestVoteStays(t *testing.T) {
 // TestThreeHostsAnyOrder: with three hosts it does not matter where anybody plays, who
 // came first and which of them is killed: the players of the other two play on.
 func TestThreeHostsAnyOrder(t *testing.T) {
-	c := newCountry(t, 1, 3)
+	c := newCluster(t, 1, 3)
 	c.s.Run(time.Second)
 	c.addGuest(0)
 	c.until("the guest is in", func() bool { return c.wanderer(0).in })
@@ -192,7 +192,7 @@ func TestThreeHostsAnyOrder(t *testing.T) {
 			for i := range c.nodes {
 				for p, r := range c.node(i).net.routes {
 					l := c.leaderOf(p)
-					if len(r.sessions) > 0 && (l < 0 || len(c.node(l).net.hosts[p].voters()) != 3) {
+					if len(r.sessions) > 0 && (l < 0 || len(c.node(l).net.replicas[p].voters()) != 3) {
 						return false
 					}
 				}

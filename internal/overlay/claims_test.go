@@ -164,7 +164,7 @@ func TestAbsentNodes(t *testing.T) {
 		s.lost("s")
 		s.pass(FailedFor)
 	}
-	if len(s.faults) == 0 || s.faults[0].Charge != Absent || s.faults[0].View.Source.ID != at("e").ID {
+	if len(s.faults) == 0 || s.faults[0].Accusation != Absent || s.faults[0].View.Source.ID != at("e").ID {
 		t.Fatalf("reports: %+v", s.faults)
 	}
 }

@@ -11,23 +11,23 @@ import (
 // or leave out nodes that do exist; both destabilise whoever receives them. The
 // former a signed view proves; of the latter only that one of two nodes lies.
 
-// Charge is what a view is evidence of.
-type Charge uint8
+// Accusation is what a view is evidence of.
+type Accusation uint8
 
 // Charges.
 const (
 	// Absent: the view names a node that was not there.
-	Absent Charge = iota + 1
+	Absent Accusation = iota + 1
 	// Missing: the view leaves out a neighbour of its sender that is there.
 	Missing
 )
 
 // Evidence is for the authority.
 type Evidence struct {
-	Charge Charge
-	View   *NetworkView // signed by the accused
-	Node   *Contact     // that is absent or missing
-	Seen   machine.Time
+	Accusation Accusation
+	View       *NetworkView // signed by the accused
+	Node       *Contact     // that is absent or missing
+	Seen       machine.Time
 }
 
 // senderRecord is what is held against a sender of views.

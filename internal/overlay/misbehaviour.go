@@ -32,7 +32,7 @@ func (c *MisbehaviourScore) Add(e Evidence, born func(id.ID) machine.Time) (guil
 	}
 	accused := e.View.Source.ID
 	key := messageKey{accused, uint64(e.View.Stamp)}
-	if c.heard[key] || e.View.Names(e.Node) != (e.Charge == Absent) {
+	if c.heard[key] || e.View.Names(e.Node) != (e.Accusation == Absent) {
 		return nil
 	}
 	if c.counts == nil {
@@ -40,7 +40,7 @@ func (c *MisbehaviourScore) Add(e Evidence, born func(id.ID) machine.Time) (guil
 	}
 	c.heard[key] = true
 	for _, who := range []id.ID{accused, e.Node.ID} {
-		if who == e.Node.ID && e.Charge == Absent {
+		if who == e.Node.ID && e.Accusation == Absent {
 			continue
 		}
 		c.counts[who]++

@@ -14,12 +14,12 @@ import (
 func TestMisbehaviourScore(t *testing.T) {
 	born := func(id.ID) machine.Time { return 0 }
 	c := &MisbehaviourScore{Free: 3, Each: time.Hour, Valid: func(v *NetworkView) bool { return v.Signature == nil }}
-	hear := func(charge Charge, from, about, names string, stamp machine.Time, sig []byte) []id.ID {
+	hear := func(charge Accusation, from, about, names string, stamp machine.Time, sig []byte) []id.ID {
 		v := &NetworkView{Source: at(from), Stamp: stamp, Signature: sig}
 		for _, r := range names {
 			v.Neighbours = append(v.Neighbours, at(string(r)))
 		}
-		return c.Add(Evidence{Charge: charge, View: v, Node: at(about), Seen: stamp}, born)
+		return c.Add(Evidence{Accusation: charge, View: v, Node: at(about), Seen: stamp}, born)
 	}
 	for i := range machine.Time(10) {
 		if hear(Absent, "e", "n", "on", 1, nil) != nil { // the same view again

@@ -8,7 +8,7 @@
 //	                               hosts it, and their term
 //
 // Nothing is kept in the table of players: their names and where they are is the
-// hall's, which a group hosts (docs/decisions/0022-names-and-places.md).
+// lobby's, which a group hosts (docs/decisions/0022-names-and-places.md).
 //
 // Invariants: a record of hosts names its signer; what does not decode is never
 // stored.

@@ -11,9 +11,9 @@ const MaxActs = 512
 // whoever leads the player's home then. The home does each once and in order
 // (docs/protocols/region.md, "Acts"). The zero value is ready.
 type Acts struct {
-	entry uint32
-	last  uint32
-	open  []*Act
+	entry      uint32
+	last       uint32
+	unanswered []*Act
 }
 
 // ActsAbove returns the side of a session under whose name another has played
@@ -36,16 +36,16 @@ func (a *Acts) Ask(m *Act) *Act {
 	}
 	a.last++
 	m.Seq = a.last
-	a.open = append(a.open, m)
+	a.unanswered = append(a.unanswered, m)
 	m.Oldest = a.oldest()
 	return m
 }
 
-// Again returns what has no answer, to be sent again in this order. Any number
+// Resend returns what has no answer, to be sent again in this order. Any number
 // of copies does no harm.
-func (a *Acts) Again() []*Act {
-	out := make([]*Act, len(a.open))
-	for i, m := range a.open {
+func (a *Acts) Resend() []*Act {
+	out := make([]*Act, len(a.unanswered))
+	for i, m := range a.unanswered {
 		again := *m
 		again.Oldest = a.oldest()
 		out[i] = &again
@@ -53,25 +53,25 @@ func (a *Acts) Again() []*Act {
 	return out
 }
 
-// Ended takes an answer; false if it is not one to an act that is open.
-func (a *Acts) Ended(m *ActResult) bool {
-	i := slices.IndexFunc(a.open, func(o *Act) bool { return o.Seq == m.Seq })
+// Complete takes an answer; false if it is not one to an act that is open.
+func (a *Acts) Complete(m *ActResult) bool {
+	i := slices.IndexFunc(a.unanswered, func(o *Act) bool { return o.Seq == m.Seq })
 	if i < 0 || m.Entry != a.entry {
 		return false
 	}
-	a.open = slices.Delete(a.open, i, i+1)
+	a.unanswered = slices.Delete(a.unanswered, i, i+1)
 	return true
 }
 
-// Forget gives up what has no answer, when nobody waits for it any more.
-func (a *Acts) Forget() { a.open = nil }
+// Discard gives up what has no answer, when nobody waits for it any more.
+func (a *Acts) Discard() { a.unanswered = nil }
 
-// Open is how many acts have no answer.
-func (a *Acts) Open() int { return len(a.open) }
+// Pending is how many acts have no answer.
+func (a *Acts) Pending() int { return len(a.unanswered) }
 
 func (a *Acts) oldest() uint32 {
-	if len(a.open) > 0 {
-		return a.open[0].Seq
+	if len(a.unanswered) > 0 {
+		return a.unanswered[0].Seq
 	}
 	return a.last + 1
 }

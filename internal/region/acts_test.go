@@ -111,7 +111,7 @@ func TestLongBorderActsOnce(t *testing.T) {
 			}
 			c.enter()
 			b.until("the act is answered", func() bool { return c.results[seq] != nil })
-			b.run(askEditAgain + time.Second)
+			b.run(resendEditAfter + time.Second)
 			_, h := b.homeOf(c.player)
 			in := 0
 			if want == world.OakPlanks {
@@ -120,12 +120,12 @@ func TestLongBorderActsOnce(t *testing.T) {
 			if res := c.results[seq]; res.OK != (what != "refused") || b.block(up) != want || int(h.p.Items[1].Count)+in != had {
 				t.Fatalf("%s, crash after %d events: %+v, %v, %d in the hand of %d", what, n, res, b.block(up), h.p.Items[1].Count, had)
 			}
-			if r := b.region(here).r; len(r.asks.open) != 0 {
-				t.Fatalf("%s, crash after %d events: %d edits are open", what, n, len(r.asks.open))
+			if r := b.region(here).r; len(r.pending.list) != 0 {
+				t.Fatalf("%s, crash after %d events: %d edits are open", what, n, len(r.pending.list))
 			}
 			if keys := slices.Sorted(func(yield func(string) bool) {
 				for k := range b.disk[Space(here)] {
-					if k[:1] == keyAsk && !yield(k) {
+					if k[:1] == keyPendingEdit && !yield(k) {
 						return
 					}
 				}
@@ -160,7 +160,7 @@ func TestActsWhileCrossing(t *testing.T) {
 		}
 		b.crash()
 		c.enter()
-		b.until("all acts are answered", func() bool { return c.acts.Open() == 0 })
+		b.until("all acts are answered", func() bool { return c.acts.Pending() == 0 })
 		b.run(2 * time.Second)
 		b.until("the player is somewhere", func() bool { r, _ := b.homeOf(c.player); return r != nil })
 		r, h := b.homeOf(c.player)
@@ -213,7 +213,7 @@ func TestCopiesOfActs(t *testing.T) {
 	c.enter()
 	c.send(here, &late)
 	b.run(100 * time.Millisecond)
-	if r, _ := b.homeOf(c.player); r.dedup.ledgers[c.player].entry != late.Entry+1 {
+	if r, _ := b.homeOf(c.player); r.dedup.records[c.player].entry != late.Entry+1 {
 		t.Error("a copy of an Enter takes the place of a later one")
 	}
 }
@@ -255,44 +255,44 @@ func TestSettledWhenAway(t *testing.T) {
 	b.run(50 * time.Millisecond)
 	c.send(here, &Leave{c.player})
 	b.run(time.Second)
-	c.acts.Forget()
+	c.acts.Discard()
 	c.enter()
 	if _, h := b.homeOf(c.player); h.p.Items[1].Count != had {
 		t.Errorf("%d in the hand of %d", h.p.Items[1].Count, had)
 	}
 }
 
-func FuzzLedger(f *testing.F) {
-	l := &ledger{session: id.Of([]byte("s")), entry: 3, floor: 7, next: 9}
-	l.end(ended{seq: 7, code: world.NoItem, sure: true})
-	l.end(ended{seq: 8, did: &world.Remote{Kind: world.RemotePlace, Block: world.Bricks, Seq: 8}, sure: true})
+func FuzzActRecord(f *testing.F) {
+	l := &actRecord{session: id.Of([]byte("s")), entry: 3, floor: 7, next: 9}
+	l.complete(completedAct{seq: 7, code: world.NoItem, durable: true})
+	l.complete(completedAct{seq: 8, edit: &world.Remote{Kind: world.RemotePlace, Block: world.Bricks, Seq: 8}, durable: true})
 	f.Add(l.encode(9))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		l, err := decodeLedger(b)
+		l, err := decodeActRecord(b)
 		if err != nil {
 			return
 		}
-		m, err := decodeLedger(l.encode(l.next))
+		m, err := decodeActRecord(l.encode(l.next))
 		if err != nil || m.entry != l.entry || m.floor != l.floor || m.next != l.next || string(m.encode(m.next)) != string(l.encode(l.next)) {
 			t.Errorf("%+v became %+v: %v", l, m, err)
 		}
 	})
 }
 
-func FuzzQuestion(f *testing.F) {
-	q := &question{Remote: &world.Remote{Op: 5, Kind: world.RemotePlace, Seq: 9, At: world.Pos{X: -3, Y: 70, Z: 8}, Block: world.Bricks, Operator: true}, epoch: 4}
+func FuzzPendingEdit(f *testing.F) {
+	q := &pendingEdit{Remote: &world.Remote{Op: 5, Kind: world.RemotePlace, Seq: 9, At: world.Pos{X: -3, Y: 70, Z: 8}, Block: world.Bricks, Operator: true}, epoch: 4}
 	f.Add(q.encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := New(Config{}, nil)
-		if r.asks.unpack(askKey(5)[1:], b) != nil {
+		if r.pending.unpack(pendingEditKey(5)[1:], b) != nil {
 			return
 		}
 		again := New(Config{}, nil)
-		if err := again.asks.unpack(askKey(5)[1:], r.asks.open[0].encode()); err != nil {
+		if err := again.pending.unpack(pendingEditKey(5)[1:], r.pending.list[0].encode()); err != nil {
 			t.Fatal(err)
 		}
-		x, y := r.asks.open[0], again.asks.open[0]
+		x, y := r.pending.list[0], again.pending.list[0]
 		if *x.Remote != *y.Remote || x.epoch != y.epoch || x.session != y.session {
 			t.Errorf("%+v became %+v", x.Remote, y.Remote)
 		}

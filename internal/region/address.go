@@ -17,17 +17,17 @@ type To struct {
 }
 
 // Parts of a node speak to each other through Env.Send with logical peers: a
-// region's is PeerOf(pos), the hall's is Hall. They have the zero address, and
+// region's is PeerOf(pos), the lobby's is Lobby. They have the zero address, and
 // their id begins with a tag that no hash of a key has by chance; a node never
 // accepts a peer like this from outside. The node routes on the id, and the
 // receiver sees the sender's logical peer as from.
 const (
 	regionTag = "region\x00\x00\x00\x00\x00\x00"
-	hallTag   = "hall"
+	lobbyTag  = "hall"
 )
 
-// Hall is the logical peer of the hall.
-var Hall = machine.Peer{ID: tagged(hallTag)}
+// Lobby is the logical peer of the lobby.
+var Lobby = machine.Peer{ID: tagged(lobbyTag)}
 
 func tagged(tag string) (out id.ID) {
 	copy(out[:], tag)

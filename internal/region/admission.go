@@ -22,7 +22,7 @@ type admission struct {
 
 // onEnter makes this region the home of a player, if it is.
 func (a *admission) onEnter(from machine.Peer, m *Enter) {
-	if _, isRegion := RegionOf(from); isRegion || from == Hall || len(m.Name) > maxName || m.Mode > uint8(world.Spectator) {
+	if _, isRegion := RegionOf(from); isRegion || from == Lobby || len(m.Name) > maxName || m.Mode > uint8(world.Spectator) {
 		a.stats.Refused++
 		return
 	}
@@ -31,7 +31,7 @@ func (a *admission) onEnter(from machine.Peer, m *Enter) {
 		return
 	}
 	if o := a.outgoing.of(m.Player); o != nil {
-		o.entering = &letter{from, m}
+		o.entering = &queuedMessage{from, m}
 		return
 	}
 	if a.incoming.arrivingWith(m.Player) != 0 && !a.store.readOnly {
@@ -58,7 +58,7 @@ func (a *admission) enterStored(from machine.Peer, m *Enter, saved []byte) {
 		return
 	}
 	if ptr, ok := a.store.pointer(keyIntent, m.Player); ok {
-		a.outgoing.askWhether(p, ptr, &letter{from, m})
+		a.outgoing.askNewHome(p, ptr, &queuedMessage{from, m})
 		return
 	}
 	if !a.loading.needReady(from, m) || a.lateEnter(from, m) {
@@ -101,7 +101,7 @@ func (a *admission) enterNew(from machine.Peer, m *Enter) {
 func (a *admission) admit(p *world.Player, from machine.Peer, m *Enter) {
 	p.Name, p.Entity, p.Operator = m.Name, uint64(m.Entity), a.cfg.operator(m.Player)
 	p.NewSession()
-	h := a.sessions.settleIn(p, from)
+	h := a.sessions.add(p, from)
 	a.dedup.of(p.ID).enter(from.ID, m)
 	a.sessions.save(h)
 	a.store.flush()
@@ -109,7 +109,7 @@ func (a *admission) admit(p *world.Player, from machine.Peer, m *Enter) {
 }
 
 // replaceSession lets a player who is here be played from another session.
-func (a *admission) replaceSession(h *home, from machine.Peer, m *Enter) {
+func (a *admission) replaceSession(h *playerSession, from machine.Peer, m *Enter) {
 	if a.lateEnter(from, m) {
 		return
 	}
@@ -121,11 +121,11 @@ func (a *admission) replaceSession(h *home, from machine.Peer, m *Enter) {
 	if h.peer != from {
 		a.sessions.attach(h, from)
 	} else {
-		h.inbox = inbox{} // it is sent again
+		h.inputs = inputQueue{} // it is sent again
 	}
 	a.dedup.of(m.Player).enter(from.ID, m)
-	if h.out != nil {
-		h.out.entering = &letter{from, m}
+	if h.handover != nil {
+		h.handover.entering = &queuedMessage{from, m}
 		return
 	}
 	a.sessions.greet(h)

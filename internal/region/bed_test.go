@@ -27,20 +27,20 @@ import (
 type bed struct {
 	operators map[id.ID]bool
 	testing.TB
-	now     machine.Time
-	seq     uint64
-	events  []bedEvent
-	regions map[world.RegionPos]*host
-	clients map[machine.Peer]*client
-	order   []*client
-	hall    []machine.Message
-	denies  bool              // the hall says of no player that it is at home where it is said to be
-	mute    bool              // the hall says nothing
-	errands []machine.Message // what the hall wants of players, by tag
-	lastTag uint64
-	lastSeq uint64 // of orders
-	disk    map[string]map[string][]byte
-	life    int // raised by a crash
+	now      machine.Time
+	seq      uint64
+	events   []bedEvent
+	regions  map[world.RegionPos]*host
+	clients  map[machine.Peer]*client
+	order    []*client
+	lobby    []machine.Message
+	denies   bool              // the lobby says of no player that it is at home where it is said to be
+	mute     bool              // the lobby says nothing
+	requests []machine.Message // what the lobby wants of players, by tag
+	lastTag  uint64
+	lastSeq  uint64 // of orders
+	disk     map[string]map[string][]byte
+	life     int // raised by a crash
 
 	delay    time.Duration // of messages between parts
 	sync     time.Duration // of a write
@@ -69,7 +69,7 @@ const secondEpoch = uint64(time.Hour/time.Second) + 2
 func newBed(t testing.TB) *bed {
 	return &bed{operators: map[id.ID]bool{id.Of(operatorKey.Public().(ed25519.PublicKey)): true},
 		TB: t, now: machine.Time(time.Hour), regions: map[world.RegionPos]*host{}, clients: map[machine.Peer]*client{},
-		disk: map[string]map[string][]byte{}, errands: make([]machine.Message, 1<<16), delay: time.Millisecond, sync: 2 * time.Millisecond,
+		disk: map[string]map[string][]byte{}, requests: make([]machine.Message, 1<<16), delay: time.Millisecond, sync: 2 * time.Millisecond,
 	}
 }
 
@@ -179,18 +179,18 @@ func (h *host) Send(to machine.Peer, m machine.Message) {
 		b.after(b.delay, func() { b.deliver(pos, from, m) })
 		return
 	}
-	if to == Hall {
+	if to == Lobby {
 		if c, ok := m.(*Claim); ok {
 			if !b.mute {
-				b.after(0, func() { b.deliver(c.Region, Hall, &Claimed{c.Player, c.From, c.Epoch, !b.denies}) })
+				b.after(0, func() { b.deliver(c.Region, Lobby, &Claimed{c.Player, c.From, c.Epoch, !b.denies}) })
 			}
 			return
 		}
-		if n, ok := m.(*NotHere); ok && b.errands[n.Tag] != nil {
-			b.after(b.delay, func() { b.deliver(n.To, Hall, b.errands[n.Tag]) })
+		if n, ok := m.(*NotHere); ok && b.requests[n.Tag] != nil {
+			b.after(b.delay, func() { b.deliver(n.To, Lobby, b.requests[n.Tag]) })
 			return
 		}
-		b.hall = append(b.hall, m)
+		b.lobby = append(b.lobby, m)
 		return
 	}
 	if c := b.clients[to]; c != nil {
@@ -206,7 +206,7 @@ func (h *host) Backlog(to machine.Peer) (waiting, limit int) {
 	return 0, 100
 }
 
-// wants lets the hall want something of a player that it believes to be at a region.
+// wants lets the lobby want something of a player that it believes to be at a region.
 func (b *bed) wants(at world.RegionPos, m machine.Message) {
 	b.lastTag++
 	switch m := m.(type) {
@@ -215,8 +215,8 @@ func (b *bed) wants(at world.RegionPos, m machine.Message) {
 	case *Locate:
 		m.Tag = b.lastTag
 	}
-	b.errands[b.lastTag] = m
-	b.deliver(at, Hall, m)
+	b.requests[b.lastTag] = m
+	b.deliver(at, Lobby, m)
 }
 
 func (b *bed) deliver(pos world.RegionPos, from machine.Peer, m machine.Message) {

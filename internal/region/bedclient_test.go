@@ -107,7 +107,7 @@ func (c *client) receive(m machine.Message) {
 		if c.heard != nil {
 			c.heard(m)
 		}
-		if !c.deaf && c.acts.Ended(m) {
+		if !c.deaf && c.acts.Complete(m) {
 			c.results[m.Seq] = m
 		}
 	case *Self:
@@ -204,7 +204,7 @@ func (c *client) act(a Act) uint32 {
 
 // askAgain asks for what has no answer.
 func (c *client) askAgain() {
-	for _, m := range c.acts.Again() {
+	for _, m := range c.acts.Resend() {
 		c.send(c.home, m)
 	}
 }
@@ -219,14 +219,14 @@ func (c *client) hold(b world.Block) {
 	c.act(Act{Kind: uint8(world.ActPick), A: uint64(b), B: 0})
 }
 
-// home returns the player's home and its region; nil if it is nowhere. It fails
+// homeOf returns the player's home and its region; nil if it is nowhere. It fails
 // the test if the player is in two regions.
-func (b *bed) homeOf(player id.ID) (*Region, *home) {
+func (b *bed) homeOf(player id.ID) (*Region, *playerSession) {
 	var r *Region
-	var found *home
+	var found *playerSession
 	for _, pos := range b.awake {
 		h := b.regions[pos]
-		if got := h.r.sessions.homes[player]; got != nil && got.out == nil {
+		if got := h.r.sessions.players[player]; got != nil && got.handover == nil {
 			if found != nil {
 				b.Errorf("a player is at home in %v and %v", r.Pos(), pos)
 			}

@@ -59,7 +59,7 @@ func (e *benchEnv) settle() {
 type arena struct {
 	env     *benchEnv
 	r       *Region
-	players []*home
+	players []*playerSession
 	peers   []machine.Peer
 	rand    rng.Rand
 	seq     uint32
@@ -87,7 +87,7 @@ func newArena(n int, size float64) *arena {
 		player := id.Of(fmt.Append(nil, "player", i))
 		a.r.OnMessage(peer, &Enter{Player: player, Entity: uint32(i + 1), Name: fmt.Sprint("Player ", i), Mode: 1, New: true})
 		a.env.settle()
-		h := a.r.sessions.homes[player]
+		h := a.r.sessions.players[player]
 		lo := a.middle - size/2
 		h.p.Body.Pos = metres(lo+a.rand.Float64()*size, flatTop+1, lo+a.rand.Float64()*size)
 		h.p.Arriving = false
@@ -136,7 +136,7 @@ func (a *arena) tick() {
 }
 
 // turnBack turns players who come to the edge of the square towards its middle.
-func (a *arena) turnBack(i int, h *home) {
+func (a *arena) turnBack(i int, h *playerSession) {
 	dx, dz := a.middle-h.p.Body.Pos.X.Metres(), a.middle-h.p.Body.Pos.Z.Metres()
 	if max(math.Abs(dx), math.Abs(dz)) > a.half-0.5 {
 		a.yaws[i] = uint16(int(math.Atan2(dx, -dz) / (2 * math.Pi) * 65536))

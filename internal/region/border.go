@@ -24,21 +24,21 @@ const (
 // cache columns of this region.
 type border struct {
 	component
-	halo    *halo
+	cache   *borderCache
 	area    *world.Area
 	columns *columns
 	list    []neighbour
 	tending bool // a timer for the border is set
 }
 
-// watchAround asks the neighbours for the ring, and says what has come of it.
-func (b *border) watchAround() {
-	around(b.cfg.Pos, b.watchBorder)
+// watchNeighbours asks the neighbours for the ring, and says what has come of it.
+func (b *border) watchNeighbours() {
+	eachNeighbour(b.cfg.Pos, b.watchBorder)
 	b.tend()
 }
 
 func (b *border) watchBorder(n world.RegionPos) {
-	b.env.Send(PeerOf(n), &Watch{Rates: ringOf(b.cfg.Pos, n), BlocksOnly: true, Heard: b.halo.heard[n]})
+	b.env.Send(PeerOf(n), &Watch{Rates: ringOf(b.cfg.Pos, n), BlocksOnly: true, Heard: b.cache.heard[n]})
 }
 
 // tend sets the timer for the next look at who watches whom.
@@ -57,30 +57,30 @@ func (b *border) onTimer(ticking bool) {
 	b.list = slices.DeleteFunc(b.list, func(n neighbour) bool { return now.Sub(n.asked) >= watchedUntil })
 	switch {
 	case ticking:
-		b.watchAround()
+		b.watchNeighbours()
 	case len(b.list) > 0:
 		b.tend()
 	}
 }
 
-// unwatchAround lets the neighbours go.
-func (b *border) unwatchAround() {
-	around(b.cfg.Pos, func(n world.RegionPos) {
+// unwatchNeighbours lets the neighbours go.
+func (b *border) unwatchNeighbours() {
+	eachNeighbour(b.cfg.Pos, func(n world.RegionPos) {
 		b.env.Send(PeerOf(n), &Watch{BlocksOnly: true})
 	})
-	b.halo.clear()
+	b.cache.clear()
 }
 
-// hearAround reports which neighbour a message about the ring comes from, if it
+// neighbourOf reports which neighbour a message about the ring comes from, if it
 // is watched: while the region ticks.
-func (b *border) hearAround(from machine.Peer, number uint32, ticking bool) (world.RegionPos, bool) {
+func (b *border) neighbourOf(from machine.Peer, number uint32, ticking bool) (world.RegionPos, bool) {
 	pos, ok := RegionOf(from)
 	switch {
 	case !ok || !adjacent(pos, b.cfg.Pos):
 		ok = false
 		b.stats.Refused++
 	case ticking:
-		b.halo.hear(pos, number)
+		b.cache.noteNumber(pos, number)
 	default:
 		ok = false
 		b.env.Send(from, &Watch{BlocksOnly: true})
@@ -90,26 +90,26 @@ func (b *border) hearAround(from machine.Peer, number uint32, ticking bool) (wor
 
 // onColumns takes columns of the ring.
 func (b *border) onColumns(from machine.Peer, m *Columns, ticking bool) {
-	pos, ok := b.hearAround(from, m.Number, ticking)
+	pos, ok := b.neighbourOf(from, m.Number, ticking)
 	if !ok {
 		return
 	}
 	for _, c := range m.Columns {
 		if c.Column != nil && c.Column.Pos.Region() == pos {
-			b.halo.put(c.Column)
+			b.cache.put(c.Column)
 		}
 	}
 }
 
 // onBlocks takes changes in the ring.
 func (b *border) onBlocks(from machine.Peer, m *Blocks, ticking bool) {
-	pos, ok := b.hearAround(from, m.Number, ticking)
+	pos, ok := b.neighbourOf(from, m.Number, ticking)
 	if !ok {
 		return
 	}
 	for _, c := range m.Changes {
 		if c.Pos.Region() == pos {
-			b.halo.change(c.Pos, c.Block)
+			b.cache.change(c.Pos, c.Block)
 			b.area.NoteOutside(c.Pos)
 		}
 	}
@@ -125,8 +125,8 @@ type neighbour struct {
 	asked  machine.Time
 }
 
-// anew lets a neighbour be told everything again.
-func (n *neighbour) anew(want uint16) { n.want, n.fresh, n.number, n.mark = want, want, 0, 0 }
+// restart lets a neighbour be told everything again.
+func (n *neighbour) restart(want uint16) { n.want, n.fresh, n.number, n.mark = want, want, 0, 0 }
 
 // onWatch takes which columns a neighbour watches; want is what it gets with the
 // next feed, left says that it watches none any more.
@@ -149,7 +149,7 @@ func (b *border) onWatch(from machine.Peer, pos world.RegionPos, w *Watch) (want
 	}
 	n := &b.list[i]
 	if n.asked = b.env.Now(); w.Heard == 0 || w.Heard < n.mark || w.Heard > n.number || want != n.want {
-		n.anew(want)
+		n.restart(want)
 	}
 	n.mark = n.number
 	b.tend()
@@ -168,10 +168,10 @@ func (b *border) wanted() (bits uint16) {
 // everything again, and watched again if the region ticks.
 func (b *border) restart(from machine.Peer, pos world.RegionPos, tick uint64, ticking bool) {
 	if i := b.find(from); i >= 0 { // its Watch may have come before
-		b.list[i].anew(b.list[i].want)
-		b.feed(tick)
+		b.list[i].restart(b.list[i].want)
+		b.sendMissingColumns(tick)
 	}
-	if delete(b.halo.heard, pos); ticking && ringOf(b.cfg.Pos, pos) != (watchSet{}) {
+	if delete(b.cache.heard, pos); ticking && ringOf(b.cfg.Pos, pos) != (watchSet{}) {
 		b.watchBorder(pos)
 	}
 }
@@ -185,8 +185,8 @@ func (b *border) find(peer machine.Peer) int {
 	return -1
 }
 
-// feed sends neighbours the columns that they wait for and that are there.
-func (b *border) feed(tick uint64) {
+// sendMissingColumns sends neighbours the columns that they wait for and that are there.
+func (b *border) sendMissingColumns(tick uint64) {
 	for i := range b.list {
 		n := &b.list[i]
 		if ready := n.fresh & b.columns.loaded; ready != 0 {
@@ -197,9 +197,9 @@ func (b *border) feed(tick uint64) {
 	}
 }
 
-// tell sends the block changes of a tick to the neighbours that watch
+// sendBlocks sends the block changes of a tick to the neighbours that watch
 // their columns.
-func (b *border) tell(tick uint64, changes []world.BlockChange) {
+func (b *border) sendBlocks(tick uint64, changes []world.BlockChange) {
 	if len(changes) == 0 {
 		return
 	}

@@ -40,13 +40,13 @@ type refusal struct {
 	from   machine.Peer
 }
 
-// claim is a handover, decoded, that may wait for the lobby's word.
-type claim struct {
-	from  machine.Peer
-	m     *Handover
-	p     *world.Player
-	acts  *ledger // nil if the sender only asks
-	asked machine.Time
+// handoverClaim is a handover, decoded, that may wait for the lobby's word.
+type handoverClaim struct {
+	from   machine.Peer
+	m      *Handover
+	p      *world.Player
+	record *actRecord // nil if the sender only asks
+	asked  machine.Time
 }
 
 // plausible reports whether a player can have an epoch at a time: it begins with
@@ -58,10 +58,10 @@ func (c *Config) plausible(epoch uint32, now machine.Time) bool {
 // claimed reports whether a handover can be believed at once: in a region that the
 // player has just left from here. Otherwise the lobby is asked, and the handover
 // waits.
-func (in *incomingHandovers) claimed(offer *claim) bool {
+func (in *incomingHandovers) claimed(offer *handoverClaim) bool {
 	from, m := offer.from, offer.m
 	pos, _ := RegionOf(from)
-	if g, ok := in.departed.list[m.Player]; ok && g.to == pos && uint64(m.Epoch) > g.epoch && in.env.Now().Sub(g.at) <= forgetMoved {
+	if g, ok := in.departed.list[m.Player]; ok && g.to == pos && uint64(m.Epoch) > g.epoch && in.env.Now().Sub(g.at) <= departedLifetime {
 		return true
 	}
 	now := in.env.Now()
@@ -77,7 +77,7 @@ func (in *incomingHandovers) claimed(offer *claim) bool {
 	}
 	offer.asked = now
 	in.claims[m.Player] = offer
-	in.env.Send(Hall, &Claim{Region: in.cfg.Pos, From: pos, Player: m.Player, Epoch: m.Epoch})
+	in.env.Send(Lobby, &Claim{Region: in.cfg.Pos, From: pos, Player: m.Player, Epoch: m.Epoch})
 	in.after(claimTime, machine.Timer{Kind: timerClaim})
 	return false
 }
@@ -85,13 +85,13 @@ func (in *incomingHandovers) claimed(offer *claim) bool {
 // onClaimed takes the lobby's word about a handover; false if it is about none.
 func (in *incomingHandovers) onClaimed(from machine.Peer, m *Claimed) bool {
 	c := in.claims[m.Player]
-	if from != Hall || c == nil || c.from != PeerOf(m.From) || c.m.Epoch != m.Epoch {
+	if from != Lobby || c == nil || c.from != PeerOf(m.From) || c.m.Epoch != m.Epoch {
 		in.stats.Refused++
 		return false
 	}
 	delete(in.claims, m.Player)
 	if m.OK {
-		in.believe(c)
+		in.accept(c)
 	} else {
 		in.refuseClaim(c)
 	}
@@ -100,7 +100,7 @@ func (in *incomingHandovers) onClaimed(from machine.Peer, m *Claimed) bool {
 
 // refuseClaim refuses a player whose home is elsewhere. Copies of the offer are
 // refused as well: the sender goes on with the player.
-func (in *incomingHandovers) refuseClaim(c *claim) {
+func (in *incomingHandovers) refuseClaim(c *handoverClaim) {
 	in.stats.Refused++
 	if len(in.refusals) >= maxRefused {
 		clear(in.refusals)
@@ -110,8 +110,8 @@ func (in *incomingHandovers) refuseClaim(c *claim) {
 	in.env.Send(c.from, &HandoverRefused{c.m.Player, c.m.Epoch, "elsewhere"})
 }
 
-// claimsLate ends the claims that the lobby has not answered.
-func (in *incomingHandovers) claimsLate() {
+// expireClaims ends the claims that the lobby has not answered.
+func (in *incomingHandovers) expireClaims() {
 	now := in.env.Now()
 	for _, player := range id.Sorted(in.claims) {
 		c := in.claims[player]
@@ -120,7 +120,7 @@ func (in *incomingHandovers) claimsLate() {
 		}
 		delete(in.claims, player)
 		if pos, _ := RegionOf(c.from); !c.m.Asks && adjacent(pos, in.cfg.Pos) && distanceTo(pos, c.p.Body.Pos) <= borderZone {
-			in.believe(c)
+			in.accept(c)
 		}
 	}
 }

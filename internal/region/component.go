@@ -42,7 +42,7 @@ const (
 	timerRead
 	timerRetry
 	timerHandover
-	timerAsk
+	timerEdit
 	timerMob
 	timerBorder
 	timerClaim

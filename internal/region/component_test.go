@@ -81,7 +81,7 @@ func TestStoreBatches(t *testing.T) {
 	if len(env.writes) != 3 || !s.modified(true) {
 		t.Error("a store that is read-only writes snapshots only")
 	}
-	s.snapshot(&columns{area: world.NewArea(world.AreaConfig{}, world.RegionPos{}, newHalo(world.RegionPos{}))}, true, nil)
+	s.snapshot(&columns{area: world.NewArea(world.AreaConfig{}, world.RegionPos{}, newBorderCache(world.RegionPos{}))}, true, nil)
 	if _, recovered := s.done(); !recovered || s.readOnly || s.modified(true) {
 		t.Errorf("after the snapshot: recovered %v, read-only %v", recovered, s.readOnly)
 	}
@@ -94,16 +94,16 @@ func TestStoreBatches(t *testing.T) {
 	}
 }
 
-// players is a homeFinder and an actRunner that notes which acts have begun.
+// players is a playerFinder and an actRunner that notes which acts have begun.
 type players struct {
-	h     *home
+	h     *playerSession
 	began []uint32
 }
 
-func (p *players) at(id.ID) *home { return p.h }
+func (p *players) at(id.ID) *playerSession { return p.h }
 
-func (p *players) actNow(h *home) {
-	p.began = append(p.began, h.inbox.list[len(h.inbox.list)-1].seq)
+func (p *players) actNow(h *playerSession) {
+	p.began = append(p.began, h.inputs.list[len(h.inputs.list)-1].seq)
 }
 
 // TestDeduplicationOrder: acts begin once and in the order of their numbers, and
@@ -111,8 +111,8 @@ func (p *players) actNow(h *home) {
 func TestDeduplicationOrder(t *testing.T) {
 	s, env := aloneStore()
 	session := machine.Peer{ID: id.Of([]byte("session"))}
-	p := &players{h: &home{p: &world.Player{ID: id.Of([]byte("ada"))}, peer: session}}
-	d := &deduplication{component: s.component, store: s, homes: p, edits: &asks{}, runner: p, ledgers: map[id.ID]*ledger{}}
+	p := &players{h: &playerSession{p: &world.Player{ID: id.Of([]byte("ada"))}, peer: session}}
+	d := &deduplication{component: s.component, store: s, players: p, edits: &pendingEdits{}, runner: p, records: map[id.ID]*actRecord{}}
 	d.of(p.h.p.ID).enter(session.ID, &Enter{Entry: 1, Oldest: 1})
 	for _, seq := range []uint32{2, 3, 1, 2, 1, 5} {
 		d.receive(p.h, &Act{Seq: seq, Oldest: 1, Kind: uint8(world.ActPlace)})
@@ -121,7 +121,7 @@ func TestDeduplicationOrder(t *testing.T) {
 		t.Fatalf("began %v, want %v", p.began, want)
 	}
 	s.put("p", nil) // what the act has changed
-	d.end(p.h.p.ID, session.ID, ended{seq: 1}, false)
+	d.complete(p.h.p.ID, session.ID, completedAct{seq: 1}, false)
 	d.receive(p.h, &Act{Seq: 1, Oldest: 1})
 	if len(env.sent) != 0 {
 		t.Fatalf("answered before it was on the disk: %v", env.sent)
@@ -140,7 +140,7 @@ func TestDeduplicationOrder(t *testing.T) {
 			t.Errorf("answered %+v", r)
 		}
 	}
-	d.end(p.h.p.ID, id.Of([]byte("another session")), ended{seq: 2}, false)
+	d.complete(p.h.p.ID, id.Of([]byte("another session")), completedAct{seq: 2}, false)
 	if d.of(p.h.p.ID).find(2) != nil {
 		t.Error("an act of another session has ended")
 	}
@@ -183,10 +183,10 @@ func (n *loadNotes) OnMessage(_ machine.Peer, m machine.Message) {
 func TestLoadingDelivers(t *testing.T) {
 	s, env := aloneStore()
 	notes := &loadNotes{}
-	area := world.NewArea(world.AreaConfig{}, world.RegionPos{}, newHalo(world.RegionPos{}))
+	area := world.NewArea(world.AreaConfig{}, world.RegionPos{}, newBorderCache(world.RegionPos{}))
 	l := &loading{
 		component: s.component, tags: s.tags, area: area, columns: &columns{component: s.component, area: area},
-		store: s, asks: &asks{component: s.component}, edits: &requestedEdits{}, events: notes,
+		store: s, pending: &pendingEdits{component: s.component}, edits: &requestedEdits{}, events: notes,
 	}
 	l.wait(machine.Peer{}, &Enter{})
 	l.wait(machine.Peer{}, &Leave{})

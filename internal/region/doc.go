@@ -17,13 +17,13 @@
 //	interest            who is sent which changes (interest.go, frames.go)
 //	entities, cell      bodies as frames show them (entities.go, cell.go)
 //	columns             which columns are loaded, and their versions
-//	border, halo        the cache of the columns around, and the neighbours' caches
+//	border, borderCache        the cache of the columns around, and the neighbours' caches
 //	store               log, snapshots and small records on the disk (store.go, snapshot.go)
 //	loading             what was read and is not in the area yet (load.go)
 //	playerSessions      the players who are here (playersessions.go, inboxes: input.go)
 //	admission           how players enter
-//	deduplication       each act of a session once and in order (ledger: its record)
-//	asks, lyingItems    edits and items that neighbours are asked to take
+//	deduplication       each act of a session once and in order (act record: its record)
+//	asks, droppedItems    edits and items that neighbours are asked to take
 //	requestedEdits      edits that neighbours ask for (requestededits.go, ops.go)
 //	crossings           mobs at the border (mobs.go)
 //	departed            players who went from here lately (forward.go)

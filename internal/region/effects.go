@@ -17,9 +17,9 @@ type effects struct {
 	store    *store
 	sessions *playerSessions
 	dedup    *deduplication
-	asks     *asks
+	pending  *pendingEdits
 	edits    *requestedEdits
-	items    *lyingItems
+	items    *droppedItems
 	mobs     *crossings
 	outgoing *outgoingHandovers
 }
@@ -52,7 +52,7 @@ func (e *effects) showBlocks(tick uint64, changes []world.BlockChange) {
 		e.entities.cells[i].block(b.At, b.Now)
 	}
 	e.stats.BlocksChanged += uint64(len(changes))
-	e.border.tell(tick, changes)
+	e.border.sendBlocks(tick, changes)
 }
 
 // answerActs answers acts: refusals at once, the rest when it is on the disk.
@@ -61,13 +61,13 @@ func (e *effects) answerActs(results []world.Result) {
 		h := e.sessions.at(res.Player)
 		switch {
 		case res.Kind == world.CmdSettle:
-			e.asks.settled(res)
+			e.pending.finishApplied(res)
 		case h == nil || res.Kind != world.CmdAct:
 		case res.Code != world.Done:
 			e.dedup.refuse(h, res.Seq, res.Code)
 		default:
 			// While nothing can be written only what need not last gets here: see lasting.
-			e.dedup.end(res.Player, e.dedup.of(res.Player).session, ended{seq: res.Seq, did: res.Did}, e.store.readOnly)
+			e.dedup.complete(res.Player, e.dedup.of(res.Player).session, completedAct{seq: res.Seq, edit: res.Did}, e.store.readOnly)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func (e *effects) crossBorder(c *world.Changes) {
 	for i := range c.Remotes {
 		m := c.Remotes[i]
 		if h := e.sessions.at(m.Player); h != nil {
-			e.asks.ask(&question{Remote: &m, epoch: uint32(h.p.Epoch), session: e.dedup.of(m.Player).session})
+			e.pending.request(&pendingEdit{Remote: &m, epoch: uint32(h.p.Epoch), session: e.dedup.of(m.Player).session})
 		}
 	}
 	for i := range c.Answers {
@@ -100,7 +100,7 @@ func (e *effects) undo(tick uint64, failed []*batch) {
 		for _, it := range b.items {
 			e.sessions.restoreItems(it)
 		}
-		for _, was := range slices.Backward(b.lying) {
+		for _, was := range slices.Backward(b.dropped) {
 			e.items.restore(was)
 		}
 	}

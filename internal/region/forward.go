@@ -10,20 +10,20 @@ import (
 type departed struct {
 	component
 	store *store
-	list  map[id.ID]gone
+	list  map[id.ID]departedPlayer
 }
 
-// whereTo returns where a player went from here, as far as is known.
-func (d *departed) whereTo(player id.ID) (pointer, bool) {
+// destination returns where a player went from here, as far as is known.
+func (d *departed) destination(player id.ID) (pointer, bool) {
 	if g, ok := d.list[player]; ok {
 		return g.pointer, true
 	}
 	return d.store.pointer(keyPointer, player)
 }
 
-// passOn sends what a session says about a player, who is not here any more, to
+// forwardToHome sends what a session says about a player, who is not here any more, to
 // the player's new home.
-func (d *departed) passOn(from machine.Peer, player id.ID, m machine.Message) {
+func (d *departed) forwardToHome(from machine.Peer, player id.ID, m machine.Message) {
 	g, ok := d.list[player]
 	if !ok || g.session != from || from == (machine.Peer{}) {
 		d.stats.Refused++
@@ -35,7 +35,7 @@ func (d *departed) passOn(from machine.Peer, player id.ID, m machine.Message) {
 // expire forgets who has been gone for long.
 func (d *departed) expire() {
 	for player, g := range d.list { // the order does not matter
-		if d.env.Now().Sub(g.at) > forgetMoved {
+		if d.env.Now().Sub(g.at) > departedLifetime {
 			delete(d.list, player)
 		}
 	}
@@ -43,7 +43,7 @@ func (d *departed) expire() {
 
 // onForward takes what an old home passes on: only the region that has given the
 // player, for a while after it has, only for the session that plays it, and only
-// what a session says. What the hall wants of a player never comes this way.
+// what a session says. What the lobby wants of a player never comes this way.
 func (r *Region) onForward(from machine.Peer, m *Forward) {
 	session := false
 	switch m.Msg.(type) {
@@ -51,9 +51,9 @@ func (r *Region) onForward(from machine.Peer, m *Forward) {
 		session = m.Session != (machine.Peer{})
 	}
 	pos, ok := RegionOf(from)
-	if h := r.sessions.homes[m.Player]; ok && session && h != nil {
+	if h := r.sessions.players[m.Player]; ok && session && h != nil {
 		if h.came.by(pos, r.env.Now()) && h.peer == m.Session {
-			r.keepOrDo(h, m.Msg)
+			r.applyOrForward(h, m.Msg)
 			return
 		}
 	} else if g, gone := r.departed.list[m.Player]; ok && session && gone && g.came.by(pos, r.env.Now()) && g.session == m.Session {
@@ -72,21 +72,21 @@ type arrival struct {
 
 // by reports whether a region has handed the player over a moment ago.
 func (a arrival) by(from world.RegionPos, now machine.Time) bool {
-	return a.handed && a.from == from && now.Sub(a.at) <= forgetMoved
+	return a.handed && a.from == from && now.Sub(a.at) <= departedLifetime
 }
 
-// notHere tells the hall where a player is, that it wants something of.
+// notHere tells the lobby where a player is, that it wants something of.
 func (r *Region) notHere(player id.ID, tag uint64, to world.RegionPos) {
-	r.env.Send(Hall, &NotHere{Region: r.cfg.Pos, Player: player, Tag: tag, To: to})
+	r.env.Send(Lobby, &NotHere{Region: r.cfg.Pos, Player: player, Tag: tag, To: to})
 }
 
-// keepOrDo does what a message about a player who is here asks for. While the
+// applyOrForward does what a message about a player who is here asks for. While the
 // player is being handed over, what only its home can do is kept for it.
-func (r *Region) keepOrDo(h *home, m machine.Message) {
-	if h.out != nil {
+func (r *Region) applyOrForward(h *playerSession, m machine.Message) {
+	if h.handover != nil {
 		switch m.(type) {
 		case *Order, *Locate:
-			h.out.kept = append(h.out.kept, m)
+			h.handover.queued = append(h.handover.queued, m)
 			return
 		}
 	}

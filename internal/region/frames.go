@@ -15,7 +15,7 @@ func (n *interest) broadcast(tick uint64) {
 	clear(n.mixed)
 	slab := make([]Frame, len(n.subs))
 	for i, s := range n.subs {
-		n.tell(s, tick, &slab[i])
+		n.sendFrame(s, tick, &slab[i])
 	}
 }
 
@@ -47,10 +47,10 @@ func (n *interest) due(stream int, tick uint64) bool {
 	return (tick+turn)%rateTicks[stream] == 0
 }
 
-// tell sends one subscriber its frame of a tick. A subscriber whose queue is
+// sendFrame sends one subscriber its frame of a tick. A subscriber whose queue is
 // crowded gets none; once there is room it gets columns that it missed changes
 // of and keyframes of everything.
-func (n *interest) tell(s *subscriber, tick uint64, f *Frame) {
+func (n *interest) sendFrame(s *subscriber, tick uint64, f *Frame) {
 	if n.nothingFor(s, tick) {
 		return
 	}
@@ -69,10 +69,10 @@ func (n *interest) tell(s *subscriber, tick uint64, f *Frame) {
 	}
 	cells := n.cellsFor(s, tick)
 	f.Region, f.Tick, f.Cells = n.cfg.Pos, tick, cells
-	if s.home != nil && s.home.out == nil {
-		s.home.own(&f.Own)
+	if s.player != nil && s.player.handover == nil {
+		s.player.own(&f.Own)
 	}
-	if len(cells) == 1 && s.home == nil && tick < s.told+heartbeat {
+	if len(cells) == 1 && s.player == nil && tick < s.told+heartbeat {
 		return
 	}
 	s.told = tick
@@ -84,7 +84,7 @@ func (n *interest) tell(s *subscriber, tick uint64, f *Frame) {
 // nothingFor reports whether a tick has nothing for a subscriber who does not wait
 // for anything: so it is for most in most ticks.
 func (n *interest) nothingFor(s *subscriber, tick uint64) bool {
-	return s.home == nil && !s.behind && s.fresh|s.rekey == 0 && tick < s.told+heartbeat && len(n.cellsFor(s, tick)) == 1
+	return s.player == nil && !s.behind && s.fresh|s.rekey == 0 && tick < s.told+heartbeat && len(n.cellsFor(s, tick)) == 1
 }
 
 // cellsFor returns the cells part of a subscriber's frame, shared where others

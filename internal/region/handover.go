@@ -15,26 +15,26 @@ import (
 // asks the other region before it lets the player in again.
 
 const (
-	askAgain    = 5 * time.Second // when a Handover is not answered
-	afterRefuse = time.Second     // until a player whose handover was refused is handed over again
-	forgetMoved = 10 * time.Second
-	slack       = 2 * fixed.One // a player may be so far outside of the region that takes it over
-	deepInside  = 8 * fixed.One // from the border: an intent is dropped
+	resendHandoverAfter = 5 * time.Second // when a Handover is not answered
+	afterRefuse         = time.Second     // until a player whose handover was refused is handed over again
+	departedLifetime    = 10 * time.Second
+	slack               = 2 * fixed.One // a player may be so far outside of the region that takes it over
+	deepInside          = 8 * fixed.One // from the border: an intent is dropped
 )
 
-// outgoing is a handover that waits for its answer.
-type outgoing struct {
+// outgoingHandover is a handover that waits for its answer.
+type outgoingHandover struct {
 	player   id.ID
-	home     *home // nil: the player is not in the world (askWhether)
+	session  *playerSession // nil: the player is not in the world (askNewHome)
 	to       world.RegionPos
 	m        *Handover // nil: waits for the disk
-	kept     []machine.Message
-	entering *letter // an Enter to be answered afterwards
+	queued   []machine.Message
+	entering *queuedMessage // an Enter to be answered afterwards
 	leaving  bool
 }
 
-// gone is where a player went, while messages for it may still come here.
-type gone struct {
+// departedPlayer is where a player went, while messages for it may still come here.
+type departedPlayer struct {
 	pointer
 	session machine.Peer
 	at      machine.Time
@@ -49,49 +49,49 @@ type outgoingHandovers struct {
 	entities *entities
 	sessions *playerSessions
 	dedup    *deduplication
-	edits    openEdits
+	edits    pendingEditFinder
 	departed *departed
 	activity *activity
 	queue    *commandQueue
 	events   handoverEvents
 
-	outs   map[id.ID]*outgoing // players on their way to another home
-	offers map[uint64]*outgoing
-	last   uint64 // offer
+	players map[id.ID]*outgoingHandover // players on their way to another home
+	offers  map[uint64]*outgoingHandover
+	last    uint64 // offer
 }
 
 // handoverEvents is what follows when a handover has ended.
 type handoverEvents interface {
-	OnMessage(from machine.Peer, m machine.Message) // an Enter that has waited
-	keepOrDo(h *home, m machine.Message)            // a message about a player who stays
+	OnMessage(from machine.Peer, m machine.Message)     // an Enter that has waited
+	applyOrForward(h *playerSession, m machine.Message) // a message about a player who stays
 	notHere(player id.ID, tag uint64, to world.RegionPos)
 }
 
 // of returns the handover of a player that is on its way; nil: none is.
-func (g *outgoingHandovers) of(player id.ID) *outgoing { return g.outs[player] }
+func (g *outgoingHandovers) of(player id.ID) *outgoingHandover { return g.players[player] }
 
 // noteIntent writes down that a player who has crossed the border may soon be
 // handed over, so that this need not wait for the disk then.
-func (g *outgoingHandovers) noteIntent(h *home) {
+func (g *outgoingHandovers) noteIntent(h *playerSession) {
 	far := distanceTo(g.cfg.Pos, h.p.Body.Pos)
 	switch to := h.p.Home(); {
 	case far >= 0 && to != g.cfg.Pos && !g.store.readOnly:
 		g.intend(h, pointer{to, h.p.Epoch + 1})
 	case far < -deepInside && h.intent.epoch != 0:
-		h.intent, h.sure = pointer{}, false
+		h.intent, h.intentDurable = pointer{}, false
 		g.store.del(playerKey(keyIntent, h.p.ID))
 	}
 }
 
-func (g *outgoingHandovers) intend(h *home, p pointer) {
+func (g *outgoingHandovers) intend(h *playerSession, p pointer) {
 	if h.intent == p {
 		return
 	}
-	h.intent, h.sure = p, false
+	h.intent, h.intentDurable = p, false
 	g.store.put(playerKey(keyIntent, h.p.ID), p.encode())
 	g.store.then(func(ok bool) {
 		if h.intent == p {
-			h.sure = ok
+			h.intentDurable = ok
 			if !ok {
 				h.intent = pointer{}
 			}
@@ -101,21 +101,21 @@ func (g *outgoingHandovers) intend(h *home, p pointer) {
 
 // handOver begins to give a player to another region, once the intent is
 // durable.
-func (g *outgoingHandovers) handOver(h *home, to world.RegionPos) {
+func (g *outgoingHandovers) handOver(h *playerSession, to world.RegionPos) {
 	switch {
-	case h.out != nil || g.env.Now() < h.staysUntil:
+	case h.handover != nil || g.env.Now() < h.staysUntil:
 		return
 	case !inWorld(to) || to == g.cfg.Pos || g.store.readOnly:
 		g.pushBack(h)
 		return
 	}
 	g.intend(h, pointer{to, h.p.Epoch + 1})
-	if h.leaves = g.edits.ofPlayer(h.p.ID); h.leaves || !h.sure {
+	if h.leaving = g.edits.ofPlayer(h.p.ID); h.leaving || !h.intentDurable {
 		return // its edits at neighbours end here: tried again with the next tick
 	}
 	g.area.Freeze(h.p.ID, true)
-	o := &outgoing{player: h.p.ID, home: h, to: to}
-	h.out, g.outs[h.p.ID] = o, o
+	o := &outgoingHandover{player: h.p.ID, session: h, to: to}
+	h.handover, g.players[h.p.ID] = o, o
 	g.store.then(func(ok bool) { // what the player did last is on the disk first
 		if !ok {
 			g.refused(o)
@@ -126,40 +126,40 @@ func (g *outgoingHandovers) handOver(h *home, to world.RegionPos) {
 		l := g.dedup.of(p.ID)
 		g.offer(o, &Handover{
 			Player: p.ID, Epoch: uint32(p.Epoch), State: p.AppendBinary(nil),
-			Acts: l.encode(h.inbox.nextAct(l.next)), Orders: g.store.small[playerKey(keyOrders, p.ID)], Session: h.peer,
+			Acts: l.encode(h.inputs.nextAct(l.next)), Orders: g.store.small[playerKey(keyOrders, p.ID)], Session: h.peer,
 		})
 	})
 }
 
-// askWhether offers a stored player, for whom there is an intent, to the other
+// askNewHome offers a stored player, for whom there is an intent, to the other
 // region: that one has taken it over already, or refuses.
-func (g *outgoingHandovers) askWhether(p *world.Player, ptr pointer, entering *letter) {
-	o := &outgoing{player: p.ID, to: ptr.to, entering: entering}
-	g.outs[p.ID] = o
+func (g *outgoingHandovers) askNewHome(p *world.Player, ptr pointer, entering *queuedMessage) {
+	o := &outgoingHandover{player: p.ID, to: ptr.to, entering: entering}
+	g.players[p.ID] = o
 	p.Epoch = ptr.epoch
 	g.offer(o, &Handover{Player: p.ID, Epoch: uint32(p.Epoch), State: p.AppendBinary(nil), Asks: true})
 }
 
-func (g *outgoingHandovers) offer(o *outgoing, m *Handover) {
+func (g *outgoingHandovers) offer(o *outgoingHandover, m *Handover) {
 	o.m = m
 	g.env.Send(PeerOf(o.to), m)
 	g.last++
 	g.offers[g.last] = o
-	g.after(askAgain, machine.Timer{Kind: timerHandover, Arg: g.last})
+	g.after(resendHandoverAfter, machine.Timer{Kind: timerHandover, Arg: g.last})
 }
 
 // onTimer offers again what was not answered.
 func (g *outgoingHandovers) onTimer(t machine.Timer) {
 	o := g.offers[t.Arg]
 	delete(g.offers, t.Arg)
-	if o != nil && g.outs[o.player] == o {
+	if o != nil && g.players[o.player] == o {
 		g.offer(o, o.m)
 	}
 }
 
 // answered returns the handover that an answer is about.
-func (g *outgoingHandovers) answered(from machine.Peer, player id.ID, epoch uint32) *outgoing {
-	o := g.outs[player]
+func (g *outgoingHandovers) answered(from machine.Peer, player id.ID, epoch uint32) *outgoingHandover {
+	o := g.players[player]
 	if o == nil || o.m == nil || o.m.Epoch != epoch || from != PeerOf(o.to) {
 		g.stats.Refused++
 		return nil
@@ -174,15 +174,15 @@ func (g *outgoingHandovers) onOK(from machine.Peer, m *HandoverOK) bool {
 	if o == nil {
 		return false
 	}
-	delete(g.outs, o.player)
+	delete(g.players, o.player)
 	g.stats.Handovers++
 	ptr := pointer{o.to, uint64(m.Epoch)}
 	g.store.del(playerKey(keyPlayer, o.player))
 	g.store.del(playerKey(keyIntent, o.player))
 	g.store.put(playerKey(keyPointer, o.player), ptr.encode())
 	g.dedup.drop(o.player)
-	if h := o.home; h != nil {
-		g.letGo(h, o, ptr)
+	if h := o.session; h != nil {
+		g.finish(h, o, ptr)
 	}
 	if o.entering != nil {
 		g.env.Send(o.entering.from, &Moved{g.cfg.Pos, o.player, o.to, m.Epoch, MovedElsewhere})
@@ -191,14 +191,14 @@ func (g *outgoingHandovers) onOK(from machine.Peer, m *HandoverOK) bool {
 	return true
 }
 
-// letGo takes a player that has a new home out of the area, and sends there
+// finish takes a player that has a new home out of the area, and sends there
 // what has come for it meanwhile.
-func (g *outgoingHandovers) letGo(h *home, o *outgoing, ptr pointer) {
+func (g *outgoingHandovers) finish(h *playerSession, o *outgoingHandover, ptr pointer) {
 	session := o.m.Session
 	g.sessions.remove(o.player)
 	g.entities.gone(h.p.Handle, h.p.Entity, frame.WentElsewhere)
-	g.departed.list[o.player] = gone{ptr, session, g.env.Now(), h.came}
-	kept := append(o.kept, h.inbox.messages(o.player)...)
+	g.departed.list[o.player] = departedPlayer{ptr, session, g.env.Now(), h.came}
+	kept := append(o.queued, h.inputs.messages(o.player)...)
 	if o.leaving {
 		kept = append(kept, &Leave{o.player})
 	} else if o.entering == nil && h.peer != (machine.Peer{}) {
@@ -226,10 +226,10 @@ func (g *outgoingHandovers) onRefused(from machine.Peer, m *HandoverRefused) {
 }
 
 // refused keeps a player that was not taken over.
-func (g *outgoingHandovers) refused(o *outgoing) {
-	delete(g.outs, o.player)
+func (g *outgoingHandovers) refused(o *outgoingHandover) {
+	delete(g.players, o.player)
 	g.store.del(playerKey(keyIntent, o.player))
-	h := o.home
+	h := o.session
 	if h == nil {
 		g.keepEpoch(o)
 		g.events.OnMessage(o.entering.from, o.entering.m) // finds no intent now
@@ -239,12 +239,12 @@ func (g *outgoingHandovers) refused(o *outgoing) {
 		h.p.Epoch = uint64(o.m.Epoch)
 		g.sessions.save(h)
 	}
-	h.out, h.intent, h.sure = nil, pointer{}, false
+	h.handover, h.intent, h.intentDurable = nil, pointer{}, false
 	h.staysUntil = g.env.Now().Add(afterRefuse)
 	g.area.Freeze(o.player, false)
 	g.pushBack(h)
-	for _, m := range o.kept {
-		g.events.keepOrDo(h, m)
+	for _, m := range o.queued {
+		g.events.applyOrForward(h, m)
 	}
 	if o.entering != nil {
 		g.sessions.greet(h)
@@ -254,7 +254,7 @@ func (g *outgoingHandovers) refused(o *outgoing) {
 }
 
 // keepEpoch raises a stored player's epoch to that of an offer that was refused.
-func (g *outgoingHandovers) keepEpoch(o *outgoing) {
+func (g *outgoingHandovers) keepEpoch(o *outgoingHandover) {
 	if p, ok := g.store.player(o.player); ok {
 		p.Epoch = uint64(o.m.Epoch)
 		g.store.put(playerKey(keyPlayer, o.player), p.AppendBinary(nil))
@@ -262,15 +262,15 @@ func (g *outgoingHandovers) keepEpoch(o *outgoing) {
 }
 
 // pushBack puts a player who cannot leave half a metre inside of the border.
-func (g *outgoingHandovers) pushBack(h *home) {
+func (g *outgoingHandovers) pushBack(h *playerSession) {
 	g.queue.order(h.p.ID, &world.Order{Kind: world.OrderTeleport, At: inside(g.cfg.Pos, h.p.Body.Pos)})
 	h.staysUntil = g.env.Now().Add(afterRefuse)
 }
 
 // resend offers players again to a region that another machine leads now.
 func (g *outgoingHandovers) resend(pos world.RegionPos) {
-	for _, player := range id.Sorted(g.outs) {
-		if o := g.outs[player]; o.m != nil && o.to == pos {
+	for _, player := range id.Sorted(g.players) {
+		if o := g.players[player]; o.m != nil && o.to == pos {
 			g.env.Send(PeerOf(pos), o.m)
 		}
 	}

@@ -230,13 +230,13 @@ func onlyOne(c *client, n int, look world.RegionPos) {
 	}
 }
 
-// TestOrdersFollow: what the hall wants of a player reaches it wherever it went.
+// TestOrdersFollow: what the lobby wants of a player reaches it wherever it went.
 func TestOrdersFollow(t *testing.T) {
 	b := newBed(t)
 	c := atBorder(b, "ada")
 	c.walkFor(40, world.ButtonForward, east)
 	b.run(time.Second)
-	b.hall = nil
+	b.lobby = nil
 	b.wants(here, b.ordered(c.player, decision.Order{Kind: decision.SetMode, Text: "spectator"}))
 	b.wants(here, &Locate{Player: c.player})
 	tag := b.lastTag
@@ -245,18 +245,18 @@ func TestOrdersFollow(t *testing.T) {
 		t.Errorf("mode %v", h.p.Mode)
 	}
 	found := false
-	for _, m := range b.hall {
+	for _, m := range b.lobby {
 		if l, ok := m.(*Located); ok {
 			found = l.Found && l.Tag == tag && l.Region == there
 		}
 	}
 	if !found {
-		t.Errorf("not located: %v", b.hall)
+		t.Errorf("not located: %v", b.lobby)
 	}
-	b.deliver(world.RegionPos{X: 9}, Hall, &Locate{Player: c.player, Tag: 8})
+	b.deliver(world.RegionPos{X: 9}, Lobby, &Locate{Player: c.player, Tag: 8})
 	b.run(200 * time.Millisecond)
-	if l, ok := b.hall[len(b.hall)-1].(*Located); !ok || l.Found || l.Tag != 8 {
-		t.Errorf("located where it is not: %+v", b.hall)
+	if l, ok := b.lobby[len(b.lobby)-1].(*Located); !ok || l.Found || l.Tag != 8 {
+		t.Errorf("located where it is not: %+v", b.lobby)
 	}
 }
 
@@ -267,7 +267,7 @@ func TestLinkEndsWhileCrossing(t *testing.T) {
 	b.delay = 100 * time.Millisecond
 	for range 60 {
 		c.walkFor(1, world.ButtonForward|world.ButtonSprint, east)
-		if h := b.region(here).r.sessions.homes[c.player]; h == nil || h.out != nil {
+		if h := b.region(here).r.sessions.players[c.player]; h == nil || h.handover != nil {
 			break
 		}
 	}
@@ -276,7 +276,7 @@ func TestLinkEndsWhileCrossing(t *testing.T) {
 	}
 	b.until("the player has left", func() bool {
 		for _, pos := range b.awake {
-			if len(b.regions[pos].r.sessions.homes)+len(b.regions[pos].r.outgoing.outs) > 0 {
+			if len(b.regions[pos].r.sessions.players)+len(b.regions[pos].r.outgoing.players) > 0 {
 				return false
 			}
 		}
@@ -361,7 +361,7 @@ func TestRefusedForGood(t *testing.T) {
 		offer := func(epoch uint64, asks bool) *Handover {
 			q := p
 			q.Epoch = epoch
-			return &Handover{Player: p.ID, Epoch: uint32(epoch), State: q.AppendBinary(nil), Acts: (&ledger{}).encode(1), Asks: asks}
+			return &Handover{Player: p.ID, Epoch: uint32(epoch), State: q.AppendBinary(nil), Acts: (&actRecord{}).encode(1), Asks: asks}
 		}
 		b.deliver(there, PeerOf(here), offer(p.Epoch+1, true))
 		b.run(300 * time.Millisecond)
@@ -370,12 +370,12 @@ func TestRefusedForGood(t *testing.T) {
 		}
 		b.deliver(there, PeerOf(here), offer(p.Epoch+1, false))
 		b.run(300 * time.Millisecond)
-		if b.region(there).r.sessions.homes[p.ID] != nil {
+		if b.region(there).r.sessions.players[p.ID] != nil {
 			t.Errorf("crash %v: a copy of a refused offer was taken", crash)
 		}
 		b.deliver(there, PeerOf(here), offer(p.Epoch+2, false))
 		b.run(300 * time.Millisecond)
-		if b.region(there).r.sessions.homes[p.ID] == nil {
+		if b.region(there).r.sessions.players[p.ID] == nil {
 			t.Errorf("crash %v: a newer offer was not taken", crash)
 		}
 	}

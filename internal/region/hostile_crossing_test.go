@@ -93,7 +93,7 @@ func TestHostileDropWhileCrossing(t *testing.T) {
 			b.teleport(c, metres(129.5, flatTop+1, 64.5))
 			done := 0
 			for end := b.now.Add(600 * time.Millisecond); done < n && b.step(end); done++ {
-				if done%9 == 0 && c.acts.Open() < 8 {
+				if done%9 == 0 && c.acts.Pending() < 8 {
 					c.drop(3)
 				}
 			}
@@ -113,10 +113,10 @@ func TestHostileDropWhileCrossing(t *testing.T) {
 				b.run(50 * time.Millisecond)
 			}
 			b.settledFor(c)
-			b.until("all acts are answered", func() bool { return c.acts.Open() == 0 })
+			b.until("all acts are answered", func() bool { return c.acts.Pending() == 0 })
 			b.until("nothing is on its way", func() bool {
 				r, _ := b.homeOf(c.player)
-				return r != nil && len(b.region(here).r.asks.open)+len(b.region(there).r.asks.open) == 0
+				return r != nil && len(b.region(here).r.pending.list)+len(b.region(there).r.pending.list) == 0
 			})
 			if hand, ground := b.planksOf(c); hand+ground != had {
 				t.Fatalf("crash %v after %d events: %d in the hand, %d on the ground of %d", crash, n, hand, ground, had)

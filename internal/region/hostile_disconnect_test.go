@@ -24,7 +24,7 @@ func (b *bed) linkEnds(c *client, at ...world.RegionPos) {
 func (c *client) otherWindow() *client {
 	other := c.b.client(c.name + " again")
 	other.player, other.name, other.home, other.body = c.player, c.name, c.home, c.body
-	other.acts.Forget()
+	other.acts.Discard()
 	return other
 }
 
@@ -137,11 +137,11 @@ func disruptedHandover(t *testing.T, n int, drops bool, disrupt func(*bed, *clie
 	b.teleport(c, metres(129.5, flatTop+1, 64.5))
 	done := 0
 	for end := b.now.Add(400 * time.Millisecond); done < n && b.step(end); done++ {
-		if drops && done%9 == 0 && c.acts.Open() < 8 {
+		if drops && done%9 == 0 && c.acts.Pending() < 8 {
 			c.drop(3)
 		}
 	}
-	if over := done < n; over && b.region(there).r.sessions.homes[c.player] == nil {
+	if over := done < n; over && b.region(there).r.sessions.players[c.player] == nil {
 		t.Error("the handover is not over after all events")
 	}
 	c = disrupt(b, c)
@@ -157,9 +157,9 @@ func disruptedHandover(t *testing.T, n int, drops bool, disrupt func(*bed, *clie
 func (c *client) settle(t *testing.T) {
 	b := c.b
 	b.settledFor(c)
-	b.until("all acts are answered", func() bool { return c.acts.Open() == 0 })
+	b.until("all acts are answered", func() bool { return c.acts.Pending() == 0 })
 	b.until("nothing is on its way", func() bool {
 		r, _ := b.homeOf(c.player)
-		return r != nil && len(b.region(here).r.asks.open)+len(b.region(there).r.asks.open)+len(b.region(here).r.outgoing.outs)+len(b.region(there).r.outgoing.outs) == 0
+		return r != nil && len(b.region(here).r.pending.list)+len(b.region(there).r.pending.list)+len(b.region(here).r.outgoing.players)+len(b.region(there).r.outgoing.players) == 0
 	})
 }

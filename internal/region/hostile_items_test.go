@@ -63,7 +63,7 @@ func TestHostileBothSidesOfTheBorder(t *testing.T) {
 			for _, c := range all {
 				if c.online {
 					c.look(uint16(g.Intn(2)<<15)+east, int16(g.Intn(16000)-8000))
-					if c.acts.Open() < 20 {
+					if c.acts.Pending() < 20 {
 						c.drop(uint32(1 + g.Intn(5)))
 					}
 					c.walk(world.ButtonForward, uint16(g.Intn(2)<<15)+east)

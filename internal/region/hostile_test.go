@@ -94,12 +94,12 @@ func TestFlood(t *testing.T) {
 		}
 		c.walk(0, 0)
 		b.run(TickLength)
-		if n := len(h.inbox.list); n > maxSteps+maxActs {
+		if n := len(h.inputs.list); n > maxSteps+maxActs {
 			t.Fatalf("%d things wait", n)
 		}
 	}
 	far := h.p.Body.Pos.Sub(was)
-	if limit := metres(float64(ticks+bank)*0.29, 0, 0).X; far.X.Abs() > limit || far.Z.Abs() > limit {
+	if limit := metres(float64(ticks+maxStepCredit)*0.29, 0, 0).X; far.X.Abs() > limit || far.Z.Abs() > limit {
 		t.Errorf("moved %v in %d ticks", far, ticks)
 	}
 	if c.acked != c.seq {
@@ -112,8 +112,8 @@ func TestFlood(t *testing.T) {
 			tooFast++
 		}
 	}
-	if tooFast == 0 || eve.acts.Open() != 0 {
-		t.Errorf("%d acts have no answer, %d are too fast", eve.acts.Open(), tooFast)
+	if tooFast == 0 || eve.acts.Pending() != 0 {
+		t.Errorf("%d acts have no answer, %d are too fast", eve.acts.Pending(), tooFast)
 	}
 	r := b.region(here).r
 	if n := r.stats.ColumnsSent; n > 2*ticks*world.Columns {
@@ -213,9 +213,9 @@ func FuzzMessages(f *testing.F) {
 		for range n % 1500 {
 			z.step()
 			h := b.region(here)
-			for _, home := range h.r.sessions.homes {
-				if len(home.inbox.list) > maxSteps+maxActs {
-					t.Fatalf("%d things wait", len(home.inbox.list))
+			for _, home := range h.r.sessions.players {
+				if len(home.inputs.list) > maxSteps+maxActs {
+					t.Fatalf("%d things wait", len(home.inputs.list))
 				}
 			}
 			if len(h.r.interest.subs) > 16 {
@@ -238,7 +238,7 @@ func FuzzMessages(f *testing.F) {
 		}
 		b.run(2 * time.Minute)
 		for pos, h := range b.regions {
-			t.Fatalf("%v does not sleep: %+v, waiting %d, outs %d", pos, h.r.Stats(), len(h.r.loading.waiting), len(h.r.outgoing.outs))
+			t.Fatalf("%v does not sleep: %+v, waiting %d, outs %d", pos, h.r.Stats(), len(h.r.loading.waiting), len(h.r.outgoing.players))
 		}
 	})
 }
@@ -278,7 +278,7 @@ func (z *fuzzer) step() {
 func (z *fuzzer) peer() machine.Peer {
 	switch z.g.Intn(8) {
 	case 0:
-		return Hall
+		return Lobby
 	case 1:
 		return PeerOf(z.pos())
 	case 2:

@@ -8,19 +8,19 @@ import (
 
 // Limits of what a player's session sends.
 const (
-	bank      = 12 // body steps that may come late and be run at once; as in world.Area
-	smooth    = 2  // steps that may wait without being run faster: the jitter buffer
-	maxSteps  = 40 // steps that wait; the oldest are left out
-	maxActs   = 32 // acts that wait
-	actBank   = 20 // acts that may be run at once; one more each tick
-	maxInputs = 64 // steps in one message
+	maxStepCredit = 12 // body steps that may come late and be run at once; as in world.Area
+	jitterBuffer  = 2  // steps that may wait without being run faster: the jitter buffer
+	maxSteps      = 40 // steps that wait; the oldest are left out
+	maxActs       = 32 // acts that wait
+	maxActCredit  = 20 // acts that may be run at once; one more each tick
+	maxInputs     = 64 // steps in one message
 
 	maxUnwritten = 1 << 12 // answers that may wait for a disk that does not keep up
 )
 
-// todo is something that a player asked for and that waits for its tick: a body
+// queuedInput is something that a player asked for and that waits for its tick: a body
 // step, or an act, which waits until the steps before it were run.
-type todo struct {
+type queuedInput struct {
 	seq    uint32
 	isAct  bool
 	check  bool // compare the body with expect
@@ -29,9 +29,9 @@ type todo struct {
 	act    world.Act
 }
 
-// inbox is what waits of one player, in the order in which it came.
-type inbox struct {
-	list      []todo
+// inputQueue is what waits of one player, in the order in which it came.
+type inputQueue struct {
+	list      []queuedInput
 	steps     int
 	acts      int
 	last      uint32 // sequence of the newest step
@@ -41,7 +41,7 @@ type inbox struct {
 
 // addStep appends a body step. If too many wait the oldest is left out: the
 // client will be corrected.
-func (q *inbox) addStep(t todo) (dropped bool) {
+func (q *inputQueue) addStep(t queuedInput) (dropped bool) {
 	if q.steps >= maxSteps {
 		for i := range q.list {
 			if !q.list[i].isAct {
@@ -59,7 +59,7 @@ func (q *inbox) addStep(t todo) (dropped bool) {
 }
 
 // addAct appends an act unless too many wait.
-func (q *inbox) addAct(t todo) bool {
+func (q *inputQueue) addAct(t queuedInput) bool {
 	if q.acts >= maxActs {
 		return false
 	}
@@ -69,7 +69,7 @@ func (q *inbox) addAct(t todo) bool {
 }
 
 // filter keeps what keep says.
-func (q *inbox) filter(keep func(*todo) bool) {
+func (q *inputQueue) filter(keep func(*queuedInput) bool) {
 	out := q.list[:0]
 	q.steps, q.acts = 0, 0
 	for _, t := range q.list {
@@ -88,32 +88,32 @@ func (q *inbox) filter(keep func(*todo) bool) {
 
 // quota says how many steps are run in a tick: one, two while more wait than
 // the jitter buffer holds, all that credit allows while it is very full.
-func (q *inbox) quota(credit int) int {
+func (q *inputQueue) quota(credit int) int {
 	n := 1
 	switch {
-	case q.steps > 3*smooth:
+	case q.steps > 3*jitterBuffer:
 		n = q.steps
-	case q.steps > smooth:
+	case q.steps > jitterBuffer:
 		n = 2
 	}
 	return min(n, credit)
 }
 
 // take appends the commands of a tick.
-func (q *inbox) take(h *home, cmds []world.Command) []world.Command {
-	q.actCredit = min(q.actCredit+1, actBank)
+func (q *inputQueue) take(h *playerSession, cmds []world.Command) []world.Command {
+	q.actCredit = min(q.actCredit+1, maxActCredit)
 	if len(q.list) == 0 {
 		q.early = 0
 		return cmds
 	}
-	n := q.quota(min(int(h.p.Credit)+1, bank))
+	n := q.quota(min(int(h.p.Credit)+1, maxStepCredit))
 	n, q.early = max(n-q.early, 0), 0
 	return q.run(h, cmds, n)
 }
 
 // takeNow appends the commands of the act that came last and of all before it,
 // if none of that has to wait for a tick.
-func (q *inbox) takeNow(h *home, cmds []world.Command) []world.Command {
+func (q *inputQueue) takeNow(h *playerSession, cmds []world.Command) []world.Command {
 	if q.acts > q.actCredit || q.steps > int(h.p.Credit) {
 		return cmds
 	}
@@ -122,7 +122,7 @@ func (q *inbox) takeNow(h *home, cmds []world.Command) []world.Command {
 }
 
 // run appends the first n steps and the acts up to the next.
-func (q *inbox) run(h *home, cmds []world.Command, n int) []world.Command {
+func (q *inputQueue) run(h *playerSession, cmds []world.Command, n int) []world.Command {
 	i, after := 0, h.p.LastSeq
 	for ; i < len(q.list); i++ {
 		t := &q.list[i]
@@ -137,7 +137,7 @@ func (q *inbox) run(h *home, cmds []world.Command, n int) []world.Command {
 				Input: t.step, Check: t.check, Expect: t.expect})
 			continue
 		}
-		if q.actCredit == 0 || h.leaves {
+		if q.actCredit == 0 || h.leaving {
 			break
 		}
 		q.actCredit--
@@ -149,23 +149,23 @@ func (q *inbox) run(h *home, cmds []world.Command, n int) []world.Command {
 }
 
 // queueSteps takes body steps.
-func (h *home) queueSteps(m *Inputs, stats *Stats) {
+func (h *playerSession) queueSteps(m *Inputs, stats *Stats) {
 	if len(m.Steps) == 0 || len(m.Steps) > maxInputs {
 		stats.InputsDropped += uint64(len(m.Steps))
 		return
 	}
 	for i, step := range m.Steps {
 		seq := m.First + uint32(i)
-		if seq <= max(h.inbox.last, h.p.LastSeq) {
+		if seq <= max(h.inputs.last, h.p.LastSeq) {
 			stats.InputsDropped++
 			continue
 		}
-		t := todo{seq: seq, step: step}
+		t := queuedInput{seq: seq, step: step}
 		if i == len(m.Steps)-1 {
 			t.check, t.expect = !m.NoPos, m.Pos
 		}
 		stats.Inputs++
-		if h.inbox.addStep(t) {
+		if h.inputs.addStep(t) {
 			stats.InputsDropped++
 		}
 	}
@@ -181,7 +181,7 @@ func lasting(k world.ActKind) bool {
 }
 
 // nextAct is the act that is begun next, for who takes what waits.
-func (q *inbox) nextAct(next uint32) uint32 {
+func (q *inputQueue) nextAct(next uint32) uint32 {
 	for i := range q.list {
 		if t := &q.list[i]; t.isAct {
 			next = min(next, t.seq)
@@ -191,7 +191,7 @@ func (q *inbox) nextAct(next uint32) uint32 {
 }
 
 // messages returns what waits in an inbox as the messages it came in.
-func (q *inbox) messages(player id.ID) (out []machine.Message) {
+func (q *inputQueue) messages(player id.ID) (out []machine.Message) {
 	for i := range q.list {
 		t := &q.list[i]
 		if t.isAct {

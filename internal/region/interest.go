@@ -16,12 +16,12 @@ type watchSet = [world.Columns]uint8
 // subscriber is a session that hears of the region: because it watches columns,
 // because its player is at home here, or both.
 type subscriber struct {
-	peer  machine.Peer
-	place int // in interest.subs
-	home  *home
-	asked watchSet // what it wants to hear of
-	set   watchSet // what it is told, which is less often under strain
-	group *group
+	peer   machine.Peer
+	place  int // in interest.subs
+	player *playerSession
+	asked  watchSet // what it wants to hear of
+	set    watchSet // what it is told, which is less often under strain
+	group  *watchGroup
 
 	fresh  uint16 // cells whose column and keyframe it has to get
 	rekey  uint16 // cells whose keyframe it has to get
@@ -40,7 +40,7 @@ type interest struct {
 	entities *entities
 	subs     []*subscriber
 	subOf    map[machine.Peer]*subscriber
-	groups   map[watchSet]*group
+	groups   map[watchSet]*watchGroup
 	strain   timing.Strain // of ticks that are late
 
 	enc   frame.CellEncoder // scratch of a tick
@@ -51,12 +51,12 @@ type interest struct {
 func newInterest(c component, cols *columns, e *entities) *interest {
 	return &interest{
 		component: c, columns: cols, entities: e,
-		subOf: map[machine.Peer]*subscriber{}, groups: map[watchSet]*group{}, mixed: map[mix][]byte{},
+		subOf: map[machine.Peer]*subscriber{}, groups: map[watchSet]*watchGroup{}, mixed: map[mix][]byte{},
 	}
 }
 
-// group is all subscribers with the same watchSet. Their frames share the bytes.
-type group struct {
+// watchGroup is all subscribers with the same watchSet. Their frames share the bytes.
+type watchGroup struct {
 	set   watchSet
 	size  int
 	tick  uint64 // when bytes was put together
@@ -70,17 +70,17 @@ func (n *interest) subscriber(peer machine.Peer) *subscriber {
 		s = &subscriber{peer: peer, place: len(n.subs)}
 		n.subOf[peer] = s
 		n.subs = append(n.subs, s)
-		n.join(s)
+		n.joinGroup(s)
 	}
 	return s
 }
 
-// settle forgets a subscriber who neither watches nor is at home here.
-func (n *interest) settle(s *subscriber) {
-	if s.home != nil || s.set != (watchSet{}) {
+// dropIfIdle forgets a subscriber who neither watches nor is at home here.
+func (n *interest) dropIfIdle(s *subscriber) {
+	if s.player != nil || s.set != (watchSet{}) {
 		return
 	}
-	n.part(s)
+	n.leaveGroup(s)
 	last := n.subs[len(n.subs)-1]
 	n.subs[s.place], last.place = last, s.place
 	n.subs[len(n.subs)-1] = nil
@@ -88,17 +88,17 @@ func (n *interest) settle(s *subscriber) {
 	delete(n.subOf, s.peer)
 }
 
-func (n *interest) join(s *subscriber) {
+func (n *interest) joinGroup(s *subscriber) {
 	g := n.groups[s.set]
 	if g == nil {
-		g = &group{set: s.set}
+		g = &watchGroup{set: s.set}
 		n.groups[s.set] = g
 	}
 	g.size++
 	s.group = g
 }
 
-func (n *interest) part(s *subscriber) {
+func (n *interest) leaveGroup(s *subscriber) {
 	if s.group.size--; s.group.size == 0 {
 		delete(n.groups, s.set)
 	}
@@ -123,21 +123,21 @@ func (n *interest) watch(from machine.Peer, rates watchSet) bool {
 	}
 	s := n.subscriber(from)
 	s.asked = rates
-	return n.setWatch(s, n.eased(s))
+	return n.setWatch(s, n.reducedRates(s))
 }
 
 // Under strain those whose players are not at home here are told half as often
 // as they want to be: they are the most, each frame to them is a packet of its
 // own, and what they see is across the border.
 const (
-	easedFor  = 400 // ticks, at least
-	easeEvery = 20  // ticks: how often it is looked who is at home
+	reducedFor       = 400 // ticks, at least
+	updateRatesEvery = 20  // ticks: how often it is looked who is at home
 )
 
-// eased is what a subscriber is to be told.
-func (n *interest) eased(s *subscriber) watchSet {
+// reducedRates is what a subscriber is to be told.
+func (n *interest) reducedRates(s *subscriber) watchSet {
 	set := s.asked
-	if !n.strain.On() || s.home != nil {
+	if !n.strain.On() || s.player != nil {
 		return set
 	}
 	for i, rate := range set {
@@ -149,9 +149,9 @@ func (n *interest) eased(s *subscriber) watchSet {
 // noteLate notes by how much a tick was late, and brings all subscribers to the
 // rates that they are to be told at.
 func (n *interest) noteLate(late time.Duration, tick uint64) (changed bool) {
-	if n.strain.Note(late, easedFor) || n.strain.On() && tick%easeEvery == 0 {
+	if n.strain.Note(late, reducedFor) || n.strain.On() && tick%updateRatesEvery == 0 {
 		for _, s := range slices.Clone(n.subs) {
-			if set := n.eased(s); set != s.set {
+			if set := n.reducedRates(s); set != s.set {
 				changed = n.setWatch(s, set) || changed
 			}
 		}
@@ -162,16 +162,16 @@ func (n *interest) noteLate(late time.Duration, tick uint64) (changed bool) {
 // setWatch moves a subscriber from its streams to others, if they are others.
 func (n *interest) setWatch(s *subscriber, set watchSet) (changed bool) {
 	if s.set == set {
-		n.settle(s)
+		n.dropIfIdle(s)
 		return false
 	}
 	for i, now := range set {
 		n.switchStream(s, i, s.set[i], now)
 	}
-	n.part(s)
+	n.leaveGroup(s)
 	s.set = set
-	n.join(s)
-	n.settle(s)
+	n.joinGroup(s)
+	n.dropIfIdle(s)
 	return true
 }
 

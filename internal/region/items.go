@@ -16,14 +16,14 @@ import (
 // with the same guarantees as an edit there: the record of the item becomes the
 // record of the question in one batch, and the neighbour takes it once.
 
-// lyingItems brings what a step of the world changes of items to the disk and to
+// droppedItems brings what a step of the world changes of items to the disk and to
 // the neighbours.
-type lyingItems struct {
+type droppedItems struct {
 	component
 	area     *world.Area
 	store    *store
 	entities *entities
-	asks     *asks
+	pending  *pendingEdits
 }
 
 // itemBefore is an item's record before a batch changed it; nil: there was none.
@@ -47,7 +47,7 @@ func unpackItem(key string, b []byte) (*world.Item, error) {
 
 // apply writes what a tick changed of items, and lets go of those that have
 // crossed the border.
-func (l *lyingItems) apply(c *world.Changes) {
+func (l *droppedItems) apply(c *world.Changes) {
 	for _, it := range c.ItemSaves {
 		if it.Stack.Count > 0 { // otherwise it has gone since, and is listed there
 			l.write(it.Entity, it.AppendBinary(nil))
@@ -62,9 +62,9 @@ func (l *lyingItems) apply(c *world.Changes) {
 }
 
 // write puts an item's record into the next batch; nil deletes it.
-func (l *lyingItems) write(entity uint64, state []byte) {
+func (l *droppedItems) write(entity uint64, state []byte) {
 	key := itemKey(entity)
-	l.store.next.lying = append(l.store.next.lying, itemBefore{entity, l.store.small[key]})
+	l.store.next.dropped = append(l.store.next.dropped, itemBefore{entity, l.store.small[key]})
 	if state == nil {
 		l.store.del(key)
 	} else {
@@ -73,7 +73,7 @@ func (l *lyingItems) write(entity uint64, state []byte) {
 }
 
 // restore takes back what a batch that failed has changed of an item.
-func (l *lyingItems) restore(was itemBefore) {
+func (l *droppedItems) restore(was itemBefore) {
 	l.area.RemoveItem(was.entity)
 	if was.state == nil {
 		l.store.del(itemKey(was.entity))
@@ -86,7 +86,7 @@ func (l *lyingItems) restore(was itemBefore) {
 }
 
 // send gives an item that has crossed the border to the neighbour.
-func (l *lyingItems) send(it *world.Item) {
+func (l *droppedItems) send(it *world.Item) {
 	at := it.Body.Pos.Block()
 	if to := at.Region(); to == l.cfg.Pos || !inWorld(to) || l.store.readOnly {
 		keepInside(l.cfg.Pos, &it.Body)
@@ -95,16 +95,16 @@ func (l *lyingItems) send(it *world.Item) {
 	l.area.RemoveItem(it.Entity)
 	l.entities.gone(it.Handle, it.Entity, frame.WentElsewhere)
 	l.write(it.Entity, nil)
-	l.asks.ask(&question{Remote: &world.Remote{
+	l.pending.request(&pendingEdit{Remote: &world.Remote{
 		Kind: world.RemoteItem, From: l.cfg.Pos, At: at, Block: it.Stack.Block, Body: it.Body.Pos, Item: it,
 	}})
 }
 
 // settle ends the question about an item at the region that it came from: it
 // is the neighbour's now, or comes back.
-func (l *lyingItems) settle(q *question, code world.Refusal) {
-	q.settled = true
-	key := askKey(q.Op)
+func (l *droppedItems) settle(q *pendingEdit, code world.Refusal) {
+	q.applied = true
+	key := pendingEditKey(q.Op)
 	kept := l.store.small[key]
 	l.store.del(key)
 	if code != world.Done {
@@ -115,10 +115,10 @@ func (l *lyingItems) settle(q *question, code world.Refusal) {
 	}
 	l.store.then(func(ok bool) {
 		if ok {
-			l.asks.close(q)
+			l.pending.finish(q)
 			return
 		}
-		q.answered, q.settled = false, false
+		q.answered, q.applied = false, false
 		l.store.put(key, kept)
 	})
 	l.store.flush()

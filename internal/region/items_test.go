@@ -39,7 +39,7 @@ func (b *bed) planksOf(c *client) (hand, ground int) {
 	return h.p.Items.Count(world.OakPlanks), ground
 }
 
-// settled lets a client enter again after a crash, watches both regions and
+// settledFor lets a client enter again after a crash, watches both regions and
 // waits until no item is on its way between them.
 func (b *bed) settledFor(c *client) {
 	b.Helper()
@@ -48,7 +48,7 @@ func (b *bed) settledFor(c *client) {
 	c.watch(there, RateEvery)
 	b.until("nothing is on its way", func() bool {
 		for _, pos := range []world.RegionPos{here, there} {
-			if r := b.region(pos).r; r.columns.loaded != allColumns || !r.loop.ticking || len(r.asks.open) > 0 {
+			if r := b.region(pos).r; r.columns.loaded != allColumns || !r.loop.ticking || len(r.pending.list) > 0 {
 				return false
 			}
 		}
@@ -245,7 +245,7 @@ func TestItemCrossesTheBorder(t *testing.T) {
 		t.Errorf("seen as %+v", s)
 	}
 	for _, pos := range []world.RegionPos{here, there} {
-		for _, key := range []string{keyAsk, keyItem} {
+		for _, key := range []string{keyPendingEdit, keyItem} {
 			want := 0
 			if pos == there && key == keyItem {
 				want = 1

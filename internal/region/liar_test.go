@@ -26,7 +26,7 @@ func rich(who id.ID, at world.Vec, epoch uint64) *world.Player {
 func offer(p *world.Player, session machine.Peer, asks bool) *Handover {
 	m := &Handover{Player: p.ID, Epoch: uint32(p.Epoch), State: p.AppendBinary(nil), Session: session, Asks: asks}
 	if !asks {
-		m.Acts = (&ledger{}).encode(1)
+		m.Acts = (&actRecord{}).encode(1)
 	}
 	return m
 }
@@ -83,7 +83,7 @@ func TestNoHandoverOfOthers(t *testing.T) {
 				b.teleport(c, metres(132, flatTop+1, 64.5))
 				b.until("crossed", func() bool { r, _ := b.homeOf(c.player); return r != nil && r.Pos() == there })
 				home = there
-				c.walkFor(20*2*int(forgetMoved/time.Second), 0, 0)
+				c.walkFor(20*2*int(departedLifetime/time.Second), 0, 0)
 			case "was never there":
 				at = world.RegionPos{X: 5}
 				b.region(at)
@@ -103,7 +103,7 @@ func TestNoHandoverOfOthers(t *testing.T) {
 				}
 			}
 			r := b.region(at).r
-			if h := r.sessions.homes[c.player]; h != nil && (h.p.Operator || h.p.Health == 1 || h.peer == eve.peer) {
+			if h := r.sessions.players[c.player]; h != nil && (h.p.Operator || h.p.Health == 1 || h.peer == eve.peer) {
 				t.Errorf("the liar's state is in the world: %+v", h.p)
 			}
 			b.denies = false
@@ -115,7 +115,7 @@ func TestNoHandoverOfOthers(t *testing.T) {
 			b.teleport(c, metres(float64(at.X)*128+30, flatTop+1, 64.5))
 			b.until("it can go there", func() bool {
 				r, h := b.homeOf(c.player)
-				return r != nil && r.Pos() == at && h.out == nil && distanceTo(at, h.p.Body.Pos) < -20*fixed.One
+				return r != nil && r.Pos() == at && h.handover == nil && distanceTo(at, h.p.Body.Pos) < -20*fixed.One
 			})
 			if _, h := b.homeOf(c.player); h.p.Operator || h.p.Items.Count(world.GoldOre) > 0 {
 				t.Errorf("it has what the liar gave it: %+v", h.p)
@@ -139,7 +139,7 @@ func TestLobbySilent(t *testing.T) {
 		who := id.Of([]byte("somebody"))
 		b.deliver(here, PeerOf(x.liar), offer(rich(who, x.at, 9), machine.Peer{}, false))
 		b.run(2 * claimTime)
-		if b.region(here).r.sessions.homes[who] != nil {
+		if b.region(here).r.sessions.players[who] != nil {
 			t.Errorf("%v has brought a player to %v", x.liar, x.at)
 		}
 	}
@@ -184,19 +184,19 @@ func TestOperatorsOfTheLog(t *testing.T) {
 		t.Error("a handover made an operator")
 	}
 	grant := &Decided{}
-	b.deliver(there, Hall, grant)
+	b.deliver(there, Lobby, grant)
 	b.run(200 * time.Millisecond)
 	if _, h := b.homeOf(c.player); h.p.Operator {
 		t.Error("a change of the log makes an operator")
 	}
 	b.operators[c.player] = true
-	b.deliver(there, Hall, grant)
+	b.deliver(there, Lobby, grant)
 	b.run(200 * time.Millisecond)
 	if _, h := b.homeOf(c.player); !h.p.Operator {
 		t.Error("the log counts for nothing")
 	}
 	delete(b.operators, c.player)
-	b.deliver(there, Hall, grant)
+	b.deliver(there, Lobby, grant)
 	b.run(200 * time.Millisecond)
 	if _, h := b.homeOf(c.player); h.p.Operator {
 		t.Error("who is no operator any more still is")
@@ -223,7 +223,7 @@ func TestFarRegions(t *testing.T) {
 		}
 	}
 	b.run(time.Second)
-	if n := len(r.edits.ops) + len(r.mobs.answered) + len(r.border.halo.heard) + len(r.border.list); n > 8 {
+	if n := len(r.edits.neighbours) + len(r.mobs.answered) + len(r.border.cache.heard) + len(r.border.list); n > 8 {
 		t.Errorf("%d things are kept of regions far away", n)
 	}
 }

@@ -24,7 +24,7 @@ type loading struct {
 	area    *world.Area
 	columns *columns
 	store   *store
-	asks    *asks
+	pending *pendingEdits
 	edits   *requestedEdits
 	events  loadEvents
 
@@ -39,7 +39,7 @@ type contents struct {
 	changes [world.Columns][]BlockChange // from the log
 	rest    []byte
 	items   []*world.Item
-	waiting []letter
+	waiting []queuedMessage
 }
 
 // loadEvents is what follows from loading.
@@ -49,8 +49,8 @@ type loadEvents interface {
 	OnMessage(from machine.Peer, m machine.Message) // one that has waited
 }
 
-// letter is a message that waits until the disk has been read.
-type letter struct {
+// queuedMessage is a message that waits until the disk has been read.
+type queuedMessage struct {
 	from machine.Peer
 	m    machine.Message
 }
@@ -91,7 +91,7 @@ func (l *loading) wait(from machine.Peer, m machine.Message) {
 		l.stats.Refused++
 		return
 	}
-	l.waiting = append(l.waiting, letter{from, m})
+	l.waiting = append(l.waiting, queuedMessage{from, m})
 }
 
 // needReady asks for all columns and reports whether they are there; if not, the
@@ -159,19 +159,19 @@ func (l *loading) unpackOne(key string, value []byte) error {
 		l.rest = value
 	case keyPlayer, keyPointer, keyIntent, keyActor:
 		l.store.small[key] = value
-	case keyAsks:
+	case keyEditNumber:
 		l.store.small[key] = value
 		n, size := binary.Uvarint(value)
 		if size != len(value) || size == 0 {
 			return fmt.Errorf("numbers of edits: %w", ErrCorrupt)
 		}
-		l.asks.reserved = n
-	case keyAsk:
+		l.pending.reserved = n
+	case keyPendingEdit:
 		l.store.small[key] = value
-		return l.asks.unpack(rest, value)
+		return l.pending.unpack(rest, value)
 	case keyActs:
 		l.store.small[key] = value
-		_, err := decodeLedger(value)
+		_, err := decodeActRecord(value)
 		return err
 	case keyOrders:
 		l.store.small[key] = value
@@ -184,7 +184,7 @@ func (l *loading) unpackOne(key string, value []byte) error {
 			return err
 		}
 		l.items = append(l.items, it)
-	case keyOps:
+	case keyNeighbourEdits:
 		l.store.small[key] = value
 		return l.edits.unpack(rest, value)
 	default:

@@ -22,17 +22,17 @@ const (
 // From a session to a region.
 type (
 	// Enter makes the region the home of a player who comes into the world. The
-	// hall has admitted the player and named the region that it believes to be
+	// lobby has admitted the player and named the region that it believes to be
 	// the home. The answer is Entered, Moved (the home is elsewhere: enter
 	// there) or Refused. Entering again from another session replaces the old
 	// session, which gets Moved with the reason MovedReplaced.
 	Enter struct {
 		Player   id.ID
-		Entity   uint32 // the number other clients know the player by, given by the hall
+		Entity   uint32 // the number other clients know the player by, given by the lobby
 		Name     string
 		Mode     uint8 // for a player that is new to the world
 		Operator bool
-		New      bool // the hall has never seen the player: make one if none is stored
+		New      bool // the lobby has never seen the player: make one if none is stored
 
 		Entry  uint32 // of the session, rises with each of its Enters
 		Oldest uint32 // the session has the answers to all acts below
@@ -148,7 +148,7 @@ type (
 
 	// ActResult answers an Act. Entry is that of the session's Enter: what was said
 	// before the session has entered again does not count. The same answer may come
-	// several times (Acts.Ended).
+	// several times (Acts.Complete).
 	ActResult struct {
 		Region world.RegionPos
 		Player id.ID
@@ -194,7 +194,7 @@ type (
 	// the receiver. A session enters again if its home is there, watches again,
 	// and sends acts again that were not answered. A node says it, not the
 	// region: that of the session, or one where the region begins anew. Neighbours
-	// and, about the hall, all regions are told too.
+	// and, about the lobby, all regions are told too.
 	NewHost struct{ Region world.RegionPos }
 
 	// Notice is something to show for a moment, for example that the region
@@ -253,7 +253,7 @@ type (
 		Player  id.ID
 		Epoch   uint32 // the new one: the old home's + 1
 		State   []byte
-		Acts    []byte       // the ledger, empty if it asks
+		Acts    []byte       // the act record, empty if it asks
 		Orders  []byte       // which orders about the player were executed: decision.Executed
 		Session machine.Peer // zero: nobody plays the player at the moment
 		Asks    bool         // does not give, but asks whether the region has it
@@ -323,12 +323,12 @@ type BlockChange struct {
 	Block world.Block
 }
 
-// From the hall to a region. Of a player that has moved on the hall hears where to
+// From the lobby to a region. Of a player that has moved on the lobby hears where to
 // (NotHere), and asks there; an order for one that is not in the world is dropped.
 type (
 	// Order acts on a player at its home.
 	Order struct {
-		Tag    uint64 // the hall's
+		Tag    uint64 // the lobby's
 		Player id.ID
 		Signed []byte // the encoding of a decision.Order; empty: Near counts
 		Near   string // what the player says to those near
@@ -343,7 +343,7 @@ type (
 	// SaveAll asks a region to write a snapshot; Saved comes back.
 	SaveAll struct{ Tag uint64 }
 
-	// Claimed answers Claim: OK if From is the player's home, as far as the hall has
+	// Claimed answers Claim: OK if From is the player's home, as far as the lobby has
 	// found out.
 	Claimed struct {
 		Player id.ID
@@ -354,10 +354,10 @@ type (
 )
 
 // Decided says that the node's log of decisions has changed. It comes from the
-// node itself, in the hall's name.
+// node itself, in the lobby's name.
 type Decided struct{}
 
-// From a region to the hall.
+// From a region to the lobby.
 type (
 	// Awake says that a region has begun to tick, Asleep that it has ended.
 	Awake  struct{ Region world.RegionPos }

@@ -15,8 +15,8 @@ import (
 // as long as it may be asked again, so that a mob comes over once. Nothing of it
 // is on the disk: a crash meanwhile may lose a sheep, or double it.
 
-// askMobAgain is when a mob whose crossing nobody has answered is sent again.
-const askMobAgain = 5 * time.Second
+// resendMobAfter is when a mob whose crossing nobody has answered is sent again.
+const resendMobAfter = 5 * time.Second
 
 // crossings are the mobs on their way to neighbours, and what was answered to
 // neighbours about theirs.
@@ -48,7 +48,7 @@ func (c *crossings) send(m *world.Mob, tick uint64) {
 	c.last = max(c.last+1, tick<<8)
 	c.open = append(c.open, mobCrossing{c.last, to, m})
 	c.resend(func(x mobCrossing) bool { return x.op == c.last })
-	c.after(askMobAgain, machine.Timer{Kind: timerMob, Arg: c.last})
+	c.after(resendMobAfter, machine.Timer{Kind: timerMob, Arg: c.last})
 }
 
 // resend sends what has not been answered: one mob, or all for a region.
@@ -64,7 +64,7 @@ func (c *crossings) resend(which func(mobCrossing) bool) (any bool) {
 
 func (c *crossings) onTimer(t machine.Timer) {
 	if c.resend(func(x mobCrossing) bool { return x.op == t.Arg }) {
-		c.after(askMobAgain, t)
+		c.after(resendMobAfter, t)
 	}
 }
 
@@ -89,11 +89,11 @@ func (c *crossings) onMobOver(from machine.Peer, m *MobOver, ready bool) bool {
 	case c.area.Mob(mob.Entity) != nil: // taken by the one who led this region before
 		c.env.Send(from, &MobOverDone{Op: m.Op})
 	default:
-		done := &MobOverDone{Op: m.Op, Back: !ready || distanceTo(c.cfg.Pos, mob.Body.Pos) > slack || len(list) >= maxOps}
+		done := &MobOverDone{Op: m.Op, Back: !ready || distanceTo(c.cfg.Pos, mob.Body.Pos) > slack || len(list) >= maxNeighbourEdits}
 		if !done.Back {
 			c.area.AddMob(mob)
 		}
-		if len(list) < maxOps {
+		if len(list) < maxNeighbourEdits {
 			list = append(list, done)
 		}
 		c.env.Send(from, done)

@@ -11,26 +11,26 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// hearing is how far away a player is heard.
-const hearing = 48 * fixed.One
+// hearingRange is how far away a player is heard.
+const hearingRange = 48 * fixed.One
 
-// onOrder does what the hall wants of a player, or passes it on.
+// onOrder does what the lobby wants of a player, or passes it on.
 func (r *Region) onOrder(from machine.Peer, m *Order) {
-	if from != Hall {
+	if from != Lobby {
 		r.stats.Refused++
 		return
 	}
-	if h := r.sessions.homes[m.Player]; h != nil {
-		r.keepOrDo(h, m)
-	} else if ptr, ok := r.departed.whereTo(m.Player); ok {
+	if h := r.sessions.players[m.Player]; h != nil {
+		r.applyOrForward(h, m)
+	} else if ptr, ok := r.departed.destination(m.Player); ok {
 		r.notHere(m.Player, m.Tag, ptr.to)
 	}
-	r.rest()
+	r.hibernateIfIdle()
 }
 
 // runOrder does what an operator has signed, once; whoever leads the region next, or
 // has the player next, knows that it was done.
-func (r *Region) runOrder(h *home, m *Order) {
+func (r *Region) runOrder(h *playerSession, m *Order) {
 	if len(m.Signed) == 0 {
 		r.sayNear(h, m.Near)
 		return
@@ -53,7 +53,7 @@ func (r *Region) runOrder(h *home, m *Order) {
 }
 
 // execute does what an order that was verified says.
-func (r *Region) execute(h *home, o *decision.Order) {
+func (r *Region) execute(h *playerSession, o *decision.Order) {
 	does := &world.Order{At: o.At, Count: int(o.Count)}
 	switch o.Kind {
 	case decision.Kick:
@@ -89,7 +89,7 @@ func (r *Region) executed(player id.ID, seq uint64) error {
 
 // onDecided gives players here the roles that the log of decisions says.
 func (r *Region) onDecided(from machine.Peer) {
-	if from != Hall {
+	if from != Lobby {
 		r.stats.Refused++
 		return
 	}
@@ -110,56 +110,56 @@ func (r *Region) order(player id.ID, o *world.Order) {
 }
 
 // sayNear lets those near a player hear what it says, across borders too.
-func (r *Region) sayNear(h *home, text string) {
+func (r *Region) sayNear(h *playerSession, text string) {
 	m := &NearChat{Player: h.p.ID, Name: h.p.Name, At: h.p.Body.Pos, Text: text}
-	r.hear(m)
-	around(r.cfg.Pos, func(n world.RegionPos) {
+	r.deliverChat(m)
+	eachNeighbour(r.cfg.Pos, func(n world.RegionPos) {
 		o := n.Column(0).Origin()
 		x0, z0, size := fixed.Int(int(o.X)), fixed.Int(int(o.Z)), fixed.Int(world.RegionSize)
-		if max(x0-m.At.X, m.At.X-x0-size, z0-m.At.Z, m.At.Z-z0-size) < hearing {
+		if max(x0-m.At.X, m.At.X-x0-size, z0-m.At.Z, m.At.Z-z0-size) < hearingRange {
 			r.env.Send(PeerOf(n), m)
 		}
 	})
 }
 
 func (r *Region) onNearChat(from machine.Peer, m *NearChat) {
-	if !isNeighbour(r.cfg.Pos, from) || distanceTo(r.cfg.Pos, m.At) > hearing {
+	if !isNeighbour(r.cfg.Pos, from) || distanceTo(r.cfg.Pos, m.At) > hearingRange {
 		r.stats.Refused++
 		return
 	}
-	r.hear(m)
-	r.rest()
+	r.deliverChat(m)
+	r.hibernateIfIdle()
 }
 
-// hear tells the players here who are near enough.
-func (r *Region) hear(m *NearChat) {
+// deliverChat tells the players here who are near enough.
+func (r *Region) deliverChat(m *NearChat) {
 	out := &Heard{Region: r.cfg.Pos, From: m.Player, Name: m.Name, Text: m.Text}
 	for _, p := range r.area.Players() {
 		d := p.Body.Pos.Sub(m.At)
-		if max(d.X.Abs(), d.Y.Abs(), d.Z.Abs()) > hearing || d.X*d.X+d.Y*d.Y+d.Z*d.Z > hearing*hearing {
+		if max(d.X.Abs(), d.Y.Abs(), d.Z.Abs()) > hearingRange || d.X*d.X+d.Y*d.Y+d.Z*d.Z > hearingRange*hearingRange {
 			continue
 		}
-		if h := r.sessions.homes[p.ID]; h != nil && h.peer != (machine.Peer{}) {
+		if h := r.sessions.players[p.ID]; h != nil && h.peer != (machine.Peer{}) {
 			r.env.Send(h.peer, out)
 		}
 	}
 }
 
 func (r *Region) onLocate(from machine.Peer, m *Locate) {
-	if from != Hall {
+	if from != Lobby {
 		r.stats.Refused++
 		return
 	}
-	if h := r.sessions.homes[m.Player]; h != nil {
-		r.keepOrDo(h, m)
+	if h := r.sessions.players[m.Player]; h != nil {
+		r.applyOrForward(h, m)
 	} else {
 		r.locateStored(m)
 	}
-	r.rest()
+	r.hibernateIfIdle()
 }
 
-func (r *Region) located(h *home, m *Locate) {
-	r.env.Send(Hall, &Located{
+func (r *Region) located(h *playerSession, m *Locate) {
+	r.env.Send(Lobby, &Located{
 		Region: r.cfg.Pos, Player: m.Player, Tag: m.Tag, Found: true, Epoch: uint32(h.p.Epoch), Position: h.p.Body.Pos,
 	})
 }
@@ -178,16 +178,16 @@ func (r *Region) locateStored(m *Locate) {
 		if p, err := world.DecodePlayer(b); err == nil {
 			out.Stored, out.Epoch = true, uint32(p.Epoch)
 		}
-	} else if ptr, ok := r.departed.whereTo(m.Player); ok {
+	} else if ptr, ok := r.departed.destination(m.Player); ok {
 		r.notHere(m.Player, m.Tag, ptr.to)
 		return
 	}
-	r.env.Send(Hall, out)
+	r.env.Send(Lobby, out)
 }
 
 // onSaveAll writes everything.
 func (r *Region) onSaveAll(from machine.Peer, m *SaveAll) {
-	if from != Hall {
+	if from != Lobby {
 		r.stats.Refused++
 		return
 	}
@@ -199,12 +199,12 @@ func (r *Region) onSaveAll(from machine.Peer, m *SaveAll) {
 				out.Err = r.failure.Error()
 			}
 		}
-		r.env.Send(Hall, out)
+		r.env.Send(Lobby, out)
 	}
-	if r.store.readOnly || !r.dirtyAtAll() {
+	if r.store.readOnly || !r.hasUnsaved() {
 		r.store.then(answer)
 	} else {
 		r.snapshot(answer)
 	}
-	r.rest()
+	r.hibernateIfIdle()
 }

@@ -111,7 +111,7 @@ func TestForgedOrders(t *testing.T) {
 				{Kind: decision.Teleport, At: metres(20, 90, 20)}, {Kind: decision.Kick, Text: "go away"}, {Kind: decision.Spawn},
 			} {
 				refused := r.stats.Refused
-				b.deliver(here, Hall, forge(b, c, o))
+				b.deliver(here, Lobby, forge(b, c, o))
 				b.run(200 * time.Millisecond)
 				if r.stats.Refused != refused+1 {
 					t.Errorf("kind %d was not refused", o.Kind)
@@ -168,7 +168,7 @@ func TestRepeatedOrders(t *testing.T) {
 			c := atBorder(b, "ada")
 			give := decision.Order{Kind: decision.Give, Text: "gold_ore", Count: 1}
 			m := b.ordered(c.player, give)
-			b.deliver(here, Hall, m)
+			b.deliver(here, Lobby, m)
 			b.run(time.Second)
 			gold := func() int {
 				_, h := b.homeOf(c.player)
@@ -202,14 +202,14 @@ func TestRepeatedOrders(t *testing.T) {
 				b.run(time.Second)
 			case "many others since":
 				for range 40 {
-					b.deliver(here, Hall, b.ordered(c.player, give))
+					b.deliver(here, Lobby, b.ordered(c.player, give))
 					b.run(50 * time.Millisecond)
 				}
 				want = 41
 			}
 			b.run(time.Second)
 			refused := b.region(at).r.stats.Refused
-			b.deliver(at, Hall, m)
+			b.deliver(at, Lobby, m)
 			b.run(time.Second)
 			if got := b.region(at).r.stats.Refused; gold() != want || got != refused+1 {
 				t.Errorf("%d are there, want %d; %d were refused", gold(), want, got-refused)

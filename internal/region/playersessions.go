@@ -15,25 +15,25 @@ const storageCode world.Refusal = "storage"
 // saveEvery is how often a player who moves is saved.
 const saveEvery = 5 * time.Second
 
-// maxName is how many bytes of a name a save holds. The hall admits shorter
+// maxName is how many bytes of a name a save holds. The lobby admits shorter
 // ones only.
 const maxName = 64
 
-// home is a player who is in the world here.
-type home struct {
-	p       *world.Player
-	peer    machine.Peer // of its session; zero: none at the moment
-	sub     *subscriber
-	heard   machine.Time // when the session last said something
-	savedAt machine.Time
-	inbox   inbox
-	items   world.Inventory // as the last batch has them
-	wrong   bool            // the client has to be told where its body is
-	intent  pointer         // on the disk: may be handed over there (epoch 0: none)
-	sure    bool            // the intent is durable
-	leaves  bool            // is handed over when neighbours have answered its edits; until then it does nothing
-	out     *outgoing       // being handed over
-	came    arrival
+// playerSession is a player who is in the world here.
+type playerSession struct {
+	p             *world.Player
+	peer          machine.Peer // of its session; zero: none at the moment
+	sub           *subscriber
+	heard         machine.Time // when the session last said something
+	savedAt       machine.Time
+	inputs        inputQueue
+	items         world.Inventory   // as the last batch has them
+	mustCorrect   bool              // the client has to be told where its body is
+	intent        pointer           // on the disk: may be handed over there (epoch 0: none)
+	intentDurable bool              // the intent is durable
+	leaving       bool              // is handed over when neighbours have answered its edits; until then it does nothing
+	handover      *outgoingHandover // being handed over
+	came          arrival
 
 	staysUntil machine.Time // not handed over before
 }
@@ -50,18 +50,18 @@ type playerSessions struct {
 	departed *departed
 	activity *activity
 	waker    waker
-	homes    map[id.ID]*home
+	players  map[id.ID]*playerSession
 }
 
 // waker begins to tick, if somebody is there to tick for.
 type waker interface{ wake() }
 
 // at returns the session of a player who is here; nil: none is.
-func (s *playerSessions) at(player id.ID) *home { return s.homes[player] }
+func (s *playerSessions) at(player id.ID) *playerSession { return s.players[player] }
 
 // speaksFor reports whether a player's session is at a peer; a message for
 // anybody else's player is refused.
-func (s *playerSessions) speaksFor(h *home, from machine.Peer) bool {
+func (s *playerSessions) speaksFor(h *playerSession, from machine.Peer) bool {
 	if h != nil && h.peer == from {
 		h.heard = s.env.Now()
 		return true
@@ -71,10 +71,10 @@ func (s *playerSessions) speaksFor(h *home, from machine.Peer) bool {
 }
 
 // own fills in the personal part of a frame.
-func (h *home) own(o *Own) {
+func (h *playerSession) own(o *Own) {
 	o.HasAck, o.Ack = true, h.p.LastSeq
-	if h.wrong {
-		h.wrong = false
+	if h.mustCorrect {
+		h.mustCorrect = false
 		b := &h.p.Body
 		o.Corrected, o.Position, o.Velocity = true, b.Pos, b.Vel
 		for i, on := range [...]bool{b.OnGround, b.Flying, b.InWater, b.Climbing} {
@@ -85,44 +85,44 @@ func (h *home) own(o *Own) {
 	}
 }
 
-// settleIn makes a player's home here.
-func (s *playerSessions) settleIn(p *world.Player, session machine.Peer) *home {
+// add makes a player's home here.
+func (s *playerSessions) add(p *world.Player, session machine.Peer) *playerSession {
 	now := s.env.Now()
 	p.Operator = s.cfg.operator(p.ID)
-	h := &home{p: p, heard: now, savedAt: now, items: p.Items}
+	h := &playerSession{p: p, heard: now, savedAt: now, items: p.Items}
 	s.area.AddPlayer(p)
-	s.homes[p.ID] = h
+	s.players[p.ID] = h
 	delete(s.departed.list, p.ID)
 	s.attach(h, session)
-	s.env.Send(Hall, &Arrived{s.cfg.Pos, p.ID, uint32(p.Epoch)})
+	s.env.Send(Lobby, &Arrived{s.cfg.Pos, p.ID, uint32(p.Epoch)})
 	s.activity.touch()
 	s.waker.wake()
 	return h
 }
 
 // attach makes session the one that plays h.
-func (s *playerSessions) attach(h *home, session machine.Peer) {
+func (s *playerSessions) attach(h *playerSession, session machine.Peer) {
 	if h.sub != nil {
-		h.sub.home = nil
-		s.interest.settle(h.sub)
+		h.sub.player = nil
+		s.interest.dropIfIdle(h.sub)
 		h.sub = nil
 	}
-	h.peer, h.inbox = session, inbox{}
+	h.peer, h.inputs = session, inputQueue{}
 	if session != (machine.Peer{}) {
 		sub := s.interest.subscriber(session)
-		if sub.home != nil { // a session plays one player
-			s.leave(sub.home, LeftOwn)
+		if sub.player != nil { // a session plays one player
+			s.leave(sub.player, LeftOwn)
 			sub = s.interest.subscriber(session)
 		}
-		sub.home, h.sub = h, sub
+		sub.player, h.sub = h, sub
 	}
 	h.heard = s.env.Now()
 }
 
 // greet tells a session all about its player.
-func (s *playerSessions) greet(h *home) {
+func (s *playerSessions) greet(h *playerSession) {
 	b := &h.p.Body
-	h.wrong = true
+	h.mustCorrect = true
 	s.env.Send(h.peer, &Entered{
 		Region: s.cfg.Pos, Player: h.p.ID, Epoch: uint32(h.p.Epoch), Position: b.Pos, Yaw: b.Yaw, Pitch: b.Pitch,
 		Tick: TickAt(s.env.Now(), s.cfg.Epoch),
@@ -133,10 +133,10 @@ func (s *playerSessions) greet(h *home) {
 
 // leave takes a player out of the world. One that is being handed over leaves
 // from its new home.
-func (s *playerSessions) leave(h *home, reason uint8) {
+func (s *playerSessions) leave(h *playerSession, reason uint8) {
 	session := h.peer
-	if h.out != nil {
-		h.out.leaving = true
+	if h.handover != nil {
+		h.handover.leaving = true
 		s.attach(h, machine.Peer{})
 		return
 	}
@@ -150,7 +150,7 @@ func (s *playerSessions) leave(h *home, reason uint8) {
 		if session != (machine.Peer{}) {
 			s.env.Send(session, &Left{s.cfg.Pos, player, reason})
 		}
-		s.env.Send(Hall, &Departed{s.cfg.Pos, player, epoch, reason})
+		s.env.Send(Lobby, &Departed{s.cfg.Pos, player, epoch, reason})
 	})
 	s.store.flush()
 }
@@ -158,11 +158,11 @@ func (s *playerSessions) leave(h *home, reason uint8) {
 // remove takes a player out of the area. Its session stays attached.
 func (s *playerSessions) remove(player id.ID) {
 	s.area.RemovePlayer(player)
-	delete(s.homes, player)
+	delete(s.players, player)
 }
 
 // save puts a player into the next batch.
-func (s *playerSessions) save(h *home) {
+func (s *playerSessions) save(h *playerSession) {
 	h.savedAt = s.env.Now()
 	s.store.put(playerKey(keyPlayer, h.p.ID), h.p.AppendBinary(nil))
 }
@@ -170,7 +170,7 @@ func (s *playerSessions) save(h *home) {
 // saveAll saves everybody who is here.
 func (s *playerSessions) saveAll() {
 	for _, p := range s.area.Players() {
-		if h := s.homes[p.ID]; h != nil && h.out == nil {
+		if h := s.players[p.ID]; h != nil && h.handover == nil {
 			s.save(h)
 		}
 	}
@@ -178,12 +178,12 @@ func (s *playerSessions) saveAll() {
 
 // maintain saves players from time to time, notes where those across the border
 // may go, and removes the silent.
-func (s *playerSessions) maintain(noteIntent func(*home)) {
+func (s *playerSessions) maintain(noteIntent func(*playerSession)) {
 	now := s.env.Now()
-	var silent []*home
+	var silent []*playerSession
 	for _, p := range s.area.Players() {
-		h := s.homes[p.ID]
-		if h == nil || h.out != nil {
+		h := s.players[p.ID]
+		if h == nil || h.handover != nil {
 			continue
 		}
 		noteIntent(h)
@@ -199,7 +199,7 @@ func (s *playerSessions) maintain(noteIntent func(*home)) {
 }
 
 // saveIfChanged saves a player unless the save would be the same.
-func (s *playerSessions) saveIfChanged(h *home) {
+func (s *playerSessions) saveIfChanged(h *playerSession) {
 	h.savedAt = s.env.Now()
 	key := playerKey(keyPlayer, h.p.ID)
 	if b := h.p.AppendBinary(nil); string(b) != string(s.store.small[key]) {
@@ -216,17 +216,17 @@ func (s *playerSessions) apply(c *world.Changes) {
 		s.mark(p)
 	}
 	for _, p := range c.Selves {
-		if h := s.homes[p.ID]; h != nil {
+		if h := s.players[p.ID]; h != nil {
 			s.sendSelf(h)
 		}
 	}
 	for _, it := range c.Items {
-		if h := s.homes[it.Player.ID]; h != nil {
+		if h := s.players[it.Player.ID]; h != nil {
 			s.sendInventory(h, it.Slots)
 		}
 	}
 	for _, p := range c.Saves {
-		h := s.homes[p.ID]
+		h := s.players[p.ID]
 		if h == nil {
 			continue
 		}
@@ -237,24 +237,24 @@ func (s *playerSessions) apply(c *world.Changes) {
 		s.save(h)
 	}
 	for _, d := range c.Deaths {
-		s.env.Send(Hall, &Died{Region: s.cfg.Pos, Player: d.Player.ID, Cause: d.Cause})
+		s.env.Send(Lobby, &Died{Region: s.cfg.Pos, Player: d.Player.ID, Cause: d.Cause})
 	}
 	for _, n := range c.Notices {
-		if h := s.homes[n.Player.ID]; h != nil && h.peer != (machine.Peer{}) {
+		if h := s.players[n.Player.ID]; h != nil && h.peer != (machine.Peer{}) {
 			s.env.Send(h.peer, &Notice{s.cfg.Pos, n.Code, n.Text})
 		}
 	}
 }
 
 func (s *playerSessions) mark(p *world.Player) {
-	if h := s.homes[p.ID]; h != nil {
-		h.wrong = true
+	if h := s.players[p.ID]; h != nil {
+		h.mustCorrect = true
 	}
 }
 
 const allSlots = 1<<world.Slots - 1
 
-func (s *playerSessions) sendInventory(h *home, slots uint64) {
+func (s *playerSessions) sendInventory(h *playerSession, slots uint64) {
 	if h.peer == (machine.Peer{}) {
 		return
 	}
@@ -267,7 +267,7 @@ func (s *playerSessions) sendInventory(h *home, slots uint64) {
 	s.env.Send(h.peer, m)
 }
 
-func (s *playerSessions) sendSelf(h *home) {
+func (s *playerSessions) sendSelf(h *playerSession) {
 	if h.peer == (machine.Peer{}) {
 		return
 	}
@@ -280,7 +280,7 @@ func (s *playerSessions) sendSelf(h *home) {
 
 // restoreItems gives a player back what it carried before acts that failed.
 func (s *playerSessions) restoreItems(it itemsBefore) {
-	if h := s.homes[it.player]; h != nil {
+	if h := s.players[it.player]; h != nil {
 		h.p.Items = it.items
 		h.items = it.items
 		s.sendInventory(h, allSlots)

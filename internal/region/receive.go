@@ -18,10 +18,10 @@ func (r *Region) onWatch(from machine.Peer, w *Watch) {
 		want, left := r.border.onWatch(from, pos, w)
 		if want != 0 {
 			r.loading.load(want)
-			r.border.feed(r.loop.tick)
+			r.border.sendMissingColumns(r.loop.tick)
 		}
 		r.restIf(left)
-	case from == Hall || w.BlocksOnly:
+	case from == Lobby || w.BlocksOnly:
 	case r.interest.watch(from, w.Rates):
 		r.activity.touch()
 		r.wake()
@@ -34,9 +34,9 @@ func (r *Region) onSession(from machine.Peer, player id.ID, m machine.Message) {
 	h := r.sessions.at(player)
 	switch {
 	case h == nil:
-		r.departed.passOn(from, player, m)
+		r.departed.forwardToHome(from, player, m)
 	case r.sessions.speaksFor(h, from):
-		r.keepOrDo(h, m)
+		r.applyOrForward(h, m)
 	}
 }
 
@@ -51,7 +51,7 @@ func (r *Region) onRemoteEdit(from machine.Peer, m *RemoteEdit) {
 
 // onRemoteEditDone settles an act whose block lies elsewhere.
 func (r *Region) onRemoteEditDone(from machine.Peer, m *RemoteEditDone) {
-	q := r.asks.answered(from, m)
+	q := r.pending.answered(from, m)
 	if q == nil {
 		return
 	}
@@ -66,7 +66,7 @@ func (r *Region) onRemoteEditDone(from machine.Peer, m *RemoteEditDone) {
 		r.queue.add(world.Command{Player: done.Player, Kind: world.CmdSettle, Seq: done.Seq, Remote: &done})
 		r.loop.laterNow()
 	default:
-		r.asks.settleStored(&done)
+		r.pending.applyToStored(&done)
 		r.store.flush()
 	}
 }

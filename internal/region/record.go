@@ -25,23 +25,23 @@ import (
 //	n            numbers reserved for edits that neighbours are asked for
 //	q number     an edit that a neighbour is asked for: a question
 //	o entity     an item that lies here: world.Item's bytes
-//	d player     how the acts of a player whose home is here have ended: a ledger
+//	d player     how the acts of a player whose home is here have ended: a act record
 //	g player     which orders about a player were executed: decision.Executed
 const (
-	keyHeader  = "h"
-	keyColumn  = "c"
-	keyLog     = "l"
-	keyArea    = "a"
-	keyPlayer  = "p"
-	keyPointer = "t"
-	keyIntent  = "i"
-	keyOps     = "e"
-	keyActor   = "f"
-	keyAsks    = "n"
-	keyAsk     = "q"
-	keyActs    = "d"
-	keyItem    = "o"
-	keyOrders  = "g"
+	keyHeader         = "h"
+	keyColumn         = "c"
+	keyLog            = "l"
+	keyArea           = "a"
+	keyPlayer         = "p"
+	keyPointer        = "t"
+	keyIntent         = "i"
+	keyNeighbourEdits = "e"
+	keyActor          = "f"
+	keyEditNumber     = "n"
+	keyPendingEdit    = "q"
+	keyActs           = "d"
+	keyItem           = "o"
+	keyOrders         = "g"
 
 	layoutVersion = 1
 )

@@ -24,9 +24,9 @@ type Region struct {
 	loading  *loading
 	sessions *playerSessions
 	dedup    *deduplication
-	asks     *asks           // edits that neighbours were asked for
+	pending  *pendingEdits   // edits that neighbours were asked for
 	edits    *requestedEdits // and were asked for by neighbours
-	items    *lyingItems
+	items    *droppedItems
 	mobs     *crossings // to neighbours
 	departed *departed  // who went where, lately
 	outgoing *outgoingHandovers
@@ -82,12 +82,12 @@ func (r *Region) OnMessage(from machine.Peer, m machine.Message) {
 	case *NewHost:
 		r.onNewHost(from)
 	default:
-		r.onMessageThatWakes(from, m)
+		r.onMessageNeedingDisk(from, m)
 	}
 }
 
-// onMessageThatWakes takes the messages that need to know what is on the disk.
-func (r *Region) onMessageThatWakes(from machine.Peer, m machine.Message) {
+// onMessageNeedingDisk takes the messages that need to know what is on the disk.
+func (r *Region) onMessageNeedingDisk(from machine.Peer, m machine.Message) {
 	if !r.loading.awake {
 		r.loading.wait(from, m)
 		return
@@ -132,17 +132,17 @@ func (r *Region) OnTimer(t machine.Timer) {
 		}
 	case timerHandover:
 		r.outgoing.onTimer(t)
-	case timerAsk:
-		r.asks.onTimer(t)
+	case timerEdit:
+		r.pending.onTimer(t)
 	case timerMob:
 		r.mobs.onTimer(t)
 	case timerBorder:
 		r.border.onTimer(r.loop.ticking)
 		r.introduce()
-		r.rest()
+		r.hibernateIfIdle()
 	case timerClaim:
-		r.incoming.claimsLate()
-		r.rest()
+		r.incoming.expireClaims()
+		r.hibernateIfIdle()
 	}
 }
 
@@ -156,14 +156,14 @@ func (r *Region) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 	if s == nil {
 		return
 	}
-	if s.home != nil {
-		r.sessions.leave(s.home, LeftClosed)
+	if s.player != nil {
+		r.sessions.leave(s.player, LeftClosed)
 	}
 	if s := r.interest.subOf[peer]; s != nil && r.interest.drop(s) {
 		r.activity.touch()
 		r.wake()
 	}
-	r.rest()
+	r.hibernateIfIdle()
 }
 
 // OnDone implements machine.Machine.

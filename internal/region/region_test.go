@@ -9,9 +9,9 @@ import (
 
 var here = world.RegionPos{}
 
-// TestLife is the life of a region: somebody comes, looks, builds, leaves; it
+// TestLifecycle is the life of a region: somebody comes, looks, builds, leaves; it
 // hibernates, and wakes as it was.
-func TestLife(t *testing.T) {
+func TestLifecycle(t *testing.T) {
 	b := newBed(t)
 	c := b.client("ada").enter()
 	c.watch(here, RateEvery)

@@ -41,7 +41,7 @@ func TestBorderEdits(t *testing.T) {
 	if col := c.columns[up.Column()]; col.At(int(up.X&31), int(up.Y), int(up.Z&31)) != world.OakPlanks {
 		t.Error("the client does not see it")
 	}
-	if got, _ := b.region(here).r.border.halo.Block(up); got != world.OakPlanks {
+	if got, _ := b.region(here).r.border.cache.Block(up); got != world.OakPlanks {
 		t.Errorf("the ring holds %v", got)
 	}
 	seq = c.act(Act{Kind: uint8(world.ActDig), Pos: up})
@@ -233,7 +233,7 @@ func TestMobCrossingLost(t *testing.T) {
 				if lost != 1 || len(r.mobs.open) != 1 {
 					t.Fatalf("%d lost, %d on their way", lost, len(r.mobs.open))
 				}
-				b.run(2*askMobAgain + time.Second)
+				b.run(2*resendMobAfter + time.Second)
 				if len(r.mobs.open) != 0 {
 					t.Error("the crossing is not settled")
 				}
@@ -282,13 +282,13 @@ func TestBorderEditLost(t *testing.T) {
 				b.deliver(here, PeerOf(there), &NewHost{Region: there})
 				b.run(time.Second)
 			} else {
-				b.run(askEditAgain)
+				b.run(resendEditAfter)
 			}
 			if res := c.results[seq]; res == nil || !res.OK || b.block(beyond.Add(0, 1, 0)) != world.OakPlanks || c.items[1].Count != had-1 {
 				t.Fatalf("%+v, %v, %d in the hand of %d", res, b.block(beyond.Add(0, 1, 0)), c.items[1].Count, had)
 			}
-			if r := b.region(here).r; len(r.asks.open) != 0 {
-				t.Errorf("%d edits are open", len(r.asks.open))
+			if r := b.region(here).r; len(r.pending.list) != 0 {
+				t.Errorf("%d edits are open", len(r.pending.list))
 			}
 		})
 	}

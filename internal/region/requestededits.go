@@ -13,10 +13,10 @@ import (
 // (docs/protocols/region.md, "Remote edits").
 type requestedEdits struct {
 	component
-	store    *store
-	homes    homeFinder
-	arrivals arrivals
-	ops      map[world.RegionPos]*ops
+	store      *store
+	players    playerFinder
+	arrivals   arrivals
+	neighbours map[world.RegionPos]*neighbourEdits
 }
 
 // arrivals knows the players who are about to be here.
@@ -36,15 +36,15 @@ type readiness interface {
 // told that it was not.
 func (e *requestedEdits) end(done *world.Remote) {
 	ops := e.of(done.From)
-	ops.end(done)
+	ops.complete(done)
 	e.put(done.From, ops)
 	e.store.then(func(ok bool) {
 		if !ok && done.Code == world.Done {
 			done.Code, done.Got = storageCode, world.Air
-			ops.end(done)
+			ops.complete(done)
 			e.put(done.From, ops)
 		}
-		ops.kept(done.Op)
+		ops.markDurable(done.Op)
 		e.answer(done)
 	})
 }
@@ -67,15 +67,15 @@ func (e *requestedEdits) onRequest(from machine.Peer, m *RemoteEdit, columns rea
 	}
 	o := e.of(pos)
 	switch {
-	case e.askedBefore(pos, m):
+	case e.isDuplicate(pos, m):
 		return nil
 	case !e.store.readOnly && !columns.needReady(from, m):
 		return nil
-	case len(o.list) >= maxOps: // it is asked again
+	case len(o.list) >= maxNeighbourEdits: // it is asked again
 		e.stats.Refused++
 		return nil
 	}
-	o.list = append(o.list, op{number: m.Remote.Op, epoch: m.Epoch})
+	o.list = append(o.list, neighbourEdit{number: m.Remote.Op, epoch: m.Epoch})
 	ask := *m.Remote
 	ask.Operator = e.cfg.operator(ask.Player) // no neighbour decides that
 	if e.store.readOnly || !reachable(pos, &ask) {
@@ -101,24 +101,24 @@ func (e *requestedEdits) valid(pos world.RegionPos, m *RemoteEdit) bool {
 		adjacent(pos, e.cfg.Pos) && e.cfg.plausible(m.Epoch, now)
 }
 
-func (e *requestedEdits) of(from world.RegionPos) *ops {
-	o := e.ops[from]
+func (e *requestedEdits) of(from world.RegionPos) *neighbourEdits {
+	o := e.neighbours[from]
 	if o == nil {
-		o = &ops{}
-		e.ops[from] = o
+		o = &neighbourEdits{}
+		e.neighbours[from] = o
 	}
 	return o
 }
 
-// askedBefore reports whether an edit has been asked for before, or is late.
+// isDuplicate reports whether an edit has been asked for before, or is late.
 // One that has ended is answered again.
-func (e *requestedEdits) askedBefore(from world.RegionPos, m *RemoteEdit) bool {
+func (e *requestedEdits) isDuplicate(from world.RegionPos, m *RemoteEdit) bool {
 	o := e.of(from)
-	o.raise(m.Oldest)
+	o.discardBelow(m.Oldest)
 	p := o.find(m.Remote.Op)
-	if p != nil && p.state == opKept {
+	if p != nil && p.state == editDurable {
 		done := *m.Remote
-		done.Code, done.Got = p.code, p.got
+		done.Code, done.Got = p.code, p.left
 		e.answer(&done)
 	}
 	return p != nil || m.Remote.Op < o.floor
@@ -128,14 +128,14 @@ func (e *requestedEdits) askedBefore(from world.RegionPos, m *RemoteEdit) bool {
 // not lead the home any more, and nobody is told.
 const lateCode = "late"
 
-// late reports whether an edit that waits for its tick is not to be done any
+// isStale reports whether an edit that waits for its tick is not to be done any
 // more, because its player, or its home, has gone on.
-func (e *requestedEdits) late(m *world.Remote) bool {
+func (e *requestedEdits) isStale(m *world.Remote) bool {
 	p := e.of(m.From).find(m.Op)
 	switch {
 	case p == nil: // below the floor: who asks now knows how it ended
 		return true
-	case m.Kind != world.RemoteItem && uint64(p.epoch) < e.actsWith(m.Player):
+	case m.Kind != world.RemoteItem && uint64(p.epoch) < e.actorEpoch(m.Player):
 		done := *m
 		done.Code = lateCode
 		e.end(&done)
@@ -144,11 +144,11 @@ func (e *requestedEdits) late(m *world.Remote) bool {
 	return false
 }
 
-// actsWith is the highest epoch with which a player has acted here, from this
+// actorEpoch is the highest epoch with which a player has acted here, from this
 // region or from another.
-func (e *requestedEdits) actsWith(player id.ID) uint64 {
+func (e *requestedEdits) actorEpoch(player id.ID) uint64 {
 	epoch, _ := binary.Uvarint(e.store.small[playerKey(keyActor, player)])
-	if h := e.homes.at(player); h != nil {
+	if h := e.players.at(player); h != nil {
 		epoch = max(epoch, h.p.Epoch)
 	} else if p, ok := e.store.player(player); ok && e.arrivals.arrivingWith(player) == 0 {
 		epoch = max(epoch, p.Epoch)
@@ -161,7 +161,7 @@ func (e *requestedEdits) actsWith(player id.ID) uint64 {
 
 // noteActor keeps with which epoch a player acts here from elsewhere.
 func (e *requestedEdits) noteActor(player id.ID, epoch uint32) {
-	if uint64(epoch) > e.actsWith(player) {
+	if uint64(epoch) > e.actorEpoch(player) {
 		e.store.put(playerKey(keyActor, player), binary.AppendUvarint(nil, uint64(epoch)))
 	}
 }

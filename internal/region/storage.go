@@ -19,13 +19,13 @@ func (r *Region) onRead(result any, err error) {
 	}
 	r.loading.load(r.border.wanted())
 	r.wake()
-	r.asks.askAll()
+	r.pending.requestAll()
 	r.loading.deliver()
-	r.rest()
+	r.hibernateIfIdle()
 }
 
 // onColumnLoaded implements loadEvents.
-func (r *Region) onColumnLoaded() { r.border.feed(r.loop.tick) }
+func (r *Region) onColumnLoaded() { r.border.sendMissingColumns(r.loop.tick) }
 
 // damaged notes that a column cannot be read: the region stays as it is, not
 // ready, and says so.
@@ -54,7 +54,7 @@ func (r *Region) onWritten(tag uint64, err error) {
 		do(true)
 	}
 	r.store.flush()
-	r.rest()
+	r.hibernateIfIdle()
 }
 
 // onWriteFailed undoes all that is not on the disk and makes the region
@@ -77,5 +77,5 @@ func (r *Region) snapshot(then func(ok bool)) {
 	r.store.snapshot(r.columns, r.loading.logApplied(), then)
 }
 
-// dirtyAtAll reports whether a snapshot would write anything new.
-func (r *Region) dirtyAtAll() bool { return r.store.modified(r.loading.logApplied()) }
+// hasUnsaved reports whether a snapshot would write anything new.
+func (r *Region) hasUnsaved() bool { return r.store.modified(r.loading.logApplied()) }

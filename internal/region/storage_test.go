@@ -259,16 +259,16 @@ func TestLogBecomesSnapshot(t *testing.T) {
 	}
 }
 
-// TestSaveAll: the hall hears when all is on the disk, or why not.
+// TestSaveAll: the lobby hears when all is on the disk, or why not.
 func TestSaveAll(t *testing.T) {
 	b := newBed(t)
 	c := builder(b, "ada")
 	c.walkFor(10, world.ButtonForward, 0)
-	b.hall = nil
-	b.deliver(here, Hall, &SaveAll{Tag: 3})
+	b.lobby = nil
+	b.deliver(here, Lobby, &SaveAll{Tag: 3})
 	b.run(100 * time.Millisecond)
-	if s, ok := b.hall[0].(*Saved); !ok || s.Tag != 3 || s.Err != "" {
-		t.Fatalf("%+v", b.hall)
+	if s, ok := b.lobby[0].(*Saved); !ok || s.Tag != 3 || s.Err != "" {
+		t.Fatalf("%+v", b.lobby)
 	}
 	_, h := b.homeOf(c.player)
 	want := h.p.Body.Pos
@@ -278,10 +278,10 @@ func TestSaveAll(t *testing.T) {
 		t.Errorf("saved at %v, came back at %v", want, c.entered.Position)
 	}
 	b.run(time.Second)
-	b.diskErr, b.hall = errDisk, nil
-	b.deliver(here, Hall, &SaveAll{Tag: 4})
+	b.diskErr, b.lobby = errDisk, nil
+	b.deliver(here, Lobby, &SaveAll{Tag: 4})
 	b.run(100 * time.Millisecond)
-	if s, ok := b.hall[0].(*Saved); !ok || s.Tag != 4 || s.Err == "" {
-		t.Fatalf("%+v", b.hall)
+	if s, ok := b.lobby[0].(*Saved); !ok || s.Tag != 4 || s.Err == "" {
+		t.Fatalf("%+v", b.lobby)
 	}
 }

@@ -44,7 +44,7 @@ type batch struct {
 	log      []byte
 	changes  []world.BlockChange
 	items    []itemsBefore
-	lying    []itemBefore
+	dropped  []itemBefore
 	then     []func(ok bool)
 	snapshot bool
 	columns  uint16 // in the snapshot

@@ -17,10 +17,10 @@ type incomingHandovers struct {
 	dedup    *deduplication
 	departed *departed
 
-	arriving map[id.ID]uint64   // epochs of players whose takeover is on its way to the disk
-	never    map[id.ID]uint64   // epochs of handovers refused while nothing could be written
-	refusals map[refusal]uint32 // epochs of handovers refused because the player is at home elsewhere
-	claims   map[id.ID]*claim   // handovers that wait for the lobby
+	arriving         map[id.ID]uint64         // epochs of players whose takeover is on its way to the disk
+	refusedUnwritten map[id.ID]uint64         // epochs of handovers refused while nothing could be written
+	refusals         map[refusal]uint32       // epochs of handovers refused because the player is at home elsewhere
+	claims           map[id.ID]*handoverClaim // handovers that wait for the lobby
 }
 
 // arrivingWith returns the epoch of a player whose takeover is on its way to the
@@ -40,28 +40,28 @@ func (in *incomingHandovers) onHandover(from machine.Peer, m *Handover) {
 	}
 	h := in.sessions.at(m.Player)
 	p, acts, err := decodeHandover(m)
-	offer := &claim{from: from, m: m, p: p, acts: acts}
+	offer := &handoverClaim{from: from, m: m, p: p, record: acts}
 	switch {
 	case err != nil || !in.cfg.plausible(m.Epoch, in.env.Now()):
 		in.stats.Refused++
 		in.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "malformed"})
-	case in.disowned(from, m):
+	case in.isRefusedForGood(from, m):
 		in.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "elsewhere"})
 	case in.knowsEpoch(m.Player) >= uint64(m.Epoch):
 		if in.arriving[m.Player] == 0 {
 			in.env.Send(from, &HandoverOK{m.Player, m.Epoch})
 		}
-	case h != nil && h.out == nil: // it is here
+	case h != nil && h.handover == nil: // it is here
 		in.refuseClaim(offer)
 	case in.claimed(offer):
-		in.believe(offer)
+		in.accept(offer)
 	}
 }
 
-// decodeHandover returns the player and its ledger; nil if the sender only asks.
-func decodeHandover(m *Handover) (p *world.Player, acts *ledger, err error) {
+// decodeHandover returns the player and its act record; nil if the sender only asks.
+func decodeHandover(m *Handover) (p *world.Player, acts *actRecord, err error) {
 	if p, err = world.DecodePlayer(m.State); err == nil && !m.Asks {
-		acts, err = decodeLedger(m.Acts)
+		acts, err = decodeActRecord(m.Acts)
 	}
 	if err == nil {
 		_, err = decision.DecodeExecuted(m.Orders)
@@ -74,19 +74,19 @@ func decodeHandover(m *Handover) (p *world.Player, acts *ledger, err error) {
 
 var errOtherPlayer = errors.New("a handover with another player's state")
 
-// believe answers a handover by the player's home.
-func (in *incomingHandovers) believe(c *claim) {
+// accept answers a handover by the player's home.
+func (in *incomingHandovers) accept(c *handoverClaim) {
 	from, m := c.from, c.m
 	switch {
 	case in.knowsEpoch(m.Player) >= uint64(m.Epoch): // it has come another way meanwhile
 	case in.store.readOnly && m.Asks: // it asks again
 	case in.store.readOnly:
-		in.never[m.Player] = uint64(m.Epoch)
+		in.refusedUnwritten[m.Player] = uint64(m.Epoch)
 		in.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "storage"})
 	case m.Asks || distanceTo(in.cfg.Pos, c.p.Body.Pos) > slack:
-		in.disown(from, m)
+		in.refuseForGood(from, m)
 	default:
-		in.takeOver(from, m, c.p, c.acts)
+		in.takeOver(from, m, c.p, c.record)
 	}
 }
 
@@ -96,9 +96,9 @@ func (in *incomingHandovers) believe(c *claim) {
 // written down, as a pointer back to the old home with the refused epoch, and
 // the old home goes on with that epoch: its next offer has a higher one.
 
-// disown refuses a player, once it is durable that it will never be taken with
+// refuseForGood refuses a player, once it is durable that it will never be taken with
 // this epoch.
-func (in *incomingHandovers) disown(from machine.Peer, m *Handover) {
+func (in *incomingHandovers) refuseForGood(from machine.Peer, m *Handover) {
 	pos, _ := RegionOf(from)
 	ptr := pointer{pos, uint64(m.Epoch)}
 	in.store.put(playerKey(keyPointer, m.Player), ptr.encode())
@@ -110,9 +110,9 @@ func (in *incomingHandovers) disown(from machine.Peer, m *Handover) {
 	in.store.flush()
 }
 
-// disowned reports whether a player was refused with this epoch before.
-func (in *incomingHandovers) disowned(from machine.Peer, m *Handover) bool {
-	if in.never[m.Player] >= uint64(m.Epoch) || in.refusals[refusal{m.Player, from}] >= m.Epoch {
+// isRefusedForGood reports whether a player was refused with this epoch before.
+func (in *incomingHandovers) isRefusedForGood(from machine.Peer, m *Handover) bool {
+	if in.refusedUnwritten[m.Player] >= uint64(m.Epoch) || in.refusals[refusal{m.Player, from}] >= m.Epoch {
 		return true
 	}
 	pos, _ := RegionOf(from)
@@ -138,7 +138,7 @@ func (in *incomingHandovers) knowsEpoch(player id.ID) uint64 {
 	return epoch
 }
 
-func (in *incomingHandovers) takeOver(from machine.Peer, m *Handover, p *world.Player, acts *ledger) {
+func (in *incomingHandovers) takeOver(from machine.Peer, m *Handover, p *world.Player, acts *actRecord) {
 	if h := in.sessions.at(m.Player); h != nil { // an older life of the player
 		in.sessions.remove(m.Player)
 		in.sessions.attach(h, machine.Peer{})
@@ -165,7 +165,7 @@ func (in *incomingHandovers) takeOver(from machine.Peer, m *Handover, p *world.P
 		}
 		in.stats.Arrivals++
 		pos, _ := RegionOf(from)
-		in.sessions.settleIn(p, m.Session).came = arrival{true, pos, in.env.Now()}
+		in.sessions.add(p, m.Session).came = arrival{true, pos, in.env.Now()}
 		in.env.Send(from, &HandoverOK{m.Player, m.Epoch})
 	})
 	in.store.flush()

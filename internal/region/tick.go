@@ -17,7 +17,7 @@ type tickLoop struct {
 	store    *store
 	sessions *playerSessions
 	queue    *commandQueue
-	asks     *asks
+	pending  *pendingEdits
 	edits    *requestedEdits
 	outgoing *outgoingHandovers
 	effects  *effects
@@ -76,9 +76,9 @@ func (l *tickLoop) collect() {
 	clear(l.commands)
 	l.commands = l.queue.take(l.commands[:0], l.judge)
 	for _, p := range l.area.Players() {
-		if h := l.sessions.at(p.ID); h != nil && h.out == nil {
-			h.leaves = h.leaves && l.area.Leaves(h.p)
-			l.commands = h.inbox.take(h, l.commands)
+		if h := l.sessions.at(p.ID); h != nil && h.handover == nil {
+			h.leaving = h.leaving && l.area.Leaves(h.p)
+			l.commands = h.inputs.take(h, l.commands)
 		}
 	}
 }
@@ -91,9 +91,9 @@ func (l *tickLoop) judge(c *world.Command) verdict {
 	case c.Kind == world.CmdSettle && (l.store.readOnly || l.outgoing.of(c.Player) != nil):
 		return keepIt
 	case c.Kind == world.CmdSettle && l.sessions.at(c.Player) == nil:
-		l.asks.settleStored(c.Remote)
+		l.pending.applyToStored(c.Remote)
 		return dropIt
-	case c.Kind == world.CmdRemote && l.edits.late(c.Remote):
+	case c.Kind == world.CmdRemote && l.edits.isStale(c.Remote):
 		return dropIt
 	}
 	return runIt
@@ -106,10 +106,10 @@ func (l *tickLoop) between() bool {
 
 // actNow runs a player's act that has just come, after the steps before it. If
 // one of them has to wait for its tick, so does the act.
-func (l *tickLoop) actNow(h *home) {
-	if h.out == nil && !h.leaves && l.between() {
+func (l *tickLoop) actNow(h *playerSession) {
+	if h.handover == nil && !h.leaving && l.between() {
 		clear(l.commands)
-		l.commands = h.inbox.takeNow(h, l.commands[:0])
+		l.commands = h.inputs.takeNow(h, l.commands[:0])
 		l.runNow()
 	}
 }
@@ -167,5 +167,5 @@ func (r *Region) runTick(tick uint64) {
 		r.snapshot(nil)
 	}
 	r.store.flush()
-	r.rest()
+	r.hibernateIfIdle()
 }

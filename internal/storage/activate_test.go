@@ -40,7 +40,7 @@ func TestWakingWhileNeighboursChange(t *testing.T) {
 			b.until(b.update(1).Add(3 * DefaultLMax))
 			for _, o := range b.woken[1] {
 				for _, h := range b.live() {
-					if h.node().Keeps(o.Pos) && !slices.ContainsFunc(h.node().State().Woken, func(w *Object) bool { return w.Digest == o.Digest }) {
+					if h.node().Keeps(o.Pos) && !slices.ContainsFunc(h.node().State().Activated, func(w *Object) bool { return w.Digest == o.Digest }) {
 						t.Errorf("node %s of zone %d has not woken %d", h.self.ID.Short(), b.space.Zone(h.self.Pos), o.ID)
 					}
 				}

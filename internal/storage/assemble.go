@@ -32,14 +32,14 @@ func (bl *ballot) assemble(q *query, z *zoneAnswer) (outcome, bool) {
 		}
 	}
 	for _, r := range z.results {
-		for _, o := range r.Seen.Woken {
+		for _, o := range r.Seen.Activated {
 			if r.Seen.sees(&q.Area, o.Pos, &bl.world) {
-				s.Woken = append(s.Woken, o)
+				s.Activated = append(s.Activated, o)
 			}
 		}
 	}
-	slices.SortFunc(s.Woken, byID)
-	s.Woken = slices.CompactFunc(s.Woken, func(a, b *Object) bool { return a.ID == b.ID })
+	slices.SortFunc(s.Activated, byID)
+	s.Activated = slices.CompactFunc(s.Activated, func(a, b *Object) bool { return a.ID == b.ID })
 	return outcome{seen: s}, true
 }
 
@@ -158,7 +158,7 @@ func (bl *ballot) same(q *query, a, b *outcome) bool {
 			return x.Of == y.Of && sameBatch(x, y)
 		})
 	}
-	if !slices.EqualFunc(a.seen.Woken, b.seen.Woken, sameObject) {
+	if !slices.EqualFunc(a.seen.Activated, b.seen.Activated, sameObject) {
 		return false
 	}
 	for i, c := range a.seen.Cells {

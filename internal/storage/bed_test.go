@@ -133,7 +133,7 @@ func (b *bed) update(i int64) machine.Time { return b.begin.Add(time.Duration(i)
 func (b *bed) activate(m *member, of int64) {
 	for _, o := range b.toy.all {
 		if o.Player == m.player {
-			b.woken[of] = append(b.woken[of], b.toy.Wake(m.player, m.bedAt, o))
+			b.woken[of] = append(b.woken[of], b.toy.Activate(m.player, m.bedAt, o))
 		}
 	}
 	m.Call(func() { m.node().Activate(m.bedAt) })

@@ -80,7 +80,7 @@ func (m *ReplayCache) step(k stepKey, replay func() *Cell) *Cell {
 // surroundings, or seen a part of another one, shares the memory. Whose characters have
 // fallen asleep in it is no part of a cell's digest, and not shared.
 func (m *ReplayCache) cell(c *Cell) *Cell {
-	if c == nil || c.Asleep != nil {
+	if c == nil || c.Dormant != nil {
 		return c
 	}
 	for _, known := range m.cells {

@@ -10,8 +10,8 @@ import (
 // hold the same.
 type Cell struct {
 	Objects []*Object // dynamic, ascending by ID
-	// Asleep are characters that became static in the step that made the cell.
-	Asleep []*Object
+	// Dormant are characters that became static in the step that made the cell.
+	Dormant []*Object
 
 	players []*Object // those of Objects that are a player's character
 	size    int
@@ -32,10 +32,10 @@ func NewCell(objects []*Object) *Cell {
 	c := &Cell{}
 	for _, o := range objects {
 		if o.Static {
-			c.Asleep = append(c.Asleep, o)
+			c.Dormant = append(c.Dormant, o)
 		}
 	}
-	if c.Asleep != nil {
+	if c.Dormant != nil {
 		objects = slices.DeleteFunc(slices.Clone(objects), func(o *Object) bool { return o.Static })
 	}
 	c.Objects = objects

@@ -26,7 +26,7 @@ func (n *Node) Checkpoint() *Push {
 		return nil
 	}
 	s := *n.replica.state
-	s.Of, s.Woken = 0, nil
+	s.Of, s.Activated = 0, nil
 	return &Push{Seen: &s, Area: s.Cover}
 }
 

@@ -79,11 +79,11 @@ func (up *updater) due() machine.Time {
 	return up.time.t0
 }
 
-// patience is how long is waited at least for a clock that is behind its timers.
-const patience = time.Millisecond
+// clockTolerance is how long is waited at least for a clock that is behind its timers.
+const clockTolerance = time.Millisecond
 
 func (up *updater) armCycle() {
-	at := max(up.due(), up.env.Now().Add(patience))
+	at := max(up.due(), up.env.Now().Add(clockTolerance))
 	up.env.SetTimer(at, machine.Timer{Kind: timerCycle})
 }
 

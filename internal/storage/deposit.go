@@ -69,7 +69,7 @@ func (op *ownPlayer) deposit(of int64) {
 		return
 	}
 	if now := op.env.Now(); now < op.depositAt(of) {
-		op.env.SetTimer(max(op.depositAt(of), now.Add(patience)), machine.Timer{Kind: timerDeposit, Arg: uint64(of)})
+		op.env.SetTimer(max(op.depositAt(of), now.Add(clockTolerance)), machine.Timer{Kind: timerDeposit, Arg: uint64(of)})
 		return
 	}
 	b := op.closeBatch(of)

@@ -21,9 +21,9 @@ type DigestAnswer struct {
 	Tags []SaltedDigest
 	// Same are the rows of up to eight cells that are left out because they are as
 	// who asks has said; nil: none is. Check is a hash of their cells' tags.
-	Same  []bool
-	Check SaltedDigest
-	Woken []DormantName // who wakes
+	Same      []bool
+	Check     SaltedDigest
+	Activated []DormantName // who wakes
 	// Left are the tags that Check is of. They are not said: who has asked knows
 	// them, and has to show them to others who are to understand the answer.
 	Left []SaltedDigest
@@ -96,9 +96,9 @@ func (m *Result) encodeDigests(k *Known, w World) *Result {
 	if b.Same != nil {
 		b.Check = checksumOmitted(m.Query, left)
 	}
-	for _, o := range s.Woken {
+	for _, o := range s.Activated {
 		if s.sees(&m.Area, o.Pos, &w) {
-			b.Woken = append(b.Woken, nameOf(o))
+			b.Activated = append(b.Activated, nameOf(o))
 		}
 	}
 	out.Bytes = m.sizeNames() + b.size()
@@ -107,7 +107,7 @@ func (m *Result) encodeDigests(k *Known, w World) *Result {
 
 // size is what it takes in a message, besides the cover.
 func (b *DigestAnswer) size() int {
-	size := sizeDigest*len(b.Tags) + sizeDormantName*len(b.Woken)
+	size := sizeDigest*len(b.Tags) + sizeDormantName*len(b.Activated)
 	if b.Same != nil {
 		size += (len(b.Same)+7)/8 + sizeDigest
 	}
@@ -209,11 +209,11 @@ func (m *Result) DigestSnapshot(w World) (*Snapshot, error) {
 	if len(tags)+len(left) > 0 {
 		return nil, errTags
 	}
-	for i, o := range b.Woken {
-		if i > 0 && b.Woken[i-1].ID >= o.ID {
+	for i, o := range b.Activated {
+		if i > 0 && b.Activated[i-1].ID >= o.ID {
 			return nil, errOrder
 		}
-		s.Woken = append(s.Woken, &Object{ID: o.ID, Digest: o.Digest, Pos: o.Pos})
+		s.Activated = append(s.Activated, &Object{ID: o.ID, Digest: o.Digest, Pos: o.Pos})
 	}
 	b.said = s
 	return s, nil

@@ -32,7 +32,7 @@ type recentlyDormant struct {
 
 // makeDormant stores the characters that have become static in the node's cell.
 func (ds *dormantStore) makeDormant(c *Cell) {
-	for _, o := range c.Asleep {
+	for _, o := range c.Dormant {
 		if ds.area.responsible(o.Pos) {
 			ds.static[o.ID] = o
 			ds.recentlyDormant.them = append(ds.recentlyDormant.them, o)

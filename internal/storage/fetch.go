@@ -58,19 +58,19 @@ func (fe *fetcher) startFetch(q *query, out outcome, votes int) {
 			}
 		}
 	}
-	for i, o := range s.Woken {
+	for i, o := range s.Activated {
 		if w := fe.replica.wokenInitial(o); w != nil {
-			s.Woken[i] = w
+			s.Activated[i] = w
 			continue
 		}
 		own := -1
 		if fe.replica.state != nil && fe.replica.state.Of == q.Of {
-			own = slices.IndexFunc(fe.replica.state.Woken, func(w *Object) bool { return sameObject(w, o) })
+			own = slices.IndexFunc(fe.replica.state.Activated, func(w *Object) bool { return sameObject(w, o) })
 		}
 		if own < 0 {
 			f.woken = append(f.woken, o)
 		} else if isDigestOnly(o) {
-			s.Woken[i] = fe.replica.state.Woken[own]
+			s.Activated[i] = fe.replica.state.Activated[own]
 		}
 	}
 	fe.fetchMore(q)
@@ -118,7 +118,7 @@ func (fe *fetcher) fetchMore(q *query) {
 					count += bit(fe.hasAgreedDigest(q, r, at))
 				}
 				for _, o := range woken {
-					count += bit(slices.ContainsFunc(r.Seen.Woken, func(w *Object) bool { return sameObject(w, o) }))
+					count += bit(slices.ContainsFunc(r.Seen.Activated, func(w *Object) bool { return sameObject(w, o) }))
 				}
 				draw := rng.Hash(q.Query, hashBytes(fe.self.ID[:8]), hashBytes(r.Around.Self.ID[:8]))
 				if count > most || count > 0 && count == most && draw > luck {
@@ -164,7 +164,7 @@ func (fe *fetcher) fetchFrom(q *query, r *Result, cells []CellAt, woken []*Objec
 		m.Base = append(m.Base, fe.replica.knownBase(q.Of-1, at.X, at.Y))
 	}
 	for _, o := range woken {
-		if slices.ContainsFunc(r.Seen.Woken, func(w *Object) bool { return sameObject(w, o) }) {
+		if slices.ContainsFunc(r.Seen.Activated, func(w *Object) bool { return sameObject(w, o) }) {
 			m.Characters = append(m.Characters, o.ID)
 		} else {
 			asleep = append(asleep, o)
@@ -234,8 +234,8 @@ func (fe *fetcher) onBlocks(from *overlay.Contact, m *Blocks) {
 	for _, o := range m.Characters {
 		is := func(w *Object) bool { return sameObject(w, o) }
 		f.woken = slices.DeleteFunc(f.woken, is)
-		if i := slices.IndexFunc(f.out.seen.Woken, is); i >= 0 && isDigestOnly(f.out.seen.Woken[i]) {
-			f.out.seen.Woken[i] = o
+		if i := slices.IndexFunc(f.out.seen.Activated, is); i >= 0 && isDigestOnly(f.out.seen.Activated[i]) {
+			f.out.seen.Activated[i] = o
 		}
 	}
 	if len(f.cells) == 0 && len(f.woken) == 0 {
@@ -251,7 +251,7 @@ func (fe *fetcher) endFetch(q *query) {
 	}
 	f.cells = nil
 	f.out.seen.markWokenUnsure(f.woken, &fe.world)
-	f.out.seen.Woken = slices.DeleteFunc(f.out.seen.Woken, func(o *Object) bool {
+	f.out.seen.Activated = slices.DeleteFunc(f.out.seen.Activated, func(o *Object) bool {
 		return slices.ContainsFunc(f.woken, func(w *Object) bool { return w == o })
 	})
 	fe.queries.end(q, &candidate{f.out, f.votes})

@@ -82,7 +82,7 @@ func TestTheBeginningIsKnown(t *testing.T) {
 	bed.Static, bed.Player, bed.Size, bed.Pos = true, player, 200, geom.Point{X: 5500, Y: 5500}
 	rules := sleeperRules{bed: bed}
 	world := World{Side: 20000, Cell: 1000}
-	woken := rules.Wake(player, bed.Pos, bed)
+	woken := rules.Activate(player, bed.Pos, bed)
 	moved := func(by int32) *Object {
 		o := *woken
 		o.Digest, o.Pos.X = Digest{9}, o.Pos.X+by
@@ -114,7 +114,7 @@ func (r sleeperRules) Initial(cell geom.Rect) []*Object {
 	return nil
 }
 
-func (r sleeperRules) Wake(p *Player, place geom.Point, o *Object) *Object {
+func (r sleeperRules) Activate(p *Player, place geom.Point, o *Object) *Object {
 	w := *o
 	w.Static, w.Digest = false, Digest{8}
 	return &w

@@ -38,7 +38,7 @@ func (rp *replica) origin(o *Object) (at *Object, place int32, index uint32) {
 			if i, ok := c.index(o.ID); ok {
 				return c.Objects[i], place, uint32(i)
 			}
-			for i, p := range c.Asleep {
+			for i, p := range c.Dormant {
 				if p.ID == o.ID {
 					return p, place, uint32(len(c.Objects) + i)
 				}
@@ -64,8 +64,8 @@ func (rp *replica) originAt(at CellAt, place int32, index uint32) *Object {
 	switch {
 	case index < uint32(len(c.Objects)):
 		return c.Objects[index]
-	case index < uint32(len(c.Objects)+len(c.Asleep)):
-		return c.Asleep[index-uint32(len(c.Objects))]
+	case index < uint32(len(c.Objects)+len(c.Dormant)):
+		return c.Dormant[index-uint32(len(c.Objects))]
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (rp *replica) wokenInitial(o *Object) *Object {
 	if from == nil || !from.Static || from.Player == nil {
 		return nil
 	}
-	if w := rp.cfg.Rules.Wake(from.Player, o.Pos, from); w != nil && sameObject(w, o) {
+	if w := rp.cfg.Rules.Activate(from.Player, o.Pos, from); w != nil && sameObject(w, o) {
 		return w
 	}
 	return nil

@@ -45,12 +45,12 @@ func TestWhomTooFewHaveWoken(t *testing.T) {
 		n := newNode(core{world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
 		n.dormant.static = map[ObjectID]*Object{1: o}
 		n.dormant.activated = []activation{{1, o}}
-		n.replica.state = &Snapshot{Of: 1, Woken: []*Object{o}}
+		n.replica.state = &Snapshot{Of: 1, Activated: []*Object{o}}
 		q := &query{Retrieve: Retrieve{Of: 1, Area: overlay.Area{Circle: geom.Circle{R: 1000}}}, zones: make([]zoneAnswer, 4)}
 		for zone, over := range c.over {
 			z := seenBy(&Cell{})
 			if zone == 0 || zone == 3 {
-				z.results[0].Seen.Woken = []*Object{o}
+				z.results[0].Seen.Activated = []*Object{o}
 			}
 			if over {
 				q.zones[zone] = *z
@@ -61,7 +61,7 @@ func TestWhomTooFewHaveWoken(t *testing.T) {
 		if got := len(woken) == 1; got != c.wakes {
 			t.Errorf("zones %v have answered: woken %v, want %v", c.over, got, c.wakes)
 		}
-		if n.dormant.dropActivated(&Snapshot{Of: 1, Woken: woken}); (n.dormant.static[1] == nil) != c.wakes || len(n.dormant.activated) > 0 {
+		if n.dormant.dropActivated(&Snapshot{Of: 1, Activated: woken}); (n.dormant.static[1] == nil) != c.wakes || len(n.dormant.activated) > 0 {
 			t.Errorf("zones %v have answered: sleeps %v", c.over, n.dormant.static[1] != nil)
 		}
 	}

@@ -103,10 +103,10 @@ func (c *Cell) within(a *overlay.Area, how relation) *Cell {
 	switch {
 	case how == outside:
 		return nil
-	case how == inside || !slices.ContainsFunc(c.Objects, out) && !slices.ContainsFunc(c.Asleep, out):
+	case how == inside || !slices.ContainsFunc(c.Objects, out) && !slices.ContainsFunc(c.Dormant, out):
 		return c
 	}
-	return NewCell(slices.DeleteFunc(slices.Concat(c.Objects, c.Asleep), out))
+	return NewCell(slices.DeleteFunc(slices.Concat(c.Objects, c.Dormant), out))
 }
 
 // key is the digest of what goes into the step, and notes the players' batches on
@@ -138,7 +138,7 @@ func (r *replayer) key(x, y int32) stepKey {
 
 // activated are those of the woken characters that lie in the surroundings.
 func (r *replayer) activated(x, y int32) (out []*Object) {
-	for _, o := range r.from.Woken {
+	for _, o := range r.from.Activated {
 		dx, dy := o.Pos.X/r.world.Cell-x, o.Pos.Y/r.world.Cell-y
 		if max(dx, -dx) <= r.ring && max(dy, -dy) <= r.ring {
 			out = append(out, o)

@@ -147,7 +147,7 @@ func TestActivationAndDeactivation(t *testing.T) {
 			// not act: it is put to sleep again, a little moodier.
 			for _, o := range b.truth[3] {
 				if o.Player == m.player {
-					b.woken[of] = append(b.woken[of], b.toy.Wake(m.player, o.Pos, o))
+					b.woken[of] = append(b.woken[of], b.toy.Activate(m.player, o.Pos, o))
 				}
 			}
 			m.Call(func() { m.node().Activate(m.bedAt) })

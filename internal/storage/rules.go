@@ -112,12 +112,12 @@ type Rules interface {
 	// the World's Ring around it, and on their players' actions. Objects near the rim of what is known may come out wrong: the
 	// caller drops those that it does not know all the surroundings of.
 	Replay(s *Step) []*Object
-	// Wake makes a static character take part in the next step (thesis 5.4.1):
+	// Activate makes a static character take part in the next step (thesis 5.4.1):
 	// the dynamic version of o, or, if o is nil, a newcomer's character, which
 	// lies at place. If in that step its player does not act to become active,
 	// Replay makes it static again, or drops the newcomer. Nil: no such
 	// character.
-	Wake(p *Player, place geom.Point, o *Object) *Object
+	Activate(p *Player, place geom.Point, o *Object) *Object
 	// AppendObject appends the encoding of an object, Size bytes of it, and
 	// DecodeObject reads one, with its digest.
 	AppendObject(out []byte, o *Object) []byte

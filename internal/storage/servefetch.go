@@ -35,7 +35,7 @@ func (an *answerer) onFetch(by *overlay.Contact, q *Fetch) {
 			m.Cells = append(m.Cells, c)
 		}
 	}
-	for _, o := range s.Woken {
+	for _, o := range s.Activated {
 		if slices.Contains(q.Characters, o.ID) {
 			m.Characters = append(m.Characters, o)
 			m.Bytes += o.Size

@@ -22,10 +22,10 @@ type Snapshot struct {
 	// rests says of unsure cells whether they stand still (see freeze.go); nil: none
 	// does.
 	rests []freeze
-	// Woken are static characters that take part in the next step because their
+	// Activated are static characters that take part in the next step because their
 	// players said so (thesis 5.4.1). Only those who store them know of it, so
 	// they do not count when duplicates are compared.
-	Woken []*Object
+	Activated []*Object
 
 	sums []int32 // see index; nil: none
 	rims []int32 // how much of each cell lies in Cover; nil: not known
@@ -129,7 +129,7 @@ func (s *Snapshot) players(a *overlay.Area, w *World, out []*Object) []*Object {
 			}
 		}
 	})
-	for _, o := range s.Woken {
+	for _, o := range s.Activated {
 		if s.sees(a, o.Pos, w) {
 			out = append(out, o)
 		}

@@ -56,7 +56,7 @@ func (s *Snapshot) sizeIn(a *overlay.Area, w *World) int {
 			}
 		}
 	}
-	for _, o := range s.Woken {
+	for _, o := range s.Activated {
 		if s.sees(a, o.Pos, w) {
 			size += o.Size
 		}
@@ -117,7 +117,7 @@ func (s *Snapshot) sizeDigests(a *overlay.Area, w *World, known *Known) (size in
 	} else {
 		s.parts(a, w, func(part) { size += sizeDigest })
 	}
-	for _, o := range s.Woken {
+	for _, o := range s.Activated {
 		if s.sees(a, o.Pos, w) {
 			size += sizeDormantName
 		}

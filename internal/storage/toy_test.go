@@ -145,7 +145,7 @@ func (t *toy) inside(p geom.Point, dx, dy int32) geom.Point {
 }
 
 // Activate marks the character as not there for good by a home that is nowhere.
-func (t *toy) Wake(_ *Player, _ geom.Point, o *Object) *Object {
+func (t *toy) Activate(_ *Player, _ geom.Point, o *Object) *Object {
 	if o == nil {
 		return nil
 	}

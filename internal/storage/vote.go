@@ -50,7 +50,7 @@ func (bl *ballot) countVotes(q *query, last bool) (out outcome, votes int, decid
 		}
 	}
 	woken, open := bl.countActivated(q)
-	if s.Woken = woken; last {
+	if s.Activated = woken; last {
 		s.markWokenUnsure(open, &bl.world)
 	}
 	return outcome{seen: s}, votes, decided && len(open) == 0

@@ -29,7 +29,7 @@ func newElection(own *Cell) election {
 // answer gives a zone's answer, and reports whether the retrieval is decided then.
 func (e election) answer(zone int, c *Cell, woken ...*Object) bool {
 	r := seenBy(c).results[0]
-	r.Seen.Whole, r.Seen.Woken = true, woken
+	r.Seen.Whole, r.Seen.Activated = true, woken
 	at := e.places.key(geom.Point{X: 500, Y: 500}, zone)
 	r.Around = &Around{Self: &overlay.Contact{ID: id.ID{byte(zone + 1)}, Pos: at}}
 	e.q.zones[zone] = zoneAnswer{results: []*Result{r}, over: true}
@@ -111,8 +111,8 @@ func TestWokenAreWaitedFor(t *testing.T) {
 		if decided == c.unsure {
 			t.Errorf("%s: ended %v after %d answers", c.name, decided, answers)
 		}
-		if got, _ := e.end(); answers != c.ends || len(got.Woken) != c.woken || got.unsure(0, 0) != c.unsure {
-			t.Errorf("%s: after %d answers, not %d, %d are woken, unsure %v", c.name, answers, c.ends, len(got.Woken), got.unsure(0, 0))
+		if got, _ := e.end(); answers != c.ends || len(got.Activated) != c.woken || got.unsure(0, 0) != c.unsure {
+			t.Errorf("%s: after %d answers, not %d, %d are woken, unsure %v", c.name, answers, c.ends, len(got.Activated), got.unsure(0, 0))
 		}
 	}
 }
@@ -128,12 +128,12 @@ func TestWokenWhomNobodySends(t *testing.T) {
 	asleep := thing(7, 1)
 	s := NewSnapshot(1, []*Object{thing(1, 1)}, n.world)
 	n.replica.state = NewSnapshot(1, []*Object{thing(1, 1)}, n.world)
-	s.Woken = []*Object{asleep}
+	s.Activated = []*Object{asleep}
 	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForLook, Of: 1}, zones: make([]zoneAnswer, 9)}
 	n.queries.running = append(n.queries.running, q)
 	n.fetcher.startFetch(q, outcome{seen: s}, 9)
-	if got := probe.reports[0].Seen; len(got.Woken) > 0 || !got.unsure(0, 0) || got.unsure(1, 1) || got.At(0, 0).find(1) == nil {
-		t.Errorf("%d are woken, unsure %v", len(got.Woken), got.Unsure)
+	if got := probe.reports[0].Seen; len(got.Activated) > 0 || !got.unsure(0, 0) || got.unsure(1, 1) || got.At(0, 0).find(1) == nil {
+		t.Errorf("%d are woken, unsure %v", len(got.Activated), got.Unsure)
 	}
 }
 
@@ -144,12 +144,12 @@ func TestWokenInTouchedCellsCount(t *testing.T) {
 	area := overlay.Area{Circle: geom.Circle{C: geom.Point{X: 500, Y: 500}, R: 700}}
 	o := thing(7, 1)
 	o.Pos, o.Player = geom.Point{X: 1900, Y: 900}, &Player{ID: id.ID{7}}
-	s := &Snapshot{Of: 1, Cover: area, Whole: true, Grid: gridOver(&area, &w, 0), Woken: []*Object{o}}
+	s := &Snapshot{Of: 1, Cover: area, Whole: true, Grid: gridOver(&area, &w, 0), Activated: []*Object{o}}
 	if got := s.players(&area, &w, nil); len(got) != 1 {
 		t.Errorf("%d players are asked for", len(got))
 	}
 	c := s.Encode(&area, w)
-	if got, err := DecodeSnapshot(1, &area, &area, c, w); err != nil || len(got.Woken) != 1 {
+	if got, err := DecodeSnapshot(1, &area, &area, c, w); err != nil || len(got.Activated) != 1 {
 		t.Errorf("it is not sent: %v", err)
 	}
 	n := newNode(core{world: w, space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})

@@ -10,7 +10,7 @@ import "slices"
 func (bl *ballot) countActivated(q *query) (out, open []*Object) {
 	var all, own []*Object
 	if bl.replica.state != nil && bl.replica.state.Of == q.Of {
-		own = bl.replica.state.Woken
+		own = bl.replica.state.Activated
 	}
 	coming := 0
 	for i := range q.zones {
@@ -20,7 +20,7 @@ func (bl *ballot) countActivated(q *query) (out, open []*Object) {
 			if !bl.fits(q, r) {
 				continue
 			}
-			for _, o := range r.Seen.Woken {
+			for _, o := range r.Seen.Activated {
 				if relateCell(&q.Area, o.Pos, &bl.world) != outside && !slices.ContainsFunc(zone, func(p *Object) bool { return sameActivated(p, o) }) {
 					zone = append(zone, o)
 				}
@@ -55,7 +55,7 @@ func (bl *ballot) mayBeActivated(q *query, o *Object) bool {
 	without := 0
 	for i := range q.zones {
 		z := &q.zones[i]
-		without += bit(z.over && !slices.ContainsFunc(z.results, func(r *Result) bool { return bl.fits(q, r) && among(r.Seen.Woken, o) }))
+		without += bit(z.over && !slices.ContainsFunc(z.results, func(r *Result) bool { return bl.fits(q, r) && among(r.Seen.Activated, o) }))
 	}
 	return without > bl.zones.voters()-bl.zones.votesNeeded()
 }

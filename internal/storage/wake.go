@@ -31,7 +31,7 @@ func (ds *dormantStore) onActivate(by *overlay.Contact, m *Activate) {
 		ds.deferActivation(by, m)
 		return
 	}
-	o := ds.cfg.Rules.Wake(m.Player, m.Place, found)
+	o := ds.cfg.Rules.Activate(m.Player, m.Place, found)
 	if o == nil || slices.ContainsFunc(ds.activated, func(w activation) bool { return w.of == m.Of && w.object.ID == o.ID }) {
 		return
 	}
@@ -44,13 +44,13 @@ func (ds *dormantStore) onActivate(by *overlay.Contact, m *Activate) {
 // addActivated puts those who were woken for the state's time into it.
 func (ds *dormantStore) addActivated() {
 	s := *ds.replica.state
-	s.Woken = nil
+	s.Activated = nil
 	for _, w := range ds.activated {
 		if w.of == s.Of {
-			s.Woken = append(s.Woken, w.object)
+			s.Activated = append(s.Activated, w.object)
 		}
 	}
-	slices.SortFunc(s.Woken, byID)
+	slices.SortFunc(s.Activated, byID)
 	ds.replica.state = &s
 }
 
@@ -60,7 +60,7 @@ func (ds *dormantStore) addActivated() {
 func (ds *dormantStore) dropActivated(from *Snapshot) {
 	of := from.Of
 	ds.activated = slices.DeleteFunc(ds.activated, func(w activation) bool {
-		if w.of == of && (!ds.hardened() || among(from.Woken, w.object)) {
+		if w.of == of && (!ds.hardened() || among(from.Activated, w.object)) {
 			delete(ds.static, w.object.ID)
 		}
 		return w.of <= of

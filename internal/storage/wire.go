@@ -29,8 +29,8 @@ func ValidArea(a *overlay.Area) bool { return validArea(a) }
 
 // SnapshotContent is what of a snapshot a message about an area carries.
 type SnapshotContent struct {
-	Objects []*Object // cell by cell, row by row, and ascending by ID in each
-	Woken   []*Object // ascending by ID
+	Objects   []*Object // cell by cell, row by row, and ascending by ID in each
+	Activated []*Object // ascending by ID
 	// Unsure are cells that are not known: four times their place in the world's
 	// rows, and one more if Objects has a guess of what is in them, two if that
 	// stands still, three if enough zones have said the same.
@@ -43,9 +43,9 @@ func (s *Snapshot) Encode(a *overlay.Area, w World) (c SnapshotContent) {
 	if !validArea(a) {
 		return c // a part without an inside
 	}
-	for _, o := range s.Woken {
+	for _, o := range s.Activated {
 		if s.sees(a, o.Pos, &w) {
-			c.Woken = append(c.Woken, o)
+			c.Activated = append(c.Activated, o)
 		}
 	}
 	c.Objects = s.withTentative().Objects(a, w, nil)
@@ -60,9 +60,9 @@ func (w *World) row() int32 { return (w.Side-1)/w.Cell + 1 }
 
 // DecodeSnapshot is the snapshot that Encode took it from, as far as it was sent.
 func DecodeSnapshot(of int64, cover, a *overlay.Area, c SnapshotContent, w World) (*Snapshot, error) {
-	s := &Snapshot{Of: of, Cover: *cover, Woken: c.Woken, Whole: c.Whole}
+	s := &Snapshot{Of: of, Cover: *cover, Activated: c.Activated, Whole: c.Whole}
 	if !validArea(a) {
-		if len(c.Objects)+len(c.Woken)+len(c.Unsure) > 0 || c.Whole {
+		if len(c.Objects)+len(c.Activated)+len(c.Unsure) > 0 || c.Whole {
 			return nil, errUnseen
 		}
 		return s, nil
@@ -78,11 +78,11 @@ func DecodeSnapshot(of int64, cover, a *overlay.Area, c SnapshotContent, w World
 		return nil, err
 	}
 	bold := s.withTentative()
-	for i, o := range c.Woken {
+	for i, o := range c.Activated {
 		switch {
 		case !w.holds(o.Pos) || !s.sees(a, o.Pos, &w):
 			return nil, errUnseen
-		case i > 0 && c.Woken[i-1].ID >= o.ID:
+		case i > 0 && c.Activated[i-1].ID >= o.ID:
 			return nil, errOrder
 		}
 	}

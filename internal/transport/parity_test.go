@@ -15,7 +15,7 @@ import (
 // world is two nodes with the same small machine, in the simulator or over real
 // sockets. a is node 0, b is node 1; node 2 does not exist.
 type world interface {
-	// sentAt runs a handler on some nodes at the same time.
+	// at runs a handler on some nodes at the same time.
 	at(nodes []int, do func(env machine.Env, other machine.Peer))
 	end(node int, gently bool)
 	// settle lets everything happen; want is what each node is to have seen, if

@@ -63,8 +63,8 @@ func TestLongWitnessesReplay(t *testing.T) {
 				if seq.witnesses[w.player.ID] == nil {
 					place := r.Middle(world.RegionPos{X: int32(n % 2), Z: -1})
 					w.at = r.regionAt(place)
-					rep.woken = append(rep.woken, r.Wake(w.player, place, nil))
-					seq.Wake(w.player, place)
+					rep.woken = append(rep.woken, r.Activate(w.player, place, nil))
+					seq.Activate(w.player, place)
 					acts = append(acts, w.says(from, w.at))
 					continue
 				}
@@ -77,7 +77,7 @@ func TestLongWitnessesReplay(t *testing.T) {
 			for n, p := range crowd.players {
 				place := geom.Point{X: 3*cellSide + int32(n-2)*300, Y: 3 * cellSide}
 				rep.wake(p, place)
-				seq.Wake(p, place)
+				seq.Activate(p, place)
 			}
 			acts = append(acts, crowd.batches(from, seq.Player)...)
 			sum.Add(seq.Advance(from, from+interval, acts))
@@ -117,7 +117,7 @@ func TestNothingComesOfNothing(t *testing.T) {
 	seq := NewSequence(Config{Seed: 3, Regions: 4, Mode: world.Survival})
 	w := newWalker(1)
 	at := world.RegionPos{X: 0, Z: 0}
-	seq.Wake(w.player, seq.r.Middle(at))
+	seq.Activate(w.player, seq.r.Middle(at))
 	seq.Advance(0, interval, []*storage.Action{w.says(0, at)})
 	ground := seq.r.standing(40, 40)
 	high := func(n int32) world.Pos { return ground.Add(n, 20, 0) }
@@ -165,7 +165,7 @@ func TestNothingComesOfNothing(t *testing.T) {
 	seq.Advance(2*interval, 3*interval, []*storage.Action{w.says(2*interval, at, Edit{Kind: EditLeave})})
 	other := newWalker(2)
 	other.who = w.who
-	seq.Wake(other.player, seq.r.Middle(at))
+	seq.Activate(other.player, seq.r.Middle(at))
 	seq.Advance(3*interval, 4*interval, []*storage.Action{other.says(3*interval, at)})
 	seq.Advance(4*interval, 5*interval, []*storage.Action{other.says(4*interval, at, Edit{Kind: EditJoin})})
 	all = nil

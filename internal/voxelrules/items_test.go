@@ -32,7 +32,7 @@ func TestItemsCrossCells(t *testing.T) {
 	for i := range 33 {
 		from := machine.Time(i) * interval
 		rep.wake(p, place)
-		seq.Wake(p, place)
+		seq.Activate(p, place)
 		batch := Batch{First: TickAt(from) + 1, Join: true}
 		for n := range 200 {
 			m := Moment{Input: world.Input{Yaw: 16384}} // towards +x

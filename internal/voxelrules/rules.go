@@ -73,9 +73,9 @@ func New(cfg Config) *Rules {
 // Initial returns what differs from the terrain at t_0: nothing (storage.Rules).
 func (r *Rules) Initial(geom.Rect) []*storage.Object { return nil }
 
-// Wake returns the version of a character that takes part in the next step
+// Activate returns the version of a character that takes part in the next step
 // (storage.Rules). A newcomer begins at the place it has been given.
-func (r *Rules) Wake(p *storage.Player, place geom.Point, o *storage.Object) *storage.Object {
+func (r *Rules) Activate(p *storage.Player, place geom.Point, o *storage.Object) *storage.Object {
 	if o == nil {
 		c := &character{coming: newcomer, body: world.NewPlayer(p.ID, p.ID.String()[:12], r.cfg.Mode, r.ground(place))}
 		return r.newCharacter(p, false, c)

@@ -190,7 +190,7 @@ func TestLongReplicasHoldWhatTheSequenceHolds(t *testing.T) {
 				// In a cross over the corner where four regions meet.
 				place := geom.Point{X: 3*cellSide + int32(n-7)*300, Y: 3*cellSide + int32(n%3-1)*200}
 				rep.wake(p, place)
-				seq.Wake(p, place)
+				seq.Activate(p, place)
 			}
 			actions := crowd.batches(from, seq.Player)
 			sum.Add(seq.Advance(from, from+interval, actions))
@@ -223,12 +223,12 @@ func (p *replica) wake(who *storage.Player, place geom.Point) {
 				continue
 			}
 			if o.Static {
-				p.woken = append(p.woken, p.r.Wake(who, o.Pos, o))
+				p.woken = append(p.woken, p.r.Activate(who, o.Pos, o))
 			}
 			return
 		}
 	}
-	p.woken = append(p.woken, p.r.Wake(who, place, nil))
+	p.woken = append(p.woken, p.r.Activate(who, place, nil))
 }
 
 func compare(t *testing.T, when string, rep *replica, seq *Sequence) {

@@ -62,11 +62,11 @@ func (r *Rules) Sequence() *Sequence {
 	return q
 }
 
-// Wake announces a player: it takes part in the next step, as after Rules.Wake.
-func (q *Sequence) Wake(p *storage.Player, place geom.Point) {
+// Activate announces a player: it takes part in the next step, as after Rules.Activate.
+func (q *Sequence) Activate(p *storage.Player, place geom.Point) {
 	w := q.people[p.ID]
 	if w == nil {
-		o := q.r.Wake(p, place, nil)
+		o := q.r.Activate(p, place, nil)
 		w = &person{player: p, body: o.State.(*character).body, coming: newcomer}
 		q.people[p.ID] = w
 	} else if !w.present {

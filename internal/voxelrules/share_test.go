@@ -29,7 +29,7 @@ func TestLongWhatIsRememberedIsWhatItWouldBe(t *testing.T) {
 	for i := range machine.Time(steps) {
 		from := i * interval
 		for n, p := range crowd.players { // in a cross over the corner where four regions meet
-			seq.Wake(p, geom.Point{X: 3*cellSide + int32(n-7)*300, Y: 3*cellSide + int32(n%3-1)*200})
+			seq.Activate(p, geom.Point{X: 3*cellSide + int32(n-7)*300, Y: 3*cellSide + int32(n%3-1)*200})
 		}
 		var all []*storage.Object
 		seq.Cells(func(c geom.Rect) { all = append(all, seq.Objects(c)...) })

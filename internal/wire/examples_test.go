@@ -54,10 +54,10 @@ var examples = []example{
 		[]HostNode{{id.ID{5, 19: 6}, 0, 2, []Corner{}, Corner{}}, {id.ID{7, 19: 8}, 1250, 1, []Corner{{-10, 20}, {3350, 20}, {0, -6700}}, Corner{1100, -2200}}},
 		[]HostRegion{{world.RegionPos{X: -1, Z: 300}, true, 12, []uint32{1, 0}}, {world.RegionPos{}, false, 0, []uint32{}}},
 		[]HostLink{{0, 1}},
-		[]HostTruth{{
+		[]HostStorage{{
 			41, 1_790_000_000_000, 10_000, 2, 4, 3, 1, 40,
-			[]HostPart{{0, 2, []Corner{{-256, -256}, {0, -256}, {0, 256}}}, {1, 3, []Corner{}}},
-			[]HostLook{{world.RegionPos{X: -1, Z: 1}, true, []HostStorer{{0, 2}, {1, 3}}}, {world.RegionPos{}, false, []HostStorer{}}},
+			[]HostCell{{0, 2, []Corner{{-256, -256}, {0, -256}, {0, 256}}}, {1, 3, []Corner{}}},
+			[]HostObserved{{world.RegionPos{X: -1, Z: 1}, true, []HostStorer{{0, 2}, {1, 3}}}, {world.RegionPos{}, false, []HostStorer{}}},
 			[]HostAccused{{id.ID{9, 19: 3}, 1_790_000_400_000, 40, world.RegionPos{X: -1}, 3, 7, true}},
 		}},
 	}},

@@ -22,10 +22,10 @@ type AskHosts struct{}
 // Hosts answers AskHosts. The first of Nodes is the node that answers; regions
 // name nodes by their place in the list.
 type Hosts struct {
-	Nodes   []HostNode   `json:"nodes"`
-	Regions []HostRegion `json:"regions"`
-	Links   []HostLink   `json:"links"`
-	Truth   []HostTruth  `json:"truth"` // one, of a node that takes part in a storage
+	Nodes   []HostNode    `json:"nodes"`
+	Regions []HostRegion  `json:"regions"`
+	Links   []HostLink    `json:"links"`
+	Storage []HostStorage `json:"storage"` // one, of a node that takes part in a storage
 }
 
 // HostLink is two neighbours in the overlay of a verified world, as places in
@@ -86,16 +86,16 @@ func (m *Hosts) append(b []byte) []byte {
 		b = msgp.AppendUint32(b, l.A)
 		b = msgp.AppendUint32(b, l.B)
 	}
-	b = msgp.AppendArrayHeader(b, uint32(len(m.Truth)))
-	for i := range m.Truth {
-		b = m.Truth[i].append(b)
+	b = msgp.AppendArrayHeader(b, uint32(len(m.Storage)))
+	for i := range m.Storage {
+		b = m.Storage[i].append(b)
 	}
 	return b
 }
 
 func (m *Hosts) read(r *reader) {
 	r.fields(4)
-	m.Nodes, m.Regions, m.Links, m.Truth = m.Nodes[:0], m.Regions[:0], m.Links[:0], m.Truth[:0]
+	m.Nodes, m.Regions, m.Links, m.Storage = m.Nodes[:0], m.Regions[:0], m.Links[:0], m.Storage[:0]
 	for range r.array(MaxHostNodes) {
 		m.Nodes = append(m.Nodes, r.hostNode())
 	}
@@ -108,7 +108,7 @@ func (m *Hosts) read(r *reader) {
 		m.Links = append(m.Links, HostLink{uint32(r.uint(last)), uint32(r.uint(last))})
 	}
 	for range r.array(1) {
-		m.Truth = append(m.Truth, r.hostTruth(uint64(len(m.Nodes))))
+		m.Storage = append(m.Storage, r.hostTruth(uint64(len(m.Nodes))))
 	}
 }
 

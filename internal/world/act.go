@@ -137,7 +137,7 @@ func (pr *playerRules) letGo(p *Player) {
 	p.Buttons = 0
 }
 
-// order does what the hall asks for.
+// order does what the lobby asks for.
 func (pr *playerRules) order(p *Player, o *Order) Refusal {
 	switch o.Kind {
 	case OrderTeleport:

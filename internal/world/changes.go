@@ -87,7 +87,7 @@ type ItemChange struct {
 	Slots  uint64
 }
 
-// Kick is a player whom the hall wants out. The area still holds it.
+// Kick is a player whom the lobby wants out. The area still holds it.
 type Kick struct {
 	Player *Player
 	Text   string

@@ -12,7 +12,7 @@ type CommandKind uint8
 
 // The kinds of command, in the order in which those of one player are run.
 const (
-	CmdOrder  CommandKind = iota // from the hall
+	CmdOrder  CommandKind = iota // from the lobby
 	CmdInput                     // a body step
 	CmdAct                       // something a player does
 	CmdRemote                    // a neighbour asks for something here (Remote)
@@ -63,7 +63,7 @@ type Act struct {
 	A, B int64
 }
 
-// OrderKind is what the hall wants done with a player.
+// OrderKind is what the lobby wants done with a player.
 type OrderKind uint8
 
 // The orders.
@@ -76,7 +76,7 @@ const (
 	OrderKick                          // out of the world; Text says why
 )
 
-// Order is a command of the hall about a player. It is not subject to the rules
+// Order is a command of the lobby about a player. It is not subject to the rules
 // of what players may do.
 type Order struct {
 	Kind  OrderKind

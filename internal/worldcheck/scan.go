@@ -11,8 +11,8 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/group"
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 )
@@ -29,31 +29,31 @@ type harm struct {
 // scan decodes records as they come, and notes what is wrong.
 type scan struct {
 	report  Report
-	parts   map[node.Part]*harm
+	parts   map[node.Shard]*harm
 	other   harm // of what belongs to no part
-	seen    map[node.Part]bool
-	groups  map[node.Part]bool // that this node has a replica of
-	members map[node.Part]int  // of the part's group, itself included
-	bad     map[string]bool    // records that cannot be decoded: space 0x00 key
+	seen    map[node.Shard]bool
+	groups  map[node.Shard]bool // that this node has a replica of
+	members map[node.Shard]int  // of the part's group, itself included
+	bad     map[string]bool     // records that cannot be decoded: space 0x00 key
 	gaps    []disk.Gap
-	hall    *hall.Examiner
+	lobby   *lobby.Examiner
 
 	space  string
-	part   node.Part
+	part   node.Shard
 	record func(key, value []byte) (id.ID, error) // decodes one of the space; nil: is only read
 }
 
 func newScan(world string) *scan {
 	return &scan{
-		report: Report{World: world, Whole: true, Damage: []Damage{}}, parts: map[node.Part]*harm{},
-		seen: map[node.Part]bool{}, groups: map[node.Part]bool{}, members: map[node.Part]int{}, bad: map[string]bool{}, hall: hall.Examine(),
+		report: Report{World: world, Whole: true, Damage: []Damage{}}, parts: map[node.Shard]*harm{},
+		seen: map[node.Shard]bool{}, groups: map[node.Shard]bool{}, members: map[node.Shard]int{}, bad: map[string]bool{}, lobby: lobby.Examine(),
 	}
 }
 
 // enter begins with a space.
 func (s *scan) enter(space string) {
 	s.space, s.record = space, nil
-	part, replica, ok := node.PartOf(space)
+	part, replica, ok := node.ShardOf(space)
 	if !ok {
 		return
 	}
@@ -63,8 +63,8 @@ func (s *scan) enter(space string) {
 		s.report.Shared = true
 		s.groups[part] = true
 		s.record = s.ofGroup
-	case part.Hall:
-		s.record = func(k, v []byte) (id.ID, error) { return id.ID{}, s.hall.Record(k, v) }
+	case part.Lobby:
+		s.record = func(k, v []byte) (id.ID, error) { return id.ID{}, s.lobby.Record(k, v) }
 	default:
 		s.report.Regions++
 		s.record = region.Examine(part.Region).Record
@@ -73,7 +73,7 @@ func (s *scan) enter(space string) {
 
 func (s *scan) ofGroup(key, value []byte) (id.ID, error) {
 	if string(key) == "m" {
-		if k, err := group.ReadKept([]kv{{Key: key, Value: value}}); err == nil {
+		if k, err := group.ReadSavedState([]kv{{Key: key, Value: value}}); err == nil {
 			s.members[s.part] = len(k.Members)
 		}
 	}
@@ -118,7 +118,7 @@ func (s *scan) decode(key, value []byte) (player id.ID, err error) {
 func (s *scan) gap(g disk.Gap) {
 	s.gaps = append(s.gaps, g)
 	for _, space := range []string{g.After.Space, g.Before.Space} {
-		if part, replica, ok := node.PartOf(space); ok {
+		if part, replica, ok := node.ShardOf(space); ok {
 			h := s.harm(part, replica)
 			h.unread = true
 			h.cause("some of its records cannot be read: " + g.Err.Error())
@@ -137,7 +137,7 @@ func end(p disk.Place, none string) string {
 
 // spaceText names a space for a person.
 func spaceText(space string) string {
-	part, replica, ok := node.PartOf(space)
+	part, replica, ok := node.ShardOf(space)
 	switch {
 	case !ok:
 		return "the records of " + space
@@ -147,14 +147,14 @@ func spaceText(space string) string {
 	return partText(part)
 }
 
-func partText(p node.Part) string {
-	if p.Hall {
+func partText(p node.Shard) string {
+	if p.Lobby {
 		return "the list of players"
 	}
 	return fmt.Sprintf("region %d,%d", p.Region.X, p.Region.Z)
 }
 
-func (s *scan) harm(p node.Part, replica bool) *harm {
+func (s *scan) harm(p node.Shard, replica bool) *harm {
 	h := s.parts[p]
 	if h == nil {
 		h = &harm{players: map[id.ID]bool{}}
@@ -181,9 +181,9 @@ func (s *scan) covers(space string) bool {
 // finish completes the report: the regions that players were last in are known
 // even if nothing of them can be read.
 func (s *scan) finish(begun time.Time) Report {
-	players := s.hall.Players()
+	players := s.lobby.Players()
 	for _, p := range players {
-		home := node.Part{Region: p.Home}
+		home := node.Shard{Region: p.Home}
 		if p.Entered && s.covers(region.Space(p.Home)) {
 			s.harm(home, false).unread = true
 		}
@@ -193,7 +193,7 @@ func (s *scan) finish(begun time.Time) Report {
 		h := s.parts[p]
 		d := Damage{What: partText(p), Records: h.records, Causes: h.causes}
 		for who, known := range players {
-			if !p.Hall && known.Entered && known.Home == p.Region {
+			if !p.Lobby && known.Entered && known.Home == p.Region {
 				h.players[who] = true
 			}
 		}
@@ -211,9 +211,9 @@ func (s *scan) finish(begun time.Time) Report {
 	return *r
 }
 
-func compareParts(a, b node.Part) int {
-	if a.Hall != b.Hall {
-		return map[bool]int{true: -1, false: 1}[a.Hall]
+func compareParts(a, b node.Shard) int {
+	if a.Lobby != b.Lobby {
+		return map[bool]int{true: -1, false: 1}[a.Lobby]
 	}
 	return cmp.Or(cmp.Compare(a.Region.X, b.Region.X), cmp.Compare(a.Region.Z, b.Region.Z))
 }

@@ -70,10 +70,10 @@ const readers: Record<string, (m: any) => unknown> = {
     nodes: m.nodes.map((n: any) => ({ node: hex(n.id), trip: n.trip, leads: n.leads, cell: n.cell, place: n.place })),
     regions: m.regions.map(({ x, z, ...rest }: any) => ({ region: { x, z }, ...rest })),
     links: m.links,
-    truth: m.truth === undefined ? null : [{
-      ...m.truth,
-      looks: m.truth.looks.map(({ x, z, ...rest }: any) => ({ region: { x, z }, ...rest })),
-      accused: m.truth.accused.map(({ id, x, z, ...rest }: any) => ({ node: hex(id), region: { x, z }, ...rest })),
+    storage: m.storage === undefined ? null : [{
+      ...m.storage,
+      observed: m.storage.observed.map(({ x, z, ...rest }: any) => ({ region: { x, z }, ...rest })),
+      accused: m.storage.accused.map(({ id, x, z, ...rest }: any) => ({ node: hex(id), region: { x, z }, ...rest })),
     }],
   }),
 };

@@ -13,8 +13,8 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/decision"
-	"github.com/voxelpopuli/voxelpopuli/internal/hall"
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
@@ -48,7 +48,7 @@ func Start(t testing.TB, mode world.Mode) *World {
 		Machine: func(env machine.Env) machine.Machine {
 			w.Machine = node.New(node.Config{
 				Decisions: decision.New(id.Of([]byte("test")), [32]byte(founder.Public())), Sign: func(s *decision.Statement) { s.Sign(founder.Key) },
-				Hall:   hall.Config{Name: "test", Seed: "4", Epoch: epoch, Spawn: spawn, Mode: uint8(mode)},
+				Lobby:  lobby.Config{Name: "test", Seed: "4", Epoch: epoch, Spawn: spawn, Mode: uint8(mode)},
 				Region: region.Config{Epoch: epoch, Rules: world.AreaConfig{Seed: seed, Spawn: spawn}, Terrain: terrain},
 			}, env)
 			return w.Machine

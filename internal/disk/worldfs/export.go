@@ -56,7 +56,7 @@ func (w *World) Export(to io.Writer) error {
 // Share is what a world's folder has of the world.
 type Share struct {
 	Regions int  // that were ever changed or entered, and are here
-	Hall    bool // names, operators, bans, protected areas
+	Lobby   bool // names, operators, bans, protected areas
 	Shared  bool // other nodes host the world too: they may have more
 }
 
@@ -66,7 +66,7 @@ func (s Share) String() string {
 		return ""
 	}
 	text := fmt.Sprintf("Several nodes host this world. In the file is what this machine keeps of it: %d regions", s.Regions)
-	if s.Hall {
+	if s.Lobby {
 		text += " and the list of players."
 	} else {
 		text += ". The list of players (names, operators, bans, protected areas) is on other machines only, and not in the file."
@@ -82,7 +82,7 @@ func (w *World) Share() (s Share, err error) {
 		case strings.HasPrefix(name, "r."):
 			s.Regions++
 		case name == "hall":
-			s.Hall = true
+			s.Lobby = true
 		case strings.HasPrefix(name, "g."):
 			s.Shared = true
 		}

@@ -78,7 +78,7 @@ func digest(t *testing.T, f *Folder, name string) string {
 	return b.String()
 }
 
-func TestLife(t *testing.T) {
+func TestLifecycle(t *testing.T) {
 	f := folder(t)
 	made := create(t, f, "Home", 3)
 	if _, err := f.Create(meta("hOME")); !errors.Is(err, ErrExists) {
@@ -185,8 +185,8 @@ func TestShare(t *testing.T) {
 		want   Share
 		says   string
 	}{
-		{[]string{"r.0.0", "hall"}, Share{Regions: 1, Hall: true}, ""},
-		{[]string{"r.0.0", "r.1.0", "hall", "g.hall", "g.r.0.0", "g.r.1.0", "node"}, Share{Regions: 2, Hall: true, Shared: true}, "2 regions and the list of players."},
+		{[]string{"r.0.0", "hall"}, Share{Regions: 1, Lobby: true}, ""},
+		{[]string{"r.0.0", "r.1.0", "hall", "g.hall", "g.r.0.0", "g.r.1.0", "node"}, Share{Regions: 2, Lobby: true, Shared: true}, "2 regions and the list of players."},
 		{[]string{"r.0.0", "g.r.0.0", "old.r.9.9.1.0"}, Share{Regions: 1, Shared: true}, "on other machines only"},
 	} {
 		f := folder(t)

@@ -20,7 +20,7 @@ import (
 
 // KeyFarther is a key that solves the world's puzzle and whose id is farther from
 // the keys of parts than another node's: the other one stays their host.
-func KeyFarther(r *genesis.Record, than id.ID, parts []node.Part) (ed25519.PrivateKey, error) {
+func KeyFarther(r *genesis.Record, than id.ID, parts []node.Shard) (ed25519.PrivateKey, error) {
 	for {
 		key, err := identity.Solve(rand.Reader, int(r.Genesis.Difficulty), nil)
 		if err != nil {

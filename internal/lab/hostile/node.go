@@ -22,7 +22,7 @@ type Config struct {
 	// players, regions where somebody is.
 	Known []any
 	// Spares reports whether the node does not agree to host a part of the world.
-	Spares func(node.Part) bool
+	Spares func(node.Shard) bool
 	// Leave reports whether a message is not sent; nil: all are.
 	Leave func(machine.Message) bool
 	Codec *codec.Codec
@@ -43,9 +43,9 @@ type Node struct {
 	// Sent counts messages by type, Refused those that no codec writes.
 	Sent    map[string]int
 	Refused int
-	Leads   map[node.Part]bool // what it has said that it leads, when it was asked
-	Links   atomic.Int64       // times that the link came up
-	Came    atomic.Int64       // messages of the victim
+	Leads   map[node.Shard]bool // what it has said that it leads, when it was asked
+	Links   atomic.Int64        // times that the link came up
+	Came    atomic.Int64        // messages of the victim
 }
 
 // maxHeard is how many messages are kept to be sent back.
@@ -55,7 +55,7 @@ const every = 10 * time.Millisecond
 
 // New makes a hostile node.
 func New(cfg Config, env machine.Env) *Node {
-	n := &Node{cfg: cfg, env: env, make: newMaker(cfg.Seed), Sent: map[string]int{}, Leads: map[node.Part]bool{}}
+	n := &Node{cfg: cfg, env: env, make: newMaker(cfg.Seed), Sent: map[string]int{}, Leads: map[node.Shard]bool{}}
 	for _, v := range append([]any{cfg.Self, cfg.Victim, cfg.Self.ID, cfg.Victim.ID}, cfg.Known...) {
 		n.make.seen.learn(reflect.ValueOf(v))
 	}
@@ -95,25 +95,25 @@ func (n *Node) OnMessage(_ machine.Peer, m machine.Message) {
 		r := n.make.of(reflect.TypeFor[kademlia.Reply]()).(*kademlia.Reply)
 		r.RPC = m.RPC
 		n.say(r)
-	case *node.Invite:
-		n.say(&node.Invited{Part: m.Part, Room: true})
+	case *node.HostQuery:
+		n.say(&node.HostReply{Shard: m.Shard, Room: true})
 	case *node.Generate:
-		n.leads(m.Part)
-	case *node.Who:
-		n.leads(m.Part)
-	case *node.AskPlaces:
-		n.say(&node.Places{Nonce: m.Nonce})
-	case *node.Overlay:
-		n.say(&node.Overlay{On: m.On})
+		n.leads(m.Shard)
+	case *node.LeaderQuery:
+		n.leads(m.Shard)
+	case *node.BootstrapQuery:
+		n.say(&node.BootstrapReply{Nonce: m.Nonce})
+	case *node.OverlayShare:
+		n.say(&node.OverlayShare{On: m.On})
 	}
 }
 
 // leads says that this node leads a part: the victim believes it if it has asked this
 // node to find hosts.
-func (n *Node) leads(p node.Part) {
+func (n *Node) leads(p node.Shard) {
 	if !n.cfg.Spares(p) {
 		n.Leads[p] = true
-		n.say(&node.Elsewhere{Part: p, Leader: n.cfg.Self, Members: []machine.Peer{n.cfg.Self}, Term: 1 << 36})
+		n.say(&node.LeaderReply{Shard: p, Leader: n.cfg.Self, Members: []machine.Peer{n.cfg.Self}, Term: 1 << 36})
 	}
 }
 
@@ -144,8 +144,8 @@ func (n *Node) next() machine.Message {
 
 // say sends a message, if there can be such a one.
 func (n *Node) say(m machine.Message) {
-	if i, ok := m.(*node.Invited); ok && n.cfg.Spares(i.Part) {
-		*i = node.Invited{Part: i.Part} // nor does it say that it has it
+	if i, ok := m.(*node.HostReply); ok && n.cfg.Spares(i.Shard) {
+		*i = node.HostReply{Shard: i.Shard} // nor does it say that it has it
 	}
 	if n.cfg.Leave != nil && n.cfg.Leave(m) {
 		return

@@ -169,7 +169,7 @@ func (g *Gang) supply(n *storage.Node, by *overlay.Contact, q *storage.Fetch) bo
 	m := &storage.Blocks{Query: q.Query}
 	said, named := p.said[n.Self().ID].Seen, p.said[n.Self().ID].Static
 	if said != nil {
-		named = said.Woken
+		named = said.Activated
 	}
 	for _, at := range q.Cells {
 		c := said.At(at.X, at.Y)

@@ -205,7 +205,7 @@ func (p *plan) part(n *storage.Node, own *storage.Snapshot, targets map[storage.
 // the targets are T, with which cells are tampered once for all.
 func (p *plan) window(from *storage.Snapshot, cover overlay.Area, targets map[storage.ObjectID]bool, shared bool) *storage.Snapshot {
 	x0, y0, x1, y1 := within(&p.area, p.world)
-	s := &storage.Snapshot{Of: p.of, Cover: cover, Woken: from.Woken, Whole: p.g.protocol == storage.ProtocolHardened}
+	s := &storage.Snapshot{Of: p.of, Cover: cover, Activated: from.Activated, Whole: p.g.protocol == storage.ProtocolHardened}
 	s.X, s.Y, s.W, s.H = x0, y0, x1-x0+1, y1-y0+1
 	s.Cells = make([]*storage.Cell, 0, s.W*s.H)
 	for y := y0; y <= y1; y++ {

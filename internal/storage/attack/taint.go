@@ -116,12 +116,12 @@ func (t *Taint) sources(s *storage.Step) (out []geom.Point) {
 	return out
 }
 
-// Wake implements storage.Rules.
-func (t *Taint) Wake(p *storage.Player, place geom.Point, o *storage.Object) *storage.Object {
+// Activate implements storage.Rules.
+func (t *Taint) Activate(p *storage.Player, place geom.Point, o *storage.Object) *storage.Object {
 	if o == nil || !Tampered(o) {
-		return t.Rules.Wake(p, place, o)
+		return t.Rules.Activate(p, place, o)
 	}
-	if w := t.Rules.Wake(p, place, genuine(o)); w != nil {
+	if w := t.Rules.Activate(p, place, genuine(o)); w != nil {
 		return Tamper(w)
 	}
 	return nil

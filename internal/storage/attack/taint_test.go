@@ -17,7 +17,7 @@ func (still) World() storage.World                              { return storage
 func (still) Initial(geom.Rect) []*storage.Object               { return nil }
 func (still) AppendObject(out []byte, _ *storage.Object) []byte { return out }
 func (still) DecodeObject([]byte) (*storage.Object, error)      { return nil, nil }
-func (s still) Wake(_ *storage.Player, _ geom.Point, o *storage.Object) *storage.Object {
+func (s still) Activate(_ *storage.Player, _ geom.Point, o *storage.Object) *storage.Object {
 	awake := *o
 	awake.Static = false
 	return &awake
@@ -86,7 +86,7 @@ func TestTaintSpreads(t *testing.T) {
 	}
 	asleep := object(9, 0, p)
 	asleep.Static = true
-	if w := rules.Wake(p, geom.Point{}, Tamper(asleep)); !Tampered(w) || w.Static {
+	if w := rules.Activate(p, geom.Point{}, Tamper(asleep)); !Tampered(w) || w.Static {
 		t.Error("a tampered character that wakes is clean")
 	}
 }

@@ -22,7 +22,7 @@ func BenchmarkInterval(b *testing.B) {
 	objects := w.Initial(w.whole())
 	for i, o := range objects {
 		if active[o.Player] {
-			objects[i] = w.Wake(o.Player, o.Pos, o)
+			objects[i] = w.Activate(o.Player, o.Pos, o)
 		}
 	}
 	row := int(w.side / cellSide)

@@ -66,9 +66,9 @@ func newCharacter(p *storage.Player, static bool, place geom.Point, c character)
 	return o
 }
 
-// Wake returns the version of a character whose player has said to be coming:
+// Activate returns the version of a character whose player has said to be coming:
 // it takes part in the next step (storage.Rules).
-func (w *World) Wake(p *storage.Player, place geom.Point, o *storage.Object) *storage.Object {
+func (w *World) Activate(p *storage.Player, place geom.Point, o *storage.Object) *storage.Object {
 	if o == nil {
 		place = w.inside(place)
 		c := character{walk: standing(place, 0), coming: newcomer, health: fullHealth}

@@ -88,11 +88,11 @@ func TestComingAndGoing(t *testing.T) {
 	i := slices.IndexFunc(w.Initial(w.whole()), func(o *storage.Object) bool { return o.Player != nil })
 	asleep := w.Initial(w.whole())[i]
 
-	woken := w.Wake(all[0], asleep.Pos, asleep)
+	woken := w.Activate(all[0], asleep.Pos, asleep)
 	if woken.Static || woken.Digest == asleep.Digest || woken.Size != asleep.Size {
 		t.Fatalf("woken: %+v", woken)
 	}
-	if w.Wake(all[0], asleep.Pos, woken) != nil {
+	if w.Activate(all[0], asleep.Pos, woken) != nil {
 		t.Error("one who is awake was woken")
 	}
 	if out := run(w, []*storage.Object{woken}); len(out) != 1 || out[0].Digest != asleep.Digest {
@@ -115,7 +115,7 @@ func TestComingAndGoing(t *testing.T) {
 	}
 
 	newcomer := players(2)[1]
-	first := w.Wake(newcomer, geom.Point{X: 5, Y: 6}, nil)
+	first := w.Activate(newcomer, geom.Point{X: 5, Y: 6}, nil)
 	if first == nil || first.Size != smallest || first.Pos != (geom.Point{X: 5, Y: 6}) {
 		t.Fatalf("a newcomer's character: %+v", first)
 	}
@@ -159,7 +159,7 @@ func TestReplicasShare(t *testing.T) {
 	objects := w.Initial(w.whole())
 	for i, o := range objects {
 		if o.Static {
-			objects[i] = w.Wake(o.Player, o.Pos, o)
+			objects[i] = w.Activate(o.Player, o.Pos, o)
 		}
 	}
 	s := storage.Step{To: 10 * sec, Target: w.whole(), Objects: objects, Actions: newCrowd(w, all).actions(10 * sec)}

@@ -142,7 +142,7 @@ func TestCellsComeOutAsInTheWholeWorld(t *testing.T) {
 		objects := w.Initial(w.whole())
 		for i, o := range objects {
 			if o.Static {
-				objects[i] = w.Wake(o.Player, o.Pos, o)
+				objects[i] = w.Activate(o.Player, o.Pos, o)
 			}
 		}
 		reach := w.World().Reach(10 * time.Second)
@@ -180,7 +180,7 @@ func TestStepsMayBeCut(t *testing.T) {
 	objects := w.Initial(w.whole())
 	for i, o := range objects {
 		if o.Static {
-			objects[i] = w.Wake(o.Player, o.Pos, o)
+			objects[i] = w.Activate(o.Player, o.Pos, o)
 		}
 	}
 	actions := newCrowd(w, all).actions(60 * sec)

@@ -132,7 +132,7 @@ export class Game implements GameState {
       case 'farTile':
         return this.far.arrived(m.x, m.z, m.tile);
       case 'hosts':
-        return this.hosts.arrived(m.nodes, m.regions, m.links, m.truth);
+        return this.hosts.arrived(m.nodes, m.regions, m.links, m.storage);
       case 'timeOffset':
         this.timeOffset = m.ticks;
         return;

@@ -1,5 +1,5 @@
 import { up } from '../net/codec';
-import type { HostLink, HostNode, HostRegion, HostTruth } from '../net/types';
+import type { HostLink, HostNode, HostRegion, HostStorage } from '../net/types';
 import type { GameState } from './state';
 
 const ASK_MS = 1000;
@@ -10,7 +10,7 @@ export class Hosts {
   regions: HostRegion[] = [];
   links: HostLink[] = [];
   /** of the replicated storage, in worlds that have one */
-  truth: HostTruth | undefined;
+  storage: HostStorage | undefined;
   private readonly byPlace = new Map<string, HostRegion>();
   private last = -Infinity;
 
@@ -23,9 +23,9 @@ export class Hosts {
     this.game.send(up.askHosts());
   }
 
-  arrived(nodes: HostNode[], regions: HostRegion[], links: HostLink[], truth: HostTruth | undefined): void {
+  arrived(nodes: HostNode[], regions: HostRegion[], links: HostLink[], storage: HostStorage | undefined): void {
     this.nodes = nodes;
-    this.truth = truth;
+    this.storage = storage;
     this.links = links;
     this.regions = regions;
     this.byPlace.clear();
@@ -37,8 +37,8 @@ export class Hosts {
   }
 
   /** How the zones of the storage agreed about a region, if our node has looked there. */
-  look(x: number, z: number): HostTruth['looks'][number] | undefined {
-    return this.truth?.looks.find((l) => l.x === x && l.z === z);
+  look(x: number, z: number): HostStorage['observed'][number] | undefined {
+    return this.storage?.observed.find((l) => l.x === x && l.z === z);
   }
 
   /** What a region's leader is called: our own node, or the beginning of its id. */

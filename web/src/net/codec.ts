@@ -2,7 +2,7 @@ import { encode } from '@msgpack/msgpack';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { Fields } from './fields';
 import { Reader, WireError } from './reader';
-import { type Act, Down, type HostAccused, type HostNode, type HostRegion, type HostTruth, type InputStep, type Message, PROTOCOL_VERSION, Up, type Vec3 } from './types';
+import { type Act, Down, type HostAccused, type HostNode, type HostRegion, type HostStorage, type InputStep, type Message, PROTOCOL_VERSION, Up, type Vec3 } from './types';
 import { Writer } from './writer';
 
 function message(type: number, fields: readonly unknown[]): Uint8Array<ArrayBuffer> {
@@ -106,7 +106,7 @@ const decoders: Record<number, (f: Fields) => Message> = {
   }),
   [Down.Entrances]: (f) => ({ type: 'entrances', list: f.each((e) => ({ node: e.bin(20), url: e.str() })) }),
   [Down.Hosts]: (f) => ({
-    type: 'hosts', nodes: f.each(hostNode), regions: f.each(hostRegion), links: f.each((l) => ({ a: l.int(), b: l.int() })), truth: f.each(hostTruth)[0],
+    type: 'hosts', nodes: f.each(hostNode), regions: f.each(hostRegion), links: f.each((l) => ({ a: l.int(), b: l.int() })), storage: f.each(hostStorage)[0],
   }),
 };
 
@@ -116,10 +116,10 @@ const hostNode = (f: Fields): HostNode => ({
 
 const place = (f: Fields): { x: number; z: number } => ({ x: f.int(), z: f.int() });
 
-const hostTruth = (f: Fields): HostTruth => ({
-  update: f.int(), begin: f.int(), every: f.int(), zone: f.int(), zones: f.int(), votes: f.int(), failed: f.int(), looked: f.int(),
-  parts: f.each((p) => ({ node: p.int(), zone: p.int(), cell: p.each(place) })),
-  looks: f.each((l) => ({ ...place(l.inner()), voted: l.bool(), storers: l.each((s) => ({ node: s.int(), zone: s.int() })) })),
+const hostStorage = (f: Fields): HostStorage => ({
+  update: f.int(), begin: f.int(), every: f.int(), zone: f.int(), zones: f.int(), votes: f.int(), failed: f.int(), observedAt: f.int(),
+  cells: f.each((p) => ({ node: p.int(), zone: p.int(), cell: p.each(place) })),
+  observed: f.each((l) => ({ ...place(l.inner()), agreed: l.bool(), storers: l.each((s) => ({ node: s.int(), zone: s.int() })) })),
   accused: f.each(hostAccused),
 });
 

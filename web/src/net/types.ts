@@ -168,7 +168,7 @@ export interface HostRegion {
 }
 
 /** What our node knows of the replicated storage of a verified world. */
-export interface HostTruth {
+export interface HostStorage {
   /** that our node's state is of, -1: it has none */
   update: number;
   /** when the storage began, Unix ms */
@@ -181,12 +181,12 @@ export interface HostTruth {
   votes: number;
   /** updates that it could not make */
   failed: number;
-  /** the update that `looks` are of, -1: of none */
-  looked: number;
+  /** the update that `observed` are of, -1: of none */
+  observedAt: number;
   /** the part of the stored world that a node keeps for its zone, as corners in metres; nodes are places in the list of nodes */
-  parts: { node: number; zone: number; cell: { x: number; z: number }[] }[];
+  cells: { node: number; zone: number; cell: { x: number; z: number }[] }[];
   /** how the zones agreed about a region, and who keep it and have answered */
-  looks: { x: number; z: number; voted: boolean; storers: { node: number; zone: number }[] }[];
+  observed: { x: number; z: number; agreed: boolean; storers: { node: number; zone: number }[] }[];
   accused: HostAccused[];
 }
 
@@ -231,6 +231,6 @@ export type Message =
   | { type: 'notice'; code: string; text: string }
   | { type: 'commands'; list: Command[] }
   | { type: 'entrances'; list: Entrance[] }
-  | { type: 'hosts'; nodes: HostNode[]; regions: HostRegion[]; links: HostLink[]; truth: HostTruth | undefined }
+  | { type: 'hosts'; nodes: HostNode[]; regions: HostRegion[]; links: HostLink[]; storage: HostStorage | undefined }
   | { type: 'sign'; statement: Uint8Array }
   | { type: 'unknown'; code: number };

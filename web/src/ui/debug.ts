@@ -43,15 +43,15 @@ export class Debug {
   }
 
   /** What the replicated storage says of where we stand. */
-  private truth(x: number, z: number): string[] {
+  private storage(x: number, z: number): string[] {
     const { hosts } = this.game;
-    const s = hosts.truth;
+    const s = hosts.storage;
     if (!s) return [];
     const look = hosts.look(x, z);
     const storers = look?.storers.map((n) => `${hosts.name(n.node)} (zone ${n.zone})`).join(' ');
     return [
       `storage update ${s.update}  ${s.votes} of ${s.zones} zones agreed  failed ${s.failed}  this node keeps a part of zone ${s.zone}`,
-      look ? `here ${look.voted ? 'voted' : 'open'} at update ${s.looked}  stored by ${storers || '–'}` : 'here not looked at',
+      look ? `here ${look.agreed ? 'agreed' : 'disputed'} at update ${s.observedAt}  stored by ${storers || '–'}` : 'here not looked at',
       ...s.accused.map((a) => `tampered ${shortId(a.id)}  ${a.proofs} proofs, last at update ${a.update}  ${a.cut ? 'cut off' : 'not cut off'}`),
     ];
   }
@@ -73,7 +73,7 @@ export class Debug {
       `column ${x >> 5} ${z >> 5}  region ${x >> 7} ${z >> 7}`,
       `looks ${facing}  yaw ${((g.look.yaw * 180) / Math.PI).toFixed(1)}°  pitch ${((g.look.pitch * 180) / Math.PI).toFixed(1)}°`,
       this.host(x >> 7, z >> 7),
-      ...this.truth(x >> 7, z >> 7),
+      ...this.storage(x >> 7, z >> 7),
       `speed ${((Math.hypot(b.vx, b.vz) / 4096) * 20).toFixed(2)} m/s  ${flags}`,
       hit ? `target ${info(hit.block).name} ${hit.x} ${hit.y} ${hit.z} face ${hit.face}` : 'target –',
       `light sky ${s.sky} lamp ${s.lamp}`,

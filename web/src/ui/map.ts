@@ -2,7 +2,7 @@ import type { Game } from '../game/game';
 import { button, Dialog, h, setText } from './dom';
 import { MapHosts } from './mapHosts';
 import { MapTiles } from './mapTiles';
-import { MapTruth } from './mapTruth';
+import { MapStorage } from './mapStorage';
 import { t } from './strings';
 
 /** Pixels a metre. */
@@ -23,9 +23,9 @@ export class MapDialog {
   private grid = true;
   private showHosts = true;
   private readonly hosts: MapHosts;
-  private showTruth = true;
-  private readonly truthChoice: HTMLElement;
-  private readonly truth: MapTruth;
+  private showStorage = true;
+  private readonly storageChoice: HTMLElement;
+  private readonly storage: MapStorage;
   /** the middle of the picture relative to the player, in metres */
   private pan = { x: 0, z: 0 };
   private readonly pointers = new Map<number, { x: number; y: number }>();
@@ -33,7 +33,7 @@ export class MapDialog {
   constructor(private readonly game: Game, closed: () => void) {
     this.tiles = new MapTiles(game);
     this.hosts = new MapHosts(game.hosts);
-    this.truth = new MapTruth(game.hosts);
+    this.storage = new MapStorage(game.hosts);
     this.canvas = h('canvas', { class: 'map-canvas', tabIndex: 0, attr: { role: 'img', 'aria-label': t.map.canvas } });
     const done = h('button', { type: 'button', class: 'close', on: { click: () => this.dialog.close() } }, t.map.close);
     this.dialog = new Dialog('map', t.map.title, { closed, header: [this.place, done] });
@@ -42,13 +42,13 @@ export class MapDialog {
       this.showHosts = on;
       this.hosts.legend.hidden = !on;
     });
-    this.truthChoice = this.choice('map-truth', t.map.storage, (on) => {
-      this.showTruth = on;
-      this.truth.legend.hidden = !on;
+    this.storageChoice = this.choice('map-storage', t.map.storage, (on) => {
+      this.showStorage = on;
+      this.storage.legend.hidden = !on;
     });
-    this.dialog.body.append(h('div', { class: 'map-view' }, this.canvas, this.hosts.legend, this.truth.legend), h('div', { class: 'row map-tools' },
+    this.dialog.body.append(h('div', { class: 'map-view' }, this.canvas, this.hosts.legend, this.storage.legend), h('div', { class: 'row map-tools' },
       button(t.map.zoomIn, () => this.scale(1.5)), button(t.map.zoomOut, () => this.scale(1 / 1.5)),
-      button(t.map.centre, () => { this.pan = { x: 0, z: 0 }; }), grid, hosts, this.truthChoice, h('small', { class: 'map-help' }, t.map.help)));
+      button(t.map.centre, () => { this.pan = { x: 0, z: 0 }; }), grid, hosts, this.storageChoice, h('small', { class: 'map-help' }, t.map.help)));
     this.handle();
   }
 
@@ -143,8 +143,8 @@ export class MapDialog {
     const view = { x0: x - w / 2 / this.zoom, x1: x + w / 2 / this.zoom, z0: z - hgt / 2 / this.zoom, z1: z + hgt / 2 / this.zoom };
     this.land(ctx, view, px, pz, now);
     if (this.showHosts) this.hosts.draw(ctx, px, pz);
-    this.truthChoice.hidden = !this.game.hosts.truth;
-    if (this.showTruth) this.truth.draw(ctx, px, pz);
+    this.storageChoice.hidden = !this.game.hosts.storage;
+    if (this.showStorage) this.storage.draw(ctx, px, pz);
     if (this.grid) this.lines(ctx, view, px, pz, w, hgt);
     this.people(ctx, px, pz);
   }

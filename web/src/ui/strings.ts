@@ -176,7 +176,7 @@ const en = {
     storers: 'What the replicated storage knows',
     update: (update: number, votes: number, zones: number) => (update < 0 ? 'no update yet' : `update ${update} · ${votes} of ${zones} zones agreed`),
     failed: (n: number) => `${n} updates not made`,
-    keeps: (name: string, zone: number) => `${name} · zone ${zone}`,
+    stores: (name: string, zone: number) => `${name} · zone ${zone}`,
     tampered: (name: string, proofs: number, update: number) => `${name} tampered · ${proofs === 1 ? '1 proof' : `${proofs} proofs`} · update ${update}`,
     cut: 'cut off',
     notCut: 'not cut off',

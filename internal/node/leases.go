@@ -1,0 +1,77 @@
+package node
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+)
+
+// leader is who leads the group, as far as this replica knows.
+func (h *replica) leader() machine.Peer {
+	if h.leading {
+		return h.w.cfg.Self
+	}
+	if p := h.raft.Leader(); p != h.w.cfg.Self {
+		return p
+	}
+	return machine.Peer{}
+}
+
+// members are the voters of the group, and the other one of two.
+func (h *replica) members() []machine.Peer { return h.raft.Hosts(nil) }
+
+// term orders what is said about the shard's leader: by generation, then term.
+func (h *replica) term() uint64 { return termOf(h.raft.Term()) }
+
+func termOf(g group.Gen, term uint64) uint64 { return g.Number<<36 | term&(1<<36-1) }
+
+// generationOf is the generation's number in a term.
+func generationOf(term uint64) uint64 { return term >> 36 }
+
+// knowsBetter reports whether the replica here knows better who leads than others did
+// in a term. One that was left behind does not: its group has gone on without it
+// while it could not hear that, and those that it remembers may be no members
+// any more either.
+func (h *replica) knowsBetter(term uint64) bool {
+	return h != nil && (h.leading || h.leader() != machine.Peer{} && h.term() >= term)
+}
+
+// wakeGroup wakes a group that sleeps, or has no leader, because somebody needs it.
+func (h *replica) wakeGroup() {
+	if h.raft.Hibernates() || h.raft.Leader() == (machine.Peer{}) {
+		h.raft.Wake()
+	}
+	h.updateRoute()
+}
+
+// updateRoute tells the route what the replica here knows of the leader.
+func (h *replica) updateRoute() {
+	r := h.w.routes[h.shard]
+	if leader := h.leader(); r != nil && h.knowsBetter(r.term) && h.w.reachable(leader) {
+		h.w.leaderFound(r, leader, h.members(), h.term())
+	}
+}
+
+// checkLeases ends what this node leads no longer; it reports whether there was
+// such a shard. A replica notices by itself, but not before it is its turn: after
+// a machine was suspended, what came meanwhile may come first, and must not be
+// answered from a past that the world has left behind.
+func (w *network) checkLeases() (ended bool) {
+	now := w.n.env.Now()
+	if now < w.leased {
+		return false
+	}
+	w.leased = now.Add(beat)
+	for _, p := range sortedShards(w.replicas) {
+		h := w.replicas[p]
+		if !h.leading {
+			continue
+		}
+		if until := h.raft.LeadsUntil(); until > now {
+			w.leased = min(w.leased, until)
+			continue
+		}
+		ended = true
+		h.raft.CheckLease()
+	}
+	return ended
+}
