@@ -231,7 +231,7 @@ func TestSpaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := s.Spaces()
-	if want := "g.hall lobby r.1 r.1.2"; err != nil || strings.Join(got, " ") != want {
+	if want := "g.hall hall r.1 r.1.2"; err != nil || strings.Join(got, " ") != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 }

@@ -32,8 +32,8 @@ const (
 	strongCode = 38
 )
 
-// admission decides who may open a socket: it compares the code, hands out tokens
-// and counts connections. It is safe for concurrent use.
+// admission decides which clients may open a socket: it compares the code,
+// hands out tokens and counts connections. It is safe for concurrent use.
 type admission struct {
 	code    [sha256.Size]byte // of the join code
 	noCode  bool              // there is no join code
@@ -92,8 +92,8 @@ func codeBits(code string) float64 {
 	return float64(len([]rune(code))) * math.Log2(float64(kinds))
 }
 
-// token exchanges a code for a token; who is local needs none. The code of a guest
-// goes with the token, encrypted: enter looks again what it is good for.
+// token exchanges a code for a token; a local client needs none. The code of a
+// guest goes with the token, encrypted: enter looks again what it is good for.
 func (d *admission) token(a netip.Addr, code string, local bool) (string, *wire.Refused) {
 	if code != "" && len(code) <= maxGuestCode {
 		if _, ok := d.guest(code); ok {

@@ -73,13 +73,14 @@ type Config struct {
 	// Entrances are the other nodes that let players into the world, or did within
 	// hours; nil: there are none.
 	Entrances func() []Entrance
-	// Local is the secret of the data folder: who shows it is local. Empty: nobody
-	// is.
+	// Local is the secret of the data folder: a client that shows it is local.
+	// Empty: nobody is.
 	Local keyring.LocalSecret
 	// Proxies are believed what they say in X-Forwarded-For about the address that
 	// a request came from.
 	Proxies []netip.Prefix
-	// Open shows /status and /metrics to everybody and not only to who is local.
+	// Open shows /status and /metrics to everybody and not only to local
+	// clients.
 	Open   bool
 	Limits Limits
 	Files  fs.FS // the browser client; nil: the embedded one
@@ -97,12 +98,12 @@ type Sharing struct {
 	Invitation string   `json:"invitation,omitempty"` // for nodes; empty: they need none
 }
 
-// Guest is what a code says of who has it.
+// Guest is what a code permits.
 type Guest struct {
 	// Invite admits the player with the invitation that the code is; nil: it is
 	// none.
 	Invite func(player id.ID) []byte
-	// Owner says that who has the code counts as one at this machine.
+	// Owner says that a player with the code counts as one at this machine.
 	Owner bool
 	// Entered hears that the guest is in the world; may be nil.
 	Entered func(operator bool)

@@ -17,7 +17,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
-// Gateway is the door of one node.
+// Gateway is the HTTP server of one node.
 type Gateway struct {
 	cfg       Config
 	limits    Limits

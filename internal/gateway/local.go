@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Who counts as local, that is as the owner of the machine: whoever shows the
-// secret of the node's data folder (keyring.LocalSecret). Neither the address of
-// a connection nor the Host header proves anything, since TCP forwarders and
-// proxies connect from loopback and pass on what they are sent.
+// A client counts as local, that is as the owner of the machine, if it shows
+// the secret of the node's data folder (keyring.LocalSecret). Neither the
+// address of a connection nor the Host header proves anything, since TCP
+// forwarders and proxies connect from loopback and pass on what they are sent.
 
 // provesLocal reports whether a request to a page for the owner carries the secret,
 // or a ticket of it: as a bearer token, or as the password that a browser asks for.

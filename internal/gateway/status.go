@@ -15,7 +15,8 @@ import (
 // localKey finds in a request's context whether it is the owner's.
 type localKey struct{}
 
-// private shows a page only to who is local, unless the configuration says so.
+// private shows a page to local clients only, unless the configuration says
+// otherwise.
 func (g *Gateway) private(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		local := g.provesLocal(r) // once: a ticket is used up by it

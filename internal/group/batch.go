@@ -142,8 +142,8 @@ func (r *Replica) write() {
 	r.env.Do(r.queue(), tagWrite, w)
 }
 
-// cutLog drops entries that are applied and that stragglers have had their time
-// for. Who needs them later gets a snapshot.
+// cutLog drops entries that are applied and that lagging members have had time
+// to fetch. A member that needs them later gets a snapshot.
 func (r *Replica) cutLog(w *machine.DiskWrite) (base uint64) {
 	last, _ := r.log.LastIndex()
 	keep := uint64(r.cfg.KeepEntries)

@@ -78,7 +78,7 @@ const (
 	entryWrites   = 'w' // the leader's number for it, then writes
 	entryFragment = 'p' // a part of writes that are too large for one entry; the last has entryEnd
 	entryEnd      = 'e'
-	entryWanted   = 'm' // who shall be the members
+	entryWanted   = 'm' // the wanted members
 )
 
 // appendWrite encodes a write without its space: that is the group's.

@@ -1,24 +1,33 @@
-// Package group keeps one disk space on several nodes, by Raft: replication
-// behind the disk port. A Replica is one node's copy of the space and its
-// membership of the group that keeps it. What its leader proposes is done once
-// a majority has synced it, and then survives the loss of any minority.
+// Package group replicates one disk space on several nodes by Raft, below the disk
+// port: the machine that uses the space (a region or the lobby) does not know of
+// it. A Replica is one node's copy of the space and its membership of the group. A
+// write that the leader proposes is done once a majority has synced it; it then
+// survives the loss of any minority.
 //
 // Source: Ongaro, Consensus: Bridging Theory and Practice (2014), as
-// go.etcd.io/raft/v3 implements it. What is ours: the lease (the library's
-// clocks are not used by followers, see clock.go), snapshots in chunks,
-// membership towards a wanted set, sleep, and recovery from what is left.
+// go.etcd.io/raft/v3 implements it; comments name the thesis' sections. Deviations:
+// the leader's lease (section 6.4.1) also bounds elections, because followers do
+// not use the library's clock (lease.go); messages are checked before the library
+// steps them, since members may lie (step.go); snapshots travel in chunks
+// (snapshot.go); membership moves step by step towards a wanted set (members.go);
+// idle groups hibernate (hibernate.go); survivors of a lost majority may continue
+// as the next generation (recover.go).
+//
+// Where to start: Replica (group.go), then ready.go, which drives the library, and
+// lease.go.
 //
 // Invariants:
 //   - nothing is acknowledged before a majority of the voters has synced it;
-//   - at most one replica of a group leads at any time, as long as clocks
-//     measure the same stretch of time with less than 10 % difference;
-//   - the space and the index up to which the log is applied to it change in
-//     one atomic write;
-//   - a replica that lost its log never answers in its old name;
-//   - of two groups of one space with different generations the older gives
-//     way as soon as they meet.
+//   - at most one replica of a group leads at any time, as long as the clocks of
+//     nodes measure the same interval with less than 10 % difference;
+//   - the space, and the index up to which the log is applied to it, change in one
+//     atomic write;
+//   - a replica that lost its log never answers under its previous member number;
+//   - of two groups of one space with different generations the older yields as
+//     soon as they meet.
 //
-// See docs/protocols/group.md and docs/decisions/0013-replication-behind-the-disk-port.md.
+// See docs/protocols/group.md and
+// docs/decisions/0013-replication-behind-the-disk-port.md.
 package group
 
 import (
@@ -102,7 +111,7 @@ func (c *Config) defaults() {
 	or(&c.ApplyDelay, 100*time.Millisecond)
 }
 
-// Events is who hears what becomes of a replica. Events come at the end of the
+// Events receives what becomes of a replica. Events come at the end of the
 // handler in which they arise; methods of the replica may be called from them.
 type Events interface {
 	// OnLead: this replica leads, everything committed before is applied, and

@@ -12,28 +12,29 @@ import (
 // So only leaders are ticked, where nothing is random, and followers' time is
 // kept here.
 //
-// Every message of a leader carries its clock (Stamp) and asks the receiver to
-// vote for nobody else, and not to stand itself, for a while (Promise). The
-// answer says to which time the follower agreed. A leader that has the
-// agreement of a majority, itself included, knows that nobody else can be
-// elected until the earliest of those leases ends, and leads until a tenth
-// of the lease before that: clocks may differ by that much.
+// Every message of a leader carries the leader's clock (SentAt) and a lease
+// (Lease): for that long the receiver is not to vote for another member nor to
+// campaign. The follower's answer repeats the SentAt that it agreed to. Once a
+// majority has agreed, the leader included, no other member can be elected
+// before the earliest of those leases ends. The leader leads until a tenth of
+// the lease before that, because clocks may differ by as much.
 
-// drift is the part of a lease by which clocks may be wrong.
+// drift: clocks may be wrong by a tenth of a lease.
 const drift = 10
 
-// electionClock is a follower's time, and the timer.
+// electionClock is what a follower knows of its leader's lease, when it
+// campaigns, and the replica's timer.
 type electionClock struct {
-	leaseUntil    machine.Time // until when it votes for nobody else
+	leaseUntil    machine.Time // until then it votes for no other member
 	leaseDuration time.Duration
-	durableLease  time.Duration // the lease that is on the disk
-	ackSentAt     int64         // the time that was agreed to
+	durableLease  time.Duration // the longest lease that is on the disk
+	ackSentAt     int64         // SentAt of the leader's message that this follower agreed to
 	ackLease      int64
 	ackTerm       uint64
-	transfer      transferNotice // from the lease, for one candidate
+	transfer      transferNotice // the member that it may elect before the lease ends
 	elected       elected        // the leader of a term, once it is known
 	electAt       machine.Time
-	term          uint64 // in which it last stood or voted
+	term          uint64 // in which it last campaigned or voted
 	elections     int    // elections since there was a leader
 
 	tickAt   machine.Time
@@ -42,29 +43,29 @@ type electionClock struct {
 	timerGen uint32
 }
 
-// leadership is what a leader knows.
+// leadership is the state of a leader.
 type leadership struct {
 	leads            bool
 	leader           uint64 // as told to the owner
 	ready            uint64 // the term in which this replica's first entry is applied
 	uncertainTerm    uint64 // the term in which leadership for the owner ended while writes were on their way
 	barrier          uint64 // number of the entry behind them, 0: not in the log yet
-	transferredTerm  uint64 // the term in which it told another to stand
+	transferredTerm  uint64 // the term in which it told another member to campaign
 	transferredAt    machine.Time
 	transferredTo    uint64 // whom
-	transferee       uint64 // who takes over once nothing is on its way
+	transferee       uint64 // takes over once no entry is in flight
 	transferDeadline machine.Time
 
 	leaseAcks   map[uint64]leaseAck
 	heard       map[uint64]machine.Time
 	dead        map[uint64]bool // as told to the owner
-	logLost     map[uint64]bool // who came back without a log, or declined
+	logLost     map[uint64]bool // members that came back without a log, or declined
 	higher      higherTerms
-	confirmedAt machine.Time  // the latest that a majority agreed to
-	ackDelay    time.Duration // how old it was when they had, at its worst of late
+	confirmedAt machine.Time  // the latest SentAt that a majority agreed to
+	ackDelay    time.Duration // how long that took, at its worst of late
 }
 
-// leaseAck is a follower's latest.
+// leaseAck is the latest agreement of a follower.
 type leaseAck struct{ sentAt, until machine.Time }
 
 func (l *leadership) init() {
@@ -74,7 +75,8 @@ func (l *leadership) init() {
 	}
 }
 
-// grantLease keeps from voting and standing for a while.
+// grantLease keeps this replica from voting for another member and from
+// campaigning for a while.
 func (r *Replica) grantLease(d time.Duration) {
 	now := r.env.Now()
 	r.clock.leaseUntil = max(r.clock.leaseUntil, now.Add(d))
@@ -85,9 +87,9 @@ func (r *Replica) grantLease(d time.Duration) {
 	}
 }
 
-// electionDelay is how long after the end of its lease a follower stands: each has its
-// turn, so that they seldom stand at once, and the first waits a little for the
-// leases of the others to end.
+// electionDelay is how long after the end of its lease a follower campaigns.
+// Members campaign one after the other, so that seldom two campaign at once;
+// the first waits a little for the leases of the others to end.
 func (r *Replica) electionDelay() time.Duration {
 	rank, lead := 0, uint64(0)
 	if r.rn != nil {
@@ -111,12 +113,13 @@ func (r *Replica) isOnlyVoter() bool {
 	return self != nil && !self.Learner && r.st.voters() == 1
 }
 
-// longestLease is the longest lease that a restart must assume.
+// longestLease is the longest lease that a restarted replica must assume.
 func (r *Replica) longestLease() time.Duration {
 	return max(r.clock.leaseDuration, r.clock.leaseUntil.Sub(r.env.Now()), 0)
 }
 
-// onLease answers to a leader's time, or notes an answer.
+// onLease takes a lease from the leader, or, as the leader, a follower's
+// agreement.
 func (r *Replica) onLease(m *Message) {
 	now := r.raftStatus()
 	if m.Term != now.term {
@@ -152,7 +155,7 @@ func (r *Replica) forgetLeader() {
 	}
 }
 
-// leaseEnd is until when this leader leads.
+// leaseEnd is when the leader's lease ends.
 func (r *Replica) leaseEnd() machine.Time {
 	return r.majorityTime(func(a leaseAck) machine.Time { return a.until })
 }
@@ -176,8 +179,8 @@ func (r *Replica) majorityTime(of func(leaseAck) machine.Time) machine.Time {
 	return times[(len(times)-1)/2]
 }
 
-// leaseToRequest is the lease that the leader asks for: the least one where answers are
-// quick, and in steps more where they are not.
+// leaseToRequest is the lease that the leader asks for: the shortest where
+// answers are quick, up to MaxElection in steps of two where they are slow.
 func (l *leadership) leaseToRequest(r *Replica) time.Duration {
 	p := r.cfg.Election
 	for p < r.cfg.MaxElection && p < 5*l.ackDelay/2+r.cfg.Heartbeat {
@@ -186,7 +189,7 @@ func (l *leadership) leaseToRequest(r *Replica) time.Duration {
 	return min(p, r.cfg.MaxElection)
 }
 
-// measureAckDelay notes how old the majority's agreement is when it comes.
+// measureAckDelay measures how long the agreement of a majority takes.
 func (r *Replica) measureAckDelay() {
 	if at := r.majorityTime(func(a leaseAck) machine.Time { return a.sentAt }); at > r.lead.confirmedAt && at != forever {
 		r.lead.confirmedAt = at
@@ -194,14 +197,16 @@ func (r *Replica) measureAckDelay() {
 	}
 }
 
-// checkLease ends leadership in time. It comes first in every handler.
+// checkLease ends leadership when the lease has expired. Every handler calls it
+// first.
 func (r *Replica) checkLease() {
 	if r.lead.leads && r.env.Now() >= r.leaseEnd() {
 		r.endLeadership(ErrLease)
 	}
 }
 
-// endLeadership ends leadership for the owner.
+// endLeadership ends leadership: proposals and reads in flight fail, and the
+// owner hears why.
 func (r *Replica) endLeadership(why error) {
 	if !r.lead.leads {
 		return
@@ -215,7 +220,8 @@ func (r *Replica) endLeadership(why error) {
 	r.emit(func() { r.ev.OnFollow(why) })
 }
 
-// updateLeadership looks whether this replica leads, and tells.
+// updateLeadership reports to the owner when this replica begins or ceases to
+// lead.
 func (r *Replica) updateLeadership() {
 	if r.phase != member {
 		return
@@ -247,7 +253,7 @@ func (r *Replica) updateLeadership() {
 		r.clock.term = now.term
 		l.leaseAcks = map[uint64]leaseAck{}
 		l.higher = higherTerms{renewed: l.higher.renewed}
-		if !now.leader { // somebody stands: give it time
+		if !now.leader { // a candidate campaigns: give it time
 			r.clock.electAt = max(r.clock.electAt, r.env.Now().Add(r.electionBackoff()))
 		}
 	}
@@ -262,7 +268,7 @@ func (r *Replica) updateLeadership() {
 	}
 }
 
-// electionBackoff is how long a candidate waits before it stands again.
+// electionBackoff is how long a candidate waits before it campaigns again.
 func (r *Replica) electionBackoff() time.Duration {
 	d := max(r.cfg.Election, r.clock.leaseDuration) << min(r.clock.elections, 3)
 	d = min(d, r.cfg.MaxElection)

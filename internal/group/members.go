@@ -10,19 +10,20 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
-// Membership. What is wanted is an entry of the log, so that every leader
-// works towards it, one change at a time: newcomers come in as learners, who
-// have no vote; who has caught up becomes a voter; when all who are wanted are
-// voters the others go. A leader who is not wanted hands over first.
+// Membership. What is wanted is an entry of the log, so that every leader works
+// towards it, one change at a time: a new member begins as a learner, without a
+// vote; a learner that has caught up becomes a voter; when all wanted members
+// are voters the others are removed. A leader that is not wanted transfers its
+// leadership first.
 //
-// Of two who are wanted only the first gets a vote: two voters would stop with
-// either of them. The other stays a learner, a copy that others can recover the
-// group from.
+// Of two wanted members only the first gets a vote, since a group of two voters
+// stops when either fails. The other stays a learner, from which the group can
+// be recovered.
 
-// membershipChange is the change on its way.
+// membershipChange is the configuration change in progress.
 type membershipChange struct {
-	until    machine.Time           // it is waited for until then; 0: none is on its way
-	declined map[id.ID]machine.Time // who came without a log, or did not want to
+	until    machine.Time           // its deadline; 0: none is in progress
+	declined map[id.ID]machine.Time // nodes that had no log, or declined
 }
 
 const (
@@ -30,7 +31,7 @@ const (
 	askAgain      = 5 * time.Second // after a node declined
 )
 
-// SetMembers says who shall keep the space. Only the leader can; it returns
+// SetMembers sets the wanted members. Only the leader can; it returns
 // ErrNotLeader or ErrBusy, and then nothing has changed.
 func (r *Replica) SetMembers(wanted []machine.Peer) error {
 	defer r.begin()()
@@ -142,7 +143,7 @@ func (r *Replica) wants(m Member) bool {
 	return slices.ContainsFunc(r.st.Wanted, func(p machine.Peer) bool { return p.ID == m.Peer.ID })
 }
 
-// bestTransferee is the voter that could take over most quickly, 0 if there is none.
+// bestTransferee is the voter with the longest log; 0: there is none.
 func (r *Replica) bestTransferee() (n uint64) {
 	pr := r.progress()
 	for m := range r.others() {
@@ -170,15 +171,17 @@ func (r *Replica) Transfer(to id.ID) {
 	}
 }
 
-// beginTransfer lets proposals wait until the transferee has all that is on its way.
+// beginTransfer holds proposals back until the transferee has every entry in
+// flight.
 func (r *Replica) beginTransfer(to uint64) {
 	if to != 0 && r.lead.leads {
 		r.lead.transferee, r.lead.transferDeadline = to, r.env.Now().Add(4*r.cfg.Election)
 	}
 }
 
-// transferWhenIdle hands over once nothing is on its way. From then on this replica
-// claims nothing in this term: the transferee needs no lease to be elected.
+// transferWhenIdle transfers leadership once no entry is in flight. From then
+// on this replica claims nothing in this term: the transferee needs no lease to
+// be elected.
 func (r *Replica) transferWhenIdle() {
 	l := &r.lead
 	switch {
@@ -202,7 +205,7 @@ func (r *Replica) completeTransfer(to uint64) {
 	r.guard(func() { r.rn.TransferLeader(to) })
 }
 
-// transferOnDiskFailure is when the leader's disk fails.
+// transferOnDiskFailure transfers leadership because the leader's disk fails.
 func (r *Replica) transferOnDiskFailure(now raftStatus) {
 	if r.lead.transferredTerm == now.term {
 		return
@@ -213,9 +216,9 @@ func (r *Replica) transferOnDiskFailure(now raftStatus) {
 	}
 }
 
-// leaveTransferredTerm leaves a term in which another was told to stand, if it has not come
-// to anything. Raft allows a server to go to a higher term at any time; the
-// library does when it hears of one.
+// leaveTransferredTerm leaves a term in which another member was told to
+// campaign, if that one was not elected. Raft allows a server to go to a higher
+// term at any time; the library does when it hears of one.
 func (r *Replica) leaveTransferredTerm() {
 	now := r.raftStatus()
 	if !now.leader || r.lead.transferredTerm != now.term {
@@ -227,7 +230,7 @@ func (r *Replica) leaveTransferredTerm() {
 	}
 }
 
-// detectFailures notices who is dead, and who is not.
+// detectFailures updates which members count as dead.
 func (r *Replica) detectFailures(machine.Time) {
 	for m := range r.others() {
 		if dead := r.isDead(m.ID); dead != r.lead.dead[m.ID] {
@@ -241,8 +244,8 @@ func (r *Replica) isDead(n uint64) bool {
 	return r.env.Now().Sub(r.lead.heard[n]) > r.cfg.DeadAfter
 }
 
-// onLogLost hears that a member has nothing of its log, or does not want to be
-// one. It is removed; if it is wanted it may come again, as another.
+// onLogLost handles a member that has lost its log or declines to be one. It is
+// removed; if it is wanted it may come again, as another.
 func (r *Replica) onLogLost(from machine.Peer, m *Message) {
 	k := r.st.find(m.From)
 	if !r.raftStatus().leader || k == nil || k.Peer.ID != from.ID || r.lead.logLost[m.From] {

@@ -10,8 +10,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
-// outbox is what goes to the other members. What arises in one handler goes to
-// each in one message, unless that would be larger than links like.
+// outbox holds messages for the other members. All that one handler produces
+// for a member goes in one message, up to the size that links accept.
 type outbox struct {
 	out  []outgoingMessages
 	addr map[uint64]machine.Peer // where members last wrote from
@@ -55,7 +55,8 @@ func (q *outbox) add(m *pb.Message) {
 	q.out[i].size += len(data)
 }
 
-// addressOf says where a member is. A number that is not given yet anybody may use.
+// addressOf is the peer of a member. A number that is not given yet anybody may
+// use.
 func (r *Replica) addressOf(n uint64) (machine.Peer, bool) {
 	p, heard := r.outbox.addr[n]
 	if m := r.st.find(n); m != nil && (!heard || m.Peer.ID != p.ID) {
@@ -139,7 +140,7 @@ func (r *Replica) send(to uint64, m machine.Message) {
 	}
 }
 
-// sendKind sends a message without content to a member or somebody else.
+// sendKind sends a message that has a kind and nothing else.
 func (r *Replica) sendKind(kind Kind, to uint64, p machine.Peer) {
 	m := &Message{Space: r.cfg.Space, Kind: kind, Gen: r.st.Gen, From: r.st.Self, To: to}
 	if r.rn != nil {
@@ -152,8 +153,8 @@ func (r *Replica) sendKind(kind Kind, to uint64, p machine.Peer) {
 
 // isFresh reports whether a member has just been taken in by this leader and
 // has said nothing yet. All changes before this leader's first entry are
-// applied then, and it promotes only who has said something, so that a fresh
-// member's voice has never counted.
+// applied then, and it promotes only members that have answered, so a fresh
+// member has never had a vote.
 func (r *Replica) isFresh(n uint64) bool {
 	m := r.st.find(n)
 	return m != nil && m.Learner && r.lead.ready == r.raftStatus().term && r.progress()[n].match == 0

@@ -16,7 +16,7 @@ const (
 	maxWaitingBytes    = 64 << 20
 )
 
-// proposals are what the leader was asked to write.
+// proposals are the writes that the leader was asked for.
 type proposals struct {
 	waiting  []proposal
 	bytes    int // of waiting
@@ -29,7 +29,7 @@ type proposal struct {
 	data []byte
 }
 
-// inflightEntry is an entry on its way to be committed.
+// inflightEntry is an entry that is not committed yet.
 type inflightEntry struct {
 	term, seq uint64
 	tags      []uint64
@@ -220,7 +220,7 @@ func (r *Replica) onRead(tag uint64, result any, err error) {
 	q.then(kvs, err)
 }
 
-// abort ends the reads of who owned the leadership.
+// abort ends the reads that the owner began as leader.
 func (q *reads) abort(why error) {
 	keep := q.queued[:0]
 	for _, a := range q.queued {

@@ -45,8 +45,8 @@ func (r *Replica) raftStatus() raftStatus {
 	return raftStatus{s.GetTerm(), s.Lead, s.RaftState == raft.StateLeader}
 }
 
-// apply applies committed entries. They are in the log of a majority, so that
-// who waits for them may hear of it before the changes are in the space.
+// apply applies committed entries. They are in the log of a majority, so
+// whoever proposed them may be told before the changes are in the space.
 func (r *Replica) apply(m *pb.Message) {
 	now := r.raftStatus()
 	for _, e := range m.GetEntries() {

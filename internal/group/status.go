@@ -14,7 +14,8 @@ type Status struct {
 	Leads  bool
 	Asleep bool
 	Leader machine.Peer // zero: not known
-	// Members as of the last applied entry. Who is healthy only a leader knows.
+	// Members as of the last applied entry. Only a leader knows which are
+	// healthy.
 	Members []MemberStatus
 	Wanted  []machine.Peer
 	// Applied is the index of the last entry in the space, Last of the last in

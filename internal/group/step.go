@@ -6,10 +6,10 @@ import (
 	pb "go.etcd.io/raft/v3/raftpb"
 )
 
-// Raft believes every member: whoever says that its term is higher deposes the
-// leader, and a vote with the context of a transfer, or an append of a higher
-// term, is not held up by any lease. A member that lies would take the lead with
-// it. So messages of the library pass here before they are stepped:
+// Raft believes every member: a message with a higher term deposes the leader,
+// and no lease holds up a vote with the context of a transfer or an append of a
+// higher term. A lying member could take the leadership that way. So the
+// library's messages are checked here before they are stepped:
 //
 //   - while a lease to a leader holds, nothing of a higher term is heard. The
 //     exception is the member to whom that leader transfers its leadership, which
@@ -24,16 +24,18 @@ import (
 // What a lying member can still do: stand when there is no leader, and win. The
 // members with a vote are trusted with that (docs/security.md).
 
-// transferNotice is a leader's word that another member may be elected next.
+// transferNotice is a leader's statement that another member may be elected
+// next.
 type transferNotice struct{ term, transferee uint64 }
 
 // elected is the leader of a term.
 type elected struct{ term, leader uint64 }
 
-// higherTerms is what a leader with a lease has heard of a higher term. A member can
-// have got there honestly: it stood, and the others agreed to the leader's lease
-// before they voted. It takes part again only in a higher term, so the leader goes
-// there, but seldom: a liar must not make it do so all the time.
+// higherTerms is what a leader whose lease holds has received of higher terms.
+// A member can have got there honestly: it stood, and the others agreed to the
+// leader's lease before they voted. It takes part again only in a higher term,
+// so the leader goes there, but seldom: a liar must not make it do so all the
+// time.
 type higherTerms struct {
 	highest uint64
 	since   int64 // when the first was heard; 0: none

@@ -143,7 +143,7 @@ func (h *Host) needsCode() bool {
 	return h.peers != nil && h.peers.access.Invited() && h.cfg.Share
 }
 
-// whitelist reports whether the founder lets in only who is on the whitelist.
+// whitelist reports whether the founder admits listed players only.
 func (h *Host) whitelist() bool {
 	if h.world.Rules.Whitelist {
 		return true

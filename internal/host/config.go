@@ -59,7 +59,7 @@ type Config struct {
 	Join  []string
 	// Invitation is what the world is joined by; nil: none, or the one of last time.
 	Invitation *invitation.Invitation
-	// Share lets others in who have an invitation: it is made if there is none.
+	// Share admits others with an invitation, which is made if there is none.
 	Share       bool
 	Certificate string // file: the authority's for this node, if the world has one
 	// Revocations is a file with the authority's list; it is read again when it
@@ -79,7 +79,7 @@ type Config struct {
 	// for no invitations; nil: there stays none.
 	Code       func() string
 	Owner      id.ID // a player who counts as the owner of this machine; zero: nobody
-	Whitelist  bool  // only who is on the whitelist may enter
+	Whitelist  bool  // only listed players may enter
 	MaxPlayers int   // 0: as many as there is room for
 	Capacity         // what the node may carry of the world
 

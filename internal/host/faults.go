@@ -12,8 +12,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
 )
 
-// FaultInjection is what a host stands on. The zero Under is the machine itself;
-// experiments put in worse ones, of which no flag and no setting knows.
+// FaultInjection replaces parts of the environment of a host for experiments
+// and tests: the network, the disk, the clock, the storage's behaviour. The
+// zero value is the machine itself. No flag sets it.
 type FaultInjection struct {
 	Packets func(net.PacketConn) net.PacketConn // goes around the UDP port for other nodes
 	Holes   time.Duration                       // after how long an allocation looks for a hole first (traversal.Config)

@@ -164,7 +164,7 @@ func (v *Invites) change(do func(*invitation.Access)) error {
 	return files.Write(filepath.Join(v.dir, accessFile), append(hex.AppendEncode(nil, next.Append(nil)), '\n'), 0o600)
 }
 
-// SetWhitelist says whether only who is on the whitelist may enter.
+// SetWhitelist sets whether only listed players may enter.
 func (v *Invites) SetWhitelist(on bool) error {
 	l, err := v.Access()
 	if err != nil || l.Whitelist == on {

@@ -13,9 +13,10 @@ import (
 // ownerTime is how long the link for the first operator is valid.
 const ownerTime = time.Hour
 
-// ownerCode lets the founder of a world become its operator from another machine:
-// who has it counts as a player at the founder's machine until somebody has become
-// operator by it, or its time is over. A nil one is nobody's.
+// ownerCode lets the founder of a world become its operator from another
+// machine: a player with this code counts as one at the founder's machine until
+// somebody has become operator by it, or it has expired. A nil one admits
+// nobody.
 type ownerCode struct {
 	code  string
 	until time.Time

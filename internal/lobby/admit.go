@@ -115,7 +115,7 @@ func (h *Lobby) checkEnter(e enter) (string, *Refused) {
 	return name, nil
 }
 
-// whitelisted reports whether only who is on the whitelist may enter.
+// whitelisted reports whether only listed players may enter.
 func (h *Lobby) whitelisted() bool { return h.cfg.Whitelist() || h.cfg.Decisions.Closed() }
 
 func refusal(code wire.Code, text string) *Refused { return &Refused{Code: code, Text: text} }

@@ -11,7 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
-// adminCommands say who may enter and who may command.
+// adminCommands control access: bans, the whitelist, operators.
 func adminCommands() []*command {
 	return []*command{
 		{name: "kick", args: "<player> [reason]", help: "Sends a player out; they may come back.", operator: true, run: (*call).kick},
@@ -77,7 +77,7 @@ func (c *call) proposeBan(s decision.Statement) {
 	c.propose(s, s.Name+" is banned.")
 }
 
-// whomToBan finds the player, who need not have been here ever.
+// whomToBan finds the player; it need not have been in the world ever.
 func (c *call) whomToBan(name string) (s decision.Statement, err error) {
 	p, err := c.playerKnown(name)
 	if err != nil {
@@ -251,8 +251,8 @@ func (c *call) listWhite() {
 	c.reply("The whitelist is %s: %s.", state, clip(strings.Join(names, ", ")))
 }
 
-// addWhite puts a player on the whitelist, not a name: whoever used the name first
-// would be let in. Who has never been here is named by the id that the refusal
+// addWhite puts a player on the whitelist, not a name, which anybody could take
+// first. A player who has never been here is named by the id that its refusal
 // shows.
 func (c *call) addWhite() error {
 	name, err := wire.CleanName(c.arg(1))

@@ -18,8 +18,8 @@ type Config struct {
 	Mode       uint8        // how newcomers play
 	MaxPlayers int          // 0: as many as a list of players holds
 	Stored     bool         // the world is kept in the storage, whose rules know what players have won
-	// Whitelist reports whether the founder lets in only who is on the whitelist,
-	// whatever operators say (/whitelist); nil: never.
+	// Whitelist reports whether the founder admits listed players only,
+	// whatever operators decide (/whitelist); nil: never.
 	Whitelist func() bool
 
 	// Decisions says who is an operator, who is banned and who is on the whitelist.

@@ -34,7 +34,7 @@ const (
 // playerRequest is something that the lobby wants of a player, wherever that is.
 type playerRequest struct {
 	player *player
-	at     world.RegionPos // who was asked last: only that one may answer
+	at     world.RegionPos // the region that was asked last: only that one may answer
 	hops   int
 	ask    func(at world.RegionPos, tag uint64) machine.Message
 	then   func(*Located) // nil: there is no answer; with nil if none has come

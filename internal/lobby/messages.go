@@ -69,7 +69,7 @@ type (
 		Order []byte
 	}
 
-	// Players is who is here, or what has changed of it.
+	// Players lists the players who are here, or changes of that list.
 	Players struct {
 		Full bool
 		List []PlayerInfo

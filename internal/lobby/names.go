@@ -10,15 +10,16 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
-// A name belongs to who claims it first. One that was hardly used is free again
-// after a day, and there are only so many of those: a flood of new keys takes away
-// no names.
+// A name belongs to the player that claims it first. A name that was hardly
+// used is free again after a day, and the number of such names is bounded: a
+// flood of new keys takes no names away.
 
 const (
 	// playedEnough is how long a player must have been here, in seconds, until the
 	// name is the player's for good.
 	playedEnough = 5 * 60
-	// unusedFor is how long a name stays reserved for who was here for less.
+	// unusedFor is how long a name stays reserved for a player who was here for
+	// less.
 	unusedFor = 24 * 3600
 	// maxUnused bounds such names; beyond that the oldest ends first.
 	maxUnused = 256
@@ -43,7 +44,7 @@ func (h *Lobby) unindexName(p *player) {
 	}
 }
 
-// checkName says why a player may not have a name. Who has it keeps it.
+// checkName says why a player may not have a name. Its owner keeps it.
 func (h *Lobby) checkName(who id.ID, name string) *Refused {
 	fold := wire.FoldName(name)
 	owner := h.names[fold]
@@ -118,8 +119,8 @@ func (h *Lobby) unusedPlayers() (list []*player) {
 	return list
 }
 
-// free takes the name from a player who was hardly here. Operators, and who is on
-// the whitelist, keep theirs. Where the player is at home stays known, for what the
+// free takes the name from a player who was hardly here. Operators and listed
+// players keep theirs. Where the player is at home stays known, for what the
 // player carries is there.
 func (h *Lobby) free(p *player) {
 	if h.cfg.Decisions.IsOperator(p.id) || h.cfg.Decisions.IsListed(p.id) {

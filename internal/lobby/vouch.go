@@ -66,8 +66,8 @@ func (h *Lobby) answerWaitingVouches(p *player) {
 	})
 }
 
-// expireVouches forgets questions about sessions that have not come: who still wants to
-// know asks again, and the session is then told again to come.
+// expireVouches forgets questions about sessions that did not enter: a region
+// that still waits asks again, and the session is then told again to enter.
 func (h *Lobby) expireVouches() {
 	now := h.env.Now()
 	for len(h.vouches) > 0 && now.Sub(h.vouches[0].at) >= VouchFor {

@@ -10,9 +10,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
 )
 
-// The bootstrapping service of the overlay (thesis 4.4), without a server: the
-// nodes that this one was told to join by and those that the directory knows are
-// asked where they stand and whom they know, one of each zone.
+// The bootstrapping service of the overlay (thesis 4.4), without a server: this
+// node asks the nodes it was told to join by, and those that the directory
+// knows, for their place in the overlay and for one node of each zone.
 
 // bootstrapJob is the overlay's wish for nodes to enter by; the layer does it.
 type bootstrapJob struct{}

@@ -9,8 +9,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/storage"
 )
 
-// compareAnswers compares the answers about an update, cell by cell. Who says otherwise
-// than more than half of the zones is accused, once for an update.
+// compareAnswers compares the answers about an update, cell by cell. A node
+// whose answer contradicts more than half of the zones is accused, once for
+// each update.
 func (k *storageAdapter) compareAnswers(of int64) {
 	list := slices.DeleteFunc(k.heard, func(h heard) bool { at, ok := h.answer.of(); return !ok || at != of })
 	k.heard = nil

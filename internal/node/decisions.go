@@ -29,7 +29,7 @@ type decisions struct {
 	origins map[machine.Peer]origin     // of sessions of this node
 	kicked  map[id.ID]decision.Executed // by orders that sessions here were told
 	read    bool
-	founder *lobby.Enter // the founder's player, who came before the disk was read
+	founder *lobby.Enter // the founder's player, if it entered before the disk was read
 	next    machine.Time // when to compare with all links again
 }
 
@@ -142,8 +142,8 @@ func (d *decisions) enforce() {
 	d.enforceAddresses()
 }
 
-// found makes the founder's own player the first operator, who comes in from the
-// machine of the founder's node.
+// found makes the founder's own player, which enters on the machine of the
+// founder's node, the first operator.
 func (d *decisions) found(e *lobby.Enter) {
 	switch {
 	case d.n.cfg.Sign == nil || d.log.Founded():
@@ -169,8 +169,8 @@ func (d *decisions) hear(m machine.Message) {
 	}
 }
 
-// bars turns a banned player away from a region here, whom the host of the lobby
-// has let in all the same.
+// bars refuses a banned player at a region here, although the host of the lobby
+// has admitted it.
 func (d *decisions) bars(u upcall) bool {
 	e, ok := u.m.(*region.Enter)
 	if !ok {

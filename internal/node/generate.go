@@ -124,12 +124,12 @@ func (w *network) finishHostSearch(mk *hostSearch) {
 		delete(w.hostSearches, mk.shard)
 		w.chooseHosts(mk)
 	case waited >= hostQueryTimeout:
-		delete(w.hostSearches, mk.shard) // whoever needs the shard asks again
+		delete(w.hostSearches, mk.shard) // nodes that need the shard ask again
 	}
 }
 
-// chooseHosts chooses the hosts: who has the shard already, then the nearest that
-// have room.
+// chooseHosts chooses the hosts: nodes that have the shard already, then the
+// nearest with room.
 func (w *network) chooseHosts(mk *hostSearch) {
 	var hosts []machine.Peer
 	for _, want := range []func(*HostReply) bool{
@@ -157,8 +157,9 @@ func (w *network) chooseHosts(mk *hostSearch) {
 	}
 }
 
-// leastLoadedFirst puts the host first, which will lead, that leads the fewest
-// shards; of two like that the nearer. Who has the shard already stays first.
+// leastLoadedFirst puts the host first that leads the fewest shards; of several
+// the nearest. The first will lead. A node that has the shard already stays
+// first.
 func (mk *hostSearch) leastLoadedFirst(hosts []machine.Peer) {
 	if len(hosts) == 0 || mk.answers[hosts[0].ID].Stored {
 		return

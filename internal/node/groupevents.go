@@ -45,7 +45,7 @@ func (h *replica) OnFollow(why error) {
 			r.leader = machine.Peer{}
 		}
 		if errors.Is(why, group.ErrHibernating) {
-			return // who needs it wakes it
+			return // nodes that need it wake it
 		}
 		if r != nil && r.leader == (machine.Peer{}) && len(r.sessions) > 0 {
 			h.w.forgetLeader(r)
@@ -141,9 +141,9 @@ func (h *replica) notifyUsers() {
 	clear(h.userNodes)
 }
 
-// notifyFormerUsers tells the sessions of nodes that have used the shard when it was led
-// here before that it begins anew. Who has not heard that it had ended would
-// believe that all is as it was.
+// notifyFormerUsers tells the sessions of nodes that used the shard when it was
+// led here before that it has restarted. A session that did not hear that it
+// had ended would assume that nothing has changed.
 func (h *replica) notifyFormerUsers() {
 	var m machine.Message = &lobby.NewHost{}
 	if !h.shard.Lobby {

@@ -47,7 +47,7 @@ func (w *network) searchStep(r *route) {
 			w.sendDatagram(p, &LeaderQuery{r.shard})
 		}
 	}
-	if r.tries%8 == 5 { // they may have moved: who answers is heard from where it is
+	if r.tries%8 == 5 { // they may have moved: an answer shows the current address
 		for _, p := range r.members {
 			w.dir.lookup(p.ID, func(kademlia.Result) {})
 		}
@@ -61,7 +61,8 @@ func (w *network) searchStep(r *route) {
 	}
 }
 
-// continueSearches asks again for what has not been found, and tells who waits.
+// continueSearches repeats searches that have found nothing, and tells waiting
+// sessions the reason.
 func (w *network) continueSearches() {
 	now := w.n.env.Now()
 	for _, r := range w.sortedRoutes() {
@@ -108,10 +109,10 @@ func (w *network) repeatWatches(r *route, now machine.Time) {
 	r.rewatch = now.Add(rewatchEvery)
 }
 
-// checkSilentLeader asks who leads a shard now whose leader has fallen silent although
-// players here are with it: its machine may be dead, which the link knows only
-// seconds later; or while somebody is doubted who speaks for the shard. Whoever
-// has been elected says so with a higher term.
+// checkSilentLeader asks the other members for the leader when the leader that
+// players here use has fallen silent: its machine may be dead, which the link
+// notices only after seconds. It also asks while a node that speaks for the
+// shard is unverified. A newly elected leader answers with a higher term.
 //
 // The silence of a leader that always says little is no sign. Whether its machine is
 // dead the link tells, and who gives the lead away tells those who used it; only if

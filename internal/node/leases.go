@@ -19,7 +19,7 @@ func (h *replica) leader() machine.Peer {
 // members are the voters of the group, and the other one of two.
 func (h *replica) members() []machine.Peer { return h.raft.Hosts(nil) }
 
-// term orders what is said about the shard's leader: by generation, then term.
+// term orders statements about the shard's leader: by generation, then by term.
 func (h *replica) term() uint64 { return termOf(h.raft.Term()) }
 
 func termOf(g group.Gen, term uint64) uint64 { return g.Number<<36 | term&(1<<36-1) }
@@ -27,15 +27,15 @@ func termOf(g group.Gen, term uint64) uint64 { return g.Number<<36 | term&(1<<36
 // generationOf is the generation's number in a term.
 func generationOf(term uint64) uint64 { return term >> 36 }
 
-// knowsBetter reports whether the replica here knows better who leads than others did
-// in a term. One that was left behind does not: its group has gone on without it
-// while it could not hear that, and those that it remembers may be no members
-// any more either.
+// knowsBetter reports whether the replica here has newer knowledge of the
+// leader than others had in a term. A replica that was partitioned has not: its
+// group may have continued without it, with other members.
 func (h *replica) knowsBetter(term uint64) bool {
 	return h != nil && (h.leading || h.leader() != machine.Peer{} && h.term() >= term)
 }
 
-// wakeGroup wakes a group that sleeps, or has no leader, because somebody needs it.
+// wakeGroup wakes a group that hibernates or has no leader, because the shard
+// is needed.
 func (h *replica) wakeGroup() {
 	if h.raft.Hibernates() || h.raft.Leader() == (machine.Peer{}) {
 		h.raft.Wake()
@@ -43,7 +43,7 @@ func (h *replica) wakeGroup() {
 	h.updateRoute()
 }
 
-// updateRoute tells the route what the replica here knows of the leader.
+// updateRoute puts the leader that the replica here knows into the route.
 func (h *replica) updateRoute() {
 	r := h.w.routes[h.shard]
 	if leader := h.leader(); r != nil && h.knowsBetter(r.term) && h.w.reachable(leader) {
@@ -51,10 +51,10 @@ func (h *replica) updateRoute() {
 	}
 }
 
-// checkLeases ends what this node leads no longer; it reports whether there was
-// such a shard. A replica notices by itself, but not before it is its turn: after
-// a machine was suspended, what came meanwhile may come first, and must not be
-// answered from a past that the world has left behind.
+// checkLeases ends shards whose lease has expired; it reports whether there was
+// one. A replica notices that by itself, but only when its own handler runs:
+// after a suspended machine resumes, messages that arrived meanwhile may be
+// handled first, and must not get stale answers.
 func (w *network) checkLeases() (ended bool) {
 	now := w.n.env.Now()
 	if now < w.leased {

@@ -17,10 +17,10 @@ type SignedList interface {
 	Take(list []byte) (said string, err error)
 }
 
-// listSync brings a signed list to every node: two nodes that get a link tell each
-// other which version they have, and who has the newer one gives it to the other;
-// who gets a newer one passes it on over all links. What is passed on was verified
-// first, so nothing spreads but what was signed. A nil one spreads nothing.
+// listSync brings a signed list to every node: two nodes that open a link
+// exchange the versions that they have, and the one with the newer list sends
+// it. A node that receives a newer list verifies it and sends it over all its
+// links, so only signed lists spread. A nil one spreads nothing.
 type listSync struct {
 	w       *network
 	list    SignedList

@@ -10,25 +10,27 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
-// Membership follows nearness: the group of a shard are the live nodes nearest
-// to its key that have room. The leader looks after it, one change at a time.
+// Membership follows distance: the members of a shard's group are the live
+// nodes nearest to its key that have room. The leader maintains it, one change
+// at a time.
 
 const (
 	updateMembersEvery = time.Second
-	// replaceAfter is how long a member may be silent until another takes its
-	// place, if there is one; reduceAfter how long until the group does without.
+	// replaceAfter is how long a member may be silent before another node
+	// replaces it, if there is one; reduceAfter, before the group continues
+	// without.
 	replaceAfter = 10 * time.Second
 	reduceAfter  = 5 * time.Minute
-	// minKnownFor is how long a node must have been known before it takes the place
-	// of a member that is farther away: nodes that come and go move nothing.
+	// minKnownFor is how long a node must have been known before it replaces a
+	// member that is farther away, so that short-lived nodes cause no changes.
 	minKnownFor = 20 * time.Second
-	// offerLifetime is how long a node's word that it has room is believed.
+	// offerLifetime is how long a node's statement that it has room counts.
 	offerLifetime = 15 * time.Second
-	// transferAfterIdle is how long a shard must have been quiet until its leadership
-	// moves to the nearest member.
+	// transferAfterIdle is how long a shard must have been idle before
+	// leadership moves to the nearest member.
 	transferAfterIdle = 2 * time.Second
-	// balanceMargin is how many more shards must be led by a node than by another for a
-	// quiet shard to go from the one to the other, though that is farther away.
+	// balanceMargin: leadership of an idle shard moves to a farther member if
+	// that leads so many fewer shards.
 	balanceMargin = 2
 )
 
@@ -38,7 +40,7 @@ type membership struct {
 	silent map[id.ID]machine.Time // members, since when
 }
 
-// updateMembers brings the group nearer to what it should be.
+// updateMembers makes one step towards the members that the group should have.
 func (h *replica) updateMembers(now machine.Time) {
 	if now < h.membership.next {
 		return
@@ -67,7 +69,7 @@ func (h *replica) updateMembers(now machine.Time) {
 	}
 }
 
-// askLedCounts asks the members how much they have to do.
+// askLedCounts asks the members how many shards they lead.
 func (h *replica) askLedCounts(st *group.Status) {
 	for _, m := range st.Members {
 		f := h.w.remotes[m.Peer.ID]
@@ -77,16 +79,16 @@ func (h *replica) askLedCounts(st *group.Status) {
 	}
 }
 
-// askLedCount asks a node how it is, at an address, if it has not said so lately.
+// askLedCount asks a node at an address, unless it has answered lately.
 func (h *replica) askLedCount(f *remoteNode, at machine.Peer) {
 	if h.w.n.env.Now().Sub(f.invited) > offerLifetime/2 {
 		h.w.sendDatagram(at, &HostQuery{h.shard})
 	}
 }
 
-// preferredLeader is the member that should lead a shard which is quiet: the nearest, if
-// it does not have as much to do as this one, or one that has clearly less to do.
-// A shard never comes back for the reason that it went.
+// preferredLeader is the member that should lead an idle shard: the nearest, if
+// it leads fewer shards than this node, or one that leads clearly fewer. A
+// shard never moves back for the reason that it moved.
 func (h *replica) preferredLeader(st *group.Status) machine.Peer {
 	best := h.w.cfg.Self
 	for i, p := range h.eligibleLeaders(st) {
@@ -97,7 +99,7 @@ func (h *replica) preferredLeader(st *group.Status) machine.Peer {
 	return best
 }
 
-// ledCountOf is how many shards a node leads, as it has said last.
+// ledCountOf is how many shards a node leads, by its last answer.
 func (w *network) ledCountOf(p machine.Peer) uint32 {
 	if p.ID == w.cfg.Self.ID {
 		return w.ledCount()
@@ -126,8 +128,8 @@ func (h *replica) watchMembers(st *group.Status, now machine.Time) {
 	}
 }
 
-// changePending reports whether the group is still on its way to what was wanted
-// last: but for those who are silent.
+// changePending reports whether the group has not reached the wanted members
+// yet, silent ones aside.
 func (h *replica) changePending(st *group.Status) bool {
 	for _, p := range st.Wanted {
 		i := slices.IndexFunc(st.Members, func(m group.MemberStatus) bool { return m.Peer.ID == p.ID })
@@ -147,8 +149,8 @@ func (w *network) canHost(p machine.Peer) bool {
 	return f != nil && f.room && !f.left && w.n.env.Now().Sub(f.invited) < offerLifetime
 }
 
-// wanted chooses the members: those that are there, without who is gone for
-// long or too many, with the nearest in the places that are free.
+// wanted chooses the members: the present ones without those that are gone for
+// long or too many, and the nearest candidates in free places.
 func (h *replica) wanted(st *group.Status, now machine.Time) []machine.Peer {
 	w := h.w
 	key := w.dir.key(h.shard)
@@ -165,7 +167,7 @@ func (h *replica) wanted(st *group.Status, now machine.Time) []machine.Peer {
 		out[i] = w.currentAddress(p)
 	}
 	spare := h.candidates(out, key)
-	for i, p := range out { // who is silent is replaced by who is there
+	for i, p := range out { // a silent member is replaced by one that answers
 		if since, silent := h.membership.silent[p.ID]; silent && now.Sub(since) >= replaceAfter && len(spare) > 0 {
 			out[i] = spare[0]
 			return out
@@ -193,8 +195,8 @@ func (h *replica) wanted(st *group.Status, now machine.Time) []machine.Peer {
 	return out
 }
 
-// candidates are nodes near the key that are not members and have room, nearest
-// first. Nearer ones of which that is not known are asked.
+// candidates are nodes near the key that are no members and have room, nearest
+// first. Nearer nodes whose room is unknown are asked.
 func (h *replica) candidates(members []machine.Peer, key id.ID) (out []machine.Peer) {
 	w := h.w
 	near := w.dir.kad.Table().Closest(key, 2*w.cfg.Replicas+2, w.n.env.Now(), nil)
@@ -241,7 +243,7 @@ func (w *network) currentAddress(p machine.Peer) machine.Peer {
 	return p
 }
 
-// sameMembers compares nodes and their addresses, sameNodes only who they are.
+// sameMembers compares nodes with their addresses, sameNodes by their ids only.
 func sameMembers(a, b []machine.Peer) bool {
 	return sameNodes(a, b) && !slices.ContainsFunc(a, func(p machine.Peer) bool { return !slices.Contains(b, p) })
 }

@@ -90,7 +90,8 @@ type (
 		Members []machine.Peer
 	}
 
-	// CreateGroup tells the first member of a new group to make it, and whom to take in.
+	// CreateGroup tells the first member of a new group to create it, with the
+	// members to add.
 	CreateGroup struct {
 		Shard   Shard
 		Members []machine.Peer
@@ -122,7 +123,7 @@ type AccessList struct {
 
 // Decisions spreads the log of decisions: two nodes that get a link tell each
 // other a hash of what they have; if the two differ, each gives the other all.
-// Whoever takes in a new statement passes it on. A message with a List says
+// A node that accepts a new statement passes it on. A message with a List says
 // nothing by its Digest.
 type Decisions struct {
 	Digest [32]byte

@@ -12,7 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
 )
 
-// Net is what a node knows of the network that it hosts the world with.
+// Net configures a node that hosts the world together with others.
 type Net struct {
 	Self machine.Peer
 	// World is the world's id: keys of its shards are made from it.
@@ -24,27 +24,27 @@ type Net struct {
 	Founder id.ID
 	// Replicas is how many nodes a shard should have; 0: DefaultReplicas.
 	Replicas int
-	// MaxHosted is how many shards this node keeps; 0: DefaultMaxHosted. More are
-	// refused, and the next nearest node is asked.
+	// MaxHosted is how many shards this node hosts; 0: DefaultMaxHosted. More
+	// are refused, and the next nearest node is asked.
 	MaxHosted int
-	// MaxPlayers is how many players may be at home in regions that this node
-	// leads until it takes on no more shards; 0: any number.
+	// MaxPlayers: the node accepts no more shards while so many players are at
+	// home in regions that it leads; 0: any number.
 	MaxPlayers int
-	// Full reports whether this node should take on nothing more at the moment,
-	// however few shards it keeps: it is short of memory, say. nil: never.
+	// Full reports whether this node should accept no more shards at the
+	// moment, for example because it is short of memory. nil: never.
 	Full func() bool
-	// GoneAfter is how long all hosts of a shard must not have been heard of until
-	// it begins anew; 0: DefaultGoneAfter.
+	// GoneAfter is how long all hosts of a shard must have been silent before
+	// the shard is created anew; 0: DefaultGoneAfter.
 	GoneAfter time.Duration
-	// RenewAfter is how old the record of a shard that nobody leads may be until a
-	// member of its group publishes it again; 0: DefaultRenewAfter.
+	// RenewAfter is the age at which a group member publishes the record of a
+	// shard without a leader again; 0: DefaultRenewAfter.
 	RenewAfter time.Duration
 	// Stored are the spaces that are on the disk.
 	Stored []string
-	// Note hears what the people who run the node should know; may be nil.
+	// Note receives messages for the person who runs the node; may be nil.
 	Note func(text string)
-	// CheckPass says why a node may not speak for a player, with the pass that it
-	// shows (nil: none); nil: nodes are believed.
+	// CheckPass says why a node may not speak for a player with the pass that
+	// it shows (nil: none). A nil CheckPass accepts every node.
 	CheckPass func(pass *identity.Pass, player, gateway id.ID) error
 	// Sign signs a record with the node's key, Verify is the job that checks one;
 	// nil: records are not signed (a simulation that does not look at signatures).
@@ -61,13 +61,13 @@ const (
 	DefaultReplicas  = 3
 	DefaultMaxHosted = 1 << 14
 	DefaultGoneAfter = 6 * time.Hour
-	// DefaultRenewAfter leaves time for those members whose turn comes later: a
-	// record ends a day after it was published.
+	// DefaultRenewAfter leaves time for the members that renew later: a record
+	// expires a day after it was published.
 	DefaultRenewAfter = 12 * time.Hour
 )
 
-// network is what a node has besides its shards if it is one of many: links to
-// other nodes, a directory, and a router that knows where each shard is led.
+// network is the part of a node that exists only with several nodes: links, the
+// directory, routes to the shards' leaders, and replicas.
 type network struct {
 	n       *Node
 	cfg     Net
@@ -113,7 +113,7 @@ type network struct {
 // Timers of the network. Those of shards are timerSubmachine.
 const timerNetwork = timerSubmachine + 1
 
-// beat is how often the network looks after what waits.
+// beat is how often onBeat runs.
 const beat = 250 * time.Millisecond
 
 func newNetwork(n *Node, cfg Net) *network {
@@ -166,7 +166,7 @@ func (w *network) start() {
 	w.n.env.SetTimer(w.n.env.Now().Add(beat), machine.Timer{Kind: timerNetwork})
 }
 
-// onBeat looks after all that waits for something.
+// onBeat handles everything that is due: searches, replicas, links, records.
 func (w *network) onBeat() {
 	w.n.env.SetTimer(w.n.env.Now().Add(beat), machine.Timer{Kind: timerNetwork})
 	now := w.n.env.Now()
@@ -257,7 +257,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	}
 }
 
-// toSession gives a session of this node what a remote shard says; it reports false if
+// toSession delivers a remote shard's message to a session of this node; false:
 // there is no such session.
 func (w *network) toSession(session id.ID, m machine.Message) bool {
 	peer := machine.Peer{ID: session}
@@ -272,9 +272,9 @@ func (w *network) toSession(session id.ID, m machine.Message) bool {
 	return true
 }
 
-// toSessionOrNotice brings what a node has for a session here. One that has something for a
-// session which has gone is told that it has: that this was said before may be
-// lost, and nobody else would.
+// toSessionOrNotice delivers a node's message to a session here. If the session
+// has ended, the sender is told so again: the first notice may have been lost,
+// and no other node would repeat it.
 func (w *network) toSessionOrNotice(f *remoteNode, session id.ID, m machine.Message) {
 	now := w.n.env.Now()
 	if w.toSession(session, m) || now < f.nextStrayNotice {
@@ -284,7 +284,8 @@ func (w *network) toSessionOrNotice(f *remoteNode, session id.ID, m machine.Mess
 	w.sendOverLink(f.peer, &SessionEnded{session})
 }
 
-// inner is how shards see a session of this node, outer how the driver does.
+// inner is the peer by which shards know a session of this node, outer the
+// driver's.
 func (w *network) inner(session machine.Peer) machine.Peer {
 	return machine.Peer{ID: session.ID, Addr: w.tag}
 }

@@ -1,18 +1,39 @@
-// Package node composes the machines of one node into one machine: the lobby
-// and the regions that are awake. A driver sees only the node. It is pure, so
-// the simulator runs it as the transport does (docs/architecture.md "One
-// node").
+// Package node composes the machines of one node into one machine: the lobby and
+// the regions that are active, and, in a world of several nodes, what hosts them
+// together. A driver sees only the Node. It is pure, so the simulator runs it as
+// the transport does.
 //
-// A message from a session goes to the region that a region.To names, anything
-// else to the lobby. Parts speak to each other by Env.Send with logical peers;
-// such messages wait in a queue that is drained after the handler returns, so
-// that no shard is ever re-entered. The first message for a region wakes it,
-// and one that has fallen asleep is let go of.
+// A shard is a region or the lobby as something that nodes host. With one node a
+// shard runs on the disk. With several, a group of nodes replicates each shard's
+// writes by Raft (package group), the shard runs on the group's leader, and every
+// other node forwards messages to that leader.
+//
+// Source: the hosting of chunks is that of the dissertation (Schuster 2013,
+// section 3.2, algorithm 3), with Raft groups instead of single hosts. See
+// docs/architecture.md "One node" and docs/protocols/hosting.md.
+//
+// Where to start: Node (node.go) routes messages to submachines (submachine.go);
+// network (network.go) is what exists only with several nodes. From there:
+//   - route.go, leadersearch.go, leaderquery.go: which node leads a shard;
+//   - replica.go, groupevents.go, members.go: the replicas of shards here;
+//   - generate.go, quorumloss.go, splitbrain.go: creating, recovering and merging
+//     groups;
+//   - remotenode.go, outbox.go: links to other nodes and what goes over them;
+//   - overlayadapter.go, storageadapter.go, audit.go: the overlay and the
+//     replicated storage of a world with an authority.
+//
+// Submachines send to each other by Env.Send with logical peers. Such messages
+// wait in a queue that is drained after the handler returns, so that no submachine
+// is ever re-entered. The first message for a region activates it; a region that
+// hibernates is released.
 //
 // Invariants:
-//   - one region.Region at a time for each position;
-//   - timers and jobs of a region that was let go of come to nobody;
-//   - shards never see a peer from outside that looks like a shard.
+//   - one region.Region at a time for each position, and a shard runs here only
+//     while the lease of its group's leader is valid;
+//   - timers and jobs of a released submachine reach nobody;
+//   - submachines never see a peer from outside that looks like a shard;
+//   - a node speaks for a shard only if it is known to host the shard, and for a
+//     session only if the session is its own.
 package node
 
 import (

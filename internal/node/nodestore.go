@@ -11,9 +11,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
-// nodeStore keeps what the network knows across restarts: the nodes that answered
-// last time, so that a node finds the others again even if those that it was
-// told of are gone. It is a machine for the sake of its jobs.
+// nodeStore stores what the network knows across restarts, such as the nodes
+// that answered last time, so that a node finds the others again even if those
+// that it was configured with are gone. It is a machine because it has jobs.
 type nodeStore struct {
 	w       *network
 	p       *submachine
@@ -39,9 +39,9 @@ type sighting struct {
 	back machine.Time // when it was heard again after Net.GoneAfter; 0: it was never silent for so long
 }
 
-// rememberFor is how long a node that is not heard of any more counts as one that
-// may come back, lately how long as one that was there lately; after
-// Net.GoneAfter it is forgotten. maxHeard bounds them.
+// rememberFor is how long a silent node counts as one that may return,
+// seenRecently how long as one of the last hour; after Net.GoneAfter it is
+// forgotten. maxHeard bounds their number.
 const (
 	rememberFor  = 5 * time.Minute
 	seenRecently = time.Hour
@@ -77,7 +77,7 @@ func (m *nodeStore) init(w *network) {
 	m.p.m, m.seen = m, map[id.ID]sighting{}
 }
 
-// recordSeen notes that a node is there.
+// recordSeen notes that a node has answered.
 func (m *nodeStore) recordSeen(p machine.Peer) {
 	s, known := m.seen[p.ID]
 	if !known && len(m.seen) >= maxHeard {

@@ -12,21 +12,22 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/records"
 )
 
-// What nodes tell each other of the group that they know of a shard (GroupStatus)
-// serves two ends. A replica whose group has lost its majority for good asks
-// the others who are left, and whether anybody leads, before it goes on with
-// what it has. And a leader asks from time to time whether there is another
-// group of its shard: the lesser of two gives way.
+// GroupStatus serves two purposes. A replica whose group has lost its majority
+// for good asks the survivors whether any of them leads before it continues
+// with its own data. And a leader asks from time to time whether there is
+// another group for its shard: the lesser of two gives way.
 
 const (
-	// memberLostAfter is how long a replica must have been without a leader, and a
-	// member not heard of by this node, until the group may go on without it.
+	// memberLostAfter is how long a replica must have had no leader, and a
+	// member must have been silent, before the group may continue without that
+	// member.
 	memberLostAfter = rememberFor
-	// inquiryTimeout is how long answers are waited for, inquiryRetry when to ask anew.
+	// inquiryTimeout is how long it waits for answers, inquiryRetry when it
+	// asks again.
 	inquiryTimeout = 3 * time.Second
 	inquiryRetry   = 20 * time.Second
-	// leaderlessAfter is how long a replica has had no leader when it looks whether the
-	// shard goes on elsewhere.
+	// leaderlessAfter is how long a replica must have had no leader before it
+	// checks whether the shard continues elsewhere.
 	leaderlessAfter = 5 * time.Second
 )
 
@@ -37,7 +38,8 @@ type GroupStatus struct {
 	Member bool // the sender has a replica
 	Led    bool // which leads, or knows who does
 	Gen    group.Gen
-	// The end of the replica's log: of two the one that is farther has more.
+	// The end of the replica's log: of two logs the one with the later end has
+	// more.
 	Term, Last uint64
 	Members    []machine.Peer
 }
@@ -45,15 +47,15 @@ type GroupStatus struct {
 // Datagram says that the message needs no link and may be lost.
 func (*GroupStatus) Datagram() {}
 
-// quorumLoss is what a replica without a leader does about it.
+// quorumLoss is the state of a replica without a leader.
 type quorumLoss struct {
 	next  machine.Time
 	since machine.Time // it has had no leader; 0: it has one, or sleeps
 	asked []machine.Peer
 	begun machine.Time // of the inquiry; 0: none
 	heard map[id.ID]*GroupStatus
-	// withoutLog are nodes that have said that they have no replica: a member among
-	// them has lost its disk, or a part of it, and will not have it again.
+	// withoutLog are nodes that answered that they have no replica: a member
+	// among them has lost its disk, or part of it, for good.
 	withoutLog map[id.ID]bool
 }
 
@@ -111,9 +113,8 @@ func (w *network) nearestNodes(p Shard) []machine.Peer {
 	return all[:min(len(all), nearby)]
 }
 
-// isPartitioned reports whether most of the nodes that were there in the last hour are
-// silent: it is likelier then that this node has been cut off from them than
-// that they have all gone.
+// isPartitioned reports whether most of the nodes of the last hour are silent:
+// then this node is more likely partitioned than they are all gone.
 func (w *network) isPartitioned() bool {
 	known, now := 1, w.n.env.Now()
 	for _, s := range w.store.seen { // the order does not matter
@@ -124,9 +125,9 @@ func (w *network) isPartitioned() bool {
 	return 2*(len(w.recentNodes())+1) <= known
 }
 
-// allGone reports whether none of a shard's hosts has been heard of for so long
-// that the shard is to begin anew. A node that has not been here itself for that
-// long does not know, nor one that may have been cut off.
+// allGone reports whether all hosts of a shard have been silent for so long
+// that the shard is to be created anew. A node that has not been running for
+// that long, or may be partitioned, cannot tell.
 func (w *network) allGone(hosts []machine.Peer) bool {
 	if len(hosts) == 0 || w.n.env.Now().Sub(w.store.started) < w.cfg.GoneAfter || w.isPartitioned() {
 		return false
@@ -137,7 +138,7 @@ func (w *network) allGone(hosts []machine.Peer) bool {
 	})
 }
 
-// checkQuorumLoss looks after a replica whose group has no leader.
+// checkQuorumLoss decides what to do with a replica whose group has no leader.
 func (h *replica) checkQuorumLoss(now machine.Time) {
 	g := &h.quorumLoss
 	if now < g.next {
@@ -170,8 +171,8 @@ func (h *replica) checkQuorumLoss(now machine.Time) {
 	}
 }
 
-// quorumLost reports whether so many voters have lost what they had that the others
-// cannot elect: that is certain, and nothing need be waited for.
+// quorumLost reports whether so many voters have lost their logs that the
+// others cannot elect. That is certain, so there is no reason to wait.
 func (g *quorumLoss) quorumLost(st *group.Status) bool {
 	voters, without := 0, 0
 	for _, m := range st.Members {
@@ -185,8 +186,8 @@ func (g *quorumLoss) quorumLost(st *group.Status) bool {
 	return without > 0 && voters-without <= voters/2
 }
 
-// contactSilent asks nodes that have not been heard of for a while: some may only
-// have had no reason to say anything.
+// contactSilent asks nodes that have been silent for a while: some may have had
+// no reason to send anything.
 func (w *network) contactSilent(p Shard) {
 	for _, who := range id.Sorted(w.store.seen) {
 		if s := w.store.seen[who]; w.n.env.Now().Sub(s.at) >= rememberFor {
@@ -209,9 +210,9 @@ func (h *replica) askSurvivors(now machine.Time) {
 	}
 }
 
-// decideRecovery decides whether the group has lost its majority for good and goes
-// on here: if more than half of the nodes near the key agree that nobody leads,
-// and no other survivor has more.
+// decideRecovery continues the group here if it has lost its majority for good:
+// more than half of the nodes near the key must agree that nobody leads, and no
+// other survivor may have a longer log.
 func (h *replica) decideRecovery(st *group.Status, now machine.Time) {
 	w, g := h.w, &h.quorumLoss
 	voters, dead, without := 0, 0, 0
@@ -259,8 +260,8 @@ func (h *replica) decideRecovery(st *group.Status, now machine.Time) {
 	w.note(lost + ": it goes on with what this node has. What only they had is lost; if they come back they put it aside.")
 }
 
-// prefersSurvivor reports whether another survivor should rather go on: one of a newer
-// generation, with a longer log, or of two with the same log the lower id.
+// prefersSurvivor reports whether another survivor should continue instead: one
+// of a newer generation or with a longer log; of equal logs the lower id.
 func (h *replica) prefersSurvivor(st *group.Status, who id.ID, s *GroupStatus) bool {
 	switch c := s.Gen.Compare(st.Gen); {
 	case c != 0:

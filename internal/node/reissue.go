@@ -6,8 +6,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 )
 
-// Reissue gives the node a new certificate for the place that it has, and tells
-// those to whom it has links: they would cut it off when the old one ends. All
+// Reissue gives the node a new certificate for its place, and sends it over all
+// links: the other ends would disconnect the node when the old one expires. All
 // others see it when it next shakes hands with them. A driver calls it like a
 // handler.
 func (n *Node) Reissue(c *identity.Certificate) error {

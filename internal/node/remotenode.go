@@ -61,9 +61,10 @@ const (
 	idleLink          = time.Minute // a link that nobody needs is closed
 )
 
-// reported returns what is known of a node that others have named, or that is known
-// from long ago. Where it was heard from itself is believed rather: only if it
-// cannot be reached there what others say is tried.
+// reported returns the entry of a node that others have named, or that is
+// remembered from the disk. The address that the node's own messages come from
+// has priority; what others report is tried only when it cannot be reached
+// there.
 func (w *network) reported(p machine.Peer) *remoteNode {
 	f := w.remotes[p.ID]
 	if f == nil {
@@ -115,8 +116,8 @@ func (f *remoteNode) dispensable(now machine.Time) bool {
 	return f.state == linkNone && len(f.sessions) == 0 && !f.overlayShare.on && f.unverified == 0 && f.last() < now
 }
 
-// heard returns what is known of a node that has said something itself. One that
-// comes from another address than before has moved: ids are bound to keys.
+// heard returns the entry of a node that has sent something itself. If its
+// address differs from before it has moved: ids are bound to keys.
 func (w *network) heard(p machine.Peer) *remoteNode {
 	f := w.reported(p)
 	if f.lastFrom, f.reportedAs = p, (machine.Peer{}); f.state == linkNone || f.state == linkWaiting {
@@ -130,7 +131,7 @@ func (w *network) heard(p machine.Peer) *remoteNode {
 	return f
 }
 
-// recordHeard is when the node has said something.
+// recordHeard notes that the node has sent something.
 func (f *remoteNode) recordHeard(now machine.Time) {
 	if f.heard != 0 {
 		f.usualSilence = max(now.Sub(f.heard), f.usualSilence-f.usualSilence/8)
@@ -138,16 +139,16 @@ func (f *remoteNode) recordHeard(now machine.Time) {
 	f.heard, f.left = now, false
 }
 
-// isSilent reports whether a node that has something to say all the time says
-// nothing. How often that is depends: a region tells those whose players it has
+// isSilent reports whether a node that should be sending all the time is
+// silent. How often that is depends: a region tells those whose players it has
 // each tick, and those who only look at it, while nothing happens there, once a
 // second.
 func (f *remoteNode) isSilent(now machine.Time) bool {
 	return now.Sub(f.heard) >= min(max(silentAfter, f.usualSilence+f.usualSilence/2), silentAtMost)
 }
 
-// isQuiet reports whether the node says so little that its silence means nothing: it
-// leads the lobby while nobody comes, goes or talks, and nothing else.
+// isQuiet reports whether the node has so little to send that its silence means
+// nothing: it leads only the lobby, and nobody enters, leaves or talks.
 func (f *remoteNode) isQuiet() bool { return f.usualSilence+f.usualSilence/2 >= silentAtMost }
 
 // playing is how long a session of another node counts as one that plays after it
@@ -160,8 +161,7 @@ func (f *remoteNode) plays(now machine.Time) bool {
 	return f.played != 0 && now.Sub(f.played) < playing
 }
 
-// tryOtherAddress goes to the other address of a node that cannot be reached at the one
-// that was tried.
+// tryOtherAddress switches to the other known address of a node.
 func (f *remoteNode) tryOtherAddress() {
 	switch {
 	case f.lastFrom != (machine.Peer{}) && f.peer != f.lastFrom:
@@ -175,7 +175,7 @@ func (f *remoteNode) tryOtherAddress() {
 // where others say it is as well.
 const unsure = 5 * time.Second
 
-// sendDatagram sends a datagram to a node, to where it was last heard from.
+// sendDatagram sends a datagram to the address that a node was last heard from.
 func (w *network) sendDatagram(to machine.Peer, m machine.Message) {
 	at := w.newestAddress(to)
 	w.n.env.Send(at, m)
@@ -206,7 +206,8 @@ func (w *network) newestAddress(p machine.Peer) machine.Peer {
 	return p
 }
 
-// sendOverLink brings a message to a node, opening a link if there is none.
+// sendOverLink sends a message over the link to a node, which it opens if there
+// is none.
 func (w *network) sendOverLink(to machine.Peer, m machine.Message) {
 	f := w.reported(to)
 	f.used = w.n.env.Now()
@@ -274,8 +275,8 @@ func (w *network) onLink(peer machine.Peer, ev machine.LinkEvent) {
 	}
 }
 
-// onLinkDown is when a link has ended: what came over it from that node's
-// sessions has ended too, and what it leads must be looked for.
+// onLinkDown handles the end of a link: the sessions of that node count as
+// ended, and the leaders of its shards are searched.
 func (w *network) onLinkDown(f *remoteNode) {
 	f.state, f.queue, f.ownerPlays = linkNone, nil, false
 	f.retry = w.n.env.Now().Add(reopenAfter)
@@ -297,8 +298,7 @@ func (w *network) endRemoteSession(f *remoteNode, session id.ID) {
 	w.n.linkEventToAll(machine.Peer{ID: session, Addr: tagOf(f.peer.ID)}, machine.LinkClosed, nil)
 }
 
-// maintainLinks opens links that wait, and closes those that nobody has needed for
-// a while.
+// maintainLinks reopens links that are due, and closes idle ones.
 func (w *network) maintainLinks() {
 	now := w.n.env.Now()
 	kept := w.order[:0]

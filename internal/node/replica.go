@@ -9,8 +9,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 )
 
-// replica is a shard that this node keeps a replica of. While the replica leads
-// its group the shard itself runs here, for as long as somebody needs it.
+// replica is this node's replica of a shard. While it leads its group, the
+// shard itself runs here for as long as it is needed.
 type replica struct {
 	w       *network
 	shard   Shard
@@ -33,7 +33,7 @@ type replica struct {
 	renewAt      machine.Time // when to look after the record; 0: not known yet
 }
 
-// heldMessage is a message that has come before it is known who leads.
+// heldMessage is a message that arrived before the leader is known.
 type heldMessage struct {
 	from *remoteNode
 	m    *Routed
@@ -44,11 +44,13 @@ const (
 	maxHeld        = 512
 	heldFor        = 2 * time.Second
 	hibernateAfter = 5 * time.Second // a group that nobody needs hibernates
-	// rereadAfter is how long a replica is left alone that a member has led astray.
+	// rereadAfter is when a replica that a member's invalid message has ended
+	// is read again.
 	rereadAfter = 10 * time.Second
 )
 
-// openReplica makes this node's replica of a shard, from the disk if it is there.
+// openReplica creates this node's replica of a shard, with what the disk has of
+// it.
 func (w *network) openReplica(p Shard) *replica {
 	h := &replica{w: w, shard: p, space: p.space(), userNodes: map[machine.Peer]bool{}, idleSince: w.n.env.Now()}
 	w.replicas[p] = h
@@ -80,8 +82,8 @@ func (w *network) replica(p Shard) *replica {
 	return nil
 }
 
-// createGroup makes a group for a shard, of this node first, in the place of one of a
-// generation that has gone.
+// createGroup creates a group for a shard with this node as its first member.
+// It replaces a group of generation after whose members are gone.
 func (w *network) createGroup(p Shard, after uint64, members []machine.Peer) {
 	w.openReplica(p).raft.CreateAfter(after, members)
 }
@@ -92,8 +94,8 @@ func (w *network) hasRoomHere() bool {
 		(w.cfg.MaxPlayers <= 0 || w.n.players() < w.cfg.MaxPlayers)
 }
 
-// scanDisk sorts what is on the disk: replicas, and shards from when this node
-// was the world's only one.
+// scanDisk finds the replicas on the disk, and the shards that were stored when
+// this node was the world's only one.
 func (w *network) scanDisk() {
 	for _, space := range w.cfg.Stored {
 		if p, ok := shardInSpace(strings.TrimPrefix(space, group.OwnSpace(""))); ok && strings.HasPrefix(space, group.OwnSpace("")) {
@@ -107,7 +109,7 @@ func (w *network) scanDisk() {
 	}
 }
 
-// onGroupMessage brings a message of a group's member to the replica here. A node
+// onGroupMessage passes a group member's message to the replica here. A node
 // becomes a member by the first message, if it has room.
 func (w *network) onGroupMessage(f *remoteNode, space string, m machine.Message) {
 	p, ok := shardInSpace(space)
@@ -135,7 +137,7 @@ func (w *network) onGroupMessage(f *remoteNode, space string, m machine.Message)
 	h.raft.OnMessage(f.peer, m)
 }
 
-// holdMessage keeps a message until it is known who leads.
+// holdMessage queues a message until the leader is known.
 func (h *replica) holdMessage(f *remoteNode, m *Routed) {
 	if len(h.heldMessages) >= maxHeld {
 		h.w.n.counts.Dropped++
@@ -145,7 +147,8 @@ func (h *replica) holdMessage(f *remoteNode, m *Routed) {
 	h.raft.Wake()
 }
 
-// releaseHeld deals with what has waited for a leader.
+// releaseHeld delivers, forwards or drops the messages that waited for a
+// leader.
 func (h *replica) releaseHeld() {
 	waiting := h.heldMessages
 	h.heldMessages = nil
@@ -158,8 +161,8 @@ func (h *replica) releaseHeld() {
 	}
 }
 
-// beat looks after what has waited for too long, the group's sleep, its record
-// and its members.
+// beat drops messages that have waited for too long and maintains the group:
+// hibernation, record, members.
 func (h *replica) beat(now machine.Time) {
 	if len(h.heldMessages) > 0 && now.Sub(h.heldMessages[0].at) > heldFor {
 		h.releaseHeld()

@@ -11,11 +11,11 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/region"
 )
 
-// route is what a node knows of where a shard is led, and who here has business
-// with it.
+// route is where a shard is led, as far as this node knows, and which sessions
+// here use it.
 //
-// What shards say to a shard whose leader is not known waits. What sessions say
-// does not: once the leader is found they are told, and enter and watch anew.
+// Messages of shards wait while the leader is unknown. Messages of sessions do
+// not: when the leader is found, sessions are told to enter and watch again.
 type route struct {
 	shard     Shard
 	leader    machine.Peer // zero: looked for; this node's own: led here
@@ -45,7 +45,7 @@ type route struct {
 }
 
 // trusts reports whether a node may say where the shard is led: a member of its
-// group, or who was asked to make one.
+// group, or the node that was asked to create one.
 func (r *route) trusts(p machine.Peer) bool {
 	return r.leader.ID == p.ID || r.asked == p.ID || slices.ContainsFunc(r.members, func(m machine.Peer) bool { return m.ID == p.ID })
 }
@@ -53,19 +53,19 @@ func (r *route) trusts(p machine.Peer) bool {
 const (
 	maxRoutes  = 1 << 14
 	maxWaiting = 1024 // messages of shards that wait for a leader
-	// askEvery is how often a leader is looked for at first; later it is four
-	// times as long, so that nodes that cannot keep up are not asked to death.
+	// askEvery is the interval between the first steps of a search; later it is
+	// four times as long, so that overloaded nodes are not asked too often.
 	askEvery = 500 * time.Millisecond
-	// silentAfter is how long a leader may at least say nothing to a node whose
-	// players are with it, and silentAtMost how long one that speaks seldom may.
+	// silentAfter is the least silence after which a leader that players here
+	// use is checked, silentAtMost the longest, for leaders that send seldom.
 	silentAfter  = 500 * time.Millisecond
 	silentAtMost = 2 * time.Second
 	// calmAtMost is how often others are asked at least who leads a shard whose
 	// leader is there but says little.
 	calmAtMost = 32 * time.Second
 	// tellEvery is how often sessions are told that a shard cannot be reached;
-	// what waits for it then is dropped. explainAfter is when they are told first:
-	// later than an election takes.
+	// messages that wait for it are dropped then. explainAfter is when they are
+	// told first: later than an election takes.
 	tellEvery    = 10 * time.Second
 	explainAfter = 4 * time.Second
 	// rewatchEvery is how often the leader is told what sessions here watch, for
@@ -90,8 +90,7 @@ func (w *network) sortedRoutes() []*route {
 	return slices.SortedFunc(maps.Values(w.routes), func(a, b *route) int { return compareShards(a.shard, b.shard) })
 }
 
-// fromSession brings what a session of this node says to a shard, wherever that
-// is.
+// fromSession brings a session's message to a shard, here or at another node.
 func (w *network) fromSession(session id.ID, to Shard, m machine.Message) {
 	if !to.inWorld() || w.routes[to] == nil && len(w.routes) >= maxRoutes {
 		w.n.counts.Dropped++
@@ -123,8 +122,7 @@ func (w *network) fromSession(session id.ID, to Shard, m machine.Message) {
 	}
 }
 
-// clearLocal is what a session of a node says: only those of the founder's node can
-// be the founder's own.
+// clearLocal clears Enter.Local unless the session is at the founder's node.
 func (w *network) clearLocal(node id.ID, m machine.Message) machine.Message {
 	e, ok := m.(*lobby.Enter)
 	if !ok || !e.Local || node == w.cfg.Founder {
@@ -135,8 +133,8 @@ func (w *network) clearLocal(node id.ID, m machine.Message) machine.Message {
 	return &guest
 }
 
-// elsewhere brings a message of a shard here to one that is not led here; it
-// reports false if that one is led here.
+// elsewhere forwards a message between shards to another node; false: the
+// receiver is led here.
 func (w *network) elsewhere(u upcall) bool {
 	to, _ := shardOf(u.to)
 	r := w.route(to)

@@ -80,8 +80,8 @@ func (w *network) speaksFor(p machine.Peer, shard Shard) bool {
 	return r != nil && (is(r.leader) || slices.ContainsFunc(r.members, is))
 }
 
-// confirmLeader asks a host that speaks for a shard, and is not known to lead it,
-// whether it does: an answer would go to who led it before.
+// confirmLeader asks a host that speaks for a shard without being known to lead
+// it whether it does: otherwise answers would go to the previous leader.
 func (w *network) confirmLeader(p machine.Peer, shard Shard) {
 	r, now := w.routes[shard], w.n.env.Now()
 	if r == nil || r.leader == p || r.leader == w.cfg.Self || w.replicas[shard].knowsBetter(r.term) || now < r.nextConfirm {
@@ -129,8 +129,9 @@ func (r *route) takeUnverified() []unverifiedMessage {
 	return waiting
 }
 
-// acceptVerified takes in what was said in a shard's name by those who host it. Who has
-// just begun to may not be known yet to whom was asked first.
+// acceptVerified delivers the queued messages of nodes that host the shard. A
+// node that has just become a host may be unknown to the member that was asked
+// first.
 func (w *network) acceptVerified(r *route) {
 	for _, x := range r.takeUnverified() {
 		switch {

@@ -19,7 +19,7 @@ type Shard struct {
 	Region world.RegionPos // if it is not the lobby
 }
 
-// theLobby is the part that the lobby is.
+// theLobby is the shard that the lobby is.
 var theLobby = Shard{Lobby: true}
 
 func inWorld(pos world.RegionPos) bool {
@@ -44,7 +44,7 @@ func compareShards(a, b Shard) int {
 	return cmp.Compare(a.Region.Z, b.Region.Z)
 }
 
-// shardOf is the part that a logical peer stands for.
+// shardOf is the shard that a logical peer stands for.
 func shardOf(p machine.Peer) (Shard, bool) {
 	if p == region.Lobby {
 		return theLobby, true
@@ -71,11 +71,11 @@ func (p Shard) peer() machine.Peer {
 
 func (p Shard) inWorld() bool { return p.Lobby || inWorld(p.Region) }
 
-// Space is the part's space on the disk, GroupSpace that of this node's replica.
+// Space is the shard's space on the disk, GroupSpace that of this node's replica.
 func (p Shard) Space() string      { return p.space() }
 func (p Shard) GroupSpace() string { return group.OwnSpace(p.space()) }
 
-// space is the part's space on the disk.
+// space is the shard's space on the disk.
 func (p Shard) space() string {
 	if p.Lobby {
 		return "hall"
@@ -83,7 +83,7 @@ func (p Shard) space() string {
 	return region.Space(p.Region)
 }
 
-// ShardOf is the part that a space of a node's disk holds, for tools that read a
+// ShardOf is the shard that a space of a node's disk holds, for tools that read a
 // store without running the node. replica: it is not the shard itself but what the
 // node's replica of it knows of its group.
 func ShardOf(space string) (p Shard, replica, ok bool) {
@@ -92,7 +92,7 @@ func ShardOf(space string) (p Shard, replica, ok bool) {
 	return p, replica, ok
 }
 
-// shardInSpace is the part whose space has a name; what comes from elsewhere is not
+// shardInSpace is the shard whose space has a name; what comes from elsewhere is not
 // believed to be one.
 func shardInSpace(space string) (Shard, bool) {
 	if space == theLobby.space() {

@@ -13,7 +13,7 @@ import (
 // something in a shard's name is one of those who host it, and asks them if that is
 // not known.
 
-// speaker is the part in whose name a message to a session is; false if it is none
+// speaker is the shard in whose name a message to a session is; false if it is none
 // that a session gets.
 func speaker(m machine.Message) (p Shard, ok bool) {
 	switch m := m.(type) {
@@ -115,9 +115,9 @@ func (w *network) endSession(f *remoteNode, m *EndSession) {
 	w.inNameOf(f, m.Shard, []id.ID{m.Session}, func() { w.n.endSession(machine.Peer{ID: m.Session}) })
 }
 
-// inNameOf does what a node says to sessions in a shard's name if it hosts the shard.
-// Who does is asked only for sessions that are here: the others have ended, and the
-// sender is told so.
+// inNameOf delivers what a node sends to sessions in a shard's name, if that
+// node hosts the shard. The hosts are looked up only for sessions that exist
+// here: the others have ended, and the sender is told so.
 func (w *network) inNameOf(f *remoteNode, shard Shard, sessions []id.ID, do func()) {
 	here := false
 	for _, s := range sessions {

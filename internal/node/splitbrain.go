@@ -34,8 +34,9 @@ type otherGroups struct {
 	named []machine.Peer
 }
 
-// searchOtherGroups asks the directory, who its record names, and the nodes near the
-// key. It is for a replica that leads, or has had no leader for a while.
+// searchOtherGroups asks the directory, the nodes that its record names, and
+// the nodes near the key. It is for a replica that leads, or has had no leader
+// for a while.
 func (h *replica) searchOtherGroups(now machine.Time) {
 	w, v := h.w, &h.otherGroups
 	if now < v.next || !w.dir.joined || w.closing {

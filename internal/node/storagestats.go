@@ -70,8 +70,8 @@ type StorageStats struct {
 	Updates    uint64
 	Failed     uint64                     // updates that could not be made
 	False      uint64                     // answers that contradict more than half of the zones
-	Accused    map[id.ID]StorerAccusation // who gave them
-	Cells      []StoredCell               // who keeps what, as far as is known: this node first
+	Accused    map[id.ID]StorerAccusation // the nodes that gave them
+	Cells      []StoredCell               // which node stores what, as far as is known: this node first
 	Observed   []ObservedRegion           // the regions around those who play here
 	ObservedAt int64                      // the update that Look is of; -1: of none
 
@@ -101,7 +101,7 @@ type StoredCell struct {
 type ObservedRegion struct {
 	Region  world.RegionPos
 	Agreed  bool
-	Storers []RegionStorer // who keep it and have answered
+	Storers []RegionStorer // nodes that store it and have answered
 }
 
 // RegionStorer is a node that keeps a region, and for which zone.

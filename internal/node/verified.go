@@ -26,8 +26,8 @@ type Verified struct {
 	Storage *StorageConfig
 }
 
-// CertificateVerifier is who decides which nodes may take part. It may be asked from
-// everywhere (keyring.Verifier).
+// CertificateVerifier decides which nodes may take part. Any goroutine may call
+// it (keyring.Verifier).
 type CertificateVerifier interface {
 	// Verify is the job that checks a certificate.
 	Verify(of id.ID, c *identity.Certificate) machine.Job

@@ -61,8 +61,8 @@ func (w *network) mayEnter(f *remoteNode, session id.ID, e *lobby.Enter) bool {
 	return false
 }
 
-// visitRefused says why a player is not invited to enter through a node; nil: it
-// is. The node of the founder lets in whom it wants.
+// visitRefused says why a player may not enter through a node; nil: it may. The
+// founder's node admits anybody.
 func (w *network) visitRefused(e *lobby.Enter, through id.ID) *lobby.Refused {
 	if w.access == nil {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// actRecord is what a region knows of the acts of a session that plays one of its
-// players, so that each is done once, in order, whoever leads the region: the
-// session sends again what it has no answer to. How acts have ended is written
-// with what they did, and goes where the player goes.
+// actRecord makes every act of a session apply once and in order, although the
+// session sends unanswered acts again and the region's leader may change. The
+// results of acts are stored with their effects and go with the player in a
+// handover.
 type actRecord struct {
 	session    id.ID
 	entry      uint32 // which of the session's Enters it was let in with
@@ -31,8 +31,9 @@ type completedAct struct {
 	durable bool          // on the disk, or nothing has to be
 }
 
-// enter begins with what a session says that enters: what it sends again from
-// there on is done unless it has ended or is on its way to a neighbour.
+// enter begins with the numbers of a session that enters. What it sends again
+// from there on is applied unless it has completed or is pending at a
+// neighbour.
 func (l *actRecord) enter(session id.ID, m *Enter) {
 	if l.session != session {
 		*l = actRecord{session: session}
@@ -42,7 +43,7 @@ func (l *actRecord) enter(session id.ID, m *Enter) {
 	l.next = l.floor
 }
 
-// discardBelow takes the session's word that it has the answers to all below.
+// discardBelow forgets results that the session says it has.
 func (l *actRecord) discardBelow(oldest uint32) {
 	if oldest <= l.floor {
 		return

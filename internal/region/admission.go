@@ -49,7 +49,7 @@ func (a *admission) onEnter(from machine.Peer, m *Enter) {
 	a.enterNew(from, m)
 }
 
-// enterStored lets a player in who was here before. If it may have been handed
+// enterStored admits a player who was here before. If it may have been handed
 // over when this node crashed, the other region is asked first.
 func (a *admission) enterStored(from machine.Peer, m *Enter, saved []byte) {
 	p, err := world.DecodePlayer(saved)
@@ -91,8 +91,8 @@ func (a *admission) enterNew(from machine.Peer, m *Enter) {
 		return
 	}
 	p := world.NewPlayer(m.Player, m.Name, world.Mode(m.Mode), spawnPlace(a.area, a.cfg, m.Player))
-	// Who is made anew, because all hosts of its home have gone, begins above
-	// all epochs of its earlier life.
+	// A player that is created anew, because all hosts of its home are gone,
+	// begins above all its earlier epochs.
 	p.Epoch = 1 + TickAt(a.env.Now(), a.cfg.Epoch)/uint64(time.Second/TickLength)
 	a.admit(p, from, m)
 }

@@ -9,11 +9,11 @@ import (
 )
 
 // Regions that tick watch the ring of columns around them. A message between
-// regions may be lost whenever one of them changes its host: it goes to the node
-// that led it before, or comes when nobody leads it. So what a neighbour is told
-// has numbers, who watches says from time to time how far it has heard without a
-// gap, and is told everything again if that is not far enough; who has not said
-// so for long is told nothing more.
+// regions may be lost whenever one of them changes its host: it goes to the
+// node that led it before, or comes when nobody leads it. So messages to a
+// neighbour are numbered; the watching region reports from time to time up to
+// which number it has received all, and gets everything again if that is not
+// far enough; who has not said so for long is told nothing more.
 const (
 	watchEvery   = 10 * time.Second
 	watchedUntil = 35 * time.Second

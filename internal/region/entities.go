@@ -125,8 +125,8 @@ func poseOf(b *world.Body, dead bool) (pose uint8) {
 	return pose
 }
 
-// placeAll notes where everybody and everything is. Who is gone is not swept before
-// it is known why.
+// placeAll records where every body is. Bodies that are gone stay until the
+// reason is known.
 func (e *entities) placeAll(area *world.Area, tick uint64) {
 	for _, p := range area.Players() {
 		e.place(p.Handle, tick, &p.Body, &look{

@@ -39,9 +39,9 @@ func (n *interest) encodeCells(tick uint64) {
 	n.stats.CellBytes += uint64(len(n.enc.Buf))
 }
 
-// due reports whether a stream is told in a tick. All cells of a region are at
-// once, so that who is far away gets one message every 2nd or 4th tick; regions
-// take turns.
+// due reports whether a stream is told in a tick. All cells of a region are due
+// in the same tick, so a distant watcher gets one message every 2nd or 4th
+// tick; regions take turns.
 func (n *interest) due(stream int, tick uint64) bool {
 	turn := uint64(n.cfg.Pos.X + 2*n.cfg.Pos.Z)
 	return (tick+turn)%rateTicks[stream] == 0

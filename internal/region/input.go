@@ -180,7 +180,8 @@ func lasting(k world.ActKind) bool {
 	return true
 }
 
-// nextAct is the act that is begun next, for who takes what waits.
+// nextAct is the number of the next act, for the region that takes over the
+// queue.
 func (q *inputQueue) nextAct(next uint32) uint32 {
 	for i := range q.list {
 		if t := &q.list[i]; t.isAct {

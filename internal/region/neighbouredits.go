@@ -8,15 +8,15 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// An edit across the border is asked again when its answer does not come: the
-// question or the answer is lost when the machine that leads the neighbour dies.
-// The neighbour's region keeps, with the edit itself, how it ended, until the
-// home says that it knows.
+// An edit across the border is requested again when no answer arrives: request
+// or answer are lost when the node that leads the neighbour fails. The
+// neighbour stores the result together with the edit until the home confirms
+// that it has it.
 //
-// Of a question there may be copies anywhere: on a link, before a machine that
-// is suspended, with one that led the home before and does not know yet that
-// another does. One that comes when the world has gone on must not be done any
-// more. Two orders tell what is late:
+// Copies of a request may be anywhere: on a link, queued at a suspended node,
+// at a previous leader of the home that does not know yet that it was replaced.
+// A copy that arrives after the world has moved on must not be applied. Two
+// orders tell which copies are stale:
 //   - the questions of a region are numbered, over all machines that ever lead
 //     it; all below the oldest that is open have ended, so the neighbour keeps
 //     the highest Oldest that it was told and does nothing with a lower number;

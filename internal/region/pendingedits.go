@@ -11,15 +11,15 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/world"
 )
 
-// Edits that this region has asked neighbours for. They are on the disk together
-// with what the player has given for them, until it is on the disk how they have
-// ended: whoever leads the region next asks again.
+// Edits that this region has requested from neighbours. They are on the disk,
+// together with what the player has paid for them, until their result is on the
+// disk: the next leader of the region requests them again.
 
 // resendEditAfter is when a RemoteEdit without an answer is sent again.
 const resendEditAfter = 5 * time.Second
 
-// reserveNumbers is how many numbers are set aside on the disk at once, so that
-// whoever reads it next begins above all that were given.
+// reserveNumbers is how many numbers are reserved on the disk at once, so that
+// the next leader begins above all that were assigned.
 const reserveNumbers = 1 << 10
 
 // pendingEdits are the edits that this region has asked neighbours for.
@@ -64,7 +64,7 @@ func (a *pendingEdits) number(m *world.Remote) {
 	}
 }
 
-// request asks a neighbour for an edit once that is on the disk.
+// request requests an edit from a neighbour once it is on the disk.
 func (a *pendingEdits) request(q *pendingEdit) {
 	a.number(q.Remote)
 	a.list = append(a.list, q)
@@ -81,7 +81,8 @@ func (a *pendingEdits) request(q *pendingEdit) {
 	})
 }
 
-// requestAll asks what whoever led the region before has asked, or was about to.
+// requestAll requests again what the previous leader has requested or was about
+// to.
 func (a *pendingEdits) requestAll() {
 	for _, q := range a.list {
 		a.send(q)

@@ -124,8 +124,8 @@ func (e *requestedEdits) isDuplicate(from world.RegionPos, m *RemoteEdit) bool {
 	return p != nil || m.Remote.Op < o.floor
 }
 
-// lateCode refuses an edit whose player, or home, has gone on: whoever asks does
-// not lead the home any more, and nobody is told.
+// lateCode refuses a stale edit, whose player or home has moved on: the sender
+// does not lead the home any more, so no player is told.
 const lateCode = "late"
 
 // isStale reports whether an edit that waits for its tick is not to be done any
@@ -133,7 +133,7 @@ const lateCode = "late"
 func (e *requestedEdits) isStale(m *world.Remote) bool {
 	p := e.of(m.From).find(m.Op)
 	switch {
-	case p == nil: // below the floor: who asks now knows how it ended
+	case p == nil: // below the floor: the home has confirmed the result
 		return true
 	case m.Kind != world.RemoteItem && uint64(p.epoch) < e.actorEpoch(m.Player):
 		done := *m

@@ -91,10 +91,10 @@ func (in *incomingHandovers) accept(c *handoverClaim) {
 }
 
 // A Handover may be on its way for long, and in several copies: over links that
-// fail, from a machine that led the old home before. Whoever refuses one must
-// refuse all its copies, or the player were in two places. So a refusal is
-// written down, as a pointer back to the old home with the refused epoch, and
-// the old home goes on with that epoch: its next offer has a higher one.
+// fail, from a machine that led the old home before. A region that refuses one
+// must refuse all its copies, or the player would be in two places. So a
+// refusal is stored, as a pointer back to the old home with the refused epoch,
+// and the old home goes on with that epoch: its next offer has a higher one.
 
 // refuseForGood refuses a player, once it is durable that it will never be taken with
 // this epoch.
