@@ -52,7 +52,7 @@ type admission struct {
 
 // visitor is what is remembered of an address.
 type visitor struct {
-	open  int
+	open  int // connections, without local ones
 	wrong limit.Budget
 }
 
@@ -162,7 +162,9 @@ func (d *admission) enter(a netip.Addr, token string, evict func(netip.Prefix) b
 	}
 	d.used.Put(t.nonce, struct{}{})
 	d.connections++
-	v.open++
+	if !t.local {
+		v.open++
+	}
 	return t.local, guest, nil
 }
 
@@ -170,11 +172,14 @@ func tooManyOfYours() *wire.Refused {
 	return &wire.Refused{Code: wire.Full, Text: "There are too many connections from your address.", Retry: 30}
 }
 
-func (d *admission) leave(a netip.Addr) {
+// leave is when a connection that enter has counted ends; local is what enter said.
+func (d *admission) leave(a netip.Addr, local bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.connections--
-	d.visitors.Of(a, d.now()).open--
+	if !local {
+		d.visitors.Of(a, d.now()).open--
+	}
 }
 
 // sweep forgets visitors that did nothing for a while.

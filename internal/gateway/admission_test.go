@@ -170,7 +170,7 @@ func TestConnectionsAreLimitedForEachAddress(t *testing.T) {
 			t.Errorf("%d: %v: %q, want %q", i, c.a, got, c.want)
 		}
 	}
-	d.leave(carol)
+	d.leave(carol, false)
 	if got := enter(t, d, carol2, false); got != "" {
 		t.Errorf("after one has left: %q", got)
 	}
@@ -197,7 +197,7 @@ func TestHostileAddresses(t *testing.T) {
 	if d.visitors.Of(alice, clock.now()).open != 1 {
 		t.Error("somebody who is here was forgotten")
 	}
-	d.leave(alice)
+	d.leave(alice, false)
 	clock.t = clock.t.Add(time.Hour)
 	d.sweep()
 	if d.visitors.Len() != 0 {

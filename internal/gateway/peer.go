@@ -68,7 +68,7 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		refuse(w, statusOf(why.Code), why)
 		return
 	}
-	defer g.admission.leave(addr)
+	defer g.admission.leave(addr, local) // the value of now: below it means more
 	conn, ok := r.Context().Value(connKey{}).(*tcp)
 	if !ok {
 		refuse(w, http.StatusInternalServerError, wire.Internal.Refusal(0))
@@ -106,14 +106,15 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 }
 
 // evict makes room for a socket: it closes the oldest one whose client has not
-// shown its key yet, of an address (the zero Prefix: of any). It reports false if
-// there is none.
+// shown its key yet, of an address (the zero Prefix: of any). Local ones are not
+// counted by address, so none of them makes room there. It reports false if there is
+// none.
 func (g *Gateway) evict(of netip.Prefix) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var oldest *peer
 	for p := range g.peers {
-		if p.proven.Load() || of.IsValid() && limit.Key(p.addr) != of {
+		if p.proven.Load() || of.IsValid() && (p.local || limit.Key(p.addr) != of) {
 			continue
 		}
 		if oldest == nil || p.begun.Before(oldest.begun) {
