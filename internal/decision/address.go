@@ -33,14 +33,9 @@ func Network(text string) (netip.Prefix, error) {
 		return limit.Key(a), nil
 	}
 	p, err := netip.ParsePrefix(text)
-	if err != nil {
+	p, ok := limit.CanonicalPrefix(p)
+	if err != nil || !ok {
 		return netip.Prefix{}, bad
-	}
-	if p.Addr().Is4In6() {
-		if p.Bits() < 96 {
-			return netip.Prefix{}, bad
-		}
-		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
 	}
 	least := minBits4
 	if p.Addr().Is6() {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
@@ -41,7 +42,7 @@ func (e *Entrance) owns(origin *url.URL) bool {
 		return true
 	}
 	ip, err := netip.ParseAddr(name)
-	ip = ip.Unmap()
+	ip = limit.Canonical(ip)
 	return err == nil && (ip == e.IP || ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast())
 }
 

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 )
 
 // ownHost reports whether the Host of a request is an address of this node. What a
@@ -29,13 +31,13 @@ func (g *Gateway) ownHost(r *http.Request) bool {
 	if err != nil {
 		return g.knownHost(r.Host) // no TCP connection: tests
 	}
-	local := at.Addr().Unmap()
+	local := limit.Canonical(at.Addr())
 	switch {
 	case isLocalhost(host) || ip.IsLoopback():
 		return local.IsLoopback() && portIn(r.Host) == at.Port()
 	case !ip.IsValid():
 		return false
-	case ip.Unmap() == local || ownIP(ip.Unmap()):
+	case limit.Canonical(ip) == local || ownIP(limit.Canonical(ip)):
 		return true
 	}
 	return local.IsPrivate() && len(g.hosts) == 0
@@ -71,7 +73,7 @@ func ownIP(ip netip.Addr) bool {
 		if !ok {
 			continue
 		}
-		if own, ok := netip.AddrFromSlice(n.IP); ok && own.Unmap() == ip {
+		if own, ok := netip.AddrFromSlice(n.IP); ok && limit.Canonical(own) == ip {
 			return true
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 )
 
 // client returns the address that a request came from: of the connection, or, if
@@ -37,10 +39,10 @@ func (g *Gateway) trusts(a netip.Addr) bool {
 // forwardedAddr reads an address as proxies write it: with a port or without.
 func forwardedAddr(s string) (netip.Addr, bool) {
 	if ap, err := netip.ParseAddrPort(s); err == nil {
-		return ap.Addr().Unmap(), true
+		return limit.Canonical(ap.Addr()), true
 	}
 	a, err := netip.ParseAddr(strings.Trim(s, "[]"))
-	return a.Unmap(), err == nil
+	return limit.Canonical(a), err == nil
 }
 
 // remote returns the address that a connection came from.
@@ -49,7 +51,7 @@ func remote(r *http.Request) netip.Addr {
 	if err != nil {
 		return netip.IPv6Unspecified()
 	}
-	return ap.Addr().Unmap()
+	return limit.Canonical(ap.Addr())
 }
 
 // hintProxy says once that the users of a proxy count as one.

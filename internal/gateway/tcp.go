@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/wire"
 )
 
@@ -147,7 +148,7 @@ func (l listener) Accept() (net.Conn, error) {
 	t := &tcp{Conn: c, g: l.g, traffic: &l.g.traffic}
 	from := netip.IPv6Unspecified()
 	if a, err := netip.ParseAddrPort(c.RemoteAddr().String()); err == nil {
-		from = a.Addr().Unmap()
+		from = limit.Canonical(a.Addr())
 	}
 	l.g.conns.add(t, from)
 	return t, nil

@@ -21,6 +21,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 )
 
 // saveTime is how long a world may take to close.
@@ -87,9 +88,11 @@ func (r *Runner) readProxies() error {
 	for _, text := range r.TrustedProxies {
 		p, err := netip.ParsePrefix(text)
 		if a, noPrefix := netip.ParseAddr(text); noPrefix == nil {
-			p, err = a.Unmap().Prefix(a.Unmap().BitLen())
+			a = limit.Canonical(a)
+			p, err = a.Prefix(a.BitLen())
 		}
-		if err != nil {
+		p, ok := limit.CanonicalPrefix(p)
+		if err != nil || !ok {
 			return fmt.Errorf("%w: --trusted-proxy %q: want an address or a block such as 10.0.0.0/8", ErrUsage, text)
 		}
 		r.Proxies = append(r.Proxies, p)

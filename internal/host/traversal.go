@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/nat"
 	"github.com/voxelpopuli/voxelpopuli/internal/nat/traversal"
@@ -126,7 +127,7 @@ func ownAddress(ip netip.Addr) bool {
 	addrs, _ := net.InterfaceAddrs()
 	for _, a := range addrs {
 		if n, ok := a.(*net.IPNet); ok {
-			if own, ok := netip.AddrFromSlice(n.IP); ok && own.Unmap() == ip {
+			if own, ok := netip.AddrFromSlice(n.IP); ok && limit.Canonical(own) == ip {
 				return true
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 )
 
 // prefix begins the text of every invitation, whatever its version.
@@ -39,7 +40,7 @@ func (i *Invitation) Text() string {
 	b = binary.BigEndian.AppendUint16(b, i.Uses)
 	b = append(b, i.Signature[:]...)
 	for _, a := range i.Addrs {
-		ip := a.Addr().Unmap().WithZone("").AsSlice()
+		ip := limit.Canonical(a.Addr()).AsSlice()
 		b = append(b, fieldAddress, byte(len(ip)+2))
 		b = binary.BigEndian.AppendUint16(append(b, ip...), a.Port())
 	}

@@ -10,13 +10,35 @@ import (
 // Key is what an address is counted as: an IPv4 address by itself, an IPv6 address
 // by its /64, since a machine usually has all of one.
 func Key(a netip.Addr) netip.Prefix {
-	a = a.Unmap()
+	a = Canonical(a)
 	bits := 32
 	if a.Is6() {
 		bits = 64
 	}
-	p, _ := a.WithZone("").Prefix(bits) // of no address: the zero Prefix
+	p, _ := a.Prefix(bits) // of no address: the zero Prefix
 	return p
+}
+
+// Canonical returns the one form of an address in which it is counted, compared and
+// shown: an IPv4 address that is mapped into IPv6 (::ffff:a.b.c.d) is the IPv4 address,
+// and the zone of a link-local address is dropped.
+func Canonical(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
+
+// CanonicalPort is Canonical for an address with a port.
+func CanonicalPort(a netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(Canonical(a.Addr()), a.Port())
+}
+
+// CanonicalPrefix returns the form of a prefix that contains canonical addresses. It
+// reports false for a prefix that mixes mapped IPv4 addresses with others.
+func CanonicalPrefix(p netip.Prefix) (netip.Prefix, bool) {
+	if !p.Addr().Is4In6() {
+		return p, p.IsValid()
+	}
+	if p.Bits() < 96 {
+		return netip.Prefix{}, false
+	}
+	return netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96), true
 }
 
 // Budget is a token bucket: rate tokens a second, at most burst at a time. It

@@ -12,6 +12,7 @@ import (
 	"github.com/quic-go/quic-go"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
@@ -102,6 +103,7 @@ func ask(ctx context.Context, c *quic.Conn, proof []byte) (a About, err error) {
 	if a.Seen, err = netip.ParseAddrPort(string(got[2])); err != nil {
 		return a, err
 	}
+	a.Seen = limit.CanonicalPort(a.Seen)
 	a.Peer.ID, a.World, a.About = id.Of(pub), h.world, got[1]
 	return a, nil
 }
@@ -111,7 +113,7 @@ func (n *network) tell(q *quic.Conn, s *quic.Stream) {
 	mine := hello{world: n.cfg.World, instance: n.instance}
 	from := q.RemoteAddr().(*net.UDPAddr).AddrPort()
 	out := mine.frame()
-	for _, part := range [][]byte{n.cfg.About, []byte(netip.AddrPortFrom(from.Addr().Unmap(), from.Port()).String())} {
+	for _, part := range [][]byte{n.cfg.About, []byte(limit.CanonicalPort(from).String())} {
 		b := append(make([]byte, frameHead), part...)
 		putFrameHead(b)
 		out = append(out, b...)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
 
@@ -15,7 +16,7 @@ const (
 	confirmationLifetime = 30 * time.Minute
 	// probeTimeout is how long a probe may take.
 	probeTimeout = 10 * time.Second
-	// DialBackInterval is how often one IP address is probed in the long run,
+	// DialBackInterval is how often one IP address (IPv6: a /64) is probed in the long run,
 	// DialBackBurst how often at once: several nodes of one home may start together.
 	DialBackInterval = 10 * time.Second
 	DialBackBurst    = 3
@@ -47,17 +48,17 @@ type Reachability struct {
 	portMapping    netip.AddrPort // what a router says that it has opened
 	confirmed      netip.AddrPort // was dialled back there
 	confirmedUntil machine.Time
-	dialBacks      map[netip.Addr]machine.Time // how far into the future its dial-backs reach, one each DialBackInterval
+	dialBacks      map[netip.Prefix]machine.Time // how far into the future its dial-backs reach, one each DialBackInterval
 }
 
 // NewReachability returns the state of a new node.
 func NewReachability() *Reachability {
-	return &Reachability{observations: map[id.ID]observation{}, dialBacks: map[netip.Addr]machine.Time{}}
+	return &Reachability{observations: map[id.ID]observation{}, dialBacks: map[netip.Prefix]machine.Time{}}
 }
 
 // observerSubnet is what has one vote: a home's or a small provider's addresses.
 func observerSubnet(a netip.Addr) netip.Prefix {
-	a = a.Unmap()
+	a = limit.Canonical(a)
 	n := 24
 	if a.Is6() {
 		n = 48
@@ -81,11 +82,7 @@ func (r *Reachability) Observe(by id.ID, from netip.Addr, addr netip.AddrPort, n
 			return
 		}
 	}
-	r.observations[by] = observation{observerSubnet(from), unmapped(addr), now}
-}
-
-func unmapped(a netip.AddrPort) netip.AddrPort {
-	return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
+	r.observations[by] = observation{observerSubnet(from), limit.CanonicalPort(addr), now}
 }
 
 // observersByAddr counts the subnets that see the node at each address.
@@ -107,7 +104,7 @@ func (r *Reachability) observersByAddr(now machine.Time) map[netip.AddrPort]int 
 
 // SetPortMapping takes what a router says that it has opened; the zero AddrPort: nothing
 // any more.
-func (r *Reachability) SetPortMapping(addr netip.AddrPort) { r.portMapping = unmapped(addr) }
+func (r *Reachability) SetPortMapping(addr netip.AddrPort) { r.portMapping = limit.CanonicalPort(addr) }
 
 // ReflexiveAddr is the address at which others should reach the node: that at which most
 // see it (of several with as many voices the lowest), or the port that a router
@@ -182,7 +179,7 @@ func (r *Reachability) Reachable(now machine.Time) (netip.AddrPort, bool) {
 // PermitDialBack decides whether a request is passed on: from is where the asker's messages
 // come from.
 func (r *Reachability) PermitDialBack(from netip.Addr, q DialBackRequest, now machine.Time) (ProbeRequest, bool) {
-	if !q.Addr.IsValid() || q.Addr.Addr().Unmap() != from.Unmap() || !r.allowDialBack(from, now) {
+	if !q.Addr.IsValid() || limit.Canonical(q.Addr.Addr()) != limit.Canonical(from) || !r.allowDialBack(from, now) {
 		return ProbeRequest{}, false
 	}
 	return ProbeRequest(q), true
@@ -190,16 +187,18 @@ func (r *Reachability) PermitDialBack(from netip.Addr, q DialBackRequest, now ma
 
 // PermitProbe decides whether a probe is sent for another node that passed a request on.
 func (r *Reachability) PermitProbe(b ProbeRequest, now machine.Time) (Probe, bool) {
-	if !b.Addr.IsValid() || b.Addr.Addr().IsMulticast() || b.Addr.Addr().IsUnspecified() || !r.allowDialBack(b.Addr.Addr(), now) {
+	a := limit.Canonical(b.Addr.Addr())
+	if !b.Addr.IsValid() || a.IsMulticast() || a.IsUnspecified() || !r.allowDialBack(a, now) {
 		return Probe{}, false
 	}
 	return Probe{b.Nonce}, true
 }
 
-// allowDialBack reports whether an address is dialled back again.
+// allowDialBack reports whether an address is dialled back again. Those of an IPv6 /64
+// are counted as one: a machine has all of them, and could else use up maxDialBacks.
 func (r *Reachability) allowDialBack(a netip.Addr, now machine.Time) bool {
-	a = a.Unmap()
-	until, known := r.dialBacks[a]
+	key := limit.Key(a)
+	until, known := r.dialBacks[key]
 	if until = max(until, now).Add(DialBackInterval); until.Sub(now) > DialBackBurst*DialBackInterval {
 		return false
 	}
@@ -213,6 +212,6 @@ func (r *Reachability) allowDialBack(a netip.Addr, now machine.Time) bool {
 			return false
 		}
 	}
-	r.dialBacks[a] = until
+	r.dialBacks[key] = until
 	return true
 }

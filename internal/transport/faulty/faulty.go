@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/rng"
 )
 
@@ -108,5 +109,5 @@ func addr(a net.Addr) netip.AddrPort {
 		return netip.AddrPort{}
 	}
 	ap := u.AddrPort()
-	return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())
+	return limit.CanonicalPort(ap)
 }

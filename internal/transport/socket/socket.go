@@ -25,6 +25,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/limit"
 )
 
 // BufferSize is what the kernel is asked to keep for us in either direction: a
@@ -124,7 +126,7 @@ func (s *Socket) write(b []byte, to netip.AddrPort) (err error) {
 // Route sends what goes to an address through a function, which must not keep
 // its argument, until remove is called.
 func (s *Socket) Route(to netip.AddrPort, send func(b []byte) error) (remove func()) {
-	to = plain(to)
+	to = limit.CanonicalPort(to)
 	s.reroute(func(r *routes) { r.send[to] = send })
 	return func() { s.reroute(func(r *routes) { delete(r.send, to) }) }
 }
@@ -132,7 +134,7 @@ func (s *Socket) Route(to netip.AddrPort, send func(b []byte) error) (remove fun
 // Claim lets everything that comes from an address go to Aux, until release is
 // called.
 func (s *Socket) Claim(from netip.AddrPort) (release func()) {
-	from = plain(from)
+	from = limit.CanonicalPort(from)
 	s.reroute(func(r *routes) { r.claimed[from] = true })
 	return func() { s.reroute(func(r *routes) { delete(r.claimed, from) }) }
 }
@@ -159,7 +161,7 @@ func (s *Socket) reroute(change func(*routes)) {
 // Deliver is a packet that came another way (through a relay), as if it had
 // come from that address. b may be used again once it returns.
 func (s *Socket) Deliver(b []byte, from netip.AddrPort) {
-	from = plain(from)
+	from = limit.CanonicalPort(from)
 	if !s.split(b, from) || s.ended.Load() {
 		return
 	}
@@ -212,7 +214,7 @@ func (s *Socket) read(b, oob []byte) (n, oobn, flags int, from netip.AddrPort, e
 		n, oobn, flags, from, err = s.receive(b, oob)
 		switch {
 		case err == nil:
-			from = plain(from)
+			from = limit.CanonicalPort(from)
 			if s.split(b[:n], from) {
 				return n, oobn, flags, from, nil
 			}
@@ -242,15 +244,10 @@ func (s *Socket) receive(b, oob []byte) (n, oobn, flags int, from netip.AddrPort
 	return s.udp.ReadMsgUDPAddrPort(b, oob)
 }
 
-// plain is an address as peers are known by: IPv4 unmapped, no zone.
-func plain(a netip.AddrPort) netip.AddrPort {
-	return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
-}
-
 func addrPort(a net.Addr) netip.AddrPort {
 	u, ok := a.(*net.UDPAddr)
 	if !ok {
 		return netip.AddrPort{}
 	}
-	return plain(u.AddrPort())
+	return limit.CanonicalPort(u.AddrPort())
 }
