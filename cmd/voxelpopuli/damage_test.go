@@ -101,13 +101,18 @@ func TestHostileFiles(t *testing.T) {
 			"empty": {}, "cut": good[:len(good)/2], "flipped": flipped, "zeros": make([]byte, len(good)),
 			"giant": make([]byte, 65<<20), "nested": []byte(strings.Repeat("[", 1<<15)), "another type": []byte(`{"name": 1, "id": []}`), "list": []byte(`[{"name": [1]}]`), "null": []byte("[null]"),
 		} {
-			if file == "config.json" && what == "another type" {
-				continue // settings of other commands, which "world list" does not look at
-			}
 			if err := os.WriteFile(name, bad, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			code, _, errs := p.run(strings.Fields(command)...)
+			if file == "config.json" && what == "another type" {
+				// There are such settings (bots --name, world bookmarks --id), so this is
+				// no damage; TestHostileSettings has what is wrong with a value.
+				if code != host.ExitOK || errs != "" {
+					t.Errorf("%s with settings of other commands: exit code %d: %s", file, code, errs)
+				}
+				continue
+			}
 			if code != host.ExitData || strings.Count(errs, "\n") != 1 || len(errs) > 1000 || !strings.Contains(errs, filepath.Base(name)) {
 				t.Errorf("%s %s: exit code %d: %.400s", file, what, code, errs)
 			}

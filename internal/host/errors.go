@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/files"
+	"github.com/voxelpopuli/voxelpopuli/internal/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/machine"
 )
@@ -32,7 +33,7 @@ const (
 	ExitNoWorld   = 5 // no such world (key, authority), or the name is taken
 	ExitDiskFull  = 6
 	ExitNoNode    = 7 // nothing answers at the address
-	ExitData      = 8 // damaged, written by a newer version, or no permission
+	ExitData      = 8 // damaged, not valid here, written by a newer version, or no permission
 )
 
 // ExitCode returns the exit code for an error.
@@ -53,7 +54,8 @@ func ExitCode(err error) int {
 	case errors.Is(err, ErrNoNode), errors.Is(err, syscall.ECONNREFUSED):
 		return ExitNoNode
 	case errors.Is(err, disk.ErrDamaged), errors.Is(err, disk.ErrNewer), errors.Is(err, worldfs.ErrNewer), errors.Is(err, worldfs.ErrFile), errors.Is(err, worldfs.ErrSize), errors.Is(err, files.ErrLink), errors.Is(err, disk.ErrPermission), errors.Is(err, files.ErrKind),
-		errors.Is(err, keyring.ErrDamaged), errors.Is(err, keyring.ErrNewer), errors.Is(err, keyring.ErrExposed), errors.Is(err, authority.ErrNewer), errors.Is(err, authority.ErrDamaged), errors.Is(err, keyring.ErrPaper), errors.Is(err, os.ErrPermission):
+		errors.Is(err, keyring.ErrDamaged), errors.Is(err, keyring.ErrNewer), errors.Is(err, keyring.ErrExposed), errors.Is(err, authority.ErrNewer), errors.Is(err, authority.ErrDamaged), errors.Is(err, keyring.ErrPaper), errors.Is(err, os.ErrPermission),
+		errors.Is(err, identity.ErrCertificate), errors.Is(err, identity.ErrRevoked), errors.Is(err, identity.ErrExpired), errors.Is(err, identity.ErrRevocations):
 		return ExitData
 	}
 	return ExitFailure

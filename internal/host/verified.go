@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -37,6 +38,27 @@ func (h *Host) admit(p *peers) error {
 	case p.record.Genesis.Verified():
 		h.cfg.Log.Warn("This world has an authority and this node has no certificate of it: other nodes will not let it in.",
 			"key", hex.EncodeToString(p.public()))
+	}
+	if h.cfg.Revocations != "" && gate.Verified() {
+		return h.checkRevocations(gate)
+	}
+	return nil
+}
+
+// checkRevocations refuses to start with a list that is damaged or not the world's:
+// its owner believes that the nodes on it are shut out. The node takes the list once
+// it runs (watchPaper), or when the file is made.
+func (h *Host) checkRevocations(gate *identity.Gate) error {
+	list, err := keyring.ReadRevocations(h.cfg.Revocations)
+	if errors.Is(err, fs.ErrNotExist) {
+		h.cfg.Log.Warn("There is no list of revocations yet: the node takes it when the file is there.", "file", h.cfg.Revocations)
+		return nil
+	}
+	if err == nil {
+		_, err = gate.Renew(list)
+	}
+	if err != nil {
+		return fmt.Errorf("the list of revocations in %s cannot be used. Ask the authority for a new one (authority revoke), or start without it: %w", h.cfg.Revocations, err)
 	}
 	return nil
 }

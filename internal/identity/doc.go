@@ -31,6 +31,8 @@ var (
 	ErrExpired = errors.New("the certificate is not in force")
 	// ErrRevoked: the authority took the certificate back.
 	ErrRevoked = errors.New("the certificate was revoked")
+	// ErrRevocations: a list of revocations does not count.
+	ErrRevocations = errors.New("revocations")
 	// ErrPass: the pass does not let that node speak for that player.
 	ErrPass = errors.New("no good pass of a player")
 	// ErrFormat: the bytes are no value of this kind.

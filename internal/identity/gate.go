@@ -100,13 +100,13 @@ func (v verify) Run() (any, error) { return nil, v.gate.Check(v.of, v.c, v.now) 
 func (g *Gate) Renew(r *Revocations) (*Gate, error) {
 	switch {
 	case !g.genesis.Verified():
-		return g, fmt.Errorf("revocations: the world has no authority")
+		return g, fmt.Errorf("%w: the world has no authority", ErrRevocations)
 	case r == nil || r.World != g.world:
-		return g, fmt.Errorf("revocations: they are for another world")
+		return g, fmt.Errorf("%w: they are for another world", ErrRevocations)
 	case g.revoked != nil && r.Version <= g.revoked.Version:
-		return g, fmt.Errorf("revocations: version %d is not newer than %d", r.Version, g.revoked.Version)
+		return g, fmt.Errorf("%w: version %d is not newer than %d", ErrRevocations, r.Version, g.revoked.Version)
 	case !ed25519.Verify(g.genesis.Authority[:], r.signed(), r.Signature[:]):
-		return g, fmt.Errorf("revocations: version %d is not signed by the authority", r.Version)
+		return g, fmt.Errorf("%w: version %d is not signed by the authority", ErrRevocations, r.Version)
 	}
 	return &Gate{genesis: g.genesis, world: g.world, revoked: r}, nil
 }
