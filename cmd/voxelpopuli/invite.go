@@ -10,6 +10,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/invitation"
 )
 
@@ -184,6 +185,10 @@ func printHosts(cmd *cobra.Command, v *host.Invites) error {
 		return err
 	}
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	var ids []id.ID
+	for _, n := range nodes {
+		ids = append(ids, n.Node)
+	}
 	fmt.Fprintln(w, "NODE\tINVITATION\tFIRST SEEN\tLAST SEEN\tSTATE")
 	for _, n := range nodes {
 		by, state := "none", "admitted"
@@ -193,7 +198,7 @@ func printHosts(cmd *cobra.Command, v *host.Invites) error {
 		if n.Removed {
 			state = "removed"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", n.Node.Short(), by, n.First.Format(time.DateTime), n.Last.Format(time.DateTime), state)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", host.Digits(n.Node, ids), by, n.First.Format(time.DateTime), n.Last.Format(time.DateTime), state)
 	}
 	return w.Flush()
 }

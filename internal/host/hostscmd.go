@@ -48,9 +48,13 @@ func (h *Host) listHosts() string {
 		return "No other node has hosted this world."
 	}
 	list := h.peers.access.List()
+	var ids []id.ID
+	for _, n := range nodes {
+		ids = append(ids, n.Node)
+	}
 	var lines []string
 	for _, n := range nodes {
-		line := fmt.Sprintf("%s, last seen %s", n.Node.Short(), n.Last.Format("2006-01-02 15:04"))
+		line := fmt.Sprintf("%s, last seen %s", Digits(n.Node, ids), n.Last.Format("2006-01-02 15:04"))
 		if !n.Invitation.IsZero() {
 			line += ", invited by " + n.Invitation.Short()
 		}
