@@ -74,6 +74,7 @@ type session struct {
 	name string
 
 	local   bool // on the machine of its node
+	orders  bool // signs orders though it is not local
 	link    bool
 	home    world.RegionPos
 	epoch   uint32
@@ -116,7 +117,7 @@ func (s *session) key() ed25519.PrivateKey {
 
 // player is who plays: only of those who command anybody the key matters.
 func (s *session) player() id.ID {
-	if s.local {
+	if s.local || s.orders {
 		return id.Of(s.key().Public().(ed25519.PublicKey))
 	}
 	return id.Of([]byte("player " + s.name))

@@ -26,7 +26,9 @@ type traveller struct {
 }
 
 func newTraveller(env machine.Env) *traveller {
-	return &traveller{session: newSession(env, machine.Peer{}, "traveller")}
+	w := &traveller{session: newSession(env, machine.Peer{}, "traveller")}
+	w.orders = true
+	return w
 }
 
 func (w *traveller) Start() {
