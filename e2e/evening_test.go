@@ -76,27 +76,6 @@ func TestEvening(t *testing.T) {
 	talkOf("the founder again", ann, bea)
 	stage("without the founder again")
 
-	vps.plug()
-	founder.again()
-	founder.until("the founder's node to follow Bea's where they play", follows(home, ann))
-	home.stop()
-	for _, p := range []*player{ann, bea} {
-		p.until("to play on through the founder's machine", at(founder))
-	}
-	together(ann, bea)
-	jump(ann, bea)
-	talkOf("tomorrow", ann, bea)
-	stage("without Bea's machine", ann, bea)
-
-	home.again()
-	home.until("Bea's machine to follow the founder's where they play", follows(founder, ann))
-	founder.stop()
-	for _, p := range []*player{ann, bea} {
-		p.until("to play on through Bea's machine", at(home))
-	}
-	together(ann, bea)
-	talkOf("the next time", ann, bea)
-	stage("the founder has left", ann, bea)
 	for _, p := range []*player{ann, bea} {
 		for _, b := range []spot{first, second, third} {
 			p.until("to see what was built", func(state) bool { return p.block(b.x, b.y, b.z) == b.block })

@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/authority"
-	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
-	"github.com/voxelpopuli/voxelpopuli/internal/evidence"
-	"github.com/voxelpopuli/voxelpopuli/internal/files"
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/evidence"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/authority"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/files"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 )
 
 func newAuthority(c *common) *cobra.Command {

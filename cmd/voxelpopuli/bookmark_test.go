@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 )
 
 func TestBookmarks(t *testing.T) {

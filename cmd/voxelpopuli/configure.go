@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/disk"
-	"github.com/voxelpopuli/voxelpopuli/internal/files"
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/disk"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/files"
 )
 
 const envPrefix = "VOXELPOPULI_"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 )
 
 // TestHostileSettings: a setting that there is not, or whose value is none, ends the

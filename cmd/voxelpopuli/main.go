@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 )
 
 func main() {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 )
 
 // program runs the program in a data folder.

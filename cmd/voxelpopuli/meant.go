@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/closest"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/closest"
 )
 
 // meantFlag asks whether the nearest flag was meant, if the error is about one

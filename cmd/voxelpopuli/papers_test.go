@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/authority"
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/identity"
-	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/authority"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 )
 
 // papers are files of authorities for the node of a program with the world "castle".

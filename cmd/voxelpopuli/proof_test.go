@@ -12,15 +12,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
-	"github.com/voxelpopuli/voxelpopuli/internal/evidence"
-	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
-	"github.com/voxelpopuli/voxelpopuli/internal/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/identity"
-	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
-	"github.com/voxelpopuli/voxelpopuli/internal/node"
-	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/evidence"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
 // witnesses are nodes that the authority has admitted, and what they keep.

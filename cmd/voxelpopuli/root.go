@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 )
 
 const rootLong = `Voxel Populi: a world to build in that lives on its players' own machines.

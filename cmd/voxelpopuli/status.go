@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/gateway"
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 )
 
 func newStatus(c *common) *cobra.Command {

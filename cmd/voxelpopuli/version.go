@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
 func newVersion() *cobra.Command {

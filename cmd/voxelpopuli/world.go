@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/authority"
-	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
-	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/authority"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 )
 
 func newWorld(c *common) *cobra.Command {

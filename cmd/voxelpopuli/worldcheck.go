@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/worldcheck"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/worldcheck"
 )
 
 func worldCheck(c *common) *cobra.Command {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 )
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/client"
-	"github.com/voxelpopuli/voxelpopuli/internal/wire"
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // bystander is a player without any rights who does nothing. Nothing may change

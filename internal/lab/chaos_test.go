@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 func TestRivals(t *testing.T) {

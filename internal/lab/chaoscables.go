@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 )
 
 // cables are a network of hosts for an experiment's nodes: a network namespace

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/disk"
-	"github.com/voxelpopuli/voxelpopuli/internal/group"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/region"
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/disk"
 )
 
 // check reads the world back: as a fresh client of every node, from the stores

@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/client"
-	"github.com/voxelpopuli/voxelpopuli/internal/rng"
-	"github.com/voxelpopuli/voxelpopuli/internal/wire"
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // chaosSpot is a place that one editor alone changes, with what may be there:

@@ -8,9 +8,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/client"
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 )
 
 // chaosCode is what players must know where nodes are on hosts of their own.

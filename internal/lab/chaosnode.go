@@ -16,9 +16,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/clock"
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/transport/faulty"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/clock"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/faulty"
 )
 
 // chaosOrder is what chaos says to one of its nodes. The first order has Config;

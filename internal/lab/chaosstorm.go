@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 )
 
 // chaosFault is something that goes wrong with a node, for some rounds.

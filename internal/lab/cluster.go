@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // cluster is a world that several processes on this machine host, in a folder

@@ -6,7 +6,7 @@ import (
 	"math"
 	"os"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 var estimateExperiment = Experiment{

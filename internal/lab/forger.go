@@ -3,10 +3,10 @@ package lab
 import (
 	"sync/atomic"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
 // forger is a node that tampers with what it stores, once it is told to: it

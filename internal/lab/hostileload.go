@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/hostile"
 )
 

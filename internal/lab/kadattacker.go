@@ -3,9 +3,9 @@ package lab
 import (
 	"slices"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
 // What a malicious directory node does with the lookups of others. It joins,

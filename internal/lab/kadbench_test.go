@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 )
 
 // BenchmarkLookup is a lookup among 50 nodes over loopback sockets: from a node

@@ -6,8 +6,8 @@ import (
 	"sort"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 )
 
 // fill adds nodes until there are size and gives all of them the tables of a

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 )
 
 var kademliaLookupsExperiment = Experiment{

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 )
 
 var kademliaPeersExperiment = Experiment{

@@ -8,12 +8,12 @@ import (
 	"errors"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/codec"
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/transport"
-	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/codec"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/socket"
 )
 
 // dirNode is a real directory node: a socket on loopback, a loop, authenticated

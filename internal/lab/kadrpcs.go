@@ -14,9 +14,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
 var kademliaRPCsExperiment = Experiment{

@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/wire"
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/web"
 )
 

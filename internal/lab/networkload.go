@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/client"
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
 var networkLoadExperiment = Experiment{

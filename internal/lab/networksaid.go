@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/transport"
-	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/socket"
 )
 
 // said is what all nodes of a network said to each other.

@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/transport"
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 )
 
 // networkStage is what a stage of network-load measured.

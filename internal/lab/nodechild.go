@@ -10,11 +10,11 @@ import (
 	"os"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/node"
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 )
 
 // Nodes of experiments that measure are children that are a host and nothing

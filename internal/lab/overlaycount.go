@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
 
 // overlayState is what an overlay looks like from outside.

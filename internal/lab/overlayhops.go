@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
 
 var overlayHopsExperiment = Experiment{

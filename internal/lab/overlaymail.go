@@ -3,9 +3,9 @@ package lab
 import (
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
 
 // mailbox is who has received what, for a check from outside.

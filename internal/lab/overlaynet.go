@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/overlay/attack"
-	"github.com/voxelpopuli/voxelpopuli/internal/rng"
-	"github.com/voxelpopuli/voxelpopuli/internal/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay/attack"
 )
 
 // overlayIDs is how many places for nodes there are (thesis 6.2.5).

@@ -5,7 +5,7 @@ import (
 	"image/color"
 	"math"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // terrain caches the columns of a generator for pictures.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
-	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
 // A small network shows the thesis' shape: each query of actions is over after

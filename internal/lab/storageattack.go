@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/storage/attack"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/attack"
 )
 
 var storageAttackExperiment = Experiment{

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
-	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
 // smallSiege is one that takes less than a second.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
 var storageBandwidthExperiment = Experiment{

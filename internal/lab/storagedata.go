@@ -3,7 +3,7 @@ package lab
 import (
 	"math"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
 var storageDataExperiment = Experiment{

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/sim/simtest"
-	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/storage/attack"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/attack"
 )
 
 // Attackers who know the hardened protocol, and what they achieve: nothing in the

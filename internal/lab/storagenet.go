@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/rng"
-	"github.com/voxelpopuli/voxelpopuli/internal/sim"
-	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/storage/mmve"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/mmve"
 )
 
 // storageNet is a simulated network of storage nodes whose players play.

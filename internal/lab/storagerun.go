@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/sim"
-	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
 // storageResult is all that the tables and figures want to know of a run. What

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
 // The scenario of the thesis' storage tests (6.4.1): ten minutes in which the

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/storage"
-	"github.com/voxelpopuli/voxelpopuli/internal/storage/attack"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/attack"
 )
 
 // siegeRun is one simulation of the storage with attackers, as a value. Of the

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 var terrainExperiment = Experiment{

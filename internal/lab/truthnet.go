@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/authority"
-	"github.com/voxelpopuli/voxelpopuli/internal/disk/worldfs"
-	"github.com/voxelpopuli/voxelpopuli/internal/files"
-	"github.com/voxelpopuli/voxelpopuli/internal/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
-	"github.com/voxelpopuli/voxelpopuli/internal/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/voxelrules"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/authority"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/files"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
 // truthZones is r. The two that tamper are of one zone: three of four decide.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/evidence"
-	"github.com/voxelpopuli/voxelpopuli/internal/files"
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/evidence"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/files"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 )
 
 // truthPatience is for how many updates the two may go on unproven, besides those in

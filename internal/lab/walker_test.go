@@ -3,8 +3,8 @@ package lab
 import (
 	"testing"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/wire/frame"
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // TestWalkerAcknowledges: what waits for an answer is what was sent after the

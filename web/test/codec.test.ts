@@ -13,11 +13,11 @@ interface Golden {
   name: string;
   type: string;
   hex: string;
-  // the shapes are those of internal/wire
+  // the shapes are those of internal/game/wire
   json: any;
 }
 
-const golden: Golden[] = JSON.parse(readFileSync('../internal/wire/testdata/messages.json', 'utf8'));
+const golden: Golden[] = JSON.parse(readFileSync('../internal/game/wire/testdata/messages.json', 'utf8'));
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'));
 const hex = (b: Uint8Array): string => Buffer.from(b).toString('hex');
 

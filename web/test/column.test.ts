@@ -16,7 +16,7 @@ interface Golden {
   blocks: number;
 }
 
-const golden = JSON.parse(readFileSync(new URL('../../../internal/wire/testdata/columns.json', import.meta.url), 'utf8')) as Golden[];
+const golden = JSON.parse(readFileSync(new URL('../../../internal/game/wire/testdata/columns.json', import.meta.url), 'utf8')) as Golden[];
 
 /** fnv hashes blocks as the Go side does. */
 function fnv(at: (index: number, chunk: number) => number): number {

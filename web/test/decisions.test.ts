@@ -7,7 +7,7 @@ import { keepKey, loadIdentity } from '../src/net/identity';
 interface Line { line: string; proposal: string; asks: boolean; signed: string }
 
 test('the browser signs what Go signs, and nothing that was not typed', () => {
-  const lines = JSON.parse(readFileSync('../internal/decision/testdata/lines.json', 'utf8')) as Line[];
+  const lines = JSON.parse(readFileSync('../internal/game/decision/testdata/lines.json', 'utf8')) as Line[];
   const kept = new Map<string, string>();
   const store = { getItem: (k: string) => kept.get(k) ?? null, setItem: (k: string, v: string) => void kept.set(k, v) };
   keepKey(store, new Uint8Array(32).fill(7));

@@ -5,7 +5,7 @@ import test from 'node:test';
 import { applyMove, type Cell, decodeFrame, type Frame, type Motion } from '../src/net/frame';
 import { WireError } from '../src/net/reader';
 
-const file = '../internal/wire/frame/testdata/frames.json';
+const file = '../internal/game/wire/frame/testdata/frames.json';
 const golden: { Name: string; Hex: string; Frame: unknown }[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'));
 

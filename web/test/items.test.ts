@@ -9,7 +9,7 @@ import { Entities } from '../src/game/entities';
 import { decodeFrame } from '../src/net/frame';
 import { EntityKind, LeaveReason } from '../src/net/types';
 
-const examples = JSON.parse(readFileSync('../internal/wire/frame/testdata/frames.json', 'utf8')) as { Name: string; Hex: string }[];
+const examples = JSON.parse(readFileSync('../internal/game/wire/frame/testdata/frames.json', 'utf8')) as { Name: string; Hex: string }[];
 
 test('items of a frame lie there with their block and count, and are told when they are taken', () => {
   const bytes = Uint8Array.from(Buffer.from(examples.find((e) => e.Name === 'items lie there')!.Hex, 'hex'));

@@ -6,7 +6,7 @@ import { Block } from '../src/gen/blocks';
 import { type Body, newBody } from '../src/game/physics/body';
 import { step } from '../src/game/physics/step';
 
-/** A run of a body as the node computed it (internal/world/physicsvec_test.go). */
+/** A run of a body as the node computed it (internal/game/world/physicsvec_test.go). */
 interface Case {
   name: string;
   mode: number;
@@ -18,7 +18,7 @@ interface Case {
   bodies: number[][];
 }
 
-const file = '../internal/world/testdata/physics.json';
+const file = '../internal/game/world/testdata/physics.json';
 const cases: Case[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).cases : [];
 
 function patch(c: Case): { block(x: number, y: number, z: number): number } {

@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/client"
-	"github.com/voxelpopuli/voxelpopuli/internal/fixed"
-	"github.com/voxelpopuli/voxelpopuli/internal/rng"
-	"github.com/voxelpopuli/voxelpopuli/internal/wire"
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // Client is a player who knows the join code and does what a gateway and a region

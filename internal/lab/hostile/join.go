@@ -7,15 +7,15 @@ import (
 	"log/slog"
 	"net/netip"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/evidence"
-	"github.com/voxelpopuli/voxelpopuli/internal/genesis"
-	"github.com/voxelpopuli/voxelpopuli/internal/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/identity"
-	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/node"
-	"github.com/voxelpopuli/voxelpopuli/internal/transport"
-	"github.com/voxelpopuli/voxelpopuli/internal/transport/socket"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/evidence"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/socket"
 )
 
 // KeyFarther is a key that solves the world's puzzle and whose id is farther from

@@ -3,8 +3,8 @@ package hostile
 import (
 	"reflect"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/rng"
-	"github.com/voxelpopuli/voxelpopuli/internal/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // perKey is how many values are remembered of a field, and of a type.

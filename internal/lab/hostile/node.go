@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/codec"
-	"github.com/voxelpopuli/voxelpopuli/internal/kademlia"
-	"github.com/voxelpopuli/voxelpopuli/internal/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/nat/traversal"
-	"github.com/voxelpopuli/voxelpopuli/internal/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/codec"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
 )
 
 // Config says whom the node harms, and how.

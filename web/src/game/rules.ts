@@ -1,4 +1,4 @@
-// What the node will allow (internal/world: act.go, dig.go, build.go), to show
+// What the node will allow (internal/game/world: act.go, dig.go, build.go), to show
 // results before it has answered.
 import { Mode } from '../net/types';
 import { type Body, bodyBox, human } from './physics/body';

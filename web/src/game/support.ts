@@ -1,4 +1,4 @@
-// What blocks need underneath or beside them (internal/world/support.go), so that
+// What blocks need underneath or beside them (internal/game/world/support.go), so that
 // nothing is shown for a moment that the node will not allow.
 import { Block } from '../gen/blocks';
 import { type BlockSource, info } from './physics/blocks';

@@ -1,4 +1,4 @@
-// internal/world/body.go: what moves, and the build of a player.
+// internal/game/world/body.go: what moves, and the build of a player.
 import { Button, Mode } from '../../net/types';
 import { type Box, boxAt } from './box';
 

@@ -1,4 +1,4 @@
-// internal/world/collide.go, line by line.
+// internal/game/world/collide.go, line by line.
 import { type BlockSource, solidHeight } from './blocks';
 import { floor, int } from './num';
 

@@ -1,4 +1,4 @@
-// The arithmetic of internal/fixed and internal/world/motion.go: integers kept
+// The arithmetic of internal/core/fixed and internal/game/world/motion.go: integers kept
 // in doubles, one unit is 1/4096 m. Every product stays below 2^53, so that the
 // numbers are the very same as the node's.
 

@@ -1,4 +1,4 @@
-// internal/world/step.go, line by line: test/physics.test.ts holds it to the
+// internal/game/world/step.go, line by line: test/physics.test.ts holds it to the
 // node's own results, number by number.
 import { Block, blocks } from '../../gen/blocks';
 import { type BlockSource, fluidLevel } from './blocks';

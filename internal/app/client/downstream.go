@@ -1,0 +1,266 @@
+package client
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// receive turns a message of the node into messages for the client.
+func (s *Session) receive(m machine.Message, to Sink) {
+	if s.fromOthers(m) {
+		return
+	}
+	switch m := m.(type) {
+	case *region.Frame:
+		s.onFrame(m, to)
+	case *region.Columns:
+		s.onColumns(m, to)
+	case *region.ActResult:
+		s.onActResult(m, to)
+	case *region.Self:
+		s.add(to, &wire.Self{Mode: m.Mode, Health: m.Health, Air: m.Air, MayFly: m.MayFly, Operator: m.Operator, Dead: m.Dead})
+	case *region.Inventory:
+		s.onInventory(m, to)
+	case *region.Heard:
+		s.add(to, &wire.Chat{Kind: wire.ChatNear, From: m.Name, Text: m.Text})
+	case *region.Notice:
+		s.add(to, &wire.Notice{Code: wire.Code(m.Code), Text: m.Text})
+	case *region.NewHost:
+		s.onNewHost(m)
+	case *lobby.NewHost:
+		hello := s.hello
+		hello.Resume = s.admitted != nil
+		s.send(&hello)
+	case *lobby.Chat:
+		s.onChat(m, to)
+	case *lobby.Players:
+		s.onPlayers(m, to)
+	case *lobby.Notice:
+		s.add(to, &wire.Notice{Code: m.Code, Text: m.Text})
+	case *lobby.Waiting:
+		s.onWaiting(m, to)
+	case *lobby.TimeOffset:
+		s.add(to, &wire.TimeOffset{Ticks: m.Ticks})
+	case *lobby.Propose:
+		s.onPropose(m, to)
+	case *lobby.Commands:
+		s.add(to, &wire.Commands{List: m.List})
+	default:
+		s.onPlace(m)
+	}
+}
+
+// onPlace takes the messages about where the player is, and whether.
+func (s *Session) onPlace(m machine.Message) {
+	switch m := m.(type) {
+	case *lobby.Admitted:
+		s.admitted, s.why = m, nil
+		s.home, s.before, s.early = m.Home, m.Home, nil
+		s.enter(m.Home)
+	case *region.Entered:
+		s.onEntered(m)
+	case *region.Moved:
+		s.onMoved(m)
+	case *region.Left:
+		s.onLeft(m)
+	case *lobby.Refused:
+		if m.Code == wire.Kicked && !s.isKicked(m) {
+			m = &lobby.Refused{Code: wire.Internal, Retry: 5}
+		}
+		s.end(&wire.Refused{Code: m.Code, Text: textOf(m.Text, string(m.Code)), Retry: m.Retry})
+	case *region.Refused:
+		if wire.Code(m.Code) == wire.Busy {
+			s.onBusy(m)
+			return
+		}
+		s.end(&wire.Refused{Code: wire.Code(m.Code), Text: textOf(m.Text, m.Code), Retry: 10})
+	default:
+		s.node.cfg.Log.Error("a session cannot read a message of its node", "message", m)
+	}
+}
+
+// onBusy asks the home again that had no time to find out who wants to come in.
+func (s *Session) onBusy(m *region.Refused) {
+	if m.Region != s.home || s.admitted == nil {
+		return
+	}
+	time.AfterFunc(spread(s.busy), func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.in && s.home == m.Region && s.over == nil {
+			s.enter(m.Region)
+		}
+	})
+	s.busy++
+	s.why = &wire.Notice{Code: wire.Busy, Text: wire.Busy.Text()}
+}
+
+// isKicked reports whether the order that comes with a kick is about this player; the
+// session's node has verified it.
+func (s *Session) isKicked(m *lobby.Refused) bool {
+	o, err := decision.DecodeOrder(m.Order)
+	return err == nil && o.Kind == decision.Kick && o.Subject == s.player
+}
+
+func textOf(text, code string) string {
+	if text == "" && code != "" {
+		return wire.Code(code).Text()
+	}
+	return text
+}
+
+// add passes a message on to the client. Its contents come from a part of the world
+// whose host may be hostile: what the client could not decode would end its
+// connection, and is left out.
+func (s *Session) add(to Sink, m wire.Message) {
+	s.head = wire.Append(s.head[:0], m)
+	if _, err := wire.DecodeNode(s.head); err == nil {
+		to.Add(s.head, nil)
+	}
+}
+
+func (s *Session) end(why *wire.Refused) {
+	if s.over == nil {
+		s.over = why
+	}
+}
+
+func (s *Session) onEntered(m *region.Entered) {
+	if s.entered == nil {
+		s.entered = m
+	}
+	if s.isHome && m.Epoch < s.epoch {
+		return
+	}
+	s.home, s.epoch, s.isHome, s.heard, s.in = m.Region, m.Epoch, true, time.Now(), true
+	s.busy = 0
+	s.moveTo(m.Position)
+	s.askAgain()
+}
+
+// onActResult answers the client, unless that was done before, or the home has
+// been asked again since.
+func (s *Session) onActResult(m *region.ActResult, to Sink) {
+	i := slices.IndexFunc(s.asked, func(a asked) bool { return a.number == m.Seq })
+	if i < 0 || !s.acts.Complete(m) {
+		return
+	}
+	s.add(to, &wire.ActResult{Seq: s.asked[i].seq, OK: m.OK, Code: wire.Code(m.Reason), Text: textOf(m.Text, m.Reason)})
+	s.asked = slices.Delete(s.asked, i, i+1)
+}
+
+func (s *Session) onMoved(m *region.Moved) {
+	switch m.Reason {
+	case region.MovedReplaced:
+		s.end(wire.Elsewhere.Refusal(0))
+	case region.MovedElsewhere:
+		s.home, s.before = m.To, m.To
+		s.enter(m.To)
+	default:
+		if m.Epoch > s.epoch || !s.isHome {
+			s.home, s.before, s.epoch, s.isHome = m.To, m.Region, m.Epoch, true
+			if s.in {
+				s.askAgain() // what the home before has not done
+			}
+			s.takeEarly()
+		}
+	}
+}
+
+func (s *Session) onLeft(m *region.Left) {
+	switch m.Reason {
+	case region.LeftIdle:
+		s.end(wire.Idle.Refusal(1))
+	case region.LeftKicked:
+		s.end(wire.Kicked.Refusal(0))
+	case region.LeftClosed:
+		s.onCutOff(m)
+	default:
+		s.end(wire.Restart.Refusal(1))
+	}
+}
+
+// onCutOff is when a region has taken the player for gone: its node has lost the
+// one that the session is at for a while, and with it all of its sessions. The
+// session lives, so it comes in again. It has asked to already if it has noticed
+// the same; and of a region that is not the home any more it is old news.
+func (s *Session) onCutOff(m *region.Left) {
+	if m.Region == s.home && s.in {
+		s.onNewHost(&region.NewHost{Region: m.Region})
+	}
+}
+
+// onNewHost enters and watches anew where another node leads a region now. What
+// the home has not answered is asked again when it has let the player in.
+func (s *Session) onNewHost(m *region.NewHost) {
+	if m.Region == s.home && s.admitted != nil {
+		s.enter(m.Region)
+	}
+	if s.watch.watches(m.Region) {
+		s.toRegion(m.Region, &region.Watch{}) // if it is the same node after all
+		s.watch.again(m.Region)
+		s.sendWatches()
+	}
+}
+
+// onFrame writes the personal head before the shared cells.
+func (s *Session) onFrame(m *region.Frame, to Sink) {
+	isHome := m.Region == s.home
+	if !isHome && !s.watch.watches(m.Region) {
+		return
+	}
+	h := frame.Head{Region: m.Region, Tick: m.Tick}
+	if isHome {
+		h.Own = m.Own // of another region it would move the player
+	}
+	s.head = frame.AppendHead(append(s.head[:0], byte(wire.TypeFrame)), &h)
+	to.Add(s.head, m.Cells)
+	if isHome {
+		s.onOwn(&m.Own)
+	}
+}
+
+// onOwn learns where the player is.
+func (s *Session) onOwn(own *region.Own) {
+	if !own.HasAck && !own.Corrected {
+		return
+	}
+	if s.in { // otherwise it may not have heard the last Enter
+		s.heard = time.Now()
+	}
+	if own.Corrected {
+		s.claims.acked = max(s.claims.acked, own.Ack)
+		s.moveTo(own.Position)
+	} else if pos, ok := s.claims.at(own.Ack, s.pos); ok {
+		s.moveTo(pos)
+	}
+}
+
+func (s *Session) moveTo(pos world.Vec) {
+	s.pos = pos
+	s.lookFrom(s.watch.view)
+}
+
+func (s *Session) onColumns(m *region.Columns, to Sink) {
+	for _, c := range m.Columns {
+		if c.Column != nil && c.Column.Pos.Region() == m.Region && s.watch.sent(c.Column.Pos) {
+			to.Add(s.node.columns.message(c.Column), nil)
+		}
+	}
+}
+
+func (s *Session) onInventory(m *region.Inventory, to Sink) {
+	out := &wire.Inventory{Selected: m.Selected}
+	for _, sl := range m.Slots {
+		out.Slots = append(out.Slots, wire.SlotItem{Slot: sl.Slot, Block: uint16(sl.Block), Count: sl.Count})
+	}
+	s.add(to, out)
+}

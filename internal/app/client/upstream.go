@@ -1,0 +1,252 @@
+package client
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+const (
+	// silence is how long a home may say nothing to a client that sends inputs
+	// before the session enters and watches from new.
+	silence = 5 * time.Second
+	// maxTiles bounds the far tiles that wait for a client.
+	maxTiles = 512
+	// lateColumns is how long columns may not come until they are watched anew: a
+	// Watch or its answer can be lost when a region changes its host.
+	lateColumns = 10 * time.Second
+	// patience is how long an act may go without an answer before it is sent
+	// again: what is passed on between nodes can be lost with a link.
+	patience = 5 * time.Second
+	// holdAtMost is how long a step may wait for the next one.
+	holdAtMost = 75 * time.Millisecond
+	// tilesAtOnce are sent with one batch, so that frames do not wait long.
+	tilesAtOnce = 4
+)
+
+// Handle takes one encoded message of the client. A message that the client
+// may not send is a *wire.Refused, and ends the session.
+func (s *Session) Handle(b []byte) error {
+	if wire.TypeOf(b) == wire.TypeInput {
+		return s.onInput(b)
+	}
+	m, err := wire.DecodeClient(b)
+	if err != nil {
+		return malformed(err)
+	}
+	if say, ok := m.(*wire.Say); ok && s.command(say.Text) {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch m := m.(type) {
+	case *wire.View:
+		s.onView(m)
+	case *wire.Act:
+		s.onAct(m)
+	case *wire.Say:
+		if text := wire.CleanText(m.Text); text != "" {
+			s.send(&lobby.Say{Text: text})
+		}
+	case *wire.Signed:
+		s.send(&lobby.Signed{Statement: slices.Clone(m.Statement)})
+	case *wire.Ping:
+		s.say(&wire.Pong{Time: m.Time, Tick: s.node.tick()})
+		s.tend() // a client that hears nothing of its body sends no steps
+	case *wire.Far:
+		s.onFar(m)
+	case *wire.AskHosts:
+		s.out = append(s.out, s.node.hosts.message())
+		s.poke()
+	case *wire.AskEntrances:
+		if s.entrances != nil {
+			s.say(s.entrances())
+		}
+	case *wire.Leave:
+		s.release()
+		s.link.Close()
+	default:
+		return malformed(fmt.Errorf("%T after the handshake", m))
+	}
+	return nil
+}
+
+func malformed(err error) error {
+	return &wire.Refused{Code: wire.Malformed, Text: wire.Malformed.Text() + " (" + err.Error() + ")"}
+}
+
+// inputs is a message to a region with its contents in one piece of memory:
+// there are twenty a second from each player.
+type inputs struct {
+	to    region.To
+	msg   region.Inputs
+	steps [2]region.Step
+}
+
+func (s *Session) onInput(b []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in := &s.input
+	if err := wire.DecodeInto(b, in); err != nil {
+		return malformed(err)
+	}
+	together := s.steps(in)
+	s.claims.add(in.Seq+uint32(len(in.Steps))-1, in.Pos, together)
+	s.tend()
+	return nil
+}
+
+// tend asks again for what does not come.
+func (s *Session) tend() {
+	if time.Since(s.heard) > silence {
+		s.recover()
+	}
+	if len(s.asked) > 0 && time.Since(s.asked[0].at) > patience {
+		s.askAgain()
+	}
+	s.watchLate()
+}
+
+// steps sends body steps to the home. While the node is strained one waits for the
+// next, and they travel together: the home runs one in each tick all the same
+// (region.smooth), and the packet costs more than what is in it. It reports whether
+// they travel behind one that has waited.
+func (s *Session) steps(in *wire.Input) (together bool) {
+	m := s.held
+	if together = m != nil && len(in.Steps) == 1 && in.Seq == m.msg.First+1; together {
+		s.held = nil
+	} else {
+		m = new(inputs)
+		m.msg = region.Inputs{Player: s.player, First: in.Seq, Steps: m.steps[:0]}
+	}
+	m.msg.Pos = in.Pos
+	for _, st := range in.Steps {
+		m.msg.Steps = append(m.msg.Steps, region.Step{Buttons: uint16(st.Buttons), Yaw: st.Yaw, Pitch: st.Pitch})
+	}
+	s.release()
+	s.held = m
+	if strained := s.node.cfg.Strained; len(m.msg.Steps) == 1 && strained != nil && strained() {
+		s.heldAt = time.Now()
+		return together
+	}
+	s.release()
+	return together
+}
+
+// release sends the step that waits.
+func (s *Session) release() {
+	if m := s.held; m != nil {
+		s.held = nil
+		m.to = region.To{Region: s.home, Msg: &m.msg}
+		s.send(&m.to)
+	}
+}
+
+func (s *Session) onView(m *wire.View) {
+	s.lookFrom(int32(m.Distance))
+	s.sendWatches()
+}
+
+func (s *Session) onAct(m *wire.Act) {
+	act := s.acts.Ask(&region.Act{
+		Player: s.player, Kind: uint8(m.Kind), Pos: m.Pos(), Face: m.Face, A: m.A, B: m.B,
+	})
+	if act == nil { // what was asked before waits for a host
+		s.say(&wire.ActResult{Seq: m.Seq, Code: wire.TooFast, Text: wire.TooFast.Text()})
+		return
+	}
+	s.asked = append(s.asked, asked{act.Seq, m.Seq, time.Now()})
+	if s.in {
+		s.toRegion(s.home, act)
+	} // otherwise when the home has let the player in
+}
+
+// askAgain sends what has no answer to the home, which does each act once.
+func (s *Session) askAgain() {
+	for _, m := range s.acts.Resend() {
+		s.toRegion(s.home, m)
+	}
+	for i := range s.asked {
+		s.asked[i].at = time.Now()
+	}
+}
+
+// onFar queues the tiles that lie where the client may see them.
+func (s *Session) onFar(m *wire.Far) {
+	here := s.pos.Block().Region()
+	for _, r := range m.Regions {
+		if max(abs(r.X-here.X), abs(r.Z-here.Z)) <= wire.MaxFarView+2 && len(s.tiles) < maxTiles {
+			s.tiles = append(s.tiles, r)
+		}
+	}
+	s.poke()
+}
+
+func (s *Session) sendTiles(to Sink) {
+	n := min(len(s.tiles), tilesAtOnce)
+	for _, r := range s.tiles[:n] {
+		to.Add(s.node.far.message(r), nil)
+	}
+	if s.tiles = s.tiles[n:]; len(s.tiles) > 0 {
+		s.poke()
+	}
+}
+
+// lookFrom looks around from where the player is.
+func (s *Session) lookFrom(view int32) {
+	for _, c := range s.watch.look(s.pos.Block(), view) {
+		s.say(&wire.Unload{Column: c})
+	}
+}
+
+func (s *Session) sendWatches() {
+	s.watch.more()
+	s.watch.take(func(r world.RegionPos, w *region.Watch) {
+		s.watchedAt[r] = time.Now()
+		s.toRegion(r, w)
+	})
+}
+
+// watchLate watches columns anew that have not come for long. While they wait,
+// others are not asked for.
+func (s *Session) watchLate() {
+	if s.watch.waiting == 0 || time.Since(s.lookedLate) < time.Second {
+		return
+	}
+	s.lookedLate = time.Now()
+	maps.DeleteFunc(s.watchedAt, func(r world.RegionPos, _ time.Time) bool { return !s.watch.watches(r) })
+	for _, r := range s.watch.lacking() {
+		if time.Since(s.watchedAt[r]) > lateColumns {
+			s.toRegion(r, s.watch.without(r))
+			s.watch.note(r)
+		}
+	}
+	s.sendWatches()
+}
+
+// recover enters and watches from new: the home has lost the player, for
+// example because it was restarted.
+func (s *Session) recover() {
+	s.node.cfg.Log.Warn("home region is silent, entering again", "player", s.player.Short(), "region", s.home)
+	s.enter(s.home)
+	for r := range s.watch.rates {
+		s.toRegion(r, &region.Watch{})
+		s.watch.again(r)
+	}
+	s.sendWatches()
+}
+
+func (s *Session) enter(r world.RegionPos) {
+	a := s.admitted
+	s.in, s.heard = false, time.Now()
+	s.toRegion(r, s.acts.Enter(&region.Enter{
+		Player: s.player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator,
+		New: a.New && s.entered == nil,
+	}))
+}

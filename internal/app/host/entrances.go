@@ -1,0 +1,57 @@
+package host
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
+)
+
+// entrancesEvery is how old the list of other nodes may be: the gateway looks at it
+// with each request of a foreign page.
+const entrancesEvery = time.Second
+
+// entrances is what the gateway is told of other nodes that let players in.
+type entrances struct {
+	mu   sync.Mutex
+	made time.Time
+	list []gateway.Entrance
+}
+
+// announce tells the other nodes where players reach this one.
+func (h *Host) announce() error {
+	if h.peers == nil {
+		return nil
+	}
+	at := node.PlayersAt{Port: h.addr.Port(), Local: h.addr.Addr().Unmap().IsLoopback()}
+	at.Names = h.cfg.Hosts[:min(len(h.cfg.Hosts), node.MaxPlayerNames)]
+	return h.loop.Call(context.Background(), func() { h.node.SetPlayersAt(at) })
+}
+
+// otherNodes are the other nodes that let players in, for the gateway.
+func (h *Host) otherNodes() []gateway.Entrance {
+	e := &h.entrances
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if time.Since(e.made) < entrancesEvery {
+		return e.list
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), hostsTime)
+	defer cancel()
+	var known []node.Entry
+	if h.loop.Call(ctx, func() { known = h.node.Entries() }) != nil {
+		return e.list // the node is busy, or stopping
+	}
+	e.made, e.list = time.Now(), nil
+	for _, k := range known {
+		out := gateway.Entrance{Node: k.Node.ID, Port: k.At.Port, Near: k.Near, Local: k.At.Local, Names: k.At.Names, Linked: k.Linked}
+		if !traversal.IsRelayed(k.Node.Addr) {
+			out.IP = k.Node.Addr.AddrPort().Addr()
+		}
+		e.list = append(e.list, out)
+	}
+	return e.list
+}

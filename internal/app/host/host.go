@@ -1,0 +1,307 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/netip"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/clock"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/nat"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
+)
+
+// goodbye is how long clients have to hear that the world restarts.
+const goodbye = 3 * time.Second
+
+// Host is a world that runs.
+type Host struct {
+	cfg       Config
+	folder    *worldfs.Folder
+	world     *worldfs.World
+	loop      *transport.Loop
+	node      *node.Node
+	client    *client.Node
+	clock     *clock.Clock
+	sync      *clock.Sync      // nil: the system's clock is right
+	peers     *peers           // nil: this is the world's only node
+	traversal *traversal.Agent // nil: the same
+	paths     *nat.Paths
+	load      *load // nil: this is the world's only node
+	owner     *ownerCode
+
+	gateway *gateway.Gateway
+	addr    netip.AddrPort
+	local   keyring.LocalSecret
+	served  chan error    // what Serve returned
+	stop    chan struct{} // ends what runs beside
+	failed  chan struct{} // the node or its disk cannot go on
+	beside  sync.WaitGroup
+
+	entrances entrances
+
+	evidence chan any // overlay.Evidence and *node.Contradiction
+
+	closing sync.Once
+	err     error
+}
+
+// Start opens the world and runs it. The caller must Close it.
+func Start(cfg Config) (*Host, error) {
+	cfg = cfg.withDefaults()
+	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: cfg.Faults.clock(), evidence: make(chan any, evidenceQueue)}
+	p, err := h.meet()
+	if err != nil {
+		return nil, err
+	}
+	if h.folder, h.world, err = cfg.openWorld(p); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(cfg.sameWorld(&h.world.Meta), h.checkWorld()); err != nil {
+		return nil, errors.Join(err, h.world.Close())
+	}
+	if cfg.Nodes != "" {
+		if err := h.share(p); err != nil {
+			return nil, errors.Join(err, h.world.Close())
+		}
+	}
+	if len(cfg.NTP) > 0 {
+		h.sync = clock.NewSync(h.clock, clock.Config{Servers: cfg.NTP, Log: cfg.Log})
+		h.beside.Go(h.keepTime)
+	}
+	if err := h.startNode(); err != nil {
+		close(h.stop)
+		h.beside.Wait()
+		return nil, errors.Join(err, h.peers.close(), h.world.Close())
+	}
+	h.beside.Go(h.watch)
+	if h.peers != nil && h.peers.record.Genesis.Verified() {
+		h.beside.Go(h.keepEvidence)
+	}
+	h.startOwnerCode()
+	if h.peers != nil {
+		h.beside.Go(h.keepNodes)
+	}
+	if h.peers != nil && h.peers.invites != nil {
+		h.beside.Go(func() { h.watchPaper(filepath.Join(h.world.Dir, accessFile), h.loadAccess) })
+	}
+	if cfg.Revocations != "" {
+		h.beside.Go(func() { h.watchPaper(cfg.Revocations, h.loadRevocations) })
+	}
+	if h.peers != nil && h.peers.record.Genesis.Verified() && cfg.Certificate != "" {
+		h.beside.Go(func() { h.watchPaper(cfg.Certificate, h.loadCertificate) })
+	}
+	if err := h.listen(); err != nil {
+		return nil, errors.Join(err, h.Close(context.Background()))
+	}
+	if cfg.BackupEvery > 0 {
+		h.beside.Go(func() { h.backups(h.stop) })
+	}
+	return h, nil
+}
+
+func (h *Host) startNode() (err error) {
+	m, cfg := &h.world.Meta, h.cfg
+	players := cfg.MaxPlayers
+	if players == 0 {
+		players = m.Rules.MaxPlayers
+	}
+	seed := m.SeedNumber()
+	terrain := world.NewGenerator(seed)
+	nodeConfig := node.Config{
+		Lobby: lobby.Config{
+			Name: m.Name, Seed: m.Seed, Epoch: m.EpochTime(), Day: world.DayLength, Spawn: m.Spawn, Mode: modeNumber(m.Mode),
+			MaxPlayers: players, Whitelist: h.whitelist, Stored: h.stored(),
+		},
+		Region: region.Config{
+			Epoch: m.EpochTime(), Terrain: terrain,
+			Rules: world.AreaConfig{Seed: seed, Spawn: m.Spawn, Protect: m.Rules.Protect, Mobs: DefaultMobs,
+				OwnItems: h.stored() && world.Mode(modeNumber(m.Mode)) == world.Survival},
+		},
+		Clock: stopwatch(),
+	}
+	if nodeConfig.Decisions, nodeConfig.Sign, err = h.roles(); err != nil {
+		return err
+	}
+	var links *transport.NetConfig
+	if h.peers != nil {
+		h.load = &load{limits: cfg.Capacity, sent: h.peers.sent}
+		if nodeConfig.Net, err = h.network(); err != nil {
+			return err
+		}
+		h.beside.Go(func() { h.load.run(h.stop) })
+		links = h.links()
+	}
+	var self id.ID
+	makeNode := func(env machine.Env) machine.Machine {
+		h.node = node.New(nodeConfig, env)
+		return h.node
+	}
+	if h.peers == nil {
+		h.loop = transport.Start(transport.Config{Disk: h.world.Store, Log: cfg.Log, Clock: h.clock.Now, Machine: makeNode})
+	} else if err := h.startTraversal(links, nodeConfig.Net, makeNode); err != nil {
+		return err
+	} else {
+		self = h.peers.id()
+	}
+	var pack func(*world.Column) *wire.Column
+	if h.peers != nil {
+		pack = h.peers.codec.Packed
+	}
+	h.client = client.NewNode(client.Config{
+		Node: h.loop, World: m.ID, Self: self, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Pack: pack, Strained: h.loop.Strained, Hosts: h.hosts, Invite: h.invite, Command: h.command, OperatorEntered: h.seeOperator, Log: cfg.Log,
+		Info: wire.WorldInfo{Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Day: world.DayLength},
+	})
+	return nil
+}
+
+// meet asks the nodes that the world is to be joined by.
+func (h *Host) meet() (*peers, error) {
+	if len(h.cfg.Join) == 0 {
+		return nil, nil
+	}
+	if h.cfg.Nodes == "" {
+		return nil, fmt.Errorf("%w: to join other nodes this one needs a port for them", ErrUsage)
+	}
+	return h.cfg.meet(context.Background())
+}
+
+// stopwatch is time since now that never goes back.
+func stopwatch() func() time.Duration {
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
+}
+
+// running is a context that ends when the host is closed.
+func (h *Host) running() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		select {
+		case <-h.stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// onLoop lets the node do something between two of its handlers, and waits for it.
+func (h *Host) onLoop(do func() error) (err error) {
+	ctx, cancel := h.running()
+	defer cancel()
+	if called := h.loop.Call(ctx, func() { err = do() }); called != nil {
+		return called
+	}
+	return err
+}
+
+// keepTime keeps the node's clock right.
+func (h *Host) keepTime() {
+	ctx, cancel := h.running()
+	defer cancel()
+	h.sync.Run(ctx)
+}
+
+// Client is where sessions in this process begin.
+func (h *Host) Client() *client.Node { return h.client }
+
+// World is the world's meta.json.
+func (h *Host) World() worldfs.Meta { return h.world.Meta }
+
+// Dir is the world's folder.
+func (h *Host) Dir() string { return h.world.Dir }
+
+// Stats reads the node's figures.
+func (h *Host) Stats(ctx context.Context) (s node.Stats, err error) {
+	err = h.loop.Call(ctx, func() { s = h.node.Stats() })
+	return s, err
+}
+
+// Failed is closed when the world can run no more; Close then says why.
+func (h *Host) Failed() <-chan struct{} { return h.failed }
+
+// watch waits for the node or its disk to fail.
+func (h *Host) watch() {
+	select {
+	case <-h.loop.Done():
+	case <-h.world.Store.Failed():
+	case <-h.stop:
+		return
+	}
+	close(h.failed)
+}
+
+// Close saves everything and ends the world. Sessions are told to come back
+// later. If ctx ends before all is written, what was acknowledged is on disk
+// all the same.
+func (h *Host) Close(ctx context.Context) error {
+	h.closing.Do(func() { h.err = h.close(ctx) })
+	return h.err
+}
+
+func (h *Host) close(ctx context.Context) error {
+	close(h.stop)
+	h.beside.Wait()
+	gone := h.closeGateway(ctx)
+	saved := make(chan error, 1)
+	err := h.loop.Call(ctx, func() { h.node.Shutdown(func(err error) { saved <- err }) })
+	if err == nil {
+		select {
+		case err = <-saved:
+		case <-h.loop.Done():
+		case <-ctx.Done():
+			err = fmt.Errorf("not everything was written in time: %w", ctx.Err())
+		}
+	}
+	if stopped := h.loop.Stop(); stopped != nil {
+		err = stopped
+	}
+	return errors.Join(err, gone, h.closePaths(), h.peers.close(), h.world.Close())
+}
+
+// closeGateway tells the clients and waits until they are gone.
+func (h *Host) closeGateway(ctx context.Context) error {
+	if h.served == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, goodbye)
+	defer cancel()
+	if err := h.gateway.Shutdown(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return <-h.served
+}
+
+func modeNumber(name string) uint8 {
+	for i, m := range Modes {
+		if m == name {
+			return uint8(i)
+		}
+	}
+	return 0
+}
+
+// randomSeed is short enough to tell somebody.
+func randomSeed() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return strconv.FormatUint(binary.BigEndian.Uint64(b[:])>>32, 10)
+}

@@ -1,0 +1,232 @@
+package host
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// admit reads the node's certificate and makes the door of the world.
+func (h *Host) admit(p *peers) error {
+	gate, err := identity.NewGate(p.record.Genesis)
+	if err != nil {
+		return err
+	}
+	p.verifier = keyring.NewVerifier(gate, h.clock.Now)
+	switch {
+	case h.cfg.Certificate != "":
+		if p.certificate, err = keyring.ReadCertificate(h.cfg.Certificate); err != nil {
+			return err
+		}
+		if p.record.Genesis.Verified() {
+			if err := gate.Check(p.id(), p.certificate, h.clock.Now()); err != nil {
+				return fmt.Errorf("the certificate in %s does not let this node into this world: %w", h.cfg.Certificate, err)
+			}
+		}
+		p.proof = p.certificate.Append(nil)
+	case p.record.Genesis.Verified():
+		h.cfg.Log.Warn("This world has an authority and this node has no certificate of it: other nodes will not let it in.",
+			"key", hex.EncodeToString(p.public()))
+	}
+	if h.cfg.Revocations != "" && gate.Verified() {
+		return h.checkRevocations(gate)
+	}
+	return nil
+}
+
+// checkRevocations refuses to start with a list that is damaged or not the world's:
+// its owner believes that the nodes on it are shut out. The node takes the list once
+// it runs (watchPaper), or when the file is made.
+func (h *Host) checkRevocations(gate *identity.Gate) error {
+	list, err := keyring.ReadRevocations(h.cfg.Revocations)
+	if errors.Is(err, fs.ErrNotExist) {
+		h.cfg.Log.Warn("There is no list of revocations yet: the node takes it when the file is there.", "file", h.cfg.Revocations)
+		return nil
+	}
+	if err == nil {
+		_, err = gate.Renew(list)
+	}
+	if err != nil {
+		return fmt.Errorf("the list of revocations in %s cannot be used. Ask the authority for a new one (authority revoke), or start without it: %w", h.cfg.Revocations, err)
+	}
+	return nil
+}
+
+// verified is what the node needs in a world with an authority; nil: it is open.
+func (h *Host) verified() *node.Verified {
+	p := h.peers
+	if !p.record.Genesis.Verified() {
+		return nil
+	}
+	world := p.record.World()
+	return &node.Verified{
+		Zones: int(p.record.Genesis.Zones), Verifier: p.verifier, Certificate: p.certificate,
+		Sign:   func(v *overlay.NetworkView) { v.Sign(world, p.key) },
+		Report: h.takeEvidence, Storage: h.storage(),
+	}
+}
+
+// papersEvery is how often the files with the authority's papers are looked at.
+const papersEvery = 2 * time.Second
+
+// watchPaper calls load with what the authority has issued, now and whenever the
+// file is another one.
+func (h *Host) watchPaper(file string, load func() error) {
+	tick := time.NewTicker(papersEvery)
+	defer tick.Stop()
+	var last os.FileInfo
+	for {
+		if info, err := os.Stat(file); err == nil && (last == nil || info.ModTime() != last.ModTime() || info.Size() != last.Size() || !os.SameFile(info, last)) {
+			last = info
+			if err := load(); err != nil {
+				h.cfg.Log.Warn("A file that decides who is admitted was not taken.", "file", file, "error", err)
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-h.stop:
+			return
+		}
+	}
+}
+
+func (h *Host) loadRevocations() error {
+	list, err := keyring.ReadRevocations(h.cfg.Revocations)
+	if err != nil {
+		return err
+	}
+	return h.Revoke(list)
+}
+
+// loadCertificate gives the node the certificate in its file, if that is a new
+// one: other nodes are told, and those who meet the node see it.
+func (h *Host) loadCertificate() error {
+	c, err := keyring.ReadCertificate(h.cfg.Certificate)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := h.running()
+	defer cancel()
+	called := h.loop.Call(ctx, func() {
+		if err = h.node.Reissue(c); err == nil {
+			h.peers.certificate = c
+		}
+	})
+	if called != nil || err != nil {
+		return errors.Join(called, err)
+	}
+	return h.loop.Show(ctx, c.Append(nil))
+}
+
+// Revoke gives the node a list of the authority's revocations, which it passes
+// on to all others.
+func (h *Host) Revoke(list *identity.Revocations) error {
+	return h.onLoop(func() error { return h.node.Revoke(list) })
+}
+
+const (
+	evidenceFile  = "evidence.jsonl"
+	evidenceLimit = 16 << 20 // bytes; then the file is set aside, and the one before it goes
+	evidenceQueue = 256
+)
+
+// takeEvidence is called in the node's handlers: it does not wait.
+func (h *Host) takeEvidence(e overlay.Evidence) {
+	select {
+	case h.evidence <- e:
+	default:
+	}
+}
+
+// keepEvidence writes evidence down, and says who is to be excluded by it.
+func (h *Host) keepEvidence() {
+	p := h.peers
+	court := overlay.MisbehaviourScore{Valid: func(v *overlay.NetworkView) bool {
+		c := p.verifier.Seen(v.Source.ID)
+		return c != nil && v.SignedBy(p.record.World(), c.Key[:])
+	}}
+	born := func(who id.ID) machine.Time {
+		if c := p.verifier.Seen(who); c != nil {
+			return c.From
+		}
+		return h.clock.Now()
+	}
+	told := map[id.ID]bool{}
+	for {
+		select {
+		case e := <-h.evidence:
+			guilty, err := h.hear(e, &court, born)
+			if err != nil {
+				h.cfg.Log.Warn("Evidence cannot be kept.", "error", err)
+			}
+			for _, who := range guilty {
+				if c := p.verifier.Seen(who); c != nil && !told[who] {
+					told[who] = true
+					h.cfg.Log.Warn(accusation(e), "node", who, "certificate", c.Serial, "evidence", h.world.Dir+"/"+evidenceFile)
+				}
+			}
+		case <-h.stop:
+			return
+		}
+	}
+}
+
+// accusation tells the people what a node is to be excluded for.
+func accusation(e any) string {
+	if _, tampered := e.(*node.Contradiction); tampered {
+		return "A node keeps the world otherwise than the others, and has signed it: ask the authority to revoke its certificate."
+	}
+	return "A node sends false views of its neighbourhood, or is the victim of many: ask the authority whether to revoke its certificate."
+}
+
+// hear keeps evidence, an overlay.Evidence or a *node.Contradiction, and returns
+// who is to be excluded by it.
+func (h *Host) hear(e any, court *overlay.MisbehaviourScore, born func(id.ID) machine.Time) (guilty []id.ID, err error) {
+	switch e := e.(type) {
+	case overlay.Evidence:
+		line, err := h.peers.ground.FalseView(e)
+		if err == nil {
+			err = h.writeLine(line)
+		}
+		return court.Add(e, born), err
+	case *node.Contradiction:
+		if err := h.peers.ground.Check(e); err != nil {
+			return nil, err
+		}
+		line, err := h.peers.ground.Tampering(e, time.Unix(0, int64(h.clock.Now())).UTC())
+		if err == nil {
+			err = h.writeLine(line)
+		}
+		return []id.ID{e.Accused.By()}, err
+	}
+	return nil, nil
+}
+
+func (h *Host) writeLine(line []byte) error {
+	name := filepath.Join(h.world.Dir, evidenceFile)
+	if st, err := os.Stat(name); err == nil && st.Size() > evidenceLimit {
+		if err := os.Rename(name, name+".old"); err != nil {
+			return err
+		}
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

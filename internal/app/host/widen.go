@@ -1,0 +1,48 @@
+package host
+
+import (
+	"net"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// widen lets other machines reach this node if they host the world already: a world
+// that was shared, or joined, could not be played without them.
+func (h *Host) widen(p *peers) error {
+	if !h.cfg.Widen {
+		return nil
+	}
+	elsewhere := p.record.FounderID() != p.id()
+	if !elsewhere {
+		known, err := h.knownNodes()
+		if err != nil {
+			return err
+		}
+		for _, k := range known {
+			elsewhere = elsewhere || !k.Addr.AddrPort().Addr().IsLoopback()
+		}
+	}
+	_, port, err := net.SplitHostPort(h.cfg.Nodes)
+	if err != nil || !elsewhere {
+		return err
+	}
+	h.cfg.Nodes, h.cfg.MapPort = net.JoinHostPort("", port), !h.cfg.NoPortMapping
+	return nil
+}
+
+// knownNodes are those that this node knew the last time it ran the world.
+func (h *Host) knownNodes() ([]machine.Peer, error) {
+	kvs, err := h.world.Store.Read(machine.DiskRead{Space: node.NodeSpace})
+	if err != nil {
+		return nil, err
+	}
+	return node.KnownNodes(kvs), nil
+}
+
+// Listens reports whether other machines can reach this node: its port for players,
+// and that for nodes.
+func (h *Host) Listens() (players, nodes bool) {
+	nodes = h.peers != nil && !h.peers.socket.Addr().Addr().IsLoopback()
+	return !h.addr.Addr().Unmap().IsLoopback(), nodes
+}

@@ -1,0 +1,136 @@
+package group
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// Status is what a replica knows of itself and its group.
+type Status struct {
+	Member bool // of a group, or about to be
+	Gen    Gen
+	Term   uint64
+	Leads  bool
+	Asleep bool
+	Leader machine.Peer // zero: not known
+	// Members as of the last applied entry. Only a leader knows which are
+	// healthy.
+	Members []MemberStatus
+	Wanted  []machine.Peer
+	// Applied is the index of the last entry in the space, Last of the last in
+	// the log; the term of the latter is LastTerm.
+	Applied, Last, LastTerm uint64
+	LogEntries, LogBytes    int
+	Election                time.Duration // the lease that the leader asks for
+	Disk                    error         // why nothing can be written
+}
+
+// MemberStatus is a member.
+type MemberStatus struct {
+	Peer    machine.Peer
+	Voter   bool
+	Standby bool   // it has no vote, and is to have none: the second of two
+	Dead    bool   // has not been heard of for Config.DeadAfter
+	LogLost bool   // has no log, or declined
+	Behind  uint64 // entries that it has not confirmed
+}
+
+// Status returns the state of things.
+func (r *Replica) Status() Status {
+	s := Status{Member: r.phase == member, Gen: r.st.Gen, Disk: r.disk.err}
+	if r.phase != member {
+		return s
+	}
+	now := r.raftStatus()
+	s.Term, s.Leads, s.Asleep, s.Applied, s.Wanted = now.term, r.lead.leads, r.hibernation.asleep, r.st.Applied, r.st.Wanted
+	if s.Leads && r.env.Now() >= r.leaseEnd() {
+		s.Leads = false // and the next handler will say so
+	}
+	s.Leader = r.Leader()
+	s.Last, _ = r.log.LastIndex()
+	s.LastTerm, _ = r.log.Term(s.Last)
+	s.LogEntries, s.LogBytes = int(s.Last-r.st.Base), r.log.bytes
+	s.Election = r.lead.leaseToRequest(r)
+	var pr map[uint64]progress
+	if now.leader {
+		pr = r.progress()
+	}
+	for _, m := range r.st.Members {
+		ms := MemberStatus{Peer: m.Peer, Voter: !m.Learner, Standby: m.Learner && !r.st.wantsVote(m.Peer.ID)}
+		if now.leader && m.ID != r.st.Self {
+			ms.Dead, ms.LogLost = r.isDead(m.ID), r.lead.logLost[m.ID]
+			ms.Behind = s.Last - min(s.Last, pr[m.ID].match)
+		}
+		s.Members = append(s.Members, ms)
+	}
+	return s
+}
+
+// What is asked for all the time has methods of its own, which make nothing.
+
+// Leader is who leads, as far as is known; zero: nobody.
+func (r *Replica) Leader() (p machine.Peer) {
+	if r.phase != member {
+		return p
+	}
+	switch lead := r.raftStatus().lead; lead {
+	case 0:
+	case r.st.Self:
+		p = r.cfg.Self
+	default:
+		p, _ = r.addressOf(lead)
+	}
+	return p
+}
+
+// Term is the generation and the term; 0: of no group.
+func (r *Replica) Term() (Gen, uint64) {
+	if r.phase != member {
+		return r.st.Gen, 0
+	}
+	return r.st.Gen, r.raftStatus().term
+}
+
+// Hibernates reports whether the group sleeps.
+func (r *Replica) Hibernates() bool { return r.phase == member && r.hibernation.asleep }
+
+// Voters appends the voters as of the last applied entry.
+func (r *Replica) Voters(out []machine.Peer) []machine.Peer {
+	if r.phase != member {
+		return out
+	}
+	for _, m := range r.st.Members {
+		if !m.Learner {
+			out = append(out, m.Peer)
+		}
+	}
+	return out
+}
+
+// Hosts appends the voters, and the other one of two.
+func (r *Replica) Hosts(out []machine.Peer) []machine.Peer {
+	if r.phase != member {
+		return out
+	}
+	for _, m := range r.st.Members {
+		if !m.Learner || !r.st.wantsVote(m.Peer.ID) {
+			out = append(out, m.Peer)
+		}
+	}
+	return out
+}
+
+// Leads reports whether this replica leads at this moment.
+func (r *Replica) Leads() bool { return r.lead.leads && r.env.Now() < r.leaseEnd() }
+
+// LeadsUntil is until when this replica leads at least, zero if it does not.
+func (r *Replica) LeadsUntil() machine.Time {
+	if !r.lead.leads {
+		return 0
+	}
+	return r.leaseEnd()
+}
+
+// CheckLease ends leadership if its time has come, as every handler does first.
+func (r *Replica) CheckLease() { defer r.begin()() }

@@ -1,0 +1,167 @@
+package kademlia
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+)
+
+// claimBy is a chunk record of a node: its signer is the node's name.
+func claimBy(e *end, version uint64, key string, keepers ...*end) *Record {
+	r := record(key, version, e.net.now, "")
+	copy(r.Signer[:], e.name)
+	for _, k := range keepers {
+		r.Payload = append(r.Payload, k.self.ID[:]...)
+	}
+	return r
+}
+
+// keepersTest reads the ids that claimBy wrote.
+func keepersTest(r *Record) (out []machine.Peer, bound bool) {
+	for b := r.Payload; len(b) >= id.Size; b = b[id.Size:] {
+		out = append(out, machine.Peer{ID: id.ID(b)})
+	}
+	return out, string(r.Payload) == "bound"
+}
+
+// Dissertation, algorithm 3: of nodes that create a record for the same key at
+// the same moment at most one succeeds, whatever the order in which their
+// messages arrive; and one does if it tries again.
+func TestCreateHasOneWinner(t *testing.T) {
+	for seed := range uint64(20) {
+		w := newNetwork(t)
+		w.grow(12+int(seed)*3, Config{K: 8})
+		r := rng.New(seed)
+		w.drop = func(_, _ *end, _ machine.Message) bool { return r.OneIn(20) }
+		rivals := []*end{w.all[0], w.all[4], w.all[9]}
+		won := 0
+		for round := range uint64(40) {
+			for _, e := range rivals {
+				rec := claimBy(e, 1, "region")
+				w.after(time.Duration(r.Intn(int(2*time.Second))), func() { e.create(round, rec) })
+			}
+			w.run(20 * time.Second)
+			for _, e := range rivals {
+				if _, over := e.created[round]; !over {
+					t.Fatalf("seed %d: a Create does not end", seed)
+				}
+				won += one(e.created[round].won)
+			}
+			if won > 0 {
+				break
+			}
+		}
+		if won != 1 {
+			t.Fatalf("seed %d: %d of 3 rivals have created the record, want 1", seed, won)
+		}
+		late := w.all[2]
+		late.create(99, claimBy(late, 7, "region"))
+		w.run(20 * time.Second)
+		if got := late.created[99]; got.won || got.rival == nil {
+			t.Fatalf("seed %d: one that comes later: %+v, want a loss and the record that is there", seed, got)
+		}
+	}
+}
+
+// What is only reserved is not found, and is free again after ClaimFor.
+func TestClaimsEnd(t *testing.T) {
+	w := newNetwork(t)
+	w.grow(6, Config{K: 4})
+	a, b := w.all[1], w.all[2]
+	rec := claimBy(a, 1, "region")
+	for _, e := range w.all {
+		if e != a {
+			a.node.call(e.self, &Request{Proc: StoreChunk, Key: rec.Key, Record: rec, Absent: true}, func(*Reply) {})
+		}
+	}
+	w.run(time.Second)
+	b.node.Find(1, Chunk, rec.Key)
+	b.create(2, claimBy(b, 1, "region"))
+	w.run(2 * time.Second)
+	if b.found[1].Record != nil {
+		t.Error("a reservation was found as a record")
+	}
+	if got := b.created[2]; got.won || got.rival != nil {
+		t.Errorf("%+v, want a loss without a record", got)
+	}
+	w.run(ClaimFor)
+	b.create(3, claimBy(b, 1, "region"))
+	w.run(5 * time.Second)
+	if !b.created[3].won {
+		t.Error("the key is still reserved")
+	}
+}
+
+// Alone in the world a node wins by its own vote.
+func TestCreateAlone(t *testing.T) {
+	w := newNetwork(t)
+	e := w.add("alone", Config{})
+	e.create(1, claimBy(e, 1, "region"))
+	w.run(time.Second)
+	e.node.Find(2, Chunk, id.Of([]byte("region")))
+	if !e.created[1].won || e.found[2].Record == nil {
+		t.Errorf("%+v, found %v", e.created[1], e.found[2].Record)
+	}
+}
+
+// Somebody whom a record does not name may replace it only once nobody whom it
+// names answers; those named may, with a higher version.
+func TestKeepersKeepTheirRecord(t *testing.T) {
+	w := newNetwork(t)
+	w.grow(10, Config{K: 12, Keepers: keepersTest})
+	host, mate, eve := w.all[1], w.all[2], w.all[3]
+	rec := claimBy(host, 5, "region", host, mate)
+	host.node.Publish(1, rec)
+	w.run(5 * time.Second)
+	stored := func(e *end, r *Record) int {
+		e.node.Publish(9, r)
+		w.run(10 * time.Second)
+		return e.stored[9]
+	}
+	forged := claimBy(eve, 100, "region", eve)
+	if n := stored(eve, forged); n != 0 {
+		t.Errorf("a stranger's record replaced the hosts' at %d nodes", n)
+	}
+	if n := stored(mate, claimBy(mate, 6, "region", host, mate)); n < 8 {
+		t.Errorf("another member's record was taken by %d nodes only", n)
+	}
+	host.down, mate.down = true, true
+	if n := stored(eve, claimBy(eve, 1, "region", eve)); n < 6 {
+		t.Errorf("all hosts are gone, but only %d nodes take the record of a new one: %v", n, eve.refused[9])
+	}
+	bound := record("name", 1, w.now, "bound")
+	w.all[4].node.Publish(1, bound)
+	w.run(5 * time.Second)
+	other := record("name", 9, w.now, "bound")
+	other.Signer[0] = 9
+	if n := stored(eve, other); n != 0 {
+		t.Errorf("a record that is bound to its signer was replaced at %d nodes", n)
+	}
+}
+
+// Of two records that cannot follow each other a search believes the one whose
+// signer is nearer to the key; of one lineage the newer.
+func TestBetterRecord(t *testing.T) {
+	w := newNetwork(t)
+	e := w.add("a", Config{Keepers: keepersTest})
+	w.add("b", Config{})
+	near, far := claimBy(w.all[0], 1, "key"), claimBy(w.all[1], 9, "key")
+	if Closer(near.Key, far.SignerID(), near.SignerID()) {
+		near, far = far, near
+	}
+	if !e.node.better(near, far) || e.node.better(far, near) {
+		t.Error("the farther signer is believed")
+	}
+	next := *far
+	next.Version++
+	if !e.node.better(&next, far) || e.node.better(far, &next) {
+		t.Error("the older version is believed")
+	}
+	if fmt.Sprint(Taken) == "unknown code" {
+		t.Error("no text")
+	}
+}

@@ -1,0 +1,246 @@
+package kademlia
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// lookup is the iterative search for the k nodes nearest to a target, or for a
+// record (Kademlia 2.3). It runs over one or more paths that share no node
+// (S/Kademlia 4.4), so that a malicious node spoils one path at most.
+type lookup struct {
+	target id.ID
+	proc   Proc
+	done   func(*lookup) // nil: nobody waits for the outcome
+
+	single bool // over one path, whatever the configuration says
+
+	k      int
+	paths  []path
+	used   map[id.ID]bool // nodes that a path has taken
+	asked  int
+	failed int
+	best   *Record
+}
+
+// path is one of a lookup's searches.
+type path struct {
+	list     []candidate // nearest first
+	inflight int
+	dry      int // answers in a row that named nobody nearer
+	closed   bool
+	found    bool         // has brought a record
+	lacked   machine.Peer // the nearest node that answered without the record
+}
+
+type candidate struct {
+	peer  machine.Peer
+	state uint8
+}
+
+const (
+	fresh uint8 = iota
+	asked
+	answered
+	silent
+)
+
+// start begins a lookup with the nearest contacts, dealt out to the paths.
+func (n *Node) start(l *lookup) {
+	l.k = n.cfg.K
+	l.used = map[id.ID]bool{n.cfg.Self: true}
+	l.paths = make([]path, n.cfg.Paths)
+	if l.single {
+		l.paths = l.paths[:1]
+	}
+	n.lookups[l] = struct{}{}
+	n.table.Touch(l.target, n.env.Now())
+	for i, p := range n.table.Closest(l.target, max(l.k, len(l.paths)), n.env.Now(), nil) {
+		l.add(&l.paths[i%len(l.paths)], p)
+	}
+	for i := range l.paths {
+		n.advance(l, i)
+	}
+	n.finish(l)
+}
+
+// add puts p into a path unless some path has it, and reports whether it is now
+// the path's nearest.
+func (l *lookup) add(at *path, p machine.Peer) bool {
+	if l.used[p.ID] {
+		return false
+	}
+	i, _ := slices.BinarySearchFunc(at.list, p.ID, func(c candidate, who id.ID) int {
+		if Closer(l.target, c.peer.ID, who) {
+			return -1
+		}
+		return 1
+	})
+	l.used[p.ID] = true
+	at.list = slices.Insert(at.list, i, candidate{peer: p})
+	return i == 0
+}
+
+// advance asks the next nodes of a path: as many as may be in flight of the k
+// nearest that have not been asked. After a round that named nobody nearer all
+// of the k nearest are asked at once.
+func (n *Node) advance(l *lookup, at int) {
+	p := &l.paths[at]
+	width := Alpha
+	if p.dry >= Alpha {
+		width = l.k
+	}
+	left := l.k
+	for i := 0; i < len(p.list) && left > 0 && p.inflight < width && !p.closed; i++ {
+		c := &p.list[i]
+		if c.state == silent {
+			continue
+		}
+		left--
+		if c.state == fresh {
+			c.state = asked
+			p.inflight++
+			l.asked++
+			n.ask(l, at, c.peer)
+		}
+	}
+}
+
+func (n *Node) ask(l *lookup, at int, to machine.Peer) {
+	// What is looked for is no secret, but for who looks itself up that would be
+	// who it is; and it wants to be known.
+	open := l.target != n.cfg.Self
+	req := &Request{Proc: l.proc, Key: l.target, open: open}
+	n.callWithin(n.cfg.Timeout, to, req, func(from machine.Peer, r *Reply) {
+		if _, running := n.lookups[l]; !running {
+			return
+		}
+		l.paths[at].inflight--
+		n.learn(l, at, from, r)
+	})
+}
+
+// learn takes in one node's answer.
+func (n *Node) learn(l *lookup, at int, from machine.Peer, r *Reply) {
+	p := &l.paths[at]
+	switch {
+	case r == nil:
+		p.mark(from, silent)
+		l.failed++
+	case r.Record != nil && l.proc.finds():
+		n.judge(l, at, from, r.Record)
+		return
+	default:
+		p.mark(from, answered)
+		n.learnContacts(l, p, from, r.Contacts)
+	}
+	n.advance(l, at)
+	n.finish(l)
+}
+
+// mark notes what became of asking a node, and the address that it answered from:
+// that is the one that the lookup's result names.
+func (p *path) mark(who machine.Peer, state uint8) {
+	i := slices.IndexFunc(p.list, func(c candidate) bool { return c.peer.ID == who.ID })
+	p.list[i] = candidate{peer: who, state: state}
+}
+
+func (n *Node) learnContacts(l *lookup, p *path, from machine.Peer, contacts []machine.Peer) {
+	if p.lacked.ID.IsZero() || Closer(l.target, from.ID, p.lacked.ID) {
+		p.lacked = from
+	}
+	nearer := false
+	for _, c := range contacts[:min(len(contacts), MaxContacts)] {
+		if c.ID.IsZero() { // whoever is at an address: its answer could not be told from a stranger's
+			continue
+		}
+		nearer = l.add(p, c) || nearer
+	}
+	if nearer {
+		p.dry = 0
+	} else {
+		p.dry++
+	}
+}
+
+// judge checks a record that a path has brought; a valid one ends the path, a
+// wrong one counts as no answer.
+func (n *Node) judge(l *lookup, at int, from machine.Peer, rec *Record) {
+	p := &l.paths[at]
+	decide := func(good bool) {
+		if good {
+			p.mark(from, answered)
+			p.closed, p.found = true, true
+			if l.best == nil || n.better(rec, l.best) {
+				l.best = rec
+			}
+		} else {
+			p.mark(from, silent)
+		}
+		n.advance(l, at)
+		n.finish(l)
+	}
+	if rec.plausible(l.proc.kind(), l.target, n.env.Now()) != OK {
+		decide(false)
+		return
+	}
+	p.inflight++ // until the signature is checked
+	n.verify(rec, func(err error) {
+		if _, running := n.lookups[l]; running {
+			p.inflight--
+			decide(err == nil)
+		}
+	})
+}
+
+// finish ends the lookup once all its paths have: by a record, or when the k
+// nearest of the path have answered.
+func (n *Node) finish(l *lookup) {
+	if _, running := n.lookups[l]; !running {
+		return
+	}
+	for i := range l.paths {
+		if !l.paths[i].complete(l.k) {
+			return
+		}
+	}
+	delete(n.lookups, l)
+	if l.done != nil {
+		l.done(l)
+	}
+}
+
+// complete reports whether nothing more is to be learned from a path.
+func (p *path) complete(k int) bool {
+	if p.closed {
+		return true
+	}
+	for _, c := range p.list {
+		if k == 0 {
+			break
+		}
+		switch c.state {
+		case fresh, asked:
+			return false
+		case answered:
+			k--
+		}
+	}
+	return true
+}
+
+func (l *lookup) result() Result {
+	r := Result{Record: l.best, Asked: l.asked, Failed: l.failed}
+	for i := range l.paths {
+		for _, c := range l.paths[i].list {
+			if c.state == answered {
+				r.Closest = append(r.Closest, c.peer)
+			}
+		}
+	}
+	SortNearest(l.target, r.Closest)
+	r.Closest = r.Closest[:min(len(r.Closest), l.k)]
+	return r
+}

@@ -1,0 +1,140 @@
+package node
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// The bootstrapping service of the overlay (thesis 4.4), without a server: this
+// node asks the nodes it was told to join by, and those that the directory
+// knows, for their place in the overlay and for one node of each zone.
+
+// bootstrapJob is the overlay's wish for nodes to enter by; the layer does it.
+type bootstrapJob struct{}
+
+// bootstrapSearch is one on its way.
+type bootstrapSearch struct {
+	tag    uint64
+	nonce  uint64
+	rounds int
+	next   machine.Time // when to ask again
+	asked  []id.ID
+	own    []*overlay.Contact // said by the nodes themselves
+	known  []*overlay.Contact // said by others
+}
+
+const (
+	maxBootstrapAsked  = 8 // nodes at a time
+	maxBootstrapRounds = 6
+	bootstrapRound     = 500 * time.Millisecond
+)
+
+var errNobody = errors.New("none of the nodes that were asked has answered")
+
+func (l *overlayAdapter) startBootstrap(tag uint64) {
+	l.bootstrap = &bootstrapSearch{tag: tag, nonce: l.w.n.env.Rand().Uint64()}
+}
+
+// beat asks, and ends what was answered.
+func (l *overlayAdapter) beat(now machine.Time) {
+	if l == nil || l.bootstrap == nil {
+		return
+	}
+	s := l.bootstrap
+	switch {
+	case len(s.own) > 0 && (s.rounds > 1 || len(s.own) == len(s.asked)):
+		l.bootstrapDone(s.pick(l.w.cfg.Self.ID, overlay.SpaceFor(l.w.cfg.Verified.Zones)), nil)
+	case now < s.next:
+	case s.rounds == maxBootstrapRounds:
+		l.bootstrapDone(nil, errNobody)
+	default:
+		l.askBootstrapNodes(now)
+	}
+}
+
+// askBootstrapNodes sends the question to some of the nodes that are known. Nobody is known to
+// the first node of a world.
+func (l *overlayAdapter) askBootstrapNodes(now machine.Time) {
+	s, w := l.bootstrap, l.w
+	s.next = now.Add(bootstrapRound)
+	var whom []machine.Peer
+	for _, p := range w.dir.kad.Table().Contacts(slices.Clone(w.cfg.Known)) {
+		known := slices.ContainsFunc(whom, func(q machine.Peer) bool { return q.ID == p.ID })
+		if p.ID != w.cfg.Self.ID && !known && !w.bars(p) {
+			whom = append(whom, p)
+		}
+	}
+	if len(whom) == 0 {
+		if w.dir.joined {
+			l.bootstrapDone(nil, nil)
+		}
+		return
+	}
+	s.rounds++
+	for i := range whom[:min(len(whom), maxBootstrapAsked)] {
+		j := i + w.n.env.Rand().Intn(len(whom)-i)
+		whom[i], whom[j] = whom[j], whom[i]
+		if !slices.Contains(s.asked, whom[i].ID) {
+			s.asked = append(s.asked, whom[i].ID)
+		}
+		w.n.env.Send(whom[i], &BootstrapQuery{s.nonce})
+	}
+}
+
+// bootstrapDone ends the job.
+func (l *overlayAdapter) bootstrapDone(list []*overlay.Contact, err error) {
+	tag := l.bootstrap.tag
+	l.bootstrap = nil
+	l.machine.OnDone(tag, list, err)
+}
+
+// onBootstrapQuery answers with this node and one of each zone, as many as fit into a
+// datagram.
+func (l *overlayAdapter) onBootstrapQuery(f *remoteNode, m *BootstrapQuery) {
+	space := overlay.SpaceFor(l.w.cfg.Verified.Zones)
+	list := l.node.Linked(nil)
+	first := 0
+	if len(list) > 0 {
+		first = l.w.n.env.Rand().Intn(len(list))
+	}
+	answer := &BootstrapReply{Nonce: m.Nonce, Self: l.node.Self()}
+	seen := map[int]bool{}
+	for i := range list {
+		c := list[(first+i)%len(list)]
+		if zone := space.Zone(c.Pos); !seen[zone] && c.ID != f.peer.ID && len(answer.Known) < MaxPlaces {
+			seen[zone] = true
+			answer.Known = append(answer.Known, c)
+		}
+	}
+	l.w.n.env.Send(f.peer, answer)
+}
+
+// onBootstrapReply takes an answer. Where a node is reached is known better here than
+// there.
+func (l *overlayAdapter) onBootstrapReply(f *remoteNode, m *BootstrapReply) {
+	s := l.bootstrap
+	if s == nil || m.Nonce != s.nonce || m.Self == nil || m.Self.ID != f.peer.ID ||
+		!slices.Contains(s.asked, f.peer.ID) || slices.ContainsFunc(s.own, func(c *overlay.Contact) bool { return c.ID == f.peer.ID }) {
+		return
+	}
+	s.own = append(s.own, &overlay.Contact{ID: f.peer.ID, Addr: f.peer.Addr, Pos: m.Self.Pos})
+	s.known = append(s.known, m.Known...)
+}
+
+// pick chooses one node of each zone, at best one that has answered itself.
+func (s *bootstrapSearch) pick(self id.ID, space overlay.Space) (out []*overlay.Contact) {
+	seen := map[int]bool{}
+	for _, c := range append(slices.Clone(s.own), s.known...) {
+		if c.ID == self || !space.Bounds().Contains(c.Pos) || seen[space.Zone(c.Pos)] {
+			continue
+		}
+		seen[space.Zone(c.Pos)] = true
+		out = append(out, c)
+	}
+	return out
+}

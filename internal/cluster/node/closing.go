@@ -1,0 +1,88 @@
+package node
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// closing is a shutdown on its way.
+type closing struct {
+	waiting map[world.RegionPos]bool // have not answered SaveAll
+	err     error                    // the first one
+	done    func(error)
+	handing bool         // shards are being handed over to other nodes
+	until   machine.Time // that is waited for until then
+}
+
+// handOverTime bounds how long other nodes may take to take over what this one
+// leads. What they have not taken is on disk here.
+const handOverTime = 8 * time.Second
+
+// closingTag marks the SaveAll of a shutdown; the lobby counts its own from 1.
+const closingTag = math.MaxUint64
+
+// Shutdown ends the node in an orderly way: sessions are told that the world
+// restarts, their players are saved, all regions write what they have, and what
+// this node leads is handed over to other members. done is called, in a handler, when all that is on disk; the error says what could not
+// be saved (everything that was acknowledged is on disk anyway). The driver
+// calls it like a handler (transport: Loop.Call).
+func (n *Node) Shutdown(done func(error)) {
+	if n.closing != nil {
+		return
+	}
+	n.closing = &closing{waiting: map[world.RegionPos]bool{}, done: done}
+	bye := &lobby.Refused{Code: wire.Restart, Text: wire.Restart.Text(), Retry: 5}
+	for _, peer := range n.sessions() {
+		n.env.Send(peer, bye)
+		n.env.Close(peer)
+		n.unlink(peer, machine.LinkClosed, nil)
+	}
+	for _, p := range n.awake {
+		n.closing.waiting[p.pos] = true
+		n.push(upcall{to: p.peer, from: region.Lobby, m: &region.SaveAll{Tag: closingTag}})
+	}
+	n.drain()
+}
+
+// saved notes a region's answer to the SaveAll of a shutdown.
+func (n *Node) saved(pos world.RegionPos, text string) {
+	c := n.closing
+	delete(c.waiting, pos)
+	if text != "" && c.err == nil {
+		c.err = fmt.Errorf("%s: %s", pos, text)
+	}
+}
+
+// checkClosing ends a shutdown when nothing is on its way to the disk any more.
+// A region that has fallen asleep is on disk.
+func (n *Node) checkClosing() {
+	c := n.closing
+	if c == nil || c.done == nil || n.writes > 0 {
+		return
+	}
+	for pos := range c.waiting {
+		if n.regions[pos] != nil {
+			return
+		}
+	}
+	if n.net != nil && !c.handing {
+		c.handing, c.until = true, n.env.Now().Add(handOverTime)
+		n.net.beginLeave()
+	}
+	if n.net != nil && n.net.hasTransfers() && n.env.Now() < c.until {
+		return
+	}
+	if n.net != nil {
+		n.net.announceLeaving()
+	}
+	done := c.done
+	c.done = nil
+	done(c.err)
+}

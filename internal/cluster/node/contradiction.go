@@ -1,0 +1,103 @@
+package node
+
+import (
+	"fmt"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+)
+
+// Contradiction is evidence that a node has stored something else than the
+// world: what it says of a cell, as far as it tells of it, is not what nodes of
+// more than half of the zones say, which tell of all of it. Everybody who has the
+// answers can see it (Check): of answers of digests also what they leave out, which
+// is checked by what they say of it.
+type Contradiction struct {
+	Of      int64
+	X, Y    int32 // the cell's column and row
+	Accused *Answer
+	Others  []*Answer // that agree, each of another zone
+}
+
+// Answer is a storage.Result or ActionsResult that a node stands by: with the
+// certificate that says who it is and where it has its place, and its signature.
+type Answer struct {
+	Certificate *identity.Certificate
+	Signature   [64]byte
+	Result      machine.Message // *storage.Result or *storage.ActionsResult
+}
+
+// By is the node that gives the answer.
+func (a *Answer) By() id.ID { return a.Certificate.ID() }
+
+// Check says what is wrong with a contradiction. signed says whether an answer
+// bears its node's signature, and that node a certificate of the authority.
+func (c *Contradiction) Check(w storage.World, space overlay.Space, signed func(*Answer) bool) error {
+	for i, a := range append([]*Answer{c.Accused}, c.Others...) {
+		if a == nil || a.Certificate == nil || !signed(a) {
+			return fmt.Errorf("evidence: answer %d is not signed by a node of the world", i)
+		}
+	}
+	if of, ok := c.Accused.of(); !ok || of != c.Of {
+		return fmt.Errorf("evidence: the answer of the accused is not of that time")
+	}
+	if _, ok := c.Accused.tells(c.X, c.Y, w, c.Of); !ok && c.Accused.Result.(*storage.Result).Sent != nil {
+		return fmt.Errorf("evidence: the answer of the accused does not tell of the cell")
+	}
+	zones := map[int]bool{}
+	var right storage.Digest
+	for i, a := range c.Others {
+		zone := space.Zone(a.Certificate.Pos)
+		digest, ok := a.tells(c.X, c.Y, w, c.Of)
+		switch {
+		case !ok:
+			return fmt.Errorf("evidence: the answer of %s does not tell of the cell at that time", a.By().Short())
+		case !a.Result.(*storage.Result).Comparable(c.Accused.Result.(*storage.Result)):
+			return fmt.Errorf("evidence: the answer of %s is to another question", a.By().Short())
+		case zones[zone] || a.By() == c.Accused.By():
+			return fmt.Errorf("evidence: the answer of %s does not count", a.By().Short())
+		case c.Accused.agrees(a, c.X, c.Y, w) || i > 0 && digest != right:
+			return fmt.Errorf("evidence: the answer of %s does not contradict the accused together with the others", a.By().Short())
+		}
+		zones[zone], right = true, digest
+	}
+	if 2*len(zones) <= space.Zones() {
+		return fmt.Errorf("evidence: %d of %d zones agree, which are not more than half", len(zones), space.Zones())
+	}
+	return nil
+}
+
+// of is the update that the answer is about.
+func (a *Answer) of() (int64, bool) {
+	r, ok := a.Result.(*storage.Result)
+	if !ok {
+		return 0, false
+	}
+	return r.UpdateNumber()
+}
+
+// asked is the retrieval of which answers can be compared with it; answers that
+// show what they are about can be with all.
+func (a *Answer) asked() uint64 {
+	if r := a.Result.(*storage.Result); r.Sent != nil {
+		return r.Query
+	}
+	return 0
+}
+
+// tells reads what the answer says of a cell at a time, if that is all of it.
+func (a *Answer) tells(x, y int32, w storage.World, of int64) (d storage.Digest, ok bool) {
+	if at, ok := a.of(); !ok || at != of {
+		return d, false
+	}
+	return a.Result.(*storage.Result).CellDigest(x, y, w)
+}
+
+// agrees reports whether the answer says the same of a cell, as far as it tells
+// of it, as one that tells of all of it.
+func (a *Answer) agrees(whole *Answer, x, y int32, w storage.World) bool {
+	return a.Result.(*storage.Result).SameCellAs(whole.Result.(*storage.Result), x, y, w)
+}

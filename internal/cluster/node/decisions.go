@@ -1,0 +1,259 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// decisions is this node's copy of the world's access control list: what it
+// believes about operators and bans comes from there, not from the host of the
+// lobby or of another region (docs/protocols/decisions.md). It is a machine for the
+// sake of its jobs.
+type decisions struct {
+	n     *Node
+	p     *submachine
+	log   *decision.Log
+	saved map[string]bool // registers on the disk
+	// timeOffset is what the log says of the time of day.
+	timeOffset int64
+
+	origins map[machine.Peer]origin     // of sessions of this node
+	kicked  map[id.ID]decision.Executed // by orders that sessions here were told
+	read    bool
+	founder *lobby.Enter // the founder's player, if it entered before the disk was read
+	next    machine.Time // when to compare with all links again
+}
+
+const (
+	// compareEvery is how often nodes with a link compare their logs: a statement
+	// can be lost, or come before the one that gives it authority.
+	compareEvery = 30 * time.Second
+	// tellAllAgain is how often one node is given the whole log at most.
+	tellAllAgain = 5 * time.Second
+)
+
+func newDecisions(n *Node) *decisions {
+	d := &decisions{n: n, log: n.cfg.Decisions, saved: map[string]bool{}, origins: map[machine.Peer]origin{}, kicked: map[id.ID]decision.Executed{}}
+	if d.log == nil {
+		d.log = decision.New(id.ID{}, [32]byte{})
+	}
+	d.p = &submachine{node: n, m: d, name: decision.Space}
+	n.cfg.Lobby.Decisions, n.cfg.Lobby.Decide = d.log, func(list ...*decision.Statement) error { return d.take(list, nil) }
+	n.cfg.Region.World, n.cfg.Region.Operator = d.log.World(), d.log.IsOperator
+	n.cfg.Region.TimeOffset = func() int64 { return d.timeOffset }
+	return d
+}
+
+// IsOperator reports whether the log of decisions has a player as an operator.
+func (n *Node) IsOperator(player id.ID) bool { return n.decisions.log.IsOperator(player) }
+
+func (d *decisions) time() time.Time { return time.Unix(0, int64(d.n.env.Now())) }
+
+// Start implements machine.Machine: what is on the disk is read.
+func (d *decisions) Start() {
+	submachineEnv{d.p}.Do(decision.Space, jobLoad, machine.DiskRead{Space: decision.Space})
+}
+
+// OnDone implements machine.Machine. What the disk holds is verified like what
+// comes from elsewhere.
+func (d *decisions) OnDone(tag uint64, result any, err error) {
+	if tag != jobLoad {
+		return
+	}
+	kvs, _ := result.([]machine.KV)
+	var list []*decision.Statement
+	for _, kv := range kvs {
+		d.saved[string(kv.Key)] = true
+		if s, bad := decision.Decode(kv.Value); bad == nil {
+			list = append(list, s)
+		}
+	}
+	if err != nil {
+		d.note("The operators' decisions on the disk cannot be read; other nodes may have them: " + err.Error())
+	}
+	_ = d.take(list, nil) // what does not count is removed from the disk with the next that does
+	d.read = true
+	if d.founder != nil {
+		d.found(d.founder)
+	}
+}
+
+// take adds statements to the log, keeps them, passes on what was new and lets it
+// take effect.
+func (d *decisions) take(list []*decision.Statement, from *remoteNode) error {
+	fresh, err := d.log.Merge(list, d.time())
+	if len(fresh) == 0 {
+		return err
+	}
+	d.save(fresh)
+	if w := d.n.net; w != nil {
+		for m := range d.messages(fresh) {
+			w.tellAll(m, from)
+		}
+	}
+	d.enforce()
+	return err
+}
+
+// save brings the disk to the state of the log.
+func (d *decisions) save(fresh []*decision.Statement) {
+	w := machine.DiskWrite{Space: decision.Space}
+	has := map[string]bool{}
+	for _, s := range d.log.All() {
+		has[s.Key()] = true
+	}
+	for _, s := range fresh {
+		w.Put = append(w.Put, machine.KV{Key: []byte(s.Key()), Value: s.Append(nil)})
+		d.saved[s.Key()] = true
+	}
+	for key := range d.saved {
+		if !has[key] {
+			w.Delete = append(w.Delete, []byte(key))
+			delete(d.saved, key)
+		}
+	}
+	slices.SortFunc(w.Delete, slices.Compare[[]byte])
+	submachineEnv{d.p}.Do(decision.Space, jobSave, w)
+}
+
+// enforce tells the lobby, if it is here, and the regions here what has changed.
+func (d *decisions) enforce() {
+	n := d.n
+	n.push(upcall{do: func() {
+		if n.lobby != nil {
+			n.lobby.m.OnMessage(machine.Peer{}, &lobby.Decided{})
+		}
+	}})
+	for _, p := range n.awake {
+		n.push(upcall{to: p.peer, from: region.Lobby, m: &region.Decided{}})
+	}
+	d.timeOffset = d.log.TimeOffset(world.DayLength, func(ms uint64) int64 {
+		return int64(machine.Time(time.Duration(ms)*time.Millisecond).Sub(n.cfg.Region.Epoch) / region.TickLength)
+	})
+	d.enforceAddresses()
+}
+
+// found makes the founder's own player, which enters on the machine of the
+// founder's node, the first operator.
+func (d *decisions) found(e *lobby.Enter) {
+	switch {
+	case d.n.cfg.Sign == nil || d.log.Founded():
+		return
+	case !d.read:
+		d.founder = e
+		return
+	}
+	s := &decision.Statement{
+		World: d.log.World(), Seq: d.log.Next(d.log.Root(), d.time()),
+		Topic: decision.Operator, On: true, Subject: e.Player, Name: e.Name,
+	}
+	d.n.cfg.Sign(s)
+	if err := d.take([]*decision.Statement{s}, nil); err != nil {
+		d.note(fmt.Sprintf("The founder's player could not be made an operator: %v", err))
+	}
+}
+
+// hear looks at what a session of this node says to the lobby.
+func (d *decisions) hear(m machine.Message) {
+	if e, ok := m.(*lobby.Enter); ok && e.Local {
+		d.found(e)
+	}
+}
+
+// bars refuses a banned player at a region here, although the host of the lobby
+// has admitted it.
+func (d *decisions) bars(u upcall) bool {
+	e, ok := u.m.(*region.Enter)
+	if !ok {
+		return false
+	}
+	b := d.log.Banned(e.Player, e.Name, d.time())
+	if b == nil {
+		return false
+	}
+	pos, _ := region.RegionOf(u.to)
+	submachineEnv{&submachine{node: d.n}}.Send(u.from, &region.Refused{
+		Region: pos, Player: e.Player, Code: string(wire.Banned), Text: lobby.BanText(b),
+	})
+	return true
+}
+
+func (d *decisions) note(text string) {
+	if d.n.net != nil {
+		d.n.net.note(text)
+	}
+}
+
+// greet tells a node what is known here.
+func (d *decisions) greet(f *remoteNode) {
+	d.n.env.Send(f.peer, &Decisions{Digest: d.log.Digest()})
+}
+
+// beat compares with all links from time to time.
+func (d *decisions) beat(now machine.Time) {
+	if now >= d.next {
+		d.next = now.Add(compareEvery)
+		d.n.net.tellAll(&Decisions{Digest: d.log.Digest()}, nil)
+	}
+}
+
+// receive compares, and takes what is new.
+func (d *decisions) receive(f *remoteNode, m *Decisions) {
+	now := d.n.env.Now()
+	if f.state != linkUp {
+		return
+	}
+	if len(m.List) == 0 {
+		if m.Digest != d.log.Digest() && now >= f.nextDecisions {
+			f.nextDecisions = now.Add(tellAllAgain)
+			for m := range d.messages(d.log.All()) {
+				d.n.env.Send(f.peer, m)
+			}
+		}
+		return
+	}
+	var list []*decision.Statement
+	for _, b := range m.List {
+		s, err := decision.Decode(b)
+		if err != nil {
+			d.n.net.accuse(f, "a decision that nobody can have signed: %v", err)
+			d.n.net.disconnect(f)
+			return
+		}
+		list = append(list, s)
+	}
+	_ = d.take(list, f) // what does not count here may count there: the two compare again
+}
+
+// messages packs statements.
+func (d *decisions) messages(list []*decision.Statement) func(func(*Decisions) bool) {
+	return func(yield func(*Decisions) bool) {
+		for shard := range slices.Chunk(list, MaxDecisions) {
+			m := &Decisions{}
+			for _, s := range shard {
+				m.List = append(m.List, s.Append(nil))
+			}
+			if !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// OnMessage implements machine.Machine.
+func (d *decisions) OnMessage(machine.Peer, machine.Message) {}
+
+// OnTimer implements machine.Machine.
+func (d *decisions) OnTimer(machine.Timer) {}
+
+// OnLink implements machine.Machine.
+func (d *decisions) OnLink(machine.Peer, machine.LinkEvent) {}

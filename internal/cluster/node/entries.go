@@ -1,0 +1,112 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// entries is what a node knows of where players reach the others: the pages of its
+// own players go on there when this node is gone, and pages of nodes that are gone
+// come here.
+type entries struct {
+	w     *network
+	own   *PlayersAt // nil: this node lets no players in
+	known map[id.ID]Entry
+}
+
+// Entry is where players reach another node.
+type Entry struct {
+	Node   machine.Peer // at the address that it has in the network
+	At     PlayersAt
+	Near   bool         // on this machine
+	Linked bool         // there is a link to it at present
+	Heard  machine.Time // when it last said so, or the link ended
+}
+
+const (
+	maxEntries = 256
+	// entryLife is how long the page of a node that is gone may go on at others.
+	entryLife = 12 * time.Hour
+)
+
+func (e *entries) init(w *network) { e.w, e.known = w, map[id.ID]Entry{} }
+
+// SetPlayersAt says where players reach this node; a driver calls it like a handler.
+func (n *Node) SetPlayersAt(at PlayersAt) {
+	if n.net == nil {
+		return
+	}
+	n.begin()
+	e := &n.net.entries
+	e.own = &at
+	for _, f := range n.net.order {
+		if f.state == linkUp {
+			e.greet(f)
+		}
+	}
+	n.drain()
+}
+
+// greet tells a node that there is a link to where players reach this one.
+func (e *entries) greet(f *remoteNode) {
+	if e.own != nil && (!e.own.Local || e.near(f.peer)) {
+		e.w.n.env.Send(f.peer, e.own)
+	}
+}
+
+// near reports whether a node is on this machine, as far as its address tells.
+func (e *entries) near(p machine.Peer) bool {
+	ip := p.Addr.AddrPort().Addr()
+	return ip.IsLoopback() || ip.IsValid() && ip == e.w.cfg.Self.Addr.AddrPort().Addr()
+}
+
+// learn notes where players reach a node. It says so over its own link, which
+// proves who it is.
+func (e *entries) learn(f *remoteNode, m *PlayersAt) {
+	near := e.near(f.peer)
+	if f.state != linkUp || m.Local && !near {
+		return
+	}
+	if _, known := e.known[f.peer.ID]; !known && len(e.known) >= maxEntries {
+		e.forgetOldest()
+	}
+	e.known[f.peer.ID] = Entry{Node: f.peer, At: *m, Near: near, Heard: e.w.n.env.Now()}
+}
+
+func (e *entries) forgetOldest() {
+	var oldest id.ID
+	for _, node := range id.Sorted(e.known) {
+		if oldest.IsZero() || e.known[node].Heard < e.known[oldest].Heard {
+			oldest = node
+		}
+	}
+	delete(e.known, oldest)
+}
+
+// Entries are the other nodes that let players in, or did within hours, in order of
+// their ids; a driver calls it like a handler.
+func (n *Node) Entries() []Entry {
+	if n.net == nil {
+		return nil
+	}
+	e := &n.net.entries
+	now := n.env.Now()
+	var out []Entry
+	for _, node := range id.Sorted(e.known) {
+		v := e.known[node]
+		if f := e.w.remotes[node]; f != nil && f.state == linkUp {
+			v.Linked, v.Heard = true, now
+			e.known[node] = v
+		}
+		if now.Sub(v.Heard) > entryLife {
+			delete(e.known, node)
+		} else if v.At.Port != 0 {
+			v.At.Names = slices.Clone(v.At.Names)
+			out = append(out, v)
+		}
+	}
+	return out
+}

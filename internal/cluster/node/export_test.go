@@ -1,0 +1,13 @@
+package node
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+)
+
+// overBytes is for sim.Config.Carry: what the nodes of these tests say to each
+// other travels as bytes. With the rules of what they store; nil: nothing.
+var overBytes func(storage.Rules) func(machine.Message) machine.Message
+
+// OverBytes sets it; the codec imports this package.
+func OverBytes(f func(storage.Rules) func(machine.Message) machine.Message) { overBytes = f }

@@ -1,0 +1,63 @@
+package node
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+)
+
+// TestHostileNames: a node names more nodes than another one keeps. The latest are
+// known, the earliest are forgotten, and those that are linked stay.
+func TestHostileNames(t *testing.T) {
+	c := newCluster(t, 1, 3)
+	c.s.Run(3 * time.Second)
+	g := c.addGuest(0)
+	c.until("the guest is in", func() bool { return g.in })
+	c.s.Run(5 * time.Second)
+	w := c.node(0).net
+	linked := 0
+	for _, f := range w.order {
+		if f.state == linkUp {
+			linked++
+		}
+	}
+	if linked == 0 {
+		t.Fatal("no links")
+	}
+	nobody := func(i int) machine.Peer {
+		p := machine.Peer{ID: id.Of(fmt.Append(nil, "nobody ", i))}
+		p.Addr[15] = 9
+		return p
+	}
+	const many = maxRemoteNodes + 500
+	for i := range many {
+		c.nodes[0].Call(func() {
+			// As a hostile host of the region would: it names the gateway node.
+			w.onRouted(w.remotes[nodePeer(1).ID], &Routed{To: theLobby, From: Shard{Region: g.home}, Gateway: nobody(i), Msg: &region.Awake{Region: g.home}})
+			w.reported(nobody(i))
+		})
+		if i%50 == 0 {
+			c.s.Run(10 * time.Millisecond)
+		}
+	}
+	c.s.Run(10 * time.Millisecond)
+	if n := len(w.remotes); n > maxRemoteNodes || n != len(w.tags) || n != len(w.order) {
+		t.Errorf("%d nodes are known by id, %d by tag, %d in order", n, len(w.tags), len(w.order))
+	}
+	if w.remotes[nobody(0).ID] != nil || w.remotes[nobody(many-1).ID] == nil {
+		t.Error("it is not the oldest that was forgotten")
+	}
+	for _, f := range w.order {
+		if f.state == linkUp {
+			linked--
+		}
+	}
+	if linked > 0 {
+		t.Errorf("%d links are not known any more", linked)
+	}
+	c.checkLeaders()
+}

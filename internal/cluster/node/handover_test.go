@@ -1,0 +1,91 @@
+package node
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+)
+
+// TestLeaveSoonAfterReturn: of two nodes one has been down and is back. Moments later
+// the other, which leads everything, is shut down: what it leads goes over all the same.
+func TestLeaveSoonAfterReturn(t *testing.T) {
+	for _, after := range []time.Duration{2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second} {
+		t.Run(fmt.Sprint(after), func(t *testing.T) {
+			c := newCluster(t, 1, 2)
+			c.s.Run(time.Second)
+			g := c.addGuest(1)
+			c.until("the player's node leads all that the player uses", func() bool {
+				for p, r := range c.node(1).net.routes {
+					if len(r.sessions) > 0 && c.leaderOf(p) != 1 {
+						return false
+					}
+				}
+				return g.in && c.leaderOf(theLobby) == 1
+			})
+			c.s.Run(20 * time.Second)
+			c.nodes[0].Crash()
+			acted := g.acted
+			c.until("the player builds", func() bool { return g.acted > acted+3 })
+			c.s.Run(30 * time.Second)
+			c.nodes[0].Restart()
+			c.s.Run(after)
+
+			var led []Shard
+			for p, h := range c.node(1).net.replicas {
+				if h.leading {
+					led = append(led, p)
+				}
+			}
+			done, at := false, c.s.Now()
+			c.nodes[1].Call(func() {
+				c.node(1).Shutdown(func(err error) {
+					if done = true; err != nil {
+						t.Error(err)
+					}
+				})
+			})
+			c.until("the shutdown ends", func() bool { return done })
+			if took := c.s.Now().Sub(at); took >= handOverTime {
+				t.Errorf("handing over took %v", took)
+			}
+			c.nodes[1].Crash()
+			other := c.addGuest(0)
+			c.until("a player of the other node is in", func() bool { return other.in })
+			for _, p := range led {
+				if h := c.node(0).net.replicas[p]; h == nil || !h.isOnlyVoter() {
+					t.Errorf("%v has not gone over", p)
+				}
+			}
+			c.settle()
+			if c.checkEdits() == 0 {
+				t.Error("nothing was built")
+			}
+		})
+	}
+}
+
+// TestLeaveInItsSleep: a node leaves when nobody has played for a while. What hibernates
+// goes to the other node as well, though its members have not heard of each other for
+// as long as the dead.
+func TestLeaveInItsSleep(t *testing.T) {
+	c := newCluster(t, 1, 2)
+	c.s.Run(time.Second)
+	g := c.addGuest(0)
+	c.until("the guest is in", func() bool { return g.in })
+	c.s.Run(30 * time.Second)
+	remote := c.forgotten(0)
+	c.guests[0].Crash()
+	c.s.Run(time.Minute)
+	if h := c.node(0).net.replicas[remote]; !h.raft.Hibernates() || !h.canLeave() {
+		t.Error("the other member of a group that hibernates counts as dead")
+	}
+	c.leave(0)
+	if h := c.node(1).net.replicas[remote]; h == nil || !h.isOnlyVoter() {
+		t.Errorf("%v has not gone over", remote)
+	}
+	c.builds(c.addGuest(1))
+	c.looks(1, remote, region.RateEvery)
+	c.until("somebody leads the region", func() bool { return c.leaderOf(remote) == 1 })
+}

@@ -1,0 +1,69 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// A node becomes a member of a group by a message of the group's leader. Anybody can
+// send such a message: whoever is believed makes this node keep what it says is a shard
+// of the world, and may speak in that shard's name here. So the directory is asked
+// whether the sender is a host of the shard.
+
+// hostCheck is what the directory says of the hosts of a shard that this node is
+// invited to host.
+type hostCheck struct {
+	hosts  []machine.Peer
+	at     machine.Time // when the directory answered
+	asking bool
+}
+
+const (
+	maxInvitations = 256
+	// invitedFor is how long the directory's answer counts, inviteAgain when it is
+	// asked again if it has not named the sender.
+	invitedFor  = 10 * time.Second
+	inviteAgain = time.Second
+)
+
+// mayInvite reports whether a node is known to host a shard that it invites this one to
+// host. If that is not known the directory is asked; a leader invites again.
+func (w *network) mayInvite(f *remoteNode, p Shard) bool {
+	now, inv := w.n.env.Now(), w.invitations[p]
+	if inv == nil {
+		if len(w.invitations) >= maxInvitations || !w.dir.joined {
+			return false
+		}
+		inv = &hostCheck{}
+		w.invitations[p] = inv
+	}
+	if slices.ContainsFunc(inv.hosts, func(h machine.Peer) bool { return h.ID == f.peer.ID }) && now.Sub(inv.at) < invitedFor {
+		return true
+	}
+	if !inv.asking && (inv.at == 0 || now.Sub(inv.at) >= inviteAgain) {
+		inv.asking = true
+		w.dir.look(p, func(r kademlia.Result) {
+			inv.asking, inv.at, inv.hosts = false, w.n.env.Now(), nil
+			if r.Record == nil {
+				return
+			}
+			if hosts, err := records.DecodeHosts(r.Record.Payload); err == nil {
+				inv.hosts = hosts.Members
+			}
+		})
+	}
+	return false
+}
+
+// forgetInvitations forgets what the directory has said too long ago.
+func (w *network) forgetInvitations(now machine.Time) {
+	for p, inv := range w.invitations { // the order does not matter
+		if !inv.asking && now.Sub(inv.at) >= invitedFor {
+			delete(w.invitations, p)
+		}
+	}
+}

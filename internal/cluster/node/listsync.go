@@ -1,0 +1,126 @@
+package node
+
+import (
+	"fmt"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// SignedList is a list that one key signs for the whole world, such as the
+// authority's revocations. Of two lists the higher version counts. It may be used
+// from everywhere.
+type SignedList interface {
+	// Current is the list in force, encoded, and its version; 0: none yet.
+	Current() (version uint64, list []byte)
+	// Take verifies a list and puts it in force. It returns a sentence about it for
+	// the people who run the node; an error says why it is not valid.
+	Take(list []byte) (said string, err error)
+}
+
+// listSync brings a signed list to every node: two nodes that open a link
+// exchange the versions that they have, and the one with the newer list sends
+// it. A node that receives a newer list verifies it and sends it over all its
+// links, so only signed lists spread. A nil one spreads nothing.
+type listSync struct {
+	w       *network
+	list    SignedList
+	name    string // of the list, for people
+	key     string // of the list on the disk
+	message func(version uint64, list []byte) machine.Message
+	enforce func() // applies a list that was taken
+}
+
+// version is that of the list in force; 0: none.
+func (s *listSync) version() uint64 {
+	v, _ := s.list.Current()
+	return v
+}
+
+// greet tells a node which version is in force here.
+func (s *listSync) greet(f *remoteNode) {
+	if s != nil {
+		s.w.n.env.Send(f.peer, s.message(s.version(), nil))
+	}
+}
+
+// received compares a node's version with ours, and takes a newer list.
+func (s *listSync) received(f *remoteNode, version uint64, list []byte) {
+	if s == nil || f.state != linkUp {
+		return
+	}
+	switch own, mine := s.list.Current(); {
+	case version < own:
+		s.w.n.env.Send(f.peer, s.message(own, mine))
+	case version == own || len(list) == 0: // it gives us the list when it hears of ours
+	default:
+		if err := s.take(list, f); err != nil {
+			s.w.accuse(f, "a false %s: %v", s.name, err)
+			s.w.disconnect(f)
+		}
+	}
+}
+
+// recall takes the list that is on the disk.
+func (s *listSync) recall(list []byte) {
+	if s == nil {
+		return
+	}
+	before := s.version()
+	if _, err := s.list.Take(list); err != nil && before == 0 {
+		s.w.note(fmt.Sprintf("The %s on the disk cannot be used: %v", s.name, err))
+		return
+	}
+	s.enforce()
+}
+
+// take puts a newer list in force, keeps it and passes it on. The links to nodes
+// that are not admitted any more are closed after that: they hear why.
+func (s *listSync) take(list []byte, from *remoteNode) error {
+	said, err := s.list.Take(list)
+	if err != nil {
+		return err
+	}
+	s.w.store.put(s.key, list)
+	s.w.tellAll(s.message(s.list.Current()), from)
+	s.w.note(said)
+	s.enforce()
+	return nil
+}
+
+// tellAll sends a message over all links but one.
+func (w *network) tellAll(m machine.Message, but *remoteNode) {
+	for _, f := range w.order {
+		if f != but && f.state == linkUp {
+			w.n.env.Send(f.peer, m)
+		}
+	}
+}
+
+// bars reports whether a node is to be refused.
+func (w *network) bars(who machine.Peer) bool {
+	return w.verified.bars(who.ID) || w.access.bars(who.ID)
+}
+
+// disconnectBarred cuts off the nodes that are to be refused.
+func (w *network) disconnectBarred() {
+	for _, f := range append([]*remoteNode(nil), w.order...) {
+		if w.bars(f.peer) {
+			w.dir.kad.Table().Remove(f.peer.ID)
+			delete(w.store.seen, f.peer.ID)
+			w.disconnect(f)
+		}
+	}
+}
+
+// disconnect ends the link to a node.
+func (w *network) disconnect(f *remoteNode) {
+	if f.state == linkNone {
+		return
+	}
+	w.n.env.Close(f.peer)
+	w.onLinkDown(f)
+	w.overlay.lost(f, machine.LinkFailed)
+	for _, p := range sortedShards(w.replicas) {
+		w.replicas[p].raft.OnLink(f.peer, machine.LinkFailed)
+	}
+}

@@ -1,0 +1,83 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+)
+
+// leaveOut is what a repair does to a node's disk with a shard that other nodes
+// host: there is nothing of it any more.
+func (c *cluster) leaveOut(n int, p Shard) {
+	c.nodes[n].Crash()
+	c.nodes[n].Disk.Drop(p.space())
+	c.nodes[n].Disk.Drop(group.OwnSpace(p.space()))
+	c.s.Run(time.Second)
+	c.nodes[n].Restart()
+}
+
+// TestLostShardOfThree: a node whose disk lacks a shard, for it was damaged, is sent
+// all of it by the other members, and does not lead it before.
+func TestLostShardOfThree(t *testing.T) {
+	c := newCluster(t, 3, 3)
+	c.s.Run(3 * time.Second)
+	g := c.addGuest(0)
+	c.until("the guest is in", func() bool { return g.in })
+	c.s.Run(20 * time.Second)
+	home := Shard{Region: g.home}
+	whole := func() bool {
+		for i := range c.nodes {
+			if h := c.node(i).net.replicas[home]; h == nil || len(h.voters()) != 3 {
+				return false
+			}
+		}
+		return true
+	}
+	c.until("three have votes", whole)
+	g.quiet = true
+	c.s.Run(5 * time.Second)
+	leader := c.leaderOf(home)
+	if leader < 0 {
+		t.Fatal("nobody leads")
+	}
+	records := len(c.nodes[leader].Disk.All(home.space()))
+	c.leaveOut(leader, home)
+	c.until("another leads", func() bool { n := c.leaderOf(home); return n >= 0 && n != leader })
+	c.until("three have votes again", whole)
+	c.until("it has all records", func() bool { return len(c.nodes[leader].Disk.All(home.space())) >= records })
+	c.settle()
+	c.checkLeaders()
+	if c.checkEdits() == 0 {
+		t.Error("nothing was built")
+	}
+}
+
+// TestLostShardOfTwo: the node that led a shard has nothing of it any more. The
+// copy on the other one goes on at once, for it is certain that nobody has more,
+// and what was acknowledged is there.
+func TestLostShardOfTwo(t *testing.T) {
+	c := twoNodes(t, 1)
+	for i := range c.guests {
+		c.wanderer(i).quiet = true
+	}
+	home := Shard{Region: c.wanderer(0).home}
+	c.until("there are copies", func() bool { return c.copied(home) })
+	c.s.Run(5 * time.Second)
+	leader := c.leaderOf(home)
+	if leader < 0 {
+		t.Fatal("nobody leads")
+	}
+	c.leaveOut(leader, home)
+	c.s.Run(90 * time.Second)
+	if c.noted("have lost what they had of it") == 0 {
+		c.dump(home)
+		t.Fatal("the copy does not go on")
+	}
+	c.until("there are copies again", func() bool { return c.copied(home) })
+	c.settle()
+	c.checkLeaders()
+	if c.checkEdits() == 0 {
+		t.Error("nothing was built")
+	}
+}

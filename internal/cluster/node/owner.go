@@ -1,0 +1,61 @@
+package node
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// owner is whether the owner of this node's machine plays here: whoever shows the
+// secret of its data folder (lobby.Enter, Local). A node's owner depends on that node as
+// nobody else does: other players can go on at another node when this one dies. So
+// nodes tell each other, and where two nodes share one vote it matters (voterFirst).
+type owner struct {
+	w        *network
+	sessions map[id.ID]bool // the owner's, that are in or enter
+	left     machine.Time   // when the last of them ended
+	plays    bool           // as the other nodes have been told
+}
+
+// ownerAway is how long the owner counts as there after the last session has ended: a
+// page that is loaded anew, or has lost its connection, moves nothing.
+const ownerAway = 10 * time.Second
+
+func (o *owner) init(w *network) { o.w, o.sessions = w, map[id.ID]bool{} }
+
+// enters notes a session of the owner.
+func (o *owner) enters(session id.ID) {
+	o.sessions[session] = true
+	o.set(true)
+}
+
+// ended is when a session of this node has gone.
+func (o *owner) ended(session id.ID) {
+	if o.sessions[session] {
+		delete(o.sessions, session)
+		o.left = o.w.n.env.Now()
+	}
+}
+
+func (o *owner) beat(now machine.Time) {
+	if len(o.sessions) == 0 && now.Sub(o.left) >= ownerAway {
+		o.set(false)
+	}
+}
+
+// set tells the other nodes of a change.
+func (o *owner) set(plays bool) {
+	if o.plays != plays {
+		o.plays = plays
+		o.w.tellAll(&OwnerPlays{plays}, nil)
+	}
+}
+
+// greet tells a node that there is a link to. It believes that nobody plays until it is
+// told otherwise.
+func (o *owner) greet(f *remoteNode) {
+	if o.plays {
+		o.w.n.env.Send(f.peer, &OwnerPlays{true})
+	}
+}

@@ -1,0 +1,134 @@
+package node
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// A session believes what a shard says to it. So its node looks whether who says
+// something in a shard's name is one of those who host it, and asks them if that is
+// not known.
+
+// speaker is the shard in whose name a message to a session is; false if it is none
+// that a session gets.
+func speaker(m machine.Message) (p Shard, ok bool) {
+	switch m := m.(type) {
+	case *region.Entered:
+		p.Region = m.Region
+	case *region.Refused:
+		p.Region = m.Region
+	case *region.Left:
+		p.Region = m.Region
+	case *region.Moved:
+		p.Region = m.Region
+	case *region.Columns:
+		p.Region = m.Region
+	case *region.ActResult:
+		p.Region = m.Region
+	case *region.Self:
+		p.Region = m.Region
+	case *region.Inventory:
+		p.Region = m.Region
+	case *region.Heard:
+		p.Region = m.Region
+	case *region.NewHost:
+		p.Region = m.Region
+	case *region.Notice:
+		p.Region = m.Region
+	case *region.Frame:
+		p.Region = m.Region
+	case *lobby.Admitted, *lobby.Refused, *lobby.Players, *lobby.Chat, *lobby.Notice, *lobby.TimeOffset, *lobby.Commands, *lobby.Propose, *lobby.NewHost:
+		p = theLobby
+	default:
+		return p, false
+	}
+	return p, p.inWorld()
+}
+
+// toSessions brings what a node says in a shard's name to sessions here.
+func (w *network) toSessions(f *remoteNode, sessions []id.ID, m machine.Message) {
+	shard, ok := speaker(m)
+	if !ok {
+		w.n.counts.Dropped++
+		return
+	}
+	if x, isFrame := m.(*region.Frame); isFrame && !w.showable(x.Region, x.Tick, x.Cells, x.Own) {
+		w.n.counts.Dropped++
+		return
+	}
+	w.inNameOf(f, shard, sessions, func() {
+		m := w.n.decisions.fromLobby(m)
+		for _, s := range sessions {
+			w.toSessionOrNotice(f, s, m)
+		}
+	})
+}
+
+// toWatchers brings the frame of a remote region to sessions here.
+func (w *network) toWatchers(f *remoteNode, m *ToWatchers) {
+	sessions := make([]id.ID, len(m.To))
+	own := make([]region.Own, len(m.To))
+	for i := range m.To {
+		sessions[i], own[i] = m.To[i].Session, m.To[i].Own
+	}
+	if !w.showable(m.Region, m.Tick, m.Cells, own...) {
+		w.n.counts.Dropped++
+		return
+	}
+	w.inNameOf(f, Shard{Region: m.Region}, sessions, func() {
+		for i := range m.To {
+			w.toSessionOrNotice(f, m.To[i].Session, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
+		}
+	})
+}
+
+// wrongClock is how far the clock of another host may be from the one here, in ticks.
+const wrongClock = 60 * 20
+
+// showable reports whether a frame of another node can be passed on: clients can
+// decode it, and it is of about now. A client would end its connection at one that it
+// cannot decode, and would count the time by one of a later tick.
+func (w *network) showable(of world.RegionPos, tick uint64, cells []byte, own ...region.Own) bool {
+	now := region.TickAt(w.n.env.Now(), w.n.cfg.Region.Epoch)
+	if tick > now+wrongClock || tick+wrongClock < now || w.frames.Cells(cells) != nil {
+		return false
+	}
+	for i := range own {
+		if h := (frame.Head{Region: of, Tick: tick, Own: own[i]}); h.Check() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// endSession ends a session here for the shard that has closed it. Only the lobby
+// closes sessions: a region tells those who are at home with it that they have left.
+func (w *network) endSession(f *remoteNode, m *EndSession) {
+	if !m.Shard.Lobby {
+		w.n.counts.Dropped++
+		return
+	}
+	w.inNameOf(f, m.Shard, []id.ID{m.Session}, func() { w.n.endSession(machine.Peer{ID: m.Session}) })
+}
+
+// inNameOf delivers what a node sends to sessions in a shard's name, if that
+// node hosts the shard. The hosts are looked up only for sessions that exist
+// here: the others have ended, and the sender is told so.
+func (w *network) inNameOf(f *remoteNode, shard Shard, sessions []id.ID, do func()) {
+	here := false
+	for _, s := range sessions {
+		here = here || w.n.links[machine.Peer{ID: s}]
+	}
+	switch {
+	case !shard.inWorld():
+		w.n.counts.Dropped++
+	case !here || w.speaksFor(f.peer, shard):
+		do()
+	default:
+		w.verifySpeaker(f, shard, do)
+	}
+}

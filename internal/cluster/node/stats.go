@@ -1,0 +1,130 @@
+package node
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/timing"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// Counts are totals since the node was made.
+type Counts struct {
+	Messages uint64 // handled by shards
+	Sent     uint64 // to sessions
+	Woken    uint64 // regions
+	Slept    uint64 // regions
+	Dropped  uint64 // messages between nodes that could not be brought anywhere
+}
+
+// Stats is what a status page shows. Regions stand in the order of waking.
+type Stats struct {
+	Counts
+	Tick     uint64 // of the world, now
+	Sessions int
+	Writes   int // on their way to the disk
+	Timers   int // of shards, that are set
+	Regions  []RegionStats
+
+	// Of a node of several:
+	Self    machine.Peer
+	Linked  []machine.Peer // nodes that there is a link to
+	Shards  []ShardStats
+	Place   *Place        // in the overlay; nil: it has none
+	Storage *StorageStats // of the storage; nil: it has none
+}
+
+// ShardStats is what the node knows of where a shard of the world is hosted.
+type ShardStats struct {
+	Shard   Shard
+	Leader  machine.Peer // zero: not known, or asleep
+	Members []machine.Peer
+	Held    bool // this node has a replica; what follows is what that one knows
+	Asleep  bool
+	Leads   bool   // and its lease is good at this moment
+	Term    uint64 // of the leader; generations of the group come first
+	Applied uint64 // entries of the log
+}
+
+// shards lists what this node hosts or knows the hosts of, in order.
+func (w *network) shards() (out []ShardStats) {
+	for _, p := range sortedShards(w.replicas) {
+		h := w.replicas[p]
+		rep := h.raft.Status()
+		st := ShardStats{
+			Shard: p, Leader: h.leader(), Members: h.members(), Held: true, Asleep: rep.Asleep,
+			Leads: h.leading && rep.Leads, Term: termOf(rep.Gen, rep.Term), Applied: rep.Applied,
+		}
+		out = append(out, st)
+	}
+	for _, r := range w.sortedRoutes() {
+		if w.replicas[r.shard] == nil && len(r.members) > 0 {
+			out = append(out, ShardStats{Shard: r.shard, Leader: r.leader, Members: r.members})
+		}
+	}
+	return out
+}
+
+// RegionStats is one region that is awake.
+type RegionStats struct {
+	Pos     world.RegionPos
+	Figures region.Stats     // what it has done since it woke
+	Tick    timing.Histogram // how long its ticks took, lately
+}
+
+// Stats reads the node's figures; a driver calls it like a handler.
+func (n *Node) Stats() Stats {
+	s := Stats{
+		Counts: n.counts, Tick: region.TickAt(n.env.Now(), n.cfg.Region.Epoch),
+		Sessions: len(n.links), Writes: n.writes, Timers: len(n.timers.values) - len(n.timers.free),
+	}
+	var now time.Duration
+	if n.cfg.Clock != nil {
+		now = n.cfg.Clock()
+	}
+	for _, p := range n.awake {
+		s.Regions = append(s.Regions, RegionStats{Pos: p.pos, Figures: figuresOf(p), Tick: p.took.Recent(now)})
+	}
+	if w := n.net; w != nil {
+		s.Self, s.Shards, s.Place, s.Storage = w.cfg.Self, w.shards(), w.overlay.place(), w.overlay.storageStats()
+		for _, f := range w.order {
+			if f.state == linkUp {
+				s.Linked = append(s.Linked, f.peer)
+			}
+		}
+	}
+	return s
+}
+
+func figuresOf(p *submachine) (s region.Stats) {
+	if m, ok := p.m.(interface{ Stats() region.Stats }); ok {
+		s = m.Stats()
+	}
+	return s
+}
+
+// players is how many players are at home in regions that run here.
+func (n *Node) players() (count int) {
+	for _, p := range n.awake {
+		count += figuresOf(p).Players
+	}
+	return count
+}
+
+// sessions are the peers of all sessions, in order.
+func (n *Node) sessions() []machine.Peer {
+	out := make([]machine.Peer, 0, len(n.links))
+	for p := range n.links {
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b machine.Peer) int {
+		if c := bytes.Compare(a.ID[:], b.ID[:]); c != 0 {
+			return c
+		}
+		return bytes.Compare(a.Addr[:], b.Addr[:])
+	})
+	return out
+}

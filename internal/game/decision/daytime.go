@@ -1,0 +1,41 @@
+package decision
+
+import (
+	"strconv"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+)
+
+// The time of day is a decision like others: a statement on the topic Time says what
+// time it was when it was issued.
+
+// timeNames are times of the day in 24ths of a day since sunrise.
+var timeNames = map[string]int64{"day": 1, "noon": 6, "night": 13, "midnight": 18}
+
+// maxTicks bounds a time of day, whatever the length of a day.
+const maxTicks = 1 << 31
+
+// ParseTime reads a time of day, in ticks since sunrise.
+func ParseTime(text string, day int64) (ticks int64, ok bool) {
+	if hour, named := timeNames[text]; named {
+		return hour * day / 24, true
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil && n > -maxTicks && n < maxTicks
+}
+
+func isTime(text string) bool {
+	_, ok := ParseTime(text, 0)
+	return ok
+}
+
+// TimeOffset is what is added to the world's tick for the time of day: 0 to day-1.
+// tickAt is the tick at a time in Unix milliseconds.
+func (l *Log) TimeOffset(day int64, tickAt func(ms uint64) int64) int64 {
+	s := l.Current(Time, id.ID{}, "")
+	if s == nil || day <= 0 {
+		return 0
+	}
+	ticks, _ := ParseTime(s.Text, day)
+	return ((ticks-tickAt(s.Seq))%day + day) % day
+}

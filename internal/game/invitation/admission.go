@@ -1,0 +1,57 @@
+package invitation
+
+import (
+	"crypto/ed25519"
+	"fmt"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+)
+
+// subject is what is admitted.
+type subject string
+
+const (
+	node   subject = "node"
+	player subject = "player"
+)
+
+// needs is the permission that a subject is admitted by.
+func (s subject) needs() Permissions {
+	if s == node {
+		return Host
+	}
+	return Visit
+}
+
+// AdmissionSize is the length of an admission in bytes: a statement, and the
+// invitation's signature over who is admitted.
+const AdmissionSize = statementSize + ed25519.SignatureSize
+
+func admissionText(as subject, world, who id.ID) []byte {
+	b := append([]byte("voxelpopuli admission of a "+as), " 1\n"...)
+	return append(append(b, world[:]...), who[:]...)
+}
+
+// StatementOf returns the statement of an admission that was verified before.
+func StatementOf(proof []byte) (*Statement, error) {
+	if len(proof) != AdmissionSize {
+		return nil, fmt.Errorf("%w: %d bytes instead of %d", ErrFormat, len(proof), AdmissionSize)
+	}
+	return decodeStatement(proof[:statementSize])
+}
+
+// decodeAdmission returns the statement that an admission is made with, if the
+// admission is somebody's. What the statement says is not verified.
+func decodeAdmission(proof []byte, as subject, world, who id.ID) (*Statement, error) {
+	if len(proof) == 0 {
+		return nil, fmt.Errorf("%w: %s %s shows none", ErrInvitation, as, who.Short())
+	}
+	s, err := StatementOf(proof)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvitation, err)
+	}
+	if !ed25519.Verify(s.Key[:], admissionText(as, world, who), proof[statementSize:]) {
+		return nil, fmt.Errorf("%w: the signature for %s %s is wrong", ErrInvitation, as, who.Short())
+	}
+	return s, nil
+}

@@ -1,0 +1,62 @@
+package lobby
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+)
+
+const (
+	sayEvery = time.Second // one line a second in the long run,
+	sayBurst = 8           // so many at once
+)
+
+// rateLimit limits how often something happens: the virtual-scheduling form of a
+// leaky bucket (ITU-T I.371). It holds when the next is due at the steady rate.
+type rateLimit struct{ due machine.Time }
+
+func (p *rateLimit) allow(now machine.Time, every time.Duration, burst int) bool {
+	due := max(p.due, now)
+	if due.Sub(now) > every*time.Duration(burst-1) {
+		return false
+	}
+	p.due = due.Add(every)
+	return true
+}
+
+func (h *Lobby) onSay(from machine.Peer, text string) {
+	p := h.sessions[from]
+	if p == nil {
+		h.askToRejoin(from)
+	}
+	if p == nil || !p.here {
+		return
+	}
+	text = wire.CleanText(text)
+	switch {
+	case text == "":
+	case !p.quiet.allow(h.env.Now(), sayEvery, sayBurst):
+		h.tell(p, wire.ChatError, "You are writing too fast. Wait a moment.")
+	case strings.HasPrefix(text, "/"):
+		h.command(p, text[1:])
+	default:
+		h.toAll(&Chat{Kind: wire.ChatWorld, From: p.rec.Name, Text: text})
+	}
+}
+
+// tell shows a line to one player.
+func (h *Lobby) tell(p *player, kind wire.ChatKind, format string, args ...any) {
+	if p.here {
+		h.env.Send(p.session, &Chat{Kind: kind, Text: fmt.Sprintf(format, args...)})
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,217 @@
+package lobby
+
+import (
+	"bytes"
+	"encoding/base64"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+)
+
+// What operators decide or order is not the lobby's to say: a command makes a
+// proposal, the operator's client signs it, and the node's log takes a decision or
+// not; an order goes with its signature to the player's home. The lobby keeps the
+// decisions in its own space as well, which is replicated, so that what was
+// acknowledged survives the loss of this node.
+
+// proposal is what waits for the signature of the player who has asked for it.
+type proposal struct {
+	want  []byte // the encoding without issuer and signature
+	until time.Time
+	take  func(signed []byte)
+}
+
+const (
+	// signTime is how long a client may take to sign.
+	signTime = 30 * time.Second
+	// maxProposals is how many commands of one player wait for their signatures.
+	maxProposals = 8
+)
+
+// ask asks the player who typed a command for a signature.
+func (c *call) ask(want []byte, take func(signed []byte)) {
+	p := c.from
+	p.proposals = append(p.proposals, &proposal{want, c.Lobby.time().Add(signTime), take})
+	p.proposals = p.proposals[max(0, len(p.proposals)-maxProposals):]
+	c.env.Send(p.session, &Propose{want})
+}
+
+// onSigned takes what a player has signed: what was proposed to that player, nothing
+// else.
+func (h *Lobby) onSigned(from machine.Peer, b []byte) {
+	p := h.sessions[from]
+	if p == nil || !p.here || len(p.proposals) == 0 {
+		return
+	}
+	want := decision.Unsigned(b)
+	i := slices.IndexFunc(p.proposals, func(w *proposal) bool { return bytes.Equal(w.want, want) })
+	if i < 0 {
+		h.tell(p, wire.ChatError, "Your client has signed something else. Nothing was changed.")
+		return
+	}
+	proposal := p.proposals[i]
+	p.proposals = slices.Delete(p.proposals, i, i+1)
+	if h.time().After(proposal.until) {
+		h.tell(p, wire.ChatError, "The command was not signed in time. Type it again.")
+		return
+	}
+	proposal.take(b)
+}
+
+// propose asks the player who typed a command to sign a decision; done is what the
+// player reads then.
+func (c *call) propose(s decision.Statement, done string) {
+	log := c.cfg.Decisions
+	s.World, s.Seq = log.World(), log.Next(c.from.id, c.Lobby.time())
+	c.ask(s.Append(nil), func(signed []byte) { c.decide(signed, done) })
+}
+
+func (c *call) decide(signed []byte, done string) {
+	s, err := decision.Decode(signed)
+	if err == nil && s.By() != c.from.id {
+		err = decision.ErrSignature
+	}
+	if err == nil {
+		err = c.cfg.Decide(s)
+	}
+	if err != nil {
+		c.fail("That could not be decided: %v.", err)
+		return
+	}
+	c.keepDecisions(func(err error) {
+		if err != nil {
+			c.fail("%s It could not be saved and holds until the node restarts: %v.", done, err)
+			return
+		}
+		c.reply("%s", done)
+	})
+}
+
+// order asks the player who typed a command to sign an order about a player, and
+// brings it to that player's home; then, if not nil, is called when it is on its way.
+func (c *call) order(who *player, o decision.Order, then func()) {
+	c.lastOrder = max(c.lastOrder+1, uint64(c.Lobby.time().UnixMilli()))
+	o.World, o.Seq, o.Subject, o.Name = c.cfg.Decisions.World(), c.lastOrder, who.id, who.rec.Name
+	c.ask(o.Append(nil), func(signed []byte) { c.execute(who, signed, then) })
+}
+
+func (c *call) execute(who *player, signed []byte, then func()) {
+	o, err := decision.DecodeOrder(signed)
+	if err == nil {
+		err = o.Verify(c.cfg.Decisions.World(), c.Lobby.time(), c.cfg.Decisions.IsOperator)
+	}
+	switch {
+	case err != nil:
+		c.fail("That could not be ordered: %v.", err)
+		return
+	case !who.here:
+		c.fail("%s is not here any more.", who.rec.Name)
+		return
+	}
+	c.errand(who, Order{Signed: signed})
+	if o.Kind == decision.Kick {
+		c.endSession(who, &Refused{Code: wire.Kicked, Text: KickText(o), Order: signed})
+	}
+	if then != nil {
+		then()
+	}
+}
+
+// KickText is what a player reads who was kicked.
+func KickText(o *decision.Order) string {
+	if o.Text == "" {
+		return wire.Kicked.Text()
+	}
+	return "You were asked to leave: " + strings.TrimSuffix(o.Text, ".") + "."
+}
+
+// onDecided is when the log has changed, whoever has decided something.
+func (h *Lobby) onDecided() {
+	if !h.loaded {
+		return // recallDecisions sees it
+	}
+	for _, p := range slices.Clone(h.here) {
+		if b := h.cfg.Decisions.Banned(p.id, p.rec.Name, h.time()); b != nil {
+			h.endSession(p, refusal(wire.Banned, BanText(b)))
+			continue
+		}
+		is := h.cfg.Decisions.IsOperator(p.id)
+		if is == p.operator {
+			continue
+		}
+		p.operator = is
+		h.sendCommands(p)
+		if is {
+			h.tell(p, wire.ChatSystem, "You are an operator now.")
+		} else {
+			h.tell(p, wire.ChatSystem, "You are no operator any more.")
+		}
+	}
+	h.tellTime()
+	h.keepDecisions(nil)
+}
+
+// tellTime tells everybody what the time of day is, if that was decided anew.
+func (h *Lobby) tellTime() {
+	ticks := h.cfg.Decisions.TimeOffset(h.cfg.Day, func(ms uint64) int64 {
+		return h.tickAt(machine.Time(time.Duration(ms) * time.Millisecond))
+	})
+	if ticks != h.timeOffset {
+		h.timeOffset = ticks
+		h.toAll(&TimeOffset{Ticks: ticks})
+	}
+}
+
+// recallDecisions gives the node what the lobby has on disk, which the node checks
+// as if it came from anybody.
+func (h *Lobby) recallDecisions() {
+	var list []*decision.Statement
+	for _, key := range sortedKeys(h.signed) {
+		b, err := base64.StdEncoding.DecodeString(h.signed[key])
+		if err != nil {
+			continue // nobody has signed this
+		}
+		if s, err := decision.Decode(b); err == nil {
+			list = append(list, s)
+		}
+	}
+	if len(list) > 0 && h.cfg.Decide != nil {
+		_ = h.cfg.Decide(list...) // what does not count is removed below
+	}
+	h.tellTime()
+	h.keepDecisions(nil)
+}
+
+// keepDecisions writes what has changed in the log to the lobby's space.
+func (h *Lobby) keepDecisions(then func(error)) {
+	put, gone := map[string]any{}, []string(nil)
+	has := map[string]bool{}
+	for _, s := range h.cfg.Decisions.All() {
+		key, text := s.Key(), base64.StdEncoding.EncodeToString(s.Append(nil))
+		has[key] = true
+		if h.signed[key] != text {
+			h.signed[key], put["d/"+key] = text, text
+		}
+	}
+	for _, key := range sortedKeys(h.signed) {
+		if !has[key] {
+			delete(h.signed, key)
+			gone = append(gone, "d/"+key)
+		}
+	}
+	if len(put)+len(gone) == 0 && then == nil {
+		return
+	}
+	h.write(put, gone, then)
+}
+
+// operatorNamed reports an operator, other than a player, who was named so.
+func (h *Lobby) operatorNamed(name string, but id.ID) bool {
+	who := h.cfg.Decisions.Holder(name)
+	return !who.IsZero() && who != but
+}

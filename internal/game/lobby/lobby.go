@@ -1,0 +1,175 @@
+package lobby
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// Lobby is the machine. All its methods are handlers of machine.Machine.
+type Lobby struct {
+	env machine.Env
+	cfg Config
+	store
+
+	sessions map[machine.Peer]*player
+	entering []enter   // came before the store was read
+	here     []*player // in the order in which they came
+	changed  []*player // the others are yet to be told of
+	armed    bool      // timerNews is set
+	calling  bool      // timerRoster is set
+	vouches  []vouch   // that wait for their sessions, the oldest first
+
+	awake      map[world.RegionPos]bool
+	requests   map[uint64]*playerRequest // on their way to players, by tag
+	saves      map[uint64]*save          // waiting for Saved, by tag
+	nextTag    uint64
+	lastOrder  uint64 // Seq of the last order that was proposed
+	timeOffset int64  // as the sessions were told
+}
+
+// player is somebody whom the lobby knows, here or away.
+type player struct {
+	id  id.ID
+	rec record
+
+	session  machine.Peer // through which the player is here
+	here     bool         // admitted and not gone
+	claiming bool         // the claim of its name is on the way to the disk
+	region   world.RegionPos
+
+	location
+
+	changed bool      // is in Lobby.changed
+	told    bool      // the others know that it is here
+	resumes bool      // was here already, through another host of the lobby
+	quiet   rateLimit // of chat and commands
+	deaths  rateLimit // that the others are told of
+
+	operator  bool  // as the client was told
+	since     int64 // Unix seconds when the player came
+	proposals []*proposal
+}
+
+// Kinds of timers.
+const (
+	timerNews   = iota + 1 // tell the others who came, moved and went
+	timerLocate            // Arg: tag of a Locate without an answer
+	timerSave              // Arg: tag of a save that takes too long
+	timerRoster            // who was here before this host of the lobby has come back
+	timerVouch             // a question who plays has waited for long
+)
+
+// New returns the lobby of a world; Start reads what it has on disk.
+func New(env machine.Env, cfg Config) *Lobby {
+	return &Lobby{
+		env: env, cfg: cfg.withDefaults(), store: newStore(),
+		sessions: map[machine.Peer]*player{},
+		awake:    map[world.RegionPos]bool{},
+		requests: map[uint64]*playerRequest{},
+		saves:    map[uint64]*save{},
+	}
+}
+
+// Start reads the lobby's space; sessions that come meanwhile wait.
+func (h *Lobby) Start() { h.load() }
+
+// OnMessage handles a message of messages.go; others are ignored.
+func (h *Lobby) OnMessage(from machine.Peer, m machine.Message) {
+	switch m := m.(type) {
+	case *Enter:
+		h.onEnter(enter{from, m})
+	case *Say:
+		h.onSay(from, m.Text)
+	case *Leave:
+		h.leave(from)
+	case *Awake:
+		h.awake[m.Region] = true
+	case *Asleep:
+		delete(h.awake, m.Region)
+	case *Arrived:
+		h.onArrived(m)
+	case *Departed: // the session tells: it may have entered again already
+	case *Died:
+		h.onDied(m)
+	case *Located:
+		h.onLocated(m)
+	case *NotHere:
+		h.onNotHere(m)
+	case *Claim:
+		h.onClaim(m)
+	case *Saved:
+		h.onSaved(m)
+	case *Vouch:
+		h.onVouch(m)
+	case *Signed:
+		h.onSigned(from, m.Statement)
+	case *Decided:
+		h.onDecided()
+	}
+}
+
+// OnTimer handles the lobby's own timers.
+func (h *Lobby) OnTimer(t machine.Timer) {
+	switch t.Kind {
+	case timerNews:
+		h.armed = false
+		h.sendNews()
+	case timerLocate:
+		h.expireRequest(t.Arg)
+	case timerSave:
+		h.onSaveLate(t.Arg)
+	case timerVouch:
+		h.expireVouches()
+	case timerRoster:
+		h.calling = false
+		h.toAll(h.list())
+	}
+}
+
+// OnLink ends what a session had when its link ends.
+func (h *Lobby) OnLink(peer machine.Peer, ev machine.LinkEvent) {
+	if ev != machine.LinkUp {
+		h.leave(peer)
+	}
+}
+
+// OnDone continues what waited for the disk.
+func (h *Lobby) OnDone(tag uint64, result any, err error) { h.store.done(tag, result, err) }
+
+func (h *Lobby) tag() uint64 {
+	h.nextTag++
+	return h.nextTag
+}
+
+// regionsAwake returns the regions that tick, in order of their position.
+func (h *Lobby) regionsAwake() []world.RegionPos {
+	out := make([]world.RegionPos, 0, len(h.awake))
+	for r := range h.awake {
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b world.RegionPos) int {
+		if a.X != b.X {
+			return int(a.X) - int(b.X)
+		}
+		return int(a.Z) - int(b.Z)
+	})
+	return out
+}
+
+// toRegion gives a message to the node to bring to its region.
+func (h *Lobby) toRegion(m machine.Message) { h.env.Send(machine.Peer{}, m) }
+
+// toAll sends one message to everybody who is here.
+func (h *Lobby) toAll(m machine.Message) {
+	for _, p := range h.here {
+		h.env.Send(p.session, m)
+	}
+}
+
+// tick is the world's tick at present.
+func (h *Lobby) tick() int64 { return h.tickAt(h.env.Now()) }
+
+func (h *Lobby) tickAt(t machine.Time) int64 { return int64(t.Sub(h.cfg.Epoch) / tickLength) }

@@ -1,0 +1,132 @@
+package region
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// admission lets players in: those who are here, were here, or are new to the
+// world.
+type admission struct {
+	component
+	area     *world.Area
+	store    *store
+	dedup    *deduplication
+	loading  *loading
+	sessions *playerSessions
+	outgoing *outgoingHandovers
+	incoming *incomingHandovers
+}
+
+// onEnter makes this region the home of a player, if it is.
+func (a *admission) onEnter(from machine.Peer, m *Enter) {
+	if _, isRegion := RegionOf(from); isRegion || from == Lobby || len(m.Name) > maxName || m.Mode > uint8(world.Spectator) {
+		a.stats.Refused++
+		return
+	}
+	if h := a.sessions.at(m.Player); h != nil {
+		a.replaceSession(h, from, m)
+		return
+	}
+	if o := a.outgoing.of(m.Player); o != nil {
+		o.entering = &queuedMessage{from, m}
+		return
+	}
+	if a.incoming.arrivingWith(m.Player) != 0 && !a.store.readOnly {
+		a.store.then(func(bool) { a.onEnter(from, m) })
+		return
+	}
+	if b, ok := a.store.small[playerKey(keyPlayer, m.Player)]; ok {
+		a.enterStored(from, m, b)
+		return
+	}
+	if ptr, ok := a.store.pointer(keyPointer, m.Player); ok {
+		a.env.Send(from, &Moved{a.cfg.Pos, m.Player, ptr.to, uint32(ptr.epoch), MovedElsewhere})
+		return
+	}
+	a.enterNew(from, m)
+}
+
+// enterStored admits a player who was here before. If it may have been handed
+// over when this node crashed, the other region is asked first.
+func (a *admission) enterStored(from machine.Peer, m *Enter, saved []byte) {
+	p, err := world.DecodePlayer(saved)
+	if err != nil || p.ID != m.Player {
+		a.env.Send(from, &Refused{a.cfg.Pos, m.Player, "storage", "Your player's data is damaged."})
+		return
+	}
+	if ptr, ok := a.store.pointer(keyIntent, m.Player); ok {
+		a.outgoing.askNewHome(p, ptr, &queuedMessage{from, m})
+		return
+	}
+	if !a.loading.needReady(from, m) || a.lateEnter(from, m) {
+		return
+	}
+	a.admit(p, from, m)
+}
+
+// lateEnter reports whether a session has entered again since it said this.
+func (a *admission) lateEnter(from machine.Peer, m *Enter) bool {
+	l := a.dedup.of(m.Player)
+	late := l.session == from.ID && m.Entry < l.entry
+	if late {
+		a.stats.Refused++
+	}
+	return late
+}
+
+// enterNew makes a player who is new to the world, or whose data is lost.
+func (a *admission) enterNew(from machine.Peer, m *Enter) {
+	if at := a.cfg.Rules.Spawn.Region(); at != a.cfg.Pos {
+		a.env.Send(from, &Moved{a.cfg.Pos, m.Player, at, 0, MovedElsewhere})
+		return
+	}
+	if a.store.readOnly {
+		a.env.Send(from, &Refused{a.cfg.Pos, m.Player, "storage", "This world cannot be saved at the moment."})
+		return
+	}
+	if !a.loading.needReady(from, m) {
+		return
+	}
+	p := world.NewPlayer(m.Player, m.Name, world.Mode(m.Mode), spawnPlace(a.area, a.cfg, m.Player))
+	// A player that is created anew, because all hosts of its home are gone,
+	// begins above all its earlier epochs.
+	p.Epoch = 1 + TickAt(a.env.Now(), a.cfg.Epoch)/uint64(time.Second/TickLength)
+	a.admit(p, from, m)
+}
+
+// admit puts a player into the area.
+func (a *admission) admit(p *world.Player, from machine.Peer, m *Enter) {
+	p.Name, p.Entity, p.Operator = m.Name, uint64(m.Entity), a.cfg.operator(m.Player)
+	p.NewSession()
+	h := a.sessions.add(p, from)
+	a.dedup.of(p.ID).enter(from.ID, m)
+	a.sessions.save(h)
+	a.store.flush()
+	a.sessions.greet(h)
+}
+
+// replaceSession lets a player who is here be played from another session.
+func (a *admission) replaceSession(h *playerSession, from machine.Peer, m *Enter) {
+	if a.lateEnter(from, m) {
+		return
+	}
+	if h.peer != from && h.peer != (machine.Peer{}) {
+		a.env.Send(h.peer, &Moved{a.cfg.Pos, m.Player, a.cfg.Pos, uint32(h.p.Epoch), MovedReplaced})
+	}
+	h.p.Name, h.p.Operator = m.Name, a.cfg.operator(m.Player)
+	h.p.NewSession()
+	if h.peer != from {
+		a.sessions.attach(h, from)
+	} else {
+		h.inputs = inputQueue{} // it is sent again
+	}
+	a.dedup.of(m.Player).enter(from.ID, m)
+	if h.handover != nil {
+		h.handover.entering = &queuedMessage{from, m}
+		return
+	}
+	a.sessions.greet(h)
+}

@@ -1,0 +1,92 @@
+package region
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// New returns the region of cfg; nothing happens before Start.
+func New(cfg Config, env machine.Env) *Region {
+	r := &Region{
+		cfg: cfg.withDefaults(), env: env,
+		queue: new(commandQueue), activity: &activity{env: env},
+	}
+	halo := newBorderCache(cfg.Pos)
+	r.area = world.NewArea(r.cfg.Rules, cfg.Pos, halo)
+	c := component{&r.cfg, env, &r.stats}
+	r.assembleWorld(c, halo)
+	r.assembleStorage(c)
+	r.assemblePlayers(c)
+	r.assembleSteps(c)
+	r.connect()
+	return r
+}
+
+// assembleWorld makes what shows the world to those who watch.
+func (r *Region) assembleWorld(c component, halo *borderCache) {
+	r.columns = &columns{component: c, area: r.area}
+	r.entities = newEntities(c.cfg.Pos)
+	r.interest = newInterest(c, r.columns, r.entities)
+	r.border = &border{component: c, cache: halo, area: r.area, columns: r.columns}
+}
+
+// assembleStorage makes what is between the world and the disk.
+func (r *Region) assembleStorage(c component) {
+	tags := new(jobTags)
+	r.store = newStore(c, tags)
+	r.pending = &pendingEdits{component: c, store: r.store}
+	r.edits = &requestedEdits{component: c, store: r.store, neighbours: map[world.RegionPos]*neighbourEdits{}}
+	r.items = &droppedItems{component: c, area: r.area, store: r.store, entities: r.entities, pending: r.pending}
+	r.mobs = &crossings{component: c, area: r.area, store: r.store, entities: r.entities}
+	r.loading = &loading{
+		component: c, tags: tags, area: r.area, columns: r.columns, store: r.store, pending: r.pending, edits: r.edits,
+	}
+}
+
+// assemblePlayers makes what concerns players.
+func (r *Region) assemblePlayers(c component) {
+	r.departed = &departed{component: c, store: r.store, list: map[id.ID]departedPlayer{}}
+	r.dedup = &deduplication{component: c, store: r.store, edits: r.pending, records: map[id.ID]*actRecord{}}
+	r.sessions = &playerSessions{
+		component: c, area: r.area, store: r.store, entities: r.entities, interest: r.interest, dedup: r.dedup,
+		departed: r.departed, activity: r.activity, players: map[id.ID]*playerSession{},
+	}
+	r.outgoing = &outgoingHandovers{
+		component: c, area: r.area, store: r.store, entities: r.entities, sessions: r.sessions, dedup: r.dedup,
+		edits: r.pending, departed: r.departed, activity: r.activity, queue: r.queue,
+		players: map[id.ID]*outgoingHandover{}, offers: map[uint64]*outgoingHandover{},
+	}
+	r.incoming = &incomingHandovers{
+		component: c, store: r.store, sessions: r.sessions, dedup: r.dedup, departed: r.departed,
+		arriving: map[id.ID]uint64{}, refusedUnwritten: map[id.ID]uint64{}, refusals: map[refusal]uint32{}, claims: map[id.ID]*handoverClaim{},
+	}
+	r.enter = &admission{
+		component: c, area: r.area, store: r.store, dedup: r.dedup, loading: r.loading, sessions: r.sessions,
+		outgoing: r.outgoing, incoming: r.incoming,
+	}
+}
+
+// assembleSteps makes what runs the world.
+func (r *Region) assembleSteps(c component) {
+	r.effects = &effects{
+		component: c, area: r.area, columns: r.columns, entities: r.entities, border: r.border, store: r.store,
+		sessions: r.sessions, dedup: r.dedup, pending: r.pending, edits: r.edits, items: r.items, mobs: r.mobs, outgoing: r.outgoing,
+	}
+	r.loop = &tickLoop{
+		component: c, area: r.area, columns: r.columns, entities: r.entities, store: r.store, sessions: r.sessions,
+		queue: r.queue, pending: r.pending, edits: r.edits, outgoing: r.outgoing, effects: r.effects,
+	}
+}
+
+// connect gives components the narrow interfaces of those that are made later,
+// and of the region.
+func (r *Region) connect() {
+	r.store.addRecords = r.dedup.addRecords
+	r.loading.events = r
+	r.pending.acts = r.dedup
+	r.edits.players, r.edits.arrivals = r.sessions, r.incoming
+	r.dedup.players, r.dedup.runner = r.sessions, r.loop
+	r.sessions.waker = r
+	r.outgoing.events = r
+}

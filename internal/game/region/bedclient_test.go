@@ -1,0 +1,242 @@
+package region
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// client is a session that believes what it is told.
+type client struct {
+	b      *bed
+	peer   machine.Peer
+	player id.ID
+	name   string
+	home   world.RegionPos
+	epoch  uint32
+	online bool
+	stuck  bool
+
+	entered  *Entered
+	views    map[world.RegionPos]*frame.View
+	columns  map[world.ColumnPos]*world.Column
+	ticks    map[world.RegionPos]uint64
+	results  map[uint32]*ActResult
+	selves   []*Self
+	items    world.Inventory
+	selected uint8
+	other    []machine.Message
+	frames   int
+	bytes    int
+	acked    uint32
+	owned    []world.RegionPos // regions whose frames acknowledged, in order
+	seq      uint32
+	acts     Acts
+	body     world.Vec
+	dec      frame.Frame
+	skip     bool // does not decode: for benchmarks
+	tap      func(*Frame)
+	heard    func(*ActResult)
+	deaf     bool // answers to acts get lost
+}
+
+func (b *bed) client(name string) *client {
+	c := &client{
+		b: b, name: name, player: id.Of([]byte(name)), peer: machine.Peer{ID: id.Of([]byte("session " + name))},
+		views: map[world.RegionPos]*frame.View{}, columns: map[world.ColumnPos]*world.Column{},
+		ticks: map[world.RegionPos]uint64{}, results: map[uint32]*ActResult{},
+	}
+	b.clients[c.peer] = c
+	b.order = append(b.order, c)
+	return c
+}
+
+func (c *client) send(pos world.RegionPos, m machine.Message) { c.b.deliver(pos, c.peer, m) }
+
+// enter comes into the world and waits for it.
+func (c *client) enter() *client {
+	c.b.Helper()
+	c.online = false
+	c.send(c.home, c.enterMsg())
+	c.b.until(c.name+" enters", func() bool { return c.online })
+	return c
+}
+
+func (c *client) enterMsg() *Enter {
+	return c.acts.Enter(&Enter{
+		Player: c.player, Entity: 1000 + uint32(c.player[0])<<8 + uint32(c.player[1]), Name: c.name, Mode: uint8(world.Creative), New: true,
+	})
+}
+
+// watch watches all columns of a region at a rate.
+func (c *client) watch(pos world.RegionPos, rate uint8) {
+	var w Watch
+	for i := range w.Rates {
+		w.Rates[i] = rate
+	}
+	c.send(pos, &w)
+}
+
+func (c *client) receive(m machine.Message) {
+	switch m := m.(type) {
+	case *Frame:
+		c.frame(m)
+	case *Columns:
+		for _, col := range m.Columns {
+			c.columns[col.Column.Pos] = col.Column.Clone()
+		}
+	case *Entered:
+		c.entered, c.online, c.home, c.epoch, c.body = m, true, m.Region, m.Epoch, m.Position
+		c.b.after(0, c.askAgain)
+	case *Moved:
+		if m.Reason == MovedReplaced {
+			c.other = append(c.other, m)
+			return
+		}
+		if m.Epoch >= c.epoch {
+			c.home, c.epoch = m.To, m.Epoch
+		}
+		if m.Reason == MovedElsewhere {
+			c.b.after(0, func() { c.send(m.To, c.enterMsg()) })
+		} else {
+			c.b.after(0, c.askAgain)
+		}
+	case *ActResult:
+		if c.heard != nil {
+			c.heard(m)
+		}
+		if !c.deaf && c.acts.Complete(m) {
+			c.results[m.Seq] = m
+		}
+	case *Self:
+		c.selves = append(c.selves, m)
+	case *Inventory:
+		for _, s := range m.Slots {
+			c.items[s.Slot] = world.Stack{Block: s.Block, Count: uint8(s.Count)}
+		}
+		c.selected = m.Selected
+	default:
+		c.other = append(c.other, m)
+	}
+}
+
+func (c *client) frame(m *Frame) {
+	c.frames++
+	c.bytes += len(m.Cells)
+	if m.Own.HasAck {
+		c.acked = m.Own.Ack
+		if len(c.owned) == 0 || c.owned[len(c.owned)-1] != m.Region {
+			c.owned = append(c.owned, m.Region)
+		}
+	}
+	if m.Own.Corrected {
+		c.body = m.Own.Position
+	}
+	if c.tap != nil {
+		c.tap(m)
+	}
+	if c.skip {
+		return
+	}
+	if m.Tick <= c.ticks[m.Region] {
+		c.b.Errorf("%s: frame of tick %d after %d", c.name, m.Tick, c.ticks[m.Region])
+	}
+	c.ticks[m.Region] = m.Tick
+	if err := c.dec.DecodeCells(m.Cells); err != nil {
+		c.b.Fatalf("%s: %v", c.name, err)
+	}
+	v := c.views[m.Region]
+	if v == nil {
+		v = &frame.View{}
+		c.views[m.Region] = v
+	}
+	v.Apply(&c.dec)
+	for i := range c.dec.Cells {
+		cell := &c.dec.Cells[i]
+		pos := m.Region.Column(int(cell.Index))
+		for _, bl := range cell.Blocks {
+			col := c.columns[pos]
+			if col == nil {
+				c.b.Fatalf("%s: blocks of %v before the column", c.name, pos)
+			}
+			p := frame.PlaceIn(pos, bl.Place)
+			col.Set(int(p.X&31), int(p.Y), int(p.Z&31), bl.Block)
+		}
+	}
+}
+
+// sees returns the entities that the client sees in a region, by their number.
+func (c *client) sees(pos world.RegionPos) map[uint64]frame.Seen {
+	out := map[uint64]frame.Seen{}
+	if v := c.views[pos]; v != nil {
+		v.Each(func(_ uint8, _ uint32, s *frame.Seen) { out[s.Entity] = *s })
+	}
+	return out
+}
+
+// walk sends one body step.
+func (c *client) walk(buttons uint16, yaw uint16) {
+	c.seq++
+	c.send(c.home, &Inputs{Player: c.player, First: c.seq, Steps: []Step{{Buttons: buttons, Yaw: yaw}}, NoPos: true})
+}
+
+// walkFor walks for a number of ticks, one step each.
+func (c *client) walkFor(ticks int, buttons uint16, yaw uint16) {
+	for range ticks {
+		c.walk(buttons, yaw)
+		c.b.run(TickLength)
+	}
+}
+
+func (c *client) act(a Act) uint32 {
+	a.Player = c.player
+	m := c.acts.Ask(&a)
+	if m == nil {
+		c.b.Fatalf("%s: too many acts have no answer", c.name)
+	}
+	if c.online {
+		c.send(c.home, m)
+	}
+	return m.Seq
+}
+
+// askAgain asks for what has no answer.
+func (c *client) askAgain() {
+	for _, m := range c.acts.Resend() {
+		c.send(c.home, m)
+	}
+}
+
+// place puts the block of hot bar slot 0 on top of a block.
+func (c *client) place(at world.Pos) uint32 {
+	return c.act(Act{Kind: uint8(world.ActPlace), Pos: at, Face: uint8(world.FaceUp)})
+}
+
+// hold puts a block into the hot bar (creative).
+func (c *client) hold(b world.Block) {
+	c.act(Act{Kind: uint8(world.ActPick), A: uint64(b), B: 0})
+}
+
+// homeOf returns the player's home and its region; nil if it is nowhere. It fails
+// the test if the player is in two regions.
+func (b *bed) homeOf(player id.ID) (*Region, *playerSession) {
+	var r *Region
+	var found *playerSession
+	for _, pos := range b.awake {
+		h := b.regions[pos]
+		if got := h.r.sessions.players[player]; got != nil && got.handover == nil {
+			if found != nil {
+				b.Errorf("a player is at home in %v and %v", r.Pos(), pos)
+			}
+			r, found = h.r, got
+		}
+	}
+	return r, found
+}
+
+// teleport puts a player somewhere by an order.
+func (b *bed) teleport(c *client, at world.Vec) {
+	b.wants(c.home, b.ordered(c.player, decision.Order{Kind: decision.Teleport, At: at}))
+}

@@ -1,0 +1,70 @@
+package region
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// TickLength is the time of one tick: 20 a second.
+const TickLength = 50 * time.Millisecond
+
+// Config is what a region needs to know of the world around it.
+type Config struct {
+	Pos       world.RegionPos
+	Epoch     machine.Time     // when tick 0 was
+	Rules     world.AreaConfig // seed, spawn, protection, mobs
+	Terrain   *world.Generator
+	Silent    time.Duration // a player from whom nothing comes for so long is removed; 0: 30 s
+	Hibernate time.Duration // a region without subscribers ticks on for so long; 0: 10 s
+	// World is the world's id: orders are signed for it.
+	World id.ID
+	// Operator reports whether a player is an operator, whatever other nodes say;
+	// nil: nobody is.
+	Operator func(id.ID) bool
+	// TimeOffset is what is added to the tick for the time of day; nil: nothing.
+	TimeOffset func() int64
+}
+
+// Generate is the job (machine.Work) that makes a column as it is before
+// anybody has changed it.
+type Generate struct {
+	Terrain *world.Generator
+	Column  world.ColumnPos
+}
+
+// Run implements machine.Work; its result is a *world.Column.
+func (g Generate) Run() (any, error) { return g.Terrain.Column(g.Column), nil }
+
+func (c Config) withDefaults() Config {
+	if c.Silent == 0 {
+		c.Silent = 30 * time.Second
+	}
+	if c.Hibernate == 0 {
+		c.Hibernate = 10 * time.Second
+	}
+	return c
+}
+
+// operator reports whether a player is an operator; no other part is believed that.
+func (c *Config) operator(player id.ID) bool { return c.Operator != nil && c.Operator(player) }
+
+// Space returns the name of the region's space and queue on the disk port.
+func Space(pos world.RegionPos) string { return fmt.Sprintf("r.%d.%d", pos.X, pos.Z) }
+
+// TickAt returns the number of the tick that t lies in, in a world of the given
+// epoch.
+func TickAt(t, epoch machine.Time) uint64 {
+	if t < epoch {
+		return 0
+	}
+	return uint64(t.Sub(epoch) / TickLength)
+}
+
+// TimeOf returns when a tick begins.
+func TimeOf(tick uint64, epoch machine.Time) machine.Time {
+	return epoch.Add(time.Duration(tick) * TickLength)
+}

@@ -1,0 +1,210 @@
+package region
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// hearingRange is how far away a player is heard.
+const hearingRange = 48 * fixed.One
+
+// onOrder does what the lobby wants of a player, or passes it on.
+func (r *Region) onOrder(from machine.Peer, m *Order) {
+	if from != Lobby {
+		r.stats.Refused++
+		return
+	}
+	if h := r.sessions.players[m.Player]; h != nil {
+		r.applyOrForward(h, m)
+	} else if ptr, ok := r.departed.destination(m.Player); ok {
+		r.notHere(m.Player, m.Tag, ptr.to)
+	}
+	r.hibernateIfIdle()
+}
+
+// runOrder does what an operator has signed, once; whoever leads the region next, or
+// has the player next, knows that it was done.
+func (r *Region) runOrder(h *playerSession, m *Order) {
+	if len(m.Signed) == 0 {
+		r.sayNear(h, m.Near)
+		return
+	}
+	o, err := decision.DecodeOrder(m.Signed)
+	if err == nil && o.Subject != h.p.ID {
+		err = decision.ErrAuthority
+	}
+	if err == nil {
+		err = o.Verify(r.cfg.World, time.Unix(0, int64(r.env.Now())), r.cfg.operator)
+	}
+	if err == nil {
+		err = r.executed(h.p.ID, o.Seq)
+	}
+	if err != nil {
+		r.stats.Refused++
+		return
+	}
+	r.execute(h, o)
+}
+
+// execute does what an order that was verified says.
+func (r *Region) execute(h *playerSession, o *decision.Order) {
+	does := &world.Order{At: o.At, Count: int(o.Count)}
+	switch o.Kind {
+	case decision.Kick:
+		r.sessions.leave(h, LeftKicked)
+		return
+	case decision.Teleport:
+		does.Kind = world.OrderTeleport
+	case decision.Spawn:
+		does.Kind, does.At = world.OrderTeleport, world.SpawnFeet(r.cfg.Rules.Spawn)
+	case decision.Give:
+		does.Kind = world.OrderGive
+		does.Block, _ = world.BlockByName(o.Text)
+	case decision.SetMode:
+		does.Kind, does.Mode = world.OrderMode, world.Mode(slices.Index(decision.Modes, o.Text))
+	}
+	r.order(h.p.ID, does)
+}
+
+// executed notes that an order is executed, unless it was before. The note goes to
+// the disk before the effect, or with it, and where the player goes.
+func (r *Region) executed(player id.ID, seq uint64) error {
+	key := playerKey(keyOrders, player)
+	before, err := decision.DecodeExecuted(r.store.small[key])
+	if err != nil {
+		return err
+	}
+	after, err := before.Add(seq)
+	if err == nil {
+		r.store.put(key, after.Append(nil))
+	}
+	return err
+}
+
+// onDecided gives players here the roles that the log of decisions says.
+func (r *Region) onDecided(from machine.Peer) {
+	if from != Lobby {
+		r.stats.Refused++
+		return
+	}
+	for _, p := range r.area.Players() {
+		if is := r.cfg.operator(p.ID); is != p.Operator {
+			o := &world.Order{Kind: world.OrderOperator}
+			if is {
+				o.Count = 1
+			}
+			r.order(p.ID, o)
+		}
+	}
+}
+
+// order lets the next tick run an order.
+func (r *Region) order(player id.ID, o *world.Order) {
+	r.queue.order(player, o)
+}
+
+// sayNear lets those near a player hear what it says, across borders too.
+func (r *Region) sayNear(h *playerSession, text string) {
+	m := &NearChat{Player: h.p.ID, Name: h.p.Name, At: h.p.Body.Pos, Text: text}
+	r.deliverChat(m)
+	eachNeighbour(r.cfg.Pos, func(n world.RegionPos) {
+		o := n.Column(0).Origin()
+		x0, z0, size := fixed.Int(int(o.X)), fixed.Int(int(o.Z)), fixed.Int(world.RegionSize)
+		if max(x0-m.At.X, m.At.X-x0-size, z0-m.At.Z, m.At.Z-z0-size) < hearingRange {
+			r.env.Send(PeerOf(n), m)
+		}
+	})
+}
+
+func (r *Region) onNearChat(from machine.Peer, m *NearChat) {
+	if !isNeighbour(r.cfg.Pos, from) || distanceTo(r.cfg.Pos, m.At) > hearingRange {
+		r.stats.Refused++
+		return
+	}
+	r.deliverChat(m)
+	r.hibernateIfIdle()
+}
+
+// deliverChat tells the players here who are near enough.
+func (r *Region) deliverChat(m *NearChat) {
+	out := &Heard{Region: r.cfg.Pos, From: m.Player, Name: m.Name, Text: m.Text}
+	for _, p := range r.area.Players() {
+		d := p.Body.Pos.Sub(m.At)
+		if max(d.X.Abs(), d.Y.Abs(), d.Z.Abs()) > hearingRange || d.X*d.X+d.Y*d.Y+d.Z*d.Z > hearingRange*hearingRange {
+			continue
+		}
+		if h := r.sessions.players[p.ID]; h != nil && h.peer != (machine.Peer{}) {
+			r.env.Send(h.peer, out)
+		}
+	}
+}
+
+func (r *Region) onLocate(from machine.Peer, m *Locate) {
+	if from != Lobby {
+		r.stats.Refused++
+		return
+	}
+	if h := r.sessions.players[m.Player]; h != nil {
+		r.applyOrForward(h, m)
+	} else {
+		r.locateStored(m)
+	}
+	r.hibernateIfIdle()
+}
+
+func (r *Region) located(h *playerSession, m *Locate) {
+	r.env.Send(Lobby, &Located{
+		Region: r.cfg.Pos, Player: m.Player, Tag: m.Tag, Found: true, Epoch: uint32(h.p.Epoch), Position: h.p.Body.Pos,
+	})
+}
+
+// locateStored says what is on the disk of a player who is not in the world here.
+// One that may have been handed over when this region crashed is asked for there.
+func (r *Region) locateStored(m *Locate) {
+	out := &Located{Region: r.cfg.Pos, Player: m.Player, Tag: m.Tag}
+	if b, ok := r.store.small[playerKey(keyIntent, m.Player)]; ok {
+		if ptr, err := decodePointer(b); err == nil {
+			r.notHere(m.Player, m.Tag, ptr.to)
+			return
+		}
+	}
+	if b, ok := r.store.small[playerKey(keyPlayer, m.Player)]; ok {
+		if p, err := world.DecodePlayer(b); err == nil {
+			out.Stored, out.Epoch = true, uint32(p.Epoch)
+		}
+	} else if ptr, ok := r.departed.destination(m.Player); ok {
+		r.notHere(m.Player, m.Tag, ptr.to)
+		return
+	}
+	r.env.Send(Lobby, out)
+}
+
+// onSaveAll writes everything.
+func (r *Region) onSaveAll(from machine.Peer, m *SaveAll) {
+	if from != Lobby {
+		r.stats.Refused++
+		return
+	}
+	answer := func(ok bool) {
+		out := &Saved{Region: r.cfg.Pos, Tag: m.Tag}
+		if !ok {
+			out.Err = "not saved"
+			if r.failure != nil {
+				out.Err = r.failure.Error()
+			}
+		}
+		r.env.Send(Lobby, out)
+	}
+	if r.store.readOnly || !r.hasUnsaved() {
+		r.store.then(answer)
+	} else {
+		r.snapshot(answer)
+	}
+	r.hibernateIfIdle()
+}

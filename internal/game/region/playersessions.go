@@ -1,0 +1,294 @@
+package region
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// storageCode refuses an act that could not be written to the disk.
+const storageCode world.Refusal = "storage"
+
+// saveEvery is how often a player who moves is saved.
+const saveEvery = 5 * time.Second
+
+// maxName is how many bytes of a name a save holds. The lobby admits shorter
+// ones only.
+const maxName = 64
+
+// playerSession is a player who is in the world here.
+type playerSession struct {
+	p             *world.Player
+	peer          machine.Peer // of its session; zero: none at the moment
+	sub           *subscriber
+	heard         machine.Time // when the session last said something
+	savedAt       machine.Time
+	inputs        inputQueue
+	items         world.Inventory   // as the last batch has them
+	mustCorrect   bool              // the client has to be told where its body is
+	intent        pointer           // on the disk: may be handed over there (epoch 0: none)
+	intentDurable bool              // the intent is durable
+	leaving       bool              // is handed over when neighbours have answered its edits; until then it does nothing
+	handover      *outgoingHandover // being handed over
+	came          arrival
+
+	staysUntil machine.Time // not handed over before
+}
+
+// playerSessions are the players who are in the world here, and the sessions that
+// play them.
+type playerSessions struct {
+	component
+	area     *world.Area
+	store    *store
+	entities *entities
+	interest *interest
+	dedup    *deduplication
+	departed *departed
+	activity *activity
+	waker    waker
+	players  map[id.ID]*playerSession
+}
+
+// waker begins to tick, if somebody is there to tick for.
+type waker interface{ wake() }
+
+// at returns the session of a player who is here; nil: none is.
+func (s *playerSessions) at(player id.ID) *playerSession { return s.players[player] }
+
+// speaksFor reports whether a player's session is at a peer; a message for
+// anybody else's player is refused.
+func (s *playerSessions) speaksFor(h *playerSession, from machine.Peer) bool {
+	if h != nil && h.peer == from {
+		h.heard = s.env.Now()
+		return true
+	}
+	s.stats.Refused++
+	return false
+}
+
+// own fills in the personal part of a frame.
+func (h *playerSession) own(o *Own) {
+	o.HasAck, o.Ack = true, h.p.LastSeq
+	if h.mustCorrect {
+		h.mustCorrect = false
+		b := &h.p.Body
+		o.Corrected, o.Position, o.Velocity = true, b.Pos, b.Vel
+		for i, on := range [...]bool{b.OnGround, b.Flying, b.InWater, b.Climbing} {
+			if on {
+				o.Body |= 1 << i
+			}
+		}
+	}
+}
+
+// add makes a player's home here.
+func (s *playerSessions) add(p *world.Player, session machine.Peer) *playerSession {
+	now := s.env.Now()
+	p.Operator = s.cfg.operator(p.ID)
+	h := &playerSession{p: p, heard: now, savedAt: now, items: p.Items}
+	s.area.AddPlayer(p)
+	s.players[p.ID] = h
+	delete(s.departed.list, p.ID)
+	s.attach(h, session)
+	s.env.Send(Lobby, &Arrived{s.cfg.Pos, p.ID, uint32(p.Epoch)})
+	s.activity.touch()
+	s.waker.wake()
+	return h
+}
+
+// attach makes session the one that plays h.
+func (s *playerSessions) attach(h *playerSession, session machine.Peer) {
+	if h.sub != nil {
+		h.sub.player = nil
+		s.interest.dropIfIdle(h.sub)
+		h.sub = nil
+	}
+	h.peer, h.inputs = session, inputQueue{}
+	if session != (machine.Peer{}) {
+		sub := s.interest.subscriber(session)
+		if sub.player != nil { // a session plays one player
+			s.leave(sub.player, LeftOwn)
+			sub = s.interest.subscriber(session)
+		}
+		sub.player, h.sub = h, sub
+	}
+	h.heard = s.env.Now()
+}
+
+// greet tells a session all about its player.
+func (s *playerSessions) greet(h *playerSession) {
+	b := &h.p.Body
+	h.mustCorrect = true
+	s.env.Send(h.peer, &Entered{
+		Region: s.cfg.Pos, Player: h.p.ID, Epoch: uint32(h.p.Epoch), Position: b.Pos, Yaw: b.Yaw, Pitch: b.Pitch,
+		Tick: TickAt(s.env.Now(), s.cfg.Epoch),
+	})
+	s.sendSelf(h)
+	s.sendInventory(h, allSlots)
+}
+
+// leave takes a player out of the world. One that is being handed over leaves
+// from its new home.
+func (s *playerSessions) leave(h *playerSession, reason uint8) {
+	session := h.peer
+	if h.handover != nil {
+		h.handover.leaving = true
+		s.attach(h, machine.Peer{})
+		return
+	}
+	s.save(h)
+	s.remove(h.p.ID)
+	s.entities.gone(h.p.Handle, h.p.Entity, frame.LeftWorld)
+	s.attach(h, machine.Peer{})
+	s.activity.touch()
+	player, epoch := h.p.ID, uint32(h.p.Epoch)
+	s.store.then(func(bool) {
+		if session != (machine.Peer{}) {
+			s.env.Send(session, &Left{s.cfg.Pos, player, reason})
+		}
+		s.env.Send(Lobby, &Departed{s.cfg.Pos, player, epoch, reason})
+	})
+	s.store.flush()
+}
+
+// remove takes a player out of the area. Its session stays attached.
+func (s *playerSessions) remove(player id.ID) {
+	s.area.RemovePlayer(player)
+	delete(s.players, player)
+}
+
+// save puts a player into the next batch.
+func (s *playerSessions) save(h *playerSession) {
+	h.savedAt = s.env.Now()
+	s.store.put(playerKey(keyPlayer, h.p.ID), h.p.AppendBinary(nil))
+}
+
+// saveAll saves everybody who is here.
+func (s *playerSessions) saveAll() {
+	for _, p := range s.area.Players() {
+		if h := s.players[p.ID]; h != nil && h.handover == nil {
+			s.save(h)
+		}
+	}
+}
+
+// maintain saves players from time to time, notes where those across the border
+// may go, and removes the silent.
+func (s *playerSessions) maintain(noteIntent func(*playerSession)) {
+	now := s.env.Now()
+	var silent []*playerSession
+	for _, p := range s.area.Players() {
+		h := s.players[p.ID]
+		if h == nil || h.handover != nil {
+			continue
+		}
+		noteIntent(h)
+		if now.Sub(h.heard) >= s.cfg.Silent {
+			silent = append(silent, h)
+		} else if now.Sub(h.savedAt) >= saveEvery {
+			s.saveIfChanged(h)
+		}
+	}
+	for _, h := range silent {
+		s.leave(h, LeftIdle)
+	}
+}
+
+// saveIfChanged saves a player unless the save would be the same.
+func (s *playerSessions) saveIfChanged(h *playerSession) {
+	h.savedAt = s.env.Now()
+	key := playerKey(keyPlayer, h.p.ID)
+	if b := h.p.AppendBinary(nil); string(b) != string(s.store.small[key]) {
+		s.store.put(key, b)
+	}
+}
+
+// apply saves and tells what a tick changed of players.
+func (s *playerSessions) apply(c *world.Changes) {
+	for _, p := range c.Corrections {
+		s.mark(p)
+	}
+	for _, p := range c.Moved {
+		s.mark(p)
+	}
+	for _, p := range c.Selves {
+		if h := s.players[p.ID]; h != nil {
+			s.sendSelf(h)
+		}
+	}
+	for _, it := range c.Items {
+		if h := s.players[it.Player.ID]; h != nil {
+			s.sendInventory(h, it.Slots)
+		}
+	}
+	for _, p := range c.Saves {
+		h := s.players[p.ID]
+		if h == nil {
+			continue
+		}
+		if p.Items != h.items {
+			s.store.carried(p.ID, h.items)
+			h.items = p.Items
+		}
+		s.save(h)
+	}
+	for _, d := range c.Deaths {
+		s.env.Send(Lobby, &Died{Region: s.cfg.Pos, Player: d.Player.ID, Cause: d.Cause})
+	}
+	for _, n := range c.Notices {
+		if h := s.players[n.Player.ID]; h != nil && h.peer != (machine.Peer{}) {
+			s.env.Send(h.peer, &Notice{s.cfg.Pos, n.Code, n.Text})
+		}
+	}
+}
+
+func (s *playerSessions) mark(p *world.Player) {
+	if h := s.players[p.ID]; h != nil {
+		h.mustCorrect = true
+	}
+}
+
+const allSlots = 1<<world.Slots - 1
+
+func (s *playerSessions) sendInventory(h *playerSession, slots uint64) {
+	if h.peer == (machine.Peer{}) {
+		return
+	}
+	m := &Inventory{Region: s.cfg.Pos, Player: h.p.ID, Selected: h.p.Selected}
+	for i, stack := range h.p.Items {
+		if slots>>i&1 == 1 {
+			m.Slots = append(m.Slots, Slot{uint8(i), stack.Block, uint16(stack.Count)})
+		}
+	}
+	s.env.Send(h.peer, m)
+}
+
+func (s *playerSessions) sendSelf(h *playerSession) {
+	if h.peer == (machine.Peer{}) {
+		return
+	}
+	p := h.p
+	s.env.Send(h.peer, &Self{
+		Region: s.cfg.Pos, Player: p.ID, Mode: uint8(p.Mode), Health: p.Health, Air: p.Air,
+		MayFly: p.Mode != world.Survival, Operator: p.Operator, Dead: p.Dead(),
+	})
+}
+
+// restoreItems gives a player back what it carried before acts that failed.
+func (s *playerSessions) restoreItems(it itemsBefore) {
+	if h := s.players[it.player]; h != nil {
+		h.p.Items = it.items
+		h.items = it.items
+		s.sendInventory(h, allSlots)
+		s.store.put(playerKey(keyPlayer, it.player), h.p.AppendBinary(nil))
+		return
+	}
+	if p, ok := s.store.player(it.player); ok {
+		p.Items = it.items
+		s.store.put(playerKey(keyPlayer, it.player), p.AppendBinary(nil))
+	}
+}

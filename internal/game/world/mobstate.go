@@ -1,0 +1,54 @@
+package world
+
+import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+
+// AppendBinary appends the canonical bytes of a mob.
+func (m *Mob) AppendBinary(dst []byte) []byte {
+	w := writer{dst}
+	w.uint(stateVersion)
+	w.uint(m.Entity)
+	w.uint(uint64(m.Kind))
+	w.body(&m.Body)
+	w.uint(uint64(m.Health))
+	w.pos(m.Home)
+	w.uint(m.Target)
+	w.vec(m.Scare)
+	w.uint(uint64(m.Steps))
+	w.uint(uint64(m.At))
+	for _, p := range m.Path[:m.Steps] {
+		w.pos(p)
+	}
+	for _, at := range [...]uint64{m.Think, m.Flees, m.NextHit, m.NextHurt} {
+		w.uint(at)
+	}
+	return w.b
+}
+
+// DecodeMob reads what AppendBinary wrote, all of it.
+func DecodeMob(b []byte) (*Mob, error) {
+	r := reader{b: b}
+	m := new(Mob)
+	r.version()
+	m.Entity = r.uint(1<<48-1, "entity")
+	m.Kind = MobKind(r.uint(uint64(mobKinds)-1, "kind"))
+	r.body(&m.Body)
+	m.Health = uint8(r.uint(255, "health"))
+	m.Home = r.pos("home")
+	m.Target = r.uint(1<<48-1, "target")
+	m.Scare = r.vec(fixed.Int(Limit), "scare")
+	m.Steps = uint8(r.uint(pathKeep, "path"))
+	m.At = uint8(r.uint(uint64(m.Steps), "path"))
+	for i := range m.Steps {
+		m.Path[i] = r.pos("path")
+	}
+	for _, at := range []*uint64{&m.Think, &m.Flees, &m.NextHit, &m.NextHurt} {
+		*at = r.uint(1<<62, "tick")
+	}
+	if m.Kind == 0 || m.Entity&mobBit == 0 {
+		r.fail("not a mob")
+	}
+	if err := r.end("mob"); err != nil {
+		return nil, err
+	}
+	return m, nil
+}

@@ -1,0 +1,102 @@
+package world
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+)
+
+const maxName = 64 // bytes of a name
+
+// AppendBinary appends the canonical bytes of a player.
+func (p *Player) AppendBinary(dst []byte) []byte {
+	w := writer{dst}
+	w.uint(stateVersion)
+	w.b = append(w.b, p.ID[:]...)
+	w.string(p.Name)
+	w.uint(p.Entity)
+	w.body(&p.Body)
+	w.uint(uint64(p.Mode))
+	w.flags(p.Operator, p.Arriving, p.Dig.Active)
+	w.uint(uint64(p.Health))
+	w.uint(uint64(p.Air))
+	w.uint(uint64(p.Selected))
+	w.uint(p.Epoch)
+	w.uint(uint64(p.LastSeq))
+	w.uint(uint64(p.Credit))
+	for _, at := range []uint64{p.NextPlace, p.NextHit, p.NextHurt, p.NextHeal, p.LastInput} {
+		w.uint(at)
+	}
+	w.inventory(&p.Items)
+	if p.Dig.Active {
+		w.dig(&p.Dig)
+	}
+	return w.b
+}
+
+// DecodePlayer reads what AppendBinary wrote, all of it.
+func DecodePlayer(b []byte) (*Player, error) {
+	r := reader{b: b}
+	p := new(Player)
+	r.version()
+	p.ID = id.ID(r.take(id.Size, "id"))
+	p.Name = r.string(maxName, "name")
+	p.Entity = r.uint(1<<48-1, "entity")
+	r.body(&p.Body)
+	p.Mode = Mode(r.uint(uint64(Spectator), "mode"))
+	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active)
+	p.Health = uint8(r.uint(MaxHealth, "health"))
+	p.Air = uint16(r.uint(MaxAir, "air"))
+	p.Selected = uint8(r.uint(HotBar-1, "selected slot"))
+	p.Epoch = r.uint(1<<63, "epoch")
+	p.LastSeq = uint32(r.uint(1<<32-1, "sequence"))
+	p.Credit = uint8(r.uint(inputBurst, "credit"))
+	for _, at := range []*uint64{&p.NextPlace, &p.NextHit, &p.NextHurt, &p.NextHeal, &p.LastInput} {
+		*at = r.uint(1<<62, "tick")
+	}
+	r.inventory(&p.Items)
+	if p.Dig.Active {
+		r.dig(&p.Dig)
+	}
+	if err := r.end("player"); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (w *writer) inventory(v *Inventory) {
+	for _, s := range v {
+		w.uint(uint64(s.Count))
+		if s.Count > 0 {
+			w.uint(uint64(s.Block))
+		}
+	}
+}
+
+func (r *reader) inventory(v *Inventory) {
+	for i := range v {
+		v[i].Count = uint8(r.uint(MaxStack, "item count"))
+		if v[i].Count > 0 {
+			v[i].Block = Block(r.uint(uint64(BlockCount)-1, "item"))
+		}
+	}
+}
+
+func (w *writer) dig(d *Dig) {
+	w.pos(d.At)
+	w.uint(uint64(d.Block))
+	w.uint(uint64(d.Face))
+	w.uint(uint64(d.Seq))
+	w.uint(d.Done)
+	w.uint(uint64(d.Need))
+}
+
+func (r *reader) dig(d *Dig) {
+	d.At = r.pos("dig")
+	d.Block = Block(r.uint(uint64(BlockCount)-1, "dig"))
+	d.Face = Face(r.uint(uint64(faceCount)-1, "dig"))
+	d.Seq = uint32(r.uint(1<<32-1, "dig"))
+	d.Done = r.uint(1<<62, "dig")
+	d.Need = uint32(r.uint(1<<20, "dig"))
+	if d.Need == 0 {
+		r.fail("dig without a time")
+	}
+}

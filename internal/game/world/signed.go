@@ -1,0 +1,61 @@
+package world
+
+// Signed edits: what a player has done in a region that is played is done again
+// where the world is replayed from what was signed (internal/verified/voxelrules). There are
+// no bodies there, so only the block's side of the act is checked, and blocks
+// that move by themselves may have moved otherwise.
+
+// Drifts reports whether a block comes and goes by itself: it flows, falls,
+// grows, or goes when what it stands on does. When that happens depends on when
+// the region was awake, so two replays of one world may differ in it for a time.
+func Drifts(b Block) bool {
+	in := Info(b)
+	switch b {
+	case Air, Grass, Dirt, SnowyGrass:
+		return true
+	}
+	return in.Replaceable || in.Gravity || in.Support != SupportNone
+}
+
+// again does a signed edit.
+func (br *blockRules) again(c *Command) {
+	ask := *c.Remote
+	if ask.Code = br.redo(&ask); ask.Code == Done {
+		br.did = &ask
+	}
+	br.result(c, ask.Code)
+}
+
+// redo checks the block's side of an edit and does it. Got becomes what is left
+// of a block that was broken.
+func (br *blockRules) redo(r *Remote) Refusal {
+	now, ok := br.Block(r.At)
+	_, breakable := DigTicks(r.Block, Survival)
+	switch {
+	case !ok || !br.owns(r.At):
+		return NotLoaded
+	case !r.Block.Known():
+		return NoSuchBlock
+	case br.protected(r.At, r.Operator):
+		return Protected
+	}
+	switch r.Kind {
+	case RemoteBreak:
+		if !breakable || now != r.Block && !(Drifts(now) && Drifts(r.Block)) {
+			return NoSuchBlock
+		}
+		r.Got = Info(r.Block).Drop
+		br.set(r.At, Air)
+	case RemotePlace:
+		if !Info(r.Block).Item {
+			return NoSuchBlock
+		}
+		if !Drifts(now) {
+			return NotReplaceable
+		}
+		br.set(r.At, r.Block)
+	default:
+		return NotAllowed
+	}
+	return Done
+}

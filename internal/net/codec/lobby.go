@@ -1,0 +1,129 @@
+package codec
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+)
+
+// Messages of internal/game/lobby.
+
+const (
+	maxPlayers  = 1 << 16
+	maxCommands = 1 << 10
+	maxArgs     = 64
+	// maxAdmission bounds a player's admission: those of later versions may be
+	// longer than invitation.AdmissionSize.
+	maxAdmission = 512
+)
+
+var lobbyKinds = []*kind{
+	message(64, func(f *form, m *lobby.Enter) {
+		f.id(&m.Player)
+		text(f, &m.Name, maxName)
+		f.bools(&m.Local, &m.Resume, &m.Known)
+		optional(f, &m.Pass, func(f *form, p *identity.Pass) {
+			f.exact(p.Key[:])
+			f.exact(p.Nonce[:])
+			f.exact(p.Audience[:])
+			f.exact(p.Sig[:])
+		})
+		f.bytes(&m.Invitation, maxAdmission)
+	}),
+	message(65, func(f *form, m *lobby.Say) { text(f, &m.Text, maxText) }),
+	message(66, empty[lobby.Leave]),
+	message(67, func(f *form, m *lobby.Admitted) {
+		f.id(&m.Player)
+		text(f, &m.Name, maxName)
+		num(f, &m.Entity)
+		f.bools(&m.Operator, &m.New)
+		num(f, &m.Mode)
+		f.region(&m.Home)
+		signed(f, &m.TimeOffset)
+	}),
+	message(68, func(f *form, m *lobby.Refused) {
+		text(f, &m.Code, maxCode)
+		text(f, &m.Text, maxText)
+		num(f, &m.Retry)
+		f.bytes(&m.Order, decision.MaxSize)
+	}),
+	message(69, func(f *form, m *lobby.Players) { f.bool(&m.Full); list(f, &m.List, maxPlayers, 25, playerInfo) }),
+	message(70, func(f *form, m *lobby.Chat) {
+		num(f, &m.Kind)
+		text(f, &m.From, maxName)
+		text(f, &m.Text, maxText)
+	}),
+	message(71, func(f *form, m *lobby.Notice) { text(f, &m.Code, maxCode); text(f, &m.Text, maxText) }),
+	message(72, func(f *form, m *lobby.TimeOffset) { signed(f, &m.Ticks) }),
+	message(73, func(f *form, m *lobby.Commands) { list(f, &m.List, maxCommands, 3, command) }),
+	message(74, func(f *form, m *lobby.Order) {
+		f.region(&m.Region)
+		num(f, &m.Tag)
+		f.id(&m.Player)
+		f.bytes(&m.Signed, decision.MaxSize)
+		text(f, &m.Near, maxText)
+	}),
+	message(75, func(f *form, m *lobby.Locate) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Tag) }),
+	message(76, func(f *form, m *lobby.SaveAll) { f.region(&m.Region); num(f, &m.Tag) }),
+	message(78, func(f *form, m *lobby.Awake) { f.region(&m.Region) }),
+	message(79, func(f *form, m *lobby.Asleep) { f.region(&m.Region) }),
+	message(80, func(f *form, m *lobby.Arrived) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Epoch) }),
+	message(81, func(f *form, m *lobby.Departed) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Epoch) }),
+	message(82, func(f *form, m *lobby.Located) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		num(f, &m.Tag)
+		f.bools(&m.Found, &m.Stored)
+		num(f, &m.Epoch)
+		f.vec(&m.Position)
+	}),
+	message(83, func(f *form, m *lobby.Saved) { f.region(&m.Region); num(f, &m.Tag); text(f, &m.Err, maxText) }),
+	message(84, func(f *form, m *lobby.Vouch) { f.region(&m.Region); f.peer(&m.Session); f.id(&m.Player) }),
+	message(85, func(f *form, m *lobby.Vouched) {
+		f.region(&m.Region)
+		f.peer(&m.Session)
+		f.id(&m.Player)
+		f.bools(&m.OK, &m.New)
+		num(f, &m.Entity)
+		text(f, &m.Name, maxName)
+		num(f, &m.Mode)
+	}),
+	message(86, empty[lobby.NewHost]),
+	message(87, func(f *form, m *lobby.NotHere) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		num(f, &m.Tag)
+		f.region(&m.To)
+	}),
+	message(88, func(f *form, m *lobby.Claim) {
+		f.region(&m.Region)
+		f.region(&m.From)
+		f.id(&m.Player)
+		num(f, &m.Epoch)
+	}),
+	message(89, func(f *form, m *lobby.Claimed) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		f.region(&m.From)
+		num(f, &m.Epoch)
+		f.bool(&m.OK)
+	}),
+	message(93, func(f *form, m *lobby.Died) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Cause) }),
+	message(90, func(f *form, m *lobby.Propose) { f.bytes(&m.Statement, decision.MaxSize) }),
+	message(91, func(f *form, m *lobby.Signed) { f.bytes(&m.Statement, decision.MaxSize) }),
+}
+
+func playerInfo(f *form, p *lobby.PlayerInfo) {
+	f.id(&p.Player)
+	num(f, &p.Entity)
+	text(f, &p.Name, maxName)
+	f.bool(&p.Present)
+	f.region(&p.Region)
+}
+
+func command(f *form, c *wire.Command) {
+	text(f, &c.Name, maxName)
+	list(f, &c.Args, maxArgs, 1, func(f *form, s *string) { text(f, s, maxName) })
+	text(f, &c.Help, maxText)
+}

@@ -1,0 +1,78 @@
+package codec
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
+)
+
+// Messages of internal/cluster/node.
+
+const (
+	maxSessions = 1 << 14 // of one node, that watch the same
+	maxMembers  = 64      // of a group
+)
+
+var nodeKinds = []*kind{
+	message(96, func(f *form, m *node.Routed) {
+		shard(f, &m.To)
+		shard(f, &m.From)
+		f.id(&m.Session)
+		f.peer(&m.Gateway)
+		f.message(&m.Msg)
+	}),
+	message(97, func(f *form, m *node.ToSessions) {
+		list(f, &m.Sessions, maxSessions, id.Size, func(f *form, v *id.ID) { f.id(v) })
+		f.message(&m.Msg)
+	}),
+	message(98, func(f *form, m *node.ToWatchers) {
+		f.region(&m.Region)
+		num(f, &m.Tick)
+		f.bytes(&m.Cells, maxCells)
+		list(f, &m.To, maxSessions, id.Size+1, func(f *form, w *node.Watcher) { f.id(&w.Session); own(f, &w.Own) })
+	}),
+	message(99, func(f *form, m *node.SessionEnded) { f.id(&m.Session) }),
+	message(100, func(f *form, m *node.EndSession) { f.id(&m.Session); shard(f, &m.Shard) }),
+	message(101, func(f *form, m *node.LeaderQuery) { shard(f, &m.Shard) }),
+	message(102, func(f *form, m *node.LeaderReply) {
+		shard(f, &m.Shard)
+		f.peer(&m.Leader)
+		list(f, &m.Members, maxMembers, minPeer, peer)
+		num(f, &m.Term)
+	}),
+	message(103, func(f *form, m *node.Generate) { shard(f, &m.Shard) }),
+	message(115, func(f *form, m *node.CreateGroup) {
+		shard(f, &m.Shard)
+		list(f, &m.Members, maxMembers, minPeer, peer)
+	}),
+	message(107, func(f *form, m *node.HostQuery) { shard(f, &m.Shard) }),
+	message(116, func(f *form, m *node.HostReply) {
+		shard(f, &m.Shard)
+		f.bools(&m.Room, &m.Stored)
+		num(f, &m.Led)
+		list(f, &m.Members, maxMembers, minPeer, peer)
+	}),
+	message(109, empty[node.Leaving]),
+	message(110, func(f *form, m *node.PlayersAt) {
+		num(f, &m.Port)
+		f.bool(&m.Local)
+		list(f, &m.Names, node.MaxPlayerNames, 1, func(f *form, s *string) { text(f, s, maxName) })
+	}),
+	message(118, func(f *form, m *node.OwnerPlays) { f.bool(&m.Plays) }),
+	message(117, func(f *form, m *node.AccessList) { num(f, &m.Version); f.bytes(&m.List, invitation.MaxAccess) }),
+	message(119, func(f *form, m *node.Decisions) {
+		f.exact(m.Digest[:])
+		list(f, &m.List, node.MaxDecisions, 1, func(f *form, b *[]byte) { f.bytes(b, decision.MaxSize) })
+	}),
+	message(111, func(f *form, m *node.GroupStatus) {
+		shard(f, &m.Shard)
+		f.bools(&m.Reply, &m.Member, &m.Led)
+		gen(f, &m.Gen)
+		num(f, &m.Term)
+		num(f, &m.Last)
+		list(f, &m.Members, maxMembers, minPeer, peer)
+	}),
+}
+
+func shard(f *form, p *node.Shard) { f.bool(&p.Lobby); f.region(&p.Region) }

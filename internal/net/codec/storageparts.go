@@ -1,0 +1,224 @@
+package codec
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+)
+
+// What messages of the storage are made of, besides the world itself.
+
+// area is a circle or a polygon. A part that is pushed may be without an inside.
+func (f *form) area(a *overlay.Area, inside bool) {
+	f.point(&a.Circle.C)
+	signed(f, &a.Circle.R)
+	list(f, (*[]geom.Point)(&a.Polygon), overlay.MaxCorners, 2, func(f *form, p *geom.Point) { f.point(p) })
+	switch {
+	case f.err != nil:
+	case len(a.Polygon) > 0 && a.Circle != geom.Circle{}:
+		f.fail("an area that is both a circle and a polygon")
+	case inside && !storage.ValidArea(a):
+		f.fail("an area that cannot be calculated with")
+	}
+}
+
+// someone is a contact within the overlay's space.
+func (f *form) someone(c **overlay.Contact) {
+	contact(f, c)
+	if f.err == nil && !f.codec.rules.Bounds.Contains((*c).Pos) {
+		f.fail("a node outside of the world")
+	}
+}
+
+func (f *form) around(v **storage.Around) {
+	var self *overlay.Contact
+	var others []*overlay.Contact
+	if !f.reading {
+		if *v == nil {
+			f.fail("no neighbourhood")
+			return
+		}
+		self, others = (*v).Self, (*v).Neighbours
+	}
+	f.someone(&self)
+	list(f, &others, overlay.MaxNamed, minContact, func(f *form, c **overlay.Contact) { f.someone(c) })
+	if f.reading && f.err == nil {
+		*v = storage.NewAround(self, others, f.codec.rules.Bounds)
+	}
+}
+
+// place is a place in the world.
+func (f *form) place(p *geom.Point) {
+	f.point(p)
+	if side := f.codec.rules.world.Side; f.err == nil && (p.X < 0 || p.Y < 0 || p.X >= side || p.Y >= side) {
+		f.fail("a place outside of the world")
+	}
+}
+
+func (f *form) player(v **storage.Player) {
+	if f.reading {
+		*v = new(storage.Player)
+	} else if *v == nil {
+		f.fail("no player")
+		return
+	}
+	f.id(&(*v).ID)
+	f.place(&(*v).Home)
+}
+
+// action is an action of a player, who is not named again.
+func (f *form) action(v **storage.Action, of *storage.Player) {
+	before := len(f.b)
+	if f.reading {
+		*v = &storage.Action{Player: of}
+	} else if *v == nil || (*v).Player == nil || (*v).Player.ID != of.ID {
+		f.fail("no action of this player")
+		return
+	}
+	a := *v
+	num(f, &a.Seq)
+	signed(f, &a.At)
+	f.bytes(&a.Body, maxBody)
+	f.bytes(&a.Signature, maxSignature)
+	if !f.reading || f.err != nil {
+		return
+	}
+	a.Size = before - len(f.b)
+	if check := f.codec.rules.Check; check != nil && !check(a) {
+		f.fail("an action that its player has not signed")
+	}
+}
+
+func batch(f *form, v **storage.Batch) {
+	b := whose(f, *v)
+	list(f, &b.Actions, maxActions, 4, func(f *form, a **storage.Action) { f.action(a, b.Player) })
+	if f.err != nil {
+		return
+	}
+	made, err := storage.NewBatch(b.Player, b.Of, b.Actions)
+	if err != nil {
+		f.fail("%v", err)
+	} else if f.reading {
+		*v = made
+	}
+}
+
+// whose is a batch's player and interval; when writing, with its actions.
+func whose(f *form, v *storage.Batch) (b storage.Batch) {
+	if !f.reading {
+		if v == nil {
+			f.fail("no batch")
+			return b
+		}
+		b = *v
+	}
+	f.player(&b.Player)
+	signed(f, &b.Of)
+	return b
+}
+
+// named is whose batch of which interval it is, without its actions: who gets it
+// has them.
+func named(f *form, v **storage.Batch) {
+	b := whose(f, *v)
+	if f.reading && f.err == nil {
+		made, err := storage.NewBatch(b.Player, b.Of, nil)
+		if err != nil {
+			f.fail("%v", err)
+		}
+		*v = made
+	}
+}
+
+// numbers are those of a deposit's actions, ascending: each is what it is more
+// than the one before.
+func numbers(f *form, m *storage.Deposit) {
+	steps := slices.Clone(m.Numbers)
+	if !f.reading && m.Batch != nil && len(m.Batch.Actions) > 0 {
+		steps = steps[:0]
+		for _, a := range m.Batch.Actions {
+			steps = append(steps, a.Seq)
+		}
+	}
+	if !f.reading {
+		slices.Sort(steps)
+		for i := len(steps) - 1; i > 0; i-- {
+			if steps[i] -= steps[i-1]; steps[i] == 0 {
+				f.fail("the same action twice")
+				return
+			}
+		}
+	}
+	list(f, &steps, maxActions, 1, func(f *form, v *uint64) { num(f, v) })
+	if !f.reading || f.err != nil {
+		return
+	}
+	for i := 1; i < len(steps); i++ {
+		if steps[i] == 0 || steps[i]+steps[i-1] < steps[i] {
+			f.fail("the same action twice")
+			return
+		}
+		steps[i] += steps[i-1]
+	}
+	m.Numbers = steps
+}
+
+// receipts are those of one batch, which is not said again.
+func receipts(f *form, v *[]*storage.Receipt, of *storage.Batch) {
+	list(f, v, maxReceipts, 6, func(f *form, r **storage.Receipt) {
+		receiptOf(f, r, of)
+	})
+}
+
+// receiptOf is a receipt of a batch, which is not said again.
+func receiptOf(f *form, v **storage.Receipt, of *storage.Batch) {
+	if f.reading {
+		*v = &storage.Receipt{Batch: of}
+	} else if *v == nil {
+		f.fail("no receipt")
+		return
+	}
+	receipt(f, *v, of)
+}
+
+// fullReceipt fails if a receipt is of somebody who is not named.
+func fullReceipt(f *form, r *storage.Receipt) {
+	if r != nil && r.By == nil {
+		f.fail("a receipt of somebody who is not named")
+	}
+}
+
+// shorts are the beginnings of ids of storers that are known.
+func shorts(f *form, v *[]uint32) {
+	list(f, v, maxShorts, 4, func(f *form, v *uint32) { f.fixed32(v) })
+}
+
+// receipt is who gives one for a batch, briefly if that one is known, and its
+// signature.
+func receipt(f *form, r *storage.Receipt, of *storage.Batch) {
+	if !f.reading && f.err == nil && (of == nil || r.Batch == nil || r.Batch.Player.ID != of.Player.ID || r.Batch.Of != of.Of) {
+		f.fail("a receipt for something else")
+	}
+	brief := r.By == nil && r.Short != 0
+	if f.bool(&brief); brief {
+		if f.fixed32(&r.Short); r.Short == 0 && f.err == nil {
+			f.fail("a receipt of nobody")
+		}
+	} else {
+		f.someone(&r.By)
+		f.bytes(&r.Certificate, maxSignature)
+	}
+	f.bytes(&r.Signature, maxSignature)
+}
+
+// certificate is that of a batch, or none.
+func certificate(f *form, v **storage.Certificate, of *storage.Batch) {
+	optional(f, v, func(f *form, c *storage.Certificate) {
+		if f.reading {
+			c.Batch = of
+		}
+		receipts(f, &c.Receipts, of)
+	})
+}

@@ -1,0 +1,208 @@
+package storage
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// The retrieval of what the players of the update area have done (thesis 5.5.2), from
+// t^a until t^s: who is asked, what answers count, and when enough have come. How
+// batches are counted stands in storers.go.
+
+// actionRetrieval retrieves the players' actions for the next update.
+type actionRetrieval struct {
+	*core
+	area     *ownArea
+	zones    *electorate
+	receipts *receiptRules
+	store    *actionStore
+	queries  *retrievals
+	updates  *updater
+
+	storing map[id.ID]storers // of players: who are known to store their actions
+}
+
+// actionQuery is a running retrieval of a player's actions (thesis 5.5.2).
+type actionQuery struct {
+	player *Player
+	at     geom.Point // of its character
+	began  machine.Time
+	got    []*Batch // by zone and home
+	signed []bool   // the same, with a receipt at least; nil: none
+	count  int      // of these
+	heard  int      // answers
+	result *Batch
+	votes  int
+	done   bool
+	ask    *RetrieveActions // of further storers; nil: all have been asked
+	wave   int              // that is asked next (see waveOf)
+	sent   int              // questions
+}
+
+// askActions retrieves the actions of all players in the update area, from where
+// each player's are stored.
+func (ar *actionRetrieval) askActions(of int64) {
+	c := &ar.updates.cycle
+	if c.query != nil {
+		ar.queries.conclude(c.query)
+	}
+	if c.from == nil || c.to != of {
+		ar.updates.failed(of)
+		return
+	}
+	players := c.from.withTentative().players(&c.from.Cover, &ar.world, nil)
+	ar.keepStorers(players)
+	c.asked = ar.actionQueries(players)
+	c.open, c.asking, c.missing = len(players), true, false
+	for i := range c.asked {
+		ar.askForActions(i)
+	}
+	if ar.hardened() {
+		ar.store.exchange(of)
+		ar.env.SetTimer(ar.env.Now().Add(firstStorerPatience), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
+	}
+	if c.open == 0 {
+		ar.updates.update()
+	}
+}
+
+// keepStorers forgets who stores the actions of those who are gone.
+func (ar *actionRetrieval) keepStorers(players []*Object) {
+	before := ar.storing
+	ar.storing = make(map[id.ID]storers, len(players))
+	for _, o := range players {
+		if known := before[o.Player.ID]; len(known) > 0 && len(known) <= ar.space.Zones()*ar.area.homesOf() {
+			ar.storing[o.Player.ID] = known
+		}
+	}
+}
+
+// actionQueries are the retrievals of what these players have done.
+func (ar *actionRetrieval) actionQueries(players []*Object) []actionQuery {
+	slots := ar.space.Zones() * ar.area.homesOf()
+	out, got := make([]actionQuery, len(players)), make([]*Batch, slots*len(players))
+	for i, o := range players {
+		out[i] = actionQuery{player: o.Player, at: o.Pos, began: ar.env.Now(), got: got[i*slots : (i+1)*slots : (i+1)*slots]}
+	}
+	return out
+}
+
+// askForActions asks for one player's actions: some of the storers first (askWave), or, in
+// the thesis, one in each zone.
+func (ar *actionRetrieval) askForActions(i int) {
+	c := &ar.updates.cycle
+	p := &c.asked[i]
+	q := &RetrieveActions{Query: uint64(c.to)<<20 | uint64(i*ar.area.homesOf()), Player: p.player, Of: c.to, Known: ar.storing[p.player.ID].shortNames()}
+	if ar.hardened() {
+		p.ask = q
+		ar.askWave(p)
+		return
+	}
+	for z := range ar.space.Zones() {
+		ar.overlay.Unicast(ar.places.key(p.player.Home, z), q)
+	}
+}
+
+// onActionsResult takes the answer of one zone.
+func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *ActionsResult) {
+	c := &ar.updates.cycle
+	homes := ar.area.homesOf()
+	i, home := int(m.Query&(1<<20-1))/homes, int(m.Query&(1<<20-1))%homes
+	if !c.asking || int64(m.Query>>20) != c.to || i >= len(c.asked) {
+		return
+	}
+	q := &c.asked[i]
+	slot := ar.space.Zone(from.Pos)*homes + home
+	if q.done || m.Batch == nil || m.Batch.Player.ID != q.player.ID || m.Batch.Of != c.to {
+		return
+	}
+	known := ar.storing[q.player.ID]
+	good := ar.receipts.goodOf(known.expandCertificate(m.Certificate), m.Batch)
+	if ar.hardened() && len(good) >= ar.zones.quorum() {
+		q.heard++
+		q.result, q.votes = m.Batch, len(good)
+		ar.storing[q.player.ID] = known.withAll(good)
+		ar.endActionQueryOnce(q)
+		return
+	}
+	defer ar.askIfIdle(q)
+	switch {
+	case q.got[slot] == nil:
+		q.count++
+	case !ar.hardened() || len(q.got[slot].Actions) > 0:
+		return // somebody has answered already
+	}
+	q.heard++
+	q.got[slot] = m.Batch
+	if len(good) > 0 {
+		if q.signed == nil {
+			q.signed = make([]bool, len(q.got))
+		}
+		q.signed[slot] = true
+	}
+	if b, votes := ar.countBatches(q); votes > q.votes || ar.hardened() {
+		q.result, q.votes = b, votes
+	}
+	if q.votes >= ar.zones.votesNeeded() && !ar.waitsForAll(q.result) || q.count == len(q.got) {
+		ar.endActionQueryOnce(q)
+	}
+}
+
+// askIfIdle asks more storers once all who were asked have answered.
+func (ar *actionRetrieval) askIfIdle(q *actionQuery) {
+	if q.count >= q.sent || !ar.hardened() {
+		ar.askWave(q)
+	}
+}
+
+// endActionQueryOnce ends one retrieval; the update follows the last one.
+func (ar *actionRetrieval) endActionQueryOnce(q *actionQuery) {
+	ar.endActionQuery(q)
+	if ar.updates.cycle.open == 0 {
+		ar.updates.update()
+	}
+}
+
+// endActionQuery takes what a retrieval has brought.
+func (ar *actionRetrieval) endActionQuery(q *actionQuery) {
+	q.done = true
+	ar.updates.cycle.open--
+	if ar.hardened() && q.votes < ar.zones.votesNeeded() {
+		q.result = nil
+		if q.count >= ar.zones.votesNeeded()*ar.area.homesOf() && !ar.mayCount(q) {
+			// Enough zones have answered, and no batch has a majority: only what has
+			// one is included. All who ask see it alike.
+			q.result = ar.cache.batch(&Batch{Player: q.player, Of: ar.updates.cycle.to})
+		}
+	}
+	if q.result == nil {
+		ar.updates.cycle.missing = true
+	}
+	if p := ar.cfg.Probe; p != nil {
+		r := Report{
+			Kind: ForActions, By: ar.node, Of: ar.updates.cycle.to, Player: q.player, Took: ar.env.Now().Sub(q.began),
+			Answers: q.heard, Votes: q.votes, Zones: ar.space.Zones(),
+		}
+		if q.result != nil {
+			r.Batches = []*Batch{q.result}
+		}
+		p.Retrieved(r)
+	}
+}
+
+// finishActions is the timeout of the retrievals of actions: what has most votes
+// counts (thesis 5.2.2).
+func (ar *actionRetrieval) finishActions() {
+	c := &ar.updates.cycle
+	if !c.asking {
+		return
+	}
+	for i := range c.asked {
+		if q := &c.asked[i]; !q.done {
+			ar.endActionQuery(q)
+		}
+	}
+	ar.updates.update()
+}

@@ -1,0 +1,221 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// actionStore stores the actions of those players one of whose homes lies in the
+// node's cell, answers for them, and gives receipts.
+type actionStore struct {
+	*core
+	area     *ownArea
+	zones    *electorate
+	receipts *receiptRules
+
+	actions container
+}
+
+// onStore stores an action, unless it has come too late to be in the next update,
+// or too early to be of the present (thesis 5.3.3).
+func (as *actionStore) onStore(m *Store, came machine.Time) {
+	a := m.Action
+	if a == nil || a.Player == nil || as.time.late(a, came) || a.At > came.Add(as.time.interval()) {
+		return
+	}
+	if as.cfg.Check != nil && !as.cfg.Check(a) {
+		return
+	}
+	if b := as.cfg.Behaviour; b != nil && !b.Keep(as.node, a) {
+		return
+	}
+	of := as.time.of(a.At)
+	if as.actions.playerLog(a.Player).intervalLog(of).sealed {
+		return // the player has said that there are no more
+	}
+	as.actions.add(of, a)
+}
+
+// onRetrieveActions answers for a player's actions.
+func (as *actionStore) onRetrieveActions(by *overlay.Contact, q *RetrieveActions) {
+	m := &ActionsResult{Query: q.Query}
+	m.Batch, m.Certificate = as.actions.certifiedBatch(q.Player, q.Of, as.cache)
+	if m.Certificate != nil {
+		m.saved = m.Certificate.savedBytes(q.Known)
+		if as.cfg.Wire {
+			m.Certificate = m.Certificate.shortened(q.Known)
+		}
+	}
+	if b := as.cfg.Behaviour; b != nil {
+		if m = b.AnswerActions(as.node, by, q, m); m == nil {
+			return
+		}
+	}
+	as.overlay.Reply(by, m)
+}
+
+// batchesAt are the actions that the node stores of those players one of whose
+// homes is wanted.
+func (as *actionStore) batchesAt(want func(home geom.Point) bool) []*Batch {
+	return as.actions.take(as.cache, false, func(p *Player) bool { return slices.ContainsFunc(as.area.homes(p), want) })
+}
+
+// onDeposit seals the actions that are stored and gives a receipt for them. The
+// first batch of an interval counts; what comes after t^a does not. What has come
+// before and had to wait here is handled later: the other storers are told of it, as of
+// all that is not certified at t^a.
+func (as *actionStore) onDeposit(by *overlay.Contact, m *Deposit, came machine.Time) {
+	b := m.Batch
+	if b == nil || b.Player == nil || by.ID != b.Player.ID || !as.time.accepts(b.Of, as.env.Now()) || came > as.time.actions(b.Of) {
+		return
+	}
+	if len(m.Numbers) > 0 && !m.Whole {
+		b = as.batchByNumbers(b, m.Numbers)
+	}
+	if b == nil || !as.receipts.checkBatch(b) || !as.receipts.signedBatch(b, m.Signature) {
+		return
+	}
+	s := as.actions.playerLog(b.Player)
+	st := s.intervalLog(b.Of)
+	if (st.sealed || !m.Whole) && !sameBatch(st.frozen(b.Player, as.cache), b) {
+		return // an action is missing, or the player has said something else before
+	}
+	first := !st.sealed
+	as.seal(st, b)
+	st.signature = m.Signature
+	r := as.receipts.sign(b)
+	as.receipts.collect(st, r)
+	if m.Own != nil && m.Own.Batch != nil {
+		as.receipts.collect(st, m.Own.of(b))
+	}
+	as.overlay.Reply(by, as.receiptFor(m, r, s))
+	if first && st.cert == nil && as.env.Now() > as.time.actions(b.Of) {
+		as.passOn(s, st)
+	}
+}
+
+// batchByNumbers is a batch of actions that are stored here, by their numbers; nil: some
+// are not.
+func (as *actionStore) batchByNumbers(b *Batch, numbers []uint64) *Batch {
+	var acts []*Action
+	for _, a := range as.actions.playerLog(b.Player).intervalLog(b.Of).actions {
+		if slices.Contains(numbers, a.Seq) {
+			acts = append(acts, a)
+		}
+	}
+	if len(acts) != len(numbers) {
+		return nil
+	}
+	slices.SortFunc(acts, order)
+	return as.cache.batch(&Batch{Player: b.Player, Of: b.Of, Actions: acts})
+}
+
+// seal makes a batch all that a player has done in an interval.
+func (as *actionStore) seal(st *intervalLog, b *Batch) {
+	st.actions, st.batch, st.sealed = b.Actions, b, true
+}
+
+// receiptFor is the own receipt as it answers a deposit.
+func (as *actionStore) receiptFor(m *Deposit, r *Receipt, of *playerLog) *Receipt {
+	out := *r
+	if knows(m.Knows, as.self.ID) {
+		if as.cfg.Wire {
+			out = *r.shortened()
+		}
+		out.known = true
+	}
+	out.Fresh = len(of.known) == 0
+	return &out
+}
+
+// onCertified keeps a certificate with its batch, of which the node has given the
+// player a receipt.
+func (as *actionStore) onCertified(by *overlay.Contact, m *Certified) {
+	c := m.Certificate
+	if c == nil || c.Batch == nil || c.Batch.Player == nil || by.ID != c.Batch.Player.ID {
+		return
+	}
+	s, st := as.actions.find(by.ID, c.Batch.Of)
+	if st == nil || !st.sealed {
+		return
+	}
+	if as.cfg.Wire && len(c.Batch.Actions) == 0 {
+		c = c.of(st.batch)
+	}
+	whole := s.known.expandCertificate(c)
+	if len(whole.Receipts) < len(c.Receipts) {
+		s.known = nil // the player is told so with the next receipt, and names all again
+	}
+	good := as.receipts.certifies(whole, whole.Batch)
+	if good == nil || !as.receipts.checkBatch(whole.Batch) {
+		return
+	}
+	s.known = s.known.withAll(good)
+	if fuller := st.cert != nil && len(st.cert.Receipts) < len(good) && sameBatch(st.batch, whole.Batch); st.cert == nil || fuller {
+		as.seal(st, whole.Batch)
+		if st.cert = whole; len(good) < len(whole.Receipts) {
+			st.cert = &Certificate{whole.Batch, good}
+		}
+	}
+}
+
+// exchange passes batches on that are not certified though it is t^a.
+func (as *actionStore) exchange(of int64) {
+	for _, s := range as.actions.order {
+		for i := range s.stacks {
+			st := &s.stacks[i]
+			if st.of == of && st.sealed && st.cert == nil {
+				as.passOn(s, st)
+			}
+		}
+	}
+}
+
+// passOn tells the other storers of a batch that is not certified.
+func (as *actionStore) passOn(s *playerLog, st *intervalLog) {
+	m := &Exchange{st.batch, slices.Clone(st.receipts), st.signature}
+	for _, home := range as.area.homes(s.player) {
+		for z := range as.space.Zones() {
+			if z != as.zone || len(as.area.homes(s.player)) > 1 {
+				as.overlay.Unicast(as.places.key(home, z), m)
+			}
+		}
+	}
+}
+
+// onExchange adds other storers' receipts to the own ones. It makes no new
+// receipt: whether the batch came in time is what those who had it say.
+func (as *actionStore) onExchange(m *Exchange) {
+	if m.Batch == nil || m.Batch.Player == nil || !as.time.accepts(m.Batch.Of, as.env.Now()) || !as.receipts.checkBatch(m.Batch) || !as.receipts.signedBatch(m.Batch, m.Signature) {
+		return
+	}
+	st := as.actions.playerLog(m.Batch.Player).intervalLog(m.Batch.Of)
+	if st.cert != nil {
+		return
+	}
+	if c := (&Certificate{m.Batch, append(slices.Clone(m.Receipts), st.known(m.Batch)...)}); len(c.Receipts) <= 2*as.space.Zones() {
+		var list []*Receipt
+		for _, r := range c.Receipts {
+			as.receipts.addReceipt(&list, r, m.Batch)
+		}
+		if len(list) >= as.zones.quorum() {
+			as.seal(st, m.Batch)
+			st.cert = &Certificate{m.Batch, list}
+			return
+		}
+		if !st.sealed || sameBatch(st.batch, m.Batch) {
+			st.heard, st.receipts = m.Batch, list
+		}
+	}
+}
+
+// known are the receipts for a batch that the storer has.
+func (st *intervalLog) known(b *Batch) []*Receipt {
+	if sameBatch(st.heard, b) || st.sealed && sameBatch(st.batch, b) {
+		return st.receipts
+	}
+	return nil
+}

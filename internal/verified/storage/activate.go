@@ -1,0 +1,69 @@
+package storage
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// Waking (thesis 5.4.1). A player who comes back says so in all zones, where the
+// character sleeps; who keeps it there lets it take part in the next step. It does if a
+// majority of the zones has heard of it.
+
+// Activate tells those who hold the static character of the node's player that
+// it is back (thesis 5.4.1). It counts for the update after the next t^s; by
+// then an action of the player has to be stored that makes it last.
+func (n *Node) Activate(place geom.Point) {
+	of := n.player.nextActivation()
+	n.player.lastActivation = &Activate{n.cfg.Player, place, of}
+	n.player.sendActivate()
+	if n.hardened() {
+		n.player.armDeposit(of + 1) // that the player does nothing is certified, too
+		again := max(n.env.Now().Add(n.time.lmax/2), n.time.state(of).Add(-n.time.lmax*3/2))
+		n.env.SetTimer(again, machine.Timer{Kind: timerWake, Arg: uint64(of)})
+	}
+	n.drain()
+}
+
+// sendActivate tells all zones that the player is back. In the hardened protocol it is said
+// twice, the second time shortly before it counts: somebody who leaves meanwhile takes
+// with it whom it has woken, or what it was to pass on, and it takes more than half of
+// the zones to wake somebody.
+func (op *ownPlayer) sendActivate() {
+	for z := range op.space.Zones() {
+		op.overlay.Unicast(op.places.key(op.lastActivation.Place, z), op.lastActivation)
+	}
+}
+
+// Activation is when an action of a player whose node calls Activate now has to
+// take effect to make its character stay: after the first, until the second.
+func (n *Node) Activation() (after, until machine.Time) {
+	of := n.player.nextActivation()
+	return n.time.update(of), n.time.update(of + 1)
+}
+
+// nextActivation is for which update the player's character can be woken now. It often
+// sleeps where its own node stands, and who has just come has no state yet to say so in:
+// in the hardened protocol it is woken an update later.
+func (op *ownPlayer) nextActivation() int64 {
+	of := max(op.time.of(op.env.Now())-1, 0)
+	if op.env.Now().Add(op.time.lmax) > op.time.state(of) {
+		of++
+	}
+	if op.hardened() && !op.updates.willCompute(of) {
+		of++
+	}
+	return of
+}
+
+// Act stores an action of the node's player in all zones, and forgets it
+// (thesis 5.2.3).
+func (n *Node) Act(a *Action) {
+	if n.hardened() {
+		n.player.addPending(a)
+	}
+	m := &Store{a}
+	for z := range n.space.Zones() {
+		n.overlay.Unicast(n.places.key(a.Player.Home, z), m)
+	}
+	n.drain()
+}

@@ -1,0 +1,133 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// answerer answers those who ask for areas of the world.
+type answerer struct {
+	*core
+	area     *ownArea
+	replica  *replica
+	patches  *patchCodec
+	store    *actionStore
+	dormant  *dormantStore
+	transfer *transfer
+}
+
+// onRetrieve answers who asks for an area with the part that the node has.
+func (an *answerer) onRetrieve(by *overlay.Contact, q *Retrieve) {
+	if !validArea(&q.Area) || !an.isAskersConcern(by, q) {
+		return
+	}
+	m := &Result{Query: q.Query, Around: an.area.neighbourhood(), Area: q.Area, Known: q.Known}
+	if q.Kind.static() {
+		for _, o := range an.dormant.dormantSince(q.Of) {
+			if an.places.touches(&q.Area, o.Pos) && an.area.responsible(o.Pos) {
+				m.Static = append(m.Static, o)
+			}
+		}
+		slices.SortFunc(m.Static, byID)
+		m.Brief = an.hardened()
+		m.Batches = an.store.batchesAt(func(h geom.Point) bool { return an.places.touches(&q.Area, h) && an.area.responsible(h) })
+		m.Asking = an.hardened() && (an.area.neighbourhoodChanged || an.transfer.isFetchingStatic(&q.Area) || q.Of != 0 && q.Of != an.dormant.recentlyDormant.of)
+	} else {
+		m.Seen, m.Brief = an.replica.state, an.hardened()
+	}
+	m.Seal(an.world)
+	if b := an.cfg.Behaviour; b != nil {
+		if m = b.Answer(an.node, by, q, m); m == nil {
+			return
+		}
+	}
+	if an.cfg.Wire && (m.Brief || q.Known != nil) {
+		m = m.encodeDigests(q.Known, an.world)
+	}
+	an.overlay.Reply(by, m)
+	if q.Kind == ForJoin {
+		an.preventEclipse(by, q)
+	}
+}
+
+// validArea reports whether an area is one that can be calculated with.
+func validArea(a *overlay.Area) bool {
+	const half = geom.Limit / 2
+	small := func(p geom.Point) bool { return p.X > -half && p.X < half && p.Y > -half && p.Y < half }
+	if len(a.Polygon) == 0 {
+		return a.Circle.R >= 0 && a.Circle.R < half && small(a.Circle.C)
+	}
+	return len(a.Polygon) > 2 && len(a.Polygon) <= 64 && !slices.ContainsFunc(a.Polygon, func(p geom.Point) bool { return !small(p) })
+}
+
+// isAskersConcern reports whether an area is any business of who asks for it (thesis
+// 5.5.4): the node's own part of the world, or the surroundings of its player's
+// character. Others are not answered.
+//
+//   - The update area contains the asking node's home, and so does its cell.
+//   - What was added to a cell when a neighbour left lies near its home: within
+//     four times the diameter of the part that is asked.
+//   - An area of interest has the player's character in it. Who sees all of it
+//     and does not see the character does not answer; it may have moved since the
+//     last update as far as anything can.
+func (an *answerer) isAskersConcern(by *overlay.Contact, q *Retrieve) bool {
+	home := an.places.world(by.Pos)
+	if contains(&q.Area, home) || by.ID == an.self.ID {
+		return true
+	}
+	switch q.Kind {
+	case ForFailure:
+		reach := geom.Circle{C: home, R: 8 * an.area.part.circle.R}
+		return q.Area.Polygon.OverlapsCircle(reach)
+	case ForLook:
+		return an.mayWatch(by, q)
+	}
+	// Rounding may put the home a few units outside.
+	if len(q.Area.Polygon) > 0 {
+		return q.Area.Polygon.OverlapsCircle(geom.Circle{C: home, R: 64})
+	}
+	return false
+}
+
+func (an *answerer) mayWatch(by *overlay.Contact, q *Retrieve) bool {
+	if an.replica.state == nil || len(an.replica.state.Cover.Polygon) > 0 || len(q.Area.Polygon) > 0 {
+		return true
+	}
+	wide := q.Area
+	wide.Circle.R += an.reach
+	gap := int64(an.replica.state.Cover.Circle.R) - int64(wide.Circle.R)
+	if gap < 0 || wide.Circle.C.Dist2(an.replica.state.Cover.Circle.C) > gap*gap {
+		return true // the character may be where it is not seen from here
+	}
+	for _, o := range an.replica.state.players(&wide, &an.world, nil) {
+		if o.Player.ID == by.ID {
+			return true
+		}
+	}
+	return false
+}
+
+// preventEclipse tells a node that has joined of somebody who should be its
+// neighbour and was kept from it (thesis 5.5.3): the own entry for its zone, if
+// a corner of the cell it believes to have is nearer to that one.
+func (an *answerer) preventEclipse(by *overlay.Contact, q *Retrieve) {
+	zone := an.space.Zone(by.Pos)
+	if zone == an.zone || len(q.Area.Polygon) == 0 {
+		return
+	}
+	for _, e := range an.overlay.Table(nil) {
+		if e.Slot.Layer != 0 || e.Node.ID == by.ID || an.space.Zone(e.Node.Pos) != zone {
+			continue
+		}
+		for _, p := range q.Area.Polygon {
+			k := an.places.keyBeyond(p, zone)
+			// By more than rounding: a true neighbour is as near to a corner.
+			if d := k.Dist2(e.Node.Pos); d+d/100 < k.Dist2(by.Pos) {
+				an.overlay.Reply(by, &Better{e.Node})
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// assemble puts the answers of one zone together (thesis 5.2.2, 5.3.4). It fails
+// if the zone cannot have a vote: an answer is of another time, or versions of
+// an object that several nodes hold are tied.
+func (bl *ballot) assemble(q *query, z *zoneAnswer) (outcome, bool) {
+	if q.Kind.static() {
+		return bl.assembleStatic(z), true
+	}
+	s := &Snapshot{Of: q.Of, Cover: q.Area, Grid: gridOver(&q.Area, &bl.world, 0)}
+	for _, r := range z.results {
+		if r.Seen == nil || r.Seen.Of != q.Of {
+			return outcome{}, false
+		}
+	}
+	for y := s.Y; y < s.Y+s.H; y++ {
+		for x := s.X; x < s.X+s.W; x++ {
+			if relate(&q.Area, x*bl.world.Cell, y*bl.world.Cell, bl.world.Cell) == outside {
+				continue
+			}
+			c, ok := bl.combine(q, z, x, y)
+			if !ok {
+				return outcome{}, false
+			}
+			s.set(x, y, c)
+		}
+	}
+	for _, r := range z.results {
+		for _, o := range r.Seen.Activated {
+			if r.Seen.sees(&q.Area, o.Pos, &bl.world) {
+				s.Activated = append(s.Activated, o)
+			}
+		}
+	}
+	slices.SortFunc(s.Activated, byID)
+	s.Activated = slices.CompactFunc(s.Activated, func(a, b *Object) bool { return a.ID == b.ID })
+	return outcome{seen: s}, true
+}
+
+// combine is a cell as those who see a part of it report it. In most cases somebody
+// sees all of it, and the others see the same as far as they see anything.
+func (bl *ballot) combine(q *query, z *zoneAnswer, x, y int32) (*Cell, bool) {
+	side := bl.world.Cell
+	whole := slices.IndexFunc(z.results, func(r *Result) bool { return r.Seen.covers(x, y, side) == inside })
+	if whole < 0 {
+		return bl.combineObjects(q, z, x, y)
+	}
+	one := z.results[whole].Seen.At(x, y)
+	for _, r := range z.results {
+		if c := r.Seen.At(x, y); c != one {
+			if how := r.Seen.covers(x, y, side); how != outside && !sameWithin(&r.Seen.Cover, c, one, how == inside) {
+				return bl.combineObjects(q, z, x, y)
+			}
+		}
+	}
+	return one, true
+}
+
+// combineObjects votes for each object among those whose part of the world it
+// lies in: one that does not report it votes that it is not there (5.3.4).
+func (bl *ballot) combineObjects(q *query, z *zoneAnswer, x, y int32) (*Cell, bool) {
+	var all []*Object
+	for _, r := range z.results {
+		if c := r.Seen.At(x, y); c != nil {
+			for _, o := range c.Objects {
+				if r.Seen.sees(&q.Area, o.Pos, &bl.world) {
+					all = append(all, o)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(all, byID)
+	var out []*Object
+	for i := 0; i < len(all); {
+		j := i
+		for j < len(all) && all[j].ID == all[i].ID {
+			j++
+		}
+		o, ok := elect(z, all[i:j], &bl.world)
+		if !ok {
+			return nil, false
+		}
+		if o != nil {
+			out = append(out, o)
+		}
+		i = j
+	}
+	return NewCell(out), true
+}
+
+// elect returns the version of an object that has most votes, nil if that it is
+// not there has; a tie fails.
+func elect(z *zoneAnswer, versions []*Object, w *World) (best *Object, ok bool) {
+	most := 0 // votes for its not being there
+	for _, r := range z.results {
+		if slices.ContainsFunc(versions, func(o *Object) bool { return r.Seen.knows(o.Pos, w) }) {
+			most++
+		}
+	}
+	most -= len(versions)
+	return mostVoted(versions, most)
+}
+
+// mostVoted returns the version that most of those who have one say, nil if
+// more say that the object is not there; a tie fails.
+func mostVoted(versions []*Object, absent int) (best *Object, ok bool) {
+	most := absent
+	ok = true
+	for i, o := range versions {
+		same := func(p *Object) bool { return sameObject(p, o) }
+		if slices.ContainsFunc(versions[:i], same) {
+			continue // counted
+		}
+		votes := 0
+		for _, p := range versions {
+			if same(p) {
+				votes++
+			}
+		}
+		switch {
+		case votes > most:
+			best, most, ok = o, votes, true
+		case votes == most:
+			ok = false
+		}
+	}
+	return best, ok
+}
+
+// assembleStatic joins what does not overlap.
+func (bl *ballot) assembleStatic(z *zoneAnswer) outcome {
+	var out outcome
+	for _, r := range z.results {
+		out.static = append(out.static, r.Static...)
+		out.batches = append(out.batches, r.Batches...)
+	}
+	slices.SortFunc(out.static, byID)
+	out.static = slices.CompactFunc(out.static, func(a, b *Object) bool { return a.ID == b.ID })
+	slices.SortFunc(out.batches, func(a, b *Batch) int {
+		if c := compareIDs(a.Player.ID, b.Player.ID); c != 0 {
+			return c
+		}
+		return int(a.Of - b.Of)
+	})
+	return out
+}
+
+// same reports whether two zones give the same result.
+func (bl *ballot) same(q *query, a, b *outcome) bool {
+	if q.Kind.static() {
+		return slices.EqualFunc(a.static, b.static, sameObject) && slices.EqualFunc(a.batches, b.batches, func(x, y *Batch) bool {
+			return x.Of == y.Of && sameBatch(x, y)
+		})
+	}
+	if !slices.EqualFunc(a.seen.Activated, b.seen.Activated, sameObject) {
+		return false
+	}
+	for i, c := range a.seen.Cells {
+		d := b.seen.Cells[i]
+		if c == d {
+			continue
+		}
+		x, y := a.seen.X+int32(i)%a.seen.W, a.seen.Y+int32(i)/a.seen.W
+		if !sameWithin(&q.Area, c, d, relate(&q.Area, x*bl.world.Cell, y*bl.world.Cell, bl.world.Cell) == inside) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameObject(a, b *Object) bool { return a == b || a.Digest == b.Digest }
+
+// sameWithin reports whether two cells hold the same objects in an area.
+func sameWithin(area *overlay.Area, a, b *Cell, whole bool) bool {
+	var x, y []*Object
+	if a != nil {
+		x = a.Objects
+	}
+	if b != nil {
+		y = b.Objects
+	}
+	next := func(list []*Object) []*Object {
+		for len(list) > 0 && !whole && !contains(area, list[0].Pos) {
+			list = list[1:]
+		}
+		return list
+	}
+	for {
+		x, y = next(x), next(y)
+		switch {
+		case len(x) == 0 || len(y) == 0:
+			return len(x) == len(y)
+		case !sameObject(x[0], y[0]):
+			return false
+		}
+		x, y = x[1:], y[1:]
+	}
+}

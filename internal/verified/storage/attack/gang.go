@@ -1,0 +1,286 @@
+package attack
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	greedy "github.com/voxelpopuli/voxelpopuli/internal/verified/overlay/attack"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+)
+
+// Knowledge is what the attackers know: everything (thesis 6.4.4).
+type Knowledge interface {
+	// At is the true world at t_of, nil if it is not known (yet).
+	At(of int64) *storage.Snapshot
+	// Static are the true static objects of the present, ascending by ID.
+	Static() []*storage.Object
+	// Zone lists the nodes that stand in a zone, attackers too, always in the
+	// same order.
+	Zone(zone int) []*storage.Node
+}
+
+// Gang is all attackers of a network and the mind that leads them. It is the
+// Behaviour of each of them.
+type Gang struct {
+	ways     Ways
+	protocol storage.Protocol
+	know     Knowledge
+	space    overlay.Space
+	members  map[id.ID]bool
+	plans    map[question]*plan
+	of       int64 // the newest world that somebody has asked for
+	// Tried counts the honest nodes' retrievals that attackers had a hand in, by
+	// kind (table 6.32); Dropped are actions that they have not stored.
+	Tried   [storage.Kinds]int
+	Dropped int
+}
+
+// question names a retrieval.
+type question struct {
+	by   id.ID
+	kind storage.Kind
+	n    uint64
+}
+
+// New returns a gang without members.
+func New(ways Ways, protocol storage.Protocol, space overlay.Space, know Knowledge) *Gang {
+	return &Gang{ways: ways, protocol: protocol, know: know, space: space, members: map[id.ID]bool{}, plans: map[question]*plan{}}
+}
+
+// Join makes a node one of the gang.
+func (g *Gang) Join(who id.ID) { g.members[who] = true }
+
+// Has reports whether a node is one of the gang.
+func (g *Gang) Has(who id.ID) bool { return g.members[who] }
+
+// Intercept implements storage.Behaviour: what comes by on its way to others.
+func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) bool {
+	switch m := m.(type) {
+	case *overlay.RtRequest:
+		if !g.ways.Tables {
+			return false
+		}
+		greedy.Greedy{Node: n.Overlay(), Space: g.space}.OnMessage(from, m)
+		return true
+	case *overlay.Areacast:
+		q, ok := m.Body.(*storage.Retrieve)
+		if !ok || !g.ways.Claim && !g.ways.Chorus || m.Root != nil || g.Has(m.Origin.ID) {
+			return false
+		}
+		g.claim(n, m.Origin, q)
+		return true
+	case *overlay.Unicast:
+		switch body := m.Body.(type) {
+		case *storage.RetrieveActions:
+			if !g.ways.Actions || g.Has(m.Origin.ID) {
+				return false
+			}
+			n.Overlay().Reply(m.Origin, g.nothing(m.Origin, body))
+			return true
+		case *storage.Fetch:
+			return m.Dest == n.Self().Pos && (g.withhold(n, m.Origin, body) || g.supply(n, m.Origin, body))
+		case *storage.Store:
+			return !g.Keep(n, body.Action)
+		case *storage.Deposit:
+			return g.ways.Stores && !g.Has(body.Batch.Player.ID)
+		case *storage.Exchange:
+			return g.ways.Stores && !g.Has(body.Batch.Player.ID)
+		}
+	}
+	return false
+}
+
+// claim answers for a whole area, as if there were no other node.
+func (g *Gang) claim(n *storage.Node, by *overlay.Contact, q *storage.Retrieve) {
+	p := g.plan(by, q)
+	if g.ways.Chorus {
+		g.sing(p, q, by)
+		return
+	}
+	g.claimAs(n, p, by, q)
+}
+
+// claimAs lets one member claim an area.
+func (g *Gang) claimAs(n *storage.Node, p *plan, by *overlay.Contact, q *storage.Retrieve) {
+	if p.claimed[n.Self().ID] || len(p.targets) == 0 {
+		return // once is enough; or there is nothing that can be tampered with
+	}
+	p.claimed[n.Self().ID] = true
+	m := &storage.Result{Query: q.Query, Around: storage.NewAround(n.Self(), nil, g.space.Bounds()), Area: q.Area}
+	if p.static {
+		m.Static = p.tamperAll(p.objects, p.targets)
+		m.Batches = g.batches(q, g.space.Zone(n.Self().Pos))
+	} else {
+		m.Seen = p.whole()
+	}
+	m.Brief = g.protocol == storage.ProtocolHardened
+	p.said[n.Self().ID] = m
+	n.Overlay().Reply(by, m.Seal(n.World()))
+}
+
+// Answer implements storage.Behaviour: the part of the world that the node is
+// truly asked for.
+func (g *Gang) Answer(n *storage.Node, by *overlay.Contact, q *storage.Retrieve, honest *storage.Result) *storage.Result {
+	if g.Has(by.ID) {
+		return honest
+	}
+	if g.ways.Views || g.ways.Swap || g.ways.Lazy {
+		return g.mislead(n, by, q, honest)
+	}
+	if !g.ways.Claim && !g.ways.Parts && !g.ways.Chorus {
+		return honest
+	}
+	p := g.plan(by, q)
+	if g.ways.Chorus {
+		g.sing(p, q, by)
+	}
+	if p.claimed[n.Self().ID] {
+		return nil
+	}
+	if !g.ways.Parts {
+		return honest
+	}
+	targets := p.targets
+	zone := g.space.Zone(n.Self().Pos)
+	if !p.votes(zone) {
+		targets = p.spoil(n, zone)
+	}
+	bad := *honest
+	if p.static {
+		bad.Static = p.tamperAll(honest.Static, targets)
+	} else if bad.Seen = p.part(n, honest.Seen, targets); bad.Seen == nil {
+		return honest
+	}
+	p.said[n.Self().ID] = &bad
+	return bad.Seal(n.World())
+}
+
+// supply sends what a member has sent digests or names of. It reports whether it has
+// sent any.
+func (g *Gang) supply(n *storage.Node, by *overlay.Contact, q *storage.Fetch) bool {
+	p := g.plans[question{by.ID, q.Kind, q.Query}]
+	if p == nil || p.said[n.Self().ID] == nil {
+		return false
+	}
+	m := &storage.Blocks{Query: q.Query}
+	said, named := p.said[n.Self().ID].Seen, p.said[n.Self().ID].Static
+	if said != nil {
+		named = said.Activated
+	}
+	for _, at := range q.Cells {
+		c := said.At(at.X, at.Y)
+		m.Cells = append(m.Cells, c)
+		if c != nil {
+			for _, o := range c.Objects {
+				m.Bytes += o.Size
+			}
+		}
+	}
+	for _, o := range named {
+		if slices.Contains(q.Characters, o.ID) {
+			m.Characters = append(m.Characters, o)
+			m.Bytes += o.Size
+		}
+	}
+	n.Overlay().Reply(by, m)
+	return true
+}
+
+// AnswerActions implements storage.Behaviour.
+func (g *Gang) AnswerActions(_ *storage.Node, by *overlay.Contact, q *storage.RetrieveActions, honest *storage.ActionsResult) *storage.ActionsResult {
+	if !g.ways.Actions || g.Has(by.ID) {
+		return honest
+	}
+	return g.nothing(by, q)
+}
+
+// nothing says that a player has not done anything.
+func (g *Gang) nothing(by *overlay.Contact, q *storage.RetrieveActions) *storage.ActionsResult {
+	g.turn(q.Of)
+	k := question{by.ID, storage.ForActions, uint64(q.Of)<<32 ^ binary.BigEndian.Uint64(q.Player.ID[:])}
+	if _, known := g.plans[k]; !known {
+		g.plans[k] = nil
+		g.Tried[storage.ForActions]++
+	}
+	return &storage.ActionsResult{Query: q.Query, Batch: &storage.Batch{Player: q.Player, Of: q.Of}}
+}
+
+// Keep implements storage.Behaviour: the actions of honest players are dropped.
+func (g *Gang) Keep(_ *storage.Node, a *storage.Action) bool {
+	if !g.ways.Stores || a == nil || a.Player == nil || g.Has(a.Player.ID) {
+		return true
+	}
+	g.Dropped++
+	return false
+}
+
+// Push implements storage.Behaviour. The thesis' attackers push what is true:
+// a retrieval corrects it soon.
+func (g *Gang) Push(_ *storage.Node, _ *overlay.Contact, honest *storage.Push) *storage.Push {
+	return honest
+}
+
+// batches are the actions that a zone's answer to a static retrieval has to hold
+// if it is to be the same as the others'.
+func (g *Gang) batches(q *storage.Retrieve, zone int) (out []*storage.Batch) {
+	for _, n := range g.know.Zone(zone) {
+		if g.Has(n.Self().ID) || !q.Area.Overlaps(n.Cell()) {
+			continue
+		}
+		for _, b := range n.Actions() {
+			if q.Area.Contains(b.Player.Home) && n.Cell().Contains(b.Player.Home) {
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
+// plan is what the gang does about a retrieval: chosen by the first member that
+// hears of it, for all.
+func (g *Gang) plan(by *overlay.Contact, q *storage.Retrieve) *plan {
+	g.turn(q.Of)
+	k := question{by.ID, q.Kind, q.Query}
+	p := g.plans[k]
+	if p == nil {
+		p = g.scheme(q)
+		g.plans[k] = p
+		g.Tried[q.Kind]++
+	}
+	return p
+}
+
+// turn forgets the plans of two updates ago.
+func (g *Gang) turn(of int64) {
+	if of <= g.of {
+		return
+	}
+	g.of = of
+	for k, p := range g.plans {
+		if p == nil || p.of < of-1 {
+			delete(g.plans, k)
+		}
+	}
+}
+
+// within is the square of cells around an area, cut at the world's edge.
+func within(a *overlay.Area, w storage.World) (x0, y0, x1, y1 int32) {
+	var r geom.Rect
+	if len(a.Polygon) == 0 {
+		c := a.Circle
+		r = geom.Rect{Min: geom.Point{X: c.C.X - c.R, Y: c.C.Y - c.R}, Max: geom.Point{X: c.C.X + c.R, Y: c.C.Y + c.R}}
+	} else {
+		r = geom.Rect{Min: a.Polygon[0], Max: a.Polygon[0]}
+		for _, p := range a.Polygon {
+			r.Min = geom.Point{X: min(r.Min.X, p.X), Y: min(r.Min.Y, p.Y)}
+			r.Max = geom.Point{X: max(r.Max.X, p.X), Y: max(r.Max.Y, p.Y)}
+		}
+	}
+	last := (w.Side - 1) / w.Cell
+	at := func(v int32) int32 { return min(max(v, 0)/w.Cell, last) }
+	return at(r.Min.X), at(r.Min.Y), at(r.Max.X), at(r.Max.Y)
+}

@@ -1,0 +1,107 @@
+package storage
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// CellDigest returns a digest of what a snapshot, of which an area was sent, says is
+// in the cell in column x and row y; false if it does not tell of the whole cell.
+// By it answers of different nodes are compared.
+func (s *Snapshot) CellDigest(x, y int32, a *overlay.Area, w World) (Digest, bool) {
+	if relate(a, x*w.Cell, y*w.Cell, w.Cell) != inside || s.covers(x, y, w.Cell) != inside {
+		return Digest{}, false
+	}
+	return s.At(x, y).digest(), true
+}
+
+// CellDigestSeenBy is what the snapshot says of a cell as far as another one that is seen
+// through an area tells of it too.
+func (s *Snapshot) CellDigestSeenBy(other *Snapshot, x, y int32, a *overlay.Area, w World) Digest {
+	var all []byte
+	if c := s.At(x, y); c != nil {
+		for _, o := range c.Objects {
+			if other.sees(a, o.Pos, &w) {
+				all = append(all, o.Digest[:]...)
+			}
+		}
+	}
+	return id.Of(all)
+}
+
+// UnsureCells is how many cells of the snapshot are not known.
+func (s *Snapshot) UnsureCells() (n int) {
+	for _, on := range s.Unsure {
+		if on {
+			n++
+		}
+	}
+	return n
+}
+
+// Cells are the cells that an answer may tell of.
+func (m *Result) Cells(w World) (out []CellAt) {
+	if m.Sent != nil {
+		for _, r := range rowsOver(&m.Sent.Cover, &m.Area, &w) {
+			for _, x := range r.xs {
+				out = append(out, CellAt{x, r.y})
+			}
+		}
+		return out
+	}
+	if s := m.Seen; s != nil {
+		for y := s.Y; y < s.Y+s.H; y++ {
+			for x := s.X; x < s.X+s.W; x++ {
+				out = append(out, CellAt{x, y})
+			}
+		}
+	}
+	return out
+}
+
+// UpdateNumber is the update that an answer is about; false: it says nothing of dynamic
+// data.
+func (m *Result) UpdateNumber() (int64, bool) {
+	switch {
+	case m.Sent != nil:
+		return m.Sent.Of, true
+	case m.Seen != nil:
+		return m.Seen.Of, true
+	}
+	return 0, false
+}
+
+// CellDigest returns a digest of what an answer says is in a cell; false if it does
+// not tell of the whole cell. By it answers of different nodes are compared:
+// those that say digests only to the same retrieval.
+func (m *Result) CellDigest(x, y int32, w World) (d Digest, ok bool) {
+	if m.Sent == nil {
+		return m.Seen.CellDigest(x, y, &m.Area, w)
+	}
+	s, err := m.DigestSnapshot(w)
+	if err != nil || s.through(&m.Area, x, y, w.Cell) == outside || s.covers(x, y, w.Cell) != inside {
+		return d, false
+	}
+	tag := saltedDigest(m.Query, nil)
+	if c := s.At(x, y); c.isDigestOnly() {
+		tag = c.digestOnly.tag
+	}
+	copy(d[:], tag[:])
+	return d, true
+}
+
+// SameCellAs reports whether an answer says the same of a cell, as far as it tells
+// of it, as another one that tells of all of it.
+func (m *Result) SameCellAs(whole *Result, x, y int32, w World) bool {
+	if m.Sent == nil && whole.Sent == nil {
+		return m.Seen.CellDigestSeenBy(m.Seen, x, y, &m.Area, w) == whole.Seen.CellDigestSeenBy(m.Seen, x, y, &m.Area, w)
+	}
+	own, ok := m.CellDigest(x, y, w)
+	right, of := whole.CellDigest(x, y, w)
+	return !ok || !of || own == right
+}
+
+// Comparable reports whether what two answers say of a cell can be compared.
+func (m *Result) Comparable(o *Result) bool {
+	return (m.Sent == nil) == (o.Sent == nil) && (m.Sent == nil || m.Query == o.Query)
+}

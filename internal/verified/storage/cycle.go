@@ -1,0 +1,208 @@
+package storage
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// updater replays the node's part of the world once in an interval.
+type updater struct {
+	*core
+	inbox    *inbox
+	area     *ownArea
+	replica  *replica
+	store    *actionStore
+	ballot   *ballot
+	queries  *retrievals
+	acts     *actionRetrieval
+	dormant  *dormantStore
+	transfer *transfer
+
+	cycle           cycle
+	lastObservation *Observation // of a node with Config.Wire
+}
+
+// cycle is the update cycle (thesis 5.3.5): at t^s the state of the update area is asked
+// for, at t^a of the next update the actions of its players; with them all the
+// node replays its part of the world.
+type cycle struct {
+	phase phase
+	of    int64 // the update that phase belongs to
+
+	circle  overlay.Area  // A^c, as it was at t^s
+	query   *query        // of the update area, while it runs
+	from    *Snapshot     // its result: A^{c+d} at t_{to-1}
+	to      int64         // the update that is prepared
+	asked   []actionQuery // of the players' actions
+	open    int           // of these, without result
+	asking  bool
+	missing bool // actions of somebody could not be found out
+}
+
+type phase uint8
+
+const (
+	atBegin   phase = iota // t_0
+	atState                // t^s_i
+	atLook                 // t^s_i + l_max
+	atActions              // t^a_i
+)
+
+// startCycle finds where in the cycle the node comes in.
+func (up *updater) startCycle() {
+	now := up.env.Now()
+	up.cycle.phase = atBegin
+	if now > up.time.t0 {
+		up.begun = true
+		last := up.time.of(now) - 1
+		up.cycle.phase, up.cycle.of = atState, last
+		if now > up.time.state(last) {
+			up.cycle.phase, up.cycle.of = atActions, last+1
+		}
+	}
+	up.armCycle()
+}
+
+// due is when the next phase begins.
+func (up *updater) due() machine.Time {
+	c := &up.cycle
+	switch c.phase {
+	case atState:
+		return up.time.state(c.of)
+	case atLook:
+		return up.time.state(c.of).Add(up.time.lmax)
+	case atActions:
+		return up.time.actions(c.of)
+	}
+	return up.time.t0
+}
+
+// clockTolerance is how long is waited at least for a clock that is behind its timers.
+const clockTolerance = time.Millisecond
+
+func (up *updater) armCycle() {
+	at := max(up.due(), up.env.Now().Add(clockTolerance))
+	up.env.SetTimer(at, machine.Timer{Kind: timerCycle})
+}
+
+// onCycle does what is due. A timer that went off too early, because the clock
+// was set back meanwhile, is set again: nothing may begin too early.
+func (up *updater) onCycle(machine.Timer) {
+	if up.env.Now() < up.due() {
+		up.armCycle()
+		return
+	}
+	c := &up.cycle
+	switch c.phase {
+	case atBegin:
+		up.begin()
+		c.phase = atState
+	case atState:
+		up.acts.finishActions()
+		up.store.actions.forget(c.of)
+		up.transfer.requestDormant(c.of)
+		if up.cfg.Updates > 0 && c.of >= up.cfg.Updates {
+			return // the end
+		}
+		up.askState(c.of)
+		c.phase = atLook
+	case atLook:
+		up.observe(c.of)
+		c.phase, c.of = atActions, c.of+1
+	case atActions:
+		up.acts.askActions(c.of)
+		c.phase = atState
+	}
+	up.armCycle()
+}
+
+// begin makes the initial world (thesis 5.3.6).
+func (up *updater) begin() {
+	up.begun = true
+	if !up.overlay.Stable() {
+		// It joins as soon as it is, as others do, also if nobody comes or goes.
+		up.area.neighbourhoodChanged, up.transfer.early = true, true
+		return
+	}
+	up.area.part = up.area.computeResponsibility()
+	up.ready = true
+	up.makeInitial()
+	up.inbox.handleDeferred()
+}
+
+// askState retrieves the update area.
+func (up *updater) askState(of int64) {
+	c := &up.cycle
+	c.from, c.query, c.to = nil, nil, of+1
+	if !up.ready {
+		return
+	}
+	c.circle = overlay.Area{Circle: up.area.part.circle}
+	area := c.circle
+	area.Circle.R += up.updateMargin()
+	c.query = up.queries.retrieve(ForUpdate, area, of)
+	if c.query.done {
+		c.query = nil
+	}
+}
+
+// catchUp lets a node that has just become ready take part in the next update, if
+// there is time to ask for the state before: nobody else in its zone may keep what
+// lies in its cell from then on. In the thesis it waits for the one after (5.4.1).
+func (up *updater) catchUp() {
+	c := &up.cycle
+	of := c.of
+	switch {
+	case !up.hardened() || !up.begun:
+		return
+	case c.phase == atActions:
+		of--
+	case c.phase != atLook:
+		return
+	}
+	if (up.cfg.Updates == 0 || of < up.cfg.Updates) && up.env.Now().Add(up.time.lmax) < up.time.actions(of+1) {
+		up.askState(of)
+	}
+}
+
+// willCompute reports whether the node has the state of an update, or takes part in making it.
+func (up *updater) willCompute(of int64) bool {
+	c := &up.cycle
+	switch {
+	case up.replica.state != nil && up.replica.state.Of >= of:
+		return true
+	case c.phase == atState && c.of < of:
+		return true // it asks for the state before at t^s
+	}
+	return c.to == of && (c.query != nil || c.from != nil || c.asking)
+}
+
+// onOutcome takes the result of a retrieval of an area.
+func (up *updater) onOutcome(q *query, out outcome, votes int) {
+	switch q.Kind {
+	case ForUpdate:
+		if q.Of == up.cycle.to-1 {
+			up.cycle.from, up.cycle.query = out.seen, nil
+		}
+	case ForLook:
+		up.replica.observed = out.seen
+		if up.cfg.Wire {
+			up.lastObservation = up.newObservation(q, out.seen)
+		}
+		if up.cfg.Events != nil {
+			up.cfg.Events.Looked(out.seen, float64(votes)/float64(len(q.zones)))
+		}
+	default:
+		up.dormant.addStatic(out)
+		again := out.again && q.tries < maxTries
+		if q.Of == 0 {
+			up.dormant.dropClaims(q, again)
+		}
+		if again {
+			up.transfer.fetchWhen(fetch{q.Kind, q.Area.Polygon, q.Of, q.tries + 1})
+		}
+		up.dormant.activateLate()
+	}
+}

@@ -1,0 +1,220 @@
+package storage
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// The player's side of receipts: its node closes each interval with a deposit, gathers
+// the storers' receipts, and hands them the certificate.
+
+// ownPlayer is the side of the player at this node: what it has done, and its return.
+type ownPlayer struct {
+	*core
+	area     *ownArea
+	zones    *electorate
+	receipts *receiptRules
+	updates  *updater
+
+	pending        pendingBatch
+	toldStorers    map[id.ID][]uint32 // of storers: whom they know from here
+	lastActivation *Activate          // the last one
+}
+
+// pendingBatch is what a player's node has of its own actions: those that are not in a
+// deposit yet, and the receipts for the last one.
+type pendingBatch struct {
+	armed int64     // the interval that is deposited next; 0: none
+	acts  []*Action // of this interval and later
+	batch *Batch    // the last deposit
+	got   []*Receipt
+	cert  *Certificate
+	// holders have given a receipt, several of a zone perhaps.
+	holders []*overlay.Contact
+	known   storers // who have ever given one
+}
+
+// addPending notes an action of the own player until its interval is over.
+func (op *ownPlayer) addPending(a *Action) {
+	op.pending.acts = append(op.pending.acts, a)
+	op.armDeposit(op.time.of(a.At))
+}
+
+func (op *ownPlayer) armDeposit(of int64) {
+	if p := &op.pending; p.armed == 0 || of < p.armed {
+		p.armed = of
+		op.env.SetTimer(op.depositAt(of), machine.Timer{Kind: timerDeposit, Arg: uint64(of)})
+	}
+}
+
+// settled is how long single actions have to be stored, before the batch that
+// names them follows.
+const settled = 250 * time.Millisecond
+
+// depositAt is when an interval is over for everybody, and its last actions are
+// stored in most cases.
+func (op *ownPlayer) depositAt(of int64) machine.Time {
+	return op.time.update(of).Add(2*op.time.deviates + settled)
+}
+
+// deposit closes an interval in all zones; one without actions too, so that it
+// is certified that the player has done nothing.
+func (op *ownPlayer) deposit(of int64) {
+	p := &op.pending
+	if p.armed != of {
+		return
+	}
+	if now := op.env.Now(); now < op.depositAt(of) {
+		op.env.SetTimer(max(op.depositAt(of), now.Add(clockTolerance)), machine.Timer{Kind: timerDeposit, Arg: uint64(of)})
+		return
+	}
+	b := op.closeBatch(of)
+	*p = pendingBatch{acts: p.acts, batch: b, known: p.known}
+	op.sendDeposit(p.batch, nil)
+	op.env.SetTimer(op.env.Now().Add(firstStorerTimeout), machine.Timer{Kind: timerInsist, Arg: uint64(of)})
+	if op.cfg.Updates == 0 || of < op.cfg.Updates {
+		op.armDeposit(of + 1)
+	}
+}
+
+// closeBatch takes the actions of an interval out of those that are pending.
+func (op *ownPlayer) closeBatch(of int64) *Batch {
+	p := &op.pending
+	var acts []*Action
+	p.acts = slices.DeleteFunc(p.acts, func(a *Action) bool {
+		if op.time.of(a.At) != of {
+			return false
+		}
+		acts = append(acts, a)
+		return true
+	})
+	slices.SortFunc(acts, order)
+	return op.cache.batch(&Batch{Player: op.cfg.Player, Of: of, Actions: acts})
+}
+
+// sendDeposit stores a batch in all zones.
+func (op *ownPlayer) sendDeposit(b *Batch, own *Receipt) {
+	signature := op.receipts.signBatch(b)
+	for z := range op.space.Zones() {
+		knows := op.knownStorersIn(z)
+		for k, home := range op.area.homes(op.cfg.Player) {
+			whole := k > 0 // single actions go to the first home only
+			op.overlay.Unicast(op.places.key(home, z), &Deposit{Batch: b, Whole: whole, Knows: knows, Signature: signature, Own: own})
+		}
+	}
+}
+
+// lastDeposits closes the intervals of a player whose node leaves. Nobody will
+// gather their receipts: the storers pass them on to each other at t^a.
+func (op *ownPlayer) lastDeposits() {
+	if op.pending.armed == 0 || !op.hardened() {
+		return
+	}
+	for of := op.pending.armed; of <= op.time.of(op.env.Now()); of++ {
+		b := op.closeBatch(of)
+		op.sendDeposit(b, op.ownReceipt(b))
+	}
+}
+
+// ownReceipt is that of the player's node itself, which leaves and cannot be asked for it
+// any more. If its zone is without nodes from now on, one more of the others may so miss
+// the batch. Nil: the node does not store it.
+func (op *ownPlayer) ownReceipt(b *Batch) *Receipt {
+	if !op.area.stores(b.Player) {
+		return nil
+	}
+	return op.receipts.sign(b)
+}
+
+// onReceipt collects the receipts for the own batch and hands the certificate to
+// all who have given one. Where a zone is deserted it does so again with receipts of
+// more than half of all zones, if they come: not all may know that fewer are enough.
+func (op *ownPlayer) onReceipt(by *overlay.Contact, r *Receipt) {
+	p := &op.pending
+	if r = p.known.expandReceipt(r); r == nil || r.By == nil || r.By.ID != by.ID {
+		return
+	}
+	if p.batch != nil && r.Batch != nil && op.cfg.Wire && len(r.Batch.Actions) == 0 {
+		r = r.of(p.batch)
+	}
+	if p.batch == nil || !op.receipts.goodReceipt(r, p.batch) || slices.ContainsFunc(p.holders, isContact(r.By)) {
+		return
+	}
+	p.holders = append(p.holders, by)
+	p.known = p.known.with(r)
+	if r.Fresh {
+		delete(op.toldStorers, r.By.ID)
+	}
+	op.receipts.addReceipt(&p.got, r, p.batch)
+	switch enough := len(p.got) >= op.zones.quorum(); {
+	case enough && p.cert == nil, enough && len(p.cert.Receipts) < len(p.got) && len(p.got) <= op.zones.majorityOfAll():
+		p.cert = &Certificate{p.batch, slices.Clone(p.got)}
+		for _, by := range p.holders {
+			op.overlay.Reply(by, op.certifiedMessage(by, p.cert))
+		}
+	case p.cert != nil:
+		op.overlay.Reply(by, op.certifiedMessage(by, p.cert))
+	}
+}
+
+// storersWithReceipt is how many storers of a zone have given a receipt for the last batch.
+func (op *ownPlayer) storersWithReceipt(zone int) (count int) {
+	for _, by := range op.pending.holders {
+		count += bit(op.space.Zone(by.Pos) == zone)
+	}
+	return count
+}
+
+// resendDeposit sends the batch whole to the zones in which not all storers have given a
+// receipt: actions may be missing there.
+func (op *ownPlayer) resendDeposit(of int64) {
+	p := &op.pending
+	if p.batch == nil || p.batch.Of != of || !op.hardened() {
+		return
+	}
+	signature := op.receipts.signBatch(p.batch)
+	for z := range op.space.Zones() {
+		if op.storersWithReceipt(z) >= op.area.homesOf() {
+			continue
+		}
+		m := &Deposit{Batch: p.batch, Whole: true, Knows: op.knownStorersIn(z), Signature: signature}
+		for _, home := range op.area.homes(op.cfg.Player) {
+			op.overlay.Unicast(op.places.key(home, z), m)
+		}
+	}
+}
+
+// knownStorersIn are whom the player knows of a zone.
+func (op *ownPlayer) knownStorersIn(zone int) (out []uint32) {
+	for _, s := range op.pending.known {
+		if op.space.Zone(s.who.Pos) == zone {
+			out = append(out, short(s.who.ID))
+		}
+	}
+	return out
+}
+
+// certifiedMessage makes the message that hands a storer the certificate of the own batch. It
+// remembers whom the storer knows from now on.
+func (op *ownPlayer) certifiedMessage(by *overlay.Contact, c *Certificate) *Certified {
+	m := &Certified{Certificate: c}
+	if len(op.toldStorers) >= maxTold {
+		clear(op.toldStorers)
+	}
+	told := op.toldStorers[by.ID]
+	m.saved = c.savedBytes(told)
+	if op.cfg.Wire {
+		m.Certificate = c.shortened(told)
+	}
+	for _, r := range c.Receipts {
+		if !knows(told, r.By.ID) {
+			told = append(told, short(r.By.ID))
+		}
+	}
+	op.toldStorers[by.ID] = told[max(0, len(told)-maxStorers):]
+	return m
+}

@@ -1,0 +1,87 @@
+package storage
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// dormantStore keeps the static objects of the node's cell: the characters whose players
+// are away (thesis 5.4.1).
+type dormantStore struct {
+	*core
+	area     *ownArea
+	zones    *electorate
+	replica  *replica
+	store    *actionStore
+	transfer *transfer
+
+	static          map[ObjectID]*Object
+	recentlyDormant recentlyDormant
+	activated       []activation
+	lateActivations []lateActivation
+	handOffs
+}
+
+// recentlyDormant are the characters that fell asleep in one step where the node keeps them.
+type recentlyDormant struct {
+	of   int64
+	them []*Object
+}
+
+// makeDormant stores the characters that have become static in the node's cell.
+func (ds *dormantStore) makeDormant(c *Cell) {
+	for _, o := range c.Dormant {
+		if ds.area.responsible(o.Pos) {
+			ds.static[o.ID] = o
+			ds.recentlyDormant.them = append(ds.recentlyDormant.them, o)
+		}
+	}
+}
+
+// dormantSince are the static objects of the node, those too that a farewell has only
+// named, or those that fell asleep in a step.
+func (ds *dormantStore) dormantSince(of int64) (out []*Object) {
+	switch of {
+	case 0:
+		return slices.AppendSeq(slices.Collect(maps.Values(ds.static)), maps.Values(ds.namedClaims))
+	case ds.recentlyDormant.of:
+		for _, o := range ds.recentlyDormant.them {
+			if ds.static[o.ID] == o {
+				out = append(out, o)
+			}
+		}
+	}
+	return out
+}
+
+// addStatic adds static data that lies in the node's cell.
+func (ds *dormantStore) addStatic(out outcome) {
+	for _, o := range out.static {
+		if o.Static && ds.area.responsible(o.Pos) {
+			ds.static[o.ID] = o
+			delete(ds.namedClaims, o.ID)
+		}
+	}
+	for _, b := range out.batches {
+		if ds.area.stores(b.Player) {
+			ds.store.actions.merge([]*Batch{b})
+		}
+	}
+}
+
+// releaseStatic removes static objects that a neighbour is now responsible for, and
+// returns them in order.
+func (ds *dormantStore) releaseStatic(to *overlay.Contact) (out []*Object) {
+	for _, o := range ds.static {
+		if ds.area.nearestTo(to, o.Pos) {
+			out = append(out, o)
+		}
+	}
+	slices.SortFunc(out, byID)
+	for _, o := range out {
+		delete(ds.static, o.ID)
+	}
+	return out
+}

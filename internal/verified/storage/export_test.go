@@ -1,0 +1,42 @@
+package storage
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// Ask lets a node retrieve any area, whether or not it is its business.
+func (n *Node) Ask(k Kind, area overlay.Area, of int64) {
+	n.queries.retrieve(k, area, of)
+	n.drain()
+}
+
+// Keeps reports whether static data at a place is the node's.
+func (n *Node) Keeps(p geom.Point) bool { return n.area.responsible(p) }
+
+// Misplace makes a node believe that somebody was the only one of its zone who has
+// answered about the node's update area.
+func (n *Node) Misplace(c *overlay.Contact) {
+	n.peers.responders[n.space.Zone(c.Pos)] = []responder{{who: c}}
+}
+
+// Pinned lists those of a zone who the node will ask directly the next time.
+func (n *Node) Pinned(zone int) (out []*overlay.Contact) {
+	for _, p := range n.peers.responders[zone] {
+		out = append(out, p.who)
+	}
+	return out
+}
+
+// UpdateKeys is the part of a zone that the node asks for its update area.
+func (n *Node) UpdateKeys(zone int) overlay.Area {
+	a := overlay.Area{Circle: n.area.part.circle}
+	a.Circle.R += n.updateMargin()
+	return n.places.area(&a, zone)
+}
+
+// Doubts reports whether the node is unsure about some of its circle.
+func (n *Node) Doubts() bool { return n.replica.state.hasUnsure(&n.replica.state.Cover, n.world.Cell) }
+
+// Curtail is what a hand-off makes of static objects.
+var Curtail = limitHandOff

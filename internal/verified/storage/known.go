@@ -1,0 +1,75 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// What is left out because the other side has it. Nothing that
+// is left out is taken on trust: the one who says that it has something says so
+// by a digest, and the other one compares that with what it would have sent. An
+// answer of which all is left out says as much as the whole one.
+
+// Known is what who asks for an area knows of somebody who is asked: its
+// neighbourhood and the part of the world that it answered for the last time, and
+// what is likely in it now. On the wire it is a digest of the neighbourhood and,
+// of each row of up to eight cells, four bytes of a digest that begins with the
+// number of the retrieval. The answer says which of them are right, sends the
+// cells' digests of all the other rows, and a digest of the rows that it has left
+// out, by which who has asked sees that the four bytes were no accident.
+type Known struct {
+	Around *Around
+	Cover  overlay.Area
+	Seen   *Snapshot // what is likely; nil: cannot be said
+	rows   int
+	// Hash and Rows are what is said of it between real nodes.
+	Hash SaltedDigest
+	Rows []uint32
+}
+
+const sizeRow = 4
+
+// known is what the node can say to somebody whom it asks, nil if nothing.
+func (rc *responderCache) known(q *query, zone int, c *overlay.Contact) *Known {
+	i := slices.IndexFunc(rc.responders[zone], isResponder(c))
+	if i < 0 || rc.responders[zone][i].around == nil {
+		return nil
+	}
+	k := &Known{Around: rc.responders[zone][i].around, Cover: rc.responders[zone][i].cover}
+	if rc.replica.tentative == nil || rc.replica.tentative.Of != q.Of {
+		return k
+	}
+	x0, y0, x1, y1 := cellsOver(&q.Area, &rc.world, 0)
+	a0, b0, a1, b1 := cellsOver(&k.Cover, &rc.world, 0)
+	x0, y0, x1, y1 = max(x0, a0), max(y0, b0), min(x1, a1), min(y1, b1)
+	if x0 <= x1 && y0 <= y1 {
+		k.Seen, k.rows = rc.replica.tentative.withTentative(), int((y1-y0+1)*(x1/rowCells-x0/rowCells+1))
+	}
+	return k
+}
+
+func (k *Known) size() int {
+	if k == nil {
+		return 0
+	}
+	return sizeDigest + sizeRow*max(k.rows, len(k.Rows))
+}
+
+// has reports whether a neighbourhood is the known one.
+func (k *Known) has(a *Around) bool {
+	if k == nil || k.Around == nil {
+		return false
+	}
+	same := func(x, y *overlay.Contact) bool { return x.ID == y.ID && x.Pos == y.Pos }
+	return k.Around == a || same(k.Around.Self, a.Self) && slices.EqualFunc(k.Around.Neighbours, a.Neighbours, same)
+}
+
+// rowsOf is how many rows of digests were sent that can be compared with an
+// answer: none if that is about another part of the world than the last time.
+func (k *Known) rowsOf(s *Snapshot) int {
+	if k == nil || k.Seen == nil || len(k.Cover.Polygon)+len(s.Cover.Polygon) > 0 || k.Cover.Circle != s.Cover.Circle {
+		return 0
+	}
+	return k.rows
+}

@@ -1,0 +1,89 @@
+package storage
+
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// A row of digests is left out if all of it is as expected, and only if the
+// answer is about the part of the world that was expected; a neighbourhood only
+// if it is the same.
+func TestWhatIsExpectedIsLeftOut(t *testing.T) {
+	w := World{Side: 4000, Cell: 1000}
+	area := overlay.Area{Circle: geom.Circle{C: geom.Point{X: 2000, Y: 2000}, R: 4000}}
+	snap := func(versions ...byte) *Snapshot {
+		s := &Snapshot{Of: 1, Cover: area, Whole: true, Grid: gridOver(&area, &w, 0)}
+		for i := range s.Cells {
+			s.Cells[i] = NewCell([]*Object{thing(ObjectID(i), 1)})
+		}
+		for i, v := range versions {
+			s.Cells[i] = NewCell([]*Object{thing(ObjectID(i), v)})
+		}
+		return s
+	}
+	truth := snap()
+	doubtful := snap()
+	doubtful.markUnsure(0, 0)
+	smaller := *truth
+	smaller.Cover.Circle.R--
+	const all = 16 * sizeDigest
+	for _, c := range []struct {
+		name  string
+		known *Known
+		of    *Snapshot
+		want  int
+	}{
+		{"nothing is said", nil, truth, all},
+		{"nothing is expected", &Known{Cover: area}, truth, all},
+		{"all is as expected", &Known{Cover: area, Seen: snap(), rows: 4}, truth, 1 + sizeDigest},
+		{"one cell is not", &Known{Cover: area, Seen: snap(2), rows: 4}, truth, 1 + sizeDigest + 4*sizeDigest},
+		{"one is not known", &Known{Cover: area, Seen: doubtful, rows: 4}, truth, 1 + sizeDigest + 4*sizeDigest},
+		{"two in one row are not", &Known{Cover: area, Seen: snap(2, 2), rows: 4}, truth, 1 + sizeDigest + 4*sizeDigest},
+		{"two rows are not", &Known{Cover: area, Seen: snap(2, 1, 1, 1, 2), rows: 4}, truth, 1 + sizeDigest + 8*sizeDigest},
+		{"it is of another part", &Known{Cover: area, Seen: snap(), rows: 4}, &smaller, all},
+	} {
+		if got := c.of.sizeDigests(&area, &w, c.known); got != c.want {
+			t.Errorf("%s: %d bytes, want %d", c.name, got, c.want)
+		}
+	}
+
+	someone := func(n byte) *overlay.Contact { return &overlay.Contact{ID: id.ID{n}} }
+	around := &Around{Self: someone(1), Neighbours: []*overlay.Contact{someone(2), someone(3)}}
+	for _, c := range []struct {
+		name string
+		now  *Around
+		want bool
+	}{
+		{"the same", &Around{Self: someone(1), Neighbours: []*overlay.Contact{someone(2), someone(3)}}, true},
+		{"somebody has come", &Around{Self: someone(1), Neighbours: []*overlay.Contact{someone(2), someone(3), someone(4)}}, false},
+		{"somebody else", &Around{Self: someone(1), Neighbours: []*overlay.Contact{someone(2), someone(4)}}, false},
+	} {
+		if got := (&Known{Around: around}).has(c.now); got != c.want {
+			t.Errorf("%s: known %v", c.name, got)
+		}
+	}
+}
+
+// A receipt takes only its signature for somebody who has the storer's certificate.
+func TestKnownStorersAreNotNamedAgain(t *testing.T) {
+	c := &Certificate{Batch: &Batch{Player: &Player{}}}
+	for n := range byte(3) {
+		c.Receipts = append(c.Receipts, &Receipt{By: &overlay.Contact{ID: id.ID{n + 1}}})
+	}
+	whole := (&Certified{Certificate: c}).Size()
+	n := newNode(core{cfg: Config{Protocol: ProtocolHardened}})
+	by := &overlay.Contact{ID: id.ID{9}}
+	if got := n.player.certifiedMessage(by, c).Size(); got != whole {
+		t.Errorf("%d bytes the first time, want %d", got, whole)
+	}
+	want := whole - 3*(sizeReceipt-sizeBrieflySigned)
+	if got := n.player.certifiedMessage(by, c).Size(); got != want {
+		t.Errorf("%d bytes the second time, want %d", got, want)
+	}
+	if got := n.player.certifiedMessage(&overlay.Contact{ID: id.ID{8}}, c).Size(); got != whole {
+		t.Errorf("%d bytes for somebody else, want %d", got, whole)
+	}
+}

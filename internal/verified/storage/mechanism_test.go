@@ -1,0 +1,264 @@
+package storage
+
+import (
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// m⁻¹ is the inverse of m for every node's key, in every zone (5.2.1), and what
+// is inside the world stays inside the sub-area.
+func TestMappingAndItsInverse(t *testing.T) {
+	for _, r := range []int{4, 9, 16} {
+		space := overlay.SpaceFor(r)
+		m := newMapping(space, World{Side: 670_000})
+		draw := rng.New(1, uint64(r))
+		for range 1000 {
+			zone := draw.Intn(r)
+			sub := space.SubArea(zone)
+			key := geom.Point{X: sub.Min.X + int32(draw.Intn(int(m.sub))), Y: sub.Min.Y + int32(draw.Intn(int(m.sub)))}
+			if got := m.key(m.world(key), zone); got != key {
+				t.Fatalf("r = %d: m(m⁻¹(%v)) = %v", r, key, got)
+			}
+			p := geom.Point{X: int32(draw.Intn(670_000)), Y: int32(draw.Intn(670_000))}
+			if !sub.Contains(m.key(p, zone)) {
+				t.Fatalf("r = %d: m(%v) = %v lies outside %v", r, p, m.key(p, zone), sub)
+			}
+		}
+	}
+}
+
+// The update cycle with l_max = 2 s: actions are asked for 2 s after an update
+// time, the state after 6 s, an interval is 10 s, and all that is later by the
+// clocks' deviation (5.3.5).
+func TestTiming(t *testing.T) {
+	c := timing{t0: 100, lmax: 2 * time.Second, deviates: 10 * time.Millisecond}
+	at := func(d time.Duration) machine.Time { return machine.Time(100).Add(d) }
+	if c.interval() != 10*time.Second || c.update(3) != at(30*time.Second) ||
+		c.actions(1) != at(12010*time.Millisecond) || c.state(1) != at(16010*time.Millisecond) {
+		t.Errorf("interval %v, t_3 %v, t^a_1 %v, t^s_1 %v", c.interval(), c.update(3), c.actions(1), c.state(1))
+	}
+	for _, x := range []struct {
+		after time.Duration
+		of    int64
+	}{{-time.Second, 0}, {0, 0}, {1, 1}, {10 * time.Second, 1}, {10*time.Second + 1, 2}} {
+		if got := c.of(at(x.after)); got != x.of {
+			t.Errorf("an action %v after t_0 belongs to t_%d, want t_%d", x.after, got, x.of)
+		}
+	}
+}
+
+// An action may be stored until everybody begins to ask for it (5.3.3).
+func TestLateStoresAreRejected(t *testing.T) {
+	c := timing{lmax: 2 * time.Second, deviates: 10 * time.Millisecond}
+	a := &Action{At: machine.Time(9 * time.Second)}
+	if c.late(a, machine.Time(12*time.Second)) || !c.late(a, machine.Time(12011*time.Millisecond)) {
+		t.Error("want an action of the first interval taken until 12.01 s")
+	}
+}
+
+// The action container holds a player's actions in order, once each, and forgets
+// them when no update needs them (5.3.3, 5.4.1).
+func TestActionContainer(t *testing.T) {
+	var c container
+	memo := NewReplayCache()
+	p := &Player{ID: id.ID{7}}
+	for _, seq := range []uint64{3, 1, 2, 2, 3} {
+		c.add(1, &Action{Player: p, Seq: seq, At: machine.Time(seq)})
+	}
+	b, _ := c.certifiedBatch(p, 1, memo)
+	if len(b.Actions) != 3 || b.Actions[0].Seq != 1 || b.Actions[1].Seq != 2 || b.Actions[2].Seq != 3 {
+		t.Errorf("batch %v", b.Actions)
+	}
+	var other container
+	other.merge([]*Batch{b})
+	if same, _ := other.certifiedBatch(p, 1, memo); same != b {
+		t.Error("replicas of a simulation do not share a batch")
+	}
+	c.forget(2)
+	if none, _ := c.certifiedBatch(p, 1, memo); len(none.Actions) != 0 || len(c.order) != 0 {
+		t.Error("actions of before the last update are kept")
+	}
+}
+
+// versions of a cell for the tests of duplicates: everybody sees all of it.
+func seenBy(cells ...*Cell) *zoneAnswer {
+	z := &zoneAnswer{}
+	for _, c := range cells {
+		s := &Snapshot{Of: 1, Cover: overlay.Area{Circle: geom.Circle{R: 1000}}, Grid: Grid{W: 1, H: 1, Cells: []*Cell{c}}}
+		z.results = append(z.results, &Result{Seen: s})
+	}
+	return z
+}
+
+func thing(n ObjectID, version byte) *Object {
+	return &Object{ID: n, Pos: geom.Point{X: int32(n)}, Digest: Digest{version}}
+}
+
+// Several nodes of a zone report the same objects: a majority of versions wins,
+// a tie discards the zone's result, a missing object counts as a version (5.3.4).
+func TestDuplicatesAreVotedOn(t *testing.T) {
+	n := newNode(core{world: World{Side: 1000, Cell: 1000}})
+	q := &query{Retrieve: Retrieve{Area: overlay.Area{Circle: geom.Circle{R: 1000}}, Of: 1}}
+	good, bad, both := thing(1, 1), thing(1, 2), thing(2, 1)
+	for _, c := range []struct {
+		name string
+		in   []*Cell
+		want []*Object // nil: discarded
+	}{
+		{"all the same", []*Cell{NewCell([]*Object{good}), NewCell([]*Object{good})}, []*Object{good}},
+		{"two against one", []*Cell{NewCell([]*Object{good}), NewCell([]*Object{bad}), NewCell([]*Object{good})}, []*Object{good}},
+		{"one against one", []*Cell{NewCell([]*Object{good}), NewCell([]*Object{bad})}, nil},
+		{"one of two misses it", []*Cell{NewCell([]*Object{good, both}), NewCell([]*Object{both})}, nil},
+		{"one of three misses it", []*Cell{NewCell([]*Object{good, both}), NewCell([]*Object{both}), NewCell([]*Object{good, both})}, []*Object{good, both}},
+		{"two of three miss it", []*Cell{NewCell([]*Object{good, both}), NewCell([]*Object{both}), NewCell([]*Object{both})}, []*Object{both}},
+		{"three versions", []*Cell{NewCell([]*Object{good}), NewCell([]*Object{bad}), NewCell([]*Object{thing(1, 3)})}, nil},
+	} {
+		out, ok := n.ballot.assemble(q, seenBy(c.in...))
+		if ok != (c.want != nil) {
+			t.Errorf("%s: discarded %v", c.name, !ok)
+			continue
+		}
+		if ok && !sameWithin(nil, out.seen.Cells[0], NewCell(c.want), true) {
+			t.Errorf("%s: got %v", c.name, out.seen.Cells[0].Objects)
+		}
+	}
+}
+
+// An answer of another update time spoils its zone's vote (5.4.1).
+func TestOldStateHasNoVote(t *testing.T) {
+	n := newNode(core{world: World{Side: 1000, Cell: 1000}})
+	q := &query{Retrieve: Retrieve{Area: overlay.Area{Circle: geom.Circle{R: 1000}}, Of: 2}}
+	if _, ok := n.ballot.assemble(q, seenBy(NewCell([]*Object{thing(1, 1)}))); ok {
+		t.Error("a zone with the state of t_1 votes on t_2")
+	}
+}
+
+// voters answers a retrieval from so many zones with the version given for each.
+func voters(t *testing.T, versions []byte) (*Node, *query, []Report) {
+	t.Helper()
+	p := &lastReport{}
+	n := newNode(core{
+		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(16), cfg: Config{Probe: p}, env: frozen{},
+	})
+	area := overlay.Area{Circle: geom.Circle{R: 1000}}
+	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForUpdate, Area: area, Of: 1}, zones: make([]zoneAnswer, 16), keys: make([]overlay.Area, 16)}
+	n.queries.running = append(n.queries.running, q)
+	for zone, v := range versions {
+		c := &overlay.Contact{ID: id.ID{byte(zone + 1)}, Pos: n.space.SubArea(zone).Min}
+		r := seenBy(NewCell([]*Object{thing(1, v)})).results[0]
+		r.Query, r.Around = 1, &Around{Self: c}
+		n.queries.onResult(c, r)
+	}
+	return n, q, p.reports
+}
+
+// frozen is an environment in which time stands still.
+type frozen struct {
+	machine.Env
+	now machine.Time
+}
+
+func (s frozen) Now() machine.Time { return s.now }
+
+type lastReport struct{ reports []Report }
+
+func (p *lastReport) Retrieved(r Report)   { p.reports = append(p.reports, r) }
+func (p *lastReport) Arrived(Arrival, int) {}
+func (p *lastReport) Failed(*Node, int64)  {}
+
+// A result that half of the zones agree on is decided; before that nothing is,
+// and when the time is up the one with most votes counts, with its share as the
+// confidence (5.2.2).
+func TestZonesVote(t *testing.T) {
+	_, q, _ := voters(t, []byte{1, 2, 1, 2, 1, 1, 1, 1, 1})
+	if q.done {
+		t.Fatal("decided with seven votes of sixteen")
+	}
+	_, q, got := voters(t, []byte{1, 2, 1, 2, 1, 1, 1, 1, 1, 1})
+	if !q.done || got[0].Votes != 8 || got[0].Zones != 16 || got[0].Answers != 10 {
+		t.Fatalf("done %v, %+v", q.done, got)
+	}
+	n, q, _ := voters(t, []byte{1, 2, 3, 2})
+	n.queries.conclude(q)
+	got = n.cfg.Probe.(*lastReport).reports
+	if got[0].Votes != 2 || got[0].Seen.Cells[0].Objects[0].Digest != (Digest{2}) {
+		t.Errorf("plurality: %+v", got[0])
+	}
+}
+
+// The receiver of answers waits for those whose cells overlap the area beyond a
+// side of the cell of somebody who has answered (5.2.2).
+func TestWhoseAnswersAreMissing(t *testing.T) {
+	bounds := geom.Rect{Max: geom.Point{X: 3000, Y: 3000}}
+	contact := func(n byte, x, y int32) *overlay.Contact {
+		return &overlay.Contact{ID: id.ID{n}, Pos: geom.Point{X: x, Y: y}}
+	}
+	self, east, north := contact(1, 500, 500), contact(2, 1500, 500), contact(3, 500, 1500)
+	a := NewAround(self, []*overlay.Contact{east, north}, bounds)
+	missing := func(area overlay.Area) (out []byte) {
+		for _, b := range a.borders {
+			if touches(&area, b.a, b.b) {
+				out = append(out, b.with.ID[0])
+			}
+		}
+		return out
+	}
+	circle := func(x, y, r int32) overlay.Area {
+		return overlay.Area{Circle: geom.Circle{C: geom.Point{X: x, Y: y}, R: r}}
+	}
+	for _, c := range []struct {
+		area overlay.Area
+		want string
+	}{
+		{circle(500, 500, 400), ""},
+		{circle(900, 500, 200), "\x02"},
+		{circle(500, 900, 200), "\x03"},
+		{circle(500, 500, 600), "\x02\x03"},
+		{overlay.Area{Polygon: geom.Polygon{{X: 100, Y: 100}, {X: 1400, Y: 100}, {X: 100, Y: 600}}}, "\x02"},
+		{overlay.Area{Polygon: geom.Polygon{{X: 100, Y: 100}, {X: 900, Y: 100}, {X: 100, Y: 900}}}, ""},
+	} {
+		if got := string(missing(c.area)); got != c.want {
+			t.Errorf("%+v: waits for %q, want %q", c.area, got, c.want)
+		}
+	}
+}
+
+// What a message is charged for is the objects that lie in the area and in the
+// sender's part of the world, however it is counted.
+func TestSizesAreWhatIsSeen(t *testing.T) {
+	w := World{Side: 10_000, Cell: 1000}
+	draw := rng.New(3)
+	place := func() geom.Point { return geom.Point{X: int32(draw.Intn(10_000)), Y: int32(draw.Intn(10_000))} }
+	var all []*Object
+	for i := range 2000 {
+		all = append(all, &Object{ID: ObjectID(i), Pos: place(), Size: 1 + draw.Intn(99)})
+	}
+	whole := NewSnapshot(1, all, w)
+	for i := range 500 {
+		s := *whole
+		s.Cover = overlay.Area{Circle: geom.Circle{C: place(), R: int32(draw.Intn(6000))}}
+		if i%2 == 0 {
+			s.index(&w)
+		}
+		a := overlay.Area{Circle: geom.Circle{C: place(), R: int32(draw.Intn(6000))}}
+		if i%3 == 0 {
+			p := place()
+			a = overlay.Area{Polygon: geom.Rect{Min: geom.Point{X: p.X / 2, Y: p.Y / 2}, Max: p}.Polygon(nil)}
+		}
+		want := 0
+		for _, o := range all {
+			if s.sees(&a, o.Pos, &w) {
+				want += o.Size
+			}
+		}
+		if got := s.sizeIn(&a, &w); got != want {
+			t.Fatalf("%d: %d bytes, want %d, of %+v through %+v", i, got, want, a, s.Cover)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package mmve
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/recent"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+)
+
+// World is the world and its rules (storage.Rules). It remembers what it has
+// computed, to share it, so that it belongs to one goroutine; what it returns
+// does not depend on that.
+type World struct {
+	cfg     Config
+	side    int32
+	points  []geom.Point // of interest
+	cells   [][]*storage.Object
+	players map[id.ID]*storage.Player
+	places  map[id.ID]geom.Point // of characters at t_0
+
+	next recent.Map[step, *storage.Object]           // what becomes of who is left alone
+	seen recent.Map[storage.Digest, *storage.Object] // by content
+}
+
+var _ storage.Rules = (*World)(nil)
+
+// New returns the world at t_0. Each of the players has a character in it, which
+// is inactive.
+func New(cfg Config, players []*storage.Player) *World {
+	cfg = cfg.withDefaults()
+	w := &World{
+		cfg: cfg, side: cfg.Side * metre,
+		players: make(map[id.ID]*storage.Player, len(players)), places: make(map[id.ID]geom.Point, len(players)),
+	}
+	if w.side%cellSide != 0 || w.side <= 0 || w.side > geom.Limit/2 {
+		panic(fmt.Sprintf("mmve: a world of %d m a side; want a multiple of 100 below %d", cfg.Side, geom.Limit/2/metre))
+	}
+	memory := max(1024, 2*(cfg.NPCs+len(players)))
+	w.next = recent.New[step, *storage.Object](memory)
+	w.seen = recent.New[storage.Digest, *storage.Object](memory)
+	w.populate(players)
+	return w
+}
+
+// Points returns the points of interest. They are not to be changed.
+func (w *World) Points() []geom.Point { return w.points }
+
+// Place returns where a player's character lies at t_0.
+func (w *World) Place(p *storage.Player) geom.Point { return w.places[p.ID] }
+
+// Initial returns what is in a cell at t_0 (storage.Rules).
+func (w *World) Initial(cell geom.Rect) []*storage.Object {
+	var out []*storage.Object
+	row := w.side / cellSide
+	low, high := w.inside(cell.Min), w.inside(cell.Max)
+	for y := low.Y / cellSide; y <= high.Y/cellSide; y++ {
+		for x := low.X / cellSide; x <= high.X/cellSide; x++ {
+			for _, o := range w.cells[y*row+x] {
+				if cell.Holds(o.Pos) {
+					out = append(out, o)
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, byID)
+	return out
+}
+
+func byID(a, b *storage.Object) int {
+	switch {
+	case a.ID < b.ID:
+		return -1
+	case a.ID > b.ID:
+		return 1
+	}
+	return 0
+}

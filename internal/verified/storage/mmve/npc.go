@@ -1,0 +1,104 @@
+package mmve
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+)
+
+// npc wanders about its home, from one random place to the next.
+type npc struct {
+	home   geom.Point
+	walk   leg
+	legs   uint32 // walked so far: where the next one leads follows from it
+	health uint8
+}
+
+// What random numbers are for.
+const (
+	drawPoint = iota + 1
+	drawNPC
+	drawCharacter
+	drawLeg
+	drawBag
+	drawPlayer
+)
+
+// advance walks on to a time and returns the place there. Who has stood still for
+// over an hour, as everybody has before a world's first step, does not make up
+// for all of it.
+func (w *World) advance(n *npc, who storage.ObjectID, to machine.Time) geom.Point {
+	if long := to.Add(-catchUp); n.walk.arrive < long {
+		n.walk = standing(n.walk.to, long)
+	}
+	for n.walk.arrive <= to {
+		n.legs++
+		r := rng.New(w.cfg.Seed, drawLeg, uint64(who), uint64(n.legs))
+		next := legTo(n.walk.to, w.near(n.home, wander, &r), n.walk.arrive, npcSpeed)
+		next.arrive = max(next.arrive, next.start+1) // a leg of no length takes time too
+		n.walk, n.health = next, fullHealth          // it has recovered
+	}
+	return n.walk.at(to)
+}
+
+// hit is a blow that a character deals.
+type hit struct {
+	at     machine.Time
+	from   geom.Point
+	target storage.ObjectID
+}
+
+// replayNPC returns an NPC at a time after those hits that were meant for it, in
+// their order, or nil if it is not in the target then.
+func (w *World) replayNPC(o *storage.Object, hits []hit, to machine.Time, target geom.Rect) *storage.Object {
+	if len(hits) == 0 {
+		return w.walkNPC(o, to, target)
+	}
+	n := *o.State.(*npc)
+	for _, h := range hits {
+		if place := w.advance(&n, o.ID, h.at); place.Dist2(h.from) <= hitRange*hitRange {
+			n.health -= min(n.health, hitStrength)
+		}
+	}
+	place := w.advance(&n, o.ID, to)
+	if !target.Holds(place) {
+		return nil
+	}
+	return w.share(newNPC(o.ID, place, n))
+}
+
+// walkNPC is replayNPC for one who is left alone. Everybody who replays the same
+// version gets the same object.
+func (w *World) walkNPC(o *storage.Object, to machine.Time, target geom.Rect) *storage.Object {
+	n := *o.State.(*npc)
+	if !n.mayEnter(target) {
+		return nil // most of them: all around a cell are looked at for those who enter it
+	}
+	place := w.advance(&n, o.ID, to)
+	if !target.Holds(place) {
+		return nil
+	}
+	if next, ok := w.next.Get(step{o, to}); ok {
+		return next
+	}
+	next := w.share(newNPC(o.ID, place, n))
+	w.next.Put(step{o, to}, next)
+	return next
+}
+
+// mayEnter reports whether an NPC can ever be in a part of the world: it stays within
+// wander of its home, by more than rounding.
+func (n *npc) mayEnter(target geom.Rect) bool {
+	const far = wander + 2
+	near := geom.Point{X: min(max(n.home.X, target.Min.X), target.Max.X-1), Y: min(max(n.home.Y, target.Min.Y), target.Max.Y-1)}
+	return near.Dist2(n.home) <= far*far
+}
+
+// newNPC makes a version of an NPC.
+func newNPC(who storage.ObjectID, place geom.Point, n npc) *storage.Object {
+	o := &storage.Object{ID: who, Pos: place, Size: npcSize, State: &n}
+	var buf [npcSize]byte
+	o.Digest = digest(appendNPC(buf[:0], o, &n))
+	return o
+}

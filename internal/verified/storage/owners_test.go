@@ -1,0 +1,69 @@
+package storage
+
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// said is what a node that stands so far from the cell's place in its zone says
+// is in the cell.
+type said struct {
+	zone int
+	far  int32
+	cell *Cell
+}
+
+// owners counts the digests that nodes of a network with four zones have sent of
+// one cell.
+func owners(all ...said) (*Cell, verdict) {
+	world := World{Side: 1000, Cell: 1000}
+	n := newNode(core{world: world, space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
+	n.places = newMapping(n.space, world)
+	q := &query{Retrieve: Retrieve{Of: 1}, zones: make([]zoneAnswer, 4)}
+	for i, s := range all {
+		r := seenBy(s.cell).results[0]
+		r.Seen.Whole = true
+		at := n.places.key(geom.Point{X: 500, Y: 500}, s.zone)
+		at.X += s.far
+		r.Around = &Around{Self: &overlay.Contact{ID: id.ID{byte(i + 1)}, Pos: at}}
+		q.zones[s.zone].results = append(q.zones[s.zone].results, r)
+	}
+	c, _, how := n.ballot.countOwners(q, 0, 0)
+	return c, how
+}
+
+// One liar in each of two zones takes away neither zone's vote, and those who stand far
+// away have none.
+func TestOwnersCountOneByOne(t *testing.T) {
+	good, bad := cellOf(1), cellOf(2)
+	ties := []said{{0, 1, good}, {0, 2, bad}, {1, 1, good}, {1, 2, bad}, {2, 1, good}, {3, 1, good}}
+	chorus := []said{}
+	for zone := range 4 {
+		for near := range int32(nearest) {
+			chorus = append(chorus, said{zone, near, good})
+		}
+		for far := range int32(9) {
+			chorus = append(chorus, said{zone, 100 + far, bad})
+		}
+	}
+	few := []said{{0, 1, bad}, {0, 2, bad}, {0, 3, bad}, {1, 1, bad}, {1, 2, bad}, {2, 1, good}, {3, 1, good}}
+	split := []said{{0, 1, good}, {1, 1, good}, {2, 1, good}, {0, 2, bad}, {1, 2, bad}, {2, 2, bad}}
+	for _, c := range []struct {
+		name string
+		all  []said
+		want *Cell // nil: not decided
+	}{
+		{"liars in two zones", ties, good},
+		{"a chorus from far away", chorus, good},
+		{"a majority of nodes in two zones", few, nil},
+		{"half of the nodes", split, nil},
+	} {
+		got, how := owners(c.all...)
+		if (how == elected) != (c.want != nil) || how == elected && got != c.want {
+			t.Errorf("%s: %v, %d", c.name, got, how)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package storage
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// mapping is m = t∘s (thesis 5.2.1): s shrinks the world to the sub-area of the
+// first zone, t moves it to another zone. The thesis prints the matrix of s with
+// w/s, which would enlarge it; it must be s/w.
+type mapping struct {
+	space overlay.Space
+	side  int64 // w, of the world
+	sub   int64 // s, of a sub-area
+}
+
+func newMapping(space overlay.Space, world World) mapping {
+	return mapping{space, int64(world.Side), int64(space.SubSide())}
+}
+
+// key is where a place of the world lies in a zone.
+func (m mapping) key(p geom.Point, zone int) geom.Point {
+	min := m.space.SubArea(zone).Min
+	return geom.Point{X: min.X + int32(int64(p.X)*m.sub/m.side), Y: min.Y + int32(int64(p.Y)*m.sub/m.side)}
+}
+
+// world is m⁻¹: the place whose key a node's place is, whatever its zone. Keys
+// are coarser than places as a rule; the smallest of those that share the key.
+func (m mapping) world(key geom.Point) geom.Point {
+	min := m.space.SubArea(m.space.Zone(key)).Min
+	return geom.Point{X: m.back(key.X - min.X), Y: m.back(key.Y - min.Y)}
+}
+
+func (m mapping) back(k int32) int32 {
+	return int32((int64(k)*m.side + m.sub - 1) / m.sub)
+}
+
+// area is an area of the world in a zone, a little larger because of rounding.
+func (m mapping) area(a *overlay.Area, zone int) overlay.Area {
+	if len(a.Polygon) == 0 {
+		r := (int64(a.Circle.R)*m.sub + m.side - 1) / m.side
+		return overlay.Area{Circle: geom.Circle{C: m.keyBeyond(a.Circle.C, zone), R: int32(r) + 1}}
+	}
+	out := overlay.Area{Polygon: make(geom.Polygon, 0, len(a.Polygon))}
+	for _, p := range a.Polygon {
+		k := m.key(p, zone)
+		if n := len(out.Polygon); n == 0 || out.Polygon[n-1] != k {
+			out.Polygon = append(out.Polygon, k)
+		}
+	}
+	return out
+}
+
+// keyBeyond is key for places that may lie outside the world: they are moved to
+// its edge, for every place that is asked for lies inside.
+func (m mapping) keyBeyond(p geom.Point, zone int) geom.Point {
+	p.X = min(max(p.X, 0), int32(m.side)-1)
+	p.Y = min(max(p.Y, 0), int32(m.side)-1)
+	return m.key(p, zone)
+}
+
+// polygon is a polygon of keys in the world.
+func (m mapping) polygon(keys geom.Polygon) geom.Polygon {
+	out := make(geom.Polygon, 0, len(keys))
+	for _, k := range keys {
+		out = append(out, m.world(k))
+	}
+	return out
+}
+
+// Home is the place in the world of a node that stands at a key (thesis 5.3.3).
+func Home(space overlay.Space, world World, key geom.Point) geom.Point {
+	return newMapping(space, world).world(key)
+}
+
+// relation is how a square lies to an area.
+type relation uint8
+
+const (
+	outside relation = iota
+	across
+	inside
+)
+
+// contains reports whether a place lies in an area.
+func contains(a *overlay.Area, p geom.Point) bool {
+	if len(a.Polygon) > 0 {
+		return a.Polygon.Contains(p)
+	}
+	return a.Circle.Contains(p)
+}
+
+// touches reports whether a place lies in an area or beside it by no more than a
+// polygon of keys loses when it is rounded to places: at the world's last edge, or
+// between two cells. Who asks takes only what it is responsible for.
+func (m mapping) touches(a *overlay.Area, p geom.Point) bool {
+	if len(a.Polygon) == 0 {
+		return a.Circle.Contains(p)
+	}
+	return a.Polygon.OverlapsCircle(geom.Circle{C: p, R: 2*m.back(1) + 2})
+}
+
+// relate tells how the square with the smallest corner (x, y) lies to an area.
+func relate(a *overlay.Area, x, y, side int32) relation {
+	if len(a.Polygon) > 0 {
+		return relatePolygon(a.Polygon, x, y, side)
+	}
+	c := &a.Circle
+	far := geom.Point{X: x, Y: y}
+	near := geom.Point{X: min(max(c.C.X, x), x+side-1), Y: min(max(c.C.Y, y), y+side-1)}
+	if c.C.X < x+side/2 {
+		far.X += side - 1
+	}
+	if c.C.Y < y+side/2 {
+		far.Y += side - 1
+	}
+	switch {
+	case c.Contains(far):
+		return inside
+	case c.Contains(near):
+		return across
+	}
+	return outside
+}
+
+func relatePolygon(poly geom.Polygon, x, y, side int32) relation {
+	square := geom.Rect{Min: geom.Point{X: x, Y: y}, Max: geom.Point{X: x + side - 1, Y: y + side - 1}}
+	all := true
+	var corners [4]geom.Point
+	for _, p := range square.Polygon(corners[:0]) {
+		all = all && poly.Contains(p)
+	}
+	switch {
+	case all:
+		return inside
+	case poly.Overlaps(square.Polygon(corners[:0])):
+		return across
+	}
+	return outside
+}
+
+// bounds is the square around an area.
+func bounds(a *overlay.Area) geom.Rect {
+	if len(a.Polygon) == 0 {
+		c := a.Circle
+		return geom.Rect{Min: geom.Point{X: c.C.X - c.R, Y: c.C.Y - c.R}, Max: geom.Point{X: c.C.X + c.R, Y: c.C.Y + c.R}}
+	}
+	r := geom.Rect{Min: a.Polygon[0], Max: a.Polygon[0]}
+	for _, p := range a.Polygon {
+		r.Min = geom.Point{X: min(r.Min.X, p.X), Y: min(r.Min.Y, p.Y)}
+		r.Max = geom.Point{X: max(r.Max.X, p.X), Y: max(r.Max.Y, p.Y)}
+	}
+	return r
+}

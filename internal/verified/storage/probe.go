@@ -1,0 +1,39 @@
+package storage
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// Probe measures what nodes do, for experiments.
+type Probe interface {
+	// Retrieved: a retrieval has ended.
+	Retrieved(r Report)
+	// Arrived: a message of a kind has come to who it is for, after some hops.
+	Arrived(k Arrival, hops int)
+	// Failed: a node could not replay its part of the world to t_of.
+	Failed(n *Node, of int64)
+}
+
+// Arrival is what table 6.28 tells apart: the kinds of retrievals, and stores.
+type Arrival uint8
+
+// ArrivedStore is the arrival of a store; the others are Arrival(kind).
+const ArrivedStore = Arrival(Kinds)
+
+// Report describes a retrieval that has ended.
+type Report struct {
+	Kind    Kind
+	By      *Node
+	Of      int64
+	Area    overlay.Area
+	Player  *Player // whose actions
+	Took    time.Duration
+	Answers int // messages
+	Votes   int // for the result
+	Zones   int
+	Seen    *Snapshot // the result, nil if there is none
+	Static  []*Object
+	Batches []*Batch
+}

@@ -1,0 +1,22 @@
+package storage
+
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// The first storer in the own zone is asked at once, then as many zones as a
+// majority takes, then all.
+func TestStorersAreAskedInWaves(t *testing.T) {
+	n := newNode(core{space: overlay.SpaceFor(4), zone: 2, cfg: Config{Protocol: ProtocolHardened}})
+	var got [3]int
+	for home := range n.area.homesOf() {
+		for zone := range n.space.Zones() {
+			got[n.acts.waveOf(home, zone)]++
+		}
+	}
+	if want := [3]int{1, 2 + 2, 9 - 2}; got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -1,0 +1,130 @@
+package storage
+
+import "github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+
+// Deposit says which of the actions that a storer has are a player's batch of an
+// interval, signed as one (in the hardened protocol): those and no others. There is one
+// for each player and interval; on the wire it names the actions by number, or,
+// Whole, brings them along.
+type Deposit struct {
+	Batch *Batch
+	Whole bool
+	// Numbers are those of the actions, if Batch has come without them.
+	Numbers []uint64
+	// Knows are those whom the player knows of the zone that this goes to, by the
+	// beginnings of their ids.
+	Knows []uint32
+	// Signature is the player's, of the batch: nobody on the way can say that the
+	// player has done nothing. Who makes and checks it is the driver's business
+	// (Config.SignBatch, Config.CheckBatch).
+	Signature []byte
+	// Own is the receipt of the player's node itself, if that stores the batch and is
+	// leaving; nil otherwise.
+	Own *Receipt
+}
+
+// Receipt is a storer's signed word that it had a player's batch before t^a.
+type Receipt struct {
+	By    *overlay.Contact
+	Batch *Batch // on the wire its player and interval: who asked for the receipt has it
+	// Certificate says who the storer is and where it stands, Signature is the
+	// storer's. Who makes and checks them is the driver's business
+	// (Config.SignReceipt, Config.CheckReceipt).
+	Certificate, Signature []byte
+	// Short is the beginning of the storer's id, on the wire, instead of By and
+	// Certificate, which the receiver has.
+	Short uint32
+	// Fresh: the storer knows nobody by the player's certificates, on the way to the
+	// player.
+	Fresh bool
+	known bool // the receiver has By and Certificate, on the way to the player
+}
+
+// Certificate is a batch with receipts of more than half of the zones: one copy
+// of it is enough.
+type Certificate struct {
+	Batch    *Batch
+	Receipts []*Receipt // one a zone
+}
+
+// Certified hands a storer the certificate of the batch that it has.
+type Certified struct {
+	Certificate *Certificate
+	saved       int // bytes, because the storer has some of it
+}
+
+// Exchange passes a batch that is not certified at t^a on to the other storers,
+// with the receipts that are known: a player cannot have it certified with some
+// and hide it from others.
+type Exchange struct {
+	Batch     *Batch
+	Receipts  []*Receipt
+	Signature []byte // the player's, as in its Deposit
+}
+
+// Sizes on the wire. A receipt names the storer by its contact and its certificate,
+// and is signed.
+const (
+	sizeCertificate = 149
+	sizeReceipt     = sizeContact + sizeCertificate + sizeSignature
+	sizeSignature   = 64
+)
+
+// Size makes messages known to simulations.
+func (m *Deposit) Size() int {
+	size := 1 + 20 + 8 + sizeSignature + sizeShort*len(m.Knows)
+	if m.Own != nil {
+		size += sizeReceipt
+	}
+	if m.Whole {
+		return size + m.Batch.size()
+	}
+	return size + 2 + 4*len(m.Batch.Actions)
+}
+
+// Size makes messages known to simulations.
+func (m *Receipt) Size() int {
+	if m.known {
+		return 1 + 20 + 8 + sizeBrieflySigned
+	}
+	return 1 + 20 + 8 + sizeReceipt
+}
+
+// Size makes messages known to simulations.
+func (m *Certified) Size() int { return 1 + 20 + 8 + m.Certificate.size() - m.saved }
+
+// Size makes messages known to simulations.
+func (m *Exchange) Size() int {
+	return 1 + 20 + 8 + sizeSignature + m.Batch.size() + sizeReceipt*len(m.Receipts)
+}
+
+func (c *Certificate) size() int { return sizeReceipt * len(c.Receipts) }
+
+// filled is what a batch that came without its actions is, if it is this one: who
+// signs a receipt has signed them.
+func (b *Batch) filled(known *Batch) *Batch {
+	if b.Player == nil || b.Player.ID != known.Player.ID || b.Of != known.Of {
+		return b
+	}
+	return known
+}
+
+// of is a receipt that came without the actions of its batch, with those of the one
+// that is known.
+func (r *Receipt) of(b *Batch) *Receipt {
+	out := *r
+	out.Batch = r.Batch.filled(b)
+	return &out
+}
+
+// of is a certificate that came without the actions of its batch, with those of the
+// one that is stored here.
+func (c *Certificate) of(b *Batch) *Certificate {
+	out := &Certificate{Batch: b}
+	for _, r := range c.Receipts {
+		if r != nil && r.Batch != nil {
+			out.Receipts = append(out.Receipts, r.of(b))
+		}
+	}
+	return out
+}

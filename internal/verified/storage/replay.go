@@ -1,0 +1,202 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// replayer computes the world at t_Of from a snapshot of the time before. It uses
+// only what the node knows: of cells that reach out of the snapshot's cover, the
+// objects inside. What it makes of places near the rim of that may be wrong; the
+// contract of Rules.Replay says how far in everything is right.
+type replayer struct {
+	memo  *ReplayCache
+	rules Rules
+	world World
+	time  timing
+	ring  int32 // cells around the target that are within reach
+
+	of   int64
+	from *Snapshot
+	seen []*Cell          // the cells of from, as far as the node knows them; nil: not made yet
+	acts map[id.ID]*Batch // of the players that are known
+
+	cells   []*Cell  // scratch: the surroundings of the target, row by row
+	known   []*Batch // scratch: of the players there
+	content []byte   // scratch: what the key is the digest of
+	// guesses: something that is only guessed has gone into the last cell.
+	guesses bool
+}
+
+// cell returns the target cell at t_of.
+func (r *replayer) cell(x, y int32) *Cell {
+	r.gather(x, y)
+	r.guesses = r.unsure(x, y)
+	c := r.replay(x, y)
+	if r.from.rests != nil {
+		return r.withReturned(c, x, y)
+	}
+	return c
+}
+
+// replay is what becomes of a cell whose surroundings are gathered.
+func (r *replayer) replay(x, y int32) *Cell {
+	return r.memo.step(r.key(x, y), func() *Cell { return NewCell(r.rules.Replay(r.step(x, y))) })
+}
+
+// unsure reports whether the target depends on what is not known.
+func (r *replayer) unsure(x, y int32) bool {
+	if r.from.Unsure == nil {
+		return false
+	}
+	for cy := y - r.ring; cy <= y+r.ring; cy++ {
+		for cx := x - r.ring; cx <= x+r.ring; cx++ {
+			if r.from.unsure(cx, cy) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// gather collects the target's surroundings.
+func (r *replayer) gather(x, y int32) {
+	if r.seen == nil {
+		r.see()
+	}
+	r.cells = r.cells[:0]
+	s := r.from
+	for cy := y - r.ring; cy <= y+r.ring; cy++ {
+		for cx := x - r.ring; cx <= x+r.ring; cx++ {
+			var c *Cell
+			if u, v := cx-s.X, cy-s.Y; u >= 0 && v >= 0 && u < s.W && v < s.H {
+				c = r.seen[v*s.W+u]
+			}
+			r.cells = append(r.cells, c)
+		}
+	}
+}
+
+// see notes what the node knows of each cell, or guesses. What stands still touches
+// nobody.
+func (r *replayer) see() {
+	s := r.from
+	r.seen = make([]*Cell, len(s.Cells))
+	for i, c := range s.Cells {
+		x, y := s.X+int32(i)%s.W, s.Y+int32(i)/s.W
+		switch {
+		case c == nil || s.freezeOf(x, y) != notFrozen:
+		case s.unsure(x, y):
+			r.seen[i] = c
+		default:
+			r.seen[i] = r.memo.cell(c.within(&s.Cover, s.covers(x, y, r.world.Cell)))
+		}
+	}
+}
+
+// within is the part of a cell that lies in an area: how says how the cell lies to it.
+func (c *Cell) within(a *overlay.Area, how relation) *Cell {
+	out := func(o *Object) bool { return !contains(a, o.Pos) }
+	switch {
+	case how == outside:
+		return nil
+	case how == inside || !slices.ContainsFunc(c.Objects, out) && !slices.ContainsFunc(c.Dormant, out):
+		return c
+	}
+	return NewCell(slices.DeleteFunc(slices.Concat(c.Objects, c.Dormant), out))
+}
+
+// key is the digest of what goes into the step, and notes the players' batches on
+// the way.
+func (r *replayer) key(x, y int32) stepKey {
+	b := r.content[:0]
+	r.known = r.known[:0]
+	add := func(o *Object) {
+		d := r.batch(o).digest()
+		b, r.known = append(b, d[:]...), append(r.known, r.batch(o))
+	}
+	for _, c := range r.cells {
+		d := c.digest()
+		b = append(b, d[:]...)
+		if c == nil {
+			continue
+		}
+		for _, o := range c.players {
+			add(o)
+		}
+	}
+	for _, o := range r.activated(x, y) {
+		b = append(b, o.Digest[:]...)
+		add(o)
+	}
+	r.content = b
+	return stepKey{x, y, r.of, id.Of(b)}
+}
+
+// activated are those of the woken characters that lie in the surroundings.
+func (r *replayer) activated(x, y int32) (out []*Object) {
+	for _, o := range r.from.Activated {
+		dx, dy := o.Pos.X/r.world.Cell-x, o.Pos.Y/r.world.Cell-y
+		if max(dx, -dx) <= r.ring && max(dy, -dy) <= r.ring {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// batch is what a player has done; nothing, of one that the node has not asked about.
+func (r *replayer) batch(o *Object) *Batch {
+	b := r.acts[o.Player.ID]
+	if b == nil {
+		b = r.memo.batch(&Batch{Player: o.Player, Of: r.of})
+		r.acts[o.Player.ID] = b
+	}
+	return b
+}
+
+// step is the target with its surroundings, for the rules.
+func (r *replayer) step(x, y int32) *Step {
+	s := &Step{From: r.time.update(r.of - 1), To: r.time.update(r.of), Target: r.world.square(x, y)}
+	for _, c := range r.cells {
+		if c != nil {
+			s.Objects = append(s.Objects, c.Objects...)
+		}
+	}
+	s.Objects = append(s.Objects, r.activated(x, y)...)
+	slices.SortFunc(s.Objects, byID)
+	s.Objects = slices.CompactFunc(s.Objects, func(a, b *Object) bool { return a.ID == b.ID })
+	for _, b := range r.known {
+		s.Actions = append(s.Actions, b.Actions...)
+	}
+	slices.SortFunc(s.Actions, order)
+	return s
+}
+
+func byID(a, b *Object) int {
+	switch {
+	case a.ID < b.ID:
+		return -1
+	case a.ID > b.ID:
+		return 1
+	}
+	return 0
+}
+
+// square is the cell in column x and row y, its greatest corner not included.
+func (w World) square(x, y int32) geom.Rect {
+	return geom.Rect{
+		Min: geom.Point{X: x * w.Cell, Y: y * w.Cell},
+		Max: geom.Point{X: min((x+1)*w.Cell, w.Side), Y: min((y+1)*w.Cell, w.Side)},
+	}
+}
+
+// ring is how many cells around a cell its replay depends on.
+func (w World) ring(reach int32) int32 {
+	if w.Ring > 0 {
+		return w.Ring
+	}
+	return (reach + w.Cell - 1) / w.Cell
+}

@@ -1,0 +1,73 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// The side of who is asked for cells and static objects.
+
+// onFetch sends cells of an area that is the asker's business.
+func (an *answerer) onFetch(by *overlay.Contact, q *Fetch) {
+	if !validArea(&q.Area) || !an.isAskersConcern(by, &q.Retrieve) {
+		return
+	}
+	if q.Kind.static() {
+		an.giveNamed(by, q)
+		return
+	}
+	s := an.replica.state
+	if s == nil || s.Of != q.Of {
+		return
+	}
+	m, known := &Blocks{Query: q.Query}, s.withTentative()
+	base, have := an.replica.commonBase(q), q.versions()
+	for k, at := range q.Cells {
+		var c *Cell
+		if known.covers(at.X, at.Y, an.world.Cell) == inside {
+			c = s.At(at.X, at.Y)
+		}
+		m.Bytes += an.patches.sizeBlock(c, k, have, base)
+		if an.cfg.Wire {
+			m.Pieces = append(m.Pieces, an.patches.encodeCell(c, k, have, base))
+		} else {
+			m.Cells = append(m.Cells, c)
+		}
+	}
+	for _, o := range s.Activated {
+		if slices.Contains(q.Characters, o.ID) {
+			m.Characters = append(m.Characters, o)
+			m.Bytes += o.Size
+		}
+	}
+	an.overlay.Reply(by, m)
+}
+
+// giveNamed sends static objects that somebody has been told of.
+func (an *answerer) giveNamed(by *overlay.Contact, q *Fetch) {
+	m := &Blocks{Query: q.Query}
+	for _, what := range q.Characters[:min(len(q.Characters), namesAtOnce)] {
+		if o := an.dormant.static[what]; o != nil && an.places.touches(&q.Area, o.Pos) {
+			m.Characters = append(m.Characters, o)
+			m.Bytes += o.Size
+		}
+	}
+	if len(m.Characters) > 0 {
+		an.overlay.Reply(by, m)
+	}
+}
+
+// sizeBlock is what a cell takes for somebody who has some versions: how many
+// objects there are, and each of them.
+func (pc *patchCodec) sizeBlock(c *Cell, at int, have *versions, base []baseObject) int {
+	size := 2
+	if c == nil {
+		return size
+	}
+	for _, o := range c.Objects {
+		_, _, bytes := pc.choosePatch(o, at, have, base)
+		size += bytes
+	}
+	return size
+}

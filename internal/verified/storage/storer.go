@@ -1,0 +1,132 @@
+package storage
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// Who a storer is and where it stands, its certificate says, which is larger than
+// all else of a receipt. Players have the same storers in one interval as in the
+// next, so that they are named once, and by the beginning of their ids from then on:
+//
+//   - a player says with its deposit whom it knows of the zone that it goes to, and
+//     the storers of these are brief in their receipts;
+//   - a player remembers whom it has named to a storer, and is brief with the next
+//     certificate; a storer that has forgotten says so with its receipt (Fresh);
+//   - who asks for a player's actions says whose receipts it has had before.
+
+// storer is somebody who gives receipts.
+type storer struct {
+	who         *overlay.Contact
+	certificate []byte
+}
+
+// storers are those who are known, the oldest first.
+type storers []storer
+
+const (
+	// maxStorers bounds whom a player knows, and whom a storer knows by a player.
+	maxStorers = 64
+	// maxTold bounds of how many storers it is remembered whom they know.
+	maxTold = 256
+	// sizeShort is the beginning of an id by which somebody is named who is known.
+	sizeShort = 4
+	// sizeBrieflySigned is what a receipt takes for somebody who knows the storer.
+	sizeBrieflySigned = sizeShort + sizeSignature
+)
+
+// short is the beginning of an id; 0 is no name.
+func short(x id.ID) uint32 { return binary.BigEndian.Uint32(x[:]) }
+
+// knows reports whether somebody is among those who are known by short names.
+func knows(known []uint32, x id.ID) bool { return short(x) != 0 && slices.Contains(known, short(x)) }
+
+// shortNames name those who are known.
+func (l storers) shortNames() (out []uint32) {
+	for _, s := range l {
+		out = append(out, short(s.who.ID))
+	}
+	return out
+}
+
+// with adds who has given a receipt.
+func (l storers) with(r *Receipt) storers {
+	s := storer{r.By, r.Certificate}
+	if i := slices.IndexFunc(l, func(o storer) bool { return o.who.ID == r.By.ID }); i >= 0 {
+		l[i] = s // it may have a new certificate
+		return l
+	}
+	if len(l) >= maxStorers {
+		l = slices.Delete(l, 0, 1)
+	}
+	return append(l, s)
+}
+
+// withAll adds who has given receipts, which are good: who could make others take
+// something else for a storer's certificate would undo its receipts.
+func (l storers) withAll(good []*Receipt) storers {
+	for _, r := range good {
+		l = l.with(r)
+	}
+	return l
+}
+
+// expandReceipt is a receipt with what it left out; nil: nobody is known by that name. Who
+// lies about whose it is does not bear that one's signature.
+func (l storers) expandReceipt(r *Receipt) *Receipt {
+	if r == nil || r.By != nil || r.Short == 0 {
+		return r
+	}
+	i := slices.IndexFunc(l, func(s storer) bool { return short(s.who.ID) == r.Short })
+	if i < 0 {
+		return nil
+	}
+	out := *r
+	out.By, out.Certificate, out.Short = l[i].who, l[i].certificate, 0
+	return &out
+}
+
+// expandCertificate is a certificate with what its receipts left out, without those of whom
+// nobody is known.
+func (l storers) expandCertificate(c *Certificate) *Certificate {
+	if c == nil || !slices.ContainsFunc(c.Receipts, func(r *Receipt) bool { return l.expandReceipt(r) != r }) {
+		return c
+	}
+	out := &Certificate{Batch: c.Batch}
+	for _, r := range c.Receipts {
+		if r = l.expandReceipt(r); r != nil {
+			out.Receipts = append(out.Receipts, r)
+		}
+	}
+	return out
+}
+
+// shortened is a receipt for somebody who knows the storer.
+func (r *Receipt) shortened() *Receipt {
+	return &Receipt{Short: short(r.By.ID), Batch: r.Batch, Signature: r.Signature}
+}
+
+// shortened is a certificate for somebody who knows some of the storers.
+func (c *Certificate) shortened(known []uint32) *Certificate {
+	out := &Certificate{Batch: c.Batch}
+	for _, r := range c.Receipts {
+		if knows(known, r.By.ID) {
+			r = r.shortened()
+		}
+		out.Receipts = append(out.Receipts, r)
+	}
+	return out
+}
+
+// savedBytes is what a certificate is smaller by for somebody who knows some storers.
+func (c *Certificate) savedBytes(known []uint32) (size int) {
+	for _, r := range c.Receipts {
+		if knows(known, r.By.ID) {
+			size += sizeReceipt - sizeBrieflySigned
+		}
+	}
+	return size
+}

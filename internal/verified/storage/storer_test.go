@@ -1,0 +1,177 @@
+package storage
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// receiptsOf are receipts for a batch, of a storer of each zone, and who they are of
+// can be seen from what stands for their certificates.
+func receiptsOf(space overlay.Space, b *Batch, zones int) (out []*Receipt) {
+	for z := range zones {
+		by := &overlay.Contact{ID: id.ID{1, 2, 3, byte(z)}, Pos: space.SubArea(z).Min}
+		out = append(out, &Receipt{By: by, Batch: b, Certificate: by.ID[:], Signature: []byte("signed")})
+	}
+	return out
+}
+
+func checkReceiptsOf(r *Receipt) bool { return string(r.Certificate) == string(r.By.ID[:]) }
+
+// Who knows a storer is not told again who it is, and understands what is said of it
+// all the same; who does not, does not.
+func TestBriefCertificates(t *testing.T) {
+	space := overlay.SpaceFor(4)
+	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
+	c := &Certificate{b, receiptsOf(space, b, 3)}
+	known := storers{}.withAll(c.Receipts[:2])
+	sent := c.shortened(known.shortNames())
+	if sent.Receipts[0].By != nil || sent.Receipts[1].Certificate != nil || sent.Receipts[2] != c.Receipts[2] {
+		t.Fatalf("sent: %v", sent.Receipts)
+	}
+	got := known.expandCertificate(sent)
+	for i, r := range got.Receipts {
+		if want := c.Receipts[i]; r.By != want.By || !slices.Equal(r.Certificate, want.Certificate) || !slices.Equal(r.Signature, want.Signature) || r.Batch != b {
+			t.Errorf("receipt %d came as %+v, want %+v", i, r, want)
+		}
+	}
+	if len(got.Receipts) != 3 {
+		t.Errorf("%d receipts came", len(got.Receipts))
+	}
+	if got := (storers{}).expandCertificate(sent); len(got.Receipts) != 1 {
+		t.Errorf("who knows nobody understands %d receipts", len(got.Receipts))
+	}
+	for i := range 2 * maxStorers {
+		known = known.with(&Receipt{By: &overlay.Contact{ID: id.ID{9, byte(i)}}})
+	}
+	if len(known) != maxStorers {
+		t.Errorf("%d storers are known, want at most %d", len(known), maxStorers)
+	}
+	renewed := *c.Receipts[0]
+	renewed.Certificate = []byte("a new one")
+	if k := (storers{}).withAll(c.Receipts).with(&renewed); len(k) != 3 || string(k.expandReceipt(renewed.shortened()).Certificate) != "a new one" {
+		t.Error("a new certificate is not taken")
+	}
+}
+
+// A storer that has forgotten whom the player has named, or has never heard it, says
+// so, and all are named again.
+func TestForgetfulStorer(t *testing.T) {
+	space := overlay.SpaceFor(4)
+	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
+	cfg := Config{Wire: true, Protocol: ProtocolHardened, CheckReceipt: checkReceiptsOf}
+	receipts := receiptsOf(space, b, 3)
+	player := newNode(core{space: space, cfg: cfg})
+	player.player.pending = pendingBatch{batch: b}
+	storer := newNode(core{space: space, cfg: cfg, self: receipts[0].By})
+	shelf := storer.store.actions.playerLog(b.Player)
+	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
+	to, self := receipts[0].By, &overlay.Contact{ID: b.Player.ID}
+	hand := func() bool {
+		st := shelf.intervalLog(b.Of)
+		st.cert = nil
+		storer.store.onCertified(self, player.player.certifiedMessage(to, &Certificate{b, receipts}))
+		return st.cert != nil
+	}
+	answer := func() *Receipt { return storer.store.receiptFor(&Deposit{}, receipts[0], shelf) }
+	take := func(r *Receipt) {
+		player.player.pending.holders, player.player.pending.got = nil, nil
+		player.player.onReceipt(to, r)
+	}
+	if r := answer(); !r.Fresh {
+		t.Error("who knows nobody does not say so")
+	}
+	if !hand() {
+		t.Fatal("the first certificate is not taken")
+	}
+	if r := answer(); r.Fresh {
+		t.Error("who knows some says that it knows nobody")
+	} else if take(r); !hand() {
+		t.Error("the second, brief, is not taken")
+	}
+	shelf.known = shelf.known[:1]
+	if hand() {
+		t.Error("a certificate is taken though nobody knows whose its receipts are")
+	}
+	r := answer()
+	if !r.Fresh {
+		t.Fatal("who has not understood a certificate does not say so")
+	}
+	take(r)
+	if !hand() {
+		t.Error("a certificate that names all again is not taken")
+	}
+	storer.store.onCertified(self, &Certified{Certificate: player.player.certifiedMessage(to, &Certificate{b, receipts}).Certificate})
+	if r := answer(); r.Fresh {
+		t.Error("all are not known again")
+	}
+}
+
+// Nobody is remembered with what is not its certificate: its receipts would not count
+// any more.
+func TestOnlyGoodReceiptsAreRemembered(t *testing.T) {
+	space := overlay.SpaceFor(4)
+	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
+	receipts := receiptsOf(space, b, 4)
+	forged := *receipts[3]
+	forged.Certificate = []byte("somebody else's")
+	n := newNode(core{space: space, cfg: Config{Wire: true, Protocol: ProtocolHardened, CheckReceipt: checkReceiptsOf}})
+	shelf := n.store.actions.playerLog(b.Player)
+	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
+	n.store.onCertified(&overlay.Contact{ID: b.Player.ID}, &Certified{Certificate: &Certificate{b, append(receipts[:3:3], &forged)}})
+	if len(shelf.known) != 3 || len(shelf.known.expandCertificate(&Certificate{b, []*Receipt{forged.shortened()}}).Receipts) != 0 {
+		t.Errorf("%d are known, want the three whose receipts are good", len(shelf.known))
+	}
+	if c := shelf.intervalLog(b.Of).cert; c == nil || len(c.Receipts) != 3 {
+		t.Errorf("the certificate is kept as %v", c)
+	}
+}
+
+// Only who has given a receipt is handed a certificate, and by nobody but the player: a
+// stranger can neither make a storer forget whom it knows, nor keep anything.
+func TestStrangersCertifyNothing(t *testing.T) {
+	space := overlay.SpaceFor(4)
+	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
+	receipts := receiptsOf(space, b, 4)
+	n := newNode(core{space: space, cfg: Config{Wire: true, Protocol: ProtocolHardened, CheckReceipt: checkReceiptsOf}})
+	player, stranger := &overlay.Contact{ID: b.Player.ID}, &overlay.Contact{ID: id.ID{8}}
+	n.store.onCertified(player, &Certified{Certificate: &Certificate{b, receipts}})
+	if len(n.store.actions.players) != 0 {
+		t.Error("what nobody has deposited is kept")
+	}
+	shelf := n.store.actions.playerLog(b.Player)
+	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
+	shelf.known = shelf.known.withAll(receipts)
+	unknown := &Certificate{b, []*Receipt{(&Receipt{By: &overlay.Contact{ID: id.ID{9, 9, 9, 9}}, Batch: b}).shortened()}}
+	n.store.onCertified(stranger, &Certified{Certificate: unknown})
+	if len(shelf.known) != 4 {
+		t.Error("a stranger makes a storer forget whom it knows")
+	}
+	n.store.onCertified(player, &Certified{Certificate: unknown})
+	if len(shelf.known) != 0 {
+		t.Error("who names somebody unknown is not asked to name all again: this test shows nothing")
+	}
+}
+
+// Nobody keeps deposits of, or is told by other storers of, intervals that are not of
+// the present: a player could fill its storers with them, and they would be forgotten
+// only when their time has come.
+func TestOnlyThePresentIsKept(t *testing.T) {
+	timing := timing{lmax: DefaultLMax, deviates: DefaultDeviation}
+	p := &Player{ID: id.ID{7}}
+	by := &overlay.Contact{ID: p.ID}
+	n := newNode(core{space: overlay.SpaceFor(4), time: timing, env: frozen{now: timing.update(5).Add(1)}, cache: NewReplayCache()})
+	for _, of := range []int64{-1 << 62, 1, 4, 8, 1 << 62} {
+		n.store.onDeposit(by, &Deposit{Batch: &Batch{Player: p, Of: of}, Numbers: []uint64{1}}, n.env.Now())
+		n.store.onExchange(&Exchange{Batch: &Batch{Player: p, Of: of}})
+	}
+	if len(n.store.actions.players) != 0 {
+		t.Errorf("intervals %v of the player are kept", n.store.actions.order[0].stacks)
+	}
+	n.store.onExchange(&Exchange{Batch: &Batch{Player: p, Of: 5}})
+	if _, st := n.store.actions.find(p.ID, 5); st == nil {
+		t.Error("nothing is kept of the present: this test shows nothing")
+	}
+}

@@ -1,0 +1,74 @@
+package storage
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// firstStorerTimeout is how long the first storer that is asked for actions has to answer,
+// and how long storers have to send their receipts.
+const firstStorerTimeout = 500 * time.Millisecond
+
+// firstStorerPatience is how long the first storer that was asked for actions has to answer
+// before more are asked: who has to open a link before it answers needs six latencies.
+// The next ones have firstStorerTimeout.
+const firstStorerPatience = time.Second
+
+// waveOf is when a storer is asked for actions: the first one in the own zone at
+// once, for a certified batch is enough; all others if that has none or is
+// silent. That is done in two waves: first those who may know as much as a majority
+// does, the others of the own zone and the first in as many zones as it takes.
+func (ar *actionRetrieval) waveOf(home, zone int) int {
+	zones := ar.space.Zones()
+	switch {
+	case home == 0 && zone == ar.zone:
+		return 0
+	case zone == ar.zone, home == 0 && (zone-ar.zone+zones)%zones < ar.zones.majorityOfAll():
+		return 1
+	}
+	return 2
+}
+
+// askWave asks the next storers for actions.
+func (ar *actionRetrieval) askWave(q *actionQuery) {
+	m := q.ask
+	if m == nil || q.done {
+		return
+	}
+	more := false
+	for k, home := range ar.area.homes(m.Player) {
+		ask := *m
+		ask.Query += uint64(k)
+		for z := range ar.space.Zones() {
+			switch wave := ar.waveOf(k, z); {
+			case wave == q.wave:
+				q.sent++
+				ar.overlay.Unicast(ar.places.key(home, z), &ask)
+			case wave > q.wave:
+				more = true
+			}
+		}
+	}
+	q.wave++
+	if !more {
+		q.ask = nil
+	}
+}
+
+// askMoreStorers asks more storers for what is not certified yet.
+func (ar *actionRetrieval) askMoreStorers(of int64) {
+	c := &ar.updates.cycle
+	if !c.asking || c.to != of {
+		return
+	}
+	more := false
+	for i := range c.asked {
+		q := &c.asked[i]
+		ar.askWave(q)
+		more = more || !q.done && q.ask != nil
+	}
+	if more {
+		ar.env.SetTimer(ar.env.Now().Add(firstStorerTimeout), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
+	}
+}

@@ -1,0 +1,103 @@
+package storage
+
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// A player's storers stand far from each other, at places in the world: three a
+// zone if there are four zones, two if there are more, one in the thesis.
+func TestPlacesOfStorers(t *testing.T) {
+	const side = 900
+	p := &Player{Home: geom.Point{X: 850, Y: 10}}
+	for _, c := range []struct {
+		zones int
+		p     Protocol
+		want  int
+	}{{4, ProtocolHardened, 3}, {9, ProtocolHardened, 2}, {16, ProtocolHardened, 2}, {4, ProtocolThesis, 1}} {
+		n := newNode(core{world: World{Side: side, Cell: 100}, space: overlay.SpaceFor(c.zones), cfg: Config{Protocol: c.p}})
+		got := n.area.homes(p)
+		if len(got) != c.want || got[0] != p.Home {
+			t.Fatalf("%d zones, %v: %v", c.zones, c.p, got)
+		}
+		for i, a := range got {
+			if a.X < 0 || a.Y < 0 || a.X >= side || a.Y >= side {
+				t.Errorf("%d zones: %v lies outside the world", c.zones, a)
+			}
+			for _, b := range got[:i] {
+				if a.Dist2(b) < side*side/9 {
+					t.Errorf("%d zones: %v and %v are close to each other", c.zones, a, b)
+				}
+			}
+		}
+	}
+}
+
+// A zone's vote about a player is the batch that any of its storers has: that
+// nothing was done needs no lie, a batch needs the player's signature.
+func TestOneStorerOfAZoneIsEnough(t *testing.T) {
+	p := &Player{ID: id.ID{7}}
+	n := newNode(core{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
+	none, acts := &Batch{Player: p, Of: 1}, &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 1}}}
+	for _, c := range []struct {
+		name  string
+		got   []*Batch // three of each zone
+		want  *Batch
+		votes int
+	}{
+		{"one storer of each zone", []*Batch{none, acts, none, none, none, acts, acts, nil, nil, nil, acts, none}, acts, 4},
+		{"one zone has none of it", []*Batch{none, none, none, nil, none, acts, acts, nil, nil, nil, acts, none}, acts, 3},
+		{"nobody has anything", []*Batch{none, none, none, nil, none, none, none, nil, nil, nil, none, none}, none, 4},
+	} {
+		if got, votes := n.acts.countBatches(&actionQuery{got: c.got}); got != c.want || votes != c.votes {
+			t.Errorf("%s: %v with %d votes", c.name, got.Actions, votes)
+		}
+	}
+	some := &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 2}}}
+	got, votes := n.acts.countBatches(&actionQuery{
+		got:    []*Batch{some, acts, none, some, none, acts, none, some, none, acts, none, none},
+		signed: []bool{false, true, false, false, false, true, true, false, false, false, false, false},
+	})
+	if got != acts || votes != 3 {
+		t.Errorf("with receipts of two zones: %v with %d votes", got.Actions, votes)
+	}
+	if !n.acts.waitsForAll(none) || n.acts.waitsForAll(acts) {
+		t.Error("a majority for a batch is waited on, or that there is none is believed at once")
+	}
+}
+
+// That no batch has a majority is known only if none may have one for somebody who has
+// heard more, or who knows that a zone is deserted.
+func TestNobodyElseCountsABatchThatCountsForNobody(t *testing.T) {
+	p := &Player{ID: id.ID{7}}
+	none, acts := &Batch{Player: p, Of: 1}, &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 1}}}
+	other := &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 2}}}
+	for _, c := range []struct {
+		name     string
+		said     [4]*Batch // by one storer of each zone
+		deserted int
+		want     bool
+	}{
+		{"two of four zones have it", [4]*Batch{acts, none, acts, none}, -1, false},
+		{"two of three, the fourth is silent", [4]*Batch{acts, none, acts, nil}, -1, true},
+		{"one of three, the fourth is silent", [4]*Batch{acts, none, none, nil}, -1, false},
+		{"each of three has another one", [4]*Batch{acts, other, none, nil}, -1, false},
+		{"nothing was done", [4]*Batch{none, none, none, nil}, -1, false},
+		{"one of three, and there is no fourth", [4]*Batch{acts, none, none, nil}, 3, false},
+	} {
+		n := newNode(core{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
+		if c.deserted >= 0 {
+			n.zones.deserted[c.deserted], n.zones.empty = true, 1
+		}
+		q := &actionQuery{got: make([]*Batch, 12)}
+		for zone, b := range c.said {
+			q.got[3*zone] = b
+		}
+		if got := n.acts.mayCount(q); got != c.want {
+			t.Errorf("%s: may count: %t", c.name, got)
+		}
+	}
+}

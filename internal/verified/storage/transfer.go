@@ -1,0 +1,106 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// transfer moves data between neighbours when nodes join and leave (thesis 5.4).
+type transfer struct {
+	*core
+	inbox   *inbox
+	area    *ownArea
+	zones   *electorate
+	replica *replica
+	store   *actionStore
+	dormant *dormantStore
+	queries *retrievals
+	updates *updater
+
+	early   bool // the node was there at t_0 and did not know its neighbours yet
+	waiting bool // for pushes
+	pushes  []*Push
+	pushed  map[id.ID]bool
+	fetches map[uint64]fetch // that wait, by the number of their timer
+	fetched uint64
+}
+
+// onNeighbourhoodChanged looks at what a change of the neighbourhood, which is stable again,
+// means for what is stored.
+func (tr *transfer) onNeighbourhoodChanged() {
+	tr.area.neighbourhoodChanged = false
+	old := tr.area.part
+	tr.area.part = tr.area.computeResponsibility()
+	if !tr.begun {
+		return
+	}
+	for _, c := range tr.area.part.neighbours {
+		if !slices.ContainsFunc(old.neighbours, isContact(c)) {
+			tr.push(c)
+		}
+	}
+	if !tr.ready {
+		tr.awaitPushes()
+		return
+	}
+	tr.dormant.claimHandOffs()
+	tr.takeAdded(old.neighbours)
+	tr.dormant.activateLate()
+}
+
+// push hands a new neighbour what lies in its cell, and lets go of static data
+// that is no longer the node's own (thesis 5.4.1). It goes to every new
+// neighbour, empty perhaps, for one that has joined waits for it.
+func (tr *transfer) push(to *overlay.Contact) {
+	m := &Push{}
+	if tr.ready {
+		points := []geom.Point{tr.self.Pos}
+		for _, c := range tr.area.part.neighbours {
+			if c.ID != to.ID {
+				points = append(points, c.Pos)
+			}
+		}
+		m.Area.Polygon = tr.places.polygon(geom.Cell(to.Pos, points, tr.space.SubArea(tr.zone), nil))
+		m.Static = tr.dormant.releaseStatic(to)
+		m.Batches = tr.store.batchesAt(func(h geom.Point) bool { return tr.area.nearestTo(to, h) })
+		tr.store.actions.take(tr.cache, true, func(p *Player) bool { return !tr.area.stores(p) })
+		m.Seen = tr.replica.state
+		m.Seal(tr.world)
+	}
+	tr.sendPush(to, m)
+}
+
+func (tr *transfer) sendPush(to *overlay.Contact, m *Push) {
+	if b := tr.cfg.Behaviour; b != nil {
+		if m = b.Push(tr.node, to, m); m == nil {
+			return
+		}
+	}
+	tr.overlay.Reply(to, m)
+}
+
+// takeAdded fetches the static data of what was added to the cell because
+// neighbours have left (thesis 5.4.2): one polygon, or the whole cell if several
+// have. What is added outside the world is not fetched.
+func (tr *transfer) takeAdded(before []*overlay.Contact) {
+	var added geom.Polygon
+	several := false
+	for _, c := range before {
+		if slices.ContainsFunc(tr.area.part.neighbours, isContact(c)) {
+			continue
+		}
+		if p := tr.area.nearer(c); len(p) > 2 {
+			several = several || added != nil
+			added = p
+		}
+	}
+	switch {
+	case several:
+		tr.fetchLater(ForFailure, tr.area.part.cell)
+	case added != nil:
+		tr.fetchLater(ForFailure, added)
+	}
+}

@@ -1,0 +1,103 @@
+package storage
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// The update itself: what the node makes of the state before and the players' actions.
+
+// makeInitial makes the initial world in the node's part.
+func (up *updater) makeInitial() {
+	s := &Snapshot{Of: 0, Cover: overlay.Area{Circle: up.area.part.circle}, Whole: up.hardened()}
+	s.Grid = gridOver(&s.Cover, &up.world, 0)
+	for y := s.Y; y < s.Y+s.H; y++ {
+		for x := s.X; x < s.X+s.W; x++ {
+			if relate(&s.Cover, x*up.world.Cell, y*up.world.Cell, up.world.Cell) == outside {
+				continue
+			}
+			cell := up.cache.initialCell(up.cfg.Rules, &up.world, x, y)
+			s.set(x, y, cell)
+			up.dormant.makeDormant(cell)
+		}
+	}
+	up.install(s)
+	up.replica.deriveInitial()
+}
+
+// update replays the node's part of the world. Without the state before, or
+// without anything about the actions of somebody who may matter, it stays as it
+// is: others have more votes than somebody who guesses. In the hardened
+// protocol only the cells that may depend on it become unknown.
+func (up *updater) update() {
+	c := &up.cycle
+	c.asking = false
+	from := c.from
+	c.from, up.replica.before = nil, from
+	if c.missing && !up.hardened() {
+		up.failed(c.to)
+		c.asked = nil
+		return
+	}
+	r := replayer{
+		memo: up.cache, rules: up.cfg.Rules, world: up.world, time: up.time, ring: up.world.ring(up.reach),
+		of: c.to, from: from, acts: make(map[id.ID]*Batch, len(c.asked)),
+	}
+	up.cache.advance(c.to)
+	for i := range c.asked {
+		q := &c.asked[i]
+		r.acts[q.player.ID] = q.result
+		if q.result == nil {
+			// Everything within reach of the player is a guess now.
+			from.markUnsure(q.at.X/up.world.Cell, q.at.Y/up.world.Cell)
+			r.acts[q.player.ID] = up.acts.pluralityBatch(q)
+		}
+	}
+	c.asked = nil
+	s := &Snapshot{Of: c.to, Cover: c.circle, Grid: gridOver(&c.circle, &up.world, 0), Whole: up.hardened()}
+	up.dormant.dropActivated(from)
+	up.dormant.recentlyDormant = recentlyDormant{of: c.to}
+	for y := s.Y; y < s.Y+s.H; y++ {
+		for x := s.X; x < s.X+s.W; x++ {
+			how := s.through(&s.Cover, x, y, up.world.Cell)
+			if how == outside {
+				continue
+			}
+			if s.copyFrozen(from, x, y, r.ring) {
+				continue
+			}
+			cell := up.cache.cell(r.cell(x, y).within(&s.Cover, how))
+			if r.guesses {
+				s.setTentative(x, y, cell)
+			} else {
+				s.set(x, y, cell)
+			}
+			up.dormant.makeDormant(cell)
+			for _, o := range cell.players {
+				delete(up.dormant.static, o.ID)
+			}
+		}
+	}
+	up.install(s)
+	up.replica.predictRing(&r, s)
+}
+
+// install makes a snapshot the node's state.
+func (up *updater) install(s *Snapshot) {
+	s.index(&up.world)
+	up.replica.last, up.replica.state = up.replica.state, s
+	up.dormant.addActivated()
+	if up.cfg.Events != nil {
+		up.cfg.Events.Updated(up.replica.state)
+	}
+}
+
+// failed is when an update cannot be made: what the node has is of the past now.
+func (up *updater) failed(of int64) {
+	if up.replica.state != nil && up.hardened() {
+		up.replica.restored = up.replica.state.withTentative()
+	}
+	if up.ready && up.begun && up.cfg.Probe != nil {
+		up.cfg.Probe.Failed(up.node, of)
+	}
+}

@@ -1,0 +1,98 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+)
+
+// Votes on cells by their digests.
+
+// nearest is how many of the nodes of a zone have a say about a cell, those that
+// stand nearest to it. More than these seldom hold it.
+const nearest = 4
+
+// countOwners decides what is in a cell by the digests that its owners have sent,
+// each of them alone.
+func (bl *ballot) countOwners(q *query, x, y int32) (best *Cell, votes int, how verdict) {
+	type choice struct {
+		cell         *Cell
+		votes, zones int
+		last         int // the zone that was counted last
+	}
+	var choices []choice
+	all := 0
+	for zone := range q.zones {
+		for _, r := range q.zones[zone].results {
+			if !bl.fits(q, r) || r.Seen.covers(x, y, bl.world.Cell) != inside || !bl.isNear(q, zone, r, x, y) {
+				continue
+			}
+			all++
+			c := r.Seen.At(x, y)
+			k := slices.IndexFunc(choices, func(o choice) bool { return sameCellContent(o.cell, c) })
+			if k < 0 {
+				k = len(choices)
+				choices = append(choices, choice{cell: c, last: -1})
+			}
+			o := &choices[k]
+			o.votes++
+			if o.last != zone {
+				o.last, o.zones = zone, o.zones+1
+			}
+		}
+	}
+	for _, o := range choices {
+		if 2*o.votes > all && o.zones >= bl.zones.votesNeeded() {
+			return o.cell, o.zones, elected
+		}
+		votes = max(votes, o.zones)
+	}
+	return bl.replica.ownCell(q, x, y, votes)
+}
+
+// isNear reports whether of all nodes of a zone that have answered fewer than
+// nearest stand nearer to a cell: who is far away is not asked about it. A place
+// is certified, so that who answers for more than it is responsible for only
+// gains a say where hardly anybody else answers.
+func (bl *ballot) isNear(q *query, zone int, r *Result, x, y int32) bool {
+	half := bl.world.Cell / 2
+	at := bl.places.keyBeyond(geom.Point{X: x*bl.world.Cell + half, Y: y*bl.world.Cell + half}, zone)
+	own, nearer := at.Dist2(r.Around.Self.Pos), 0
+	for _, o := range q.zones[zone].results {
+		nearer += bit(at.Dist2(o.Around.Self.Pos) < own)
+	}
+	return nearer < nearest
+}
+
+// cellVotes counts votes for versions of a cell.
+type cellVotes []struct {
+	cell  *Cell
+	votes int
+}
+
+// add counts a vote, and returns for which version.
+func (v *cellVotes) add(c *Cell) int {
+	for i := range *v {
+		if sameCellContent((*v)[i].cell, c) {
+			(*v)[i].votes++
+			return i
+		}
+	}
+	*v = append(*v, struct {
+		cell  *Cell
+		votes int
+	}{c, 1})
+	return len(*v) - 1
+}
+
+func sameCellContent(a, b *Cell) bool {
+	switch {
+	case a == b:
+		return true
+	case a.isDigestOnly():
+		return a.digestOnly.matches(b)
+	case b.isDigestOnly():
+		return b.digestOnly.matches(a)
+	}
+	return sameWithin(nil, a, b, true)
+}

@@ -1,0 +1,105 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// Waking at who keeps a character (thesis 5.4.1): it takes part in the next step.
+
+// onActivate wakes a character for one update. If the place was somebody else's a
+// moment ago it waits: until the node has measured what is its own now, and until
+// it has been told who lies there.
+func (ds *dormantStore) onActivate(by *overlay.Contact, m *Activate) {
+	if m.Player == nil || m.Player.ID != by.ID || ds.env.Now() > ds.time.state(m.Of) {
+		return
+	}
+	if !ds.area.responsible(m.Place) {
+		if ds.area.neighbourhoodChanged {
+			ds.deferActivation(by, m)
+		}
+		return
+	}
+	var found *Object
+	for _, o := range ds.static {
+		if o.Player != nil && o.Player.ID == by.ID && o.Pos == m.Place && (found == nil || o.ID < found.ID) {
+			found = o
+		}
+	}
+	if found == nil && ds.transfer.fetching(m.Place) {
+		ds.deferActivation(by, m)
+		return
+	}
+	o := ds.cfg.Rules.Activate(m.Player, m.Place, found)
+	if o == nil || slices.ContainsFunc(ds.activated, func(w activation) bool { return w.of == m.Of && w.object.ID == o.ID }) {
+		return
+	}
+	ds.activated = append(ds.activated, activation{m.Of, o})
+	if ds.replica.state != nil && ds.replica.state.Of == m.Of {
+		ds.addActivated()
+	}
+}
+
+// addActivated puts those who were woken for the state's time into it.
+func (ds *dormantStore) addActivated() {
+	s := *ds.replica.state
+	s.Activated = nil
+	for _, w := range ds.activated {
+		if w.of == s.Of {
+			s.Activated = append(s.Activated, w.object)
+		}
+	}
+	slices.SortFunc(s.Activated, byID)
+	ds.replica.state = &s
+}
+
+// dropActivated ends the wakening of those who took part in a step: from now on they
+// are what the step has made of them. In the hardened protocol who took no part, for
+// the other zones knew nothing of it, sleeps on.
+func (ds *dormantStore) dropActivated(from *Snapshot) {
+	of := from.Of
+	ds.activated = slices.DeleteFunc(ds.activated, func(w activation) bool {
+		if w.of == of && (!ds.hardened() || among(from.Activated, w.object)) {
+			delete(ds.static, w.object.ID)
+		}
+		return w.of <= of
+	})
+}
+
+// deferActivation keeps what a player's node has asked for last.
+func (ds *dormantStore) deferActivation(by *overlay.Contact, m *Activate) {
+	ds.lateActivations = slices.DeleteFunc(ds.lateActivations, func(l lateActivation) bool { return l.by.ID == by.ID })
+	ds.lateActivations = append(ds.lateActivations, lateActivation{by, m})
+}
+
+// activateLate wakes those who were waited for.
+func (ds *dormantStore) activateLate() {
+	waiting := ds.lateActivations
+	ds.lateActivations = nil
+	for _, l := range waiting {
+		ds.onActivate(l.by, l.wake)
+	}
+}
+
+// activation is a character that takes part in the step after t_of.
+type activation struct {
+	of     int64
+	object *Object
+}
+
+// lateActivation is a character that is woken as soon as it is known.
+type lateActivation struct {
+	by   *overlay.Contact
+	wake *Activate
+}
+
+// markWokenUnsure makes the cells unsure in which somebody may have been woken who is not
+// known: a step without him would be a wrong one, and nobody would tell.
+func (s *Snapshot) markWokenUnsure(them []*Object, w *World) {
+	for _, o := range them {
+		if x, y := o.Pos.X/w.Cell, o.Pos.Y/w.Cell; x >= s.X && y >= s.Y && x < s.X+s.W && y < s.Y+s.H {
+			s.markUnsure(x, y)
+		}
+	}
+}

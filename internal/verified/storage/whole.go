@@ -1,0 +1,58 @@
+package storage
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// NewSnapshot returns a snapshot of the whole world, of which the objects are
+// given, for comparing with what nodes hold. Static objects are left out.
+func NewSnapshot(of int64, objects []*Object, w World) *Snapshot {
+	s := &Snapshot{Of: of, Cover: overlay.Area{Polygon: geom.Rect{Max: geom.Point{X: w.Side, Y: w.Side}}.Polygon(nil)}}
+	s.Grid = gridOver(&s.Cover, &w, 0)
+	cells := make([][]*Object, len(s.Cells))
+	for _, o := range objects {
+		if !o.Static {
+			i := o.Pos.Y/w.Cell*s.W + o.Pos.X/w.Cell
+			cells[i] = append(cells[i], o)
+		}
+	}
+	for i, c := range cells {
+		s.Cells[i] = NewCell(c)
+	}
+	return s
+}
+
+// Agrees reports whether two snapshots that both cover an area have the same
+// objects there. Objects of the whole world have to ascend by ID.
+func (s *Snapshot) Agrees(t *Snapshot, a *overlay.Area, w World) bool {
+	g := gridOver(a, &w, 0)
+	for y := g.Y; y < g.Y+g.H; y++ {
+		for x := g.X; x < g.X+g.W; x++ {
+			how := relate(a, x*w.Cell, y*w.Cell, w.Cell)
+			if how != outside && !sameWithin(a, s.At(x, y), t.At(x, y), how == inside) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Contradicts reports whether the snapshot takes something for known that is not so in
+// another one, which covers as much.
+func (s *Snapshot) Contradicts(t *Snapshot, w World) bool {
+	for y := s.Y; y < s.Y+s.H; y++ {
+		for x := s.X; x < s.X+s.W; x++ {
+			how := s.covers(x, y, w.Cell)
+			if how != outside && !sameWithin(&s.Cover, s.At(x, y), t.At(x, y), how == inside) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Actions returns the actions that the node stores.
+func (n *Node) Actions() []*Batch {
+	return n.store.actions.take(n.cache, false, func(*Player) bool { return true })
+}

@@ -1,0 +1,74 @@
+package storage
+
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// More than half of the zones that have a vote is needed; of those that stand still,
+// more than half of all.
+func TestDesertedZonesHaveNoVote(t *testing.T) {
+	for _, c := range []struct {
+		protocol         Protocol
+		zones, empty     int
+		need, most, asks int
+	}{
+		{ProtocolThesis, 4, 0, 2, 3, 3},
+		{ProtocolHardened, 4, 0, 3, 3, 3},
+		{ProtocolHardened, 4, 1, 2, 3, 2},
+		{ProtocolHardened, 4, 2, 2, 3, 2},
+		{ProtocolHardened, 4, 3, 1, 3, 1},
+		{ProtocolHardened, 9, 1, 5, 5, 5},
+		{ProtocolHardened, 16, 0, 9, 9, 9},
+	} {
+		n := newNode(core{space: overlay.SpaceFor(c.zones), cfg: Config{Protocol: c.protocol}})
+		for zone := range c.empty {
+			n.zones.deserted[zone] = true
+		}
+		n.zones.empty = c.empty
+		if n.zones.votesNeeded() != c.need || n.zones.majorityOfAll() != c.most || n.zones.quorum() != c.asks {
+			t.Errorf("%d of %d zones are deserted: need %d, most %d, quorum %d, want %+v", c.empty, c.zones, n.zones.votesNeeded(), n.zones.majorityOfAll(), n.zones.quorum(), c)
+		}
+		q := &query{zones: make([]zoneAnswer, c.zones)}
+		for zone := c.empty; zone < c.zones; zone++ {
+			if n.zones.allSilent(q) {
+				t.Errorf("%d of %d zones are deserted: zone %d is not waited for", c.empty, c.zones, zone)
+			}
+			q.zones[zone].over = true
+		}
+		if !n.zones.allSilent(q) {
+			t.Errorf("%d of %d zones are deserted: those are waited for", c.empty, c.zones)
+		}
+	}
+}
+
+// A zone's answer about static data is complete only when somebody has answered whose
+// cell lies in the part that is asked for: whom rounding has brought the question
+// denies nothing.
+func TestWhoOnlyTouchesAnAreaDeniesNothing(t *testing.T) {
+	n := newNode(core{
+		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(4), env: frozen{},
+		cfg: Config{Protocol: ProtocolHardened},
+	})
+	sub := n.space.SubArea(3)
+	at := func(k int, x int32) *overlay.Contact {
+		return &overlay.Contact{ID: id.ID{byte(k)}, Pos: geom.Point{X: sub.Min.X + x, Y: sub.Min.Y + 500}}
+	}
+	left, right := at(1, 1000), at(2, 5000) // they meet at 3000
+	area := overlay.Area{Polygon: geom.Rect{Min: geom.Point{X: sub.Min.X + 3000, Y: sub.Min.Y}, Max: geom.Point{X: sub.Min.X + 4000, Y: sub.Min.Y + 1000}}.Polygon(nil)}
+	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForFailure, Area: area}, zones: make([]zoneAnswer, 4), keys: []overlay.Area{area, area, area, area}}
+	n.queries.running = append(n.queries.running, q)
+	say := func(who, other *overlay.Contact) {
+		a := NewAround(who, []*overlay.Contact{other}, n.space.Bounds())
+		n.queries.onResult(who, &Result{Query: 1, Around: a, Area: area, Brief: true})
+	}
+	if say(left, right); q.zones[3].over {
+		t.Error("a zone is complete with the answer of somebody who only touches the area")
+	}
+	if say(right, left); !q.zones[3].over {
+		t.Error("a zone is not complete though who has the area has answered")
+	}
+}
