@@ -64,7 +64,7 @@ func (l *overlayAdapter) askBootstrapNodes(now machine.Time) {
 	s.next = now.Add(bootstrapRound)
 	var whom []machine.Peer
 	for _, p := range w.dir.kad.Table().Contacts(slices.Clone(w.cfg.Known)) {
-		known := slices.ContainsFunc(whom, func(q machine.Peer) bool { return q.ID == p.ID })
+		known := among(whom, p.ID)
 		if p.ID != w.cfg.Self.ID && !known && !w.bars(p) {
 			whom = append(whom, p)
 		}

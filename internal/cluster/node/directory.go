@@ -50,7 +50,7 @@ func (d *directory) start() { d.kad.Start() }
 // begin enters the network by the nodes that are known.
 func (d *directory) begin(saved []machine.Peer) {
 	for _, p := range append(slices.Clone(d.w.cfg.Known), saved...) {
-		if p.ID != d.w.cfg.Self.ID && !slices.ContainsFunc(d.known, func(q machine.Peer) bool { return q.ID == p.ID }) {
+		if p.ID != d.w.cfg.Self.ID && !among(d.known, p.ID) {
 			d.known = append(d.known, p)
 		}
 	}

@@ -101,7 +101,7 @@ func (w *network) onHostReply(f *remoteNode, m *HostReply) {
 	}
 	f.invited, f.room, f.led = f.heard, m.Room && !m.Stored, m.Led
 	mk := w.hostSearches[m.Shard]
-	if mk != nil && slices.ContainsFunc(mk.asked, func(p machine.Peer) bool { return p.ID == f.peer.ID }) {
+	if mk != nil && among(mk.asked, f.peer.ID) {
 		mk.answers[f.peer.ID] = m
 		w.finishHostSearch(mk)
 	}

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
@@ -41,7 +40,7 @@ func (w *network) mayInvite(f *remoteNode, p Shard) bool {
 		inv = &hostCheck{}
 		w.invitations[p] = inv
 	}
-	if slices.ContainsFunc(inv.hosts, func(h machine.Peer) bool { return h.ID == f.peer.ID }) && now.Sub(inv.at) < invitedFor {
+	if among(inv.hosts, f.peer.ID) && now.Sub(inv.at) < invitedFor {
 		return true
 	}
 	if !inv.asking && (inv.at == 0 || now.Sub(inv.at) >= inviteAgain) {

@@ -147,7 +147,7 @@ func (w *network) checkSilentLeader(r *route, now machine.Time) {
 // askHosts asks the nodes that are known to host a shard who leads it.
 func (w *network) askHosts(r *route, except machine.Peer) {
 	hosts := r.members
-	if !slices.ContainsFunc(hosts, func(p machine.Peer) bool { return p.ID == r.leader.ID }) {
+	if !among(hosts, r.leader.ID) {
 		hosts = append(slices.Clone(hosts), r.leader)
 	}
 	for _, p := range hosts {

@@ -1,8 +1,6 @@
 package node
 
 import (
-	"slices"
-
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -68,7 +66,7 @@ func (h *replica) isOnlyVoter() bool {
 // until the other, which leads by then, has removed it.
 func (h *replica) isOneOfTwoVoters() bool {
 	voters := h.voters()
-	return len(voters) == 2 && slices.ContainsFunc(voters, func(p machine.Peer) bool { return p.ID == h.w.cfg.Self.ID })
+	return len(voters) == 2 && among(voters, h.w.cfg.Self.ID)
 }
 
 // voters are the members with a vote.

@@ -201,7 +201,7 @@ func (h *replica) candidates(members []machine.Peer, key id.ID) (out []machine.P
 	w := h.w
 	near := w.dir.kad.Table().Closest(key, 2*w.cfg.Replicas+2, w.n.env.Now(), nil)
 	for _, p := range near {
-		if slices.ContainsFunc(members, func(m machine.Peer) bool { return m.ID == p.ID }) {
+		if among(members, p.ID) {
 			continue
 		}
 		f := w.reported(p)
@@ -250,6 +250,6 @@ func sameMembers(a, b []machine.Peer) bool {
 
 func sameNodes(a, b []machine.Peer) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(p machine.Peer) bool {
-		return !slices.ContainsFunc(b, func(q machine.Peer) bool { return q.ID == p.ID })
+		return !among(b, p.ID)
 	})
 }

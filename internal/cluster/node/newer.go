@@ -24,9 +24,8 @@ const (
 
 // claim is a node's word that it hosts another group of a shard, which has a leader.
 type claim struct {
-	gen   group.Gen
-	hosts []machine.Peer
-	at    machine.Time
+	gen group.Gen
+	at  machine.Time
 }
 
 // OnNewer implements group.Events: a member speaks of a newer generation.
@@ -50,21 +49,21 @@ func (h *replica) verify() {
 // claimed notes a claim of a node that may make one: it is near the shard's key, a
 // member here, or a host that the directory names. Ids near a key are expensive.
 func (h *replica) claimed(f *remoteNode, m *GroupStatus) {
-	is := func(p machine.Peer) bool { return p.ID == f.peer.ID }
+	who := f.peer.ID
 	r := h.w.routes[h.shard]
-	if !slices.ContainsFunc(h.w.nearestNodes(h.shard), is) && !slices.ContainsFunc(h.otherGroups.named, is) && !h.fellow(f.peer.ID) && (r == nil || !r.trusts(f.peer)) {
+	if !among(h.w.nearestNodes(h.shard), who) && !among(h.otherGroups.named, who) && !h.fellow(who) && (r == nil || !r.trusts(f.peer)) {
 		return
 	}
 	now := h.w.n.env.Now()
 	if h.otherGroups.claims == nil {
 		h.otherGroups.claims = map[id.ID]claim{}
 	}
-	for who, c := range h.otherGroups.claims { // the order does not matter
+	for by, c := range h.otherGroups.claims { // the order does not matter
 		if now.Sub(c.at) >= claimFor {
-			delete(h.otherGroups.claims, who)
+			delete(h.otherGroups.claims, by)
 		}
 	}
-	h.otherGroups.claims[f.peer.ID] = claim{m.Gen, m.Members, now}
+	h.otherGroups.claims[who] = claim{m.Gen, now}
 }
 
 // proven reports whether enough nodes claim that the shard goes on in a greater group.

@@ -97,7 +97,7 @@ func (w *network) onGroupStatus(f *remoteNode, m *GroupStatus) {
 		}
 		h.quorumLoss.withoutLog[f.peer.ID] = !m.Member
 	}
-	if h.quorumLoss.begun != 0 && slices.ContainsFunc(h.quorumLoss.asked, func(p machine.Peer) bool { return p.ID == f.peer.ID }) {
+	if h.quorumLoss.begun != 0 && among(h.quorumLoss.asked, f.peer.ID) {
 		h.quorumLoss.heard[f.peer.ID] = m
 	}
 }
@@ -201,7 +201,7 @@ func (h *replica) askSurvivors(now machine.Time) {
 	g := &h.quorumLoss
 	g.begun, g.heard, g.asked = now, map[id.ID]*GroupStatus{}, h.w.nearestNodes(h.shard)
 	for _, m := range h.members() {
-		if m.ID != h.w.cfg.Self.ID && !slices.ContainsFunc(g.asked, func(p machine.Peer) bool { return p.ID == m.ID }) {
+		if m.ID != h.w.cfg.Self.ID && !among(g.asked, m.ID) {
 			g.asked = append(g.asked, m)
 		}
 	}

@@ -319,6 +319,11 @@ func (w *network) maintainLinks() {
 	w.order = kept
 }
 
+// among reports whether a node is one of several.
+func among(nodes []machine.Peer, who id.ID) bool {
+	return slices.ContainsFunc(nodes, func(p machine.Peer) bool { return p.ID == who })
+}
+
 func sortedPeers(m map[machine.Peer]bool) []machine.Peer {
 	return slices.SortedFunc(maps.Keys(m), func(a, b machine.Peer) int {
 		if c := slices.Compare(a.ID[:], b.ID[:]); c != 0 {

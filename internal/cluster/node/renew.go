@@ -76,7 +76,7 @@ func (h *replica) renew(now machine.Time) {
 // renewFrom renews the record that the directory has, nil if it has none.
 func (h *replica) renewFrom(r *kademlia.Record) {
 	now, members := h.w.n.env.Now(), h.members()
-	if h.gone || h.leading || !slices.ContainsFunc(members, func(p machine.Peer) bool { return p.ID == h.w.cfg.Self.ID }) {
+	if h.gone || h.leading || !among(members, h.w.cfg.Self.ID) {
 		return
 	}
 	if r != nil {

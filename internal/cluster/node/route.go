@@ -47,7 +47,7 @@ type route struct {
 // trusts reports whether a node may say where the shard is led: a member of its
 // group, or the node that was asked to create one.
 func (r *route) trusts(p machine.Peer) bool {
-	return r.leader.ID == p.ID || r.asked == p.ID || slices.ContainsFunc(r.members, func(m machine.Peer) bool { return m.ID == p.ID })
+	return r.leader.ID == p.ID || r.asked == p.ID || among(r.members, p.ID)
 }
 
 const (

@@ -130,7 +130,7 @@ func (h *replica) afterYield() {
 	}
 	if led := h.otherGroups.greaterHosts; len(led) > 0 && len(led) < records.MaxHosts && len(h.record.members) > 0 && w.dir.joined {
 		sign := slices.Clone(led)
-		if !slices.ContainsFunc(sign, func(p machine.Peer) bool { return p.ID == w.cfg.Self.ID }) {
+		if !among(sign, w.cfg.Self.ID) {
 			sign = append(sign, w.cfg.Self) // who signs must be in it; nobody is named twice
 		}
 		w.dir.kad.Publish(0, w.dir.sign(h.shard, sign, termOf(h.otherGroups.greater, 0), h.version()+1))
