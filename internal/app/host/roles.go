@@ -13,7 +13,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
-	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -102,7 +102,7 @@ func (h *Host) migrate(log *decision.Log, sign func(*decision.Statement)) error 
 	for i, s := range list {
 		s.World, s.Seq = log.World(), first+uint64(i)
 		if s.Topic == decision.Time {
-			s.Text = strconv.FormatInt((h.tickAt(s.Seq)+old.time)%world.DayLength, 10)
+			s.Text = strconv.FormatInt((h.tickAt(s.Issued())+old.time)%world.DayLength, 10)
 		}
 		sign(s)
 		w.Put = append(w.Put, machine.KV{Key: []byte(s.Key()), Value: s.Append(nil)})
@@ -234,11 +234,8 @@ func (h *Host) former(out *legacy) error {
 	return nil
 }
 
-// tickAt is the world's tick at a time in Unix milliseconds.
-func (h *Host) tickAt(ms uint64) int64 {
-	at := machine.Time(time.Duration(ms) * time.Millisecond)
-	return int64(at.Sub(h.world.Meta.EpochTime()) / region.TickLength)
-}
+// tickAt is the world's tick at a time.
+func (h *Host) tickAt(t machine.Time) int64 { return lobby.TickAt(t, h.world.Meta.EpochTime()) }
 
 // formerLog is what statements mean in the world that a record is of.
 func formerLog(r *genesis.Record, list []*decision.Statement, now time.Time) *decision.Log {

@@ -136,9 +136,7 @@ func (d *decisions) enforce() {
 	for _, p := range n.awake {
 		n.push(upcall{to: p.peer, from: region.Lobby, m: &region.Decided{}})
 	}
-	d.timeOffset = d.log.TimeOffset(world.DayLength, func(ms uint64) int64 {
-		return int64(machine.Time(time.Duration(ms)*time.Millisecond).Sub(n.cfg.Region.Epoch) / region.TickLength)
-	})
+	d.timeOffset = d.log.TimeOffset(world.DayLength, func(t machine.Time) int64 { return lobby.TickAt(t, n.cfg.Region.Epoch) })
 	d.enforceAddresses()
 }
 

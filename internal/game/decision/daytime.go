@@ -2,8 +2,10 @@ package decision
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
 // The time of day is a decision like others: a statement on the topic Time says what
@@ -30,12 +32,17 @@ func isTime(text string) bool {
 }
 
 // TimeOffset is what is added to the world's tick for the time of day: 0 to day-1.
-// tickAt is the tick at a time in Unix milliseconds.
-func (l *Log) TimeOffset(day int64, tickAt func(ms uint64) int64) int64 {
+// tickAt is the tick at a time.
+func (l *Log) TimeOffset(day int64, tickAt func(machine.Time) int64) int64 {
 	s := l.Current(Time, id.ID{}, "")
 	if s == nil || day <= 0 {
 		return 0
 	}
 	ticks, _ := ParseTime(s.Text, day)
-	return ((ticks-tickAt(s.Seq))%day + day) % day
+	return ((ticks-tickAt(s.Issued()))%day + day) % day
+}
+
+// Issued is the time of issue.
+func (s *Statement) Issued() machine.Time {
+	return machine.Time(time.Duration(s.Seq) * time.Millisecond)
 }

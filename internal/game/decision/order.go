@@ -193,12 +193,12 @@ func (e Executed) Append(b []byte) []byte {
 	return b
 }
 
-// MaxExecuted bounds an encoded Executed.
-const MaxExecuted = 8 * maxExecuted
+// MaxExecutedSize bounds an encoded Executed.
+const MaxExecutedSize = 8 * maxExecuted
 
 // DecodeExecuted reads what Append wrote.
 func DecodeExecuted(b []byte) (Executed, error) {
-	if len(b)%8 != 0 || len(b) > MaxExecuted {
+	if len(b)%8 != 0 || len(b) > MaxExecutedSize {
 		return nil, fmt.Errorf("%w: %d bytes of orders that were executed", ErrFormat, len(b))
 	}
 	var e Executed

@@ -9,6 +9,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -131,7 +132,7 @@ func TestExecuted(t *testing.T) {
 	if err != nil || len(got) != maxExecuted || got[0] != 200-maxExecuted {
 		t.Errorf("%v %v", got, err)
 	}
-	for _, bad := range [][]byte{make([]byte, 7), make([]byte, 16), make([]byte, MaxExecuted+8)} {
+	for _, bad := range [][]byte{make([]byte, 7), make([]byte, 16), make([]byte, MaxExecutedSize+8)} {
 		if _, err := DecodeExecuted(bad); err == nil {
 			t.Errorf("%d bytes were read", len(bad))
 		}
@@ -143,7 +144,9 @@ func TestTimeOfDay(t *testing.T) {
 	root := someone("root")
 	l := New(testWorld, root.public())
 	const day = 24000
-	tickAt := func(ms uint64) int64 { return int64(ms-uint64(start.UnixMilli())) / 50 }
+	tickAt := func(t machine.Time) int64 {
+		return int64(t.Sub(machine.Time(start.UnixNano())) / (50 * time.Millisecond))
+	}
 	if got := l.TimeOffset(day, tickAt); got != 0 {
 		t.Errorf("nobody has said anything: %d", got)
 	}

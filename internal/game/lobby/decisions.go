@@ -158,9 +158,7 @@ func (h *Lobby) onDecided() {
 
 // tellTime tells everybody what the time of day is, if that was decided anew.
 func (h *Lobby) tellTime() {
-	ticks := h.cfg.Decisions.TimeOffset(h.cfg.Day, func(ms uint64) int64 {
-		return h.tickAt(machine.Time(time.Duration(ms) * time.Millisecond))
-	})
+	ticks := h.cfg.Decisions.TimeOffset(h.cfg.Day, h.tickAt)
 	if ticks != h.timeOffset {
 		h.timeOffset = ticks
 		h.toAll(&TimeOffset{Ticks: ticks})

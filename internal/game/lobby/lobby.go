@@ -172,4 +172,7 @@ func (h *Lobby) toAll(m machine.Message) {
 // tick is the world's tick at present.
 func (h *Lobby) tick() int64 { return h.tickAt(h.env.Now()) }
 
-func (h *Lobby) tickAt(t machine.Time) int64 { return int64(t.Sub(h.cfg.Epoch) / tickLength) }
+func (h *Lobby) tickAt(t machine.Time) int64 { return TickAt(t, h.cfg.Epoch) }
+
+// TickAt is the world's tick at a time; negative before the world's epoch.
+func TickAt(t, epoch machine.Time) int64 { return int64(t.Sub(epoch) / tickLength) }

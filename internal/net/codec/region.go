@@ -201,7 +201,7 @@ var regionKinds = []*kind{
 		num(f, &m.Epoch)
 		f.bytes(&m.State, maxState)
 		f.bytes(&m.Acts, maxState)
-		f.bytes(&m.Orders, decision.MaxExecuted)
+		f.bytes(&m.Orders, decision.MaxExecutedSize)
 		f.peer(&m.Session)
 		f.bool(&m.Asks)
 	}),
