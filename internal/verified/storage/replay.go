@@ -24,9 +24,10 @@ type replayer struct {
 	seen []*Cell          // the cells of from, as far as the node knows them; nil: not made yet
 	acts map[id.ID]*Batch // of the players that are known
 
-	cells   []*Cell  // scratch: the surroundings of the target, row by row
-	known   []*Batch // scratch: of the players there
-	content []byte   // scratch: what the key is the digest of
+	cells   []*Cell   // scratch: the surroundings of the target, row by row
+	woken   []*Object // scratch: of the woken characters, those in the surroundings
+	known   []*Batch  // scratch: of the players there
+	content []byte    // scratch: what the key is the digest of
 	// guesses: something that is only guessed has gone into the last cell.
 	guesses bool
 }
@@ -78,6 +79,13 @@ func (r *replayer) gather(x, y int32) {
 			r.cells = append(r.cells, c)
 		}
 	}
+	r.woken = r.woken[:0]
+	for _, o := range s.Activated {
+		dx, dy := o.Pos.X/r.world.Cell-x, o.Pos.Y/r.world.Cell-y
+		if max(dx, -dx) <= r.ring && max(dy, -dy) <= r.ring {
+			r.woken = append(r.woken, o)
+		}
+	}
 }
 
 // see notes what the node knows of each cell, or guesses. What stands still touches
@@ -115,8 +123,9 @@ func (r *replayer) key(x, y int32) stepKey {
 	b := r.content[:0]
 	r.known = r.known[:0]
 	add := func(o *Object) {
-		d := r.batch(o).digest()
-		b, r.known = append(b, d[:]...), append(r.known, r.batch(o))
+		k := r.batch(o)
+		d := k.digest()
+		b, r.known = append(b, d[:]...), append(r.known, k)
 	}
 	for _, c := range r.cells {
 		d := c.digest()
@@ -128,23 +137,12 @@ func (r *replayer) key(x, y int32) stepKey {
 			add(o)
 		}
 	}
-	for _, o := range r.activated(x, y) {
+	for _, o := range r.woken {
 		b = append(b, o.Digest[:]...)
 		add(o)
 	}
 	r.content = b
 	return stepKey{x, y, r.of, id.Of(b)}
-}
-
-// activated are those of the woken characters that lie in the surroundings.
-func (r *replayer) activated(x, y int32) (out []*Object) {
-	for _, o := range r.from.Activated {
-		dx, dy := o.Pos.X/r.world.Cell-x, o.Pos.Y/r.world.Cell-y
-		if max(dx, -dx) <= r.ring && max(dy, -dy) <= r.ring {
-			out = append(out, o)
-		}
-	}
-	return out
 }
 
 // batch is what a player has done; nothing, of one that the node has not asked about.
@@ -165,7 +163,7 @@ func (r *replayer) step(x, y int32) *Step {
 			s.Objects = append(s.Objects, c.Objects...)
 		}
 	}
-	s.Objects = append(s.Objects, r.activated(x, y)...)
+	s.Objects = append(s.Objects, r.woken...)
 	slices.SortFunc(s.Objects, byID)
 	s.Objects = slices.CompactFunc(s.Objects, func(a, b *Object) bool { return a.ID == b.ID })
 	for _, b := range r.known {
