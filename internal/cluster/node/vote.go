@@ -8,11 +8,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// Which of two nodes has the only vote of a shard. When the node with the vote dies
-// without a farewell the other cannot go on: it cannot tell that from a cut connection.
-// So the vote belongs where it helps most people: a node's owner cannot play without
-// that node anyway, so the owner loses nothing if the vote is there; and of two nodes
-// without their owners the one at which somebody plays.
+// A shard with two hosts has one vote. When the node with the vote crashes, the other
+// cannot go on: it cannot tell a crash from a cut connection. The vote belongs to the
+// node whose owner plays, because the owner cannot play without that node in any case;
+// if neither owner plays, to the node at which somebody plays (decision 51).
 
 // priority is how much speaks for a node to have the only vote of the shards in use.
 type priority uint8
@@ -54,10 +53,9 @@ func (f *remoteNode) ready(now machine.Time) bool {
 	return f != nil && f.state == linkUp && !f.left && now.Sub(f.knownSince) >= minKnownFor
 }
 
-// voterFirst puts the one of two who is to have the vote first (group.Status): who leads,
-// until the other has the higher priority, or the shard is quiet, the priorities are equal and
-// the other is nearer. So nobody who has the vote loses it while it has a priority that is
-// as high.
+// voterFirst puts the one of two hosts that is to have the vote first (group.Status).
+// That is the leader, unless the other has the higher priority, or the shard is quiet,
+// the priorities are equal and the other is nearer to the shard's key.
 func (h *replica) voterFirst(wanted []machine.Peer, now machine.Time) []machine.Peer {
 	if len(wanted) != 2 {
 		return wanted
