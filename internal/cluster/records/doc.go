@@ -16,13 +16,12 @@ package records
 
 import (
 	"crypto/ed25519"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -94,37 +93,19 @@ func Keepers(r *kademlia.Record) (keepers []machine.Peer, bound bool) {
 	return h.Members, false
 }
 
-// reader takes fields off a payload; what is missing makes it bad.
-type reader struct {
-	b   []byte
-	bad bool
-}
-
-func (r *reader) take(n int) []byte {
-	if len(r.b) < n {
-		r.b, r.bad = nil, true
-		return make([]byte, n)
-	}
-	out := r.b[:n]
-	r.b = r.b[n:]
-	return out
-}
-
-func (r *reader) u8() byte    { return r.take(1)[0] }
-func (r *reader) u64() uint64 { return binary.BigEndian.Uint64(r.take(8)) }
-func (r *reader) id() id.ID   { return id.ID(r.take(id.Size)) }
-
 // end reports a payload that is too short, too long, or of another layout.
-func (r *reader) end(what string) error {
-	if r.bad || len(r.b) > 0 {
+func end(r *bin.Reader, what string) error {
+	if !r.End() {
 		return fmt.Errorf("%w: not a record of %s", ErrMalformed, what)
 	}
 	return nil
 }
 
 // begin opens a payload of a layout.
-func begin(b []byte, layout byte) *reader {
-	r := &reader{b: b}
-	r.bad = r.u8() != layout
-	return r
+func begin(b []byte, layout byte) *bin.Reader {
+	r := bin.NewReader(b)
+	if r.Byte() != layout {
+		r.Fail()
+	}
+	return &r
 }

@@ -38,15 +38,20 @@ func (h Hosts) Append(b []byte) []byte {
 // with an id and an address.
 func DecodeHosts(b []byte) (h Hosts, err error) {
 	r := begin(b, hostsLayout)
-	h.Term = r.u64()
-	n := int(r.u8())
-	r.bad = r.bad || n == 0 || n > MaxHosts
-	for i := 0; i < n && !r.bad; i++ {
-		m := machine.Peer{ID: r.id(), Addr: machine.Addr(r.take(len(machine.Addr{})))}
-		r.bad = r.bad || m.ID.IsZero() || m.Addr == (machine.Addr{}) || h.has(m.ID)
+	h.Term = r.U64()
+	n := int(r.Byte())
+	if n == 0 || n > MaxHosts {
+		r.Fail()
+	}
+	for i := 0; i < n && !r.Bad(); i++ {
+		var m machine.Peer
+		m.ID, m.Addr = id.ID(r.Take(id.Size)), machine.Addr(r.Take(uint64(len(m.Addr))))
+		if m.ID.IsZero() || m.Addr == (machine.Addr{}) || h.has(m.ID) {
+			r.Fail()
+		}
 		h.Members = append(h.Members, m)
 	}
-	if err := r.end("hosts"); err != nil {
+	if err := end(r, "hosts"); err != nil {
 		return Hosts{}, err
 	}
 	return h, nil

@@ -24,6 +24,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -234,80 +235,34 @@ func Decode(b []byte) (*Record, error) {
 	if len(b) > MaxSize {
 		return nil, fmt.Errorf("%w: %d bytes", ErrFormat, len(b))
 	}
-	d := reader{b: b}
-	v := d.byte()
+	d := bin.NewReader(b)
+	text := func() string { return string(d.Bytes(MaxSize)) }
+	v := d.Byte()
 	if v < version || v > withHosting {
 		return nil, fmt.Errorf("%w: another version", ErrFormat)
 	}
-	r := &Record{Name: d.text(), Seed: d.text(), Mode: d.byte(), Epoch: machine.Time(d.u64())}
+	r := &Record{Name: text(), Seed: text(), Mode: d.Byte(), Epoch: machine.Time(d.U64())}
 	for _, n := range []*int32{&r.Spawn.X, &r.Spawn.Y, &r.Spawn.Z, &r.Protect, &r.MaxPlayers} {
-		*n = int32(d.u32())
+		*n = int32(d.U32())
 	}
-	whitelist := d.byte()
+	whitelist := d.Byte()
 	r.Whitelist = whitelist == 1
-	copy(r.Nonce[:], d.take(id.Size))
+	copy(r.Nonce[:], d.Take(id.Size))
 	if v == withTruth {
-		r.Truth = Truth{machine.Time(d.u64()), time.Duration(d.u32()) * time.Millisecond, int32(d.u32())}
+		r.Truth = Truth{machine.Time(d.U64()), time.Duration(d.U32()) * time.Millisecond, int32(d.U32())}
 	}
 	if v == withHosting {
-		r.Hosting = Hosting(d.byte())
+		r.Hosting = Hosting(d.Byte())
 	}
-	copy(r.Founder[:], d.take(32))
-	g, err := identity.DecodeGenesis(d.take(identity.GenesisSize))
+	copy(r.Founder[:], d.Take(32))
+	g, err := identity.DecodeGenesis(d.Take(identity.GenesisSize))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	r.Genesis = *g
-	copy(r.Signature[:], d.take(64))
-	if d.bad || len(d.b) > 0 || whitelist > 1 || !slices.Equal(r.Append(nil), b) {
+	copy(r.Signature[:], d.Take(64))
+	if !d.End() || whitelist > 1 || !slices.Equal(r.Append(nil), b) {
 		return nil, ErrFormat
 	}
 	return r, r.Check()
-}
-
-// reader takes fields from bytes; after an error everything is zero.
-type reader struct {
-	b   []byte
-	bad bool
-}
-
-func (d *reader) take(n int) []byte {
-	if n < 0 || n > len(d.b) {
-		d.bad, d.b = true, nil
-		return nil
-	}
-	out := d.b[:n]
-	d.b = d.b[n:]
-	return out
-}
-
-func (d *reader) byte() byte {
-	if b := d.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (d *reader) u32() uint32 {
-	if b := d.take(4); b != nil {
-		return binary.BigEndian.Uint32(b)
-	}
-	return 0
-}
-
-func (d *reader) u64() uint64 {
-	if b := d.take(8); b != nil {
-		return binary.BigEndian.Uint64(b)
-	}
-	return 0
-}
-
-func (d *reader) text() string {
-	n, k := binary.Uvarint(d.b)
-	if k <= 0 || n > uint64(len(d.b)-k) {
-		d.bad, d.b = true, nil
-		return ""
-	}
-	d.b = d.b[k:]
-	return string(d.take(int(n)))
 }

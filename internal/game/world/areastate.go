@@ -34,13 +34,13 @@ func (st *state) AppendRest(dst []byte) []byte {
 
 // LoadRest puts back what AppendRest wrote. After an error nothing has changed.
 func (st *state) LoadRest(b []byte) error {
-	r := reader{b: b}
+	r := newReader(b)
 	r.version()
 	count := r.uint(1<<62, "mobs spawned")
 	mobs := make([]*Mob, r.uint(maxMobs, "number of mobs"))
 	for i := range mobs {
 		one := r.take(int(r.uint(maxMobBytes, "length of st mob")), "mob")
-		if r.err != nil {
+		if r.in.Bad() {
 			break
 		}
 		m, err := DecodeMob(one)
@@ -53,7 +53,7 @@ func (st *state) LoadRest(b []byte) error {
 	for range r.uint(maxUpdates, "number of block ticks") {
 		due := r.uint(1<<62, "block tick")
 		next.add(r.pos("block tick"), due)
-		if r.err != nil {
+		if r.in.Bad() {
 			break
 		}
 	}

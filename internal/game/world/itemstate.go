@@ -17,7 +17,7 @@ func (it *Item) AppendBinary(dst []byte) []byte {
 
 // DecodeItem reads what AppendBinary wrote, all of it.
 func DecodeItem(b []byte) (*Item, error) {
-	r := reader{b: b}
+	r := newReader(b)
 	it := new(Item)
 	r.version()
 	it.Entity = r.uint(2*itemBit-1, "entity")

@@ -26,7 +26,7 @@ func (m *Mob) AppendBinary(dst []byte) []byte {
 
 // DecodeMob reads what AppendBinary wrote, all of it.
 func DecodeMob(b []byte) (*Mob, error) {
-	r := reader{b: b}
+	r := newReader(b)
 	m := new(Mob)
 	r.version()
 	m.Entity = r.uint(1<<48-1, "entity")

@@ -34,7 +34,7 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 
 // DecodePlayer reads what AppendBinary wrote, all of it.
 func DecodePlayer(b []byte) (*Player, error) {
-	r := reader{b: b}
+	r := newReader(b)
 	p := new(Player)
 	r.version()
 	p.ID = id.ID(r.take(id.Size, "id"))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 )
 
@@ -38,24 +39,28 @@ func packFlags(flags []bool) (bits uint64) {
 
 // reader reads what writer wrote. After the first error it returns zeros.
 type reader struct {
-	b   []byte
-	err error
+	in    bin.Reader
+	wrong string // the first field that was missing or out of range
 }
 
+func newReader(b []byte) reader { return reader{in: bin.NewReader(b)} }
+
 func (r *reader) fail(what string) {
-	if r.err == nil {
-		r.err = fmt.Errorf("%w: %s", ErrState, what)
+	r.in.Fail()
+	r.check(what)
+}
+
+// check keeps the name of the first field that could not be read.
+func (r *reader) check(what string) {
+	if r.in.Bad() && r.wrong == "" {
+		r.wrong = what
 	}
 }
 
 // uint reads a number up to a limit, inclusive.
 func (r *reader) uint(limit uint64, what string) uint64 {
-	v, n := binary.Uvarint(r.b)
-	if r.err != nil || n <= 0 || v > limit {
-		r.fail(what)
-		return 0
-	}
-	r.b = r.b[n:]
+	v := r.in.Uint(limit)
+	r.check(what)
 	return v
 }
 
@@ -68,12 +73,8 @@ func (r *reader) version() {
 
 // int reads a number whose magnitude is at most limit.
 func (r *reader) int(limit int64, what string) int64 {
-	v, n := binary.Varint(r.b)
-	if r.err != nil || n <= 0 || v > limit || v < -limit {
-		r.fail(what)
-		return 0
-	}
-	r.b = r.b[n:]
+	v := r.in.Int(limit)
+	r.check(what)
 	return v
 }
 
@@ -88,13 +89,9 @@ func (r *reader) pos(what string) Pos {
 }
 
 func (r *reader) take(n int, what string) []byte {
-	if r.err != nil || n > len(r.b) {
-		r.fail(what)
-		return make([]byte, min(n, 64))
-	}
-	out := r.b[:n]
-	r.b = r.b[n:]
-	return out
+	v := r.in.Take(uint64(n))
+	r.check(what)
+	return v
 }
 
 func (r *reader) string(limit int, what string) string {
@@ -112,11 +109,11 @@ func (r *reader) flags(what string, into ...*bool) {
 
 // end returns the error, also if something is left.
 func (r *reader) end(what string) error {
-	if r.err == nil && len(r.b) > 0 {
-		r.fail(fmt.Sprintf("%d bytes after the end", len(r.b)))
-	}
-	if r.err != nil {
-		return fmt.Errorf("%s: %w", what, r.err)
+	switch left := r.in.Len(); {
+	case r.in.Bad():
+		return fmt.Errorf("%s: %w: %s", what, ErrState, r.wrong)
+	case left > 0:
+		return fmt.Errorf("%s: %w: %d bytes after the end", what, ErrState, left)
 	}
 	return nil
 }

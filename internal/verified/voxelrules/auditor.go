@@ -216,11 +216,11 @@ func appendInventory(out []byte, inv *inventory) []byte {
 }
 
 func readInventory(in *reader) (inv inventory) {
-	inv.player = id.ID(in.take(id.Size))
-	for range in.uint(uint64(world.BlockCount)) {
-		x := item{in.block(), uint32(in.uint(maxItems))}
-		if n := len(inv.items); in.bad || x.count == 0 || !counted[x.block] || n > 0 && inv.items[n-1].block >= x.block {
-			in.bad = true
+	inv.player = id.ID(in.Take(id.Size))
+	for range in.Uint(uint64(world.BlockCount)) {
+		x := item{in.block(), uint32(in.Uint(maxItems))}
+		if n := len(inv.items); in.Bad() || x.count == 0 || !counted[x.block] || n > 0 && inv.items[n-1].block >= x.block {
+			in.Fail()
 			break
 		}
 		inv.items = append(inv.items, x)
@@ -241,21 +241,21 @@ func appendAuditor(out []byte, p *storage.Player, a *auditor) []byte {
 }
 
 func (r *Rules) decodeAuditor(in *reader) (*storage.Object, error) {
-	who := id.ID(in.take(id.Size))
-	x, y := in.take(4), in.take(4)
-	if in.bad {
+	who := id.ID(in.Take(id.Size))
+	x, y := in.Take(4), in.Take(4)
+	if in.Bad() {
 		return nil, errFields
 	}
 	home := geom.Point{X: int32(binary.BigEndian.Uint32(x)), Y: int32(binary.BigEndian.Uint32(y))}
-	a := &auditor{at: world.RegionPos{X: in.int32(), Z: in.int32()}, idle: in.byte(), lastHeard: in.uint(1 << 62)}
-	for range in.uint(maxInventories) {
+	a := &auditor{at: world.RegionPos{X: in.int32(), Z: in.int32()}, idle: in.Byte(), lastHeard: in.Uint(1 << 62)}
+	for range in.Uint(maxInventories) {
 		inv := readInventory(in)
-		if n := len(a.inventories); in.bad || n > 0 && slices.Compare(a.inventories[n-1].player[:], inv.player[:]) >= 0 {
+		if n := len(a.inventories); in.Bad() || n > 0 && slices.Compare(a.inventories[n-1].player[:], inv.player[:]) >= 0 {
 			return nil, errFields
 		}
 		a.inventories = append(a.inventories, inv)
 	}
-	if !in.end() || !r.inWindow(a.at) || a.idle > idleSteps {
+	if !in.End() || !r.inWindow(a.at) || a.idle > idleSteps {
 		return nil, errFields
 	}
 	return r.newAuditor(r.player(who, home), a), nil
@@ -264,7 +264,7 @@ func (r *Rules) decodeAuditor(in *reader) (*storage.Object, error) {
 func (r *Rules) decodeLeftInventory(in *reader) (*storage.Object, error) {
 	b := &leftInventory{at: world.RegionPos{X: in.int32(), Z: in.int32()}}
 	b.inventory = readInventory(in)
-	if !in.end() || !r.inWindow(b.at) {
+	if !in.End() || !r.inWindow(b.at) {
 		return nil, errFields
 	}
 	return r.newLeftInventory(b), nil

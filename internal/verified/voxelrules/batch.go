@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -75,21 +76,21 @@ func (b *Batch) AppendBinary(out []byte) []byte {
 
 // DecodeBatch reads what AppendBinary wrote, all of it.
 func DecodeBatch(in []byte) (*Batch, error) {
-	r := reader{b: in}
-	flags := r.byte()
-	b := &Batch{Join: flags&flagJoin != 0, Leave: flags&flagLeave != 0, First: r.uint(1 << 62)}
+	r := reader{bin.NewReader(in)}
+	flags := r.Byte()
+	b := &Batch{Join: flags&flagJoin != 0, Leave: flags&flagLeave != 0, First: r.Uint(1 << 62)}
 	if b.Audit = flags&flagWatch != 0; b.Audit {
 		b.To = world.RegionPos{X: r.int32(), Z: r.int32()}
 		b.Edits = readEdits(&r, b.First)
 	}
-	for len(r.b) > 0 && !r.bad {
-		n := r.uint(MaxMoments)
+	for r.Len() > 0 && !r.Bad() {
+		n := r.Uint(MaxMoments)
 		m := Moment{Input: world.Input{
-			Buttons: uint16(r.uint(1<<16 - 1)), Yaw: uint16(r.int16()), Pitch: r.int16(),
+			Buttons: uint16(r.Uint(1<<16 - 1)), Yaw: uint16(r.int16()), Pitch: r.int16(),
 		}}
-		if m.Act.Kind = world.ActKind(r.byte()); m.Act.Kind != 0 {
-			m.Act.Face = world.Face(r.byte())
-			m.Act.At, m.Act.A, m.Act.B = r.pos(), r.int(1<<62), r.int(1<<62)
+		if m.Act.Kind = world.ActKind(r.Byte()); m.Act.Kind != 0 {
+			m.Act.Face = world.Face(r.Byte())
+			m.Act.At, m.Act.A, m.Act.B = r.pos(), r.Int(1<<62), r.Int(1<<62)
 		}
 		if n == 0 || len(b.Moments)+int(n) > MaxMoments {
 			return nil, ErrBatch
@@ -97,7 +98,7 @@ func DecodeBatch(in []byte) (*Batch, error) {
 		b.Moments = append(b.Moments, m)
 		b.Moments = append(b.Moments, slices.Repeat([]Moment{{Input: m.Input}}, int(n)-1)...)
 	}
-	if !r.end() || flags > flagAll {
+	if !r.End() || flags > flagAll {
 		return nil, ErrBatch
 	}
 	return b, nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -138,15 +139,15 @@ func (r *Rules) decode(tag int, b []byte) (*storage.Object, error) {
 		}
 		return r.newItem(it), nil
 	case tagChunk:
-		return r.decodeChunk(&reader{b: b})
+		return r.decodeChunk(&reader{bin.NewReader(b)})
 	case tagRegionState:
-		return r.decodeRegionState(&reader{b: b})
+		return r.decodeRegionState(&reader{bin.NewReader(b)})
 	case tagRemoteEdit:
-		return r.decodeRemoteEdit(&reader{b: b})
+		return r.decodeRemoteEdit(&reader{bin.NewReader(b)})
 	case tagAuditor:
-		return r.decodeAuditor(&reader{b: b})
+		return r.decodeAuditor(&reader{bin.NewReader(b)})
 	case tagLeftInventory:
-		return r.decodeLeftInventory(&reader{b: b})
+		return r.decodeLeftInventory(&reader{bin.NewReader(b)})
 	}
 	return nil, fmt.Errorf("tag %d", tag)
 }
@@ -186,17 +187,17 @@ func (r *Rules) player(who id.ID, home geom.Point) *storage.Player {
 }
 
 func (r *Rules) decodeChunk(in *reader) (*storage.Object, error) {
-	d := &difference{pos: world.ColumnPos{X: in.int32(), Z: in.int32()}, y: in.byte()}
-	n, last := in.uint(world.ChunkVolume), -1
+	d := &difference{pos: world.ColumnPos{X: in.int32(), Z: in.int32()}, y: in.Byte()}
+	n, last := in.Uint(world.ChunkVolume), -1
 	for range n {
-		last += int(in.uint(world.ChunkVolume)) + 1
+		last += int(in.Uint(world.ChunkVolume)) + 1
 		is := in.block()
-		if last >= world.ChunkVolume || in.bad {
+		if last >= world.ChunkVolume || in.Bad() {
 			return nil, errFields
 		}
 		d.blocks = append(d.blocks, changed{uint16(last), is})
 	}
-	if !in.end() || n == 0 || d.y >= world.ColumnLen || !r.inWindow(d.pos.Region()) {
+	if !in.End() || n == 0 || d.y >= world.ColumnLen || !r.inWindow(d.pos.Region()) {
 		return nil, errFields
 	}
 	return r.newChunk(d), nil
@@ -204,14 +205,14 @@ func (r *Rules) decodeChunk(in *reader) (*storage.Object, error) {
 
 func (r *Rules) decodeRegionState(in *reader) (*storage.Object, error) {
 	s := &regionState{pos: world.RegionPos{X: in.int32(), Z: in.int32()}}
-	s.area = bytes.Clone(in.take(in.uint(maxRestLen)))
-	for range in.uint(maxNotes) {
+	s.area = bytes.Clone(in.Take(in.Uint(maxRestLen)))
+	for range in.Uint(maxNotes) {
 		s.notes = append(s.notes, in.pos())
-		if in.bad {
+		if in.Bad() {
 			break
 		}
 	}
-	if !in.end() || !r.inWindow(s.pos) {
+	if !in.End() || !r.inWindow(s.pos) {
 		return nil, errFields
 	}
 	a := world.NewArea(world.AreaConfig{}, s.pos, nil)
@@ -225,74 +226,38 @@ func (r *Rules) decodeRegionState(in *reader) (*storage.Object, error) {
 }
 
 func (r *Rules) decodeRemoteEdit(in *reader) (*storage.Object, error) {
-	flags := in.byte()
+	flags := in.Byte()
 	e := &remoteEdit{answered: flags&1 != 0}
 	m := &e.remote
 	m.Operator = flags&2 != 0
-	m.Kind, m.Mode, m.Face = world.RemoteKind(in.byte()), world.Mode(in.byte()), world.Face(in.byte())
-	m.Player = id.ID(in.take(id.Size))
-	e.tick, m.Seq = in.uint(1<<62), uint32(in.uint(1<<32-1))
+	m.Kind, m.Mode, m.Face = world.RemoteKind(in.Byte()), world.Mode(in.Byte()), world.Face(in.Byte())
+	m.Player = id.ID(in.Take(id.Size))
+	e.tick, m.Seq = in.Uint(1<<62), uint32(in.Uint(1<<32-1))
 	m.Block, m.Got = in.block(), in.block()
 	m.From, m.At = world.RegionPos{X: in.int32(), Z: in.int32()}, in.pos()
 	m.Body = world.Vec{X: in.num(), Y: in.num(), Z: in.num()}
-	m.Code = world.Refusal(in.take(uint64(in.byte())))
-	if !in.end() || !m.At.InWorld() || !r.inWindow(m.At.Region()) || m.Mode > world.Spectator || m.Face > world.FaceEast {
+	m.Code = world.Refusal(in.Take(uint64(in.Byte())))
+	if !in.End() || !m.At.InWorld() || !r.inWindow(m.At.Region()) || m.Mode > world.Spectator || m.Face > world.FaceEast {
 		return nil, errFields
 	}
 	return r.newRemoteEdit(e), nil
 }
 
-// reader takes fields from bytes; after the first that is not there it returns
-// zeros.
-type reader struct {
-	b   []byte
-	bad bool
-}
+// reader adds the types of the voxel world to [bin.Reader].
+type reader struct{ bin.Reader }
 
-func (in *reader) take(n uint64) []byte {
-	if in.bad || n > uint64(len(in.b)) {
-		in.bad = true
-		return make([]byte, min(n, 64))
-	}
-	out := in.b[:n]
-	in.b = in.b[n:]
-	return out
-}
-
-func (in *reader) byte() byte { return in.take(1)[0] }
-
-func (in *reader) uint(limit uint64) uint64 {
-	v, n := binary.Uvarint(in.b)
-	if in.bad || n <= 0 || v > limit {
-		in.bad = true
-		return 0
-	}
-	in.b = in.b[n:]
-	return v
-}
-
-func (in *reader) int(limit int64) int64 {
-	v, n := binary.Varint(in.b)
-	if in.bad || n <= 0 || v > limit || v < -limit {
-		in.bad = true
-		return 0
-	}
-	in.b = in.b[n:]
-	return v
-}
-
-func (in *reader) block() world.Block { return world.Block(in.uint(uint64(world.BlockCount) - 1)) }
+func (in *reader) block() world.Block { return world.Block(in.Uint(uint64(world.BlockCount) - 1)) }
 
 func (in *reader) int16() int16 {
-	v := in.int(1 << 15)
-	in.bad = in.bad || v == 1<<15
+	v := in.Int(1 << 15)
+	if v == 1<<15 {
+		in.Fail()
+	}
 	return int16(v)
 }
 
-func (in *reader) int32() int32 { return int32(in.int(world.Limit)) }
+func (in *reader) int32() int32 { return int32(in.Int(world.Limit)) }
 
 func (in *reader) pos() world.Pos { return world.Pos{X: in.int32(), Y: in.int32(), Z: in.int32()} }
 
-func (in *reader) num() fixed.Num { return fixed.Num(in.int(int64(fixed.Int(world.Limit)))) }
-
-func (in *reader) end() bool { return !in.bad && len(in.b) == 0 }
+func (in *reader) num() fixed.Num { return fixed.Num(in.Int(int64(fixed.Int(world.Limit)))) }

@@ -65,20 +65,20 @@ func appendEdits(out []byte, first uint64, edits []Edit) []byte {
 
 func readEdits(r *reader, first uint64) (edits []Edit) {
 	var last id.ID
-	for len(r.b) > 0 && !r.bad {
-		kind := r.byte()
+	for r.Len() > 0 && !r.Bad() {
+		kind := r.Byte()
 		if kind&newPlayer != 0 {
-			last = id.ID(r.take(id.Size))
+			last = id.ID(r.Take(id.Size))
 		}
-		e := Edit{Kind: EditKind(kind &^ newPlayer), Player: last, Tick: first + r.uint(1<<32)}
+		e := Edit{Kind: EditKind(kind &^ newPlayer), Player: last, Tick: first + r.Uint(1<<32)}
 		switch e.Kind {
 		case EditBreak, EditPlace:
 			e.At, e.Block = r.pos(), r.block()
 		case EditCraft:
-			e.Recipe, e.Times = uint32(r.uint(1<<16)), uint32(r.uint(1<<16))
+			e.Recipe, e.Times = uint32(r.Uint(1<<16)), uint32(r.Uint(1<<16))
 		}
 		if e.Kind == 0 || e.Kind >= editEnd || len(edits) > 0 && e.Tick == first || len(edits) == MaxEdits {
-			r.bad = true
+			r.Fail()
 		}
 		first = e.Tick
 		edits = append(edits, e)
