@@ -14,9 +14,8 @@ import (
 )
 
 var borderCrossingExperiment = Experiment{
-	Name:   "border-crossing",
-	Shows:  "the longest gap in what players are sent while they fly over borders between regions of different machines",
-	Source: "TARGETS 15",
+	Name:  "border-crossing",
+	Shows: "the longest gap in what players are sent while they fly over borders between regions of different machines",
 	Settings: []Setting{
 		{"nodes", "3", "", "processes that host the world"},
 		{"players", "6", "", "that fly to and fro, at nodes in turn"},

@@ -16,9 +16,8 @@ import (
 )
 
 var chaosExperiment = Experiment{
-	Name:   "chaos",
-	Shows:  "that nothing acknowledged is lost and nothing is invented while nodes are killed, frozen, cut off, slow, full, and disagree about the time",
-	Source: "DESIGN invariants 1 and 2; issue 3, faults",
+	Name:  "chaos",
+	Shows: "that nothing acknowledged is lost and nothing is invented while nodes are killed, frozen, cut off, slow, full, and disagree about the time",
 	Settings: []Setting{
 		{"minutes", "2", "min", "how long things go wrong"},
 		{"nodes", "7", "", "processes that host the world"},

@@ -12,9 +12,8 @@ import (
 )
 
 var editLatencyExperiment = Experiment{
-	Name:   "edit-latency",
-	Shows:  "how long a block edit takes until it is acknowledged: kept by three processes, each of which has synced it to disk or will",
-	Source: "TARGETS 13",
+	Name:  "edit-latency",
+	Shows: "how long a block edit takes until it is acknowledged: kept by three processes, each of which has synced it to disk or will",
 	Settings: []Setting{
 		{"nodes", "3", "", "processes that host the world; up to three keep the region"},
 		{"editors", "3", "", "players that edit, at nodes in turn; at most 4"},

@@ -30,7 +30,7 @@ func metricsOf(t *testing.T, name string, set map[string]string) map[string]floa
 	return out
 }
 
-// TARGETS 5 in small: the k closest are found, whether nodes have joined or their
+// kademlia-lookups in small: the k closest are found, whether nodes have joined or their
 // tables were filled.
 func TestKademliaLookups(t *testing.T) {
 	for _, build := range []string{"join", "fill"} {
@@ -41,7 +41,7 @@ func TestKademliaLookups(t *testing.T) {
 	}
 }
 
-// TARGETS 9 in small: eight paths find the k closest among attackers.
+// kademlia-attack in small: eight paths find the k closest among attackers.
 func TestKademliaAttack(t *testing.T) {
 	m := metricsOf(t, "kademlia-attack", map[string]string{"nodes": "150", "lookups": "30", "paths": "8", "sybils": "3"})
 	if m["found_share"] < 0.97 || m["sybil_found_share_8"] < 0.9 {

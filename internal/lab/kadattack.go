@@ -14,7 +14,7 @@ import (
 var kademliaAttackExperiment = Experiment{
 	Name:          "kademlia-attack",
 	Shows:         "lookups among malicious nodes: over one path and over several that share no node, and whether records are found when attackers surround their keys",
-	Source:        "S/Kademlia (Baumgart and Mies 2007), section 5; TARGETS 9",
+	Source:        "S/Kademlia (Baumgart and Mies 2007), section 5",
 	Deterministic: true,
 	Settings: []Setting{
 		{"nodes", "1000", "", "honest and malicious ones together"},

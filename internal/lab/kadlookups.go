@@ -11,7 +11,7 @@ import (
 var kademliaLookupsExperiment = Experiment{
 	Name:          "kademlia-lookups",
 	Shows:         "how many nodes a lookup contacts as the network grows, and whether it finds the k closest; at the end also while nodes come and go",
-	Source:        "dissertation figure 4.2; TARGETS 5",
+	Source:        "dissertation figure 4.2",
 	Deterministic: true,
 	Settings: []Setting{
 		{"nodes", "3000", "", "size of the network at the end; the full size is 100000"},

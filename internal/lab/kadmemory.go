@@ -8,7 +8,7 @@ import (
 var kademliaMemoryExperiment = Experiment{
 	Name:   "kademlia-memory",
 	Shows:  "what an idle directory node holds in a network of many in one process: sockets, sessions with those it knows, tables, stacks",
-	Source: "TARGETS 8; go-libp2p-kad-dht 6 to 10 MB at 50 to 100 nodes",
+	Source: "go-libp2p-kad-dht 6 to 10 MB at 50 to 100 nodes",
 	Settings: []Setting{
 		{"nodes", "200", "", "in the network; the full size is 1000"},
 	},

@@ -13,7 +13,7 @@ import (
 var kademliaPeersExperiment = Experiment{
 	Name:   "kademlia-peers",
 	Shows:  "a lookup of the k closest among nodes in one process over loopback sockets, from a node without any session; if asked beside go-libp2p-kad-dht",
-	Source: "TARGETS 7; go-libp2p-kad-dht v0.42.1, 50 hosts: 27 to 35 ms cold, 4.2 ms warm",
+	Source: "go-libp2p-kad-dht v0.42.1, 50 hosts: 27 to 35 ms cold, 4.2 ms warm",
 	Settings: []Setting{
 		{"nodes", "50", "", "in the network"},
 		{"lookups", "50", "", "cold ones, each from a node that has just started; then as many for another target, and for that once more"},

@@ -22,7 +22,7 @@ import (
 var kademliaRPCsExperiment = Experiment{
 	Name:   "kademlia-rpcs",
 	Shows:  "what an RPC takes between two processes over loopback, authenticated and sealed; and in the simulator, that it does not grow with the network",
-	Source: "dissertation figure 4.1; TARGETS 6: libp2p 55 µs, plain UDP 7 µs",
+	Source: "dissertation figure 4.1; libp2p 55 µs, plain UDP 7 µs",
 	Settings: []Setting{
 		{"rpcs", "20000", "", "one after the other, of each kind"},
 		{"nodes", "1000", "", "size of the largest simulated network"},

@@ -17,7 +17,7 @@ import (
 var meshExperiment = Experiment{
 	Name:   "mesh",
 	Shows:  "how long the browser client's worker takes for the mesh of a 32³ chunk with ambient occlusion and light, in Chromium",
-	Source: "TARGETS 17; naive JavaScript meshers take 1 to 4 ms",
+	Source: "naive JavaScript meshers take 1 to 4 ms",
 	Settings: []Setting{
 		{"edge", "10", "columns", "the land that is meshed: so many columns along each edge, the outermost only as neighbours"},
 	},

@@ -17,7 +17,7 @@ import (
 var networkLoadExperiment = Experiment{
 	Name:   "network-load",
 	Shows:  "what a world of many nodes and players costs its nodes, and how many of both this machine carries: real sockets and disks, all in one process",
-	Source: "dissertation 4.3.2, figure 4.6: 100 nodes, 1000 players, busiest node about 10 % of a core; TARGETS 11, 12",
+	Source: "dissertation 4.3.2, figure 4.6: 100 nodes, 1000 players, busiest node about 10 % of a core",
 	Settings: []Setting{
 		{"nodes", "20", "", "in the first stage"},
 		{"players", "200", "", "in the first stage, at nodes in turn"},

@@ -13,7 +13,7 @@ import (
 var nodeFailureExperiment = Experiment{
 	Name:   "node-failure",
 	Shows:  "how long a region takes no edits after the machine that hosts it was killed (kill -9), and whether anything acknowledged is lost",
-	Source: "dissertation 4.5 (“a couple of seconds”, the chunk's changes lost); TARGETS 14",
+	Source: "dissertation 4.5 (“a couple of seconds”, the chunk's changes lost)",
 	Settings: []Setting{
 		{"nodes", "4", "", "processes that host the world; three keep the region"},
 		{"editors", "4", "", "players that edit, at nodes in turn; at most 4"},

@@ -8,9 +8,8 @@ import (
 )
 
 var pageLoadExperiment = Experiment{
-	Name:   "page-load",
-	Shows:  "how long it takes from opening the page of one's own node until one stands in the world, in a Chromium that has never seen it, and how much code that loads",
-	Source: "TARGETS 18 and 19",
+	Name:  "page-load",
+	Shows: "how long it takes from opening the page of one's own node until one stands in the world, in a Chromium that has never seen it, and how much code that loads",
 	Settings: []Setting{
 		{"visits", "3", "", "times that the page is opened, each with a new profile; the median counts"},
 	},

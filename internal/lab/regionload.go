@@ -8,7 +8,7 @@ import (
 var regionLoadExperiment = Experiment{
 	Name:   "region-load",
 	Shows:  "what players cost the node that hosts them: CPU, memory, ticks, bytes, and how many one region can hold",
-	Source: "dissertation 4.3.1, figures 4.3 to 4.5 (Python 3.8 on two cores); TARGETS 10",
+	Source: "dissertation 4.3.1, figures 4.3 to 4.5 (Python 3.8 on two cores)",
 	Settings: []Setting{
 		{"seconds", "10", "s", "how long each scenario of figure 4.3 is measured (the source: an hour)"},
 		{"stage", "5", "s", "how long each stage of the ramp is measured"},

@@ -12,7 +12,7 @@ import (
 var storageAttackExperiment = Experiment{
 	Name:          "storage-attack",
 	Shows:         "how many malicious nodes that know everything and act as one the storage stands before objects are tampered with",
-	Source:        "thesis 6.4.4, tables 6.29 to 6.40; TARGETS 20",
+	Source:        "thesis 6.4.4, tables 6.29 to 6.40",
 	Deterministic: true,
 	Many:          true,
 	Settings: append(minuteSettings[:len(minuteSettings):len(minuteSettings)],

@@ -10,7 +10,7 @@ import (
 var storageBandwidthExperiment = Experiment{
 	Name:          "storage-bandwidth",
 	Shows:         "what the storage costs: bytes a second of nodes, waiting for their channels, what they are responsible for, ask for and get",
-	Source:        "thesis 6.4.3, figures 6.10 to 6.12, tables 6.20 to 6.26; TARGETS 21",
+	Source:        "thesis 6.4.3, figures 6.10 to 6.12, tables 6.20 to 6.26",
 	Deterministic: true,
 	Many:          true,
 	Settings:      storageSettings,
@@ -159,7 +159,7 @@ func (t *Trial) compare(known bool, name string, v float64, unit string, paper f
 	}
 }
 
-// upstreamMetric reports TARGETS 21 for the largest network.
+// upstreamMetric reports what a node sends in the largest network.
 func upstreamMetric(t *Trial, groups []storageRun, results [][]storageResult, r int) {
 	best := -1
 	for i, g := range groups {

@@ -9,9 +9,8 @@ import (
 )
 
 var terrainExperiment = Experiment{
-	Name:   "terrain",
-	Shows:  "how long the generation of a column of 32×32×256 blocks takes, on one core, and what the land looks like",
-	Source: "TARGETS 16",
+	Name:  "terrain",
+	Shows: "how long the generation of a column of 32×32×256 blocks takes, on one core, and what the land looks like",
 	Settings: []Setting{
 		{"columns", "600", "", "columns to generate, spread over the world"},
 		{"picture", "512", "m", "edge of the pictures that --out writes; 0 for none"},

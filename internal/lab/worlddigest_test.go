@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// DESIGN invariant 3: the same seed gives the same simulation, and the results
+// The same seed gives the same simulation, and the results
 // of a deterministic experiment are the same bytes.
 func TestWorldDigestIsTheSame(t *testing.T) {
 	var files [2][]byte

@@ -28,7 +28,7 @@ var (
 
 // BenchmarkCrowd puts players into one crowd, all in sight of each other and
 // moving all the time, over WebSockets on loopback, with the bots on the same
-// processors (TARGETS 10):
+// processors:
 //
 //	go test -run - -bench Crowd -benchtime 1x ./internal/app/gateway -players 500
 func BenchmarkCrowd(b *testing.B) {

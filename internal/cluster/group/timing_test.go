@@ -53,7 +53,7 @@ func quantiles(ds []time.Duration) (p50, p99, most time.Duration) {
 }
 
 // TestFailover shows how long edits are not accepted after the leader was
-// killed. TARGETS 14 wants p99 below 1 s on a quick network.
+// killed. The aim is a p99 below 1 s on a quick network.
 func TestFailover(t *testing.T) {
 	runs := uint64(30 * scale())
 	for name, scfg := range map[string]sim.Config{

@@ -244,7 +244,7 @@ func TestStoreAndFind(t *testing.T) {
 	}
 }
 
-// What STORE refuses (DESIGN section 6): older, foreign, too large, forged,
+// What STORE refuses: older, foreign, too large, forged,
 // expired and everlasting records.
 func TestStoreRefuses(t *testing.T) {
 	w := newNetwork(t)
@@ -409,7 +409,7 @@ func TestIgnoresNonsense(t *testing.T) {
 	}
 }
 
-// DESIGN invariant 3: the same seed gives the same run.
+// The same seed gives the same run.
 func TestSameRunTwice(t *testing.T) {
 	run := func() string {
 		w := newNetwork(t)

@@ -75,7 +75,7 @@ func (i *impostor) unharmed() {
 }
 
 // TestNoPass: a node cannot let a player into the world who has not given it a
-// pass (DESIGN 10.5).
+// pass.
 func TestNoPass(t *testing.T) {
 	i := newImpostor(t, true)
 	i.say(theLobby, &lobby.Enter{Player: i.guest.player(), Name: i.guest.name})

@@ -27,7 +27,7 @@ var (
 	region   = id.Of([]byte("region"))
 )
 
-// DESIGN section 6 and invariant 5: a record is believed only if the one who may
+// A record is believed only if the one who may
 // say it has signed it, every byte of it.
 func TestCheck(t *testing.T) {
 	hosts := Hosts{3, []machine.Peer{peerOf(ada), peerOf(keyOf(3))}}

@@ -1,6 +1,6 @@
 // Package fixed is the fixed-point arithmetic of the world: one unit is
 // 1/4096 m. Go may fuse a float multiply and add on some CPUs, so nothing that
-// must be the same on every machine uses floats (DESIGN section 3).
+// must be the same on every machine uses floats.
 //
 // Values stay below 2^31 in magnitude (524 km) and products below 2^53, so that
 // a browser computes the very same numbers in doubles.

@@ -1,7 +1,7 @@
 // Package machine is the contract that every protocol of the project is
 // written to: event-driven state with no sockets, no goroutines, no wall clock
 // and no global randomness. Two drivers run the same code: the simulator and
-// the real transport (docs/architecture.md, DESIGN section 4).
+// the real transport (docs/architecture.md).
 //
 // Invariants of the contract:
 //   - a driver calls one handler of a machine at a time;

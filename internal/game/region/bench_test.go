@@ -168,7 +168,7 @@ func BenchmarkTick(b *testing.B) {
 	}
 }
 
-// TestBytes is TARGETS 10: with 100 players in sight of each other a player
+// TestBytes: with 100 players in sight of each other a player
 // costs at most 12 kB/s, better 6.
 func TestBytes(t *testing.T) {
 	a := newArena(100, 30)

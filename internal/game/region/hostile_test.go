@@ -15,7 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// TestOthersPlayers: nobody acts for another's player (DESIGN, invariant 5).
+// TestOthersPlayers: nobody acts for another's player.
 func TestOthersPlayers(t *testing.T) {
 	b := newBed(t)
 	c, eve := b.client("ada").enter(), b.client("eve").enter()
@@ -182,7 +182,7 @@ func scripted(t *testing.T, seed uint64) string {
 }
 
 // TestDeterminism: the same script gives the same bytes of all messages and the
-// same world (DESIGN, invariant 3).
+// same world.
 func TestDeterminism(t *testing.T) {
 	for seed := range uint64(3) {
 		a, z := scripted(t, seed), scripted(t, seed)

@@ -42,7 +42,7 @@ func (c *client) spots() (out []world.Pos) {
 
 // TestEditCrash crashes after every number of events while a player builds: what
 // was acknowledged is there, and each block is either in the world or in the
-// hand (DESIGN, invariant 1).
+// hand.
 func TestEditCrash(t *testing.T) {
 	steps := editing(t, -1)
 	if steps < 40 {

@@ -2,7 +2,7 @@
 // the rules. It is pure and deterministic: integers and fixed point only, no
 // map iteration, random numbers keyed by (seed, place, tick), commands sorted
 // by (player, sequence). The same commands give the same bytes on every
-// machine (DESIGN section 3). Region servers run it live, the truth plane
+// machine. Region servers run it live, the truth plane
 // replays it, clients predict with it.
 //
 // x and z are horizontal, y is up. A block is 1 m; a chunk 32×32×32 blocks; a

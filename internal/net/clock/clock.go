@@ -1,5 +1,5 @@
 // Package clock is the time of a node: the real clock, set right by NTP or, where
-// there is none, by the median of the neighbours (DESIGN section 9; the thesis
+// there is none, by the median of the neighbours (the thesis
 // asks for clocks within 10 ms, 3.2).
 //
 // Invariants:

@@ -147,7 +147,7 @@ func TestDecodeRefuses(t *testing.T) {
 
 func mappedAddr() []byte { return append(bytes.Clone(mapped[:]), 1, 2, 3, 4, 5, 6) }
 
-// Messages of the directory fit into a datagram (DESIGN section 6), with what
+// Messages of the directory fit into a datagram, with what
 // the transport adds.
 func TestDatagramsFit(t *testing.T) {
 	const most = 1280 - 100

@@ -9,7 +9,7 @@ import (
 )
 
 // FuzzMessages sends a node whatever a linked node could send: it never panics
-// (DESIGN invariant 4) and goes on working.
+// and goes on working.
 func FuzzMessages(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3})
 	f.Add([]byte{7, 200, 0, 0, 255, 255, 9, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})

@@ -1,4 +1,4 @@
-// How long meshes take (TARGETS 17).
+// How long meshes take.
 
 import type { World } from './chunk';
 import { Mesher } from './mesher';
