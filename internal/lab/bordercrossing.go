@@ -14,8 +14,9 @@ import (
 )
 
 var borderCrossingExperiment = Experiment{
-	Name:  "border-crossing",
-	Shows: "the longest gap in what players are sent while they fly over borders between regions of different machines",
+	Name:   "border-crossing",
+	Shows:  "the longest gap in what players are sent while they fly over borders between regions of different machines",
+	Source: "own aims: 150 ms, better one tick (50 ms)",
 	Settings: []Setting{
 		{"nodes", "3", "", "processes that host the world"},
 		{"players", "6", "", "that fly to and fro, at nodes in turn"},

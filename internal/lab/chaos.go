@@ -16,8 +16,9 @@ import (
 )
 
 var chaosExperiment = Experiment{
-	Name:  "chaos",
-	Shows: "that nothing acknowledged is lost and nothing is invented while nodes are killed, frozen, cut off, slow, full, and disagree about the time",
+	Name:   "chaos",
+	Shows:  "that nothing acknowledged is lost and nothing is invented while nodes are killed, frozen, cut off, slow, full, and disagree about the time",
+	Source: "own rule: what was acknowledged stays, nothing else appears",
 	Settings: []Setting{
 		{"minutes", "2", "min", "how long things go wrong"},
 		{"nodes", "7", "", "processes that host the world"},

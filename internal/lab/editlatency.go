@@ -12,8 +12,9 @@ import (
 )
 
 var editLatencyExperiment = Experiment{
-	Name:  "edit-latency",
-	Shows: "how long a block edit takes until it is acknowledged: kept by three processes, each of which has synced it to disk or will",
+	Name:   "edit-latency",
+	Shows:  "how long a block edit takes until it is acknowledged: kept by three processes, each of which has synced it to disk or will",
+	Source: "own aims: 15 ms (p50) and 60 ms (p99), better 3 and 10 ms",
 	Settings: []Setting{
 		{"nodes", "3", "", "processes that host the world; up to three keep the region"},
 		{"editors", "3", "", "players that edit, at nodes in turn; at most 4"},

@@ -8,8 +8,9 @@ import (
 )
 
 var pageLoadExperiment = Experiment{
-	Name:  "page-load",
-	Shows: "how long it takes from opening the page of one's own node until one stands in the world, in a Chromium that has never seen it, and how much code that loads",
+	Name:   "page-load",
+	Shows:  "how long it takes from opening the page of one's own node until one stands in the world, in a Chromium that has never seen it, and how much code that loads",
+	Source: "own aims: 2 s, better 1 s; 230 kB, better 200 kB",
 	Settings: []Setting{
 		{"visits", "3", "", "times that the page is opened, each with a new profile; the median counts"},
 	},

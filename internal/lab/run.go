@@ -128,7 +128,7 @@ func merge(trials []*Trial) []Metric {
 
 // report prints the tables of the first trial and the metrics of all.
 func report(w io.Writer, e Experiment, trials []*Trial, metrics []Metric) {
-	fmt.Fprintf(w, "%s: %s\n", e.Name, e.Shows)
+	fmt.Fprintf(w, "%s: %s\nCompared with: %s\n", e.Name, e.Shows, e.Source)
 	for i := range trials[0].tables {
 		trials[0].tables[i].print(w)
 	}

@@ -9,8 +9,9 @@ import (
 )
 
 var terrainExperiment = Experiment{
-	Name:  "terrain",
-	Shows: "how long the generation of a column of 32×32×256 blocks takes, on one core, and what the land looks like",
+	Name:   "terrain",
+	Shows:  "how long the generation of a column of 32×32×256 blocks takes, on one core, and what the land looks like",
+	Source: "own aims: 2 ms, better 0.7 ms",
 	Settings: []Setting{
 		{"columns", "600", "", "columns to generate, spread over the world"},
 		{"picture", "512", "m", "edge of the pictures that --out writes; 0 for none"},

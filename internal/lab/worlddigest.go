@@ -15,6 +15,7 @@ import (
 var worldDigestExperiment = Experiment{
 	Name:          "world-digest",
 	Shows:         "that the same seed and the same script give the same world, byte for byte: a node with players who walk, build and dig, in the simulator",
+	Source:        "own rule: the same seed gives the same bytes",
 	Deterministic: true,
 	Settings: []Setting{
 		{"seconds", "60", "s", "simulated time"},
