@@ -76,6 +76,20 @@ func TestEvening(t *testing.T) {
 	talkOf("the founder again", ann, bea)
 	stage("without the founder again")
 
+	vps.plug()
+	founder.again()
+	founder.until("the founder's node to follow Bea's where they play", follows(home, ann))
+	home.stop()
+	off = time.Now()
+	for _, p := range []*player{ann, bea} {
+		p.until("to play on through the founder's machine", at(founder))
+		t.Logf("%s plays on %.1f s after Bea's machine is shut down", p.name, time.Since(off).Seconds())
+	}
+	together(ann, bea)
+	jump(ann, bea)
+	talkOf("tomorrow", ann, bea)
+	stage("without Bea's machine", ann, bea)
+
 	for _, p := range []*player{ann, bea} {
 		for _, b := range []spot{first, second, third} {
 			p.until("to see what was built", func(state) bool { return p.block(b.x, b.y, b.z) == b.block })

@@ -64,7 +64,7 @@ const readers: Record<string, (m: any) => unknown> = {
   TimeOffset: (m) => ({ ticks: m.ticks }),
   Notice: (m) => ({ code: m.code, text: m.text }),
   Commands: (m) => ({ list: m.list }),
-  Entrances: (m) => ({ list: m.list.map((e: any) => ({ node: hex(e.node), url: e.url })) }),
+  Entrances: (m) => ({ list: m.list.map((e: any) => ({ node: hex(e.node), url: e.url })), code: m.code }),
   Sign: (m) => ({ statement: hex(m.statement) }),
   Hosts: (m) => ({
     nodes: m.nodes.map((n: any) => ({ node: hex(n.id), trip: n.trip, leads: n.leads, cell: n.cell, place: n.place })),

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
@@ -65,8 +66,8 @@ func (s *Session) Handle(b []byte) error {
 		s.out = append(s.out, s.node.hosts.message())
 		s.poke()
 	case *wire.AskEntrances:
-		if s.entrances != nil {
-			s.say(s.entrances())
+		if m := s.Entrances(); m != nil {
+			s.say(m)
 		}
 	case *wire.Leave:
 		s.release()
@@ -75,6 +76,19 @@ func (s *Session) Handle(b []byte) error {
 		return malformed(fmt.Errorf("%T after the handshake", m))
 	}
 	return nil
+}
+
+// Entrances says where else the player can enter the world, and with which code; nil:
+// it is not known.
+func (s *Session) Entrances() *wire.Entrances {
+	if s.entrances == nil {
+		return nil
+	}
+	m := s.entrances()
+	if len(s.hello.Invitation) > 0 {
+		m.Code = invitation.AdmissionCode(s.hello.Invitation)
+	}
+	return m
 }
 
 func malformed(err error) error {

@@ -22,6 +22,8 @@ type Session interface {
 	Welcome() *wire.Welcome
 	Handle(b []byte) error
 	Next(ctx context.Context, to client.Sink) error
+	// Entrances says where else the player can enter the world; nil: it is not known.
+	Entrances() *wire.Entrances
 	Close()
 }
 
@@ -100,8 +102,8 @@ type Sharing struct {
 
 // Guest is what a code permits.
 type Guest struct {
-	// Invite admits the player with the invitation that the code is; nil: it is
-	// none.
+	// Invite admits the player with the invitation that the code is, and returns nil
+	// if the code is not for this player. Invite is nil if the code is no invitation.
 	Invite func(player id.ID) []byte
 	// Owner says that a player with the code counts as one at this machine.
 	Owner bool

@@ -100,6 +100,21 @@ func (r *raw) refused() wire.Code {
 	}
 }
 
+// hears reads until a message of a type comes, and reports false if the connection ends.
+func (r *raw) hears(want wire.Type) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	for {
+		_, b, err := r.Read(ctx)
+		if err != nil || wire.TypeOf(b) == wire.TypeRefused {
+			return false
+		}
+		if wire.TypeOf(b) == want {
+			return true
+		}
+	}
+}
+
 func identity(t testing.TB, name string) client.Identity {
 	t.Helper()
 	who, err := client.NewIdentity(name)

@@ -185,9 +185,11 @@ func TestOperatorsPages(t *testing.T) {
 	}
 }
 
+// TestShutdownTellsClients: clients are told to come back later, and players, who have
+// not asked, where else they can go on.
 func TestShutdownTellsClients(t *testing.T) {
 	w := clienttest.Start(t, world.Survival)
-	g, err := gateway.New(gateway.Config{Game: gateway.Node{Node: w.Node}, Log: slog.New(slog.DiscardHandler)})
+	g, err := gateway.New(gateway.Config{Game: gateway.Node{Node: w.Node}, Entrances: others, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +202,12 @@ func TestShutdownTellsClients(t *testing.T) {
 	b := &bed{t: t, w: w, addr: l.Addr().String()}
 	in, shaking := b.enter("A"), b.dial()
 	told := make(chan wire.Code, 2)
-	go func() { told <- in.refused() }()
+	go func() {
+		if !in.hears(wire.TypeEntrances) {
+			t.Error("a player is not told where to go on")
+		}
+		told <- in.refused()
+	}()
 	go func() { told <- shaking.refused() }()
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 	defer cancel()

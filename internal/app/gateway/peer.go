@@ -228,7 +228,9 @@ func (p *peer) handshake() (client.Login, error) {
 		who.Address = p.addr
 	}
 	if p.guest.Invite != nil {
-		who.Invitation = p.guest.Invite(who.Player)
+		if who.Invitation = p.guest.Invite(who.Player); who.Invitation == nil {
+			return client.Login{}, wire.BadCode.Refusal(1)
+		}
 	}
 	return who, nil
 }
@@ -342,6 +344,12 @@ func (p *peer) refuse(why *wire.Refused) {
 	until := time.Now().Add(goodbye)
 	p.tcp.SetWriteDeadline(until)
 	p.tcp.SetReadDeadline(until)
+	if why.Code == wire.Restart && p.session != nil {
+		// What the client was told before may be seconds old, and nobody answers it later.
+		if m := p.session.Entrances(); m != nil {
+			p.tcp.Add(wire.Encode(m), nil)
+		}
+	}
 	p.tcp.Add(wire.Encode(why), nil)
 	if p.tcp.Flush() == nil {
 		status := websocket.StatusPolicyViolation

@@ -36,8 +36,9 @@ type jet struct {
 	more chan struct{}
 }
 
-func (j *jet) Welcome() *wire.Welcome { return &wire.Welcome{} }
-func (j *jet) Close()                 {}
+func (j *jet) Welcome() *wire.Welcome     { return &wire.Welcome{} }
+func (j *jet) Entrances() *wire.Entrances { return nil }
+func (j *jet) Close()                     {}
 func (j *jet) Handle(b []byte) error {
 	var in wire.Input
 	if err := wire.DecodeInto(b, &in); err != nil {

@@ -159,7 +159,18 @@ func (h *Host) guest(code string) (gateway.Guest, bool) {
 	if h.owner.is(code, time.Now()) {
 		return gateway.Guest{Owner: true, Entered: h.owner.entered}, true
 	}
-	if h.peers == nil || !invitation.Is(code) {
+	if h.peers == nil {
+		return gateway.Guest{}, false
+	}
+	if admission, ok := invitation.ParseAdmission(code); ok {
+		return gateway.Guest{Invite: func(player id.ID) []byte {
+			if !h.peers.access.Admits(player, admission) {
+				return nil // another player's: nodes have seen it
+			}
+			return admission
+		}}, h.peers.access.CheckVisit(admission) == nil
+	}
+	if !invitation.Is(code) {
 		return gateway.Guest{}, false
 	}
 	i, err := invitation.Parse(code)

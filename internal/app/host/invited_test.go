@@ -120,6 +120,54 @@ func TestStrangersGetNothing(t *testing.T) {
 	}
 }
 
+// TestOwnerGoesOn: the owner of a joined node, who knows no code, gets one from it that
+// lets this player in at the founder's node, and no other player.
+func TestOwnerGoesOn(t *testing.T) {
+	one := start(t, invited(t))
+	two := start(t, joiner(t, one.Invitation()))
+	until(t, "the invited node to have a link", func() bool { return linked(t, two) })
+	bea := identity(t, "Bea")
+	code := elsewhere(t, two, bea)
+	if code == "" || invitation.Is(code) {
+		t.Fatalf("the code for other nodes is %q: it has to be the player's own", code)
+	}
+	if _, why := visit(t, one, bea, ""); why != wire.BadCode {
+		t.Errorf("without the code: %q", why)
+	}
+	if _, why := visit(t, one, bea, code); why != "" {
+		t.Errorf("with the code: %q", why)
+	}
+	if why := enters(t, one, "Eve", code); why != wire.BadCode {
+		t.Errorf("somebody else with the code: %q", why)
+	}
+}
+
+// elsewhere comes in as a player of a node's own machine, asks where else that player
+// can enter the world, and returns the code for it.
+func elsewhere(t *testing.T, h *host.Host, who client.Identity) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	conn, _, err := client.Dial(ctx, h.Addr().String(), who, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.Send(wire.Encode(&wire.AskEntrances{})); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		b, err := conn.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e wire.Entrances
+		if wire.DecodeInto(b, &e) == nil {
+			return e.Code
+		}
+	}
+}
+
 // TestHostsBringNobody: a node that is invited to host, and not to visit, cannot bring
 // players in who have no invitation.
 func TestHostsBringNobody(t *testing.T) {

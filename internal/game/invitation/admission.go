@@ -3,6 +3,7 @@ package invitation
 import (
 	"crypto/ed25519"
 	"fmt"
+	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 )
@@ -26,6 +27,24 @@ func (s subject) needs() Permissions {
 // AdmissionSize is the length of an admission in bytes: a statement, and the
 // invitation's signature over who is admitted.
 const AdmissionSize = statementSize + ed25519.SignatureSize
+
+// admissionPrefix begins the text of every admission.
+const admissionPrefix = "vpa-"
+
+// AdmissionCode is a player's admission as a text. The player shows it to other nodes
+// in place of an invitation, whose secret they do not learn.
+func AdmissionCode(proof []byte) string { return admissionPrefix + encoding.EncodeToString(proof) }
+
+// ParseAdmission reads the text of an admission; ok is false if it is none. Nothing in
+// it is verified.
+func ParseAdmission(text string) (proof []byte, ok bool) {
+	digits, ok := strings.CutPrefix(text, admissionPrefix)
+	if !ok || len(digits) != encoding.EncodedLen(AdmissionSize) {
+		return nil, false
+	}
+	proof, err := encoding.DecodeString(digits)
+	return proof, err == nil && len(proof) == AdmissionSize
+}
 
 func admissionText(as subject, world, who id.ID) []byte {
 	b := append([]byte("voxelpopuli admission of a "+as), " 1\n"...)

@@ -48,6 +48,16 @@ func FuzzAdmission(f *testing.F) {
 	})
 }
 
+// FuzzAdmissionCode: an admission has one text.
+func FuzzAdmissionCode(f *testing.F) {
+	f.Add(AdmissionCode(invite(f, Visit, ends).AdmitPlayer(id.Of(pub(2)))))
+	f.Fuzz(func(t *testing.T, text string) {
+		if proof, ok := ParseAdmission(text); ok && AdmissionCode(proof) != text {
+			t.Fatalf("%q is also %q", text, AdmissionCode(proof))
+		}
+	})
+}
+
 // FuzzAccess: a list has one encoding.
 func FuzzAccess(f *testing.F) {
 	a := &Access{World: world, Version: 3, Whitelist: true, Revoked: []id.ID{{1}, {2}}, Kept: []id.ID{{3}}}

@@ -73,6 +73,16 @@ func (g *Gate) Check(i *Invitation, needs Permissions, now machine.Time) error {
 	return g.check(&i.Statement, needs, now)
 }
 
+// CheckVisit says why nobody may visit the world by the invitation of an admission now.
+// Whose admission it is, AdmitPlayer verifies.
+func (g *Gate) CheckVisit(proof []byte, now machine.Time) error {
+	s, err := StatementOf(proof)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrInvitation, err)
+	}
+	return g.check(s, Visit, now)
+}
+
 func (g *Gate) check(s *Statement, needs Permissions, now machine.Time) error {
 	name := s.ID().Short()
 	switch {

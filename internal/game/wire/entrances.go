@@ -10,6 +10,7 @@ import (
 const (
 	MaxEntrances = 16
 	maxURL       = 300
+	maxCode      = 512
 )
 
 // AskEntrances asks which other nodes let players into the world.
@@ -18,6 +19,9 @@ type AskEntrances struct{}
 // Entrances answers AskEntrances: where a client goes on when its node is gone.
 type Entrances struct {
 	List []Entrance `json:"list"`
+	// Code is what the player shows there when a code is asked for; empty: nothing
+	// is known that would do. It is of no use to another player.
+	Code string `json:"code"`
 }
 
 // Entrance is a node that lets players in.
@@ -36,18 +40,18 @@ func (*AskEntrances) append(b []byte) []byte { return msgp.AppendArrayHeader(b, 
 func (*AskEntrances) read(r *reader)         { r.fields(0) }
 
 func (m *Entrances) append(b []byte) []byte {
-	b = msgp.AppendArrayHeader(b, 1)
+	b = msgp.AppendArrayHeader(b, 2)
 	b = msgp.AppendArrayHeader(b, uint32(len(m.List)))
 	for i := range m.List {
 		b = msgp.AppendArrayHeader(b, 2)
 		b = msgp.AppendBytes(b, m.List[i].Node[:])
 		b = msgp.AppendString(b, m.List[i].URL)
 	}
-	return b
+	return msgp.AppendString(b, m.Code)
 }
 
 func (m *Entrances) read(r *reader) {
-	r.fields(1)
+	r.fields(2)
 	m.List = m.List[:0]
 	for range r.array(MaxEntrances) {
 		r.tuple(2)
@@ -56,4 +60,5 @@ func (m *Entrances) read(r *reader) {
 		e.URL = r.str(maxURL)
 		m.List = append(m.List, e)
 	}
+	m.Code = r.str(maxCode)
 }

@@ -49,7 +49,7 @@ var examples = []example{
 	{"time offset", &TimeOffset{6000}},
 	{"notice", &Notice{NotAllowed, NotAllowed.Text()}},
 	{"commands", &Commands{[]Command{{"list", []string{}, "Who is here."}, {"gamemode", []string{"survival|creative", "<player>"}, "How somebody plays."}}}},
-	{"entrances", &Entrances{[]Entrance{{id.ID{5, 19: 6}, "http://192.0.2.7:4747/"}, {id.ID{7, 19: 8}, "https://play.example.org/"}}}},
+	{"entrances", &Entrances{[]Entrance{{id.ID{5, 19: 6}, "http://192.0.2.7:4747/"}, {id.ID{7, 19: 8}, "https://play.example.org/"}}, "vpa-AQ"}},
 	{"hosts", &Hosts{
 		[]HostNode{{id.ID{5, 19: 6}, 0, 2, []Corner{}, Corner{}}, {id.ID{7, 19: 8}, 1250, 1, []Corner{{-10, 20}, {3350, 20}, {0, -6700}}, Corner{1100, -2200}}},
 		[]HostRegion{{world.RegionPos{X: -1, Z: 300}, true, 12, []uint32{1, 0}}, {world.RegionPos{}, false, 0, []uint32{}}},

@@ -140,6 +140,16 @@ func (a *Access) Check(i *invitation.Invitation, needs invitation.Permissions) e
 	return a.gate.Load().Check(i, needs, a.now())
 }
 
+// CheckVisit says why nobody may visit the world by the invitation of an admission now.
+func (a *Access) CheckVisit(admission []byte) error {
+	return a.gate.Load().CheckVisit(admission, a.now())
+}
+
+// Admits reports whether an admission is a player's and permits to visit now.
+func (a *Access) Admits(player id.ID, admission []byte) bool {
+	return a.gate.Load().AdmitPlayer(player, admission, a.now()) == nil
+}
+
 // Invited reports whether nodes and players need an invitation.
 func (a *Access) Invited() bool { return a.gate.Load().Invited() }
 

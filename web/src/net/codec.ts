@@ -104,7 +104,7 @@ const decoders: Record<number, (f: Fields) => Message> = {
   [Down.Commands]: (f) => ({
     type: 'commands', list: f.each((c) => ({ name: c.str(), args: c.strings(), help: c.str() })),
   }),
-  [Down.Entrances]: (f) => ({ type: 'entrances', list: f.each((e) => ({ node: e.bin(20), url: e.str() })) }),
+  [Down.Entrances]: (f) => ({ type: 'entrances', list: f.each((e) => ({ node: e.bin(20), url: e.str() })), code: f.str() }),
   [Down.Hosts]: (f) => ({
     type: 'hosts', nodes: f.each(hostNode), regions: f.each(hostRegion), links: f.each((l) => ({ a: l.int(), b: l.int() })), storage: f.each(hostStorage)[0],
   }),

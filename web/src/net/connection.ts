@@ -62,6 +62,8 @@ export class Connection {
   /** the world's id, once the page's own node has said it */
   private world: Uint8Array | null = null;
   private asked = 0;
+  /** what the node has given us to show at other nodes; empty: nothing */
+  private admission = '';
 
   constructor(private readonly options: ConnectionOptions) {
     addEventListener('online', () => this.retryNow());
@@ -112,7 +114,8 @@ export class Connection {
     let token = this.targets.elsewhere ? null : this.token;
     this.token = null;
     if (!token) {
-      const s = await openSession(this.code, this.targets.current.base);
+      const code = (this.targets.elsewhere && this.admission) || this.code;
+      const s = await openSession(code, this.targets.current.base);
       if (mine !== this.generation) return;
       if (!s.ok) return this.failed(s.error);
       token = s.token;
@@ -147,6 +150,7 @@ export class Connection {
       case 'challenge':
         return this.prove(socket, m.nonce, m.world);
       case 'entrances':
+        this.admission = m.code || this.admission;
         return this.targets.learn(m.list);
       case 'sign':
         return this.decide(m.statement);

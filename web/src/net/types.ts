@@ -230,7 +230,7 @@ export type Message =
   | { type: 'timeOffset'; ticks: number }
   | { type: 'notice'; code: string; text: string }
   | { type: 'commands'; list: Command[] }
-  | { type: 'entrances'; list: Entrance[] }
+  | { type: 'entrances'; list: Entrance[]; code: string }
   | { type: 'hosts'; nodes: HostNode[]; regions: HostRegion[]; links: HostLink[]; storage: HostStorage | undefined }
   | { type: 'sign'; statement: Uint8Array }
   | { type: 'unknown'; code: number };
