@@ -1,9 +1,11 @@
 package e2e
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -39,6 +41,30 @@ func TestTakeKeyAlong(t *testing.T) {
 		return shown == key
 	})
 	elsewhere.enter()
+}
+
+// TestProposedNameIsTaken: a player who has typed no name does not have to choose one
+// because somebody else has the one that the page proposes.
+func TestProposedNameIsTaken(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts browsers")
+	}
+	srv := startServer(t)
+	first := newPlayer(t, "Brave Badger")
+	first.open(srv.page())
+	first.enter()
+	second := newPlayer(t, "the second player")
+	second.do("make the page propose a certain name", chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument("Math.random = () => 0").Do(ctx)
+		return err
+	}))
+	second.open(srv.page())
+	var proposed string
+	second.do("press play", chromedp.Value("#name", &proposed), chromedp.Click("#play"))
+	second.ready()
+	if got := second.state().Name; proposed != first.name || got != first.name+" 10" {
+		t.Errorf("proposed %q, in the world as %q", proposed, got)
+	}
 }
 
 // reads waits until an element has a text in it.

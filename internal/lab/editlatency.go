@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
@@ -136,13 +138,13 @@ func (t *Trial) editLatency(c *cluster, es *masons, nodes int, seconds float64) 
 	<-ctx.Done()
 	time.Sleep(time.Second) // the last answers
 	var all, here, far []float64
-	refused := 0
+	refused := map[string]int{}
 	line := Series{Name: "edits"}
 	for i := range by {
 		for range len(by[i]) {
 			d := <-by[i]
 			if !d.ok {
-				refused++
+				refused[string(d.code)]++
 				continue
 			}
 			ms := milliseconds(d.done.Sub(d.sent))
@@ -174,8 +176,19 @@ func (t *Trial) editLatency(c *cluster, es *masons, nodes int, seconds float64) 
 	t.Metric("sync_p50_ms", percentile(sync, 0.5), "ms")
 	t.Metric("of_sync", percentile(all, 0.5)/percentile(sync, 0.5), "")
 	t.Metric("edits_per_s", float64(len(all))/time.Since(began).Seconds(), "1/s")
-	t.Metric("refused", float64(refused), "edits")
+	t.refusals(refused)
 	return nil
+}
+
+// refusals reports how many edits were refused, and why.
+func (t *Trial) refusals(by map[string]int) {
+	table, all := Table{Name: "refusals", Title: "Edits that were refused", Columns: []string{"reason", "edits"}}, 0
+	for _, code := range slices.Sorted(maps.Keys(by)) {
+		table.Row(code, by[code])
+		all += by[code]
+	}
+	t.Table(table)
+	t.Metric("refused", float64(all), "edits")
 }
 
 // diskSyncs is how long the disk takes, in ms, to sync what was appended to a file

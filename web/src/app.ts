@@ -119,6 +119,8 @@ export class App {
 
   private refused(why: Refused): void {
     const visiting = this.stage === 'playing' || this.stage === 'lost';
+    const another = why.code === 'name-taken' && !visiting ? this.ui.start.proposed.next(this.settings.now.name) : null;
+    if (another) return this.play(another, this.settings.now.code, null);
     const text = refusalText(why.code, why.text);
     this.lastError = why.code;
     if (why.code === 'code' || why.code === 'codes') {

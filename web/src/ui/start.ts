@@ -1,5 +1,6 @@
 import { isLoopback } from '../net/local';
 import { openSession } from '../net/session';
+import { ProposedName } from '../game/names';
 import type { SettingsStore } from '../game/settings';
 import { h, setText } from './dom';
 import { t } from './strings';
@@ -7,10 +8,6 @@ import { t } from './strings';
 /** Tokens are good for a minute; one that is older than this is asked for anew. */
 const TOKEN_MS = 50_000;
 const RETRY_MS = 3000;
-const adjectives = ['Brave', 'Calm', 'Clever', 'Gentle', 'Merry', 'Quick', 'Quiet', 'Sunny', 'Tidy', 'Wild'];
-const nouns = ['Badger', 'Beaver', 'Fox', 'Hare', 'Heron', 'Lynx', 'Otter', 'Owl', 'Robin', 'Wren'];
-
-const any = (list: string[]): string => list[Math.floor(Math.random() * list.length)]!;
 
 /** Whether something can be a name; the node has the last word. */
 export function nameOk(name: string): boolean {
@@ -26,6 +23,8 @@ export class StartScreen {
   private readonly code: HTMLInputElement;
   private readonly codeRow: HTMLElement;
   private readonly error = h('p', { class: 'error', id: 'start-error', attr: { role: 'alert' } });
+  /** what the field has in it until the player types a name */
+  readonly proposed = new ProposedName();
   private token: { value: string; at: number } | null = null;
   private timer = 0;
 
@@ -37,7 +36,7 @@ export class StartScreen {
   ) {
     const now = settings.now;
     this.name = h('input', {
-      type: 'text', id: 'name', maxLength: 20, value: now.name || `${any(adjectives)} ${any(nouns)}`, spellcheck: false,
+      type: 'text', id: 'name', maxLength: 20, value: now.name || this.proposed.value, spellcheck: false,
       attr: { 'aria-describedby': 'start-error', autocomplete: 'nickname' },
     });
     this.code = h('input', { type: 'text', id: 'code', value: now.code, autocomplete: 'off', spellcheck: false, attr: { 'aria-describedby': 'code-hint' } });
