@@ -146,10 +146,12 @@ func (e *mason) do(ctx context.Context, a wire.Act) error {
 func (e *mason) begin(report chan<- edit) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	body, blocks := e.Body(), e.Blocks()
+	eye := body.Eye()
 	for range e.spots {
 		s := e.spots[e.next%len(e.spots)]
 		e.next++
-		if s.busy {
+		if s.busy || !aims(blocks, eye, s) {
 			continue
 		}
 		act, want := wire.Act{Kind: wire.Place, X: s.at.X, Y: s.at.Y - 1, Z: s.at.Z, Face: uint8(world.FaceUp)}, e.block
@@ -166,6 +168,13 @@ func (e *mason) begin(report chan<- edit) bool {
 		return true
 	}
 	return true
+}
+
+// aims reports whether a player with an eye can point at a place, to change it. The
+// world's rules refuse whoever builds or digs where nothing can be seen, behind what
+// others have built.
+func aims(blocks world.Blocks, eye world.Vec, s *spot) bool {
+	return world.Sees(blocks, eye, s.at) && (s.has != world.Air || world.Sees(blocks, eye, s.at.Add(0, -1, 0)))
 }
 
 // masonPatience is how long a mason waits for an answer.

@@ -1,6 +1,10 @@
 package world
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+)
 
 // Lines of sight. A client lets a player do something to the first block or body
 // on the ray from its eye (web/src/game/raycast.ts). These rules ask whether any
@@ -50,11 +54,14 @@ func hidden(w Blocks, v Vec) bool {
 
 // sees reports whether a player sees some part of a block.
 func (rb *regionBlocks) sees(p *Player, at Pos) bool {
-	for _, eye := range rb.eyes(p) {
-		for f := range faceCount {
-			if eye.Block() == at || faces(eye, at, f) && seesFace(rb, eye, at, f) {
-				return true
-			}
+	return slices.ContainsFunc(rb.eyes(p), func(eye Vec) bool { return Sees(rb, eye, at) })
+}
+
+// Sees reports whether an eye sees some part of a block.
+func Sees(w Blocks, eye Vec, at Pos) bool {
+	for f := range faceCount {
+		if eye.Block() == at || faces(eye, at, f) && seesFace(w, eye, at, f) {
+			return true
 		}
 	}
 	return false
