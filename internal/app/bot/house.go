@@ -11,11 +11,12 @@ var errNotThere = errors.New("a block was acknowledged and is not there")
 
 // house lists the bricks of a house of 5×5 with a door to the south, walls
 // three high and a flat roof, around the builder who stands in the middle, in
-// an order in which each is put against something that can be seen from there:
-// corners come after their neighbours, whose sides they are put against.
+// an order in which it sees both where each goes and what it is put against. In
+// each layer the walls to the north and south come first, then the corners, which
+// are put against them, and then the walls beside them, which hide the corners.
 func house(site world.Pos) (out []brick) {
 	for y := range int32(4) {
-		var corners []brick
+		var corners, beside []brick
 		for _, c := range ring(site.Add(0, y, 0)) {
 			dx, dz := c.X-site.X, c.Z-site.Z
 			switch {
@@ -24,11 +25,13 @@ func house(site world.Pos) (out []brick) {
 				corners = append(corners, brick{c, c.Add(-1, 0, 0)})
 			case abs(dx) == 2 && abs(dz) == 2:
 				corners = append(corners, brick{c, c.Add(-dx/2, 0, 0)})
+			case abs(dx) == 2:
+				beside = append(beside, brick{c, c.Add(0, -1, 0)})
 			default:
 				out = append(out, brick{c, c.Add(0, -1, 0)})
 			}
 		}
-		out = append(out, corners...)
+		out = append(append(out, corners...), beside...)
 	}
 	for z := int32(-1); z <= 1; z++ {
 		for x := int32(-1); x <= 1; x++ {
