@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -39,8 +40,7 @@ func TestPictures(t *testing.T) {
 
 	ann.view(0.9, -0.05)
 	ann.shot("play")
-	ann.tap("e")
-	ann.settle()
+	ann.opens("e")
 	ann.shot("inventory")
 	ann.tap("e")
 	ann.play()
@@ -52,6 +52,79 @@ func TestPictures(t *testing.T) {
 	ann.say("/time set 11900")
 	ann.view(4.6, -0.1)
 	ann.shot("evening")
+}
+
+// TestPicturesOfInterface makes pictures of what players have before them, on screens of
+// several sizes, for somebody to look at.
+func TestPicturesOfInterface(t *testing.T) {
+	if *shots == "" {
+		t.Skip("no -shots folder: no pictures are wanted")
+	}
+	srv := startServer(t)
+	for _, size := range [][2]int{{1280, 720}, {390, 844}, {1920, 1080}} {
+		w, h := size[0], size[1]
+		phone, settings := w < h, `{"viewDistance": 4, "farDistance": 4, "quality": "low"`
+		if phone {
+			settings += `, "touch": "on"`
+		}
+		name := fmt.Sprintf("Ann %d", w)
+		ann := newLooker(t, name, w, h, settings+`}`)
+		if phone {
+			ann.do("have a touch screen", emulation.SetTouchEmulationEnabled(true).WithMaxTouchPoints(5))
+		}
+		picture := func(what string) { ann.shot(fmt.Sprintf("%d-%s", w, what)) }
+		ann.open(srv.page())
+		picture("start")
+		ann.enter()
+		ann.view(0.9, -0.1)
+		picture("entered")
+		if phone {
+			for _, what := range []string{".menu", ".things", ".talk"} {
+				ann.eval("(document.querySelector('.touch-top "+what+"').click(), 0)", nil)
+				ann.still()
+				picture(what[1:])
+				ann.eval("(document.querySelector('dialog[open] .close, dialog[open] button')?.click(), 0)", nil)
+			}
+			ann.quit()
+			continue
+		}
+		ann.say("Good evening, everybody. What is there to do in this world?")
+		picture("play")
+		for key, what := range map[string]string{"e": "inventory", "m": "map"} {
+			ann.opens(key)
+			ann.settle()
+			picture(what)
+			ann.tap(kb.Escape)
+		}
+		ann.play()
+		ann.tap(kb.F3)
+		ann.settle()
+		picture("f3")
+		ann.tap(kb.F3)
+		ann.eval("(document.exitPointerLock(), 0)", nil)
+		ann.do("wait for the menu", chromedp.WaitVisible("dialog[open]"))
+		ann.still()
+		picture("menu")
+		ann.quit()
+	}
+}
+
+// opens opens a dialog by its key.
+func (p *player) opens(key string) {
+	p.t.Helper()
+	p.play()
+	p.tap(key)
+	p.do("wait for the dialog", chromedp.WaitVisible("dialog[open]"))
+	p.still()
+}
+
+// still waits until nothing on the page moves by itself.
+func (p *player) still() {
+	p.t.Helper()
+	p.until("animations to end", func(state) (ended bool) {
+		p.eval("document.getAnimations().every((a) => a.playState === 'finished')", &ended)
+		return ended
+	})
 }
 
 // view looks somewhere and waits until everything there is drawn.
@@ -95,7 +168,7 @@ func TestPictureOfHosts(t *testing.T) {
 		}
 		return len(leaders) == 3
 	})
-	ann.tap("m")
+	ann.opens("m")
 	ann.do("zoom out", chromedp.Evaluate(`(document.querySelectorAll('.map-tools button')[1].click(), document.querySelectorAll('.map-tools button')[1].click(), 0)`, nil))
 	ann.settle()
 	ann.shot("hosts")
