@@ -23,22 +23,26 @@ type Access interface {
 type access struct {
 	Access
 	*listSync
+	disconnectBarred func()
+
 	next machine.Time // when to look whether invitations have ended
 	out  bool         // this node is not admitted any more
 }
 
 const accessKey = "access"
 
-func (w *network) initAccess() {
-	if w.cfg.Access == nil {
-		return
+// newAccess returns nil if the world has no list. disconnectBarred is called when it has
+// changed.
+func newAccess(c component, l *links, disk nodeDisk, disconnectBarred func()) *access {
+	if c.cfg.Access == nil {
+		return nil
 	}
-	a := &access{Access: w.cfg.Access}
+	a := &access{Access: c.cfg.Access, disconnectBarred: disconnectBarred}
 	a.listSync = &listSync{
-		w: w, list: a.Access, name: "access list", key: accessKey, enforce: a.enforceList,
+		component: c, links: l, disk: disk, list: a.Access, name: "access list", key: accessKey, enforce: a.enforceList,
 		message: func(version uint64, list []byte) machine.Message { return &AccessList{version, list} },
 	}
-	w.access = a
+	return a
 }
 
 func (a *access) bars(who id.ID) bool { return a != nil && a.Bars(who) }
@@ -61,10 +65,9 @@ func (a *access) beat(now machine.Time) {
 }
 
 func (a *access) enforceList() {
-	w := a.listSync.w
-	w.disconnectBarred()
-	if out := a.Bars(w.cfg.Self.ID); out && !a.out {
-		w.note("This node is not admitted to the world any more: the founder has removed it, or its invitation was revoked or has ended. Other nodes refuse it from now on. Ask the founder for an invitation.")
+	a.disconnectBarred()
+	if out := a.Bars(a.cfg.Self.ID); out && !a.out {
+		a.note("This node is not admitted to the world any more: the founder has removed it, or its invitation was revoked or has ended. Other nodes refuse it from now on. Ask the founder for an invitation.")
 		a.out = true
 	} else if !out {
 		a.out = false

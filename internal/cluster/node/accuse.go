@@ -10,26 +10,30 @@ import (
 )
 
 const (
-	// accuseEvery is how often people are told of the same node at most: a node that
-	// was cut off comes back and sends the same again.
+	// accuseEvery is the least time between two reports about the same node: a node
+	// that was disconnected reconnects and sends the same again.
 	accuseEvery = 10 * time.Minute
-	// accusedKept is of how many nodes this is remembered.
+	// accusedKept is the number of nodes for which the last report is remembered.
 	accusedKept = 256
 )
 
-// accused remembers of which nodes people were told.
+// accused reports nodes that send something false, each of them rarely.
 type accused struct {
+	env  machine.Env
+	note func(text string)
 	last recent.Map[id.ID, machine.Time]
 }
 
-func newAccused() accused { return accused{recent.New[id.ID, machine.Time](accusedKept)} }
+func newAccused(env machine.Env, note func(string)) *accused {
+	return &accused{env, note, recent.New[id.ID, machine.Time](accusedKept)}
+}
 
-// accuse tells people that a node has sent something false, which was refused.
-func (w *network) accuse(f *remoteNode, format string, args ...any) {
-	now := w.n.env.Now()
-	if last, ok := w.accused.last.Get(f.peer.ID); ok && now.Sub(last) < accuseEvery {
+// accuse reports that a node has sent something false, which was refused.
+func (a *accused) accuse(f *remoteNode, format string, args ...any) {
+	now := a.env.Now()
+	if last, ok := a.last.Get(f.peer.ID); ok && now.Sub(last) < accuseEvery {
 		return
 	}
-	w.accused.last.Put(f.peer.ID, now)
-	w.note(fmt.Sprintf("Node %s has sent ", f.peer.ID.Short()) + fmt.Sprintf(format, args...))
+	a.last.Put(f.peer.ID, now)
+	a.note(fmt.Sprintf("Node %s has sent ", f.peer.ID.Short()) + fmt.Sprintf(format, args...))
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/audit"
@@ -34,19 +33,12 @@ func (k *storageAdapter) startAudit(self *storage.Player) {
 	k.audit = audit.New(audit.Config{Rules: k.Played, Self: self, Begin: k.Begin, Every: k.stats.Every}, auditEnv{k})
 }
 
-// auditor is the one that signs what is played at the node; nil: nobody does.
-func (w *network) auditor() *audit.Auditor {
-	if w.overlay == nil || w.overlay.storage == nil {
+// auditor returns what signs the acts of players at the node; nil: nothing does.
+func (l *overlayAdapter) auditor() *audit.Auditor {
+	if l == nil || l.storage == nil {
 		return nil
 	}
-	return w.overlay.storage.audit
-}
-
-// auditMessage lets the witness see what a session of this node is told.
-func (w *network) auditMessage(session id.ID, m machine.Message) {
-	if x := w.auditor(); x != nil {
-		x.OnResponse(session, m)
-	}
+	return l.storage.audit
 }
 
 // auditedPlace is around what the node looks at the storage.
@@ -60,7 +52,7 @@ func (k *storageAdapter) auditedPlace() (geom.Point, bool) {
 // auditEnv is what the witness sees of the node.
 type auditEnv struct{ k *storageAdapter }
 
-func (e auditEnv) Now() machine.Time { return e.k.l.w.n.env.Now() }
+func (e auditEnv) Now() machine.Time { return e.k.l.env.Now() }
 
 func (e auditEnv) Act(a *storage.Action) {
 	e.k.SignAction(a)
@@ -83,10 +75,7 @@ func (e auditEnv) Activation() (after, until machine.Time) { return e.k.node.Act
 func (e auditEnv) Accuse(c audit.Accusation) {
 	k, now := e.k, e.Now()
 	shard := Shard{Region: c.Region}
-	var leader machine.Peer
-	if r := k.l.w.routes[shard]; r != nil {
-		leader = r.leader
-	}
+	leader := k.l.leaders.leaderOf(shard)
 	if len(k.stats.LeaderAccusations) == maxLeaderAccusations {
 		k.stats.LeaderAccusations = append(k.stats.LeaderAccusations[:0:0], k.stats.LeaderAccusations[1:]...)
 	}
@@ -97,9 +86,9 @@ func (e auditEnv) Accuse(c audit.Accusation) {
 	}
 	k.shown[shard] = now
 	text := fmt.Sprintf("The node %s, which runs %v, %s.", leader.ID.Short(), shard, said.What())
-	k.l.w.note(text)
+	k.l.note(text)
 	for _, s := range k.audit.Sessions() {
-		k.l.w.toSession(s, &region.Notice{Region: c.Region, Code: "differs", Text: text})
+		k.l.sessions.toSession(s, &region.Notice{Region: c.Region, Code: "differs", Text: text})
 	}
 }
 

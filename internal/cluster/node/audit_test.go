@@ -197,8 +197,8 @@ func (p *played) lie(in world.RegionPos, from machine.Peer, m machine.Message) (
 	p.Helper()
 	for i := range p.nodes {
 		n := p.node(i)
-		h := n.net.replica(Shard{Region: in})
-		if h == nil || !h.leading || n.regions[in] == nil {
+		h := n.net.hosting.replica(Shard{Region: in})
+		if h == nil || !h.group.leading || n.regions[in] == nil {
 			continue
 		}
 		p.nodes[i].Call(func() {

@@ -19,7 +19,7 @@ func (c *cluster) hostsOf(p Shard) (out []int) {
 	if l < 0 {
 		return nil
 	}
-	for _, m := range c.node(l).net.replicas[p].members() {
+	for _, m := range c.node(l).net.hosting.replicas[p].group.members() {
 		out = append(out, c.indexOf(m))
 	}
 	slices.Sort(out)
@@ -117,10 +117,10 @@ func TestLostWatch(t *testing.T) {
 func TestLostRewatch(t *testing.T) {
 	c, g, p := watched(t)
 	key := stream{c.guests[0].Peer().ID, p.Region}
-	c.nodes[0].Call(func() { c.node(0).net.lagging[key] = &laggingSession{asked: c.s.Now()} })
+	c.nodes[0].Call(func() { c.node(0).net.sessions.lagging[key] = &laggingSession{asked: c.s.Now()} })
 	clear(g.columns)
 	c.until("the land comes again", func() bool { return g.columns[p.Region.Column(0)] != nil })
-	c.until("it is not late any more", func() bool { return c.node(0).net.lagging[key] == nil })
+	c.until("it is not late any more", func() bool { return c.node(0).net.sessions.lagging[key] == nil })
 }
 
 // TestLostSessionEnd: a session ends, and the node of a region that it watches does
@@ -128,7 +128,7 @@ func TestLostRewatch(t *testing.T) {
 func TestLostSessionEnd(t *testing.T) {
 	c, g, p := watched(t)
 	c.nodes[0].Call(func() {
-		for _, r := range c.node(0).net.routes {
+		for _, r := range c.node(0).net.routes.table {
 			delete(r.sessions, c.guests[0].Peer().ID)
 		}
 	})
@@ -151,7 +151,7 @@ func TestLobbyRestarts(t *testing.T) {
 	loss := in.Loss
 	in.Loss = 1
 	c.nodes[l].Call(func() {
-		h := c.node(l).net.replicas[theLobby]
+		h := c.node(l).net.hosting.replicas[theLobby]
 		h.OnFollow(group.ErrLease)
 		h.OnLead()
 		c.node(l).drain()

@@ -37,7 +37,7 @@ const (
 var errNobody = errors.New("none of the nodes that were asked has answered")
 
 func (l *overlayAdapter) startBootstrap(tag uint64) {
-	l.bootstrap = &bootstrapSearch{tag: tag, nonce: l.w.n.env.Rand().Uint64()}
+	l.bootstrap = &bootstrapSearch{tag: tag, nonce: l.env.Rand().Uint64()}
 }
 
 // beat asks, and ends what was answered.
@@ -48,7 +48,7 @@ func (l *overlayAdapter) beat(now machine.Time) {
 	s := l.bootstrap
 	switch {
 	case len(s.own) > 0 && (s.rounds > 1 || len(s.own) == len(s.asked)):
-		l.bootstrapDone(s.pick(l.w.cfg.Self.ID, overlay.SpaceFor(l.w.cfg.Verified.Zones)), nil)
+		l.bootstrapDone(s.pick(l.cfg.Self.ID, overlay.SpaceFor(l.cfg.Verified.Zones)), nil)
 	case now < s.next:
 	case s.rounds == maxBootstrapRounds:
 		l.bootstrapDone(nil, errNobody)
@@ -60,29 +60,29 @@ func (l *overlayAdapter) beat(now machine.Time) {
 // askBootstrapNodes sends the question to some of the nodes that are known. Nobody is known to
 // the first node of a world.
 func (l *overlayAdapter) askBootstrapNodes(now machine.Time) {
-	s, w := l.bootstrap, l.w
+	s := l.bootstrap
 	s.next = now.Add(bootstrapRound)
 	var whom []machine.Peer
-	for _, p := range w.dir.kad.Table().Contacts(slices.Clone(w.cfg.Known)) {
+	for _, p := range l.dir.contacts(slices.Clone(l.cfg.Known)) {
 		known := among(whom, p.ID)
-		if p.ID != w.cfg.Self.ID && !known && !w.bars(p) {
+		if p.ID != l.cfg.Self.ID && !known && !l.bars(p) {
 			whom = append(whom, p)
 		}
 	}
 	if len(whom) == 0 {
-		if w.dir.joined {
+		if l.dir.hasJoined() {
 			l.bootstrapDone(nil, nil)
 		}
 		return
 	}
 	s.rounds++
 	for i := range whom[:min(len(whom), maxBootstrapAsked)] {
-		j := i + w.n.env.Rand().Intn(len(whom)-i)
+		j := i + l.env.Rand().Intn(len(whom)-i)
 		whom[i], whom[j] = whom[j], whom[i]
 		if !slices.Contains(s.asked, whom[i].ID) {
 			s.asked = append(s.asked, whom[i].ID)
 		}
-		w.n.env.Send(whom[i], &BootstrapQuery{s.nonce})
+		l.env.Send(whom[i], &BootstrapQuery{s.nonce})
 	}
 }
 
@@ -96,11 +96,11 @@ func (l *overlayAdapter) bootstrapDone(list []*overlay.Contact, err error) {
 // onBootstrapQuery answers with this node and one of each zone, as many as fit into a
 // datagram.
 func (l *overlayAdapter) onBootstrapQuery(f *remoteNode, m *BootstrapQuery) {
-	space := overlay.SpaceFor(l.w.cfg.Verified.Zones)
+	space := overlay.SpaceFor(l.cfg.Verified.Zones)
 	list := l.node.Linked(nil)
 	first := 0
 	if len(list) > 0 {
-		first = l.w.n.env.Rand().Intn(len(list))
+		first = l.env.Rand().Intn(len(list))
 	}
 	answer := &BootstrapReply{Nonce: m.Nonce, Self: l.node.Self()}
 	seen := map[int]bool{}
@@ -111,7 +111,7 @@ func (l *overlayAdapter) onBootstrapQuery(f *remoteNode, m *BootstrapQuery) {
 			answer.Known = append(answer.Known, c)
 		}
 	}
-	l.w.n.env.Send(f.peer, answer)
+	l.env.Send(f.peer, answer)
 }
 
 // onBootstrapReply takes an answer. Where a node is reached is known better here than

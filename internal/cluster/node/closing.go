@@ -76,7 +76,7 @@ func (n *Node) checkClosing() {
 		c.handing, c.until = true, n.env.Now().Add(handOverTime)
 		n.net.beginLeave()
 	}
-	if n.net != nil && n.net.hasTransfers() && n.env.Now() < c.until {
+	if n.net != nil && n.net.departure.hasTransfers() && n.env.Now() < c.until {
 		return
 	}
 	if n.net != nil {

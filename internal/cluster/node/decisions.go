@@ -97,7 +97,7 @@ func (d *decisions) take(list []*decision.Statement, from *remoteNode) error {
 	d.save(fresh)
 	if w := d.n.net; w != nil {
 		for m := range d.messages(fresh) {
-			w.tellAll(m, from)
+			w.links.tellAll(m, from)
 		}
 	}
 	d.enforce()
@@ -187,7 +187,7 @@ func (d *decisions) bars(u upcall) bool {
 
 func (d *decisions) note(text string) {
 	if d.n.net != nil {
-		d.n.net.note(text)
+		d.n.net.links.note(text)
 	}
 }
 
@@ -200,14 +200,14 @@ func (d *decisions) greet(f *remoteNode) {
 func (d *decisions) beat(now machine.Time) {
 	if now >= d.next {
 		d.next = now.Add(compareEvery)
-		d.n.net.tellAll(&Decisions{Digest: d.log.Digest()}, nil)
+		d.n.net.links.tellAll(&Decisions{Digest: d.log.Digest()}, nil)
 	}
 }
 
 // receive compares, and takes what is new.
 func (d *decisions) receive(f *remoteNode, m *Decisions) {
 	now := d.n.env.Now()
-	if f.state != linkUp {
+	if !f.isUp() {
 		return
 	}
 	if len(m.List) == 0 {
@@ -223,8 +223,8 @@ func (d *decisions) receive(f *remoteNode, m *Decisions) {
 	for _, b := range m.List {
 		s, err := decision.Decode(b)
 		if err != nil {
-			d.n.net.accuse(f, "a decision that nobody can have signed: %v", err)
-			d.n.net.disconnect(f)
+			d.n.net.accused.accuse(f, "a decision that nobody can have signed: %v", err)
+			d.n.net.links.disconnect(f)
 			return
 		}
 		list = append(list, s)

@@ -12,19 +12,26 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 )
 
-// directory is the node's place in the Kademlia network, and what it keeps
-// there: the record of each shard that it leads.
+// directory is the node's place in the Kademlia network: it joins, looks up the records
+// of shards, and publishes those of shards that are led here.
 type directory struct {
-	w      *network
-	p      *submachine
-	kad    *kademlia.Node
+	component
+	p       *submachine
+	seen    *sightings
+	renewer renewer
+	kad     *kademlia.Node
+	asked   map[uint64]func(kademlia.Result) // lookups under way
+	tag     uint64
+
 	joined bool
-	asked  map[uint64]func(kademlia.Result) // lookups under way
-	tag    uint64
 	known  []machine.Peer // to join by
 	since  machine.Time   // when it began to join
 	again  machine.Time   // when to try again
 }
+
+// renewer publishes the record with a key again if the shard is led here; false: it is
+// not (hosting).
+type renewer interface{ renewRecord(key id.ID) bool }
 
 const (
 	// rejoin is how long a node waits until it tries to join again.
@@ -34,27 +41,48 @@ const (
 	aloneAfter = 20 * time.Second
 )
 
-func (d *directory) init(w *network) {
-	d.w, d.asked = w, map[uint64]func(kademlia.Result){}
-	d.p = &submachine{node: w.n, name: "directory"}
-	cfg := kademlia.Config{Self: w.cfg.Self.ID, Events: d, Verify: w.cfg.Verify}
-	if w.cfg.Sign != nil {
+func newDirectory(c component, p *submachine, seen *sightings) *directory {
+	d := &directory{component: c, p: p, seen: seen, asked: map[uint64]func(kademlia.Result){}}
+	cfg := kademlia.Config{Self: c.cfg.Self.ID, Events: d, Verify: c.cfg.Verify}
+	if c.cfg.Sign != nil {
 		cfg.Keepers = records.Keepers
 	}
-	d.kad = kademlia.New(cfg, dirEnv{d.p})
-	d.p.m = d.kad
+	d.kad = kademlia.New(cfg, dirEnv{p})
+	p.m = d.kad
+	return d
 }
 
 func (d *directory) start() { d.kad.Start() }
 
+// hasJoined reports whether the node has entered the network: what others say of a
+// shard can be looked up.
+func (d *directory) hasJoined() bool { return d.joined }
+
+// joiningFor is how long the node has tried to join; 0: it has not begun.
+func (d *directory) joiningFor() time.Duration {
+	if d.since == 0 {
+		return 0
+	}
+	return d.env.Now().Sub(d.since)
+}
+
+// saved encodes the contacts, to join by after a restart.
+func (d *directory) saved() []byte { return d.kad.Table().AppendSaved(nil) }
+
+// contacts appends the nodes that the routing table has.
+func (d *directory) contacts(to []machine.Peer) []machine.Peer { return d.kad.Table().Contacts(to) }
+
+// remove removes a node that is refused.
+func (d *directory) remove(node id.ID) { d.kad.Table().Remove(node) }
+
 // begin enters the network by the nodes that are known.
 func (d *directory) begin(saved []machine.Peer) {
-	for _, p := range append(slices.Clone(d.w.cfg.Known), saved...) {
-		if p.ID != d.w.cfg.Self.ID && !among(d.known, p.ID) {
+	for _, p := range append(slices.Clone(d.cfg.Known), saved...) {
+		if p.ID != d.cfg.Self.ID && !among(d.known, p.ID) {
 			d.known = append(d.known, p)
 		}
 	}
-	d.since = d.w.n.env.Now()
+	d.since = d.env.Now()
 	d.join()
 }
 
@@ -64,16 +92,16 @@ func (d *directory) join() {
 		d.joined = true
 		return
 	}
-	d.again = d.w.n.env.Now().Add(rejoin)
+	d.again = d.env.Now().Add(rejoin)
 	d.kad.Join(d.known)
-	d.lookup(d.w.cfg.Self.ID, func(r kademlia.Result) { d.joined = d.joined || len(r.Closest) > 0 })
+	d.lookup(d.cfg.Self.ID, func(r kademlia.Result) { d.joined = d.joined || len(r.Closest) > 0 })
 }
 
 func (d *directory) beat(now machine.Time) {
 	if d.joined || d.since == 0 || now < d.again {
 		return
 	}
-	if len(d.w.cfg.Known) == 0 && now.Sub(d.since) >= aloneAfter {
+	if len(d.cfg.Known) == 0 && now.Sub(d.since) >= aloneAfter {
 		d.joined = true // the others have gone: the world goes on here
 		return
 	}
@@ -99,17 +127,11 @@ func (d *directory) Found(tag uint64, r kademlia.Result) {
 // Stored implements kademlia.Events.
 func (d *directory) Stored(uint64, int, map[kademlia.Code]int) {}
 
-// Renew implements kademlia.Events: a record that is still right is signed
-// again.
+// Renew implements kademlia.Events: a record that is still right is signed again.
 func (d *directory) Renew(r *kademlia.Record) {
-	for _, p := range sortedShards(d.w.replicas) {
-		if h := d.w.replicas[p]; h.leading && d.key(p) == r.Key {
-			h.record.version++
-			d.publish(h)
-			return
-		}
+	if !d.renewer.renewRecord(r.Key) {
+		d.kad.Withdraw(r.Kind, r.Key)
 	}
-	d.kad.Withdraw(r.Kind, r.Key)
 }
 
 func (d *directory) lookup(target id.ID, then func(kademlia.Result)) {
@@ -119,7 +141,7 @@ func (d *directory) lookup(target id.ID, then func(kademlia.Result)) {
 }
 
 // key is where the record of a shard is kept.
-func (d *directory) key(p Shard) id.ID { return KeyOf(d.w.cfg.World, p) }
+func (d *directory) key(p Shard) id.ID { return KeyOf(d.cfg.World, p) }
 
 // KeyOf is the key of a shard of a world: what its hosts are nearest to.
 func KeyOf(world id.ID, p Shard) id.ID {
@@ -132,12 +154,6 @@ func KeyOf(world id.ID, p Shard) id.ID {
 	return id.Of(binary.BigEndian.AppendUint32(b, uint32(p.Region.Z)))
 }
 
-// find looks for the hosts of a shard; if nobody hosts it, the node nearest to
-// its key is asked to find some (dissertation, algorithm 3).
-func (d *directory) find(p Shard) {
-	d.look(p, func(r kademlia.Result) { d.w.looked(p, r) })
-}
-
 // look asks for the record of a shard.
 func (d *directory) look(p Shard, then func(kademlia.Result)) {
 	d.tag++
@@ -145,71 +161,55 @@ func (d *directory) look(p Shard, then func(kademlia.Result)) {
 	d.kad.Find(d.tag, kademlia.Chunk, d.key(p))
 }
 
-// looked takes what the directory says of a shard.
-func (w *network) looked(p Shard, res kademlia.Result) {
-	r := w.routes[p]
-	if r == nil || r.leader != (machine.Peer{}) {
-		return
-	}
-	r.lookupPending = false
-	if res.Record != nil {
-		hosts, err := records.DecodeHosts(res.Record.Payload)
-		if err == nil && w.dir.joined && w.allGone(hosts.Members) {
-			w.generate(r, res.Closest)
-		}
-		if err == nil && hosts.Term >= r.term {
-			r.members = hosts.Members
-			for _, m := range hosts.Members {
-				if m.ID != w.cfg.Self.ID {
-					w.sendDatagram(m, &LeaderQuery{p})
-				}
-			}
-		}
-		return
-	}
-	if !w.dir.joined {
-		return
-	}
-	w.generate(r, res.Closest)
-}
-
 // nearestTo sorts this node into the nodes nearest to a key.
-func (w *network) nearestTo(key id.ID, others []machine.Peer) []machine.Peer {
+func (d *directory) nearestTo(key id.ID, others []machine.Peer) []machine.Peer {
 	out := slices.Clone(others)
 	i := 0
-	for i < len(out) && kademlia.Closer(key, out[i].ID, w.cfg.Self.ID) {
+	for i < len(out) && kademlia.Closer(key, out[i].ID, d.cfg.Self.ID) {
 		i++
 	}
-	return slices.Insert(out, i, w.cfg.Self)
-}
-
-// generate asks the nearest node to find hosts for a shard; the next one if that
-// one has not answered.
-func (w *network) generate(r *route, closest []machine.Peer) {
-	near := w.nearestTo(w.dir.key(r.shard), closest)
-	to := near[(r.tries/8)%len(near)]
-	if to == w.cfg.Self {
-		w.coordinate(r.shard)
-		return
-	}
-	r.asked = to.ID
-	w.sendDatagram(to, &Generate{r.shard})
+	return slices.Insert(out, i, d.cfg.Self)
 }
 
 // sign makes the record of a shard's hosts.
 func (d *directory) sign(p Shard, members []machine.Peer, term, version uint64) *kademlia.Record {
-	r := records.Hosts{Term: term, Members: members}.Record(d.key(p), d.w.n.env.Now())
+	r := records.Hosts{Term: term, Members: members}.Record(d.key(p), d.env.Now())
 	r.Version = version
-	if d.w.cfg.Sign != nil {
-		d.w.cfg.Sign(r)
+	if d.cfg.Sign != nil {
+		d.cfg.Sign(r)
 	}
 	return r
 }
 
-// publish stores who hosts a shard that is led here.
-func (d *directory) publish(h *replica) {
+// nearestNodes are the nodes nearest to a shard's key, silent ones that were there a
+// while ago included, without this node.
+func (d *directory) nearestNodes(p Shard) []machine.Peer {
+	key := d.key(p)
+	all := append(d.seen.recent(), d.kad.Table().Closest(key, nearby, d.env.Now(), nil)...)
+	all = slices.DeleteFunc(all, func(q machine.Peer) bool { return q.ID == d.cfg.Self.ID })
+	kademlia.SortNearest(key, all)
+	all = slices.CompactFunc(all, func(a, b machine.Peer) bool { return a.ID == b.ID })
+	return all[:min(len(all), nearby)]
+}
+
+// closest are the nodes nearest to a key that the routing table has.
+func (d *directory) closest(key id.ID, n int) []machine.Peer {
+	return d.kad.Table().Closest(key, n, d.env.Now(), nil)
+}
+
+// publish stores who hosts a shard.
+func (d *directory) publish(p Shard, members []machine.Peer, term, version uint64) {
 	d.tag++
-	d.kad.Publish(d.tag, d.sign(h.shard, h.record.members, h.record.term, h.version()))
+	d.kad.Publish(d.tag, d.sign(p, members, term, version))
+}
+
+// leave publishes the hosts of another group of a shard, if there are any, and stops
+// publishing its record.
+func (d *directory) leave(p Shard, hosts []machine.Peer, term, version uint64) {
+	if len(hosts) > 0 {
+		d.kad.Publish(0, d.sign(p, hosts, term, version))
+	}
+	d.kad.Withdraw(kademlia.Chunk, d.key(p))
 }
 
 // create stores who is to host a shard, unless it is hosted; then its members are

@@ -12,7 +12,8 @@ import (
 // own players go on there when this node is gone, and pages of nodes that are gone
 // come here.
 type entries struct {
-	w     *network
+	component
+	links *links
 	own   *PlayersAt // nil: this node lets no players in
 	known map[id.ID]Entry
 }
@@ -32,7 +33,9 @@ const (
 	entryLife = 12 * time.Hour
 )
 
-func (e *entries) init(w *network) { e.w, e.known = w, map[id.ID]Entry{} }
+func newEntries(c component, l *links) *entries {
+	return &entries{component: c, links: l, known: map[id.ID]Entry{}}
+}
 
 // SetPlayersAt says where players reach this node; a driver calls it like a handler.
 func (n *Node) SetPlayersAt(at PlayersAt) {
@@ -40,40 +43,42 @@ func (n *Node) SetPlayersAt(at PlayersAt) {
 		return
 	}
 	n.begin()
-	e := &n.net.entries
-	e.own = &at
-	for _, f := range n.net.order {
-		if f.state == linkUp {
-			e.greet(f)
-		}
-	}
+	n.net.entries.set(at)
 	n.drain()
+}
+
+// set tells the nodes that there is a link to.
+func (e *entries) set(at PlayersAt) {
+	e.own = &at
+	for _, f := range e.links.up() {
+		e.greet(f)
+	}
 }
 
 // greet tells a node that there is a link to where players reach this one.
 func (e *entries) greet(f *remoteNode) {
 	if e.own != nil && (!e.own.Local || e.near(f.peer)) {
-		e.w.n.env.Send(f.peer, e.own)
+		e.env.Send(f.peer, e.own)
 	}
 }
 
 // near reports whether a node is on this machine, as far as its address tells.
 func (e *entries) near(p machine.Peer) bool {
 	ip := p.Addr.AddrPort().Addr()
-	return ip.IsLoopback() || ip.IsValid() && ip == e.w.cfg.Self.Addr.AddrPort().Addr()
+	return ip.IsLoopback() || ip.IsValid() && ip == e.cfg.Self.Addr.AddrPort().Addr()
 }
 
 // learn notes where players reach a node. It says so over its own link, which
 // proves who it is.
 func (e *entries) learn(f *remoteNode, m *PlayersAt) {
 	near := e.near(f.peer)
-	if f.state != linkUp || m.Local && !near {
+	if !f.isUp() || m.Local && !near {
 		return
 	}
 	if _, known := e.known[f.peer.ID]; !known && len(e.known) >= maxEntries {
 		e.forgetOldest()
 	}
-	e.known[f.peer.ID] = Entry{Node: f.peer, At: *m, Near: near, Heard: e.w.n.env.Now()}
+	e.known[f.peer.ID] = Entry{Node: f.peer, At: *m, Near: near, Heard: e.env.Now()}
 }
 
 func (e *entries) forgetOldest() {
@@ -92,12 +97,15 @@ func (n *Node) Entries() []Entry {
 	if n.net == nil {
 		return nil
 	}
-	e := &n.net.entries
-	now := n.env.Now()
-	var out []Entry
+	return n.net.entries.list()
+}
+
+// list forgets what is too old, and returns the rest.
+func (e *entries) list() (out []Entry) {
+	now := e.env.Now()
 	for _, node := range id.Sorted(e.known) {
 		v := e.known[node]
-		if f := e.w.remotes[node]; f != nil && f.state == linkUp {
+		if f := e.links.byID(node); f != nil && f.isUp() {
 			v.Linked, v.Heard = true, now
 			e.known[node] = v
 		}

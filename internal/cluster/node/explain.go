@@ -14,27 +14,27 @@ import (
 const startTime = 5 * time.Second
 
 // explain tells the sessions here why they do not get on with a shard.
-func (w *network) explain(r *route) {
+func (t *routes) explain(r *route) {
 	if len(r.sessions) == 0 {
 		return
 	}
-	code, since := w.whyLost(r)
+	code, since := t.whyLost(r)
 	for _, s := range id.Sorted(r.sessions) {
-		w.toSession(s, &lobby.Waiting{Lobby: r.shard.Lobby, Code: code, Since: since})
+		t.sessions.toSession(s, &lobby.Waiting{Lobby: r.shard.Lobby, Code: code, Since: since})
 	}
 }
 
 // whyLost says why a shard's leader is not found, and, if its hosts are silent,
 // when one of them was last heard; 0: none has been.
-func (w *network) whyLost(r *route) (wire.Code, machine.Time) {
-	now := w.n.env.Now()
-	if !w.dir.joined {
-		if w.dir.since == 0 || now.Sub(w.dir.since) < startTime {
+func (t *routes) whyLost(r *route) (wire.Code, machine.Time) {
+	now := t.env.Now()
+	if !t.dir.hasJoined() {
+		if t.dir.joiningFor() < startTime {
 			return wire.Starting, 0
 		}
 		return wire.NoNodes, 0
 	}
-	if silent, since := w.hostsSilent(r); silent {
+	if silent, since := t.hostsSilent(r); silent {
 		return wire.Silent, since
 	}
 	if r.noRoom != 0 && now.Sub(r.noRoom) < tellEvery {
@@ -47,19 +47,19 @@ func (w *network) whyLost(r *route) (wire.Code, machine.Time) {
 // on: the other hosts, or, if nobody hosts it, so many of the nodes near its key
 // that the rest may not choose hosts. All of them have been asked since the shard's
 // leader was lost.
-func (w *network) hostsSilent(r *route) (bool, machine.Time) {
+func (t *routes) hostsSilent(r *route) (bool, machine.Time) {
 	var since machine.Time
 	silent, others := 0, 0
 	hosts := r.members
 	if len(hosts) == 0 {
-		hosts = w.nearestNodes(r.shard)
+		hosts = t.dir.nearestNodes(r.shard)
 	}
 	for _, p := range hosts {
-		if p.ID == w.cfg.Self.ID {
+		if p.ID == t.cfg.Self.ID {
 			continue
 		}
 		others++
-		if at := w.store.seen[p.ID].at; at <= r.lost {
+		if at := t.seen.last(p.ID); at <= r.lost {
 			silent++
 			since = max(since, at)
 		}

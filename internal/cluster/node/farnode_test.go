@@ -20,7 +20,7 @@ func TestHostileNames(t *testing.T) {
 	c.s.Run(5 * time.Second)
 	w := c.node(0).net
 	linked := 0
-	for _, f := range w.order {
+	for _, f := range w.links.order {
 		if f.state == linkUp {
 			linked++
 		}
@@ -37,21 +37,21 @@ func TestHostileNames(t *testing.T) {
 	for i := range many {
 		c.nodes[0].Call(func() {
 			// As a hostile host of the region would: it names the gateway node.
-			w.onRouted(w.remotes[nodePeer(1).ID], &Routed{To: theLobby, From: Shard{Region: g.home}, Gateway: nobody(i), Msg: &region.Awake{Region: g.home}})
-			w.reported(nobody(i))
+			w.onRouted(w.links.remotes[nodePeer(1).ID], &Routed{To: theLobby, From: Shard{Region: g.home}, Gateway: nobody(i), Msg: &region.Awake{Region: g.home}})
+			w.links.reported(nobody(i))
 		})
 		if i%50 == 0 {
 			c.s.Run(10 * time.Millisecond)
 		}
 	}
 	c.s.Run(10 * time.Millisecond)
-	if n := len(w.remotes); n > maxRemoteNodes || n != len(w.tags) || n != len(w.order) {
-		t.Errorf("%d nodes are known by id, %d by tag, %d in order", n, len(w.tags), len(w.order))
+	if n := len(w.links.remotes); n > maxRemoteNodes || n != len(w.links.tags) || n != len(w.links.order) {
+		t.Errorf("%d nodes are known by id, %d by tag, %d in order", n, len(w.links.tags), len(w.links.order))
 	}
-	if w.remotes[nobody(0).ID] != nil || w.remotes[nobody(many-1).ID] == nil {
+	if w.links.remotes[nobody(0).ID] != nil || w.links.remotes[nobody(many-1).ID] == nil {
 		t.Error("it is not the oldest that was forgotten")
 	}
-	for _, f := range w.order {
+	for _, f := range w.links.order {
 		if f.state == linkUp {
 			linked--
 		}

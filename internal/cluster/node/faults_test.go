@@ -22,7 +22,7 @@ func (c *cluster) checkPresence() {
 			continue
 		}
 		for _, p := range c.node(i).awake {
-			if !c.node(i).net.replicas[Shard{Region: p.pos}].raft.Leads() {
+			if !c.node(i).net.hosting.replicas[Shard{Region: p.pos}].group.raft.Leads() {
 				continue
 			}
 			for _, name := range p.m.(*region.Region).PlayerNames() {
@@ -147,7 +147,7 @@ func (c *cluster) checkLeaders() {
 	shards := map[Shard]bool{}
 	for i, n := range c.nodes {
 		if n.Machine() != nil {
-			for p := range c.node(i).net.replicas {
+			for p := range c.node(i).net.hosting.replicas {
 				shards[p] = true
 			}
 		}

@@ -19,7 +19,7 @@ func TestOnlyTheFounderIsLocal(t *testing.T) {
 		node := sim.New(1).Add(func(env machine.Env) machine.Machine { return New(cfg, env) })
 		node.Call(func() {
 			n := node.Machine().(*Node)
-			n.net.route(theLobby).leader = cfg.Net.Self
+			n.net.routes.of(theLobby).leader = cfg.Net.Self
 			n.net.fromSession(id.Of([]byte("session")), theLobby, &lobby.Enter{Player: id.Of([]byte("Ann")), Name: "Ann", Local: true})
 			if len(n.queue) != 1 {
 				t.Fatalf("%d messages wait for the lobby", len(n.queue))

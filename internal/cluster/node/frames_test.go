@@ -21,9 +21,9 @@ func TestHostileRegion(t *testing.T) {
 	c.s.Run(10 * time.Second)
 	gateway := c.node(0).net
 	liar, theirs := -1, Shard{}
-	for _, p := range sortedShards(gateway.routes) {
+	for _, p := range sortedShards(gateway.routes.table) {
 		for i := 1; i < len(c.nodes); i++ {
-			if !p.Lobby && p.Region != g.home && gateway.speaksFor(nodePeer(i), p) {
+			if !p.Lobby && p.Region != g.home && gateway.speakers.speaksFor(nodePeer(i), p) {
 				liar, theirs = i, p
 			}
 		}
@@ -46,9 +46,9 @@ func TestHostileRegion(t *testing.T) {
 		m.Region = theirs.Region
 		c.nodes[liar].Call(func() {
 			w := c.node(liar).net
-			w.sendOverLink(nodePeer(0), &ToSessions{[]id.ID{session}, m})
-			w.sendOverLink(nodePeer(0), &ToWatchers{Region: m.Region, Tick: m.Tick, Cells: m.Cells, To: []Watcher{{session, m.Own}}})
-			w.sendOverLink(nodePeer(0), &EndSession{session, theirs})
+			w.links.send(nodePeer(0), &ToSessions{[]id.ID{session}, m})
+			w.links.send(nodePeer(0), &ToWatchers{Region: m.Region, Tick: m.Tick, Cells: m.Cells, To: []Watcher{{session, m.Own}}})
+			w.links.send(nodePeer(0), &EndSession{session, theirs})
 		})
 		c.s.Run(200 * time.Millisecond)
 	}

@@ -29,22 +29,22 @@ func TestFullNodes(t *testing.T) {
 	}
 	c.s.Run(20 * time.Second)
 	c.settle()
-	if n := len(c.node(0).net.replicas); n > 1 {
+	if n := len(c.node(0).net.hosting.replicas); n > 1 {
 		t.Errorf("the full node hosts %d parts", n)
 	}
-	if n := len(c.node(1).net.replicas); n > 0 {
+	if n := len(c.node(1).net.hosting.replicas); n > 0 {
 		t.Errorf("a node that says it is full hosts %d parts", n)
 	}
 	others := 0
 	for i := 2; i < 4; i++ {
-		others += len(c.node(i).net.replicas)
+		others += len(c.node(i).net.hosting.replicas)
 	}
 	if others < 6 {
 		t.Errorf("the others host %d parts", others)
 	}
 	c.checkPresence()
 	full = false
-	c.until("the node that is not full any more takes its share", func() bool { return len(c.node(1).net.replicas) > 0 })
+	c.until("the node that is not full any more takes its share", func() bool { return len(c.node(1).net.hosting.replicas) > 0 })
 }
 
 // TestFullOfPlayers: a node with as many players as it may have takes on nothing
@@ -60,11 +60,11 @@ func TestFullOfPlayers(t *testing.T) {
 	}
 	w := c.node(leader).net
 	for most, room := range map[int]bool{0: true, 1: false, 2: true} {
-		if w.cfg.MaxPlayers = most; w.hasRoomHere() != room {
-			t.Errorf("with one player of %d: room %v", most, w.hasRoomHere())
+		if w.cfg.MaxPlayers = most; w.hosting.hasRoomHere() != room {
+			t.Errorf("with one player of %d: room %v", most, w.hosting.hasRoomHere())
 		}
 	}
 	w.cfg.MaxPlayers = 1
 	g.tell(g.home, &region.Leave{Player: g.player()})
-	c.until("the guest to have left", w.hasRoomHere)
+	c.until("the guest to have left", w.hosting.hasRoomHere)
 }

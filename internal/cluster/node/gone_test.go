@@ -19,7 +19,7 @@ func TestLeaderThatKnowsNothing(t *testing.T) {
 	home := Shard{Region: g.home}
 	var strangers []int
 	for i := range c.nodes {
-		if c.node(i).net.replicas[home] == nil && i != 0 {
+		if c.node(i).net.hosting.replicas[home] == nil && i != 0 {
 			strangers = append(strangers, i)
 		}
 	}
@@ -31,17 +31,17 @@ func TestLeaderThatKnowsNothing(t *testing.T) {
 	w := c.node(asks).net
 	var speak func() // about something else: who falls silent is doubted anyway
 	speak = func() {
-		delete(c.node(former).net.routes, home)
-		c.node(former).net.sendDatagram(nodePeer(asks), &LeaderQuery{theLobby})
+		delete(c.node(former).net.routes.table, home)
+		c.node(former).net.links.sendDatagram(nodePeer(asks), &LeaderQuery{theLobby})
 		c.s.At(c.s.Now().Add(100*time.Millisecond), speak)
 	}
 	speak()
 	c.s.Run(time.Second)
-	h := c.node(leader).net.replicas[home]
-	w.leaderFound(w.route(home), nodePeer(former), h.members(), h.term())
+	h := c.node(leader).net.hosting.replicas[home]
+	w.routes.leaderFound(w.routes.of(home), nodePeer(former), h.group.members(), h.group.term())
 	reader := c.addGuest(asks)
 	from := c.s.Now()
-	c.until("the reader's node to know the leader", func() bool { return w.routes[home].leader == nodePeer(c.leaderOf(home)) })
+	c.until("the reader's node to know the leader", func() bool { return w.routes.table[home].leader == nodePeer(c.leaderOf(home)) })
 	if took := c.s.Now().Sub(from); took > 5*time.Second {
 		t.Errorf("that took %v", took)
 	}

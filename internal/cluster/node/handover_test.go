@@ -17,7 +17,7 @@ func TestLeaveSoonAfterReturn(t *testing.T) {
 			c.s.Run(time.Second)
 			g := c.addGuest(1)
 			c.until("the player's node leads all that the player uses", func() bool {
-				for p, r := range c.node(1).net.routes {
+				for p, r := range c.node(1).net.routes.table {
 					if len(r.sessions) > 0 && c.leaderOf(p) != 1 {
 						return false
 					}
@@ -33,8 +33,8 @@ func TestLeaveSoonAfterReturn(t *testing.T) {
 			c.s.Run(after)
 
 			var led []Shard
-			for p, h := range c.node(1).net.replicas {
-				if h.leading {
+			for p, h := range c.node(1).net.hosting.replicas {
+				if h.group.leading {
 					led = append(led, p)
 				}
 			}
@@ -54,7 +54,7 @@ func TestLeaveSoonAfterReturn(t *testing.T) {
 			other := c.addGuest(0)
 			c.until("a player of the other node is in", func() bool { return other.in })
 			for _, p := range led {
-				if h := c.node(0).net.replicas[p]; h == nil || !h.isOnlyVoter() {
+				if h := c.node(0).net.hosting.replicas[p]; h == nil || !h.group.isOnlyVoter() {
 					t.Errorf("%v has not gone over", p)
 				}
 			}
@@ -78,11 +78,11 @@ func TestLeaveInItsSleep(t *testing.T) {
 	remote := c.forgotten(0)
 	c.guests[0].Crash()
 	c.s.Run(time.Minute)
-	if h := c.node(0).net.replicas[remote]; !h.raft.Hibernates() || !h.canLeave() {
+	if h := c.node(0).net.hosting.replicas[remote]; !h.group.raft.Hibernates() || !h.canLeave() {
 		t.Error("the other member of a group that hibernates counts as dead")
 	}
 	c.leave(0)
-	if h := c.node(1).net.replicas[remote]; h == nil || !h.isOnlyVoter() {
+	if h := c.node(1).net.hosting.replicas[remote]; h == nil || !h.group.isOnlyVoter() {
 		t.Errorf("%v has not gone over", remote)
 	}
 	c.builds(c.addGuest(1))

@@ -8,10 +8,16 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// A node becomes a member of a group by a message of the group's leader. Anybody can
-// send such a message: whoever is believed makes this node keep what it says is a shard
-// of the world, and may speak in that shard's name here. So the directory is asked
-// whether the sender is a host of the shard.
+// invitations decides who may invite this node to host a shard. A node becomes a member
+// of a group by a message of the group's leader. Anybody can send such a message: a sender
+// that is believed makes this node store what it says is a shard of the world, and may
+// speak in that shard's name here. So the directory is asked whether the sender is a host
+// of the shard.
+type invitations struct {
+	component
+	dir    *directory
+	checks map[Shard]*hostCheck
+}
 
 // hostCheck is what the directory says of the hosts of a shard that this node is
 // invited to host.
@@ -31,22 +37,22 @@ const (
 
 // mayInvite reports whether a node is known to host a shard that it invites this one to
 // host. If that is not known the directory is asked; a leader invites again.
-func (w *network) mayInvite(f *remoteNode, p Shard) bool {
-	now, inv := w.n.env.Now(), w.invitations[p]
+func (v *invitations) mayInvite(f *remoteNode, p Shard) bool {
+	now, inv := v.env.Now(), v.checks[p]
 	if inv == nil {
-		if len(w.invitations) >= maxInvitations || !w.dir.joined {
+		if len(v.checks) >= maxInvitations || !v.dir.hasJoined() {
 			return false
 		}
 		inv = &hostCheck{}
-		w.invitations[p] = inv
+		v.checks[p] = inv
 	}
 	if among(inv.hosts, f.peer.ID) && now.Sub(inv.at) < invitedFor {
 		return true
 	}
 	if !inv.asking && (inv.at == 0 || now.Sub(inv.at) >= inviteAgain) {
 		inv.asking = true
-		w.dir.look(p, func(r kademlia.Result) {
-			inv.asking, inv.at, inv.hosts = false, w.n.env.Now(), nil
+		v.dir.look(p, func(r kademlia.Result) {
+			inv.asking, inv.at, inv.hosts = false, v.env.Now(), nil
 			if r.Record == nil {
 				return
 			}
@@ -58,11 +64,11 @@ func (w *network) mayInvite(f *remoteNode, p Shard) bool {
 	return false
 }
 
-// forgetInvitations forgets what the directory has said too long ago.
-func (w *network) forgetInvitations(now machine.Time) {
-	for p, inv := range w.invitations { // the order does not matter
+// beat forgets what the directory has said too long ago.
+func (v *invitations) beat(now machine.Time) {
+	for p, inv := range v.checks { // the order does not matter
 		if !inv.asking && now.Sub(inv.at) >= invitedFor {
-			delete(w.invitations, p)
+			delete(v.checks, p)
 		}
 	}
 }

@@ -21,9 +21,9 @@ func TestHostileInvitation(t *testing.T) {
 	var shards []Shard
 	liar := -1
 	for i := 1; i < len(c.nodes) && liar < 0; i++ {
-		for _, p := range sortedShards(c.node(i).net.replicas) {
+		for _, p := range sortedShards(c.node(i).net.hosting.replicas) {
 			for l := 1; l < len(c.nodes); l++ {
-				if victim.replica(p) == nil && c.node(l).net.replica(p) == nil && liar < 0 {
+				if victim.hosting.replica(p) == nil && c.node(l).net.hosting.replica(p) == nil && liar < 0 {
 					shards, liar = append(shards, p), l
 				}
 			}
@@ -35,28 +35,28 @@ func TestHostileInvitation(t *testing.T) {
 	for i := range int32(2 * maxInvitations) {
 		shards = append(shards, Shard{Region: world.RegionPos{X: 500 + i}})
 	}
-	had := len(victim.replicas)
+	had := len(victim.hosting.replicas)
 	for range 5 {
 		c.nodes[liar].Call(func() {
 			for _, p := range shards {
-				c.node(liar).net.sendOverLink(nodePeer(0), &group.Message{Space: p.space(), Gen: group.Gen{Number: 1, Fork: 1}, From: 1, To: 2, Term: 2, Fresh: true, SentAt: 1, Lease: 1})
+				c.node(liar).net.links.send(nodePeer(0), &group.Message{Space: p.space(), Gen: group.Gen{Number: 1, Fork: 1}, From: 1, To: 2, Term: 2, Fresh: true, SentAt: 1, Lease: 1})
 			}
 		})
 		c.s.Run(time.Second)
-		if n := len(victim.invitations); n > maxInvitations {
+		if n := len(victim.invitations.checks); n > maxInvitations {
 			t.Fatalf("%d invitations are remembered", n)
 		}
 	}
 	for _, p := range shards {
-		if victim.replica(p) != nil || victim.speaksFor(nodePeer(liar), p) && c.node(liar).net.replica(p) == nil {
+		if victim.hosting.replica(p) != nil || victim.speakers.speaksFor(nodePeer(liar), p) && c.node(liar).net.hosting.replica(p) == nil {
 			t.Errorf("the victim has become a host of %v, with the liar", p)
 		}
 	}
-	if n := len(victim.replicas); n > had+3 {
+	if n := len(victim.hosting.replicas); n > had+3 {
 		t.Errorf("it hosted %d parts and hosts %d", had, n)
 	}
 	c.s.Run(2 * invitedFor)
-	if n := len(victim.invitations); n > 0 {
+	if n := len(victim.invitations.checks); n > 0 {
 		t.Errorf("%d invitations are still remembered", n)
 	}
 }

@@ -22,25 +22,25 @@ type stream struct {
 type laggingSession struct{ asked machine.Time }
 
 // passes reports whether a session gets what a remote region says, now.
-func (w *network) passes(session id.ID, m machine.Message) bool {
+func (g *gatewaySessions) passes(session id.ID, m machine.Message) bool {
 	switch m := m.(type) {
 	case *region.Columns:
 		key := stream{session, m.Region}
-		if l := w.lagging[key]; l != nil && l.asked != 0 {
-			delete(w.lagging, key)
+		if l := g.lagging[key]; l != nil && l.asked != 0 {
+			delete(g.lagging, key)
 		}
 	case *region.Frame:
 		key := stream{session, m.Region}
-		l := w.lagging[key]
-		crowded := machine.Crowded(w.n.env, machine.Peer{ID: session})
+		l := g.lagging[key]
+		crowded := machine.Crowded(g.env, machine.Peer{ID: session})
 		if l == nil && crowded {
-			w.lagging[key] = &laggingSession{}
+			g.lagging[key] = &laggingSession{}
 			return false
 		}
-		now := w.n.env.Now()
+		now := g.env.Now()
 		if l != nil && !crowded && (l.asked == 0 || now.Sub(l.asked) >= rewatchEvery) {
 			l.asked = now
-			w.rewatch(session, m.Region)
+			g.rewatch(session, m.Region)
 		}
 		return l == nil
 	}
@@ -48,19 +48,34 @@ func (w *network) passes(session id.ID, m machine.Message) bool {
 }
 
 // rewatch lets a region send a session everything that it watches again.
-func (w *network) rewatch(session id.ID, at world.RegionPos) {
-	r := w.routes[Shard{Region: at}]
+func (g *gatewaySessions) rewatch(session id.ID, at world.RegionPos) {
+	r := g.routes.known(Shard{Region: at})
 	if r == nil || r.watch[session] == nil {
 		return
 	}
-	w.fromSessionAgain(r, session, &region.Watch{})
-	w.fromSessionAgain(r, session, r.watch[session])
+	g.fromSessionAgain(r, session, &region.Watch{})
+	g.fromSessionAgain(r, session, r.watch[session])
 }
 
-func (w *network) fromSessionAgain(r *route, session id.ID, m *region.Watch) {
-	if r.leader != (machine.Peer{}) && r.leader != w.cfg.Self {
-		w.sendOverLink(r.leader, &Routed{To: r.shard, Session: session, Msg: m})
+func (g *gatewaySessions) fromSessionAgain(r *route, session id.ID, m *region.Watch) {
+	if r.leader != (machine.Peer{}) && r.leader != g.cfg.Self {
+		g.links.send(r.leader, &Routed{To: r.shard, Session: session, Msg: m})
 	}
+}
+
+// repeatWatches says again what sessions here watch of a region elsewhere. One that
+// knows it does nothing; for one that does not they begin anew.
+func (g *gatewaySessions) repeatWatches(r *route, now machine.Time) {
+	f := g.links.byID(r.leader.ID)
+	if len(r.watch) == 0 || f == nil || !f.isUp() || now < r.rewatch {
+		return
+	}
+	if r.rewatch != 0 {
+		for _, s := range id.Sorted(r.watch) {
+			g.fromSessionAgain(r, s, r.watch[s])
+		}
+	}
+	r.rewatch = now.Add(rewatchEvery)
 }
 
 // noteWatch remembers what a session watches, as far as it goes to a region.
@@ -75,4 +90,6 @@ func (r *route) noteWatch(session id.ID, m machine.Message) {
 }
 
 // caughtUp forgets what a session has missed of a region: it begins anew.
-func (w *network) caughtUp(session id.ID, at world.RegionPos) { delete(w.lagging, stream{session, at}) }
+func (g *gatewaySessions) caughtUp(session id.ID, at world.RegionPos) {
+	delete(g.lagging, stream{session, at})
+}

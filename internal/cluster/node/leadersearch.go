@@ -11,45 +11,37 @@ import (
 )
 
 // forgetLeader forgets who leads a shard and looks for it.
-func (w *network) forgetLeader(r *route) {
-	r.leader, r.lost, r.told = machine.Peer{}, w.n.env.Now(), w.n.env.Now()
+func (t *routes) forgetLeader(r *route) {
+	r.leader, r.lost, r.told = machine.Peer{}, t.env.Now(), t.env.Now()
 	r.searching, r.idleChecks = false, 0
-	w.searchLeader(r)
-}
-
-// reachable reports whether a node can be sent to, as far as is known.
-func (w *network) reachable(p machine.Peer) bool {
-	f := w.remotes[p.ID]
-	return p == w.cfg.Self || f == nil || f.state != linkNone || w.n.env.Now() >= f.retry
+	t.searchLeader(r)
 }
 
 // searchLeader begins to look for a shard's leader, unless it is being looked for.
-func (w *network) searchLeader(r *route) {
+func (t *routes) searchLeader(r *route) {
 	if !r.searching {
 		r.searching, r.tries, r.lookupPending = true, 0, false
-		w.searchStep(r)
+		t.searchStep(r)
 	}
 }
 
 // searchStep does the next step of looking for a leader: the members that are known,
 // then the directory, again and again.
-func (w *network) searchStep(r *route) {
-	r.next = w.n.env.Now().Add(askEvery << min(r.tries/4, 2))
+func (t *routes) searchStep(r *route) {
+	r.next = t.env.Now().Add(askEvery << min(r.tries/4, 2))
 	r.tries++
-	if h := w.replica(r.shard); h != nil {
-		h.wakeGroup()
-	}
+	t.hosting.wake(r.shard)
 	if !r.searching {
 		return
 	}
 	for _, p := range r.members {
-		if p.ID != w.cfg.Self.ID {
-			w.sendDatagram(p, &LeaderQuery{r.shard})
+		if p.ID != t.cfg.Self.ID {
+			t.links.sendDatagram(p, &LeaderQuery{r.shard})
 		}
 	}
 	if r.tries%8 == 5 { // they may have moved: an answer shows the current address
 		for _, p := range r.members {
-			w.dir.lookup(p.ID, func(kademlia.Result) {})
+			t.dir.lookup(p.ID, func(kademlia.Result) {})
 		}
 	}
 	if r.tries%8 == 0 {
@@ -57,56 +49,39 @@ func (w *network) searchStep(r *route) {
 	}
 	if (len(r.members) == 0 || r.tries%4 == 0) && !r.lookupPending {
 		r.lookupPending = true
-		w.dir.find(r.shard)
+		t.dir.look(r.shard, func(res kademlia.Result) { t.looked(r.shard, res) })
 	}
 }
 
 // continueSearches repeats searches that have found nothing, and tells waiting
 // sessions the reason.
-func (w *network) continueSearches() {
-	now := w.n.env.Now()
-	for _, r := range w.sortedRoutes() {
+func (t *routes) continueSearches() {
+	now := t.env.Now()
+	for _, r := range t.sorted() {
 		switch {
 		case r.leader != machine.Peer{}:
-			if len(r.sessions) == 0 && now.Sub(r.used) > routeLifetime && r.leader != w.cfg.Self {
-				r.takeUnverified()
-				delete(w.routes, r.shard)
+			if len(r.sessions) == 0 && now.Sub(r.used) > routeLifetime && r.leader != t.cfg.Self {
+				t.remove(r)
 			} else {
-				w.checkSilentLeader(r, now)
-				w.repeatWatches(r, now)
+				t.checkSilentLeader(r, now)
+				t.sessions.repeatWatches(r, now)
 			}
-		case !r.searching || len(r.sessions) == 0 && len(r.queue) == 0 && len(r.unverified) == 0:
+		case !r.searching || len(r.sessions) == 0 && len(r.queue) == 0 && t.speakers.waiting(r.shard) == 0:
 			r.searching = false
 			if now.Sub(r.used) > routeLifetime {
-				r.takeUnverified()
-				delete(w.routes, r.shard)
+				t.remove(r)
 			}
 		case now >= r.next:
-			w.searchStep(r)
+			t.searchStep(r)
 		}
 		if r.searching && now.Sub(r.told) >= tellEvery {
-			w.dropPending(r)
+			t.dropPending(r)
 		}
 		if r.searching && now.Sub(r.lost) >= explainAfter && now >= r.nextExplain {
 			r.nextExplain = now.Add(tellEvery)
-			w.explain(r)
+			t.explain(r)
 		}
 	}
-}
-
-// repeatWatches says again what sessions here watch of a region elsewhere. One that
-// knows it does nothing; for one that does not they begin anew.
-func (w *network) repeatWatches(r *route, now machine.Time) {
-	f := w.remotes[r.leader.ID]
-	if len(r.watch) == 0 || f == nil || f.state != linkUp || now < r.rewatch {
-		return
-	}
-	if r.rewatch != 0 {
-		for _, s := range id.Sorted(r.watch) {
-			w.fromSessionAgain(r, s, r.watch[s])
-		}
-	}
-	r.rewatch = now.Add(rewatchEvery)
 }
 
 // checkSilentLeader asks the other members for the leader when the leader that
@@ -117,18 +92,18 @@ func (w *network) repeatWatches(r *route, now machine.Time) {
 // The silence of a leader that always says little is no sign. Whether its machine is
 // dead the link tells, and who gives the lead away tells those who used it; only if
 // that is lost it matters to ask: less and less often while nothing changes.
-func (w *network) checkSilentLeader(r *route, now machine.Time) {
-	f := w.remotes[r.leader.ID]
-	silent := f != nil && len(r.sessions) > 0 && f.isSilent(now) && w.replicas[r.shard] == nil
-	if !silent && len(r.unverified) == 0 {
+func (t *routes) checkSilentLeader(r *route, now machine.Time) {
+	f := t.links.byID(r.leader.ID)
+	silent := f != nil && len(r.sessions) > 0 && f.isSilent(now) && t.hosting.loadedGroup(r.shard) == nil
+	if !silent && t.speakers.waiting(r.shard) == 0 {
 		r.silenceChecks = 0
 		return
 	}
-	if silent && len(r.unverified) == 0 && f.state == linkUp && f.isQuiet() {
+	if silent && t.speakers.waiting(r.shard) == 0 && f.isUp() && f.isQuiet() {
 		if now >= r.nextIdleCheck {
 			r.nextIdleCheck = now.Add(min(silentAtMost<<r.idleChecks, calmAtMost))
 			r.idleChecks = min(r.idleChecks+1, 4)
-			w.askHosts(r, r.leader)
+			t.askHosts(r, r.leader)
 		}
 		return
 	}
@@ -138,41 +113,47 @@ func (w *network) checkSilentLeader(r *route, now machine.Time) {
 	r.next = now.Add(beat << min(r.silenceChecks/4, 3))
 	r.silenceChecks++
 	if silent {
-		w.askHosts(r, r.leader)
+		t.askHosts(r, r.leader)
 	} else {
-		w.askHosts(r, machine.Peer{})
+		t.askHosts(r, machine.Peer{})
 	}
 }
 
 // askHosts asks the nodes that are known to host a shard who leads it.
-func (w *network) askHosts(r *route, except machine.Peer) {
+func (t *routes) askHosts(r *route, except machine.Peer) {
 	hosts := r.members
 	if !among(hosts, r.leader.ID) {
 		hosts = append(slices.Clone(hosts), r.leader)
 	}
 	for _, p := range hosts {
-		if p.ID != except.ID && p.ID != w.cfg.Self.ID {
-			w.sendDatagram(p, &LeaderQuery{r.shard})
+		if p.ID != except.ID && p.ID != t.cfg.Self.ID {
+			t.links.sendDatagram(p, &LeaderQuery{r.shard})
 		}
 	}
 }
 
+// remove forgets a route that nobody uses.
+func (t *routes) remove(r *route) {
+	t.speakers.drop(r.shard)
+	delete(t.table, r.shard)
+}
+
 // dropPending gives up what shards wanted of a shard that has no host at the moment.
-func (w *network) dropPending(r *route) {
-	r.told = w.n.env.Now()
-	w.n.counts.Dropped += uint64(len(r.queue) + len(r.unverified))
+func (t *routes) dropPending(r *route) {
+	r.told = t.env.Now()
+	t.counts.Dropped += uint64(len(r.queue) + t.speakers.waiting(r.shard))
 	r.queue = nil
-	r.takeUnverified()
+	t.speakers.drop(r.shard)
 }
 
 // leaderFound is when it is known who leads a shard.
-func (w *network) leaderFound(r *route, leader machine.Peer, members []machine.Peer, term uint64) {
+func (t *routes) leaderFound(r *route, leader machine.Peer, members []machine.Peer, term uint64) {
 	r.term = term
 	if len(members) > 0 {
 		r.members = members
 	}
-	if len(r.unverified) > 0 {
-		defer w.acceptVerified(r)
+	if t.speakers.waiting(r.shard) > 0 {
+		defer t.speakers.accept(r.shard)
 	}
 	if r.leader.ID == leader.ID {
 		r.leader = leader
@@ -182,18 +163,27 @@ func (w *network) leaderFound(r *route, leader machine.Peer, members []machine.P
 	r.leader, r.ledBefore, r.searching, r.idleChecks = leader, true, false, 0
 	for _, s := range id.Sorted(r.sessions) {
 		if r.shard.Lobby {
-			w.toSession(s, &lobby.NewHost{})
+			t.sessions.toSession(s, &lobby.NewHost{})
 		} else {
-			w.caughtUp(s, r.shard.Region)
-			w.toSession(s, &region.NewHost{Region: r.shard.Region})
+			t.sessions.caughtUp(s, r.shard.Region)
+			t.sessions.toSession(s, &region.NewHost{Region: r.shard.Region})
 		}
 	}
 	if again {
-		w.announceNewHost(r.shard)
+		t.events.newHost(r.shard)
 	}
 	queue := r.queue
 	r.queue = nil
 	for _, u := range queue {
-		w.n.push(u)
+		t.queue.push(u)
+	}
+}
+
+// linkDown is when the link to a node has ended: the leaders of its shards are searched.
+func (t *routes) linkDown(f *remoteNode) {
+	for _, r := range t.sorted() {
+		if r.leader.ID == f.peer.ID {
+			t.forgetLeader(r)
+		}
 	}
 }

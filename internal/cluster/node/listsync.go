@@ -22,12 +22,19 @@ type SignedList interface {
 // it. A node that receives a newer list verifies it and sends it over all its
 // links, so only signed lists spread. A nil one spreads nothing.
 type listSync struct {
-	w       *network
+	component
+	links   *links
+	disk    nodeDisk
 	list    SignedList
 	name    string // of the list, for people
 	key     string // of the list on the disk
 	message func(version uint64, list []byte) machine.Message
 	enforce func() // applies a list that was taken
+}
+
+// nodeDisk is the node's own space on its disk (nodeStore).
+type nodeDisk interface {
+	put(key string, value []byte)
 }
 
 // version is that of the list in force; 0: none.
@@ -39,23 +46,23 @@ func (s *listSync) version() uint64 {
 // greet tells a node which version is in force here.
 func (s *listSync) greet(f *remoteNode) {
 	if s != nil {
-		s.w.n.env.Send(f.peer, s.message(s.version(), nil))
+		s.env.Send(f.peer, s.message(s.version(), nil))
 	}
 }
 
 // received compares a node's version with ours, and takes a newer list.
 func (s *listSync) received(f *remoteNode, version uint64, list []byte) {
-	if s == nil || f.state != linkUp {
+	if s == nil || !f.isUp() {
 		return
 	}
 	switch own, mine := s.list.Current(); {
 	case version < own:
-		s.w.n.env.Send(f.peer, s.message(own, mine))
+		s.env.Send(f.peer, s.message(own, mine))
 	case version == own || len(list) == 0: // it gives us the list when it hears of ours
 	default:
 		if err := s.take(list, f); err != nil {
-			s.w.accuse(f, "a false %s: %v", s.name, err)
-			s.w.disconnect(f)
+			s.accused.accuse(f, "a false %s: %v", s.name, err)
+			s.links.disconnect(f)
 		}
 	}
 }
@@ -67,7 +74,7 @@ func (s *listSync) recall(list []byte) {
 	}
 	before := s.version()
 	if _, err := s.list.Take(list); err != nil && before == 0 {
-		s.w.note(fmt.Sprintf("The %s on the disk cannot be used: %v", s.name, err))
+		s.note(fmt.Sprintf("The %s on the disk cannot be used: %v", s.name, err))
 		return
 	}
 	s.enforce()
@@ -80,47 +87,9 @@ func (s *listSync) take(list []byte, from *remoteNode) error {
 	if err != nil {
 		return err
 	}
-	s.w.store.put(s.key, list)
-	s.w.tellAll(s.message(s.list.Current()), from)
-	s.w.note(said)
+	s.disk.put(s.key, list)
+	s.links.tellAll(s.message(s.list.Current()), from)
+	s.note(said)
 	s.enforce()
 	return nil
-}
-
-// tellAll sends a message over all links but one.
-func (w *network) tellAll(m machine.Message, but *remoteNode) {
-	for _, f := range w.order {
-		if f != but && f.state == linkUp {
-			w.n.env.Send(f.peer, m)
-		}
-	}
-}
-
-// bars reports whether a node is to be refused.
-func (w *network) bars(who machine.Peer) bool {
-	return w.verified.bars(who.ID) || w.access.bars(who.ID)
-}
-
-// disconnectBarred cuts off the nodes that are to be refused.
-func (w *network) disconnectBarred() {
-	for _, f := range append([]*remoteNode(nil), w.order...) {
-		if w.bars(f.peer) {
-			w.dir.kad.Table().Remove(f.peer.ID)
-			delete(w.store.seen, f.peer.ID)
-			w.disconnect(f)
-		}
-	}
-}
-
-// disconnect ends the link to a node.
-func (w *network) disconnect(f *remoteNode) {
-	if f.state == linkNone {
-		return
-	}
-	w.n.env.Close(f.peer)
-	w.onLinkDown(f)
-	w.overlay.lost(f, machine.LinkFailed)
-	for _, p := range sortedShards(w.replicas) {
-		w.replicas[p].raft.OnLink(f.peer, machine.LinkFailed)
-	}
 }

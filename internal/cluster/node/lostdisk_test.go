@@ -28,7 +28,7 @@ func TestLostShardOfThree(t *testing.T) {
 	home := Shard{Region: g.home}
 	whole := func() bool {
 		for i := range c.nodes {
-			if h := c.node(i).net.replicas[home]; h == nil || len(h.voters()) != 3 {
+			if h := c.node(i).net.hosting.replicas[home]; h == nil || len(h.group.voters()) != 3 {
 				return false
 			}
 		}

@@ -42,11 +42,11 @@ func TestLongMoved(t *testing.T) {
 			if leader < 0 {
 				t.Fatal("nobody leads")
 			}
-			h := c.node(leader).net.replicas[home]
-			if len(h.members()) != 3 {
-				t.Errorf("%d members", len(h.members()))
+			h := c.node(leader).net.hosting.replicas[home]
+			if len(h.group.members()) != 3 {
+				t.Errorf("%d members", len(h.group.members()))
 			}
-			for _, m := range h.members() {
+			for _, m := range h.group.members() {
 				c.isThere(m)
 			}
 			asked := false

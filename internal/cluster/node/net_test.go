@@ -51,7 +51,7 @@ func TestTakeover(t *testing.T) {
 	c.until("the guest is in", func() bool { return g.in })
 	c.until("the guest is in a region of another node, which two more keep", func() bool {
 		l := c.leaderOf(Shard{Region: g.home})
-		return l > 0 && len(c.node(l).net.replicas[Shard{Region: g.home}].members()) == 3
+		return l > 0 && len(c.node(l).net.hosting.replicas[Shard{Region: g.home}].group.members()) == 3
 	})
 	home := Shard{Region: g.home}
 	leader := c.leaderOf(home)
@@ -96,7 +96,7 @@ func TestLeave(t *testing.T) {
 			}
 			c.nodes[leader].Crash()
 			c.until("the guest builds again", func() bool { c.s.Run(time.Second); return g.in && g.acted > 3 })
-			for p := range c.node(stay).net.routes {
+			for p := range c.node(stay).net.routes.table {
 				if c.leaderOf(p) == leader {
 					t.Errorf("%v is still led by the node that has gone", p)
 				}
@@ -148,7 +148,7 @@ func TestSharedWorldKeepsItsData(t *testing.T) {
 		had++
 		c.until(p.String()+" has three hosts", func() bool {
 			for i := range c.nodes {
-				if h := c.node(i).net.replica(p); h == nil || len(h.members()) != 3 {
+				if h := c.node(i).net.hosting.replica(p); h == nil || len(h.group.members()) != 3 {
 					return false
 				}
 			}
@@ -187,7 +187,7 @@ func TestForeignShards(t *testing.T) {
 	lie := &Routed{To: home, From: Shard{Region: world.RegionPos{X: g.home.X + 1, Z: g.home.Z}}, Msg: offer}
 	liar := -1
 	for i := range c.nodes {
-		if !c.node(leader).net.speaksFor(nodePeer(i), lie.From) && i != leader {
+		if !c.node(leader).net.speakers.speaksFor(nodePeer(i), lie.From) && i != leader {
 			liar = i
 		}
 	}
@@ -195,7 +195,7 @@ func TestForeignShards(t *testing.T) {
 		t.Fatal("everybody hosts the neighbour")
 	}
 	say := func(m machine.Message) {
-		c.nodes[liar].Call(func() { c.node(liar).net.sendOverLink(nodePeer(leader), m) })
+		c.nodes[liar].Call(func() { c.node(liar).net.links.send(nodePeer(leader), m) })
 		c.s.Run(12 * time.Second)
 	}
 	say(lie)

@@ -1,24 +1,25 @@
 package node
 
 import (
-	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// That a greater group of a shard goes on is only a claim until enough nodes have
-// made it themselves (docs/decisions/0053-proof-of-a-greater-group.md). A replica
-// that believed a single one would put its data aside for a lie.
+// That a greater group of a shard continues is only a claim until enough nodes have
+// made it themselves (docs/decisions/0053-proof-of-a-greater-group.md). A replica that
+// believed a single one would put its data aside for a lie.
 
 const (
 	// claimFor is how long a claim counts: the next inquiry repeats it.
 	claimFor = 40 * time.Second
-	// verifyEvery is how often claims make a replica ask at most.
+	// verifyEvery is the least time between two inquiries because of claims.
 	verifyEvery = 5 * time.Second
-	// returned is how long after an absence it explains that a group has gone on.
+	// returned is how long after an absence it explains that a group has continued
+	// without this node.
 	returned = 2 * time.Minute
 )
 
@@ -28,94 +29,69 @@ type claim struct {
 	at  machine.Time
 }
 
-// OnNewer implements group.Events: a member speaks of a newer generation.
-func (h *replica) OnNewer(_ machine.Peer, gen group.Gen) {
-	h.afterHandler(func() {
-		if !h.gone && h.otherGroups.greater.Compare(gen) < 0 {
-			h.verify()
-		}
-	})
+// askSoon searches soon who hosts the shard.
+func (o *otherGroups) askSoon() {
+	o.next = min(o.next, max(o.env.Now().Add(updateMembersEvery), o.asked.Add(verifyEvery)))
 }
 
-// verify asks soon who hosts the shard.
-func (h *replica) verify() {
-	v, now := &h.otherGroups, h.w.n.env.Now()
-	v.next = min(v.next, max(now.Add(updateMembersEvery), v.asked.Add(verifyEvery)))
-	if h.raft.Hibernates() {
-		h.wakeGroup()
-	}
-}
-
-// claimed notes a claim of a node that may make one: it is near the shard's key, a
+// noteClaim notes a claim of a node that may make one: it is near the shard's key, a
 // member here, or a host that the directory names. Ids near a key are expensive.
-func (h *replica) claimed(f *remoteNode, m *GroupStatus) {
-	who := f.peer.ID
-	r := h.w.routes[h.shard]
-	if !among(h.w.nearestNodes(h.shard), who) && !among(h.otherGroups.named, who) && !h.fellow(who) && (r == nil || !r.trusts(f.peer)) {
+func (o *otherGroups) noteClaim(f *remoteNode, gen group.Gen) {
+	who, p := f.peer.ID, o.group.shard
+	if !among(o.dir.nearestNodes(p), who) && !among(o.named, who) && !o.group.isMember(who) && !o.routes.trusts(p, f.peer) {
 		return
 	}
-	now := h.w.n.env.Now()
-	if h.otherGroups.claims == nil {
-		h.otherGroups.claims = map[id.ID]claim{}
+	now := o.env.Now()
+	if o.claims == nil {
+		o.claims = map[id.ID]claim{}
 	}
-	for by, c := range h.otherGroups.claims { // the order does not matter
+	for by, c := range o.claims { // the order does not matter
 		if now.Sub(c.at) >= claimFor {
-			delete(h.otherGroups.claims, by)
+			delete(o.claims, by)
 		}
 	}
-	h.otherGroups.claims[who] = claim{m.Gen, now}
+	o.claims[who] = claim{gen, now}
 }
 
-// proven reports whether enough nodes claim that the shard goes on in a greater group.
-func (h *replica) proven(gen group.Gen) bool {
-	var by []id.ID
-	for _, who := range id.Sorted(h.otherGroups.claims) {
-		if c := h.otherGroups.claims[who]; c.gen == gen && h.w.n.env.Now().Sub(c.at) < claimFor {
-			by = append(by, who)
-		}
-	}
-	st := h.raft.Status()
-	if !h.leading && st.Leader != (machine.Peer{}) {
+// proven reports whether enough nodes claim that the shard continues in a greater group.
+func (o *otherGroups) proven(gen group.Gen) bool {
+	st, now := o.group.raft.Status(), o.env.Now()
+	if !o.group.leading && st.Leader != (machine.Peer{}) {
 		return false // the leader finds out
 	}
-	voters, living := 0, 0
+	var claims []hostpolicy.Claimant
+	for _, who := range id.Sorted(o.claims) {
+		if c := o.claims[who]; c.gen == gen && now.Sub(c.at) < claimFor {
+			claims = append(claims, hostpolicy.Claimant{
+				Founder: who == o.cfg.Founder, Member: o.group.isMember(who), Returned: o.seen.hasReturned(who),
+			})
+		}
+	}
+	return o.standing(&st, now).Proven(claims)
+}
+
+// standing is what counts for the group here.
+func (o *otherGroups) standing(st *group.Status, now machine.Time) hostpolicy.Standing {
+	s := hostpolicy.Standing{
+		JustBack: o.isJustBack(now), Away: o.seen.absence(), GoneAfter: o.cfg.GoneAfter,
+	}
+	if !o.group.leading {
+		s.Leaderless = o.leaderless.leaderlessFor(now)
+	}
 	for _, m := range st.Members {
 		if m.Voter {
-			voters++
-			if h.leading && !m.Dead {
-				living++
+			s.Voters++
+			if o.group.leading && !m.Dead {
+				s.Living++
 			}
 		}
 	}
-	return len(by) >= max(2, living) || slices.ContainsFunc(by, func(who id.ID) bool { return h.credible(who, voters) })
+	return s
 }
 
-// credible reports whether one node's claim is enough: the group can have gone on
-// without this replica, which was away for as long as that takes; or the world's
-// founder says so to a node that hosts the shard alone.
-func (h *replica) credible(who id.ID, voters int) bool {
-	w, now := h.w, h.w.n.env.Now()
-	fellow, away := h.fellow(who), w.store.away
-	switch recently := h.recently(now); {
-	case voters == 1 && who == w.cfg.Founder:
-		return true
-	case recently && away >= w.cfg.GoneAfter:
-		return true
-	case voters > 1:
-		return fellow && (recently && away >= memberLostAfter || !h.leading && h.quorumLoss.since != 0 && now.Sub(h.quorumLoss.since) >= memberLostAfter)
-	}
-	back := w.store.seen[who].back // the one with the copy has not heard of this node either
-	return fellow && back != 0 && now.Sub(back) < returned
-}
-
-// recently reports whether this replica has come back from an absence a moment ago:
+// isJustBack reports whether this replica has come back from an absence a moment ago:
 // its node was suspended, or the replica is of an earlier run.
-func (h *replica) recently(now machine.Time) bool {
-	m := &h.w.store
-	return h.opened != 0 && now.Sub(h.opened) < returned || m.back > m.started && now.Sub(m.back) < returned
-}
-
-// fellow reports whether a node is a member of the group here.
-func (h *replica) fellow(who id.ID) bool {
-	return slices.ContainsFunc(h.raft.Status().Members, func(m group.MemberStatus) bool { return m.Peer.ID == who })
+func (o *otherGroups) isJustBack(now machine.Time) bool {
+	opened := o.group.opened
+	return opened != 0 && now.Sub(opened) < returned || o.seen.wasSuspended(now)
 }

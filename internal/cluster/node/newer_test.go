@@ -13,8 +13,8 @@ import (
 // led by it.
 func (c *cluster) claims(liar, victim int, p Shard, gen group.Gen) {
 	c.nodes[liar].Call(func() {
-		c.node(liar).net.sendDatagram(nodePeer(victim), &GroupStatus{Shard: p, Reply: true, Member: true, Led: true, Gen: gen, Term: 1 << 40, Last: 1 << 40, Members: []machine.Peer{nodePeer(liar)}})
-		c.node(liar).net.sendOverLink(nodePeer(victim), &group.Message{Space: p.space(), Gen: gen, From: 1, To: 2, Term: 1 << 40})
+		c.node(liar).net.links.sendDatagram(nodePeer(victim), &GroupStatus{Shard: p, Reply: true, Member: true, Led: true, Gen: gen, Term: 1 << 40, Last: 1 << 40, Members: []machine.Peer{nodePeer(liar)}})
+		c.node(liar).net.links.send(nodePeer(victim), &group.Message{Space: p.space(), Gen: gen, From: 1, To: 2, Term: 1 << 40})
 	})
 }
 
@@ -40,15 +40,15 @@ func TestLiarsClaim(t *testing.T) {
 		c.until("the guest is in", func() bool { return g.in })
 		c.s.Run(20 * time.Second)
 		liar := nodes - 1
-		shards := sortedShards(c.node(0).net.replicas)
+		shards := sortedShards(c.node(0).net.hosting.replicas)
 		if len(shards) == 0 {
 			t.Fatal("the victim hosts nothing")
 		}
 		attack := func(rounds int) {
 			for range rounds {
 				for victim := range liar {
-					for _, p := range sortedShards(c.node(victim).net.replicas) {
-						gen := c.node(victim).net.replicas[p].raft.Status().Gen
+					for _, p := range sortedShards(c.node(victim).net.hosting.replicas) {
+						gen := c.node(victim).net.hosting.replicas[p].group.raft.Status().Gen
 						c.claims(liar, victim, p, group.Gen{Number: gen.Number + 1, Fork: 7})
 						c.claims(liar, victim, p, group.Gen{Number: gen.Number, Fork: gen.Fork + 1<<20})
 					}
@@ -66,7 +66,7 @@ func TestLiarsClaim(t *testing.T) {
 			if had := c.aside(victim); len(had) > 0 {
 				t.Errorf("%d nodes: node %d has put aside %v", nodes, victim, had)
 			}
-			for p, h := range c.node(victim).net.replicas {
+			for p, h := range c.node(victim).net.hosting.replicas {
 				if n := len(h.otherGroups.claims); n > nearby+2 {
 					t.Errorf("%v has %d claims", p, n)
 				}

@@ -13,14 +13,15 @@
 // docs/architecture.md "One node" and docs/protocols/hosting.md.
 //
 // Where to start: Node (node.go) routes messages to submachines (submachine.go);
-// network (network.go) is what exists only with several nodes. From there:
-//   - route.go, leadersearch.go, leaderquery.go: which node leads a shard;
-//   - replica.go, groupevents.go, members.go: the replicas of shards here;
-//   - generate.go, quorumloss.go, splitbrain.go: creating, recovering and merging
-//     groups;
-//   - remotenode.go, outbox.go: links to other nodes and what goes over them;
-//   - overlayadapter.go, storageadapter.go, audit.go: the overlay and the
-//     replicated storage of a world with an authority.
+// network (network.go) is what exists only with several nodes, and assemble.go shows its
+// components and which knows which (decision 63):
+//   - links, sightings: other nodes; directory: records of shards;
+//   - routes, speakers: which node leads a shard, and who may speak for it;
+//   - hosting, replica and its parts, groupCreation, departure: shards hosted here, by
+//     the rules of package hostpolicy;
+//   - gatewaySessions, remoteSessions, admission: sessions of players;
+//   - overlayAdapter, storageAdapter: the overlay and the replicated storage of a world
+//     with an authority.
 //
 // Submachines send to each other by Env.Send with logical peers. Such messages
 // wait in a queue that is drained after the handler returns, so that no submachine
@@ -153,7 +154,7 @@ func (n *Node) Start() {
 func (n *Node) startLobby() {
 	n.lobby = &submachine{node: n, peer: region.Lobby, name: "hall", isLobby: true}
 	if n.net != nil {
-		n.lobby.replica = n.net.replicas[theLobby]
+		n.lobby.replica = n.net.hosting.replicas[theLobby]
 	}
 	n.lobby.m = n.makers.lobby(submachineEnv{n.lobby}, n.cfg.Lobby)
 	n.lobby.m.Start()
@@ -234,7 +235,7 @@ func (p *submachine) onTimer(t machine.Timer) {
 func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 	n.begin()
 	if n.isOtherNode(peer) {
-		n.net.onLink(peer, ev)
+		n.net.links.onLink(peer, ev)
 		n.drain()
 		return
 	}
@@ -261,7 +262,7 @@ func (n *Node) unlink(peer machine.Peer, ev machine.LinkEvent, except *submachin
 	delete(n.links, peer)
 	delete(n.decisions.origins, peer)
 	if n.net != nil {
-		n.net.ended(peer.ID)
+		n.net.sessions.ended(peer.ID)
 		peer = n.net.inner(peer)
 	}
 	n.linkEventToAll(peer, ev, except)
@@ -308,7 +309,7 @@ func (n *Node) done(tag uint64, result any, err error) {
 // begin comes first in every handler: shards whose group may have another leader
 // by now are let go of before they say anything.
 func (n *Node) begin() {
-	if n.net != nil && n.net.checkLeases() {
+	if n.net != nil && n.net.hosting.checkLeases() {
 		n.drain()
 	}
 }

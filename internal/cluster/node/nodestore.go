@@ -3,50 +3,27 @@ package node
 import (
 	"bytes"
 	"encoding/binary"
-	"math"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// nodeStore stores what the network knows across restarts, such as the nodes
-// that answered last time, so that a node finds the others again even if those
-// that it was configured with are gone. It is a machine because it has jobs.
+// nodeStore stores what the network knows across restarts, such as the nodes that
+// answered last time, so that a node finds the others again even if those that it was
+// configured with are gone. It is a machine because it has jobs.
 type nodeStore struct {
-	w       *network
-	p       *submachine
-	saved   []byte       // as it is on the disk
-	next    machine.Time // when to save
-	read    bool
-	started machine.Time
+	component
+	p      *submachine
+	dir    *directory
+	seen   *sightings
+	loaded func([]machine.KV) // the other parts take what is theirs
 
-	seen map[id.ID]sighting // nodes that were there not long ago
-
-	// away is how long this node was off, or its machine suspended, when it last was,
-	// and back when that ended. It notes on the disk that it runs.
-	away  time.Duration
-	back  machine.Time
-	awake machine.Time // when it last looked
-	noted machine.Time // when that was last noted
+	saved []byte       // the contacts as they are on the disk
+	next  machine.Time // when to save them
+	read  bool
+	noted machine.Time // when it was last noted that the node runs
 }
-
-// sighting is when a node was last heard.
-type sighting struct {
-	peer machine.Peer
-	at   machine.Time
-	back machine.Time // when it was heard again after Net.GoneAfter; 0: it was never silent for so long
-}
-
-// rememberFor is how long a silent node counts as one that may return,
-// seenRecently how long as one of the last hour; after Net.GoneAfter it is
-// forgotten. maxHeard bounds their number.
-const (
-	rememberFor  = 5 * time.Minute
-	seenRecently = time.Hour
-	maxHeard     = 1 << 12
-)
 
 // The space, and the keys of the contacts, of the list of revocations, and of
 // what the node has of the stored world.
@@ -72,93 +49,53 @@ const (
 	jobSave
 )
 
-func (m *nodeStore) init(w *network) {
-	m.w, m.p = w, &submachine{node: w.n, name: NodeSpace}
-	m.p.m, m.seen = m, map[id.ID]sighting{}
-}
-
-// recordSeen notes that a node has answered.
-func (m *nodeStore) recordSeen(p machine.Peer) {
-	s, known := m.seen[p.ID]
-	if !known && len(m.seen) >= maxHeard {
-		return
-	}
-	now, last := m.w.n.env.Now(), s.at
-	if !known {
-		last = m.started
-	}
-	if now.Sub(last) >= m.w.cfg.GoneAfter {
-		s.back = now
-	}
-	m.seen[p.ID] = sighting{p, now, s.back}
+func newNodeStore(c component, p *submachine, dir *directory, seen *sightings) *nodeStore {
+	m := &nodeStore{component: c, p: p, dir: dir, seen: seen}
+	p.m = m
+	return m
 }
 
 func (m *nodeStore) do(tag uint64, job machine.Job) { submachineEnv{m.p}.Do(NodeSpace, tag, job) }
 
 // Start implements machine.Machine: what is on the disk is read.
 func (m *nodeStore) Start() {
-	m.started = m.w.n.env.Now()
-	m.next = m.started.Add(saveFirst)
+	m.seen.start()
+	m.next = m.env.Now().Add(saveFirst)
 	m.do(jobLoad, machine.DiskRead{Space: NodeSpace})
 }
 
-// OnDone implements machine.Machine. A list that cannot be read is no reason
-// not to start: it is made again.
+// OnDone implements machine.Machine. A list that cannot be read is no reason not to
+// start: it is made again.
 func (m *nodeStore) OnDone(tag uint64, result any, err error) {
 	if tag != jobLoad {
 		return
 	}
 	m.read = true
 	kvs, _ := result.([]machine.KV)
-	m.away, m.back = m.absence(kvs), m.started
+	until, noted := aliveUntil(kvs)
+	m.seen.wasOff(until, len(kvs) > 0, noted)
 	known, saved, damaged := contacts(kvs)
 	if m.saved = saved; damaged != nil {
 		err = damaged
 	}
-	for _, kv := range kvs {
-		if string(kv.Key) == revokedKey {
-			m.w.verified.lists().recall(kv.Value)
-		}
-		if string(kv.Key) == accessKey {
-			m.w.access.lists().recall(kv.Value)
-		}
-		if string(kv.Key) == checkpointKey && m.w.overlay != nil && m.w.overlay.storage != nil {
-			m.w.overlay.storage.restoreCheckpoint(kv.Value)
-		}
-	}
+	m.loaded(kvs)
 	if err != nil {
-		m.w.note("The list of known nodes cannot be read, starting a new one: " + err.Error())
+		m.note("The list of known nodes cannot be read, starting a new one: " + err.Error())
 	}
 	for _, p := range known {
-		m.recordSeen(p)
+		m.seen.record(p)
 	}
-	m.w.dir.begin(known)
+	m.dir.begin(known)
 }
 
-// absence is how long the node has been off, from what is on the disk. A folder
-// that does not say so was last used by a version that did not note it.
-func (m *nodeStore) absence(kvs []machine.KV) time.Duration {
+// aliveUntil is when the node last noted that it runs, from what is on the disk.
+func aliveUntil(kvs []machine.KV) (machine.Time, bool) {
 	for _, kv := range kvs {
 		if string(kv.Key) == aliveKey && len(kv.Value) == 8 {
-			return max(0, m.started.Sub(machine.Time(binary.BigEndian.Uint64(kv.Value))))
+			return machine.Time(binary.BigEndian.Uint64(kv.Value)), true
 		}
 	}
-	if len(kvs) == 0 {
-		return 0 // it has never run
-	}
-	return math.MaxInt64
-}
-
-// stayAwake notes that the node runs, and whether its machine was suspended.
-func (m *nodeStore) stayAwake(now machine.Time) {
-	if gap := now.Sub(m.awake); m.awake != 0 && gap >= aliveEvery {
-		m.away, m.back = gap, now
-	}
-	m.awake = now
-	if m.read && now.Sub(m.noted) >= aliveEvery {
-		m.noted = now
-		m.put(aliveKey, binary.BigEndian.AppendUint64(nil, uint64(now)))
-	}
+	return 0, false
 }
 
 // contacts finds the nodes that answered last time in what is on the disk.
@@ -179,22 +116,22 @@ func KnownNodes(kvs []machine.KV) []machine.Peer {
 	return known
 }
 
-// beat saves the contacts from time to time.
+// beat notes that the node runs, and saves the contacts from time to time.
 func (m *nodeStore) beat(now machine.Time) {
-	m.stayAwake(now)
+	m.seen.stayAwake(now)
+	if m.read && now.Sub(m.noted) >= aliveEvery {
+		m.noted = now
+		m.put(aliveKey, binary.BigEndian.AppendUint64(nil, uint64(now)))
+	}
 	if m.read && now >= m.next {
 		m.save()
 	}
-	for who, s := range m.seen { // the order does not matter
-		if now.Sub(s.at) >= max(seenRecently, m.w.cfg.GoneAfter) {
-			delete(m.seen, who)
-		}
-	}
+	m.seen.expire(now)
 }
 
 func (m *nodeStore) save() {
-	m.next = m.w.n.env.Now().Add(saveEvery)
-	b := m.w.dir.kad.Table().AppendSaved(nil)
+	m.next = m.env.Now().Add(saveEvery)
+	b := m.dir.saved()
 	if len(b) <= 1 || bytes.Equal(b, m.saved) {
 		return // nobody is there: those of last time may be again
 	}

@@ -135,7 +135,7 @@ func TestVoteGoesWherePlayersAre(t *testing.T) {
 		g := c.addGuest(1)
 		c.until("the player is in", func() bool { return g.in })
 		leads := func() bool {
-			for p, r := range c.node(1).net.routes {
+			for p, r := range c.node(1).net.routes.table {
 				if len(r.sessions) > 0 && c.leaderOf(p) != 1 {
 					return false
 				}

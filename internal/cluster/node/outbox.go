@@ -35,14 +35,14 @@ func newOutbox() outbox {
 	return outbox{index: map[outKey]int{}, last: map[machine.Peer]int{}}
 }
 
-// toRemoteSession sends a shard's message to a session of another node.
-func (w *network) toRemoteSession(session machine.Peer, m machine.Message) {
-	f := w.tags[session.Addr]
+// send sends a shard's message to a session of another node.
+func (s *remoteSessions) send(session machine.Peer, m machine.Message) {
+	f := s.links.byTag(session.Addr)
 	if f == nil {
-		w.n.counts.Dropped++
+		s.counts.Dropped++
 		return
 	}
-	o := &w.out
+	o := &s.out
 	key := outKey{node: f.peer.ID, m: m}
 	frame, isFrame := m.(*region.Frame)
 	if isFrame && len(frame.Cells) > 0 {
@@ -70,16 +70,16 @@ func (w *network) toRemoteSession(session machine.Peer, m machine.Message) {
 }
 
 // flush sends what has gathered.
-func (w *network) flush() {
-	o := &w.out
+func (s *remoteSessions) flush() {
+	o := &s.out
 	if len(o.list) == 0 {
 		return
 	}
 	for i := range o.list {
 		if l := &o.list[i]; l.all != nil {
-			w.sendOverLink(l.to, l.all)
+			s.links.send(l.to, l.all)
 		} else {
-			w.sendOverLink(l.to, l.watcher)
+			s.links.send(l.to, l.watcher)
 		}
 		o.list[i] = outgoingMessage{}
 	}

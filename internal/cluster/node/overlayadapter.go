@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
@@ -15,7 +16,15 @@ import (
 // will need as well; a link stays while its share is open. A nil layer is that of
 // a node that has no place.
 type overlayAdapter struct {
-	w         *network
+	component
+	links    *links
+	dir      *directory
+	sessions noticedSessions
+	leaders  regionLeaders
+	disk     nodeDisk
+	verified *verified
+	bars     func(machine.Peer) bool // a node that is refused
+
 	p         *submachine
 	node      *overlay.Node
 	machine   stoppable        // the machine: node itself, or the storage over it
@@ -27,6 +36,14 @@ type overlayAdapter struct {
 	noted    uint64 // of them told to the people
 	nextNote machine.Time
 }
+
+// noticedSessions brings a notice to a session at this node (gatewaySessions).
+type noticedSessions interface {
+	toSession(session id.ID, m machine.Message) bool
+}
+
+// regionLeaders knows which node leads a shard (routes).
+type regionLeaders interface{ leaderOf(Shard) machine.Peer }
 
 // stoppable is a machine that can leave.
 type stoppable interface {
@@ -51,23 +68,26 @@ const (
 	noteEvery     = time.Minute
 )
 
-func newOverlayAdapter(w *network, v *verified) *overlayAdapter {
-	l := &overlayAdapter{w: w, p: &submachine{node: w.n, name: "overlay"}}
-	c := v.Certificate
-	oc := overlay.Config{
-		Self:  &overlay.Contact{ID: w.cfg.Self.ID, Addr: w.cfg.Self.Addr, Pos: c.Pos},
-		Space: overlay.SpaceFor(v.Zones), Certificate: c, Verify: v.Verifier.Verify, Sign: v.Sign,
-		Seek: func() machine.Job { return bootstrapJob{} }, Events: l,
+// newOverlayAdapter returns nil if the node has no certificate, and so no place.
+func newOverlayAdapter(c component, p *submachine, l *links, dir *directory, v *verified) *overlayAdapter {
+	if v == nil || v.Certificate == nil {
+		return nil
+	}
+	a := &overlayAdapter{component: c, p: p, links: l, dir: dir, verified: v, disk: v.disk}
+	cfg := overlay.Config{
+		Self:  &overlay.Contact{ID: c.cfg.Self.ID, Addr: c.cfg.Self.Addr, Pos: v.Certificate.Pos},
+		Space: overlay.SpaceFor(v.Zones), Certificate: v.Certificate, Verify: v.Verifier.Verify, Sign: v.Sign,
+		Seek: func() machine.Job { return bootstrapJob{} }, Events: a,
 	}
 	if v.Storage != nil {
-		l.storage = newStorageAdapter(l, v.Storage, oc)
-		l.node, l.machine = l.storage.node.Overlay(), l.storage.node
+		a.storage = newStorageAdapter(a, v.Storage, cfg)
+		a.node, a.machine = a.storage.node.Overlay(), a.storage.node
 	} else {
-		l.node = overlay.New(oc, overlayEnv{l})
-		l.machine = l.node
+		a.node = overlay.New(cfg, overlayEnv{a})
+		a.machine = a.node
 	}
-	l.p.m = l.machine
-	return l
+	a.p.m = a.machine
+	return a
 }
 
 func (l *overlayAdapter) start() {
@@ -91,7 +111,7 @@ func (l *overlayAdapter) receive(f *remoteNode, m machine.Message) {
 	}
 	switch m := m.(type) {
 	case *OverlayShare:
-		if f.state == linkUp {
+		if f.isUp() {
 			l.onShare(f, m.On)
 		}
 	case *BootstrapQuery:
@@ -106,7 +126,7 @@ func (l *overlayAdapter) receive(f *remoteNode, m machine.Message) {
 			m = l.storage.open(m)
 		}
 		if m == nil {
-			l.w.n.counts.Dropped++
+			l.counts.Dropped++
 			return
 		}
 		l.machine.OnMessage(f.peer, m)
@@ -115,31 +135,30 @@ func (l *overlayAdapter) receive(f *remoteNode, m machine.Message) {
 
 // open asks for a share of the link to a node, opening the link if need be.
 func (l *overlayAdapter) open(to machine.Peer) {
-	f := l.w.reported(to)
+	f := l.links.reported(to)
 	if f.overlayShare.on {
 		return
 	}
 	f.overlayShare.on, f.overlayShare.tries = true, 0
 	switch f.state {
 	case linkUp:
-		l.w.n.env.Send(f.peer, &OverlayShare{On: true})
+		l.env.Send(f.peer, &OverlayShare{On: true})
 	case linkNone:
-		f.state = linkWaiting
-		l.w.reopenLink(f)
+		l.links.open(f)
 	}
 }
 
 // close gives a share back. The link is closed once nobody has used it for a
 // while.
 func (l *overlayAdapter) close(to machine.Peer) {
-	f := l.w.remotes[to.ID]
+	f := l.links.byID(to.ID)
 	if f == nil || !f.overlayShare.on {
 		return
 	}
 	f.overlayShare.on, f.overlayShare.up = false, false
-	if f.state == linkUp {
+	if f.isUp() {
 		f.overlayShare.draining++
-		l.w.n.env.Send(f.peer, &OverlayShare{})
+		l.env.Send(f.peer, &OverlayShare{})
 	}
 }
 
@@ -154,13 +173,13 @@ func (l *overlayAdapter) onShare(f *remoteNode, on bool) {
 	case on && !s.up:
 		if !s.on {
 			s.on = true
-			l.w.n.env.Send(f.peer, &OverlayShare{On: true})
+			l.env.Send(f.peer, &OverlayShare{On: true})
 		}
 		s.up, s.tries = true, 0
 		l.machine.OnLink(f.peer, machine.LinkUp)
 	case !on && s.on:
 		s.on, s.up = false, false
-		l.w.n.env.Send(f.peer, &OverlayShare{})
+		l.env.Send(f.peer, &OverlayShare{})
 		l.machine.OnLink(f.peer, machine.LinkClosed)
 	}
 }
@@ -168,7 +187,7 @@ func (l *overlayAdapter) onShare(f *remoteNode, on bool) {
 // greet asks for the share that the link was opened for.
 func (l *overlayAdapter) greet(f *remoteNode) {
 	if l != nil && f.overlayShare.on {
-		l.w.n.env.Send(f.peer, &OverlayShare{On: true})
+		l.env.Send(f.peer, &OverlayShare{On: true})
 	}
 }
 
@@ -184,9 +203,7 @@ func (l *overlayAdapter) lost(f *remoteNode, ev machine.LinkEvent) {
 	case !s.up && ev == machine.LinkClosed && s.tries < maxShareTries:
 		// The other end was just closing an idle link, or has moved.
 		f.overlayShare.on, f.overlayShare.tries = true, s.tries+1
-		if f.state == linkNone {
-			f.state = linkWaiting
-		}
+		l.links.openLater(f)
 	default:
 		l.machine.OnLink(f.peer, ev)
 	}
@@ -195,23 +212,23 @@ func (l *overlayAdapter) lost(f *remoteNode, ev machine.LinkEvent) {
 // overlayEnv is what the overlay sees of the node.
 type overlayEnv struct{ l *overlayAdapter }
 
-func (e overlayEnv) Now() machine.Time                         { return e.l.w.n.env.Now() }
-func (e overlayEnv) Rand() *rng.Rand                           { return e.l.w.n.env.Rand() }
+func (e overlayEnv) Now() machine.Time                         { return e.l.env.Now() }
+func (e overlayEnv) Rand() *rng.Rand                           { return e.l.env.Rand() }
 func (e overlayEnv) SetTimer(at machine.Time, t machine.Timer) { submachineEnv{e.l.p}.SetTimer(at, t) }
 func (e overlayEnv) Open(to machine.Peer)                      { e.l.open(to) }
 func (e overlayEnv) Close(to machine.Peer)                     { e.l.close(to) }
 
 // Send implements machine.Env: over the node's share of the link.
 func (e overlayEnv) Send(to machine.Peer, m machine.Message) {
-	f := e.l.w.remotes[to.ID]
-	if f == nil || !f.overlayShare.up || f.state != linkUp {
+	f := e.l.links.byID(to.ID)
+	if f == nil || !f.overlayShare.up || !f.isUp() {
 		return
 	}
 	if e.l.storage != nil {
 		m = e.l.storage.sign(m)
 	}
 	if m != nil {
-		e.l.w.n.env.Send(f.peer, m)
+		e.l.env.Send(f.peer, m)
 	}
 }
 
@@ -240,10 +257,10 @@ func (l *overlayAdapter) ReceivedArea(*overlay.Areacast) {}
 // not of each one, for a failure of many nodes makes many.
 func (l *overlayAdapter) Report(e overlay.Evidence) {
 	l.reports++
-	if report := l.w.cfg.Verified.Report; report != nil {
+	if report := l.cfg.Verified.Report; report != nil {
 		report(e)
 	}
-	now := l.w.n.env.Now()
+	now := l.env.Now()
 	if now < l.nextNote {
 		return
 	}
@@ -251,7 +268,7 @@ func (l *overlayAdapter) Report(e overlay.Evidence) {
 	if e.Accusation == overlay.Missing {
 		what = "left out a node that is there"
 	}
-	l.w.note(fmt.Sprintf("Node %s %s: %s (%d reports like this since the last one).",
+	l.note(fmt.Sprintf("Node %s %s: %s (%d reports like this since the last one).",
 		e.View.Source.ID.Short(), what, e.Node.ID.Short(), l.reports-l.noted))
 	l.noted, l.nextNote = l.reports, now.Add(noteEvery)
 }

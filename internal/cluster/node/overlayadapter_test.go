@@ -240,7 +240,7 @@ func TestRevocationsSpread(t *testing.T) {
 		}
 	}
 	for i := range r.nodes {
-		if f := r.node(i).net.remotes[r.peer(4).ID]; i != 4 && f != nil && f.state == linkUp {
+		if f := r.node(i).net.links.remotes[r.peer(4).ID]; i != 4 && f != nil && f.state == linkUp {
 			t.Errorf("node %d has a link to the one that is revoked", i)
 		}
 	}
@@ -327,7 +327,7 @@ func TestReissue(t *testing.T) {
 	}
 	r.nodes[0].Call(func() { r.node(0).OnMessage(r.peer(1), &Renewed{&fresh}) })
 	r.s.Run(time.Second)
-	if f := r.node(0).net.remotes[r.peer(1).ID]; f != nil && f.state == linkUp {
+	if f := r.node(0).net.links.remotes[r.peer(1).ID]; f != nil && f.state == linkUp {
 		t.Error("who sends another's certificate keeps its link")
 	}
 }
@@ -346,7 +346,7 @@ func TestCertificateEnds(t *testing.T) {
 		t.Error("the node does not know that its certificate has ended")
 	}
 	for i := range r.nodes {
-		if f := r.node(i).net.remotes[r.peer(2).ID]; i != 2 && f != nil && f.state == linkUp {
+		if f := r.node(i).net.links.remotes[r.peer(2).ID]; i != 2 && f != nil && f.state == linkUp {
 			t.Errorf("node %d has a link to the one whose certificate has ended", i)
 		}
 	}
@@ -359,7 +359,7 @@ func TestFalseList(t *testing.T) {
 	r.exact("before")
 	bad := r.revoke(7, 1)
 	bad.Signature[0]++
-	f := r.node(0).net.remotes[r.peer(1).ID]
+	f := r.node(0).net.links.remotes[r.peer(1).ID]
 	r.nodes[0].Call(func() {
 		r.node(0).OnMessage(r.peer(1), &Revoked{Version: 7, List: bad.Append(nil)})
 		if f.state == linkUp || r.doors[0].Revoked() != nil {
@@ -395,7 +395,7 @@ func TestSharesOfLinks(t *testing.T) {
 			r.s.Run(time.Duration(random.Intn(20)) * time.Millisecond)
 		}
 		r.s.Run(time.Second)
-		a, b := r.node(0).net.remotes[r.peer(1).ID].overlayShare, r.node(1).net.remotes[r.peer(0).ID].overlayShare
+		a, b := r.node(0).net.links.remotes[r.peer(1).ID].overlayShare, r.node(1).net.links.remotes[r.peer(0).ID].overlayShare
 		if a.on != b.on || a.up != b.up || a.on != a.up || a.draining+b.draining != 0 {
 			t.Errorf("seed %d: the ends have %+v and %+v", seed, a, b)
 		}
@@ -409,7 +409,7 @@ func TestRevokedLeaderStops(t *testing.T) {
 	r.exact("before")
 	leads := func(p Shard) (who []int) {
 		for i := range r.nodes {
-			if h := r.node(i).net.replicas[p]; h != nil && h.leading {
+			if h := r.node(i).net.hosting.replicas[p]; h != nil && h.group.leading {
 				who = append(who, i)
 			}
 		}
@@ -436,8 +436,8 @@ func TestRevokedLeaderStops(t *testing.T) {
 	})
 	began := r.s.Now()
 	stopped := func() bool {
-		for _, h := range r.node(was[0]).net.replicas {
-			if h.leading {
+		for _, h := range r.node(was[0]).net.hosting.replicas {
+			if h.group.leading {
 				return false
 			}
 		}

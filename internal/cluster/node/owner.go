@@ -12,7 +12,8 @@ import (
 // nobody else does: other players can go on at another node when this one dies. So
 // nodes tell each other, and where two nodes share one vote it matters (voterFirst).
 type owner struct {
-	w        *network
+	component
+	links    *links
 	sessions map[id.ID]bool // the owner's, that are in or enter
 	left     machine.Time   // when the last of them ended
 	plays    bool           // as the other nodes have been told
@@ -22,7 +23,9 @@ type owner struct {
 // page that is loaded anew, or has lost its connection, moves nothing.
 const ownerAway = 10 * time.Second
 
-func (o *owner) init(w *network) { o.w, o.sessions = w, map[id.ID]bool{} }
+func newOwner(c component, l *links) *owner {
+	return &owner{component: c, links: l, sessions: map[id.ID]bool{}}
+}
 
 // enters notes a session of the owner.
 func (o *owner) enters(session id.ID) {
@@ -34,7 +37,7 @@ func (o *owner) enters(session id.ID) {
 func (o *owner) ended(session id.ID) {
 	if o.sessions[session] {
 		delete(o.sessions, session)
-		o.left = o.w.n.env.Now()
+		o.left = o.env.Now()
 	}
 }
 
@@ -48,7 +51,7 @@ func (o *owner) beat(now machine.Time) {
 func (o *owner) set(plays bool) {
 	if o.plays != plays {
 		o.plays = plays
-		o.w.tellAll(&OwnerPlays{plays}, nil)
+		o.links.tellAll(&OwnerPlays{plays}, nil)
 	}
 }
 
@@ -56,6 +59,15 @@ func (o *owner) set(plays bool) {
 // told otherwise.
 func (o *owner) greet(f *remoteNode) {
 	if o.plays {
-		o.w.n.env.Send(f.peer, &OwnerPlays{true})
+		o.env.Send(f.peer, &OwnerPlays{true})
 	}
 }
+
+// receive notes whether another node's owner plays there.
+func (o *owner) receive(f *remoteNode, m *OwnerPlays) { f.ownerPlays = f.isUp() && m.Plays }
+
+// linkDown is when the link to a node has ended: nobody is believed to play there.
+func (o *owner) linkDown(f *remoteNode) { f.ownerPlays = false }
+
+// isPlaying reports whether the owner plays here, as the other nodes have been told.
+func (o *owner) isPlaying() bool { return o.plays }

@@ -36,7 +36,7 @@ func (l *overlayAdapter) place() *Place {
 	if l == nil {
 		return nil
 	}
-	space := overlay.SpaceFor(l.w.cfg.Verified.Zones)
+	space := overlay.SpaceFor(l.cfg.Verified.Zones)
 	p := &Place{
 		Pos: l.node.Self().Pos, At: metre(space, l.node.Self().Pos), Stable: l.node.Stable(), Cell: metres(space, l.node.Cell(nil)),
 		Links: len(l.node.Linked(nil)), Reports: l.reports, Dropped: l.node.Dropped(),
@@ -48,7 +48,7 @@ func (l *overlayAdapter) place() *Place {
 		}
 		p.Neighbours = append(p.Neighbours, near)
 	}
-	if r := l.w.verified.Verifier.Revoked(); r != nil {
+	if r := l.verified.Verifier.Revoked(); r != nil {
 		p.Revoked, p.Since = r.Version, r.Issued
 	}
 	return p

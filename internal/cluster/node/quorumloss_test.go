@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
@@ -48,7 +49,7 @@ func TestLongMajorityGone(t *testing.T) {
 	c.s.Run(20 * time.Second)
 	home := Shard{Region: g.home}
 	leader := c.leaderOf(home)
-	members := c.node(leader).net.replicas[home].members()
+	members := c.node(leader).net.hosting.replicas[home].group.members()
 	if len(members) != 3 {
 		t.Fatalf("%d members", len(members))
 	}
@@ -67,11 +68,11 @@ func TestLongMajorityGone(t *testing.T) {
 	if len(dead) > 2 {
 		left, dead = dead[0], dead[1:]
 	}
-	old := c.node(left).net.replicas[home].raft.Status().Gen
+	old := c.node(left).net.hosting.replicas[home].group.raft.Status().Gen
 	for _, i := range dead {
 		c.nodes[i].Crash()
 	}
-	c.s.Run(memberLostAfter - 30*time.Second)
+	c.s.Run(hostpolicy.MemberLostAfter - 30*time.Second)
 	if c.leaderOf(home) >= 0 || c.noted("goes on with what this node has") > 0 {
 		t.Fatal("a minority went on before its time")
 	}
@@ -96,7 +97,7 @@ func TestLongMajorityGone(t *testing.T) {
 		t.Error("nothing was built")
 	}
 	for _, i := range dead {
-		if h := c.node(i).net.replica(home); h != nil && h.raft.Status().Gen == old {
+		if h := c.node(i).net.hosting.replica(home); h != nil && h.group.raft.Status().Gen == old {
 			t.Errorf("node %d is still in the old generation", i)
 		}
 		if aside := c.nodes[i].Disk.All(group.SupersededSpace(region.Space(home.Region), old)); len(aside) == 0 {
@@ -116,27 +117,27 @@ func TestInvalidMessageEndsReplicaForSeconds(t *testing.T) {
 	home := Shard{Region: g.home}
 	leader := c.leaderOf(home)
 	victim := (leader + 1) % 3
-	h := c.node(victim).net.replicas[home]
+	h := c.node(victim).net.hosting.replicas[home]
 	if h == nil {
 		t.Fatal("the victim has no replica")
 	}
-	st, first := h.raft.Status(), h.raft
+	st, first := h.group.raft.Status(), h.group.raft
 	c.nodes[leader].Call(func() {
 		for i := range uint64(81) { // the numbers of the members are their own business
 			from, to := 1+i/9, 1+i%9
 			heartbeat, _ := proto.Marshal(&raftpb.Message{Type: raftpb.MsgHeartbeat.Enum(), From: &from, To: &to, Term: &st.Term, Commit: new(uint64(1 << 40))})
-			c.node(leader).net.sendOverLink(nodePeer(victim), &group.Message{Space: home.space(), Gen: st.Gen, From: from, To: to, Term: st.Term, Raft: [][]byte{heartbeat}})
+			c.node(leader).net.links.send(nodePeer(victim), &group.Message{Space: home.space(), Gen: st.Gen, From: from, To: to, Term: st.Term, Raft: [][]byte{heartbeat}})
 		}
 	})
 	c.s.Run(time.Second)
-	if !h.p.released || h.raft.Status().Member {
+	if !h.p.released || h.group.raft.Status().Member {
 		t.Fatal("the replica takes nonsense for truth")
 	}
 	if c.noted("makes no sense") != 1 {
 		t.Error("nobody was told")
 	}
 	c.s.Run(rereadAfter + 5*time.Second)
-	if w := c.node(victim).net; h.raft == first || !h.raft.Status().Member || w.replicas[home] != h || w.damaged[home] {
+	if w := c.node(victim).net; h.group.raft == first || !h.group.raft.Status().Member || w.hosting.replicas[home] != h || w.hosting.damaged[home] {
 		t.Error("the replica has not come back")
 	}
 	c.nodes[leader].Crash()
@@ -159,13 +160,13 @@ func TestLongAllGone(t *testing.T) {
 	c.s.Run(30 * time.Second)
 	var lost Shard
 	var hosts []machine.Peer
-	keep := c.node(c.leaderOf(theLobby)).net.replicas[theLobby].members()
-	for _, p := range sortedShards(c.node(0).net.routes) {
+	keep := c.node(c.leaderOf(theLobby)).net.hosting.replicas[theLobby].group.members()
+	for _, p := range sortedShards(c.node(0).net.routes.table) {
 		l := c.leaderOf(p)
 		if p.Lobby || max(p.Region.X, -p.Region.X, p.Region.Z, -p.Region.Z) > 1 || l < 0 {
 			continue
 		}
-		m := c.node(l).net.replicas[p].members()
+		m := c.node(l).net.hosting.replicas[p].group.members()
 		shared := 0
 		for _, q := range m {
 			if slices.Contains(keep, q) {
@@ -179,7 +180,7 @@ func TestLongAllGone(t *testing.T) {
 	if hosts == nil {
 		t.Fatal("no region to lose")
 	}
-	old := c.node(c.indexOf(hosts[0])).net.replicas[lost].raft.Status().Gen
+	old := c.node(c.indexOf(hosts[0])).net.hosting.replicas[lost].group.raft.Status().Gen
 	c.guests[0].Crash()
 	c.s.Run(10 * time.Second)
 	had := map[int]int{}
@@ -192,7 +193,7 @@ func TestLongAllGone(t *testing.T) {
 	c.guests[0].Restart()
 	c.until("the guest is in again", func() bool { return c.wanderer(0).in })
 	need := func() bool {
-		c.nodes[0].Call(func() { c.node(0).net.searchLeader(c.node(0).net.route(lost)) })
+		c.nodes[0].Call(func() { c.node(0).net.routes.searchLeader(c.node(0).net.routes.of(lost)) })
 		c.s.Run(5 * time.Second)
 		return c.leaderOf(lost) >= 0
 	}
@@ -211,12 +212,12 @@ func TestLongAllGone(t *testing.T) {
 	c.until("the old hosts have given way", func() bool {
 		for _, p := range hosts { // somebody needs what they had
 			i := c.indexOf(p)
-			c.nodes[i].Call(func() { c.node(i).net.searchLeader(c.node(i).net.route(lost)) })
+			c.nodes[i].Call(func() { c.node(i).net.routes.searchLeader(c.node(i).net.routes.of(lost)) })
 		}
 		c.s.Run(time.Second)
 		for _, p := range hosts {
 			i := c.indexOf(p)
-			if h := c.node(i).net.replica(lost); h != nil && h.raft.Status().Gen.Number <= old.Number {
+			if h := c.node(i).net.hosting.replica(lost); h != nil && h.group.raft.Status().Gen.Number <= old.Number {
 				return false
 			}
 			if had[i] > 0 && len(c.nodes[i].Disk.All(group.SupersededSpace(lost.space(), old))) == 0 {
@@ -229,7 +230,7 @@ func TestLongAllGone(t *testing.T) {
 	c.until("one group of each part is left", func() bool {
 		c.s.Run(time.Second)
 		for i := range c.nodes {
-			for p := range c.node(i).net.replicas {
+			for p := range c.node(i).net.hosting.replicas {
 				if len(c.leaders(p)) > 1 {
 					return false
 				}

@@ -28,10 +28,10 @@ func (n *Node) Reissue(c *identity.Certificate) error {
 	if err := v.Verifier.Reissued(c); err != nil {
 		return err
 	}
-	v.w.note(fmt.Sprintf("This node has certificate %d now, instead of %d.", c.Serial, v.Certificate.Serial))
-	v.Certificate, v.w.cfg.Verified.Certificate, v.warned = c, c, 0
-	v.w.overlay.node.Reissue(c)
-	v.w.tellAll(&Renewed{c}, nil)
+	v.note(fmt.Sprintf("This node has certificate %d now, instead of %d.", c.Serial, v.Certificate.Serial))
+	v.Certificate, v.cfg.Verified.Certificate, v.warned = c, c, 0
+	v.overlay.node.Reissue(c)
+	v.links.tellAll(&Renewed{c}, nil)
 	n.drain()
 	return nil
 }
@@ -46,7 +46,7 @@ func (v *verified) onRenewed(f *remoteNode, m *Renewed) {
 		err = v.Verifier.Reissued(m.Certificate)
 	}
 	if err != nil {
-		v.w.accuse(f, "a certificate that does not count: %v", err)
-		v.w.disconnect(f)
+		v.accused.accuse(f, "a certificate that does not count: %v", err)
+		v.links.disconnect(f)
 	}
 }

@@ -7,12 +7,57 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// route is where a shard is led, as far as this node knows, and which sessions
-// here use it.
+// routes are where the shards of the world are led, as far as this node knows: the
+// routing of messages between groups.
+type routes struct {
+	component
+	links    *links
+	dir      *directory
+	seen     *sightings
+	hosting  localReplicas
+	creation coordinator
+	sessions routedSessions
+	speakers unverifiedSpeech
+	events   routeEvents
+
+	table map[Shard]*route
+}
+
+// localReplicas is what routing needs of the replicas here (hosting).
+type localReplicas interface {
+	// groupOf returns the group of the replica here, reading it if it is only on the
+	// disk; nil: there is none. loadedGroup does not read.
+	groupOf(Shard) *shardGroup
+	loadedGroup(Shard) *shardGroup
+	// wake wakes the group of a shard that is needed.
+	wake(Shard)
+}
+
+// coordinator finds hosts for a shard that has none (groupCreation).
+type coordinator interface{ coordinate(Shard) }
+
+// routedSessions are the sessions here that use a shard (gatewaySessions).
+type routedSessions interface {
+	toSession(session id.ID, m machine.Message) bool
+	caughtUp(session id.ID, at world.RegionPos)
+	repeatWatches(r *route, now machine.Time)
+}
+
+// unverifiedSpeech is what waits until it is known who hosts a shard (speakers).
+type unverifiedSpeech interface {
+	waiting(Shard) int
+	accept(Shard)
+	drop(Shard)
+}
+
+// routeEvents is what follows when a shard that was led before has a new leader.
+type routeEvents interface{ newHost(Shard) }
+
+// route is where a shard is led, and which sessions here use it.
 //
 // Messages of shards wait while the leader is unknown. Messages of sessions do
 // not: when the leader is found, sessions are told to enter and watch again.
@@ -27,7 +72,6 @@ type route struct {
 	watch         map[id.ID]*region.Watch // what they watch
 	rewatch       machine.Time            // when that is said again
 	queue         []upcall                // of shards here, while the leader is looked for
-	unverified    []unverifiedMessage     // said in this shard's name by nodes that may not lead it
 	used          machine.Time
 	lost          machine.Time // since when the leader is looked for
 	searching     bool
@@ -74,108 +118,29 @@ const (
 	routeLifetime = time.Minute // a route that nobody uses
 )
 
-func (w *network) route(p Shard) *route {
-	r := w.routes[p]
+func newRoutes(c component, l *links, dir *directory, seen *sightings) *routes {
+	return &routes{component: c, links: l, dir: dir, seen: seen, table: map[Shard]*route{}}
+}
+
+// known returns the route to a shard; nil: it has not been used lately.
+func (t *routes) known(p Shard) *route { return t.table[p] }
+
+// isFull reports whether there is no route to a shard, and none can be added.
+func (t *routes) isFull(p Shard) bool { return t.table[p] == nil && len(t.table) >= maxRoutes }
+
+// of returns the route to a shard, which it adds if there is none.
+func (t *routes) of(p Shard) *route {
+	r := t.table[p]
 	if r == nil {
-		now := w.n.env.Now()
+		now := t.env.Now()
 		r = &route{shard: p, sessions: map[id.ID]bool{}, watch: map[id.ID]*region.Watch{}, lost: now, told: now}
-		w.routes[p] = r
+		t.table[p] = r
 	}
-	r.used = w.n.env.Now()
+	r.used = t.env.Now()
 	return r
 }
 
-// sortedRoutes are all routes in an order that does not come from a map.
-func (w *network) sortedRoutes() []*route {
-	return slices.SortedFunc(maps.Values(w.routes), func(a, b *route) int { return compareShards(a.shard, b.shard) })
-}
-
-// fromSession brings a session's message to a shard, here or at another node.
-func (w *network) fromSession(session id.ID, to Shard, m machine.Message) {
-	if !to.inWorld() || w.routes[to] == nil && len(w.routes) >= maxRoutes {
-		w.n.counts.Dropped++
-		return
-	}
-	if e, ok := m.(*lobby.Enter); ok && e.Local {
-		w.owner.enters(session)
-	}
-	m = w.clearLocal(w.cfg.Self.ID, m)
-	if e, ok := m.(*lobby.Enter); ok {
-		if why := w.visitRefused(e, w.cfg.Self.ID); why != nil {
-			w.toSession(session, why)
-			return
-		}
-	}
-	r := w.route(to)
-	r.sessions[session] = true
-	r.noteWatch(session, m)
-	if x := w.auditor(); x != nil && !to.Lobby {
-		x.OnRequest(session, to.Region, m)
-	}
-	switch {
-	case r.leader == w.cfg.Self:
-		w.n.push(upcall{to: to.peer(), from: machine.Peer{ID: session, Addr: w.tag}, m: m})
-	case r.leader != machine.Peer{}:
-		w.sendOverLink(r.leader, &Routed{To: to, Session: session, Msg: m})
-	default:
-		w.searchLeader(r)
-	}
-}
-
-// clearLocal clears Enter.Local unless the session is at the founder's node.
-func (w *network) clearLocal(node id.ID, m machine.Message) machine.Message {
-	e, ok := m.(*lobby.Enter)
-	if !ok || !e.Local || node == w.cfg.Founder {
-		return m
-	}
-	guest := *e
-	guest.Local = false
-	return &guest
-}
-
-// elsewhere forwards a message between shards to another node; false: the
-// receiver is led here.
-func (w *network) elsewhere(u upcall) bool {
-	to, _ := shardOf(u.to)
-	r := w.route(to)
-	switch {
-	case r.leader == w.cfg.Self:
-		return false
-	case u.link != 0 || !to.inWorld():
-	case r.leader != machine.Peer{}:
-		w.forward(r, u)
-	case len(r.queue) >= maxWaiting:
-		w.n.counts.Dropped++
-	default:
-		r.queue = append(r.queue, u)
-		w.searchLeader(r)
-	}
-	return true
-}
-
-// forward sends a shard's message to the node that leads its receiver.
-func (w *network) forward(r *route, u upcall) {
-	from, ok := shardOf(u.from)
-	if !ok {
-		w.n.counts.Dropped++
-		return
-	}
-	out := &Routed{To: r.shard, From: from, Msg: u.m}
-	if session := sessionIn(u.m); session.Addr == w.tag {
-		out.Gateway = w.cfg.Self
-	} else if f := w.tags[session.Addr]; f != nil {
-		out.Gateway = f.peer
-	}
-	w.sendOverLink(r.leader, out)
-}
-
-// sessionIn is the session that a message names, zero if none.
-func sessionIn(m machine.Message) machine.Peer {
-	switch m := m.(type) {
-	case *region.Handover:
-		return m.Session
-	case *region.Forward:
-		return m.Session
-	}
-	return machine.Peer{}
+// sorted are all routes in an order that does not come from a map.
+func (t *routes) sorted() []*route {
+	return slices.SortedFunc(maps.Values(t.table), func(a, b *route) int { return compareShards(a.shard, b.shard) })
 }

@@ -42,7 +42,7 @@ func TestLobbyMovesUnnoticed(t *testing.T) {
 	c.s.Run(2 * time.Minute)
 	from := c.leaderOf(theLobby)
 	var to machine.Peer
-	for _, m := range c.node(from).net.replicas[theLobby].members() {
+	for _, m := range c.node(from).net.hosting.replicas[theLobby].group.members() {
 		if m != nodePeer(from) {
 			to = m
 		}
@@ -61,7 +61,7 @@ func TestLobbyMovesUnnoticed(t *testing.T) {
 		}
 		return 0
 	}
-	c.nodes[from].Call(func() { c.node(from).net.replicas[theLobby].raft.Transfer(to.ID) })
+	c.nodes[from].Call(func() { c.node(from).net.hosting.replicas[theLobby].group.raft.Transfer(to.ID) })
 	c.until("the lobby to be elsewhere", func() bool { return c.leaderOf(theLobby) == c.indexOf(to) })
 	c.until("all to come to it", func() bool {
 		for i := range c.guests {

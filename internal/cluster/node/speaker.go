@@ -50,38 +50,38 @@ func speaker(m machine.Message) (p Shard, ok bool) {
 }
 
 // toSessions brings what a node says in a shard's name to sessions here.
-func (w *network) toSessions(f *remoteNode, sessions []id.ID, m machine.Message) {
+func (g *gatewaySessions) toSessions(f *remoteNode, sessions []id.ID, m machine.Message) {
 	shard, ok := speaker(m)
 	if !ok {
-		w.n.counts.Dropped++
+		g.counts.Dropped++
 		return
 	}
-	if x, isFrame := m.(*region.Frame); isFrame && !w.showable(x.Region, x.Tick, x.Cells, x.Own) {
-		w.n.counts.Dropped++
+	if x, isFrame := m.(*region.Frame); isFrame && !g.showable(x.Region, x.Tick, x.Cells, x.Own) {
+		g.counts.Dropped++
 		return
 	}
-	w.inNameOf(f, shard, sessions, func() {
-		m := w.n.decisions.fromLobby(m)
+	g.inNameOf(f, shard, sessions, func() {
+		m := g.local.fromLobbyElsewhere(m)
 		for _, s := range sessions {
-			w.toSessionOrNotice(f, s, m)
+			g.toSessionOrNotice(f, s, m)
 		}
 	})
 }
 
 // toWatchers brings the frame of a remote region to sessions here.
-func (w *network) toWatchers(f *remoteNode, m *ToWatchers) {
+func (g *gatewaySessions) toWatchers(f *remoteNode, m *ToWatchers) {
 	sessions := make([]id.ID, len(m.To))
 	own := make([]region.Own, len(m.To))
 	for i := range m.To {
 		sessions[i], own[i] = m.To[i].Session, m.To[i].Own
 	}
-	if !w.showable(m.Region, m.Tick, m.Cells, own...) {
-		w.n.counts.Dropped++
+	if !g.showable(m.Region, m.Tick, m.Cells, own...) {
+		g.counts.Dropped++
 		return
 	}
-	w.inNameOf(f, Shard{Region: m.Region}, sessions, func() {
+	g.inNameOf(f, Shard{Region: m.Region}, sessions, func() {
 		for i := range m.To {
-			w.toSessionOrNotice(f, m.To[i].Session, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
+			g.toSessionOrNotice(f, m.To[i].Session, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
 		}
 	})
 }
@@ -92,9 +92,9 @@ const wrongClock = 60 * 20
 // showable reports whether a frame of another node can be passed on: clients can
 // decode it, and it is of about now. A client would end its connection at one that it
 // cannot decode, and would count the time by one of a later tick.
-func (w *network) showable(of world.RegionPos, tick uint64, cells []byte, own ...region.Own) bool {
-	now := region.TickAt(w.n.env.Now(), w.n.cfg.Region.Epoch)
-	if tick > now+wrongClock || tick+wrongClock < now || w.frames.Cells(cells) != nil {
+func (g *gatewaySessions) showable(of world.RegionPos, tick uint64, cells []byte, own ...region.Own) bool {
+	now := region.TickAt(g.env.Now(), g.epoch)
+	if tick > now+wrongClock || tick+wrongClock < now || g.frames.Cells(cells) != nil {
 		return false
 	}
 	for i := range own {
@@ -107,28 +107,28 @@ func (w *network) showable(of world.RegionPos, tick uint64, cells []byte, own ..
 
 // endSession ends a session here for the shard that has closed it. Only the lobby
 // closes sessions: a region tells those who are at home with it that they have left.
-func (w *network) endSession(f *remoteNode, m *EndSession) {
+func (g *gatewaySessions) endSession(f *remoteNode, m *EndSession) {
 	if !m.Shard.Lobby {
-		w.n.counts.Dropped++
+		g.counts.Dropped++
 		return
 	}
-	w.inNameOf(f, m.Shard, []id.ID{m.Session}, func() { w.n.endSession(machine.Peer{ID: m.Session}) })
+	g.inNameOf(f, m.Shard, []id.ID{m.Session}, func() { g.local.endSession(machine.Peer{ID: m.Session}) })
 }
 
 // inNameOf delivers what a node sends to sessions in a shard's name, if that
 // node hosts the shard. The hosts are looked up only for sessions that exist
 // here: the others have ended, and the sender is told so.
-func (w *network) inNameOf(f *remoteNode, shard Shard, sessions []id.ID, do func()) {
+func (g *gatewaySessions) inNameOf(f *remoteNode, shard Shard, sessions []id.ID, do func()) {
 	here := false
 	for _, s := range sessions {
-		here = here || w.n.links[machine.Peer{ID: s}]
+		here = here || g.local.hasSession(machine.Peer{ID: s})
 	}
 	switch {
 	case !shard.inWorld():
-		w.n.counts.Dropped++
-	case !here || w.speaksFor(f.peer, shard):
+		g.counts.Dropped++
+	case !here || g.speakers.speaksFor(f.peer, shard):
 		do()
 	default:
-		w.verifySpeaker(f, shard, do)
+		g.speakers.verifySpeaker(f, shard, do)
 	}
 }

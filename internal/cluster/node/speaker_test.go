@@ -23,7 +23,7 @@ func TestSpeakers(t *testing.T) {
 	gateway := c.node(0).net
 	liar := -1
 	for i := range c.nodes {
-		if i != 0 && !gateway.speaksFor(nodePeer(i), home) && !gateway.speaksFor(nodePeer(i), theLobby) {
+		if i != 0 && !gateway.speakers.speaksFor(nodePeer(i), home) && !gateway.speakers.speaksFor(nodePeer(i), theLobby) {
 			liar = i
 		}
 	}
@@ -42,10 +42,10 @@ func TestSpeakers(t *testing.T) {
 		&lobby.Order{}, &region.Handover{}, // what sessions do not get
 	} {
 		c.nodes[liar].Call(func() {
-			c.node(liar).net.sendOverLink(nodePeer(0), &ToSessions{[]id.ID{session}, m})
-			c.node(liar).net.sendOverLink(nodePeer(0), &EndSession{session, home})
-			c.node(liar).net.sendOverLink(nodePeer(0), &EndSession{session, theLobby})
-			c.node(liar).net.sendOverLink(nodePeer(0), &ToWatchers{Region: g.home, Cells: []byte{0}, To: []Watcher{{session, region.Own{Corrected: true}}}})
+			c.node(liar).net.links.send(nodePeer(0), &ToSessions{[]id.ID{session}, m})
+			c.node(liar).net.links.send(nodePeer(0), &EndSession{session, home})
+			c.node(liar).net.links.send(nodePeer(0), &EndSession{session, theLobby})
+			c.node(liar).net.links.send(nodePeer(0), &ToWatchers{Region: g.home, Cells: []byte{0}, To: []Watcher{{session, region.Own{Corrected: true}}}})
 		})
 		c.s.Run(time.Second)
 	}
@@ -56,7 +56,7 @@ func TestSpeakers(t *testing.T) {
 	if n := c.node(0).counts.Dropped - dropped; n < 30 {
 		t.Errorf("%d of 40 messages were dropped", n)
 	}
-	for _, f := range gateway.remotes {
+	for _, f := range gateway.links.remotes {
 		if f.unverified != 0 {
 			t.Errorf("%d messages are still doubted", f.unverified)
 		}

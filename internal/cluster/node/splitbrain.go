@@ -11,21 +11,29 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// Two groups of one shard can arise if nodes do not hear of each other for
-// minutes, and each side makes or recovers one. When they can see each other
-// again the lesser gives way (group.Gen): its shard stops, what it had is put
-// aside, and its record leads to the other.
-
 // searchOtherGroupsEvery is how often a leader looks for another group of its shard.
 const searchOtherGroupsEvery = 30 * time.Second
 
-// otherGroups is a leader's search for other groups of its shard, and the one that
-// this replica gives way to.
+// otherGroups is a replica's search for other groups of its shard, and the one that it
+// gives way to.
+//
+// Two groups of one shard can arise if nodes do not hear of each other for minutes, and
+// each side creates or recovers one. When they can see each other again the lesser gives
+// way (group.Gen): its shard stops, what it had is put aside, and its record leads to
+// the other.
 type otherGroups struct {
+	component
+	group      *shardGroup
+	record     *shardRecord
+	leaderless leaderless
+	links      *links
+	dir        *directory
+	seen       *sightings
+	routes     otherRoutes
+
 	next         machine.Time
 	asked        machine.Time    // when it last asked
 	claims       map[id.ID]claim // of nodes that say that they host a greater group
-	seen         uint64          // version of the record that others have published
 	greater      group.Gen
 	greaterHosts []machine.Peer // its hosts
 	// lesser is one who leads a lesser group, and is to be told.
@@ -34,110 +42,118 @@ type otherGroups struct {
 	named []machine.Peer
 }
 
-// searchOtherGroups asks the directory, the nodes that its record names, and
-// the nodes near the key. It is for a replica that leads, or has had no leader
-// for a while.
-func (h *replica) searchOtherGroups(now machine.Time) {
-	w, v := h.w, &h.otherGroups
-	if now < v.next || !w.dir.joined || w.closing {
+// leaderless knows how long the group has had no leader (quorumLoss).
+type leaderless interface {
+	leaderlessFor(now machine.Time) time.Duration
+}
+
+// otherRoutes is what is known of the shard's hosts from elsewhere (routes).
+type otherRoutes interface {
+	// trusts reports whether a node may say where a shard is led.
+	trusts(Shard, machine.Peer) bool
+	// yielded is when the group here has given way to another one.
+	yielded(p Shard, hosts []machine.Peer)
+}
+
+// restart searches at once: the replica has become the leader.
+func (o *otherGroups) restart() { o.next = 0 }
+
+// search asks the directory, the nodes that its record names, and the nodes near the
+// key. It is for a replica that leads, or has had no leader for a while.
+func (o *otherGroups) search(now machine.Time) {
+	if now < o.next || !o.dir.hasJoined() || o.isLeaving() {
 		return
 	}
-	v.next, v.asked = now.Add(searchOtherGroupsEvery), now
-	w.dir.look(h.shard, func(r kademlia.Result) {
-		s := w.groupStatus(h.shard)
-		if h.gone || s == nil {
+	o.next, o.asked = now.Add(searchOtherGroupsEvery), now
+	o.dir.look(o.group.shard, func(r kademlia.Result) {
+		if o.group.gone {
 			return
 		}
-		s.Reply = true
-		ask := w.nearestNodes(h.shard)
-		if h.otherGroups.lesser != (machine.Peer{}) {
-			ask = append(ask, h.otherGroups.lesser)
-		}
-		if r.Record != nil {
-			hosts, err := records.DecodeHosts(r.Record.Payload)
-			switch {
-			case err != nil:
-			case sameNodes(hosts.Members, h.members()):
-				if r.Record.Version > h.version() { // a member has renewed it while the group slept
-					v.seen = r.Record.Version
-				}
-			default:
-				ask, v.named = append(ask, hosts.Members...), hosts.Members
-				if h.leading {
-					h.raiseVersion(r.Record.Version)
-				}
-			}
-		}
-		kademlia.SortNearest(w.dir.key(h.shard), ask)
-		for _, p := range slices.CompactFunc(ask, func(a, b machine.Peer) bool { return a.ID == b.ID }) {
-			if p.ID != w.cfg.Self.ID {
-				w.sendDatagram(p, s)
-			}
+		if s := o.group.status(); s != nil {
+			s.Reply = true
+			o.ask(o.suspects(r.Record), s)
 		}
 	})
 }
 
-// raiseVersion publishes the record of this group anew if the directory has another of
-// a version that would be preferred.
-func (h *replica) raiseVersion(version uint64) {
-	if version >= h.otherGroups.seen && version >= h.version() {
-		h.otherGroups.seen = version
-		h.record.members = nil
+// suspects are the nodes that may host another group, as far as the directory tells.
+func (o *otherGroups) suspects(found *kademlia.Record) []machine.Peer {
+	out := o.dir.nearestNodes(o.group.shard)
+	if o.lesser != (machine.Peer{}) {
+		out = append(out, o.lesser)
+	}
+	if found == nil {
+		return out
+	}
+	hosts, err := records.DecodeHosts(found.Payload)
+	switch {
+	case err != nil:
+	case sameNodes(hosts.Members, o.group.members()):
+		o.record.seeMembers(found.Version)
+	default:
+		out, o.named = append(out, hosts.Members...), hosts.Members
+		if o.group.leading {
+			o.record.outdo(found.Version)
+		}
+	}
+	return out
+}
+
+// ask sends what is known of the group here to nodes, the nearest to the key first.
+func (o *otherGroups) ask(nodes []machine.Peer, s *GroupStatus) {
+	kademlia.SortNearest(o.dir.key(o.group.shard), nodes)
+	for _, p := range slices.CompactFunc(nodes, func(a, b machine.Peer) bool { return a.ID == b.ID }) {
+		if p.ID != o.cfg.Self.ID {
+			o.links.sendDatagram(p, s)
+		}
 	}
 }
 
-// version is that of the shard's record.
-func (h *replica) version() uint64 {
-	return max(h.record.term<<20|h.record.version, h.otherGroups.seen+1)
-}
+// comparison is what follows from what another node says of the shard's group.
+type comparison uint8
 
-// compareGroups compares the group here with what another node says of the shard's.
-func (h *replica) compareGroups(f *remoteNode, m *GroupStatus) {
-	st := h.raft.Status()
+const (
+	nothingNew     comparison = iota
+	lesserFound               // it leads a lesser group
+	greaterClaimed            // it claims a greater one, which is not proven
+)
+
+// compare compares the group here with what another node says of the shard's.
+func (o *otherGroups) compare(f *remoteNode, m *GroupStatus) comparison {
+	st := o.group.raft.Status()
 	switch c := st.Gen.Compare(m.Gen); {
 	case !m.Member || !m.Led || !st.Member || c == 0:
-		return
+		return nothingNew
 	case c > 0:
-		h.otherGroups.lesser = f.peer
-		h.wakeGroup() // the greater must be awake to say so
-		return
-	case h.otherGroups.greater.Compare(m.Gen) >= 0:
-		return
+		o.lesser = f.peer
+		return lesserFound
+	case !o.isNews(m.Gen):
+		return nothingNew
 	}
-	if h.claimed(f, m); h.proven(m.Gen) {
-		h.otherGroups.greater, h.otherGroups.greaterHosts = m.Gen, m.Members
-		return
+	if o.noteClaim(f, m.Gen); o.proven(m.Gen) {
+		o.greater, o.greaterHosts = m.Gen, m.Members
+		return nothingNew
 	}
-	h.verify()
+	return greaterClaimed
 }
 
-// yieldToGreater ends this replica for the sake of the greater group, when its disk is
-// ready for it.
-func (h *replica) yieldToGreater() bool {
-	if h.otherGroups.greater == (group.Gen{}) {
+// isNews reports whether a generation is greater than the one that this replica gives
+// way to.
+func (o *otherGroups) isNews(gen group.Gen) bool { return o.greater.Compare(gen) < 0 }
+
+// yield ends this replica for the sake of the greater group, when its disk is ready for
+// it; false: there is no greater group.
+func (o *otherGroups) yield() bool {
+	if o.greater == (group.Gen{}) {
 		return false
 	}
-	h.raft.YieldTo(h.otherGroups.greater)
+	o.group.raft.YieldTo(o.greater)
 	return true
 }
 
-// afterYield leaves a record that leads to the greater group, and forgets who led
-// the lesser.
-func (h *replica) afterYield() {
-	w := h.w
-	if h.otherGroups.greater.Compare(w.yieldedTo[h.shard]) > 0 {
-		w.yieldedTo[h.shard] = h.otherGroups.greater
-	}
-	if led := h.otherGroups.greaterHosts; len(led) > 0 && len(led) < records.MaxHosts && len(h.record.members) > 0 && w.dir.joined {
-		sign := slices.Clone(led)
-		if !among(sign, w.cfg.Self.ID) {
-			sign = append(sign, w.cfg.Self) // who signs must be in it; nobody is named twice
-		}
-		w.dir.kad.Publish(0, w.dir.sign(h.shard, sign, termOf(h.otherGroups.greater, 0), h.version()+1))
-	}
-	w.dir.kad.Withdraw(kademlia.Chunk, w.dir.key(h.shard))
-	if r := w.routes[h.shard]; r != nil {
-		r.members, r.term, r.leader = h.otherGroups.greaterHosts, 0, machine.Peer{}
-		w.forgetLeader(r)
-	}
+// afterYield leaves a record that leads to the greater group, and forgets who led the
+// lesser.
+func (o *otherGroups) afterYield() {
+	o.record.leave(o.greaterHosts, termOf(o.greater, 0))
+	o.routes.yielded(o.group.shard, o.greaterHosts)
 }

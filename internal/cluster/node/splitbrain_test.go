@@ -15,7 +15,7 @@ func (c *cluster) leaders(p Shard) (out []int) {
 		if n.Machine() == nil {
 			continue
 		}
-		if h := c.node(i).net.replicas[p]; h != nil && h.raft.Leads() {
+		if h := c.node(i).net.hosting.replicas[p]; h != nil && h.group.raft.Leads() {
 			out = append(out, i)
 		}
 	}
@@ -63,7 +63,7 @@ func TestLongSplitBrain(t *testing.T) {
 	one := func() bool {
 		shards := map[Shard]bool{}
 		for i := range c.nodes {
-			for p := range c.node(i).net.replicas {
+			for p := range c.node(i).net.hosting.replicas {
 				shards[p] = true
 			}
 		}

@@ -49,19 +49,17 @@ type ShardStats struct {
 	Applied uint64 // entries of the log
 }
 
-// shards lists what this node hosts or knows the hosts of, in order.
-func (w *network) shards() (out []ShardStats) {
-	for _, p := range sortedShards(w.replicas) {
-		h := w.replicas[p]
-		rep := h.raft.Status()
-		st := ShardStats{
-			Shard: p, Leader: h.leader(), Members: h.members(), Held: true, Asleep: rep.Asleep,
-			Leads: h.leading && rep.Leads, Term: termOf(rep.Gen, rep.Term), Applied: rep.Applied,
-		}
-		out = append(out, st)
+// shardStats lists what this node hosts or knows the hosts of, in order.
+func (w *network) shardStats() (out []ShardStats) {
+	for _, h := range w.hosting.all() {
+		g, st := h.group, h.group.raft.Status()
+		out = append(out, ShardStats{
+			Shard: g.shard, Leader: g.leader(), Members: g.members(), Held: true, Asleep: st.Asleep,
+			Leads: g.leading && st.Leads, Term: termOf(st.Gen, st.Term), Applied: st.Applied,
+		})
 	}
-	for _, r := range w.sortedRoutes() {
-		if w.replicas[r.shard] == nil && len(r.members) > 0 {
+	for _, r := range w.routes.sorted() {
+		if w.hosting.loadedGroup(r.shard) == nil && len(r.members) > 0 {
 			out = append(out, ShardStats{Shard: r.shard, Leader: r.leader, Members: r.members})
 		}
 	}
@@ -89,11 +87,9 @@ func (n *Node) Stats() Stats {
 		s.Regions = append(s.Regions, RegionStats{Pos: p.pos, Figures: figuresOf(p), Tick: p.took.Recent(now)})
 	}
 	if w := n.net; w != nil {
-		s.Self, s.Shards, s.Place, s.Storage = w.cfg.Self, w.shards(), w.overlay.place(), w.overlay.storageStats()
-		for _, f := range w.order {
-			if f.state == linkUp {
-				s.Linked = append(s.Linked, f.peer)
-			}
+		s.Self, s.Shards, s.Place, s.Storage = w.cfg.Self, w.shardStats(), w.overlay.place(), w.overlay.storageStats()
+		for _, f := range w.links.up() {
+			s.Linked = append(s.Linked, f.peer)
 		}
 	}
 	return s

@@ -384,7 +384,7 @@ func TestStorageOnNodes(t *testing.T) {
 }
 
 func linkTo(n *Node, who id.ID) bool {
-	f := n.net.remotes[who]
+	f := n.net.links.remotes[who]
 	return f != nil && f.state == linkUp
 }
 

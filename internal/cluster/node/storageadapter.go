@@ -56,7 +56,7 @@ func newStorageAdapter(l *overlayAdapter, t *StorageConfig, oc overlay.Config) *
 // sign makes answers of the node evidence, on their way out.
 func (k *storageAdapter) sign(m machine.Message) machine.Message {
 	u, ok := m.(*overlay.Unicast)
-	if !ok || u.Origin.ID != k.l.w.cfg.Self.ID {
+	if !ok || u.Origin.ID != k.l.cfg.Self.ID {
 		return m
 	}
 	switch u.Body.(type) {
@@ -64,9 +64,9 @@ func (k *storageAdapter) sign(m machine.Message) machine.Message {
 	default:
 		return m
 	}
-	a := &Answer{Certificate: k.l.w.cfg.Verified.Certificate, Result: u.Body}
+	a := &Answer{Certificate: k.l.cfg.Verified.Certificate, Result: u.Body}
 	if err := k.Sign(a); err != nil {
-		k.l.w.note("An answer cannot be signed: " + err.Error())
+		k.l.note("An answer cannot be signed: " + err.Error())
 		return nil
 	}
 	out := *u

@@ -134,7 +134,7 @@ func (l *overlayAdapter) storageStats() *StorageStats {
 	}
 	s.Accused = maps.Clone(s.Accused)
 	for who, a := range s.Accused {
-		if r := l.w.verified.Verifier.Revoked(); r != nil {
+		if r := l.verified.Verifier.Revoked(); r != nil {
 			_, a.Cut = slices.BinarySearch(r.Serials, a.Serial)
 			s.Accused[who] = a
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -100,7 +101,7 @@ func (w *storm) blow() {
 	case k < 8 && fine:
 		d := time.Duration(r.Intn(8000)) * time.Millisecond
 		if r.OneIn(3) {
-			d += 2 * replaceAfter
+			d += 2 * hostpolicy.ReplaceAfter
 		}
 		w.note("node %d is killed for %v", i, d)
 		n.Crash()

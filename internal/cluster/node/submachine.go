@@ -39,7 +39,7 @@ func (n *Node) drain() {
 	n.queue = n.queue[:0]
 	n.busy = false
 	if n.net != nil {
-		n.net.flush()
+		n.net.guests.flush()
 	}
 	n.checkClosing()
 }
@@ -49,7 +49,7 @@ func (n *Node) deliver(u upcall) {
 		return
 	}
 	if v, ok := u.m.(*lobby.Vouched); ok && u.from == region.Lobby {
-		n.net.onVouched(v)
+		n.net.admission.onVouched(v)
 		return
 	}
 	if n.decisions.bars(u) {
@@ -94,7 +94,7 @@ func (n *Node) wake(pos world.RegionPos, who machine.Peer) *submachine {
 	}
 	p := &submachine{node: n, peer: region.PeerOf(pos), name: region.Space(pos), pos: pos}
 	if n.net != nil {
-		p.replica = n.net.replicas[Shard{Region: pos}]
+		p.replica = n.net.hosting.replicas[Shard{Region: pos}]
 	}
 	cfg := n.cfg.Region
 	cfg.Pos = pos
@@ -157,10 +157,10 @@ func (e submachineEnv) Send(to machine.Peer, m machine.Message) {
 	case n.net == nil:
 		n.env.Send(to, m)
 	case to.Addr == n.net.tag:
-		n.net.auditMessage(to.ID, m)
+		n.net.sessions.audit(to.ID, m)
 		n.env.Send(machine.Peer{ID: to.ID}, m)
 	default:
-		n.net.toRemoteSession(to, m)
+		n.net.guests.send(to, m)
 	}
 }
 
@@ -171,7 +171,7 @@ func (p *submachine) shard() Shard { return Shard{Lobby: p.isLobby, Region: p.po
 func (e submachineEnv) Backlog(to machine.Peer) (waiting, limit int) {
 	n := e.p.node
 	if n.net != nil {
-		return n.net.backlog(to)
+		return n.net.guests.backlog(to)
 	}
 	return machine.Backlog(n.env, to)
 }
@@ -188,7 +188,7 @@ func (e submachineEnv) Open(machine.Peer) {}
 func (e submachineEnv) Close(to machine.Peer) {
 	n := e.p.node
 	if n.net != nil && to.Addr != n.net.tag {
-		n.net.closeRemoteSession(to, e.p)
+		n.net.guests.close(to, e.p)
 		return
 	}
 	if n.net != nil {
@@ -214,9 +214,9 @@ func (e submachineEnv) Do(queue string, tag uint64, job machine.Job) {
 	read, reads := job.(machine.DiskRead)
 	switch h := e.p.replica; {
 	case h != nil && writes:
-		h.raft.Propose(outer, write)
+		h.group.raft.Propose(outer, write)
 	case h != nil && reads:
-		h.raft.Read(outer, read)
+		h.group.raft.Read(outer, read)
 	default:
 		n.env.Do(queue, outer, job)
 	}

@@ -29,8 +29,8 @@ func twoNodes(t *testing.T, seed uint64) *cluster {
 func (c *cluster) copied(p Shard) bool {
 	spare := 0
 	for i := range c.nodes {
-		h := c.node(i).net.replicas[p]
-		if h == nil || len(h.members()) != 2 || len(h.voters()) != 1 {
+		h := c.node(i).net.hosting.replicas[p]
+		if h == nil || len(h.group.members()) != 2 || len(h.group.voters()) != 1 {
 			return false
 		}
 		spare++
@@ -54,7 +54,7 @@ func TestLongTwoNodes(t *testing.T) {
 	leader := c.leaderOf(home)
 	left := 1 - leader
 	c.guests[0], c.guests[left] = c.guests[left], c.guests[0]
-	old := c.node(left).net.replicas[home].raft.Status().Gen
+	old := c.node(left).net.hosting.replicas[home].group.raft.Status().Gen
 	c.nodes[leader].Crash()
 	c.s.Run(80 * time.Minute)
 	if c.leaderOf(home) >= 0 || c.noted("goes on with what this node has") > 0 {
@@ -119,7 +119,7 @@ func TestThirdNode(t *testing.T) {
 	c.addNode(2)
 	c.until("all three have votes", func() bool {
 		for i := range c.nodes {
-			if h := c.node(i).net.replicas[home]; h == nil || len(h.voters()) != 3 {
+			if h := c.node(i).net.hosting.replicas[home]; h == nil || len(h.group.voters()) != 3 {
 				return false
 			}
 		}

@@ -48,25 +48,25 @@ type CertificateVerifier interface {
 type verified struct {
 	Verified
 	*listSync
+	disconnectBarred func()
+	overlay          *overlayAdapter // nil: this node has no place
 
 	next   machine.Time // to look whether certificates have ended
 	out    bool         // this node's own does not count any more
 	warned machine.Time // that it is about to end
 }
 
-func (w *network) initVerified() {
-	if w.cfg.Verified == nil {
-		return
+// newVerified returns nil if the world has no authority.
+func newVerified(c component, l *links, disk nodeDisk, disconnectBarred func()) *verified {
+	if c.cfg.Verified == nil {
+		return nil
 	}
-	v := &verified{Verified: *w.cfg.Verified}
+	v := &verified{Verified: *c.cfg.Verified, disconnectBarred: disconnectBarred}
 	v.listSync = &listSync{
-		w: w, list: revocationList{v.Verifier}, name: "list of revocations", key: revokedKey, enforce: v.enforceList,
+		component: c, links: l, disk: disk, list: revocationList{v.Verifier}, name: "list of revocations", key: revokedKey, enforce: v.enforceList,
 		message: func(version uint64, list []byte) machine.Message { return &Revoked{version, list} },
 	}
-	w.verified = v
-	if w.verified.Certificate != nil {
-		w.overlay = newOverlayAdapter(w, w.verified)
-	}
+	return v
 }
 
 // bars reports whether a node is to be refused.
@@ -137,14 +137,13 @@ func (v *verified) beat(now machine.Time) {
 		return
 	}
 	v.warned = now
-	v.w.note(fmt.Sprintf("This node's certificate, number %d, ends at %s. Ask the authority for a new one (authority issue keeps the node's place) and put it where the old one is: the node takes it while it runs.",
+	v.note(fmt.Sprintf("This node's certificate, number %d, ends at %s. Ask the authority for a new one (authority issue keeps the node's place) and put it where the old one is: the node takes it while it runs.",
 		c.Serial, time.Unix(0, int64(c.Until)).UTC().Format(time.RFC3339)))
 }
 
 // enforceList cuts off who is revoked or whose certificate has ended.
 func (v *verified) enforceList() {
-	w := v.w
-	w.disconnectBarred()
+	v.disconnectBarred()
 	c := v.Certificate
 	if c == nil || v.out {
 		return
@@ -152,7 +151,7 @@ func (v *verified) enforceList() {
 	switch {
 	case v.Verifier.Revoked().Has(c.Serial):
 		v.leave(fmt.Sprintf("This node's own certificate, number %d, was revoked: other nodes refuse it from now on.", c.Serial))
-	case c.Ended(w.n.env.Now()):
+	case c.Ended(v.env.Now()):
 		v.leave(fmt.Sprintf("This node's own certificate, number %d, has ended: other nodes refuse it from now on. Ask the authority for a new one and start the node with it.", c.Serial))
 	}
 }
@@ -160,6 +159,6 @@ func (v *verified) enforceList() {
 // leave takes the node out of the overlay.
 func (v *verified) leave(why string) {
 	v.out = true
-	v.w.note(why)
-	v.w.overlay.stop()
+	v.note(why)
+	v.overlay.stop()
 }

@@ -27,13 +27,13 @@ func (c *cluster) addOwner(at int) *wanderer {
 func (c *cluster) allVotesAt(node int) bool {
 	for i := range c.nodes {
 		w := c.node(i).net
-		for p := range w.dormant {
-			if c.node(node).net.replicas[p] == nil {
+		for p := range w.hosting.dormant {
+			if c.node(node).net.hosting.replicas[p] == nil {
 				return false
 			}
 		}
-		for p := range w.replicas {
-			if h := c.node(node).net.replicas[p]; h == nil || !h.isOnlyVoter() {
+		for p := range w.hosting.replicas {
+			if h := c.node(node).net.hosting.replicas[p]; h == nil || !h.group.isOnlyVoter() {
 				return false
 			}
 		}
@@ -57,8 +57,8 @@ func (c *cluster) forgotten(guest int) Shard {
 		c.looks(guest, p, region.RateNone)
 		if c.leaderOf(p) == 0 {
 			c.until("the region is forgotten", func() bool {
-				h := c.node(0).net.replicas[p]
-				return h.raft.Hibernates() && len(h.members()) == 2
+				h := c.node(0).net.hosting.replicas[p]
+				return h.group.raft.Hibernates() && len(h.group.members()) == 2
 			})
 			return p
 		}
@@ -124,8 +124,8 @@ func TestEveningInAnyOrder(t *testing.T) {
 				c.builds(c.wanderer(carl))
 				c.looks(carl, remote, region.RateEvery)
 				c.until("what nobody used is there", func() bool { return c.leaderOf(remote) == 1 })
-				for p, h := range c.node(1).net.replicas {
-					if !h.isOnlyVoter() {
+				for p, h := range c.node(1).net.hosting.replicas {
+					if !h.group.isOnlyVoter() {
 						t.Errorf("%v waits for the founder's node", p)
 					}
 				}
@@ -190,9 +190,9 @@ func TestThreeHostsAnyOrder(t *testing.T) {
 	for victim := range c.nodes {
 		c.until("all used parts have three votes", func() bool {
 			for i := range c.nodes {
-				for p, r := range c.node(i).net.routes {
+				for p, r := range c.node(i).net.routes.table {
 					l := c.leaderOf(p)
-					if len(r.sessions) > 0 && (l < 0 || len(c.node(l).net.replicas[p].voters()) != 3) {
+					if len(r.sessions) > 0 && (l < 0 || len(c.node(l).net.hosting.replicas[p].group.voters()) != 3) {
 						return false
 					}
 				}

@@ -57,7 +57,7 @@ func newImpostor(t *testing.T, passes bool) *impostor {
 func (i *impostor) say(to Shard, m machine.Message) {
 	l := i.node(i.liar)
 	i.nodes[i.liar].Call(func() {
-		l.net.sendOverLink(nodePeer(i.leaderOf(to)), &Routed{To: to, Session: id.Of([]byte("false")), Msg: m})
+		l.net.links.send(nodePeer(i.leaderOf(to)), &Routed{To: to, Session: id.Of([]byte("false")), Msg: m})
 	})
 	i.s.Run(8 * time.Second)
 }
@@ -161,13 +161,13 @@ func TestLobbyForgotSession(t *testing.T) {
 		cut := []machine.Peer{nodePeer(gateway), nodePeer(lobbyAt)}
 		c.s.Cut(func(a, b machine.Peer) bool { return a != b && slices.Contains(cut, a) && slices.Contains(cut, b) })
 		c.until("the link to fail", func() bool {
-			return c.node(lobbyAt).net.remotes[cut[0].ID].state != linkUp && c.node(gateway).net.remotes[cut[1].ID].state != linkUp
+			return c.node(lobbyAt).net.links.remotes[cut[0].ID].state != linkUp && c.node(gateway).net.links.remotes[cut[1].ID].state != linkUp
 		})
 		c.guests[i+1].Call(func() {
 			g.enter(&lobby.Admitted{Player: g.player(), Entity: 7, Name: g.name})
 		})
 		c.s.Run(time.Second)
-		if g.takes || len(c.node(home).net.vouching) == 0 {
+		if g.takes || len(c.node(home).net.admission.vouching) == 0 {
 			t.Fatal("its home does not ask the lobby")
 		}
 		c.s.Run(12 * time.Second)

@@ -22,8 +22,8 @@ func TestLongRecordsOfHibernating(t *testing.T) {
 		"nothing happens": func(*cluster, Shard) {},
 		"its leader goes": func(c *cluster, p Shard) {
 			for i := range c.nodes {
-				if h := c.node(i).net.replicas[p]; h != nil && h.leader() != (machine.Peer{}) {
-					c.nodes[c.indexOf(h.leader())].Crash()
+				if h := c.node(i).net.hosting.replicas[p]; h != nil && h.group.leader() != (machine.Peer{}) {
+					c.nodes[c.indexOf(h.group.leader())].Crash()
 					return
 				}
 			}

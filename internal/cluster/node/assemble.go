@@ -1,0 +1,105 @@
+package node
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// newNetwork makes the components and connects them.
+func newNetwork(n *Node, cfg Net) *network {
+	w := &network{n: n, cfg: cfg.withDefaults(), tag: tagOf(cfg.Self.ID)}
+	c := component{env: n.env, cfg: &w.cfg, counts: &n.counts, queue: n, phase: &w.phase}
+	w.accused = newAccused(c.env, c.note)
+	c.accused = w.accused
+	w.assembleNodes(c)
+	w.assembleRouting(c)
+	w.assembleHosting(c)
+	w.assembleSessions(c)
+	w.assembleLists(c)
+	w.connect()
+	return w
+}
+
+// assembleNodes makes what knows other nodes.
+func (w *network) assembleNodes(c component) {
+	w.seen = newSightings(c)
+	w.links = newLinks(c, w.seen)
+	w.dir = newDirectory(c, w.n.newSubmachine("directory"), w.seen)
+	w.store = newNodeStore(c, w.n.newSubmachine(NodeSpace), w.dir, w.seen)
+}
+
+// assembleRouting makes what finds the leaders of shards.
+func (w *network) assembleRouting(c component) {
+	w.routes = newRoutes(c, w.links, w.dir, w.seen)
+	w.speakers = &speakers{component: c, routes: w.routes, list: map[Shard][]unverifiedMessage{}}
+}
+
+// assembleHosting makes what hosts shards here.
+func (w *network) assembleHosting(c component) {
+	w.hosting = newHosting(c, w.links)
+	w.invitations = &invitations{component: c, dir: w.dir, checks: map[Shard]*hostCheck{}}
+	w.creation = newGroupCreation(c, w.links, w.dir, w.seen)
+	w.stored = newStoredShards(c, w.dir, w.creation, w.hosting.scanDisk())
+	w.offers = &offers{component: c, links: w.links, own: w.creation}
+	w.votes = &votePlacement{component: c, links: w.links}
+	w.departure = &departure{component: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
+	w.hosting.newReplica = func(p Shard) *replica { return w.assembleReplica(c, p) }
+}
+
+// assembleReplica makes a replica of a shard with its parts.
+func (w *network) assembleReplica(c component, p Shard) *replica {
+	g := &shardGroup{self: w.cfg.Self, shard: p, runner: w.n, idleSince: c.env.Now()}
+	h := &replica{
+		component: c, space: p.space(), newMember: w.n.newSubmachine, send: w.links.send,
+		runner: w.n, routes: w.routes, owner: w.hosting, group: g,
+	}
+	h.users = &shardUsers{
+		component: c, shard: p, links: w.links, replies: w.routes, deliver: w.onRouted, nodes: map[machine.Peer]bool{},
+	}
+	h.record = &shardRecord{component: c, group: g, dir: w.dir}
+	h.membership = &membership{component: c, group: g, links: w.links, dir: w.dir, offers: w.offers, votes: w.votes}
+	h.quorumLoss = &quorumLoss{component: c, group: g, links: w.links, dir: w.dir, seen: w.seen}
+	h.otherGroups = &otherGroups{
+		component: c, group: g, record: h.record, leaderless: h.quorumLoss, links: w.links, dir: w.dir, seen: w.seen, routes: w.routes,
+	}
+	return h
+}
+
+// assembleSessions makes what concerns players.
+func (w *network) assembleSessions(c component) {
+	w.owner = newOwner(c, w.links)
+	w.entries = newEntries(c, w.links)
+	w.sessions = &gatewaySessions{
+		component: c, epoch: w.n.cfg.Region.Epoch, links: w.links, routes: w.routes, speakers: w.speakers, local: w.n,
+		owner: w.owner, lagging: map[stream]*laggingSession{},
+	}
+	w.admission = newAdmission(c, w.links)
+	w.guests = &remoteSessions{component: c, tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox()}
+}
+
+// assembleLists makes what the founder and the authority decide, and the node's place in
+// a verified world.
+func (w *network) assembleLists(c component) {
+	w.verified = newVerified(c, w.links, w.store, w.disconnectBarred)
+	w.overlay = newOverlayAdapter(c, w.n.newSubmachine("overlay"), w.links, w.dir, w.verified)
+	w.access = newAccess(c, w.links, w.store, w.disconnectBarred)
+}
+
+// connect gives components the narrow interfaces of those that are made later, and of
+// the network.
+func (w *network) connect() {
+	w.links.events = w
+	w.store.loaded = w.recall
+	w.dir.renewer = w.hosting
+	w.routes.hosting, w.routes.creation, w.routes.sessions = w.hosting, w.creation, w.sessions
+	w.routes.speakers, w.routes.events = w.speakers, w
+	w.speakers.hosting = w.hosting
+	w.hosting.invitations, w.hosting.stored, w.hosting.runner, w.hosting.players = w.invitations, w.stored, w.n, w.n
+	w.creation.hosting, w.creation.stored, w.creation.offers, w.creation.routes = w.hosting, w.stored, w.offers, w.routes
+	w.votes.owner, w.votes.players, w.votes.hosted = w.owner, w.n, w.hosting
+	w.sessions.audited = w.overlay
+	w.admission.access = w.access
+	if w.overlay != nil {
+		w.overlay.sessions, w.overlay.leaders, w.overlay.bars = w.sessions, w.routes, w.bars
+		w.verified.overlay = w.overlay
+	}
+}

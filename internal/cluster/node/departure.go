@@ -1,0 +1,67 @@
+package node
+
+// departure hands over what this node hosts before it stops: what it leads goes to
+// other members of the groups, and what it is the only member of to other nodes, if
+// there are any.
+type departure struct {
+	component
+	links   *links
+	hosting *hosting
+	offers  *offers
+	store   *nodeStore
+}
+
+// maxTransfers is how many groups that are only on the disk are brought to another
+// node at a time.
+const maxTransfers = 64
+
+// begin begins to hand over.
+func (d *departure) begin() {
+	d.phase.leaving = true
+	d.store.save()
+	for _, f := range d.links.up() {
+		d.env.Send(f.peer, &HostQuery{theLobby})
+	}
+	d.beat()
+}
+
+// beat goes on with it: also groups that hibernate must wake if this node is their only
+// member.
+func (d *departure) beat() {
+	if !d.isLeaving() {
+		return
+	}
+	moving := 0
+	for _, h := range d.hosting.all() {
+		if h.group.isOnlyVoter() {
+			moving++
+			if !h.group.leading && (d.offers.anyRoom() || h.canLeave()) {
+				h.group.raft.Wake()
+			}
+		}
+	}
+	if moving < maxTransfers && d.offers.anyRoom() {
+		d.hosting.openDormant(maxTransfers - moving)
+	}
+}
+
+// hasTransfers reports whether there is still something that another node could take.
+func (d *departure) hasTransfers() bool {
+	if d.hosting.hasDormant() && d.offers.anyRoom() {
+		return true
+	}
+	for _, h := range d.hosting.all() {
+		g := h.group
+		if g.isOnlyVoter() && (d.offers.anyRoom() || h.canLeave()) || (g.leading || g.isOneOfTwoVoters()) && h.canLeave() {
+			return true
+		}
+	}
+	return false
+}
+
+// announce tells the nodes that this one has links to.
+func (d *departure) announce() {
+	for _, f := range d.links.up() {
+		d.env.Send(f.peer, &Leaving{})
+	}
+}

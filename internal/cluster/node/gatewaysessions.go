@@ -1,0 +1,91 @@
+package node
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/audit"
+)
+
+// gatewaySessions are the sessions of players at this node, as shards of other nodes
+// send to them: this node is their gateway.
+type gatewaySessions struct {
+	component
+	epoch    machine.Time // of the world's ticks
+	links    *links
+	routes   *routes
+	speakers *speakers
+	local    localSessions
+	audited  audited
+
+	owner   *owner
+	lagging map[stream]*laggingSession
+	frames  frame.Checker
+}
+
+// localSessions are the sessions of this node (Node).
+type localSessions interface {
+	hasSession(machine.Peer) bool
+	endSession(machine.Peer)
+	// fromLobby is what a session hears of what another node says in the lobby's name.
+	fromLobbyElsewhere(machine.Message) machine.Message
+}
+
+// audited returns what signs the acts of players at this node; nil: nothing does.
+type audited interface{ auditor() *audit.Auditor }
+
+// toSession delivers a remote shard's message to a session of this node; false:
+// there is no such session.
+func (g *gatewaySessions) toSession(session id.ID, m machine.Message) bool {
+	peer := machine.Peer{ID: session}
+	if !g.local.hasSession(peer) {
+		return false
+	}
+	if m != nil && g.passes(session, m) {
+		g.counts.Sent++
+		g.audit(session, m)
+		g.env.Send(peer, m)
+	}
+	return true
+}
+
+// audit shows the auditor what a session of this node is told.
+func (g *gatewaySessions) audit(session id.ID, m machine.Message) {
+	if x := g.audited.auditor(); x != nil {
+		x.OnResponse(session, m)
+	}
+}
+
+// toSessionOrNotice delivers a node's message to a session here. If the session
+// has ended, the sender is told so again: the first notice may have been lost,
+// and no other node would repeat it.
+func (g *gatewaySessions) toSessionOrNotice(f *remoteNode, session id.ID, m machine.Message) {
+	now := g.env.Now()
+	if g.toSession(session, m) || now < f.nextStrayNotice {
+		return
+	}
+	f.nextStrayNotice = now.Add(beat)
+	g.links.send(f.peer, &SessionEnded{session})
+}
+
+// ended is when a session of this node has gone: nodes whose shards know it are
+// told.
+func (g *gatewaySessions) ended(session id.ID) {
+	if x := g.audited.auditor(); x != nil {
+		x.OnSessionEnd(session)
+	}
+	g.owner.ended(session)
+	told := map[machine.Peer]bool{}
+	for _, r := range g.routes.sorted() {
+		if !r.sessions[session] {
+			continue
+		}
+		delete(r.sessions, session)
+		delete(r.watch, session)
+		g.caughtUp(session, r.shard.Region)
+		if to := r.leader; to != (machine.Peer{}) && to != g.cfg.Self && !told[to] {
+			told[to] = true
+			g.links.send(to, &SessionEnded{session})
+		}
+	}
+}

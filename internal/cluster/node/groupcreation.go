@@ -1,0 +1,209 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+const (
+	nearby           = 5 // nodes that are asked
+	hostQueryTimeout = 1500 * time.Millisecond
+	maxHostSearches  = 256
+	majorityWait     = 300 * time.Millisecond // a majority need not wait longer for the rest
+)
+
+// groupCreation is how a shard gets its first hosts (dissertation, algorithm 3:
+// GENERATE). The node nearest to the shard's key coordinates: it asks the nodes nearest to
+// the key whether they would host it, and names those that would. Two nodes may both
+// believe to be the nearest; only one group is created, because the first of those named
+// creates the shard's record in the directory, which succeeds once.
+type groupCreation struct {
+	component
+	links   *links
+	dir     *directory
+	seen    *sightings
+	hosting *hosting
+	stored  *storedShards
+	offers  *offers
+	routes  foundHosts
+
+	searches map[Shard]*hostSearch // shards that this node looks for hosts of
+	creating map[Shard]bool        // shards whose record this node creates
+}
+
+// foundHosts hears what hosts were found for a shard (routes).
+type foundHosts interface {
+	hostsFound(p Shard, hosts []machine.Peer) // one of them leads it
+	setHosts(p Shard, hosts []machine.Peer)   // one of them will create the group
+	noRoom(Shard)
+}
+
+func newGroupCreation(c component, l *links, dir *directory, seen *sightings) *groupCreation {
+	return &groupCreation{
+		component: c, links: l, dir: dir, seen: seen, searches: map[Shard]*hostSearch{}, creating: map[Shard]bool{},
+	}
+}
+
+// hostSearch is a search for the hosts of a shard that this node coordinates.
+type hostSearch struct {
+	shard   Shard
+	asked   []machine.Peer // nearest first
+	answers map[id.ID]*HostReply
+	asking  machine.Time // 0: the nearest nodes are still looked for
+}
+
+// coordinate begins to find hosts for a shard that has none.
+func (c *groupCreation) coordinate(p Shard) {
+	if c.hosting.replica(p) != nil || c.searches[p] != nil || len(c.searches) >= maxHostSearches || c.isLeaving() {
+		return
+	}
+	mk := &hostSearch{shard: p, answers: map[id.ID]*HostReply{}}
+	c.searches[p] = mk
+	c.dir.lookup(c.dir.key(p), func(r kademlia.Result) { c.askNearest(mk, r.Closest) })
+}
+
+// askNearest asks the nodes nearest to the key. Those that were there a while ago
+// are asked too and count for the majority, even if the directory has given them
+// up: a partitioned node must not begin a world of its own.
+func (c *groupCreation) askNearest(mk *hostSearch, closest []machine.Peer) {
+	all := append(c.seen.recent(), closest...)
+	all = append(all, c.cfg.Self)
+	kademlia.SortNearest(c.dir.key(mk.shard), all)
+	all = slices.CompactFunc(all, func(a, b machine.Peer) bool { return a.ID == b.ID })
+	mk.asked = all[:min(len(all), nearby)]
+	mk.asking = c.env.Now()
+	for _, p := range mk.asked {
+		if p != c.cfg.Self {
+			c.links.sendDatagram(p, &HostQuery{mk.shard})
+		} else if a := c.hostReply(mk.shard); a != nil {
+			mk.answers[p.ID] = a
+		}
+	}
+	c.finishHostSearch(mk)
+}
+
+// hostReply says whether this node would host a shard; nil: it has a replica that is
+// still being read, and must not speak as if it had none.
+func (c *groupCreation) hostReply(p Shard) *HostReply {
+	out := &HostReply{Shard: p, Room: c.hosting.hasRoomHere() && !c.hosting.isDamaged(p), Stored: c.stored.has(p), Led: c.ledCount()}
+	if g := c.hosting.groupOf(p); g != nil {
+		if !g.raft.Status().Member {
+			return nil
+		}
+		out.Members = g.members()
+	}
+	return out
+}
+
+// onHostQuery answers.
+func (c *groupCreation) onHostQuery(f *remoteNode, m *HostQuery) {
+	if a := c.hostReply(m.Shard); a != nil {
+		c.links.sendDatagram(f.peer, a)
+	}
+}
+
+// onHostReply takes a node's answer.
+func (c *groupCreation) onHostReply(f *remoteNode, m *HostReply) {
+	if len(m.Members) > records.MaxHosts {
+		c.counts.Dropped++
+		return
+	}
+	c.offers.record(f, m)
+	mk := c.searches[m.Shard]
+	if mk != nil && among(mk.asked, f.peer.ID) {
+		mk.answers[f.peer.ID] = m
+		c.finishHostSearch(mk)
+	}
+}
+
+// finishHostSearch ends a search that has its answers, or none in time.
+func (c *groupCreation) finishHostSearch(mk *hostSearch) {
+	waited := c.env.Now().Sub(mk.asking)
+	for _, p := range mk.asked {
+		if a := mk.answers[p.ID]; a != nil && len(a.Members) > 0 { // it has hosts already
+			delete(c.searches, mk.shard)
+			c.routes.hostsFound(mk.shard, a.Members)
+			return
+		}
+	}
+	switch said := len(mk.answers); {
+	case said == len(mk.asked) || 2*said > len(mk.asked) && waited >= majorityWait:
+		delete(c.searches, mk.shard)
+		c.chooseHosts(mk)
+	case waited >= hostQueryTimeout:
+		delete(c.searches, mk.shard) // nodes that need the shard ask again
+	}
+}
+
+// chooseHosts chooses the hosts (hostpolicy.FirstHosts), and lets the first of them
+// create the group.
+func (c *groupCreation) chooseHosts(mk *hostSearch) {
+	var answers []hostpolicy.Offer
+	for _, p := range mk.asked {
+		if a := mk.answers[p.ID]; a != nil {
+			answers = append(answers, hostpolicy.Offer{Peer: p, Room: a.Room, Stored: a.Stored, Led: a.Led})
+		}
+	}
+	hosts := hostpolicy.FirstHosts(answers, c.cfg.Replicas)
+	if len(hosts) == 0 {
+		c.routes.noRoom(mk.shard)
+		return
+	}
+	c.routes.setHosts(mk.shard, hosts)
+	m := &CreateGroup{mk.shard, hosts}
+	if hosts[0] == c.cfg.Self {
+		c.onCreateGroup(m)
+	} else {
+		c.links.sendDatagram(hosts[0], m)
+	}
+}
+
+// ledCount is how many shards are led here, or will be in a moment: those run here,
+// or have just begun or ended to.
+func (c *groupCreation) ledCount() uint32 { return uint32(len(c.creating) + c.hosting.leading()) }
+
+// isSearching reports whether this node looks for hosts of a shard.
+func (c *groupCreation) isSearching(p Shard) bool { return c.searches[p] != nil }
+
+// onCreateGroup makes a group of which this node is the first member, once the
+// directory has its record: there can be one only.
+func (c *groupCreation) onCreateGroup(m *CreateGroup) {
+	if c.hosting.replica(m.Shard) != nil || !m.Shard.inWorld() || len(m.Members) == 0 || len(m.Members) > records.MaxHosts ||
+		m.Members[0].ID != c.cfg.Self.ID || !c.hosting.hasRoomHere() && !c.stored.has(m.Shard) || c.hosting.isDamaged(m.Shard) ||
+		c.creating[m.Shard] || len(c.creating) >= maxHostSearches || c.isLeaving() {
+		return
+	}
+	c.creating[m.Shard] = true
+	c.dir.create(m.Shard, m.Members, func(won bool, rival records.Hosts) {
+		delete(c.creating, m.Shard)
+		gone := c.seen.allGone(rival.Members)
+		switch {
+		case c.hosting.replica(m.Shard) != nil || c.isLeaving():
+		case won:
+			c.stored.remove(m.Shard)
+			c.hosting.createGroup(m.Shard, 0, m.Members)
+		case gone:
+			c.note(fmt.Sprintf("All %d hosts of %s have been gone for more than %v: it begins anew, as the world was made. "+
+				"If they come back they put aside what they have.", len(rival.Members), m.Shard, c.cfg.GoneAfter))
+			c.hosting.createGroup(m.Shard, max(1, generationOf(rival.Term)), m.Members)
+		case len(rival.Members) > 0:
+			c.routes.setHosts(m.Shard, rival.Members)
+		}
+	})
+}
+
+// beat ends what takes too long.
+func (c *groupCreation) beat() {
+	for _, p := range sortedShards(c.searches) {
+		if mk := c.searches[p]; mk.asking != 0 {
+			c.finishHostSearch(mk)
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package node
+
+import (
+	"strings"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// hosting is which shards this node hosts: it has a replica of each. Which nodes host a
+// shard is decided elsewhere: for a new group by groupCreation, for one that runs by
+// membership, both with package hostpolicy.
+type hosting struct {
+	component
+	links       *links
+	invitations *invitations
+	stored      *storedShards
+	runner      shardRunner
+	players     interface{ players() int }
+	newReplica  func(Shard) *replica
+
+	replicas  map[Shard]*replica
+	dormant   map[Shard]bool      // replicas that are on the disk, and not read yet
+	damaged   map[Shard]bool      // replicas that cannot be read
+	yieldedTo map[Shard]group.Gen // groups for which this node has given way: it joins no lesser one
+	leased    machine.Time        // before then no lease of a shard that runs here ends
+
+	nextDormantRead machine.Time // when to read a dormant replica next; 0: not known yet
+}
+
+func newHosting(c component, l *links) *hosting {
+	return &hosting{
+		component: c, links: l,
+		replicas: map[Shard]*replica{}, dormant: map[Shard]bool{}, damaged: map[Shard]bool{}, yieldedTo: map[Shard]group.Gen{},
+	}
+}
+
+// scanDisk finds the replicas on the disk. It returns the shards that were stored when
+// this node was the world's only one.
+func (o *hosting) scanDisk() (stored []Shard) {
+	for _, space := range o.cfg.Stored {
+		if p, ok := shardInSpace(strings.TrimPrefix(space, group.OwnSpace(""))); ok && strings.HasPrefix(space, group.OwnSpace("")) {
+			o.dormant[p] = true
+		}
+	}
+	for _, space := range o.cfg.Stored {
+		if p, ok := shardInSpace(space); ok && !o.dormant[p] {
+			stored = append(stored, p)
+		}
+	}
+	return stored
+}
+
+// open creates this node's replica of a shard, with what the disk has of it.
+func (o *hosting) open(p Shard) *replica {
+	h := o.newReplica(p)
+	o.replicas[p] = h
+	if o.dormant[p] {
+		h.group.opened = o.env.Now()
+	}
+	delete(o.dormant, p)
+	h.open()
+	return h
+}
+
+// replica returns this node's replica of a shard, reading it if it is only on the
+// disk; nil if there is none.
+func (o *hosting) replica(p Shard) *replica {
+	if h := o.replicas[p]; h != nil {
+		return h
+	}
+	if o.dormant[p] {
+		return o.open(p)
+	}
+	return nil
+}
+
+// groupOf returns the group of the replica here, reading that if it is only on the
+// disk; nil: there is none.
+func (o *hosting) groupOf(p Shard) *shardGroup {
+	if h := o.replica(p); h != nil {
+		return h.group
+	}
+	return nil
+}
+
+// loadedGroup returns the group of a replica that was read; nil: there is none.
+func (o *hosting) loadedGroup(p Shard) *shardGroup {
+	if h := o.replicas[p]; h != nil {
+		return h.group
+	}
+	return nil
+}
+
+// wake wakes the group of a shard that is needed, if this node hosts it.
+func (o *hosting) wake(p Shard) {
+	if h := o.replica(p); h != nil {
+		h.wake()
+	}
+}
+
+// createGroup creates a group for a shard with this node as its first member.
+// It replaces a group of generation after whose members are gone.
+func (o *hosting) createGroup(p Shard, after uint64, members []machine.Peer) {
+	o.open(p).group.raft.CreateAfter(after, members)
+}
+
+// hasRoomHere reports whether this node would host another shard.
+func (o *hosting) hasRoomHere() bool {
+	return len(o.replicas)+len(o.dormant) < o.cfg.MaxHosted && !o.isLeaving() && (o.cfg.Full == nil || !o.cfg.Full()) &&
+		(o.cfg.MaxPlayers <= 0 || o.players.players() < o.cfg.MaxPlayers)
+}
+
+// isDamaged reports whether what this node has of a shard cannot be read.
+func (o *hosting) isDamaged(p Shard) bool { return o.damaged[p] }
+
+// leading is how many shards run here.
+func (o *hosting) leading() (n int) {
+	for _, h := range o.replicas {
+		if h.group.leading {
+			n++
+		}
+	}
+	return n
+}
+
+// onGroupMessage passes a group member's message to the replica here. A node
+// becomes a member by the first message, if it has room.
+func (o *hosting) onGroupMessage(f *remoteNode, space string, m machine.Message) {
+	p, ok := shardInSpace(space)
+	if !ok {
+		o.counts.Dropped++
+		return
+	}
+	h := o.replica(p)
+	if h == nil {
+		gm, _ := m.(*group.Message)
+		if gm == nil {
+			return
+		}
+		if !gm.Invites() || gm.Gen.Compare(o.yieldedTo[p]) < 0 || !o.hasRoomHere() || o.stored.has(p) || o.damaged[p] {
+			if d := group.Decline(gm); d != nil {
+				o.links.send(f.peer, d)
+			}
+			return
+		}
+		if !o.invitations.mayInvite(f, p) {
+			return
+		}
+		h = o.open(p)
+	}
+	h.group.raft.OnMessage(f.peer, m)
+}
+
+// onGroupStatus takes what another node knows of a shard's group.
+func (o *hosting) onGroupStatus(f *remoteNode, m *GroupStatus) {
+	if !m.Shard.inWorld() || len(m.Members) > records.MaxHosts {
+		o.counts.Dropped++
+		return
+	}
+	if m.Reply {
+		if s := o.groupStatus(m.Shard); s != nil {
+			o.links.sendDatagram(f.peer, s)
+		}
+	}
+	if h := o.replicas[m.Shard]; h != nil {
+		h.onGroupStatus(f, m)
+	}
+}
+
+// groupStatus is what this node says of a shard; nil: nothing yet.
+func (o *hosting) groupStatus(p Shard) *GroupStatus {
+	if g := o.groupOf(p); g != nil {
+		return g.status()
+	}
+	return &GroupStatus{Shard: p}
+}
+
+// renewRecord publishes the record with a key again if its shard is led here.
+func (o *hosting) renewRecord(key id.ID) bool {
+	for _, p := range sortedShards(o.replicas) {
+		if h := o.replicas[p]; h.group.leading && KeyOf(o.cfg.World, p) == key {
+			h.record.publishAgain()
+			return true
+		}
+	}
+	return false
+}
+
+// leaseChanged is when the lease of a replica may end earlier than before.
+func (o *hosting) leaseChanged() { o.leased = 0 }
+
+// removed is when a replica has ended. damaged: it cannot be read.
+func (o *hosting) removed(h *replica, damaged bool) {
+	if damaged {
+		o.damaged[h.group.shard] = true
+	}
+	delete(o.replicas, h.group.shard)
+}
+
+// gaveWay is when a replica has ended for the sake of a greater group.
+func (o *hosting) gaveWay(p Shard, to group.Gen) {
+	if to.Compare(o.yieldedTo[p]) > 0 {
+		o.yieldedTo[p] = to
+	}
+}
+
+// all are the replicas that were read, in order of their shards.
+func (o *hosting) all() (out []*replica) {
+	for _, p := range sortedShards(o.replicas) {
+		out = append(out, o.replicas[p])
+	}
+	return out
+}
+
+// hasDormant reports whether there are replicas that were not read yet.
+func (o *hosting) hasDormant() bool { return len(o.dormant) > 0 }

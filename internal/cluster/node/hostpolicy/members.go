@@ -1,0 +1,92 @@
+package hostpolicy
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+const (
+	// ReplaceAfter is how long a member may be silent before another node replaces
+	// it, if there is one; ReduceAfter, before the group continues without.
+	ReplaceAfter = 10 * time.Second
+	ReduceAfter  = 5 * time.Minute
+	// MinKnownFor is how long a node must have been known before it replaces a member
+	// that is farther away, so that short-lived nodes cause no changes.
+	MinKnownFor = 20 * time.Second
+)
+
+// Member is a member of a shard's group.
+type Member struct {
+	Peer   machine.Peer
+	Silent time.Duration // 0: it answers
+}
+
+// Candidate is a node that has room for the shard.
+type Candidate struct {
+	Peer  machine.Peer
+	Known time.Duration // since it was first heard of
+}
+
+// Remaining returns the members without those that are gone for long.
+func Remaining(members []Member) (out []Member) {
+	for _, m := range members {
+		if m.Silent < ReduceAfter {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Members chooses the members that a group of at most so many replicas should have: the
+// present ones without those that are too many, and candidates in free places. The
+// candidates are no members, nearest to the shard's key first. One silent member is
+// replaced by the nearest candidate, or else the farthest member by a nearer candidate.
+func Members(key id.ID, members []Member, spare []Candidate, replicas int) []machine.Peer {
+	out := make([]machine.Peer, len(members))
+	for i, m := range members {
+		out[i] = m.Peer
+	}
+	for i, m := range members {
+		if m.Silent >= ReplaceAfter && len(spare) > 0 {
+			out[i] = spare[0].Peer
+			return out
+		}
+	}
+	kademlia.SortNearest(key, out)
+	switch size := groupSize(len(out)+len(spare), replicas); {
+	case size > len(out):
+		for _, c := range spare[:size-len(out)] {
+			out = append(out, c.Peer)
+		}
+		return out
+	case size < len(out):
+		return out[:size]
+	case size == 0:
+		return nil
+	}
+	last := &out[len(out)-1]
+	for _, c := range spare {
+		if c.Known >= MinKnownFor && kademlia.Closer(key, c.Peer.ID, last.ID) {
+			*last = c.Peer
+			break
+		}
+	}
+	return out
+}
+
+// groupSize is how many members a group has of so many nodes. Two are allowed: one of
+// them has the only vote.
+func groupSize(nodes, replicas int) int {
+	size := min(replicas, nodes)
+	if size > 2 {
+		size = odd(size)
+	}
+	return size
+}
+
+// odd is the largest odd number up to n: a group of two votes is lost with either of
+// its members.
+func odd(n int) int { return n - 1 + n&1 }

@@ -1,0 +1,116 @@
+package hostpolicy
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// near returns the node with the n-th smallest distance to the zero key.
+func near(n byte) machine.Peer { return machine.Peer{ID: id.ID{n}} }
+
+func peers(n ...byte) (out []machine.Peer) {
+	for _, b := range n {
+		out = append(out, near(b))
+	}
+	return out
+}
+
+func TestMembers(t *testing.T) {
+	const known, new = MinKnownFor, MinKnownFor - 1
+	member := func(n byte, silent time.Duration) Member { return Member{near(n), silent} }
+	spare := func(n byte, known time.Duration) Candidate { return Candidate{near(n), known} }
+	for _, c := range []struct {
+		name    string
+		members []Member
+		spare   []Candidate
+		want    []machine.Peer
+	}{
+		{"a full group stays", []Member{member(3, 0), member(1, 0), member(2, 0)}, []Candidate{spare(9, known)}, peers(1, 2, 3)},
+		{"a nearer node replaces the farthest", []Member{member(3, 0), member(5, 0), member(4, 0)}, []Candidate{spare(1, known), spare(2, known)}, peers(3, 4, 1)},
+		{"a nearer node that is new does not", []Member{member(3, 0), member(5, 0), member(4, 0)}, []Candidate{spare(1, new)}, peers(3, 4, 5)},
+		{"the next that is known long enough does", []Member{member(3, 0), member(5, 0), member(4, 0)}, []Candidate{spare(1, new), spare(2, known)}, peers(3, 4, 2)},
+		{"a silent member is replaced by the nearest, also by a new one", []Member{member(3, ReplaceAfter), member(1, 0), member(2, 0)}, []Candidate{spare(8, new), spare(9, known)}, peers(8, 1, 2)},
+		{"only one silent member at a time", []Member{member(3, ReplaceAfter), member(1, 0), member(2, ReplaceAfter)}, []Candidate{spare(8, known), spare(9, known)}, peers(8, 1, 2)},
+		{"not before its time", []Member{member(3, ReplaceAfter-1), member(1, 0), member(2, 0)}, []Candidate{spare(8, known)}, peers(1, 2, 3)},
+		{"nobody replaces it: it stays", []Member{member(3, ReplaceAfter), member(1, 0), member(2, 0)}, nil, peers(1, 2, 3)},
+		{"one host takes a second", []Member{member(3, 0)}, []Candidate{spare(1, new)}, peers(3, 1)},
+		{"one host takes two", []Member{member(3, 0)}, []Candidate{spare(1, new), spare(2, new), spare(4, new)}, peers(3, 1, 2)},
+		{"one host alone", []Member{member(3, 0)}, nil, peers(3)},
+		{"too many: the farthest go", []Member{member(3, 0), member(1, 0), member(2, 0), member(4, 0)}, nil, peers(1, 2, 3)},
+		{"nobody", nil, nil, nil},
+	} {
+		if got := Members(id.ID{}, c.members, c.spare, 3); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestRemaining(t *testing.T) {
+	got := Remaining([]Member{{near(1), 0}, {near(2), ReduceAfter - 1}, {near(3), ReduceAfter}})
+	if want := []Member{{near(1), 0}, {near(2), ReduceAfter - 1}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestFirstHosts(t *testing.T) {
+	room := func(n byte, led uint32) Offer { return Offer{Peer: near(n), Room: true, Led: led} }
+	stored := Offer{Peer: near(9), Stored: true, Led: 7}
+	for _, c := range []struct {
+		name   string
+		offers []Offer
+		want   []machine.Peer
+	}{
+		{"the nearest three", []Offer{room(1, 0), room(2, 0), room(3, 0), room(4, 0)}, peers(1, 2, 3)},
+		{"an odd number", []Offer{room(1, 0), room(2, 0)}, peers(1)},
+		{"the least loaded leads", []Offer{room(1, 2), room(2, 1), room(3, 1)}, peers(2, 1, 3)},
+		{"no room", []Offer{{Peer: near(1)}, room(2, 0)}, peers(2)},
+		{"a node that has the shard leads", []Offer{room(1, 0), room(2, 0), stored}, peers(9, 1, 2)},
+		{"nobody has room", []Offer{{Peer: near(1)}}, nil},
+	} {
+		if got := FirstHosts(c.offers, 3); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestLeader(t *testing.T) {
+	load := func(n byte, led uint32) Load { return Load{near(n), led} }
+	for _, c := range []struct {
+		name     string
+		eligible []Load
+		want     byte
+	}{
+		{"equal loads", []Load{load(1, 5), load(5, 5), load(9, 5)}, 5},
+		{"the nearest leads one fewer", []Load{load(1, 4), load(5, 5)}, 1},
+		{"a farther one leads one fewer", []Load{load(5, 5), load(9, 4)}, 5},
+		{"a farther one leads two fewer", []Load{load(5, 5), load(9, 3)}, 9},
+		{"nobody else is eligible", nil, 5},
+	} {
+		if got := Leader(load(5, 5), c.eligible); got != near(c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got.ID.Short(), near(c.want).ID.Short())
+		}
+	}
+}
+
+func TestVoteMoves(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		vote Vote
+		want bool
+	}{
+		{"the owner plays there", Vote{Here: Used, There: Owned, Ready: true}, true},
+		{"but the link is new", Vote{Here: Used, There: Owned}, false},
+		{"the owner plays here", Vote{Here: Owned, There: Used, Ready: true, Quiet: true, Nearer: true}, false},
+		{"equal, quiet and nearer", Vote{Ready: true, Quiet: true, Nearer: true}, true},
+		{"equal and in use", Vote{Ready: true, Nearer: true}, false},
+		{"equal and farther", Vote{Ready: true, Quiet: true}, false},
+	} {
+		if got := c.vote.Moves(); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package hostpolicy
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+)
+
+// MemberLostAfter is how long a replica must have had no leader, and a member must have
+// been silent, before the group may continue without that member.
+const MemberLostAfter = 5 * time.Minute
+
+// Log is the end of a replica's log: of two logs the one with the later end has more.
+type Log struct {
+	Gen        group.Gen
+	Term, Last uint64
+}
+
+// Survivor is a node that has said what it knows of the group.
+type Survivor struct {
+	ID     id.ID
+	Led    bool // it leads, or knows who does
+	Member bool // it has a replica
+	Log    Log
+}
+
+// Quorum counts the voters of a group without a leader, and the nodes near its key.
+type Quorum struct {
+	Voters, Dead   int // without an answer for MemberLostAfter, or without the log
+	Near, Answered int // nodes near the key that are not gone, those that have answered; with this one
+}
+
+// MayContinue reports whether a replica continues its group without the others: the
+// others cannot elect, more than half of the nodes near the key agree that nobody leads,
+// and no other survivor has a longer log.
+func MayContinue(self id.ID, own Log, heard []Survivor, q Quorum) bool {
+	if q.Voters-q.Dead > q.Voters/2 || 2*q.Answered <= q.Near {
+		return false
+	}
+	return !slices.ContainsFunc(heard, func(s Survivor) bool {
+		return s.Led || s.Member && prefers(self, own, s)
+	})
+}
+
+// prefers reports whether another survivor should continue instead: one of a newer
+// generation or with a longer log; of equal logs the lower id.
+func prefers(self id.ID, own Log, s Survivor) bool {
+	switch c := s.Log.Gen.Compare(own.Gen); {
+	case c != 0:
+		return c > 0
+	case s.Log.Term != own.Term:
+		return s.Log.Term > own.Term
+	case s.Log.Last != own.Last:
+		return s.Log.Last > own.Last
+	}
+	return slices.Compare(s.ID[:], self[:]) < 0
+}
+
+// Claimant is a node that says that it hosts another, greater group of a shard.
+type Claimant struct {
+	Founder  bool // it is the node of the world's founder
+	Member   bool // it is a member of the group here
+	Returned bool // it was heard again a moment ago after Net.GoneAfter
+}
+
+// Standing is what a replica knows of its own group when others claim a greater one.
+type Standing struct {
+	Voters     int
+	Living     int           // voters that answer, if the replica leads; 0: it does not
+	JustBack   bool          // the replica has come back from an absence a moment ago,
+	Away       time.Duration // which took this long
+	Leaderless time.Duration // how long it has had no leader; 0: it has one
+	GoneAfter  time.Duration // Net.GoneAfter
+}
+
+// Proven reports whether enough nodes claim that the shard continues in a greater group:
+// as many as the group here has living voters, and at least two; or one that is credible
+// alone (decision 53).
+func (s Standing) Proven(claims []Claimant) bool {
+	return len(claims) >= max(2, s.Living) || slices.ContainsFunc(claims, s.credible)
+}
+
+// credible reports whether one node's claim is enough: the group can have continued
+// without this replica, which was away for as long as that takes; or the world's founder
+// says so to a node that hosts the shard alone.
+func (s Standing) credible(c Claimant) bool {
+	switch {
+	case s.Voters == 1 && c.Founder:
+		return true
+	case s.JustBack && s.Away >= s.GoneAfter:
+		return true
+	case s.Voters > 1:
+		return c.Member && (s.JustBack && s.Away >= MemberLostAfter || s.Leaderless >= MemberLostAfter)
+	}
+	return c.Member && c.Returned // the one with the copy has not heard of this node either
+}

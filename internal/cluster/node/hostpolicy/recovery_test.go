@@ -1,0 +1,70 @@
+package hostpolicy
+
+import (
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+)
+
+func TestMayContinue(t *testing.T) {
+	self, own := id.ID{5}, Log{group.Gen{Number: 1}, 3, 10}
+	lost := Quorum{Voters: 3, Dead: 2, Near: 5, Answered: 3}
+	survivor := func(who byte, gen, term, last uint64) Survivor {
+		return Survivor{ID: id.ID{who}, Member: true, Log: Log{group.Gen{Number: gen}, term, last}}
+	}
+	for _, c := range []struct {
+		name  string
+		heard []Survivor
+		q     Quorum
+		want  bool
+	}{
+		{"two of three are dead", nil, lost, true},
+		{"one of three is dead", nil, Quorum{Voters: 3, Dead: 1, Near: 5, Answered: 3}, false},
+		{"half of the nodes near the key answer", nil, Quorum{Voters: 3, Dead: 2, Near: 4, Answered: 2}, false},
+		{"somebody leads", []Survivor{{ID: id.ID{9}, Led: true}}, lost, false},
+		{"another has a longer log", []Survivor{survivor(9, 1, 3, 11)}, lost, false},
+		{"another has a shorter log", []Survivor{survivor(1, 1, 3, 9)}, lost, true},
+		{"another has a log of a later term", []Survivor{survivor(9, 1, 4, 1)}, lost, false},
+		{"another is of a newer generation", []Survivor{survivor(9, 2, 1, 1)}, lost, false},
+		{"another is of an older generation", []Survivor{survivor(1, 0, 9, 99)}, lost, true},
+		{"of equal logs the lower id continues", []Survivor{survivor(9, 1, 3, 10)}, lost, true},
+		{"which is another", []Survivor{survivor(1, 1, 3, 10)}, lost, false},
+		{"a node without a replica does not count", []Survivor{{ID: id.ID{1}, Log: Log{group.Gen{Number: 9}, 9, 9}}}, lost, true},
+	} {
+		if got := MayContinue(self, own, c.heard, c.q); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+func TestProven(t *testing.T) {
+	const hours = 6 * time.Hour
+	stranger, member := Claimant{}, Claimant{Member: true}
+	for _, c := range []struct {
+		name     string
+		standing Standing
+		claims   []Claimant
+		want     bool
+	}{
+		{"nobody claims it", Standing{Voters: 3, GoneAfter: hours}, nil, false},
+		{"one stranger", Standing{Voters: 3, GoneAfter: hours}, []Claimant{stranger}, false},
+		{"two strangers", Standing{Voters: 3, GoneAfter: hours}, []Claimant{stranger, stranger}, true},
+		{"two against three living voters", Standing{Voters: 3, Living: 3, GoneAfter: hours}, []Claimant{stranger, member}, false},
+		{"three against three", Standing{Voters: 3, Living: 3, GoneAfter: hours}, []Claimant{stranger, stranger, stranger}, true},
+		{"the founder, to an only voter", Standing{Voters: 1, Living: 1, GoneAfter: hours}, []Claimant{{Founder: true}}, true},
+		{"the founder, to one of three", Standing{Voters: 3, Living: 3, GoneAfter: hours}, []Claimant{{Founder: true}}, false},
+		{"a stranger, after hours of absence", Standing{Voters: 3, JustBack: true, Away: hours, GoneAfter: hours}, []Claimant{stranger}, true},
+		{"a member, after minutes of absence", Standing{Voters: 3, JustBack: true, Away: MemberLostAfter, GoneAfter: hours}, []Claimant{member}, true},
+		{"a stranger, after minutes of absence", Standing{Voters: 3, JustBack: true, Away: MemberLostAfter, GoneAfter: hours}, []Claimant{stranger}, false},
+		{"a member, long ago", Standing{Voters: 3, Away: hours, GoneAfter: hours}, []Claimant{member}, false},
+		{"a member, after minutes without a leader", Standing{Voters: 3, Leaderless: MemberLostAfter, GoneAfter: hours}, []Claimant{member}, true},
+		{"the other of two that has returned", Standing{Voters: 1, Living: 1, GoneAfter: hours}, []Claimant{{Member: true, Returned: true}}, true},
+		{"the other of two that was never away", Standing{Voters: 1, Living: 1, GoneAfter: hours}, []Claimant{member}, false},
+	} {
+		if got := c.standing.Proven(c.claims); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package node
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// sendLeaderReply answers who asks for a shard.
+func (t *routes) sendLeaderReply(to machine.Peer, p Shard) {
+	out := &LeaderReply{Shard: p}
+	g, r := t.hosting.groupOf(p), t.table[p]
+	if g != nil {
+		out.Leader, out.Members, out.Term = g.leader(), g.members(), g.term()
+	}
+	if r != nil && r.leader != t.cfg.Self && (g == nil || r.leader != (machine.Peer{}) && !g.knowsBetter(r.term)) {
+		out.Leader, out.Members, out.Term = r.leader, r.members, r.term
+	}
+	t.links.sendDatagram(to, out)
+}
+
+func (t *routes) onLeaderQuery(f *remoteNode, m *LeaderQuery) {
+	t.hosting.wake(m.Shard)
+	t.sendLeaderReply(f.peer, m.Shard)
+}
+
+// onLeaderReply learns where a shard is led. What is older than what is known is
+// not believed.
+func (t *routes) onLeaderReply(f *remoteNode, m *LeaderReply) {
+	r := t.table[m.Shard]
+	if r == nil || len(m.Members) > records.MaxHosts || !r.trusts(f.peer) {
+		return
+	}
+	knows := t.hosting.groupOf(m.Shard).knowsBetter(max(m.Term, r.term))
+	if m.Term < r.term {
+		if !knows && r.leader.ID == f.peer.ID && m.Leader.ID != f.peer.ID {
+			t.forgetLeader(r) // it has left the group, and knows nothing of the shard any more
+		}
+		return
+	}
+	switch m.Leader.ID {
+	case id.ID{}:
+		if len(m.Members) > 0 && !knows {
+			r.members = m.Members
+		}
+		if r.leader.ID == f.peer.ID {
+			t.forgetLeader(r)
+		}
+		return
+	case t.cfg.Self.ID:
+		return // not any more
+	}
+	if knows {
+		return
+	}
+	if m.Term > r.term || r.leader == (machine.Peer{}) || r.leader.ID == f.peer.ID {
+		t.leaderFound(r, m.Leader, m.Members, m.Term)
+	}
+}
+
+// looked takes what the directory says of a shard.
+func (t *routes) looked(p Shard, res kademlia.Result) {
+	r := t.table[p]
+	if r == nil || r.leader != (machine.Peer{}) {
+		return
+	}
+	r.lookupPending = false
+	if res.Record != nil {
+		hosts, err := records.DecodeHosts(res.Record.Payload)
+		if err == nil && t.dir.hasJoined() && t.seen.allGone(hosts.Members) {
+			t.generate(r, res.Closest)
+		}
+		if err == nil && hosts.Term >= r.term {
+			r.members = hosts.Members
+			for _, m := range hosts.Members {
+				if m.ID != t.cfg.Self.ID {
+					t.links.sendDatagram(m, &LeaderQuery{p})
+				}
+			}
+		}
+		return
+	}
+	if !t.dir.hasJoined() {
+		return
+	}
+	t.generate(r, res.Closest)
+}
+
+// generate asks the node nearest to its key to find hosts for a shard that nobody hosts
+// (dissertation, algorithm 3); the next one if that
+// one has not answered.
+func (t *routes) generate(r *route, closest []machine.Peer) {
+	near := t.dir.nearestTo(t.dir.key(r.shard), closest)
+	to := near[(r.tries/8)%len(near)]
+	if to == t.cfg.Self {
+		t.creation.coordinate(r.shard)
+		return
+	}
+	r.asked = to.ID
+	t.links.sendDatagram(to, &Generate{r.shard})
+}
+
+// groupKnows puts the leader that the replica here knows into the route.
+func (t *routes) groupKnows(g *shardGroup) {
+	r := t.table[g.shard]
+	if leader := g.leader(); r != nil && g.knowsBetter(r.term) && t.links.reachable(leader) {
+		t.leaderFound(r, leader, g.members(), g.term())
+	}
+}
+
+// leadLost is when the shard does not run here any more. Nodes that need a group that
+// hibernates wake it.
+func (t *routes) leadLost(p Shard, hibernates bool) {
+	r := t.table[p]
+	if r == nil {
+		return
+	}
+	if r.leader == t.cfg.Self {
+		r.leader = machine.Peer{}
+	}
+	if !hibernates && r.leader == (machine.Peer{}) && len(r.sessions) > 0 {
+		t.forgetLeader(r)
+	}
+}
+
+// leftGroup is when this node is no member of a shard's group any more.
+func (t *routes) leftGroup(p Shard) {
+	if r := t.table[p]; r != nil {
+		r.members = slices.DeleteFunc(slices.Clone(r.members), func(m machine.Peer) bool { return m == t.cfg.Self })
+	}
+}
+
+// yielded is when the group here has given way to another one with these hosts.
+func (t *routes) yielded(p Shard, hosts []machine.Peer) {
+	if r := t.table[p]; r != nil {
+		r.members, r.term, r.leader = hosts, 0, machine.Peer{}
+		t.forgetLeader(r)
+	}
+}
+
+// hostsFound is when a shard turns out to have hosts: one of them leads it.
+func (t *routes) hostsFound(p Shard, hosts []machine.Peer) {
+	r := t.of(p)
+	r.members = hosts
+	t.searchLeader(r)
+}
+
+// setHosts notes who is to host a shard.
+func (t *routes) setHosts(p Shard, hosts []machine.Peer) { t.of(p).members = hosts }
+
+// noRoom is when nobody has room for a shard.
+func (t *routes) noRoom(p Shard) { t.of(p).noRoom = t.env.Now() }
+
+// trusts reports whether a node may say where a shard is led.
+func (t *routes) trusts(p Shard, who machine.Peer) bool {
+	r := t.table[p]
+	return r != nil && r.trusts(who)
+}
+
+// leaderOf returns who leads a shard, as far as it is known; zero: not known.
+func (t *routes) leaderOf(p Shard) machine.Peer {
+	if r := t.table[p]; r != nil {
+		return r.leader
+	}
+	return machine.Peer{}
+}

@@ -1,0 +1,187 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// links are the nodes that this one knows, and its links to them: at which address each
+// is reached, when links are opened, and when idle ones are closed.
+type links struct {
+	component
+	seen   *sightings
+	events linkEvents
+
+	remotes map[id.ID]*remoteNode
+	tags    map[machine.Addr]*remoteNode
+	order   []*remoteNode // the same in order of acquaintance
+}
+
+// linkEvents is what a link means for the other parts of the node.
+type linkEvents interface {
+	// bars reports whether a node is refused.
+	bars(machine.Peer) bool
+	// linkUp is when a link is up and what waited for it was sent.
+	linkUp(*remoteNode)
+	// linkDown is when a link that was up has ended, or could not be opened.
+	linkDown(*remoteNode)
+	// shareLost is the same for what the overlay wants of the link.
+	shareLost(*remoteNode, machine.LinkEvent)
+	// linkChanged tells the groups.
+	linkChanged(machine.Peer, machine.LinkEvent)
+}
+
+const (
+	maxLinkQueue   = 4096 // messages that wait for a link
+	maxRemoteNodes = 4096 // that are known at a time
+	reopenAfter    = 500 * time.Millisecond
+	idleLink       = time.Minute // a link that nobody needs is closed
+	// unsure is how long a node must have been silent until a datagram to it goes to
+	// where others say it is as well.
+	unsure = 5 * time.Second
+)
+
+func newLinks(c component, seen *sightings) *links {
+	return &links{component: c, seen: seen, remotes: map[id.ID]*remoteNode{}, tags: map[machine.Addr]*remoteNode{}}
+}
+
+// byID returns a node that is known; nil: it is not.
+func (l *links) byID(node id.ID) *remoteNode { return l.remotes[node] }
+
+// byTag returns the node whose tag is the address of its sessions.
+func (l *links) byTag(tag machine.Addr) *remoteNode { return l.tags[tag] }
+
+// all are the nodes that are known, in order of acquaintance.
+func (l *links) all() []*remoteNode { return slices.Clone(l.order) }
+
+// up are those that there is a link to.
+func (l *links) up() (out []*remoteNode) {
+	for _, f := range l.order {
+		if f.isUp() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// reported returns the entry of a node that others have named, or that is
+// remembered from the disk. The address that the node's own messages come from
+// has priority; what others report is tried only when it cannot be reached
+// there.
+func (l *links) reported(p machine.Peer) *remoteNode {
+	f := l.remotes[p.ID]
+	if f == nil {
+		f = &remoteNode{peer: p, knownSince: l.env.Now(), sessions: map[id.ID]bool{}}
+		if at, known := l.seen.peer(p.ID); known {
+			f.peer, f.lastFrom = at, at
+		}
+		l.remember(f)
+	}
+	if f.peer != p && f.lastFrom != p && p.Addr != (machine.Addr{}) {
+		f.reportedAs = p
+	}
+	return f
+}
+
+// remember notes a node. Anybody can name nodes: when there are too many, the one
+// that was heard from or needed least recently is forgotten. If all of them are in
+// use, f is not noted, and known only to the handler that runs.
+func (l *links) remember(f *remoteNode) {
+	if len(l.order) >= maxRemoteNodes {
+		var oldest *remoteNode
+		for _, o := range l.order {
+			if o.dispensable(l.env.Now()) && (oldest == nil || o.last() < oldest.last()) {
+				oldest = o
+			}
+		}
+		if oldest == nil {
+			return
+		}
+		l.order = slices.DeleteFunc(l.order, func(o *remoteNode) bool { return o == oldest })
+		l.forget(oldest)
+	}
+	l.remotes[f.peer.ID], l.tags[tagOf(f.peer.ID)] = f, f
+	l.order = append(l.order, f)
+}
+
+// forget forgets a node that is in the order no more.
+func (l *links) forget(f *remoteNode) {
+	delete(l.remotes, f.peer.ID)
+	delete(l.tags, tagOf(f.peer.ID))
+}
+
+// heard returns the entry of a node that has sent something itself. If its
+// address differs from before it has moved: ids are bound to keys.
+func (l *links) heard(p machine.Peer) *remoteNode {
+	f := l.reported(p)
+	if f.lastFrom, f.reportedAs = p, (machine.Peer{}); f.state == linkNone || f.state == linkWaiting {
+		f.peer = p
+	}
+	f.recordHeard(l.env.Now())
+	if f.seen != p || f.heard.Sub(f.seenAt) >= beat {
+		f.seen, f.seenAt = p, f.heard
+		l.seen.record(p)
+	}
+	return f
+}
+
+// leaves is when a node says that it is about to stop: its silence means nothing.
+func (l *links) leaves(f *remoteNode) {
+	f.left, f.seen = true, machine.Peer{}
+	l.seen.forget(f.peer.ID)
+}
+
+// sendDatagram sends a datagram to the address that a node was last heard from.
+func (l *links) sendDatagram(to machine.Peer, m machine.Message) {
+	at := l.newestAddress(to)
+	l.env.Send(at, m)
+	f := l.remotes[to.ID]
+	if f == nil {
+		if at != to {
+			l.env.Send(to, m)
+		}
+		return
+	}
+	l.reported(to)
+	if f.reportedAs != (machine.Peer{}) && l.env.Now().Sub(f.heard) > unsure {
+		l.env.Send(f.reportedAs, m)
+	}
+}
+
+// newestAddress is a node at the address that it was last heard from, if it was.
+func (l *links) newestAddress(p machine.Peer) machine.Peer {
+	if p.ID == l.cfg.Self.ID {
+		return l.cfg.Self
+	}
+	if f := l.remotes[p.ID]; f != nil && f.lastFrom != (machine.Peer{}) {
+		return f.lastFrom
+	}
+	if at, known := l.seen.peer(p.ID); known {
+		return at
+	}
+	return p
+}
+
+// currentAddress is a member at its newest address: that of the link to it.
+func (l *links) currentAddress(p machine.Peer) machine.Peer {
+	if f := l.remotes[p.ID]; p.ID == l.cfg.Self.ID || f != nil && f.isUp() {
+		return l.newestAddress(p)
+	}
+	return p
+}
+
+// linked reports whether there is a link to a node that goes on. The members of a group
+// that hibernates hear nothing of each other, however well they are.
+func (l *links) linked(p machine.Peer) bool {
+	f := l.remotes[p.ID]
+	return f != nil && f.isUp() && !f.left
+}
+
+// reachable reports whether a node can be sent to, as far as is known.
+func (l *links) reachable(p machine.Peer) bool {
+	f := l.remotes[p.ID]
+	return p == l.cfg.Self || f == nil || f.state != linkNone || l.env.Now() >= f.retry
+}

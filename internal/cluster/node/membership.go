@@ -1,0 +1,192 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// membership maintains the members of a group that is led here, one change at a time.
+// Who is to be a member is a matter of package hostpolicy.
+type membership struct {
+	component
+	group  *shardGroup
+	links  *links
+	dir    *directory
+	offers *offers
+	votes  *votePlacement
+
+	next   machine.Time
+	silent map[id.ID]machine.Time // members, since when
+}
+
+const updateMembersEvery = time.Second
+
+// restart looks at the members at once: the replica has become the leader.
+func (b *membership) restart() { b.next = 0 }
+
+// update makes one step towards the members that the group should have.
+func (b *membership) update(now machine.Time) {
+	if now < b.next {
+		return
+	}
+	b.next = now.Add(updateMembersEvery)
+	if b.isLeaving() {
+		b.transferLeadership()
+		return
+	}
+	st := b.group.raft.Status()
+	b.watch(&st, now)
+	if b.changePending(&st) {
+		return
+	}
+	wanted := b.voterFirst(b.wanted(&st, now), now)
+	if len(wanted) > 0 && !(sameMembers(wanted, st.Wanted) && (len(wanted) != 2 || wanted[0] == st.Wanted[0])) {
+		_ = b.group.raft.SetMembers(wanted) // if it cannot now: asked again
+		return
+	}
+	if b.group.isRunning() {
+		return
+	}
+	b.askLoads(&st)
+	if first := b.preferredLeader(&st); b.group.isQuiet(now) && first.ID != b.cfg.Self.ID {
+		b.group.raft.Transfer(first.ID)
+	}
+}
+
+// askLoads asks the members how many shards they lead.
+func (b *membership) askLoads(st *group.Status) {
+	for _, m := range st.Members {
+		f := b.links.byID(m.Peer.ID)
+		if m.Voter && f != nil {
+			b.offers.ask(b.group.shard, f, f.peer)
+		}
+	}
+}
+
+// preferredLeader is the member that should lead an idle shard.
+func (b *membership) preferredLeader(st *group.Status) machine.Peer {
+	var near []hostpolicy.Load
+	for _, p := range b.eligibleLeaders(st) {
+		near = append(near, hostpolicy.Load{Peer: p, Led: b.offers.loadOf(p)})
+	}
+	return hostpolicy.Leader(hostpolicy.Load{Peer: b.cfg.Self, Led: b.offers.loadOf(b.cfg.Self)}, near)
+}
+
+// watch notes who has been silent since when.
+func (b *membership) watch(st *group.Status, now machine.Time) {
+	if b.silent == nil {
+		b.silent = map[id.ID]machine.Time{}
+	}
+	for _, m := range st.Members {
+		f := b.links.byID(m.Peer.ID)
+		if !m.Dead && !m.LogLost {
+			delete(b.silent, m.Peer.ID)
+		} else if _, known := b.silent[m.Peer.ID]; !known {
+			b.silent[m.Peer.ID] = now
+		}
+		if f != nil && f.left {
+			b.silent[m.Peer.ID] = now.Add(-hostpolicy.ReplaceAfter)
+		}
+	}
+}
+
+// changePending reports whether the group has not reached the wanted members
+// yet, silent ones aside.
+func (b *membership) changePending(st *group.Status) bool {
+	for _, p := range st.Wanted {
+		i := slices.IndexFunc(st.Members, func(m group.MemberStatus) bool { return m.Peer.ID == p.ID })
+		if i < 0 && b.offers.canHost(p) || i >= 0 && !st.Members[i].Voter && !st.Members[i].Standby && !st.Members[i].Dead {
+			return true
+		}
+	}
+	return false
+}
+
+// wanted are the members that the group should have.
+func (b *membership) wanted(st *group.Status, now machine.Time) []machine.Peer {
+	key := b.dir.key(b.group.shard)
+	members := hostpolicy.Remaining(b.present(st.Wanted, now))
+	if len(st.Wanted) == 0 {
+		members = b.present(b.group.members(), now)
+	}
+	peers := make([]machine.Peer, len(members))
+	for i := range members {
+		members[i].Peer = b.links.currentAddress(members[i].Peer)
+		peers[i] = members[i].Peer
+	}
+	return hostpolicy.Members(key, members, b.candidates(peers, key, now), b.cfg.Replicas)
+}
+
+// present are members, with how long they have been silent.
+func (b *membership) present(peers []machine.Peer, now machine.Time) (out []hostpolicy.Member) {
+	for _, p := range peers {
+		m := hostpolicy.Member{Peer: p}
+		if since, silent := b.silent[p.ID]; silent {
+			m.Silent = now.Sub(since)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// candidates are nodes near the key that are no members and have room, nearest
+// first. Nearer nodes whose room is unknown are asked.
+func (b *membership) candidates(members []machine.Peer, key id.ID, now machine.Time) (out []hostpolicy.Candidate) {
+	for _, p := range b.dir.closest(key, 2*b.cfg.Replicas+2) {
+		if among(members, p.ID) {
+			continue
+		}
+		f := b.links.reported(p)
+		b.offers.ask(b.group.shard, f, p)
+		if b.offers.canHost(p) {
+			out = append(out, hostpolicy.Candidate{Peer: f.peer, Known: now.Sub(f.knownSince)})
+		}
+	}
+	return out
+}
+
+// eligibleLeaders are the members that could lead, nearest first.
+func (b *membership) eligibleLeaders(st *group.Status) (near []machine.Peer) {
+	for _, m := range st.Members {
+		if m.Voter && !m.Dead && !m.LogLost && m.Behind == 0 {
+			near = append(near, m.Peer)
+		}
+	}
+	kademlia.SortNearest(b.dir.key(b.group.shard), near)
+	return near
+}
+
+// voterFirst puts the one of two hosts that is to have the vote first (group.Status).
+// That is the leader, unless the policy moves the vote.
+func (b *membership) voterFirst(wanted []machine.Peer, now machine.Time) []machine.Peer {
+	if len(wanted) != 2 {
+		return wanted
+	}
+	kademlia.SortNearest(b.dir.key(b.group.shard), wanted)
+	self := slices.IndexFunc(wanted, func(p machine.Peer) bool { return p.ID == b.cfg.Self.ID })
+	if self < 0 {
+		return wanted
+	}
+	other := b.votes.moves(wanted[1-self].ID, self == 1, b.group.isQuiet(now), now)
+	if (self == 1) != other {
+		slices.Reverse(wanted)
+	}
+	return wanted
+}
+
+// sameMembers compares nodes with their addresses, sameNodes by their ids only.
+func sameMembers(a, b []machine.Peer) bool {
+	return sameNodes(a, b) && !slices.ContainsFunc(a, func(p machine.Peer) bool { return !slices.Contains(b, p) })
+}
+
+func sameNodes(a, b []machine.Peer) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(p machine.Peer) bool {
+		return !among(b, p.ID)
+	})
+}

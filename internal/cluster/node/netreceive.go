@@ -1,0 +1,93 @@
+package node
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// receive takes a message of another node.
+func (w *network) receive(from machine.Peer, m machine.Message) {
+	if w.bars(from) {
+		w.n.counts.Dropped++
+		return
+	}
+	f := w.links.heard(from)
+	switch m := m.(type) {
+	case *Routed:
+		w.onRouted(f, m)
+	case *ToSessions:
+		w.sessions.toSessions(f, m.Sessions, m.Msg)
+	case *ToWatchers:
+		w.sessions.toWatchers(f, m)
+	case *SessionEnded:
+		w.guests.end(f, m.Session)
+	case *EndSession:
+		w.sessions.endSession(f, m)
+	case *LeaderQuery:
+		w.routes.onLeaderQuery(f, m)
+	case *LeaderReply:
+		w.routes.onLeaderReply(f, m)
+	case *group.Message:
+		w.hosting.onGroupMessage(f, m.Space, m)
+	case *group.Chunk:
+		w.hosting.onGroupMessage(f, m.Space, m)
+	case *group.ChunkAck:
+		w.hosting.onGroupMessage(f, m.Space, m)
+	case *Generate, *CreateGroup, *HostQuery, *HostReply, *GroupStatus:
+		w.receiveOfHosting(f, m)
+	case *OverlayShare, *BootstrapQuery, *BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
+		*overlay.JoinRequest, *overlay.RtRequest, *overlay.RtResponse, *overlay.RtHint, *overlay.Unicast, *overlay.Areacast:
+		w.overlay.receive(f, m)
+	default:
+		w.receiveOfNode(f, from, m)
+	}
+}
+
+// receiveOfHosting takes what is said about who hosts shards.
+func (w *network) receiveOfHosting(f *remoteNode, m machine.Message) {
+	switch m := m.(type) {
+	case *Generate:
+		w.onGenerate(f, m)
+	case *CreateGroup:
+		w.creation.onCreateGroup(m)
+	case *HostQuery:
+		w.creation.onHostQuery(f, m)
+	case *HostReply:
+		w.creation.onHostReply(f, m)
+	case *GroupStatus:
+		w.hosting.onGroupStatus(f, m)
+	}
+}
+
+// receiveOfNode takes what a node says about itself, the lists that spread from node to
+// node, and the messages of the directory.
+func (w *network) receiveOfNode(f *remoteNode, from machine.Peer, m machine.Message) {
+	switch m := m.(type) {
+	case *Leaving:
+		w.links.leaves(f)
+	case *PlayersAt:
+		w.entries.learn(f, m)
+	case *OwnerPlays:
+		w.owner.receive(f, m)
+	case *Decisions:
+		w.n.decisions.receive(f, m)
+	case *Revoked:
+		w.verified.lists().received(f, m.Version, m.List)
+	case *AccessList:
+		w.access.lists().received(f, m.Version, m.List)
+	case *Renewed:
+		w.verified.onRenewed(f, m)
+	default:
+		w.dir.receive(from, m)
+	}
+}
+
+// onGenerate finds hosts for a shard that another node needs.
+func (w *network) onGenerate(f *remoteNode, m *Generate) {
+	if !m.Shard.inWorld() || !w.dir.hasJoined() {
+		return
+	}
+	w.creation.coordinate(m.Shard)
+	w.routes.sendLeaderReply(f.peer, m.Shard)
+}

@@ -1,0 +1,67 @@
+package node
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// offers are what other nodes have said about hosting: whether they have room, and how
+// many shards they lead.
+type offers struct {
+	component
+	links *links
+	own   interface{ ledCount() uint32 } // how many shards are led here (groupCreation)
+}
+
+// hostOffer is what a node has said.
+type hostOffer struct {
+	at   machine.Time // when it did last; 0: never
+	room bool
+	led  uint32
+}
+
+// offerLifetime is how long a node's statement that it has room counts.
+const offerLifetime = 15 * time.Second
+
+// record takes a node's answer.
+func (o *offers) record(f *remoteNode, m *HostReply) {
+	f.offer = hostOffer{f.heard, m.Room && !m.Stored, m.Led}
+}
+
+// ask asks a node at an address, unless it has answered lately.
+func (o *offers) ask(p Shard, f *remoteNode, at machine.Peer) {
+	if o.env.Now().Sub(f.offer.at) > offerLifetime/2 {
+		o.links.sendDatagram(at, &HostQuery{p})
+	}
+}
+
+// canHost reports whether a node has said lately that it has room.
+func (o *offers) canHost(p machine.Peer) bool {
+	if p.ID == o.cfg.Self.ID {
+		return true
+	}
+	f := o.links.byID(p.ID)
+	return f != nil && f.offer.room && !f.left && o.env.Now().Sub(f.offer.at) < offerLifetime
+}
+
+// anyRoom reports whether a node that there is a link to has room.
+func (o *offers) anyRoom() bool {
+	for _, f := range o.links.up() {
+		if o.canHost(f.peer) {
+			return true
+		}
+	}
+	return false
+}
+
+// loadOf is how many shards a node leads, by its last answer.
+func (o *offers) loadOf(p machine.Peer) uint32 {
+	if p.ID == o.cfg.Self.ID {
+		return o.own.ledCount()
+	}
+	if f := o.links.byID(p.ID); f != nil {
+		return f.offer.led
+	}
+	return 0
+}

@@ -1,0 +1,60 @@
+package node
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+)
+
+// What components of the network need of the node: Node implements shardRunner and
+// localSessions.
+
+// newSubmachine returns a machine of the node with a name for its job queues.
+func (n *Node) newSubmachine(name string) *submachine { return &submachine{node: n, name: name} }
+
+// runs reports whether a shard runs here.
+func (n *Node) runs(p Shard) bool {
+	if p.Lobby {
+		return n.lobby != nil
+	}
+	return n.regions[p.Region] != nil
+}
+
+// stop ends a shard that runs here.
+func (n *Node) stop(p Shard) {
+	if p.Lobby {
+		if n.lobby != nil {
+			n.lobby.released = true
+			n.lobby = nil
+		}
+		return
+	}
+	if r := n.regions[p.Region]; r != nil {
+		n.release(r)
+	}
+}
+
+// hasSession reports whether a session of this node has not ended.
+func (n *Node) hasSession(peer machine.Peer) bool { return n.links[peer] }
+
+// hasSessions reports whether there are any.
+func (n *Node) hasSessions() bool { return len(n.links) > 0 }
+
+// fromLobbyElsewhere implements localSessions.
+func (n *Node) fromLobbyElsewhere(m machine.Message) machine.Message {
+	return n.decisions.fromLobby(m)
+}
+
+// announceNewHost tells the regions led here that another shard has a new host: they
+// say again what the one before knew.
+func (n *Node) announceNewHost(p Shard) {
+	for _, q := range n.awake {
+		if q.isLobby || !p.Lobby && !besides(q.pos.X-p.Region.X, q.pos.Z-p.Region.Z) {
+			continue
+		}
+		n.push(upcall{to: q.peer, from: p.peer(), m: &region.NewHost{Region: p.Region}})
+	}
+}
+
+func besides(dx, dz int32) bool {
+	return max(dx, -dx, dz, -dz) == 1
+}

@@ -1,0 +1,174 @@
+package node
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// sightings is when each node was last heard from, and how long this node itself was
+// away. From that follows whether silent nodes may return or are gone, and whether
+// this node is more likely partitioned than they are.
+type sightings struct {
+	env       machine.Env
+	self      id.ID
+	goneAfter time.Duration // Net.GoneAfter
+
+	started machine.Time
+	nodes   map[id.ID]sighting
+
+	// away is how long this node was off, or its machine suspended, when it last was,
+	// and back when that ended.
+	away  time.Duration
+	back  machine.Time
+	awake machine.Time // when it last ran
+}
+
+// sighting is when a node was last heard.
+type sighting struct {
+	peer machine.Peer
+	at   machine.Time
+	back machine.Time // when it was heard again after Net.GoneAfter; 0: it was never silent for so long
+}
+
+const (
+	// rememberFor is how long a silent node counts as one that may return.
+	rememberFor = hostpolicy.MemberLostAfter
+	// seenRecently is how long it counts as a node of the last hour. After
+	// Net.GoneAfter it is forgotten.
+	seenRecently = time.Hour
+	// maxHeard bounds the number of remembered nodes.
+	maxHeard = 1 << 12
+)
+
+func newSightings(c component) *sightings {
+	return &sightings{env: c.env, self: c.cfg.Self.ID, goneAfter: c.cfg.GoneAfter, nodes: map[id.ID]sighting{}}
+}
+
+// start is when the node starts.
+func (s *sightings) start() { s.started = s.env.Now() }
+
+// record notes that a node has answered.
+func (s *sightings) record(p machine.Peer) {
+	v, known := s.nodes[p.ID]
+	if !known && len(s.nodes) >= maxHeard {
+		return
+	}
+	now, last := s.env.Now(), v.at
+	if !known {
+		last = s.started
+	}
+	if now.Sub(last) >= s.goneAfter {
+		v.back = now
+	}
+	s.nodes[p.ID] = sighting{p, now, v.back}
+}
+
+// forget is when a node stops in good order or is refused: its silence means nothing.
+func (s *sightings) forget(node id.ID) { delete(s.nodes, node) }
+
+// peer returns a node at the address that it was last heard from.
+func (s *sightings) peer(node id.ID) (machine.Peer, bool) {
+	v, known := s.nodes[node]
+	return v.peer, known
+}
+
+// last is when a node was last heard; 0: not lately.
+func (s *sightings) last(node id.ID) machine.Time { return s.nodes[node].at }
+
+// hasReturned reports whether a node was heard again a moment ago after it had been
+// silent for Net.GoneAfter.
+func (s *sightings) hasReturned(node id.ID) bool {
+	back := s.nodes[node].back
+	return back != 0 && s.env.Now().Sub(back) < returned
+}
+
+// recent are the nodes that were heard within rememberFor, in order of their ids.
+func (s *sightings) recent() (out []machine.Peer) {
+	for _, who := range id.Sorted(s.nodes) {
+		if v := s.nodes[who]; s.env.Now().Sub(v.at) < rememberFor {
+			out = append(out, v.peer)
+		}
+	}
+	return out
+}
+
+// silent are the nodes that have been silent for longer than rememberFor.
+func (s *sightings) silent() (out []machine.Peer) {
+	for _, who := range id.Sorted(s.nodes) {
+		if v := s.nodes[who]; s.env.Now().Sub(v.at) >= rememberFor {
+			out = append(out, v.peer)
+		}
+	}
+	return out
+}
+
+// isPartitioned reports whether most of the nodes of the last hour are silent: then
+// this node is more likely partitioned than they are all gone.
+func (s *sightings) isPartitioned() bool {
+	known, now := 1, s.env.Now()
+	for _, v := range s.nodes { // the order does not matter
+		if now.Sub(v.at) < seenRecently {
+			known++
+		}
+	}
+	return 2*(len(s.recent())+1) <= known
+}
+
+// allGone reports whether all hosts of a shard have been silent for so long that the
+// shard is to be created anew. A node that has not been running for that long, or may
+// be partitioned, cannot tell.
+func (s *sightings) allGone(hosts []machine.Peer) bool {
+	if len(hosts) == 0 || s.env.Now().Sub(s.started) < s.goneAfter || s.isPartitioned() {
+		return false
+	}
+	return !slices.ContainsFunc(hosts, func(p machine.Peer) bool {
+		v, heard := s.nodes[p.ID]
+		return p.ID == s.self || heard && s.env.Now().Sub(v.at) < s.goneAfter
+	})
+}
+
+// stayAwake notes that the node runs, and whether its machine was suspended.
+func (s *sightings) stayAwake(now machine.Time) {
+	if gap := now.Sub(s.awake); s.awake != 0 && gap >= aliveEvery {
+		s.away, s.back = gap, now
+	}
+	s.awake = now
+}
+
+// wasOff notes how long the node was off before it started: until the time that is on
+// its disk. ran: it has run before; known: and has noted the time, which versions of
+// long ago did not.
+func (s *sightings) wasOff(until machine.Time, ran, known bool) {
+	s.back = s.started
+	switch {
+	case known:
+		s.away = max(0, s.started.Sub(until))
+	case ran:
+		s.away = math.MaxInt64
+	default:
+		s.away = 0
+	}
+}
+
+// absence is how long this node was off or suspended when it last was.
+func (s *sightings) absence() time.Duration { return s.away }
+
+// wasSuspended reports whether the node was suspended while it ran, and has returned a
+// moment ago.
+func (s *sightings) wasSuspended(now machine.Time) bool {
+	return s.back > s.started && now.Sub(s.back) < returned
+}
+
+// expire forgets nodes that were silent for too long.
+func (s *sightings) expire(now machine.Time) {
+	for who, v := range s.nodes { // the order does not matter
+		if now.Sub(v.at) >= max(seenRecently, s.goneAfter) {
+			delete(s.nodes, who)
+		}
+	}
+}

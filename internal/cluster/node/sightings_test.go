@@ -1,0 +1,89 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// fixedClock is an environment of which only the time is used.
+type fixedClock struct {
+	machine.Env
+	now machine.Time
+}
+
+func (c *fixedClock) Now() machine.Time { return c.now }
+
+func newTestSightings() (*sightings, *fixedClock) {
+	clock := &fixedClock{now: singleNodeStart}
+	s := newSightings(component{env: clock, cfg: &Net{Self: nodePeer(0), GoneAfter: DefaultGoneAfter}})
+	s.start()
+	return s, clock
+}
+
+// TestSightings: a silent node may return for five minutes, and is gone after
+// Net.GoneAfter, unless most of the nodes of the last hour are silent.
+func TestSightings(t *testing.T) {
+	s, clock := newTestSightings()
+	all := []machine.Peer{nodePeer(1), nodePeer(2), nodePeer(3)}
+	gone := nodePeer(4)
+	for _, p := range append(all, gone) {
+		s.record(p)
+	}
+	if got := s.recent(); len(got) != 4 {
+		t.Errorf("%d recent nodes, want 4", len(got))
+	}
+	clock.now = clock.now.Add(rememberFor)
+	if len(s.recent()) != 0 || len(s.silent()) != 4 || !s.isPartitioned() {
+		t.Errorf("after minutes of silence: %d recent, %d silent, partitioned %v", len(s.recent()), len(s.silent()), s.isPartitioned())
+	}
+	clock.now = clock.now.Add(DefaultGoneAfter - rememberFor)
+	if s.allGone([]machine.Peer{gone, nodePeer(1)}) != true {
+		t.Error("nodes that were silent for hours are not gone")
+	}
+	for _, p := range all {
+		s.record(p)
+	}
+	if s.allGone([]machine.Peer{gone, nodePeer(1)}) || !s.allGone([]machine.Peer{gone}) {
+		t.Error("only the node that has not returned is gone")
+	}
+	if !s.hasReturned(nodePeer(1).ID) || s.hasReturned(gone.ID) {
+		t.Error("who has returned after hours is not who was heard again")
+	}
+	s.expire(clock.now)
+	if _, known := s.peer(gone.ID); known || !slices.Contains(s.recent(), nodePeer(1)) {
+		t.Error("the node that is gone is still known, or another one is not")
+	}
+}
+
+// TestAbsence: a node that starts knows how long it was off, and one whose machine was
+// suspended notices it.
+func TestAbsence(t *testing.T) {
+	s, clock := newTestSightings()
+	for _, c := range []struct {
+		name       string
+		until      machine.Time
+		ran, known bool
+		want       time.Duration
+	}{
+		{"it has never run", 0, false, false, 0},
+		{"it ran an hour ago", singleNodeStart.Add(-time.Hour), true, true, time.Hour},
+		{"a clock was wrong", singleNodeStart.Add(time.Hour), true, true, 0},
+		{"it has not noted when", 0, true, false, 1<<63 - 1},
+	} {
+		if s.wasOff(c.until, c.ran, c.known); s.absence() != c.want {
+			t.Errorf("%s: %v, want %v", c.name, s.absence(), c.want)
+		}
+	}
+	s.stayAwake(clock.now)
+	clock.now = clock.now.Add(time.Second)
+	if s.stayAwake(clock.now); s.wasSuspended(clock.now) {
+		t.Error("a second is no suspension")
+	}
+	clock.now = clock.now.Add(time.Hour)
+	if s.stayAwake(clock.now); !s.wasSuspended(clock.now) || s.absence() != time.Hour {
+		t.Errorf("suspended for an hour: %v, %v", s.wasSuspended(clock.now), s.absence())
+	}
+}

@@ -1,0 +1,106 @@
+package node
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// speakers decides whether a node may speak in a shard's name: only its hosts may. What
+// other nodes say waits until the hosts are known.
+type speakers struct {
+	component
+	routes  *routes
+	hosting localReplicas
+	list    map[Shard][]unverifiedMessage
+}
+
+// maxUnverified bounds what waits for an answer about who leads its sender,
+// maxUnverifiedOf what waits of one node.
+const (
+	maxUnverified   = 64
+	maxUnverifiedOf = 256
+)
+
+// speaksFor reports whether a node is known to be a host of a shard: only those
+// may speak in its name.
+func (s *speakers) speaksFor(p machine.Peer, shard Shard) bool {
+	is := func(m machine.Peer) bool { return m.ID == p.ID }
+	if g := s.hosting.loadedGroup(shard); g != nil && slices.ContainsFunc(g.members(), is) {
+		return true
+	}
+	r := s.routes.known(shard)
+	return r != nil && (is(r.leader) || slices.ContainsFunc(r.members, is))
+}
+
+// confirmLeader asks a host that speaks for a shard without being known to lead
+// it whether it does: otherwise answers would go to the previous leader.
+func (s *speakers) confirmLeader(p machine.Peer, shard Shard) {
+	r, now := s.routes.known(shard), s.env.Now()
+	if r == nil || r.leader == p || r.leader == s.cfg.Self || s.hosting.loadedGroup(shard).knowsBetter(r.term) || now < r.nextConfirm {
+		return
+	}
+	r.nextConfirm = now.Add(beat)
+	s.env.Send(p, &LeaderQuery{shard})
+}
+
+// unverifiedMessage is what a node has said in the name of a shard that it may not host.
+type unverifiedMessage struct {
+	from *remoteNode
+	do   func()
+	at   machine.Time
+}
+
+// verifySpeaker asks who hosts the shard that a message is said to come from, and does then
+// what it says.
+func (s *speakers) verifySpeaker(f *remoteNode, from Shard, do func()) {
+	if s.routes.isFull(from) {
+		s.counts.Dropped++
+		return
+	}
+	r := s.routes.of(from)
+	switch {
+	case r.leader == s.cfg.Self || len(s.list[from]) >= maxUnverified || f.unverified >= maxUnverifiedOf:
+		s.counts.Dropped++
+		return
+	case r.leader == machine.Peer{}:
+		s.routes.searchLeader(r)
+	default:
+		s.routes.askHosts(r, machine.Peer{}) // the leader that is known may be gone
+	}
+	f.unverified++
+	s.list[from] = append(s.list[from], unverifiedMessage{f, do, s.env.Now()})
+}
+
+// waiting is how many messages in a shard's name wait.
+func (s *speakers) waiting(p Shard) int { return len(s.list[p]) }
+
+// drop gives up what waits in a shard's name.
+func (s *speakers) drop(p Shard) { s.take(p) }
+
+// take removes what waits in a shard's name, and returns it.
+func (s *speakers) take(p Shard) []unverifiedMessage {
+	waiting := s.list[p]
+	delete(s.list, p)
+	for _, x := range waiting {
+		x.from.unverified--
+	}
+	return waiting
+}
+
+// accept delivers the queued messages of nodes that host the shard, when its hosts are
+// known. A node that has just become a host may be unknown to the member that was asked
+// first.
+func (s *speakers) accept(p Shard) {
+	for _, x := range s.take(p) {
+		switch {
+		case s.speaksFor(x.from.peer, p):
+			x.do()
+		case s.env.Now().Sub(x.at) < heldFor:
+			x.from.unverified++
+			s.list[p] = append(s.list[p], x)
+		default:
+			s.counts.Dropped++
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package node
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+const (
+	maxStoredAtOnce  = 4
+	retryStoredAfter = 5 * rejoin // for one that could not be adopted
+)
+
+// storedShards are shards that are on this node's disk without groups, from when it was
+// the world's only node. Once the world may be shared the node creates a group around
+// each, few at a time, and the groups grow as all others do.
+type storedShards struct {
+	component
+	dir      *directory
+	creation *groupCreation
+
+	shards  map[Shard]bool
+	retries map[Shard]machine.Time // when to try again
+	next    machine.Time
+}
+
+func newStoredShards(c component, dir *directory, creation *groupCreation, shards []Shard) *storedShards {
+	s := &storedShards{component: c, dir: dir, creation: creation, shards: map[Shard]bool{}, retries: map[Shard]machine.Time{}}
+	for _, p := range shards {
+		s.shards[p] = true
+	}
+	return s
+}
+
+// has reports whether a shard is on the disk without a group.
+func (s *storedShards) has(p Shard) bool { return s.shards[p] }
+
+// remove is when a shard has a group.
+func (s *storedShards) remove(p Shard) { delete(s.shards, p) }
+
+// beat looks after shards that have no group yet.
+func (s *storedShards) beat(now machine.Time) {
+	if len(s.shards) == 0 || !s.dir.hasJoined() || s.isLeaving() || now < s.next {
+		return
+	}
+	begun := 0
+	for _, p := range sortedShards(s.shards) {
+		if s.creation.isSearching(p) || s.retries[p] > now {
+			continue
+		}
+		if begun == maxStoredAtOnce {
+			return
+		}
+		begun++
+		s.retries[p] = now.Add(retryStoredAfter)
+		s.dir.look(p, func(r kademlia.Result) {
+			if r.Record == nil {
+				s.creation.coordinate(p)
+				return
+			}
+			delete(s.shards, p)
+			s.note(p.String() + " is hosted by others already: what this node had of it is left aside on its disk.")
+		})
+	}
+	if begun == 0 {
+		s.next = now.Add(rejoin)
+	}
+}
