@@ -19,7 +19,7 @@ func BenchmarkWrites(b *testing.B) { benchmarkWrites(b, 64) }
 func benchmarkWrites(b *testing.B, at int) {
 	net := newNet(b, 1, sim.Config{Delay: 500 * time.Microsecond}, Config{}, 3)
 	net.create(0, 1, 2)
-	net.node(0).Replica.onApply, net.node(1).Replica.onApply, net.node(2).Replica.onApply = nil, nil, nil
+	net.node(0).applier.onApply, net.node(1).applier.onApply, net.node(2).applier.onApply = nil, nil, nil
 	began, syncs := net.sim.Now(), net.nodes[0].Disk.Writes
 	b.ReportAllocs()
 	for b.ResetTimer(); b.Loop(); {

@@ -8,8 +8,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// What the group writes to its log and its own space: numbers as varints,
-// bytes and lists with their length in front.
+// The encoding of the log's entries and of the records in a replica's own space:
+// numbers are varints; bytes and lists have their length in front.
 
 func appendBytes(b, v []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(v))), v...)
@@ -19,7 +19,7 @@ func appendPeer(b []byte, p machine.Peer) []byte {
 	return append(append(b, p.ID[:]...), p.Addr[:]...)
 }
 
-// reader decodes; after the first mistake everything is zero.
+// reader decodes; after the first error it returns zeros.
 type reader struct {
 	b   []byte
 	bad bool
@@ -63,7 +63,7 @@ func (r *reader) peer() (p machine.Peer) {
 	return p
 }
 
-// end returns an error unless everything was read and made sense.
+// end returns an error unless everything was read and valid.
 func (r *reader) end(what string) error {
 	if r.bad || len(r.b) > 0 {
 		return fmt.Errorf("%s: %w", what, ErrCorrupt)
@@ -75,13 +75,13 @@ const peerSize = id.Size + len(machine.Addr{})
 
 // Kinds of entries in the log. An empty entry is a new leader's.
 const (
-	entryWrites   = 'w' // the leader's number for it, then writes
-	entryFragment = 'p' // a part of writes that are too large for one entry; the last has entryEnd
+	entryWrites   = 'w' // the leader's sequence number, then writes
+	entryFragment = 'p' // a part of an entryWrites that is too large for one entry; the last is an entryEnd
 	entryEnd      = 'e'
 	entryWanted   = 'm' // the wanted members
 )
 
-// appendWrite encodes a write without its space: that is the group's.
+// appendWrite encodes a write without its space, which is the group's.
 func appendWrite(b []byte, w machine.DiskWrite) []byte {
 	for _, list := range [][][]byte{w.DeletePrefix, w.Delete} {
 		b = binary.AppendUvarint(b, uint64(len(list)))
@@ -138,9 +138,9 @@ func decodeWrites(space string, data []byte) (seq uint64, ws []machine.DiskWrite
 	return seq, ws, r.end("a log entry")
 }
 
-// entries cuts encoded writes into entries that links like.
+// entries cuts an encoded entryWrites into entries of at most about limit bytes.
 func entries(data []byte, limit int) (out [][]byte) {
-	if len(data) <= limit+64 { // its head is not counted
+	if len(data) <= limit+64 { // limit is that of the writes without their header
 		return [][]byte{data}
 	}
 	for len(data) > limit {
@@ -171,7 +171,7 @@ func decodeWanted(data []byte) ([]machine.Peer, error) {
 	return ps, r.end("a log entry")
 }
 
-// appendKVs and kvs are the content of a snapshot.
+// appendKV and decodeKVs are the content of a snapshot.
 func appendKV(b []byte, kv machine.KV) []byte {
 	return appendBytes(appendBytes(b, kv.Key), kv.Value)
 }

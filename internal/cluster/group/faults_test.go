@@ -399,7 +399,7 @@ func TestSnapshotInterrupted(t *testing.T) {
 	now := net.write(0, "a")
 	for range 3 {
 		net.nodes[2].Restart()
-		net.until("a snapshot is on its way", func() bool { in := net.node(2).snaps.in; return in != nil && in.seq > 2 })
+		net.until("a snapshot is on its way", func() bool { in := net.node(2).receiver.in; return in != nil && in.seq > 2 })
 		net.nodes[2].Crash()
 		if got := net.has(2, "a"); got != fmt.Sprint(old) {
 			t.Fatalf("half a snapshot is there: %q", got)

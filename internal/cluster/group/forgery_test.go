@@ -64,8 +64,8 @@ func TestHostileAppends(t *testing.T) {
 	for range 5 {
 		for i := range 2 {
 			k := f.net.node(i)
-			last, _ := k.log.LastIndex()
-			term, _ := k.log.Term(last)
+			last, _ := k.raft.log.LastIndex()
+			term, _ := k.raft.log.Term(last)
 			f.raft(i, &pb.Message{Type: pb.MsgApp.Enum(), Index: new(last), LogTerm: new(term), Commit: new(last + 1),
 				Entries: []*pb.Entry{{Term: new(k.raftStatus().term), Index: new(last + 1), Type: pb.EntryNormal.Enum(), Data: entry}}})
 			f.raft(i, &pb.Message{Type: pb.MsgHeartbeat.Enum(), Commit: new(last)})
@@ -81,7 +81,7 @@ func TestHostileAcknowledgements(t *testing.T) {
 	f := newForger(t)
 	leader := f.net.node(0)
 	for _, ahead := range []uint64{1, 1 << 20, 1 << 62} {
-		f.raft(0, &pb.Message{Type: pb.MsgAppResp.Enum(), Index: new(leader.lastIndex() + ahead)})
+		f.raft(0, &pb.Message{Type: pb.MsgAppResp.Enum(), Index: new(leader.disk.lastIndex() + ahead)})
 	}
 	f.say(0, &Message{Space: space, Gen: leader.st.Gen, From: f.id, To: leader.st.Self, Term: leader.raftStatus().term,
 		AckSentAt: int64(leader.env.Now().Add(time.Hour)), AckLease: int64(time.Second)})

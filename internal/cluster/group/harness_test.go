@@ -67,6 +67,8 @@ func (k *testNode) OnMessage(from machine.Peer, m machine.Message) {
 	k.Replica.OnMessage(from, m)
 }
 
+func (k *testNode) raftStatus() raftStatus { return k.raft.status() }
+
 // testnet is a network of nodes that may keep the space.
 type testnet struct {
 	t     testing.TB
@@ -91,7 +93,7 @@ func newNet(t testing.TB, seed uint64, scfg sim.Config, cfg Config, nodes int) *
 			c := cfg
 			c.Space, c.Self = space, peer
 			k.Replica = New(c, env, k)
-			k.Replica.onApply = func(index, term uint64, data []byte) { net.applied(k, index, term, data) }
+			k.applier.onApply = func(index, term uint64, data []byte) { net.applied(k, index, term, data) }
 			return k
 		}))
 	}
@@ -150,7 +152,7 @@ func (net *testnet) until(what string, cond func() bool) {
 		for i := range net.nodes {
 			if k := net.node(i); k != nil {
 				net.t.Logf("node %d at %d: phase %d %+v", i, k.env.Now(), k.phase, k.Status())
-				net.t.Logf("  lead %+v clock %+v disk %+v flight %v sleep %v", k.lead, k.clock, k.disk, k.inflight != nil, k.hibernation)
+				net.t.Logf("  lead %+v clock %+v disk %+v flight %v sleep %v", k.leadership.leads, k.election.electAt, k.disk.err, k.disk.busy(), k.hibernation.asleep)
 			}
 		}
 		net.t.Fatalf("waited for a minute until %s", what)

@@ -150,7 +150,7 @@ func TestHostileInvitations(t *testing.T) {
 		m := &Message{Space: space, Gen: k.st.Gen, From: 1000 + n, To: k.st.Self}
 		net.nodes[0].Call(func() { k.Replica.OnMessage(stranger, m) })
 	}
-	if n := len(k.lead.heard) + len(k.outbox.addr); n > 100 {
+	if n := len(k.detector.heard) + len(k.outbox.addr); n > 100 {
 		t.Errorf("%d members are remembered", n)
 	}
 	net.write(0, "b")

@@ -6,12 +6,12 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// SavedState is what a replica's own space says of it, for tools that read a store
-// without running the replica.
+// SavedState is the state of a replica as its own space has it, for tools that read a
+// store without running the replica.
 type SavedState struct {
 	Gen                  Gen
 	Self                 uint64
-	Removed              bool // the group goes on without it
+	Removed              bool // the group continues without it
 	Applied, AppliedTerm uint64
 	Members              []Member
 }

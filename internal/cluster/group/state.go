@@ -2,6 +2,7 @@ package group
 
 import (
 	"encoding/binary"
+	"iter"
 	"slices"
 	"time"
 
@@ -11,8 +12,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// Member is a member of a group. Its ID is given once and never again: a node
-// that comes back without its log is another member.
+// Member is a member of a group. An ID is never given again: a node that returns
+// without its log becomes another member.
 type Member struct {
 	ID      uint64
 	Peer    machine.Peer
@@ -29,7 +30,7 @@ type Member struct {
 type state struct {
 	Gen     Gen
 	Self    uint64
-	Removed bool // the group goes on without this node
+	Removed bool // the group continues without this node
 	shared
 	// Base and BaseTerm are of the last entry that the log no longer has.
 	Base, BaseTerm uint64
@@ -99,8 +100,8 @@ func decodeState(b []byte) (s state, err error) {
 	return s, r.end("the state of a group")
 }
 
-// hardState is what Raft must remember (thesis 3.8), and the longest lease
-// that may be outstanding: after a restart it is kept from the beginning.
+// hardState is Raft's persistent state (thesis 3.8), and the longest lease that may
+// be outstanding: a restarted replica assumes that it has just been granted.
 type hardState struct {
 	Term, Vote, Commit uint64
 	Lease              time.Duration
@@ -143,7 +144,13 @@ func (s *shared) findPeer(who id.ID) *Member {
 	return nil
 }
 
-// wantsVote reports whether somebody who is wanted is to have a vote.
+// wants reports whether a member is one of the wanted ones.
+func (s *shared) wants(m Member) bool {
+	return slices.ContainsFunc(s.Wanted, func(p machine.Peer) bool { return p.ID == m.Peer.ID })
+}
+
+// wantsVote reports whether a wanted member is to have a vote: all are, except
+// the second of two.
 func (s *shared) wantsVote(who id.ID) bool {
 	return len(s.Wanted) != 2 || s.Wanted[1].ID != who
 }
@@ -157,7 +164,25 @@ func (s *shared) voters() (n int) {
 	return n
 }
 
-// conf is the members as the library wants them.
+// others are the members besides this one, in order.
+func (s *state) others() iter.Seq[Member] {
+	members, self := s.Members, s.Self // a change makes another slice
+	return func(yield func(Member) bool) {
+		for _, m := range members {
+			if m.ID != self && !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// isOnlyVoter reports whether this node is the only voter.
+func (s *state) isOnlyVoter() bool {
+	self := s.find(s.Self)
+	return self != nil && !self.Learner && s.voters() == 1
+}
+
+// conf is the members in the form of the library.
 func (s *shared) conf() *pb.ConfState {
 	cs := &pb.ConfState{}
 	for _, m := range s.Members {
@@ -187,19 +212,24 @@ func decodeMember(b []byte) (m Member, err error) {
 	return m, r.end("a change of members")
 }
 
-// change applies a change of the members to the table.
-func (s *shared) change(cc *pb.ConfChange) error {
+// change applies a change of the members. It returns the member that it is about.
+func (s *shared) change(cc *pb.ConfChange) (Member, error) {
 	m, err := decodeMember(cc.Context)
 	if err != nil || m.ID != cc.GetNodeId() {
-		return ErrCorrupt
+		return m, ErrCorrupt
 	}
+	s.changeMember(cc.GetType(), m)
+	return m, nil
+}
+
+func (s *shared) changeMember(how pb.ConfChangeType, m Member) {
 	i := slices.IndexFunc(s.Members, func(o Member) bool { return o.ID == m.ID })
-	switch cc.GetType() {
+	switch how {
 	case pb.ConfChangeRemoveNode:
 		if i >= 0 {
 			s.Members = slices.Delete(slices.Clone(s.Members), i, i+1)
 		}
-		return nil
+		return
 	case pb.ConfChangeAddLearnerNode:
 		m.Learner = true
 	case pb.ConfChangeUpdateNode:
@@ -210,9 +240,57 @@ func (s *shared) change(cc *pb.ConfChange) error {
 	s.Members = slices.Clone(s.Members)
 	if i >= 0 {
 		s.Members[i] = m
-		return nil
+		return
 	}
 	s.Members = append(s.Members, m)
 	s.NextID = max(s.NextID, m.ID+1)
-	return nil
+}
+
+// The methods that change a state. Records are written by diskWriter.
+
+// set replaces everything: a replica begins, continues or forgets.
+func (s *state) set(to state) { *s = to }
+
+// advance is called for each entry that is applied.
+func (s *state) advance(index, term uint64) { s.Applied, s.AppliedTerm = index, term }
+
+// want sets the wanted members.
+func (s *state) want(peers []machine.Peer) { s.Wanted = peers }
+
+// remove notes that the group continues without this node.
+func (s *state) remove() { s.Removed = true }
+
+// truncate notes that the log begins after an index.
+func (s *state) truncate(base, term uint64) { s.Base, s.BaseTerm = base, term }
+
+// install takes over the state of a snapshot.
+func (s *state) install(from shared) {
+	s.shared = from
+	s.Base, s.BaseTerm = from.Applied, from.AppliedTerm
+}
+
+// recovered is the state of the next generation, of which this node is the only
+// member; its log ends at the index given.
+func (s *state) recovered(fork, last, term uint64, self machine.Peer, wanted []machine.Peer) state {
+	next := *s
+	next.Gen = Gen{s.Gen.Number + 1, fork}
+	next.Self = s.NextID
+	next.Base, next.BaseTerm, next.Applied, next.AppliedTerm = last, term, last, term
+	next.NextID++
+	next.Members = []Member{{ID: next.Self, Peer: self}}
+	next.Wanted = wanted
+	return next
+}
+
+// newGroup is the state of a group of one member. Its log begins after an index that
+// nobody has, since newcomers need the content of the space.
+func newGroup(gen Gen, self machine.Peer, wanted []machine.Peer) state {
+	return state{
+		Gen: gen, Self: 1, Base: 1, BaseTerm: 1,
+		shared: shared{
+			Applied: 1, AppliedTerm: 1, NextID: 2,
+			Members: []Member{{ID: 1, Peer: self}},
+			Wanted:  wanted,
+		},
+	}
 }

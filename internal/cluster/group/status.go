@@ -8,12 +8,12 @@ import (
 
 // Status is what a replica knows of itself and its group.
 type Status struct {
-	Member bool // of a group, or about to be
+	Member bool // of a group, or about to become one
 	Gen    Gen
 	Term   uint64
 	Leads  bool
 	Asleep bool
-	Leader machine.Peer // zero: not known
+	Leader machine.Peer // zero: unknown
 	// Members as of the last applied entry. Only a leader knows which are
 	// healthy.
 	Members []MemberStatus
@@ -31,35 +31,34 @@ type MemberStatus struct {
 	Peer    machine.Peer
 	Voter   bool
 	Standby bool   // it has no vote, and is to have none: the second of two
-	Dead    bool   // has not been heard of for Config.DeadAfter
-	LogLost bool   // has no log, or declined
-	Behind  uint64 // entries that it has not confirmed
+	Dead    bool   // was not heard for Config.DeadAfter
+	LogLost bool   // has lost its log, or declined
+	Behind  uint64 // entries that it has not acknowledged
 }
 
-// Status returns the state of things.
+// Status returns the state of the replica and of its group.
 func (r *Replica) Status() Status {
-	s := Status{Member: r.phase == member, Gen: r.st.Gen, Disk: r.disk.err}
+	s := Status{Member: r.phase == member, Gen: r.st.Gen, Disk: r.disk.failing()}
 	if r.phase != member {
 		return s
 	}
-	now := r.raftStatus()
-	s.Term, s.Leads, s.Asleep, s.Applied, s.Wanted = now.term, r.lead.leads, r.hibernation.asleep, r.st.Applied, r.st.Wanted
-	if s.Leads && r.env.Now() >= r.leaseEnd() {
+	now := r.raft.status()
+	s.Term, s.Leads, s.Asleep, s.Applied, s.Wanted = now.term, r.leadership.leading(), r.hibernation.isAsleep(), r.st.Applied, r.st.Wanted
+	if s.Leads && !r.lease.holds() {
 		s.Leads = false // and the next handler will say so
 	}
 	s.Leader = r.Leader()
-	s.Last, _ = r.log.LastIndex()
-	s.LastTerm, _ = r.log.Term(s.Last)
-	s.LogEntries, s.LogBytes = int(s.Last-r.st.Base), r.log.bytes
-	s.Election = r.lead.leaseToRequest(r)
+	s.Last, s.LastTerm, _ = r.raft.lastEntry()
+	s.LogEntries, s.LogBytes = int(s.Last-r.st.Base), r.raft.logBytes()
+	s.Election = r.lease.request()
 	var pr map[uint64]progress
 	if now.leader {
-		pr = r.progress()
+		pr = r.raft.progress()
 	}
 	for _, m := range r.st.Members {
 		ms := MemberStatus{Peer: m.Peer, Voter: !m.Learner, Standby: m.Learner && !r.st.wantsVote(m.Peer.ID)}
 		if now.leader && m.ID != r.st.Self {
-			ms.Dead, ms.LogLost = r.isDead(m.ID), r.lead.logLost[m.ID]
+			ms.Dead, ms.LogLost = r.detector.isDead(m.ID), r.membership.isLogLost(m.ID)
 			ms.Behind = s.Last - min(s.Last, pr[m.ID].match)
 		}
 		s.Members = append(s.Members, ms)
@@ -67,33 +66,33 @@ func (r *Replica) Status() Status {
 	return s
 }
 
-// What is asked for all the time has methods of its own, which make nothing.
+// What is asked for often has methods of its own, which allocate nothing.
 
-// Leader is who leads, as far as is known; zero: nobody.
+// Leader is the leader, if it is known; otherwise zero.
 func (r *Replica) Leader() (p machine.Peer) {
 	if r.phase != member {
 		return p
 	}
-	switch lead := r.raftStatus().lead; lead {
+	switch lead := r.raft.status().lead; lead {
 	case 0:
 	case r.st.Self:
 		p = r.cfg.Self
 	default:
-		p, _ = r.addressOf(lead)
+		p, _ = r.outbox.addressOf(lead)
 	}
 	return p
 }
 
-// Term is the generation and the term; 0: of no group.
+// Term is the generation and the term; the term is 0 outside a group.
 func (r *Replica) Term() (Gen, uint64) {
 	if r.phase != member {
 		return r.st.Gen, 0
 	}
-	return r.st.Gen, r.raftStatus().term
+	return r.st.Gen, r.raft.status().term
 }
 
-// Hibernates reports whether the group sleeps.
-func (r *Replica) Hibernates() bool { return r.phase == member && r.hibernation.asleep }
+// Hibernates reports whether the group hibernates.
+func (r *Replica) Hibernates() bool { return r.phase == member && r.hibernation.isAsleep() }
 
 // Voters appends the voters as of the last applied entry.
 func (r *Replica) Voters(out []machine.Peer) []machine.Peer {
@@ -108,7 +107,7 @@ func (r *Replica) Voters(out []machine.Peer) []machine.Peer {
 	return out
 }
 
-// Hosts appends the voters, and the other one of two.
+// Hosts appends the voters, and of two members the one without a vote.
 func (r *Replica) Hosts(out []machine.Peer) []machine.Peer {
 	if r.phase != member {
 		return out
@@ -122,15 +121,10 @@ func (r *Replica) Hosts(out []machine.Peer) []machine.Peer {
 }
 
 // Leads reports whether this replica leads at this moment.
-func (r *Replica) Leads() bool { return r.lead.leads && r.env.Now() < r.leaseEnd() }
+func (r *Replica) Leads() bool { return r.leadership.leading() && r.lease.holds() }
 
 // LeadsUntil is until when this replica leads at least, zero if it does not.
-func (r *Replica) LeadsUntil() machine.Time {
-	if !r.lead.leads {
-		return 0
-	}
-	return r.leaseEnd()
-}
+func (r *Replica) LeadsUntil() machine.Time { return r.leadership.leadsUntil() }
 
-// CheckLease ends leadership if its time has come, as every handler does first.
+// CheckLease ends leadership if the lease has expired, as every handler does first.
 func (r *Replica) CheckLease() { defer r.begin()() }

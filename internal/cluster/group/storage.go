@@ -7,8 +7,9 @@ import (
 	pb "go.etcd.io/raft/v3/raftpb"
 )
 
-// storage is the log as the library reads it: what has been synced. Snapshots
-// are only metadata, the content goes its own way (snapshot.go).
+// storage is the log as the library reads it: what has been synced. The library's
+// snapshots are only metadata; the content of a snapshot travels in chunks
+// (snapshotsender.go).
 type storage struct {
 	*raft.MemoryStorage
 	hard  *pb.HardState
@@ -28,7 +29,7 @@ func (s *storage) restore(base, term uint64) {
 		s.MemoryStorage = raft.NewMemoryStorage()
 		meta := &pb.SnapshotMetadata{Index: new(base), Term: new(term), ConfState: &pb.ConfState{}}
 		if err := s.ApplySnapshot(&pb.Snapshot{Metadata: meta}); err != nil {
-			panic(err) // an empty storage takes any
+			panic(err) // an empty storage accepts any
 		}
 	}
 	s.bytes = 0
@@ -52,13 +53,25 @@ func (s *storage) add(es []*pb.Entry) {
 		return
 	}
 	last, _ := s.LastIndex()
-	for i := es[0].GetIndex(); i <= last; i++ { // those that give way
+	for i := es[0].GetIndex(); i <= last; i++ { // they are replaced
 		s.bytes -= s.size(i)
 	}
-	_ = s.Append(es) // it has no errors
+	_ = s.Append(es) // it returns no errors
 	for _, e := range es {
 		s.bytes += len(e.GetData())
 	}
+}
+
+// truncate drops the entries up to base, an index that the log has.
+func (s *storage) truncate(base uint64) {
+	first, _ := s.FirstIndex()
+	for i := base; ; i-- {
+		s.bytes -= s.size(i)
+		if i <= first {
+			break
+		}
+	}
+	_ = s.Compact(base)
 }
 
 func (s *storage) size(i uint64) int {

@@ -24,7 +24,7 @@ var takeovers = []attack{
 		if now := k.raftStatus(); now.lead != 0 && !now.leader {
 			net.nodes[2].Call(func() {
 				defer k.begin()()
-				k.step(&pb.Message{Type: pb.MsgTimeoutNow.Enum(), From: new(now.lead), To: new(k.st.Self), Term: new(now.term)})
+				k.raft.step(&pb.Message{Type: pb.MsgTimeoutNow.Enum(), From: new(now.lead), To: new(k.st.Self), Term: new(now.term)})
 			})
 		}
 	}},
@@ -34,8 +34,8 @@ var takeovers = []attack{
 	{"it appends as a leader of the next term", func(net *testnet, say func(int, *pb.Message)) {
 		for i := range 2 {
 			k := net.node(i)
-			last, _ := k.log.LastIndex()
-			term, _ := k.log.Term(last)
+			last, _ := k.raft.log.LastIndex()
+			term, _ := k.raft.log.Term(last)
 			say(i, &pb.Message{Type: pb.MsgApp.Enum(), Term: new(k.raftStatus().term + 1), Index: new(last), LogTerm: new(term), Commit: new(last)})
 			say(i, &pb.Message{Type: pb.MsgHeartbeat.Enum(), Term: new(k.raftStatus().term + 1)})
 		}
@@ -48,7 +48,7 @@ var takeovers = []attack{
 	{"it asks for votes of a transfer", func(net *testnet, say func(int, *pb.Message)) {
 		for i := range 2 {
 			k := net.node(i)
-			last, _ := k.log.LastIndex()
+			last, _ := k.raft.log.LastIndex()
 			say(i, &pb.Message{Type: pb.MsgVote.Enum(), Term: new(k.raftStatus().term + 1), Index: new(last + 5),
 				LogTerm: new(k.raftStatus().term), Context: []byte("CampaignTransfer")})
 		}
@@ -98,7 +98,7 @@ func TestHigherTermRejoins(t *testing.T) {
 	k := net.node(2)
 	net.nodes[2].Call(func() {
 		defer k.begin()()
-		k.step(&pb.Message{Type: pb.MsgAppResp.Enum(), From: new(net.node(1).st.Self), To: new(k.st.Self), Term: new(k.raftStatus().term + 2)})
+		k.raft.step(&pb.Message{Type: pb.MsgAppResp.Enum(), From: new(net.node(1).st.Self), To: new(k.st.Self), Term: new(k.raftStatus().term + 2)})
 	})
 	net.until("it follows again", func() bool { return net.settled(0, 1, 2) })
 	if net.leader() != 0 {
@@ -133,4 +133,27 @@ func TestOneRemovedClaimIsNotEnough(t *testing.T) {
 	net.write(0, "b")
 	gone(0, 1)
 	net.until("two of three are believed", func() bool { return len(net.node(1).gone) > 0 })
+}
+
+// TestClaimsOfAnEarlierMembership: a replica that most members sent away, and that the
+// group has added again, does not count what was said to it before.
+func TestClaimsOfAnEarlierMembership(t *testing.T) {
+	net := newNet(t, 1, sim.Config{}, Config{}, 3)
+	net.create(0, 1, 2)
+	k := net.node(2)
+	claim := func(by int) {
+		m := &Message{Space: space, Kind: KindRemoved, Gen: k.st.Gen, From: net.node(by).st.Self, To: k.st.Self}
+		net.nodes[2].Call(func() { k.Replica.OnMessage(machine.Peer{ID: net.nodes[by].Peer().ID}, m) })
+	}
+	was := k.st.Self
+	claim(0)
+	claim(1)
+	net.until("most have sent it away", func() bool { return len(k.gone) == 1 })
+	net.nodes[2].Call(func() { k.Erase(false) })
+	net.until("it is a member again", func() bool { return net.settled(0, 1, 2) && k.st.Self != was })
+	claim(0)
+	net.sim.Run(time.Second)
+	if len(k.gone) != 1 || k.phase != member {
+		t.Errorf("one claim sends it away: %v", k.gone)
+	}
 }

@@ -49,7 +49,7 @@ func TestTwoMembers(t *testing.T) {
 			net.until(fmt.Sprintf("%d and %d are two", first, second), func() bool {
 				k := net.node(first)
 				s := k.Status()
-				return net.leader() == first && len(s.Members) == 2 && k.st.voters() == 1 && k.membershipReached()
+				return net.leader() == first && len(s.Members) == 2 && k.st.voters() == 1 && k.membership.reached()
 			})
 			for _, m := range net.node(first).Status().Members {
 				if is := m.Peer == net.nodes[second].Peer(); m.Standby != is || m.Voter == is {
