@@ -80,8 +80,9 @@ type player struct {
 	t       *testing.T
 	name    string
 	profile string
-	look    string // settings of the page as JSON
-	w, h    int    // of the window
+	look    string                         // settings of the page as JSON
+	w, h    int                            // of the window
+	flags   []chromedp.ExecAllocatorOption // besides the usual ones
 	ctx     context.Context
 	quit    func()
 	errors  []string // exceptions on the page
@@ -146,6 +147,7 @@ func (p *player) launch() {
 		chromedp.Flag("enable-unsafe-swiftshader", true),
 		chromedp.Flag("mute-audio", true),
 	)
+	opts = append(opts, p.flags...)
 	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), opts...)
 	// chromedp complains about events that are newer than it.
 	ctx, stopTab := chromedp.NewContext(alloc, chromedp.WithErrorf(func(string, ...any) {}))

@@ -52,7 +52,7 @@ func TestHostileAddressForms(t *testing.T) {
 			for _, from := range []netip.Addr{a, b} {
 				c, far := net.Pipe()
 				defer far.Close()
-				s.add(&tcp{Conn: c, g: g}, from)
+				s.add(&tcp{Conn: c, raw: c, g: g}, from)
 			}
 			return s.n == 1
 		})

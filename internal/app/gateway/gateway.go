@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -98,13 +99,18 @@ func (g *Gateway) routes() http.Handler {
 }
 
 // Serve lets people in until Shutdown; it returns nil after that.
-func (g *Gateway) Serve(l net.Listener) error {
+func (g *Gateway) Serve(l net.Listener) error { return g.serve(listener{l, g, nil}) }
+
+// ServeTLS is Serve for HTTPS; both may be used at the same time.
+func (g *Gateway) ServeTLS(l net.Listener, by *tls.Config) error { return g.serve(listener{l, g, by}) }
+
+func (g *Gateway) serve(l listener) error {
 	stop := make(chan struct{})
 	var sweeper sync.WaitGroup
 	sweeper.Go(func() { g.sweep(stop) })
 	defer sweeper.Wait()
 	defer close(stop)
-	err := g.http.Serve(listener{l, g})
+	err := g.http.Serve(l)
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

@@ -43,6 +43,9 @@ func (g *Gateway) guard(next http.Handler) http.Handler {
 		h.Set("Content-Security-Policy", policy+g.reachable(r))
 		g.hintProxy(r)
 		if c, ok := r.Context().Value(connKey{}).(*tcp); ok {
+			if c.secure {
+				h.Set("Strict-Transport-Security", "max-age=31536000") // RFC 6797
+			}
 			g.conns.request(c, true)
 			defer g.conns.request(c, false)
 		}

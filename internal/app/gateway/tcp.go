@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"crypto/tls"
 	"encoding/binary"
 	"net"
 	"net/netip"
@@ -31,9 +32,11 @@ type traffic struct {
 // longer than that.
 type tcp struct {
 	net.Conn
+	raw     net.Conn // below TLS; without it the same
 	g       *Gateway
 	traffic *traffic
 	idle    idleness
+	secure  bool // by HTTPS
 	// allow says why no more may be read; nil: everything may. Only who reads uses
 	// it.
 	allow func(n int) error
@@ -62,7 +65,7 @@ func (c *tcp) Read(p []byte) (int, error) {
 // Close closes the connection; it may be called again.
 func (c *tcp) Close() error {
 	c.g.conns.remove(c)
-	return c.Conn.Close()
+	return c.raw.Close() // tls.Conn would wait until the client has room for a farewell
 }
 
 // Write is for the library: answers to HTTP and control frames, each whole.
@@ -134,7 +137,8 @@ func (c *tcp) Flush() error {
 // listener makes accepted connections tcp.
 type listener struct {
 	net.Listener
-	g *Gateway
+	g   *Gateway
+	tls *tls.Config // nil: plain HTTP
 }
 
 func (l listener) Accept() (net.Conn, error) {
@@ -145,7 +149,10 @@ func (l listener) Accept() (net.Conn, error) {
 	if t, ok := c.(*net.TCPConn); ok {
 		t.SetWriteBuffer(sendBuffer) // a wish: the system's default does as well
 	}
-	t := &tcp{Conn: c, g: l.g, traffic: &l.g.traffic}
+	t := &tcp{Conn: c, raw: c, g: l.g, traffic: &l.g.traffic}
+	if l.tls != nil { // the handshake is part of the first read, and of its time limit
+		t.Conn, t.secure = tls.Server(c, l.tls), true
+	}
 	from := netip.IPv6Unspecified()
 	if a, err := netip.ParseAddrPort(c.RemoteAddr().String()); err == nil {
 		from = limit.Canonical(a.Addr())

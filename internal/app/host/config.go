@@ -48,6 +48,7 @@ type Config struct {
 
 	Listen string // HOST or HOST:PORT; empty: DefaultListen
 	Port   int    // when Listen has none; 0: DefaultPort, negative: any that is free
+	TLS    TLS    // HTTPS for players; its zero value: none
 
 	// Nodes is the UDP address for other nodes, HOST:PORT; empty: the world has
 	// this node only. Join are addresses of nodes, HOST or HOST:PORT, whose world

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,7 +28,11 @@ func (h *Host) announce() error {
 		return nil
 	}
 	at := node.PlayersAt{Port: h.addr.Port(), Local: h.addr.Addr().Unmap().IsLoopback()}
-	at.Names = h.cfg.Hosts[:min(len(h.cfg.Hosts), node.MaxPlayerNames)]
+	names := h.cfg.Hosts
+	if h.https != nil && h.https.addr.Port() != 443 { // names are dialled at port 443
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(h.https.names, n) })
+	}
+	at.Names = names[:min(len(names), node.MaxPlayerNames)]
 	return h.loop.Call(context.Background(), func() { h.node.SetPlayersAt(at) })
 }
 

@@ -64,6 +64,17 @@ func ExitCode(err error) int {
 func isNoWorld(err error) bool { return errors.Is(err, worldfs.ErrNone) }
 
 // listenError explains why an address cannot be listened on.
+// httpsError is listenError for the ports of TLS.
+func httpsError(addr string, err error) error {
+	if errors.Is(err, os.ErrPermission) {
+		return &explained{err, "no permission to listen on " + addr + " for HTTPS: give the program the right to (setcap cap_net_bind_service=+ep FILE, or AmbientCapabilities in the systemd unit), or forward the port to another one and use --tls-listen"}
+	}
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return &explained{ErrPortInUse, "another program uses " + addr + ", which is for HTTPS: stop that program, or choose another address with --tls-listen and --tls-plain"}
+	}
+	return listenError(addr, err)
+}
+
 func listenError(addr string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

@@ -14,6 +14,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/webtls"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -48,13 +49,15 @@ type Host struct {
 	load      *load // nil: this is the world's only node
 	owner     *ownerCode
 
-	gateway *gateway.Gateway
-	addr    netip.AddrPort
-	local   keyring.LocalSecret
-	served  chan error    // what Serve returned
-	stop    chan struct{} // ends what runs beside
-	failed  chan struct{} // the node or its disk cannot go on
-	beside  sync.WaitGroup
+	gateway      *gateway.Gateway
+	addr         netip.AddrPort
+	local        keyring.LocalSecret
+	served       []chan error   // what the gateway returned, for each port
+	certificates *webtls.Source // nil: the page is not served by HTTPS
+	https        *https         // nil: likewise
+	stop         chan struct{}  // ends what runs beside
+	failed       chan struct{}  // the node or its disk cannot go on
+	beside       sync.WaitGroup
 
 	entrances entrances
 
@@ -279,7 +282,7 @@ func (h *Host) close(ctx context.Context) error {
 
 // closeGateway tells the clients and waits until they are gone.
 func (h *Host) closeGateway(ctx context.Context) error {
-	if h.served == nil {
+	if len(h.served) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, goodbye)
@@ -287,7 +290,11 @@ func (h *Host) closeGateway(ctx context.Context) error {
 	if err := h.gateway.Shutdown(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return <-h.served
+	err := h.https.close()
+	for _, ended := range h.served {
+		err = errors.Join(err, <-ended)
+	}
+	return err
 }
 
 func modeNumber(name string) uint8 {

@@ -31,6 +31,9 @@ func (h *Host) listen() error {
 	if h.cfg.JoinCode == "" && h.cfg.Code != nil && !h.needsCode() {
 		h.cfg.JoinCode = h.cfg.Code()
 	}
+	if err := h.openCertificates(); err != nil {
+		return err
+	}
 	cfg := gateway.Config{
 		Local: h.local,
 		Game:  gateway.Node{Node: h.client}, Code: h.cfg.JoinCode, Whitelist: h.whitelist(),
@@ -51,9 +54,20 @@ func (h *Host) listen() error {
 		return listenError(addr, err)
 	}
 	h.addr = l.Addr().(*net.TCPAddr).AddrPort()
-	h.served = make(chan error, 1)
-	go func() { h.served <- h.gateway.Serve(l) }()
+	h.serve(func() error { return h.gateway.Serve(l) })
+	if h.certificates != nil {
+		if err := h.listenHTTPS(cfg); err != nil {
+			return err
+		}
+	}
 	return h.announce()
+}
+
+// serve lets players in at a port; closeGateway waits for it.
+func (h *Host) serve(port func() error) {
+	ended := make(chan error, 1)
+	h.served = append(h.served, ended)
+	go func() { ended <- port() }()
 }
 
 // JoinCode is what players from elsewhere must know; empty: none.
@@ -122,9 +136,10 @@ func (h *Host) URL() string {
 // FriendURLs are the page as others on the network reach it; none if only this
 // machine can.
 func (h *Host) FriendURLs() []string {
+	out := h.https.pages()
 	ip := h.addr.Addr().Unmap()
-	if ip.IsLoopback() {
-		return nil
+	if len(out) > 0 || ip.IsLoopback() {
+		return out
 	}
 	if !ip.IsUnspecified() {
 		return []string{pageOf(ip, h.addr.Port())}
@@ -133,7 +148,6 @@ func (h *Host) FriendURLs() []string {
 	if err != nil {
 		return nil
 	}
-	var out []string
 	for _, a := range addrs {
 		n, ok := a.(*net.IPNet)
 		if ip, valid := netip.AddrFromSlice(n.IP); ok && valid && ip.Unmap().Is4() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() {
@@ -147,8 +161,12 @@ func pageOf(ip netip.Addr, port uint16) string {
 	return "http://" + net.JoinHostPort(ip.String(), strconv.Itoa(int(port))) + "/"
 }
 
-// Loopback reports whether only this machine can reach what Config listens on.
-func (c Config) Loopback() bool {
+// Loopback reports whether only this machine can reach what Config listens on for
+// players.
+func (c Config) Loopback() bool { return !c.TLS.wanted() && c.listensHere() }
+
+// listensHere reports whether Listen is an address that only this machine reaches.
+func (c Config) listensHere() bool {
 	addr, err := c.withDefaults().address()
 	return err == nil && gateway.Config{}.CheckListen(addr) == nil
 }

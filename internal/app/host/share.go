@@ -23,7 +23,7 @@ func (r *Runner) openToOthers() error {
 	if r.Share && r.Alone {
 		return fmt.Errorf("%w: --share lets other nodes in and --alone does not: to let players in alone use --listen %s", ErrUsage, everywhere)
 	}
-	if r.Share && r.Listen == "" || r.Share && r.Loopback() && !strings.Contains(r.Listen, ":") {
+	if r.Share && !r.TLS.wanted() && (r.Listen == "" || r.Loopback() && !strings.Contains(r.Listen, ":")) {
 		r.Listen = everywhere
 	}
 	r.Share = r.Share || !r.Alone && !r.Loopback()
