@@ -3,7 +3,9 @@ package group
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -19,53 +21,24 @@ func appendPeer(b []byte, p machine.Peer) []byte {
 	return append(append(b, p.ID[:]...), p.Addr[:]...)
 }
 
-// reader decodes; after the first error it returns zeros.
-type reader struct {
-	b   []byte
-	bad bool
-}
+// reader adds the types of the log to [bin.Reader].
+type reader struct{ bin.Reader }
 
-func (r *reader) uint() uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		r.bad, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
+func newReader(b []byte) reader { return reader{bin.NewReader(b)} }
 
-// count reads the length of a list whose elements take at least least bytes.
-func (r *reader) count(least int) int {
-	n := r.uint()
-	if n > uint64(len(r.b)/least) {
-		r.bad, r.b = true, nil
-		return 0
-	}
-	return int(n)
-}
+func (r *reader) uint() uint64 { return r.Uint(math.MaxUint64) }
 
-func (r *reader) take(n int) []byte {
-	if n > len(r.b) {
-		r.bad, r.b = true, nil
-		return make([]byte, n)
-	}
-	v := r.b[:n:n]
-	r.b = r.b[n:]
-	return v
-}
-
-func (r *reader) bytes() []byte { return r.take(r.count(1)) }
+func (r *reader) bytes() []byte { return r.Bytes(math.MaxUint64) }
 
 func (r *reader) peer() (p machine.Peer) {
-	p.ID = id.ID(r.take(len(p.ID)))
-	p.Addr = machine.Addr(r.take(len(p.Addr)))
+	p.ID = id.ID(r.Take(id.Size))
+	p.Addr = machine.Addr(r.Take(uint64(len(p.Addr))))
 	return p
 }
 
 // end returns an error unless everything was read and valid.
 func (r *reader) end(what string) error {
-	if r.bad || len(r.b) > 0 {
+	if !r.End() {
 		return fmt.Errorf("%s: %w", what, ErrCorrupt)
 	}
 	return nil
@@ -106,17 +79,17 @@ const maxThen = 4
 func (r *reader) write(space string, depth int) machine.DiskWrite {
 	w := machine.DiskWrite{Space: space}
 	for _, list := range []*[][]byte{&w.DeletePrefix, &w.Delete} {
-		for n := r.count(1); n > 0; n-- {
+		for n := r.Count(1); n > 0; n-- {
 			*list = append(*list, r.bytes())
 		}
 	}
-	for n := r.count(2); n > 0; n-- {
+	for n := r.Count(2); n > 0; n-- {
 		k := r.bytes()
 		w.Put = append(w.Put, machine.KV{Key: k, Value: r.bytes()})
 	}
-	n := r.count(4)
+	n := r.Count(4)
 	if n > 0 && depth == 0 {
-		r.bad, r.b = true, nil
+		r.Fail()
 		return w
 	}
 	for ; n > 0; n-- {
@@ -127,12 +100,12 @@ func (r *reader) write(space string, depth int) machine.DiskWrite {
 
 // decodeWrites reads an entry's writes.
 func decodeWrites(space string, data []byte) (seq uint64, ws []machine.DiskWrite, err error) {
-	r := reader{b: data}
-	if k := r.take(1); k[0] != entryWrites {
-		r.bad = true
+	r := newReader(data)
+	if r.Byte() != entryWrites {
+		r.Fail()
 	}
 	seq = r.uint()
-	for n := r.count(4); n > 0; n-- {
+	for n := r.Count(4); n > 0; n-- {
 		ws = append(ws, r.write(space, maxThen))
 	}
 	return seq, ws, r.end("a log entry")
@@ -159,14 +132,14 @@ func encodeWanted(peers []machine.Peer) []byte {
 }
 
 func (r *reader) peers() (ps []machine.Peer) {
-	for n := r.count(peerSize); n > 0; n-- {
+	for n := r.Count(peerSize); n > 0; n-- {
 		ps = append(ps, r.peer())
 	}
 	return ps
 }
 
 func decodeWanted(data []byte) ([]machine.Peer, error) {
-	r := reader{b: data[1:]}
+	r := newReader(data[1:])
 	ps := r.peers()
 	return ps, r.end("a log entry")
 }
@@ -177,8 +150,8 @@ func appendKV(b []byte, kv machine.KV) []byte {
 }
 
 func decodeKVs(data []byte) (kvs []machine.KV, err error) {
-	r := reader{b: data}
-	for len(r.b) > 0 {
+	r := newReader(data)
+	for r.Len() > 0 {
 		k := r.bytes()
 		kvs = append(kvs, machine.KV{Key: k, Value: r.bytes()})
 	}

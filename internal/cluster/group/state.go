@@ -71,9 +71,9 @@ func bit(v bool) byte {
 
 func (r *reader) shared() (s shared) {
 	s.Applied, s.AppliedTerm, s.NextID = r.uint(), r.uint(), r.uint()
-	for n := r.count(peerSize + 2); n > 0; n-- {
+	for n := r.Count(peerSize + 2); n > 0; n-- {
 		m := Member{ID: r.uint(), Peer: r.peer()}
-		m.Learner = r.take(1)[0] == 1
+		m.Learner = r.Byte() == 1
 		s.Members = append(s.Members, m)
 	}
 	s.Wanted = r.peers()
@@ -89,11 +89,11 @@ func (s *state) encode() []byte {
 }
 
 func decodeState(b []byte) (s state, err error) {
-	r := reader{b: b}
-	if r.take(1)[0] != stateVersion {
-		r.bad = true
+	r := newReader(b)
+	if r.Byte() != stateVersion {
+		r.Fail()
 	}
-	s.Removed = r.take(1)[0] == 1
+	s.Removed = r.Byte() == 1
 	s.Gen = Gen{r.uint(), r.uint()}
 	s.Self, s.Base, s.BaseTerm = r.uint(), r.uint(), r.uint()
 	s.shared = r.shared()
@@ -116,7 +116,7 @@ func (h hardState) encode() []byte {
 }
 
 func decodeHard(b []byte) (h hardState, err error) {
-	r := reader{b: b}
+	r := newReader(b)
 	h.Term, h.Vote, h.Commit = r.uint(), r.uint(), r.uint()
 	h.Lease = time.Duration(r.uint())
 	return h, r.end("the vote of a group's member")
@@ -207,7 +207,7 @@ func encodeMember(m Member) []byte {
 }
 
 func decodeMember(b []byte) (m Member, err error) {
-	r := reader{b: b}
+	r := newReader(b)
 	m.ID, m.Peer = r.uint(), r.peer()
 	return m, r.end("a change of members")
 }
