@@ -67,6 +67,7 @@ func Experiments() []Experiment {
 		storageQueriesExperiment,
 		terrainExperiment,
 		thesisMinuteExperiment,
+		timeWarpExperiment,
 		truthNodesExperiment,
 		truthVoxelExperiment,
 		worldDigestExperiment,
