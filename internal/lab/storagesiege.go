@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
@@ -153,6 +154,7 @@ func (o siegeRun) do(ctx context.Context) (siegeResult, error) {
 			}
 		})
 	}
+	s.scheduleShouts()
 	if _, err := s.storageNet.do(inner, func() {}); err != nil && !s.finished {
 		return siegeResult{}, err
 	}
@@ -160,6 +162,23 @@ func (o siegeRun) do(ctx context.Context) (siegeResult, error) {
 	r.Live, r.Failed, r.Tried, r.Dropped = len(s.live()), s.probe.failed, s.gang.Tried, s.gang.Dropped
 	r.Events, r.Trace = s.sim.Events(), fmt.Sprintf("%016x", s.sim.Trace())
 	return *r, nil
+}
+
+// scheduleShouts lets members shout when honest nodes begin to ask for actions, and a
+// little before: then the links are open.
+func (s *siege) scheduleShouts() {
+	for of := int64(1); of <= int64(s.run.updates()); of++ {
+		asked := s.update(of).Add(storage.DefaultLMax + 2*storage.DefaultDeviation)
+		for _, at := range [...]machine.Time{asked.Add(-time.Second), asked} {
+			s.sim.At(at, func() {
+				for _, node := range s.live() {
+					if s.gang.Has(node.self.ID) {
+						node.Call(func() { s.gang.Shout(node.machine(), of) })
+					}
+				}
+			})
+		}
+	}
 }
 
 // stored is when everybody has the world of t_of.

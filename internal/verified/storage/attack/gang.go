@@ -76,10 +76,10 @@ func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) 
 	case *overlay.Unicast:
 		switch body := m.Body.(type) {
 		case *storage.RetrieveActions:
-			if !g.ways.Actions || g.Has(m.Origin.ID) {
+			if !g.ways.deniesActions() || g.Has(m.Origin.ID) {
 				return false
 			}
-			n.Overlay().Reply(m.Origin, g.nothing(m.Origin, body))
+			n.Overlay().Reply(m.Origin, g.lieAbout(m.Origin, body))
 			return true
 		case *storage.Fetch:
 			return m.Dest == n.Self().Pos && (g.withhold(n, m.Origin, body) || g.supply(n, m.Origin, body))
@@ -192,10 +192,10 @@ func (g *Gang) supply(n *storage.Node, by *overlay.Contact, q *storage.Fetch) bo
 
 // AnswerActions implements storage.Behaviour.
 func (g *Gang) AnswerActions(_ *storage.Node, by *overlay.Contact, q *storage.RetrieveActions, honest *storage.ActionsResult) *storage.ActionsResult {
-	if !g.ways.Actions || g.Has(by.ID) {
+	if !g.ways.deniesActions() || g.Has(by.ID) {
 		return honest
 	}
-	return g.nothing(by, q)
+	return g.lieAbout(by, q)
 }
 
 // nothing says that a player has not done anything.

@@ -33,7 +33,15 @@ type Ways struct {
 	Swap bool
 	// Lazy: members send the digests of others and have nothing themselves.
 	Lazy bool
+	// Forge: who is asked what a player has done, or passed by, says "nothing", with
+	// receipts of members.
+	Forge bool
+	// Shout: the same, told to every node that is about to ask.
+	Shout bool
 }
+
+// deniesActions reports whether questions for actions are answered with a lie.
+func (w *Ways) deniesActions() bool { return w.Actions || w.Forge || w.Shout }
 
 // Thesis are the ways of the thesis' attackers.
 var Thesis = Ways{Claim: true, Parts: true, Actions: true, Stores: true, Tables: true}
@@ -51,6 +59,8 @@ var ways = []struct {
 	{"views", func(w *Ways) *bool { return &w.Views }},
 	{"swap", func(w *Ways) *bool { return &w.Swap }},
 	{"lazy", func(w *Ways) *bool { return &w.Lazy }},
+	{"forge", func(w *Ways) *bool { return &w.Forge }},
+	{"shout", func(w *Ways) *bool { return &w.Shout }},
 }
 
 // ParseWays reads ways with a + between them; "thesis" are the thesis'.
