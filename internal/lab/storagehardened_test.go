@@ -36,6 +36,24 @@ func TestLongAttackersWhoKnowTheProtocol(t *testing.T) {
 	}
 }
 
+// Nobody silences a player: not by receipts of those who are not responsible, not by
+// answers that nobody has asked for. Six of forty nodes are
+// malicious.
+func TestLongReceiptsSilenceNobody(t *testing.T) {
+	simtest.Long(t)
+	for _, ways := range []string{"forge", "shout", "shout+stores"} {
+		o := smallSiege(ways, 6)
+		o.Protocol = storage.ProtocolHardened
+		r := besiege(t, o)
+		if r.Objects > 0 || r.Tampered[storage.ForActions] > 0 {
+			t.Errorf("%s: %d objects are tampered with, %d retrievals of actions found what is not true", ways, r.Objects, r.Tampered[storage.ForActions])
+		}
+		if r.Queries[storage.ForActions] == 0 {
+			t.Errorf("%s: nobody has asked for actions", ways)
+		}
+	}
+}
+
 // A player deposits what it has done in some zones and that it has done nothing in
 // the others. In three of four zones that is certified, and counts for everybody.
 // In two of four neither version has a majority: nothing that it did counts, and
@@ -88,7 +106,7 @@ func (s *siege) lie(t *testing.T, of int64, zones uint32) bool {
 		if err != nil {
 			t.Error(err)
 		}
-		return b
+		return b.Signed([]byte("the player's"))
 	}
 	p := acts[0].Player
 	for _, o := range s.live() {

@@ -282,11 +282,11 @@ func TestBatches(t *testing.T) {
 		return b
 	}
 	signature, err := g.SignBatch(batch(player, 3, 1, 2), key(2))
-	if err != nil || !g.SignedBatch(batch(player, 3, 1, 2), signature) {
+	if err != nil || !g.SignedBatch(batch(player, 3, 1, 2).Signed(signature)) {
 		t.Fatalf("a good signature does not count: %v", err)
 	}
 	nothing, err := g.SignBatch(batch(player, 3), key(2))
-	if err != nil || !g.SignedBatch(batch(player, 3), nothing) {
+	if err != nil || !g.SignedBatch(batch(player, 3).Signed(nothing)) {
 		t.Fatalf("that nothing was done does not count: %v", err)
 	}
 	forged, _ := g.SignBatch(batch(player, 3), key(3))
@@ -295,14 +295,14 @@ func TestBatches(t *testing.T) {
 	elsewhere := *g.record
 	elsewhere.Seed += "x"
 	for name, bad := range map[string]bool{
-		"nothing instead of something": g.SignedBatch(batch(player, 3), signature),
-		"a part":                       g.SignedBatch(batch(player, 3, 1), signature),
-		"another interval":             g.SignedBatch(batch(player, 4, 1, 2), signature),
-		"another player":               g.SignedBatch(batch(other, 3), nothing),
-		"another's key":                g.SignedBatch(batch(player, 3), forged),
-		"no signature":                 g.SignedBatch(batch(player, 3), nil),
-		"a bit":                        g.SignedBatch(batch(player, 3, 1, 2), bent),
-		"another world":                NewGround(&elsewhere).SignedBatch(batch(player, 3), nothing),
+		"nothing instead of something": g.SignedBatch(batch(player, 3).Signed(signature)),
+		"a part":                       g.SignedBatch(batch(player, 3, 1).Signed(signature)),
+		"another interval":             g.SignedBatch(batch(player, 4, 1, 2).Signed(signature)),
+		"another player":               g.SignedBatch(batch(other, 3).Signed(nothing)),
+		"another's key":                g.SignedBatch(batch(player, 3).Signed(forged)),
+		"no signature":                 g.SignedBatch(batch(player, 3).Signed(nil)),
+		"a bit":                        g.SignedBatch(batch(player, 3, 1, 2).Signed(bent)),
+		"another world":                NewGround(&elsewhere).SignedBatch(batch(player, 3).Signed(nothing)),
 	} {
 		if bad {
 			t.Errorf("%s: it counts", name)

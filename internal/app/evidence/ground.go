@@ -117,15 +117,24 @@ func (g *Ground) Check(c *node.Contradiction) error {
 // the batch's bytes, as in a whole deposit, follow.
 const receiptContext = "voxelpopuli receipt 2\n"
 
+// firstReceiptContext begins that of a receipt of the storer in whose cell the player's
+// own home lies.
+const firstReceiptContext = "voxelpopuli first receipt 2\n"
+
 func (g *Ground) receiptText(r *storage.Receipt) ([]byte, error) {
-	return g.batchText(receiptContext, r.Batch)
+	text := receiptContext
+	if r.First {
+		text = firstReceiptContext
+	}
+	return g.batchText(text, r.Batch)
 }
 
 // batchContext begins what a player signs of an interval.
 const batchContext = "voxelpopuli batch 1\n"
 
+// batchText is what is signed of a batch: all of it but the player's signature.
 func (g *Ground) batchText(context string, b *storage.Batch) ([]byte, error) {
-	return g.codec.Append(append([]byte(context), g.hash[:]...), &storage.Deposit{Batch: b, Whole: true})
+	return g.codec.Append(append([]byte(context), g.hash[:]...), &storage.Deposit{Batch: b.Signed(nil), Whole: true})
 }
 
 // SignBatch signs what a player has done in an interval with its key: the public
@@ -139,7 +148,8 @@ func (g *Ground) SignBatch(b *storage.Batch, key ed25519.PrivateKey) ([]byte, er
 }
 
 // SignedBatch reports whether a batch bears its player's signature.
-func (g *Ground) SignedBatch(b *storage.Batch, signature []byte) bool {
+func (g *Ground) SignedBatch(b *storage.Batch) bool {
+	signature := b.Signature
 	if len(signature) != ed25519.PublicKeySize+ed25519.SignatureSize {
 		return false
 	}

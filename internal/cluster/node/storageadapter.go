@@ -1,6 +1,8 @@
 package node
 
 import (
+	"fmt"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/audit"
@@ -48,7 +50,7 @@ func newStorageAdapter(l *overlayAdapter, t *StorageConfig, oc overlay.Config) *
 		Overlay: oc, Rules: t.Rules, Protocol: t.Protocol, Wire: true, Secret: t.Secret, Begin: t.Begin, LMax: t.LMax, Deviation: t.Deviation,
 		Player:      player,
 		SignReceipt: t.SignReceipt, CheckReceipt: t.CheckReceipt, SignBatch: t.SignBatch, CheckBatch: t.CheckBatch,
-		Behaviour: t.Behaviour, Events: k, Probe: k,
+		Behaviour: t.Behaviour, Events: k, Probe: k, Fault: k.takeFault,
 	}, overlayEnv{l})
 	return k
 }
@@ -101,6 +103,16 @@ func (k *storageAdapter) open(m machine.Message) machine.Message {
 		return &out
 	}
 	return m
+}
+
+// takeFault tells people of what somebody has proven against itself.
+func (k *storageAdapter) takeFault(f *storage.Fault) {
+	k.stats.Faults++
+	what := "A player has signed two different batches of actions for one interval"
+	if f.Storer != nil {
+		what = "A node has signed receipts for two different batches of one player"
+	}
+	k.l.w.note(fmt.Sprintf("%s: node %s, interval %d. Neither batch counts unless one was certified.", what, f.By().Short(), f.Of()))
 }
 
 // Looked implements storage.Events.

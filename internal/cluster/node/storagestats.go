@@ -38,7 +38,7 @@ type StorageConfig struct {
 	// SignBatch and CheckBatch are the storage's: what a player has done in an
 	// interval, signed as one.
 	SignBatch  func(*storage.Batch) []byte
-	CheckBatch func(*storage.Batch, []byte) bool
+	CheckBatch func(*storage.Batch) bool
 	// Played are the rules again, of a world of blocks: what players at this node
 	// do is signed with SignAction, and what regions show them is compared with
 	// what is voted (package witness). Nil: neither.
@@ -70,6 +70,7 @@ type StorageStats struct {
 	Updates    uint64
 	Failed     uint64                     // updates that could not be made
 	False      uint64                     // answers that contradict more than half of the zones
+	Faults     uint64                     // players and nodes that have signed two things that exclude each other
 	Accused    map[id.ID]StorerAccusation // the nodes that gave them
 	Cells      []StoredCell               // which node stores what, as far as is known: this node first
 	Observed   []ObservedRegion           // the regions around those who play here

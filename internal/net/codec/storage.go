@@ -84,15 +84,16 @@ var storageKinds = []*kind{
 		}
 	}),
 	needs(142, func(f *form, m *storage.RetrieveActions) {
-		num(f, &m.Query)
+		f.fixed64(&m.Query)
 		f.player(&m.Player)
 		signed(f, &m.Of)
 		shorts(f, &m.Known)
 	}),
 	needs(143, func(f *form, m *storage.ActionsResult) {
-		num(f, &m.Query)
+		f.fixed64(&m.Query)
 		batch(f, &m.Batch)
 		certificate(f, &m.Certificate, m.Batch)
+		other(f, &m.Other, m.Batch)
 	}),
 	needs(144, func(f *form, m *storage.Store) {
 		var p *storage.Player
@@ -127,10 +128,10 @@ var storageKinds = []*kind{
 			batch(f, &m.Batch)
 		} else {
 			named(f, &m.Batch)
+			signature(f, &m.Batch)
 			numbers(f, m)
 		}
 		shorts(f, &m.Knows)
-		f.bytes(&m.Signature, maxSignature)
 		if own {
 			receiptOf(f, &m.Own, m.Batch)
 			fullReceipt(f, m.Own)
@@ -158,7 +159,7 @@ var storageKinds = []*kind{
 		for _, r := range m.Receipts {
 			fullReceipt(f, r)
 		}
-		f.bytes(&m.Signature, maxSignature)
+		other(f, &m.Other, m.Batch)
 	}),
 	needs(156, func(f *form, m *storage.Fetch) {
 		f.retrieve(&m.Retrieve)

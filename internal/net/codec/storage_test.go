@@ -107,7 +107,7 @@ func (v *vault) receipts(b *storage.Batch, known bool) (out []*storage.Receipt) 
 		}()
 	}
 	for range 3 {
-		out = append(out, &storage.Receipt{By: v.node(), Batch: b, Certificate: bytes.Repeat([]byte{byte(v.r.Intn(9))}, 149), Signature: make([]byte, 64)})
+		out = append(out, &storage.Receipt{By: v.node(), Batch: b, First: v.r.OneIn(2), Certificate: bytes.Repeat([]byte{byte(v.r.Intn(9))}, 149), Signature: make([]byte, 64)})
 	}
 	return out
 }
@@ -215,13 +215,13 @@ func (v *vault) message(k *kind) machine.Message {
 		return &storage.RetrieveActions{Query: v.r.Uint64(), Player: v.player(), Of: 9, Known: []uint32{uint32(v.r.Uint64()), 7}}
 	case *storage.ActionsResult:
 		b := v.batch()
-		return &storage.ActionsResult{Query: v.r.Uint64(), Batch: b, Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b, true)}}
+		return &storage.ActionsResult{Query: v.r.Uint64(), Batch: b, Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b, true)}, Other: b.Signed([]byte{9})}
 	case *storage.Deposit:
 		if v.r.OneIn(2) {
-			b := v.batch()
-			return &storage.Deposit{Batch: b, Whole: true, Knows: []uint32{8}, Signature: []byte{5, 6}, Own: v.receipts(b, false)[0]}
+			b := v.batch().Signed([]byte{5, 6})
+			return &storage.Deposit{Batch: b, Whole: true, Knows: []uint32{8}, Own: v.receipts(b, false)[0]}
 		}
-		return &storage.Deposit{Batch: nameOf(v.batch()), Numbers: []uint64{v.r.Uint64() >> 1, 1<<63 + v.r.Uint64()>>1}, Signature: []byte{7}}
+		return &storage.Deposit{Batch: nameOf(v.batch()).Signed([]byte{7}), Numbers: []uint64{v.r.Uint64() >> 1, 1<<63 + v.r.Uint64()>>1}}
 	case *storage.Receipt:
 		m := v.receipts(nameOf(v.batch()), true)[3*v.r.Intn(2)]
 		m.Fresh = v.r.OneIn(2)
@@ -230,8 +230,8 @@ func (v *vault) message(k *kind) machine.Message {
 		b := nameOf(v.batch())
 		return &storage.Certified{Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b, true)}}
 	case *storage.Exchange:
-		b := v.batch()
-		return &storage.Exchange{Batch: b, Receipts: v.receipts(b, false), Signature: []byte{8}}
+		b := v.batch().Signed([]byte{8})
+		return &storage.Exchange{Batch: b, Receipts: v.receipts(b, false), Other: b.Signed([]byte{9})}
 	case *storage.Store:
 		return &storage.Store{Action: v.batch().Actions[0]}
 	case *storage.Push:

@@ -94,6 +94,7 @@ func (f *form) action(v **storage.Action, of *storage.Player) {
 func batch(f *form, v **storage.Batch) {
 	b := whose(f, *v)
 	list(f, &b.Actions, maxActions, 4, func(f *form, a **storage.Action) { f.action(a, b.Player) })
+	f.bytes(&b.Signature, maxSignature)
 	if f.err != nil {
 		return
 	}
@@ -101,7 +102,19 @@ func batch(f *form, v **storage.Batch) {
 	if err != nil {
 		f.fail("%v", err)
 	} else if f.reading {
-		*v = made
+		*v = made.Signed(b.Signature)
+	}
+}
+
+// other is a second batch of the same player and interval, or none.
+func other(f *form, v **storage.Batch, of *storage.Batch) {
+	has := *v != nil
+	if f.bool(&has); !has {
+		return
+	}
+	batch(f, v)
+	if f.err == nil && (of == nil || (*v).Player.ID != of.Player.ID || (*v).Of != of.Of) {
+		f.fail("a second batch of something else")
 	}
 }
 
@@ -129,6 +142,17 @@ func named(f *form, v **storage.Batch) {
 			f.fail("%v", err)
 		}
 		*v = made
+	}
+}
+
+// signature is the player's, of a batch whose actions are left out.
+func signature(f *form, v **storage.Batch) {
+	var s []byte
+	if !f.reading && *v != nil {
+		s = (*v).Signature
+	}
+	if f.bytes(&s, maxSignature); f.reading && f.err == nil {
+		*v = (*v).Signed(s)
 	}
 }
 
@@ -202,7 +226,7 @@ func receipt(f *form, r *storage.Receipt, of *storage.Batch) {
 		f.fail("a receipt for something else")
 	}
 	brief := r.By == nil && r.Short != 0
-	if f.bool(&brief); brief {
+	if f.bools(&brief, &r.First); brief {
 		if f.fixed32(&r.Short); r.Short == 0 && f.err == nil {
 			f.fail("a receipt of nobody")
 		}

@@ -183,8 +183,8 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 				Rules:   rules, Protocol: storage.ProtocolHardened, Wire: true, Secret: self.ID[:], Begin: begin,
 				Player:    &storage.Player{ID: self.ID, Home: storage.Home(space, shape, self.Pos)},
 				SignBatch: func(b *storage.Batch) []byte { return mark("batch", b, 96) },
-				CheckBatch: func(b *storage.Batch, signature []byte) bool {
-					return !signed || slices.Equal(signature, mark("batch", b, 96))
+				CheckBatch: func(b *storage.Batch) bool {
+					return !signed || slices.Equal(b.Signature, mark("batch", b, 96))
 				},
 				SignReceipt: func(r *storage.Receipt) {
 					r.Certificate, r.Signature = certificate(r.By), mark(r.By.ID.String(), r.Batch, 64)
@@ -246,7 +246,7 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 					t.Fatal(err)
 				}
 				for k := range machines {
-					u := &overlay.Unicast{Route: overlay.Route{Origin: node(i).Self(), Seq: 1 << 30, Dest: places[k]}, Body: &storage.Deposit{Batch: nothing, Whole: true}}
+					u := &overlay.Unicast{Route: overlay.Route{Origin: node(i).Self(), Seq: 1 << 30, Dest: places[k]}, Body: &storage.Deposit{Batch: nothing.Signed([]byte("forged")), Whole: true}}
 					machines[k].Call(func() { node(k).OnMessage(node(k).Overlay().Linked(nil)[0].Peer(), u) })
 				}
 			}

@@ -17,6 +17,8 @@ type actionRetrieval struct {
 	area     *ownArea
 	zones    *electorate
 	receipts *receiptRules
+	known    *acquaintances
+	faults   *faultLog
 	store    *actionStore
 	queries  *retrievals
 	updates  *updater
@@ -30,11 +32,12 @@ type actionQuery struct {
 	at     geom.Point // of its character
 	began  machine.Time
 	got    []*Batch // by zone and home
-	signed []bool   // the same, with a receipt at least; nil: none
 	count  int      // of these
 	heard  int      // answers
 	result *Batch
 	votes  int
+	by     []*Receipt // for result, if that is certified
+	double [2]*Batch  // that the player has signed both; nil: none are known
 	done   bool
 	ask    *RetrieveActions // of further storers; nil: all have been asked
 	wave   int              // that is asked next (see waveOf)
@@ -94,7 +97,7 @@ func (ar *actionRetrieval) actionQueries(players []*Object) []actionQuery {
 func (ar *actionRetrieval) askForActions(i int) {
 	c := &ar.updates.cycle
 	p := &c.asked[i]
-	q := &RetrieveActions{Query: uint64(c.to)<<20 | uint64(i*ar.area.homesOf()), Player: p.player, Of: c.to, Known: ar.storing[p.player.ID].shortNames()}
+	q := &RetrieveActions{Query: uint64(c.to)<<slotBits | uint64(i*ar.area.homesOf()), Player: p.player, Of: c.to, Known: ar.storing[p.player.ID].shortNames()}
 	if ar.hardened() {
 		p.ask = q
 		ar.askWave(p)
@@ -107,45 +110,27 @@ func (ar *actionRetrieval) askForActions(i int) {
 
 // onActionsResult takes the answer of one zone.
 func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *ActionsResult) {
+	if ar.hardened() {
+		ar.onSignedActions(from, m)
+		return
+	}
 	c := &ar.updates.cycle
-	homes := ar.area.homesOf()
-	i, home := int(m.Query&(1<<20-1))/homes, int(m.Query&(1<<20-1))%homes
-	if !c.asking || int64(m.Query>>20) != c.to || i >= len(c.asked) {
+	i := int(m.Query & (1<<slotBits - 1))
+	if !c.asking || int64(m.Query>>slotBits) != c.to || i >= len(c.asked) {
 		return
 	}
 	q := &c.asked[i]
-	slot := ar.space.Zone(from.Pos)*homes + home
-	if q.done || m.Batch == nil || m.Batch.Player.ID != q.player.ID || m.Batch.Of != c.to {
+	slot := ar.space.Zone(from.Pos)
+	if q.done || q.got[slot] != nil || m.Batch == nil || m.Batch.Player.ID != q.player.ID || m.Batch.Of != c.to {
 		return
 	}
-	known := ar.storing[q.player.ID]
-	good := ar.receipts.goodOf(known.expandCertificate(m.Certificate), m.Batch)
-	if ar.hardened() && len(good) >= ar.zones.quorum() {
-		q.heard++
-		q.result, q.votes = m.Batch, len(good)
-		ar.storing[q.player.ID] = known.withAll(good)
-		ar.endActionQueryOnce(q)
-		return
-	}
-	defer ar.askIfIdle(q)
-	switch {
-	case q.got[slot] == nil:
-		q.count++
-	case !ar.hardened() || len(q.got[slot].Actions) > 0:
-		return // somebody has answered already
-	}
+	q.count++
 	q.heard++
 	q.got[slot] = m.Batch
-	if len(good) > 0 {
-		if q.signed == nil {
-			q.signed = make([]bool, len(q.got))
-		}
-		q.signed[slot] = true
-	}
-	if b, votes := ar.countBatches(q); votes > q.votes || ar.hardened() {
+	if b, votes := ar.countBatches(q); votes > q.votes {
 		q.result, q.votes = b, votes
 	}
-	if q.votes >= ar.zones.votesNeeded() && !ar.waitsForAll(q.result) || q.count == len(q.got) {
+	if q.votes >= ar.zones.votesNeeded() || q.count == len(q.got) {
 		ar.endActionQueryOnce(q)
 	}
 }
@@ -169,6 +154,10 @@ func (ar *actionRetrieval) endActionQueryOnce(q *actionQuery) {
 func (ar *actionRetrieval) endActionQuery(q *actionQuery) {
 	q.done = true
 	ar.updates.cycle.open--
+	if q.double[0] != nil && q.by == nil {
+		// The player has signed two batches, and none is certified: nothing counts.
+		q.result, q.votes = ar.cache.batch(&Batch{Player: q.player, Of: ar.updates.cycle.to}), ar.zones.votesNeeded()
+	}
 	if ar.hardened() && q.votes < ar.zones.votesNeeded() {
 		q.result = nil
 		if q.count >= ar.zones.votesNeeded()*ar.area.homesOf() && !ar.mayCount(q) {

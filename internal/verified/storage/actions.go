@@ -15,9 +15,13 @@ type Batch struct {
 	Player  *Player
 	Of      int64
 	Actions []*Action
-	hash    uint64 // of the actions' hashes
-	bytes   int    // size, once the cache has it; 0: to be counted
-	sum     Digest // of the actions; zero: nobody has wanted it yet
+	// Signature is the player's, of all of that; nil: these are actions that somebody
+	// has of it, and the player may have done more, or less, or nothing. Who makes and
+	// checks it is the driver's business (Config.SignBatch, Config.CheckBatch).
+	Signature []byte
+	hash      uint64 // of the actions' hashes
+	bytes     int    // size, once the cache has it; 0: to be counted
+	sum       Digest // of the actions; zero: nobody has wanted it yet
 }
 
 // digest is that of a batch's actions, by which replays of them are found again: of
@@ -47,7 +51,20 @@ func (b *Batch) size() int {
 	for _, a := range b.Actions {
 		size += a.Size
 	}
+	if b.Signature != nil {
+		size += sizePlayerSignature
+	}
 	return size
+}
+
+// Signed is the batch with its player's signature; without one, if that is empty.
+func (b *Batch) Signed(signature []byte) *Batch {
+	out := *b
+	if out.Signature, out.bytes = nil, 0; len(signature) > 0 {
+		out.Signature = signature
+	}
+	out.hash, out.bytes = hashBatch(&out), out.size()
+	return &out
 }
 
 // sameBatch reports whether two batches hold the same actions: what was signed
@@ -91,8 +108,7 @@ type intervalLog struct {
 	cert     *Certificate // of batch; nil: not certified
 	heard    *Batch       // what others have of the player, if nothing came
 	receipts []*Receipt   // for batch or heard
-
-	signature []byte // the player's, of a sealed batch
+	other    *Batch       // that the player has signed too: it has proven its fault
 }
 
 func (c *container) playerLog(p *Player) *playerLog {
@@ -133,13 +149,12 @@ func (s *playerLog) intervalLog(of int64) *intervalLog {
 	return &s.stacks[i]
 }
 
-// certifiedBatch returns a player's actions of an interval, none perhaps, and their
-// certificate, if there is one.
-func (c *container) certifiedBatch(p *Player, of int64, m *ReplayCache) (*Batch, *Certificate) {
+// stored returns a player's actions of an interval, none perhaps.
+func (c *container) stored(p *Player, of int64, m *ReplayCache) *Batch {
 	if _, st := c.find(p.ID, of); st != nil {
-		return st.frozen(p, m), st.cert
+		return st.frozen(p, m)
 	}
-	return m.batch(&Batch{Player: p, Of: of}), nil
+	return m.batch(&Batch{Player: p, Of: of})
 }
 
 // find returns what is stored of a player, and of an interval; nil: nothing.
@@ -163,12 +178,10 @@ func (st *intervalLog) frozen(p *Player, m *ReplayCache) *Batch {
 	return st.batch
 }
 
-// merge adds what another node holds.
-func (c *container) merge(batches []*Batch) {
-	for _, b := range batches {
-		for _, a := range b.Actions {
-			c.add(b.Of, a)
-		}
+// merge adds actions that another node holds.
+func (c *container) merge(b *Batch) {
+	for _, a := range b.Actions {
+		c.add(b.Of, a)
 	}
 }
 

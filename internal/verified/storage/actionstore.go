@@ -15,6 +15,7 @@ type actionStore struct {
 	area     *ownArea
 	zones    *electorate
 	receipts *receiptRules
+	faults   *faultLog
 
 	actions container
 }
@@ -39,10 +40,17 @@ func (as *actionStore) onStore(m *Store, came machine.Time) {
 	as.actions.add(of, a)
 }
 
-// onRetrieveActions answers for a player's actions.
+// onRetrieveActions answers for a player's actions. In the hardened protocol that is
+// what the player has signed as its batch, or nothing, without a signature.
 func (as *actionStore) onRetrieveActions(by *overlay.Contact, q *RetrieveActions) {
-	m := &ActionsResult{Query: q.Query}
-	m.Batch, m.Certificate = as.actions.certifiedBatch(q.Player, q.Of, as.cache)
+	m := &ActionsResult{Query: q.Query, signed: as.hardened()}
+	if _, st := as.actions.find(q.Player.ID, q.Of); !as.hardened() {
+		m.Batch = as.actions.stored(q.Player, q.Of, as.cache)
+	} else if st == nil || !st.sealed {
+		m.Batch = as.cache.batch(&Batch{Player: q.Player, Of: q.Of})
+	} else {
+		m.Batch, m.Certificate, m.Other = st.batch, st.cert, st.other
+	}
 	if m.Certificate != nil {
 		m.saved = m.Certificate.savedBytes(q.Known)
 		if as.cfg.Wire {
@@ -75,18 +83,24 @@ func (as *actionStore) onDeposit(by *overlay.Contact, m *Deposit, came machine.T
 	if len(m.Numbers) > 0 && !m.Whole {
 		b = as.batchByNumbers(b, m.Numbers)
 	}
-	if b == nil || !as.receipts.checkBatch(b) || !as.receipts.signedBatch(b, m.Signature) {
+	if !as.receipts.signedBatch(b) {
 		return
 	}
 	s := as.actions.playerLog(b.Player)
 	st := s.intervalLog(b.Of)
-	if (st.sealed || !m.Whole) && !sameBatch(st.frozen(b.Player, as.cache), b) {
-		return // an action is missing, or the player has said something else before
+	if st.sealed && !sameBatch(st.batch, b) {
+		as.contradicted(s, st, b, nil)
+		return
+	}
+	if !st.sealed && !m.Whole && !sameBatch(st.frozen(b.Player, as.cache), b) {
+		return // an action is missing
+	}
+	if st.other != nil {
+		return // the player is at fault: nobody has to know when it said which
 	}
 	first := !st.sealed
 	as.seal(st, b)
-	st.signature = m.Signature
-	r := as.receipts.sign(b)
+	r := as.receipts.sign(b, as.area.responsible(b.Player.Home))
 	as.receipts.collect(st, r)
 	if m.Own != nil && m.Own.Batch != nil {
 		as.receipts.collect(st, m.Own.of(b))
@@ -110,7 +124,7 @@ func (as *actionStore) batchByNumbers(b *Batch, numbers []uint64) *Batch {
 		return nil
 	}
 	slices.SortFunc(acts, order)
-	return as.cache.batch(&Batch{Player: b.Player, Of: b.Of, Actions: acts})
+	return as.cache.batch(&Batch{Player: b.Player, Of: b.Of, Actions: acts, Signature: b.Signature})
 }
 
 // seal makes a batch all that a player has done in an interval.
@@ -150,10 +164,13 @@ func (as *actionStore) onCertified(by *overlay.Contact, m *Certified) {
 		s.known = nil // the player is told so with the next receipt, and names all again
 	}
 	good := as.receipts.certifies(whole, whole.Batch)
-	if good == nil || !as.receipts.checkBatch(whole.Batch) {
+	if good == nil || !as.receipts.signedBatch(whole.Batch) {
 		return
 	}
 	s.known = s.known.withAll(good)
+	if !sameBatch(st.batch, whole.Batch) {
+		as.contradicted(s, st, whole.Batch, good)
+	}
 	if fuller := st.cert != nil && len(st.cert.Receipts) < len(good) && sameBatch(st.batch, whole.Batch); st.cert == nil || fuller {
 		as.seal(st, whole.Batch)
 		if st.cert = whole; len(good) < len(whole.Receipts) {
@@ -176,7 +193,7 @@ func (as *actionStore) exchange(of int64) {
 
 // passOn tells the other storers of a batch that is not certified.
 func (as *actionStore) passOn(s *playerLog, st *intervalLog) {
-	m := &Exchange{st.batch, slices.Clone(st.receipts), st.signature}
+	m := &Exchange{st.batch, slices.Clone(st.receipts), st.other}
 	for _, home := range as.area.homes(s.player) {
 		for z := range as.space.Zones() {
 			if z != as.zone || len(as.area.homes(s.player)) > 1 {
@@ -189,26 +206,32 @@ func (as *actionStore) passOn(s *playerLog, st *intervalLog) {
 // onExchange adds other storers' receipts to the own ones. It makes no new
 // receipt: whether the batch came in time is what those who had it say.
 func (as *actionStore) onExchange(m *Exchange) {
-	if m.Batch == nil || m.Batch.Player == nil || !as.time.accepts(m.Batch.Of, as.env.Now()) || !as.receipts.checkBatch(m.Batch) || !as.receipts.signedBatch(m.Batch, m.Signature) {
+	b := m.Batch
+	if b == nil || b.Player == nil || !as.time.accepts(b.Of, as.env.Now()) || len(m.Receipts) > as.space.Zones() || !as.receipts.signedBatch(b) {
 		return
 	}
-	st := as.actions.playerLog(m.Batch.Player).intervalLog(m.Batch.Of)
+	s := as.actions.playerLog(b.Player)
+	st := s.intervalLog(b.Of)
+	var list []*Receipt
+	for _, r := range slices.Concat(m.Receipts, st.known(b)) {
+		as.receipts.addReceipt(&list, r, b)
+	}
+	if st.sealed && !sameBatch(st.batch, b) {
+		as.contradicted(s, st, b, list)
+	}
+	if o := m.Other; o != nil && o.Player.ID == b.Player.ID && o.Of == b.Of && !sameBatch(o, b) && as.receipts.signedBatch(o) {
+		as.learnOther(s, st, b, o)
+	}
 	if st.cert != nil {
 		return
 	}
-	if c := (&Certificate{m.Batch, append(slices.Clone(m.Receipts), st.known(m.Batch)...)}); len(c.Receipts) <= 2*as.space.Zones() {
-		var list []*Receipt
-		for _, r := range c.Receipts {
-			as.receipts.addReceipt(&list, r, m.Batch)
-		}
-		if len(list) >= as.zones.quorum() {
-			as.seal(st, m.Batch)
-			st.cert = &Certificate{m.Batch, list}
-			return
-		}
-		if !st.sealed || sameBatch(st.batch, m.Batch) {
-			st.heard, st.receipts = m.Batch, list
-		}
+	if len(list) >= as.zones.quorum() {
+		as.seal(st, b)
+		st.cert = &Certificate{b, list}
+		return
+	}
+	if !st.sealed || sameBatch(st.batch, b) {
+		st.heard, st.receipts = b, list
 	}
 }
 

@@ -4,19 +4,13 @@ import "slices"
 
 // Votes on what a player has done.
 
-// batchOf is a zone's vote for what a player has done, which is what any of its
-// storers has: a batch is signed by its player, so that who has one knows more than who
-// has none. Who has no receipt for it may miss some of it. Nil: nobody has answered.
+// batchOf is a zone's vote for what a player has done. In the hardened protocol it is
+// what any of its storers has that the player has signed: who has that knows more than
+// who has nothing. Nil: nobody has answered.
 func (ar *actionRetrieval) batchOf(q *actionQuery, zone int) (said *Batch) {
-	signed := false
 	for slot := zone * ar.area.homesOf(); slot < (zone+1)*ar.area.homesOf(); slot++ {
-		b := q.got[slot]
-		if b == nil {
-			continue
-		}
-		with := q.signed != nil && q.signed[slot] && len(b.Actions) > 0
-		if said == nil || len(said.Actions) == 0 || with && !signed {
-			said, signed = b, with
+		if b := q.got[slot]; b != nil && (said == nil || said.Signature == nil) {
+			said = b
 		}
 	}
 	return said
@@ -47,18 +41,18 @@ func (ar *actionRetrieval) mayCount(q *actionQuery) bool {
 		switch b := ar.batchOf(q, zone); {
 		case b == nil:
 			silent += bit(!ar.zones.deserted[zone])
-		case len(b.Actions) > 0:
+		case b.Signature != nil:
 			zones = append(zones, b)
 		}
 	}
 	return slices.ContainsFunc(zones, func(b *Batch) bool { return votesFor(zones, b)+silent >= ar.zones.votesNeeded() })
 }
 
-// waitsForAll reports whether a majority is no reason to stop asking: that nothing was
-// done can be said by everybody, and in the hardened protocol one certified batch
-// says otherwise.
-func (ar *actionRetrieval) waitsForAll(b *Batch) bool {
-	return ar.hardened() && len(b.Actions) == 0
+// waitsForAll reports whether a majority is no reason to stop asking: that there is
+// nothing can be said by everybody, and of two batches that a player has signed one may
+// be certified.
+func (q *actionQuery) waitsForAll() bool {
+	return q.result.Signature == nil || q.double[0] != nil
 }
 
 // pluralityBatch is what most of the zones have said that a player has done, though
@@ -80,9 +74,11 @@ func (ar *actionRetrieval) pluralityBatch(q *actionQuery) *Batch {
 	return best
 }
 
+// votesFor counts those who say the same. That the player has signed that it has done
+// nothing is another thing than to have nothing that is signed.
 func votesFor(zones []*Batch, b *Batch) (count int) {
 	for _, c := range zones {
-		count += bit(sameBatch(b, c))
+		count += bit(sameBatch(b, c) && (b.Signature == nil) == (c.Signature == nil))
 	}
 	return count
 }

@@ -118,10 +118,10 @@ func (m *ReplayCache) initialCell(r Rules, w *World, x, y int32) *Cell {
 
 // batch returns the one batch that holds the same as b.
 func (m *ReplayCache) batch(b *Batch) *Batch {
-	b.hash, b.bytes = hashActions(b.Actions), b.size()
+	b.hash, b.bytes = hashBatch(b), b.size()
 	k := batchKey{b.Player.ID, b.Of, b.hash}
 	for _, known := range [...]*Batch{m.batches[k], m.old[k]} {
-		if known != nil && sameBatch(known, b) {
+		if known != nil && sameBatch(known, b) && string(known.Signature) == string(b.Signature) {
 			return known
 		}
 	}
@@ -129,10 +129,13 @@ func (m *ReplayCache) batch(b *Batch) *Batch {
 	return b
 }
 
-func hashActions(actions []*Action) uint64 {
-	h := uint64(len(actions))
-	for _, a := range actions {
+func hashBatch(b *Batch) uint64 {
+	h := uint64(len(b.Actions))
+	for _, a := range b.Actions {
 		h = rng.Hash(h, a.Seq, uint64(a.At), hashBytes(a.Body))
+	}
+	if b.Signature != nil {
+		h = rng.Hash(h, hashBytes(b.Signature))
 	}
 	return h
 }

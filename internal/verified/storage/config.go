@@ -48,10 +48,12 @@ type Config struct {
 	SignReceipt  func(*Receipt)
 	CheckReceipt func(*Receipt) bool
 	// SignBatch signs what this node's player has done in an interval, CheckBatch
-	// tells whether a batch bears its player's signature; nil: they are not signed,
-	// not looked at.
+	// tells whether a batch bears its player's signature. Nil, in simulations: who signs
+	// for another player cheats in the simulation, and a signature is not looked at.
 	SignBatch  func(*Batch) []byte
-	CheckBatch func(*Batch, []byte) bool
+	CheckBatch func(*Batch) bool
+	// Fault hears of what somebody has proven against itself; nil: nobody.
+	Fault func(*Fault)
 	// Events hears what the player's node finds out; nil: nobody.
 	Events Events
 	// Behaviour is what a dishonest node does otherwise; nil: an honest one.

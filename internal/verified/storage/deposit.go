@@ -72,7 +72,7 @@ func (op *ownPlayer) deposit(of int64) {
 		op.env.SetTimer(max(op.depositAt(of), now.Add(clockTolerance)), machine.Timer{Kind: timerDeposit, Arg: uint64(of)})
 		return
 	}
-	b := op.closeBatch(of)
+	b := op.receipts.signBatch(op.closeBatch(of))
 	*p = pendingBatch{acts: p.acts, batch: b, known: p.known}
 	op.sendDeposit(p.batch, nil)
 	op.env.SetTimer(op.env.Now().Add(firstStorerTimeout), machine.Timer{Kind: timerInsist, Arg: uint64(of)})
@@ -98,12 +98,11 @@ func (op *ownPlayer) closeBatch(of int64) *Batch {
 
 // sendDeposit stores a batch in all zones.
 func (op *ownPlayer) sendDeposit(b *Batch, own *Receipt) {
-	signature := op.receipts.signBatch(b)
 	for z := range op.space.Zones() {
 		knows := op.knownStorersIn(z)
 		for k, home := range op.area.homes(op.cfg.Player) {
 			whole := k > 0 // single actions go to the first home only
-			op.overlay.Unicast(op.places.key(home, z), &Deposit{Batch: b, Whole: whole, Knows: knows, Signature: signature, Own: own})
+			op.overlay.Unicast(op.places.key(home, z), &Deposit{Batch: b, Whole: whole, Knows: knows, Own: own})
 		}
 	}
 }
@@ -115,7 +114,7 @@ func (op *ownPlayer) lastDeposits() {
 		return
 	}
 	for of := op.pending.armed; of <= op.time.of(op.env.Now()); of++ {
-		b := op.closeBatch(of)
+		b := op.receipts.signBatch(op.closeBatch(of))
 		op.sendDeposit(b, op.ownReceipt(b))
 	}
 }
@@ -127,7 +126,7 @@ func (op *ownPlayer) ownReceipt(b *Batch) *Receipt {
 	if !op.area.stores(b.Player) {
 		return nil
 	}
-	return op.receipts.sign(b)
+	return op.receipts.sign(b, op.area.responsible(b.Player.Home))
 }
 
 // onReceipt collects the receipts for the own batch and hands the certificate to
@@ -176,12 +175,11 @@ func (op *ownPlayer) resendDeposit(of int64) {
 	if p.batch == nil || p.batch.Of != of || !op.hardened() {
 		return
 	}
-	signature := op.receipts.signBatch(p.batch)
 	for z := range op.space.Zones() {
 		if op.storersWithReceipt(z) >= op.area.homesOf() {
 			continue
 		}
-		m := &Deposit{Batch: p.batch, Whole: true, Knows: op.knownStorersIn(z), Signature: signature}
+		m := &Deposit{Batch: p.batch, Whole: true, Knows: op.knownStorersIn(z)}
 		for _, home := range op.area.homes(op.cfg.Player) {
 			op.overlay.Unicast(op.places.key(home, z), m)
 		}

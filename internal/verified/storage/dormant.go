@@ -66,7 +66,7 @@ func (ds *dormantStore) addStatic(out outcome) {
 	}
 	for _, b := range out.batches {
 		if ds.area.stores(b.Player) {
-			ds.store.actions.merge([]*Batch{b})
+			ds.store.keepPushed(b)
 		}
 	}
 }

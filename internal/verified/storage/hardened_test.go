@@ -151,12 +151,14 @@ func TestCertificates(t *testing.T) {
 	p := &Player{ID: id.ID{7}}
 	batch := func(seq uint64) *Batch { return &Batch{Player: p, Of: 3, Actions: []*Action{{Player: p, Seq: seq}}} }
 	by := func(zone int, b *Batch) *Receipt {
-		return &Receipt{By: &overlay.Contact{ID: id.ID{byte(zone)}, Pos: space.SubArea(zone).Min}, Batch: b}
+		return &Receipt{By: &overlay.Contact{ID: id.ID{byte(zone)}, Pos: space.SubArea(zone).Min}, Batch: b, First: true}
 	}
 	b, other := batch(1), batch(2)
 	forged := by(2, b)
 	forged.Signature = []byte("forged")
-	n := newNode(core{space: space, cfg: Config{CheckReceipt: func(r *Receipt) bool { return len(r.Signature) == 0 }}})
+	second := by(2, b)
+	second.First = false
+	n := bareNode(space, Config{CheckReceipt: func(r *Receipt) bool { return len(r.Signature) == 0 }})
 	for _, c := range []struct {
 		name string
 		of   []*Receipt
@@ -168,6 +170,7 @@ func TestCertificates(t *testing.T) {
 		{"one twice", []*Receipt{by(0, b), by(1, b), by(1, b)}, false},
 		{"one for another batch", []*Receipt{by(0, b), by(1, b), by(2, other)}, false},
 		{"one forged", []*Receipt{by(0, b), by(1, b), forged}, false},
+		{"one of another home", []*Receipt{by(0, b), by(1, b), second}, false},
 		{"one is nothing", []*Receipt{by(0, b), by(1, b), nil}, false},
 		{"none", nil, false},
 	} {

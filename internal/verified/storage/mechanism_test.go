@@ -71,17 +71,17 @@ func TestActionContainer(t *testing.T) {
 	for _, seq := range []uint64{3, 1, 2, 2, 3} {
 		c.add(1, &Action{Player: p, Seq: seq, At: machine.Time(seq)})
 	}
-	b, _ := c.certifiedBatch(p, 1, memo)
+	b := c.stored(p, 1, memo)
 	if len(b.Actions) != 3 || b.Actions[0].Seq != 1 || b.Actions[1].Seq != 2 || b.Actions[2].Seq != 3 {
 		t.Errorf("batch %v", b.Actions)
 	}
 	var other container
-	other.merge([]*Batch{b})
-	if same, _ := other.certifiedBatch(p, 1, memo); same != b {
+	other.merge(b)
+	if other.stored(p, 1, memo) != b {
 		t.Error("replicas of a simulation do not share a batch")
 	}
 	c.forget(2)
-	if none, _ := c.certifiedBatch(p, 1, memo); len(none.Actions) != 0 || len(c.order) != 0 {
+	if none := c.stored(p, 1, memo); len(none.Actions) != 0 || len(c.order) != 0 {
 		t.Error("actions of before the last update are kept")
 	}
 }

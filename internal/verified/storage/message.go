@@ -156,7 +156,11 @@ type ActionsResult struct {
 	Batch *Batch
 	// Certificate of the batch, if the sender has one.
 	Certificate *Certificate
-	saved       int // bytes, because the receiver has some of it
+	// Other is a second batch that the player has signed for the same interval; nil:
+	// none is known.
+	Other  *Batch
+	saved  int  // bytes, because the receiver has some of it
+	signed bool // real nodes sign it
 }
 
 // Store adds an action to the action container (thesis 5.2.3, 5.3.3). There is
@@ -201,6 +205,9 @@ func (m *Result) Size() int {
 	if !m.Same && !m.Known.has(m.Around) {
 		size += sizeContact * (1 + len(m.Around.Neighbours))
 	}
+	if m.Brief {
+		size += sizeEnvelope
+	}
 	if m.Seen != nil {
 		size += sizeArea(&m.Seen.Cover) + (3*len(m.Seen.Unsure)+7)/8
 	}
@@ -217,7 +224,13 @@ func (m *RetrieveActions) Size() int { return 1 + 8 + 20 + 8 + 8 + sizeShort*len
 func (m *ActionsResult) Size() int {
 	size := 1 + 8 + m.Batch.size()
 	if m.Certificate != nil {
-		size += sizeSignature + m.Certificate.size() - m.saved
+		size += m.Certificate.size() - m.saved
+	}
+	if m.Other != nil {
+		size += m.Other.size()
+	}
+	if m.signed {
+		size += sizeEnvelope
 	}
 	return size
 }

@@ -19,6 +19,8 @@ type Node struct {
 	area     ownArea
 	zones    electorate
 	receipts receiptRules
+	known    acquaintances
+	faults   faultLog
 	store    actionStore
 	player   ownPlayer
 	replica  replica
@@ -90,8 +92,10 @@ func newNode(shared core) *Node {
 	c := &n.core
 	n.area = ownArea{core: c}
 	n.zones = allPresent(c)
-	n.receipts = receiptRules{core: c, zones: &n.zones}
-	n.store = actionStore{core: c, area: &n.area, zones: &n.zones, receipts: &n.receipts}
+	n.known = acquaintances{core: c, area: &n.area, peers: &n.peers}
+	n.faults = faultLog{core: c}
+	n.receipts = receiptRules{core: c, zones: &n.zones, known: &n.known}
+	n.store = actionStore{core: c, area: &n.area, zones: &n.zones, receipts: &n.receipts, faults: &n.faults}
 	n.player = ownPlayer{core: c, area: &n.area, zones: &n.zones, receipts: &n.receipts, updates: &n.updates, toldStorers: map[id.ID][]uint32{}}
 	n.replica = replica{core: c, area: &n.area}
 	n.patches = patchCodec{core: c, replica: &n.replica}
@@ -99,7 +103,7 @@ func newNode(shared core) *Node {
 	n.queries = retrievals{core: c, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, peers: &n.peers, fetcher: &n.fetcher, updates: &n.updates}
 	n.peers = responderCache{core: c, area: &n.area, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, queries: &n.queries, responders: make([][]responder, n.space.Zones())}
 	n.fetcher = fetcher{core: c, replica: &n.replica, patches: &n.patches, ballot: &n.ballot, queries: &n.queries, dormant: &n.dormant}
-	n.acts = actionRetrieval{core: c, area: &n.area, zones: &n.zones, receipts: &n.receipts, store: &n.store, queries: &n.queries, updates: &n.updates}
+	n.acts = actionRetrieval{core: c, area: &n.area, zones: &n.zones, receipts: &n.receipts, known: &n.known, faults: &n.faults, store: &n.store, queries: &n.queries, updates: &n.updates}
 	n.dormant = dormantStore{
 		core: c, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, transfer: &n.transfer, static: map[ObjectID]*Object{},
 		handOffs: handOffs{map[id.ID]outcome{}, map[ObjectID]bool{}, map[ObjectID]*Object{}},

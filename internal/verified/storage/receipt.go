@@ -14,10 +14,6 @@ type Deposit struct {
 	// Knows are those whom the player knows of the zone that this goes to, by the
 	// beginnings of their ids.
 	Knows []uint32
-	// Signature is the player's, of the batch: nobody on the way can say that the
-	// player has done nothing. Who makes and checks it is the driver's business
-	// (Config.SignBatch, Config.CheckBatch).
-	Signature []byte
 	// Own is the receipt of the player's node itself, if that stores the batch and is
 	// leaving; nil otherwise.
 	Own *Receipt
@@ -27,6 +23,10 @@ type Deposit struct {
 type Receipt struct {
 	By    *overlay.Contact
 	Batch *Batch // on the wire its player and interval: who asked for the receipt has it
+	// First: the storer is the one in whose cell the player's own home lies. An honest
+	// one signs one batch of an interval, so that only these count for certificates:
+	// any two of them have a zone in common.
+	First bool
 	// Certificate says who the storer is and where it stands, Signature is the
 	// storer's. Who makes and checks them is the driver's business
 	// (Config.SignReceipt, Config.CheckReceipt).
@@ -57,9 +57,11 @@ type Certified struct {
 // with the receipts that are known: a player cannot have it certified with some
 // and hide it from others.
 type Exchange struct {
-	Batch     *Batch
-	Receipts  []*Receipt
-	Signature []byte // the player's, as in its Deposit
+	Batch    *Batch
+	Receipts []*Receipt
+	// Other is a second batch that the player has signed for the same interval; nil:
+	// none is known.
+	Other *Batch
 }
 
 // Sizes on the wire. A receipt names the storer by its contact and its certificate,
@@ -68,18 +70,23 @@ const (
 	sizeCertificate = 149
 	sizeReceipt     = sizeContact + sizeCertificate + sizeSignature
 	sizeSignature   = 64
+	// sizePlayerSignature is a signature with the key that the player's id is made of.
+	sizePlayerSignature = 32 + sizeSignature
+	// sizeEnvelope is what makes an answer evidence: its node's certificate and
+	// signature (node.Answer).
+	sizeEnvelope = sizeCertificate + sizeSignature
 )
 
 // Size makes messages known to simulations.
 func (m *Deposit) Size() int {
-	size := 1 + 20 + 8 + sizeSignature + sizeShort*len(m.Knows)
+	size := 1 + 20 + 8 + sizeShort*len(m.Knows)
 	if m.Own != nil {
 		size += sizeReceipt
 	}
 	if m.Whole {
 		return size + m.Batch.size()
 	}
-	return size + 2 + 4*len(m.Batch.Actions)
+	return size + sizePlayerSignature + 2 + 4*len(m.Batch.Actions)
 }
 
 // Size makes messages known to simulations.
@@ -95,7 +102,11 @@ func (m *Certified) Size() int { return 1 + 20 + 8 + m.Certificate.size() - m.sa
 
 // Size makes messages known to simulations.
 func (m *Exchange) Size() int {
-	return 1 + 20 + 8 + sizeSignature + m.Batch.size() + sizeReceipt*len(m.Receipts)
+	size := 1 + 20 + 8 + m.Batch.size() + sizeReceipt*len(m.Receipts)
+	if m.Other != nil {
+		size += m.Other.size()
+	}
+	return size
 }
 
 func (c *Certificate) size() int { return sizeReceipt * len(c.Receipts) }

@@ -6,20 +6,25 @@ import "slices"
 type receiptRules struct {
 	*core
 	zones *electorate
+	known *acquaintances
 }
 
-// sign is the node's receipt for a batch.
-func (rr *receiptRules) sign(b *Batch) *Receipt {
-	r := &Receipt{By: rr.self, Batch: b}
+// modelled stands for a signature where none is made, in simulations.
+var modelled = []byte("signed")
+
+// sign is the node's receipt for a batch; first: the player's own home is in its cell.
+func (rr *receiptRules) sign(b *Batch, first bool) *Receipt {
+	r := &Receipt{By: rr.self, Batch: b, First: first}
 	if rr.cfg.SignReceipt != nil {
 		rr.cfg.SignReceipt(r)
 	}
 	return r
 }
 
-// signedBatch reports whether a batch bears its player's signature.
-func (rr *receiptRules) signedBatch(b *Batch, signature []byte) bool {
-	return rr.cfg.CheckBatch == nil || rr.cfg.CheckBatch(b, signature)
+// signedBatch reports whether a batch bears its player's signature, and its actions are
+// its player's and of its interval.
+func (rr *receiptRules) signedBatch(b *Batch) bool {
+	return b != nil && b.Signature != nil && rr.checkBatch(b) && (rr.cfg.CheckBatch == nil || rr.cfg.CheckBatch(b))
 }
 
 // checkBatch reports whether the actions of a batch are its player's and of its
@@ -33,23 +38,25 @@ func (rr *receiptRules) checkBatch(b *Batch) bool {
 	return true
 }
 
-func (rr *receiptRules) signBatch(b *Batch) []byte {
+// signBatch is a batch of the own player, signed.
+func (rr *receiptRules) signBatch(b *Batch) *Batch {
 	if rr.cfg.SignBatch == nil {
-		return nil
+		return rr.cache.batch(b.Signed(modelled))
 	}
-	return rr.cfg.SignBatch(b)
+	return rr.cache.batch(b.Signed(rr.cfg.SignBatch(b)))
 }
 
-// addReceipt adds a receipt for a batch if it is good and the first of its zone.
+// addReceipt adds a receipt for a batch if it counts for a certificate and is the first
+// of its zone.
 func (rr *receiptRules) addReceipt(list *[]*Receipt, r *Receipt, b *Batch) bool {
-	if r == nil || r.By == nil {
+	if r == nil || r.By == nil || !r.First {
 		return false
 	}
 	zone := rr.space.Zone(r.By.Pos)
 	if slices.ContainsFunc(*list, func(o *Receipt) bool { return rr.space.Zone(o.By.Pos) == zone }) {
 		return false
 	}
-	if !rr.goodReceipt(r, b) {
+	if !rr.goodReceipt(r, b) || !rr.known.mayBeResponsible(r.By, b.Player.Home) {
 		return false
 	}
 	*list = append(*list, r)

@@ -106,7 +106,7 @@ func (l storers) expandCertificate(c *Certificate) *Certificate {
 
 // shortened is a receipt for somebody who knows the storer.
 func (r *Receipt) shortened() *Receipt {
-	return &Receipt{Short: short(r.By.ID), Batch: r.Batch, Signature: r.Signature}
+	return &Receipt{Short: short(r.By.ID), Batch: r.Batch, First: r.First, Signature: r.Signature}
 }
 
 // shortened is a certificate for somebody who knows some of the storers.

@@ -4,16 +4,24 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
+
+// bareNode is a node that knows nobody, in the middle of the last zone.
+func bareNode(space overlay.Space, cfg Config) *Node {
+	last := space.SubArea(space.Zones() - 1)
+	self := &overlay.Contact{ID: id.ID{255}, Pos: geom.Point{X: last.Min.X + space.SubSide()/2, Y: last.Min.Y + space.SubSide()/2}}
+	return newNode(core{space: space, cfg: cfg, self: self, zone: space.Zones() - 1, places: newMapping(space, World{Side: 900, Cell: 100})})
+}
 
 // receiptsOf are receipts for a batch, of a storer of each zone, and who they are of
 // can be seen from what stands for their certificates.
 func receiptsOf(space overlay.Space, b *Batch, zones int) (out []*Receipt) {
 	for z := range zones {
 		by := &overlay.Contact{ID: id.ID{1, 2, 3, byte(z)}, Pos: space.SubArea(z).Min}
-		out = append(out, &Receipt{By: by, Batch: b, Certificate: by.ID[:], Signature: []byte("signed")})
+		out = append(out, &Receipt{By: by, Batch: b, First: true, Certificate: by.ID[:], Signature: []byte("signed")})
 	}
 	return out
 }
@@ -24,7 +32,7 @@ func checkReceiptsOf(r *Receipt) bool { return string(r.Certificate) == string(r
 // all the same; who does not, does not.
 func TestBriefCertificates(t *testing.T) {
 	space := overlay.SpaceFor(4)
-	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
+	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
 	c := &Certificate{b, receiptsOf(space, b, 3)}
 	known := storers{}.withAll(c.Receipts[:2])
 	sent := c.shortened(known.shortNames())
@@ -60,12 +68,13 @@ func TestBriefCertificates(t *testing.T) {
 // so, and all are named again.
 func TestForgetfulStorer(t *testing.T) {
 	space := overlay.SpaceFor(4)
-	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
+	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
 	cfg := Config{Wire: true, Protocol: ProtocolHardened, CheckReceipt: checkReceiptsOf}
 	receipts := receiptsOf(space, b, 3)
-	player := newNode(core{space: space, cfg: cfg})
+	player := bareNode(space, cfg)
 	player.player.pending = pendingBatch{batch: b}
-	storer := newNode(core{space: space, cfg: cfg, self: receipts[0].By})
+	storer := bareNode(space, cfg)
+	storer.self = receipts[0].By
 	shelf := storer.store.actions.playerLog(b.Player)
 	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
 	to, self := receipts[0].By, &overlay.Contact{ID: b.Player.ID}
@@ -113,11 +122,11 @@ func TestForgetfulStorer(t *testing.T) {
 // any more.
 func TestOnlyGoodReceiptsAreRemembered(t *testing.T) {
 	space := overlay.SpaceFor(4)
-	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
+	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
 	receipts := receiptsOf(space, b, 4)
 	forged := *receipts[3]
 	forged.Certificate = []byte("somebody else's")
-	n := newNode(core{space: space, cfg: Config{Wire: true, Protocol: ProtocolHardened, CheckReceipt: checkReceiptsOf}})
+	n := bareNode(space, Config{Wire: true, Protocol: ProtocolHardened, CheckReceipt: checkReceiptsOf})
 	shelf := n.store.actions.playerLog(b.Player)
 	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
 	n.store.onCertified(&overlay.Contact{ID: b.Player.ID}, &Certified{Certificate: &Certificate{b, append(receipts[:3:3], &forged)}})
@@ -133,9 +142,9 @@ func TestOnlyGoodReceiptsAreRemembered(t *testing.T) {
 // stranger can neither make a storer forget whom it knows, nor keep anything.
 func TestStrangersCertifyNothing(t *testing.T) {
 	space := overlay.SpaceFor(4)
-	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3}
+	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
 	receipts := receiptsOf(space, b, 4)
-	n := newNode(core{space: space, cfg: Config{Wire: true, Protocol: ProtocolHardened, CheckReceipt: checkReceiptsOf}})
+	n := bareNode(space, Config{Wire: true, Protocol: ProtocolHardened, CheckReceipt: checkReceiptsOf})
 	player, stranger := &overlay.Contact{ID: b.Player.ID}, &overlay.Contact{ID: id.ID{8}}
 	n.store.onCertified(player, &Certified{Certificate: &Certificate{b, receipts}})
 	if len(n.store.actions.players) != 0 {
@@ -164,13 +173,13 @@ func TestOnlyThePresentIsKept(t *testing.T) {
 	by := &overlay.Contact{ID: p.ID}
 	n := newNode(core{space: overlay.SpaceFor(4), time: timing, env: frozen{now: timing.update(5).Add(1)}, cache: NewReplayCache()})
 	for _, of := range []int64{-1 << 62, 1, 4, 8, 1 << 62} {
-		n.store.onDeposit(by, &Deposit{Batch: &Batch{Player: p, Of: of}, Numbers: []uint64{1}}, n.env.Now())
-		n.store.onExchange(&Exchange{Batch: &Batch{Player: p, Of: of}})
+		n.store.onDeposit(by, &Deposit{Batch: &Batch{Player: p, Of: of, Signature: modelled}, Numbers: []uint64{1}}, n.env.Now())
+		n.store.onExchange(&Exchange{Batch: &Batch{Player: p, Of: of, Signature: modelled}})
 	}
 	if len(n.store.actions.players) != 0 {
 		t.Errorf("intervals %v of the player are kept", n.store.actions.order[0].stacks)
 	}
-	n.store.onExchange(&Exchange{Batch: &Batch{Player: p, Of: 5}})
+	n.store.onExchange(&Exchange{Batch: &Batch{Player: p, Of: 5, Signature: modelled}})
 	if _, st := n.store.actions.find(p.ID, 5); st == nil {
 		t.Error("nothing is kept of the present: this test shows nothing")
 	}

@@ -38,11 +38,11 @@ func (ar *actionRetrieval) askWave(q *actionQuery) {
 	}
 	more := false
 	for k, home := range ar.area.homes(m.Player) {
-		ask := *m
-		ask.Query += uint64(k)
 		for z := range ar.space.Zones() {
 			switch wave := ar.waveOf(k, z); {
 			case wave == q.wave:
+				ask := *m
+				ask.Query = ar.number(int(m.Query&(1<<slotBits-1))/ar.area.homesOf(), k, z)
 				q.sent++
 				ar.overlay.Unicast(ar.places.key(home, z), &ask)
 			case wave > q.wave:

@@ -37,11 +37,12 @@ func TestPlacesOfStorers(t *testing.T) {
 }
 
 // A zone's vote about a player is the batch that any of its storers has: that
-// nothing was done needs no lie, a batch needs the player's signature.
+// nothing is there needs no lie, a batch needs the player's signature.
 func TestOneStorerOfAZoneIsEnough(t *testing.T) {
 	p := &Player{ID: id.ID{7}}
 	n := newNode(core{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
-	none, acts := &Batch{Player: p, Of: 1}, &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 1}}}
+	none, acts := &Batch{Player: p, Of: 1}, &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 1}}, Signature: modelled}
+	idle := &Batch{Player: p, Of: 1, Signature: modelled}
 	for _, c := range []struct {
 		name  string
 		got   []*Batch // three of each zone
@@ -51,21 +52,15 @@ func TestOneStorerOfAZoneIsEnough(t *testing.T) {
 		{"one storer of each zone", []*Batch{none, acts, none, none, none, acts, acts, nil, nil, nil, acts, none}, acts, 4},
 		{"one zone has none of it", []*Batch{none, none, none, nil, none, acts, acts, nil, nil, nil, acts, none}, acts, 3},
 		{"nobody has anything", []*Batch{none, none, none, nil, none, none, none, nil, nil, nil, none, none}, none, 4},
+		{"it is signed that nothing was done", []*Batch{none, idle, none, nil, none, idle, idle, nil, nil, nil, none, none}, idle, 3},
 	} {
-		if got, votes := n.acts.countBatches(&actionQuery{got: c.got}); got != c.want || votes != c.votes {
-			t.Errorf("%s: %v with %d votes", c.name, got.Actions, votes)
+		q := &actionQuery{got: c.got}
+		if q.result, q.votes = n.acts.countBatches(q); q.result != c.want || q.votes != c.votes {
+			t.Errorf("%s: %v with %d votes", c.name, q.result.Actions, q.votes)
 		}
-	}
-	some := &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 2}}}
-	got, votes := n.acts.countBatches(&actionQuery{
-		got:    []*Batch{some, acts, none, some, none, acts, none, some, none, acts, none, none},
-		signed: []bool{false, true, false, false, false, true, true, false, false, false, false, false},
-	})
-	if got != acts || votes != 3 {
-		t.Errorf("with receipts of two zones: %v with %d votes", got.Actions, votes)
-	}
-	if !n.acts.waitsForAll(none) || n.acts.waitsForAll(acts) {
-		t.Error("a majority for a batch is waited on, or that there is none is believed at once")
+		if q.waitsForAll() != (c.want == none) {
+			t.Errorf("%s: a majority for a batch is waited on, or that there is none is believed at once", c.name)
+		}
 	}
 }
 
@@ -73,8 +68,8 @@ func TestOneStorerOfAZoneIsEnough(t *testing.T) {
 // heard more, or who knows that a zone is deserted.
 func TestNobodyElseCountsABatchThatCountsForNobody(t *testing.T) {
 	p := &Player{ID: id.ID{7}}
-	none, acts := &Batch{Player: p, Of: 1}, &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 1}}}
-	other := &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 2}}}
+	none, acts := &Batch{Player: p, Of: 1}, &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 1}}, Signature: modelled}
+	other := &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 2}}, Signature: modelled}
 	for _, c := range []struct {
 		name     string
 		said     [4]*Batch // by one storer of each zone

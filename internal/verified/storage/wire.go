@@ -138,7 +138,7 @@ func NewBatch(p *Player, of int64, actions []*Action) (*Batch, error) {
 		}
 	}
 	b := &Batch{Player: p, Of: of, Actions: actions}
-	b.hash, b.bytes = hashActions(actions), b.size()
+	b.hash, b.bytes = hashBatch(b), b.size()
 	return b, nil
 }
 

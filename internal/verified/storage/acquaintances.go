@@ -1,0 +1,70 @@
+package storage
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// acquaintances judges whether a node can be responsible for a place, by the nodes that
+// this one knows. Places are certified, so that nobody is closer to a place than it is;
+// what a node cannot know of another zone is who else stands there. It is wrong at times
+// about a node that has just come or gone: who is refused wrongly is a storer less, and
+// there are others.
+type acquaintances struct {
+	*core
+	area  *ownArea
+	peers *responderCache
+}
+
+// roomOfCells is how many times the mean square of the distances between neighbours the
+// node that is responsible for a place is away from it at most: with places that are
+// drawn at random that is a circle of some twenty cells, and one of a billion is empty.
+const roomOfCells = 4
+
+// mayBeResponsible reports whether a node may be the one in whose cell a place of the
+// world lies in its zone.
+func (aq *acquaintances) mayBeResponsible(c *overlay.Contact, home geom.Point) bool {
+	zone := aq.space.Zone(c.Pos)
+	key := aq.places.keyBeyond(home, zone)
+	if limit := roomOfCells * aq.meanDistance2(); limit > 0 && key.Dist2(c.Pos) > limit {
+		return false
+	}
+	return !aq.knowsNearer(c, key, zone)
+}
+
+// knowsNearer reports whether the node knows somebody in a zone who stands nearer to a
+// key.
+func (aq *acquaintances) knowsNearer(c *overlay.Contact, key geom.Point, zone int) bool {
+	nearer := func(o *overlay.Contact) bool { return o.ID != c.ID && geom.Closer(key, o.Pos, c.Pos) }
+	if zone == aq.zone {
+		if nearer(aq.self) {
+			return true
+		}
+		for _, o := range aq.area.part.neighbours {
+			if nearer(o) {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range aq.peers.responders[zone] {
+		if r := &aq.peers.responders[zone][i]; r.around != nil && nearer(r.who) {
+			return true
+		}
+	}
+	return false
+}
+
+// meanDistance2 is the mean square of the distances to the neighbours in the own zone;
+// 0: these are too few to tell anything.
+func (aq *acquaintances) meanDistance2() int64 {
+	list := aq.area.part.neighbours
+	if len(list) < 3 {
+		return 0
+	}
+	var sum int64
+	for _, c := range list {
+		sum += c.Pos.Dist2(aq.self.Pos)
+	}
+	return sum / int64(len(list))
+}

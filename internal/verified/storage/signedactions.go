@@ -1,0 +1,113 @@
+package storage
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// How answers about a player's actions count in the hardened protocol. An answer counts
+// for the zone and home that were asked, once, and by the number of that question alone,
+// which nobody else knows; its sender must be one who can be responsible there. What
+// the player has signed counts, and that a storer has nothing is only the absence of
+// what somebody else may have.
+
+// slotBits are the bits of a question's number that say which it is.
+const slotBits = 20
+
+// number is that of the question for the actions of the i-th player at one of its homes
+// in a zone: who is asked can answer it, or who is on the way, and nobody else.
+func (ar *actionRetrieval) number(i, home, zone int) uint64 {
+	low := uint64(i*ar.area.homesOf() + home)
+	secret := ar.cfg.Secret
+	if secret == nil {
+		secret = ar.self.ID[:]
+	}
+	b := append(slices.Clone(secret), "actions"...)
+	b = binary.BigEndian.AppendUint64(b, uint64(ar.updates.cycle.to))
+	b = binary.BigEndian.AppendUint64(b, low)
+	d := id.Of(append(b, byte(zone)))
+	return binary.BigEndian.Uint64(d[:])<<slotBits | low
+}
+
+// question finds the question that an answer is to: of which player, at which home; nil:
+// it was not asked.
+func (ar *actionRetrieval) question(from *overlay.Contact, m *ActionsResult) (q *actionQuery, home int) {
+	c := &ar.updates.cycle
+	low, zone := int(m.Query&(1<<slotBits-1)), ar.space.Zone(from.Pos)
+	i, home := low/ar.area.homesOf(), low%ar.area.homesOf()
+	if !c.asking || i >= len(c.asked) || m.Query != ar.number(i, home, zone) {
+		return nil, 0
+	}
+	q = &c.asked[i]
+	if m.Batch == nil || m.Batch.Player.ID != q.player.ID || m.Batch.Of != c.to || ar.waveOf(home, zone) >= q.wave {
+		return nil, 0
+	}
+	return q, home
+}
+
+// onSignedActions takes an answer.
+func (ar *actionRetrieval) onSignedActions(from *overlay.Contact, m *ActionsResult) {
+	q, home := ar.question(from, m)
+	if q == nil || !ar.known.mayBeResponsible(from, ar.area.homes(q.player)[home]) {
+		return
+	}
+	b := m.Batch
+	if b.Signature == nil || !ar.receipts.signedBatch(b) {
+		b = ar.cache.batch(&Batch{Player: q.player, Of: b.Of}) // it has nothing
+		m = &ActionsResult{Query: m.Query, Batch: b}
+	}
+	known := ar.storing[q.player.ID]
+	good := ar.receipts.goodOf(known.expandCertificate(m.Certificate), b)
+	ar.compare(q, m, good)
+	if q.done {
+		return
+	}
+	if len(good) > 0 && len(good) >= ar.zones.quorum() {
+		q.heard++
+		q.result, q.votes, q.by = b, len(good), good
+		ar.storing[q.player.ID] = known.withAll(good)
+		ar.endActionQueryOnce(q)
+		return
+	}
+	defer ar.askIfIdle(q)
+	slot := ar.space.Zone(from.Pos)*ar.area.homesOf() + home
+	switch {
+	case q.got[slot] == nil:
+		q.count++
+	case q.got[slot].Signature != nil || b.Signature == nil:
+		return // somebody has answered already
+	}
+	q.heard++
+	q.got[slot] = b
+	q.result, q.votes = ar.countBatches(q)
+	if q.votes >= ar.zones.votesNeeded() && !q.waitsForAll() || q.count == len(q.got) {
+		ar.endActionQueryOnce(q)
+	}
+}
+
+// compare looks whether an answer shows that the player has signed two batches. It does
+// so of late answers, too, which count for nothing else.
+func (ar *actionRetrieval) compare(q *actionQuery, m *ActionsResult, good []*Receipt) {
+	b := m.Batch
+	if b.Signature == nil {
+		return
+	}
+	note := func(o *Batch, by []*Receipt) {
+		if o != nil && o.Signature != nil && !sameBatch(o, b) {
+			q.double = [2]*Batch{o, b}
+			ar.faults.contradict(o, b, by, good)
+		}
+	}
+	if o := m.Other; o != nil && o.Player.ID == b.Player.ID && o.Of == b.Of && ar.receipts.signedBatch(o) {
+		note(o, nil)
+	}
+	if q.by != nil {
+		note(q.result, q.by)
+	}
+	for _, o := range q.got {
+		note(o, nil)
+	}
+}

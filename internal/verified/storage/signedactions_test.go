@@ -1,0 +1,333 @@
+package storage
+
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
+
+// asker is a node that asks for a player's actions, and what it may hear.
+type asker struct {
+	*Node
+	t      *testing.T
+	player *Player
+	faults []*Fault
+}
+
+const askedOf = 3
+
+func newAsker(t *testing.T) *asker {
+	a := &asker{t: t, player: &Player{ID: id.ID{7}, Home: geom.Point{X: 450, Y: 300}}}
+	a.Node = bareNode(overlay.SpaceFor(4), Config{
+		Protocol: ProtocolHardened, Fault: func(f *Fault) { a.faults = append(a.faults, f) },
+		CheckBatch:   func(b *Batch) bool { return string(b.Signature) == string(a.player.ID[:]) },
+		CheckReceipt: func(r *Receipt) bool { return string(r.Signature) == string(r.By.ID[:]) },
+	})
+	a.world, a.cache = World{Side: 900, Cell: 100}, NewReplayCache()
+	a.time = timing{lmax: DefaultLMax, deviates: DefaultDeviation}
+	a.env = frozen{now: a.time.actions(askedOf).Add(1)}
+	a.ask()
+	return a
+}
+
+// ask begins to ask for the actions: all storers have been asked.
+func (a *asker) ask() {
+	c := &a.updates.cycle
+	c.to, c.asking, c.open = askedOf, true, 2
+	a.acts.keepStorers(nil)
+	c.asked = a.acts.actionQueries([]*Object{{Player: a.player}})
+	c.asked[0].wave = 3
+}
+
+// storer is who stands at one of the player's homes in a zone.
+func (a *asker) storer(home, zone int) *overlay.Contact {
+	key := a.places.key(a.area.homes(a.player)[home], zone)
+	return &overlay.Contact{ID: id.ID{1, byte(home), byte(zone)}, Pos: key}
+}
+
+// batch is one that the player has signed, with an action if seq is not 0.
+func (a *asker) batch(seq uint64) *Batch {
+	b := &Batch{Player: a.player, Of: askedOf}
+	if seq > 0 {
+		b.Actions = []*Action{{Player: a.player, Seq: seq, At: a.time.update(askedOf)}}
+	}
+	return b.Signed(a.player.ID[:])
+}
+
+func receiptOf(by *overlay.Contact, b *Batch) *Receipt {
+	return &Receipt{By: by, Batch: b, First: true, Signature: by.ID[:]}
+}
+
+// certificate has receipts of the storers at the first home in some zones.
+func (a *asker) certificate(b *Batch, zones ...int) *Certificate {
+	c := &Certificate{Batch: b}
+	for _, z := range zones {
+		c.Receipts = append(c.Receipts, receiptOf(a.storer(0, z), b))
+	}
+	return c
+}
+
+// says is the answer of the storer at a home in a zone.
+func (a *asker) says(home, zone int, b *Batch, c *Certificate) {
+	m := &ActionsResult{Query: a.acts.number(0, home, zone), Batch: b, Certificate: c}
+	a.acts.onActionsResult(a.storer(home, zone), m)
+}
+
+func (a *asker) found() *actionQuery { return &a.updates.cycle.asked[0] }
+
+// wants fails if another batch counts than one with the action seq, or none if that is
+// 0; -1: the question is still open.
+func (a *asker) wants(what string, seq int) {
+	a.t.Helper()
+	q := a.found()
+	switch {
+	case !q.done:
+		if seq >= 0 {
+			a.t.Errorf("%s: the question is still open", what)
+		}
+	case seq < 0:
+		a.t.Errorf("%s: the question has ended", what)
+	case q.result == nil || len(q.result.Actions) != bit(seq > 0) || seq > 0 && q.result.Actions[0].Seq != uint64(seq):
+		a.t.Errorf("%s: %+v counts", what, q.result)
+	}
+}
+
+// One certified batch ends the question; what is not signed by the player, or not
+// certified by those who can be responsible, does not.
+func TestOnlySignedBatchesAreCertified(t *testing.T) {
+	honest := newAsker(t)
+	for _, c := range []struct {
+		name string
+		say  func(a *asker, b *Batch) (*Batch, *Certificate)
+		want int
+	}{
+		{"three of four", func(a *asker, b *Batch) (*Batch, *Certificate) { return b, a.certificate(b, 0, 1, 2) }, 1},
+		{"nothing, signed", func(a *asker, _ *Batch) (*Batch, *Certificate) {
+			b := a.batch(0)
+			return b, a.certificate(b, 0, 1, 2)
+		}, 0},
+		{"two of four", func(a *asker, b *Batch) (*Batch, *Certificate) { return b, a.certificate(b, 0, 1) }, -1},
+		{"nothing, not signed", func(a *asker, _ *Batch) (*Batch, *Certificate) {
+			b := a.batch(0).Signed(nil)
+			return b, a.certificate(b, 0, 1, 2)
+		}, -1},
+		{"signed by another", func(a *asker, _ *Batch) (*Batch, *Certificate) {
+			b := a.batch(0).Signed([]byte("forged"))
+			return b, a.certificate(b, 0, 1, 2)
+		}, -1},
+		{"storers of another home", func(a *asker, b *Batch) (*Batch, *Certificate) {
+			c := a.certificate(b, 0, 1)
+			r := receiptOf(a.storer(1, 2), b)
+			r.First = false
+			c.Receipts = append(c.Receipts, r)
+			return b, c
+		}, -1},
+		{"an action of another interval", func(a *asker, _ *Batch) (*Batch, *Certificate) {
+			b := a.batch(2)
+			late := *b.Actions[0]
+			late.At++
+			b.Actions = []*Action{&late}
+			return b, a.certificate(b, 0, 1, 2)
+		}, -1},
+	} {
+		a := newAsker(t)
+		b, cert := c.say(a, a.batch(1))
+		a.says(0, 1, b, cert)
+		a.wants(c.name, c.want)
+	}
+	// Somebody stands nearer to the home than who has given a receipt.
+	honest.peers.responders[2] = []responder{{who: honest.storer(0, 2), around: &Around{}}}
+	b := honest.batch(1)
+	cert := honest.certificate(b, 0, 1)
+	far := &overlay.Contact{ID: id.ID{66}, Pos: honest.storer(0, 2).Pos}
+	far.Pos.X += 9
+	cert.Receipts = append(cert.Receipts, receiptOf(far, b))
+	honest.says(0, 1, b, cert)
+	honest.wants("a receipt of who is not responsible", -1)
+}
+
+// An answer counts only for the question that was asked, of who can be responsible for
+// what is asked for.
+func TestOnlyWhoWasAskedIsHeard(t *testing.T) {
+	a := newAsker(t)
+	b := a.batch(1)
+	cert := a.certificate(b, 0, 1, 2)
+	send := func(from *overlay.Contact, number uint64) {
+		a.acts.onActionsResult(from, &ActionsResult{Query: number, Batch: b, Certificate: cert})
+	}
+	send(a.storer(0, 1), askedOf<<slotBits)
+	a.wants("a guessed number", -1)
+	send(a.storer(0, 1), a.acts.number(0, 0, 2))
+	a.wants("the number of a question in another zone", -1)
+	a.found().wave = 1 // only the first storer in the own zone, 3, was asked
+	send(a.storer(0, 1), a.acts.number(0, 0, 1))
+	a.wants("a storer that was not asked yet", -1)
+	a.area.part.neighbours = []*overlay.Contact{a.storer(0, 3)}
+	passer := &overlay.Contact{ID: id.ID{66}, Pos: a.self.Pos}
+	passer.Pos.X += 99
+	send(passer, a.acts.number(0, 0, 3))
+	a.wants("somebody on the way, far from the home", -1)
+	send(a.storer(0, 3), a.acts.number(0, 0, 3))
+	a.wants("the storer that was asked", 1)
+	if other := newAsker(t); other.acts.number(0, 0, 1) == other.acts.number(0, 0, 2) || other.acts.number(0, 1, 1) == other.acts.number(0, 0, 1) {
+		t.Error("who is asked one question knows the number of another")
+	}
+}
+
+// What nobody has signed was not done, once all have been asked and have nothing. A
+// minority of zones that says so takes nothing from a player, and one that has a batch
+// alone adds nothing.
+func TestUnsignedAbsence(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		has  int // zones whose first storer has the batch
+		want int
+	}{{"nobody has anything", 0, 0}, {"one zone", 1, 0}, {"two of four", 2, 0}, {"three of four", 3, 1}, {"all", 4, 1}} {
+		a := newAsker(t)
+		b, none := a.batch(1), a.batch(0).Signed(nil)
+		for home := range 3 {
+			for zone := range 4 {
+				if a.found().done {
+					continue
+				}
+				if home == 0 && zone < c.has {
+					a.says(home, zone, b, nil)
+				} else {
+					a.says(home, zone, none, nil)
+				}
+			}
+		}
+		a.wants(c.name, c.want)
+	}
+}
+
+// Of two batches that a player has signed one counts if it is certified, and otherwise
+// none. Who has seen both keeps the proof.
+func TestWhoSignsTwoBatchesHasDoneNothing(t *testing.T) {
+	a := newAsker(t)
+	one, two := a.batch(1), a.batch(2)
+	for zone := range 4 {
+		a.says(0, zone, one, nil)
+		a.says(1, zone, two, nil)
+		a.says(2, zone, two, nil)
+		if zone == 1 {
+			a.wants("two batches, and not all have answered", -1)
+		}
+	}
+	a.wants("two batches", 0)
+	if len(a.faults) != 1 || a.faults[0].By() != a.player.ID || a.faults[0].Of() != askedOf {
+		t.Fatalf("proofs: %v", a.faults)
+	}
+	a = newAsker(t)
+	a.says(0, 0, two, nil)
+	a.says(0, 1, one, a.certificate(one, 1, 2, 3))
+	a.wants("one of two is certified", 1)
+	if len(a.faults) != 1 {
+		t.Errorf("%d proofs, want that of the player", len(a.faults))
+	}
+	a = newAsker(t)
+	a.acts.onActionsResult(a.storer(0, 0), &ActionsResult{Query: a.acts.number(0, 0, 0), Batch: one, Other: two})
+	if len(a.faults) != 1 {
+		t.Error("a storer that says both proves nothing")
+	}
+	forged := two.Signed([]byte("forged"))
+	a = newAsker(t)
+	a.acts.onActionsResult(a.storer(0, 0), &ActionsResult{Query: a.acts.number(0, 0, 0), Batch: one, Other: forged})
+	if len(a.faults) != 0 || a.found().double[0] != nil {
+		t.Error("a batch that the player has not signed is held against it")
+	}
+}
+
+// A storer that has given receipts for two batches is guilty; a late answer shows it too.
+func TestStorersThatSignTwice(t *testing.T) {
+	a := newAsker(t)
+	one, two := a.batch(1), a.batch(2)
+	a.says(0, 0, one, a.certificate(one, 0, 1, 2))
+	a.says(0, 1, two, a.certificate(two, 2, 3))
+	a.wants("the first certificate", 1)
+	var guilty []id.ID
+	for _, f := range a.faults {
+		if f.Storer != nil {
+			guilty = append(guilty, f.By())
+		}
+	}
+	if len(guilty) != 1 || guilty[0] != a.storer(0, 2).ID {
+		t.Errorf("guilty are %v, want the storer of zone 2", guilty)
+	}
+}
+
+// answers keeps what a storer says and sends nothing.
+type answers struct{ last *ActionsResult }
+
+func (*answers) Intercept(*Node, machine.Peer, machine.Message) bool { return false }
+func (*answers) Answer(_ *Node, _ *overlay.Contact, _ *Retrieve, m *Result) *Result {
+	return m
+}
+func (s *answers) AnswerActions(_ *Node, _ *overlay.Contact, _ *RetrieveActions, m *ActionsResult) *ActionsResult {
+	s.last = m
+	return nil
+}
+func (*answers) Keep(*Node, *Action) bool                        { return true }
+func (*answers) Push(_ *Node, _ *overlay.Contact, m *Push) *Push { return m }
+
+// A storer answers with what the player has signed and nothing else; one that has heard
+// of two batches says both, and keeps the proof.
+func TestStorersSayWhatIsSigned(t *testing.T) {
+	a, says := newAsker(t), &answers{}
+	a.cfg.Behaviour = says
+	a.env = frozen{now: a.time.actions(askedOf).Add(-1)}
+	one, two := a.batch(1), a.batch(2)
+	ask := func() *ActionsResult {
+		a.store.onRetrieveActions(a.storer(0, 0), &RetrieveActions{Player: a.player, Of: askedOf})
+		return says.last
+	}
+	a.store.onStore(&Store{Action: one.Actions[0]}, a.env.Now())
+	if m := ask(); m.Batch.Signature != nil || len(m.Batch.Actions) > 0 {
+		t.Errorf("a single action counts as the player's batch: %v", m.Batch)
+	}
+	a.store.onExchange(&Exchange{Batch: one, Receipts: a.certificate(one, 0, 1).Receipts})
+	if m := ask(); m.Batch.Signature != nil {
+		t.Error("what too few have had in time is said to be stored")
+	}
+	a.store.onExchange(&Exchange{Batch: one, Receipts: a.certificate(one, 1, 2).Receipts})
+	if m := ask(); !sameBatch(m.Batch, one) || m.Certificate == nil || m.Other != nil {
+		t.Errorf("what three zones have receipts for is not said: %v", m)
+	}
+	a.store.onExchange(&Exchange{Batch: two})
+	if m := ask(); !sameBatch(m.Batch, one) || m.Other != two || len(a.faults) != 1 {
+		t.Errorf("two batches: %v, %d proofs", m, len(a.faults))
+	}
+	a.store.onExchange(&Exchange{Batch: two, Receipts: a.certificate(two, 2).Receipts})
+	if f := a.faults[len(a.faults)-1]; f.Storer == nil || f.By() != a.storer(0, 2).ID {
+		t.Errorf("%d proofs, want one against the storer of zone 2", len(a.faults))
+	}
+	forged := newAsker(t)
+	forged.store.onExchange(&Exchange{Batch: two.Signed([]byte("forged")), Other: one})
+	if len(forged.faults) > 0 || len(forged.store.actions.order) > 0 {
+		t.Error("a batch that its player has not signed is kept")
+	}
+}
+
+// What a neighbour hands over counts as stored if the player has signed it, and proves
+// the player's fault if it contradicts what is there.
+func TestPushedBatches(t *testing.T) {
+	a := newAsker(t)
+	a.env = frozen{now: a.time.actions(askedOf).Add(-1)}
+	one := a.batch(1)
+	a.store.keepPushed(one.Signed([]byte("forged")))
+	a.store.keepPushed(&Batch{Player: a.player, Of: askedOf + 9, Signature: one.Signature})
+	if len(a.store.actions.order) > 0 && a.store.actions.order[0].stacks[0].sealed {
+		t.Error("what is not signed, or not of the present, counts as stored")
+	}
+	a.store.keepPushed(one)
+	if _, st := a.store.actions.find(a.player.ID, askedOf); !st.sealed || st.batch != one || len(st.receipts) > 0 {
+		t.Errorf("a signed batch is stored as %+v", st)
+	}
+	a.store.keepPushed(a.batch(2))
+	if len(a.faults) != 1 {
+		t.Error("a second batch proves nothing")
+	}
+}
