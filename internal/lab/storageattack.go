@@ -41,10 +41,10 @@ type siegeRow struct {
 	results   []siegeResult
 }
 
-// fallen is in how many of them objects were tampered with.
+// fallen is how many of them failed.
 func (r siegeRow) fallen() (n int) {
 	for i := range r.results {
-		n += one(r.results[i].First > 0)
+		n += one(r.results[i].fails())
 	}
 	return n
 }

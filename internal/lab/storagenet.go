@@ -41,6 +41,9 @@ type storageNet struct {
 	behave func(k int, s *storageNode) storage.Behaviour
 	// acted hears of actions; nil: nobody.
 	acted func(*storage.Action)
+	// disowned tells of actions that are not to count, of players who cheat; nil: all
+	// count.
+	disowned func(*storage.Action) bool
 }
 
 type storageNode struct {

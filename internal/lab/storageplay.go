@@ -86,9 +86,11 @@ func (n *storageNet) goOn(s *storageNode) {
 func (n *storageNet) act(s *storageNode, at machine.Time, body []byte) {
 	s.seq++
 	a := &storage.Action{Player: s.player, Seq: s.seq, At: at, Body: body, Size: actionHead + len(body)}
-	n.actions = append(n.actions, a)
-	if n.acted != nil {
-		n.acted(a)
+	if n.disowned == nil || !n.disowned(a) {
+		n.actions = append(n.actions, a)
+		if n.acted != nil {
+			n.acted(a)
+		}
 	}
 	s.Call(func() { s.machine().Act(a) })
 }

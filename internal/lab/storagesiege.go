@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
@@ -48,9 +47,10 @@ type siegeResult struct {
 	Tried        [storage.Kinds]int // of these, those attackers had a hand in
 	Tampered     [storage.Kinds]int // and those that found what is not true
 	Dropped      int                // actions
-	Failed       int
-	Events       uint64
-	Trace        string
+	siegeVerdict
+	Failed int
+	Events uint64
+	Trace  string
 }
 
 // siege is a network with attackers in it.
@@ -60,6 +60,7 @@ type siege struct {
 	zones    [][]*storageNode
 	known    map[int64]*storage.Snapshot
 	result   siegeResult
+	judge    siegeJudge
 	finished bool
 }
 
@@ -68,7 +69,7 @@ func newSiege(o siegeRun) (*siege, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &siege{storageNet: newStorageNet(o.storageRun), known: map[int64]*storage.Snapshot{}}
+	s := &siege{storageNet: newStorageNet(o.storageRun), known: map[int64]*storage.Snapshot{}, judge: newSiegeJudge()}
 	taint := attack.NewTaint(s.rules, storageInterval)
 	s.rules, s.acted = taint, taint.Acted
 	s.zones = make([][]*storageNode, s.space.Zones())
@@ -82,6 +83,8 @@ func newSiege(o siegeRun) (*siege, error) {
 		s.gang.Join(node.self.ID)
 		return s.gang
 	}
+	s.storageNet.disowned = s.disowned
+	s.gang.CheatFrom = cheatFrom
 	s.follow()
 	s.probe.right = nil
 	s.probe.heard = s.heard
@@ -94,6 +97,7 @@ func (s *siege) heard(r storage.Report) {
 		return
 	}
 	s.result.Queries[r.Kind]++
+	s.judge.hear(&r, s.truth)
 	if r.Votes > 0 && !s.truth.right(&r) {
 		s.result.Tampered[r.Kind]++
 	}
@@ -148,13 +152,13 @@ func (o siegeRun) do(ctx context.Context) (siegeResult, error) {
 				return
 			}
 			s.inspect(of)
-			if of == int64(o.updates()) || s.result.Objects > 0 && !o.ToEnd {
+			if of == int64(o.updates()) || s.result.fails() && !o.ToEnd {
 				s.finished = true
 				stop()
 			}
 		})
 	}
-	s.scheduleShouts()
+	s.scheduleAttacks()
 	if _, err := s.storageNet.do(inner, func() {}); err != nil && !s.finished {
 		return siegeResult{}, err
 	}
@@ -162,23 +166,6 @@ func (o siegeRun) do(ctx context.Context) (siegeResult, error) {
 	r.Live, r.Failed, r.Tried, r.Dropped = len(s.live()), s.probe.failed, s.gang.Tried, s.gang.Dropped
 	r.Events, r.Trace = s.sim.Events(), fmt.Sprintf("%016x", s.sim.Trace())
 	return *r, nil
-}
-
-// scheduleShouts lets members shout when honest nodes begin to ask for actions, and a
-// little before: then the links are open.
-func (s *siege) scheduleShouts() {
-	for of := int64(1); of <= int64(s.run.updates()); of++ {
-		asked := s.update(of).Add(storage.DefaultLMax + 2*storage.DefaultDeviation)
-		for _, at := range [...]machine.Time{asked.Add(-time.Second), asked} {
-			s.sim.At(at, func() {
-				for _, node := range s.live() {
-					if s.gang.Has(node.self.ID) {
-						node.Call(func() { s.gang.Shout(node.machine(), of) })
-					}
-				}
-			})
-		}
-	}
 }
 
 // stored is when everybody has the world of t_of.
@@ -191,6 +178,8 @@ func (s *siege) stored(of int64) machine.Time {
 func (s *siege) inspect(of int64) {
 	r := &s.result
 	s.gaps(of)
+	s.judge.inspect(s, of)
+	r.siegeVerdict = s.judge.siegeVerdict
 	r.Nodes, r.Objects = 0, 0
 	bad := map[storage.ObjectID]int{}
 	s.replicas(func(list []*storage.Object) {

@@ -72,6 +72,12 @@ type Events interface {
 	Updated(s *Snapshot)
 }
 
+// Depositor is a Behaviour that decides what becomes of the batches of the own player.
+type Depositor interface {
+	// Deposit is given each batch when it is signed; false: the node does not deposit it.
+	Deposit(n *Node, b *Batch) bool
+}
+
 // Behaviour is what a node of an attacker does instead of what is right. Each
 // method is given the honest answer, which it must not change; nil: no answer.
 type Behaviour interface {

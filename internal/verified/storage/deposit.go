@@ -74,7 +74,11 @@ func (op *ownPlayer) deposit(of int64) {
 	}
 	b := op.receipts.signBatch(op.closeBatch(of))
 	*p = pendingBatch{acts: p.acts, batch: b, known: p.known}
-	op.sendDeposit(p.batch, nil)
+	if d, ok := op.cfg.Behaviour.(Depositor); ok && !d.Deposit(op.node, b) {
+		p.batch = nil
+	} else {
+		op.sendDeposit(b, nil)
+	}
 	op.env.SetTimer(op.env.Now().Add(firstStorerTimeout), machine.Timer{Kind: timerInsist, Arg: uint64(of)})
 	if op.cfg.Updates == 0 || of < op.cfg.Updates {
 		op.armDeposit(of + 1)

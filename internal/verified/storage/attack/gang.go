@@ -32,7 +32,10 @@ type Gang struct {
 	space    overlay.Space
 	members  map[id.ID]bool
 	plans    map[question]*plan
-	of       int64 // the newest world that somebody has asked for
+	held     map[id.ID]*storage.Batch // deposits of members that are kept back
+	of       int64                    // the newest world that somebody has asked for
+	// CheatFrom is the update from which members deposit otherwise than they should.
+	CheatFrom int64
 	// Tried counts the honest nodes' retrievals that attackers had a hand in, by
 	// kind (table 6.32); Dropped are actions that they have not stored.
 	Tried   [storage.Kinds]int
@@ -48,8 +51,11 @@ type question struct {
 
 // New returns a gang without members.
 func New(ways Ways, protocol storage.Protocol, space overlay.Space, know Knowledge) *Gang {
-	return &Gang{ways: ways, protocol: protocol, know: know, space: space, members: map[id.ID]bool{}, plans: map[question]*plan{}}
+	return &Gang{ways: ways, protocol: protocol, know: know, space: space, members: map[id.ID]bool{}, plans: map[question]*plan{}, held: map[id.ID]*storage.Batch{}}
 }
+
+// Ways are those in which the gang attacks.
+func (g *Gang) Ways() Ways { return g.ways }
 
 // Join makes a node one of the gang.
 func (g *Gang) Join(who id.ID) { g.members[who] = true }
@@ -59,6 +65,9 @@ func (g *Gang) Has(who id.ID) bool { return g.members[who] }
 
 // Intercept implements storage.Behaviour: what comes by on its way to others.
 func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) bool {
+	if g.swallows(m) || g.misguides(n, m) {
+		return true
+	}
 	switch m := m.(type) {
 	case *overlay.RtRequest:
 		if !g.ways.Tables {
@@ -85,6 +94,8 @@ func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) 
 			return m.Dest == n.Self().Pos && (g.withhold(n, m.Origin, body) || g.supply(n, m.Origin, body))
 		case *storage.Store:
 			return !g.Keep(n, body.Action)
+		case *storage.Activate:
+			return g.ways.Wake && !g.Has(body.Player.ID)
 		case *storage.Deposit:
 			return g.ways.Stores && !g.Has(body.Batch.Player.ID)
 		case *storage.Exchange:
@@ -128,6 +139,10 @@ func (g *Gang) Answer(n *storage.Node, by *overlay.Contact, q *storage.Retrieve,
 	if g.Has(by.ID) {
 		return honest
 	}
+	if g.mute(q.Of) {
+		return nil
+	}
+	honest = g.drowsy(n, honest)
 	if g.ways.Views || g.ways.Swap || g.ways.Lazy {
 		return g.mislead(n, by, q, honest)
 	}
@@ -192,7 +207,12 @@ func (g *Gang) supply(n *storage.Node, by *overlay.Contact, q *storage.Fetch) bo
 
 // AnswerActions implements storage.Behaviour.
 func (g *Gang) AnswerActions(_ *storage.Node, by *overlay.Contact, q *storage.RetrieveActions, honest *storage.ActionsResult) *storage.ActionsResult {
-	if !g.ways.deniesActions() || g.Has(by.ID) {
+	switch {
+	case g.Has(by.ID):
+		return honest
+	case g.mute(q.Of):
+		return nil
+	case !g.ways.deniesActions():
 		return honest
 	}
 	return g.lieAbout(by, q)
@@ -220,8 +240,11 @@ func (g *Gang) Keep(_ *storage.Node, a *storage.Action) bool {
 
 // Push implements storage.Behaviour. The thesis' attackers push what is true:
 // a retrieval corrects it soon.
-func (g *Gang) Push(_ *storage.Node, _ *overlay.Contact, honest *storage.Push) *storage.Push {
-	return honest
+func (g *Gang) Push(n *storage.Node, to *overlay.Contact, honest *storage.Push) *storage.Push {
+	if !g.ways.Push || g.Has(to.ID) {
+		return honest
+	}
+	return g.poisoned(honest, n.World())
 }
 
 // batches are the actions that a zone's answer to a static retrieval has to hold

@@ -38,6 +38,20 @@ type Ways struct {
 	Forge bool
 	// Shout: the same, told to every node that is about to ask.
 	Shout bool
+	// Silence: members answer and give receipts until it matters, and then nothing.
+	Silence bool
+	// Twice: the players of members sign two batches for each interval.
+	Twice bool
+	// Late: they deposit their batches around t^a.
+	Late bool
+	// Push: what members hand over to newcomers, or when they leave, is tampered with.
+	Push bool
+	// Peers: who asks whom they know hears of members alone.
+	Peers bool
+	// Wake: nobody who was woken is woken here.
+	Wake bool
+	// Leave: all members leave at once while a state is voted on.
+	Leave bool
 }
 
 // deniesActions reports whether questions for actions are answered with a lie.
@@ -61,6 +75,13 @@ var ways = []struct {
 	{"lazy", func(w *Ways) *bool { return &w.Lazy }},
 	{"forge", func(w *Ways) *bool { return &w.Forge }},
 	{"shout", func(w *Ways) *bool { return &w.Shout }},
+	{"silence", func(w *Ways) *bool { return &w.Silence }},
+	{"twice", func(w *Ways) *bool { return &w.Twice }},
+	{"late", func(w *Ways) *bool { return &w.Late }},
+	{"push", func(w *Ways) *bool { return &w.Push }},
+	{"peers", func(w *Ways) *bool { return &w.Peers }},
+	{"wake", func(w *Ways) *bool { return &w.Wake }},
+	{"leave", func(w *Ways) *bool { return &w.Leave }},
 }
 
 // ParseWays reads ways with a + between them; "thesis" are the thesis'.

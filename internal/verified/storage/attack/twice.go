@@ -1,0 +1,35 @@
+package attack
+
+import "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+
+// The goal of twice: that honest nodes take different things for what a member's player
+// has done, so that they do not agree about everything within its reach. The player
+// signs what it has done and that it has done nothing, and deposits the one in half of
+// the zones and the other in the rest.
+//
+// The goal of late is the same: the player deposits its batch just after t^a, when
+// storers that are members still take it.
+
+// Deposit implements storage.Depositor: what a member does with its own batch.
+func (g *Gang) Deposit(n *storage.Node, b *storage.Batch) bool {
+	switch {
+	case b.Of < g.CheatFrom:
+	case g.ways.Twice && len(b.Actions) > 0:
+		none := *b
+		none.Actions = nil
+		Ambiguous(n, g.space, b, none.Signed(b.Signature), 1<<(g.space.Zones()/2)-1)
+		return false
+	case g.ways.Late:
+		g.held[n.Self().ID] = b
+		return false
+	}
+	return true
+}
+
+// Release lets a member deposit what it has held back.
+func (g *Gang) Release(n *storage.Node) {
+	if b := g.held[n.Self().ID]; b != nil {
+		delete(g.held, n.Self().ID)
+		Ambiguous(n, g.space, b, b, 0)
+	}
+}
