@@ -18,6 +18,12 @@ type siegeVerdict struct {
 	Doubtful int
 }
 
+// add puts what another run has shown to what was shown before.
+func (v *siegeVerdict) add(o siegeVerdict) {
+	v.Stuck = max(v.Stuck, o.Stuck)
+	v.Signed, v.Ineffective, v.Doubtful = v.Signed+o.Signed, v.Ineffective+o.Ineffective, v.Doubtful+o.Doubtful
+}
+
 // fails reports whether a run fails.
 func (r *siegeResult) fails() bool {
 	return r.First > 0 || r.Stuck > 0 || r.Doubtful > 0 || r.Ineffective*maxIneffective > r.Signed

@@ -16,7 +16,7 @@ var storageAttackExperiment = Experiment{
 	Deterministic: true,
 	Many:          true,
 	Settings: append(minuteSettings[:len(minuteSettings):len(minuteSettings)],
-		Setting{"attack", "thesis", "", "how they attack: thesis, or some of " + attack.Names() + " with + between them"},
+		Setting{"attack", "thesis", "", "how they attack: thesis, some of " + attack.Names() + " with + between them, or worst, which looks for the worst mixture of them"},
 		Setting{"malicious", "search", "", "how many of the nodes are: a list, or search for the most that all runs stand"},
 		Setting{"most", "0", "", "where the search begins from above; 0 is 4, 8 or 16 % of the nodes for r = 4, 9, 16"},
 		Setting{"whole", "no", "", "yes goes on when objects have been tampered with, as the thesis does, and counts retrievals; no ends a run there"},
@@ -56,8 +56,9 @@ func runStorageAttack(t *Trial) error {
 	if t.Text("malicious") != "search" {
 		list = t.Ints("malicious", 0)
 	}
-	if _, err := attack.ParseWays(t.Text("attack")); err != nil {
-		t.reject("attack", "thesis, or some of "+attack.Names()+" with + between them")
+	worst := t.Text("attack") == worstAttack
+	if _, err := attack.ParseWays(t.Text("attack")); err != nil && !worst {
+		t.reject("attack", "thesis, some of "+attack.Names()+" with + between them, or worst")
 	}
 	if err := t.Settings(); err != nil {
 		return err
@@ -65,11 +66,17 @@ func runStorageAttack(t *Trial) error {
 	for _, r := range zones {
 		for _, n := range sizes {
 			g := siegeRun{storageRun: storageRun{Nodes: n, R: r, Updates: updates, Protocol: protocol}, Ways: t.Text("attack"), ToEnd: whole}
+			if worst {
+				var err error
+				if g, err = g.findWorst(t, list, most); err != nil {
+					return err
+				}
+			}
 			rows, err := g.rows(t, list, most)
 			if err != nil {
 				return err
 			}
-			t.siegeTables(g, rows, len(zones)*len(sizes) == 1)
+			t.siegeTables(g, rows, len(zones)*len(sizes) == 1, worst)
 		}
 	}
 	return nil
@@ -80,7 +87,7 @@ func runStorageAttack(t *Trial) error {
 func (g siegeRun) rows(t *Trial, list []int, most int) (rows []siegeRow, err error) {
 	if list == nil {
 		if most == 0 {
-			most = max(4, g.Nodes*g.R/100)
+			most = g.most()
 		}
 		return searchSiege(most, func(m int) (siegeRow, error) { return g.row(t, m, true) })
 	}
@@ -93,6 +100,9 @@ func (g siegeRun) rows(t *Trial, list []int, most int) (rows []siegeRow, err err
 	}
 	return rows, nil
 }
+
+// most is the number of malicious nodes that a search begins with.
+func (g siegeRun) most() int { return max(4, g.Nodes*g.R/100) }
 
 // searchSiege halves the numbers among which the most that all runs stand must
 // be, supposing that they stand fewer as well.
@@ -138,7 +148,7 @@ func (g siegeRun) row(t *Trial, m int, hasty bool) (siegeRow, error) {
 			return row, err
 		}
 		row.results = append(row.results, results...)
-		t.Logf("n = %d, r = %d, %d malicious: tampered in %d of %d runs", g.Nodes, g.R, m, row.fallen(), len(row.results))
+		t.Logf("n = %d, r = %d, %d malicious (%s): %d of %d runs failed", g.Nodes, g.R, m, g.Ways, row.fallen(), len(row.results))
 		if hasty && row.fallen() > 0 {
 			break
 		}
@@ -147,29 +157,34 @@ func (g siegeRun) row(t *Trial, m int, hasty bool) (siegeRow, error) {
 }
 
 // siegeTables reports what the runs of one scenario have shown.
-func (t *Trial) siegeTables(g siegeRun, rows []siegeRow, only bool) {
+func (t *Trial) siegeTables(g siegeRun, rows []siegeRow, only, worst bool) {
 	known := g.Nodes == 1000 && g.Ways == "thesis"
 	thesis := known && g.Protocol == storage.ProtocolThesis
 	table := Table{
 		Name:    "tampered" + g.key(),
 		Title:   fmt.Sprintf("Runs with objects of which most replicas were tampered with, %d nodes, r = %d, %s (tables 6.29 to 6.31)", g.Nodes, g.R, g.Protocol),
-		Columns: []string{"malicious", "runs", "tampered in", "thesis, of ten", "with a tampered replica", "honest nodes, most", "objects, most", "first after update", "actions dropped", "nodes unsure, most", "objects nobody knows, most"},
+		Columns: []string{"malicious", "runs", "tampered in", "thesis, of ten", "with a tampered replica", "honest nodes, most", "objects, most", "first after update", "actions dropped", "nodes unsure, most", "objects nobody knows, most", "failed", "objects not as they are for three updates", "signed actions", "without effect", "updates in doubt"},
 	}
 	tolerated, broken := 0, false
 	for _, row := range rows {
 		nodes, objects, first, seen, dropped, unsure, lost := 0, 0, int64(0), 0, 0, 0, 0
+		var verdict siegeVerdict
+		tampered := 0
 		for _, r := range row.results {
 			nodes, objects, dropped = max(nodes, r.Nodes), max(objects, r.Objects), dropped+r.Dropped
 			unsure, lost = max(unsure, r.Unsure), max(lost, r.Lost)
 			seen += one(r.Seen > 0)
+			tampered += one(r.First > 0)
+			verdict.add(r.siegeVerdict)
 			if r.First > 0 && (first == 0 || r.First < first) {
 				first = r.First
 			}
 		}
 		paper, has := siegePaperOf(g.R, row.malicious)
-		table.Row(row.malicious, len(row.results), row.fallen(), beside(thesis && has, float64(paper), 0), seen, nodes, objects, first, dropped, unsure, lost)
+		table.Row(row.malicious, len(row.results), tampered, beside(thesis && has, float64(paper), 0), seen, nodes, objects, first, dropped, unsure, lost,
+			row.fallen(), verdict.Stuck, verdict.Signed, verdict.Ineffective, verdict.Doubtful)
 		name := fmt.Sprintf("tampered_m%d%s", row.malicious, g.key())
-		t.compare(thesis && has && len(row.results) == 10, name, float64(row.fallen()), "runs", float64(paper))
+		t.compare(thesis && has && len(row.results) == 10, name, float64(tampered), "runs", float64(paper))
 		broken = broken || row.fallen() > 0
 		if !broken {
 			tolerated = row.malicious
@@ -180,9 +195,16 @@ func (t *Trial) siegeTables(g siegeRun, rows []siegeRow, only bool) {
 		t.tampering(g, rows)
 	}
 	share := float64(tolerated) / float64(g.Nodes)
-	t.compare(known, "tolerated_share"+g.key(), share, "", siegeTolerated[g.R])
+	name := "tolerated_share"
+	if worst {
+		name = "worst_tolerated_share"
+	}
+	t.compare(known, name+g.key(), share, "", siegeTolerated[g.R])
 	if only {
-		t.compare(known, "tolerated_share", share, "", siegeTolerated[g.R])
+		t.compare(known, name, share, "", siegeTolerated[g.R])
+		if len(rows) == 1 {
+			t.Metric("fallen_runs", float64(rows[0].fallen()), "runs")
+		}
 	}
 }
 

@@ -56,6 +56,7 @@ type siegeResult struct {
 // siege is a network with attackers in it.
 type siege struct {
 	*storageNet
+	settings siegeRun
 	gang     *attack.Gang
 	zones    [][]*storageNode
 	known    map[int64]*storage.Snapshot
@@ -69,7 +70,7 @@ func newSiege(o siegeRun) (*siege, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &siege{storageNet: newStorageNet(o.storageRun), known: map[int64]*storage.Snapshot{}, judge: newSiegeJudge()}
+	s := &siege{storageNet: newStorageNet(o.storageRun), settings: o, known: map[int64]*storage.Snapshot{}, judge: newSiegeJudge()}
 	taint := attack.NewTaint(s.rules, storageInterval)
 	s.rules, s.acted = taint, taint.Acted
 	s.zones = make([][]*storageNode, s.space.Zones())
@@ -144,6 +145,11 @@ func (o siegeRun) do(ctx context.Context) (siegeResult, error) {
 	if err != nil {
 		return siegeResult{}, err
 	}
+	return s.do(ctx)
+}
+
+func (s *siege) do(ctx context.Context) (siegeResult, error) {
+	o := s.settings
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	for of := int64(1); of <= int64(o.updates()); of++ {
