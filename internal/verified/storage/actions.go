@@ -262,6 +262,9 @@ func (t timing) accepts(of int64, now machine.Time) bool {
 	return d >= -1 && d <= 1
 }
 
+// begunBefore reports whether an interval had begun at a time.
+func (t timing) begunBefore(of int64, at machine.Time) bool { return at > t.update(of-1) }
+
 // late reports whether an action comes too late to be stored: who asks for the
 // actions of its interval may have asked already.
 func (t timing) late(a *Action, now machine.Time) bool { return now > t.actions(t.of(a.At)) }

@@ -100,6 +100,11 @@ func (as *actionStore) onDeposit(by *overlay.Contact, m *Deposit, came machine.T
 	}
 	first := !st.sealed
 	as.seal(st, b)
+	if as.time.begunBefore(b.Of, as.started) || !as.time.begunBefore(b.Of, as.env.Now().Add(as.time.deviates)) {
+		// The node may have given a receipt for another batch and have forgotten it, or
+		// may do so after it has been started again: it gives none.
+		return
+	}
 	r := as.receipts.sign(b, as.area.responsible(b.Player.Home))
 	as.receipts.collect(st, r)
 	if m.Own != nil && m.Own.Batch != nil {

@@ -233,6 +233,11 @@ func (b *bed) differs(m *member, of int64) string {
 // zonesHold reports how many objects of the world are missing in some zone in which
 // there are nodes.
 func (b *bed) zonesHold(of int64) (missing int) {
+	return b.zonesHoldOf(of, func(*Object) bool { return true })
+}
+
+// zonesHoldOf is the same about some objects.
+func (b *bed) zonesHoldOf(of int64, want func(*Object) bool) (missing int) {
 	held := map[int]map[ObjectID]bool{}
 	for _, m := range b.live() {
 		z := b.space.Zone(m.self.Pos)
@@ -250,7 +255,7 @@ func (b *bed) zonesHold(of int64) (missing int) {
 	}
 	for _, o := range b.truth[of] {
 		for _, h := range held {
-			if !h[o.ID] {
+			if want(o) && !h[o.ID] {
 				missing++
 				break
 			}

@@ -8,7 +8,11 @@ package storage
 // contradicted notes that a player has signed another batch than the one that is stored
 // here; list are good receipts for that one.
 func (as *actionStore) contradicted(s *playerLog, st *intervalLog, b *Batch, list []*Receipt) {
-	as.faults.contradict(st.batch, b, st.receipts, list)
+	known := st.receipts
+	if st.cert != nil {
+		known = st.cert.Receipts
+	}
+	as.faults.contradict(st.batch, b, known, list)
 	if st.other == nil {
 		st.other = b
 		as.passOnLate(s, st)

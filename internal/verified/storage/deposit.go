@@ -38,10 +38,16 @@ type pendingBatch struct {
 	known   storers // who have ever given one
 }
 
-// addPending notes an action of the own player until its interval is over.
+// addPending notes an action of the own player until its interval is over. Of an interval
+// that had begun when the node started it may have signed a batch before, which it has
+// forgotten: it signs no second one.
 func (op *ownPlayer) addPending(a *Action) {
+	of := op.time.of(a.At)
+	if op.time.begunBefore(of, op.started) {
+		return
+	}
 	op.pending.acts = append(op.pending.acts, a)
-	op.armDeposit(op.time.of(a.At))
+	op.armDeposit(of)
 }
 
 func (op *ownPlayer) armDeposit(of int64) {

@@ -21,6 +21,7 @@ const (
 
 // Start implements machine.Machine.
 func (n *Node) Start() {
+	n.started = n.env.Now()
 	n.overlay.Start()
 	n.updates.startCycle()
 	n.drain()

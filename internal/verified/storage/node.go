@@ -53,6 +53,7 @@ type core struct {
 	zone    int
 	home    geom.Point
 
+	started machine.Time
 	begun   bool // t_0 has passed
 	ready   bool // the node has what it is responsible for
 	stopped bool

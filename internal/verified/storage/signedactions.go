@@ -10,9 +10,9 @@ import (
 
 // How answers about a player's actions count in the hardened protocol. An answer counts
 // for the zone and home that were asked, once, and by the number of that question alone,
-// which nobody else knows; its sender must be one who can be responsible there. What
-// the player has signed counts, and that a storer has nothing is only the absence of
-// what somebody else may have.
+// which nobody else knows. What the player has signed counts, whoever sends it. That a
+// storer has nothing is only the absence of what somebody else may have, and its sender
+// must be one who can be responsible there.
 
 // slotBits are the bits of a question's number that say which it is.
 const slotBits = 20
@@ -51,11 +51,14 @@ func (ar *actionRetrieval) question(from *overlay.Contact, m *ActionsResult) (q 
 // onSignedActions takes an answer.
 func (ar *actionRetrieval) onSignedActions(from *overlay.Contact, m *ActionsResult) {
 	q, home := ar.question(from, m)
-	if q == nil || !ar.known.mayBeResponsible(from, ar.area.homes(q.player)[home]) {
+	if q == nil {
 		return
 	}
 	b := m.Batch
 	if b.Signature == nil || !ar.receipts.signedBatch(b) {
+		if !ar.known.mayBeResponsible(from, ar.area.homes(q.player)[home]) {
+			return // somebody on the way; who stores it may answer yet
+		}
 		b = ar.cache.batch(&Batch{Player: q.player, Of: b.Of}) // it has nothing
 		m = &ActionsResult{Query: m.Query, Batch: b}
 	}

@@ -1,7 +1,9 @@
 package storage
 
 import (
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -168,8 +170,11 @@ func TestOnlyWhoWasAskedIsHeard(t *testing.T) {
 	a.area.part.neighbours = []*overlay.Contact{a.storer(0, 3)}
 	passer := &overlay.Contact{ID: id.ID{66}, Pos: a.self.Pos}
 	passer.Pos.X += 99
-	send(passer, a.acts.number(0, 0, 3))
-	a.wants("somebody on the way, far from the home", -1)
+	none := &ActionsResult{Query: a.acts.number(0, 0, 3), Batch: &Batch{Player: a.player, Of: askedOf}}
+	a.acts.onActionsResult(passer, none)
+	if a.found().count > 0 {
+		t.Error("somebody on the way, far from the home, says that there is nothing, and is heard")
+	}
 	send(a.storer(0, 3), a.acts.number(0, 0, 3))
 	a.wants("the storer that was asked", 1)
 	if other := newAsker(t); other.acts.number(0, 0, 1) == other.acts.number(0, 0, 2) || other.acts.number(0, 1, 1) == other.acts.number(0, 0, 1) {
@@ -259,6 +264,8 @@ func TestStorersThatSignTwice(t *testing.T) {
 	}
 }
 
+var errSigned = errors.New("signed")
+
 // answers keeps what a storer says and sends nothing.
 type answers struct{ last *ActionsResult }
 
@@ -308,6 +315,49 @@ func TestStorersSayWhatIsSigned(t *testing.T) {
 	forged.store.onExchange(&Exchange{Batch: two.Signed([]byte("forged")), Other: one})
 	if len(forged.faults) > 0 || len(forged.store.actions.order) > 0 {
 		t.Error("a batch that its player has not signed is kept")
+	}
+}
+
+// Who has been started again has forgotten what it had signed: it signs nothing about an
+// interval that had begun before, neither a receipt nor a batch. So nobody honest is
+// ever held guilty.
+func TestNobodySignsTwiceAfterAStart(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		started  machine.Time
+		early    bool
+		receipts int
+	}{
+		{"started before the interval", -1, false, 1},
+		{"started in the interval", 1, false, 0},
+		{"a batch of an interval that has not begun", -30, true, 0},
+	} {
+		a := newAsker(t)
+		begin := a.time.update(askedOf - 1)
+		a.started = begin + c.started*machine.Time(time.Second)
+		a.env = frozen{now: a.time.update(askedOf).Add(time.Second)}
+		if c.early {
+			a.env = frozen{now: begin.Add(-time.Second)}
+		}
+		signed := 0
+		a.cfg.SignReceipt = func(*Receipt) { signed++; panic(errSigned) } // it is not sent here
+		func() {
+			defer func() {
+				if r := recover(); r != nil && r != errSigned {
+					panic(r)
+				}
+			}()
+			a.store.onDeposit(&overlay.Contact{ID: a.player.ID}, &Deposit{Batch: a.batch(1), Whole: true}, a.env.Now())
+		}()
+		if signed != c.receipts {
+			t.Errorf("%s: %d receipts, want %d", c.name, signed, c.receipts)
+		}
+	}
+	a := newAsker(t)
+	a.started = a.time.update(askedOf - 1).Add(time.Second)
+	a.Node.player.addPending(a.batch(1).Actions[0])
+	if len(a.Node.player.pending.acts) > 0 {
+		t.Error("an action is signed in a batch of an interval that had begun before the start")
 	}
 }
 
