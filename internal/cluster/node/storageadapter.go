@@ -112,7 +112,7 @@ func (k *storageAdapter) takeFault(f *storage.Fault) {
 	if f.Storer != nil {
 		what = "A node has signed receipts for two different batches of one player"
 	}
-	k.l.w.note(fmt.Sprintf("%s: node %s, interval %d. Neither batch counts unless one was certified.", what, f.By().Short(), f.Of()))
+	k.l.note(fmt.Sprintf("%s: node %s, interval %d. Neither batch counts unless one was certified.", what, f.By().Short(), f.Of()))
 }
 
 // Looked implements storage.Events.
