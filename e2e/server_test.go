@@ -49,6 +49,7 @@ type server struct {
 	// nodes is where other nodes reach it.
 	invitation, nodes string
 	friends           []string
+	link              string // for browsers whose page is no node's
 	cmd               *exec.Cmd
 	log               strings.Builder
 }
@@ -85,13 +86,13 @@ func (s *server) start(port int) {
 		s.t.Fatalf("the server did not open its world: %v\n%s", err, s.log.String())
 	}
 	var opened struct {
-		URL, Invitation, Nodes string
-		Friends                []string
+		URL, Invitation, Nodes, Link string
+		Friends                      []string
 	}
 	if err := json.Unmarshal([]byte(line), &opened); err != nil {
 		s.t.Fatalf("%v in %q", err, line)
 	}
-	s.url, s.invitation, s.nodes, s.friends = opened.URL, opened.Invitation, opened.Nodes, opened.Friends
+	s.url, s.invitation, s.nodes, s.friends, s.link = opened.URL, opened.Invitation, opened.Nodes, opened.Friends, opened.Link
 }
 
 // secret is that of the data folder.

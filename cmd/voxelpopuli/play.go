@@ -43,6 +43,7 @@ func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.StringVar(&r.TLS.Plain, "tls-plain", "", "address for plain HTTP, which redirects to HTTPS, or none (default port 80, all addresses)")
 	f.StringVar(&r.TLS.Directory, "tls-acme", "", "URL of another ACME authority's directory (default Let's Encrypt)")
 	f.StringVar(&r.TLS.Mail, "tls-mail", "", "address that the authority may write to")
+	f.StringVar(&r.Page, "page", "", "URL of the page that \"voxelpopuli page\" has written, for links that reach this node without a TCP port")
 	f.StringSliceVar(&r.TrustedProxies, "trusted-proxy", nil, "address or CIDR block of a proxy that tells in X-Forwarded-For whom it connects for")
 	f.BoolVar(&r.OpenStatus, "open-status", false, "show /status and /metrics to others, not only to this machine's owner")
 	f.DurationVar(&r.BackupEvery, "backup-every", 24*time.Hour, "write a backup so often; 0: never")

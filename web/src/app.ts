@@ -10,6 +10,7 @@ import { Pointer } from './game/pointer';
 import { rememberLink, type SettingsStore } from './game/settings';
 import { Connection, type Link } from './net/connection';
 import { browserStore, type Identity, loadIdentity } from './net/identity';
+import { fromNowhere, readAll } from './net/invited';
 import { ActKind, ChatKind, EntityEvent, type Refused } from './net/types';
 import { Interface } from './ui/interface';
 import { refusalText, t } from './ui/strings';
@@ -50,6 +51,7 @@ export class App {
     this.connection = new Connection({
       identity: this.identity,
       client: CLIENT,
+      link: fromNowhere() ? readAll(settings.now.at) : [],
       onLink: (link) => this.linked(link),
       onMessage: (m) => this.game.receive(m),
       onGarbage: (e) => { this.lastError = e.message; },

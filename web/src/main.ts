@@ -2,8 +2,11 @@
 import { App } from './app';
 import { SettingsStore } from './game/settings';
 import { installHook } from './hook';
+import { fromNowhere } from './net/invited';
 import { t, useLanguage } from './ui/strings';
 
+addEventListener('hashchange', () => location.reload()); // another link in the same tab
+if (fromNowhere() && 'serviceWorker' in navigator) void navigator.serviceWorker.register('sw.js').catch(() => undefined); // it works when its server is away
 const settings = new SettingsStore();
 useLanguage(settings.now.language);
 document.documentElement.lang = settings.now.language;

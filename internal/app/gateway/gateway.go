@@ -135,7 +135,7 @@ func (g *Gateway) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		g.mu.Lock()
 		for p := range g.peers {
-			p.tcp.Close()
+			p.conn.Close()
 		}
 		g.mu.Unlock()
 		return ctx.Err()

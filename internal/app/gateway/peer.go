@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -27,11 +26,29 @@ const readCost = 64
 // goodbye is how long a client is given to take the last message.
 const goodbye = 2 * time.Second
 
-// peer is one WebSocket.
+// conn carries messages between a client and its peer: a WebSocket or data channels.
+type conn interface {
+	client.Sink
+	// Flush sends what was added.
+	Flush() error
+	// ReadMessage reads a binary message; one that does not leave a byte of b free is
+	// too large.
+	ReadMessage(b []byte) (int, error)
+	SetReadDeadline(time.Time) error
+	SetWriteDeadline(time.Time) error
+	// stall is for how long there has been no room for what is to be sent.
+	stall(now time.Time) time.Duration
+	// finish ends the connection when the client has read why, drop without waiting.
+	finish(why wire.Code)
+	drop()
+	// Close closes the connection under it; it may be called by anybody.
+	Close() error
+}
+
+// peer is one client's connection.
 type peer struct {
 	g       *Gateway
-	tcp     *tcp
-	ws      *websocket.Conn
+	conn    conn
 	addr    netip.Addr
 	local   bool
 	ownPage bool   // it is not another node's page, as far as a browser says so
@@ -55,56 +72,6 @@ type peer struct {
 
 var messageBuffers = sync.Pool{New: func() any { b := make([]byte, wire.MaxMessage+1); return &b }}
 
-// serveSocket runs a WebSocket to its end.
-func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
-	addr := g.client(r)
-	if !g.ownHost(r) {
-		g.deny(w, "host", foreignHost(r))
-		return
-	}
-	local, guest, why := g.admission.enter(addr, r.URL.Query().Get("token"), g.evict)
-	if why != nil {
-		g.metrics.refused(why.Code)
-		refuse(w, statusOf(why.Code), why)
-		return
-	}
-	defer g.admission.leave(addr, local) // the value of now: below it means more
-	conn, ok := r.Context().Value(connKey{}).(*tcp)
-	if !ok {
-		refuse(w, http.StatusInternalServerError, wire.Internal.Refusal(0))
-		return
-	}
-	// Another node's page has no rights of this machine, whatever it can show.
-	ownPage := sameOrigin(r)
-	local = (local || guest.Owner) && ownPage
-	p := &peer{
-		g: g, tcp: conn, addr: addr, local: local, ownPage: ownPage, guest: guest, host: r.Host, begun: time.Now(),
-		others:   func() *wire.Entrances { return g.entrances(r) },
-		messages: limit.NewBudget(float64(g.limits.Messages), float64(burst*g.limits.Messages)),
-		bytes:    limit.NewBudget(float64(g.limits.Bytes), float64(burst*g.limits.Bytes)),
-	}
-	// Origin and Host were checked by guard.
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled,
-		OnPingReceived: func(context.Context, []byte) bool { return p.control() },
-		OnPongReceived: func(context.Context, []byte) { p.control() },
-	})
-	if err != nil {
-		return // Accept has answered
-	}
-	g.conns.remove(conn)
-	ws.SetReadLimit(-1) // read has a limit of its own, and says so in the protocol
-	p.ws, conn.allow = ws, p.allow
-	p.heard.Store(p.begun.UnixNano())
-	p.ctx, p.cancel = context.WithCancel(context.Background())
-	if !g.add(p) {
-		p.refuse(wire.Restart.Refusal(3))
-		return
-	}
-	defer g.remove(p)
-	p.run()
-}
-
 // evict makes room for a socket: it closes the oldest one whose client has not
 // shown its key yet, of an address (the zero Prefix: of any). Local ones are not
 // counted by address, so none of them makes room there. It reports false if there is
@@ -125,7 +92,7 @@ func (g *Gateway) evict(of netip.Prefix) bool {
 		return false
 	}
 	oldest.proven.Store(true) // once is enough
-	oldest.tcp.Close()
+	oldest.conn.Close()
 	return true
 }
 
@@ -159,14 +126,14 @@ func (p *peer) run() {
 		p.refuse(p.reason(err))
 		return
 	}
-	p.tcp.SetReadDeadline(time.Time{})
+	p.conn.SetReadDeadline(time.Time{})
 	p.g.metrics.joined.Inc()
 	if p.guest.Entered != nil {
 		p.guest.Entered(p.session.Welcome().Operator)
 	}
 	log := p.g.log.With("player", who.Player.Short(), "name", who.Name, "address", p.addr)
 	log.Info("player connected")
-	p.tcp.Add(wire.Encode(p.session.Welcome()), nil)
+	p.conn.Add(wire.Encode(p.session.Welcome()), nil)
 	var writer sync.WaitGroup
 	writer.Go(p.write)
 	err = p.read()
@@ -188,15 +155,15 @@ func (p *peer) run() {
 // sendWaiting tells the client why it is not let in yet, so that it goes on waiting.
 func (p *peer) sendWaiting(why *wire.Notice) {
 	p.heard.Store(time.Now().UnixNano()) // it has nothing to say meanwhile
-	p.tcp.Add(wire.Encode(why), nil)
-	if p.tcp.Flush() != nil {
+	p.conn.Add(wire.Encode(why), nil)
+	if p.conn.Flush() != nil {
 		p.cancel() // it has gone
 	}
 }
 
 // handshake lets the client say who it is and prove it.
 func (p *peer) handshake() (client.Login, error) {
-	p.tcp.SetReadDeadline(time.Now().Add(p.g.limits.Handshake))
+	p.conn.SetReadDeadline(time.Now().Add(p.g.limits.Handshake))
 	var hello wire.Hello
 	if err := p.expect(&hello); err != nil {
 		return client.Login{}, err
@@ -209,8 +176,8 @@ func (p *peer) handshake() (client.Login, error) {
 		return client.Login{}, &wire.Refused{Code: wire.BadName, Text: wire.BadName.Text()}
 	}
 	challenge := p.g.cfg.Game.Challenge()
-	p.tcp.Add(wire.Encode(challenge), nil)
-	if err := p.tcp.Flush(); err != nil {
+	p.conn.Add(wire.Encode(challenge), nil)
+	if err := p.conn.Flush(); err != nil {
 		return client.Login{}, err
 	}
 	var proof wire.Proof
@@ -261,20 +228,11 @@ func (p *peer) read() error {
 func (p *peer) next(take func([]byte) error) error {
 	// Waiting is not bounded here: the deadline of the handshake and the sweep
 	// end connections that say nothing.
-	kind, r, err := p.ws.Reader(context.Background())
-	if err != nil {
-		return err
-	}
 	buf := messageBuffers.Get().(*[]byte)
 	defer messageBuffers.Put(buf)
-	n, err := io.ReadFull(r, *buf)
-	switch {
-	case err == nil:
-		return wire.TooLarge.Refusal(0)
-	case !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF):
+	n, err := p.conn.ReadMessage(*buf)
+	if err != nil {
 		return err
-	case kind != websocket.MessageBinary:
-		return &wire.Refused{Code: wire.Malformed, Text: "Messages are binary."}
 	}
 	now := time.Now()
 	p.heard.Store(now.UnixNano())
@@ -306,12 +264,12 @@ func (p *peer) control() bool {
 // and then the reason.
 func (p *peer) write() {
 	for {
-		if err := p.tcp.Flush(); err != nil {
+		if err := p.conn.Flush(); err != nil {
 			p.end(nil) // or it was ended because it had no room
-			p.ws.CloseNow()
+			p.conn.drop()
 			return
 		}
-		if err := p.session.Next(p.ctx, p.tcp); err != nil {
+		if err := p.session.Next(p.ctx, p.conn); err != nil {
 			if p.ctx.Err() == nil {
 				p.end(p.reason(err))
 			}
@@ -321,7 +279,7 @@ func (p *peer) write() {
 	if p.why != nil {
 		p.refuse(p.why)
 	} else {
-		p.ws.CloseNow()
+		p.conn.drop()
 	}
 }
 
@@ -330,8 +288,8 @@ func (p *peer) end(why *wire.Refused) {
 	p.once.Do(func() {
 		p.why = why
 		until := time.Now().Add(goodbye)
-		p.tcp.SetWriteDeadline(until)
-		p.tcp.SetReadDeadline(until)
+		p.conn.SetWriteDeadline(until)
+		p.conn.SetReadDeadline(until)
 		p.cancel()
 	})
 }
@@ -342,23 +300,19 @@ func (p *peer) refuse(why *wire.Refused) {
 		p.g.metrics.refused(why.Code)
 	}
 	until := time.Now().Add(goodbye)
-	p.tcp.SetWriteDeadline(until)
-	p.tcp.SetReadDeadline(until)
+	p.conn.SetWriteDeadline(until)
+	p.conn.SetReadDeadline(until)
 	if why.Code == wire.Restart && p.session != nil {
 		// What the client was told before may be seconds old, and nobody answers it later.
 		if m := p.session.Entrances(); m != nil {
-			p.tcp.Add(wire.Encode(m), nil)
+			p.conn.Add(wire.Encode(m), nil)
 		}
 	}
-	p.tcp.Add(wire.Encode(why), nil)
-	if p.tcp.Flush() == nil {
-		status := websocket.StatusPolicyViolation
-		if why.Code == wire.Restart {
-			status = websocket.StatusServiceRestart
-		}
-		p.ws.Close(status, string(why.Code))
+	p.conn.Add(wire.Encode(why), nil)
+	if p.conn.Flush() == nil {
+		p.conn.finish(why.Code)
 	}
-	p.ws.CloseNow()
+	p.conn.drop()
 }
 
 // reason makes a refusal of what went wrong.
@@ -391,7 +345,7 @@ func isLost(err error) bool {
 // room for long.
 func (p *peer) check(now time.Time) {
 	switch l := &p.g.limits; {
-	case p.tcp.stall(now) > l.Stall:
+	case p.conn.stall(now) > l.Stall:
 		p.g.metrics.drops.Inc()
 		p.end(wire.Slow.Refusal(1))
 	case now.UnixNano()-p.heard.Load() > int64(l.Idle):

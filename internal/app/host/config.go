@@ -86,6 +86,7 @@ type Config struct {
 
 	Searching  Searching      // hears how the search for the node's key goes; may be nil
 	Hosts      []string       // names that the gateway is reached by, besides addresses
+	Page       string         // URL of a page that is no node's, for links; empty: there is none
 	Proxies    []netip.Prefix // that are believed where requests come from
 	OpenStatus bool           // show /status and /metrics to everybody, not only to this machine's owner
 	Limits     gateway.Limits

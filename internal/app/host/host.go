@@ -23,6 +23,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/clock"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
@@ -51,6 +52,7 @@ type Host struct {
 
 	gateway      *gateway.Gateway
 	addr         netip.AddrPort
+	browser      *datachannel.Listener // nil: no browser reaches this node by UDP
 	local        keyring.LocalSecret
 	served       []chan error   // what the gateway returned, for each port
 	certificates *webtls.Source // nil: the page is not served by HTTPS
@@ -287,10 +289,12 @@ func (h *Host) closeGateway(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, goodbye)
 	defer cancel()
-	if err := h.gateway.Shutdown(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	err := h.gateway.Shutdown(ctx)
+	h.closeBrowsers()
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	err := h.https.close()
+	err = h.https.close()
 	for _, ended := range h.served {
 		err = errors.Join(err, <-ended)
 	}

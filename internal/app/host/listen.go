@@ -60,6 +60,9 @@ func (h *Host) listen() error {
 			return err
 		}
 	}
+	if err := h.listenBrowsers(ring); err != nil {
+		return err
+	}
 	return h.announce()
 }
 

@@ -21,6 +21,8 @@ type Opened struct {
 	Friends    []string `json:"friends"`
 	JoinCode   string   `json:"join_code,omitempty"`
 	Invitation string   `json:"invitation,omitempty"` // what players and nodes join by
+	Link       string   `json:"link,omitempty"`       // for browsers anywhere
+	At         []string `json:"at,omitempty"`         // where browsers reach the node by UDP
 	Operator   string   `json:"operator,omitempty"`   // the link by which the first operator enters
 	Nodes      string   `json:"nodes,omitempty"`      // the address that other nodes join by
 	Dir        string   `json:"dir"`
@@ -35,6 +37,10 @@ func (r *Runner) opened(h *Host) {
 	if at := h.NodeAddr(); at.IsValid() {
 		o.Nodes = at.String()
 	}
+	for _, at := range h.BrowsersAt() {
+		o.At = append(o.At, at.String())
+	}
+	o.Link = h.Link(o.Invitation)
 	if code := h.OwnerCode(); code != "" && !r.Browser {
 		base := o.URL
 		if len(o.Friends) > 0 {

@@ -7,6 +7,8 @@ export type Quality = 'auto' | 'low' | 'medium' | 'high';
 export interface Settings {
   name: string;
   code: string;
+  /** nodes of the last link, for a page that is no node's */
+  at: string;
   viewDistance: number;
   farDistance: number;
   fov: number;
@@ -32,6 +34,7 @@ export interface Settings {
 export const defaults: Settings = {
   name: '',
   code: '',
+  at: '',
   viewDistance: 8,
   farDistance: 4,
   fov: 75,
@@ -82,8 +85,8 @@ export class SettingsStore {
   }
 
   reset(): void {
-    const { name, code, hinted } = this.now;
-    this.set({ ...structuredClone(defaults), name, code, hinted });
+    const { name, code, at, hinted } = this.now;
+    this.set({ ...structuredClone(defaults), name, code, at, hinted });
   }
 
   onChange(f: (s: Settings, changed: Partial<Settings>) => void): void {
@@ -115,13 +118,15 @@ function load(): Settings {
   return out;
 }
 
-/** Takes the join code and the proof of who is local out of a link that ends in `#code=…&local=…`; what stands behind # is not sent over the network. */
+/** Takes the join code, the proof of who is local and the nodes out of a link that ends in `#code=…&local=…&at=…`; what stands behind # is not sent over the network. */
 export function rememberLink(settings: SettingsStore): void {
   const link = new URLSearchParams(location.hash.slice(1));
   const code = link.get('code');
   const local = link.get('local');
+  const at = link.getAll('at').join(' ');
   if (code) settings.set({ code });
+  if (at) settings.set({ at, code: code ?? '' }); // another world's code is of no use there
   if (local) localProof.keep(local);
-  if (!code && !local) return;
+  if (!code && !local && !at) return;
   history.replaceState(null, '', location.pathname + location.search);
 }

@@ -1,6 +1,8 @@
 import { decodeMessage, proofText, saidText, up } from './codec';
 import { asks, sign } from './decisions';
+import { DirectSocket, type Socket } from './direct';
 import type { Identity } from './identity';
+import type { At } from './invited';
 import { WireError } from './reader';
 import { openSession, type SessionError } from './session';
 import { Targets } from './targets';
@@ -20,6 +22,8 @@ export type Link =
 export interface ConnectionOptions {
   identity: Identity;
   client: string;
+  /** nodes of the link; empty: the page's own is used */
+  link: readonly At[];
   onLink(link: Link): void;
   /** every message but the ones of the handshake; the Welcome is the first */
   onMessage(m: Message): void;
@@ -46,7 +50,7 @@ const MAX_BUFFERED = 64 * 1024;
 /** One player's connection to a node: handshake, reconnecting with back-off, liveness. */
 export class Connection {
   private link: Link = { state: 'idle' };
-  private socket: WebSocket | null = null;
+  private socket: Socket | null = null;
   private timer = 0;
   private watch = 0;
   private heard = 0;
@@ -58,7 +62,7 @@ export class Connection {
   private typed: string[] = [];
   /** rises with each try, so that late answers of an old one are ignored */
   private generation = 0;
-  private readonly targets = new Targets(new URL('.', document.baseURI).href);
+  private readonly targets: Targets;
   /** the world's id, once the page's own node has said it */
   private world: Uint8Array | null = null;
   private asked = 0;
@@ -66,6 +70,7 @@ export class Connection {
   private admission = '';
 
   constructor(private readonly options: ConnectionOptions) {
+    this.targets = new Targets(new URL('.', document.baseURI).href, options.link);
     addEventListener('online', () => this.retryNow());
   }
 
@@ -111,6 +116,8 @@ export class Connection {
     this.drop();
     const mine = ++this.generation;
     this.set({ state: 'connecting', attempt: this.attempt, elsewhere: this.targets.elsewhere });
+    const { direct } = this.targets.current;
+    if (direct) return this.dialDirect(direct, mine);
     let token = this.targets.elsewhere ? null : this.token;
     this.token = null;
     if (!token) {
@@ -128,6 +135,16 @@ export class Connection {
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     const socket = new WebSocket(url);
     socket.binaryType = 'arraybuffer';
+    this.use(socket, mine);
+  }
+
+  private dialDirect(at: At, mine: number): void {
+    const socket = new DirectSocket(at, this.code);
+    socket.onsession = (s) => mine === this.generation && !s.ok && this.failed(s.error);
+    this.use(socket, mine);
+  }
+
+  private use(socket: Socket, mine: number): void {
     this.socket = socket;
     this.timer = window.setTimeout(() => socket.close(), HANDSHAKE_MS);
     const { identity, client } = this.options;
@@ -136,7 +153,7 @@ export class Connection {
     socket.onclose = () => mine === this.generation && this.failed(null);
   }
 
-  private receive(socket: WebSocket, data: unknown): void {
+  private receive(socket: Socket, data: unknown): void {
     this.heard = performance.now();
     if (!(data instanceof ArrayBuffer)) return;
     let m: Message;
@@ -169,13 +186,13 @@ export class Connection {
    * Signs the challenge, if it is of the node and the world that are meant. The
    * signature names both and the address that was dialled: it is of no use elsewhere.
    */
-  private prove(socket: WebSocket, nonce: Uint8Array, world: Uint8Array): void {
-    const { base, node } = this.targets.current;
+  private prove(socket: Socket, nonce: Uint8Array, world: Uint8Array): void {
+    const { node } = this.targets.current;
     if (node ? !this.world || !same(world, this.world) || !same(nonce.subarray(0, node.length), node) : this.world && !same(world, this.world)) {
       return this.failed({ code: 'world', text: '', network: false }, undefined, true);
     }
     this.world = world;
-    socket.send(up.proof(this.options.identity.sign(proofText(nonce, world, new URL(base).host))));
+    socket.send(up.proof(this.options.identity.sign(proofText(nonce, world, this.targets.audience))));
   }
 
   /** Signs a decision or an order, if the player has asked for it. */
@@ -187,7 +204,7 @@ export class Connection {
     this.send(up.signed(sign(proposal, identity)));
   }
 
-  private waits(socket: WebSocket, note: string): void {
+  private waits(socket: Socket, note: string): void {
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => socket.close(), HANDSHAKE_MS);
     this.set({ state: 'connecting', attempt: this.attempt, elsewhere: this.targets.elsewhere, note });

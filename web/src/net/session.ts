@@ -74,6 +74,12 @@ async function ask(code: string, how: Asking): Promise<Session> {
   }
 }
 
+/** The answer of data channels, where the connection itself takes the place of a token. */
+export function readSession(v: unknown): Session {
+  const ok = (v as { world?: unknown } | null)?.world !== undefined;
+  return read(ok ? { ...v as object, token: '' } : v, ok);
+}
+
 function read(v: unknown, ok: boolean): Session {
   const o = (v ?? {}) as { token?: unknown; world?: Partial<WorldName>; local?: unknown; error?: unknown; text?: unknown };
   if (ok && typeof o.token === 'string') {

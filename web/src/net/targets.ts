@@ -1,11 +1,14 @@
+import type { At } from './invited';
 import type { Entrance } from './types';
 
 /** A node to connect to. */
 export interface Target {
-  /** URL of its gateway, ending in a slash */
+  /** URL of its gateway, ending in a slash; or `webrtc:` and the fingerprint of its certificate */
   readonly base: string;
-  /** the node that must answer there; null: the page's own, which has served this very program */
+  /** the node that must answer there; null: the page's own, which has served this very program, or one of the link */
   readonly node: Uint8Array | null;
+  /** where it is reached over data channels */
+  readonly direct?: At;
 }
 
 /** So many tries at the node that one was at before others are tried: about three seconds. */
@@ -22,7 +25,8 @@ const MAX_OTHERS = 16;
  * nowhere; it only signs there.
  */
 export class Targets {
-  private readonly own: Target;
+  /** the page's own node; or those of the link, if the page is no node's */
+  private readonly own: readonly [Target, ...Target[]];
   private others: Target[] = [];
   private now: Target;
   /** where one was last let in: that node is tried for longer */
@@ -30,9 +34,16 @@ export class Targets {
   private tries = 0;
   private turns = 0;
 
-  /** `page`: the page's own base URL. */
-  constructor(private readonly page: string) {
-    this.own = this.now = this.home = { base: page, node: null };
+  /** `page`: the page's own base URL; `link`: nodes to use instead of its server. */
+  constructor(private readonly page: string, link: readonly At[] = []) {
+    const [first, ...rest] = link.map((at): Target => ({ base: `webrtc:${at.fingerprint}`, node: null, direct: at }));
+    this.own = first ? [first, ...rest] : [{ base: page, node: null }];
+    this.now = this.home = this.own[0];
+  }
+
+  /** What a proof names as the address that was dialled. */
+  get audience(): string {
+    return this.now.direct ? this.now.base : new URL(this.now.base).host;
   }
 
   get current(): Target {
@@ -73,7 +84,7 @@ export class Targets {
    */
   failed(hopeless = false): { wait: number; moved: boolean } {
     this.tries++;
-    const ring = [this.own, ...this.others];
+    const ring = [...this.own, ...this.others];
     const backoff = (n: number): number => BACKOFF_MS[Math.min(n, BACKOFF_MS.length - 1)]!;
     const stays = ring.length === 1 || (!hopeless && this.turns === 0 && this.now === this.home && this.tries < PATIENCE);
     if (stays) return { wait: backoff(this.tries - 1), moved: false };

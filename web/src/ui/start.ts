@@ -1,3 +1,5 @@
+import { lookDirect } from '../net/direct';
+import { fromNowhere, readAll } from '../net/invited';
 import { isLoopback } from '../net/local';
 import { openSession } from '../net/session';
 import { ProposedName } from '../game/names';
@@ -81,12 +83,16 @@ export class StartScreen {
   /** Learns the world's name and whether a code is needed, and gets a token on the way. */
   private async look(): Promise<void> {
     clearTimeout(this.timer);
-    const s = await openSession(this.settings.now.code);
+    const { code, at } = this.settings.now;
+    const link = readAll(at);
+    const served = !fromNowhere();
+    if (!served && link.length === 0) return setText(this.world, t.start.noLink);
+    const s = await (served ? openSession(code) : lookDirect(link, code));
     if (this.el.hidden) return;
     if (s.ok) {
-      this.token = { value: s.token, at: performance.now() };
+      if (served) this.token = { value: s.token, at: performance.now() };
       setText(this.world, t.start.world(s.world.name));
-      this.guest.hidden = s.local || !isLoopback(location.hostname);
+      this.guest.hidden = !served || s.local || !isLoopback(location.hostname);
       document.title = `${s.world.name} – ${t.title}`;
     } else if (s.error.code === 'code') {
       setText(this.world, '');

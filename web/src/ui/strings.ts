@@ -8,6 +8,7 @@ const en = {
     world: (name: string) => `World: ${name}`,
     searching: 'Looking for the world …',
     unreachable: 'The world does not answer. Is it still running?',
+    noLink: 'This page knows no world. Open the link that you were sent.',
     name: 'Your name',
     nameBad: 'Please enter a name of 1 to 20 letters or digits.',
     code: 'Join code',

@@ -1,7 +1,8 @@
 // Package socket shares a node's one UDP port between those who speak over it.
 // The first byte of a packet says whose it is (RFC 9443 keeps the ranges apart):
 //
-//	0x00–0x3f  auxiliary: STUN, ICE, DTLS: read from Aux by the NAT traversal
+//	0x00–0x3f  auxiliary: STUN and ICE, read from Aux by the NAT traversal;
+//	           DTLS, and STUN of browsers (BrowserUfrag), read from Browsers
 //	0x40–0x7f  QUIC, short header
 //	0x80–0xbf  datagrams of the node's own: given to the handler
 //	0xc0–0xff  QUIC, long header
@@ -47,6 +48,7 @@ type Socket struct {
 	addr    netip.AddrPort
 	handler atomic.Pointer[Handler]
 	aux     *AuxConn
+	browser *AuxConn
 	routes  atomic.Pointer[routes] // nil: none
 	change  sync.Mutex             // held while routes are replaced
 	counts  counts
@@ -87,7 +89,7 @@ func Listen(addr string) (*Socket, error) {
 func New(conn net.PacketConn) *Socket {
 	s := &Socket{conn: conn, addr: addrPort(conn.LocalAddr()), injected: make(chan packet, maxInjected)}
 	s.udp, _ = conn.(*net.UDPConn)
-	s.aux = newAuxConn(s)
+	s.aux, s.browser = newAuxConn(s), newAuxConn(s)
 	return s
 }
 
@@ -97,6 +99,7 @@ func (s *Socket) Addr() netip.AddrPort { return s.addr }
 // Close closes the port.
 func (s *Socket) Close() error {
 	s.aux.Close()
+	s.browser.Close()
 	return s.conn.Close()
 }
 
@@ -187,7 +190,11 @@ func (s *Socket) split(b []byte, from netip.AddrPort) (quic bool) {
 	}
 	switch b[0] >> 6 {
 	case 0:
-		s.aux.put(b, from)
+		if fromBrowser(b) {
+			s.browser.put(b, from)
+		} else {
+			s.aux.put(b, from)
+		}
 	case 2:
 		if h := s.handler.Load(); h != nil {
 			(*h)(b, from)

@@ -1,0 +1,152 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
+)
+
+// ServeChannels lets people in over WebRTC data channels until the listener is
+// closed (docs/protocols/datachannel.md).
+func (g *Gateway) ServeChannels(l *datachannel.Listener) {
+	audience := l.Fingerprint().Audience()
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go g.serveChannels(c, audience)
+	}
+}
+
+// maxAsk bounds what stands in for POST /api/session.
+const maxAsk = 1 << 10
+
+// serveChannels runs one client's channels to their end. A page on any site may have
+// opened them, so a client is never local here.
+func (g *Gateway) serveChannels(c *datachannel.Conn, audience string) {
+	defer c.Close()
+	addr := limit.Canonical(c.RemoteAddr().Addr())
+	code, err := askedCode(c, g.limits.Handshake)
+	if err != nil {
+		return
+	}
+	token, why := g.admission.token(addr, code, false)
+	var guest Guest
+	if why == nil {
+		_, guest, why = g.admission.enter(addr, token, g.evict)
+	}
+	if why != nil {
+		g.metrics.refused(why.Code)
+		_ = sayJSON(c, map[string]any{"error": why.Code, "text": why.Text, "retry": why.Retry})
+		c.Drain()
+		return
+	}
+	defer g.admission.leave(addr, false)
+	world, info := g.cfg.Game.World()
+	if sayJSON(c, map[string]any{"world": map[string]string{"id": world.String(), "name": info.Name}}) != nil {
+		return
+	}
+	p := g.newPeer()
+	p.addr, p.guest, p.host = addr, guest, audience
+	p.others = func() *wire.Entrances { return &wire.Entrances{} }
+	p.conn = &dataChannels{Conn: c, traffic: &g.traffic, allow: p.allow}
+	g.servePeer(p)
+}
+
+// askedCode reads the first message: what a page posts to /api/session.
+func askedCode(c *datachannel.Conn, within time.Duration) (string, error) {
+	_ = c.SetReadDeadline(time.Now().Add(within))
+	m, err := c.Recv()
+	if err != nil {
+		return "", err
+	}
+	var ask struct {
+		Code string `json:"code"`
+	}
+	if !m.Text || m.Channel != datachannel.Reliable || len(m.Body) > maxAsk {
+		return "", errors.New("the first message asks for a session")
+	}
+	err = json.Unmarshal(m.Body, &ask)
+	return ask.Code, err
+}
+
+func sayJSON(c *datachannel.Conn, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_ = c.SetWriteDeadline(time.Now().Add(goodbye))
+	defer c.SetWriteDeadline(time.Time{})
+	return c.Send(datachannel.Reliable, b, true)
+}
+
+// dataChannels is a client's connection over WebRTC.
+type dataChannels struct {
+	*datachannel.Conn
+	traffic *traffic
+	allow   func(n int) error
+	stalled atomic.Int64
+
+	waiting [][]byte // messages that Flush will send
+}
+
+// ReadMessage implements conn.
+func (d *dataChannels) ReadMessage(b []byte) (int, error) {
+	m, err := d.Recv()
+	switch {
+	case errors.Is(err, datachannel.ErrTooLarge) || err == nil && len(m.Body) >= len(b):
+		return 0, wire.TooLarge.Refusal(0)
+	case err != nil:
+		return 0, err
+	case m.Text:
+		return 0, notBinary()
+	}
+	d.traffic.bytesIn.Add(uint64(len(m.Body)))
+	if err := d.allow(len(m.Body)); err != nil {
+		return 0, err
+	}
+	return copy(b, m.Body), nil
+}
+
+// Add implements client.Sink.
+func (d *dataChannels) Add(head, body []byte) {
+	b := make([]byte, 0, len(head)+len(body))
+	d.waiting = append(d.waiting, append(append(b, head...), body...))
+}
+
+// Flush implements conn.
+func (d *dataChannels) Flush() error {
+	defer func() { d.waiting = d.waiting[:0] }()
+	for i, b := range d.waiting {
+		d.waiting[i] = nil
+		d.stalled.Store(time.Now().UnixNano())
+		err := d.Send(datachannel.Reliable, b, false)
+		d.stalled.Store(0)
+		if err != nil {
+			return err
+		}
+		d.traffic.messagesOut.Add(1)
+		d.traffic.bytesOut.Add(uint64(len(b)))
+		if wire.TypeOf(b) == wire.TypeFrame {
+			d.traffic.frames.Add(1)
+		}
+	}
+	return nil
+}
+
+func (d *dataChannels) stall(now time.Time) time.Duration {
+	since := d.stalled.Load()
+	if since == 0 {
+		return 0
+	}
+	return time.Duration(now.UnixNano() - since)
+}
+
+func (d *dataChannels) finish(wire.Code) { d.Drain() }
+func (d *dataChannels) drop()            { d.Close() }
