@@ -35,6 +35,7 @@ const encoders: Record<string, (j: any) => Uint8Array> = {
   AskHosts: () => up.askHosts(),
   AskEntrances: () => up.askEntrances(),
   Signed: (j) => up.signed(bytes(j.statement)),
+  Missed: (j) => up.missed(j.region.x, j.region.z),
 };
 
 /** What this client makes of a message, in the words of the examples. */

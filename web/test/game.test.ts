@@ -31,7 +31,7 @@ class Land {
 const cell = (more: Partial<Cell>): Cell => ({
   index: 0, keyframe: false, enters: [], moves: [], leaves: [], states: [], blocks: [], events: [], cracks: [], ...more,
 });
-const frame = (tick: number, ...cells: Cell[]): Frame => ({ regionX: 0, regionZ: 0, tick, ack: -1, correction: null, cells });
+const frame = (tick: number, ...cells: Cell[]): Frame => ({ regionX: 0, regionZ: 0, tick, ack: -1, correction: null, number: -1, cells });
 const enter = (handle: number, entity: number, x: number): Cell['enters'][0] => ({
   handle, entity, kind: 0, x: x * 64, y: 640, z: 64, dx: 0, dz: 0, yaw: 0, pitch: 0, pose: 0, held: 0, name: 'Ada',
 });

@@ -221,6 +221,10 @@ func (s *Session) onFrame(m *region.Frame, to Sink) {
 	if isHome {
 		h.Own = m.Own // of another region it would move the player
 	}
+	if s.numbers != nil {
+		h.Numbered, h.Number = true, s.numbers[m.Region]
+		s.numbers[m.Region]++
+	}
 	s.head = frame.AppendHead(append(s.head[:0], byte(wire.TypeFrame)), &h)
 	to.Add(s.head, m.Cells)
 	if isHome {

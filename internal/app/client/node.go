@@ -110,6 +110,9 @@ type Login struct {
 	// Invitation is the player's admission (package invitation); nil: the node's own
 	// invitation admits the player, if there is one (Config.Invite).
 	Invitation []byte
+	// Numbered says that frames may be lost on their way to the client: they are
+	// numbered, and it says which it has missed.
+	Numbered bool
 	// Waits hears every few seconds that the player still waits to be let in, and
 	// for what. It may be nil.
 	Waits func(why *wire.Notice)
@@ -168,6 +171,9 @@ func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
 	}
 	s := newSession(n, k, who.Player)
 	s.entrances = who.Entrances
+	if who.Numbered {
+		s.numbers = map[world.RegionPos]uint16{}
+	}
 	mayBeNew := n.newcomers.reserve(who.Address, time.Now())
 	defer func() {
 		if mayBeNew && !s.isNew() {

@@ -30,7 +30,9 @@ type Session struct {
 	player id.ID
 	hello  lobby.Enter // as the session came
 
-	entrances func() *wire.Entrances // as in Login
+	entrances func() *wire.Entrances        // as in Login
+	numbers   map[world.RegionPos]uint16    // of the last frame of each region; nil: frames are not numbered
+	missed    map[world.RegionPos]time.Time // when keyframes were asked for
 
 	// Only Next's goroutine touches these.
 	batch []machine.Message

@@ -62,6 +62,8 @@ func (s *Session) Handle(b []byte) error {
 		s.tend() // a client that hears nothing of its body sends no steps
 	case *wire.Far:
 		s.onFar(m)
+	case *wire.Missed:
+		s.onMissed(m.Region)
 	case *wire.AskHosts:
 		s.out = append(s.out, s.node.hosts.message())
 		s.poke()
@@ -189,6 +191,25 @@ func (s *Session) askAgain() {
 	for i := range s.asked {
 		s.asked[i].at = time.Now()
 	}
+}
+
+// missedEvery is how often a region is asked for keyframes: on a bad line there is
+// always another frame missing.
+const missedEvery = 250 * time.Millisecond
+
+// onMissed lets a region send keyframes after the client has missed a frame.
+func (s *Session) onMissed(r world.RegionPos) {
+	if s.numbers == nil || !s.watch.watches(r) || time.Since(s.missed[r]) < missedEvery {
+		return
+	}
+	maps.DeleteFunc(s.missed, func(r world.RegionPos, _ time.Time) bool { return !s.watch.watches(r) })
+	if s.missed == nil {
+		s.missed = map[world.RegionPos]time.Time{}
+	}
+	s.missed[r] = time.Now()
+	w := s.watch.without(r) // what has not come begins with a keyframe anyway
+	w.Missed = true
+	s.toRegion(r, w)
 }
 
 // onFar queues the tiles that lie where the client may see them.

@@ -93,7 +93,10 @@ type dataChannels struct {
 	allow   func(n int) error
 	stalled atomic.Int64
 
+	// Only the writing goroutine touches these.
 	waiting [][]byte // messages that Flush will send
+	written uint64   // bytes on the reliable channel
+	mark    uint64   // of them, up to the last message that is no frame
 }
 
 // ReadMessage implements conn.
@@ -126,7 +129,7 @@ func (d *dataChannels) Flush() error {
 	for i, b := range d.waiting {
 		d.waiting[i] = nil
 		d.stalled.Store(time.Now().UnixNano())
-		err := d.Send(datachannel.Reliable, b, false)
+		err := d.Send(d.channel(b), b, false)
 		d.stalled.Store(0)
 		if err != nil {
 			return err
@@ -139,6 +142,22 @@ func (d *dataChannels) Flush() error {
 	}
 	return nil
 }
+
+// channel chooses how a message travels. Frames may be lost, but must not overtake
+// what they build on: while something else is not acknowledged they travel behind it.
+func (d *dataChannels) channel(b []byte) datachannel.Channel {
+	acknowledged := d.written - min(d.written, d.Unacknowledged(datachannel.Reliable))
+	if wire.TypeOf(b) != wire.TypeFrame {
+		d.mark = d.written + uint64(len(b))
+	} else if acknowledged >= d.mark && len(b) <= maxFrame {
+		return datachannel.Unreliable
+	}
+	d.written += uint64(len(b))
+	return datachannel.Reliable
+}
+
+// maxFrame bounds a frame that may be lost: each packet of one makes that likelier.
+const maxFrame = 4 << 10
 
 func (d *dataChannels) stall(now time.Time) time.Duration {
 	since := d.stalled.Load()

@@ -190,6 +190,7 @@ func (p *peer) handshake() (client.Login, error) {
 	}
 	p.proven.Store(true)
 	owner := p.ownPage && !who.Player.IsZero() && who.Player == p.g.cfg.Owner
+	_, who.Numbered = p.conn.(*dataChannels)
 	who.Name, who.Local, who.Entrances = name, p.local || owner, p.others
 	if !who.Local {
 		who.Address = p.addr

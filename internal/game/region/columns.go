@@ -49,9 +49,12 @@ func (c *columns) endTick(tick uint64) {
 
 // recent returns a bit for each column whose blocks changed so lately that a
 // stream may have the change in this tick.
-func (c *columns) recent(tick uint64) (bits uint16) {
+func (c *columns) recent(tick uint64) uint16 { return c.changed(tick, RateQuart) }
+
+// changed returns a bit for each column whose blocks changed in the last ticks.
+func (c *columns) changed(tick, ticks uint64) (bits uint16) {
 	for i, at := range c.blocksAt {
-		if at != 0 && at+RateQuart > tick {
+		if at != 0 && at+ticks > tick {
 			bits |= 1 << i
 		}
 	}

@@ -117,14 +117,22 @@ func validRates(set *watchSet) bool {
 
 // watch replaces what a session watches; it reports whether that changes what
 // the session is sent.
-func (n *interest) watch(from machine.Peer, rates watchSet) bool {
-	if rates == (watchSet{}) && n.subOf[from] == nil {
+func (n *interest) watch(from machine.Peer, w *Watch, tick uint64) bool {
+	if w.Rates == (watchSet{}) && n.subOf[from] == nil {
 		return false
 	}
 	s := n.subscriber(from)
-	s.asked = rates
+	s.asked = w.Rates
+	if w.Missed {
+		s.behind = true
+		s.missed |= n.columns.changed(tick, missedTicks)
+	}
 	return n.setWatch(s, n.reducedRates(s))
 }
+
+// missedTicks is how long ago the frame was sent that a session has missed, at most:
+// two round trips, and what the client waits for a frame that is late.
+const missedTicks = 40
 
 // Under strain those whose players are not at home here are told half as often
 // as they want to be: they are the most, each frame to them is a packet of its

@@ -47,10 +47,12 @@ type (
 	// zero ends it. A session gets Columns and Frames; a neighbour region
 	// (BlocksOnly) gets Columns and Blocks, each tick. A neighbour says it again
 	// from time to time, with the Number up to which it has heard all; 0: nothing,
-	// it begins.
+	// it begins. A session that has Missed frames of the last second gets keyframes,
+	// and columns whose blocks have changed since.
 	Watch struct {
 		Rates      [world.Columns]uint8
 		BlocksOnly bool
+		Missed     bool
 		Heard      uint32
 	}
 

@@ -22,7 +22,7 @@ func (r *Region) onWatch(from machine.Peer, w *Watch) {
 		}
 		r.restIf(left)
 	case from == Lobby || w.BlocksOnly:
-	case r.interest.watch(from, w.Rates):
+	case r.interest.watch(from, w, r.loop.tick):
 		r.activity.touch()
 		r.wake()
 	}

@@ -38,6 +38,12 @@ type Proof struct {
 	Signature [64]byte `json:"signature"` // of identity.PassText
 }
 
+// Missed says that a frame of a region was lost on its way, which happens on data
+// channels: keyframes are to follow.
+type Missed struct {
+	Region world.RegionPos `json:"region"`
+}
+
 // View says how far a client sees.
 type View struct {
 	Distance uint8 `json:"distance"` // columns in full detail, MinView to MaxView
@@ -116,6 +122,9 @@ func (*Ping) Type() Type { return TypePing }
 
 // Type is the message's first byte.
 func (*Far) Type() Type { return TypeFar }
+
+// Type is the message's first byte.
+func (*Missed) Type() Type { return TypeMissed }
 
 // Type is the message's first byte.
 func (*Leave) Type() Type { return TypeLeave }
@@ -221,6 +230,15 @@ func (m *Far) read(r *reader) {
 	for range r.array(MaxFar) {
 		m.Regions = append(m.Regions, r.region())
 	}
+}
+
+func (m *Missed) append(b []byte) []byte {
+	return appendRegion(msgp.AppendArrayHeader(b, 1), m.Region)
+}
+
+func (m *Missed) read(r *reader) {
+	r.fields(1)
+	m.Region = r.region()
 }
 
 func (*Leave) append(b []byte) []byte { return msgp.AppendArrayHeader(b, 0) }

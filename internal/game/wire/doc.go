@@ -35,6 +35,7 @@ const (
 	TypeAskHosts
 	TypeAskEntrances
 	TypeSigned
+	TypeMissed
 )
 
 // Messages of a node to its client.
@@ -145,6 +146,8 @@ func fromClient(t Type) Message {
 		return &AskEntrances{}
 	case TypeSigned:
 		return &Signed{}
+	case TypeMissed:
+		return &Missed{}
 	}
 	return nil
 }

@@ -41,7 +41,11 @@ var regionKinds = []*kind{
 		f.bool(&m.NoPos)
 	}),
 	message(20, func(f *form, m *region.Leave) { f.id(&m.Player) }),
-	message(21, func(f *form, m *region.Watch) { f.exact(m.Rates[:]); f.bool(&m.BlocksOnly); num(f, &m.Heard) }),
+	message(21, func(f *form, m *region.Watch) {
+		f.exact(m.Rates[:])
+		f.bools(&m.BlocksOnly, &m.Missed)
+		num(f, &m.Heard)
+	}),
 	message(23, func(f *form, m *region.Entered) {
 		f.region(&m.Region)
 		f.id(&m.Player)

@@ -85,6 +85,13 @@ type checkedPath struct {
 // Listen accepts browsers on a connection that gets their packets, such as
 // socket.Socket.Browsers. Close leaves it open.
 func Listen(conn net.PacketConn, cert *Certificate, limits Limits) *Listener {
+	l := newListener(conn, cert, limits)
+	l.live.Go(l.read)
+	l.live.Go(l.sweep)
+	return l
+}
+
+func newListener(conn net.PacketConn, cert *Certificate, limits Limits) *Listener {
 	l := &Listener{
 		conn: conn, cert: cert, limits: limits.withDefaults(), accepted: make(chan *Conn, maxAccepted), done: make(chan struct{}),
 		checked: map[netip.AddrPort]checkedPath{}, at: map[netip.AddrPort]*Conn{}, of: map[string]*Conn{},
@@ -92,13 +99,18 @@ func Listen(conn net.PacketConn, cert *Certificate, limits Limits) *Listener {
 	l.visitors = limit.NewTable(maxAddresses, func() visitor {
 		return visitor{checks: limit.NewBudget(l.limits.Checks, 5*l.limits.Checks), handshakes: limit.NewBudget(l.limits.Handshakes, 30*l.limits.Handshakes)}
 	}, func(v *visitor) bool { return v.pending > 0 })
-	l.live.Go(l.read)
-	l.live.Go(l.sweep)
 	return l
 }
 
 // Fingerprint is that of the listener's certificate.
 func (l *Listener) Fingerprint() Fingerprint { return l.cert.Fingerprint() }
+
+// Pending is how many handshakes are under way.
+func (l *Listener) Pending() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.pending
+}
 
 // Accept waits for a browser whose channels are open.
 func (l *Listener) Accept() (*Conn, error) {

@@ -1,4 +1,6 @@
+import { up } from '../net/codec';
 import { decodeFrame, type Frame } from '../net/frame';
+import { FrameOrder } from '../net/order';
 import { WireError } from '../net/reader';
 import { LeaveReason, type Message } from '../net/types';
 import type { GameState } from './state';
@@ -18,6 +20,7 @@ export interface FramesGame extends GameState {
   heard(now: number): void;
   /** The node put the body somewhere else. */
   corrected(flags: number, jumped: boolean): void;
+  send(data: Uint8Array<ArrayBuffer>): boolean;
 }
 
 /** Brings columns and frames into the game, in order. */
@@ -27,11 +30,18 @@ export class Frames {
   private readonly stale = new Set<string>();
   readonly loaded = new Set<string>();
   garbage = 0;
+  /** frames, and what we send, may be lost on the way */
+  lossy = false;
+  private readonly order: FrameOrder;
 
-  constructor(private readonly game: FramesGame) {}
+  constructor(private readonly game: FramesGame) {
+    this.order = new FrameOrder((x, z) => game.send(up.missed(x, z)));
+  }
 
   /** A new connection: columns come again; the old ones are shown until then. */
   begin(): void {
+    this.order.reset();
+    this.lossy = false;
     this.waiting.clear();
     this.stale.clear();
     for (const key of this.loaded) this.stale.add(key);
@@ -104,6 +114,11 @@ export class Frames {
     } catch (e) {
       return this.bad(e);
     }
+    this.lossy = f.number >= 0;
+    for (const next of this.order.take(f)) this.apply(next);
+  }
+
+  private apply(f: Frame): void {
     const g = this.game;
     const now = performance.now();
     g.clock.arrived(f.tick, now);

@@ -25,6 +25,7 @@ export const up = {
   askHosts: () => message(Up.AskHosts, []),
   askEntrances: () => message(Up.AskEntrances, []),
   signed: (statement: Uint8Array) => message(Up.Signed, [statement]),
+  missed: (x: number, z: number) => message(Up.Missed, [[x, z]]),
   leave: () => message(Up.Leave, []),
   input,
 };

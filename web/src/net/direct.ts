@@ -34,11 +34,11 @@ export class DirectSocket implements Socket {
     for (const channel of [this.ordered, this.fast]) {
       channel.binaryType = 'arraybuffer';
       channel.onmessage = (e) => this.receive(e);
-      channel.onclose = () => this.closed();
+      channel.onclose = () => this.close();
     }
     this.ordered.onopen = () => this.ordered.send(JSON.stringify({ code }));
-    this.peer.onconnectionstatechange = () => this.peer.connectionState === 'failed' && this.closed();
-    this.dial().catch(() => this.closed());
+    this.peer.onconnectionstatechange = () => this.peer.connectionState === 'failed' && this.close();
+    this.dial().catch(() => this.close());
   }
 
   get bufferedAmount(): number {
@@ -51,8 +51,10 @@ export class DirectSocket implements Socket {
   }
 
   close(): void {
+    if (this.readyState === WebSocket.CLOSED) return;
     this.readyState = WebSocket.CLOSED;
     this.peer.close();
+    this.onclose?.(new CloseEvent('close'));
   }
 
   private async dial(): Promise<void> {
@@ -68,12 +70,6 @@ export class DirectSocket implements Socket {
     if (s.ok) this.readyState = WebSocket.OPEN;
     this.onsession?.(s);
     if (s.ok) this.onopen?.(new Event('open'));
-  }
-
-  private closed(): void {
-    if (this.readyState === WebSocket.CLOSED) return;
-    this.close();
-    this.onclose?.(new CloseEvent('close'));
   }
 }
 

@@ -9,6 +9,8 @@ export interface Frame {
   ack: number;
   /** our own body after that input, if the node came to another result */
   correction: Correction | null;
+  /** counts the frames of the region where some may be lost, or −1 */
+  number: number;
   cells: Cell[];
 }
 
@@ -76,6 +78,7 @@ export interface Move {
 
 const FLAG_ACK = 1;
 const FLAG_CORRECT = 2;
+const FLAG_NUMBER = 4;
 const FLAG_KEY = 0x80;
 const CELLS = 16;
 const MAX_HANDLE = 0xffff;
@@ -87,15 +90,16 @@ export function decodeFrame(body: Uint8Array): Frame {
   const regionZ = r.svarint();
   const tick = r.uvarint();
   const flags = r.u8();
-  if (flags & ~(FLAG_ACK | FLAG_CORRECT)) throw new WireError('unknown flags');
+  if (flags & ~(FLAG_ACK | FLAG_CORRECT | FLAG_NUMBER)) throw new WireError('unknown flags');
   const ack = flags & FLAG_ACK ? r.uvarint() : -1;
   const correction = flags & FLAG_CORRECT ? readCorrection(r) : null;
+  const number = flags & FLAG_NUMBER ? r.u16() : -1;
   const cells: Cell[] = [];
   const n = r.uvarint();
   if (n > CELLS) throw new WireError(`${n} cells`);
   for (let i = 0; i < n; i++) cells.push(readCell(r));
   if (r.left > 0) throw new WireError('something follows the frame');
-  return { regionX, regionZ, tick, ack, correction, cells };
+  return { regionX, regionZ, tick, ack, correction, number, cells };
 }
 
 function readCorrection(r: Reader): Correction {

@@ -85,7 +85,7 @@ func (d *decoder) head(h *Head) {
 	h.Region.Z = int32(d.varint(world.Limit / world.RegionSize))
 	h.Tick = d.uvarint(math.MaxUint64)
 	flags := d.u8()
-	if flags&^(flagAck|flagCorrect) != 0 {
+	if flags&^(flagAck|flagCorrect|flagNumber) != 0 {
 		d.fail("unknown flags")
 	}
 	if h.Own.HasAck = flags&flagAck != 0; h.Own.HasAck {
@@ -95,6 +95,10 @@ func (d *decoder) head(h *Head) {
 		h.Own.Position = d.vec()
 		h.Own.Velocity = d.vec()
 		h.Own.Body = d.u8()
+	}
+	if h.Numbered = flags&flagNumber != 0; h.Numbered {
+		low := d.u8()
+		h.Number = uint16(low) | uint16(d.u8())<<8
 	}
 }
 

@@ -18,6 +18,9 @@ func AppendHead(dst []byte, h *Head) []byte {
 	if h.Own.Corrected {
 		flags |= flagCorrect
 	}
+	if h.Numbered {
+		flags |= flagNumber
+	}
 	dst = append(dst, flags)
 	if h.Own.HasAck {
 		dst = binary.AppendUvarint(dst, uint64(h.Own.Ack))
@@ -26,6 +29,9 @@ func AppendHead(dst []byte, h *Head) []byte {
 		dst = appendVec(dst, h.Own.Position)
 		dst = appendVec(dst, h.Own.Velocity)
 		dst = append(dst, h.Own.Body)
+	}
+	if h.Numbered {
+		dst = binary.LittleEndian.AppendUint16(dst, h.Number)
 	}
 	return dst
 }

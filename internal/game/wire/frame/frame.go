@@ -30,6 +30,7 @@ const (
 const (
 	flagAck     = 1 << 0
 	flagCorrect = 1 << 1
+	flagNumber  = 1 << 2
 	flagKey     = 1 << 7 // of a cell's byte: forget its entities first
 	cellMask    = world.Columns - 1
 
@@ -43,6 +44,10 @@ type Head struct {
 	Region world.RegionPos
 	Tick   uint64
 	Own    Own
+	// Number counts the frames of the region for this client, so that one that was
+	// lost is noticed; only if Numbered: no frame is lost on a WebSocket.
+	Numbered bool
+	Number   uint16
 }
 
 // Own is what a frame says about the client's own player.
