@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -21,6 +23,17 @@ func staticPage(t *testing.T) string {
 	return s.URL + "/"
 }
 
+// udpPort is one that is free: a link names it, so it stays over restarts.
+func udpPort(t *testing.T) string {
+	t.Helper()
+	c, err := net.ListenPacket("udp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	return fmt.Sprintf(":%d", c.LocalAddr().(*net.UDPAddr).Port)
+}
+
 // TestJoinByLink: a browser whose page comes from a server that knows nothing of the
 // world joins it by a link, over data channels, and builds. When the node is killed and
 // comes back, the browser goes on.
@@ -28,7 +41,7 @@ func TestJoinByLink(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a node and a browser")
 	}
-	s := startServer(t, "--share", "--ntp", "none", "--no-port-mapping", "--page", staticPage(t))
+	s := startServer(t, "--share", "--nodes", udpPort(t), "--ntp", "none", "--no-port-mapping", "--page", staticPage(t))
 	if s.link == "" {
 		t.Fatal("the node prints no link")
 	}

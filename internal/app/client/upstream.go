@@ -207,9 +207,7 @@ func (s *Session) onMissed(r world.RegionPos) {
 		s.missed = map[world.RegionPos]time.Time{}
 	}
 	s.missed[r] = time.Now()
-	w := s.watch.without(r) // what has not come begins with a keyframe anyway
-	w.Missed = true
-	s.toRegion(r, w)
+	s.toRegion(r, &region.Watch{Rates: *s.watch.rates[r], Missed: true})
 }
 
 // onFar queues the tiles that lie where the client may see them.
