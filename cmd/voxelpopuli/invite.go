@@ -101,29 +101,11 @@ func inviteList(c *common) *cobra.Command {
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "ID\tPERMITS\tMADE\tSTATE\tNOTE")
 			for _, m := range all {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", m.ID().Short(), m.Permits, m.Created.Format(time.DateOnly), inviteState(m), m.Note)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", m.ID().Short(), m.Permits, m.Created.Format(time.DateOnly), m.State(time.Now()), m.Note)
 			}
 			return w.Flush()
 		}),
 	}
-}
-
-// inviteState says whether an invitation can be used.
-func inviteState(m *host.Made) string {
-	end := time.Unix(m.Until, 0)
-	valid := "valid"
-	if m.Uses > 0 {
-		valid += fmt.Sprintf(" for %d players", m.Uses)
-	}
-	switch {
-	case m.Revoked:
-		return "revoked"
-	case m.Until == 0:
-		return valid
-	case time.Now().After(end):
-		return "ended " + end.Format(time.DateOnly)
-	}
-	return valid + " until " + end.Format(time.DateTime)
 }
 
 func inviteRevoke(c *common) *cobra.Command {

@@ -85,6 +85,8 @@ func (g *Gateway) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/session", g.serveSession)
 	mux.HandleFunc("GET /ws", g.serveSocket)
+	mux.HandleFunc("GET /api/invites", g.serveInvites)
+	mux.HandleFunc("POST /api/invites", g.serveInvites)
 	mux.HandleFunc("GET /healthz", g.serveHealth)
 	mux.Handle("GET /status", g.private(http.HandlerFunc(g.serveStatus)))
 	mux.Handle("GET /metrics", g.private(g.metrics.handler()))

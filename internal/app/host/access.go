@@ -128,13 +128,18 @@ func (h *Host) Invitation() *invitation.Invitation {
 	if h.peers == nil || h.peers.invitation == nil || !h.cfg.Share || h.peers.access.Check(h.peers.invitation, 0) != nil {
 		return nil
 	}
-	var at []netip.AddrPort
+	return h.peers.invitation.At(h.invitedAt())
+}
+
+// invitedAt is where those who are invited find the world.
+func (h *Host) invitedAt() []netip.AddrPort {
 	if own := h.NodeAddr(); own.IsValid() {
-		at = append(at, own)
-	} else {
-		at = h.peers.invitation.Addrs // nobody can dial this node
+		return []netip.AddrPort{own}
 	}
-	return h.peers.invitation.At(at)
+	if h.peers.invitation == nil {
+		return nil
+	}
+	return h.peers.invitation.Addrs // nobody can dial this node
 }
 
 // needsCode reports whether players are asked for an invitation: beyond this

@@ -40,6 +40,9 @@ func (h *Host) listen() error {
 		Invited: h.needsCode(), Guest: h.guest, Sharing: h.sharing, Owner: h.cfg.Owner,
 		Hosts: h.cfg.Hosts, Proxies: h.cfg.Proxies, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log,
 	}
+	if h.cfg.Share {
+		cfg.Inviter = h
+	}
 	if h.peers != nil {
 		cfg.Entrances = h.otherNodes
 	}

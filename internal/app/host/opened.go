@@ -93,6 +93,13 @@ func (r *Runner) sayOpened(h *Host, o *Opened) {
 	for _, link := range h.friendLinks(o.Invitation) {
 		r.say("  Friends:     %s", link)
 	}
+	if o.Link != "" {
+		r.say("  Anywhere:    %s", o.Link)
+	}
+	if r.Share {
+		r.say("  %s", h.Reach())
+		r.sayQR(cmp.Or(o.Link, first(h.friendLinks(o.Invitation))))
+	}
 	if o.JoinCode != "" {
 		r.say("  Code:        %s", o.JoinCode)
 	}
@@ -111,6 +118,20 @@ func (r *Runner) sayOpened(h *Host, o *Opened) {
 	}
 	r.reportHosting(h)
 	r.say("\nCtrl-C saves everything and ends.")
+}
+
+// sayQR draws a link where a person sees it.
+func (r *Runner) sayQR(link string) {
+	if f, ok := r.Out.(*os.File); ok && link != "" && term.IsTerminal(int(f.Fd())) {
+		r.say("\n%s", qrText(link))
+	}
+}
+
+func first(all []string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return all[0]
 }
 
 // ownPage is the owner's page as it is printed: with the secret where only the

@@ -51,8 +51,9 @@ func (h *Host) startTraversal(links *transport.NetConfig, net *node.Net, makeNod
 	p, cfg := h.peers, h.cfg
 	h.paths = nat.NewPaths(p.socket, cfg.Network, 0)
 	ready := make(chan struct{})
+	h.mapped = h.openPort()
 	rc := traversal.Config{
-		ID: p.id(), Local: machine.AddrFrom(p.local()), Known: p.known, Own: ownAddress, PortMapping: h.openPort(),
+		ID: p.id(), Local: machine.AddrFrom(p.local()), Known: p.known, Own: ownAddress, PortMapping: h.mapped,
 		Relays: !cfg.NoRelay, PunchAfter: cfg.Faults.Holes, Paths: h.paths,
 		Make: func(self machine.Peer, env machine.Env) machine.Machine {
 			net.Self = self

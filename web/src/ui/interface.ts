@@ -2,6 +2,7 @@ import type { Audio } from '../audio';
 import type { Engine } from '../engine';
 import type { Game } from '../game/game';
 import type { SettingsStore } from '../game/settings';
+import { localProof } from '../net/local';
 import type { Connection } from '../net/connection';
 import type { Identity } from '../net/identity';
 import { ActKind } from '../net/types';
@@ -12,6 +13,7 @@ import { Hint } from './hint';
 import { Hud } from './hud';
 import { Icons } from './icons';
 import { InventoryDialog } from './inventory';
+import { InviteDialog } from './inviteDialog';
 import { KeyDialog } from './keyDialog';
 import { MapDialog } from './map';
 import { Menu } from './menu';
@@ -55,6 +57,7 @@ export class Interface {
   readonly menu: Menu;
   readonly settings: SettingsDialog;
   readonly key: KeyDialog;
+  readonly invite: InviteDialog;
   readonly inventory: InventoryDialog;
   readonly players: Players;
   readonly map: MapDialog;
@@ -78,6 +81,7 @@ export class Interface {
     this.prompt = new LockPrompt(resume);
     this.settings = new SettingsDialog(settings, resume);
     this.key = new KeyDialog(app.identity, () => settings.now.name, resume);
+    this.invite = new InviteDialog(resume);
     this.inventory = new InventoryDialog(game, icons, resume);
     this.inventory.sound = (kind) => app.audio.ui(kind);
     this.players = new Players(game, resume);
@@ -88,6 +92,7 @@ export class Interface {
       players: open(() => this.players.show()),
       map: open(() => this.map.show()),
       chat: open(() => this.chat.show('')),
+      invite: localProof.shown ? open(() => this.invite.show()) : null,
       settings: open(() => this.settings.show()),
       leave: () => app.leave(),
     });
@@ -96,7 +101,7 @@ export class Interface {
       menu: open(() => this.menu.dialog.show()), chat: open(() => this.chat.show('')), inventory: open(() => this.inventory.show()),
     });
     this.chat.closed = resume;
-    this.dialogs = [this.menu.dialog, this.settings.dialog, this.key.dialog, this.inventory.dialog, this.players.dialog, this.map.dialog, this.lost.dialog, this.death.dialog, this.end.dialog];
+    this.dialogs = [this.menu.dialog, this.settings.dialog, this.key.dialog, this.invite.dialog, this.inventory.dialog, this.players.dialog, this.map.dialog, this.lost.dialog, this.death.dialog, this.end.dialog];
     this.root = document.createElement('main');
     this.root.id = 'ui';
     this.root.append(this.hud.el, this.touch.el, this.chat.el, this.hint.el, this.players.el, this.debug.el, this.prompt.el, this.loading.el, this.start.el);

@@ -8,6 +8,8 @@ export interface MenuActions {
   map(): void;
   chat(): void;
   settings(): void;
+  /** null: this page is not the owner's */
+  invite: (() => void) | null;
   leave(): void;
 }
 
@@ -34,6 +36,7 @@ export class Menu {
         button(t.menu.map, then(a.map)),
         button(t.menu.players, then(a.players)),
         button(t.menu.chat, then(a.chat)),
+        a.invite && button(t.menu.invite, then(a.invite)),
         button(t.menu.settings, then(a.settings)),
         document.fullscreenEnabled && button(t.menu.fullscreen, full),
         button(t.menu.leave, then(a.leave), 'danger')),

@@ -1,0 +1,188 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rsc.io/qr"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
+)
+
+// What the owner sees of invitations in the game.
+
+// shownInvitations bounds those that are shown, and maxNote what is noted of one.
+const (
+	shownInvitations = 32
+	maxNote          = 40
+	maxDays          = 3650
+)
+
+// Invites implements gateway.Inviter: the newest first.
+func (h *Host) Invites() (*gateway.Invites, error) {
+	out := &gateway.Invites{Reach: h.Reach(), May: h.invites() != nil, List: []gateway.Invitation{}}
+	if !out.May {
+		if links := h.linksOf(h.invitationText()); len(links) > 0 {
+			out.List = append(out.List, gateway.Invitation{Permits: invitation.Visit.String(), State: "valid", Links: links})
+		}
+		return out, nil
+	}
+	all, err := h.invites().List()
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(all)
+	for _, m := range all[:min(len(all), shownInvitations)] {
+		shown := gateway.Invitation{ID: m.ID().String(), Permits: m.Permits.String(), Note: m.Note, Created: m.Created, State: m.State(time.Now())}
+		if m.Usable(time.Now()) {
+			shown.Links = h.linksOf(m.At(h.invitedAt()).Text())
+		}
+		out.List = append(out.List, shown)
+	}
+	return out, nil
+}
+
+// invites are the founder's; nil: this is not the founder's node, or nobody needs one.
+func (h *Host) invites() *Invites {
+	if h.peers == nil || !h.peers.access.Invited() {
+		return nil
+	}
+	return h.peers.invites
+}
+
+// linksOf are the links by which a friend plays with an invitation, the one that works
+// from anywhere first.
+func (h *Host) linksOf(text string) (out []gateway.Link) {
+	links := h.friendLinks(text)
+	if link := h.Link(text); link != "" {
+		links = append([]string{link}, links...)
+	}
+	for _, url := range links {
+		out = append(out, gateway.Link{URL: url, QR: qrPath(url)})
+	}
+	return out
+}
+
+// CreateInvitation implements gateway.Inviter.
+func (h *Host) CreateInvitation(t gateway.Terms) error {
+	if h.invites() == nil {
+		return ErrNotFounder
+	}
+	note := wire.CleanText(t.Note)
+	if len(note) > maxNote || t.Days < 0 || t.Days > maxDays {
+		return fmt.Errorf("%w: a note has at most %d bytes, and an invitation is valid for at most %d days", ErrUsage, maxNote, maxDays)
+	}
+	terms := invitation.Terms{Permits: invitation.Visit, Uses: t.Uses}
+	if t.Host {
+		terms.Permits, terms.Uses = terms.Permits|invitation.Host, 0
+	}
+	if t.Days > 0 {
+		terms.Until = time.Now().AddDate(0, 0, t.Days).Unix()
+	}
+	_, err := h.invites().Create(terms, note)
+	return err
+}
+
+// RevokeInvitation implements gateway.Inviter.
+func (h *Host) RevokeInvitation(id string) error {
+	if h.invites() == nil {
+		return ErrNotFounder
+	}
+	if _, err := h.invites().Revoke(id, false); err != nil {
+		return err
+	}
+	return h.loadAccess()
+}
+
+// anywhere is the scope of addresses that are reached from anywhere.
+const anywhere = 3
+
+// Reach says in one sentence who can reach this world, and what would help others.
+func (h *Host) Reach() string {
+	players, nodes := h.Listens()
+	if !players {
+		return "Only this machine can reach this world. Start it with --share to let friends in."
+	}
+	at := h.NodeAddr()
+	switch {
+	case h.peers == nil || !nodes:
+		return "Friends in the same network can join. For others open the TCP port in your router."
+	case !at.IsValid():
+		return "Your router lets nobody in: friends join with the program, through another node of this world. Opening the UDP port in the router lets browsers in."
+	case traversal.Scope(at.Addr()) < anywhere:
+		return fmt.Sprintf("Friends in the same network can join. For others open UDP port %d in your router.", at.Port())
+	case h.cfg.Page == "":
+		return "Others reach this machine from outside with the program. For browsers elsewhere start it with --page, or open the TCP port too."
+	case h.mapped.IsValid():
+		return "Your router opens the port automatically: anyone with the link can join."
+	}
+	return "This machine can be reached from outside: anyone with the link can join."
+}
+
+// qrPath draws a link; nil: it is too long.
+func qrPath(url string) *gateway.QR {
+	code, err := qr.Encode(url, qr.L)
+	if err != nil {
+		return nil
+	}
+	var b strings.Builder
+	for y := range code.Size {
+		for x := range code.Size {
+			if code.Black(x, y) {
+				fmt.Fprintf(&b, "M%d %dh1v1h-1z", x, y)
+			}
+		}
+	}
+	return &gateway.QR{Size: code.Size, Path: b.String()}
+}
+
+// qrText draws a link for a terminal, two rows in a line, light on dark; empty: it is
+// too long.
+func qrText(url string) string {
+	code, err := qr.Encode(url, qr.L)
+	if err != nil {
+		return ""
+	}
+	const quiet = 2 // modules around it
+	light := func(x, y int) bool { return x < 0 || y < 0 || x >= code.Size || y >= code.Size || !code.Black(x, y) }
+	var b strings.Builder
+	for y := -quiet; y < code.Size+quiet; y += 2 {
+		b.WriteString("  ")
+		for x := -quiet; x < code.Size+quiet; x++ {
+			b.WriteString(halves[light(x, y)][light(x, y+1)])
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// halves are the characters for two modules, by whether the upper and the lower are light.
+var halves = map[bool]map[bool]string{true: {true: "█", false: "▀"}, false: {true: "▄", false: " "}}
+
+// Usable reports whether an invitation lets anybody in.
+func (m *Made) Usable(now time.Time) bool {
+	return !m.Revoked && (m.Until == 0 || now.Unix() < m.Until)
+}
+
+// State says whether an invitation can be used.
+func (m *Made) State(now time.Time) string {
+	end := time.Unix(m.Until, 0)
+	valid := "valid"
+	if m.Uses > 0 {
+		valid += fmt.Sprintf(" for %d players", m.Uses)
+	}
+	switch {
+	case m.Revoked:
+		return "revoked"
+	case m.Until == 0:
+		return valid
+	case !m.Usable(now):
+		return "ended " + end.Format(time.DateOnly)
+	}
+	return valid + " until " + end.Format(time.DateTime)
+}

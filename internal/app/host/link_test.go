@@ -1,0 +1,129 @@
+package host_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel/datachanneltest"
+)
+
+// opens follows a link as a browser does and returns what the node says first.
+func opens(t *testing.T, link string) (said string) {
+	t.Helper()
+	_, fragment, _ := strings.Cut(link, "#")
+	v, err := url.ParseQuery(fragment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, digits, _ := strings.Cut(v.Get("at"), "_")
+	at, err := netip.ParseAddrPort(addr)
+	if err != nil {
+		t.Fatalf("%s: %v", link, err)
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(digits)
+	if err != nil || len(raw) != 32 {
+		t.Fatalf("%s: %v", link, err)
+	}
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	c, err := datachanneltest.Dial(ctx, conn, at, datachannel.Fingerprint(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ask, err := json.Marshal(map[string]string{"code": v.Get("code")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SendText(string(ask)); err != nil {
+		t.Fatal(err)
+	}
+	b, _, err := c.Recv(datachannel.Reliable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestLinks: a link for a page that is no node's leads to the node over its UDP port,
+// also after a restart, until its invitation is revoked in the game.
+func TestLinks(t *testing.T) {
+	c := invited(t)
+	c.Page = "https://example.org/game/"
+	h := start(t, c)
+	if err := h.CreateInvitation(gateway.Terms{Note: "Ann", Uses: 1}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := h.Invites()
+	if err != nil || !all.May || len(all.List) != 2 || all.List[0].Note != "Ann" || all.List[0].Permits != "visit" {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	link := all.List[0].Links[0]
+	if !strings.HasPrefix(link.URL, c.Page+"#code=vp-") || link.QR == nil || link.QR.Path == "" {
+		t.Fatalf("%+v", link)
+	}
+	if len(link.URL) > 300 {
+		t.Errorf("the link has %d characters", len(link.URL))
+	}
+	if said := opens(t, link.URL); !strings.Contains(said, h.World().ID.String()) {
+		t.Errorf("the node says %s", said)
+	}
+	if err := h.RevokeInvitation(all.List[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if said := opens(t, link.URL); !strings.Contains(said, `"error":"code"`) {
+		t.Errorf("after it was revoked the node says %s", said)
+	}
+	if all, err = h.Invites(); err != nil || len(all.List[0].Links) > 0 || all.List[0].State != "revoked" {
+		t.Errorf("%+v, %v", all.List[0], err)
+	}
+
+	before := h.BrowsersAt()
+	if err := h.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h = start(t, c)
+	if after := h.BrowsersAt(); len(after) != 1 || after[0].Fingerprint != before[0].Fingerprint {
+		t.Errorf("%v became %v", before, after)
+	}
+	if err := h.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(c.Data, "keys", "browser.pem"), []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := host.Start(c); err == nil || !strings.Contains(err.Error(), "browser.pem") {
+		t.Errorf("a damaged certificate: %v", err)
+	}
+}
+
+// TestHostileTerms: an invitation that is asked for in the game keeps within bounds.
+func TestHostileTerms(t *testing.T) {
+	h := start(t, invited(t))
+	for _, terms := range []gateway.Terms{{Note: strings.Repeat("a", 41)}, {Days: -1}, {Days: 1 << 30}} {
+		if err := h.CreateInvitation(terms); err == nil {
+			t.Errorf("%+v was made", terms)
+		}
+	}
+	for _, id := range []string{"", "zz", "../../keys"} {
+		if err := h.RevokeInvitation(id); err == nil {
+			t.Errorf("%q was revoked", id)
+		}
+	}
+}
