@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"net"
 	"net/netip"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,6 +37,28 @@ func FuzzCheck(f *testing.F) {
 			if err != nil || len(answer) > len(b) {
 				t.Fatalf("%d bytes answer %d, %v", len(answer), len(b), err)
 			}
+		}
+	})
+}
+
+// FuzzUser: a check that is signed as it should be is taken if its fragments are ICE
+// characters of bounded lengths, and only then.
+func FuzzUser(f *testing.F) {
+	f.Add(socket.BrowserUfrag+"abcdefghijklmnopqrstuvwx", "abcd")
+	f.Add(socket.BrowserUfrag+"abcdefghijklmnopqr\r\na=x:", "ab cd")
+	f.Fuzz(func(t *testing.T, own, theirs string) {
+		if len(own)+len(theirs) > 300 {
+			return
+		}
+		m, err := stun.Build(stun.BindingRequest, stun.NewUsername(own+":"+theirs), stun.NewShortTermIntegrity(own), stun.Fingerprint)
+		if err != nil {
+			return
+		}
+		plain := regexp.MustCompile(`^[a-zA-Z0-9+/]{1,64}$`)
+		want := plain.MatchString(own) && plain.MatchString(theirs) && len(own) >= minUfrag && strings.HasPrefix(own, socket.BrowserUfrag)
+		c, ok := decodeCheck(m.Raw)
+		if ok != want || ok && c.ufrag != own {
+			t.Fatalf("%q %q: %t %q", own, theirs, ok, c.ufrag)
 		}
 	})
 }
