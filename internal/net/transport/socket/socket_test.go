@@ -60,11 +60,15 @@ func get(t *testing.T, c chan string) string {
 	}
 }
 
-// aside reads a packet from Aux.
+// auxRead reads a packet from Aux.
 func (s *sharing) auxRead(t *testing.T) (string, net.Addr) {
 	t.Helper()
+	return readFrom(t, s.Aux())
+}
+
+func readFrom(t *testing.T, c net.PacketConn) (string, net.Addr) {
+	t.Helper()
 	b := make([]byte, 1500)
-	c := s.Aux()
 	c.SetReadDeadline(time.Now().Add(30 * time.Second))
 	n, from, err := c.ReadFrom(b)
 	if err != nil {
@@ -92,6 +96,10 @@ func TestFirstByte(t *testing.T) {
 				}
 				if from := <-b.from; from != a.Addr() {
 					t.Fatalf("from %v", from)
+				}
+			case "dtls": // nodes speak none
+				if got, from := readFrom(t, b.Browsers()); got != p || from.String() != a.Addr().String() {
+					t.Fatalf("%q from %v", got, from)
 				}
 			default:
 				if got, from := b.auxRead(t); got != p || from.String() != a.Addr().String() {
