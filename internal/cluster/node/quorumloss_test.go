@@ -133,7 +133,7 @@ func TestInvalidMessageEndsReplicaForSeconds(t *testing.T) {
 	if !h.p.released || h.group.raft.Status().Member {
 		t.Fatal("the replica takes nonsense for truth")
 	}
-	if c.noted("makes no sense") != 1 {
+	if c.noted("a member sent an invalid message") != 1 {
 		t.Error("nobody was told")
 	}
 	c.s.Run(rereadAfter + 5*time.Second)
