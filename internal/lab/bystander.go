@@ -92,6 +92,27 @@ func (b *bystander) settle(ctx context.Context, operator *mason) error {
 	return nil
 }
 
+// noonEvery is how often the operator sets the time of day: the sun must not set,
+// five minutes after noon. At night a stalker may come and strike the bystander,
+// which says nothing about an attacker.
+const noonEvery = time.Minute
+
+// holdNoon keeps the time of day near noon until ctx ends.
+func (e *honest) holdNoon(ctx context.Context) {
+	beat := time.NewTicker(noonEvery)
+	defer beat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-beat.C:
+			if e.Say("/time set noon") != nil {
+				return // the end of the connection is reported by who plays
+			}
+		}
+	}
+}
+
 // watch reports what changes about the bystander until ctx ends.
 func (b *bystander) watch(ctx context.Context) error {
 	steps := time.NewTicker(stepping)
@@ -107,7 +128,7 @@ func (b *bystander) watch(ctx context.Context) error {
 				return err
 			}
 			if is := b.state(); is != b.was {
-				return fmt.Errorf("the bystander was %+v and is %+v", b.was, is)
+				return fmt.Errorf("the bystander was %+v and is %+v, among %+v", b.was, is, b.Beings())
 			}
 		}
 	}

@@ -31,6 +31,7 @@ var hostileNodeExperiment = Experiment{
 		{"minutes", "1", "min", "how long"},
 		{"rate", "1000", "1/s", "messages that the hostile node sends"},
 		{"hosts", "no", "", "yes: it agrees to host parts that nobody plays in, and is a member of their groups"},
+		{"verified", "no", "", "yes: the world has an authority and a storage, and the hostile node a certificate"},
 		{"only", "all", "", "kinds of messages that it sends, node.LeaderQuery,region.Act say, or after a - those that it does not: to find which does harm"},
 	},
 	Run: runHostileNode,
@@ -49,6 +50,7 @@ const (
 type intrusion struct {
 	t        *Trial
 	host     *host.Host
+	world    *hostileWorld
 	editor   *honest
 	bystand  *bystander
 	home     world.RegionPos
@@ -74,11 +76,12 @@ func runHostileNode(t *Trial) (err error) {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := foundLab(dir, t.Seed); err != nil {
+	s := &intrusion{t: t, edits: make(chan edit, 1<<16)}
+	if s.world, err = foundHostile(dir, t.Seed, t.Text("verified") == "yes"); err != nil {
 		return err
 	}
-	s := &intrusion{t: t, edits: make(chan edit, 1<<16)}
-	cfg := labConfig(dir, nil)
+	defer func() { err = errors.Join(err, s.world.close()) }()
+	cfg := s.world.config
 	cfg.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})) // a crash says where
 	if s.host, err = host.Start(cfg); err != nil {
 		return err
@@ -126,6 +129,10 @@ func (s *intrusion) begin(rate int) (err error) {
 	if err != nil {
 		return err
 	}
+	proof, err := s.world.admit(key)
+	if err != nil {
+		return err
+	}
 	known := []any{region.PeerOf(s.home), region.Lobby}
 	for _, who := range []client.Identity{s.editor.who, s.bystand.who} {
 		known = append(known, who.Player(), struct{ Player id.ID }{who.Player()})
@@ -133,7 +140,7 @@ func (s *intrusion) begin(rate int) (err error) {
 	for _, p := range theirs {
 		known = append(known, p, struct{ Space string }{p.Space()}, struct{ Region world.RegionPos }{p.Region})
 	}
-	s.intruder, err = hostile.Join(record, key, nil, hostile.Config{
+	s.intruder, err = hostile.Join(record, key, proof, hostile.Config{
 		Seed: t.Seed, Victim: hostile.PeerAt(self.ID, s.host.NodeAddr()), Known: known, Spares: s.spares, Rate: rate, Leave: s.leaves,
 	})
 	return err
@@ -159,6 +166,7 @@ func (s *intrusion) run(d time.Duration) error {
 	defer stop()
 	defer s.intruder.Leave()
 	go s.editor.play(ctx, s.edits)
+	go s.editor.holdNoon(ctx)
 	watched := make(chan error, 1)
 	go func() { watched <- s.bystand.watch(ctx) }()
 	turn := time.NewTicker(d / hostileTurns)
@@ -169,6 +177,8 @@ func (s *intrusion) run(d time.Duration) error {
 			return err
 		case <-s.host.Failed():
 			return fmt.Errorf("the node has crashed (seed %d)", s.t.Seed)
+		case <-s.intruder.Done():
+			return fmt.Errorf("the hostile node has crashed: %w", s.intruder.Err())
 		case err := <-s.editor.ended:
 			return fmt.Errorf("the editor's connection has ended: %v", err)
 		case <-turn.C:
@@ -185,9 +195,14 @@ func (s *intrusion) look() error {
 	if err := s.host.Inspect(s.t.Context, func(n *node.Node) { l.census = hostile.Census(n) }); err != nil {
 		return err
 	}
+	stats, err := s.host.Stats(s.t.Context)
+	if err != nil {
+		return err
+	}
 	l.heap, l.routines = liveHeap(), runtime.NumGoroutine()
 	s.turns = append(s.turns, l)
-	s.t.Logf("%d edits, heap %.1f MB, %d goroutines, %d parts, links %d, messages back %d", len(s.edits), l.heap, l.routines, l.census["node.network.hosts"], s.intruder.Links.Load(), s.intruder.Came.Load())
+	s.t.Logf("%d edits, heap %.1f MB, %d goroutines, %d shards, %d dropped, links %d, messages back %d",
+		len(s.edits), l.heap, l.routines, len(stats.Shards), stats.Counts.Dropped, s.intruder.Links.Load(), s.intruder.Came.Load())
 	return nil
 }
 

@@ -72,6 +72,12 @@ func (in *Intruder) Look(ctx context.Context, look func(*Node)) error {
 	return in.loop.Call(ctx, func() { look(in.Node) })
 }
 
+// Done is closed when the node has ended, also by a panic of its own; Err says why.
+func (in *Intruder) Done() <-chan struct{} { return in.loop.Done() }
+
+// Err is why the node has ended, once Done is closed.
+func (in *Intruder) Err() error { return in.loop.Err() }
+
 // Leave ends the node.
 func (in *Intruder) Leave() error {
 	err := in.loop.Stop()

@@ -150,8 +150,7 @@ func (n *Node) say(m machine.Message) {
 	if n.cfg.Leave != nil && n.cfg.Leave(m) {
 		return
 	}
-	var err error
-	if n.buf, err = n.cfg.Codec.Append(n.buf[:0], m); err != nil {
+	if !n.encodes(m) {
 		n.Refused++
 		return
 	}
@@ -160,6 +159,20 @@ func (n *Node) say(m machine.Message) {
 	}
 	n.Sent[fmt.Sprintf("%T", m)]++
 	n.env.Send(n.cfg.Victim, m)
+}
+
+// encodes encodes a message into buf and reports whether the codec could. Encoders
+// may panic at values that no honest node makes, an object of another kind of world
+// say: such messages cannot be sent.
+func (n *Node) encodes(m machine.Message) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	var err error
+	n.buf, err = n.cfg.Codec.Append(n.buf[:0], m)
+	return err == nil
 }
 
 // maxDatagram is what goes into one packet.

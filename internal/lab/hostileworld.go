@@ -1,0 +1,90 @@
+package lab
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/authority"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/files"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
+)
+
+// hostileWorld is the world of an experiment with a hostile node: open, or with an
+// authority that has issued a certificate to the hostile node as well.
+type hostileWorld struct {
+	config    host.Config          // of the honest node, which has the world
+	authority *authority.Authority // nil: the world is open
+}
+
+// The storage of a verified world. It begins early and has short intervals, so that
+// the hostile node speaks during many of them.
+const (
+	hostileStorageAfter = 10 * time.Second
+	hostileStorageLMax  = 2 * time.Second
+	hostileRegions      = 8
+)
+
+// foundHostile makes the world and the files of its honest node in a folder.
+func foundHostile(dir string, seed uint64, verified bool) (*hostileWorld, error) {
+	w := &hostileWorld{config: labConfig(filepath.Join(dir, "node"), nil)}
+	if !verified {
+		return w, foundLab(w.config.Data, seed)
+	}
+	var err error
+	if w.authority, err = authority.Init(filepath.Join(dir, "authority"), truthZones, time.Now()); err != nil {
+		return nil, err
+	}
+	folder, err := worldfs.OpenFolder(w.config.Data)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := host.CreateWorld(folder, host.NewWorld{
+		Name: labWorld, Seed: fmt.Sprint(seed), Mode: "creative", Genesis: w.authority.Genesis(),
+		Storage: &host.Storage{After: hostileStorageAfter, LMax: hostileStorageLMax, Regions: hostileRegions},
+	}); err != nil {
+		return nil, err
+	}
+	ring, err := keyring.Open(w.config.Data)
+	if err != nil {
+		return nil, err
+	}
+	key, err := ring.Node(0, nil)
+	if err != nil {
+		return nil, err
+	}
+	c, err := w.authority.Issue(key.Public(), "", time.Now().Add(-time.Minute), time.Now().Add(hostileCertified))
+	if err != nil {
+		return nil, err
+	}
+	w.config.Certificate = filepath.Join(w.config.Data, "certificate.pem")
+	w.config.Revocations = filepath.Join(w.config.Data, "revocations.pem")
+	return w, files.Write(w.config.Certificate, keyring.CertificateText(c), 0o644)
+}
+
+// hostileCertified is how long certificates are valid: longer than any run.
+const hostileCertified = 24 * time.Hour
+
+// admit returns what a node with a key proves its membership with; nil in an open
+// world.
+func (w *hostileWorld) admit(key ed25519.PrivateKey) ([]byte, error) {
+	if w.authority == nil {
+		return nil, nil
+	}
+	c, err := w.authority.Issue(key.Public().(ed25519.PublicKey), "", time.Now().Add(-time.Minute), time.Now().Add(hostileCertified))
+	if err != nil {
+		return nil, err
+	}
+	return c.Append(nil), nil
+}
+
+// close ends the authority.
+func (w *hostileWorld) close() error {
+	if w.authority == nil {
+		return nil
+	}
+	return w.authority.Close()
+}
