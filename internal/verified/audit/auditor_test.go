@@ -238,3 +238,26 @@ func TestOneFrameOfManySessions(t *testing.T) {
 		t.Errorf("after the column has come anew %v is seen", is)
 	}
 }
+
+// TestHostileChangingLie: a leader that shows another false block in each audit is
+// accused all the same, once for each that stays. Where the vote changes as well,
+// somebody builds, and nobody is accused.
+func TestHostileChangingLie(t *testing.T) {
+	at := world.Pos{X: 3, Y: 64, Z: 3}
+	blocks := []world.Block{world.GoldOre, world.Bricks}
+	for what, c := range map[string]struct {
+		voted   func(audit int) world.Block
+		charges int
+	}{
+		"the vote stays":   {func(int) world.Block { return world.Air }, 1},
+		"the vote changes": {func(i int) world.Block { return blocks[(i+1)%2] }, 0},
+	} {
+		b := newBed(t, world.Creative)
+		for i := range DefaultAccuseAfter + 1 {
+			b.w.noteMismatch(at, blocks[i%2], c.voted(i), int64(i), false)
+		}
+		if len(b.charges) != c.charges {
+			t.Errorf("%s: %d accusations, want %d", what, len(b.charges), c.charges)
+		}
+	}
+}

@@ -143,18 +143,21 @@ func differences(shown, voted *world.Column, f func(at world.Pos, shown, voted w
 // accused of a part of it.
 const maxMismatches = 1 << 12
 
-// noteMismatch counts a difference; one that stays leads to an accusation. An initial one,
-// which the first comparison of the column found, does not: it may date from before the
-// world had a storage.
+// noteMismatch counts a difference; one that stays leads to an accusation. It stays as
+// long as the vote does: a leader that shows another false block each time is accused of
+// the last one. If others build there all the time, the vote follows, and counting begins
+// anew. An initial difference, which the first comparison of the column found, does not
+// count: it may date from before the world had a storage.
 func (a *Auditor) noteMismatch(at world.Pos, shown, voted world.Block, of int64, old bool) {
 	m := a.mismatches[at]
-	if m == nil || m.shown != shown || m.voted != voted {
+	if m == nil || m.voted != voted || m.accused && m.shown != shown {
 		if m == nil && len(a.mismatches) >= maxMismatches {
 			return
 		}
-		m = &mismatch{shown: shown, voted: voted}
+		m = &mismatch{voted: voted}
 		a.mismatches[at] = m
 	}
+	m.shown = shown
 	if m.audits++; m.audits > a.cfg.AccuseAfter && !m.accused && !old && !a.hasPendingEditAt(at) {
 		m.accused = true
 		a.accuse(Accusation{Kind: Differs, Region: at.Region(), At: at, Shown: shown, Voted: voted, Of: of})
