@@ -77,30 +77,10 @@ func (s *Session) onPlace(m machine.Message) {
 		}
 		s.end(&wire.Refused{Code: m.Code, Text: textOf(m.Text, string(m.Code)), Retry: m.Retry})
 	case *region.Refused:
-		if wire.Code(m.Code) == wire.Busy {
-			s.onBusy(m)
-			return
-		}
-		s.end(&wire.Refused{Code: wire.Code(m.Code), Text: textOf(m.Text, m.Code), Retry: 10})
+		s.onRefused(m)
 	default:
 		s.node.cfg.Log.Error("a session cannot read a message of its node", "message", m)
 	}
-}
-
-// onBusy asks the home again that had no time to find out who wants to come in.
-func (s *Session) onBusy(m *region.Refused) {
-	if m.Region != s.home || s.admitted == nil {
-		return
-	}
-	time.AfterFunc(spread(s.busy), func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if !s.in && s.home == m.Region && s.over == nil {
-			s.enter(m.Region)
-		}
-	})
-	s.busy++
-	s.why = &wire.Notice{Code: wire.Busy, Text: wire.Busy.Text()}
 }
 
 // isKicked reports whether the order that comes with a kick is about this player; the
@@ -160,10 +140,10 @@ func (s *Session) onActResult(m *region.ActResult, to Sink) {
 func (s *Session) onMoved(m *region.Moved) {
 	switch m.Reason {
 	case region.MovedReplaced:
-		s.end(wire.Elsewhere.Refusal(0))
+		s.removed()
 	case region.MovedElsewhere:
 		s.home, s.before = m.To, m.To
-		s.enter(m.To)
+		s.enterAgain()
 	default:
 		if m.Epoch > s.epoch || !s.isHome {
 			s.home, s.before, s.epoch, s.isHome = m.To, m.Region, m.Epoch, true
@@ -175,36 +155,13 @@ func (s *Session) onMoved(m *region.Moved) {
 	}
 }
 
-func (s *Session) onLeft(m *region.Left) {
-	switch m.Reason {
-	case region.LeftIdle:
-		s.end(wire.Idle.Refusal(1))
-	case region.LeftKicked:
-		s.end(wire.Kicked.Refusal(0))
-	case region.LeftClosed:
-		s.onCutOff(m)
-	default:
-		s.end(wire.Restart.Refusal(1))
-	}
-}
-
-// onCutOff is when a region has taken the player for gone: its node has lost the
-// one that the session is at for a while, and with it all of its sessions. The
-// session lives, so it comes in again. It has asked to already if it has noticed
-// the same; and of a region that is not the home any more it is old news.
-func (s *Session) onCutOff(m *region.Left) {
-	if m.Region == s.home && s.in {
-		s.onNewHost(&region.NewHost{Region: m.Region})
-	}
-}
-
 // onNewHost enters and watches anew where another node leads a region now. What
 // the home has not answered is asked again when it has let the player in.
 func (s *Session) onNewHost(m *region.NewHost) {
 	if m.Region == s.home && s.admitted != nil {
-		s.enter(m.Region)
+		s.enterAgain()
 	}
-	if s.watch.watches(m.Region) {
+	if s.watch.watches(m.Region) && s.paced.rewatches.Take(1, time.Now()) {
 		s.toRegion(m.Region, &region.Watch{}) // if it is the same node after all
 		s.watch.again(m.Region)
 		s.sendWatches()

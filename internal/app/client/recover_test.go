@@ -268,9 +268,7 @@ func TestLinkThatEndsSaysWhy(t *testing.T) {
 		"kicked":   {&lobby.Refused{Code: wire.Kicked, Text: "bye", Order: kick("A")}, wire.Kicked},
 		"unsigned": {&lobby.Refused{Code: wire.Kicked, Text: "bye"}, wire.Internal},
 		"another":  {&lobby.Refused{Code: wire.Kicked, Text: "bye", Order: kick("B")}, wire.Internal},
-		"replaced": {&region.Moved{Reason: region.MovedReplaced}, wire.Elsewhere},
-		"idle":     {&region.Left{Reason: region.LeftIdle}, wire.Idle},
-		"broken":   {&region.Refused{Code: string(wire.Storage)}, wire.Storage},
+		"replaced": {&lobby.Refused{Code: wire.Elsewhere}, wire.Elsewhere},
 		"closed":   {nil, wire.Restart},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -57,11 +57,14 @@ type Session struct {
 	tiles      []world.RegionPos             // far tiles to be sent
 	out        [][]byte                      // encoded, for Next
 	over       error                         // the session has ended
-	busy       int                           // times that the home has had no time, one after the other
-	why        *wire.Notice                  // why the player is not in yet, if the node has said so
-	heard      time.Time                     // from the home that has let the player in, or when it was asked to
-	input      wire.Input                    // decoded into again and again
-	held       *inputs                       // a step that waits for the next
+	paced      paced
+	waits      bool         // the home has no time, and will be asked again
+	busy       int          // times that the home has had no time, one after the other
+	why        *wire.Notice // why the player is not in yet, if the node has said so
+	spoke      time.Time    // the client, to its home
+	heard      time.Time    // from the home that has let the player in, or when it was asked to
+	input      wire.Input   // decoded into again and again
+	held       *inputs      // a step that waits for the next
 	heldAt     time.Time
 }
 
@@ -69,6 +72,7 @@ func newSession(n *Node, k *transport.Link, player id.ID) *Session {
 	s := &Session{
 		node: n, link: k, player: player,
 		watch: newWatcher(), watchedAt: map[world.RegionPos]time.Time{}, heard: time.Now(),
+		spoke: time.Now(), paced: newPaced(),
 	}
 	s.watch.may = func() bool { return n.wakes.may(player) }
 	return s

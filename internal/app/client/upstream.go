@@ -112,6 +112,7 @@ func (s *Session) onInput(b []byte) error {
 	if err := wire.DecodeInto(b, in); err != nil {
 		return malformed(err)
 	}
+	s.spoke = time.Now()
 	together := s.steps(in)
 	s.claims.add(in.Seq+uint32(len(in.Steps))-1, in.Pos, together)
 	s.tend()
@@ -173,6 +174,7 @@ func (s *Session) onAct(m *wire.Act) {
 	act := s.acts.Ask(&region.Act{
 		Player: s.player, Kind: uint8(m.Kind), Pos: m.Pos(), Face: m.Face, A: m.A, B: m.B,
 	})
+	s.spoke = time.Now()
 	if act == nil { // what was asked before waits for a host
 		s.say(&wire.ActResult{Seq: m.Seq, Code: wire.TooFast, Text: wire.TooFast.Text()})
 		return
