@@ -147,6 +147,9 @@ func TestHostilePapers(t *testing.T) {
 			p.refused(flag, what, bad, "")
 		}
 	}
+	for flag := range p.good {
+		p.refused(flag, "missing", nil, "")
+	}
 	h, err := host.Start(host.Config{Data: p.data, World: "castle", Port: -1, Nodes: "127.0.0.1:0", Certificate: p.good["certificate"], Revocations: p.good["revocations"]})
 	if err != nil {
 		t.Fatalf("with good files: %v", err)
@@ -156,10 +159,13 @@ func TestHostilePapers(t *testing.T) {
 	}
 }
 
-// refused starts the node with a bad file.
+// refused starts the node with a bad file; nil: with none.
 func (p *papers) refused(flag, what string, bad []byte, says string) {
 	p.t.Helper()
 	name := p.file("bad.pem", bad)
+	if bad == nil {
+		name += ".missing"
+	}
 	args := []string{"--data", p.data, "node", "--world", "castle", "--port", "-1", "--nodes", "127.0.0.1:0", "--" + flag, name}
 	if flag != "certificate" {
 		args = append(args, "--certificate", p.good["certificate"])
@@ -173,7 +179,7 @@ func (p *papers) refused(flag, what string, bad []byte, says string) {
 	if code != host.ExitData || len(last) > 1000 || !strings.Contains(last, name) || !strings.Contains(last, says) {
 		p.t.Errorf("--%s, %s: exit code %d: %.600s", flag, what, code, errs)
 	}
-	if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, bad) {
+	if now, err := os.ReadFile(name); (err != nil) != (bad == nil) || !bytes.Equal(now, bad) {
 		p.t.Errorf("--%s, %s: the file was changed: %v", flag, what, err)
 	}
 }

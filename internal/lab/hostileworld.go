@@ -60,8 +60,15 @@ func foundHostile(dir string, seed uint64, verified bool) (*hostileWorld, error)
 	if err != nil {
 		return nil, err
 	}
+	list, err := w.authority.Revoke(time.Now())
+	if err != nil {
+		return nil, err
+	}
 	w.config.Certificate = filepath.Join(w.config.Data, "certificate.pem")
 	w.config.Revocations = filepath.Join(w.config.Data, "revocations.pem")
+	if err := files.Write(w.config.Revocations, keyring.RevocationsText(list), 0o644); err != nil {
+		return nil, err
+	}
 	return w, files.Write(w.config.Certificate, keyring.CertificateText(c), 0o644)
 }
 

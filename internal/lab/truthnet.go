@@ -50,10 +50,17 @@ func (n *truthNet) found(nodes int, latency time.Duration) (err error) {
 	if n.authority, err = authority.Init(filepath.Join(n.dir, "authority"), truthZones, time.Now()); err != nil {
 		return err
 	}
+	list, err := n.authority.Revoke(time.Now())
+	if err != nil {
+		return err
+	}
 	for i := range nodes {
 		p := &truthProcess{data: filepath.Join(n.dir, fmt.Sprint("node", i)), forges: i == 4 || i == 8}
 		p.paper, p.list = filepath.Join(p.data, "certificate.pem"), filepath.Join(p.data, "revocations.pem")
 		if err := n.admit(p, i%truthZones); err != nil {
+			return err
+		}
+		if err := files.Write(p.list, keyring.RevocationsText(list), 0o644); err != nil {
 			return err
 		}
 		n.nodes = append(n.nodes, p)

@@ -26,7 +26,10 @@ func (h *Host) admit(p *peers) error {
 	p.verifier = keyring.NewVerifier(gate, h.clock.Now)
 	switch {
 	case h.cfg.Certificate != "":
-		if p.certificate, err = keyring.ReadCertificate(h.cfg.Certificate); err != nil {
+		p.certificate, err = keyring.ReadCertificate(h.cfg.Certificate)
+		if errors.Is(err, fs.ErrNotExist) {
+			return &explained{keyring.ErrPaper, fmt.Sprintf("there is no certificate at %s: ask the authority for one (authority issue)", h.cfg.Certificate)}
+		} else if err != nil {
 			return err
 		}
 		if p.record.Genesis.Verified() {
@@ -45,14 +48,13 @@ func (h *Host) admit(p *peers) error {
 	return nil
 }
 
-// checkRevocations refuses to start with a list that is damaged or not the world's:
-// its owner believes that the nodes on it are shut out. The node takes the list once
-// it runs (watchPaper), or when the file is made.
+// checkRevocations refuses to start with a list that is missing, damaged or not the
+// world's: its owner believes that the nodes on it are shut out. The node takes the list
+// once it runs (watchPaper).
 func (h *Host) checkRevocations(gate *identity.Gate) error {
 	list, err := keyring.ReadRevocations(h.cfg.Revocations)
 	if errors.Is(err, fs.ErrNotExist) {
-		h.cfg.Log.Warn("There is no list of revocations yet: the node takes it when the file is there.", "file", h.cfg.Revocations)
-		return nil
+		return &explained{keyring.ErrPaper, fmt.Sprintf("there is no list of revocations at %s: ask the authority for one (authority revoke NAME --out FILE, also while nothing is revoked), or start without --revocations", h.cfg.Revocations)}
 	}
 	if err == nil {
 		_, err = gate.Renew(list)

@@ -35,6 +35,7 @@ type verifiedCluster struct {
 	gone      []bool
 	configs   []host.Config
 	keys      []ed25519.PrivateKey
+	unrevoked []byte // a list without anybody
 	log       *lines // of all nodes; nil: it is not looked at
 }
 
@@ -62,7 +63,11 @@ func newVerifiedCluster(t *testing.T, nodes int) *verifiedCluster {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { a.Close() })
-	c := &verifiedCluster{T: t, authority: a}
+	list, err := a.Revoke(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &verifiedCluster{T: t, authority: a, unrevoked: keyring.RevocationsText(list)}
 	for range nodes {
 		c.add()
 	}
@@ -104,6 +109,9 @@ func (c *verifiedCluster) add() {
 		c.Fatal(err)
 	}
 	cfg.Revocations = filepath.Join(cfg.Data, "revoked.pem")
+	if err := os.WriteFile(cfg.Revocations, c.unrevoked, 0o644); err != nil {
+		c.Fatal(err)
+	}
 	if c.log != nil {
 		cfg.Log = slog.New(slog.NewTextHandler(c.log, nil))
 	}
