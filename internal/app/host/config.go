@@ -216,7 +216,7 @@ func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
 			return m, err
 		}
 	}
-	m.Signed = true
+	m.Signed, m.SignedTime = true, true
 	return folder.Create(m)
 }
 

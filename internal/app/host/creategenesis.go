@@ -35,7 +35,7 @@ func createGenesis(folder *worldfs.Folder, m *worldfs.Meta, searching Searching)
 	if err != nil {
 		return err
 	}
-	m.Signed = true
+	m.Signed, m.SignedTime = true, true
 	return signGenesis(m, key, m.EpochTime())
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,17 +75,23 @@ type legacy struct {
 	time      int64                 // offset of the time of day, in ticks
 }
 
-// migrate signs, once, what the world's disk says of operators, bans and the
-// whitelist from before decisions were signed. Where this is not the founder's
-// machine that says nothing any more.
+// migrate signs, once, what the world's disk says of operators, bans, the whitelist
+// and the time of day from before these were signed decisions. Where this is not the
+// founder's machine that says nothing any more.
 func (h *Host) migrate(log *decision.Log, sign func(*decision.Statement)) error {
 	m := &h.world.Meta
-	if m.Signed {
+	if m.Signed && m.SignedTime {
 		return nil
 	}
 	old, err := h.legacy()
 	if err != nil {
 		return err
+	}
+	if m.Signed { // nothing but the time of day is left to sign
+		old = &legacy{time: old.time}
+		if decided, err := h.timeDecided(); err != nil || decided {
+			old.time = 0 // an operator has set the time since
+		}
 	}
 	list := append(old.operators, old.others...)
 	if old.time != 0 {
@@ -111,14 +118,23 @@ func (h *Host) migrate(log *decision.Log, sign func(*decision.Statement)) error 
 		if err := h.world.Store.Apply(w); err != nil {
 			return fmt.Errorf("the operators of %s: %w", m.Name, err)
 		}
-		h.cfg.Log.Info("This machine has signed who the operators of the world are, and its bans and whitelist.",
+		h.cfg.Log.Info("This machine has signed who the operators of the world are, its bans, its whitelist and the time of day.",
 			"operators", names(old.operators), "others", len(old.others))
 	}
 	if len(old.unbound) > 0 {
 		h.cfg.Log.Warn("The whitelist names players who have never been here. Anybody could take those names: add them anew by the player ids that the page shows them.", "names", strings.Join(old.unbound, ", "))
 	}
-	m.Signed, m.Former, m.FormerOperators = true, "", false
+	m.Signed, m.SignedTime, m.Former, m.FormerOperators = true, true, "", false
 	return h.world.Save()
+}
+
+// timeDecided reports whether the disk has a signed time of day.
+func (h *Host) timeDecided() (bool, error) {
+	kvs, err := h.world.Store.Read(machine.DiskRead{Space: decision.Space})
+	return slices.ContainsFunc(kvs, func(kv machine.KV) bool {
+		s, err := decision.Decode(kv.Value)
+		return err == nil && s.Topic == decision.Time
+	}), err
 }
 
 func names(list []*decision.Statement) string {

@@ -150,3 +150,45 @@ func TestDecideInASharedWorld(t *testing.T) {
 	until(t, "Bo to be no operator", func() bool { return !bo.Self().Operator })
 	join(t, h, identity(t, "Dan"), "")
 }
+
+// TestTimeOfOldWorlds: the time of day of a world whose roles were signed before the time
+// was goes on where it was; what the lobby's records say later counts for nothing.
+func TestTimeOfOldWorlds(t *testing.T) {
+	c := founder(t)
+	stop(t, start(t, c))
+	record := func(value string, change func(*worldfs.World)) {
+		t.Helper()
+		f, err := worldfs.OpenFolder(c.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := f.Open("home")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		change(w)
+		err = w.Save()
+		if err == nil {
+			err = w.Store.Apply(machine.DiskWrite{Space: "hall", Put: []machine.KV{{Key: []byte("w"), Value: []byte(value)}}})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	record(`{"timeOffset":7000}`, func(w *worldfs.World) { w.SignedTime = false })
+	ann := identity(t, "Ann")
+	for range 2 {
+		h := start(t, c)
+		if got := join(t, h, ann, "").TimeOffset(); got != 7000 {
+			t.Errorf("the time of day is %d ticks ahead of the world's, want 7000", got)
+		}
+		stop(t, h)
+		record(`{"timeOffset":9}`, func(*worldfs.World) {})
+	}
+	record(`{"timeOffset":9}`, func(w *worldfs.World) { w.SignedTime = false })
+	h := start(t, c)
+	if got := join(t, h, ann, "").TimeOffset(); got != 7000 {
+		t.Errorf("a record counts for more than a decision: the time of day is %d ticks ahead", got)
+	}
+}

@@ -69,6 +69,8 @@ type Meta struct {
 	// Signed says that the world has had signed decisions from its beginning, or
 	// that the founder's machine has signed what there was before.
 	Signed bool `json:"signed,omitempty"`
+	// SignedTime: the time of day is a signed decision as well; it became one later.
+	SignedTime bool `json:"signedTime,omitempty"`
 	// Former is the record of the world that this one was imported from, until this
 	// machine has signed that one's bans and whitelist for this one; FormerOperators:
 	// its operators as well.
