@@ -64,6 +64,7 @@ type intrusionTurn struct {
 	heap     float64
 	routines int
 	census   map[string]int
+	from, to time.Time // of the census, during which the node does nothing else
 }
 
 func runHostileNode(t *Trial) (err error) {
@@ -192,7 +193,11 @@ func (s *intrusion) run(d time.Duration) error {
 // look notes what the victim holds.
 func (s *intrusion) look() error {
 	var l intrusionTurn
-	if err := s.host.Inspect(s.t.Context, func(n *node.Node) { l.census = hostile.Census(n) }); err != nil {
+	if err := s.host.Inspect(s.t.Context, func(n *node.Node) {
+		l.from = time.Now()
+		l.census = hostile.Census(n)
+		l.to = time.Now()
+	}); err != nil {
 		return err
 	}
 	stats, err := s.host.Stats(s.t.Context)
@@ -201,9 +206,22 @@ func (s *intrusion) look() error {
 	}
 	l.heap, l.routines = liveHeap(), runtime.NumGoroutine()
 	s.turns = append(s.turns, l)
-	s.t.Logf("%d edits, heap %.1f MB, %d goroutines, %d shards, %d dropped, links %d, messages back %d",
-		len(s.edits), l.heap, l.routines, len(stats.Shards), stats.Counts.Dropped, s.intruder.Links.Load(), s.intruder.Came.Load())
+	s.t.Logf("census in %v, %d edits, heap %.1f MB, %d goroutines, %d shards, %d dropped, links %d, messages back %d",
+		l.to.Sub(l.from).Round(time.Millisecond), len(s.edits), l.heap, l.routines, len(stats.Shards), stats.Counts.Dropped, s.intruder.Links.Load(), s.intruder.Came.Load())
 	return nil
+}
+
+// undisturbed are the edits during which there was no census: that one stops the node,
+// for seconds where it holds much.
+func (s *intrusion) undisturbed() chan edit {
+	out := make(chan edit, cap(s.edits))
+	for range len(s.edits) {
+		e := <-s.edits
+		if !slices.ContainsFunc(s.turns, func(l intrusionTurn) bool { return e.sent.Before(l.to) && e.done.After(l.from) }) {
+			out <- e
+		}
+	}
+	return out
 }
 
 // logGrowth says what has become more.
@@ -228,7 +246,7 @@ func (s *intrusion) report() error {
 			broken = append(broken, fmt.Errorf(format, args...))
 		}
 	}
-	e := gather(s.edits)
+	e := gather(s.undisturbed())
 	sent := 0
 	kinds := Table{Name: "hostile-node", Title: "What the hostile node sent", Columns: []string{"message", "sent"}}
 	for _, name := range slices.Sorted(maps.Keys(s.intruder.Sent)) {
