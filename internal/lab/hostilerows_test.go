@@ -17,6 +17,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/hostile"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 )
 
 // rows are what the audit gained as a node that leads a region of its own, over real
@@ -141,36 +142,48 @@ func groundOf(at world.Vec) world.Pos {
 // joinRows joins a hostile node, and waits until the other believes that it leads a
 // region.
 func joinRows(t *testing.T, ctx context.Context, h *host.Host, b *bystander) (*rows, *hostile.Intruder) {
-	m := h.World()
-	record, err := genesis.DecodeText(m.Record)
+	stats, err := h.Stats(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := h.Stats(ctx)
+	rs, in := joinRowsAt(t, h.World(), hostile.PeerAt(stats.Self.ID, h.NodeAddr()), b)
+	rs.lead(t, ctx, in)
+	return rs, in
+}
+
+// joinRowsAt joins a hostile node that attacks one that may be in another process.
+func joinRowsAt(t *testing.T, m worldfs.Meta, victim machine.Peer, b *bystander) (*rows, *hostile.Intruder) {
+	record, err := genesis.DecodeText(m.Record)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rs := &rows{world: m.ID, home: node.Shard{Region: m.Spawn.Region()}, player: b.who.Player(), at: b.Body().Pos, session: machine.Peer{ID: id.ID{1}}}
 	theirs := []node.Shard{{Lobby: true}, rs.home}
-	key, err := hostile.KeyFarther(record, stats.Self.ID, theirs)
+	key, err := hostile.KeyFarther(record, victim.ID, theirs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in, err := hostile.Join(record, key, nil, hostile.Config{
-		Seed: 3, Victim: hostile.PeerAt(stats.Self.ID, h.NodeAddr()),
+		Seed: 3, Victim: victim,
 		Spares: func(p node.Shard) bool { return p.Lobby || p == rs.home },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = in.Leave() })
+	return rs, in
+}
+
+// lead waits until the attacked node believes that the hostile one leads a region.
+func (rs *rows) lead(t *testing.T, ctx context.Context, in *hostile.Intruder) {
+	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for i := int32(0); ; i++ {
 		// In the name of one region after the other it says something: the victim
 		// asks the node nearest to the region's key to find hosts.
 		part := node.Shard{Region: world.RegionPos{X: 100 + i, Z: 100}}
 		if err := in.Look(ctx, func(n *hostile.Node) {
-			n.Say(&node.Routed{To: theirs[0], From: part, Msg: &region.Awake{Region: part.Region}})
+			n.Say(&node.Routed{To: node.Shard{Lobby: true}, From: part, Msg: &region.Awake{Region: part.Region}})
 			for p := range n.Leads {
 				rs.own = p
 			}
@@ -178,10 +191,10 @@ func joinRows(t *testing.T, ctx context.Context, h *host.Host, b *bystander) (*r
 			t.Fatal(err)
 		}
 		if rs.own != (node.Shard{}) {
-			return rs, in
+			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("nobody asks the hostile node to find hosts")
+			t.Fatalf("the hostile node is not asked to find hosts (%d messages came)", in.Came.Load())
 		}
 		time.Sleep(100 * time.Millisecond)
 	}

@@ -92,7 +92,10 @@ func (n *Node) OnMessage(_ machine.Peer, m machine.Message) {
 	}
 	switch m := m.(type) {
 	case *kademlia.Request:
-		r := n.make.of(reflect.TypeFor[kademlia.Reply]()).(*kademlia.Reply)
+		r := &kademlia.Reply{Proc: m.Proc} // it is there, and knows nothing
+		if n.make.r.OneIn(2) {
+			r = n.make.of(reflect.TypeFor[kademlia.Reply]()).(*kademlia.Reply)
+		}
 		r.RPC = m.RPC
 		n.say(r)
 	case *node.HostQuery:
