@@ -57,6 +57,7 @@ type quorumLoss struct {
 	// withoutLog are nodes that answered that they have no replica: a member
 	// among them has lost its disk, or part of it, for good.
 	withoutLog map[id.ID]bool
+	objected   machine.Time // when others first objected to a recovery; 0: nobody has
 }
 
 // leaderlessFor is how long the group has had no leader; 0: it has one, or hibernates.
@@ -95,7 +96,7 @@ func (g *quorumLoss) check(now machine.Time) {
 	self := slices.IndexFunc(st.Members, func(m group.MemberStatus) bool { return m.Peer.ID == g.cfg.Self.ID })
 	switch {
 	case st.Asleep || st.Leader != machine.Peer{} || self < 0 || !st.Members[self].Voter && !st.Members[self].Standby:
-		g.since, g.withoutLog = 0, nil
+		g.since, g.withoutLog, g.objected = 0, nil, 0
 		g.endInquiry()
 	case g.since == 0:
 		g.since = now
@@ -164,7 +165,14 @@ func (g *quorumLoss) decide(st *group.Status, now machine.Time) {
 	}
 	own := hostpolicy.Log{Gen: st.Gen, Term: st.LastTerm, Last: st.Last}
 	q, without := g.count(st, now)
-	if !hostpolicy.MayContinue(g.cfg.Self.ID, own, survivors, q) {
+	if g.objected == 0 && hostpolicy.Objections(g.cfg.Self.ID, own, survivors) > 0 {
+		g.objected = now
+	}
+	objected := time.Duration(0)
+	if g.objected != 0 {
+		objected = now.Sub(g.objected)
+	}
+	if !hostpolicy.MayContinue(g.cfg.Self.ID, own, survivors, q, objected) {
 		return
 	}
 	lost := g.describe(q, without)

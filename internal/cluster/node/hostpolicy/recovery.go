@@ -32,16 +32,32 @@ type Quorum struct {
 	Near, Answered int // nodes near the key that are not gone, those that have answered; with this one
 }
 
+// ObjectionFor is how long a minority of the nodes that were asked can keep a group from
+// recovering.
+const ObjectionFor = 30 * time.Minute
+
+// Objections counts the nodes that say that somebody leads, and the survivors that should
+// continue instead.
+func Objections(self id.ID, own Log, heard []Survivor) (n int) {
+	for _, s := range heard {
+		if s.Led || s.Member && prefers(self, own, s) {
+			n++
+		}
+	}
+	return n
+}
+
 // MayContinue reports whether a replica continues its group without the others: the
-// others cannot elect, more than half of the nodes near the key agree that nobody leads,
-// and no other survivor has a longer log.
-func MayContinue(self id.ID, own Log, heard []Survivor, q Quorum) bool {
+// others cannot elect, more than half of the nodes near the key have answered, and nobody
+// objects. If most of those who answered object, that holds. Fewer may lie, or see a
+// leader that this node cannot reach: they have ObjectionFor until that leader, or that
+// survivor, is heard of. objected is how long there have been objections.
+func MayContinue(self id.ID, own Log, heard []Survivor, q Quorum, objected time.Duration) bool {
 	if q.Voters-q.Dead > q.Voters/2 || 2*q.Answered <= q.Near {
 		return false
 	}
-	return !slices.ContainsFunc(heard, func(s Survivor) bool {
-		return s.Led || s.Member && prefers(self, own, s)
-	})
+	n := Objections(self, own, heard)
+	return n == 0 || 2*n <= len(heard)+1 && objected >= ObjectionFor
 }
 
 // prefers reports whether another survivor should continue instead: one of a newer

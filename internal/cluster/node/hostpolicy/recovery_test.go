@@ -33,8 +33,29 @@ func TestMayContinue(t *testing.T) {
 		{"which is another", []Survivor{survivor(1, 1, 3, 10)}, lost, false},
 		{"a node without a replica does not count", []Survivor{{ID: id.ID{1}, Log: Log{group.Gen{Number: 9}, 9, 9}}}, lost, true},
 	} {
-		if got := MayContinue(self, own, c.heard, c.q); got != c.want {
+		if got := MayContinue(self, own, c.heard, c.q, 0); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// A minority of those who answered delays a recovery, a majority prevents it.
+func TestHostileObjections(t *testing.T) {
+	self, own := id.ID{5}, Log{group.Gen{Number: 1}, 3, 10}
+	lost := Quorum{Voters: 3, Dead: 2, Near: 5, Answered: 4}
+	liar, honest := Survivor{ID: id.ID{9}, Led: true}, Survivor{ID: id.ID{8}}
+	for _, c := range []struct {
+		heard    []Survivor
+		objected time.Duration
+		want     bool
+	}{
+		{[]Survivor{liar, honest, honest}, ObjectionFor - 1, false},
+		{[]Survivor{liar, honest, honest}, ObjectionFor, true},
+		{[]Survivor{liar, liar, honest}, ObjectionFor, true},
+		{[]Survivor{liar, liar, liar}, 100 * ObjectionFor, false},
+	} {
+		if got := MayContinue(self, own, c.heard, lost, c.objected); got != c.want {
+			t.Errorf("%d of %d object since %v: %v", Objections(self, own, c.heard), len(c.heard)+1, c.objected, got)
 		}
 	}
 }

@@ -1,0 +1,65 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
+)
+
+// object lets nodes say for a while that somebody leads a shard, whenever they are
+// asked.
+func (c *cluster) object(p Shard, to int, liars []int, d time.Duration) {
+	const often = 250 * time.Millisecond
+	for range d / often {
+		for _, i := range liars {
+			c.nodes[i].Call(func() {
+				w := c.node(i).net
+				w.links.sendDatagram(nodePeer(to), &GroupStatus{Shard: p, Led: true, Gen: c.node(to).net.hosting.replicas[p].group.raft.Status().Gen})
+			})
+		}
+		c.s.Run(often)
+	}
+}
+
+// TestLongLiarObjects: two of three hosts of a region die for good, and a node near its
+// key says all the time that somebody leads the region. It delays the recovery, but not
+// for ever; as long as most nodes near the key say so there is none.
+func TestLongLiarObjects(t *testing.T) {
+	simtest.Long(t)
+	c := newCluster(t, 4, 7)
+	c.s.Run(3 * time.Second)
+	g := c.addGuest(0)
+	c.until("the guest is in", func() bool { return g.in })
+	c.s.Run(20 * time.Second)
+	home := Shard{Region: g.home}
+	g.quiet = true
+	left := c.indexOf(c.node(c.leaderOf(home)).net.hosting.replicas[home].group.members()[0])
+	var liars []int
+	for i := range c.nodes {
+		switch {
+		case i == left:
+		case c.node(i).net.hosting.replica(home) != nil:
+			c.nodes[i].Crash()
+		case among(c.node(left).net.dir.nearestNodes(home), nodePeer(i).ID):
+			liars = append(liars, i)
+		}
+	}
+	h := c.node(left).net.hosting.replicas[home]
+	noted := func() bool { return c.noted("goes on with what this node has") > 0 }
+	c.object(home, left, liars[:1], hostpolicy.MemberLostAfter+time.Minute)
+	if h.quorumLoss.objected == 0 || noted() {
+		t.Fatalf("one node objects since %v, recovered: %v", h.quorumLoss.objected, noted())
+	}
+	h.quorumLoss.objected = c.s.Now().Add(-hostpolicy.ObjectionFor) // half an hour later
+	c.object(home, left, liars, time.Minute)
+	if noted() {
+		t.Fatalf("the group has recovered against %d nodes near the key", len(liars))
+	}
+	c.object(home, left, liars[:1], time.Minute)
+	if !noted() {
+		t.Fatal("one node keeps the group from recovering for ever")
+	}
+	c.until("somebody leads", func() bool { return c.leaderOf(home) == left })
+}
