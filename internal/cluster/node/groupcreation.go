@@ -61,7 +61,7 @@ type hostSearch struct {
 
 // coordinate begins to find hosts for a shard that has none.
 func (c *groupCreation) coordinate(p Shard) {
-	if c.hosting.replica(p) != nil || c.searches[p] != nil || len(c.searches) >= maxHostSearches || c.isLeaving() {
+	if c.hosting.hosts(p) || c.searches[p] != nil || len(c.searches) >= maxHostSearches || c.isLeaving() {
 		return
 	}
 	mk := &hostSearch{shard: p, answers: map[id.ID]*HostReply{}}
@@ -175,7 +175,7 @@ func (c *groupCreation) isSearching(p Shard) bool { return c.searches[p] != nil 
 // onCreateGroup makes a group of which this node is the first member, once the
 // directory has its record: there can be one only.
 func (c *groupCreation) onCreateGroup(m *CreateGroup) {
-	if c.hosting.replica(m.Shard) != nil || !m.Shard.inWorld() || len(m.Members) == 0 || len(m.Members) > records.MaxHosts ||
+	if c.hosting.hosts(m.Shard) || !m.Shard.inWorld() || len(m.Members) == 0 || len(m.Members) > records.MaxHosts ||
 		m.Members[0].ID != c.cfg.Self.ID || !c.hosting.hasRoomHere() && !c.stored.has(m.Shard) || c.hosting.isDamaged(m.Shard) ||
 		c.creating[m.Shard] || len(c.creating) >= maxHostSearches || c.isLeaving() {
 		return
@@ -185,7 +185,7 @@ func (c *groupCreation) onCreateGroup(m *CreateGroup) {
 		delete(c.creating, m.Shard)
 		gone := c.seen.allGone(rival.Members)
 		switch {
-		case c.hosting.replica(m.Shard) != nil || c.isLeaving():
+		case c.hosting.hosts(m.Shard) || c.isLeaving():
 		case won:
 			c.stored.remove(m.Shard)
 			c.hosting.createGroup(m.Shard, 0, m.Members)

@@ -77,6 +77,9 @@ func (o *hosting) replica(p Shard) *replica {
 	return nil
 }
 
+// hosts reports whether this node has a replica of a shard, perhaps only on the disk.
+func (o *hosting) hosts(p Shard) bool { return o.replicas[p] != nil || o.dormant[p] }
+
 // groupOf returns the group of the replica here, reading that if it is only on the
 // disk; nil: there is none.
 func (o *hosting) groupOf(p Shard) *shardGroup {

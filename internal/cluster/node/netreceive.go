@@ -13,6 +13,9 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		return
 	}
 	f := w.links.heard(from)
+	if p, ok := wakenBy(m); ok && !w.hosting.mayWake(f, p) {
+		return
+	}
 	switch m := m.(type) {
 	case *Routed:
 		w.onRouted(f, m)

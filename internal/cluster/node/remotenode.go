@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -35,11 +36,12 @@ type remoteNode struct {
 	asked          machine.Time   // when it was looked how many messages wait for it
 	waiting, limit int
 
-	ownerPlays      bool         // owner: its owner plays at it, as it has said over the link that is up
-	nextStrayNotice machine.Time // gatewaySessions: when it may be told again that a session here has gone
-	unverified      int          // speakers: how much of what it said waits for who hosts the shard
-	overlayShare    linkShare    // overlayAdapter
-	nextDecisions   machine.Time // decisions: when it may be given all decisions again
+	ownerPlays      bool          // owner: its owner plays at it, as it has said over the link that is up
+	nextStrayNotice machine.Time  // gatewaySessions: when it may be told again that a session here has gone
+	unverified      int           // speakers: how much of what it said waits for who hosts the shard
+	wakes           *limit.Budget // hosting: of groups that it makes run here; nil: it has not
+	overlayShare    linkShare     // overlayAdapter
+	nextDecisions   machine.Time  // decisions: when it may be given all decisions again
 }
 
 type linkState uint8
