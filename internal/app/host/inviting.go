@@ -110,6 +110,8 @@ func (h *Host) Reach() string {
 	}
 	at := h.NodeAddr()
 	switch {
+	case h.https != nil:
+		return "Anyone with the link can join by HTTPS, if its name leads to this machine."
 	case h.peers == nil || !nodes:
 		return "Friends in the same network can join. For others open the TCP port in your router."
 	case !at.IsValid():
