@@ -57,7 +57,6 @@ type warpResult struct {
 // warpNode advances a replica of the world by its own clock and exchanges actions.
 type warpNode struct {
 	env     machine.Env
-	run     warpRun
 	net     *warpNet
 	me      int
 	engine  *replay.Engine[*warpWorld, warpEvent]
@@ -167,7 +166,7 @@ func (o warpRun) do(ctx context.Context) (r warpResult, err error) {
 	lag := time.Duration(o.Lag) * time.Millisecond
 	for i := range o.Nodes {
 		node := s.Add(func(env machine.Env) machine.Machine {
-			n := &warpNode{env: env, run: o, net: net, me: i, picture: net.begin}
+			n := &warpNode{env: env, net: net, me: i, picture: net.begin}
 			n.engine = replay.New(replay.Config{Lag: lag, Ahead: time.Minute, Every: warpEvery, Keep: warpKeep}, net.model, net.begin, net.model.start())
 			net.nodes = append(net.nodes, n)
 			return n

@@ -3,7 +3,6 @@ package gateway
 import (
 	"encoding/json"
 	"errors"
-	"sync/atomic"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
@@ -91,7 +90,7 @@ type dataChannels struct {
 	*datachannel.Conn
 	traffic *traffic
 	allow   func(n int) error
-	stalled atomic.Int64
+	stallTime
 
 	// Only the writing goroutine touches these.
 	waiting [][]byte // messages that Flush will send
@@ -128,9 +127,9 @@ func (d *dataChannels) Flush() error {
 	defer func() { d.waiting = d.waiting[:0] }()
 	for i, b := range d.waiting {
 		d.waiting[i] = nil
-		d.stalled.Store(time.Now().UnixNano())
+		d.begin()
 		err := d.Send(d.channel(b), b, false)
-		d.stalled.Store(0)
+		d.end()
 		if err != nil {
 			return err
 		}
@@ -158,14 +157,6 @@ func (d *dataChannels) channel(b []byte) datachannel.Channel {
 
 // maxFrame bounds a frame that may be lost: each packet of one makes that likelier.
 const maxFrame = 4 << 10
-
-func (d *dataChannels) stall(now time.Time) time.Duration {
-	since := d.stalled.Load()
-	if since == 0 {
-		return 0
-	}
-	return time.Duration(now.UnixNano() - since)
-}
 
 func (d *dataChannels) finish(wire.Code) { d.Drain() }
 func (d *dataChannels) drop()            { d.Close() }

@@ -41,11 +41,11 @@ type tcp struct {
 	// it.
 	allow func(n int) error
 
-	mu      sync.Mutex // held while writing
-	buf     *[]byte    // messages that Flush will write, with their headers
-	count   uint64     // of them
-	frames  uint64     // of them
-	stalled atomic.Int64
+	mu     sync.Mutex // held while writing
+	buf    *[]byte    // messages that Flush will write, with their headers
+	count  uint64     // of them
+	frames uint64     // of them
+	stallTime
 }
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 8<<10); return &b }}
@@ -76,16 +76,22 @@ func (c *tcp) Write(p []byte) (int, error) {
 }
 
 func (c *tcp) write(p []byte) (int, error) {
-	c.stalled.Store(time.Now().UnixNano())
+	c.begin()
 	n, err := c.Conn.Write(p)
-	c.stalled.Store(0)
+	c.end()
 	c.traffic.bytesOut.Add(uint64(n))
 	return n, err
 }
 
-// stall returns for how long a write has been waiting for room.
-func (c *tcp) stall(now time.Time) time.Duration {
-	since := c.stalled.Load()
+// stallTime is since when a write has been waiting for room.
+type stallTime struct{ since atomic.Int64 }
+
+func (s *stallTime) begin() { s.since.Store(time.Now().UnixNano()) }
+func (s *stallTime) end()   { s.since.Store(0) }
+
+// stall returns for how long a write has been waiting.
+func (s *stallTime) stall(now time.Time) time.Duration {
+	since := s.since.Load()
 	if since == 0 {
 		return 0
 	}

@@ -61,8 +61,8 @@ type https struct {
 func (h *Host) listenHTTPS(cfg gateway.Config) error {
 	t := h.cfg.TLS
 	addr := cmp.Or(t.Listen, defaultHTTPS)
-	if err := cfg.CheckListen(addr); err != nil {
-		return &explained{err, "everybody who reaches " + addr + " could come in: use --share, set --join-code CODE or use --whitelist"}
+	if err := checkListen(cfg, addr); err != nil {
+		return err
 	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

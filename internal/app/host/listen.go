@@ -46,8 +46,8 @@ func (h *Host) listen() error {
 	if h.peers != nil {
 		cfg.Entrances = h.otherNodes
 	}
-	if err := cfg.CheckListen(addr); err != nil {
-		return &explained{err, "everybody who reaches " + addr + " could come in: use --share, set --join-code CODE or use --whitelist"}
+	if err := checkListen(cfg, addr); err != nil {
+		return err
 	}
 	if h.gateway, err = gateway.New(cfg); err != nil {
 		return err
@@ -67,6 +67,14 @@ func (h *Host) listen() error {
 		return err
 	}
 	return h.announce()
+}
+
+// checkListen refuses an address at which everybody could come in.
+func checkListen(cfg gateway.Config, addr string) error {
+	if err := cfg.CheckListen(addr); err != nil {
+		return &explained{err, "everybody who reaches " + addr + " could come in: use --share, set --join-code CODE or use --whitelist"}
+	}
+	return nil
 }
 
 // serve lets players in at a port; closeGateway waits for it.

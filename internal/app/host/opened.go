@@ -42,11 +42,7 @@ func (r *Runner) opened(h *Host) {
 	}
 	o.Link = h.Link(o.Invitation)
 	if code := h.OwnerCode(); code != "" && !r.Browser {
-		base := o.URL
-		if len(o.Friends) > 0 {
-			base = o.Friends[0]
-		}
-		o.Operator = PageURL(base, code, "")
+		o.Operator = PageURL(cmp.Or(first(o.Friends), o.URL), code, "")
 	}
 	if r.JSON {
 		_ = json.NewEncoder(r.Out).Encode(o) // a closed pipe is no reason to close the world
@@ -90,7 +86,8 @@ func (h *Host) sharing() *gateway.Sharing {
 func (r *Runner) sayOpened(h *Host, o *Opened) {
 	r.say("%s is open (seed %s, kept in %s).\n", o.World, o.Seed, o.Dir)
 	r.say("  You:         %s", r.ownPage(h))
-	for _, link := range h.friendLinks(o.Invitation) {
+	friends := h.friendLinks(o.Invitation)
+	for _, link := range friends {
 		r.say("  Friends:     %s", link)
 	}
 	if o.Link != "" {
@@ -98,7 +95,7 @@ func (r *Runner) sayOpened(h *Host, o *Opened) {
 	}
 	if r.Share {
 		r.say("  %s", h.Reach())
-		r.sayQR(cmp.Or(o.Link, first(h.friendLinks(o.Invitation))))
+		r.sayQR(cmp.Or(o.Link, first(friends)))
 	}
 	if o.JoinCode != "" {
 		r.say("  Code:        %s", o.JoinCode)
@@ -122,9 +119,15 @@ func (r *Runner) sayOpened(h *Host, o *Opened) {
 
 // sayQR draws a link where a person sees it.
 func (r *Runner) sayQR(link string) {
-	if f, ok := r.Out.(*os.File); ok && link != "" && term.IsTerminal(int(f.Fd())) {
+	if link != "" && r.onTerminal() {
 		r.say("\n%s", qrText(link))
 	}
+}
+
+// onTerminal reports whether a person reads what is printed.
+func (r *Runner) onTerminal() bool {
+	f, ok := r.Out.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 func first(all []string) string {
@@ -137,7 +140,7 @@ func first(all []string) string {
 // ownPage is the owner's page as it is printed: with the secret where only the
 // owner reads it, in a terminal, and without it where it would go into a log.
 func (r *Runner) ownPage(h *Host) string {
-	if f, ok := r.Out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if r.onTerminal() {
 		return h.LocalURL()
 	}
 	return h.URL() + " (as the owner: add #local= and what " + filepath.Join(h.cfg.Data, "keys", "local.secret") + " says)"

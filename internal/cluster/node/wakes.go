@@ -1,7 +1,6 @@
 package node
 
 import (
-	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
@@ -42,7 +41,7 @@ func (o *hosting) mayWake(f *remoteNode, p Shard) bool {
 	switch {
 	case h == nil && !o.dormant[p], h != nil && !h.group.raft.Hibernates():
 		return true
-	case h != nil && slices.ContainsFunc(h.group.members(), func(m machine.Peer) bool { return m.ID == f.peer.ID }):
+	case h != nil && among(h.group.members(), f.peer.ID):
 		return true
 	}
 	if f.wakes == nil {
