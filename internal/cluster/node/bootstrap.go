@@ -10,22 +10,22 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
 
-// The bootstrapping service of the overlay (thesis 4.4), without a server: this
-// node asks the nodes it was told to join by, and those that the directory
-// knows, for their place in the overlay and for one node of each zone.
+// The bootstrapping service of the overlay (thesis 4.4), without a server: the node asks
+// the nodes that it was told to join by, and those that the directory knows, for their
+// place in the overlay and for one node of each zone.
 
-// bootstrapJob is the overlay's wish for nodes to enter by; the layer does it.
+// bootstrapJob is the overlay's request for nodes to join by; overlayAdapter runs it.
 type bootstrapJob struct{}
 
-// bootstrapSearch is one on its way.
+// bootstrapSearch is a running bootstrapJob.
 type bootstrapSearch struct {
 	tag    uint64
 	nonce  uint64
 	rounds int
 	next   machine.Time // when to ask again
 	asked  []id.ID
-	own    []*overlay.Contact // said by the nodes themselves
-	known  []*overlay.Contact // said by others
+	own    []*overlay.Contact // named by the nodes themselves
+	known  []*overlay.Contact // named by others
 }
 
 const (
@@ -40,7 +40,7 @@ func (l *overlayAdapter) startBootstrap(tag uint64) {
 	l.bootstrap = &bootstrapSearch{tag: tag, nonce: l.env.Rand().Uint64()}
 }
 
-// beat asks, and ends what was answered.
+// beat sends the next round of queries, or ends a search that was answered or failed.
 func (l *overlayAdapter) beat(now machine.Time) {
 	if l == nil || l.bootstrap == nil {
 		return
@@ -57,8 +57,8 @@ func (l *overlayAdapter) beat(now machine.Time) {
 	}
 }
 
-// askBootstrapNodes sends the question to some of the nodes that are known. Nobody is known to
-// the first node of a world.
+// askBootstrapNodes queries some of the known nodes. The first node of a world knows
+// none.
 func (l *overlayAdapter) askBootstrapNodes(now machine.Time) {
 	s := l.bootstrap
 	s.next = now.Add(bootstrapRound)
@@ -86,15 +86,15 @@ func (l *overlayAdapter) askBootstrapNodes(now machine.Time) {
 	}
 }
 
-// bootstrapDone ends the job.
+// bootstrapDone ends the search.
 func (l *overlayAdapter) bootstrapDone(list []*overlay.Contact, err error) {
 	tag := l.bootstrap.tag
 	l.bootstrap = nil
 	l.machine.OnDone(tag, list, err)
 }
 
-// onBootstrapQuery answers with this node and one of each zone, as many as fit into a
-// datagram.
+// onBootstrapQuery answers with this node and one linked node of each zone, as many as
+// fit into a datagram.
 func (l *overlayAdapter) onBootstrapQuery(f *remoteNode, m *BootstrapQuery) {
 	space := overlay.SpaceFor(l.cfg.Verified.Zones)
 	list := l.node.Linked(nil)
@@ -114,8 +114,8 @@ func (l *overlayAdapter) onBootstrapQuery(f *remoteNode, m *BootstrapQuery) {
 	l.env.Send(f.peer, answer)
 }
 
-// onBootstrapReply takes an answer. Where a node is reached is known better here than
-// there.
+// onBootstrapReply handles an answer. The sender's address is the one at which it was
+// reached, not the one that it names.
 func (l *overlayAdapter) onBootstrapReply(f *remoteNode, m *BootstrapReply) {
 	s := l.bootstrap
 	if s == nil || m.Nonce != s.nonce || m.Self == nil || m.Self.ID != f.peer.ID ||
@@ -126,7 +126,7 @@ func (l *overlayAdapter) onBootstrapReply(f *remoteNode, m *BootstrapReply) {
 	s.known = append(s.known, m.Known...)
 }
 
-// pick chooses one node of each zone, at best one that has answered itself.
+// pick chooses one node of each zone, preferably one that has answered itself.
 func (s *bootstrapSearch) pick(self id.ID, space overlay.Space) (out []*overlay.Contact) {
 	seen := map[int]bool{}
 	for _, c := range append(slices.Clone(s.own), s.known...) {

@@ -10,31 +10,30 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
-// Contradiction is evidence that a node has stored something else than the
-// world: what it says of a cell, as far as it tells of it, is not what nodes of
-// more than half of the zones say, which tell of all of it. Everybody who has the
-// answers can see it (Check): of answers of digests also what they leave out, which
-// is checked by what they say of it.
+// Contradiction proves that a node gave a false answer about a cell: nodes of more than
+// half of the zones agree on the whole cell, and its answer contradicts them in the part
+// that it covers. Whoever has the answers can check that (Check). For digest answers
+// this includes the digests that they left out, of which they have a hash.
 type Contradiction struct {
 	Of      int64
 	X, Y    int32 // the cell's column and row
 	Accused *Answer
-	Others  []*Answer // that agree, each of another zone
+	Others  []*Answer // answers that agree, each of another zone
 }
 
-// Answer is a storage.Result or ActionsResult that a node stands by: with the
-// certificate that says who it is and where it has its place, and its signature.
+// Answer is a storage.Result or ActionsResult with its node's signature and certificate,
+// which proves the node's id and place.
 type Answer struct {
 	Certificate *identity.Certificate
 	Signature   [64]byte
 	Result      machine.Message // *storage.Result or *storage.ActionsResult
 }
 
-// By is the node that gives the answer.
+// By returns the node that signed the answer.
 func (a *Answer) By() id.ID { return a.Certificate.ID() }
 
-// Check says what is wrong with a contradiction. signed says whether an answer
-// bears its node's signature, and that node a certificate of the authority.
+// Check returns why a contradiction proves nothing; nil: it does. signed reports whether
+// an answer has its node's signature, and the node a certificate of the authority.
 func (c *Contradiction) Check(w storage.World, space overlay.Space, signed func(*Answer) bool) error {
 	for i, a := range append([]*Answer{c.Accused}, c.Others...) {
 		if a == nil || a.Certificate == nil || !signed(a) {
@@ -70,7 +69,7 @@ func (c *Contradiction) Check(w storage.World, space overlay.Space, signed func(
 	return nil
 }
 
-// of is the update that the answer is about.
+// of returns the update that the answer is about.
 func (a *Answer) of() (int64, bool) {
 	r, ok := a.Result.(*storage.Result)
 	if !ok {
@@ -79,8 +78,8 @@ func (a *Answer) of() (int64, bool) {
 	return r.UpdateNumber()
 }
 
-// asked is the retrieval of which answers can be compared with it; answers that
-// show what they are about can be with all.
+// asked returns the retrieval whose answers can be compared with this one; 0: an answer
+// with objects can be compared with all.
 func (a *Answer) asked() uint64 {
 	if r := a.Result.(*storage.Result); r.Sent != nil {
 		return r.Query
@@ -88,7 +87,7 @@ func (a *Answer) asked() uint64 {
 	return 0
 }
 
-// tells reads what the answer says of a cell at a time, if that is all of it.
+// tells returns the digest of a cell at a time; false: the answer does not cover all of it.
 func (a *Answer) tells(x, y int32, w storage.World, of int64) (d storage.Digest, ok bool) {
 	if at, ok := a.of(); !ok || at != of {
 		return d, false
@@ -96,8 +95,8 @@ func (a *Answer) tells(x, y int32, w storage.World, of int64) (d storage.Digest,
 	return a.Result.(*storage.Result).CellDigest(x, y, w)
 }
 
-// agrees reports whether the answer says the same of a cell, as far as it tells
-// of it, as one that tells of all of it.
+// agrees reports whether the answer agrees with one that covers the whole cell, in the
+// part that it covers itself.
 func (a *Answer) agrees(whole *Answer, x, y int32, w storage.World) bool {
 	return a.Result.(*storage.Result).SameCellAs(whole.Result.(*storage.Result), x, y, w)
 }

@@ -14,30 +14,29 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// decisions is this node's copy of the world's access control list: what it
-// believes about operators and bans comes from there, not from the host of the
-// lobby or of another region (docs/protocols/decisions.md). It is a machine for the
-// sake of its jobs.
+// decisions is this node's copy of the world's access control list. Operators and bans
+// are taken from it alone, not from the host of the lobby or of a region
+// (docs/protocols/decisions.md). It is a machine because it has jobs.
 type decisions struct {
 	n     *Node
 	p     *submachine
 	log   *decision.Log
 	saved map[string]bool // registers on the disk
-	// timeOffset is what the log says of the time of day.
+	// timeOffset is the time of day by the log.
 	timeOffset int64
 
 	origins map[machine.Peer]origin     // of sessions of this node
-	kicked  map[id.ID]decision.Executed // by orders that sessions here were told
+	kicked  map[id.ID]decision.Executed // players of sessions here, and the orders
 	read    bool
 	founder *lobby.Enter // the founder's player, if it entered before the disk was read
-	next    machine.Time // when to compare with all links again
+	next    machine.Time // when to compare logs over all links again
 }
 
 const (
-	// compareEvery is how often nodes with a link compare their logs: a statement
-	// can be lost, or come before the one that gives it authority.
+	// compareEvery is how often linked nodes compare their logs, since a statement can
+	// be lost or come before the one that gives it authority.
 	compareEvery = 30 * time.Second
-	// tellAllAgain is how often one node is given the whole log at most.
+	// tellAllAgain is the shortest time between two transfers of the log to one node.
 	tellAllAgain = 5 * time.Second
 )
 
@@ -53,18 +52,18 @@ func newDecisions(n *Node) *decisions {
 	return d
 }
 
-// IsOperator reports whether the log of decisions has a player as an operator.
+// IsOperator reports whether a player is an operator by the log of decisions.
 func (n *Node) IsOperator(player id.ID) bool { return n.decisions.log.IsOperator(player) }
 
 func (d *decisions) time() time.Time { return time.Unix(0, int64(d.n.env.Now())) }
 
-// Start implements machine.Machine: what is on the disk is read.
+// Start implements machine.Machine: it reads the log from the disk.
 func (d *decisions) Start() {
 	submachineEnv{d.p}.Do(decision.Space, jobLoad, machine.DiskRead{Space: decision.Space})
 }
 
-// OnDone implements machine.Machine. What the disk holds is verified like what
-// comes from elsewhere.
+// OnDone implements machine.Machine. Statements from the disk are verified like those
+// from other nodes.
 func (d *decisions) OnDone(tag uint64, result any, err error) {
 	if tag != jobLoad {
 		return
@@ -80,15 +79,14 @@ func (d *decisions) OnDone(tag uint64, result any, err error) {
 	if err != nil {
 		d.note("The operators' decisions on the disk cannot be read; other nodes may have them: " + err.Error())
 	}
-	_ = d.take(list, nil) // what does not count is removed from the disk with the next that does
+	_ = d.take(list, nil) // the next valid statement removes invalid ones from the disk
 	d.read = true
 	if d.founder != nil {
 		d.found(d.founder)
 	}
 }
 
-// take adds statements to the log, keeps them, passes on what was new and lets it
-// take effect.
+// take adds statements to the log, and saves, forwards and enforces the new ones.
 func (d *decisions) take(list []*decision.Statement, from *remoteNode) error {
 	fresh, err := d.log.Merge(list, d.time())
 	if len(fresh) == 0 {
@@ -104,7 +102,7 @@ func (d *decisions) take(list []*decision.Statement, from *remoteNode) error {
 	return err
 }
 
-// save brings the disk to the state of the log.
+// save writes new statements to the disk and deletes superseded ones.
 func (d *decisions) save(fresh []*decision.Statement) {
 	w := machine.DiskWrite{Space: decision.Space}
 	has := map[string]bool{}
@@ -125,7 +123,7 @@ func (d *decisions) save(fresh []*decision.Statement) {
 	submachineEnv{d.p}.Do(decision.Space, jobSave, w)
 }
 
-// enforce tells the lobby, if it is here, and the regions here what has changed.
+// enforce notifies the lobby and the regions at this node of a change.
 func (d *decisions) enforce() {
 	n := d.n
 	n.push(upcall{do: func() {
@@ -140,8 +138,8 @@ func (d *decisions) enforce() {
 	d.enforceAddresses()
 }
 
-// found makes the founder's own player, which enters on the machine of the
-// founder's node, the first operator.
+// found makes the founder's player, who enters from the machine of the founder's node,
+// the first operator.
 func (d *decisions) found(e *lobby.Enter) {
 	switch {
 	case d.n.cfg.Sign == nil || d.log.Founded():
@@ -160,15 +158,14 @@ func (d *decisions) found(e *lobby.Enter) {
 	}
 }
 
-// hear looks at what a session of this node says to the lobby.
+// hear inspects messages of this node's sessions to the lobby.
 func (d *decisions) hear(m machine.Message) {
 	if e, ok := m.(*lobby.Enter); ok && e.Local {
 		d.found(e)
 	}
 }
 
-// bars refuses a banned player at a region here, although the host of the lobby
-// has admitted it.
+// bars refuses a banned player at a region here, even if the lobby's host admitted it.
 func (d *decisions) bars(u upcall) bool {
 	e, ok := u.m.(*region.Enter)
 	if !ok {
@@ -191,12 +188,12 @@ func (d *decisions) note(text string) {
 	}
 }
 
-// greet tells a node what is known here.
+// greet sends a node with a new link the hash of the log.
 func (d *decisions) greet(f *remoteNode) {
 	d.n.env.Send(f.peer, &Decisions{Digest: d.log.Digest()})
 }
 
-// beat compares with all links from time to time.
+// beat compares logs over all links once in compareEvery.
 func (d *decisions) beat(now machine.Time) {
 	if now >= d.next {
 		d.next = now.Add(compareEvery)
@@ -204,7 +201,7 @@ func (d *decisions) beat(now machine.Time) {
 	}
 }
 
-// receive compares, and takes what is new.
+// receive handles a hash or statements of another node.
 func (d *decisions) receive(f *remoteNode, m *Decisions) {
 	now := d.n.env.Now()
 	if !f.isUp() {
@@ -229,10 +226,10 @@ func (d *decisions) receive(f *remoteNode, m *Decisions) {
 		}
 		list = append(list, s)
 	}
-	_ = d.take(list, f) // what does not count here may count there: the two compare again
+	_ = d.take(list, f) // a statement refused here may count there; the two compare again
 }
 
-// messages packs statements.
+// messages packs statements into messages of at most MaxDecisions.
 func (d *decisions) messages(list []*decision.Statement) func(func(*Decisions) bool) {
 	return func(yield func(*Decisions) bool) {
 		for shard := range slices.Chunk(list, MaxDecisions) {

@@ -9,11 +9,11 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
-// startTime is how long a node may look for the others until it says that none
+// startTime is how long a node may search for others until it reports that none
 // answers.
 const startTime = 5 * time.Second
 
-// explain tells the sessions here why they do not get on with a shard.
+// explain tells the sessions at this node why a shard is not reachable.
 func (t *routes) explain(r *route) {
 	if len(r.sessions) == 0 {
 		return
@@ -24,8 +24,8 @@ func (t *routes) explain(r *route) {
 	}
 }
 
-// whyLost says why a shard's leader is not found, and, if its hosts are silent,
-// when one of them was last heard; 0: none has been.
+// whyLost returns why a shard's leader is not found, and, if its hosts are silent, when
+// one of them was last heard; 0: never.
 func (t *routes) whyLost(r *route) (wire.Code, machine.Time) {
 	now := t.env.Now()
 	if !t.dir.hasJoined() {
@@ -43,10 +43,9 @@ func (t *routes) whyLost(r *route) (wire.Code, machine.Time) {
 	return wire.Unreachable, 0
 }
 
-// hostsSilent reports whether those are silent on whom it depends that a shard goes
-// on: the other hosts, or, if nobody hosts it, so many of the nodes near its key
-// that the rest may not choose hosts. All of them have been asked since the shard's
-// leader was lost.
+// hostsSilent reports whether a shard cannot continue because nodes are silent: all other
+// hosts, or, if it has none, so many of the nodes near its key that the rest may not
+// choose hosts. All of them were asked since the shard's leader was lost.
 func (t *routes) hostsSilent(r *route) (bool, machine.Time) {
 	var since machine.Time
 	silent, others := 0, 0

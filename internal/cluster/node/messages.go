@@ -29,8 +29,8 @@ type (
 		Msg      machine.Message
 	}
 
-	// ToWatchers brings the frame of a tick to sessions of the receiving node
-	// that watch the same: the cells travel once.
+	// ToWatchers brings the frame of a tick to sessions of the receiving node that
+	// watch the same cells, which are sent once.
 	ToWatchers struct {
 		Region world.RegionPos
 		Tick   uint64
@@ -38,34 +38,32 @@ type (
 		To     []Watcher
 	}
 
-	// SessionEnded says that a session of the sending node has gone, to nodes
-	// whose shards have heard of it.
+	// SessionEnded: a session of the sending node has ended. It goes to nodes whose
+	// shards know the session.
 	SessionEnded struct{ Session id.ID }
 
-	// EndSession asks for the end of a session of the receiving node: a shard has
-	// closed it.
+	// EndSession: a shard has closed a session of the receiving node, which ends it.
 	EndSession struct {
 		Session id.ID
 		Shard   Shard
 	}
 )
 
-// Watcher is one of the sessions that a frame goes to.
+// Watcher is a session that receives a frame.
 type Watcher struct {
 	Session id.ID
 	Own     region.Own
 }
 
-// Where a shard is. These travel as datagrams: they go to nodes that there may
-// be no link to, several at a time, and are asked again if lost.
+// Finding and creating groups. These travel as datagrams, since the sender may have no
+// link to the receivers; a lost query is repeated.
 type (
 	// LeaderQuery asks a member of a shard's group who leads it.
 	LeaderQuery struct{ Shard Shard }
 
-	// LeaderReply says who leads a shard, as far as the sender knows: the answer to
-	// Who, Generate and to a Routed that came to the wrong node. Of two the one
-	// with the higher Term is right. A zero Leader means that there is none at
-	// the moment.
+	// LeaderReply names a shard's leader as far as the sender knows. It answers
+	// LeaderQuery, Generate, and a Routed that came to the wrong node. Of two replies
+	// the one with the higher Term counts. A zero Leader: there is none at present.
 	LeaderReply struct {
 		Shard   Shard
 		Leader  machine.Peer
@@ -73,14 +71,14 @@ type (
 		Term    uint64
 	}
 
-	// Generate asks the node nearest to a shard's key to find hosts for it, which
-	// has no record yet (dissertation, algorithm 3).
+	// Generate asks the node nearest to the key of a shard without a record to find
+	// hosts for it (dissertation, algorithm 3).
 	Generate struct{ Shard Shard }
 
-	// HostQuery asks a node whether it would host a shard, Invited is the answer.
-	// Stored: it has the shard from when it was the world's only node. Runs is how
-	// many shards it leads. Members are those of the shard's group, if the node is
-	// one.
+	// HostQuery asks a node whether it would host a shard; HostReply is the answer.
+	// Stored: the node has the shard's data from the time when it was the world's only
+	// node. Led is how many shards it leads. Members are the members of the shard's
+	// group, if the node is one of them.
 	HostQuery struct{ Shard Shard }
 	HostReply struct {
 		Shard   Shard
@@ -97,34 +95,33 @@ type (
 		Members []machine.Peer
 	}
 
-	// PlayersAt says where players reach the sender: at the address that it has in
-	// the network, at Port, and by Names behind a proxy. Local: on its machine only.
-	// Port 0: nowhere. It comes over a link, so that nobody says it of another node.
+	// PlayersAt is where players reach the sender: at Port of its address in the
+	// network, and by Names behind a proxy. Local: on its machine only. Port 0: nowhere.
+	// It comes over a link, so no node can send it for another.
 	PlayersAt struct {
 		Port  uint16
 		Local bool
 		Names []string
 	}
 
-	// OwnerPlays says whether the owner of the sender's machine plays at the sender. It
-	// comes over a link; when that ends nobody is believed to play there.
+	// OwnerPlays is whether the owner of the sender's machine plays at the sender. It
+	// holds until the link ends.
 	OwnerPlays struct{ Plays bool }
 
-	// Leaving says that the sender is about to stop for a while.
+	// Leaving: the sender is about to stop.
 	Leaving struct{}
 )
 
-// AccessList says which version of the founder's list the sender has, with the
-// list itself if the receiver's is older.
+// AccessList has the version of the founder's list at the sender, and the list itself
+// if the receiver's is older.
 type AccessList struct {
 	Version uint64
 	List    []byte // invitation.Access in its encoding; may be empty
 }
 
-// Decisions spreads the log of decisions: two nodes that get a link tell each
-// other a hash of what they have; if the two differ, each gives the other all.
-// A node that accepts a new statement passes it on. A message with a List says
-// nothing by its Digest.
+// Decisions spreads the log of decisions. Two nodes with a new link exchange a hash of
+// their logs; if the hashes differ, each sends the other all statements. A node that
+// accepts a new statement forwards it. The Digest of a message with a List is unused.
 type Decisions struct {
 	Digest [32]byte
 	List   [][]byte // statements of package decision in their encoding
@@ -136,11 +133,11 @@ const MaxDecisions = 64
 // In a world with an authority.
 type (
 	// OverlayShare opens (On) or closes the overlay's share of a link, which hosting
-	// may need as well. Each is answered by the same, unless the two have crossed.
+	// may use too. Each is answered by the same message, unless the two have crossed.
 	OverlayShare struct{ On bool }
 
-	// Revoked says which version of the list of revocations the sender has, with
-	// the list itself if the receiver's is older.
+	// Revoked has the version of the revocation list at the sender, and the list itself
+	// if the receiver's is older.
 	Revoked struct {
 		Version uint64
 		List    []byte // identity.Revocations in its encoding; may be empty
@@ -149,9 +146,8 @@ type (
 	// Renewed is the sender's certificate after a new one was issued to it.
 	Renewed struct{ Certificate *identity.Certificate }
 
-	// BootstrapQuery asks for nodes to enter the overlay by; Places is the answer: the
-	// sender itself and one node of each zone, if it knows one. Both are
-	// datagrams.
+	// BootstrapQuery asks for nodes to join the overlay by. BootstrapReply is the answer:
+	// the sender itself and one node of each zone, if it knows one. Both are datagrams.
 	BootstrapQuery struct{ Nonce uint64 }
 	BootstrapReply struct {
 		Nonce uint64
@@ -163,7 +159,7 @@ type (
 // MaxPlayerNames is how many names a PlayersAt has at most.
 const MaxPlayerNames = 8
 
-// MaxPlaces is how many nodes a Places names beside the sender.
+// MaxPlaces is how many nodes a BootstrapReply names beside the sender.
 const MaxPlaces = 16
 
 // Datagram says that the message needs no link and may be lost.
@@ -193,13 +189,13 @@ func (*HostReply) Datagram() {}
 // Datagram says that the message needs no link and may be lost.
 func (*Leaving) Datagram() {}
 
-// Size is about how many bytes of cells and heads the message has.
+// Size is the approximate size of the cells and their headers, in bytes.
 func (m *ToWatchers) Size() int { return 24 + len(m.Cells) + 32*len(m.To) }
 
 // Size implements sim.Sizer.
 func (m *ToSessions) Size() int { return 64 + id.Size*len(m.Sessions) }
 
-// Quick implements machine.Quick: what is said in a tick.
+// Quick implements machine.Quick: frames are small messages of a tick.
 func (m *ToWatchers) Quick() bool { return m.Size() <= machine.MaxQuick }
 
 // Quick implements machine.Quick.

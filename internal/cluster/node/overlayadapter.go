@@ -10,11 +10,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
 
-// overlayAdapter is the node's place in the Delaunay overlay of a world with an
-// authority (docs/protocols/overlay.md): overlay.Node as one more machine of the
-// node. Its links are shares of the node's links, which hosting has opened or
-// will need as well; a link stays while its share is open. A nil layer is that of
-// a node that has no place.
+// overlayAdapter runs overlay.Node as a submachine, in a world with an authority
+// (docs/protocols/overlay.md). Its links are shares of the node's links, which hosting
+// uses too; a link stays open while its share is. A node without a certificate, and so
+// without a place, has a nil adapter.
 type overlayAdapter struct {
 	component
 	links    *links
@@ -23,21 +22,21 @@ type overlayAdapter struct {
 	leaders  regionLeaders
 	disk     nodeDisk
 	verified *verified
-	bars     func(machine.Peer) bool // a node that is refused
+	bars     func(machine.Peer) bool // whether a node is refused
 
 	p         *submachine
 	node      *overlay.Node
-	machine   stoppable        // the machine: node itself, or the storage over it
-	bootstrap *bootstrapSearch // for nodes to enter by; nil: not now
+	machine   stoppable        // node itself, or the storage over it
+	bootstrap *bootstrapSearch // for nodes to join by; nil: none is running
 
-	storage *storageAdapter // the storage; nil: the world has none
+	storage *storageAdapter // nil: the world has no storage
 
 	reports  uint64 // evidence, since the start
-	noted    uint64 // of them told to the people
+	noted    uint64 // of them, those that a log message has counted
 	nextNote machine.Time
 }
 
-// noticedSessions brings a notice to a session at this node (gatewaySessions).
+// noticedSessions sends a notice to a session at this node (gatewaySessions).
 type noticedSessions interface {
 	toSession(session id.ID, m machine.Message) bool
 }
@@ -45,30 +44,29 @@ type noticedSessions interface {
 // regionLeaders knows which node leads a shard (routes).
 type regionLeaders interface{ leaderOf(Shard) machine.Peer }
 
-// stoppable is a machine that can leave.
+// stoppable is a machine that can leave the network in good order.
 type stoppable interface {
 	machine.Machine
 	Stop()
 }
 
-// linkShare is the overlay's part of a link. Opening and closing are said in the
-// link's order and answered, so that both ends agree on what was sent within
-// which share.
+// linkShare is the overlay's share of a link. Openings and closings are answered, and
+// links keep order, so both ends agree on what was sent within which share.
 type linkShare struct {
 	on       bool // the overlay wants it
 	up       bool // and so does the other end
-	draining int  // closings that were not answered: what comes before the answer is old
-	tries    int  // to open it again
+	draining int  // closings without an answer; what comes before the answer is outdated
+	tries    int  // attempts to open it again
 }
 
 const (
-	// maxShareTries is how often a share is opened again because the link was
-	// just being closed for want of use.
+	// maxShareTries is how often a share is opened again because the other end was
+	// closing the unused link.
 	maxShareTries = 3
 	noteEvery     = time.Minute
 )
 
-// newOverlayAdapter returns nil if the node has no certificate, and so no place.
+// newOverlayAdapter returns nil if the node has no certificate.
 func newOverlayAdapter(c component, p *submachine, l *links, dir *directory, v *verified) *overlayAdapter {
 	if v == nil || v.Certificate == nil {
 		return nil
@@ -104,7 +102,7 @@ func (l *overlayAdapter) stop() {
 	}
 }
 
-// receive takes a message of the overlay or of its shares.
+// receive handles a message of the overlay or about its shares.
 func (l *overlayAdapter) receive(f *remoteNode, m machine.Message) {
 	if l == nil {
 		return
@@ -133,7 +131,7 @@ func (l *overlayAdapter) receive(f *remoteNode, m machine.Message) {
 	}
 }
 
-// open asks for a share of the link to a node, opening the link if need be.
+// open requests a share of the link to a node, and opens the link if there is none.
 func (l *overlayAdapter) open(to machine.Peer) {
 	f := l.links.reported(to)
 	if f.overlayShare.on {
@@ -148,8 +146,7 @@ func (l *overlayAdapter) open(to machine.Peer) {
 	}
 }
 
-// close gives a share back. The link is closed once nobody has used it for a
-// while.
+// close closes a share. The link is closed after a minute without use.
 func (l *overlayAdapter) close(to machine.Peer) {
 	f := l.links.byID(to.ID)
 	if f == nil || !f.overlayShare.on {
@@ -162,7 +159,7 @@ func (l *overlayAdapter) close(to machine.Peer) {
 	}
 }
 
-// onShare follows the other end.
+// onShare handles an opening or closing of the other end.
 func (l *overlayAdapter) onShare(f *remoteNode, on bool) {
 	s := &f.overlayShare
 	switch {
@@ -184,14 +181,14 @@ func (l *overlayAdapter) onShare(f *remoteNode, on bool) {
 	}
 }
 
-// greet asks for the share that the link was opened for.
+// greet requests the share that the new link was opened for.
 func (l *overlayAdapter) greet(f *remoteNode) {
 	if l != nil && f.overlayShare.on {
 		l.env.Send(f.peer, &OverlayShare{On: true})
 	}
 }
 
-// lost is when a link has ended, or could not be opened.
+// lost handles a link that has ended or could not be opened.
 func (l *overlayAdapter) lost(f *remoteNode, ev machine.LinkEvent) {
 	if l == nil {
 		return
@@ -201,7 +198,7 @@ func (l *overlayAdapter) lost(f *remoteNode, ev machine.LinkEvent) {
 	switch {
 	case !s.on:
 	case !s.up && ev == machine.LinkClosed && s.tries < maxShareTries:
-		// The other end was just closing an idle link, or has moved.
+		// The other end was closing an idle link, or has another address now.
 		f.overlayShare.on, f.overlayShare.tries = true, s.tries+1
 		l.links.openLater(f)
 	default:
@@ -209,7 +206,7 @@ func (l *overlayAdapter) lost(f *remoteNode, ev machine.LinkEvent) {
 	}
 }
 
-// overlayEnv is what the overlay sees of the node.
+// overlayEnv is the overlay's machine.Env.
 type overlayEnv struct{ l *overlayAdapter }
 
 func (e overlayEnv) Now() machine.Time                         { return e.l.env.Now() }
@@ -218,7 +215,7 @@ func (e overlayEnv) SetTimer(at machine.Time, t machine.Timer) { submachineEnv{e
 func (e overlayEnv) Open(to machine.Peer)                      { e.l.open(to) }
 func (e overlayEnv) Close(to machine.Peer)                     { e.l.close(to) }
 
-// Send implements machine.Env: over the node's share of the link.
+// Send implements machine.Env; without a share to the node the message is dropped.
 func (e overlayEnv) Send(to machine.Peer, m machine.Message) {
 	f := e.l.links.byID(to.ID)
 	if f == nil || !f.overlayShare.up || !f.isUp() {
@@ -232,7 +229,7 @@ func (e overlayEnv) Send(to machine.Peer, m machine.Message) {
 	}
 }
 
-// Do implements machine.Env; looking for nodes to enter by is done here.
+// Do implements machine.Env; the adapter itself searches for nodes to join by.
 func (e overlayEnv) Do(queue string, tag uint64, job machine.Job) {
 	if _, ok := job.(bootstrapJob); ok {
 		e.l.startBootstrap(tag)
@@ -253,8 +250,8 @@ func (l *overlayAdapter) Received(*overlay.Unicast, machine.Time) {}
 // ReceivedArea implements overlay.Events.
 func (l *overlayAdapter) ReceivedArea(*overlay.Areacast) {}
 
-// Report implements overlay.Events: evidence is kept, and the people hear of it,
-// not of each one, for a failure of many nodes makes many.
+// Report implements overlay.Events: it passes evidence on, and logs it at most once in
+// noteEvery, since a failure of many nodes causes many reports.
 func (l *overlayAdapter) Report(e overlay.Evidence) {
 	l.reports++
 	if report := l.cfg.Verified.Report; report != nil {

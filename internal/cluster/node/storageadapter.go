@@ -10,20 +10,20 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
-// storageAdapter is the storage of a node: it signs the node's answers, keeps those of
-// others until the state is voted on, and compares them.
+// storageAdapter joins the storage to the node: it signs the node's answers, stores
+// those of others until the vote on the state, and compares them with its result.
 type storageAdapter struct {
 	StorageConfig
 	l         *overlayAdapter
 	space     overlay.Space
 	node      *storage.Node
-	heard     []heard       // answers of the update that is voted on
-	saved     *storage.Push // what is on the disk
+	heard     []heard       // answers about the update that is being voted on
+	saved     *storage.Push // the checkpoint on the disk
 	stats     StorageStats
-	accusedAt map[id.ID]machine.Time // when a node was accused to the people
+	accusedAt map[id.ID]machine.Time // when the log last named an accused node
 
-	audit *audit.Auditor         // nil: nobody signs what is played
-	shown map[Shard]machine.Time // when players were told of a region's leader
+	audit *audit.Auditor         // nil: edits are not signed, and regions not audited
+	shown map[Shard]machine.Time // when players were last told about a region's leader
 }
 
 // heard is an answer of another node.
@@ -32,10 +32,10 @@ type heard struct {
 	zone   int
 }
 
-// maxAnswers bounds the answers that are kept for comparing.
+// maxAnswers bounds the answers that are stored for comparison.
 const maxAnswers = 1 << 12
 
-// newStorageAdapter makes the storage beside the overlay's settings.
+// newStorageAdapter creates the storage over an overlay with these settings.
 func newStorageAdapter(l *overlayAdapter, t *StorageConfig, oc overlay.Config) *storageAdapter {
 	k := &storageAdapter{StorageConfig: *t, l: l, space: oc.Space, accusedAt: map[id.ID]machine.Time{}, shown: map[Shard]machine.Time{}}
 	lmax := t.LMax
@@ -55,7 +55,7 @@ func newStorageAdapter(l *overlayAdapter, t *StorageConfig, oc overlay.Config) *
 	return k
 }
 
-// sign makes answers of the node evidence, on their way out.
+// sign wraps the node's own outgoing answers with its certificate and signature.
 func (k *storageAdapter) sign(m machine.Message) machine.Message {
 	u, ok := m.(*overlay.Unicast)
 	if !ok || u.Origin.ID != k.l.cfg.Self.ID {
@@ -76,8 +76,8 @@ func (k *storageAdapter) sign(m machine.Message) machine.Message {
 	return &out
 }
 
-// open takes the signature off an answer for this node; nil: it is refused. What
-// is for others goes on as it is.
+// open verifies and unwraps an answer for this node; nil: it is refused. Messages for
+// other nodes are returned unchanged.
 func (k *storageAdapter) open(m machine.Message) machine.Message {
 	u, ok := m.(*overlay.Unicast)
 	if !ok || u.Dest != k.node.Self().Pos || u.Origin == nil {
@@ -85,11 +85,11 @@ func (k *storageAdapter) open(m machine.Message) machine.Message {
 	}
 	switch body := u.Body.(type) {
 	case *storage.Result, *storage.ActionsResult:
-		return nil // who gives it does not stand by it
+		return nil // unsigned
 	case *Answer:
 		c := body.Certificate
 		if c == nil || c.ID() != u.Origin.ID || c.Pos != u.Origin.Pos || !k.Signed(body) {
-			return nil // it may not be of the zone that it counts for
+			return nil // its sender may stand in another zone than the one that it counts for
 		}
 		r, ok := body.Result.(*storage.Result)
 		if ok && !r.Same && (r.Around == nil || r.Around.Self.ID != u.Origin.ID) {
@@ -105,7 +105,7 @@ func (k *storageAdapter) open(m machine.Message) machine.Message {
 	return m
 }
 
-// takeFault tells people of what somebody has proven against itself.
+// takeFault logs and counts a fault that two signatures of one node or player prove.
 func (k *storageAdapter) takeFault(f *storage.Fault) {
 	k.stats.Faults++
 	what := "A player has signed two different batches of actions for one interval"
@@ -122,8 +122,7 @@ func (k *storageAdapter) Looked(s *storage.Snapshot, _ float64) {
 	}
 }
 
-// Updated implements storage.Events: all answers about the state before have
-// come.
+// Updated implements storage.Events: all answers about the previous state have come.
 func (k *storageAdapter) Updated(s *storage.Snapshot) {
 	k.stats.Updates++
 	k.compareAnswers(s.Of - 1)

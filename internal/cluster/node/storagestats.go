@@ -15,104 +15,101 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
-// StorageConfig makes the nodes of a world with an authority keep it in the replicated
-// storage (docs/protocols/storage.md "In real nodes"). All nodes of a world have
-// the same Rules, Protocol, Begin and LMax.
+// StorageConfig configures the replicated storage of a world with an authority
+// (docs/protocols/storage.md "In real nodes"). All nodes of a world have the same Rules,
+// Protocol, Begin and LMax.
 type StorageConfig struct {
 	Rules    storage.Rules
 	Protocol storage.Protocol
 	Begin    machine.Time // t_0
 	// LMax and Deviation are the storage's; 0: its defaults.
 	LMax, Deviation time.Duration
-	// Secret makes the numbers of retrievals: nobody else must be able to tell them
-	// beforehand.
+	// Secret makes the numbers of retrievals unpredictable for others.
 	Secret []byte
-	// Sign signs an answer with the node's key, Signed reports whether one bears
-	// its node's signature and the authority's certificate.
+	// Sign signs an answer with the node's key. Signed reports whether an answer has its
+	// node's signature and a certificate of the authority.
 	Sign   func(*Answer) error
 	Signed func(*Answer) bool
-	// SignReceipt signs a receipt for a player's batch, CheckReceipt reports
-	// whether one is its node's (Protocol.Receipts).
+	// SignReceipt signs a receipt for a player's batch, CheckReceipt reports whether a
+	// receipt has its storer's signature.
 	SignReceipt  func(*storage.Receipt)
 	CheckReceipt func(*storage.Receipt) bool
-	// SignBatch and CheckBatch are the storage's: what a player has done in an
-	// interval, signed as one.
+	// SignBatch and CheckBatch are those of storage.Config.
 	SignBatch  func(*storage.Batch) []byte
 	CheckBatch func(*storage.Batch) bool
-	// Played are the rules again, of a world of blocks: what players at this node
-	// do is signed with SignAction, and what regions show them is compared with
-	// what is voted (package witness). Nil: neither.
+	// Played are the same rules, if they are those of a voxel world: edits of players at
+	// this node are signed with SignAction, and what regions show them is compared with
+	// the voted state (package audit). Nil: neither.
 	Played     *voxelrules.Rules
 	SignAction func(*storage.Action)
-	// Encode and Decode are for what the node keeps of the stored world on its
-	// disk; nil: nothing.
+	// Encode and Decode are for the node's checkpoint on its disk; nil: it writes none.
 	Encode func(*storage.Push) ([]byte, error)
 	Decode func([]byte) (*storage.Push, error)
-	// Report takes evidence; may be nil.
+	// Report receives evidence; may be nil.
 	Report func(*Contradiction)
-	// Behaviour, Probe and Came, which hears when the node's witness comes and
-	// where, are for experiments; may be nil.
+	// Behaviour, Probe and Came are for experiments; each may be nil. Came is called when
+	// the node's auditor is activated, with its place.
 	Behaviour storage.Behaviour
 	Probe     storage.Probe
 	Came      func(p storage.Player, of int64, at geom.Point)
 }
 
-// StorageStats is what a node knows of the storage.
+// StorageStats is a node's view of the storage.
 type StorageStats struct {
 	Begin      machine.Time // t_0
 	Every      time.Duration
-	Of         int64 // the update that this node's state is of; -1: it has none
+	Of         int64 // the update of this node's state; -1: it has none
 	Zone       int
 	Zones      int
-	Votes      int // zones that agreed on the last state it asked for
-	Unknown    int // cells of its part that nothing is known about
-	Objects    int // in its shard
+	Votes      int // zones that agreed on the last requested state
+	Unknown    int // unsure cells of its part
+	Objects    int // in its part
 	Updates    uint64
-	Failed     uint64                     // updates that could not be made
+	Failed     uint64                     // updates that were not made
 	False      uint64                     // answers that contradict more than half of the zones
-	Faults     uint64                     // players and nodes that have signed two things that exclude each other
-	Accused    map[id.ID]StorerAccusation // the nodes that gave them
-	Cells      []StoredCell               // which node stores what, as far as is known: this node first
-	Observed   []ObservedRegion           // the regions around those who play here
-	ObservedAt int64                      // the update that Look is of; -1: of none
+	Faults     uint64                     // players and nodes that have signed contradicting batches or receipts
+	Accused    map[id.ID]StorerAccusation // the nodes that gave false answers
+	Cells      []StoredCell               // known nodes and what they store, this node first
+	Observed   []ObservedRegion           // the regions around players at this node
+	ObservedAt int64                      // the update of Observed; -1: there is none
 
-	Witness           *audit.Stats       // of what is played; nil: nobody signs it here
-	LeaderAccusations []LeaderAccusation // against leaders of regions, the last ones
+	Witness           *audit.Stats       // of the node's auditor; nil: it has none
+	LeaderAccusations []LeaderAccusation // the latest against leaders of regions
 }
 
-// StorerAccusation is what is proven against a node.
+// StorerAccusation sums up what is proven against a node of the storage.
 type StorerAccusation struct {
-	When   machine.Time // the last time
-	Of     int64        // the update that it gave a false answer about then
+	When   machine.Time // of the latest proof
+	Of     int64        // the update of the false answer
 	Region world.RegionPos
 	Zones  int    // that agreed against it
-	Proofs int    // since this node runs
+	Proofs int    // since this node's start
 	Serial uint64 // of its certificate
-	Cut    bool   // the authority has revoked that: nobody speaks with it any more
+	Cut    bool   // the authority has revoked the certificate
 }
 
-// StoredCell is the part of the stored world that a node keeps for its zone.
+// StoredCell is the part of the stored world that a node stores for its zone.
 type StoredCell struct {
 	Peer machine.Peer
 	Zone int
 	Cell []world.Pos // corners, in metres; empty: not known
 }
 
-// ObservedRegion is how the zones agreed about a region.
+// ObservedRegion is whether the zones agree about a region, and who answered.
 type ObservedRegion struct {
 	Region  world.RegionPos
 	Agreed  bool
 	Storers []RegionStorer // nodes that store it and have answered
 }
 
-// RegionStorer is a node that keeps a region, and for which zone.
+// RegionStorer is a node that stores a region, and its zone.
 type RegionStorer struct {
 	Peer machine.Peer
 	Zone int
 }
 
-// WithStorage gives a driver's function the node's storage; false: it has none. It
-// is called like a handler.
+// WithStorage calls a driver's function with the node's storage, like a handler; false:
+// the node has none.
 func (n *Node) WithStorage(f func(*storage.Node)) bool {
 	if n.net == nil || n.net.overlay == nil || n.net.overlay.storage == nil {
 		return false
@@ -122,7 +119,7 @@ func (n *Node) WithStorage(f func(*storage.Node)) bool {
 	return true
 }
 
-// storageStats reads it.
+// storageStats returns the figures of the storage; nil: there is none.
 func (l *overlayAdapter) storageStats() *StorageStats {
 	if l == nil || l.storage == nil {
 		return nil
@@ -154,7 +151,7 @@ func (l *overlayAdapter) storageStats() *StorageStats {
 	return &s
 }
 
-// shards are those of this node and its neighbours.
+// shards returns the cells of this node and its neighbours.
 func (k *storageAdapter) shards() (out []StoredCell) {
 	if k.Played == nil {
 		return nil

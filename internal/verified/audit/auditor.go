@@ -55,8 +55,8 @@ type AccusationKind uint8
 // The kinds of accusation.
 const (
 	Differs      AccusationKind = iota + 1 // shows a block that the zones do not have
-	NotRequested                           // says that a player has done what it did not ask for
-	NotEarned                              // a player has got what its acts do not bring
+	NotRequested                           // reports an act that the player did not request
+	NotEarned                              // gave a player what its acts do not earn
 )
 
 // Stats are an auditor's counters. Of is the last update that it has seen.
@@ -64,10 +64,10 @@ type Stats struct {
 	Of          int64
 	Present     bool   // there is an auditor of this node in the storage
 	Waiting     int    // edits that are not in the storage yet
-	Taken       uint64 // edits that the zones hold
+	Taken       uint64 // edits that the voted state contains
 	Refused     uint64 // edits that were given up
 	Compared    uint64 // columns
-	Differing   int    // blocks that are shown otherwise than they are voted at the moment
+	Differing   int    // blocks that are at present shown otherwise than voted
 	Accusations uint64
 }
 
@@ -89,10 +89,10 @@ type Auditor struct {
 	at           world.RegionPos // for the interval that has begun
 	nextAt       world.RegionPos // from the next on
 	moveAfter    int64           // the interval after which it is at next
-	signUntil    machine.Time    // when an auditor that was announced has to speak; 0: none was
+	signUntil    machine.Time    // until when an activated auditor must sign a batch; 0: none is activated
 	lastSigned   int64           // the last interval that was signed
 	seq          uint64
-	emptyAnswers int // looks in a row that have shown nothing
+	emptyAnswers int // retrievals in a row without a result
 }
 
 // session is a player's connection to the node.
@@ -111,11 +111,10 @@ type player struct {
 	slots         [world.Slots]world.Stack
 	allSlotsKnown bool // all slots are known
 	gone          bool
-	joined        bool // it was signed that the player is here,
-	// for the interval joinedIn
-	joinedIn int64
+	joined        bool // an EditJoin was signed, in the interval joinedIn
+	joinedIn      int64
 
-	compared bool // what it has was compared with what it has won
+	compared bool // its inventory was compared with what it has earned
 }
 
 // pendingEdit is an edit that is not confirmed by the voted state yet.

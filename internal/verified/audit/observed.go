@@ -123,7 +123,7 @@ func (o *observedBlocks) set(at world.Pos, b world.Block) {
 	c.version++
 }
 
-// block is one as it is shown; false: it is not.
+// block returns a block as it is shown; false: its column is not.
 func (o *observedBlocks) block(at world.Pos) (world.Block, bool) {
 	c := o.columns[at.Column()]
 	if c == nil || at.Y < 0 || at.Y >= world.Height {

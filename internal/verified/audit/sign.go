@@ -13,13 +13,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
-// Once an interval, shortly before its end, the auditor signs what its players
-// did in the region where it stands, and says where it goes next. It has no
-// other way to be in two places: what was done elsewhere waits for it.
+// Once an interval, shortly before its end, the auditor signs what its players did in
+// the region where it stands, and the region where it goes next. Edits elsewhere wait
+// until it is there.
 
-const maxTries = 8 // to have an edit taken
+const maxTries = 8 // batches that an edit is put into until it is given up
 
-// interval is the one that a time lies in: until t_of.
+// interval returns the interval of a time, which ends at t_of.
 func (a *Auditor) interval(now machine.Time) int64 {
 	d := now.Sub(a.cfg.Begin)
 	if d <= 0 {
@@ -46,7 +46,7 @@ func (a *Auditor) Tick(now machine.Time) {
 	switch {
 	case a.present:
 		a.signBatch(of, now)
-	case a.signUntil == a.intervalEnd(of): // announced, and has to say so
+	case a.signUntil == a.intervalEnd(of): // activated: it stays if it signs now
 		a.submit(&voxelrules.Batch{First: voxelrules.TickAt(now), Audit: true, To: a.at}, now)
 		a.nextAt, a.moveAfter = a.at, of
 		a.present = true

@@ -1,12 +1,11 @@
 package storage
 
-// What a storer does about a player who has signed two batches for one interval. If one
-// of them has a certificate, that one counts, for whoever asks first is told of it and
-// no more. Otherwise nothing counts that the player has done in the interval: a storer
-// that knows both says both, tells the other storers, and gives no more receipts.
+// A player has signed two batches for one interval. If one of them has a certificate, it
+// counts: a storer reports the certified batch alone. Otherwise none counts: a storer
+// that knows both reports both, tells the other storers and gives no more receipts.
 
-// contradicted notes that a player has signed another batch than the one that is stored
-// here; list are good receipts for that one.
+// contradicted notes a second batch b that a player has signed besides the stored one;
+// list are valid receipts for b.
 func (as *actionStore) contradicted(s *playerLog, st *intervalLog, b *Batch, list []*Receipt) {
 	known := st.receipts
 	if st.cert != nil {
@@ -19,7 +18,7 @@ func (as *actionStore) contradicted(s *playerLog, st *intervalLog, b *Batch, lis
 	}
 }
 
-// learnOther notes two batches of which somebody else has told.
+// learnOther notes two contradicting batches that another storer has sent.
 func (as *actionStore) learnOther(s *playerLog, st *intervalLog, a, b *Batch) {
 	as.faults.contradict(a, b, nil, nil)
 	switch {
@@ -36,15 +35,15 @@ func (as *actionStore) learnOther(s *playerLog, st *intervalLog, a, b *Batch) {
 	as.passOnLate(s, st)
 }
 
-// passOnLate tells the other storers what they were to be told at t^a, if that is past.
+// passOnLate repeats the exchange of t^a with the other storers, if t^a is past.
 func (as *actionStore) passOnLate(s *playerLog, st *intervalLog) {
 	if st.cert == nil && as.env.Now() > as.time.actions(st.of) {
 		as.passOn(s, st)
 	}
 }
 
-// keepPushed stores a batch that a neighbour has handed over: what its player has signed
-// counts as stored here, for the one who had it in time is gone.
+// keepPushed stores a batch that a neighbour has handed over. A signed one counts as
+// stored here, since the node that had it in time is gone.
 func (as *actionStore) keepPushed(b *Batch) {
 	if !as.hardened() {
 		as.actions.merge(b)
