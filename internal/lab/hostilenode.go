@@ -64,7 +64,6 @@ type intrusionTurn struct {
 	heap     float64
 	routines int
 	census   map[string]int
-	from, to time.Time // of the census, during which the node does nothing else
 }
 
 func runHostileNode(t *Trial) (err error) {
@@ -190,16 +189,37 @@ func (s *intrusion) run(d time.Duration) error {
 	}
 }
 
+// The census of the victim is made in slices: between them the node works, so that
+// edits are as fast as without it.
+const (
+	censusSlice = 4 * time.Millisecond
+	censusPause = 12 * time.Millisecond
+)
+
+// count counts what the victim holds.
+func (s *intrusion) count() (map[string]int, error) {
+	var c *hostile.Census
+	for complete := false; !complete; time.Sleep(censusPause) {
+		if err := s.host.Inspect(s.t.Context, func(n *node.Node) {
+			if c == nil {
+				c = hostile.NewCensus(n)
+			}
+			complete = c.Count(censusSlice)
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return c.Counts(), nil
+}
+
 // look notes what the victim holds.
-func (s *intrusion) look() error {
+func (s *intrusion) look() (err error) {
 	var l intrusionTurn
-	if err := s.host.Inspect(s.t.Context, func(n *node.Node) {
-		l.from = time.Now()
-		l.census = hostile.Census(n)
-		l.to = time.Now()
-	}); err != nil {
+	began := time.Now()
+	if l.census, err = s.count(); err != nil {
 		return err
 	}
+	took := time.Since(began)
 	stats, err := s.host.Stats(s.t.Context)
 	if err != nil {
 		return err
@@ -207,21 +227,8 @@ func (s *intrusion) look() error {
 	l.heap, l.routines = liveHeap(), runtime.NumGoroutine()
 	s.turns = append(s.turns, l)
 	s.t.Logf("census in %v, %d edits, heap %.1f MB, %d goroutines, %d shards, %d dropped, links %d, messages back %d",
-		l.to.Sub(l.from).Round(time.Millisecond), len(s.edits), l.heap, l.routines, len(stats.Shards), stats.Counts.Dropped, s.intruder.Links.Load(), s.intruder.Came.Load())
+		took.Round(time.Millisecond), len(s.edits), l.heap, l.routines, len(stats.Shards), stats.Counts.Dropped, s.intruder.Links.Load(), s.intruder.Came.Load())
 	return nil
-}
-
-// undisturbed are the edits during which there was no census: that one stops the node,
-// for seconds where it holds much.
-func (s *intrusion) undisturbed() chan edit {
-	out := make(chan edit, cap(s.edits))
-	for range len(s.edits) {
-		e := <-s.edits
-		if !slices.ContainsFunc(s.turns, func(l intrusionTurn) bool { return e.sent.Before(l.to) && e.done.After(l.from) }) {
-			out <- e
-		}
-	}
-	return out
 }
 
 // logGrowth says what has become more.
@@ -246,7 +253,7 @@ func (s *intrusion) report() error {
 			broken = append(broken, fmt.Errorf(format, args...))
 		}
 	}
-	e := gather(s.undisturbed())
+	e := gather(s.edits)
 	sent := 0
 	kinds := Table{Name: "hostile-node", Title: "What the hostile node sent", Columns: []string{"message", "sent"}}
 	for _, name := range slices.Sorted(maps.Keys(s.intruder.Sent)) {
