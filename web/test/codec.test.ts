@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import { decode } from '@msgpack/msgpack';
+import { sha256 } from '@noble/hashes/sha2.js';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -110,13 +111,19 @@ test('numbers survive the way there and back', () => {
   assert.throws(() => new Reader(new Uint8Array(20).fill(0xff)).uvarint(), WireError);
 });
 
+test('the proof is of the bytes that the node verifies', () => {
+  // the same as in internal/core/identity/pass_test.go
+  const text = proofText(new Uint8Array(32).fill(7), new Uint8Array(20).fill(9), 'Node.example:4747', 'Zoë');
+  assert.equal(hex(sha256(text)), '2e9cb590b8f2d80604d88682d6e1a67eb0e80ff178509e40d9901443cb4d5dd6');
+});
+
 test('the key stays the same and signs', async () => {
   const kept = new Map<string, string>();
   const store = { getItem: (k: string) => kept.get(k) ?? null, setItem: (k: string, v: string) => void kept.set(k, v) };
   const a = loadIdentity(store);
   const b = loadIdentity(store);
   assert.deepEqual(a.publicKey, b.publicKey);
-  const text = proofText(new Uint8Array(32).fill(7), new Uint8Array(20).fill(9), 'Node.example:4747');
+  const text = proofText(new Uint8Array(32).fill(7), new Uint8Array(20).fill(9), 'Node.example:4747', 'Zoë');
   assert.equal(hex(a.sign(text)), hex(b.sign(text)));
   const key = await crypto.subtle.importKey('raw', a.publicKey as Uint8Array<ArrayBuffer>, 'Ed25519', false, ['verify']);
   assert.ok(await crypto.subtle.verify('Ed25519', key, a.sign(text) as Uint8Array<ArrayBuffer>, text as Uint8Array<ArrayBuffer>));

@@ -30,11 +30,11 @@ const inProcess = ""
 // the time.
 func (n *Node) Join(ctx context.Context, who Identity) (Conn, *wire.Welcome, error) {
 	c := n.Challenge()
-	login, err := n.Check([32]byte(who.Public()), c, who.Prove(c, inProcess), inProcess)
+	login, err := n.Check(who.hello(), c, who.Prove(c, inProcess), inProcess)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", who.Name, err)
 	}
-	login.Name, login.Local = who.Name, true
+	login.Local = true
 	var s *Session
 	if err = patiently(ctx, func(*wire.Notice) {}, func() (err error) { s, err = n.Enter(ctx, login); return err }); err != nil {
 		return nil, nil, err

@@ -193,8 +193,7 @@ func (c *socket) shake(ctx context.Context, who Identity, host string, world id.
 	stop := context.AfterFunc(ctx, func() { c.ws.CloseNow() })
 	defer stop()
 	var challenge wire.Challenge
-	hello := &wire.Hello{Version: wire.Version, Name: who.Name, Key: [32]byte(who.Public()), Client: program}
-	b, err := c.ask(hello)
+	b, err := c.ask(who.hello())
 	if err == nil {
 		err = wire.DecodeInto(b, &challenge)
 	}

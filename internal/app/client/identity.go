@@ -30,8 +30,14 @@ func (i Identity) Public() ed25519.PublicKey { return i.Key.Public().(ed25519.Pu
 // Player returns the player's id.
 func (i Identity) Player() id.ID { return id.Of(i.Public()) }
 
-// Prove signs the challenge of a node that was dialled as host (identity.Audience).
+// hello is the first message of the player's client.
+func (i Identity) hello() *wire.Hello {
+	return &wire.Hello{Version: wire.Version, Name: i.Name, Key: [32]byte(i.Public()), Client: program}
+}
+
+// Prove signs the challenge of a node that was dialled as host (identity.Audience), and
+// the name.
 func (i Identity) Prove(c *wire.Challenge, host string) *wire.Proof {
-	text := identity.PassText(c.Nonce, c.World, identity.Audience(host))
+	text := identity.PassText(c.Nonce, c.World, identity.Audience(host), i.Name)
 	return &wire.Proof{Signature: [64]byte(ed25519.Sign(i.Key, text))}
 }

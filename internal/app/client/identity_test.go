@@ -20,19 +20,23 @@ func TestProof(t *testing.T) {
 	n := at("world", "node")
 	c := n.Challenge()
 	p := a.Prove(c, "node.example")
-	if who, err := n.Check([32]byte(a.Public()), c, p, "node.example"); err != nil || who.Player != a.Player() || who.Pass == nil {
+	if who, err := n.Check(a.hello(), c, p, "node.example"); err != nil || who.Name != "A" || who.Player != a.Player() || who.Pass == nil {
 		t.Errorf("a good proof gives %+v: %v", who, err)
 	}
 	for what, ok := range map[string]func() error{
-		"another's key":     func() error { _, err := n.Check([32]byte(b.Public()), c, p, "node.example"); return err },
-		"another challenge": func() error { _, err := n.Check([32]byte(a.Public()), n.Challenge(), p, "node.example"); return err },
-		"another address":   func() error { _, err := n.Check([32]byte(a.Public()), c, p, "hostile.example"); return err },
+		"another's key":     func() error { _, err := n.Check(b.hello(), c, p, "node.example"); return err },
+		"another challenge": func() error { _, err := n.Check(a.hello(), n.Challenge(), p, "node.example"); return err },
+		"another address":   func() error { _, err := n.Check(a.hello(), c, p, "hostile.example"); return err },
+		"another name": func() error {
+			_, err := n.Check(Identity{Name: "B", Key: a.Key}.hello(), c, p, "node.example")
+			return err
+		},
 		"another world": func() error {
-			_, err := at("other", "node").Check([32]byte(a.Public()), c, p, "node.example")
+			_, err := at("other", "node").Check(a.hello(), c, p, "node.example")
 			return err
 		},
 		"another node": func() error {
-			_, err := at("world", "other").Check([32]byte(a.Public()), c, p, "node.example")
+			_, err := at("world", "other").Check(a.hello(), c, p, "node.example")
 			return err
 		},
 	} {
@@ -63,7 +67,7 @@ func TestKeysOfSmallOrderProveNothing(t *testing.T) {
 			for range 64 {
 				c := n.Challenge()
 				for _, r := range [][64]byte{{}, {1}} {
-					if _, err := n.Check(key, c, &wire.Proof{Signature: r}, ""); err == nil {
+					if _, err := n.Check(&wire.Hello{Key: key}, c, &wire.Proof{Signature: r}, ""); err == nil {
 						t.Fatalf("key %x signs", key)
 					}
 				}

@@ -97,8 +97,8 @@ func (n *Node) tick() uint64 {
 // Login is a player who wants to come in and whose key has been proven.
 type Login struct {
 	Player id.ID
-	Name   string
-	Local  bool // from the machine that the node runs on
+	Name   string // as the player has typed and signed it
+	Local  bool   // from the machine that the node runs on
 	// Address is where the player comes from, for limits; not valid: there are none.
 	Address netip.Addr
 	// Pass proves the key to other nodes. Only to a world that no other node can
@@ -128,12 +128,12 @@ func (n *Node) Challenge() *wire.Challenge {
 	}
 }
 
-// Check returns who answered a challenge of this node, if the answer is right. host is
-// the address of this node that the player is to have dialled.
-func (n *Node) Check(key [32]byte, c *wire.Challenge, p *wire.Proof, host string) (Login, error) {
-	pass := &identity.Pass{Key: key, Nonce: c.Nonce, Audience: identity.Audience(host), Sig: p.Signature}
-	who := Login{Player: id.Of(key[:]), Pass: pass}
-	return who, pass.Check(who.Player, n.cfg.Self, n.cfg.World, time.Now().Unix())
+// Check returns who said hello and answered a challenge of this node, if the answer is
+// right. host is the address of this node that the player is to have dialled.
+func (n *Node) Check(hello *wire.Hello, c *wire.Challenge, p *wire.Proof, host string) (Login, error) {
+	pass := &identity.Pass{Key: hello.Key, Nonce: c.Nonce, Audience: identity.Audience(host), Sig: p.Signature}
+	who := Login{Player: id.Of(hello.Key[:]), Name: hello.Name, Pass: pass}
+	return who, pass.Check(who.Player, n.cfg.Self, n.cfg.World, who.Name, time.Now().Unix())
 }
 
 // invitation is a player's admission.
@@ -151,8 +151,7 @@ const enterTime = 30 * time.Second
 // Enter brings a player into the world. If that is refused the error is a
 // *wire.Refused.
 func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
-	name, err := wire.CleanName(who.Name)
-	if err != nil {
+	if _, err := wire.CleanName(who.Name); err != nil {
 		return nil, &wire.Refused{Code: wire.BadName, Text: err.Error()}
 	}
 	tell := who.Waits
@@ -180,7 +179,7 @@ func (n *Node) Enter(ctx context.Context, who Login) (*Session, error) {
 			n.newcomers.release(who.Address, time.Now())
 		}
 	}()
-	s.hello = lobby.Enter{Player: who.Player, Name: name, Local: who.Local, Known: !mayBeNew, Pass: who.Pass, Invitation: n.invitation(who)}
+	s.hello = lobby.Enter{Player: who.Player, Name: who.Name, Local: who.Local, Known: !mayBeNew, Pass: who.Pass, Invitation: n.invitation(who)}
 	if who.Address.IsValid() {
 		s.send(&node.Origin{Address: who.Address})
 	}

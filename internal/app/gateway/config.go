@@ -33,7 +33,7 @@ type Game interface {
 	// Challenge is what a player has to sign, and Check says who has.
 	// host is the address of this node that the player has dialled.
 	Challenge() *wire.Challenge
-	Check(key [32]byte, c *wire.Challenge, p *wire.Proof, host string) (client.Login, error)
+	Check(hello *wire.Hello, c *wire.Challenge, p *wire.Proof, host string) (client.Login, error)
 	Enter(ctx context.Context, who client.Login) (Session, error)
 }
 

@@ -27,7 +27,7 @@ type nobody struct{}
 
 func (nobody) World() (id.ID, wire.WorldInfo) { return id.Of(nil), wire.WorldInfo{Name: "empty"} }
 func (nobody) Challenge() *wire.Challenge     { return &wire.Challenge{Version: wire.Version} }
-func (nobody) Check([32]byte, *wire.Challenge, *wire.Proof, string) (client.Login, error) {
+func (nobody) Check(*wire.Hello, *wire.Challenge, *wire.Proof, string) (client.Login, error) {
 	return client.Login{}, wire.BadProof.Refusal(0)
 }
 func (nobody) Enter(context.Context, client.Login) (gateway.Session, error) {

@@ -171,8 +171,7 @@ func (p *peer) handshake() (client.Login, error) {
 	if hello.Version != wire.Version {
 		return client.Login{}, wire.BadVersion.Refusal(0)
 	}
-	name, err := wire.CleanName(hello.Name)
-	if err != nil {
+	if _, err := wire.CleanName(hello.Name); err != nil {
 		return client.Login{}, &wire.Refused{Code: wire.BadName, Text: wire.BadName.Text()}
 	}
 	challenge := p.g.cfg.Game.Challenge()
@@ -184,14 +183,14 @@ func (p *peer) handshake() (client.Login, error) {
 	if err := p.expect(&proof); err != nil {
 		return client.Login{}, err
 	}
-	who, err := p.g.cfg.Game.Check(hello.Key, challenge, &proof, p.host)
+	who, err := p.g.cfg.Game.Check(&hello, challenge, &proof, p.host)
 	if err != nil {
 		return client.Login{}, wire.BadProof.Refusal(0)
 	}
 	p.proven.Store(true)
 	owner := p.ownPage && !who.Player.IsZero() && who.Player == p.g.cfg.Owner
 	_, who.Numbered = p.conn.(*dataChannels)
-	who.Name, who.Local, who.Entrances = name, p.local || owner, p.others
+	who.Local, who.Entrances = p.local || owner, p.others
 	if !who.Local {
 		who.Address = p.addr
 	}

@@ -24,8 +24,8 @@ type fountain struct {
 func (f *fountain) world() id.ID                   { return id.Of(nil) }
 func (f *fountain) World() (id.ID, wire.WorldInfo) { return f.world(), wire.WorldInfo{} }
 func (f *fountain) Challenge() *wire.Challenge     { return &wire.Challenge{Version: wire.Version} }
-func (f *fountain) Check(key [32]byte, _ *wire.Challenge, _ *wire.Proof, _ string) (client.Login, error) {
-	return client.Login{Player: id.Of(key[:])}, nil
+func (f *fountain) Check(hello *wire.Hello, _ *wire.Challenge, _ *wire.Proof, _ string) (client.Login, error) {
+	return client.Login{Player: id.Of(hello.Key[:])}, nil
 }
 func (f *fountain) Enter(context.Context, client.Login) (gateway.Session, error) {
 	return &jet{f, make(chan struct{}, 1000)}, nil

@@ -271,11 +271,11 @@ func (h *Host) network() (*node.Net, error) {
 		World: p.record.World(), Known: p.known, Founder: p.record.FounderID(), Stored: stored,
 		Sign:   func(r *kademlia.Record) { records.Sign(r, p.key) },
 		Verify: records.Verify,
-		CheckPass: func(pass *identity.Pass, player, gateway id.ID) error {
+		CheckPass: func(pass *identity.Pass, player id.ID, name string, gateway id.ID) error {
 			if pass == nil {
 				return fmt.Errorf("%w: there is none", identity.ErrPass)
 			}
-			return pass.Check(player, gateway, p.record.World(), time.Unix(0, int64(h.clock.Now())).Unix())
+			return pass.Check(player, gateway, p.record.World(), name, time.Unix(0, int64(h.clock.Now())).Unix())
 		},
 		Note: func(text string) { h.cfg.Log.Warn(text) },
 

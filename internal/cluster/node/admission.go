@@ -60,7 +60,7 @@ type vouching struct {
 // lobby to let in, and tells the session why not.
 func (a *admission) mayEnter(f *remoteNode, session id.ID, e *lobby.Enter) bool {
 	var why *lobby.Refused
-	if a.cfg.CheckPass != nil && a.cfg.CheckPass(e.Pass, e.Player, f.peer.ID) != nil {
+	if a.cfg.CheckPass != nil && a.cfg.CheckPass(e.Pass, e.Player, e.Name, f.peer.ID) != nil {
 		why = &lobby.Refused{Code: wire.BadProof, Text: wire.BadProof.Text(), Retry: 1}
 	} else {
 		why = a.visitRefused(e, f.peer.ID)

@@ -27,7 +27,7 @@ func newImpostor(t *testing.T, passes bool) *impostor {
 	c := newCluster(t, 2, 0)
 	i := &impostor{cluster: c}
 	c.change = func(_ int, n *Net) {
-		n.CheckPass = func(_ *identity.Pass, player, gateway id.ID) error {
+		n.CheckPass = func(_ *identity.Pass, player id.ID, _ string, gateway id.ID) error {
 			if passes && i.liar > 0 && player == i.guest.player() && gateway == nodePeer(i.liar).ID {
 				return identity.ErrPass
 			}

@@ -148,9 +148,13 @@ func (d *decisions) found(e *lobby.Enter) {
 		d.founder = e
 		return
 	}
+	name, err := wire.CleanName(e.Name)
+	if err != nil {
+		return // the lobby refuses it
+	}
 	s := &decision.Statement{
 		World: d.log.World(), Seq: d.log.Next(d.log.Root(), d.time()),
-		Topic: decision.Operator, On: true, Subject: e.Player, Name: e.Name,
+		Topic: decision.Operator, On: true, Subject: e.Player, Name: name,
 	}
 	d.n.cfg.Sign(s)
 	if err := d.take([]*decision.Statement{s}, nil); err != nil {

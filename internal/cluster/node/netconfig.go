@@ -42,7 +42,7 @@ type Net struct {
 	Note func(text string)
 	// CheckPass says why a node may not speak for a player with the pass that
 	// it shows (nil: none). A nil CheckPass accepts every node.
-	CheckPass func(pass *identity.Pass, player, gateway id.ID) error
+	CheckPass func(pass *identity.Pass, player id.ID, name string, gateway id.ID) error
 	// Sign signs a record with the node's key, Verify is the job that checks one;
 	// nil: records are not signed (a simulation that does not look at signatures).
 	Sign   func(*kademlia.Record)

@@ -12,8 +12,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 )
 
-// PassContext begins the text that a player signs: followed by the nonce and
-// the world's id and the audience (docs/protocols/client.md, Proof).
+// PassContext begins the text that a player signs: followed by the nonce, the world's
+// id, the audience and the name (docs/protocols/client.md, Proof).
 const PassContext = "voxelpopuli client 2\n"
 
 // PassLife is how long a pass is good: a player who plays on for longer proves
@@ -28,7 +28,8 @@ const passSlack = 10 * time.Minute
 // node: its id and the time are in the nonce. The audience is the address that the
 // player dialled. The gateway node accepts only its own addresses there: otherwise a
 // hostile node could show the gateway node's challenge to a player who has dialled that
-// node, and come in at the gateway node with the answer.
+// node, and come in at the gateway node with the answer. The signature also covers the
+// name that the player wants, which is not in the pass: it claims that name for the key.
 type Pass struct {
 	Key      [32]byte // the player's
 	Nonce    [32]byte // PassNonce
@@ -51,13 +52,13 @@ func PassNonce(gateway id.ID, at int64, salt [4]byte) (n [32]byte) {
 }
 
 // PassText is what the player signs.
-func PassText(nonce [32]byte, world id.ID, audience [32]byte) []byte {
-	return slices.Concat([]byte(PassContext), nonce[:], world[:], audience[:])
+func PassText(nonce [32]byte, world id.ID, audience [32]byte, name string) []byte {
+	return slices.Concat([]byte(PassContext), nonce[:], world[:], audience[:], []byte(name))
 }
 
 // Check says why a pass does not let a gateway node speak for a player in a
-// world. now is in Unix seconds.
-func (p *Pass) Check(player, gateway, world id.ID, now int64) error {
+// world under a name, as the player has typed it. now is in Unix seconds.
+func (p *Pass) Check(player, gateway, world id.ID, name string, now int64) error {
 	if err := CheckKey(p.Key[:]); err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (p *Pass) Check(player, gateway, world id.ID, now int64) error {
 		return fmt.Errorf("%w: it was given to another node", ErrPass)
 	case age < -passSlack || age > PassLife+passSlack:
 		return fmt.Errorf("%w: it is of %s", ErrPass, at.UTC().Format(time.RFC3339))
-	case !ed25519.Verify(p.Key[:], PassText(p.Nonce, world, p.Audience), p.Sig[:]):
+	case !ed25519.Verify(p.Key[:], PassText(p.Nonce, world, p.Audience, name), p.Sig[:]):
 		return fmt.Errorf("%w: the signature is wrong", ErrPass)
 	}
 	return nil

@@ -18,9 +18,9 @@ type (
 	// Refused, after which the link is closed.
 	Enter struct {
 		Player id.ID
-		Name   string
+		Name   string         // as the player has typed and signed it
 		Local  bool           // from the machine that the node runs on
-		Pass   *identity.Pass // proves the key to the node of the lobby, where that is another; nil: not proven
+		Pass   *identity.Pass // of key and name, for the node of the lobby where that is another; nil: not proven
 		// Invitation is the player's admission (package invitation), which the node of
 		// the lobby verifies; empty: there is none.
 		Invitation []byte

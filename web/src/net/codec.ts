@@ -43,11 +43,11 @@ function input(steps: readonly InputStep[], pos: Vec3): Uint8Array<ArrayBuffer> 
   return w.svarint(pos.x).svarint(pos.y).svarint(pos.z).done();
 }
 
-/** What a signature of Proof covers; `host` is the address that was dialled, as in a URL. */
-export function proofText(nonce: Uint8Array, world: Uint8Array, host: string): Uint8Array {
+/** What a signature of Proof covers; `host` is the address that was dialled, as in a URL, `name` that of Hello. */
+export function proofText(nonce: Uint8Array, world: Uint8Array, host: string, name: string): Uint8Array {
   const text = new TextEncoder();
   const audience = sha256(text.encode(host.toLowerCase()));
-  return new Writer().bytes(text.encode('voxelpopuli client 2\n')).bytes(nonce).bytes(world).bytes(audience).done();
+  return new Writer().bytes(text.encode('voxelpopuli client 2\n')).bytes(nonce).bytes(world).bytes(audience).bytes(text.encode(name)).done();
 }
 
 /** What a Say says. */

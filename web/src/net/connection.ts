@@ -192,7 +192,7 @@ export class Connection {
       return this.failed({ code: 'world', text: '', network: false }, undefined, true);
     }
     this.world = world;
-    socket.send(up.proof(this.options.identity.sign(proofText(nonce, world, this.targets.audience))));
+    socket.send(up.proof(this.options.identity.sign(proofText(nonce, world, this.targets.audience, this.name))));
   }
 
   /** Signs a decision or an order, if the player has asked for it. */
