@@ -14,7 +14,7 @@ type holder struct {
 	any    any
 	pair   [2][]int
 	self   *holder
-	at     [1000]struct{ x, y int } // has nothing to count
+	_      [1000]struct{ x, y int } // has nothing to count
 }
 
 func holding() *holder {
