@@ -29,6 +29,14 @@ func TestUsageErrors(t *testing.T) {
 		"run nosuch":          "nosuch",
 		"run terrain --set x": "NAME=VALUE",
 		"list --nosuch":       "vplab list --help",
+		"merge --out x":       "usage: vplab merge DIR",
+
+		"run all --out x --shard 3/3":   "want one from 0 to 2",
+		"run all --out x --shard 1":     "want I/N",
+		"run all --out x --shard 1/2x":  "want I/N",
+		"run all --out x --size huge":   "full or short",
+		"run all --out x --only nosuch": "no part begins",
+		"merge --out x testdata/nosuch": "campaign.json",
 	} {
 		if code, _, errs := vplab(args); code != host.ExitUsage || !strings.Contains(errs, says) {
 			t.Errorf("%s: exit code %d, want %d; it says %q, want %q in it", args, code, host.ExitUsage, errs, says)

@@ -71,6 +71,7 @@ func newRun() *cobra.Command {
 	f.StringVar(&o.JSON, "json", "", "file to write the metrics to")
 	f.StringVar(&o.Out, "out", "", "folder to write tables, plots and pictures to")
 	f.BoolVar(&quiet, "quiet", false, "no progress")
+	cmd.AddCommand(newRunAll())
 	return cmd
 }
 

@@ -21,6 +21,11 @@ type Options struct {
 	JSON   string            // file for the metrics; "" none
 	Out    string            // folder for tables (CSV), plots (SVG) and pictures (PNG); "" none
 	Report io.Writer         // where tables are printed; nil means standard output
+
+	// For experiments that do many runs.
+	Shelf *Shelf                                          // where results of runs are kept; nil means Out/runs, if there is Out
+	Mine  func(run string) bool                           // which runs may be done here; the others must be on the shelf (ErrElsewhere); nil means all
+	Room  func(context.Context) (leave func(), err error) // waits until there is room for one more run; nil means at once
 }
 
 // Run runs an experiment and reports its results. progress, if not nil, is told
@@ -46,11 +51,16 @@ func Run(ctx context.Context, name string, o Options, progress func(string)) err
 	if o.Report == nil {
 		o.Report = os.Stdout
 	}
+	if o.Shelf == nil && o.Out != "" && e.Many {
+		if o.Shelf, err = OpenShelf(filepath.Join(o.Out, "runs")); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	trials := make([]*Trial, 0, rounds)
 	var failed error
 	for i := range rounds {
 		t := &Trial{Context: ctx, Seed: o.Seed + uint64(i), set: set, progress: progress, pictures: o.Out != "",
-			runs: o.Runs, workers: o.Jobs, out: o.Out}
+			runs: o.Runs, workers: o.Jobs, shelf: o.Shelf, mine: o.Mine, room: o.Room}
 		if err := e.Run(t); err != nil {
 			if len(t.metrics) == 0 {
 				return fmt.Errorf("%s: %w", name, err)

@@ -2,15 +2,9 @@ package lab
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -25,19 +19,18 @@ type simulated[R any] interface {
 	do(ctx context.Context) (R, error)
 }
 
+// ErrElsewhere is a run that is another's to do (Options.Mine) and not on the shelf.
+var ErrElsewhere = errors.New("some runs are done elsewhere")
+
 // doAll does runs on all cores and returns their results in the order of the
-// runs, whichever is done first. With a folder for the experiment's files the
-// results are kept there, and those that the very same program has left there
-// are not calculated again: an experiment that was interrupted goes on.
+// runs, whichever is done first. With a shelf the results are kept there, and those
+// that the very same program has left there are not calculated again: an experiment
+// that was interrupted goes on.
 func doAll[S simulated[R], R any](t *Trial, runs []S) ([]R, error) {
 	ctx, cancel := context.WithCancelCause(t.Context)
 	defer cancel(nil)
-	keep, err := openShelf(t.out)
-	if err != nil {
-		return nil, err
-	}
 	results := make([]R, len(runs))
-	next, done := make(chan int), 0
+	next, done, elsewhere := make(chan int), 0, 0
 	var lock sync.Mutex
 	var all sync.WaitGroup
 	for range min(max(t.workers, 1), len(runs)) {
@@ -51,19 +44,30 @@ func doAll[S simulated[R], R any](t *Trial, runs []S) ([]R, error) {
 					t.Logf("%s: %.0f %% after %v", runs[i].name(), 100*share, took.Round(time.Second))
 					lock.Unlock()
 				})
-				found, err := keep.do(runs[i].name(), &results[i], func() (err error) {
+				found, err := t.shelf.do(ctx, runs[i].name(), &results[i], func() (err error) {
+					if t.mine != nil && !t.mine(runs[i].name()) {
+						return ErrElsewhere
+					}
+					leave, err := t.enter(ctx)
+					if err != nil {
+						return err
+					}
+					defer leave()
+					begin = time.Now()
 					results[i], err = runs[i].do(within)
 					return err
 				})
-				if err != nil {
-					cancel(fmt.Errorf("%s: %w", runs[i].name(), err))
-					return
-				}
 				lock.Lock()
-				done++
-				if found {
+				switch {
+				case errors.Is(err, ErrElsewhere):
+					elsewhere++
+				case err != nil:
+					cancel(fmt.Errorf("%s: %w", runs[i].name(), err))
+				case found:
+					done++
 					t.Logf("%d of %d: %s (kept from before)", done, len(runs), runs[i].name())
-				} else {
+				default:
+					done++
 					t.Logf("%d of %d: %s (%v)", done, len(runs), runs[i].name(), time.Since(begin).Round(100*time.Millisecond))
 				}
 				lock.Unlock()
@@ -80,80 +84,21 @@ func doAll[S simulated[R], R any](t *Trial, runs []S) ([]R, error) {
 	}
 	close(next)
 	all.Wait()
-	return results, context.Cause(ctx)
+	if err := context.Cause(ctx); err != nil {
+		return results, err
+	}
+	if elsewhere > 0 {
+		return results, fmt.Errorf("%d of %d: %w", elsewhere, len(runs), ErrElsewhere)
+	}
+	return results, nil
 }
 
-// shelf is the folder where results are kept; an empty one keeps nothing.
-type shelf struct{ dir, program string }
-
-// kept is a file of the shelf.
-type kept struct {
-	Name    string          `json:"name"`
-	Program string          `json:"program"` // digest of what has calculated it
-	Result  json.RawMessage `json:"result"`
-}
-
-func openShelf(out string) (shelf, error) {
-	if out == "" {
-		return shelf{}, nil
+// enter waits for room for one run.
+func (t *Trial) enter(ctx context.Context) (leave func(), err error) {
+	if t.room == nil {
+		return func() {}, nil
 	}
-	s := shelf{dir: filepath.Join(out, "runs")}
-	file, err := os.Executable()
-	if err != nil {
-		return s, fmt.Errorf("keeping results: %w", err)
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return s, fmt.Errorf("keeping results: %w", err)
-	}
-	defer f.Close() // only read
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return s, fmt.Errorf("keeping results: %w", err)
-	}
-	s.program = fmt.Sprintf("%x", h.Sum(nil)[:8])
-	return s, os.MkdirAll(s.dir, 0o755)
-}
-
-// do reads the result of a run, or calculates and keeps it.
-func (s shelf) do(name string, result any, calculate func() error) (found bool, err error) {
-	if s.dir == "" {
-		return false, calculate()
-	}
-	file := filepath.Join(s.dir, name+".json")
-	if found, err := s.read(file, name, result); found || err != nil {
-		return found, err
-	}
-	if err := calculate(); err != nil {
-		return false, err
-	}
-	b, err := json.Marshal(result)
-	if err != nil {
-		return false, err
-	}
-	if b, err = json.MarshalIndent(kept{name, s.program, b}, "", " "); err != nil {
-		return false, err
-	}
-	if err := os.WriteFile(file+".part", append(b, '\n'), 0o644); err != nil {
-		return false, err
-	}
-	return false, os.Rename(file+".part", file)
-}
-
-// read reports whether there is a result of the same run and the same program.
-func (s shelf) read(file, name string, result any) (bool, error) {
-	b, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	var k kept
-	if json.Unmarshal(b, &k) != nil || k.Name != name || k.Program != s.program {
-		return false, nil // another program's, or torn: calculated again
-	}
-	return json.Unmarshal(k.Result, result) == nil, nil
+	return t.room(ctx)
 }
 
 // workers is how many runs go on at a time if nobody says.

@@ -38,7 +38,12 @@ func TestRunsAreKept(t *testing.T) {
 	for n := range 20 {
 		runs = append(runs, countedRun{n: n, done: &done, fails: n == 13})
 	}
-	trial := &Trial{Context: context.Background(), workers: 3, out: t.TempDir()}
+	dir := t.TempDir()
+	shelf, err := OpenShelf(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial := &Trial{Context: context.Background(), workers: 3, shelf: shelf}
 	if _, err := doAll(trial, runs); !errors.Is(err, errBroken) {
 		t.Fatalf("a run that fails: %v", err)
 	}
@@ -53,7 +58,7 @@ func TestRunsAreKept(t *testing.T) {
 			t.Fatalf("results %v", results)
 		}
 	}
-	file := filepath.Join(trial.out, "runs", "run-7.json")
+	file := filepath.Join(dir, "run-7.json")
 	if err := os.WriteFile(file, []byte(`{"name":"run-7","program":"another","result":1}`), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -91,14 +91,26 @@ func (g siegeRun) rows(t *Trial, list []int, most int) (rows []siegeRow, err err
 		}
 		return searchSiege(most, func(m int) (siegeRow, error) { return g.row(t, m, true) })
 	}
+	var runs []siegeRun
 	for _, m := range list {
-		row, err := g.row(t, m, false)
-		if err != nil {
-			return nil, err
+		for k := range t.runs {
+			runs = append(runs, g.with(t, m, k))
 		}
-		rows = append(rows, row)
+	}
+	results, err := doAll(t, runs)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range list {
+		rows = append(rows, siegeRow{m, results[i*t.runs : (i+1)*t.runs]})
 	}
 	return rows, nil
+}
+
+// with is the k-th run with so many malicious nodes.
+func (g siegeRun) with(t *Trial, malicious, k int) siegeRun {
+	g.Malicious, g.Seed = min(malicious, g.Nodes), t.Seed+uint64(k)
+	return g
 }
 
 // most is the number of malicious nodes that a search begins with.
@@ -139,9 +151,7 @@ func (g siegeRun) row(t *Trial, m int, hasty bool) (siegeRow, error) {
 	for k := 0; k < t.runs; {
 		var runs []siegeRun
 		for ; k < t.runs && len(runs) < batch; k++ {
-			o := g
-			o.Malicious, o.Seed = min(m, g.Nodes), t.Seed+uint64(k)
-			runs = append(runs, o)
+			runs = append(runs, g.with(t, m, k))
 		}
 		results, err := doAll(t, runs)
 		if err != nil {

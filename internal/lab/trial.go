@@ -20,7 +20,9 @@ type Trial struct {
 	bad      error // the first setting that could not be read
 	runs     int   // of an experiment that does them itself (Experiment.Many)
 	workers  int   // how many of these at a time
-	out      string
+	shelf    *Shelf
+	mine     func(string) bool
+	room     func(context.Context) (func(), error)
 	pictures bool // somebody wants pictures
 
 	metrics []Metric
