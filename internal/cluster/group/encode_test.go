@@ -27,6 +27,7 @@ func someShared() shared {
 		Applied: 7, AppliedTerm: 3, NextID: 5,
 		Members: []Member{{1, peer("a"), false}, {4, peer("b"), true}},
 		Wanted:  []machine.Peer{peer("c")},
+		Former:  []machine.Peer{peer("e"), peer("d")},
 	}
 }
 
@@ -40,6 +41,13 @@ func TestEncoding(t *testing.T) {
 	st := state{Gen: Gen{2, 1 << 63}, Self: 4, Removed: true, Base: 3, BaseTerm: 2, shared: someShared()}
 	if got, err := decodeState(st.encode()); err != nil || !reflect.DeepEqual(got, st) {
 		t.Errorf("%+v %v", got, err)
+	}
+	old := st
+	old.Former = nil
+	before := old.encode()
+	before[0] = stateWithoutFormer
+	if got, err := decodeState(before[:len(before)-1]); err != nil || !reflect.DeepEqual(got, old) {
+		t.Errorf("a state of the layout before: %+v %v", got, err)
 	}
 	hs := hardState{3, 4, 5, 6e9}
 	if got, err := decodeHard(hs.encode()); err != nil || got != hs {

@@ -64,7 +64,7 @@ func (s *snapshotReceiver) onChunk(from machine.Peer, c *Chunk) {
 // begin begins with a first chunk; nil: it is invalid.
 func (s *snapshotReceiver) begin(c *Chunk) *incoming {
 	rd := newReader(c.State)
-	in := &incoming{from: c.From, index: c.Index, state: rd.shared()}
+	in := &incoming{from: c.From, index: c.Index, state: rd.shared(stateVersion)}
 	if rd.end("a snapshot") != nil || in.state.Applied != c.Index || in.state.find(s.st.Self) == nil {
 		return nil
 	}

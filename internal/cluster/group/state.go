@@ -42,9 +42,19 @@ type shared struct {
 	NextID               uint64
 	Members              []Member       // by ID
 	Wanted               []machine.Peer // nil: as they are
+	// Former are nodes that had a vote and were removed, the last first: they have an
+	// older state of the space.
+	Former []machine.Peer
 }
 
-const stateVersion = 1
+// maxFormer bounds shared.Former.
+const maxFormer = 6
+
+// stateVersion is the layout of a state; the one before had no former members.
+const (
+	stateVersion       = 2
+	stateWithoutFormer = 1
+)
 
 func (s *shared) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, s.Applied)
@@ -55,8 +65,12 @@ func (s *shared) append(b []byte) []byte {
 		b = binary.AppendUvarint(b, m.ID)
 		b = append(appendPeer(b, m.Peer), bit(m.Learner))
 	}
-	b = binary.AppendUvarint(b, uint64(len(s.Wanted)))
-	for _, p := range s.Wanted {
+	return appendPeers(appendPeers(b, s.Wanted), s.Former)
+}
+
+func appendPeers(b []byte, peers []machine.Peer) []byte {
+	b = binary.AppendUvarint(b, uint64(len(peers)))
+	for _, p := range peers {
 		b = appendPeer(b, p)
 	}
 	return b
@@ -69,7 +83,7 @@ func bit(v bool) byte {
 	return 0
 }
 
-func (r *reader) shared() (s shared) {
+func (r *reader) shared(version byte) (s shared) {
 	s.Applied, s.AppliedTerm, s.NextID = r.uint(), r.uint(), r.uint()
 	for n := r.Count(peerSize + 2); n > 0; n-- {
 		m := Member{ID: r.uint(), Peer: r.peer()}
@@ -77,6 +91,9 @@ func (r *reader) shared() (s shared) {
 		s.Members = append(s.Members, m)
 	}
 	s.Wanted = r.peers()
+	if version != stateWithoutFormer {
+		s.Former = r.peers()
+	}
 	return s
 }
 
@@ -90,13 +107,14 @@ func (s *state) encode() []byte {
 
 func decodeState(b []byte) (s state, err error) {
 	r := newReader(b)
-	if r.Byte() != stateVersion {
+	version := r.Byte()
+	if version != stateVersion && version != stateWithoutFormer {
 		r.Fail()
 	}
 	s.Removed = r.Byte() == 1
 	s.Gen = Gen{r.uint(), r.uint()}
 	s.Self, s.Base, s.BaseTerm = r.uint(), r.uint(), r.uint()
-	s.shared = r.shared()
+	s.shared = r.shared(version)
 	return s, r.end("the state of a group")
 }
 
@@ -197,7 +215,7 @@ func (s *shared) conf() *pb.ConfState {
 
 func (s *shared) clone() shared {
 	c := *s
-	c.Members, c.Wanted = slices.Clone(s.Members), slices.Clone(s.Wanted)
+	c.Members, c.Wanted, c.Former = slices.Clone(s.Members), slices.Clone(s.Wanted), slices.Clone(s.Former)
 	return c
 }
 
@@ -227,6 +245,9 @@ func (s *shared) changeMember(how pb.ConfChangeType, m Member) {
 	switch how {
 	case pb.ConfChangeRemoveNode:
 		if i >= 0 {
+			if !s.Members[i].Learner {
+				s.addFormer(s.Members[i].Peer)
+			}
 			s.Members = slices.Delete(slices.Clone(s.Members), i, i+1)
 		}
 		return
@@ -244,6 +265,19 @@ func (s *shared) changeMember(how pb.ConfChangeType, m Member) {
 	}
 	s.Members = append(s.Members, m)
 	s.NextID = max(s.NextID, m.ID+1)
+	s.removeFormer(m.Peer.ID)
+}
+
+// addFormer notes a member that was removed.
+func (s *shared) addFormer(p machine.Peer) {
+	s.removeFormer(p.ID)
+	s.Former = slices.Insert(s.Former, 0, p)
+	s.Former = s.Former[:min(len(s.Former), maxFormer)]
+}
+
+// removeFormer is when a former member has become one again.
+func (s *shared) removeFormer(who id.ID) {
+	s.Former = slices.DeleteFunc(slices.Clone(s.Former), func(p machine.Peer) bool { return p.ID == who })
 }
 
 // The methods that change a state. Records are written by diskWriter.
@@ -277,6 +311,9 @@ func (s *state) recovered(fork, last, term uint64, self machine.Peer, wanted []m
 	next.Self = s.NextID
 	next.Base, next.BaseTerm, next.Applied, next.AppliedTerm = last, term, last, term
 	next.NextID++
+	for m := range s.others() {
+		next.addFormer(m.Peer)
+	}
 	next.Members = []Member{{ID: next.Self, Peer: self}}
 	next.Wanted = wanted
 	return next

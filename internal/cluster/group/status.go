@@ -18,6 +18,7 @@ type Status struct {
 	// healthy.
 	Members []MemberStatus
 	Wanted  []machine.Peer
+	Former  []machine.Peer // had a vote and were removed, the last first
 	// Applied is the index of the last entry in the space, Last of the last in
 	// the log; the term of the latter is LastTerm.
 	Applied, Last, LastTerm uint64
@@ -43,7 +44,7 @@ func (r *Replica) Status() Status {
 		return s
 	}
 	now := r.raft.status()
-	s.Term, s.Leads, s.Asleep, s.Applied, s.Wanted = now.term, r.leadership.leading(), r.hibernation.isAsleep(), r.st.Applied, r.st.Wanted
+	s.Term, s.Leads, s.Asleep, s.Applied, s.Wanted, s.Former = now.term, r.leadership.leading(), r.hibernation.isAsleep(), r.st.Applied, r.st.Wanted, r.st.Former
 	if s.Leads && !r.lease.holds() {
 		s.Leads = false // and the next handler will say so
 	}

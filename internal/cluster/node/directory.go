@@ -181,15 +181,15 @@ func (d *directory) sign(p Shard, members []machine.Peer, term, version uint64) 
 	return r
 }
 
-// nearestNodes are the nodes nearest to a shard's key, silent ones that were there a
+// nearestNodes are the n nodes nearest to a shard's key, silent ones that were there a
 // while ago included, without this node.
-func (d *directory) nearestNodes(p Shard) []machine.Peer {
+func (d *directory) nearestNodes(p Shard, n int) []machine.Peer {
 	key := d.key(p)
-	all := append(d.seen.recent(), d.kad.Table().Closest(key, nearby, d.env.Now(), nil)...)
+	all := append(d.seen.recent(), d.kad.Table().Closest(key, n, d.env.Now(), nil)...)
 	all = slices.DeleteFunc(all, func(q machine.Peer) bool { return q.ID == d.cfg.Self.ID })
 	kademlia.SortNearest(key, all)
 	all = slices.CompactFunc(all, func(a, b machine.Peer) bool { return a.ID == b.ID })
-	return all[:min(len(all), nearby)]
+	return all[:min(len(all), n)]
 }
 
 // closest are the nodes nearest to a key that the routing table has.

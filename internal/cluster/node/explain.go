@@ -51,7 +51,7 @@ func (t *routes) hostsSilent(r *route) (bool, machine.Time) {
 	silent, others := 0, 0
 	hosts := r.members
 	if len(hosts) == 0 {
-		hosts = t.dir.nearestNodes(r.shard)
+		hosts = t.dir.nearestNodes(r.shard, nearby)
 	}
 	for _, p := range hosts {
 		if p.ID == t.cfg.Self.ID {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -23,7 +24,7 @@ func (b *membership) transferLeadership() {
 			return
 		}
 	}
-	spare := b.candidates([]machine.Peer{b.cfg.Self}, b.dir.key(b.group.shard), b.env.Now())
+	spare := hostpolicy.FormerFirst(b.candidates([]machine.Peer{b.cfg.Self}, st.Former))
 	if len(spare) > 0 && len(st.Members) == 1 {
 		_ = b.group.raft.SetMembers([]machine.Peer{spare[0].Peer}) // which hands the lead over when it has caught up
 	}

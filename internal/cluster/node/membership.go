@@ -120,7 +120,7 @@ func (b *membership) wanted(st *group.Status, now machine.Time) []machine.Peer {
 		members[i].Peer = b.links.currentAddress(members[i].Peer)
 		peers[i] = members[i].Peer
 	}
-	return hostpolicy.Members(key, members, b.candidates(peers, key, now), b.cfg.Replicas)
+	return hostpolicy.Members(key, members, b.candidates(peers, st.Former), b.cfg.Replicas)
 }
 
 // present are members, with how long they have been silent.
@@ -135,17 +135,20 @@ func (b *membership) present(peers []machine.Peer, now machine.Time) (out []host
 	return out
 }
 
-// candidates are nodes near the key that are no members and have room, nearest
-// first. Nearer nodes whose room is unknown are asked.
-func (b *membership) candidates(members []machine.Peer, key id.ID, now machine.Time) (out []hostpolicy.Candidate) {
-	for _, p := range b.dir.closest(key, 2*b.cfg.Replicas+2) {
+// candidates are former members and nodes near the key that are no members and have
+// room, nearest first. Those whose room is unknown are asked.
+func (b *membership) candidates(members, former []machine.Peer) (out []hostpolicy.Candidate) {
+	key := b.dir.key(b.group.shard)
+	nodes := append(slices.Clone(former), b.dir.closest(key, 2*b.cfg.Replicas+2)...)
+	kademlia.SortNearest(key, nodes)
+	for _, p := range slices.CompactFunc(nodes, func(a, b machine.Peer) bool { return a.ID == b.ID }) {
 		if among(members, p.ID) {
 			continue
 		}
 		f := b.links.reported(p)
 		b.offers.ask(b.group.shard, f, p)
 		if b.offers.canHost(p) {
-			out = append(out, hostpolicy.Candidate{Peer: f.peer, Known: now.Sub(f.knownSince)})
+			out = append(out, hostpolicy.Candidate{Peer: f.peer, Former: among(former, p.ID)})
 		}
 	}
 	return out

@@ -21,6 +21,9 @@ const (
 	// returned is how long after an absence it explains that a group has continued
 	// without this node.
 	returned = 2 * time.Minute
+	// claimants is how many of the nodes nearest to a key may claim. Hosts are not
+	// always among the nearest few, since a nearer node displaces none of them.
+	claimants = 2 * nearby
 )
 
 // claim is a node's word that it hosts another group of a shard, which has a leader.
@@ -38,7 +41,7 @@ func (o *otherGroups) askSoon() {
 // member here, or a host that the directory names. Ids near a key are expensive.
 func (o *otherGroups) noteClaim(f *remoteNode, gen group.Gen) {
 	who, p := f.peer.ID, o.group.shard
-	if !among(o.dir.nearestNodes(p), who) && !among(o.named, who) && !o.group.isMember(who) && !o.routes.trusts(p, f.peer) {
+	if !among(o.dir.nearestNodes(p, claimants), who) && !among(o.named, who) && !o.group.isMember(who) && !o.routes.trusts(p, f.peer) {
 		return
 	}
 	now := o.env.Now()

@@ -42,7 +42,7 @@ func TestLongLiarObjects(t *testing.T) {
 		case i == left:
 		case c.node(i).net.hosting.replica(home) != nil:
 			c.nodes[i].Crash()
-		case among(c.node(left).net.dir.nearestNodes(home), nodePeer(i).ID):
+		case among(c.node(left).net.dir.nearestNodes(home, nearby), nodePeer(i).ID):
 			liars = append(liars, i)
 		}
 	}

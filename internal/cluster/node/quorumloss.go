@@ -144,7 +144,7 @@ func (g *quorumLoss) contactSilent() {
 
 // askSurvivors asks the other members, and the nodes near the key, what they know.
 func (g *quorumLoss) askSurvivors(now machine.Time) {
-	g.begun, g.heard, g.asked = now, map[id.ID]*GroupStatus{}, g.dir.nearestNodes(g.group.shard)
+	g.begun, g.heard, g.asked = now, map[id.ID]*GroupStatus{}, g.dir.nearestNodes(g.group.shard, nearby)
 	for _, m := range g.group.members() {
 		if m.ID != g.cfg.Self.ID && !among(g.asked, m.ID) {
 			g.asked = append(g.asked, m)
@@ -201,7 +201,7 @@ func (g *quorumLoss) count(st *group.Status, now machine.Time) (q hostpolicy.Quo
 		}
 	}
 	q.Near, q.Answered = 1, 1
-	for _, p := range g.dir.nearestNodes(g.group.shard) {
+	for _, p := range g.dir.nearestNodes(g.group.shard, nearby) {
 		if g.heard[p.ID] != nil {
 			q.Answered++
 		}

@@ -78,7 +78,11 @@ func (o *otherGroups) search(now machine.Time) {
 
 // suspects are the nodes that may host another group, as far as the directory tells.
 func (o *otherGroups) suspects(found *kademlia.Record) []machine.Peer {
-	out := o.dir.nearestNodes(o.group.shard)
+	n := nearby
+	if len(o.claims) > 0 { // whoever else may claim it is asked too
+		n = claimants
+	}
+	out := o.dir.nearestNodes(o.group.shard, n)
 	if o.lesser != (machine.Peer{}) {
 		out = append(out, o.lesser)
 	}

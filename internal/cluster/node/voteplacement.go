@@ -34,6 +34,8 @@ const (
 	// has said something here: what it watches is said again every rewatchEvery, and to
 	// the lobby it says next to nothing once it is in.
 	playing = time.Minute
+	// knownFor is how long a node must have been known before it gets the only vote.
+	knownFor = 20 * time.Second
 )
 
 // here is the priority of this node.
@@ -64,7 +66,7 @@ func (v *votePlacement) there(f *remoteNode, now machine.Time) hostpolicy.Priori
 // isReady reports whether a node could have the only vote: there has been a link for a
 // while.
 func (v *votePlacement) isReady(f *remoteNode, now machine.Time) bool {
-	return f != nil && f.isUp() && !f.left && now.Sub(f.knownSince) >= hostpolicy.MinKnownFor
+	return f != nil && f.isUp() && !f.left && now.Sub(f.knownSince) >= knownFor
 }
 
 // moves reports whether the other one of two hosts is to have the vote.

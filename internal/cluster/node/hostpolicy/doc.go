@@ -5,7 +5,8 @@
 // carries out the decisions.
 //
 // Source: the nodes nearest to a shard's key host it (Schuster 2013, section 3.2,
-// algorithm 3), with Raft groups instead of single hosts. docs/protocols/hosting.md
+// algorithm 3), with Raft groups instead of single hosts, and without displacing hosts
+// that answer, since keys can be searched for (decision 66). docs/protocols/hosting.md
 // describes the rules; decision 51 is about the vote of two hosts, decision 53 about
 // proofs of a greater group, decision 63 about the packages.
 //

@@ -1,6 +1,7 @@
 package hostpolicy
 
 import (
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
@@ -13,9 +14,6 @@ const (
 	// it, if there is one; ReduceAfter, before the group continues without.
 	ReplaceAfter = 10 * time.Second
 	ReduceAfter  = 5 * time.Minute
-	// MinKnownFor is how long a node must have been known before it replaces a member
-	// that is farther away, so that short-lived nodes cause no changes.
-	MinKnownFor = 20 * time.Second
 )
 
 // Member is a member of a shard's group.
@@ -26,8 +24,8 @@ type Member struct {
 
 // Candidate is a node that has room for the shard.
 type Candidate struct {
-	Peer  machine.Peer
-	Known time.Duration // since it was first heard of
+	Peer   machine.Peer
+	Former bool // it was a member before: it keeps what it had
 }
 
 // Remaining returns the members without those that are gone for long.
@@ -42,13 +40,15 @@ func Remaining(members []Member) (out []Member) {
 
 // Members chooses the members that a group of at most so many replicas should have: the
 // present ones without those that are too many, and candidates in free places. The
-// candidates are no members, nearest to the shard's key first. One silent member is
-// replaced by the nearest candidate, or else the farthest member by a nearer candidate.
+// candidates are no members, nearest to the shard's key first. A member that answers is
+// never displaced by a candidate: who searches for a key near the shard's would take
+// the shard away from its hosts (decision 66). Former members come first.
 func Members(key id.ID, members []Member, spare []Candidate, replicas int) []machine.Peer {
 	out := make([]machine.Peer, len(members))
 	for i, m := range members {
 		out[i] = m.Peer
 	}
+	spare = FormerFirst(spare)
 	for i, m := range members {
 		if m.Silent >= ReplaceAfter && len(spare) > 0 {
 			out[i] = spare[0].Peer
@@ -56,25 +56,28 @@ func Members(key id.ID, members []Member, spare []Candidate, replicas int) []mac
 		}
 	}
 	kademlia.SortNearest(key, out)
-	switch size := groupSize(len(out)+len(spare), replicas); {
-	case size > len(out):
-		for _, c := range spare[:size-len(out)] {
-			out = append(out, c.Peer)
-		}
-		return out
-	case size < len(out):
+	size := groupSize(len(out)+len(spare), replicas)
+	if size < len(out) {
 		return out[:size]
-	case size == 0:
-		return nil
 	}
-	last := &out[len(out)-1]
-	for _, c := range spare {
-		if c.Known >= MinKnownFor && kademlia.Closer(key, c.Peer.ID, last.ID) {
-			*last = c.Peer
-			break
-		}
+	for _, c := range spare[:size-len(out)] {
+		out = append(out, c.Peer)
 	}
 	return out
+}
+
+// FormerFirst puts former members first: they have most of what the shard is.
+func FormerFirst(spare []Candidate) []Candidate {
+	out := slices.Clone(spare)
+	slices.SortStableFunc(out, func(a, b Candidate) int { return rank(a) - rank(b) })
+	return out
+}
+
+func rank(c Candidate) int {
+	if c.Former {
+		return 0
+	}
+	return 1
 }
 
 // groupSize is how many members a group has of so many nodes. Two are allowed: one of

@@ -20,25 +20,30 @@ func peers(n ...byte) (out []machine.Peer) {
 }
 
 func TestMembers(t *testing.T) {
-	const known, new = MinKnownFor, MinKnownFor - 1
 	member := func(n byte, silent time.Duration) Member { return Member{near(n), silent} }
-	spare := func(n byte, known time.Duration) Candidate { return Candidate{near(n), known} }
+	spare := func(n ...byte) (out []Candidate) {
+		for _, b := range n {
+			out = append(out, Candidate{Peer: near(b)})
+		}
+		return out
+	}
+	former := func(n byte) Candidate { return Candidate{Peer: near(n), Former: true} }
 	for _, c := range []struct {
 		name    string
 		members []Member
 		spare   []Candidate
 		want    []machine.Peer
 	}{
-		{"a full group stays", []Member{member(3, 0), member(1, 0), member(2, 0)}, []Candidate{spare(9, known)}, peers(1, 2, 3)},
-		{"a nearer node replaces the farthest", []Member{member(3, 0), member(5, 0), member(4, 0)}, []Candidate{spare(1, known), spare(2, known)}, peers(3, 4, 1)},
-		{"a nearer node that is new does not", []Member{member(3, 0), member(5, 0), member(4, 0)}, []Candidate{spare(1, new)}, peers(3, 4, 5)},
-		{"the next that is known long enough does", []Member{member(3, 0), member(5, 0), member(4, 0)}, []Candidate{spare(1, new), spare(2, known)}, peers(3, 4, 2)},
-		{"a silent member is replaced by the nearest, also by a new one", []Member{member(3, ReplaceAfter), member(1, 0), member(2, 0)}, []Candidate{spare(8, new), spare(9, known)}, peers(8, 1, 2)},
-		{"only one silent member at a time", []Member{member(3, ReplaceAfter), member(1, 0), member(2, ReplaceAfter)}, []Candidate{spare(8, known), spare(9, known)}, peers(8, 1, 2)},
-		{"not before its time", []Member{member(3, ReplaceAfter-1), member(1, 0), member(2, 0)}, []Candidate{spare(8, known)}, peers(1, 2, 3)},
+		{"a full group stays", []Member{member(3, 0), member(1, 0), member(2, 0)}, spare(9), peers(1, 2, 3)},
+		{"nearer nodes displace nobody", []Member{member(7, 0), member(9, 0), member(8, 0)}, spare(1, 2, 3), peers(7, 8, 9)},
+		{"a silent member is replaced by the nearest", []Member{member(3, ReplaceAfter), member(1, 0), member(2, 0)}, spare(8, 9), peers(8, 1, 2)},
+		{"or by a former member", []Member{member(3, ReplaceAfter), member(1, 0), member(2, 0)}, append(spare(4, 5), former(9)), peers(9, 1, 2)},
+		{"only one silent member at a time", []Member{member(3, ReplaceAfter), member(1, 0), member(2, ReplaceAfter)}, spare(8, 9), peers(8, 1, 2)},
+		{"not before its time", []Member{member(3, ReplaceAfter-1), member(1, 0), member(2, 0)}, spare(8), peers(1, 2, 3)},
 		{"nobody replaces it: it stays", []Member{member(3, ReplaceAfter), member(1, 0), member(2, 0)}, nil, peers(1, 2, 3)},
-		{"one host takes a second", []Member{member(3, 0)}, []Candidate{spare(1, new)}, peers(3, 1)},
-		{"one host takes two", []Member{member(3, 0)}, []Candidate{spare(1, new), spare(2, new), spare(4, new)}, peers(3, 1, 2)},
+		{"one host takes a second", []Member{member(3, 0)}, spare(1), peers(3, 1)},
+		{"one host takes two", []Member{member(3, 0)}, spare(1, 2, 4), peers(3, 1, 2)},
+		{"former members first", []Member{member(3, 0)}, append(spare(1, 2), former(4)), peers(3, 4, 1)},
 		{"one host alone", []Member{member(3, 0)}, nil, peers(3)},
 		{"too many: the farthest go", []Member{member(3, 0), member(1, 0), member(2, 0), member(4, 0)}, nil, peers(1, 2, 3)},
 		{"nobody", nil, nil, nil},
