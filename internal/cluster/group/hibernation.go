@@ -59,29 +59,50 @@ func (h *hibernation) wake() {
 	h.election.regrant()
 }
 
-// onWake is a member's request to wake; unwant: until Hibernate is called again.
-func (h *hibernation) onWake(unwant bool) {
-	if !h.raft.active() {
-		return
-	}
-	if unwant {
-		h.wanted = false
-	}
-	h.wake()
-}
-
-// onMessage wakes a member by a message. A leader ignores answers.
-func (h *hibernation) onMessage(m *Message) {
+// rouse wakes this member because of a message and, unless the leader sent it, the
+// leader: a follower without a vote would wait for one for ever.
+func (h *hibernation) rouse(by uint64, kind Kind) {
 	if !h.asleep {
 		return
 	}
 	now := h.raft.status()
-	if now.leader && m.AckSentAt != 0 {
+	h.wake()
+	if !now.leader && now.lead != by {
+		h.outbox.sendKind(kind, now.lead)
+	}
+}
+
+// onWake is a member's request to wake. After KindWake the group is awake until
+// Hibernate is called again.
+func (h *hibernation) onWake(m *Message) {
+	if !h.raft.active() {
 		return
 	}
-	h.wake()
-	if !now.leader && now.lead != m.From {
-		h.outbox.sendKind(KindCatchUp, now.lead)
+	if m.Kind == KindWake {
+		h.wanted = false
+	}
+	h.rouse(m.From, m.Kind)
+}
+
+// isAck reports whether a message acknowledges a lease.
+func isAck(m *Message) bool { return m.AckSentAt != 0 }
+
+// wokenBy reports whether a message may wake this member, of whatever generation it is:
+// one of a newer generation makes the owner wake the group.
+func (h *hibernation) wokenBy(m *Message) bool {
+	switch m.Kind {
+	case KindHibernate, KindRemoved, KindLogLost:
+		return m.Gen != h.st.Gen
+	case KindRaft:
+		return m.Gen != h.st.Gen || m.To != h.st.Self || !isAck(m) || !h.raft.status().leader
+	}
+	return true
+}
+
+// onMessage wakes a member by a message. A leader ignores answers.
+func (h *hibernation) onMessage(m *Message) {
+	if !isAck(m) || !h.raft.status().leader {
+		h.rouse(m.From, KindCatchUp)
 	}
 }
 

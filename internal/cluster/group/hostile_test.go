@@ -2,7 +2,9 @@ package group
 
 import (
 	"errors"
+	"fmt"
 	"testing"
+	"time"
 
 	pb "go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
@@ -176,4 +178,49 @@ func TestReaddedMember(t *testing.T) {
 	set(0, 1, 2)
 	net.until("it is in again", func() bool { return net.settled(0, 1, 2) })
 	net.write(0, "b")
+}
+
+// TestHostileWake: whoever makes a single member wake does not make it wait for a leader
+// that sleeps: the leader wakes as well, and all hibernate again. Of two members the one
+// without a vote could not elect a leader, and would take the group for lost.
+func TestHostileWake(t *testing.T) {
+	for what, m := range map[string]Message{
+		"a wake":        {Kind: KindWake, From: 1 << 20},
+		"a catch-up":    {Kind: KindCatchUp, From: 1 << 20},
+		"a message":     {From: 1 << 20},
+		"an invitation": {From: 1 << 20, To: 40, Fresh: true},
+	} {
+		for members := 2; members <= 3; members++ {
+			net := newNet(t, 1, sim.Config{Delay: 5 * time.Millisecond}, Config{}, 4)
+			net.create([]int{0, 1, 2}[:members]...)
+			net.write(0, "a")
+			asleep := func() bool {
+				for i := range members {
+					if !net.node(i).Hibernates() {
+						return false
+					}
+				}
+				return true
+			}
+			net.until("all are members", func() bool { return net.has(members-1, "a") != "" && net.node(0).membership.reached() })
+			net.nodes[0].Call(func() { net.node(0).Hibernate() })
+			net.until("all hibernate", asleep)
+			k := net.node(members - 1)
+			m := m
+			m.Space, m.Gen = space, k.st.Gen
+			if m.To == 0 {
+				m.To = k.st.Self
+			}
+			for range 3 {
+				net.nodes[members-1].Call(func() { k.Replica.OnMessage(net.nodes[3].Peer(), &m) })
+			}
+			net.sim.Run(2 * time.Second)
+			net.until(fmt.Sprintf("%s to one of %d: all hibernate again", what, members), func() bool {
+				if l := net.leader(); l >= 0 {
+					net.nodes[l].Call(func() { net.node(l).Hibernate() })
+				}
+				return asleep()
+			})
+		}
+	}
 }

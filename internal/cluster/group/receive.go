@@ -72,7 +72,7 @@ func (r *Replica) onOtherNumber(from machine.Peer, m *Message) {
 		if !r.raft.status().leader {
 			r.claims.add(r.st.findPeer(from.ID))
 		}
-		r.hibernation.wake()
+		r.hibernation.rouse(m.From, KindCatchUp)
 	case r.st.find(m.From) == nil && m.From < r.st.NextID && m.Kind == KindRaft:
 		r.outbox.sendRemoved(m.From, from) // it knows this node, too, by its previous number
 	}
@@ -99,7 +99,7 @@ func (r *Replica) handleMessage(from machine.Peer, m *Message) {
 	case KindHibernate:
 		r.hibernation.onHibernate(m)
 	case KindWake, KindCatchUp:
-		r.hibernation.onWake(m.Kind == KindWake)
+		r.hibernation.onWake(m)
 	default:
 		r.handleRaft(m)
 	}

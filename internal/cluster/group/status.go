@@ -95,6 +95,13 @@ func (r *Replica) Term() (Gen, uint64) {
 // Hibernates reports whether the group hibernates.
 func (r *Replica) Hibernates() bool { return r.phase == member && r.hibernation.isAsleep() }
 
+// WokenBy reports whether the group hibernates and a message may wake it. The owner
+// bounds how often a node may do that.
+func (r *Replica) WokenBy(m machine.Message) bool {
+	x, ok := m.(*Message)
+	return ok && r.Hibernates() && r.hibernation.wokenBy(x)
+}
+
 // Voters appends the voters as of the last applied entry.
 func (r *Replica) Voters(out []machine.Peer) []machine.Peer {
 	if r.phase != member {

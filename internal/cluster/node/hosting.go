@@ -137,6 +137,9 @@ func (o *hosting) onGroupMessage(f *remoteNode, space string, m machine.Message)
 		o.counts.Dropped++
 		return
 	}
+	if !o.mayPass(f, p, m) {
+		return
+	}
 	h := o.replica(p)
 	if h == nil {
 		gm, _ := m.(*group.Message)

@@ -40,6 +40,7 @@ type remoteNode struct {
 	nextStrayNotice machine.Time  // gatewaySessions: when it may be told again that a session here has gone
 	unverified      int           // speakers: how much of what it said waits for who hosts the shard
 	wakes           *limit.Budget // hosting: of groups that it makes run here; nil: it has not
+	memberWakes     *limit.Budget // hosting: of groups of which it is a member
 	overlayShare    linkShare     // overlayAdapter
 	nextDecisions   machine.Time  // decisions: when it may be given all decisions again
 }

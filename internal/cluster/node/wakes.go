@@ -16,6 +16,13 @@ const (
 	wakesPerSecond = 16
 )
 
+// A member of a group wakes the others also when it leaves: it hands over all groups of
+// which it has the only vote. A group that is awake is so for some 6 s.
+const (
+	memberWakesAtOnce    = 1024
+	memberWakesPerSecond = 64
+)
+
 // wakenBy is the shard whose replica a message of another node reads from the disk, or
 // whose group it wakes; false: it does neither.
 func wakenBy(m machine.Message) (Shard, bool) {
@@ -35,20 +42,37 @@ func wakenBy(m machine.Message) (Shard, bool) {
 }
 
 // mayWake reports whether a node may speak of a shard: the group is awake, or the node
-// is a member of it, or may wake it.
+// may wake it.
 func (o *hosting) mayWake(f *remoteNode, p Shard) bool {
 	h := o.replicas[p]
-	switch {
-	case h == nil && !o.dormant[p], h != nil && !h.group.raft.Hibernates():
-		return true
-	case h != nil && among(h.group.members(), f.peer.ID):
+	if h == nil && !o.dormant[p] || h != nil && !h.group.raft.Hibernates() {
 		return true
 	}
-	if f.wakes == nil {
-		b := limit.NewBudget(wakesPerSecond, wakesAtOnce)
-		f.wakes = &b
+	return o.takesWake(f, h)
+}
+
+// mayPass reports whether a message of a group may be passed to the replica here: it
+// does not wake the group, or the node may wake it.
+func (o *hosting) mayPass(f *remoteNode, p Shard, m machine.Message) bool {
+	h := o.replicas[p]
+	if h == nil && !o.dormant[p] || h != nil && !h.group.raft.WokenBy(m) {
+		return true
 	}
-	if f.wakes.Take(1, time.Unix(0, int64(o.env.Now()))) {
+	return o.takesWake(f, h)
+}
+
+// takesWake takes from a node's budget that it wakes a group; h is nil if the replica
+// was not read yet, and who is a member of the group is not known.
+func (o *hosting) takesWake(f *remoteNode, h *replica) bool {
+	budget, atOnce, perSecond := &f.wakes, float64(wakesAtOnce), float64(wakesPerSecond)
+	if h != nil && among(h.group.members(), f.peer.ID) {
+		budget, atOnce, perSecond = &f.memberWakes, memberWakesAtOnce, memberWakesPerSecond
+	}
+	if *budget == nil {
+		b := limit.NewBudget(perSecond, atOnce)
+		*budget = &b
+	}
+	if (*budget).Take(1, time.Unix(0, int64(o.env.Now()))) {
 		return true
 	}
 	o.counts.Dropped++

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -44,6 +46,79 @@ func TestHostileWakes(t *testing.T) {
 			if n, most := len(victim.replicas)-had, wakesAtOnce+(seconds+1)*wakesPerSecond; n > most {
 				t.Errorf("%d replicas were read, want at most %d", n, most)
 			}
+		})
+	}
+}
+
+// TestHostileGroupMessages: a node that sends messages of Raft groups, as a member of
+// them or as nobody, wakes only so many of those that hibernate; and these hibernate
+// again.
+func TestHostileGroupMessages(t *testing.T) {
+	const groups, atOnce, perSecond, liar = 60, 15, 2, 1
+	for what, m := range map[string]group.Message{
+		"a member":   {Kind: group.KindWake, From: 2, To: 1},
+		"a stranger": {Kind: group.KindWake, From: 1 << 20, To: 1},
+	} {
+		t.Run(what, func(t *testing.T) {
+			stranger := what == "a stranger"
+			c := newCluster(t, 2, 0)
+			c.change = func(i int, n *Net) {
+				n.Full = func() bool { return i == liar && stranger } // becomes no member
+			}
+			for i := range 2 {
+				c.addNode(i)
+			}
+			c.s.Run(3 * time.Second)
+			victim := c.node(0).net
+			var all []Shard
+			for i := range int32(groups) {
+				all = append(all, Shard{Region: world.RegionPos{X: 100 + i, Z: 9}})
+			}
+			c.nodes[0].Call(func() {
+				for _, p := range all {
+					victim.hosting.createGroup(p, 0, []machine.Peer{nodePeer(0)})
+				}
+			})
+			c.s.Run(time.Second)
+			awake := func() (n int) {
+				for _, p := range all {
+					if !victim.hosting.replicas[p].group.raft.Hibernates() {
+						n++
+					}
+				}
+				return n
+			}
+			c.until("all hibernate", func() bool { return awake() == 0 })
+			if n := len(victim.hosting.replicas[all[0]].group.raft.Status().Members); (n == 1) != stranger {
+				t.Fatalf("the groups have %d members", n)
+			}
+			few := limit.NewBudget(perSecond, atOnce)
+			if f := victim.links.heard(nodePeer(liar)); stranger {
+				f.wakes = &few
+			} else {
+				f.memberWakes = &few
+			}
+			woken := map[Shard]bool{}
+			const seconds = 4 // what is woken stays awake for longer
+			for range seconds {
+				c.nodes[liar].Call(func() {
+					for _, p := range all {
+						m := m
+						m.Space, m.Gen = p.space(), victim.hosting.replicas[p].group.raft.Status().Gen
+						c.node(liar).net.links.send(nodePeer(0), &m)
+					}
+				})
+				c.s.Run(time.Second)
+				for _, p := range all {
+					if !victim.hosting.replicas[p].group.raft.Hibernates() {
+						woken[p] = true
+					}
+				}
+			}
+			if n, most := len(woken), atOnce+(seconds+1)*perSecond; n > most {
+				t.Errorf("%d groups of %d were woken, want at most %d", n, len(all), most)
+			}
+			c.until("all hibernate again", func() bool { return awake() == 0 })
 		})
 	}
 }
