@@ -77,7 +77,7 @@ func TestCorrelation(t *testing.T) {
 	}
 }
 
-// Every zone holds what one replay of the accepted actions holds, something has
+// Every zone holds what one replay of what players have signed holds, something has
 // happened, and the same seed gives the same.
 func TestLongTruthVoxel(t *testing.T) {
 	simtest.Long(t)

@@ -86,7 +86,8 @@ type storageProbe struct {
 
 	voronoi, maintenance, update, result []float64
 
-	heard func(storage.Report) // of every retrieval; nil: nobody
+	heard  func(storage.Report) // of every retrieval; nil: nobody
+	signed func(*storage.Batch) // of what players sign; nil: nobody
 }
 
 type storageKind struct {
@@ -113,6 +114,13 @@ func (p *storageProbe) Retrieved(r storage.Report) {
 	}
 	if r.Kind == storage.ForUpdate {
 		p.measure(r)
+	}
+}
+
+// BatchSigned implements storage.Probe.
+func (p *storageProbe) BatchSigned(b *storage.Batch) {
+	if p.signed != nil {
+		p.signed(b)
 	}
 }
 

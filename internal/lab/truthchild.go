@@ -55,7 +55,8 @@ type truthReport struct {
 	Sent  uint64             // bytes of the overlay's messages, and so of the storage
 
 	State   *stateReport  `json:",omitempty"`
-	Batches []batchReport `json:",omitempty"` // ascending by Of
+	Batches []batchReport `json:",omitempty"` // what players were found to have done, ascending by Of
+	Signed  []batchReport `json:",omitempty"` // what its own player has signed
 	Came    []comeReport  `json:",omitempty"` // each time that its witness was announced
 	Built   []builtReport `json:",omitempty"` // what its player was told to have done
 	Busy    bool          `json:",omitempty"` // its player waits for an answer
@@ -75,7 +76,7 @@ type stateReport struct {
 	Objects map[storage.ObjectID]storage.Digest
 }
 
-// batchReport is what a player was found to have done.
+// batchReport is what a player has done in an interval.
 type batchReport struct {
 	Of      int64
 	Player  storage.Player
@@ -102,9 +103,10 @@ type truthNode struct {
 	mason  *mason      // who plays here; nil: nobody
 	rests  atomic.Bool // it does nothing more
 
-	mu    sync.Mutex // of what the node's loop and the orders share
-	found []batchReport
-	came  []comeReport
+	mu     sync.Mutex // of what the node's loop and the orders share
+	found  []batchReport
+	signed []batchReport
+	came   []comeReport
 }
 
 // Retrieved implements storage.Probe.
@@ -112,13 +114,36 @@ func (t *truthNode) Retrieved(r storage.Report) {
 	if r.Kind != storage.ForActions || len(r.Batches) == 0 || len(r.Batches[0].Actions) == 0 {
 		return
 	}
-	b := batchReport{Of: r.Of, Player: *r.Player}
-	for _, a := range r.Batches[0].Actions {
-		b.Actions = append(b.Actions, actionReport{a.Seq, a.At, a.Body})
+	t.mu.Lock()
+	t.found = append(t.found, reportOf(r.Batches[0]))
+	t.mu.Unlock()
+}
+
+// BatchSigned implements storage.Probe.
+func (t *truthNode) BatchSigned(b *storage.Batch) {
+	if len(b.Actions) == 0 {
+		return
 	}
 	t.mu.Lock()
-	t.found = append(t.found, b)
+	t.signed = append(t.signed, reportOf(b))
 	t.mu.Unlock()
+}
+
+func reportOf(b *storage.Batch) batchReport {
+	r := batchReport{Of: b.Of, Player: *b.Player}
+	for _, a := range b.Actions {
+		r.Actions = append(r.Actions, actionReport{a.Seq, a.At, a.Body})
+	}
+	return r
+}
+
+// batch is what is reported.
+func (r *batchReport) batch() *storage.Batch {
+	b := &storage.Batch{Player: &r.Player, Of: r.Of}
+	for _, a := range r.Actions {
+		b.Actions = append(b.Actions, &storage.Action{Player: b.Player, Seq: a.Seq, At: a.At, Body: a.Body})
+	}
+	return b
 }
 
 // Arrived implements storage.Probe.
@@ -279,6 +304,11 @@ func (t *truthNode) report(ctx context.Context, after int64) (r truthReport, err
 	for _, b := range t.found {
 		if b.Of > after {
 			r.Batches = append(r.Batches, b)
+		}
+	}
+	for _, b := range t.signed {
+		if b.Of > after {
+			r.Signed = append(r.Signed, b)
 		}
 	}
 	return r, err

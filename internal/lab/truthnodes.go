@@ -52,7 +52,7 @@ func runTruthNodes(t *Trial) (err error) {
 	}
 	begun, since := n.sent(), time.Now()
 	last := n.next() + 1 + int64(updates) // what is done now is voted, also if the witness comes only now
-	table := Table{Name: "truth-nodes", Title: "The world of honest nodes, compared with one replay of the accepted actions",
+	table := Table{Name: "truth-nodes", Title: "The world of honest nodes, compared with one replay of what players have signed",
 		Columns: []string{"phase", "update", "nodes right", "of", "objects compared", "blocks built", "updates failed", "cells unknown", "proofs"}}
 	var wrong []error
 	check := func(phase string) {
@@ -84,6 +84,8 @@ func runTruthNodes(t *Trial) (err error) {
 	rate := float64(n.sent()-begun) / time.Since(since).Seconds() / float64(len(n.honest()))
 	t.Logf("what was played: %d places that players were told to have changed, all of them voted: %t", played, err == nil)
 	t.Table(table)
+	t.Metric("actions_signed", float64(n.past.count.signed), "")
+	t.Metric("actions_lost", float64(n.past.count.lost), "")
 	t.Metric("places_voted", float64(played), "")
 	t.Metric("proofs_checked", float64(lines), "")
 	t.Metric("storage_kb_s", rate/1000, "KB/s")

@@ -3,18 +3,16 @@ package lab
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
-// truthPast is one replay of what nodes found out that players have done.
+// truthPast is one replay of what players have signed.
 type truthPast struct {
 	rules *voxelrules.Rules
 	once  *voxelrules.Sequence
@@ -22,21 +20,16 @@ type truthPast struct {
 	every time.Duration
 	at    int64 // the update that once is at
 	woken map[int64][]func()
-	found map[int64]map[id.ID]map[string]*foundBatch
 	known map[comeReport]bool
-}
-
-// foundBatch is what a player was found to have done, and by how many nodes.
-type foundBatch struct {
-	batchReport
-	count int
+	log   truthLog
+	count truthCount
 }
 
 func newTruthPast(cfg voxelrules.Config, begin machine.Time, every time.Duration) *truthPast {
 	rules := voxelrules.New(cfg)
 	return &truthPast{
 		rules: rules, once: rules.Sequence(), begin: begin, every: every,
-		woken: map[int64][]func(){}, found: map[int64]map[id.ID]map[string]*foundBatch{}, known: map[comeReport]bool{},
+		woken: map[int64][]func(){}, known: map[comeReport]bool{}, log: newTruthLog(),
 	}
 }
 
@@ -56,57 +49,26 @@ func (p *truthPast) wake(c comeReport) {
 	p.woken[c.Of] = append(p.woken[c.Of], func() { p.once.Activate(&c.Player, c.At) })
 }
 
-// hear counts what a node found.
-func (p *truthPast) hear(list []batchReport) {
-	for _, b := range list {
-		var text strings.Builder
-		for _, a := range b.Actions {
-			fmt.Fprintf(&text, "%d %d %x\n", a.Seq, a.At, a.Body)
-		}
-		of := p.found[b.Of]
-		if of == nil {
-			of = map[id.ID]map[string]*foundBatch{}
-			p.found[b.Of] = of
-		}
-		if of[b.Player.ID] == nil {
-			of[b.Player.ID] = map[string]*foundBatch{}
-		}
-		v := of[b.Player.ID][text.String()]
-		if v == nil {
-			v = &foundBatch{batchReport: b}
-			of[b.Player.ID][text.String()] = v
-		}
-		v.count++
+// hear notes what a node was told, and what its player has signed.
+func (p *truthPast) hear(found, signed []batchReport) {
+	for i := range found {
+		p.log.tell(found[i].batch())
+	}
+	for i := range signed {
+		p.log.sign(signed[i].batch())
 	}
 }
 
-// advance goes on to t_of with what most nodes found.
+// advance goes on to t_of with what players have signed.
 func (p *truthPast) advance(of int64) {
 	for p.at < of {
 		p.at++
 		for _, wake := range p.woken[p.at-1] {
 			wake()
 		}
-		var all []*storage.Action
-		for _, found := range p.found[p.at] {
-			var best *foundBatch
-			for _, v := range found {
-				if best == nil || v.count > best.count {
-					best = v
-				}
-			}
-			for _, a := range best.Actions {
-				all = append(all, &storage.Action{Player: &best.Player, Seq: a.Seq, At: a.At, Body: a.Body})
-			}
-		}
-		slices.SortFunc(all, func(x, y *storage.Action) int {
-			if x.Before(y) {
-				return -1
-			}
-			return 1
-		})
+		all, count := p.log.take(p.at, p.once.TakesPart)
+		p.count.add(count)
 		p.once.Advance(p.update(p.at-1), p.update(p.at), all)
-		delete(p.found, p.at)
 	}
 }
 
@@ -139,8 +101,11 @@ func (n *truthNet) check(of int64) (row truthRow, err error) {
 	}
 	err = n.wait(fmt.Sprintf("for update %d of the honest nodes", of), time.Now(), n.every*2/5, n.honest(),
 		func(p *truthProcess) bool { return p.State != nil && p.State.Of >= of })
+	for _, p := range n.nodes { // also who tampers signs what its player does
+		n.past.hear(nil, p.Signed)
+	}
 	for _, p := range n.honest() {
-		n.past.hear(p.Batches)
+		n.past.hear(p.Batches, nil)
 		for _, c := range p.Came {
 			n.past.wake(c)
 		}
@@ -165,6 +130,9 @@ func (n *truthNet) check(of int64) (row truthRow, err error) {
 			row.right++
 			row.objects += len(want)
 		}
+	}
+	if lost := n.past.count.lost; err == nil && lost > 0 {
+		err = fmt.Errorf("of %d signed actions %d took effect nowhere", n.past.count.signed, lost)
 	}
 	if err == nil && (row.right < row.of || row.built == 0) {
 		err = fmt.Errorf("%d of %d honest nodes hold the world of update %d, in which %d blocks are built", row.right, row.of, of, row.built)

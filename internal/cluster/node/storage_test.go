@@ -151,6 +151,9 @@ func (a *storedWorld) Retrieved(r storage.Report) {
 	v.count++
 }
 
+// BatchSigned implements storage.Probe.
+func (*storedWorld) BatchSigned(*storage.Batch) {}
+
 // Arrived implements storage.Probe.
 func (*storedWorld) Arrived(storage.Arrival, int) {}
 

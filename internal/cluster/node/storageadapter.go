@@ -139,6 +139,13 @@ func (k *storageAdapter) Retrieved(r storage.Report) {
 	}
 }
 
+// BatchSigned implements storage.Probe.
+func (k *storageAdapter) BatchSigned(b *storage.Batch) {
+	if k.Probe != nil {
+		k.Probe.BatchSigned(b)
+	}
+}
+
 // Arrived implements storage.Probe.
 func (k *storageAdapter) Arrived(a storage.Arrival, hops int) {
 	if k.Probe != nil {

@@ -60,6 +60,8 @@ func (op *ownPlayer) nextActivation() int64 {
 func (n *Node) Act(a *Action) {
 	if n.hardened() {
 		n.player.addPending(a)
+	} else {
+		n.player.report(&Batch{Player: a.Player, Of: n.time.of(a.At), Actions: []*Action{a}})
 	}
 	m := &Store{a}
 	for z := range n.space.Zones() {

@@ -63,6 +63,7 @@ func (m *member) Looked(s *Snapshot, _ float64) { m.looked = append(m.looked, s)
 func (m *member) Updated(*Snapshot)             {}
 
 func (b *bed) Retrieved(r Report)          { b.reports = append(b.reports, r) }
+func (b *bed) BatchSigned(*Batch)          {}
 func (b *bed) Failed(*Node, int64)         { b.failed++ }
 func (b *bed) Arrived(k Arrival, hops int) { b.hops[k] = append(b.hops[k], hops) }
 

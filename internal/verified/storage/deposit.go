@@ -78,7 +78,7 @@ func (op *ownPlayer) deposit(of int64) {
 		op.env.SetTimer(max(op.depositAt(of), now.Add(clockTolerance)), machine.Timer{Kind: timerDeposit, Arg: uint64(of)})
 		return
 	}
-	b := op.receipts.signBatch(op.closeBatch(of))
+	b := op.sign(of)
 	*p = pendingBatch{acts: p.acts, batch: b, known: p.known}
 	if d, ok := op.cfg.Behaviour.(Depositor); ok && !d.Deposit(op.node, b) {
 		p.batch = nil
@@ -88,6 +88,20 @@ func (op *ownPlayer) deposit(of int64) {
 	op.env.SetTimer(op.env.Now().Add(firstStorerTimeout), machine.Timer{Kind: timerInsist, Arg: uint64(of)})
 	if op.cfg.Updates == 0 || of < op.cfg.Updates {
 		op.armDeposit(of + 1)
+	}
+}
+
+// sign closes an interval with the player's signature.
+func (op *ownPlayer) sign(of int64) *Batch {
+	b := op.receipts.signBatch(op.closeBatch(of))
+	op.report(b)
+	return b
+}
+
+// report tells an experiment what the player has signed.
+func (op *ownPlayer) report(b *Batch) {
+	if op.cfg.Probe != nil {
+		op.cfg.Probe.BatchSigned(b)
 	}
 }
 
@@ -124,7 +138,7 @@ func (op *ownPlayer) lastDeposits() {
 		return
 	}
 	for of := op.pending.armed; of <= op.time.of(op.env.Now()); of++ {
-		b := op.receipts.signBatch(op.closeBatch(of))
+		b := op.sign(of)
 		op.sendDeposit(b, op.ownReceipt(b))
 	}
 }

@@ -170,6 +170,7 @@ type lastReport struct{ reports []Report }
 
 func (p *lastReport) Retrieved(r Report)   { p.reports = append(p.reports, r) }
 func (p *lastReport) Arrived(Arrival, int) {}
+func (p *lastReport) BatchSigned(*Batch)   {}
 func (p *lastReport) Failed(*Node, int64)  {}
 
 // A result that half of the zones agree on is decided; before that nothing is,

@@ -10,6 +10,9 @@ import (
 type Probe interface {
 	// Retrieved: a retrieval has ended.
 	Retrieved(r Report)
+	// BatchSigned: the node's player has signed what it has done in an interval; without
+	// signatures of intervals (thesis), single actions.
+	BatchSigned(b *Batch)
 	// Arrived: a message of a kind has come to who it is for, after some hops.
 	Arrived(k Arrival, hops int)
 	// Failed: a node could not replay its part of the world to t_of.

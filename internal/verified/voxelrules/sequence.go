@@ -307,6 +307,13 @@ func (q *Sequence) Player(who id.ID) *world.Player {
 	return nil
 }
 
+// TakesPart reports whether the next step looks at what somebody has signed: a player in
+// the world or announced, or an auditor.
+func (q *Sequence) TakesPart(who id.ID) bool {
+	w := q.people[who]
+	return w != nil && (w.present || w.coming != present) || q.witnesses[who] != nil
+}
+
 // Block reads a block of the world (world.Blocks).
 func (q *Sequence) Block(p world.Pos) (world.Block, bool) {
 	pos := p.Region()
