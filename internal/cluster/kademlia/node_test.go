@@ -293,12 +293,15 @@ func TestFindPassesOverForgedRecords(t *testing.T) {
 	w.all[1].node.Publish(1, rec)
 	w.run(5 * time.Second)
 	forged := record("key", 99, w.now, "forged")
-	liars := 0
-	for _, e := range w.holders(rec) {
-		if liars < 3 {
-			e.node.held[Chunk][rec.Key].rec = forged
-			liars++
+	holders := w.holders(rec)
+	slices.SortFunc(holders, func(a, b *end) int {
+		if Closer(rec.Key, a.self.ID, b.self.ID) {
+			return -1
 		}
+		return 1
+	})
+	for _, e := range holders[1:] { // all but the nearest lie
+		e.node.held[Chunk][rec.Key].rec = forged
 	}
 	for i, e := range w.all {
 		if e.node.held[Chunk][rec.Key] != nil {

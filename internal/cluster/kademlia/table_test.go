@@ -100,6 +100,21 @@ func TestFullBucket(t *testing.T) {
 	}
 }
 
+// Kademlia 4.1: a newcomer that waits takes nobody's place who has left a single request
+// unanswered, unless the bucket asked it whether it is there.
+func TestOneFailureEvictsNobody(t *testing.T) {
+	table := NewTable(id.ID{}, 2, 0)
+	table.Seen(inBucket(0))
+	table.Seen(inBucket(1))
+	table.Seen(inBucket(2)) // waits; the first contact is checked
+	table.Seen(inBucket(0))
+	table.Checked(inBucket(0).ID)
+	table.Failed(inBucket(1).ID, 7)
+	if !table.Contains(inBucket(1).ID) || table.Contains(inBucket(2).ID) {
+		t.Error("a contact was replaced after one failure that no check asked for")
+	}
+}
+
 // Kademlia 4.1: with an empty replacement cache a contact that does not answer
 // is only flagged; it is not used meanwhile, and a newcomer takes its place.
 func TestStaleContacts(t *testing.T) {

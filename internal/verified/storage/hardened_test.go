@@ -158,6 +158,8 @@ func TestCertificates(t *testing.T) {
 	forged.Signature = []byte("forged")
 	second := by(2, b)
 	second.First = false
+	neighbour := by(1, b)
+	neighbour.By.ID = id.ID{66}
 	n := bareNode(space, Config{CheckReceipt: func(r *Receipt) bool { return len(r.Signature) == 0 }})
 	for _, c := range []struct {
 		name string
@@ -168,6 +170,7 @@ func TestCertificates(t *testing.T) {
 		{"an equal batch", []*Receipt{by(0, b), by(1, batch(1)), by(2, b)}, true},
 		{"two of four", []*Receipt{by(0, b), by(1, b)}, false},
 		{"one twice", []*Receipt{by(0, b), by(1, b), by(1, b)}, false},
+		{"two of one zone", []*Receipt{by(0, b), by(1, b), neighbour}, false},
 		{"one for another batch", []*Receipt{by(0, b), by(1, b), by(2, other)}, false},
 		{"one forged", []*Receipt{by(0, b), by(1, b), forged}, false},
 		{"one of another home", []*Receipt{by(0, b), by(1, b), second}, false},

@@ -134,6 +134,13 @@ func TestOnlySignedBatchesAreCertified(t *testing.T) {
 			b.Actions = []*Action{&late}
 			return b, a.certificate(b, 0, 1, 2)
 		}, -1},
+		{"an action of another player", func(a *asker, _ *Batch) (*Batch, *Certificate) {
+			b := a.batch(1)
+			foreign := *b.Actions[0]
+			foreign.Player = &Player{ID: id.ID{77}}
+			b.Actions = []*Action{&foreign}
+			return b, a.certificate(b, 0, 1, 2)
+		}, -1},
 	} {
 		a := newAsker(t)
 		b, cert := c.say(a, a.batch(1))
