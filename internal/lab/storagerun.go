@@ -133,9 +133,7 @@ func (p *storageProbe) measure(r storage.Report) {
 	p.update = append(p.update, circle(r.Area.Circle))
 	size := 0
 	if r.Seen != nil {
-		for _, o := range r.Seen.Objects(&r.Area, p.net.rules.World(), nil) {
-			size += o.Size
-		}
+		size = r.Seen.SizeOf(&r.Area, p.net.rules.World())
 		for _, o := range r.Seen.Activated {
 			size += o.Size
 		}

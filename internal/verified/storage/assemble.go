@@ -178,27 +178,25 @@ func sameObject(a, b *Object) bool { return a == b || a.Digest == b.Digest }
 
 // sameWithin reports whether two cells hold the same objects in an area.
 func sameWithin(area *overlay.Area, a, b *Cell, whole bool) bool {
-	var x, y []*Object
-	if a != nil {
-		x = a.Objects
+	if a == nil {
+		a = &Cell{}
 	}
-	if b != nil {
-		y = b.Objects
+	if b == nil {
+		b = &Cell{}
 	}
-	next := func(list []*Object) []*Object {
-		for len(list) > 0 && !whole && !contains(area, list[0].Pos) {
-			list = list[1:]
+	next := func(c *Cell, i int) int {
+		for i < len(c.spots) && !whole && !contains(area, c.spots[i].pos) {
+			i++
 		}
-		return list
+		return i
 	}
-	for {
-		x, y = next(x), next(y)
+	for i, j := 0, 0; ; i, j = i+1, j+1 {
+		i, j = next(a, i), next(b, j)
 		switch {
-		case len(x) == 0 || len(y) == 0:
-			return len(x) == len(y)
-		case !sameObject(x[0], y[0]):
+		case i == len(a.Objects) || j == len(b.Objects):
+			return i == len(a.Objects) && j == len(b.Objects)
+		case !sameObject(a.Objects[i], b.Objects[j]):
 			return false
 		}
-		x, y = x[1:], y[1:]
 	}
 }

@@ -215,8 +215,9 @@ func (b *bed) differs(m *member, of int64) string {
 			want[o.ID] = o
 		}
 	}
-	got := s.Objects(&s.Cover, b.toy.World(), nil)
+	got, size := s.Objects(&s.Cover, b.toy.World(), nil), 0
 	for _, o := range got {
+		size += o.Size
 		w := want[o.ID]
 		if w == nil {
 			return fmt.Sprintf("object %d should not be there", o.ID)
@@ -227,6 +228,9 @@ func (b *bed) differs(m *member, of int64) string {
 	}
 	if len(got) != len(want) {
 		return fmt.Sprintf("%d of %d objects", len(got), len(want))
+	}
+	if counted := s.SizeOf(&s.Cover, b.toy.World()); counted != size {
+		return fmt.Sprintf("the objects take %d bytes, %d were counted", size, counted)
 	}
 	return ""
 }

@@ -80,7 +80,7 @@ func (m *ReplayCache) step(k stepKey, replay func() *Cell) *Cell {
 // surroundings, or seen a part of another one, shares the memory. Whose characters have
 // fallen asleep in it is no part of a cell's digest, and not shared.
 func (m *ReplayCache) cell(c *Cell) *Cell {
-	if c == nil || c.Dormant != nil {
+	if c == nil || c.Dormant != nil || c.kept.in == m && c.kept.of+1 >= m.of {
 		return c
 	}
 	for _, known := range m.cells {
@@ -89,7 +89,15 @@ func (m *ReplayCache) cell(c *Cell) *Cell {
 		}
 	}
 	m.cells[0][c.digest()] = c
+	c.kept = cellAge{m, m.of}
 	return c
+}
+
+// cellAge says which cache keeps a cell as the one of its content, and since which
+// update: with that it is found without its digest.
+type cellAge struct {
+	in *ReplayCache
+	of int64
 }
 
 // order is Before as a comparison.

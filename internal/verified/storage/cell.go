@@ -18,10 +18,11 @@ type Cell struct {
 	spots   []spot // of Objects, side by side: messages' sizes are counted by them
 
 	digestOnly *digestCell // nothing else is known of it (see digestanswer.go); nil: it is
-	sum        *Digest     // of Objects; nil: nobody has wanted it yet
+	sum        Digest      // of Objects; zero: nobody has wanted it yet
+	kept       cellAge     // in a cache
 }
 
-// spot is what counts of an object in a message's size.
+// spot is what counts of an object in a message's size, and whether a step needs it.
 type spot struct {
 	pos  geom.Point
 	size int32

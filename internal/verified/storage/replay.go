@@ -17,7 +17,8 @@ type replayer struct {
 	rules Rules
 	world World
 	time  timing
-	ring  int32 // cells around the target that are within reach
+	reach int32 // nothing farther away from the target matters (World.Reach)
+	ring  int32 // cells around the target that are within it
 
 	of   int64
 	from *Snapshot
@@ -26,6 +27,7 @@ type replayer struct {
 
 	cells   []*Cell   // scratch: the surroundings of the target, row by row
 	woken   []*Object // scratch: of the woken characters, those in the surroundings
+	near    []*Object // scratch: what the rules are given
 	known   []*Batch  // scratch: of the players there
 	content []byte    // scratch: what the key is the digest of
 	// guesses: something that is only guessed has gone into the last cell.
@@ -158,12 +160,20 @@ func (r *replayer) batch(o *Object) *Batch {
 // step is the target with its surroundings, for the rules.
 func (r *replayer) step(x, y int32) *Step {
 	s := &Step{From: r.time.update(r.of - 1), To: r.time.update(r.of), Target: r.world.square(x, y)}
+	near := r.within(s.Target)
+	objects := r.near[:0]
 	for _, c := range r.cells {
-		if c != nil {
-			s.Objects = append(s.Objects, c.Objects...)
+		if c == nil {
+			continue
+		}
+		for i := range c.spots {
+			if near.Holds(c.spots[i].pos) {
+				objects = append(objects, c.Objects[i])
+			}
 		}
 	}
-	s.Objects = append(s.Objects, r.woken...)
+	r.near = append(objects, r.woken...)
+	s.Objects = r.near
 	slices.SortFunc(s.Objects, byID)
 	s.Objects = slices.CompactFunc(s.Objects, func(a, b *Object) bool { return a.ID == b.ID })
 	for _, b := range r.known {
@@ -171,6 +181,19 @@ func (r *replayer) step(x, y int32) *Step {
 	}
 	slices.SortFunc(s.Actions, order)
 	return s
+}
+
+// within is where the objects are that may matter to a target. Where the rules say which
+// cells do (World.Ring) it is all of those.
+func (r *replayer) within(target geom.Rect) geom.Rect {
+	far := r.reach
+	if r.world.Ring > 0 {
+		far = r.ring * r.world.Cell
+	}
+	return geom.Rect{
+		Min: geom.Point{X: target.Min.X - far, Y: target.Min.Y - far},
+		Max: geom.Point{X: target.Max.X + far, Y: target.Max.Y + far},
+	}
 }
 
 func byID(a, b *Object) int {

@@ -43,15 +43,14 @@ func (c *Cell) digest() Digest {
 	if c == nil {
 		return emptyCellDigest
 	}
-	if c.sum == nil {
-		b := []byte{hashCell}
+	if c.sum == (Digest{}) {
+		b := append(make([]byte, 0, 1+len(c.Objects)*len(c.sum)), hashCell)
 		for _, o := range c.Objects {
 			b = append(b, o.Digest[:]...)
 		}
-		sum := id.Of(b)
-		c.sum = &sum
+		c.sum = id.Of(b)
 	}
-	return *c.sum
+	return c.sum
 }
 
 var emptyCellDigest = id.Of([]byte{hashCell})

@@ -117,6 +117,25 @@ func (s *Snapshot) Objects(a *overlay.Area, world World, out []*Object) []*Objec
 	return out
 }
 
+// SizeOf is what the objects take, encoded, that Objects returns.
+func (s *Snapshot) SizeOf(a *overlay.Area, world World) (size int) {
+	w := &world
+	s.parts(a, w, func(p part) {
+		switch {
+		case p.cell == nil:
+		case p.whole:
+			size += p.cell.size
+		default:
+			for _, o := range p.cell.spots {
+				if s.sees(a, o.pos, w) {
+					size += int(o.size)
+				}
+			}
+		}
+	})
+	return size
+}
+
 // players appends the characters in an area, woken ones too.
 func (s *Snapshot) players(a *overlay.Area, w *World, out []*Object) []*Object {
 	s.parts(a, w, func(p part) {

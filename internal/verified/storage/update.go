@@ -40,7 +40,7 @@ func (up *updater) update() {
 		return
 	}
 	r := replayer{
-		memo: up.cache, rules: up.cfg.Rules, world: up.world, time: up.time, ring: up.world.ring(up.reach),
+		memo: up.cache, rules: up.cfg.Rules, world: up.world, time: up.time, reach: up.reach, ring: up.world.ring(up.reach),
 		of: c.to, from: from, acts: make(map[id.ID]*Batch, len(c.asked)),
 	}
 	up.cache.advance(c.to)

@@ -5,10 +5,26 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
-// step names what a version of an object becomes if nobody does anything to it.
-type step struct {
-	o  *storage.Object
-	to machine.Time
+// ahead knows which NPCs remember their next version. They forget it at the second
+// later time that is computed: who is referred to for long, as those of t_0 are, must
+// not keep all that has become of him.
+type ahead struct {
+	latest     machine.Time
+	now, older []*npc
+}
+
+func (a *ahead) set(n *npc, next *storage.Object, to machine.Time) {
+	if to > a.latest {
+		for _, n := range a.older {
+			n.next = nil
+		}
+		clear(a.older)
+		a.now, a.older, a.latest = a.older[:0], a.now, to
+	}
+	if n.next == nil {
+		a.now = append(a.now, n)
+	}
+	n.next, n.then = next, to
 }
 
 // share returns the object that was made before with the same content, or o

@@ -21,8 +21,8 @@ type World struct {
 	players map[id.ID]*storage.Player
 	places  map[id.ID]geom.Point // of characters at t_0
 
-	next recent.Map[step, *storage.Object]           // what becomes of who is left alone
-	seen recent.Map[storage.Digest, *storage.Object] // by content
+	ahead ahead                                       // what becomes of NPCs that are left alone
+	seen  recent.Map[storage.Digest, *storage.Object] // by content
 }
 
 var _ storage.Rules = (*World)(nil)
@@ -39,7 +39,6 @@ func New(cfg Config, players []*storage.Player) *World {
 		panic(fmt.Sprintf("mmve: a world of %d m a side; want a multiple of 100 below %d", cfg.Side, geom.Limit/2/metre))
 	}
 	memory := max(1024, 2*(cfg.NPCs+len(players)))
-	w.next = recent.New[step, *storage.Object](memory)
 	w.seen = recent.New[storage.Digest, *storage.Object](memory)
 	w.populate(players)
 	return w

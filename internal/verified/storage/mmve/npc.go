@@ -13,6 +13,11 @@ type npc struct {
 	walk   leg
 	legs   uint32 // walked so far: where the next one leads follows from it
 	health uint8
+
+	// What it becomes if nobody does anything to it: it follows from the fields above,
+	// and all who replay the same version take the same object.
+	next *storage.Object
+	then machine.Time // when next is; who computes an earlier or later time replaces it
 }
 
 // What random numbers are for.
@@ -55,7 +60,7 @@ func (w *World) replayNPC(o *storage.Object, hits []hit, to machine.Time, target
 	if len(hits) == 0 {
 		return w.walkNPC(o, to, target)
 	}
-	n := *o.State.(*npc)
+	n := o.State.(*npc).copy()
 	for _, h := range hits {
 		if place := w.advance(&n, o.ID, h.at); place.Dist2(h.from) <= hitRange*hitRange {
 			n.health -= min(n.health, hitStrength)
@@ -71,20 +76,24 @@ func (w *World) replayNPC(o *storage.Object, hits []hit, to machine.Time, target
 // walkNPC is replayNPC for one who is left alone. Everybody who replays the same
 // version gets the same object.
 func (w *World) walkNPC(o *storage.Object, to machine.Time, target geom.Rect) *storage.Object {
-	n := *o.State.(*npc)
-	if !n.mayEnter(target) {
+	old := o.State.(*npc)
+	if !old.mayEnter(target) {
 		return nil // most of them: all around a cell are looked at for those who enter it
 	}
-	place := w.advance(&n, o.ID, to)
-	if !target.Holds(place) {
+	if old.next == nil || old.then != to {
+		n := old.copy()
+		place := w.advance(&n, o.ID, to)
+		w.ahead.set(old, w.share(newNPC(o.ID, place, n)), to)
+	}
+	if !target.Holds(old.next.Pos) {
 		return nil
 	}
-	if next, ok := w.next.Get(step{o, to}); ok {
-		return next
-	}
-	next := w.share(newNPC(o.ID, place, n))
-	w.next.Put(step{o, to}, next)
-	return next
+	return old.next
+}
+
+// copy is an NPC that may be changed.
+func (n *npc) copy() npc {
+	return npc{home: n.home, walk: n.walk, legs: n.legs, health: n.health}
 }
 
 // mayEnter reports whether an NPC can ever be in a part of the world: it stays within
@@ -97,8 +106,13 @@ func (n *npc) mayEnter(target geom.Rect) bool {
 
 // newNPC makes a version of an NPC.
 func newNPC(who storage.ObjectID, place geom.Point, n npc) *storage.Object {
-	o := &storage.Object{ID: who, Pos: place, Size: npcSize, State: &n}
+	both := &struct { // side by side in memory: who reads one reads the other
+		o storage.Object
+		n npc
+	}{n: n}
+	o := &both.o
+	*o = storage.Object{ID: who, Pos: place, Size: npcSize, State: &both.n}
 	var buf [npcSize]byte
-	o.Digest = digest(appendNPC(buf[:0], o, &n))
+	o.Digest = digest(appendNPC(buf[:0], o, &both.n))
 	return o
 }
