@@ -1,6 +1,7 @@
 package codec_test
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"slices"
@@ -58,6 +59,13 @@ func (w *wires) measure(m machine.Message) {
 	b, err := w.codec.Append(nil, body)
 	if err != nil {
 		w.Fatal(err)
+	}
+	read, err := w.codec.Decode(b)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if again, err := w.codec.Append(nil, read); err != nil || !bytes.Equal(again, b) {
+		w.Errorf("what was read of a %T is not what was written (%v)", body, err)
 	}
 	switch m := body.(type) {
 	case *storage.Receipt:

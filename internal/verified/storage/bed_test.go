@@ -40,6 +40,19 @@ type bed struct {
 	hops     [Kinds + 1][]int
 	// behave gives some nodes a behaviour.
 	behave func(n int) Behaviour
+	// sent hears of what a node sends; nil: nobody does.
+	sent func(n *Node, m machine.Message)
+}
+
+// wiretap is a node's environment that tells the bed what is sent.
+type wiretap struct {
+	machine.Env
+	m *member
+}
+
+func (w wiretap) Send(to machine.Peer, m machine.Message) {
+	w.m.bed.sent(w.m.node(), m)
+	w.Env.Send(to, m)
 }
 
 type member struct {
@@ -111,6 +124,9 @@ func (b *bed) start(i int) {
 		}
 		if b.behave != nil {
 			cfg.Behaviour = b.behave(i)
+		}
+		if b.sent != nil {
+			env = wiretap{env, m}
 		}
 		return New(cfg, env)
 	})

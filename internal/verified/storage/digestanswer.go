@@ -8,7 +8,8 @@ import (
 
 // Between real nodes (Config.Wire) an answer says digests and nothing else: who
 // has asked does not get at what is in the cells. Between nodes of a simulation
-// it refers to the cells, and is charged for the digests.
+// it refers to the cells, and is charged for the digests: to the byte, which
+// TestSimulationsAreChargedForWhatTravels checks.
 
 // DigestAnswer is what of a snapshot an answer of digests says.
 type DigestAnswer struct {
@@ -107,7 +108,7 @@ func (m *Result) encodeDigests(k *Known, w World) *Result {
 
 // size is what it takes in a message, besides the cover.
 func (b *DigestAnswer) size() int {
-	size := sizeDigest*len(b.Tags) + sizeDormantName*len(b.Activated)
+	size := sizeUnsure*len(b.Unsure) + sizeDigest*len(b.Tags) + sizeDormantName*len(b.Activated)
 	if b.Same != nil {
 		size += (len(b.Same)+7)/8 + sizeDigest
 	}

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
 
@@ -37,6 +38,26 @@ func (n *Node) UpdateKeys(zone int) overlay.Area {
 
 // Doubts reports whether the node is unsure about some of its circle.
 func (n *Node) Doubts() bool { return n.replica.state.hasUnsure(&n.replica.state.Cover, n.world.Cell) }
+
+// WireForm is what a real node sends instead of a message of a simulated one. Messages
+// that it does not name are the same, or their size does not depend on it.
+func (n *Node) WireForm(body machine.Message) machine.Message {
+	switch m := body.(type) {
+	case *Retrieve:
+		out := *m
+		out.Known = m.Known.encodeFor(m.Query, &m.Area, &n.world)
+		return &out
+	case *Result:
+		if m.Brief || m.Known != nil {
+			return m.encodeDigests(m.Known.encodeFor(m.Query, &m.Area, &n.world), n.world)
+		}
+	case *Fetch:
+		core := *n.queries.fetcher.core
+		core.cfg.Wire = true
+		return (&fetcher{core: &core}).encodeFetch(m)
+	}
+	return body
+}
 
 // Curtail is what a hand-off makes of static objects.
 var Curtail = limitHandOff

@@ -40,11 +40,9 @@ func (rc *responderCache) known(q *query, zone int, c *overlay.Contact) *Known {
 	if rc.replica.tentative == nil || rc.replica.tentative.Of != q.Of {
 		return k
 	}
-	x0, y0, x1, y1 := cellsOver(&q.Area, &rc.world, 0)
-	a0, b0, a1, b1 := cellsOver(&k.Cover, &rc.world, 0)
-	x0, y0, x1, y1 = max(x0, a0), max(y0, b0), min(x1, a1), min(y1, b1)
-	if x0 <= x1 && y0 <= y1 {
-		k.Seen, k.rows = rc.replica.tentative.withTentative(), int((y1-y0+1)*(x1/rowCells-x0/rowCells+1))
+	k.Seen = rc.replica.tentative.withTentative()
+	if len(k.Cover.Polygon) == 0 {
+		k.rows = len(rowsOver(&k.Cover, &q.Area, &rc.world))
 	}
 	return k
 }
@@ -63,13 +61,4 @@ func (k *Known) has(a *Around) bool {
 	}
 	same := func(x, y *overlay.Contact) bool { return x.ID == y.ID && x.Pos == y.Pos }
 	return k.Around == a || same(k.Around.Self, a.Self) && slices.EqualFunc(k.Around.Neighbours, a.Neighbours, same)
-}
-
-// rowsOf is how many rows of digests were sent that can be compared with an
-// answer: none if that is about another part of the world than the last time.
-func (k *Known) rowsOf(s *Snapshot) int {
-	if k == nil || k.Seen == nil || len(k.Cover.Polygon)+len(s.Cover.Polygon) > 0 || k.Cover.Circle != s.Cover.Circle {
-		return 0
-	}
-	return k.rows
 }

@@ -43,7 +43,7 @@ func TestWhatIsExpectedIsLeftOut(t *testing.T) {
 		{"one is not known", &Known{Cover: area, Seen: doubtful, rows: 4}, truth, 1 + sizeDigest + 4*sizeDigest},
 		{"two in one row are not", &Known{Cover: area, Seen: snap(2, 2), rows: 4}, truth, 1 + sizeDigest + 4*sizeDigest},
 		{"two rows are not", &Known{Cover: area, Seen: snap(2, 1, 1, 1, 2), rows: 4}, truth, 1 + sizeDigest + 8*sizeDigest},
-		{"it is of another part", &Known{Cover: area, Seen: snap(), rows: 4}, &smaller, all},
+		{"it is of another part", &Known{Cover: area, Seen: snap(), rows: 4}, &smaller, 1 + sizeDigest + all},
 	} {
 		if got := c.of.sizeDigests(&area, &w, c.known); got != c.want {
 			t.Errorf("%s: %d bytes, want %d", c.name, got, c.want)

@@ -209,10 +209,13 @@ func (m *Result) Size() int {
 		size += sizeEnvelope
 	}
 	if m.Seen != nil {
-		size += sizeArea(&m.Seen.Cover) + (3*len(m.Seen.Unsure)+7)/8
+		size += sizeArea(&m.Seen.Cover)
+	}
+	if m.Seen != nil && !m.Brief {
+		size += (3*len(m.Seen.Unsure) + 7) / 8
 	}
 	if m.Sent != nil {
-		size += sizeArea(&m.Sent.Cover) + 2*len(m.Sent.Unsure)
+		size += sizeArea(&m.Sent.Cover)
 	}
 	return size
 }

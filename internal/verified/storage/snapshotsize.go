@@ -1,6 +1,10 @@
 package storage
 
-import "github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+)
 
 // What parts of the world take in a message.
 
@@ -109,13 +113,21 @@ func (c *Cell) sizeIn(a *overlay.Area) (size int32) {
 }
 
 // sizeDigests is what digests of the cells in an area take for somebody who knows
-// something of it, and of the woken characters there.
+// something of it, and of the woken characters there: as much as encodeDigests makes.
 func (s *Snapshot) sizeDigests(a *overlay.Area, w *World, known *Known) (size int) {
+	size = sizeUnsure * len(s.unsureIn(a, w))
 	s = s.withTentative()
-	if rows := known.rowsOf(s); rows > 0 {
-		size = s.sizeRows(a, w, known.Seen) + (rows+7)/8 + sizeDigest
-	} else {
-		s.parts(a, w, func(part) { size += sizeDigest })
+	rows := rowsOver(&s.Cover, a, w)
+	compared := known != nil && len(known.Cover.Polygon)+len(s.Cover.Polygon) == 0 && known.rows > 0 && known.rows == len(rows)
+	if compared {
+		size += (len(rows)+7)/8 + sizeDigest
+	}
+	for i := range rows {
+		if r := &rows[i]; !compared || !s.sameRow(known, r, w) {
+			for _, x := range r.xs {
+				size += sizeDigest * bit(!s.unsure(x, r.y))
+			}
+		}
 	}
 	for _, o := range s.Activated {
 		if s.sees(a, o.Pos, w) {
@@ -125,25 +137,17 @@ func (s *Snapshot) sizeDigests(a *overlay.Area, w *World, known *Known) (size in
 	return size
 }
 
-// sizeRows is what the digests of those rows take that are not all as expected.
-func (s *Snapshot) sizeRows(a *overlay.Area, w *World, expected *Snapshot) (size int) {
-	row, cells, same := [2]int32{-1, -1}, 0, true
-	end := func() {
-		if !same {
-			size += sizeDigest * cells
-		}
-	}
-	s.parts(a, w, func(p part) {
-		if at := [2]int32{p.x / rowCells, p.y}; at != row {
-			end()
-			row, cells, same = at, 0, true
-		}
-		cells++
-		same = same && expected.covers(p.x, p.y, w.Cell) == inside && sameCellContent(expected.At(p.x, p.y), p.cell)
+// sameRow reports whether the digests of a row that both sides make are the same
+// (saltedRow).
+func (s *Snapshot) sameRow(known *Known, r *row, w *World) bool {
+	e := known.Seen
+	return known.Cover.Circle == s.Cover.Circle && !slices.ContainsFunc(r.xs, func(x int32) bool {
+		return s.covers(x, r.y, w.Cell) != inside || e.covers(x, r.y, w.Cell) != inside || !sameCellContent(s.At(x, r.y), e.At(x, r.y))
 	})
-	end()
-	return size
 }
+
+// sizeUnsure is what a cell takes of which it is said that it is not known.
+const sizeUnsure = 2
 
 // sizeDigest is what a digest in an answer takes: the first bytes of a hash that
 // begins with the number of the retrieval. Who wants another cell with the same
