@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 // staticPage serves the page of `voxelpopuli page` from a plain file server.
@@ -61,4 +63,67 @@ func TestJoinByLink(t *testing.T) {
 	if b := ann.block(built.x, built.y, built.z); b != built.block {
 		t.Errorf("what was built is %d now, not %d", b, built.block)
 	}
+}
+
+// linkOf is the link that the owner is shown, once it names n nodes.
+func (s *server) linkOf(n int) string {
+	s.t.Helper()
+	for range 100 {
+		var all struct {
+			List []struct{ Links []struct{ URL string } }
+		}
+		ask, err := http.NewRequest(http.MethodGet, s.reachable()+"api/invites", nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		ask.Header.Set("Authorization", "Bearer "+s.secret())
+		answer, err := http.DefaultClient.Do(ask)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		err = json.NewDecoder(answer.Body).Decode(&all)
+		answer.Body.Close()
+		if err != nil || len(all.List) == 0 || len(all.List[0].Links) == 0 {
+			s.t.Fatalf("%s: %+v, %v", answer.Status, all, err)
+		}
+		if link := all.List[0].Links[0].URL; strings.Count(link, "at=") == n {
+			return link
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	s.t.Fatalf("no link names %d nodes", n)
+	return ""
+}
+
+// TestLinkedNodeDies: a browser that has come by a link goes on at another node, over
+// data channels, when its node is cut off; the link opens the world all the same.
+func TestLinkedNodeDies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts nodes and browsers")
+	}
+	net, page := newLAN(t), staticPage(t)
+	first := net.machine()
+	one := startOn(t, first, t.TempDir(), "--share", "--page", page)
+	for range 2 {
+		startOn(t, net.machine(), t.TempDir(), "--join", one.invitation, "--share")
+	}
+	link := one.linkOf(3)
+	ann := newPlayer(t, "Ann")
+	ann.open(link)
+	ann.enter()
+	_, built := buildAlone(ann)
+	before := ann.state().Gateway
+	first.unplug()
+	after := ann.until("to go on at another node", func(s state) bool { return s.Stage == "playing" && s.Gateway != before })
+	if !strings.HasPrefix(after.Gateway, "webrtc:") {
+		t.Errorf("Ann goes on at %s", after.Gateway)
+	}
+	ann.ready()
+	if b := ann.block(built.x, built.y, built.z); b != built.block {
+		t.Errorf("what was built is %d now, not %d", b, built.block)
+	}
+	bo := newPlayer(t, "Bo")
+	bo.open(link)
+	bo.enter()
+	ann.until("to see Bo", func(s state) bool { _, ok := s.other("Bo"); return ok })
 }

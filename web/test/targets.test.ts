@@ -76,3 +76,17 @@ test('no more others are kept than are of use', () => {
   }
   assert.equal(seen.size, 17);
 });
+
+test('a page goes on at another node by data channels', () => {
+  const fingerprint = 'A'.repeat(43);
+  const t = new Targets('https://play.example/', [{ ip: '192.0.2.1', port: 4747, fingerprint }]);
+  t.learn([
+    { node: node(1), url: `webrtc:192.0.2.1:4747_${fingerprint}` }, // the one of the link
+    { node: node(2), url: `webrtc:[2001:db8::2]:4748_${'B'.repeat(43)}` },
+    { node: node(3), url: `webrtc:name.example:4748_${'C'.repeat(43)}` }, { node: node(3), url: 'webrtc:192.0.2.3:4747_short' },
+  ]);
+  assert.equal(t.known, 1);
+  assert.ok(t.failed(true).moved);
+  assert.deepEqual(t.current, { base: `webrtc:${'B'.repeat(43)}`, node: node(2), direct: { ip: '2001:db8::2', port: 4748, fingerprint: 'B'.repeat(43) } });
+  assert.equal(t.audience, `webrtc:${'B'.repeat(43)}`);
+});

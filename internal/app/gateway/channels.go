@@ -53,7 +53,7 @@ func (g *Gateway) serveChannels(c *datachannel.Conn, audience string) {
 	}
 	p := g.newPeer()
 	p.addr, p.guest, p.host = addr, guest, audience
-	p.others = func() *wire.Entrances { return &wire.Entrances{} }
+	p.others = g.channelEntrances
 	p.conn = &dataChannels{Conn: c, traffic: &g.traffic, allow: p.allow}
 	g.servePeer(p)
 }

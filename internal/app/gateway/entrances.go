@@ -12,6 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
 )
 
 // Entrance is another node of the world that lets players in
@@ -24,6 +25,8 @@ type Entrance struct {
 	Local  bool     // only those on its machine reach it by IP and Port
 	Names  []string // by which it is reached over https, through a proxy
 	Linked bool     // it is there at present
+	// Channels is where browsers reach it over data channels; zero: nowhere.
+	Channels datachannel.At
 }
 
 // owns reports whether a page of this origin is one that the node serves, as far as
@@ -118,6 +121,24 @@ func (g *Gateway) entrances(r *http.Request) *wire.Entrances {
 		}
 		if at != "" {
 			add(e.Node, "http://"+net.JoinHostPort(strings.Trim(at, "[]"), strconv.Itoa(int(e.Port)))+"/")
+		}
+	}
+	for _, e := range g.channelEntrances().List {
+		add(e.Node, e.URL)
+	}
+	return out
+}
+
+// channelEntrances are those by data channels. Who has come by data channels is told
+// of no other, since the nodes refuse requests of a page that none of them has served.
+func (g *Gateway) channelEntrances() *wire.Entrances {
+	out := &wire.Entrances{}
+	if g.cfg.Entrances == nil {
+		return out
+	}
+	for _, e := range g.cfg.Entrances() {
+		if e.Linked && e.Channels.Addr.IsValid() && len(out.List) < wire.MaxEntrances {
+			out.List = append(out.List, wire.Entrance{Node: e.Node, URL: e.Channels.URL()})
 		}
 	}
 	return out

@@ -18,6 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
 )
 
 // relayed is what a hostile node gets that shows an honest node's challenge to a
@@ -107,10 +108,12 @@ func TestHostsThatWereConfigured(t *testing.T) {
 }
 
 // others are two nodes: one on this machine, one elsewhere behind a proxy.
+var farChannels = datachannel.At{Addr: netip.MustParseAddrPort("198.51.100.7:4747"), Fingerprint: datachannel.Fingerprint{1}}
+
 func others() []gateway.Entrance {
 	return []gateway.Entrance{
 		{Node: id.Of([]byte("near")), IP: netip.MustParseAddr("127.0.0.1"), Port: 4801, Near: true, Local: true, Linked: true},
-		{Node: id.Of([]byte("far")), IP: netip.MustParseAddr("198.51.100.7"), Port: 4747, Names: []string{"play.example"}, Linked: true},
+		{Node: id.Of([]byte("far")), IP: netip.MustParseAddr("198.51.100.7"), Port: 4747, Names: []string{"play.example"}, Linked: true, Channels: farChannels},
 		{Node: id.Of([]byte("gone")), IP: netip.MustParseAddr("198.51.100.8"), Port: 4749},
 	}
 }
@@ -211,7 +214,7 @@ func TestEntrancesAreTold(t *testing.T) {
 	}
 	want := map[string]id.ID{
 		"http://127.0.0.1:4801/":    id.Of([]byte("near")),
-		"http://198.51.100.7:4747/": id.Of([]byte("far")), "https://play.example/": id.Of([]byte("far")),
+		"http://198.51.100.7:4747/": id.Of([]byte("far")), "https://play.example/": id.Of([]byte("far")), farChannels.URL(): id.Of([]byte("far")),
 	}
 	if len(got) != len(want) {
 		t.Errorf("told of %v", got)

@@ -3,10 +3,11 @@ package host
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"strings"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 )
 
@@ -48,38 +49,46 @@ func (h *Host) closeBrowsers() {
 // maxAt is how many nodes a link names.
 const maxAt = 3
 
-// At is where a browser reaches a node by UDP, and the certificate that it finds there.
-type At struct {
-	Addr        netip.AddrPort
-	Fingerprint datachannel.Fingerprint
-}
-
-// String is how a link names it.
-func (a At) String() string { return a.Addr.String() + "_" + a.Fingerprint.String() }
-
-// BrowsersAt is where browsers reach this node by UDP; empty: nowhere.
-func (h *Host) BrowsersAt() []At {
-	at := h.NodeAddr()
-	if h.browser == nil || !at.IsValid() {
-		return nil
+// BrowsersAt is where browsers reach the world by UDP: at this node first, then at
+// others that there is a link to.
+func (h *Host) BrowsersAt() (out []datachannel.At) {
+	if at := h.NodeAddr(); h.browser != nil && at.IsValid() {
+		out = append(out, datachannel.At{Addr: at, Fingerprint: h.browser.Fingerprint()})
 	}
-	return []At{{at, h.browser.Fingerprint()}}
+	if !h.cfg.Share {
+		return out
+	}
+	for _, e := range h.otherNodes() {
+		at := e.Channels
+		if !e.Linked || !at.Addr.IsValid() || len(out) == maxAt {
+			continue
+		}
+		// Those who reach this node from far away do not reach one that is known only
+		// by an address of the local network.
+		if len(out) == 0 || traversal.Scope(at.Addr.Addr()) >= traversal.Scope(out[0].Addr.Addr()) {
+			out = append(out, at)
+		}
+	}
+	return out
 }
 
 // Link is what a person sends to friends whose browsers are anywhere: the page that is
-// no node's, with the invitation (or, if that is empty, the join code) and the nodes by
+// no node's, with the text of an invitation (or, if that is empty, the join code) and the nodes by
 // which the world is reached. Empty: there is no such page, or no such node.
-func (h *Host) Link(invitation string) string {
+func (h *Host) Link(text string) string {
 	at := h.BrowsersAt()
 	if h.cfg.Page == "" || len(at) == 0 {
 		return ""
 	}
-	link := PageURL(h.cfg.Page, cmp.Or(invitation, h.JoinCode()), "")
+	if i, err := invitation.Parse(text); err == nil {
+		text = i.At(nil).Text() // the link names the nodes already
+	}
+	link := PageURL(h.cfg.Page, cmp.Or(text, h.JoinCode()), "")
 	sep := "#"
 	if strings.Contains(link, "#") {
 		sep = "&"
 	}
-	for _, a := range at[:min(len(at), maxAt)] {
+	for _, a := range at {
 		// Nothing else needs to be escaped: chat programs take brackets for an end.
 		link += sep + "at=" + strings.NewReplacer("[", "%5B", "]", "%5D").Replace(a.String())
 		sep = "&"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
 )
 
@@ -32,6 +33,9 @@ func (h *Host) announce() error {
 	if h.https != nil && h.https.addr.Port() != 443 { // names are dialled at port 443
 		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(h.https.names, n) })
 	}
+	if h.browser != nil {
+		at.Certificate = h.browser.Fingerprint()
+	}
 	at.Names = names[:min(len(names), node.MaxPlayerNames)]
 	return h.loop.Call(context.Background(), func() { h.node.SetPlayersAt(at) })
 }
@@ -55,6 +59,9 @@ func (h *Host) otherNodes() []gateway.Entrance {
 		out := gateway.Entrance{Node: k.Node.ID, Port: k.At.Port, Near: k.Near, Local: k.At.Local, Names: k.At.Names, Linked: k.Linked}
 		if !traversal.IsRelayed(k.Node.Addr) {
 			out.IP = k.Node.Addr.AddrPort().Addr()
+			if c := datachannel.Fingerprint(k.At.Certificate); c != (datachannel.Fingerprint{}) && out.IP.IsValid() {
+				out.Channels = datachannel.At{Addr: k.Node.Addr.AddrPort(), Fingerprint: c}
+			}
 		}
 		e.list = append(e.list, out)
 	}

@@ -27,14 +27,20 @@ func opens(t *testing.T, link string) (said string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr, digits, _ := strings.Cut(v.Get("at"), "_")
+	return opensAt(t, v.Get("at"), v.Get("code"))
+}
+
+// opensAt does that at one of the nodes that the link names.
+func opensAt(t *testing.T, named, code string) (said string) {
+	t.Helper()
+	addr, digits, _ := strings.Cut(named, "_")
 	at, err := netip.ParseAddrPort(addr)
 	if err != nil {
-		t.Fatalf("%s: %v", link, err)
+		t.Fatalf("%s: %v", named, err)
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(digits)
 	if err != nil || len(raw) != 32 {
-		t.Fatalf("%s: %v", link, err)
+		t.Fatalf("%s: %v", named, err)
 	}
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -47,7 +53,7 @@ func opens(t *testing.T, link string) (said string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	ask, err := json.Marshal(map[string]string{"code": v.Get("code")})
+	ask, err := json.Marshal(map[string]string{"code": code})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,5 +131,29 @@ func TestHostileTerms(t *testing.T) {
 		if err := h.RevokeInvitation(id); err == nil {
 			t.Errorf("%q was revoked", id)
 		}
+	}
+}
+
+// TestLinkOfTwoNodes: the link names the other node too, which lets in by it when this
+// one is off, and players are told where to go on.
+func TestLinkOfTwoNodes(t *testing.T) {
+	c := invited(t)
+	c.Page = "https://example.org/game/"
+	one := start(t, c)
+	d := joiner(t, one.Invitation())
+	d.Share = true
+	two := start(t, d)
+	until(t, "the nodes to know of each other", func() bool { return len(one.BrowsersAt()) == 2 && len(two.BrowsersAt()) == 2 })
+	if own, other := one.BrowsersAt(), two.BrowsersAt(); own[0] != other[1] || own[1] != other[0] {
+		t.Errorf("one says %v, the other %v", own, other)
+	}
+	_, fragment, _ := strings.Cut(one.Link(one.Invitation().Text()), "#")
+	v, err := url.ParseQuery(fragment)
+	if err != nil || len(v["at"]) != 2 {
+		t.Fatalf("%s: %v", fragment, err)
+	}
+	stop(t, one)
+	if said := opensAt(t, v["at"][1], v.Get("code")); !strings.Contains(said, two.World().ID.String()) {
+		t.Errorf("the other node says %s", said)
 	}
 }

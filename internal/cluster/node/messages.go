@@ -97,11 +97,13 @@ type (
 
 	// PlayersAt is where players reach the sender: at Port of its address in the
 	// network, and by Names behind a proxy. Local: on its machine only. Port 0: nowhere.
-	// It comes over a link, so no node can send it for another.
+	// Certificate is the SHA-256 of the certificate that browsers find at its UDP port;
+	// zero: none do. It comes over a link, so no node can send it for another.
 	PlayersAt struct {
-		Port  uint16
-		Local bool
-		Names []string
+		Port        uint16
+		Local       bool
+		Names       []string
+		Certificate [32]byte
 	}
 
 	// OwnerPlays is whether the owner of the sender's machine plays at the sender. It

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/netip"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +83,20 @@ func TestTextOfLater(t *testing.T) {
 	got, err := Parse(prefix + seal(append(b[:len(b)-checkSize], 9, 3, 1, 2, 3)))
 	if err != nil || !reflect.DeepEqual(got, i) {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestLinkNamesNodes: an invitation without addresses is completed by the nodes that
+// its link names.
+func TestLinkNamesNodes(t *testing.T) {
+	link := "https://example.org/#code=" + invite(t, Visit|Host, ends).Text()
+	for behind, want := range map[string][]netip.AddrPort{
+		"": nil, "&at=192.0.2.7:4747_AAAA": addrs[:1], "&at=192.0.2.7:4747_AA_BB&at=%5B2001:db8::7%5D:4748_CC": addrs,
+		"&at=example.org:4747_AA": nil, "&at=": nil,
+	} {
+		if i, err := Parse(link + behind); err != nil || !slices.Equal(i.Addrs, want) {
+			t.Errorf("%s: %v, %v", behind, i, err)
+		}
 	}
 }
 

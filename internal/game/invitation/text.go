@@ -48,6 +48,23 @@ func (i *Invitation) Text() string {
 	return prefix + encoding.EncodeToString(append(b, sum[:checkSize]...))
 }
 
+// linkAddrs are the addresses of nodes that a link names beside its invitation: what
+// stands before the first _ of each at.
+func linkAddrs(text string) (out []netip.AddrPort) {
+	_, fragment, _ := strings.Cut(text, "#")
+	v, err := url.ParseQuery(fragment)
+	if err != nil {
+		return nil
+	}
+	for _, at := range v["at"] {
+		addr, _, _ := strings.Cut(at, "_")
+		if a, err := netip.ParseAddrPort(addr); err == nil && len(out) < MaxAddrs {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
 // Is reports whether a text is meant to be an invitation, or a link with one.
 func Is(text string) bool { return strings.HasPrefix(withoutLink(text), prefix) }
 
@@ -68,6 +85,7 @@ func withoutLink(text string) string {
 // Parse reads the text of an invitation, or a link with one. The founder's
 // signature is not verified: who the founder is, the world's record says.
 func Parse(text string) (*Invitation, error) {
+	link := text
 	text = withoutLink(text)
 	digits, ok := strings.CutPrefix(text, prefix)
 	if !ok || len(text) > maxText {
@@ -94,6 +112,9 @@ func Parse(text string) (*Invitation, error) {
 	copy(i.Key[:], i.private().Public().(ed25519.PublicKey))
 	if err := i.fields(b); err != nil {
 		return nil, err
+	}
+	if len(i.Addrs) == 0 {
+		i.Addrs = linkAddrs(link)
 	}
 	return i, i.check()
 }

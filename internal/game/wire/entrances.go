@@ -26,8 +26,10 @@ type Entrances struct {
 
 // Entrance is a node that lets players in.
 type Entrance struct {
-	Node id.ID  `json:"node"` // whose challenge the client signs there, and no other
-	URL  string `json:"url"`  // of its gateway, ending in a slash
+	Node id.ID `json:"node"` // whose challenge the client signs there, and no other
+	// URL is that of its gateway, ending in a slash; or webrtc: and where it is reached
+	// over data channels, as in a link.
+	URL string `json:"url"`
 }
 
 // Type is the message's first byte.

@@ -58,6 +58,7 @@ var nodeKinds = []*kind{
 		num(f, &m.Port)
 		f.bool(&m.Local)
 		list(f, &m.Names, node.MaxPlayerNames, 1, func(f *form, s *string) { text(f, s, maxName) })
+		f.exact(m.Certificate[:])
 	}),
 	message(118, func(f *form, m *node.OwnerPlays) { f.bool(&m.Plays) }),
 	message(117, func(f *form, m *node.AccessList) { num(f, &m.Version); f.bytes(&m.List, invitation.MaxAccess) }),

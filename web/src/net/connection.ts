@@ -117,11 +117,11 @@ export class Connection {
     const mine = ++this.generation;
     this.set({ state: 'connecting', attempt: this.attempt, elsewhere: this.targets.elsewhere });
     const { direct } = this.targets.current;
-    if (direct) return this.dialDirect(direct, mine);
+    const code = (this.targets.elsewhere && this.admission) || this.code;
+    if (direct) return this.dialDirect(direct, code, mine);
     let token = this.targets.elsewhere ? null : this.token;
     this.token = null;
     if (!token) {
-      const code = (this.targets.elsewhere && this.admission) || this.code;
       const s = await openSession(code, this.targets.current.base);
       if (mine !== this.generation) return;
       if (!s.ok) return this.failed(s.error);
@@ -138,8 +138,8 @@ export class Connection {
     this.use(socket, mine);
   }
 
-  private dialDirect(at: At, mine: number): void {
-    const socket = new DirectSocket(at, this.code);
+  private dialDirect(at: At, code: string, mine: number): void {
+    const socket = new DirectSocket(at, code);
     socket.onsession = (s) => mine === this.generation && !s.ok && this.failed(s.error);
     this.use(socket, mine);
   }

@@ -85,14 +85,20 @@ function parse(text: string): unknown {
 const PROBE_MS = 6000;
 const silent: SessionError = { code: 'network', text: '', network: true, silent: true };
 
-/** Asks the nodes of a link, one after the other, what world they are of. */
-export async function lookDirect(all: readonly At[], code: string): Promise<Session> {
-  let last: Session = { ok: false, error: silent };
-  for (const at of all) {
-    last = await probe(at, code);
-    if (last.ok || !last.error.network) break;
-  }
-  return last;
+/** So long the next node of a link is not asked: one that is there answers sooner. */
+const STAGGER_MS = 1000;
+
+/** Asks the nodes of a link what world they are of. The first that answers counts. */
+export function lookDirect(all: readonly At[], code: string): Promise<Session> {
+  return new Promise((resolve) => {
+    let left = all.length;
+    const late = all.map((at, i) => window.setTimeout(() => void probe(at, code).then((s) => {
+      left--;
+      if (!s.ok && s.error.network && left > 0) return;
+      late.forEach(clearTimeout);
+      resolve(s);
+    }), i * STAGGER_MS));
+  });
 }
 
 function probe(at: At, code: string): Promise<Session> {

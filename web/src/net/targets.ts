@@ -1,4 +1,4 @@
-import type { At } from './invited';
+import { readAt, type At } from './invited';
 import type { Entrance } from './types';
 
 /** A node to connect to. */
@@ -36,7 +36,7 @@ export class Targets {
 
   /** `page`: the page's own base URL; `link`: nodes to use instead of its server. */
   constructor(private readonly page: string, link: readonly At[] = []) {
-    const [first, ...rest] = link.map((at): Target => ({ base: `webrtc:${at.fingerprint}`, node: null, direct: at }));
+    const [first, ...rest] = link.map((at) => directTarget(at, null));
     this.own = first ? [first, ...rest] : [{ base: page, node: null }];
     this.now = this.home = this.own[0];
   }
@@ -63,12 +63,12 @@ export class Targets {
   /** A node has said where else the world can be entered. */
   learn(list: readonly Entrance[]): void {
     const page = new URL(this.page);
-    const found = list.filter((e) => usable(e.url, page)).map((e): Target => ({ base: e.url, node: e.node }));
+    const found = list.map((e) => targetOf(e, page)).filter((t) => t !== null);
     for (let i = found.length - 1; i > 0; i--) { // players of a node that dies do not all go to the same one
       const j = Math.floor(Math.random() * (i + 1));
       [found[i], found[j]] = [found[j]!, found[i]!];
     }
-    this.others = found.filter((t) => t.base !== this.now.base && t.base !== this.page).slice(0, MAX_OTHERS);
+    this.others = found.filter((t) => t.base !== this.now.base && this.own.every((o) => o.base !== t.base)).slice(0, MAX_OTHERS);
     if (this.elsewhere) this.others.push(this.now);
   }
 
@@ -92,6 +92,15 @@ export class Targets {
     if (this.now === this.home) this.turns++;
     return { wait: this.turns === 0 ? HOP_MS : backoff(this.turns + 1), moved: true };
   }
+}
+
+const directTarget = (at: At, node: Uint8Array | null): Target => ({ base: `webrtc:${at.fingerprint}`, node, direct: at });
+
+/** Reads what a node has said of another; null: it is of no use to this page. */
+function targetOf(e: Entrance, page: URL): Target | null {
+  const at = e.url.startsWith('webrtc:') ? readAt(e.url.slice('webrtc:'.length)) : null;
+  if (at) return directTarget(at, e.node);
+  return usable(e.url, page) ? { base: e.url, node: e.node } : null;
 }
 
 /** A browser lets a page that came by https talk over https only, or to its own machine. */
