@@ -148,8 +148,14 @@ func (c *Conn) attach(a *sctp.Association) error {
 		go c.read(Channel(n), s)
 	}
 	go func() { // ends with the association
-		if _, err := a.AcceptStream(); err == nil {
-			c.fail(errStream)
+		for {
+			s, err := a.AcceptStream()
+			if err != nil {
+				return
+			}
+			if s.StreamIdentifier() >= uint16(channels) { // else its first message came before attach
+				c.fail(errStream)
+			}
 		}
 	}()
 	return nil
