@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -157,7 +158,7 @@ func (t *terrain) ray(x, y, z, dx, dy, dz float64) color.RGBA {
 				continue
 			}
 		}
-		if world.Info(b).Class == world.ClassCross && (bx+by+bz)&1 == 0 {
+		if world.Info(b).Class == pack.Cross && (bx+by+bz)&1 == 0 {
 			continue
 		}
 		grain := 0.94 + 0.12*float64((uint32(bx*73856093)^uint32(by*19349663)^uint32(bz*83492791))>>7&255)/255

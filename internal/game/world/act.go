@@ -97,13 +97,10 @@ func (p *Player) craft(recipe, times int64) Refusal {
 	return Done
 }
 
-// food is what can be eaten, and how much health it gives.
-var food = map[Block]int{BrownMushroom: 1, RedMushroom: 2, Pumpkin: 4}
-
 // eat uses what is in the player's hand.
 func (pr *playerRules) eat(p *Player) Refusal {
-	gain, eatable := food[p.Held()]
-	if !eatable || p.Mode != Survival || p.Health == MaxHealth {
+	gain := int(Info(p.Held()).Food)
+	if gain == 0 || p.Mode != Survival || p.Health == MaxHealth {
 		return NotAllowed
 	}
 	if !pr.rate(&p.NextHit, hitEvery, hitSlack) {

@@ -1,81 +1,13 @@
 package world
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import "github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 
-// Class is how a block is built: what a mesher draws and a body bumps into.
-type Class uint8
-
-// The classes.
-const (
-	ClassAir    Class = iota
-	ClassCube         // a full cube
-	ClassCutout       // a full cube with holes in its faces (leaves)
-	ClassGlass        // a full cube that is seen through (glass, ice)
-	ClassCross        // two crossed quads (plants)
-	ClassFluid        // water; its height follows its level
-	ClassTorch        // a thin post on the ground
-	ClassSlab         // the lower half of a cube
-	ClassLadder       // a flat quad on whichever neighbour is solid
-	ClassCactus       // a cube whose sides are one sixteenth further in
-	classCount
-)
-
-var classNames = [classCount]string{
-	"air", "cube", "cutout", "glass", "cross", "fluid", "torch", "slab", "ladder", "cactus",
-}
-
-func (c Class) String() string { return classNames[c] }
-
-// Support is what a block needs underneath or beside it to stay.
-type Support uint8
-
-// The kinds of support.
-const (
-	SupportNone   Support = iota
-	SupportGround         // a solid full top below
-	SupportSoil           // grass, snowy grass or dirt below
-	SupportSand           // sand or its own kind below
-	SupportShore          // grass, dirt, sand, clay or its own kind below
-	SupportDark           // any opaque cube below
-	SupportWall           // a solid cube at one of four sides
-	supportCount
-)
-
-var supportNames = [supportCount]string{"none", "ground", "soil", "sand", "shore", "dark", "wall"}
-
-func (s Support) String() string { return supportNames[s] }
-
-// Hardness values with a meaning of their own.
-const (
-	Unbreakable = -1 // no number of ticks is enough
-	Instant     = 0  // breaks at once
-)
-
-// BlockInfo is what the rules and the client know about a block.
+// BlockInfo is what the rules and the client know about a block: its entry in the
+// content (package pack) with ids that are Blocks.
 type BlockInfo struct {
-	Block Block
-	Name  string // stable name: snake_case, unique
-	Title string // for people
-	Class Class
-
-	Solid       bool // bodies cannot enter its box
-	Opaque      bool // hides whole faces of neighbours and stops light
-	Replaceable bool // another block can be placed into it
-	Gravity     bool // falls when nothing is below
-	Climbable   bool
-	Item        bool // can be carried: in a slot, by /give, in the creative list
-
-	Light    uint8     // light emitted, 0 to 15
-	Dim      uint8     // light lost on the way into it, besides the 1 of each step: 15 for opaque blocks
-	Fluid    uint8     // fluid level in eighths: 8 for a source, 0 for what is no fluid
-	Hardness int32     // ticks to break by hand; Unbreakable, Instant
-	Drop     Block     // what is left when it is broken; Air: nothing
-	Tall     fixed.Num // height of the box that bodies bump into; 0 if not Solid
-	Support  Support
-
-	Sound             string // sound set: stone, dirt, grass, sand, gravel, wood, leaves, glass, snow, cloth, water
-	Top, Side, Bottom string // textures by name
-	Color             uint32 // 0xRRGGBB seen from above: maps, far terrain, particles
+	pack.Block
+	ID   Block
+	Drop Block // what is left when it is broken; Air: nothing
 }
 
 // Info returns the entry of b in the block table. A block that is not in the

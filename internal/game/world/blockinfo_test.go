@@ -1,12 +1,15 @@
 package world
 
-import "testing"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+	"testing"
+)
 
 func TestTableIsComplete(t *testing.T) {
 	names := map[string]Block{}
 	for b := range BlockCount {
 		in := Info(b)
-		if in.Name == "" || in.Title == "" || in.Block != b {
+		if in.Name == "" || in.Title == "" || in.ID != b {
 			t.Fatalf("block %d has no entry", b)
 		}
 		if other, ok := names[in.Name]; ok {
@@ -28,7 +31,7 @@ func TestTableAgreesWithItself(t *testing.T) {
 		if in.Solid != (in.Tall > 0) {
 			t.Errorf("%v: solid %t but %d tall", b, in.Solid, in.Tall)
 		}
-		if in.Opaque && in.Class != ClassCube {
+		if in.Opaque && in.Class != pack.Cube {
 			t.Errorf("%v: opaque but a %v", b, in.Class)
 		}
 		if in.Drop != Air && !Info(in.Drop).Item {
@@ -64,7 +67,7 @@ func TestWaterLevels(t *testing.T) {
 }
 
 func TestUnknownBlockIsAWall(t *testing.T) {
-	if in := Info(60000); !in.Solid || in.Hardness != Unbreakable || Block(60000).Known() {
+	if in := Info(60000); !in.Solid || in.Hardness != pack.Unbreakable || Block(60000).Known() {
 		t.Errorf("unknown block: %+v", in)
 	}
 }

@@ -1,6 +1,9 @@
 package world
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+)
 
 // Block ticks: what blocks do by themselves after something beside them has
 // changed. Terrain that nobody touches never changes.
@@ -58,7 +61,7 @@ func (s *blockSchedule) delay(p Pos, b Block) uint64 {
 		if under, ok := s.blocks.Block(p.Next(FaceDown)); ok && under.Replaceable() {
 			return fallDelay
 		}
-	case in.Support != SupportNone && !supported(s.blocks, p, b):
+	case in.Support != pack.SupportNone && !supported(s.blocks, p, b):
 		return supportDelay
 	case in.Replaceable && s.blocks.waterFor(p, b) != b:
 		return fluidDelay
@@ -88,7 +91,7 @@ func (br *blockRules) blockTick(p Pos, b Block) {
 	switch {
 	case in.Gravity:
 		br.drop(p, b)
-	case in.Support != SupportNone && !supported(&br.regionBlocks, p, b):
+	case in.Support != pack.SupportNone && !supported(&br.regionBlocks, p, b):
 		br.topple(p, b)
 	case in.Replaceable:
 		if now := br.waterFor(p, b); now != b {

@@ -1,13 +1,16 @@
 package world
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+)
 
 // DigTicks returns how many body steps, 20 a second, breaking a block takes.
 // Clients predict with it. Breakable is false for what nobody can break.
 func DigTicks(b Block, mode Mode) (ticks uint32, breakable bool) {
 	hard := Info(b).Hardness
 	switch {
-	case hard == Unbreakable || mode == Spectator:
+	case hard == pack.Unbreakable || mode == Spectator:
 		return 0, false
 	case mode == Creative:
 		return 0, true

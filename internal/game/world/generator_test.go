@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 	"os"
 	"os/exec"
 	"strings"
@@ -144,10 +145,10 @@ func TestTreesCrossBorders(t *testing.T) {
 		for y := SeaLevel; y < 140; y++ {
 			for z := range ChunkSize {
 				for _, x := range [2]int{0, 31} {
-					edge += one01(Info(c.At(x, y, z)).Class == ClassCutout)
+					edge += one01(Info(c.At(x, y, z)).Class == pack.Cutout)
 				}
 				for _, x := range [2]int{15, 16} {
-					middle += one01(Info(c.At(x, y, z)).Class == ClassCutout)
+					middle += one01(Info(c.At(x, y, z)).Class == pack.Cutout)
 				}
 			}
 		}

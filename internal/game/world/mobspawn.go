@@ -3,6 +3,7 @@ package world
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
 
 // Where and when mobs come into the world. Distances are in metres.
@@ -73,10 +74,10 @@ func (rb *regionBlocks) surface(x, z int32) (at Pos, ground Block, ok bool) {
 	}
 	y := c.Top(int(x&(ChunkSize-1)), int(z&(ChunkSize-1)))
 	for ; y > 0; y-- {
-		if ground = c.At(int(x&(ChunkSize-1)), y, int(z&(ChunkSize-1))); Info(ground).Class != ClassCross {
+		if ground = c.At(int(x&(ChunkSize-1)), y, int(z&(ChunkSize-1))); Info(ground).Class != pack.Cross {
 			break
 		}
 	}
 	at = Pos{x, int32(y) + 1, z}
-	return at, ground, y > 0 && Info(ground).Class == ClassCube && rb.standAt(at)
+	return at, ground, y > 0 && Info(ground).Class == pack.Cube && rb.standAt(at)
 }

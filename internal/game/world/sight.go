@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
 
 // Lines of sight. A client lets a player do something to the first block or body
@@ -22,9 +23,9 @@ func hides(b Block) fixed.Num {
 		return fixed.One
 	}
 	switch Info(b).Class {
-	case ClassCube, ClassCutout, ClassGlass, ClassCactus:
+	case pack.Cube, pack.Cutout, pack.Glass, pack.Cactus:
 		return fixed.One
-	case ClassSlab:
+	case pack.Slab:
 		return fixed.One / 2
 	}
 	return 0

@@ -1,5 +1,7 @@
 package world
 
+import "github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+
 // Signed edits: what a player has done in a region that is played is done again
 // where the world is replayed from what was signed (internal/verified/voxelrules). There are
 // no bodies there, so only the block's side of the act is checked, and blocks
@@ -14,7 +16,7 @@ func Drifts(b Block) bool {
 	case Air, Grass, Dirt, SnowyGrass:
 		return true
 	}
-	return in.Replaceable || in.Gravity || in.Support != SupportNone
+	return in.Replaceable || in.Gravity || in.Support != pack.SupportNone
 }
 
 // again does a signed edit.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
 
 // spawnReach is how far from the origin, in regions, a place to begin is looked
@@ -106,7 +107,7 @@ func openGround(c *Column, x, z int, kinds []Block) (feet int, ok bool) {
 	for dz := -3; dz <= 3; dz++ {
 		for dx := -3; dx <= 3; dx++ {
 			y := c.Top(x+dx, z+dz)
-			for y > 0 && Info(c.At(x+dx, y, z+dz)).Class == ClassCross {
+			for y > 0 && Info(c.At(x+dx, y, z+dz)).Class == pack.Cross {
 				y--
 			}
 			ground := c.At(x+dx, y, z+dz)
@@ -122,7 +123,7 @@ func openGround(c *Column, x, z int, kinds []Block) (feet int, ok bool) {
 		}
 	}
 	y := c.Top(x, z)
-	if Info(c.At(x, y, z)).Class == ClassCross {
+	if Info(c.At(x, y, z)).Class == pack.Cross {
 		return 0, false
 	}
 	return y + 1, true

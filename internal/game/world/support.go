@@ -1,15 +1,18 @@
 package world
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+)
 
 // supported reports whether a block at p has what it needs underneath or beside
 // it. What is not loaded supports everything.
 func supported(w Blocks, p Pos, b Block) bool {
 	need := Info(b).Support
 	switch need {
-	case SupportNone:
+	case pack.SupportNone:
 		return true
-	case SupportWall:
+	case pack.SupportWall:
 		return atWall(w, p)
 	}
 	under, ok := w.Block(p.Next(FaceDown))
@@ -17,15 +20,15 @@ func supported(w Blocks, p Pos, b Block) bool {
 		return true
 	}
 	switch need {
-	case SupportGround:
+	case pack.SupportGround:
 		return fullSolid(under)
-	case SupportSoil:
+	case pack.SupportSoil:
 		return under == Grass || under == SnowyGrass || under == Dirt
-	case SupportSand:
+	case pack.SupportSand:
 		return under == Sand || under == b
-	case SupportShore:
+	case pack.SupportShore:
 		return under == Grass || under == Dirt || under == Sand || under == Clay || under == b
-	case SupportDark:
+	case pack.SupportDark:
 		return under.Opaque()
 	}
 	return true
@@ -43,5 +46,5 @@ func atWall(w Blocks, p Pos) bool {
 
 func fullSolid(b Block) bool {
 	in := Info(b)
-	return in.Solid && in.Tall == fixed.One && in.Class != ClassCactus
+	return in.Solid && in.Tall == fixed.One && in.Class != pack.Cactus
 }

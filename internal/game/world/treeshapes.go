@@ -1,5 +1,7 @@
 package world
 
+import "github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+
 // The shapes of trees. None reaches farther than treeReach from its trunk.
 
 // inColumn reports whether a place lies in the column being built.
@@ -19,7 +21,7 @@ func (b *builder) leaf(x, y, z int, leaves Block) {
 // wood puts a log into air or leaves.
 func (b *builder) wood(x, y, z int, log Block) {
 	if inColumn(x, y, z) {
-		if at := &b.block[cell(x, y, z)]; *at == Air || Info(*at).Class == ClassCutout {
+		if at := &b.block[cell(x, y, z)]; *at == Air || Info(*at).Class == pack.Cutout {
 			*at = log
 		}
 	}

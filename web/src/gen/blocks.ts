@@ -6,7 +6,7 @@ export type BlockClass = 'air' | 'cube' | 'cutout' | 'glass' | 'cross' | 'fluid'
 /** What a block needs underneath or beside it to stay. */
 export type BlockSupport = 'none' | 'ground' | 'soil' | 'sand' | 'shore' | 'dark' | 'wall';
 
-/** An entry of the block table (internal/game/world/blockinfo.go). */
+/** An entry of the block table (internal/game/pack/block.go). */
 export interface BlockInfo {
   readonly id: number;
   readonly name: string;
@@ -385,7 +385,7 @@ export const textureNames: readonly string[] = [
   'yellow_wool',
 ];
 
-/** A recipe (internal/game/world/recipe.go); its number is its place in the list. */
+/** A recipe (internal/game/pack/recipe.go); its number is its place in the list. */
 export interface Recipe {
   /** block and count */
   readonly out: readonly [number, number];

@@ -1,27 +1,26 @@
-// Command blockgen writes the block table as TypeScript, so that the browser
-// client and the rules speak of the same blocks. Run it by `go generate` in
-// internal/game/world after a change of the table; a test says when it was forgotten.
+// Command blockgen writes what the base pack defines for those that cannot read it
+// when they run: the ids of blocks as Go constants, which the generator of terrain and
+// the rules name, and all tables as TypeScript for the browser client. Run it by
+// `go generate` in internal/game/world after a change of the pack; a test says when it
+// was forgotten.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
 
 func main() {
-	out := flag.String("o", "web/src/gen/blocks.ts", "the file to write")
+	goFile := flag.String("go", "internal/game/world/blockids.go", "the file of Go constants")
+	tsFile := flag.String("ts", "web/src/gen/blocks.ts", "the file of TypeScript tables")
 	flag.Parse()
-	if err := write(*out); err != nil {
-		fmt.Fprintln(os.Stderr, "blockgen:", err)
-		os.Exit(1)
+	for name, b := range map[string][]byte{*goFile: constants(pack.Base()), *tsFile: typeScript(pack.Base())} {
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, "blockgen:", err)
+			os.Exit(1)
+		}
 	}
-}
-
-func write(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, typeScript(), 0o644)
 }

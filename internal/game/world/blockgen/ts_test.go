@@ -4,14 +4,21 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
 
-func TestCommittedFileIsCurrent(t *testing.T) {
-	got, err := os.ReadFile("../../../../web/src/gen/blocks.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, typeScript()) {
-		t.Error("web/src/gen/blocks.ts is older than the block table: run `go generate ./internal/game/world`")
+func TestCommittedFilesAreCurrent(t *testing.T) {
+	for file, want := range map[string][]byte{
+		"../blockids.go":                    constants(pack.Base()),
+		"../../../../web/src/gen/blocks.ts": typeScript(pack.Base()),
+	} {
+		got, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is older than the base pack: run `go generate ./internal/game/world`", file)
+		}
 	}
 }

@@ -1,0 +1,163 @@
+package pack
+
+import (
+	"strconv"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+)
+
+// Block is what the rules and the client know about a kind of block. Its id is its
+// place in Content.Blocks.
+type Block struct {
+	Name  string // stable name: snake_case, unique
+	Title string // for people
+	Class Class
+
+	Solid       bool // bodies cannot enter its box
+	Opaque      bool // hides whole faces of neighbours and stops light
+	Replaceable bool // another block can be placed into it
+	Gravity     bool // falls when nothing is below
+	Climbable   bool
+	Item        bool // can be carried: in a slot, by /give, in the creative list
+
+	Light    uint8     // light emitted, 0 to 15
+	Dim      uint8     // light lost on the way into it, besides the 1 of each step: 15 for opaque blocks
+	Fluid    uint8     // fluid level in eighths: 8 for a source, 0 for what is no fluid
+	Food     uint8     // health that eating it gives; 0 for what cannot be eaten
+	Hardness int32     // ticks of 1/20 s to break by hand; Unbreakable, Instant
+	Leaves   uint16    // id of what is left when it is broken; 0, air: nothing
+	Tall     fixed.Num // height of the box that bodies bump into; 0 if not Solid
+	Support  Support
+
+	Sound             string // one of Sounds
+	Top, Side, Bottom string // textures by name
+	Color             uint32 // 0xRRGGBB seen from above: maps, far terrain, particles
+}
+
+// Hardness values with a meaning of their own.
+const (
+	Unbreakable = -1 // no number of ticks is enough
+	Instant     = 0  // breaks at once
+)
+
+// Bounds of a block's numbers.
+const (
+	maxHardness = 12000 // ten minutes
+	maxLight    = 15
+	maxFood     = 20 // as much health as there is
+	fluidFull   = 8
+)
+
+// unresolved is a name in a content file that something is to be called by, and
+// where it stands.
+type unresolved struct {
+	file, what, field, name string
+	line                    int
+}
+
+// block reads an entry of "blocks".
+func (r *reader) block(file string, v value) {
+	o, ok := objectOf(file, "block", v, &r.report)
+	if !ok {
+		return
+	}
+	o.need("name")
+	o.need("class")
+	name := o.name("name")
+	if name != "" {
+		o.what = "block " + name
+	}
+	b := Block{Name: name, Title: o.title(name), Class: classOf(o.choice("class", "cube", classNames[:]))}
+	b.shape()
+	b.Sound = o.choice("sound", "", Sounds)
+	if b.Class != Air {
+		o.need("sound")
+		o.need("color")
+	}
+	b.Hardness = o.hardness(b.Hardness)
+	b.Color = o.color()
+	b.Gravity = o.flag("falls")
+	b.Replaceable = o.flag("replaceable") || b.Replaceable
+	b.Light = uint8(o.number("light", 0, maxLight, 0))
+	b.Food = uint8(o.number("food", 1, maxFood, 0))
+	b.Fluid = uint8(o.number("fluid", 1, fluidFull, 0))
+	if (b.Fluid > 0) != (b.Class == Fluid) {
+		o.fail(o.line, "fluid is for blocks of the class fluid, and these need it")
+	}
+	b.Item = b.Class != Air && (b.Class != Fluid || b.Fluid == fluidFull)
+	if dim := uint8(o.number("dim", 0, 14, int64(b.Dim))); !b.Opaque {
+		b.Dim = dim
+	} else if f := o.field("dim"); f != nil {
+		o.fail(f.line, "dim is for blocks that light comes through")
+	}
+	b.Support = supportOf(o.choice("support", "none", supportNames[:]))
+	o.textures(&b)
+	left := unresolved{file, o.what, "drop", name, o.line}
+	if f := o.get("drop", kindString); f != nil {
+		left.name, left.line = f.scalar.(string), f.line
+	} else if b.Class == Air || b.Class == Fluid {
+		left.name = ""
+	}
+	o.finish()
+	r.addBlock(b, left, o)
+}
+
+// shape fills in what follows from a block's class.
+func (b *Block) shape() {
+	s := shapes[b.Class]
+	b.Solid, b.Tall, b.Dim = s.tall > 0, s.tall, s.dim
+	b.Opaque = b.Dim == 15
+	b.Climbable = b.Class == Ladder
+	b.Replaceable = b.Class == Air || b.Class == Fluid
+	if b.Replaceable {
+		b.Hardness = Unbreakable
+	}
+}
+
+// hardness reads ticks or "unbreakable".
+func (o *object) hardness(otherwise int32) int32 {
+	if f := o.field("hardness"); f != nil && f.kind == kindString {
+		o.read = append(o.read, "hardness")
+		if f.scalar != "unbreakable" {
+			o.fail(f.line, "hardness is %q; want a number of ticks, 20 a second, or \"unbreakable\"", f.scalar)
+		}
+		return Unbreakable
+	}
+	return int32(o.number("hardness", 0, maxHardness, int64(otherwise)))
+}
+
+// color reads "#rrggbb".
+func (o *object) color() uint32 {
+	f := o.get("color", kindString)
+	if f == nil {
+		return 0
+	}
+	s := f.scalar.(string)
+	n, err := strconv.ParseUint(s[min(1, len(s)):], 16, 24)
+	if len(s) != 7 || s[0] != '#' || err != nil {
+		o.fail(f.line, "color is %q; want # and six hexadecimal digits", s)
+		return 0
+	}
+	return uint32(n)
+}
+
+// textures reads one name for all faces, or an object with top, side and bottom.
+func (o *object) textures(b *Block) {
+	b.Side = b.Name
+	if f := o.field("textures"); f != nil && f.kind == kindString {
+		b.Side = o.name("textures")
+	} else if f := o.get("textures", kindObject); f != nil {
+		in, _ := objectOf(o.file, o.what+": textures", f.value, o.report)
+		if s := in.name("side"); s != "" {
+			b.Side = s
+		}
+		b.Top, b.Bottom = in.name("top"), in.name("bottom")
+		in.finish()
+	}
+	if b.Top == "" {
+		b.Top = b.Side
+	}
+	if b.Bottom == "" {
+		b.Bottom = b.Top
+	}
+}

@@ -1,0 +1,67 @@
+package pack
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+)
+
+// Class is how a block is built: what a mesher draws and a body bumps into.
+type Class uint8
+
+// The classes.
+const (
+	Air    Class = iota
+	Cube         // a full cube
+	Cutout       // a full cube with holes in its faces (leaves)
+	Glass        // a full cube that is seen through (glass, ice)
+	Cross        // two crossed quads (plants)
+	Fluid        // water; its height follows its level
+	Torch        // a thin post on the ground
+	Slab         // the lower half of a cube
+	Ladder       // a flat quad on whichever neighbour is solid
+	Cactus       // a cube whose sides are one sixteenth further in
+	classCount
+)
+
+var classNames = [classCount]string{
+	"air", "cube", "cutout", "glass", "cross", "fluid", "torch", "slab", "ladder", "cactus",
+}
+
+func (c Class) String() string { return classNames[c] }
+
+func classOf(name string) Class { return Class(slices.Index(classNames[:], name)) }
+
+// shapes are how high the box of a class is that bodies bump into, and how much
+// light it takes if the block does not say.
+var shapes = [classCount]struct {
+	tall fixed.Num
+	dim  uint8
+}{
+	Cube: {fixed.One, 15}, Cutout: {fixed.One, 1}, Glass: {fixed.One, 0}, Cactus: {fixed.One, 0},
+	Slab: {fixed.One / 2, 1}, Fluid: {0, 1},
+}
+
+// Support is what a block needs underneath or beside it to stay.
+type Support uint8
+
+// The kinds of support.
+const (
+	SupportNone   Support = iota
+	SupportGround         // a solid full top below
+	SupportSoil           // grass, snowy grass or dirt below
+	SupportSand           // sand or its own kind below
+	SupportShore          // grass, dirt, sand, clay or its own kind below
+	SupportDark           // any opaque cube below
+	SupportWall           // a solid cube at one of four sides
+	supportCount
+)
+
+var supportNames = [supportCount]string{"none", "ground", "soil", "sand", "shore", "dark", "wall"}
+
+func (s Support) String() string { return supportNames[s] }
+
+func supportOf(name string) Support { return Support(slices.Index(supportNames[:], name)) }
+
+// Sounds are the sets of sounds that the client makes.
+var Sounds = []string{"stone", "dirt", "grass", "sand", "gravel", "wood", "leaves", "glass", "snow", "cloth", "water"}

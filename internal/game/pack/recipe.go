@@ -1,0 +1,69 @@
+package pack
+
+// Stack is a count of one kind, by id.
+type Stack struct {
+	Kind  uint16
+	Count uint8
+}
+
+// Recipe makes Makes of Of. Its number is its place in Content.Recipes.
+type Recipe struct {
+	Makes Stack
+	Of    []Stack
+}
+
+// recipe reads an entry of "recipes"; names are looked up once all blocks are there.
+func (r *reader) recipe(file string, v value) {
+	o, ok := objectOf(file, "recipe", v, &r.report)
+	if !ok {
+		return
+	}
+	o.need("makes")
+	o.need("of")
+	if name := o.text("makes"); name != "" {
+		o.what = "recipe of " + name
+	}
+	made := Recipe{Makes: Stack{r.carried(o, o.field("makes")), uint8(o.number("count", 1, MaxStack, 1))}}
+	if f := o.get("of", kindObject); f != nil {
+		made.Of = r.parts(o, f)
+	}
+	o.finish()
+	if len(r.out.Recipes) == MaxRecipes {
+		o.fail(o.line, "more than %d recipes", MaxRecipes)
+		return
+	}
+	r.out.Recipes = append(r.out.Recipes, made)
+}
+
+func (r *reader) parts(o *object, of *field) (parts []Stack) {
+	if n := len(of.fields); n == 0 || n > maxParts {
+		o.fail(of.line, "it is made of %d kinds of things; want 1 to %d", n, maxParts)
+		return nil
+	}
+	in := &object{file: o.file, what: o.what, value: of.value, report: o.report}
+	for i := range of.fields {
+		f := &of.fields[i]
+		parts = append(parts, Stack{r.find(o, f.name, f.line), uint8(in.number(f.name, 1, MaxStack, 1))})
+	}
+	return parts
+}
+
+// carried finds what a field names, which must be something that can be carried.
+func (r *reader) carried(o *object, f *field) uint16 {
+	if f == nil || f.kind != kindString {
+		return 0
+	}
+	return r.find(o, f.scalar.(string), f.line)
+}
+
+// find looks up something that can be carried.
+func (r *reader) find(o *object, name string, line int) uint16 {
+	id, ok := r.ids[name]
+	switch {
+	case !ok:
+		o.fail(line, "there is no block %q", name)
+	case !r.out.Blocks[id].Item:
+		o.fail(line, "%s cannot be carried", name)
+	}
+	return id
+}
