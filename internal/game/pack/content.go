@@ -2,7 +2,9 @@ package pack
 
 import (
 	"errors"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // Content is everything that the packs of a world define, in one. Frozen.
@@ -50,6 +52,11 @@ func (c *Content) Add(files Files) (*Content, error) {
 		if o, ok := r.parse(name, "content"); ok {
 			parsed[name] = o
 			r.each(o, "blocks", r.block)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if strings.HasSuffix(name, ".json") && validPath(name) && name != manifestFile && !slices.Contains(m.Content, name) {
+			r.add(name, 0, "%s does not list this file under content", manifestFile)
 		}
 	}
 	r.resolve()

@@ -86,6 +86,7 @@ func TestProblems(t *testing.T) {
 		{"pack.json", `"marble"`, `"Marble"`, `pack.json:3: pack: name is "Marble"; want small letters`},
 		{"pack.json", `"stones.json"`, `"../stones.json"`, `pack.json:4: pack: content: ../stones.json is no name of a content file`},
 		{"pack.json", `"stones.json"`, `"stones.json", "gone.json"`, `gone.json: there is no such file in the pack`},
+		{"pack.json", `"stones.json"`, ``, `stones.json: pack.json does not list this file under content`},
 		{"stones.json", `"color": "#e0e0e8"`, `"color": "white"`, `stones.json:3: block marble: color is "white"`},
 		{"stones.json", `"hardness": 30`, `"hardness": -1`, `stones.json:3: block marble: hardness is -1; want 0 to 12000`},
 		{"stones.json", `"hardness": 30`, `"hardness": 1.5`, `stones.json:3: 1.5: want a whole number`},
