@@ -39,26 +39,10 @@ func (n *names) contradicts(name string, who id.ID) bool {
 	return ok && known != who
 }
 
-// about returns the player that a decision or an order is about.
-func about(proposal []byte) (name string, subject id.ID, err error) {
-	if decision.IsOrder(proposal) {
-		o, err := decision.DecodeOrder(proposal)
-		if err != nil {
-			return "", id.ID{}, err
-		}
-		return o.Name, o.Subject, nil
-	}
-	d, err := decision.Decode(proposal)
-	if err != nil {
-		return "", id.ID{}, err
-	}
-	return d.Name, d.Subject, nil
-}
-
 // onPropose brings a decision or an order to the client, which signs it if the player has
 // asked for it.
 func (s *Session) onPropose(m *lobby.Propose, to Sink) {
-	name, subject, err := about(m.Statement)
+	name, subject, err := decision.About(m.Statement)
 	if err != nil {
 		return
 	}

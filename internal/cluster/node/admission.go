@@ -34,6 +34,7 @@ type admission struct {
 	component
 	links    *links
 	access   *access // nil: in a simulation
+	names    *playerNames
 	vouching map[vouchKey]*vouching
 }
 
@@ -66,6 +67,7 @@ func (a *admission) mayEnter(f *remoteNode, session id.ID, e *lobby.Enter) bool 
 		why = a.visitRefused(e, f.peer.ID)
 	}
 	if why == nil {
+		a.names.claim(e)
 		return true
 	}
 	a.counts.Dropped++
@@ -134,7 +136,7 @@ func (a *admission) onVouched(m *lobby.Vouched) {
 	delete(a.vouching, key)
 	e := *v.enter
 	if m.OK {
-		e.Entity, e.Name, e.Mode, e.New = m.Entity, m.Name, m.Mode, m.New && e.New
+		e.Entity, e.Name, e.Mode, e.New = m.Entity, a.names.shown(m.Player, m.Name), m.Mode, m.New && e.New
 		a.queue.push(upcall{to: key.shard.peer(), from: m.Session, m: &e})
 	} else {
 		a.refuseEntry(key, &e, wire.BadProof)

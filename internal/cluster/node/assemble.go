@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -70,9 +71,11 @@ func (w *network) assembleSessions(c component) {
 	w.entries = newEntries(c, w.links)
 	w.sessions = &gatewaySessions{
 		component: c, epoch: w.n.cfg.Region.Epoch, links: w.links, routes: w.routes, speakers: w.speakers, local: w.n,
-		owner: w.owner, lagging: map[stream]*laggingSession{},
+		players: map[id.ID]id.ID{}, owner: w.owner, lagging: map[stream]*laggingSession{},
 	}
+	w.names = newPlayerNames(c.env)
 	w.admission = newAdmission(c, w.links)
+	w.admission.names = w.names
 	w.guests = &remoteSessions{component: c, tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox()}
 }
 

@@ -18,6 +18,7 @@ type gatewaySessions struct {
 	local    localSessions
 	audited  audited
 
+	players map[id.ID]id.ID // who has asked the lobby to enter, by session
 	owner   *owner
 	lagging map[stream]*laggingSession
 	frames  frame.Checker
@@ -75,6 +76,7 @@ func (g *gatewaySessions) ended(session id.ID) {
 		x.OnSessionEnd(session)
 	}
 	g.owner.ended(session)
+	delete(g.players, session)
 	told := map[machine.Peer]bool{}
 	for _, r := range g.routes.sorted() {
 		if !r.sessions[session] {

@@ -38,6 +38,7 @@ type network struct {
 	entries   *entries
 	guests    *remoteSessions // of players at other nodes
 	admission *admission
+	names     *playerNames
 
 	verified *verified       // nil: the world has no authority
 	access   *access         // nil: in a simulation

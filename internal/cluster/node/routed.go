@@ -75,6 +75,8 @@ func (w *network) fromSession(session id.ID, to Shard, m machine.Message) {
 			w.sessions.toSession(session, why)
 			return
 		}
+		w.sessions.players[session] = e.Player
+		w.names.claim(e)
 	}
 	r := w.routes.of(to)
 	r.sessions[session] = true

@@ -41,7 +41,7 @@ func (n *Node) hasSessions() bool { return len(n.links) > 0 }
 
 // fromLobbyElsewhere implements localSessions.
 func (n *Node) fromLobbyElsewhere(m machine.Message) machine.Message {
-	return n.decisions.fromLobby(m)
+	return n.net.names.fromLobbyElsewhere(n.decisions.fromLobby(m))
 }
 
 // announceNewHost tells the regions led here that another shard has a new host: they

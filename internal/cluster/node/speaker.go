@@ -1,6 +1,8 @@
 package node
 
 import (
+	"slices"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -59,6 +61,9 @@ func (g *gatewaySessions) toSessions(f *remoteNode, sessions []id.ID, m machine.
 	if x, isFrame := m.(*region.Frame); isFrame && !g.showable(x.Region, x.Tick, x.Cells, x.Own) {
 		g.counts.Dropped++
 		return
+	}
+	if a, ok := m.(*lobby.Admitted); ok { // it is about the session's own player
+		sessions = slices.DeleteFunc(slices.Clone(sessions), func(s id.ID) bool { return g.players[s] != a.Player })
 	}
 	g.inNameOf(f, shard, sessions, func() {
 		m := g.local.fromLobbyElsewhere(m)

@@ -153,6 +153,9 @@ func (e submachineEnv) Send(to machine.Peer, m machine.Message) {
 		return
 	}
 	n.counts.Sent++
+	if n.net != nil && e.p.isLobby {
+		n.net.names.fromLobbyHere(m)
+	}
 	switch {
 	case n.net == nil:
 		n.env.Send(to, m)

@@ -1,0 +1,197 @@
+package node
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+)
+
+// playerNames is which player has which name, as far as this node has seen the player's
+// signature for it (identity.PassText): of its own sessions, and of all that entered
+// while the lobby was here. The host of the lobby gives names. If it gives such a name,
+// or one that looks like it, to another player, that player is shown with its id
+// (decision 67).
+type playerNames struct {
+	env    machine.Env
+	list   map[id.ID]*namedPlayer
+	owners map[string]id.ID  // players by wire.Skeleton of their names
+	looks  map[string]string // Skeletons that were made: lists name the same players again and again
+	told   *lobby.Players    // by the lobby here, which sends one to many
+}
+
+// namedPlayer is a player who has signed a name.
+type namedPlayer struct {
+	claim       string       // the name that it has signed last
+	look        string       // of the name that it has signed and was given; empty: of none
+	first, last machine.Time // when it was given that name; last: or has signed
+}
+
+const (
+	// maxPlayerNames bounds the players that are remembered: first those are forgotten
+	// who were given no name, then those of long ago.
+	maxPlayerNames = 1 << 13
+	// A name that was hardly used is free again after a day, as in the lobby.
+	nameUsed   = 5 * time.Minute
+	nameUnused = 24 * time.Hour
+)
+
+func newPlayerNames(env machine.Env) *playerNames {
+	return &playerNames{env: env, list: map[id.ID]*namedPlayer{}, owners: map[string]id.ID{}, looks: map[string]string{}}
+}
+
+// claim notes the name that a player has signed to enter. Whether it gets the name is
+// for the lobby to say.
+func (n *playerNames) claim(e *lobby.Enter) {
+	name, err := wire.CleanName(e.Name)
+	if err != nil {
+		return
+	}
+	p := n.list[e.Player]
+	if p == nil {
+		n.makeRoom()
+		p = &namedPlayer{}
+		n.list[e.Player] = p
+	}
+	p.claim, p.last = name, n.env.Now()
+}
+
+// given notes that the lobby calls a player so, if the player has signed that. Only the
+// lobby of this node may give the name of one player to another.
+func (n *playerNames) given(player id.ID, name string, here bool) {
+	p := n.list[player]
+	if p == nil || p.claim != name || !here && n.contradicts(player, name) {
+		return
+	}
+	look := n.look(name)
+	if p.look != look {
+		n.release(p)
+		if owner := n.list[n.owners[look]]; owner != nil {
+			n.release(owner)
+		}
+		p.look, p.first, n.owners[look] = look, n.env.Now(), player
+	}
+	p.last = n.env.Now()
+}
+
+func (n *playerNames) release(p *namedPlayer) {
+	delete(n.owners, p.look)
+	p.look = ""
+}
+
+// contradicts reports that a name is another player's.
+func (n *playerNames) contradicts(player id.ID, name string) bool {
+	owner, ok := n.owners[n.look(name)]
+	if !ok || owner == player {
+		return false
+	}
+	p := n.list[owner]
+	return p.last.Sub(p.first) >= nameUsed || n.env.Now().Sub(p.last) < nameUnused
+}
+
+// look is wire.Skeleton.
+func (n *playerNames) look(name string) string {
+	look, ok := n.looks[name]
+	if !ok {
+		if len(n.looks) >= maxPlayerNames {
+			clear(n.looks)
+		}
+		look = wire.Skeleton(name)
+		n.looks[name] = look
+	}
+	return look
+}
+
+// makeRoom forgets some players if there are too many.
+func (n *playerNames) makeRoom() {
+	if len(n.list) < maxPlayerNames {
+		return
+	}
+	all := id.Sorted(n.list)
+	named := func(who id.ID) int { return min(len(n.list[who].look), 1) }
+	slices.SortStableFunc(all, func(a, b id.ID) int {
+		return cmp.Or(cmp.Compare(named(a), named(b)), cmp.Compare(n.list[a].last, n.list[b].last))
+	})
+	for _, who := range all[:maxPlayerNames/8] {
+		if p := n.list[who]; p.look != "" {
+			n.release(p)
+		}
+		delete(n.list, who)
+	}
+}
+
+// shown is how a player is shown whom the lobby of another node calls so.
+func (n *playerNames) shown(player id.ID, name string) string {
+	if n.contradicts(player, name) {
+		return withID(player, name)
+	}
+	return name
+}
+
+func withID(player id.ID, name string) string { return fmt.Sprintf("%s (%s)", name, player.Short()) }
+
+// fromLobbyHere hears what the lobby of this node says to a session.
+func (n *playerNames) fromLobbyHere(m machine.Message) {
+	switch m := m.(type) {
+	case *lobby.Admitted:
+		n.given(m.Player, m.Name, true)
+	case *lobby.Players:
+		if m == n.told {
+			return
+		}
+		n.told = m
+		for i := range m.List {
+			if p := &m.List[i]; p.Present {
+				n.given(p.Player, p.Name, true)
+			}
+		}
+	}
+}
+
+// fromLobbyElsewhere is what a session here hears of what another node says in the
+// lobby's name.
+func (n *playerNames) fromLobbyElsewhere(m machine.Message) machine.Message {
+	switch m := m.(type) {
+	case *lobby.Admitted:
+		n.given(m.Player, m.Name, false)
+		if p := n.list[m.Player]; n.contradicts(m.Player, m.Name) || p != nil && p.claim != m.Name {
+			other := *m
+			other.Name = withID(m.Player, m.Name)
+			return &other
+		}
+	case *lobby.Players:
+		return n.players(m)
+	case *lobby.Propose:
+		name, subject, err := decision.About(m.Statement)
+		if err == nil && !subject.IsZero() && n.contradicts(subject, name) {
+			return &lobby.Chat{Kind: wire.ChatError, Text: "Nothing was signed: the host of the lobby means another player than the one who has signed the name " + name + "."}
+		}
+	}
+	return m
+}
+
+// players is a list as it is shown here.
+func (n *playerNames) players(m *lobby.Players) *lobby.Players {
+	out := m
+	for i := range m.List {
+		p := &m.List[i]
+		if p.Present {
+			n.given(p.Player, p.Name, false)
+		}
+		name := n.shown(p.Player, p.Name)
+		if name == p.Name {
+			continue
+		}
+		if out == m {
+			out = &lobby.Players{Full: m.Full, List: slices.Clone(m.List)}
+		}
+		out.List[i].Name = name
+	}
+	return out
+}
