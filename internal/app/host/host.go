@@ -265,7 +265,7 @@ func (h *Host) Close(ctx context.Context) error {
 
 func (h *Host) close(ctx context.Context) error {
 	close(h.stop)
-	h.beside.Wait()
+	within(besideTime, h.beside.Wait)
 	gone := h.closeGateway(ctx)
 	saved := make(chan error, 1)
 	err := h.loop.Call(ctx, func() { h.node.Shutdown(func(err error) { saved <- err }) })
@@ -277,10 +277,35 @@ func (h *Host) close(ctx context.Context) error {
 			err = fmt.Errorf("not everything was written in time: %w", ctx.Err())
 		}
 	}
-	if stopped := h.loop.Stop(); stopped != nil {
+	var stopped error
+	if !within(diskTime, func() { stopped = h.loop.Stop(); h.beside.Wait() }) {
+		// It still uses the world's files. What was acknowledged is in them.
+		return errors.Join(err, gone, errors.New("the disk does not answer, or a backup is still being written: it was not waited for"))
+	}
+	if stopped != nil {
 		err = stopped
 	}
 	return errors.Join(err, gone, h.closePaths(), h.peers.close(), h.world.Close())
+}
+
+const (
+	// besideTime is how long what runs beside the node may take to end before the node
+	// is shut down all the same: a backup may take longer.
+	besideTime = time.Second
+	// diskTime is how long it and the jobs of the disk may take after that.
+	diskTime = 3 * time.Second
+)
+
+// within reports whether something ends in time.
+func within(d time.Duration, do func()) bool {
+	done := make(chan struct{})
+	go func() { do(); close(done) }()
+	select {
+	case <-done:
+		return true
+	case <-time.After(d):
+		return false
+	}
 }
 
 // closeGateway tells the clients and waits until they are gone.

@@ -24,8 +24,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 )
 
-// saveTime is how long a world may take to close.
-const saveTime = time.Minute
+// closeTime is how long clients and the node may take to end: the node itself takes 18
+// seconds at most, eight to save and ten to hand over.
+const closeTime = 22 * time.Second
 
 // Runner is what the commands play and node do: it runs a world until it is
 // interrupted, and talks to the person at the terminal.
@@ -155,7 +156,7 @@ func (r *Runner) resolve() error {
 // close ends the world and says that all is well.
 func (r *Runner) close(h *Host) error {
 	r.say("\nSaving %s…", h.World().Name)
-	ctx, cancel := context.WithTimeout(context.Background(), saveTime)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	if err := h.Close(ctx); err != nil {
 		return err

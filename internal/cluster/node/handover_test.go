@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
 )
 
 // TestLeaveSoonAfterReturn: of two nodes one has been down and is back. Moments later
@@ -88,4 +89,42 @@ func TestLeaveInItsSleep(t *testing.T) {
 	c.builds(c.addGuest(1))
 	c.looks(1, remote, region.RateEvery)
 	c.until("somebody leads the region", func() bool { return c.leaderOf(remote) == 1 })
+}
+
+// TestShutdownIsBounded: a node stops in 18 s though what it has to save can never be
+// saved: the other members of its groups are gone, or the disk does not answer.
+func TestShutdownIsBounded(t *testing.T) {
+	t.Run("no majority", func(t *testing.T) {
+		c := newCluster(t, 3, 3)
+		c.s.Run(3 * time.Second)
+		g := c.addGuest(0)
+		c.until("the guest is in", func() bool { return g.in && g.acted > 3 })
+		last := c.leaderOf(Shard{Region: g.home})
+		for i := range c.nodes {
+			if i != last {
+				c.nodes[i].Crash()
+			}
+		}
+		c.endsInTime(t, c.nodes[last], c.node(last)) // it loses its leases, and what nobody has acknowledged
+	})
+	t.Run("no disk", func(t *testing.T) {
+		b := newBed(t, Config{})
+		b.to(0, 0, "x")
+		b.w.script["r0,0 lobby: SaveAll"] = func(*fakeShard) {} // it waits for the disk for good
+		if err := (&cluster{s: b.s}).endsInTime(t, b.n, b.node()); err == nil {
+			t.Error("it claims to have saved everything")
+		}
+	})
+}
+
+// endsInTime shuts a node down that cannot save, and returns what it says.
+func (c *cluster) endsInTime(t *testing.T, n *sim.Node, m *Node) error {
+	var ended []error
+	at := c.s.Now()
+	n.Call(func() { m.Shutdown(func(err error) { ended = append(ended, err) }) })
+	c.s.RunUntil(func() bool { return ended != nil }, time.Minute)
+	if took := c.s.Now().Sub(at); len(ended) != 1 || took > saveTime+handOverTime+beat {
+		t.Fatalf("after %v: %v", took, ended)
+	}
+	return ended[0]
 }

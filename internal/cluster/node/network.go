@@ -45,8 +45,11 @@ type network struct {
 	overlay  *overlayAdapter // the overlay; nil: this node has no place in it
 }
 
-// Timers of the network. Those of shards are timerSubmachine.
-const timerNetwork = timerSubmachine + 1
+// Timers of the network and of a shutdown. Those of shards are timerSubmachine.
+const (
+	timerNetwork = timerSubmachine + 1
+	timerClosing = timerSubmachine + 2
+)
 
 // beat is how often onBeat runs.
 const beat = 250 * time.Millisecond

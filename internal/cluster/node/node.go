@@ -208,6 +208,10 @@ func (n *Node) OnTimer(t machine.Timer) {
 		n.drain()
 		return
 	}
+	if t.Kind == timerClosing {
+		n.drain()
+		return
+	}
 	p, inner, ok := n.timers.take(t.Arg)
 	if !ok || p.released {
 		return
