@@ -150,6 +150,13 @@ func TestHostilePapers(t *testing.T) {
 	for flag := range p.good {
 		p.refused(flag, "missing", nil, "")
 	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var log bytes.Buffer
+	code := run(ctx, []string{"--data", t.TempDir(), "node", "--world", "open", "--port", "-1", "--nodes", "127.0.0.1:0", "--revocations", p.good["revocations"]}, &bytes.Buffer{}, &log)
+	if code != host.ExitData || !strings.Contains(log.String(), "has no authority") {
+		t.Errorf("revocations in an open world: exit code %d: %.600s", code, log.String())
+	}
 	h, err := host.Start(host.Config{Data: p.data, World: "castle", Port: -1, Nodes: "127.0.0.1:0", Certificate: p.good["certificate"], Revocations: p.good["revocations"]})
 	if err != nil {
 		t.Fatalf("with good files: %v", err)

@@ -42,16 +42,19 @@ func (h *Host) admit(p *peers) error {
 		h.cfg.Log.Warn("This world has an authority and this node has no certificate of it: other nodes will not let it in.",
 			"key", hex.EncodeToString(p.public()))
 	}
-	if h.cfg.Revocations != "" && gate.Verified() {
+	if h.cfg.Revocations != "" {
 		return h.checkRevocations(gate)
 	}
 	return nil
 }
 
 // checkRevocations refuses to start with a list that is missing, damaged or not the
-// world's: its owner believes that the nodes on it are shut out. The node takes the list
+// world's, or in a world without an authority: its owner believes that the nodes on it are shut out. The node takes the list
 // once it runs (watchPaper).
 func (h *Host) checkRevocations(gate *identity.Gate) error {
+	if !gate.Verified() {
+		return &explained{keyring.ErrPaper, fmt.Sprintf("the world %s has no authority: the list in %s would shut nobody out. Remove nodes by voxelpopuli world hosts %s remove ID, or start without --revocations", h.world.Name, h.cfg.Revocations, h.world.Name)}
+	}
 	list, err := keyring.ReadRevocations(h.cfg.Revocations)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &explained{keyring.ErrPaper, fmt.Sprintf("there is no list of revocations at %s: ask the authority for one (authority revoke NAME --out FILE, also while nothing is revoked), or start without --revocations", h.cfg.Revocations)}
