@@ -105,8 +105,12 @@ func TestPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	file, err := f.Backup(w, w.Created, 0)
-	if err := errors.Join(err, w.Close()); err != nil {
+	exported := filepath.Join(t.TempDir(), "home.world")
+	if err := errors.Join(err, w.ExportFile(exported, false), w.ExportFile(exported, true), w.Close()); err != nil {
 		t.Fatal(err)
+	}
+	if st, err := os.Stat(exported); err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("an export: %v %v", st.Mode(), err)
 	}
 	want := map[string]os.FileMode{
 		filepath.Join(f.Dir(), "worlds"): 0o700, f.path("Home"): 0o700, filepath.Join(f.path("Home"), "meta.json"): 0o600,
@@ -121,6 +125,18 @@ func TestPrivate(t *testing.T) {
 		}
 	}
 	check("new")
+	if err := filepath.WalkDir(f.Dir(), func(name string, d os.DirEntry, err error) error {
+		if err != nil || name == f.Dir() { // that one is the test's
+			return err
+		}
+		st, err := d.Info()
+		if err == nil && d.IsDir() && st.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v", name, st.Mode())
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
 	for name, mode := range want {
 		if err := os.Chmod(name, mode|0o055&^0o011|mode>>3&0o011); err != nil {
 			t.Fatal(err)
