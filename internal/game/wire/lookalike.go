@@ -16,9 +16,9 @@ import (
 // small capitals, i, l and 1, o and 0, and letters with and without marks. It is
 // for comparing only.
 func Skeleton(name string) string {
-	s := confusables.Skeleton(strings.Map(smallCapital, FoldName(name)))
+	s := confusables.Skeleton(strings.Map(smallCapital, FoldName(strings.Map(capital, name))))
 	s = norm.NFD.String(FoldName(s)) // some look like capitals
-	return strings.Map(func(c rune) rune {
+	s = strings.Map(func(c rune) rune {
 		c = smallCapital(c)
 		switch {
 		case c == 'i' || c == '1' || c == '|' || c == 'ı':
@@ -32,6 +32,7 @@ func Skeleton(name string) string {
 		}
 		return c
 	}, s)
+	return strings.ReplaceAll(s, "m", "rn") // as TR39 does, also for a Cyrillic м
 }
 
 // accents are the marks of Latin, Greek and Cyrillic letters. Those of other scripts
@@ -41,11 +42,24 @@ var accents = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x1dc0, Hi: 0x1dff, Stride: 1}, {Lo: 0x20d0, Hi: 0x20ff, Stride: 1},
 }}
 
-// smallCapitals are those that the table of TR39 does not have, and their letters.
+// capital is the Latin capital that a capital of another script looks like: its small
+// letter may look like none, or another one (Greek Ν and ν).
+func capital(c rune) rune {
+	if c < unicode.MaxASCII || !unicode.IsUpper(c) || unicode.Is(unicode.Latin, c) {
+		return c
+	}
+	if s := confusables.Skeleton(string(c)); len(s) == 1 {
+		return rune(s[0])
+	}
+	return c
+}
+
+// smallCapitals are those that the table of TR39 does not have, and their letters; the
+// last two are what it has for Cyrillic к and м.
 var smallCapitals = func() map[rune]rune {
-	letters := []rune("abcdefghijklmnoprstuvwyz")
+	letters := []rune("abcdefghijklmnoprstuvwyzkm")
 	out := map[rune]rune{}
-	for i, c := range []rune("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ") {
+	for i, c := range []rune("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢĸʍ") {
 		out[c] = letters[i]
 	}
 	return out

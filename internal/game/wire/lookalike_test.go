@@ -8,7 +8,9 @@ import (
 // TestLookAlikes are names that somebody could pass for another player with.
 func TestLookAlikes(t *testing.T) {
 	for _, pair := range [][2]string{
+		{"a", "а"}, {"l", "I"}, {"o", "ο"}, {"a", "ᴀ"}, {"a", "a\u0301"}, {"a", "a\u0330\u0301"}, // one of each kind
 		{"Anna", "Аnna"}, {"Anna", "аnnа"}, // Cyrillic
+		{"ANNA", "ΑΝΝΑ"}, {"Mark", "МАRК"}, {"anna", "ΑΝΝΑ"}, {"mark", "маrк"}, {"Tom", "ТОМ"}, // capitals of Greek and Cyrillic
 		{"Ilse", "llse"}, {"Ilse", "1lse"}, {"Bill", "BiII"},
 		{"Bo", "Bο"}, {"Bo", "B0"}, {"Bo", "Во"}, // Greek, zero, all Cyrillic
 		{"anna", "ᴀɴɴᴀ"}, {"Rory", "ʀᴏʀʏ"}, {"steve", "ꜱᴛᴇᴠᴇ"},
@@ -31,6 +33,8 @@ func TestNewNames(t *testing.T) {
 		"Server": ErrReserved, "SYSTEM": ErrReserved, "Оperator": ErrReserved, "Sуstem": ErrReserved, "Admin": ErrReserved, "Adm1n": ErrReserved,
 		"ѕеrvеr": ErrReserved, "Pаul": ErrScripts, "Αnn": ErrScripts, "Anяа": ErrScripts,
 		"Paul": nil, "Павел": nil, "Zoë": nil, "山田Taro": nil, "たろう": nil, "김철수": nil, "Αλέξης": nil, "R2 D2": nil, "Observer": nil, "عمر": nil,
+		"System": ErrReserved, "Operator": ErrReserved, "ЅуѕtеМ": ErrReserved, "ΟΡΕRΑΤΟR": ErrReserved, "ЅУЅТЕМ": ErrReserved, "0perator": ErrReserved, "Οperatοr": ErrReserved,
+		"ᴏᴘᴇʀᴀᴛᴏʀ": ErrReserved, "ꜱᴇʀᴠᴇʀ": ErrReserved, "Sérver": ErrReserved, "Ser\u0323ver": ErrReserved, "S e r-v_er": ErrReserved, "Ѕystem": ErrReserved,
 	} {
 		if err := CheckNewName(name); !errors.Is(err, want) || (err == nil) != (want == nil) {
 			t.Errorf("%q: %v, want %v", name, err, want)
