@@ -1,0 +1,39 @@
+package layers
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestAttacksPage: every test that docs/attacks.md names exists.
+func TestAttacksPage(t *testing.T) {
+	page, err := os.ReadFile(root + "docs/attacks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("git", "-C", root, "ls-files", "-co", "--exclude-standard", "--deduplicate", "*_test.go").Output()
+	if err != nil {
+		t.Fatalf("git ls-files: %v", err)
+	}
+	test := regexp.MustCompile(`(?m)^func (Test\w*)\(`)
+	exist := map[string]bool{}
+	for _, file := range strings.Fields(string(out)) {
+		source, _ := os.ReadFile(filepath.Join(root, file)) // deleted, not committed yet: it has no tests
+		for _, m := range test.FindAllSubmatch(source, -1) {
+			exist[string(m[1])] = true
+		}
+	}
+	named := regexp.MustCompile("`(Test\\w+)`").FindAllSubmatch(page, -1)
+	for _, m := range named {
+		if name := string(m[1]); !exist[name] {
+			t.Errorf("docs/attacks.md names %s, which does not exist", name)
+		}
+	}
+	if len(named) < 60 {
+		t.Errorf("only %d tests are named: is the pattern right?", len(named))
+	}
+}
