@@ -30,7 +30,7 @@ func (c *component) jitter(d time.Duration) time.Duration {
 const (
 	tagLoad = iota + 1
 	tagWrite
-	tagErase
+	tagMoved
 	tagIgnored
 	tagReads
 )

@@ -11,6 +11,9 @@ import (
 type Config struct {
 	Space string       // the space that is replicated
 	Self  machine.Peer // this node
+	// SetAside returns what is to be written in the same write with which a replica
+	// that is no member any more moves what it had; may be nil.
+	SetAside func(Copy) []machine.DiskWrite
 
 	Heartbeat   time.Duration // interval of the leader's; 100 ms
 	Election    time.Duration // the shortest lease; 500 ms

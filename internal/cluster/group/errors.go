@@ -22,7 +22,8 @@ var (
 	ErrTransferred = errors.New("leadership was handed over")
 	// ErrHibernating: the group hibernates.
 	ErrHibernating = errors.New("the group hibernates")
-	// ErrRemoved: the group continues without this node.
+	// ErrRemoved: the group continues without this node; what the node had was moved to
+	// RetiredSpace.
 	ErrRemoved = errors.New("this node was removed from the group")
 	// ErrSuperseded: the group was recovered without this node; what the node had was
 	// moved to SupersededSpace.

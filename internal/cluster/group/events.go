@@ -18,8 +18,8 @@ type Events interface {
 	// OnResult is the end of a Propose (result nil) or a Read (a []machine.KV).
 	OnResult(tag uint64, result any, err error)
 	// OnGone: the replica is no member any more (ErrRemoved, ErrSuperseded), or cannot
-	// continue (ErrInvalidMessage, ErrCorrupt). After ErrRemoved the space is
-	// unchanged: see Erase.
+	// continue (ErrInvalidMessage, ErrCorrupt). After ErrRemoved and
+	// ErrSuperseded the space was moved (Copy).
 	OnGone(why error)
 }
 

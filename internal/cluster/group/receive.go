@@ -1,8 +1,6 @@
 package group
 
 import (
-	"errors"
-
 	pb "go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
 
@@ -36,10 +34,7 @@ func (r *Replica) OnMessage(from machine.Peer, m machine.Message) {
 func (r *Replica) onMessage(from machine.Peer, m *Message) {
 	r.links.heard(from)
 	switch {
-	case r.phase == gone:
-		if m.Invites() && errors.Is(r.failed, ErrRemoved) && m.To > r.st.Self {
-			r.rejoin(from, m)
-		}
+	case r.phase == gone: // until what it had is moved
 	case r.phase == blank:
 		if m.Invites() {
 			r.join(from, m)

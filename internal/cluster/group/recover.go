@@ -1,7 +1,6 @@
 package group
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -66,90 +65,5 @@ func (r *Replica) onOtherGeneration(from machine.Peer, m *Message) {
 		r.events.newer(from, m.Gen)
 	case m.Invites() && r.st.NextID == 0: // was just added, and has nothing
 		r.rejoin(from, m)
-	}
-}
-
-// SupersededSpace is the space in which a replica that yielded keeps what it had.
-func SupersededSpace(space string, g Gen) string {
-	return fmt.Sprintf("old.%s.%d.%016x", space, g.Number, g.Fork)
-}
-
-// YieldTo ends this replica if its group is the lesser of two that exist for the
-// space: what it had is moved to SupersededSpace, and OnGone(ErrSuperseded) follows.
-// While the disk is busy nothing happens; call it again then.
-func (r *Replica) YieldTo(to Gen) {
-	defer r.begin()()
-	if r.phase == member && r.st.Gen.Compare(to) < 0 && !r.disk.busy() {
-		r.supersede()
-	}
-}
-
-// supersede yields to a newer generation: everything that this replica had, with what
-// was only in its log, is moved. If that is interrupted, the replica hears of the
-// newer generation again.
-func (r *Replica) supersede() {
-	changes, err := r.raft.unappliedWrites()
-	if err != nil {
-		r.fail(err)
-		return
-	}
-	r.leadership.end(ErrSuperseded)
-	r.phase, r.failed = gone, ErrSuperseded
-	r.raft.close()
-	changes = append(r.disk.discard(), changes...)
-	r.disk.setFailing(nil)
-	r.reads.discard()
-	if len(changes) > 0 {
-		r.env.Do(r.cfg.own(), tagIgnored, machine.DiskWrite{Space: r.cfg.Space, Then: changes})
-	}
-	aside := SupersededSpace(r.cfg.Space, r.st.Gen)
-	r.reads.add(read{then: func(kvs []machine.KV, err error) {
-		if err != nil {
-			r.supersedeFailed(err)
-			return
-		}
-		r.env.Do(r.cfg.own(), tagErase, machine.DiskWrite{Space: aside, Put: kvs, Then: r.cfg.erase(true)})
-	}})
-}
-
-func (r *Replica) supersedeFailed(err error) {
-	r.failed = fmt.Errorf("%w; what it had could not be moved: %w", ErrSuperseded, err)
-	r.events.gone(r.failed)
-}
-
-// erase are the writes that delete what a replica knew of its group and, if asked,
-// the space.
-func (c *Config) erase(space bool) []machine.DiskWrite {
-	all := [][]byte{{}}
-	ws := []machine.DiskWrite{{Space: c.own(), DeletePrefix: all}}
-	if space {
-		ws = append(ws, machine.DiskWrite{Space: c.Space, DeletePrefix: all})
-	}
-	return ws
-}
-
-// Erase deletes what a replica that is gone knew of its group and, unless it is to
-// be kept, the space. Afterwards it may be added again.
-func (r *Replica) Erase(keep bool) {
-	defer r.begin()()
-	if r.phase == gone {
-		r.env.Do(r.cfg.own(), tagErase, machine.DiskWrite{Space: r.cfg.own(), Then: r.cfg.erase(!keep)})
-	}
-}
-
-func (r *Replica) onErased(err error) {
-	superseded := errors.Is(r.failed, ErrSuperseded)
-	switch {
-	case r.phase != gone:
-	case err != nil && superseded:
-		r.supersedeFailed(err)
-	case err == nil:
-		why := r.failed
-		r.phase, r.failed = blank, nil
-		r.st.set(state{})
-		r.disk.forget()
-		if superseded {
-			r.events.gone(why)
-		}
 	}
 }

@@ -139,12 +139,12 @@ func (r *Replica) OnDone(tag uint64, result any, err error) {
 	case tagLoad:
 		r.onLoaded(result, err)
 	case tagWrite:
-		if r.disk.onWritten(err) && r.st.Removed && r.phase == member {
-			r.fail(ErrRemoved)
+		if r.disk.onWritten(err) && r.st.Removed && r.phase == member && r.disk.spaceWritten() {
+			r.retire()
 		}
 	case tagIgnored:
-	case tagErase:
-		r.onErased(err)
+	case tagMoved:
+		r.onMoved(err)
 	default:
 		r.reads.onDone(tag, result, err)
 	}

@@ -51,7 +51,7 @@ func (r *Replica) resume(kvs []machine.KV) {
 	case err != nil:
 		r.fail(err)
 	case saved.state.Removed:
-		r.fail(ErrRemoved)
+		r.retire()
 	default:
 		r.disk.reset(saved.hard)
 		r.open(saved.entries)

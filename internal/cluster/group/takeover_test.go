@@ -149,7 +149,6 @@ func TestClaimsOfAnEarlierMembership(t *testing.T) {
 	claim(0)
 	claim(1)
 	net.until("most have sent it away", func() bool { return len(k.gone) == 1 })
-	net.nodes[2].Call(func() { k.Erase(false) })
 	net.until("it is a member again", func() bool { return net.settled(0, 1, 2) && k.st.Self != was })
 	claim(0)
 	net.sim.Run(time.Second)

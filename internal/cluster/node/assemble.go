@@ -37,6 +37,7 @@ func (w *network) assembleRouting(c component) {
 // assembleHosting makes what hosts shards here.
 func (w *network) assembleHosting(c component) {
 	w.hosting = newHosting(c, w.links)
+	w.copies = &copies{component: c, disk: w.store}
 	w.invitations = &invitations{component: c, dir: w.dir, checks: map[Shard]*hostCheck{}}
 	w.creation = newGroupCreation(c, w.links, w.dir, w.seen)
 	w.stored = newStoredShards(c, w.dir, w.creation, w.hosting.scanDisk())
@@ -51,7 +52,7 @@ func (w *network) assembleReplica(c component, p Shard) *replica {
 	g := &shardGroup{self: w.cfg.Self, shard: p, runner: w.n, idleSince: c.env.Now()}
 	h := &replica{
 		component: c, space: p.space(), newMember: w.n.newSubmachine, send: w.links.send,
-		runner: w.n, routes: w.routes, owner: w.hosting, group: g,
+		runner: w.n, routes: w.routes, owner: w.hosting, setAside: w.copies.setAside(p), group: g,
 	}
 	h.users = &shardUsers{
 		component: c, shard: p, links: w.links, replies: w.routes, deliver: w.onRouted, nodes: map[machine.Peer]bool{},

@@ -114,7 +114,6 @@ func (h *replica) OnGone(why error) {
 		damaged := false
 		switch {
 		case errors.Is(why, group.ErrRemoved):
-			g.raft.Erase(false)
 		case errors.Is(why, group.ErrSuperseded):
 			h.note("Another group of " + g.shard.String() + " goes on, recovered without this node or begun before its own: what this node had is put aside.")
 			h.owner.gaveWay(g.shard, h.otherGroups.greater)

@@ -26,6 +26,7 @@ type network struct {
 	speakers *speakers
 
 	hosting     *hosting // of shards here
+	copies      *copies  // of shards that were hosted here
 	creation    *groupCreation
 	stored      *storedShards
 	invitations *invitations
@@ -93,6 +94,7 @@ func (w *network) onBeat() {
 	w.invitations.beat(now)
 	w.admission.beat(now)
 	w.stored.beat(now)
+	w.copies.beat(now)
 	w.hosting.readDormant(now)
 	w.owner.beat(now)
 	w.votes.beat(now)
@@ -124,6 +126,8 @@ func (w *network) recall(kvs []machine.KV) {
 			if w.overlay != nil && w.overlay.storage != nil {
 				w.overlay.storage.restoreCheckpoint(kv.Value)
 			}
+		default:
+			w.copies.recall(kv)
 		}
 	}
 }

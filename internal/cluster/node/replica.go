@@ -20,6 +20,7 @@ type replica struct {
 	runner    shardRunner
 	routes    leaderRoutes
 	owner     replicaOwner
+	setAside  func(group.Copy) []machine.DiskWrite
 
 	p           *submachine // the replica, as one of the node's machines
 	group       *shardGroup
@@ -59,7 +60,7 @@ const (
 // open begins with a replica that reads the disk.
 func (h *replica) open() {
 	h.p = h.newMember(group.OwnSpace(h.space))
-	h.group.raft = group.New(group.Config{Space: h.space, Self: h.cfg.Self}, groupEnv{h.p, h.send}, h)
+	h.group.raft = group.New(group.Config{Space: h.space, Self: h.cfg.Self, SetAside: h.setAside}, groupEnv{h.p, h.send}, h)
 	h.p.m = h.group.raft
 	h.group.raft.Start()
 }

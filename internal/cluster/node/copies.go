@@ -1,0 +1,123 @@
+package node
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// copies are the states of shards that this node had when it stopped being a host of
+// them (group.Copy). Nobody is served from them and they have no vote. Which there are
+// is in the node's own space, written together with the states themselves.
+//
+// States of replicas that were removed are bounded in age, number and bytes: the oldest
+// go. Those of replicas that gave way to another group stay for the person who runs the
+// node.
+type copies struct {
+	component
+	disk interface {
+		do(tag uint64, job machine.Job)
+	} // the node's own space
+
+	list []savedCopy // by space
+	next machine.Time
+}
+
+// savedCopy is a copy on the disk.
+type savedCopy struct {
+	group.Copy
+	shard Shard
+	at    machine.Time // when it was put aside
+}
+
+const (
+	copyKey        = "copy/" // and the copy's space: its key in the node's own space
+	thinCopies     = time.Minute
+	maxCopyAge     = 7 * 24 * time.Hour
+	maxCopies      = 1024
+	maxCopiesBytes = 256 << 20
+)
+
+// setAside returns what a replica of a shard writes when it puts its state aside.
+func (c *copies) setAside(p Shard) func(group.Copy) []machine.DiskWrite {
+	return func(gc group.Copy) []machine.DiskWrite {
+		s := savedCopy{gc, p, c.env.Now()}
+		c.add(s)
+		return []machine.DiskWrite{{Space: NodeSpace, Put: []machine.KV{{Key: []byte(copyKey + s.Space), Value: s.encode()}}}}
+	}
+}
+
+func (c *copies) add(s savedCopy) {
+	i, found := slices.BinarySearchFunc(c.list, s.Space, func(o savedCopy, space string) int { return strings.Compare(o.Space, space) })
+	if found {
+		c.list[i] = s
+		return
+	}
+	c.list = slices.Insert(c.list, i, s)
+}
+
+// recall takes a record of the node's own space. What does not decode is left alone.
+func (c *copies) recall(kv machine.KV) {
+	if space, ok := strings.CutPrefix(string(kv.Key), copyKey); ok {
+		if s, ok := decodeCopy(space, kv.Value); ok {
+			c.add(s)
+		}
+	}
+}
+
+// beat lets go of the oldest states.
+func (c *copies) beat(now machine.Time) {
+	if now < c.next {
+		return
+	}
+	c.next = now.Add(thinCopies)
+	retired := slices.DeleteFunc(slices.Clone(c.list), func(s savedCopy) bool { return !s.Retired })
+	slices.SortStableFunc(retired, func(a, b savedCopy) int { return cmp.Compare(b.at, a.at) }) // the newest first
+	bytes := 0
+	for i, s := range retired {
+		if bytes += s.Bytes; bytes > maxCopiesBytes || i >= maxCopies || now.Sub(s.at) > maxCopyAge {
+			c.drop(s)
+		}
+	}
+}
+
+func (c *copies) drop(s savedCopy) {
+	c.list = slices.DeleteFunc(c.list, func(o savedCopy) bool { return o.Space == s.Space })
+	c.disk.do(jobSave, machine.DiskWrite{
+		Space: NodeSpace, Delete: [][]byte{[]byte(copyKey + s.Space)},
+		Then: []machine.DiskWrite{{Space: s.Space, DeletePrefix: [][]byte{{}}}},
+	})
+}
+
+const copyLayout = 1
+
+func (s *savedCopy) encode() []byte {
+	retired := byte(0)
+	if s.Retired {
+		retired = 1
+	}
+	b := []byte{copyLayout, retired}
+	for _, v := range []uint64{s.Gen.Number, s.Gen.Fork, s.Term, s.Index, uint64(s.at), uint64(s.Bytes)} {
+		b = binary.BigEndian.AppendUint64(b, v)
+	}
+	return append(b, s.shard.space()...)
+}
+
+func decodeCopy(space string, b []byte) (s savedCopy, ok bool) {
+	r := bin.NewReader(b)
+	layout := r.Byte()
+	s.Space, s.Retired = space, r.Byte() == 1
+	s.Gen = group.Gen{Number: r.U64(), Fork: r.U64()}
+	s.Term, s.Index, s.at, s.Bytes = r.U64(), r.U64(), machine.Time(r.U64()), int(r.U64())
+	if r.Bad() || layout != copyLayout || s.Bytes < 0 {
+		return s, false
+	}
+	s.shard, ok = shardInSpace(string(r.Take(uint64(r.Len()))))
+	return s, ok && strings.HasPrefix(space+".", group.RetiredSpace(s.shard.space())+".")
+}
