@@ -28,6 +28,8 @@ func someShared() shared {
 		Members: []Member{{1, peer("a"), false}, {4, peer("b"), true}},
 		Wanted:  []machine.Peer{peer("c")},
 		Former:  []machine.Peer{peer("e"), peer("d")},
+
+		Restored: 1 << 40,
 	}
 }
 
@@ -43,10 +45,10 @@ func TestEncoding(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 	old := st
-	old.Former = nil
+	old.Former, old.Restored = nil, 0
 	before := old.encode()
 	before[0] = stateWithoutFormer
-	if got, err := decodeState(before[:len(before)-1]); err != nil || !reflect.DeepEqual(got, old) {
+	if got, err := decodeState(before[:len(before)-2]); err != nil || !reflect.DeepEqual(got, old) {
 		t.Errorf("a state of the layout before: %+v %v", got, err)
 	}
 	hs := hardState{3, 4, 5, 6e9}

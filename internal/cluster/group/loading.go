@@ -23,7 +23,7 @@ type loading struct {
 // creation is a group that is to be created if the disk knows of none.
 type creation struct {
 	members []machine.Peer
-	after   uint64
+	from    Origin
 }
 
 type queuedMessage struct {
@@ -39,16 +39,16 @@ func (l *loading) start() {
 }
 
 // create has a group created if the disk knows of none.
-func (l *loading) create(after uint64, members []machine.Peer) {
-	l.creation = &creation{members, after}
+func (l *loading) create(from Origin, members []machine.Peer) {
+	l.creation = &creation{members, from}
 }
 
 // wanted is the group that is to be created.
-func (l *loading) wanted() (after uint64, members []machine.Peer, ok bool) {
+func (l *loading) wanted() (from Origin, members []machine.Peer, ok bool) {
 	if l.creation == nil {
-		return 0, nil, false
+		return Origin{}, nil, false
 	}
-	return l.creation.after, l.creation.members, true
+	return l.creation.from, l.creation.members, true
 }
 
 func (l *loading) hold(from machine.Peer, m machine.Message) {

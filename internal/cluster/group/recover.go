@@ -32,7 +32,7 @@ func (r *Replica) Recover(members []machine.Peer) error {
 	if err != nil {
 		return err
 	}
-	r.st.set(r.st.recovered(r.env.Rand().Uint64(), last, term, r.cfg.Self, members))
+	r.st.set(r.st.recovered(r.newFork(), last, term, r.cfg.Self, members))
 	r.disk.reset(hardState{Term: r.disk.hardState().Term + 1, Commit: last})
 	r.disk.restart(append(r.disk.discard(), changes...))
 	r.open(nil)

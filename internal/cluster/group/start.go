@@ -1,6 +1,8 @@
 package group
 
 import (
+	"slices"
+
 	pb "go.etcd.io/raft/v3/raftpb"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -9,17 +11,30 @@ import (
 // Create makes a new group for the space, of this node alone, that adds the other
 // members one by one. What is in the space already becomes the group's. On a
 // replica that is in a group it does nothing.
-func (r *Replica) Create(members []machine.Peer) { r.CreateAfter(0, members) }
+func (r *Replica) Create(members []machine.Peer) { r.CreateFrom(Origin{}, members) }
 
-// CreateAfter makes a new group in the place of one of generation after, all of
-// whose members have gone: if they return, they yield.
-func (r *Replica) CreateAfter(after uint64, members []machine.Peer) {
+// Origin is what a new group begins with. The zero value: with what is in the space, as
+// the first of its kind.
+type Origin struct {
+	// Number of the generation; 0: 1. A group that is created takes the place of
+	// groups with lower numbers, and gives way to those of the same number that were
+	// created before it.
+	Number uint64
+	Term   uint64         // the first is the next one
+	Former []machine.Peer // the hosts of the group in whose place it is created
+	// Restored: the space becomes Content, the state of that time; 0: it does not.
+	Restored machine.Time
+	Content  []machine.KV
+}
+
+// CreateFrom makes a new group in the place of one whose members have gone.
+func (r *Replica) CreateFrom(from Origin, members []machine.Peer) {
 	defer r.begin()()
 	switch r.phase {
 	case reading:
-		r.loading.create(after, members)
+		r.loading.create(from, members)
 	case blank:
-		r.create(after, members)
+		r.create(from, members)
 	}
 }
 
@@ -35,8 +50,8 @@ func (r *Replica) onLoaded(result any, err error) {
 	r.phase = blank
 	if len(kvs) > 0 {
 		r.resume(kvs)
-	} else if after, members, ok := r.loading.wanted(); ok {
-		r.create(after, members)
+	} else if from, members, ok := r.loading.wanted(); ok {
+		r.create(from, members)
 	}
 	for _, q := range r.loading.release() {
 		r.OnMessage(q.from, q.m)
@@ -62,12 +77,30 @@ func (r *Replica) resume(kvs []machine.KV) {
 // create begins a group of this node alone. Of two groups that were created apart
 // the one that was created first has the greater fork: its world has been played in
 // for longer.
-func (r *Replica) create(after uint64, members []machine.Peer) {
-	gen := Gen{after + 1, ^uint64(r.env.Now())&^0xffff | r.env.Rand().Uint64()&0xffff}
-	r.st.set(newGroup(gen, r.cfg.Self, members))
-	r.disk.reset(hardState{Term: 1, Commit: 1})
+func (r *Replica) create(from Origin, members []machine.Peer) {
+	st := newGroup(Gen{max(1, from.Number), r.newFork()}, r.cfg.Self, members)
+	st.Restored = from.Restored
+	for _, p := range slices.Backward(from.Former) {
+		if p.ID != r.cfg.Self.ID {
+			st.addFormer(p)
+		}
+	}
+	r.st.set(st)
+	r.disk.reset(hardState{Term: from.Term%maxFirstTerm + 1, Commit: 1})
+	if from.Restored != 0 {
+		r.disk.restart([]machine.DiskWrite{{Space: r.cfg.Space, DeletePrefix: [][]byte{{}}, Put: from.Content}})
+	}
 	r.disk.writeState()
 	r.open(nil)
+}
+
+// maxFirstTerm bounds the term that a group begins with: what it follows is what a
+// record says.
+const maxFirstTerm = 1 << 32
+
+// newFork is a fork that is greater the earlier it is made.
+func (r *Replica) newFork() uint64 {
+	return ^uint64(r.env.Now())&^0xffff | r.env.Rand().Uint64()&0xffff
 }
 
 // join becomes the member that a leader has added.

@@ -45,6 +45,9 @@ type shared struct {
 	// Former are nodes that had a vote and were removed, the last first: they have an
 	// older state of the space.
 	Former []machine.Peer
+	// Restored: the group began with a copy of the state of that time, since the hosts
+	// of the one before, which are former members, were gone; 0: it did not.
+	Restored machine.Time
 }
 
 // maxFormer bounds shared.Former.
@@ -65,7 +68,7 @@ func (s *shared) append(b []byte) []byte {
 		b = binary.AppendUvarint(b, m.ID)
 		b = append(appendPeer(b, m.Peer), bit(m.Learner))
 	}
-	return appendPeers(appendPeers(b, s.Wanted), s.Former)
+	return binary.AppendUvarint(appendPeers(appendPeers(b, s.Wanted), s.Former), uint64(s.Restored))
 }
 
 func appendPeers(b []byte, peers []machine.Peer) []byte {
@@ -92,7 +95,7 @@ func (r *reader) shared(version byte) (s shared) {
 	}
 	s.Wanted = r.peers()
 	if version != stateWithoutFormer {
-		s.Former = r.peers()
+		s.Former, s.Restored = r.peers(), machine.Time(r.uint())
 	}
 	return s
 }
@@ -315,7 +318,7 @@ func (s *state) recovered(fork, last, term uint64, self machine.Peer, wanted []m
 		next.addFormer(m.Peer)
 	}
 	next.Members = []Member{{ID: next.Self, Peer: self}}
-	next.Wanted = wanted
+	next.Wanted, next.Restored = wanted, 0
 	return next
 }
 

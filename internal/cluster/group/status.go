@@ -19,6 +19,9 @@ type Status struct {
 	Members []MemberStatus
 	Wanted  []machine.Peer
 	Former  []machine.Peer // had a vote and were removed, the last first
+	// Restored is the time of the state that the group began with, in the place of one
+	// whose hosts were gone; 0: it did not begin so.
+	Restored machine.Time
 	// Applied is the index of the last entry in the space, Last of the last in
 	// the log; the term of the latter is LastTerm.
 	Applied, Last, LastTerm uint64
@@ -48,6 +51,7 @@ func (r *Replica) Status() Status {
 	if s.Leads && !r.lease.holds() {
 		s.Leads = false // and the next handler will say so
 	}
+	s.Restored = r.st.Restored
 	s.Leader = r.Leader()
 	s.Last, s.LastTerm, _ = r.raft.lastEntry()
 	s.LogEntries, s.LogBytes = int(s.Last-r.st.Base), r.raft.logBytes()

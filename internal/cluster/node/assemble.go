@@ -37,13 +37,14 @@ func (w *network) assembleRouting(c component) {
 // assembleHosting makes what hosts shards here.
 func (w *network) assembleHosting(c component) {
 	w.hosting = newHosting(c, w.links)
-	w.copies = &copies{component: c, disk: w.store}
+	w.copies = newCopies(c, w.n.newSubmachine("copies"))
 	w.invitations = &invitations{component: c, dir: w.dir, checks: map[Shard]*hostCheck{}}
 	w.creation = newGroupCreation(c, w.links, w.dir, w.seen)
 	w.stored = newStoredShards(c, w.dir, w.creation, w.hosting.scanDisk())
 	w.offers = &offers{component: c, links: w.links, own: w.creation}
 	w.votes = &votePlacement{component: c, links: w.links}
 	w.departure = &departure{component: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
+	w.restoration = &restoration{component: c, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting}
 	w.hosting.newReplica = func(p Shard) *replica { return w.assembleReplica(c, p) }
 }
 
@@ -97,6 +98,7 @@ func (w *network) connect() {
 	w.routes.hosting, w.routes.creation, w.routes.sessions = w.hosting, w.creation, w.sessions
 	w.routes.speakers, w.routes.events = w.speakers, w
 	w.speakers.hosting = w.hosting
+	w.hosting.copies, w.hosting.restoration, w.creation.restoration = w.copies, w.restoration, w.restoration
 	w.hosting.invitations, w.hosting.stored, w.hosting.runner, w.hosting.players = w.invitations, w.stored, w.n, w.n
 	w.creation.hosting, w.creation.stored, w.creation.offers, w.creation.routes = w.hosting, w.stored, w.offers, w.routes
 	w.votes.owner, w.votes.players, w.votes.hosted = w.owner, w.n, w.hosting

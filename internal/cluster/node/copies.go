@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -23,10 +24,12 @@ type copies struct {
 	component
 	disk interface {
 		do(tag uint64, job machine.Job)
-	} // the node's own space
+	}
 
-	list []savedCopy // by space
-	next machine.Time
+	list  []savedCopy // by space
+	next  machine.Time
+	tag   uint64
+	reads map[uint64]func([]machine.KV, error) // that are under way
 }
 
 // savedCopy is a copy on the disk.
@@ -43,6 +46,61 @@ const (
 	maxCopies      = 1024
 	maxCopiesBytes = 256 << 20
 )
+
+func newCopies(c component, p *submachine) *copies {
+	m := &copies{component: c, disk: copiesDisk{p}, reads: map[uint64]func([]machine.KV, error){}}
+	p.m = m
+	return m
+}
+
+// copiesDisk is the queue for copies.
+type copiesDisk struct{ p *submachine }
+
+func (d copiesDisk) do(tag uint64, job machine.Job) { submachineEnv(d).Do("copies", tag, job) }
+
+// newest returns the newest copy of a shard.
+func (c *copies) newest(p Shard) (best savedCopy, ok bool) {
+	for _, s := range c.list {
+		if s.shard == p && (!ok || s.end().Compare(best.end()) > 0) {
+			best, ok = s, true
+		}
+	}
+	return best, ok
+}
+
+// end is the end of the log that a copy is of.
+func (s *savedCopy) end() hostpolicy.Log {
+	return hostpolicy.Log{Gen: s.Gen, Term: s.Term, Last: s.Index}
+}
+
+// read reads what is in a copy.
+func (c *copies) read(s savedCopy, then func([]machine.KV, error)) {
+	c.tag++
+	c.reads[c.tag] = then
+	c.disk.do(c.tag, machine.DiskRead{Space: s.Space})
+}
+
+// OnDone implements machine.Machine.
+func (c *copies) OnDone(tag uint64, result any, err error) {
+	then := c.reads[tag]
+	delete(c.reads, tag)
+	if then != nil {
+		kvs, _ := result.([]machine.KV)
+		then(kvs, err)
+	}
+}
+
+// Start implements machine.Machine.
+func (c *copies) Start() {}
+
+// OnMessage implements machine.Machine.
+func (c *copies) OnMessage(machine.Peer, machine.Message) {}
+
+// OnTimer implements machine.Machine.
+func (c *copies) OnTimer(machine.Timer) {}
+
+// OnLink implements machine.Machine.
+func (c *copies) OnLink(machine.Peer, machine.LinkEvent) {}
 
 // setAside returns what a replica of a shard writes when it puts its state aside.
 func (c *copies) setAside(p Shard) func(group.Copy) []machine.DiskWrite {
@@ -89,7 +147,7 @@ func (c *copies) beat(now machine.Time) {
 
 func (c *copies) drop(s savedCopy) {
 	c.list = slices.DeleteFunc(c.list, func(o savedCopy) bool { return o.Space == s.Space })
-	c.disk.do(jobSave, machine.DiskWrite{
+	c.disk.do(0, machine.DiskWrite{
 		Space: NodeSpace, Delete: [][]byte{[]byte(copyKey + s.Space)},
 		Then: []machine.DiskWrite{{Space: s.Space, DeletePrefix: [][]byte{{}}}},
 	})

@@ -1,10 +1,10 @@
 package node
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
@@ -26,13 +26,16 @@ const (
 // creates the shard's record in the directory, which succeeds once.
 type groupCreation struct {
 	component
-	links   *links
-	dir     *directory
-	seen    *sightings
-	hosting *hosting
-	stored  *storedShards
-	offers  *offers
-	routes  foundHosts
+	links       *links
+	dir         *directory
+	seen        *sightings
+	hosting     *hosting
+	stored      *storedShards
+	offers      *offers
+	routes      foundHosts
+	restoration interface {
+		begin(p Shard, rival records.Hosts, done func())
+	} // of a shard whose hosts may be gone
 
 	searches map[Shard]*hostSearch // shards that this node looks for hosts of
 	creating map[Shard]bool        // shards whose record this node creates
@@ -182,20 +185,17 @@ func (c *groupCreation) onCreateGroup(m *CreateGroup) {
 	}
 	c.creating[m.Shard] = true
 	c.dir.create(m.Shard, m.Members, func(won bool, rival records.Hosts) {
-		delete(c.creating, m.Shard)
-		gone := c.seen.allGone(rival.Members)
 		switch {
 		case c.hosting.hosts(m.Shard) || c.isLeaving():
 		case won:
 			c.stored.remove(m.Shard)
-			c.hosting.createGroup(m.Shard, 0, m.Members)
-		case gone:
-			c.note(fmt.Sprintf("All %d hosts of %s have been gone for more than %v: it begins anew, as the world was made. "+
-				"If they come back they put aside what they have.", len(rival.Members), m.Shard, c.cfg.GoneAfter))
-			c.hosting.createGroup(m.Shard, max(1, generationOf(rival.Term)), m.Members)
+			c.hosting.createGroup(m.Shard, group.Origin{}, m.Members)
 		case len(rival.Members) > 0:
 			c.routes.setHosts(m.Shard, rival.Members)
+			c.restoration.begin(m.Shard, rival, func() { delete(c.creating, m.Shard) })
+			return
 		}
+		delete(c.creating, m.Shard)
 	})
 }
 

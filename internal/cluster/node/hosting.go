@@ -17,6 +17,8 @@ type hosting struct {
 	links       *links
 	invitations *invitations
 	stored      *storedShards
+	copies      *copies
+	restoration *restoration
 	runner      shardRunner
 	players     interface{ players() int }
 	newReplica  func(Shard) *replica
@@ -105,9 +107,8 @@ func (o *hosting) wake(p Shard) {
 }
 
 // createGroup creates a group for a shard with this node as its first member.
-// It replaces a group of generation after whose members are gone.
-func (o *hosting) createGroup(p Shard, after uint64, members []machine.Peer) {
-	o.open(p).group.raft.CreateAfter(after, members)
+func (o *hosting) createGroup(p Shard, from group.Origin, members []machine.Peer) {
+	o.open(p).group.raft.CreateFrom(from, members)
 }
 
 // hasRoomHere reports whether this node would host another shard.
@@ -171,6 +172,7 @@ func (o *hosting) onGroupStatus(f *remoteNode, m *GroupStatus) {
 			o.links.sendDatagram(f.peer, s)
 		}
 	}
+	o.restoration.hear(f, m)
 	if h := o.replicas[m.Shard]; h != nil {
 		h.onGroupStatus(f, m)
 	}
@@ -181,7 +183,11 @@ func (o *hosting) groupStatus(p Shard) *GroupStatus {
 	if g := o.groupOf(p); g != nil {
 		return g.status()
 	}
-	return &GroupStatus{Shard: p}
+	s := &GroupStatus{Shard: p}
+	if kept, ok := o.copies.newest(p); ok {
+		s.Gen, s.Term, s.Last = kept.Gen, kept.Term, kept.Index
+	}
+	return s
 }
 
 // renewRecord publishes the record with a key again if its shard is led here.

@@ -70,9 +70,6 @@ func (t *routes) looked(p Shard, res kademlia.Result) {
 	r.lookupPending = false
 	if res.Record != nil {
 		hosts, err := records.DecodeHosts(res.Record.Payload)
-		if err == nil && t.dir.hasJoined() && t.seen.allGone(hosts.Members) {
-			t.generate(r, res.Closest)
-		}
 		if err == nil && hosts.Term >= r.term {
 			r.members = hosts.Members
 			for _, m := range hosts.Members {
@@ -80,6 +77,9 @@ func (t *routes) looked(p Shard, res kademlia.Result) {
 					t.links.sendDatagram(m, &LeaderQuery{p})
 				}
 			}
+		}
+		if silent, _ := t.hostsSilent(r); err == nil && t.dir.hasJoined() && (t.seen.allGone(hosts.Members) || silent && r.tries > askedBefore) {
+			t.generate(r, res.Closest)
 		}
 		return
 	}

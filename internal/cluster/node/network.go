@@ -27,6 +27,7 @@ type network struct {
 
 	hosting     *hosting // of shards here
 	copies      *copies  // of shards that were hosted here
+	restoration *restoration
 	creation    *groupCreation
 	stored      *storedShards
 	invitations *invitations
@@ -95,6 +96,7 @@ func (w *network) onBeat() {
 	w.admission.beat(now)
 	w.stored.beat(now)
 	w.copies.beat(now)
+	w.restoration.beat(now)
 	w.hosting.readDormant(now)
 	w.owner.beat(now)
 	w.votes.beat(now)

@@ -41,7 +41,7 @@ func (o *otherGroups) askSoon() {
 // member here, or a host that the directory names. Ids near a key are expensive.
 func (o *otherGroups) noteClaim(f *remoteNode, gen group.Gen) {
 	who, p := f.peer.ID, o.group.shard
-	if !among(o.dir.nearestNodes(p, claimants), who) && !among(o.named, who) && !o.group.isMember(who) && !o.routes.trusts(p, f.peer) {
+	if !among(o.dir.nearestNodes(p, claimants), who) && !among(o.named, who) && !o.isFormer(who) && !o.group.isMember(who) && !o.routes.trusts(p, f.peer) {
 		return
 	}
 	now := o.env.Now()
@@ -56,6 +56,9 @@ func (o *otherGroups) noteClaim(f *remoteNode, gen group.Gen) {
 	o.claims[who] = claim{gen, now}
 }
 
+// isFormer reports whether a node was a member before.
+func (o *otherGroups) isFormer(who id.ID) bool { return among(o.group.raft.Status().Former, who) }
+
 // proven reports whether enough nodes claim that the shard continues in a greater group.
 func (o *otherGroups) proven(gen group.Gen) bool {
 	st, now := o.group.raft.Status(), o.env.Now()
@@ -67,6 +70,7 @@ func (o *otherGroups) proven(gen group.Gen) bool {
 		if c := o.claims[who]; c.gen == gen && now.Sub(c.at) < claimFor {
 			claims = append(claims, hostpolicy.Claimant{
 				Founder: who == o.cfg.Founder, Member: o.group.isMember(who), Returned: o.seen.hasReturned(who),
+				Former: among(st.Former, who),
 			})
 		}
 	}
@@ -76,7 +80,7 @@ func (o *otherGroups) proven(gen group.Gen) bool {
 // standing is what counts for the group here.
 func (o *otherGroups) standing(st *group.Status, now machine.Time) hostpolicy.Standing {
 	s := hostpolicy.Standing{
-		JustBack: o.isJustBack(now), Away: o.seen.absence(), GoneAfter: o.cfg.GoneAfter,
+		Restored: st.Restored != 0, Former: len(st.Former), JustBack: o.isJustBack(now), Away: o.seen.absence(), GoneAfter: o.cfg.GoneAfter,
 	}
 	if !o.group.leading {
 		s.Leaderless = o.leaderless.leaderlessFor(now)

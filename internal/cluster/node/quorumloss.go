@@ -32,7 +32,7 @@ type GroupStatus struct {
 	Led    bool // which leads, or knows who does
 	Gen    group.Gen
 	// The end of the replica's log: of two logs the one with the later end has
-	// more.
+	// more. Without a replica, Gen, Term and Last are of the newest copy.
 	Term, Last uint64
 	Members    []machine.Peer
 }

@@ -104,6 +104,9 @@ const (
 	// use is checked, silentAtMost the longest, for leaders that send seldom.
 	silentAfter  = 500 * time.Millisecond
 	silentAtMost = 2 * time.Second
+	// askedBefore is how often silent hosts are asked before it is found out whether
+	// the shard has lost them.
+	askedBefore = 4
 	// calmAtMost is how often others are asked at least who leads a shard whose
 	// leader is there but says little.
 	calmAtMost = 32 * time.Second

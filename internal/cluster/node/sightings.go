@@ -97,6 +97,12 @@ func (s *sightings) recent() (out []machine.Peer) {
 	return out
 }
 
+// isRecent reports whether a node was heard within rememberFor.
+func (s *sightings) isRecent(node id.ID) bool {
+	v, known := s.nodes[node]
+	return known && s.env.Now().Sub(v.at) < rememberFor
+}
+
 // silent are the nodes that have been silent for longer than rememberFor.
 func (s *sightings) silent() (out []machine.Peer) {
 	for _, who := range id.Sorted(s.nodes) {

@@ -76,7 +76,7 @@ func TestHostileGroupMessages(t *testing.T) {
 			}
 			c.nodes[0].Call(func() {
 				for _, p := range all {
-					victim.hosting.createGroup(p, 0, []machine.Peer{nodePeer(0)})
+					victim.hosting.createGroup(p, group.Origin{}, []machine.Peer{nodePeer(0)})
 				}
 			})
 			c.s.Run(time.Second)

@@ -78,6 +78,7 @@ func prefers(self id.ID, own Log, s Survivor) bool {
 type Claimant struct {
 	Founder  bool // it is the node of the world's founder
 	Member   bool // it is a member of the group here
+	Former   bool // it was one, or a host of the group in whose place it was restored
 	Returned bool // it was heard again a moment ago after Net.GoneAfter
 }
 
@@ -89,12 +90,24 @@ type Standing struct {
 	Away       time.Duration // which took this long
 	Leaderless time.Duration // how long it has had no leader; 0: it has one
 	GoneAfter  time.Duration // Net.GoneAfter
+	Restored   bool          // it took the place of a group whose hosts were gone,
+	Former     int           // so many
 }
 
 // Proven reports whether enough nodes claim that the shard continues in a greater group:
 // as many as the group here has living voters, and at least two; or one that is credible
-// alone (decision 53).
+// alone (decision 53). A restored group gives way to most of the hosts that it took the
+// place of.
 func (s Standing) Proven(claims []Claimant) bool {
+	former := 0
+	for _, c := range claims {
+		if c.Former {
+			former++
+		}
+	}
+	if s.Restored && former > s.Former/2 {
+		return true
+	}
 	return len(claims) >= max(2, s.Living) || slices.ContainsFunc(claims, s.credible)
 }
 

@@ -1,0 +1,36 @@
+package hostpolicy
+
+import "slices"
+
+// Lost is what was found out about a shard whose hosts do not answer.
+type Lost struct {
+	Hosting        bool // a host has the shard, or somebody knows who leads it
+	Near, Answered int  // nodes near the key that are no hosts, those that answered; with this one
+	Others, Silent int  // nodes of the last minutes that are no hosts, those that do not answer
+}
+
+// MayRestore reports whether the shard is given new hosts. If more nodes than its hosts
+// have fallen silent, this node is more likely partitioned.
+func (l Lost) MayRestore() bool {
+	return !l.Hosting && 2*l.Answered > l.Near && 4*l.Silent <= l.Others
+}
+
+// Newest returns the index of the newest of several states, of equal ones the first; -1:
+// there is none.
+func Newest(states []Log) int {
+	best := -1
+	for i, s := range states {
+		if s != (Log{}) && (best < 0 || s.Compare(states[best]) > 0) {
+			best = i
+		}
+	}
+	return best
+}
+
+// Compare orders states by how new they are.
+func (l Log) Compare(o Log) int {
+	if c := l.Gen.Compare(o.Gen); c != 0 {
+		return c
+	}
+	return slices.Compare([]uint64{l.Term, l.Last}, []uint64{o.Term, o.Last})
+}

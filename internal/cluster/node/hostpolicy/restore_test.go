@@ -1,0 +1,45 @@
+package hostpolicy
+
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+)
+
+func TestMayRestore(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		lost Lost
+		want bool
+	}{
+		{"only the hosts are silent", Lost{Near: 3, Answered: 3, Others: 5}, true},
+		{"a host is there", Lost{Hosting: true, Near: 3, Answered: 3, Others: 5}, false},
+		{"half of those near answer", Lost{Near: 4, Answered: 2, Others: 5}, false},
+		{"one of four others is silent", Lost{Near: 5, Answered: 4, Others: 4, Silent: 1}, true},
+		{"two of four others are silent", Lost{Near: 5, Answered: 3, Others: 4, Silent: 2}, false},
+		{"nobody else was there", Lost{Near: 1, Answered: 1}, true},
+	} {
+		if got := c.lost.MayRestore(); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+func TestNewest(t *testing.T) {
+	older, newer := group.Gen{Number: 1, Fork: 9}, group.Gen{Number: 2}
+	for _, c := range []struct {
+		name   string
+		states []Log
+		want   int
+	}{
+		{"none", []Log{{}, {}}, -1},
+		{"the longer log", []Log{{older, 2, 7}, {older, 2, 8}, {}}, 1},
+		{"the later term", []Log{{older, 3, 1}, {older, 2, 8}}, 0},
+		{"the later generation", []Log{{older, 3, 9}, {newer, 1, 1}}, 1},
+		{"of equal ones the first", []Log{{}, {older, 3, 9}, {older, 3, 9}}, 1},
+	} {
+		if got := Newest(c.states); got != c.want {
+			t.Errorf("%s: %d", c.name, got)
+		}
+	}
+}

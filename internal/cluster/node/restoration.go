@@ -1,0 +1,181 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// restoration gives a shard new hosts when all those that the directory names are gone.
+// It asks them, the nodes near the key and those of the last minutes what they know
+// (GroupStatus). If no host answers, although nearly everybody else does, the newest copy
+// that anyone has continues. If nobody has one, the shard begins as the world was made,
+// but only once its hosts have been gone for Net.GoneAfter.
+//
+// The hosts may only be cut off, and come back with more than the copy. So the new group
+// has the number of the old one and was created later: it gives way.
+type restoration struct {
+	component
+	links   *links
+	dir     *directory
+	seen    *sightings
+	copies  *copies
+	hosting *hosting
+
+	inquiries map[Shard]*lossInquiry
+}
+
+// lossInquiry is the question whether a shard has lost its hosts.
+type lossInquiry struct {
+	rival records.Hosts // what the directory says
+	begun machine.Time
+	again bool // asked again
+	asked []machine.Peer
+	heard map[id.ID]*GroupStatus
+	done  func()
+}
+
+const (
+	lossAskAgain  = time.Second
+	lossDecide    = 2500 * time.Millisecond
+	maxInquiries  = 64
+	maxAskedCopes = 64 // nodes that are asked for a copy
+)
+
+// begin asks whether a shard has lost the hosts of its record.
+func (o *restoration) begin(p Shard, rival records.Hosts, done func()) {
+	if o.inquiries[p] != nil || len(o.inquiries) >= maxInquiries {
+		done()
+		return
+	}
+	q := &lossInquiry{rival: rival, begun: o.env.Now(), heard: map[id.ID]*GroupStatus{}, done: done}
+	others := append(o.seen.recent(), o.dir.nearestNodes(p, claimants)...)
+	kademlia.SortNearest(o.dir.key(p), others)
+	q.asked = append(slices.Clone(rival.Members), others...)
+	seen := map[id.ID]bool{o.cfg.Self.ID: true}
+	q.asked = slices.DeleteFunc(q.asked, func(n machine.Peer) bool {
+		again := seen[n.ID]
+		seen[n.ID] = true
+		return again
+	})
+	q.asked = q.asked[:min(len(q.asked), maxAskedCopes)]
+	if o.inquiries == nil {
+		o.inquiries = map[Shard]*lossInquiry{}
+	}
+	o.inquiries[p] = q
+	o.ask(p, q)
+}
+
+func (o *restoration) ask(p Shard, q *lossInquiry) {
+	for _, n := range q.asked {
+		if q.heard[n.ID] == nil {
+			o.links.sendDatagram(n, &GroupStatus{Shard: p, Reply: true})
+		}
+	}
+}
+
+// hear takes what a node knows of a shard.
+func (o *restoration) hear(f *remoteNode, m *GroupStatus) {
+	if q := o.inquiries[m.Shard]; q != nil && among(q.asked, f.peer.ID) {
+		q.heard[f.peer.ID] = m
+	}
+}
+
+// beat goes on with the inquiries.
+func (o *restoration) beat(now machine.Time) {
+	for _, p := range sortedShards(o.inquiries) {
+		switch q := o.inquiries[p]; {
+		case now.Sub(q.begun) >= lossDecide:
+			delete(o.inquiries, p)
+			o.decide(p, q)
+		case now.Sub(q.begun) >= lossAskAgain && !q.again:
+			q.again = true
+			o.ask(p, q)
+		}
+	}
+}
+
+// lost sums up what was heard.
+func (o *restoration) lost(p Shard, q *lossInquiry) hostpolicy.Lost {
+	l := hostpolicy.Lost{Near: 1, Answered: 1}
+	isHost := func(n machine.Peer) bool { return among(q.rival.Members, n.ID) }
+	for _, n := range q.asked {
+		m := q.heard[n.ID]
+		l.Hosting = l.Hosting || m != nil && (m.Led || m.Member)
+		if !isHost(n) && o.seen.isRecent(n.ID) {
+			l.Others++
+			if m == nil {
+				l.Silent++
+			}
+		}
+	}
+	for _, n := range o.dir.nearestNodes(p, nearby) {
+		if !isHost(n) {
+			l.Near++
+			if q.heard[n.ID] != nil {
+				l.Answered++
+			}
+		}
+	}
+	return l
+}
+
+// decide restores the shard here, or lets the node do so that has the newest copy.
+func (o *restoration) decide(p Shard, q *lossInquiry) {
+	gone := o.seen.allGone(q.rival.Members)
+	if o.hosting.hosts(p) || o.isLeaving() || !o.lost(p, q).MayRestore() {
+		q.done()
+		return
+	}
+	own, kept := o.copies.newest(p)
+	states := []hostpolicy.Log{{Gen: own.Gen, Term: own.Term, Last: own.Index}}
+	nodes := append([]machine.Peer{o.cfg.Self}, q.asked...)
+	for _, n := range q.asked {
+		s := hostpolicy.Log{}
+		// A state that is newer than the record is a lie: leaders publish their terms.
+		if m := q.heard[n.ID]; m != nil && (q.rival.Term == 0 || termOf(m.Gen, m.Term) <= q.rival.Term) {
+			s = hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Last}
+		}
+		states = append(states, s)
+	}
+	if best := hostpolicy.Newest(states); best > 0 {
+		q.done()
+		o.links.sendDatagram(nodes[best], &CreateGroup{p, []machine.Peer{nodes[best]}})
+		return
+	}
+	from := group.Origin{Number: generationOf(q.rival.Term), Term: q.rival.Term & (1<<36 - 1), Former: q.rival.Members}
+	if gone {
+		from.Number = max(1, from.Number) + 1
+	}
+	switch {
+	case !kept && gone:
+		o.note(fmt.Sprintf("All %d hosts of %s have been gone for more than %v: it begins anew, as the world was made. "+
+			"If they come back they put aside what they have.", len(q.rival.Members), p, o.cfg.GoneAfter))
+		o.hosting.createGroup(p, from, []machine.Peer{o.cfg.Self})
+		fallthrough
+	case !kept:
+		q.done()
+		return
+	}
+	o.copies.read(own, func(kvs []machine.KV, err error) {
+		q.done()
+		switch {
+		case err != nil:
+			o.note(fmt.Sprintf("The copy of %s cannot be read: %v", p, err))
+		case !o.hosting.hosts(p) && !o.isLeaving():
+			from.Restored, from.Content = own.at, kvs
+			o.note(fmt.Sprintf("%s lost its %d hosts. It was restored to its state of %s.", p, len(q.rival.Members), clock(own.at)))
+			o.hosting.createGroup(p, from, []machine.Peer{o.cfg.Self})
+		}
+	})
+}
+
+// clock is a time as people read it.
+func clock(t machine.Time) string { return time.Unix(0, int64(t)).UTC().Format("15:04:05") }
