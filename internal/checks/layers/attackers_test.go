@@ -2,9 +2,7 @@ package layers
 
 import (
 	"os"
-	"os/exec"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -64,20 +62,10 @@ func (h hostileTarget) listed(file string) bool {
 // than the first it would not find.
 func TestNamesOfHostileTests(t *testing.T) {
 	h := readHostileTarget(t)
-	out, err := exec.Command("git", "-C", root, "ls-files", "-co", "--exclude-standard", "--deduplicate", "*_test.go").Output()
-	if err != nil {
-		t.Fatalf("git ls-files: %v", err)
-	}
 	test := regexp.MustCompile(`(?m)^func (Test\w*)\(\w+ \*testing\.T\)`)
 	hostile := map[string]string{} // tests that have to run, and their files
 	var alternatives strings.Builder
-	for _, file := range strings.Fields(string(out)) {
-		source, err := os.ReadFile(filepath.Join(root, file))
-		if os.IsNotExist(err) {
-			continue // deleted, not committed yet
-		} else if err != nil {
-			t.Fatal(err)
-		}
+	for file, source := range testFiles(t) {
 		for _, m := range test.FindAllSubmatch(source, -1) {
 			if name := string(m[1]); strings.HasPrefix(name, "TestHostile") || strings.Contains(path.Base(file), "hostile") {
 				hostile[name] = file

@@ -1,9 +1,6 @@
 package layers
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,19 +10,9 @@ import (
 // only such a test is, so that `go test -run '^TestLong'` selects the long
 // simulations.
 func TestNamesOfLongTests(t *testing.T) {
-	files, err := exec.Command("git", "-C", root, "ls-files", "-co", "--exclude-standard", "--deduplicate", "*_test.go").Output()
-	if err != nil {
-		t.Fatalf("git ls-files: %v", err)
-	}
 	function := regexp.MustCompile(`(?m)^func (\w*)`)
 	found := 0
-	for _, file := range strings.Fields(string(files)) {
-		source, err := os.ReadFile(filepath.Join(root, file))
-		if os.IsNotExist(err) {
-			continue // deleted, not committed yet
-		} else if err != nil {
-			t.Fatal(err)
-		}
+	for file, source := range testFiles(t) {
 		starts := function.FindAllSubmatchIndex(source, -1)
 		for i, start := range starts {
 			end := len(source)
