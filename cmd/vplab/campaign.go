@@ -2,16 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/campaign"
 )
 
@@ -28,7 +23,7 @@ func newRunAll() *cobra.Command {
   vplab run all --out shard-2 --shard 2/8`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := interruptible(cmd)
 			defer stop()
 			context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 			o.Say = func(s string) { fmt.Fprintln(cmd.ErrOrStderr(), s) }
@@ -38,7 +33,7 @@ func newRunAll() *cobra.Command {
 					return fmt.Errorf("%w: --shard %s: want I/N, I from 0", host.ErrUsage, shard)
 				}
 			}
-			return campaignError(campaign.Run(ctx, o))
+			return usageError(campaign.Run(ctx, o))
 		},
 	}
 	f := cmd.Flags()
@@ -61,20 +56,12 @@ func newMerge() *cobra.Command {
 		Example: "  vplab merge --out results shard-0 shard-1 shard-2",
 		Args:    usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := interruptible(cmd)
 			defer stop()
-			return campaignError(campaign.Merge(ctx, out, args, func(s string) { fmt.Fprintln(cmd.ErrOrStderr(), s) }))
+			return usageError(campaign.Merge(ctx, out, args, func(s string) { fmt.Fprintln(cmd.ErrOrStderr(), s) }))
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "folder for the results (required)")
 	_ = cmd.MarkFlagRequired("out") // the flag is there
 	return cmd
-}
-
-// campaignError gives errors of usage their exit code.
-func campaignError(err error) error {
-	if errors.Is(err, campaign.ErrShard) || errors.Is(err, lab.ErrSetting) {
-		return fmt.Errorf("%w: %w", host.ErrUsage, err)
-	}
-	return err
 }

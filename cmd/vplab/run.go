@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/campaign"
 )
 
 func newList() *cobra.Command {
@@ -45,7 +47,7 @@ func newRun() *cobra.Command {
   vplab run soak --set minutes=1 --json soak.json --out results`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := interruptible(cmd)
 			defer stop()
 			var err error
 			if o.Set, err = pairs(set); err != nil {
@@ -56,11 +58,7 @@ func newRun() *cobra.Command {
 			if quiet {
 				progress = nil
 			}
-			err = lab.Run(ctx, args[0], o, progress)
-			if errors.Is(err, lab.ErrUnknown) || errors.Is(err, lab.ErrSetting) {
-				return fmt.Errorf("%w: %w", host.ErrUsage, err)
-			}
-			return err
+			return usageError(lab.Run(ctx, args[0], o, progress))
 		},
 	}
 	f := cmd.Flags()
@@ -86,4 +84,17 @@ func pairs(set []string) (map[string]string, error) {
 		out[name] = value
 	}
 	return out, nil
+}
+
+// interruptible is a command's context that ends with Ctrl-C.
+func interruptible(cmd *cobra.Command) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+}
+
+// usageError gives errors in what was asked for their exit code.
+func usageError(err error) error {
+	if errors.Is(err, lab.ErrUnknown) || errors.Is(err, lab.ErrSetting) || errors.Is(err, campaign.ErrShard) {
+		return fmt.Errorf("%w: %w", host.ErrUsage, err)
+	}
+	return err
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/store/files"
 )
 
 // Shelf is a folder where results of runs are kept, by their names. Experiments that
@@ -43,7 +45,9 @@ func OpenShelf(dir string) (*Shelf, error) {
 
 // Program is the digest of the running program: results are only comparable, byte for
 // byte, with those of the same program.
-func Program() (string, error) {
+var Program = sync.OnceValues(readProgram)
+
+func readProgram() (string, error) {
 	file, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("digest of this program: %w", err)
@@ -84,10 +88,7 @@ func (s *Shelf) do(ctx context.Context, name string, result any, calculate func(
 	if b, err = json.MarshalIndent(Kept{name, s.program, Machine(), b}, "", " "); err != nil {
 		return false, err
 	}
-	if err := os.WriteFile(file+".part", append(b, '\n'), 0o644); err != nil {
-		return false, err
-	}
-	return false, os.Rename(file+".part", file)
+	return false, files.Write(file, append(b, '\n'), 0o644)
 }
 
 // enter waits until nobody else is busy with a run.

@@ -46,7 +46,6 @@ type campaign struct {
 
 	mu       sync.Mutex
 	left     map[string]bool // parts that are not complete
-	running  []string
 	failures []string
 }
 
@@ -73,7 +72,7 @@ func run(ctx context.Context, o Options, parts []Part, collect bool) error {
 		return err
 	}
 	c.begin()
-	var alone []Part
+	var alone []func()
 	var group sync.WaitGroup
 	slots := make(chan struct{}, c.Jobs)
 	whole := 0
@@ -94,7 +93,7 @@ func run(ctx context.Context, o Options, parts []Part, collect bool) error {
 		switch {
 		case !p.divisible(e) && collect:
 		case !e.Deterministic:
-			alone = append(alone, p)
+			alone = append(alone, func() { c.do(ctx, p, e) })
 		default:
 			slots <- struct{}{}
 			group.Add(1)
@@ -106,9 +105,8 @@ func run(ctx context.Context, o Options, parts []Part, collect bool) error {
 		}
 	}
 	group.Wait()
-	for _, p := range alone {
-		e, _ := p.experiment() // it exists, see above
-		c.do(ctx, p, e)
+	for _, do := range alone {
+		do()
 	}
 	return c.end(ctx)
 }
@@ -232,7 +230,6 @@ func (c *campaign) begin() {
 func (c *campaign) start(p Part) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.running = append(c.running, p.Name)
 	c.Say(fmt.Sprintf("%s begins: %s", p.Name, p.Command(c.Seed)))
 }
 
@@ -240,12 +237,6 @@ func (c *campaign) start(p Part) {
 func (c *campaign) stop(p Part, err error, took time.Duration, interrupted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, name := range c.running {
-		if name == p.Name {
-			c.running = append(c.running[:i], c.running[i+1:]...)
-			break
-		}
-	}
 	var broken *brokenPromise
 	how := "is complete"
 	switch {
