@@ -84,8 +84,11 @@ func (h *hibernation) onWake(m *Message) {
 	h.rouse(m.From, m.Kind)
 }
 
-// isAck reports whether a message acknowledges a lease.
-func isAck(m *Message) bool { return m.AckSentAt != 0 }
+// answersLeader reports whether a message acknowledges a lease of this member. A leader
+// that hibernates ignores that.
+func (h *hibernation) answersLeader(m *Message) bool {
+	return m.AckSentAt != 0 && h.raft.status().leader
+}
 
 // wokenBy reports whether a message may wake this member, of whatever generation it is:
 // one of a newer generation makes the owner wake the group.
@@ -94,14 +97,14 @@ func (h *hibernation) wokenBy(m *Message) bool {
 	case KindHibernate, KindRemoved, KindLogLost:
 		return m.Gen != h.st.Gen
 	case KindRaft:
-		return m.Gen != h.st.Gen || m.To != h.st.Self || !isAck(m) || !h.raft.status().leader
+		return m.Gen != h.st.Gen || m.To != h.st.Self || !h.answersLeader(m)
 	}
 	return true
 }
 
-// onMessage wakes a member by a message. A leader ignores answers.
+// onMessage wakes a member by a message.
 func (h *hibernation) onMessage(m *Message) {
-	if !isAck(m) || !h.raft.status().leader {
+	if !h.answersLeader(m) {
 		h.rouse(m.From, KindCatchUp)
 	}
 }

@@ -38,8 +38,8 @@ type admission struct {
 	vouching map[vouchKey]*vouching
 }
 
-func newAdmission(c component, l *links) *admission {
-	return &admission{component: c, links: l, vouching: map[vouchKey]*vouching{}}
+func newAdmission(c component, l *links, names *playerNames) *admission {
+	return &admission{component: c, links: l, names: names, vouching: map[vouchKey]*vouching{}}
 }
 
 // vouchKey is a session at a shard here.

@@ -44,7 +44,7 @@ func (w *network) assembleHosting(c component) {
 	w.offers = &offers{component: c, links: w.links, own: w.creation}
 	w.votes = &votePlacement{component: c, links: w.links}
 	w.departure = &departure{component: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
-	w.restoration = &restoration{component: c, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting}
+	w.restoration = &restoration{component: c, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[Shard]*lossInquiry{}}
 	w.hosting.newReplica = func(p Shard) *replica { return w.assembleReplica(c, p) }
 }
 
@@ -76,8 +76,7 @@ func (w *network) assembleSessions(c component) {
 		players: map[id.ID]id.ID{}, owner: w.owner, lagging: map[stream]*laggingSession{},
 	}
 	w.names = newPlayerNames(c.env)
-	w.admission = newAdmission(c, w.links)
-	w.admission.names = w.names
+	w.admission = newAdmission(c, w.links, w.names)
 	w.guests = &remoteSessions{component: c, tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox()}
 }
 

@@ -68,14 +68,6 @@ type jobs []machine.Job
 
 func (j *jobs) do(_ uint64, job machine.Job) { *j = append(*j, job) }
 
-// fixedTime is an env of which only the time is asked.
-type fixedTime struct {
-	machine.Env
-	now machine.Time
-}
-
-func (e fixedTime) Now() machine.Time { return e.now }
-
 // TestCopiesAreBounded: the oldest of too many copies go, with what is in them. Those of
 // replicas that gave way to another group stay.
 func TestCopiesAreBounded(t *testing.T) {
@@ -86,7 +78,7 @@ func TestCopiesAreBounded(t *testing.T) {
 		now := machine.Time(0).Add(100 * day)
 		c := &copies{disk: did}
 		for i, age := range ages {
-			c.env = fixedTime{now: now.Add(-age)}
+			c.env = &clockOnly{now: now.Add(-age)}
 			p := region(i)
 			c.setAside(p)(group.Copy{Space: group.RetiredSpace(p.space()), Retired: true, Bytes: bytes})
 			c.setAside(p)(group.Copy{Space: group.SupersededSpace(p.space(), group.Gen{Number: 1}), Bytes: bytes})

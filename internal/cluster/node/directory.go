@@ -187,9 +187,14 @@ func (d *directory) nearestNodes(p Shard, n int) []machine.Peer {
 	key := d.key(p)
 	all := append(d.seen.recent(), d.kad.Table().Closest(key, n, d.env.Now(), nil)...)
 	all = slices.DeleteFunc(all, func(q machine.Peer) bool { return q.ID == d.cfg.Self.ID })
-	kademlia.SortNearest(key, all)
-	all = slices.CompactFunc(all, func(a, b machine.Peer) bool { return a.ID == b.ID })
+	all = nearestFirst(key, all)
 	return all[:min(len(all), n)]
+}
+
+// nearestFirst sorts nodes by their distance to a key, each once.
+func nearestFirst(key id.ID, nodes []machine.Peer) []machine.Peer {
+	kademlia.SortNearest(key, nodes)
+	return slices.CompactFunc(nodes, func(a, b machine.Peer) bool { return a.ID == b.ID })
 }
 
 // closest are the nodes nearest to a key that the routing table has.

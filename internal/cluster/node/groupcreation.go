@@ -1,7 +1,6 @@
 package node
 
 import (
-	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
@@ -77,9 +76,7 @@ func (c *groupCreation) coordinate(p Shard) {
 // up: a partitioned node must not begin a world of its own.
 func (c *groupCreation) askNearest(mk *hostSearch, closest []machine.Peer) {
 	all := append(c.seen.recent(), closest...)
-	all = append(all, c.cfg.Self)
-	kademlia.SortNearest(c.dir.key(mk.shard), all)
-	all = slices.CompactFunc(all, func(a, b machine.Peer) bool { return a.ID == b.ID })
+	all = nearestFirst(c.dir.key(mk.shard), append(all, c.cfg.Self))
 	mk.asked = all[:min(len(all), nearby)]
 	mk.asking = c.env.Now()
 	for _, p := range mk.asked {

@@ -139,9 +139,7 @@ func (b *membership) present(peers []machine.Peer, now machine.Time) (out []host
 // room, nearest first. Those whose room is unknown are asked.
 func (b *membership) candidates(members, former []machine.Peer) (out []hostpolicy.Candidate) {
 	key := b.dir.key(b.group.shard)
-	nodes := append(slices.Clone(former), b.dir.closest(key, 2*b.cfg.Replicas+2)...)
-	kademlia.SortNearest(key, nodes)
-	for _, p := range slices.CompactFunc(nodes, func(a, b machine.Peer) bool { return a.ID == b.ID }) {
+	for _, p := range nearestFirst(key, append(slices.Clone(former), b.dir.closest(key, 2*b.cfg.Replicas+2)...)) {
 		if among(members, p.ID) {
 			continue
 		}

@@ -203,12 +203,11 @@ func (n *Node) Answer(q machine.Question) machine.Message {
 // OnTimer implements machine.Machine: a shard's timer is due.
 func (n *Node) OnTimer(t machine.Timer) {
 	n.begin()
-	if t.Kind == timerNetwork {
+	switch t.Kind {
+	case timerNetwork:
 		n.net.onBeat()
-		n.drain()
-		return
-	}
-	if t.Kind == timerClosing {
+		fallthrough
+	case timerClosing: // draining looks at what the shutdown waits for
 		n.drain()
 		return
 	}

@@ -43,10 +43,10 @@ type lossInquiry struct {
 }
 
 const (
-	lossAskAgain  = time.Second
-	lossDecide    = 2500 * time.Millisecond
-	maxInquiries  = 64
-	maxAskedCopes = 64 // nodes that are asked for a copy
+	lossAskAgain = time.Second
+	lossDecide   = 2500 * time.Millisecond
+	maxInquiries = 64
+	maxAsked     = 64 // nodes that are asked for a copy
 )
 
 // begin asks whether a shard has lost the hosts of its record.
@@ -65,10 +65,7 @@ func (o *restoration) begin(p Shard, rival records.Hosts, done func()) {
 		seen[n.ID] = true
 		return again
 	})
-	q.asked = q.asked[:min(len(q.asked), maxAskedCopes)]
-	if o.inquiries == nil {
-		o.inquiries = map[Shard]*lossInquiry{}
-	}
+	q.asked = q.asked[:min(len(q.asked), maxAsked)]
 	o.inquiries[p] = q
 	o.ask(p, q)
 }
@@ -150,17 +147,16 @@ func (o *restoration) decide(p Shard, q *lossInquiry) {
 		o.links.sendDatagram(nodes[best], &CreateGroup{p, []machine.Peer{nodes[best]}})
 		return
 	}
-	from := group.Origin{Number: generationOf(q.rival.Term), Term: q.rival.Term & (1<<36 - 1), Former: q.rival.Members}
+	from := group.Origin{Number: generationOf(q.rival.Term), Term: raftTermOf(q.rival.Term), Former: q.rival.Members}
 	if gone {
 		from.Number = max(1, from.Number) + 1
 	}
-	switch {
-	case !kept && gone:
-		o.note(fmt.Sprintf("All %d hosts of %s have been gone for more than %v: it begins anew, as the world was made. "+
-			"If they come back they put aside what they have.", len(q.rival.Members), p, o.cfg.GoneAfter))
-		o.hosting.createGroup(p, from, []machine.Peer{o.cfg.Self})
-		fallthrough
-	case !kept:
+	if !kept {
+		if gone {
+			o.note(fmt.Sprintf("All %d hosts of %s have been gone for more than %v: it begins anew, as the world was made. "+
+				"If they come back they put aside what they have.", len(q.rival.Members), p, o.cfg.GoneAfter))
+			o.hosting.createGroup(p, from, []machine.Peer{o.cfg.Self})
+		}
 		q.done()
 		return
 	}

@@ -74,10 +74,15 @@ func (g *shardGroup) isOneOfTwoVoters() bool {
 // term orders statements about the shard's leader: by generation, then by term.
 func (g *shardGroup) term() uint64 { return termOf(g.raft.Term()) }
 
-func termOf(g group.Gen, term uint64) uint64 { return g.Number<<36 | term&(1<<36-1) }
+func termOf(g group.Gen, term uint64) uint64 { return g.Number<<raftTermBits | raftTermOf(term) }
 
-// generationOf is the generation's number in a term.
-func generationOf(term uint64) uint64 { return term >> 36 }
+// raftTermBits are the lower bits of a term, which hold that of the group's Raft; the
+// rest is the number of the generation.
+const raftTermBits = 36
+
+func generationOf(term uint64) uint64 { return term >> raftTermBits }
+
+func raftTermOf(term uint64) uint64 { return term & (1<<raftTermBits - 1) }
 
 // knowsBetter reports whether the replica here has newer knowledge of the leader than
 // others had in a term. A replica that was partitioned has not: its group may have

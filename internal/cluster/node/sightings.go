@@ -90,8 +90,8 @@ func (s *sightings) hasReturned(node id.ID) bool {
 // recent are the nodes that were heard within rememberFor, in order of their ids.
 func (s *sightings) recent() (out []machine.Peer) {
 	for _, who := range id.Sorted(s.nodes) {
-		if v := s.nodes[who]; s.env.Now().Sub(v.at) < rememberFor {
-			out = append(out, v.peer)
+		if s.isRecent(who) {
+			out = append(out, s.nodes[who].peer)
 		}
 	}
 	return out

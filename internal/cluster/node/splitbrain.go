@@ -1,7 +1,6 @@
 package node
 
 import (
-	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
@@ -105,8 +104,7 @@ func (o *otherGroups) suspects(found *kademlia.Record) []machine.Peer {
 
 // ask sends what is known of the group here to nodes, the nearest to the key first.
 func (o *otherGroups) ask(nodes []machine.Peer, s *GroupStatus) {
-	kademlia.SortNearest(o.dir.key(o.group.shard), nodes)
-	for _, p := range slices.CompactFunc(nodes, func(a, b machine.Peer) bool { return a.ID == b.ID }) {
+	for _, p := range nearestFirst(o.dir.key(o.group.shard), nodes) {
 		if p.ID != o.cfg.Self.ID {
 			o.links.sendDatagram(p, s)
 		}

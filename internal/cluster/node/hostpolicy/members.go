@@ -69,15 +69,16 @@ func Members(key id.ID, members []Member, spare []Candidate, replicas int) []mac
 // FormerFirst puts former members first: they have most of what the shard is.
 func FormerFirst(spare []Candidate) []Candidate {
 	out := slices.Clone(spare)
-	slices.SortStableFunc(out, func(a, b Candidate) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(out, func(a, b Candidate) int {
+		switch {
+		case a.Former == b.Former:
+			return 0
+		case a.Former:
+			return -1
+		}
+		return 1
+	})
 	return out
-}
-
-func rank(c Candidate) int {
-	if c.Former {
-		return 0
-	}
-	return 1
 }
 
 // groupSize is how many members a group has of so many nodes. Two are allowed: one of
