@@ -107,9 +107,10 @@ func TestHostsThatWereConfigured(t *testing.T) {
 	}
 }
 
-// others are two nodes: one on this machine, one elsewhere behind a proxy.
+// farChannels is where browsers reach the far one of others over data channels.
 var farChannels = datachannel.At{Addr: netip.MustParseAddrPort("198.51.100.7:4747"), Fingerprint: datachannel.Fingerprint{1}}
 
+// others are two nodes: one on this machine, one elsewhere behind a proxy.
 func others() []gateway.Entrance {
 	return []gateway.Entrance{
 		{Node: id.Of([]byte("near")), IP: netip.MustParseAddr("127.0.0.1"), Port: 4801, Near: true, Local: true, Linked: true},

@@ -76,7 +76,7 @@ func parse(file []byte) (value, error) {
 	return v, nil
 }
 
-// invalidText returns where text ceases to be UTF-8, -1 for nowhere.
+// invalidText returns the offset of the first bytes that are not UTF-8; -1: all are.
 func invalidText(b []byte) int {
 	if utf8.Valid(b) {
 		return -1

@@ -1,8 +1,9 @@
 package world
 
 import (
-	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
 
 func TestTableIsComplete(t *testing.T) {

@@ -4,11 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
 
 // goldenColumns are places of different kinds; their digests are in testdata.
