@@ -90,3 +90,14 @@ test('a page goes on at another node by data channels', () => {
   assert.deepEqual(t.current, { base: `webrtc:${'B'.repeat(43)}`, node: node(2), direct: { ip: '2001:db8::2', port: 4748, fingerprint: 'B'.repeat(43) } });
   assert.equal(t.audience, `webrtc:${'B'.repeat(43)}`);
 });
+
+test('data channels come after what the page reaches by its gateway', () => {
+  for (let i = 0; i < 20; i++) { // the order among equals is drawn
+    const t = new Targets('http://192.0.2.9:4747/');
+    t.learn([1, 2, 3].flatMap((n) => [
+      { node: node(n), url: `webrtc:192.0.2.${n}:4747_${String(n).repeat(43)}` }, { node: node(n), url: `http://192.0.2.${n}:4747/` },
+    ]));
+    const bases = Array.from({ length: 6 }, () => (t.failed(true), t.current.base));
+    assert.deepEqual(bases.map((b) => b.startsWith('webrtc:')), [false, false, false, true, true, true]);
+  }
+});

@@ -68,6 +68,7 @@ export class Targets {
       const j = Math.floor(Math.random() * (i + 1));
       [found[i], found[j]] = [found[j]!, found[i]!];
     }
+    found.sort((a, b) => Number(!!a.direct) - Number(!!b.direct)); // data channels are for nodes that nothing else reaches
     this.others = found.filter((t) => t.base !== this.now.base && this.own.every((o) => o.base !== t.base)).slice(0, MAX_OTHERS);
     if (this.elsewhere) this.others.push(this.now);
   }
