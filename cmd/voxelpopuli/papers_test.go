@@ -150,10 +150,11 @@ func TestHostilePapers(t *testing.T) {
 	for flag := range p.good {
 		p.refused(flag, "missing", nil, "")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a node that starts goes on
 	defer cancel()
 	var log bytes.Buffer
-	code := run(ctx, []string{"--data", t.TempDir(), "node", "--world", "open", "--port", "-1", "--nodes", "127.0.0.1:0", "--revocations", p.good["revocations"]}, &bytes.Buffer{}, &log)
+	p.ok("world", "new", "open", "--difficulty", "0")
+	code := run(ctx, []string{"--data", p.data, "node", "--world", "open", "--port", "-1", "--nodes", "127.0.0.1:0", "--revocations", p.good["revocations"]}, &bytes.Buffer{}, &log)
 	if code != host.ExitData || !strings.Contains(log.String(), "has no authority") {
 		t.Errorf("revocations in an open world: exit code %d: %.600s", code, log.String())
 	}
@@ -177,7 +178,7 @@ func (p *papers) refused(flag, what string, bad []byte, says string) {
 	if flag != "certificate" {
 		args = append(args, "--certificate", p.good["certificate"])
 	}
-	ctx, cancel := context.WithTimeout(p.t.Context(), 10*time.Second) // a node that starts goes on
+	ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute) // a node that starts goes on
 	defer cancel()
 	var out, log bytes.Buffer
 	code := run(ctx, args, &out, &log)
