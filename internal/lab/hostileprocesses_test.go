@@ -42,25 +42,37 @@ func (p *honestProcess) look(t *testing.T, o nodeOrder) {
 }
 
 // TestHostileRowsOfThreeProcesses is TestHostileRows with two honest nodes in processes
-// of their own, which host the world together, and a hostile one in this that attacks
-// both in the name of a region of which it says that it is a host. The operator is at the
-// founder's node, the player who is attacked at the other.
+// of their own, which host the world together, and two hostile ones in this that attack
+// them in the name of a region of which they say that they are hosts. The operator is at
+// the founder's node, the player who is attacked at the other. In the verified world all
+// of them have certificates.
 func TestHostileRowsOfThreeProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts two processes with players")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	dir := t.TempDir()
-	if err := foundLab(dir, 3); err != nil {
-		t.Fatal(err)
+	for name, verified := range map[string]bool{"open": false, "verified": true} {
+		t.Run(name, func(t *testing.T) { hostileRowsOfThreeProcesses(t, verified) })
 	}
-	folder, err := worldfs.OpenFolder(dir)
+}
+
+func hostileRowsOfThreeProcesses(t *testing.T, verified bool) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	w, err := foundHostile(t.TempDir(), 3, verified)
 	if err != nil {
 		t.Fatal(err)
 	}
-	founder := startHonest(t, ctx, nodeOrder{Data: dir})
-	guest := startHonest(t, ctx, nodeOrder{Data: t.TempDir(), Join: []string{founder.Nodes}})
+	defer func() { _ = w.close() }()
+	folder, err := worldfs.OpenFolder(w.config.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	founder := startHonest(t, ctx, nodeOrder{Data: w.config.Data, Certificate: w.config.Certificate, Revocations: w.config.Revocations})
+	joins := nodeOrder{Data: t.TempDir(), Join: []string{founder.Nodes}}
+	if joins.Certificate, joins.Revocations, err = w.certify(joins.Data); err != nil {
+		t.Fatal(err)
+	}
+	guest := startHonest(t, ctx, joins)
 	info, err := folder.Info(labWorld)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +90,7 @@ func TestHostileRowsOfThreeProcesses(t *testing.T) {
 	var attacks []attack
 	for _, p := range []*honestProcess{founder, guest} {
 		victim := hostile.PeerAt(p.Self.ID, netip.MustParseAddrPort(p.Nodes))
-		rs, in := joinRowsAt(t, info.Meta, victim, bystand)
+		rs, in := joinRowsAt(t, info.Meta, w, victim, bystand)
 		rs.own = node.Shard{Region: world.RegionPos{X: 100, Z: 100}}
 		attacks = append(attacks, attack{rs, in})
 	}

@@ -77,20 +77,27 @@ func (r *rows) attacks() (out []machine.Message) {
 }
 
 // TestHostileRows repeats the audit's attacks of a hostile node against a real one,
-// which the hostile one has made believe that it leads a region. Nothing is gained: a
-// player who stands there stays as it is, the ground under it too, and an operator
-// goes on to command.
+// which the hostile one has made believe that it leads a region; in a verified world
+// both have certificates. Nothing is gained: a player who stands there stays as it is,
+// the ground under it too, and an operator goes on to command.
 func TestHostileRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a node with players")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	for name, verified := range map[string]bool{"open": false, "verified": true} {
+		t.Run(name, func(t *testing.T) { hostileRows(t, verified) })
+	}
+}
+
+func hostileRows(t *testing.T, verified bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	dir := t.TempDir()
-	if err := foundLab(dir, 3); err != nil {
+	w, err := foundHostile(t.TempDir(), 3, verified)
+	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := host.Start(labConfig(dir, nil))
+	defer func() { _ = w.close() }()
+	h, err := host.Start(w.config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +108,7 @@ func TestHostileRows(t *testing.T) {
 	}
 	defer editor.Close()
 	defer bystand.Close()
-	rs, in := joinRows(t, ctx, h, bystand)
+	rs, in := joinRows(t, ctx, h, w, bystand)
 	watching, stop := context.WithCancel(ctx)
 	watched := make(chan error, 1)
 	go func() { watched <- bystand.watch(watching) }()
@@ -141,18 +148,19 @@ func groundOf(at world.Vec) world.Pos {
 
 // joinRows joins a hostile node, and waits until the other believes that it leads a
 // region.
-func joinRows(t *testing.T, ctx context.Context, h *host.Host, b *bystander) (*rows, *hostile.Intruder) {
+func joinRows(t *testing.T, ctx context.Context, h *host.Host, w *hostileWorld, b *bystander) (*rows, *hostile.Intruder) {
 	stats, err := h.Stats(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rs, in := joinRowsAt(t, h.World(), hostile.PeerAt(stats.Self.ID, h.NodeAddr()), b)
+	rs, in := joinRowsAt(t, h.World(), w, hostile.PeerAt(stats.Self.ID, h.NodeAddr()), b)
 	rs.lead(t, ctx, in)
 	return rs, in
 }
 
-// joinRowsAt joins a hostile node that attacks one that may be in another process.
-func joinRowsAt(t *testing.T, m worldfs.Meta, victim machine.Peer, b *bystander) (*rows, *hostile.Intruder) {
+// joinRowsAt joins a hostile node, in a verified world with a certificate, that attacks
+// one that may be in another process.
+func joinRowsAt(t *testing.T, m worldfs.Meta, w *hostileWorld, victim machine.Peer, b *bystander) (*rows, *hostile.Intruder) {
 	record, err := genesis.DecodeText(m.Record)
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +171,11 @@ func joinRowsAt(t *testing.T, m worldfs.Meta, victim machine.Peer, b *bystander)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := hostile.Join(record, key, nil, hostile.Config{
+	proof, err := w.admit(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := hostile.Join(record, key, proof, hostile.Config{
 		Seed: 3, Victim: victim,
 		Spares: func(p node.Shard) bool { return p.Lobby || p == rs.home },
 	})

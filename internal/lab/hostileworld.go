@@ -48,28 +48,37 @@ func foundHostile(dir string, seed uint64, verified bool) (*hostileWorld, error)
 	}); err != nil {
 		return nil, err
 	}
-	ring, err := keyring.Open(w.config.Data)
+	w.config.Certificate, w.config.Revocations, err = w.certify(w.config.Data)
+	return w, err
+}
+
+// certify writes what a node of a verified world proves its membership with into its
+// folder, and returns the two files; none in an open world.
+func (w *hostileWorld) certify(dir string) (certificate, revocations string, err error) {
+	if w.authority == nil {
+		return "", "", nil
+	}
+	ring, err := keyring.Open(dir)
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
 	key, err := ring.Node(0, nil)
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
 	c, err := w.authority.Issue(key.Public(), "", time.Now().Add(-time.Minute), time.Now().Add(hostileCertified))
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
 	list, err := w.authority.Revoke(time.Now())
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
-	w.config.Certificate = filepath.Join(w.config.Data, "certificate.pem")
-	w.config.Revocations = filepath.Join(w.config.Data, "revocations.pem")
-	if err := files.Write(w.config.Revocations, keyring.RevocationsText(list), 0o644); err != nil {
-		return nil, err
+	certificate, revocations = filepath.Join(dir, "certificate.pem"), filepath.Join(dir, "revocations.pem")
+	if err := files.Write(revocations, keyring.RevocationsText(list), 0o644); err != nil {
+		return "", "", err
 	}
-	return w, files.Write(w.config.Certificate, keyring.CertificateText(c), 0o644)
+	return certificate, revocations, files.Write(certificate, keyring.CertificateText(c), 0o644)
 }
 
 // hostileCertified is how long certificates are valid: longer than any run.

@@ -30,6 +30,8 @@ type nodeOrder struct {
 	Join []string `json:",omitempty"` // by whom it joins; nobody: it begins the world,
 	At   string   `json:",omitempty"` // its address for others; empty: any that is free
 
+	Certificate, Revocations string `json:",omitempty"` // files of a member of a verified world
+
 	Region *world.RegionPos `json:",omitempty"` // whose hosts are asked for
 	Lobby  bool             `json:",omitempty"` // the lobby's
 }
@@ -83,6 +85,7 @@ func hostMain(in io.Reader, out io.Writer) error {
 			if o.At != "" {
 				cfg.Nodes = o.At
 			}
+			cfg.Certificate, cfg.Revocations = o.Certificate, o.Revocations
 			h, err = host.Start(cfg)
 		}
 		if err == nil {
