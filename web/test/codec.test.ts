@@ -29,6 +29,7 @@ const encoders: Record<string, (j: any) => Uint8Array> = {
   View: (j) => up.view(j.distance, j.far),
   Input: (j) => up.input(j.steps.map((s: object, i: number) => ({ seq: j.seq + i, ...s })), j.pos),
   Act: (j) => up.act(j),
+  Segment: (j) => up.segment(new Uint8Array(), bytes(j.segment)),
   Say: (j) => up.say(j.text),
   Ping: (j) => up.ping(j.time),
   Far: (j) => up.far(j.regions.map((r: { x: number; z: number }) => [r.x, r.z])),

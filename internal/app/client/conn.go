@@ -41,7 +41,8 @@ func (n *Node) Join(ctx context.Context, who Identity) (Conn, *wire.Welcome, err
 	}
 	d := &direct{s: s}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
-	return signing(d, who), s.Welcome(), nil
+	w := s.Welcome()
+	return signing(d, who, c, w), w, nil
 }
 
 // direct is a Conn without anything in between.

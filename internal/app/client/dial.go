@@ -65,7 +65,7 @@ func dial(ctx context.Context, base string, who Identity, code string, local key
 	}
 	ws.SetReadLimit(wire.MaxColumn + 1<<12)
 	c := &socket{ws: ws}
-	welcome, err := c.shake(ctx, who, hostOf(base), ticket.World.ID, func(why *wire.Notice) {
+	challenge, welcome, err := c.shake(ctx, who, hostOf(base), ticket.World.ID, func(why *wire.Notice) {
 		late.Reset(dialTime)
 		waits(why)
 	})
@@ -73,7 +73,7 @@ func dial(ctx context.Context, base string, who Identity, code string, local key
 		c.Close()
 		return nil, nil, err
 	}
-	return signing(c, who), welcome, nil
+	return signing(c, who, challenge, welcome), welcome, nil
 }
 
 // sockets makes the TCP connections of WebSockets, which are not shared.
@@ -189,7 +189,7 @@ type socket struct {
 
 // shake is the handshake: Hello, Challenge, Proof, Welcome. Before Welcome may come
 // Notices that one is to wait.
-func (c *socket) shake(ctx context.Context, who Identity, host string, world id.ID, waits func(*wire.Notice)) (*wire.Welcome, error) {
+func (c *socket) shake(ctx context.Context, who Identity, host string, world id.ID, waits func(*wire.Notice)) (*wire.Challenge, *wire.Welcome, error) {
 	stop := context.AfterFunc(ctx, func() { c.ws.CloseNow() })
 	defer stop()
 	var challenge wire.Challenge
@@ -198,27 +198,27 @@ func (c *socket) shake(ctx context.Context, who Identity, host string, world id.
 		err = wire.DecodeInto(b, &challenge)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if challenge.Version != wire.Version {
-		return nil, wire.BadVersion.Refusal(0)
+		return nil, nil, wire.BadVersion.Refusal(0)
 	}
 	if challenge.World != world {
-		return nil, wire.BadWorld.Refusal(0)
+		return nil, nil, wire.BadWorld.Refusal(0)
 	}
 	b, err = c.ask(who.Prove(&challenge, host))
 	for ; err == nil && wire.TypeOf(b) == wire.TypeNotice; b, err = c.Recv() {
 		var why wire.Notice
 		if err = wire.DecodeInto(b, &why); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		waits(&why)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	welcome := new(wire.Welcome)
-	return welcome, wire.DecodeInto(b, welcome)
+	return &challenge, welcome, wire.DecodeInto(b, welcome)
 }
 
 // ask says something and returns what is said next.

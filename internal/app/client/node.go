@@ -33,6 +33,8 @@ type Config struct {
 	Info  wire.WorldInfo
 	Spawn world.Pos
 	Epoch machine.Time // when tick 0 was
+	// Signed says that clients must sign what their players do (region.Config).
+	Signed bool
 	// Terrain makes the far tiles.
 	Terrain *world.Generator
 	// Pack encodes a frozen column; nil: the node's sessions do it themselves. A

@@ -18,6 +18,8 @@ const (
 	// idleFrom is how long a client must have said nothing until the session believes
 	// its home that the player is idle; regions wait twice as long.
 	idleFrom = 15 * time.Second
+	// unsignedFrom is the same of a client that must sign; regions wait longer.
+	unsignedFrom = 5 * time.Second
 
 	// A session enters so often because a region says so; whoever takes over the
 	// home, or is a step on the way to it, says so once.
@@ -44,6 +46,8 @@ func (s *Session) onLeft(m *region.Left) {
 		s.onCutOff(m)
 	case m.Reason == region.LeftIdle && time.Since(s.spoke) >= idleFrom:
 		s.end(wire.Idle.Refusal(1))
+	case m.Reason == region.LeftUnsigned && time.Since(s.signedAt) >= unsignedFrom:
+		s.end(wire.Unsigned.Refusal(0))
 	default:
 		s.removed()
 	}

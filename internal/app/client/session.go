@@ -62,6 +62,7 @@ type Session struct {
 	busy       int          // times that the home has had no time, one after the other
 	why        *wire.Notice // why the player is not in yet, if the node has said so
 	spoke      time.Time    // the client, to its home
+	signedAt   time.Time    // when the client last signed what it did
 	heard      time.Time    // from the home that has let the player in, or when it was asked to
 	input      wire.Input   // decoded into again and again
 	held       *inputs      // a step that waits for the next
@@ -73,6 +74,8 @@ func newSession(n *Node, k *transport.Link, player id.ID) *Session {
 		node: n, link: k, player: player,
 		watch: newWatcher(), watchedAt: map[world.RegionPos]time.Time{}, heard: time.Now(),
 		spoke: time.Now(), paced: newPaced(),
+		// Another link of this session, which was given up, has entered before.
+		acts: region.EntriesAbove(uint32(time.Now().Unix())),
 	}
 	s.watch.may = func() bool { return n.wakes.may(player) }
 	return s

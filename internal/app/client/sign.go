@@ -6,27 +6,51 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// signer is a Conn that signs what the player's own commands ask for. Neither the
-// node nor the lobby is trusted: they could propose anything.
+// signer is a Conn that signs what the player does (package inputlog), and what the
+// player's own commands ask for. Neither the node nor the lobby is trusted: they could
+// propose anything.
 type signer struct {
 	Conn
 	who Identity
 
+	sending sync.Mutex // of steps and acts: they are sent in the order in which they are signed
+	log     *inputlog.Builder
+	input   wire.Input // decoded into again and again
+
 	mu    sync.Mutex
 	lines []string // the last commands for which nothing was signed
+	tick  uint64   // of the world, at a time
+	at    time.Time
 }
 
 // maxLines is how many commands of the player wait for something to sign.
 const maxLines = 8
 
-func signing(c Conn, who Identity) Conn { return &signer{Conn: c, who: who} }
+// signing makes c sign for a player whose session began with a challenge and a Welcome.
+func signing(c Conn, who Identity, challenge *wire.Challenge, w *wire.Welcome) Conn {
+	session := inputlog.Session{World: challenge.World, Key: [32]byte(who.Public()), Nonce: challenge.Nonce}
+	return &signer{Conn: c, who: who, log: inputlog.NewBuilder(session, who.Key), tick: w.Tick, at: time.Now()}
+}
 
-// Send implements Conn.
+// Send implements Conn. An act goes only as a part of a segment; steps go at once and
+// are signed afterwards.
 func (c *signer) Send(b []byte) error {
-	if wire.TypeOf(b) == wire.TypeSay {
+	switch wire.TypeOf(b) {
+	case wire.TypeInput:
+		return c.sendInput(b)
+	case wire.TypeAct:
+		var act wire.Act
+		if err := wire.DecodeInto(b, &act); err != nil {
+			return err
+		}
+		return c.sendAct(&act)
+	case wire.TypeSay:
 		var say wire.Say
 		if err := wire.DecodeInto(b, &say); err == nil {
 			c.mu.Lock()
@@ -38,10 +62,63 @@ func (c *signer) Send(b []byte) error {
 	return c.Conn.Send(b)
 }
 
+func (c *signer) sendInput(b []byte) error {
+	c.sending.Lock()
+	defer c.sending.Unlock()
+	if err := wire.DecodeInto(b, &c.input); err != nil {
+		return err
+	}
+	now := c.now()
+	for i, s := range c.input.Steps {
+		full := c.log.Step(c.input.Seq+uint32(i), world.Input{Buttons: uint16(s.Buttons), Yaw: s.Yaw, Pitch: s.Pitch}, now)
+		if err := c.sendSegment(full); err != nil {
+			return err
+		}
+	}
+	if err := c.Conn.Send(b); err != nil || !c.log.Due(now) {
+		return err
+	}
+	return c.sendSegment(c.log.Sign(now))
+}
+
+func (c *signer) sendAct(m *wire.Act) error {
+	c.sending.Lock()
+	defer c.sending.Unlock()
+	act := inputlog.Act{Seq: m.Seq, Kind: uint8(m.Kind), At: m.Pos(), Face: m.Face, A: m.A, B: m.B}
+	return c.sendSegment(c.log.Act(act, c.now()))
+}
+
+func (c *signer) sendSegment(s *inputlog.Segment) error {
+	if s == nil {
+		return nil
+	}
+	return c.Conn.Send(wire.Encode(&wire.Segment{Segment: s.Append(nil)}))
+}
+
+// now is the tick of the world.
+func (c *signer) now() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.tick + uint64(time.Since(c.at)/region.TickLength)
+}
+
+// heard sets the tick right: this machine's clock may have stood still.
+func (c *signer) heard(b []byte) {
+	var pong wire.Pong
+	if wire.DecodeInto(b, &pong) == nil {
+		c.mu.Lock()
+		c.tick, c.at = pong.Tick, time.Now()
+		c.mu.Unlock()
+	}
+}
+
 // Recv implements Conn.
 func (c *signer) Recv() ([]byte, error) {
 	for {
 		b, err := c.Conn.Recv()
+		if err == nil && wire.TypeOf(b) == wire.TypePong {
+			c.heard(b)
+		}
 		if err != nil || wire.TypeOf(b) != wire.TypeSign {
 			return b, err
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -50,7 +51,12 @@ func (s *Session) Handle(b []byte) error {
 	case *wire.View:
 		s.onView(m)
 	case *wire.Act:
-		s.onAct(m)
+		if s.node.cfg.Signed {
+			return wire.Unsigned.Refusal(0)
+		}
+		s.ask(m, nil)
+	case *wire.Segment:
+		return s.onSegment(m.Segment)
 	case *wire.Say:
 		if text := wire.CleanText(m.Text); text != "" {
 			s.send(&lobby.Say{Text: text})
@@ -170,19 +176,45 @@ func (s *Session) onView(m *wire.View) {
 	s.sendWatches()
 }
 
-func (s *Session) onAct(m *wire.Act) {
+// onSegment passes on what the player has signed, unchanged. Acts are kept with the
+// segment that they are in, until they have an answer.
+func (s *Session) onSegment(signed []byte) error {
+	seg, err := inputlog.Decode(signed)
+	if err != nil {
+		return malformed(err)
+	}
+	signed = slices.Clone(signed)
+	s.signedAt = time.Now()
+	if len(seg.Acts) == 0 && s.node.cfg.Signed {
+		s.toRegion(s.home, &region.Segment{Player: s.player, Signed: signed})
+	}
+	for i := range seg.Acts {
+		a := &seg.Acts[i]
+		if a.Seq != s.acts.Next() { // it is signed: the session cannot count otherwise
+			return malformed(fmt.Errorf("act %d instead of %d", a.Seq, s.acts.Next()))
+		}
+		if !s.ask(&wire.Act{Seq: a.Seq, Kind: wire.ActKind(a.Kind), X: a.At.X, Y: a.At.Y, Z: a.At.Z, Face: a.Face, A: a.A, B: a.B}, signed) {
+			return wire.TooFast.Refusal(5)
+		}
+	}
+	return nil
+}
+
+// ask asks the home to do an act; false: too many have no answer.
+func (s *Session) ask(m *wire.Act, proof []byte) bool {
 	act := s.acts.Ask(&region.Act{
-		Player: s.player, Kind: uint8(m.Kind), Pos: m.Pos(), Face: m.Face, A: m.A, B: m.B,
+		Player: s.player, Kind: uint8(m.Kind), Pos: m.Pos(), Face: m.Face, A: m.A, B: m.B, Proof: proof,
 	})
 	s.spoke = time.Now()
 	if act == nil { // what was asked before waits for a host
 		s.say(&wire.ActResult{Seq: m.Seq, Code: wire.TooFast, Text: wire.TooFast.Text()})
-		return
+		return false
 	}
 	s.asked = append(s.asked, asked{act.Seq, m.Seq, time.Now()})
 	if s.in {
 		s.toRegion(s.home, act)
 	} // otherwise when the home has let the player in
+	return true
 }
 
 // askAgain sends what has no answer to the home, which does each act once.
@@ -280,8 +312,12 @@ func (s *Session) recover() {
 func (s *Session) enter(r world.RegionPos) {
 	a := s.admitted
 	s.in, s.heard = false, time.Now()
-	s.toRegion(r, s.acts.Enter(&region.Enter{
+	m := &region.Enter{
 		Player: s.player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator,
 		New: a.New && s.entered == nil,
-	}))
+	}
+	if p := s.hello.Pass; p != nil {
+		m.Key, m.Nonce = p.Key, p.Nonce
+	}
+	s.toRegion(r, s.acts.Enter(m))
 }

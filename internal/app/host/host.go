@@ -138,7 +138,7 @@ func (h *Host) startNode() (err error) {
 			MaxPlayers: players, Whitelist: h.whitelist, Stored: h.stored(),
 		},
 		Region: region.Config{
-			Epoch: m.EpochTime(), Terrain: terrain,
+			Epoch: m.EpochTime(), Terrain: terrain, Signed: h.peers != nil,
 			Rules: world.AreaConfig{Seed: seed, Spawn: m.Spawn, Protect: m.Rules.Protect, Mobs: DefaultMobs,
 				OwnItems: h.stored() && world.Mode(modeNumber(m.Mode)) == world.Survival},
 		},
@@ -173,7 +173,7 @@ func (h *Host) startNode() (err error) {
 		pack = h.peers.codec.Packed
 	}
 	h.client = client.NewNode(client.Config{
-		Node: h.loop, World: m.ID, Self: self, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Pack: pack, Strained: h.loop.Strained, Hosts: h.hosts, Invite: h.invite, Command: h.command, OperatorEntered: h.seeOperator, Log: cfg.Log,
+		Node: h.loop, World: m.ID, Self: self, Signed: h.peers != nil, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Pack: pack, Strained: h.loop.Strained, Hosts: h.hosts, Invite: h.invite, Command: h.command, OperatorEntered: h.seeOperator, Log: cfg.Log,
 		Info: wire.WorldInfo{Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Day: world.DayLength},
 	})
 	return nil

@@ -20,6 +20,12 @@ type Acts struct {
 // before, and has counted no further.
 func ActsAbove(n uint32) Acts { return Acts{entry: n, last: n} }
 
+// EntriesAbove returns the side of a session whose Enters are numbered above n.
+func EntriesAbove(n uint32) Acts { return Acts{entry: n} }
+
+// Next is the number of the next act.
+func (a *Acts) Next() uint32 { return a.last + 1 }
+
 // Enter completes a message that enters a region: answers from before it do not
 // count any more, for what is open is asked again.
 func (a *Acts) Enter(m *Enter) *Enter {

@@ -3,6 +3,7 @@ package region
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -24,6 +25,10 @@ type admission struct {
 func (a *admission) onEnter(from machine.Peer, m *Enter) {
 	if _, isRegion := RegionOf(from); isRegion || from == Lobby || len(m.Name) > maxName || m.Mode > uint8(world.Spectator) {
 		a.stats.Refused++
+		return
+	}
+	if a.cfg.Signed && id.Of(m.Key[:]) != m.Player {
+		a.env.Send(from, &Refused{a.cfg.Pos, m.Player, unsignedCode, unsignedText})
 		return
 	}
 	if h := a.sessions.at(m.Player); h != nil {
@@ -70,7 +75,7 @@ func (a *admission) enterStored(from machine.Peer, m *Enter, saved []byte) {
 // lateEnter reports whether a session has entered again since it said this.
 func (a *admission) lateEnter(from machine.Peer, m *Enter) bool {
 	l := a.dedup.of(m.Player)
-	late := l.session == from.ID && m.Entry < l.entry
+	late := l.session == a.cfg.session(from, m.Nonce) && m.Entry < l.entry
 	if late {
 		a.stats.Refused++
 	}
@@ -102,7 +107,10 @@ func (a *admission) admit(p *world.Player, from machine.Peer, m *Enter) {
 	p.Name, p.Entity, p.Operator = m.Name, uint64(m.Entity), a.cfg.operator(m.Player)
 	p.NewSession()
 	h := a.sessions.add(p, from)
-	a.dedup.of(p.ID).enter(from.ID, m)
+	if h.log = a.sessions.logOf(p.ID); h.log != nil {
+		h.log.Enter(m.Key, m.Nonce)
+	}
+	a.dedup.of(p.ID).enter(h.session(), m)
 	a.sessions.save(h)
 	a.store.flush()
 	a.sessions.greet(h)
@@ -122,8 +130,13 @@ func (a *admission) replaceSession(h *playerSession, from machine.Peer, m *Enter
 		a.sessions.attach(h, from)
 	} else {
 		h.inputs = inputQueue{} // it is sent again
+		h.dropProofs()
 	}
-	a.dedup.of(m.Player).enter(from.ID, m)
+	if h.log != nil {
+		h.log.Enter(m.Key, m.Nonce)
+		a.sessions.save(h) // with the act record, or neither
+	}
+	a.dedup.of(m.Player).enter(h.session(), m)
 	if h.handover != nil {
 		h.handover.entering = &queuedMessage{from, m}
 		return

@@ -52,9 +52,10 @@ func (r *Region) assemblePlayers(c component) {
 		component: c, area: r.area, store: r.store, entities: r.entities, interest: r.interest, dedup: r.dedup,
 		departed: r.departed, activity: r.activity, players: map[id.ID]*playerSession{},
 	}
+	r.signed = &signatures{component: c, tags: r.store.tags, sessions: r.sessions, dedup: r.dedup, players: map[uint64]id.ID{}}
 	r.outgoing = &outgoingHandovers{
 		component: c, area: r.area, store: r.store, entities: r.entities, sessions: r.sessions, dedup: r.dedup,
-		edits: r.pending, departed: r.departed, activity: r.activity, queue: r.queue,
+		edits: r.pending, departed: r.departed, activity: r.activity, queue: r.queue, signed: r.signed,
 		players: map[id.ID]*outgoingHandover{}, offers: map[uint64]*outgoingHandover{},
 	}
 	r.incoming = &incomingHandovers{

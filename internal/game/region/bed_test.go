@@ -34,6 +34,7 @@ type bed struct {
 	clients  map[machine.Peer]*client
 	order    []*client
 	lobby    []machine.Message
+	signed   bool              // players sign what they do
 	denies   bool              // the lobby says of no player that it is at home where it is said to be
 	mute     bool              // the lobby says nothing
 	requests []machine.Message // what the lobby wants of players, by tag
@@ -126,7 +127,7 @@ type host struct {
 func (b *bed) cfg(pos world.RegionPos) Config {
 	return Config{
 		Pos: pos, Rules: world.AreaConfig{Seed: 1, Spawn: world.Pos{X: 64, Y: flatTop + 1, Z: 64}},
-		World: bedWorld, Operator: func(who id.ID) bool { return b.operators[who] },
+		World: bedWorld, Signed: b.signed, Operator: func(who id.ID) bool { return b.operators[who] },
 	}
 }
 
@@ -237,6 +238,9 @@ func (h *host) Do(queue string, tag uint64, job machine.Job) {
 	switch j := job.(type) {
 	case Generate:
 		b.after(time.Millisecond, func() { done(flatColumn(j.Column), nil) })
+	case machine.Work: // a signature
+		result, err := j.Run()
+		b.after(time.Millisecond, func() { done(result, err) })
 	case machine.DiskRead:
 		h.enqueue(func() { done(b.read(j), nil) }, 0)
 	case machine.DiskWrite:

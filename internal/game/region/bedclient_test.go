@@ -1,9 +1,13 @@
 package region
 
 import (
+	"bytes"
+	"crypto/ed25519"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -40,6 +44,11 @@ type client struct {
 	tap      func(*Frame)
 	heard    func(*ActResult)
 	deaf     bool // answers to acts get lost
+
+	key   ed25519.PrivateKey // of a client that signs
+	nonce [32]byte
+	log   *inputlog.Builder
+	sent  []*Segment
 }
 
 func (b *bed) client(name string) *client {
@@ -51,6 +60,29 @@ func (b *bed) client(name string) *client {
 	b.clients[c.peer] = c
 	b.order = append(b.order, c)
 	return c
+}
+
+// signer makes a client that signs what it does.
+func (b *bed) signer(name string) *client {
+	c := b.client(name)
+	c.key = ed25519.NewKeyFromSeed(bytes.Repeat([]byte(name), 32)[:32])
+	c.player = id.Of(c.key.Public().(ed25519.PublicKey))
+	c.begin(1)
+	return c
+}
+
+// begin begins a session of a client that signs, on a link of its own.
+func (c *client) begin(n byte) {
+	delete(c.b.clients, c.peer)
+	c.peer = machine.Peer{ID: id.Of(append([]byte(c.name), n))}
+	c.b.clients[c.peer] = c
+	c.nonce = [32]byte{n}
+	c.log = inputlog.NewBuilder(c.session(), c.key)
+	c.acts, c.seq = Acts{}, 0
+}
+
+func (c *client) session() inputlog.Session {
+	return inputlog.Session{World: bedWorld, Key: [32]byte(c.key.Public().(ed25519.PublicKey)), Nonce: c.nonce}
 }
 
 func (c *client) send(pos world.RegionPos, m machine.Message) { c.b.deliver(pos, c.peer, m) }
@@ -65,9 +97,13 @@ func (c *client) enter() *client {
 }
 
 func (c *client) enterMsg() *Enter {
-	return c.acts.Enter(&Enter{
+	m := &Enter{
 		Player: c.player, Entity: 1000 + uint32(c.player[0])<<8 + uint32(c.player[1]), Name: c.name, Mode: uint8(world.Creative), New: true,
-	})
+	}
+	if c.key != nil {
+		m.Key, m.Nonce = c.session().Key, c.nonce
+	}
+	return c.acts.Enter(m)
 }
 
 // watch watches all columns of a region at a rate.
@@ -179,7 +215,26 @@ func (c *client) sees(pos world.RegionPos) map[uint64]frame.Seen {
 // walk sends one body step.
 func (c *client) walk(buttons uint16, yaw uint16) {
 	c.seq++
-	c.send(c.home, &Inputs{Player: c.player, First: c.seq, Steps: []Step{{Buttons: buttons, Yaw: yaw}}, NoPos: true})
+	step := Step{Buttons: buttons, Yaw: yaw}
+	c.send(c.home, &Inputs{Player: c.player, First: c.seq, Steps: []Step{step}, NoPos: true})
+	if c.log != nil {
+		c.log.Step(c.seq, step, c.b.tick())
+		if c.log.Due(c.b.tick()) {
+			m := &Segment{c.player, c.log.Sign(c.b.tick()).Append(nil)}
+			c.sent = append(c.sent, m)
+			c.send(c.home, m)
+		}
+	}
+}
+
+// tick is that of the world.
+func (b *bed) tick() uint64 { return TickAt(b.now, 0) }
+
+// sign signs an act that is asked for next.
+func (c *client) sign(a *Act) []byte {
+	return c.log.Act(inputlog.Act{
+		Seq: c.acts.Next(), Kind: a.Kind, At: a.Pos, Face: a.Face, A: a.A, B: a.B,
+	}, c.b.tick()).Append(nil)
 }
 
 // walkFor walks for a number of ticks, one step each.
@@ -192,6 +247,9 @@ func (c *client) walkFor(ticks int, buttons uint16, yaw uint16) {
 
 func (c *client) act(a Act) uint32 {
 	a.Player = c.player
+	if c.log != nil {
+		a.Proof = c.sign(&a)
+	}
 	m := c.acts.Ask(&a)
 	if m == nil {
 		c.b.Fatalf("%s: too many acts have no answer", c.name)

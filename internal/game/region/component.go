@@ -24,6 +24,7 @@ const (
 	jobRead = iota + 1
 	jobWrite
 	jobGenerate
+	jobVerify
 )
 
 // jobTags numbers the jobs of a region.

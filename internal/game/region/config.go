@@ -20,7 +20,9 @@ type Config struct {
 	Terrain   *world.Generator
 	Silent    time.Duration // a player from whom nothing comes for so long is removed; 0: 30 s
 	Hibernate time.Duration // a region without subscribers ticks on for so long; 0: 10 s
-	// World is the world's id: orders are signed for it.
+	// Signed says that players sign what they do: nothing else is done for them.
+	Signed bool
+	// World is the world's id: orders and segments are signed for it.
 	World id.ID
 	// Operator reports whether a player is an operator, whatever other nodes say;
 	// nil: nobody is.

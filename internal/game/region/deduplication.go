@@ -67,6 +67,7 @@ func (d *deduplication) drop(player id.ID) {
 	delete(d.records, player)
 	d.store.del(playerKey(keyActs, player))
 	d.store.del(playerKey(keyOrders, player))
+	d.store.del(playerKey(keySigned, player))
 }
 
 // receive takes an act of a player who is here. One that comes before its turn
@@ -114,7 +115,7 @@ func (d *deduplication) begin(h *playerSession, l *actRecord, m *Act) {
 	switch {
 	case lasting(act.Kind) && (d.store.readOnly || d.store.overfull()):
 		d.refuse(h, m.Seq, storageCode)
-	case !h.inputs.addAct(queuedInput{seq: m.Seq, isAct: true, act: act}):
+	case !h.inputs.addAct(queuedInput{seq: m.Seq, isAct: true, act: act, proof: m.Proof}):
 		d.refuse(h, m.Seq, world.TooFast)
 	default:
 		d.runner.actNow(h)
@@ -151,6 +152,15 @@ func (d *deduplication) refuseLater(player, session id.ID, seq uint32, code worl
 	}
 }
 
+// tooLate refuses an act that was signed too long ago, unless it has been begun.
+func (d *deduplication) tooLate(h *playerSession, m *Act) {
+	l := d.of(h.p.ID)
+	if m.Seq >= l.next && l.find(m.Seq) == nil && !d.edits.pendingFor(h.p.ID, l.session, m.Seq) {
+		l.complete(completedAct{seq: m.Seq, code: world.TooLate, durable: true})
+	}
+	d.receive(h, m)
+}
+
 // refuse ends an act that was not done.
 func (d *deduplication) refuse(h *playerSession, seq uint32, code world.Refusal) {
 	l := d.of(h.p.ID)
@@ -161,7 +171,7 @@ func (d *deduplication) refuse(h *playerSession, seq uint32, code world.Refusal)
 
 // sendResult answers an act.
 func (d *deduplication) sendResult(h *playerSession, l *actRecord, e completedAct) {
-	if h.peer.ID == l.session && h.peer != (machine.Peer{}) {
+	if h.session() == l.session && h.peer != (machine.Peer{}) {
 		d.env.Send(h.peer, &ActResult{
 			Region: d.cfg.Pos, Player: h.p.ID, Seq: e.seq, Entry: l.entry, OK: e.code == world.Done,
 			Reason: string(e.code), Text: e.code.Text(), Did: e.edit,

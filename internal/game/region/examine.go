@@ -22,7 +22,7 @@ func (e *Examiner) Record(key, value []byte) (player id.ID, err error) {
 	}
 	kind := string(key[:1])
 	switch kind {
-	case keyPlayer, keyPointer, keyIntent, keyActor, keyActs, keyOrders:
+	case keyPlayer, keyPointer, keyIntent, keyActor, keyActs, keyOrders, keySigned:
 		if len(key) != 1+id.Size {
 			return player, fmt.Errorf("a player's record: %w", ErrCorrupt)
 		}

@@ -47,12 +47,17 @@ func (d *departed) expire() {
 func (r *Region) onForward(from machine.Peer, m *Forward) {
 	session := false
 	switch m.Msg.(type) {
-	case *Inputs, *Act, *Leave:
+	case *Inputs, *Act, *Segment, *Leave:
 		session = m.Session != (machine.Peer{})
 	}
 	pos, ok := RegionOf(from)
 	if h := r.sessions.players[m.Player]; ok && session && h != nil {
 		if h.came.by(pos, r.env.Now()) && h.peer == m.Session {
+			if in, ok := m.Msg.(*Inputs); ok {
+				h.heard = r.env.Now()
+				h.queueSteps(in, r.loop.now(), true, &r.stats)
+				return
+			}
 			r.applyOrForward(h, m.Msg)
 			return
 		}
@@ -93,10 +98,15 @@ func (r *Region) applyOrForward(h *playerSession, m machine.Message) {
 	switch m := m.(type) {
 	case *Inputs:
 		h.heard = r.env.Now()
-		h.queueSteps(m, &r.stats)
-	case *Act:
-		r.dedup.receive(h, m)
+		h.queueSteps(m, r.loop.now(), false, &r.stats)
+	case *Act, *Segment:
+		h.heard = r.env.Now()
+		r.signed.receive(h, m)
 	case *Leave:
+		if h.handover == nil && len(h.proofs) > 0 { // what it has signed is done before
+			r.signed.receive(h, m)
+			return
+		}
 		r.sessions.leave(h, LeftOwn)
 	case *Order:
 		r.runOrder(h, m)

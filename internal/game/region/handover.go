@@ -53,6 +53,7 @@ type outgoingHandovers struct {
 	departed *departed
 	activity *activity
 	queue    *commandQueue
+	signed   *signatures
 	events   handoverEvents
 
 	players map[id.ID]*outgoingHandover // players on their way to another home
@@ -127,6 +128,7 @@ func (g *outgoingHandovers) handOver(h *playerSession, to world.RegionPos) {
 		g.offer(o, &Handover{
 			Player: p.ID, Epoch: uint32(p.Epoch), State: p.AppendBinary(nil),
 			Acts: l.encode(h.inputs.nextAct(l.next)), Orders: g.store.small[playerKey(keyOrders, p.ID)], Session: h.peer,
+			Log: h.signedLog(),
 		})
 	})
 }
@@ -199,6 +201,7 @@ func (g *outgoingHandovers) finish(h *playerSession, o *outgoingHandover, ptr po
 	g.entities.gone(h.p.Handle, h.p.Entity, frame.WentElsewhere)
 	g.departed.list[o.player] = departedPlayer{ptr, session, g.env.Now(), h.came}
 	kept := append(o.queued, h.inputs.messages(o.player)...)
+	kept = append(kept, h.proofs...)
 	if o.leaving {
 		kept = append(kept, &Leave{o.player})
 	} else if o.entering == nil && h.peer != (machine.Peer{}) {
@@ -246,6 +249,7 @@ func (g *outgoingHandovers) refused(o *outgoingHandover) {
 	for _, m := range o.queued {
 		g.events.applyOrForward(h, m)
 	}
+	g.signed.verify(h)
 	if o.entering != nil {
 		g.sessions.greet(h)
 	} else if o.leaving {

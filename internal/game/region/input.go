@@ -27,6 +27,7 @@ type queuedInput struct {
 	step   world.Input
 	expect world.Vec
 	act    world.Act
+	proof  []byte // of an act
 }
 
 // inputQueue is what waits of one player, in the order in which it came.
@@ -148,15 +149,16 @@ func (q *inputQueue) run(h *playerSession, cmds []world.Command, n int) []world.
 	return cmds
 }
 
-// queueSteps takes body steps.
-func (h *playerSession) queueSteps(m *Inputs, stats *Stats) {
+// queueSteps takes body steps that come at a tick. Those that the player's last home
+// has passed on may be signed already.
+func (h *playerSession) queueSteps(m *Inputs, tick uint64, passedOn bool, stats *Stats) {
 	if len(m.Steps) == 0 || len(m.Steps) > maxInputs {
 		stats.InputsDropped += uint64(len(m.Steps))
 		return
 	}
 	for i, step := range m.Steps {
 		seq := m.First + uint32(i)
-		if seq <= max(h.inputs.last, h.p.LastSeq) {
+		if seq <= max(h.inputs.last, h.p.LastSeq) || !h.noteStep(seq, step, tick, passedOn) {
 			stats.InputsDropped++
 			continue
 		}
@@ -197,7 +199,7 @@ func (q *inputQueue) messages(player id.ID) (out []machine.Message) {
 		t := &q.list[i]
 		if t.isAct {
 			out = append(out, &Act{Player: player, Seq: t.seq, Kind: uint8(t.act.Kind), Pos: t.act.At,
-				Face: uint8(t.act.Face), A: uint64(t.act.A), B: uint32(t.act.B)})
+				Face: uint8(t.act.Face), A: uint64(t.act.A), B: uint32(t.act.B), Proof: t.proof})
 			continue
 		}
 		in := &Inputs{Player: player, First: t.seq, Steps: []Step{t.step}, Pos: t.expect, NoPos: !t.check}

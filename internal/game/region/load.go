@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -176,6 +177,10 @@ func (l *loading) unpackOne(key string, value []byte) error {
 	case keyOrders:
 		l.store.small[key] = value
 		_, err := decision.DecodeExecuted(value)
+		return err
+	case keySigned:
+		l.store.small[key] = value
+		_, err := inputlog.DecodeLog(value)
 		return err
 	case keyItem:
 		l.store.small[key] = value

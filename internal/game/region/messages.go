@@ -36,6 +36,10 @@ type (
 
 		Entry  uint32 // of the session, rises with each of its Enters
 		Oldest uint32 // the session has the answers to all acts below
+
+		// What the player signs in this session names them (package inputlog); zero
+		// where nothing need be signed.
+		Key, Nonce [32]byte
 	}
 
 	// Leave takes a player out of the world: it is saved and Left comes back once
@@ -80,6 +84,14 @@ type (
 		Face   uint8
 		A      uint64
 		B      uint32
+		Proof  []byte // an encoded inputlog.Segment with the act; empty where nothing need be signed
+	}
+
+	// Segment is what a player has signed without an act: Signed is an encoded
+	// inputlog.Segment.
+	Segment struct {
+		Player id.ID
+		Signed []byte
 	}
 )
 
@@ -234,6 +246,7 @@ const (
 	MovedHandover         // walked or was brought over a border
 	MovedElsewhere        // answer to Enter: the home is To
 	MovedReplaced         // the player came in from another session
+	LeftUnsigned          // did not sign what it did
 )
 
 // Between regions.
@@ -257,6 +270,7 @@ type (
 		State   []byte
 		Acts    []byte       // the act record, empty if it asks
 		Orders  []byte       // which orders about the player were executed: decision.Executed
+		Log     []byte       // what the player has signed: inputlog.Log; empty if it asks, or nothing need be signed
 		Session machine.Peer // zero: nobody plays the player at the moment
 		Asks    bool         // does not give, but asks whether the region has it
 	}
@@ -426,3 +440,6 @@ type (
 
 // Quick implements machine.Quick: players say so in every tick.
 func (m *Inputs) Quick() bool { return len(m.Steps) <= 16 }
+
+// Quick implements machine.Quick: players say so once a second.
+func (m *Segment) Quick() bool { return len(m.Signed) <= machine.MaxQuick }

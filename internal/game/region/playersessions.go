@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -34,6 +35,11 @@ type playerSession struct {
 	leaving       bool              // is handed over when neighbours have answered its edits; until then it does nothing
 	handover      *outgoingHandover // being handed over
 	came          arrival
+
+	log          *inputlog.Log     // what the player has signed; nil: nothing need be
+	proofs       []machine.Message // that are to be verified: in order, each with a segment, or a Leave
+	verifying    uint64            // tag of the job that verifies the first proofs; 0: none does
+	stoppedSince uint64            // the tick since which steps wait because none are signed; 0: they do not
 
 	staysUntil machine.Time // not handed over before
 }
@@ -108,6 +114,7 @@ func (s *playerSessions) attach(h *playerSession, session machine.Peer) {
 		h.sub = nil
 	}
 	h.peer, h.inputs = session, inputQueue{}
+	h.dropProofs()
 	if session != (machine.Peer{}) {
 		sub := s.interest.subscriber(session)
 		if sub.player != nil { // a session plays one player
@@ -165,6 +172,9 @@ func (s *playerSessions) remove(player id.ID) {
 func (s *playerSessions) save(h *playerSession) {
 	h.savedAt = s.env.Now()
 	s.store.put(playerKey(keyPlayer, h.p.ID), h.p.AppendBinary(nil))
+	if h.log != nil {
+		s.store.put(playerKey(keySigned, h.p.ID), h.log.Append(nil))
+	}
 }
 
 // saveAll saves everybody who is here.
@@ -180,14 +190,17 @@ func (s *playerSessions) saveAll() {
 // may go, and removes the silent.
 func (s *playerSessions) maintain(noteIntent func(*playerSession)) {
 	now := s.env.Now()
-	var silent []*playerSession
+	var silent, unsigned []*playerSession
+	tick := TickAt(now, s.cfg.Epoch)
 	for _, p := range s.area.Players() {
 		h := s.players[p.ID]
 		if h == nil || h.handover != nil {
 			continue
 		}
 		noteIntent(h)
-		if now.Sub(h.heard) >= s.cfg.Silent {
+		if h.stoppedSince != 0 && tick > h.stoppedSince+inputlog.RemoveAfter-inputlog.StopAfter {
+			unsigned = append(unsigned, h)
+		} else if now.Sub(h.heard) >= s.cfg.Silent {
 			silent = append(silent, h)
 		} else if now.Sub(h.savedAt) >= saveEvery {
 			s.saveIfChanged(h)
@@ -195,6 +208,9 @@ func (s *playerSessions) maintain(noteIntent func(*playerSession)) {
 	}
 	for _, h := range silent {
 		s.leave(h, LeftIdle)
+	}
+	for _, h := range unsigned {
+		s.expel(h)
 	}
 }
 

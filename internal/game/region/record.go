@@ -26,6 +26,7 @@ import (
 //	q number     an edit that a neighbour is asked for: a question
 //	o entity     an item that lies here: world.Item's bytes
 //	d player     how the acts of a player whose home is here have ended: a act record
+//	s player     what a player whose home is here has signed: inputlog.Log
 //	g player     which orders about a player were executed: decision.Executed
 const (
 	keyHeader         = "h"
@@ -42,6 +43,7 @@ const (
 	keyActs           = "d"
 	keyItem           = "o"
 	keyOrders         = "g"
+	keySigned         = "s"
 
 	layoutVersion = 1
 )

@@ -23,6 +23,7 @@ type Region struct {
 	store    *store
 	loading  *loading
 	sessions *playerSessions
+	signed   *signatures // of what players do
 	dedup    *deduplication
 	pending  *pendingEdits   // edits that neighbours were asked for
 	edits    *requestedEdits // and were asked for by neighbours
@@ -60,6 +61,8 @@ func (r *Region) OnMessage(from machine.Peer, m machine.Message) {
 	case *Inputs:
 		r.onSession(from, m.Player, m)
 	case *Act:
+		r.onSession(from, m.Player, m)
+	case *Segment:
 		r.onSession(from, m.Player, m)
 	case *Columns:
 		r.border.onColumns(from, m, r.loop.ticking)
@@ -175,6 +178,9 @@ func (r *Region) OnDone(tag uint64, result any, err error) {
 		r.onWritten(tag, err)
 	case jobGenerate:
 		r.loading.onGenerated(int(tag&0xff), result, err)
+	case jobVerify:
+		r.signed.onVerified(tag, result)
+		r.hibernateIfIdle()
 	}
 }
 

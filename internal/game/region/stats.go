@@ -19,6 +19,8 @@ type Stats struct {
 	InputsDropped uint64 // too many, or out of order
 	Acts          uint64
 	Refused       uint64 // messages that nobody may send, or that make no sense
+	Unsigned      uint64 // acts and segments that their player has not signed
+	Forged        uint64 // players in whose name somebody else has moved
 	Handovers     uint64 // players given away
 	Arrivals      uint64 // players taken over
 	Writes        uint64

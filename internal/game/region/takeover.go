@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -65,6 +66,9 @@ func decodeHandover(m *Handover) (p *world.Player, acts *actRecord, err error) {
 	}
 	if err == nil {
 		_, err = decision.DecodeExecuted(m.Orders)
+	}
+	if err == nil && len(m.Log) > 0 {
+		_, err = inputlog.DecodeLog(m.Log)
 	}
 	if err == nil && (p.ID != m.Player || p.Epoch != uint64(m.Epoch)) {
 		err = errOtherPlayer
@@ -149,6 +153,9 @@ func (in *incomingHandovers) takeOver(from machine.Peer, m *Handover, p *world.P
 	in.store.put(key, m.State)
 	in.store.put(playerKey(keyActs, m.Player), m.Acts)
 	in.store.put(playerKey(keyOrders, m.Player), m.Orders)
+	if len(m.Log) > 0 {
+		in.store.put(playerKey(keySigned, m.Player), m.Log)
+	}
 	in.dedup.adopt(m.Player, acts)
 	in.store.del(playerKey(keyPointer, m.Player))
 	in.store.del(playerKey(keyIntent, m.Player))
@@ -165,7 +172,9 @@ func (in *incomingHandovers) takeOver(from machine.Peer, m *Handover, p *world.P
 		}
 		in.stats.Arrivals++
 		pos, _ := RegionOf(from)
-		in.sessions.add(p, m.Session).came = arrival{true, pos, in.env.Now()}
+		h := in.sessions.add(p, m.Session)
+		h.came = arrival{true, pos, in.env.Now()}
+		h.log = in.sessions.logOf(m.Player)
 		in.env.Send(from, &HandoverOK{m.Player, m.Epoch})
 	})
 	in.store.flush()

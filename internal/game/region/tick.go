@@ -78,7 +78,9 @@ func (l *tickLoop) collect() {
 	for _, p := range l.area.Players() {
 		if h := l.sessions.at(p.ID); h != nil && h.handover == nil {
 			h.leaving = h.leaving && l.area.Leaves(h.p)
-			l.commands = h.inputs.take(h, l.commands)
+			if l.sessions.maySteps(h, l.tick) {
+				l.commands = h.inputs.take(h, l.commands)
+			}
 		}
 	}
 }
@@ -99,6 +101,9 @@ func (l *tickLoop) judge(c *world.Command) verdict {
 	return runIt
 }
 
+// now is the tick of the global clock.
+func (l *tickLoop) now() uint64 { return TickAt(l.env.Now(), l.cfg.Epoch) }
+
 // between reports whether something can be done now that is not a tick's.
 func (l *tickLoop) between() bool {
 	return l.moves() && l.tick != 0 && !l.stepping && !l.store.readOnly
@@ -107,7 +112,7 @@ func (l *tickLoop) between() bool {
 // actNow runs a player's act that has just come, after the steps before it. If
 // one of them has to wait for its tick, so does the act.
 func (l *tickLoop) actNow(h *playerSession) {
-	if h.handover == nil && !h.leaving && l.between() {
+	if h.handover == nil && !h.leaving && l.between() && (h.log == nil || !h.log.Stopped(l.now())) {
 		clear(l.commands)
 		l.commands = h.inputs.takeNow(h, l.commands[:0])
 		l.runNow()

@@ -50,6 +50,7 @@ const (
 	Restart        Code = "restart"
 	Elsewhere      Code = "elsewhere"
 	Internal       Code = "internal"
+	Unsigned       Code = "unsigned" // also a Notice
 )
 
 var texts = map[Code]string{
@@ -93,6 +94,7 @@ var texts = map[Code]string{
 	Restart:        "The world is restarting.",
 	Elsewhere:      "You have joined from another window.",
 	Internal:       "Something went wrong on this node.",
+	Unsigned:       "In this world every player signs what they do with their own key, and nothing that is signed has come from you. Update your program, or enter through another node.",
 }
 
 // Text returns c for a person.

@@ -36,6 +36,7 @@ const (
 	TypeAskEntrances
 	TypeSigned
 	TypeMissed
+	TypeSegment
 )
 
 // Messages of a node to its client.
@@ -148,6 +149,8 @@ func fromClient(t Type) Message {
 		return &Signed{}
 	case TypeMissed:
 		return &Missed{}
+	case TypeSegment:
+		return &Segment{}
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ var examples = []example{
 	{"ask entrances", &AskEntrances{}},
 	{"signed", &Signed{[]byte{1, 2, 3}}},
 	{"missed", &Missed{world.RegionPos{X: -3, Z: 4}}},
+	{"segment", &Segment{[]byte{4, 5, 6}}},
 	{"sign", &Sign{[]byte{1, 0, 0}}},
 	{"challenge", &Challenge{Version, [32]byte{0xaa, 31: 0xbb}, id.ID{1, 19: 2}, "home"}},
 	{"refused", BadCode.Refusal(5)},

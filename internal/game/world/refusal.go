@@ -22,6 +22,7 @@ const (
 	NotLoaded      Refusal = "not-loaded"
 	Stopped        Refusal = "stopped"
 	TooMany        Refusal = "too-many"
+	TooLate        Refusal = "too-late" // it was signed too long ago
 )
 
 var refusalTexts = map[Refusal]string{
@@ -39,6 +40,7 @@ var refusalTexts = map[Refusal]string{
 	NotLoaded:      "This part of the world is not loaded yet.",
 	Stopped:        "You let go of the block before it was broken.",
 	TooMany:        "Too much lies on the ground here already.",
+	TooLate:        "That has taken too long on its way.",
 	"storage":      "The world could not be saved; nothing was changed.",
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -179,6 +180,8 @@ var regionKinds = []*kind{
 		f.bools(&m.Operator, &m.New)
 		num(f, &m.Entry)
 		num(f, &m.Oldest)
+		f.exact(m.Key[:])
+		f.exact(m.Nonce[:])
 	}),
 	message(55, func(f *form, m *region.Act) {
 		f.id(&m.Player)
@@ -189,7 +192,9 @@ var regionKinds = []*kind{
 		num(f, &m.Face)
 		num(f, &m.A)
 		num(f, &m.B)
+		f.bytes(&m.Proof, inputlog.MaxSize)
 	}),
+	message(63, func(f *form, m *region.Segment) { f.id(&m.Player); f.bytes(&m.Signed, inputlog.MaxSize) }),
 	message(56, func(f *form, m *region.ActResult) {
 		f.region(&m.Region)
 		f.id(&m.Player)
@@ -206,6 +211,7 @@ var regionKinds = []*kind{
 		f.bytes(&m.State, maxState)
 		f.bytes(&m.Acts, maxState)
 		f.bytes(&m.Orders, decision.MaxExecutedSize)
+		f.bytes(&m.Log, inputlog.MaxLogSize)
 		f.peer(&m.Session)
 		f.bool(&m.Asks)
 	}),

@@ -26,6 +26,7 @@ export const up = {
   askEntrances: () => message(Up.AskEntrances, []),
   signed: (statement: Uint8Array) => message(Up.Signed, [statement]),
   missed: (x: number, z: number) => message(Up.Missed, [[x, z]]),
+  segment: (body: Uint8Array, signature: Uint8Array) => message(Up.Segment, [new Writer().bytes(body).bytes(signature).done()]),
   leave: () => message(Up.Leave, []),
   input,
 };
@@ -41,6 +42,20 @@ function input(steps: readonly InputStep[], pos: Vec3): Uint8Array<ArrayBuffer> 
     w.u16(s.buttons).u16(s.yaw & 0xffff).u16(s.pitch & 0xffff);
   });
   return w.svarint(pos.x).svarint(pos.y).svarint(pos.z).done();
+}
+
+/** The steps of an Input. */
+export function readInput(data: Uint8Array): InputStep[] {
+  const r = new Reader(data.subarray(1));
+  const n = r.u8();
+  const first = r.uvarint();
+  return Array.from({ length: n }, (_, i) => ({ seq: first + i, buttons: r.u16(), yaw: r.u16(), pitch: r.i16() }));
+}
+
+/** The act of an Act. */
+export function readAct(data: Uint8Array): Act {
+  const f = Fields.decode(data.subarray(1));
+  return { seq: f.int(), kind: f.int(), x: f.int(), y: f.int(), z: f.int(), face: f.int(), a: f.int(), b: f.int() };
 }
 
 /** What a signature of Proof covers; `host` is the address that was dialled, as in a URL, `name` that of Hello. */

@@ -4,6 +4,7 @@ import { DirectSocket, type Socket } from './direct';
 import type { Identity } from './identity';
 import type { At } from './invited';
 import { WireError } from './reader';
+import { Signing } from './signing';
 import { openSession, type SessionError } from './session';
 import { Targets } from './targets';
 import type { Message, Refused } from './types';
@@ -60,6 +61,8 @@ export class Connection {
   private token: string | null = null;
   /** the last lines that were typed and for which nothing was signed */
   private typed: string[] = [];
+  /** signs what the player does; of the socket that is used */
+  private signing: Signing | null = null;
   /** rises with each try, so that late answers of an old one are ignored */
   private generation = 0;
   private readonly targets: Targets;
@@ -108,7 +111,8 @@ export class Connection {
     if (this.link.state !== 'live' || !s || s.readyState !== WebSocket.OPEN || s.bufferedAmount > MAX_BUFFERED) return false;
     const text = saidText(data);
     if (text) this.typed = [...this.typed, text].slice(-MAX_TYPED);
-    s.send(data);
+    if (this.signing) this.signing.pass(data);
+    else s.send(data);
     return true;
   }
 
@@ -171,12 +175,16 @@ export class Connection {
         return this.targets.learn(m.list);
       case 'sign':
         return this.decide(m.statement);
+      case 'pong':
+        this.signing?.heard(m.tick);
+        break;
       case 'refused':
         return this.refused(m);
       case 'notice':
         if (this.link.state === 'live') break;
         return this.waits(socket, m.text); // the world is busy: we are in a line
       case 'welcome':
+        this.signing?.heard(m.tick);
         this.live();
     }
     this.options.onMessage(m);
@@ -192,6 +200,7 @@ export class Connection {
       return this.failed({ code: 'world', text: '', network: false }, undefined, true);
     }
     this.world = world;
+    this.signing = new Signing(this.options.identity, world, nonce, (data) => socket.readyState === WebSocket.OPEN && socket.send(data));
     socket.send(up.proof(this.options.identity.sign(proofText(nonce, world, this.targets.audience, this.name))));
   }
 
@@ -262,7 +271,7 @@ export class Connection {
     clearTimeout(this.timer);
     clearInterval(this.watch);
     const s = this.socket;
-    this.socket = null;
+    this.socket = this.signing = null;
     if (!s) return;
     s.onopen = s.onmessage = s.onclose = null;
     s.close();

@@ -14,6 +14,8 @@ export interface Identity {
   /** as `readKey` reads it: the secret itself */
   readonly text: string;
   sign(text: Uint8Array): Uint8Array;
+  /** the same signature, where possible by the browser itself, which takes a tenth of the time */
+  signLater(text: Uint8Array): Promise<Uint8Array>;
 }
 
 /** The browser's storage; even naming it can throw where it is forbidden. */
@@ -27,7 +29,22 @@ export function loadIdentity(store: Pick<Storage, 'getItem' | 'setItem'>): Ident
   const kept = parseHex(safeGet(store));
   const secret = kept ?? ed.keygen().secretKey;
   const stays = kept !== null || safeSet(store, toHex(secret));
-  return { publicKey: ed.getPublicKey(secret), kept: stays, text: keyText(secret), sign: (text) => ed.sign(text, secret) };
+  const sign = (text: Uint8Array): Uint8Array => ed.sign(text, secret);
+  return { publicKey: ed.getPublicKey(secret), kept: stays, text: keyText(secret), sign, signLater: native(secret, sign) };
+}
+
+// An Ed25519 secret as WebCrypto wants it: PKCS #8 (RFC 8410).
+const PKCS8 = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20);
+
+/** Signs by WebCrypto if there is one that knows Ed25519, otherwise by `sign`. */
+function native(secret: Uint8Array, sign: (text: Uint8Array) => Uint8Array): Identity['signLater'] {
+  const subtle = globalThis.crypto?.subtle as SubtleCrypto | undefined;
+  if (!subtle) return async (text) => sign(text);
+  const key = subtle.importKey('pkcs8', Uint8Array.of(...PKCS8, ...secret), 'Ed25519', false, ['sign']).catch(() => null);
+  return async (text) => {
+    const k = await key;
+    return k ? new Uint8Array(await subtle.sign('Ed25519', k, Uint8Array.from(text))) : sign(text);
+  };
 }
 
 // Kinds of keys and their check, in which a wrong letter shows.

@@ -5,7 +5,7 @@ export const PROTOCOL_VERSION = 2;
 /** Message types, client to node. */
 export const Up = {
   Hello: 0x01, Proof: 0x02, View: 0x03, Input: 0x04, Act: 0x05, Say: 0x06, Ping: 0x07, Far: 0x08, Leave: 0x09,
-  AskHosts: 0x0a, AskEntrances: 0x0b, Signed: 0x0c, Missed: 0x0d,
+  AskHosts: 0x0a, AskEntrances: 0x0b, Signed: 0x0c, Missed: 0x0d, Segment: 0x0e,
 } as const;
 
 /** Message types, node to client. */
