@@ -1,6 +1,9 @@
 package node_test
 
 import (
+	"strings"
+	"testing"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/codec"
@@ -16,4 +19,14 @@ func init() {
 		}
 		return codectest.Carry(codec.NewVerified(codec.Verified{Rules: rules, Bounds: overlay.SpaceFor(4).Bounds()}))
 	})
+}
+
+// TestHostileMessagesAreAll: TestHostileMessagesOfTheLobby tries all messages that the
+// codec has of the lobby.
+func TestHostileMessagesAreAll(t *testing.T) {
+	for _, typ := range codec.Types() {
+		if strings.HasSuffix(typ.PkgPath(), "game/lobby") && !node.HasLobbyAttack(typ) {
+			t.Errorf("no attack by %v is tried", typ)
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package node
 
 import (
+	"reflect"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
@@ -11,3 +13,9 @@ var overBytes func(storage.Rules) func(machine.Message) machine.Message
 
 // OverBytes sets it; the codec imports this package.
 func OverBytes(f func(storage.Rules) func(machine.Message) machine.Message) { overBytes = f }
+
+// HasLobbyAttack reports whether a type of message is among the lobbyAttacks.
+func HasLobbyAttack(t reflect.Type) bool {
+	_, has := lobbyAttacks[t]
+	return has
+}

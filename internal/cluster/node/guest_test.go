@@ -97,6 +97,7 @@ type session struct {
 	mode     world.Mode
 
 	admitted bool
+	tap      func(machine.Message) // sees what it hears, may be nil
 	watching map[world.RegionPos]uint8
 	present  map[string]bool // who is in the world, as the lobby says
 }
@@ -154,6 +155,9 @@ func (s *session) OnDone(uint64, any, error) {}
 
 // receive takes a message of the node.
 func (s *session) receive(m machine.Message) {
+	if s.tap != nil {
+		s.tap(m)
+	}
 	switch m := m.(type) {
 	case *lobby.Admitted:
 		s.home, s.admitted = m.Home, true

@@ -54,6 +54,14 @@ func TestRegionsThatLie(t *testing.T) {
 	}
 	s.wait(doubtFor)
 
+	// Who asks whether the player is at home where it is has not been given it.
+	s.h.OnMessage(machine.Peer{}, &Claim{Region: liarAt, From: spawnAt, Player: ann, Epoch: 8})
+	s.h.OnMessage(machine.Peer{}, &Arrived{liarAt, ann, 8})
+	home(spawnAt, 5)
+	s.located(Located{Found: true, Epoch: 5})
+	home(spawnAt, 5)
+	s.wait(doubtFor)
+
 	// An answer counts only from the region that was asked.
 	s.h.OnMessage(machine.Peer{}, &Arrived{liarAt, ann, 8})
 	for tag := range s.h.requests {
@@ -73,6 +81,10 @@ func TestRegionsThatLie(t *testing.T) {
 	home(next, 9)
 	s.h.OnMessage(machine.Peer{}, &Claim{Region: spawnAt, From: next, Player: ann, Epoch: 10})
 	s.h.OnMessage(machine.Peer{}, &Arrived{spawnAt, ann, 10})
+	for tag := range s.h.requests {
+		s.h.OnMessage(machine.Peer{}, &NotHere{Region: next, Player: ann, Tag: tag, To: spawnAt})
+	}
+	s.located(Located{Found: true, Epoch: 10})
 	home(spawnAt, 10)
 }
 

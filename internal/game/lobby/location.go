@@ -92,7 +92,6 @@ func (h *Lobby) expireRequest(tag uint64) {
 type location struct {
 	search  *playerRequest // follows the player; nil: it is not doubted
 	claims  []*Claim       // wait for what it finds
-	granted *Claim         // the last one that was right: the player will be there
 	doubted machine.Time
 	silent  machine.Time // since when the home that is known does not answer; 0: it did
 	heard   []*Arrived   // what made the lobby follow
@@ -103,22 +102,19 @@ func (h *Lobby) plausible(epoch uint32) bool {
 	return uint64(epoch) <= uint64(max(h.tick(), 0))+epochAhead+1
 }
 
-// onArrived notes a player's home, or finds out whether it is true.
+// onArrived notes a player's home, or finds out from the home before whether it is true.
 func (h *Lobby) onArrived(m *Arrived) {
 	p := h.players[m.Player]
 	if p == nil || !h.plausible(m.Epoch) {
 		return
 	}
-	home := p.home(h.cfg)
-	switch g := p.granted; {
+	switch home := p.home(h.cfg); {
 	case m.Region == home:
 		if m.Epoch >= p.rec.Epoch {
 			p.silent = 0
 			h.setHome(p, home, m.Epoch)
 		}
 	case m.Epoch <= p.rec.Epoch:
-	case g != nil && g.Region == m.Region && g.Epoch == m.Epoch:
-		h.setHome(p, m.Region, m.Epoch)
 	case len(p.heard) < maxClaimed && h.searchPlayer(p):
 		p.heard = append(p.heard, m)
 	}
@@ -136,7 +132,9 @@ func (h *Lobby) setHome(p *player, home world.RegionPos, epoch uint32) {
 	}
 }
 
-// onClaim answers whether a player is at home where somebody hands it over from.
+// onClaim answers whether a player is at home where somebody hands it over from. That
+// is no sign that it does: who asks may never have been offered the player. So the answer
+// changes nothing here.
 func (h *Lobby) onClaim(m *Claim) {
 	p := h.players[m.Player]
 	if p == nil || !h.plausible(m.Epoch) {
@@ -145,22 +143,15 @@ func (h *Lobby) onClaim(m *Claim) {
 	}
 	switch home := p.home(h.cfg); {
 	case home == m.From:
-		h.grant(p, m, m.Epoch > p.rec.Epoch)
+		h.answerClaim(m, m.Epoch > p.rec.Epoch)
 		return
 	case p.search != nil && p.search.at == m.From:
-		h.grant(p, m, true)
+		h.answerClaim(m, true)
 		return
 	}
 	if len(p.claims) < maxClaimed && h.searchPlayer(p) {
 		p.claims = append(p.claims, m)
 	}
-}
-
-func (h *Lobby) grant(p *player, m *Claim, ok bool) {
-	if ok {
-		p.granted = m
-	}
-	h.answerClaim(m, ok)
 }
 
 func (h *Lobby) answerClaim(m *Claim, ok bool) {
@@ -189,7 +180,7 @@ func (h *Lobby) onSearchReached(p *player, at world.RegionPos) {
 	kept := p.claims[:0]
 	for _, m := range p.claims {
 		if m.From == at {
-			h.grant(p, m, true)
+			h.answerClaim(m, true)
 		} else {
 			kept = append(kept, m)
 		}

@@ -311,13 +311,22 @@ func (s *stage) act(line string) {
 
 // arrive brings a player from its home to another, as honest regions do.
 func (s *stage) arrive(who id.ID, to world.RegionPos, epoch uint32) {
-	if p := s.h.players[who]; p != nil && p.home(s.h.cfg) != to {
-		was := s.quiet
-		s.quiet = true
-		s.h.OnMessage(machine.Peer{}, &Claim{Region: to, From: p.home(s.h.cfg), Player: who, Epoch: epoch})
-		s.quiet = was
+	p, was := s.h.players[who], s.quiet
+	if p == nil || p.home(s.h.cfg) == to || p.search != nil {
+		s.h.OnMessage(machine.Peer{}, &Arrived{to, who, epoch})
+		return
 	}
+	s.quiet = true
+	home := p.home(s.h.cfg)
+	s.h.OnMessage(machine.Peer{}, &Claim{Region: to, From: home, Player: who, Epoch: epoch})
 	s.h.OnMessage(machine.Peer{}, &Arrived{to, who, epoch})
+	for tag, e := range s.h.requests {
+		if e == p.search {
+			s.h.OnMessage(machine.Peer{}, &NotHere{Region: home, Player: who, Tag: tag, To: to})
+			s.h.OnMessage(machine.Peer{}, &Located{Region: to, Player: who, Tag: tag, Found: true, Epoch: epoch})
+		}
+	}
+	s.quiet = was
 }
 
 func (s *stage) diskAct(what string) {
