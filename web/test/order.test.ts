@@ -46,9 +46,10 @@ test('a link names addresses and fingerprints, nothing else', () => {
 });
 
 test('the answer of a node is made up', () => {
-  const ufrag = drawUfrag((b) => b.fill(255));
-  assert.match(ufrag, /^vp1\+[A-Za-z0-9+/]{24}$/);
-  const sdp = answerOf({ ip: '192.0.2.7', port: 4747, fingerprint: F }, ufrag);
+  const at = { ip: '192.0.2.7', port: 4747, fingerprint: F };
+  const ufrag = drawUfrag(at, (b) => b.fill(255));
+  assert.match(ufrag, /^vp1\+CS1IuMqB6mRJI3Fk[A-Za-z0-9+/]{24}$/);
+  const sdp = answerOf(at, ufrag);
   assert.match(sdp, new RegExp(`a=ice-pwd:${ufrag.replaceAll('+', '\\+')}\r\n`));
   assert.match(sdp, /a=fingerprint:sha-256 09:2D:48:B8:(..:){27}AB\r\n/);
   assert.match(sdp, /a=candidate:1 1 udp \d+ 192\.0\.2\.7 4747 typ host\r\n/);

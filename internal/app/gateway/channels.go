@@ -31,11 +31,11 @@ const maxAsk = 1 << 10
 func (g *Gateway) serveChannels(c *datachannel.Conn, audience string) {
 	defer c.Close()
 	addr := limit.Canonical(c.RemoteAddr().Addr())
-	code, err := askedCode(c, g.limits.Handshake)
+	ask, err := asked(c, g.limits.Handshake)
 	if err != nil {
 		return
 	}
-	token, why := g.admission.token(addr, code, false)
+	token, why := g.admission.token(addr, ask.Code, false)
 	var guest Guest
 	if why == nil {
 		_, guest, why = g.admission.enter(addr, token, g.evict)
@@ -47,6 +47,9 @@ func (g *Gateway) serveChannels(c *datachannel.Conn, audience string) {
 		return
 	}
 	defer g.admission.leave(addr, false)
+	if ask.ICE != nil && findPath(c, *ask.ICE) != nil {
+		return
+	}
 	world, info := g.cfg.Game.World()
 	if sayJSON(c, map[string]any{"world": map[string]string{"id": world.String(), "name": info.Name}}) != nil {
 		return
@@ -58,21 +61,17 @@ func (g *Gateway) serveChannels(c *datachannel.Conn, audience string) {
 	g.servePeer(p)
 }
 
-// askedCode reads the first message: what a page posts to /api/session.
-func askedCode(c *datachannel.Conn, within time.Duration) (string, error) {
+// asked reads the first message.
+func asked(c *datachannel.Conn, within time.Duration) (channelAsk, error) {
 	_ = c.SetReadDeadline(time.Now().Add(within))
 	m, err := c.Recv()
 	if err != nil {
-		return "", err
+		return channelAsk{}, err
 	}
-	var ask struct {
-		Code string `json:"code"`
+	if !m.Text || m.Channel != datachannel.Reliable {
+		return channelAsk{}, errors.New("the first message asks for a session")
 	}
-	if !m.Text || m.Channel != datachannel.Reliable || len(m.Body) > maxAsk {
-		return "", errors.New("the first message asks for a session")
-	}
-	err = json.Unmarshal(m.Body, &ask)
-	return ask.Code, err
+	return decodeAsk(m.Body)
 }
 
 func sayJSON(c *datachannel.Conn, v any) error {

@@ -25,6 +25,7 @@ type Entrance struct {
 	Local  bool     // only those on its machine reach it by IP and Port
 	Names  []string // by which it is reached over https, through a proxy
 	Linked bool     // it is there at present
+	Hidden bool     // it is reached through the node at the address of Channels
 	// Channels is where browsers reach it over data channels; zero: nowhere.
 	Channels datachannel.At
 }

@@ -2,9 +2,13 @@ package host
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"net/netip"
 	"strings"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
@@ -35,7 +39,7 @@ func (h *Host) listenBrowsers(ring *keyring.Ring) error {
 	if err != nil {
 		return fmt.Errorf("%s in the keys of the data folder: %w: remove it, the next start makes a new one, and links to this node are made anew", keyring.BrowserFile, err)
 	}
-	h.browser = datachannel.Listen(h.peers.socket.Browsers(), cert, datachannel.Limits{})
+	h.browser = datachannel.ListenCircuits(h.circuits, cert, datachannel.Limits{})
 	go h.gateway.ServeChannels(h.browser)
 	return nil
 }
@@ -52,13 +56,16 @@ const maxAt = 3
 // BrowsersAt is where browsers reach the world by UDP: at this node first, then at
 // others that there is a link to.
 func (h *Host) BrowsersAt() (out []datachannel.At) {
-	if at := h.NodeAddr(); h.browser != nil && at.IsValid() {
+	if h.browser == nil {
+		return nil
+	}
+	others := h.otherNodes()
+	if at := h.NodeAddr(); at.IsValid() {
+		out = append(out, datachannel.At{Addr: at, Fingerprint: h.browser.Fingerprint()})
+	} else if at := h.helper(others); at.IsValid() {
 		out = append(out, datachannel.At{Addr: at, Fingerprint: h.browser.Fingerprint()})
 	}
-	if !h.cfg.Share {
-		return out
-	}
-	for _, e := range h.otherNodes() {
+	for _, e := range others {
 		at := e.Channels
 		if !e.Linked || !at.Addr.IsValid() || len(out) == maxAt {
 			continue
@@ -70,6 +77,32 @@ func (h *Host) BrowsersAt() (out []datachannel.At) {
 		}
 	}
 	return out
+}
+
+// helper is the public node through which browsers reach this one, which is hidden: its
+// home relay, or else another that it is linked with.
+func (h *Host) helper(others []gateway.Entrance) (at netip.AddrPort) {
+	s, err := h.Traversal(context.Background())
+	if err != nil {
+		return at
+	}
+	for _, e := range others {
+		if !e.Linked || e.Hidden || !e.Channels.Addr.IsValid() {
+			continue
+		}
+		if e.Channels.Addr == traversal.HomeRelay(s.Self.Addr) {
+			return e.Channels.Addr
+		}
+		if !at.IsValid() {
+			at = e.Channels.Addr
+		}
+	}
+	return at
+}
+
+// hiddenNode is the hidden node that checks of browsers name.
+func (h *Host) hiddenNode(name string) id.ID {
+	return h.node.NodeWith(func(certificate [32]byte) bool { return datachannel.Fingerprint(certificate).Name() == name })
 }
 
 // Link is what a person sends to friends whose browsers are anywhere: the page that is

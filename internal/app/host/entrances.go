@@ -57,11 +57,14 @@ func (h *Host) otherNodes() []gateway.Entrance {
 	e.made, e.list = time.Now(), nil
 	for _, k := range known {
 		out := gateway.Entrance{Node: k.Node.ID, Port: k.At.Port, Near: k.Near, Local: k.At.Local, Names: k.At.Names, Linked: k.Linked}
-		if !traversal.IsRelayed(k.Node.Addr) {
-			out.IP = k.Node.Addr.AddrPort().Addr()
-			if c := datachannel.Fingerprint(k.At.Certificate); c != (datachannel.Fingerprint{}) && out.IP.IsValid() {
-				out.Channels = datachannel.At{Addr: k.Node.Addr.AddrPort(), Fingerprint: c}
-			}
+		at := k.Node.Addr.AddrPort()
+		if out.Hidden = traversal.IsRelayed(k.Node.Addr); out.Hidden {
+			at = traversal.HomeRelay(k.Node.Addr)
+		} else {
+			out.IP = at.Addr()
+		}
+		if c := datachannel.Fingerprint(k.At.Certificate); c != (datachannel.Fingerprint{}) && at.IsValid() {
+			out.Channels = datachannel.At{Addr: at, Fingerprint: c}
 		}
 		e.list = append(e.list, out)
 	}

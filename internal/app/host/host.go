@@ -47,6 +47,7 @@ type Host struct {
 	peers     *peers           // nil: this is the world's only node
 	traversal *traversal.Agent // nil: the same
 	paths     *nat.Paths
+	circuits  *nat.Circuits
 	load      *load // nil: this is the world's only node
 	owner     *ownerCode
 

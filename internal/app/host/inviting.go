@@ -114,6 +114,8 @@ func (h *Host) Reach() string {
 		return "Anyone with the link can join by HTTPS, if its name leads to this machine."
 	case h.peers == nil || !nodes:
 		return "Friends in the same network can join. For others open the TCP port in your router."
+	case !at.IsValid() && h.cfg.Page != "" && len(h.BrowsersAt()) > 0:
+		return "Your router lets nobody in: friends with the link connect through another node of this world, which only carries them if both routers are strict."
 	case !at.IsValid():
 		return "Your router lets nobody in: friends join with the program, through another node of this world. Opening the UDP port in the router lets browsers in."
 	case traversal.Scope(at.Addr()) < anywhere:

@@ -33,6 +33,16 @@ func opens(t *testing.T, link string) (said string) {
 // opensAt does that at one of the nodes that the link names.
 func opensAt(t *testing.T, named, code string) (said string) {
 	t.Helper()
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opensBy(t, conn, named, code)
+}
+
+// opensBy does that over a packet connection.
+func opensBy(t *testing.T, conn net.PacketConn, named, code string) (said string) {
+	t.Helper()
 	addr, digits, _ := strings.Cut(named, "_")
 	at, err := netip.ParseAddrPort(addr)
 	if err != nil {
@@ -41,10 +51,6 @@ func opensAt(t *testing.T, named, code string) (said string) {
 	raw, err := base64.RawURLEncoding.DecodeString(digits)
 	if err != nil || len(raw) != 32 {
 		t.Fatalf("%s: %v", named, err)
-	}
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()

@@ -50,11 +50,12 @@ func (c Config) nodePort() (*socket.Socket, error) {
 func (h *Host) startTraversal(links *transport.NetConfig, net *node.Net, makeNode func(machine.Env) machine.Machine) error {
 	p, cfg := h.peers, h.cfg
 	h.paths = nat.NewPaths(p.socket, cfg.Network, 0)
+	h.circuits = nat.NewCircuits(p.socket, h.hiddenNode)
 	ready := make(chan struct{})
 	h.mapped = h.openPort()
 	rc := traversal.Config{
 		ID: p.id(), Local: machine.AddrFrom(p.local()), Known: p.known, Own: ownAddress, PortMapping: h.mapped,
-		Relays: !cfg.NoRelay, PunchAfter: cfg.Faults.Holes, Paths: h.paths,
+		Relays: !cfg.NoRelay, PunchAfter: cfg.Faults.Holes, Paths: h.paths, Browsers: h.circuits,
 		Make: func(self machine.Peer, env machine.Env) machine.Machine {
 			net.Self = self
 			if !traversal.IsRelayed(self.Addr) {
@@ -80,10 +81,18 @@ func (h *Host) startTraversal(links *transport.NetConfig, net *node.Net, makeNod
 		return errors.Join(h.loop.Err(), h.closePaths())
 	}
 	h.paths.Serve(h.traversal, func(fn func()) error { return h.loop.Call(context.Background(), fn) })
+	h.beside.Go(h.carryBrowsers)
 	if !p.at.IsValid() {
 		cfg.Log.Info("this node cannot be reached from outside: it reaches others by hole punching or over a relay")
 	}
 	return nil
+}
+
+// carryBrowsers passes on what browsers and hidden nodes send each other.
+func (h *Host) carryBrowsers() {
+	ctx, cancel := h.running()
+	defer cancel()
+	h.circuits.Serve(ctx, h.traversal, func(fn func()) error { return h.loop.Call(ctx, fn) })
 }
 
 func (h *Host) closePaths() error {

@@ -57,10 +57,13 @@ func (e *entries) set(at PlayersAt) {
 
 // greet tells a node that there is a link to where players reach this one.
 func (e *entries) greet(f *remoteNode) {
-	if e.own != nil && (!e.own.Local || e.near(f.peer)) {
+	if e.own != nil && (!e.own.Local || e.own.channels() || e.near(f.peer)) {
 		e.env.Send(f.peer, e.own)
 	}
 }
+
+// channels reports whether browsers reach the node at its UDP port.
+func (m *PlayersAt) channels() bool { return m.Certificate != [32]byte{} }
 
 // near reports whether a node is on this machine, as far as its address tells.
 func (e *entries) near(p machine.Peer) bool {
@@ -72,7 +75,7 @@ func (e *entries) near(p machine.Peer) bool {
 // proves who it is.
 func (e *entries) learn(f *remoteNode, m *PlayersAt) {
 	near := e.near(f.peer)
-	if !f.isUp() || m.Local && !near {
+	if !f.isUp() || m.Local && !near && !m.channels() {
 		return
 	}
 	if _, known := e.known[f.peer.ID]; !known && len(e.known) >= maxEntries {
@@ -98,6 +101,21 @@ func (n *Node) Entries() []Entry {
 		return nil
 	}
 	return n.net.entries.list()
+}
+
+// NodeWith is the first node with a link here whose certificate for browsers is the one
+// that is looked for; zero: there is none. A driver calls it like a handler.
+func (n *Node) NodeWith(is func(certificate [32]byte) bool) (who id.ID) {
+	if n.net == nil {
+		return who
+	}
+	e := n.net.entries
+	for _, node := range id.Sorted(e.known) {
+		if f := e.links.byID(node); f != nil && f.isUp() && is(e.known[node].At.Certificate) {
+			return node
+		}
+	}
+	return who
 }
 
 // list forgets what is too old, and returns the rest.

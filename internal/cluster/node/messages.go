@@ -96,7 +96,7 @@ type (
 	}
 
 	// PlayersAt is where players reach the sender: at Port of its address in the
-	// network, and by Names behind a proxy. Local: on its machine only. Port 0: nowhere.
+	// network, and by Names behind a proxy. Local: by Port on its machine only. Port 0: nowhere.
 	// Certificate is the SHA-256 of the certificate that browsers find at its UDP port;
 	// zero: none do. It comes over a link, so no node can send it for another.
 	PlayersAt struct {

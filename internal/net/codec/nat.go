@@ -32,8 +32,18 @@ var natKinds = []*kind{
 	message(172, func(f *form, m *traversal.ReversalRequest) { f.id(&m.Peer); f.addr(&m.Addr) }),
 	message(173, func(f *form, m *traversal.Allocate) { f.id(&m.Peer) }),
 	message(174, func(f *form, m *traversal.RelayedPacket) { f.id(&m.Peer); f.bytes(&m.Data, traversal.MaxRelayedPacket) }),
-	message(176, empty[traversal.PathSwitched]),
 	message(175, func(f *form, m *traversal.PeerUnreachable) { f.id(&m.Peer) }),
+	message(176, empty[traversal.PathSwitched]),
+	message(177, func(f *form, m *traversal.BrowserPacket) {
+		f.fixed64(&m.Circuit)
+		f.addrPort(&m.Addr)
+		f.bytes(&m.Data, traversal.MaxRelayedPacket)
+	}),
+	message(178, func(f *form, m *traversal.BrowserReply) {
+		f.fixed64(&m.Circuit)
+		f.bools(&m.Keep, &m.End)
+		f.bytes(&m.Data, traversal.MaxRelayedPacket)
+	}),
 }
 
 // addrPort is an address as package netip has it.

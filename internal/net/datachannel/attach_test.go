@@ -3,6 +3,7 @@ package datachannel
 import (
 	"net"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ func TestMessageBeforeAttach(t *testing.T) {
 	for s.BufferedAmount() > 0 || a.BytesReceived() == before {
 		time.Sleep(time.Millisecond)
 	}
-	c := newConn(newListener(discard{}, cert, Limits{}), netip.MustParseAddrPort("192.0.2.7:4747"), "fragment")
+	c := newConn(newListener(discard{}, cert, Limits{}), netip.MustParseAddrPort("192.0.2.7:4747"), strings.Repeat("x", connEnd))
 	defer c.Close()
 	if err := c.attach(a); err != nil {
 		t.Fatal(err)

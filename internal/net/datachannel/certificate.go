@@ -21,6 +21,10 @@ type Fingerprint [sha256.Size]byte
 // String is the fingerprint as it stands in links: base64 for URLs, 43 characters.
 func (f Fingerprint) String() string { return base64.RawURLEncoding.EncodeToString(f[:]) }
 
+// Name is how a browser's checks name the node, so that another one knows for whom
+// they are: the first 16 characters, as ICE characters.
+func (f Fingerprint) Name() string { return base64.RawStdEncoding.EncodeToString(f[:])[:nameSize] }
+
 // Audience is what a player signs as the address that was dialled. It names the
 // certificate and not the address: a signature is of no use to a node with another.
 func (f Fingerprint) Audience() string { return "webrtc:" + f.String() }

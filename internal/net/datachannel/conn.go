@@ -57,10 +57,13 @@ type Message struct {
 // Conn is one browser. One goroutine may call Recv and another Send at the same time.
 type Conn struct {
 	l     *Listener
-	ufrag string
-	at    netip.AddrPort // guarded by l.mu
+	key   string                 // of l.of
+	ufrag atomic.Pointer[string] // of this side, as in the last check that nominated
+	at    netip.AddrPort         // guarded by l.mu
 	pipe  *pipe
-	last  atomic.Int64 // when something was heard, Unix nanoseconds
+	last  atomic.Int64  // when something was heard, Unix nanoseconds
+	keeps atomic.Bool   // a circuit is kept
+	moves chan struct{} // signalled when the path has changed
 
 	mu      sync.Mutex
 	dtls    *dtls.Conn
@@ -78,8 +81,9 @@ type Conn struct {
 
 func newConn(l *Listener, at netip.AddrPort, ufrag string) *Conn {
 	c := &Conn{
-		l: l, ufrag: ufrag, at: at, pipe: newPipe(l.conn, at), in: make(chan Message), room: make(chan struct{}, 1), done: make(chan struct{}),
+		l: l, key: ufrag[:connEnd], moves: make(chan struct{}, 1), at: at, pipe: newPipe(l.conn, at), in: make(chan Message), room: make(chan struct{}, 1), done: make(chan struct{}),
 	}
+	c.ufrag.Store(&ufrag)
 	c.heard(time.Now())
 	return c
 }

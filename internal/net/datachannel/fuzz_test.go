@@ -17,7 +17,7 @@ import (
 // FuzzCheck: whatever comes as a check is refused, or its fragments are ICE characters
 // of a bounded length, and the answer is no longer than it.
 func FuzzCheck(f *testing.F) {
-	ufrag := socket.BrowserUfrag + "abcdefghijklmnopqrstuvwx"
+	ufrag := socket.BrowserUfrag + "0123456789abcdefabcdefghijklmnopqrstuvwx"
 	f.Add(stun.MustBuild(stun.BindingRequest, stun.NewUsername(ufrag+":abcd"), stun.NewShortTermIntegrity(ufrag), stun.Fingerprint).Raw)
 	f.Add([]byte{0, 1, 0, 0, 0x21, 0x12, 0xa4, 0x42})
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -44,7 +44,7 @@ func FuzzCheck(f *testing.F) {
 // FuzzUser: a check that is signed as it should be is taken if its fragments are ICE
 // characters of bounded lengths, and only then.
 func FuzzUser(f *testing.F) {
-	f.Add(socket.BrowserUfrag+"abcdefghijklmnopqrstuvwx", "abcd")
+	f.Add(socket.BrowserUfrag+"0123456789abcdefabcdefghijklmnopqrstuvwx", "abcd")
 	f.Add(socket.BrowserUfrag+"abcdefghijklmnopqr\r\na=x:", "ab cd")
 	f.Fuzz(func(t *testing.T, own, theirs string) {
 		if len(own)+len(theirs) > 300 {
@@ -55,7 +55,7 @@ func FuzzUser(f *testing.F) {
 			return
 		}
 		plain := regexp.MustCompile(`^[a-zA-Z0-9+/]{1,64}$`)
-		want := plain.MatchString(own) && plain.MatchString(theirs) && len(own) >= minUfrag && strings.HasPrefix(own, socket.BrowserUfrag)
+		want := plain.MatchString(own) && plain.MatchString(theirs) && len(own) >= connEnd && strings.HasPrefix(own, socket.BrowserUfrag)
 		c, ok := decodeCheck(m.Raw)
 		if ok != want || ok && c.ufrag != own {
 			t.Fatalf("%q %q: %t %q", own, theirs, ok, c.ufrag)
@@ -75,7 +75,7 @@ func FuzzHandle(f *testing.F) {
 		defer l.Close()
 		from := netip.MustParseAddrPort("192.0.2.7:4747")
 		l.mu.Lock()
-		l.checked[from] = checkedPath{ufrag: "vp1+x", until: farFuture}
+		l.checked[from] = checkedPath{ufrag: "vp1+" + strings.Repeat("x", connEnd), until: farFuture}
 		l.mu.Unlock()
 		for _, b := range [][]byte{first, second} {
 			if len(b) > 0 {

@@ -59,8 +59,9 @@ func hello() []byte {
 // TestHostileChecks: a check that is not one of a browser for this node is not answered,
 // and an answer is never longer than its question.
 func TestHostileChecks(t *testing.T) {
-	_, at := listen(t, datachannel.Limits{})
-	good := datachanneltest.NewUfrag()
+	l, at := listen(t, datachannel.Limits{})
+	good := datachanneltest.NewUfrag(l.Fingerprint())
+	other := datachanneltest.NewUfrag(datachannel.Fingerprint{1})
 	named := func(user, key string) []byte {
 		return stun.MustBuild(stun.TransactionID, stun.BindingRequest, stun.NewUsername(user), stun.NewShortTermIntegrity(key), stun.Fingerprint).Raw
 	}
@@ -73,6 +74,7 @@ func TestHostileChecks(t *testing.T) {
 		"another prefix":         named("abcdefghijklmnopqrstuvwxyz:abcd", "abcdefghijklmnopqrstuvwxyz"),
 		"a short fragment":       named("vp1+abc:abcd", "vp1+abc"),
 		"a long fragment":        named(good+strings.Repeat("a", 64)+":abcd", good+strings.Repeat("a", 64)),
+		"another node's":         named(other+":abcd", other),
 		"a line in the fragment": named(good+"\r\na=x:abcd", good+"\r\na=x"),
 		"a line in the client's": named(good+":ab\r\ncd", good),
 		"a long client's":        named(good+":"+strings.Repeat("a", 65), good),
@@ -108,7 +110,7 @@ func TestHostileHandshakes(t *testing.T) {
 	for range 20 {
 		s := strangerOf(t, at)
 		s.says(hello()) // without a check: nothing is begun
-		s.says(datachanneltest.Check(datachanneltest.NewUfrag()))
+		s.says(datachanneltest.Check(datachanneltest.NewUfrag(l.Fingerprint())))
 		s.hears()
 		s.says(hello())
 		all = append(all, s)

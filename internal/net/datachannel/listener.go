@@ -55,6 +55,8 @@ const (
 // Listener accepts browsers on a packet connection.
 type Listener struct {
 	conn     net.PacketConn
+	circuits Circuits // nil: no browser comes through another node
+	name     string   // of this node, in checks
 	cert     *Certificate
 	limits   Limits
 	accepted chan *Conn
@@ -66,7 +68,7 @@ type Listener struct {
 	visitors limit.Table[visitor]
 	checked  map[netip.AddrPort]checkedPath
 	at       map[netip.AddrPort]*Conn
-	of       map[string]*Conn // by the fragment of the node's side
+	of       map[string]*Conn // by the first connEnd characters of the node's fragment
 	pending  int
 }
 
@@ -86,14 +88,18 @@ type checkedPath struct {
 // socket.Socket.Browsers. Close leaves it open.
 func Listen(conn net.PacketConn, cert *Certificate, limits Limits) *Listener {
 	l := newListener(conn, cert, limits)
+	l.start()
+	return l
+}
+
+func (l *Listener) start() {
 	l.live.Go(l.read)
 	l.live.Go(l.sweep)
-	return l
 }
 
 func newListener(conn net.PacketConn, cert *Certificate, limits Limits) *Listener {
 	l := &Listener{
-		conn: conn, cert: cert, limits: limits.withDefaults(), accepted: make(chan *Conn, maxAccepted), done: make(chan struct{}),
+		conn: conn, name: cert.Fingerprint().Name(), cert: cert, limits: limits.withDefaults(), accepted: make(chan *Conn, maxAccepted), done: make(chan struct{}),
 		checked: map[netip.AddrPort]checkedPath{}, at: map[netip.AddrPort]*Conn{}, of: map[string]*Conn{},
 	}
 	l.visitors = limit.NewTable(maxAddresses, func() visitor {
@@ -190,17 +196,27 @@ func (l *Listener) onCheck(b []byte, from netip.AddrPort) {
 	if !ok {
 		return
 	}
-	answer, err := c.answer(from)
+	if c.name() != l.name {
+		if l.circuits != nil {
+			l.circuits.Check(c.name(), b, from)
+		}
+		return
+	}
+	answer, err := c.answer(l.seen(from))
 	if err != nil {
 		return
 	}
 	l.mu.Lock()
-	if conn := l.of[c.ufrag]; conn != nil {
+	if conn := l.of[c.conn()]; conn != nil {
 		conn.heard(now)
-		if c.nominates && conn.at != from && l.at[from] == nil { // the browser's address has changed
-			delete(l.at, conn.at)
+		if c.nominates {
+			conn.ufrag.Store(&c.ufrag)
+		}
+		if before := conn.at; c.nominates && before != from && l.at[from] == nil { // the browser's address has changed
+			delete(l.at, before)
 			conn.at, l.at[from] = from, conn
 			conn.pipe.to.Store(&from)
+			conn.moved(before, from)
 		}
 	} else if l.at[from] == nil {
 		l.note(from, c.ufrag, now)
@@ -234,13 +250,15 @@ func (l *Listener) onDTLS(b []byte, from netip.AddrPort) {
 	if c != nil {
 		c.heard(now)
 		c.pipe.put(b)
+	} else if l.circuits != nil {
+		l.circuits.Forward(b, from)
 	}
 }
 
 // begin starts the handshake with a browser, if it may. l.mu is locked.
 func (l *Listener) begin(from netip.AddrPort, now time.Time) *Conn {
 	path, ok := l.checked[from]
-	if !ok || now.After(path.until) || l.of[path.ufrag] != nil || l.closed() {
+	if !ok || now.After(path.until) || l.of[path.ufrag[:connEnd]] != nil || l.closed() {
 		return nil
 	}
 	v := l.visitors.Of(from.Addr(), now)
@@ -251,7 +269,7 @@ func (l *Listener) begin(from netip.AddrPort, now time.Time) *Conn {
 	v.pending++
 	l.pending++
 	c := newConn(l, from, path.ufrag)
-	l.at[from], l.of[path.ufrag] = c, c
+	l.at[from], l.of[c.key] = c, c
 	l.live.Go(func() { l.shake(c, from) })
 	return c
 }
@@ -282,11 +300,14 @@ func (l *Listener) shake(c *Conn, from netip.AddrPort) {
 func (l *Listener) forget(c *Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.of[c.ufrag] == c {
-		delete(l.of, c.ufrag)
+	if l.of[c.key] == c {
+		delete(l.of, c.key)
 	}
 	if l.at[c.at] == c {
 		delete(l.at, c.at)
+	}
+	if l.isCircuit(c.at) {
+		l.circuits.End(c.at)
 	}
 }
 

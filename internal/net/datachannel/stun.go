@@ -9,9 +9,18 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/socket"
 )
 
-// Lengths of an ICE fragment that is also the password (RFC 8839, section 5.4).
+// Parts of the fragment of the node's side, which the browser has drawn and which is
+// also the password: socket.BrowserUfrag, the name of the node, what names the
+// connection, and after ICE restarts some characters more.
 const (
-	minUfrag = 22
+	nameSize = 16
+	nameEnd  = len(socket.BrowserUfrag) + nameSize
+	connEnd  = nameEnd + 24
+)
+
+// Lengths of fragments and passwords (RFC 8839, section 5.4).
+const (
+	minUfrag = 22 // of a password
 	maxUfrag = 64 // of either side; the RFC allows 256, no browser uses them
 	// maxCheck bounds a STUN message; those of browsers have about 130 bytes.
 	maxCheck = 512
@@ -48,9 +57,13 @@ func decodeCheck(b []byte) (c check, ok bool) {
 	return check{ufrag: own, nominates: m.Contains(stun.AttrUseCandidate), id: m.TransactionID}, true
 }
 
+// name is the name of the node that the check is for, and conn names the connection.
+func (c *check) name() string { return c.ufrag[len(socket.BrowserUfrag):nameEnd] }
+func (c *check) conn() string { return c.ufrag[:connEnd] }
+
 // isOwnUfrag reports whether a fragment is one of a node's for browsers.
 func isOwnUfrag(s string) bool {
-	return len(s) >= minUfrag && strings.HasPrefix(s, socket.BrowserUfrag) && isUfrag(s)
+	return len(s) >= connEnd && strings.HasPrefix(s, socket.BrowserUfrag) && isUfrag(s)
 }
 
 // isUfrag reports whether all characters are ICE characters, and there are not too many.

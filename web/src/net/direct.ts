@@ -1,5 +1,5 @@
 import type { At } from './invited';
-import { answerOf, drawUfrag } from './sdp';
+import { answerOf, candidatesOf, drawUfrag, sideOf } from './sdp';
 import { readSession, type Session, type SessionError } from './session';
 import { Up } from './types';
 
@@ -30,13 +30,18 @@ export class DirectSocket implements Socket {
   private readonly ordered = this.peer.createDataChannel('', { negotiated: true, id: 0 });
   private readonly fast = this.peer.createDataChannel('', { negotiated: true, id: 1, ordered: false, maxRetransmits: 0 });
 
-  constructor(private readonly at: At, code: string) {
+  private ufrag = '';
+  /** of a hidden node, where it may be reached directly */
+  private candidates: string[] = [];
+
+  /** `plays`: not only to look what world this is. */
+  constructor(private readonly at: At, code: string, plays = true) {
     for (const channel of [this.ordered, this.fast]) {
       channel.binaryType = 'arraybuffer';
       channel.onmessage = (e) => this.receive(e);
       channel.onclose = () => this.close();
     }
-    this.ordered.onopen = () => this.ordered.send(JSON.stringify({ code }));
+    this.ordered.onopen = () => this.ordered.send(JSON.stringify(plays ? { code, ice: this.side() } : { code }));
     this.peer.onconnectionstatechange = () => this.peer.connectionState === 'failed' && this.close();
     this.dial().catch(() => this.close());
   }
@@ -59,14 +64,27 @@ export class DirectSocket implements Socket {
 
   private async dial(): Promise<void> {
     await this.peer.setLocalDescription();
-    const ufrag = drawUfrag((b) => crypto.getRandomValues(b));
-    await this.peer.setRemoteDescription({ type: 'answer', sdp: answerOf(this.at, ufrag) });
+    this.ufrag = drawUfrag(this.at, (b) => crypto.getRandomValues(b));
+    await this.peer.setRemoteDescription({ type: 'answer', sdp: answerOf(this.at, this.ufrag) });
+  }
+
+  /** What the node accepts our checks by. */
+  private side(): ReturnType<typeof sideOf> {
+    return sideOf(this.peer.localDescription?.sdp ?? '');
+  }
+
+  /** A hidden node says where else it may be. */
+  private reachAt(said: unknown): void {
+    this.candidates = candidatesOf(said);
+    for (const candidate of this.candidates) void this.peer.addIceCandidate({ candidate, sdpMid: '0' }).catch(() => {});
   }
 
   private receive(e: MessageEvent): void {
     if (this.readyState === WebSocket.OPEN) return this.onmessage?.(e);
     if (typeof e.data !== 'string' || this.readyState !== WebSocket.CONNECTING) return;
-    const s = readSession(parse(e.data));
+    const said = parse(e.data) as { at?: unknown } | null;
+    if (said?.at !== undefined) return this.reachAt(said.at);
+    const s = readSession(said);
     if (s.ok) this.readyState = WebSocket.OPEN;
     this.onsession?.(s);
     if (s.ok) this.onopen?.(new Event('open'));
@@ -103,7 +121,7 @@ export function lookDirect(all: readonly At[], code: string): Promise<Session> {
 
 function probe(at: At, code: string): Promise<Session> {
   return new Promise((resolve) => {
-    const socket = new DirectSocket(at, code);
+    const socket = new DirectSocket(at, code, false);
     const done = (s: Session): void => {
       clearTimeout(late);
       socket.onclose = null;

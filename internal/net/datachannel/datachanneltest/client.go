@@ -37,11 +37,11 @@ type Client struct {
 
 var quiet = &logging.DefaultLoggerFactory{Writer: io.Discard, DefaultLogLevel: logging.LogLevelDisabled}
 
-// NewUfrag draws a fragment of the node's side.
-func NewUfrag() string {
+// NewUfrag draws a fragment of the side of a node.
+func NewUfrag(node datachannel.Fingerprint) string {
 	var b [18]byte
 	rand.Read(b[:])
-	return socket.BrowserUfrag + base64.RawStdEncoding.EncodeToString(b[:])
+	return socket.BrowserUfrag + node.Name() + base64.RawStdEncoding.EncodeToString(b[:])
 }
 
 // Check is an ICE check for the node's side, as Chromium sends it.
@@ -55,7 +55,7 @@ func Check(ufrag string) []byte {
 
 // Dial opens the channels to a node over a packet connection, which the client closes.
 func Dial(ctx context.Context, conn net.PacketConn, to netip.AddrPort, fingerprint datachannel.Fingerprint) (*Client, error) {
-	c := &Client{Ufrag: NewUfrag(), path: &path{PacketConn: conn, to: net.UDPAddrFromAddrPort(to)}}
+	c := &Client{Ufrag: NewUfrag(fingerprint), path: &path{PacketConn: conn, to: net.UDPAddrFromAddrPort(to)}}
 	if err := c.path.check(ctx, c.Ufrag); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}

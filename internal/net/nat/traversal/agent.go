@@ -27,6 +27,9 @@ type Config struct {
 	PunchAfter time.Duration
 	// Paths finds paths between hidden nodes.
 	Paths Paths
+	// Browsers carries packets of browsers to and from hidden nodes; nil: this node
+	// neither passes them on nor is reached by them.
+	Browsers Browsers
 	// Clock hears what an exchange with another node says about its clock; may be
 	// nil.
 	Clock func(who id.ID, ahead, roundTrip time.Duration)
@@ -72,6 +75,7 @@ type Agent struct {
 	lastSender   *remotePeer   // of the last message
 	deferred     []func()
 	detection    detection
+	circuits     circuits
 	stats        Stats
 	lastPing     machine.Time
 }
@@ -246,6 +250,10 @@ func (a *Agent) receive(from machine.Peer, m machine.Message) {
 		a.onAllocate(p, m)
 	case *RelayedPacket:
 		a.onRelayedPacket(p, m)
+	case *BrowserPacket:
+		a.onBrowserPacket(p, m)
+	case *BrowserReply:
+		a.onBrowserReply(p, m)
 	case *PeerUnreachable:
 		a.onPeerUnreachable(p, m)
 	default:

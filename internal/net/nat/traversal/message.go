@@ -59,6 +59,20 @@ type (
 		Peer id.ID
 		Data []byte
 	}
+	// BrowserPacket is a packet of a browser for the receiver, a hidden node. Addr is
+	// where the helper sees the browser.
+	BrowserPacket struct {
+		Circuit uint64 // of the helper, drawn by it
+		Addr    netip.AddrPort
+		Data    []byte
+	}
+	// BrowserReply is a packet of a hidden node for the browser of a circuit. Keep: the
+	// browser plays over it. End: it is not used any more.
+	BrowserReply struct {
+		Circuit   uint64
+		Keep, End bool
+		Data      []byte
+	}
 	// PeerUnreachable: the helper has no link to the peer, or no allocation.
 	PeerUnreachable struct{ Peer id.ID }
 )

@@ -190,6 +190,7 @@ func (a *Agent) onLinkUse(p *remotePeer, up bool) {
 func (a *Agent) maintain() {
 	now := a.env.Now()
 	a.maintainDetection(now)
+	a.maintainCircuits(now)
 	ping := now.Sub(a.lastPing) >= pingInterval
 	if ping {
 		a.lastPing = now

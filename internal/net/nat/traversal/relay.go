@@ -176,6 +176,19 @@ func (r *Relay) remove(p allocationKey) {
 	}
 }
 
+// Alive reports whether there is an allocation between two nodes.
+func (r *Relay) Alive(x, y id.ID, now machine.Time) bool {
+	al := r.allocations[allocationKeyOf(x, y)]
+	return al != nil && !r.expired(al, now)
+}
+
+// End ends the allocation between two nodes, if there is one.
+func (r *Relay) End(x, y id.ID) {
+	if p := allocationKeyOf(x, y); r.allocations[p] != nil {
+		r.remove(p)
+	}
+}
+
 // Release ends all allocations of a node whose link is down.
 func (r *Relay) Release(who id.ID) {
 	for p := range r.allocations {
