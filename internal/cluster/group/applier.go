@@ -28,6 +28,9 @@ func (a *applier) reset() { a.partial = nil }
 // snapshot is called when a snapshot replaces all entries up to its index.
 func (a *applier) snapshot(index, term uint64) {
 	a.partial = nil
+	if a.cfg.Applied != nil {
+		a.cfg.Applied(term, index, nil)
+	}
 	if a.onApply != nil {
 		a.onApply(index, term, nil)
 	}
@@ -74,6 +77,9 @@ func (a *applier) applyEntry(e *pb.Entry, now raftStatus) error {
 		return err
 	}
 	a.disk.change(ws, len(data))
+	if a.cfg.Applied != nil && len(ws) > 0 {
+		a.cfg.Applied(e.GetTerm(), e.GetIndex(), ws)
+	}
 	a.proposals.applied(e.GetTerm(), seq)
 	return nil
 }

@@ -14,6 +14,10 @@ type Config struct {
 	// SetAside returns what is to be written in the same write with which a replica
 	// that is no member any more moves what it had; may be nil.
 	SetAside func(Copy) []machine.DiskWrite
+	// Applied is called with the changes of each entry that is applied, within a
+	// handler: it must not call the replica. Without changes, a snapshot has replaced
+	// everything. May be nil.
+	Applied func(term, index uint64, ws []machine.DiskWrite)
 
 	Heartbeat   time.Duration // interval of the leader's; 100 ms
 	Election    time.Duration // the shortest lease; 500 ms

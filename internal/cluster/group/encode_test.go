@@ -126,6 +126,12 @@ func FuzzDecode(f *testing.F) {
 		_, _ = decodeHard(b)
 		_, _ = decodeMember(b)
 		_, _ = decodeKVs(b)
+		if kvs, err := DecodeContent(b); err == nil && len(kvs) > MaxContentKeys {
+			t.Errorf("%d keys", len(kvs))
+		}
+		if ws, err := DecodeChanges("mine", b); err == nil && len(ws) > 0 && ws[0].Space != "mine" {
+			t.Errorf("changes of %q", ws[0].Space)
+		}
 		if len(b) > 0 {
 			_, _ = decodeWanted(b)
 		}

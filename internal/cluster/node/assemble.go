@@ -2,12 +2,13 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
 // newNetwork makes the components and connects them.
 func newNetwork(n *Node, cfg Net) *network {
-	w := &network{n: n, cfg: cfg.withDefaults(), tag: tagOf(cfg.Self.ID)}
+	w := &network{n: n, cfg: cfg.withDefaults(), tag: tagOf(cfg.Self.ID), spareUpload: limit.NewBudget(spareUpload, spareUploadBurst)}
 	c := component{env: n.env, cfg: &w.cfg, counts: &n.counts, queue: n, phase: &w.phase}
 	w.accused = newAccused(c.env, c.note)
 	c.accused = w.accused
@@ -45,6 +46,10 @@ func (w *network) assembleHosting(c component) {
 	w.votes = &votePlacement{component: c, links: w.links}
 	w.departure = &departure{component: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
 	w.restoration = &restoration{component: c, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[Shard]*lossInquiry{}}
+	w.spares = &spareKeeping{
+		component: c, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
+		incoming: map[Shard]*incomingSpare{}, leaders: map[Shard]knownLeader{},
+	}
 	w.hosting.newReplica = func(p Shard) *replica { return w.assembleReplica(c, p) }
 }
 
@@ -64,6 +69,8 @@ func (w *network) assembleReplica(c component, p Shard) *replica {
 	h.otherGroups = &otherGroups{
 		component: c, group: g, record: h.record, leaderless: h.quorumLoss, links: w.links, dir: w.dir, seen: w.seen, routes: w.routes,
 	}
+	h.spares = &spareSending{component: c, group: g, links: w.links, dir: w.dir, seen: w.seen, uploads: &w.spareUpload}
+	h.spares.stop()
 	return h
 }
 

@@ -13,13 +13,15 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// copies are the states of shards that this node had when it stopped being a host of
-// them (group.Copy). Nobody is served from them and they have no vote. Which there are
-// is in the node's own space, written together with the states themselves.
+// copies are states of shards that this node does not host: what it had when it stopped
+// being a host (group.Copy), and what leaders keep here (spareKeeping). Nobody is served
+// from them and they have no vote. Which there are is in the node's own space, written
+// together with the states themselves.
 //
 // States of replicas that were removed are bounded in age, number and bytes: the oldest
-// go. Those of replicas that gave way to another group stay for the person who runs the
-// node.
+// go. So are spare copies, by themselves: hosts that send many push out none of the
+// others. States of replicas that gave way to another group stay for the person who runs
+// the node.
 type copies struct {
 	component
 	disk interface {
@@ -36,15 +38,17 @@ type copies struct {
 type savedCopy struct {
 	group.Copy
 	shard Shard
-	at    machine.Time // when it was put aside
+	at    machine.Time // when it was put aside, or was the state of its shard
+	whole int          // of a spare copy: bytes of the whole state that came last
 }
 
 const (
 	copyKey        = "copy/" // and the copy's space: its key in the node's own space
 	thinCopies     = time.Minute
 	maxCopyAge     = 7 * 24 * time.Hour
-	maxCopies      = 1024
-	maxCopiesBytes = 256 << 20
+	maxSpareAge    = 30 * 24 * time.Hour // a shard that nobody uses confirms none
+	maxCopies      = 512
+	maxCopiesBytes = 128 << 20 // of either kind
 )
 
 func newCopies(c component, p *submachine) *copies {
@@ -105,9 +109,9 @@ func (c *copies) OnLink(machine.Peer, machine.LinkEvent) {}
 // setAside returns what a replica of a shard writes when it puts its state aside.
 func (c *copies) setAside(p Shard) func(group.Copy) []machine.DiskWrite {
 	return func(gc group.Copy) []machine.DiskWrite {
-		s := savedCopy{gc, p, c.env.Now()}
+		s := savedCopy{Copy: gc, shard: p, at: c.env.Now()}
 		c.add(s)
-		return []machine.DiskWrite{{Space: NodeSpace, Put: []machine.KV{{Key: []byte(copyKey + s.Space), Value: s.encode()}}}}
+		return []machine.DiskWrite{{Space: NodeSpace, Put: s.record()}}
 	}
 }
 
@@ -135,11 +139,17 @@ func (c *copies) beat(now machine.Time) {
 		return
 	}
 	c.next = now.Add(thinCopies)
-	retired := slices.DeleteFunc(slices.Clone(c.list), func(s savedCopy) bool { return !s.Retired })
-	slices.SortStableFunc(retired, func(a, b savedCopy) int { return cmp.Compare(b.at, a.at) }) // the newest first
+	c.thin(now, maxCopyAge, func(s savedCopy) bool { return s.Retired && !s.isSpare() })
+	c.thin(now, maxSpareAge, func(s savedCopy) bool { return s.isSpare() })
+}
+
+// thin keeps the newest of some copies.
+func (c *copies) thin(now machine.Time, maxAge time.Duration, which func(savedCopy) bool) {
+	some := slices.DeleteFunc(slices.Clone(c.list), func(s savedCopy) bool { return !which(s) })
+	slices.SortStableFunc(some, func(a, b savedCopy) int { return cmp.Compare(b.at, a.at) }) // the newest first
 	bytes := 0
-	for i, s := range retired {
-		if bytes += s.Bytes; bytes > maxCopiesBytes || i >= maxCopies || now.Sub(s.at) > maxCopyAge {
+	for i, s := range some {
+		if bytes += s.Bytes; bytes > maxCopiesBytes || i >= maxCopies || now.Sub(s.at) > maxAge {
 			c.drop(s)
 		}
 	}

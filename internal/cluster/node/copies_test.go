@@ -110,7 +110,7 @@ func TestCopiesAreBounded(t *testing.T) {
 }
 
 func FuzzDecodeCopy(f *testing.F) {
-	s := savedCopy{group.Copy{Space: "old.hall", Gen: group.Gen{Number: 1, Fork: 2}, Term: 3, Index: 4, Retired: true, Bytes: 5}, theLobby, 6}
+	s := savedCopy{Copy: group.Copy{Space: "old.hall", Gen: group.Gen{Number: 1, Fork: 2}, Term: 3, Index: 4, Retired: true, Bytes: 5}, shard: theLobby, at: 6}
 	f.Add(s.encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if got, ok := decodeCopy("old.hall", b); ok && got.shard != theLobby {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
@@ -56,27 +57,31 @@ func newGroupCreation(c component, l *links, dir *directory, seen *sightings) *g
 // hostSearch is a search for the hosts of a shard that this node coordinates.
 type hostSearch struct {
 	shard   Shard
+	silent  []machine.Peer // hosts of the directory's record that do not answer
 	asked   []machine.Peer // nearest first
 	answers map[id.ID]*HostReply
 	asking  machine.Time // 0: the nearest nodes are still looked for
 }
 
-// coordinate begins to find hosts for a shard that has none.
-func (c *groupCreation) coordinate(p Shard) {
+// coordinate begins to find hosts for a shard that has none, or whose hosts are silent.
+func (c *groupCreation) coordinate(p Shard, silent []machine.Peer) {
 	if c.hosting.hosts(p) || c.searches[p] != nil || len(c.searches) >= maxHostSearches || c.isLeaving() {
 		return
 	}
-	mk := &hostSearch{shard: p, answers: map[id.ID]*HostReply{}}
+	mk := &hostSearch{shard: p, silent: silent, answers: map[id.ID]*HostReply{}}
 	c.searches[p] = mk
 	c.dir.lookup(c.dir.key(p), func(r kademlia.Result) { c.askNearest(mk, r.Closest) })
 }
 
 // askNearest asks the nodes nearest to the key. Those that were there a while ago
 // are asked too and count for the majority, even if the directory has given them
-// up: a partitioned node must not begin a world of its own.
+// up: a partitioned node must not begin a world of its own. Hosts that are known to be
+// silent are no part of that majority: they are often the nearest. Whether they are gone
+// is found out next (restoration).
 func (c *groupCreation) askNearest(mk *hostSearch, closest []machine.Peer) {
 	all := append(c.seen.recent(), closest...)
-	all = nearestFirst(c.dir.key(mk.shard), append(all, c.cfg.Self))
+	all = slices.DeleteFunc(append(all, c.cfg.Self), func(p machine.Peer) bool { return among(mk.silent, p.ID) })
+	all = nearestFirst(c.dir.key(mk.shard), all)
 	mk.asked = all[:min(len(all), nearby)]
 	mk.asking = c.env.Now()
 	for _, p := range mk.asked {

@@ -21,6 +21,7 @@ func (h *replica) OnLead() {
 		g.leading, g.idleSince = true, h.env.Now()
 		h.membership.restart()
 		h.otherGroups.restart()
+		h.spares.start(h.env.Now())
 		h.owner.leaseChanged()
 		if g.shard.Lobby && !h.runner.runs(g.shard) {
 			h.runner.startLobby()
@@ -39,6 +40,7 @@ func (h *replica) OnFollow(why error) {
 			return
 		}
 		g.leading = false
+		h.spares.stop()
 		h.runner.stop(g.shard)
 		hibernates := errors.Is(why, group.ErrHibernating)
 		h.routes.leadLost(g.shard, hibernates)

@@ -79,24 +79,24 @@ func (t *routes) looked(p Shard, res kademlia.Result) {
 			}
 		}
 		if silent, _ := t.hostsSilent(r); err == nil && t.dir.hasJoined() && (t.seen.allGone(hosts.Members) || silent && r.tries > askedBefore) {
-			t.generate(r, res.Closest)
+			t.generate(r, res.Closest, hosts.Members)
 		}
 		return
 	}
 	if !t.dir.hasJoined() {
 		return
 	}
-	t.generate(r, res.Closest)
+	t.generate(r, res.Closest, nil)
 }
 
 // generate asks the node nearest to its key to find hosts for a shard that nobody hosts
 // (dissertation, algorithm 3); the next one if that
-// one has not answered.
-func (t *routes) generate(r *route, closest []machine.Peer) {
+// one has not answered. silent are hosts that it had.
+func (t *routes) generate(r *route, closest, silent []machine.Peer) {
 	near := t.dir.nearestTo(t.dir.key(r.shard), closest)
 	to := near[(r.tries/8)%len(near)]
 	if to == t.cfg.Self {
-		t.creation.coordinate(r.shard)
+		t.creation.coordinate(r.shard, silent)
 		return
 	}
 	r.asked = to.ID

@@ -37,7 +37,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.hosting.onGroupMessage(f, m.Space, m)
 	case *group.ChunkAck:
 		w.hosting.onGroupMessage(f, m.Space, m)
-	case *Generate, *CreateGroup, *HostQuery, *HostReply, *GroupStatus:
+	case *Generate, *CreateGroup, *HostQuery, *HostReply, *GroupStatus, *Spare, *SpareHeld:
 		w.receiveOfHosting(f, m)
 	case *OverlayShare, *BootstrapQuery, *BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
 		*overlay.JoinRequest, *overlay.RtRequest, *overlay.RtResponse, *overlay.RtHint, *overlay.Unicast, *overlay.Areacast:
@@ -60,6 +60,12 @@ func (w *network) receiveOfHosting(f *remoteNode, m machine.Message) {
 		w.creation.onHostReply(f, m)
 	case *GroupStatus:
 		w.hosting.onGroupStatus(f, m)
+	case *Spare:
+		w.spares.receive(f, m)
+	case *SpareHeld:
+		if h := w.hosting.replicas[m.Shard]; h != nil && h.group.leading {
+			h.spares.hear(f, m)
+		}
 	}
 }
 
@@ -91,6 +97,6 @@ func (w *network) onGenerate(f *remoteNode, m *Generate) {
 	if !m.Shard.inWorld() || !w.dir.hasJoined() {
 		return
 	}
-	w.creation.coordinate(m.Shard)
+	w.creation.coordinate(m.Shard, nil)
 	w.routes.sendLeaderReply(f.peer, m.Shard)
 }

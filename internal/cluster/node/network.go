@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -26,7 +27,9 @@ type network struct {
 	speakers *speakers
 
 	hosting     *hosting // of shards here
-	copies      *copies  // of shards that were hosted here
+	copies      *copies  // of shards that are hosted elsewhere
+	spares      *spareKeeping
+	spareUpload limit.Budget
 	restoration *restoration
 	creation    *groupCreation
 	stored      *storedShards
@@ -96,6 +99,7 @@ func (w *network) onBeat() {
 	w.admission.beat(now)
 	w.stored.beat(now)
 	w.copies.beat(now)
+	w.spares.beat(now)
 	w.restoration.beat(now)
 	w.hosting.readDormant(now)
 	w.owner.beat(now)

@@ -18,10 +18,10 @@ func (c *cluster) claims(liar, victim int, p Shard, gen group.Gen) {
 	})
 }
 
-// aside are what a node has put aside.
+// aside are what a node has put aside; not the spare copies.
 func (c *cluster) aside(i int) (out []string) {
 	for _, space := range c.nodes[i].Disk.Spaces() {
-		if strings.HasPrefix(space, "old.") {
+		if strings.HasPrefix(space, "old.") && !strings.HasSuffix(space, ".spare") {
 			out = append(out, space)
 		}
 	}

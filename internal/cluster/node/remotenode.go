@@ -41,6 +41,7 @@ type remoteNode struct {
 	unverified      int           // speakers: how much of what it said waits for who hosts the shard
 	wakes           *limit.Budget // hosting: of groups that it makes run here; nil: it has not
 	memberWakes     *limit.Budget // hosting: of groups of which it is a member
+	spares          *limit.Budget // spareKeeping: bytes of spare copies that it may send
 	overlayShare    linkShare     // overlayAdapter
 	nextDecisions   machine.Time  // decisions: when it may be given all decisions again
 }

@@ -29,6 +29,7 @@ type replica struct {
 	membership  *membership
 	quorumLoss  *quorumLoss
 	otherGroups *otherGroups
+	spares      *spareSending
 
 	rereadAt machine.Time // when to read the disk again, if the replica lost its way
 }
@@ -52,6 +53,7 @@ type replicaOwner interface {
 
 const (
 	hibernateAfter = 5 * time.Second // a group that nobody needs hibernates
+	sparesAtMost   = time.Minute     // not before its spare copies are complete, but for so long
 	// rereadAfter is when a replica that a member's invalid message has ended
 	// is read again.
 	rereadAfter = 10 * time.Second
@@ -60,7 +62,7 @@ const (
 // open begins with a replica that reads the disk.
 func (h *replica) open() {
 	h.p = h.newMember(group.OwnSpace(h.space))
-	h.group.raft = group.New(group.Config{Space: h.space, Self: h.cfg.Self, SetAside: h.setAside}, groupEnv{h.p, h.send}, h)
+	h.group.raft = group.New(group.Config{Space: h.space, Self: h.cfg.Self, SetAside: h.setAside, Applied: h.spares.applied}, groupEnv{h.p, h.send}, h)
 	h.p.m = h.group.raft
 	h.group.raft.Start()
 }
@@ -114,7 +116,8 @@ func (h *replica) beat(now machine.Time) {
 		h.users.notify() // whom to ask when this node falls silent
 	}
 	h.membership.update(now)
-	if now.Sub(h.group.idleSince) >= hibernateAfter && !h.isLeaving() {
+	h.spares.beat(now)
+	if idle := now.Sub(h.group.idleSince); idle >= hibernateAfter && (h.spares.isSettled() || idle >= sparesAtMost) && !h.isLeaving() {
 		h.group.raft.Hibernate()
 	}
 }

@@ -124,6 +124,27 @@ func (o *restoration) lost(p Shard, q *lossInquiry) hostpolicy.Lost {
 	return l
 }
 
+// newest is the node that has the newest copy of a shard, of equal ones that nearest to
+// the key; this node, if nobody has one.
+func (o *restoration) newest(p Shard, q *lossInquiry, own savedCopy) machine.Peer {
+	nodes := o.dir.nearestTo(o.dir.key(p), nearestFirst(o.dir.key(p), slices.Clone(q.asked)))
+	states := make([]hostpolicy.Log, len(nodes))
+	for i, n := range nodes {
+		m := q.heard[n.ID]
+		switch {
+		case n.ID == o.cfg.Self.ID:
+			states[i] = own.end()
+		case m != nil && (q.rival.Term == 0 || termOf(m.Gen, m.Term) <= q.rival.Term):
+			// A state that is newer than the record is a lie: leaders publish their terms.
+			states[i] = hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Last}
+		}
+	}
+	if best := hostpolicy.Newest(states); best >= 0 {
+		return nodes[best]
+	}
+	return o.cfg.Self
+}
+
 // decide restores the shard here, or lets the node do so that has the newest copy.
 func (o *restoration) decide(p Shard, q *lossInquiry) {
 	gone := o.seen.allGone(q.rival.Members)
@@ -132,19 +153,9 @@ func (o *restoration) decide(p Shard, q *lossInquiry) {
 		return
 	}
 	own, kept := o.copies.newest(p)
-	states := []hostpolicy.Log{{Gen: own.Gen, Term: own.Term, Last: own.Index}}
-	nodes := append([]machine.Peer{o.cfg.Self}, q.asked...)
-	for _, n := range q.asked {
-		s := hostpolicy.Log{}
-		// A state that is newer than the record is a lie: leaders publish their terms.
-		if m := q.heard[n.ID]; m != nil && (q.rival.Term == 0 || termOf(m.Gen, m.Term) <= q.rival.Term) {
-			s = hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Last}
-		}
-		states = append(states, s)
-	}
-	if best := hostpolicy.Newest(states); best > 0 {
+	if best := o.newest(p, q, own); best.ID != o.cfg.Self.ID {
 		q.done()
-		o.links.sendDatagram(nodes[best], &CreateGroup{p, []machine.Peer{nodes[best]}})
+		o.links.sendDatagram(best, &CreateGroup{p, []machine.Peer{best}})
 		return
 	}
 	from := group.Origin{Number: generationOf(q.rival.Term), Term: raftTermOf(q.rival.Term), Former: q.rival.Members}

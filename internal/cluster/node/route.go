@@ -38,7 +38,9 @@ type localReplicas interface {
 }
 
 // coordinator finds hosts for a shard that has none (groupCreation).
-type coordinator interface{ coordinate(Shard) }
+type coordinator interface {
+	coordinate(p Shard, silent []machine.Peer)
+}
 
 // routedSessions are the sessions here that use a shard (gatewaySessions).
 type routedSessions interface {

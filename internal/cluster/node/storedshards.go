@@ -54,7 +54,7 @@ func (s *storedShards) beat(now machine.Time) {
 		s.retries[p] = now.Add(retryStoredAfter)
 		s.dir.look(p, func(r kademlia.Result) {
 			if r.Record == nil {
-				s.creation.coordinate(p)
+				s.creation.coordinate(p, nil)
 				return
 			}
 			delete(s.shards, p)

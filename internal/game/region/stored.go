@@ -2,10 +2,17 @@ package region
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
+
+// OfPlayers reports whether a record of a region's space is of what players have built,
+// left or carry; the rest is made again.
+func OfPlayers(key []byte) bool {
+	return len(key) > 0 && strings.Contains(keyColumn+keyLog+keyItem+keyPlayer, string(key[:1]))
+}
 
 // Stored returns a column as a region's space holds it, for tools that read a
 // store without running the region. generate makes it if the space has nothing

@@ -74,6 +74,24 @@ var nodeKinds = []*kind{
 		num(f, &m.Last)
 		list(f, &m.Members, maxMembers, minPeer, peer)
 	}),
+	message(135, func(f *form, m *node.Spare) {
+		shard(f, &m.Shard)
+		gen(f, &m.Gen)
+		num(f, &m.Term)
+		num(f, &m.Index)
+		num(f, &m.After)
+		num(f, &m.Part)
+		f.bool(&m.Last)
+		f.bytes(&m.Data, node.MaxSparePart)
+	}),
+	message(136, func(f *form, m *node.SpareHeld) {
+		shard(f, &m.Shard)
+		gen(f, &m.Gen)
+		num(f, &m.Term)
+		num(f, &m.Index)
+		num(f, &m.Parts)
+		f.bool(&m.Refused)
+	}),
 }
 
 func shard(f *form, p *node.Shard) { f.bool(&p.Lobby); f.region(&p.Region) }

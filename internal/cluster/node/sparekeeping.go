@@ -1,0 +1,278 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// spareKeeping keeps spare copies of shards that other nodes host, as their leaders send
+// them: the whole state first, then what changes.
+//
+// Who sends is a host that the directory names, and its copy is in a space of its own: it
+// takes the place of no other copy. What is on its way is in memory, and bounded; so is
+// what a node may send.
+type spareKeeping struct {
+	component
+	links       *links
+	copies      *copies
+	invitations *invitations
+	hosting     *hosting
+
+	incoming map[Shard]*incomingSpare
+	leaders  map[Shard]knownLeader
+}
+
+// knownLeader is who sends the copy of a shard. The directory named it as a host not long
+// ago.
+type knownLeader struct {
+	who id.ID
+	at  machine.Time
+}
+
+// leaderFor is how long the directory's word counts.
+const leaderFor = 5 * time.Minute
+
+// incomingSpare is a state, or its changes, of which parts have come.
+type incomingSpare struct {
+	from  id.ID
+	first Spare // without Data
+	parts uint32
+	data  []byte
+	at    machine.Time // of the last part
+	saved bool         // all parts are there, and on their way to the disk
+}
+
+const (
+	maxSpare          = 8 << 20 // bytes of a whole state
+	maxIncomingSpares = 16
+	incomingTimeout   = 20 * time.Second
+	// What one node may send: a state of the greatest size, and then as much as an edit
+	// in each tick of several regions comes to.
+	spareBurst  = 2 * maxSpare
+	spareIntake = 128 << 10 // bytes a second
+)
+
+// receive takes a part of a spare copy.
+func (k *spareKeeping) receive(f *remoteNode, m *Spare) {
+	if !m.Shard.inWorld() || m.Index == 0 || m.After > m.Index {
+		k.counts.Dropped++
+		return
+	}
+	if !k.trusts(f, m.Shard) {
+		return // it sends again when it has had no answer
+	}
+	if k.hosting.hosts(m.Shard) || k.isLeaving() || k.cfg.Full != nil && k.cfg.Full() {
+		k.links.send(f.peer, &SpareHeld{Shard: m.Shard, Refused: true})
+		return
+	}
+	if m.After == m.Index {
+		k.copies.confirm(m.Shard, hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index})
+		k.answer(f, m.Shard)
+		return
+	}
+	if k.mayTake(f, len(m.Data)) {
+		k.take(f, m)
+	}
+}
+
+// trusts reports whether a node hosts a shard, as far as the directory is known.
+func (k *spareKeeping) trusts(f *remoteNode, p Shard) bool {
+	now := k.env.Now()
+	if l := k.leaders[p]; l.who == f.peer.ID && now.Sub(l.at) < leaderFor {
+		return true
+	}
+	if !k.invitations.mayInvite(f, p) {
+		return false
+	}
+	k.leaders[p] = knownLeader{f.peer.ID, now}
+	return true
+}
+
+// mayTake takes bytes from the sender's budget.
+func (k *spareKeeping) mayTake(f *remoteNode, bytes int) bool {
+	if f.spares == nil {
+		b := limit.NewBudget(spareIntake, spareBurst)
+		f.spares = &b
+	}
+	if f.spares.Take(float64(bytes), time.Unix(0, int64(k.env.Now()))) {
+		return true
+	}
+	k.counts.Dropped++
+	return false
+}
+
+// take adds a part to those that have come.
+func (k *spareKeeping) take(f *remoteNode, m *Spare) {
+	in := k.incoming[m.Shard]
+	if m.Part == 0 && (in == nil || !in.saved && in.from == f.peer.ID) {
+		if in = k.begin(f, m); in == nil {
+			k.answer(f, m.Shard)
+			return
+		}
+	}
+	if in == nil || in.saved || !in.continues(f, m) {
+		return
+	}
+	in.parts, in.at = in.parts+1, k.env.Now()
+	if in.data = append(in.data, m.Data...); len(in.data) > in.limit() {
+		delete(k.incoming, m.Shard)
+		k.links.send(f.peer, &SpareHeld{Shard: m.Shard, Refused: true})
+		return
+	}
+	if m.Last {
+		k.save(f, in)
+		return
+	}
+	k.links.send(f.peer, &SpareHeld{Shard: m.Shard, Gen: m.Gen, Term: m.Term, Index: m.Index, Parts: in.parts})
+}
+
+// begin begins to receive a state that is newer than the one here; nil: it is not, or
+// changes another one, or too many others are on their way.
+func (k *spareKeeping) begin(f *remoteNode, m *Spare) *incomingSpare {
+	held, ok := k.copies.spare(m.Shard)
+	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
+	switch {
+	case ok && held.end().Compare(end) > 0:
+		return nil
+	case m.After != 0 && (!ok || held.Gen != m.Gen || held.Index != m.After || held.grown()):
+		return nil
+	case k.incoming[m.Shard] == nil && len(k.incoming) >= maxIncomingSpares:
+		return nil
+	}
+	in := &incomingSpare{from: f.peer.ID, first: *m}
+	in.first.Data = nil
+	k.incoming[m.Shard] = in
+	return in
+}
+
+// continues reports whether a part is the next one.
+func (in *incomingSpare) continues(f *remoteNode, m *Spare) bool {
+	a := &in.first
+	return f.peer.ID == in.from && m.Part == in.parts && m.Gen == a.Gen && m.Term == a.Term && m.Index == a.Index && m.After == a.After
+}
+
+// limit is how many bytes may come.
+func (in *incomingSpare) limit() int {
+	if in.first.After != 0 {
+		return maxChanges
+	}
+	return maxSpare
+}
+
+// save writes what has come.
+func (k *spareKeeping) save(f *remoteNode, in *incomingSpare) {
+	p, a := in.first.Shard, &in.first
+	s := savedCopy{
+		Copy:  group.Copy{Space: group.SpareSpace(p.space()), Gen: a.Gen, Term: a.Term, Index: a.Index, Retired: true, Bytes: len(in.data)},
+		shard: p, at: k.env.Now(), whole: len(in.data),
+	}
+	var changes []machine.DiskWrite
+	if a.After == 0 {
+		kvs, err := group.DecodeContent(in.data)
+		if err != nil {
+			k.drop(p)
+			return
+		}
+		changes = []machine.DiskWrite{{Space: s.Space, DeletePrefix: [][]byte{{}}, Put: kvs}}
+	} else {
+		held, _ := k.copies.spare(p)
+		ws, err := group.DecodeChanges(s.Space, in.data)
+		if err != nil || held.Index != a.After {
+			k.drop(p)
+			return
+		}
+		changes, s.whole = ws, held.whole
+		s.Bytes += held.Bytes
+	}
+	in.saved = true
+	k.copies.write(s, changes, func(err error) {
+		delete(k.incoming, p)
+		if err == nil {
+			k.answer(f, p)
+		}
+	})
+}
+
+// drop forgets what has come of a shard: it cannot be read.
+func (k *spareKeeping) drop(p Shard) {
+	k.counts.Dropped++
+	delete(k.incoming, p)
+}
+
+// answer says what this node has of a shard.
+func (k *spareKeeping) answer(f *remoteNode, p Shard) {
+	m := &SpareHeld{Shard: p}
+	if held, ok := k.copies.spare(p); ok && !held.grown() {
+		m.Gen, m.Term, m.Index = held.Gen, held.Term, held.Index
+	}
+	k.links.send(f.peer, m)
+}
+
+// beat forgets what does not go on.
+func (k *spareKeeping) beat(now machine.Time) {
+	for p, l := range k.leaders { // the order does not matter
+		if now.Sub(l.at) >= leaderFor {
+			delete(k.leaders, p)
+		}
+	}
+	for p, in := range k.incoming { // the order does not matter
+		if !in.saved && now.Sub(in.at) >= incomingTimeout {
+			delete(k.incoming, p)
+		}
+	}
+}
+
+// spare returns the spare copy of a shard.
+func (c *copies) spare(p Shard) (savedCopy, bool) {
+	i := slices.IndexFunc(c.list, func(s savedCopy) bool { return s.shard == p && s.isSpare() })
+	if i < 0 {
+		return savedCopy{}, false
+	}
+	return c.list[i], true
+}
+
+// isSpare reports whether a copy is one that other nodes sent.
+func (s *savedCopy) isSpare() bool { return s.Space == group.SpareSpace(s.shard.space()) }
+
+// grown reports whether so many changes were added to a spare copy that its size is not
+// known any more: the whole state is to be sent again. whole is 0 after a restart.
+func (s *savedCopy) grown() bool { return s.Bytes > 2*s.whole+maxSpare/8 }
+
+// confirm notes that a spare copy is still the state of its shard.
+func (c *copies) confirm(p Shard, end hostpolicy.Log) {
+	s, ok := c.spare(p)
+	if !ok || s.end() != end {
+		return
+	}
+	stale := c.env.Now().Sub(s.at) >= confirmEvery
+	s.at = c.env.Now()
+	if c.add(s); stale {
+		c.disk.do(0, machine.DiskWrite{Space: NodeSpace, Put: s.record()})
+	}
+}
+
+// confirmEvery is how often it is written that a copy is still right.
+const confirmEvery = time.Hour
+
+// write changes a copy, and calls then once that is on the disk.
+func (c *copies) write(s savedCopy, changes []machine.DiskWrite, then func(error)) {
+	c.tag++
+	c.reads[c.tag] = func(_ []machine.KV, err error) {
+		if err == nil {
+			c.add(s)
+		}
+		then(err)
+	}
+	c.disk.do(c.tag, machine.DiskWrite{Space: NodeSpace, Put: s.record(), Then: changes})
+}
+
+// record is the entry of a copy in the node's own space.
+func (s *savedCopy) record() []machine.KV {
+	return []machine.KV{{Key: []byte(copyKey + s.Space), Value: s.encode()}}
+}

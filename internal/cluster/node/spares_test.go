@@ -1,0 +1,180 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// destroy ends nodes and their disks.
+func (c *cluster) destroy(nodes []int) {
+	for _, i := range nodes {
+		c.nodes[i].Crash()
+		for _, space := range c.nodes[i].Disk.Spaces() {
+			c.nodes[i].Disk.Drop(space)
+		}
+	}
+}
+
+// playedIn prepares a world of twenty nodes and a guest who has built, whose node hosts
+// neither the guest's region nor the lobby.
+func playedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home Shard) {
+	c = newCluster(t, seed, 20)
+	c.s.Run(3 * time.Second)
+	for at := range c.nodes {
+		g = c.addGuest(at)
+		c.until("the guest is in", func() bool { return g.in })
+		c.s.Run(20 * time.Second)
+		g.quiet = true
+		c.until("all acts are answered", func() bool { return len(g.pending) == 0 })
+		home = Shard{Region: g.home}
+		if h := c.node(at).net.hosting; g.acted > 0 && !h.hosts(home) && !h.hosts(theLobby) {
+			last := len(c.guests) - 1
+			c.guests[0], c.guests[last] = c.guests[last], c.guests[0] // it reads for checkEdits
+			return c, g, home
+		}
+	}
+	t.Fatal("all nodes host something")
+	return c, g, home
+}
+
+// TestSpareCopyContinues: the three hosts of a region die with their disks; nobody was
+// ever removed from it. It continues within seconds, and only the last edits are missing.
+func TestSpareCopyContinues(t *testing.T) {
+	c, g, home := playedIn(t, 1)
+	hosts := c.hostsOf(home)
+	c.s.Run(10 * time.Second) // the window
+	c.destroy(hosts)
+	died := c.s.Now()
+	g.quiet = false
+	c.until("somebody leads it", func() bool { return c.leaderOf(home) >= 0 })
+	t.Logf("hosts %v; led again after %v", hosts, c.s.Now().Sub(died))
+	if took := c.s.Now().Sub(died); took > 15*time.Second {
+		t.Errorf("that took %v", took)
+	}
+	acted := g.acted
+	c.until("the guest builds again", func() bool { return g.in && g.acted > acted+3 })
+	g.quiet = true
+	c.until("all acts are answered", func() bool { return g.in && len(g.pending) == 0 })
+	if c.checkEdits() == 0 {
+		t.Error("nothing was built")
+	}
+}
+
+// TestSpareCopyOfTheLobby: the same with the hosts of the lobby. Who comes then gets in,
+// and those who were there are known.
+func TestSpareCopyOfTheLobby(t *testing.T) {
+	c, g, _ := playedIn(t, 1)
+	hosts := c.hostsOf(theLobby)
+	c.s.Run(10 * time.Second)
+	c.destroy(hosts)
+	died := c.s.Now()
+	c.until("somebody leads it", func() bool { return c.leaderOf(theLobby) >= 0 })
+	t.Logf("hosts %v; led again after %v", hosts, c.s.Now().Sub(died))
+	if took := c.s.Now().Sub(died); took > 15*time.Second {
+		t.Errorf("that took %v", took)
+	}
+	if c.noted("the lobby lost its 3 hosts. It was restored to its state of") != 1 {
+		t.Errorf("said: %q", c.notes)
+	}
+	late := c.addGuest(c.indexOf(g.node))
+	c.until("another comes in", func() bool { return late.in })
+	if !g.in {
+		t.Error("the guest is out")
+	}
+}
+
+// spares are the shards of which nodes keep spare copies.
+func (c *cluster) spares() map[Shard]int {
+	out := map[Shard]int{}
+	for i := range c.nodes {
+		for _, s := range c.node(i).net.copies.list {
+			if s.isSpare() {
+				out[s.shard]++
+			}
+		}
+	}
+	return out
+}
+
+// TestNoSpareCopyOfUntouched: a region that players only look at has no copies. One in
+// which they have built has two, on nodes that do not host it, and so has the lobby.
+func TestNoSpareCopyOfUntouched(t *testing.T) {
+	c, _, home := playedIn(t, 1)
+	spares, untouched := c.spares(), 0
+	for i := range c.nodes {
+		for p := range c.node(i).net.hosting.replicas {
+			if p.Lobby || keeps(p, c.nodes[i].Disk.All(p.space())) {
+				continue
+			}
+			if untouched++; spares[p] > 0 {
+				t.Errorf("%v has %d copies", p, spares[p])
+			}
+		}
+	}
+	if untouched == 0 || spares[home] != spareHolders || spares[theLobby] != spareHolders {
+		t.Errorf("%d replicas are untouched; copies: %v", untouched, spares)
+	}
+	for i := range c.nodes {
+		if _, kept := c.node(i).net.copies.spare(home); kept && c.node(i).net.hosting.hosts(home) {
+			t.Errorf("node %d hosts %v, and keeps a copy of it", i, home)
+		}
+	}
+}
+
+// TestForgedSpareCopy: a node that does not host a shard, and one that does, send what is
+// no state of it. Nothing that was kept before is lost, and what they say costs little.
+func TestForgedSpareCopy(t *testing.T) {
+	c, _, home := playedIn(t, 1)
+	c.s.Run(10 * time.Second)
+	hosts := c.hostsOf(home)
+	holder, stranger := -1, -1
+	for i := range c.nodes {
+		_, kept := c.node(i).net.copies.spare(home)
+		switch {
+		case kept:
+			holder = i
+		case !slices.Contains(hosts, i):
+			stranger = i
+		}
+	}
+	before, _ := c.node(holder).net.copies.spare(home)
+	send := func(from int, m Spare) {
+		m.Shard = home
+		c.nodes[from].Call(func() { c.node(from).net.links.send(nodePeer(holder), &m) })
+		c.s.Run(time.Second)
+	}
+	newer := Spare{Gen: before.Gen, Term: before.Term + 1, Index: before.Index + 1000, Last: true}
+	content := newer
+	content.Data = group.AppendContent(nil, []machine.KV{{Key: []byte("x"), Value: []byte("y")}})
+	for range 3 { // the first asks the directory
+		send(stranger, content)
+	}
+	damaged, beyond, late := newer, newer, newer
+	damaged.Data = []byte{200}
+	beyond.After, beyond.Data = before.Index+7, group.AppendChanges(nil, []machine.DiskWrite{{Delete: [][]byte{{1}}}})
+	late.Part, late.Data = 3, content.Data
+	for range 3 {
+		send(hosts[0], damaged)
+		send(hosts[0], beyond)
+		send(hosts[0], late)
+	}
+	after, ok := c.node(holder).net.copies.spare(home)
+	if !ok || after.Index >= newer.Index || len(c.nodes[holder].Disk.All(after.Space)) < 2 {
+		t.Errorf("the copy was %+v, and is %+v, %v", before, after, ok)
+	}
+	f := c.node(holder).net.links.byID(nodePeer(hosts[1]).ID)
+	keeping := c.node(holder).net.spares
+	taken := 0
+	for range 10 * spareBurst / MaxSparePart {
+		if keeping.mayTake(f, MaxSparePart) {
+			taken += MaxSparePart
+		}
+	}
+	if taken > spareBurst {
+		t.Errorf("%d bytes were taken at once", taken)
+	}
+}

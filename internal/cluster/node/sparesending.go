@@ -1,0 +1,198 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+)
+
+// spareSending keeps spare copies of a shard that is led here on nodes that do not host
+// it, so that the shard outlives the loss of all its hosts (restoration). A holder gets
+// the whole state once, and then every few seconds the changes since what it has. A
+// shard in which nobody has built or left anything has none, and costs nothing.
+type spareSending struct {
+	component
+	group   *shardGroup
+	links   *links
+	dir     *directory
+	seen    *sightings
+	uploads *limit.Budget // of the node
+
+	ledSince machine.Time
+	reading  bool
+	read     bool // since this node leads
+	kept     bool // somebody has built or left something here
+	full     *fullState
+	changed  hostpolicy.Log // after the last change that was applied here
+	changes  changeLog
+	holders  []*spareHolder
+	refused  map[id.ID]machine.Time // who keeps no copy, since when
+	choose   machine.Time           // when to look for holders next
+}
+
+// fullState is the whole state, as it is sent.
+type fullState struct {
+	end  hostpolicy.Log
+	data []byte
+}
+
+const (
+	spareHolders     = 2               // nodes that keep a copy of a shard
+	spareEvery       = 4 * time.Second // between changes that are sent to a holder
+	spareStart       = 2 * time.Second // after this node has begun to lead
+	spareAnswer      = 2 * time.Second // a holder that does not answer is asked again
+	spareLost        = 30 * time.Second
+	spareRefusal     = 10 * time.Minute
+	chooseEvery      = 5 * time.Second
+	spareUploadBurst = 1 << 20
+	spareUpload      = 128 << 10 // bytes a second that a node sends for spare copies
+)
+
+// start begins: this node leads.
+func (s *spareSending) start(now machine.Time) {
+	s.stop()
+	s.ledSince = now
+}
+
+// stop forgets what is to be sent.
+func (s *spareSending) stop() {
+	s.ledSince, s.reading, s.read, s.kept, s.full, s.holders, s.choose = 0, false, false, false, nil, nil, 0
+	s.changes, s.refused = changeLog{}, map[id.ID]machine.Time{}
+}
+
+// isSettled reports whether nothing is left to be sent.
+func (s *spareSending) isSettled() bool {
+	return s.read && (!s.kept || !slices.ContainsFunc(s.holders, func(h *spareHolder) bool { return s.lacks(h) }))
+}
+
+// applied notes changes that the replica has applied; without any, a snapshot.
+//
+// A holder that has a later entry than the last change, of the same generation, has what
+// is here: what this node has applied before it led counts, too.
+func (s *spareSending) applied(term, index uint64, ws []machine.DiskWrite) {
+	s.changed.Term, s.changed.Last = term, index
+	if !s.reading && !s.read {
+		return
+	}
+	s.kept = s.kept || keepsAny(s.group.shard, ws)
+	s.changes.add(index, ws)
+}
+
+// keepsAny reports whether writes change what people would miss.
+func keepsAny(p Shard, ws []machine.DiskWrite) bool {
+	return slices.ContainsFunc(ws, func(w machine.DiskWrite) bool { return keeps(p, w.Put) || keepsAny(p, w.Then) })
+}
+
+// keeps reports whether records are some that people would miss.
+func keeps(p Shard, kvs []machine.KV) bool {
+	return slices.ContainsFunc(kvs, func(kv machine.KV) bool { return p.Lobby || region.OfPlayers(kv.Key) })
+}
+
+// beat goes on with what is to be sent.
+func (s *spareSending) beat(now machine.Time) {
+	switch {
+	case s.reading || now.Sub(s.ledSince) < spareStart || s.isLeaving():
+		return
+	case !s.read:
+		s.readState()
+		return
+	case !s.kept:
+		return
+	}
+	s.chooseHolders(now)
+	for _, h := range s.holders {
+		s.refresh(h, now)
+	}
+	s.forgetSent()
+}
+
+// readState reads the whole state; changes are noted from now on.
+func (s *spareSending) readState() {
+	s.reading = true
+	led := s.ledSince
+	s.group.raft.ReadState(func(st group.State, err error) {
+		if s.ledSince != led || s.group.gone {
+			return
+		}
+		s.reading = false
+		if err != nil {
+			s.ledSince = s.env.Now() // again in a moment
+			return
+		}
+		s.read = true
+		end := hostpolicy.Log{Gen: st.Gen, Term: st.Term, Last: st.Index}
+		s.changes.begin(st.Index)
+		if s.changed.Last == 0 {
+			s.changed = end
+		}
+		s.changed.Gen = st.Gen
+		if s.kept = s.kept || keeps(s.group.shard, st.Content); s.kept {
+			s.full = &fullState{end, group.AppendContent(nil, st.Content)}
+		}
+		if s.full != nil && len(s.full.data) > maxSpare {
+			s.note(fmt.Sprintf("%s has too much (%d bytes) for spare copies.", s.group.shard, len(s.full.data)))
+			s.full, s.kept = nil, false
+		}
+	})
+}
+
+// forgetSent forgets what all holders have.
+func (s *spareSending) forgetSent() {
+	if len(s.holders) == 0 {
+		s.changes.trim(s.changed.Last)
+		s.full = nil
+		return
+	}
+	least := s.holders[0].had.Last
+	for _, h := range s.holders {
+		least = min(least, h.had.Last)
+	}
+	s.changes.trim(least)
+	if s.full != nil && least >= s.full.end.Last {
+		s.full = nil
+	}
+}
+
+// chooseHolders lets go of holders that do not answer or have become members, and looks
+// for others: former members, who have most of the shard, then the nodes nearest to the
+// key.
+func (s *spareSending) chooseHolders(now machine.Time) {
+	if now < s.choose {
+		return
+	}
+	s.choose = now.Add(chooseEvery)
+	st := s.group.raft.Status()
+	isMember := func(who id.ID) bool {
+		return slices.ContainsFunc(st.Members, func(m group.MemberStatus) bool { return m.Peer.ID == who })
+	}
+	s.holders = slices.DeleteFunc(s.holders, func(h *spareHolder) bool {
+		if lost := now.Sub(h.heard) >= spareLost; lost || isMember(h.peer.ID) {
+			s.refused[h.peer.ID] = now
+			return true
+		}
+		return false
+	})
+	for who, at := range s.refused { // the order does not matter
+		if now.Sub(at) >= spareRefusal {
+			delete(s.refused, who)
+		}
+	}
+	key := s.dir.key(s.group.shard)
+	for _, p := range append(slices.Clone(st.Former), s.dir.closest(key, claimants)...) {
+		if len(s.holders) >= spareHolders {
+			return
+		}
+		_, refused := s.refused[p.ID]
+		chosen := slices.ContainsFunc(s.holders, func(h *spareHolder) bool { return h.peer.ID == p.ID })
+		if p.ID != s.cfg.Self.ID && !refused && !chosen && !isMember(p.ID) && s.seen.isRecent(p.ID) {
+			s.holders = append(s.holders, &spareHolder{peer: s.links.newestAddress(p), heard: now})
+		}
+	}
+}
