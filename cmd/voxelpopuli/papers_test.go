@@ -158,6 +158,11 @@ func TestHostilePapers(t *testing.T) {
 	if code != host.ExitData || !strings.Contains(log.String(), "has no authority") {
 		t.Errorf("revocations in an open world: exit code %d: %.600s", code, log.String())
 	}
+	log.Reset()
+	code = run(ctx, []string{"--data", p.data, "node", "--world", "castle", "--port", "-1", "--alone", "--revocations", p.good["revocations"]}, &bytes.Buffer{}, &log)
+	if code != host.ExitUsage || !strings.Contains(log.String(), "would shut nobody out") {
+		t.Errorf("revocations without other nodes: exit code %d: %.600s", code, log.String())
+	}
 	h, err := host.Start(host.Config{Data: p.data, World: "castle", Port: -1, Nodes: "127.0.0.1:0", Certificate: p.good["certificate"], Revocations: p.good["revocations"]})
 	if err != nil {
 		t.Fatalf("with good files: %v", err)

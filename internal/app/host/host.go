@@ -74,6 +74,9 @@ type Host struct {
 // Start opens the world and runs it. The caller must Close it.
 func Start(cfg Config) (*Host, error) {
 	cfg = cfg.withDefaults()
+	if cfg.Revocations != "" && cfg.Nodes == "" {
+		return nil, fmt.Errorf("%w: no other node reaches this one, so that the list in %s would shut nobody out: start without --revocations", ErrUsage, cfg.Revocations)
+	}
 	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: cfg.Faults.clock(), evidence: make(chan any, evidenceQueue)}
 	p, err := h.meet()
 	if err != nil {
