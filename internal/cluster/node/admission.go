@@ -14,10 +14,10 @@ import (
 )
 
 // A gateway node cannot say which players its sessions are: it could act for any
-// player, and make itself an operator. To the lobby it shows the player's pass. A
-// region asks the lobby before it admits a session of another node, and takes the
-// player from the lobby's answer. The session's messages wait meanwhile, so that they
-// keep their order.
+// player, and make itself an operator. To the lobby and to regions it shows the player's
+// pass. A region asks the lobby besides before it admits a session of another node, and
+// takes the player's name from the answer. Neither the gateway nor the lobby's host alone
+// brings a player in. The session's messages wait meanwhile, so that they keep their order.
 
 const (
 	maxVouching = 1 << 10 // sessions that the lobby was asked about
@@ -72,6 +72,17 @@ func (a *admission) mayEnter(f *remoteNode, session id.ID, e *lobby.Enter) bool 
 	}
 	a.counts.Dropped++
 	a.links.send(f.peer, &ToSessions{[]id.ID{session}, why})
+	return false
+}
+
+// signed reports whether a player has signed that it plays at the node of a session, which
+// wants to enter a region as that player; it tells the session if not.
+func (a *admission) signed(f *remoteNode, to Shard, session machine.Peer, e *region.Enter) bool {
+	if a.cfg.CheckPass == nil || a.cfg.CheckPass(e.Pass, e.Player, e.Signed, f.peer.ID) == nil {
+		return true
+	}
+	a.counts.Dropped++
+	a.refuseEntry(vouchKey{to, session}, e, wire.BadProof)
 	return false
 }
 

@@ -93,6 +93,33 @@ func TestNotAdmitted(t *testing.T) {
 	i.unharmed()
 }
 
+// TestHostileVouch: the host of the lobby, with an accomplice, brings nobody in as another
+// player: regions want to see what the player has signed.
+func TestHostileVouch(t *testing.T) {
+	i := newImpostor(t, true)
+	home, lobbyAt := Shard{Region: i.guest.home}, i.leaderOf(theLobby)
+	at := i.leaderOf(home)
+	if lobbyAt == at {
+		t.Fatal("the lobby's leader leads where the guest is: take another seed")
+	}
+	session := machine.Peer{ID: id.Of([]byte("false")), Addr: tagOf(nodePeer(i.liar).ID)}
+	for range 3 {
+		i.nodes[i.liar].Call(func() {
+			enter := &region.Enter{Player: i.guest.player(), Name: i.guest.name, Signed: i.guest.name}
+			i.node(i.liar).net.links.send(nodePeer(at), &Routed{To: home, Session: session.ID, Msg: enter})
+		})
+		for range 10 {
+			i.s.Run(10 * time.Millisecond)
+			i.nodes[lobbyAt].Call(func() {
+				vouched := &lobby.Vouched{Region: home.Region, Session: session, Player: i.guest.player(), OK: true, Entity: 9, Name: i.guest.name}
+				i.node(lobbyAt).net.links.send(nodePeer(at), &Routed{To: home, From: theLobby, Msg: vouched})
+			})
+		}
+		i.s.Run(3 * time.Second)
+	}
+	i.unharmed()
+}
+
 // rush is a country to which guests come at nodes that do not lead the lobby.
 func rush(t *testing.T, each int) (c *cluster, lobbyAt int, guests []*wanderer) {
 	c = newClusterOn(t, 3, 4, wide())

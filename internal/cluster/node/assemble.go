@@ -4,6 +4,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 )
 
 // newNetwork makes the components and connects them.
@@ -80,7 +81,7 @@ func (w *network) assembleSessions(c component) {
 	w.entries = newEntries(c, w.links)
 	w.sessions = &gatewaySessions{
 		component: c, epoch: w.n.cfg.Region.Epoch, links: w.links, routes: w.routes, speakers: w.speakers, local: w.n,
-		players: map[id.ID]id.ID{}, owner: w.owner, lagging: map[stream]*laggingSession{},
+		entered: map[id.ID]*lobby.Enter{}, owner: w.owner, lagging: map[stream]*laggingSession{},
 	}
 	w.names = newPlayerNames(c.env)
 	w.admission = newAdmission(c, w.links, w.names)

@@ -3,6 +3,8 @@ package node
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/audit"
 )
@@ -18,7 +20,7 @@ type gatewaySessions struct {
 	local    localSessions
 	audited  audited
 
-	players map[id.ID]id.ID // who has asked the lobby to enter, by session
+	entered map[id.ID]*lobby.Enter // what sessions have asked the lobby last, to enter
 	owner   *owner
 	lagging map[stream]*laggingSession
 	frames  frame.Checker
@@ -50,6 +52,19 @@ func (g *gatewaySessions) toSession(session id.ID, m machine.Message) bool {
 	return true
 }
 
+// withPass is what a session says to a region of another node: who enters shows there
+// what the player has signed.
+func (g *gatewaySessions) withPass(session id.ID, m machine.Message) machine.Message {
+	e, enters := m.(*region.Enter)
+	by := g.entered[session]
+	if !enters || by == nil {
+		return m
+	}
+	signed := *e
+	signed.Pass, signed.Signed = by.Pass, by.Name
+	return &signed
+}
+
 // audit shows the auditor what a session of this node is told.
 func (g *gatewaySessions) audit(session id.ID, m machine.Message) {
 	if x := g.audited.auditor(); x != nil {
@@ -76,7 +91,7 @@ func (g *gatewaySessions) ended(session id.ID) {
 		x.OnSessionEnd(session)
 	}
 	g.owner.ended(session)
-	delete(g.players, session)
+	delete(g.entered, session)
 	told := map[machine.Peer]bool{}
 	for _, r := range g.routes.sorted() {
 		if !r.sessions[session] {

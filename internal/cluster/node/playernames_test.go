@@ -181,9 +181,9 @@ func TestLobbyGivesNameAway(t *testing.T) {
 	if ann.entries != entries {
 		t.Error("the session has entered as another player")
 	}
-	if n := c.node(at).net; len(n.sessions.players) != 1 || !slices.Contains(id.Sorted(n.names.list), ann.player()) {
-		t.Errorf("%d sessions have players", len(n.sessions.players))
+	if n := c.node(at).net; len(n.sessions.entered) != 1 || !slices.Contains(id.Sorted(n.names.list), ann.player()) {
+		t.Errorf("%d sessions have players", len(n.sessions.entered))
 	}
 	c.guests[0].Crash()
-	c.until("Ann is gone", func() bool { return len(c.node(at).net.sessions.players) == 0 })
+	c.until("Ann is gone", func() bool { return len(c.node(at).net.sessions.entered) == 0 })
 }

@@ -35,6 +35,9 @@ func (w *network) onRouted(f *remoteNode, m *Routed) {
 		if e, ok := m.Msg.(*lobby.Enter); ok && !w.admission.mayEnter(f, m.Session, e) {
 			return
 		}
+		if e, ok := m.Msg.(*region.Enter); ok && !w.admission.signed(f, m.To, u.from, e) {
+			return
+		}
 		u.m = w.clearLocal(f.peer.ID, m.Msg)
 		if w.admission.vouchFirst(m.To, u.from, u.m) {
 			return
@@ -75,7 +78,7 @@ func (w *network) fromSession(session id.ID, to Shard, m machine.Message) {
 			w.sessions.toSession(session, why)
 			return
 		}
-		w.sessions.players[session] = e.Player
+		w.sessions.entered[session] = e
 		w.names.claim(e)
 	}
 	r := w.routes.of(to)
@@ -88,7 +91,7 @@ func (w *network) fromSession(session id.ID, to Shard, m machine.Message) {
 	case r.leader == w.cfg.Self:
 		w.n.push(upcall{to: to.peer(), from: machine.Peer{ID: session, Addr: w.tag}, m: m})
 	case r.leader != machine.Peer{}:
-		w.links.send(r.leader, &Routed{To: to, Session: session, Msg: m})
+		w.links.send(r.leader, &Routed{To: to, Session: session, Msg: w.sessions.withPass(session, m)})
 	default:
 		w.routes.searchLeader(r)
 	}

@@ -63,7 +63,7 @@ func (g *gatewaySessions) toSessions(f *remoteNode, sessions []id.ID, m machine.
 		return
 	}
 	if a, ok := m.(*lobby.Admitted); ok { // it is about the session's own player
-		sessions = slices.DeleteFunc(slices.Clone(sessions), func(s id.ID) bool { return g.players[s] != a.Player })
+		sessions = slices.DeleteFunc(slices.Clone(sessions), func(s id.ID) bool { return g.entered[s] == nil || g.entered[s].Player != a.Player })
 	}
 	g.inNameOf(f, shard, sessions, func() {
 		m := g.local.fromLobbyElsewhere(m)

@@ -2,6 +2,7 @@ package region
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -40,6 +41,11 @@ type (
 		// What the player signs in this session names them (package inputlog); zero
 		// where nothing need be signed.
 		Key, Nonce [32]byte
+
+		// Pass is what the player has signed to enter by the session's node, Signed the
+		// name within; nil: the region is led by that node.
+		Pass   *identity.Pass
+		Signed string
 	}
 
 	// Leave takes a player out of the world: it is saved and Left comes back once

@@ -23,12 +23,7 @@ var lobbyKinds = []*kind{
 		f.id(&m.Player)
 		text(f, &m.Name, maxName)
 		f.bools(&m.Local, &m.Resume, &m.Known)
-		optional(f, &m.Pass, func(f *form, p *identity.Pass) {
-			f.exact(p.Key[:])
-			f.exact(p.Nonce[:])
-			f.exact(p.Audience[:])
-			f.exact(p.Sig[:])
-		})
+		optional(f, &m.Pass, pass)
 		f.bytes(&m.Invitation, maxAdmission)
 	}),
 	message(65, func(f *form, m *lobby.Say) { text(f, &m.Text, maxText) }),
@@ -112,6 +107,13 @@ var lobbyKinds = []*kind{
 	message(93, func(f *form, m *lobby.Died) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Cause) }),
 	message(90, func(f *form, m *lobby.Propose) { f.bytes(&m.Statement, decision.MaxSize) }),
 	message(91, func(f *form, m *lobby.Signed) { f.bytes(&m.Statement, decision.MaxSize) }),
+}
+
+func pass(f *form, p *identity.Pass) {
+	f.exact(p.Key[:])
+	f.exact(p.Nonce[:])
+	f.exact(p.Audience[:])
+	f.exact(p.Sig[:])
 }
 
 func playerInfo(f *form, p *lobby.PlayerInfo) {

@@ -182,6 +182,8 @@ var regionKinds = []*kind{
 		num(f, &m.Oldest)
 		f.exact(m.Key[:])
 		f.exact(m.Nonce[:])
+		optional(f, &m.Pass, pass)
+		text(f, &m.Signed, maxName)
 	}),
 	message(55, func(f *form, m *region.Act) {
 		f.id(&m.Player)
