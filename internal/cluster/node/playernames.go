@@ -21,17 +21,22 @@ import (
 type playerNames struct {
 	env    machine.Env
 	list   map[id.ID]*namedPlayer
-	owners map[string]id.ID  // players by wire.Skeleton of their names
-	looks  map[string]string // Skeletons that were made: lists name the same players again and again
-	told   *lobby.Players    // by the lobby here, which sends one to many
+	owners map[string]id.ID // players by the looks of their names
+	looks  map[string]looks // that were made: lists name the same players again and again
+	told   *lobby.Players   // by the lobby here, which sends one to many
 }
 
 // namedPlayer is a player who has signed a name.
 type namedPlayer struct {
 	claim       string       // the name that it has signed last
-	look        string       // of the name that it has signed and was given; empty: of none
+	looks       looks        // of the name that it has signed and was given; zero: of none
 	first, last machine.Time // when it was given that name; last: or has signed
 }
+
+// looks are what names are compared by: wire.Skeleton and wire.FoldName. Capitals of Greek
+// and Cyrillic may look like other letters than their small ones, so that a name and the
+// same one in capitals can have different skeletons.
+type looks [2]string
 
 const (
 	// maxPlayerNames bounds the players that are remembered: first those are forgotten
@@ -43,7 +48,7 @@ const (
 )
 
 func newPlayerNames(env machine.Env) *playerNames {
-	return &playerNames{env: env, list: map[id.ID]*namedPlayer{}, owners: map[string]id.ID{}, looks: map[string]string{}}
+	return &playerNames{env: env, list: map[id.ID]*namedPlayer{}, owners: map[string]id.ID{}, looks: map[string]looks{}}
 }
 
 // claim notes the name that a player has signed to enter. Whether it gets the name is
@@ -69,43 +74,50 @@ func (n *playerNames) given(player id.ID, name string, here bool) {
 	if p == nil || p.claim != name || !here && n.contradicts(player, name) {
 		return
 	}
-	look := n.look(name)
-	if p.look != look {
+	if looks := n.looksOf(name); p.looks != looks {
 		n.release(p)
-		if owner := n.list[n.owners[look]]; owner != nil {
-			n.release(owner)
+		for _, look := range looks {
+			if owner := n.list[n.owners[look]]; owner != nil {
+				n.release(owner)
+			}
+			n.owners[look] = player
 		}
-		p.look, p.first, n.owners[look] = look, n.env.Now(), player
+		p.looks, p.first = looks, n.env.Now()
 	}
 	p.last = n.env.Now()
 }
 
 func (n *playerNames) release(p *namedPlayer) {
-	delete(n.owners, p.look)
-	p.look = ""
+	for _, look := range p.looks {
+		delete(n.owners, look)
+	}
+	p.looks = looks{}
 }
 
 // contradicts reports that a name is another player's.
 func (n *playerNames) contradicts(player id.ID, name string) bool {
-	owner, ok := n.owners[n.look(name)]
-	if !ok || owner == player {
-		return false
+	for _, look := range n.looksOf(name) {
+		owner, ok := n.owners[look]
+		if !ok || owner == player {
+			continue
+		}
+		if p := n.list[owner]; p.last.Sub(p.first) >= nameUsed || n.env.Now().Sub(p.last) < nameUnused {
+			return true
+		}
 	}
-	p := n.list[owner]
-	return p.last.Sub(p.first) >= nameUsed || n.env.Now().Sub(p.last) < nameUnused
+	return false
 }
 
-// look is wire.Skeleton.
-func (n *playerNames) look(name string) string {
-	look, ok := n.looks[name]
+func (n *playerNames) looksOf(name string) looks {
+	of, ok := n.looks[name]
 	if !ok {
 		if len(n.looks) >= maxPlayerNames {
 			clear(n.looks)
 		}
-		look = wire.Skeleton(name)
-		n.looks[name] = look
+		of = looks{wire.Skeleton(name), "=" + wire.FoldName(name)}
+		n.looks[name] = of
 	}
-	return look
+	return of
 }
 
 // makeRoom forgets some players if there are too many.
@@ -114,12 +126,12 @@ func (n *playerNames) makeRoom() {
 		return
 	}
 	all := id.Sorted(n.list)
-	named := func(who id.ID) int { return min(len(n.list[who].look), 1) }
+	named := func(who id.ID) int { return min(len(n.list[who].looks[0]), 1) }
 	slices.SortStableFunc(all, func(a, b id.ID) int {
 		return cmp.Or(cmp.Compare(named(a), named(b)), cmp.Compare(n.list[a].last, n.list[b].last))
 	})
 	for _, who := range all[:maxPlayerNames/8] {
-		if p := n.list[who]; p.look != "" {
+		if p := n.list[who]; p.looks != (looks{}) {
 			n.release(p)
 		}
 		delete(n.list, who)
