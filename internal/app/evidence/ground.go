@@ -134,7 +134,7 @@ const batchContext = "voxelpopuli batch 1\n"
 
 // batchText is what is signed of a batch: all of it but the player's signature.
 func (g *Ground) batchText(context string, b *storage.Batch) ([]byte, error) {
-	return g.codec.Append(append([]byte(context), g.hash[:]...), &storage.Deposit{Batch: b.Signed(nil), Whole: true})
+	return g.codec.Append(append([]byte(context), g.hash[:]...), &storage.Deposit{Batch: b.Signed(nil)})
 }
 
 // SignBatch signs what a player has done in an interval with its key: the public

@@ -124,13 +124,8 @@ var storageKinds = []*kind{
 	needs(147, func(f *form, m *storage.Better) { f.someone(&m.Node) }),
 	needs(148, func(f *form, m *storage.Deposit) {
 		own := m.Own != nil
-		if f.bools(&m.Whole, &own); m.Whole {
-			batch(f, &m.Batch)
-		} else {
-			named(f, &m.Batch)
-			signature(f, &m.Batch)
-			numbers(f, m)
-		}
+		f.bool(&own)
+		batch(f, &m.Batch)
 		shorts(f, &m.Knows)
 		if own {
 			receiptOf(f, &m.Own, m.Batch)

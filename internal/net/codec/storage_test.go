@@ -217,11 +217,11 @@ func (v *vault) message(k *kind) machine.Message {
 		b := v.batch()
 		return &storage.ActionsResult{Query: v.r.Uint64(), Batch: b, Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b, true)}, Other: b.Signed([]byte{9})}
 	case *storage.Deposit:
+		b := v.batch().Signed([]byte{5, 6})
 		if v.r.OneIn(2) {
-			b := v.batch().Signed([]byte{5, 6})
-			return &storage.Deposit{Batch: b, Whole: true, Knows: []uint32{8}, Own: v.receipts(b, false)[0]}
+			return &storage.Deposit{Batch: b, Knows: []uint32{8}, Own: v.receipts(b, false)[0]}
 		}
-		return &storage.Deposit{Batch: nameOf(v.batch()).Signed([]byte{7}), Numbers: []uint64{v.r.Uint64() >> 1, 1<<63 + v.r.Uint64()>>1}}
+		return &storage.Deposit{Batch: b}
 	case *storage.Receipt:
 		m := v.receipts(nameOf(v.batch()), true)[3*v.r.Intn(2)]
 		m.Fresh = v.r.OneIn(2)
@@ -264,7 +264,7 @@ func TestStorageRefuses(t *testing.T) {
 	c := newCodec()
 	for _, m := range []machine.Message{
 		&storage.Store{Action: v.batch().Actions[0]}, &storage.ActionsResult{Batch: v.batch()},
-		&storage.Push{Batches: []*storage.Batch{v.batch()}}, &storage.Deposit{Batch: v.batch(), Whole: true},
+		&storage.Push{Batches: []*storage.Batch{v.batch()}}, &storage.Deposit{Batch: v.batch()},
 		&storage.Exchange{Batch: v.batch()},
 	} {
 		b, err := c.Append(nil, m)
@@ -299,8 +299,7 @@ func TestStorageRefuses(t *testing.T) {
 		"no player":                   &storage.RetrieveActions{},
 		"no action":                   &storage.Store{},
 		"a deposit of nothing":        &storage.Deposit{},
-		"an own receipt of nobody":    &storage.Deposit{Batch: batch, Whole: true, Own: &storage.Receipt{Batch: batch, Short: 7}},
-		"an action twice":             &storage.Deposit{Batch: nameOf(batch), Numbers: []uint64{4, 4}},
+		"an own receipt of nobody":    &storage.Deposit{Batch: batch, Own: &storage.Receipt{Batch: batch, Short: 7}},
 		"a receipt of nobody":         &storage.Receipt{Batch: v.batch()},
 		"no certificate":              &storage.Certified{},
 		"a cell that is not there":    &storage.Fetch{Retrieve: *v.retrieve(area), Cells: []storage.CellAt{{X: -1}}},

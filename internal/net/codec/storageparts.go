@@ -1,8 +1,6 @@
 package codec
 
 import (
-	"slices"
-
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
@@ -143,50 +141,6 @@ func named(f *form, v **storage.Batch) {
 		}
 		*v = made
 	}
-}
-
-// signature is the player's, of a batch whose actions are left out.
-func signature(f *form, v **storage.Batch) {
-	var s []byte
-	if !f.reading && *v != nil {
-		s = (*v).Signature
-	}
-	if f.bytes(&s, maxSignature); f.reading && f.err == nil {
-		*v = (*v).Signed(s)
-	}
-}
-
-// numbers are those of a deposit's actions, ascending: each is what it is more
-// than the one before.
-func numbers(f *form, m *storage.Deposit) {
-	steps := slices.Clone(m.Numbers)
-	if !f.reading && m.Batch != nil && len(m.Batch.Actions) > 0 {
-		steps = steps[:0]
-		for _, a := range m.Batch.Actions {
-			steps = append(steps, a.Seq)
-		}
-	}
-	if !f.reading {
-		slices.Sort(steps)
-		for i := len(steps) - 1; i > 0; i-- {
-			if steps[i] -= steps[i-1]; steps[i] == 0 {
-				f.fail("the same action twice")
-				return
-			}
-		}
-	}
-	list(f, &steps, maxActions, 1, func(f *form, v *uint64) { num(f, v) })
-	if !f.reading || f.err != nil {
-		return
-	}
-	for i := 1; i < len(steps); i++ {
-		if steps[i] == 0 || steps[i]+steps[i-1] < steps[i] {
-			f.fail("the same action twice")
-			return
-		}
-		steps[i] += steps[i-1]
-	}
-	m.Numbers = steps
 }
 
 // receipts are those of one batch, which is not said again.

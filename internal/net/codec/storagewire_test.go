@@ -254,7 +254,7 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 					t.Fatal(err)
 				}
 				for k := range machines {
-					u := &overlay.Unicast{Route: overlay.Route{Origin: node(i).Self(), Seq: 1 << 30, Dest: places[k]}, Body: &storage.Deposit{Batch: nothing.Signed([]byte("forged")), Whole: true}}
+					u := &overlay.Unicast{Route: overlay.Route{Origin: node(i).Self(), Seq: 1 << 30, Dest: places[k]}, Body: &storage.Deposit{Batch: nothing.Signed([]byte("forged"))}}
 					machines[k].Call(func() { node(k).OnMessage(node(k).Overlay().Linked(nil)[0].Peer(), u) })
 				}
 			}

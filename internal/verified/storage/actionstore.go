@@ -21,8 +21,12 @@ type actionStore struct {
 }
 
 // onStore stores an action, unless it has come too late to be in the next update,
-// or too early to be of the present (thesis 5.3.3).
+// or too early to be of the present (thesis 5.3.3). In the hardened protocol only what
+// the player has signed as a batch counts.
 func (as *actionStore) onStore(m *Store, came machine.Time) {
+	if as.hardened() {
+		return
+	}
 	a := m.Action
 	if a == nil || a.Player == nil || as.time.late(a, came) || a.At > came.Add(as.time.interval()) {
 		return
@@ -33,11 +37,7 @@ func (as *actionStore) onStore(m *Store, came machine.Time) {
 	if b := as.cfg.Behaviour; b != nil && !b.Keep(as.node, a) {
 		return
 	}
-	of := as.time.of(a.At)
-	if as.actions.playerLog(a.Player).intervalLog(of).sealed {
-		return // the player has said that there are no more
-	}
-	as.actions.add(of, a)
+	as.actions.add(as.time.of(a.At), a)
 }
 
 // onRetrieveActions answers for a player's actions. In the hardened protocol that is
@@ -71,7 +71,7 @@ func (as *actionStore) batchesAt(want func(home geom.Point) bool) []*Batch {
 	return as.actions.take(as.cache, false, func(p *Player) bool { return slices.ContainsFunc(as.area.homes(p), want) })
 }
 
-// onDeposit seals the actions that are stored and gives a receipt for them. The
+// onDeposit stores a player's actions of an interval and gives a receipt for them. The
 // first batch of an interval counts; what comes after t^a does not. What has come
 // before and had to wait here is handled later: the other storers are told of it, as of
 // all that is not certified at t^a.
@@ -79,9 +79,6 @@ func (as *actionStore) onDeposit(by *overlay.Contact, m *Deposit, came machine.T
 	b := m.Batch
 	if b == nil || b.Player == nil || by.ID != b.Player.ID || !as.time.accepts(b.Of, as.env.Now()) || came > as.time.actions(b.Of) {
 		return
-	}
-	if len(m.Numbers) > 0 && !m.Whole {
-		b = as.batchByNumbers(b, m.Numbers)
 	}
 	if !as.receipts.signedBatch(b) {
 		return
@@ -91,9 +88,6 @@ func (as *actionStore) onDeposit(by *overlay.Contact, m *Deposit, came machine.T
 	if st.sealed && !sameBatch(st.batch, b) {
 		as.contradicted(s, st, b, nil)
 		return
-	}
-	if !st.sealed && !m.Whole && !sameBatch(st.frozen(b.Player, as.cache), b) {
-		return // an action is missing
 	}
 	if st.other != nil {
 		return // the player is at fault: nobody has to know when it said which
@@ -114,22 +108,6 @@ func (as *actionStore) onDeposit(by *overlay.Contact, m *Deposit, came machine.T
 	if first && st.cert == nil && as.env.Now() > as.time.actions(b.Of) {
 		as.passOn(s, st)
 	}
-}
-
-// batchByNumbers is a batch of actions that are stored here, by their numbers; nil: some
-// are not.
-func (as *actionStore) batchByNumbers(b *Batch, numbers []uint64) *Batch {
-	var acts []*Action
-	for _, a := range as.actions.playerLog(b.Player).intervalLog(b.Of).actions {
-		if slices.Contains(numbers, a.Seq) {
-			acts = append(acts, a)
-		}
-	}
-	if len(acts) != len(numbers) {
-		return nil
-	}
-	slices.SortFunc(acts, order)
-	return as.cache.batch(&Batch{Player: b.Player, Of: b.Of, Actions: acts, Signature: b.Signature})
 }
 
 // seal makes a batch all that a player has done in an interval.

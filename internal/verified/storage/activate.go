@@ -56,13 +56,15 @@ func (op *ownPlayer) nextActivation() int64 {
 }
 
 // Act stores an action of the node's player in all zones, and forgets it
-// (thesis 5.2.3).
+// (thesis 5.2.3). In the hardened protocol that happens at the end of the interval, with
+// the player's other actions.
 func (n *Node) Act(a *Action) {
 	if n.hardened() {
 		n.player.addPending(a)
-	} else {
-		n.player.report(&Batch{Player: a.Player, Of: n.time.of(a.At), Actions: []*Action{a}})
+		n.drain()
+		return
 	}
+	n.player.report(&Batch{Player: a.Player, Of: n.time.of(a.At), Actions: []*Action{a}})
 	m := &Store{a}
 	for z := range n.space.Zones() {
 		n.overlay.Unicast(n.places.key(a.Player.Home, z), m)

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"slices"
-	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -57,14 +56,9 @@ func (op *ownPlayer) armDeposit(of int64) {
 	}
 }
 
-// settled is how long single actions have to be stored, before the batch that
-// names them follows.
-const settled = 250 * time.Millisecond
-
-// depositAt is when an interval is over for everybody, and its last actions are
-// stored in most cases.
+// depositAt is when an interval is over for everybody.
 func (op *ownPlayer) depositAt(of int64) machine.Time {
-	return op.time.update(of).Add(2*op.time.deviates + settled)
+	return op.time.update(of).Add(2 * op.time.deviates)
 }
 
 // deposit closes an interval in all zones; one without actions too, so that it
@@ -124,9 +118,8 @@ func (op *ownPlayer) closeBatch(of int64) *Batch {
 func (op *ownPlayer) sendDeposit(b *Batch, own *Receipt) {
 	for z := range op.space.Zones() {
 		knows := op.knownStorersIn(z)
-		for k, home := range op.area.homes(op.cfg.Player) {
-			whole := k > 0 // single actions go to the first home only
-			op.overlay.Unicast(op.places.key(home, z), &Deposit{Batch: b, Whole: whole, Knows: knows, Own: own})
+		for _, home := range op.area.homes(op.cfg.Player) {
+			op.overlay.Unicast(op.places.key(home, z), &Deposit{Batch: b, Knows: knows, Own: own})
 		}
 	}
 }
@@ -192,8 +185,8 @@ func (op *ownPlayer) storersWithReceipt(zone int) (count int) {
 	return count
 }
 
-// resendDeposit sends the batch whole to the zones in which not all storers have given a
-// receipt: actions may be missing there.
+// resendDeposit sends the batch again to the zones in which not all storers have given a
+// receipt.
 func (op *ownPlayer) resendDeposit(of int64) {
 	p := &op.pending
 	if p.batch == nil || p.batch.Of != of || !op.hardened() {
@@ -203,7 +196,7 @@ func (op *ownPlayer) resendDeposit(of int64) {
 		if op.storersWithReceipt(z) >= op.area.homesOf() {
 			continue
 		}
-		m := &Deposit{Batch: p.batch, Whole: true, Knows: op.knownStorersIn(z)}
+		m := &Deposit{Batch: p.batch, Knows: op.knownStorersIn(z)}
 		for _, home := range op.area.homes(op.cfg.Player) {
 			op.overlay.Unicast(op.places.key(home, z), m)
 		}

@@ -2,15 +2,10 @@ package storage
 
 import "github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 
-// Deposit says which of the actions that a storer has are a player's batch of an
-// interval, signed as one (in the hardened protocol): those and no others. There is one
-// for each player and interval; on the wire it names the actions by number, or,
-// Whole, brings them along.
+// Deposit stores all that a player has done in an interval, signed as one batch (in the
+// hardened protocol). There is one for each player and interval.
 type Deposit struct {
 	Batch *Batch
-	Whole bool
-	// Numbers are those of the actions, if Batch has come without them.
-	Numbers []uint64
 	// Knows are those whom the player knows of the zone that this goes to, by the
 	// beginnings of their ids.
 	Knows []uint32
@@ -83,10 +78,7 @@ func (m *Deposit) Size() int {
 	if m.Own != nil {
 		size += sizeReceipt
 	}
-	if m.Whole {
-		return size + m.Batch.size()
-	}
-	return size + sizePlayerSignature + 2 + 4*len(m.Batch.Actions)
+	return size + m.Batch.size()
 }
 
 // Size makes messages known to simulations.

@@ -354,7 +354,7 @@ func TestNobodySignsTwiceAfterAStart(t *testing.T) {
 					panic(r)
 				}
 			}()
-			a.store.onDeposit(&overlay.Contact{ID: a.player.ID}, &Deposit{Batch: a.batch(1), Whole: true}, a.env.Now())
+			a.store.onDeposit(&overlay.Contact{ID: a.player.ID}, &Deposit{Batch: a.batch(1)}, a.env.Now())
 		}()
 		if signed != c.receipts {
 			t.Errorf("%s: %d receipts, want %d", c.name, signed, c.receipts)

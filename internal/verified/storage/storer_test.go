@@ -173,7 +173,7 @@ func TestOnlyThePresentIsKept(t *testing.T) {
 	by := &overlay.Contact{ID: p.ID}
 	n := newNode(core{space: overlay.SpaceFor(4), time: timing, env: frozen{now: timing.update(5).Add(1)}, cache: NewReplayCache()})
 	for _, of := range []int64{-1 << 62, 1, 4, 8, 1 << 62} {
-		n.store.onDeposit(by, &Deposit{Batch: &Batch{Player: p, Of: of, Signature: modelled}, Numbers: []uint64{1}}, n.env.Now())
+		n.store.onDeposit(by, &Deposit{Batch: &Batch{Player: p, Of: of, Signature: modelled}}, n.env.Now())
 		n.store.onExchange(&Exchange{Batch: &Batch{Player: p, Of: of, Signature: modelled}})
 	}
 	if len(n.store.actions.players) != 0 {

@@ -97,7 +97,11 @@ func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) 
 		case *storage.Activate:
 			return g.ways.Wake && !g.Has(body.Player.ID)
 		case *storage.Deposit:
-			return g.ways.Stores && !g.Has(body.Batch.Player.ID)
+			if !g.ways.Stores || g.Has(body.Batch.Player.ID) {
+				return false
+			}
+			g.Dropped += len(body.Batch.Actions)
+			return true
 		case *storage.Exchange:
 			return g.ways.Stores && !g.Has(body.Batch.Player.ID)
 		}

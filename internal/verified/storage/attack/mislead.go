@@ -98,7 +98,7 @@ func Ambiguous(n *storage.Node, space overlay.Space, one, other *storage.Batch, 
 			b = one
 		}
 		for _, key := range n.StorePlaces(b.Player, zone) {
-			n.Overlay().Unicast(key, &storage.Deposit{Batch: b, Whole: true})
+			n.Overlay().Unicast(key, &storage.Deposit{Batch: b})
 		}
 	}
 }
