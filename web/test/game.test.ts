@@ -205,9 +205,12 @@ test('things move between slots as on the node', () => {
 });
 
 test('rules: what takes how long, and who stands in the way', () => {
-  assert.equal(digTicks(Block.Bedrock, Mode.Creative), null);
-  assert.equal(digTicks(Block.Stone, Mode.Creative), 0);
-  assert.ok(digTicks(Block.Stone, Mode.Survival)! > 0);
+  assert.equal(digTicks(Block.Bedrock, Mode.Creative, 0), null);
+  assert.equal(digTicks(Block.Stone, Mode.Creative, 0), 0);
+  assert.equal(digTicks(Block.Stone, Mode.Survival, 0), 24);
+  assert.equal(digTicks(Block.Stone, Mode.Survival, Block.IronAxe), 24);
+  assert.equal(digTicks(Block.Stone, Mode.Survival, Block.WoodenPickaxe), 12);
+  assert.equal(digTicks(Block.Stone, Mode.Survival, Block.IronPickaxe), 5);
   const b = newBody(2048, 40960, 2048);
   assert.equal(occupied(0, 11, 0, Block.Stone, b, []), true);
   assert.equal(occupied(0, 11, 0, Block.Torch, b, []), false);

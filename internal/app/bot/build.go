@@ -244,7 +244,7 @@ func (m *builder) quarry(b *bot) (world.Pos, bool) {
 			}
 			p := m.site.Add(x, -1, z)
 			bl, ok := b.block(p)
-			if _, can := world.DigTicks(bl, world.Survival); ok && can && bl.Opaque() {
+			if _, can := world.DigTicks(bl, world.Survival, world.Air); ok && can && bl.Opaque() {
 				return p, true
 			}
 		}

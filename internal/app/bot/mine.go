@@ -72,7 +72,7 @@ func (m *miner) dig(b *bot) {
 		case bl == world.Air:
 			continue
 		}
-		if _, can := world.DigTicks(bl, world.Mode(b.Self().Mode)); !can {
+		if _, can := world.DigTicks(bl, world.Mode(b.Self().Mode), world.Air); !can {
 			m.turn(b)
 			return
 		}

@@ -124,7 +124,7 @@ func (m *Mirror) Act(a wire.Act) (<-chan wire.ActResult, error) {
 		}
 	case wire.Dig:
 		if b, ok := m.copy.Block(a.Pos()); ok {
-			if ticks, can := world.DigTicks(b, world.Mode(m.self.Mode)); can && ticks == 0 {
+			if ticks, can := world.DigTicks(b, world.Mode(m.self.Mode), world.Air); can && ticks == 0 {
 				m.edits.show(m.copy, p, a.Pos(), world.Air)
 			}
 		}

@@ -149,6 +149,7 @@ func TestSchemas(t *testing.T) {
 		"pack.json":    {manifest, files(`{"format":1,"name":"x","content":["c.json"],"other":1}`, `{}`)},
 		"content file": {content.object, files(ok, `{"other":1}`)},
 		"block":        {content.Definitions["block"], files(ok, `{"blocks":[{"name":"a","class":"cube","sound":"stone","color":"#ffffff","other":1}]}`)},
+		"item":         {content.Definitions["item"], files(ok, `{"items":[{"name":"a","color":"#ffffff","other":1}]}`)},
 		"recipe":       {content.Definitions["recipe"], files(ok, `{"recipes":[{"makes":"stone","of":{"sand":1},"other":1}]}`)},
 	} {
 		_, err := Base().Add(c.files)
@@ -170,7 +171,7 @@ func TestSchemas(t *testing.T) {
 		}
 	}
 	block := content.Definitions["block"].Properties
-	for name, want := range map[string][]string{"class": classNames[:], "support": supportNames[:], "sound": Sounds} {
+	for name, want := range map[string][]string{"class": blockClasses, "support": supportNames[:], "sound": Sounds} {
 		if !slices.Equal(block[name].Enum, want) {
 			t.Errorf("%s: the schema has %v, the program %v", name, block[name].Enum, want)
 		}

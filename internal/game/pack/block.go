@@ -28,6 +28,8 @@ type Block struct {
 	Leaves   uint16    // id of what is left when it is broken; 0, air: nothing
 	Tall     fixed.Num // height of the box that bodies bump into; 0 if not Solid
 	Support  Support
+	Dig      Dig  // which tool breaks it faster, and which it needs to leave something
+	Tool     Tool // zero: it is no tool
 
 	Sound             string // one of Sounds
 	Top, Side, Bottom string // textures by name
@@ -67,7 +69,7 @@ func (r *reader) block(file string, v value) {
 	if name != "" {
 		o.what = "block " + name
 	}
-	b := Block{Name: name, Title: o.title(name), Class: classOf(o.choice("class", "cube", classNames[:]))}
+	b := Block{Name: name, Title: o.title(name), Class: classOf(o.choice("class", "cube", blockClasses))}
 	b.shape()
 	b.Sound = o.choice("sound", "", Sounds)
 	if b.Class != Air {
@@ -90,6 +92,7 @@ func (r *reader) block(file string, v value) {
 	} else if f := o.field("dim"); f != nil {
 		o.fail(f.line, "dim is for blocks that light comes through")
 	}
+	b.Dig = o.dig()
 	b.Support = supportOf(o.choice("support", "none", supportNames[:]))
 	o.textures(&b)
 	left := unresolved{file, o.what, "drop", name, o.line}

@@ -21,14 +21,18 @@ const (
 	Slab         // the lower half of a cube
 	Ladder       // a flat quad on whichever neighbour is solid
 	Cactus       // a cube whose sides are one sixteenth further in
+	Thing        // no block: something that is carried and cannot be placed
 	classCount
 )
 
 var classNames = [classCount]string{
-	"air", "cube", "cutout", "glass", "cross", "fluid", "torch", "slab", "ladder", "cactus",
+	"air", "cube", "cutout", "glass", "cross", "fluid", "torch", "slab", "ladder", "cactus", "thing",
 }
 
 func (c Class) String() string { return classNames[c] }
+
+// blockClasses are the classes that a block can have.
+var blockClasses = classNames[:Thing]
 
 func classOf(name string) Class { return Class(slices.Index(classNames[:], name)) }
 

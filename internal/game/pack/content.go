@@ -52,6 +52,7 @@ func (c *Content) Add(files Files) (*Content, error) {
 		if o, ok := r.parse(name, "content"); ok {
 			parsed[name] = o
 			r.each(o, "blocks", r.block)
+			r.each(o, "items", r.thing)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {

@@ -163,6 +163,9 @@ func checkComplete(t *testing.T, c *Content) {
 			t.Fatalf("block %d: %+v", i, b)
 		}
 		names[b.Name] = true
+		if b.Tool.Kind != "" && (b.Class != Thing || b.Tool.Uses == 0 || b.Tool.Speed == 0) {
+			t.Fatalf("item %d: %+v", i, b)
+		}
 		if int(b.Leaves) >= len(c.Blocks) || b.Leaves != 0 && !c.Blocks[b.Leaves].Item || b.Opaque != (b.Dim == 15) || (b.Class == Air) != (i == 0) {
 			t.Fatalf("block %d: %+v", i, b)
 		}

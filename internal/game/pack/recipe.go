@@ -24,6 +24,9 @@ func (r *reader) recipe(file string, v value) {
 		o.what = "recipe of " + name
 	}
 	made := Recipe{Makes: Stack{r.carried(o, o.field("makes")), uint8(o.number("count", 1, MaxStack, 1))}}
+	if f := o.field("count"); f != nil && r.kind(made.Makes.Kind).Tool.Kind != "" {
+		o.fail(f.line, "count: tools are made one at a time")
+	}
 	if f := o.get("of", kindObject); f != nil {
 		made.Of = r.parts(o, f)
 	}
@@ -39,6 +42,11 @@ func (r *reader) parts(o *object, of *field) (parts []Stack) {
 	if n := len(of.fields); n == 0 || n > maxParts {
 		o.fail(of.line, "it is made of %d kinds of things; want 1 to %d", n, maxParts)
 		return nil
+	}
+	for i := range of.fields {
+		if r.kind(r.ids[of.fields[i].name]).Tool.Kind != "" {
+			o.fail(of.fields[i].line, "%s is a tool, which nothing is made of", of.fields[i].name)
+		}
 	}
 	in := &object{file: o.file, what: o.what, value: of.value, report: o.report}
 	for i := range of.fields {
@@ -66,4 +74,12 @@ func (r *reader) find(o *object, name string, line int) uint16 {
 		o.fail(line, "%s cannot be carried", name)
 	}
 	return id
+}
+
+// kind returns a block by id; in a pack with errors there may be none.
+func (r *reader) kind(id uint16) Block {
+	if int(id) >= len(r.out.Blocks) {
+		return Block{}
+	}
+	return r.out.Blocks[id]
 }

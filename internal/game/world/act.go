@@ -79,7 +79,7 @@ func (p *Player) pick(block, into int64) Refusal {
 	case block < 0 || block >= int64(BlockCount) || !Info(Block(block)).Item:
 		return NoSuchBlock
 	default:
-		p.Items[into] = Stack{Block(block), 1}
+		p.Items[into] = Stack{Block(block), uint8(whole(Block(block), 1))}
 	}
 	p.slots |= 1 << into
 	return Done
@@ -144,7 +144,7 @@ func (pr *playerRules) order(p *Player, o *Order) Refusal {
 		if !o.Block.Known() || !Info(o.Block).Item || o.Count < 1 {
 			return NoSuchBlock
 		}
-		pr.give(p, o.Block, min(o.Count, Slots*MaxStack))
+		pr.give(p, o.Block, min(whole(o.Block, o.Count), Slots*MaxStack))
 	case OrderMode:
 		p.Arriving = p.Arriving || p.Mode == Spectator // it may be inside of blocks
 		p.Mode = min(o.Mode, Spectator)

@@ -43,7 +43,7 @@ func TestPlaceAndBreak(t *testing.T) {
 		t.Fatalf("there is %v, in hand %v", b, p.Items[0])
 	}
 	a.Tick(2, []Command{{Player: p.ID, Kind: CmdAct, Seq: 2, Act: Act{Kind: ActDig, At: on.Next(FaceUp)}}})
-	need, _ := DigTicks(Dirt, Survival)
+	need, _ := DigTicks(Dirt, Survival, Air)
 	for n := uint32(1); n < need; n++ {
 		if c = a.walkOn(p, 1); len(c.Results) != 0 {
 			t.Fatalf("broken by %d steps, want %d", n, need)

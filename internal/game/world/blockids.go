@@ -69,5 +69,16 @@ const (
 	StoneSlab
 	OakSlab
 	Ladder
+	Stick
+	IronIngot
+	WoodenPickaxe
+	WoodenAxe
+	WoodenShovel
+	StonePickaxe
+	StoneAxe
+	StoneShovel
+	IronPickaxe
+	IronAxe
+	IronShovel
 	BlockCount // how many there are
 )

@@ -12,6 +12,8 @@ func (pr *playerRules) place(p *Player, c *Command) (code Refusal, later bool) {
 		return NotAllowed, false
 	case stack.Count == 0:
 		return NoItem, false
+	case !stack.Block.Placeable():
+		return NotAllowed, false
 	case !p.inReach(act.At):
 		return TooFar, false
 	}
@@ -60,7 +62,7 @@ func (st *state) pay(p *Player, slot int) {
 func (br *blockRules) placeHere(r *Remote) Refusal {
 	old, ok := br.Block(r.At)
 	switch {
-	case !r.At.InWorld():
+	case !r.At.InWorld() || !r.Block.Placeable():
 		return NotAllowed
 	case !ok:
 		return NotLoaded

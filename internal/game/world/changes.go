@@ -62,7 +62,7 @@ type Remote struct {
 	Op       uint64 // the home's number of it, so that it may be asked again
 
 	Code Refusal // the answer
-	Got  Block   // what is left of the block that was broken
+	Got  Block   // what is left of the block that was broken; until then, what the tool would harvest
 }
 
 // BlockChange is a block that became another.

@@ -6,14 +6,17 @@ import (
 )
 
 // DigTicks returns how many body steps, 20 a second, breaking a block takes.
-// Clients predict with it. Breakable is false for what nobody can break.
-func DigTicks(b Block, mode Mode) (ticks uint32, breakable bool) {
-	hard := Info(b).Hardness
+// Clients predict with it. A tool for the block that is held makes it faster.
+// Breakable is false for what nobody can break.
+func DigTicks(b Block, mode Mode, held Block) (ticks uint32, breakable bool) {
+	hard, tool := Info(b).Hardness, Info(held).Tool
 	switch {
 	case hard == pack.Unbreakable || mode == Spectator:
 		return 0, false
 	case mode == Creative:
 		return 0, true
+	case tool.Kind != "" && tool.Kind == Info(b).Dig.Kind:
+		return (uint32(hard) + uint32(tool.Speed) - 1) / uint32(tool.Speed), true
 	}
 	return uint32(hard), true
 }
@@ -28,7 +31,7 @@ func (pr *playerRules) dig(p *Player, c *Command) (code Refusal, later bool) {
 	pr.stopDig(p)
 	at := c.Act.At
 	b, ok := pr.Block(at)
-	need, breakable := DigTicks(b, p.Mode)
+	need, breakable := DigTicks(b, p.Mode, p.Held())
 	switch {
 	case p.Mode == Spectator:
 		return NotAllowed, false
@@ -76,6 +79,10 @@ func (pr *playerRules) keepDigging(p *Player) {
 		pr.endDig(p, code)
 		return
 	}
+	if need, _ := DigTicks(d.Block, p.Mode, p.Held()); need != d.Need {
+		pr.endDig(p, Stopped) // another tool is in the hand: the client begins anew
+		return
+	}
 	d.Done++
 	if d.Done >= uint64(d.Need) {
 		if !pr.sees(p, d.At) {
@@ -94,10 +101,12 @@ func (pr *playerRules) keepDigging(p *Player) {
 func (pr *playerRules) finishDig(p *Player) {
 	ask := Remote{
 		Kind: RemoteBreak, From: pr.pos, Player: p.ID, Seq: p.Dig.Seq, At: p.Dig.At, Face: p.Dig.Face,
-		Block: p.Dig.Block, Body: p.Body.Pos, Mode: p.Mode, Operator: p.Operator,
+		Block: p.Dig.Block, Body: p.Body.Pos, Mode: p.Mode, Operator: p.Operator, Got: Harvest(p.Dig.Block, p.Held()),
 	}
+	dug := p.Dig
 	if !pr.owns(ask.At) && ask.At.InWorld() {
 		p.Dig = Dig{}
+		pr.wear(p, &dug)
 		pr.changes.Remotes = append(pr.changes.Remotes, ask)
 		return
 	}
@@ -107,6 +116,7 @@ func (pr *playerRules) finishDig(p *Player) {
 	}
 	if code == Done {
 		ask.Got, pr.did = got, &ask
+		pr.wear(p, &dug)
 	}
 	pr.endDig(p, code)
 }
@@ -119,10 +129,10 @@ func (pr *playerRules) endDig(p *Player, code Refusal) {
 }
 
 // breakHere checks the block's side of breaking, and breaks. It returns what is
-// left of the block.
+// left of the block: what it drops, if the player's tool harvests that (Remote.Got).
 func (br *blockRules) breakHere(r *Remote) (got Block, code Refusal) {
 	b, ok := br.Block(r.At)
-	_, breakable := DigTicks(b, r.Mode)
+	_, breakable := DigTicks(b, r.Mode, Air)
 	switch {
 	case !ok || !br.owns(r.At):
 		return Air, NotLoaded
@@ -132,7 +142,10 @@ func (br *blockRules) breakHere(r *Remote) (got Block, code Refusal) {
 		return Air, Protected
 	}
 	br.set(r.At, Air)
-	return Info(b).Drop, Done
+	if r.Got != Info(b).Drop {
+		return Air, Done
+	}
+	return r.Got, Done
 }
 
 // blockBox returns the space that bodies cannot enter if b is at a place.

@@ -96,14 +96,14 @@ func (v *Inventory) takeAt(slot, n int) int {
 	return n
 }
 
-// Move moves count items (0: all) from one slot to another. Unlike kinds change
+// Move moves count items (0: all; tools are moved whole) from one slot to another. Unlike kinds change
 // places, if all of the first is moved. It reports whether anything moved.
 func (v *Inventory) Move(from, to, count int) bool {
 	if from == to || v[from].Count == 0 {
 		return false
 	}
 	a, b := &v[from], &v[to]
-	if count <= 0 || count > int(a.Count) {
+	if count <= 0 || count > int(a.Count) || a.Block.IsTool() {
 		count = int(a.Count)
 	}
 	if b.Count > 0 && a.Block != b.Block {

@@ -100,6 +100,9 @@ func (ir *itemRules) dropItem(p *Player, slot, count int) Refusal {
 	case !ir.rate(&p.NextPlace, placeEvery, placeSlack):
 		return Cooldown
 	}
+	if s.Block.IsTool() {
+		count = MaxStack
+	}
 	n := p.Items.takeAt(slot, min(count, MaxStack))
 	p.slots |= 1 << slot
 	it := &Item{Stack: Stack{s.Block, uint8(n)}, Owner: p.ID, Born: ir.tick}

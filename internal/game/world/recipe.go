@@ -15,6 +15,9 @@ func recipesOf(c *pack.Content) (out []Recipe) {
 	stack := func(s pack.Stack) Stack { return Stack{Block(s.Kind), s.Count} }
 	for _, r := range c.Recipes {
 		made := Recipe{Out: stack(r.Makes)}
+		if c.Blocks[r.Makes.Kind].Tool.Kind != "" {
+			made.Out.Count = MaxStack // one, and whole
+		}
 		for _, of := range r.Of {
 			made.In = append(made.In, stack(of))
 		}

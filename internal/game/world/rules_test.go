@@ -140,7 +140,7 @@ func TestDigShowsCracksAndCanBeStopped(t *testing.T) {
 	p := guest("a", 64, 10, 64)
 	a.AddPlayer(p)
 	at := Pos{66, 9, 64}
-	need, _ := DigTicks(Stone, Survival)
+	need, _ := DigTicks(Stone, Survival, Air)
 	a.doAct(t, p, Act{Kind: ActDig, At: at, Face: FaceUp})
 	last := 0
 	for range need - 1 {
@@ -168,7 +168,7 @@ func TestDigShowsCracksAndCanBeStopped(t *testing.T) {
 // block behind the step in which it has seen the last one break.
 func TestDigTakesBodyStepsHoweverTheyCome(t *testing.T) {
 	const second = 8 // steps after the pause
-	need, _ := DigTicks(Dirt, Survival)
+	need, _ := DigTicks(Dirt, Survival, Air)
 	for pause := range 20 {
 		a := flatArea(AreaConfig{})
 		p := guest("a", 64, 10, 64)
@@ -204,7 +204,7 @@ func TestDigIsNoFasterThanTicks(t *testing.T) {
 	p := guest("a", 64, 10, 64)
 	a.AddPlayer(p)
 	at := Pos{66, 9, 64}
-	need, _ := DigTicks(Stone, Survival)
+	need, _ := DigTicks(Stone, Survival, Air)
 	ticks(a, 2*inputBurst) // saves up all that can be
 	a.doAct(t, p, Act{Kind: ActDig, At: at, Face: FaceUp})
 	from := a.tick

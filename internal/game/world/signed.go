@@ -32,7 +32,7 @@ func (br *blockRules) again(c *Command) {
 // of a block that was broken.
 func (br *blockRules) redo(r *Remote) Refusal {
 	now, ok := br.Block(r.At)
-	_, breakable := DigTicks(r.Block, Survival)
+	_, breakable := DigTicks(r.Block, Survival, Air)
 	switch {
 	case !ok || !br.owns(r.At):
 		return NotLoaded
@@ -49,7 +49,7 @@ func (br *blockRules) redo(r *Remote) Refusal {
 		r.Got = Info(r.Block).Drop
 		br.set(r.At, Air)
 	case RemotePlace:
-		if !Info(r.Block).Item {
+		if !r.Block.Placeable() {
 			return NoSuchBlock
 		}
 		if !Drifts(now) {

@@ -6,7 +6,7 @@ import { EMIT, LAYER } from '../world/tables';
 import type { Boxes } from './boxes';
 
 /** flatInHand are the classes that are held as a picture instead of a cube. */
-const flatInHand = new Set(['cross', 'ladder', 'torch']);
+const flatInHand = new Set(['cross', 'ladder', 'torch', 'thing']);
 const sized = new Matrix4();
 
 /** heldFlat tells whether a block is held as a picture. */

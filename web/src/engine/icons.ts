@@ -6,7 +6,7 @@ import { blocks } from '../gen/blocks';
 import { LAYER } from '../world/tables';
 import { TILE, type Tile } from './textures/tile';
 
-const flatClasses = new Set(['cross', 'ladder']);
+const flatClasses = new Set(['cross', 'ladder', 'thing']);
 
 export class Icons {
   private readonly cache = new Map<string, HTMLCanvasElement>();

@@ -1,6 +1,7 @@
 // Items that lie in the world: small blocks that turn and float a little.
 
 import { Matrix4 } from 'three';
+import { blocks } from '../gen/blocks';
 import type { Boxes } from './boxes';
 import { addHeld } from './held';
 
@@ -30,7 +31,8 @@ export function shownOf(count: number): number {
 /** addLying draws a stack; time in seconds, the same time for ever where nothing is to move. */
 export function addLying(boxes: Boxes, s: Lying, time: number): void {
   const lift = SIZE / 2 + 0.06 + Math.sin((time * 2 * Math.PI) / BOB) * 0.04;
-  for (let i = 0; i < shownOf(s.count); i++) {
+  const shown = blocks[s.block]?.tool ? 1 : shownOf(s.count);
+  for (let i = 0; i < shown; i++) {
     ORIGIN.makeRotationY((time * 2 * Math.PI) / TURN + i * 0.5);
     ORIGIN.setPosition(s.x + i * 0.07, s.y + lift + i * 0.09, s.z - i * 0.06);
     addHeld(boxes, ORIGIN, s.block, SIZE, s.sky, s.lamp);

@@ -100,7 +100,7 @@ export class Hands {
 
   private keepDigging(hit: Hit | null): void {
     const d = this.dig;
-    const same = d && hit && d.x === hit.x && d.y === hit.y && d.z === hit.z && d.block === hit.block;
+    const same = d && d.need === this.needed(d.block) && hit && d.x === hit.x && d.y === hit.y && d.z === hit.z && d.block === hit.block;
     if (!same) {
       this.stop();
       if (hit) this.begin(hit);
@@ -115,8 +115,14 @@ export class Hands {
     }
   }
 
+  /** Ticks that a block takes with what is in the hand. */
+  private needed(block: number): number | null {
+    const { held } = this.env.inventory;
+    return digTicks(block, this.env.mode(), held.count > 0 ? held.block : 0);
+  }
+
   private begin(hit: Hit): void {
-    const need = digTicks(hit.block, this.env.mode());
+    const need = this.needed(hit.block);
     if (need === null || (need === 0 && this.tick < this.nextBreak)) return;
     const { x, y, z, face, block } = hit;
     const seq = this.env.acts.do(ActKind.Dig, { x, y, z, face });
@@ -168,7 +174,7 @@ export class Hands {
   private place(hit: Hit): void {
     const { world, inventory, edits, acts } = this.env;
     const stack = inventory.held;
-    if (stack.count === 0 || this.env.mode() === Mode.Spectator) return;
+    if (stack.count === 0 || info(stack.block).class === 'thing' || this.env.mode() === Mode.Spectator) return;
     const at = info(hit.block).replaceable ? hit : nextTo(hit, hit.face);
     const there = world.block(at.x, at.y, at.z);
     if (there < 0 || at.y < 0 || at.y >= HEIGHT || !info(there).replaceable || there === stack.block) return;

@@ -44,7 +44,7 @@ export class Inventory {
     const a = this.slots[from]!;
     const b = this.slots[to]!;
     if (from === to || a.count === 0) return false;
-    let n = count <= 0 || count > a.count ? a.count : count;
+    let n = count <= 0 || count > a.count || isTool(a.block) ? a.count : count;
     if (b.count > 0 && a.block !== b.block) {
       if (n < a.count) return false;
       [this.slots[from], this.slots[to]] = [b, a];
@@ -57,6 +57,9 @@ export class Inventory {
     return true;
   }
 }
+
+/** Tools are counted by their condition: MAX_STACK is a new one. Their stacks are not split. */
+export const isTool = (block: number): boolean => info(block).tool !== undefined;
 
 /** A block as an item is called. */
 export const itemName = (block: number): string => info(block).title;

@@ -23,6 +23,7 @@ function aimBox(id: number): readonly [number, number, number, number, number, n
   switch (b.class) {
     case 'air':
     case 'fluid':
+    case 'thing':
       return null;
     case 'cross':
       return [0.15, 0, 0.15, 0.85, 0.8, 0.85];

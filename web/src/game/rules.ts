@@ -19,11 +19,13 @@ export const reachOf = (mode: number): number => (mode === Mode.Creative ? REACH
 /** Where the eyes are above the feet, in metres. */
 export const eyeHeight = (sneaking: boolean): number => (sneaking ? human.sneakEye : human.eye) / ONE;
 
-/** Ticks that breaking a block takes; null for what nobody can break. */
-export function digTicks(block: number, mode: number): number | null {
+/** Ticks that breaking a block takes with something in the hand; null for what nobody can break. */
+export function digTicks(block: number, mode: number, held: number): number | null {
   const hard = info(block).hardness;
   if (hard < 0 || mode === Mode.Spectator) return null;
-  return mode === Mode.Creative ? 0 : hard;
+  if (mode === Mode.Creative) return 0;
+  const { tool } = info(held);
+  return tool && tool[0] === info(block).dig?.[0] ? Math.ceil(hard / tool[2]) : hard;
 }
 
 function blockBox(x: number, y: number, z: number, block: number): Box {

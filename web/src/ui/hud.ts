@@ -3,7 +3,7 @@ import { HOTBAR, itemName } from '../game/inventory';
 import { info } from '../game/physics/blocks';
 import { Mode } from '../net/types';
 import { h, setText } from './dom';
-import type { Icons } from './icons';
+import { type Icons, stackName } from './icons';
 import { t } from './strings';
 
 const NOTICE_MS = 4500;
@@ -63,7 +63,7 @@ export class Hud {
       this.icons.fill(el, s.block, s.count);
       el.classList.toggle('selected', i === selected);
       el.setAttribute('aria-pressed', String(i === selected));
-      el.setAttribute('aria-label', t.hud.slot(i + 1, s.count ? t.hud.item(itemName(s.block), s.count) : t.hud.empty));
+      el.setAttribute('aria-label', t.hud.slot(i + 1, s.count ? stackName(s.block, s.count) : t.hud.empty));
     });
     const key = `${selected} ${held.block}`;
     if (key === this.lastHeld) return;

@@ -1,4 +1,6 @@
+import { isTool, itemName, MAX_STACK } from '../game/inventory';
 import { h } from './dom';
+import { t } from './strings';
 
 type Draw = (block: number, size: number) => HTMLCanvasElement;
 const SIZE = 64;
@@ -15,7 +17,7 @@ export class Icons {
     return url;
   }
 
-  /** Puts a stack into a slot's element: a picture and a number, or nothing. */
+  /** Puts a stack into a slot's element: a picture and a number, or a tool's condition, or nothing. */
   fill(el: HTMLElement, block: number, count: number): void {
     const key = count > 0 ? `${block}x${count}` : '';
     if (el.dataset.stack === key) return;
@@ -23,6 +25,20 @@ export class Icons {
     el.querySelector('.item')?.remove();
     if (count === 0) return;
     const img = h('img', { src: this.url(block), alt: '', draggable: false });
+    if (isTool(block)) {
+      const bar = h('span', { class: 'condition', hidden: count >= MAX_STACK });
+      bar.style.setProperty('--part', String(count / MAX_STACK));
+      el.append(h('span', { class: 'item' }, img, bar));
+      return;
+    }
     el.append(h('span', { class: 'item' }, img, count > 1 && h('span', { class: 'count' }, String(count))));
   }
 }
+
+/** A stack as it is called. */
+export function stackName(block: number, count: number): string {
+  return isTool(block) ? t.hud.tool(itemName(block), Math.ceil((count / MAX_STACK) * 100)) : t.hud.item(itemName(block), count);
+}
+
+/** How much one of a kind is in a slot. */
+export const oneOf = (block: number): number => (isTool(block) ? MAX_STACK : 1);

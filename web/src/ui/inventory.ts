@@ -1,9 +1,9 @@
 import type { Game } from '../game/game';
-import { HOTBAR, itemName, SLOTS } from '../game/inventory';
+import { HOTBAR, isTool, itemName, SLOTS } from '../game/inventory';
 import { ActKind, Mode } from '../net/types';
 import { blocks, recipes } from '../gen/blocks';
 import { Dialog, h, setText } from './dom';
-import type { Icons } from './icons';
+import { type Icons, oneOf, stackName } from './icons';
 import { t } from './strings';
 
 const COLUMNS = 9;
@@ -71,8 +71,8 @@ export class InventoryDialog {
       this.icons.fill(el, s.block, s.count);
       el.classList.toggle('selected', i === selected);
       el.classList.toggle('carried', this.carried?.from === i);
-      el.title = s.count ? itemName(s.block) : '';
-      el.setAttribute('aria-label', t.hud.slot(i + 1, s.count ? t.hud.item(itemName(s.block), s.count) : t.hud.empty));
+      el.title = s.count ? stackName(s.block, s.count) : '';
+      el.setAttribute('aria-label', t.hud.slot(i + 1, s.count ? stackName(s.block, s.count) : t.hud.empty));
     });
     if (!this.dialog.open && this.sideMode !== -1) return;
     const mode = this.game.self.mode;
@@ -127,7 +127,7 @@ export class InventoryDialog {
   private take(i: number, half: boolean): void {
     const s = this.game.inventory.slots[i]!;
     if (s.count === 0) return;
-    this.carry({ from: i, block: s.block, count: half ? Math.ceil(s.count / 2) : s.count });
+    this.carry({ from: i, block: s.block, count: half && !isTool(s.block) ? Math.ceil(s.count / 2) : s.count });
   }
 
   private put(i: number, one: boolean): void {
@@ -137,7 +137,7 @@ export class InventoryDialog {
       return this.letGo();
     }
     if (c.from === i) return this.letGo();
-    const n = one ? 1 : c.count;
+    const n = one && !isTool(c.block) ? 1 : c.count;
     const all = n >= this.game.inventory.slots[c.from]!.count;
     if (this.game.inventory.move(c.from, i, all ? 0 : n)) {
       this.game.acts.do(ActKind.MoveItem, { a: c.from, b: i, x: all ? 0 : n });
@@ -152,7 +152,7 @@ export class InventoryDialog {
     this.carried = c;
     this.ghost.hidden = false;
     this.icons.fill(this.ghost, c.block, c.count);
-    setText(this.status, t.inventory.holding(t.hud.item(itemName(c.block), c.count)));
+    setText(this.status, t.inventory.holding(stackName(c.block, c.count)));
     this.sound('click');
     this.refresh();
   }
@@ -226,7 +226,7 @@ export class InventoryDialog {
       on: {
         pointerdown: (e) => {
           if (e.pointerType !== 'mouse' || e.button !== 0) return;
-          this.carry({ from: -1, block, count: 1 });
+          this.carry({ from: -1, block, count: oneOf(block) });
           this.pressedOn = -1;
           this.moveGhost(e);
         },
@@ -238,7 +238,7 @@ export class InventoryDialog {
         },
       },
     });
-    this.icons.fill(el, block, 1);
+    this.icons.fill(el, block, oneOf(block));
     return el;
   }
 
@@ -272,7 +272,7 @@ export class InventoryDialog {
       this.icons.fill(el, block, count);
       return el;
     };
-    const names = needs.map(([b, n]) => t.hud.item(itemName(b), n)).join('; ');
+    const names = needs.map(([b, n]) => stackName(b, n)).join('; ');
     const make = h('button', {
       type: 'button', disabled: times < 1, attr: { 'aria-label': `${t.inventory.craft(itemName(out[0]), out[1])}. ${t.inventory.needs}: ${names}` },
       on: { click: (e) => { this.game.acts.do(ActKind.Craft, { a: i, b: e.shiftKey ? Math.min(times, 64) : 1 }); this.sound('pop'); } },

@@ -114,6 +114,7 @@ const en = {
     hotbar: 'Hot bar',
     slot: (n: number, what: string) => `Slot ${n}: ${what}`,
     empty: 'empty',
+    tool: (name: string, percent: number) => (percent < 100 ? `${name}, ${percent} %` : name),
     item: (name: string, count: number) => (count > 1 ? `${name}, ${count}` : name),
     health: (n: number) => `Health ${n} of 20`,
     air: (n: number) => `Air ${n} of 10`,

@@ -27,6 +27,7 @@ const kindOf: Record<BlockClass, Kind> = {
   slab: Kind.Slab,
   ladder: Kind.Ladder,
   cactus: Kind.Cactus,
+  thing: Kind.Air,
 };
 
 // Blocks are held as bytes in the worker, half the memory of the wire's u16.

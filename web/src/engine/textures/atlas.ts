@@ -6,9 +6,10 @@ import { LAYER } from '../../world/tables';
 import { ground, type Painter } from './ground';
 import { things } from './things';
 import { rgb, Tile, TILE } from './tile';
+import { tools } from './tools';
 import { wood } from './wood';
 
-const painters: Record<string, Painter> = { ...ground, ...wood, ...things };
+const painters: Record<string, Painter> = { ...ground, ...wood, ...things, ...tools };
 
 /** paintTile draws a texture by name; one that nobody has drawn yet gets its block's colour. */
 export function paintTile(name: string): Tile {
