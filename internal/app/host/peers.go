@@ -216,7 +216,7 @@ func (p *peers) local() netip.AddrPort {
 	at := p.socket.Addr()
 	if at.Addr().IsUnspecified() {
 		ip := p.seen
-		if !ip.IsValid() {
+		if !ownAddress(ip) { // but that of a router, which may keep the port as well
 			ip = outward()
 		}
 		at = netip.AddrPortFrom(ip, at.Port())
