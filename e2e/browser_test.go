@@ -98,19 +98,27 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
+// plainLook is what software renders fast.
+const plainLook = `{"viewDistance": 3, "farDistance": 0, "quality": "low", "clouds": false}`
+
 // newPlayer starts a browser. Its profile is kept, so that it can be closed
 // and opened again.
 func newPlayer(t *testing.T, name string) *player {
-	return newLooker(t, name, 960, 540, `{"viewDistance": 3, "farDistance": 0, "quality": "low", "clouds": false}`)
+	return newLooker(t, name, 960, 540, plainLook)
 }
 
 // newLooker is newPlayer with a window and settings of its own. Software
 // rendering carries little: pictures take patience.
 func newLooker(t *testing.T, name string, w, h int, look string) *player {
 	p := &player{t: t, name: name, profile: profile(t), look: look, w: w, h: h}
-	p.launch()
-	t.Cleanup(func() { p.quit() })
+	p.start()
 	return p
+}
+
+// start launches the browser, which ends with the test.
+func (p *player) start() {
+	p.launch()
+	p.t.Cleanup(func() { p.quit() })
 }
 
 // profile is a folder for a browser. It is not t.TempDir: Chromium's processes may

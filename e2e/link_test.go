@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
@@ -16,13 +15,24 @@ import (
 // staticPage serves the page of `voxelpopuli page` from a plain file server.
 func staticPage(t *testing.T) string {
 	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return servePage(t, l)
+}
+
+// servePage does that at a port.
+func servePage(t *testing.T, l net.Listener) string {
+	t.Helper()
 	dir := t.TempDir()
 	if out, err := exec.Command(bin, "page", "--out", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	s := httptest.NewServer(http.FileServer(http.FS(os.DirFS(dir))))
-	t.Cleanup(s.Close)
-	return s.URL + "/"
+	s := &http.Server{Handler: http.FileServer(http.FS(os.DirFS(dir)))}
+	t.Cleanup(func() { s.Close() })
+	go s.Serve(l)
+	return fmt.Sprintf("http://%s/", l.Addr())
 }
 
 // udpPort is one that is free: a link names it, so it stays over restarts.
@@ -77,7 +87,7 @@ func (s *server) linkOf(n int) string {
 			s.t.Fatal(err)
 		}
 		ask.Header.Set("Authorization", "Bearer "+s.secret())
-		answer, err := http.DefaultClient.Do(ask)
+		answer, err := s.client.Do(ask)
 		if err != nil {
 			s.t.Fatal(err)
 		}

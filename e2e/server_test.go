@@ -2,9 +2,11 @@ package e2e
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,7 +51,8 @@ type server struct {
 	// nodes is where other nodes reach it.
 	invitation, nodes string
 	friends           []string
-	link              string // for browsers whose page is no node's
+	link              string       // for browsers whose page is no node's
+	client            *http.Client // reaches it; http.DefaultClient unless set
 	cmd               *exec.Cmd
 	log               strings.Builder
 }
@@ -92,6 +95,7 @@ func (s *server) start(port int) {
 	if err := json.Unmarshal([]byte(line), &opened); err != nil {
 		s.t.Fatalf("%v in %q", err, line)
 	}
+	s.client = cmp.Or(s.client, http.DefaultClient)
 	s.url, s.invitation, s.nodes, s.friends, s.link = opened.URL, opened.Invitation, opened.Nodes, opened.Friends, opened.Link
 }
 

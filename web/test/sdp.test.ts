@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerOf, candidatesOf, drawUfrag, sideOf } from '../src/net/sdp';
+import { answerOf, candidatesOf, drawUfrag, nextUfrag, sideOf } from '../src/net/sdp';
 
 const at = { ip: '192.0.2.1', port: 4747, fingerprint: `-_${'A'.repeat(41)}` };
 
 test('the fragment names the node, in ICE characters', () => {
   const ufrag = drawUfrag(at, (b) => b.fill(0));
   assert.equal(ufrag, `vp1++/${'A'.repeat(14)}${'A'.repeat(24)}`);
+});
+
+test('after an ICE restart the fragment is another one that names the same connection', () => {
+  const ufrag = drawUfrag(at, (b) => b.fill(0));
+  assert.equal(nextUfrag(ufrag, (b) => b.fill(1)), `${ufrag}BBBB`);
 });
 
 test('of what a node says only addresses become candidates, and they come before the one of the link', () => {

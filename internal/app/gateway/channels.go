@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"time"
@@ -57,7 +58,7 @@ func (g *Gateway) serveChannels(c *datachannel.Conn, audience string) {
 	p := g.newPeer()
 	p.addr, p.guest, p.host = addr, guest, audience
 	p.others = g.channelEntrances
-	p.conn = &dataChannels{Conn: c, traffic: &g.traffic, allow: p.allow}
+	p.conn = &dataChannels{Conn: c, traffic: &g.traffic, allow: p.allow, stopPunch: func() {}}
 	g.servePeer(p)
 }
 
@@ -91,6 +92,8 @@ type dataChannels struct {
 	allow   func(n int) error
 	stallTime
 
+	stopPunch context.CancelFunc // only the reading goroutine touches it
+
 	// Only the writing goroutine touches these.
 	waiting [][]byte // messages that Flush will send
 	written uint64   // bytes on the reliable channel
@@ -99,20 +102,25 @@ type dataChannels struct {
 
 // ReadMessage implements conn.
 func (d *dataChannels) ReadMessage(b []byte) (int, error) {
-	m, err := d.Recv()
-	switch {
-	case errors.Is(err, datachannel.ErrTooLarge) || err == nil && len(m.Body) >= len(b):
-		return 0, wire.TooLarge.Refusal(0)
-	case err != nil:
-		return 0, err
-	case m.Text:
-		return 0, notBinary()
+	for {
+		m, err := d.Recv()
+		switch {
+		case errors.Is(err, datachannel.ErrTooLarge) || err == nil && len(m.Body) >= len(b):
+			return 0, wire.TooLarge.Refusal(0)
+		case err != nil:
+			return 0, err
+		}
+		d.traffic.bytesIn.Add(uint64(len(m.Body)))
+		if err := d.allow(len(m.Body)); err != nil {
+			return 0, err
+		}
+		if !m.Text {
+			return copy(b, m.Body), nil
+		}
+		if err := d.restarted(m.Body); err != nil {
+			return 0, err
+		}
 	}
-	d.traffic.bytesIn.Add(uint64(len(m.Body)))
-	if err := d.allow(len(m.Body)); err != nil {
-		return 0, err
-	}
-	return copy(b, m.Body), nil
 }
 
 // Add implements client.Sink.

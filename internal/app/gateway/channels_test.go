@@ -217,6 +217,40 @@ func keyframes(f *frames.Frame) (n int) {
 	return n
 }
 
+// TestRestart: a page that has restarted ICE says its side again and plays on; any other
+// text ends the connection.
+func TestRestart(t *testing.T) {
+	l, at := channels(t, testWorld(t))
+	b := openPage(t, l, at, "Ann")
+	b.asks("a code")
+	b.enters(l.Fingerprint().Audience())
+	for _, c := range []struct {
+		says string
+		ok   bool
+	}{{`{"ice":{"ufrag":"abcd","pwd":"0123456789abcdef01234567"}}`, true}, {`{"code":"a code"}`, false}} {
+		if err := b.SendText(c.says); err != nil {
+			t.Fatal(err)
+		}
+		b.says(datachannel.Reliable, &wire.Ping{Time: 7})
+		if ok := b.hearsPong(); ok != c.ok {
+			t.Errorf("after %s the page plays on: %t", c.says, ok)
+		}
+	}
+}
+
+// hearsPong reports whether a pong comes before the end.
+func (b *browser) hearsPong() bool {
+	for {
+		said, _, err := b.Recv(datachannel.Reliable)
+		if err != nil || wire.TypeOf(said) == wire.TypeRefused {
+			return false
+		}
+		if wire.TypeOf(said) == wire.TypePong {
+			return true
+		}
+	}
+}
+
 // TestHostilePages: who has no code, or proves a player to another node, stays outside.
 func TestHostilePages(t *testing.T) {
 	l, at := channels(t, testWorld(t))

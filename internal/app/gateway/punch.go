@@ -53,3 +53,20 @@ func punch(c *datachannel.Conn, side datachannel.Side) {
 	defer cancel()
 	c.Direct(ctx, side)
 }
+
+// restarted is when a page has restarted ICE, since its address has changed: over a
+// circuit both look for a direct path again, while it plays.
+func (d *dataChannels) restarted(said []byte) error {
+	ask, err := decodeAsk(said)
+	if err != nil || ask.ICE == nil {
+		return notBinary()
+	}
+	d.stopPunch()
+	ctx, cancel := context.WithTimeout(context.Background(), punchTime)
+	d.stopPunch = cancel
+	go func() {
+		defer cancel()
+		d.Direct(ctx, *ask.ICE)
+	}()
+	return nil
+}

@@ -217,6 +217,10 @@ func TestChangedAddress(t *testing.T) {
 	before := conn.RemoteAddr()
 	moving.move(t)
 	until(t, "the new address", func() bool { _ = c.Check(); return conn.RemoteAddr() != before })
+	before = conn.RemoteAddr()
+	moving.move(t)
+	c.Ufrag += "next" // an ICE restart
+	until(t, "the address after an ICE restart", func() bool { _ = c.Check(); return conn.RemoteAddr() != before })
 	if err := conn.Send(datachannel.Reliable, []byte("there"), true); err != nil {
 		t.Fatal(err)
 	}

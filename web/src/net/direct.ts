@@ -1,5 +1,5 @@
 import type { At } from './invited';
-import { answerOf, candidatesOf, drawUfrag, sideOf } from './sdp';
+import { answerOf, candidatesOf, drawUfrag, nextUfrag, sideOf } from './sdp';
 import { readSession, type Session, type SessionError } from './session';
 import { Up } from './types';
 
@@ -33,6 +33,8 @@ export class DirectSocket implements Socket {
   private ufrag = '';
   /** of a hidden node, where it may be reached directly */
   private candidates: string[] = [];
+  private heard = 0;
+  private watch = 0;
 
   /** `plays`: not only to look what world this is. */
   constructor(private readonly at: At, code: string, plays = true) {
@@ -58,14 +60,34 @@ export class DirectSocket implements Socket {
   close(): void {
     if (this.readyState === WebSocket.CLOSED) return;
     this.readyState = WebSocket.CLOSED;
+    clearInterval(this.watch);
     this.peer.close();
     this.onclose?.(new CloseEvent('close'));
   }
 
   private async dial(): Promise<void> {
+    this.ufrag = drawUfrag(this.at, random);
+    await this.negotiate(this.ufrag);
+  }
+
+  private async negotiate(ufrag: string): Promise<void> {
     await this.peer.setLocalDescription();
-    this.ufrag = drawUfrag(this.at, (b) => crypto.getRandomValues(b));
-    await this.peer.setRemoteDescription({ type: 'answer', sdp: answerOf(this.at, this.ufrag) });
+    await this.peer.setRemoteDescription({ type: 'answer', sdp: answerOf(this.at, ufrag, this.candidates) });
+  }
+
+  /** Twice a second: looks for another path while nothing is heard. The channels go on there. */
+  private tend(): void {
+    if (performance.now() - this.heard < QUIET_MS || this.peer.signalingState !== 'stable') return;
+    this.heard = performance.now(); // so long the next one waits
+    this.restart().catch(() => this.close());
+  }
+
+  /** An ICE restart: as when dialling, but the fragment names the connection that goes on. */
+  private async restart(): Promise<void> {
+    this.peer.restartIce();
+    await this.negotiate(nextUfrag(this.ufrag, random));
+    // arrives when there is a path; a hidden node opens its router for what it names
+    if (this.ordered.readyState === 'open') this.ordered.send(JSON.stringify({ ice: this.side() }));
   }
 
   /** What the node accepts our checks by. */
@@ -80,16 +102,25 @@ export class DirectSocket implements Socket {
   }
 
   private receive(e: MessageEvent): void {
+    this.heard = performance.now();
     if (this.readyState === WebSocket.OPEN) return this.onmessage?.(e);
     if (typeof e.data !== 'string' || this.readyState !== WebSocket.CONNECTING) return;
     const said = parse(e.data) as { at?: unknown } | null;
     if (said?.at !== undefined) return this.reachAt(said.at);
     const s = readSession(said);
-    if (s.ok) this.readyState = WebSocket.OPEN;
+    if (s.ok) {
+      this.readyState = WebSocket.OPEN;
+      this.watch = window.setInterval(() => this.tend(), 500);
+    }
     this.onsession?.(s);
     if (s.ok) this.onopen?.(new Event('open'));
   }
 }
+
+const random = (b: Uint8Array<ArrayBuffer>): Uint8Array => crypto.getRandomValues(b);
+
+/** Frames come 20 times a second: after so long without any the path is taken for lost. */
+const QUIET_MS = 2000;
 
 function parse(text: string): unknown {
   try {

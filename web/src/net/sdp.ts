@@ -9,7 +9,16 @@ const NAME = 16;
 
 /** Draws the fragment of the node's side, which is its password as well. */
 export function drawUfrag(at: At, random: (b: Uint8Array<ArrayBuffer>) => Uint8Array): string {
-  return PREFIX + at.fingerprint.slice(0, NAME).replaceAll('-', '+').replaceAll('_', '/') + Array.from(random(new Uint8Array(DRAWN)), (b) => ICE_CHARS[b & 63]).join('');
+  return PREFIX + at.fingerprint.slice(0, NAME).replaceAll('-', '+').replaceAll('_', '/') + chars(DRAWN, random);
+}
+
+/** That of an ICE restart begins in the same way, and is another. */
+export function nextUfrag(ufrag: string, random: (b: Uint8Array<ArrayBuffer>) => Uint8Array): string {
+  return ufrag + chars(4, random);
+}
+
+function chars(n: number, random: (b: Uint8Array<ArrayBuffer>) => Uint8Array): string {
+  return Array.from(random(new Uint8Array(n)), (b) => ICE_CHARS[b & 63]).join('');
 }
 
 /** The node's answer, which the node never sees: all of it is known beforehand. */

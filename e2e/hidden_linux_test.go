@@ -1,0 +1,64 @@
+package e2e
+
+import (
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestHidden: a world is at home behind a router, and a browser behind another, which
+// reaches it by its link through a small public node, and builds. It goes on over a
+// direct path where the routers allow one, otherwise over the public node.
+func TestHidden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts nodes and browsers")
+	}
+	for _, c := range []struct {
+		name        string
+		home, guest string
+		direct      bool
+	}{
+		{"address-restricted", addressRestricted, symmetric, true},
+		{"symmetric", symmetric, symmetric, false},
+	} {
+		t.Run(c.name, func(t *testing.T) { testHidden(t, c.home, c.guest, c.direct) })
+	}
+}
+
+func testHidden(t *testing.T, behind, before string, direct bool) {
+	lan := newLAN(t)
+	vps := lan.machine()
+	desk, desksRouter := lan.behind(behind)
+	laptop, laptopsRouter := lan.behind(before)
+	l, err := net.Listen("tcp", subnet+"1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := servePage(t, l)
+	one := startOn(t, vps, t.TempDir(), "--share", "--page", page)
+	world := startOn(t, desk, t.TempDir(), "--join", one.invitation, "--share", "--page", page)
+	world.client = &http.Client{Transport: &http.Transport{DialContext: desk.dial}}
+	link := world.linkOf(2)
+	_, first, _ := strings.Cut(link, "&at=")
+	at, fingerprint, _ := strings.Cut(first, "_")
+	fingerprint, _, _ = strings.Cut(fingerprint, "&")
+	if at != vps.addr+":4747" {
+		t.Fatalf("the link leads first to %s, not through the public node", at)
+	}
+
+	ann := newPlayerOn(laptop, "Ann")
+	ann.open(link)
+	ann.enter()
+	if at := ann.state().Gateway; at != "webrtc:"+fingerprint {
+		t.Fatalf("Ann plays at %s, not at the hidden node of %s", at, link)
+	}
+	buildAlone(ann)
+	toHome, toHelper := laptopsRouter.sent(desksRouter.addr), laptopsRouter.sent(vps.addr)
+	time.Sleep(3 * time.Second)
+	toHome, toHelper = laptopsRouter.sent(desksRouter.addr)-toHome, laptopsRouter.sent(vps.addr)-toHelper
+	if is := toHome > toHelper; is != direct {
+		t.Errorf("the browser sends %d packets to the other router and %d to the public node", toHome, toHelper)
+	}
+}

@@ -1,0 +1,55 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+)
+
+// TestChangedNetwork: the machine of a browser gets another network card with another
+// address, as when a telephone leaves the Wi-Fi. The browser plays on in the same
+// connection.
+func TestChangedNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a node and a browser")
+	}
+	lan := newLAN(t)
+	vps, phone := lan.machine(), lan.machine()
+	l, err := net.Listen("tcp", subnet+"1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := startOn(t, vps, t.TempDir(), "--share", "--page", servePage(t, l))
+	ann := newPlayerOn(phone, "Ann")
+	ann.open(one.link)
+	ann.enter()
+	at := ann.state().Gateway
+	if !strings.HasPrefix(at, "webrtc:") {
+		t.Fatalf("Ann plays at %s", at)
+	}
+	buildAlone(ann)
+	ann.eval("(window.links = [], setInterval(() => links.at(-1) === vp.state().link || links.push(vp.state().link), 20), 0)", nil)
+	phone.replug(200)
+	ann.say("Still here.")
+	ann.hears("Ann", "Still here.")
+	buildAlone(ann)
+	var links []string
+	ann.eval("links", &links)
+	if len(links) != 1 {
+		t.Errorf("the connection was %q", links)
+	}
+	if n := strings.Count(one.log.String(), "player connected"); n != 1 {
+		t.Errorf("Ann has entered %d times", n)
+	}
+}
+
+// replug gives the machine another network card, with another address.
+func (m *machine) replug(n int) {
+	m.lan.t.Helper()
+	m.lan.ip("-n %s link del eth0", m.ns)
+	m.lan.ip("-n %s link add eth1 type veth peer name %sb netns %s", m.ns, m.port, m.lan.bridge())
+	m.lan.ip("-n %s addr add %s/24 dev eth1", m.ns, fmt.Sprint(subnet, n))
+	m.lan.ip("-n %s link set eth1 up", m.ns)
+	m.lan.ip("-n %s link set %sb master br0 up", m.lan.bridge(), m.port)
+}
