@@ -6,7 +6,7 @@
 # make web      the browser client's bundle, after a change in web/src
 # make generate generated code, after a change of the block table
 # make lab      the list of experiments; make lab RUN="terrain --seed 2" runs one
-# make dist     static programs for all systems and their checksums: dist/
+# make dist     static programs for all systems, packed, what is in them, checksums: dist/
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
 TARGETS := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
@@ -19,7 +19,7 @@ build:
 	CGO_ENABLED=0 go build $(GOFLAGS_DIST) -ldflags '$(LDFLAGS)' -o voxelpopuli ./cmd/voxelpopuli
 
 dist: $(addprefix dist-,$(TARGETS))
-	cd dist && sha256sum voxelpopuli-* > SHA256SUMS
+	go -C tools run ./dist '$(CURDIR)/dist' '$(VERSION)'
 
 dist-%:
 	CGO_ENABLED=0 GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) \
