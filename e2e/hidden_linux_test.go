@@ -61,4 +61,17 @@ func testHidden(t *testing.T, behind, before string, direct bool) {
 	if is := toHome > toHelper; is != direct {
 		t.Errorf("the browser sends %d packets to the other router and %d to the public node", toHome, toHelper)
 	}
+
+	// The guest's router gets another address, which the other one does not let in.
+	ann.eval("(window.links = [], setInterval(() => links.at(-1) === vp.state().link || links.push(vp.state().link), 20), 0)", nil)
+	lan.ip("-n %s addr del %s/24 dev eth0", laptopsRouter.ns, laptopsRouter.addr)
+	lan.ip("-n %s addr add %s200/24 dev eth0", laptopsRouter.ns, subnet)
+	ann.say("Still here.")
+	ann.hears("Ann", "Still here.")
+	buildAlone(ann)
+	var links []string
+	ann.eval("links", &links)
+	if n := strings.Count(world.log.String(), "player connected"); n != 1 || len(links) != 1 {
+		t.Errorf("Ann has entered %d times; the connection was %q", n, links)
+	}
 }
