@@ -152,14 +152,11 @@ func (n *Node) follows(old, r *Record) bool {
 	return slices.ContainsFunc(keepers, func(p machine.Peer) bool { return p.ID == who })
 }
 
-// better reports whether r should be believed rather than old. Of two that
-// cannot follow each other it is the one whose signer is nearer to the key: the
-// hosts of a region are, and an id near a key is dear.
-func (n *Node) better(r, old *Record) bool {
-	if n.follows(old, r) || n.follows(r, old) {
-		return r.newer(old)
-	}
-	return Closer(r.Key, r.SignerID(), old.SignerID())
+// supersedes reports whether r is to be believed rather than old, one of which may follow
+// the other. A record may name others as those who follow it, but not make itself follow:
+// it is not believed for its version if only the other one names its signer.
+func (n *Node) supersedes(r, old *Record) bool {
+	return n.follows(old, r) && (r.newer(old) || !n.follows(r, old))
 }
 
 // challenge asks those whom a stored record names whether they are still there

@@ -143,23 +143,37 @@ func TestKeepersKeepTheirRecord(t *testing.T) {
 	}
 }
 
-// Of two records that cannot follow each other a search believes the one whose
-// signer is nearer to the key; of one lineage the newer.
-func TestBetterRecord(t *testing.T) {
+// Of records that cannot follow one another a search believes that of the most paths, of
+// equal ones the first: a nearer signer or a higher version gains nothing. Of one lineage
+// it believes the newer, and never one for whom only its own signer speaks.
+func TestFoundRecords(t *testing.T) {
 	w := newNetwork(t)
 	e := w.add("a", Config{Keepers: keepersTest})
 	w.add("b", Config{})
-	near, far := claimBy(w.all[0], 1, "key"), claimBy(w.all[1], 9, "key")
-	if Closer(near.Key, far.SignerID(), near.SignerID()) {
-		near, far = far, near
-	}
-	if !e.node.better(near, far) || e.node.better(far, near) {
-		t.Error("the farther signer is believed")
-	}
-	next := *far
+	w.add("c", Config{})
+	honest, forged := claimBy(w.all[0], 1, "key"), claimBy(w.all[1], 9, "key")
+	next, names := *honest, claimBy(w.all[2], 9, "key", w.all[2], w.all[0])
 	next.Version++
-	if !e.node.better(&next, far) || e.node.better(far, &next) {
-		t.Error("the older version is believed")
+	for _, c := range []struct {
+		name  string
+		found []*Record
+		want  *Record
+	}{
+		{"one against one: the first", []*Record{honest, forged}, honest},
+		{"whoever is nearer to the key", []*Record{forged, honest}, forged},
+		{"two against one", []*Record{forged, honest, honest}, honest},
+		{"two versions count together", []*Record{forged, honest, &next}, &next},
+		{"the newer is believed", []*Record{&next, honest}, &next},
+		{"who names the host does not follow it", []*Record{names, honest}, honest},
+		{"in any order", []*Record{honest, names}, honest},
+	} {
+		l := &lookup{}
+		for _, r := range c.found {
+			e.node.take(l, r)
+		}
+		if l.best != c.want {
+			t.Errorf("%s: version %d of %s", c.name, l.best.Version, l.best.SignerID().Short())
+		}
 	}
 	if fmt.Sprint(Taken) == "unknown code" {
 		t.Error("no text")

@@ -22,7 +22,14 @@ type lookup struct {
 	used   map[id.ID]bool // nodes that a path has taken
 	asked  int
 	failed int
-	best   *Record
+	found  []foundRecord
+	best   *Record // of those
+}
+
+// foundRecord is a record, or several that follow one another, of which it is the last.
+type foundRecord struct {
+	rec   *Record
+	paths int // that have brought it
 }
 
 // path is one of a lookup's searches.
@@ -173,9 +180,7 @@ func (n *Node) judge(l *lookup, at int, from machine.Peer, rec *Record) {
 		if good {
 			p.mark(from, answered)
 			p.closed, p.found = true, true
-			if l.best == nil || n.better(rec, l.best) {
-				l.best = rec
-			}
+			n.take(l, rec)
 		} else {
 			p.mark(from, silent)
 		}
@@ -193,6 +198,23 @@ func (n *Node) judge(l *lookup, at int, from machine.Peer, rec *Record) {
 			decide(err == nil)
 		}
 	})
+}
+
+// take takes the valid record of a path. Of records that cannot follow one another that of
+// the most paths is believed, of equal ones the first: what a signer can choose, such as
+// its key or the version, makes no difference.
+func (n *Node) take(l *lookup, rec *Record) {
+	i := slices.IndexFunc(l.found, func(f foundRecord) bool { return n.follows(f.rec, rec) || n.follows(rec, f.rec) })
+	if i < 0 {
+		i = len(l.found)
+		l.found = append(l.found, foundRecord{rec: rec})
+	}
+	f := &l.found[i]
+	if f.paths++; n.supersedes(rec, f.rec) {
+		f.rec = rec
+	}
+	best := slices.MaxFunc(l.found, func(a, b foundRecord) int { return a.paths - b.paths }) // the first of equal ones
+	l.best = best.rec
 }
 
 // finish ends the lookup once all its paths have: by a record, or when the k
