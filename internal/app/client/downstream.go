@@ -32,7 +32,7 @@ func (s *Session) receive(m machine.Message, to Sink) {
 	case *region.Heard:
 		s.add(to, &wire.Chat{Kind: wire.ChatNear, From: m.Name, Text: m.Text})
 	case *region.Notice:
-		s.add(to, &wire.Notice{Code: wire.Code(m.Code), Text: m.Text})
+		s.onNotice(m, to)
 	case *region.NewHost:
 		s.onNewHost(m)
 	case *lobby.NewHost:
@@ -55,6 +55,15 @@ func (s *Session) receive(m machine.Message, to Sink) {
 		s.add(to, &wire.Commands{List: m.List})
 	default:
 		s.onPlace(m)
+	}
+}
+
+// onNotice passes on what a region has to say.
+func (s *Session) onNotice(m *region.Notice, to Sink) {
+	if wire.Code(m.Code) != wire.Restored {
+		s.add(to, &wire.Notice{Code: wire.Code(m.Code), Text: m.Text})
+	} else if line := wire.RestoredChat(m.Text); line != nil {
+		s.add(to, line)
 	}
 }
 

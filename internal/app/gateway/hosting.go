@@ -144,6 +144,9 @@ type Shard struct {
 	Leader  string   `json:"leader"`
 	Members []string `json:"members"`
 	Awake   bool     `json:"awake"`
+	// Restored is when the copy was made with which the shard began after the loss of all
+	// its hosts; empty: it did not, or this node does not host it.
+	Restored string `json:"restored,omitempty"`
 }
 
 // Disk is what the store has written since it was opened.

@@ -136,6 +136,9 @@ func share(v *node.ShardStats, self machine.Peer) gateway.Shard {
 	for _, p := range v.Members {
 		s.Members = append(s.Members, p.ID.Short())
 	}
+	if v.Restored != 0 {
+		s.Restored = time.Unix(0, int64(v.Restored)).UTC().Format(time.RFC3339)
+	}
 	return s
 }
 

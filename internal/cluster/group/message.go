@@ -16,6 +16,9 @@ func (g Gen) Compare(h Gen) int {
 	return cmp.Or(cmp.Compare(g.Number, h.Number), cmp.Compare(g.Fork, h.Fork))
 }
 
+// Created is about when a group was made that did not exist before (newFork).
+func (g Gen) Created() machine.Time { return machine.Time(^g.Fork &^ 0xffff) }
+
 // Kind is the kind of a Message.
 type Kind uint8
 

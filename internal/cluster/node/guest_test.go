@@ -91,6 +91,7 @@ type session struct {
 	columns map[world.ColumnPos]*world.Column
 	items   world.Inventory
 	refused []string
+	told    []string        // by regions and the lobby, for the player to read
 	waits   []lobby.Waiting // why it does not get on, as its node says
 
 	operator bool // as the home region says
@@ -207,6 +208,10 @@ func (s *session) receive(m machine.Message) {
 		for _, slot := range m.Slots {
 			s.items[slot.Slot] = world.Stack{Block: slot.Block, Count: uint8(slot.Count)}
 		}
+	case *lobby.Chat:
+		s.told = append(s.told, m.Text)
+	case *region.Notice:
+		s.told = append(s.told, m.Code+": "+m.Text)
 	case *lobby.Refused:
 		s.refused = append(s.refused, string(m.Code))
 	case *region.Refused:

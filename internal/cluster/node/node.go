@@ -156,7 +156,9 @@ func (n *Node) startLobby() {
 	if n.net != nil {
 		n.lobby.replica = n.net.hosting.replicas[theLobby]
 	}
-	n.lobby.m = n.makers.lobby(submachineEnv{n.lobby}, n.cfg.Lobby)
+	cfg := n.cfg.Lobby
+	cfg.Restored = n.lobby.replica.restoredLately()
+	n.lobby.m = n.makers.lobby(submachineEnv{n.lobby}, cfg)
 	n.lobby.m.Start()
 }
 

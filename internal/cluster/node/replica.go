@@ -122,6 +122,21 @@ func (h *replica) beat(now machine.Time) {
 	}
 }
 
+// restoredFor is how long players are told that a shard was restored.
+const restoredFor = time.Hour
+
+// restoredLately is the time of the copy that the shard was restored from not long ago; 0:
+// it was not, or nobody else hosts the world.
+func (h *replica) restoredLately() machine.Time {
+	if h == nil {
+		return 0
+	}
+	if st := h.group.raft.Status(); st.Restored != 0 && h.env.Now().Sub(st.Gen.Created()) < restoredFor {
+		return st.Restored
+	}
+	return 0
+}
+
 // canLeave reports whether another member could lead the shard.
 func (h *replica) canLeave() bool { return h.membership.canLeave() }
 

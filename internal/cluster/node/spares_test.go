@@ -2,6 +2,7 @@ package node
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,6 +56,7 @@ func TestSpareCopyContinues(t *testing.T) {
 	if took := c.s.Now().Sub(died); took > 15*time.Second {
 		t.Errorf("that took %v", took)
 	}
+	c.until("the guest reads it", func() bool { return g.reads("restored: 36") == 1 })
 	acted := g.acted
 	c.until("the guest builds again", func() bool { return g.in && g.acted > acted+3 })
 	g.quiet = true
@@ -62,6 +64,19 @@ func TestSpareCopyContinues(t *testing.T) {
 	if c.checkEdits() == 0 {
 		t.Error("nothing was built")
 	}
+	if n := g.reads("restored: 36"); n != 1 {
+		t.Errorf("the guest was told %d times: %q", n, g.told)
+	}
+}
+
+// reads counts what the player was told that begins with a text.
+func (s *session) reads(text string) (n int) {
+	for _, line := range s.told {
+		if strings.HasPrefix(line, text) {
+			n++
+		}
+	}
+	return n
 }
 
 // TestSpareCopyOfTheLobby: the same with the hosts of the lobby. Who comes then gets in,
@@ -82,8 +97,9 @@ func TestSpareCopyOfTheLobby(t *testing.T) {
 	}
 	late := c.addGuest(c.indexOf(g.node))
 	c.until("another comes in", func() bool { return late.in })
-	if !g.in {
-		t.Error("the guest is out")
+	const text = "The list of players lost its hosts. It was restored to its state of 19"
+	if !g.in || g.reads(text) != 1 || late.reads(text) != 1 {
+		t.Errorf("the guest is in: %v; %q, %q", g.in, g.told, late.told)
 	}
 }
 

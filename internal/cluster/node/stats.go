@@ -47,6 +47,9 @@ type ShardStats struct {
 	Leads   bool   // and its lease is good at this moment
 	Term    uint64 // of the leader; generations of the group come first
 	Applied uint64 // entries of the log
+	// Restored is the time of the copy that it began with, when it had lost its hosts; 0:
+	// it did not.
+	Restored machine.Time
 }
 
 // shardStats lists what this node hosts or knows the hosts of, in order.
@@ -55,7 +58,7 @@ func (w *network) shardStats() (out []ShardStats) {
 		g, st := h.group, h.group.raft.Status()
 		out = append(out, ShardStats{
 			Shard: g.shard, Leader: g.leader(), Members: g.members(), Held: true, Asleep: st.Asleep,
-			Leads: g.leading && st.Leads, Term: termOf(st.Gen, st.Term), Applied: st.Applied,
+			Leads: g.leading && st.Leads, Term: termOf(st.Gen, st.Term), Applied: st.Applied, Restored: st.Restored,
 		})
 	}
 	for _, r := range w.routes.sorted() {

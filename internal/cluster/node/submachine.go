@@ -97,7 +97,7 @@ func (n *Node) wake(pos world.RegionPos, who machine.Peer) *submachine {
 		p.replica = n.net.hosting.replicas[Shard{Region: pos}]
 	}
 	cfg := n.cfg.Region
-	cfg.Pos = pos
+	cfg.Pos, cfg.Restored = pos, p.replica.restoredLately()
 	p.m = n.makers.region(cfg, submachineEnv{p})
 	n.regions[pos] = p
 	n.awake = append(n.awake, p)

@@ -183,6 +183,10 @@ func (h *Lobby) admit(p *player, from machine.Peer) {
 	p.region, p.operator = p.home(h.cfg), h.cfg.Decisions.IsOperator(p.id)
 	h.here = append(h.here, p)
 	h.answerWaitingVouches(p)
+	if h.cfg.Restored != 0 {
+		h.tell(p, wire.ChatSystem, "The list of players lost its hosts. It was restored to its state of %s.",
+			wire.TimeText(int64(h.cfg.Restored)/int64(time.Second)))
+	}
 	if p.resumes {
 		h.resume(p)
 		return

@@ -18,6 +18,9 @@ type Config struct {
 	Mode       uint8        // how newcomers play
 	MaxPlayers int          // 0: as many as a list of players holds
 	Stored     bool         // the world is kept in the storage, whose rules know what players have won
+	// Restored is the time of the copy that the lobby began with not long ago, since it
+	// had lost its hosts; 0: it did not.
+	Restored machine.Time
 	// Whitelist reports whether the founder admits listed players only,
 	// whatever operators decide (/whitelist); nil: never.
 	Whitelist func() bool

@@ -50,7 +50,7 @@ func (r *Region) assemblePlayers(c component) {
 	r.dedup = &deduplication{component: c, store: r.store, edits: r.pending, records: map[id.ID]*actRecord{}}
 	r.sessions = &playerSessions{
 		component: c, area: r.area, store: r.store, entities: r.entities, interest: r.interest, dedup: r.dedup,
-		departed: r.departed, activity: r.activity, players: map[id.ID]*playerSession{},
+		departed: r.departed, activity: r.activity, players: map[id.ID]*playerSession{}, toldRestored: map[id.ID]bool{},
 	}
 	r.signed = &signatures{component: c, tags: r.store.tags, sessions: r.sessions, dedup: r.dedup, players: map[uint64]id.ID{}}
 	r.outgoing = &outgoingHandovers{

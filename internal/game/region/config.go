@@ -20,6 +20,9 @@ type Config struct {
 	Terrain   *world.Generator
 	Silent    time.Duration // a player from whom nothing comes for so long is removed; 0: 30 s
 	Hibernate time.Duration // a region without subscribers ticks on for so long; 0: 10 s
+	// Restored is the time of the copy that the region began with not long ago, since it
+	// had lost its hosts; 0: it did not.
+	Restored machine.Time
 	// Signed says that players sign what they do: nothing else is done for them.
 	Signed bool
 	// World is the world's id: orders and segments are signed for it.

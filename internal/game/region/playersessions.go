@@ -1,6 +1,7 @@
 package region
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -57,6 +58,8 @@ type playerSessions struct {
 	activity *activity
 	waker    waker
 	players  map[id.ID]*playerSession
+
+	toldRestored map[id.ID]bool // who knows that the region was restored
 }
 
 // waker begins to tick, if somebody is there to tick for.
@@ -126,6 +129,8 @@ func (s *playerSessions) attach(h *playerSession, session machine.Peer) {
 	h.heard = s.env.Now()
 }
 
+const restoredCode = "restored" // wire.Restored
+
 // greet tells a session all about its player.
 func (s *playerSessions) greet(h *playerSession) {
 	b := &h.p.Body
@@ -136,6 +141,10 @@ func (s *playerSessions) greet(h *playerSession) {
 	})
 	s.sendSelf(h)
 	s.sendInventory(h, allSlots)
+	if s.cfg.Restored != 0 && !s.toldRestored[h.p.ID] {
+		s.toldRestored[h.p.ID] = true
+		s.env.Send(h.peer, &Notice{s.cfg.Pos, restoredCode, strconv.FormatInt(int64(s.cfg.Restored)/int64(time.Second), 10)})
+	}
 }
 
 // leave takes a player out of the world. One that is being handed over leaves

@@ -51,6 +51,7 @@ const (
 	Elsewhere      Code = "elsewhere"
 	Internal       Code = "internal"
 	Unsigned       Code = "unsigned" // also a Notice
+	Restored       Code = "restored" // a region's Notice, whose text is Unix seconds; clients get a Chat
 )
 
 var texts = map[Code]string{
