@@ -20,6 +20,14 @@ func (t *Table) crowded(b *bucket, p machine.Peer) bool {
 	return n >= t.subnet
 }
 
+// SameNetwork reports whether two addresses are of one /24 (IPv4) or /48 (IPv6). Loopback
+// and the zero address are of none.
+func SameNetwork(a, b machine.Addr) bool {
+	x, known := subnetOf(a)
+	y, also := subnetOf(b)
+	return known && also && x == y
+}
+
 // subnet is the /24 of an IPv4 address or the /48 of an IPv6 address.
 type subnet [16]byte
 

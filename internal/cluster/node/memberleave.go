@@ -24,7 +24,7 @@ func (b *membership) transferLeadership() {
 			return
 		}
 	}
-	spare := hostpolicy.FormerFirst(b.candidates([]machine.Peer{b.cfg.Self}, st.Former))
+	spare := hostpolicy.Ranked(b.candidates([]machine.Peer{b.cfg.Self}, st.Former), nil)
 	if len(spare) > 0 && len(st.Members) == 1 {
 		_ = b.group.raft.SetMembers([]machine.Peer{spare[0].Peer}) // which hands the lead over when it has caught up
 	}

@@ -20,12 +20,16 @@ type membership struct {
 	dir    *directory
 	offers *offers
 	votes  *votePlacement
+	seen   *sightings
 
 	next   machine.Time
 	silent map[id.ID]machine.Time // members, since when
 }
 
-const updateMembersEvery = time.Second
+const (
+	updateMembersEvery = time.Second
+	longestKnown       = 8 // nodes that are candidates wherever they are
+)
 
 // restart looks at the members at once: the replica has become the leader.
 func (b *membership) restart() { b.next = 0 }
@@ -135,18 +139,20 @@ func (b *membership) present(peers []machine.Peer, now machine.Time) (out []host
 	return out
 }
 
-// candidates are former members and nodes near the key that are no members and have
-// room, nearest first. Those whose room is unknown are asked.
+// candidates are nodes that are no members and have room: former members and those near
+// the key, nearest first, and then, since keys near it can be searched for, a few that
+// have been known for long. Those whose room is unknown are asked.
 func (b *membership) candidates(members, former []machine.Peer) (out []hostpolicy.Candidate) {
 	key := b.dir.key(b.group.shard)
-	for _, p := range nearestFirst(key, append(slices.Clone(former), b.dir.closest(key, 2*b.cfg.Replicas+2)...)) {
-		if among(members, p.ID) {
+	near := nearestFirst(key, append(slices.Clone(former), b.dir.closest(key, 2*b.cfg.Replicas+2)...))
+	for i, p := range append(near, b.seen.longest(longestKnown)...) {
+		if among(members, p.ID) || i >= len(near) && (among(near, p.ID) || b.seen.knownFor(p.ID) < hostpolicy.EstablishedAfter) {
 			continue
 		}
 		f := b.links.reported(p)
 		b.offers.ask(b.group.shard, f, p)
 		if b.offers.canHost(p) {
-			out = append(out, hostpolicy.Candidate{Peer: f.peer, Former: among(former, p.ID)})
+			out = append(out, hostpolicy.Candidate{Peer: f.peer, Former: among(former, p.ID), Known: b.seen.knownFor(p.ID)})
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -30,9 +31,10 @@ type sightings struct {
 
 // sighting is when a node was last heard.
 type sighting struct {
-	peer machine.Peer
-	at   machine.Time
-	back machine.Time // when it was heard again after Net.GoneAfter; 0: it was never silent for so long
+	peer  machine.Peer
+	first machine.Time // when it was first heard
+	at    machine.Time
+	back  machine.Time // when it was heard again after Net.GoneAfter; 0: it was never silent for so long
 }
 
 const (
@@ -60,12 +62,12 @@ func (s *sightings) record(p machine.Peer) {
 	}
 	now, last := s.env.Now(), v.at
 	if !known {
-		last = s.started
+		v.first, last = s.env.Now(), s.started
 	}
 	if now.Sub(last) >= s.goneAfter {
 		v.back = now
 	}
-	s.nodes[p.ID] = sighting{p, now, v.back}
+	s.nodes[p.ID] = sighting{p, v.first, now, v.back}
 }
 
 // forget is when a node stops in good order or is refused: its silence means nothing.
@@ -101,6 +103,22 @@ func (s *sightings) recent() (out []machine.Peer) {
 func (s *sightings) isRecent(node id.ID) bool {
 	v, known := s.nodes[node]
 	return known && s.env.Now().Sub(v.at) < rememberFor
+}
+
+// knownFor is how long ago a node was first heard; 0: it was not, or not lately.
+func (s *sightings) knownFor(node id.ID) time.Duration {
+	if v, known := s.nodes[node]; known {
+		return s.env.Now().Sub(v.first)
+	}
+	return 0
+}
+
+// longest are so many of the nodes that were heard within rememberFor as have been known
+// for the longest time.
+func (s *sightings) longest(n int) []machine.Peer {
+	out := s.recent()
+	slices.SortStableFunc(out, func(a, b machine.Peer) int { return cmp.Compare(s.nodes[a.ID].first, s.nodes[b.ID].first) })
+	return out[:min(n, len(out))]
 }
 
 // silent are the nodes that have been silent for longer than rememberFor.

@@ -25,8 +25,12 @@ type Member struct {
 // Candidate is a node that has room for the shard.
 type Candidate struct {
 	Peer   machine.Peer
-	Former bool // it was a member before: it keeps what it had
+	Former bool          // it was a member before: it keeps what it had
+	Known  time.Duration // how long this node has known it
 }
+
+// EstablishedAfter is how long a node must have been known to be no newcomer.
+const EstablishedAfter = time.Hour
 
 // Remaining returns the members without those that are gone for long.
 func Remaining(members []Member) (out []Member) {
@@ -42,16 +46,15 @@ func Remaining(members []Member) (out []Member) {
 // present ones without those that are too many, and candidates in free places. The
 // candidates are no members, nearest to the shard's key first. A member that answers is
 // never displaced by a candidate: who searches for a key near the shard's would take
-// the shard away from its hosts (decision 66). Former members come first.
+// the shard away from its hosts (decision 66). Who gets free places says Ranked.
 func Members(key id.ID, members []Member, spare []Candidate, replicas int) []machine.Peer {
 	out := make([]machine.Peer, len(members))
 	for i, m := range members {
 		out[i] = m.Peer
 	}
-	spare = FormerFirst(spare)
 	for i, m := range members {
 		if m.Silent >= ReplaceAfter && len(spare) > 0 {
-			out[i] = spare[0].Peer
+			out[i] = Ranked(spare, slices.Delete(slices.Clone(out), i, i+1))[0].Peer
 			return out
 		}
 	}
@@ -60,24 +63,32 @@ func Members(key id.ID, members []Member, spare []Candidate, replicas int) []mac
 	if size < len(out) {
 		return out[:size]
 	}
-	for _, c := range spare[:size-len(out)] {
-		out = append(out, c.Peer)
+	for len(out) < size {
+		spare = Ranked(spare, out)
+		out, spare = append(out, spare[0].Peer), spare[1:]
 	}
 	return out
 }
 
-// FormerFirst puts former members first: they have most of what the shard is.
-func FormerFirst(spare []Candidate) []Candidate {
-	out := slices.Clone(spare)
-	slices.SortStableFunc(out, func(a, b Candidate) int {
-		switch {
-		case a.Former == b.Former:
+// Ranked sorts candidates for a place beside some members: former members first, which
+// have most of what the shard is; then nodes that have been known for long, before
+// newcomers, whose keys may have been searched for; of either kind those first that are
+// in another network than the members. Otherwise the order stays.
+func Ranked(spare []Candidate, beside []machine.Peer) []Candidate {
+	rank := func(c Candidate) (n int) {
+		if c.Former {
 			return 0
-		case a.Former:
-			return -1
 		}
-		return 1
-	})
+		if n = 1; c.Known < EstablishedAfter {
+			n = 3
+		}
+		if slices.ContainsFunc(beside, func(p machine.Peer) bool { return kademlia.SameNetwork(p.Addr, c.Peer.Addr) }) {
+			n++
+		}
+		return n
+	}
+	out := slices.Clone(spare)
+	slices.SortStableFunc(out, func(a, b Candidate) int { return rank(a) - rank(b) })
 	return out
 }
 

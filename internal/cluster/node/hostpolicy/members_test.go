@@ -1,6 +1,7 @@
 package hostpolicy
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -116,6 +117,70 @@ func TestVoteMoves(t *testing.T) {
 	} {
 		if got := c.vote.Moves(); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// at is a node in a network.
+func at(n, network byte) machine.Peer {
+	p := near(n)
+	copy(p.Addr[:], []byte{10: 0xff, 11: 0xff, 12: 10, 13: 0, 14: network, 15: n})
+	return p
+}
+
+func TestRanked(t *testing.T) {
+	former := Candidate{Peer: at(9, 1), Former: true}
+	nearNew, farNew := Candidate{Peer: at(1, 1)}, Candidate{Peer: at(2, 2)}
+	nearOld, farOld := Candidate{Peer: at(3, 1), Known: EstablishedAfter}, Candidate{Peer: at(4, 2), Known: EstablishedAfter}
+	got := Ranked([]Candidate{nearNew, farNew, nearOld, farOld, former}, []machine.Peer{at(7, 1)})
+	if want := []Candidate{former, farOld, nearOld, farNew, nearNew}; !slices.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	if got := Ranked([]Candidate{nearNew, farNew}, []machine.Peer{near(7)}); got[0] != nearNew {
+		t.Errorf("without known networks the nearest is not the first: %v", got)
+	}
+}
+
+// TestSearchedKeysGetNoMajority: three newcomers are nearer to the key than everybody
+// else, while a host of a group dies every ten minutes and comes back an hour later. As
+// long as others are there they get no place; among nodes that are all new, those of one
+// network get one.
+func TestSearchedKeysGetNoMajority(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	attackers := peers(1, 2, 3)
+	for _, known := range []time.Duration{EstablishedAfter, 0} {
+		members, most := []machine.Peer{at(20, 20), at(21, 21), at(22, 22)}, 0
+		for range 1000 {
+			var spare []Candidate
+			for _, p := range attackers {
+				spare = append(spare, Candidate{Peer: at(p.ID[0], 9)})
+			}
+			for n := byte(20); n < 40; n++ {
+				if !slices.Contains(members, at(n, n)) {
+					spare = append(spare, Candidate{Peer: at(n, n), Known: known})
+				}
+			}
+			spare = slices.DeleteFunc(spare, func(c Candidate) bool { return slices.Contains(members, c.Peer) })
+			var now []Member
+			dead := r.IntN(3)
+			for i, p := range members {
+				m := Member{Peer: p}
+				if i == dead {
+					m.Silent = ReplaceAfter
+				}
+				now = append(now, m)
+			}
+			members = Members(id.ID{}, now, spare, 3)
+			count := 0
+			for _, p := range members {
+				if p.ID[0] < 20 {
+					count++
+				}
+			}
+			most = max(most, count)
+		}
+		if limit := map[time.Duration]int{EstablishedAfter: 0, 0: 1}[known]; most > limit {
+			t.Errorf("others are known for %v: %d of 3 are attackers", known, most)
 		}
 	}
 }
