@@ -171,7 +171,7 @@ func TestForgedSpareCopy(t *testing.T) {
 	}
 	damaged, beyond, late := newer, newer, newer
 	damaged.Data = []byte{200}
-	beyond.After, beyond.Data = before.Index+7, group.AppendChanges(nil, []machine.DiskWrite{{Delete: [][]byte{{1}}}})
+	beyond.After, beyond.Data = before.Index+500, group.AppendChanges(nil, []machine.DiskWrite{{Delete: [][]byte{{1}}}})
 	late.Part, late.Data = 3, content.Data
 	for range 3 {
 		send(hosts[0], damaged)
