@@ -18,7 +18,7 @@ func (h *replica) OnLead() {
 		if g.gone {
 			return
 		}
-		g.leading, g.idleSince = true, h.env.Now()
+		g.leading, g.idleSince, g.used = true, h.env.Now(), false
 		h.membership.restart()
 		h.otherGroups.restart()
 		h.spares.start(h.env.Now())

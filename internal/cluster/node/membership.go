@@ -54,7 +54,9 @@ func (b *membership) update(now machine.Time) {
 		_ = b.group.raft.SetMembers(wanted) // if it cannot now: asked again
 		return
 	}
-	if b.group.isRunning() {
+	// A lead that was not used is not passed on again: what the others lead is known some
+	// seconds late, and all idle groups would go round and never hibernate.
+	if b.group.isRunning() || !b.group.used {
 		return
 	}
 	b.askLoads(&st)

@@ -110,7 +110,7 @@ func (h *replica) beat(now machine.Time) {
 	h.record.leads()
 	h.otherGroups.search(now)
 	if h.group.isRunning() {
-		h.group.idleSince = now
+		h.group.idleSince, h.group.used = now, true
 	}
 	if h.record.publish() {
 		h.users.notify() // whom to ask when this node falls silent

@@ -22,6 +22,7 @@ type shardGroup struct {
 	gone      bool         // this node is no member any more
 	opened    machine.Time // when a replica of an earlier run was read from the disk; 0: it is of this run
 	idleSince machine.Time // since when nobody needs the shard
+	used      bool         // somebody has needed it since this node leads
 }
 
 // shardRunner runs shards on this node (Node).
