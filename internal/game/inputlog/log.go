@@ -51,8 +51,8 @@ func (l *Log) Step(seq uint32, step world.Input, tick uint64) bool {
 	return true
 }
 
-// Signed reports whether a step is signed.
-func (l *Log) Signed(seq uint32) bool { return seq <= l.to }
+// To is the last step that is signed.
+func (l *Log) To() uint32 { return l.to }
 
 // Stopped reports whether no steps may be run at a tick, because the player has not
 // signed for too long.
@@ -87,6 +87,9 @@ func (l *Log) Take(of *Session, s *Segment) error {
 	}
 	return nil
 }
+
+// Tick is when the last segment was signed.
+func (l *Log) Tick() uint64 { return max(l.tick, l.floor) }
 
 // Append adds the encoding to b.
 func (l *Log) Append(b []byte) []byte {

@@ -20,6 +20,7 @@ type actRecord struct {
 	next       uint32 // the act that is begun next
 	completed  []completedAct
 	outOfOrder map[uint32]*Act // came before their turn
+	begun      map[uint32]*Act // may ask a neighbour for something yet: with it goes their proof
 	dirty      bool            // not as in the store
 }
 
@@ -55,6 +56,11 @@ func (l *actRecord) discardBelow(oldest uint32) {
 			delete(l.outOfOrder, seq)
 		}
 	}
+	for seq := range l.begun { // the order does not matter
+		if seq < oldest {
+			delete(l.begun, seq)
+		}
+	}
 }
 
 func (l *actRecord) find(seq uint32) *completedAct {
@@ -66,8 +72,21 @@ func (l *actRecord) find(seq uint32) *completedAct {
 	return nil
 }
 
+// begin notes an act that has been begun, if a neighbour may have to be asked for
+// what it does.
+func (l *actRecord) begin(m *Act) {
+	if kind := world.ActKind(m.Kind); len(m.Proof) == 0 || kind != world.ActDig && kind != world.ActPlace {
+		return
+	}
+	if l.begun == nil {
+		l.begun = map[uint32]*Act{}
+	}
+	l.begun[m.Seq] = m
+}
+
 // complete notes how an act has ended.
 func (l *actRecord) complete(e completedAct) {
+	delete(l.begun, e.seq)
 	if e.seq < l.floor {
 		return
 	}

@@ -2,6 +2,7 @@ package region
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -46,7 +47,9 @@ func spree(c *client) (ends func() string) {
 // TestActsOnce crashes after every number of events while acts are under way,
 // once and once more, before they are on the disk and after, with the answers
 // heard or not: who leads the region next does each once, and says so.
-func TestActsOnce(t *testing.T) {
+func TestActsOnce(t *testing.T) { bothWays(t, testActsOnce) }
+
+func testActsOnce(t *testing.T, newBed func(testing.TB) *bed) {
 	for _, deaf := range []bool{false, true} {
 		for n, events := 0, 1000; n < events; n++ {
 			b := newBed(t)
@@ -77,6 +80,10 @@ func TestActsOnce(t *testing.T) {
 // asked by whoever leads the home.
 func TestLongBorderActsOnce(t *testing.T) {
 	simtest.Long(t)
+	bothWays(t, testBorderActsOnce)
+}
+
+func testBorderActsOnce(t *testing.T, newBed func(testing.TB) *bed) {
 	up := beyond.Add(0, 1, 0)
 	for _, what := range []string{"place", "break", "refused"} {
 		for n, events := 0, 1000; n < events; n++ {
@@ -141,7 +148,9 @@ const slabsOfOak = 7
 
 // TestActsWhileCrossing: acts that are asked for while a player goes over the
 // border are done once, whichever of the homes does them, whoever crashes when.
-func TestActsWhileCrossing(t *testing.T) {
+func TestActsWhileCrossing(t *testing.T) { bothWays(t, testActsWhileCrossing) }
+
+func testActsWhileCrossing(t *testing.T, newBed func(testing.TB) *bed) {
 	for n, events := 0, 1000; n < events; n += 3 {
 		b := newBed(t)
 		b.delay, b.sync = 9*time.Millisecond, 7*time.Millisecond
@@ -283,6 +292,8 @@ func FuzzActRecord(f *testing.F) {
 func FuzzPendingEdit(f *testing.F) {
 	q := &pendingEdit{Remote: &world.Remote{Op: 5, Kind: world.RemotePlace, Seq: 9, At: world.Pos{X: -3, Y: 70, Z: 8}, Block: world.Bricks, Operator: true}, epoch: 4}
 	f.Add(q.encode())
+	q.proof = ActProof{[32]byte{1}, [32]byte{2}, []byte("segment")}
+	f.Add(q.encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := New(Config{}, nil)
 		if r.pending.unpack(pendingEditKey(5)[1:], b) != nil {
@@ -293,7 +304,7 @@ func FuzzPendingEdit(f *testing.F) {
 			t.Fatal(err)
 		}
 		x, y := r.pending.list[0], again.pending.list[0]
-		if *x.Remote != *y.Remote || x.epoch != y.epoch || x.session != y.session {
+		if *x.Remote != *y.Remote || x.epoch != y.epoch || x.session != y.session || !reflect.DeepEqual(x.proof, y.proof) {
 			t.Errorf("%+v became %+v", x.Remote, y.Remote)
 		}
 	})

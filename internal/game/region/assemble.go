@@ -55,7 +55,7 @@ func (r *Region) assemblePlayers(c component) {
 	r.signed = &signatures{component: c, tags: r.store.tags, sessions: r.sessions, dedup: r.dedup, players: map[uint64]id.ID{}}
 	r.outgoing = &outgoingHandovers{
 		component: c, area: r.area, store: r.store, entities: r.entities, sessions: r.sessions, dedup: r.dedup,
-		edits: r.pending, departed: r.departed, activity: r.activity, queue: r.queue, signed: r.signed,
+		edits: r.pending, departed: r.departed, activity: r.activity, queue: r.queue, signed: r.signed, asked: r.edits,
 		players: map[id.ID]*outgoingHandover{}, offers: map[uint64]*outgoingHandover{},
 	}
 	r.incoming = &incomingHandovers{

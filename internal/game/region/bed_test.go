@@ -74,6 +74,20 @@ func newBed(t testing.TB) *bed {
 	}
 }
 
+// bothWays runs a test in a world in which players sign what they do, and in one in
+// which they need not.
+func bothWays(t *testing.T, test func(t *testing.T, newBed func(testing.TB) *bed)) {
+	for _, signed := range []bool{false, true} {
+		t.Run(fmt.Sprintf("signed %v", signed), func(t *testing.T) {
+			test(t, func(tb testing.TB) *bed {
+				b := newBed(tb)
+				b.signed = signed
+				return b
+			})
+		})
+	}
+}
+
 func (b *bed) after(d time.Duration, do func()) {
 	b.seq++
 	e := bedEvent{b.now.Add(d), b.seq, b.life, do}

@@ -59,15 +59,11 @@ func (b *bed) client(name string) *client {
 	}
 	b.clients[c.peer] = c
 	b.order = append(b.order, c)
-	return c
-}
-
-// signer makes a client that signs what it does.
-func (b *bed) signer(name string) *client {
-	c := b.client(name)
-	c.key = ed25519.NewKeyFromSeed(bytes.Repeat([]byte(name), 32)[:32])
-	c.player = id.Of(c.key.Public().(ed25519.PublicKey))
-	c.begin(1)
+	if b.signed {
+		c.key = ed25519.NewKeyFromSeed(bytes.Repeat([]byte(name), 32)[:32])
+		c.player = id.Of(c.key.Public().(ed25519.PublicKey))
+		c.begin(1)
+	}
 	return c
 }
 

@@ -108,6 +108,7 @@ func (d *deduplication) begin(h *playerSession, l *actRecord, m *Act) {
 		return
 	}
 	d.stats.Acts++
+	l.begin(m)
 	act := world.Act{
 		Kind: world.ActKind(m.Kind), At: m.Pos, Face: world.Face(m.Face),
 		A: int64(min(m.A, 1<<62)), B: int64(m.B),
@@ -115,7 +116,7 @@ func (d *deduplication) begin(h *playerSession, l *actRecord, m *Act) {
 	switch {
 	case lasting(act.Kind) && (d.store.readOnly || d.store.overfull()):
 		d.refuse(h, m.Seq, storageCode)
-	case !h.inputs.addAct(queuedInput{seq: m.Seq, isAct: true, act: act, proof: m.Proof}):
+	case !h.inputs.addAct(queuedInput{seq: m.Seq, isAct: true, act: act, proof: m.Proof}, h.signedTo()):
 		d.refuse(h, m.Seq, world.TooFast)
 	default:
 		d.runner.actNow(h)
@@ -159,6 +160,14 @@ func (d *deduplication) tooLate(h *playerSession, m *Act) {
 		l.complete(completedAct{seq: m.Seq, code: world.TooLate, durable: true})
 	}
 	d.receive(h, m)
+}
+
+// proof is the player's word for an act that has been begun.
+func (d *deduplication) proof(h *playerSession, seq uint32) (p ActProof) {
+	if act := d.of(h.p.ID).begun[seq]; h.log != nil && act != nil {
+		p = ActProof{h.log.Key, h.log.Nonce, act.Proof}
+	}
+	return p
 }
 
 // refuse ends an act that was not done.

@@ -78,7 +78,9 @@ func (e *effects) crossBorder(c *world.Changes) {
 	for i := range c.Remotes {
 		m := c.Remotes[i]
 		if h := e.sessions.at(m.Player); h != nil {
-			e.pending.request(&pendingEdit{Remote: &m, epoch: uint32(h.p.Epoch), session: e.dedup.of(m.Player).session})
+			e.pending.request(&pendingEdit{
+				Remote: &m, epoch: uint32(h.p.Epoch), session: e.dedup.of(m.Player).session, proof: e.dedup.proof(h, m.Seq),
+			})
 		}
 	}
 	for i := range c.Answers {

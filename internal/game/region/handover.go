@@ -54,6 +54,7 @@ type outgoingHandovers struct {
 	activity *activity
 	queue    *commandQueue
 	signed   *signatures
+	asked    *requestedEdits
 	events   handoverEvents
 
 	players map[id.ID]*outgoingHandover // players on their way to another home
@@ -125,9 +126,11 @@ func (g *outgoingHandovers) handOver(h *playerSession, to world.RegionPos) {
 		p := *h.p
 		p.Epoch++
 		l := g.dedup.of(p.ID)
+		next := h.inputs.nextAct(l.next)
+		g.asked.takeAll(h, next-1)
 		g.offer(o, &Handover{
 			Player: p.ID, Epoch: uint32(p.Epoch), State: p.AppendBinary(nil),
-			Acts: l.encode(h.inputs.nextAct(l.next)), Orders: g.store.small[playerKey(keyOrders, p.ID)], Session: h.peer,
+			Acts: l.encode(next), Orders: g.store.small[playerKey(keyOrders, p.ID)], Session: h.peer,
 			Log: h.signedLog(),
 		})
 	})

@@ -1,6 +1,8 @@
 package region
 
 import (
+	"slices"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -59,14 +61,29 @@ func (q *inputQueue) addStep(t queuedInput) (dropped bool) {
 	return dropped
 }
 
-// addAct appends an act unless too many wait.
-func (q *inputQueue) addAct(t queuedInput) bool {
+// addAct adds an act unless too many wait: behind the steps up to a number, or behind
+// all.
+func (q *inputQueue) addAct(t queuedInput, behind uint32) bool {
 	if q.acts >= maxActs {
 		return false
 	}
-	q.list = append(q.list, t)
+	i := slices.IndexFunc(q.list, func(o queuedInput) bool { return !o.isAct && o.seq > behind })
+	if i < 0 {
+		i = len(q.list)
+	}
+	q.list = slices.Insert(q.list, i, t)
 	q.acts++
 	return true
+}
+
+// upTo is how many steps wait up to a number.
+func (q *inputQueue) upTo(seq uint32) (n int) {
+	for i := range q.list {
+		if t := &q.list[i]; !t.isAct && t.seq <= seq {
+			n++
+		}
+	}
+	return n
 }
 
 // filter keeps what keep says.
@@ -100,8 +117,8 @@ func (q *inputQueue) quota(credit int) int {
 	return min(n, credit)
 }
 
-// take appends the commands of a tick.
-func (q *inputQueue) take(h *playerSession, cmds []world.Command) []world.Command {
+// take appends the commands of a tick, with steps up to a number.
+func (q *inputQueue) take(h *playerSession, cmds []world.Command, upTo uint32) []world.Command {
 	q.actCredit = min(q.actCredit+1, maxActCredit)
 	if len(q.list) == 0 {
 		q.early = 0
@@ -109,17 +126,18 @@ func (q *inputQueue) take(h *playerSession, cmds []world.Command) []world.Comman
 	}
 	n := q.quota(min(int(h.p.Credit)+1, maxStepCredit))
 	n, q.early = max(n-q.early, 0), 0
-	return q.run(h, cmds, n)
+	return q.run(h, cmds, min(n, q.upTo(upTo)))
 }
 
 // takeNow appends the commands of the act that came last and of all before it,
-// if none of that has to wait for a tick.
-func (q *inputQueue) takeNow(h *playerSession, cmds []world.Command) []world.Command {
-	if q.acts > q.actCredit || q.steps > int(h.p.Credit) {
+// if none of that has to wait for a tick, or is a step above a number.
+func (q *inputQueue) takeNow(h *playerSession, cmds []world.Command, upTo uint32) []world.Command {
+	n := q.upTo(upTo)
+	if q.acts > q.actCredit || n > int(h.p.Credit) {
 		return cmds
 	}
-	q.early += q.steps
-	return q.run(h, cmds, q.steps)
+	q.early += n
+	return q.run(h, cmds, n)
 }
 
 // run appends the first n steps and the acts up to the next.

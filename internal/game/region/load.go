@@ -158,8 +158,12 @@ func (l *loading) unpackOne(key string, value []byte) error {
 		return l.unpackLog(rest, value)
 	case keyArea:
 		l.rest = value
-	case keyPlayer, keyPointer, keyIntent, keyActor:
+	case keyPlayer, keyPointer, keyIntent:
 		l.store.small[key] = value
+	case keyActor:
+		l.store.small[key] = value
+		_, err := decodeActor(value)
+		return err
 	case keyEditNumber:
 		l.store.small[key] = value
 		n, size := binary.Uvarint(value)

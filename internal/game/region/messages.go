@@ -298,11 +298,12 @@ type (
 	// the home has checked the player's side and set aside what it costs, and
 	// that is durable. It may be sent again: Remote.Op tells one from another, and
 	// all below Oldest are settled. Epoch is the player's: what comes late is not
-	// done.
+	// done. Proof is the player's word for the act.
 	RemoteEdit struct {
 		Remote *world.Remote
 		Oldest uint64
 		Epoch  uint32
+		Proof  ActProof
 	}
 
 	// RemoteEditDone answers a RemoteEdit, once durable or refused.

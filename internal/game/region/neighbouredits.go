@@ -39,6 +39,7 @@ type neighbourEdit struct {
 	state  editState
 	code   world.Refusal
 	left   world.Block // what is left of a block that was broken
+	act    *signedAct  // until it has ended; nil: nobody need sign it
 }
 
 type editState uint8
@@ -58,11 +59,13 @@ func (o *neighbourEdits) find(number uint64) *neighbourEdit {
 	return nil
 }
 
-// complete notes how an edit ended.
-func (o *neighbourEdits) complete(m *world.Remote) {
-	if p := o.find(m.Op); p != nil {
+// complete notes how an edit ended; nil: nobody asks for it any more.
+func (o *neighbourEdits) complete(m *world.Remote) *neighbourEdit {
+	p := o.find(m.Op)
+	if p != nil {
 		p.state, p.code, p.left = editEnded, m.Code, m.Got
 	}
+	return p
 }
 
 func (o *neighbourEdits) markDurable(number uint64) {

@@ -44,9 +44,10 @@ type pendingEdit struct {
 	*world.Remote
 	epoch    uint32
 	session  id.ID
-	durable  bool // on the disk: it may be asked
-	answered bool // its end is on its way to the disk
-	applied  bool // and what follows from it has been done
+	proof    ActProof // of the act
+	durable  bool     // on the disk: it may be asked
+	answered bool     // its end is on its way to the disk
+	applied  bool     // and what follows from it has been done
 }
 
 // number numbers an edit. Numbers begin with the time, or above all that the
@@ -97,7 +98,7 @@ func (a *pendingEdits) send(q *pendingEdit) {
 	if !q.durable || q.answered || a.hasEarlier(q.Remote) {
 		return
 	}
-	a.env.Send(PeerOf(q.At.Region()), &RemoteEdit{Remote: q.Remote, Oldest: a.list[0].Op, Epoch: q.epoch})
+	a.env.Send(PeerOf(q.At.Region()), &RemoteEdit{Remote: q.Remote, Oldest: a.list[0].Op, Epoch: q.epoch, Proof: q.proof})
 }
 
 // resend sends what has not been answered: one edit, or all of a region.
@@ -210,7 +211,7 @@ func pendingEditKey(op uint64) string {
 // encode lays a question out.
 func (q *pendingEdit) encode() []byte {
 	b := binary.AppendUvarint(append([]byte(nil), q.session[:]...), uint64(q.epoch))
-	return appendRemote(b, q.Remote)
+	return appendRemote(q.proof.append(b), q.Remote)
 }
 
 // unpack reads a question.
@@ -225,7 +226,11 @@ func (a *pendingEdits) unpack(key string, b []byte) error {
 	if n <= 0 || epoch > 1<<32-1 {
 		return bad
 	}
-	m, b, ok := takeRemote(b[n:])
+	b, ok := q.proof.take(b[n:])
+	if !ok {
+		return bad
+	}
+	m, b, ok := takeRemote(b)
 	if !ok || len(b) > 0 || m.From != a.cfg.Pos || m.Op != binary.BigEndian.Uint64([]byte(key)) {
 		return bad
 	}

@@ -25,7 +25,9 @@ var beyond = world.Pos{X: 129, Y: flatTop, Z: 64}
 
 // TestBorderEdits: blocks beyond the border are placed and broken as on this
 // side; refusals come back with what was set aside.
-func TestBorderEdits(t *testing.T) {
+func TestBorderEdits(t *testing.T) { bothWays(t, testBorderEdits) }
+
+func testBorderEdits(t *testing.T, newBed func(testing.TB) *bed) {
 	b := newBed(t)
 	c := byBorder(b)
 	had := c.items[1].Count
@@ -85,14 +87,16 @@ func TestBorderEditRefused(t *testing.T) {
 
 // TestBorderEditCrash crashes after every number of events of an edit across
 // the border: what was acknowledged is there, and no item is in two places.
-func TestBorderEditCrash(t *testing.T) {
-	steps := borderEdit(t, -1)
+func TestBorderEditCrash(t *testing.T) { bothWays(t, testBorderEditCrash) }
+
+func testBorderEditCrash(t *testing.T, newBed func(testing.TB) *bed) {
+	steps := borderEdit(t, newBed, -1)
 	for n := range steps {
-		borderEdit(t, n)
+		borderEdit(t, newBed, n)
 	}
 }
 
-func borderEdit(t *testing.T, n int) (events int) {
+func borderEdit(t *testing.T, newBed func(testing.TB) *bed, n int) (events int) {
 	b := newBed(t)
 	c := byBorder(b)
 	had := int(c.items[1].Count)
@@ -256,7 +260,9 @@ func TestMobCrossingLost(t *testing.T) {
 // TestBorderEditLost: the question or the answer of an edit across the border
 // is lost, as when the node that leads the neighbour dies. It is asked again,
 // also by a region that has been read from the disk since, and done once.
-func TestBorderEditLost(t *testing.T) {
+func TestBorderEditLost(t *testing.T) { bothWays(t, testBorderEditLost) }
+
+func testBorderEditLost(t *testing.T, newBed func(testing.TB) *bed) {
 	for _, what := range []string{"question", "answer", "answer and the neighbour's memory"} {
 		t.Run(what, func(t *testing.T) {
 			b := newBed(t)

@@ -1,7 +1,6 @@
 package region
 
 import (
-	"encoding/binary"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -36,7 +35,10 @@ type readiness interface {
 // told that it was not.
 func (e *requestedEdits) end(done *world.Remote) {
 	ops := e.of(done.From)
-	ops.complete(done)
+	if p := ops.complete(done); p != nil {
+		e.take(p.act)
+		p.act = nil
+	}
 	e.put(done.From, ops)
 	e.store.then(func(ok bool) {
 		if !ok && done.Code == world.Done {
@@ -75,14 +77,19 @@ func (e *requestedEdits) onRequest(from machine.Peer, m *RemoteEdit, columns rea
 		e.stats.Refused++
 		return nil
 	}
-	o.list = append(o.list, neighbourEdit{number: m.Remote.Op, epoch: m.Epoch})
 	ask := *m.Remote
 	ask.Operator = e.cfg.operator(ask.Player) // no neighbour decides that
-	if e.store.readOnly || !reachable(pos, &ask) {
+	edit := neighbourEdit{number: m.Remote.Op, epoch: m.Epoch}
+	switch {
+	case e.store.readOnly:
+		ask.Code = storageCode
+	case !reachable(pos, &ask):
 		ask.Code = world.NotAllowed
-		if e.store.readOnly {
-			ask.Code = storageCode
-		}
+	case e.cfg.Signed && ask.Kind != world.RemoteItem:
+		edit.act, ask.Code = e.signedAct(m)
+	}
+	o.list = append(o.list, edit)
+	if ask.Code != "" {
 		e.end(&ask)
 		e.store.flush()
 		return nil
@@ -147,7 +154,7 @@ func (e *requestedEdits) isStale(m *world.Remote) bool {
 // actorEpoch is the highest epoch with which a player has acted here, from this
 // region or from another.
 func (e *requestedEdits) actorEpoch(player id.ID) uint64 {
-	epoch, _ := binary.Uvarint(e.store.small[playerKey(keyActor, player)])
+	epoch := e.actor(player).epoch
 	if h := e.players.at(player); h != nil {
 		epoch = max(epoch, h.p.Epoch)
 	} else if p, ok := e.store.player(player); ok && e.arrivals.arrivingWith(player) == 0 {
@@ -162,6 +169,8 @@ func (e *requestedEdits) actorEpoch(player id.ID) uint64 {
 // noteActor keeps with which epoch a player acts here from elsewhere.
 func (e *requestedEdits) noteActor(player id.ID, epoch uint32) {
 	if uint64(epoch) > e.actorEpoch(player) {
-		e.store.put(playerKey(keyActor, player), binary.AppendUvarint(nil, uint64(epoch)))
+		a := e.actor(player)
+		a.epoch = uint64(epoch)
+		e.store.put(playerKey(keyActor, player), a.encode())
 	}
 }

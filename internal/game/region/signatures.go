@@ -2,6 +2,7 @@ package region
 
 import (
 	"errors"
+	"math"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -181,7 +182,7 @@ func (h *playerSession) queueSigned(seg *inputlog.Segment, stats *Stats) {
 
 // noteStep notes a step that comes without a signature; false: it must not be run.
 func (h *playerSession) noteStep(seq uint32, step world.Input, tick uint64, passedOn bool) bool {
-	return h.log == nil || passedOn && h.log.Signed(seq) || h.log.Step(seq, step, tick)
+	return h.log == nil || passedOn && seq <= h.log.To() || h.log.Step(seq, step, tick)
 }
 
 // dropProofs gives up what waits to be verified: another session plays now, or the
@@ -224,20 +225,36 @@ func (s *playerSessions) logOf(player id.ID) *inputlog.Log {
 	return &inputlog.Log{}
 }
 
-// maySteps reports whether a player's steps may be run in a tick: not if it has signed
-// nothing for too long.
-func (s *playerSessions) maySteps(h *playerSession, tick uint64) bool {
+// stepsTo is the last step that may be run at a tick: any, or the last one that is
+// signed if the player has signed nothing for too long.
+func (h *playerSession) stepsTo(tick uint64) uint32 {
+	if h.log == nil || !h.log.Stopped(tick) {
+		return math.MaxUint32
+	}
+	return h.log.To()
+}
+
+// signedTo is the last step that is known to come before an act that is begun now.
+func (h *playerSession) signedTo() uint32 {
+	if h.log == nil {
+		return math.MaxUint32
+	}
+	return h.log.To()
+}
+
+// stepsTo is the same for a tick; who is stopped is told why.
+func (s *playerSessions) stepsTo(h *playerSession, tick uint64) uint32 {
+	to := h.stepsTo(tick)
 	switch {
-	case h.log == nil || !h.log.Stopped(tick):
+	case to == math.MaxUint32:
 		h.stoppedSince = 0
-		return true
 	case h.inputs.steps == 0 || h.verifying != 0: // it does not move, or has signed
 	case h.stoppedSince == 0:
 		h.stoppedSince = tick
 	case tick == h.stoppedSince+warnAfter:
 		s.env.Send(h.peer, &Notice{s.cfg.Pos, unsignedCode, unsignedText})
 	}
-	return false
+	return to
 }
 
 // expel takes a player out of the world for whom somebody else has acted, or who does

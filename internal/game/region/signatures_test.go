@@ -16,7 +16,7 @@ import (
 func signedBed(t *testing.T) (*bed, *client, *Region) {
 	b := newBed(t)
 	b.signed = true
-	c := b.signer("ada").enter()
+	c := b.client("ada").enter()
 	c.hold(world.Stone)
 	c.walkFor(25, 0, 0)
 	r, _ := b.homeOf(c.player)
@@ -226,7 +226,7 @@ func TestSignedLate(t *testing.T) {
 func TestUnsignedEnter(t *testing.T) {
 	b := newBed(t)
 	b.signed = true
-	c := b.signer("ada")
+	c := b.client("ada")
 	m := c.enterMsg()
 	m.Key[0]++
 	c.send(c.home, m)

@@ -78,9 +78,7 @@ func (l *tickLoop) collect() {
 	for _, p := range l.area.Players() {
 		if h := l.sessions.at(p.ID); h != nil && h.handover == nil {
 			h.leaving = h.leaving && l.area.Leaves(h.p)
-			if l.sessions.maySteps(h, l.tick) {
-				l.commands = h.inputs.take(h, l.commands)
-			}
+			l.commands = h.inputs.take(h, l.commands, l.sessions.stepsTo(h, l.tick))
 		}
 	}
 }
@@ -112,9 +110,9 @@ func (l *tickLoop) between() bool {
 // actNow runs a player's act that has just come, after the steps before it. If
 // one of them has to wait for its tick, so does the act.
 func (l *tickLoop) actNow(h *playerSession) {
-	if h.handover == nil && !h.leaving && l.between() && (h.log == nil || !h.log.Stopped(l.now())) {
+	if h.handover == nil && !h.leaving && l.between() {
 		clear(l.commands)
-		l.commands = h.inputs.takeNow(h, l.commands[:0])
+		l.commands = h.inputs.takeNow(h, l.commands[:0], h.stepsTo(l.now()))
 		l.runNow()
 	}
 }

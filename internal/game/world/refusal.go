@@ -23,6 +23,7 @@ const (
 	Stopped        Refusal = "stopped"
 	TooMany        Refusal = "too-many"
 	TooLate        Refusal = "too-late" // it was signed too long ago
+	Unsigned       Refusal = "unsigned" // the player has not signed it
 )
 
 var refusalTexts = map[Refusal]string{
@@ -41,6 +42,7 @@ var refusalTexts = map[Refusal]string{
 	Stopped:        "You let go of the block before it was broken.",
 	TooMany:        "Too much lies on the ground here already.",
 	TooLate:        "That has taken too long on its way.",
+	Unsigned:       "Your signature for that is missing.",
 	"storage":      "The world could not be saved; nothing was changed.",
 }
 

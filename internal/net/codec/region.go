@@ -170,6 +170,9 @@ var regionKinds = []*kind{
 		remote(f, &m.Remote)
 		num(f, &m.Oldest)
 		num(f, &m.Epoch)
+		f.exact(m.Proof.Key[:])
+		f.exact(m.Proof.Nonce[:])
+		f.bytes(&m.Proof.Segment, inputlog.MaxSize)
 	}),
 	message(52, func(f *form, m *region.MobOverDone) { num(f, &m.Op); f.bool(&m.Back) }),
 	message(54, func(f *form, m *region.Enter) {
