@@ -104,7 +104,17 @@ func TestRevokeByProof(t *testing.T) {
 	if code, _, errs := w.run("authority", "revoke", "castle", "--proof", file); code == 0 {
 		t.Errorf("what proves nothing has revoked somebody: %s", errs)
 	}
+	if code, out, _ := w.run("evidence", "check", file); code == 0 || !strings.Contains(out, "Line 1 proves nothing") {
+		t.Errorf("what proves nothing is a proof: %s", out)
+	}
 	write(line...)
+	if out := w.ok("evidence", "check", file); !strings.Contains(out, liar.ID().String()) || !strings.Contains(out, w.record.World().String()) || !strings.Contains(out, "1 proof against 1 node") {
+		t.Errorf("the proof is explained so: %s", out)
+	}
+	w.ok("evidence", "check", file, "--world", w.record.World().String())
+	if code, _, _ := w.run("evidence", "check", file, "--world", liar.ID().String()); code == 0 {
+		t.Error("what is about another world counts")
+	}
 	list := filepath.Join(w.data, "list")
 	w.ok("authority", "revoke", "castle", "--proof", file, "--out", list)
 	r, err := keyring.ReadRevocations(list)

@@ -224,6 +224,44 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// TestExplain: a statement says who has done what, where and when; what nobody has
+// signed is not stated.
+func TestExplain(t *testing.T) {
+	r := record(90)
+	g := NewGround(r)
+	say := func(n, block byte) *node.Answer { return answer(t, g, n, block) }
+	good := tampering(t, g, say(4, 2), say(1, 1), say(2, 1), say(3, 1))
+	liar := certificate(r, 4).ID()
+	s, err := Explain(good)
+	if err != nil || s.By != liar || s.World != r.World() {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	for _, want := range []string{liar.String(), `"castle"`, "region 0,0 (x 0 to 127, z 0 to 127)", "update 8", "3 of the 4 zones", "1970-01-01 00:00:01 UTC", certificate(r, 2).ID().String()} {
+		if !strings.Contains(s.Text, want) {
+			t.Errorf("%q is missing in: %s", want, s.Text)
+		}
+	}
+	for name, line := range map[string][]byte{
+		"somebody else is accused": change(t, good, func(l *Line) { l.By = certificate(r, 2).ID() }),
+		"another update":           change(t, good, func(l *Line) { l.Update++ }),
+		"too few":                  tampering(t, g, say(4, 2), say(1, 1), say(2, 1)),
+		"no charge":                change(t, good, func(l *Line) { l.Charge = "" }),
+		"no line":                  []byte("tampered"),
+	} {
+		if s, err := Explain(line); !errors.Is(err, ErrNone) || s.Text != "" {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+	}
+	view := &overlay.NetworkView{Source: &overlay.Contact{ID: liar}}
+	weak, err := g.FalseView(overlay.Evidence{Accusation: overlay.Missing, View: view, Node: view.Source, Seen: machine.Time(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Explain(weak); !errors.Is(err, ErrWeak) || !strings.Contains(s.Text, "did not count") {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 // TestReceipts: a receipt is its storer's word for one batch of one player, from
 // its own place.
 func TestReceipts(t *testing.T) {
@@ -321,6 +359,9 @@ func FuzzProven(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		if who, err := Proven(line, r.Genesis); err == nil && who != liar {
 			t.Fatalf("%s is guilty", who)
+		}
+		if s, err := Explain(line); err == nil && s.World == r.World() && s.By != liar {
+			t.Fatalf("%s is accused: %s", s.By, s.Text)
 		}
 	})
 }

@@ -92,19 +92,31 @@ func Proven(b []byte, world identity.Genesis) (id.ID, error) {
 	if l.Charge != Tampered || l.Cell == nil {
 		return id.ID{}, fmt.Errorf("%w: the charge is %q", ErrWeak, l.Charge)
 	}
-	g, err := groundOf(l.Record, world)
+	g, err := groundOf(l.Record)
 	if err != nil {
 		return id.ID{}, err
 	}
+	if g.record.Genesis != world {
+		return id.ID{}, fmt.Errorf("%w: it is of another world, %s", ErrNone, g.record.World())
+	}
+	c, err := l.contradiction(g)
+	if err != nil {
+		return id.ID{}, err
+	}
+	return c.Accused.By(), nil
+}
+
+// contradiction reads what a line about tampering holds, and checks it.
+func (l *Line) contradiction(g *Ground) (*node.Contradiction, error) {
 	c := &node.Contradiction{Of: l.Update, X: l.Cell[0], Y: l.Cell[1]}
 	for i, text := range append([]string{l.Answer}, l.Others...) {
 		a, err := g.answer(text)
 		if err != nil {
-			return id.ID{}, fmt.Errorf("%w: answer %d: %w", ErrNone, i, err)
+			return nil, fmt.Errorf("%w: answer %d: %w", ErrNone, i, err)
 		}
 		if i < len(l.Left) {
 			if err := leave(a, l.Left[i]); err != nil {
-				return id.ID{}, fmt.Errorf("%w: answer %d: %w", ErrNone, i, err)
+				return nil, fmt.Errorf("%w: answer %d: %w", ErrNone, i, err)
 			}
 		}
 		if i == 0 {
@@ -114,9 +126,9 @@ func Proven(b []byte, world identity.Genesis) (id.ID, error) {
 		}
 	}
 	if err := g.Check(c); err != nil {
-		return id.ID{}, fmt.Errorf("%w: %w", ErrNone, err)
+		return nil, fmt.Errorf("%w: %w", ErrNone, err)
 	}
-	return c.Accused.By(), nil
+	return c, nil
 }
 
 // leftOf are the digests that an answer leaves out.
@@ -149,7 +161,7 @@ func leave(a *node.Answer, text string) error {
 
 // groundOf reads the record of a line. Its founder may be anybody: what was
 // signed under the true record bears no signature under another.
-func groundOf(text string, world identity.Genesis) (*Ground, error) {
+func groundOf(text string) (*Ground, error) {
 	raw, err := hex.DecodeString(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: how the world begins: %w", ErrNone, err)
@@ -157,9 +169,6 @@ func groundOf(text string, world identity.Genesis) (*Ground, error) {
 	r, err := genesis.Decode(raw)
 	if err != nil {
 		return nil, fmt.Errorf("%w: how the world begins: %w", ErrNone, err)
-	}
-	if r.Genesis != world {
-		return nil, fmt.Errorf("%w: it is of another world, %s", ErrNone, r.World())
 	}
 	return NewGround(r), nil
 }

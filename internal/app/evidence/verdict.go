@@ -28,21 +28,30 @@ const maxRefused = 10
 // the reader's.
 func Read(in io.Reader, world identity.Genesis) (*Verdict, error) {
 	v := &Verdict{Guilty: map[id.ID]int{}}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, maxLine)
-	for lines.Scan() {
-		if v.Lines++; len(lines.Bytes()) == 0 {
-			continue
-		}
-		who, err := Proven(lines.Bytes(), world)
+	err := Each(in, func(n int, line []byte) {
+		v.Lines = n
+		who, err := Proven(line, world)
 		switch {
 		case err == nil:
 			v.Guilty[who]++
 		case errors.Is(err, ErrWeak):
 			v.Weak++
 		case len(v.Refused) < maxRefused:
-			v.Refused = append(v.Refused, fmt.Errorf("line %d: %w", v.Lines, err))
+			v.Refused = append(v.Refused, fmt.Errorf("line %d: %w", n, err))
+		}
+	})
+	return v, err
+}
+
+// Each calls do for each line that is not empty, with its number. The error is the
+// reader's.
+func Each(in io.Reader, do func(n int, line []byte)) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	for n := 1; lines.Scan(); n++ {
+		if len(lines.Bytes()) > 0 {
+			do(n, lines.Bytes())
 		}
 	}
-	return v, lines.Err()
+	return lines.Err()
 }
