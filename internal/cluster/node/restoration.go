@@ -101,7 +101,7 @@ func (o *restoration) beat(now machine.Time) {
 
 // lost sums up what was heard.
 func (o *restoration) lost(p Shard, q *lossInquiry) hostpolicy.Lost {
-	l := hostpolicy.Lost{Near: 1, Answered: 1}
+	l := hostpolicy.Lost{Near: 1, Answered: 1, Hosts: len(q.rival.Members), Gone: o.seen.allGone(q.rival.Members)}
 	isHost := func(n machine.Peer) bool { return among(q.rival.Members, n.ID) }
 	for _, n := range q.asked {
 		m := q.heard[n.ID]
@@ -147,8 +147,8 @@ func (o *restoration) newest(p Shard, q *lossInquiry, own savedCopy) machine.Pee
 
 // decide restores the shard here, or lets the node do so that has the newest copy.
 func (o *restoration) decide(p Shard, q *lossInquiry) {
-	gone := o.seen.allGone(q.rival.Members)
-	if o.hosting.hosts(p) || o.isLeaving() || !o.lost(p, q).MayRestore() {
+	lost := o.lost(p, q)
+	if o.hosting.hosts(p) || o.isLeaving() || !lost.MayRestore() {
 		q.done()
 		return
 	}
@@ -159,11 +159,11 @@ func (o *restoration) decide(p Shard, q *lossInquiry) {
 		return
 	}
 	from := group.Origin{Number: generationOf(q.rival.Term), Term: raftTermOf(q.rival.Term), Former: q.rival.Members}
-	if gone {
+	if lost.Gone {
 		from.Number = max(1, from.Number) + 1
 	}
 	if !kept {
-		if gone {
+		if lost.Gone {
 			o.note(fmt.Sprintf("All %d hosts of %s have been gone for more than %v: it begins anew, as the world was made. "+
 				"If they come back they put aside what they have.", len(q.rival.Members), p, o.cfg.GoneAfter))
 			o.hosting.createGroup(p, from, []machine.Peer{o.cfg.Self})

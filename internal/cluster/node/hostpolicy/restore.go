@@ -7,12 +7,18 @@ type Lost struct {
 	Hosting        bool // a host has the shard, or somebody knows who leads it
 	Near, Answered int  // nodes near the key that are no hosts, those that answered; with this one
 	Others, Silent int  // nodes of the last minutes that are no hosts, those that do not answer
+	Hosts          int  // that the shard had
+	Gone           bool // they have been away for hours
 }
 
 // MayRestore reports whether the shard is given new hosts. If more nodes than its hosts
-// have fallen silent, this node is more likely partitioned.
+// have fallen silent, this node is more likely partitioned. So it is if the hosts are as
+// many as those that answer: nobody can tell then which side is cut off, and what both
+// sides acknowledge cannot be kept. Only hosts that have been away for hours are replaced
+// by fewer.
 func (l Lost) MayRestore() bool {
-	return !l.Hosting && 2*l.Answered > l.Near && 4*l.Silent <= l.Others
+	answering := l.Others - l.Silent + 1 // with this node
+	return !l.Hosting && 2*l.Answered > l.Near && 4*l.Silent <= l.Others && (l.Gone || answering > l.Hosts)
 }
 
 // Newest returns the index of the newest of several states, of equal ones the first; -1:

@@ -18,6 +18,9 @@ func TestMayRestore(t *testing.T) {
 		{"one of four others is silent", Lost{Near: 5, Answered: 4, Others: 4, Silent: 1}, true},
 		{"two of four others are silent", Lost{Near: 5, Answered: 3, Others: 4, Silent: 2}, false},
 		{"nobody else was there", Lost{Near: 1, Answered: 1}, true},
+		{"more answer than were hosts", Lost{Near: 4, Answered: 4, Others: 3, Hosts: 3}, true},
+		{"as many answer as were hosts", Lost{Near: 3, Answered: 3, Others: 2, Hosts: 3}, false},
+		{"fewer answer, and the hosts have been away for hours", Lost{Near: 2, Answered: 2, Others: 1, Hosts: 3, Gone: true}, true},
 	} {
 		if got := c.lost.MayRestore(); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
