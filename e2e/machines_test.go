@@ -39,6 +39,11 @@ func newLAN(t *testing.T) *lan {
 	l.ip("-n %s link add br0 type bridge", l.bridge())
 	l.ip("-n %s link set br0 up", l.bridge())
 	l.ip("link add %s type veth peer name port0 netns %s", l.name, l.bridge())
+	t.Cleanup(func() { // a namespace that is removed takes its cables along some time later
+		if err := ip("link del " + l.name); err != nil {
+			t.Error(err)
+		}
+	})
 	l.ip("addr add %s1/24 dev %s", subnet, l.name)
 	l.ip("link set %s up", l.name)
 	l.ip("-n %s link set port0 master br0 up", l.bridge())
