@@ -1,10 +1,13 @@
 package gateway
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"testing"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit/limittest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
@@ -57,6 +60,39 @@ func TestHostileAddressForms(t *testing.T) {
 			return s.n == 1
 		})
 	})
+}
+
+// TestHostileManyAddresses: who has many addresses holds no more connections than there
+// are for all who have shown no token; the longest idle one of the address with the most
+// gives way.
+func TestHostileManyAddresses(t *testing.T) {
+	s := &conns{
+		limits: Limits{PendingPerAddress: 10, Pending: 4}, shared: func(netip.Addr) bool { return false },
+		from: map[netip.Prefix]map[*tcp]struct{}{},
+	}
+	g := &Gateway{conns: s}
+	add := func(from byte) (far net.Conn) {
+		c, far := net.Pipe()
+		t.Cleanup(func() { far.Close() })
+		s.add(&tcp{Conn: c, raw: c, g: g}, netip.AddrFrom4([4]byte{192, 0, 2, from}))
+		return far
+	}
+	honest := add(1)
+	for range 6 {
+		add(2)
+	}
+	for n := range 2 {
+		add(byte(3 + n))
+	}
+	if s.n != 4 {
+		t.Errorf("%d connections are open, want 4", s.n)
+	}
+	if err := honest.SetReadDeadline(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := honest.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the connection of an address that has one was closed while another had more: %v", err)
+	}
 }
 
 // TestHostileForwardedForms: an address that a proxy or a socket for both protocols
