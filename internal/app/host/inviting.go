@@ -105,7 +105,7 @@ const anywhere = 3
 // Reach says in one sentence who can reach this world, and what would help others.
 func (h *Host) Reach() string {
 	players, nodes := h.Listens()
-	if !players {
+	if channels := nodes && h.cfg.Page != ""; !players && !channels {
 		return "Only this machine can reach this world. Start it with --share to let friends in."
 	}
 	at := h.NodeAddr()
