@@ -57,17 +57,25 @@ type unresolved struct {
 	line                    int
 }
 
-// block reads an entry of "blocks".
-func (r *reader) block(file string, v value) {
-	o, ok := objectOf(file, "block", v, &r.report)
-	if !ok {
-		return
+// entry begins to read something that has a name, which reports then have, and a field
+// that it needs besides.
+func (r *reader) entry(file, kind string, v value, needs string) (o *object, name string, ok bool) {
+	if o, ok = objectOf(file, kind, v, &r.report); !ok {
+		return nil, "", false
 	}
 	o.need("name")
-	o.need("class")
-	name := o.name("name")
-	if name != "" {
-		o.what = "block " + name
+	o.need(needs)
+	if name = o.name("name"); name != "" {
+		o.what = kind + " " + name
+	}
+	return o, name, true
+}
+
+// block reads an entry of "blocks".
+func (r *reader) block(file string, v value) {
+	o, name, ok := r.entry(file, "block", v, "class")
+	if !ok {
+		return
 	}
 	b := Block{Name: name, Title: o.title(name), Class: classOf(o.choice("class", "cube", blockClasses))}
 	b.shape()

@@ -26,15 +26,9 @@ const (
 
 // thing reads an entry of "items": what is carried and is no block.
 func (r *reader) thing(file string, v value) {
-	o, ok := objectOf(file, "item", v, &r.report)
+	o, name, ok := r.entry(file, "item", v, "color")
 	if !ok {
 		return
-	}
-	o.need("name")
-	o.need("color")
-	name := o.name("name")
-	if name != "" {
-		o.what = "item " + name
 	}
 	b := Block{Name: name, Title: o.title(name), Class: Thing, Item: true, Hardness: Unbreakable, Sound: Sounds[0]}
 	b.Color = o.color()
