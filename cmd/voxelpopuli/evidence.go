@@ -32,10 +32,10 @@ func evidenceCheck() *cobra.Command {
 	var world string
 	cmd := &cobra.Command{
 		Use:   "check FILE",
-		Short: "Checks evidence, and says in plain words who has done what",
-		Long: `Checks a file of evidence (evidence.jsonl in a world's folder), and says in plain
-words who has done what. It needs no network, no world and no trust in whom the
-file is from: all signatures are in it. "voxelpopuli world info" shows the id of your
+		Short: "Verifies evidence and explains it",
+		Long: `Verifies a file of evidence (evidence.jsonl in a world's folder) and explains it: which
+node did what, where and when. It needs no network and no world. You need not trust the
+file's sender, because the file contains all signatures. "voxelpopuli world info" shows the id of your
 world; with --world what is about other worlds does not count.
 
 The exit code is 0 if the file proves something, otherwise 1.`,
