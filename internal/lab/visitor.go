@@ -125,7 +125,7 @@ func (v *visitor) OnTimer(machine.Timer) {
 // build places or digs a block near the feet.
 func (v *visitor) build() {
 	at := v.body.Pos.Block().Add(int32(v.rand.Intn(5)-2), int32(v.rand.Intn(4)-2), int32(v.rand.Intn(5)-2))
-	act := &region.Act{Player: v.player, Pos: at, Face: uint8(v.rand.Intn(6))}
+	act := &region.Act{Player: v.player, After: v.seq, Pos: at, Face: uint8(v.rand.Intn(6))}
 	switch {
 	case v.built%6 == 0:
 		act.Kind, act.A = uint8(world.ActPick), uint64(1+v.rand.Intn(int(world.BlockCount)-1))

@@ -129,6 +129,8 @@ test('a correction and the steps after it give the node\'s own result', () => {
   assert.equal(here.correct(at[9]!, 10, Mode.Survival), false);
   assert.deepEqual([here.body.x, here.body.y, here.body.z], [there.body.x, there.body.y, there.body.z]);
   assert.equal(here.waiting, 10);
+  assert.deepEqual(here.unacknowledged(3).map((s) => s.seq), [18, 19, 20]);
+  assert.equal(here.unacknowledged(40)[0]?.seq, 11);
   const after = here.view(1, 0);
   assert.ok(Math.hypot(after.x - before.x, after.z - before.z) < 0.001, 'the view does not jump');
   const later = here.view(1, 2);

@@ -65,15 +65,10 @@ func dial(ctx context.Context, base string, who Identity, code string, local key
 	}
 	ws.SetReadLimit(wire.MaxColumn + 1<<12)
 	c := &socket{ws: ws}
-	challenge, welcome, err := c.shake(ctx, who, hostOf(base), ticket.World.ID, func(why *wire.Notice) {
+	return Enter(ctx, c, who, hostOf(base), ticket.World.ID, func(why *wire.Notice) {
 		late.Reset(dialTime)
 		waits(why)
 	})
-	if err != nil {
-		c.Close()
-		return nil, nil, err
-	}
-	return signing(c, who, challenge, welcome), welcome, nil
 }
 
 // sockets makes the TCP connections of WebSockets, which are not shared.
@@ -185,48 +180,6 @@ type socket struct {
 	ws     *websocket.Conn
 	buf    []byte
 	closed atomic.Bool
-}
-
-// shake is the handshake: Hello, Challenge, Proof, Welcome. Before Welcome may come
-// Notices that one is to wait.
-func (c *socket) shake(ctx context.Context, who Identity, host string, world id.ID, waits func(*wire.Notice)) (*wire.Challenge, *wire.Welcome, error) {
-	stop := context.AfterFunc(ctx, func() { c.ws.CloseNow() })
-	defer stop()
-	var challenge wire.Challenge
-	b, err := c.ask(who.hello())
-	if err == nil {
-		err = wire.DecodeInto(b, &challenge)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if challenge.Version != wire.Version {
-		return nil, nil, wire.BadVersion.Refusal(0)
-	}
-	if challenge.World != world {
-		return nil, nil, wire.BadWorld.Refusal(0)
-	}
-	b, err = c.ask(who.Prove(&challenge, host))
-	for ; err == nil && wire.TypeOf(b) == wire.TypeNotice; b, err = c.Recv() {
-		var why wire.Notice
-		if err = wire.DecodeInto(b, &why); err != nil {
-			return nil, nil, err
-		}
-		waits(&why)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	welcome := new(wire.Welcome)
-	return &challenge, welcome, wire.DecodeInto(b, welcome)
-}
-
-// ask says something and returns what is said next.
-func (c *socket) ask(m wire.Message) ([]byte, error) {
-	if err := c.Send(wire.Encode(m)); err != nil {
-		return nil, err
-	}
-	return c.Recv()
 }
 
 func (c *socket) Send(b []byte) error {

@@ -65,6 +65,7 @@ type Session struct {
 	signedAt   time.Time    // when the client last signed what it did
 	heard      time.Time    // from the home that has let the player in, or when it was asked to
 	input      wire.Input   // decoded into again and again
+	lastStep   uint32       // that was given to a home
 	held       *inputs      // a step that waits for the next
 	heldAt     time.Time
 }

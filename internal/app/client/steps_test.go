@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -29,10 +30,52 @@ func (l *listener) OnMessage(p machine.Peer, m machine.Message) {
 		case *region.Inputs:
 			l.said = append(l.said, fmt.Sprint("from ", m.First, ": ", len(m.Steps), " at ", m.Pos.X))
 		case *region.Act:
-			l.said = append(l.said, "act")
+			l.said = append(l.said, fmt.Sprint("act behind ", m.After))
 		}
 	}
 	l.forgetful.OnMessage(p, m)
+}
+
+// TestLostSteps: the region hears each step once, however often it is said, and those that
+// were lost before an act that builds on them.
+func TestLostSteps(t *testing.T) {
+	f := &listener{forgetful: forgetful{columns: map[world.ColumnPos]*world.Column{}}}
+	loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { f.env = env; return f }})
+	defer loop.Stop()
+	n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1)})
+	s, err := n.Enter(context.Background(), Login{Player: id.Of([]byte("A")), Name: "A"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.heard = time.Now().Add(time.Hour) // however slow the machine is, nothing is asked again
+	s.lookedLate = s.heard
+	steps := func(first uint32, count int) wire.Message {
+		return &wire.Input{Seq: first, Pos: world.Vec{X: fixed.Num(first)}, Steps: make([]wire.Step, count)}
+	}
+	segment := &inputlog.Segment{Number: 1, First: 4, Steps: make([]world.Input, 5), Acts: []inputlog.Act{{Seq: 1, After: 8, Kind: 1}}}
+	for _, c := range []struct {
+		says wire.Message
+		want []string
+	}{
+		{steps(1, 1), []string{"from 1: 1 at 1"}},
+		{steps(1, 2), []string{"from 2: 1 at 1"}},
+		{steps(1, 2), nil},
+		{steps(1, 5), []string{"from 3: 3 at 1"}},
+		{steps(3, 2), nil}, // overtaken
+		{&wire.Segment{Segment: segment.Append(nil)}, []string{"from 6: 3 at 0", "act behind 8"}},
+		{steps(6, 4), []string{"from 9: 1 at 6"}},
+	} {
+		if err := s.Handle(wire.Encode(c.says)); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		if err := loop.Call(context.Background(), func() { got, f.said = f.said, nil }); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("after %+v the region hears %q, want %q", c.says, got, c.want)
+		}
+	}
 }
 
 // TestStepsTwoByTwo: while the node is strained two steps travel together, all of
@@ -77,7 +120,7 @@ func TestStepsTwoByTwo(t *testing.T) {
 	if err := s.Handle(wire.Encode(&wire.Act{Seq: 1, Kind: wire.Dig})); err != nil {
 		t.Fatal(err)
 	}
-	said("from 5: 1 at 5", "act")
+	said("from 5: 1 at 5", "act behind 5")
 	s.asked = nil
 	steps(6, 1)
 	steps(7, 2) // more than fit behind the one that waits

@@ -54,7 +54,7 @@ func (s *Session) Handle(b []byte) error {
 		if s.node.cfg.Signed {
 			return wire.Unsigned.Refusal(0)
 		}
-		s.ask(m, nil)
+		s.ask(m, s.lastStep, nil)
 	case *wire.Segment:
 		return s.onSegment(m.Segment)
 	case *wire.Say:
@@ -119,10 +119,22 @@ func (s *Session) onInput(b []byte) error {
 		return malformed(err)
 	}
 	s.spoke = time.Now()
-	together := s.steps(in)
-	s.claims.add(in.Seq+uint32(len(in.Steps))-1, in.Pos, together)
+	if s.skipKnown(in); len(in.Steps) > 0 {
+		together := s.steps(in)
+		s.claims.add(s.lastStep, in.Pos, together)
+	}
 	s.tend()
 	return nil
+}
+
+// skipKnown leaves out the steps that were said before: a client repeats them on a
+// channel that loses messages.
+func (s *Session) skipKnown(in *wire.Input) {
+	if in.Seq <= s.lastStep {
+		n := min(uint32(len(in.Steps)), s.lastStep+1-in.Seq)
+		in.Seq, in.Steps = in.Seq+n, slices.Delete(in.Steps, 0, int(n))
+	}
+	s.lastStep = max(s.lastStep, in.Seq+uint32(len(in.Steps))-1)
 }
 
 // tend asks again for what does not come.
@@ -188,22 +200,46 @@ func (s *Session) onSegment(signed []byte) error {
 	if len(seg.Acts) == 0 && s.node.cfg.Signed {
 		s.toRegion(s.home, &region.Segment{Player: s.player, Signed: signed})
 	}
+	if !s.node.cfg.Signed {
+		s.stepsOf(seg)
+	}
 	for i := range seg.Acts {
 		a := &seg.Acts[i]
 		if a.Seq != s.acts.Next() { // it is signed: the session cannot count otherwise
 			return malformed(fmt.Errorf("act %d instead of %d", a.Seq, s.acts.Next()))
 		}
-		if !s.ask(&wire.Act{Seq: a.Seq, Kind: wire.ActKind(a.Kind), X: a.At.X, Y: a.At.Y, Z: a.At.Z, Face: a.Face, A: a.A, B: a.B}, signed) {
+		if !s.ask(&wire.Act{Seq: a.Seq, Kind: wire.ActKind(a.Kind), X: a.At.X, Y: a.At.Y, Z: a.At.Z, Face: a.Face, A: a.A, B: a.B}, a.After, signed) {
 			return wire.TooFast.Refusal(5)
 		}
 	}
 	return nil
 }
 
-// ask asks the home to do an act; false: too many have no answer.
-func (s *Session) ask(m *wire.Act, proof []byte) bool {
+// stepsOf passes on the steps of a segment that have not come as Input, which may be
+// lost: what follows in the segment builds on them.
+func (s *Session) stepsOf(seg *inputlog.Segment) {
+	m := new(inputs)
+	m.msg = region.Inputs{Player: s.player, NoPos: true}
+	for i, st := range seg.Steps {
+		if seq := seg.First + uint32(i); seq > s.lastStep {
+			if len(m.msg.Steps) == 0 {
+				m.msg.First = seq
+			}
+			m.msg.Steps = append(m.msg.Steps, st)
+			s.lastStep = seq
+		}
+	}
+	if len(m.msg.Steps) > 0 {
+		s.release()
+		s.held = m
+		s.release()
+	}
+}
+
+// ask asks the home to do an act behind a step; false: too many have no answer.
+func (s *Session) ask(m *wire.Act, after uint32, proof []byte) bool {
 	act := s.acts.Ask(&region.Act{
-		Player: s.player, Kind: uint8(m.Kind), Pos: m.Pos(), Face: m.Face, A: m.A, B: m.B, Proof: proof,
+		Player: s.player, Kind: uint8(m.Kind), Pos: m.Pos(), Face: m.Face, A: m.A, B: m.B, After: after, Proof: proof,
 	})
 	s.spoke = time.Now()
 	if act == nil { // what was asked before waits for a host

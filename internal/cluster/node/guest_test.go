@@ -257,7 +257,7 @@ func (s *session) step(in world.Input) {
 }
 
 func (s *session) act(kind world.ActKind, at world.Pos, face world.Face, a, b int) uint32 {
-	m := s.acts.Ask(&region.Act{Player: s.player(), Kind: uint8(kind), Pos: at, Face: uint8(face), A: uint64(a), B: uint32(b)})
+	m := s.acts.Ask(&region.Act{Player: s.player(), After: s.seq, Kind: uint8(kind), Pos: at, Face: uint8(face), A: uint64(a), B: uint32(b)})
 	if s.takes {
 		s.tell(s.home, m)
 	}

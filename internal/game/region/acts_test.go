@@ -76,6 +76,36 @@ func testActsOnce(t *testing.T, newBed func(testing.TB) *bed) {
 	}
 }
 
+// TestOvertakenDig: steps and acts come over different channels, and an act whose packet
+// was lost comes after the steps that the player has made behind it. They count for its
+// dig, which is done when the player begins the next.
+func TestOvertakenDig(t *testing.T) { bothWays(t, testOvertakenDig) }
+
+func testOvertakenDig(t *testing.T, newBed func(testing.TB) *bed) {
+	b := newBed(t)
+	c := builder(b, "ada")
+	_, h := b.homeOf(c.player)
+	one, two := c.spots()[0], c.spots()[1]
+	need, ok := world.DigTicks(b.block(one), world.Survival, h.p.Held())
+	if !ok || need < 6 {
+		t.Fatalf("%d steps, %v", need, ok)
+	}
+	c.walkFor(10, 0, 0)
+	dig := &Act{Player: c.player, Kind: uint8(world.ActDig), Pos: one, Face: uint8(world.FaceUp), After: c.seq}
+	if c.log != nil {
+		dig.Proof, dig.After = c.sign(dig), 0 // the segment says it
+	}
+	dig = c.acts.Ask(dig)
+	c.walkFor(5, 0, 0)
+	c.send(c.home, dig)
+	c.walkFor(int(need)-5, 0, 0)
+	c.act(Act{Kind: uint8(world.ActDig), Pos: two, Face: uint8(world.FaceUp)})
+	b.run(time.Second)
+	if res := c.results[dig.Seq]; res == nil || !res.OK {
+		t.Errorf("the dig ended with %+v", res)
+	}
+}
+
 // TestLongBorderActsOnce: the same for blocks that lie in a neighbour, which is
 // asked by whoever leads the home.
 func TestLongBorderActsOnce(t *testing.T) {

@@ -243,6 +243,9 @@ func (c *client) walkFor(ticks int, buttons uint16, yaw uint16) {
 
 func (c *client) act(a Act) uint32 {
 	a.Player = c.player
+	if a.After == 0 {
+		a.After = c.seq
+	}
 	if c.log != nil {
 		a.Proof = c.sign(&a)
 	}

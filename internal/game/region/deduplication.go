@@ -116,7 +116,7 @@ func (d *deduplication) begin(h *playerSession, l *actRecord, m *Act) {
 	switch {
 	case lasting(act.Kind) && (d.store.readOnly || d.store.overfull()):
 		d.refuse(h, m.Seq, storageCode)
-	case !h.inputs.addAct(queuedInput{seq: m.Seq, isAct: true, act: act, proof: m.Proof}, h.signedTo()):
+	case !h.inputs.addAct(queuedInput{seq: m.Seq, isAct: true, act: act, after: m.After, proof: m.Proof}, h.signedTo()):
 		d.refuse(h, m.Seq, world.TooFast)
 	default:
 		d.runner.actNow(h)

@@ -10,7 +10,7 @@ import (
 
 // Limits of what a player's session sends.
 const (
-	maxStepCredit = 12 // body steps that may come late and be run at once; as in world.Area
+	maxStepCredit = 12 // body steps that are run in one tick, if so many have come late
 	jitterBuffer  = 2  // steps that may wait without being run faster: the jitter buffer
 	maxSteps      = 40 // steps that wait; the oldest are left out
 	maxActs       = 32 // acts that wait
@@ -29,6 +29,7 @@ type queuedInput struct {
 	step   world.Input
 	expect world.Vec
 	act    world.Act
+	after  uint32 // of an act: the last step that the player had made
 	proof  []byte // of an act
 }
 
@@ -161,7 +162,8 @@ func (q *inputQueue) run(h *playerSession, cmds []world.Command, n int) []world.
 		}
 		q.actCredit--
 		q.acts--
-		cmds = append(cmds, world.Command{Player: h.p.ID, Kind: world.CmdAct, Seq: t.seq, After: after, Act: t.act})
+		cmds = append(cmds, world.Command{Player: h.p.ID, Kind: world.CmdAct, Seq: t.seq, After: after,
+			Late: after - min(after, t.after), Act: t.act})
 	}
 	q.list = q.list[:copy(q.list, q.list[i:])]
 	return cmds
@@ -217,7 +219,7 @@ func (q *inputQueue) messages(player id.ID) (out []machine.Message) {
 		t := &q.list[i]
 		if t.isAct {
 			out = append(out, &Act{Player: player, Seq: t.seq, Kind: uint8(t.act.Kind), Pos: t.act.At,
-				Face: uint8(t.act.Face), A: uint64(t.act.A), B: uint32(t.act.B), Proof: t.proof})
+				Face: uint8(t.act.Face), A: uint64(t.act.A), B: uint32(t.act.B), After: t.after, Proof: t.proof})
 			continue
 		}
 		in := &Inputs{Player: player, First: t.seq, Steps: []Step{t.step}, Pos: t.expect, NoPos: !t.check}

@@ -90,6 +90,7 @@ type (
 		Face   uint8
 		A      uint64
 		B      uint32
+		After  uint32 // the last step that the player had made; where acts are signed the segment says it
 		Proof  []byte // an encoded inputlog.Segment with the act; empty where nothing need be signed
 	}
 

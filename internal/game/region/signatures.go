@@ -152,21 +152,29 @@ func (s *signatures) take(h *playerSession, m machine.Message, seg *inputlog.Seg
 		h.queueSigned(seg, s.stats)
 	}
 	act, ok := m.(*Act)
+	if !ok {
+		return
+	}
+	signed := *act // the session may send it again
 	switch {
-	case !ok:
-	case !covers(seg, act):
+	case !covers(seg, &signed):
 		s.stats.Unsigned++
 	case late != nil:
-		s.dedup.tooLate(h, act)
+		s.dedup.tooLate(h, &signed)
 	default:
-		s.dedup.receive(h, act)
+		s.dedup.receive(h, &signed)
 	}
 }
 
-// covers reports whether a segment has an act as it is asked for.
+// covers reports whether a segment has an act as it is asked for, and notes what it says
+// of the steps before it.
 func covers(seg *inputlog.Segment, m *Act) bool {
 	a := seg.Act(m.Seq)
-	return a != nil && *a == inputlog.Act{Seq: m.Seq, After: a.After, Kind: m.Kind, At: m.Pos, Face: m.Face, A: m.A, B: m.B}
+	if a == nil {
+		return false
+	}
+	m.After = a.After
+	return *a == inputlog.Act{Seq: m.Seq, After: a.After, Kind: m.Kind, At: m.Pos, Face: m.Face, A: m.A, B: m.B}
 }
 
 // queueSigned takes the steps of a segment that have not come by themselves: over data

@@ -33,6 +33,7 @@ type Command struct {
 	Expect Vec    // CmdInput: where the client's own body is
 	Act    Act    // CmdAct
 	After  uint32 // CmdAct: sequence of the last step before it
+	Late   uint32 // ActDig: steps, up to After, by which it has been overtaken
 	Order  *Order // CmdOrder
 	Remote *Remote
 }

@@ -26,7 +26,8 @@ func DigTicks(b Block, mode Mode, held Block) (ticks uint32, breakable bool) {
 // It is as long as the body steps that the player makes meanwhile: client and
 // node count the same ones, however late and at once they come, so that a player
 // whose pictures are few has the block when the client shows it. No more steps
-// are run than ticks have passed (Credit).
+// are run than ticks have passed (Credit). An act may be overtaken by the steps
+// behind it, which count as well (Late); but no step counts for two digs.
 func (pr *playerRules) dig(p *Player, c *Command) (code Refusal, later bool) {
 	pr.stopDig(p)
 	at := c.Act.At
@@ -50,10 +51,13 @@ func (pr *playerRules) dig(p *Player, c *Command) (code Refusal, later bool) {
 	}
 	pr.event(p.Handle, &p.Body, EventSwing)
 	p.Dig = Dig{Active: true, At: at, Block: b, Face: c.Act.Face, Seq: c.Seq, Need: need}
-	if need == 0 {
+	if late := min(c.Late, p.LastSeq-p.DugTo, inputBurst); late > 0 {
+		p.Dig.Done, p.DugTo = uint64(late), p.LastSeq
+	}
+	if p.Dig.Done >= uint64(need) {
 		pr.finishDig(p)
 	} else {
-		pr.changes.Cracks = append(pr.changes.Cracks, Crack{at, 0})
+		pr.changes.Cracks = append(pr.changes.Cracks, Crack{at, uint8(p.Dig.Done * 10 / uint64(need))})
 	}
 	return Done, true
 }
@@ -84,6 +88,7 @@ func (pr *playerRules) keepDigging(p *Player) {
 		return
 	}
 	d.Done++
+	p.DugTo = p.LastSeq
 	if d.Done >= uint64(d.Need) {
 		if !pr.sees(p, d.At) {
 			pr.endDig(p, NotAllowed)

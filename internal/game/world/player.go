@@ -30,6 +30,7 @@ type Player struct {
 	LastSeq  uint32 // the last input that was run
 	Arriving bool   // placed by somebody else: look for room before the first step
 	Dig      Dig
+	DugTo    uint32 // the last input that has counted for a dig
 
 	// Ticks:
 	NextPlace uint64 // when the next block placed or broken at once is due
@@ -101,7 +102,7 @@ func (p *Player) Held() Block { return p.Items[p.Selected].Block }
 
 // NewSession forgets what belongs to a connection: sequence numbers begin anew.
 func (p *Player) NewSession() {
-	p.LastSeq, p.Dig, p.Credit = 0, Dig{}, inputStart
+	p.LastSeq, p.Dig, p.DugTo, p.Credit = 0, Dig{}, 0, inputStart
 }
 
 // Home returns the region that the body is in.

@@ -15,7 +15,7 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 	w.uint(p.Entity)
 	w.body(&p.Body)
 	w.uint(uint64(p.Mode))
-	w.flags(p.Operator, p.Arriving, p.Dig.Active)
+	w.flags(p.Operator, p.Arriving, p.Dig.Active, p.DugTo > 0)
 	w.uint(uint64(p.Health))
 	w.uint(uint64(p.Air))
 	w.uint(uint64(p.Selected))
@@ -28,6 +28,9 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 	w.inventory(&p.Items)
 	if p.Dig.Active {
 		w.dig(&p.Dig)
+	}
+	if p.DugTo > 0 {
+		w.uint(uint64(p.DugTo))
 	}
 	return w.b
 }
@@ -42,7 +45,8 @@ func DecodePlayer(b []byte) (*Player, error) {
 	p.Entity = r.uint(1<<48-1, "entity")
 	r.body(&p.Body)
 	p.Mode = Mode(r.uint(uint64(Spectator), "mode"))
-	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active)
+	var dug bool
+	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active, &dug)
 	p.Health = uint8(r.uint(MaxHealth, "health"))
 	p.Air = uint16(r.uint(MaxAir, "air"))
 	p.Selected = uint8(r.uint(HotBar-1, "selected slot"))
@@ -55,6 +59,11 @@ func DecodePlayer(b []byte) (*Player, error) {
 	r.inventory(&p.Items)
 	if p.Dig.Active {
 		r.dig(&p.Dig)
+	}
+	if dug {
+		if p.DugTo = uint32(r.uint(1<<32-1, "dig")); p.DugTo == 0 {
+			r.fail("no step has counted for a dig")
+		}
 	}
 	if err := r.end("player"); err != nil {
 		return nil, err

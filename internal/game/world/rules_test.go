@@ -1,6 +1,7 @@
 package world
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
@@ -196,6 +197,42 @@ func TestDigTakesBodyStepsHoweverTheyCome(t *testing.T) {
 		if p.Dig.Seq != 2 || p.Dig.Done != 2 {
 			t.Errorf("pause of %d ticks: the next dig is %+v", pause, p.Dig)
 		}
+	}
+}
+
+// Steps that have overtaken a dig count for it, and none of them for the next.
+func TestDigOvertakenBySteps(t *testing.T) {
+	need, _ := DigTicks(Dirt, Survival, Air)
+	a := flatArea(AreaConfig{})
+	p := guest("a", 64, 10, 64)
+	a.AddPlayer(p)
+	one, two := Pos{66, 9, 64}, Pos{66, 9, 65}
+	put(a, one, Dirt)
+	put(a, two, Dirt)
+	steps := func(n int) {
+		for range n {
+			a.walkOn(p, 1)
+		}
+	}
+	steps(5)
+	dig := func(seq uint32, at Pos, late uint32) []Result {
+		c := a.Act([]Command{{Player: p.ID, Kind: CmdAct, Seq: seq, After: p.LastSeq, Late: late, Act: Act{Kind: ActDig, At: at, Face: FaceUp}}})
+		return slices.Clone(c.Results)
+	}
+	if r := dig(1, one, 3); len(r) > 0 || p.Dig.Done != 3 {
+		t.Fatalf("%+v, %+v", r, p.Dig)
+	}
+	steps(int(need) - 3)
+	again, err := DecodePlayer(p.AppendBinary(nil))
+	if err != nil || again.DugTo != p.LastSeq {
+		t.Fatalf("steps have counted up to %d, stored are %+v, %v", p.LastSeq, again, err)
+	}
+	steps(2)
+	if b, _ := a.Block(one); b != Air || p.Dig.Active {
+		t.Fatalf("it is not broken: %+v", p.Dig)
+	}
+	if r := dig(2, two, 30); len(r) > 0 || p.Dig.Done != 2 {
+		t.Errorf("the next dig has more than the two steps that came since: %+v, %+v", r, p.Dig)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // Limits of what players send.
 const (
 	inputStart = 4  // inputs that a new session may send at once
-	inputBurst = 12 // inputs that may come late and at once
+	inputBurst = 40 // inputs that may come late and at once: a client makes no more without an answer
 	silentFor  = 20 // ticks without an input after which a body moves by itself
 )
 

@@ -16,7 +16,7 @@ func directoryRequest(f *form, m *kademlia.Request) {
 	num(f, &m.Proc)
 	f.id(&m.Key)
 	f.bool(&m.Absent)
-	optional(f, &m.Record, directoryRecord)
+	directoryRecord(f, &m.Record)
 }
 
 func directoryReply(f *form, m *kademlia.Reply) {
@@ -24,10 +24,20 @@ func directoryReply(f *form, m *kademlia.Reply) {
 	num(f, &m.Proc)
 	num(f, &m.Code)
 	list(f, &m.Contacts, kademlia.MaxContacts, minPeer, peer)
-	optional(f, &m.Record, directoryRecord)
+	directoryRecord(f, &m.Record)
 }
 
-func directoryRecord(f *form, r *kademlia.Record) {
+func directoryRecord(f *form, v **kademlia.Record) {
+	has := *v != nil
+	f.bool(&has)
+	if !has {
+		return
+	}
+	r := *v
+	if f.reading {
+		r = new(kademlia.Record)
+		*v = r
+	}
 	num(f, &r.Kind)
 	f.id(&r.Key)
 	num(f, &r.Version)

@@ -113,7 +113,7 @@ var regionKinds = []*kind{
 		num(f, &m.Epoch)
 		text(f, &m.Code, maxCode)
 	}),
-	message(38, func(f *form, m *region.RemoteEditDone) { optional(f, &m.Remote, remote) }),
+	message(38, func(f *form, m *region.RemoteEditDone) { remote(f, &m.Remote) }),
 	message(39, func(f *form, m *region.Forward) { f.id(&m.Player); f.peer(&m.Session); f.message(&m.Msg) }),
 	message(40, func(f *form, m *region.MobOver) { f.bytes(&m.State, maxState); num(f, &m.Op); num(f, &m.Oldest) }),
 	message(41, func(f *form, m *region.NearChat) {
@@ -167,7 +167,7 @@ var regionKinds = []*kind{
 	}),
 	message(51, func(f *form, m *region.Saved) { f.region(&m.Region); num(f, &m.Tag); text(f, &m.Err, maxText) }),
 	message(53, func(f *form, m *region.RemoteEdit) {
-		optional(f, &m.Remote, remote)
+		remote(f, &m.Remote)
 		num(f, &m.Oldest)
 		num(f, &m.Epoch)
 		f.exact(m.Proof.Key[:])
@@ -197,6 +197,7 @@ var regionKinds = []*kind{
 		num(f, &m.Face)
 		num(f, &m.A)
 		num(f, &m.B)
+		num(f, &m.After)
 		f.bytes(&m.Proof, inputlog.MaxSize)
 	}),
 	message(63, func(f *form, m *region.Segment) { f.id(&m.Player); f.bytes(&m.Signed, inputlog.MaxSize) }),
@@ -208,7 +209,7 @@ var regionKinds = []*kind{
 		f.bool(&m.OK)
 		text(f, &m.Reason, maxCode)
 		text(f, &m.Text, maxText)
-		optional(f, &m.Did, remote)
+		remote(f, &m.Did)
 	}),
 	message(57, func(f *form, m *region.Handover) {
 		f.id(&m.Player)
@@ -242,7 +243,17 @@ func own(f *form, o *region.Own) {
 	}
 }
 
-func remote(f *form, r *world.Remote) {
+func remote(f *form, v **world.Remote) {
+	has := *v != nil
+	f.bool(&has)
+	if !has {
+		return
+	}
+	r := *v
+	if f.reading {
+		r = new(world.Remote)
+		*v = r
+	}
 	num(f, &r.Kind)
 	f.region(&r.From)
 	f.id(&r.Player)

@@ -2,7 +2,7 @@
 // picture. The interface around it listens to `events`.
 import type { Engine } from '../engine';
 import { up } from '../net/codec';
-import type { Command, InputStep, Message, Self, Welcome } from '../net/types';
+import type { Command, Message, Self, Welcome } from '../net/types';
 import { ActKind, BodyFlag, Mode } from '../net/types';
 import { Acts } from './acts';
 import { TickClock, TICK_MS } from './clock';
@@ -25,8 +25,8 @@ import { Viewer } from './viewer';
 /** Steps made up for at most after the page slept: the node runs no more at once; older time is lost. */
 const MAX_BEHIND = 10;
 const PING_MS = 2000;
-/** How often a step is said on a connection that loses messages. */
-const SAID = 3;
+/** Steps that a message can have. */
+const MAX_STEPS = 40;
 /**
  * Frames acknowledge the own steps 20 times a second. After this long without one the
  * body stands still: the node runs no more than two seconds of steps that come late.
@@ -65,8 +65,6 @@ export class Game implements GameState {
   private lastPing = 0;
   private heardAt = 0;
   private advancedAt = 0;
-  /** that were sent last */
-  private steps: InputStep[] = [];
 
   constructor(
     readonly engine: Engine,
@@ -272,10 +270,9 @@ export class Game implements GameState {
     const dead = this.self.dead;
     const buttons = dead ? 0 : this.controls.buttons();
     const { input, result } = this.predictor.step(buttons, yaw, pitch, this.self.mode);
-    // What may be lost is said several times; the node runs each step once.
-    const follows = this.frames.lossy && this.steps.at(-1)?.seq === input.seq - 1;
-    this.steps = follows ? [...this.steps, input].slice(-SAID) : [input];
-    this.send(up.input(this.steps, this.predictor.body));
+    // What may be lost is said until it is acknowledged; the node runs each step once.
+    const steps = this.frames.lossy ? this.predictor.unacknowledged(MAX_STEPS) : [input];
+    this.send(up.input(steps, this.predictor.body));
     if (this.predictor.body.onGround && this.controls.is('sneak')) this.controls.flying = false; // flew down to the ground
     const busy = !dead && this.controls.active;
     const { attack, use } = this.controls.take();

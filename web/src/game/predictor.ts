@@ -90,6 +90,11 @@ export class Predictor {
     return this.pending.length;
   }
 
+  /** The last of them. */
+  unacknowledged(most: number): InputStep[] {
+    return this.pending.slice(-most);
+  }
+
   acknowledge(ack: number): void {
     let n = 0;
     while (n < this.pending.length && this.pending[n]!.seq <= ack) n++;
