@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
@@ -48,7 +49,8 @@ func (g *Gateway) serveChannels(c *datachannel.Conn, audience string) {
 		return
 	}
 	defer g.admission.leave(addr, false)
-	if ask.ICE != nil && findPath(c, *ask.ICE) != nil {
+	d := &dataChannels{Conn: c, traffic: &g.traffic, stopPunch: func() {}}
+	if ask.ICE != nil && d.findPath(*ask.ICE) != nil {
 		return
 	}
 	world, info := g.cfg.Game.World()
@@ -58,7 +60,7 @@ func (g *Gateway) serveChannels(c *datachannel.Conn, audience string) {
 	p := g.newPeer()
 	p.addr, p.guest, p.host = addr, guest, audience
 	p.others = g.channelEntrances
-	p.conn = &dataChannels{Conn: c, traffic: &g.traffic, allow: p.allow, stopPunch: func() {}}
+	p.conn, d.allow = d, p.allow
 	g.servePeer(p)
 }
 
@@ -94,10 +96,11 @@ type dataChannels struct {
 
 	stopPunch context.CancelFunc // only the reading goroutine touches it
 
+	lossy atomic.Int64 // until when frames are sent twice, Unix nanoseconds
+
 	// Only the writing goroutine touches these.
 	waiting [][]byte // messages that Flush will send
-	written uint64   // bytes on the reliable channel
-	mark    uint64   // of them, up to the last message that is no frame
+	sent    sentFrames
 }
 
 // ReadMessage implements conn.
@@ -115,6 +118,9 @@ func (d *dataChannels) ReadMessage(b []byte) (int, error) {
 			return 0, err
 		}
 		if !m.Text {
+			if wire.TypeOf(m.Body) == wire.TypeMissed {
+				d.lossy.Store(time.Now().Add(lossyTime).UnixNano())
+			}
 			return copy(b, m.Body), nil
 		}
 		if err := d.restarted(m.Body); err != nil {
@@ -132,16 +138,18 @@ func (d *dataChannels) Add(head, body []byte) {
 // Flush implements conn.
 func (d *dataChannels) Flush() error {
 	defer func() { d.waiting = d.waiting[:0] }()
+	lossy := time.Now().UnixNano() < d.lossy.Load()
 	for i, b := range d.waiting {
 		d.waiting[i] = nil
-		d.begin()
-		err := d.Send(d.channel(b), b, false)
-		d.end()
-		if err != nil {
+		ch, again := d.sent.next(b, d.Unacknowledged(datachannel.Reliable))
+		if again != nil && lossy {
+			if err := d.send(ch, again); err != nil {
+				return err
+			}
+		}
+		if err := d.send(ch, b); err != nil {
 			return err
 		}
-		d.traffic.messagesOut.Add(1)
-		d.traffic.bytesOut.Add(uint64(len(b)))
 		if wire.TypeOf(b) == wire.TypeFrame {
 			d.traffic.frames.Add(1)
 		}
@@ -149,21 +157,16 @@ func (d *dataChannels) Flush() error {
 	return nil
 }
 
-// channel chooses how a message travels. Frames may be lost, but must not overtake
-// what they build on: while something else is not acknowledged they travel behind it.
-func (d *dataChannels) channel(b []byte) datachannel.Channel {
-	acknowledged := d.written - min(d.written, d.Unacknowledged(datachannel.Reliable))
-	if wire.TypeOf(b) != wire.TypeFrame {
-		d.mark = d.written + uint64(len(b))
-	} else if acknowledged >= d.mark && len(b) <= maxFrame {
-		return datachannel.Unreliable
+func (d *dataChannels) send(ch datachannel.Channel, b []byte) error {
+	d.begin()
+	err := d.Send(ch, b, false)
+	d.end()
+	if err == nil {
+		d.traffic.messagesOut.Add(1)
+		d.traffic.bytesOut.Add(uint64(len(b)))
 	}
-	d.written += uint64(len(b))
-	return datachannel.Reliable
+	return err
 }
-
-// maxFrame bounds a frame that may be lost: each packet of one makes that likelier.
-const maxFrame = 4 << 10
 
 func (d *dataChannels) finish(wire.Code) { d.Drain() }
 func (d *dataChannels) drop()            { d.Close() }

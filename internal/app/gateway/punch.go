@@ -10,8 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
 )
 
-// punchTime is how long a browser that has come through another node may look for a
-// direct path before it plays over the circuit.
+// punchTime is for how long a direct path is looked for.
 const punchTime = 4 * time.Second
 
 // channelAsk is what a page says as a text: first what it would post to /api/session,
@@ -36,37 +35,36 @@ func decodeAsk(b []byte) (ask channelAsk, err error) {
 }
 
 // findPath tells a browser that has come through another node where else this one may be
-// reached, and waits until it has come directly, for a moment.
-func findPath(c *datachannel.Conn, side datachannel.Side) error {
-	if c.OverCircuit() {
-		if err := sayJSON(c, map[string][]netip.AddrPort{"at": c.Own()}); err != nil {
+// reached, and lets it play over the circuit until it has come directly.
+func (d *dataChannels) findPath(side datachannel.Side) error {
+	if d.OverCircuit() {
+		if err := sayJSON(d.Conn, map[string][]netip.AddrPort{"at": d.Own()}); err != nil {
 			return err
 		}
-		punch(c, side)
+		d.punch(side)
 	}
-	c.Keep()
+	d.Keep()
 	return nil
 }
 
-func punch(c *datachannel.Conn, side datachannel.Side) {
-	ctx, cancel := context.WithTimeout(context.Background(), punchTime)
-	defer cancel()
-	c.Direct(ctx, side)
-}
-
-// restarted is when a page has restarted ICE, since its address has changed: over a
-// circuit both look for a direct path again, while it plays.
-func (d *dataChannels) restarted(said []byte) error {
-	ask, err := decodeAsk(said)
-	if err != nil || ask.ICE == nil {
-		return notBinary()
-	}
+// punch looks for a direct path for a while, beside what else is going on.
+func (d *dataChannels) punch(side datachannel.Side) {
 	d.stopPunch()
 	ctx, cancel := context.WithTimeout(context.Background(), punchTime)
 	d.stopPunch = cancel
 	go func() {
 		defer cancel()
-		d.Direct(ctx, *ask.ICE)
+		d.Direct(ctx, side)
 	}()
+}
+
+// restarted is when a page has restarted ICE, since its address has changed: over a
+// circuit both look for a direct path again.
+func (d *dataChannels) restarted(said []byte) error {
+	ask, err := decodeAsk(said)
+	if err != nil || ask.ICE == nil {
+		return notBinary()
+	}
+	d.punch(*ask.ICE)
 	return nil
 }

@@ -36,10 +36,11 @@ const (
 	maxReassembly = 64 // entries of a stream
 	// mtu leaves room for the heads of DTLS, UDP and IPv6 on any path.
 	mtu = 1191
-	// sendWindow bounds what is on its way on the reliable channel, so that a slow
-	// browser shows early and does not play in the past.
-	sendWindow = 64 << 10
 )
+
+// windows bound what is on its way on each channel, so that a slow browser shows early
+// and does not play in the past.
+var windows = [channels]uint64{Reliable: 64 << 10, Unreliable: 24 << 10}
 
 // ErrTooLarge: the browser has sent a message over MaxMessage.
 var ErrTooLarge = errors.New("a message of a browser is too large")
@@ -139,14 +140,15 @@ func (c *Conn) attach(a *sctp.Association) error {
 	}
 	const once, times = 1, 0 // RFC 3758: at most so many retransmissions
 	c.streams[Unreliable].SetReliabilityParams(true, once, times)
-	reliable := c.streams[Reliable]
-	reliable.SetBufferedAmountLowThreshold(sendWindow / 2)
-	reliable.OnBufferedAmountLow(func() {
-		select {
-		case c.room <- struct{}{}:
-		default:
-		}
-	})
+	for ch, s := range c.streams {
+		s.SetBufferedAmountLowThreshold(windows[ch] / 2)
+		s.OnBufferedAmountLow(func() {
+			select {
+			case c.room <- struct{}{}:
+			default:
+			}
+		})
+	}
 	c.pipe.open.Store(true)
 	for n, s := range c.streams {
 		go c.read(Channel(n), s)
@@ -205,14 +207,14 @@ func (c *Conn) Recv() (Message, error) {
 	}
 }
 
-// Send sends a message. On the reliable channel it waits until there is room.
+// Send sends a message. It waits until there is room on the channel.
 func (c *Conn) Send(ch Channel, b []byte, text bool) error {
 	kind := sctp.PayloadTypeWebRTCBinary
 	if text {
 		kind = sctp.PayloadTypeWebRTCString
 	}
 	s := c.streams[ch]
-	for ch == Reliable && s.BufferedAmount() >= sendWindow {
+	for s.BufferedAmount() >= windows[ch] {
 		select {
 		case <-c.room:
 		case <-c.done:
