@@ -1,28 +1,27 @@
 package lab
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"time"
-
-	"github.com/coder/websocket"
 )
 
 // errNoBrowser means that the machine has no Chromium that the lab can drive.
 var errNoBrowser = errors.New("no Chromium found: install chromium or set CHROMIUM to its program")
 
 // browser is a headless Chromium with one tab, spoken to by the DevTools
-// protocol. Its profile is new and goes away with it: every visit is cold.
+// protocol over pipes, so that it may be in another network. Its profile is new and goes
+// away with it: every visit is cold.
 type browser struct {
 	cmd     *exec.Cmd
 	profile string
-	conn    *websocket.Conn
+	in, out *os.File
+	answers *bufio.Reader
 	session string // of the tab
 	last    int    // id of the last command
 }
@@ -43,8 +42,9 @@ func findBrowser() (string, error) {
 	return "", errNoBrowser
 }
 
-// openBrowser starts a Chromium and opens an empty tab.
-func openBrowser(ctx context.Context) (*browser, error) {
+// openBrowser starts a Chromium, by another program if that is given, and opens an empty
+// tab.
+func openBrowser(ctx context.Context, by ...string) (*browser, error) {
 	program, err := findBrowser()
 	if err != nil {
 		return nil, err
@@ -54,10 +54,9 @@ func openBrowser(ctx context.Context) (*browser, error) {
 		return nil, err
 	}
 	b := &browser{profile: profile}
-	b.cmd = exec.Command(program, "--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+	if err := b.start(append(by, program, "--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
 		"--no-first-run", "--disable-extensions", "--mute-audio", "--window-size=1280,720",
-		"--remote-debugging-port=0", "--user-data-dir="+profile, "about:blank")
-	if err := b.cmd.Start(); err != nil {
+		"--remote-debugging-pipe", "--user-data-dir="+profile, "about:blank")); err != nil {
 		os.RemoveAll(profile)
 		return nil, fmt.Errorf("start %s: %w", program, err)
 	}
@@ -68,13 +67,34 @@ func openBrowser(ctx context.Context) (*browser, error) {
 	return b, nil
 }
 
+// start starts the program, which reads from its file 3 and writes to its file 4.
+func (b *browser) start(args []string) error {
+	reads, in, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer reads.Close()
+	out, writes, err := os.Pipe()
+	if err != nil {
+		in.Close()
+		return err
+	}
+	defer writes.Close()
+	b.in, b.out, b.answers = in, out, bufio.NewReader(out)
+	b.cmd = exec.Command(args[0], args[1:]...)
+	b.cmd.ExtraFiles = []*os.File{reads, writes}
+	if err := b.cmd.Start(); err != nil {
+		return errors.Join(err, in.Close(), out.Close())
+	}
+	return nil
+}
+
 // close ends the browser and removes its profile.
 func (b *browser) close() {
-	if b.conn != nil {
-		b.conn.CloseNow()
-	}
+	b.in.Close()
 	_ = b.cmd.Process.Kill() // it may have ended by itself
 	_ = b.cmd.Wait()
+	b.out.Close()
 	for range 20 { // its helpers may still be writing
 		if os.RemoveAll(b.profile) == nil {
 			return
@@ -83,26 +103,10 @@ func (b *browser) close() {
 	}
 }
 
-// attach waits until the browser listens, connects and opens a tab.
+// attach opens a tab.
 func (b *browser) attach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	var where []string
-	for len(where) < 2 {
-		text, _ := os.ReadFile(filepath.Join(b.profile, "DevToolsActivePort")) // not there yet: try again
-		where = strings.Fields(string(text))
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("it does not listen: %w", ctx.Err())
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-	conn, _, err := websocket.Dial(ctx, "ws://127.0.0.1:"+where[0]+where[1], nil)
-	if err != nil {
-		return err
-	}
-	conn.SetReadLimit(64 << 20)
-	b.conn = conn
 	var tab struct{ TargetID, SessionID string }
 	if err := b.call(ctx, "Target.createTarget", map[string]any{"url": "about:blank"}, &tab); err != nil {
 		return err
@@ -124,14 +128,17 @@ func (b *browser) call(ctx context.Context, method string, params map[string]any
 	if err != nil {
 		return err
 	}
-	if err := b.conn.Write(ctx, websocket.MessageText, text); err != nil {
+	stop := context.AfterFunc(ctx, func() { _ = b.out.SetReadDeadline(time.Now()) })
+	defer stop()
+	if _, err := b.in.Write(append(text, 0)); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
 	}
 	for {
-		_, text, err := b.conn.Read(ctx)
+		text, err := b.answers.ReadBytes(0)
 		if err != nil {
-			return fmt.Errorf("%s: %w", method, err)
+			return fmt.Errorf("%s: %w", method, errors.Join(err, ctx.Err()))
 		}
+		text = text[:len(text)-1]
 		var m struct {
 			ID     int
 			Result json.RawMessage

@@ -27,6 +27,7 @@ const (
 	childRPC   = "rpc"
 	childTruth = "truth"
 	childSays  = "says"
+	childLine  = "line"
 
 	childHostile = "hostile"
 )
@@ -38,7 +39,7 @@ func Child() {
 	if os.Getenv(rpcVariable) != "" { // the node that answers kademlia-rpcs
 		kind = childRPC
 	}
-	run := map[string]func(io.Reader, io.Writer) error{childCrowd: crowdMain, childNode: chaosNodeMain, childHost: hostMain, childTruth: truthMain, childSays: keeperMain, childHostile: hostileMain,
+	run := map[string]func(io.Reader, io.Writer) error{childCrowd: crowdMain, childNode: chaosNodeMain, childHost: hostMain, childTruth: truthMain, childSays: keeperMain, childLine: lineMain, childHostile: hostileMain,
 		childRPC: func(io.Reader, io.Writer) error { return answererMain() }}[kind]
 	if run == nil {
 		return

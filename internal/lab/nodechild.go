@@ -30,6 +30,9 @@ type nodeOrder struct {
 	Join []string `json:",omitempty"` // by whom it joins; nobody: it begins the world,
 	At   string   `json:",omitempty"` // its address for others; empty: any that is free
 
+	Share bool   `json:",omitempty"` // with players by invitations; then
+	Page  string `json:",omitempty"` // URL of a page for links
+
 	Certificate, Revocations string `json:",omitempty"` // files of a member of a verified world
 
 	Region *world.RegionPos `json:",omitempty"` // whose hosts are asked for
@@ -41,6 +44,8 @@ type nodeReport struct {
 	URL   string // of its gateway
 	Nodes string // the address that others join by; empty: it takes itself for hidden
 	Error string `json:",omitempty"`
+
+	Invitation, Link string `json:",omitempty"` // of a world that is shared
 
 	Self    machine.Peer
 	Leader  machine.Peer // of the part that was asked for
@@ -86,6 +91,9 @@ func hostMain(in io.Reader, out io.Writer) error {
 				cfg.Nodes = o.At
 			}
 			cfg.Certificate, cfg.Revocations = o.Certificate, o.Revocations
+			if o.Share {
+				cfg.Share, cfg.Page, cfg.NoPortMapping, cfg.Listen = true, o.Page, true, o.At
+			}
 			h, err = host.Start(cfg)
 		}
 		if err == nil {
@@ -113,6 +121,10 @@ func lookAt(ctx context.Context, h *host.Host, o *nodeOrder) (nodeReport, error)
 		return nodeReport{}, err
 	}
 	r := nodeReport{URL: h.LocalURL(), Nodes: joinAddr(h), Self: s.Self, CPU: cpuTime().Seconds()}
+	if i := h.Invitation(); i != nil {
+		r.Invitation = i.Text()
+		r.Link = h.Link(r.Invitation)
+	}
 	p := node.Shard{Lobby: o.Lobby}
 	if o.Region != nil {
 		p.Region = *o.Region

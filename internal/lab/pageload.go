@@ -26,7 +26,12 @@ const enterScript = `new Promise((resolve, reject) => {
 		const state = window.vp?.state();
 		if (!state) return;
 		const play = document.querySelector('#play');
-		if (state.stage === 'start' && play && !pressed) { pressed = performance.now(); play.click(); }
+		if (state.stage === 'start' && play && !pressed) {
+			const name = document.querySelector('#name');
+			name.value ||= 'Visitor';
+			pressed = performance.now();
+			play.click();
+		}
 		if (state.error) { clearInterval(timer); reject(new Error(state.error)); }
 		if (!state.ready) return;
 		clearInterval(timer);
@@ -59,7 +64,7 @@ func runPageLoad(t *Trial) (err error) {
 	var ready, pressed []float64
 	var last visit
 	for i := range visits {
-		if last, err = t.visit(s.LocalURL()); err != nil {
+		if last, err = t.visit(s.LocalURL(), func() error { return nil }); err != nil {
 			return err
 		}
 		t.Logf("visit %d: in the world after %.2f s", i+1, last.Ready/1e3)
@@ -74,11 +79,12 @@ func runPageLoad(t *Trial) (err error) {
 	return nil
 }
 
-// visit opens the page in a new browser.
-func (t *Trial) visit(url string) (v visit, err error) {
+// visit opens the page in a new browser, which is started by another program if that is
+// given, and lets it do something while it stands in the world.
+func (t *Trial) visit(url string, then func() error, by ...string) (v visit, err error) {
 	ctx, cancel := context.WithTimeout(t.Context, time.Minute)
 	defer cancel()
-	b, err := openBrowser(ctx)
+	b, err := openBrowser(ctx, by...)
 	if err != nil {
 		return v, err
 	}
@@ -92,5 +98,5 @@ func (t *Trial) visit(url string) (v visit, err error) {
 	if err := b.eval(ctx, enterScript, &v); err != nil {
 		return v, fmt.Errorf("entering the world: %w", err)
 	}
-	return v, nil
+	return v, then()
 }
