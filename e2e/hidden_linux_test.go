@@ -21,6 +21,7 @@ func TestHidden(t *testing.T) {
 		direct      bool
 	}{
 		{"address-restricted", addressRestricted, symmetric, true},
+		{"port-restricted", portRestricted, portRestricted, true},
 		{"symmetric", symmetric, symmetric, false},
 	} {
 		t.Run(c.name, func(t *testing.T) { testHidden(t, c.home, c.guest, c.direct) })

@@ -15,26 +15,31 @@ import (
 
 // dial connects to an address from the machine.
 func (m *machine) dial(_ context.Context, network, addr string) (net.Conn, error) {
-	type dialled struct {
-		net.Conn
-		error
+	return inside(m, func() (net.Conn, error) { return net.Dial(network, addr) })
+}
+
+// inside makes a socket on a machine.
+func inside[T any](m *machine, open func() (T, error)) (T, error) {
+	type opened struct {
+		socket T
+		err    error
 	}
-	done := make(chan dialled)
+	done := make(chan opened)
 	go func() {
 		runtime.LockOSThread() // and never unlock: the thread ends with the goroutine
+		var o opened
 		ns, err := os.Open("/run/netns/" + m.ns)
 		if err == nil {
 			err = unix.Setns(int(ns.Fd()), unix.CLONE_NEWNET)
 			ns.Close()
 		}
-		var c net.Conn
-		if err == nil {
-			c, err = net.Dial(network, addr)
+		if o.err = err; err == nil {
+			o.socket, o.err = open()
 		}
-		done <- dialled{c, err}
+		done <- o
 	}()
-	d := <-done
-	return d.Conn, d.error
+	o := <-done
+	return o.socket, o.err
 }
 
 // newPlayerOn starts a browser on a machine; what controls it goes by the same port of

@@ -105,7 +105,13 @@ func ip(args string) error {
 // startOn starts a node on a machine, with a data folder.
 func startOn(t *testing.T, m *machine, data string, args ...string) *server {
 	t.Helper()
-	s := &server{t: t, data: data, on: m.on(), args: append([]string{"--ntp", "none", "--no-port-mapping"}, args...)}
+	return startMapped(t, m, data, append([]string{"--no-port-mapping"}, args...)...)
+}
+
+// startMapped does that and lets the node ask its router for a port.
+func startMapped(t *testing.T, m *machine, data string, args ...string) *server {
+	t.Helper()
+	s := &server{t: t, data: data, on: m.on(), args: append([]string{"--ntp", "none"}, args...)}
 	t.Cleanup(func() {
 		s.kill()
 		if t.Failed() {

@@ -29,6 +29,16 @@ table ip watch {
 	symmetric = router + `
 	chain out { type nat hook postrouting priority 100; oifname "eth0" masquerade fully-random; }
 }`
+	// one port as long as it is free, at which only those addresses and ports that were
+	// sent to may answer
+	portRestricted = router + `
+	chain out { type nat hook postrouting priority 100; oifname "eth0" masquerade; }
+}`
+	// the same, and what portmapper adds
+	mapping = router + `
+	chain out { type nat hook postrouting priority 100; oifname "eth0" masquerade; }
+	chain in { type nat hook prerouting priority -100; }
+}`
 	// one port, at which all addresses that were sent to may answer
 	addressRestricted = router + `
 	chain out { type nat hook postrouting priority 100; oifname "eth0" masquerade; }
