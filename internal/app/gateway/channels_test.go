@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -247,6 +248,23 @@ func (b *browser) hearsPong() bool {
 		}
 		if wire.TypeOf(said) == wire.TypePong {
 			return true
+		}
+	}
+}
+
+// TestHostileGuessesOverChannels: codes are guessed over data channels no faster than over
+// HTTP: whoever has tried a few waits, in every connection of the address.
+func TestHostileGuessesOverChannels(t *testing.T) {
+	l, at := channels(t, testWorld(t))
+	const allowed = 5 // docs/host.md
+	for i := range allowed {
+		if _, why := openPage(t, l, at, "Eve").asks(fmt.Sprint("guess ", i)); why != wire.BadCode {
+			t.Fatalf("guess %d: %q", i, why)
+		}
+	}
+	for range 3 {
+		if _, why := openPage(t, l, at, "Eve").asks("one more"); why != wire.WrongCodes {
+			t.Errorf("one guess too many: %q", why)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -77,7 +78,9 @@ type Agent struct {
 	detection    detection
 	circuits     circuits
 	stats        Stats
-	lastPing     machine.Time
+
+	signalAddresses limit.Table[limit.Budget]
+	lastPing        machine.Time
 }
 
 // Stats are an agent's counters.
@@ -109,7 +112,7 @@ func New(cfg Config, env machine.Env) *Agent {
 	}
 	return &Agent{
 		env: env, cfg: cfg, self: machine.Peer{ID: cfg.ID}, reachability: NewReachability(), relay: NewRelay(cfg.Limits),
-		peers: map[id.ID]*remotePeer{},
+		peers: map[id.ID]*remotePeer{}, signalAddresses: newSignalAddresses(),
 	}
 }
 

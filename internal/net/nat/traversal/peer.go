@@ -30,6 +30,7 @@ type remotePeer struct {
 		nonce  uint64
 	}
 
+	signalling
 	pathSearch
 	pathSwitch
 	allocated bool              // there is an allocation, at helper
@@ -38,7 +39,6 @@ type remotePeer struct {
 }
 
 const (
-	maxPeers   = 8192
 	maxPending = 16
 	// bindingLifetime is how long a translator keeps a binding at least.
 	bindingLifetime = 20 * time.Second
@@ -55,7 +55,7 @@ const (
 func (a *Agent) ensurePeer(who id.ID) *remotePeer {
 	p := a.peers[who]
 	if p == nil {
-		p = &remotePeer{id: who, lastHeard: a.env.Now()}
+		p = &remotePeer{id: who, lastHeard: a.env.Now(), signalling: newSignalling()}
 		a.peers[who] = p
 		a.order = append(a.order, p)
 	}

@@ -189,8 +189,11 @@ func (a *Agent) onReversalRequest(helper *remotePeer, m *ReversalRequest) {
 		a.forward(helper, m.Peer, &ReversalRequest{Peer: helper.id, Addr: helper.addr})
 		return
 	}
+	if IsRelayed(m.Addr) || m.Addr.IsZero() || !helper.public() || !a.takeSignal(helper) {
+		return
+	}
 	p := a.ensurePeer(m.Peer)
-	if IsRelayed(m.Addr) || m.Addr.IsZero() || p.up || p.opening || !helper.public() {
+	if p.up || p.opening {
 		return
 	}
 	a.openLink(p, machine.Peer{ID: m.Peer, Addr: m.Addr})
@@ -200,7 +203,9 @@ func (a *Agent) onReversalRequest(helper *remotePeer, m *ReversalRequest) {
 func (a *Agent) forward(from *remotePeer, to id.ID, m machine.Message) {
 	target := a.peers[to]
 	if from.up && from.hello && target != nil && target.up && target.hello && IsRelayed(target.addr) {
-		a.env.Send(target.via, m)
+		if a.permitSignal(from, target) {
+			a.env.Send(target.via, m)
+		}
 	} else if from.up {
 		a.env.Send(from.via, &PeerUnreachable{Peer: to})
 	}
@@ -226,7 +231,7 @@ func (a *Agent) onSignal(helper *remotePeer, m *Signal) {
 		a.forward(helper, m.Peer, &Signal{Peer: helper.id, Addr: helper.addr, Answer: m.Answer, Offer: m.Offer})
 		return
 	}
-	if a.cfg.Paths == nil || !helper.public() || !m.Offer.Valid() {
+	if a.cfg.Paths == nil || !helper.public() || !m.Offer.Valid() || !a.takeSignal(helper) {
 		return
 	}
 	p, now := a.ensurePeer(m.Peer), a.env.Now()
