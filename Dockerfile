@@ -10,7 +10,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION=development
-RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.stamped=$VERSION" -o /voxelpopuli ./cmd/voxelpopuli \
+RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags nethttpomithttp2 -ldflags "-s -w -buildid= -X main.stamped=$VERSION" -o /voxelpopuli ./cmd/voxelpopuli \
     && mkdir /data
 
 # Nothing but the program: no image of others to trust or to update. Certificates and

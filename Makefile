@@ -6,19 +6,21 @@
 # make web      the browser client's bundle, after a change in web/src
 # make generate generated code, after a change of the block table
 # make lab      the list of experiments; make lab RUN="terrain --seed 2" runs one
-# make dist     static programs for all systems, packed, what is in them, checksums: dist/
+# make dist     static programs for all systems, packed, manifests, checksums: dist/
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
 TARGETS := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
 
 # Nothing of the machine goes in: the same commit gives the same bytes.
-GOFLAGS_DIST := -trimpath -buildvcs=false
+# The page is served by HTTP/1.1 alone, since WebSockets are taken over from it.
+GOFLAGS_DIST := -trimpath -buildvcs=false -tags nethttpomithttp2
 LDFLAGS := -s -w -buildid= -X main.stamped=$(VERSION)
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_DIST) -ldflags '$(LDFLAGS)' -o voxelpopuli ./cmd/voxelpopuli
 
 dist: $(addprefix dist-,$(TARGETS))
+	go -C tools/deb run . '$(CURDIR)/dist' '$(VERSION)'
 	go -C tools run ./dist '$(CURDIR)/dist' '$(VERSION)'
 
 dist-%:

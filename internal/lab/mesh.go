@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
 	"net"
 	"net/http"
+	"path"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
@@ -108,7 +110,6 @@ func serveMeshPage(columns []*wire.Column) (url string, stop func(), err error) 
 	if err != nil {
 		return "", nil, err
 	}
-	files := http.FileServerFS(web.Files())
 	s := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
 		w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
@@ -120,7 +121,14 @@ func serveMeshPage(columns []*wire.Column) (url string, stop func(), err error) 
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write(land) // the page notices
 		default:
-			files.ServeHTTP(w, r)
+			for _, f := range web.Files() {
+				if "/"+f.Name == r.URL.Path {
+					w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(f.Name)))
+					_, _ = w.Write(f.Plain)
+					return
+				}
+			}
+			http.NotFound(w, r)
 		}
 	})}
 	go s.Serve(l)

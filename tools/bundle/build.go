@@ -47,7 +47,7 @@ func bundleClient(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	files["licences.txt"] = notices
-	return files, nil
+	return compressed(files)
 }
 
 // addStatic adds what is served as it is; style sheets are minified.

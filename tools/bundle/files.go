@@ -2,13 +2,14 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // write makes dir hold exactly these files.
@@ -63,26 +64,39 @@ func compare(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// report prints what a page load costs.
-func report(files map[string][]byte) error {
-	total := 0
-	for _, name := range slices.Sorted(maps.Keys(files)) {
+// compressed has scripts and styles as NAME.gz: so they are embedded and served. The
+// compressor is a module whose version is fixed, and not Go's, which may change with Go.
+func compressed(files map[string][]byte) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for name, b := range files {
+		if ext := filepath.Ext(name); ext != ".js" && ext != ".css" {
+			out[name] = b
+			continue
+		}
 		var z bytes.Buffer
 		w, err := gzip.NewWriterLevel(&z, gzip.BestCompression)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if _, err := w.Write(files[name]); err != nil {
-			return err
+		if _, err := w.Write(b); err != nil {
+			return nil, err
 		}
 		if err := w.Close(); err != nil {
-			return err
+			return nil, err
 		}
-		fmt.Printf("%-14s %7.1f kB %7.1f kB gzip\n", name, float64(len(files[name]))/1000, float64(z.Len())/1000)
+		out[name+".gz"] = z.Bytes()
+	}
+	return out, nil
+}
+
+// report prints what a page load costs.
+func report(files map[string][]byte) {
+	total := 0
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Printf("%-14s %7.1f kB\n", name, float64(len(files[name]))/1000)
 		if name != "licences.txt" {
-			total += z.Len()
+			total += len(files[name])
 		}
 	}
-	fmt.Printf("the page loads %.1f kB gzip\n", float64(total)/1000)
-	return nil
+	fmt.Printf("the page loads %.1f kB\n", float64(total)/1000)
 }

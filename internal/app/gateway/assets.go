@@ -1,28 +1,22 @@
 package gateway
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
-	"io/fs"
 	"mime"
 	"net/http"
 	"path"
 	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/klauspost/compress/gzip"
 
 	"github.com/voxelpopuli/voxelpopuli/web"
 )
 
-// asset is a file of the browser client, compressed beforehand.
+// asset is a file of the browser client.
 type asset struct {
 	kind  string
 	plain []byte
-	gzip  []byte // nil if that would not be shorter
+	gzip  []byte // nil: it is not compressed
 	etag  string
 }
 
@@ -33,57 +27,28 @@ var types = map[string]string{
 	".svg": "image/svg+xml", ".png": "image/png", ".ico": "image/x-icon", ".wasm": "application/wasm", ".map": "application/json",
 }
 
-// ownAssets are the files that are part of the program. They are compressed once
-// for all gateways of a process.
-var ownAssets = sync.OnceValues(func() (map[string]*asset, error) { return loadAssets(web.Files()) })
-
-// loadAssets reads and compresses all files.
-func loadAssets(files fs.FS) (map[string]*asset, error) {
+// assetsOf are files by their paths.
+func assetsOf(files []web.File) map[string]*asset {
 	out := map[string]*asset{}
-	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := fs.ReadFile(files, name)
-		if err != nil {
-			return err
-		}
-		out["/"+name], err = newAsset(name, b)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("browser client: %w", err)
+	for _, f := range files {
+		out["/"+f.Name] = newAsset(f)
 	}
 	if index := out["/index.html"]; index != nil {
 		out["/"] = index
 	}
-	return out, nil
+	return out
 }
 
-func newAsset(name string, b []byte) (*asset, error) {
-	a := &asset{kind: types[path.Ext(name)], plain: b}
+func newAsset(f web.File) *asset {
+	a := &asset{kind: types[path.Ext(f.Name)], plain: f.Plain, gzip: f.Gzip}
 	if a.kind == "" {
-		if a.kind = mime.TypeByExtension(path.Ext(name)); a.kind == "" {
+		if a.kind = mime.TypeByExtension(path.Ext(f.Name)); a.kind == "" {
 			a.kind = "application/octet-stream"
 		}
 	}
-	sum := sha256.Sum256(b)
+	sum := sha256.Sum256(f.Plain)
 	a.etag = `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
-	var z bytes.Buffer
-	w, err := gzip.NewWriterLevel(&z, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := w.Write(b); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	if z.Len() < len(b) {
-		a.gzip = z.Bytes()
-	}
-	return a, nil
+	return a
 }
 
 // serve answers with the file. A browser asks again each time, and is told

@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -15,6 +14,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
+	"github.com/voxelpopuli/voxelpopuli/web"
 )
 
 // Session is a player as the gateway needs it; *client.Session is one.
@@ -74,6 +74,9 @@ type Config struct {
 	// Hosts are names that the gateway is reached by, besides localhost and
 	// addresses: "example.org", without a port.
 	Hosts []string
+	// Outer are the addresses outside at which a router has opened the port; nil, or
+	// none: they are not known.
+	Outer func() []netip.Addr
 	// Entrances are the other nodes that let players into the world, or did within
 	// hours; nil: there are none.
 	Entrances func() []Entrance
@@ -87,7 +90,7 @@ type Config struct {
 	// clients.
 	Open   bool
 	Limits Limits
-	Files  fs.FS // the browser client; nil: the embedded one
+	Files  []web.File // the browser client; nil: the embedded one
 	// Stats reads the node's figures for /status and /metrics; nil: there are none.
 	Stats func(context.Context) (Stats, error)
 	// Metrics is what /metrics shows, besides the gateway's own; nil: a new one

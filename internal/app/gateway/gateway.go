@@ -16,6 +16,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
+	"github.com/voxelpopuli/voxelpopuli/web"
 )
 
 // Gateway is the HTTP server of one node.
@@ -49,15 +50,10 @@ func New(cfg Config) (*Gateway, error) {
 	for _, h := range cfg.Hosts {
 		g.hosts = append(g.hosts, strings.ToLower(h))
 	}
-	var err error
 	if cfg.Files == nil {
-		g.assets, err = ownAssets()
-	} else {
-		g.assets, err = loadAssets(cfg.Files)
+		cfg.Files = web.Files()
 	}
-	if err != nil {
-		return nil, err
-	}
+	g.assets = assetsOf(cfg.Files)
 	g.local = keyring.NewLocalVerifier(cfg.Local)
 	g.admission = newAdmission(cfg, g.limits, time.Now)
 	g.conns = &conns{limits: g.limits, shared: g.trusts, from: map[netip.Prefix]map[*tcp]struct{}{}}
@@ -89,7 +85,7 @@ func (g *Gateway) routes() http.Handler {
 	mux.HandleFunc("POST /api/invites", g.serveInvites)
 	mux.HandleFunc("GET /healthz", g.serveHealth)
 	mux.Handle("GET /status", g.private(http.HandlerFunc(g.serveStatus)))
-	mux.Handle("GET /metrics", g.private(g.metrics.handler()))
+	mux.Handle("GET /metrics", g.private(http.HandlerFunc(g.metrics.serve)))
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		if a := g.assets[r.URL.Path]; a != nil {
 			a.serve(w, r)

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
@@ -20,6 +19,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/web"
 )
 
 // nobody is a game that nobody can enter.
@@ -118,10 +118,10 @@ func TestSessionWantsJSON(t *testing.T) {
 }
 
 func TestAssets(t *testing.T) {
-	files := fstest.MapFS{
-		"index.html": {Data: []byte("<!doctype html>")},
-		"main.js":    {Data: []byte(strings.Repeat("let a;", 1000))},
-		"x/y.css":    {Data: []byte("a{}")},
+	files := []web.File{
+		{Name: "index.html", Plain: []byte("<!doctype html>")},
+		{Name: "main.js", Plain: []byte(strings.Repeat("let a;", 1000)), Gzip: []byte("let a;, compressed")},
+		{Name: "x/y.css", Plain: []byte("a{}")},
 	}
 	addr := serve(t, gateway.Config{Game: nobody{}, Files: files, Log: slog.New(slog.DiscardHandler)})
 	res := request(t, addr, "GET", "/", "", nil)
@@ -138,8 +138,12 @@ func TestAssets(t *testing.T) {
 		t.Errorf("headers: %v", res.Header)
 	}
 	zipped := request(t, addr, "GET", "/main.js", "", map[string]string{"Accept-Encoding": "gzip, br"})
-	if zipped.Header.Get("Content-Encoding") != "gzip" || zipped.ContentLength > 200 || zipped.ContentLength <= 0 {
+	if b, _ := io.ReadAll(zipped.Body); zipped.Header.Get("Content-Encoding") != "gzip" || string(b) != "let a;, compressed" {
 		t.Errorf("not compressed: %v", zipped.Header)
+	}
+	plain := request(t, addr, "GET", "/main.js", "", map[string]string{"Accept-Encoding": "br"})
+	if b, _ := io.ReadAll(plain.Body); plain.Header.Get("Content-Encoding") != "" || len(b) != 6000 || plain.Header.Get("ETag") != zipped.Header.Get("ETag") {
+		t.Errorf("compressed for who does not understand it: %v", plain.Header)
 	}
 	again := request(t, addr, "GET", "/main.js", "", map[string]string{"If-None-Match": zipped.Header.Get("ETag")})
 	if again.StatusCode != http.StatusNotModified {

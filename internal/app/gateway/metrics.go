@@ -6,7 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/common/expfmt"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/timing"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
@@ -91,8 +91,20 @@ func newMetrics(g *Gateway) *metrics {
 // refused counts a refusal. Codes are the protocol's, so they are few.
 func (m *metrics) refused(c wire.Code) { m.refusals.WithLabelValues(string(c)).Inc() }
 
-func (m *metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+// serve answers with the text format, which every Prometheus reads. Package promhttp would
+// bring all formats and compressions along, a third of a megabyte.
+func (m *metrics) serve(w http.ResponseWriter, _ *http.Request) {
+	families, err := m.registry.Gather()
+	if err != nil && len(families) == 0 {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	for _, f := range families { // those that could be gathered
+		if _, err := expfmt.MetricFamilyToText(w, f); err != nil {
+			return // whoever asked has gone
+		}
+	}
 }
 
 func (g *Gateway) connections() int {

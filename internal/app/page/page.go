@@ -9,12 +9,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/store/files"
+	"github.com/voxelpopuli/voxelpopuli/web"
 )
 
 // head is what the page has beyond that of a node: the mark by which it knows that no
@@ -46,7 +46,7 @@ addEventListener('fetch', (e) => {
 
 // Write writes the page into a folder, which it makes if need be, over the files of an
 // earlier version. It returns how many files there are.
-func Write(client fs.FS, dir string) (int, error) {
+func Write(client []web.File, dir string) (int, error) {
 	all, err := contents(client)
 	if err != nil {
 		return 0, err
@@ -63,23 +63,18 @@ func Write(client fs.FS, dir string) (int, error) {
 }
 
 // contents are the page's files by name.
-func contents(client fs.FS) (map[string][]byte, error) {
-	entries, err := fs.ReadDir(client, ".")
-	if err != nil {
-		return nil, err
-	}
+func contents(client []web.File) (map[string][]byte, error) {
 	all := map[string][]byte{"app.webmanifest": []byte(manifest)}
-	for _, e := range entries {
-		if all[e.Name()], err = fs.ReadFile(client, e.Name()); err != nil {
-			return nil, err
-		}
+	for _, f := range client {
+		all[f.Name] = f.Plain
 	}
 	before, after, ok := bytes.Cut(all["index.html"], []byte("<title>"))
 	if !ok {
 		return nil, fmt.Errorf("index.html has no title to put the page's mark before")
 	}
 	all["index.html"] = slices.Concat(before, []byte(head+"<title>"), after)
-	all["sw.js"], err = serviceWorker(all)
+	worker, err := serviceWorker(all)
+	all["sw.js"] = worker
 	return all, err
 }
 
