@@ -35,12 +35,16 @@ func TestDist(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	copyTo(t, self, filepath.Join(dir, "voxelpopuli-linux-amd64"))
-	copyTo(t, self, filepath.Join(dir, "voxelpopuli-windows-amd64.exe"))
+	for _, of := range []string{"linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64", "windows-amd64.exe", "windows-arm64.exe"} {
+		copyTo(t, self, filepath.Join(dir, "voxelpopuli-"+of))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "voxelpopuli-linux-amd64.deb"), []byte("a package"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	sums := filepath.Join(dir, "SHA256SUMS")
 	var before []byte
 	for range 2 {
-		if err := run(dir, "v1"); err != nil {
+		if err := run(dir, "v1.2.3"); err != nil {
 			t.Fatal(err)
 		}
 		now, err := os.ReadFile(sums)
@@ -52,7 +56,7 @@ func TestDist(t *testing.T) {
 		}
 		before = now
 	}
-	if n := strings.Count(string(before), "\n"); n != 6 {
+	if n := strings.Count(string(before), "\n"); n != 19 {
 		t.Errorf("%d files:\n%s", n, before)
 	}
 	program, err := os.ReadFile(self)
@@ -70,6 +74,7 @@ func TestDist(t *testing.T) {
 	if f := z.File[0]; f.Name != "voxelpopuli/voxelpopuli.exe" || f.UncompressedSize64 != uint64(len(program)) || len(z.File) != 4 {
 		t.Errorf("the archive has %s of %d bytes and %d files", f.Name, f.UncompressedSize64, len(z.File))
 	}
+	checkManifests(t, filepath.Join(dir, "manifests"), sumsOf(t, string(before)))
 	b, err := os.ReadFile(filepath.Join(dir, "voxelpopuli-linux-amd64.cdx.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -78,9 +83,23 @@ func TestDist(t *testing.T) {
 	if err := json.Unmarshal(b, &list); err != nil {
 		t.Fatal(err)
 	}
-	if list.Metadata.Component.Version != "v1" || !strings.Contains(string(b), `"pkg:golang/std@1.`) || !strings.Contains(string(b), `"pkg:npm/three@0.`) {
+	if list.Metadata.Component.Version != "v1.2.3" || !strings.Contains(string(b), `"pkg:golang/std@1.`) || !strings.Contains(string(b), `"pkg:npm/three@0.`) {
 		t.Errorf("the parts: %s", b)
 	}
+}
+
+// sumsOf are the checksums of archives, by the system and machine.
+func sumsOf(t *testing.T, sums string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for line := range strings.Lines(sums) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		of, kind, _ := strings.Cut(strings.TrimPrefix(name, "voxelpopuli-"), ".")
+		if kind == "tar.gz" || kind == "zip" {
+			out[of] = sum
+		}
+	}
+	return out
 }
 
 func inTar(t *testing.T, name string) map[string][]byte {

@@ -1,6 +1,6 @@
 // Dist packs the programs that `make dist` has built: an archive for each system, the
-// list of what each program contains (CycloneDX), and the checksums of all of it. The
-// same programs give the same bytes.
+// list of what each program contains (CycloneDX), manifests for Homebrew, Scoop and winget,
+// and the checksums of all of it. The same programs give the same bytes.
 //
 //	go run ./dist FOLDER VERSION     pack FOLDER/voxelpopuli-SYSTEM-MACHINE
 package main
@@ -41,8 +41,11 @@ func run(folder, version string) error {
 	if err != nil {
 		return err
 	}
-	made := slices.Clone(programs)
+	made, archives := slices.Clone(programs), []string{}
 	for _, p := range programs {
+		if err := checkSize(p); err != nil {
+			return err
+		}
 		archive, err := pack(p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p, err)
@@ -51,14 +54,37 @@ func run(folder, version string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
-		made = append(made, archive, list)
+		made, archives = append(made, archive, list), append(archives, archive)
 	}
-	return writeSums(folder, made)
+	r, err := newRelease(version, archives)
+	if err != nil {
+		return err
+	}
+	if err := writeManifests(filepath.Join(folder, "manifests"), r); err != nil {
+		return err
+	}
+	debs, err := filepath.Glob(filepath.Join(folder, "voxelpopuli-*.deb")) // the module deb's
+	if err != nil {
+		return err
+	}
+	return writeSums(folder, append(made, debs...))
+}
+
+// maxSize bounds a stripped program for 64-bit PCs with Linux, in bytes. Those for other
+// systems differ a little.
+const maxSize = 30_000_000
+
+func checkSize(program string) error {
+	s, err := os.Stat(program)
+	if err == nil && strings.HasSuffix(program, "-linux-amd64") && s.Size() > maxSize {
+		err = fmt.Errorf("%s has %d bytes, at most %d are wanted: go build -ldflags=-dumpdep says what brings in what", program, s.Size(), maxSize)
+	}
+	return err
 }
 
 // isPacked reports whether a file was made by an earlier run.
 func isPacked(name string) bool {
-	return strings.HasSuffix(name, ".zip") || strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, partsSuffix)
+	return strings.HasSuffix(name, ".zip") || strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".deb") || strings.HasSuffix(name, partsSuffix)
 }
 
 // writeSums writes what `sha256sum -c` reads.
