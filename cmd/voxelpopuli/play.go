@@ -23,7 +23,7 @@ func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.StringSliceVar(&r.Join, "join", nil, "invitation to a world to host and play in; or addresses of its nodes, HOST or HOST:PORT, or a bookmark")
 	f.StringVar(&r.Nodes, "nodes", "", "UDP address for other nodes, HOST:PORT (default the players' port, on all addresses with --share or --join, else this machine only)")
 	f.BoolVar(&r.Alone, "alone", false, "no other node may host this world")
-	f.BoolVar(&r.NoPortMapping, "no-port-mapping", false, "do not ask the home's router to open the port for other nodes")
+	f.BoolVar(&r.NoPortMapping, "no-port-mapping", false, "do not ask the home's router to open ports for other nodes and players")
 	f.BoolVar(&r.NoRelay, "no-relay", false, "carry nothing between two nodes that cannot reach each other")
 	f.StringVar(&r.Certificate, "certificate", "", "file with this node's certificate, if the world has an authority")
 	f.StringVar(&r.Revocations, "revocations", "", "file with the authority's revocations; it is read again when it changes, and passed on to all nodes")

@@ -17,7 +17,7 @@ import (
 //
 // The node does not know all its addresses: behind a router or in a container it
 // sees only an inner one. Then any address is taken, unless the node was told the
-// outer ones (Config.Hosts).
+// outer ones, by who runs it (Config.Hosts) or by the router (Config.Outer).
 func (g *Gateway) ownHost(r *http.Request) bool {
 	host, ip, ok := splitHost(r.Host)
 	if !ok {
@@ -40,7 +40,18 @@ func (g *Gateway) ownHost(r *http.Request) bool {
 	case limit.Canonical(ip) == local || ownIP(limit.Canonical(ip)):
 		return true
 	}
-	return local.IsPrivate() && len(g.hosts) == 0
+	outer := g.outer()
+	if slices.Contains(outer, limit.Canonical(ip)) {
+		return true
+	}
+	return local.IsPrivate() && len(g.hosts) == 0 && len(outer) == 0
+}
+
+func (g *Gateway) outer() []netip.Addr {
+	if g.cfg.Outer == nil {
+		return nil
+	}
+	return g.cfg.Outer()
 }
 
 // foreignHost tells a player, and through it who runs the node, what to do.

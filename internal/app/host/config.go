@@ -18,6 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/nat"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 )
 
@@ -66,8 +67,10 @@ type Config struct {
 	// Revocations is a file with the authority's list; it is read again when it
 	// has changed.
 	Revocations string
-	// MapPort asks the home's router to open the port for other nodes.
+	// MapPort asks the home's router to open the ports for other nodes and for players;
+	// Router says where it is, by itself it is looked for.
 	MapPort bool
+	Router  nat.RouterConfig
 	// NoPortMapping: it is not asked either when Nodes is widened.
 	NoPortMapping bool
 	NoRelay       bool // carry no packets between two nodes that cannot reach each other

@@ -53,7 +53,8 @@ type Host struct {
 
 	gateway      *gateway.Gateway
 	addr         netip.AddrPort
-	mapped       netip.AddrPort        // where the router has opened the port; not valid: it has not
+	router       routerPorts
+	mapped       netip.AddrPort        // where the router has opened the port for nodes; not valid: it has not
 	browser      *datachannel.Listener // nil: no browser reaches this node by UDP
 	local        keyring.LocalSecret
 	served       []chan error   // what the gateway returned, for each port

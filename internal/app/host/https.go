@@ -54,6 +54,7 @@ type https struct {
 	names []string
 	addr  netip.AddrPort
 	plain *http.Server // nil: there is none
+	from  uint16       // the port of plain HTTP
 	stop  context.CancelFunc
 }
 
@@ -95,6 +96,7 @@ func (s *https) listenPlain(t TLS, from *webtls.Source, log *slog.Logger) {
 		IdleTimeout: 5 * time.Second, MaxHeaderBytes: 8 << 10,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
+	s.from = l.Addr().(*net.TCPAddr).AddrPort().Port()
 	go func() {
 		if err := s.plain.Serve(netutil.LimitListener(l, maxPlain)); !errors.Is(err, http.ErrServerClosed) {
 			log.Warn("plain HTTP is no longer redirected to HTTPS", "address", addr, "error", err)
@@ -131,6 +133,17 @@ func (s *https) close() error {
 		return nil
 	}
 	return s.plain.Close()
+}
+
+// ports are those that players elsewhere, and the authority, reach.
+func (s *https) ports() []uint16 {
+	if s.addr.Addr().Unmap().IsLoopback() {
+		return nil
+	}
+	if s.plain == nil {
+		return []uint16{s.addr.Port()}
+	}
+	return []uint16{s.addr.Port(), s.from}
 }
 
 // pages are the page by HTTPS, under each name.

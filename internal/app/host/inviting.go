@@ -11,7 +11,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
-	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
 )
 
 // What the owner sees of invitations in the game.
@@ -97,35 +96,6 @@ func (h *Host) RevokeInvitation(id string) error {
 		return err
 	}
 	return h.loadAccess()
-}
-
-// anywhere is the scope of addresses that are reached from anywhere.
-const anywhere = 3
-
-// Reach says in one sentence who can reach this world, and what would help others.
-func (h *Host) Reach() string {
-	players, nodes := h.Listens()
-	if channels := nodes && h.cfg.Page != ""; !players && !channels {
-		return "Only this machine can reach this world. Start it with --share to let friends in."
-	}
-	at := h.NodeAddr()
-	switch {
-	case h.https != nil:
-		return "Anyone with the link can join by HTTPS, if its name leads to this machine."
-	case h.peers == nil || !nodes:
-		return "Friends in the same network can join. For others open the TCP port in your router."
-	case !at.IsValid() && h.cfg.Page != "" && len(h.BrowsersAt()) > 0:
-		return "Your router lets nobody in: friends with the link connect through another node of this world, which only carries them if both routers are strict."
-	case !at.IsValid():
-		return "Your router lets nobody in: friends join with the program, through another node of this world. Opening the UDP port in the router lets browsers in."
-	case traversal.Scope(at.Addr()) < anywhere:
-		return fmt.Sprintf("Friends in the same network can join. For others open UDP port %d in your router.", at.Port())
-	case h.cfg.Page == "":
-		return "Others reach this machine from outside with the program. For browsers elsewhere start it with --page, or open the TCP port too."
-	case h.mapped.IsValid():
-		return "Your router opens the port automatically: anyone with the link can join."
-	}
-	return "This machine can be reached from outside: anyone with the link can join."
 }
 
 // qrPath draws a link; nil: it is too long.

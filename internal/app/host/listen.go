@@ -38,7 +38,7 @@ func (h *Host) listen() error {
 		Local: h.local,
 		Game:  gateway.Node{Node: h.client}, Code: h.cfg.JoinCode, Whitelist: h.whitelist(),
 		Invited: h.needsCode(), Guest: h.guest, Sharing: h.sharing, Owner: h.cfg.Owner,
-		Hosts: h.cfg.Hosts, Proxies: h.cfg.Proxies, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log,
+		Hosts: h.cfg.Hosts, Outer: h.outerAddrs, Proxies: h.cfg.Proxies, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log,
 	}
 	if h.cfg.Share {
 		cfg.Inviter = h
@@ -66,6 +66,7 @@ func (h *Host) listen() error {
 	if err := h.listenBrowsers(ring); err != nil {
 		return err
 	}
+	h.openForPlayers()
 	return h.announce()
 }
 
@@ -147,16 +148,17 @@ func (h *Host) URL() string {
 	return pageOf(ip, h.addr.Port())
 }
 
-// FriendURLs are the page as others on the network reach it; none if only this
-// machine can.
+// FriendURLs are the page as others reach it, those from farthest away first; none if
+// only this machine can.
 func (h *Host) FriendURLs() []string {
 	out := h.https.pages()
 	ip := h.addr.Addr().Unmap()
 	if len(out) > 0 || ip.IsLoopback() {
 		return out
 	}
+	out = h.outerPages()
 	if !ip.IsUnspecified() {
-		return []string{pageOf(ip, h.addr.Port())}
+		return append(out, pageOf(ip, h.addr.Port()))
 	}
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {

@@ -27,8 +27,10 @@ func TestResolve(t *testing.T) {
 		"this machine":      {Runner{Config: Config{Join: []string{"127.0.0.1"}}}, "", []string{"127.0.0.1"}, false},
 		"open to players":   {Runner{Config: Config{Listen: "0.0.0.0"}}, "", nil, true},
 		"not wanted":        {Runner{Config: Config{Listen: "0.0.0.0", NoPortMapping: true}}, "", nil, false},
-		"alone":             {Runner{Alone: true, Config: Config{Listen: "0.0.0.0"}}, "", nil, false},
-		"a loopback port":   {Runner{Config: Config{Listen: "0.0.0.0", Nodes: "127.0.0.1:4747"}}, "", nil, false},
+		"alone":             {Runner{Alone: true, Config: Config{Listen: "0.0.0.0"}}, "", nil, true},
+		"alone, here":       {Runner{Alone: true}, "", nil, false},
+		"a loopback port":   {Runner{Config: Config{Listen: "0.0.0.0", Nodes: "127.0.0.1:4747"}}, "", nil, true},
+		"a proxy before it": {Runner{Config: Config{Nodes: "0.0.0.0:4747"}}, "", nil, false},
 	} {
 		r := c.in
 		r.Data = data

@@ -34,6 +34,7 @@ func (r *Runner) openToOthers() error {
 // chosen.
 func (r *Runner) openToNodes() error {
 	if r.Alone {
+		r.MapPort = r.mapsPort()
 		return nil
 	}
 	if r.Nodes == "" {
@@ -59,10 +60,10 @@ func (r *Runner) joinsElsewhere() bool {
 	return slices.ContainsFunc(r.Join, func(a string) bool { return !near(a) })
 }
 
-// mapsPort reports whether a router is asked to open the port for nodes: if that
-// is of use to others, because they may play here or it joins them.
+// mapsPort reports whether a router is asked to open ports: if that is of use to
+// others, because they may play here or it joins them.
 func (r *Runner) mapsPort() bool {
-	return !r.NoPortMapping && !near(r.Nodes) && (r.Share || r.joinsElsewhere())
+	return !r.NoPortMapping && (!r.Loopback() || !near(r.Nodes) && (r.Share || r.joinsElsewhere()))
 }
 
 // near reports whether an address is of this machine only.

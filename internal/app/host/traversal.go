@@ -18,9 +18,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/socket"
 )
 
-// routerTime is how long the start waits for the home's router.
-const routerTime = 4 * time.Second
-
 // askPort is a port to ask other nodes from: not the node's own, which must not
 // have been used when it is dialled back.
 func (c Config) askPort() (net.PacketConn, error) {
@@ -100,36 +97,6 @@ func (h *Host) closePaths() error {
 		return nil
 	}
 	return h.paths.Close()
-}
-
-// openPort has the home's router open the port, and returns where, if it has by
-// the time that a person waits. It stays open while the host runs.
-func (h *Host) openPort() netip.AddrPort {
-	if !h.cfg.MapPort || near(h.cfg.Nodes) {
-		return netip.AddrPort{}
-	}
-	opened := make(chan netip.AddrPort, 1)
-	ctx, cancel := context.WithCancel(context.Background())
-	h.beside.Go(func() {
-		<-h.stop
-		cancel()
-	})
-	h.beside.Go(func() {
-		nat.Open(ctx, nat.MapConfig{Port: h.peers.socket.Addr().Port(), Log: h.cfg.Log, Opened: func(a netip.AddrPort) {
-			select {
-			case opened <- a:
-			default: // what changes later counts at the next start
-			}
-		}})
-	})
-	t := time.NewTimer(routerTime)
-	defer t.Stop()
-	select {
-	case a := <-opened:
-		return a
-	case <-t.C:
-		return netip.AddrPort{}
-	}
 }
 
 // ownAddress reports whether an address is one of this machine's.

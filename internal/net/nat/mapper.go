@@ -1,49 +1,115 @@
 package nat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"net/netip"
+	"sync"
 	"time"
 )
 
 // MappingLifetime is how long a port is asked for; it is asked for again in time.
 const MappingLifetime = time.Hour
 
-// MapConfig says which port a router is to open.
-type MapConfig struct {
-	Port uint16 // UDP, of this machine and, if it is free, of the router
-	// Opened is told at which address the port is reached from outside, and that
-	// it is not any more (the zero AddrPort).
-	Opened func(netip.AddrPort)
-	// RetryAfter is how long to wait after no router has opened the port; 0: 10 minutes.
+// Protocol is a transport protocol by its number at IANA.
+type Protocol uint8
+
+// The protocols that ports are opened for.
+const (
+	TCP Protocol = 6
+	UDP Protocol = 17
+)
+
+// String is what UPnP calls it.
+func (p Protocol) String() string {
+	if p == TCP {
+		return "TCP"
+	}
+	return "UDP"
+}
+
+// LocalPort is a port of this machine.
+type LocalPort struct {
+	Protocol Protocol
+	Number   uint16
+}
+
+// RouterConfig says where the home's router is. The zero value is good: it is looked for.
+type RouterConfig struct {
+	// Gateway is where the router takes PCP and NAT-PMP for IPv4, Gateway6 PCP for
+	// IPv6 (HOST:PORT), Device the URL of its description in UPnP.
+	Gateway, Gateway6, Device string
+	// Own6 is this machine's address by IPv6 that others are to reach.
+	Own6 netip.Addr
+	// RetryAfter is how long to wait after no router has opened a port; 0: 10 minutes.
 	RetryAfter time.Duration
-	// Gateway and Device are the router's addresses for PCP and NAT-PMP
-	// (HOST:PORT) and for UPnP (URL of its description); empty: looked for.
-	Gateway, Device string
-	Log             *slog.Logger // nil: slog.Default()
+	Log        *slog.Logger // nil: slog.Default()
 }
 
 // ErrNoRouter: no router has opened the port.
 var ErrNoRouter = errors.New("no router opens ports here by PCP, NAT-PMP or UPnP")
 
-// router is a protocol that a router may speak.
-type router interface {
-	name() string
-	// mapPort opens the port for about so long, or for longer; life 0 closes it.
-	mapPort(ctx context.Context, port uint16, life time.Duration) (netip.AddrPort, time.Duration, error)
+// Router is the home's router. It is safe for concurrent use.
+type Router struct {
+	cfg RouterConfig
+	igd *igd
 }
 
-// Open keeps a port open in the home's router until ctx ends, then closes it.
-func Open(ctx context.Context, cfg MapConfig) {
-	if cfg.RetryAfter <= 0 {
-		cfg.RetryAfter = 10 * time.Minute
+// NewRouter returns the home's router; nothing is asked yet.
+func NewRouter(cfg RouterConfig) *Router {
+	cfg.RetryAfter = cmp.Or(cfg.RetryAfter, 10*time.Minute)
+	cfg.Log = cmp.Or(cfg.Log, slog.Default())
+	return &Router{cfg: cfg, igd: &igd{device: cfg.Device}}
+}
+
+// Open keeps a port open by IPv4 until ctx ends, then closes it. opened is told at which
+// address it is reached from outside, and that it is not any more (the zero AddrPort).
+func (r *Router) Open(ctx context.Context, port LocalPort, opened func(netip.AddrPort)) {
+	m := &mapper{cfg: r.cfg, port: port, opened: opened, clients: []client{&pcp{server: r.cfg.Gateway}, &upnpMapping{igd: r.igd}}}
+	r.run(ctx, m)
+}
+
+// OpenIPv6 is Open for IPv6, where nothing is translated: it has the router's firewall
+// let in what comes for the port of this machine.
+func (r *Router) OpenIPv6(ctx context.Context, port LocalPort, opened func(netip.AddrPort)) {
+	own := ownIPv6
+	if r.cfg.Own6.IsValid() {
+		own = func() (netip.Addr, error) { return r.cfg.Own6, nil }
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.Default()
-	}
-	m := &mapper{cfg: cfg, routers: []router{&pcp{gateway: cfg.Gateway}, &upnp{device: cfg.Device}}}
+	m := &mapper{cfg: r.cfg, port: port, opened: opened, clients: []client{&pcp{server: r.cfg.Gateway6, own6: own}, &upnpPinhole{igd: r.igd, own: own}}}
+	r.run(ctx, m)
+}
+
+// run looks for a router that speaks UPnP meanwhile: when one does not answer PCP it is
+// known by then.
+func (r *Router) run(ctx context.Context, m *mapper) {
+	var search sync.WaitGroup
+	search.Go(func() { _, _ = r.igd.services(ctx) }) // whoever needs it is told
+	m.run(ctx)
+	search.Wait()
+}
+
+// client asks for one port by a protocol that a router may speak.
+type client interface {
+	name() string
+	// mapPort opens the port for about so long, or for longer; life 0 closes it.
+	mapPort(ctx context.Context, port LocalPort, life time.Duration) (netip.AddrPort, time.Duration, error)
+}
+
+// mapper keeps one port open.
+type mapper struct {
+	cfg     RouterConfig
+	port    LocalPort
+	opened  func(netip.AddrPort)
+	clients []client
+	active  client // that has opened the port; nil: none
+	addr    netip.AddrPort
+}
+
+// run keeps the port open until ctx ends, then closes it.
+func (m *mapper) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		wait := m.renewMapping(ctx)
 		t := time.NewTimer(wait)
@@ -56,17 +122,10 @@ func Open(ctx context.Context, cfg MapConfig) {
 	m.unmap()
 }
 
-type mapper struct {
-	cfg     MapConfig
-	routers []router
-	active  router // that has opened the port; nil: none
-	addr    netip.AddrPort
-}
-
 // renewMapping opens the port, or keeps it open, and returns when to come again.
 func (m *mapper) renewMapping(ctx context.Context) time.Duration {
 	if m.active != nil {
-		if life, err := m.tryRouter(ctx, m.active); err == nil {
+		if life, err := m.try(ctx, m.active); err == nil {
 			return life / 2
 		}
 		if ctx.Err() != nil { // it is still to be closed
@@ -74,47 +133,48 @@ func (m *mapper) renewMapping(ctx context.Context) time.Duration {
 		}
 		m.setMapping(nil, netip.AddrPort{}) // the router may be another one by now
 	}
-	for _, r := range m.routers {
-		life, err := m.tryRouter(ctx, r)
+	for _, c := range m.clients {
+		life, err := m.try(ctx, c)
 		if err == nil {
 			return life / 2
 		}
 		if ctx.Err() != nil {
 			return 0
 		}
-		m.cfg.Log.Debug("the router did not open the port", "port", m.cfg.Port, "by", r.name(), "error", err)
+		m.cfg.Log.Debug("the router did not open the port", "protocol", m.port.Protocol, "port", m.port.Number, "by", c.name(), "error", err)
+		if errors.Is(err, errNoIPv6) {
+			return m.cfg.RetryAfter
+		}
 	}
-	m.cfg.Log.Info("the node may not be reachable from outside", "port", m.cfg.Port, "error", ErrNoRouter)
+	m.cfg.Log.Info("this port may not be reachable from outside", "protocol", m.port.Protocol, "port", m.port.Number, "error", ErrNoRouter)
 	return m.cfg.RetryAfter
 }
 
-// minLifetime and longest life that is believed.
+// minLifetime and maxLifetime bound the life that is believed.
 const (
 	minLifetime = time.Second
 	maxLifetime = 24 * time.Hour
 )
 
-func (m *mapper) tryRouter(ctx context.Context, r router) (time.Duration, error) {
-	addr, life, err := r.mapPort(ctx, m.cfg.Port, MappingLifetime)
+func (m *mapper) try(ctx context.Context, c client) (time.Duration, error) {
+	addr, life, err := c.mapPort(ctx, m.port, MappingLifetime)
 	if err != nil {
 		return 0, err
 	}
-	m.setMapping(r, addr)
+	m.setMapping(c, addr)
 	return max(minLifetime, min(life, maxLifetime)), nil
 }
 
-func (m *mapper) setMapping(with router, addr netip.AddrPort) {
-	m.active = with
+func (m *mapper) setMapping(by client, addr netip.AddrPort) {
+	m.active = by
 	if addr == m.addr {
 		return
 	}
 	m.addr = addr
-	if with != nil {
-		m.cfg.Log.Info("the router has opened a port", "port", m.cfg.Port, "address", addr, "by", with.name())
+	if by != nil {
+		m.cfg.Log.Info("the router has opened a port", "protocol", m.port.Protocol, "port", m.port.Number, "address", addr, "by", by.name())
 	}
-	if m.cfg.Opened != nil {
-		m.cfg.Opened(addr)
-	}
+	m.opened(addr)
 }
 
 // unmap closes the port, as far as a router answers within a moment.
@@ -124,7 +184,7 @@ func (m *mapper) unmap() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	if _, _, err := m.active.mapPort(ctx, m.cfg.Port, 0); err != nil {
-		m.cfg.Log.Info("the router did not close the port", "port", m.cfg.Port, "error", err)
+	if _, _, err := m.active.mapPort(ctx, m.port, 0); err != nil {
+		m.cfg.Log.Info("the router did not close the port", "protocol", m.port.Protocol, "port", m.port.Number, "error", err)
 	}
 }

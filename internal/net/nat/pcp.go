@@ -1,10 +1,9 @@
 package nat
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -12,24 +11,23 @@ import (
 	"time"
 )
 
-// pcp opens ports by PCP (RFC 6887) and, if the router is older, by NAT-PMP
+// pcp opens a port by PCP (RFC 6887) and, for IPv4, if the router is older, by NAT-PMP
 // (RFC 6886), which share a port.
 type pcp struct {
-	gateway string // HOST:PORT; empty: the default gateway
-	nonce   [12]byte
-	old     bool // the router speaks NAT-PMP only
+	server string // HOST:PORT; empty: the default gateway
+	// own6 is this machine's address by IPv6; nil: the port is opened by IPv4.
+	own6  func() (netip.Addr, error)
+	from  netip.Addr // where the port was opened from by IPv6; what opens it closes it
+	nonce [12]byte
+	old   bool // the router speaks NAT-PMP only
 }
 
 const (
-	pcpPort     = 5351
-	pcpSize     = 60
-	protocolUDP = 17
-	// maxTries and firstTimeout: an answer is waited for 250, 500, 1000 and 2000 ms.
-	maxTries     = 4
+	pcpPort = 5351
+	// maxTries and firstTimeout: an answer is waited for 250, 500 and 1000 ms.
+	maxTries     = 3
 	firstTimeout = 250 * time.Millisecond
 )
-
-var errOld = errors.New("the router speaks NAT-PMP")
 
 func (p *pcp) name() string {
 	if p.old {
@@ -38,17 +36,8 @@ func (p *pcp) name() string {
 	return "PCP"
 }
 
-func (p *pcp) mapPort(ctx context.Context, port uint16, life time.Duration) (netip.AddrPort, time.Duration, error) {
-	gateway := p.gateway
-	if gateway == "" {
-		ip, err := defaultGateway()
-		if err != nil {
-			return netip.AddrPort{}, 0, err
-		}
-		gateway = netip.AddrPortFrom(ip, pcpPort).String()
-	}
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "udp4", gateway)
+func (p *pcp) mapPort(ctx context.Context, port LocalPort, life time.Duration) (netip.AddrPort, time.Duration, error) {
+	conn, err := p.dial(ctx, life > 0)
 	if err != nil {
 		return netip.AddrPort{}, 0, err
 	}
@@ -60,7 +49,7 @@ func (p *pcp) mapPort(ctx context.Context, port uint16, life time.Duration) (net
 	}
 	if !p.old {
 		addr, granted, err := p.mapPCP(ctx, conn, port, life)
-		if !errors.Is(err, errOld) {
+		if !errors.Is(err, errNATPMP) || p.own6 != nil {
 			return addr, granted, err
 		}
 		p.old = true
@@ -68,85 +57,124 @@ func (p *pcp) mapPort(ctx context.Context, port uint16, life time.Duration) (net
 	return mapPMP(ctx, conn, port, life)
 }
 
-// mapPCP asks for a mapping (RFC 6887, 11.1).
-func (p *pcp) mapPCP(ctx context.Context, conn net.Conn, port uint16, life time.Duration) (netip.AddrPort, time.Duration, error) {
-	q := make([]byte, pcpSize)
-	q[0], q[1] = 2, 1 // version 2, MAP
-	binary.BigEndian.PutUint32(q[4:], uint32(life/time.Second))
-	own := conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().As16()
-	copy(q[8:24], own[:])
-	copy(q[24:36], p.nonce[:])
-	q[36] = protocolUDP
-	binary.BigEndian.PutUint16(q[40:], port)
-	binary.BigEndian.PutUint16(q[42:], port)
-	any4 := netip.IPv4Unspecified().As16()
-	copy(q[44:60], any4[:])
-	a, err := request(ctx, conn, q, func(a []byte) bool {
-		switch {
-		case len(a) < 4:
-			return false
-		case a[0] == 0: // an older router does not know this version
-			return true
+// dial connects to the router. By IPv6 the request must come from the address that the
+// firewall is to let packets to (RFC 6887, 8.1).
+func (p *pcp) dial(ctx context.Context, opens bool) (net.Conn, error) {
+	var d net.Dialer
+	if p.own6 == nil {
+		if p.server != "" {
+			return d.DialContext(ctx, "udp4", p.server)
 		}
-		return len(a) >= pcpSize && a[0] == 2 && a[1] == 0x81 && bytes.Equal(a[24:36], p.nonce[:]) && a[36] == protocolUDP && binary.BigEndian.Uint16(a[40:]) == port
-	})
-	if err != nil {
-		return netip.AddrPort{}, 0, err
+		ip, err := defaultGateway()
+		if err != nil {
+			return nil, err
+		}
+		return d.DialContext(ctx, "udp4", netip.AddrPortFrom(ip, pcpPort).String())
 	}
-	if a[0] == 0 {
-		return netip.AddrPort{}, 0, errOld
+	if opens {
+		var err error
+		if p.from, err = p.own6(); err != nil {
+			return nil, err
+		}
 	}
-	if a[3] != 0 {
-		return netip.AddrPort{}, 0, fmt.Errorf("PCP: the router refuses, code %d", a[3])
-	}
-	ip := netip.AddrFrom16([16]byte(a[44:60])).Unmap()
-	return netip.AddrPortFrom(ip, binary.BigEndian.Uint16(a[42:])), seconds(a[4:]), nil
+	d.LocalAddr = net.UDPAddrFromAddrPort(netip.AddrPortFrom(p.from, 0))
+	return d.DialContext(ctx, "udp6", cmp.Or(p.server, netip.AddrPortFrom(defaultGateway6(), pcpPort).String()))
 }
 
-// mapPMP asks for the external address and a mapping (RFC 6886, 3.2 and 3.3).
-func mapPMP(ctx context.Context, conn net.Conn, port uint16, life time.Duration) (netip.AddrPort, time.Duration, error) {
-	q := make([]byte, 12)
-	q[1] = 1 // map UDP
-	binary.BigEndian.PutUint16(q[4:], port)
-	binary.BigEndian.PutUint32(q[8:], uint32(life/time.Second))
-	if life > 0 { // to close, the external port is 0 (3.4)
-		binary.BigEndian.PutUint16(q[6:], port)
+// mapPCP asks for a mapping (RFC 6887, 11).
+func (p *pcp) mapPCP(ctx context.Context, conn net.Conn, port LocalPort, life time.Duration) (netip.AddrPort, time.Duration, error) {
+	q := pcpMap{
+		lifetime: uint32(life / time.Second), nonce: p.nonce, protocol: port.Protocol, internal: port.Number, external: port.Number,
 	}
-	a, err := request(ctx, conn, q, func(a []byte) bool {
-		return len(a) >= 16 && a[0] == 0 && a[1] == 129 && binary.BigEndian.Uint16(a[8:]) == port
+	from := conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().WithZone("")
+	suggested := netip.IPv4Unspecified()
+	if p.own6 != nil {
+		suggested = netip.IPv6Unspecified()
+	}
+	var a pcpMap
+	var result pcpResult
+	err := request(ctx, conn, q.appendRequest(nil, from, suggested), func(b []byte) (err error) {
+		a, result, err = decodePCP(b)
+		if err == nil && (a.nonce != q.nonce || a.protocol != q.protocol || a.internal != q.internal) {
+			err = errNotFor
+		}
+		return err
 	})
 	if err != nil {
 		return netip.AddrPort{}, 0, err
 	}
-	if code := binary.BigEndian.Uint16(a[2:]); code != 0 {
-		return netip.AddrPort{}, 0, fmt.Errorf("NAT-PMP: the router refuses, code %d", code)
+	if result != 0 {
+		return netip.AddrPort{}, 0, fmt.Errorf("PCP: the router refuses: %v", result)
 	}
 	if life == 0 {
 		return netip.AddrPort{}, 0, nil
 	}
-	external, granted := binary.BigEndian.Uint16(a[10:]), seconds(a[12:])
-	b, err := request(ctx, conn, []byte{0, 0}, func(a []byte) bool { return len(a) >= 12 && a[0] == 0 && a[1] == 128 })
+	addr, err := openedAt(a.address, a.external)
+	if err == nil && addr.Addr().Is6() != (p.own6 != nil) {
+		err = fmt.Errorf("the router opens %v, an address of the other kind", addr)
+	}
+	return addr, time.Duration(a.lifetime) * time.Second, err
+}
+
+// openedAt is an address that a router says; it need not make sense.
+func openedAt(ip netip.Addr, port uint16) (netip.AddrPort, error) {
+	ip = ip.Unmap()
+	if port == 0 || !ip.IsGlobalUnicast() {
+		return netip.AddrPort{}, fmt.Errorf("the router opens %v, which nobody reaches", netip.AddrPortFrom(ip, port))
+	}
+	return netip.AddrPortFrom(ip, port), nil
+}
+
+// mapPMP asks for a mapping and the external address (RFC 6886, 3.3 and 3.2).
+func mapPMP(ctx context.Context, conn net.Conn, port LocalPort, life time.Duration) (netip.AddrPort, time.Duration, error) {
+	q := pmpMap{protocol: port.Protocol, internal: port.Number, lifetime: uint32(life / time.Second)}
+	if life > 0 { // to close, the external port is 0 (3.4)
+		q.external = port.Number
+	}
+	var a pmpMap
+	var result uint16
+	err := request(ctx, conn, q.appendRequest(nil), func(b []byte) (err error) {
+		a, result, err = decodePMP(b)
+		if err == nil && (a.protocol != q.protocol || a.internal != q.internal) {
+			err = errNotFor
+		}
+		return err
+	})
 	if err != nil {
 		return netip.AddrPort{}, 0, err
 	}
-	if code := binary.BigEndian.Uint16(b[2:]); code != 0 {
-		return netip.AddrPort{}, 0, fmt.Errorf("NAT-PMP: the router does not tell its address, code %d", code)
+	if result != 0 {
+		return netip.AddrPort{}, 0, fmt.Errorf("NAT-PMP: the router refuses, code %d", result)
 	}
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(b[8:12])), external), granted, nil
+	if life == 0 {
+		return netip.AddrPort{}, 0, nil
+	}
+	var ip netip.Addr
+	err = request(ctx, conn, []byte{0, 0}, func(b []byte) (err error) {
+		ip, result, err = decodePMPAddress(b)
+		return err
+	})
+	if err != nil {
+		return netip.AddrPort{}, 0, err
+	}
+	if result != 0 {
+		return netip.AddrPort{}, 0, fmt.Errorf("NAT-PMP: the router does not tell its address, code %d", result)
+	}
+	addr, err := openedAt(ip, a.external)
+	return addr, time.Duration(a.lifetime) * time.Second, err
 }
 
-func seconds(b []byte) time.Duration {
-	return time.Duration(binary.BigEndian.Uint32(b)) * time.Second
-}
+// errNotFor: a packet answers something else than what was asked.
+var errNotFor = errors.New("not the answer")
 
-// request sends a request until an answer fits. The connection takes packets from the
-// router alone.
-func request(ctx context.Context, conn net.Conn, q []byte, fits func([]byte) bool) ([]byte, error) {
-	b := make([]byte, 1100) // the longest that there is (RFC 6887, 7)
+// request sends a request until an answer fits: take returns nil, or errNATPMP, which
+// ends it too. The connection takes packets from the router alone.
+func request(ctx context.Context, conn net.Conn, q []byte, take func([]byte) error) error {
+	b := make([]byte, maxPCP+1)
 	wait := firstTimeout
 	for range maxTries {
 		if _, err := conn.Write(q); err != nil {
-			return nil, err
+			return err
 		}
 		conn.SetReadDeadline(time.Now().Add(wait))
 		for ctx.Err() == nil {
@@ -156,16 +184,16 @@ func request(ctx context.Context, conn net.Conn, q []byte, fits func([]byte) boo
 				if errors.As(err, &late) && late.Timeout() {
 					break
 				}
-				return nil, err // nobody listens there
+				return err // nobody listens there
 			}
-			if fits(b[:n]) {
-				return b[:n], nil
+			if err := take(b[:n]); err == nil || errors.Is(err, errNATPMP) {
+				return err
 			}
 		}
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 		wait *= 2
 	}
-	return nil, fmt.Errorf("the router at %s does not answer", conn.RemoteAddr())
+	return fmt.Errorf("the router at %s does not answer", conn.RemoteAddr())
 }

@@ -1,0 +1,72 @@
+package host
+
+import (
+	"fmt"
+	"net/netip"
+)
+
+// Reach says in one sentence who can reach this world, and what would help others.
+func (h *Host) Reach() string {
+	players, nodes := h.Listens()
+	switch {
+	case h.https != nil:
+		return h.reachHTTPS()
+	case h.cfg.Page != "" && nodes && h.browser != nil:
+		return h.reachChannels()
+	case players:
+		return h.reachPage(nodes)
+	}
+	return "Only this machine can reach this world. Start it with --share to let friends in."
+}
+
+// reachHTTPS is Reach where the page comes by HTTPS.
+func (h *Host) reachHTTPS() string {
+	if four, _ := h.playersOutside(); fromAnywhere(four) {
+		return fmt.Sprintf("Your router opens port %d automatically: anyone with the link can join by HTTPS, if its name leads to the router.", h.https.addr.Port())
+	}
+	return "Anyone with the link can join by HTTPS, if its name leads to this machine."
+}
+
+// reachPage is Reach where the page comes from this node, over a TCP port.
+func (h *Host) reachPage(nodes bool) string {
+	four, six := h.playersOutside()
+	port := h.addr.Port()
+	at := netip.AddrPort{}
+	if nodes {
+		at = h.NodeAddr()
+	}
+	switch {
+	case fromAnywhere(four):
+		return "Your router opens the port automatically: anyone with the link can join."
+	case fromAnywhere(at) && ownAddress(at.Addr()):
+		return "This machine can be reached from outside: anyone with the link can join."
+	case fromAnywhere(six):
+		return fmt.Sprintf("Your router lets friends in who have IPv6: they can join by the link that has this machine's. For others open TCP port %d in your router.", port)
+	case four.IsValid():
+		return "Your router is behind another one, at home or at your provider: friends in the same network can join, others with the program through another node of this world."
+	case fromAnywhere(at):
+		return fmt.Sprintf("Others reach this machine from outside with the program. For browsers elsewhere start it with --page, or open TCP port %d in your router.", port)
+	case nodes && !at.IsValid():
+		return fmt.Sprintf("Your router lets nobody in: friends join with the program, through another node of this world. Opening TCP port %d in the router lets browsers in.", port)
+	}
+	return fmt.Sprintf("Friends in the same network can join. For others open TCP port %d in your router.", port)
+}
+
+// reachChannels is Reach where browsers have their page from elsewhere and come over data
+// channels.
+func (h *Host) reachChannels() string {
+	at := h.NodeAddr()
+	switch six := h.browsersOutside6(); {
+	case fromAnywhere(at) && h.mapped.IsValid():
+		return "Your router opens the port automatically: anyone with the link can join."
+	case fromAnywhere(at):
+		return "This machine can be reached from outside: anyone with the link can join."
+	case fromAnywhere(six) && len(h.BrowsersAt()) > 0:
+		return "Your router lets friends in who have IPv6; others with the link connect through another node of this world, if it has one that can be reached."
+	case !at.IsValid() && len(h.BrowsersAt()) > 0:
+		return "Your router lets nobody in: friends with the link connect through another node of this world, which only carries them if both routers are strict."
+	case !at.IsValid():
+		return "Your router lets nobody in: friends join with the program, through another node of this world. Opening the UDP port in the router lets browsers in."
+	}
+	return fmt.Sprintf("Friends in the same network can join. For others open UDP port %d in your router.", at.Port())
+}
