@@ -271,6 +271,7 @@ func (h *Host) network() (*node.Net, error) {
 		World: p.record.World(), Known: p.known, Founder: p.record.FounderID(), Stored: stored,
 		Sign:   func(r *kademlia.Record) { records.Sign(r, p.key) },
 		Verify: records.Verify,
+		Signer: copySigner{p.key},
 		CheckPass: func(pass *identity.Pass, player id.ID, name string, gateway id.ID) error {
 			if pass == nil {
 				return fmt.Errorf("%w: there is none", identity.ErrPass)

@@ -2,6 +2,7 @@ package node
 
 import (
 	"crypto/ed25519"
+	"crypto/sha256"
 	"fmt"
 	"testing"
 	"time"
@@ -57,7 +58,7 @@ func (c *cluster) addNode(i int) {
 		cfg.Lobby.Spawn, cfg.Region.Rules.Spawn = c.spawn, c.spawn
 	}
 	cfg.Region.Rules.Mobs = c.mobs
-	cfg.Net = &Net{Self: nodePeer(i), World: id.Of([]byte("country"))}
+	cfg.Net = &Net{Self: nodePeer(i), World: id.Of([]byte("country")), Signer: testSigner{nodePeer(i).ID}}
 	if i > 0 {
 		cfg.Net.Known = []machine.Peer{nodePeer(0)}
 	}
@@ -87,6 +88,21 @@ func (c *cluster) addNode(i int) {
 		return New(cfg, slowEnv{flatEnv{clockEnv{env, c, i}}, c, i})
 	})
 	c.nodes = append(c.nodes, self)
+}
+
+// testSigner signs as a node whose id is of no key.
+type testSigner struct{ self id.ID }
+
+func (s testSigner) Sign(statement []byte) (out Signature) {
+	copy(out.Key[:], s.self[:])
+	sum := sha256.Sum256(append(out.Key[:], statement...))
+	copy(out.Sig[:], sum[:])
+	return out
+}
+
+func (s testSigner) Check(statement []byte, sig Signature) (who id.ID, ok bool) {
+	copy(who[:], sig.Key[:])
+	return who, testSigner{who}.Sign(statement) == sig
 }
 
 // The founder's key is that of node 0.

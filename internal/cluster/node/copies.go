@@ -40,6 +40,7 @@ type savedCopy struct {
 	shard Shard
 	at    machine.Time // when it was put aside, or was the state of its shard
 	whole int          // of a spare copy: bytes of the whole state that came last
+	proof copyProof    // of a spare copy: a host's signature over it
 }
 
 const (
@@ -163,7 +164,11 @@ func (c *copies) drop(s savedCopy) {
 	})
 }
 
-const copyLayout = 1
+// copyLayout is the layout of a record; the one before had no proof.
+const (
+	copyLayout      = 2
+	copyLayoutPlain = 1
+)
 
 func (s *savedCopy) encode() []byte {
 	retired := byte(0)
@@ -174,7 +179,7 @@ func (s *savedCopy) encode() []byte {
 	for _, v := range []uint64{s.Gen.Number, s.Gen.Fork, s.Term, s.Index, uint64(s.at), uint64(s.Bytes)} {
 		b = binary.BigEndian.AppendUint64(b, v)
 	}
-	return append(b, s.shard.space()...)
+	return append(append(b, s.proof[:]...), s.shard.space()...)
 }
 
 func decodeCopy(space string, b []byte) (s savedCopy, ok bool) {
@@ -183,7 +188,10 @@ func decodeCopy(space string, b []byte) (s savedCopy, ok bool) {
 	s.Space, s.Retired = space, r.Byte() == 1
 	s.Gen = group.Gen{Number: r.U64(), Fork: r.U64()}
 	s.Term, s.Index, s.at, s.Bytes = r.U64(), r.U64(), machine.Time(r.U64()), int(r.U64())
-	if r.Bad() || layout != copyLayout || s.Bytes < 0 {
+	if layout != copyLayoutPlain {
+		copy(s.proof[:], r.Take(CopyProofSize))
+	}
+	if r.Bad() || layout != copyLayout && layout != copyLayoutPlain || s.Bytes < 0 {
 		return s, false
 	}
 	s.shard, ok = shardInSpace(string(r.Take(uint64(r.Len()))))

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -110,7 +111,7 @@ func TestCopiesAreBounded(t *testing.T) {
 }
 
 func FuzzDecodeCopy(f *testing.F) {
-	s := savedCopy{Copy: group.Copy{Space: "old.hall", Gen: group.Gen{Number: 1, Fork: 2}, Term: 3, Index: 4, Retired: true, Bytes: 5}, shard: theLobby, at: 6}
+	s := savedCopy{Copy: group.Copy{Space: "old.hall", Gen: group.Gen{Number: 1, Fork: 2}, Term: 3, Index: 4, Retired: true, Bytes: 5}, shard: theLobby, at: 6, proof: copyProof{7}}
 	f.Add(s.encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if got, ok := decodeCopy("old.hall", b); ok && got.shard != theLobby {
@@ -119,5 +120,10 @@ func FuzzDecodeCopy(f *testing.F) {
 	})
 	if got, ok := decodeCopy("old.hall", s.encode()); !ok || got != s {
 		f.Errorf("%+v", got)
+	}
+	plain := slices.Concat([]byte{copyLayoutPlain}, s.encode()[1:50], []byte(theLobby.space()))
+	s.proof = copyProof{}
+	if got, ok := decodeCopy("old.hall", plain); !ok || got != s {
+		f.Errorf("of the layout without proofs: %+v", got)
 	}
 }

@@ -185,7 +185,7 @@ func (o *hosting) groupStatus(p Shard) *GroupStatus {
 	}
 	s := &GroupStatus{Shard: p}
 	if kept, ok := o.copies.newest(p); ok {
-		s.Gen, s.Term, s.Last = kept.Gen, kept.Term, kept.Index
+		s.Gen, s.Term, s.Last, s.Proof = kept.Gen, kept.Term, kept.Index, kept.proof.encoded()
 	}
 	return s
 }

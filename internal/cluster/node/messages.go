@@ -120,7 +120,8 @@ type (
 type (
 	// Spare is a part of the state of a shard after the entry Index of its group's log,
 	// which is of Term: the whole state, or its changes since the entry After. With
-	// After equal to Index it has no data, and asks what the receiver has.
+	// After equal to Index it has no data, and asks what the receiver has. The first part
+	// has the sender's signature over the state that this leads to (copyProof).
 	Spare struct {
 		Shard       Shard
 		Gen         group.Gen
@@ -129,6 +130,7 @@ type (
 		Part        uint32
 		Last        bool
 		Data        []byte
+		Proof       []byte
 	}
 
 	// SpareHeld is the answer: what the sender has of the shard, and how many parts of

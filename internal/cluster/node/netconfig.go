@@ -47,6 +47,8 @@ type Net struct {
 	// nil: records are not signed (a simulation that does not look at signatures).
 	Sign   func(*kademlia.Record)
 	Verify func(*kademlia.Record) machine.Job
+	// Signer signs what this node says of spare copies; nil: they are not signed.
+	Signer Signer
 	// Verified is for a world with an authority; nil: the world has none.
 	Verified *Verified
 	// Access says whom the founder admits; nil: everybody (a simulation).

@@ -35,6 +35,8 @@ type GroupStatus struct {
 	// more. Without a replica, Gen, Term and Last are of the newest copy.
 	Term, Last uint64
 	Members    []machine.Peer
+	// Proof is a host's signature over a copy (copyProof); none: this node was a host.
+	Proof []byte
 }
 
 // Datagram says that the message needs no link and may be lost.

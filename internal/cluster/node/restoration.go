@@ -125,21 +125,29 @@ func (o *restoration) lost(p Shard, q *lossInquiry) hostpolicy.Lost {
 }
 
 // newest is the node that has the newest copy of a shard, of equal ones that nearest to
-// the key; this node, if nobody has one.
+// the key; this node, if nobody has one. The newest that a host of the record has signed
+// counts: others are claims, which are believed only if nobody has a signed one.
 func (o *restoration) newest(p Shard, q *lossInquiry, own savedCopy) machine.Peer {
 	nodes := o.dir.nearestTo(o.dir.key(p), nearestFirst(o.dir.key(p), slices.Clone(q.asked)))
-	states := make([]hostpolicy.Log, len(nodes))
+	claimed, signed := make([]hostpolicy.Log, len(nodes)), make([]hostpolicy.Log, len(nodes))
 	for i, n := range nodes {
 		m := q.heard[n.ID]
+		var proof copyProof
 		switch {
 		case n.ID == o.cfg.Self.ID:
-			states[i] = own.end()
+			claimed[i], proof = own.end(), own.proof
 		case m != nil && (q.rival.Term == 0 || termOf(m.Gen, m.Term) <= q.rival.Term):
 			// A state that is newer than the record is a lie: leaders publish their terms.
-			states[i] = hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Last}
+			claimed[i], proof = hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Last}, decodeCopyProof(m.Proof)
+		}
+		if o.copySignedBy(q.rival.Members, n.ID, p, claimed[i], proof) {
+			signed[i] = claimed[i]
 		}
 	}
-	if best := hostpolicy.Newest(states); best >= 0 {
+	if best := hostpolicy.Newest(signed); best >= 0 {
+		return nodes[best]
+	}
+	if best := hostpolicy.Newest(claimed); best >= 0 {
 		return nodes[best]
 	}
 	return o.cfg.Self
@@ -176,6 +184,9 @@ func (o *restoration) decide(p Shard, q *lossInquiry) {
 		switch {
 		case err != nil:
 			o.note(fmt.Sprintf("The copy of %s cannot be read: %v", p, err))
+		case !own.proof.of(kvs):
+			o.note(fmt.Sprintf("The copy of %s is not what its host has signed: it is deleted.", p))
+			o.copies.drop(own)
 		case !o.hosting.hosts(p) && !o.isLeaving():
 			from.Restored, from.Content = own.at, kvs
 			o.note(fmt.Sprintf("%s lost its %d hosts. It was restored to its state of %s.", p, len(q.rival.Members), clock(own.at)))

@@ -23,6 +23,7 @@ type spareHolder struct {
 // sparePart is what is on its way to a holder.
 type sparePart struct {
 	end    hostpolicy.Log
+	proof  copyProof
 	after  uint64
 	data   []byte
 	parts  uint32 // that the holder has
@@ -47,17 +48,23 @@ func (s *spareSending) refresh(h *spareHolder, now machine.Time) {
 	}
 	switch {
 	case now < h.next:
+	case s.digest == nil: // more has changed meanwhile than is kept
+		if !s.reading {
+			s.readState()
+		}
 	case !h.asked:
 		h.next = now.Add(spareAnswer)
 		end := s.changed
-		s.links.send(h.peer, &Spare{Shard: s.group.shard, Gen: end.Gen, Term: end.Term, Index: end.Last, After: end.Last, Last: true})
+		s.links.send(h.peer, &Spare{
+			Shard: s.group.shard, Gen: end.Gen, Term: end.Term, Index: end.Last, After: end.Last, Last: true, Proof: s.proof(h, end, s.digest.Sum()).encoded(),
+		})
 	case !s.lacks(h):
 	case h.had.Gen == s.changed.Gen && s.changes.reachBack(h.had.Last):
-		s.send(h, s.changed, h.had.Last, s.changes.after(h.had.Last))
+		s.send(h, &sparePart{end: s.changed, proof: s.proof(h, s.changed, s.digest.Sum()), after: h.had.Last, data: s.changes.after(h.had.Last)})
 	case now < h.whole:
 	case s.full != nil && s.changes.reachBack(s.full.end.Last):
 		h.whole = now.Add(wholeEvery)
-		s.send(h, s.full.end, 0, s.full.data)
+		s.send(h, &sparePart{end: s.full.end, proof: s.proof(h, s.full.end, s.full.digest), data: s.full.data})
 	case !s.reading:
 		s.readState()
 	}
@@ -68,10 +75,15 @@ func (s *spareSending) lacks(h *spareHolder) bool {
 	return !h.asked || h.had.Gen != s.changed.Gen || h.had.Last < s.changed.Last
 }
 
+// proof signs a state for a holder.
+func (s *spareSending) proof(h *spareHolder, end hostpolicy.Log, digest [32]byte) copyProof {
+	return s.signCopy(h.peer.ID, s.group.shard, end, digest)
+}
+
 // send begins to send a state, or changes of one.
-func (s *spareSending) send(h *spareHolder, end hostpolicy.Log, after uint64, data []byte) {
+func (s *spareSending) send(h *spareHolder, x *sparePart) {
 	h.next = s.env.Now().Add(spareEvery)
-	h.sending = &sparePart{end: end, after: after, data: data, at: s.env.Now()}
+	h.sending = x
 	s.sendPart(h)
 }
 
@@ -86,10 +98,14 @@ func (s *spareSending) sendPart(h *spareHolder) {
 	if x.unsent {
 		return
 	}
-	s.links.send(h.peer, &Spare{
+	m := &Spare{
 		Shard: s.group.shard, Gen: x.end.Gen, Term: x.end.Term, Index: x.end.Last, After: x.after,
 		Part: x.parts, Last: from+len(part) == len(x.data), Data: part,
-	})
+	}
+	if m.Part == 0 {
+		m.Proof = x.proof.encoded()
+	}
+	s.links.send(h.peer, m)
 }
 
 // hear takes a holder's answer.
@@ -165,6 +181,24 @@ func (c *changeLog) after(index uint64) (data []byte) {
 		}
 	}
 	return data
+}
+
+// follow brings the digest of the state after an entry to the last change; nil: some of
+// the changes are not here any more.
+func (c *changeLog) follow(d *group.Digest, index uint64) *group.Digest {
+	if !c.reachBack(index) {
+		return nil
+	}
+	for _, x := range c.list {
+		if x.index > index {
+			ws, err := group.DecodeChanges("", x.data)
+			if err != nil {
+				return nil // never: it was encoded here
+			}
+			d.Apply(ws)
+		}
+	}
+	return d
 }
 
 // trim forgets the changes up to an entry.

@@ -71,8 +71,14 @@ func (k *spareKeeping) receive(f *remoteNode, m *Spare) {
 		k.links.send(f.peer, &SpareHeld{Shard: m.Shard, Refused: true})
 		return
 	}
+	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
+	proof := decodeCopyProof(m.Proof)
+	if m.Part == 0 && k.cfg.Signer != nil && !k.copySignedBy([]machine.Peer{f.peer}, k.cfg.Self.ID, m.Shard, end, proof) {
+		k.counts.Dropped++
+		return
+	}
 	if m.After == m.Index {
-		k.copies.confirm(m.Shard, hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index})
+		k.copies.confirm(m.Shard, end, proof)
 		k.answer(f, m.Shard)
 		return
 	}
@@ -170,12 +176,12 @@ func (k *spareKeeping) save(f *remoteNode, in *incomingSpare) {
 	p, a := in.first.Shard, &in.first
 	s := savedCopy{
 		Copy:  group.Copy{Space: group.SpareSpace(p.space()), Gen: a.Gen, Term: a.Term, Index: a.Index, Retired: true, Bytes: len(in.data)},
-		shard: p, at: k.env.Now(), whole: len(in.data),
+		shard: p, at: k.env.Now(), whole: len(in.data), proof: decodeCopyProof(a.Proof),
 	}
 	var changes []machine.DiskWrite
 	if a.After == 0 {
 		kvs, err := group.DecodeContent(in.data)
-		if err != nil {
+		if err != nil || !s.proof.of(kvs) {
 			k.drop(p)
 			return
 		}
@@ -192,9 +198,28 @@ func (k *spareKeeping) save(f *remoteNode, in *incomingSpare) {
 	}
 	in.saved = true
 	k.copies.write(s, changes, func(err error) {
-		delete(k.incoming, p)
-		if err == nil {
+		switch {
+		case err != nil:
+			delete(k.incoming, p)
+		case a.After == 0:
+			delete(k.incoming, p)
 			k.answer(f, p)
+		default:
+			k.verify(f, s)
+		}
+	})
+}
+
+// verify reads a copy that was changed: it must be what the leader has signed. If it is
+// not, the whole state is to be sent again.
+func (k *spareKeeping) verify(f *remoteNode, s savedCopy) {
+	k.copies.read(s, func(kvs []machine.KV, err error) {
+		delete(k.incoming, s.shard)
+		if err == nil && !s.proof.of(kvs) {
+			k.copies.drop(s)
+		}
+		if err == nil {
+			k.answer(f, s.shard)
 		}
 	})
 }
@@ -244,14 +269,19 @@ func (s *savedCopy) isSpare() bool { return s.Space == group.SpareSpace(s.shard.
 // known any more: the whole state is to be sent again. whole is 0 after a restart.
 func (s *savedCopy) grown() bool { return s.Bytes > 2*s.whole+maxSpare/8 }
 
-// confirm notes that a spare copy is still the state of its shard.
-func (c *copies) confirm(p Shard, end hostpolicy.Log) {
+// confirm notes that a spare copy is still the state of its shard, with the signature of
+// who leads that now. A copy that differs from what is signed is of no use.
+func (c *copies) confirm(p Shard, end hostpolicy.Log, proof copyProof) {
 	s, ok := c.spare(p)
 	if !ok || s.end() != end {
 		return
 	}
-	stale := c.env.Now().Sub(s.at) >= confirmEvery
-	s.at = c.env.Now()
+	if s.proof.digest() != proof.digest() {
+		c.drop(s)
+		return
+	}
+	stale := c.env.Now().Sub(s.at) >= confirmEvery || s.proof != proof
+	s.at, s.proof = c.env.Now(), proof
 	if c.add(s); stale {
 		c.disk.do(0, machine.DiskWrite{Space: NodeSpace, Put: s.record()})
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -160,6 +161,8 @@ func TestForgedSpareCopy(t *testing.T) {
 	before, _ := c.node(holder).net.copies.spare(home)
 	send := func(from int, m Spare) {
 		m.Shard = home
+		end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
+		m.Proof = c.node(from).net.spares.signCopy(nodePeer(holder).ID, home, end, group.DigestOf([]machine.KV{{Key: []byte("x"), Value: []byte("y")}}).Sum()).encoded()
 		c.nodes[from].Call(func() { c.node(from).net.links.send(nodePeer(holder), &m) })
 		c.s.Run(time.Second)
 	}
@@ -173,7 +176,10 @@ func TestForgedSpareCopy(t *testing.T) {
 	damaged.Data = []byte{200}
 	beyond.After, beyond.Data = before.Index+500, group.AppendChanges(nil, []machine.DiskWrite{{Delete: [][]byte{{1}}}})
 	late.Part, late.Data = 3, content.Data
+	other := content // than what is signed
+	other.Data = group.AppendContent(nil, []machine.KV{{Key: []byte("x"), Value: []byte("z")}})
 	for range 3 {
+		send(hosts[0], other)
 		send(hosts[0], damaged)
 		send(hosts[0], beyond)
 		send(hosts[0], late)

@@ -32,6 +32,7 @@ type spareSending struct {
 	full     *fullState
 	changed  hostpolicy.Log // after the last change that was applied here
 	changes  changeLog
+	digest   *group.Digest // of the state after the last change; nil: it is not known
 	holders  []*spareHolder
 	refused  map[id.ID]machine.Time // who keeps no copy, since when
 	choose   machine.Time           // when to look for holders next
@@ -39,8 +40,9 @@ type spareSending struct {
 
 // fullState is the whole state, as it is sent.
 type fullState struct {
-	end  hostpolicy.Log
-	data []byte
+	end    hostpolicy.Log
+	digest [32]byte
+	data   []byte
 }
 
 const (
@@ -64,7 +66,7 @@ func (s *spareSending) start(now machine.Time) {
 // stop forgets what is to be sent.
 func (s *spareSending) stop() {
 	s.ledSince, s.reading, s.read, s.kept, s.full, s.holders, s.choose = 0, false, false, false, nil, nil, 0
-	s.changes, s.refused = changeLog{}, map[id.ID]machine.Time{}
+	s.changes, s.digest, s.refused = changeLog{}, nil, map[id.ID]machine.Time{}
 }
 
 // isSettled reports whether nothing is left to be sent.
@@ -83,6 +85,9 @@ func (s *spareSending) applied(term, index uint64, ws []machine.DiskWrite) {
 	}
 	s.kept = s.kept || keepsAny(s.group.shard, ws)
 	s.changes.add(index, ws)
+	if s.digest != nil {
+		s.digest.Apply(ws)
+	}
 }
 
 // keepsAny reports whether writes change what people would miss.
@@ -133,9 +138,11 @@ func (s *spareSending) readState() {
 			s.changed = end
 		}
 		s.changed.Gen = st.Gen
+		digest := group.DigestOf(st.Content)
 		if s.kept = s.kept || keeps(s.group.shard, st.Content); s.kept {
-			s.full = &fullState{end, group.AppendContent(nil, st.Content)}
+			s.full = &fullState{end, digest.Sum(), group.AppendContent(nil, st.Content)}
 		}
+		s.digest = s.changes.follow(digest, st.Index)
 		if s.full != nil && len(s.full.data) > maxSpare {
 			s.note(fmt.Sprintf("%s has too much (%d bytes) for spare copies.", s.group.shard, len(s.full.data)))
 			s.full, s.kept = nil, false

@@ -73,6 +73,7 @@ var nodeKinds = []*kind{
 		num(f, &m.Term)
 		num(f, &m.Last)
 		list(f, &m.Members, maxMembers, minPeer, peer)
+		f.bytes(&m.Proof, node.CopyProofSize)
 	}),
 	message(135, func(f *form, m *node.Spare) {
 		shard(f, &m.Shard)
@@ -83,6 +84,7 @@ var nodeKinds = []*kind{
 		num(f, &m.Part)
 		f.bool(&m.Last)
 		f.bytes(&m.Data, node.MaxSparePart)
+		f.bytes(&m.Proof, node.CopyProofSize)
 	}),
 	message(136, func(f *form, m *node.SpareHeld) {
 		shard(f, &m.Shard)
