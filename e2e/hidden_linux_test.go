@@ -70,6 +70,13 @@ func testHidden(t *testing.T, behind, before string, direct bool) {
 	ann.say("Still here.")
 	ann.hears("Ann", "Still here.")
 	buildAlone(ann)
+	// Her laptop gets another address itself, as when it leaves the Wi-Fi: its sockets
+	// are of no use any more.
+	lan.ip("-n %s addr del %s/24 dev eth0", laptop.ns, laptop.addr)
+	lan.ip("-n %s addr add 192.168.0.3/24 dev eth0", laptop.ns)
+	lan.ip("-n %s route replace default via 192.168.0.1", laptop.ns)
+	ann.say("And here.")
+	ann.hears("Ann", "And here.")
 	var links []string
 	ann.eval("links", &links)
 	if n := strings.Count(world.log.String(), "player connected"); n != 1 || len(links) != 1 {

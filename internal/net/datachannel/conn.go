@@ -22,7 +22,7 @@ type Channel uint16
 // The channels. Both ends know them beforehand ("negotiated" in the browser).
 const (
 	Reliable   Channel = iota // ordered
-	Unreliable                // unordered, sent once
+	Unreliable                // unordered, sent again at most once
 	channels
 )
 
@@ -37,6 +37,12 @@ const (
 	// mtu leaves room for the heads of DTLS, UDP and IPv6 on any path.
 	mtu = 1191
 )
+
+// retransmissions is how often a message of the unreliable channel may be sent again. With
+// none the library gives a message up when it has sent it, and says so with the next
+// acknowledgement: if the line lets packets overtake each other, that comes before the
+// message, and the browser drops it.
+const retransmissions = 1
 
 // windows bound what is on its way on each channel, so that a slow browser shows early
 // and does not play in the past.
@@ -138,8 +144,7 @@ func (c *Conn) attach(a *sctp.Association) error {
 		}
 		c.streams[n] = s
 	}
-	const once, times = 1, 0 // RFC 3758: at most so many retransmissions
-	c.streams[Unreliable].SetReliabilityParams(true, once, times)
+	c.streams[Unreliable].SetReliabilityParams(true, sctp.ReliabilityTypeRexmit, retransmissions)
 	for ch, s := range c.streams {
 		s.SetBufferedAmountLowThreshold(windows[ch] / 2)
 		s.OnBufferedAmountLow(func() {

@@ -96,7 +96,7 @@ func (c *Client) associate(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	c.Streams[datachannel.Unreliable].SetReliabilityParams(true, sctp.ReliabilityTypeRexmit, 0)
+	c.Streams[datachannel.Unreliable].SetReliabilityParams(true, sctp.ReliabilityTypeRexmit, 1)
 	return nil
 }
 
