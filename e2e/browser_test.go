@@ -50,6 +50,7 @@ type state struct {
 	Players      []string
 	Hotbar       []slot
 	Selected     int
+	Container    []slot // of what is open; nil: nothing is
 	Columns      int
 	Meshed       int
 	FPS          float64

@@ -155,6 +155,11 @@ export class App {
       if (n.code === 'died') this.ui.death.because(n.text);
       else this.ui.hud.notice(t.acts[n.code] ?? n.text);
     });
+    events.on('container', (c) => {
+      if (!c.at || this.ui.inventory.dialog.open) return;
+      if (this.ui.busy) c.close();
+      else this.open(() => this.ui.inventory.show());
+    });
     events.on('chat', (line) => {
       if (line.kind !== ChatKind.System && line.from && line.from !== this.game.welcome?.name) this.audio.ui('chat');
     });

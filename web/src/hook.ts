@@ -44,6 +44,7 @@ export function describe(app: App): object {
     chat: ui.chat.lines.slice(-30).map((l) => ({ kind: l.kind, from: l.from, text: l.text })),
     players: game.roster.list.map((p) => p.name),
     hotbar: game.inventory.slots.slice(0, 9).map((s) => ({ ...s })),
+    container: game.container.at && game.container.slots.map((s) => ({ ...s })),
     selected: game.inventory.selected,
     tick: Math.floor(game.clock.tick(performance.now())),
     time: game.timeOfDay.tick / game.timeOfDay.length,

@@ -28,7 +28,9 @@ func (s *Session) receive(m machine.Message, to Sink) {
 	case *region.Self:
 		s.add(to, &wire.Self{Mode: m.Mode, Health: m.Health, Air: m.Air, MayFly: m.MayFly, Operator: m.Operator, Dead: m.Dead})
 	case *region.Inventory:
-		s.onInventory(m, to)
+		s.add(to, &wire.Inventory{Slots: slotItems(m.Slots), Selected: m.Selected})
+	case *region.Container:
+		s.add(to, &wire.Container{X: m.At.X, Y: m.At.Y, Z: m.At.Z, Size: m.Size, Slots: slotItems(m.Slots)})
 	case *region.Heard:
 		s.add(to, &wire.Chat{Kind: wire.ChatNear, From: m.Name, Text: m.Text})
 	case *region.Notice:
@@ -227,10 +229,9 @@ func (s *Session) onColumns(m *region.Columns, to Sink) {
 	}
 }
 
-func (s *Session) onInventory(m *region.Inventory, to Sink) {
-	out := &wire.Inventory{Selected: m.Selected}
-	for _, sl := range m.Slots {
-		out.Slots = append(out.Slots, wire.SlotItem{Slot: sl.Slot, Block: uint16(sl.Block), Count: sl.Count})
+func slotItems(slots []region.Slot) (out []wire.SlotItem) {
+	for _, sl := range slots {
+		out = append(out, wire.SlotItem{Slot: sl.Slot, Block: uint16(sl.Block), Count: sl.Count})
 	}
-	s.add(to, out)
+	return out
 }

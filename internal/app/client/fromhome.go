@@ -31,6 +31,8 @@ func (s *Session) fromOthers(m machine.Message) bool {
 		of, keep = m.Region, true
 	case *region.Inventory:
 		of, keep = m.Region, true
+	case *region.Container:
+		of, keep = m.Region, true
 	case *region.ActResult:
 		if m.Region == s.before {
 			return false // it was done before the player was given away

@@ -53,12 +53,14 @@ type Mirror struct {
 	self    wire.Self
 	slots   [wire.MaxSlots]wire.SlotItem
 	chosen  uint8
-	offset  int64
-	counts  Counts
-	pings   pings
-	last    time.Time     // when a frame came
-	gap     time.Duration // the longest between two frames
-	out     []byte        // encoded into again and again
+
+	container wire.Container // what was told last
+	offset    int64
+	counts    Counts
+	pings     pings
+	last      time.Time     // when a frame came
+	gap       time.Duration // the longest between two frames
+	out       []byte        // encoded into again and again
 }
 
 // NewMirror returns the mirror of a connection that has just been welcomed.
@@ -126,6 +128,8 @@ func (m *Mirror) onMessage(msg wire.Message) error {
 		for _, s := range msg.Slots {
 			m.slots[s.Slot] = s
 		}
+	case *wire.Container:
+		m.container = *msg
 	case *wire.ActResult:
 		m.edits.settle(m.copy, msg)
 	case *wire.Players:

@@ -37,6 +37,13 @@ func (m *Mirror) Slot(i int) wire.SlotItem {
 	return m.slots[i]
 }
 
+// Container returns what is in the container that was told of last.
+func (m *Mirror) Container() wire.Container {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.container
+}
+
 // Selected returns the selected slot.
 func (m *Mirror) Selected() int {
 	m.mu.Lock()

@@ -35,6 +35,8 @@ func speaker(m machine.Message) (p Shard, ok bool) {
 		p.Region = m.Region
 	case *region.Inventory:
 		p.Region = m.Region
+	case *region.Container:
+		p.Region = m.Region
 	case *region.Heard:
 		p.Region = m.Region
 	case *region.NewHost:

@@ -23,6 +23,7 @@ type Block struct {
 	Light    uint8     // light emitted, 0 to 15
 	Dim      uint8     // light lost on the way into it, besides the 1 of each step: 15 for opaque blocks
 	Fluid    uint8     // fluid level in eighths: 8 for a source, 0 for what is no fluid
+	Stores   uint8     // slots for things that players put into it; 0: it is no container
 	Food     uint8     // health that eating it gives; 0 for what cannot be eaten
 	Hardness int32     // ticks of 1/20 s to break by hand; Unbreakable, Instant
 	Leaves   uint16    // id of what is left when it is broken; 0, air: nothing
@@ -48,6 +49,7 @@ const (
 	maxLight    = 15
 	maxFood     = 20 // as much health as there is
 	fluidFull   = 8
+	MaxStores   = 54 // slots of a container
 )
 
 // unresolved is a name in a content file that something is to be called by, and
@@ -101,7 +103,11 @@ func (r *reader) block(file string, v value) {
 		o.fail(f.line, "dim is for blocks that light comes through")
 	}
 	b.Dig = o.dig()
+	b.Stores = uint8(o.number("stores", 1, MaxStores, 0))
 	b.Support = supportOf(o.choice("support", "none", supportNames[:]))
+	if b.Stores > 0 && (b.Gravity || b.Replaceable || b.Support != SupportNone) {
+		o.fail(o.field("stores").line, "stores is for blocks that go only when they are broken, so not with falls, replaceable or support")
+	}
 	o.textures(&b)
 	left := unresolved{file, o.what, "drop", name, o.line}
 	if f := o.get("drop", kindString); f != nil {

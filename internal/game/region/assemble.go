@@ -52,6 +52,7 @@ func (r *Region) assemblePlayers(c component) {
 		component: c, area: r.area, store: r.store, entities: r.entities, interest: r.interest, dedup: r.dedup,
 		departed: r.departed, activity: r.activity, players: map[id.ID]*playerSession{}, toldRestored: map[id.ID]bool{},
 	}
+	r.stores = &containers{component: c, area: r.area, store: r.store, players: r.sessions}
 	r.signed = &signatures{component: c, tags: r.store.tags, sessions: r.sessions, dedup: r.dedup, players: map[uint64]id.ID{}}
 	r.outgoing = &outgoingHandovers{
 		component: c, area: r.area, store: r.store, entities: r.entities, sessions: r.sessions, dedup: r.dedup,
@@ -72,7 +73,7 @@ func (r *Region) assemblePlayers(c component) {
 func (r *Region) assembleSteps(c component) {
 	r.effects = &effects{
 		component: c, area: r.area, columns: r.columns, entities: r.entities, border: r.border, store: r.store,
-		sessions: r.sessions, dedup: r.dedup, pending: r.pending, edits: r.edits, items: r.items, mobs: r.mobs, outgoing: r.outgoing,
+		sessions: r.sessions, dedup: r.dedup, pending: r.pending, edits: r.edits, items: r.items, stores: r.stores, mobs: r.mobs, outgoing: r.outgoing,
 	}
 	r.loop = &tickLoop{
 		component: c, area: r.area, columns: r.columns, entities: r.entities, store: r.store, sessions: r.sessions,

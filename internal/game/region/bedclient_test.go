@@ -31,6 +31,7 @@ type client struct {
 	selves   []*Self
 	items    world.Inventory
 	selected uint8
+	chest    *Container // the last that was told
 	other    []machine.Message
 	frames   int
 	bytes    int
@@ -149,6 +150,8 @@ func (c *client) receive(m machine.Message) {
 			c.items[s.Slot] = world.Stack{Block: s.Block, Count: uint8(s.Count)}
 		}
 		c.selected = m.Selected
+	case *Container:
+		c.chest = m
 	default:
 		c.other = append(c.other, m)
 	}

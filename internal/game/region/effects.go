@@ -20,6 +20,7 @@ type effects struct {
 	pending  *pendingEdits
 	edits    *requestedEdits
 	items    *droppedItems
+	stores   *containers
 	mobs     *crossings
 	outgoing *outgoingHandovers
 }
@@ -31,6 +32,7 @@ func (e *effects) apply(tick uint64, c *world.Changes) {
 	e.showBlocks(tick, c.Blocks)
 	e.store.record(c.Blocks)
 	e.items.apply(c)
+	e.stores.apply(tick, c)
 	e.sessions.apply(c)
 	e.answerActs(c.Results)
 	e.crossBorder(c)
@@ -104,6 +106,9 @@ func (e *effects) undo(tick uint64, failed []*batch) {
 		}
 		for _, was := range slices.Backward(b.dropped) {
 			e.items.restore(was)
+		}
+		for _, was := range slices.Backward(b.stored) {
+			e.stores.restore(tick, was)
 		}
 	}
 	for _, c := range undone {

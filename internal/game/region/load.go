@@ -40,6 +40,7 @@ type contents struct {
 	changes [world.Columns][]BlockChange // from the log
 	rest    []byte
 	items   []*world.Item
+	stores  []*world.Container
 	waiting []queuedMessage
 }
 
@@ -193,6 +194,13 @@ func (l *loading) unpackOne(key string, value []byte) error {
 			return err
 		}
 		l.items = append(l.items, it)
+	case keyContainer:
+		l.store.small[key] = value
+		c, err := unpackContainer(l.cfg.Pos, key, value)
+		if err != nil {
+			return err
+		}
+		l.stores = append(l.stores, c)
 	case keyNeighbourEdits:
 		l.store.small[key] = value
 		return l.edits.unpack(rest, value)
@@ -283,6 +291,9 @@ func (l *loading) ready() {
 	for _, it := range l.items {
 		l.area.AddItem(it)
 	}
-	l.items = nil
+	for _, c := range l.stores {
+		l.area.SetContainer(c.At, c)
+	}
+	l.items, l.stores = nil, nil
 	l.deliver()
 }

@@ -203,6 +203,15 @@ type (
 		Selected uint8
 	}
 
+	// Container is what is in the container that the player looks into. Size 0: it is gone.
+	Container struct {
+		Region world.RegionPos
+		Player id.ID
+		At     world.Pos
+		Size   uint8  // slots
+		Slots  []Slot // that are not empty
+	}
+
 	// Heard is chat from somebody near.
 	Heard struct {
 		Region world.RegionPos

@@ -43,6 +43,8 @@ type playerSession struct {
 	stoppedSince uint64            // the tick since which steps wait because none are signed; 0: they do not
 
 	staysUntil machine.Time // not handed over before
+
+	opened view // the container that the player looks into
 }
 
 // playerSessions are the players who are in the world here, and the sessions that

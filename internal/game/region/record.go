@@ -24,6 +24,7 @@ import (
 //	f player     the epoch with which a player of elsewhere has acted here
 //	n            numbers reserved for edits that neighbours are asked for
 //	q number     an edit that a neighbour is asked for: a question
+//	b place      what is in a container, unless that is nothing: world.Container's bytes
 //	o entity     an item that lies here: world.Item's bytes
 //	d player     how the acts of a player whose home is here have ended: a act record
 //	s player     what a player whose home is here has signed: inputlog.Log
@@ -41,6 +42,7 @@ const (
 	keyEditNumber     = "n"
 	keyPendingEdit    = "q"
 	keyActs           = "d"
+	keyContainer      = "b"
 	keyItem           = "o"
 	keyOrders         = "g"
 	keySigned         = "s"
@@ -85,9 +87,14 @@ func decodePointer(b []byte) (p pointer, err error) {
 	return p, nil
 }
 
+// placeInRegion numbers the blocks of a region.
+func placeInRegion(at world.Pos) uint64 {
+	return uint64(at.Column().Index())<<18 | uint64(frame.Place(at))
+}
+
 // appendChange appends a block change of the region to a log record.
 func appendChange(b []byte, c world.BlockChange) []byte {
-	where := uint64(c.At.Column().Index())<<18 | uint64(frame.Place(c.At))
+	where := placeInRegion(c.At)
 	return binary.AppendUvarint(binary.AppendUvarint(b, where), uint64(c.Now))
 }
 

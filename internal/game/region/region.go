@@ -28,6 +28,7 @@ type Region struct {
 	pending  *pendingEdits   // edits that neighbours were asked for
 	edits    *requestedEdits // and were asked for by neighbours
 	items    *droppedItems
+	stores   *containers
 	mobs     *crossings // to neighbours
 	departed *departed  // who went where, lately
 	outgoing *outgoingHandovers

@@ -45,6 +45,7 @@ type batch struct {
 	changes  []world.BlockChange
 	items    []itemsBefore
 	dropped  []itemBefore
+	stored   []containerBefore
 	then     []func(ok bool)
 	snapshot bool
 	columns  uint16 // in the snapshot

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -11,7 +12,54 @@ import (
 // OfPlayers reports whether a record of a region's space is of what players have built,
 // left or carry; the rest is made again.
 func OfPlayers(key []byte) bool {
-	return len(key) > 0 && strings.Contains(keyColumn+keyLog+keyItem+keyPlayer, string(key[:1]))
+	return len(key) > 0 && strings.Contains(keyColumn+keyLog+keyItem+keyContainer+keyPlayer, string(key[:1]))
+}
+
+// StoredPlayer is a player in a region's space. A player may be in several: the one with
+// the highest epoch is right.
+type StoredPlayer struct {
+	Epoch uint64
+	Count int // of the block that was asked for
+}
+
+// StoredItems counts a block in a region's space, for tools that read a store without
+// running the region: in containers and on the ground, and what players carry.
+func StoredItems(kvs []machine.KV, b world.Block) (lying int, players map[id.ID]StoredPlayer, err error) {
+	players = map[id.ID]StoredPlayer{}
+	count := func(stacks ...world.Stack) (n int) {
+		for _, s := range stacks {
+			if s.Count > 0 && s.Block == b {
+				n += int(s.Count)
+			}
+		}
+		return n
+	}
+	for _, kv := range kvs {
+		if len(kv.Key) == 0 {
+			continue
+		}
+		switch string(kv.Key[:1]) {
+		case keyPlayer:
+			p, err := world.DecodePlayer(kv.Value)
+			if err != nil {
+				return 0, nil, err
+			}
+			players[p.ID] = StoredPlayer{p.Epoch, count(p.Items[:]...)}
+		case keyContainer:
+			c, err := world.DecodeContainer(kv.Value)
+			if err != nil {
+				return 0, nil, err
+			}
+			lying += count(c.Slots...)
+		case keyItem:
+			it, err := world.DecodeItem(kv.Value)
+			if err != nil {
+				return 0, nil, err
+			}
+			lying += count(it.Stack)
+		}
+	}
+	return lying, players, nil
 }
 
 // Stored returns a column as a region's space holds it, for tools that read a

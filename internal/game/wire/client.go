@@ -81,7 +81,9 @@ const (
 	Pick
 	Craft
 	Respawn
-	maxAct = Respawn
+	Open
+	Store
+	maxAct = Store
 )
 
 // Say is a line that a player typed; a leading slash makes it a command.

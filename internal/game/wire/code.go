@@ -20,6 +20,7 @@ const (
 	NotLoaded      Code = "not-loaded"
 	Storage        Code = "storage"
 	Stopped        Code = "stopped"
+	Across         Code = "across"
 )
 
 // Why a connection was refused or ended.
@@ -69,6 +70,7 @@ var texts = map[Code]string{
 	NotLoaded:      "This part of the world is not loaded yet.",
 	Storage:        "The world could not be saved. The disk may be full.",
 	Stopped:        "You let go of the block before it was broken.",
+	Across:         "A border of the world's regions lies in between: go to the other side of it.",
 	BadVersion:     "This client and this world speak different versions. Reload the page or update.",
 	BadWorld:       "This is not the world that you asked for.",
 	BadName:        "A name has 1 to 20 letters, digits, spaces or _ - '.",

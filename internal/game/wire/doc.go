@@ -60,6 +60,7 @@ const (
 	TypeHosts
 	TypeEntrances
 	TypeSign
+	TypeContainer
 )
 
 // ErrMalformed is wrapped by every error of a decoder.
@@ -195,6 +196,8 @@ func fromNode(t Type) Message {
 		return &Entrances{}
 	case TypeSign:
 		return &Sign{}
+	case TypeContainer:
+		return &Container{}
 	}
 	return nil
 }

@@ -43,6 +43,8 @@ var examples = []example{
 	{"result refused", &ActResult{70000, false, Protected, Protected.Text()}},
 	{"self", &Self{0, 19, 300, false, true, false}},
 	{"inventory", &Inventory{[]SlotItem{{0, 23, 64}, {35, 300, 1}, {8, 0, 0}}, 4}},
+	{"container", &Container{-5, 64, 1000, 27, []SlotItem{{0, 23, 64}, {26, 70, 40}}}},
+	{"act store", &Act{Seq: 5, Kind: Store, X: -5, Y: 64, Z: 1000, A: 3, B: 64 | 10<<8}},
 	{"chat", &Chat{ChatWorld, "Zoë", "hello"}},
 	{"chat system", &Chat{ChatSystem, "", "Zoë has come"}},
 	{"players", &Players{true, []PlayerInfo{{77, "Zoë", true, world.RegionPos{X: 0, Z: -1}}, {78, "Bo", true, world.RegionPos{X: 300, Z: 4}}}}},

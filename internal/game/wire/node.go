@@ -7,7 +7,7 @@ import (
 
 // Bounds of what a node sends.
 const (
-	MaxSlots       = 256  // slots in an Inventory
+	MaxSlots       = 256  // slots in an Inventory or a Container
 	MaxPlayers     = 8192 // players in a Players message
 	maxLabel       = 128  // bytes of a world's name, a seed
 	maxLine        = 4096 // bytes of a line for a person
@@ -99,6 +99,18 @@ type Inventory struct {
 	Selected uint8      `json:"selected"`
 }
 
+// Container is what is in the container that the player looks into.
+type Container struct {
+	X     int32      `json:"x"`
+	Y     int32      `json:"y"`
+	Z     int32      `json:"z"`
+	Size  uint8      `json:"size"`  // slots; 0: it is gone
+	Slots []SlotItem `json:"slots"` // that are not empty
+}
+
+// Pos returns where the container is.
+func (m *Container) Pos() world.Pos { return world.Pos{X: m.X, Y: m.Y, Z: m.Z} }
+
 // ChatKind says who sees a line.
 type ChatKind uint8
 
@@ -175,6 +187,9 @@ func (*Self) Type() Type { return TypeSelf }
 
 // Type is the message's first byte.
 func (*Inventory) Type() Type { return TypeInventory }
+
+// Type is the message's first byte.
+func (*Container) Type() Type { return TypeContainer }
 
 // Type is the message's first byte.
 func (*Chat) Type() Type { return TypeChat }

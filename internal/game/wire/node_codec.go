@@ -154,29 +154,53 @@ func (m *Self) read(r *reader) {
 }
 
 func (m *Inventory) append(b []byte) []byte {
-	b = msgp.AppendArrayHeader(b, 2)
-	b = msgp.AppendArrayHeader(b, uint32(len(m.Slots)))
-	for _, s := range m.Slots {
+	b = appendSlots(msgp.AppendArrayHeader(b, 2), m.Slots)
+	return msgp.AppendUint8(b, m.Selected)
+}
+
+func appendSlots(b []byte, slots []SlotItem) []byte {
+	b = msgp.AppendArrayHeader(b, uint32(len(slots)))
+	for _, s := range slots {
 		b = msgp.AppendArrayHeader(b, 3)
 		b = msgp.AppendUint8(b, s.Slot)
 		b = msgp.AppendUint16(b, s.Block)
 		b = msgp.AppendUint16(b, s.Count)
 	}
-	return msgp.AppendUint8(b, m.Selected)
+	return b
 }
 
 func (m *Inventory) read(r *reader) {
 	r.fields(2)
-	m.Slots = m.Slots[:0]
+	m.Slots = r.slots(m.Slots[:0])
+	m.Selected = uint8(r.uint(255))
+}
+
+func (r *reader) slots(to []SlotItem) []SlotItem {
 	for range r.array(MaxSlots) {
 		r.tuple(3)
 		s := SlotItem{uint8(r.uint(255)), uint16(r.uint(1<<16 - 1)), uint16(r.uint(1<<16 - 1))}
 		if r.err != nil {
-			return
+			return to
 		}
-		m.Slots = append(m.Slots, s)
+		to = append(to, s)
 	}
-	m.Selected = uint8(r.uint(255))
+	return to
+}
+
+func (m *Container) append(b []byte) []byte {
+	b = msgp.AppendArrayHeader(b, 5)
+	for _, n := range [...]int32{m.X, m.Y, m.Z} {
+		b = msgp.AppendInt32(b, n)
+	}
+	b = msgp.AppendUint8(b, m.Size)
+	return appendSlots(b, m.Slots)
+}
+
+func (m *Container) read(r *reader) {
+	r.fields(5)
+	m.X, m.Y, m.Z = int32(r.int(maxCoord)), int32(r.int(maxCoord)), int32(r.int(maxCoord))
+	m.Size = uint8(r.uint(255))
+	m.Slots = r.slots(m.Slots[:0])
 }
 
 func (m *Chat) append(b []byte) []byte {

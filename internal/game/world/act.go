@@ -61,6 +61,10 @@ func (pr *playerRules) handle(p *Player, act *Act) Refusal {
 		return p.pick(act.A, act.B)
 	case ActCraft:
 		return p.craft(act.A, act.B)
+	case ActOpen:
+		return pr.open(p, act.At)
+	case ActStore:
+		return pr.store(p, act)
 	default:
 		return NotAllowed
 	}

@@ -47,6 +47,7 @@ func (z Zone) Holds(p Pos) bool {
 // from outside, which may be nil.
 func NewArea(cfg AreaConfig, pos RegionPos, outside Blocks) *Area {
 	st := &state{cfg: cfg, regionBlocks: newRegionBlocks(pos, outside)}
+	st.containers = containers{}
 	st.entities = newEntities(&st.regionBlocks, &st.clock)
 	st.blockSchedule = blockSchedule{blocks: &st.regionBlocks, clock: &st.clock, seed: cfg.Seed, updates: newUpdates()}
 	a := &Area{state: st, itemRules: itemRules{st}}

@@ -71,7 +71,7 @@ func (st *state) LoadRest(b []byte) error {
 }
 
 // Digest returns the hash of everything that bears on the next ticks: blocks,
-// players, mobs, items, scheduled block ticks and the time.
+// players, mobs, items, containers, scheduled block ticks and the time.
 func (st *state) Digest() [sha256.Size]byte {
 	var w writer
 	w.int(int64(st.pos.X))
@@ -93,6 +93,11 @@ func (st *state) Digest() [sha256.Size]byte {
 	w.uint(uint64(len(st.items)))
 	for _, it := range st.items {
 		w.b = it.AppendBinary(w.b)
+	}
+	all := st.Containers()
+	w.uint(uint64(len(all)))
+	for _, c := range all {
+		w.b = c.AppendBinary(w.b)
 	}
 	w.b = st.AppendRest(w.b)
 	return sha256.Sum256(w.b)

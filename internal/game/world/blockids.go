@@ -80,5 +80,6 @@ const (
 	IronPickaxe
 	IronAxe
 	IronShovel
+	Chest
 	BlockCount // how many there are
 )

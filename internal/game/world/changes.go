@@ -30,6 +30,9 @@ type Changes struct {
 	ItemsGone   []ItemGone
 	ItemLeavers []*Item // outside the region: to be given to the neighbour
 
+	Opened     []Opening
+	Containers []Pos // what is in them changed, or they are gone
+
 	Remotes []Remote // to be asked of the region that Remote.At lies in
 	Answers []Remote // to be sent back to the region of Remote.From
 }
@@ -105,6 +108,13 @@ type Death struct {
 	Cause  Cause
 }
 
+// Opening is a player who looks into a container.
+type Opening struct {
+	Player *Player
+	At     Pos
+	Slots  int // of the container
+}
+
 // EventKind is something to see or hear, numbered as on the wire.
 type EventKind uint8
 
@@ -145,6 +155,6 @@ func (c *Changes) reset(tick uint64) {
 		Kicked: c.Kicked[:0], Leavers: c.Leavers[:0], Notices: c.Notices[:0], Deaths: c.Deaths[:0],
 		Events: c.Events[:0], Cracks: c.Cracks[:0], Spawned: c.Spawned[:0], Gone: c.Gone[:0],
 		MobLeavers: c.MobLeavers[:0], ItemSaves: c.ItemSaves[:0], ItemsGone: c.ItemsGone[:0], ItemLeavers: c.ItemLeavers[:0],
-		Remotes: c.Remotes[:0], Answers: c.Answers[:0],
+		Opened: c.Opened[:0], Containers: c.Containers[:0], Remotes: c.Remotes[:0], Answers: c.Answers[:0],
 	}
 }

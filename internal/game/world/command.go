@@ -54,6 +54,8 @@ const (
 	ActPick
 	ActCraft
 	ActRespawn
+	ActOpen
+	ActStore
 )
 
 // Act is something a player does that is not moving.

@@ -146,6 +146,9 @@ func (br *blockRules) breakHere(r *Remote) (got Block, code Refusal) {
 	case br.protected(r.At, r.Operator):
 		return Air, Protected
 	}
+	if !br.itemRules.spill(r.At, r.Player) {
+		return Air, TooMany
+	}
 	br.set(r.At, Air)
 	if r.Got != Info(b).Drop {
 		return Air, Done

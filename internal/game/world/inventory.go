@@ -32,7 +32,10 @@ var creativeKit = Inventory{
 // Add puts n of a block into the inventory: onto stacks of the same kind first,
 // then into empty slots. It returns how many found no room and a bit for each
 // slot that changed.
-func (v *Inventory) Add(b Block, n int) (left int, changed uint64) {
+func (v *Inventory) Add(b Block, n int) (left int, changed uint64) { return addTo(v[:], b, n) }
+
+// addTo is Add for any slots, at most 64.
+func addTo(v []Stack, b Block, n int) (left int, changed uint64) {
 	for _, empty := range [2]bool{false, true} {
 		for i := range v {
 			s := &v[i]
@@ -86,8 +89,10 @@ func (v *Inventory) Take(b Block, n int) (changed uint64, ok bool) {
 }
 
 // takeAt removes up to n items from a slot and returns how many it took.
-func (v *Inventory) takeAt(slot, n int) int {
-	s := &v[slot]
+func (v *Inventory) takeAt(slot, n int) int { return v[slot].take(n) }
+
+// take removes up to n items from a slot and returns how many it took.
+func (s *Stack) take(n int) int {
 	n = min(n, int(s.Count))
 	s.Count -= uint8(n)
 	if s.Count == 0 {
@@ -99,10 +104,14 @@ func (v *Inventory) takeAt(slot, n int) int {
 // Move moves count items (0: all; tools are moved whole) from one slot to another. Unlike kinds change
 // places, if all of the first is moved. It reports whether anything moved.
 func (v *Inventory) Move(from, to, count int) bool {
-	if from == to || v[from].Count == 0 {
+	return from != to && moveStack(&v[from], &v[to], count)
+}
+
+// moveStack is Move for any two slots.
+func moveStack(a, b *Stack, count int) bool {
+	if a.Count == 0 {
 		return false
 	}
-	a, b := &v[from], &v[to]
 	if count <= 0 || count > int(a.Count) || a.Block.IsTool() {
 		count = int(a.Count)
 	}
@@ -118,6 +127,6 @@ func (v *Inventory) Move(from, to, count int) bool {
 		return false
 	}
 	*b = Stack{a.Block, b.Count + uint8(count)}
-	v.takeAt(from, count)
+	a.take(count)
 	return true
 }

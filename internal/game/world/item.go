@@ -40,6 +40,7 @@ const (
 	restEvery  = 4 // an item that rests looks this often for what is under it
 
 	throwSpeed = 1229          // 0.3 m/tick
+	spillSpeed = 307           // of what falls out of a container, sideways and up
 	throwBelow = fixed.One / 4 // the eye
 	itemOver   = fixed.One / 4 // an item so far beyond the border goes to the neighbour
 )

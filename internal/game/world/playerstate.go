@@ -25,7 +25,7 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 	for _, at := range []uint64{p.NextPlace, p.NextHit, p.NextHurt, p.NextHeal, p.LastInput} {
 		w.uint(at)
 	}
-	w.inventory(&p.Items)
+	w.stacks(p.Items[:])
 	if p.Dig.Active {
 		w.dig(&p.Dig)
 	}
@@ -56,7 +56,7 @@ func DecodePlayer(b []byte) (*Player, error) {
 	for _, at := range []*uint64{&p.NextPlace, &p.NextHit, &p.NextHurt, &p.NextHeal, &p.LastInput} {
 		*at = r.uint(1<<62, "tick")
 	}
-	r.inventory(&p.Items)
+	r.stacks(p.Items[:])
 	if p.Dig.Active {
 		r.dig(&p.Dig)
 	}
@@ -71,7 +71,7 @@ func DecodePlayer(b []byte) (*Player, error) {
 	return p, nil
 }
 
-func (w *writer) inventory(v *Inventory) {
+func (w *writer) stacks(v []Stack) {
 	for _, s := range v {
 		w.uint(uint64(s.Count))
 		if s.Count > 0 {
@@ -80,7 +80,7 @@ func (w *writer) inventory(v *Inventory) {
 	}
 }
 
-func (r *reader) inventory(v *Inventory) {
+func (r *reader) stacks(v []Stack) {
 	for i := range v {
 		v[i].Count = uint8(r.uint(MaxStack, "item count"))
 		if v[i].Count > 0 {

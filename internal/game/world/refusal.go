@@ -24,6 +24,7 @@ const (
 	TooMany        Refusal = "too-many"
 	TooLate        Refusal = "too-late" // it was signed too long ago
 	Unsigned       Refusal = "unsigned" // the player has not signed it
+	Across         Refusal = "across"   // it lies beyond the border of the player's region
 )
 
 var refusalTexts = map[Refusal]string{
@@ -43,6 +44,7 @@ var refusalTexts = map[Refusal]string{
 	TooMany:        "Too much lies on the ground here already.",
 	TooLate:        "That has taken too long on its way.",
 	Unsigned:       "Your signature for that is missing.",
+	Across:         "A border of the world's regions lies in between: go to the other side of it.",
 	"storage":      "The world could not be saved; nothing was changed.",
 }
 

@@ -8,6 +8,7 @@ type state struct {
 	regionBlocks
 	blockSchedule
 	entities
+	containers
 
 	zones   []Zone  // where only operators build
 	changes Changes // of this tick

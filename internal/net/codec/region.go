@@ -90,6 +90,13 @@ var regionKinds = []*kind{
 		list(f, &m.Slots, maxSlots, 3, func(f *form, s *region.Slot) { num(f, &s.Slot); num(f, &s.Block); num(f, &s.Count) })
 		num(f, &m.Selected)
 	}),
+	message(179, func(f *form, m *region.Container) {
+		f.region(&m.Region)
+		f.id(&m.Player)
+		f.pos(&m.At)
+		num(f, &m.Size)
+		list(f, &m.Slots, maxSlots, 3, func(f *form, s *region.Slot) { num(f, &s.Slot); num(f, &s.Block); num(f, &s.Count) })
+	}),
 	message(31, func(f *form, m *region.Heard) {
 		f.region(&m.Region)
 		f.id(&m.From)

@@ -14,6 +14,14 @@ export interface Push {
   right: number;
 }
 
+/** A button of a hand in a body step: fresh if it went down since the step before. */
+export interface Press {
+  down: boolean;
+  fresh: boolean;
+}
+
+export const NOT_PRESSED: Press = { down: false, fresh: false };
+
 /**
  * What is held down, from whatever it comes: keys, the touch stick, buttons on
  * the screen, a gamepad. Actions that happen once are told to `pressed`.
@@ -82,8 +90,11 @@ export class Controls {
   }
 
   /** What hands do in this body step. */
-  take(): { attack: boolean; use: boolean } {
-    const now = { attack: this.attack || this.attacked, use: this.use || this.used };
+  take(): { attack: Press; use: Press } {
+    const now = {
+      attack: { down: this.attack || this.attacked, fresh: this.attacked },
+      use: { down: this.use || this.used, fresh: this.used },
+    };
     this.attacked = this.used = false;
     return now;
   }

@@ -6,7 +6,8 @@ import type { Command, Message, Self, Welcome } from '../net/types';
 import { ActKind, BodyFlag, Mode } from '../net/types';
 import { Acts } from './acts';
 import { TickClock, TICK_MS } from './clock';
-import { Controls } from './controls';
+import { Container } from './container';
+import { Controls, NOT_PRESSED } from './controls';
 import { Edits } from './edits';
 import { Emitter } from './emitter';
 import { Entities } from './entities';
@@ -51,6 +52,7 @@ export class Game implements GameState {
   readonly far: Far;
   readonly frames: Frames;
   readonly hosts: Hosts;
+  readonly container: Container;
   welcome: Welcome | null = null;
   self: Self = { mode: Mode.Survival, health: 20, air: 300, mayFly: false, operator: false, dead: false };
   commands: Command[] = [];
@@ -79,6 +81,7 @@ export class Game implements GameState {
     this.far = new Far(this);
     this.frames = new Frames(this);
     this.hosts = new Hosts(this);
+    this.container = new Container(this);
     this.hands = new Hands({
       world: engine,
       edits: this.edits,
@@ -99,6 +102,7 @@ export class Game implements GameState {
       },
       swing: () => engine.swing(),
       select: (slot) => this.select(slot),
+      open: (x, y, z) => this.container.open(x, y, z),
     });
     engine.onColumn = (x, z) => this.frames.columnReady(x, z);
   }
@@ -126,6 +130,8 @@ export class Game implements GameState {
       case 'inventory':
         this.inventory.apply(m.slots, m.selected);
         return this.events.emit('inventory', this.inventory);
+      case 'container':
+        return this.container.arrived(m);
       case 'chat':
         return this.events.emit('chat', m);
       case 'players':
@@ -157,6 +163,7 @@ export class Game implements GameState {
     this.hands.reset();
     this.clock.reset();
     this.inventory.clear();
+    this.container.close();
     this.entities.clear((id) => this.engine.removeEntity(id));
     this.frames.begin();
     this.far.begin();
@@ -173,6 +180,7 @@ export class Game implements GameState {
     this.hands.reset();
     this.edits.undo();
     this.controls.release();
+    this.container.close();
   }
 
   sendView(): void {
@@ -208,7 +216,10 @@ export class Game implements GameState {
     this.self = s;
     this.controls.mayFly = s.mayFly;
     if (!s.mayFly) this.controls.flying = false;
-    if (s.dead && !before.dead) this.hands.reset();
+    if (s.dead && !before.dead) {
+      this.hands.reset();
+      this.container.close();
+    }
     if (s.health < before.health) this.events.emit('hurt', undefined);
     this.events.emit('self', s);
   }
@@ -256,6 +267,7 @@ export class Game implements GameState {
       this.lastPing = now;
       this.send(up.ping(now >>> 0));
       this.edits.expire(now);
+      this.container.refresh();
     }
     this.entities.expire(now, (id) => this.engine.removeEntity(id));
   }
@@ -277,7 +289,7 @@ export class Game implements GameState {
     const busy = !dead && this.controls.active;
     const { attack, use } = this.controls.take();
     this.viewer.takeAim();
-    this.hands.step(this.viewer.target, busy && attack, busy && use);
+    this.hands.step(this.viewer.target, busy ? attack : NOT_PRESSED, busy ? use : NOT_PRESSED);
     this.events.emit('step', result);
   }
 }

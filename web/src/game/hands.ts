@@ -1,6 +1,7 @@
 import { food } from '../gen/blocks';
 import { ActKind, Mode } from '../net/types';
 import type { Acts } from './acts';
+import { NOT_PRESSED, type Press } from './controls';
 import { type BlockSink, type Edits, nextTo } from './edits';
 import type { Inventory } from './inventory';
 import type { Body } from './physics/body';
@@ -36,6 +37,8 @@ export interface HandsEnv {
   digging(x: number, y: number, z: number, block: number): void;
   swing(): void;
   select(slot: number): void;
+  /** looks into the container at a place */
+  open(x: number, y: number, z: number): void;
 }
 
 interface Dig {
@@ -55,8 +58,8 @@ export class Hands {
   private nextPlace = 0;
   private nextBreak = 0;
   private nextHit = 0;
-  private attacked = false;
-  private usedUp = false;
+  /** the press has opened something: it does no more until it is let go */
+  private opened = false;
 
   constructor(private readonly env: HandsEnv) {}
 
@@ -70,18 +73,16 @@ export class Hands {
   reset(): void {
     if (this.dig) this.env.crack(this.dig.x, this.dig.y, this.dig.z, CRACK_NONE);
     this.dig = null;
-    this.attacked = this.usedUp = false;
+    this.opened = false;
   }
 
-  step(target: Target, attack: boolean, use: boolean): void {
+  step(target: Target, attack: Press = NOT_PRESSED, use: Press = NOT_PRESSED): void {
     this.tick++;
     this.attack(target, attack);
     this.use(target, use);
   }
 
-  private attack(target: Target, down: boolean): void {
-    const fresh = down && !this.attacked;
-    this.attacked = down;
+  private attack(target: Target, { down, fresh }: Press): void {
     if (!down) return this.stop();
     if (target.entity !== null) {
       this.stop();
@@ -152,15 +153,25 @@ export class Hands {
     this.env.acts.do(ActKind.StopDig);
   }
 
-  private use(target: Target, down: boolean): void {
-    const fresh = down && !this.usedUp;
-    this.usedUp = down;
-    if (!down || target.entity !== null) return;
+  private use(target: Target, { down, fresh }: Press): void {
+    if (!down || fresh) this.opened = false;
+    if (!down || this.opened || target.entity !== null) return;
     if (!target.hit) {
       if (fresh) this.eat();
       return;
     }
+    if (info(target.hit.block).stores && !this.env.body().sneaking) {
+      if (fresh) this.open(target.hit);
+      return;
+    }
     if (fresh ? this.tick >= this.nextPlace : this.tick >= this.nextPlace + 1) this.place(target.hit);
+  }
+
+  private open({ x, y, z }: Hit): void {
+    if (this.env.mode() === Mode.Spectator) return;
+    this.opened = true;
+    this.env.open(x, y, z);
+    this.env.swing();
   }
 
   /** Food in the hand that is aimed at nothing is eaten. */

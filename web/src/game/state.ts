@@ -2,7 +2,9 @@
 // of the other parts it uses, so that no part imports the game.
 import type { Engine } from '../engine';
 import type { Command, Self, Welcome } from '../net/types';
+import type { Acts } from './acts';
 import type { TickClock } from './clock';
+import type { Container } from './container';
 import type { Edits } from './edits';
 import type { Emitter } from './emitter';
 import type { Entities } from './entities';
@@ -24,6 +26,8 @@ export interface GameEvents {
   loading: { done: number; all: number };
   self: Self;
   inventory: Inventory;
+  /** what is in the container that is open has changed, or none is open any more */
+  container: Container;
   chat: ChatLine;
   players: Roster;
   /** something to show for a moment; quiet ones are for the screen reader only */
@@ -49,6 +53,7 @@ export interface GameState {
   readonly entities: Entities;
   readonly predictor: Predictor;
   readonly edits: Edits;
+  readonly acts: Acts;
   readonly welcome: Welcome | null;
   readonly self: Self;
   /** the land around is there: the body may move */

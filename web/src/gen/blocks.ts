@@ -45,12 +45,14 @@ export interface BlockInfo {
   readonly color: number;
   /** the kind of tool that breaks it faster, and the least level of which something is left */
   readonly dig?: readonly [string, number];
+  /** slots for things that players put into it */
+  readonly stores?: number;
   /** kind, level and speed of a tool */
   readonly tool?: readonly [string, number, number];
 }
 
 /** Number of blocks in the table. */
-export const BLOCK_COUNT = 76;
+export const BLOCK_COUNT = 77;
 
 /** Ids by name. */
 export const Block = {
@@ -130,6 +132,7 @@ export const Block = {
   IronPickaxe: 73,
   IronAxe: 74,
   IronShovel: 75,
+  Chest: 76,
 } as const;
 
 /** The block table, indexed by id. */
@@ -362,6 +365,9 @@ export const blocks: readonly BlockInfo[] = [
   { id: 75, name: 'iron_shovel', title: 'Iron Shovel', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
     light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
     top: 'iron_shovel', side: 'iron_shovel', bottom: 'iron_shovel', color: 0xd0d2d4, tool: ['shovel', 3, 5] },
+  { id: 76, name: 'chest', title: 'Chest', class: 'cube', solid: true, opaque: true, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 15, fluid: 0, hardness: 40, drop: 76, tall: 4096, support: 'none', sound: 'wood',
+    top: 'chest_top', side: 'chest_side', bottom: 'chest_top', color: 0x9a6f38, dig: ['axe', 0], stores: 27 },
 ];
 
 /** Every texture that the table names, in alphabetical order. */
@@ -378,6 +384,8 @@ export const textureNames: readonly string[] = [
   'brown_mushroom',
   'cactus_side',
   'cactus_top',
+  'chest_side',
+  'chest_top',
   'clay',
   'coal_ore',
   'cobblestone',
@@ -500,6 +508,9 @@ export const recipes: readonly Recipe[] = [
   { out: [73, 1], in: [[66, 3], [65, 2]] },
   { out: [74, 1], in: [[66, 3], [65, 2]] },
   { out: [75, 1], in: [[66, 1], [65, 2]] },
+  { out: [76, 1], in: [[23, 8]] },
+  { out: [76, 1], in: [[24, 8]] },
+  { out: [76, 1], in: [[25, 8]] },
 ];
 
 /** Health that eating a block gives, by its id. */

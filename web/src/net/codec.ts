@@ -2,7 +2,7 @@ import { encode } from '@msgpack/msgpack';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { Fields } from './fields';
 import { Reader, WireError } from './reader';
-import { type Act, Down, type HostAccused, type HostNode, type HostRegion, type HostStorage, type InputStep, type Message, PROTOCOL_VERSION, Up, type Vec3 } from './types';
+import { type Act, Down, type HostAccused, type HostNode, type HostRegion, type HostStorage, type InputStep, type Message, PROTOCOL_VERSION, type SlotChange, Up, type Vec3 } from './types';
 import { Writer } from './writer';
 
 function message(type: number, fields: readonly unknown[]): Uint8Array<ArrayBuffer> {
@@ -104,9 +104,8 @@ const decoders: Record<number, (f: Fields) => Message> = {
   [Down.Self]: (f) => ({
     type: 'self', mode: f.int(), health: f.int(), air: f.int(), mayFly: f.bool(), operator: f.bool(), dead: f.bool(),
   }),
-  [Down.Inventory]: (f) => ({
-    type: 'inventory', slots: f.each((s) => ({ slot: s.int(), block: s.int(), count: s.int() })), selected: f.int(),
-  }),
+  [Down.Inventory]: (f) => ({ type: 'inventory', slots: f.each(slotChange), selected: f.int() }),
+  [Down.Container]: (f) => ({ type: 'container', x: f.int(), y: f.int(), z: f.int(), size: f.int(), slots: f.each(slotChange) }),
   [Down.Chat]: (f) => ({ type: 'chat', kind: f.int(), from: f.str(), text: f.str() }),
   [Down.Players]: (f) => ({
     type: 'players',
@@ -125,6 +124,8 @@ const decoders: Record<number, (f: Fields) => Message> = {
     type: 'hosts', nodes: f.each(hostNode), regions: f.each(hostRegion), links: f.each((l) => ({ a: l.int(), b: l.int() })), storage: f.each(hostStorage)[0],
   }),
 };
+
+const slotChange = (s: Fields): SlotChange => ({ slot: s.int(), block: s.int(), count: s.int() });
 
 const hostNode = (f: Fields): HostNode => ({
   id: f.bin(20), trip: f.int(), leads: f.int(), cell: f.each(place), place: place(f.inner()),

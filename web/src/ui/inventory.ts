@@ -1,9 +1,11 @@
 import type { Game } from '../game/game';
-import { HOTBAR, isTool, itemName, SLOTS } from '../game/inventory';
+import { CONTAINER } from '../game/container';
+import { HOTBAR, isTool, itemName, MAX_STACK, SLOTS, type Stack } from '../game/inventory';
 import { ActKind, Mode } from '../net/types';
-import { blocks, recipes } from '../gen/blocks';
+import { Catalogue } from './catalogue';
+import { Crafting } from './crafting';
 import { Dialog, h, setText } from './dom';
-import { type Icons, oneOf, stackName } from './icons';
+import { type Icons, stackName } from './icons';
 import { t } from './strings';
 
 const COLUMNS = 9;
@@ -15,9 +17,13 @@ interface Carried {
   count: number;
 }
 
-/** The inventory: slots that can be dragged, clicked and steered by keys; the catalogue; crafting. */
+/**
+ * The inventory: slots that can be dragged, clicked and steered by keys; beside them the
+ * catalogue, crafting, or the container that is open.
+ */
 export class InventoryDialog {
   readonly dialog: Dialog;
+  /** by their numbers, those of the container from CONTAINER on */
   private readonly slots: HTMLButtonElement[] = [];
   private readonly side = h('section', { class: 'side' });
   private readonly help = h('p', { class: 'dim help' });
@@ -26,11 +32,27 @@ export class InventoryDialog {
   private carried: Carried | null = null;
   private pressedOn = -2;
   private sideMode = -1;
+  /** it was opened for a container, and closes with it */
+  private forContainer = false;
+  private readonly catalogue: Catalogue;
+  private readonly crafting: Crafting;
   sound: (kind: 'pop' | 'click') => void = () => {};
 
   constructor(private readonly game: Game, private readonly icons: Icons, closed: () => void) {
+    this.catalogue = new Catalogue(icons, {
+      take: (block, count, e) => {
+        this.carry({ from: -1, block, count });
+        this.pressedOn = -1;
+        this.moveGhost(e);
+      },
+      pick: (block, slot) => {
+        this.letGo();
+        this.pickInto(block, slot ?? this.bestSlot());
+      },
+    });
+    this.crafting = new Crafting(game, icons, () => this.sound('pop'));
     const done = h('button', { type: 'button', class: 'close', on: { click: () => this.dialog.close() } }, t.inventory.close);
-    this.dialog = new Dialog('inventory', t.inventory.title, { closed: () => { this.letGo(); closed(); }, header: [done] });
+    this.dialog = new Dialog('inventory', t.inventory.title, { closed: () => { this.letGo(); game.container.close(); closed(); }, header: [done] });
     for (let i = 0; i < SLOTS; i++) this.slots.push(this.slot(i));
     const grid = (label: string, from: number, to: number): HTMLElement =>
       h('div', { class: 'slots', attr: { role: 'group', 'aria-label': label } }, ...this.slots.slice(from, to));
@@ -44,13 +66,23 @@ export class InventoryDialog {
     this.dialog.el.addEventListener('pointerdown', (e) => this.outside(e));
     game.events.on('inventory', () => this.refresh());
     game.events.on('self', () => this.dialog.open && this.refresh());
+    game.events.on('container', (c) => {
+      if (!this.dialog.open) return;
+      if (this.forContainer && !c.at) this.dialog.close();
+      else this.refresh();
+    });
   }
 
   show(): void {
     this.sideMode = -1;
+    this.forContainer = this.game.container.at !== null;
     this.refresh();
     this.dialog.show();
     this.slots[this.game.inventory.selected]!.focus();
+  }
+
+  private stack(i: number): Stack {
+    return (i < CONTAINER ? this.game.inventory.slots[i] : this.game.container.slots[i - CONTAINER]) ?? { block: 0, count: 0 };
   }
 
   private slot(i: number): HTMLButtonElement {
@@ -65,23 +97,45 @@ export class InventoryDialog {
   }
 
   private refresh(): void {
-    const { slots, selected } = this.game.inventory;
+    const { selected } = this.game.inventory;
+    this.fillSide();
     this.slots.forEach((el, i) => {
-      const s = slots[i]!;
+      const s = this.stack(i);
       this.icons.fill(el, s.block, s.count);
       el.classList.toggle('selected', i === selected);
       el.classList.toggle('carried', this.carried?.from === i);
       el.title = s.count ? stackName(s.block, s.count) : '';
-      el.setAttribute('aria-label', t.hud.slot(i + 1, s.count ? stackName(s.block, s.count) : t.hud.empty));
+      el.setAttribute('aria-label', t.hud.slot(i < CONTAINER ? i + 1 : i - CONTAINER + 1, s.count ? stackName(s.block, s.count) : t.hud.empty));
     });
+  }
+
+  /** What is beside the own things. */
+  private fillSide(): void {
     if (!this.dialog.open && this.sideMode !== -1) return;
-    const mode = this.game.self.mode;
-    if (mode !== this.sideMode) {
-      this.sideMode = mode;
-      this.side.replaceChildren(...(mode === Mode.Creative ? this.catalogue() : this.crafting()));
-      const touch = matchMedia('(pointer: coarse)').matches;
-      setText(this.help, touch ? t.inventory.helpTouch : mode === Mode.Creative ? t.inventory.helpCreative : t.inventory.help);
-    } else if (mode !== Mode.Creative) this.side.replaceChildren(...this.crafting());
+    const { container, self } = this.game;
+    const mode = this.forContainer ? CONTAINER : self.mode;
+    const fresh = mode !== this.sideMode;
+    this.sideMode = mode;
+    if (mode === CONTAINER) {
+      if (fresh || this.slots.length !== CONTAINER + container.slots.length) this.showContainer();
+    } else if (fresh) this.side.replaceChildren(...(mode === Mode.Creative ? this.catalogue.elements() : this.crafting.elements));
+    if (mode !== CONTAINER && mode !== Mode.Creative) this.crafting.refresh();
+    if (!fresh) return;
+    if (mode !== CONTAINER) {
+      this.slots.length = SLOTS;
+      this.dialog.setTitle(t.inventory.title);
+    }
+    const touch = matchMedia('(pointer: coarse)').matches;
+    setText(this.help, touch ? t.inventory.helpTouch : mode === Mode.Creative ? t.inventory.helpCreative : t.inventory.help);
+  }
+
+  private showContainer(): void {
+    const { at, slots } = this.game.container;
+    const name = at ? itemName(this.game.engine.block(at.x, at.y, at.z)) : '';
+    this.slots.length = SLOTS;
+    slots.forEach((_, i) => (this.slots[CONTAINER + i] = this.slot(CONTAINER + i)));
+    this.dialog.setTitle(name);
+    this.side.replaceChildren(h('h3', {}, name), h('div', { class: 'slots', attr: { role: 'group', 'aria-label': name } }, ...this.slots.slice(CONTAINER)));
   }
 
   // Taking up and putting down.
@@ -91,7 +145,9 @@ export class InventoryDialog {
     e.preventDefault();
     this.slots[i]!.focus();
     this.slots[i]!.releasePointerCapture?.(e.pointerId);
-    if (this.carried) {
+    if (e.shiftKey && e.button === 0) {
+      this.sendOver(i);
+    } else if (this.carried) {
       this.put(i, e.button === 2);
       this.pressedOn = -2;
     } else {
@@ -115,7 +171,7 @@ export class InventoryDialog {
     const r = this.dialog.el.getBoundingClientRect();
     const inside = e.clientX >= r.left && e.clientX <= r.right && e.clientY >= r.top && e.clientY <= r.bottom;
     if (inside) return;
-    if (c.from >= 0) this.drop(c.from, e.button === 2 ? 1 : c.count);
+    if (c.from >= 0 && c.from < CONTAINER) this.drop(c.from, e.button === 2 ? 1 : c.count);
     this.letGo();
   }
 
@@ -125,7 +181,7 @@ export class InventoryDialog {
   }
 
   private take(i: number, half: boolean): void {
-    const s = this.game.inventory.slots[i]!;
+    const s = this.stack(i);
     if (s.count === 0) return;
     this.carry({ from: i, block: s.block, count: half && !isTool(s.block) ? Math.ceil(s.count / 2) : s.count });
   }
@@ -138,14 +194,33 @@ export class InventoryDialog {
     }
     if (c.from === i) return this.letGo();
     const n = one && !isTool(c.block) ? 1 : c.count;
-    const all = n >= this.game.inventory.slots[c.from]!.count;
-    if (this.game.inventory.move(c.from, i, all ? 0 : n)) {
-      this.game.acts.do(ActKind.MoveItem, { a: c.from, b: i, x: all ? 0 : n });
-      this.sound('pop');
-    }
-    this.game.events.emit('inventory', this.game.inventory);
+    this.move(c.from, i, n >= this.stack(c.from).count ? 0 : n);
     if (c.count > n) this.carry({ ...c, count: c.count - n });
     else this.letGo();
+  }
+
+  /** Moves n of a slot, 0 for all, to another. */
+  private move(from: number, to: number, n: number): void {
+    const { inventory, container, acts, events } = this.game;
+    if (from >= CONTAINER || to >= CONTAINER) container.move(from, to, n);
+    else if (inventory.move(from, to, n)) {
+      acts.do(ActKind.MoveItem, { a: from, b: to, x: n });
+      events.emit('inventory', inventory);
+    } else return;
+    this.sound('pop');
+  }
+
+  /** Moves a stack to the other side: into or out of the container, to or from the hot bar. */
+  private sendOver(i: number): void {
+    const s = this.stack(i);
+    if (this.carried || s.count === 0) return;
+    if (this.sideMode === CONTAINER) {
+      this.game.container.send(i);
+      return this.sound('pop');
+    }
+    const others = this.game.inventory.slots.map((o, k) => ({ ...o, k })).filter(({ k }) => k < HOTBAR !== i < HOTBAR);
+    const to = others.find((o) => o.count > 0 && o.block === s.block && o.count < MAX_STACK && !isTool(s.block)) ?? others.find((o) => o.count === 0);
+    if (to) this.move(i, to.k, 0);
   }
 
   private carry(c: Carried): void {
@@ -179,12 +254,14 @@ export class InventoryDialog {
       e.preventDefault();
       this.slots[to]?.focus();
     } else if (e.key === 'Delete' || e.key === 'Backspace') {
+      if (i >= CONTAINER) return;
       if (this.game.self.mode === Mode.Creative) this.game.acts.do(ActKind.Pick, { a: 0, b: i });
       else this.drop(i, e.shiftKey ? 1 : 99);
     } else if (/^[1-9]$/.test(e.key)) {
-      const n = Number(e.key) - 1;
-      if (this.game.inventory.move(i, n, 0)) this.game.acts.do(ActKind.MoveItem, { a: i, b: n });
-      this.game.events.emit('inventory', this.game.inventory);
+      this.move(i, Number(e.key) - 1, 0);
+    } else if (e.key === 'Enter' && e.ctrlKey) {
+      e.preventDefault();
+      this.sendOver(i);
     } else if (e.key === 'Enter' && e.shiftKey) {
       e.preventDefault();
       this.press(i, true);
@@ -196,50 +273,13 @@ export class InventoryDialog {
 
   // The hot bar lies below the rest but has the first numbers.
   private above(i: number): number {
+    if (i >= CONTAINER) return i - COLUMNS;
     return i < HOTBAR ? SLOTS - HOTBAR + i : i - COLUMNS < HOTBAR ? i : i - COLUMNS;
   }
 
   private below(i: number): number {
+    if (i >= CONTAINER) return i + COLUMNS;
     return i < HOTBAR ? i : i + COLUMNS >= SLOTS ? i + COLUMNS - SLOTS : i + COLUMNS;
-  }
-
-  // The other half: all blocks, or what can be made.
-
-  private catalogue(): HTMLElement[] {
-    const search = h('input', {
-      type: 'search', placeholder: t.inventory.searchHint, autocomplete: 'off',
-      attr: { 'aria-label': t.inventory.search }, on: { input: () => fill(), keydown: (e) => e.stopPropagation() },
-    });
-    const list = h('div', { class: 'slots wide', attr: { role: 'group', 'aria-label': t.inventory.catalogue } });
-    const fill = (): void => {
-      const want = search.value.trim().toLowerCase();
-      const found = blocks.filter((b) => b.item && b.title.toLowerCase().includes(want));
-      list.replaceChildren(...(found.length ? found.map((b) => this.catalogueSlot(b.id)) : [h('p', { class: 'dim' }, t.inventory.none)]));
-    };
-    fill();
-    return [h('h3', {}, t.inventory.catalogue), search, list];
-  }
-
-  private catalogueSlot(block: number): HTMLElement {
-    const el = h('button', {
-      type: 'button', class: 'slot', title: itemName(block), attr: { 'aria-label': itemName(block) },
-      on: {
-        pointerdown: (e) => {
-          if (e.pointerType !== 'mouse' || e.button !== 0) return;
-          this.carry({ from: -1, block, count: oneOf(block) });
-          this.pressedOn = -1;
-          this.moveGhost(e);
-        },
-        click: () => { this.letGo(); this.pickInto(block, this.bestSlot()); },
-        keydown: (e) => {
-          if (!/^[1-9]$/.test(e.key)) return;
-          e.preventDefault();
-          this.pickInto(block, Number(e.key) - 1);
-        },
-      },
-    });
-    this.icons.fill(el, block, oneOf(block));
-    return el;
   }
 
   /** The first empty slot of the hot bar, or else the selected one. */
@@ -254,29 +294,5 @@ export class InventoryDialog {
     this.game.acts.do(ActKind.Pick, { a: block, b: slot });
     this.game.select(slot);
     this.sound('pop');
-  }
-
-  private crafting(): HTMLElement[] {
-    const { inventory } = this.game;
-    const rows = recipes
-      .map((r, i) => ({ r, i, times: Math.min(...r.in.map(([b, n]) => Math.floor(inventory.count(b) / n))), some: r.in.some(([b]) => inventory.count(b) > 0) }))
-      .filter((x) => x.some)
-      .sort((a, b) => Number(b.times > 0) - Number(a.times > 0))
-      .map(({ r, i, times }) => this.recipe(i, r.out, r.in, times));
-    return [h('h3', {}, t.inventory.crafting), rows.length ? h('ul', { class: 'recipes' }, ...rows) : h('p', { class: 'dim' }, t.inventory.noRecipes)];
-  }
-
-  private recipe(i: number, out: readonly [number, number], needs: readonly (readonly [number, number])[], times: number): HTMLElement {
-    const picture = (block: number, count: number): HTMLElement => {
-      const el = h('span', { class: 'slot small', title: itemName(block) });
-      this.icons.fill(el, block, count);
-      return el;
-    };
-    const names = needs.map(([b, n]) => stackName(b, n)).join('; ');
-    const make = h('button', {
-      type: 'button', disabled: times < 1, attr: { 'aria-label': `${t.inventory.craft(itemName(out[0]), out[1])}. ${t.inventory.needs}: ${names}` },
-      on: { click: (e) => { this.game.acts.do(ActKind.Craft, { a: i, b: e.shiftKey ? Math.min(times, 64) : 1 }); this.sound('pop'); } },
-    }, picture(...out), h('span', {}, itemName(out[0])));
-    return h('li', {}, make, h('span', { class: 'needs', attr: { 'aria-hidden': true } }, ...needs.map(([b, n]) => picture(b, n))));
   }
 }

@@ -56,6 +56,8 @@ export interface BlockInfo {
   readonly color: number;
   /** the kind of tool that breaks it faster, and the least level of which something is left */
   readonly dig?: readonly [string, number];
+  /** slots for things that players put into it */
+  readonly stores?: number;
   /** kind, level and speed of a tool */
   readonly tool?: readonly [string, number, number];
 }
@@ -121,6 +123,9 @@ func entry(b *bytes.Buffer, id int, in *pack.Block) {
 	}
 	if t := in.Tool; t.Kind != "" {
 		fmt.Fprintf(b, ", tool: ['%s', %d, %d]", t.Kind, t.Level, t.Speed)
+	}
+	if in.Stores > 0 {
+		fmt.Fprintf(b, ", stores: %d", in.Stores)
 	}
 	b.WriteString(" },\n")
 }

@@ -108,6 +108,25 @@ function haySide(t: Tile): void {
   for (const y of [3, 4, 11, 12]) t.each((x, row) => (row === y ? shade(rgb(0x9b4a2f), (t.random(x, y, 2) - 0.5) * 0.2 + (y % 2 ? 0.08 : -0.12)) : null));
 }
 
+/** chest is planks in a dark frame; seen from the side it has a lid and a lock. */
+function chest(t: Tile, lock: boolean): void {
+  const base = rgb(0x9a6f38);
+  const frame = rgb(0x5a3d1d);
+  planks(t, base);
+  t.each((x, y) => {
+    const edge = x === 0 || x === 15 || y === 0 || y === 15;
+    if (edge) return shade(frame, (t.random(x, y, 6) - 0.5) * 0.14);
+    return x === 1 || y === 1 || x === 14 || y === 14 ? shade(frame, 0.16) : null;
+  });
+  if (!lock) return;
+  t.rect(1, 5, 14, 1, shade(frame, -0.35));
+  t.rect(1, 6, 14, 1, shade(base, 0.12));
+  const iron = rgb(0xb9bcc2);
+  t.rect(6, 4, 4, 5, shade(iron, -0.45));
+  t.rect(6, 4, 3, 4, iron);
+  t.rect(7, 5, 1, 2, shade(iron, -0.6));
+}
+
 export const OAK = rgb(0xae8a55);
 
 export const wood: Record<string, Painter> = {
@@ -124,6 +143,8 @@ export const wood: Record<string, Painter> = {
   birch_leaves: (t) => leaves(t, rgb(0x84aa50), 0.33),
   pine_leaves: (t) => needles(t, rgb(0x35633f)),
   bookshelf_side: bookshelf,
+  chest_side: (t) => chest(t, true),
+  chest_top: (t) => chest(t, false),
   ladder,
   hay_side: haySide,
   hay_top: (t) => {

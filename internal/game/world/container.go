@@ -1,0 +1,70 @@
+package world
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+)
+
+// Container is what lies in a block that stores things, if anything does. It is frozen:
+// a change makes another one.
+type Container struct {
+	At    Pos
+	Owner id.ID // who put something into it when it was empty: see AreaConfig.OwnItems
+	Slots []Stack
+}
+
+// containers are those of a region that are not empty.
+type containers map[Pos]*Container
+
+// Container returns what is in a container, nil if that is nothing.
+func (cs containers) Container(at Pos) *Container { return cs[at] }
+
+// SetContainer puts something into the place of what is in a container; nil: nothing.
+func (cs containers) SetContainer(at Pos, c *Container) {
+	if c == nil {
+		delete(cs, at)
+	} else {
+		cs[at] = c
+	}
+}
+
+// Containers returns those that are not empty, sorted by place.
+func (cs containers) Containers() []*Container {
+	return slices.SortedFunc(maps.Values(cs), func(a, b *Container) int { return a.At.compare(b.At) })
+}
+
+func (c *Container) empty() bool {
+	return !slices.ContainsFunc(c.Slots, func(s Stack) bool { return s.Count > 0 })
+}
+
+// AppendBinary appends the canonical bytes of a container.
+func (c *Container) AppendBinary(dst []byte) []byte {
+	w := writer{dst}
+	w.uint(stateVersion)
+	w.pos(c.At)
+	w.b = append(w.b, c.Owner[:]...)
+	w.uint(uint64(len(c.Slots)))
+	w.stacks(c.Slots)
+	return w.b
+}
+
+// DecodeContainer reads what AppendBinary wrote, all of it.
+func DecodeContainer(b []byte) (*Container, error) {
+	r := newReader(b)
+	c := new(Container)
+	r.version()
+	c.At = r.pos("container")
+	c.Owner = id.ID(r.take(id.Size, "owner"))
+	c.Slots = make([]Stack, r.uint(pack.MaxStores, "slots"))
+	r.stacks(c.Slots)
+	if c.empty() {
+		r.fail("nothing in it")
+	}
+	if err := r.end("container"); err != nil {
+		return nil, err
+	}
+	return c, nil
+}

@@ -1,0 +1,177 @@
+package world
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+)
+
+// Containers. Who opens one, or moves something into it or out of it, must be at home in
+// the region that it lies in: then both sides of the move are in one step, and in one
+// write. Across a border it is refused.
+
+// Slots of ActStore: those of the player from 0, those of the container from
+// ContainerSlots, AnySlot for wherever there is room on the other side.
+const (
+	ContainerSlots = 64
+	AnySlot        = 255
+)
+
+// usable looks whether a player can use the container at a place, and returns how many
+// slots it has.
+func (pr *playerRules) usable(p *Player, at Pos) (slots int, code Refusal) {
+	b, ok := pr.Block(at)
+	c := pr.containers[at]
+	slots = int(Info(b).Stores)
+	switch {
+	case p.Mode == Spectator:
+		code = NotAllowed
+	case !ok:
+		code = NotLoaded
+	case slots == 0:
+		code = NoSuchBlock
+	case !p.inReach(at):
+		code = TooFar
+	case !pr.owns(at):
+		code = Across
+	case pr.protected(at, p.Operator) || pr.cfg.OwnItems && c != nil && c.Owner != p.ID:
+		code = Protected
+	case !pr.sees(p, at):
+		code = NotAllowed
+	}
+	if c != nil {
+		slots = len(c.Slots)
+	}
+	return slots, code
+}
+
+// open lets a player look into a container.
+func (pr *playerRules) open(p *Player, at Pos) Refusal {
+	slots, code := pr.usable(p, at)
+	if code == Done {
+		pr.changes.Opened = append(pr.changes.Opened, Opening{p, at, slots})
+	}
+	return code
+}
+
+// store moves a stack, or a part of it, between a player and a container, or within the
+// container: from slot A to slot B modulo 256, B/256 of it, 0 for all.
+func (pr *playerRules) store(p *Player, act *Act) Refusal {
+	n, code := pr.usable(p, act.At)
+	if code != Done {
+		return code
+	}
+	next := &Container{At: act.At, Owner: p.ID, Slots: make([]Stack, n)}
+	if c := pr.containers[act.At]; c != nil {
+		next.Owner = c.Owner
+		copy(next.Slots, c.Slots)
+	}
+	items := p.Items
+	if code := next.move(&items, act); code != Done {
+		return code
+	}
+	pr.carry(p, &items)
+	if next.empty() {
+		next = nil
+	}
+	pr.SetContainer(act.At, next)
+	pr.changes.Containers = append(pr.changes.Containers, act.At)
+	return Done
+}
+
+// move does the move of an ActStore.
+func (c *Container) move(items *Inventory, act *Act) Refusal {
+	from, own := c.slot(items, act.A)
+	count, moved := int(min(act.B>>8, MaxStack)), false
+	switch to := act.B & 0xff; {
+	case from == nil:
+		return NotAllowed
+	case to == AnySlot && own:
+		moved = moveInto(from, c.Slots, count)
+	case to == AnySlot:
+		moved = moveInto(from, items[:], count)
+	default:
+		dst, ownToo := c.slot(items, to)
+		if dst == nil || dst == from || own && ownToo {
+			return NotAllowed
+		}
+		moved = moveStack(from, dst, count)
+	}
+	if !moved {
+		return NoItem
+	}
+	return Done
+}
+
+// slot returns the stack that a slot of ActStore names, nil if there is none.
+func (c *Container) slot(own *Inventory, n int64) (s *Stack, isOwn bool) {
+	switch {
+	case slot(n):
+		return &own[n], true
+	case n >= ContainerSlots && n < ContainerSlots+int64(len(c.Slots)):
+		return &c.Slots[n-ContainerSlots], false
+	}
+	return nil, false
+}
+
+// carry gives a player other items.
+func (pr *playerRules) carry(p *Player, items *Inventory) {
+	for i, s := range items {
+		if s != p.Items[i] {
+			p.slots |= 1 << i
+		}
+	}
+	held := p.Held()
+	if p.Items = *items; p.Held() != held {
+		p.dirty |= dirtyHeld
+	}
+}
+
+// moveInto moves count items of a stack (0: all; tools are moved whole) to where there is
+// room. It reports whether anything moved.
+func moveInto(from *Stack, into []Stack, count int) bool {
+	if from.Count == 0 {
+		return false
+	}
+	if from.Block.IsTool() {
+		i := slices.IndexFunc(into, func(s Stack) bool { return s.Count == 0 })
+		return i >= 0 && moveStack(from, &into[i], 0)
+	}
+	if count <= 0 {
+		count = MaxStack
+	}
+	count = min(count, int(from.Count))
+	left, _ := addTo(into, from.Block, count)
+	return from.take(count-left) > 0
+}
+
+// spill lets what is in a container fall out, because the block is broken. It reports
+// false, and does nothing, if there is no room for that.
+func (ir *itemRules) spill(at Pos, who id.ID) bool {
+	c := ir.containers[at]
+	if c == nil {
+		return true
+	}
+	if len(ir.items)+len(c.Slots) > maxItems {
+		return false
+	}
+	if ir.cfg.OwnItems {
+		who = c.Owner
+	}
+	for i, s := range c.Slots {
+		if s.Count == 0 {
+			continue
+		}
+		dice := rng.Hash(ir.cfg.Seed, uint64(uint32(at.X)), uint64(uint32(at.Y)), uint64(uint32(at.Z)), ir.tick, uint64(i))
+		it := &Item{Entity: ir.freeEntity(dice), Stack: s, Owner: who, Born: ir.tick}
+		it.Body.Pos = at.Centre()
+		it.Body.Yaw = uint16(dice)
+		it.Body.Vel = Vec{X: scale(Sine(it.Body.Yaw), spillSpeed), Y: spillSpeed, Z: -scale(Cosine(it.Body.Yaw), spillSpeed)}
+		ir.AddItem(it)
+		ir.changes.ItemSaves = append(ir.changes.ItemSaves, it)
+	}
+	ir.SetContainer(at, nil)
+	ir.changes.Containers = append(ir.changes.Containers, at)
+	return true
+}
