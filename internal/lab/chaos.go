@@ -39,6 +39,8 @@ type chaos struct {
 	editors []*editor
 	keeper  client.Identity // the founder's player: an operator
 	reader  client.Identity // looks at the end
+	market  world.Pos       // for the feet, beside the chest
+	chest   world.Pos       // that the editors share
 	tally   chaosTally
 	wrong   violations
 	land    *land          // the terrain
@@ -149,7 +151,7 @@ func (c *chaos) begin(nodes, editors int) error {
 			return err
 		}
 	}
-	return nil
+	return c.openChest()
 }
 
 // promote makes a player an operator, who must be in the world for that.
@@ -243,6 +245,8 @@ func (c *chaos) report() error {
 	t.Metric("acknowledged", float64(n.acked.Load()), "")
 	t.Metric("refused", float64(n.refused.Load()), "")
 	t.Metric("unclear", float64(n.unclear.Load()), "")
+	t.Metric("chest_moves", float64(n.moves.Load()), "")
+	t.Metric("chest_tokens", float64(c.counts["tokens"]), "")
 	t.Metric("joins", float64(n.joins.Load()), "")
 	t.Metric("failed_joins", float64(n.failedJoins.Load()), "")
 	for _, f := range c.faults {

@@ -40,6 +40,9 @@ func (c *chaos) check() error {
 		return err
 	}
 	c.compare(replicas)
+	if err := c.countTokens(replicas); err != nil {
+		return err
+	}
 	c.logf("read %d replicas", c.counts["replicas"])
 	return c.checkLeads()
 }

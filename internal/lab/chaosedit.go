@@ -59,7 +59,7 @@ type editor struct {
 
 // chaosTally counts what editors did.
 type chaosTally struct {
-	edits, acked, refused, unclear, joins, failedJoins atomic.Int64
+	edits, acked, refused, unclear, moves, joins, failedJoins atomic.Int64
 }
 
 const (
@@ -160,6 +160,11 @@ func (e *editor) session(ctx context.Context) error {
 		return err
 	}
 	defer g.Close()
+	if e.rand.Intn(2) == 0 {
+		if err := e.trade(ctx, g); err != nil {
+			return err
+		}
+	}
 	if err := g.goTo(ctx, e.home, e.spots); err != nil {
 		return err
 	}
