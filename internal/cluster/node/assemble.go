@@ -51,6 +51,9 @@ func (w *network) assembleHosting(c component) {
 		component: c, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
 		incoming: map[Shard]*incomingSpare{}, leaders: map[Shard]knownLeader{},
 	}
+	w.merges = &merges{component: c, links: w.links, hosting: w.hosting, routes: w.routes, asked: map[uint64]mergeRequest{}}
+	w.sources = newMergeSources(c, w.n.newSubmachine("merges"), w.links, w.copies, w.routes, w.n.cfg.Region.Terrain)
+	w.sources.merges, w.merges.sources = w.merges, w.sources
 	w.hosting.newReplica = func(p Shard) *replica { return w.assembleReplica(c, p) }
 }
 

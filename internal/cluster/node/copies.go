@@ -38,7 +38,7 @@ type copies struct {
 type savedCopy struct {
 	group.Copy
 	shard Shard
-	at    machine.Time // when it was put aside, or was the state of its shard
+	at    machine.Time // when it was put aside, was the state of its shard, or was continued
 	whole int          // of a spare copy: bytes of the whole state that came last
 	proof copyProof    // of a spare copy: a host's signature over it
 }
@@ -66,7 +66,7 @@ func (d copiesDisk) do(tag uint64, job machine.Job) { submachineEnv(d).Do("copie
 // newest returns the newest copy of a shard.
 func (c *copies) newest(p Shard) (best savedCopy, ok bool) {
 	for _, s := range c.list {
-		if s.shard == p && (!ok || s.end().Compare(best.end()) > 0) {
+		if s.shard == p && !s.isOrigin() && (!ok || s.end().Compare(best.end()) > 0) {
 			best, ok = s, true
 		}
 	}
@@ -142,6 +142,7 @@ func (c *copies) beat(now machine.Time) {
 	c.next = now.Add(thinCopies)
 	c.thin(now, maxCopyAge, func(s savedCopy) bool { return s.Retired && !s.isSpare() })
 	c.thin(now, maxSpareAge, func(s savedCopy) bool { return s.isSpare() })
+	c.thin(now, maxSpareAge, func(s savedCopy) bool { return s.isOrigin() })
 }
 
 // thin keeps the newest of some copies.

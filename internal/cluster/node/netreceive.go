@@ -37,7 +37,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.hosting.onGroupMessage(f, m.Space, m)
 	case *group.ChunkAck:
 		w.hosting.onGroupMessage(f, m.Space, m)
-	case *Generate, *CreateGroup, *HostQuery, *HostReply, *GroupStatus, *Spare, *SpareHeld:
+	case *Generate, *CreateGroup, *HostQuery, *HostReply, *GroupStatus, *Spare, *SpareHeld, *MergeChanges, *MergeDone:
 		w.receiveOfHosting(f, m)
 	case *OverlayShare, *BootstrapQuery, *BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
 		*overlay.JoinRequest, *overlay.RtRequest, *overlay.RtResponse, *overlay.RtHint, *overlay.Unicast, *overlay.Areacast:
@@ -66,6 +66,10 @@ func (w *network) receiveOfHosting(f *remoteNode, m machine.Message) {
 		if h := w.hosting.replicas[m.Shard]; h != nil && h.group.leading {
 			h.spares.hear(f, m)
 		}
+	case *MergeChanges:
+		w.merges.receive(f.peer, m, f)
+	case *MergeDone:
+		w.sources.onAnswer(f.peer, m)
 	}
 }
 

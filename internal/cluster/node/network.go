@@ -31,6 +31,8 @@ type network struct {
 	spares      *spareKeeping
 	spareUpload limit.Budget
 	restoration *restoration
+	merges      *merges
+	sources     *mergeSources
 	creation    *groupCreation
 	stored      *storedShards
 	invitations *invitations
@@ -101,6 +103,8 @@ func (w *network) onBeat() {
 	w.copies.beat(now)
 	w.spares.beat(now)
 	w.restoration.beat(now)
+	w.merges.beat(now)
+	w.sources.beat(now)
 	w.hosting.readDormant(now)
 	w.owner.beat(now)
 	w.votes.beat(now)

@@ -42,6 +42,7 @@ type remoteNode struct {
 	wakes           *limit.Budget // hosting: of groups that it makes run here; nil: it has not
 	memberWakes     *limit.Budget // hosting: of groups of which it is a member
 	spares          *limit.Budget // spareKeeping: bytes of spare copies that it may send
+	merges          *limit.Budget // merges: changes that it may have merged
 	overlayShare    linkShare     // overlayAdapter
 	nextDecisions   machine.Time  // decisions: when it may be given all decisions again
 }

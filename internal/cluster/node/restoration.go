@@ -180,19 +180,37 @@ func (o *restoration) decide(p Shard, q *lossInquiry) {
 		return
 	}
 	o.copies.read(own, func(kvs []machine.KV, err error) {
-		q.done()
 		switch {
 		case err != nil:
 			o.note(fmt.Sprintf("The copy of %s cannot be read: %v", p, err))
 		case !own.proof.of(kvs):
 			o.note(fmt.Sprintf("The copy of %s is not what its host has signed: it is deleted.", p))
 			o.copies.drop(own)
-		case !o.hosting.hosts(p) && !o.isLeaving():
+		default:
 			from.Restored, from.Content = own.at, kvs
-			o.note(fmt.Sprintf("%s lost its %d hosts. It was restored to its state of %s.", p, len(q.rival.Members), clock(own.at)))
-			o.hosting.createGroup(p, from, []machine.Peer{o.cfg.Self})
+			o.continueFrom(p, own, from, q)
+			return
 		}
+		q.done()
 	})
+}
+
+// continueFrom continues a shard from a copy. A copy that a host has signed is kept
+// beside it: what is changed from now on is merged if the hosts come back.
+func (o *restoration) continueFrom(p Shard, own savedCopy, from group.Origin, q *lossInquiry) {
+	create := func(error) {
+		q.done()
+		if o.hosting.hosts(p) || o.isLeaving() {
+			return
+		}
+		o.note(fmt.Sprintf("%s lost its %d hosts. It was restored to its state of %s.", p, len(q.rival.Members), clock(own.at)))
+		o.hosting.createGroup(p, from, []machine.Peer{o.cfg.Self})
+	}
+	if p.Lobby || own.proof == (copyProof{}) {
+		create(nil)
+		return
+	}
+	o.copies.keepOrigin(own, from.Content, create)
 }
 
 // clock is a time as people read it.

@@ -52,6 +52,12 @@ func (n *Node) deliver(u upcall) {
 		n.net.admission.onVouched(v)
 		return
 	}
+	if v, ok := u.m.(*region.Merged); ok {
+		if u.from == u.to {
+			n.net.merges.onMerged(v)
+		}
+		return
+	}
 	if n.decisions.bars(u) {
 		return
 	}

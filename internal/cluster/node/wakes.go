@@ -33,6 +33,8 @@ func wakenBy(m machine.Message) (Shard, bool) {
 		return m.Shard, true
 	case *GroupStatus:
 		return m.Shard, true
+	case *MergeChanges:
+		return m.Shard, true
 	case *HostQuery:
 		return m.Shard, true
 	case *Generate:

@@ -115,6 +115,8 @@ func (r *Region) onMessageNeedingDisk(from machine.Peer, m machine.Message) {
 		r.onLocate(from, m)
 	case *SaveAll:
 		r.onSaveAll(from, m)
+	case *Merge:
+		r.onMerge(from, m)
 	default:
 		r.stats.Refused++
 	}

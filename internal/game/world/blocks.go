@@ -91,6 +91,26 @@ func (rb *regionBlocks) Revert(changes []BlockChange) {
 	}
 }
 
+// Merge makes block changes that were made to an earlier state of the region, where the
+// block is still what it was then. It returns those that were made, and how many are in
+// place now. Nothing follows from them.
+func (rb *regionBlocks) Merge(changes []BlockChange) (made []BlockChange, inPlace int) {
+	for _, c := range changes {
+		now, ok := rb.Block(c.At)
+		if !ok || !rb.owns(c.At) || now != c.Was && now != c.Now {
+			continue
+		}
+		inPlace++
+		if now != c.Now {
+			in := c.At.Column().Index()
+			rb.columns[in].Set(int(c.At.X&(ChunkSize-1)), int(c.At.Y), int(c.At.Z&(ChunkSize-1)), c.Now)
+			rb.frozen[in] = nil
+			made = append(made, c)
+		}
+	}
+	return made, inPlace
+}
+
 // outsideBy reports whether a place is more than a distance outside the region.
 func (rb *regionBlocks) outsideBy(p Vec, far fixed.Num) bool {
 	x0, z0 := fixed.Int(int(rb.x0)), fixed.Int(int(rb.z0))

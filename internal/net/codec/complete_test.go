@@ -24,6 +24,8 @@ var parts = map[string]string{
 	"lobby.PlayerInfo":   "part of Players",
 	"lobby.Decided":      "from the node itself",
 	"region.Decided":     "from the node itself",
+	"region.Merge":       "from the node itself",
+	"region.Merged":      "to the node itself",
 	"group.Gen":          "part of all of them",
 	"node.Part":          "part of all of them",
 	"overlay.Route":      "part of what is routed",

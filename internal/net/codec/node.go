@@ -5,6 +5,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // Messages of internal/cluster/node.
@@ -92,6 +93,21 @@ var nodeKinds = []*kind{
 		num(f, &m.Term)
 		num(f, &m.Index)
 		num(f, &m.Parts)
+		f.bool(&m.Refused)
+	}),
+	message(137, func(f *form, m *node.MergeChanges) {
+		shard(f, &m.Shard)
+		gen(f, &m.Gen)
+		num(f, &m.Term)
+		num(f, &m.Index)
+		f.bytes(&m.Proof, node.CopyProofSize)
+		num(f, &m.Number)
+		list(f, &m.Changes, node.MaxMergeChanges, 5, func(f *form, c *world.BlockChange) { f.pos(&c.At); num(f, &c.Was); num(f, &c.Now) })
+	}),
+	message(138, func(f *form, m *node.MergeDone) {
+		shard(f, &m.Shard)
+		num(f, &m.Number)
+		num(f, &m.InPlace)
 		f.bool(&m.Refused)
 	}),
 }

@@ -1,0 +1,153 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
+)
+
+// sevenPlayedIn prepares a world of seven nodes and a guest who has built, at a node that
+// does not host the guest's region.
+func sevenPlayedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home Shard) {
+	c = newClusterOn(t, seed, 7, wide()) // where links fail by timeout
+	c.s.Run(3 * time.Second)
+	for at := range c.nodes {
+		g = c.addGuest(at)
+		c.until("the guest is in", func() bool { return g.in })
+		c.s.Run(20 * time.Second)
+		g.quiet = true
+		c.until("all acts are answered", func() bool { return len(g.pending) == 0 })
+		home = Shard{Region: g.home}
+		if hosts := c.hostsOf(home); g.acted > 0 && !slices.Contains(hosts, at) && len(hosts) == 3 && len(c.holders(home)) == 2 {
+			c.s.Run(10 * time.Second)
+			return c, g, home
+		}
+	}
+	t.Fatal("all nodes host something")
+	return c, g, home
+}
+
+// buildsOn lets a guest build until some more acts are acknowledged.
+func (c *cluster) buildsOn(g *wanderer, acts int) {
+	c.Helper()
+	g.quiet = false
+	c.until("the guest builds", func() bool { return g.in && g.acted >= acts })
+	g.quiet = true
+	c.until("all acts are answered", func() bool { return g.in && len(g.pending) == 0 })
+}
+
+// merged reports whether nothing waits to be merged: what began with a copy goes on.
+func (c *cluster) merged() bool {
+	for i, n := range c.nodes {
+		if n.Machine() == nil {
+			continue
+		}
+		w := c.node(i).net
+		for _, s := range w.copies.list {
+			h := w.hosting.replicas[s.shard]
+			if s.isOrigin() && !w.hosting.dormant[s.shard] && (h == nil || h.group.raft.Status().Restored == 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// TestCutOffHostsAreMerged: of seven nodes four are cut off from the three that host a
+// region, and continue it from a copy. When they meet again, what was built meanwhile is
+// there.
+func TestCutOffHostsAreMerged(t *testing.T) {
+	c, g, home := sevenPlayedIn(t, 1)
+	hosts := c.hostsOf(home)
+	c.s.Cut(func(a, b machine.Peer) bool {
+		return !a.Addr.IsZero() && !b.Addr.IsZero() && slices.Contains(hosts, c.indexOf(a)) != slices.Contains(hosts, c.indexOf(b))
+	})
+	c.until("both sides lead it", func() bool { return len(c.leaders(home)) == 2 })
+	g.acted = 0
+	c.buildsOn(g, 10)
+	c.s.Cut(nil)
+	c.until("one of them leads it", func() bool { return len(c.leaders(home)) == 1 })
+	if leader := c.leaderOf(home); !slices.Contains(hosts, leader) {
+		t.Errorf("node %d leads it, %v were its hosts", leader, hosts)
+	}
+	c.until("all is merged", c.merged)
+	c.until("the guest is in", func() bool { return g.in })
+	if c.checkEdits() == 0 {
+		t.Error("nothing was built")
+	}
+	if c.noted("which were made here without its hosts, are in place.") == 0 {
+		t.Errorf("said: %q", c.notes)
+	}
+}
+
+// TestHostileMerges: nodes ask for changes of a region: one that keeps no copy, with no
+// proof, with that of a holder and with its own signature, and the holder with changes of
+// other regions, of blocks that do not exist, and of blocks that somebody has changed.
+// Nothing happens; a holder's changes of blocks that nobody has touched are made, as many
+// as its budget has.
+func TestHostileMerges(t *testing.T) {
+	c, _, home := sevenPlayedIn(t, 1)
+	c.until("a leader", func() bool { return c.leaderOf(home) >= 0 })
+	leader, holder := c.leaderOf(home), c.holders(home)[0]
+	stranger := slices.IndexFunc(c.nodes, func(n *sim.Node) bool {
+		i := c.indexOf(n.Peer())
+		return !slices.Contains(c.hostsOf(home), i) && !slices.Contains(c.holders(home), i)
+	})
+	honest, _ := c.node(holder).net.copies.spare(home)
+	at := home.Region.Column(0).Origin().Add(5, 200, 5)
+	change := func(dx int32, was, now world.Block) world.BlockChange {
+		return world.BlockChange{At: at.Add(dx, 0, 0), Was: was, Now: now}
+	}
+	answers := map[uint32]*MergeDone{}
+	number := uint32(0)
+	ask := func(from int, proof copyProof, changes ...world.BlockChange) *MergeDone {
+		number++
+		m := &MergeChanges{Shard: home, Gen: honest.Gen, Term: honest.Term, Index: honest.Index, Proof: proof.encoded(), Number: number, Changes: changes}
+		c.nodes[leader].Call(func() {
+			w := c.node(leader).net
+			w.merges.receive(nodePeer(from), m, w.links.byID(nodePeer(from).ID))
+		})
+		c.s.Run(3 * time.Second)
+		return answers[number]
+	}
+	c.slow = func(_ int, m machine.Message) time.Duration {
+		if d, ok := m.(*MergeDone); ok {
+			answers[d.Number] = d
+		}
+		return 0
+	}
+	end := hostpolicy.Log{Gen: honest.Gen, Term: honest.Term, Last: honest.Index}
+	good := change(0, world.Air, world.Bricks)
+	for name, got := range map[string]*MergeDone{
+		"no proof":            ask(stranger, copyProof{}, good),
+		"another's":           ask(stranger, honest.proof, good),
+		"signed by a holder":  ask(holder, c.node(holder).net.spares.signCopy(nodePeer(holder).ID, home, end, honest.proof.digest()), good),
+		"of an unknown block": ask(holder, honest.proof, change(0, world.Air, world.BlockCount)),
+		"of another region":   ask(holder, honest.proof, change(-200, world.Air, world.Bricks)),
+	} {
+		if got != nil && !got.Refused {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if got := ask(holder, honest.proof, change(1, world.Stone, world.Bricks), good); got == nil || got.Refused || got.InPlace != 1 {
+		t.Errorf("a holder: %+v", got)
+	}
+	if got := ask(holder, honest.proof, change(0, world.Air, world.Stone)); got == nil || got.InPlace != 0 {
+		t.Errorf("a block that was changed: %+v", got)
+	}
+	f := c.node(leader).net.links.byID(nodePeer(holder).ID)
+	taken := 0
+	for range 100 {
+		if c.node(leader).net.merges.takes(f, MaxMergeChanges) {
+			taken += MaxMergeChanges
+		}
+	}
+	if taken > mergeBurst {
+		t.Errorf("%d changes were taken at once", taken)
+	}
+}

@@ -1,0 +1,155 @@
+package node
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+type (
+	// MergeChanges asks the leader of a region to make changes that were made to a copy
+	// of it, which is the state after the entry Index. Proof is the signature with which
+	// a host gave the copy to the sender.
+	MergeChanges struct {
+		Shard       Shard
+		Gen         group.Gen
+		Term, Index uint64
+		Proof       []byte
+		Number      uint32
+		Changes     []world.BlockChange
+	}
+
+	// MergeDone is the answer: how many of the blocks are as the changes made them.
+	// Refused: the sender may not ask for it.
+	MergeDone struct {
+		Shard   Shard
+		Number  uint32
+		InPlace uint32
+		Refused bool
+	}
+)
+
+// MaxMergeChanges is how many changes one MergeChanges has.
+const MaxMergeChanges = 1024
+
+// merges takes changes that were made to a copy of a region that is led here. Who asks
+// for it was chosen by the hosts to keep the copy, and has continued it while it did not
+// reach them.
+type merges struct {
+	component
+	links   *links
+	hosting *hosting
+	routes  *routes
+	sources *mergeSources
+
+	asked map[uint64]mergeRequest
+	tag   uint64
+}
+
+// mergeRequest is one that the region has not answered.
+type mergeRequest struct {
+	from   machine.Peer
+	shard  Shard
+	number uint32
+	at     machine.Time
+}
+
+const (
+	maxMergeRequests = 64
+	mergeTimeout     = 10 * time.Second
+	// What one node may have merged: as much as several players build in a minute, and
+	// then as fast as they build.
+	mergeBurst     = 16 * MaxMergeChanges
+	mergePerSecond = 16
+)
+
+// receive takes changes. f is the node that sends them; nil: this one.
+func (g *merges) receive(from machine.Peer, m *MergeChanges, f *remoteNode) {
+	h := g.hosting.replica(m.Shard)
+	switch {
+	case m.Shard.Lobby || !m.Shard.inWorld() || !allIn(m.Shard.Region, m.Changes):
+		g.counts.Dropped++
+		return
+	case h == nil || !h.group.leading:
+		if h != nil {
+			h.wake()
+		}
+		g.routes.sendLeaderReply(from, m.Shard)
+		return
+	case !g.mayMerge(from, h, m):
+		g.counts.Dropped++
+		g.answer(from, &MergeDone{Shard: m.Shard, Number: m.Number, Refused: true})
+		return
+	case len(g.asked) >= maxMergeRequests || f != nil && !g.takes(f, len(m.Changes)):
+		return // it is asked again
+	}
+	g.tag++
+	g.asked[g.tag] = mergeRequest{from, m.Shard, m.Number, g.env.Now()}
+	self := m.Shard.peer()
+	g.queue.push(upcall{to: self, from: self, m: &region.Merge{Tag: g.tag, Changes: m.Changes}})
+}
+
+// allIn reports whether changes are of a region.
+func allIn(pos world.RegionPos, changes []world.BlockChange) bool {
+	for _, c := range changes {
+		if c.At.Region() != pos || c.At.Y < 0 || c.At.Y >= world.Height || !c.Was.Known() || !c.Now.Known() {
+			return false
+		}
+	}
+	return len(changes) > 0
+}
+
+// mayMerge reports whether a host of the region has given a copy of it to a node.
+func (g *merges) mayMerge(from machine.Peer, h *replica, m *MergeChanges) bool {
+	if g.cfg.Signer == nil {
+		return true
+	}
+	st := h.group.raft.Status()
+	hosts := append(h.group.members(), st.Former...)
+	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
+	return m.Gen.Compare(st.Gen) <= 0 && g.copySignedBy(hosts, from.ID, m.Shard, end, decodeCopyProof(m.Proof))
+}
+
+// takes takes changes from a node's budget.
+func (g *merges) takes(f *remoteNode, changes int) bool {
+	if f.merges == nil {
+		b := limit.NewBudget(mergePerSecond, mergeBurst)
+		f.merges = &b
+	}
+	if f.merges.Take(float64(changes), time.Unix(0, int64(g.env.Now()))) {
+		return true
+	}
+	g.counts.Dropped++
+	return false
+}
+
+// onMerged takes the region's answer.
+func (g *merges) onMerged(m *region.Merged) {
+	q, ok := g.asked[m.Tag]
+	if delete(g.asked, m.Tag); ok && m.OK {
+		g.answer(q.from, &MergeDone{Shard: q.shard, Number: q.number, InPlace: uint32(m.InPlace)})
+	}
+}
+
+// answer answers who has asked, another node or this one.
+func (g *merges) answer(to machine.Peer, m *MergeDone) {
+	if to.ID == g.cfg.Self.ID {
+		g.sources.onAnswer(to, m)
+		return
+	}
+	g.links.send(to, m)
+}
+
+// beat forgets what the region has not answered: it does not run any more.
+func (g *merges) beat(now machine.Time) {
+	for tag, q := range g.asked { // the order does not matter
+		if now.Sub(q.at) >= mergeTimeout {
+			delete(g.asked, tag)
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package node
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// mergeSources sends to the leader of a region what was changed here while its hosts
+// could not be reached: this node had continued it from a copy, and has given way since.
+//
+// It has the copy with which it began (origin) and what it had at the end (put aside).
+// The blocks that differ are the changes. The leader makes them where the block is still
+// what it was in the copy.
+type mergeSources struct {
+	component
+	p       *submachine
+	links   *links
+	copies  *copies
+	routes  *routes
+	merges  *merges
+	terrain *world.Generator
+
+	list map[Shard]*mergeSource
+	next machine.Time
+	tag  uint64
+	jobs map[uint64]func(result any, err error)
+}
+
+// mergeSource is what is merged into a region.
+type mergeSource struct {
+	origin, aside savedCopy
+	states        [2][]machine.KV // of them
+	reads         int
+	columns       map[world.ColumnPos]*world.Column // as the world was made
+	wanted        int
+	changes       []world.BlockChange
+	ready         bool // they are known
+	sent          int  // of them, and answered
+	kept          int  // of those, changes that others have overtaken
+	number        uint32
+	at            machine.Time // when the last ones were sent
+}
+
+const (
+	mergeEvery = time.Second
+	mergeAgain = 3 * time.Second
+)
+
+func newMergeSources(c component, p *submachine, l *links, k *copies, r *routes, terrain *world.Generator) *mergeSources {
+	s := &mergeSources{
+		component: c, p: p, links: l, copies: k, routes: r, terrain: terrain,
+		list: map[Shard]*mergeSource{}, jobs: map[uint64]func(any, error){},
+	}
+	p.m = s
+	return s
+}
+
+// Start implements machine.Machine.
+func (s *mergeSources) Start() {}
+
+// OnMessage implements machine.Machine.
+func (s *mergeSources) OnMessage(machine.Peer, machine.Message) {}
+
+// OnTimer implements machine.Machine.
+func (s *mergeSources) OnTimer(machine.Timer) {}
+
+// OnLink implements machine.Machine.
+func (s *mergeSources) OnLink(machine.Peer, machine.LinkEvent) {}
+
+// OnDone implements machine.Machine.
+func (s *mergeSources) OnDone(tag uint64, result any, err error) {
+	then := s.jobs[tag]
+	delete(s.jobs, tag)
+	then(result, err)
+}
+
+// do runs a job on the worker pool.
+func (s *mergeSources) do(job machine.Job, then func(any, error)) {
+	s.tag++
+	s.jobs[s.tag] = then
+	submachineEnv{s.p}.Do("", s.tag, job)
+}
+
+// beat looks for regions that were continued here and have given way, and goes on with
+// those that were found.
+func (s *mergeSources) beat(now machine.Time) {
+	if now < s.next {
+		return
+	}
+	s.next = now.Add(mergeEvery)
+	for _, origin := range s.copies.list {
+		if aside, ok := s.copies.asideSince(origin); ok && s.list[origin.shard] == nil && s.written(aside) {
+			s.begin(origin, aside)
+		}
+	}
+	for _, p := range sortedShards(s.list) {
+		if x := s.list[p]; x.ready && now.Sub(x.at) >= mergeAgain {
+			s.send(p, x)
+		}
+	}
+}
+
+// written reports whether a copy is on the disk: the replica that puts it aside has ended.
+func (s *mergeSources) written(aside savedCopy) bool {
+	h := s.merges.hosting.replicas[aside.shard]
+	return h == nil || h.group.raft.Status().Gen != aside.Gen
+}
+
+// begin reads both states.
+func (s *mergeSources) begin(origin, aside savedCopy) {
+	x := &mergeSource{origin: origin, aside: aside, columns: map[world.ColumnPos]*world.Column{}}
+	s.list[origin.shard] = x
+	for i, c := range []savedCopy{origin, aside} {
+		s.copies.read(c, func(kvs []machine.KV, err error) {
+			if err != nil {
+				s.end(x, fmt.Sprintf("What was built in %s without its hosts cannot be read: %v", origin.shard, err))
+				return
+			}
+			x.states[i] = kvs
+			if x.reads++; x.reads == len(x.states) {
+				s.generate(x)
+			}
+		})
+	}
+}
+
+// generate makes the columns of which the states have changes alone.
+func (s *mergeSources) generate(x *mergeSource) {
+	changed := region.ChangedColumns(x.origin.shard.Region, x.states[0], x.states[1])
+	x.wanted = len(changed)
+	if x.wanted == 0 {
+		s.end(x, "")
+		return
+	}
+	for _, c := range changed {
+		s.do(region.Generate{Terrain: s.terrain, Column: c}, func(result any, err error) {
+			col, ok := result.(*world.Column)
+			if !ok {
+				s.end(x, fmt.Sprintf("What was built in %s without its hosts cannot be merged: %v", x.origin.shard, err))
+				return
+			}
+			x.columns[c] = col
+			if len(x.columns) == x.wanted {
+				s.do(difference{x.origin.shard.Region, x.states, x.columns}, func(result any, err error) { s.found(x, result, err) })
+			}
+		})
+	}
+}
+
+// difference is the job that finds the blocks that differ.
+type difference struct {
+	pos    world.RegionPos
+	states [2][]machine.KV
+	made   map[world.ColumnPos]*world.Column
+}
+
+// Run implements machine.Work.
+func (d difference) Run() (any, error) {
+	return region.Difference(d.pos, d.states[0], d.states[1], func(c world.ColumnPos) *world.Column { return d.made[c].Clone() })
+}
+
+// found is when the changes are known.
+func (s *mergeSources) found(x *mergeSource, result any, err error) {
+	changes, ok := result.([]world.BlockChange)
+	switch {
+	case !ok:
+		s.end(x, fmt.Sprintf("What was built in %s without its hosts cannot be merged: %v", x.origin.shard, err))
+	case len(changes) == 0:
+		s.end(x, "")
+	default:
+		x.states, x.columns, x.changes, x.ready = [2][]machine.KV{}, nil, changes, true
+		s.send(x.origin.shard, x)
+	}
+}
+
+// send sends the next changes to the leader.
+func (s *mergeSources) send(p Shard, x *mergeSource) {
+	r := s.routes.of(p)
+	if r.leader == (machine.Peer{}) {
+		s.routes.searchLeader(r)
+		return
+	}
+	x.at = s.env.Now()
+	o := &x.origin
+	m := &MergeChanges{
+		Shard: p, Gen: o.Gen, Term: o.Term, Index: o.Index, Proof: o.proof.encoded(), Number: x.number,
+		Changes: x.changes[x.sent:min(x.sent+MaxMergeChanges, len(x.changes))],
+	}
+	if r.leader.ID == s.cfg.Self.ID {
+		s.merges.receive(s.cfg.Self, m, nil)
+		return
+	}
+	s.links.send(r.leader, m)
+}
+
+// onAnswer takes the leader's answer.
+func (s *mergeSources) onAnswer(from machine.Peer, m *MergeDone) {
+	x := s.list[m.Shard]
+	if x == nil || !x.ready || m.Number != x.number || s.routes.of(m.Shard).leader.ID != from.ID {
+		return
+	}
+	n := min(MaxMergeChanges, len(x.changes)-x.sent)
+	if m.Refused {
+		s.end(x, fmt.Sprintf("%d changes of %s, which were made here without its hosts, were refused: they are put aside.", len(x.changes)-x.sent, m.Shard))
+		return
+	}
+	x.kept += max(0, n-int(m.InPlace))
+	x.sent += n
+	x.number++
+	if x.sent < len(x.changes) {
+		s.send(m.Shard, x)
+		return
+	}
+	text := fmt.Sprintf("%d changes of %s, which were made here without its hosts, are in place", len(x.changes)-x.kept, m.Shard)
+	if x.kept > 0 {
+		text += fmt.Sprintf("; %d are put aside, since others have changed those blocks", x.kept)
+	}
+	s.end(x, text+".")
+}
+
+// end is when nothing is left to be merged.
+func (s *mergeSources) end(x *mergeSource, text string) {
+	if text != "" {
+		s.note(text)
+	}
+	delete(s.list, x.origin.shard)
+	s.copies.drop(x.origin)
+}
+
+// originSpace is the space in which the node that continues a shard from a copy keeps
+// that copy, until what was changed since is merged.
+func originSpace(p Shard) string { return group.RetiredSpace(p.space()) + ".origin" }
+
+// isOrigin reports whether a copy is one that this node has continued a shard from.
+func (s *savedCopy) isOrigin() bool { return s.Space == originSpace(s.shard) }
+
+// keepOrigin writes a copy that a shard is continued from to a space of its own.
+func (c *copies) keepOrigin(s savedCopy, kvs []machine.KV, then func(error)) {
+	s.Space, s.Retired, s.at = originSpace(s.shard), false, c.env.Now()
+	c.write(s, []machine.DiskWrite{{Space: s.Space, DeletePrefix: [][]byte{{}}, Put: kvs}}, then)
+}
+
+// asideSince returns what a replica that began with a copy had when it gave way; false:
+// it has not.
+func (c *copies) asideSince(origin savedCopy) (out savedCopy, ok bool) {
+	if !origin.isOrigin() {
+		return out, false
+	}
+	for _, s := range c.list {
+		superseded := !s.Retired && !s.isOrigin()
+		if s.shard == origin.shard && superseded && s.at >= origin.at && (!ok || s.at > out.at) {
+			out, ok = s, true
+		}
+	}
+	return out, ok
+}
