@@ -14,6 +14,8 @@ import (
 	"github.com/pion/dtls/v3"
 	"github.com/pion/logging"
 	"github.com/pion/sctp"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 )
 
 // Channel is one of the two channels, by the stream that it uses.
@@ -84,11 +86,14 @@ type Conn struct {
 	closing sync.Once
 
 	readBy, writeBy deadline
+
+	budget limit.Budget // of what is sent over a circuit; only Send's goroutine touches it
 }
 
 func newConn(l *Listener, at netip.AddrPort, ufrag string) *Conn {
 	c := &Conn{
 		l: l, key: ufrag[:connEnd], moves: make(chan struct{}, 1), at: at, pipe: newPipe(l.conn, at), in: make(chan Message), room: make(chan struct{}, 1), done: make(chan struct{}),
+		budget: limit.NewBudget(circuitRate, circuitBurst),
 	}
 	c.ufrag.Store(&ufrag)
 	c.heard(time.Now())
@@ -227,6 +232,9 @@ func (c *Conn) Send(ch Channel, b []byte, text bool) error {
 		case <-c.writeBy.passed():
 			return os.ErrDeadlineExceeded
 		}
+	}
+	if err := c.pace(len(b)); err != nil {
+		return err
 	}
 	_, err := s.WriteSCTP(b, kind)
 	return err
