@@ -79,7 +79,7 @@ func (t *Trial) joinBy(p linkPath, visits int) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := foundLab(w.folder(), t.Seed); err != nil {
+	if err := foundWorld(w.folder(), t.Seed, ""); err != nil {
 		return err
 	}
 	link, err := w.start(public, public.addr)
@@ -178,7 +178,7 @@ func (w *linkWorld) start(at *place, addr string) (link string, err error) {
 	n := &nodeProcess{child: p, data: w.folder()}
 	o := nodeOrder{Data: n.data, At: addr + ":" + nodePort, Share: true, Page: w.page}
 	if len(w.nodes) > 0 {
-		o.Join = []string{w.nodes[0].Invitation}
+		o.Invitation = w.nodes[0].Invitation
 	}
 	w.nodes = append(w.nodes, n)
 	if n.nodeReport, err = n.ask(o); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 )
@@ -32,6 +33,8 @@ type nodeOrder struct {
 
 	Share bool   `json:",omitempty"` // with players by invitations; then
 	Page  string `json:",omitempty"` // URL of a page for links
+
+	Invitation string `json:",omitempty"` // that the node joins by
 
 	Certificate, Revocations string `json:",omitempty"` // files of a member of a verified world
 
@@ -55,13 +58,16 @@ type nodeReport struct {
 
 // foundLab makes the world of an experiment in a folder. Its nodes' ids solve
 // hardly any puzzle: the experiments are about other things.
-func foundLab(dir string, seed uint64) error {
+func foundLab(dir string, seed uint64) error { return foundWorld(dir, seed, "open") }
+
+// foundWorld does that for nodes that may host by a rule; empty: by invitations.
+func foundWorld(dir string, seed uint64, hosting string) error {
 	folder, err := worldfs.OpenFolder(dir)
 	if err != nil {
 		return err
 	}
 	_, err = host.CreateWorld(folder, host.NewWorld{
-		Name: labWorld, Seed: fmt.Sprint(seed), Mode: "creative", Genesis: worldfs.OpenGenesis(1), Hosting: "open",
+		Name: labWorld, Seed: fmt.Sprint(seed), Mode: "creative", Genesis: worldfs.OpenGenesis(1), Hosting: hosting,
 	})
 	return err
 }
@@ -91,6 +97,14 @@ func hostMain(in io.Reader, out io.Writer) error {
 				cfg.Nodes = o.At
 			}
 			cfg.Certificate, cfg.Revocations = o.Certificate, o.Revocations
+			if o.Invitation != "" {
+				if cfg.Invitation, err = invitation.Parse(o.Invitation); err != nil {
+					return err
+				}
+				for _, at := range cfg.Invitation.Addrs {
+					cfg.Join = append(cfg.Join, at.String())
+				}
+			}
 			if o.Share {
 				cfg.Share, cfg.Page, cfg.NoPortMapping, cfg.Listen = true, o.Page, true, o.At
 			}

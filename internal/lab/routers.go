@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
 // routers are a network of network namespaces: public ones, and homes behind routers
@@ -56,8 +57,11 @@ table ip watch {
 	nodePort = "4747"
 )
 
+// networks counts those of this process: cables go some time after their namespaces.
+var networks atomic.Int32
+
 func newRouters() (r *routers, err error) {
-	r = &routers{name: fmt.Sprintf("vpr%d", os.Getpid())}
+	r = &routers{name: fmt.Sprintf("vpr%dn%d", os.Getpid()%1e6, networks.Add(1))}
 	err = errors.Join(ip("link add "+r.name+" type bridge"), ip("addr add "+r.address()+"/24 dev "+r.name), ip("link set "+r.name+" up"))
 	if err != nil {
 		return nil, fmt.Errorf("routers need Linux, root and the program ip: %w", errors.Join(err, r.close()))
