@@ -57,7 +57,7 @@ func takeRemote(b []byte) (m *world.Remote, rest []byte, ok bool) {
 		return v
 	}
 	const block, most32 = uint64(world.BlockCount) - 1, 1<<31 - 1
-	m.Kind, m.Seq = world.RemoteKind(unsigned(uint64(world.RemoteItem))), uint32(unsigned(1<<32-1))
+	m.Kind, m.Seq = world.RemoteKind(unsigned(uint64(world.LastRemote))), uint32(unsigned(1<<32-1))
 	m.Face, m.Block = world.Face(unsigned(1<<8-1)), world.Block(unsigned(block))
 	m.Mode, m.Operator = world.Mode(unsigned(uint64(world.Spectator))), unsigned(1) == 1
 	m.Op, m.Got = unsigned(1<<64-1), world.Block(unsigned(block))
