@@ -11,7 +11,7 @@ import (
 // maxAuxQueue bounds the packets that wait to be read from Aux.
 const maxAuxQueue = 256
 
-// Aux is the socket for those who are neither QUIC nor datagrams: a
+// AuxConn is the socket for those who are neither QUIC nor datagrams: a
 // net.PacketConn that a STUN client, an ICE agent's mux or a TURN client may
 // use as if it were alone. It is fed while QUIC reads.
 type AuxConn struct {
