@@ -15,6 +15,9 @@ import (
 // routerTime is how long the start waits for the home's router, for all ports together.
 const routerTime = 4 * time.Second
 
+// otherTime is how much longer it waits for a port by IPv6 once it has the one by IPv4.
+const otherTime = 300 * time.Millisecond
+
 // routerPorts is what the router has opened.
 type routerPorts struct {
 	router *nat.Router
@@ -90,7 +93,14 @@ func (h *Host) keepOpen(port nat.LocalPort) {
 	})
 	t := time.NewTimer(time.Until(r.until))
 	defer t.Stop()
-	for !h.outside(port, false).IsValid() {
+	for {
+		four, six := h.outside(port, false).IsValid(), h.outside(port, true).IsValid()
+		if four && six {
+			return
+		}
+		if four {
+			t.Reset(otherTime)
+		}
 		select {
 		case <-opened:
 		case <-t.C:

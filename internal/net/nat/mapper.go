@@ -3,6 +3,7 @@ package nat
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net/netip"
@@ -53,21 +54,24 @@ var ErrNoRouter = errors.New("no router opens ports here by PCP, NAT-PMP or UPnP
 
 // Router is the home's router. It is safe for concurrent use.
 type Router struct {
-	cfg RouterConfig
-	igd *igd
+	cfg   RouterConfig
+	igd   *igd
+	nonce [12]byte // of PCP's mappings
 }
 
 // NewRouter returns the home's router; nothing is asked yet.
 func NewRouter(cfg RouterConfig) *Router {
 	cfg.RetryAfter = cmp.Or(cfg.RetryAfter, 10*time.Minute)
 	cfg.Log = cmp.Or(cfg.Log, slog.Default())
-	return &Router{cfg: cfg, igd: &igd{device: cfg.Device}}
+	r := &Router{cfg: cfg, igd: &igd{device: cfg.Device}}
+	rand.Read(r.nonce[:])
+	return r
 }
 
 // Open keeps a port open by IPv4 until ctx ends, then closes it. opened is told at which
 // address it is reached from outside, and that it is not any more (the zero AddrPort).
 func (r *Router) Open(ctx context.Context, port LocalPort, opened func(netip.AddrPort)) {
-	m := &mapper{cfg: r.cfg, port: port, opened: opened, clients: []client{&pcp{server: r.cfg.Gateway}, &upnpMapping{igd: r.igd}}}
+	m := &mapper{cfg: r.cfg, port: port, opened: opened, clients: []client{&pcp{server: r.cfg.Gateway, nonce: r.nonce}, &upnpMapping{igd: r.igd}}}
 	r.run(ctx, m)
 }
 
@@ -78,7 +82,7 @@ func (r *Router) OpenIPv6(ctx context.Context, port LocalPort, opened func(netip
 	if r.cfg.Own6.IsValid() {
 		own = func() (netip.Addr, error) { return r.cfg.Own6, nil }
 	}
-	m := &mapper{cfg: r.cfg, port: port, opened: opened, clients: []client{&pcp{server: r.cfg.Gateway6, own6: own}, &upnpPinhole{igd: r.igd, own: own}}}
+	m := &mapper{cfg: r.cfg, port: port, opened: opened, clients: []client{&pcp{server: r.cfg.Gateway6, own6: own, nonce: r.nonce}, &upnpPinhole{igd: r.igd, own: own}}}
 	r.run(ctx, m)
 }
 

@@ -3,7 +3,6 @@ package nat
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -18,8 +17,8 @@ type pcp struct {
 	// own6 is this machine's address by IPv6; nil: the port is opened by IPv4.
 	own6  func() (netip.Addr, error)
 	from  netip.Addr // where the port was opened from by IPv6; what opens it closes it
-	nonce [12]byte
-	old   bool // the router speaks NAT-PMP only
+	nonce [12]byte   // the same for all ports: some routers tell TCP from UDP by it alone
+	old   bool       // the router speaks NAT-PMP only
 }
 
 const (
@@ -44,9 +43,6 @@ func (p *pcp) mapPort(ctx context.Context, port LocalPort, life time.Duration) (
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	if p.nonce == [12]byte{} {
-		rand.Read(p.nonce[:])
-	}
 	if !p.old {
 		addr, granted, err := p.mapPCP(ctx, conn, port, life)
 		if !errors.Is(err, errNATPMP) || p.own6 != nil {
