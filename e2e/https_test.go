@@ -30,7 +30,8 @@ const worldName = "world.example"
 
 // TestHTTPS: a node gets a certificate from a real ACME server (Let's Encrypt's
 // pebble), which visits it to check the name; a browser plays over wss; plain HTTP
-// leads there; and the certificate is still used after a restart without the server.
+// leads there; a certificate that ends soon is renewed; and it is still used after a
+// restart without the server.
 func TestHTTPS(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts browsers")
@@ -75,6 +76,13 @@ func TestHTTPS(t *testing.T) {
 	ann.ready()
 	if s := ann.state(); !strings.HasPrefix(s.Gateway, "https://"+worldName) {
 		t.Fatalf("she plays at %q", s.Gateway)
+	}
+
+	srv.stop()
+	writeEnding(t, filepath.Join(srv.data, "tls", worldName))
+	srv.again()
+	if leaf = acme.visit(t, tlsPort); time.Until(leaf.NotAfter) < 30*24*time.Hour {
+		t.Fatalf("the certificate was not renewed: it ends %v", leaf.NotAfter)
 	}
 
 	acme.stop()
@@ -210,6 +218,29 @@ func writeCertificate(t *testing.T, dir string) (cert, key string) {
 		}
 	}
 	return cert, key
+}
+
+// writeEnding writes a certificate that ends in ten days, and its key, where the node
+// keeps those that it was given.
+func writeEnding(t *testing.T, file string) {
+	t.Helper()
+	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{worldName}, NotBefore: time.Now().AddDate(0, 0, -80), NotAfter: time.Now().AddDate(0, 0, 10)}
+	der, err := x509.CreateCertificate(rand.Reader, of, of, &k.PublicKey, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalECPrivateKey(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := append(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: secret}), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
+	if err := os.WriteFile(file, both, 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // serveDNS answers every question for an IPv4 address with 127.0.0.1, and others with
