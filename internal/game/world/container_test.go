@@ -132,3 +132,20 @@ func FuzzDecodeContainer(f *testing.F) {
 		}
 	})
 }
+
+// TestMergeKeepsContainers: changes of an earlier state remove no container, and nothing
+// that lies in it.
+func TestMergeKeepsContainers(t *testing.T) {
+	a, p, at := withChest(AreaConfig{})
+	if code := a.stores(p, at, 0, ContainerSlots, 10); code != Done {
+		t.Fatal(code)
+	}
+	beside := at.Add(1, 0, 0)
+	made, inPlace := a.Merge([]BlockChange{{at, Chest, Air}, {beside, Air, Glass}, {beside.Add(0, 1, 0), Stone, Glass}})
+	if len(made) != 1 || inPlace != 1 || made[0].At != beside {
+		t.Errorf("%d are in place, made: %v", inPlace, made)
+	}
+	if b, _ := a.Block(at); b != Chest || a.Container(at) == nil {
+		t.Errorf("the chest is %v, in it %v", b, a.Container(at))
+	}
+}
