@@ -1,9 +1,6 @@
 package world
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
@@ -58,35 +55,14 @@ type ItemGone struct {
 func (es *entities) Items() []*Item { return es.items }
 
 // Item returns an item by entity, nil if it is not here.
-func (es *entities) Item(entity uint64) *Item {
-	if i, ok := slices.BinarySearchFunc(es.items, entity, compareItem); ok {
-		return es.items[i]
-	}
-	return nil
-}
+func (es *entities) Item(entity uint64) *Item { return listed(es.items, entity) }
 
 // AddItem puts an item into the area and gives it a handle. It replaces another
 // with the same entity.
-func (es *entities) AddItem(it *Item) {
-	es.RemoveItem(it.Entity)
-	i, _ := slices.BinarySearchFunc(es.items, it.Entity, compareItem)
-	es.items = slices.Insert(es.items, i, it)
-	it.Handle = es.handles.get()
-}
+func (es *entities) AddItem(it *Item) { list(es, &es.items, it) }
 
 // RemoveItem takes an item out of the area and returns it, nil if it was not there.
-func (es *entities) RemoveItem(entity uint64) *Item {
-	i, ok := slices.BinarySearchFunc(es.items, entity, compareItem)
-	if !ok {
-		return nil
-	}
-	it := es.items[i]
-	es.items = slices.Delete(es.items, i, i+1)
-	es.handles.put(it.Handle)
-	return it
-}
-
-func compareItem(it *Item, want uint64) int { return cmp.Compare(it.Entity, want) }
+func (es *entities) RemoveItem(entity uint64) *Item { return unlist(es, &es.items, entity) }
 
 // dropItem throws items from a slot the way the player looks.
 func (ir *itemRules) dropItem(p *Player, slot, count int) Refusal {

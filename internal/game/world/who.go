@@ -2,7 +2,6 @@ package world
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -56,35 +55,14 @@ func (es *entities) Freeze(player id.ID, frozen bool) {
 func (es *entities) Mobs() []*Mob { return es.mobs }
 
 // Mob returns a mob by entity, nil if it is not here.
-func (es *entities) Mob(entity uint64) *Mob {
-	if i, ok := slices.BinarySearchFunc(es.mobs, entity, compareMob); ok {
-		return es.mobs[i]
-	}
-	return nil
-}
+func (es *entities) Mob(entity uint64) *Mob { return listed(es.mobs, entity) }
 
 // AddMob puts a mob into the area and gives it a handle. It replaces another
 // with the same entity.
-func (es *entities) AddMob(m *Mob) {
-	es.RemoveMob(m.Entity)
-	i, _ := slices.BinarySearchFunc(es.mobs, m.Entity, compareMob)
-	es.mobs = slices.Insert(es.mobs, i, m)
-	m.Handle = es.handles.get()
-}
+func (es *entities) AddMob(m *Mob) { list(es, &es.mobs, m) }
 
 // RemoveMob takes a mob out of the area and returns it, nil if it was not there.
-func (es *entities) RemoveMob(entity uint64) *Mob {
-	i, ok := slices.BinarySearchFunc(es.mobs, entity, compareMob)
-	if !ok {
-		return nil
-	}
-	m := es.mobs[i]
-	es.mobs = slices.Delete(es.mobs, i, i+1)
-	es.handles.put(m.Handle)
-	return m
-}
-
-func compareMob(m *Mob, want uint64) int { return cmp.Compare(m.Entity, want) }
+func (es *entities) RemoveMob(entity uint64) *Mob { return unlist(es, &es.mobs, entity) }
 
 // handles gives out the smallest free numbers, from 1.
 type handles struct {

@@ -16,7 +16,7 @@ func directoryRequest(f *form, m *kademlia.Request) {
 	num(f, &m.Proc)
 	f.id(&m.Key)
 	f.bool(&m.Absent)
-	directoryRecord(f, &m.Record)
+	optional(f, &m.Record, directoryRecord)
 }
 
 func directoryReply(f *form, m *kademlia.Reply) {
@@ -24,20 +24,10 @@ func directoryReply(f *form, m *kademlia.Reply) {
 	num(f, &m.Proc)
 	num(f, &m.Code)
 	list(f, &m.Contacts, kademlia.MaxContacts, minPeer, peer)
-	directoryRecord(f, &m.Record)
+	optional(f, &m.Record, directoryRecord)
 }
 
-func directoryRecord(f *form, v **kademlia.Record) {
-	has := *v != nil
-	f.bool(&has)
-	if !has {
-		return
-	}
-	r := *v
-	if f.reading {
-		r = new(kademlia.Record)
-		*v = r
-	}
+func directoryRecord(f *form, r *kademlia.Record) {
 	num(f, &r.Kind)
 	f.id(&r.Key)
 	num(f, &r.Version)

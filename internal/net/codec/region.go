@@ -120,7 +120,7 @@ var regionKinds = []*kind{
 		num(f, &m.Epoch)
 		text(f, &m.Code, maxCode)
 	}),
-	message(38, func(f *form, m *region.RemoteEditDone) { remote(f, &m.Remote) }),
+	message(38, func(f *form, m *region.RemoteEditDone) { optional(f, &m.Remote, remote) }),
 	message(39, func(f *form, m *region.Forward) { f.id(&m.Player); f.peer(&m.Session); f.message(&m.Msg) }),
 	message(40, func(f *form, m *region.MobOver) { f.bytes(&m.State, maxState); num(f, &m.Op); num(f, &m.Oldest) }),
 	message(41, func(f *form, m *region.NearChat) {
@@ -174,7 +174,7 @@ var regionKinds = []*kind{
 	}),
 	message(51, func(f *form, m *region.Saved) { f.region(&m.Region); num(f, &m.Tag); text(f, &m.Err, maxText) }),
 	message(53, func(f *form, m *region.RemoteEdit) {
-		remote(f, &m.Remote)
+		optional(f, &m.Remote, remote)
 		num(f, &m.Oldest)
 		num(f, &m.Epoch)
 		f.exact(m.Proof.Key[:])
@@ -216,7 +216,7 @@ var regionKinds = []*kind{
 		f.bool(&m.OK)
 		text(f, &m.Reason, maxCode)
 		text(f, &m.Text, maxText)
-		remote(f, &m.Did)
+		optional(f, &m.Did, remote)
 	}),
 	message(57, func(f *form, m *region.Handover) {
 		f.id(&m.Player)
@@ -250,17 +250,7 @@ func own(f *form, o *region.Own) {
 	}
 }
 
-func remote(f *form, v **world.Remote) {
-	has := *v != nil
-	f.bool(&has)
-	if !has {
-		return
-	}
-	r := *v
-	if f.reading {
-		r = new(world.Remote)
-		*v = r
-	}
+func remote(f *form, r *world.Remote) {
 	num(f, &r.Kind)
 	f.region(&r.From)
 	f.id(&r.Player)
