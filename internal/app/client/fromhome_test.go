@@ -21,6 +21,7 @@ func TestHostileOtherRegion(t *testing.T) {
 			"handed over":   &region.Moved{Region: r, Reason: region.MovedHandover},
 			"self":          &region.Self{Region: r, Operator: true},
 			"inventory":     &region.Inventory{Region: r},
+			"container":     &region.Container{Region: r},
 			"act result":    &region.ActResult{Region: r},
 			"notice":        &region.Notice{Region: r},
 			"heard a voice": &region.Heard{Region: r},

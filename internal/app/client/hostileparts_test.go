@@ -49,6 +49,7 @@ func TestHostileParts(t *testing.T) {
 		&region.Heard{Region: home, Name: long, Text: long},
 		&region.Notice{Region: home, Code: long, Text: long},
 		&region.Inventory{Region: home, Selected: 200, Slots: make([]region.Slot, 5000)},
+		&region.Container{Region: home, Size: 255, Slots: make([]region.Slot, 5000)},
 		&lobby.Chat{Kind: 200, From: long, Text: long},
 		&lobby.Notice{Text: long},
 		&lobby.Players{List: []lobby.PlayerInfo{{Name: long}, {Entity: 1 << 31}}},

@@ -3,9 +3,35 @@ package region
 import (
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
+
+// TestStoredItems: what is in chests counts as the players' own, so spare copies have it,
+// and is counted with what they carry.
+func TestStoredItems(t *testing.T) {
+	at := world.Pos{X: 5, Y: 64, Z: 7}
+	box := &world.Container{At: at, Slots: []world.Stack{{}, {Block: world.Stone, Count: 7}, {Block: world.Dirt, Count: 1}}}
+	p := world.NewPlayer(id.Of([]byte("ada")), "ada", world.Survival, world.Vec{})
+	p.Items[3], p.Epoch = world.Stack{Block: world.Stone, Count: 2}, 9
+	kvs := []machine.KV{
+		{Key: []byte(containerKey(at)), Value: box.AppendBinary(nil)},
+		{Key: []byte(playerKey(keyPlayer, p.ID)), Value: p.AppendBinary(nil)},
+	}
+	for _, kv := range kvs {
+		if !OfPlayers(kv.Key) {
+			t.Errorf("%q is not of players", kv.Key[:1])
+		}
+	}
+	lying, players, err := StoredItems(kvs, world.Stone)
+	if err != nil || lying != 7 || len(players) != 1 || players[p.ID] != (StoredPlayer{9, 2}) {
+		t.Errorf("%d, %v, %v", lying, players, err)
+	}
+	if _, _, err := StoredItems([]machine.KV{{Key: kvs[0].Key, Value: []byte{9}}}, world.Stone); err == nil {
+		t.Error("a damaged container was read")
+	}
+}
 
 // TestStored: the terrain, or the stored column, and the log over it.
 func TestStored(t *testing.T) {
