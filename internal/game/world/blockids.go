@@ -81,13 +81,5 @@ const (
 	IronAxe
 	IronShovel
 	Chest
-	OakDoor
-	OakDoorUpper
-	OakDoorOpen
-	OakDoorOpenUpper
-	OakDoorTurned
-	OakDoorTurnedUpper
-	OakDoorTurnedOpen
-	OakDoorTurnedOpenUpper
 	BlockCount // how many there are
 )

@@ -27,8 +27,6 @@ func hides(b Block) fixed.Num {
 		return fixed.One
 	case pack.Slab:
 		return fixed.One / 2
-	case pack.Door:
-		return Info(b).Tall
 	}
 	return 0
 }

@@ -46,17 +46,13 @@ func (pr *playerRules) usable(p *Player, at Pos) (slots int, code Refusal) {
 	return slots, code
 }
 
-// open lets a player look into a container, or opens or closes a door.
-func (pr *playerRules) open(p *Player, c *Command) (code Refusal, later bool) {
-	at := c.Act.At
-	if b, _ := pr.Block(at); b.IsDoor() {
-		return pr.turn(p, c, b)
-	}
+// open lets a player look into a container.
+func (pr *playerRules) open(p *Player, at Pos) Refusal {
 	slots, code := pr.usable(p, at)
 	if code == Done {
 		pr.changes.Opened = append(pr.changes.Opened, Opening{p, at, slots})
 	}
-	return code, false
+	return code
 }
 
 // store moves a stack, or a part of it, between a player and a container, or within the

@@ -9,9 +9,6 @@ import (
 // it. What is not loaded supports everything.
 func supported(w Blocks, p Pos, b Block) bool {
 	need := Info(b).Support
-	if b.IsDoor() {
-		return doorStands(w, p, b)
-	}
 	switch need {
 	case pack.SupportNone:
 		return true
@@ -49,5 +46,5 @@ func atWall(w Blocks, p Pos) bool {
 
 func fullSolid(b Block) bool {
 	in := Info(b)
-	return in.Solid && in.Tall == fixed.One && in.Class != pack.Cactus && in.Class != pack.Door
+	return in.Solid && in.Tall == fixed.One && in.Class != pack.Cactus
 }

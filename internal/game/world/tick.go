@@ -155,3 +155,6 @@ func (st *state) Leaves(p *Player) bool {
 // SetTick sets the time of an area that was put together from what was kept of
 // it: the step that comes next is the one after it.
 func (c *clock) SetTick(tick uint64) { c.tick = tick }
+
+// Now is the tick that was run last.
+func (c *clock) Now() uint64 { return c.tick }

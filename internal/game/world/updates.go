@@ -29,8 +29,12 @@ func (u blockUpdate) compare(v blockUpdate) int {
 
 // add schedules a place, unless it is scheduled earlier already.
 func (u *updates) add(at Pos, due uint64) {
-	if have, ok := u.due[at]; ok && have <= due || len(u.heap) >= maxUpdates {
+	have, ok := u.due[at]
+	if ok && have <= due || !ok && len(u.due) >= maxUpdates {
 		return
+	}
+	if len(u.heap) >= 2*maxUpdates { // most are stale
+		u.heap = u.sorted() // is a heap
 	}
 	u.due[at] = due
 	u.heap = append(u.heap, blockUpdate{due, at})

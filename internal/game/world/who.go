@@ -19,7 +19,10 @@ func (es *entities) AddPlayer(p *Player) {
 	es.RemovePlayer(p.ID)
 	i, _ := slices.BinarySearchFunc(es.players, p.ID, comparePlayer)
 	es.players = slices.Insert(es.players, i, p)
-	es.byID[p.ID], es.byEntity[p.Entity] = p, p
+	es.byID[p.ID] = p
+	if o := es.byEntity[p.Entity]; o == nil || comparePlayer(p, o.ID) < 0 { // whatever the order in which they came
+		es.byEntity[p.Entity] = p
+	}
 	p.Handle = es.handles.get()
 	es.near.forget()
 	p.Frozen, p.LastInput = false, max(p.LastInput, es.clock.tick)
@@ -35,7 +38,12 @@ func (es *entities) RemovePlayer(player id.ID) *Player {
 	i, _ := slices.BinarySearchFunc(es.players, player, comparePlayer)
 	es.players = slices.Delete(es.players, i, i+1)
 	delete(es.byID, player)
-	delete(es.byEntity, p.Entity)
+	if es.byEntity[p.Entity] == p {
+		delete(es.byEntity, p.Entity)
+		if i := slices.IndexFunc(es.players, func(o *Player) bool { return o.Entity == p.Entity }); i >= 0 {
+			es.byEntity[p.Entity] = es.players[i]
+		}
+	}
 	es.near.forget()
 	es.handles.put(p.Handle)
 	return p
