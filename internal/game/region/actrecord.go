@@ -75,7 +75,7 @@ func (l *actRecord) find(seq uint32) *completedAct {
 // begin notes an act that has been begun, if a neighbour may have to be asked for
 // what it does.
 func (l *actRecord) begin(m *Act) {
-	if kind := world.ActKind(m.Kind); len(m.Proof) == 0 || kind != world.ActDig && kind != world.ActPlace && kind != world.ActOpen {
+	if kind := world.ActKind(m.Kind); len(m.Proof) == 0 || kind != world.ActDig && kind != world.ActPlace {
 		return
 	}
 	if l.begun == nil {
@@ -110,7 +110,7 @@ func (l *actRecord) encode(next uint32) []byte {
 		if e.edit == nil {
 			b = append(b, 0)
 		} else {
-			b = appendRemote(append(b, 1), e.edit)
+			b = e.edit.Append(append(b, 1))
 		}
 	}
 	return b
@@ -151,7 +151,7 @@ func decodeActRecord(b []byte) (*actRecord, error) {
 		}
 		if did == 1 {
 			var ok bool
-			if e.edit, b, ok = takeRemote(b); !ok {
+			if e.edit, b, ok = world.TakeRemote(b); !ok {
 				return nil, bad
 			}
 		}

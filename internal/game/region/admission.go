@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -12,7 +13,7 @@ import (
 // world.
 type admission struct {
 	component
-	area     *world.Area
+	area     *regionlog.Area
 	store    *store
 	dedup    *deduplication
 	loading  *loading
@@ -126,6 +127,7 @@ func (a *admission) replaceSession(h *playerSession, from machine.Peer, m *Enter
 	}
 	h.p.Name, h.p.Operator = m.Name, a.cfg.operator(m.Player)
 	h.p.NewSession()
+	a.area.Changed(h.p)
 	if h.peer != from {
 		a.sessions.attach(h, from)
 	} else {

@@ -3,6 +3,7 @@ package region
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -12,10 +13,9 @@ func New(cfg Config, env machine.Env) *Region {
 		cfg: cfg.withDefaults(), env: env,
 		queue: new(commandQueue), activity: &activity{env: env},
 	}
-	halo := newBorderCache(cfg.Pos)
-	r.area = world.NewArea(r.cfg.Rules, cfg.Pos, halo)
+	r.area = regionlog.NewArea(r.cfg.Rules, cfg.Pos, r.cfg.Signed)
 	c := component{&r.cfg, env, &r.stats}
-	r.assembleWorld(c, halo)
+	r.assembleWorld(c)
 	r.assembleStorage(c)
 	r.assemblePlayers(c)
 	r.assembleSteps(c)
@@ -24,11 +24,11 @@ func New(cfg Config, env machine.Env) *Region {
 }
 
 // assembleWorld makes what shows the world to those who watch.
-func (r *Region) assembleWorld(c component, halo *borderCache) {
+func (r *Region) assembleWorld(c component) {
 	r.columns = &columns{component: c, area: r.area}
 	r.entities = newEntities(c.cfg.Pos)
 	r.interest = newInterest(c, r.columns, r.entities)
-	r.border = &border{component: c, cache: halo, area: r.area, columns: r.columns}
+	r.border = &border{component: c, heard: map[world.RegionPos]uint32{}, area: r.area, columns: r.columns}
 }
 
 // assembleStorage makes what is between the world and the disk.
@@ -47,10 +47,10 @@ func (r *Region) assembleStorage(c component) {
 // assemblePlayers makes what concerns players.
 func (r *Region) assemblePlayers(c component) {
 	r.departed = &departed{component: c, store: r.store, list: map[id.ID]departedPlayer{}}
-	r.dedup = &deduplication{component: c, store: r.store, edits: r.pending, records: map[id.ID]*actRecord{}}
+	r.dedup = &deduplication{component: c, area: r.area, store: r.store, edits: r.pending, records: map[id.ID]*actRecord{}}
 	r.sessions = &playerSessions{
 		component: c, area: r.area, store: r.store, entities: r.entities, interest: r.interest, dedup: r.dedup,
-		departed: r.departed, activity: r.activity, players: map[id.ID]*playerSession{}, toldRestored: map[id.ID]bool{},
+		departed: r.departed, activity: r.activity, players: map[id.ID]*playerSession{}, toldRestored: map[id.ID]bool{}, toldReplaced: map[id.ID]bool{},
 	}
 	r.stores = &containers{component: c, area: r.area, store: r.store, players: r.sessions}
 	r.signed = &signatures{component: c, tags: r.store.tags, sessions: r.sessions, dedup: r.dedup, players: map[uint64]id.ID{}}

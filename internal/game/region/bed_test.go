@@ -52,6 +52,8 @@ type bed struct {
 	traceBuf []byte
 	lose     func(machine.Message) bool // messages between parts that get lost
 	awake    []world.RegionPos
+	tampered bool // areas were changed behind the regions' backs: logs are not replayed
+	replayed int  // entries of logs
 }
 
 type bedEvent struct {
@@ -151,6 +153,7 @@ func (b *bed) region(pos world.RegionPos) *host {
 	if h == nil {
 		h = &host{b: b, pos: pos}
 		h.r = New(b.cfg(pos), h)
+		b.follow(h.r)
 		b.regions[pos] = h
 		b.awake = append(b.awake, pos)
 		h.r.Start()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -19,13 +20,12 @@ const (
 	watchedUntil = 35 * time.Second
 )
 
-// border is what the region knows beyond its border, and what its neighbours are
-// told of this side: the cache of the columns around it, and the neighbours that
-// cache columns of this region.
+// border is what the region is told of what lies beyond its border, and what its
+// neighbours are told of this side. The columns around are the ring of the area.
 type border struct {
 	component
-	cache   *borderCache
-	area    *world.Area
+	heard   map[world.RegionPos]uint32 // the last number of those that came without a gap
+	area    *regionlog.Area
 	columns *columns
 	list    []neighbour
 	tending bool // a timer for the border is set
@@ -38,7 +38,7 @@ func (b *border) watchNeighbours() {
 }
 
 func (b *border) watchBorder(n world.RegionPos) {
-	b.env.Send(PeerOf(n), &Watch{Rates: ringOf(b.cfg.Pos, n), BlocksOnly: true, Heard: b.cache.heard[n]})
+	b.env.Send(PeerOf(n), &Watch{Rates: ringOf(b.cfg.Pos, n), BlocksOnly: true, Heard: b.heard[n]})
 }
 
 // tend sets the timer for the next look at who watches whom.
@@ -68,7 +68,8 @@ func (b *border) unwatchNeighbours() {
 	eachNeighbour(b.cfg.Pos, func(n world.RegionPos) {
 		b.env.Send(PeerOf(n), &Watch{BlocksOnly: true})
 	})
-	b.cache.clear()
+	b.area.ClearOutside()
+	clear(b.heard)
 }
 
 // neighbourOf reports which neighbour a message about the ring comes from, if it
@@ -80,7 +81,7 @@ func (b *border) neighbourOf(from machine.Peer, number uint32, ticking bool) (wo
 		ok = false
 		b.stats.Refused++
 	case ticking:
-		b.cache.noteNumber(pos, number)
+		b.noteNumber(pos, number)
 	default:
 		ok = false
 		b.env.Send(from, &Watch{BlocksOnly: true})
@@ -96,7 +97,7 @@ func (b *border) onColumns(from machine.Peer, m *Columns, ticking bool) {
 	}
 	for _, c := range m.Columns {
 		if c.Column != nil && c.Column.Pos.Region() == pos {
-			b.cache.put(c.Column)
+			b.area.PutOutside(c.Column)
 		}
 	}
 }
@@ -109,8 +110,7 @@ func (b *border) onBlocks(from machine.Peer, m *Blocks, ticking bool) {
 	}
 	for _, c := range m.Changes {
 		if c.Pos.Region() == pos {
-			b.cache.change(c.Pos, c.Block)
-			b.area.NoteOutside(c.Pos)
+			b.area.SetOutside(c.Pos, c.Block)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func (b *border) restart(from machine.Peer, pos world.RegionPos, tick uint64, ti
 		b.list[i].restart(b.list[i].want)
 		b.sendMissingColumns(tick)
 	}
-	if delete(b.cache.heard, pos); ticking && ringOf(b.cfg.Pos, pos) != (watchSet{}) {
+	if delete(b.heard, pos); ticking && ringOf(b.cfg.Pos, pos) != (watchSet{}) {
 		b.watchBorder(pos)
 	}
 }

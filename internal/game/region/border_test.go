@@ -10,7 +10,7 @@ import (
 
 // ringSees is what the region here takes for a block beyond its border.
 func (b *bed) ringSees(at world.Pos) world.Block {
-	block, _ := b.region(here).r.border.cache.Block(at)
+	block, _ := b.region(here).r.area.Ring().Block(at)
 	return block
 }
 
@@ -29,12 +29,12 @@ func TestLostWatch(t *testing.T) {
 	b.lose = func(m machine.Message) bool { w, ok := m.(*Watch); return ok && w.Heard == 0 }
 	b.client("ada").enter()
 	b.run(3 * time.Second)
-	if n := len(b.region(here).r.border.cache.columns); n != 0 {
+	if n := b.region(here).r.area.Ring().Len(); n != 0 {
 		t.Fatalf("the ring has %d columns", n)
 	}
 	b.lose = nil
 	b.run(watchEvery)
-	if n := len(b.region(here).r.border.cache.columns); n != 20 {
+	if n := b.region(here).r.area.Ring().Len(); n != 20 {
 		t.Errorf("the ring has %d columns", n)
 	}
 }
@@ -86,7 +86,7 @@ func TestWatcherChangesHost(t *testing.T) {
 	}
 	b.deliver(here, PeerOf(there), &NewHost{Region: there})
 	b.run(time.Second)
-	if n := b.region(here).r.border.cache.heard[there]; n != 1 || r.stats.ColumnsSent != sent+8 {
+	if n := b.region(here).r.border.heard[there]; n != 1 || r.stats.ColumnsSent != sent+8 {
 		t.Errorf("heard up to %d, %d columns were sent again", n, r.stats.ColumnsSent-sent)
 	}
 }

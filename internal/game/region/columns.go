@@ -2,6 +2,7 @@ package region
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -12,7 +13,7 @@ const allColumns = 1<<world.Columns - 1
 // what those who watch them have to know besides the blocks.
 type columns struct {
 	component
-	area     *world.Area
+	area     *regionlog.Area
 	loaded   uint16 // columns that are there
 	version  [world.Columns]uint64
 	blocksAt [world.Columns]uint64 // tick whose frames have the last block change

@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -81,7 +82,7 @@ func TestStoreBatches(t *testing.T) {
 	if len(env.writes) != 3 || !s.modified(true) {
 		t.Error("a store that is read-only writes snapshots only")
 	}
-	s.snapshot(&columns{area: world.NewArea(world.AreaConfig{}, world.RegionPos{}, newBorderCache(world.RegionPos{}))}, true, nil)
+	s.snapshot(&columns{area: regionlog.NewArea(world.AreaConfig{}, world.RegionPos{}, false)}, true, nil)
 	if _, recovered := s.done(); !recovered || s.readOnly || s.modified(true) {
 		t.Errorf("after the snapshot: recovered %v, read-only %v", recovered, s.readOnly)
 	}
@@ -183,7 +184,7 @@ func (n *loadNotes) OnMessage(_ machine.Peer, m machine.Message) {
 func TestLoadingDelivers(t *testing.T) {
 	s, env := aloneStore()
 	notes := &loadNotes{}
-	area := world.NewArea(world.AreaConfig{}, world.RegionPos{}, newBorderCache(world.RegionPos{}))
+	area := regionlog.NewArea(world.AreaConfig{}, world.RegionPos{}, false)
 	l := &loading{
 		component: s.component, tags: s.tags, area: area, columns: &columns{component: s.component, area: area},
 		store: s, pending: &pendingEdits{component: s.component}, edits: &requestedEdits{}, events: notes,

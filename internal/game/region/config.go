@@ -23,6 +23,8 @@ type Config struct {
 	// Restored is the time of the copy that the region began with not long ago, since it
 	// had lost its hosts; 0: it did not.
 	Restored machine.Time
+	// Replaced: the host before was convicted of changing the region against its rules.
+	Replaced bool
 	// Signed says that players sign what they do: nothing else is done for them.
 	Signed bool
 	// World is the world's id: orders and segments are signed for it.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -15,7 +16,7 @@ import (
 // go to, or as the items that fall out of it.
 type containers struct {
 	component
-	area    *world.Area
+	area    *regionlog.Area
 	store   *store
 	players playerFinder
 }

@@ -3,6 +3,8 @@ package region
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -10,6 +12,7 @@ import (
 // the order of the numbers. It has a act record for each player that it has heard of.
 type deduplication struct {
 	component
+	area    *regionlog.Area
 	store   *store
 	players playerFinder
 	edits   pendingEditFinder
@@ -119,6 +122,9 @@ func (d *deduplication) begin(h *playerSession, l *actRecord, m *Act) {
 	case !h.inputs.addAct(queuedInput{seq: m.Seq, isAct: true, act: act, after: m.After, proof: m.Proof}, h.signedTo()):
 		d.refuse(h, m.Seq, world.TooFast)
 	default:
+		if h.log != nil {
+			d.area.Signed(&inputlog.Session{Key: h.log.Key, Nonce: h.log.Nonce}, m.Proof, m.Seq, act)
+		}
 		d.runner.actNow(h)
 	}
 }
@@ -193,6 +199,7 @@ func (d *deduplication) stop(h *playerSession) {
 	if p := h.p; p.Dig.Active {
 		d.refuse(h, p.Dig.Seq, storageCode)
 		p.Dig = world.Dig{}
+		d.area.Changed(p)
 	}
 	h.inputs.filter(func(t *queuedInput) bool {
 		if t.isAct && lasting(t.act.Kind) {

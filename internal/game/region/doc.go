@@ -17,7 +17,7 @@
 //	interest            who is sent which changes (interest.go, frames.go)
 //	entities, cell      bodies as frames show them (entities.go, cell.go)
 //	columns             which columns are loaded, and their versions
-//	border, borderCache        the cache of the columns around, and the neighbours' caches
+//	border                     what neighbours tell of the columns around, and are told
 //	store               log, snapshots and small records on the disk (store.go, snapshot.go)
 //	loading             what was read and is not in the area yet (load.go)
 //	playerSessions      the players who are here (playersessions.go, inboxes: input.go)

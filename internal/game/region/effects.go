@@ -3,6 +3,7 @@ package region
 import (
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -10,7 +11,7 @@ import (
 // the disk, to the players who asked for it, and to the neighbours.
 type effects struct {
 	component
-	area     *world.Area
+	area     *regionlog.Area
 	columns  *columns
 	entities *entities
 	border   *border

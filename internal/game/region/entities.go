@@ -2,6 +2,7 @@ package region
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -127,7 +128,7 @@ func poseOf(b *world.Body, dead bool) (pose uint8) {
 
 // placeAll records where every body is. Bodies that are gone stay until the
 // reason is known.
-func (e *entities) placeAll(area *world.Area, tick uint64) {
+func (e *entities) placeAll(area *regionlog.Area, tick uint64) {
 	for _, p := range area.Players() {
 		e.place(p.Handle, tick, &p.Body, &look{
 			number: p.Entity, pose: poseOf(&p.Body, p.Dead()), held: p.Held(), name: p.Name,

@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -44,7 +45,7 @@ type departedPlayer struct {
 // outgoingHandovers are the handovers of players from here to other regions.
 type outgoingHandovers struct {
 	component
-	area     *world.Area
+	area     *regionlog.Area
 	store    *store
 	entities *entities
 	sessions *playerSessions
@@ -243,6 +244,7 @@ func (g *outgoingHandovers) refused(o *outgoingHandover) {
 	}
 	if o.m != nil {
 		h.p.Epoch = uint64(o.m.Epoch)
+		g.area.Changed(h.p)
 		g.sessions.save(h)
 	}
 	h.handover, h.intent, h.intentDurable = nil, pointer{}, false

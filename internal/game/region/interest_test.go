@@ -315,7 +315,7 @@ func TestBorderCacheWakesNeighboursOnly(t *testing.T) {
 			t.Errorf("%v has loaded %d columns", pos, n)
 		}
 	}
-	if n := len(b.region(here).r.border.cache.columns); n != 20 {
+	if n := b.region(here).r.area.Ring().Len(); n != 20 {
 		t.Errorf("the ring has %d columns", n)
 	}
 }

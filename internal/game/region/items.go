@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -20,7 +21,7 @@ import (
 // the neighbours.
 type droppedItems struct {
 	component
-	area     *world.Area
+	area     *regionlog.Area
 	store    *store
 	entities *entities
 	pending  *pendingEdits
@@ -90,6 +91,7 @@ func (l *droppedItems) send(it *world.Item) {
 	at := it.Body.Pos.Block()
 	if to := at.Region(); to == l.cfg.Pos || !inWorld(to) || l.store.readOnly {
 		keepInside(l.cfg.Pos, &it.Body)
+		l.area.ItemChanged(it)
 		return
 	}
 	l.area.RemoveItem(it.Entity)

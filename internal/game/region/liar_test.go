@@ -223,7 +223,7 @@ func TestFarRegions(t *testing.T) {
 		}
 	}
 	b.run(time.Second)
-	if n := len(r.edits.neighbours) + len(r.mobs.answered) + len(r.border.cache.heard) + len(r.border.list); n > 8 {
+	if n := len(r.edits.neighbours) + len(r.mobs.answered) + len(r.border.heard) + len(r.border.list); n > 8 {
 		t.Errorf("%d things are kept of regions far away", n)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -22,7 +23,7 @@ const (
 type loading struct {
 	component
 	tags    *jobTags
-	area    *world.Area
+	area    *regionlog.Area
 	columns *columns
 	store   *store
 	pending *pendingEdits

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -22,7 +23,7 @@ const resendMobAfter = 5 * time.Second
 // neighbours about theirs.
 type crossings struct {
 	component
-	area     *world.Area
+	area     *regionlog.Area
 	store    *store
 	entities *entities
 

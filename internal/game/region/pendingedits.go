@@ -173,7 +173,7 @@ func (a *pendingEdits) applyToStored(done *world.Remote) {
 		a.store.put(playerKey(keyPlayer, done.Player), p.AppendBinary(nil))
 	}
 	did := done
-	if done.Code != world.Done || done.Kind == world.RemoteOpen {
+	if done.Code != world.Done {
 		did = nil
 	}
 	a.finishApplied(world.Result{Player: done.Player, Kind: world.CmdSettle, Seq: done.Seq, Code: done.Code, Did: did})
@@ -211,7 +211,7 @@ func pendingEditKey(op uint64) string {
 // encode lays a question out.
 func (q *pendingEdit) encode() []byte {
 	b := binary.AppendUvarint(append([]byte(nil), q.session[:]...), uint64(q.epoch))
-	return appendRemote(q.proof.append(b), q.Remote)
+	return q.Remote.Append(q.proof.append(b))
 }
 
 // unpack reads a question.
@@ -230,7 +230,7 @@ func (a *pendingEdits) unpack(key string, b []byte) error {
 	if !ok {
 		return bad
 	}
-	m, b, ok := takeRemote(b)
+	m, b, ok := world.TakeRemote(b)
 	if !ok || len(b) > 0 || m.From != a.cfg.Pos || m.Op != binary.BigEndian.Uint64([]byte(key)) {
 		return bad
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -51,7 +52,7 @@ type playerSession struct {
 // play them.
 type playerSessions struct {
 	component
-	area     *world.Area
+	area     *regionlog.Area
 	store    *store
 	entities *entities
 	interest *interest
@@ -62,6 +63,7 @@ type playerSessions struct {
 	players  map[id.ID]*playerSession
 
 	toldRestored map[id.ID]bool // who knows that the region was restored
+	toldReplaced map[id.ID]bool // who knows that its host was convicted
 }
 
 // waker begins to tick, if somebody is there to tick for.
@@ -131,7 +133,11 @@ func (s *playerSessions) attach(h *playerSession, session machine.Peer) {
 	h.heard = s.env.Now()
 }
 
-const restoredCode = "restored" // wire.Restored
+const (
+	restoredCode = "restored" // wire.Restored
+	replacedCode = "replaced"
+	replacedText = "This region has moved to another host: the previous one was caught changing it against the rules of the world."
+)
 
 // greet tells a session all about its player.
 func (s *playerSessions) greet(h *playerSession) {
@@ -146,6 +152,10 @@ func (s *playerSessions) greet(h *playerSession) {
 	if s.cfg.Restored != 0 && !s.toldRestored[h.p.ID] {
 		s.toldRestored[h.p.ID] = true
 		s.env.Send(h.peer, &Notice{s.cfg.Pos, restoredCode, strconv.FormatInt(int64(s.cfg.Restored)/int64(time.Second), 10)})
+	}
+	if s.cfg.Replaced && !s.toldReplaced[h.p.ID] {
+		s.toldReplaced[h.p.ID] = true
+		s.env.Send(h.peer, &Notice{s.cfg.Pos, replacedCode, replacedText})
 	}
 }
 
@@ -309,6 +319,7 @@ func (s *playerSessions) sendSelf(h *playerSession) {
 func (s *playerSessions) restoreItems(it itemsBefore) {
 	if h := s.players[it.player]; h != nil {
 		h.p.Items = it.items
+		s.area.Changed(h.p)
 		h.items = it.items
 		s.sendInventory(h, allSlots)
 		s.store.put(playerKey(keyPlayer, it.player), h.p.AppendBinary(nil))

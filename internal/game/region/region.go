@@ -2,6 +2,7 @@ package region
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -15,7 +16,7 @@ type Region struct {
 	env   machine.Env
 	stats Stats
 
-	area     *world.Area
+	area     *regionlog.Area
 	columns  *columns
 	entities *entities
 	interest *interest
@@ -45,6 +46,9 @@ type Region struct {
 
 // Pos returns which region it is.
 func (r *Region) Pos() world.RegionPos { return r.cfg.Pos }
+
+// Area is the region's area, whose changes can be followed.
+func (r *Region) Area() *regionlog.Area { return r.area }
 
 // Asleep reports that the region hibernates: all is on disk and nobody watches.
 // A node looks after each handler, and drops a region that sleeps; the next

@@ -43,7 +43,7 @@ func testBorderEdits(t *testing.T, newBed func(testing.TB) *bed) {
 	if col := c.columns[up.Column()]; col.At(int(up.X&31), int(up.Y), int(up.Z&31)) != world.OakPlanks {
 		t.Error("the client does not see it")
 	}
-	if got, _ := b.region(here).r.border.cache.Block(up); got != world.OakPlanks {
+	if got, _ := b.region(here).r.area.Ring().Block(up); got != world.OakPlanks {
 		t.Errorf("the ring holds %v", got)
 	}
 	seq = c.act(Act{Kind: uint8(world.ActDig), Pos: up})

@@ -4,6 +4,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -13,7 +14,7 @@ const spawnSpread = 5
 
 // spawnPlace returns where a newcomer stands: near the spawn, on something
 // solid, with room above, never the same place for all. All columns are there.
-func spawnPlace(area *world.Area, cfg *Config, player id.ID) world.Vec {
+func spawnPlace(area *regionlog.Area, cfg *Config, player id.ID) world.Vec {
 	parts := [2]uint64{}
 	for i, b := range player[:16] {
 		parts[i/8] = parts[i/8]<<8 | uint64(b)
@@ -32,7 +33,7 @@ func spawnPlace(area *world.Area, cfg *Config, player id.ID) world.Vec {
 }
 
 // standable reports whether somebody can stand in the block p of an area.
-func standable(area *world.Area, p world.Pos) bool {
+func standable(area *regionlog.Area, p world.Pos) bool {
 	if !p.InWorld() {
 		return false
 	}

@@ -2,6 +2,7 @@ package region
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -11,7 +12,7 @@ import (
 // in the next tick's frames.
 type tickLoop struct {
 	component
-	area     *world.Area
+	area     *regionlog.Area
 	columns  *columns
 	entities *entities
 	store    *store
@@ -170,5 +171,8 @@ func (r *Region) runTick(tick uint64) {
 		r.snapshot(nil)
 	}
 	r.store.flush()
+	if r.loop.moves() {
+		r.area.EndTick(r.env.Now())
+	}
 	r.hibernateIfIdle()
 }

@@ -1,0 +1,208 @@
+package regionlog
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// Area is a region's area whose changes can be recorded: its methods do what those of
+// world.Area do and write it down while somebody wants to follow.
+type Area struct {
+	*world.Area
+	ring    *Ring
+	rules   world.AreaConfig
+	signed  bool  // players sign their acts
+	world   id.ID // for which they do, if the area is replayed
+	offset  int64
+	signers map[id.ID]*signer // of players who are here
+	hashes  [world.Columns][32]byte
+	hashed  [world.Columns]*world.Column // what Share gave when the hash was made
+	rec     recorder
+}
+
+// NewArea returns a region without columns; signed says that nobody acts for players who
+// have not signed the act.
+func NewArea(rules world.AreaConfig, pos world.RegionPos, signed bool) *Area {
+	ring := NewRing(pos)
+	return &Area{Area: world.NewArea(rules, pos, ring), ring: ring, rules: rules, signed: signed, signers: map[id.ID]*signer{}}
+}
+
+// Ring are the columns around the region: to look at.
+func (a *Area) Ring() *Ring { return a.ring }
+
+// SetColumn is that of world.Area.
+func (a *Area) SetColumn(c *world.Column) {
+	a.rec.stop()
+	a.Area.SetColumn(c)
+}
+
+// LoadRest is that of world.Area.
+func (a *Area) LoadRest(b []byte) error {
+	a.rec.stop()
+	return a.Area.LoadRest(b)
+}
+
+// Revert is that of world.Area. What is reverted was never acknowledged; who follows
+// begins anew.
+func (a *Area) Revert(changes []world.BlockChange) {
+	a.rec.stop()
+	a.Area.Revert(changes)
+}
+
+// Merge is that of world.Area. Who follows begins anew.
+func (a *Area) Merge(changes []world.BlockChange) (made []world.BlockChange, inPlace int) {
+	a.rec.stop()
+	return a.Area.Merge(changes)
+}
+
+// SetContainer is that of world.Area: when the region is read, or what could not be
+// written is taken back. Who follows begins anew.
+func (a *Area) SetContainer(at world.Pos, c *world.Container) {
+	a.rec.stop()
+	a.Area.SetContainer(at, c)
+}
+
+// SetTimeOffset is that of world.Area; the next tick records it.
+func (a *Area) SetTimeOffset(ticks int64) {
+	a.offset = ticks
+	a.Area.SetTimeOffset(ticks)
+}
+
+// AddPlayer is that of world.Area.
+func (a *Area) AddPlayer(p *world.Player) {
+	a.Area.AddPlayer(p)
+	delete(a.signers, p.ID)
+	a.rec.event(evNewPlayer)
+	a.rec.put(appendPlayer(nil, p))
+}
+
+// Changed is to be called when something was changed of a player who is here.
+func (a *Area) Changed(p *world.Player) {
+	a.rec.event(evPlayer)
+	a.rec.put(appendPlayer(nil, p))
+}
+
+// RemovePlayer is that of world.Area.
+func (a *Area) RemovePlayer(player id.ID) *world.Player {
+	a.rec.event(evNoPlayer)
+	a.rec.raw(player[:])
+	delete(a.signers, player)
+	return a.Area.RemovePlayer(player)
+}
+
+// Freeze is that of world.Area.
+func (a *Area) Freeze(player id.ID, frozen bool) {
+	a.Area.Freeze(player, frozen)
+	if p := a.Player(player); p != nil {
+		a.Changed(p)
+	}
+}
+
+// AddMob is that of world.Area.
+func (a *Area) AddMob(m *world.Mob) {
+	a.Area.AddMob(m)
+	a.rec.event(evMob)
+	a.rec.put(m.AppendBinary(nil))
+}
+
+// RemoveMob is that of world.Area.
+func (a *Area) RemoveMob(entity uint64) *world.Mob {
+	a.rec.event(evNoMob)
+	a.rec.uint(entity)
+	return a.Area.RemoveMob(entity)
+}
+
+// AddItem is that of world.Area.
+func (a *Area) AddItem(it *world.Item) {
+	a.Area.AddItem(it)
+	a.ItemChanged(it)
+}
+
+// ItemChanged is to be called when something was changed of an item that is here.
+func (a *Area) ItemChanged(it *world.Item) {
+	a.rec.event(evItem)
+	a.rec.put(it.AppendBinary(nil))
+}
+
+// RemoveItem is that of world.Area.
+func (a *Area) RemoveItem(entity uint64) *world.Item {
+	a.rec.event(evNoItem)
+	a.rec.uint(entity)
+	return a.Area.RemoveItem(entity)
+}
+
+// PutOutside takes a column beyond the border, which is frozen.
+func (a *Area) PutOutside(c *world.Column) {
+	if a.ring.put(c) && a.rec.on {
+		a.rec.event(evRingColumn)
+		a.rec.column(c)
+	}
+}
+
+// SetOutside is when a block beyond the border has changed.
+func (a *Area) SetOutside(p world.Pos, b world.Block) {
+	a.ring.change(p, b)
+	a.NoteOutside(p)
+	a.rec.event(evRingBlock)
+	a.rec.pos(p)
+	a.rec.uint(uint64(b))
+}
+
+// ClearOutside forgets what is beyond the border.
+func (a *Area) ClearOutside() {
+	a.ring.clear()
+	a.rec.event(evRingClear)
+}
+
+// Signed notes that an act waits to be run which its player has signed: proof is the
+// encoded segment. The caller has verified it.
+func (a *Area) Signed(of *inputlog.Session, proof []byte, seq uint32, act world.Act) {
+	player := id.Of(of.Key[:])
+	if !a.signed || a.Player(player) == nil {
+		return
+	}
+	a.sign(player, of.Nonce, signedAct(seq, act))
+	if a.rec.on {
+		a.rec.event(evSigned)
+		a.rec.raw(of.Key[:])
+		a.rec.raw(of.Nonce[:])
+		a.rec.uint(uint64(seq))
+		a.rec.put(proof)
+	}
+}
+
+// Tick is that of world.Area.
+func (a *Area) Tick(tick uint64, cmds []world.Command) *world.Changes {
+	if a.rec.on {
+		a.rec.event(evTick)
+		a.rec.uint(tick)
+		a.rec.int(a.offset)
+		a.rec.commands(a.Area, cmds)
+	}
+	a.ran(cmds)
+	return a.Area.Tick(tick, cmds)
+}
+
+// Act is that of world.Area.
+func (a *Area) Act(cmds []world.Command) *world.Changes {
+	if a.rec.on {
+		a.rec.event(evAct)
+		a.rec.commands(a.Area, cmds)
+	}
+	a.ran(cmds)
+	return a.Area.Act(cmds)
+}
+
+// ran notes which signed acts wait no more.
+func (a *Area) ran(cmds []world.Command) {
+	for i := range cmds {
+		if cmds[i].Kind == world.CmdAct {
+			a.done(cmds[i].Player, cmds[i].Seq)
+		}
+	}
+}
+
+// EndTick ends the entry of a tick, and begins to record if somebody wants to follow.
+func (a *Area) EndTick(now machine.Time) { a.rec.endTick(a, now) }

@@ -1,0 +1,106 @@
+package regionlog
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// Checkpoint is what the leader of a region signs: that the events until then lead to
+// this state.
+type Checkpoint struct {
+	World   id.ID
+	Region  world.RegionPos
+	Version uint32
+	Key     [32]byte     // Ed25519 public key of the leader's node
+	Time    machine.Time // by the leader's clock
+	Tick    uint64
+	Number  uint64   // of entries since the log began
+	Head    [32]byte // of the chain of entries
+	Hashes  Hashes   // of the state
+
+	Signature [64]byte
+}
+
+const (
+	checkpointContext = "voxelpopuli region checkpoint 1\n"
+	chainContext      = "voxelpopuli region log 1\n"
+)
+
+// By is the node that has signed.
+func (c *Checkpoint) By() id.ID { return id.Of(c.Key[:]) }
+
+// body is all but the signature.
+func (c *Checkpoint) body(b []byte) []byte {
+	w := writer{b}
+	w.raw(c.World[:])
+	w.int(int64(c.Region.X))
+	w.int(int64(c.Region.Z))
+	w.uint(uint64(c.Version))
+	w.raw(c.Key[:])
+	w.int(int64(c.Time))
+	w.uint(c.Tick)
+	w.uint(c.Number)
+	w.raw(c.Head[:])
+	for i := range c.Hashes {
+		w.raw(c.Hashes[i][:])
+	}
+	return w.b
+}
+
+func (c *Checkpoint) text() []byte { return c.body([]byte(checkpointContext)) }
+
+// Append appends the encoding.
+func (c *Checkpoint) Append(b []byte) []byte { return append(c.body(b), c.Signature[:]...) }
+
+// MaxCheckpoint bounds the encoding of a checkpoint.
+const MaxCheckpoint = 1 << 10
+
+// DecodeCheckpoint reads what Append wrote. The signature is not verified.
+func DecodeCheckpoint(b []byte) (*Checkpoint, error) {
+	r := newReader(b)
+	c := &Checkpoint{World: r.id()}
+	c.Region = world.RegionPos{X: int32(r.Int(maxCoord)), Z: int32(r.Int(maxCoord))}
+	c.Version, c.Key, c.Time = uint32(r.Uint(maxU32)), [32]byte(r.Take(32)), machine.Time(r.Int(maxU62))
+	c.Tick, c.Number, c.Head = r.Uint(maxU62), r.Uint(maxU62), [32]byte(r.Take(32))
+	for i := range c.Hashes {
+		c.Hashes[i] = [32]byte(r.Take(32))
+	}
+	c.Signature = [64]byte(r.Take(64))
+	if !r.End() {
+		return nil, ErrFormat
+	}
+	return c, nil
+}
+
+// Verify reports whether its key has signed the checkpoint.
+func (c *Checkpoint) Verify() bool { return ed25519.Verify(c.Key[:], c.text(), c.Signature[:]) }
+
+// follows reports whether a checkpoint is a later one of the same log, as far as they
+// say themselves.
+func (c *Checkpoint) follows(from *Checkpoint) bool {
+	return c.World == from.World && c.Region == from.Region && c.Version == from.Version && c.Key == from.Key &&
+		c.Number > from.Number && c.Number-from.Number <= MaxEntries
+}
+
+// Signing is for whom, and with what, a region's leader signs.
+type Signing struct {
+	World id.ID
+	Key   [32]byte
+	Sign  func(text []byte) [64]byte
+}
+
+func (s *Signing) sign(c *Checkpoint) {
+	c.World, c.Version, c.Key = s.World, Version, s.Key
+	c.Signature = s.Sign(c.text())
+}
+
+// next is the head of the chain after an entry.
+func next(head [32]byte, entry []byte) [32]byte {
+	b := append(append(make([]byte, 0, len(chainContext)+40+len(entry)), chainContext...), head[:]...)
+	return sha256.Sum256(append(binary.AppendUvarint(b, uint64(len(entry))), entry...))
+}

@@ -1,0 +1,153 @@
+package regionlog
+
+import (
+	"bytes"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// Proof is two checkpoints that the leader of a region has signed, the state of the
+// first, and the entries between them, which do not lead to the state of the second.
+type Proof struct {
+	From, To *Checkpoint
+	State    []byte // of From
+	Entries  [][]byte
+}
+
+// MaxProof bounds the encoding of a proof.
+const MaxProof = MaxState + MaxWindow + 64<<10
+
+// Append appends the encoding.
+func (p *Proof) Append(b []byte) []byte {
+	w := writer{b}
+	w.put(p.From.Append(nil))
+	w.put(p.To.Append(nil))
+	w.put(Pack(p.State))
+	w.uint(uint64(len(p.Entries)))
+	for _, e := range p.Entries {
+		w.put(e)
+	}
+	return w.b
+}
+
+// DecodeProof reads what Append wrote. Nothing is verified.
+func DecodeProof(b []byte) (*Proof, error) {
+	r := newReader(b)
+	from, errFrom := DecodeCheckpoint(r.Bytes(MaxCheckpoint))
+	to, errTo := DecodeCheckpoint(r.Bytes(MaxCheckpoint))
+	packed := r.Bytes(MaxProof)
+	if err := errors.Join(errFrom, errTo); err != nil || r.Bad() {
+		return nil, fmt.Errorf("proof: %w", ErrFormat)
+	}
+	p := &Proof{From: from, To: to}
+	for n := r.Uint(MaxEntries); n > 0 && !r.Bad(); n-- {
+		p.Entries = append(p.Entries, r.Bytes(MaxEntry))
+	}
+	if !r.End() {
+		return nil, fmt.Errorf("proof: %w", ErrFormat)
+	}
+	var err error
+	p.State, err = Unpack(packed)
+	return p, err
+}
+
+// Pack deflates a state.
+func Pack(state []byte) []byte {
+	var packed bytes.Buffer
+	f, _ := flate.NewWriter(&packed, flate.BestSpeed) // the level is a valid one, and a Buffer takes everything
+	_, _ = f.Write(state)
+	_ = f.Close()
+	return packed.Bytes()
+}
+
+// Unpack inflates what Pack returned.
+func Unpack(packed []byte) ([]byte, error) {
+	state, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), MaxState+1))
+	if err != nil || len(state) > MaxState {
+		return nil, fmt.Errorf("a packed state: %w", ErrFormat)
+	}
+	return state, nil
+}
+
+// Finding is what a proof proves.
+type Finding struct {
+	Rule  string // what was done against the rules; empty: nothing, but the state is another
+	False []string
+}
+
+// Check replays a proof. Nil: it proves nothing, and the error says why.
+func (p *Proof) Check() (*Finding, error) {
+	if !p.From.Verify() || !p.To.Verify() {
+		return nil, ErrSignature
+	}
+	if !p.To.follows(p.From) || p.To.Number-p.From.Number != uint64(len(p.Entries)) {
+		return nil, ErrChain
+	}
+	head := p.From.Head
+	for _, e := range p.Entries {
+		head = next(head, e)
+	}
+	if head != p.To.Head {
+		return nil, ErrChain
+	}
+	r, err := NewReplayer(p.From, p.State)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range p.Entries {
+		if err := r.area.apply(e); errors.Is(err, errRule) {
+			return &Finding{Rule: err.Error()}, nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	s := r.area.state(false)
+	var f Finding
+	for i := range s.Hashes {
+		if s.Hashes[i] != p.To.Hashes[i] {
+			f.False = append(f.False, r.area.partName(i))
+		}
+	}
+	if len(f.False) == 0 {
+		return nil, ErrHonest
+	}
+	return &f, nil
+}
+
+// partName says what a part of the state is.
+func (a *Area) partName(i int) string {
+	switch i {
+	case partPlayers:
+		var names []string
+		for _, p := range a.Players() {
+			names = append(names, fmt.Sprintf("%q", p.Name))
+		}
+		if len(names) > 5 {
+			names = append(names[:5], "others")
+		}
+		return "who is there, or what somebody has, can do or where somebody is (" + strings.Join(names, ", ") + ")"
+	case partItems:
+		return "the items that lie there, or what is in chests"
+	case partMobs:
+		return "the animals, or which blocks are about to move"
+	case partSigned:
+		return "which signed acts are still to be done"
+	case partRing:
+		return "the blocks beyond the border"
+	}
+	at := a.Pos().Column(i - partColumns).Origin()
+	return fmt.Sprintf("the blocks at x %d to %d, z %d to %d", at.X, at.X+world.ChunkSize-1, at.Z, at.Z+world.ChunkSize-1)
+}
+
+// String says it in plain words.
+func (f *Finding) String() string {
+	if f.Rule != "" {
+		return f.Rule
+	}
+	return strings.Join(f.False, "; ")
+}

@@ -1,0 +1,116 @@
+package regionlog
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// Output is what followers are sent after a tick.
+type Output struct {
+	Number     uint64 // of the entry; 0: the log begins
+	Entry      []byte
+	Checkpoint *Checkpoint // nil: none is due
+	State      []byte      // of the checkpoint, if it was asked for
+}
+
+// recorder writes down what changes an area.
+type recorder struct {
+	writer  // the events of this tick
+	signing *Signing
+	emit    func(*Output)
+
+	on     bool
+	give   bool // somebody needs the state
+	number uint64
+	head   [32]byte
+	due    uint64 // tick of the next checkpoint
+}
+
+// Record begins to record, for emit; nil ends it.
+func (a *Area) Record(s *Signing, emit func(*Output)) {
+	a.rec.signing, a.rec.emit = s, emit
+	if emit == nil {
+		a.rec.stop()
+	}
+}
+
+// Recording reports whether somebody follows.
+func (a *Area) Recording() bool { return a.rec.emit != nil }
+
+// GiveState lets the state go with the next checkpoint, which comes with the next tick.
+func (a *Area) GiveState() { a.rec.give = true }
+
+// stop ends the log. It begins anew with the next tick, if somebody follows.
+func (r *recorder) stop() { r.on, r.b = false, nil }
+
+func (r *recorder) event(kind byte) {
+	if r.on {
+		r.b = append(r.b, kind)
+	}
+}
+
+func (r *recorder) raw(b []byte) {
+	if r.on {
+		r.writer.raw(b)
+	}
+}
+
+func (r *recorder) put(b []byte) {
+	if r.on {
+		r.writer.put(b)
+	}
+}
+
+func (r *recorder) uint(v uint64) {
+	if r.on {
+		r.writer.uint(v)
+	}
+}
+
+func (r *recorder) pos(p world.Pos) {
+	if r.on {
+		r.writer.pos(p)
+	}
+}
+
+// endTick sends the events of a tick.
+func (r *recorder) endTick(a *Area, now machine.Time) {
+	switch {
+	case r.emit == nil || !a.Ready():
+	case !r.on:
+		// The chain begins with the hash of the state, so that no two logs of a host
+		// have the same heads unless they are the same.
+		r.on, r.number, r.b = true, 0, nil
+		s := a.state(true)
+		digest := s.Hashes.Digest()
+		r.head = next([32]byte{}, digest[:])
+		r.send(a, &Output{}, s, now)
+	case len(r.b) > MaxEntry:
+		r.stop()
+	default:
+		out := &Output{Entry: r.b}
+		r.head = next(r.head, r.b)
+		r.number++
+		r.b = make([]byte, 0, len(r.b)+64)
+		var s *State
+		if r.give || a.Now() >= r.due {
+			s = a.state(r.give)
+		}
+		r.send(a, out, s, now)
+	}
+}
+
+// send sends an entry, with a checkpoint if there is a state.
+func (r *recorder) send(a *Area, out *Output, s *State, now machine.Time) {
+	out.Number = r.number
+	if s != nil {
+		c := &Checkpoint{Region: a.Pos(), Time: now, Tick: a.Now(), Number: r.number, Head: r.head, Hashes: s.Hashes}
+		r.signing.sign(c)
+		out.Checkpoint = c
+		r.due = a.Now() + Every
+		if s.columns[0] != nil {
+			out.State, r.give = s.Append(nil), false
+		}
+	}
+	r.emit(out)
+}

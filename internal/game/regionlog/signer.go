@@ -1,0 +1,92 @@
+package regionlog
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// signer is what a player has signed in a session and has not been run yet.
+type signer struct {
+	nonce [32]byte
+	acts  map[uint32]inputlog.Act
+}
+
+// maxOpenActs bounds the acts of a signer: many more than may wait in a region. Those
+// that wait have the highest numbers; the others were given up with a session's queue.
+const maxOpenActs = 2 << 10
+
+// sign notes an act that a player has signed.
+func (a *Area) sign(player id.ID, nonce [32]byte, act inputlog.Act) {
+	s := a.signers[player]
+	if s == nil || s.nonce != nonce {
+		s = &signer{nonce, map[uint32]inputlog.Act{}}
+		a.signers[player] = s
+	}
+	s.acts[act.Seq] = act
+	if len(s.acts) > maxOpenActs {
+		delete(s.acts, slices.Min(slices.Collect(maps.Keys(s.acts))))
+	}
+}
+
+// hasSigned reports whether a player has signed an act that is to be run.
+func (a *Area) hasSigned(c *world.Command) bool {
+	s := a.signers[c.Player]
+	if s == nil {
+		return false
+	}
+	act, ok := s.acts[c.Seq]
+	return ok && act.Kind == uint8(c.Act.Kind) && act.At == c.Act.At && act.Face == uint8(c.Act.Face) &&
+		act.A == uint64(c.Act.A) && act.B == uint32(c.Act.B)
+}
+
+// done notes that an act was run.
+func (a *Area) done(player id.ID, seq uint32) {
+	if s := a.signers[player]; s != nil {
+		delete(s.acts, seq)
+	}
+}
+
+// appendSigners appends what players have signed, in order.
+func (a *Area) appendSigners(b []byte) []byte {
+	w := writer{b}
+	players := id.Sorted(a.signers)
+	w.uint(uint64(len(players)))
+	for _, p := range players {
+		s := a.signers[p]
+		w.raw(p[:])
+		w.raw(s.nonce[:])
+		w.uint(uint64(len(s.acts)))
+		for _, seq := range slices.Sorted(maps.Keys(s.acts)) {
+			act := s.acts[seq]
+			w.uint(uint64(seq))
+			w.act(world.Act{Kind: world.ActKind(act.Kind), At: act.At, Face: world.Face(act.Face), A: int64(act.A), B: int64(act.B)})
+		}
+	}
+	return w.b
+}
+
+// loadSigners reads what appendSigners wrote.
+func (a *Area) loadSigners(r *reader) {
+	for n := r.Count(id.Size + 33); n > 0 && !r.Bad(); n-- {
+		player, s := r.id(), &signer{nonce: [32]byte(r.Take(32)), acts: map[uint32]inputlog.Act{}}
+		for k := r.Count(6); k > 0 && !r.Bad(); k-- {
+			seq, act := uint32(r.Uint(maxU32)), r.act()
+			s.acts[seq] = signedAct(seq, act)
+		}
+		if a.Player(player) == nil || len(s.acts) > maxOpenActs {
+			r.Fail()
+			return
+		}
+		a.signers[player] = s
+	}
+}
+
+// signedAct is an act as it is signed. After is left out: whoever runs the act decides
+// which steps have come.
+func signedAct(seq uint32, act world.Act) inputlog.Act {
+	return inputlog.Act{Seq: seq, Kind: uint8(act.Kind), At: act.At, Face: uint8(act.Face), A: uint64(act.A), B: uint32(act.B)}
+}

@@ -1,0 +1,233 @@
+package regionlog
+
+import (
+	"crypto/sha256"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// The parts of a state, each with a hash of its own, so that a proof can say which of
+// them is false.
+const (
+	partPlayers = iota // the rules' parameters, the time, players
+	partItems          // and what lies in containers
+	partMobs           // and scheduled block ticks
+	partSigned         // acts that wait
+	partRing
+	partColumns
+
+	Parts = partColumns + world.Columns
+)
+
+// Hashes are those of the parts of a state.
+type Hashes [Parts][32]byte
+
+const stateContext = "voxelpopuli region state 1\n"
+
+// Digest is the digest of a state whose parts have these hashes.
+func (h *Hashes) Digest() [32]byte {
+	b := []byte(stateContext)
+	for i := range h {
+		b = append(b, h[i][:]...)
+	}
+	return sha256.Sum256(b)
+}
+
+// State is the state of an area at a moment: frozen.
+type State struct {
+	Hashes  Hashes
+	small   [partRing][]byte // the parts that are encoded
+	ring    []*world.Column
+	columns [world.Columns]*world.Column
+}
+
+// state returns the state of the area. Without keep it has only the hashes.
+func (a *Area) state(keep bool) *State {
+	s := &State{}
+	s.small[partPlayers] = a.appendPlayers(nil)
+	var items, mobs, signed writer
+	list := a.Items()
+	items.uint(uint64(len(list)))
+	for _, it := range list {
+		items.put(it.AppendBinary(nil))
+	}
+	stored := a.Containers()
+	items.uint(uint64(len(stored)))
+	for _, c := range stored {
+		items.put(c.AppendBinary(nil))
+	}
+	mobs.b = a.AppendRest(nil)
+	signed.b = a.appendSigners(nil)
+	s.small[partItems], s.small[partMobs], s.small[partSigned] = items.b, mobs.b, signed.b
+	for i, b := range s.small {
+		s.Hashes[i] = sha256.Sum256(b)
+	}
+	s.Hashes[partRing] = a.ring.hash()
+	a.hashColumns()
+	for i := range a.hashes {
+		s.Hashes[partColumns+i] = a.hashes[i]
+	}
+	if keep {
+		s.ring = a.ring.share()
+		for i := range s.columns {
+			s.columns[i] = a.Share(i)
+		}
+	}
+	return s
+}
+
+// hashColumns brings the hashes of the columns up to date.
+func (a *Area) hashColumns() {
+	for i := range a.hashes {
+		if c := a.Share(i); c != nil && c != a.hashed[i] {
+			a.hashes[i], a.hashed[i] = hashColumn(c), c
+		}
+	}
+}
+
+func hashColumn(c *world.Column) [32]byte {
+	var w writer
+	w.column(c)
+	return sha256.Sum256(w.b)
+}
+
+// hash is that of all columns of the ring.
+func (r *Ring) hash() [32]byte {
+	var b []byte
+	r.sides(func(pos world.ColumnPos) {
+		c := r.columns[pos]
+		if c == nil {
+			return
+		}
+		h, ok := r.hashes[pos]
+		if !ok {
+			h = hashColumn(c)
+			r.hashes[pos] = h
+		}
+		b = append(b, h[:]...)
+	})
+	return sha256.Sum256(b)
+}
+
+// appendPlayers appends what the rules depend on, the time and the players.
+func (a *Area) appendPlayers(b []byte) []byte {
+	w := writer{b}
+	flag := func(on bool) {
+		if on {
+			w.uint(1)
+		} else {
+			w.uint(0)
+		}
+	}
+	w.int(int64(a.Pos().X))
+	w.int(int64(a.Pos().Z))
+	w.uint(a.rules.Seed)
+	w.pos(a.rules.Spawn)
+	w.int(int64(a.rules.Protect))
+	w.int(int64(a.rules.Mobs))
+	flag(a.rules.Peace)
+	flag(a.rules.OwnItems)
+	flag(a.signed)
+	w.uint(a.Now())
+	w.int(a.offset)
+	players := a.Players()
+	w.uint(uint64(len(players)))
+	for _, p := range players {
+		w.put(appendPlayer(nil, p))
+	}
+	return w.b
+}
+
+// Append appends the encoding of a state that was kept.
+func (s *State) Append(b []byte) []byte {
+	w := writer{b}
+	for _, part := range s.small {
+		w.put(part)
+	}
+	w.uint(uint64(len(s.ring)))
+	for _, c := range s.ring {
+		w.column(c)
+	}
+	for _, c := range s.columns {
+		w.column(c)
+	}
+	return w.b
+}
+
+// load makes an area from an encoded state.
+func load(b []byte) (*Area, error) {
+	if len(b) > MaxState {
+		return nil, ErrFormat
+	}
+	r := newReader(b)
+	var small [partRing][]byte
+	for i := range small {
+		small[i] = r.Bytes(MaxState)
+	}
+	if r.Bad() {
+		return nil, ErrFormat
+	}
+	a, players, err := loadHead(small[partPlayers])
+	if err != nil {
+		return nil, err
+	}
+	for n := r.Uint(4*world.RegionCols + 4); n > 0 && !r.Bad(); n-- {
+		if c := r.column(); c == nil || !a.ring.put(c) {
+			return nil, ErrFormat
+		}
+	}
+	for i := range world.Columns {
+		c := r.column()
+		if c == nil || c.Pos != a.Pos().Column(i) {
+			return nil, ErrFormat
+		}
+		a.SetColumn(c)
+	}
+	if !r.End() || a.LoadRest(small[partMobs]) != nil {
+		return nil, ErrFormat
+	}
+	for _, p := range players {
+		if _, err := putPlayer(a.Area, p); err != nil {
+			return nil, err
+		}
+	}
+	items := newReader(small[partItems])
+	for n := items.Count(8); n > 0; n-- {
+		it, err := world.DecodeItem(items.Bytes(maxBlob))
+		if err != nil {
+			return nil, ErrFormat
+		}
+		a.Area.AddItem(it)
+	}
+	for n := items.Count(8); n > 0; n-- {
+		c, err := world.DecodeContainer(items.Bytes(maxBlob))
+		if err != nil {
+			return nil, ErrFormat
+		}
+		a.Area.SetContainer(c.At, c)
+	}
+	signed := newReader(small[partSigned])
+	if a.loadSigners(signed); !items.End() || !signed.End() {
+		return nil, ErrFormat
+	}
+	return a, nil
+}
+
+// loadHead reads what the rules depend on, and cuts out the players.
+func loadHead(b []byte) (a *Area, players [][]byte, err error) {
+	r := newReader(b)
+	pos := world.RegionPos{X: int32(r.Int(world.Limit / world.RegionSize)), Z: int32(r.Int(world.Limit / world.RegionSize))}
+	rules := world.AreaConfig{Seed: r.Uint(1<<64 - 1), Spawn: r.pos(), Protect: int32(r.Int(maxCoord)), Mobs: int(r.Int(1 << 12))}
+	rules.Peace, rules.OwnItems = r.Uint(1) == 1, r.Uint(1) == 1
+	signed, tick, offset := r.Uint(1) == 1, r.Uint(maxU62), r.Int(maxU62)
+	for n := r.Count(64); n > 0; n-- {
+		players = append(players, r.Bytes(maxBlob))
+	}
+	if !r.End() {
+		return nil, nil, ErrFormat
+	}
+	a = NewArea(rules, pos, signed)
+	a.SetTick(tick)
+	a.SetTimeOffset(offset)
+	return a, players, nil
+}
