@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
@@ -20,6 +23,7 @@ const (
 	Tampered = "tampered" // with what it stores
 	Absent   = "absent"   // its view names a node that is not there
 	Missing  = "missing"  // its view leaves a node out
+	Replayed = "replayed" // what it has signed of a region does not follow from what happened there
 )
 
 // Line is evidence as it is written down.
@@ -43,6 +47,46 @@ type Line struct {
 	// Left are the digests that each of the answers, the first one that of the
 	// accused, has left out because they were expected; it says a hash of them.
 	Left []string `json:"left,omitempty"`
+
+	// Of a false state of a region: how the world begins, and a regionlog.Proof (base64).
+	Proof []byte `json:"proof,omitempty"`
+}
+
+// FalseState is the line about a region's leader whose states do not follow from each
+// other.
+func (g *Ground) FalseState(p *regionlog.Proof, at time.Time) ([]byte, error) {
+	return json.Marshal(Line{Time: at, Charge: Replayed, By: p.To.By(), Record: hex.EncodeToString(g.record.Append(nil)), Proof: p.Append(nil)})
+}
+
+// Convicted are the nodes against which a file has such lines that hold in the world, each
+// once. The error is the reader's.
+func (g *Ground) Convicted(in io.Reader) (out []id.ID, err error) {
+	err = Each(in, func(_ int, line []byte) {
+		var l Line
+		if json.Unmarshal(line, &l) != nil || l.Charge != Replayed || slices.Contains(out, l.By) {
+			return
+		}
+		if _, _, err := l.falseState(g); err == nil {
+			out = append(out, l.By)
+		}
+	})
+	return out, err
+}
+
+// falseState checks such a line.
+func (l *Line) falseState(g *Ground) (*regionlog.Proof, *regionlog.Finding, error) {
+	p, err := regionlog.DecodeProof(l.Proof)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrNone, err)
+	}
+	if p.To.World != g.record.World() || p.To.By() != l.By {
+		return nil, nil, fmt.Errorf("%w: the proof is about node %s in the world %s", ErrNone, p.To.By(), p.To.World)
+	}
+	found, err := p.Check()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrNone, err)
+	}
+	return p, found, nil
 }
 
 // Tampering is the line about a node that keeps another world.
@@ -89,7 +133,7 @@ func Proven(b []byte, world identity.Genesis) (id.ID, error) {
 	if err := json.Unmarshal(b, &l); err != nil {
 		return id.ID{}, fmt.Errorf("%w: %w", ErrNone, err)
 	}
-	if l.Charge != Tampered || l.Cell == nil {
+	if l.Charge != Replayed && (l.Charge != Tampered || l.Cell == nil) {
 		return id.ID{}, fmt.Errorf("%w: the charge is %q", ErrWeak, l.Charge)
 	}
 	g, err := groundOf(l.Record)
@@ -98,6 +142,10 @@ func Proven(b []byte, world identity.Genesis) (id.ID, error) {
 	}
 	if g.record.Genesis != world {
 		return id.ID{}, fmt.Errorf("%w: it is of another world, %s", ErrNone, g.record.World())
+	}
+	if l.Charge == Replayed {
+		_, _, err := l.falseState(g)
+		return l.By, err
 	}
 	c, err := l.contradiction(g)
 	if err != nil {

@@ -66,7 +66,7 @@ type Host struct {
 
 	entrances entrances
 
-	evidence chan any // overlay.Evidence and *node.Contradiction
+	evidence chan any // overlay.Evidence, *node.Contradiction and *regionlog.Proof
 
 	closing sync.Once
 	err     error
@@ -104,7 +104,7 @@ func Start(cfg Config) (*Host, error) {
 		return nil, errors.Join(err, h.peers.close(), h.world.Close())
 	}
 	h.beside.Go(h.watch)
-	if h.peers != nil && h.peers.record.Genesis.Verified() {
+	if h.peers != nil {
 		h.beside.Go(h.keepEvidence)
 	}
 	h.startOwnerCode()

@@ -280,6 +280,13 @@ func (h *Host) network() (*node.Net, error) {
 		},
 		Note: func(text string) { h.cfg.Log.Warn(text) },
 
+		Log: &node.LogKeys{
+			Key:       [32]byte(p.key.Public().(ed25519.PublicKey)),
+			Sign:      func(text []byte) [64]byte { return [64]byte(ed25519.Sign(p.key, text)) },
+			Node:      func(key [32]byte) id.ID { return id.Of(key[:]) },
+			Convicted: h.convicted(), Proven: h.takeProof,
+		},
+
 		MaxHosted: h.cfg.Capacity.Regions, MaxPlayers: h.cfg.Capacity.Players, Full: h.load.full,
 		Verified: h.verified(), Access: p.access,
 	}, nil

@@ -13,6 +13,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
@@ -115,6 +117,25 @@ func (h *Host) WithStorage(ctx context.Context, f func(*storage.Node)) error {
 		err = errors.New("this node has no part of a storage")
 	}
 	return err
+}
+
+// WithArea calls f with the area of a region that this node leads, between two of the
+// node's handlers: experiments let a host lie with it.
+func (h *Host) WithArea(ctx context.Context, pos world.RegionPos, f func(*regionlog.Area)) error {
+	leads := false
+	err := h.loop.Call(ctx, func() { leads = h.node.WithArea(pos, f) })
+	if err == nil && !leads {
+		err = fmt.Errorf("this node does not lead %v", pos)
+	}
+	return err
+}
+
+// takeProof is called in the node's handlers: it does not wait.
+func (h *Host) takeProof(p *regionlog.Proof) {
+	select {
+	case h.evidence <- p:
+	default:
+	}
 }
 
 // takeContradiction is called in the node's handlers: it does not wait.

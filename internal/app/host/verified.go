@@ -13,6 +13,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
@@ -175,6 +176,10 @@ func (h *Host) keepEvidence() {
 			if err != nil {
 				h.cfg.Log.Warn("Evidence cannot be kept.", "error", err)
 			}
+			if proof, ok := e.(*regionlog.Proof); ok {
+				h.cfg.Log.Warn("The proof is written down; \"voxelpopuli evidence check FILE\" explains it.", "node", proof.To.By(), "file", h.world.Dir+"/"+evidenceFile)
+				continue
+			}
 			for _, who := range guilty {
 				if c := p.verifier.Seen(who); c != nil && !told[who] {
 					told[who] = true
@@ -195,7 +200,7 @@ func accusation(e any) string {
 	return "A node sends false views of its neighbourhood, or is the victim of many: ask the authority whether to revoke its certificate."
 }
 
-// hear keeps evidence, an overlay.Evidence or a *node.Contradiction, and returns
+// hear keeps evidence, an overlay.Evidence, a *node.Contradiction or a *regionlog.Proof, and returns
 // who is to be excluded by it.
 func (h *Host) hear(e any, court *overlay.MisbehaviourScore, born func(id.ID) machine.Time) (guilty []id.ID, err error) {
 	switch e := e.(type) {
@@ -214,8 +219,30 @@ func (h *Host) hear(e any, court *overlay.MisbehaviourScore, born func(id.ID) ma
 			err = h.writeLine(line)
 		}
 		return []id.ID{e.Accused.By()}, err
+	case *regionlog.Proof:
+		line, err := h.peers.ground.FalseState(e, time.Unix(0, int64(h.clock.Now())).UTC())
+		if err == nil {
+			err = h.writeLine(line)
+		}
+		return nil, err
 	}
 	return nil, nil
+}
+
+// convicted are the nodes against which evidence.jsonl has a proof by replay.
+func (h *Host) convicted() (out []id.ID) {
+	for _, name := range []string{evidenceFile + ".old", evidenceFile} {
+		f, err := os.Open(filepath.Join(h.world.Dir, name))
+		if err != nil {
+			continue // there is none
+		}
+		who, err := h.peers.ground.Convicted(f)
+		out = append(out, who...)
+		if err = errors.Join(err, f.Close()); err != nil {
+			h.cfg.Log.Warn("Evidence of earlier runs cannot be read: nodes that were convicted then may take part again.", "file", name, "error", err)
+		}
+	}
+	return out
 }
 
 func (h *Host) writeLine(line []byte) error {

@@ -5,6 +5,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // newNetwork makes the components and connects them.
@@ -13,6 +14,10 @@ func newNetwork(n *Node, cfg Net) *network {
 	c := component{env: n.env, cfg: &w.cfg, counts: &n.counts, queue: n, phase: &w.phase}
 	w.accused = newAccused(c.env, c.note)
 	c.accused = w.accused
+	w.convicted = &convictions{component: c, list: map[id.ID]machine.Time{}, led: map[world.RegionPos]machine.Time{}}
+	if cfg.Log != nil {
+		w.convicted.recall(cfg.Log.Convicted)
+	}
 	w.assembleNodes(c)
 	w.assembleRouting(c)
 	w.assembleHosting(c)
@@ -39,6 +44,7 @@ func (w *network) assembleRouting(c component) {
 // assembleHosting makes what hosts shards here.
 func (w *network) assembleHosting(c component) {
 	w.hosting = newHosting(c, w.links)
+	w.hosting.convicted = w.convicted
 	w.copies = newCopies(c, w.n.newSubmachine("copies"))
 	w.invitations = &invitations{component: c, dir: w.dir, checks: map[Shard]*hostCheck{}}
 	w.creation = newGroupCreation(c, w.links, w.dir, w.seen)
@@ -68,13 +74,15 @@ func (w *network) assembleReplica(c component, p Shard) *replica {
 		component: c, shard: p, links: w.links, replies: w.routes, deliver: w.onRouted, nodes: map[machine.Peer]bool{},
 	}
 	h.record = &shardRecord{component: c, group: g, dir: w.dir}
-	h.membership = &membership{component: c, group: g, links: w.links, dir: w.dir, offers: w.offers, votes: w.votes, seen: w.seen}
+	h.membership = &membership{component: c, group: g, convicted: w.convicted, links: w.links, dir: w.dir, offers: w.offers, votes: w.votes, seen: w.seen}
 	h.quorumLoss = &quorumLoss{component: c, group: g, links: w.links, dir: w.dir, seen: w.seen}
 	h.otherGroups = &otherGroups{
 		component: c, group: g, record: h.record, leaderless: h.quorumLoss, links: w.links, dir: w.dir, seen: w.seen, routes: w.routes,
 	}
 	h.spares = &spareSending{component: c, group: g, links: w.links, dir: w.dir, seen: w.seen, uploads: &w.spareUpload}
 	h.spares.stop()
+	h.log = &logSending{component: c, group: g, links: w.links, areas: w.n}
+	h.followed = &logFollowing{component: c, group: g, links: w.links, rules: w.n.cfg.Region, convict: w.convicted.add}
 	return h
 }
 

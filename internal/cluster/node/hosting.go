@@ -17,6 +17,7 @@ type hosting struct {
 	links       *links
 	invitations *invitations
 	stored      *storedShards
+	convicted   *convictions
 	copies      *copies
 	restoration *restoration
 	runner      shardRunner
@@ -138,7 +139,7 @@ func (o *hosting) onGroupMessage(f *remoteNode, space string, m machine.Message)
 		o.counts.Dropped++
 		return
 	}
-	if !o.mayPass(f, p, m) {
+	if o.convicted.has(f.peer.ID) || !o.mayPass(f, p, m) {
 		return
 	}
 	h := o.replica(p)

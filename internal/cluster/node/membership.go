@@ -22,6 +22,8 @@ type membership struct {
 	votes  *votePlacement
 	seen   *sightings
 
+	convicted *convictions // no members
+
 	next   machine.Time
 	silent map[id.ID]machine.Time // members, since when
 }
@@ -96,7 +98,7 @@ func (b *membership) watch(st *group.Status, now machine.Time) {
 		} else if _, known := b.silent[m.Peer.ID]; !known {
 			b.silent[m.Peer.ID] = now
 		}
-		if f != nil && f.left {
+		if f != nil && f.left || b.convicted.has(m.Peer.ID) {
 			b.silent[m.Peer.ID] = now.Add(-hostpolicy.ReplaceAfter)
 		}
 	}
@@ -148,6 +150,9 @@ func (b *membership) candidates(members, former []machine.Peer) (out []hostpolic
 	key := b.dir.key(b.group.shard)
 	near := nearestFirst(key, append(slices.Clone(former), b.dir.closest(key, 2*b.cfg.Replicas+2)...))
 	for i, p := range append(near, b.seen.longest(longestKnown)...) {
+		if b.convicted.has(p.ID) {
+			continue
+		}
 		if among(members, p.ID) || i >= len(near) && (among(near, p.ID) || b.seen.knownFor(p.ID) < hostpolicy.EstablishedAfter) {
 			continue
 		}

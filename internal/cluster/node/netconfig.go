@@ -49,6 +49,9 @@ type Net struct {
 	Verify func(*kademlia.Record) machine.Job
 	// Signer signs what this node says of spare copies; nil: they are not signed.
 	Signer Signer
+	// Log is what logs of regions are signed with; nil: nothing is recorded or followed
+	// (a simulation that does not look at it).
+	Log *LogKeys
 	// Verified is for a world with an authority; nil: the world has none.
 	Verified *Verified
 	// Access says whom the founder admits; nil: everybody (a simulation).

@@ -37,7 +37,8 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.hosting.onGroupMessage(f, m.Space, m)
 	case *group.ChunkAck:
 		w.hosting.onGroupMessage(f, m.Space, m)
-	case *Generate, *CreateGroup, *HostQuery, *HostReply, *GroupStatus, *Spare, *SpareHeld, *MergeChanges, *MergeDone:
+	case *Generate, *CreateGroup, *HostQuery, *HostReply, *GroupStatus, *Spare, *SpareHeld, *MergeChanges, *MergeDone,
+		*FollowLog, *LogEntry, *LogState:
 		w.receiveOfHosting(f, m)
 	case *OverlayShare, *BootstrapQuery, *BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
 		*overlay.JoinRequest, *overlay.RtRequest, *overlay.RtResponse, *overlay.RtHint, *overlay.Unicast, *overlay.Areacast:
@@ -62,6 +63,18 @@ func (w *network) receiveOfHosting(f *remoteNode, m machine.Message) {
 		w.hosting.onGroupStatus(f, m)
 	case *Spare:
 		w.spares.receive(f, m)
+	case *FollowLog:
+		if h := w.hosting.replicas[Shard{Region: m.Region}]; h != nil {
+			h.log.onFollow(f, m)
+		}
+	case *LogEntry:
+		if h := w.hosting.replicas[Shard{Region: m.Region}]; h != nil {
+			h.followed.onEntry(f, m)
+		}
+	case *LogState:
+		if h := w.hosting.replicas[Shard{Region: m.Region}]; h != nil {
+			h.followed.onState(f, m)
+		}
 	case *SpareHeld:
 		if h := w.hosting.replicas[m.Shard]; h != nil && h.group.leading {
 			h.spares.hear(f, m)

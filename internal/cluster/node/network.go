@@ -17,11 +17,12 @@ type network struct {
 	tag   machine.Addr // stands for this node in the peers of sessions
 	phase phase
 
-	accused *accused
-	seen    *sightings
-	links   *links
-	dir     *directory
-	store   *nodeStore
+	accused   *accused
+	convicted *convictions
+	seen      *sightings
+	links     *links
+	dir       *directory
+	store     *nodeStore
 
 	routes   *routes // to shards
 	speakers *speakers

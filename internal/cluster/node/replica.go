@@ -30,6 +30,8 @@ type replica struct {
 	quorumLoss  *quorumLoss
 	otherGroups *otherGroups
 	spares      *spareSending
+	log         *logSending
+	followed    *logFollowing
 
 	rereadAt machine.Time // when to read the disk again, if the replica lost its way
 }
@@ -97,6 +99,8 @@ func (h *replica) beat(now machine.Time) {
 	if h.otherGroups.yield() {
 		return
 	}
+	h.followed.beat(now)
+	h.log.beat(now)
 	if !h.group.leading {
 		if h.quorumLoss.isDue(now) {
 			if h.quorumLoss.leaderlessFor(now) >= leaderlessAfter {

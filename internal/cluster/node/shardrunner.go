@@ -3,6 +3,8 @@ package node
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // What components of the network need of the node: Node implements shardRunner and
@@ -31,6 +33,26 @@ func (n *Node) stop(p Shard) {
 	if r := n.regions[p.Region]; r != nil {
 		n.release(r)
 	}
+}
+
+// area implements areaFinder.
+func (n *Node) area(p Shard) *regionlog.Area {
+	if r := n.regions[p.Region]; r != nil && !p.Lobby {
+		if m, ok := r.m.(interface{ Area() *regionlog.Area }); ok {
+			return m.Area()
+		}
+	}
+	return nil
+}
+
+// WithArea calls f with the area of a region that runs here; false: it does not. A driver
+// calls it like a handler.
+func (n *Node) WithArea(pos world.RegionPos, f func(*regionlog.Area)) bool {
+	a := n.area(Shard{Region: pos})
+	if a != nil {
+		f(a)
+	}
+	return a != nil
 }
 
 // hasSession reports whether a session of this node has not ended.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/timing"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -18,6 +19,9 @@ type Counts struct {
 	Woken    uint64 // regions
 	Slept    uint64 // regions
 	Dropped  uint64 // messages between nodes that could not be brought anywhere
+
+	LogEntries uint64 // of other hosts' regions, replayed
+	LogsLost   uint64 // logs that could not be followed any further
 }
 
 // Stats is what a status page shows. Regions stand in the order of waking.
@@ -30,11 +34,12 @@ type Stats struct {
 	Regions  []RegionStats
 
 	// Of a node of several:
-	Self    machine.Peer
-	Linked  []machine.Peer // nodes that there is a link to
-	Shards  []ShardStats
-	Place   *Place        // in the overlay; nil: it has none
-	Storage *StorageStats // of the storage; nil: it has none
+	Self      machine.Peer
+	Linked    []machine.Peer // nodes that there is a link to
+	Convicted []id.ID        // nodes, by replay
+	Shards    []ShardStats
+	Place     *Place        // in the overlay; nil: it has none
+	Storage   *StorageStats // of the storage; nil: it has none
 }
 
 // ShardStats is what the node knows of where a shard of the world is hosted.
@@ -90,6 +95,7 @@ func (n *Node) Stats() Stats {
 		s.Regions = append(s.Regions, RegionStats{Pos: p.pos, Figures: figuresOf(p), Tick: p.took.Recent(now)})
 	}
 	if w := n.net; w != nil {
+		s.Convicted = id.Sorted(w.convicted.list)
 		s.Self, s.Shards, s.Place, s.Storage = w.cfg.Self, w.shardStats(), w.overlay.place(), w.overlay.storageStats()
 		for _, f := range w.links.up() {
 			s.Linked = append(s.Linked, f.peer)

@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
@@ -37,7 +38,13 @@ const (
 func newStorm(t testing.TB, seed uint64, cfg sim.Config) *storm {
 	cfg.Start, cfg.Carry = singleNodeStart, overBytes(nil)
 	c := &cluster{TB: t, s: sim.NewWith(seed, cfg), spawn: corner.Add(-2, 0, -2), ahead: map[int]slewed{}}
-	c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
+	c.change = func(i int, n *Net) {
+		n.Founder = nodePeer(0).ID
+		n.Log = logKeys(i, stormNodes, func(p *regionlog.Proof) {
+			found, err := p.Check()
+			t.Errorf("node %d convicts an honest host, %s: %v, %v", i, p.To.By(), found, err)
+		})
+	}
 	for i := range stormNodes {
 		c.addNode(i)
 	}
@@ -55,6 +62,16 @@ func newStorm(t testing.TB, seed uint64, cfg sim.Config) *storm {
 	c.s.Run(10 * time.Second)
 	w.reader = c.addTraveller(0)
 	return w
+}
+
+// replayed is how many ticks of regions followers have replayed since they were started.
+func (w *storm) replayed() (n uint64) {
+	for i, x := range w.nodes {
+		if x.Machine() != nil {
+			n += w.node(i).Stats().LogEntries
+		}
+	}
+	return n
 }
 
 func (w *storm) note(format string, args ...any) {
@@ -294,7 +311,7 @@ func sameKV(a, b machine.KV) bool {
 // seed again with SEED=n.
 func TestLongStorm(t *testing.T) {
 	simtest.Long(t)
-	edits := 0
+	edits, replayed := 0, uint64(0)
 	for _, seed := range seeds(t, 12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			cfg := sim.Config{Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond}
@@ -304,10 +321,11 @@ func TestLongStorm(t *testing.T) {
 			w := newStorm(t, seed, cfg)
 			w.rage(25)
 			edits += w.check()
+			replayed += w.replayed()
 		})
 	}
-	t.Logf("%d edits", edits)
-	if edits == 0 {
-		t.Fatal("nobody edited")
+	t.Logf("%d edits, %d ticks of others replayed", edits, replayed)
+	if edits == 0 || replayed == 0 {
+		t.Fatal("nobody edited, or replayed")
 	}
 }

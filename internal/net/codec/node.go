@@ -5,6 +5,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -109,6 +110,19 @@ var nodeKinds = []*kind{
 		num(f, &m.Number)
 		num(f, &m.InPlace)
 		f.bool(&m.Refused)
+	}),
+	message(139, func(f *form, m *node.FollowLog) { f.region(&m.Region); f.bool(&m.State) }),
+	message(140, func(f *form, m *node.LogEntry) {
+		f.region(&m.Region)
+		num(f, &m.Number)
+		f.bytes(&m.Entry, regionlog.MaxEntry)
+		f.bytes(&m.Checkpoint, regionlog.MaxCheckpoint)
+	}),
+	message(141, func(f *form, m *node.LogState) {
+		f.region(&m.Region)
+		num(f, &m.Part)
+		f.bytes(&m.Data, node.MaxLogPart)
+		f.bytes(&m.Checkpoint, regionlog.MaxCheckpoint)
 	}),
 }
 

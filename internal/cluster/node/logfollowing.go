@@ -1,0 +1,161 @@
+package node
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// logFollowing replays the log of a region that another member of its group leads, and
+// compares the state with what that one signs. What does not agree is a proof, by which
+// this node refuses the other from then on (convictions).
+type logFollowing struct {
+	component
+	group   *shardGroup
+	links   *links
+	rules   region.Config
+	convict func(*regionlog.Proof, *regionlog.Finding)
+
+	leader   machine.Peer
+	next     machine.Time // when to ask
+	again    machine.Time // when to begin again, after a log that cannot be followed
+	begun    machine.Time // when the last state came
+	replayer *regionlog.Replayer
+	parts    uint32 // of a state that is on its way
+	packed   []byte
+	heard    int          // entries in this second
+	second   machine.Time // when it began
+}
+
+const (
+	askLogEvery = time.Second
+	// restartAfter is how long a log that cannot be followed is left alone.
+	restartAfter = 5 * time.Second
+	// maxLogEntries is how many entries a leader may send in a second: one a tick, and some
+	// that were late.
+	maxLogEntries = 100
+)
+
+// beat asks the leader for its log.
+func (l *logFollowing) beat(now machine.Time) {
+	leader := l.group.leader()
+	if l.cfg.Log == nil || l.group.shard.Lobby || l.group.leading || leader.ID != l.leader.ID {
+		l.reset()
+	}
+	l.leader = leader
+	if l.cfg.Log == nil || l.group.shard.Lobby || l.group.leading || leader == (machine.Peer{}) || now < l.next || l.group.raft.Hibernates() {
+		return
+	}
+	l.next = now.Add(askLogEvery)
+	l.links.send(leader, &FollowLog{Region: l.group.shard.Region, State: l.replayer == nil && now >= l.again})
+}
+
+// reset forgets what was replayed.
+func (l *logFollowing) reset() { l.replayer, l.parts, l.packed, l.again = nil, 0, nil, 0 }
+
+// giveUp begins again later: what the leader sends cannot be followed, which proves
+// nothing.
+func (l *logFollowing) giveUp() {
+	l.reset()
+	l.again = l.env.Now().Add(restartAfter)
+	l.counts.LogsLost++
+}
+
+// onState takes a part of the state to begin with.
+func (l *logFollowing) onState(f *remoteNode, m *LogState) {
+	if f.peer.ID != l.leader.ID || l.leader == (machine.Peer{}) {
+		return
+	}
+	if m.Part == 0 {
+		l.reset()
+		if now := l.env.Now(); l.begun != 0 && now.Sub(l.begun) < time.Second {
+			l.giveUp() // reading states costs more than ticks
+			return
+		}
+		l.begun = l.env.Now()
+	}
+	if m.Part != l.parts || len(l.packed)+len(m.Data) > regionlog.MaxState {
+		l.giveUp()
+		return
+	}
+	l.parts++
+	l.packed = append(l.packed, m.Data...)
+	if len(m.Checkpoint) == 0 {
+		return
+	}
+	packed := l.packed
+	l.reset()
+	c, err := l.checkpoint(m.Checkpoint)
+	var state []byte
+	if err == nil {
+		state, err = regionlog.Unpack(packed)
+	}
+	if err == nil {
+		l.replayer, err = regionlog.NewReplayer(c, state)
+	}
+	if err == nil && !l.replayer.Obeys(l.rules.Rules, l.rules.Signed) {
+		err = fmt.Errorf("%w: other rules than those of the world", regionlog.ErrFormat)
+	}
+	if err != nil {
+		l.giveUp()
+	}
+}
+
+// checkpoint reads a checkpoint, which the leader must have signed.
+func (l *logFollowing) checkpoint(b []byte) (*regionlog.Checkpoint, error) {
+	c, err := regionlog.DecodeCheckpoint(b)
+	if err != nil {
+		return nil, err
+	}
+	if c.World != l.cfg.World || c.Region != l.group.shard.Region || l.cfg.Log.Node(c.Key) != l.leader.ID || !c.Verify() {
+		return nil, regionlog.ErrSignature
+	}
+	return c, nil
+}
+
+// onEntry replays a tick.
+func (l *logFollowing) onEntry(f *remoteNode, m *LogEntry) {
+	if l.replayer == nil || f.peer.ID != l.leader.ID {
+		return
+	}
+	if now := l.env.Now(); now.Sub(l.second) >= time.Second {
+		l.second, l.heard = now, 0
+	}
+	if l.heard++; l.heard > maxLogEntries || m.Number != l.replayer.Number()+1 {
+		l.giveUp()
+		return
+	}
+	var c *regionlog.Checkpoint
+	var err error
+	if len(m.Checkpoint) > 0 {
+		c, err = l.checkpoint(m.Checkpoint)
+	}
+	var proof *regionlog.Proof
+	if err == nil {
+		proof, err = l.replayer.Entry(m.Entry, c)
+	}
+	if err != nil {
+		l.giveUp()
+		return
+	}
+	l.counts.LogEntries++
+	if proof == nil {
+		return
+	}
+	// The proof is replayed from its bytes, as anybody else would: a fault in what was
+	// kept here must not convict anybody.
+	found, err := proof.Check()
+	l.giveUp()
+	if err == nil {
+		l.convict(proof, found)
+	}
+}
+
+// where names a region to people.
+func where(p world.RegionPos) string {
+	return fmt.Sprintf("the region from x %d, z %d to x %d, z %d", p.X*world.RegionSize, p.Z*world.RegionSize, (p.X+1)*world.RegionSize-1, (p.Z+1)*world.RegionSize-1)
+}

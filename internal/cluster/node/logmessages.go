@@ -1,0 +1,34 @@
+package node
+
+import "github.com/voxelpopuli/voxelpopuli/internal/game/world"
+
+// Logs of regions (package regionlog). They travel over links from the leader of a
+// region to the other members of its group.
+type (
+	// FollowLog asks the leader of a region for its log, for a few seconds. State: the
+	// sender needs the state of a checkpoint to begin with.
+	FollowLog struct {
+		Region world.RegionPos
+		State  bool
+	}
+
+	// LogEntry is what changed the region in a tick, and a checkpoint if one is due.
+	LogEntry struct {
+		Region     world.RegionPos
+		Number     uint64
+		Entry      []byte
+		Checkpoint []byte // regionlog.Checkpoint in its encoding; may be empty
+	}
+
+	// LogState is a part of the deflated state of a checkpoint, which comes with the
+	// last part.
+	LogState struct {
+		Region     world.RegionPos
+		Part       uint32
+		Data       []byte
+		Checkpoint []byte // empty, but in the last part
+	}
+)
+
+// MaxLogPart is how many bytes of a state one LogState has.
+const MaxLogPart = 128 << 10

@@ -1,0 +1,131 @@
+package node
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+)
+
+// logSending sends the log of a region that is led here to the other members of its
+// group, who replay it (logFollowing).
+type logSending struct {
+	component
+	group  *shardGroup
+	links  *links
+	areas  areaFinder
+	follow []*logFollower
+}
+
+// areaFinder finds the areas of regions that run here (Node).
+type areaFinder interface {
+	// area returns that of a region; nil: it does not run here.
+	area(Shard) *regionlog.Area
+}
+
+// logFollower is a member that follows the log.
+type logFollower struct {
+	peer  machine.Peer
+	until machine.Time // it asks again before
+	has   bool         // a state to begin with
+	state machine.Time // when it may be sent a state again
+}
+
+const (
+	followFor = 5 * time.Second
+	// stateEvery is how often a follower is sent a state: one that says that it needs
+	// another costs no more.
+	stateEvery = 5 * time.Second
+)
+
+// onFollow takes a member's wish to follow.
+func (s *logSending) onFollow(f *remoteNode, m *FollowLog) {
+	if s.cfg.Log == nil || !s.group.leading || !s.group.isMember(f.peer.ID) {
+		return
+	}
+	now := s.env.Now()
+	var w *logFollower
+	for _, o := range s.follow {
+		if o.peer.ID == f.peer.ID {
+			w = o
+		}
+	}
+	if w == nil {
+		w = &logFollower{}
+		s.follow = append(s.follow, w)
+	}
+	w.peer, w.until = f.peer, now.Add(followFor)
+	if m.State && now >= w.state {
+		w.has, w.state = false, now.Add(stateEvery)
+	}
+	s.record()
+}
+
+// beat forgets those who follow no more.
+func (s *logSending) beat(now machine.Time) {
+	kept := s.follow[:0]
+	for _, w := range s.follow {
+		if now < w.until && s.group.isMember(w.peer.ID) {
+			kept = append(kept, w)
+		}
+	}
+	clear(s.follow[len(kept):])
+	s.follow = kept
+	s.record()
+}
+
+// record lets the area record for as long as somebody follows.
+func (s *logSending) record() {
+	area := s.areas.area(s.group.shard)
+	if area == nil || s.cfg.Log == nil {
+		return
+	}
+	if on := len(s.follow) > 0 && s.group.leading; on != area.Recording() {
+		if on {
+			area.Record(&regionlog.Signing{World: s.cfg.World, Key: s.cfg.Log.Key, Sign: s.cfg.Log.Sign}, s.send)
+		} else {
+			area.Record(nil, nil)
+		}
+	}
+	for _, w := range s.follow {
+		if !w.has {
+			area.GiveState()
+		}
+	}
+}
+
+// send sends what a tick has brought.
+func (s *logSending) send(out *regionlog.Output) {
+	pos := s.group.shard.Region
+	var checkpoint, packed []byte
+	if out.Checkpoint != nil {
+		checkpoint = out.Checkpoint.Append(nil)
+	}
+	entry := &LogEntry{Region: pos, Number: out.Number, Entry: out.Entry, Checkpoint: checkpoint}
+	for _, w := range s.follow {
+		switch {
+		case out.State != nil && (!w.has || out.Number == 0):
+			if packed == nil {
+				packed = regionlog.Pack(out.State)
+			}
+			s.sendState(w, packed, checkpoint)
+			w.has = true
+		case w.has:
+			s.links.send(w.peer, entry)
+		}
+	}
+}
+
+// sendState sends a state in parts.
+func (s *logSending) sendState(w *logFollower, packed, checkpoint []byte) {
+	for part := uint32(0); ; part++ {
+		m := &LogState{Region: s.group.shard.Region, Part: part, Data: packed[:min(MaxLogPart, len(packed))]}
+		if packed = packed[len(m.Data):]; len(packed) == 0 {
+			m.Checkpoint = checkpoint
+		}
+		s.links.send(w.peer, m)
+		if len(packed) == 0 {
+			return
+		}
+	}
+}
