@@ -45,6 +45,7 @@ func Experiments() []Experiment {
 		networkLoadExperiment,
 		nodeFailureExperiment,
 		joinByLinkExperiment,
+		lyingHostExperiment,
 		kademliaAttackExperiment,
 		kademliaLookupsExperiment,
 		kademliaMemoryExperiment,

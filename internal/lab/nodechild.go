@@ -12,6 +12,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -40,6 +41,9 @@ type nodeOrder struct {
 
 	Region *world.RegionPos `json:",omitempty"` // whose hosts are asked for
 	Lobby  bool             `json:",omitempty"` // the lobby's
+
+	Lie   string     `json:",omitempty"` // what the node does to Region, which it leads (lies)
+	Place *world.Pos `json:",omitempty"` // where
 }
 
 // nodeReport is a node's answer.
@@ -50,10 +54,11 @@ type nodeReport struct {
 
 	Invitation, Link string `json:",omitempty"` // of a world that is shared
 
-	Self    machine.Peer
-	Leader  machine.Peer // of the part that was asked for
-	Members int          // that vote
-	CPU     float64      // seconds that the process has used
+	Self      machine.Peer
+	Leader    machine.Peer // of the part that was asked for
+	Members   int          // that vote
+	Convicted []id.ID      // nodes
+	CPU       float64      // seconds that the process has used
 }
 
 // foundLab makes the world of an experiment in a folder. Its nodes' ids solve
@@ -110,6 +115,9 @@ func hostMain(in io.Reader, out io.Writer) error {
 			}
 			h, err = host.Start(cfg)
 		}
+		if err == nil && o.Lie != "" {
+			err = tellLie(h, &o)
+		}
 		if err == nil {
 			r, err = lookAt(context.Background(), h, &o)
 		}
@@ -134,7 +142,7 @@ func lookAt(ctx context.Context, h *host.Host, o *nodeOrder) (nodeReport, error)
 	if err != nil {
 		return nodeReport{}, err
 	}
-	r := nodeReport{URL: h.LocalURL(), Nodes: joinAddr(h), Self: s.Self, CPU: cpuTime().Seconds()}
+	r := nodeReport{URL: h.LocalURL(), Nodes: joinAddr(h), Self: s.Self, Convicted: s.Convicted, CPU: cpuTime().Seconds()}
 	if i := h.Invitation(); i != nil {
 		r.Invitation = i.Text()
 		r.Link = h.Link(r.Invitation)

@@ -14,7 +14,6 @@ export const enum Kind {
   Slab,
   Ladder,
   Cactus,
-  Door,
 }
 
 const kindOf: Record<BlockClass, Kind> = {
@@ -28,7 +27,6 @@ const kindOf: Record<BlockClass, Kind> = {
   slab: Kind.Slab,
   ladder: Kind.Ladder,
   cactus: Kind.Cactus,
-  door: Kind.Door,
   thing: Kind.Air,
 };
 
