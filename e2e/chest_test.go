@@ -82,6 +82,12 @@ func TestChest(t *testing.T) {
 // placed gives an operator some of a block and lets it place one before itself.
 func placed(p *player, name string, n int) (at spot) {
 	p.t.Helper()
+	return placedAs(p, name, n, func(b, item int) bool { return b == item })
+}
+
+// placedAs is placed for what becomes one of several blocks.
+func placedAs(p *player, name string, n int, becomes func(b, item int) bool) (at spot) {
+	p.t.Helper()
 	before := total(p.state())
 	p.say(fmt.Sprintf("/give %s %s %d", p.name, name, n))
 	s := p.until("to have a "+name, func(s state) bool { return total(s) == before+n })
@@ -94,15 +100,15 @@ func placed(p *player, name string, n int) (at spot) {
 	if slot < 0 {
 		p.t.Fatalf("no %s: %v", name, s.Hotbar)
 	}
-	at.block = s.Hotbar[slot].Block
+	item := s.Hotbar[slot].Block
 	p.tap(string(rune('1' + slot)))
 	p.until("to hold it", func(s state) bool { return s.Selected == slot })
 	ground := lookDown(p, 2)
 	at.x, at.y, at.z = ground.X, ground.Y+1, ground.Z
-	p.mouse(input.Right, func() bool { return p.block(at.x, at.y, at.z) == at.block })
-	p.until("to have placed it", func(s state) bool {
-		return p.block(at.x, at.y, at.z) == at.block && count(s.Hotbar, at.block) == n-1
-	})
+	there := func() bool { return becomes(p.block(at.x, at.y, at.z), item) }
+	p.mouse(input.Right, there)
+	p.until("to have placed it", func(s state) bool { return there() && count(s.Hotbar, item) == n-1 })
+	at.block = p.block(at.x, at.y, at.z)
 	return at
 }
 

@@ -31,11 +31,11 @@ function stage() {
   const container = new Container({ acts, events } as unknown as GameState);
   const hands = new Hands({
     world, edits: new Edits(world), acts, inventory, mode: () => Mode.Survival, body: () => body, others: () => [],
-    crack: nothing, broke: nothing, placed: nothing, digging: nothing, swing: nothing, select: nothing,
+    crack: nothing, broke: nothing, placed: nothing, digging: nothing, swing: nothing, select: nothing, turned: nothing,
     open: (x, y, z) => container.open(x, y, z),
   });
   const at = (x: number, y: number, z: number): Target => ({ hit: { x, y, z, face: 1, block: world.block(x, y, z), distance: 2 }, entity: null });
-  return { hands, sent, body, acts, events, container, chest: at(0, 10, -2), floor: at(2, 9, -2) };
+  return { hands, sent, body, acts, events, container, chest: at(0, 10, -2), floor: at(2, 9, -2), world, inventory };
 }
 
 const FRESH: Press = { down: true, fresh: true };
@@ -93,4 +93,20 @@ test('a container shows what the node tells of it, and of no other', () => {
   container.arrived({ ...message, slots: [] });
   container.arrived({ ...message, size: 0, slots: [] });
   assert.equal(container.at, null, 'it is gone');
+});
+
+test('a door takes two blocks, across the way, and both halves turn', () => {
+  const { hands, sent, world, inventory, floor } = stage();
+  inventory.apply([{ slot: 0, block: Block.OakDoor, count: 2 }], 0);
+  hands.step(floor, NOT_PRESSED, FRESH);
+  assert.deepEqual([world.block(2, 10, -2), world.block(2, 11, -2)], [Block.OakDoor, Block.OakDoorUpper], 'as far along x as along z');
+  const door: Target = { hit: { x: 2, y: 11, z: -2, face: 3, block: Block.OakDoorUpper, distance: 2 }, entity: null };
+  hands.step(door, NOT_PRESSED, FRESH);
+  assert.deepEqual([world.block(2, 10, -2), world.block(2, 11, -2)], [Block.OakDoorOpen, Block.OakDoorOpenUpper]);
+  for (let i = 0; i < 20; i++) hands.step(door, NOT_PRESSED, HELD);
+  assert.deepEqual(sent.map((a) => a.kind), [ActKind.Place, ActKind.Open]);
+  world.setBlock(5, 11, -2, Block.Stone);
+  for (let i = 0; i < 9; i++) hands.step(floor);
+  hands.step({ hit: { x: 5, y: 9, z: -2, face: 1, block: Block.Stone, distance: 2 }, entity: null }, NOT_PRESSED, FRESH);
+  assert.equal(sent.length, 2, 'no room above');
 });

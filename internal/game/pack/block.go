@@ -25,6 +25,7 @@ type Block struct {
 	Fluid    uint8     // fluid level in eighths: 8 for a source, 0 for what is no fluid
 	Stores   uint8     // slots for things that players put into it; 0: it is no container
 	Food     uint8     // health that eating it gives; 0 for what cannot be eaten
+	Door     uint8     // of the class Door: which of its eight blocks, bits of Upper, Open, Turned
 	Hardness int32     // ticks of 1/20 s to break by hand; Unbreakable, Instant
 	Leaves   uint16    // id of what is left when it is broken; 0, air: nothing
 	Tall     fixed.Num // height of the box that bodies bump into; 0 if not Solid
@@ -116,6 +117,10 @@ func (r *reader) block(file string, v value) {
 		left.name = ""
 	}
 	o.finish()
+	if b.Class == Door {
+		r.door(b, left, o)
+		return
+	}
 	r.addBlock(b, left, o)
 }
 

@@ -21,12 +21,13 @@ const (
 	Slab         // the lower half of a cube
 	Ladder       // a flat quad on whichever neighbour is solid
 	Cactus       // a cube whose sides are one sixteenth further in
+	Door         // a panel, two blocks high, that opens: eight blocks, see Block.Door
 	Thing        // no block: something that is carried and cannot be placed
 	classCount
 )
 
 var classNames = [classCount]string{
-	"air", "cube", "cutout", "glass", "cross", "fluid", "torch", "slab", "ladder", "cactus", "thing",
+	"air", "cube", "cutout", "glass", "cross", "fluid", "torch", "slab", "ladder", "cactus", "door", "thing",
 }
 
 func (c Class) String() string { return classNames[c] }

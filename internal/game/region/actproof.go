@@ -74,7 +74,7 @@ func (e *requestedEdits) signedAct(m *RemoteEdit) (*signedAct, world.Refusal) {
 	return act, ""
 }
 
-// asksFor reports whether an act is one to break or to place a block there. Which block
+// asksFor reports whether an act is one to break, to place or to open a block there. Which block
 // is placed depends on what the player has in its hand, for which its home answers.
 func asksFor(a *inputlog.Act, ask *world.Remote) bool {
 	switch {
@@ -82,6 +82,8 @@ func asksFor(a *inputlog.Act, ask *world.Remote) bool {
 		return false
 	case ask.Kind == world.RemoteBreak:
 		return world.ActKind(a.Kind) == world.ActDig && a.At == ask.At
+	case ask.Kind == world.RemoteOpen:
+		return world.ActKind(a.Kind) == world.ActOpen && a.At == ask.At
 	}
 	return ask.Kind == world.RemotePlace && world.ActKind(a.Kind) == world.ActPlace && world.Face(a.Face) == ask.Face &&
 		(a.At == ask.At || a.At.Next(ask.Face) == ask.At)

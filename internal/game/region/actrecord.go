@@ -75,7 +75,7 @@ func (l *actRecord) find(seq uint32) *completedAct {
 // begin notes an act that has been begun, if a neighbour may have to be asked for
 // what it does.
 func (l *actRecord) begin(m *Act) {
-	if kind := world.ActKind(m.Kind); len(m.Proof) == 0 || kind != world.ActDig && kind != world.ActPlace {
+	if kind := world.ActKind(m.Kind); len(m.Proof) == 0 || kind != world.ActDig && kind != world.ActPlace && kind != world.ActOpen {
 		return
 	}
 	if l.begun == nil {

@@ -196,7 +196,7 @@ func (h *playerSession) queueSteps(m *Inputs, tick uint64, passedOn bool, stats 
 // lasting reports whether an act changes what must last.
 func lasting(k world.ActKind) bool {
 	switch k {
-	case world.ActSelect, world.ActStopDig, world.ActHit, world.ActRespawn, world.ActOpen:
+	case world.ActSelect, world.ActStopDig, world.ActHit, world.ActRespawn:
 		return false
 	}
 	return true

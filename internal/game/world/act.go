@@ -26,6 +26,8 @@ func (pr *playerRules) act(p *Player, c *Command) (code Refusal, later bool) {
 		return pr.place(p, c)
 	case ActStopDig:
 		pr.stopDig(p)
+	case ActOpen:
+		return pr.open(p, c)
 	case ActUse:
 		return pr.eat(p), false
 	case ActHit:
@@ -61,8 +63,6 @@ func (pr *playerRules) handle(p *Player, act *Act) Refusal {
 		return p.pick(act.A, act.B)
 	case ActCraft:
 		return p.craft(act.A, act.B)
-	case ActOpen:
-		return pr.open(p, act.At)
 	case ActStore:
 		return pr.store(p, act)
 	default:

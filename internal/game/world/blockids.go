@@ -81,5 +81,13 @@ const (
 	IronAxe
 	IronShovel
 	Chest
+	OakDoor
+	OakDoorUpper
+	OakDoorOpen
+	OakDoorOpenUpper
+	OakDoorTurned
+	OakDoorTurnedUpper
+	OakDoorTurnedOpen
+	OakDoorTurnedOpenUpper
 	BlockCount // how many there are
 )

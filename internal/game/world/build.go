@@ -70,6 +70,8 @@ func (br *blockRules) placeHere(r *Remote) Refusal {
 		return Protected
 	case !old.Replaceable():
 		return NotReplaceable
+	case r.Block.IsDoor():
+		return br.placeDoor(r)
 	case !supported(&br.regionBlocks, r.At, r.Block):
 		return NotAllowed
 	case r.Block.Solid() && br.occupied(r.At, r.Block):
@@ -100,6 +102,8 @@ func (br *blockRules) answer(r Remote) {
 		r.Code = br.placeHere(&r)
 	case RemoteBreak:
 		r.Got, r.Code = br.breakHere(&r)
+	case RemoteOpen:
+		r.Code = br.turnHere(&r)
 	case RemoteItem:
 		r.Code = br.itemRules.takeItem(&r)
 	default:
@@ -131,7 +135,7 @@ func (p *Player) Settle(r *Remote) (lost int) {
 // settle ends at home what a neighbour has answered.
 func (pr *playerRules) settle(p *Player, r *Remote) {
 	var did *Remote
-	if r.Code == Done {
+	if r.Code == Done && r.Kind != RemoteOpen {
 		did = r
 	}
 	if p.Settle(r) > 0 {

@@ -42,7 +42,12 @@ const (
 	RemotePlace RemoteKind = iota + 1
 	RemoteBreak
 	RemoteItem // an item that crosses the border; nobody is its player
+	RemoteOpen // a door, or closes it
+	remoteKinds
 )
+
+// LastRemote is the highest kind of a Remote.
+const LastRemote = remoteKinds - 1
 
 // RemoteKind is what a Remote asks for.
 type RemoteKind uint8

@@ -56,7 +56,7 @@ func TakeRemote(b []byte) (m *Remote, rest []byte, ok bool) {
 		return v
 	}
 	const block, most32 = uint64(BlockCount) - 1, 1<<31 - 1
-	m.Kind, m.Seq = RemoteKind(unsigned(uint64(RemoteItem))), uint32(unsigned(1<<32-1))
+	m.Kind, m.Seq = RemoteKind(unsigned(uint64(LastRemote))), uint32(unsigned(1<<32-1))
 	m.Face, m.Block = Face(unsigned(1<<8-1)), Block(unsigned(block))
 	m.Mode, m.Operator = Mode(unsigned(uint64(Spectator))), unsigned(1) == 1
 	m.Op, m.Got = unsigned(1<<64-1), Block(unsigned(block))

@@ -27,6 +27,8 @@ func hides(b Block) fixed.Num {
 		return fixed.One
 	case pack.Slab:
 		return fixed.One / 2
+	case pack.Door:
+		return Info(b).Tall
 	}
 	return 0
 }

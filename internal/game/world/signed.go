@@ -55,6 +55,9 @@ func (br *blockRules) redo(r *Remote) Refusal {
 		if !Drifts(now) {
 			return NotReplaceable
 		}
+		if r.Block.IsDoor() {
+			return br.placeDoor(r)
+		}
 		br.set(r.At, r.Block)
 	default:
 		return NotAllowed

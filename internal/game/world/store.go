@@ -46,13 +46,17 @@ func (pr *playerRules) usable(p *Player, at Pos) (slots int, code Refusal) {
 	return slots, code
 }
 
-// open lets a player look into a container.
-func (pr *playerRules) open(p *Player, at Pos) Refusal {
+// open lets a player look into a container, or opens or closes a door.
+func (pr *playerRules) open(p *Player, c *Command) (code Refusal, later bool) {
+	at := c.Act.At
+	if b, _ := pr.Block(at); b.IsDoor() {
+		return pr.turn(p, c, b)
+	}
 	slots, code := pr.usable(p, at)
 	if code == Done {
 		pr.changes.Opened = append(pr.changes.Opened, Opening{p, at, slots})
 	}
-	return code
+	return code, false
 }
 
 // store moves a stack, or a part of it, between a player and a container, or within the

@@ -9,6 +9,9 @@ import (
 // it. What is not loaded supports everything.
 func supported(w Blocks, p Pos, b Block) bool {
 	need := Info(b).Support
+	if b.IsDoor() {
+		return doorStands(w, p, b)
+	}
 	switch need {
 	case pack.SupportNone:
 		return true
@@ -46,5 +49,5 @@ func atWall(w Blocks, p Pos) bool {
 
 func fullSolid(b Block) bool {
 	in := Info(b)
-	return in.Solid && in.Tall == fixed.One && in.Class != pack.Cactus
+	return in.Solid && in.Tall == fixed.One && in.Class != pack.Cactus && in.Class != pack.Door
 }

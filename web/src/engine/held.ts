@@ -6,7 +6,7 @@ import { EMIT, LAYER } from '../world/tables';
 import type { Boxes } from './boxes';
 
 /** flatInHand are the classes that are held as a picture instead of a cube. */
-const flatInHand = new Set(['cross', 'ladder', 'torch', 'thing']);
+const flatInHand = new Set(['cross', 'ladder', 'torch', 'door', 'thing']);
 const sized = new Matrix4();
 
 /** heldFlat tells whether a block is held as a picture. */
@@ -16,8 +16,8 @@ export function heldFlat(block: number): boolean {
 
 /** addHeld adds a block of a size at a place: a cube, or a thin picture of a plant. */
 export function addHeld(boxes: Boxes, at: Matrix4, block: number, size: number, sky: number, lamp: number): void {
-  const side = LAYER[block * 6 + 2];
   const kind = blocks[block]?.class ?? 'cube';
+  const side = LAYER[block * 6 + (kind === 'door' ? 0 : 2)];
   if (heldFlat(block)) sized.makeScale(size * 1.6, size * 1.6, 0.015).setPosition(0, size * 0.3, 0);
   else sized.makeScale(size, kind === 'slab' ? size / 2 : size, size);
   sized.premultiply(at);

@@ -6,7 +6,7 @@ import { blocks } from '../gen/blocks';
 import { LAYER } from '../world/tables';
 import { TILE, type Tile } from './textures/tile';
 
-const flatClasses = new Set(['cross', 'ladder', 'thing']);
+const flatClasses = new Set(['cross', 'ladder', 'door', 'thing']);
 
 export class Icons {
   private readonly cache = new Map<string, HTMLCanvasElement>();
@@ -29,7 +29,7 @@ export class Icons {
 
   private draw(pen: CanvasRenderingContext2D, block: number, size: number): void {
     const { class: kind } = blocks[block];
-    const side = this.sheet(LAYER[block * 6 + 2]);
+    const side = this.sheet(LAYER[block * 6 + (kind === 'door' ? 0 : 2)]); // a door's picture is its bottom's
     if (kind === 'torch') return this.torch(pen, side, size);
     if (flatClasses.has(kind)) {
       pen.drawImage(side, size * 0.06, size * 0.06, size * 0.88, size * 0.88);

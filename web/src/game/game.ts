@@ -102,6 +102,7 @@ export class Game implements GameState {
       },
       swing: () => engine.swing(),
       select: (slot) => this.select(slot),
+      turned: (x, y, z, block) => this.events.emit('placed', { x, y, z, block, own: true }),
       open: (x, y, z) => this.container.open(x, y, z),
     });
     engine.onColumn = (x, z) => this.frames.columnReady(x, z);

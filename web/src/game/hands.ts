@@ -7,12 +7,18 @@ import type { Inventory } from './inventory';
 import type { Body } from './physics/body';
 import { info } from './physics/blocks';
 import type { Hit } from './raycast';
-import { BREAK_EVERY, digTicks, HEIGHT, occupied, PLACE_EVERY } from './rules';
-import { supported } from './support';
+import { BREAK_EVERY, digTicks, doorFor, HEIGHT, occupied, OPEN, PLACE_EVERY, UPPER, withDoor } from './rules';
+import { fullSolid, supported } from './support';
 
 /** Ticks between two blows, and for how long a held button repeats placing. */
 const HIT_EVERY = 8;
 const CRACK_NONE = 10;
+
+interface Place {
+  x: number;
+  y: number;
+  z: number;
+}
 
 /** What the hands aim at: a block, or an entity that is nearer. */
 export interface Target {
@@ -37,6 +43,8 @@ export interface HandsEnv {
   digging(x: number, y: number, z: number, block: number): void;
   swing(): void;
   select(slot: number): void;
+  /** a door was opened or closed */
+  turned(x: number, y: number, z: number, block: number): void;
   /** looks into the container at a place */
   open(x: number, y: number, z: number): void;
 }
@@ -160,17 +168,29 @@ export class Hands {
       if (fresh) this.eat();
       return;
     }
-    if (info(target.hit.block).stores && !this.env.body().sneaking) {
+    const { stores, door } = info(target.hit.block);
+    if ((stores || door !== undefined) && !this.env.body().sneaking) {
       if (fresh) this.open(target.hit);
       return;
     }
     if (fresh ? this.tick >= this.nextPlace : this.tick >= this.nextPlace + 1) this.place(target.hit);
   }
 
-  private open({ x, y, z }: Hit): void {
+  /** Opens or closes both halves of a door. */
+  private turn(x: number, y: number, z: number, block: number): void {
+    const { acts, edits, world } = this.env;
+    const seq = acts.do(ActKind.Open, { x, y, z });
+    const other = info(block).door! & UPPER ? y - 1 : y + 1;
+    if (!seq || info(world.block(x, other, z)).door === undefined) return;
+    for (const at of [y, other]) edits.guess(seq, x, at, z, withDoor(world.block(x, at, z), OPEN), performance.now());
+    this.env.turned(x, y, z, block);
+  }
+
+  private open({ x, y, z, block }: Hit): void {
     if (this.env.mode() === Mode.Spectator) return;
     this.opened = true;
-    this.env.open(x, y, z);
+    if (info(block).door === undefined) this.env.open(x, y, z);
+    else this.turn(x, y, z, block);
     this.env.swing();
   }
 
@@ -186,17 +206,29 @@ export class Hands {
     const { world, inventory, edits, acts } = this.env;
     const stack = inventory.held;
     if (stack.count === 0 || info(stack.block).class === 'thing' || this.env.mode() === Mode.Spectator) return;
-    const at = info(hit.block).replaceable ? hit : nextTo(hit, hit.face);
+    const { x, y, z } = info(hit.block).replaceable ? hit : nextTo(hit, hit.face);
+    const at = { x, y, z };
     const there = world.block(at.x, at.y, at.z);
     if (there < 0 || at.y < 0 || at.y >= HEIGHT || !info(there).replaceable || there === stack.block) return;
-    if (!supported(world, at.x, at.y, at.z, stack.block)) return;
-    if (occupied(at.x, at.y, at.z, stack.block, this.env.body(), this.env.others())) return;
+    const parts = this.partsOf(stack.block, at);
+    if (!parts || parts.some((p) => occupied(p.x, p.y, p.z, p.block, this.env.body(), this.env.others()))) return;
     this.nextPlace = this.tick + PLACE_EVERY + 1;
     const seq = acts.do(ActKind.Place, { x: hit.x, y: hit.y, z: hit.z, face: hit.face, a: inventory.selected });
     if (!seq) return;
-    edits.guess(seq, at.x, at.y, at.z, stack.block, performance.now());
+    for (const p of parts) edits.guess(seq, p.x, p.y, p.z, p.block, performance.now());
     this.env.swing();
     this.env.placed(at.x, at.y, at.z, stack.block);
+  }
+
+  /** What placing a block puts where; null if it cannot stand there. */
+  private partsOf(block: number, at: Place): (Place & { block: number })[] | null {
+    const { world } = this.env;
+    if (info(block).door === undefined) return supported(world, at.x, at.y, at.z, block) ? [{ ...at, block }] : null;
+    const up = { x: at.x, y: at.y + 1, z: at.z };
+    const above = world.block(up.x, up.y, up.z);
+    if (up.y >= HEIGHT || above < 0 || !info(above).replaceable || !fullSolid(world.block(at.x, at.y - 1, at.z))) return null;
+    const lower = doorFor(block, at, this.env.body());
+    return [{ ...at, block: lower }, { ...up, block: withDoor(lower, UPPER) }];
   }
 
   /** Takes the block that is looked at into the hand, if that can be. */

@@ -17,6 +17,9 @@ export const faceOffset: readonly (readonly [number, number, number])[] = [
   [0, -1, 0], [0, 1, 0], [0, 0, -1], [0, 0, 1], [-1, 0, 0], [1, 0, 0],
 ];
 
+/** A door's panel, by its bits: open, along z. */
+const DOORS = [[0, 0, 0.4, 1, 1, 0.6], [0, 0, 0, 0.15, 1, 1], [0.4, 0, 0, 0.6, 1, 1], [0, 0, 0, 1, 1, 0.15]] as const;
+
 /** The space of a block that can be aimed at, as parts of its cell: x0 y0 z0 x1 y1 z1. */
 function aimBox(id: number): readonly [number, number, number, number, number, number] | null {
   const b = info(id);
@@ -29,6 +32,8 @@ function aimBox(id: number): readonly [number, number, number, number, number, n
       return [0.15, 0, 0.15, 0.85, 0.8, 0.85];
     case 'torch':
       return [0.36, 0, 0.36, 0.64, 0.7, 0.64];
+    case 'door':
+      return DOORS[b.door! >> 1]!;
     case 'slab':
       return [0, 0, 0, 1, 0.5, 1];
     default:

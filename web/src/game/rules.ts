@@ -42,3 +42,20 @@ export function occupied(x: number, y: number, z: number, block: number, own: Bo
   }
   return false;
 }
+
+/** Bits of what a half of a door is. */
+export const UPPER = 1;
+export const OPEN = 2;
+const TURNED = 4;
+
+/** Another of a door's blocks: bits of what it is are flipped. */
+export function withDoor(block: number, flip: number): number {
+  const { door = 0 } = info(block);
+  return block - door + (door ^ flip);
+}
+
+/** The lower half of a door as a body places it: across its way. */
+export function doorFor(block: number, at: { x: number; y: number; z: number }, body: Body): number {
+  const far = (cell: number, feet: number): number => Math.abs(cell * ONE + ONE / 2 - feet);
+  return far(at.x, body.x) > far(at.z, body.z) ? withDoor(block, TURNED) : block;
+}

@@ -8,12 +8,12 @@ import { ONE } from './physics/num';
 export function supported(w: BlockSource, x: number, y: number, z: number, block: number): boolean {
   const need = info(block).support;
   if (need === 'none') return true;
-  if (need === 'wall') return sides.some(([dx, dz]) => full(w.block(x + dx, y, z + dz)));
+  if (need === 'wall') return sides.some(([dx, dz]) => fullSolid(w.block(x + dx, y, z + dz)));
   const under = w.block(x, y - 1, z);
   if (under < 0) return true;
   switch (need) {
     case 'ground':
-      return full(under);
+      return fullSolid(under);
     case 'soil':
       return under === Block.Grass || under === Block.SnowyGrass || under === Block.Dirt;
     case 'sand':
@@ -28,7 +28,7 @@ export function supported(w: BlockSource, x: number, y: number, z: number, block
 const sides = [[0, -1], [0, 1], [-1, 0], [1, 0]] as const;
 
 /** A whole solid block that others can stand on and hang at; so is what is not loaded. */
-function full(block: number): boolean {
+export function fullSolid(block: number): boolean {
   const b = info(block);
-  return block < 0 || (b.solid && b.tall === ONE && b.class !== 'cactus');
+  return block < 0 || (b.solid && b.tall === ONE && b.class !== 'cactus' && b.class !== 'door');
 }

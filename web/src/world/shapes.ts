@@ -1,5 +1,6 @@
 // Blocks that are no full cubes: glass, slabs, cactus, torches, ladders, plants.
 
+import { blocks } from '../gen/blocks';
 import { boxFace, LOOKS, normalStep, OPEN } from './cubes';
 import { IS_OPAQUE, P, PY, PZ, type Padded } from './padded';
 import { FACE_PLANT, rest, SWAYS, type Quads } from './quads';
@@ -7,6 +8,9 @@ import { KIND, Kind, LAYER, OPAQUE, SOLID } from './tables';
 import { meshFluid, Surface } from './fluid';
 
 const surface = new Surface();
+
+/** a door's panel in 1/16 m, by its bits: open, along z */
+const PANELS = [[0, 0, 7, 16, 16, 9], [0, 0, 0, 2, 16, 16], [7, 0, 0, 9, 16, 16], [0, 0, 0, 16, 16, 2]];
 
 /** meshShapes adds the special blocks of a chunk. */
 export function meshShapes(p: Padded, holes: Quads, water: Quads): void {
@@ -24,6 +28,9 @@ export function meshShapes(p: Padded, holes: Quads, water: Quads): void {
         break;
       case Kind.Cactus:
         box(p, place, x, y, z, [1, 0, 1, 15, 16, 15], holes, true);
+        break;
+      case Kind.Door:
+        box(p, place, x, y, z, PANELS[blocks[p.block(place)].door! >> 1], holes, false);
         break;
       case Kind.Torch:
         box(p, place, x, y, z, [7, 0, 7, 9, 10, 9], holes, false);

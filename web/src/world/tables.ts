@@ -14,6 +14,7 @@ export const enum Kind {
   Slab,
   Ladder,
   Cactus,
+  Door,
 }
 
 const kindOf: Record<BlockClass, Kind> = {
@@ -27,6 +28,7 @@ const kindOf: Record<BlockClass, Kind> = {
   slab: Kind.Slab,
   ladder: Kind.Ladder,
   cactus: Kind.Cactus,
+  door: Kind.Door,
   thing: Kind.Air,
 };
 

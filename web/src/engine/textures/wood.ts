@@ -127,6 +127,37 @@ function chest(t: Tile, lock: boolean): void {
   t.rect(7, 5, 1, 2, shade(iron, -0.6));
 }
 
+/** doorHalf is a half of a door; the upper one has panes that are seen through. */
+function doorHalf(t: Tile, upper: boolean): void {
+  const base = rgb(0xa37c49);
+  t.each((x, y) => shade(base, (t.random(x >> 2, 0, 1) - 0.5) * 0.12 + (t.random(x, y, 2) - 0.5) * 0.07));
+  const frame = shade(base, -0.3);
+  t.rect(0, 0, 1, 16, frame).rect(15, 0, 1, 16, frame).rect(0, upper ? 0 : 15, 16, 1, frame);
+  for (const x of [2, 9]) {
+    for (const y of upper ? [2, 9] : [1, 8]) {
+      t.rect(x, y, 5, 5, shade(base, -0.22));
+      if (upper && y === 2) t.rect(x + 1, y + 1, 3, 3, base, 0);
+      else t.rect(x + 1, y + 1, 4, 4, shade(base, 0.08));
+    }
+  }
+  if (!upper) t.rect(13, 1, 2, 2, rgb(0xd9c27a));
+  t.bleed();
+}
+
+/** door is both halves in one picture. */
+function door(t: Tile): void {
+  const base = rgb(0xa37c49);
+  t.rect(0, 0, 16, 16, base, 0);
+  t.rect(3, 0, 10, 16, shade(base, -0.3));
+  t.each((x, y) => (x > 3 && x < 12 && y > 0 && y < 15 ? shade(base, (t.random(x, y, 1) - 0.5) * 0.1) : null));
+  for (const x of [5, 9]) {
+    t.rect(x, 2, 2, 3, base, 0);
+    for (const y of [7, 11]) t.rect(x, y, 2, 3, shade(base, -0.22));
+  }
+  t.rect(11, 8, 1, 1, rgb(0xd9c27a));
+  t.bleed();
+}
+
 export const OAK = rgb(0xae8a55);
 
 export const wood: Record<string, Painter> = {
@@ -143,6 +174,9 @@ export const wood: Record<string, Painter> = {
   birch_leaves: (t) => leaves(t, rgb(0x84aa50), 0.33),
   pine_leaves: (t) => needles(t, rgb(0x35633f)),
   bookshelf_side: bookshelf,
+  oak_door: door,
+  oak_door_lower: (t) => doorHalf(t, false),
+  oak_door_upper: (t) => doorHalf(t, true),
   chest_side: (t) => chest(t, true),
   chest_top: (t) => chest(t, false),
   ladder,

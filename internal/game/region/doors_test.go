@@ -1,0 +1,56 @@
+package region
+
+import (
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// TestDoorAcrossTheBorder: a player opens a door that lies in the neighbour's region, once
+// for each act, also if the host crashes meanwhile.
+func TestDoorAcrossTheBorder(t *testing.T) {
+	bothWays(t, func(t *testing.T, newBed func(testing.TB) *bed) {
+		b := newBed(t)
+		c := builder(b, "ada")
+		c.watch(there, RateEvery)
+		b.wants(here, b.ordered(c.player, decision.Order{Kind: decision.Give, Text: "oak_door", Count: 1}))
+		b.teleport(c, metres(126.5, flatTop+1, 64.5))
+		b.run(time.Second)
+		on := world.Pos{X: 129, Y: flatTop, Z: 64}
+		at := on.Next(world.FaceUp)
+		do := func(a Act) {
+			t.Helper()
+			seq := c.act(a)
+			b.run(time.Second)
+			if res := c.results[seq]; res == nil || !res.OK {
+				t.Fatalf("%+v: %+v", a, res)
+			}
+		}
+		do(Act{Kind: uint8(world.ActPlace), Pos: on, Face: uint8(world.FaceUp), A: 4})
+		closed := b.block(at)
+		if !closed.IsDoor() || !closed.Solid() || !b.block(at.Next(world.FaceUp)).Solid() {
+			t.Fatalf("%v is there", closed)
+		}
+		do(Act{Kind: uint8(world.ActOpen), Pos: at})
+		if open := b.block(at); !open.IsDoor() || open.Solid() || b.block(at.Next(world.FaceUp)).Solid() {
+			t.Fatalf("%v is there", open)
+		}
+		do(Act{Kind: uint8(world.ActOpen), Pos: at.Next(world.FaceUp)})
+		if b.block(at) != closed {
+			t.Fatalf("%v is there, not %v", b.block(at), closed)
+		}
+		if b.signed { // a session that signs ends with the host
+			return
+		}
+		seq := c.act(Act{Kind: uint8(world.ActOpen), Pos: at})
+		b.run(5 * time.Millisecond)
+		b.crash()
+		c.enter()
+		b.run(8 * time.Second)
+		if res := c.results[seq]; res == nil || !res.OK || b.block(at).Solid() {
+			t.Fatalf("%+v, %v is there", res, b.block(at))
+		}
+	})
+}
