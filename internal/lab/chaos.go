@@ -252,7 +252,7 @@ func (c *chaos) report() error {
 	for _, f := range c.faults {
 		t.Metric(strings.ReplaceAll(f.name, " ", "_"), float64(c.counts[f.name]), "")
 	}
-	for _, name := range []string{"parts", "replicas", "replicas_behind", "leaderships"} {
+	for _, name := range []string{"parts", "replicas", "replicas_behind", "leaderships", "ticks_replayed"} {
 		t.Metric(name, float64(c.counts[name]), "")
 	}
 	if len(c.wrong.list) == 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -65,5 +66,19 @@ func TestChaosNoticesLoss(t *testing.T) {
 	s.may = map[world.Block]bool{world.Bricks: true}
 	if c.compareBlocks(r); len(c.wrong.list) != 1 {
 		t.Errorf("a lost block: %v", c.wrong.list)
+	}
+}
+
+// TestChaosNoticesConvictions: a node that has convicted another is a violation.
+func TestChaosNoticesConvictions(t *testing.T) {
+	for convicted, want := range map[int]int{0: 0, 2: 2} {
+		p := &chaosProcess{dir: t.TempDir(), last: chaosReport{Convicted: make([]id.ID, convicted), Replayed: 7}}
+		c := &chaos{nodes: []*chaosProcess{p}, counts: map[string]int{}}
+		if err := c.checkConvictions(); err != nil {
+			t.Fatal(err)
+		}
+		if len(c.wrong.list) != want {
+			t.Errorf("%d convictions: %v", convicted, c.wrong.list)
+		}
 	}
 }

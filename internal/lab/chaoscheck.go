@@ -35,6 +35,9 @@ func (c *chaos) check() error {
 	for _, p := range c.nodes {
 		p.kill()
 	}
+	if err := c.checkConvictions(); err != nil {
+		return err
+	}
 	replicas, err := c.readStores()
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/clock"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/faulty"
 )
@@ -46,6 +47,8 @@ type chaosConfig struct {
 type chaosReport struct {
 	Node, Nodes, URL, Dir string
 	Parts                 []chaosPart
+	Convicted             []id.ID // by replay
+	Replayed              uint64  // ticks of regions that others led, since it was started
 	Error                 string
 }
 
@@ -185,6 +188,7 @@ func (n *chaosNode) report() (r chaosReport, err error) {
 		return r, err
 	}
 	r.Node, r.Nodes, r.URL, r.Dir = s.Self.ID.String(), joinAddr(n.Host), n.LocalURL(), n.Dir()
+	r.Convicted, r.Replayed = s.Convicted, s.LogEntries
 	for _, p := range s.Shards {
 		if !p.Held {
 			continue
