@@ -71,6 +71,7 @@ func Experiments() []Experiment {
 		terrainExperiment,
 		thesisMinuteExperiment,
 		timeWarpExperiment,
+		totalLossExperiment,
 		truthNodesExperiment,
 		truthVoxelExperiment,
 		worldDigestExperiment,

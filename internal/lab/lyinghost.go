@@ -151,7 +151,7 @@ func (c *cluster) lie(es *masons, what string, load time.Duration, number int) (
 	}
 	for i := range es.all {
 		if es.at[i] != liar {
-			took, err := again(ctx, reports[i], began.Add(duration(o.replace)))
+			took, err := again(ctx, reports[i], began.Add(duration(o.replace)), recoverTime)
 			if err != nil {
 				return o, fmt.Errorf("editor %d: %w", i, err)
 			}

@@ -54,11 +54,14 @@ type nodeReport struct {
 
 	Invitation, Link string `json:",omitempty"` // of a world that is shared
 
-	Self      machine.Peer
-	Leader    machine.Peer // of the part that was asked for
-	Members   int          // that vote
-	Convicted []id.ID      // nodes
-	CPU       float64      // seconds that the process has used
+	Self    machine.Peer
+	Leader  machine.Peer // of the part that was asked for
+	Members int          // that vote
+	Holds   bool         // this node keeps it
+	// Restored is the time of the copy that the part began with here; 0: it did not.
+	Restored  machine.Time
+	Convicted []id.ID // nodes
+	CPU       float64 // seconds that the process has used
 }
 
 // foundLab makes the world of an experiment in a folder. Its nodes' ids solve
@@ -153,7 +156,7 @@ func lookAt(ctx context.Context, h *host.Host, o *nodeOrder) (nodeReport, error)
 	}
 	for _, st := range s.Shards {
 		if st.Shard == p {
-			r.Leader, r.Members = st.Leader, len(st.Members)
+			r.Leader, r.Members, r.Holds, r.Restored = st.Leader, len(st.Members), st.Held, st.Restored
 		}
 	}
 	return r, nil

@@ -86,7 +86,7 @@ func (c *cluster) failOne(es *masons, load time.Duration, number int) (k kill, e
 		if es.at[i] == victim {
 			continue
 		}
-		took, err := again(ctx, reports[i], began)
+		took, err := again(ctx, reports[i], began, recoverTime)
 		if err != nil {
 			return k, fmt.Errorf("editor %d: %w", i, err)
 		}
@@ -106,10 +106,12 @@ func (c *cluster) failOne(es *masons, load time.Duration, number int) (k kill, e
 	return k, c.rejoin(es, victim)
 }
 
+var errNoEdit = errors.New("no edit was accepted")
+
 // again waits for the first answer that an edit was accepted that was asked for
 // after began.
-func again(ctx context.Context, report <-chan edit, began time.Time) (time.Duration, error) {
-	late := time.NewTimer(time.Until(began.Add(recoverTime)))
+func again(ctx context.Context, report <-chan edit, began time.Time, within time.Duration) (time.Duration, error) {
+	late := time.NewTimer(time.Until(began.Add(within)))
 	defer late.Stop()
 	for {
 		select {
@@ -118,7 +120,7 @@ func again(ctx context.Context, report <-chan edit, began time.Time) (time.Durat
 				return d.done.Sub(began), nil
 			}
 		case <-late.C:
-			return 0, fmt.Errorf("no edit was accepted for %v", recoverTime)
+			return 0, fmt.Errorf("%w for %v", errNoEdit, within)
 		case <-ctx.Done():
 			return 0, ctx.Err()
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 func TestEditLatencyMeasures(t *testing.T) {
@@ -25,6 +26,15 @@ func TestEditLatencyMeasures(t *testing.T) {
 func TestNodeFailureLosesNothing(t *testing.T) {
 	r, _ := runSmall(t, "node-failure", map[string]string{"kills": "1", "load": "1"})
 	if r.metric("recover_p99_s") <= 0 || r.metric("lost_edits") != 0 || r.metric("checked_edits") < 1 {
+		t.Errorf("metrics %+v", r.Metrics)
+	}
+}
+
+// A region is back from a copy after all its hosts have died with their disks.
+func TestLongTotalLossMeasures(t *testing.T) {
+	simtest.Long(t)
+	r, _ := runSmall(t, "total-loss", map[string]string{"losses": "1", "load": "4"})
+	if r.metric("back_p99_s") <= 0 || r.metric("checked_places") < 1 {
 		t.Errorf("metrics %+v", r.Metrics)
 	}
 }

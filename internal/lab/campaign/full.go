@@ -83,6 +83,7 @@ func machineParts() []Part {
 		{Name: "estimate", Experiment: "estimate", Of: "dissertation 4.6.1"},
 		{Name: "edit-latency", Experiment: "edit-latency"},
 		{Name: "node-failure", Experiment: "node-failure", Of: "dissertation 4.5"},
+		{Name: "total-loss", Experiment: "total-loss"},
 		{Name: "border-crossing", Experiment: "border-crossing"},
 		{Name: "chaos", Experiment: "chaos"},
 		{Name: "hostile-load", Experiment: "hostile-load"},

@@ -34,6 +34,7 @@ func shortParts() []Part {
 		{Name: "estimate", Experiment: "estimate"},
 		{Name: "edit-latency", Experiment: "edit-latency", Set: set{"seconds": "5"}},
 		{Name: "node-failure", Experiment: "node-failure", Set: set{"kills": "1"}},
+		{Name: "total-loss", Experiment: "total-loss", Set: set{"losses": "1"}},
 		{Name: "border-crossing", Experiment: "border-crossing", Set: set{"seconds": "20"}},
 		{Name: "chaos", Experiment: "chaos", Set: set{"minutes": "1"}},
 		{Name: "hostile-load", Experiment: "hostile-load"},
