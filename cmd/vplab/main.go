@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/lab"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/catalog"
 )
 
 func main() {
-	lab.Child() // experiments with several processes start this program again
+	catalog.Become() // experiments with several processes start this program again
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }
 

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/lab"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/catalog"
 )
 
 // TestMain lets experiments that are tested here start this program again.
 func TestMain(m *testing.M) {
-	lab.Child()
+	catalog.Become()
 	m.Run()
 }
 
@@ -50,7 +50,7 @@ func TestList(t *testing.T) {
 	if code != host.ExitOK {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
-	for _, e := range lab.Experiments() {
+	for _, e := range catalog.Experiments() {
 		if !strings.Contains(out, e.Name) {
 			t.Errorf("%s is not listed", e.Name)
 		}

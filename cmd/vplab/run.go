@@ -15,6 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/campaign"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/catalog"
 )
 
 func newList() *cobra.Command {
@@ -25,7 +26,7 @@ func newList() *cobra.Command {
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			for _, e := range lab.Experiments() {
+			for _, e := range catalog.Experiments() {
 				fmt.Fprintf(w, "%s\t%s\n", e.Name, e.Shows)
 				for _, s := range e.Settings {
 					fmt.Fprintf(w, "\t  --set %s=%s\t%s %s\n", s.Name, s.Default, s.Unit, s.Text)
@@ -58,7 +59,11 @@ func newRun() *cobra.Command {
 			if quiet {
 				progress = nil
 			}
-			return usageError(lab.Run(ctx, args[0], o, progress))
+			e, err := catalog.Find(args[0])
+			if err == nil {
+				err = lab.Run(ctx, e, o, progress)
+			}
+			return usageError(err)
 		},
 	}
 	f := cmd.Flags()

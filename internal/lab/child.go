@@ -19,74 +19,63 @@ import (
 
 const childVariable = "VOXELPOPULI_LAB_CHILD"
 
-// What a child can be.
-const (
-	childCrowd = "crowd"
-	childNode  = "node"
-	childHost  = "host"
-	childRPC   = "rpc"
-	childTruth = "truth"
-	childSays  = "says"
-	childLine  = "line"
+// Children are what child processes of experiments do, by kind.
+type Children map[string]func(orders io.Reader, reports io.Writer) error
 
-	childHostile = "hostile"
-)
-
-// Child turns this process into what the lab has started it as: then it does not
-// return. main calls it first.
-func Child() {
+// Child turns this process into the child as which an experiment has started it, if
+// it was: then it does not return. Programs and tests with such experiments call it
+// first.
+func Child(all ...Children) {
 	kind := os.Getenv(childVariable)
-	if os.Getenv(rpcVariable) != "" { // the node that answers kademlia-rpcs
-		kind = childRPC
+	for _, kinds := range all {
+		run := kinds[kind]
+		if run == nil {
+			continue
+		}
+		if err := run(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", kind, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
-	run := map[string]func(io.Reader, io.Writer) error{childCrowd: crowdMain, childNode: chaosNodeMain, childHost: hostMain, childTruth: truthMain, childSays: keeperMain, childLine: lineMain, childHostile: hostileMain,
-		childRPC: func(io.Reader, io.Writer) error { return answererMain() }}[kind]
-	if run == nil {
-		return
-	}
-	if err := run(os.Stdin, os.Stdout); err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", kind, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
 }
 
-// child is such a process as the lab sees it.
-type child struct {
+// Process is such a process as the lab sees it.
+type Process struct {
 	kind string
-	cmd  *exec.Cmd
+	Cmd  *exec.Cmd
 	in   io.WriteCloser
 	pipe io.ReadCloser
 	out  *bufio.Reader
 }
 
-// startChild starts this program again, by another one if that is given; it ends
+// Start starts this program again, by another one if that is given; it ends
 // with ctx.
-func startChild(ctx context.Context, kind string, errors io.Writer, by ...string) (*child, error) {
+func Start(ctx context.Context, kind string, errors io.Writer, by ...string) (*Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	run := append(by, self)
-	c := &child{kind: kind, cmd: exec.CommandContext(ctx, run[0], run[1:]...)}
-	c.cmd.Env = append(os.Environ(), childVariable+"="+kind)
-	c.cmd.Stderr = errors
-	c.cmd.WaitDelay = 5 * time.Second
-	if c.in, err = c.cmd.StdinPipe(); err != nil {
+	c := &Process{kind: kind, Cmd: exec.CommandContext(ctx, run[0], run[1:]...)}
+	c.Cmd.Env = append(os.Environ(), childVariable+"="+kind)
+	c.Cmd.Stderr = errors
+	c.Cmd.WaitDelay = 5 * time.Second
+	if c.in, err = c.Cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	if c.pipe, err = c.cmd.StdoutPipe(); err != nil {
+	if c.pipe, err = c.Cmd.StdoutPipe(); err != nil {
 		return nil, err
 	}
 	c.out = bufio.NewReader(c.pipe)
-	if err := c.cmd.Start(); err != nil {
+	if err := c.Cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the %s: %w", kind, err)
 	}
 	return c, nil
 }
 
-// do gives an order and waits for the report, at most for limit (0: for ever).
-func (c *child) do(order, report any, limit time.Duration) error {
+// Do gives an order and waits for the report, at most for limit (0: for ever).
+func (c *Process) Do(order, report any, limit time.Duration) error {
 	line, err := json.Marshal(order)
 	if err != nil {
 		return err
@@ -107,17 +96,17 @@ func (c *child) do(order, report any, limit time.Duration) error {
 	return nil
 }
 
-// close lets the process end by itself and waits for that.
-func (c *child) close() error {
+// Close lets the process end by itself and waits for that.
+func (c *Process) Close() error {
 	c.in.Close()
-	return c.cmd.Wait()
+	return c.Cmd.Wait()
 }
 
-// kill ends the process at once (kill -9) and waits until it is gone.
-func (c *child) kill() error {
-	if err := c.cmd.Process.Kill(); err != nil {
+// Kill ends the process at once (kill -9) and waits until it is gone.
+func (c *Process) Kill() error {
+	if err := c.Cmd.Process.Kill(); err != nil {
 		return err
 	}
-	_ = c.cmd.Wait() // it was killed
+	_ = c.Cmd.Wait() // it was killed
 	return nil
 }

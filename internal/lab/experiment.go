@@ -3,7 +3,6 @@ package lab
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -32,65 +31,6 @@ var (
 	ErrUnknown = errors.New("no such experiment")
 	ErrSetting = errors.New("bad setting")
 )
-
-// Experiments lists all experiments by name.
-func Experiments() []Experiment {
-	all := []Experiment{
-		chaosExperiment,
-		borderCrossingExperiment,
-		editLatencyExperiment,
-		estimateExperiment,
-		hostileLoadExperiment,
-		hostileNodeExperiment,
-		networkLoadExperiment,
-		nodeFailureExperiment,
-		joinByLinkExperiment,
-		lyingHostExperiment,
-		kademliaAttackExperiment,
-		kademliaLookupsExperiment,
-		kademliaMemoryExperiment,
-		kademliaPeersExperiment,
-		kademliaRPCsExperiment,
-		lossyPlayExperiment,
-		meshExperiment,
-		overlayAttackExperiment,
-		overlayHopsExperiment,
-		overlayScaleExperiment,
-		overlayScenariosExperiment,
-		overlayStructureExperiment,
-		overlayTablesExperiment,
-		overlayTrafficExperiment,
-		pageLoadExperiment,
-		regionLoadExperiment,
-		soakExperiment,
-		storageAttackExperiment,
-		storageBandwidthExperiment,
-		storageDataExperiment,
-		storageHopsExperiment,
-		storageQueriesExperiment,
-		terrainExperiment,
-		thesisMinuteExperiment,
-		timeWarpExperiment,
-		totalLossExperiment,
-		truthNodesExperiment,
-		truthVoxelExperiment,
-		worldDigestExperiment,
-	}
-	slices.SortFunc(all, func(a, b Experiment) int { return strings.Compare(a.Name, b.Name) })
-	return all
-}
-
-// find returns the experiment of a name.
-func find(name string) (Experiment, error) {
-	var names []string
-	for _, e := range Experiments() {
-		if e.Name == name {
-			return e, nil
-		}
-		names = append(names, e.Name)
-	}
-	return Experiment{}, fmt.Errorf("%w %q: there are %s", ErrUnknown, name, strings.Join(names, ", "))
-}
 
 // settings returns the values of all settings: the defaults, overlaid with set.
 func (e Experiment) settings(set map[string]string) (map[string]string, error) {

@@ -14,11 +14,11 @@ const (
 	madvCollapse = 25 // those that have been (Linux 6.1)
 )
 
-// hugePages asks the system to back the heap with huge pages, as far as that has
+// HugePages asks the system to back the heap with huge pages, as far as that has
 // grown since the last time. A simulation of a thousand nodes reads all over its
 // memory, and on a virtual machine most of what such a read waits for is where
 // the page lies. Where the system has none to give, nothing changes.
-func hugePages() {
+func HugePages() {
 	const (
 		page  = 2 << 20
 		arena = 32 // bits: the runtime keeps its heap side by side
@@ -43,11 +43,11 @@ func hugePages() {
 	}
 }
 
-// readyMemory lets the system have so much memory at hand: a virtual machine may get
+// PrepareMemory lets the system have so much memory at hand: a virtual machine may get
 // what is touched for the first time from its host, piece by piece, and stands still
 // meanwhile. And it asks for huge pages where the heap will grow to, before it does:
 // to make them of what is there already stops everybody.
-func readyMemory(size int) {
+func PrepareMemory(size int) {
 	b, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		return // there is less: the nodes will show it

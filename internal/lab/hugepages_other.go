@@ -2,8 +2,8 @@
 
 package lab
 
-// hugePages is for Linux.
-func hugePages() {}
+// HugePages is for Linux.
+func HugePages() {}
 
-// readyMemory is for Linux.
-func readyMemory(int) {}
+// PrepareMemory is for Linux.
+func PrepareMemory(int) {}

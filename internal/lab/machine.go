@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 )
@@ -21,4 +22,11 @@ func Machine() string {
 		}
 	}
 	return s
+}
+
+func IP(args string) error {
+	if out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("ip %s: %w: %s", args, err, strings.TrimSpace(string(out)))
+	}
+	return nil
 }

@@ -12,7 +12,7 @@ type memory struct {
 	Resident float64 // what the operating system gave; 0 where it does not say
 }
 
-func readMemory() memory {
+func ReadMemory() memory {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	out := memory{Heap: float64(m.HeapAlloc) / 1e6}
@@ -25,8 +25,8 @@ func readMemory() memory {
 	return out
 }
 
-// liveHeap is what remains after a collection, in MB.
-func liveHeap() float64 {
+// LiveHeap is what remains after a collection, in MB.
+func LiveHeap() float64 {
 	runtime.GC()
-	return readMemory().Heap
+	return ReadMemory().Heap
 }

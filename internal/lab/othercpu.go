@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// machineCPU returns the CPU time that all programs of this machine have used
+// MachineCPU returns the CPU time that all programs of this machine have used
 // since it was started, where the operating system says so (Linux).
-func machineCPU() (used time.Duration, ok bool) {
+func MachineCPU() (used time.Duration, ok bool) {
 	f, err := os.Open("/proc/stat")
 	if err != nil {
 		return 0, false

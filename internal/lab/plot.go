@@ -24,8 +24,8 @@ type Series struct {
 	Dashed bool
 }
 
-// upTo returns the part of a line whose x is at most x.
-func (s Series) upTo(x float64) Series {
+// UpTo returns the part of a line whose x is at most x.
+func (s Series) UpTo(x float64) Series {
 	out := s
 	out.Points = nil
 	for _, p := range s.Points {

@@ -31,11 +31,8 @@ type Options struct {
 // Run runs an experiment and reports its results. progress, if not nil, is told
 // what is happening. An experiment that finds a promise broken returns an error
 // after everything has been reported.
-func Run(ctx context.Context, name string, o Options, progress func(string)) error {
-	e, err := find(name)
-	if err != nil {
-		return err
-	}
+func Run(ctx context.Context, e Experiment, o Options, progress func(string)) error {
+	name := e.Name
 	set, err := e.settings(o.Set)
 	if err != nil {
 		return err
@@ -59,10 +56,10 @@ func Run(ctx context.Context, name string, o Options, progress func(string)) err
 	trials := make([]*Trial, 0, rounds)
 	var failed error
 	for i := range rounds {
-		t := &Trial{Context: ctx, Seed: o.Seed + uint64(i), set: set, progress: progress, pictures: o.Out != "",
-			runs: o.Runs, workers: o.Jobs, shelf: o.Shelf, mine: o.Mine, room: o.Room}
+		t := &Trial{Context: ctx, Seed: o.Seed + uint64(i), Set: set, progress: progress, pictures: o.Out != "",
+			Runs: o.Runs, Workers: o.Jobs, shelf: o.Shelf, mine: o.Mine, room: o.Room}
 		if err := e.Run(t); err != nil {
-			if len(t.metrics) == 0 {
+			if len(t.Metrics) == 0 {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			failed = fmt.Errorf("%s, seed %d: %w", name, t.Seed, err)
@@ -75,7 +72,7 @@ func Run(ctx context.Context, name string, o Options, progress func(string)) err
 	metrics := merge(trials)
 	report(o.Report, e, trials, metrics)
 	if o.JSON != "" {
-		r := Result{Name: name, Seed: o.Seed, Runs: o.Runs, Settings: typed(set), Metrics: metrics, Facts: trials[0].facts, Differs: e.Differs}
+		r := Result{Name: name, Seed: o.Seed, Runs: o.Runs, Settings: typed(set), Metrics: metrics, Facts: trials[0].Facts, Differs: e.Differs}
 		if err := r.write(o.JSON); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -92,6 +89,16 @@ type Result struct {
 	Metrics  []Metric       `json:"metrics"`
 	Facts    []Fact         `json:"facts,omitempty"`
 	Differs  []string       `json:"differs,omitempty"`
+}
+
+// Metric is the value of a metric, −1 if there is none of that name.
+func (r *Result) Metric(name string) float64 {
+	for _, m := range r.Metrics {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	return -1
 }
 
 // typed makes numbers of the settings that are.
@@ -117,20 +124,20 @@ func (r Result) write(file string) error {
 // merge returns the metrics of the trials: those of a single one, or the median
 // of several with the least and the greatest.
 func merge(trials []*Trial) []Metric {
-	out := append([]Metric{}, trials[0].metrics...)
+	out := append([]Metric{}, trials[0].Metrics...)
 	if len(trials) == 1 {
 		return out
 	}
 	for i := range out {
 		var values []float64
 		for _, t := range trials {
-			for _, m := range t.metrics {
+			for _, m := range t.Metrics {
 				if m.Name == out[i].Name {
 					values = append(values, m.Value)
 				}
 			}
 		}
-		out[i].Value = percentile(values, 0.5)
+		out[i].Value = Percentile(values, 0.5)
 		out[i].Min, out[i].Max = &values[0], &values[len(values)-1]
 	}
 	return out
@@ -159,7 +166,7 @@ func report(w io.Writer, e Experiment, trials []*Trial, metrics []Metric) {
 		table.Row(row...)
 	}
 	table.print(w)
-	for _, f := range trials[0].facts {
+	for _, f := range trials[0].Facts {
 		fmt.Fprintf(w, "  %s: %s\n", f.Name, f.Text)
 	}
 	if len(e.Differs) > 0 {

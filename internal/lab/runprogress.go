@@ -22,8 +22,8 @@ func withProgress(ctx context.Context, say func(share float64, took time.Duratio
 	})
 }
 
-// progress says which share of its simulated time a run has done.
-func progress(ctx context.Context, done, of time.Duration) {
+// Progress says which share of its simulated time a run has done.
+func Progress(ctx context.Context, done, of time.Duration) {
 	if say, ok := ctx.Value(progressKey{}).(func(float64)); ok {
 		say(done.Seconds() / of.Seconds())
 	}

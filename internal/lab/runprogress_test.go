@@ -14,12 +14,12 @@ func TestProgressOfRuns(t *testing.T) {
 		var said []float64
 		ctx := withProgress(context.Background(), func(share float64, _ time.Duration) { said = append(said, share) })
 		for done := range 100 {
-			progress(ctx, time.Duration(done)*time.Minute, 100*time.Minute)
+			Progress(ctx, time.Duration(done)*time.Minute, 100*time.Minute)
 			time.Sleep(time.Second / 2)
 		}
 		if want := []float64{0.3, 0.6, 0.9}; !slices.Equal(said, want) {
 			t.Errorf("said %v, want %v", said, want)
 		}
-		progress(context.Background(), 1, 2) // nobody listens
+		Progress(context.Background(), 1, 2) // nobody listens
 	})
 }

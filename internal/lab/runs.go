@@ -14,26 +14,26 @@ import (
 // out, the same every time. So many of them can be done side by side, and what
 // is done need not be done again.
 type simulated[R any] interface {
-	// name tells the run from all others; its result is kept in a file of it.
-	name() string
-	do(ctx context.Context) (R, error)
+	// Name tells the run from all others; its result is kept in a file of it.
+	Name() string
+	Do(ctx context.Context) (R, error)
 }
 
 // ErrElsewhere is a run that is another's to do (Options.Mine) and not on the shelf.
 var ErrElsewhere = errors.New("some runs are done elsewhere")
 
-// doAll does runs on all cores and returns their results in the order of the
+// DoAll does runs on all cores and returns their results in the order of the
 // runs, whichever is done first. With a shelf the results are kept there, and those
 // that the very same program has left there are not calculated again: an experiment
 // that was interrupted goes on.
-func doAll[S simulated[R], R any](t *Trial, runs []S) ([]R, error) {
+func DoAll[S simulated[R], R any](t *Trial, runs []S) ([]R, error) {
 	ctx, cancel := context.WithCancelCause(t.Context)
 	defer cancel(nil)
 	results := make([]R, len(runs))
 	next, done, elsewhere := make(chan int), 0, 0
 	var lock sync.Mutex
 	var all sync.WaitGroup
-	for range min(max(t.workers, 1), len(runs)) {
+	for range min(max(t.Workers, 1), len(runs)) {
 		all.Add(1)
 		go func() {
 			defer all.Done()
@@ -41,11 +41,11 @@ func doAll[S simulated[R], R any](t *Trial, runs []S) ([]R, error) {
 				begin := time.Now()
 				within := withProgress(ctx, func(share float64, took time.Duration) {
 					lock.Lock()
-					t.Logf("%s: %.0f %% after %v", runs[i].name(), 100*share, took.Round(time.Second))
+					t.Logf("%s: %.0f %% after %v", runs[i].Name(), 100*share, took.Round(time.Second))
 					lock.Unlock()
 				})
-				found, err := t.shelf.do(ctx, runs[i].name(), &results[i], func() (err error) {
-					if t.mine != nil && !t.mine(runs[i].name()) {
+				found, err := t.shelf.do(ctx, runs[i].Name(), &results[i], func() (err error) {
+					if t.mine != nil && !t.mine(runs[i].Name()) {
 						return ErrElsewhere
 					}
 					leave, err := t.enter(ctx)
@@ -54,7 +54,7 @@ func doAll[S simulated[R], R any](t *Trial, runs []S) ([]R, error) {
 					}
 					defer leave()
 					begin = time.Now()
-					results[i], err = runs[i].do(within)
+					results[i], err = runs[i].Do(within)
 					return err
 				})
 				lock.Lock()
@@ -62,13 +62,13 @@ func doAll[S simulated[R], R any](t *Trial, runs []S) ([]R, error) {
 				case errors.Is(err, ErrElsewhere):
 					elsewhere++
 				case err != nil:
-					cancel(fmt.Errorf("%s: %w", runs[i].name(), err))
+					cancel(fmt.Errorf("%s: %w", runs[i].Name(), err))
 				case found:
 					done++
-					t.Logf("%d of %d: %s (kept from before)", done, len(runs), runs[i].name())
+					t.Logf("%d of %d: %s (kept from before)", done, len(runs), runs[i].Name())
 				default:
 					done++
-					t.Logf("%d of %d: %s (%v)", done, len(runs), runs[i].name(), time.Since(begin).Round(100*time.Millisecond))
+					t.Logf("%d of %d: %s (%v)", done, len(runs), runs[i].Name(), time.Since(begin).Round(100*time.Millisecond))
 				}
 				lock.Unlock()
 			}
@@ -104,32 +104,41 @@ func (t *Trial) enter(ctx context.Context) (leave func(), err error) {
 // workers is how many runs go on at a time if nobody says.
 func workers() int { return runtime.GOMAXPROCS(0) }
 
-// spread is what is known of many values.
-type spread struct {
+// Spread is what is known of many values.
+type Spread struct {
 	Mean, SD, Min, Max float64
 }
 
-func spreadOf(values []float64) spread {
+func SpreadOf(values []float64) Spread {
 	if len(values) == 0 {
-		return spread{}
+		return Spread{}
 	}
-	s := spread{mean(values), deviation(values), math.Inf(1), math.Inf(-1)}
+	s := Spread{Mean(values), Deviation(values), math.Inf(1), math.Inf(-1)}
 	for _, v := range values {
 		s.Min, s.Max = min(s.Min, v), max(s.Max, v)
 	}
 	return s
 }
 
-// over collects one number of many results.
-func over[R any](results []R, get func(R) float64) spread {
+// Over collects one number of many results.
+func Over[R any](results []R, get func(R) float64) Spread {
 	values := make([]float64, len(results))
 	for i, r := range results {
 		values[i] = get(r)
 	}
-	return spreadOf(values)
+	return SpreadOf(values)
 }
 
-// plusMinus writes a mean with its spread over the runs.
-func (s spread) plusMinus(digits int) string {
+// PlusMinus writes a mean with its spread over the runs.
+func (s Spread) PlusMinus(digits int) string {
 	return fmt.Sprintf("%.*f ±%.*f", digits, s.Mean, digits, s.SD)
+}
+
+// Deviation is the standard deviation.
+func Deviation(values []float64) float64 {
+	m, sum := Mean(values), 0.0
+	for _, v := range values {
+		sum += (v - m) * (v - m)
+	}
+	return Finite(math.Sqrt(sum / float64(len(values))))
 }

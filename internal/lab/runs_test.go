@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,11 +17,11 @@ type countedRun struct {
 	fails bool
 }
 
-func (c countedRun) name() string { return fmt.Sprintf("run-%d", c.n) }
+func (c countedRun) Name() string { return fmt.Sprintf("run-%d", c.n) }
 
 var errBroken = errors.New("broken")
 
-func (c countedRun) do(context.Context) (int, error) {
+func (c countedRun) Do(context.Context) (int, error) {
 	if c.fails {
 		return 0, errBroken
 	}
@@ -43,13 +42,13 @@ func TestRunsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial := &Trial{Context: context.Background(), workers: 3, shelf: shelf}
-	if _, err := doAll(trial, runs); !errors.Is(err, errBroken) {
+	trial := &Trial{Context: context.Background(), Workers: 3, shelf: shelf}
+	if _, err := DoAll(trial, runs); !errors.Is(err, errBroken) {
 		t.Fatalf("a run that fails: %v", err)
 	}
 	before := done.Load()
 	runs[13].fails = false
-	results, err := doAll(trial, runs)
+	results, err := DoAll(trial, runs)
 	if err != nil || done.Load() != 20 || before == 0 {
 		t.Fatalf("%v; %d runs were done before the failure, %d in all, want 20", err, before, done.Load())
 	}
@@ -62,7 +61,7 @@ func TestRunsAreKept(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`{"name":"run-7","program":"another","result":1}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if results, err = doAll(trial, runs); err != nil || results[7] != 49 || done.Load() != 21 {
+	if results, err = DoAll(trial, runs); err != nil || results[7] != 49 || done.Load() != 21 {
 		t.Fatalf("another program's result was taken: %v, %v", results, err)
 	}
 }
@@ -71,30 +70,8 @@ func TestRunsAreKept(t *testing.T) {
 func TestRunsStop(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	trial := &Trial{Context: ctx, workers: 2}
-	if _, err := doAll(trial, []countedRun{{done: new(atomic.Int32)}, {n: 1, done: new(atomic.Int32)}}); !errors.Is(err, context.Canceled) {
+	trial := &Trial{Context: ctx, Workers: 2}
+	if _, err := DoAll(trial, []countedRun{{done: new(atomic.Int32)}, {n: 1, done: new(atomic.Int32)}}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("%v, want %v", err, context.Canceled)
-	}
-}
-
-// TestOverlayExperiments: they hold, and say the same however many runs go on at
-// a time.
-func TestOverlayExperiments(t *testing.T) {
-	for name, set := range map[string]map[string]string{
-		"overlay-tables":    {"iad": "40", "r": "4", "hours": "0.3", "start": "0"},
-		"overlay-traffic":   {"iad": "40", "r": "4", "hours": "0.3"},
-		"overlay-scenarios": {"r": "4", "nodes": "24"},
-		"overlay-attack":    {"iad": "30", "r": "4", "hours": "0.3", "scenarios": "20+3"},
-	} {
-		var reports [2]bytes.Buffer
-		for i := range reports {
-			o := Options{Runs: 2, Jobs: 1 + i, Set: set, Report: &reports[i], Seed: 7}
-			if err := Run(context.Background(), name, o, nil); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
-		if !bytes.Equal(reports[0].Bytes(), reports[1].Bytes()) {
-			t.Errorf("%s: one run at a time says\n%stwo at a time say\n%s", name, &reports[0], &reports[1])
-		}
 	}
 }

@@ -2,23 +2,23 @@ package lab
 
 import "time"
 
-// sample is the state of this process at one moment.
-type sample struct {
+// Sample is the state of this process at one moment.
+type Sample struct {
 	at       float64 // seconds since sampling began
-	cpu      float64 // per cent of a core, since the sample before
-	resident float64 // MB
+	CPU      float64 // per cent of a core, since the sample before
+	Resident float64 // MB
 }
 
 const sampleEvery = 500 * time.Millisecond
 
-// sampleNode samples this process, which the node runs in, until stop is called;
+// SampleNode samples this process, which the node runs in, until stop is called;
 // then out has the samples.
-func sampleNode(out *[]sample) (stop func()) {
+func SampleNode(out *[]Sample) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		began := time.Now()
-		at, cpu := began, cpuTime()
+		at, cpu := began, CPUTime()
 		ticker := time.NewTicker(sampleEvery)
 		defer ticker.Stop()
 		for {
@@ -27,10 +27,10 @@ func sampleNode(out *[]sample) (stop func()) {
 				return
 			case <-ticker.C:
 			}
-			now, used := time.Now(), cpuTime()
-			*out = append(*out, sample{
+			now, used := time.Now(), CPUTime()
+			*out = append(*out, Sample{
 				at:  now.Sub(began).Seconds(),
-				cpu: 100 * (used - cpu).Seconds() / now.Sub(at).Seconds(), resident: readMemory().Resident,
+				CPU: 100 * (used - cpu).Seconds() / now.Sub(at).Seconds(), Resident: ReadMemory().Resident,
 			})
 			at, cpu = now, used
 		}
@@ -41,8 +41,8 @@ func sampleNode(out *[]sample) (stop func()) {
 	}
 }
 
-// lastOf returns the samples of the last seconds, their time counted from there.
-func lastOf(samples []sample, seconds float64) (out []sample) {
+// LastOf returns the samples of the last seconds, their time counted from there.
+func LastOf(samples []Sample, seconds float64) (out []Sample) {
 	for i := range samples {
 		s := samples[i]
 		if s.at -= samples[len(samples)-1].at - seconds; s.at >= 0 {
@@ -52,8 +52,8 @@ func lastOf(samples []sample, seconds float64) (out []sample) {
 	return out
 }
 
-// plotSamples makes a line of one value of the samples.
-func plotSamples(name string, samples []sample, value func(*sample) float64) Series {
+// PlotSamples makes a line of one value of the samples.
+func PlotSamples(name string, samples []Sample, value func(*Sample) float64) Series {
 	s := Series{Name: name}
 	for i := range samples {
 		s.Points = append(s.Points, [2]float64{samples[i].at, value(&samples[i])})

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-func stopProcess(*os.Process) error { return errors.ErrUnsupported }
-func contProcess(*os.Process) error { return errors.ErrUnsupported }
+func StopProcess(*os.Process) error { return errors.ErrUnsupported }
+func ContProcess(*os.Process) error { return errors.ErrUnsupported }

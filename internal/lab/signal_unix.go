@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-func stopProcess(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }
-func contProcess(p *os.Process) error { return p.Signal(syscall.SIGCONT) }
+func StopProcess(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }
+func ContProcess(p *os.Process) error { return p.Signal(syscall.SIGCONT) }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// sleep waits; its error says that it was interrupted.
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits; its error says that it was interrupted.
+func Sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -15,5 +15,5 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// duration is a time that a setting gives in seconds.
-func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+// Duration is a time that a setting gives in seconds.
+func Duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }

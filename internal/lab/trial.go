@@ -15,18 +15,18 @@ type Trial struct {
 	Context context.Context
 	Seed    uint64
 
-	set      map[string]string
+	Set      map[string]string
 	progress func(string)
 	bad      error // the first setting that could not be read
-	runs     int   // of an experiment that does them itself (Experiment.Many)
-	workers  int   // how many of these at a time
+	Runs     int   // of an experiment that does them itself (Experiment.Many)
+	Workers  int   // how many of these at a time
 	shelf    *Shelf
 	mine     func(string) bool
 	room     func(context.Context) (func(), error)
 	pictures bool // somebody wants pictures
 
-	metrics []Metric
-	facts   []Fact
+	Metrics []Metric
+	Facts   []Fact
 	tables  []Table
 	plots   []Plot
 	images  []picture
@@ -62,7 +62,7 @@ func (t *Trial) Logf(format string, args ...any) {
 
 // Text returns a setting.
 func (t *Trial) Text(name string) string {
-	v, ok := t.set[name]
+	v, ok := t.Set[name]
 	if !ok {
 		panic("lab: undeclared setting " + name)
 	}
@@ -73,7 +73,7 @@ func (t *Trial) Text(name string) string {
 func (t *Trial) Int(name string, least int) int {
 	n, err := strconv.Atoi(t.Text(name))
 	if err != nil || n < least {
-		t.reject(name, fmt.Sprintf("a whole number of at least %d", least))
+		t.Reject(name, fmt.Sprintf("a whole number of at least %d", least))
 	}
 	return max(n, least)
 }
@@ -82,7 +82,7 @@ func (t *Trial) Int(name string, least int) int {
 func (t *Trial) Float(name string, least float64) float64 {
 	v, err := strconv.ParseFloat(t.Text(name), 64)
 	if err != nil || v < least || math.IsInf(v, 0) {
-		t.reject(name, fmt.Sprintf("a number of at least %g", least))
+		t.Reject(name, fmt.Sprintf("a number of at least %g", least))
 		return least
 	}
 	return v
@@ -93,7 +93,7 @@ func (t *Trial) Ints(name string, least int) (out []int) {
 	for text := range strings.SplitSeq(t.Text(name), ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < least {
-			t.reject(name, fmt.Sprintf("whole numbers of at least %d, divided by commas", least))
+			t.Reject(name, fmt.Sprintf("whole numbers of at least %d, divided by commas", least))
 			return []int{least}
 		}
 		out = append(out, n)
@@ -105,7 +105,7 @@ func (t *Trial) Ints(name string, least int) (out []int) {
 func (t *Trial) Flag(name string) bool {
 	text := t.Text(name)
 	if text != "yes" && text != "no" {
-		t.reject(name, "yes or no")
+		t.Reject(name, "yes or no")
 	}
 	return text == "yes"
 }
@@ -116,13 +116,13 @@ func (t *Trial) Zones(name string) []int {
 	list := t.Ints(name, 4)
 	for _, r := range list {
 		if r != 4 && r != 9 && r != 16 {
-			t.reject(name, "some of 4, 9 and 16")
+			t.Reject(name, "some of 4, 9 and 16")
 		}
 	}
 	return list
 }
 
-func (t *Trial) reject(name, want string) {
+func (t *Trial) Reject(name, want string) {
 	if t.bad == nil {
 		t.bad = fmt.Errorf("%w: %s is %q, want %s", ErrSetting, name, t.Text(name), want)
 	}
@@ -134,12 +134,12 @@ func (t *Trial) Settings() error { return t.bad }
 
 // Metric reports a number.
 func (t *Trial) Metric(name string, value float64, unit string) {
-	t.metrics = append(t.metrics, Metric{Name: name, Value: finite(value), Unit: unit})
+	t.Metrics = append(t.Metrics, Metric{Name: name, Value: Finite(value), Unit: unit})
 }
 
 // Against reports a number that the source has a figure for.
 func (t *Trial) Against(name string, value float64, unit string, paper float64) {
-	t.metrics = append(t.metrics, Metric{Name: name, Value: finite(value), Unit: unit, Paper: &paper})
+	t.Metrics = append(t.Metrics, Metric{Name: name, Value: Finite(value), Unit: unit, Paper: &paper})
 }
 
 // AgainstIf reports a number beside the source's figure, if that is of the same.
@@ -151,8 +151,8 @@ func (t *Trial) AgainstIf(same bool, name string, value float64, unit string, pa
 	}
 }
 
-// finite keeps numbers that JSON has no word for out of the results.
-func finite(v float64) float64 {
+// Finite keeps numbers that JSON has no word for out of the results.
+func Finite(v float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0
 	}
@@ -160,7 +160,7 @@ func finite(v float64) float64 {
 }
 
 // Fact reports a result that is no number.
-func (t *Trial) Fact(name, text string) { t.facts = append(t.facts, Fact{name, text}) }
+func (t *Trial) Fact(name, text string) { t.Facts = append(t.Facts, Fact{name, text}) }
 
 // Table reports a table.
 func (t *Trial) Table(table Table) { t.tables = append(t.tables, table) }
@@ -176,9 +176,9 @@ func (t *Trial) Picture(name string, draw func() image.Image) {
 	}
 }
 
-// percentile returns the smallest value that at least p of all values (0 to 1)
+// Percentile returns the smallest value that at least p of all values (0 to 1)
 // do not exceed; values are sorted in place.
-func percentile(values []float64, p float64) float64 {
+func Percentile(values []float64, p float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
@@ -187,10 +187,18 @@ func percentile(values []float64, p float64) float64 {
 	return values[min(max(i, 0), len(values)-1)]
 }
 
-func mean(values []float64) float64 {
+func Mean(values []float64) float64 {
 	var sum float64
 	for _, v := range values {
 		sum += v
 	}
-	return finite(sum / float64(len(values)))
+	return Finite(sum / float64(len(values)))
+}
+
+// Indicator is 1 for true.
+func Indicator(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/catalog"
 )
 
 // Options say what to run. Only Out is required.
@@ -77,7 +78,7 @@ func run(ctx context.Context, o Options, parts []Part, collect bool) error {
 	slots := make(chan struct{}, c.Jobs)
 	whole := 0
 	for _, p := range parts {
-		e, err := p.experiment()
+		e, err := catalog.Find(p.Experiment)
 		if err != nil {
 			return err
 		}
@@ -187,7 +188,7 @@ func (c *campaign) attempt(ctx context.Context, p Part, e lab.Experiment, began 
 		return err
 	}
 	o.Report = report
-	broken := lab.Run(ctx, p.Experiment, o, func(s string) { c.Say(p.Name + ": " + s) })
+	broken := lab.Run(ctx, e, o, func(s string) { c.Say(p.Name + ": " + s) })
 	if err := report.Close(); err != nil {
 		return err
 	}

@@ -17,13 +17,14 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/catalog"
 )
 
 // shardVariable makes this program do one share of quickParts in the folder it names.
 const shardVariable = "CAMPAIGN_TEST_SHARD"
 
 func TestMain(m *testing.M) {
-	lab.Child()
+	catalog.Become()
 	if text := os.Getenv(shardVariable); text != "" {
 		var o Options
 		err := json.Unmarshal([]byte(text), &o)
@@ -228,7 +229,7 @@ func TestPartsAreDeclaredWell(t *testing.T) {
 		}
 		names, experiments := map[string]bool{runsFolder: true}, map[string]bool{}
 		for _, p := range parts {
-			e, err := p.experiment()
+			e, err := catalog.Find(p.Experiment)
 			if err != nil {
 				t.Errorf("%s: %v", p.Name, err)
 				continue
@@ -243,7 +244,7 @@ func TestPartsAreDeclaredWell(t *testing.T) {
 				}
 			}
 		}
-		for _, e := range lab.Experiments() {
+		for _, e := range catalog.Experiments() {
 			if !experiments[e.Name] {
 				t.Errorf("%s: %s is not part of it", size, e.Name)
 			}

@@ -56,16 +56,6 @@ func partsOf(size, only string) ([]Part, error) {
 	return out, nil
 }
 
-// experiment returns what a part runs.
-func (p Part) experiment() (lab.Experiment, error) {
-	for _, e := range lab.Experiments() {
-		if e.Name == p.Experiment {
-			return e, nil
-		}
-	}
-	return lab.Experiment{}, fmt.Errorf("%w: %s", lab.ErrUnknown, p.Experiment)
-}
-
 // divisible reports whether a part's runs may be done on several machines.
 func (p Part) divisible(e lab.Experiment) bool { return e.Deterministic && e.Many && !p.Search }
 

@@ -1,0 +1,164 @@
+package chaoslab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/nodelab"
+)
+
+// The editors share a chest. Each begins with tokens, which nobody makes and nobody
+// uses up, and moves them in and out while things go wrong: at the end there are as many
+// as there were, on the disks of all hosts together.
+
+const (
+	chestToken  = world.CrystalOre
+	tokensEach  = 64
+	movesAtOnce = 12
+)
+
+// openChest places the chest and gives the editors their tokens, before anything goes
+// wrong.
+func (c *chaos) openChest() error {
+	at := c.dry(c.land.Gen.Spawn().Region().Column(0).Origin().Add(60, 0, 60))
+	c.market = at
+	c.chest = c.spots(at)[0].at
+	for i, e := range c.editors {
+		if err := e.prepare(c.t.Context, i == 0); err != nil {
+			return fmt.Errorf("%s before the storm: %w", e.who.Name, err)
+		}
+	}
+	return nil
+}
+
+// prepare gives an editor its tokens; the first one places the chest.
+func (e *editor) prepare(ctx context.Context, first bool) error {
+	c := e.chaos
+	g, err := nodelab.JoinAs(ctx, c.nodes[0].config.Gateway, e.who, calmTime)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if err := goTo(ctx, g, c.market, []*chaosSpot{{at: c.chest}}); err != nil {
+		return err
+	}
+	if first {
+		if err := e.pick(ctx, g, 0, world.Chest); err != nil {
+			return err
+		}
+		below := c.chest.Next(world.FaceDown)
+		if r := g.Answer(wire.Act{Kind: wire.Place, X: below.X, Y: below.Y, Z: below.Z, Face: uint8(world.FaceUp)}); r == nil || !r.OK {
+			return fmt.Errorf("the chest cannot be placed at %v: %+v", c.chest, r)
+		}
+	}
+	if err := g.Say(fmt.Sprintf("/give %s %v %d", e.who.Name, chestToken, tokensEach)); err != nil {
+		return err
+	}
+	return g.Until(ctx, "the tokens", func() bool { return tokensOf(g) == tokensEach })
+}
+
+func tokensOf(g *nodelab.Guest) (n int) {
+	for i := range world.Slots {
+		if s := g.Slot(i); world.Block(s.Block) == chestToken {
+			n += int(s.Count)
+		}
+	}
+	return n
+}
+
+// trade moves tokens into the chest and out of it.
+func (e *editor) trade(ctx context.Context, g *nodelab.Guest) error {
+	c := e.chaos
+	if err := goTo(ctx, g, c.market, []*chaosSpot{{at: c.chest}}); err != nil {
+		return err
+	}
+	act := func(kind wire.ActKind, a uint64, b uint32) *wire.ActResult {
+		return g.Answer(wire.Act{Kind: kind, X: c.chest.X, Y: c.chest.Y, Z: c.chest.Z, A: a, B: b})
+	}
+	for range movesAtOnce {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if r := act(wire.Open, 0, 0); r == nil {
+			break
+		}
+		from := e.tokenSlot(g)
+		if from < 0 {
+			break
+		}
+		count := uint32(e.rand.Intn(20)) // 0: all
+		r := act(wire.Store, uint64(from), world.AnySlot|count<<8)
+		if r != nil && r.OK {
+			c.tally.moves.Add(1)
+		}
+		lab.Sleep(ctx, editEvery/3)
+		if _, err := g.Step(world.Input{}); err != nil {
+			return err
+		}
+	}
+	select {
+	case <-g.Ended:
+		return nodelab.ErrEnded
+	default:
+		return nil
+	}
+}
+
+// tokenSlot is a slot with tokens, of the editor or of the chest; -1: there is none.
+func (e *editor) tokenSlot(g *nodelab.Guest) int {
+	var all []int
+	for i := range world.Slots {
+		if s := g.Slot(i); s.Count > 0 && world.Block(s.Block) == chestToken {
+			all = append(all, i)
+		}
+	}
+	if in := g.Container(); in.Pos() == e.chaos.chest {
+		for _, s := range in.Slots {
+			all = append(all, world.ContainerSlots+int(s.Slot))
+		}
+	}
+	if len(all) == 0 {
+		return -1
+	}
+	return all[e.rand.Intn(len(all))]
+}
+
+// countTokens counts the tokens in the stores of all hosts.
+func (c *chaos) countTokens(replicas map[string][]replica) error {
+	sum, carried := 0, map[id.ID]region.StoredPlayer{}
+	for _, space := range slices.Sorted(maps.Keys(replicas)) {
+		if !strings.HasPrefix(space, "r.") { // the lobby's
+			continue
+		}
+		lying, players, err := region.StoredItems(replicas[space][0].kvs, chestToken)
+		if err != nil {
+			return fmt.Errorf("%s: %w", space, err)
+		}
+		sum += lying
+		for who, p := range players { // the order does not matter
+			if old, ok := carried[who]; !ok || p.Epoch > old.Epoch {
+				carried[who] = p
+			}
+		}
+	}
+	for _, p := range carried { // the order does not matter
+		sum += p.Count
+	}
+	c.counts["tokens"] = sum
+	if want := tokensEach * len(c.editors); sum != want {
+		c.wrong.add("%d tokens are on the disks, there were %d: %v", sum, want, carried)
+	}
+	if c.tally.moves.Load() == 0 {
+		return errors.New("nobody has moved anything into the chest")
+	}
+	return nil
+}

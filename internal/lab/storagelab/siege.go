@@ -1,0 +1,255 @@
+package storagelab
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/attack"
+)
+
+// siegeRun is one simulation of the storage with attackers, as a value. Of the
+// nodes that start, the last ones are malicious: two runs with one more or less
+// of them are the same but for what that one does (thesis 6.4.4).
+type siegeRun struct {
+	storageRun
+	Malicious int
+	Ways      string // how they attack
+	// ToEnd goes on when objects have been tampered with; otherwise the run has
+	// shown what it can show.
+	ToEnd bool
+}
+
+func (o siegeRun) Name() string {
+	s := fmt.Sprintf("siege-%s-m%d-%s", o.Ways, o.Malicious, o.storageRun.Name())
+	if o.ToEnd {
+		s += "-whole"
+	}
+	return s
+}
+
+// siegeResult is what a run has shown.
+type siegeResult struct {
+	// Nodes are the honest ones that hold replicas that were tampered with, and
+	// Objects those of which most replicas are: when the run ended.
+	Nodes, Objects int
+	// First is the update after which there were such objects; 0: never. Seen is
+	// the update after which an honest node held any such replica.
+	First, Seen int64
+	// Unsure is how many honest nodes were not sure of some cell at once, Lost how
+	// many objects no honest one knew of: the most after any update.
+	Unsure, Lost int
+	Live         int
+	Queries      [storage.Kinds]int // of honest nodes
+	Tried        [storage.Kinds]int // of these, those attackers had a hand in
+	Tampered     [storage.Kinds]int // and those that found what is not true
+	Dropped      int                // actions
+	siegeVerdict
+	Failed int
+	Events uint64
+	Trace  string
+}
+
+// siege is a network with attackers in it.
+type siege struct {
+	*storageNet
+	settings siegeRun
+	gang     *attack.Gang
+	zones    [][]*storageNode
+	known    map[int64]*storage.Snapshot
+	result   siegeResult
+	judge    siegeJudge
+	finished bool
+}
+
+func newSiege(o siegeRun) (*siege, error) {
+	ways, err := attack.ParseWays(o.Ways)
+	if err != nil {
+		return nil, err
+	}
+	s := &siege{storageNet: newStorageNet(o.storageRun), settings: o, known: map[int64]*storage.Snapshot{}, judge: newSiegeJudge()}
+	taint := attack.NewTaint(s.rules, storageInterval)
+	s.rules, s.acted = taint, taint.Acted
+	s.zones = make([][]*storageNode, s.space.Zones())
+	s.gang = attack.New(ways, o.Protocol, s.space, s)
+	s.behave = func(k int, node *storageNode) storage.Behaviour {
+		zone := s.space.Zone(node.self.Pos)
+		s.zones[zone] = append(s.zones[zone], node)
+		if k < o.Nodes-o.Malicious || k >= o.Nodes {
+			return nil
+		}
+		s.gang.Join(node.self.ID)
+		return s.gang
+	}
+	s.storageNet.disowned = s.disowned
+	s.gang.CheatFrom = cheatFrom
+	s.follow()
+	s.probe.right = nil
+	s.probe.heard = s.heard
+	return s, nil
+}
+
+// heard counts what honest nodes ask for and what they find.
+func (s *siege) heard(r storage.Report) {
+	if s.gang.Has(r.By.Self().ID) {
+		return
+	}
+	s.result.Queries[r.Kind]++
+	s.judge.hear(&r, s.truth)
+	if r.Votes > 0 && !s.truth.right(&r) {
+		s.result.Tampered[r.Kind]++
+	}
+}
+
+// At implements attack.Knowledge: what is true, and who was woken.
+func (s *siege) At(of int64) *storage.Snapshot {
+	if s.known[of] != nil || s.truth.at[of] == nil {
+		return s.known[of]
+	}
+	all := *s.truth.at[of]
+	for _, o := range s.woken[of] {
+		all.Activated = append(all.Activated, s.rules.Activate(o.Player, o.Pos, o))
+	}
+	slices.SortFunc(all.Activated, func(a, b *storage.Object) int { return cmp.Compare(a.ID, b.ID) })
+	s.known[of] = &all
+	delete(s.known, of-8)
+	return &all
+}
+
+// Static implements attack.Knowledge.
+func (s *siege) Static() (out []*storage.Object) {
+	for _, o := range s.truth.objects {
+		if o.Static {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// Zone implements attack.Knowledge.
+func (s *siege) Zone(zone int) (out []*storage.Node) {
+	for _, node := range s.zones[zone] {
+		if m := node.machine(); m != nil {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Do simulates the attack until objects have been tampered with, or to the end.
+func (o siegeRun) Do(ctx context.Context) (siegeResult, error) {
+	s, err := newSiege(o)
+	if err != nil {
+		return siegeResult{}, err
+	}
+	return s.Do(ctx)
+}
+
+func (s *siege) Do(ctx context.Context) (siegeResult, error) {
+	o := s.settings
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	for of := int64(1); of <= int64(o.updates()); of++ {
+		s.sim.At(s.stored(of), func() {
+			if s.finished {
+				return
+			}
+			s.inspect(of)
+			if of == int64(o.updates()) || s.result.fails() && !o.ToEnd {
+				s.finished = true
+				stop()
+			}
+		})
+	}
+	s.scheduleAttacks()
+	if _, err := s.storageNet.do(inner, func() {}); err != nil && !s.finished {
+		return siegeResult{}, err
+	}
+	r := &s.result
+	r.Live, r.Failed, r.Tried, r.Dropped = len(s.live()), s.probe.failed, s.gang.Tried, s.gang.Dropped
+	r.Events, r.Trace = s.sim.Events(), fmt.Sprintf("%016x", s.sim.Trace())
+	return *r, nil
+}
+
+// stored is when everybody has the world of t_of.
+func (s *siege) stored(of int64) machine.Time {
+	return s.update(of).Add(3*storage.DefaultLMax + storage.DefaultLMax/4)
+}
+
+// inspect counts what was tampered with of what honest nodes store, as the
+// tables 6.29 to 6.31 do.
+func (s *siege) inspect(of int64) {
+	r := &s.result
+	s.gaps(of)
+	s.judge.inspect(s, of)
+	r.siegeVerdict = s.judge.siegeVerdict
+	r.Nodes, r.Objects = 0, 0
+	bad := map[storage.ObjectID]int{}
+	s.replicas(func(list []*storage.Object) {
+		hit := 0
+		for _, o := range list {
+			if attack.Tampered(o) {
+				hit = 1
+				bad[o.ID]++
+			}
+		}
+		r.Nodes += hit
+	})
+	if r.Nodes == 0 {
+		return
+	}
+	if r.Seen == 0 {
+		r.Seen = of
+	}
+	all := map[storage.ObjectID]int{}
+	s.replicas(func(list []*storage.Object) {
+		for _, o := range list {
+			if bad[o.ID] > 0 {
+				all[o.ID]++
+			}
+		}
+	})
+	for id, n := range bad {
+		r.Objects += lab.Indicator(2*n > all[id])
+	}
+	if r.Objects > 0 && r.First == 0 {
+		r.First = of
+	}
+}
+
+// gaps looks what honest nodes do not know.
+func (s *siege) gaps(of int64) {
+	held := map[storage.ObjectID]bool{}
+	unsure, lost := 0, 0
+	for _, node := range s.live() {
+		if state := node.machine().State(); state != nil && !s.gang.Has(node.self.ID) {
+			unsure += lab.Indicator(state.UnsureCells() > 0)
+			for _, o := range state.Objects(&state.Cover, s.rules.World(), nil) {
+				held[o.ID] = true
+			}
+		}
+	}
+	for _, o := range s.truth.objects {
+		lost += lab.Indicator(!o.Static && !held[o.ID])
+	}
+	s.result.Unsure, s.result.Lost = max(s.result.Unsure, unsure), max(s.result.Lost, lost)
+}
+
+// replicas lists what each honest node stores.
+func (s *siege) replicas(each func([]*storage.Object)) {
+	for _, node := range s.live() {
+		if s.gang.Has(node.self.ID) {
+			continue
+		}
+		m := node.machine()
+		list := m.Static()
+		if state := m.State(); state != nil {
+			list = state.Objects(&state.Cover, m.World(), list)
+		}
+		each(list)
+	}
+}

@@ -1,0 +1,66 @@
+package storagelab
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+)
+
+// What attackers do at times of their own: everything else they do when something
+// reaches them.
+
+// scheduleAttacks lets members act in each interval.
+func (s *siege) scheduleAttacks() {
+	ways := s.gang.Ways()
+	for of := int64(1); of <= int64(s.run.updates()); of++ {
+		ask := s.update(of).Add(storage.DefaultLMax + storage.DefaultDeviation) // t^a
+		if ways.Shout {
+			// The first time opens the links.
+			s.eachMember(ask.Add(-time.Second), func(m *storage.Node) { s.gang.Shout(m, of) })
+			s.eachMember(ask.Add(storage.DefaultDeviation), func(m *storage.Node) { s.gang.Shout(m, of) })
+		}
+		if ways.Late {
+			s.eachMember(ask.Add(lateBy), s.gang.Release)
+		}
+	}
+	if ways.Leave {
+		at := s.update(leaveAt).Add(3*storage.DefaultLMax + time.Second/2)
+		s.sim.At(at, func() {
+			for _, node := range s.live() {
+				if s.gang.Has(node.self.ID) {
+					s.storageNet.leave(node.Node)
+					s.sim.At(at+1, func() { node.Stop() })
+				}
+			}
+		})
+	}
+}
+
+const (
+	// lateBy is how long after t^a members deposit what they have held back.
+	lateBy = 20 * time.Millisecond
+	// cheatFrom is the update from which members deposit otherwise than they should:
+	// before that they come into the world.
+	cheatFrom = 3
+	// leaveAt is the update about whose state members are asked when they leave at once.
+	leaveAt = 2
+)
+
+// disowned reports whether an action is one that its player takes back: in the same
+// interval it signs another batch, or it signs too late. It should count for nobody.
+func (s *siege) disowned(a *storage.Action) bool {
+	ways := s.gang.Ways()
+	return (ways.Twice || ways.Late) && s.gang.Has(a.Player.ID) && a.At > s.update(cheatFrom-1)
+}
+
+// eachMember calls f for each member at a time, like a handler of the member.
+func (s *siege) eachMember(at machine.Time, f func(*storage.Node)) {
+	s.sim.At(at, func() {
+		for _, node := range s.live() {
+			if s.gang.Has(node.self.ID) {
+				node.Call(func() { f(node.machine()) })
+			}
+		}
+	})
+}

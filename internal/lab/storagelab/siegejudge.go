@@ -1,0 +1,140 @@
+package storagelab
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+)
+
+// siegeVerdict is what a run is judged by besides the objects that were tampered with.
+type siegeVerdict struct {
+	// Stuck are objects that for more than two updates most honest nodes that hold them
+	// held otherwise than they are, or no honest node held: the most after any update.
+	Stuck int
+	// Signed are the actions that honest players have signed in time, Ineffective those
+	// of them that most honest nodes that replay them do not know.
+	Signed, Ineffective int
+	// Doubtful are updates after which half of the honest nodes were unsure about more
+	// than a hundredth of the cells that they hold.
+	Doubtful int
+}
+
+// add puts what another run has shown to what was shown before.
+func (v *siegeVerdict) add(o siegeVerdict) {
+	v.Stuck = max(v.Stuck, o.Stuck)
+	v.Signed, v.Ineffective, v.Doubtful = v.Signed+o.Signed, v.Ineffective+o.Ineffective, v.Doubtful+o.Doubtful
+}
+
+// fails reports whether a run fails.
+func (r *siegeResult) fails() bool {
+	return r.First > 0 || r.Stuck > 0 || r.Doubtful > 0 || r.Ineffective*maxIneffective > r.Signed
+}
+
+// maxIneffective: of so many actions one may be without effect.
+const maxIneffective = 1000
+
+// siegeJudge looks at honest nodes after each update.
+type siegeJudge struct {
+	siegeVerdict
+	amiss   map[storage.ObjectID]int        // for how many updates an object is not as it should be
+	effects map[int64]map[id.ID]*heardRight // of players' actions, by update
+}
+
+// heardRight is how many honest nodes have asked for a player's actions, and how many of
+// them have found what it has signed.
+type heardRight struct{ asked, right int }
+
+func newSiegeJudge() siegeJudge {
+	return siegeJudge{amiss: map[storage.ObjectID]int{}, effects: map[int64]map[id.ID]*heardRight{}}
+}
+
+// hear notes what an honest node has found.
+func (j *siegeJudge) hear(r *storage.Report, truth *storageTruth) {
+	if r.Kind != storage.ForActions {
+		return
+	}
+	if j.effects[r.Of] == nil {
+		j.effects[r.Of] = map[id.ID]*heardRight{}
+	}
+	e := j.effects[r.Of][r.Player.ID]
+	if e == nil {
+		e = &heardRight{}
+		j.effects[r.Of][r.Player.ID] = e
+	}
+	e.asked++
+	e.right += lab.Indicator(truth.right(r))
+}
+
+// inspect judges an update that everybody has made who can.
+func (j *siegeJudge) inspect(s *siege, of int64) {
+	j.countEffects(s, of)
+	j.countDoubts(s)
+	amiss := map[storage.ObjectID]int{}
+	stuck := 0
+	for _, what := range s.objectsAmiss(of) {
+		amiss[what] = j.amiss[what] + 1
+		stuck += lab.Indicator(amiss[what] > 2)
+	}
+	j.amiss = amiss
+	j.Stuck = max(j.Stuck, stuck)
+}
+
+// countEffects compares what honest players have signed with what honest nodes have
+// replayed. An action that nobody has asked for took effect nowhere.
+func (j *siegeJudge) countEffects(s *siege, of int64) {
+	for p, acts := range s.truth.acts[of] {
+		if s.gang.Has(p.ID) {
+			continue
+		}
+		j.Signed += len(acts)
+		if e := j.effects[of][p.ID]; e == nil || 2*e.right <= e.asked {
+			j.Ineffective += len(acts)
+		}
+	}
+	delete(j.effects, of)
+}
+
+func (j *siegeJudge) countDoubts(s *siege) {
+	honest, doubting := 0, 0
+	for _, node := range s.live() {
+		if s.gang.Has(node.self.ID) {
+			continue
+		}
+		honest++
+		if state := node.machine().State(); state != nil {
+			held := 0
+			for _, c := range state.Cells {
+				held += lab.Indicator(c != nil)
+			}
+			doubting += lab.Indicator(100*state.UnsureCells() > held)
+		}
+	}
+	j.Doubtful += lab.Indicator(2*doubting >= honest && honest > 0)
+}
+
+// objectsAmiss are the moving objects that most of the honest nodes that hold them do
+// not hold as they are, or that nobody honest holds.
+func (s *siege) objectsAmiss(of int64) (out []storage.ObjectID) {
+	type holders struct{ all, right int }
+	truth, held := map[storage.ObjectID]storage.Digest{}, map[storage.ObjectID]holders{}
+	for _, o := range s.truth.objects {
+		truth[o.ID] = o.Digest
+	}
+	for _, node := range s.live() {
+		state := node.machine().State()
+		if state == nil || state.Of != of || s.gang.Has(node.self.ID) {
+			continue
+		}
+		for _, o := range state.Objects(&state.Cover, s.rules.World(), nil) {
+			h := held[o.ID]
+			h.all, h.right = h.all+1, h.right+lab.Indicator(o.Digest == truth[o.ID])
+			held[o.ID] = h
+		}
+	}
+	for _, o := range s.truth.objects {
+		if h := held[o.ID]; !o.Static && 2*h.right <= h.all {
+			out = append(out, o.ID)
+		}
+	}
+	return out
+}

@@ -1,0 +1,107 @@
+package storagelab
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+)
+
+// The search finds the mixture that does most harm, also if each way alone does little.
+func TestWorstMixture(t *testing.T) {
+	all := []string{"claim", "swap", "twice", "silence"}
+	try := func(ways string) (siegeRow, error) {
+		var r siegeResult
+		for _, w := range strings.Split(ways, "+") {
+			switch w {
+			case "twice":
+				r.Ineffective++
+			case "silence":
+				r.Ineffective += 2
+			}
+		}
+		if r.Signed = 2000; r.Ineffective == 3 {
+			r.Stuck = 1
+		}
+		return siegeRow{results: []siegeResult{r}}, nil
+	}
+	worst, tried, err := worstWays(all, try)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(worst.ways, "twice") || !strings.Contains(worst.ways, "silence") || worst.row.fallen() != 1 {
+		t.Errorf("the worst of %d mixtures is %s", len(tried), worst.ways)
+	}
+	for _, m := range tried {
+		if strings.Contains(m.ways, "claim") {
+			t.Error("what the thesis' attackers do is tried apart from them")
+		}
+	}
+}
+
+// A run fails for each of the four reasons, and not for less.
+func TestWhenARunFails(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		r    siegeResult
+		want bool
+	}{
+		{"nothing", siegeResult{}, false},
+		{"an object was tampered with", siegeResult{First: 3}, true},
+		{"one replica was", siegeResult{Seen: 3, Nodes: 1}, false},
+		{"an object is stuck", siegeResult{siegeVerdict: siegeVerdict{Stuck: 1}}, true},
+		{"half are in doubt", siegeResult{siegeVerdict: siegeVerdict{Doubtful: 1}}, true},
+		{"one action in a thousand", siegeResult{siegeVerdict: siegeVerdict{Signed: 1000, Ineffective: 1}}, false},
+		{"two actions in a thousand", siegeResult{siegeVerdict: siegeVerdict{Signed: 1000, Ineffective: 2}}, true},
+	} {
+		if got := c.r.fails(); got != c.want {
+			t.Errorf("%s: fails %t", c.name, got)
+		}
+	}
+}
+
+// Attackers who know the protocol, alone and together, with a tenth of the nodes: nobody
+// honest is harmed. Who signs two batches has proven it, and nobody else has.
+func TestLongMoreWaysToAttack(t *testing.T) {
+	simtest.Long(t)
+	for _, ways := range []string{"silence", "twice", "late", "push+leave", "peers", "wake", "thesis+twice"} {
+		o := smallSiege(ways, 4)
+		o.Protocol, o.Updates = storage.ProtocolHardened, 5
+		s, err := newSiege(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Do(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.fails() || r.Signed == 0 {
+			t.Errorf("%s: %+v", ways, r)
+		}
+		guilty := map[id.ID]bool{}
+		for _, node := range s.live() {
+			for _, f := range node.machine().Faults() {
+				guilty[f.By()] = true
+				if !s.gang.Has(f.By()) {
+					t.Errorf("%s: node %s is held guilty, and is honest", ways, f.By().Short())
+				}
+			}
+		}
+		if twice := strings.Contains(ways, "twice"); twice != (len(guilty) > 0) {
+			t.Errorf("%s: %d are guilty", ways, len(guilty))
+		}
+	}
+}
+
+// An action that its player has signed, and that no honest node hears of, is without
+// effect, and the oracle that follows what was signed says so.
+func TestLongActionsWithoutEffect(t *testing.T) {
+	simtest.Long(t)
+	o := smallSiege("stores", 24)
+	o.Protocol = storage.ProtocolHardened
+	if r := besiege(t, o); r.Ineffective == 0 || !r.fails() {
+		t.Errorf("with most nodes dropping batches: %+v", r)
+	}
+}
