@@ -1,11 +1,17 @@
 import { ActKind, type Message } from '../net/types';
+import type { Acts } from './acts';
 import type { Stack } from './inventory';
-import type { GameState } from './state';
 
 /** The first slot of a container, as Store names it. */
 export const CONTAINER = 64;
 /** Wherever there is room on the other side. */
 const ANYWHERE = 255;
+
+/** What a container needs of the game. */
+interface Surroundings {
+  readonly acts: Acts;
+  readonly events: { emit(event: 'container', of: Container): void };
+}
 
 /**
  * The container that is looked into, as the node last told. Moves are shown when the node
@@ -16,7 +22,7 @@ export class Container {
   at: { x: number; y: number; z: number } | null = null;
   slots: Stack[] = [];
 
-  constructor(private readonly game: GameState) {}
+  constructor(private readonly game: Surroundings) {}
 
   /** Asks for what is in it; it is open as soon as that comes. */
   open(x: number, y: number, z: number): void {
