@@ -76,14 +76,13 @@ type play struct {
 }
 
 type player struct {
-	key     ed25519.PrivateKey
-	id      id.ID
-	seq     uint32
-	act     uint32
-	number  uint32
-	prev    [32]byte
-	nonce   [32]byte
-	pending []byte
+	key    ed25519.PrivateKey
+	id     id.ID
+	seq    uint32
+	act    uint32
+	number uint32
+	prev   [32]byte
+	nonce  [32]byte
 }
 
 func newPlay(seed uint64, players int, signed bool) *play {
