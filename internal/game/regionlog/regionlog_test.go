@@ -73,6 +73,9 @@ type play struct {
 	outs    []*Output
 	extra   func(*Area) // once in the middle of a tick
 	stay    bool        // nobody leaves
+	build   bool        // chests and doors too
+	built   []world.Pos // chests and doors, some of which have gone
+	seen    seen
 }
 
 type player struct {
@@ -151,17 +154,23 @@ func (w *play) step() {
 			act := world.Act{
 				Kind: world.ActKind(1 + w.g.Intn(int(world.ActRespawn))), At: near, Face: world.Face(w.g.Intn(6)), A: int64(w.g.Intn(9)), B: int64(w.g.Intn(9)),
 			}
+			if w.build {
+				act = w.builds(at, act)
+			}
 			c := w.acts(p, act)
 			c.Late = uint32(w.g.Intn(4))
 			if w.g.OneIn(2) {
-				w.a.Act([]world.Command{c})
+				w.look(w.a.Act([]world.Command{c}))
 			} else {
 				cmds = append(cmds, c)
 			}
 		}
 	}
+	if w.build {
+		cmds = append(cmds, w.asked()...)
+	}
 	w.a.SetTimeOffset(int64(w.tick / 500 * 6000))
-	w.a.Tick(w.tick, cmds)
+	w.look(w.a.Tick(w.tick, cmds))
 	if w.extra != nil {
 		w.extra(w.a)
 	}
@@ -240,20 +249,25 @@ func replay(outs []*Output, from int) (*Proof, error) {
 // each state that was given on.
 func TestLongHonest(t *testing.T) {
 	simtest.Long(t)
+	var all seen
 	for _, seed := range seeds(12) {
-		testHonest(t, seed, 1500)
+		all.add(testHonest(t, seed, 1500))
 	}
+	all.check(t)
 }
 
 func TestHonest(t *testing.T) {
-	for _, seed := range seeds(2) {
-		testHonest(t, seed, 300)
+	var all seen
+	for _, seed := range seeds(3) {
+		all.add(testHonest(t, seed, 400))
 	}
+	all.check(t)
 }
 
-func testHonest(t *testing.T, seed uint64, ticks int) {
+func testHonest(t *testing.T, seed uint64, ticks int) seen {
 	t.Helper()
 	w := newPlay(seed, 6, seed%2 == 0)
+	w.build = true
 	for range ticks {
 		w.step()
 	}
@@ -275,6 +289,7 @@ func testHonest(t *testing.T, seed uint64, ticks int) {
 	if states < 2 {
 		t.Errorf("seed %d: only %d states were given", seed, states)
 	}
+	return w.seen
 }
 
 // TestLies: a change that the log does not have, or an act that its player has not
