@@ -74,6 +74,7 @@ func (c *cluster) addNode(i int) {
 			net.Self = self.Peer()
 			net.Stored = self.Disk.Spaces()
 		}
+		net.Log = c.honest(i)
 		if c.change != nil {
 			c.change(i, &net)
 		}

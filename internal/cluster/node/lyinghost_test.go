@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,12 +20,19 @@ func logKey(i int) ed25519.PrivateKey {
 	return ed25519.NewKeyFromSeed(fmt.Appendf(nil, "the key of node %15d.", i)[:ed25519.SeedSize])
 }
 
-// logKeys are those of a node among some; proven hears of proofs.
-func logKeys(i, nodes int, proven func(*regionlog.Proof)) *LogKeys {
+// logOwners are the nodes of simulations by their keys.
+var logOwners = sync.OnceValue(func() map[[32]byte]id.ID {
+	const most = 256 // nodes of a simulation
 	owner := map[[32]byte]id.ID{}
-	for k := range nodes {
+	for k := range most {
 		owner[[32]byte(logKey(k).Public().(ed25519.PublicKey))] = nodePeer(k).ID
 	}
+	return owner
+})
+
+// logKeys are those of a node; proven hears of proofs.
+func logKeys(i int, proven func(*regionlog.Proof)) *LogKeys {
+	owner := logOwners()
 	key := logKey(i)
 	return &LogKeys{
 		Key:    [32]byte(key.Public().(ed25519.PublicKey)),
@@ -32,6 +40,15 @@ func logKeys(i, nodes int, proven func(*regionlog.Proof)) *LogKeys {
 		Node:   func(k [32]byte) id.ID { return owner[k] },
 		Proven: proven,
 	}
+}
+
+// honest are the keys of a node in a simulation whose nodes all follow the rules: a proof
+// against any of them is an error.
+func (c *cluster) honest(i int) *LogKeys {
+	return logKeys(i, func(p *regionlog.Proof) {
+		found, err := p.Check()
+		c.Errorf("node %d convicts an honest host, %s: %v, %v", i, p.To.By(), found, err)
+	})
 }
 
 // convicted is who was refused by how many others.
@@ -73,7 +90,7 @@ func TestLyingHost(t *testing.T) {
 			cfg := sim.Config{Start: singleNodeStart, Carry: overBytes(nil), Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond}
 			c := &cluster{TB: t, s: sim.NewWith(uint64(k+1), cfg), mobs: 4}
 			c.change = func(i int, n *Net) {
-				n.Log = logKeys(i, nodes, func(p *regionlog.Proof) {
+				n.Log = logKeys(i, func(p *regionlog.Proof) {
 					proofs++
 					if _, err := p.Check(); err != nil {
 						t.Errorf("node %d: %v", i, err)
@@ -182,7 +199,7 @@ func TestConvictedBefore(t *testing.T) {
 	const nodes = 5
 	c := &cluster{TB: t, s: sim.NewWith(1, sim.Config{Start: singleNodeStart, Carry: overBytes(nil), Delay: 5 * time.Millisecond})}
 	c.change = func(i int, n *Net) {
-		if n.Log = logKeys(i, nodes, nil); i == 2 {
+		if n.Log = logKeys(i, nil); i == 2 {
 			n.Log.Convicted = []id.ID{nodePeer(1).ID}
 		}
 	}

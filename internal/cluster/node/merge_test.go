@@ -62,7 +62,7 @@ func (c *cluster) merged() bool {
 // region, and continue it from a copy. When they meet again, what was built meanwhile is
 // there.
 func TestCutOffHostsAreMerged(t *testing.T) {
-	c, g, home := sevenPlayedIn(t, 1)
+	c, g, home := sevenPlayedIn(t, 4)
 	hosts := c.hostsOf(home)
 	c.s.Cut(func(a, b machine.Peer) bool {
 		return !a.Addr.IsZero() && !b.Addr.IsZero() && slices.Contains(hosts, c.indexOf(a)) != slices.Contains(hosts, c.indexOf(b))
