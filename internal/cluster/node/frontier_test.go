@@ -46,6 +46,7 @@ type settler struct {
 	rand    rng.Rand
 	lots    []*lot
 	purse   purse
+	common  common
 	quiet   bool
 	held    int // blocks in its hand
 	pending map[uint32]*wish
@@ -62,6 +63,7 @@ type settler struct {
 type wish struct {
 	lot    *lot
 	deal   deal
+	shared world.ActKind // what it does to a chest or a door
 	before map[world.Block]bool
 	block  world.Block
 	at     machine.Time
@@ -212,6 +214,8 @@ func (w *settler) answered(m *region.ActResult) {
 		return
 	}
 	switch {
+	case p.shared != 0:
+		w.wasShared(p.shared, m)
 	case p.deal != 0:
 		w.dealt(p.deal, m)
 	case m.OK && p.lot == nil:
@@ -277,12 +281,14 @@ func (w *settler) live() {
 	w.step(in)
 	switch {
 	case w.quiet:
-	case w.held < len(settlerBlocks):
+	case w.held < len(hand()):
 		if len(w.pending) == 0 {
-			w.ask(nil, 0, w.act(world.ActPick, world.Pos{}, 0, int(settlerBlocks[w.held]), w.held))
+			w.ask(nil, 0, w.act(world.ActPick, world.Pos{}, 0, int(hand()[w.held]), w.held))
 		}
 	case w.rand.OneIn(4):
 		w.trade()
+	case w.rand.OneIn(4) && len(w.pending) < 3:
+		w.share()
 	case w.rand.OneIn(4) && len(w.pending) < 3:
 		w.edit(w.lots[w.rand.Intn(len(w.lots))])
 	}

@@ -305,6 +305,7 @@ func sameKV(a, b machine.KV) bool {
 func TestLongStorm(t *testing.T) {
 	simtest.Long(t)
 	edits, replayed := 0, uint64(0)
+	var all common
 	for _, seed := range seeds(t, 12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			cfg := sim.Config{Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond}
@@ -315,10 +316,13 @@ func TestLongStorm(t *testing.T) {
 			w.rage(25)
 			edits += w.check()
 			replayed += w.replayed()
+			for _, g := range w.settlers {
+				all.add(g.common)
+			}
 		})
 	}
-	t.Logf("%d edits, %d ticks of others replayed", edits, replayed)
-	if edits == 0 || replayed == 0 {
-		t.Fatal("nobody edited, or replayed")
+	t.Logf("%d edits, %d ticks of others replayed; chests and doors: %+v", edits, replayed, all)
+	if edits == 0 || replayed == 0 || all.placed == 0 || all.stored == 0 || all.turned == 0 || all.broken == 0 {
+		t.Fatal("nobody edited, or replayed, or used chests and doors")
 	}
 }
