@@ -48,7 +48,7 @@ func (w *play) builds(p *world.Player, act world.Act) world.Act {
 		slot := func() int64 { return int64(g.Intn(4)) + int64(g.Intn(2))*world.ContainerSlots }
 		switch {
 		case k == 3:
-			act.Kind = world.ActDig
+			act.Kind, act.Face = world.ActDig, world.Face(g.Intn(8)) // there are six
 		case k == 4:
 			act.Kind = world.ActOpen
 		default:

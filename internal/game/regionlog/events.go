@@ -91,7 +91,7 @@ func (w *writer) commands(a *world.Area, cmds []world.Command) {
 			w.uint(uint64(c.Seq - last)) // wraps around with an old one
 			w.uint(uint64(c.Input.Buttons))
 			w.uint(uint64(c.Input.Yaw))
-			w.int(int64(c.Input.Pitch))
+			w.uint(uint64(uint16(c.Input.Pitch)))
 		case world.CmdAct:
 			w.uint(uint64(c.Seq))
 			w.uint(uint64(c.After))
@@ -164,7 +164,7 @@ func (r *reader) commands(a *world.Area) []world.Command {
 		switch c.Kind {
 		case world.CmdInput:
 			c.Seq = last + uint32(r.Uint(maxU32))
-			c.Input = world.Input{Buttons: uint16(r.Uint(1<<16 - 1)), Yaw: uint16(r.Uint(1<<16 - 1)), Pitch: int16(r.Int(1<<15 - 1))}
+			c.Input = world.Input{Buttons: uint16(r.Uint(1<<16 - 1)), Yaw: uint16(r.Uint(1<<16 - 1)), Pitch: int16(uint16(r.Uint(1<<16 - 1)))}
 		case world.CmdAct:
 			c.Seq, c.After, c.Late, c.Act = uint32(r.Uint(maxU32)), uint32(r.Uint(maxU32)), uint32(r.Uint(maxU32)), r.act()
 		case world.CmdOrder:

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -147,6 +148,9 @@ func (w *play) step() {
 		for range w.g.Intn(3) {
 			p.seq++
 			in := world.Input{Buttons: uint16(w.g.Intn(1 << 9)), Yaw: uint16(w.g.Intn(1 << 16)), Pitch: int16(w.g.Intn(1<<15) - 1<<14)}
+			if w.build && w.g.OneIn(20) {
+				in.Pitch = math.MinInt16 // some client sends anything
+			}
 			cmds = append(cmds, world.Command{Player: p.id, Kind: world.CmdInput, Seq: p.seq, Input: in})
 		}
 		if w.g.OneIn(3) {

@@ -34,7 +34,7 @@ func (pr *playerRules) dig(p *Player, c *Command) (code Refusal, later bool) {
 	b, ok := pr.Block(at)
 	need, breakable := DigTicks(b, p.Mode, p.Held())
 	switch {
-	case p.Mode == Spectator:
+	case p.Mode == Spectator || c.Act.Face >= faceCount:
 		return NotAllowed, false
 	case !ok:
 		return NotLoaded, false

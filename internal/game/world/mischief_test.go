@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
@@ -75,4 +76,27 @@ func mischief(a *Area, tick uint64) (cmds []Command) {
 		cmds = append(cmds, Command{Player: p.ID, Kind: CmdAct, Seq: uint32(tick), Act: act})
 	}
 	return cmds
+}
+
+// TestSavesCanBeRead: whatever a client sends, its player's save can be read again.
+func TestSavesCanBeRead(t *testing.T) {
+	a := flatArea(AreaConfig{})
+	p := guest("ada", 20, 10, 20)
+	p.Mode = Survival
+	a.AddPlayer(p)
+	a.walkOn(p, 1)
+	for i, c := range []Command{
+		{Kind: CmdInput, Seq: p.LastSeq + 1, Input: Input{Buttons: math.MaxUint16, Yaw: math.MaxUint16, Pitch: math.MinInt16}},
+		{Kind: CmdAct, Seq: 1, After: p.LastSeq + 1, Act: Act{Kind: ActDig, At: Pos{21, 9, 20}, Face: faceCount}},
+		{Kind: CmdAct, Seq: 2, After: p.LastSeq + 1, Act: Act{Kind: ActDig, At: Pos{21, 9, 20}, Face: FaceUp}},
+	} {
+		c.Player = p.ID
+		a.Act([]Command{c})
+		if _, err := DecodePlayer(p.AppendBinary(nil)); err != nil {
+			t.Errorf("after command %d: %v", i, err)
+		}
+	}
+	if p.Dig.Seq != 2 {
+		t.Errorf("digs %+v", p.Dig)
+	}
 }

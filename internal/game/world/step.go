@@ -1,6 +1,10 @@
 package world
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import (
+	"math"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+)
 
 // The physics of bodies. Lengths are in 1/4096 m, speeds in 1/4096 m per tick
 // of 1/20 s, factors in 1/4096ths. Only + − × and floor division by powers of
@@ -51,7 +55,7 @@ func Step(w Blocks, b *Body, in Input, mode Mode) (fell fixed.Num) {
 }
 
 func step(w Blocks, b *Body, in Input, mode Mode, h *build) (fell fixed.Num) {
-	b.Yaw, b.Pitch = in.Yaw, in.Pitch
+	b.Yaw, b.Pitch = in.Yaw, max(in.Pitch, -math.MaxInt16) // what a save can hold
 	b.Vel = Vec{limit(b.Vel.X), limit(b.Vel.Y), limit(b.Vel.Z)}
 	if mode != Creative {
 		in.Buttons &^= ButtonFly
