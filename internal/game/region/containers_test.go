@@ -195,84 +195,88 @@ func storing(t *testing.T, n int) (events int) {
 // TestChestDiskFails: a move that cannot be written is refused, and is undone on both
 // sides; everybody who looks is told.
 func TestChestDiskFails(t *testing.T) {
-	b := newBed(t)
-	at, all := withChest(b, "ada", "bob")
-	ada, bob := all[0], all[1]
-	ada.open(at)
-	bob.open(at)
-	ada.store(at, 1, firstOfChest, 10)
-	b.run(300 * time.Millisecond)
-	b.sync = 100 * time.Millisecond
-	b.diskErr = errDisk
-	bad := []uint32{ada.store(at, 1, firstOfChest, 5), bob.store(at, firstOfChest, world.AnySlot, 0)}
-	dig := ada.act(Act{Kind: uint8(world.ActDig), Pos: at, Face: uint8(world.FaceUp)})
-	b.run(50 * time.Millisecond)
-	if bob.inChest() != 0 {
-		t.Fatal("the test is empty: nothing was moved")
-	}
-	b.run(3 * time.Second)
-	for i, c := range all {
-		if res := c.results[bad[i]]; res == nil || res.Reason != string(storageCode) {
-			t.Errorf("%s: %+v", c.name, res)
+	bothWays(t, func(t *testing.T, newBed func(testing.TB) *bed) {
+		b := newBed(t)
+		at, all := withChest(b, "ada", "bob")
+		ada, bob := all[0], all[1]
+		ada.open(at)
+		bob.open(at)
+		ada.store(at, 1, firstOfChest, 10)
+		b.run(300 * time.Millisecond)
+		b.sync = 100 * time.Millisecond
+		b.diskErr = errDisk
+		bad := []uint32{ada.store(at, 1, firstOfChest, 5), bob.store(at, firstOfChest, world.AnySlot, 0)}
+		dig := ada.act(Act{Kind: uint8(world.ActDig), Pos: at, Face: uint8(world.FaceUp)})
+		b.run(50 * time.Millisecond)
+		if bob.inChest() != 0 {
+			t.Fatal("the test is empty: nothing was moved")
 		}
-		if c.inChest() != 10 {
-			t.Errorf("%s sees %+v", c.name, c.chest)
+		b.run(3 * time.Second)
+		for i, c := range all {
+			if res := c.results[bad[i]]; res == nil || res.Reason != string(storageCode) {
+				t.Errorf("%s: %+v", c.name, res)
+			}
+			if c.inChest() != 10 {
+				t.Errorf("%s sees %+v", c.name, c.chest)
+			}
 		}
-	}
-	if res := ada.results[dig]; res == nil || res.OK {
-		t.Errorf("broken: %+v", res)
-	}
-	if a, z := ada.items.Count(world.OakPlanks), bob.items.Count(world.OakPlanks); a != 22 || z != 32 {
-		t.Errorf("ada has %d, bob %d", a, z)
-	}
-	b.diskErr = nil
-	b.run(5 * time.Second)
-	seq := bob.store(at, firstOfChest, world.AnySlot, 0)
-	b.run(time.Second)
-	if res := bob.results[seq]; res == nil || !res.OK || b.planksInAll(all) != 64 {
-		t.Errorf("afterwards: %+v, %d planks", res, b.planksInAll(all))
-	}
+		if res := ada.results[dig]; res == nil || res.OK {
+			t.Errorf("broken: %+v", res)
+		}
+		if a, z := ada.items.Count(world.OakPlanks), bob.items.Count(world.OakPlanks); a != 22 || z != 32 {
+			t.Errorf("ada has %d, bob %d", a, z)
+		}
+		b.diskErr = nil
+		b.run(5 * time.Second)
+		seq := bob.store(at, firstOfChest, world.AnySlot, 0)
+		b.run(time.Second)
+		if res := bob.results[seq]; res == nil || !res.OK || b.planksInAll(all) != 64 {
+			t.Errorf("afterwards: %+v, %d planks", res, b.planksInAll(all))
+		}
+	})
 }
 
 // TestChestAndHandover: a player goes over the border while its moves are on their way;
 // what comes late is refused there, and nothing is lost or there twice.
 func TestChestAndHandover(t *testing.T) {
-	for _, delay := range []time.Duration{time.Millisecond, 40 * time.Millisecond, 170 * time.Millisecond} {
-		b := newBed(t)
-		at, all := withChest(b, "ada")
-		ada := all[0]
-		ada.watch(there, RateEvery)
-		b.delay = delay
-		ada.open(at)
-		first := ada.store(at, 1, firstOfChest, 4)
-		b.run(300 * time.Millisecond)
-		b.teleport(ada, metres(133.5, flatTop+1, 64.5))
-		var seqs []uint32
-		for range 30 {
-			seqs = append(seqs, ada.store(at, 1, firstOfChest, 1))
-			b.run(20 * time.Millisecond)
-		}
-		b.run(2 * time.Second)
-		if r, _ := b.homeOf(ada.player); r == nil || r.Pos() != there {
-			t.Fatal("ada has not gone")
-		}
-		done := 4
-		for _, seq := range append(seqs, first) {
-			res := ada.results[seq]
-			if res == nil {
-				t.Fatalf("delay %v: move %d has no answer", delay, seq)
+	bothWays(t, func(t *testing.T, newBed func(testing.TB) *bed) {
+		for _, delay := range []time.Duration{time.Millisecond, 40 * time.Millisecond, 170 * time.Millisecond} {
+			b := newBed(t)
+			at, all := withChest(b, "ada")
+			ada := all[0]
+			ada.watch(there, RateEvery)
+			b.delay = delay
+			ada.open(at)
+			first := ada.store(at, 1, firstOfChest, 4)
+			b.run(300 * time.Millisecond)
+			b.teleport(ada, metres(133.5, flatTop+1, 64.5))
+			var seqs []uint32
+			for range 30 {
+				seqs = append(seqs, ada.store(at, 1, firstOfChest, 1))
+				b.run(20 * time.Millisecond)
 			}
-			if res.OK && seq != first {
-				done++
+			b.run(2 * time.Second)
+			if r, _ := b.homeOf(ada.player); r == nil || r.Pos() != there {
+				t.Fatal("ada has not gone")
+			}
+			done := 4
+			for _, seq := range append(seqs, first) {
+				res := ada.results[seq]
+				if res == nil {
+					t.Fatalf("delay %v: move %d has no answer", delay, seq)
+				}
+				if res.OK && seq != first {
+					done++
+				}
+			}
+			if got := ada.items.Count(world.OakPlanks); got != 32-done {
+				t.Errorf("delay %v: %d in the hand, %d were moved", delay, got, done)
+			}
+			if sum := b.planksInAll(all); sum != 32 {
+				t.Errorf("delay %v: %d planks of 32", delay, sum)
 			}
 		}
-		if got := ada.items.Count(world.OakPlanks); got != 32-done {
-			t.Errorf("delay %v: %d in the hand, %d were moved", delay, got, done)
-		}
-		if sum := b.planksInAll(all); sum != 32 {
-			t.Errorf("delay %v: %d planks of 32", delay, sum)
-		}
-	}
+	})
 }
 
 // TestChestBeyondTheBorder: whose home is not the chest's region cannot use it.
@@ -304,26 +308,28 @@ func TestChestBeyondTheBorder(t *testing.T) {
 // TestChestAndDisconnect: a player is gone in the middle of its moves; what is in the
 // chest and what it carries when it comes again is as much as before.
 func TestChestAndDisconnect(t *testing.T) {
-	for n := range 12 {
-		b := newBed(t)
-		b.sync = 30 * time.Millisecond
-		at, all := withChest(b, "ada", "bob")
-		ada, bob := all[0], all[1]
-		for range 4 {
-			ada.store(at, 1, world.AnySlot, 3)
+	bothWays(t, func(t *testing.T, newBed func(testing.TB) *bed) {
+		for n := range 12 {
+			b := newBed(t)
+			b.sync = 30 * time.Millisecond
+			at, all := withChest(b, "ada", "bob")
+			ada, bob := all[0], all[1]
+			for range 4 {
+				ada.store(at, 1, world.AnySlot, 3)
+			}
+			b.run(time.Duration(n) * 10 * time.Millisecond)
+			b.region(here).r.OnLink(ada.peer, machine.LinkClosed)
+			ada.online = false
+			bob.store(at, firstOfChest, world.AnySlot, 2)
+			b.run(time.Second)
+			ada.acts.Discard()
+			ada.enter()
+			b.run(time.Second)
+			if sum := b.planksInAll(all); sum != 64 {
+				t.Errorf("gone after %d ms: %d planks of 64", n*10, sum)
+			}
 		}
-		b.run(time.Duration(n) * 10 * time.Millisecond)
-		b.region(here).r.OnLink(ada.peer, machine.LinkClosed)
-		ada.online = false
-		bob.store(at, firstOfChest, world.AnySlot, 2)
-		b.run(time.Second)
-		ada.acts.Discard()
-		ada.enter()
-		b.run(time.Second)
-		if sum := b.planksInAll(all); sum != 64 {
-			t.Errorf("gone after %d ms: %d planks of 64", n*10, sum)
-		}
-	}
+	})
 }
 
 // TestHostileStores: a client that says the same move again and again, through others and
@@ -376,36 +382,38 @@ func TestHostileStores(t *testing.T) {
 // TestBrokenChestSpills: what is in a chest falls out when it is broken, once, also if
 // the host crashes meanwhile.
 func TestBrokenChestSpills(t *testing.T) {
-	for n := range 60 {
-		b := newBed(t)
-		b.sync = 20 * time.Millisecond
-		at, all := withChest(b, "ada", "bob")
-		all[1].open(at)
-		all[0].store(at, 1, firstOfChest+2, 11)
-		b.run(300 * time.Millisecond)
-		b.wants(here, b.ordered(all[0].player, decision.Order{Kind: decision.SetMode, Text: "creative"}))
-		b.run(100 * time.Millisecond)
-		all[0].act(Act{Kind: uint8(world.ActDig), Pos: at, Face: uint8(world.FaceUp)})
-		for range n {
-			b.step(b.now.Add(time.Second))
-		}
-		if n == 59 {
+	bothWays(t, func(t *testing.T, newBed func(testing.TB) *bed) {
+		for n := range 60 {
+			b := newBed(t)
+			b.sync = 20 * time.Millisecond
+			at, all := withChest(b, "ada", "bob")
+			all[1].open(at)
+			all[0].store(at, 1, firstOfChest+2, 11)
+			b.run(300 * time.Millisecond)
+			b.wants(here, b.ordered(all[0].player, decision.Order{Kind: decision.SetMode, Text: "creative"}))
+			b.run(100 * time.Millisecond)
+			all[0].act(Act{Kind: uint8(world.ActDig), Pos: at, Face: uint8(world.FaceUp)})
+			for range n {
+				b.step(b.now.Add(time.Second))
+			}
+			if n == 59 {
+				b.run(time.Second)
+				if b.block(at) != world.Air || all[1].chest.Size != 0 {
+					t.Fatalf("%v is there, bob sees %+v", b.block(at), all[1].chest)
+				}
+			}
+			b.crash()
+			for _, c := range all {
+				c.enter()
+			}
 			b.run(time.Second)
-			if b.block(at) != world.Air || all[1].chest.Size != 0 {
-				t.Fatalf("%v is there, bob sees %+v", b.block(at), all[1].chest)
+			if sum := b.planksInAll(all); sum != 64 {
+				t.Fatalf("crash after %d events: %d planks of 64", n, sum)
+			}
+			b.run(3 * time.Second)
+			if b.block(at) != world.Air || b.planksInAll(all) != 64 {
+				t.Fatalf("crash after %d events: %v is there, %d planks", n, b.block(at), b.planksInAll(all))
 			}
 		}
-		b.crash()
-		for _, c := range all {
-			c.enter()
-		}
-		b.run(time.Second)
-		if sum := b.planksInAll(all); sum != 64 {
-			t.Fatalf("crash after %d events: %d planks of 64", n, sum)
-		}
-		b.run(3 * time.Second)
-		if b.block(at) != world.Air || b.planksInAll(all) != 64 {
-			t.Fatalf("crash after %d events: %v is there, %d planks", n, b.block(at), b.planksInAll(all))
-		}
-	}
+	})
 }
