@@ -31,9 +31,7 @@ func TestDist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chdir(".."); err != nil { // as go run does
-		t.Fatal(err)
-	}
+	t.Chdir("..") // as go run does
 	dir := t.TempDir()
 	for _, of := range []string{"linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64", "windows-amd64.exe", "windows-arm64.exe"} {
 		copyTo(t, self, filepath.Join(dir, "voxelpopuli-"+of))
