@@ -74,10 +74,11 @@ func (w *network) assembleReplica(c component, p Shard) *replica {
 		component: c, shard: p, links: w.links, replies: w.routes, deliver: w.onRouted, nodes: map[machine.Peer]bool{},
 	}
 	h.record = &shardRecord{component: c, group: g, dir: w.dir}
-	h.membership = &membership{component: c, group: g, convicted: w.convicted, links: w.links, dir: w.dir, offers: w.offers, votes: w.votes, seen: w.seen}
+	h.membership = &membership{component: c, group: g, convicted: w.convicted, links: w.links, dir: w.dir, offers: w.offers, votes: w.votes, seen: w.seen, copies: w.copies}
 	h.quorumLoss = &quorumLoss{component: c, group: g, links: w.links, dir: w.dir, seen: w.seen}
 	h.otherGroups = &otherGroups{
 		component: c, group: g, record: h.record, leaderless: h.quorumLoss, links: w.links, dir: w.dir, seen: w.seen, routes: w.routes,
+		copies: w.copies,
 	}
 	h.spares = &spareSending{component: c, group: g, links: w.links, dir: w.dir, seen: w.seen, uploads: &w.spareUpload}
 	h.spares.stop()

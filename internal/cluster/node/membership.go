@@ -21,6 +21,7 @@ type membership struct {
 	offers *offers
 	votes  *votePlacement
 	seen   *sightings
+	copies *copies
 
 	convicted *convictions // no members
 
@@ -58,7 +59,8 @@ func (b *membership) update(now machine.Time) {
 	}
 	// A lead that was not used is not passed on again: what the others lead is known some
 	// seconds late, and all idle groups would go round and never hibernate.
-	if b.group.isRunning() || !b.group.used {
+	// What a group that began with a copy gives way with is merged from here.
+	if b.group.isRunning() || !b.group.used || b.copies.hasOrigin(b.group.shard) {
 		return
 	}
 	b.askLoads(&st)

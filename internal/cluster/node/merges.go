@@ -20,6 +20,7 @@ type (
 		Gen         group.Gen
 		Term, Index uint64
 		Proof       []byte
+		Aside       group.Gen // the group that made them, which has given way
 		Number      uint32
 		Changes     []world.BlockChange
 	}
@@ -81,6 +82,8 @@ func (g *merges) receive(from machine.Peer, m *MergeChanges, f *remoteNode) {
 		}
 		g.routes.sendLeaderReply(from, m.Shard)
 		return
+	case g.isRest(h, m):
+		return // it is asked again, when the greater group leads
 	case !g.mayMerge(from, h, m):
 		g.counts.Dropped++
 		g.answer(from, &MergeDone{Shard: m.Shard, Number: m.Number, Refused: true})
@@ -104,6 +107,13 @@ func allIn(pos world.RegionPos, changes []world.BlockChange) bool {
 	return len(changes) > 0
 }
 
+// isRest reports whether the group here gives way to that of which changes come, or is
+// what is left of it.
+func (g *merges) isRest(h *replica, m *MergeChanges) bool {
+	gen, _ := h.group.raft.Term()
+	return gen.Compare(m.Aside) <= 0
+}
+
 // mayMerge reports whether a host of the region has given a copy of it to a node.
 func (g *merges) mayMerge(from machine.Peer, h *replica, m *MergeChanges) bool {
 	if g.cfg.Signer == nil {
@@ -112,7 +122,7 @@ func (g *merges) mayMerge(from machine.Peer, h *replica, m *MergeChanges) bool {
 	st := h.group.raft.Status()
 	hosts := append(h.group.members(), st.Former...)
 	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
-	return m.Gen.Compare(st.Gen) <= 0 && g.copySignedBy(hosts, from.ID, m.Shard, end, decodeCopyProof(m.Proof))
+	return m.Gen.Number <= st.Gen.Number && g.copySignedBy(hosts, from.ID, m.Shard, end, decodeCopyProof(m.Proof))
 }
 
 // takes takes changes from a node's budget.

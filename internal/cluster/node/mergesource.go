@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
@@ -188,7 +189,7 @@ func (s *mergeSources) send(p Shard, x *mergeSource) {
 	x.at = s.env.Now()
 	o := &x.origin
 	m := &MergeChanges{
-		Shard: p, Gen: o.Gen, Term: o.Term, Index: o.Index, Proof: o.proof.encoded(), Number: x.number,
+		Shard: p, Gen: o.Gen, Term: o.Term, Index: o.Index, Proof: o.proof.encoded(), Number: x.number, Aside: x.aside.Gen,
 		Changes: x.changes[x.sent:min(x.sent+MaxMergeChanges, len(x.changes))],
 	}
 	if r.leader.ID == s.cfg.Self.ID {
@@ -238,6 +239,12 @@ func originSpace(p Shard) string { return group.RetiredSpace(p.space()) + ".orig
 
 // isOrigin reports whether a copy is one that this node has continued a shard from.
 func (s *savedCopy) isOrigin() bool { return s.Space == originSpace(s.shard) }
+
+// hasOrigin reports whether this node has continued a shard from a copy, and what was
+// changed since is not merged.
+func (c *copies) hasOrigin(p Shard) bool {
+	return slices.ContainsFunc(c.list, func(s savedCopy) bool { return s.shard == p && s.isOrigin() })
+}
 
 // keepOrigin writes a copy that a shard is continued from to a space of its own.
 func (c *copies) keepOrigin(s savedCopy, kvs []machine.KV, then func(error)) {

@@ -62,7 +62,7 @@ func (o *otherGroups) isFormer(who id.ID) bool { return among(o.group.raft.Statu
 // proven reports whether enough nodes claim that the shard continues in a greater group.
 func (o *otherGroups) proven(gen group.Gen) bool {
 	st, now := o.group.raft.Status(), o.env.Now()
-	if !o.group.leading && st.Leader != (machine.Peer{}) {
+	if !o.group.leading && (st.Leader != (machine.Peer{}) || st.Asleep) {
 		return false // the leader finds out
 	}
 	var claims []hostpolicy.Claimant

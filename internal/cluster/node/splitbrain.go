@@ -29,12 +29,14 @@ type otherGroups struct {
 	dir        *directory
 	seen       *sightings
 	routes     otherRoutes
+	copies     *copies
 
 	next         machine.Time
 	asked        machine.Time    // when it last asked
 	claims       map[id.ID]claim // of nodes that say that they host a greater group
 	greater      group.Gen
 	greaterHosts []machine.Peer // its hosts
+	closeBy      machine.Time   // when this replica gives way whatever the others do
 	// lesser is one who leads a lesser group, and is to be told.
 	lesser machine.Peer
 	// named are the hosts that the directory's record has named.
@@ -82,6 +84,9 @@ func (o *otherGroups) suspects(found *kademlia.Record) []machine.Peer {
 		n = claimants
 	}
 	out := o.dir.nearestNodes(o.group.shard, n)
+	if st := o.group.raft.Status(); st.Restored != 0 { // its hosts may be back, and sleep
+		out = append(out, st.Former...)
+	}
 	if o.lesser != (machine.Peer{}) {
 		out = append(out, o.lesser)
 	}
@@ -133,7 +138,7 @@ func (o *otherGroups) compare(f *remoteNode, m *GroupStatus) comparison {
 		return nothingNew
 	}
 	if o.noteClaim(f, m.Gen); o.proven(m.Gen) {
-		o.greater, o.greaterHosts = m.Gen, m.Members
+		o.greater, o.greaterHosts, o.closeBy = m.Gen, m.Members, o.env.Now().Add(closeWithin)
 		return nothingNew
 	}
 	return greaterClaimed
@@ -144,13 +149,44 @@ func (o *otherGroups) compare(f *remoteNode, m *GroupStatus) comparison {
 func (o *otherGroups) isNews(gen group.Gen) bool { return o.greater.Compare(gen) < 0 }
 
 // yield ends this replica for the sake of the greater group, when its disk is ready for
-// it; false: there is no greater group.
+// it and no other member can go on; false: there is no greater group.
 func (o *otherGroups) yield() bool {
 	if o.greater == (group.Gen{}) {
 		return false
 	}
-	o.group.raft.YieldTo(o.greater)
+	if o.isClosed() {
+		o.group.raft.YieldTo(o.greater)
+	}
 	return true
+}
+
+// closeWithin is how long a group that began with a copy may take to give way.
+const closeWithin = 20 * time.Second
+
+// isClosed reports whether this replica has all that its group has acknowledged and ever
+// will. What is built in a group that began with a copy is merged by the member that has
+// the copy. That one must lead, and be the last: others would elect a leader when it is
+// gone, and what is built then would be in nobody's difference.
+func (o *otherGroups) isClosed() bool {
+	st := o.group.raft.Status()
+	switch {
+	case st.Restored == 0 || o.env.Now() >= o.closeBy || len(st.Members) == 0:
+		return true
+	case !o.group.leading:
+		return st.Leader == (machine.Peer{})
+	case o.copies.hasOrigin(o.group.shard):
+		if len(st.Members) > 1 {
+			_ = o.group.raft.SetMembers([]machine.Peer{o.cfg.Self}) // if it cannot now: asked again
+			return false
+		}
+		return true
+	}
+	first := st.Members[0] // the group began there
+	if first.Peer.ID == o.cfg.Self.ID || !first.Voter || first.Dead || first.LogLost {
+		return true
+	}
+	o.group.raft.Transfer(first.Peer.ID)
+	return false
 }
 
 // afterYield leaves a record that leads to the greater group, and forgets who led the

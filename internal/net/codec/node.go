@@ -102,6 +102,7 @@ var nodeKinds = []*kind{
 		num(f, &m.Term)
 		num(f, &m.Index)
 		f.bytes(&m.Proof, node.CopyProofSize)
+		gen(f, &m.Aside)
 		num(f, &m.Number)
 		list(f, &m.Changes, node.MaxMergeChanges, 5, func(f *form, c *world.BlockChange) { f.pos(&c.At); num(f, &c.Was); num(f, &c.Now) })
 	}),
