@@ -13,7 +13,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/labtest"
-	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 func TestEditLatencyMeasures(t *testing.T) {
@@ -28,15 +27,6 @@ func TestEditLatencyMeasures(t *testing.T) {
 func TestNodeFailureLosesNothing(t *testing.T) {
 	r, _ := labtest.RunProcesses(t, NodeFailure, map[string]string{"kills": "1", "load": "1"})
 	if r.Metric("recover_p99_s") <= 0 || r.Metric("lost_edits") != 0 || r.Metric("checked_edits") < 1 {
-		t.Errorf("metrics %+v", r.Metrics)
-	}
-}
-
-// A region is back from a copy after all its hosts have died with their disks.
-func TestLongTotalLossMeasures(t *testing.T) {
-	simtest.Long(t)
-	r, _ := labtest.RunProcesses(t, TotalLoss, map[string]string{"losses": "1", "load": "4"})
-	if r.Metric("back_p99_s") <= 0 || r.Metric("checked_places") < 1 {
 		t.Errorf("metrics %+v", r.Metrics)
 	}
 }
