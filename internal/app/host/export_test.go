@@ -7,4 +7,4 @@ import "github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 func (h *Host) Silence() error { return h.peers.socket.Close() }
 
 // Accuse is what the node does with evidence.
-func (h *Host) Accuse(e overlay.Evidence) { h.takeEvidence(e) }
+func (h *Host) Accuse(e overlay.Evidence) { h.evidence.take(e) }

@@ -66,7 +66,7 @@ type Host struct {
 
 	entrances entrances
 
-	evidence chan any // overlay.Evidence, *node.Contradiction and *regionlog.Proof
+	evidence *evidenceKeeper // nil: this is the world's only node
 
 	closing sync.Once
 	err     error
@@ -78,7 +78,7 @@ func Start(cfg Config) (*Host, error) {
 	if cfg.Revocations != "" && cfg.Nodes == "" {
 		return nil, fmt.Errorf("%w: no other node reaches this one, so that the list in %s would shut nobody out: start without --revocations", ErrUsage, cfg.Revocations)
 	}
-	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: cfg.Faults.clock(), evidence: make(chan any, evidenceQueue)}
+	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: cfg.Faults.clock()}
 	p, err := h.meet()
 	if err != nil {
 		return nil, err
@@ -93,6 +93,7 @@ func Start(cfg Config) (*Host, error) {
 		if err := h.share(p); err != nil {
 			return nil, errors.Join(err, h.world.Close())
 		}
+		h.evidence = newEvidenceKeeper(h.world.Dir, h.peers, h.clock.Now, cfg.Log)
 	}
 	if len(cfg.NTP) > 0 {
 		h.sync = clock.NewSync(h.clock, clock.Config{Servers: cfg.NTP, Log: cfg.Log})
@@ -105,7 +106,7 @@ func Start(cfg Config) (*Host, error) {
 	}
 	h.beside.Go(h.watch)
 	if h.peers != nil {
-		h.beside.Go(h.keepEvidence)
+		h.beside.Go(func() { h.evidence.run(h.stop) })
 	}
 	h.startOwnerCode()
 	if h.peers != nil {
@@ -202,11 +203,14 @@ func stopwatch() func() time.Duration {
 }
 
 // running is a context that ends when the host is closed.
-func (h *Host) running() (context.Context, context.CancelFunc) {
+func (h *Host) running() (context.Context, context.CancelFunc) { return runningUntil(h.stop) }
+
+// runningUntil is a context that ends when stop is closed.
+func runningUntil(stop <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		select {
-		case <-h.stop:
+		case <-stop:
 			cancel()
 		case <-ctx.Done():
 		}

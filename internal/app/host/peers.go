@@ -20,6 +20,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/codec"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
@@ -284,7 +285,7 @@ func (h *Host) network() (*node.Net, error) {
 			Key:       [32]byte(p.key.Public().(ed25519.PublicKey)),
 			Sign:      func(text []byte) [64]byte { return [64]byte(ed25519.Sign(p.key, text)) },
 			Node:      func(key [32]byte) id.ID { return id.Of(key[:]) },
-			Convicted: h.convicted(), Proven: h.takeProof,
+			Convicted: h.evidence.convicted(), Proven: func(p *regionlog.Proof) { h.evidence.take(p) },
 		},
 
 		MaxHosted: h.cfg.Capacity.Regions, MaxPlayers: h.cfg.Capacity.Players, Full: h.load.full,

@@ -40,7 +40,7 @@ func (h *Host) openPort() netip.AddrPort {
 	}
 	port := nat.LocalPort{Protocol: nat.UDP, Number: h.peers.socket.Addr().Port()}
 	h.keepOpen(port)
-	return h.outside(port, false)
+	return h.router.outside(port, false)
 }
 
 // openForPlayers has the router open the ports that the page comes from. A page of
@@ -60,13 +60,10 @@ func (h *Host) openForPlayers() {
 	}
 }
 
-// keepOpen has the router open a port until the host is closed, and waits for a moment
-// until it has.
-func (h *Host) keepOpen(port nat.LocalPort) {
-	r := &h.router
+// open has the router open a port until stop is closed, and waits for a moment until it
+// has. What goes on meanwhile is counted beside.
+func (r *routerPorts) open(cfg nat.RouterConfig, port nat.LocalPort, beside *sync.WaitGroup, stop <-chan struct{}) {
 	if r.router == nil {
-		cfg := h.cfg.Router
-		cfg.Log = h.cfg.Log
 		r.router, r.until, r.at = nat.NewRouter(cfg), time.Now().Add(routerTime), map[routerPort]netip.AddrPort{}
 	}
 	opened := make(chan struct{}, 1)
@@ -81,20 +78,20 @@ func (h *Host) keepOpen(port nat.LocalPort) {
 			}
 		}
 	}
-	h.beside.Go(func() {
-		ctx, cancel := h.running()
+	beside.Go(func() {
+		ctx, cancel := runningUntil(stop)
 		defer cancel()
 		r.router.Open(ctx, port, note(false))
 	})
-	h.beside.Go(func() {
-		ctx, cancel := h.running()
+	beside.Go(func() {
+		ctx, cancel := runningUntil(stop)
 		defer cancel()
 		r.router.OpenIPv6(ctx, port, note(true))
 	})
 	t := time.NewTimer(time.Until(r.until))
 	defer t.Stop()
 	for {
-		four, six := h.outside(port, false).IsValid(), h.outside(port, true).IsValid()
+		four, six := r.outside(port, false).IsValid(), r.outside(port, true).IsValid()
 		if four && six {
 			return
 		}
@@ -110,10 +107,17 @@ func (h *Host) keepOpen(port nat.LocalPort) {
 }
 
 // outside is where the router has opened a port; not valid: it has not.
-func (h *Host) outside(port nat.LocalPort, six bool) netip.AddrPort {
-	h.router.mu.Lock()
-	defer h.router.mu.Unlock()
-	return h.router.at[routerPort{port, six}]
+func (r *routerPorts) outside(port nat.LocalPort, six bool) netip.AddrPort {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.at[routerPort{port, six}]
+}
+
+// keepOpen has the router open a port while the host runs.
+func (h *Host) keepOpen(port nat.LocalPort) {
+	cfg := h.cfg.Router
+	cfg.Log = h.cfg.Log
+	h.router.open(cfg, port, &h.beside, h.stop)
 }
 
 // playersOutside is where the router has opened the TCP port that the page comes from,
@@ -123,12 +127,12 @@ func (h *Host) playersOutside() (four, six netip.AddrPort) {
 	if h.https != nil {
 		port.Number = h.https.addr.Port()
 	}
-	return h.outside(port, false), h.outside(port, true)
+	return h.router.outside(port, false), h.router.outside(port, true)
 }
 
 // browsersOutside6 is where the router lets browsers in by UDP over IPv6.
 func (h *Host) browsersOutside6() netip.AddrPort {
-	return h.outside(nat.LocalPort{Protocol: nat.UDP, Number: h.peers.socket.Addr().Port()}, true)
+	return h.router.outside(nat.LocalPort{Protocol: nat.UDP, Number: h.peers.socket.Addr().Port()}, true)
 }
 
 // fromAnywhere reports whether an address is reached from anywhere.

@@ -104,7 +104,7 @@ func (h *Host) storage() *node.StorageConfig {
 			}
 			return signature
 		},
-		CheckBatch: p.ground.SignedBatch, Report: h.takeContradiction, Behaviour: h.cfg.Faults.Storage, Probe: h.cfg.Faults.Probe, Came: h.cfg.Faults.Came,
+		CheckBatch: p.ground.SignedBatch, Report: func(c *node.Contradiction) { h.evidence.take(c) }, Behaviour: h.cfg.Faults.Storage, Probe: h.cfg.Faults.Probe, Came: h.cfg.Faults.Came,
 	}
 }
 
@@ -128,20 +128,4 @@ func (h *Host) WithArea(ctx context.Context, pos world.RegionPos, f func(*region
 		err = fmt.Errorf("this node does not lead %v", pos)
 	}
 	return err
-}
-
-// takeProof is called in the node's handlers: it does not wait.
-func (h *Host) takeProof(p *regionlog.Proof) {
-	select {
-	case h.evidence <- p:
-	default:
-	}
-}
-
-// takeContradiction is called in the node's handlers: it does not wait.
-func (h *Host) takeContradiction(c *node.Contradiction) {
-	select {
-	case h.evidence <- c:
-	default:
-	}
 }

@@ -6,14 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
@@ -79,7 +75,7 @@ func (h *Host) verified() *node.Verified {
 	return &node.Verified{
 		Zones: int(p.record.Genesis.Zones), Verifier: p.verifier, Certificate: p.certificate,
 		Sign:   func(v *overlay.NetworkView) { v.Sign(world, p.key) },
-		Report: h.takeEvidence, Storage: h.storage(),
+		Report: func(e overlay.Evidence) { h.evidence.take(e) }, Storage: h.storage(),
 	}
 }
 
@@ -139,126 +135,4 @@ func (h *Host) loadCertificate() error {
 // on to all others.
 func (h *Host) Revoke(list *identity.Revocations) error {
 	return h.onLoop(func() error { return h.node.Revoke(list) })
-}
-
-const (
-	evidenceFile  = "evidence.jsonl"
-	evidenceLimit = 16 << 20 // bytes; then the file is set aside, and the one before it goes
-	evidenceQueue = 256
-)
-
-// takeEvidence is called in the node's handlers: it does not wait.
-func (h *Host) takeEvidence(e overlay.Evidence) {
-	select {
-	case h.evidence <- e:
-	default:
-	}
-}
-
-// keepEvidence writes evidence down, and says who is to be excluded by it.
-func (h *Host) keepEvidence() {
-	p := h.peers
-	court := overlay.MisbehaviourScore{Valid: func(v *overlay.NetworkView) bool {
-		c := p.verifier.Seen(v.Source.ID)
-		return c != nil && v.SignedBy(p.record.World(), c.Key[:])
-	}}
-	born := func(who id.ID) machine.Time {
-		if c := p.verifier.Seen(who); c != nil {
-			return c.From
-		}
-		return h.clock.Now()
-	}
-	told := map[id.ID]bool{}
-	for {
-		select {
-		case e := <-h.evidence:
-			guilty, err := h.hear(e, &court, born)
-			if err != nil {
-				h.cfg.Log.Warn("Evidence cannot be kept.", "error", err)
-			}
-			if proof, ok := e.(*regionlog.Proof); ok {
-				h.cfg.Log.Warn("The proof is written down; \"voxelpopuli evidence check FILE\" explains it.", "node", proof.To.By(), "file", h.world.Dir+"/"+evidenceFile)
-				continue
-			}
-			for _, who := range guilty {
-				if c := p.verifier.Seen(who); c != nil && !told[who] {
-					told[who] = true
-					h.cfg.Log.Warn(accusation(e), "node", who, "certificate", c.Serial, "evidence", h.world.Dir+"/"+evidenceFile)
-				}
-			}
-		case <-h.stop:
-			return
-		}
-	}
-}
-
-// accusation tells the people what a node is to be excluded for.
-func accusation(e any) string {
-	if _, tampered := e.(*node.Contradiction); tampered {
-		return "A node keeps the world otherwise than the others, and has signed it: ask the authority to revoke its certificate."
-	}
-	return "A node sends false views of its neighbourhood, or is the victim of many: ask the authority whether to revoke its certificate."
-}
-
-// hear keeps evidence, an overlay.Evidence, a *node.Contradiction or a *regionlog.Proof, and returns
-// who is to be excluded by it.
-func (h *Host) hear(e any, court *overlay.MisbehaviourScore, born func(id.ID) machine.Time) (guilty []id.ID, err error) {
-	switch e := e.(type) {
-	case overlay.Evidence:
-		line, err := h.peers.ground.FalseView(e)
-		if err == nil {
-			err = h.writeLine(line)
-		}
-		return court.Add(e, born), err
-	case *node.Contradiction:
-		if err := h.peers.ground.Check(e); err != nil {
-			return nil, err
-		}
-		line, err := h.peers.ground.Tampering(e, time.Unix(0, int64(h.clock.Now())).UTC())
-		if err == nil {
-			err = h.writeLine(line)
-		}
-		return []id.ID{e.Accused.By()}, err
-	case *regionlog.Proof:
-		line, err := h.peers.ground.FalseState(e, time.Unix(0, int64(h.clock.Now())).UTC())
-		if err == nil {
-			err = h.writeLine(line)
-		}
-		return nil, err
-	}
-	return nil, nil
-}
-
-// convicted are the nodes against which evidence.jsonl has a proof by replay.
-func (h *Host) convicted() (out []id.ID) {
-	for _, name := range []string{evidenceFile + ".old", evidenceFile} {
-		f, err := os.Open(filepath.Join(h.world.Dir, name))
-		if err != nil {
-			continue // there is none
-		}
-		who, err := h.peers.ground.Convicted(f)
-		out = append(out, who...)
-		if err = errors.Join(err, f.Close()); err != nil {
-			h.cfg.Log.Warn("Evidence of earlier runs cannot be read: nodes that were convicted then may take part again.", "file", name, "error", err)
-		}
-	}
-	return out
-}
-
-func (h *Host) writeLine(line []byte) error {
-	name := filepath.Join(h.world.Dir, evidenceFile)
-	if st, err := os.Stat(name); err == nil && st.Size() > evidenceLimit {
-		if err := os.Rename(name, name+".old"); err != nil {
-			return err
-		}
-	}
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(line, '\n'))
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
 }
