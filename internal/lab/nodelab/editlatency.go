@@ -20,7 +20,7 @@ var EditLatency = lab.Experiment{
 	Source: "own aims: 15 ms (p50) and 60 ms (p99), better 3 and 10 ms",
 	Settings: []lab.Setting{
 		{Name: "nodes", Default: "3", Text: "processes that host the world; up to three keep the region"},
-		{Name: "editors", Default: "3", Text: "players that edit, at nodes in turn; at most 4"},
+		editorsSetting("3"),
 		{Name: "seconds", Default: "20", Unit: "s", Text: "how long"},
 	},
 	Run: runEditLatency,
@@ -35,6 +35,25 @@ type masons struct {
 
 // MaxMasons is how many have places of their own to edit.
 const MaxMasons = 4
+
+// nodesSetting is how many nodes there are, of which three keep the region.
+func nodesSetting(n string) lab.Setting {
+	return lab.Setting{Name: "nodes", Default: n, Text: "processes that host the world; three keep the region"}
+}
+
+func editorsSetting(n string) lab.Setting {
+	return lab.Setting{Name: "editors", Default: n, Text: "players that edit, at nodes in turn; at most 4"}
+}
+
+// play lets all edit until ctx ends, and returns what they report.
+func (es *masons) play(ctx context.Context) []chan Edit {
+	reports := make([]chan Edit, len(es.all))
+	for i, e := range es.all {
+		reports[i] = make(chan Edit, 1<<14)
+		go e.Play(ctx, reports[i])
+	}
+	return reports
+}
 
 // join brings editors to the nodes of a cluster in turn.
 func (c *cluster) join(n int) (*masons, error) {
@@ -131,11 +150,7 @@ func reportEditLatency(t *lab.Trial, c *cluster, es *masons, nodes int, seconds 
 	ctx, stop := context.WithTimeout(t.Context, lab.Duration(seconds))
 	defer stop()
 	began := time.Now()
-	by := make([]chan Edit, n)
-	for i, e := range es.all {
-		by[i] = make(chan Edit, 1<<14)
-		go e.Play(ctx, by[i])
-	}
+	by := es.play(ctx)
 	<-ctx.Done()
 	time.Sleep(time.Second) // the last answers
 	var all, here, far []float64

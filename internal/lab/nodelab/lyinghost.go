@@ -22,8 +22,8 @@ var LyingHost = lab.Experiment{
 	Shows:  "how soon a region's leader that changes the region against the rules is convicted and replaced, by real processes of which one lies",
 	Source: "Haeberlen et al., Accountable Virtual Machines (OSDI 2010): 26 of 26 cheats, after the game",
 	Settings: []lab.Setting{
-		{Name: "nodes", Default: "5", Text: "processes that host the world; three keep the region"},
-		{Name: "editors", Default: "4", Text: "players that edit, at nodes in turn; at most 4"},
+		nodesSetting("5"),
+		editorsSetting("4"),
 		{Name: "rounds", Default: "2", Text: "of each lie, each in a world of its own"},
 		{Name: "load", Default: "3", Unit: "s", Text: "of editing before the lie"},
 	},
@@ -128,11 +128,7 @@ func (c *cluster) lie(es *masons, what string, load time.Duration, number int) (
 	region := c.spawn.Region()
 	ctx, stop := context.WithCancel(c.ctx)
 	defer stop()
-	reports := make([]chan Edit, len(es.all))
-	for i, e := range es.all {
-		reports[i] = make(chan Edit, 1<<12)
-		go e.Play(ctx, reports[i])
-	}
+	reports := es.play(ctx)
 	liar, err := c.steady(region, load)
 	if err != nil {
 		return o, err

@@ -16,8 +16,8 @@ var NodeFailure = lab.Experiment{
 	Shows:  "how long a region takes no edits after the machine that hosts it was killed (kill -9), and whether anything acknowledged is lost",
 	Source: "dissertation 4.5 (“a couple of seconds”, the chunk's changes lost)",
 	Settings: []lab.Setting{
-		{Name: "nodes", Default: "4", Text: "processes that host the world; three keep the region"},
-		{Name: "editors", Default: "4", Text: "players that edit, at nodes in turn; at most 4"},
+		nodesSetting("4"),
+		editorsSetting("4"),
 		{Name: "kills", Default: "5", Text: "of the node that leads the region, which comes back each time"},
 		{Name: "load", Default: "2", Unit: "s", Text: "of editing before each"},
 	},
@@ -71,11 +71,7 @@ func (c *cluster) failOne(es *masons, load time.Duration, number int) (k kill, e
 	}
 	ctx, stop := context.WithCancel(c.ctx)
 	defer stop()
-	reports := make([]chan Edit, len(es.all))
-	for i, e := range es.all {
-		reports[i] = make(chan Edit, 1<<12)
-		go e.Play(ctx, reports[i])
-	}
+	reports := es.play(ctx)
 	if err := lab.Sleep(c.ctx, load); err != nil {
 		return k, err
 	}

@@ -16,8 +16,8 @@ var TotalLoss = lab.Experiment{
 	Shows:  "how long a region takes no edits after all machines that host it were killed (kill -9) at once, and what of it is missing then",
 	Source: "ours; without copies elsewhere everything is lost",
 	Settings: []lab.Setting{
-		{Name: "nodes", Default: "9", Text: "processes that host the world; three keep the region"},
-		{Name: "editors", Default: "4", Text: "players that edit, at nodes in turn; at most 4"},
+		nodesSetting("9"),
+		editorsSetting("4"),
 		{Name: "losses", Default: "3", Text: "each of a world of its own"},
 		{Name: "load", Default: "8", Unit: "s", Text: "of editing before each"},
 		{Name: "disks", Default: "lost", Text: "lost: the hosts' folders are deleted; kept: they are not, but the hosts stay away"},
@@ -74,11 +74,7 @@ func (c *cluster) loseHosts(es *masons, load time.Duration, wipe bool) (l totalL
 	}
 	ctx, stop := context.WithCancel(c.ctx)
 	defer stop()
-	reports := make([]chan Edit, len(es.all))
-	for i, e := range es.all {
-		reports[i] = make(chan Edit, 1<<12)
-		go e.Play(ctx, reports[i])
-	}
+	reports := es.play(ctx)
 	if err := lab.Sleep(c.ctx, load); err != nil {
 		return l, err
 	}
