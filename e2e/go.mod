@@ -1,11 +1,12 @@
 module github.com/voxelpopuli/voxelpopuli/e2e
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/chromedp/cdproto v0.0.0-20260321001828-e3e3800016bc
 	github.com/chromedp/chromedp v0.15.1
-	golang.org/x/sys v0.42.0
+	github.com/voxelpopuli/voxelpopuli v0.0.0
+	golang.org/x/sys v0.49.0
 )
 
 require (
@@ -19,9 +20,11 @@ require (
 	github.com/letsencrypt/pebble/v2 v2.10.1 // indirect
 	github.com/miekg/dns v1.1.62 // indirect
 	golang.org/x/mod v0.24.0 // indirect
-	golang.org/x/net v0.40.0 // indirect
-	golang.org/x/sync v0.14.0 // indirect
+	golang.org/x/net v0.60.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/tools v0.33.0 // indirect
 )
 
 tool github.com/letsencrypt/pebble/v2/cmd/pebble
+
+replace github.com/voxelpopuli/voxelpopuli => ..

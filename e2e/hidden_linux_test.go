@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/netns"
 )
 
 // TestHidden: a world is at home behind a router, and a browser behind another, which
@@ -20,9 +22,9 @@ func TestHidden(t *testing.T) {
 		home, guest string
 		direct      bool
 	}{
-		{"address-restricted", addressRestricted, symmetric, true},
-		{"port-restricted", portRestricted, portRestricted, true},
-		{"symmetric", symmetric, symmetric, false},
+		{"address-restricted", netns.AddressRestricted, netns.Symmetric, true},
+		{"port-restricted", netns.PortRestricted, netns.PortRestricted, true},
+		{"symmetric", netns.Symmetric, netns.Symmetric, false},
 	} {
 		t.Run(c.name, func(t *testing.T) { testHidden(t, c.home, c.guest, c.direct) })
 	}
@@ -33,7 +35,7 @@ func testHidden(t *testing.T, behind, before string, direct bool) {
 	vps := lan.machine()
 	desk, desksRouter := lan.behind(behind)
 	laptop, laptopsRouter := lan.behind(before)
-	l, err := net.Listen("tcp", subnet+"1:0")
+	l, err := net.Listen("tcp", netns.OneSubnet.Own+":0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +47,7 @@ func testHidden(t *testing.T, behind, before string, direct bool) {
 	_, first, _ := strings.Cut(link, "&at=")
 	at, fingerprint, _ := strings.Cut(first, "_")
 	fingerprint, _, _ = strings.Cut(fingerprint, "&")
-	if at != vps.addr+":4747" {
+	if at != vps.Addr+":4747" {
 		t.Fatalf("the link leads first to %s, not through the public node", at)
 	}
 
@@ -57,9 +59,9 @@ func testHidden(t *testing.T, behind, before string, direct bool) {
 	}
 	buildAlone(ann)
 	goes := func() bool { // directly
-		toHome, toHelper := laptopsRouter.sent(desksRouter.addr), laptopsRouter.sent(vps.addr)
+		toHome, toHelper := laptopsRouter.sent(desksRouter.Addr), laptopsRouter.sent(vps.Addr)
 		time.Sleep(3 * time.Second)
-		toHome, toHelper = laptopsRouter.sent(desksRouter.addr)-toHome, laptopsRouter.sent(vps.addr)-toHelper
+		toHome, toHelper = laptopsRouter.sent(desksRouter.Addr)-toHome, laptopsRouter.sent(vps.Addr)-toHelper
 		t.Logf("the browser sends %d packets to the other router and %d to the public node", toHome, toHelper)
 		return toHome > toHelper
 	}
@@ -69,16 +71,13 @@ func testHidden(t *testing.T, behind, before string, direct bool) {
 
 	// The guest's router gets another address, which the other one does not let in.
 	ann.eval("(window.links = [], setInterval(() => links.at(-1) === vp.state().link || links.push(vp.state().link), 20), 0)", nil)
-	lan.ip("-n %s addr del %s/24 dev eth0", laptopsRouter.ns, laptopsRouter.addr)
-	lan.ip("-n %s addr add %s200/24 dev eth0", laptopsRouter.ns, subnet)
+	must(t, laptopsRouter.Readdress(netns.OneSubnet.Machine(198)))
 	ann.say("Still here.")
 	ann.hears("Ann", "Still here.")
 	buildAlone(ann)
 	// Her laptop gets another address itself, as when it leaves the Wi-Fi: its sockets
 	// are of no use any more.
-	lan.ip("-n %s addr del %s/24 dev eth0", laptop.ns, laptop.addr)
-	lan.ip("-n %s addr add 192.168.0.3/24 dev eth0", laptop.ns)
-	lan.ip("-n %s route replace default via 192.168.0.1", laptop.ns)
+	must(t, laptop.Readdress("192.168.0.3"))
 	ann.say("And here.")
 	ann.hears("Ann", "And here.")
 	again := goes()

@@ -28,7 +28,7 @@ func inside[T any](m *machine, open func() (T, error)) (T, error) {
 	go func() {
 		runtime.LockOSThread() // and never unlock: the thread ends with the goroutine
 		var o opened
-		ns, err := os.Open("/run/netns/" + m.ns)
+		ns, err := os.Open("/run/netns/" + m.NS)
 		if err == nil {
 			err = unix.Setns(int(ns.Fd()), unix.CLONE_NEWNET)
 			ns.Close()
@@ -45,7 +45,7 @@ func inside[T any](m *machine, open func() (T, error)) (T, error) {
 // newPlayerOn starts a browser on a machine; what controls it goes by the same port of
 // this one.
 func newPlayerOn(m *machine, name string) *player {
-	t := m.lan.t
+	t := m.t
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func newPlayerOn(m *machine, name string) *player {
 	p.flags = append(p.flags,
 		chromedp.Flag("remote-debugging-port", strconv.Itoa(l.Addr().(*net.TCPAddr).Port)),
 		chromedp.ModifyCmdFunc(func(c *exec.Cmd) {
-			c.Args = append(append(m.on(), c.Path), c.Args[1:]...)
+			c.Args = append(append(m.On(), c.Path), c.Args[1:]...)
 			c.Path, c.Err = exec.LookPath(c.Args[0])
 		}))
 	p.start()

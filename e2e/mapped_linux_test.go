@@ -2,12 +2,13 @@ package e2e
 
 import (
 	"encoding/binary"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/netns"
 )
 
 // TestMappedPort: a world is at home behind a router that opens ports, and there is no
@@ -17,10 +18,10 @@ func TestMappedPort(t *testing.T) {
 		t.Skip("starts a node and a browser")
 	}
 	lan := newLAN(t)
-	desk, desksRouter := lan.behind(mapping)
-	laptop, _ := lan.behind(symmetric)
-	asked := desksRouter.mapsPorts(desk)
-	l, err := net.Listen("tcp", subnet+"1:0")
+	desk, desksRouter := lan.behind(netns.Mapping)
+	laptop, _ := lan.behind(netns.Symmetric)
+	asked := desksRouter.mapsPorts()
+	l, err := net.Listen("tcp", netns.OneSubnet.Own+":0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func TestMappedPort(t *testing.T) {
 		t.Fatalf("the node asks for port %d", port)
 	}
 	link := world.linkOf(1)
-	if !strings.Contains(link, "at="+desksRouter.addr+":4747_") {
+	if !strings.Contains(link, "at="+desksRouter.Addr+":4747_") {
 		t.Fatalf("the link %s does not lead to the router", link)
 	}
 	ann := newPlayerOn(laptop, "Ann")
@@ -39,15 +40,15 @@ func TestMappedPort(t *testing.T) {
 	buildAlone(ann)
 }
 
-// mapsPorts lets a router open UDP ports by NAT-PMP (RFC 6886) for a machine behind it,
+// mapsPorts lets a router open UDP ports by NAT-PMP (RFC 6886) for the machine behind it,
 // and tells which.
-func (m *machine) mapsPorts(behind *machine) (opened <-chan uint16) {
-	m.lan.t.Helper()
-	conn, err := inside(m, func() (net.PacketConn, error) { return net.ListenPacket("udp4", "192.168.0.1:5351") })
+func (m *machine) mapsPorts() (opened <-chan uint16) {
+	m.t.Helper()
+	conn, err := inside(m, func() (net.PacketConn, error) { return net.ListenPacket("udp4", netns.RouterAtHome+":5351") })
 	if err != nil {
-		m.lan.t.Fatal(err)
+		m.t.Fatal(err)
 	}
-	m.lan.t.Cleanup(func() { conn.Close() })
+	m.t.Cleanup(func() { conn.Close() })
 	ports := make(chan uint16, 16)
 	go func() {
 		q := make([]byte, 1100)
@@ -56,7 +57,7 @@ func (m *machine) mapsPorts(behind *machine) (opened <-chan uint16) {
 			if err != nil {
 				return
 			}
-			if a := m.answer(q[:n], behind, ports); a != nil {
+			if a := m.answer(q[:n], ports); a != nil {
 				conn.WriteTo(a, from)
 			}
 		}
@@ -65,17 +66,16 @@ func (m *machine) mapsPorts(behind *machine) (opened <-chan uint16) {
 }
 
 // answer answers a request.
-func (m *machine) answer(q []byte, behind *machine, ports chan<- uint16) []byte {
+func (m *machine) answer(q []byte, ports chan<- uint16) []byte {
 	switch {
 	case len(q) == 2 && q[0] == 0 && q[1] == 0: // the router's address (3.2)
-		at := netip.MustParseAddr(m.addr).As4()
+		at := netip.MustParseAddr(m.Addr).As4()
 		return append([]byte{0, 128, 0, 0, 0, 0, 0, 1}, at[:]...)
 	case len(q) == 12 && q[0] == 0 && q[1] == 1: // a UDP port (3.3)
 		port, life := binary.BigEndian.Uint16(q[4:]), binary.BigEndian.Uint32(q[8:])
 		if life > 0 {
-			rule := fmt.Sprintf("netns exec %s nft add rule ip watch in iifname eth0 udp dport %d dnat to %s", m.ns, port, behind.addr)
-			if err := ip(rule); err != nil {
-				m.lan.t.Error(err)
+			if err := m.OpenPort(port); err != nil {
+				m.t.Error(err)
 				return nil
 			}
 			select {

@@ -1,10 +1,11 @@
 package e2e
 
 import (
-	"fmt"
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/netns"
 )
 
 // TestChangedNetwork: the machine of a browser gets another network card with another
@@ -16,7 +17,7 @@ func TestChangedNetwork(t *testing.T) {
 	}
 	lan := newLAN(t)
 	vps, phone := lan.machine(), lan.machine()
-	l, err := net.Listen("tcp", subnet+"1:0")
+	l, err := net.Listen("tcp", netns.OneSubnet.Own+":0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func TestChangedNetwork(t *testing.T) {
 	}
 	buildAlone(ann)
 	ann.eval("(window.links = [], setInterval(() => links.at(-1) === vp.state().link || links.push(vp.state().link), 20), 0)", nil)
-	phone.replug(200)
+	must(t, phone.Replug(netns.OneSubnet.Machine(198)))
 	ann.say("Still here.")
 	ann.hears("Ann", "Still here.")
 	buildAlone(ann)
@@ -42,14 +43,4 @@ func TestChangedNetwork(t *testing.T) {
 	if n := strings.Count(one.log.String(), "player connected"); n != 1 {
 		t.Errorf("Ann has entered %d times", n)
 	}
-}
-
-// replug gives the machine another network card, with another address.
-func (m *machine) replug(n int) {
-	m.lan.t.Helper()
-	m.lan.ip("-n %s link del eth0", m.ns)
-	m.lan.ip("-n %s link add eth1 type veth peer name %sb netns %s", m.ns, m.port, m.lan.bridge())
-	m.lan.ip("-n %s addr add %s/24 dev eth1", m.ns, fmt.Sprint(subnet, n))
-	m.lan.ip("-n %s link set eth1 up", m.ns)
-	m.lan.ip("-n %s link set %sb master br0 up", m.lan.bridge(), m.port)
 }

@@ -37,13 +37,13 @@ func TestStrangers(t *testing.T) {
 		t.Skip("starts nodes and a browser")
 	}
 	m := newLAN(t).machine()
-	at := net.JoinHostPort(m.addr, "4747")
+	at := net.JoinHostPort(m.Addr, "4747")
 	founder, data := t.TempDir(), t.TempDir()
 
 	private := startOn(t, m, founder)
 	var tries sync.WaitGroup
 	tries.Go(func() { joins(t, data, at) }) // takes as long as a node waits for an answer
-	out, err := exec.Command("ip", append(m.on()[1:], "ss", "-Hlntu")...).Output()
+	out, err := exec.Command("ip", append(m.On()[1:], "ss", "-Hlntu")...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 )
@@ -22,11 +21,4 @@ func Machine() string {
 		}
 	}
 	return s
-}
-
-func IP(args string) error {
-	if out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput(); err != nil {
-		return fmt.Errorf("ip %s: %w: %s", args, err, strings.TrimSpace(string(out)))
-	}
-	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/netns"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/nodelab"
 )
 
@@ -33,22 +34,22 @@ var Experiment = lab.Experiment{
 
 // chaos is a run of the experiment.
 type chaos struct {
-	t       *lab.Trial
-	dir     string
-	cables  *cables // nil: all nodes are on the loopback
-	faults  []chaosFault
-	nodes   []*chaosProcess
-	editors []*editor
-	keeper  client.Identity // the founder's player: an operator
-	reader  client.Identity // looks at the end
-	market  world.Pos       // for the feet, beside the chest
-	chest   world.Pos       // that the editors share
-	tally   chaosTally
-	wrong   violations
-	land    *nodelab.Land  // the terrain
-	counts  map[string]int // of faults
-	begun   time.Time
-	logMu   sync.Mutex
+	t        *lab.Trial
+	dir      string
+	machines []*netns.Machine // one for each node; none: all nodes are on the loopback
+	faults   []chaosFault
+	nodes    []*chaosProcess
+	editors  []*editor
+	keeper   client.Identity // the founder's player: an operator
+	reader   client.Identity // looks at the end
+	market   world.Pos       // for the feet, beside the chest
+	chest    world.Pos       // that the editors share
+	tally    chaosTally
+	wrong    violations
+	land     *nodelab.Land  // the terrain
+	counts   map[string]int // of faults
+	begun    time.Time
+	logMu    sync.Mutex
 }
 
 func (c *chaos) logf(format string, args ...any) {
@@ -71,11 +72,12 @@ func runChaos(t *lab.Trial) (err error) {
 		return err
 	}
 	if hosts == "namespaces" {
-		if c.cables, err = layCables(nodes); err != nil {
+		var network *netns.Network
+		if network, c.machines, err = newMachines(nodes); err != nil {
 			return err
 		}
+		defer func() { err = errors.Join(err, network.Close()) }()
 		c.faults = append(slices.Clone(chaosFaults), pulledCables)
-		defer func() { err = errors.Join(err, c.cables.remove()) }()
 	}
 	defer func() {
 		for _, p := range c.nodes {

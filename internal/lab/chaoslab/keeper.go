@@ -31,10 +31,10 @@ func (c *chaos) callKeeper() (speaker, error) {
 		return nil, err
 	}
 	page := func(addr string) string { return host.PageURL("http://"+addr, "", string(local)) }
-	if c.cables == nil {
+	if c.machines == nil {
 		return joinFounder(c.t.Context, page(founder.Gateway), c.keeper)
 	}
-	p, err := lab.Start(c.t.Context, childSays, os.Stderr, c.cables.on(0)...)
+	p, err := lab.Start(c.t.Context, childSays, os.Stderr, c.machines[0].On()...)
 	if err != nil {
 		return nil, err
 	}

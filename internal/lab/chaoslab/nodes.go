@@ -35,10 +35,12 @@ const orderTime = 3 * time.Minute
 
 // node readies a node: addresses in subnets of their own, as in the real world.
 func (c *chaos) node(i int) (*chaosProcess, error) {
-	ip, port, listen, code := hostAddress(i), 4747, ":4747", nodelab.GuestCode
+	var ip, listen, code string
 	var err error
-	if c.cables == nil {
-		listen, code = "", ""
+	port := 4747
+	if c.machines != nil {
+		ip, listen, code = c.machines[i].Addr, ":4747", nodelab.GuestCode
+	} else {
 		ip = fmt.Sprintf("127.%d.%d.1", 1+c.t.Seed%200, i+1)
 		if port, err = freePort(ip); err != nil {
 			return nil, err
@@ -61,8 +63,8 @@ func (c *chaos) start(p *chaosProcess) (err error) {
 		}
 	}
 	var on []string
-	if c.cables != nil {
-		on = c.cables.on(p.number)
+	if c.machines != nil {
+		on = c.machines[p.number].On()
 	}
 	if p.Process, err = lab.Start(c.t.Context, childNode, p.log, on...); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
-	"github.com/voxelpopuli/voxelpopuli/internal/lab"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/netns"
 )
 
 // badLine is a line between this machine and a network namespace whose packets get lost
@@ -44,7 +44,7 @@ func openLine(seed uint64) (l *badLine, err error) {
 		ns: name, rand: rng.New(seed), // of the addresses for measurements (RFC 2544)
 		near: netip.AddrFrom4([4]byte{198, 18, 0, 1}), far: netip.AddrFrom4([4]byte{198, 18, 0, 2}),
 	}
-	if err := lab.IP("netns add " + l.ns); err != nil {
+	if err := netns.IP("netns add " + l.ns); err != nil {
 		return nil, fmt.Errorf("a line with losses needs Linux, root and the program ip: %w", err)
 	}
 	defer func() {
@@ -57,17 +57,15 @@ func openLine(seed uint64) (l *badLine, err error) {
 			return nil, err
 		}
 	}
-	for _, args := range []string{
+	err = netns.IP(
 		fmt.Sprintf("addr add %s peer %s dev %s-0", l.near, l.far, name),
 		fmt.Sprintf("link set %s-0 up", name),
 		fmt.Sprintf("link set %s-1 netns %s", name, l.ns),
 		fmt.Sprintf("-n %s addr add %s peer %s dev %s-1", l.ns, l.far, l.near, name),
 		fmt.Sprintf("-n %s link set %s-1 up", l.ns, name),
-		fmt.Sprintf("-n %s link set lo up", l.ns),
-	} {
-		if err := lab.IP(args); err != nil {
-			return nil, err
-		}
+		fmt.Sprintf("-n %s link set lo up", l.ns))
+	if err != nil {
+		return nil, err
 	}
 	l.gone.Go(func() { l.carry(l.ends[0], l.ends[1]) })
 	l.gone.Go(func() { l.carry(l.ends[1], l.ends[0]) })
@@ -82,7 +80,7 @@ func (l *badLine) close() (err error) {
 		}
 	}
 	l.gone.Wait()
-	return errors.Join(err, lab.IP("netns del "+l.ns))
+	return errors.Join(err, netns.IP("netns del "+l.ns))
 }
 
 // on is the command by which programs are started at the far end.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/page"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/netns"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/nodelab"
 	"github.com/voxelpopuli/voxelpopuli/web"
 )
@@ -37,8 +38,8 @@ type linkPath struct {
 var linkPaths = []linkPath{
 	{name: "websocket"},
 	{name: "direct", channels: true},
-	{name: "punched", home: restrictedRouter, guest: symmetricRouter, channels: true},
-	{name: "relayed", home: symmetricRouter, guest: symmetricRouter, channels: true},
+	{name: "punched", home: netns.AddressRestricted, guest: netns.Symmetric, channels: true},
+	{name: "relayed", home: netns.Symmetric, guest: netns.Symmetric, channels: true},
 }
 
 func runJoinByLink(t *lab.Trial) error {
@@ -66,31 +67,31 @@ func joinBy(t *lab.Trial, p linkPath, visits int) (err error) {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	r, err := newRouters()
+	r, err := netns.New(netns.OneSubnet)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
-	url, err := servePage(ctx, r.address(), filepath.Join(dir, "page"))
+	defer func() { err = errors.Join(err, r.Close()) }()
+	url, err := servePage(ctx, netns.OneSubnet.Own, filepath.Join(dir, "page"))
 	if err != nil {
 		return err
 	}
 	w := &linkWorld{ctx: ctx, dir: dir, page: url}
 	defer w.close()
-	public, err := r.public()
+	public, err := r.Machine()
 	if err != nil {
 		return err
 	}
 	if err := nodelab.FoundWorld(w.folder(), t.Seed, ""); err != nil {
 		return err
 	}
-	link, err := w.start(public, public.addr)
+	link, err := w.start(public, public.Addr)
 	if err != nil {
 		return err
 	}
-	guest, router, home := public, (*place)(nil), (*place)(nil)
+	guest, router, home := public, (*netns.Machine)(nil), (*netns.Machine)(nil)
 	if p.home != "" {
-		desk, at, err := r.behind(p.home)
+		desk, at, err := r.Behind(p.home)
 		if err != nil {
 			return err
 		}
@@ -98,24 +99,24 @@ func joinBy(t *lab.Trial, p linkPath, visits int) (err error) {
 		if link, err = w.start(desk, "0.0.0.0"); err != nil {
 			return err
 		}
-		if guest, router, err = r.behind(p.guest); err != nil {
+		if guest, router, err = r.Behind(p.guest); err != nil {
 			return err
 		}
-	} else if guest, err = r.public(); err != nil {
+	} else if guest, err = r.Machine(); err != nil {
 		return err
 	}
 	if !p.channels {
-		link = fmt.Sprintf("http://%s:%s/#code=%s", public.addr, nodePort, w.nodes[0].Invitation)
+		link = fmt.Sprintf("http://%s:%s/#code=%s", public.Addr, netns.NodePort, w.nodes[0].Invitation)
 	}
 	var ready []float64
 	for i := range visits {
 		direct := true
 		v, err := nodelab.VisitPage(t, link, func() (err error) {
 			if router != nil {
-				direct, err = isDirect(ctx, router, home.addr, public.addr)
+				direct, err = isDirect(ctx, router, home.Addr, public.Addr)
 			}
 			return err
-		}, guest.on()...)
+		}, guest.On()...)
 		if err != nil {
 			return err
 		}
@@ -139,14 +140,14 @@ const (
 
 // isDirect reports whether a browser sends more to the router of its world than to the
 // node that helps.
-func isDirect(ctx context.Context, router *place, home, helper string) (bool, error) {
+func isDirect(ctx context.Context, router *netns.Machine, home, helper string) (bool, error) {
 	var sent [2][2]int
 	for i := range sent {
 		if err := lab.Sleep(ctx, []time.Duration{pathSettle, pathWatch}[i]); err != nil {
 			return false, err
 		}
 		for j, to := range []string{home, helper} {
-			n, err := router.sent(to)
+			n, err := router.Sent(to)
 			if err != nil {
 				return false, err
 			}
@@ -172,13 +173,13 @@ func (w *linkWorld) close() {
 func (w *linkWorld) folder() string { return filepath.Join(w.dir, fmt.Sprint("node", len(w.nodes))) }
 
 // start starts a node, which joins by the first, and waits until its link names all.
-func (w *linkWorld) start(at *place, addr string) (link string, err error) {
-	p, err := lab.Start(w.ctx, nodelab.ChildHost, os.Stderr, at.on()...)
+func (w *linkWorld) start(at *netns.Machine, addr string) (link string, err error) {
+	p, err := lab.Start(w.ctx, nodelab.ChildHost, os.Stderr, at.On()...)
 	if err != nil {
 		return "", err
 	}
 	n := &nodelab.NodeProcess{Process: p, Data: w.folder()}
-	o := nodelab.NodeOrder{Data: n.Data, At: addr + ":" + nodePort, Share: true, Page: w.page}
+	o := nodelab.NodeOrder{Data: n.Data, At: addr + ":" + netns.NodePort, Share: true, Page: w.page}
 	if len(w.nodes) > 0 {
 		o.Invitation = w.nodes[0].Invitation
 	}
