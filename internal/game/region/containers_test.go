@@ -124,72 +124,52 @@ func TestTwoPlayersShareAChest(t *testing.T) {
 // TestChestCrash crashes after every number of events while two players move things in
 // and out: what was acknowledged is so, and nothing is there twice or not at all.
 func TestChestCrash(t *testing.T) {
-	steps := storing(t, -1)
-	if steps < 50 {
-		t.Fatalf("only %d events", steps)
-	}
-	for n := range steps {
-		storing(t, n)
-	}
-}
-
-func storing(t *testing.T, n int) (events int) {
-	b := newBed(t)
-	b.sync = 20 * time.Millisecond
-	at, all := withChest(b, "ada", "bob")
-	had := b.planksInAll(all)
-	ada, bob := all[0], all[1]
-	moves := map[uint32]int{} // of ada, into the chest
-	check := func() {
-		acked := 0
-		for seq, count := range moves {
-			if res := ada.results[seq]; res != nil && res.OK {
-				acked += count
+	crashes(t, 50, 50, func(b *bed) scenario {
+		at, all := withChest(b, "ada", "bob")
+		had := b.planksInAll(all)
+		ada, bob := all[0], all[1]
+		moves := map[uint32]int{} // of ada, into the chest
+		do := func(tick int) {
+			switch tick {
+			case 0, 3, 6:
+				moves[ada.store(at, 1, firstOfChest, 3)] = 3
+			case 10, 14:
+				bob.store(at, firstOfChest, world.AnySlot, 2)
+			case 12:
+				b.region(here).r.snapshot(nil)
 			}
 		}
-		b.crash()
-		for _, c := range all {
-			c.enter()
-		}
-		b.run(time.Second)
-		if sum := b.planksInAll(all); sum != had {
-			t.Fatalf("crash after %d events: %d planks, there were %d", n, sum, had)
-		}
-		for seq := range moves { // asked again, and done once
-			if res := ada.results[seq]; res == nil || !res.OK {
-				t.Fatalf("crash after %d events: move %d: %+v", n, seq, res)
+		whole := func() {
+			if got := bob.items.Count(world.OakPlanks); got != 36 {
+				t.Fatalf("bob has %d", got)
 			}
 		}
-		if got := ada.items.Count(world.OakPlanks); got > 32-acked {
-			t.Fatalf("crash after %d events: ada has %d, and %d are in the chest for certain", n, got, acked)
-		}
-	}
-	for i := range 50 {
-		if i < 9 && i%3 == 0 {
-			moves[ada.store(at, 1, firstOfChest, 3)] = 3
-		}
-		if i == 10 || i == 14 {
-			bob.store(at, firstOfChest, world.AnySlot, 2)
-		}
-		if i == 12 {
-			b.region(here).r.snapshot(nil)
-		}
-		for end := b.now.Add(TickLength); ; events++ {
-			if events == n {
-				check()
-				return events
+		check := func(n int) {
+			acked := 0
+			for seq, count := range moves {
+				if res := ada.results[seq]; res != nil && res.OK {
+					acked += count
+				}
 			}
-			if !b.step(end) {
-				break
+			b.crash()
+			for _, c := range all {
+				c.enter()
+			}
+			b.run(time.Second)
+			if sum := b.planksInAll(all); sum != had {
+				t.Fatalf("crash after %d events: %d planks, there were %d", n, sum, had)
+			}
+			for seq := range moves { // asked again, and done once
+				if res := ada.results[seq]; res == nil || !res.OK {
+					t.Fatalf("crash after %d events: move %d: %+v", n, seq, res)
+				}
+			}
+			if got := ada.items.Count(world.OakPlanks); got > 32-acked {
+				t.Fatalf("crash after %d events: ada has %d, and %d are in the chest for certain", n, got, acked)
 			}
 		}
-	}
-	n = events
-	check()
-	if got := bob.items.Count(world.OakPlanks); got != 36 {
-		t.Fatalf("bob has %d", got)
-	}
-	return events
+		return scenario{do, whole, check}
+	})
 }
 
 // TestChestDiskFails: a move that cannot be written is refused, and is undone on both

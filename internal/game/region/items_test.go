@@ -102,72 +102,53 @@ func TestDropIsSeenAndPickedUp(t *testing.T) {
 // TestDropCrash crashes after every number of events while a player drops and
 // picks up again: what was acknowledged is there, and each item is in one place.
 func TestDropCrash(t *testing.T) {
-	steps := dropping(t, -1)
-	if steps < 60 {
-		t.Fatalf("only %d events", steps)
-	}
-	for n := range steps {
-		dropping(t, n)
-	}
-}
-
-func dropping(t *testing.T, n int) (events int) {
-	b := newBed(t)
-	b.sync = 20 * time.Millisecond
-	c := builder(b, "ada")
-	had := c.items.Count(world.OakPlanks)
-	c.look(0, down) // to the own feet: picked up again after two seconds
-	b.run(100 * time.Millisecond)
-	drops := map[uint32]int{}
-	check := func() {
-		acked := 0
-		for seq, count := range drops {
-			if res := c.results[seq]; res != nil && res.OK {
-				acked += count
+	crashes(t, 60, 60, func(b *bed) scenario {
+		c := builder(b, "ada")
+		had := c.items.Count(world.OakPlanks)
+		c.look(0, down) // to the own feet: picked up again after two seconds
+		b.run(100 * time.Millisecond)
+		drops := map[uint32]int{}
+		do := func(tick int) {
+			switch tick {
+			case 0, 4, 8:
+				drops[c.drop(3)] = 3
+			case 20:
+				b.region(here).r.snapshot(nil)
 			}
 		}
-		sure, _ := b.sureOf(c)
-		b.crash()
-		b.settledFor(c)
-		hand, ground := b.planksOf(c)
-		if hand+ground != had {
-			t.Fatalf("crash after %d events: %d in the hand, %d on the ground, there were %d", n, hand, ground, had)
-		}
-		if hand < sure {
-			t.Fatalf("crash after %d events: %d in the hand, %d were on the disk", n, hand, sure)
-		}
-		if acked > 0 && ground == 0 && hand < had {
-			t.Fatalf("crash after %d events: dropped and lost", n)
-		}
-	}
-	for i := range 60 {
-		if i < 12 && i%4 == 0 {
-			drops[c.drop(3)] = 3
-		}
-		if i == 20 {
-			b.region(here).r.snapshot(nil)
-		}
-		for end := b.now.Add(TickLength); ; events++ {
-			if events == n {
-				check()
-				return events
+		whole := func() {
+			if hand, ground := b.planksOf(c); hand != had || ground != 0 {
+				t.Fatalf("not picked up again: %d in the hand, %d on the ground", hand, ground)
 			}
-			if !b.step(end) {
-				break
+			for seq := range drops {
+				if res := c.results[seq]; res == nil || !res.OK {
+					t.Fatalf("act %d: %+v", seq, res)
+				}
 			}
 		}
-	}
-	if hand, ground := b.planksOf(c); hand != had || ground != 0 {
-		t.Fatalf("not picked up again: %d in the hand, %d on the ground", hand, ground)
-	}
-	for seq := range drops {
-		if res := c.results[seq]; res == nil || !res.OK {
-			t.Fatalf("act %d: %+v", seq, res)
+		check := func(n int) {
+			acked := 0
+			for seq, count := range drops {
+				if res := c.results[seq]; res != nil && res.OK {
+					acked += count
+				}
+			}
+			sure, _ := b.sureOf(c)
+			b.crash()
+			b.settledFor(c)
+			hand, ground := b.planksOf(c)
+			if hand+ground != had {
+				t.Fatalf("crash after %d events: %d in the hand, %d on the ground, there were %d", n, hand, ground, had)
+			}
+			if hand < sure {
+				t.Fatalf("crash after %d events: %d in the hand, %d were on the disk", n, hand, sure)
+			}
+			if acked > 0 && ground == 0 && hand < had {
+				t.Fatalf("crash after %d events: dropped and lost", n)
+			}
 		}
-	}
-	n = events
-	check()
-	return events
+		return scenario{do, whole, check}
+	})
 }
 
 // sureOf is how many planks of a player are on the disk at its home.
@@ -267,37 +248,27 @@ func TestItemCrossesTheBorder(t *testing.T) {
 // TestItemCrossingCrash crashes after every number of events while items cross
 // the border: each is in one place.
 func TestItemCrossingCrash(t *testing.T) {
-	steps := throwing(t, -1)
-	if steps < 40 {
-		t.Fatalf("only %d events", steps)
-	}
-	for n := range steps {
-		throwing(t, n)
-	}
-}
-
-func throwing(t *testing.T, n int) (events int) {
-	b := newBed(t)
-	c := throwerByBorder(b)
-	had := c.items.Count(world.OakPlanks)
-	b.sync = 7 * time.Millisecond
-	c.drop(5)
-	for i := 0; i < 16; i++ {
-		if i == 4 {
-			c.drop(7)
+	crashes(t, 16, 40, func(b *bed) scenario {
+		c := throwerByBorder(b)
+		had := c.items.Count(world.OakPlanks)
+		b.sync = 7 * time.Millisecond
+		do := func(tick int) {
+			switch tick {
+			case 0:
+				c.drop(5)
+			case 4:
+				c.drop(7)
+			}
 		}
-		for end := b.now.Add(TickLength); events != n && b.step(end); events++ {
+		check := func(n int) {
+			b.crash()
+			b.settledFor(c)
+			if hand, ground := b.planksOf(c); hand+ground != had {
+				t.Fatalf("crash after %d events: %d in the hand, %d on the ground of %d", n, hand, ground, had)
+			}
 		}
-		if events == n {
-			break
-		}
-	}
-	b.crash()
-	b.settledFor(c)
-	if hand, ground := b.planksOf(c); hand+ground != had {
-		t.Fatalf("crash after %d events: %d in the hand, %d on the ground of %d", n, hand, ground, had)
-	}
-	return events
+		return scenario{do: do, check: check}
+	})
 }
 
 // TestItemCrossingLost: messages about items get lost, in both directions, and

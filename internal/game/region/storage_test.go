@@ -44,67 +44,46 @@ func (c *client) spots() (out []world.Pos) {
 // was acknowledged is there, and each block is either in the world or in the
 // hand.
 func TestEditCrash(t *testing.T) {
-	steps := editing(t, -1)
-	if steps < 40 {
-		t.Fatalf("only %d events", steps)
-	}
-	for n := range steps {
-		editing(t, n)
-	}
-}
-
-func editing(t *testing.T, n int) (events int) {
-	b := newBed(t)
-	b.sync = 20 * time.Millisecond
-	c := builder(b, "ada")
-	placed := map[uint32]world.Pos{}
-	had := c.items[1].Count
-	var spots []world.Pos
-	check := func() {
-		b.crash()
-		c.enter()
-		_, h := b.homeOf(c.player)
-		in := 0
-		for seq, at := range placed {
-			there := b.block(at.Add(0, 1, 0)) == world.OakPlanks
-			if res := c.results[seq]; res != nil && res.OK && !there {
-				t.Fatalf("crash after %d events: act %d was acknowledged and is lost", n, seq)
+	crashes(t, 40, 40, func(b *bed) scenario {
+		c := builder(b, "ada")
+		placed := map[uint32]world.Pos{}
+		had, spots := c.items[1].Count, c.spots()
+		do := func(tick int) {
+			if tick%5 == 0 {
+				at := spots[tick/5]
+				placed[c.planks(at)] = at
 			}
-			if there {
-				in++
+			if tick == 22 { // in the middle, a snapshot
+				b.region(here).r.snapshot(nil)
 			}
 		}
-		if got := int(h.p.Items[1].Count); got+in != int(had) {
-			t.Fatalf("crash after %d events: %d blocks in the world and %d in the hand, there were %d", n, in, got, had)
-		}
-	}
-	spots = c.spots()
-	for i := 0; i < 8*5; i++ {
-		if i%5 == 0 {
-			at := spots[i/5]
-			placed[c.planks(at)] = at
-		}
-		if i == 22 { // in the middle, a snapshot
-			b.region(here).r.snapshot(nil)
-		}
-		for end := b.now.Add(TickLength); ; events++ {
-			if events == n {
-				check()
-				return events
-			}
-			if !b.step(end) {
-				break
+		whole := func() {
+			for seq := range placed {
+				if res := c.results[seq]; res == nil || !res.OK {
+					t.Fatalf("act %d: %+v", seq, res)
+				}
 			}
 		}
-	}
-	for seq := range placed {
-		if res := c.results[seq]; res == nil || !res.OK {
-			t.Fatalf("act %d: %+v", seq, res)
+		check := func(n int) {
+			b.crash()
+			c.enter()
+			_, h := b.homeOf(c.player)
+			in := 0
+			for seq, at := range placed {
+				there := b.block(at.Add(0, 1, 0)) == world.OakPlanks
+				if res := c.results[seq]; res != nil && res.OK && !there {
+					t.Fatalf("crash after %d events: act %d was acknowledged and is lost", n, seq)
+				}
+				if there {
+					in++
+				}
+			}
+			if got := int(h.p.Items[1].Count); got+in != int(had) {
+				t.Fatalf("crash after %d events: %d blocks in the world and %d in the hand, there were %d", n, in, got, had)
+			}
 		}
-	}
-	n = events
-	check()
-	return events
+		return scenario{do, whole, check}
+	})
 }
 
 // TestDiskFails: while the disk takes nothing acts are refused with the code
