@@ -29,6 +29,7 @@ type forgetful struct {
 	peer    machine.Peer
 	deaf    map[world.RegionPos]bool // hears no Watch of these
 	mute    bool                     // does not answer an Enter
+	acts    int                      // that have come; they get no answer
 }
 
 func (f *forgetful) Start()                                 {}
@@ -54,6 +55,8 @@ func (f *forgetful) OnMessage(p machine.Peer, m machine.Message) {
 				return
 			}
 			f.env.Send(p, &region.Entered{Region: m.Region, Player: inner.Player, Epoch: uint32(f.enters), Position: world.Vec{X: 4096, Y: 70 << 12, Z: 4096}})
+		case *region.Act:
+			f.acts++
 		case *region.Watch:
 			f.watch(p, m.Region, inner)
 		}
@@ -184,6 +187,36 @@ func TestLostWatch(t *testing.T) {
 	f.mu.Unlock()
 	input(2 * lateColumns)
 	eventually(t, func() bool { return missing() == 0 })
+}
+
+// TestLostAct: an act that has no answer is asked for again, and a home that says nothing
+// is entered again, also when the client says nothing else.
+func TestLostAct(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &forgetful{columns: map[world.ColumnPos]*world.Column{}}
+		s, _ := playAt(t, f)
+		count := func() (acts, enters int) {
+			synctest.Wait()
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return f.acts, f.enters
+		}
+		if err := s.Handle(wire.Encode(&wire.Act{Seq: 1, Kind: wire.Select})); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(patience - time.Second)
+		if acts, enters := count(); acts != 1 || enters != 1 {
+			t.Errorf("at first %d acts, %d Enters", acts, enters)
+		}
+		time.Sleep(2 * time.Second)
+		if acts, enters := count(); acts != 2 || enters != 2 {
+			t.Errorf("%d acts after one that has no answer, %d Enters", acts, enters)
+		}
+		time.Sleep(2 * patience)
+		if acts, enters := count(); acts != 4 || enters != 4 {
+			t.Errorf("%d acts and %d Enters later", acts, enters)
+		}
+	})
 }
 
 func eventually(t *testing.T, cond func() bool) {

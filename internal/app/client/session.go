@@ -49,8 +49,9 @@ type Session struct {
 	pos        world.Vec
 	claims     claims
 	acts       region.Acts
-	asked      []asked // acts without an answer, in order
-	in         bool    // the home has let the player in, and takes acts
+	asked      []asked     // acts without an answer, in order
+	overdue    *time.Timer // lets Next look at them
+	in         bool        // the home has let the player in, and takes acts
 	watch      *watcher
 	watchedAt  map[world.RegionPos]time.Time // when a Watch was last sent
 	lookedLate time.Time                     // when it was looked for columns that do not come
@@ -78,6 +79,8 @@ func newSession(n *Node, k *transport.Link, player id.ID) *Session {
 		// Another link of this session, which was given up, has entered before.
 		acts: region.EntriesAbove(uint32(time.Now().Unix())),
 	}
+	s.overdue = time.AfterFunc(patience, s.poke)
+	s.overdue.Stop() // until there is an act
 	s.watch.may = func() bool { return n.wakes.may(player) }
 	return s
 }
@@ -169,6 +172,7 @@ func (s *Session) Next(ctx context.Context, to Sink) error {
 	for _, m := range s.batch {
 		s.receive(m, to)
 	}
+	s.tendActs()
 	s.sendTiles(to)
 	s.sendWatches()
 	if s.over == nil && end != nil {

@@ -142,10 +142,24 @@ func (s *Session) tend() {
 	if time.Since(s.heard) > silence {
 		s.recover()
 	}
-	if len(s.asked) > 0 && time.Since(s.asked[0].at) > patience {
-		s.askAgain()
-	}
 	s.watchLate()
+}
+
+// tendActs asks again for what has had no answer for too long, and looks again later for
+// the rest: the client may say nothing else meanwhile.
+func (s *Session) tendActs() {
+	if len(s.asked) == 0 {
+		return
+	}
+	left := patience - time.Since(s.asked[0].at)
+	if left <= 0 {
+		if time.Since(s.heard) >= silence {
+			s.recover()
+		}
+		s.askAgain()
+		left = patience
+	}
+	s.overdue.Reset(left)
 }
 
 // steps sends body steps to the home. While the node is strained one waits for the
@@ -247,16 +261,22 @@ func (s *Session) ask(m *wire.Act, after uint32, proof []byte) bool {
 		return false
 	}
 	s.asked = append(s.asked, asked{act.Seq, m.Seq, time.Now()})
+	if len(s.asked) == 1 {
+		s.overdue.Reset(patience)
+	}
 	if s.in {
 		s.toRegion(s.home, act)
 	} // otherwise when the home has let the player in
 	return true
 }
 
-// askAgain sends what has no answer to the home, which does each act once.
+// askAgain sends what has no answer to the home, which does each act once. A home that
+// has not let the player in gets it when it does.
 func (s *Session) askAgain() {
-	for _, m := range s.acts.Resend() {
-		s.toRegion(s.home, m)
+	if s.in {
+		for _, m := range s.acts.Resend() {
+			s.toRegion(s.home, m)
+		}
 	}
 	for i := range s.asked {
 		s.asked[i].at = time.Now()
