@@ -55,7 +55,7 @@ const readers: Record<string, (m: any) => unknown> = {
   Pong: (m) => ({ time: m.time, tick: m.tick }),
   ActResult: (m) => ({ seq: m.seq, ok: m.ok, code: m.reason, text: m.text }),
   Self: ({ type: _, ...rest }) => rest,
-  Container: (m) => ({ x: m.x, y: m.y, z: m.z, size: m.size, slots: m.slots }),
+  Container: (m) => ({ x: m.x, y: m.y, z: m.z, size: m.size, slots: m.slots, heat: m.heat, work: m.work }),
   Inventory: (m) => ({ slots: m.slots, selected: m.selected }),
   Chat: (m) => ({ kind: m.kind, from: m.from, text: m.text }),
   Players: (m) => ({

@@ -78,7 +78,7 @@ test('a container shows what the node tells of it, and of no other', () => {
   let told = 0;
   events.on('container', () => told++);
   container.open(0, 10, -2);
-  const message = { type: 'container', x: 0, y: 10, z: -2, size: 27, slots: [{ slot: 3, block: Block.Stone, count: 5 }, { slot: 99, block: 1, count: 1 }] } as const;
+  const message = { type: 'container', x: 0, y: 10, z: -2, size: 27, slots: [{ slot: 3, block: Block.Stone, count: 5 }, { slot: 99, block: 1, count: 1 }], heat: 0, work: 0 } as const;
   container.arrived({ ...message, x: 1, slots: [] });
   assert.equal(told, 0);
   container.arrived({ ...message, slots: [...message.slots] });

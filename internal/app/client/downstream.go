@@ -30,7 +30,7 @@ func (s *Session) receive(m machine.Message, to Sink) {
 	case *region.Inventory:
 		s.add(to, &wire.Inventory{Slots: slotItems(m.Slots), Selected: m.Selected})
 	case *region.Container:
-		s.add(to, &wire.Container{X: m.At.X, Y: m.At.Y, Z: m.At.Z, Size: m.Size, Slots: slotItems(m.Slots)})
+		s.add(to, &wire.Container{X: m.At.X, Y: m.At.Y, Z: m.At.Z, Size: m.Size, Slots: slotItems(m.Slots), Heat: m.Heat, Work: m.Work})
 	case *region.Heard:
 		s.add(to, &wire.Chat{Kind: wire.ChatNear, From: m.Name, Text: m.Text})
 	case *region.Notice:

@@ -24,6 +24,8 @@ type Block struct {
 	Dim      uint8     // light lost on the way into it, besides the 1 of each step: 15 for opaque blocks
 	Fluid    uint8     // fluid level in eighths: 8 for a source, 0 for what is no fluid
 	Stores   uint8     // slots for things that players put into it; 0: it is no container
+	Smelts   uint8     // Cold or Lit; 0: it is no furnace
+	Fuel     uint16    // ticks that one of it burns in a furnace; 0: it does not burn
 	Food     uint8     // health that eating it gives; 0 for what cannot be eaten
 	Door     uint8     // of the class Door: which of its eight blocks, bits of Upper, Open, Turned
 	Hardness int32     // ticks of 1/20 s to break by hand; Unbreakable, Instant
@@ -51,6 +53,7 @@ const (
 	maxFood     = 20 // as much health as there is
 	fluidFull   = 8
 	MaxStores   = 54 // slots of a container
+	maxFuel     = 20000
 )
 
 // unresolved is a name in a content file that something is to be called by, and
@@ -105,9 +108,11 @@ func (r *reader) block(file string, v value) {
 	}
 	b.Dig = o.dig()
 	b.Stores = uint8(o.number("stores", 1, MaxStores, 0))
+	b.Fuel = uint16(o.number("fuel", 1, maxFuel, 0))
 	b.Support = supportOf(o.choice("support", "none", supportNames[:]))
+	lit := o.smelts(&b)
 	if b.Stores > 0 && (b.Gravity || b.Replaceable || b.Support != SupportNone) {
-		o.fail(o.field("stores").line, "stores is for blocks that go only when they are broken, so not with falls, replaceable or support")
+		o.fail(o.line, "stores and smelts are for blocks that go only when they are broken, so not with falls, replaceable or support")
 	}
 	o.textures(&b)
 	left := unresolved{file, o.what, "drop", name, o.line}
@@ -117,11 +122,14 @@ func (r *reader) block(file string, v value) {
 		left.name = ""
 	}
 	o.finish()
-	if b.Class == Door {
+	switch {
+	case b.Class == Door:
 		r.door(b, left, o)
-		return
+	case b.Smelts > 0:
+		r.furnace(b, lit, left, o)
+	default:
+		r.addBlock(b, left, o)
 	}
-	r.addBlock(b, left, o)
 }
 
 // shape fills in what follows from a block's class.

@@ -10,7 +10,11 @@ type Stack struct {
 type Recipe struct {
 	Makes Stack
 	Of    []Stack
+	Ticks uint16 // that a furnace takes for it; 0: players make it by hand
 }
+
+// maxTicks bounds how long a furnace takes for one thing.
+const maxTicks = 12000
 
 // recipe reads an entry of "recipes"; names are looked up once all blocks are there.
 func (r *reader) recipe(file string, v value) {
@@ -29,6 +33,10 @@ func (r *reader) recipe(file string, v value) {
 	}
 	if f := o.get("of", kindObject); f != nil {
 		made.Of = r.parts(o, f)
+	}
+	made.Ticks = uint16(o.number("ticks", 1, maxTicks, 0))
+	if made.Ticks > 0 {
+		r.smelting(o, &made)
 	}
 	o.finish()
 	if len(r.out.Recipes) == MaxRecipes {

@@ -33,6 +33,7 @@ func (r *reader) thing(file string, v value) {
 	b := Block{Name: name, Title: o.title(name), Class: Thing, Item: true, Hardness: Unbreakable, Sound: Sounds[0]}
 	b.Color = o.color()
 	b.Food = uint8(o.number("food", 1, maxFood, 0))
+	b.Fuel = uint16(o.number("fuel", 1, maxFuel, 0))
 	b.Side = name
 	if f := o.get("texture", kindString); f != nil {
 		b.Side = o.name("texture")
@@ -48,6 +49,9 @@ func (r *reader) thing(file string, v value) {
 			uint8(in.number("speed", 1, maxSpeed, 1)), uint16(in.number("uses", 1, maxUses, 1)),
 		}
 		in.finish()
+		if f := o.field("fuel"); f != nil {
+			o.fail(f.line, "fuel is not for tools, which are counted by their condition")
+		}
 	}
 	o.finish()
 	r.addBlock(b, unresolved{}, o)

@@ -110,7 +110,8 @@ func (k *containers) show(h *playerSession) {
 		return
 	}
 	m := &Container{Region: k.cfg.Pos, Player: h.p.ID, At: h.opened.at, Size: uint8(h.opened.slots)}
-	if c := k.area.Container(m.At); c != nil {
+	if c := k.area.Contents(m.At); c != nil {
+		m.Heat, m.Work = c.Heat, c.Work
 		for i, s := range c.Slots {
 			if s.Count > 0 {
 				m.Slots = append(m.Slots, Slot{uint8(i), s.Block, uint16(s.Count)})

@@ -210,6 +210,8 @@ type (
 		At     world.Pos
 		Size   uint8  // slots
 		Slots  []Slot // that are not empty
+		Heat   uint16 // of a furnace: ticks that its fire lasts
+		Work   uint16 // ticks that it has worked on what lies in it
 	}
 
 	// Heard is chat from somebody near.

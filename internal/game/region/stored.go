@@ -2,6 +2,7 @@ package region
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -19,16 +20,16 @@ func OfPlayers(key []byte) bool {
 // the highest epoch is right.
 type StoredPlayer struct {
 	Epoch uint64
-	Count int // of the block that was asked for
+	Count int // of the blocks that were asked for
 }
 
-// StoredItems counts a block in a region's space, for tools that read a store without
+// StoredItems counts blocks in a region's space, for tools that read a store without
 // running the region: in containers and on the ground, and what players carry.
-func StoredItems(kvs []machine.KV, b world.Block) (lying int, players map[id.ID]StoredPlayer, err error) {
+func StoredItems(kvs []machine.KV, blocks ...world.Block) (lying int, players map[id.ID]StoredPlayer, err error) {
 	players = map[id.ID]StoredPlayer{}
 	count := func(stacks ...world.Stack) (n int) {
 		for _, s := range stacks {
-			if s.Count > 0 && s.Block == b {
+			if s.Count > 0 && slices.Contains(blocks, s.Block) {
 				n += int(s.Count)
 			}
 		}

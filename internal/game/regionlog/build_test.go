@@ -4,31 +4,33 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // seen is what has come about in a play, so that a test can tell that it was tested.
 type seen struct {
-	opened, stored, spilled, turned, fell, handed, failed, merged int
+	opened, stored, spilled, lit, turned, fell, handed, failed, merged int
 }
 
 func (s *seen) add(o seen) {
 	s.opened, s.stored, s.spilled, s.turned = s.opened+o.opened, s.stored+o.stored, s.spilled+o.spilled, s.turned+o.turned
+	s.lit += o.lit
 	s.fell, s.handed, s.failed, s.merged = s.fell+o.fell, s.handed+o.handed, s.failed+o.failed, s.merged+o.merged
 }
 
 func (s seen) check(t *testing.T) {
 	t.Helper()
 	t.Logf("%+v", s)
-	if s.opened == 0 || s.stored == 0 || s.spilled == 0 || s.turned == 0 || s.fell == 0 || s.handed == 0 || s.failed == 0 || s.merged == 0 {
+	if s.opened == 0 || s.stored == 0 || s.spilled == 0 || s.lit == 0 || s.turned == 0 || s.fell == 0 || s.handed == 0 || s.failed == 0 || s.merged == 0 {
 		t.Error("not everything that was to be tested has come about")
 	}
 }
 
 // kit is what players build and fill chests with.
-var kit = []world.Stack{{Block: world.Chest, Count: 60}, {Block: world.OakDoor, Count: 60}, {Block: world.OakPlanks, Count: 90}, {Block: world.IronPickaxe, Count: 1}}
+var kit = []world.Stack{{Block: world.Chest, Count: 60}, {Block: world.OakDoor, Count: 60}, {Block: world.Furnace, Count: 60}, {Block: world.OakPlanks, Count: 90}, {Block: world.IronOre, Count: 60}, {Block: world.IronPickaxe, Count: 1}}
 
-// builds makes another act of one: with a chest or a door that is near, or to place one.
+// builds makes another act of one: with a chest, a furnace or a door that is near, or to place one.
 func (w *play) builds(p *world.Player, act world.Act) world.Act {
 	var near []world.Pos
 	for _, at := range w.built {
@@ -45,7 +47,7 @@ func (w *play) builds(p *world.Player, act world.Act) world.Act {
 		return world.Act{Kind: world.ActPlace, At: down, Face: world.FaceUp, A: int64(g.Intn(3))}
 	default:
 		act = world.Act{At: near[g.Intn(len(near))], Face: world.FaceUp}
-		slot := func() int64 { return int64(g.Intn(4)) + int64(g.Intn(2))*world.ContainerSlots }
+		slot := func() int64 { return int64(g.Intn(len(kit))) + int64(g.Intn(2))*world.ContainerSlots }
 		switch {
 		case k == 3:
 			act.Kind, act.Face = world.ActDig, world.Face(g.Intn(8)) // there are six
@@ -53,8 +55,8 @@ func (w *play) builds(p *world.Player, act world.Act) world.Act {
 			act.Kind = world.ActOpen
 		default:
 			act.Kind, act.A, act.B = world.ActStore, slot(), slot()+int64(g.Intn(3))<<8
-			if g.OneIn(3) {
-				act.B = world.AnySlot
+			if g.OneIn(2) { // planks and ores, where they belong
+				act.A, act.B = 3+int64(g.Intn(2)), world.AnySlot
 			}
 		}
 		return act
@@ -90,7 +92,7 @@ func (w *play) asked() (cmds []world.Command) {
 	case 6:
 		remote(world.Remote{Kind: world.RemoteBreak, At: at, Block: now})
 	case 7:
-		remote(world.Remote{Kind: world.RemotePlace, At: world.Pos{X: 127, Y: top + 1, Z: int32(g.Intn(128))}, Face: world.FaceUp, Block: kit[g.Intn(2)].Block})
+		remote(world.Remote{Kind: world.RemotePlace, At: world.Pos{X: 127, Y: top + 1, Z: int32(g.Intn(128))}, Face: world.FaceUp, Block: kit[g.Intn(3)].Block})
 	case 8:
 		cmds = append(cmds, world.Command{Player: p, Kind: world.CmdSettle, Seq: 1, Remote: &world.Remote{Kind: world.RemotePlace, Block: world.Chest, Code: world.NotAllowed}})
 	case 9:
@@ -143,6 +145,9 @@ func (w *play) look(c *world.Changes) {
 			w.seen.turned++
 		case b.Was.IsDoor():
 			w.seen.fell++
+		case world.Info(b.Now).Smelts == pack.Lit:
+			w.seen.lit++
+		case world.Info(b.Was).Smelts > 0:
 		case b.Now.IsDoor() || world.Info(b.Now).Stores > 0:
 			w.built = append(w.built, b.At)
 		}

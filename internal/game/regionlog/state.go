@@ -183,7 +183,7 @@ func load(b []byte) (*Area, error) {
 		}
 		a.SetColumn(c)
 	}
-	if !r.End() || a.LoadRest(small[partMobs]) != nil {
+	if !r.End() {
 		return nil, ErrFormat
 	}
 	for _, p := range players {
@@ -205,6 +205,9 @@ func load(b []byte) (*Area, error) {
 			return nil, ErrFormat
 		}
 		a.Area.SetContainer(c.At, c)
+	}
+	if a.LoadRest(small[partMobs]) != nil { // after the furnaces, which schedule block ticks
+		return nil, ErrFormat
 	}
 	signed := newReader(small[partSigned])
 	if a.loadSigners(signed); !items.End() || !signed.End() {

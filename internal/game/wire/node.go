@@ -106,6 +106,8 @@ type Container struct {
 	Z     int32      `json:"z"`
 	Size  uint8      `json:"size"`  // slots; 0: it is gone
 	Slots []SlotItem `json:"slots"` // that are not empty
+	Heat  uint16     `json:"heat"`  // of a furnace: ticks that its fire lasts
+	Work  uint16     `json:"work"`  // ticks that it has worked on what lies in it
 }
 
 // Pos returns where the container is.

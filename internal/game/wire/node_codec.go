@@ -188,19 +188,21 @@ func (r *reader) slots(to []SlotItem) []SlotItem {
 }
 
 func (m *Container) append(b []byte) []byte {
-	b = msgp.AppendArrayHeader(b, 5)
+	b = msgp.AppendArrayHeader(b, 7)
 	for _, n := range [...]int32{m.X, m.Y, m.Z} {
 		b = msgp.AppendInt32(b, n)
 	}
 	b = msgp.AppendUint8(b, m.Size)
-	return appendSlots(b, m.Slots)
+	b = appendSlots(b, m.Slots)
+	return msgp.AppendUint16(msgp.AppendUint16(b, m.Heat), m.Work)
 }
 
 func (m *Container) read(r *reader) {
-	r.fields(5)
+	r.fields(7)
 	m.X, m.Y, m.Z = int32(r.int(maxCoord)), int32(r.int(maxCoord)), int32(r.int(maxCoord))
 	m.Size = uint8(r.uint(255))
 	m.Slots = r.slots(m.Slots[:0])
+	m.Heat, m.Work = uint16(r.uint(1<<16-1)), uint16(r.uint(1<<16-1))
 }
 
 func (m *Chat) append(b []byte) []byte {

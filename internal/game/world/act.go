@@ -90,7 +90,7 @@ func (p *Player) pick(block, into int64) Refusal {
 }
 
 func (p *Player) craft(recipe, times int64) Refusal {
-	if recipe < 0 || recipe >= int64(len(Recipes)) || times < 1 || times > maxCraft || p.Mode == Spectator {
+	if recipe < 0 || recipe >= int64(len(Recipes)) || times < 1 || times > maxCraft || p.Mode == Spectator || Recipes[recipe].Ticks > 0 {
 		return NotAllowed
 	}
 	changed, ok := p.Items.Craft(&Recipes[recipe], int(times))

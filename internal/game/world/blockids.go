@@ -89,5 +89,7 @@ const (
 	OakDoorTurnedUpper
 	OakDoorTurnedOpen
 	OakDoorTurnedOpenUpper
+	Furnace
+	FurnaceLit
 	BlockCount // how many there are
 )

@@ -89,6 +89,10 @@ func (br *blockRules) blockTicks() {
 func (br *blockRules) blockTick(p Pos, b Block) {
 	in := Info(b)
 	switch {
+	case in.Smelts > 0:
+		if c := br.Contents(p); c != nil {
+			br.putContents(p, c)
+		}
 	case in.Gravity:
 		br.drop(p, b)
 	case in.Support != pack.SupportNone && !supported(&br.regionBlocks, p, b):

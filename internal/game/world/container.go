@@ -14,6 +14,7 @@ type Container struct {
 	At    Pos
 	Owner id.ID // who put something into it when it was empty: see AreaConfig.OwnItems
 	Slots []Stack
+	Fire  // of a furnace
 }
 
 // containers are those of a region that are not empty.
@@ -22,8 +23,7 @@ type containers map[Pos]*Container
 // Container returns what is in a container, nil if that is nothing.
 func (cs containers) Container(at Pos) *Container { return cs[at] }
 
-// SetContainer puts something into the place of what is in a container; nil: nothing.
-func (cs containers) SetContainer(at Pos, c *Container) {
+func (cs containers) put(at Pos, c *Container) {
 	if c == nil {
 		delete(cs, at)
 	} else {
@@ -36,8 +36,9 @@ func (cs containers) Containers() []*Container {
 	return slices.SortedFunc(maps.Values(cs), func(a, b *Container) int { return a.At.compare(b.At) })
 }
 
+// empty reports whether nothing has to be kept of a container.
 func (c *Container) empty() bool {
-	return !slices.ContainsFunc(c.Slots, func(s Stack) bool { return s.Count > 0 })
+	return c.Heat == 0 && !slices.ContainsFunc(c.Slots, func(s Stack) bool { return s.Count > 0 })
 }
 
 // AppendBinary appends the canonical bytes of a container.
@@ -48,6 +49,11 @@ func (c *Container) AppendBinary(dst []byte) []byte {
 	w.b = append(w.b, c.Owner[:]...)
 	w.uint(uint64(len(c.Slots)))
 	w.stacks(c.Slots)
+	if c.Heat > 0 {
+		w.uint(c.Since)
+		w.uint(uint64(c.Heat))
+		w.uint(uint64(c.Work))
+	}
 	return w.b
 }
 
@@ -60,6 +66,13 @@ func DecodeContainer(b []byte) (*Container, error) {
 	c.Owner = id.ID(r.take(id.Size, "owner"))
 	c.Slots = make([]Stack, r.uint(pack.MaxStores, "slots"))
 	r.stacks(c.Slots)
+	if r.in.Len() > 0 {
+		c.Since = r.uint(1<<62, "fire")
+		c.Heat, c.Work = uint16(r.uint(1<<16-1, "heat")), uint16(r.uint(1<<16-1, "work"))
+		if c.Heat == 0 || len(c.Slots) != pack.FurnaceSlots {
+			r.fail("fire")
+		}
+	}
 	if c.empty() {
 		r.fail("nothing in it")
 	}

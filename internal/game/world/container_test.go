@@ -124,6 +124,7 @@ func TestContainerBytes(t *testing.T) {
 // FuzzDecodeContainer: whatever comes, it decodes to the same again or not at all.
 func FuzzDecodeContainer(f *testing.F) {
 	f.Add((&Container{Slots: []Stack{{Stone, 9}}}).AppendBinary(nil))
+	f.Add((&Container{Slots: []Stack{{}, {}, {}}, Fire: Fire{9, 1600, 5}}).AppendBinary(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if c, err := DecodeContainer(b); err == nil {
 			if again, err := DecodeContainer(c.AppendBinary(nil)); err != nil || !bytes.Equal(again.AppendBinary(nil), c.AppendBinary(nil)) {

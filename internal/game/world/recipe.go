@@ -6,15 +6,18 @@ import "github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 type Recipe struct {
 	Out Stack
 	In  []Stack
+
+	Ticks uint16 // that a furnace takes for it; 0: players make it by hand
 }
 
-// Recipes is what players can craft, anywhere and at once: the recipes of the base pack.
+// Recipes are those of the base pack. What no furnace is needed for players make anywhere
+// and at once.
 var Recipes = recipesOf(pack.Base())
 
 func recipesOf(c *pack.Content) (out []Recipe) {
 	stack := func(s pack.Stack) Stack { return Stack{Block(s.Kind), s.Count} }
 	for _, r := range c.Recipes {
-		made := Recipe{Out: stack(r.Makes)}
+		made := Recipe{Out: stack(r.Makes), Ticks: r.Ticks}
 		if c.Blocks[r.Makes.Kind].Tool.Kind != "" {
 			made.Out.Count = MaxStack // one, and whole
 		}

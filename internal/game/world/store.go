@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
 
 // Containers. Who opens one, or moves something into it or out of it, must be at home in
@@ -67,32 +68,54 @@ func (pr *playerRules) store(p *Player, act *Act) Refusal {
 		return code
 	}
 	next := &Container{At: act.At, Owner: p.ID, Slots: make([]Stack, n)}
-	if c := pr.containers[act.At]; c != nil {
-		next.Owner = c.Owner
+	if c := pr.Contents(act.At); c != nil {
+		next.Owner, next.Fire = c.Owner, c.Fire
 		copy(next.Slots, c.Slots)
 	}
 	items := p.Items
-	if code := next.move(&items, act); code != Done {
+	b, _ := pr.Block(act.At)
+	if next.isFurnace(b) {
+		code = next.moveFurnace(&items, act, &pr.cfg)
+	} else {
+		code = next.move(&items, act, next.Slots)
+	}
+	if code != Done {
 		return code
 	}
 	pr.carry(p, &items)
-	if next.empty() {
-		next = nil
-	}
-	pr.SetContainer(act.At, next)
-	pr.changes.Containers = append(pr.changes.Containers, act.At)
+	pr.putContents(act.At, next)
 	return Done
 }
 
-// move does the move of an ActStore.
-func (c *Container) move(items *Inventory, act *Act) Refusal {
+// moveFurnace does the move of an ActStore with a furnace. What was begun of something is
+// lost when something else takes its place.
+func (c *Container) moveFurnace(items *Inventory, act *Act, cfg *AreaConfig) Refusal {
+	in, made := c.Slots[pack.FurnaceInput].Block, c.Slots[pack.FurnaceOutput]
+	var into []Stack
+	if from, own := c.slot(items, act.A); own {
+		into = c.accepts(from.Block, cfg)
+	}
+	if code := c.move(items, act, into); code != Done {
+		return code
+	}
+	if !c.fits(made, cfg) {
+		return NotAllowed
+	}
+	if c.Slots[pack.FurnaceInput].Block != in {
+		c.Work = 0
+	}
+	return Done
+}
+
+// move does the move of an ActStore; into is where there may be room for what is put in.
+func (c *Container) move(items *Inventory, act *Act, into []Stack) Refusal {
 	from, own := c.slot(items, act.A)
 	count, moved := int(min(act.B>>8, MaxStack)), false
 	switch to := act.B & 0xff; {
 	case from == nil:
 		return NotAllowed
 	case to == AnySlot && own:
-		moved = moveInto(from, c.Slots, count)
+		moved = moveInto(from, into, count)
 	case to == AnySlot:
 		moved = moveInto(from, items[:], count)
 	default:
@@ -153,7 +176,7 @@ func moveInto(from *Stack, into []Stack, count int) bool {
 // spill lets what is in a container fall out, because the block is broken. It reports
 // false, and does nothing, if there is no room for that.
 func (ir *itemRules) spill(at Pos, who id.ID) bool {
-	c := ir.containers[at]
+	c := ir.Contents(at)
 	if c == nil {
 		return true
 	}

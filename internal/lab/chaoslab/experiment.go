@@ -44,6 +44,7 @@ type chaos struct {
 	reader   client.Identity // looks at the end
 	market   world.Pos       // for the feet, beside the chest
 	chest    world.Pos       // that the editors share
+	furnace  world.Pos       // likewise
 	tally    chaosTally
 	wrong    violations
 	land     *nodelab.Land  // the terrain
@@ -155,7 +156,7 @@ func (c *chaos) begin(nodes, editors int) error {
 			return err
 		}
 	}
-	return c.openChest()
+	return c.openMarket()
 }
 
 // promote makes a player an operator, who must be in the world for that.
@@ -249,8 +250,8 @@ func (c *chaos) report() error {
 	t.Metric("acknowledged", float64(n.acked.Load()), "")
 	t.Metric("refused", float64(n.refused.Load()), "")
 	t.Metric("unclear", float64(n.unclear.Load()), "")
-	t.Metric("chest_moves", float64(n.moves.Load()), "")
-	t.Metric("chest_tokens", float64(c.counts["tokens"]), "")
+	t.Metric("container_moves", float64(n.moves.Load()), "")
+	t.Metric("tokens", float64(c.counts["tokens"]), "")
 	t.Metric("joins", float64(n.joins.Load()), "")
 	t.Metric("failed_joins", float64(n.failedJoins.Load()), "")
 	for _, f := range c.faults {

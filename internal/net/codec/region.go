@@ -96,6 +96,8 @@ var regionKinds = []*kind{
 		f.pos(&m.At)
 		num(f, &m.Size)
 		list(f, &m.Slots, maxSlots, 3, func(f *form, s *region.Slot) { num(f, &s.Slot); num(f, &s.Block); num(f, &s.Count) })
+		num(f, &m.Heat)
+		num(f, &m.Work)
 	}),
 	message(31, func(f *form, m *region.Heard) {
 		f.region(&m.Region)

@@ -134,6 +134,9 @@ func (inv *inventory) craft(recipe, times uint32) {
 		return
 	}
 	r := &world.Recipes[recipe]
+	if r.Ticks > 0 {
+		return // it needs a furnace
+	}
 	for _, in := range r.In {
 		if counted[in.Block] && int64(inv.count(in.Block)) < int64(in.Count)*int64(times) {
 			return

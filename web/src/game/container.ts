@@ -21,6 +21,9 @@ export class Container {
   /** where it is; null: none is open */
   at: { x: number; y: number; z: number } | null = null;
   slots: Stack[] = [];
+  /** of a furnace: ticks that its fire lasts, and that it has worked on what lies in it */
+  heat = 0;
+  work = 0;
 
   constructor(private readonly game: Surroundings) {}
 
@@ -46,6 +49,8 @@ export class Container {
     if (m.size === 0) return this.close();
     this.slots = Array.from({ length: m.size }, () => ({ block: 0, count: 0 }));
     for (const { slot, block, count } of m.slots) if (slot < m.size) this.slots[slot] = { block, count };
+    this.heat = m.heat;
+    this.work = m.work;
     this.game.events.emit('container', this);
   }
 

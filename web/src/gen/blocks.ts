@@ -47,6 +47,8 @@ export interface BlockInfo {
   readonly dig?: readonly [string, number];
   /** slots for things that players put into it */
   readonly stores?: number;
+  /** a furnace: 1 cold, 2 burning */
+  readonly smelts?: 1 | 2;
   /** of the class door: which of its eight blocks; 1 upper half, 2 open, 4 along z */
   readonly door?: number;
   /** kind, level and speed of a tool */
@@ -54,7 +56,7 @@ export interface BlockInfo {
 }
 
 /** Number of blocks in the table. */
-export const BLOCK_COUNT = 85;
+export const BLOCK_COUNT = 87;
 
 /** Ids by name. */
 export const Block = {
@@ -143,6 +145,8 @@ export const Block = {
   OakDoorTurnedUpper: 82,
   OakDoorTurnedOpen: 83,
   OakDoorTurnedOpenUpper: 84,
+  Furnace: 85,
+  FurnaceLit: 86,
 } as const;
 
 /** The block table, indexed by id. */
@@ -402,6 +406,12 @@ export const blocks: readonly BlockInfo[] = [
   { id: 84, name: 'oak_door_turned_open_upper', title: 'Oak Door', class: 'door', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: false,
     light: 0, dim: 0, fluid: 0, hardness: 30, drop: 0, tall: 0, support: 'ground', sound: 'wood',
     top: 'oak_door_upper', side: 'oak_door_upper', bottom: 'oak_door', color: 0xa98552, dig: ['axe', 0], door: 7 },
+  { id: 85, name: 'furnace', title: 'Furnace', class: 'cube', solid: true, opaque: true, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 15, fluid: 0, hardness: 50, drop: 85, tall: 4096, support: 'none', sound: 'stone',
+    top: 'furnace_top', side: 'furnace_side', bottom: 'furnace_top', color: 0x6f7074, dig: ['pickaxe', 0], stores: 3, smelts: 1 },
+  { id: 86, name: 'furnace_lit', title: 'Furnace', class: 'cube', solid: true, opaque: true, replaceable: false, gravity: false, climbable: false, item: false,
+    light: 13, dim: 15, fluid: 0, hardness: 50, drop: 85, tall: 4096, support: 'none', sound: 'stone',
+    top: 'furnace_top', side: 'furnace_side_lit', bottom: 'furnace_top', color: 0x6f7074, dig: ['pickaxe', 0], stores: 3, smelts: 2 },
 ];
 
 /** Every texture that the table names, in alphabetical order. */
@@ -429,6 +439,9 @@ export const textureNames: readonly string[] = [
   'dandelion',
   'dead_bush',
   'dirt',
+  'furnace_side',
+  'furnace_side_lit',
+  'furnace_top',
   'glass',
   'gold_ore',
   'grass_side',
@@ -494,6 +507,8 @@ export interface Recipe {
   /** block and count */
   readonly out: readonly [number, number];
   readonly in: readonly (readonly [number, number])[];
+  /** ticks that a furnace takes for it; without it is made by hand */
+  readonly ticks?: number;
 }
 
 export const recipes: readonly Recipe[] = [
@@ -529,7 +544,7 @@ export const recipes: readonly Recipe[] = [
   { out: [65, 4], in: [[23, 2]] },
   { out: [65, 4], in: [[24, 2]] },
   { out: [65, 4], in: [[25, 2]] },
-  { out: [66, 1], in: [[14, 1], [13, 1]] },
+  { out: [66, 1], in: [[14, 1]], ticks: 200 },
   { out: [67, 1], in: [[23, 3], [65, 2]] },
   { out: [67, 1], in: [[24, 3], [65, 2]] },
   { out: [67, 1], in: [[25, 3], [65, 2]] },
@@ -551,7 +566,14 @@ export const recipes: readonly Recipe[] = [
   { out: [77, 1], in: [[23, 6]] },
   { out: [77, 1], in: [[24, 6]] },
   { out: [77, 1], in: [[25, 6]] },
+  { out: [85, 1], in: [[4, 8]] },
+  { out: [1, 1], in: [[4, 1]], ticks: 200 },
+  { out: [29, 1], in: [[5, 1]], ticks: 200 },
+  { out: [26, 1], in: [[8, 1]], ticks: 200 },
 ];
 
 /** Health that eating a block gives, by its id. */
 export const food: Readonly<Record<number, number>> = { 46: 2, 47: 1, 60: 4 };
+
+/** Ticks that a block burns in a furnace, by its id. */
+export const fuel: Readonly<Record<number, number>> = { 13: 1600, 17: 300, 19: 300, 21: 300, 23: 300, 24: 300, 25: 300, 44: 100, 58: 300, 59: 400, 63: 150, 64: 100, 65: 100, 76: 300 };

@@ -105,7 +105,7 @@ const decoders: Record<number, (f: Fields) => Message> = {
     type: 'self', mode: f.int(), health: f.int(), air: f.int(), mayFly: f.bool(), operator: f.bool(), dead: f.bool(),
   }),
   [Down.Inventory]: (f) => ({ type: 'inventory', slots: f.each(slotChange), selected: f.int() }),
-  [Down.Container]: (f) => ({ type: 'container', x: f.int(), y: f.int(), z: f.int(), size: f.int(), slots: f.each(slotChange) }),
+  [Down.Container]: (f) => ({ type: 'container', x: f.int(), y: f.int(), z: f.int(), size: f.int(), slots: f.each(slotChange), heat: f.int(), work: f.int() }),
   [Down.Chat]: (f) => ({ type: 'chat', kind: f.int(), from: f.str(), text: f.str() }),
   [Down.Players]: (f) => ({
     type: 'players',

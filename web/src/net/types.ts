@@ -224,7 +224,7 @@ export type Message =
   | ({ type: 'actResult' } & ActResult)
   | ({ type: 'self' } & Self)
   | { type: 'inventory'; slots: SlotChange[]; selected: number }
-  | { type: 'container'; x: number; y: number; z: number; size: number; slots: SlotChange[] }
+  | { type: 'container'; x: number; y: number; z: number; size: number; slots: SlotChange[]; heat: number; work: number }
   | { type: 'chat'; kind: number; from: string; text: string }
   | { type: 'players'; full: boolean; players: PlayerEntry[] }
   | { type: 'farTile'; x: number; z: number; tile: Uint8Array }

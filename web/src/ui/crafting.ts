@@ -39,7 +39,7 @@ export class Crafting {
     const found = recipes
       .map((recipe, number): Row => ({
         recipe, number,
-        times: Math.min(...recipe.in.map(([b, n]) => Math.floor(inventory.count(b) / n))),
+        times: recipe.ticks ? 0 : Math.min(...recipe.in.map(([b, n]) => Math.floor(inventory.count(b) / n))),
         there: recipe.in.filter(([b, n]) => inventory.count(b) >= n).length / recipe.in.length,
       }))
       .filter((r) => (want ? itemName(r.recipe.out[0]).toLowerCase().includes(want) : this.all.checked || r.recipe.in.some(([b]) => inventory.count(b) > 0)))
@@ -50,13 +50,13 @@ export class Crafting {
     this.none.textContent = found.length ? '' : want ? t.inventory.none : t.inventory.noRecipes;
   }
 
-  private row({ recipe: { out, in: needs }, number, times }: Row): HTMLElement {
+  private row({ recipe: { out, in: needs, ticks }, number, times }: Row): HTMLElement {
     const names = needs.map(([b, n]) => this.needed(b, n)).join('; ');
     const make = h('button', {
       type: 'button', disabled: times < 1,
       attr: { 'data-recipe': number, 'aria-label': `${t.inventory.craft(itemName(out[0]), out[1])}. ${t.inventory.needs}: ${names}` },
       on: { click: (e) => { this.game.acts.do(ActKind.Craft, { a: number, b: e.shiftKey ? Math.min(times, 64) : 1 }); this.made(); } },
-    }, this.picture(...out, itemName(out[0])), h('span', {}, itemName(out[0])));
+    }, this.picture(...out, itemName(out[0])), h('span', {}, itemName(out[0]), ticks ? h('small', { class: 'dim' }, ` ${t.inventory.smelted(ticks / 20)}`) : false));
     return h('li', {}, make, h('span', { class: 'needs', attr: { 'aria-hidden': true } }, ...needs.map(([b, n]) => {
       const el = this.picture(b, n, this.needed(b, n));
       el.classList.toggle('missing', this.game.inventory.count(b) < n);

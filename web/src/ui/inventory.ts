@@ -1,10 +1,12 @@
 import type { Game } from '../game/game';
 import { CONTAINER } from '../game/container';
+import { info } from '../game/physics/blocks';
 import { HOTBAR, isTool, itemName, MAX_STACK, SLOTS, type Stack } from '../game/inventory';
 import { ActKind, Mode } from '../net/types';
 import { Catalogue } from './catalogue';
 import { Crafting } from './crafting';
 import { Dialog, h, setText } from './dom';
+import { Furnace } from './furnace';
 import { type Icons, stackName } from './icons';
 import { t } from './strings';
 
@@ -36,6 +38,7 @@ export class InventoryDialog {
   private forContainer = false;
   private readonly catalogue: Catalogue;
   private readonly crafting: Crafting;
+  private readonly furnace = new Furnace();
   sound: (kind: 'pop' | 'click') => void = () => {};
 
   constructor(private readonly game: Game, private readonly icons: Icons, closed: () => void) {
@@ -118,6 +121,7 @@ export class InventoryDialog {
     this.sideMode = mode;
     if (mode === CONTAINER) {
       if (fresh || this.slots.length !== CONTAINER + container.slots.length) this.showContainer();
+      this.furnace.show(container);
     } else if (fresh) this.side.replaceChildren(...(mode === Mode.Creative ? this.catalogue.elements() : this.crafting.elements));
     if (mode !== CONTAINER && mode !== Mode.Creative) this.crafting.refresh();
     if (!fresh) return;
@@ -131,11 +135,14 @@ export class InventoryDialog {
 
   private showContainer(): void {
     const { at, slots } = this.game.container;
-    const name = at ? itemName(this.game.engine.block(at.x, at.y, at.z)) : '';
+    const block = at ? this.game.engine.block(at.x, at.y, at.z) : 0;
+    const name = itemName(block);
     this.slots.length = SLOTS;
     slots.forEach((_, i) => (this.slots[CONTAINER + i] = this.slot(CONTAINER + i)));
     this.dialog.setTitle(name);
-    this.side.replaceChildren(h('h3', {}, name), h('div', { class: 'slots', attr: { role: 'group', 'aria-label': name } }, ...this.slots.slice(CONTAINER)));
+    const cells = this.slots.slice(CONTAINER);
+    const all = { role: 'group', 'aria-label': name };
+    this.side.replaceChildren(h('h3', {}, name), info(block).smelts ? this.furnace.around(cells, all) : h('div', { class: 'slots', attr: all }, ...cells));
   }
 
   // Taking up and putting down.

@@ -58,6 +58,8 @@ export interface BlockInfo {
   readonly dig?: readonly [string, number];
   /** slots for things that players put into it */
   readonly stores?: number;
+  /** a furnace: 1 cold, 2 burning */
+  readonly smelts?: 1 | 2;
   /** of the class door: which of its eight blocks; 1 upper half, 2 open, 4 along z */
   readonly door?: number;
   /** kind, level and speed of a tool */
@@ -91,7 +93,7 @@ func typeScript(c *pack.Content) []byte {
 // recipes renders what can be crafted and what can be eaten.
 func recipes(b *bytes.Buffer, c *pack.Content) {
 	b.WriteString("/** A recipe (internal/game/pack/recipe.go); its number is its place in the list. */\n")
-	b.WriteString("export interface Recipe {\n  /** block and count */\n  readonly out: readonly [number, number];\n  readonly in: readonly (readonly [number, number])[];\n}\n\n")
+	b.WriteString("export interface Recipe {\n  /** block and count */\n  readonly out: readonly [number, number];\n  readonly in: readonly (readonly [number, number])[];\n  /** ticks that a furnace takes for it; without it is made by hand */\n  readonly ticks?: number;\n}\n\n")
 	b.WriteString("export const recipes: readonly Recipe[] = [\n")
 	for _, r := range c.Recipes {
 		fmt.Fprintf(b, "  { out: [%d, %d], in: [", r.Makes.Kind, r.Makes.Count)
@@ -101,13 +103,24 @@ func recipes(b *bytes.Buffer, c *pack.Content) {
 			}
 			fmt.Fprintf(b, "[%d, %d]", of.Kind, of.Count)
 		}
-		b.WriteString("] },\n")
+		b.WriteString("]")
+		if r.Ticks > 0 {
+			fmt.Fprintf(b, ", ticks: %d", r.Ticks)
+		}
+		b.WriteString(" },\n")
 	}
-	b.WriteString("];\n\n/** Health that eating a block gives, by its id. */\nexport const food: Readonly<Record<number, number>> = {")
+	b.WriteString("];\n")
+	byID(b, c, "Health that eating a block gives", "food", func(in *pack.Block) int { return int(in.Food) })
+	byID(b, c, "Ticks that a block burns in a furnace", "fuel", func(in *pack.Block) int { return int(in.Fuel) })
+}
+
+// byID renders a number of those blocks that have it.
+func byID(b *bytes.Buffer, c *pack.Content, what, name string, of func(*pack.Block) int) {
+	fmt.Fprintf(b, "\n/** %s, by its id. */\nexport const %s: Readonly<Record<number, number>> = {", what, name)
 	sep := " "
 	for i := range c.Blocks {
-		if gain := c.Blocks[i].Food; gain > 0 {
-			fmt.Fprintf(b, "%s%d: %d", sep, i, gain)
+		if n := of(&c.Blocks[i]); n > 0 {
+			fmt.Fprintf(b, "%s%d: %d", sep, i, n)
 			sep = ", "
 		}
 	}
@@ -131,6 +144,9 @@ func entry(b *bytes.Buffer, id int, in *pack.Block) {
 	}
 	if in.Stores > 0 {
 		fmt.Fprintf(b, ", stores: %d", in.Stores)
+	}
+	if in.Smelts > 0 {
+		fmt.Fprintf(b, ", smelts: %d", in.Smelts)
 	}
 	b.WriteString(" },\n")
 }

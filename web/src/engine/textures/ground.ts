@@ -132,8 +132,34 @@ function slabTop(t: Tile): void {
   t.each((x, y) => (x === 0 || y === 0 ? shade(base, 0.14) : x === 15 || y === 15 ? shade(base, -0.22) : null));
 }
 
+/** furnaceSide is masonry around an opening, in which a fire may burn. */
+function furnaceSide(t: Tile, lit: boolean): void {
+  cobble(t, (i) => shade(rgb(0x77797f), (t.random(i, 7, 4) - 0.5) * 0.2), rgb(0x494b50), 16);
+  const iron = rgb(0x5b5d63);
+  t.rect(0, 0, 16, 2, shade(iron, 0.12)).rect(0, 2, 16, 1, shade(iron, -0.4));
+  t.rect(3, 6, 10, 9, shade(iron, -0.1)).rect(3, 6, 10, 1, shade(iron, 0.25)).rect(3, 14, 10, 1, shade(iron, -0.45));
+  t.rect(4, 7, 8, 7, rgb(0x17130f));
+  for (let x = 4; x < 12; x++) {
+    const high = 2 + Math.floor(t.random(x, 0, 6) * 4) + (x > 5 && x < 10 ? 1 : 0);
+    for (let k = 0; k < high; k++) {
+      const c = lit ? blend(rgb(0xfff2a8), rgb(0xe2541b), k / high) : shade(rgb(0x2b2623), (t.random(x, k, 7) - 0.5) * 0.3);
+      if (lit || k < 2) t.set(x, 13 - k, c);
+    }
+  }
+  for (const x of [5, 8, 11]) if (!lit) t.rect(x, 7, 1, 7, shade(iron, -0.3));
+}
+
+function furnaceTop(t: Tile): void {
+  slabTop(t);
+  t.each((x, y) => shade(blend(t.get(x, y), rgb(0x6b6d72), 0.65), (t.random(x, y, 3) - 0.5) * 0.08));
+  t.rect(5, 5, 6, 6, rgb(0x3f4146)).rect(6, 6, 4, 4, rgb(0x201d1b));
+}
+
 export const ground: Record<string, Painter> = {
   stone,
+  furnace_side: (t) => furnaceSide(t, false),
+  furnace_side_lit: (t) => furnaceSide(t, true),
+  furnace_top: furnaceTop,
   dirt,
   grass_top: grassTop,
   grass_side: (t) => cover(t, GRASS, 0.34),

@@ -16,22 +16,26 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/nodelab"
 )
 
-// The editors share a chest. Each begins with tokens, which nobody makes and nobody
-// uses up, and moves them in and out while things go wrong: at the end there are as many
-// as there were, on the disks of all hosts together.
+// The editors share a chest and a furnace. Each begins with tokens, ores which the furnace
+// makes ingots of, and moves them in and out while things go wrong: at the end there are
+// as many as there were, on the disks of all hosts together.
 
 const (
-	chestToken  = world.CrystalOre
+	token       = world.IronOre
+	smelted     = world.IronIngot
+	fuel        = world.CoalOre
 	tokensEach  = 64
+	fuelEach    = 40
 	movesAtOnce = 12
 )
 
-// openChest places the chest and gives the editors their tokens, before anything goes
-// wrong.
-func (c *chaos) openChest() error {
+// openMarket places the chest and the furnace and gives the editors their tokens, before
+// anything goes wrong.
+func (c *chaos) openMarket() error {
 	at := c.dry(c.land.Gen.Spawn().Region().Column(0).Origin().Add(60, 0, 60))
 	c.market = at
-	c.chest = c.spots(at)[0].at
+	spots := c.spots(at)
+	c.chest, c.furnace = spots[0].at, spots[len(spots)-1].at
 	for i, e := range c.editors {
 		if err := e.prepare(c.t.Context, i == 0); err != nil {
 			return fmt.Errorf("%s before the storm: %w", e.who.Name, err)
@@ -40,7 +44,7 @@ func (c *chaos) openChest() error {
 	return nil
 }
 
-// prepare gives an editor its tokens; the first one places the chest.
+// prepare gives an editor its tokens; the first one places the containers.
 func (e *editor) prepare(ctx context.Context, first bool) error {
 	c := e.chaos
 	g, err := nodelab.JoinAs(ctx, c.nodes[0].config.Gateway, e.who, calmTime)
@@ -48,41 +52,58 @@ func (e *editor) prepare(ctx context.Context, first bool) error {
 		return err
 	}
 	defer g.Close()
-	if err := goTo(ctx, g, c.market, []*chaosSpot{{at: c.chest}}); err != nil {
+	if err := goTo(ctx, g, c.market, []*chaosSpot{{at: c.chest}, {at: c.furnace}}); err != nil {
 		return err
 	}
 	if first {
-		if err := e.pick(ctx, g, 0, world.Chest); err != nil {
+		if err := errors.Join(e.puts(ctx, g, world.Chest, c.chest), e.puts(ctx, g, world.Furnace, c.furnace)); err != nil {
 			return err
 		}
-		below := c.chest.Next(world.FaceDown)
-		if r := g.Answer(wire.Act{Kind: wire.Place, X: below.X, Y: below.Y, Z: below.Z, Face: uint8(world.FaceUp)}); r == nil || !r.OK {
-			return fmt.Errorf("the chest cannot be placed at %v: %+v", c.chest, r)
-		}
 	}
-	if err := g.Say(fmt.Sprintf("/give %s %v %d", e.who.Name, chestToken, tokensEach)); err != nil {
-		return err
-	}
-	return g.Until(ctx, "the tokens", func() bool { return tokensOf(g) == tokensEach })
+	return errors.Join(e.isGiven(ctx, g, token, tokensEach), e.isGiven(ctx, g, fuel, fuelEach))
 }
 
-func tokensOf(g *nodelab.Guest) (n int) {
+// puts places a block.
+func (e *editor) puts(ctx context.Context, g *nodelab.Guest, b world.Block, at world.Pos) error {
+	if err := e.pick(ctx, g, 0, b); err != nil {
+		return err
+	}
+	below := at.Next(world.FaceDown)
+	if r := g.Answer(wire.Act{Kind: wire.Place, X: below.X, Y: below.Y, Z: below.Z, Face: uint8(world.FaceUp)}); r == nil || !r.OK {
+		return fmt.Errorf("a %v cannot be placed at %v: %+v", b, at, r)
+	}
+	return nil
+}
+
+// isGiven gives an editor n of a block.
+func (e *editor) isGiven(ctx context.Context, g *nodelab.Guest, b world.Block, n int) error {
+	if err := g.Say(fmt.Sprintf("/give %s %v %d", e.who.Name, b, n)); err != nil {
+		return err
+	}
+	return g.Until(ctx, fmt.Sprint("to have ", b), func() bool { return carries(g, b) == n })
+}
+
+func carries(g *nodelab.Guest, b world.Block) (n int) {
 	for i := range world.Slots {
-		if s := g.Slot(i); world.Block(s.Block) == chestToken {
+		if s := g.Slot(i); world.Block(s.Block) == b {
 			n += int(s.Count)
 		}
 	}
 	return n
 }
 
-// trade moves tokens into the chest and out of it.
+// trade moves tokens into a container and out of it.
 func (e *editor) trade(ctx context.Context, g *nodelab.Guest) error {
 	c := e.chaos
-	if err := goTo(ctx, g, c.market, []*chaosSpot{{at: c.chest}}); err != nil {
+	if err := goTo(ctx, g, c.market, []*chaosSpot{{at: c.chest}, {at: c.furnace}}); err != nil {
 		return err
 	}
+	at := c.chest
+	if e.rand.OneIn(2) {
+		at = c.furnace
+	}
 	act := func(kind wire.ActKind, a uint64, b uint32) *wire.ActResult {
-		return g.Answer(wire.Act{Kind: kind, X: c.chest.X, Y: c.chest.Y, Z: c.chest.Z, A: a, B: b})
+		return g.Answer(wire.Act{Kind: kind, X: at.X, Y: at.Y, Z: at.Z, A: a, B: b})
 	}
 	for range movesAtOnce {
 		if ctx.Err() != nil {
@@ -91,7 +112,7 @@ func (e *editor) trade(ctx context.Context, g *nodelab.Guest) error {
 		if r := act(wire.Open, 0, 0); r == nil {
 			break
 		}
-		from := e.tokenSlot(g)
+		from := e.tokenSlot(g, at)
 		if from < 0 {
 			break
 		}
@@ -113,15 +134,19 @@ func (e *editor) trade(ctx context.Context, g *nodelab.Guest) error {
 	}
 }
 
-// tokenSlot is a slot with tokens, of the editor or of the chest; -1: there is none.
-func (e *editor) tokenSlot(g *nodelab.Guest) int {
+// tokenSlot is a slot with tokens or fuel, of the editor or of the container at a place;
+// -1: there is none.
+func (e *editor) tokenSlot(g *nodelab.Guest, at world.Pos) int {
 	var all []int
 	for i := range world.Slots {
-		if s := g.Slot(i); s.Count > 0 && world.Block(s.Block) == chestToken {
-			all = append(all, i)
+		switch s := g.Slot(i); world.Block(s.Block) {
+		case token, smelted, fuel:
+			if s.Count > 0 {
+				all = append(all, i)
+			}
 		}
 	}
-	if in := g.Container(); in.Pos() == e.chaos.chest {
+	if in := g.Container(); in.Pos() == at {
 		for _, s := range in.Slots {
 			all = append(all, world.ContainerSlots+int(s.Slot))
 		}
@@ -139,7 +164,7 @@ func (c *chaos) countTokens(replicas map[string][]replica) error {
 		if !strings.HasPrefix(space, "r.") { // the lobby's
 			continue
 		}
-		lying, players, err := region.StoredItems(replicas[space][0].kvs, chestToken)
+		lying, players, err := region.StoredItems(replicas[space][0].kvs, token, smelted)
 		if err != nil {
 			return fmt.Errorf("%s: %w", space, err)
 		}
@@ -158,7 +183,7 @@ func (c *chaos) countTokens(replicas map[string][]replica) error {
 		c.wrong.add("%d tokens are on the disks, there were %d: %v", sum, want, carried)
 	}
 	if c.tally.moves.Load() == 0 {
-		return errors.New("nobody has moved anything into the chest")
+		return errors.New("nobody has moved anything into the chest or the furnace")
 	}
 	return nil
 }
