@@ -13,8 +13,9 @@ TARGETS := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windo
 
 # Nothing of the machine goes in: the same commit gives the same bytes.
 # The page is served by HTTP/1.1 alone, since WebSockets are taken over from it.
+# The linker aligns functions to 32 bytes unless told otherwise: 0.3 MB of padding.
 GOFLAGS_DIST := -trimpath -buildvcs=false -tags nethttpomithttp2
-LDFLAGS := -s -w -buildid= -X main.stamped=$(VERSION)
+LDFLAGS := -s -w -funcalign=16 -buildid= -X main.stamped=$(VERSION)
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_DIST) -ldflags '$(LDFLAGS)' -o voxelpopuli ./cmd/voxelpopuli

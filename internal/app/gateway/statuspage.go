@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"fmt"
-	"html"
 	"strings"
 )
 
@@ -13,7 +12,7 @@ func statusPage(s *Status) string {
 	p.add(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="5">
 `)
-	name := html.EscapeString(s.World.Name)
+	name := escapeHTML(s.World.Name)
 	p.add("<title>" + name + " – status</title></head>\n<body><h1>" + name + "</h1>\n")
 	p.table()
 	p.fact("players", "%d (%d connections)", s.Players, s.Connections)
@@ -45,6 +44,12 @@ func statusPage(s *Status) string {
 	return p.text.String()
 }
 
+// htmlMarks escapes what has a meaning in HTML. Package html would bring its table of all
+// named characters along.
+var htmlMarks = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
+
+func escapeHTML(text string) string { return htmlMarks.Replace(text) }
+
 // htmlPage is a page of tables. What goes into cells is escaped.
 type htmlPage struct{ text strings.Builder }
 
@@ -62,13 +67,13 @@ func (p *htmlPage) table(heads ...string) {
 func (p *htmlPage) end() { p.add("</table>\n") }
 
 func (p *htmlPage) fact(name, format string, values ...any) {
-	p.add(`<tr><th scope="row">` + name + "</th><td>" + html.EscapeString(fmt.Sprintf(format, values...)) + "</td></tr>\n")
+	p.add(`<tr><th scope="row">` + name + "</th><td>" + escapeHTML(fmt.Sprintf(format, values...)) + "</td></tr>\n")
 }
 
 func (p *htmlPage) row(cells ...string) {
 	p.add("<tr>")
 	for _, c := range cells {
-		p.add("<td>" + html.EscapeString(c) + "</td>")
+		p.add("<td>" + escapeHTML(c) + "</td>")
 	}
 	p.add("</tr>\n")
 }

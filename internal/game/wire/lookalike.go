@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mtibben/confusables"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -16,7 +15,7 @@ import (
 // small capitals, i, l and 1, o and 0, and letters with and without marks. It is
 // for comparing only.
 func Skeleton(name string) string {
-	s := confusables.Skeleton(strings.Map(smallCapital, FoldName(strings.Map(capital, name))))
+	s := likeness(strings.Map(smallCapital, FoldName(strings.Map(capital, name))))
 	s = norm.NFD.String(FoldName(s)) // some look like capitals
 	s = strings.Map(func(c rune) rune {
 		c = smallCapital(c)
@@ -48,7 +47,7 @@ func capital(c rune) rune {
 	if c < unicode.MaxASCII || !unicode.IsUpper(c) || unicode.Is(unicode.Latin, c) {
 		return c
 	}
-	if s := confusables.Skeleton(string(c)); len(s) == 1 {
+	if s := likeness(string(c)); len(s) == 1 {
 		return rune(s[0])
 	}
 	return c
