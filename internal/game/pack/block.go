@@ -27,7 +27,7 @@ type Block struct {
 	Smelts   uint8     // Cold or Lit; 0: it is no furnace
 	Fuel     uint16    // ticks that one of it burns in a furnace; 0: it does not burn
 	Food     uint8     // health that eating it gives; 0 for what cannot be eaten
-	Door     uint8     // of the class Door: which of its eight blocks, bits of Upper, Open, Turned
+	Door     uint8     // of what opens: which of its blocks, bits of Upper, Open, Turned
 	Hardness int32     // ticks of 1/20 s to break by hand; Unbreakable, Instant
 	Leaves   uint16    // id of what is left when it is broken; 0, air: nothing
 	Tall     fixed.Num // height of the box that bodies bump into; 0 if not Solid
@@ -123,7 +123,7 @@ func (r *reader) block(file string, v value) {
 	}
 	o.finish()
 	switch {
-	case b.Class == Door:
+	case b.Class.Opens():
 		r.door(b, left, o)
 	case b.Smelts > 0:
 		r.furnace(b, lit, left, o)

@@ -2,35 +2,50 @@ package pack
 
 import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 
-// Bits of Block.Door. A block of the class door stands for eight: the first one, which
-// is also what is carried, is the lower half of a closed door whose panel lies along x.
+// Bits of Block.Door. A block that opens stands for several, of which the first one is
+// also what is carried: a door for eight, of both halves, others for four.
 const (
-	Upper  = 1 // half, above the lower one
+	Upper  = 1 // half of a door, above the lower one
 	Open   = 2 // nothing bumps into it
-	Turned = 4 // its panel lies along z while it is closed
-	doors  = 8
+	Turned = 4 // its panel lies along z while it is closed; of a trapdoor: while it is open
 )
 
-var doorNames = [doors]string{
+var doorNames = [...]string{
 	"", "_upper", "_open", "_open_upper", "_turned", "_turned_upper", "_turned_open", "_turned_open_upper",
 }
 
-// door adds the blocks of a door. Textures: side is the lower half, top the upper one,
-// bottom the picture of the whole. Only the lower half leaves something.
+// Opens reports whether blocks of a class open and close.
+func (c Class) Opens() bool { return c == Door || c == Trapdoor || c == Gate }
+
+// DoorStep is how far Block.Door differs from one block to the next: only doors have
+// upper halves.
+func (c Class) DoorStep() uint8 {
+	if c == Door {
+		return 1
+	}
+	return 2
+}
+
+// door adds the blocks of what opens. Textures: side is a door's lower half, top the upper
+// one, bottom the picture of the whole. Only the lower half leaves something.
 func (r *reader) door(b Block, left unresolved, o *object) {
-	if len(b.Name) > MaxName-len(doorNames[doors-1]) {
-		o.fail(o.line, "the name of a door is at most %d long", MaxName-len(doorNames[doors-1]))
+	longest := doorNames[len(doorNames)-int(b.Class.DoorStep())]
+	if len(b.Name) > MaxName-len(longest) {
+		o.fail(o.line, "the name of a %v is at most %d long", b.Class, MaxName-len(longest))
 		return
 	}
 	name, lower, upper := b.Name, b.Side, b.Top
-	b.Support = SupportGround
-	for i, suffix := range doorNames {
-		b.Name, b.Door = name+suffix, uint8(i)
+	if b.Class == Door {
+		b.Support = SupportGround
+	}
+	for i := uint8(0); int(i) < len(doorNames); i += b.Class.DoorStep() {
+		b.Name, b.Door = name+doorNames[i], i
 		b.Item = i == 0
 		b.Solid, b.Tall = i&Open == 0, fixed.One
 		if !b.Solid {
 			b.Tall = 0
 		}
+		b.Climbable = b.Class == Trapdoor && !b.Solid
 		b.Side, b.Top, b.Dim = lower, lower, 0
 		drop := left
 		if i&Upper != 0 {

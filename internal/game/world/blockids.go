@@ -91,5 +91,14 @@ const (
 	OakDoorTurnedOpenUpper
 	Furnace
 	FurnaceLit
+	OakTrapdoor
+	OakTrapdoorOpen
+	OakTrapdoorTurned
+	OakTrapdoorTurnedOpen
+	OakGate
+	OakGateOpen
+	OakGateTurned
+	OakGateTurnedOpen
+	OakFence
 	BlockCount // how many there are
 )

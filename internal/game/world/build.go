@@ -72,6 +72,11 @@ func (br *blockRules) placeHere(r *Remote) Refusal {
 		return NotReplaceable
 	case r.Block.IsDoor():
 		return br.placeDoor(r)
+	case r.Block.Opens() && br.occupied(r.At, r.Block):
+		return Occupied
+	case r.Block.Opens():
+		br.set(r.At, doorFor(r.Block, r.At, r.Body))
+		return Done
 	case !supported(&br.regionBlocks, r.At, r.Block):
 		return NotAllowed
 	case r.Block.Solid() && br.occupied(r.At, r.Block):

@@ -42,7 +42,7 @@ const (
 	RemotePlace RemoteKind = iota + 1
 	RemoteBreak
 	RemoteItem // an item that crosses the border; nobody is its player
-	RemoteOpen // a door, or closes it
+	RemoteOpen // a door or the like, or closes it
 	remoteKinds
 )
 

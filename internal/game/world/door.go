@@ -2,17 +2,21 @@ package world
 
 import "github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 
-// Doors are two blocks high and stand in one column, so both halves are always of one
-// region. What a half is (pack.Upper, Open, Turned) is its place among the blocks of the
-// door. A half goes when the other one has.
+// Doors, trapdoors and gates open and close. What a block of theirs is (pack.Upper, Open,
+// Turned) is its place among the blocks of its kind. Doors are two blocks high and stand in
+// one column, so both halves are always of one region. A half goes when the other one has.
+
+// Opens reports whether b opens and closes.
+func (b Block) Opens() bool { return Info(b).Class.Opens() }
 
 // IsDoor reports whether b is a half of a door.
 func (b Block) IsDoor() bool { return Info(b).Class == pack.Door }
 
-// with returns another of a door's blocks: bits of what it is are flipped.
+// with returns another block of what opens: bits of what it is are flipped.
 func (b Block) with(flip uint8) Block {
-	is := Info(b).Door
-	return b - Block(is) + Block(is^flip)
+	in := Info(b)
+	is, step := in.Door, in.Class.DoorStep()
+	return b - Block(is/step) + Block((is^flip)/step)
 }
 
 // otherHalf returns where the other half of the door at a place is.
@@ -33,8 +37,7 @@ func doorStands(w Blocks, at Pos, b Block) bool {
 	return (!ok || other == b.with(pack.Upper)) && (!loaded || fullSolid(under))
 }
 
-// placeDoor checks what a door needs, and places both halves. Its panel lies across the
-// way of whoever places it.
+// placeDoor checks what a door needs, and places both halves.
 func (br *blockRules) placeDoor(r *Remote) Refusal {
 	up := r.At.Next(FaceUp)
 	above, ok := br.Block(up)
@@ -55,7 +58,8 @@ func (br *blockRules) placeDoor(r *Remote) Refusal {
 	return Done
 }
 
-// doorFor returns the lower half of a door as somebody places it whose feet are there.
+// doorFor returns what opens as somebody places it whose feet are there; of a door the
+// lower half. Its panel lies across the way of whoever places it.
 func doorFor(b Block, at Pos, feet Vec) Block {
 	d := at.Centre().Sub(feet)
 	if max(d.X, -d.X) > max(d.Z, -d.Z) {
@@ -64,7 +68,7 @@ func doorFor(b Block, at Pos, feet Vec) Block {
 	return b
 }
 
-// turn opens or closes a door, or asks the region that it lies in to.
+// turn opens or closes something, or asks the region that it lies in to.
 func (pr *playerRules) turn(p *Player, c *Command, b Block) (code Refusal, later bool) {
 	at := c.Act.At
 	switch {
@@ -88,7 +92,7 @@ func (pr *playerRules) turn(p *Player, c *Command, b Block) (code Refusal, later
 	return pr.blockRules.turnHere(&ask), false
 }
 
-// turnHere opens or closes a door that is as the player saw it.
+// turnHere opens or closes something that is as the player saw it.
 func (br *blockRules) turnHere(r *Remote) Refusal {
 	b, ok := br.Block(r.At)
 	if !ok || !br.owns(r.At) {
@@ -97,12 +101,14 @@ func (br *blockRules) turnHere(r *Remote) Refusal {
 	other := otherHalf(r.At, b)
 	next := b.with(pack.Open)
 	switch {
-	case b != r.Block || !b.IsDoor() || !doorStands(&br.regionBlocks, r.At, b):
+	case b != r.Block || !b.Opens() || b.IsDoor() && !doorStands(&br.regionBlocks, r.At, b):
 		return NoSuchBlock
-	case next.Solid() && (br.occupied(r.At, next) || br.occupied(other, next)):
+	case next.Solid() && (br.occupied(r.At, next) || b.IsDoor() && br.occupied(other, next)):
 		return Occupied
 	}
 	br.set(r.At, next)
-	br.set(other, next.with(pack.Upper))
+	if b.IsDoor() {
+		br.set(other, next.with(pack.Upper))
+	}
 	return Done
 }

@@ -108,3 +108,76 @@ func TestDoorNeeds(t *testing.T) {
 		}
 	}
 }
+
+// TestGatesAndTrapdoors: what is one block opens as doors do, needs nothing to stand on,
+// and does not close on whoever stands in it.
+func TestGatesAndTrapdoors(t *testing.T) {
+	for _, item := range []Block{OakGate, OakTrapdoor} {
+		t.Run(item.String(), func(t *testing.T) {
+			a, p, at := withDoor(t)
+			p.Items = Inventory{{item, 9}}
+			at = at.Add(0, 0, 2)
+			if code := a.does(p, Act{Kind: ActPlace, At: at.Next(FaceDown), Face: FaceUp}); code != Done || p.Items[0].Count != 8 {
+				t.Fatalf("placing: %q, %v", code, p.Items[0])
+			}
+			closed, _ := a.Block(at)
+			if !closed.Solid() || closed != item && closed != item.with(pack.Turned) {
+				t.Fatalf("it is %v", closed)
+			}
+			if code := a.does(p, Act{Kind: ActOpen, At: at}); code != Done {
+				t.Fatalf("opening: %q", code)
+			}
+			mustBe(t, a, at, closed.with(pack.Open))
+			if closed.with(pack.Open).Solid() || Info(closed.with(pack.Open)).Climbable != (item == OakTrapdoor) {
+				t.Error("an open one bars the way")
+			}
+			q := guest("bob", int(at.X), int(at.Y), int(at.Z))
+			a.AddPlayer(q)
+			if code := a.does(p, Act{Kind: ActOpen, At: at}); code != Occupied {
+				t.Errorf("closing on bob: %q", code)
+			}
+			a.RemovePlayer(q.ID)
+			if code := a.does(p, Act{Kind: ActOpen, At: at}); code != Done {
+				t.Errorf("closing: %q", code)
+			}
+			mustBe(t, a, at, closed)
+			if fullSolid(closed) || fullSolid(OakFence) {
+				t.Error("a torch would stand on it")
+			}
+			p.Mode = Creative
+			put(a, at.Next(FaceDown), Air)
+			a.walkOn(p, 5)
+			mustBe(t, a, at, closed)
+		})
+	}
+}
+
+// TestMobsStayInFences: no mob's way leads over a fence or a gate, closed, or ends on one.
+func TestMobsStayInFences(t *testing.T) {
+	a := flatArea(AreaConfig{})
+	for i := range int32(5) {
+		for _, at := range []Pos{{20 + i, 10, 20}, {20 + i, 10, 24}, {20, 10, 20 + i}, {24, 10, 20 + i}} {
+			put(a, at, OakFence)
+		}
+	}
+	put(a, Pos{22, 10, 20}, OakGate)
+	from, to := Pos{22, 10, 22}, Pos{30, 10, 22}
+	leaves := func() bool {
+		at := from
+		for range 4 {
+			a.paths.left = 1
+			var path [pathKeep]Pos
+			if n := a.paths.findPath(at, to, &path); n > 0 {
+				at = path[n-1]
+			}
+		}
+		return max(abs32(at.X-22), abs32(at.Z-22)) > 2
+	}
+	if leaves() {
+		t.Error("a mob leaves")
+	}
+	put(a, Pos{22, 10, 20}, OakGate.with(pack.Open))
+	if !leaves() {
+		t.Error("a mob does not leave through the open gate")
+	}
+}

@@ -1,5 +1,7 @@
 package world
 
+import "github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+
 // Finding a way: A* over the places to stand near a mob, with little room and a
 // bound on the work. If the goal is out of reach the way leads as near to it as
 // it can.
@@ -127,7 +129,13 @@ func (rb *regionBlocks) stepTo(p Pos, dx, dz int32) (to Pos, price uint16, ok bo
 // standAt reports whether a mob can stand at p.
 func (rb *regionBlocks) standAt(p Pos) bool {
 	under, ok := rb.Block(p.Next(FaceDown))
-	return ok && (under.Solid() && under != Cactus || under.IsWater()) && rb.roomAt(p)
+	return ok && (under.Solid() && under != Cactus && !under.fences() || under.IsWater()) && rb.roomAt(p)
+}
+
+// fences reports whether mobs do not climb over a block that they could stand on.
+func (b Block) fences() bool {
+	class := Info(b).Class
+	return class == pack.Fence || class == pack.Gate
 }
 
 // roomAt reports whether p and the block above are free.

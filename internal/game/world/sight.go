@@ -27,7 +27,7 @@ func hides(b Block) fixed.Num {
 		return fixed.One
 	case pack.Slab:
 		return fixed.One / 2
-	case pack.Door:
+	case pack.Door, pack.Trapdoor:
 		return Info(b).Tall
 	}
 	return 0

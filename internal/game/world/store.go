@@ -47,10 +47,10 @@ func (pr *playerRules) usable(p *Player, at Pos) (slots int, code Refusal) {
 	return slots, code
 }
 
-// open lets a player look into a container, or opens or closes a door.
+// open lets a player look into a container, or opens or closes a door or the like.
 func (pr *playerRules) open(p *Player, c *Command) (code Refusal, later bool) {
 	at := c.Act.At
-	if b, _ := pr.Block(at); b.IsDoor() {
+	if b, _ := pr.Block(at); b.Opens() {
 		return pr.turn(p, c, b)
 	}
 	slots, code := pr.usable(p, at)

@@ -49,5 +49,5 @@ func atWall(w Blocks, p Pos) bool {
 
 func fullSolid(b Block) bool {
 	in := Info(b)
-	return in.Solid && in.Tall == fixed.One && in.Class != pack.Cactus && in.Class != pack.Door
+	return in.Solid && in.Tall == fixed.One && in.Class != pack.Cactus && in.Class != pack.Fence && !in.Class.Opens()
 }

@@ -3,10 +3,8 @@
 // for everything that the GPU has to do, and at the start that is a second.
 
 import { blocks } from '../gen/blocks';
-import { LAYER } from '../world/tables';
+import { flat, LAYER, PICTURE } from '../world/tables';
 import { TILE, type Tile } from './textures/tile';
-
-const flatClasses = new Set(['cross', 'ladder', 'door', 'thing']);
 
 export class Icons {
   private readonly cache = new Map<string, HTMLCanvasElement>();
@@ -29,9 +27,9 @@ export class Icons {
 
   private draw(pen: CanvasRenderingContext2D, block: number, size: number): void {
     const { class: kind } = blocks[block];
-    const side = this.sheet(LAYER[block * 6 + (kind === 'door' ? 0 : 2)]); // a door's picture is its bottom's
+    const side = this.sheet(PICTURE[block]);
     if (kind === 'torch') return this.torch(pen, side, size);
-    if (flatClasses.has(kind)) {
+    if (flat(block)) {
       pen.drawImage(side, size * 0.06, size * 0.06, size * 0.88, size * 0.88);
       return;
     }

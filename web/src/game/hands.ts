@@ -176,13 +176,14 @@ export class Hands {
     if (fresh ? this.tick >= this.nextPlace : this.tick >= this.nextPlace + 1) this.place(target.hit);
   }
 
-  /** Opens or closes both halves of a door. */
+  /** Opens or closes a gate, a trapdoor, or both halves of a door. */
   private turn(x: number, y: number, z: number, block: number): void {
     const { acts, edits, world } = this.env;
     const seq = acts.do(ActKind.Open, { x, y, z });
-    const other = info(block).door! & UPPER ? y - 1 : y + 1;
+    const { door, class: kind } = info(block);
+    const other = kind !== 'door' ? y : door! & UPPER ? y - 1 : y + 1;
     if (!seq || info(world.block(x, other, z)).door === undefined) return;
-    for (const at of [y, other]) edits.guess(seq, x, at, z, withDoor(world.block(x, at, z), OPEN), performance.now());
+    for (const at of new Set([y, other])) edits.guess(seq, x, at, z, withDoor(world.block(x, at, z), OPEN), performance.now());
     this.env.turned(x, y, z, block);
   }
 
@@ -223,7 +224,11 @@ export class Hands {
   /** What placing a block puts where; null if it cannot stand there. */
   private partsOf(block: number, at: Place): (Place & { block: number })[] | null {
     const { world } = this.env;
-    if (info(block).door === undefined) return supported(world, at.x, at.y, at.z, block) ? [{ ...at, block }] : null;
+    const { door, class: kind } = info(block);
+    if (kind !== 'door') {
+      if (!supported(world, at.x, at.y, at.z, block)) return null;
+      return [{ ...at, block: door === undefined ? block : doorFor(block, at, this.env.body()) }];
+    }
     const up = { x: at.x, y: at.y + 1, z: at.z };
     const above = world.block(up.x, up.y, up.z);
     if (up.y >= HEIGHT || above < 0 || !info(above).replaceable || !fullSolid(world.block(at.x, at.y - 1, at.z))) return null;

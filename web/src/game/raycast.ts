@@ -20,6 +20,8 @@ export const faceOffset: readonly (readonly [number, number, number])[] = [
 /** A door's panel, by its bits: open, along z. */
 const DOORS = [[0, 0, 0.4, 1, 1, 0.6], [0, 0, 0, 0.15, 1, 1], [0.4, 0, 0, 0.6, 1, 1], [0, 0, 0, 1, 1, 0.15]] as const;
 
+const LIDS = [[0, 0.8, 0, 1, 1, 1], [0, 0, 0, 1, 1, 0.2], [0, 0.8, 0, 1, 1, 1], [0, 0, 0, 0.2, 1, 1]] as const;
+
 /** The space of a block that can be aimed at, as parts of its cell: x0 y0 z0 x1 y1 z1. */
 function aimBox(id: number): readonly [number, number, number, number, number, number] | null {
   const b = info(id);
@@ -34,6 +36,12 @@ function aimBox(id: number): readonly [number, number, number, number, number, n
       return [0.36, 0, 0.36, 0.64, 0.7, 0.64];
     case 'door':
       return DOORS[b.door! >> 1]!;
+    case 'trapdoor':
+      return LIDS[b.door! >> 1]!;
+    case 'gate':
+      return b.door! & 4 ? [0.4, 0, 0, 0.6, 1, 1] : [0, 0, 0.4, 1, 1, 0.6];
+    case 'fence':
+      return [0.3, 0, 0.3, 0.7, 1, 0.7];
     case 'slab':
       return [0, 0, 0, 1, 0.5, 1];
     default:

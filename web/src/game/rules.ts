@@ -48,13 +48,14 @@ export const UPPER = 1;
 export const OPEN = 2;
 const TURNED = 4;
 
-/** Another of a door's blocks: bits of what it is are flipped. */
+/** Another block of what opens: bits of what it is are flipped. */
 export function withDoor(block: number, flip: number): number {
-  const { door = 0 } = info(block);
-  return block - door + (door ^ flip);
+  const { door = 0, class: kind } = info(block);
+  const step = kind === 'door' ? 1 : 2;
+  return block + ((door ^ flip) - door) / step;
 }
 
-/** The lower half of a door as a body places it: across its way. */
+/** What opens as a body places it, across its way; of a door the lower half. */
 export function doorFor(block: number, at: { x: number; y: number; z: number }, body: Body): number {
   const far = (cell: number, feet: number): number => Math.abs(cell * ONE + ONE / 2 - feet);
   return far(at.x, body.x) > far(at.z, body.z) ? withDoor(block, TURNED) : block;

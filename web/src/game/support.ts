@@ -30,5 +30,5 @@ const sides = [[0, -1], [0, 1], [-1, 0], [1, 0]] as const;
 /** A whole solid block that others can stand on and hang at; so is what is not loaded. */
 export function fullSolid(block: number): boolean {
   const b = info(block);
-  return block < 0 || (b.solid && b.tall === ONE && b.class !== 'cactus' && b.class !== 'door');
+  return block < 0 || (b.solid && b.tall === ONE && b.class !== 'cactus' && b.class !== 'fence' && b.door === undefined);
 }

@@ -12,6 +12,20 @@ const surface = new Surface();
 /** a door's panel in 1/16 m, by its bits: open, along z */
 const PANELS = [[0, 0, 7, 16, 16, 9], [0, 0, 0, 2, 16, 16], [7, 0, 0, 9, 16, 16], [0, 0, 0, 16, 16, 2]];
 
+/** a trapdoor's lid, by the same bits */
+const LIDS = [[0, 13, 0, 16, 16, 16], [0, 0, 0, 16, 16, 3], [0, 13, 0, 16, 16, 16], [0, 0, 0, 3, 16, 16]];
+const POST = [6, 0, 6, 10, 16, 10];
+/** a fence's rails to its neighbours, by face from 2 */
+const RAILS = [[7, 0, 0, 9, 0, 6], [7, 0, 10, 9, 0, 16], [0, 0, 7, 6, 0, 9], [10, 0, 7, 16, 0, 9]];
+const along = (b: number[], turned: boolean): number[] => (turned ? [b[2], b[1], b[0], b[5], b[4], b[3]] : b);
+/** the parts of a gate, by the same bits: posts, and leaves of two rails and a bar */
+const GATES = [0, 1, 2, 3].map((is) => {
+  const leaf = (x: number): number[][] => (is & 1
+    ? [[x, 6, 9, x + 2, 9, 16], [x, 12, 9, x + 2, 15, 16], [x, 9, 14, x + 2, 12, 16]]
+    : [[2, 6, 7, 14, 9, 9], [2, 12, 7, 14, 15, 9], [6, 9, 7, 10, 12, 9]]);
+  return [[0, 5, 7, 2, 16, 9], [14, 5, 7, 16, 16, 9], ...leaf(0), ...(is & 1 ? leaf(14) : [])].map((b) => along(b, is > 1));
+});
+
 /** meshShapes adds the special blocks of a chunk. */
 export function meshShapes(p: Padded, holes: Quads, water: Quads): void {
   for (let i = 0; i < p.specials; i++) {
@@ -31,6 +45,15 @@ export function meshShapes(p: Padded, holes: Quads, water: Quads): void {
         break;
       case Kind.Door:
         box(p, place, x, y, z, PANELS[blocks[p.block(place)].door! >> 1], holes, false);
+        break;
+      case Kind.Trapdoor:
+        box(p, place, x, y, z, LIDS[blocks[p.block(place)].door! >> 1], holes, false);
+        break;
+      case Kind.Gate:
+        for (const part of GATES[blocks[p.block(place)].door! >> 1]) box(p, place, x, y, z, part, holes, false);
+        break;
+      case Kind.Fence:
+        fence(p, place, x, y, z, holes);
         break;
       case Kind.Torch:
         box(p, place, x, y, z, [7, 0, 7, 9, 10, 9], holes, false);
@@ -95,7 +118,7 @@ function box(p: Padded, place: number, x: number, y: number, z: number, b: numbe
     const look = LOOKS[block * 6 + face];
     if (face < 2) {
       const beyond = p.block(place + normalStep(face));
-      if ((face === 0 && OPAQUE[beyond]) || (wide && beyond === block)) continue;
+      if ((face === 0 && y0 === 0 && OPAQUE[beyond]) || (wide && beyond === block)) continue;
       const [bx, bz, w, h] = wide ? [0, 0, 16, 16] : [x0, z0, x1 - x0, z1 - z0];
       boxFace(p, face, place, y * 16 + (face === 0 ? y0 : y1), x * 16 + bx, z * 16 + bz, w, h, look, out);
     } else if (face < 4) {
@@ -105,6 +128,17 @@ function box(p: Padded, place: number, x: number, y: number, z: number, b: numbe
       const [from, size] = wide ? [0, 16] : [z0, z1 - z0];
       boxFace(p, face, place, x * 16 + (face === 4 ? x0 : x1), z * 16 + from, y * 16 + y0, size, y1 - y0, look, out);
     }
+  }
+}
+
+/** fence is a post with rails to other fences, gates and whole blocks. */
+function fence(p: Padded, place: number, x: number, y: number, z: number, out: Quads): void {
+  box(p, place, x, y, z, POST, out, false);
+  for (let face = 2; face < 6; face++) {
+    const kind = KIND[p.block(place + normalStep(face))];
+    if (kind !== Kind.Fence && kind !== Kind.Gate && kind !== Kind.Opaque) continue;
+    const [x0, , z0, x1, , z1] = RAILS[face - 2];
+    for (const low of [6, 12]) box(p, place, x, y, z, [x0, low, z0, x1, low + 3, z1], out, false);
   }
 }
 

@@ -15,6 +15,9 @@ export const enum Kind {
   Ladder,
   Cactus,
   Door,
+  Trapdoor,
+  Gate,
+  Fence,
 }
 
 const kindOf: Record<BlockClass, Kind> = {
@@ -29,6 +32,9 @@ const kindOf: Record<BlockClass, Kind> = {
   ladder: Kind.Ladder,
   cactus: Kind.Cactus,
   door: Kind.Door,
+  trapdoor: Kind.Trapdoor,
+  gate: Kind.Gate,
+  fence: Kind.Fence,
   thing: Kind.Air,
 };
 
@@ -52,6 +58,10 @@ export const SOLID = new Uint8Array(256);
 export const COVERED = new Uint8Array(256);
 /** layer in the texture array of each face: block*6 + face (0 −y, 1 +y, 2 −z, 3 +z, 4 −x, 5 +x) */
 export const LAYER = new Uint16Array(256 * 6);
+/** layer of a block's picture, or of its sides */
+export const PICTURE = new Uint16Array(256);
+/** the classes whose bottom is the picture of the whole */
+const PICTURED = new Set<BlockClass>(['door', 'gate', 'fence']);
 
 /** layerOf is a texture's layer in the array. */
 export function layerOf(name: string): number {
@@ -70,10 +80,18 @@ for (let id = 0; id < 256; id++) {
   OCCLUDES[id] = b.opaque || b.class === 'cutout' ? 1 : 0;
   SOLID[id] = b.solid ? 1 : 0;
   COVERED[id] = b.opaque && b.bottom === 'dirt' && b.top !== 'dirt' ? 1 : 0;
+  const pictured = PICTURED.has(b.class);
+  PICTURE[id] = layerOf(pictured ? b.bottom : b.side);
   for (let face = 0; face < 6; face++) {
-    LAYER[id * 6 + face] = layerOf(face === 0 ? b.bottom : face === 1 ? b.top : b.side);
+    LAYER[id * 6 + face] = layerOf(face === 0 && !pictured ? b.bottom : face === 1 ? b.top : b.side);
   }
 }
+
+/** the classes that are shown as a picture in a slot and on the ground */
+const FLAT = new Set<BlockClass>(['cross', 'ladder', 'door', 'trapdoor', 'gate', 'fence', 'thing']);
+
+/** flat tells whether a block is shown as a picture instead of a cube. */
+export const flat = (b: number): boolean => FLAT.has(blocks[b]?.class ?? 'cube');
 
 /** clearSky tells whether sunlight falls through a block at full strength. */
 export function clearSky(b: number): boolean {

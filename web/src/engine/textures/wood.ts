@@ -144,6 +144,28 @@ function doorHalf(t: Tile, upper: boolean): void {
   t.bleed();
 }
 
+/** trapdoor is boards in a frame, with four holes. */
+function trapdoor(t: Tile): void {
+  const base = rgb(0xa37c49);
+  planks(t, base);
+  const frame = shade(base, -0.3);
+  t.rect(0, 0, 16, 2, frame).rect(0, 14, 16, 2, frame).rect(0, 0, 2, 16, frame).rect(14, 0, 2, 16, frame).rect(7, 2, 2, 12, frame).rect(2, 7, 12, 2, frame);
+  for (const x of [3, 10]) for (const y of [3, 10]) t.rect(x, y, 3, 3, base, 0);
+  t.rect(0, 0, 16, 1, shade(base, 0.1));
+  t.bleed();
+}
+
+/** bars is what is made of beams, as one picture. */
+function bars(t: Tile, beams: number[][]): void {
+  const base = rgb(0xa37c49);
+  t.rect(0, 0, 16, 16, base, 0);
+  for (const [x, y, w, h] of beams) {
+    t.rect(x, y, w, h, base).rect(x, y + h - 1, w, 1, shade(base, -0.3)).rect(x, y, w, 1, shade(base, 0.16));
+    if (h > w) t.rect(x, y, 1, h, shade(base, 0.12)).rect(x + w - 1, y, 1, h, shade(base, -0.24));
+  }
+  t.bleed();
+}
+
 /** door is both halves in one picture. */
 function door(t: Tile): void {
   const base = rgb(0xa37c49);
@@ -175,6 +197,9 @@ export const wood: Record<string, Painter> = {
   pine_leaves: (t) => needles(t, rgb(0x35633f)),
   bookshelf_side: bookshelf,
   oak_door: door,
+  oak_trapdoor: trapdoor,
+  oak_fence: (t) => bars(t, [[2, 0, 4, 16], [10, 0, 4, 16], [0, 4, 16, 3], [0, 10, 16, 3]]),
+  oak_gate: (t) => bars(t, [[0, 2, 3, 13], [13, 2, 3, 13], [3, 4, 10, 3], [3, 10, 10, 3], [6, 7, 4, 3]]),
   oak_door_lower: (t) => doorHalf(t, false),
   oak_door_upper: (t) => doorHalf(t, true),
   chest_side: (t) => chest(t, true),
