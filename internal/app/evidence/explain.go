@@ -34,7 +34,7 @@ func Explain(b []byte) (Statement, error) {
 	case l.Charge == Missing && l.Node != nil:
 		s.Text = fmt.Sprintf("%s: somebody saw that node %s did not count node %s among its neighbours, which is one.", stamp(l.Time), l.By, *l.Node)
 		return s, fmt.Errorf("%w: either of the two may lie", ErrWeak)
-	case l.Charge != Replayed && (l.Charge != Tampered || l.Cell == nil):
+	case !l.ofLeader() && (l.Charge != Tampered || l.Cell == nil):
 		return s, fmt.Errorf("%w: the charge is %.20q", ErrNone, l.Charge)
 	}
 	g, err := groundOf(l.Record)
@@ -42,7 +42,7 @@ func Explain(b []byte) (Statement, error) {
 		return s, err
 	}
 	s.World = g.record.World()
-	if l.Charge == Replayed {
+	if l.ofLeader() {
 		s.Text, err = l.explainFalseState(g)
 		return s, err
 	}
@@ -68,19 +68,27 @@ Signed by %s.`,
 
 // explainFalseState says what a region's leader has done.
 func (l *Line) explainFalseState(g *Ground) (string, error) {
-	p, found, err := l.falseState(g)
+	e, found, err := l.falseState(g)
 	if err != nil {
 		return "", err
+	}
+	from, to := e.Span()
+	if found.Shown {
+		at := to.Region
+		return fmt.Sprintf(`Node %s showed players of another node the region %d,%d of the world %q (x %d to %d, z %d to %d) otherwise than it was between %s and %s, by its own clock.
+It led the region, and has signed both what it had sent them and what the region was. What was shown otherwise: %s.`,
+			l.By, at.X, at.Z, g.record.Name, at.X*world.RegionSize, (at.X+1)*world.RegionSize-1, at.Z*world.RegionSize, (at.Z+1)*world.RegionSize-1,
+			stamp(time.Unix(0, int64(from.Time))), stamp(time.Unix(0, int64(to.Time))), found), nil
 	}
 	what := "Replayed by the rules, what happened there leads to another state than the signed one. What is false: " + found.String() + "."
 	if found.Rule != "" {
 		what = "What happened there breaks the rules: " + found.Rule + "."
 	}
-	at := p.To.Region
+	at := to.Region
 	return fmt.Sprintf(`Node %s changed the region %d,%d of the world %q (x %d to %d, z %d to %d) against its rules between %s and %s, by its own clock.
 It led the region, and has signed its state at both times and all that happened in between. %s`,
 		l.By, at.X, at.Z, g.record.Name, at.X*world.RegionSize, (at.X+1)*world.RegionSize-1, at.Z*world.RegionSize, (at.Z+1)*world.RegionSize-1,
-		stamp(time.Unix(0, int64(p.From.Time))), stamp(time.Unix(0, int64(p.To.Time))), what), nil
+		stamp(time.Unix(0, int64(from.Time))), stamp(time.Unix(0, int64(to.Time))), what), nil
 }
 
 // stamp is a time as people read it.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
@@ -24,6 +23,7 @@ const (
 	Absent   = "absent"   // its view names a node that is not there
 	Missing  = "missing"  // its view leaves a node out
 	Replayed = "replayed" // what it has signed of a region does not follow from what happened there
+	Shown    = "shown"    // it has shown players another region than it has signed
 )
 
 // Line is evidence as it is written down.
@@ -48,45 +48,58 @@ type Line struct {
 	// accused, has left out because they were expected; it says a hash of them.
 	Left []string `json:"left,omitempty"`
 
-	// Of a false state of a region: how the world begins, and a regionlog.Proof (base64).
+	// Of a false state of a region, or what was shown of it: how the world begins, and a
+	// regionlog.Proof or regionlog.Display (base64).
 	Proof []byte `json:"proof,omitempty"`
 }
 
-// FalseState is the line about a region's leader whose states do not follow from each
-// other.
-func (g *Ground) FalseState(p *regionlog.Proof, at time.Time) ([]byte, error) {
-	return json.Marshal(Line{Time: at, Charge: Replayed, By: p.To.By(), Record: hex.EncodeToString(g.record.Append(nil)), Proof: p.Append(nil)})
+// FalseState is the line about a region's leader that has lied.
+func (g *Ground) FalseState(e regionlog.Evidence, at time.Time) ([]byte, error) {
+	who, _ := regionlog.Accused(e)
+	charge := Replayed
+	if _, ok := e.(*regionlog.Display); ok {
+		charge = Shown
+	}
+	return json.Marshal(Line{Time: at, Charge: charge, By: who, Record: hex.EncodeToString(g.record.Append(nil)), Proof: e.Append(nil)})
 }
 
-// Convicted are the nodes against which a file has such lines that hold in the world, each
-// once. The error is the reader's.
-func (g *Ground) Convicted(in io.Reader) (out []id.ID, err error) {
+// Convicted is the evidence of such lines of a file that hold in the world, one for each
+// node. The error is the reader's.
+func (g *Ground) Convicted(in io.Reader) (out []regionlog.Evidence, err error) {
+	seen := map[id.ID]bool{}
 	err = Each(in, func(_ int, line []byte) {
 		var l Line
-		if json.Unmarshal(line, &l) != nil || l.Charge != Replayed || slices.Contains(out, l.By) {
+		if json.Unmarshal(line, &l) != nil || !l.ofLeader() || seen[l.By] {
 			return
 		}
-		if _, _, err := l.falseState(g); err == nil {
-			out = append(out, l.By)
+		if e, _, err := l.falseState(g); err == nil {
+			seen[l.By] = true
+			out = append(out, e)
 		}
 	})
 	return out, err
 }
 
+// ofLeader reports whether a line is about the leader of a region.
+func (l *Line) ofLeader() bool { return l.Charge == Replayed || l.Charge == Shown }
+
 // falseState checks such a line.
-func (l *Line) falseState(g *Ground) (*regionlog.Proof, *regionlog.Finding, error) {
-	p, err := regionlog.DecodeProof(l.Proof)
+func (l *Line) falseState(g *Ground) (e regionlog.Evidence, found *regionlog.Finding, err error) {
+	if l.Charge == Shown {
+		e, err = regionlog.DecodeDisplay(l.Proof)
+	} else {
+		e, err = regionlog.DecodeProof(l.Proof)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrNone, err)
 	}
-	if p.To.World != g.record.World() || p.To.By() != l.By {
-		return nil, nil, fmt.Errorf("%w: the proof is about node %s in the world %s", ErrNone, p.To.By(), p.To.World)
+	if who, to := regionlog.Accused(e); to.World != g.record.World() || who != l.By {
+		return nil, nil, fmt.Errorf("%w: the proof is about node %s in the world %s", ErrNone, who, to.World)
 	}
-	found, err := p.Check()
-	if err != nil {
+	if found, err = e.Check(); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrNone, err)
 	}
-	return p, found, nil
+	return e, found, nil
 }
 
 // Tampering is the line about a node that keeps another world.
@@ -133,7 +146,7 @@ func Proven(b []byte, world identity.Genesis) (id.ID, error) {
 	if err := json.Unmarshal(b, &l); err != nil {
 		return id.ID{}, fmt.Errorf("%w: %w", ErrNone, err)
 	}
-	if l.Charge != Replayed && (l.Charge != Tampered || l.Cell == nil) {
+	if !l.ofLeader() && (l.Charge != Tampered || l.Cell == nil) {
 		return id.ID{}, fmt.Errorf("%w: the charge is %q", ErrWeak, l.Charge)
 	}
 	g, err := groundOf(l.Record)
@@ -143,7 +156,7 @@ func Proven(b []byte, world identity.Genesis) (id.ID, error) {
 	if g.record.Genesis != world {
 		return id.ID{}, fmt.Errorf("%w: it is of another world, %s", ErrNone, g.record.World())
 	}
-	if l.Charge == Replayed {
+	if l.ofLeader() {
 		_, _, err := l.falseState(g)
 		return l.By, err
 	}

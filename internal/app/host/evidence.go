@@ -27,7 +27,7 @@ type evidenceKeeper struct {
 	peers    *peers
 	now      func() machine.Time
 	log      *slog.Logger
-	incoming chan any // overlay.Evidence, *node.Contradiction and *regionlog.Proof
+	incoming chan any // overlay.Evidence, *node.Contradiction and regionlog.Evidence
 }
 
 func newEvidenceKeeper(dir string, p *peers, now func() machine.Time, log *slog.Logger) *evidenceKeeper {
@@ -63,8 +63,9 @@ func (k *evidenceKeeper) run(stop <-chan struct{}) {
 			if err != nil {
 				k.log.Warn("Evidence cannot be kept.", "error", err)
 			}
-			if proof, ok := e.(*regionlog.Proof); ok {
-				k.log.Warn("The proof is written down; \"voxelpopuli evidence check FILE\" explains it.", "node", proof.To.By(), "file", k.dir+"/"+evidenceFile)
+			if proof, ok := e.(regionlog.Evidence); ok {
+				who, _ := regionlog.Accused(proof)
+				k.log.Warn("The proof is written down; \"voxelpopuli evidence check FILE\" explains it.", "node", who, "file", k.dir+"/"+evidenceFile)
 				continue
 			}
 			for _, who := range guilty {
@@ -87,7 +88,7 @@ func accusation(e any) string {
 	return "A node sends false views of its neighbourhood, or is the victim of many: ask the authority whether to revoke its certificate."
 }
 
-// hear keeps evidence, an overlay.Evidence, a *node.Contradiction or a *regionlog.Proof, and returns
+// hear keeps evidence, an overlay.Evidence, a *node.Contradiction or a regionlog.Evidence, and returns
 // who is to be excluded by it.
 func (k *evidenceKeeper) hear(e any, court *overlay.MisbehaviourScore, born func(id.ID) machine.Time) (guilty []id.ID, err error) {
 	switch e := e.(type) {
@@ -106,7 +107,7 @@ func (k *evidenceKeeper) hear(e any, court *overlay.MisbehaviourScore, born func
 			err = k.writeLine(line)
 		}
 		return []id.ID{e.Accused.By()}, err
-	case *regionlog.Proof:
+	case regionlog.Evidence:
 		line, err := k.peers.ground.FalseState(e, time.Unix(0, int64(k.now())).UTC())
 		if err == nil {
 			err = k.writeLine(line)
@@ -116,15 +117,15 @@ func (k *evidenceKeeper) hear(e any, court *overlay.MisbehaviourScore, born func
 	return nil, nil
 }
 
-// convicted are the nodes against which evidence.jsonl has a proof by replay.
-func (k *evidenceKeeper) convicted() (out []id.ID) {
+// convicted is the evidence of evidence.jsonl against leaders of regions, one for each.
+func (k *evidenceKeeper) convicted() (out []regionlog.Evidence) {
 	for _, name := range []string{evidenceFile + ".old", evidenceFile} {
 		f, err := os.Open(filepath.Join(k.dir, name))
 		if err != nil {
 			continue // there is none
 		}
-		who, err := k.peers.ground.Convicted(f)
-		out = append(out, who...)
+		found, err := k.peers.ground.Convicted(f)
+		out = append(out, found...)
 		if err = errors.Join(err, f.Close()); err != nil {
 			k.log.Warn("Evidence of earlier runs cannot be read: nodes that were convicted then may take part again.", "file", name, "error", err)
 		}

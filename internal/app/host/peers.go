@@ -285,7 +285,7 @@ func (h *Host) network() (*node.Net, error) {
 			Key:       [32]byte(p.key.Public().(ed25519.PublicKey)),
 			Sign:      func(text []byte) [64]byte { return [64]byte(ed25519.Sign(p.key, text)) },
 			Node:      func(key [32]byte) id.ID { return id.Of(key[:]) },
-			Convicted: h.evidence.convicted(), Proven: func(p *regionlog.Proof) { h.evidence.take(p) },
+			Convicted: h.evidence.convicted(), Proven: func(e regionlog.Evidence) { h.evidence.take(e) },
 		},
 
 		MaxHosted: h.cfg.Capacity.Regions, MaxPlayers: h.cfg.Capacity.Players, Full: h.load.full,

@@ -4,7 +4,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/recent"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -14,7 +16,7 @@ func newNetwork(n *Node, cfg Net) *network {
 	c := component{env: n.env, cfg: &w.cfg, counts: &n.counts, queue: n, phase: &w.phase}
 	w.accused = newAccused(c.env, c.note)
 	c.accused = w.accused
-	w.convicted = &convictions{component: c, list: map[id.ID]machine.Time{}, led: map[world.RegionPos]machine.Time{}}
+	w.convicted = &convictions{component: c, list: map[id.ID][]byte{}, led: map[world.RegionPos]machine.Time{}}
 	if cfg.Log != nil {
 		w.convicted.recall(cfg.Log.Convicted)
 	}
@@ -23,6 +25,7 @@ func newNetwork(n *Node, cfg Net) *network {
 	w.assembleHosting(c)
 	w.assembleSessions(c)
 	w.assembleLists(c)
+	w.assembleEvidence(c)
 	w.connect()
 	return w
 }
@@ -82,8 +85,10 @@ func (w *network) assembleReplica(c component, p Shard) *replica {
 	}
 	h.spares = &spareSending{component: c, group: g, links: w.links, dir: w.dir, seen: w.seen, uploads: &w.spareUpload}
 	h.spares.stop()
-	h.log = &logSending{component: c, group: g, links: w.links, areas: w.n}
-	h.followed = &logFollowing{component: c, group: g, links: w.links, rules: w.n.cfg.Region, convict: w.convicted.add}
+	h.log = &logSending{component: c, group: g, links: w.links, areas: w.n, guests: w.guests}
+	h.followed = &logFollowing{
+		component: c, group: g, links: w.links, rules: w.n.cfg.Region, convict: func(p *regionlog.Proof, f *regionlog.Finding) { w.convicted.add(p, f) },
+	}
 	return h
 }
 
@@ -97,7 +102,7 @@ func (w *network) assembleSessions(c component) {
 	}
 	w.names = newPlayerNames(c.env)
 	w.admission = newAdmission(c, w.links, w.names)
-	w.guests = &remoteSessions{component: c, tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox()}
+	w.guests = &remoteSessions{component: c, tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox(), hashes: recent.New[*world.Column, [32]byte](maxColumnHashes)}
 }
 
 // assembleLists makes what the founder and the authority decide, and the node's place in
@@ -106,6 +111,17 @@ func (w *network) assembleLists(c component) {
 	w.verified = newVerified(c, w.links, w.store, w.disconnectBarred)
 	w.overlay = newOverlayAdapter(c, w.n.newSubmachine("overlay"), w.links, w.dir, w.verified)
 	w.access = newAccess(c, w.links, w.store, w.disconnectBarred)
+}
+
+// assembleEvidence makes what compares what players are shown, and spreads proofs.
+func (w *network) assembleEvidence(c component) {
+	p := w.n.newSubmachine("evidence")
+	w.evidence = &evidenceSpreading{component: c, p: p, links: w.links, routes: w.routes, convicted: w.convicted, asked: map[id.ID]machine.Time{}}
+	p.m, w.convicted.spread = w.evidence, w.evidence
+	w.shown = &shownChecking{
+		component: c, links: w.links, routes: w.routes, sessions: w.sessions, convict: w.convicted.add, list: map[world.RegionPos]*checkedRegion{},
+	}
+	w.sessions.shown = w.shown
 }
 
 // connect gives components the narrow interfaces of those that are made later, and of
@@ -120,6 +136,7 @@ func (w *network) connect() {
 	w.hosting.copies, w.hosting.restoration, w.creation.restoration = w.copies, w.restoration, w.restoration
 	w.hosting.invitations, w.hosting.stored, w.hosting.runner, w.hosting.players = w.invitations, w.stored, w.n, w.n
 	w.creation.hosting, w.creation.stored, w.creation.offers, w.creation.routes = w.hosting, w.stored, w.offers, w.routes
+	w.creation.convicted, w.offers.convicted, w.routes.convicted = w.convicted, w.convicted, w.convicted
 	w.votes.owner, w.votes.players, w.votes.hosted = w.owner, w.n, w.hosting
 	w.sessions.audited = w.overlay
 	w.admission.access = w.access

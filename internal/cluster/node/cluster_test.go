@@ -10,6 +10,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
 )
@@ -26,6 +28,7 @@ type cluster struct {
 	mobs   int                                           // in a region
 	ahead  map[int]slewed                                // of the true time, nodes' clocks
 	slow   func(of int, m machine.Message) time.Duration // until a message is sent, may be nil
+	shows  func(of int, env machine.Env) machine.Env     // what a node's regions say passes it, may be nil
 	notes  []string                                      // what the nodes have told their people
 	orders uint64                                        // that were signed
 }
@@ -86,7 +89,16 @@ func (c *cluster) addNode(i int) {
 		if c.alone {
 			cfg.Net = nil
 		}
-		return New(cfg, slowEnv{flatEnv{clockEnv{env, c, i}}, c, i})
+		mk := makers{
+			lobby: func(env machine.Env, c lobby.Config) machine.Machine { return lobby.New(env, c) },
+			region: func(rc region.Config, env machine.Env) Region {
+				if c.shows != nil {
+					env = c.shows(i, env)
+				}
+				return region.New(rc, env)
+			},
+		}
+		return newNode(cfg, slowEnv{flatEnv{clockEnv{env, c, i}}, c, i}, mk)
 	})
 	c.nodes = append(c.nodes, self)
 }

@@ -15,24 +15,29 @@ type LogKeys struct {
 	Key  [32]byte // public: this node's
 	Sign func(text []byte) [64]byte
 	Node func(key [32]byte) id.ID // whose key it is
-	// Convicted are the nodes against which there are proofs from before.
-	Convicted []id.ID
-	// Proven is called with a proof against a node, in a handler; nil: nobody hears.
-	Proven func(*regionlog.Proof)
+	// Convicted is the evidence from before that holds.
+	Convicted []regionlog.Evidence
+	// Proven is called with evidence against a node, in a handler; nil: nobody hears.
+	Proven func(regionlog.Evidence)
 }
 
-// convictions are the nodes against which this one has a proof that it has made itself by
-// replay. It follows none of them in any group, and takes none as a member. Messages of
-// shards and sessions go on: others, who have no proof, may let such a node lead.
+// convictions are the nodes against which this one has evidence that it has checked. It
+// follows none of them in any group, and takes none as a member. Messages of shards and
+// sessions go on: others, who have no evidence, may let such a node lead.
 type convictions struct {
 	component
+	spread evidenceSpread
 
-	list map[id.ID]machine.Time
+	list map[id.ID][]byte                 // the evidence, encoded; nil: too large to be sent
 	led  map[world.RegionPos]machine.Time // when who led it was convicted
+	self bool                             // this node was: others take it into no group
 }
 
+// evidenceSpread tells others whom this node has convicted (evidenceSpreading).
+type evidenceSpread interface{ offer(who id.ID) }
+
 const (
-	maxConvicted = 1024
+	maxConvicted = 256
 	// toldFor is how long players of a region are told that its host was replaced.
 	toldFor = time.Minute
 )
@@ -43,26 +48,49 @@ func (c *convictions) has(who id.ID) bool {
 	return ok
 }
 
-// recall notes nodes that were convicted before this one started.
-func (c *convictions) recall(who []id.ID) {
-	for _, node := range who[:min(len(who), maxConvicted)] {
-		c.list[node] = c.env.Now()
+// recall takes evidence from before this node started.
+func (c *convictions) recall(all []regionlog.Evidence) {
+	for _, e := range all {
+		if who, _ := c.accused(e); !c.has(who) && len(c.list) < maxConvicted {
+			c.list[who] = packed(e)
+		}
 	}
 }
 
-// add takes a proof that was checked.
-func (c *convictions) add(p *regionlog.Proof, found *regionlog.Finding) {
-	who := c.cfg.Log.Node(p.To.Key)
+func (c *convictions) accused(e regionlog.Evidence) (id.ID, *regionlog.Checkpoint) {
+	_, to := e.Span()
+	return c.cfg.Log.Node(to.Key), to
+}
+
+// packed is evidence as others are sent it.
+func packed(e regionlog.Evidence) []byte {
+	if b := regionlog.AppendEvidence(nil, e); len(b) <= regionlog.MaxEvidence {
+		return b
+	}
+	return nil
+}
+
+// add takes evidence that was checked.
+func (c *convictions) add(e regionlog.Evidence, found *regionlog.Finding) {
+	who, to := c.accused(e)
+	if who == c.cfg.Self.ID && !c.self {
+		c.self = true
+		c.note(fmt.Sprintf("Others can prove that this node, when it led %s, did not follow the rules: %s. They host nothing with it any more.", where(to.Region), found))
+	}
 	if who == c.cfg.Self.ID || c.has(who) || len(c.list) >= maxConvicted {
 		return
 	}
-	c.list[who] = c.env.Now()
-	c.led[p.To.Region] = c.env.Now()
-	c.note(fmt.Sprintf("Node %s led %s and has signed a state of it that does not follow from what happened there: %s. This node has replayed it and follows that node no more.",
-		who.Short(), where(p.To.Region), found))
-	if c.cfg.Log.Proven != nil {
-		c.cfg.Log.Proven(p)
+	c.list[who] = packed(e)
+	c.led[to.Region] = c.env.Now()
+	what := "has signed a state of it that does not follow from what happened there"
+	if found.Shown {
+		what = "has shown players other blocks than it has signed"
 	}
+	c.note(fmt.Sprintf("Node %s led %s and %s: %s. This node has checked the proof and follows that node no more.", who.Short(), where(to.Region), what, found))
+	if c.cfg.Log.Proven != nil {
+		c.cfg.Log.Proven(e)
+	}
+	c.spread.offer(who)
 }
 
 // replacedLately reports whether the host of a region was convicted a moment ago.

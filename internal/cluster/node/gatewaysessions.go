@@ -19,6 +19,7 @@ type gatewaySessions struct {
 	speakers *speakers
 	local    localSessions
 	audited  audited
+	shown    *shownChecking
 
 	entered map[id.ID]*lobby.Enter // what sessions have asked the lobby last, to enter
 	owner   *owner

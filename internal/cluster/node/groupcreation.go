@@ -33,6 +33,7 @@ type groupCreation struct {
 	stored      *storedShards
 	offers      *offers
 	routes      foundHosts
+	convicted   *convictions // host nothing
 	restoration interface {
 		begin(p Shard, rival records.Hosts, done func())
 	} // of a shard whose hosts may be gone
@@ -152,7 +153,7 @@ func (c *groupCreation) finishHostSearch(mk *hostSearch) {
 func (c *groupCreation) chooseHosts(mk *hostSearch) {
 	var answers []hostpolicy.Offer
 	for _, p := range mk.asked {
-		if a := mk.answers[p.ID]; a != nil {
+		if a := mk.answers[p.ID]; a != nil && !c.convicted.has(p.ID) {
 			answers = append(answers, hostpolicy.Offer{Peer: p, Room: a.Room, Stored: a.Stored, Led: a.Led})
 		}
 	}

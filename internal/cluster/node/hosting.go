@@ -114,7 +114,7 @@ func (o *hosting) createGroup(p Shard, from group.Origin, members []machine.Peer
 
 // hasRoomHere reports whether this node would host another shard.
 func (o *hosting) hasRoomHere() bool {
-	return len(o.replicas)+len(o.dormant) < o.cfg.MaxHosted && !o.isLeaving() && (o.cfg.Full == nil || !o.cfg.Full()) &&
+	return len(o.replicas)+len(o.dormant) < o.cfg.MaxHosted && !o.isLeaving() && !o.convicted.self && (o.cfg.Full == nil || !o.cfg.Full()) &&
 		(o.cfg.MaxPlayers <= 0 || o.players.players() < o.cfg.MaxPlayers)
 }
 
@@ -139,7 +139,7 @@ func (o *hosting) onGroupMessage(f *remoteNode, space string, m machine.Message)
 		o.counts.Dropped++
 		return
 	}
-	if o.convicted.has(f.peer.ID) || !o.mayPass(f, p, m) {
+	if o.refuses(f, p) || !o.mayPass(f, p, m) {
 		return
 	}
 	h := o.replica(p)
@@ -160,6 +160,17 @@ func (o *hosting) onGroupMessage(f *remoteNode, space string, m machine.Message)
 		h = o.open(p)
 	}
 	h.group.raft.OnMessage(f.peer, m)
+}
+
+// refuses reports whether a node's messages about a shard's group do not count: it was
+// convicted, or withholds the log. Where it has one of two votes this node cannot do
+// without it: then the shard would have no leader.
+func (o *hosting) refuses(f *remoteNode, p Shard) bool {
+	h := o.replicas[p]
+	if h != nil && h.group.isOneOfTwoVoters() && among(h.group.voters(), f.peer.ID) {
+		return false
+	}
+	return o.convicted.has(f.peer.ID) || h != nil && h.followed.refuses(f.peer.ID)
 }
 
 // onGroupStatus takes what another node knows of a shard's group.

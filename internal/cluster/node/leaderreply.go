@@ -94,6 +94,9 @@ func (t *routes) looked(p Shard, res kademlia.Result) {
 // one has not answered. silent are hosts that it had.
 func (t *routes) generate(r *route, closest, silent []machine.Peer) {
 	near := t.dir.nearestTo(t.dir.key(r.shard), closest)
+	if honest := slices.DeleteFunc(slices.Clone(near), func(p machine.Peer) bool { return t.convicted.has(p.ID) }); len(honest) > 0 {
+		near = honest
+	}
 	to := near[(r.tries/8)%len(near)]
 	if to == t.cfg.Self {
 		t.creation.coordinate(r.shard, silent)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
@@ -29,12 +30,27 @@ type logFollowing struct {
 	packed   []byte
 	heard    int          // entries in this second
 	second   machine.Time // when it began
+
+	silent    machine.Time // since when the leader, who is there, has sent nothing of its log
+	unsigned  machine.Time // when it last showed somebody the region, and did not sign that
+	suspected suspicion
+}
+
+// suspicion is that a node withholds its log; until then its messages about the group do
+// not count.
+type suspicion struct {
+	node  id.ID
+	until machine.Time
 }
 
 const (
 	askLogEvery = time.Second
 	// restartAfter is how long a log that cannot be followed is left alone.
 	restartAfter = 5 * time.Second
+	// withheldAfter is how long a leader that shows the region to players may send none of
+	// its log, suspectedFor how long this node does not follow it then.
+	withheldAfter = 15 * time.Second
+	suspectedFor  = 2 * time.Minute
 	// maxLogEntries is how many entries a leader may send in a second: one a tick, and some
 	// that were late.
 	maxLogEntries = 100
@@ -46,12 +62,37 @@ func (l *logFollowing) beat(now machine.Time) {
 	if l.cfg.Log == nil || l.group.shard.Lobby || l.group.leading || leader.ID != l.leader.ID {
 		l.reset()
 	}
+	if leader.ID != l.leader.ID || l.silent == 0 || !l.links.linked(leader) {
+		l.silent = now
+	}
 	l.leader = leader
 	if l.cfg.Log == nil || l.group.shard.Lobby || l.group.leading || leader == (machine.Peer{}) || now < l.next || l.group.raft.Hibernates() {
 		return
 	}
+	l.suspect(now)
 	l.next = now.Add(askLogEvery)
 	l.links.send(leader, &FollowLog{Region: l.group.shard.Region, State: l.replayer == nil && now >= l.again})
+}
+
+// suspect stops following a leader that runs the region and keeps its log to itself: it is
+// asked each second, its link is up, and players are shown the region. That is no proof:
+// it may be anything but a lie. With the other follower of three it loses the lead.
+func (l *logFollowing) suspect(now machine.Time) {
+	if now.Sub(l.silent) < withheldAfter || l.unsigned == 0 || now.Sub(l.unsigned) > withheldAfter {
+		return
+	}
+	l.silent, l.unsigned, l.suspected = now, 0, suspicion{l.leader.ID, now.Add(suspectedFor)}
+	l.counts.Suspected++
+	l.note(fmt.Sprintf("Node %s leads %s and does not send its log. This node does not follow it for a while, so that another leads.", l.leader.ID.Short(), where(l.group.shard.Region)))
+}
+
+// onUnsigned is when a node says that the leader shows its players the region, and does not
+// sign that. It need not be believed: what counts besides is that the log does not come.
+func (l *logFollowing) onUnsigned() { l.unsigned = l.env.Now() }
+
+// refuses reports whether messages of a node about the group do not count.
+func (l *logFollowing) refuses(who id.ID) bool {
+	return who == l.suspected.node && l.env.Now() < l.suspected.until
 }
 
 // reset forgets what was replayed.
@@ -70,6 +111,7 @@ func (l *logFollowing) onState(f *remoteNode, m *LogState) {
 	if f.peer.ID != l.leader.ID || l.leader == (machine.Peer{}) {
 		return
 	}
+	l.silent = l.env.Now()
 	if m.Part == 0 {
 		l.reset()
 		if now := l.env.Now(); l.begun != 0 && now.Sub(l.begun) < time.Second {
@@ -119,6 +161,9 @@ func (l *logFollowing) checkpoint(b []byte) (*regionlog.Checkpoint, error) {
 
 // onEntry replays a tick.
 func (l *logFollowing) onEntry(f *remoteNode, m *LogEntry) {
+	if f.peer.ID == l.leader.ID {
+		l.silent = l.env.Now()
+	}
 	if l.replayer == nil || f.peer.ID != l.leader.ID {
 		return
 	}

@@ -1,6 +1,9 @@
 package node
 
-import "github.com/voxelpopuli/voxelpopuli/internal/game/world"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
 
 // Logs of regions (package regionlog). They travel over links from the leader of a
 // region to the other members of its group.
@@ -27,6 +30,25 @@ type (
 		Part       uint32
 		Data       []byte
 		Checkpoint []byte // empty, but in the last part
+	}
+
+	// Shown is what the leader of a region signs for a node whose sessions watch it: a
+	// regionlog.Shown, after the hashes of the one before.
+	Shown struct {
+		Region    world.RegionPos
+		Statement []byte
+	}
+
+	// Unsigned tells members of a region's group that its leader shows sessions of the
+	// sender the region and does not sign what it shows: they see whether they get its log.
+	Unsigned struct{ Region world.RegionPos }
+
+	// Evidence spreads that a node has lied. Without Data it says that the sender can
+	// prove it, or asks for the proof.
+	Evidence struct {
+		Node id.ID
+		Ask  bool
+		Data []byte // regionlog.AppendEvidence
 	}
 )
 

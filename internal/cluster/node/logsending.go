@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // logSending sends the log of a region that is led here to the other members of its
@@ -14,6 +15,7 @@ type logSending struct {
 	group  *shardGroup
 	links  *links
 	areas  areaFinder
+	guests *remoteSessions
 	follow []*logFollower
 }
 
@@ -21,6 +23,9 @@ type logSending struct {
 type areaFinder interface {
 	// area returns that of a region; nil: it does not run here.
 	area(Shard) *regionlog.Area
+	// current calls do for the sessions that watch a region, with the columns that they
+	// were shown as they are.
+	current(world.RegionPos, func(session machine.Peer, columns uint16))
 }
 
 // logFollower is a member that follows the log.
@@ -82,7 +87,7 @@ func (s *logSending) record() {
 	}
 	if on := len(s.follow) > 0 && s.group.leading; on != area.Recording() {
 		if on {
-			area.Record(&regionlog.Signing{World: s.cfg.World, Key: s.cfg.Log.Key, Sign: s.cfg.Log.Sign}, s.send)
+			area.Record(s.signing(), s.send)
 		} else {
 			area.Record(nil, nil)
 		}
@@ -94,12 +99,17 @@ func (s *logSending) record() {
 	}
 }
 
+func (s *logSending) signing() *regionlog.Signing {
+	return &regionlog.Signing{World: s.cfg.World, Key: s.cfg.Log.Key, Sign: s.cfg.Log.Sign}
+}
+
 // send sends what a tick has brought.
 func (s *logSending) send(out *regionlog.Output) {
 	pos := s.group.shard.Region
 	var checkpoint, packed []byte
 	if out.Checkpoint != nil {
 		checkpoint = out.Checkpoint.Append(nil)
+		s.guests.signShown(s.areas, out.Checkpoint, s.signing())
 	}
 	entry := &LogEntry{Region: pos, Number: out.Number, Entry: out.Entry, Checkpoint: checkpoint}
 	for _, w := range s.follow {

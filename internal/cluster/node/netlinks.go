@@ -19,6 +19,7 @@ func (w *network) linkUp(f *remoteNode) {
 	w.owner.greet(f)
 	w.n.decisions.greet(f)
 	w.overlay.greet(f)
+	w.evidence.greet(f)
 }
 
 // linkDown implements linkEvents: the sessions of that node count as ended, and the
@@ -26,6 +27,7 @@ func (w *network) linkUp(f *remoteNode) {
 func (w *network) linkDown(f *remoteNode) {
 	w.owner.linkDown(f)
 	w.guests.endAll(f)
+	w.shown.linkDown(f)
 	w.routes.linkDown(f)
 }
 

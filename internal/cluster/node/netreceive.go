@@ -23,6 +23,8 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.sessions.toSessions(f, m.Sessions, m.Msg)
 	case *ToWatchers:
 		w.sessions.toWatchers(f, m)
+	case *Shown:
+		w.shown.onShown(f, m)
 	case *SessionEnded:
 		w.guests.end(f, m.Session)
 	case *EndSession:
@@ -38,7 +40,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	case *group.ChunkAck:
 		w.hosting.onGroupMessage(f, m.Space, m)
 	case *Generate, *CreateGroup, *HostQuery, *HostReply, *GroupStatus, *Spare, *SpareHeld, *MergeChanges, *MergeDone,
-		*FollowLog, *LogEntry, *LogState:
+		*FollowLog, *LogEntry, *LogState, *Unsigned:
 		w.receiveOfHosting(f, m)
 	case *OverlayShare, *BootstrapQuery, *BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
 		*overlay.JoinRequest, *overlay.RtRequest, *overlay.RtResponse, *overlay.RtHint, *overlay.Unicast, *overlay.Areacast:
@@ -75,6 +77,10 @@ func (w *network) receiveOfHosting(f *remoteNode, m machine.Message) {
 		if h := w.hosting.replicas[Shard{Region: m.Region}]; h != nil {
 			h.followed.onState(f, m)
 		}
+	case *Unsigned:
+		if h := w.hosting.replicas[Shard{Region: m.Region}]; h != nil {
+			h.followed.onUnsigned()
+		}
 	case *SpareHeld:
 		if h := w.hosting.replicas[m.Shard]; h != nil && h.group.leading {
 			h.spares.hear(f, m)
@@ -96,6 +102,8 @@ func (w *network) receiveOfNode(f *remoteNode, from machine.Peer, m machine.Mess
 		w.entries.learn(f, m)
 	case *OwnerPlays:
 		w.owner.receive(f, m)
+	case *Evidence:
+		w.evidence.receive(f, m)
 	case *Decisions:
 		w.n.decisions.receive(f, m)
 	case *Revoked:

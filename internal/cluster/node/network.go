@@ -51,6 +51,9 @@ type network struct {
 	verified *verified       // nil: the world has no authority
 	access   *access         // nil: in a simulation
 	overlay  *overlayAdapter // the overlay; nil: this node has no place in it
+
+	evidence *evidenceSpreading
+	shown    *shownChecking
 }
 
 // Timers of the network and of a shutdown. Those of shards are timerSubmachine.
@@ -110,6 +113,7 @@ func (w *network) onBeat() {
 	w.owner.beat(now)
 	w.votes.beat(now)
 	w.hosting.beat(now)
+	w.shown.beat(now)
 	w.departure.beat()
 	w.routes.continueSearches()
 	w.links.maintain()

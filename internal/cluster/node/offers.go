@@ -10,8 +10,9 @@ import (
 // many shards they lead.
 type offers struct {
 	component
-	links *links
-	own   interface{ ledCount() uint32 } // how many shards are led here (groupCreation)
+	links     *links
+	convicted *convictions                   // host nothing
+	own       interface{ ledCount() uint32 } // how many shards are led here (groupCreation)
 }
 
 // hostOffer is what a node has said.
@@ -42,7 +43,7 @@ func (o *offers) canHost(p machine.Peer) bool {
 		return true
 	}
 	f := o.links.byID(p.ID)
-	return f != nil && f.offer.room && !f.left && o.env.Now().Sub(f.offer.at) < offerLifetime
+	return f != nil && f.offer.room && !f.left && !o.convicted.has(p.ID) && o.env.Now().Sub(f.offer.at) < offerLifetime
 }
 
 // anyRoom reports whether a node that there is a link to has room.

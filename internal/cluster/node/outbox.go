@@ -76,7 +76,9 @@ func (s *remoteSessions) flush() {
 		return
 	}
 	for i := range o.list {
-		if l := &o.list[i]; l.all != nil {
+		l := &o.list[i]
+		s.noteShown(l)
+		if l.all != nil {
 			s.links.send(l.to, l.all)
 		} else {
 			s.links.send(l.to, l.watcher)

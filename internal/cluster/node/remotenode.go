@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // remoteNode is another node, with the link to it. Parts of the network share it, each
@@ -35,6 +36,7 @@ type remoteNode struct {
 	played         machine.Time   // when one of them last said something here; 0: never
 	asked          machine.Time   // when it was looked how many messages wait for it
 	waiting, limit int
+	shown          map[world.RegionPos]*shownTo // what it was shown of regions here
 
 	ownerPlays      bool          // owner: its owner plays at it, as it has said over the link that is up
 	nextStrayNotice machine.Time  // gatewaySessions: when it may be told again that a session here has gone
@@ -45,6 +47,7 @@ type remoteNode struct {
 	merges          *limit.Budget // merges: changes that it may have merged
 	overlayShare    linkShare     // overlayAdapter
 	nextDecisions   machine.Time  // decisions: when it may be given all decisions again
+	evidence        *limit.Budget // convictions: messages about who has lied
 }
 
 type linkState uint8

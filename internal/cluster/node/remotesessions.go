@@ -3,6 +3,8 @@ package node
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/recent"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // remoteSessions are the sessions of other nodes that use shards here. A shard knows
@@ -14,7 +16,8 @@ type remoteSessions struct {
 	admission *admission
 	local     sessionEnds
 
-	out outbox
+	out    outbox
+	hashes recent.Map[*world.Column, [32]byte] // of columns that were sent
 }
 
 // sessionEnds tells the shards here, except one, that a session has ended (Node).
@@ -74,6 +77,7 @@ func (s *remoteSessions) end(f *remoteNode, session id.ID) {
 
 // endAll is when the link to a node has ended, and with it its sessions.
 func (s *remoteSessions) endAll(f *remoteNode) {
+	f.shown = nil
 	for _, session := range id.Sorted(f.sessions) {
 		s.end(f, session)
 	}

@@ -15,14 +15,15 @@ import (
 // routing of messages between groups.
 type routes struct {
 	component
-	links    *links
-	dir      *directory
-	seen     *sightings
-	hosting  localReplicas
-	creation coordinator
-	sessions routedSessions
-	speakers unverifiedSpeech
-	events   routeEvents
+	links     *links
+	dir       *directory
+	seen      *sightings
+	hosting   localReplicas
+	creation  coordinator
+	sessions  routedSessions
+	speakers  unverifiedSpeech
+	events    routeEvents
+	convicted *convictions // are not asked to find hosts
 
 	table map[Shard]*route
 }

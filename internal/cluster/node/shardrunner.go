@@ -45,6 +45,17 @@ func (n *Node) area(p Shard) *regionlog.Area {
 	return nil
 }
 
+// current implements areaFinder.
+func (n *Node) current(pos world.RegionPos, do func(session machine.Peer, columns uint16)) {
+	if r := n.regions[pos]; r != nil {
+		if m, ok := r.m.(interface {
+			Current(func(machine.Peer, uint16))
+		}); ok {
+			m.Current(do)
+		}
+	}
+}
+
 // WithArea calls f with the area of a region that runs here; false: it does not. A driver
 // calls it like a handler.
 func (n *Node) WithArea(pos world.RegionPos, f func(*regionlog.Area)) bool {

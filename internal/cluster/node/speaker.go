@@ -68,6 +68,7 @@ func (g *gatewaySessions) toSessions(f *remoteNode, sessions []id.ID, m machine.
 		sessions = slices.DeleteFunc(slices.Clone(sessions), func(s id.ID) bool { return g.entered[s] == nil || g.entered[s].Player != a.Player })
 	}
 	g.inNameOf(f, shard, sessions, func() {
+		g.shown.columns(f, m)
 		m := g.local.fromLobbyElsewhere(m)
 		for _, s := range sessions {
 			g.toSessionOrNotice(f, s, m)
@@ -87,6 +88,7 @@ func (g *gatewaySessions) toWatchers(f *remoteNode, m *ToWatchers) {
 		return
 	}
 	g.inNameOf(f, Shard{Region: m.Region}, sessions, func() {
+		g.shown.frame(f, m)
 		for i := range m.To {
 			g.toSessionOrNotice(f, m.To[i].Session, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
 		}

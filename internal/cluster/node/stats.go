@@ -22,6 +22,10 @@ type Counts struct {
 
 	LogEntries uint64 // of other hosts' regions, replayed
 	LogsLost   uint64 // logs that could not be followed any further
+
+	ColumnsCompared uint64 // as shown to sessions here, with what leaders sign
+	ShownUnsigned   uint64 // statements of leaders that do not agree with what they have shown
+	Suspected       uint64 // leaders that have sent no log
 }
 
 // Stats is what a status page shows. Regions stand in the order of waking.

@@ -67,6 +67,18 @@ func (w *storm) replayed() (n uint64) {
 	return n
 }
 
+// compared is how many columns were compared, as sessions are shown them, with what
+// leaders sign, and how many statements did not agree with what was shown.
+func (w *storm) compared() (columns, unsigned, suspected uint64) {
+	for i, x := range w.nodes {
+		if x.Machine() != nil {
+			c := w.node(i).Stats().Counts
+			columns, unsigned, suspected = columns+c.ColumnsCompared, unsigned+c.ShownUnsigned, suspected+c.Suspected
+		}
+	}
+	return columns, unsigned, suspected
+}
+
 func (w *storm) note(format string, args ...any) {
 	w.log = append(w.log, fmt.Sprintf("%.2f s: ", w.s.Now().Sub(singleNodeStart).Seconds())+fmt.Sprintf(format, args...))
 }
@@ -305,6 +317,7 @@ func sameKV(a, b machine.KV) bool {
 func TestLongStorm(t *testing.T) {
 	simtest.Long(t)
 	edits, replayed := 0, uint64(0)
+	var compared, unsigned, suspected uint64
 	var all common
 	for _, seed := range seeds(t, 12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -316,13 +329,16 @@ func TestLongStorm(t *testing.T) {
 			w.rage(25)
 			edits += w.check()
 			replayed += w.replayed()
+			c, u, x := w.compared()
+			compared, unsigned, suspected = compared+c, unsigned+u, suspected+x
 			for _, g := range w.settlers {
 				all.add(g.common)
 			}
 		})
 	}
 	t.Logf("%d edits, %d ticks of others replayed; chests and doors: %+v", edits, replayed, all)
-	if edits == 0 || replayed == 0 || all.placed == 0 || all.stored == 0 || all.turned == 0 || all.broken == 0 {
+	t.Logf("%d columns compared with what is signed, %d statements about others than came, %d leaders suspected", compared, unsigned, suspected)
+	if edits == 0 || replayed == 0 || compared == 0 || all.placed == 0 || all.stored == 0 || all.turned == 0 || all.broken == 0 {
 		t.Fatal("nobody edited, or replayed, or used chests and doors")
 	}
 }

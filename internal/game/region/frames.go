@@ -2,6 +2,7 @@ package region
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 )
 
@@ -43,8 +44,26 @@ func (n *interest) encodeCells(tick uint64) {
 // in the same tick, so a distant watcher gets one message every 2nd or 4th
 // tick; regions take turns.
 func (n *interest) due(stream int, tick uint64) bool {
-	turn := uint64(n.cfg.Pos.X + 2*n.cfg.Pos.Z)
-	return (tick+turn)%rateTicks[stream] == 0
+	return (tick+regionlog.Turn(n.cfg.Pos))%rateTicks[stream] == 0
+}
+
+// current calls do for those who watch, with the columns whose blocks they have been told
+// as they are, after the frames of a tick.
+func (n *interest) current(tick uint64, do func(to machine.Peer, columns uint16)) {
+	for _, s := range n.subs {
+		columns := watched(&s.set) &^ s.fresh & n.columns.loaded
+		for i, rate := range s.set {
+			if rate != RateNone {
+				if st := streamOf[rate]; !n.due(int(st), tick) || len(n.entities.cells[i].streams[st].blocks) > 0 {
+					columns &^= 1 << i
+				}
+			}
+		}
+		if s.behind {
+			columns = 0
+		}
+		do(s.peer, columns)
+	}
 }
 
 // sendFrame sends one subscriber its frame of a tick. A subscriber whose queue is

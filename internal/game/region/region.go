@@ -50,6 +50,12 @@ func (r *Region) Pos() world.RegionPos { return r.cfg.Pos }
 // Area is the region's area, whose changes can be followed.
 func (r *Region) Area() *regionlog.Area { return r.area }
 
+// Current calls do for each session that watches, after the frames of a tick, with the
+// columns whose blocks it was shown as they are.
+func (r *Region) Current(do func(session machine.Peer, columns uint16)) {
+	r.interest.current(r.loop.tick, do)
+}
+
 // Asleep reports that the region hibernates: all is on disk and nobody watches.
 // A node looks after each handler, and drops a region that sleeps; the next
 // message for it begins with New again.

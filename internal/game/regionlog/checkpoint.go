@@ -36,6 +36,15 @@ func (c *Checkpoint) By() id.ID { return id.Of(c.Key[:]) }
 
 // body is all but the signature.
 func (c *Checkpoint) body(b []byte) []byte {
+	w := writer{c.head(b)}
+	for i := range c.Hashes {
+		w.raw(c.Hashes[i][:])
+	}
+	return w.b
+}
+
+// head is what comes before the hashes.
+func (c *Checkpoint) head(b []byte) []byte {
 	w := writer{b}
 	w.raw(c.World[:])
 	w.int(int64(c.Region.X))
@@ -46,9 +55,6 @@ func (c *Checkpoint) body(b []byte) []byte {
 	w.uint(c.Tick)
 	w.uint(c.Number)
 	w.raw(c.Head[:])
-	for i := range c.Hashes {
-		w.raw(c.Hashes[i][:])
-	}
 	return w.b
 }
 
@@ -63,10 +69,7 @@ const MaxCheckpoint = 1 << 10
 // DecodeCheckpoint reads what Append wrote. The signature is not verified.
 func DecodeCheckpoint(b []byte) (*Checkpoint, error) {
 	r := newReader(b)
-	c := &Checkpoint{World: r.id()}
-	c.Region = world.RegionPos{X: int32(r.Int(maxCoord)), Z: int32(r.Int(maxCoord))}
-	c.Version, c.Key, c.Time = uint32(r.Uint(maxU32)), [32]byte(r.Take(32)), machine.Time(r.Int(maxU62))
-	c.Tick, c.Number, c.Head = r.Uint(maxU62), r.Uint(maxU62), [32]byte(r.Take(32))
+	c := r.checkpointHead()
 	for i := range c.Hashes {
 		c.Hashes[i] = [32]byte(r.Take(32))
 	}
@@ -75,6 +78,14 @@ func DecodeCheckpoint(b []byte) (*Checkpoint, error) {
 		return nil, ErrFormat
 	}
 	return c, nil
+}
+
+func (r *reader) checkpointHead() *Checkpoint {
+	c := &Checkpoint{World: r.id()}
+	c.Region = world.RegionPos{X: int32(r.Int(maxCoord)), Z: int32(r.Int(maxCoord))}
+	c.Version, c.Key, c.Time = uint32(r.Uint(maxU32)), [32]byte(r.Take(32)), machine.Time(r.Int(maxU62))
+	c.Tick, c.Number, c.Head = r.Uint(maxU62), r.Uint(maxU62), [32]byte(r.Take(32))
+	return c
 }
 
 // Verify reports whether its key has signed the checkpoint.

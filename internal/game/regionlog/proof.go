@@ -78,6 +78,7 @@ func Unpack(packed []byte) ([]byte, error) {
 type Finding struct {
 	Rule  string // what was done against the rules; empty: nothing, but the state is another
 	False []string
+	Shown bool // what is false was shown to players, and the state is not
 }
 
 // Check replays a proof. Nil: it proves nothing, and the error says why.
@@ -140,7 +141,10 @@ func (a *Area) partName(i int) string {
 	case partRing:
 		return "the blocks beyond the border"
 	}
-	at := a.Pos().Column(i - partColumns).Origin()
+	return columnName(a.Pos().Column(i - partColumns).Origin())
+}
+
+func columnName(at world.Pos) string {
 	return fmt.Sprintf("the blocks at x %d to %d, z %d to %d", at.X, at.X+world.ChunkSize-1, at.Z, at.Z+world.ChunkSize-1)
 }
 

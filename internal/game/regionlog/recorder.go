@@ -26,6 +26,12 @@ type recorder struct {
 	due    uint64 // tick of the next checkpoint
 }
 
+// SlowestRate is how many ticks lie between two frames at most, of those who want few.
+const SlowestRate = 4
+
+// Turn is by how many ticks the frames of a region are shifted against those of others.
+func Turn(p world.RegionPos) uint64 { return uint64(p.X + 2*p.Z) }
+
 // Record begins to record, for emit; nil ends it.
 func (a *Area) Record(s *Signing, emit func(*Output)) {
 	a.rec.signing, a.rec.emit = s, emit
@@ -107,7 +113,11 @@ func (r *recorder) send(a *Area, out *Output, s *State, now machine.Time) {
 		c := &Checkpoint{Region: a.Pos(), Time: now, Tick: a.Now(), Number: r.number, Head: r.head, Hashes: s.Hashes}
 		r.signing.sign(c)
 		out.Checkpoint = c
+		// The next one is due in a tick in which all who watch are told of all changes,
+		// however seldom they want to be told (package region): what they are shown is
+		// compared with it.
 		r.due = a.Now() + Every
+		r.due -= (r.due + Turn(a.Pos())) % SlowestRate
 		if s.columns[0] != nil {
 			out.State, r.give = s.Append(nil), false
 		}

@@ -125,6 +125,13 @@ var nodeKinds = []*kind{
 		f.bytes(&m.Data, node.MaxLogPart)
 		f.bytes(&m.Checkpoint, regionlog.MaxCheckpoint)
 	}),
+	message(180, func(f *form, m *node.Shown) { f.region(&m.Region); f.bytes(&m.Statement, regionlog.MaxShown) }),
+	message(181, func(f *form, m *node.Unsigned) { f.region(&m.Region) }),
+	message(182, func(f *form, m *node.Evidence) {
+		f.id(&m.Node)
+		f.bool(&m.Ask)
+		f.bytes(&m.Data, regionlog.MaxEvidence)
+	}),
 }
 
 func shard(f *form, p *node.Shard) { f.bool(&p.Lobby); f.region(&p.Region) }

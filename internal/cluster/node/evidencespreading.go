@@ -1,0 +1,163 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+)
+
+// evidenceSpreading spreads evidence against nodes from node to node: each tells the
+// nodes that it has links to whom it can convict, and sends the evidence to those that
+// ask. Whoever gets evidence checks it, in a job, before it believes anything. It is a
+// machine because it has jobs.
+type evidenceSpreading struct {
+	component
+	p         *submachine
+	links     *links
+	routes    *routes
+	convicted *convictions
+
+	asked    map[id.ID]machine.Time // when somebody was asked for the evidence against a node
+	checking int
+	tag      uint64
+}
+
+const (
+	// evidencePerMinute bounds what a node may say of those who have lied.
+	evidencePerMinute = 12
+	evidenceBurst     = 16
+	maxChecking       = 4
+	askEvidenceEvery  = 10 * time.Second
+	maxEvidenceAsked  = 256
+	maxOffered        = 64
+)
+
+// offer tells others whom this node can convict: those that there are links to, and those
+// that host a shard together with the accused.
+func (s *evidenceSpreading) offer(who id.ID) {
+	if s.convicted.list[who] == nil {
+		return
+	}
+	to := map[id.ID]machine.Peer{}
+	add := func(p machine.Peer) {
+		if len(to) < maxOffered && p.ID != s.cfg.Self.ID {
+			to[p.ID] = p
+		}
+	}
+	for _, r := range s.routes.sorted() {
+		if r.leader.ID == who || among(r.members, who) {
+			for _, p := range append(slices.Clone(r.members), r.leader) {
+				if p != (machine.Peer{}) {
+					add(p)
+				}
+			}
+		}
+	}
+	for _, f := range s.links.up() {
+		add(f.peer)
+	}
+	for _, node := range id.Sorted(to) {
+		s.links.send(to[node], &Evidence{Node: who})
+	}
+}
+
+// greet tells a node at a new link.
+func (s *evidenceSpreading) greet(f *remoteNode) {
+	told := 0
+	for _, who := range id.Sorted(s.convicted.list) {
+		if told < evidenceBurst/2 && s.convicted.list[who] != nil {
+			told++
+			s.links.send(f.peer, &Evidence{Node: who})
+		}
+	}
+}
+
+// receive takes what another node says of one that has lied.
+func (s *evidenceSpreading) receive(f *remoteNode, m *Evidence) {
+	now := s.env.Now()
+	if f.evidence == nil {
+		b := limit.NewBudget(evidencePerMinute/60.0, evidenceBurst)
+		f.evidence = &b
+	}
+	if s.cfg.Log == nil || !f.evidence.Take(1, time.Unix(0, int64(now))) {
+		s.counts.Dropped++
+		return
+	}
+	switch {
+	case m.Ask:
+		if b := s.convicted.list[m.Node]; b != nil {
+			s.links.send(f.peer, &Evidence{Node: m.Node, Data: b})
+		}
+	case s.convicted.has(m.Node) || m.Node == s.cfg.Self.ID && s.convicted.self:
+	case len(m.Data) > 0:
+		s.check(m)
+	default:
+		at, asked := s.asked[m.Node]
+		if asked && now.Sub(at) < askEvidenceEvery {
+			return
+		}
+		if len(s.asked) >= maxEvidenceAsked {
+			clear(s.asked)
+		}
+		s.asked[m.Node] = now
+		s.links.send(f.peer, &Evidence{Node: m.Node, Ask: true})
+	}
+}
+
+// check checks evidence in a job, if the accused has signed what it begins with.
+func (s *evidenceSpreading) check(m *Evidence) {
+	c, err := regionlog.SignedBy(m.Data)
+	if err != nil || s.cfg.Log.Node(c.Key) != m.Node || c.World != s.cfg.World || s.checking >= maxChecking {
+		s.counts.Dropped++
+		return
+	}
+	s.checking++
+	s.tag++
+	submachineEnv{s.p}.Do("evidence", s.tag, checkEvidence{m.Data})
+}
+
+// checkEvidence implements machine.Work.
+type checkEvidence struct{ data []byte }
+
+// checkedEvidence is the result.
+type checkedEvidence struct {
+	evidence regionlog.Evidence
+	found    *regionlog.Finding
+}
+
+// Cost is what the check takes on an ordinary machine, for simulations.
+func (checkEvidence) Cost() time.Duration { return 30 * time.Millisecond }
+
+// Run checks evidence.
+func (j checkEvidence) Run() (any, error) {
+	e, err := regionlog.DecodeEvidence(j.data)
+	if err != nil {
+		return nil, err
+	}
+	found, err := e.Check()
+	return checkedEvidence{e, found}, err
+}
+
+// OnDone implements machine.Machine.
+func (s *evidenceSpreading) OnDone(_ uint64, result any, err error) {
+	s.checking--
+	if c, ok := result.(checkedEvidence); ok && err == nil {
+		s.convicted.add(c.evidence, c.found)
+	}
+}
+
+// Start implements machine.Machine.
+func (s *evidenceSpreading) Start() {}
+
+// OnMessage implements machine.Machine.
+func (s *evidenceSpreading) OnMessage(machine.Peer, machine.Message) {}
+
+// OnTimer implements machine.Machine.
+func (s *evidenceSpreading) OnTimer(machine.Timer) {}
+
+// OnLink implements machine.Machine.
+func (s *evidenceSpreading) OnLink(machine.Peer, machine.LinkEvent) {}
