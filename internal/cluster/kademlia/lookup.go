@@ -36,7 +36,8 @@ type foundRecord struct {
 type path struct {
 	list     []candidate // nearest first
 	inflight int
-	dry      int // answers in a row that named nobody nearer
+	dry      int           // answers in a row that named nobody nearer
+	late     map[id.ID]int // nodes that were late, by who has named them
 	closed   bool
 	found    bool         // has brought a record
 	lacked   machine.Peer // the nearest node that answered without the record
@@ -44,12 +45,14 @@ type path struct {
 
 type candidate struct {
 	peer  machine.Peer
+	by    id.ID // who has named it
 	state uint8
 }
 
 const (
 	fresh uint8 = iota
 	asked
+	late // asked, and may have failed: others are asked meanwhile
 	answered
 	silent
 )
@@ -65,7 +68,7 @@ func (n *Node) start(l *lookup) {
 	n.lookups[l] = struct{}{}
 	n.table.Touch(l.target, n.env.Now())
 	for i, p := range n.table.Closest(l.target, max(l.k, len(l.paths)), n.env.Now(), nil) {
-		l.add(&l.paths[i%len(l.paths)], p)
+		l.add(&l.paths[i%len(l.paths)], p, n.cfg.Self)
 	}
 	for i := range l.paths {
 		n.advance(l, i)
@@ -73,9 +76,9 @@ func (n *Node) start(l *lookup) {
 	n.finish(l)
 }
 
-// add puts p into a path unless some path has it, and reports whether it is now
-// the path's nearest.
-func (l *lookup) add(at *path, p machine.Peer) bool {
+// add puts p, which by has named, into a path unless some path has it, and reports
+// whether it is now the path's nearest.
+func (l *lookup) add(at *path, p machine.Peer, by id.ID) bool {
 	if l.used[p.ID] {
 		return false
 	}
@@ -86,13 +89,17 @@ func (l *lookup) add(at *path, p machine.Peer) bool {
 		return 1
 	})
 	l.used[p.ID] = true
-	at.list = slices.Insert(at.list, i, candidate{peer: p})
+	at.list = slices.Insert(at.list, i, candidate{peer: p, by: by})
 	return i == 0
 }
 
 // advance asks the next nodes of a path: as many as may be in flight of the k
 // nearest that have not been asked. After a round that named nobody nearer all
 // of the k nearest are asked at once.
+//
+// An attacker names as many nodes that do not exist as it likes. Therefore who is late
+// counts neither as in flight nor among the k; and nodes named by somebody of whose nodes
+// several have been late are asked last, and then all at once.
 func (n *Node) advance(l *lookup, at int) {
 	p := &l.paths[at]
 	width := Alpha
@@ -101,32 +108,57 @@ func (n *Node) advance(l *lookup, at int) {
 	}
 	left := l.k
 	for i := 0; i < len(p.list) && left > 0 && p.inflight < width && !p.closed; i++ {
-		c := &p.list[i]
-		if c.state == silent {
-			continue
+		switch c := &p.list[i]; {
+		case c.state == fresh && !p.doubts(c):
+			n.ask(l, at, c)
+			left--
+		case c.state == asked || c.state == answered:
+			left--
 		}
-		left--
-		if c.state == fresh {
-			c.state = asked
-			p.inflight++
-			l.asked++
-			n.ask(l, at, c.peer)
+	}
+	if p.inflight > 0 {
+		return
+	}
+	left = l.k
+	for i := 0; i < len(p.list) && left > 0 && !p.closed; i++ {
+		switch c := &p.list[i]; c.state {
+		case fresh:
+			n.ask(l, at, c)
+		case answered:
+			left--
 		}
 	}
 }
 
-func (n *Node) ask(l *lookup, at int, to machine.Peer) {
+// maxLate is how many of the nodes that somebody names may be late until the others are
+// doubtful.
+const maxLate = 1
+
+func (p *path) doubts(c *candidate) bool { return p.late[c.by] > maxLate }
+
+func (n *Node) ask(l *lookup, at int, c *candidate) {
+	p, to := &l.paths[at], c.peer
+	c.state = asked
+	p.inflight++
+	l.asked++
 	// What is looked for is no secret, but for who looks itself up that would be
 	// who it is; and it wants to be known.
 	open := l.target != n.cfg.Self
 	req := &Request{Proc: l.proc, Key: l.target, open: open}
-	n.callWithin(n.cfg.Timeout, to, req, func(from machine.Peer, r *Reply) {
+	rpc := n.callWithin(n.cfg.Timeout, to, req, func(from machine.Peer, r *Reply) {
 		if _, running := n.lookups[l]; !running {
 			return
 		}
-		l.paths[at].inflight--
+		p.over(to.ID, r != nil)
 		n.learn(l, at, from, r)
 	})
+	rpc.late = func() {
+		if _, running := n.lookups[l]; running {
+			p.isLate(to.ID)
+			n.advance(l, at)
+			n.finish(l)
+		}
+	}
 }
 
 // learn takes in one node's answer.
@@ -150,8 +182,33 @@ func (n *Node) learn(l *lookup, at int, from machine.Peer, r *Reply) {
 // mark notes what became of asking a node, and the address that it answered from:
 // that is the one that the lookup's result names.
 func (p *path) mark(who machine.Peer, state uint8) {
-	i := slices.IndexFunc(p.list, func(c candidate) bool { return c.peer.ID == who.ID })
-	p.list[i] = candidate{peer: who, state: state}
+	c := &p.list[p.index(who.ID)]
+	c.peer, c.state = who, state
+}
+
+// over notes that a call has ended, with an answer or without.
+func (p *path) over(who id.ID, answered bool) {
+	switch c := &p.list[p.index(who)]; {
+	case c.state == asked:
+		p.inflight--
+	case answered: // it was late and is there all the same
+		p.late[c.by]--
+	}
+}
+
+// isLate notes that somebody who was asked may have failed.
+func (p *path) isLate(who id.ID) {
+	c := &p.list[p.index(who)]
+	c.state = late
+	p.inflight--
+	if p.late == nil {
+		p.late = map[id.ID]int{}
+	}
+	p.late[c.by]++
+}
+
+func (p *path) index(who id.ID) int {
+	return slices.IndexFunc(p.list, func(c candidate) bool { return c.peer.ID == who })
 }
 
 func (n *Node) learnContacts(l *lookup, p *path, from machine.Peer, contacts []machine.Peer) {
@@ -163,7 +220,7 @@ func (n *Node) learnContacts(l *lookup, p *path, from machine.Peer, contacts []m
 		if c.ID.IsZero() { // whoever is at an address: its answer could not be told from a stranger's
 			continue
 		}
-		nearer = l.add(p, c) || nearer
+		nearer = l.add(p, c, from.ID) || nearer
 	}
 	if nearer {
 		p.dry = 0
@@ -234,20 +291,26 @@ func (n *Node) finish(l *lookup) {
 	}
 }
 
-// complete reports whether nothing more is to be learned from a path.
+// complete reports whether nothing more is to be learned from a path. Late nodes are
+// waited for, but not those of somebody whose nodes are late by the dozen.
 func (p *path) complete(k int) bool {
 	if p.closed {
 		return true
 	}
+	left := k
 	for _, c := range p.list {
-		if k == 0 {
+		if left == 0 {
 			break
 		}
 		switch c.state {
 		case fresh, asked:
 			return false
+		case late:
+			if p.late[c.by] < k/2 {
+				return false
+			}
 		case answered:
-			k--
+			left--
 		}
 	}
 	return true

@@ -10,6 +10,9 @@ import (
 // sendTimes is how often a request is sent.
 const sendTimes = 3
 
+// lateTimes is after how many sendings whoever has not answered counts as late.
+const lateTimes = 2
+
 // call is an RPC under way.
 type call struct {
 	to    machine.Peer
@@ -20,6 +23,7 @@ type call struct {
 	// then has the answer and who gave it, at the address that it answered from;
 	// nil: no answer came, and the peer is who was asked.
 	then func(machine.Peer, *Reply)
+	late func() // once, when it is sent for the lateTimes-th time; may be nil
 }
 
 // call sends a request, again after a quarter and after half of the timeout, and
@@ -30,7 +34,7 @@ func (n *Node) call(to machine.Peer, r *Request, then func(*Reply)) {
 }
 
 // callWithin is call with another timeout; then also has who has answered.
-func (n *Node) callWithin(timeout time.Duration, to machine.Peer, r *Request, then func(machine.Peer, *Reply)) {
+func (n *Node) callWithin(timeout time.Duration, to machine.Peer, r *Request, then func(machine.Peer, *Reply)) *call {
 	r.RPC = n.env.Rand().Uint64()
 	if n.calls[r.RPC] != nil {
 		r.RPC++
@@ -38,6 +42,7 @@ func (n *Node) callWithin(timeout time.Duration, to machine.Peer, r *Request, th
 	c := &call{to: to, req: r, then: then, wait: timeout / 4}
 	n.calls[r.RPC] = c
 	n.transmit(c)
+	return c
 }
 
 func (n *Node) transmit(c *call) {
@@ -67,6 +72,9 @@ func (n *Node) onReply(from machine.Peer, r *Reply) {
 func (n *Node) onTimeout(c *call) {
 	if c.sent < sendTimes {
 		n.transmit(c)
+		if c.late != nil && c.sent == lateTimes {
+			c.late()
+		}
 		return
 	}
 	delete(n.calls, c.req.RPC)

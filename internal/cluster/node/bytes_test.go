@@ -21,7 +21,7 @@ func init() {
 	})
 }
 
-// TestHostileMessagesAreAll: TestHostileMessagesOfTheLobby tries all messages that the
+// TestHostileMessagesAreAll: TestLongHostileMessagesOfTheLobby tries all messages that the
 // codec has of the lobby.
 func TestHostileMessagesAreAll(t *testing.T) {
 	for _, typ := range codec.Types() {

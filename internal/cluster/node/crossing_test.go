@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 // seldom are the messages of regions and the lobby that the other tests of
@@ -21,10 +22,11 @@ var seldom = []string{
 	"region.Order", "region.SaveAll",
 }
 
-// TestEverythingTravels: people on several nodes talk, are brought about, fall and are
+// TestLongEverythingTravels: people on several nodes talk, are brought about, fall and are
 // given things, animals stray over borders, somebody leaves and comes again, and each
 // message comes to the other node as what the codec reads of what it wrote.
-func TestEverythingTravels(t *testing.T) {
+func TestLongEverythingTravels(t *testing.T) {
+	simtest.Long(t)
 	carried := map[string]bool{}
 	bytes := overBytes(nil)
 	c := newClusterOn(t, 1, 0, sim.Config{Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond, Carry: func(m machine.Message) machine.Message {

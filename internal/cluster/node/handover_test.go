@@ -7,11 +7,13 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
-// TestLeaveSoonAfterReturn: of two nodes one has been down and is back. Moments later
+// TestLongLeaveSoonAfterReturn: of two nodes one has been down and is back. Moments later
 // the other, which leads everything, is shut down: what it leads goes over all the same.
-func TestLeaveSoonAfterReturn(t *testing.T) {
+func TestLongLeaveSoonAfterReturn(t *testing.T) {
+	simtest.Long(t)
 	for _, after := range []time.Duration{2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second} {
 		t.Run(fmt.Sprint(after), func(t *testing.T) {
 			c := newCluster(t, 1, 2)

@@ -3,12 +3,15 @@ package node
 import (
 	"testing"
 	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
-// TestIdleGroupsHibernate: of three nodes each hosts everything, and leads its share. When
+// TestLongIdleGroupsHibernate: of three nodes each hosts everything, and leads its share. When
 // nobody needs the shards any more, their groups hibernate, and no lead is passed on for
 // the sake of loads that others have just changed.
-func TestIdleGroupsHibernate(t *testing.T) {
+func TestLongIdleGroupsHibernate(t *testing.T) {
+	simtest.Long(t)
 	for seed := range uint64(6) {
 		c := newCluster(t, seed, 3)
 		c.s.Run(3 * time.Second)

@@ -18,6 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 // besieged is a world of several nodes. Eve stands at home with honest ones; the others
@@ -143,11 +144,12 @@ func ofRegion(f func(*besieged, world.RegionPos) machine.Message) lobbyAttack {
 	return lobbyAttack{region: func(x *besieged, r world.RegionPos) []machine.Message { return []machine.Message{f(x, r)} }}
 }
 
-// TestHostileMessagesOfTheLobby sends each message of the lobby's protocol from those who
+// TestLongHostileMessagesOfTheLobby sends each message of the lobby's protocol from those who
 // may not say it: a node that hosts nothing of Eve's, as itself and through the player who
 // plays there, a host of another region, and a member of the lobby's group that does not
 // lead it. Nothing changes for Eve, and nothing in the lobby.
-func TestHostileMessagesOfTheLobby(t *testing.T) {
+func TestLongHostileMessagesOfTheLobby(t *testing.T) {
+	simtest.Long(t)
 	x := besiege(t)
 	byName := func(a, b reflect.Type) int { return strings.Compare(a.Name(), b.Name()) }
 	for _, typ := range slices.SortedFunc(maps.Keys(lobbyAttacks), byName) {

@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 // Slots of a furnace, as acts name them.
@@ -126,10 +127,11 @@ func TestFurnaceWhileNobodyLooks(t *testing.T) {
 	})
 }
 
-// TestFurnaceCrash crashes after every seventh number of events while two players put
+// TestLongFurnaceCrash crashes after every seventh number of events while two players put
 // things into a furnace and take them out: nothing is there twice or not at all, and what
 // was acknowledged is so.
-func TestFurnaceCrash(t *testing.T) {
+func TestLongFurnaceCrash(t *testing.T) {
+	simtest.Long(t)
 	const ticks = 460
 	all := crashAfter(newBed(t), -1, ticks, smelting)
 	if all < ticks {

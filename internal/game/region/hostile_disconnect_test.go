@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 // linkEnds lets regions hear that a client's link has ended.
@@ -107,10 +108,11 @@ func loaded(b *bed) *client {
 	return c
 }
 
-// TestHostileDisconnects: a player with a full inventory is handed over, and its
+// TestLongHostileDisconnects: a player with a full inventory is handed over, and its
 // sessions end and begin, or one of the leaders crashes, after each number of events,
 // with drops on their way or without: nothing is there twice, and nothing is lost.
-func TestHostileDisconnects(t *testing.T) {
+func TestLongHostileDisconnects(t *testing.T) {
+	simtest.Long(t)
 	for name, disrupt := range disruptions {
 		t.Run(name, func(t *testing.T) {
 			for _, drops := range []bool{false, true} {
