@@ -101,6 +101,19 @@ func (t *Trial) Ints(name string, least int) (out []int) {
 	return out
 }
 
+// Floats returns a setting that is a list of numbers, divided by commas.
+func (t *Trial) Floats(name string, least float64) (out []float64) {
+	for text := range strings.SplitSeq(t.Text(name), ",") {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(v >= least) || math.IsInf(v, 0) {
+			t.Reject(name, fmt.Sprintf("numbers of at least %g, divided by commas", least))
+			return []float64{least}
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
 // Flag returns a setting that is yes or no.
 func (t *Trial) Flag(name string) bool {
 	text := t.Text(name)

@@ -23,8 +23,9 @@ var thesisMalicious = []struct{ r, malicious string }{
 // measures beyond them.
 func fullParts() []Part {
 	parts := []Part{
-		{Name: "overlay-tables", Experiment: "overlay-tables", Runs: thesisRuns, MB: 250, Of: "thesis 6.1–6.10, figure 6.4",
+		{Name: "overlay-tables", Experiment: "overlay-tables", Runs: thesisRuns, MB: 250, Of: "thesis 6.1–6.5, 6.7–6.10, figure 6.4",
 			Set: set{"iad": thesisIADs, "hours": "8", "start": thesisSizes}},
+		{Name: "delaunay-degrees", Experiment: "delaunay-degrees", Runs: thesisRuns, Of: "thesis 6.6"},
 		{Name: "overlay-traffic", Experiment: "overlay-traffic", Runs: thesisRuns, MB: 250, Of: "thesis figures 6.5–6.9",
 			Set: set{"iad": thesisIADs, "hours": "8"}},
 		{Name: "overlay-attack", Experiment: "overlay-attack", Runs: thesisRuns, MB: 250, Of: "thesis 6.11, 6.12",

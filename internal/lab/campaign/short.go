@@ -5,6 +5,7 @@ package campaign
 func shortParts() []Part {
 	return []Part{
 		{Name: "overlay-tables", Experiment: "overlay-tables", Runs: 2, Set: set{"iad": "40,60", "hours": "0.5", "start": "50"}},
+		{Name: "delaunay-degrees", Experiment: "delaunay-degrees", Runs: 2, Set: set{"nodes": "50,100"}},
 		{Name: "overlay-traffic", Experiment: "overlay-traffic", Runs: 2, Set: set{"iad": "40,60", "hours": "0.5"}},
 		{Name: "overlay-attack", Experiment: "overlay-attack", Runs: 2, Set: set{"iad": "40", "hours": "0.5", "scenarios": "20+3"}},
 		{Name: "overlay-hops", Experiment: "overlay-hops", Runs: 2, Set: set{"nodes": "50", "messages": "50"}},

@@ -41,6 +41,7 @@ func Experiments() []lab.Experiment {
 		linklab.LossyPlay,
 		nodelab.Mesh,
 		overlaylab.Attack,
+		overlaylab.Degrees,
 		overlaylab.Hops,
 		overlaylab.Scale,
 		overlaylab.Scenarios,

@@ -26,7 +26,7 @@ var Attack = lab.Experiment{
 }
 
 func runOverlayAttack(t *lab.Trial) error {
-	scenarios, zones, iad, hours := scenariosOf(t), t.Zones("r"), t.Int("iad", 1), t.Float("hours", 0.1)
+	scenarios, zones, iad, hours := scenariosOf(t), t.Zones("r"), t.Float("iad", 0.1), t.Float("hours", 0.1)
 	wide, wary := !t.Flag("narrow"), t.Flag("wary")
 	if err := t.Settings(); err != nil {
 		return err

@@ -58,9 +58,9 @@ var overlayPapers = []overlayPaper{
 }
 
 // paperOf returns the thesis' figures for a scenario, if it has any.
-func paperOf(iad, r int) (overlayPaper, bool) {
+func paperOf(iad float64, r int) (overlayPaper, bool) {
 	for _, p := range overlayPapers {
-		if p.iad == iad && p.r == r {
+		if float64(p.iad) == iad && p.r == r {
 			return p, true
 		}
 	}

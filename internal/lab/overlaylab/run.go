@@ -13,8 +13,8 @@ import (
 
 // overlayRun is one simulation of the overlay (thesis 6.3.1), as a value.
 type overlayRun struct {
-	IAD   int // mean time between two arrivals, in seconds
-	R     int // zones
+	IAD   float64 // mean time between two arrivals, in seconds
+	R     int     // zones
 	Hours float64
 	Seed  uint64
 	// Wide gives nodes the whole sub-areas of 4.5.4, see narrowSetting.
@@ -32,7 +32,7 @@ type overlayRun struct {
 const SetUp = 10 * time.Minute
 
 func (o overlayRun) Name() string {
-	s := fmt.Sprintf("overlay-iad%d-r%d-%gh", o.IAD, o.R, o.Hours)
+	s := fmt.Sprintf("overlay-iad%g-r%d-%gh", o.IAD, o.R, o.Hours)
 	if o.Start > 0 {
 		s += fmt.Sprintf("-start%d", o.Start)
 	}
@@ -106,7 +106,7 @@ func (o overlayRun) Do(ctx context.Context) (overlayResult, error) {
 
 // simulate runs it to its end.
 func (o overlayRun) simulate(ctx context.Context) (*overlayNet, error) {
-	n := newOverlayNet(o.Seed, thesisSpace(o.R, !o.Wide), max(IDs, int((o.Hours*3600/float64(o.IAD)+float64(o.Start+o.Malicious))*1.3)))
+	n := newOverlayNet(o.Seed, thesisSpace(o.R, !o.Wide), max(IDs, int((o.Hours*3600/o.IAD+float64(o.Start+o.Malicious))*1.3)))
 	length := time.Duration(o.Hours * float64(time.Hour))
 	for k := range o.Start {
 		n.sim.At(machine.Time(SetUp)*machine.Time(k)/machine.Time(o.Start), func() {
@@ -117,7 +117,7 @@ func (o overlayRun) simulate(ctx context.Context) (*overlayNet, error) {
 	}
 	n.attackAt, n.attackers, n.wary = o.Honest, o.Malicious, o.Wary
 	n.sim.At(machine.Time(time.Duration(min(o.Start, 1))*SetUp), func() {
-		n.churn(time.Duration(o.IAD)*time.Second, Session, length-n.sim.Now().Sub(0))
+		n.churn(lab.Duration(o.IAD), Session, length-n.sim.Now().Sub(0))
 	})
 	for step := length / 200; n.sim.Now() < machine.Time(length); {
 		if err := ctx.Err(); err != nil {

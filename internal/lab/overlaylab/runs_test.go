@@ -16,6 +16,7 @@ func TestOverlayExperiments(t *testing.T) {
 		set map[string]string
 	}{
 		{Tables, map[string]string{"iad": "40", "r": "4", "hours": "0.3", "start": "0"}},
+		{Degrees, map[string]string{"nodes": "20,50"}},
 		{Traffic, map[string]string{"iad": "40", "r": "4", "hours": "0.3"}},
 		{Scenarios, map[string]string{"r": "4", "nodes": "24"}},
 		{Attack, map[string]string{"iad": "30", "r": "4", "hours": "0.3", "scenarios": "20+3"}},

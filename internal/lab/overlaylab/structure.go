@@ -25,7 +25,7 @@ var Structure = lab.Experiment{
 }
 
 func runOverlayStructure(t *lab.Trial) error {
-	iad, r, hours := t.Int("iad", 1), t.Int("r", 4), t.Float("hours", 0.1)
+	iad, r, hours := t.Float("iad", 0.1), t.Int("r", 4), t.Float("hours", 0.1)
 	narrow := t.Flag("narrow")
 	if r != 4 && r != 9 && r != 16 {
 		t.Reject("r", "4, 9 or 16")
@@ -34,11 +34,11 @@ func runOverlayStructure(t *lab.Trial) error {
 		return err
 	}
 	begin, cpu := time.Now(), lab.CPUTime()
-	n := newOverlayNet(t.Seed, thesisSpace(r, narrow), max(IDs, int(hours*3600/float64(iad)*1.3)))
+	n := newOverlayNet(t.Seed, thesisSpace(r, narrow), max(IDs, int(hours*3600/iad*1.3)))
 	length := time.Duration(hours * float64(time.Hour))
-	n.churn(time.Duration(iad)*time.Second, 2*time.Hour, length)
+	n.churn(lab.Duration(iad), 2*time.Hour, length)
 	peak := 0.0
-	curve := lab.Series{Name: fmt.Sprintf("IAD %d s", iad)}
+	curve := lab.Series{Name: fmt.Sprintf("IAD %g s", iad)}
 	for step := length / 100; n.sim.Now() < machine.Time(length); {
 		if err := t.Context.Err(); err != nil {
 			return err

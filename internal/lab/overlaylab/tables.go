@@ -25,7 +25,7 @@ var Tables = lab.Experiment{
 }
 
 func runOverlayTables(t *lab.Trial) error {
-	iads, zones, hours, starts := t.Ints("iad", 1), t.Zones("r"), t.Float("hours", 0.1), t.Ints("start", 0)
+	iads, zones, hours, starts := t.Floats("iad", 0.1), t.Zones("r"), t.Float("hours", 0.1), t.Ints("start", 0)
 	wide := !t.Flag("narrow")
 	if err := t.Settings(); err != nil {
 		return err
@@ -35,7 +35,7 @@ func runOverlayTables(t *lab.Trial) error {
 	for _, start := range starts {
 		for _, r := range zones {
 			if start > 0 { // 6.4.1: the arrivals keep as many as there are
-				groups = append(groups, overlayRun{IAD: max(1, 7200/start), R: r, Hours: 0.5, Start: start, Wide: wide})
+				groups = append(groups, overlayRun{IAD: 7200 / float64(start), R: r, Hours: 0.5, Start: start, Wide: wide})
 			}
 		}
 	}
@@ -54,7 +54,7 @@ func runOverlayTables(t *lab.Trial) error {
 }
 
 // churnGroups are the scenarios of 6.3.1.
-func churnGroups(iads, zones []int, hours float64, wide bool) (groups []overlayRun) {
+func churnGroups(iads []float64, zones []int, hours float64, wide bool) (groups []overlayRun) {
 	for _, iad := range iads {
 		for _, r := range zones {
 			groups = append(groups, overlayRun{IAD: iad, R: r, Hours: hours, Wide: wide})
@@ -149,7 +149,7 @@ func degreeTable(t *lab.Trial, r int, groups []overlayRun, results [][]overlayRe
 			lab.Over(results[i], func(o overlayResult) float64 { return float64(o.Started) }).Mean,
 			lab.Over(results[i], func(o overlayResult) float64 { return float64(o.Nodes) }).PlusMinus(0), Beside(known, float64(p.nodes), 0),
 		}, cells...)...)
-		t.AgainstIf(known, fmt.Sprintf("degree_iad%d_r%d", g.IAD, r), d, "", p.degree.mean)
+		t.AgainstIf(known, fmt.Sprintf("degree_iad%g_r%d", g.IAD, r), d, "", p.degree.mean)
 	}
 	t.Table(table)
 }
@@ -169,7 +169,7 @@ func fillTable(t *lab.Trial, r int, groups []overlayRun, results [][]overlayResu
 		table.Row(append(append([]any{g.IAD}, cells...),
 			lab.Over(results[i], func(o overlayResult) float64 { return o.FillTop.Mean }).Mean,
 			lab.Over(results[i], func(o overlayResult) float64 { return float64(o.Filled) / float64(max(o.Fillable, 1)) }).Mean)...)
-		t.AgainstIf(known, fmt.Sprintf("fill_iad%d_r%d", g.IAD, r), f, "", p.fill.mean)
+		t.AgainstIf(known, fmt.Sprintf("fill_iad%g_r%d", g.IAD, r), f, "", p.fill.mean)
 	}
 	t.Table(table)
 }
@@ -187,13 +187,13 @@ func entriesTable(t *lab.Trial, groups []overlayRun, results [][]overlayResult) 
 		symmetric := lab.Over(results[i], func(o overlayResult) float64 { return float64(o.Symmetric) / float64(max(o.Filled, 1)) })
 		closest := lab.Over(results[i], func(o overlayResult) float64 { return float64(o.Closest) / float64(max(o.Filled, 1)) })
 		p := nearestEntriesPaper(nodes, g.R)
-		name := fmt.Sprintf("IAD %d, %g h", g.IAD, g.Hours)
+		name := fmt.Sprintf("IAD %g, %g h", g.IAD, g.Hours)
 		if g.Start > 0 {
 			name = fmt.Sprintf("%d at the start", g.Start)
 		}
 		table.Row(name, g.R, nodes, filled, filled/nodes, float64(p.filled)/float64(p.nodes),
 			symmetric.PlusMinus(3), p.symmetric, closest.PlusMinus(3), p.closest)
-		key := fmt.Sprintf("iad%d_r%d", g.IAD, g.R)
+		key := fmt.Sprintf("iad%g_r%d", g.IAD, g.R)
 		if g.Start > 0 {
 			key = fmt.Sprintf("n%d_r%d", g.Start, g.R)
 		}
@@ -219,7 +219,7 @@ func fourthLayerPlot(t *lab.Trial, groups []overlayRun, results [][]overlayResul
 		if g.R == 4 {
 			continue
 		}
-		line := lab.Series{Name: fmt.Sprintf("IAD %d, r = %d", g.IAD, g.R)}
+		line := lab.Series{Name: fmt.Sprintf("IAD %g, r = %d", g.IAD, g.R)}
 		var sum, all float64
 		for k := range g.R {
 			count := lab.Over(results[i], func(o overlayResult) float64 { return float64(o.Fourth[k]) / float64(max(o.Nodes, 1)) }).Mean
@@ -227,7 +227,7 @@ func fourthLayerPlot(t *lab.Trial, groups []overlayRun, results [][]overlayResul
 			sum, all = sum+float64(k)*count, all+count
 		}
 		p.Series = append(p.Series, line)
-		t.Metric(fmt.Sprintf("fourth_iad%d_r%d", g.IAD, g.R), sum/all, "")
+		t.Metric(fmt.Sprintf("fourth_iad%g_r%d", g.IAD, g.R), sum/all, "")
 	}
 	t.Plot(p)
 }

@@ -23,7 +23,7 @@ var Traffic = lab.Experiment{
 }
 
 func runOverlayTraffic(t *lab.Trial) error {
-	iads, zones, hours := t.Ints("iad", 1), t.Zones("r"), t.Float("hours", 0.1)
+	iads, zones, hours := t.Floats("iad", 0.1), t.Zones("r"), t.Float("hours", 0.1)
 	wide := !t.Flag("narrow")
 	if err := t.Settings(); err != nil {
 		return err
@@ -86,7 +86,7 @@ func typesTable(t *lab.Trial, g overlayRun, runs []overlayResult) {
 	p := trafficPapers[g.R]
 	compare := g.IAD == 6 && g.Hours == 8
 	table := lab.Table{
-		Name: fmt.Sprintf("types-iad%d-r%d", g.IAD, g.R), Title: fmt.Sprintf("Messages by type, IAD %d, r = %d, %g h (figures 6.7 to 6.9)", g.IAD, g.R, g.Hours),
+		Name: fmt.Sprintf("types-iad%g-r%d", g.IAD, g.R), Title: fmt.Sprintf("Messages by type, IAD %g, r = %d, %g h (figures 6.7 to 6.9)", g.IAD, g.R, g.Hours),
 		Columns: []string{"type", "messages", "%", "payload MB", "%", "gross MB", "%", "hops", "delay ms"},
 	}
 	sum := func(get func(TrafficSum) int64) float64 {
@@ -106,7 +106,7 @@ func typesTable(t *lab.Trial, g overlayRun, runs []overlayResult) {
 			of(func(r TrafficSum) float64 { return r.Hops }), of(func(r TrafficSum) float64 { return r.DelayMs }))
 	}
 	t.Table(table)
-	key := fmt.Sprintf("_iad%d_r%d", g.IAD, g.R)
+	key := fmt.Sprintf("_iad%g_r%d", g.IAD, g.R)
 	report := func(name string, v float64, unit string, paper float64) {
 		t.AgainstIf(compare && paper > 0, name+key, v, unit, paper)
 	}
@@ -154,8 +154,8 @@ func totalsTable(t *lab.Trial, groups []overlayRun, results [][]overlayResult) {
 		}
 		total.Series[at].Points = append(total.Series[at].Points, [2]float64{started, gb.Mean})
 		each.Series[at].Points = append(each.Series[at].Points, [2]float64{started, rate.Mean})
-		t.Metric(fmt.Sprintf("link_gb_iad%d_r%d", g.IAD, g.R), gb.Mean, "GB")
-		t.Metric(fmt.Sprintf("upstream_b_s_iad%d_r%d", g.IAD, g.R), rate.Mean, "B/s")
+		t.Metric(fmt.Sprintf("link_gb_iad%g_r%d", g.IAD, g.R), gb.Mean, "GB")
+		t.Metric(fmt.Sprintf("upstream_b_s_iad%g_r%d", g.IAD, g.R), rate.Mean, "B/s")
 	}
 	t.Table(table)
 	t.Plot(total)

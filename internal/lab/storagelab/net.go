@@ -225,7 +225,7 @@ func (n *storageNet) do(ctx context.Context, each func()) ([]storagePhase, error
 // churn is how nodes come and go, until the last two updates.
 func (n *storageNet) churn() sim.Churn {
 	return sim.Churn{
-		Arrival: time.Duration(n.run.IAD) * time.Second, Session: overlaylab.Session, Swing: float64(n.run.Swing) / 100,
+		Arrival: lab.Duration(n.run.IAD), Session: overlaylab.Session, Swing: float64(n.run.Swing) / 100,
 		Until: n.update(int64(n.run.updates()) - storageQuiet), Come: n.start, Leave: n.leave,
 		Fail: float64(n.run.Silent) / 100, Idle: 2 * storageInterval,
 	}

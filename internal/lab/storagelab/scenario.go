@@ -24,8 +24,8 @@ const (
 // storageRun is one simulation of the storage, as a value.
 type storageRun struct {
 	Nodes int
-	R     int // zones
-	IAD   int // mean time between two arrivals, in seconds; 0: the thesis' own for so many nodes
+	R     int     // zones
+	IAD   float64 // mean time between two arrivals, in seconds; 0: the thesis' own for so many nodes
 	Seed  uint64
 	// Updates is how many follow; 0: the thesis' six.
 	Updates int
@@ -51,7 +51,7 @@ func (o storageRun) updates() int {
 }
 
 func (o storageRun) Name() string {
-	s := fmt.Sprintf("storage-n%d-r%d-iad%d-u%d", o.Nodes, o.R, o.IAD, o.updates())
+	s := fmt.Sprintf("storage-n%d-r%d-iad%g-u%d", o.Nodes, o.R, o.IAD, o.updates())
 	if o.Check {
 		s += "-checked"
 	}
@@ -72,11 +72,11 @@ func (o storageRun) Name() string {
 
 // storageIAD is the thesis' inter-arrival time for a number of nodes (6.4.1),
 // between them what keeps the number at sessions of two hours.
-func storageIAD(nodes int) int {
+func storageIAD(nodes int) float64 {
 	for _, p := range [][2]int{{200, 25}, {400, 17}, {600, 11}, {800, 9}, {1000, 7}} {
 		if p[0] == nodes {
-			return p[1]
+			return float64(p[1])
 		}
 	}
-	return max(1, 7200/nodes)
+	return 7200 / float64(nodes)
 }

@@ -27,7 +27,7 @@ const (
 )
 
 func runThesisMinute(t *lab.Trial) error {
-	o := storageRun{Nodes: t.Int("nodes", 10), R: t.Zones("r")[0], IAD: t.Int("iad", 0), Seed: t.Seed}
+	o := storageRun{Nodes: t.Int("nodes", 10), R: t.Zones("r")[0], IAD: t.Float("iad", 0), Seed: t.Seed}
 	if err := t.Settings(); err != nil {
 		return err
 	}

@@ -186,7 +186,7 @@ func (n *voxelNet) zones(of int64) []zoneState {
 
 func runTruthVoxel(t *lab.Trial) error {
 	o := storageRun{
-		Nodes: t.Int("nodes", 8), R: t.Zones("r")[0], IAD: t.Int("iad", 0), Seed: t.Seed, Updates: 6 * t.Int("minutes", 1),
+		Nodes: t.Int("nodes", 8), R: t.Zones("r")[0], IAD: t.Float("iad", 0), Seed: t.Seed, Updates: 6 * t.Int("minutes", 1),
 		Protocol: ProtocolOf(t),
 	}
 	o.Still = o.IAD == 0
