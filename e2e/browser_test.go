@@ -33,7 +33,7 @@ type state struct {
 	Entrances    int
 	Stalled      bool
 	Dead         bool
-	Health       int
+	Health, Food int
 	Locked       bool
 	Active       bool
 	Error        string

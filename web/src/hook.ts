@@ -30,6 +30,7 @@ export function describe(app: App): object {
     mode: game.self.mode,
     health: game.self.health,
     air: game.self.air,
+    food: game.self.food,
     dead: game.self.dead,
     fps: stats.fps,
     columns: game.frames.loaded.size,

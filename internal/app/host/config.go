@@ -169,6 +169,8 @@ type NewWorld struct {
 	Seed    string // empty: random
 	Mode    string // empty: survival
 	Protect int32  // blocks around the spawn that only operators change
+	// Peaceful: no monsters come, and nobody gets hungry.
+	Peaceful bool
 	// Genesis says who may take part as a node; zero: an open world whose
 	// nodes' ids solve the default puzzle.
 	Genesis identity.Genesis
@@ -185,7 +187,7 @@ type NewWorld struct {
 // CreateWorld makes a world in a data folder: it finds the place where
 // newcomers stand, and signs with this machine's node key how the world begins.
 func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
-	m := worldfs.Meta{Name: n.Name, Genesis: n.Genesis, Seed: n.Seed, Mode: n.Mode, Rules: worldfs.Rules{Protect: max(0, n.Protect)}}
+	m := worldfs.Meta{Name: n.Name, Genesis: n.Genesis, Seed: n.Seed, Mode: n.Mode, Rules: worldfs.Rules{Protect: max(0, n.Protect), Peaceful: n.Peaceful}}
 	if m.Name == "" {
 		m.Name = DefaultWorld
 	}

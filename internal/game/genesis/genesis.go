@@ -88,6 +88,7 @@ type Record struct {
 	Spawn      world.Pos
 	Protect    int32            // blocks around the spawn that only operators change
 	Whitelist  bool             // only who is on the list may enter
+	Peaceful   bool             // no monsters come, and nobody gets hungry
 	MaxPlayers int32            // 0: as many as there is room for
 	Nonce      id.ID            // makes two worlds with the same settings differ
 	Truth      Truth            // the world's storage; zero: it has none
@@ -130,11 +131,7 @@ func (r *Record) terms(b []byte) []byte {
 	for _, n := range []int32{r.Spawn.X, r.Spawn.Y, r.Spawn.Z, r.Protect, r.MaxPlayers} {
 		b = binary.BigEndian.AppendUint32(b, uint32(n))
 	}
-	if r.Whitelist {
-		b = append(b, 1)
-	} else {
-		b = append(b, 0)
-	}
+	b = append(b, r.flags())
 	b = append(b, r.Nonce[:]...)
 	if r.Truth != (Truth{}) {
 		b = binary.BigEndian.AppendUint64(b, uint64(r.Truth.Begin))
@@ -145,6 +142,22 @@ func (r *Record) terms(b []byte) []byte {
 		b = append(b, byte(r.Hosting))
 	}
 	return append(b, r.Founder[:]...)
+}
+
+// Bits of the byte of flags.
+const (
+	flagWhitelist = 1 << iota
+	flagPeaceful
+)
+
+func (r *Record) flags() (b byte) {
+	if r.Whitelist {
+		b |= flagWhitelist
+	}
+	if r.Peaceful {
+		b |= flagPeaceful
+	}
+	return b
 }
 
 func (r *Record) version() byte {
@@ -245,8 +258,8 @@ func Decode(b []byte) (*Record, error) {
 	for _, n := range []*int32{&r.Spawn.X, &r.Spawn.Y, &r.Spawn.Z, &r.Protect, &r.MaxPlayers} {
 		*n = int32(d.U32())
 	}
-	whitelist := d.Byte()
-	r.Whitelist = whitelist == 1
+	flags := d.Byte()
+	r.Whitelist, r.Peaceful = flags&flagWhitelist != 0, flags&flagPeaceful != 0
 	copy(r.Nonce[:], d.Take(id.Size))
 	if v == withTruth {
 		r.Truth = Truth{machine.Time(d.U64()), time.Duration(d.U32()) * time.Millisecond, int32(d.U32())}
@@ -261,7 +274,7 @@ func Decode(b []byte) (*Record, error) {
 	}
 	r.Genesis = *g
 	copy(r.Signature[:], d.Take(64))
-	if !d.End() || whitelist > 1 || !slices.Equal(r.Append(nil), b) {
+	if !d.End() || flags > flagWhitelist|flagPeaceful || !slices.Equal(r.Append(nil), b) {
 		return nil, ErrFormat
 	}
 	return r, r.Check()

@@ -26,7 +26,7 @@ type Block struct {
 	Stores   uint8     // slots for things that players put into it; 0: it is no container
 	Smelts   uint8     // Cold or Lit; 0: it is no furnace
 	Fuel     uint16    // ticks that one of it burns in a furnace; 0: it does not burn
-	Food     uint8     // health that eating it gives; 0 for what cannot be eaten
+	Food     uint8     // how much it fills; 0 for what cannot be eaten
 	Door     uint8     // of what opens: which of its blocks, bits of Upper, Open, Turned
 	Hardness int32     // ticks of 1/20 s to break by hand; Unbreakable, Instant
 	Leaves   uint16    // id of what is left when it is broken; 0, air: nothing

@@ -190,6 +190,7 @@ type (
 		Mode     uint8
 		Health   uint8
 		Air      uint16
+		Food     uint8 // NoHunger: nobody gets hungry
 		MayFly   bool
 		Operator bool
 		Dead     bool

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -309,8 +310,12 @@ func (s *playerSessions) sendSelf(h *playerSession) {
 		return
 	}
 	p := h.p
+	food := p.Food
+	if s.cfg.Rules.Peaceful {
+		food = wire.NoHunger
+	}
 	s.env.Send(h.peer, &Self{
-		Region: s.cfg.Pos, Player: p.ID, Mode: uint8(p.Mode), Health: p.Health, Air: p.Air,
+		Region: s.cfg.Pos, Player: p.ID, Mode: uint8(p.Mode), Health: p.Health, Air: p.Air, Food: food,
 		MayFly: p.Mode != world.Survival, Operator: p.Operator, Dead: p.Dead(),
 	})
 }

@@ -81,10 +81,14 @@ type Self struct {
 	Mode     uint8  `json:"mode"`   // 0 survival, 1 creative, 2 spectator
 	Health   uint8  `json:"health"` // half hearts, 0–20
 	Air      uint16 `json:"air"`    // ticks of breath, 0–300
+	Food     uint8  `json:"food"`   // 0–20; NoHunger: nobody gets hungry here
 	MayFly   bool   `json:"mayFly"`
 	Operator bool   `json:"operator"`
 	Dead     bool   `json:"dead"`
 }
+
+// NoHunger is Self.Food in a peaceful world.
+const NoHunger = 255
 
 // SlotItem is what lies in an inventory's slot.
 type SlotItem struct {

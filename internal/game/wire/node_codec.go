@@ -134,20 +134,22 @@ func (m *ActResult) read(r *reader) {
 }
 
 func (m *Self) append(b []byte) []byte {
-	b = msgp.AppendArrayHeader(b, 6)
+	b = msgp.AppendArrayHeader(b, 7)
 	b = msgp.AppendUint8(b, m.Mode)
 	b = msgp.AppendUint8(b, m.Health)
 	b = msgp.AppendUint16(b, m.Air)
+	b = msgp.AppendUint8(b, m.Food)
 	b = msgp.AppendBool(b, m.MayFly)
 	b = msgp.AppendBool(b, m.Operator)
 	return msgp.AppendBool(b, m.Dead)
 }
 
 func (m *Self) read(r *reader) {
-	r.fields(6)
+	r.fields(7)
 	m.Mode = uint8(r.uint(2))
 	m.Health = uint8(r.uint(255))
 	m.Air = uint16(r.uint(1<<16 - 1))
+	m.Food = uint8(r.uint(255))
 	m.MayFly = r.bool()
 	m.Operator = r.bool()
 	m.Dead = r.bool()

@@ -101,10 +101,14 @@ func (p *Player) craft(recipe, times int64) Refusal {
 	return Done
 }
 
-// eat uses what is in the player's hand.
+// eat uses what is in the player's hand. Where nobody gets hungry food heals.
 func (pr *playerRules) eat(p *Player) Refusal {
-	gain := int(Info(p.Held()).Food)
-	if gain == 0 || p.Mode != Survival || p.Health == MaxHealth {
+	gain := Info(p.Held()).Food
+	of, most := &p.Food, uint8(MaxFood)
+	if pr.cfg.Peaceful {
+		of, most = &p.Health, MaxHealth
+	}
+	if gain == 0 || p.Mode != Survival || *of == most {
 		return NotAllowed
 	}
 	if !pr.rate(&p.NextHit, hitEvery, hitSlack) {
@@ -112,7 +116,7 @@ func (pr *playerRules) eat(p *Player) Refusal {
 	}
 	p.Items.takeAt(int(p.Selected), 1)
 	p.slots |= 1 << p.Selected
-	p.Health = uint8(min(int(p.Health)+gain, MaxHealth))
+	*of = min(*of+gain, most)
 	p.dirty |= dirtySelf | dirtySave
 	pr.event(p.Handle, &p.Body, EventEat)
 	return Done
@@ -120,7 +124,7 @@ func (pr *playerRules) eat(p *Player) Refusal {
 
 // respawn brings a dead player back to life at the spawn, with what it carries.
 func (pr *playerRules) respawn(p *Player) {
-	p.Health, p.Air = MaxHealth, MaxAir
+	p.Health, p.Air, p.Food, p.Effort = MaxHealth, MaxAir, MaxFood, 0
 	p.moveTo(SpawnFeet(pr.cfg.Spawn))
 	p.dirty |= dirtySelf
 }

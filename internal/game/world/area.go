@@ -12,6 +12,8 @@ type AreaConfig struct {
 	Mobs    int   // how many mobs live in a region at most
 	Peace   bool  // players cannot hurt each other
 
+	Peaceful bool // no monsters come, and nobody gets hungry
+
 	// OwnItems lets players pick up only what they have dropped themselves: a
 	// storage that counts what each has won does not know of gifts.
 	OwnItems bool

@@ -100,5 +100,7 @@ const (
 	OakGateTurned
 	OakGateTurnedOpen
 	OakFence
+	RawMutton
+	Mutton
 	BlockCount // how many there are
 )

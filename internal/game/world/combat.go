@@ -24,6 +24,7 @@ const (
 	ByStalker
 	ByPlayer
 	ByOrder
+	ByHunger
 	causes
 )
 
@@ -38,6 +39,7 @@ var deathTexts = [causes]struct{ self, others string }{
 	ByStalker:  {"A stalker got you.", "was killed by a stalker."},
 	ByPlayer:   {"You were struck down.", "was struck down."},
 	ByOrder:    {"You died.", "died."},
+	ByHunger:   {"You starved.", "starved."},
 }
 
 // News says to others how a player died.

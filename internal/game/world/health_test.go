@@ -99,15 +99,90 @@ func TestDeathKeepsItemsAndRespawnsAtTheSpawn(t *testing.T) {
 }
 
 func TestEating(t *testing.T) {
+	for _, c := range []struct {
+		peaceful     bool
+		food, health uint8
+	}{{false, 14, 10}, {true, 10, 14}} {
+		a := flatArea(AreaConfig{Peaceful: c.peaceful})
+		p := guest("a", 64, 10, 64)
+		p.Items[0], p.Health, p.Food, p.NextHeal = Stack{Pumpkin, 1}, 10, 10, 1000
+		a.AddPlayer(p)
+		if got := a.doAct(t, p, Act{Kind: ActUse}); got != Done || p.Health != c.health || p.Food != c.food || p.Held() != Air {
+			t.Errorf("peaceful %v, %q: health %d, food %d, holds %v", c.peaceful, got, p.Health, p.Food, p.Held())
+		}
+		if got := a.doAct(t, p, Act{Kind: ActUse}); got != NotAllowed {
+			t.Errorf("eats nothing: %q", got)
+		}
+	}
 	a := flatArea(AreaConfig{})
 	p := guest("a", 64, 10, 64)
-	p.Items[0], p.Health, p.NextHeal = Stack{Pumpkin, 1}, 10, 1000
+	p.Items[0], p.Health = Stack{Pumpkin, 1}, 10
 	a.AddPlayer(p)
-	if got := a.doAct(t, p, Act{Kind: ActUse}); got != Done || p.Health != 14 || p.Held() != Air {
-		t.Errorf("%q: health %d, holds %v", got, p.Health, p.Held())
-	}
 	if got := a.doAct(t, p, Act{Kind: ActUse}); got != NotAllowed {
-		t.Errorf("eats nothing: %q", got)
+		t.Errorf("eats with a full stomach: %q", got)
+	}
+}
+
+// TestHunger: who sprints gets hungry, who stands still does not; who has little food does
+// not heal, and who has none starves, but not to death. Nobody does in a peaceful world.
+func TestHunger(t *testing.T) {
+	sprint := func(a *Area, p *Player, n int) {
+		for range n {
+			p.Body.Pos = guest("a", 64, 10, 64).Body.Pos
+			in := Input{Buttons: ButtonForward | ButtonSprint}
+			a.Tick(a.Now()+1, []Command{{Player: p.ID, Kind: CmdInput, Seq: p.LastSeq + 1, Input: in}})
+		}
+	}
+	for _, peaceful := range []bool{false, true} {
+		a := flatArea(AreaConfig{Peaceful: peaceful})
+		p := guest("a", 64, 10, 64)
+		a.AddPlayer(p)
+		ticks(a, 2000)
+		if p.Food != MaxFood || p.Effort != 0 {
+			t.Errorf("who stands has %d food, effort %d", p.Food, p.Effort)
+		}
+		sprint(a, p, 2*effortPerFood/sprintEffort+20)
+		if got := MaxFood - p.Food; peaceful && got != 0 || !peaceful && got != 2 {
+			t.Errorf("peaceful %v: who sprints lost %d food", peaceful, got)
+		}
+		if peaceful {
+			continue
+		}
+		p.Food, p.Health = healFood-1, 10
+		ticks(a, 3*healEvery)
+		if p.Health != 10 {
+			t.Errorf("the hungry heal: health %d", p.Health)
+		}
+		p.Food = 1
+		sprint(a, p, effortPerFood/sprintEffort+20)
+		if p.Food != 0 {
+			t.Fatalf("%d food", p.Food)
+		}
+		ticks(a, 12*starveEvery)
+		if p.Health != starveTo {
+			t.Errorf("who starves has a health of %d", p.Health)
+		}
+		if again, err := DecodePlayer(p.AppendBinary(nil)); err != nil || again.Food != 0 {
+			t.Errorf("%v, %+v", err, again)
+		}
+		a.Tick(a.Now()+1, []Command{{Player: p.ID, Kind: CmdOrder, Order: &Order{Kind: OrderHealth}}})
+		if a.doAct(t, p, Act{Kind: ActRespawn}); p.Food != MaxFood {
+			t.Errorf("comes back to life with %d food", p.Food)
+		}
+	}
+}
+
+// TestNoMonstersInPeace: at night stalkers come, but not into a peaceful world.
+func TestNoMonstersInPeace(t *testing.T) {
+	for _, peaceful := range []bool{false, true} {
+		a := flatArea(AreaConfig{Mobs: 8, Peaceful: peaceful})
+		p := guest("a", 64, 10, 64)
+		a.AddPlayer(p)
+		a.SetTimeOffset(nightFrom)
+		ticks(a, 4000)
+		if n := a.countMobs(Stalker); (n == 0) != peaceful {
+			t.Errorf("peaceful %v: %d stalkers", peaceful, n)
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ type mobInfo struct {
 	health uint8
 	sight  int // perception range in metres
 	blow   int // what its blow takes
-	drop   Stack
+	drops  []Stack
 }
 
 // mobTable is indexed by MobKind. Mobs walk, and run with ButtonSprint.
@@ -54,14 +54,14 @@ var mobTable = [mobKinds]mobInfo{
 			half: 1640, height: 5325, sneakHeight: 5325, eye: 4500, sneakEye: 4500, // 0.8 m × 1.3 m
 			walk: 266, sprint: 778, swim: 300, // 1.3 m/s, 3.8 m/s
 		},
-		health: 8, drop: Stack{WhiteWool, 2},
+		health: 8, drops: []Stack{{WhiteWool, 2}, {RawMutton, 2}},
 	},
 	Stalker: {
 		build: build{
 			half: 1228, height: 7782, sneakHeight: 7782, eye: 6963, sneakEye: 6963, // 0.6 m × 1.9 m
 			walk: 348, sprint: 840, swim: 350, // 1.7 m/s, 4.1 m/s: slower than who walks away
 		},
-		health: 16, sight: 24, blow: 3, drop: Stack{CoalOre, 1},
+		health: 16, sight: 24, blow: 3, drops: []Stack{{CoalOre, 1}},
 	},
 }
 
@@ -204,15 +204,17 @@ func (mr *mobRules) strikeMob(m *Mob, by *Player) {
 		m.Target = by.Entity
 	}
 	mr.hurtMob(m, hitHurts)
-	if drop := m.info().drop; m.Health == 0 && isSurvivor(by) {
-		mr.give(by, drop.Block, int(drop.Count))
+	if m.Health == 0 && isSurvivor(by) {
+		for _, drop := range m.info().drops {
+			mr.give(by, drop.Block, int(drop.Count))
+		}
 	}
 }
 
 // MobDrops are the blocks that dead mobs leave.
 func MobDrops() (out []Block) {
 	for i := range mobTable {
-		if d := mobTable[i].drop; d.Count > 0 {
+		for _, d := range mobTable[i].drops {
 			out = append(out, d.Block)
 		}
 	}

@@ -22,7 +22,7 @@ func (mr *mobRules) spawn() {
 	}
 	r := rng.New(mr.cfg.Seed, uint64(uint32(mr.pos.X)), uint64(uint32(mr.pos.Z)), mr.tick, 0x50a)
 	kind, share := Sheep, (mr.cfg.Mobs*2+2)/3
-	if mr.night() && r.OneIn(2) {
+	if mr.night() && r.OneIn(2) && !mr.cfg.Peaceful {
 		kind, share = Stalker, (mr.cfg.Mobs+2)/3
 	}
 	at, ground, ok := mr.surface(mr.x0+int32(r.Intn(RegionSize)), mr.z0+int32(r.Intn(RegionSize)))

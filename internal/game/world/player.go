@@ -10,7 +10,8 @@ import (
 const (
 	MaxHealth = 20
 	MaxAir    = 300 // ticks under water before drowning hurts
-	HotBar    = 9   // slots 0 to 8
+	MaxFood   = 20
+	HotBar    = 9 // slots 0 to 8
 )
 
 // Player is everything that the world knows of a player: it is what a save
@@ -24,6 +25,8 @@ type Player struct {
 	Operator bool
 	Health   uint8  // 0 (dead) to 20
 	Air      uint16 // ticks of breath left, 0 to 300
+	Food     uint8  // 0 (starving) to 20
+	Effort   uint16 // what it has done since it lost the last of it, below effortPerFood
 	Items    Inventory
 	Selected uint8  // hot bar slot, 0 to 8
 	Epoch    uint64 // raised by each handover
@@ -82,7 +85,7 @@ func EntityOf(player id.ID) uint64 {
 func NewPlayer(player id.ID, name string, mode Mode, at Vec) *Player {
 	p := &Player{
 		ID: player, Name: name, Entity: EntityOf(player), Mode: mode,
-		Health: MaxHealth, Air: MaxAir, Arriving: true, Credit: inputStart,
+		Health: MaxHealth, Air: MaxAir, Food: MaxFood, Arriving: true, Credit: inputStart,
 	}
 	p.Body.Pos = at
 	switch mode {

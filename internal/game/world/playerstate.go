@@ -15,7 +15,8 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 	w.uint(p.Entity)
 	w.body(&p.Body)
 	w.uint(uint64(p.Mode))
-	w.flags(p.Operator, p.Arriving, p.Dig.Active, p.DugTo > 0)
+	hungry := p.Food != MaxFood || p.Effort > 0
+	w.flags(p.Operator, p.Arriving, p.Dig.Active, p.DugTo > 0, hungry)
 	w.uint(uint64(p.Health))
 	w.uint(uint64(p.Air))
 	w.uint(uint64(p.Selected))
@@ -32,6 +33,10 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 	if p.DugTo > 0 {
 		w.uint(uint64(p.DugTo))
 	}
+	if hungry {
+		w.uint(uint64(p.Food))
+		w.uint(uint64(p.Effort))
+	}
 	return w.b
 }
 
@@ -45,8 +50,8 @@ func DecodePlayer(b []byte) (*Player, error) {
 	p.Entity = r.uint(1<<48-1, "entity")
 	r.body(&p.Body)
 	p.Mode = Mode(r.uint(uint64(Spectator), "mode"))
-	var dug bool
-	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active, &dug)
+	var dug, hungry bool
+	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active, &dug, &hungry)
 	p.Health = uint8(r.uint(MaxHealth, "health"))
 	p.Air = uint16(r.uint(MaxAir, "air"))
 	p.Selected = uint8(r.uint(HotBar-1, "selected slot"))
@@ -63,6 +68,13 @@ func DecodePlayer(b []byte) (*Player, error) {
 	if dug {
 		if p.DugTo = uint32(r.uint(1<<32-1, "dig")); p.DugTo == 0 {
 			r.fail("no step has counted for a dig")
+		}
+	}
+	p.Food = MaxFood
+	if hungry {
+		p.Food, p.Effort = uint8(r.uint(MaxFood, "food")), uint16(r.uint(effortPerFood-1, "effort"))
+		if p.Food == MaxFood && p.Effort == 0 {
+			r.fail("hunger")
 		}
 	}
 	if err := r.end("player"); err != nil {

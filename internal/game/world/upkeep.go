@@ -74,9 +74,11 @@ func (pr *playerRules) keep(p *Player) {
 	if (pr.tick+p.Entity)%stingEvery == 0 && pr.touchesCactus(&p.Body) {
 		pr.hurt(p, 1, ByCactus)
 	}
-	if p.Health < MaxHealth && pr.tick >= p.NextHeal {
+	pr.hunger(p)
+	if p.Health < MaxHealth && pr.tick >= p.NextHeal && p.Food >= healFood {
 		p.Health++
 		p.NextHeal = pr.tick + healEvery
+		pr.tire(p, healEffort)
 		p.dirty |= dirtySelf | dirtySave
 	}
 }

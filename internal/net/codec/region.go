@@ -82,6 +82,7 @@ var regionKinds = []*kind{
 		num(f, &m.Mode)
 		num(f, &m.Health)
 		num(f, &m.Air)
+		num(f, &m.Food)
 		f.bools(&m.MayFly, &m.Operator, &m.Dead)
 	}),
 	message(30, func(f *form, m *region.Inventory) {

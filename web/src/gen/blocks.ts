@@ -56,7 +56,7 @@ export interface BlockInfo {
 }
 
 /** Number of blocks in the table. */
-export const BLOCK_COUNT = 96;
+export const BLOCK_COUNT = 98;
 
 /** Ids by name. */
 export const Block = {
@@ -156,6 +156,8 @@ export const Block = {
   OakGateTurned: 93,
   OakGateTurnedOpen: 94,
   OakFence: 95,
+  RawMutton: 96,
+  Mutton: 97,
 } as const;
 
 /** The block table, indexed by id. */
@@ -448,6 +450,12 @@ export const blocks: readonly BlockInfo[] = [
   { id: 95, name: 'oak_fence', title: 'Oak Fence', class: 'fence', solid: true, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
     light: 0, dim: 0, fluid: 0, hardness: 24, drop: 95, tall: 4096, support: 'none', sound: 'wood',
     top: 'oak_planks', side: 'oak_planks', bottom: 'oak_fence', color: 0xa98552, dig: ['axe', 0] },
+  { id: 96, name: 'raw_mutton', title: 'Raw Mutton', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'raw_mutton', side: 'raw_mutton', bottom: 'raw_mutton', color: 0xb8434a },
+  { id: 97, name: 'mutton', title: 'Roast Mutton', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'mutton', side: 'mutton', bottom: 'mutton', color: 0x8a5230 },
 ];
 
 /** Every texture that the table names, in alphabetical order. */
@@ -496,6 +504,7 @@ export const textureNames: readonly string[] = [
   'lamp',
   'lantern_side',
   'mossy_cobblestone',
+  'mutton',
   'oak_door',
   'oak_door_lower',
   'oak_door_upper',
@@ -515,6 +524,7 @@ export const textureNames: readonly string[] = [
   'pumpkin_side',
   'pumpkin_top',
   'purple_wool',
+  'raw_mutton',
   'red_mushroom',
   'red_wool',
   'reeds',
@@ -618,10 +628,11 @@ export const recipes: readonly Recipe[] = [
   { out: [95, 3], in: [[23, 2], [65, 2]] },
   { out: [95, 3], in: [[24, 2], [65, 2]] },
   { out: [95, 3], in: [[25, 2], [65, 2]] },
+  { out: [97, 1], in: [[96, 1]], ticks: 200 },
 ];
 
-/** Health that eating a block gives, by its id. */
-export const food: Readonly<Record<number, number>> = { 46: 2, 47: 1, 60: 4 };
+/** How much eating a block fills, by its id. */
+export const food: Readonly<Record<number, number>> = { 46: 2, 47: 1, 60: 4, 96: 3, 97: 8 };
 
 /** Ticks that a block burns in a furnace, by its id. */
 export const fuel: Readonly<Record<number, number>> = { 13: 1600, 17: 300, 19: 300, 21: 300, 23: 300, 24: 300, 25: 300, 44: 100, 58: 300, 59: 400, 63: 150, 64: 100, 65: 100, 76: 300, 87: 300, 88: 300, 89: 300, 90: 300, 91: 300, 92: 300, 93: 300, 94: 300, 95: 300 };

@@ -115,6 +115,8 @@ export interface Self {
   mode: number;
   health: number;
   air: number;
+  /** 0 to 20; 255: nobody gets hungry here */
+  food: number;
   mayFly: boolean;
   operator: boolean;
   dead: boolean;

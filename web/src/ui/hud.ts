@@ -16,6 +16,7 @@ export class Hud {
   private readonly slots: HTMLButtonElement[] = [];
   private readonly hotbar: HTMLElement;
   private readonly health = h('div', { class: 'bar health', attr: { role: 'img' } });
+  private readonly food = h('div', { class: 'bar food', attr: { role: 'img' } });
   private readonly air = h('div', { class: 'bar air', attr: { role: 'img' } });
   private readonly notices = h('div', { class: 'notices', attr: { role: 'status', 'aria-live': 'polite' } });
   private readonly itemLabel = h('div', { class: 'item-name' });
@@ -36,8 +37,9 @@ export class Hud {
     }
     this.hotbar = h('div', { class: 'hotbar', attr: { role: 'toolbar', 'aria-label': t.hud.hotbar } }, ...this.slots);
     this.health.append(...Array.from({ length: 10 }, () => h('i')));
+    this.food.append(...Array.from({ length: 10 }, () => h('i')));
     this.air.append(...Array.from({ length: 10 }, () => h('i')));
-    const bottom = h('div', { class: 'bottom' }, this.itemLabel, h('div', { class: 'bars' }, this.health, this.air), this.hotbar);
+    const bottom = h('div', { class: 'bottom' }, this.itemLabel, h('div', { class: 'bars' }, this.health, h('div', {}, this.air, this.food)), this.hotbar);
     this.el = h('div', { class: 'hud', hidden: true }, this.water, this.hurt, this.crosshair, this.ring, this.stall, this.notices, bottom, this.fps);
     game.events.on('inventory', () => this.showSlots());
     game.events.on('self', () => this.showSelf());
@@ -75,7 +77,7 @@ export class Hud {
   }
 
   private showSelf(): void {
-    const { mode, health, air } = this.game.self;
+    const { mode, health, air, food } = this.game.self;
     this.health.hidden = mode !== Mode.Survival;
     const bubbles = Math.ceil(air / 30);
     this.air.hidden = mode !== Mode.Survival || bubbles >= 10;
@@ -84,6 +86,10 @@ export class Hud {
     this.health.classList.toggle('low', health <= 6);
     fill(this.health, health);
     fill(this.air, bubbles * 2);
+    this.food.hidden = mode !== Mode.Survival || food > 20;
+    this.food.setAttribute('aria-label', t.hud.food(food));
+    this.food.classList.toggle('low', food < 8);
+    fill(this.food, food);
   }
 
   /** The node is silent: says so until it is heard of again. */

@@ -119,6 +119,7 @@ const en = {
     tool: (name: string, percent: number) => (percent < 100 ? `${name}, ${percent} %` : name),
     item: (name: string, count: number) => (count > 1 ? `${name}, ${count}` : name),
     health: (n: number) => `Health ${n} of 20`,
+    food: (n: number) => `Food ${n} of 20`,
     air: (n: number) => `Air ${n} of 10`,
     flyOn: 'Flying: space up, shift down, space twice to land',
     menu: 'Menu',

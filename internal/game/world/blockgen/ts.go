@@ -110,7 +110,7 @@ func recipes(b *bytes.Buffer, c *pack.Content) {
 		b.WriteString(" },\n")
 	}
 	b.WriteString("];\n")
-	byID(b, c, "Health that eating a block gives", "food", func(in *pack.Block) int { return int(in.Food) })
+	byID(b, c, "How much eating a block fills", "food", func(in *pack.Block) int { return int(in.Food) })
 	byID(b, c, "Ticks that a block burns in a furnace", "fuel", func(in *pack.Block) int { return int(in.Fuel) })
 }
 

@@ -10,9 +10,11 @@ const SHOVEL = ['', '          qqq', '         qmmmm', '         mmmmM', '      
 const STICK = ['', '', '            Hh', '           HhH', '          HhH', '         HhH', '        HhH', '       HhH', '      HhH', '     HhH', '    HhH', '   HhH', '  HhH', '  hH'];
 const INGOT = ['', '', '', '', '', '     qqqqqqq', '    qmmmmmmmm', '   qmmmmmmmmM', '  qmmmmmmmmMM', ' qqqqqqqqqMMM', ' mmmmmmmmmMM', ' mmmmmmmmmM', ' MMMMMMMMM'];
 
-function thing(rows: string[], head: number): Painter {
+const MEAT = ['', '', '      qqqq', '    qqmmmmmm', '   qmmmmmmmmm', '  qmmmmMmmmmm', '  mmmMMmmmmmmM', '  mmmmmmmmMmmM', '   mmmmmmMMmmM', '   MmmmmmmmmM', '    MMmmmmMMhh', '      MMMM hhHh', '            HHh', '            h'];
+
+function thing(rows: string[], head: number, handle = 0x7d5c34): Painter {
   return (t) => {
-    const [m, h] = [rgb(head), rgb(0x7d5c34)];
+    const [m, h] = [rgb(head), rgb(handle)];
     t.rect(0, 0, 16, 16, m, 0);
     t.art(rows, { m, M: shade(m, -0.32), q: shade(m, 0.35), h, H: shade(h, -0.3) }, 0, 1);
     t.bleed();
@@ -25,6 +27,8 @@ const shapes = { pickaxe: PICKAXE, axe: AXE, shovel: SHOVEL };
 export const tools: Record<string, Painter> = {
   stick: thing(STICK, 0x7d5c34),
   iron_ingot: thing(INGOT, heads.iron),
+  raw_mutton: thing(MEAT, 0xc4525a, 0xe8dfd0),
+  mutton: thing(MEAT, 0x96562f, 0xe8dfd0),
 };
 for (const [of, head] of Object.entries(heads)) {
   for (const [kind, rows] of Object.entries(shapes)) tools[`${of}_${kind}`] = thing(rows, head);
