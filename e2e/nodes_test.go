@@ -56,11 +56,12 @@ func freePort(t *testing.T) int {
 
 // hosting is the part of a node's status that says who hosts what.
 type hosting struct {
-	Node     string
-	Leads    int
-	Replicas int
-	Links    int
-	Shards   []struct {
+	Node      string
+	Leads     int
+	Replicas  int
+	Links     int
+	Convicted []string
+	Shards    []struct {
 		Shard, Role, Leader string
 		Members             []string
 	}

@@ -22,6 +22,9 @@ type Hosting struct {
 	Capacity Capacity           `json:"capacity"`
 	Overlay  *Overlay           `json:"overlay"` // null: the node has no place in one
 	Storage  *Storage           `json:"storage"` // null: it takes part in no storage
+
+	Convicted []string `json:"convicted"`        // nodes that this one has a proof against
+	Compared  uint64   `json:"columns_compared"` // as players here are shown them, with what hosts sign
 }
 
 // Capacity is what a node may carry of the world, and what it does.

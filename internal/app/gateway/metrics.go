@@ -130,6 +130,8 @@ var (
 	replicasMetric = renamed("hosted_shards", "hosted_parts", "Regions, and the lobby, that this node has a replica of.")
 	linksDesc      = desc("node_links", "Links to other nodes.")
 	worldDesc      = desc("world_tick", "The tick of the world.")
+	convictedDesc  = desc("convicted_nodes", "Nodes that this one has a proof against.")
+	comparedDesc   = desc("columns_compared_total", "Columns that were compared, as players here are shown them, with what hosts sign.")
 )
 
 func desc(name, help string) *prometheus.Desc {
@@ -138,7 +140,7 @@ func desc(name, help string) *prometheus.Desc {
 
 // Describe implements prometheus.Collector.
 func (c nodeCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{tickDesc, lateDesc, slowestDesc, eventDesc, playersDesc, regionsDesc, writesDesc, worldDesc, linksDesc} {
+	for _, d := range []*prometheus.Desc{tickDesc, lateDesc, slowestDesc, eventDesc, playersDesc, regionsDesc, writesDesc, worldDesc, linksDesc, convictedDesc, comparedDesc} {
 		ch <- d
 	}
 	leadsMetric.describe(ch)
@@ -175,6 +177,8 @@ func (c nodeCollector) Collect(ch chan<- prometheus.Metric) {
 	leadsMetric.collect(ch, prometheus.GaugeValue, float64(s.Hosting.Leads))
 	replicasMetric.collect(ch, prometheus.GaugeValue, float64(s.Hosting.Replicas))
 	gauge(linksDesc, float64(s.Hosting.Links))
+	gauge(convictedDesc, float64(len(s.Hosting.Convicted)))
+	ch <- prometheus.MustNewConstMetric(comparedDesc, prometheus.CounterValue, float64(s.Hosting.Compared))
 	collectNet(ch, &s.Hosting.Net)
 	collectStorage(ch, s.Hosting.Storage)
 }

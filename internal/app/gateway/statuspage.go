@@ -103,6 +103,9 @@ func (p *htmlPage) hosting(h *Hosting) {
 	p.fact("id", "%s", h.Node)
 	p.fact("others join by", "%s", h.Address)
 	p.fact("leads, has a replica of", "%d, %d shards of the world", h.Leads, h.Replicas)
+	if len(h.Convicted) > 0 {
+		p.fact("has proofs against", "%s", strings.Join(h.Convicted, ", "))
+	}
 	p.fact("bytes to, from other nodes", "%d, %d (%d packets dropped)", h.NetOut, h.NetIn, h.NetDrops)
 	p.end()
 	p.add("<h2>other nodes</h2>\n")

@@ -37,6 +37,10 @@ func (h *Host) hosting(ctx context.Context, s *node.Stats) (out gateway.Hosting,
 		}
 		out.Shards = append(out.Shards, part)
 	}
+	out.Compared = s.ColumnsCompared
+	for _, who := range s.Convicted {
+		out.Convicted = append(out.Convicted, who.String())
+	}
 	players := 0
 	for i := range s.Regions {
 		players += s.Regions[i].Figures.Players

@@ -137,7 +137,7 @@ func (s *playerSessions) attach(h *playerSession, session machine.Peer) {
 const (
 	restoredCode = "restored" // wire.Restored
 	replacedCode = "replaced"
-	replacedText = "This region has moved to another host: the previous one was caught changing it against the rules of the world."
+	replacedText = "This region has moved to another host: the previous one was caught breaking the rules of the world."
 )
 
 // greet tells a session all about its player.
