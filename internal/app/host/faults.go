@@ -25,6 +25,9 @@ type FaultInjection struct {
 	// Protocol is what the storage runs instead of the hardened one; all nodes of a
 	// world have to.
 	Protocol *storage.Protocol
+	// Unchecked: no region's log is kept, followed or compared, so that what that takes can
+	// be measured; all nodes of a world have to.
+	Unchecked bool
 	// Came hears when the node's witness in the storage comes.
 	Came func(p storage.Player, of int64, at geom.Point)
 }

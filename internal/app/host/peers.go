@@ -281,16 +281,25 @@ func (h *Host) network() (*node.Net, error) {
 		},
 		Note: func(text string) { h.cfg.Log.Warn(text) },
 
-		Log: &node.LogKeys{
-			Key:       [32]byte(p.key.Public().(ed25519.PublicKey)),
-			Sign:      func(text []byte) [64]byte { return [64]byte(ed25519.Sign(p.key, text)) },
-			Node:      func(key [32]byte) id.ID { return id.Of(key[:]) },
-			Convicted: h.evidence.convicted(), Proven: func(e regionlog.Evidence) { h.evidence.take(e) },
-		},
+		Log: h.logKeys(),
 
 		MaxHosted: h.cfg.Capacity.Regions, MaxPlayers: h.cfg.Capacity.Players, Full: h.load.full,
 		Verified: h.verified(), Access: p.access,
 	}, nil
+}
+
+// logKeys are what regions' logs are signed with.
+func (h *Host) logKeys() *node.LogKeys {
+	if h.cfg.Faults.Unchecked {
+		return nil
+	}
+	key := h.peers.key
+	return &node.LogKeys{
+		Key:       [32]byte(key.Public().(ed25519.PublicKey)),
+		Sign:      func(text []byte) [64]byte { return [64]byte(ed25519.Sign(key, text)) },
+		Node:      func(key [32]byte) id.ID { return id.Of(key[:]) },
+		Convicted: h.evidence.convicted(), Proven: func(e regionlog.Evidence) { h.evidence.take(e) },
+	}
 }
 
 // links is the transport's part.

@@ -86,6 +86,7 @@ func machineParts() []Part {
 		{Name: "node-failure", Experiment: "node-failure", Of: "dissertation 4.5"},
 		{Name: "total-loss", Experiment: "total-loss"},
 		{Name: "lying-host", Experiment: "lying-host"},
+		{Name: "checking-cost", Experiment: "checking-cost"},
 		{Name: "join-by-link", Experiment: "join-by-link"},
 		{Name: "lossy-play", Experiment: "lossy-play"},
 		{Name: "border-crossing", Experiment: "border-crossing"},

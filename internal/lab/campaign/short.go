@@ -37,6 +37,7 @@ func shortParts() []Part {
 		{Name: "node-failure", Experiment: "node-failure", Set: set{"kills": "1"}},
 		{Name: "total-loss", Experiment: "total-loss", Set: set{"losses": "1"}},
 		{Name: "lying-host", Experiment: "lying-host", Set: set{"rounds": "1"}},
+		{Name: "checking-cost", Experiment: "checking-cost", Set: set{"rounds": "1", "walkers": "9", "seconds": "3"}},
 		{Name: "join-by-link", Experiment: "join-by-link", Set: set{"visits": "1"}},
 		{Name: "lossy-play", Experiment: "lossy-play", Set: set{"seconds": "10"}},
 		{Name: "border-crossing", Experiment: "border-crossing", Set: set{"seconds": "20"}},

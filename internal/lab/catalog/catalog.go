@@ -33,6 +33,7 @@ func Experiments() []lab.Experiment {
 		nodelab.NodeFailure,
 		linklab.JoinByLink,
 		nodelab.LyingHost,
+		nodelab.CheckingCost,
 		kademlialab.Attack,
 		kademlialab.Lookups,
 		kademlialab.Memory,

@@ -19,6 +19,8 @@ type cluster struct {
 	nodes []*NodeProcess
 	gen   *world.Generator
 	spawn world.Pos
+
+	unchecked bool // nobody replays what leaders do
 }
 
 // NodeProcess is one node of a cluster.
@@ -35,12 +37,16 @@ const SettleTime = 60 * time.Second
 
 // startCluster begins a world and lets n nodes host it.
 func startCluster(ctx context.Context, seed uint64, n int) (*cluster, error) {
+	return startClusterOf(ctx, seed, n, false)
+}
+
+func startClusterOf(ctx context.Context, seed uint64, n int, unchecked bool) (*cluster, error) {
 	dir, err := os.MkdirTemp("", "voxelpopuli-lab-")
 	if err != nil {
 		return nil, err
 	}
 	gen := world.NewGenerator(seed)
-	c := &cluster{ctx: ctx, dir: dir, gen: gen, spawn: gen.Spawn()}
+	c := &cluster{ctx: ctx, dir: dir, gen: gen, spawn: gen.Spawn(), unchecked: unchecked}
 	for i := range n {
 		var p *NodeProcess
 		data, err := nodeFolder(dir, i)
@@ -67,7 +73,7 @@ func (c *cluster) start(data, at string) (*NodeProcess, error) {
 		return nil, err
 	}
 	np := &NodeProcess{Process: p, Data: data}
-	o := NodeOrder{Data: data, At: at}
+	o := NodeOrder{Data: data, At: at, Unchecked: c.unchecked}
 	for _, other := range c.nodes {
 		if !other.dead && other.Nodes != "" {
 			o.Join = append(o.Join, other.Nodes)

@@ -26,6 +26,7 @@ type crowdOrder struct {
 	Addr  string        `json:",omitempty"` // the first order: where to go,
 	Seed  uint64        `json:",omitempty"` // the world's seed,
 	Homes []world.Pos   `json:",omitempty"` // and around which places to walk, in turn
+	Above int           `json:",omitempty"` // and by which names: of the walkers with higher numbers
 	Join  int           `json:",omitempty"` // so many more
 	Leave int           `json:",omitempty"` // so many fewer, the oldest first
 	Pause time.Duration `json:",omitempty"` // between two that join
@@ -114,7 +115,7 @@ func (c *crowd) join(ctx context.Context, n int, pause time.Duration) {
 		c.joined++
 		wait.Go(func() {
 			defer func() { <-turn }()
-			who, err := client.NewIdentity(fmt.Sprintf("walker %d", number))
+			who, err := client.NewIdentity(fmt.Sprintf("walker %d", c.order.Above+number))
 			if err == nil {
 				err = c.let(ctx, who, number)
 			}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
@@ -40,6 +41,8 @@ type NodeOrder struct {
 
 	Certificate, Revocations string `json:",omitempty"` // files of a member of a verified world
 
+	Unchecked bool `json:",omitempty"` // nobody replays what leaders do
+
 	Region *world.RegionPos `json:",omitempty"` // whose hosts are asked for
 	Lobby  bool             `json:",omitempty"` // the lobby's
 
@@ -63,6 +66,7 @@ type NodeReport struct {
 	Restored  machine.Time
 	Convicted []id.ID // nodes
 	CPU       float64 // seconds that the process has used
+	Sent, Log uint64  // bytes to other nodes: all packets; the log and what is signed of it
 }
 
 // FoundLab makes the world of an experiment in a folder. Its nodes' ids solve
@@ -105,6 +109,7 @@ func hostMain(in io.Reader, out io.Writer) error {
 			if o.At != "" {
 				cfg.Nodes = o.At
 			}
+			cfg.Faults.Unchecked = o.Unchecked
 			cfg.Certificate, cfg.Revocations = o.Certificate, o.Revocations
 			if o.Invitation != "" {
 				if cfg.Invitation, err = invitation.Parse(o.Invitation); err != nil {
@@ -140,6 +145,9 @@ func hostMain(in io.Reader, out io.Writer) error {
 	return h.Close(ctx)
 }
 
+// logKinds are the messages of logs and of what is signed of them.
+var logKinds = []string{"*node.FollowLog", "*node.LogEntry", "*node.LogState", "*node.Shown"}
+
 // lookAt asks a node for the hosts of a part.
 func lookAt(ctx context.Context, h *host.Host, o *NodeOrder) (NodeReport, error) {
 	s, err := h.Stats(ctx)
@@ -147,6 +155,18 @@ func lookAt(ctx context.Context, h *host.Host, o *NodeOrder) (NodeReport, error)
 		return NodeReport{}, err
 	}
 	r := NodeReport{URL: h.LocalURL(), Nodes: JoinAddr(h), Self: s.Self, Convicted: s.Convicted, CPU: lab.CPUTime().Seconds()}
+	net, err := h.NetStats(ctx)
+	if err != nil {
+		return r, err
+	}
+	for _, out := range net.Socket.Out {
+		r.Sent += out.Bytes
+	}
+	for _, k := range net.Kinds {
+		if slices.Contains(logKinds, k.Name) {
+			r.Log += k.BytesOut
+		}
+	}
 	if i := h.Invitation(); i != nil {
 		r.Invitation = i.Text()
 		r.Link = h.Link(r.Invitation)

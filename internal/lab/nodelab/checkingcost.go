@@ -1,0 +1,169 @@
+package nodelab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab"
+)
+
+var CheckingCost = lab.Experiment{
+	Name:   "checking-cost",
+	Shows:  "what it takes that followers replay a region and players' nodes compare what they are shown: the same load with and without",
+	Source: "Haeberlen et al., Accountable Virtual Machines (OSDI 2010): 13 % of the frame rate",
+	Settings: []lab.Setting{
+		nodesSetting("4"),
+		editorsSetting("4"),
+		{Name: "walkers", Default: "60", Text: "players who walk about, at all nodes"},
+		{Name: "rounds", Default: "3", Text: "with and without in turn"},
+		{Name: "seconds", Default: "20", Unit: "s", Text: "of measuring in a round"},
+	},
+	Run: runCheckingCost,
+}
+
+// checkingLoad is what a round has taken.
+type checkingLoad struct {
+	lead, follow, upload, log float64 // cores, of a follower; bytes a second
+	players                   int
+	edits                     []float64 // ms
+}
+
+func runCheckingCost(t *lab.Trial) error {
+	nodes, editors, walkers := t.Int("nodes", 3), t.Int("editors", 1), t.Int("walkers", 1)
+	rounds, seconds := t.Int("rounds", 1), t.Float("seconds", 1)
+	if editors > MaxMasons {
+		t.Reject("editors", fmt.Sprintf("at most %d", MaxMasons))
+	}
+	if err := t.Settings(); err != nil {
+		return err
+	}
+	table := lab.Table{Name: "checking-cost", Title: "With and without checking", Columns: []string{
+		"checked", "leader, % of a core", "a follower, % of a core", "leader sends, kB/s", "log, kB/s", "edits", "p50 ms", "p99 ms", "load average",
+	}}
+	var sum [2]checkingLoad
+	for range rounds {
+		for i, checked := range []string{"no", "yes"} {
+			l, err := checkingRound(t, nodes, editors, walkers, seconds, i == 0)
+			if err != nil {
+				return err
+			}
+			table.Row(checked, 100*l.lead, 100*l.follow, l.upload/1e3, l.log/1e3, len(l.edits), lab.Percentile(l.edits, 0.5), lab.Percentile(l.edits, 0.99), loadAverage())
+			s := &sum[i]
+			s.lead, s.follow, s.upload, s.log = s.lead+l.lead, s.follow+l.follow, s.upload+l.upload, s.log+l.log
+			s.edits, s.players = append(s.edits, l.edits...), l.players
+		}
+	}
+	t.Table(table)
+	without, with := &sum[0], &sum[1]
+	t.Metric("leader_upload_ratio", with.upload/without.upload, "")
+	t.Metric("leader_cpu_ratio", with.lead/without.lead, "")
+	t.Metric("follower_cpu_ratio", with.follow/without.follow, "")
+	t.Metric("edit_p50_ms", lab.Percentile(with.edits, 0.5), "ms")
+	t.Metric("edit_p99_ms", lab.Percentile(with.edits, 0.99), "ms")
+	t.Metric("journal_mb_per_player_hour", with.log/float64(rounds)/float64(with.players)*3600/1e6, "MB")
+	if with.log == 0 || without.log > 0 {
+		return fmt.Errorf("%.0f bytes of logs with checking and %.0f without", with.log, without.log)
+	}
+	return nil
+}
+
+// checkingRound measures a world in which nobody checks, or all do.
+func checkingRound(t *lab.Trial, nodes, editors, walkers int, seconds float64, unchecked bool) (l checkingLoad, err error) {
+	c, err := startClusterOf(t.Context, t.Seed, nodes, unchecked)
+	if err != nil {
+		return l, err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	es, err := c.join(editors)
+	if err != nil {
+		return l, err
+	}
+	defer es.close()
+	for i, p := range c.nodes {
+		crowd, err := startCrowd(t.Context, crowdOrder{Addr: p.URL, Seed: t.Seed, Homes: []world.Pos{c.spawn}, Above: i * 1000})
+		if err != nil {
+			return l, err
+		}
+		defer crowd.close()
+		r, err := crowd.do(crowdOrder{Join: (walkers + i) / nodes, Pause: 20 * time.Millisecond})
+		if err == nil && r.Lost > 0 {
+			err = fmt.Errorf("%d walkers of node %d were lost: %s", r.Lost, i, r.Error)
+		}
+		if err != nil {
+			return l, err
+		}
+		l.players += r.Players
+	}
+	l.players += editors
+	ctx, stop := context.WithCancel(t.Context)
+	defer stop()
+	reports := es.play(ctx)
+	region := c.spawn.Region()
+	lead, err := c.steady(region, 5*time.Second)
+	if err != nil {
+		return l, err
+	}
+	before, err := c.readings(region)
+	if err == nil {
+		err = lab.Sleep(t.Context, lab.Duration(seconds))
+	}
+	if err != nil {
+		return l, err
+	}
+	after, err := c.readings(region)
+	if err != nil {
+		return l, err
+	}
+	followers := 0
+	for i, p := range c.nodes {
+		cpu := (after[i].CPU - before[i].CPU) / seconds
+		l.log += float64(after[i].Log-before[i].Log) / seconds
+		switch {
+		case p == lead:
+			l.lead, l.upload = cpu, float64(after[i].Sent-before[i].Sent)/seconds
+		case after[i].Holds:
+			l.follow += cpu
+			followers++
+		}
+	}
+	if now, _, err := c.leader(region); err != nil || now != lead || followers == 0 {
+		return l, errors.Join(err, errors.New("the region has moved to another leader while it was measured"))
+	}
+	l.follow /= float64(followers)
+	stop()
+	for _, r := range reports {
+		for range len(r) {
+			if e := <-r; e.OK {
+				l.edits = append(l.edits, Milliseconds(e.Done.Sub(e.Sent)))
+			}
+		}
+	}
+	return l, nil
+}
+
+// readings asks all nodes what they have done so far.
+func (c *cluster) readings(region world.RegionPos) (out []NodeReport, err error) {
+	for _, p := range c.nodes {
+		r, err := p.Ask(NodeOrder{Region: &region})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// loadAverage is that of the machine over the last minute; empty: it is not known.
+func loadAverage() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	one, _, _ := strings.Cut(string(b), " ")
+	return one
+}
