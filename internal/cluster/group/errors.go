@@ -28,6 +28,9 @@ var (
 	// ErrSuperseded: the group was recovered without this node; what the node had was
 	// moved to SupersededSpace.
 	ErrSuperseded = errors.New("the group was recovered without this node")
+	// ErrResigned: the owner has ended this replica (Resign); what the node had was moved
+	// to RetiredSpace.
+	ErrResigned = errors.New("this node has left a group that has lost its majority")
 	// ErrCorrupt: what is on the disk is invalid.
 	ErrCorrupt = errors.New("damaged group data")
 	// ErrInvalidMessage: a member sent what no correct member sends, and this replica

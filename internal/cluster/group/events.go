@@ -17,7 +17,7 @@ type Events interface {
 	OnNewer(from machine.Peer, gen Gen)
 	// OnResult is the end of a Propose (result nil) or a Read (a []machine.KV).
 	OnResult(tag uint64, result any, err error)
-	// OnGone: the replica is no member any more (ErrRemoved, ErrSuperseded), or cannot
+	// OnGone: the replica is no member any more (ErrRemoved, ErrSuperseded, ErrResigned), or cannot
 	// continue (ErrInvalidMessage, ErrCorrupt). After ErrRemoved and
 	// ErrSuperseded the space was moved (Copy).
 	OnGone(why error)

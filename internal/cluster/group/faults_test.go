@@ -408,3 +408,45 @@ func TestSnapshotInterrupted(t *testing.T) {
 	net.nodes[2].Restart()
 	net.until("it is complete", func() bool { return net.has(2, "a") == fmt.Sprint(now) && net.has(2, "k99") != "" })
 }
+
+// TestResign: the last of three members ends its replica. What it has applied is put
+// aside, its owner gets what was only in the log, and another group begins with both. A
+// member of a group that has a leader does not resign.
+func TestResign(t *testing.T) {
+	net := newNet(t, 6, sim.Config{}, Config{}, 3)
+	net.create(0, 1, 2)
+	net.write(0, "a")
+	net.sim.Run(time.Second)
+	resign := func() (log []machine.DiskWrite, ok bool) {
+		net.nodes[0].Call(func() { log, ok = net.node(0).Resign() })
+		net.sim.Run(time.Second)
+		return log, ok
+	}
+	if _, ok := resign(); ok || !net.settled(0, 1, 2) {
+		t.Fatal("it resigned, though there is a leader")
+	}
+	net.nodes[1].Crash()
+	net.nodes[2].Crash()
+	was := net.has(0, "a")
+	net.put(0, "b") // nobody else has it
+	net.until("it has lost the lead", func() bool { return net.leader() < 0 })
+	net.sim.Run(time.Second) // the disk has it
+	log, ok := resign()
+	if !ok || len(net.node(0).gone) != 1 || !errors.Is(net.node(0).gone[0], ErrResigned) {
+		t.Fatalf("resigned: %v, gone %v", ok, net.node(0).gone)
+	}
+	if v, _ := net.nodes[0].Disk.Get(RetiredSpace(space), "a"); string(v) != was {
+		t.Errorf("it put %q aside, had %q", v, was)
+	}
+	if v, ok := net.nodes[0].Disk.Get(RetiredSpace(space), "b"); ok {
+		t.Errorf("it put %q aside, which was not applied", v)
+	}
+	net.nodes[0].Call(func() {
+		net.node(0).last = 0 // another group
+		net.node(0).CreateFrom(Origin{Restored: 1, Content: net.nodes[0].Disk.All(RetiredSpace(space)), Changes: log}, net.peers(0))
+	})
+	net.until("another group leads", func() bool { return net.leader() == 0 })
+	if net.has(0, "a") != was || net.has(0, "b") == "" {
+		t.Errorf("it has %q, not %q, and %q", net.has(0, "a"), was, net.has(0, "b"))
+	}
+}

@@ -38,6 +38,25 @@ func (r *Replica) YieldTo(to Gen) {
 	}
 }
 
+// Resign ends a replica whose group has lost its majority, perhaps for good: what it has
+// applied is moved to RetiredSpace, and OnGone(ErrResigned) follows. The owner continues
+// from there with another group. It gets what was only in the log, which the others may
+// have or not. While the disk is busy, or somebody leads, nothing happens: false.
+func (r *Replica) Resign() (log []machine.DiskWrite, ok bool) {
+	defer r.begin()()
+	lead := r.raft.status().lead
+	if r.phase != member || r.st.NextID == 0 || lead != 0 && lead != r.st.Self || r.Leads() || r.disk.busy() || !r.disk.spaceWritten() {
+		return nil, false
+	}
+	log, err := r.raft.unappliedWrites()
+	if err != nil {
+		r.fail(err)
+		return nil, false
+	}
+	r.retireFor(ErrResigned)
+	return log, true
+}
+
 // supersede yields to a newer generation: everything that this replica had, with what
 // was only in its log, is moved. If that is interrupted, the replica hears of the
 // newer generation again.
@@ -63,11 +82,13 @@ func (r *Replica) supersede() {
 
 // retire ends a replica that was removed; all that it has applied is on the disk. What
 // it had is moved to RetiredSpace, and OnGone(ErrRemoved) follows.
-func (r *Replica) retire() {
-	r.leadership.end(ErrRemoved)
+func (r *Replica) retire() { r.retireFor(ErrRemoved) }
+
+func (r *Replica) retireFor(why error) {
+	r.leadership.end(why)
 	r.raft.close()
 	r.disk.discard()
-	r.putAside(ErrRemoved, Copy{
+	r.putAside(why, Copy{
 		Space: RetiredSpace(r.cfg.Space), Gen: r.st.Gen, Term: r.st.AppliedTerm, Index: r.st.Applied, Retired: true,
 	})
 }

@@ -25,6 +25,7 @@ type Origin struct {
 	// Restored: the space becomes Content, the state of that time; 0: it does not.
 	Restored machine.Time
 	Content  []machine.KV
+	Changes  []machine.DiskWrite // of Content, made then
 }
 
 // CreateFrom makes a new group in the place of one whose members have gone.
@@ -88,7 +89,7 @@ func (r *Replica) create(from Origin, members []machine.Peer) {
 	r.st.set(st)
 	r.disk.reset(hardState{Term: from.Term%maxFirstTerm + 1, Commit: 1})
 	if from.Restored != 0 {
-		r.disk.restart([]machine.DiskWrite{{Space: r.cfg.Space, DeletePrefix: [][]byte{{}}, Put: from.Content}})
+		r.disk.restart(append([]machine.DiskWrite{{Space: r.cfg.Space, DeletePrefix: [][]byte{{}}, Put: from.Content}}, from.Changes...))
 	}
 	r.disk.writeState()
 	r.open(nil)

@@ -55,7 +55,7 @@ func (w *network) assembleHosting(c component) {
 	w.offers = &offers{component: c, links: w.links, own: w.creation}
 	w.votes = &votePlacement{component: c, links: w.links}
 	w.departure = &departure{component: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
-	w.restoration = &restoration{component: c, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[Shard]*lossInquiry{}}
+	w.restoration = &restoration{component: c, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[Shard]*lossInquiry{}, resigning: map[Shard]*lossInquiry{}}
 	w.spares = &spareKeeping{
 		component: c, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
 		incoming: map[Shard]*incomingSpare{}, leaders: map[Shard]knownLeader{},
@@ -78,7 +78,7 @@ func (w *network) assembleReplica(c component, p Shard) *replica {
 	}
 	h.record = &shardRecord{component: c, group: g, dir: w.dir}
 	h.membership = &membership{component: c, group: g, convicted: w.convicted, links: w.links, dir: w.dir, offers: w.offers, votes: w.votes, seen: w.seen, copies: w.copies}
-	h.quorumLoss = &quorumLoss{component: c, group: g, links: w.links, dir: w.dir, seen: w.seen}
+	h.quorumLoss = &quorumLoss{component: c, group: g, links: w.links, dir: w.dir, seen: w.seen, restoration: w.restoration}
 	h.otherGroups = &otherGroups{
 		component: c, group: g, record: h.record, leaderless: h.quorumLoss, links: w.links, dir: w.dir, seen: w.seen, routes: w.routes,
 		copies: w.copies,

@@ -115,7 +115,7 @@ func (h *replica) OnGone(why error) {
 		g.gone = true
 		damaged := false
 		switch {
-		case errors.Is(why, group.ErrRemoved):
+		case errors.Is(why, group.ErrRemoved), errors.Is(why, group.ErrResigned):
 		case errors.Is(why, group.ErrSuperseded):
 			h.note("Another group of " + g.shard.String() + " goes on, recovered without this node or begun before its own: what this node had is put aside.")
 			h.owner.gaveWay(g.shard, h.otherGroups.greater)
@@ -128,6 +128,9 @@ func (h *replica) OnGone(why error) {
 		h.owner.removed(h, damaged)
 		h.routes.leftGroup(g.shard)
 		h.releaseHeld()
+		if errors.Is(why, group.ErrResigned) {
+			h.owner.resigned(g.shard)
+		}
 	})
 }
 

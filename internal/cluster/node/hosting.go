@@ -181,6 +181,7 @@ func (o *hosting) onGroupStatus(f *remoteNode, m *GroupStatus) {
 	}
 	if m.Reply {
 		if s := o.groupStatus(m.Shard); s != nil {
+			s.Heard = o.links.hearsAny(m.Members, f.peer.ID)
 			o.links.sendDatagram(f.peer, s)
 		}
 	}
@@ -223,6 +224,9 @@ func (o *hosting) removed(h *replica, damaged bool) {
 	}
 	delete(o.replicas, h.group.shard)
 }
+
+// resigned is when a replica has ended that was the last one of its group.
+func (o *hosting) resigned(p Shard) { o.restoration.resigned(p) }
 
 // gaveWay is when a replica has ended for the sake of a greater group.
 func (o *hosting) gaveWay(p Shard, to group.Gen) {

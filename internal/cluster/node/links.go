@@ -180,6 +180,19 @@ func (l *links) linked(p machine.Peer) bool {
 	return f != nil && f.isUp() && !f.left
 }
 
+// hearsAny reports whether one of some nodes, other than the one that asks, was heard a
+// moment ago.
+func (l *links) hearsAny(nodes []machine.Peer, but id.ID) bool {
+	now := l.env.Now()
+	return slices.ContainsFunc(nodes, func(p machine.Peer) bool {
+		f := l.remotes[p.ID]
+		return p.ID != but && f != nil && f.heard != 0 && (f.isUp() || now.Sub(f.heard) < heardLately)
+	})
+}
+
+// heardLately is how long ago a moment is.
+const heardLately = 5 * time.Second
+
 // reachable reports whether a node can be sent to, as far as is known.
 func (l *links) reachable(p machine.Peer) bool {
 	f := l.remotes[p.ID]

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -35,6 +37,9 @@ type GroupStatus struct {
 	// more. Without a replica, Gen, Term and Last are of the newest copy.
 	Term, Last uint64
 	Members    []machine.Peer
+	// Heard: in an answer, that the sender hears one of the Members that it was asked
+	// about, other than the one who asked.
+	Heard bool
 	// Proof is a host's signature over a copy (copyProof); none: this node was a host.
 	Proof []byte
 }
@@ -46,10 +51,13 @@ func (*GroupStatus) Datagram() {}
 // continues without the others is a matter of package hostpolicy.
 type quorumLoss struct {
 	component
-	group *shardGroup
-	links *links
-	dir   *directory
-	seen  *sightings
+	group       *shardGroup
+	links       *links
+	dir         *directory
+	seen        *sightings
+	restoration interface { // of a shard that this node is the last host of
+		beginAlone(p Shard, rival records.Hosts, since machine.Time, resign resignation)
+	}
 
 	next  machine.Time
 	since machine.Time // it has had no leader; 0: it has one, or sleeps
@@ -97,7 +105,7 @@ func (g *quorumLoss) check(now machine.Time) {
 	st := g.group.raft.Status()
 	self := slices.IndexFunc(st.Members, func(m group.MemberStatus) bool { return m.Peer.ID == g.cfg.Self.ID })
 	switch {
-	case st.Asleep || st.Leader != machine.Peer{} || self < 0 || !st.Members[self].Voter && !st.Members[self].Standby:
+	case st.Asleep || g.hasLeader(&st) || self < 0 || !st.Members[self].Voter && !st.Members[self].Standby:
 		g.since, g.withoutLog, g.objected = 0, nil, 0
 		g.endInquiry()
 	case g.since == 0:
@@ -109,6 +117,8 @@ func (g *quorumLoss) check(now machine.Time) {
 	case g.begun != 0 || !g.dir.hasJoined() || g.isLeaving():
 	case g.isLost(&st):
 		g.askSurvivors(now)
+	case g.isLastOf(&st, now):
+		g.continueAlone(now)
 	case g.leaderlessFor(now) < hostpolicy.MemberLostAfter:
 	case st.Members[self].Standby && !g.seen.allGone(g.group.voters()):
 	case g.seen.isPartitioned():
@@ -117,6 +127,12 @@ func (g *quorumLoss) check(now machine.Time) {
 	default:
 		g.askSurvivors(now)
 	}
+}
+
+// hasLeader reports whether somebody leads, as far as this replica knows. Raft's leader
+// does not lead once its lease has expired.
+func (g *quorumLoss) hasLeader(st *group.Status) bool {
+	return st.Leader != machine.Peer{} && (st.Leader.ID != g.cfg.Self.ID || g.group.leading)
 }
 
 func (g *quorumLoss) endInquiry() { g.begun, g.asked, g.heard = 0, nil, nil }
@@ -135,6 +151,49 @@ func (g *quorumLoss) isLost(st *group.Status) bool {
 	}
 	return without > 0 && voters-without <= voters/2
 }
+
+// isLastOf reports whether the other voters have been silent for so long that this replica
+// may continue in a group of its own, if nearly all other nodes are there and hear none of
+// them either (restoration).
+func (g *quorumLoss) isLastOf(st *group.Status, now machine.Time) bool {
+	after, others := hostpolicy.LastHostAfter(g.group.shard.Lobby), 0
+	for _, m := range st.Members {
+		switch {
+		case m.Peer.ID == g.cfg.Self.ID && !m.Voter:
+			return false
+		case m.Peer.ID == g.cfg.Self.ID || !m.Voter:
+		case now.Sub(g.seen.last(m.Peer.ID)) < after:
+			return false
+		default:
+			others++
+		}
+	}
+	leaderless := g.leaderlessFor(now)
+	return others > 1 && leaderless >= after && leaderless < hostpolicy.MemberLostAfter
+}
+
+// continueAlone asks the others whether this replica may continue alone. What it has then
+// is put aside, and a new group begins with it.
+func (g *quorumLoss) continueAlone(now machine.Time) {
+	g.next = now.Add(lastHostRetry)
+	g.dir.look(g.group.shard, func(r kademlia.Result) {
+		rival := records.Hosts{Term: g.group.term(), Members: g.group.members()}
+		if r.Record != nil {
+			if found, err := records.DecodeHosts(r.Record.Payload); err == nil {
+				rival.Term = max(rival.Term, found.Term)
+			}
+		}
+		g.restoration.beginAlone(g.group.shard, rival, g.since, func() (log []machine.DiskWrite, ok bool) {
+			if g.since != 0 && !g.group.gone {
+				log, ok = g.group.raft.Resign() // if it cannot now: asked again
+			}
+			return log, ok
+		})
+	})
+}
+
+// lastHostRetry is when the last host asks again whether it may continue alone.
+const lastHostRetry = 5 * time.Second
 
 // contactSilent asks nodes that have been silent for a while: some may have had no
 // reason to send anything.

@@ -51,6 +51,8 @@ type replicaOwner interface {
 	removed(h *replica, damaged bool)
 	// gaveWay is when it has ended for the sake of a greater group.
 	gaveWay(Shard, group.Gen)
+	// resigned is when it has ended as the last one of its group.
+	resigned(Shard)
 }
 
 const (

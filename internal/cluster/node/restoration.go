@@ -30,7 +30,11 @@ type restoration struct {
 	hosting *hosting
 
 	inquiries map[Shard]*lossInquiry
+	resigning map[Shard]*lossInquiry // replicas here that are being put aside
 }
+
+// resignation ends the replica here that is the last of its group (group.Resign).
+type resignation func() (log []machine.DiskWrite, ok bool)
 
 // lossInquiry is the question whether a shard has lost its hosts.
 type lossInquiry struct {
@@ -40,6 +44,11 @@ type lossInquiry struct {
 	asked []machine.Peer
 	heard map[id.ID]*GroupStatus
 	done  func()
+	// resign, where this node is the last host of the shard, ends its replica; nil: it is
+	// not. since is when the other hosts fell silent, log what resign has returned.
+	resign resignation
+	since  machine.Time
+	log    []machine.DiskWrite
 }
 
 const (
@@ -51,14 +60,24 @@ const (
 
 // begin asks whether a shard has lost the hosts of its record.
 func (o *restoration) begin(p Shard, rival records.Hosts, done func()) {
+	o.inquire(p, &lossInquiry{rival: rival, done: done})
+}
+
+// beginAlone asks whether this node may continue a shard in a group of its own, as the
+// last of its hosts, which has heard none of the others since a time.
+func (o *restoration) beginAlone(p Shard, rival records.Hosts, since machine.Time, resign resignation) {
+	o.inquire(p, &lossInquiry{rival: rival, done: func() {}, since: since, resign: resign})
+}
+
+func (o *restoration) inquire(p Shard, q *lossInquiry) {
 	if o.inquiries[p] != nil || len(o.inquiries) >= maxInquiries {
-		done()
+		q.done()
 		return
 	}
-	q := &lossInquiry{rival: rival, begun: o.env.Now(), heard: map[id.ID]*GroupStatus{}, done: done}
+	q.begun, q.heard = o.env.Now(), map[id.ID]*GroupStatus{}
 	others := append(o.seen.recent(), o.dir.nearestNodes(p, claimants)...)
 	kademlia.SortNearest(o.dir.key(p), others)
-	q.asked = append(slices.Clone(rival.Members), others...)
+	q.asked = append(slices.Clone(q.rival.Members), others...)
 	seen := map[id.ID]bool{o.cfg.Self.ID: true}
 	q.asked = slices.DeleteFunc(q.asked, func(n machine.Peer) bool {
 		again := seen[n.ID]
@@ -71,9 +90,13 @@ func (o *restoration) begin(p Shard, rival records.Hosts, done func()) {
 }
 
 func (o *restoration) ask(p Shard, q *lossInquiry) {
+	m := &GroupStatus{Shard: p, Reply: true}
+	if q.resign != nil {
+		m.Members = q.rival.Members // who hears any of them?
+	}
 	for _, n := range q.asked {
 		if q.heard[n.ID] == nil {
-			o.links.sendDatagram(n, &GroupStatus{Shard: p, Reply: true})
+			o.links.sendDatagram(n, m)
 		}
 	}
 }
@@ -105,7 +128,7 @@ func (o *restoration) lost(p Shard, q *lossInquiry) hostpolicy.Lost {
 	isHost := func(n machine.Peer) bool { return among(q.rival.Members, n.ID) }
 	for _, n := range q.asked {
 		m := q.heard[n.ID]
-		l.Hosting = l.Hosting || m != nil && (m.Led || m.Member)
+		l.Hosting = l.Hosting || m != nil && (m.Led || m.Member || m.Heard && q.resign != nil)
 		if !isHost(n) && o.seen.isRecent(n.ID) {
 			l.Others++
 			if m == nil {
@@ -156,6 +179,17 @@ func (o *restoration) newest(p Shard, q *lossInquiry, own savedCopy) machine.Pee
 // decide restores the shard here, or lets the node do so that has the newest copy.
 func (o *restoration) decide(p Shard, q *lossInquiry) {
 	lost := o.lost(p, q)
+	if q.resign != nil {
+		ok := !o.isLeaving() && lost.MayRestore()
+		if ok {
+			q.log, ok = q.resign()
+		}
+		if ok {
+			o.resigning[p] = q // it goes on when the disk has that (resigned)
+		}
+		q.done()
+		return
+	}
 	if o.hosting.hosts(p) || o.isLeaving() || !lost.MayRestore() {
 		q.done()
 		return
@@ -166,7 +200,7 @@ func (o *restoration) decide(p Shard, q *lossInquiry) {
 		o.links.sendDatagram(best, &CreateGroup{p, []machine.Peer{best}})
 		return
 	}
-	from := group.Origin{Number: generationOf(q.rival.Term), Term: raftTermOf(q.rival.Term), Former: q.rival.Members}
+	from := q.origin()
 	if lost.Gone {
 		from.Number = max(1, from.Number) + 1
 	}
@@ -195,6 +229,39 @@ func (o *restoration) decide(p Shard, q *lossInquiry) {
 	})
 }
 
+// origin is what a group begins with that takes the place of the hosts.
+func (q *lossInquiry) origin() group.Origin {
+	return group.Origin{Number: generationOf(q.rival.Term), Term: raftTermOf(q.rival.Term), Former: q.rival.Members}
+}
+
+// resigned is when the replica of the last host is put aside: the shard continues from
+// that. It is a copy like any other; the host that signs it is this node. What was only in
+// the log is no part of it: the other hosts may not have that, so it is merged like what
+// is changed from now on.
+func (o *restoration) resigned(p Shard) {
+	q, own, ok := o.resigning[p], savedCopy{}, false
+	delete(o.resigning, p)
+	for _, s := range o.copies.list {
+		if s.Space == group.RetiredSpace(p.space()) {
+			own, ok = s, true
+		}
+	}
+	if q == nil || !ok {
+		return
+	}
+	o.copies.read(own, func(kvs []machine.KV, err error) {
+		if err != nil {
+			o.note(fmt.Sprintf("What this node has of %s, as its last host, cannot be read: %v", p, err))
+			return
+		}
+		own.at = q.since
+		own.proof = o.signCopy(o.cfg.Self.ID, p, own.end(), group.DigestOf(kvs).Sum())
+		from := q.origin()
+		from.Restored, from.Content, from.Changes = own.at, kvs, q.log
+		o.continueFrom(p, own, from, q)
+	})
+}
+
 // continueFrom continues a shard from a copy. A copy that a host has signed is kept
 // beside it: what is changed from now on is merged if the hosts come back.
 func (o *restoration) continueFrom(p Shard, own savedCopy, from group.Origin, q *lossInquiry) {
@@ -203,7 +270,11 @@ func (o *restoration) continueFrom(p Shard, own savedCopy, from group.Origin, q 
 		if o.hosting.hosts(p) || o.isLeaving() {
 			return
 		}
-		o.note(fmt.Sprintf("%s lost its %d hosts. It was restored to its state of %s.", p, len(q.rival.Members), clock(own.at)))
+		lost := fmt.Sprintf("its %d hosts", len(q.rival.Members))
+		if q.resign != nil {
+			lost = fmt.Sprintf("%d of its %d hosts", len(q.rival.Members)-1, len(q.rival.Members))
+		}
+		o.note(fmt.Sprintf("%s lost %s. It was restored to its state of %s.", p, lost, clock(own.at)))
 		o.hosting.createGroup(p, from, []machine.Peer{o.cfg.Self})
 	}
 	if p.Lobby || own.proof == (copyProof{}) {

@@ -11,7 +11,7 @@ import (
 // retiredHosts prepares a world of eight nodes in which the hosts of a player's region
 // have given their places to others. It returns those others.
 func retiredHosts(t *testing.T) (c *cluster, g *wanderer, home Shard, now []int) {
-	c = newCluster(t, 1, 8)
+	c = newClusterOn(t, 1, 8, wide()) // a cut needs links that fail by timeout
 	c.s.Run(3 * time.Second)
 	g = c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
@@ -96,7 +96,8 @@ func TestHostsReturn(t *testing.T) {
 // TestCutOffHostsKeepTheirShard: the hosts of a region and other nodes are cut off from
 // the rest. That is more likely a partition than a loss: nobody restores it.
 func TestCutOffHostsKeepTheirShard(t *testing.T) {
-	c, _, home, hosts := retiredHosts(t)
+	c, g, home, hosts := retiredHosts(t)
+	g.quiet = false // somebody needs it
 	off := map[int]bool{0: false}
 	for _, i := range hosts {
 		off[i] = true
@@ -113,7 +114,7 @@ func TestCutOffHostsKeepTheirShard(t *testing.T) {
 		return off[c.indexOf(a)] != off[c.indexOf(b)]
 	})
 	c.s.Run(time.Minute)
-	if c.noted("It was restored") > 0 {
+	if c.noted(home.String()+" lost") > 0 {
 		t.Errorf("said: %q", c.notes)
 	}
 	c.leaderOf(home) // there are no two

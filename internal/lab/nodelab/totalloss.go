@@ -46,7 +46,7 @@ func runTotalLoss(t *lab.Trial) error {
 	var all []totalLoss
 	for i := range losses {
 		err := withMasons(t, nodes, n, func(c *cluster, es *masons) error {
-			l, err := c.loseHosts(es, lab.Duration(load), disks == "lost")
+			l, err := c.loseHosts(t, es, lab.Duration(load), disks == "lost")
 			if err == nil {
 				t.Logf("loss %d of %d: edits accepted again after %.1f s at the least, %.1f s at the most; restored to a state %.1f s old; %d of %d places are not as acknowledged",
 					i+1, losses, lab.Percentile(l.back, 0), lab.Percentile(l.back, 1), l.window, l.missing, l.held)
@@ -63,7 +63,7 @@ func runTotalLoss(t *lab.Trial) error {
 
 // loseHosts lets players edit, kills all hosts of their region at once, and waits until
 // those can edit again whose own node lives.
-func (c *cluster) loseHosts(es *masons, load time.Duration, wipe bool) (l totalLoss, err error) {
+func (c *cluster) loseHosts(t *lab.Trial, es *masons, load time.Duration, wipe bool) (l totalLoss, err error) {
 	region := c.spawn.Region()
 	if _, err = c.settled(region, 3); err != nil {
 		return l, err
@@ -111,6 +111,11 @@ func (c *cluster) loseHosts(es *masons, load time.Duration, wipe bool) (l totalL
 		l.back = append(l.back, took.Seconds())
 	}
 	stop()
+	if l.stuck > 0 {
+		if err := c.sayLeaders(t); err != nil {
+			return l, err
+		}
+	}
 	if len(l.back) == 0 {
 		return l, errors.New("all players were at nodes that were killed: have more nodes or editors")
 	}
@@ -127,6 +132,39 @@ func (c *cluster) loseHosts(es *masons, load time.Duration, wipe bool) (l totalL
 	}
 	l.window, err = c.restoredTo(region, began)
 	return l, err
+}
+
+// sayLeaders says of the lobby and of the regions around the spawn who leads and who
+// keeps them, by the number of the node.
+func (c *cluster) sayLeaders(t *lab.Trial) error {
+	say := func(name string, o NodeOrder) error {
+		var led, kept []int
+		for i, p := range c.nodes {
+			if p.dead {
+				continue
+			}
+			r, err := p.Ask(o)
+			if err != nil {
+				return err
+			}
+			if r.Holds {
+				kept = append(kept, i)
+			}
+			if r.Leader == p.Self {
+				led = append(led, i)
+			}
+		}
+		t.Logf("%s: led by %v, kept by %v", name, led, kept)
+		return nil
+	}
+	err := say("lobby", NodeOrder{Lobby: true})
+	for x := int32(-1); x <= 1; x++ {
+		for z := int32(-1); z <= 1 && err == nil; z++ {
+			at := world.RegionPos{X: c.spawn.Region().X + x, Z: c.spawn.Region().Z + z}
+			err = say(fmt.Sprint("region ", at), NodeOrder{Region: &at})
+		}
+	}
+	return err
 }
 
 // hosts are the nodes that keep a region.

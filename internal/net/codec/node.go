@@ -70,7 +70,7 @@ var nodeKinds = []*kind{
 	}),
 	message(111, func(f *form, m *node.GroupStatus) {
 		shard(f, &m.Shard)
-		f.bools(&m.Reply, &m.Member, &m.Led)
+		f.bools(&m.Reply, &m.Member, &m.Led, &m.Heard)
 		gen(f, &m.Gen)
 		num(f, &m.Term)
 		num(f, &m.Last)
