@@ -32,8 +32,10 @@ type Block struct {
 	Leaves   uint16    // id of what is left when it is broken; 0, air: nothing
 	Tall     fixed.Num // height of the box that bodies bump into; 0 if not Solid
 	Support  Support
-	Dig      Dig  // which tool breaks it faster, and which it needs to leave something
-	Tool     Tool // zero: it is no tool
+	Rare     uint16 // one in so many leaves something when it is broken; 0: all do
+	Grows    Grows  // zero: it does not
+	Dig      Dig    // which tool breaks it faster, and which it needs to leave something
+	Tool     Tool   // zero: it is no tool
 
 	Sound             string // one of Sounds
 	Top, Side, Bottom string // textures by name
@@ -110,6 +112,8 @@ func (r *reader) block(file string, v value) {
 	b.Stores = uint8(o.number("stores", 1, MaxStores, 0))
 	b.Fuel = uint16(o.number("fuel", 1, maxFuel, 0))
 	b.Support = supportOf(o.choice("support", "none", supportNames[:]))
+	b.Rare = uint16(o.number("rare", 2, maxRare, 0))
+	r.grows(o, &b)
 	lit := o.smelts(&b)
 	if b.Stores > 0 && (b.Gravity || b.Replaceable || b.Support != SupportNone) {
 		o.fail(o.line, "stores and smelts are for blocks that go only when they are broken, so not with falls, replaceable or support")

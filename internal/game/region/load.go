@@ -296,5 +296,6 @@ func (l *loading) ready() {
 		l.area.SetContainer(c.At, c)
 	}
 	l.items, l.stores = nil, nil
+	l.area.WakePlants()
 	l.deliver()
 }

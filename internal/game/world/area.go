@@ -12,6 +12,7 @@ type AreaConfig struct {
 	Mobs    int   // how many mobs live in a region at most
 	Peace   bool  // players cannot hurt each other
 
+	Static   bool // no trees grow: a storage compares what stands here
 	Peaceful bool // no monsters come, and nobody gets hungry
 
 	// OwnItems lets players pick up only what they have dropped themselves: a

@@ -102,5 +102,8 @@ const (
 	OakFence
 	RawMutton
 	Mutton
+	OakSapling
+	BirchSapling
+	PineSapling
 	BlockCount // how many there are
 )

@@ -63,6 +63,8 @@ func (s *blockSchedule) delay(p Pos, b Block) uint64 {
 		}
 	case in.Support != pack.SupportNone && !supported(s.blocks, p, b):
 		return supportDelay
+	case in.Grows.Ticks > 0:
+		return s.growsIn(p, b)
 	case in.Replaceable && s.blocks.waterFor(p, b) != b:
 		return fluidDelay
 	case b == Grass || b == Dirt:
@@ -89,6 +91,8 @@ func (br *blockRules) blockTicks() {
 func (br *blockRules) blockTick(p Pos, b Block) {
 	in := Info(b)
 	switch {
+	case in.Grows.Ticks > 0 && supported(&br.regionBlocks, p, b):
+		br.growTree(p, b)
 	case in.Smelts > 0:
 		if c := br.Contents(p); c != nil {
 			br.putContents(p, c)

@@ -2,6 +2,7 @@ package world
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
 
@@ -150,7 +151,8 @@ func (br *blockRules) breakHere(r *Remote) (got Block, code Refusal) {
 		return Air, TooMany
 	}
 	br.set(r.At, Air)
-	if r.Got != Info(b).Drop {
+	rare := uint64(Info(b).Rare)
+	if r.Got != Info(b).Drop || rare > 0 && rng.Hash(br.cfg.Seed, uint64(uint32(r.At.X)), uint64(uint32(r.At.Y)), uint64(uint32(r.At.Z)), br.tick)%rare > 0 {
 		return Air, Done
 	}
 	return r.Got, Done

@@ -65,7 +65,7 @@ func (r *Rules) config(pos world.RegionPos) world.AreaConfig {
 		spawn = r.standing(middle.X, middle.Z)
 		r.spawns[pos] = spawn
 	}
-	return world.AreaConfig{Seed: r.cfg.Seed, Spawn: spawn, Mobs: r.cfg.Mobs, Peace: r.cfg.Peace}
+	return world.AreaConfig{Seed: r.cfg.Seed, Spawn: spawn, Mobs: r.cfg.Mobs, Peace: r.cfg.Peace, Static: true}
 }
 
 // newArea returns a region without anything in it that sees its surroundings.

@@ -56,7 +56,7 @@ export interface BlockInfo {
 }
 
 /** Number of blocks in the table. */
-export const BLOCK_COUNT = 98;
+export const BLOCK_COUNT = 101;
 
 /** Ids by name. */
 export const Block = {
@@ -158,6 +158,9 @@ export const Block = {
   OakFence: 95,
   RawMutton: 96,
   Mutton: 97,
+  OakSapling: 98,
+  BirchSapling: 99,
+  PineSapling: 100,
 } as const;
 
 /** The block table, indexed by id. */
@@ -217,19 +220,19 @@ export const blocks: readonly BlockInfo[] = [
     light: 0, dim: 15, fluid: 0, hardness: 24, drop: 17, tall: 4096, support: 'none', sound: 'wood',
     top: 'oak_log_top', side: 'oak_log_side', bottom: 'oak_log_top', color: 0x6f5635, dig: ['axe', 0] },
   { id: 18, name: 'oak_leaves', title: 'Oak Leaves', class: 'cutout', solid: true, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
-    light: 0, dim: 1, fluid: 0, hardness: 4, drop: 0, tall: 4096, support: 'none', sound: 'leaves',
+    light: 0, dim: 1, fluid: 0, hardness: 4, drop: 98, tall: 4096, support: 'none', sound: 'leaves',
     top: 'oak_leaves', side: 'oak_leaves', bottom: 'oak_leaves', color: 0x4b8030 },
   { id: 19, name: 'birch_log', title: 'Birch Log', class: 'cube', solid: true, opaque: true, replaceable: false, gravity: false, climbable: false, item: true,
     light: 0, dim: 15, fluid: 0, hardness: 24, drop: 19, tall: 4096, support: 'none', sound: 'wood',
     top: 'birch_log_top', side: 'birch_log_side', bottom: 'birch_log_top', color: 0xd7d3c6, dig: ['axe', 0] },
   { id: 20, name: 'birch_leaves', title: 'Birch Leaves', class: 'cutout', solid: true, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
-    light: 0, dim: 1, fluid: 0, hardness: 4, drop: 0, tall: 4096, support: 'none', sound: 'leaves',
+    light: 0, dim: 1, fluid: 0, hardness: 4, drop: 99, tall: 4096, support: 'none', sound: 'leaves',
     top: 'birch_leaves', side: 'birch_leaves', bottom: 'birch_leaves', color: 0x7da14c },
   { id: 21, name: 'pine_log', title: 'Pine Log', class: 'cube', solid: true, opaque: true, replaceable: false, gravity: false, climbable: false, item: true,
     light: 0, dim: 15, fluid: 0, hardness: 24, drop: 21, tall: 4096, support: 'none', sound: 'wood',
     top: 'pine_log_top', side: 'pine_log_side', bottom: 'pine_log_top', color: 0x4c3823, dig: ['axe', 0] },
   { id: 22, name: 'pine_leaves', title: 'Pine Leaves', class: 'cutout', solid: true, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
-    light: 0, dim: 1, fluid: 0, hardness: 4, drop: 0, tall: 4096, support: 'none', sound: 'leaves',
+    light: 0, dim: 1, fluid: 0, hardness: 4, drop: 100, tall: 4096, support: 'none', sound: 'leaves',
     top: 'pine_leaves', side: 'pine_leaves', bottom: 'pine_leaves', color: 0x335d3e },
   { id: 23, name: 'oak_planks', title: 'Oak Planks', class: 'cube', solid: true, opaque: true, replaceable: false, gravity: false, climbable: false, item: true,
     light: 0, dim: 15, fluid: 0, hardness: 22, drop: 23, tall: 4096, support: 'none', sound: 'wood',
@@ -456,6 +459,15 @@ export const blocks: readonly BlockInfo[] = [
   { id: 97, name: 'mutton', title: 'Roast Mutton', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
     light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
     top: 'mutton', side: 'mutton', bottom: 'mutton', color: 0x8a5230 },
+  { id: 98, name: 'oak_sapling', title: 'Oak Sapling', class: 'cross', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: 0, drop: 98, tall: 0, support: 'soil', sound: 'leaves',
+    top: 'oak_sapling', side: 'oak_sapling', bottom: 'oak_sapling', color: 0x4b8030 },
+  { id: 99, name: 'birch_sapling', title: 'Birch Sapling', class: 'cross', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: 0, drop: 99, tall: 0, support: 'soil', sound: 'leaves',
+    top: 'birch_sapling', side: 'birch_sapling', bottom: 'birch_sapling', color: 0x7da14c },
+  { id: 100, name: 'pine_sapling', title: 'Pine Sapling', class: 'cross', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: 0, drop: 100, tall: 0, support: 'soil', sound: 'leaves',
+    top: 'pine_sapling', side: 'pine_sapling', bottom: 'pine_sapling', color: 0x335d3e },
 ];
 
 /** Every texture that the table names, in alphabetical order. */
@@ -465,6 +477,7 @@ export const textureNames: readonly string[] = [
   'birch_log_side',
   'birch_log_top',
   'birch_planks',
+  'birch_sapling',
   'black_wool',
   'blue_wool',
   'bookshelf_side',
@@ -514,12 +527,14 @@ export const textureNames: readonly string[] = [
   'oak_log_side',
   'oak_log_top',
   'oak_planks',
+  'oak_sapling',
   'oak_trapdoor',
   'orange_wool',
   'pine_leaves',
   'pine_log_side',
   'pine_log_top',
   'pine_planks',
+  'pine_sapling',
   'poppy',
   'pumpkin_side',
   'pumpkin_top',
@@ -635,4 +650,4 @@ export const recipes: readonly Recipe[] = [
 export const food: Readonly<Record<number, number>> = { 46: 2, 47: 1, 60: 4, 96: 3, 97: 8 };
 
 /** Ticks that a block burns in a furnace, by its id. */
-export const fuel: Readonly<Record<number, number>> = { 13: 1600, 17: 300, 19: 300, 21: 300, 23: 300, 24: 300, 25: 300, 44: 100, 58: 300, 59: 400, 63: 150, 64: 100, 65: 100, 76: 300, 87: 300, 88: 300, 89: 300, 90: 300, 91: 300, 92: 300, 93: 300, 94: 300, 95: 300 };
+export const fuel: Readonly<Record<number, number>> = { 13: 1600, 17: 300, 19: 300, 21: 300, 23: 300, 24: 300, 25: 300, 44: 100, 58: 300, 59: 400, 63: 150, 64: 100, 65: 100, 76: 300, 87: 300, 88: 300, 89: 300, 90: 300, 91: 300, 92: 300, 93: 300, 94: 300, 95: 300, 98: 100, 99: 100, 100: 100 };

@@ -39,6 +39,7 @@ function flower(rows: string[], petal: number, heart: number): Painter {
 const POPPY = ['', '', '', '', '     qpp', '    qpppp', '    pphhp', '    PphhP', '     PPP', '      s', '      s', '    l s', '    lls lL', '     ss l', '      sl', '      s'];
 const DANDELION = ['', '', '', '', '', '      qq', '     qppq', '     pphp', '      PP', '       s', '       s', '    L  s', '    ll s L', '     l sll', '      lsl', '       s'];
 const CORNFLOWER = ['', '', '', '     p q p', '    q php q', '     phqhp', '    P php P', '     P s P', '       s', '       s', '    l  s', '    l  s', '     l s  L', '      ls ll', '       sl', '       s'];
+const SAPLING = ['', '', '      q', '    qppp', '   qppPpp', '   ppqppP', '  PppppqpP', '   PphpppP', '    PphPP', '     PhP', '      h', '    P h p', '     Phpp', '      hP', '      h', '      h'];
 const RED_MUSHROOM = ['', '', '', '', '', '', '', '     pppp', '    pqppPP', '   ppppqpPP', '   pqppppPP', '      hh', '      hh', '      hs', '      hs', '      hs'];
 const BROWN_MUSHROOM = ['', '', '', '', '', '', '', '', '    qqppp', '   qpppppP', '   PPPPPPP', '      hh', '      hs', '      hs', '      hs', '     hhss'];
 
@@ -163,6 +164,9 @@ function wool(hex: number): Painter {
 
 export const things: Record<string, Painter> = {
   tall_grass: tallGrass,
+  oak_sapling: flower(SAPLING, 0x4f8a34, 0x6f5635),
+  birch_sapling: flower(SAPLING, 0x86ab52, 0xcfcabd),
+  pine_sapling: flower(SAPLING, 0x3a6b46, 0x5a4128),
   poppy: flower(POPPY, 0xd2342b, 0x2c2320),
   dandelion: flower(DANDELION, 0xf5cf35, 0xe39f24),
   cornflower: flower(CORNFLOWER, 0x5b7ee6, 0x3c4fb0),
