@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
@@ -128,12 +129,26 @@ func (s *spareSending) hear(f *remoteNode, m *SpareHeld) {
 			}
 		default:
 			h.sending, h.asked, h.had = nil, true, hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
+			s.checkLog(h)
 			if x == nil {
 				h.next = now // it has said what it has: the rest follows
 			}
 		}
 		return
 	}
+}
+
+// checkLog tells the person who runs the node if a holder has an entry of an earlier
+// leader that this log does not have: leaders send only what a majority has, so a host's
+// disk was put back to an older state. It may also be a lie, and changes nothing.
+func (s *spareSending) checkLog(h *spareHolder) {
+	if s.warned || h.had.Gen != s.began.Gen || h.had.Term >= s.began.Term || h.had.Last < s.began.Last {
+		return
+	}
+	s.warned = true
+	s.note(fmt.Sprintf("Node %s has a copy of %s that is newer than what its hosts have (entry %d; here the log ended before entry %d): "+
+		"the disk of a host was put back to an older state. What was built in between is lost.",
+		h.peer.ID.Short(), s.group.shard, h.had.Last, s.began.Last))
 }
 
 // changeLog is what was applied after an entry, until the holders have it.

@@ -26,6 +26,8 @@ type spareSending struct {
 	uploads *limit.Budget // of the node
 
 	ledSince machine.Time
+	began    group.Status // when this node began to lead
+	warned   bool         // that holders have more than this log
 	reading  bool
 	read     bool // since this node leads
 	kept     bool // somebody has built or left something here
@@ -60,12 +62,13 @@ const (
 // start begins: this node leads.
 func (s *spareSending) start(now machine.Time) {
 	s.stop()
-	s.ledSince = now
+	s.ledSince, s.began = now, s.group.raft.Status()
 }
 
 // stop forgets what is to be sent.
 func (s *spareSending) stop() {
 	s.ledSince, s.reading, s.read, s.kept, s.full, s.holders, s.choose = 0, false, false, false, nil, nil, 0
+	s.warned = false
 	s.changes, s.digest, s.refused = changeLog{}, nil, map[id.ID]machine.Time{}
 }
 

@@ -42,6 +42,15 @@ func (d *Disk) All(spaceName string) []machine.KV {
 // Wipe empties the disk, as if it had been replaced.
 func (d *Disk) Wipe() { d.spaces = map[string]space{} }
 
+// Snapshot returns a function that puts the disk back to what it is now.
+func (d *Disk) Snapshot() (restore func()) {
+	was := map[string]space{}
+	for name, sp := range d.spaces {
+		was[name] = maps.Clone(sp)
+	}
+	return func() { d.spaces = was }
+}
+
 // Drop empties one space, as if it had been left out of a repaired disk.
 func (d *Disk) Drop(spaceName string) { delete(d.spaces, spaceName) }
 
