@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
 
@@ -55,4 +56,58 @@ func TestInvite(t *testing.T) {
 	if s := cy.until("to be refused", func(s state) bool { return s.Error != "" || s.Ready }); s.Ready {
 		t.Errorf("Cy came in by a link that was revoked: %+v", s)
 	}
+}
+
+// TestVisitor: a friend who was invited to look around sees so, and breaks nothing; the
+// owner does.
+func TestVisitor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts browsers")
+	}
+	srv := startServer(t, "--share", "--nodes", "127.0.0.1:0", "--no-port-mapping")
+	ann := newPlayer(t, "Ann")
+	ann.open(srv.page())
+	ann.enter()
+	ann.ready()
+	ann.play()
+	if _, broken := ann.breaks(); !broken {
+		t.Fatal("the owner cannot break a block")
+	}
+	ann.eval("(document.exitPointerLock(), 0)", nil)
+	ann.do("open the menu", chromedp.WaitVisible("dialog[open]"))
+	ann.eval(`([...document.querySelectorAll('dialog[open] button')].find((b) => b.textContent === 'Invite friends').click(), 0)`, nil)
+	ann.do("invite somebody to look around", chromedp.WaitVisible("#invite-may"), chromedp.SetValue("#invite-may", "visit"),
+		chromedp.SendKeys("#invite-note", "The village"), chromedp.Click("#make-invitation"))
+	var link string
+	ann.until("the link to be there", func(state) bool {
+		ann.eval(`[...document.querySelectorAll('.invitation')].find((i) => i.textContent.includes('The village, look around'))?.querySelector('input').value ?? ''`, &link)
+		return link != ""
+	})
+	ann.shot("invite-visitor")
+
+	vi := newPlayer(t, "Vi")
+	vi.open(link)
+	vi.enter()
+	vi.ready()
+	vi.play()
+	block, broken := vi.breaks()
+	if broken {
+		t.Errorf("the visitor broke a block (%d)", block)
+	}
+	vi.until("to read that visitors change nothing", func(state) bool {
+		return vi.evalBool(`!document.querySelector('.visiting').hidden && [...document.querySelectorAll('.notice')].some((n) => n.textContent.includes('visiting'))`)
+	})
+	vi.shot("visitor")
+	vi.say("I only look.")
+	ann.hears("Vi", "I only look.")
+}
+
+// breaks digs at a block below for a few seconds, and reports whether it is gone.
+func (p *player) breaks() (block int, broken bool) {
+	p.t.Helper()
+	look := lookDown(p, 2)
+	gone := func() bool { b := p.block(look.X, look.Y, look.Z); return b != look.Block && b >= 0 }
+	refused := func() bool { return p.evalBool(`document.querySelector('.notice') !== null`) }
+	p.mouse(input.Left, func() bool { return gone() || refused() })
+	return look.Block, gone()
 }

@@ -40,7 +40,7 @@ func withInvites(c *common, do func(*cobra.Command, *host.Invites, []string) err
 }
 
 func inviteCreate(c *common) *cobra.Command {
-	var visit, hosts bool
+	var visit, build, hosts bool
 	var days int
 	var uses uint16
 	var note string
@@ -49,13 +49,18 @@ func inviteCreate(c *common) *cobra.Command {
 		Short: "Makes an invitation",
 		Long: `Makes an invitation. Whoever has it can use it until it ends or is revoked, and pass it
 on: --uses limits how many players enter by it. ADDRESS is where nodes of the world are reached, IP:PORT.`,
-		Example: `  voxelpopuli invite create home 192.0.2.7:4747 --visit --host --note Ada
+		Example: `  voxelpopuli invite create home 192.0.2.7:4747 --build --host --note Ada
   voxelpopuli invite create home --visit --days 7 --uses 3`,
 		Args: between(1, 1+invitation.MaxAddrs),
 		RunE: withInvites(c, func(cmd *cobra.Command, v *host.Invites, args []string) error {
 			terms := invitation.Terms{Uses: uses}
-			if visit || !hosts {
-				terms.Permits |= invitation.Visit
+			switch {
+			case visit && build:
+				return fmt.Errorf("%w: --build permits to enter as well: give --visit or --build", host.ErrUsage)
+			case visit:
+				terms.Permits = invitation.Visit
+			case build || !hosts:
+				terms.Permits = invitation.Build
 			}
 			if hosts {
 				terms.Permits |= invitation.Host
@@ -79,7 +84,8 @@ on: --uses limits how many players enter by it. ADDRESS is where nodes of the wo
 		}),
 	}
 	f := cmd.Flags()
-	f.BoolVar(&visit, "visit", false, "it permits to enter the world as a player (default unless --host is given)")
+	f.BoolVar(&visit, "visit", false, "it permits to enter the world and look around, and to change nothing")
+	f.BoolVar(&build, "build", false, "it permits to enter the world and build (default unless --visit or --host is given)")
 	f.BoolVar(&hosts, "host", false, "it permits to host the world as a node")
 	f.IntVar(&days, "days", 0, "how many days it is valid; 0: until it is revoked")
 	f.Uint16Var(&uses, "uses", 0, "how many players may enter by it; 0: any number")

@@ -14,11 +14,17 @@ func TestInviteCommands(t *testing.T) {
 	p.ok("world", "new", "castle", "--difficulty", "1")
 	text := strings.TrimSpace(p.ok("invite", "create", "castle", "192.0.2.7:4747", "--days", "7", "--uses", "3", "--note", "Ada"))
 	i, err := invitation.Parse(text)
-	if err != nil || i.Permits != invitation.Visit || i.Uses != 3 || i.Until == 0 || len(i.Addrs) != 1 {
+	if err != nil || i.Permits != invitation.Build || i.Uses != 3 || i.Until == 0 || len(i.Addrs) != 1 {
 		t.Fatalf("%q is %+v, %v", text, i, err)
 	}
 	if hosts, err := invitation.Parse(p.ok("invite", "create", "castle", "--host")); err != nil || hosts.Permits != invitation.Host || hosts.Until != 0 {
 		t.Errorf("to host: %+v, %v", hosts, err)
+	}
+	if visits, err := invitation.Parse(p.ok("invite", "create", "castle", "--visit", "--uses", "9")); err != nil || visits.Permits != invitation.Visit || visits.Uses != 9 {
+		t.Errorf("to visit: %+v, %v", visits, err)
+	}
+	if code, _, _ := p.run("invite", "create", "castle", "--visit", "--build"); code != host.ExitUsage {
+		t.Errorf("to visit and to build: exit code %d", code)
 	}
 	if code, _, errs := p.run("invite", "create", "castle", "--host", "--uses", "1"); code != host.ExitUsage || !strings.Contains(errs, "--uses") {
 		t.Errorf("to host once: exit code %d: %s", code, errs)

@@ -26,7 +26,7 @@ func (s *Session) receive(m machine.Message, to Sink) {
 	case *region.ActResult:
 		s.onActResult(m, to)
 	case *region.Self:
-		s.add(to, &wire.Self{Mode: m.Mode, Health: m.Health, Air: m.Air, Food: m.Food, MayFly: m.MayFly, Operator: m.Operator, Dead: m.Dead})
+		s.add(to, &wire.Self{Mode: m.Mode, Health: m.Health, Air: m.Air, Food: m.Food, MayFly: m.MayFly, Operator: m.Operator, Dead: m.Dead, Visitor: m.Visitor})
 	case *region.Inventory:
 		s.add(to, &wire.Inventory{Slots: slotItems(m.Slots), Selected: m.Selected})
 	case *region.Container:

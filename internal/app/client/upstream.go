@@ -369,7 +369,7 @@ func (s *Session) enter(r world.RegionPos) {
 	a := s.admitted
 	s.in, s.heard = false, time.Now()
 	m := &region.Enter{
-		Player: s.player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator,
+		Player: s.player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator, Visitor: a.Visitor,
 		New: a.New && s.entered == nil,
 	}
 	if p := s.hello.Pass; p != nil {

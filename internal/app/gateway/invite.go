@@ -37,7 +37,7 @@ type Invites struct {
 
 // Terms are what a new invitation permits.
 type Terms struct {
-	Host bool   `json:"host"` // besides to visit and build
+	May  string `json:"may"`  // visit, build or host, each with those before
 	Days int    `json:"days"` // 0: until it is revoked
 	Uses uint16 `json:"uses"` // 0: any number of players
 	Note string `json:"note"`

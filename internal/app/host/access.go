@@ -116,7 +116,7 @@ func (h *Host) keepNodes() {
 // invite admits a player with this node's own invitation; nil: it needs none, or
 // has none that permits to bring players.
 func (h *Host) invite(player id.ID) []byte {
-	if h.peers == nil || h.peers.invitation == nil || h.peers.invitation.Permits&invitation.Visit == 0 {
+	if h.peers == nil || h.peers.invitation == nil || h.peers.invitation.Permits&invitation.Enter == 0 {
 		return nil
 	}
 	return h.peers.invitation.AdmitPlayer(player)
@@ -179,7 +179,7 @@ func (h *Host) guest(code string) (gateway.Guest, bool) {
 		return gateway.Guest{}, false
 	}
 	i, err := invitation.Parse(code)
-	if err != nil || h.peers.access.Check(i, invitation.Visit) != nil {
+	if err != nil || h.peers.access.Check(i, invitation.Enter) != nil {
 		return gateway.Guest{}, false
 	}
 	return gateway.Guest{Invite: i.AdmitPlayer}, true

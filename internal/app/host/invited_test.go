@@ -313,7 +313,7 @@ func TestOwnerKey(t *testing.T) {
 func TestUses(t *testing.T) {
 	c := invited(t)
 	one := start(t, c)
-	m, err := invites(t, c).Create(invitation.Terms{Permits: invitation.Visit, Uses: 1}, "")
+	m, err := invites(t, c).Create(invitation.Terms{Permits: invitation.Build, Uses: 1}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -135,7 +135,7 @@ func (v *Invites) Shared() (*Made, error) {
 			return m, nil
 		}
 	}
-	return v.create(invitation.Terms{Permits: invitation.Visit | invitation.Host}, "made by --share", true)
+	return v.create(invitation.Terms{Permits: invitation.Build | invitation.Host}, "made by --share", true)
 }
 
 // Access is the founder's list as it is now; never nil.

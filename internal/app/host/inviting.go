@@ -27,7 +27,7 @@ func (h *Host) Invites() (*gateway.Invites, error) {
 	out := &gateway.Invites{Reach: h.Reach(), May: h.invites() != nil, List: []gateway.Invitation{}}
 	if !out.May {
 		if links := h.linksOf(h.invitationText()); len(links) > 0 {
-			out.List = append(out.List, gateway.Invitation{Permits: invitation.Visit.String(), State: "valid", Links: links})
+			out.List = append(out.List, gateway.Invitation{Permits: h.peers.invitation.Permits.String(), State: "valid", Links: links})
 		}
 		return out, nil
 	}
@@ -67,6 +67,11 @@ func (h *Host) linksOf(text string) (out []gateway.Link) {
 	return out
 }
 
+// offered is what the owner can permit, each with what stands before it.
+var offered = map[string]invitation.Permissions{
+	"visit": invitation.Visit, "build": invitation.Build, "host": invitation.Build | invitation.Host,
+}
+
 // CreateInvitation implements gateway.Inviter.
 func (h *Host) CreateInvitation(t gateway.Terms) error {
 	if h.invites() == nil {
@@ -76,9 +81,13 @@ func (h *Host) CreateInvitation(t gateway.Terms) error {
 	if len(note) > maxNote || t.Days < 0 || t.Days > maxDays {
 		return fmt.Errorf("%w: a note has at most %d bytes, and an invitation is valid for at most %d days", ErrUsage, maxNote, maxDays)
 	}
-	terms := invitation.Terms{Permits: invitation.Visit, Uses: t.Uses}
-	if t.Host {
-		terms.Permits, terms.Uses = terms.Permits|invitation.Host, 0
+	permits, ok := offered[t.May]
+	if !ok {
+		return fmt.Errorf("%w: an invitation is to visit, build or host, not to %q", ErrUsage, t.May)
+	}
+	terms := invitation.Terms{Permits: permits, Uses: t.Uses}
+	if permits&invitation.Host != 0 {
+		terms.Uses = 0
 	}
 	if t.Days > 0 {
 		terms.Until = time.Now().AddDate(0, 0, t.Days).Unix()

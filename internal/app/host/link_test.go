@@ -79,7 +79,7 @@ func TestLinks(t *testing.T) {
 	c := invited(t)
 	c.Page = "https://example.org/game/"
 	h := start(t, c)
-	if err := h.CreateInvitation(gateway.Terms{Note: "Ann", Uses: 1}); err != nil {
+	if err := h.CreateInvitation(gateway.Terms{May: "visit", Note: "Ann", Uses: 1}); err != nil {
 		t.Fatal(err)
 	}
 	all, err := h.Invites()
@@ -128,7 +128,7 @@ func TestLinks(t *testing.T) {
 // TestHostileTerms: an invitation that is asked for in the game keeps within bounds.
 func TestHostileTerms(t *testing.T) {
 	h := start(t, invited(t))
-	for _, terms := range []gateway.Terms{{Note: strings.Repeat("a", 41)}, {Days: -1}, {Days: 1 << 30}} {
+	for _, terms := range []gateway.Terms{{May: "build", Note: strings.Repeat("a", 41)}, {May: "build", Days: -1}, {May: "build", Days: 1 << 30}, {May: "rule"}, {}} {
 		if err := h.CreateInvitation(terms); err == nil {
 			t.Errorf("%+v was made", terms)
 		}

@@ -147,7 +147,7 @@ func (a *admission) onVouched(m *lobby.Vouched) {
 	delete(a.vouching, key)
 	e := *v.enter
 	if m.OK {
-		e.Entity, e.Name, e.Mode, e.New = m.Entity, a.names.shown(m.Player, m.Name), m.Mode, m.New && e.New
+		e.Entity, e.Name, e.Mode, e.New, e.Visitor = m.Entity, a.names.shown(m.Player, m.Name), m.Mode, m.New && e.New, m.Visitor
 		a.queue.push(upcall{to: key.shard.peer(), from: m.Session, m: &e})
 	} else {
 		a.refuseEntry(key, &e, wire.BadProof)

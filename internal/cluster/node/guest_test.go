@@ -73,26 +73,27 @@ type session struct {
 	node machine.Peer
 	name string
 
-	local   bool // on the machine of its node
-	orders  bool // signs orders though it is not local
-	link    bool
-	home    world.RegionPos
-	epoch   uint32
-	in      bool
-	left    bool
-	entries int
-	pos     world.Vec
-	ack     uint32 // of inputs
-	seq     uint32 // of inputs
-	acts    region.Acts
-	takes   bool         // the home takes acts
-	askedAt machine.Time // when acts were last asked for again
-	results map[uint32]*region.ActResult
-	columns map[world.ColumnPos]*world.Column
-	items   world.Inventory
-	refused []string
-	told    []string        // by regions and the lobby, for the player to read
-	waits   []lobby.Waiting // why it does not get on, as its node says
+	local      bool   // on the machine of its node
+	orders     bool   // signs orders though it is not local
+	invitation []byte // the admission that it shows
+	link       bool
+	home       world.RegionPos
+	epoch      uint32
+	in         bool
+	left       bool
+	entries    int
+	pos        world.Vec
+	ack        uint32 // of inputs
+	seq        uint32 // of inputs
+	acts       region.Acts
+	takes      bool         // the home takes acts
+	askedAt    machine.Time // when acts were last asked for again
+	results    map[uint32]*region.ActResult
+	columns    map[world.ColumnPos]*world.Column
+	items      world.Inventory
+	refused    []string
+	told       []string        // by regions and the lobby, for the player to read
+	waits      []lobby.Waiting // why it does not get on, as its node says
 
 	operator bool // as the home region says
 	mode     world.Mode
@@ -148,7 +149,7 @@ func (s *session) OnLink(_ machine.Peer, ev machine.LinkEvent) {
 	s.acts.Discard() // nobody waits for them any more
 	clear(s.watching)
 	if s.link {
-		s.say(&lobby.Enter{Player: s.player(), Name: s.name, Local: s.local})
+		s.say(&lobby.Enter{Player: s.player(), Name: s.name, Local: s.local, Invitation: s.invitation})
 	}
 }
 
@@ -177,7 +178,7 @@ func (s *session) receive(m machine.Message) {
 	case *lobby.Propose:
 		s.say(&lobby.Signed{Statement: s.sign(m.Statement)})
 	case *lobby.NewHost:
-		s.say(&lobby.Enter{Player: s.player(), Name: s.name, Local: s.local, Resume: s.admitted})
+		s.say(&lobby.Enter{Player: s.player(), Name: s.name, Local: s.local, Invitation: s.invitation, Resume: s.admitted})
 	case *region.NewHost:
 		s.newHost(m.Region)
 	case *region.Moved:

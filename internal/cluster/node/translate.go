@@ -45,7 +45,7 @@ func (n *Node) fromLobby(m machine.Message) {
 	case *lobby.Locate:
 		n.toRegion(m.Region, &region.Locate{Player: m.Player, Tag: m.Tag})
 	case *lobby.Claimed:
-		n.toRegion(m.Region, &region.Claimed{Player: m.Player, From: m.From, Epoch: m.Epoch, OK: m.OK})
+		n.toRegion(m.Region, &region.Claimed{Player: m.Player, From: m.From, Epoch: m.Epoch, OK: m.OK, Visitor: m.Visitor})
 	case *lobby.SaveAll:
 		n.toRegion(m.Region, &region.SaveAll{Tag: m.Tag})
 	}

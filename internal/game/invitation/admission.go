@@ -16,12 +16,12 @@ const (
 	player subject = "player"
 )
 
-// needs is the permission that a subject is admitted by.
+// needs are the permissions one of which a subject is admitted by.
 func (s subject) needs() Permissions {
 	if s == node {
 		return Host
 	}
-	return Visit
+	return Enter
 }
 
 // AdmissionSize is the length of an admission in bytes: a statement, and the
@@ -73,4 +73,11 @@ func decodeAdmission(proof []byte, as subject, world, who id.ID) (*Statement, er
 		return nil, fmt.Errorf("%w: the signature for %s %s is wrong", ErrInvitation, as, who.Short())
 	}
 	return s, nil
+}
+
+// MayBuild reports whether the founder lets whoever was admitted by a proof change the
+// world. It is for a proof that was verified before; who needed none may.
+func MayBuild(proof []byte) bool {
+	s, err := StatementOf(proof)
+	return err != nil || s.Permits&Build != 0
 }

@@ -1,7 +1,8 @@
 // Package invitation says who is invited to a world, and proves it.
 //
 // A founder signs a Statement: whoever holds the private key of an invitation may
-// visit the world as a player, host it as a node, or both, until a time. The
+// enter the world as a player who builds or only visits, host it as a node, or both,
+// until a time. The
 // Invitation that a person passes on, as a text or a link, contains the secret
 // that this key is derived from: it is a bearer capability. Who uses it signs an
 // Admission with that key, for one player or one node, so the secret itself is

@@ -17,7 +17,7 @@ func seal(b []byte) string {
 // FuzzParse: whatever is in a text with the right checksum, it is refused or it is an
 // invitation that is passed on unchanged.
 func FuzzParse(f *testing.F) {
-	i := invite(f, Visit|Host, ends).At(addrs)
+	i := invite(f, Build|Host, ends).At(addrs)
 	b, err := encoding.DecodeString(i.Text()[len(prefix):])
 	if err != nil {
 		f.Fatal(err)
@@ -38,7 +38,7 @@ func FuzzParse(f *testing.F) {
 // FuzzAdmission: whatever a node shows, it is not admitted without the founder's
 // signature and that of the invitation.
 func FuzzAdmission(f *testing.F) {
-	good := invite(f, Visit|Host, ends).AdmitNode(pub(2))
+	good := invite(f, Build|Host, ends).AdmitNode(pub(2))
 	f.Add(good)
 	g := NewGate(world, founder, true)
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -68,7 +68,7 @@ func (g *Gate) admit(as subject, who id.ID, proof []byte, now machine.Time) (*St
 	return s, g.check(s, as.needs(), now)
 }
 
-// Check says why an invitation does not permit something now.
+// Check says why an invitation permits none of some things now; none: why it is not valid.
 func (g *Gate) Check(i *Invitation, needs Permissions, now machine.Time) error {
 	return g.check(&i.Statement, needs, now)
 }
@@ -80,7 +80,7 @@ func (g *Gate) CheckVisit(proof []byte, now machine.Time) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrInvitation, err)
 	}
-	return g.check(s, Visit, now)
+	return g.check(s, Enter, now)
 }
 
 func (g *Gate) check(s *Statement, needs Permissions, now machine.Time) error {
@@ -94,8 +94,8 @@ func (g *Gate) check(s *Statement, needs Permissions, now machine.Time) error {
 		return fmt.Errorf("%w: %s was revoked", ErrInvitation, name)
 	case s.Over(now):
 		return fmt.Errorf("%w: %s ended at %s", ErrInvitation, name, time.Unix(s.Until, 0).UTC().Format(time.RFC3339))
-	case s.Permits&needs != needs:
-		return fmt.Errorf("%w: %s permits to %s, not to %s", ErrInvitation, name, s.Permits, needs)
+	case needs != 0 && s.Permits&needs == 0:
+		return fmt.Errorf("%w: %s permits to %s, not to %s", ErrInvitation, name, s.Permits, needs.either())
 	}
 	return nil
 }

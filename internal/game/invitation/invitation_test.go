@@ -44,7 +44,7 @@ func invite(t testing.TB, permits Permissions, until int64) *Invitation {
 // TestText: what is passed on is what was made, in less than 200 characters; a text
 // that was changed or cut off anywhere is not taken.
 func TestText(t *testing.T) {
-	i := invite(t, Visit|Host, ends).At(addrs)
+	i := invite(t, Build|Host, ends).At(addrs)
 	text := i.Text()
 	if len(text) >= 200 {
 		t.Errorf("%d characters", len(text))
@@ -89,7 +89,7 @@ func TestTextOfLater(t *testing.T) {
 // TestLinkNamesNodes: an invitation without addresses is completed by the nodes that
 // its link names.
 func TestLinkNamesNodes(t *testing.T) {
-	link := "https://example.org/#code=" + invite(t, Visit|Host, ends).Text()
+	link := "https://example.org/#code=" + invite(t, Build|Host, ends).Text()
 	for behind, want := range map[string][]netip.AddrPort{
 		"": nil, "&at=192.0.2.7:4747_AAAA": addrs[:1], "&at=192.0.2.7:4747_AA_BB&at=%5B2001:db8::7%5D:4748_CC": addrs,
 		"&at=example.org:4747_AA": nil, "&at=": nil,
@@ -104,7 +104,7 @@ func TestLinkNamesNodes(t *testing.T) {
 // invitation of its founder that permits it and has not ended.
 func TestAdmission(t *testing.T) {
 	g := NewGate(world, founder, true)
-	both, visit, host := invite(t, Visit|Host, ends), invite(t, Visit, 0), invite(t, Host, 0)
+	both, visit, host := invite(t, Build|Host, ends), invite(t, Visit, 0), invite(t, Host, 0)
 	forged := *both
 	forged.sign(key(9))
 	stolen := *both
@@ -153,7 +153,7 @@ func TestAdmission(t *testing.T) {
 }
 
 func changed(b []byte, at int) []byte {
-	b[at] = byte(Visit | Host)
+	b[at] = byte(Build | Host)
 	return b
 }
 
@@ -161,7 +161,7 @@ func changed(b []byte, at int) []byte {
 // founder's newer lists count.
 func TestAccess(t *testing.T) {
 	g := NewGate(world, founder, true)
-	i := invite(t, Visit|Host, 0)
+	i := invite(t, Build|Host, 0)
 	list := func(version uint64, by byte, a Access) *Access {
 		a.World, a.Version = world, version
 		if err := a.Sign(key(by)); err != nil {
@@ -225,10 +225,10 @@ func TestAccessTooLong(t *testing.T) {
 }
 
 // TestUses: how often an invitation may be used is part of what the founder signs, and
-// only one to visit has such a number.
+// only one for players has such a number. Nobody is invited both to build and to change nothing.
 func TestUses(t *testing.T) {
 	random := strings.NewReader(strings.Repeat("secret", 9))
-	i, err := New(random, key(1), world, Terms{Permits: Visit, Uses: 3})
+	i, err := New(random, key(1), world, Terms{Permits: Build, Uses: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,9 +245,26 @@ func TestUses(t *testing.T) {
 	if err != nil || s.Uses != 3 || s.ID() != i.ID() {
 		t.Errorf("an admission by it: %+v, %v", s, err)
 	}
-	for _, p := range []Permissions{Host, Visit | Host} {
+	for _, p := range []Permissions{Host, Build | Host} {
 		if _, err := New(random, key(1), world, Terms{Permits: p, Uses: 1}); !errors.Is(err, ErrFormat) {
 			t.Errorf("to %s, once: %v", p, err)
 		}
+	}
+	if _, err := New(random, key(1), world, Terms{Permits: Visit | Build}); !errors.Is(err, ErrFormat) {
+		t.Errorf("to visit and to build: %v", err)
+	}
+}
+
+// TestMayBuild: only who shows an invitation to visit may not build.
+func TestMayBuild(t *testing.T) {
+	g, who := NewGate(world, founder, true), id.Of(pub(5))
+	for p, want := range map[Permissions]bool{Build: true, Build | Host: true, Visit: false, Visit | Host: false} {
+		proof := invite(t, p, 0).AdmitPlayer(who)
+		if err := g.AdmitPlayer(who, proof, now); err != nil || MayBuild(proof) != want {
+			t.Errorf("to %s: %v, may build: %v", p, err, !want)
+		}
+	}
+	if !MayBuild(nil) {
+		t.Error("where nobody needs an invitation nobody may build")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -19,23 +20,30 @@ type Permissions uint8
 
 // The permissions.
 const (
-	Visit Permissions = 1 << iota // enter the world as a player
+	Build Permissions = 1 << iota // enter the world as a player who may change it
 	Host                          // host the world as a node
+	Visit                         // enter the world as a player who changes nothing
 
-	all = Visit | Host
+	// Enter is what players need, one of the two.
+	Enter = Build | Visit
+	all   = Build | Host | Visit
 )
 
 func (p Permissions) String() string {
-	switch p {
-	case Visit:
-		return "visit"
-	case Host:
-		return "host"
-	case all:
-		return "visit, host"
+	var out []string
+	for _, one := range []struct {
+		bit  Permissions
+		name string
+	}{{Visit, "visit"}, {Build, "build"}, {Host, "host"}} {
+		if p&one.bit != 0 {
+			out = append(out, one.name)
+		}
 	}
-	return "nothing"
+	return strings.Join(out, ", ")
 }
+
+// either says permissions one of which is needed.
+func (p Permissions) either() string { return strings.ReplaceAll(p.String(), ", ", " or ") }
 
 // Statement is what the founder signs of an invitation. Frozen once signed.
 type Statement struct {
@@ -74,12 +82,12 @@ func (s *Statement) body(b []byte) []byte {
 // check says what is wrong with a statement, apart from its signature.
 func (s *Statement) check() error {
 	switch {
-	case s.Permits == 0 || s.Permits&^all != 0:
+	case s.Permits == 0 || s.Permits&^all != 0 || s.Permits&Enter == Enter:
 		return fmt.Errorf("invitation: %w: permissions %#x", ErrFormat, uint8(s.Permits))
 	case s.Until < 0 || s.Until > 1<<32-1:
 		return fmt.Errorf("invitation: %w: it ends at %d", ErrFormat, s.Until)
-	case s.Uses > 0 && s.Permits != Visit: // nodes admit each other, and nobody counts them for all
-		return fmt.Errorf("invitation: %w: only one to visit can be limited to a number of uses", ErrFormat)
+	case s.Uses > 0 && s.Permits&Host != 0: // nodes admit each other, and nobody counts them for all
+		return fmt.Errorf("invitation: %w: only one for players can be limited to a number of uses", ErrFormat)
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func TestHostileKeysOfAnInvitation(t *testing.T) {
 	s := newStage()
 	s.h.cfg.MaxPlayers = 10
 	invite := func(seed byte) *invitation.Invitation {
-		i, err := invitation.New(bytes.NewReader(bytes.Repeat([]byte{seed}, 64)), ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, 32)), stageWorld, invitation.Terms{Permits: invitation.Visit})
+		i, err := invitation.New(bytes.NewReader(bytes.Repeat([]byte{seed}, 64)), ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, 32)), stageWorld, invitation.Terms{Permits: invitation.Build})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
@@ -48,6 +49,7 @@ func (h *Lobby) onEnter(e enter) {
 		p.rec.Invitation = s.ID()
 	}
 	p.rec.Seen = h.unix()
+	p.visitor = !invitation.MayBuild(e.Invitation)
 	p.session, p.claiming, p.resumes = e.from, true, e.Resume && !fresh
 	h.sessions[e.from] = p
 	if !fresh && p.rec == before {
@@ -199,7 +201,7 @@ func (h *Lobby) admit(p *player, from machine.Peer) {
 // welcome tells a session what it needs to know.
 func (h *Lobby) welcome(p *player) {
 	h.env.Send(p.session, &Admitted{
-		Player: p.id, Name: p.rec.Name, Entity: p.rec.Entity, Operator: p.operator,
+		Player: p.id, Name: p.rec.Name, Entity: p.rec.Entity, Operator: p.operator, Visitor: p.visitor,
 		New: p.rec.Epoch == 0, Mode: h.cfg.Mode, Home: p.region, TimeOffset: h.timeOffset,
 	})
 	h.sendCommands(p)

@@ -49,6 +49,7 @@ type player struct {
 	deaths  rateLimit // that the others are told of
 
 	operator  bool  // as the client was told
+	visitor   bool  // changes nothing, by the invitation that it shows
 	since     int64 // Unix seconds when the player came
 	proposals []*proposal
 }

@@ -155,7 +155,8 @@ func (h *Lobby) onClaim(m *Claim) {
 }
 
 func (h *Lobby) answerClaim(m *Claim, ok bool) {
-	h.toRegion(&Claimed{Region: m.Region, Player: m.Player, From: m.From, Epoch: m.Epoch, OK: ok})
+	p := h.players[m.Player]
+	h.toRegion(&Claimed{Region: m.Region, Player: m.Player, From: m.From, Epoch: m.Epoch, OK: ok, Visitor: p != nil && p.visitor})
 }
 
 // searchPlayer asks the home that is known where the player is; it reports whether it

@@ -52,6 +52,7 @@ type (
 		Name       string // as it is shown
 		Entity     uint32
 		Operator   bool
+		Visitor    bool // changes nothing, by its invitation
 		New        bool // not known to have been in the world before
 		Mode       uint8
 		Home       world.RegionPos
@@ -150,6 +151,8 @@ type (
 		From   world.RegionPos
 		Epoch  uint32
 		OK     bool
+		// Visitor says that the player changes nothing.
+		Visitor bool
 	}
 )
 
@@ -167,6 +170,7 @@ type Vouched struct {
 	Entity  uint32
 	Name    string
 	New     bool
+	Visitor bool
 	Mode    uint8
 }
 

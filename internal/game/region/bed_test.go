@@ -26,6 +26,7 @@ import (
 // is deterministic.
 type bed struct {
 	operators map[id.ID]bool
+	visitors  map[id.ID]bool // as the lobby says of those who are handed over
 	testing.TB
 	now      machine.Time
 	seq      uint64
@@ -70,7 +71,7 @@ const flatTop = 63 // y of the grass
 const secondEpoch = uint64(time.Hour/time.Second) + 2
 
 func newBed(t testing.TB) *bed {
-	return &bed{operators: map[id.ID]bool{id.Of(operatorKey.Public().(ed25519.PublicKey)): true},
+	return &bed{visitors: map[id.ID]bool{}, operators: map[id.ID]bool{id.Of(operatorKey.Public().(ed25519.PublicKey)): true},
 		TB: t, now: machine.Time(time.Hour), regions: map[world.RegionPos]*host{}, clients: map[machine.Peer]*client{},
 		disk: map[string]map[string][]byte{}, requests: make([]machine.Message, 1<<16), delay: time.Millisecond, sync: 2 * time.Millisecond,
 	}
@@ -200,7 +201,9 @@ func (h *host) Send(to machine.Peer, m machine.Message) {
 	if to == Lobby {
 		if c, ok := m.(*Claim); ok {
 			if !b.mute {
-				b.after(0, func() { b.deliver(c.Region, Lobby, &Claimed{c.Player, c.From, c.Epoch, !b.denies}) })
+				b.after(0, func() {
+					b.deliver(c.Region, Lobby, &Claimed{c.Player, c.From, c.Epoch, !b.denies, b.visitors[c.Player]})
+				})
 			}
 			return
 		}

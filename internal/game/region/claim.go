@@ -16,6 +16,7 @@ import (
 //   - messages about borders come from the eight regions around;
 //   - a Handover is believed only if the lobby, which has followed the player from
 //     home to home, says that it is at home in the sender's region (Claim);
+//   - who only visits the lobby says as well, whatever the sender's region says;
 //   - who is an operator the signed log of decisions says (Config.Operator);
 //   - edits come from within a player's reach, at the border;
 //   - epochs are not ahead of the clock.
@@ -62,6 +63,7 @@ func (in *incomingHandovers) claimed(offer *handoverClaim) bool {
 	from, m := offer.from, offer.m
 	pos, _ := RegionOf(from)
 	if g, ok := in.departed.list[m.Player]; ok && g.to == pos && uint64(m.Epoch) > g.epoch && in.env.Now().Sub(g.at) <= departedLifetime {
+		offer.p.Visitor = offer.p.Visitor || g.visitor
 		return true
 	}
 	now := in.env.Now()
@@ -90,6 +92,7 @@ func (in *incomingHandovers) onClaimed(from machine.Peer, m *Claimed) bool {
 		return false
 	}
 	delete(in.claims, m.Player)
+	c.p.Visitor = c.p.Visitor || m.Visitor
 	if m.OK {
 		in.accept(c)
 	} else {

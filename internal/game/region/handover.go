@@ -40,6 +40,7 @@ type departedPlayer struct {
 	session machine.Peer
 	at      machine.Time
 	came    arrival // how it had come here before
+	visitor bool    // changes nothing, whatever the other region says
 }
 
 // outgoingHandovers are the handovers of players from here to other regions.
@@ -203,7 +204,7 @@ func (g *outgoingHandovers) finish(h *playerSession, o *outgoingHandover, ptr po
 	session := o.m.Session
 	g.sessions.remove(o.player)
 	g.entities.gone(h.p.Handle, h.p.Entity, frame.WentElsewhere)
-	g.departed.list[o.player] = departedPlayer{ptr, session, g.env.Now(), h.came}
+	g.departed.list[o.player] = departedPlayer{ptr, session, g.env.Now(), h.came, h.p.Visitor}
 	kept := append(o.queued, h.inputs.messages(o.player)...)
 	kept = append(kept, h.proofs...)
 	if o.leaving {

@@ -33,6 +33,7 @@ type (
 		Name     string
 		Mode     uint8 // for a player that is new to the world
 		Operator bool
+		Visitor  bool // changes nothing, as the lobby says
 		New      bool // the lobby has never seen the player: make one if none is stored
 
 		Entry  uint32 // of the session, rises with each of its Enters
@@ -193,6 +194,7 @@ type (
 		Food     uint8 // NoHunger: nobody gets hungry
 		MayFly   bool
 		Operator bool
+		Visitor  bool
 		Dead     bool
 	}
 
@@ -382,10 +384,11 @@ type (
 	// Claimed answers Claim: OK if From is the player's home, as far as the lobby has
 	// found out.
 	Claimed struct {
-		Player id.ID
-		From   world.RegionPos
-		Epoch  uint32
-		OK     bool
+		Player  id.ID
+		From    world.RegionPos
+		Epoch   uint32
+		OK      bool
+		Visitor bool // the player changes nothing
 	}
 )
 

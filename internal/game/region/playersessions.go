@@ -316,7 +316,7 @@ func (s *playerSessions) sendSelf(h *playerSession) {
 	}
 	s.env.Send(h.peer, &Self{
 		Region: s.cfg.Pos, Player: p.ID, Mode: uint8(p.Mode), Health: p.Health, Air: p.Air, Food: food,
-		MayFly: p.Mode != world.Survival, Operator: p.Operator, Dead: p.Dead(),
+		MayFly: p.Mode != world.Survival, Operator: p.Operator, Visitor: p.Visitor && !p.Operator, Dead: p.Dead(),
 	})
 }
 

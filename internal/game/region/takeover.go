@@ -150,7 +150,7 @@ func (in *incomingHandovers) takeOver(from machine.Peer, m *Handover, p *world.P
 	in.arriving[m.Player] = uint64(m.Epoch)
 	key := playerKey(keyPlayer, m.Player)
 	before, had := in.store.small[playerKey(keyPointer, m.Player)]
-	in.store.put(key, m.State)
+	in.store.put(key, p.AppendBinary(nil))
 	in.store.put(playerKey(keyActs, m.Player), m.Acts)
 	in.store.put(playerKey(keyOrders, m.Player), m.Orders)
 	if len(m.Log) > 0 {

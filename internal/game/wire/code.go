@@ -21,6 +21,7 @@ const (
 	Storage        Code = "storage"
 	Stopped        Code = "stopped"
 	Across         Code = "across"
+	Visiting       Code = "visiting"
 )
 
 // Why a connection was refused or ended.

@@ -41,7 +41,7 @@ var examples = []example{
 	{"pong", &Pong{0xdeadbeef, 123456790}},
 	{"result done", &ActResult{Seq: 1, OK: true}},
 	{"result refused", &ActResult{70000, false, Protected, Protected.Text()}},
-	{"self", &Self{0, 19, 300, 17, false, true, false}},
+	{"self", &Self{0, 19, 300, 17, false, true, false, true}},
 	{"inventory", &Inventory{[]SlotItem{{0, 23, 64}, {35, 300, 1}, {8, 0, 0}}, 4}},
 	{"container", &Container{-5, 64, 1000, 27, []SlotItem{{0, 23, 64}, {26, 70, 40}}, 0, 0}},
 	{"furnace", &Container{-5, 64, 1000, 3, []SlotItem{{0, 14, 9}}, 1600, 130}},

@@ -85,6 +85,7 @@ type Self struct {
 	MayFly   bool   `json:"mayFly"`
 	Operator bool   `json:"operator"`
 	Dead     bool   `json:"dead"`
+	Visitor  bool   `json:"visitor"` // may change nothing
 }
 
 // NoHunger is Self.Food in a peaceful world.

@@ -134,18 +134,19 @@ func (m *ActResult) read(r *reader) {
 }
 
 func (m *Self) append(b []byte) []byte {
-	b = msgp.AppendArrayHeader(b, 7)
+	b = msgp.AppendArrayHeader(b, 8)
 	b = msgp.AppendUint8(b, m.Mode)
 	b = msgp.AppendUint8(b, m.Health)
 	b = msgp.AppendUint16(b, m.Air)
 	b = msgp.AppendUint8(b, m.Food)
 	b = msgp.AppendBool(b, m.MayFly)
 	b = msgp.AppendBool(b, m.Operator)
-	return msgp.AppendBool(b, m.Dead)
+	b = msgp.AppendBool(b, m.Dead)
+	return msgp.AppendBool(b, m.Visitor)
 }
 
 func (m *Self) read(r *reader) {
-	r.fields(7)
+	r.fields(8)
 	m.Mode = uint8(r.uint(2))
 	m.Health = uint8(r.uint(255))
 	m.Air = uint16(r.uint(1<<16 - 1))
@@ -153,6 +154,7 @@ func (m *Self) read(r *reader) {
 	m.MayFly = r.bool()
 	m.Operator = r.bool()
 	m.Dead = r.bool()
+	m.Visitor = r.bool()
 }
 
 func (m *Inventory) append(b []byte) []byte {

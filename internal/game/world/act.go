@@ -19,6 +19,9 @@ func (pr *playerRules) act(p *Player, c *Command) (code Refusal, later bool) {
 		}
 		return NotAllowed, false
 	}
+	if p.onlyVisits() && changes(act.Kind) {
+		return Visiting, false
+	}
 	switch act.Kind {
 	case ActDig:
 		return pr.dig(p, c)
@@ -38,6 +41,19 @@ func (pr *playerRules) act(p *Player, c *Command) (code Refusal, later bool) {
 		return pr.handle(p, act), false
 	}
 	return Done, false
+}
+
+// onlyVisits reports whether a player may change nothing of the world.
+func (p *Player) onlyVisits() bool { return p.Visitor && !p.Operator }
+
+// changes reports whether an act changes more than the player who does it. Doors are for
+// visitors too (open).
+func changes(kind ActKind) bool {
+	switch kind {
+	case ActDig, ActPlace, ActStore, ActDrop, ActHit:
+		return true
+	}
+	return false
 }
 
 // handle does what concerns the inventory.

@@ -224,7 +224,7 @@ func (ir *itemRules) mayTake(p *Player, it *Item) bool {
 	} else if ir.cfg.OwnItems {
 		return false
 	}
-	if ir.tick < it.Born+wait || p.Frozen || p.Dead() || p.Arriving || p.Mode == Spectator {
+	if ir.tick < it.Born+wait || p.Frozen || p.Dead() || p.Arriving || p.Mode == Spectator || p.onlyVisits() {
 		return false
 	}
 	c := p.Body.box(&human)

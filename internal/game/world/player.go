@@ -23,6 +23,7 @@ type Player struct {
 	Body     Body
 	Mode     Mode
 	Operator bool
+	Visitor  bool   // changes nothing: was invited to look around
 	Health   uint8  // 0 (dead) to 20
 	Air      uint16 // ticks of breath left, 0 to 300
 	Food     uint8  // 0 (starving) to 20

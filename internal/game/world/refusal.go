@@ -25,6 +25,7 @@ const (
 	TooLate        Refusal = "too-late" // it was signed too long ago
 	Unsigned       Refusal = "unsigned" // the player has not signed it
 	Across         Refusal = "across"   // it lies beyond the border of the player's region
+	Visiting       Refusal = "visiting" // the player was invited to look around
 )
 
 var refusalTexts = map[Refusal]string{
@@ -45,6 +46,7 @@ var refusalTexts = map[Refusal]string{
 	TooLate:        "That has taken too long on its way.",
 	Unsigned:       "Your signature for that is missing.",
 	Across:         "A border of the world's regions lies in between: go to the other side of it.",
+	Visiting:       "You are visiting this world: you can look around, but not change anything. Ask the person who invited you.",
 	"storage":      "The world could not be saved; nothing was changed.",
 }
 

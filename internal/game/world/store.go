@@ -28,6 +28,8 @@ func (pr *playerRules) usable(p *Player, at Pos) (slots int, code Refusal) {
 	switch {
 	case p.Mode == Spectator:
 		code = NotAllowed
+	case p.onlyVisits():
+		code = Visiting
 	case !ok:
 		code = NotLoaded
 	case slots == 0:

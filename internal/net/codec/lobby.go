@@ -32,7 +32,7 @@ var lobbyKinds = []*kind{
 		f.id(&m.Player)
 		text(f, &m.Name, maxName)
 		num(f, &m.Entity)
-		f.bools(&m.Operator, &m.New)
+		f.bools(&m.Operator, &m.New, &m.Visitor)
 		num(f, &m.Mode)
 		f.region(&m.Home)
 		signed(f, &m.TimeOffset)
@@ -79,7 +79,7 @@ var lobbyKinds = []*kind{
 		f.region(&m.Region)
 		f.peer(&m.Session)
 		f.id(&m.Player)
-		f.bools(&m.OK, &m.New)
+		f.bools(&m.OK, &m.New, &m.Visitor)
 		num(f, &m.Entity)
 		text(f, &m.Name, maxName)
 		num(f, &m.Mode)
@@ -102,7 +102,7 @@ var lobbyKinds = []*kind{
 		f.id(&m.Player)
 		f.region(&m.From)
 		num(f, &m.Epoch)
-		f.bool(&m.OK)
+		f.bools(&m.OK, &m.Visitor)
 	}),
 	message(93, func(f *form, m *lobby.Died) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Cause) }),
 	message(90, func(f *form, m *lobby.Propose) { f.bytes(&m.Statement, decision.MaxSize) }),

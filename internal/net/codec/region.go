@@ -83,7 +83,7 @@ var regionKinds = []*kind{
 		num(f, &m.Health)
 		num(f, &m.Air)
 		num(f, &m.Food)
-		f.bools(&m.MayFly, &m.Operator, &m.Dead)
+		f.bools(&m.MayFly, &m.Operator, &m.Dead, &m.Visitor)
 	}),
 	message(30, func(f *form, m *region.Inventory) {
 		f.region(&m.Region)
@@ -173,7 +173,7 @@ var regionKinds = []*kind{
 		f.id(&m.Player)
 		f.region(&m.From)
 		num(f, &m.Epoch)
-		f.bool(&m.OK)
+		f.bools(&m.OK, &m.Visitor)
 	}),
 	message(51, func(f *form, m *region.Saved) { f.region(&m.Region); num(f, &m.Tag); text(f, &m.Err, maxText) }),
 	message(53, func(f *form, m *region.RemoteEdit) {
@@ -190,7 +190,7 @@ var regionKinds = []*kind{
 		num(f, &m.Entity)
 		text(f, &m.Name, maxName)
 		num(f, &m.Mode)
-		f.bools(&m.Operator, &m.New)
+		f.bools(&m.Operator, &m.New, &m.Visitor)
 		num(f, &m.Entry)
 		num(f, &m.Oldest)
 		f.exact(m.Key[:])

@@ -54,7 +54,7 @@ export class Game implements GameState {
   readonly hosts: Hosts;
   readonly container: Container;
   welcome: Welcome | null = null;
-  self: Self = { mode: Mode.Survival, health: 20, air: 300, food: 20, mayFly: false, operator: false, dead: false };
+  self: Self = { mode: Mode.Survival, health: 20, air: 300, food: 20, mayFly: false, operator: false, dead: false, visitor: false };
   commands: Command[] = [];
   ready = false;
   /** between a Welcome and the loss of its connection */

@@ -102,7 +102,7 @@ const decoders: Record<number, (f: Fields) => Message> = {
   [Down.Pong]: (f) => ({ type: 'pong', time: f.int(), tick: f.int() }),
   [Down.ActResult]: (f) => ({ type: 'actResult', seq: f.int(), ok: f.bool(), reason: f.str(), text: f.str() }),
   [Down.Self]: (f) => ({
-    type: 'self', mode: f.int(), health: f.int(), air: f.int(), food: f.int(), mayFly: f.bool(), operator: f.bool(), dead: f.bool(),
+    type: 'self', mode: f.int(), health: f.int(), air: f.int(), food: f.int(), mayFly: f.bool(), operator: f.bool(), dead: f.bool(), visitor: f.bool(),
   }),
   [Down.Inventory]: (f) => ({ type: 'inventory', slots: f.each(slotChange), selected: f.int() }),
   [Down.Container]: (f) => ({ type: 'container', x: f.int(), y: f.int(), z: f.int(), size: f.int(), slots: f.each(slotChange), heat: f.int(), work: f.int() }),

@@ -15,7 +15,11 @@ export interface Invitation {
   links: { url: string; qr?: { size: number; path: string } }[] | null;
 }
 
-export type Change = { create: { host: boolean; uses: number; days: number; note: string } } | { revoke: string };
+/** What a friend may do, each with what stands before it. */
+export const permissions = ['visit', 'build', 'host'] as const;
+export type Permission = typeof permissions[number];
+
+export type Change = { create: { may: Permission; uses: number; days: number; note: string } } | { revoke: string };
 
 /** Asks the page's own node, as its owner, or changes something first. Throws Error with a text for a person. */
 export async function invites(change?: Change): Promise<Invites> {

@@ -120,6 +120,8 @@ export interface Self {
   mayFly: boolean;
   operator: boolean;
   dead: boolean;
+  /** Changes nothing: was invited to look around. */
+  visitor: boolean;
 }
 
 export interface SlotChange {

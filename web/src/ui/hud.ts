@@ -25,6 +25,7 @@ export class Hud {
   private readonly hurt = h('div', { class: 'hurt', attr: { 'aria-hidden': true } });
   private readonly water = h('div', { class: 'under-water', attr: { 'aria-hidden': true } });
   private readonly stall = h('p', { class: 'stall', hidden: true, attr: { role: 'status' } });
+  private readonly visiting = h('p', { class: 'visiting', hidden: true, attr: { role: 'status' } }, t.hud.visiting);
   private readonly fps = h('div', { class: 'fps', hidden: true });
   private nameTimer = 0;
   private lastHeld = '';
@@ -40,7 +41,7 @@ export class Hud {
     this.food.append(...Array.from({ length: 10 }, () => h('i')));
     this.air.append(...Array.from({ length: 10 }, () => h('i')));
     const bottom = h('div', { class: 'bottom' }, this.itemLabel, h('div', { class: 'bars' }, this.health, h('div', {}, this.air, this.food)), this.hotbar);
-    this.el = h('div', { class: 'hud', hidden: true }, this.water, this.hurt, this.crosshair, this.ring, this.stall, this.notices, bottom, this.fps);
+    this.el = h('div', { class: 'hud', hidden: true }, this.water, this.hurt, this.crosshair, this.ring, this.stall, this.notices, this.visiting, bottom, this.fps);
     game.events.on('inventory', () => this.showSlots());
     game.events.on('self', () => this.showSelf());
     game.events.on('hurt', () => this.flash());
@@ -77,7 +78,8 @@ export class Hud {
   }
 
   private showSelf(): void {
-    const { mode, health, air, food } = this.game.self;
+    const { mode, health, air, food, visitor } = this.game.self;
+    this.visiting.hidden = !visitor;
     this.health.hidden = mode !== Mode.Survival;
     const bubbles = Math.ceil(air / 30);
     this.air.hidden = mode !== Mode.Survival || bubbles >= 10;

@@ -1,4 +1,4 @@
-import { type Change, type Invitation, type Invites, invites } from '../net/invites';
+import { type Change, type Invitation, type Invites, invites, type Permission, permissions } from '../net/invites';
 import { button, Dialog, h, setText } from './dom';
 import { t } from './strings';
 
@@ -20,14 +20,16 @@ export class InviteDialog {
     this.dialog = new Dialog('invite', i.title, { closed, header: [done] });
     const note = h('input', { type: 'text', id: 'invite-note', maxLength: 40, autocomplete: 'off' });
     const once = h('input', { type: 'checkbox', id: 'invite-once' });
-    const host = h('input', { type: 'checkbox', id: 'invite-host', on: { change: () => { once.disabled = host.checked; } } });
+    const may = h('select', { id: 'invite-may', on: { change: () => { once.disabled = may.value === 'host'; } } },
+      ...permissions.map((p) => h('option', { value: p, selected: p === 'build' }, i.permits[p])));
     const make = (): void => {
-      void this.ask({ create: { host: host.checked, uses: once.checked && !host.checked ? 1 : 0, days: 0, note: note.value } });
+      void this.ask({ create: { may: may.value as Permission, uses: once.checked && !once.disabled ? 1 : 0, days: 0, note: note.value } });
       note.value = '';
     };
     this.form = h('form', { on: { submit: (e: Event) => { e.preventDefault(); make(); } } },
       h('div', { class: 'field' }, h('label', { htmlFor: 'invite-note' }, i.for), note),
-      h('div', { class: 'row' }, host, h('label', { htmlFor: 'invite-host' }, i.hosts), once, h('label', { htmlFor: 'invite-once' }, i.once)),
+      h('div', { class: 'field' }, h('label', { htmlFor: 'invite-may' }, i.may), may),
+      h('div', { class: 'row' }, once, h('label', { htmlFor: 'invite-once' }, i.once)),
       h('button', { type: 'submit', id: 'make-invitation' }, i.make));
     this.dialog.body.append(this.reach, h('p', { class: 'dim' }, i.what), this.error, this.list, this.form);
   }
@@ -58,7 +60,7 @@ export class InviteDialog {
     const field = h('input', { type: 'text', readOnly: true, value: link.url, attr: { 'aria-label': t.invite.copy } });
     const status = h('small', { attr: { role: 'status' } });
     const copy = button(t.invite.copy, () => void copyText(field).then((ok) => setText(status, ok ? t.invite.copied : '')));
-    const about = [i.note, i.permits.includes('host') ? t.invite.host : t.invite.play, i.state].filter(Boolean).join(', ');
+    const about = [i.note, t.invite.permits[permissions.filter((p) => i.permits.includes(p)).at(-1) ?? 'visit'], i.state].filter(Boolean).join(', ');
     return h('div', { class: 'field invitation' },
       h('label', {}, about), field,
       h('div', { class: 'row' }, copy, may && button(t.invite.revoke, () => void this.ask({ revoke: i.id }), 'danger'), status),
