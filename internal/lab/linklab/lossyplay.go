@@ -24,6 +24,7 @@ var LossyPlay = lab.Experiment{
 		{Name: "delay", Default: "150", Unit: "ms", Text: "of each packet, in each direction"},
 		{Name: "jitter", Default: "50", Unit: "ms", Text: "more or less: packets overtake each other"},
 		{Name: "seconds", Default: "60", Unit: "s", Text: "for each loss"},
+		{Name: "outage", Default: "1000", Unit: "ms", Text: "in which no packet arrives, three times after that; 0: none"},
 		{Name: "others", Default: "6", Text: "players who walk about near the two"},
 	},
 	Run: runLossyPlay,
@@ -39,6 +40,7 @@ func runLossyPlay(t *lab.Trial) (err error) {
 		Jitter: time.Duration(t.Int("jitter", 0)) * time.Millisecond,
 	}
 	length := time.Duration(t.Int("seconds", 1)) * time.Second
+	outage := time.Duration(t.Int("outage", 0)) * time.Millisecond
 	if err := t.Settings(); err != nil {
 		return err
 	}
@@ -100,6 +102,58 @@ func runLossyPlay(t *lab.Trial) (err error) {
 		if n := len(got.Feel[byWebSocket].Gaps); loss == 2 && n > 0 {
 			t.Metric("freezes_ratio", float64(len(got.Feel[byChannels].Gaps))/float64(n), "")
 		}
+	}
+	t.Table(table)
+	if outage == 0 {
+		return nil
+	}
+	faults.Loss = 0
+	return interrupt(t, ctx, line, faults, players, outage)
+}
+
+// How often the line is interrupted, and how long it works before and after.
+const (
+	outages       = 3
+	betweenOutage = 6 * time.Second
+)
+
+// interrupt measures what interruptions of the line are like.
+func interrupt(t *lab.Trial, ctx context.Context, line *badLine, faults lineFaults, players *lab.Process, outage time.Duration) error {
+	line.set(faults)
+	if err := lab.Sleep(ctx, lineSettle); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() {
+		cut := faults
+		cut.Loss = 1
+		for range outages {
+			err := lab.Sleep(ctx, betweenOutage)
+			line.set(cut)
+			if err = errors.Join(err, lab.Sleep(ctx, outage)); err != nil {
+				ended <- err
+				return
+			}
+			line.set(faults)
+		}
+		ended <- nil
+	}()
+	got, err := askLine(players, &lineOrder{Play: outages*(betweenOutage+outage) + betweenOutage})
+	if err = errors.Join(err, <-ended); err != nil {
+		return err
+	}
+	table := lab.Table{Name: "lossy-play-outage", Columns: []string{"outage_ms", "way", "freezes", "longest_ms", "back_ms", "ack_p50_ms", "ack_p99_ms", "corrections"}}
+	for _, way := range []string{byWebSocket, byChannels} {
+		f, name := got.Feel[way], way+"_outage_"
+		longest := lab.Percentile(f.Gaps, 1)
+		back := longest - nodelab.Milliseconds(outage)
+		t.Metric(name+"freezes", float64(len(f.Gaps))/outages, "")
+		t.Metric(name+"back_ms", back, "ms")
+		t.Metric(name+"corrections", float64(f.Fixed)/outages, "")
+		t.Logf("outages of %v, %s: %.1f freezes each, the longest %.0f ms, acknowledged after %.0f ms (p99 %.0f), %.1f corrections each", outage, way,
+			float64(len(f.Gaps))/outages, longest, lab.Percentile(f.Acks, 0.5), lab.Percentile(f.Acks, 0.99), float64(f.Fixed)/outages)
+		table.Row(nodelab.Milliseconds(outage), way, float64(len(f.Gaps))/outages, longest, back,
+			lab.Percentile(f.Acks, 0.5), lab.Percentile(f.Acks, 0.99), float64(f.Fixed)/outages)
 	}
 	t.Table(table)
 	return nil
