@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 // holders are the nodes that keep a spare copy of a shard.
@@ -65,9 +66,10 @@ func TestMadeUpCopyIsNotRestored(t *testing.T) {
 	}
 }
 
-// TestDamagedCopyIsNotRestored: the disk of the holder that would restore a region has
+// TestLongDamagedCopyIsNotRestored: the disk of the holder that would restore a region has
 // lost part of its copy. It notices, and the other one's copy continues.
-func TestDamagedCopyIsNotRestored(t *testing.T) {
+func TestLongDamagedCopyIsNotRestored(t *testing.T) {
+	simtest.Long(t)
 	c, g, home := playedIn(t, 1)
 	c.s.Run(10 * time.Second)
 	hosts, holders := c.hostsOf(home), c.holders(home)
@@ -88,9 +90,10 @@ func TestDamagedCopyIsNotRestored(t *testing.T) {
 	}
 }
 
-// TestNewLeaderSignsCopies: a leader that takes over signs what the holders have, so that
+// TestLongNewLeaderSignsCopies: a leader that takes over signs what the holders have, so that
 // their copies are signed by somebody whom the directory names.
-func TestNewLeaderSignsCopies(t *testing.T) {
+func TestLongNewLeaderSignsCopies(t *testing.T) {
+	simtest.Long(t)
 	c, _, home := playedIn(t, 1)
 	c.s.Run(10 * time.Second)
 	before, _ := c.node(c.holders(home)[0]).net.copies.spare(home)

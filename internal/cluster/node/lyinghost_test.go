@@ -13,6 +13,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 // logKey is the key with which a node of a simulation signs.
@@ -86,9 +87,10 @@ var lies = []struct {
 	{"lets a friend fly", func(a *regionlog.Area, _ world.Pos, player id.ID) { a.Player(player).Mode = world.Spectator }},
 }
 
-// TestLyingHost: a leader that changes its region against the rules is convicted by the
+// TestLongLyingHost: a leader that changes its region against the rules is convicted by the
 // followers within two seconds, and another leads; nothing that was acknowledged is lost.
-func TestLyingHost(t *testing.T) {
+func TestLongLyingHost(t *testing.T) {
+	simtest.Long(t)
 	for k, lie := range lies {
 		t.Run(lie.name, func(t *testing.T) {
 			const nodes = 5
@@ -199,9 +201,10 @@ func (c *cluster) liarFor(g *wanderer) (liar int, built world.Pos) {
 	return liar, built
 }
 
-// TestConvictedBefore: a node follows none against which it had a proof before it
+// TestLongConvictedBefore: a node follows none against which it had a proof before it
 // started, and takes it into no group, and its players go on, also where that one leads.
-func TestConvictedBefore(t *testing.T) {
+func TestLongConvictedBefore(t *testing.T) {
+	simtest.Long(t)
 	const nodes = 5
 	c := &cluster{TB: t, s: sim.NewWith(1, sim.Config{Start: singleNodeStart, Carry: overBytes(nil), Delay: 5 * time.Millisecond})}
 	c.change = func(i int, n *Net) {

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 const firstOfChest = world.ContainerSlots
@@ -359,9 +360,10 @@ func TestHostileStores(t *testing.T) {
 	}
 }
 
-// TestBrokenChestSpills: what is in a chest falls out when it is broken, once, also if
+// TestLongBrokenChestSpills: what is in a chest falls out when it is broken, once, also if
 // the host crashes meanwhile.
-func TestBrokenChestSpills(t *testing.T) {
+func TestLongBrokenChestSpills(t *testing.T) {
+	simtest.Long(t)
 	bothWays(t, func(t *testing.T, newBed func(testing.TB) *bed) {
 		for n := range 60 {
 			b := newBed(t)

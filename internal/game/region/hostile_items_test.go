@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 // TestHostileReplayedDrops: a drop that is sent again and again, by the session that it
@@ -41,10 +42,11 @@ func TestHostileReplayedDrops(t *testing.T) {
 	}
 }
 
-// TestHostileBothSidesOfTheBorder: players on both sides drop, throw across, pick up and
+// TestLongHostileBothSidesOfTheBorder: players on both sides drop, throw across, pick up and
 // walk over the border all at once, while messages are lost, disks fail and hosts
 // crash: there is as much as before, and nothing twice.
-func TestHostileBothSidesOfTheBorder(t *testing.T) {
+func TestLongHostileBothSidesOfTheBorder(t *testing.T) {
+	simtest.Long(t)
 	for seed := range uint64(6) {
 		b := newBed(t)
 		g := rng.New(seed)
