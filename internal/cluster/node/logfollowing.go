@@ -131,7 +131,7 @@ func (l *logFollowing) onState(f *remoteNode, m *LogState) {
 	}
 	packed := l.packed
 	l.reset()
-	c, err := l.checkpoint(m.Checkpoint)
+	c, err := l.checkpoint(m.Checkpoint, nil)
 	var state []byte
 	if err == nil {
 		state, err = regionlog.Unpack(packed)
@@ -147,9 +147,10 @@ func (l *logFollowing) onState(f *remoteNode, m *LogState) {
 	}
 }
 
-// checkpoint reads a checkpoint, which the leader must have signed.
-func (l *logFollowing) checkpoint(b []byte) (*regionlog.Checkpoint, error) {
-	c, err := regionlog.DecodeCheckpoint(b)
+// checkpoint reads a checkpoint, which the leader must have signed; had are the hashes of
+// the one before.
+func (l *logFollowing) checkpoint(b []byte, had *regionlog.Hashes) (*regionlog.Checkpoint, error) {
+	c, err := regionlog.DecodeCheckpoint(b, had)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +178,7 @@ func (l *logFollowing) onEntry(f *remoteNode, m *LogEntry) {
 	var c *regionlog.Checkpoint
 	var err error
 	if len(m.Checkpoint) > 0 {
-		c, err = l.checkpoint(m.Checkpoint)
+		c, err = l.checkpoint(m.Checkpoint, &l.replayer.Last().Hashes)
 	}
 	var proof *regionlog.Proof
 	if err == nil {

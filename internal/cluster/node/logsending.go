@@ -17,6 +17,7 @@ type logSending struct {
 	areas  areaFinder
 	guests *remoteSessions
 	follow []*logFollower
+	had    *regionlog.Hashes // of the last checkpoint
 }
 
 // areaFinder finds the areas of regions that run here (Node).
@@ -106,12 +107,14 @@ func (s *logSending) signing() *regionlog.Signing {
 // send sends what a tick has brought.
 func (s *logSending) send(out *regionlog.Output) {
 	pos := s.group.shard.Region
-	var checkpoint, packed []byte
+	var checkpoint, after, packed []byte
 	if out.Checkpoint != nil {
-		checkpoint = out.Checkpoint.Append(nil)
+		// All who have a state have had the checkpoint before this one, too.
+		checkpoint, after = out.Checkpoint.Append(nil), out.Checkpoint.AppendAfter(nil, s.had)
+		s.had = &out.Checkpoint.Hashes
 		s.guests.signShown(s.areas, out.Checkpoint, s.signing())
 	}
-	entry := &LogEntry{Region: pos, Number: out.Number, Entry: out.Entry, Checkpoint: checkpoint}
+	entry := &LogEntry{Region: pos, Number: out.Number, Entry: out.Entry, Checkpoint: after}
 	for _, w := range s.follow {
 		switch {
 		case out.State != nil && (!w.has || out.Number == 0):

@@ -61,23 +61,55 @@ func (c *Checkpoint) head(b []byte) []byte {
 func (c *Checkpoint) text() []byte { return c.body([]byte(checkpointContext)) }
 
 // Append appends the encoding.
-func (c *Checkpoint) Append(b []byte) []byte { return append(c.body(b), c.Signature[:]...) }
+func (c *Checkpoint) Append(b []byte) []byte { return c.AppendAfter(b, nil) }
+
+// AppendAfter appends the encoding for somebody who has the hashes of another checkpoint:
+// those that are the same are left out.
+func (c *Checkpoint) AppendAfter(b []byte, had *Hashes) []byte {
+	w := writer{c.head(b)}
+	var changed uint64
+	for i := range c.Hashes {
+		if had == nil || c.Hashes[i] != had[i] {
+			changed |= 1 << i
+		}
+	}
+	w.uint(changed)
+	for i := range c.Hashes {
+		if changed>>i&1 == 1 {
+			w.raw(c.Hashes[i][:])
+		}
+	}
+	w.raw(c.Signature[:])
+	return w.b
+}
 
 // MaxCheckpoint bounds the encoding of a checkpoint.
 const MaxCheckpoint = 1 << 10
 
-// DecodeCheckpoint reads what Append wrote. The signature is not verified.
-func DecodeCheckpoint(b []byte) (*Checkpoint, error) {
+// DecodeCheckpoint reads what AppendAfter wrote. Hashes that were left out are zero if the
+// reader has none: then the signature does not hold. Nothing is verified.
+func DecodeCheckpoint(b []byte, had *Hashes) (*Checkpoint, error) {
 	r := newReader(b)
-	c := r.checkpointHead()
-	for i := range c.Hashes {
-		c.Hashes[i] = [32]byte(r.Take(32))
-	}
-	c.Signature = [64]byte(r.Take(64))
+	c := r.checkpoint(had)
 	if !r.End() {
 		return nil, ErrFormat
 	}
 	return c, nil
+}
+
+func (r *reader) checkpoint(had *Hashes) *Checkpoint {
+	c := r.checkpointHead()
+	changed := r.Uint(1<<Parts - 1)
+	if had != nil {
+		c.Hashes = *had
+	}
+	for i := range c.Hashes {
+		if changed>>i&1 == 1 {
+			c.Hashes[i] = [32]byte(r.Take(32))
+		}
+	}
+	c.Signature = [64]byte(r.Take(64))
+	return c
 }
 
 func (r *reader) checkpointHead() *Checkpoint {

@@ -57,7 +57,7 @@ func SignedBy(b []byte) (*Checkpoint, error) {
 	var err error
 	switch kind {
 	case kindProof:
-		c, err = DecodeCheckpoint(first)
+		c, err = DecodeCheckpoint(first, nil)
 	case kindDisplay:
 		var s *Shown
 		if s, err = DecodeShown(first, nil); err == nil {

@@ -38,8 +38,8 @@ func (p *Proof) Append(b []byte) []byte {
 // DecodeProof reads what Append wrote. Nothing is verified.
 func DecodeProof(b []byte) (*Proof, error) {
 	r := newReader(b)
-	from, errFrom := DecodeCheckpoint(r.Bytes(MaxCheckpoint))
-	to, errTo := DecodeCheckpoint(r.Bytes(MaxCheckpoint))
+	from, errFrom := DecodeCheckpoint(r.Bytes(MaxCheckpoint), nil)
+	to, errTo := DecodeCheckpoint(r.Bytes(MaxCheckpoint), nil)
 	packed := r.Bytes(MaxProof)
 	if err := errors.Join(errFrom, errTo); err != nil || r.Bad() {
 		return nil, fmt.Errorf("proof: %w", ErrFormat)

@@ -59,22 +59,7 @@ func (s *Shown) Append(b []byte) []byte { return s.AppendAfter(b, nil) }
 // AppendAfter appends the encoding for somebody who has the hashes of another checkpoint:
 // those that are the same are left out.
 func (s *Shown) AppendAfter(b []byte, had *Hashes) []byte {
-	w := writer{b}
-	c := s.Checkpoint
-	var changed uint64
-	for i := range c.Hashes {
-		if had == nil || c.Hashes[i] != had[i] {
-			changed |= 1 << i
-		}
-	}
-	w.b = c.head(w.b)
-	w.uint(changed)
-	for i := range c.Hashes {
-		if changed>>i&1 == 1 {
-			w.raw(c.Hashes[i][:])
-		}
-	}
-	w.raw(c.Signature[:])
+	w := writer{s.Checkpoint.AppendAfter(b, had)}
 	s.own(&w)
 	w.raw(s.Signature[:])
 	return w.b
@@ -87,17 +72,7 @@ const MaxShown = MaxCheckpoint + 256
 // reader has none: then the signature does not hold. Nothing is verified.
 func DecodeShown(b []byte, had *Hashes) (*Shown, error) {
 	r := newReader(b)
-	c := r.checkpointHead()
-	changed := r.Uint(1<<Parts - 1)
-	if had != nil {
-		c.Hashes = *had
-	}
-	for i := range c.Hashes {
-		if changed>>i&1 == 1 {
-			c.Hashes[i] = [32]byte(r.Take(32))
-		}
-	}
-	c.Signature = [64]byte(r.Take(64))
+	c := r.checkpoint(had)
 	s := &Shown{Checkpoint: c, To: r.id(), Number: r.Uint(maxU62), Head: [32]byte(r.Take(32)), Current: uint16(r.Uint(1<<world.Columns - 1))}
 	s.Signature = [64]byte(r.Take(64))
 	if !r.End() {
