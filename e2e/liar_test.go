@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 // liar is a node of the experiments' program: it hosts the world like any other, until it
@@ -124,11 +122,10 @@ func (s *server) leads(p *player, known ...string) (string, [3]int) {
 	return "", [3]int{}
 }
 
-// TestLongLyingHost: two players build in a region whose host begins to lie. Within seconds
+// TestLyingHost: two players build in a region whose host begins to lie. Within seconds
 // another host leads it, both are told why, what they built is there, and the proof that
 // their nodes have written down explains what was done.
-func TestLongLyingHost(t *testing.T) {
-	simtest.Long(t)
+func TestLyingHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts nodes and browsers")
 	}
