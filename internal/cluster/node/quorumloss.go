@@ -156,20 +156,20 @@ func (g *quorumLoss) isLost(st *group.Status) bool {
 // may continue in a group of its own, if nearly all other nodes are there and hear none of
 // them either (restoration).
 func (g *quorumLoss) isLastOf(st *group.Status, now machine.Time) bool {
-	after, others := hostpolicy.LastHostAfter(g.group.shard.Lobby), 0
+	others := 0
 	for _, m := range st.Members {
 		switch {
 		case m.Peer.ID == g.cfg.Self.ID && !m.Voter:
 			return false
 		case m.Peer.ID == g.cfg.Self.ID || !m.Voter:
-		case now.Sub(g.seen.last(m.Peer.ID)) < after:
+		case now.Sub(g.seen.last(m.Peer.ID)) < hostpolicy.LastHostAfter:
 			return false
 		default:
 			others++
 		}
 	}
 	leaderless := g.leaderlessFor(now)
-	return others > 1 && leaderless >= after && leaderless < hostpolicy.MemberLostAfter
+	return others > 1 && leaderless >= hostpolicy.LastHostAfter && leaderless < hostpolicy.MemberLostAfter
 }
 
 // continueAlone asks the others whether this replica may continue alone. What it has then

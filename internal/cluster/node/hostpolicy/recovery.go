@@ -15,14 +15,9 @@ const MemberLostAfter = 5 * time.Minute
 // LastHostAfter is how long a shard must have had no leader, and all its other hosts must
 // have been silent, before the last one continues in a group of its own (decision 82). The
 // other hosts may come back with more; then their group wins, what was built meanwhile is
-// merged, and what players carry is as they have it. The lobby's state has little to lose
-// by that, and nobody can play without it.
-func LastHostAfter(lobby bool) time.Duration {
-	if lobby {
-		return 6 * time.Second
-	}
-	return 45 * time.Second
-}
+// merged, and what players carry is as they have it. So it is longer than machines take to
+// restart: until the two groups meet both have a leader.
+const LastHostAfter = 45 * time.Second
 
 // Log is the end of a replica's log: of two logs the one with the later end has more.
 type Log struct {
