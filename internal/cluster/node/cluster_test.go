@@ -28,6 +28,7 @@ type cluster struct {
 	mobs   int                                           // in a region
 	ahead  map[int]slewed                                // of the true time, nodes' clocks
 	slow   func(of int, m machine.Message) time.Duration // until a message is sent, may be nil
+	relay  func(a, b int) bool                           // whether the link between two nodes passes over a relay, may be nil
 	shows  func(of int, env machine.Env) machine.Env     // what a node's regions say passes it, may be nil
 	notes  []string                                      // what the nodes have told their people
 	orders uint64                                        // that were signed
@@ -98,7 +99,7 @@ func (c *cluster) addNode(i int) {
 				return region.New(rc, env)
 			},
 		}
-		return newNode(cfg, slowEnv{flatEnv{clockEnv{env, c, i}}, c, i}, mk)
+		return newNode(cfg, pathEnv{slowEnv{flatEnv{clockEnv{env, c, i}}, c, i}, c, i}, mk)
 	})
 	c.nodes = append(c.nodes, self)
 }

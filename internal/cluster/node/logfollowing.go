@@ -66,6 +66,11 @@ func (l *logFollowing) beat(now machine.Time) {
 		l.silent = now
 	}
 	l.leader = leader
+	if machine.Relayed(l.env, leader) { // a state takes all that a relay gives for many seconds
+		l.silent = now
+		l.reset()
+		return
+	}
 	if l.cfg.Log == nil || l.group.shard.Lobby || l.group.leading || leader == (machine.Peer{}) || now < l.next || l.group.raft.Hibernates() {
 		return
 	}

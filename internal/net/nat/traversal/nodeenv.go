@@ -107,6 +107,12 @@ func (e nodeEnv) Close(to machine.Peer) {
 	}
 }
 
+// Relayed makes nodeEnv a machine.Relayer.
+func (e nodeEnv) Relayed(to machine.Peer) bool {
+	p := e.agent.peers[to.ID]
+	return p != nil && p.viaRelay()
+}
+
 // Backlog makes nodeEnv a machine.Backlogger.
 func (e nodeEnv) Backlog(to machine.Peer) (waiting, limit int) {
 	if to.Addr.IsZero() {

@@ -89,7 +89,7 @@ func (p *relayedPair) heardAll() {
 
 // viaRelay reports whether the ends' link goes over the relay.
 func (p *relayedPair) viaRelay(i int) bool {
-	return p.ends[i].agent.peers[p.ends[1-i].self.ID].viaRelay()
+	return machine.Relayed(nodeEnv{p.ends[i].agent}, p.ends[1-i].self)
 }
 
 // TestLinkSwitchesFromRelayToHole: a hole is looked for again while an allocation is used, less and less
