@@ -143,6 +143,7 @@ func TestLyingHost(t *testing.T) {
 	ann.stand(place)
 	ann.say("/tp Cleo Ann")
 	cleo.until("to be with Ann", func(s state) bool { return distance(s.Pos, ann.state().Pos) < 3 })
+	ann.until("to see Cleo", func(s state) bool { _, ok := s.other("Cleo"); return ok })
 	walk(t, cleo, ann) // otherwise they would look at each other
 	at := partAt(ann.state())
 	first := build(t, ann, cleo)
