@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -14,22 +15,11 @@ func TestInvite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts browsers")
 	}
-	srv := startServer(t, "--share", "--nodes", "127.0.0.1:0", "--no-port-mapping")
-	ann := newPlayer(t, "Ann")
-	ann.open(srv.page())
-	ann.enter()
-	ann.ready()
-	ann.play()
-	ann.eval("(document.exitPointerLock(), 0)", nil)
-	ann.do("open the menu", chromedp.WaitVisible("dialog[open]"))
-	ann.eval(`([...document.querySelectorAll('dialog[open] button')].find((b) => b.textContent === 'Invite friends').click(), 0)`, nil)
+	ann := newOwner(t)
+	ann.opensInvitations()
 	ann.do("write whom the link is for", chromedp.WaitVisible("#invite-note"), chromedp.SendKeys("#invite-note", "Bo and Cy"))
 	ann.do("make a link", chromedp.Click("#make-invitation"))
-	var link string
-	ann.until("the link to be there", func(state) bool {
-		ann.eval(`[...document.querySelectorAll('.invitation')].find((i) => i.textContent.includes('Bo and Cy'))?.querySelector('input').value ?? ''`, &link)
-		return link != ""
-	})
+	link := ann.invitationFor("Bo and Cy")
 	var reach string
 	var modules int
 	ann.eval("document.querySelector('#reach').textContent", &reach)
@@ -64,25 +54,14 @@ func TestVisitor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts browsers")
 	}
-	srv := startServer(t, "--share", "--nodes", "127.0.0.1:0", "--no-port-mapping")
-	ann := newPlayer(t, "Ann")
-	ann.open(srv.page())
-	ann.enter()
-	ann.ready()
-	ann.play()
+	ann := newOwner(t)
 	if _, broken := ann.breaks(); !broken {
 		t.Fatal("the owner cannot break a block")
 	}
-	ann.eval("(document.exitPointerLock(), 0)", nil)
-	ann.do("open the menu", chromedp.WaitVisible("dialog[open]"))
-	ann.eval(`([...document.querySelectorAll('dialog[open] button')].find((b) => b.textContent === 'Invite friends').click(), 0)`, nil)
+	ann.opensInvitations()
 	ann.do("invite somebody to look around", chromedp.WaitVisible("#invite-may"), chromedp.SetValue("#invite-may", "visit"),
 		chromedp.SendKeys("#invite-note", "The village"), chromedp.Click("#make-invitation"))
-	var link string
-	ann.until("the link to be there", func(state) bool {
-		ann.eval(`[...document.querySelectorAll('.invitation')].find((i) => i.textContent.includes('The village, look around'))?.querySelector('input').value ?? ''`, &link)
-		return link != ""
-	})
+	link := ann.invitationFor("The village, look around")
 	ann.shot("invite-visitor")
 
 	vi := newPlayer(t, "Vi")
@@ -100,6 +79,36 @@ func TestVisitor(t *testing.T) {
 	vi.shot("visitor")
 	vi.say("I only look.")
 	ann.hears("Vi", "I only look.")
+}
+
+// newOwner starts a world that is shared, and lets its owner in.
+func newOwner(t *testing.T) *player {
+	t.Helper()
+	srv := startServer(t, "--share", "--nodes", "127.0.0.1:0", "--no-port-mapping")
+	ann := newPlayer(t, "Ann")
+	ann.open(srv.page())
+	ann.enter()
+	ann.ready()
+	ann.play()
+	return ann
+}
+
+// opensInvitations opens the list of invitations in the menu.
+func (p *player) opensInvitations() {
+	p.t.Helper()
+	p.eval("(document.exitPointerLock(), 0)", nil)
+	p.do("open the menu", chromedp.WaitVisible("dialog[open]"))
+	p.eval(`([...document.querySelectorAll('dialog[open] button')].find((b) => b.textContent === 'Invite friends').click(), 0)`, nil)
+}
+
+// invitationFor waits for the link of the invitation that says something.
+func (p *player) invitationFor(says string) (link string) {
+	p.t.Helper()
+	p.until("the link to be there", func(state) bool {
+		p.eval(fmt.Sprintf(`[...document.querySelectorAll('.invitation')].find((i) => i.textContent.includes('%s'))?.querySelector('input').value ?? ''`, says), &link)
+		return link != ""
+	})
+	return link
 }
 
 // breaks digs at a block below for a few seconds, and reports whether it is gone.

@@ -1,6 +1,7 @@
 package region
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -54,27 +55,37 @@ func withChest(b *bed, names ...string) (at world.Pos, all []*client) {
 }
 
 // planksInAll counts the planks of players, of all containers and on the ground.
-func (b *bed) planksInAll(all []*client) (sum int) {
+func (b *bed) planksInAll(all []*client) int {
 	b.Helper()
+	return b.countOf(all, world.OakPlanks)
+}
+
+// countOf counts things of some kinds that players have, that lie in containers as they
+// are now, and on the ground.
+func (b *bed) countOf(all []*client, kinds ...world.Block) (sum int) {
+	b.Helper()
+	count := func(s world.Stack) {
+		if slices.Contains(kinds, s.Block) {
+			sum += int(s.Count)
+		}
+	}
 	for _, c := range all {
 		_, h := b.homeOf(c.player)
 		if h == nil {
 			b.Fatalf("%s is nowhere", c.name)
 		}
-		sum += h.p.Items.Count(world.OakPlanks)
+		for _, s := range h.p.Items {
+			count(s)
+		}
 	}
 	for _, pos := range b.awake {
 		a := b.regions[pos].r.area
 		for _, it := range a.Items() {
-			if it.Stack.Block == world.OakPlanks {
-				sum += int(it.Stack.Count)
-			}
+			count(it.Stack)
 		}
 		for _, c := range a.Containers() {
-			for _, s := range c.Slots {
-				if s.Block == world.OakPlanks {
-					sum += int(s.Count)
-				}
+			for _, s := range a.Contents(c.At).Slots {
+				count(s)
 			}
 		}
 	}

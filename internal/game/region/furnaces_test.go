@@ -42,34 +42,9 @@ func withFurnace(b *bed, names ...string) (at world.Pos, all []*client) {
 }
 
 // iron counts the ores and ingots of players, in all containers and on the ground.
-func (b *bed) iron(all []*client) (sum int) {
+func (b *bed) iron(all []*client) int {
 	b.Helper()
-	count := func(s world.Stack) {
-		if s.Block == world.IronOre || s.Block == world.IronIngot {
-			sum += int(s.Count)
-		}
-	}
-	for _, c := range all {
-		_, h := b.homeOf(c.player)
-		if h == nil {
-			b.Fatalf("%s is nowhere", c.name)
-		}
-		for _, s := range h.p.Items {
-			count(s)
-		}
-	}
-	for _, pos := range b.awake {
-		a := b.regions[pos].r.area
-		for _, it := range a.Items() {
-			count(it.Stack)
-		}
-		for _, c := range a.Containers() {
-			for _, s := range a.Contents(c.At).Slots {
-				count(s)
-			}
-		}
-	}
-	return sum
+	return b.countOf(all, world.IronOre, world.IronIngot)
 }
 
 // TestFurnaceWhileNobodyLooks: players see how far a furnace is, and it goes on while its

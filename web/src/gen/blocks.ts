@@ -648,6 +648,3 @@ export const recipes: readonly Recipe[] = [
 
 /** How much eating a block fills, by its id. */
 export const food: Readonly<Record<number, number>> = { 46: 2, 47: 1, 60: 4, 96: 3, 97: 8 };
-
-/** Ticks that a block burns in a furnace, by its id. */
-export const fuel: Readonly<Record<number, number>> = { 13: 1600, 17: 300, 19: 300, 21: 300, 23: 300, 24: 300, 25: 300, 44: 100, 58: 300, 59: 400, 63: 150, 64: 100, 65: 100, 76: 300, 87: 300, 88: 300, 89: 300, 90: 300, 91: 300, 92: 300, 93: 300, 94: 300, 95: 300, 98: 100, 99: 100, 100: 100 };

@@ -110,17 +110,11 @@ func recipes(b *bytes.Buffer, c *pack.Content) {
 		b.WriteString(" },\n")
 	}
 	b.WriteString("];\n")
-	byID(b, c, "How much eating a block fills", "food", func(in *pack.Block) int { return int(in.Food) })
-	byID(b, c, "Ticks that a block burns in a furnace", "fuel", func(in *pack.Block) int { return int(in.Fuel) })
-}
-
-// byID renders a number of those blocks that have it.
-func byID(b *bytes.Buffer, c *pack.Content, what, name string, of func(*pack.Block) int) {
-	fmt.Fprintf(b, "\n/** %s, by its id. */\nexport const %s: Readonly<Record<number, number>> = {", what, name)
+	b.WriteString("\n/** How much eating a block fills, by its id. */\nexport const food: Readonly<Record<number, number>> = {")
 	sep := " "
 	for i := range c.Blocks {
-		if n := of(&c.Blocks[i]); n > 0 {
-			fmt.Fprintf(b, "%s%d: %d", sep, i, n)
+		if gain := c.Blocks[i].Food; gain > 0 {
+			fmt.Fprintf(b, "%s%d: %d", sep, i, gain)
 			sep = ", "
 		}
 	}
