@@ -6,11 +6,12 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
 
 func TestColumnsAreEncodedOnce(t *testing.T) {
 	c := newColumnCache(1<<20, nil)
-	col := world.NewGenerator(1).Column(world.ColumnPos{X: 3})
+	col := terrain.New(1).Column(world.ColumnPos{X: 3})
 	var mu sync.Mutex
 	first := map[*byte]bool{}
 	var wait sync.WaitGroup
@@ -38,7 +39,7 @@ func TestColumnsAreEncodedOnce(t *testing.T) {
 
 func TestColumnCacheIsBounded(t *testing.T) {
 	c := newColumnCache(20<<10, nil)
-	g := world.NewGenerator(1)
+	g := terrain.New(1)
 	var hot *world.Column
 	for i := range int32(40) {
 		col := g.Column(world.ColumnPos{X: i})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
 
 // farTiles bounds the far tiles that a node keeps: all that a few dozen
@@ -14,7 +15,7 @@ const farTiles = 4096
 // farCache makes the far tile of a region once for all sessions. Far terrain
 // is as the generator made it: what players built is seen from nearer.
 type farCache struct {
-	gen *world.Generator
+	gen *terrain.Generator
 
 	mu     sync.Mutex
 	packer wire.Packer

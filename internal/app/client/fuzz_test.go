@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 )
 
@@ -29,7 +30,7 @@ func FuzzHandle(f *testing.F) {
 	node := &forgetful{columns: map[world.ColumnPos]*world.Column{}}
 	loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { node.env = env; return node }})
 	f.Cleanup(func() { loop.Stop() })
-	n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1)})
+	n := NewNode(Config{Node: loop, Terrain: terrain.New(1)})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := n.Enter(context.Background(), Login{Player: id.Of([]byte("A")), Name: "A"})
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 )
 
@@ -84,7 +85,7 @@ func TestBusyHome(t *testing.T) {
 		f := &forgetful{columns: map[world.ColumnPos]*world.Column{}, busy: 4}
 		loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { f.env = env; return f }})
 		told := 0
-		n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1)})
+		n := NewNode(Config{Node: loop, Terrain: terrain.New(1)})
 		who := Login{Player: id.Of([]byte("A")), Name: "A", Waits: func(why *wire.Notice) {
 			if told++; why.Code != wire.Busy && why.Code != wire.Starting {
 				t.Errorf("told %+v", why)
@@ -107,7 +108,7 @@ func TestBusyForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &forgetful{busy: 1 << 30}
 		loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { f.env = env; return f }})
-		n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1)})
+		n := NewNode(Config{Node: loop, Terrain: terrain.New(1)})
 		var why *wire.Refused
 		if _, err := n.Enter(context.Background(), Login{Player: id.Of([]byte("A")), Name: "A"}); !errors.As(err, &why) || why.Code != wire.Busy || why.Retry == 0 {
 			t.Errorf("the answer is %v", err)

@@ -17,6 +17,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 )
 
@@ -36,7 +37,7 @@ type Config struct {
 	// Signed says that clients must sign what their players do (region.Config).
 	Signed bool
 	// Terrain makes the far tiles.
-	Terrain *world.Generator
+	Terrain *terrain.Generator
 	// Pack encodes a frozen column; nil: the node's sessions do it themselves. A
 	// node of many knows the bytes with which a column came from another.
 	Pack func(*world.Column) *wire.Column

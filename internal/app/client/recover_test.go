@@ -15,6 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 )
 
@@ -108,7 +109,7 @@ func playAt(t *testing.T, f *forgetful) (*Session, *counter) {
 	t.Helper()
 	loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { f.env = env; return f }})
 	t.Cleanup(func() { _ = loop.Stop() })
-	n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1)})
+	n := NewNode(Config{Node: loop, Terrain: terrain.New(1)})
 	s, err := n.Enter(context.Background(), Login{Player: id.Of([]byte("A")), Name: "A"})
 	if err != nil {
 		t.Fatal(err)
@@ -308,7 +309,7 @@ func TestLinkThatEndsSaysWhy(t *testing.T) {
 			f := &forgetful{columns: map[world.ColumnPos]*world.Column{}}
 			loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { f.env = env; return f }})
 			defer loop.Stop()
-			n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1)})
+			n := NewNode(Config{Node: loop, Terrain: terrain.New(1)})
 			s, err := n.Enter(context.Background(), Login{Player: id.Of([]byte("A")), Name: "A"})
 			if err != nil {
 				t.Fatal(err)

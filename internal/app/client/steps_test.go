@@ -15,6 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 )
 
@@ -42,7 +43,7 @@ func TestLostSteps(t *testing.T) {
 	f := &listener{forgetful: forgetful{columns: map[world.ColumnPos]*world.Column{}}}
 	loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { f.env = env; return f }})
 	defer loop.Stop()
-	n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1)})
+	n := NewNode(Config{Node: loop, Terrain: terrain.New(1)})
 	s, err := n.Enter(context.Background(), Login{Player: id.Of([]byte("A")), Name: "A"})
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +86,7 @@ func TestStepsTwoByTwo(t *testing.T) {
 	loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { f.env = env; return f }})
 	defer loop.Stop()
 	var strained atomic.Bool
-	n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1), Strained: strained.Load})
+	n := NewNode(Config{Node: loop, Terrain: terrain.New(1), Strained: strained.Load})
 	s, err := n.Enter(context.Background(), Login{Player: id.Of([]byte("A")), Name: "A"})
 	if err != nil {
 		t.Fatal(err)

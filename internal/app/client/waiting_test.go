@@ -12,7 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
-	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 )
 
@@ -44,7 +44,7 @@ func TestReasonToWait(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := &leaderless{why: c.why}
 			loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { l.env = env; return l }})
-			n := NewNode(Config{Node: loop, Terrain: world.NewGenerator(1)})
+			n := NewNode(Config{Node: loop, Terrain: terrain.New(1)})
 			told := 0
 			_, err := n.Enter(context.Background(), Login{Player: id.Of([]byte("A")), Name: "A", Waits: func(why *wire.Notice) {
 				if told++; why.Code != c.why.Code || !strings.Contains(why.Text, c.says) {

@@ -6,12 +6,13 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
 
 // TestWakes: however a player goes about, it wakes no more regions than its budget
 // has, also with a new session; others are not hindered.
 func TestWakes(t *testing.T) {
-	n := NewNode(Config{Terrain: world.NewGenerator(1)})
+	n := NewNode(Config{Terrain: terrain.New(1)})
 	now := time.Unix(1000, 0)
 	n.wakes.now = func() time.Time { return now }
 	eve, ada := id.Of([]byte("eve")), id.Of([]byte("ada"))

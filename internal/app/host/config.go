@@ -18,6 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 )
@@ -241,7 +242,7 @@ func checkHosting(m *worldfs.Meta) error {
 // spawnOf is where newcomers begin: within the world that is stored, if one is,
 // and not at its rim, where nobody could build on one side.
 func spawnOf(m *worldfs.Meta) world.Pos {
-	g := world.NewGenerator(m.SeedNumber())
+	g := terrain.New(m.SeedNumber())
 	half := m.Rules.Storage.Regions / 2
 	if half == 0 {
 		return g.Spawn()

@@ -22,6 +22,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/clock"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat"
@@ -137,7 +138,7 @@ func (h *Host) startNode() (err error) {
 		players = m.Rules.MaxPlayers
 	}
 	seed := m.SeedNumber()
-	terrain := world.NewGenerator(seed)
+	terrain := terrain.New(seed)
 	nodeConfig := node.Config{
 		Lobby: lobby.Config{
 			Name: m.Name, Seed: m.Seed, Epoch: m.EpochTime(), Day: world.DayLength, Spawn: m.Spawn, Mode: modeNumber(m.Mode),

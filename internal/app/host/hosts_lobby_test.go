@@ -13,7 +13,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
-	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
@@ -56,7 +56,7 @@ func says(t *testing.T, h *Host, who id.ID, l *lyingLobby, text string) (read st
 	t.Helper()
 	loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { l.env = env; return l }})
 	defer loop.Stop()
-	n := client.NewNode(client.Config{Node: loop, Terrain: world.NewGenerator(1), Command: h.command})
+	n := client.NewNode(client.Config{Node: loop, Terrain: terrain.New(1), Command: h.command})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	s, err := n.Enter(ctx, client.Login{Player: who, Name: "somebody", Local: true})

@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
 
 // mergeSources sends to the leader of a region what was changed here while its hosts
@@ -24,7 +25,7 @@ type mergeSources struct {
 	copies  *copies
 	routes  *routes
 	merges  *merges
-	terrain *world.Generator
+	terrain *terrain.Generator
 
 	list map[Shard]*mergeSource
 	next machine.Time
@@ -52,7 +53,7 @@ const (
 	mergeAgain = 3 * time.Second
 )
 
-func newMergeSources(c component, p *submachine, l *links, k *copies, r *routes, terrain *world.Generator) *mergeSources {
+func newMergeSources(c component, p *submachine, l *links, k *copies, r *routes, terrain *terrain.Generator) *mergeSources {
 	s := &mergeSources{
 		component: c, p: p, links: l, copies: k, routes: r, terrain: terrain,
 		list: map[Shard]*mergeSource{}, jobs: map[uint64]func(any, error){},

@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
@@ -306,7 +307,7 @@ func TestLongSingleNodeOnTerrain(t *testing.T) {
 		t.Skip("generates hundreds of columns of terrain")
 	}
 	for _, seed := range seeds(t, 2) {
-		terrain := world.NewGenerator(seed)
+		terrain := terrain.New(seed)
 		cfg := testConfig(singleNodeStart)
 		cfg.Region.Terrain = terrain
 		cfg.Region.Rules = world.AreaConfig{Seed: seed, Spawn: terrain.Spawn(), Mobs: 16}

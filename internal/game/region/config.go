@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
 
 // TickLength is the time of one tick: 20 a second.
@@ -17,7 +18,7 @@ type Config struct {
 	Pos       world.RegionPos
 	Epoch     machine.Time     // when tick 0 was
 	Rules     world.AreaConfig // seed, spawn, protection, mobs
-	Terrain   *world.Generator
+	Terrain   *terrain.Generator
 	Silent    time.Duration // a player from whom nothing comes for so long is removed; 0: 30 s
 	Hibernate time.Duration // a region without subscribers ticks on for so long; 0: 10 s
 	// Restored is the time of the copy that the region began with not long ago, since it
@@ -39,7 +40,7 @@ type Config struct {
 // Generate is the job (machine.Work) that makes a column as it is before
 // anybody has changed it.
 type Generate struct {
-	Terrain *world.Generator
+	Terrain *terrain.Generator
 	Column  world.ColumnPos
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/flate"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
 
 // MaxColumn bounds the deflated chunks of a column: eight chunks of 16-bit
@@ -65,7 +66,7 @@ func (p *Packer) Column(c *world.Column) *Column {
 }
 
 // FarTile packs a far tile. The message shares nothing with the packer.
-func (p *Packer) FarTile(t *world.FarTile) *FarTile {
+func (p *Packer) FarTile(t *terrain.FarTile) *FarTile {
 	p.plain = append(p.plain[:0], t.Height[:]...)
 	for _, b := range t.Top {
 		p.plain = binary.LittleEndian.AppendUint16(p.plain, uint16(b))
@@ -107,8 +108,8 @@ func (u *Unpacker) Column(m *Column) (*world.Column, error) {
 }
 
 // FarTile returns what a FarTile message shows.
-func (u *Unpacker) FarTile(m *FarTile) (*world.FarTile, error) {
-	t := &world.FarTile{Region: m.Region}
+func (u *Unpacker) FarTile(m *FarTile) (*terrain.FarTile, error) {
+	t := &terrain.FarTile{Region: m.Region}
 	size := len(t.Height) + 2*len(t.Top)
 	plain, err := u.inflate(m.Deflated, size)
 	if err != nil {

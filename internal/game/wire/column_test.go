@@ -8,10 +8,11 @@ import (
 	"github.com/klauspost/compress/flate"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
 
 func TestColumnRoundTrip(t *testing.T) {
-	g := world.NewGenerator(7)
+	g := terrain.New(7)
 	var p Packer
 	var u Unpacker
 	for i := range int32(5) {
@@ -31,7 +32,7 @@ func TestColumnRoundTrip(t *testing.T) {
 }
 
 func TestFarTileRoundTrip(t *testing.T) {
-	want := world.NewGenerator(7).Far(world.RegionPos{X: -3, Z: 5})
+	want := terrain.New(7).Far(world.RegionPos{X: -3, Z: 5})
 	var p Packer
 	var u Unpacker
 	got, err := u.FarTile(p.FarTile(&want))
@@ -56,7 +57,7 @@ func TestColumnBomb(t *testing.T) {
 
 func FuzzColumn(f *testing.F) {
 	var p Packer
-	f.Add(Encode(p.Column(world.NewGenerator(1).Column(world.ColumnPos{}))))
+	f.Add(Encode(p.Column(terrain.New(1).Column(world.ColumnPos{}))))
 	f.Add(Encode(&Column{Deflated: []byte{3, 0}}))
 	var u Unpacker
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -68,7 +69,7 @@ func FuzzColumn(f *testing.F) {
 }
 
 func BenchmarkPackColumn(b *testing.B) {
-	c := world.NewGenerator(7).Column(world.ColumnPos{X: 3, Z: 4})
+	c := terrain.New(7).Column(world.ColumnPos{X: 3, Z: 4})
 	var p Packer
 	b.ReportAllocs()
 	var size int

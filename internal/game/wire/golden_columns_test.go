@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
 
 // goldenColumn is a packed column as other clients' tests read it: the payload
@@ -54,7 +55,7 @@ func goldenColumns() map[string]*world.Column {
 			steps.Set(x, chunk*32+y, z, b)
 		}
 	}
-	land := world.NewGenerator(42).Column(world.ColumnPos{X: 2, Z: -1})
+	land := terrain.New(42).Column(world.ColumnPos{X: 2, Z: -1})
 	return map[string]*world.Column{"all widths": steps, "land": land, "air": {}}
 }
 

@@ -118,18 +118,6 @@ func TestTerrainIsAtRest(t *testing.T) {
 	}
 }
 
-// wildArea is a region of generated terrain.
-func wildArea(t testing.TB, seed uint64, cfg AreaConfig) *Area {
-	t.Helper()
-	g := NewGenerator(seed)
-	cfg.Seed, cfg.Spawn = seed, g.Spawn()
-	a := NewArea(cfg, cfg.Spawn.Region(), nil)
-	for i := range Columns {
-		a.SetColumn(g.Column(a.pos.Column(i)))
-	}
-	return a
-}
-
 func TestUpdatesComeInOrder(t *testing.T) {
 	u, v := newUpdates(), newUpdates()
 	list := []blockUpdate{{5, Pos{1, 2, 3}}, {3, Pos{1, 2, 3}}, {5, Pos{0, 2, 3}}, {5, Pos{0, 1, 9}}, {9, Pos{1, 2, 3}}, {1, Pos{4, 4, 4}}}

@@ -13,6 +13,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/netns"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/nodelab"
@@ -68,7 +69,7 @@ func runChaos(t *lab.Trial) (err error) {
 	if err := t.Settings(); err != nil {
 		return err
 	}
-	c := &chaos{t: t, faults: chaosFaults, land: &nodelab.Land{Gen: world.NewGenerator(t.Seed), Columns: map[world.ColumnPos]*world.Column{}}, counts: map[string]int{}, begun: time.Now()}
+	c := &chaos{t: t, faults: chaosFaults, land: &nodelab.Land{Gen: terrain.New(t.Seed), Columns: map[world.ColumnPos]*world.Column{}}, counts: map[string]int{}, begun: time.Now()}
 	if c.dir, err = os.MkdirTemp("", "voxelpopuli-chaos-"); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/nodelab"
 )
 
@@ -57,7 +58,7 @@ func TestReadLeads(t *testing.T) {
 // TestChaosNoticesLoss: a block that is not what was acknowledged is a
 // violation, one of those that are not clear is none.
 func TestChaosNoticesLoss(t *testing.T) {
-	c := &chaos{land: &nodelab.Land{Gen: world.NewGenerator(1), Columns: map[world.ColumnPos]*world.Column{}}}
+	c := &chaos{land: &nodelab.Land{Gen: terrain.New(1), Columns: map[world.ColumnPos]*world.Column{}}}
 	s := &chaosSpot{at: world.Pos{X: 3, Y: 200, Z: 5}, may: map[world.Block]bool{world.Air: true, world.Bricks: true}}
 	c.editors = []*editor{{spots: []*chaosSpot{s}}}
 	r := &replica{space: "r.0.0"}

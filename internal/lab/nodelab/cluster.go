@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 )
 
@@ -17,7 +18,7 @@ type cluster struct {
 	ctx   context.Context
 	dir   string
 	nodes []*NodeProcess
-	gen   *world.Generator
+	gen   *terrain.Generator
 	spawn world.Pos
 
 	unchecked bool // nobody replays what leaders do
@@ -45,7 +46,7 @@ func startClusterOf(ctx context.Context, seed uint64, n int, unchecked bool) (*c
 	if err != nil {
 		return nil, err
 	}
-	gen := world.NewGenerator(seed)
+	gen := terrain.New(seed)
 	c := &cluster{ctx: ctx, dir: dir, gen: gen, spawn: gen.Spawn(), unchecked: unchecked}
 	for i := range n {
 		var p *NodeProcess

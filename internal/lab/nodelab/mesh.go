@@ -13,6 +13,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/web"
 )
@@ -88,7 +89,7 @@ func runMesh(t *lab.Trial) error {
 
 // packLand packs the columns around the spawn.
 func packLand(seed uint64, edge int) []*wire.Column {
-	g := world.NewGenerator(seed)
+	g := terrain.New(seed)
 	from := g.Spawn().Column()
 	var p wire.Packer
 	var all []*wire.Column

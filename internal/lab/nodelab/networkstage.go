@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 )
@@ -41,7 +42,7 @@ func (s *networkStage) holds() bool {
 // squareHomes are the middles of the columns of a square around the spawn, in
 // an order that spreads a few as widely as many.
 func squareHomes(seed uint64, side int) []world.Pos {
-	spawn := world.NewGenerator(seed).Spawn().Column()
+	spawn := terrain.New(seed).Spawn().Column()
 	out := make([]world.Pos, 0, side*side)
 	for i := range side * side {
 		k := i * 7919 % (side * side) // a prime: all columns, far apart

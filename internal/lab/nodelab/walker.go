@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
 
 const (
@@ -66,12 +67,12 @@ func (t *tally) add(o tally) {
 // these experiments, so that it need not come from the node.
 type Land struct {
 	mu      sync.RWMutex
-	Gen     *world.Generator
+	Gen     *terrain.Generator
 	Columns map[world.ColumnPos]*world.Column
 }
 
 func NewLand(seed uint64) *Land {
-	return &Land{Gen: world.NewGenerator(seed), Columns: map[world.ColumnPos]*world.Column{}}
+	return &Land{Gen: terrain.New(seed), Columns: map[world.ColumnPos]*world.Column{}}
 }
 
 // outlook is a land as one walker looks at it: mostly at the same column.

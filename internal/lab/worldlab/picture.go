@@ -7,19 +7,20 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
 
-// terrain caches the columns of a generator for pictures.
-type terrain struct {
-	gen     *world.Generator
+// generated caches the columns of a generator for pictures.
+type generated struct {
+	gen     *terrain.Generator
 	columns map[world.ColumnPos]*world.Column
 }
 
-func newTerrain(g *world.Generator) *terrain {
-	return &terrain{g, map[world.ColumnPos]*world.Column{}}
+func newGenerated(g *terrain.Generator) *generated {
+	return &generated{g, map[world.ColumnPos]*world.Column{}}
 }
 
-func (t *terrain) column(p world.ColumnPos) *world.Column {
+func (t *generated) column(p world.ColumnPos) *world.Column {
 	c := t.columns[p]
 	if c == nil {
 		c = t.gen.Column(p)
@@ -28,7 +29,7 @@ func (t *terrain) column(p world.ColumnPos) *world.Column {
 	return c
 }
 
-func (t *terrain) at(x, y, z int) world.Block {
+func (t *generated) at(x, y, z int) world.Block {
 	if y < 0 || y >= world.Height {
 		return world.Air
 	}
@@ -36,7 +37,7 @@ func (t *terrain) at(x, y, z int) world.Block {
 	return c.At(x&(world.ChunkSize-1), y, z&(world.ChunkSize-1))
 }
 
-func (t *terrain) top(x, z int) int {
+func (t *generated) top(x, z int) int {
 	c := t.column(world.ColumnPos{X: int32(x >> world.ChunkBits), Z: int32(z >> world.ChunkBits)})
 	return c.Top(x&(world.ChunkSize-1), z&(world.ChunkSize-1))
 }
@@ -49,7 +50,7 @@ func shade(b world.Block, f float64) color.RGBA {
 
 // topDown draws size×size metres from above, one pixel a metre, lit from the
 // north-west.
-func (t *terrain) topDown(x0, z0, size int) *image.RGBA {
+func (t *generated) topDown(x0, z0, size int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, size, size))
 	for z := range size {
 		for x := range size {
@@ -70,7 +71,7 @@ func (t *terrain) topDown(x0, z0, size int) *image.RGBA {
 }
 
 // cut draws a slice of the world along x at z0, two pixels a metre.
-func (t *terrain) cut(x0, z0, length int) *image.RGBA {
+func (t *generated) cut(x0, z0, length int) *image.RGBA {
 	const scale = 2
 	img := image.NewRGBA(image.Rect(0, 0, length*scale, world.Height*scale))
 	for py := range world.Height * scale {
@@ -92,7 +93,7 @@ func (t *terrain) cut(x0, z0, length int) *image.RGBA {
 
 // view is what a person with eyes at x, y, z sees, looking along yaw (radians,
 // 0 to north, clockwise) and pitch.
-func (t *terrain) view(x, y, z, yaw, pitch float64, w, h int) *image.RGBA {
+func (t *generated) view(x, y, z, yaw, pitch float64, w, h int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	fov := math.Tan(35 * math.Pi / 180)
 	for py := range h {
@@ -112,7 +113,7 @@ func (t *terrain) view(x, y, z, yaw, pitch float64, w, h int) *image.RGBA {
 const sight = 420
 
 // ray follows one line of sight through the blocks.
-func (t *terrain) ray(x, y, z, dx, dy, dz float64) color.RGBA {
+func (t *generated) ray(x, y, z, dx, dy, dz float64) color.RGBA {
 	l := math.Sqrt(dx*dx + dy*dy + dz*dz)
 	dx, dy, dz = dx/l, dy/l, dz/l
 	sky := color.RGBA{uint8(150 - 60*max(0, dy)), uint8(190 - 50*max(0, dy)), 240, 255}
@@ -177,18 +178,18 @@ func blend(a, b color.RGBA, t float64) color.RGBA {
 }
 
 // overview draws regions×regions regions around the origin, one pixel for 4 m.
-func overview(g *world.Generator, rx, rz, regions int) *image.RGBA {
-	img := image.NewRGBA(image.Rect(0, 0, regions*world.FarSize, regions*world.FarSize))
+func overview(g *terrain.Generator, rx, rz, regions int) *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, regions*terrain.FarSize, regions*terrain.FarSize))
 	for z := range regions {
 		for x := range regions {
 			t := g.Far(world.RegionPos{X: int32(x - regions/2 + rx), Z: int32(z - regions/2 + rz)})
 			for i := range t.Height {
-				px, pz := i%world.FarSize, i/world.FarSize
+				px, pz := i%terrain.FarSize, i/terrain.FarSize
 				f := 1.0
 				if px > 0 && pz > 0 {
-					f += 0.04 * (float64(t.Height[i]) - float64(t.Height[i-1-world.FarSize]))
+					f += 0.04 * (float64(t.Height[i]) - float64(t.Height[i-1-terrain.FarSize]))
 				}
-				img.Set(x*world.FarSize+px, z*world.FarSize+pz, shade(t.Top[i], max(0.5, min(1.4, f))))
+				img.Set(x*terrain.FarSize+px, z*terrain.FarSize+pz, shade(t.Top[i], max(0.5, min(1.4, f))))
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 )
 
@@ -25,9 +26,9 @@ func runTerrain(t *lab.Trial) error {
 	if err := t.Settings(); err != nil {
 		return err
 	}
-	g := world.NewGenerator(t.Seed)
+	g := terrain.New(t.Seed)
 	var ms, bytes []float64
-	biomes := map[world.Biome]int{}
+	biomes := map[terrain.Biome]int{}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	for i := range columns {
@@ -59,7 +60,7 @@ func runTerrain(t *lab.Trial) error {
 	t.Fact("spawn", spawn.String()+", "+g.Biome(spawn.X, spawn.Z).String())
 
 	table := lab.Table{Name: "biomes", Title: "What the land is made of", Columns: []string{"biome", "share %"}}
-	for b := world.Ocean; b <= world.Peaks; b++ {
+	for b := terrain.Ocean; b <= terrain.Peaks; b++ {
 		table.Row(b, 100*float64(biomes[b])/float64(columns))
 	}
 	t.Table(table)
@@ -70,8 +71,8 @@ func runTerrain(t *lab.Trial) error {
 }
 
 // drawTerrain draws the surroundings of the spawn.
-func drawTerrain(t *lab.Trial, g *world.Generator, spawn world.Pos, edge int) {
-	land := newTerrain(g)
+func drawTerrain(t *lab.Trial, g *terrain.Generator, spawn world.Pos, edge int) {
+	land := newGenerated(g)
 	x, z := int(spawn.X), int(spawn.Z)
 	t.Picture("overview", func() image.Image { return overview(g, x/world.RegionSize, z/world.RegionSize, 24) })
 	t.Picture("above", func() image.Image { return land.topDown(x-edge/2, z-edge/2, edge) })

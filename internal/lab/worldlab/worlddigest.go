@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
 )
@@ -69,7 +70,7 @@ type played struct {
 
 // playScript runs a node and its players in the simulator.
 func playScript(seed uint64, seconds, players int) (played, error) {
-	g := world.NewGenerator(seed)
+	g := terrain.New(seed)
 	spawn := g.Spawn()
 	s := sim.NewWith(seed, sim.Config{Jitter: 5 * time.Millisecond})
 	var nodes node.Config

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
@@ -18,7 +19,7 @@ func TestItemsCrossCells(t *testing.T) {
 	seq := NewSequence(cfg)
 	rep := &replica{t: t, r: New(cfg), cells: seq.Cells}
 	p := &storage.Player{ID: id.Of([]byte("thrower")), Home: geom.Point{Y: 7}}
-	place := seq.Place(world.Vec{X: fixed.Int(127), Y: fixed.Int(world.SeaLevel + 1), Z: fixed.Int(50)})
+	place := seq.Place(world.Vec{X: fixed.Int(127), Y: fixed.Int(terrain.SeaLevel + 1), Z: fixed.Int(50)})
 	lying := func() (at []world.RegionPos) {
 		seq.Cells(func(c geom.Rect) {
 			for _, o := range seq.Objects(c) {

@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
@@ -68,6 +69,6 @@ func (r *Rules) ground(p geom.Point) world.Vec {
 
 // standing returns the block above the terrain, or above the sea.
 func (r *Rules) standing(x, z int32) world.Pos {
-	y := max(r.columns.gen.Surface(x, z), world.SeaLevel) + 1
+	y := max(r.columns.gen.Surface(x, z), terrain.SeaLevel) + 1
 	return world.Pos{X: x, Y: int32(min(y, world.Height-3)), Z: z}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/recent"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
@@ -60,7 +61,7 @@ func New(cfg Config) *Rules {
 		panic(fmt.Sprintf("voxelrules: a world of %d regions a side; want an even number from 2 to %d", cfg.Regions, maxRegions-1))
 	}
 	if cfg.Terrain == nil {
-		cfg.Terrain = world.NewGenerator(cfg.Seed)
+		cfg.Terrain = terrain.New(cfg.Seed)
 	}
 	r := &Rules{cfg: cfg, columns: newLands(cfg.Terrain, cfg.Columns), spawns: map[world.RegionPos]world.Pos{}}
 	r.nothing = world.NewArea(world.AreaConfig{}, world.RegionPos{}, nil).AppendRest(nil)

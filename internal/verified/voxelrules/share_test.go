@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
@@ -80,11 +81,11 @@ func TestLongWhatIsRememberedIsWhatItWouldBe(t *testing.T) {
 // plain is a world of stone up to the sea.
 type plain struct{}
 
-func (plain) Surface(_, _ int32) int { return world.SeaLevel }
+func (plain) Surface(_, _ int32) int { return terrain.SeaLevel }
 
 func (plain) Column(pos world.ColumnPos) *world.Column {
 	plainOnce.Do(func() {
-		for y := range world.SeaLevel + 1 {
+		for y := range terrain.SeaLevel + 1 {
 			for i := range world.ChunkSize * world.ChunkSize {
 				plainColumn.Chunks[y/world.ChunkSize].Set(i&31, y&31, i>>5, world.Stone)
 			}
@@ -105,7 +106,7 @@ var (
 func TestWhatLiesBeyondTheBorderCounts(t *testing.T) {
 	r := New(Config{Regions: 6, Terrain: plain{}})
 	here, there := world.RegionPos{}, world.RegionPos{X: 1}
-	ground := int32(world.SeaLevel + 1)
+	ground := int32(terrain.SeaLevel + 1)
 	who := &storage.Player{ID: id.Of([]byte("who")), Home: geom.Point{X: 5, Y: 5}}
 	at := func(x int32) *storage.Object { // somebody who stands so far from the corner
 		return r.newCharacter(who, false, &character{body: world.NewPlayer(who.ID, "who", world.Survival, world.Pos{X: x, Y: ground, Z: 60}.Centre())})

@@ -20,6 +20,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 )
 
@@ -35,7 +36,7 @@ type World struct {
 func Start(t testing.TB, mode world.Mode) *World {
 	t.Helper()
 	const seed = 4
-	terrain := world.NewGenerator(seed)
+	terrain := terrain.New(seed)
 	spawn := terrain.Spawn()
 	epoch := machine.Time(time.Now().Add(-time.Hour).UnixNano())
 	w := &World{Spawn: spawn}

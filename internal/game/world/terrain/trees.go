@@ -1,6 +1,9 @@
-package world
+package terrain
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
 
 // Trees stand on a jittered grid: each square of treeGrid blocks has one place
 // where a tree may stand. Whether one does, and which, depends on nothing but
@@ -45,13 +48,13 @@ var growths = [biomeCount]growth{
 // same for all columns.
 func (b *builder) trees() {
 	first := func(o int32) int32 { return floorDiv(o-treeReach, treeGrid) }
-	last := func(o int32) int32 { return floorDiv(o+ChunkSize+treeReach-1, treeGrid) }
+	last := func(o int32) int32 { return floorDiv(o+world.ChunkSize+treeReach-1, treeGrid) }
 	for gz := first(b.origin.Z); gz <= last(b.origin.Z); gz++ {
 		for gx := first(b.origin.X); gx <= last(b.origin.X); gx++ {
 			h := hash2(b.g.key[keyTree], gx, gz)
 			x := int(gx*treeGrid-b.origin.X) + int(h&3)
 			z := int(gz*treeGrid-b.origin.Z) + int(h>>2&3)
-			if min(x, z) < -treeReach || max(x, z) >= ChunkSize+treeReach {
+			if min(x, z) < -treeReach || max(x, z) >= world.ChunkSize+treeReach {
 				continue
 			}
 			if grow, t := b.treeAt(x, z); grow != nil {
@@ -66,7 +69,7 @@ func (b *builder) treeAt(x, z int) (func(*builder, tree), tree) {
 	wx, wz := b.origin.X+int32(x), b.origin.Z+int32(z)
 	dice := hash2(b.g.key[keyTree]+1, wx, wz)
 	floor := int(b.floor[spot(x, z)])
-	if floor < SeaLevel || floor > Height-32 {
+	if floor < SeaLevel || floor > world.Height-32 {
 		return nil, tree{}
 	}
 	s := b.siteAt(x, z)

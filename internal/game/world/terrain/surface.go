@@ -1,4 +1,4 @@
-package world
+package terrain
 
 import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 

@@ -1,36 +1,39 @@
-package world
+package terrain
 
-import "github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
 
 // The shapes of trees. None reaches farther than treeReach from its trunk.
 
 // inColumn reports whether a place lies in the column being built.
 func inColumn(x, y, z int) bool {
-	return uint(x) < ChunkSize && uint(z) < ChunkSize && uint(y) < Height
+	return uint(x) < world.ChunkSize && uint(z) < world.ChunkSize && uint(y) < world.Height
 }
 
 // leaf puts leaves into air.
-func (b *builder) leaf(x, y, z int, leaves Block) {
+func (b *builder) leaf(x, y, z int, leaves world.Block) {
 	if inColumn(x, y, z) {
-		if at := &b.block[cell(x, y, z)]; *at == Air {
+		if at := &b.block[cell(x, y, z)]; *at == world.Air {
 			*at = leaves
 		}
 	}
 }
 
 // wood puts a log into air or leaves.
-func (b *builder) wood(x, y, z int, log Block) {
+func (b *builder) wood(x, y, z int, log world.Block) {
 	if inColumn(x, y, z) {
-		if at := &b.block[cell(x, y, z)]; *at == Air || Info(*at).Class == pack.Cutout {
+		if at := &b.block[cell(x, y, z)]; *at == world.Air || world.Info(*at).Class == pack.Cutout {
 			*at = log
 		}
 	}
 }
 
 // trunk puts up logs on a block of dirt.
-func (b *builder) trunk(t tree, tall int, log Block) {
+func (b *builder) trunk(t tree, tall int, log world.Block) {
 	if inColumn(t.x, t.y-1, t.z) {
-		b.block[cell(t.x, t.y-1, t.z)] = Dirt
+		b.block[cell(t.x, t.y-1, t.z)] = world.Dirt
 	}
 	for y := range tall {
 		b.wood(t.x, t.y+y, t.z, log)
@@ -39,7 +42,7 @@ func (b *builder) trunk(t tree, tall int, log Block) {
 
 // disc puts a level of leaves of radius r around x, z: corners are cut off, or
 // ragged by the dice.
-func (b *builder) disc(x, y, z, r int, leaves Block, dice uint32) {
+func (b *builder) disc(x, y, z, r int, leaves world.Block, dice uint32) {
 	limit := r*r + 1
 	for dz := -r; dz <= r; dz++ {
 		for dx := -r; dx <= r; dx++ {
@@ -56,7 +59,7 @@ func (b *builder) disc(x, y, z, r int, leaves Block, dice uint32) {
 }
 
 // blob puts a flattened ball of leaves around a point.
-func (b *builder) blob(x, y, z, r int, leaves Block, dice uint32) {
+func (b *builder) blob(x, y, z, r int, leaves world.Block, dice uint32) {
 	b.disc(x, y-1, z, r, leaves, dice)
 	b.disc(x, y, z, r, leaves, dice)
 	b.disc(x, y+1, z, max(r-1, 1), leaves, dice)
@@ -68,27 +71,27 @@ func (b *builder) blob(x, y, z, r int, leaves Block, dice uint32) {
 func (b *builder) oak(t tree) {
 	tall := 4 + t.roll(0, 3)
 	top := t.y + tall
-	b.disc(t.x, top-2, t.z, 2, OakLeaves, t.dice)
-	b.disc(t.x, top-1, t.z, 2, OakLeaves, t.dice)
-	b.disc(t.x, top, t.z, 1+t.roll(8, 2), OakLeaves, t.dice)
-	b.disc(t.x, top+1, t.z, 1, OakLeaves, t.dice)
-	b.trunk(t, tall, OakLog)
+	b.disc(t.x, top-2, t.z, 2, world.OakLeaves, t.dice)
+	b.disc(t.x, top-1, t.z, 2, world.OakLeaves, t.dice)
+	b.disc(t.x, top, t.z, 1+t.roll(8, 2), world.OakLeaves, t.dice)
+	b.disc(t.x, top+1, t.z, 1, world.OakLeaves, t.dice)
+	b.trunk(t, tall, world.OakLog)
 }
 
 // bigOak has a crown of several balls on branches.
 func (b *builder) bigOak(t tree) {
 	tall := 7 + t.roll(0, 4)
 	top := t.y + tall
-	b.blob(t.x, top, t.z, 3, OakLeaves, t.dice)
+	b.blob(t.x, top, t.z, 3, world.OakLeaves, t.dice)
 	side := t.roll(8, 4)
 	for i := range 2 + t.roll(16, 2) {
 		d := branches[(side+i)&3]
 		y := top - 2 - (i+side)&1*2
-		b.blob(t.x+2*d[0], y, t.z+2*d[1], 2, OakLeaves, t.dice)
-		b.wood(t.x+d[0], y-1, t.z+d[1], OakLog)
-		b.wood(t.x+2*d[0], y, t.z+2*d[1], OakLog)
+		b.blob(t.x+2*d[0], y, t.z+2*d[1], 2, world.OakLeaves, t.dice)
+		b.wood(t.x+d[0], y-1, t.z+d[1], world.OakLog)
+		b.wood(t.x+2*d[0], y, t.z+2*d[1], world.OakLog)
 	}
-	b.trunk(t, tall, OakLog)
+	b.trunk(t, tall, world.OakLog)
 }
 
 var branches = [4][2]int{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}
@@ -96,12 +99,12 @@ var branches = [4][2]int{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}
 func (b *builder) birch(t tree) {
 	tall := 6 + t.roll(0, 4)
 	top := t.y + tall
-	b.disc(t.x, top-3, t.z, 2, BirchLeaves, t.dice)
-	b.disc(t.x, top-2, t.z, 2, BirchLeaves, t.dice)
-	b.disc(t.x, top-1, t.z, 1, BirchLeaves, t.dice)
-	b.disc(t.x, top, t.z, 1, BirchLeaves, t.dice)
-	b.leaf(t.x, top+1, t.z, BirchLeaves)
-	b.trunk(t, tall, BirchLog)
+	b.disc(t.x, top-3, t.z, 2, world.BirchLeaves, t.dice)
+	b.disc(t.x, top-2, t.z, 2, world.BirchLeaves, t.dice)
+	b.disc(t.x, top-1, t.z, 1, world.BirchLeaves, t.dice)
+	b.disc(t.x, top, t.z, 1, world.BirchLeaves, t.dice)
+	b.leaf(t.x, top+1, t.z, world.BirchLeaves)
+	b.trunk(t, tall, world.BirchLog)
 }
 
 // pine is a cone of skirts.
@@ -111,14 +114,14 @@ func (b *builder) pine(t tree) {
 	widest := 2 + t.roll(8, 2)
 	r := 1
 	for y := top; y > t.y+1+t.roll(16, 2); y-- {
-		b.disc(t.x, y, t.z, r, PineLeaves, t.dice)
+		b.disc(t.x, y, t.z, r, world.PineLeaves, t.dice)
 		if r++; r > min(widest, 1+(top-y)/2) {
 			r = max(1, r-2)
 		}
 	}
-	b.leaf(t.x, top+1, t.z, PineLeaves)
-	b.leaf(t.x, top+2, t.z, PineLeaves)
-	b.trunk(t, tall, PineLog)
+	b.leaf(t.x, top+1, t.z, world.PineLeaves)
+	b.leaf(t.x, top+2, t.z, world.PineLeaves)
+	b.trunk(t, tall, world.PineLog)
 }
 
 // tallPine has a bare trunk and a narrow crown.
@@ -127,16 +130,16 @@ func (b *builder) tallPine(t tree) {
 	top := t.y + tall
 	crown := 6 + t.roll(8, 3)
 	for i := range crown {
-		b.disc(t.x, top-i, t.z, 1+(i%3+1)*min(i, 4)/6, PineLeaves, t.dice)
+		b.disc(t.x, top-i, t.z, 1+(i%3+1)*min(i, 4)/6, world.PineLeaves, t.dice)
 	}
-	b.leaf(t.x, top+1, t.z, PineLeaves)
-	b.trunk(t, tall, PineLog)
+	b.leaf(t.x, top+1, t.z, world.PineLeaves)
+	b.trunk(t, tall, world.PineLog)
 }
 
 func (b *builder) bush(t tree) {
-	b.disc(t.x, t.y, t.z, 2, OakLeaves, t.dice)
-	b.disc(t.x, t.y+1, t.z, 1, OakLeaves, t.dice)
-	b.trunk(t, 1, OakLog)
+	b.disc(t.x, t.y, t.z, 2, world.OakLeaves, t.dice)
+	b.disc(t.x, t.y+1, t.z, 1, world.OakLeaves, t.dice)
+	b.trunk(t, 1, world.OakLog)
 }
 
 // boulder is a lump of stone, half sunk in.
@@ -148,9 +151,9 @@ func (b *builder) boulder(t tree) {
 				if dx*dx+dy*dy+dz*dz > r*r+1 || !inColumn(t.x+dx, t.y+dy, t.z+dz) {
 					continue
 				}
-				rock := Cobblestone
+				rock := world.Cobblestone
 				if finish(t.dice^uint32(dx*31+dy*101+dz*7))&3 != 0 {
-					rock = MossyCobblestone
+					rock = world.MossyCobblestone
 				}
 				b.block[cell(t.x+dx, t.y+dy, t.z+dz)] = rock
 			}

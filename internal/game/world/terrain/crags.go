@@ -1,6 +1,9 @@
-package world
+package terrain
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
 
 // cliffNoise bends rough ground in space: ledges, overhangs, arches.
 var cliffXZ, cliffY = every(38), every(30)
@@ -16,8 +19,8 @@ func (b *builder) crags() {
 			n.rise(x, z, pitch, b.cliff[i][:min(up, levels)])
 		}
 	}
-	for z := -margin; z < ChunkSize+margin; z += pitch {
-		for x := -margin; x < ChunkSize+margin; x += pitch {
+	for z := -margin; z < world.ChunkSize+margin; z += pitch {
+		for x := -margin; x < world.ChunkSize+margin; x += pitch {
 			if n, _, _ := corners(x, z); b.roughCell(n) {
 				b.cragCell(n, x, z)
 			}
@@ -75,7 +78,7 @@ func (b *builder) crag(n, fx, fz, x, z int, rough fixed.Num) {
 // the highest ground block.
 func ledge(height, rough fixed.Num, cliff func(level int) fixed.Num, put func(y int, ground bool)) int {
 	low := max(1, int((height - rough).Floor()))
-	high := min(Height-2, int((height+rough).Floor())+1)
+	high := min(world.Height-2, int((height+rough).Floor())+1)
 	floor, level := low, -1
 	var below, above fixed.Num
 	for y := low; y <= high; y++ {
@@ -96,14 +99,14 @@ func ledge(height, rough fixed.Num, cliff func(level int) fixed.Num, put func(y 
 	return floor
 }
 
-func stoneOr(ground bool, y int) Block {
+func stoneOr(ground bool, y int) world.Block {
 	switch {
 	case ground:
-		return Stone
+		return world.Stone
 	case y <= SeaLevel:
-		return Water
+		return world.Water
 	}
-	return Air
+	return world.Air
 }
 
 // cliffAt interpolates the cliff noise within a cell's level.

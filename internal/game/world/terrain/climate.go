@@ -1,6 +1,9 @@
-package world
+package terrain
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
 
 // site is what the generator knows about a horizontal place: the shape of the
 // land and its climate. All fields are smooth, so they can be interpolated.
@@ -102,7 +105,7 @@ func (g *Generator) shape(s *site, x, z int32) {
 		s.rough = fixed.Mul(smooth(pct(20), pct(70), s.mount), metres(15))
 	}
 	h = carveRiver(s, h, inland)
-	s.height = h.Clamp(metres(8), metres(Height-20))
+	s.height = h.Clamp(metres(8), metres(world.Height-20))
 }
 
 // carveRiver lowers the land towards a river and digs its bed.

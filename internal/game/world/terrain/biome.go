@@ -1,6 +1,9 @@
-package world
+package terrain
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
 
 // Biome is the kind of landscape at a place.
 type Biome uint8
@@ -85,14 +88,14 @@ func (g *Generator) dither(s *site, x, z int32) {
 
 // soil is what the ground of a place is made of, from the top down.
 type soil struct {
-	top, under, deep     Block
+	top, under, deep     world.Block
 	underDepth, deepness int // blocks of under, and of deep below it; then Stone
 }
 
 // soil returns the ground of a dithered site. slope is the rise of the land in
 // metres over one metre.
 func (g *Generator) soil(s *site, b Biome, slope fixed.Num, x, z int32) soil {
-	grassy := soil{Grass, Dirt, Dirt, 3, 0}
+	grassy := soil{world.Grass, world.Dirt, world.Dirt, 3, 0}
 	h := hash2(g.key[keyDither]+1, x, z)
 	jitter := fixed.Num(h&1023) - 512 + // ±⅛, and ±½ in patches
 		noise2(g.key[keyDither]+2, patchFreq.at(x), patchFreq.at(z))/2
@@ -101,40 +104,40 @@ func (g *Generator) soil(s *site, b Biome, slope fixed.Num, x, z int32) soil {
 		return seabed(s, h)
 	case Beach:
 		if s.temp < cold {
-			return soil{Snow, Gravel, Stone, 3, 0}
+			return soil{world.Snow, world.Gravel, world.Stone, 3, 0}
 		}
-		return soil{Sand, Sand, Sandstone, 3, 3}
+		return soil{world.Sand, world.Sand, world.Sandstone, 3, 3}
 	case Desert:
-		return soil{Sand, Sand, Sandstone, 4, 6}
+		return soil{world.Sand, world.Sand, world.Sandstone, 4, 6}
 	case Peaks:
 		if slope > pct(140)+jitter {
-			return soil{Stone, Stone, Stone, 0, 0}
+			return soil{world.Stone, world.Stone, world.Stone, 0, 0}
 		}
-		return soil{Snow, Snow, Stone, 2, 0}
+		return soil{world.Snow, world.Snow, world.Stone, 2, 0}
 	case Mountains, Hills:
 		if slope > pct(102)+jitter || b == Mountains && s.height > snowLine(s)-metres(14)+jitter*12 {
 			return scree(h)
 		}
 		if s.temp < cold {
-			grassy.top = SnowyGrass
+			grassy.top = world.SnowyGrass
 		}
 	case SnowyPlains, SnowyPines:
-		grassy.top = SnowyGrass
+		grassy.top = world.SnowyGrass
 	}
 	if slope > pct(128)+jitter {
 		return scree(h)
 	}
 	if s.height < metres(SeaLevel) { // dithered below the water line
-		grassy.top = Dirt
+		grassy.top = world.Dirt
 	}
 	return grassy
 }
 
 func scree(h uint32) soil {
 	if h>>10&63 == 0 {
-		return soil{Gravel, Stone, Stone, 0, 0}
+		return soil{world.Gravel, world.Stone, world.Stone, 0, 0}
 	}
-	return soil{Stone, Stone, Stone, 0, 0}
+	return soil{world.Stone, world.Stone, world.Stone, 0, 0}
 }
 
 // seabed is sand in shallow water, gravel in deep, with some clay in between.
@@ -142,11 +145,11 @@ func seabed(s *site, h uint32) soil {
 	depth := metres(SeaLevel) - s.height
 	switch {
 	case s.wood > pct(22) && depth < metres(9) && s.wood < pct(40):
-		return soil{Clay, Clay, Stone, 2, 0}
+		return soil{world.Clay, world.Clay, world.Stone, 2, 0}
 	case depth < metres(6)+fixed.Num(h&4095)*3:
-		return soil{Sand, Sand, Sandstone, 3, 2}
+		return soil{world.Sand, world.Sand, world.Sandstone, 3, 2}
 	case s.wood < -pct(20):
-		return soil{Dirt, Dirt, Stone, 2, 0}
+		return soil{world.Dirt, world.Dirt, world.Stone, 2, 0}
 	}
-	return soil{Gravel, Gravel, Stone, 3, 0}
+	return soil{world.Gravel, world.Gravel, world.Stone, 3, 0}
 }

@@ -1,10 +1,11 @@
-package world
+package terrain
 
 import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // spawnReach is how far from the origin, in regions, a place to begin is looked
@@ -14,12 +15,14 @@ const spawnReach = 6
 // Spawn returns where newcomers stand: the block of their feet, in a dry, open
 // and safe place, fairly flat, with mountains or water in sight if the world
 // has any near its origin. It takes some milliseconds: ask once and keep the answer.
-func (g *Generator) Spawn() Pos { return g.SpawnWithin(func(RegionPos) bool { return true }) }
+func (g *Generator) Spawn() world.Pos {
+	return g.SpawnWithin(func(world.RegionPos) bool { return true })
+}
 
 // SpawnWithin is Spawn where newcomers may only begin in some regions, of which
 // the one at the origin is one.
-func (g *Generator) SpawnWithin(allowed func(RegionPos) bool) Pos {
-	best, bestScore := RegionPos{}, fixed.Num(-1<<40)
+func (g *Generator) SpawnWithin(allowed func(world.RegionPos) bool) world.Pos {
+	best, bestScore := world.RegionPos{}, fixed.Num(-1<<40)
 	for _, r := range aroundOrigin(spawnReach) {
 		if !allowed(r) {
 			continue
@@ -28,28 +31,28 @@ func (g *Generator) SpawnWithin(allowed func(RegionPos) bool) Pos {
 			best, bestScore = r, s
 		}
 	}
-	if p, ok := g.clearing(best, Grass); ok {
+	if p, ok := g.clearing(best, world.Grass); ok {
 		return p
 	}
 	for _, r := range aroundOrigin(4 * spawnReach) {
 		if !allowed(r) {
 			continue
 		}
-		if p, ok := g.clearing(r, Grass, SnowyGrass, Sand); ok {
+		if p, ok := g.clearing(r, world.Grass, world.SnowyGrass, world.Sand); ok {
 			return p
 		}
 	}
-	return Pos{0, int32(g.Surface(0, 0)) + 1, 0} // a world without dry land
+	return world.Pos{Y: int32(g.Surface(0, 0)) + 1} // a world without dry land
 }
 
 // aroundOrigin lists the regions within reach of the origin, nearest first.
-func aroundOrigin(reach int32) []RegionPos {
-	var all []RegionPos
+func aroundOrigin(reach int32) []world.RegionPos {
+	var all []world.RegionPos
 	for ring := range reach + 1 {
 		for z := -ring; z <= ring; z++ {
 			for x := -ring; x <= ring; x++ {
 				if max(x, -x, z, -z) == ring {
-					all = append(all, RegionPos{x, z})
+					all = append(all, world.RegionPos{X: x, Z: z})
 				}
 			}
 		}
@@ -59,8 +62,8 @@ func aroundOrigin(reach int32) []RegionPos {
 
 // prospect scores a region as a place to begin: level meadow or wood's edge in
 // its middle, relief and water around, not far from the origin.
-func (g *Generator) prospect(r RegionPos) fixed.Num {
-	x, z := r.X*RegionSize+RegionSize/2, r.Z*RegionSize+RegionSize/2
+func (g *Generator) prospect(r world.RegionPos) fixed.Num {
+	x, z := r.X*world.RegionSize+world.RegionSize/2, r.Z*world.RegionSize+world.RegionSize/2
 	here := g.site(x, z)
 	if b := here.biome(); b != Plains && b != Forest && b != BirchWoods || here.height < metres(SeaLevel+2) {
 		return -metres(10000)
@@ -87,7 +90,7 @@ var compass = [8][2]int32{{4, 0}, {3, 3}, {0, 4}, {-3, 3}, {-4, 0}, {-3, -3}, {0
 
 // clearing finds open level ground of given kinds in a region, from its middle
 // outwards.
-func (g *Generator) clearing(r RegionPos, kinds ...Block) (Pos, bool) {
+func (g *Generator) clearing(r world.RegionPos, kinds ...world.Block) (world.Pos, bool) {
 	for _, i := range [...]int{5, 6, 9, 10, 0, 1, 2, 3, 4, 7, 8, 11, 12, 13, 14, 15} {
 		c := g.Column(r.Column(i))
 		for at := range 49 {
@@ -97,17 +100,17 @@ func (g *Generator) clearing(r RegionPos, kinds ...Block) (Pos, bool) {
 			}
 		}
 	}
-	return Pos{}, false
+	return world.Pos{}, false
 }
 
 // openGround reports whether a person can stand at column-local x, z under the
 // open sky, with level dry ground of some kinds for 3 m around, and where their
 // feet are.
-func openGround(c *Column, x, z int, kinds []Block) (feet int, ok bool) {
+func openGround(c *world.Column, x, z int, kinds []world.Block) (feet int, ok bool) {
 	for dz := -3; dz <= 3; dz++ {
 		for dx := -3; dx <= 3; dx++ {
 			y := c.Top(x+dx, z+dz)
-			for y > 0 && Info(c.At(x+dx, y, z+dz)).Class == pack.Cross {
+			for y > 0 && world.Info(c.At(x+dx, y, z+dz)).Class == pack.Cross {
 				y--
 			}
 			ground := c.At(x+dx, y, z+dz)
@@ -123,7 +126,7 @@ func openGround(c *Column, x, z int, kinds []Block) (feet int, ok bool) {
 		}
 	}
 	y := c.Top(x, z)
-	if Info(c.At(x, y, z)).Class == pack.Cross {
+	if world.Info(c.At(x, y, z)).Class == pack.Cross {
 		return 0, false
 	}
 	return y + 1, true

@@ -1,4 +1,6 @@
-package world
+package terrain
+
+import "github.com/voxelpopuli/voxelpopuli/internal/game/world"
 
 // SeaLevel is the y of the highest water block of oceans and rivers.
 const SeaLevel = 62
@@ -11,8 +13,8 @@ type Generator struct {
 	free chan *builder // scratch memory for reuse
 }
 
-// NewGenerator returns the generator of a world's seed.
-func NewGenerator(seed uint64) *Generator {
+// New returns the generator of a world's seed.
+func New(seed uint64) *Generator {
 	g := &Generator{seed: seed, free: make(chan *builder, 4)}
 	for i := range g.key {
 		g.key[i] = key(seed, uint64(i))
@@ -21,7 +23,7 @@ func NewGenerator(seed uint64) *Generator {
 }
 
 // Column generates the column at p.
-func (g *Generator) Column(p ColumnPos) *Column {
+func (g *Generator) Column(p world.ColumnPos) *world.Column {
 	b := g.take()
 	c := b.build(p)
 	g.put(b)

@@ -1,6 +1,9 @@
-package world
+package terrain
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
 
 // The lattice that a column is built on: nodes 4 m apart in each direction, one
 // cell beyond the column on each side, so that trees of the neighbours that
@@ -8,16 +11,16 @@ import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 const (
 	pitch     = 4
 	margin    = pitch
-	nodes     = (ChunkSize+2*margin)/pitch + 1 // along x and z
-	levels    = Height/pitch + 1               // along y
-	wide      = ChunkSize + 2*margin           // blocks along x and z with margin
-	treeReach = margin                         // blocks from a trunk to its farthest leaf
+	nodes     = (world.ChunkSize+2*margin)/pitch + 1 // along x and z
+	levels    = world.Height/pitch + 1               // along y
+	wide      = world.ChunkSize + 2*margin           // blocks along x and z with margin
+	treeReach = margin                               // blocks from a trunk to its farthest leaf
 )
 
 // builder is the scratch memory of one Column call.
 type builder struct {
 	g      *Generator
-	origin Pos // of the column
+	origin world.Pos // of the column
 
 	site [nodes * nodes]site
 	// Noise in space at each node, y fastest. Only levels below top are current.
@@ -26,9 +29,9 @@ type builder struct {
 
 	height [wide * wide]fixed.Num // site height of each block
 	floor  [wide * wide]int32     // y of the highest ground block
-	biome  [ChunkSize * ChunkSize]Biome
+	biome  [world.ChunkSize * world.ChunkSize]Biome
 
-	block [Height * ChunkSize * ChunkSize]Block
+	block [world.Height * world.ChunkSize * world.ChunkSize]world.Block
 }
 
 // node returns the index of lattice node i, k; they count from the margin's
@@ -38,10 +41,10 @@ func node(i, k int) int { return k*nodes + i }
 // spot returns the index of column-local x, z, which may be in the margin.
 func spot(x, z int) int { return (z+margin)*wide + x + margin }
 
-func cell(x, y, z int) int { return y<<(2*ChunkBits) | z<<ChunkBits | x }
+func cell(x, y, z int) int { return y<<(2*world.ChunkBits) | z<<world.ChunkBits | x }
 
 // build generates the column at p.
-func (b *builder) build(p ColumnPos) *Column {
+func (b *builder) build(p world.ColumnPos) *world.Column {
 	b.origin = p.Origin()
 	b.survey()
 	b.heights()
@@ -66,7 +69,7 @@ func (b *builder) survey() {
 			highest = max(highest, s.height+s.rough)
 		}
 	}
-	b.top = min(int(highest.Floor())+2, Height-1)
+	b.top = min(int(highest.Floor())+2, world.Height-1)
 }
 
 // corners returns the lattice cell of a spot and its place within it, 0 to 3.
@@ -86,8 +89,8 @@ func (b *builder) siteAt(x, z int) site {
 // heights interpolates the height of every spot, exactly: sixteenths are only
 // dropped at the end.
 func (b *builder) heights() {
-	for z := -margin; z < ChunkSize+margin; z++ {
-		for x := -margin; x < ChunkSize+margin; x++ {
+	for z := -margin; z < world.ChunkSize+margin; z++ {
+		for x := -margin; x < world.ChunkSize+margin; x++ {
 			n, fx, fz := corners(x, z)
 			h := bilinear(fx, fz, b.site[n].height, b.site[n+1].height, b.site[n+nodes].height, b.site[n+nodes+1].height)
 			b.height[spot(x, z)] = h
@@ -108,14 +111,14 @@ func (b *builder) fill() {
 	clear(b.block[:])
 	for y := 0; y < max(b.top, SeaLevel+1); y++ {
 		layer := b.block[cell(0, y, 0):cell(0, y+1, 0)]
-		for z := range ChunkSize {
-			row := layer[z<<ChunkBits : (z+1)<<ChunkBits]
-			floor := b.floor[spot(0, z):spot(ChunkSize, z)]
+		for z := range world.ChunkSize {
+			row := layer[z<<world.ChunkBits : (z+1)<<world.ChunkBits]
+			floor := b.floor[spot(0, z):spot(world.ChunkSize, z)]
 			for x := range row {
 				if int32(y) <= floor[x] {
-					row[x] = Stone
+					row[x] = world.Stone
 				} else if y <= SeaLevel {
-					row[x] = Water
+					row[x] = world.Water
 				}
 			}
 		}
@@ -123,10 +126,10 @@ func (b *builder) fill() {
 }
 
 // pack compresses the blocks into a column.
-func (b *builder) pack(p ColumnPos) *Column {
-	c := &Column{Pos: p}
+func (b *builder) pack(p world.ColumnPos) *world.Column {
+	c := &world.Column{Pos: p}
 	for i := range c.Chunks {
-		c.Chunks[i] = PackChunk((*Dense)(b.block[i*ChunkVolume:]))
+		c.Chunks[i] = world.PackChunk((*world.Dense)(b.block[i*world.ChunkVolume:]))
 	}
 	return c
 }

@@ -1,6 +1,9 @@
-package world
+package terrain
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
 
 // Caves. A tunnel runs where two noises are both near zero; caverns open where
 // a third is high. Both are thinner towards the surface, where they break
@@ -24,8 +27,8 @@ func (b *builder) carve() {
 	for n := range b.site {
 		b.caveNode(n, up)
 	}
-	for z := 0; z < ChunkSize; z += pitch {
-		for x := 0; x < ChunkSize; x += pitch {
+	for z := 0; z < world.ChunkSize; z += pitch {
+		for x := 0; x < world.ChunkSize; x += pitch {
 			n, _, _ := corners(x, z)
 			for level := 1; level < up-1; level++ {
 				b.carveCell(n, level, x, z)
@@ -99,11 +102,11 @@ func (b *builder) carveCell(n, level, x, z int) {
 func (b *builder) dig(x, y, z int) {
 	at := &b.block[cell(x, y, z)]
 	switch {
-	case *at == Air || *at == Water || *at == Ice || *at == Bedrock:
+	case *at == world.Air || *at == world.Water || *at == world.Ice || *at == world.Bedrock:
 	case y <= caveLake:
-		*at = Water
+		*at = world.Water
 	default:
-		*at = Air
+		*at = world.Air
 	}
 }
 
