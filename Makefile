@@ -17,8 +17,18 @@ TARGETS := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windo
 GOFLAGS_DIST := -trimpath -buildvcs=false -tags nethttpomithttp2
 LDFLAGS := -s -w -funcalign=16 -buildid= -X main.stamped=$(VERSION)
 
+# Code of others that is not on the way of frames, edits or packets is not inlined: 1 MB
+# (docs/decisions/0081-distribution.md).
+COLD := github.com/gogo/... github.com/prometheus/... \
+	github.com/pion/ice/... github.com/pion/mdns/... github.com/pion/turn/... github.com/pion/stun/... \
+	github.com/spf13/... github.com/cockroachdb/errors/... github.com/cockroachdb/redact/... \
+	github.com/getsentry/... github.com/kr/... github.com/huin/... github.com/beevik/... \
+	golang.org/x/text/... golang.org/x/net/... encoding/json encoding/xml encoding/gob encoding/asn1 text/... mime/... regexp/... log/... \
+	net net/http crypto/tls crypto/x509
+GCFLAGS := $(foreach package,$(COLD),-gcflags='$(package)=-l')
+
 build:
-	CGO_ENABLED=0 go build $(GOFLAGS_DIST) -ldflags '$(LDFLAGS)' -o voxelpopuli ./cmd/voxelpopuli
+	CGO_ENABLED=0 go build $(GOFLAGS_DIST) $(GCFLAGS) -ldflags '$(LDFLAGS)' -o voxelpopuli ./cmd/voxelpopuli
 
 dist: $(addprefix dist-,$(TARGETS))
 	go -C tools/deb run . '$(CURDIR)/dist' '$(VERSION)'
@@ -26,7 +36,7 @@ dist: $(addprefix dist-,$(TARGETS))
 
 dist-%:
 	CGO_ENABLED=0 GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) \
-		go build $(GOFLAGS_DIST) -ldflags '$(LDFLAGS)' \
+		go build $(GOFLAGS_DIST) $(GCFLAGS) -ldflags '$(LDFLAGS)' \
 		-o dist/voxelpopuli-$*$(if $(findstring windows,$*),.exe) ./cmd/voxelpopuli
 
 run:
