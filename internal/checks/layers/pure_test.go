@@ -1,10 +1,12 @@
 package layers
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,4 +48,17 @@ func TestMachinesArePure(t *testing.T) {
 var wallClock = map[string]bool{
 	"Now": true, "Since": true, "Until": true, "Sleep": true, "After": true,
 	"AfterFunc": true, "NewTimer": true, "NewTicker": true, "Tick": true,
+}
+
+// TestWithoutRaceDetector: ./check leaves out the race detector for the pure layers, and
+// for no others.
+func TestWithoutRaceDetector(t *testing.T) {
+	b, err := os.ReadFile(root + "check")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("\npure_layers=%q\n", strings.Join(pureLayers, " "))
+	if !strings.Contains(string(b), want) {
+		t.Errorf("check has no line %s", strings.TrimSpace(want))
+	}
 }
