@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -44,7 +45,7 @@ func newAdmission(c component, l *links, names *playerNames) *admission {
 
 // vouchKey is a session at a shard here.
 type vouchKey struct {
-	shard   Shard
+	shard   shards.Shard
 	session machine.Peer
 }
 
@@ -77,7 +78,7 @@ func (a *admission) mayEnter(f *remoteNode, session id.ID, e *lobby.Enter) bool 
 
 // signed reports whether a player has signed that it plays at the node of a session, which
 // wants to enter a region as that player; it tells the session if not.
-func (a *admission) signed(f *remoteNode, to Shard, session machine.Peer, e *region.Enter) bool {
+func (a *admission) signed(f *remoteNode, to shards.Shard, session machine.Peer, e *region.Enter) bool {
 	if a.cfg.CheckPass == nil || a.cfg.CheckPass(e.Pass, e.Player, e.Signed, f.peer.ID) == nil {
 		return true
 	}
@@ -100,7 +101,7 @@ func (a *admission) visitRefused(e *lobby.Enter, through id.ID) *lobby.Refused {
 
 // vouchFirst keeps what a session of another node says to a region until the
 // lobby has said who it is; it reports false for what need not wait.
-func (a *admission) vouchFirst(to Shard, session machine.Peer, m machine.Message) bool {
+func (a *admission) vouchFirst(to shards.Shard, session machine.Peer, m machine.Message) bool {
 	if to.Lobby {
 		return false
 	}
@@ -130,13 +131,13 @@ func (a *admission) vouchFirst(to Shard, session machine.Peer, m machine.Message
 func (a *admission) askLobby(key vouchKey, v *vouching) {
 	v.next = a.env.Now().Add(v.wait)
 	v.wait = min(2*v.wait, maxVouchWait)
-	a.queue.push(upcall{to: region.Lobby, from: key.shard.peer(), m: &lobby.Vouch{Region: key.shard.Region, Session: key.session, Player: v.enter.Player}})
+	a.queue.push(upcall{to: region.Lobby, from: key.shard.Peer(), m: &lobby.Vouch{Region: key.shard.Region, Session: key.session, Player: v.enter.Player}})
 }
 
 // onVouched lets a session of another node into a region here, as the lobby
 // says, or not.
 func (a *admission) onVouched(m *lobby.Vouched) {
-	key := vouchKey{Shard{Region: m.Region}, m.Session}
+	key := vouchKey{shards.Shard{Region: m.Region}, m.Session}
 	v := a.vouching[key]
 	if v == nil {
 		return
@@ -148,13 +149,13 @@ func (a *admission) onVouched(m *lobby.Vouched) {
 	e := *v.enter
 	if m.OK {
 		e.Entity, e.Name, e.Mode, e.New, e.Visitor = m.Entity, a.names.shown(m.Player, m.Name), m.Mode, m.New && e.New, m.Visitor
-		a.queue.push(upcall{to: key.shard.peer(), from: m.Session, m: &e})
+		a.queue.push(upcall{to: key.shard.Peer(), from: m.Session, m: &e})
 	} else {
 		a.refuseEntry(key, &e, wire.BadProof)
 	}
 	for _, b := range v.behind {
 		if !a.vouchFirst(key.shard, m.Session, b) {
-			a.queue.push(upcall{to: key.shard.peer(), from: m.Session, m: b})
+			a.queue.push(upcall{to: key.shard.Peer(), from: m.Session, m: b})
 		}
 	}
 }
@@ -190,7 +191,7 @@ func (a *admission) beat(now machine.Time) {
 }
 
 func (k vouchKey) compare(l vouchKey) int {
-	return cmp.Or(compareShards(k.shard, l.shard), bytes.Compare(k.session.ID[:], l.session.ID[:]), bytes.Compare(k.session.Addr[:], l.session.Addr[:]))
+	return cmp.Or(shards.Compare(k.shard, l.shard), bytes.Compare(k.session.ID[:], l.session.ID[:]), bytes.Compare(k.session.Addr[:], l.session.Addr[:]))
 }
 
 // forget is when a session has gone.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -42,7 +43,7 @@ func newImpostor(t *testing.T, passes bool) *impostor {
 	c.until("the guest is in", func() bool { return i.guest.in })
 	c.s.Run(10 * time.Second)
 	for n := range c.nodes {
-		if n != c.leaderOf(theLobby) && n != c.leaderOf(Shard{Region: i.guest.home}) && n != 0 {
+		if n != c.leaderOf(shards.Lobby) && n != c.leaderOf(shards.Shard{Region: i.guest.home}) && n != 0 {
 			i.liar = n
 		}
 	}
@@ -54,7 +55,7 @@ func newImpostor(t *testing.T, passes bool) *impostor {
 }
 
 // say brings a message in the name of a session of the liar to a shard.
-func (i *impostor) say(to Shard, m machine.Message) {
+func (i *impostor) say(to shards.Shard, m machine.Message) {
 	l := i.node(i.liar)
 	i.nodes[i.liar].Call(func() {
 		l.net.links.send(nodePeer(i.leaderOf(to)), &Routed{To: to, Session: id.Of([]byte("false")), Msg: m})
@@ -78,7 +79,7 @@ func (i *impostor) unharmed() {
 // pass.
 func TestNoPass(t *testing.T) {
 	i := newImpostor(t, true)
-	i.say(theLobby, &lobby.Enter{Player: i.guest.player(), Name: i.guest.name})
+	i.say(shards.Lobby, &lobby.Enter{Player: i.guest.player(), Name: i.guest.name})
 	i.unharmed()
 }
 
@@ -87,9 +88,9 @@ func TestNoPass(t *testing.T) {
 func TestNotAdmitted(t *testing.T) {
 	i := newImpostor(t, false)
 	king := &region.Enter{Player: i.guest.player(), Name: "king", Operator: true}
-	i.say(Shard{Region: i.guest.home}, king)
-	i.say(theLobby, &lobby.Enter{Player: id.Of([]byte("somebody")), Name: "somebody"})
-	i.say(Shard{Region: i.guest.home}, king)
+	i.say(shards.Shard{Region: i.guest.home}, king)
+	i.say(shards.Lobby, &lobby.Enter{Player: id.Of([]byte("somebody")), Name: "somebody"})
+	i.say(shards.Shard{Region: i.guest.home}, king)
 	i.unharmed()
 }
 
@@ -97,7 +98,7 @@ func TestNotAdmitted(t *testing.T) {
 // player: regions want to see what the player has signed.
 func TestHostileVouch(t *testing.T) {
 	i := newImpostor(t, true)
-	home, lobbyAt := Shard{Region: i.guest.home}, i.leaderOf(theLobby)
+	home, lobbyAt := shards.Shard{Region: i.guest.home}, i.leaderOf(shards.Lobby)
 	at := i.leaderOf(home)
 	if lobbyAt == at {
 		t.Fatal("the lobby's leader leads where the guest is: take another seed")
@@ -112,7 +113,7 @@ func TestHostileVouch(t *testing.T) {
 			i.s.Run(10 * time.Millisecond)
 			i.nodes[lobbyAt].Call(func() {
 				vouched := &lobby.Vouched{Region: home.Region, Session: session, Player: i.guest.player(), OK: true, Entity: 9, Name: i.guest.name}
-				i.node(lobbyAt).net.links.send(nodePeer(at), &Routed{To: home, From: theLobby, Msg: vouched})
+				i.node(lobbyAt).net.links.send(nodePeer(at), &Routed{To: home, From: shards.Lobby, Msg: vouched})
 			})
 		}
 		i.s.Run(3 * time.Second)
@@ -127,7 +128,7 @@ func rush(t *testing.T, each int) (c *cluster, lobbyAt int, guests []*wanderer) 
 	first := c.addGuest(0)
 	c.until("the first guest is in", func() bool { return first.in })
 	c.s.Run(10 * time.Second)
-	lobbyAt = c.leaderOf(theLobby)
+	lobbyAt = c.leaderOf(shards.Lobby)
 	for n := range c.nodes {
 		for range each {
 			if n != lobbyAt {
@@ -179,9 +180,9 @@ func TestLobbyForgotSession(t *testing.T) {
 		g.quiet = true
 	}
 	c.s.Run(40 * time.Second) // shards move to the nodes that are nearest
-	lobbyAt := c.leaderOf(theLobby)
+	lobbyAt := c.leaderOf(shards.Lobby)
 	for i, g := range guests {
-		gateway, home := c.indexOf(g.node), c.leaderOf(Shard{Region: g.home})
+		gateway, home := c.indexOf(g.node), c.leaderOf(shards.Shard{Region: g.home})
 		if gateway == home || home == lobbyAt || gateway == lobbyAt {
 			continue
 		}

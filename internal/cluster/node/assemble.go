@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -41,7 +42,7 @@ func (w *network) assembleNodes(c component) {
 // assembleRouting makes what finds the leaders of shards.
 func (w *network) assembleRouting(c component) {
 	w.routes = newRoutes(c, w.links, w.dir, w.seen)
-	w.speakers = &speakers{component: c, routes: w.routes, list: map[Shard][]unverifiedMessage{}}
+	w.speakers = &speakers{component: c, routes: w.routes, list: map[shards.Shard][]unverifiedMessage{}}
 }
 
 // assembleHosting makes what hosts shards here.
@@ -49,28 +50,28 @@ func (w *network) assembleHosting(c component) {
 	w.hosting = newHosting(c, w.links)
 	w.hosting.convicted = w.convicted
 	w.copies = newCopies(c, w.n.newSubmachine("copies"))
-	w.invitations = &invitations{component: c, dir: w.dir, checks: map[Shard]*hostCheck{}}
+	w.invitations = &invitations{component: c, dir: w.dir, checks: map[shards.Shard]*hostCheck{}}
 	w.creation = newGroupCreation(c, w.links, w.dir, w.seen)
 	w.stored = newStoredShards(c, w.dir, w.creation, w.hosting.scanDisk())
 	w.offers = &offers{component: c, links: w.links, own: w.creation}
 	w.votes = &votePlacement{component: c, links: w.links}
 	w.departure = &departure{component: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
-	w.restoration = &restoration{component: c, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[Shard]*lossInquiry{}, resigning: map[Shard]*lossInquiry{}}
+	w.restoration = &restoration{component: c, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
 	w.spares = &spareKeeping{
 		component: c, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
-		incoming: map[Shard]*incomingSpare{}, leaders: map[Shard]knownLeader{},
+		incoming: map[shards.Shard]*incomingSpare{}, leaders: map[shards.Shard]knownLeader{},
 	}
 	w.merges = &merges{component: c, links: w.links, hosting: w.hosting, routes: w.routes, asked: map[uint64]mergeRequest{}}
 	w.sources = newMergeSources(c, w.n.newSubmachine("merges"), w.links, w.copies, w.routes, w.n.cfg.Region.Terrain)
 	w.sources.merges, w.merges.sources = w.merges, w.sources
-	w.hosting.newReplica = func(p Shard) *replica { return w.assembleReplica(c, p) }
+	w.hosting.newReplica = func(p shards.Shard) *replica { return w.assembleReplica(c, p) }
 }
 
 // assembleReplica makes a replica of a shard with its parts.
-func (w *network) assembleReplica(c component, p Shard) *replica {
+func (w *network) assembleReplica(c component, p shards.Shard) *replica {
 	g := &shardGroup{self: w.cfg.Self, shard: p, runner: w.n, idleSince: c.env.Now()}
 	h := &replica{
-		component: c, space: p.space(), newMember: w.n.newSubmachine, send: w.links.send,
+		component: c, space: p.Space(), newMember: w.n.newSubmachine, send: w.links.send,
 		runner: w.n, routes: w.routes, owner: w.hosting, setAside: w.copies.setAside(p), group: g,
 	}
 	h.users = &shardUsers{

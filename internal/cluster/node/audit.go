@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -74,7 +75,7 @@ func (e auditEnv) Activation() (after, until machine.Time) { return e.k.node.Act
 // so nobody else need believe it.
 func (e auditEnv) Accuse(c audit.Accusation) {
 	k, now := e.k, e.Now()
-	shard := Shard{Region: c.Region}
+	shard := shards.Shard{Region: c.Region}
 	leader := k.l.leaders.leaderOf(shard)
 	if len(k.stats.LeaderAccusations) == maxLeaderAccusations {
 		k.stats.LeaderAccusations = append(k.stats.LeaderAccusations[:0:0], k.stats.LeaderAccusations[1:]...)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -201,7 +202,7 @@ func (p *played) lie(in world.RegionPos, from machine.Peer, m machine.Message) (
 	p.Helper()
 	for i := range p.nodes {
 		n := p.node(i)
-		h := n.net.hosting.replica(Shard{Region: in})
+		h := n.net.hosting.replica(shards.Shard{Region: in})
 		if h == nil || !h.group.leading || n.regions[in] == nil {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -14,7 +15,7 @@ import (
 )
 
 // hostsOf are the members of a shard's group as its leader knows them, by number.
-func (c *cluster) hostsOf(p Shard) (out []int) {
+func (c *cluster) hostsOf(p shards.Shard) (out []int) {
 	l := c.leaderOf(p)
 	if l < 0 {
 		return nil
@@ -28,21 +29,21 @@ func (c *cluster) hostsOf(p Shard) (out []int) {
 
 // farFrom finds a region, not near the spawn, to which the first n nodes of a
 // country of that many are the farthest.
-func (c *cluster) farFrom(n, of int) Shard {
+func (c *cluster) farFrom(n, of int) shards.Shard {
 	for x := int32(8); x < 1000; x++ {
-		p := Shard{Region: world.RegionPos{X: x}}
+		p := shards.Shard{Region: world.RegionPos{X: x}}
 		all := make([]machine.Peer, of)
 		for i := range all {
 			all[i] = nodePeer(i)
 		}
 		first := slices.Clone(all[:n])
-		kademlia.SortNearest(KeyOf(id.Of([]byte("country")), p), all)
+		kademlia.SortNearest(shards.Key(id.Of([]byte("country")), p), all)
 		if !slices.ContainsFunc(all[:of-n], func(q machine.Peer) bool { return slices.Contains(first, q) }) {
 			return p
 		}
 	}
 	c.Fatal("no region is far from those nodes")
-	return Shard{}
+	return shards.Shard{}
 }
 
 // TestLeftBehind: a node is down while all other members of a group give their
@@ -91,14 +92,14 @@ func TestLeftBehind(t *testing.T) {
 
 // watched prepares two nodes of which the first has a guest who watches a region
 // that the second leads, and is not at home there.
-func watched(t *testing.T) (c *cluster, g *wanderer, p Shard) {
+func watched(t *testing.T) (c *cluster, g *wanderer, p shards.Shard) {
 	c = newCluster(t, 1, 2)
 	c.s.Run(3 * time.Second)
 	g = c.addGuest(0)
 	g.quiet = true
 	c.until("the guest is in", func() bool { return g.in })
 	for x := int32(8); ; x++ {
-		p = Shard{Region: world.RegionPos{X: x}}
+		p = shards.Shard{Region: world.RegionPos{X: x}}
 		c.guests[0].Call(func() { g.watch(p.Region, region.RateEvery) })
 		c.until("the land comes", func() bool { return g.columns[p.Region.Column(0)] != nil })
 		if c.leaderOf(p) == 1 {
@@ -151,7 +152,7 @@ func TestLobbyRestarts(t *testing.T) {
 	c.s.Run(10 * time.Second)
 	c.addGuest(0).quiet = true
 	c.until("somebody is in", func() bool { return c.wanderer(0).in })
-	l := c.leaderOf(theLobby)
+	l := c.leaderOf(shards.Lobby)
 	g := c.addGuest((l + 1) % 3)
 	g.quiet = true
 	c.until("the guest is in", func() bool { return g.in })
@@ -159,7 +160,7 @@ func TestLobbyRestarts(t *testing.T) {
 	loss := in.Loss
 	in.Loss = 1
 	c.nodes[l].Call(func() {
-		h := c.node(l).net.hosting.replicas[theLobby]
+		h := c.node(l).net.hosting.replicas[shards.Lobby]
 		h.OnFollow(group.ErrLease)
 		h.OnLead()
 		c.node(l).drain()

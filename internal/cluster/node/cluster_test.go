@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
@@ -200,7 +201,7 @@ func (c *cluster) until(what string, cond func() bool) {
 }
 
 // leaderOf is the node whose shard runs; there must be no two.
-func (c *cluster) leaderOf(p Shard) int {
+func (c *cluster) leaderOf(p shards.Shard) int {
 	c.Helper()
 	leader := -1
 	for i, n := range c.nodes {
@@ -218,7 +219,7 @@ func (c *cluster) leaderOf(p Shard) int {
 }
 
 // dump says what the nodes know of a shard.
-func (c *cluster) dump(p Shard) {
+func (c *cluster) dump(p shards.Shard) {
 	for i, n := range c.nodes {
 		if n.Machine() == nil {
 			c.Logf("node %d is down", i)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -37,7 +38,7 @@ type copies struct {
 // savedCopy is a copy on the disk.
 type savedCopy struct {
 	group.Copy
-	shard Shard
+	shard shards.Shard
 	at    machine.Time // when it was put aside, was the state of its shard, or was continued
 	whole int          // of a spare copy: bytes of the whole state that came last
 	proof copyProof    // of a spare copy: a host's signature over it
@@ -64,7 +65,7 @@ type copiesDisk struct{ p *submachine }
 func (d copiesDisk) do(tag uint64, job machine.Job) { submachineEnv(d).Do("copies", tag, job) }
 
 // newest returns the newest copy of a shard.
-func (c *copies) newest(p Shard) (best savedCopy, ok bool) {
+func (c *copies) newest(p shards.Shard) (best savedCopy, ok bool) {
 	for _, s := range c.list {
 		if s.shard == p && !s.isOrigin() && (!ok || s.end().Compare(best.end()) > 0) {
 			best, ok = s, true
@@ -108,7 +109,7 @@ func (c *copies) OnTimer(machine.Timer) {}
 func (c *copies) OnLink(machine.Peer, machine.LinkEvent) {}
 
 // setAside returns what a replica of a shard writes when it puts its state aside.
-func (c *copies) setAside(p Shard) func(group.Copy) []machine.DiskWrite {
+func (c *copies) setAside(p shards.Shard) func(group.Copy) []machine.DiskWrite {
 	return func(gc group.Copy) []machine.DiskWrite {
 		s := savedCopy{Copy: gc, shard: p, at: c.env.Now()}
 		c.add(s)
@@ -180,7 +181,7 @@ func (s *savedCopy) encode() []byte {
 	for _, v := range []uint64{s.Gen.Number, s.Gen.Fork, s.Term, s.Index, uint64(s.at), uint64(s.Bytes)} {
 		b = binary.BigEndian.AppendUint64(b, v)
 	}
-	return append(append(b, s.proof[:]...), s.shard.space()...)
+	return append(append(b, s.proof[:]...), s.shard.Space()...)
 }
 
 func decodeCopy(space string, b []byte) (s savedCopy, ok bool) {
@@ -195,6 +196,6 @@ func decodeCopy(space string, b []byte) (s savedCopy, ok bool) {
 	if r.Bad() || layout != copyLayout && layout != copyLayoutPlain || s.Bytes < 0 {
 		return s, false
 	}
-	s.shard, ok = shardInSpace(string(r.Take(uint64(r.Len()))))
-	return s, ok && strings.HasPrefix(space+".", group.RetiredSpace(s.shard.space())+".")
+	s.shard, ok = shards.InSpace(string(r.Take(uint64(r.Len()))))
+	return s, ok && strings.HasPrefix(space+".", group.RetiredSpace(s.shard.Space())+".")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -21,7 +22,7 @@ func TestRemovedHostKeepsCopy(t *testing.T) {
 	c.s.Run(20 * time.Second)
 	g.quiet = true
 	c.s.Run(2 * time.Second)
-	home := Shard{Region: g.home}
+	home := shards.Shard{Region: g.home}
 	hosts := c.hostsOf(home)
 	var others []machine.Peer
 	for i := range c.nodes {
@@ -30,7 +31,7 @@ func TestRemovedHostKeepsCopy(t *testing.T) {
 		}
 	}
 	leader := c.leaderOf(home)
-	had := len(c.nodes[leader].Disk.All(home.space()))
+	had := len(c.nodes[leader].Disk.All(home.Space()))
 	if len(hosts) != 3 || len(others) != 3 || had == 0 {
 		t.Fatalf("hosts %v, others %v, %d records", hosts, others, had)
 	}
@@ -55,10 +56,10 @@ func TestRemovedHostKeepsCopy(t *testing.T) {
 		if again := *copyOf(i); again != s || !s.Retired || s.Gen.Number != 1 || s.Index == 0 || s.Bytes == 0 {
 			t.Errorf("node %d: %+v, before %+v", i, again, s)
 		}
-		if n := len(c.nodes[i].Disk.All(group.RetiredSpace(home.space()))); n == 0 {
+		if n := len(c.nodes[i].Disk.All(group.RetiredSpace(home.Space()))); n == 0 {
 			t.Errorf("node %d: %d records in its copy, the leader had %d", i, n, had)
 		}
-		if c.node(i).net.hosting.hosts(home) || len(c.nodes[i].Disk.All(home.space())) > 0 {
+		if c.node(i).net.hosting.hosts(home) || len(c.nodes[i].Disk.All(home.Space())) > 0 {
 			t.Errorf("node %d hosts it", i)
 		}
 	}
@@ -73,7 +74,7 @@ func (j *jobs) do(_ uint64, job machine.Job) { *j = append(*j, job) }
 // replicas that gave way to another group stay.
 func TestCopiesAreBounded(t *testing.T) {
 	const day = 24 * time.Hour
-	region := func(n int) Shard { return Shard{Region: world.RegionPos{X: int32(n)}} }
+	region := func(n int) shards.Shard { return shards.Shard{Region: world.RegionPos{X: int32(n)}} }
 	aside := func(bytes int, ages ...time.Duration) (*copies, *jobs) {
 		did := &jobs{}
 		now := machine.Time(0).Add(100 * day)
@@ -81,8 +82,8 @@ func TestCopiesAreBounded(t *testing.T) {
 		for i, age := range ages {
 			c.env = &clockOnly{now: now.Add(-age)}
 			p := region(i)
-			c.setAside(p)(group.Copy{Space: group.RetiredSpace(p.space()), Retired: true, Bytes: bytes})
-			c.setAside(p)(group.Copy{Space: group.SupersededSpace(p.space(), group.Gen{Number: 1}), Bytes: bytes})
+			c.setAside(p)(group.Copy{Space: group.RetiredSpace(p.Space()), Retired: true, Bytes: bytes})
+			c.setAside(p)(group.Copy{Space: group.SupersededSpace(p.Space(), group.Gen{Number: 1}), Bytes: bytes})
 		}
 		c.beat(now)
 		return c, did
@@ -111,17 +112,17 @@ func TestCopiesAreBounded(t *testing.T) {
 }
 
 func FuzzDecodeCopy(f *testing.F) {
-	s := savedCopy{Copy: group.Copy{Space: "old.hall", Gen: group.Gen{Number: 1, Fork: 2}, Term: 3, Index: 4, Retired: true, Bytes: 5}, shard: theLobby, at: 6, proof: copyProof{7}}
+	s := savedCopy{Copy: group.Copy{Space: "old.hall", Gen: group.Gen{Number: 1, Fork: 2}, Term: 3, Index: 4, Retired: true, Bytes: 5}, shard: shards.Lobby, at: 6, proof: copyProof{7}}
 	f.Add(s.encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if got, ok := decodeCopy("old.hall", b); ok && got.shard != theLobby {
+		if got, ok := decodeCopy("old.hall", b); ok && got.shard != shards.Lobby {
 			t.Errorf("%+v", got)
 		}
 	})
 	if got, ok := decodeCopy("old.hall", s.encode()); !ok || got != s {
 		f.Errorf("%+v", got)
 	}
-	plain := slices.Concat([]byte{copyLayoutPlain}, s.encode()[1:50], []byte(theLobby.space()))
+	plain := slices.Concat([]byte{copyLayoutPlain}, s.encode()[1:50], []byte(shards.Lobby.Space()))
 	s.proof = copyProof{}
 	if got, ok := decodeCopy("old.hall", plain); !ok || got != s {
 		f.Errorf("of the layout without proofs: %+v", got)

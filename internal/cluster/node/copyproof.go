@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -51,9 +52,9 @@ func (p copyProof) encoded() []byte {
 }
 
 // copyStatement is what is signed.
-func copyStatement(world, holder id.ID, p Shard, end hostpolicy.Log, digest [32]byte) []byte {
+func copyStatement(world, holder id.ID, p shards.Shard, end hostpolicy.Log, digest [32]byte) []byte {
 	b := append(append([]byte("voxelpopuli spare copy\x00"), world[:]...), holder[:]...)
-	b = append(append(b, p.space()...), 0)
+	b = append(append(b, p.Space()...), 0)
 	for _, v := range []uint64{end.Gen.Number, end.Gen.Fork, end.Term, end.Last} {
 		b = binary.BigEndian.AppendUint64(b, v)
 	}
@@ -62,7 +63,7 @@ func copyStatement(world, holder id.ID, p Shard, end hostpolicy.Log, digest [32]
 
 // signCopy signs a state of a shard that is led here for a node that keeps a copy;
 // nothing where nobody signs.
-func (c *component) signCopy(holder id.ID, p Shard, end hostpolicy.Log, digest [32]byte) (out copyProof) {
+func (c *component) signCopy(holder id.ID, p shards.Shard, end hostpolicy.Log, digest [32]byte) (out copyProof) {
 	if c.cfg.Signer == nil {
 		return out
 	}
@@ -75,7 +76,7 @@ func (c *component) signCopy(holder id.ID, p Shard, end hostpolicy.Log, digest [
 
 // copySignedBy reports whether one of some nodes has signed a state of a shard for a
 // node that keeps a copy.
-func (c *component) copySignedBy(hosts []machine.Peer, holder id.ID, p Shard, end hostpolicy.Log, proof copyProof) bool {
+func (c *component) copySignedBy(hosts []machine.Peer, holder id.ID, p shards.Shard, end hostpolicy.Log, proof copyProof) bool {
 	if c.cfg.Signer == nil || proof == (copyProof{}) {
 		return false
 	}

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 // holders are the nodes that keep a spare copy of a shard.
-func (c *cluster) holders(p Shard) (out []int) {
+func (c *cluster) holders(p shards.Shard) (out []int) {
 	for i := range c.nodes {
 		if _, ok := c.node(i).net.copies.spare(p); ok {
 			out = append(out, i)
@@ -22,9 +23,9 @@ func (c *cluster) holders(p Shard) (out []int) {
 
 // makeUp lets a node say that it has a copy of a shard that is newer than an honest one,
 // of the same term.
-func (c *cluster) makeUp(liar int, p Shard, honest savedCopy, proof copyProof) {
+func (c *cluster) makeUp(liar int, p shards.Shard, honest savedCopy, proof copyProof) {
 	made := honest
-	made.Space, made.Retired = group.RetiredSpace(p.space()), true
+	made.Space, made.Retired = group.RetiredSpace(p.Space()), true
 	made.Index, made.proof = honest.Index+1000, proof
 	c.nodes[liar].Call(func() {
 		c.node(liar).net.copies.write(made, []machine.DiskWrite{{Space: made.Space, Put: []machine.KV{{Key: []byte("h"), Value: []byte{1}}}}}, func(error) {})
@@ -73,9 +74,9 @@ func TestLongDamagedCopyIsNotRestored(t *testing.T) {
 	c, g, home := playedIn(t, 1)
 	c.s.Run(10 * time.Second)
 	hosts, holders := c.hostsOf(home), c.holders(home)
-	nearest := nearestFirst(KeyOf(c.node(0).net.cfg.World, home), []machine.Peer{nodePeer(holders[0]), nodePeer(holders[1])})
+	nearest := nearestFirst(shards.Key(c.node(0).net.cfg.World, home), []machine.Peer{nodePeer(holders[0]), nodePeer(holders[1])})
 	damaged := c.indexOf(nearest[0])
-	c.nodes[damaged].Disk.Drop(group.SpareSpace(home.space()))
+	c.nodes[damaged].Disk.Drop(group.SpareSpace(home.Space()))
 	c.destroy(hosts)
 	c.until("somebody leads it", func() bool { return c.leaderOf(home) >= 0 })
 	if leader := c.leaderOf(home); leader == damaged || !slices.Contains(holders, leader) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
@@ -39,7 +40,7 @@ func TestHostileLobby(t *testing.T) {
 	c.until("Eve is in", func() bool { return eve.in })
 	c.until("the founder is an operator everywhere", func() bool { return founder.operator && len(c.operators(founder.player())) == len(c.nodes) })
 
-	liar := c.leaderOf(theLobby)
+	liar := c.leaderOf(shards.Lobby)
 	tellAll := func(m machine.Message) {
 		c.nodes[liar].Call(func() {
 			for i := range c.nodes {
@@ -51,9 +52,9 @@ func TestHostileLobby(t *testing.T) {
 	}
 	// The lobby orders it, vouches for it, and spreads statements that it can make.
 	for _, home := range []*wanderer{eve, founder} {
-		to := Shard{Region: home.home}
+		to := shards.Shard{Region: home.home}
 		for _, o := range c.forgedOrders(home, founder) {
-			tellAll(&Routed{To: to, From: theLobby, Msg: &region.Order{Player: home.player(), Signed: o}})
+			tellAll(&Routed{To: to, From: shards.Lobby, Msg: &region.Order{Player: home.player(), Signed: o}})
 		}
 	}
 	evil := ed25519.NewKeyFromSeed([]byte("the key of whoever is evil, 32 B"))
@@ -89,13 +90,13 @@ func TestHostileLobby(t *testing.T) {
 			t.Errorf("node %d believes the liar", i)
 		}
 	}
-	if led := c.leaderOf(Shard{Region: eve.home}); led != liar && eve.operator {
+	if led := c.leaderOf(shards.Shard{Region: eve.home}); led != liar && eve.operator {
 		t.Errorf("Eve has become an operator on node %d", led)
 	}
-	if led := c.leaderOf(Shard{Region: founder.home}); led != liar && !founder.operator {
+	if led := c.leaderOf(shards.Shard{Region: founder.home}); led != liar && !founder.operator {
 		t.Errorf("the founder is no operator any more on node %d", led)
 	}
-	if c.leaderOf(Shard{Region: eve.home}) == liar || c.leaderOf(Shard{Region: founder.home}) == liar {
+	if c.leaderOf(shards.Shard{Region: eve.home}) == liar || c.leaderOf(shards.Shard{Region: founder.home}) == liar {
 		t.Fatal("the liar leads where they are: take another seed")
 	}
 }

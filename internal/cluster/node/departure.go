@@ -1,5 +1,7 @@
 package node
 
+import "github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+
 // departure hands over what this node hosts before it stops: what it leads goes to
 // other members of the groups, and what it is the only member of to other nodes, if
 // there are any.
@@ -20,7 +22,7 @@ func (d *departure) begin() {
 	d.phase.leaving = true
 	d.store.save()
 	for _, f := range d.links.up() {
-		d.env.Send(f.peer, &HostQuery{theLobby})
+		d.env.Send(f.peer, &HostQuery{shards.Lobby})
 	}
 	d.beat()
 }

@@ -1,11 +1,11 @@
 package node
 
 import (
-	"encoding/binary"
 	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -141,21 +141,10 @@ func (d *directory) lookup(target id.ID, then func(kademlia.Result)) {
 }
 
 // key is where the record of a shard is kept.
-func (d *directory) key(p Shard) id.ID { return KeyOf(d.cfg.World, p) }
-
-// KeyOf is the key of a shard of a world: what its hosts are nearest to.
-func KeyOf(world id.ID, p Shard) id.ID {
-	b := append([]byte("voxelpopuli part\n"), world[:]...)
-	if p.Lobby {
-		return id.Of(append(b, 'h'))
-	}
-	b = append(b, 'r')
-	b = binary.BigEndian.AppendUint32(b, uint32(p.Region.X))
-	return id.Of(binary.BigEndian.AppendUint32(b, uint32(p.Region.Z)))
-}
+func (d *directory) key(p shards.Shard) id.ID { return shards.Key(d.cfg.World, p) }
 
 // look asks for the record of a shard.
-func (d *directory) look(p Shard, then func(kademlia.Result)) {
+func (d *directory) look(p shards.Shard, then func(kademlia.Result)) {
 	d.tag++
 	d.asked[d.tag] = then
 	d.kad.Find(d.tag, kademlia.Chunk, d.key(p))
@@ -172,7 +161,7 @@ func (d *directory) nearestTo(key id.ID, others []machine.Peer) []machine.Peer {
 }
 
 // sign makes the record of a shard's hosts.
-func (d *directory) sign(p Shard, members []machine.Peer, term, version uint64) *kademlia.Record {
+func (d *directory) sign(p shards.Shard, members []machine.Peer, term, version uint64) *kademlia.Record {
 	r := records.Hosts{Term: term, Members: members}.Record(d.key(p), d.env.Now())
 	r.Version = version
 	if d.cfg.Sign != nil {
@@ -183,7 +172,7 @@ func (d *directory) sign(p Shard, members []machine.Peer, term, version uint64) 
 
 // nearestNodes are the n nodes nearest to a shard's key, silent ones that were there a
 // while ago included, without this node.
-func (d *directory) nearestNodes(p Shard, n int) []machine.Peer {
+func (d *directory) nearestNodes(p shards.Shard, n int) []machine.Peer {
 	key := d.key(p)
 	all := append(d.seen.recent(), d.kad.Table().Closest(key, n, d.env.Now(), nil)...)
 	all = slices.DeleteFunc(all, func(q machine.Peer) bool { return q.ID == d.cfg.Self.ID })
@@ -203,14 +192,14 @@ func (d *directory) closest(key id.ID, n int) []machine.Peer {
 }
 
 // publish stores who hosts a shard.
-func (d *directory) publish(p Shard, members []machine.Peer, term, version uint64) {
+func (d *directory) publish(p shards.Shard, members []machine.Peer, term, version uint64) {
 	d.tag++
 	d.kad.Publish(d.tag, d.sign(p, members, term, version))
 }
 
 // leave publishes the hosts of another group of a shard, if there are any, and stops
 // publishing its record.
-func (d *directory) leave(p Shard, hosts []machine.Peer, term, version uint64) {
+func (d *directory) leave(p shards.Shard, hosts []machine.Peer, term, version uint64) {
 	if len(hosts) > 0 {
 		d.kad.Publish(0, d.sign(p, hosts, term, version))
 	}
@@ -219,7 +208,7 @@ func (d *directory) leave(p Shard, hosts []machine.Peer, term, version uint64) {
 
 // create stores who is to host a shard, unless it is hosted; then its members are
 // given.
-func (d *directory) create(p Shard, members []machine.Peer, done func(won bool, rival records.Hosts)) {
+func (d *directory) create(p shards.Shard, members []machine.Peer, done func(won bool, rival records.Hosts)) {
 	d.kad.Create(d.sign(p, members, 0, 1), func(won bool, rival *kademlia.Record) {
 		if won || rival == nil {
 			done(won, records.Hosts{})

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -37,7 +38,7 @@ func TestHostileNames(t *testing.T) {
 	for i := range many {
 		c.nodes[0].Call(func() {
 			// As a hostile host of the region would: it names the gateway node.
-			w.onRouted(w.links.remotes[nodePeer(1).ID], &Routed{To: theLobby, From: Shard{Region: g.home}, Gateway: nobody(i), Msg: &region.Awake{Region: g.home}})
+			w.onRouted(w.links.remotes[nodePeer(1).ID], &Routed{To: shards.Lobby, From: shards.Shard{Region: g.home}, Gateway: nobody(i), Msg: &region.Awake{Region: g.home}})
 			w.links.reported(nobody(i))
 		})
 		if i%500 == 0 { // less than a beat in all: a beat forgets who was only named

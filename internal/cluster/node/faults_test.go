@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -22,7 +23,7 @@ func (c *cluster) checkPresence() {
 			continue
 		}
 		for _, p := range c.node(i).awake {
-			if !c.node(i).net.hosting.replicas[Shard{Region: p.pos}].group.raft.Leads() {
+			if !c.node(i).net.hosting.replicas[shards.Shard{Region: p.pos}].group.raft.Leads() {
 				continue
 			}
 			for _, name := range p.m.(*region.Region).PlayerNames() {
@@ -144,7 +145,7 @@ func (c *cluster) live(times int, happen ...fault) (edits int) {
 // checkLeaders: no shard has two leaders.
 func (c *cluster) checkLeaders() {
 	c.Helper()
-	shards := map[Shard]bool{}
+	shards := map[shards.Shard]bool{}
 	for i, n := range c.nodes {
 		if n.Machine() != nil {
 			for p := range c.node(i).net.hosting.replicas {

@@ -3,6 +3,7 @@ package node
 import (
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -19,8 +20,8 @@ func TestOnlyTheFounderIsLocal(t *testing.T) {
 		node := sim.New(1).Add(func(env machine.Env) machine.Machine { return New(cfg, env) })
 		node.Call(func() {
 			n := node.Machine().(*Node)
-			n.net.routes.of(theLobby).leader = cfg.Net.Self
-			n.net.fromSession(id.Of([]byte("session")), theLobby, &lobby.Enter{Player: id.Of([]byte("Ann")), Name: "Ann", Local: true})
+			n.net.routes.of(shards.Lobby).leader = cfg.Net.Self
+			n.net.fromSession(id.Of([]byte("session")), shards.Lobby, &lobby.Enter{Player: id.Of([]byte("Ann")), Name: "Ann", Local: true})
 			if len(n.queue) != 1 {
 				t.Fatalf("%d messages wait for the lobby", len(n.queue))
 			}

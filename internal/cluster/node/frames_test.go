@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -20,8 +21,8 @@ func TestHostileRegion(t *testing.T) {
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(10 * time.Second)
 	gateway := c.node(0).net
-	liar, theirs := -1, Shard{}
-	for _, p := range sortedShards(gateway.routes.table) {
+	liar, theirs := -1, shards.Shard{}
+	for _, p := range shards.Sorted(gateway.routes.table) {
 		for i := 1; i < len(c.nodes); i++ {
 			if !p.Lobby && p.Region != g.home && gateway.speakers.speaksFor(nodePeer(i), p) {
 				liar, theirs = i, p

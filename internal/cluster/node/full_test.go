@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 )
 
@@ -54,7 +55,7 @@ func TestFullOfPlayers(t *testing.T) {
 	c.s.Run(3 * time.Second)
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
-	leader := c.leaderOf(Shard{Region: g.home})
+	leader := c.leaderOf(shards.Shard{Region: g.home})
 	if leader < 0 {
 		t.Fatal("nobody leads")
 	}

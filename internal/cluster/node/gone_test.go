@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 )
 
@@ -16,7 +17,7 @@ func TestLeaderThatKnowsNothing(t *testing.T) {
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(15 * time.Second)
-	home := Shard{Region: g.home}
+	home := shards.Shard{Region: g.home}
 	var strangers []int
 	for i := range c.nodes {
 		if c.node(i).net.hosting.replicas[home] == nil && i != 0 {
@@ -32,7 +33,7 @@ func TestLeaderThatKnowsNothing(t *testing.T) {
 	var speak func() // about something else: who falls silent is doubted anyway
 	speak = func() {
 		delete(c.node(former).net.routes.table, home)
-		c.node(former).net.links.sendDatagram(nodePeer(asks), &LeaderQuery{theLobby})
+		c.node(former).net.links.sendDatagram(nodePeer(asks), &LeaderQuery{shards.Lobby})
 		c.s.At(c.s.Now().Add(100*time.Millisecond), speak)
 	}
 	speak()

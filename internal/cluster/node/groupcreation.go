@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -35,29 +36,29 @@ type groupCreation struct {
 	routes      foundHosts
 	convicted   *convictions // host nothing
 	restoration interface {
-		begin(p Shard, rival records.Hosts, done func())
+		begin(p shards.Shard, rival records.Hosts, done func())
 	} // of a shard whose hosts may be gone
 
-	searches map[Shard]*hostSearch // shards that this node looks for hosts of
-	creating map[Shard]bool        // shards whose record this node creates
+	searches map[shards.Shard]*hostSearch // shards that this node looks for hosts of
+	creating map[shards.Shard]bool        // shards whose record this node creates
 }
 
 // foundHosts hears what hosts were found for a shard (routes).
 type foundHosts interface {
-	hostsFound(p Shard, hosts []machine.Peer) // one of them leads it
-	setHosts(p Shard, hosts []machine.Peer)   // one of them will create the group
-	noRoom(Shard)
+	hostsFound(p shards.Shard, hosts []machine.Peer) // one of them leads it
+	setHosts(p shards.Shard, hosts []machine.Peer)   // one of them will create the group
+	noRoom(shards.Shard)
 }
 
 func newGroupCreation(c component, l *links, dir *directory, seen *sightings) *groupCreation {
 	return &groupCreation{
-		component: c, links: l, dir: dir, seen: seen, searches: map[Shard]*hostSearch{}, creating: map[Shard]bool{},
+		component: c, links: l, dir: dir, seen: seen, searches: map[shards.Shard]*hostSearch{}, creating: map[shards.Shard]bool{},
 	}
 }
 
 // hostSearch is a search for the hosts of a shard that this node coordinates.
 type hostSearch struct {
-	shard   Shard
+	shard   shards.Shard
 	silent  []machine.Peer // hosts of the directory's record that do not answer
 	asked   []machine.Peer // nearest first
 	answers map[id.ID]*HostReply
@@ -65,7 +66,7 @@ type hostSearch struct {
 }
 
 // coordinate begins to find hosts for a shard that has none, or whose hosts are silent.
-func (c *groupCreation) coordinate(p Shard, silent []machine.Peer) {
+func (c *groupCreation) coordinate(p shards.Shard, silent []machine.Peer) {
 	if c.hosting.hosts(p) || c.searches[p] != nil || len(c.searches) >= maxHostSearches || c.isLeaving() {
 		return
 	}
@@ -97,7 +98,7 @@ func (c *groupCreation) askNearest(mk *hostSearch, closest []machine.Peer) {
 
 // hostReply says whether this node would host a shard; nil: it has a replica that is
 // still being read, and must not speak as if it had none.
-func (c *groupCreation) hostReply(p Shard) *HostReply {
+func (c *groupCreation) hostReply(p shards.Shard) *HostReply {
 	out := &HostReply{Shard: p, Room: c.hosting.hasRoomHere() && !c.hosting.isDamaged(p), Stored: c.stored.has(p), Led: c.ledCount()}
 	if g := c.hosting.groupOf(p); g != nil {
 		if !g.raft.Status().Member {
@@ -176,12 +177,12 @@ func (c *groupCreation) chooseHosts(mk *hostSearch) {
 func (c *groupCreation) ledCount() uint32 { return uint32(len(c.creating) + c.hosting.leading()) }
 
 // isSearching reports whether this node looks for hosts of a shard.
-func (c *groupCreation) isSearching(p Shard) bool { return c.searches[p] != nil }
+func (c *groupCreation) isSearching(p shards.Shard) bool { return c.searches[p] != nil }
 
 // onCreateGroup makes a group of which this node is the first member, once the
 // directory has its record: there can be one only.
 func (c *groupCreation) onCreateGroup(m *CreateGroup) {
-	if c.hosting.hosts(m.Shard) || !m.Shard.inWorld() || len(m.Members) == 0 || len(m.Members) > records.MaxHosts ||
+	if c.hosting.hosts(m.Shard) || !m.Shard.InWorld() || len(m.Members) == 0 || len(m.Members) > records.MaxHosts ||
 		m.Members[0].ID != c.cfg.Self.ID || !c.hosting.hasRoomHere() && !c.stored.has(m.Shard) || c.hosting.isDamaged(m.Shard) ||
 		c.creating[m.Shard] || len(c.creating) >= maxHostSearches || c.isLeaving() {
 		return
@@ -204,7 +205,7 @@ func (c *groupCreation) onCreateGroup(m *CreateGroup) {
 
 // beat ends what takes too long.
 func (c *groupCreation) beat() {
-	for _, p := range sortedShards(c.searches) {
+	for _, p := range shards.Sorted(c.searches) {
 		if mk := c.searches[p]; mk.asking != 0 {
 			c.finishHostSearch(mk)
 		}

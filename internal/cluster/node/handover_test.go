@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
@@ -25,7 +26,7 @@ func TestLongLeaveSoonAfterReturn(t *testing.T) {
 						return false
 					}
 				}
-				return g.in && c.leaderOf(theLobby) == 1
+				return g.in && c.leaderOf(shards.Lobby) == 1
 			})
 			c.s.Run(20 * time.Second)
 			c.nodes[0].Crash()
@@ -35,7 +36,7 @@ func TestLongLeaveSoonAfterReturn(t *testing.T) {
 			c.nodes[0].Restart()
 			c.s.Run(after)
 
-			var led []Shard
+			var led []shards.Shard
 			for p, h := range c.node(1).net.hosting.replicas {
 				if h.group.leading {
 					led = append(led, p)
@@ -101,7 +102,7 @@ func TestShutdownIsBounded(t *testing.T) {
 		c.s.Run(3 * time.Second)
 		g := c.addGuest(0)
 		c.until("the guest is in", func() bool { return g.in && g.acted > 3 })
-		last := c.leaderOf(Shard{Region: g.home})
+		last := c.leaderOf(shards.Shard{Region: g.home})
 		for i := range c.nodes {
 			if i != last {
 				c.nodes[i].Crash()

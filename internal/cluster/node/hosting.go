@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -22,13 +23,13 @@ type hosting struct {
 	restoration *restoration
 	runner      shardRunner
 	players     interface{ players() int }
-	newReplica  func(Shard) *replica
+	newReplica  func(shards.Shard) *replica
 
-	replicas  map[Shard]*replica
-	dormant   map[Shard]bool      // replicas that are on the disk, and not read yet
-	damaged   map[Shard]bool      // replicas that cannot be read
-	yieldedTo map[Shard]group.Gen // groups for which this node has given way: it joins no lesser one
-	leased    machine.Time        // before then no lease of a shard that runs here ends
+	replicas  map[shards.Shard]*replica
+	dormant   map[shards.Shard]bool      // replicas that are on the disk, and not read yet
+	damaged   map[shards.Shard]bool      // replicas that cannot be read
+	yieldedTo map[shards.Shard]group.Gen // groups for which this node has given way: it joins no lesser one
+	leased    machine.Time               // before then no lease of a shard that runs here ends
 
 	nextDormantRead machine.Time // when to read a dormant replica next; 0: not known yet
 }
@@ -36,20 +37,20 @@ type hosting struct {
 func newHosting(c component, l *links) *hosting {
 	return &hosting{
 		component: c, links: l,
-		replicas: map[Shard]*replica{}, dormant: map[Shard]bool{}, damaged: map[Shard]bool{}, yieldedTo: map[Shard]group.Gen{},
+		replicas: map[shards.Shard]*replica{}, dormant: map[shards.Shard]bool{}, damaged: map[shards.Shard]bool{}, yieldedTo: map[shards.Shard]group.Gen{},
 	}
 }
 
 // scanDisk finds the replicas on the disk. It returns the shards that were stored when
 // this node was the world's only one.
-func (o *hosting) scanDisk() (stored []Shard) {
+func (o *hosting) scanDisk() (stored []shards.Shard) {
 	for _, space := range o.cfg.Stored {
-		if p, ok := shardInSpace(strings.TrimPrefix(space, group.OwnSpace(""))); ok && strings.HasPrefix(space, group.OwnSpace("")) {
+		if p, ok := shards.InSpace(strings.TrimPrefix(space, group.OwnSpace(""))); ok && strings.HasPrefix(space, group.OwnSpace("")) {
 			o.dormant[p] = true
 		}
 	}
 	for _, space := range o.cfg.Stored {
-		if p, ok := shardInSpace(space); ok && !o.dormant[p] {
+		if p, ok := shards.InSpace(space); ok && !o.dormant[p] {
 			stored = append(stored, p)
 		}
 	}
@@ -57,7 +58,7 @@ func (o *hosting) scanDisk() (stored []Shard) {
 }
 
 // open creates this node's replica of a shard, with what the disk has of it.
-func (o *hosting) open(p Shard) *replica {
+func (o *hosting) open(p shards.Shard) *replica {
 	h := o.newReplica(p)
 	o.replicas[p] = h
 	if o.dormant[p] {
@@ -70,7 +71,7 @@ func (o *hosting) open(p Shard) *replica {
 
 // replica returns this node's replica of a shard, reading it if it is only on the
 // disk; nil if there is none.
-func (o *hosting) replica(p Shard) *replica {
+func (o *hosting) replica(p shards.Shard) *replica {
 	if h := o.replicas[p]; h != nil {
 		return h
 	}
@@ -81,11 +82,11 @@ func (o *hosting) replica(p Shard) *replica {
 }
 
 // hosts reports whether this node has a replica of a shard, perhaps only on the disk.
-func (o *hosting) hosts(p Shard) bool { return o.replicas[p] != nil || o.dormant[p] }
+func (o *hosting) hosts(p shards.Shard) bool { return o.replicas[p] != nil || o.dormant[p] }
 
 // groupOf returns the group of the replica here, reading that if it is only on the
 // disk; nil: there is none.
-func (o *hosting) groupOf(p Shard) *shardGroup {
+func (o *hosting) groupOf(p shards.Shard) *shardGroup {
 	if h := o.replica(p); h != nil {
 		return h.group
 	}
@@ -93,7 +94,7 @@ func (o *hosting) groupOf(p Shard) *shardGroup {
 }
 
 // loadedGroup returns the group of a replica that was read; nil: there is none.
-func (o *hosting) loadedGroup(p Shard) *shardGroup {
+func (o *hosting) loadedGroup(p shards.Shard) *shardGroup {
 	if h := o.replicas[p]; h != nil {
 		return h.group
 	}
@@ -101,14 +102,14 @@ func (o *hosting) loadedGroup(p Shard) *shardGroup {
 }
 
 // wake wakes the group of a shard that is needed, if this node hosts it.
-func (o *hosting) wake(p Shard) {
+func (o *hosting) wake(p shards.Shard) {
 	if h := o.replica(p); h != nil {
 		h.wake()
 	}
 }
 
 // createGroup creates a group for a shard with this node as its first member.
-func (o *hosting) createGroup(p Shard, from group.Origin, members []machine.Peer) {
+func (o *hosting) createGroup(p shards.Shard, from group.Origin, members []machine.Peer) {
 	o.open(p).group.raft.CreateFrom(from, members)
 }
 
@@ -119,7 +120,7 @@ func (o *hosting) hasRoomHere() bool {
 }
 
 // isDamaged reports whether what this node has of a shard cannot be read.
-func (o *hosting) isDamaged(p Shard) bool { return o.damaged[p] }
+func (o *hosting) isDamaged(p shards.Shard) bool { return o.damaged[p] }
 
 // leading is how many shards run here.
 func (o *hosting) leading() (n int) {
@@ -134,7 +135,7 @@ func (o *hosting) leading() (n int) {
 // onGroupMessage passes a group member's message to the replica here. A node
 // becomes a member by the first message, if it has room.
 func (o *hosting) onGroupMessage(f *remoteNode, space string, m machine.Message) {
-	p, ok := shardInSpace(space)
+	p, ok := shards.InSpace(space)
 	if !ok {
 		o.counts.Dropped++
 		return
@@ -165,7 +166,7 @@ func (o *hosting) onGroupMessage(f *remoteNode, space string, m machine.Message)
 // refuses reports whether a node's messages about a shard's group do not count: it was
 // convicted, or withholds the log. Where it has one of two votes this node cannot do
 // without it: then the shard would have no leader.
-func (o *hosting) refuses(f *remoteNode, p Shard) bool {
+func (o *hosting) refuses(f *remoteNode, p shards.Shard) bool {
 	h := o.replicas[p]
 	if h != nil && h.group.isOneOfTwoVoters() && among(h.group.voters(), f.peer.ID) {
 		return false
@@ -175,7 +176,7 @@ func (o *hosting) refuses(f *remoteNode, p Shard) bool {
 
 // onGroupStatus takes what another node knows of a shard's group.
 func (o *hosting) onGroupStatus(f *remoteNode, m *GroupStatus) {
-	if !m.Shard.inWorld() || len(m.Members) > records.MaxHosts {
+	if !m.Shard.InWorld() || len(m.Members) > records.MaxHosts {
 		o.counts.Dropped++
 		return
 	}
@@ -192,7 +193,7 @@ func (o *hosting) onGroupStatus(f *remoteNode, m *GroupStatus) {
 }
 
 // groupStatus is what this node says of a shard; nil: nothing yet.
-func (o *hosting) groupStatus(p Shard) *GroupStatus {
+func (o *hosting) groupStatus(p shards.Shard) *GroupStatus {
 	if g := o.groupOf(p); g != nil {
 		return g.status()
 	}
@@ -205,8 +206,8 @@ func (o *hosting) groupStatus(p Shard) *GroupStatus {
 
 // renewRecord publishes the record with a key again if its shard is led here.
 func (o *hosting) renewRecord(key id.ID) bool {
-	for _, p := range sortedShards(o.replicas) {
-		if h := o.replicas[p]; h.group.leading && KeyOf(o.cfg.World, p) == key {
+	for _, p := range shards.Sorted(o.replicas) {
+		if h := o.replicas[p]; h.group.leading && shards.Key(o.cfg.World, p) == key {
 			h.record.publishAgain()
 			return true
 		}
@@ -226,10 +227,10 @@ func (o *hosting) removed(h *replica, damaged bool) {
 }
 
 // resigned is when a replica has ended that was the last one of its group.
-func (o *hosting) resigned(p Shard) { o.restoration.resigned(p) }
+func (o *hosting) resigned(p shards.Shard) { o.restoration.resigned(p) }
 
 // gaveWay is when a replica has ended for the sake of a greater group.
-func (o *hosting) gaveWay(p Shard, to group.Gen) {
+func (o *hosting) gaveWay(p shards.Shard, to group.Gen) {
 	if to.Compare(o.yieldedTo[p]) > 0 {
 		o.yieldedTo[p] = to
 	}
@@ -237,7 +238,7 @@ func (o *hosting) gaveWay(p Shard, to group.Gen) {
 
 // all are the replicas that were read, in order of their shards.
 func (o *hosting) all() (out []*replica) {
-	for _, p := range sortedShards(o.replicas) {
+	for _, p := range shards.Sorted(o.replicas) {
 		out = append(out, o.replicas[p])
 	}
 	return out

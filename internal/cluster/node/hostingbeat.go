@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -20,12 +21,12 @@ func (o *hosting) readDormant(now machine.Time) {
 		return
 	}
 	o.nextDormantRead = now.Add(recallEvery)
-	o.open(sortedShards(o.dormant)[0])
+	o.open(shards.Sorted(o.dormant)[0])
 }
 
 // beat maintains the groups.
 func (o *hosting) beat(now machine.Time) {
-	for _, p := range sortedShards(o.replicas) {
+	for _, p := range shards.Sorted(o.replicas) {
 		o.replicas[p].beat(now)
 	}
 }
@@ -40,7 +41,7 @@ func (o *hosting) checkLeases() (ended bool) {
 		return false
 	}
 	o.leased = now.Add(beat)
-	for _, p := range sortedShards(o.replicas) {
+	for _, p := range shards.Sorted(o.replicas) {
 		g := o.replicas[p].group
 		if !g.leading {
 			continue
@@ -59,7 +60,7 @@ func (o *hosting) checkLeases() (ended bool) {
 // are wanted, and then reads dormant replicas: so many in all.
 func (o *hosting) wakeVoters(wanted func(*shardGroup) bool, limit int) {
 	woken := 0
-	for _, p := range sortedShards(o.replicas) {
+	for _, p := range shards.Sorted(o.replicas) {
 		if g := o.replicas[p].group; g.raft.Hibernates() && g.isOnlyVoter() && wanted(g) {
 			g.raft.Wake()
 			if woken++; woken >= limit {
@@ -72,14 +73,14 @@ func (o *hosting) wakeVoters(wanted func(*shardGroup) bool, limit int) {
 
 // openDormant reads replicas that are only on the disk, up to a number.
 func (o *hosting) openDormant(limit int) {
-	for _, p := range sortedShards(o.dormant)[:min(limit, len(o.dormant))] {
+	for _, p := range shards.Sorted(o.dormant)[:min(limit, len(o.dormant))] {
 		o.open(p)
 	}
 }
 
 // linkChanged tells the groups of a link.
 func (o *hosting) linkChanged(peer machine.Peer, ev machine.LinkEvent) {
-	for _, p := range sortedShards(o.replicas) {
+	for _, p := range shards.Sorted(o.replicas) {
 		o.replicas[p].group.raft.OnLink(peer, ev)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -16,7 +17,7 @@ import (
 type invitations struct {
 	component
 	dir    *directory
-	checks map[Shard]*hostCheck
+	checks map[shards.Shard]*hostCheck
 }
 
 // hostCheck is what the directory says of the hosts of a shard that this node is
@@ -37,7 +38,7 @@ const (
 
 // mayInvite reports whether a node is known to host a shard that it invites this one to
 // host. If that is not known the directory is asked; a leader invites again.
-func (v *invitations) mayInvite(f *remoteNode, p Shard) bool {
+func (v *invitations) mayInvite(f *remoteNode, p shards.Shard) bool {
 	now, inv := v.env.Now(), v.checks[p]
 	if inv == nil {
 		if len(v.checks) >= maxInvitations || !v.dir.hasJoined() {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -18,13 +19,13 @@ func TestHostileInvitation(t *testing.T) {
 	c.s.Run(10 * time.Second)
 	victim := c.node(0).net
 	// A shard that others host, and many that nobody does.
-	var shards []Shard
+	var list []shards.Shard
 	liar := -1
 	for i := 1; i < len(c.nodes) && liar < 0; i++ {
-		for _, p := range sortedShards(c.node(i).net.hosting.replicas) {
+		for _, p := range shards.Sorted(c.node(i).net.hosting.replicas) {
 			for l := 1; l < len(c.nodes); l++ {
 				if victim.hosting.replica(p) == nil && c.node(l).net.hosting.replica(p) == nil && liar < 0 {
-					shards, liar = append(shards, p), l
+					list, liar = append(list, p), l
 				}
 			}
 		}
@@ -33,13 +34,13 @@ func TestHostileInvitation(t *testing.T) {
 		t.Fatal("everybody hosts everything")
 	}
 	for i := range int32(2 * maxInvitations) {
-		shards = append(shards, Shard{Region: world.RegionPos{X: 500 + i}})
+		list = append(list, shards.Shard{Region: world.RegionPos{X: 500 + i}})
 	}
 	had := len(victim.hosting.replicas)
 	for range 5 {
 		c.nodes[liar].Call(func() {
-			for _, p := range shards {
-				c.node(liar).net.links.send(nodePeer(0), &group.Message{Space: p.space(), Gen: group.Gen{Number: 1, Fork: 1}, From: 1, To: 2, Term: 2, Fresh: true, SentAt: 1, Lease: 1})
+			for _, p := range list {
+				c.node(liar).net.links.send(nodePeer(0), &group.Message{Space: p.Space(), Gen: group.Gen{Number: 1, Fork: 1}, From: 1, To: 2, Term: 2, Fresh: true, SentAt: 1, Lease: 1})
 			}
 		})
 		c.s.Run(time.Second)
@@ -47,7 +48,7 @@ func TestHostileInvitation(t *testing.T) {
 			t.Fatalf("%d invitations are remembered", n)
 		}
 	}
-	for _, p := range shards {
+	for _, p := range list {
 		if victim.hosting.replica(p) != nil || victim.speakers.speaksFor(nodePeer(liar), p) && c.node(liar).net.hosting.replica(p) == nil {
 			t.Errorf("the victim has become a host of %v, with the liar", p)
 		}

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -49,7 +50,7 @@ func (g *gatewaySessions) passes(session id.ID, m machine.Message) bool {
 
 // rewatch lets a region send a session everything that it watches again.
 func (g *gatewaySessions) rewatch(session id.ID, at world.RegionPos) {
-	r := g.routes.known(Shard{Region: at})
+	r := g.routes.known(shards.Shard{Region: at})
 	if r == nil || r.watch[session] == nil {
 		return
 	}

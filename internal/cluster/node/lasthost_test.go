@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
 // destroyTwo ends two of three hosts of a shard with their disks, and not one node. It
 // returns the third.
-func (c *cluster) destroyTwo(p Shard, but int) (last int) {
+func (c *cluster) destroyTwo(p shards.Shard, but int) (last int) {
 	c.Helper()
 	hosts := c.hostsOf(p)
 	if len(hosts) != 3 {
@@ -33,7 +34,7 @@ func (c *cluster) destroyTwo(p Shard, but int) (last int) {
 func TestLastHostOfTheLobby(t *testing.T) {
 	c, g, _ := playedIn(t, 1)
 	at := c.indexOf(g.node)
-	c.destroyTwo(theLobby, at)
+	c.destroyTwo(shards.Lobby, at)
 	died, late := c.s.Now(), c.addGuest(at)
 	c.until("another comes in", func() bool { return late.in })
 	if took := c.s.Now().Sub(died); took > hostpolicy.LastHostAfter+15*time.Second {
@@ -42,7 +43,7 @@ func TestLastHostOfTheLobby(t *testing.T) {
 	if c.noted("the lobby lost 2 of its 3 hosts. It was restored to its state of") != 1 {
 		t.Errorf("said: %q", c.notes)
 	}
-	c.until("it has three hosts", func() bool { return len(c.hostsOf(theLobby)) == 3 })
+	c.until("it has three hosts", func() bool { return len(c.hostsOf(shards.Lobby)) == 3 })
 	if !g.in {
 		t.Error("the guest is not in")
 	}
@@ -77,10 +78,10 @@ func TestLastHostOfARegion(t *testing.T) {
 // asks the other nodes, which do: it does not continue alone.
 func TestLastHostIsHeardOf(t *testing.T) {
 	c, g, _ := sevenPlayedIn(t, 1)
-	hosts := c.hostsOf(theLobby)
+	hosts := c.hostsOf(shards.Lobby)
 	late := c.addGuest(c.indexOf(g.node))
-	c.until("the lobby is awake", func() bool { return late.in && c.leaderOf(theLobby) >= 0 })
-	last := c.leaderOf(theLobby)
+	c.until("the lobby is awake", func() bool { return late.in && c.leaderOf(shards.Lobby) >= 0 })
+	last := c.leaderOf(shards.Lobby)
 	c.s.Cut(func(a, b machine.Peer) bool {
 		if a.Addr.IsZero() || b.Addr.IsZero() {
 			return false
@@ -147,7 +148,7 @@ func TestRegionLostWithMostOfTheLobby(t *testing.T) {
 		c, g, home := playedIn(t, seed+1)
 		c.s.Run(10 * time.Second) // the window
 		regions := c.hostsOf(home)
-		c.destroyTwo(theLobby, c.indexOf(g.node))
+		c.destroyTwo(shards.Lobby, c.indexOf(g.node))
 		c.destroy(slices.DeleteFunc(regions, func(i int) bool { return c.nodes[i].Machine() == nil }))
 		died := c.s.Now()
 		g.acted, g.quiet = 0, false

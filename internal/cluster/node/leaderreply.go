@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
 // sendLeaderReply answers who asks for a shard.
-func (t *routes) sendLeaderReply(to machine.Peer, p Shard) {
+func (t *routes) sendLeaderReply(to machine.Peer, p shards.Shard) {
 	out := &LeaderReply{Shard: p}
 	g, r := t.hosting.groupOf(p), t.table[p]
 	if g != nil {
@@ -62,7 +63,7 @@ func (t *routes) onLeaderReply(f *remoteNode, m *LeaderReply) {
 }
 
 // looked takes what the directory says of a shard.
-func (t *routes) looked(p Shard, res kademlia.Result) {
+func (t *routes) looked(p shards.Shard, res kademlia.Result) {
 	r := t.table[p]
 	if r == nil || r.leader != (machine.Peer{}) {
 		return
@@ -116,7 +117,7 @@ func (t *routes) groupKnows(g *shardGroup) {
 
 // leadLost is when the shard does not run here any more. Nodes that need a group that
 // hibernates wake it.
-func (t *routes) leadLost(p Shard, hibernates bool) {
+func (t *routes) leadLost(p shards.Shard, hibernates bool) {
 	r := t.table[p]
 	if r == nil {
 		return
@@ -130,14 +131,14 @@ func (t *routes) leadLost(p Shard, hibernates bool) {
 }
 
 // leftGroup is when this node is no member of a shard's group any more.
-func (t *routes) leftGroup(p Shard) {
+func (t *routes) leftGroup(p shards.Shard) {
 	if r := t.table[p]; r != nil {
 		r.members = slices.DeleteFunc(slices.Clone(r.members), func(m machine.Peer) bool { return m == t.cfg.Self })
 	}
 }
 
 // yielded is when the group here has given way to another one with these hosts.
-func (t *routes) yielded(p Shard, hosts []machine.Peer) {
+func (t *routes) yielded(p shards.Shard, hosts []machine.Peer) {
 	if r := t.table[p]; r != nil {
 		r.members, r.term, r.leader = hosts, 0, machine.Peer{}
 		t.forgetLeader(r)
@@ -145,26 +146,26 @@ func (t *routes) yielded(p Shard, hosts []machine.Peer) {
 }
 
 // hostsFound is when a shard turns out to have hosts: one of them leads it.
-func (t *routes) hostsFound(p Shard, hosts []machine.Peer) {
+func (t *routes) hostsFound(p shards.Shard, hosts []machine.Peer) {
 	r := t.of(p)
 	r.members = hosts
 	t.searchLeader(r)
 }
 
 // setHosts notes who is to host a shard.
-func (t *routes) setHosts(p Shard, hosts []machine.Peer) { t.of(p).members = hosts }
+func (t *routes) setHosts(p shards.Shard, hosts []machine.Peer) { t.of(p).members = hosts }
 
 // noRoom is when nobody has room for a shard.
-func (t *routes) noRoom(p Shard) { t.of(p).noRoom = t.env.Now() }
+func (t *routes) noRoom(p shards.Shard) { t.of(p).noRoom = t.env.Now() }
 
 // trusts reports whether a node may say where a shard is led.
-func (t *routes) trusts(p Shard, who machine.Peer) bool {
+func (t *routes) trusts(p shards.Shard, who machine.Peer) bool {
 	r := t.table[p]
 	return r != nil && r.trusts(who)
 }
 
 // leaderOf returns who leads a shard, as far as it is known; zero: not known.
-func (t *routes) leaderOf(p Shard) machine.Peer {
+func (t *routes) leaderOf(p shards.Shard) machine.Peer {
 	if r := t.table[p]; r != nil {
 		return r.leader
 	}

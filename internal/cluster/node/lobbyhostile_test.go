@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -26,9 +27,9 @@ import (
 type besieged struct {
 	*cluster
 	eve, mallory *wanderer
-	home, own    Shard // Eve's home; a region that a hostile node hosts
-	gateway      int   // where Eve plays
-	leader       int   // of the lobby
+	home, own    shards.Shard // Eve's home; a region that a hostile node hosts
+	gateway      int          // where Eve plays
+	leader       int          // of the lobby
 
 	stranger int // hosts neither the lobby nor Eve's home; Mallory plays there
 	regional int // hosts own, but neither the lobby nor Eve's home
@@ -207,23 +208,23 @@ func besiege(t *testing.T) *besieged {
 		return w
 	}
 	x.eve = play(x.gateway)
-	x.home, x.leader = Shard{Region: x.eve.home}, x.leaderOf(theLobby)
+	x.home, x.leader = shards.Shard{Region: x.eve.home}, x.leaderOf(shards.Lobby)
 	x.guests[0].Call(func() { x.eve.watch(world.RegionPos{X: 5, Z: 5}, region.RateEvery) })
-	x.own = Shard{Region: world.RegionPos{X: 5, Z: 5}}
+	x.own = shards.Shard{Region: world.RegionPos{X: 5, Z: 5}}
 	x.s.Run(15 * time.Second)
-	hosts := func(i int, p Shard) bool { return slices.Contains(x.hostsOf(p), i) }
+	hosts := func(i int, p shards.Shard) bool { return slices.Contains(x.hostsOf(p), i) }
 	for i := range x.nodes {
 		switch free := i != x.gateway && !hosts(i, x.home); {
-		case free && hosts(i, theLobby) && i != x.leader:
+		case free && hosts(i, shards.Lobby) && i != x.leader:
 			x.member = i
-		case free && !hosts(i, theLobby) && hosts(i, x.own):
+		case free && !hosts(i, shards.Lobby) && hosts(i, x.own):
 			x.regional = i
-		case free && !hosts(i, theLobby):
+		case free && !hosts(i, shards.Lobby):
 			x.stranger = i
 		}
 	}
 	if x.stranger < 0 || x.regional < 0 || x.member < 0 {
-		t.Fatalf("the lobby is at %v, Eve's home at %v, another region at %v: take another seed", x.hostsOf(theLobby), x.hostsOf(x.home), x.hostsOf(x.own))
+		t.Fatalf("the lobby is at %v, Eve's home at %v, another region at %v: take another seed", x.hostsOf(shards.Lobby), x.hostsOf(x.home), x.hostsOf(x.own))
 	}
 	x.mallory = play(x.stranger)
 	x.s.Run(time.Minute) // nobody changes the hosts any more
@@ -254,12 +255,12 @@ func (x *besieged) eveAtTheLobby() machine.Peer {
 // state is what the world knows of its players, and what Eve sees.
 func (x *besieged) state() string {
 	var b bytes.Buffer
-	for _, kv := range x.nodes[x.leader].Disk.All(theLobby.space()) {
+	for _, kv := range x.nodes[x.leader].Disk.All(shards.Lobby.Space()) {
 		fmt.Fprintf(&b, "%s = %s\n", kv.Key, kv.Value)
 	}
 	for i := range x.nodes {
 		log := x.node(i).decisions.log
-		fmt.Fprintf(&b, "node %d: %x, leads %v\n", i, log.Digest(), i == x.leaderOf(theLobby))
+		fmt.Fprintf(&b, "node %d: %x, leads %v\n", i, log.Digest(), i == x.leaderOf(shards.Lobby))
 	}
 	e := x.eve
 	fmt.Fprintf(&b, "Eve: in %v at %v, home %v, entered %d times, refused %v, operator %v, mode %v, gold %d, there %v\n",
@@ -276,7 +277,7 @@ func (x *besieged) do(a lobbyAttack) {
 	}
 	eve := x.guests[0].Peer().ID
 	toLobby := func(by int, r Routed) {
-		r.To = theLobby
+		r.To = shards.Lobby
 		say(by, x.leader, &r)
 	}
 	switch {
@@ -291,7 +292,7 @@ func (x *besieged) do(a lobbyAttack) {
 		}
 		toLobby(x.regional, Routed{From: x.own, Msg: m})
 		toLobby(x.stranger, Routed{From: x.home, Msg: m})
-		toLobby(x.member, Routed{From: theLobby, Msg: m})
+		toLobby(x.member, Routed{From: shards.Lobby, Msg: m})
 	case a.region != nil:
 		x.said = a.region(x, x.home.Region)
 		for _, m := range x.said {
@@ -300,7 +301,7 @@ func (x *besieged) do(a lobbyAttack) {
 			toLobby(x.regional, Routed{From: x.own, Msg: m})
 			toLobby(x.regional, Routed{From: x.home, Msg: m})
 			toLobby(x.member, Routed{From: x.home, Msg: m})
-			toLobby(x.member, Routed{From: theLobby, Msg: m})
+			toLobby(x.member, Routed{From: shards.Lobby, Msg: m})
 		}
 		for _, m := range a.region(x, x.own.Region) {
 			toLobby(x.regional, Routed{From: x.own, Msg: m})
@@ -308,10 +309,10 @@ func (x *besieged) do(a lobbyAttack) {
 	case a.order != nil:
 		to := x.leaderOf(x.home)
 		for _, m := range a.order(x) {
-			say(x.stranger, to, &Routed{To: x.home, From: theLobby, Msg: m})
-			say(x.regional, to, &Routed{To: x.home, From: theLobby, Msg: m})
+			say(x.stranger, to, &Routed{To: x.home, From: shards.Lobby, Msg: m})
+			say(x.regional, to, &Routed{To: x.home, From: shards.Lobby, Msg: m})
 			say(x.regional, to, &Routed{To: x.home, From: x.own, Msg: m})
-			say(x.member, to, &Routed{To: x.home, From: theLobby, Msg: m})
+			say(x.member, to, &Routed{To: x.home, From: shards.Lobby, Msg: m})
 		}
 	case a.show != nil: // what a host of the lobby shows is not verified
 		for _, by := range []int{x.stranger, x.regional} {

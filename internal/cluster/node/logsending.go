@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -23,7 +24,7 @@ type logSending struct {
 // areaFinder finds the areas of regions that run here (Node).
 type areaFinder interface {
 	// area returns that of a region; nil: it does not run here.
-	area(Shard) *regionlog.Area
+	area(shards.Shard) *regionlog.Area
 	// current calls do for the sessions that watch a region, with the columns that they
 	// were shown as they are.
 	current(world.RegionPos, func(session machine.Peer, columns uint16))

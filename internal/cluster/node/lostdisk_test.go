@@ -5,14 +5,15 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 )
 
 // leaveOut is what a repair does to a node's disk with a shard that other nodes
 // host: there is nothing of it any more.
-func (c *cluster) leaveOut(n int, p Shard) {
+func (c *cluster) leaveOut(n int, p shards.Shard) {
 	c.nodes[n].Crash()
-	c.nodes[n].Disk.Drop(p.space())
-	c.nodes[n].Disk.Drop(group.OwnSpace(p.space()))
+	c.nodes[n].Disk.Drop(p.Space())
+	c.nodes[n].Disk.Drop(group.OwnSpace(p.Space()))
 	c.s.Run(time.Second)
 	c.nodes[n].Restart()
 }
@@ -25,7 +26,7 @@ func TestLostShardOfThree(t *testing.T) {
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(20 * time.Second)
-	home := Shard{Region: g.home}
+	home := shards.Shard{Region: g.home}
 	whole := func() bool {
 		for i := range c.nodes {
 			if h := c.node(i).net.hosting.replicas[home]; h == nil || len(h.group.voters()) != 3 {
@@ -44,7 +45,7 @@ func TestLostShardOfThree(t *testing.T) {
 	c.leaveOut(leader, home)
 	c.until("another leads", func() bool { n := c.leaderOf(home); return n >= 0 && n != leader })
 	c.until("three have votes again", whole)
-	records := func(i int) int { return len(c.nodes[i].Disk.All(home.space())) } // a snapshot removes some
+	records := func(i int) int { return len(c.nodes[i].Disk.All(home.Space())) } // a snapshot removes some
 	c.until("it has all records", func() bool {
 		l := c.leaderOf(home)
 		return l >= 0 && records(leader) > 0 && records(leader) >= records(l)
@@ -64,7 +65,7 @@ func TestLostShardOfTwo(t *testing.T) {
 	for i := range c.guests {
 		c.wanderer(i).quiet = true
 	}
-	home := Shard{Region: c.wanderer(0).home}
+	home := shards.Shard{Region: c.wanderer(0).home}
 	c.until("there are copies", func() bool { return c.copied(home) })
 	c.s.Run(5 * time.Second)
 	leader := c.leaderOf(home)

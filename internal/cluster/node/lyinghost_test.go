@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -122,7 +123,7 @@ func TestLongLyingHost(t *testing.T) {
 					t.Error("the region does not run there")
 				}
 			})
-			home := Shard{Region: g.home}
+			home := shards.Shard{Region: g.home}
 			c.until("the liar is convicted", func() bool { return c.convicted(liar) >= 2 })
 			if d := c.s.Now().Sub(began); d > 2*time.Second {
 				t.Errorf("convicted after %v", d)
@@ -162,7 +163,7 @@ func (c *cluster) builtIsThere(g *wanderer, liar int) {
 	g.quiet = true
 	c.until("all is answered", func() bool { return g.in && len(g.pending) == 0 })
 	for at, e := range g.edits { // the order does not matter
-		leader := c.leaderOf(Shard{Region: at.Region()})
+		leader := c.leaderOf(shards.Shard{Region: at.Region()})
 		if !e.sure || leader < 0 || leader == liar {
 			continue
 		}
@@ -179,7 +180,7 @@ func (c *cluster) builtIsThere(g *wanderer, liar int) {
 func (c *cluster) liarFor(g *wanderer) (liar int, built world.Pos) {
 	c.Helper()
 	c.until("somebody else leads the guest's region, and is followed", func() bool {
-		home := Shard{Region: g.home}
+		home := shards.Shard{Region: g.home}
 		liar = c.leaderOf(home)
 		if liar <= 0 || !g.in {
 			return false

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
@@ -15,7 +16,7 @@ import (
 
 // sevenPlayedIn prepares a world of seven nodes and a guest who has built, at a node that
 // does not host the guest's region; none, if all nodes host something.
-func sevenPlayedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home Shard) {
+func sevenPlayedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home shards.Shard) {
 	c = newClusterOn(t, seed, 7, wide()) // where links fail by timeout
 	c.s.Run(3 * time.Second)
 	for at := range c.nodes {
@@ -24,7 +25,7 @@ func sevenPlayedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home Sha
 		c.s.Run(20 * time.Second)
 		g.quiet = true
 		c.until("all acts are answered", func() bool { return len(g.pending) == 0 })
-		home = Shard{Region: g.home}
+		home = shards.Shard{Region: g.home}
 		if hosts := c.hostsOf(home); g.acted > 0 && !slices.Contains(hosts, at) && len(hosts) == 3 && len(c.holders(home)) == 2 {
 			c.s.Run(10 * time.Second)
 			return c, g, home

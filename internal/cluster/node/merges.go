@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -16,7 +17,7 @@ type (
 	// of it, which is the state after the entry Index. Proof is the signature with which
 	// a host gave the copy to the sender.
 	MergeChanges struct {
-		Shard       Shard
+		Shard       shards.Shard
 		Gen         group.Gen
 		Term, Index uint64
 		Proof       []byte
@@ -28,7 +29,7 @@ type (
 	// MergeDone is the answer: how many of the blocks are as the changes made them.
 	// Refused: the sender may not ask for it.
 	MergeDone struct {
-		Shard   Shard
+		Shard   shards.Shard
 		Number  uint32
 		InPlace uint32
 		Refused bool
@@ -55,7 +56,7 @@ type merges struct {
 // mergeRequest is one that the region has not answered.
 type mergeRequest struct {
 	from   machine.Peer
-	shard  Shard
+	shard  shards.Shard
 	number uint32
 	at     machine.Time
 }
@@ -73,7 +74,7 @@ const (
 func (g *merges) receive(from machine.Peer, m *MergeChanges, f *remoteNode) {
 	h := g.hosting.replica(m.Shard)
 	switch {
-	case m.Shard.Lobby || !m.Shard.inWorld() || !allIn(m.Shard.Region, m.Changes):
+	case m.Shard.Lobby || !m.Shard.InWorld() || !allIn(m.Shard.Region, m.Changes):
 		g.counts.Dropped++
 		return
 	case h == nil || !h.group.leading:
@@ -93,7 +94,7 @@ func (g *merges) receive(from machine.Peer, m *MergeChanges, f *remoteNode) {
 	}
 	g.tag++
 	g.asked[g.tag] = mergeRequest{from, m.Shard, m.Number, g.env.Now()}
-	self := m.Shard.peer()
+	self := m.Shard.Peer()
 	g.queue.push(upcall{to: self, from: self, m: &region.Merge{Tag: g.tag, Changes: m.Changes}})
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -27,7 +28,7 @@ type mergeSources struct {
 	merges  *merges
 	terrain *terrain.Generator
 
-	list map[Shard]*mergeSource
+	list map[shards.Shard]*mergeSource
 	next machine.Time
 	tag  uint64
 	jobs map[uint64]func(result any, err error)
@@ -56,7 +57,7 @@ const (
 func newMergeSources(c component, p *submachine, l *links, k *copies, r *routes, terrain *terrain.Generator) *mergeSources {
 	s := &mergeSources{
 		component: c, p: p, links: l, copies: k, routes: r, terrain: terrain,
-		list: map[Shard]*mergeSource{}, jobs: map[uint64]func(any, error){},
+		list: map[shards.Shard]*mergeSource{}, jobs: map[uint64]func(any, error){},
 	}
 	p.m = s
 	return s
@@ -100,7 +101,7 @@ func (s *mergeSources) beat(now machine.Time) {
 			s.begin(origin, aside)
 		}
 	}
-	for _, p := range sortedShards(s.list) {
+	for _, p := range shards.Sorted(s.list) {
 		if x := s.list[p]; x.ready && now.Sub(x.at) >= mergeAgain {
 			s.send(p, x)
 		}
@@ -181,7 +182,7 @@ func (s *mergeSources) found(x *mergeSource, result any, err error) {
 }
 
 // send sends the next changes to the leader.
-func (s *mergeSources) send(p Shard, x *mergeSource) {
+func (s *mergeSources) send(p shards.Shard, x *mergeSource) {
 	r := s.routes.of(p)
 	if r.leader == (machine.Peer{}) {
 		s.routes.searchLeader(r)
@@ -236,14 +237,14 @@ func (s *mergeSources) end(x *mergeSource, text string) {
 
 // originSpace is the space in which the node that continues a shard from a copy keeps
 // that copy, until what was changed since is merged.
-func originSpace(p Shard) string { return group.RetiredSpace(p.space()) + ".origin" }
+func originSpace(p shards.Shard) string { return group.RetiredSpace(p.Space()) + ".origin" }
 
 // isOrigin reports whether a copy is one that this node has continued a shard from.
 func (s *savedCopy) isOrigin() bool { return s.Space == originSpace(s.shard) }
 
 // hasOrigin reports whether this node has continued a shard from a copy, and what was
 // changed since is not merged.
-func (c *copies) hasOrigin(p Shard) bool {
+func (c *copies) hasOrigin(p shards.Shard) bool {
 	return slices.ContainsFunc(c.list, func(s savedCopy) bool { return s.shard == p && s.isOrigin() })
 }
 

@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -17,8 +18,8 @@ type (
 	// receiver. It comes from a session of the sending node, or else from a shard
 	// that the sending node leads.
 	Routed struct {
-		To      Shard
-		From    Shard // if Session is zero
+		To      shards.Shard
+		From    shards.Shard // if Session is zero
 		Session id.ID
 		Gateway machine.Peer // the gateway node of a session that Msg names; may be zero
 		Msg     machine.Message
@@ -46,7 +47,7 @@ type (
 	// EndSession: a shard has closed a session of the receiving node, which ends it.
 	EndSession struct {
 		Session id.ID
-		Shard   Shard
+		Shard   shards.Shard
 	}
 )
 
@@ -60,13 +61,13 @@ type Watcher struct {
 // link to the receivers; a lost query is repeated.
 type (
 	// LeaderQuery asks a member of a shard's group who leads it.
-	LeaderQuery struct{ Shard Shard }
+	LeaderQuery struct{ Shard shards.Shard }
 
 	// LeaderReply names a shard's leader as far as the sender knows. It answers
 	// LeaderQuery, Generate, and a Routed that came to the wrong node. Of two replies
 	// the one with the higher Term counts. A zero Leader: there is none at present.
 	LeaderReply struct {
-		Shard   Shard
+		Shard   shards.Shard
 		Leader  machine.Peer
 		Members []machine.Peer
 		Term    uint64
@@ -74,15 +75,15 @@ type (
 
 	// Generate asks the node nearest to the key of a shard without a record to find
 	// hosts for it (dissertation, algorithm 3).
-	Generate struct{ Shard Shard }
+	Generate struct{ Shard shards.Shard }
 
 	// HostQuery asks a node whether it would host a shard; HostReply is the answer.
 	// Stored: the node has the shard's data from the time when it was the world's only
 	// node. Led is how many shards it leads. Members are the members of the shard's
 	// group, if the node is one of them.
-	HostQuery struct{ Shard Shard }
+	HostQuery struct{ Shard shards.Shard }
 	HostReply struct {
-		Shard   Shard
+		Shard   shards.Shard
 		Room    bool
 		Stored  bool
 		Led     uint32
@@ -92,7 +93,7 @@ type (
 	// CreateGroup tells the first member of a new group to create it, with the
 	// members to add.
 	CreateGroup struct {
-		Shard   Shard
+		Shard   shards.Shard
 		Members []machine.Peer
 	}
 
@@ -123,7 +124,7 @@ type (
 	// After equal to Index it has no data, and asks what the receiver has. The first part
 	// has the sender's signature over the state that this leads to (copyProof).
 	Spare struct {
-		Shard       Shard
+		Shard       shards.Shard
 		Gen         group.Gen
 		Term, Index uint64
 		After       uint64 // 0: the whole state
@@ -136,7 +137,7 @@ type (
 	// SpareHeld is the answer: what the sender has of the shard, and how many parts of
 	// what is on its way. Refused: it keeps no copy of it.
 	SpareHeld struct {
-		Shard       Shard
+		Shard       shards.Shard
 		Gen         group.Gen
 		Term, Index uint64
 		Parts       uint32

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
@@ -35,7 +36,7 @@ func TestLongMoved(t *testing.T) {
 				c.nodes[i].Restart()
 			}
 			c.until("the guest is in again and builds", func() bool { c.s.Run(time.Second); return g.entries > entries && g.in && g.acted > 3 })
-			home := Shard{Region: g.home}
+			home := shards.Shard{Region: g.home}
 			g.quiet = true
 			c.s.Run(30 * time.Second)
 			leader := c.leaderOf(home)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -31,7 +32,7 @@ func TestPlayOnRemoteNode(t *testing.T) {
 		}
 		return false
 	})
-	spawnRegion := Shard{Region: spawn.Region()}
+	spawnRegion := shards.Shard{Region: spawn.Region()}
 	if c.node(1).regions[spawnRegion.Region] != nil || c.node(0).regions[spawnRegion.Region] == nil {
 		t.Fatal("the spawn region is not at the first node alone")
 	}
@@ -50,16 +51,16 @@ func TestTakeover(t *testing.T) {
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.until("the guest is in a region of another node, which two more keep", func() bool {
-		l := c.leaderOf(Shard{Region: g.home})
-		return l > 0 && len(c.node(l).net.hosting.replicas[Shard{Region: g.home}].group.members()) == 3
+		l := c.leaderOf(shards.Shard{Region: g.home})
+		return l > 0 && len(c.node(l).net.hosting.replicas[shards.Shard{Region: g.home}].group.members()) == 3
 	})
-	home := Shard{Region: g.home}
+	home := shards.Shard{Region: g.home}
 	leader := c.leaderOf(home)
 	if leader < 0 {
 		c.dump(home)
 		t.Fatal("nobody leads")
 	}
-	t.Logf("region %v and the lobby are led by the nodes %d and %d", g.home, leader, c.leaderOf(theLobby))
+	t.Logf("region %v and the lobby are led by the nodes %d and %d", g.home, leader, c.leaderOf(shards.Lobby))
 	entries := g.entries
 	c.nodes[leader].Crash()
 	c.until("the guest is in again", func() bool { return g.entries > entries && g.in })
@@ -79,7 +80,7 @@ func TestLeave(t *testing.T) {
 				c.addGuest(i)
 			}
 			c.s.Run(20 * time.Second)
-			leader := c.leaderOf(Shard{Region: spawn.Region()})
+			leader := c.leaderOf(shards.Shard{Region: spawn.Region()})
 			stay := (leader + 1) % nodes
 			g := c.wanderer(stay)
 			done, at := false, c.s.Now()
@@ -141,7 +142,7 @@ func TestSharedWorldKeepsItsData(t *testing.T) {
 	c.settle()
 	had := 0
 	for _, space := range c.nodes[0].Disk.Spaces() {
-		p, ok := shardInSpace(space)
+		p, ok := shards.InSpace(space)
 		if !ok {
 			continue
 		}
@@ -176,7 +177,7 @@ func TestForeignShards(t *testing.T) {
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(10 * time.Second)
-	home := Shard{Region: g.home}
+	home := shards.Shard{Region: g.home}
 	leader := c.leaderOf(home)
 	if leader < 0 {
 		t.Fatal("nobody leads")
@@ -184,7 +185,7 @@ func TestForeignShards(t *testing.T) {
 	p := world.NewPlayer(id.Of([]byte("nobody")), "nobody", world.Creative, spawn.Centre())
 	p.Epoch = 9
 	offer := &region.Handover{Player: p.ID, Epoch: 9, State: p.AppendBinary(nil)}
-	lie := &Routed{To: home, From: Shard{Region: world.RegionPos{X: g.home.X + 1, Z: g.home.Z}}, Msg: offer}
+	lie := &Routed{To: home, From: shards.Shard{Region: world.RegionPos{X: g.home.X + 1, Z: g.home.Z}}, Msg: offer}
 	liar := -1
 	for i := range c.nodes {
 		if !c.node(leader).net.speakers.speaksFor(nodePeer(i), lie.From) && i != leader {
@@ -199,7 +200,7 @@ func TestForeignShards(t *testing.T) {
 		c.s.Run(12 * time.Second)
 	}
 	say(lie)
-	say(&Routed{To: theLobby, From: home, Session: id.ID{}, Msg: &lobby.Enter{Player: p.ID, Name: "nobody", Local: true}})
+	say(&Routed{To: shards.Lobby, From: home, Session: id.ID{}, Msg: &lobby.Enter{Player: p.ID, Name: "nobody", Local: true}})
 	say(&Routed{To: home, From: home, Msg: offer})
 	for i := range c.nodes {
 		for _, q := range c.node(i).awake {

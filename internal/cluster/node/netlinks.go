@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -52,4 +53,4 @@ func (w *network) disconnectBarred() {
 
 // newHost implements routeEvents: the regions led here say again what the host of
 // another shard knew before.
-func (w *network) newHost(p Shard) { w.n.announceNewHost(p) }
+func (w *network) newHost(p shards.Shard) { w.n.announceNewHost(p) }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
@@ -66,19 +67,19 @@ func (w *network) receiveOfHosting(f *remoteNode, m machine.Message) {
 	case *Spare:
 		w.spares.receive(f, m)
 	case *FollowLog:
-		if h := w.hosting.replicas[Shard{Region: m.Region}]; h != nil {
+		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
 			h.log.onFollow(f, m)
 		}
 	case *LogEntry:
-		if h := w.hosting.replicas[Shard{Region: m.Region}]; h != nil {
+		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
 			h.followed.onEntry(f, m)
 		}
 	case *LogState:
-		if h := w.hosting.replicas[Shard{Region: m.Region}]; h != nil {
+		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
 			h.followed.onState(f, m)
 		}
 	case *Unsigned:
-		if h := w.hosting.replicas[Shard{Region: m.Region}]; h != nil {
+		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
 			h.followed.onUnsigned()
 		}
 	case *SpareHeld:
@@ -119,7 +120,7 @@ func (w *network) receiveOfNode(f *remoteNode, from machine.Peer, m machine.Mess
 
 // onGenerate finds hosts for a shard that another node needs.
 func (w *network) onGenerate(f *remoteNode, m *Generate) {
-	if !m.Shard.inWorld() || !w.dir.hasJoined() {
+	if !m.Shard.InWorld() || !w.dir.hasJoined() {
 		return
 	}
 	w.creation.coordinate(m.Shard, nil)

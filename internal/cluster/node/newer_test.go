@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
 // claims makes a node say to another that a newer generation of a shard's group is
 // led by it.
-func (c *cluster) claims(liar, victim int, p Shard, gen group.Gen) {
+func (c *cluster) claims(liar, victim int, p shards.Shard, gen group.Gen) {
 	c.nodes[liar].Call(func() {
 		c.node(liar).net.links.sendDatagram(nodePeer(victim), &GroupStatus{Shard: p, Reply: true, Member: true, Led: true, Gen: gen, Term: 1 << 40, Last: 1 << 40, Members: []machine.Peer{nodePeer(liar)}})
-		c.node(liar).net.links.send(nodePeer(victim), &group.Message{Space: p.space(), Gen: gen, From: 1, To: 2, Term: 1 << 40})
+		c.node(liar).net.links.send(nodePeer(victim), &group.Message{Space: p.Space(), Gen: gen, From: 1, To: 2, Term: 1 << 40})
 	})
 }
 
@@ -40,14 +41,14 @@ func TestLiarsClaim(t *testing.T) {
 		c.until("the guest is in", func() bool { return g.in })
 		c.s.Run(20 * time.Second)
 		liar := nodes - 1
-		shards := sortedShards(c.node(0).net.hosting.replicas)
-		if len(shards) == 0 {
+		hosted := shards.Sorted(c.node(0).net.hosting.replicas)
+		if len(hosted) == 0 {
 			t.Fatal("the victim hosts nothing")
 		}
 		attack := func(rounds int) {
 			for range rounds {
 				for victim := range liar {
-					for _, p := range sortedShards(c.node(victim).net.hosting.replicas) {
+					for _, p := range shards.Sorted(c.node(victim).net.hosting.replicas) {
 						gen := c.node(victim).net.hosting.replicas[p].group.raft.Status().Gen
 						c.claims(liar, victim, p, group.Gen{Number: gen.Number + 1, Fork: 7})
 						c.claims(liar, victim, p, group.Gen{Number: gen.Number, Fork: gen.Fork + 1<<20})

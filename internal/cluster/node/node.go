@@ -40,6 +40,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/timing"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
@@ -154,7 +155,7 @@ func (n *Node) Start() {
 func (n *Node) startLobby() {
 	n.lobby = &submachine{node: n, peer: region.Lobby, name: "hall", isLobby: true}
 	if n.net != nil {
-		n.lobby.replica = n.net.hosting.replicas[theLobby]
+		n.lobby.replica = n.net.hosting.replicas[shards.Lobby]
 	}
 	cfg := n.cfg.Lobby
 	cfg.Restored = n.lobby.replica.restoredLately()
@@ -181,15 +182,15 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 		n.drain()
 		return
 	}
-	shard := theLobby
+	shard := shards.Lobby
 	if to, ok := m.(*region.To); ok {
-		shard, m = Shard{Region: to.Region}, to.Msg
+		shard, m = shards.Shard{Region: to.Region}, to.Msg
 	}
 	n.decisions.hear(m)
 	if n.net != nil {
 		n.net.fromSession(from.ID, shard, m)
 	} else {
-		n.push(upcall{to: shard.peer(), from: from, m: m})
+		n.push(upcall{to: shard.Peer(), from: from, m: m})
 	}
 	n.drain()
 }

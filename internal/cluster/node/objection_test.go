@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 // object lets nodes say for a while that somebody leads a shard, whenever they are
 // asked.
-func (c *cluster) object(p Shard, to int, liars []int, d time.Duration) {
+func (c *cluster) object(p shards.Shard, to int, liars []int, d time.Duration) {
 	const often = 250 * time.Millisecond
 	for range d / often {
 		for _, i := range liars {
@@ -33,7 +34,7 @@ func TestLongLiarObjects(t *testing.T) {
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(20 * time.Second)
-	home := Shard{Region: g.home}
+	home := shards.Shard{Region: g.home}
 	g.quiet = true
 	left := c.indexOf(c.node(c.leaderOf(home)).net.hosting.replicas[home].group.members()[0])
 	var liars []int

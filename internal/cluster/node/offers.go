@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -31,7 +32,7 @@ func (o *offers) record(f *remoteNode, m *HostReply) {
 }
 
 // ask asks a node at an address, unless it has answered lately.
-func (o *offers) ask(p Shard, f *remoteNode, at machine.Peer) {
+func (o *offers) ask(p shards.Shard, f *remoteNode, at machine.Peer) {
 	if o.env.Now().Sub(f.offer.at) > offerLifetime/2 {
 		o.links.sendDatagram(at, &HostQuery{p})
 	}

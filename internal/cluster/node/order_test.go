@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
@@ -140,13 +141,13 @@ func TestVoteGoesWherePlayersAre(t *testing.T) {
 					return false
 				}
 			}
-			return c.leaderOf(theLobby) == 1
+			return c.leaderOf(shards.Lobby) == 1
 		}
 		c.until("the player's node leads all that the player uses", leads)
 		end := c.s.Now().Add(90 * time.Second)
 		moved := 0
 		for at := machine.Time(0); at < end; at = c.s.Now() {
-			if c.s.Run(time.Second); c.leaderOf(theLobby) != 1 {
+			if c.s.Run(time.Second); c.leaderOf(shards.Lobby) != 1 {
 				moved++
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
@@ -54,13 +55,13 @@ func TestForgedOrdersOfTheLobby(t *testing.T) {
 	founder.local = true
 	c.until("the founder is in", func() bool { return founder.in })
 	at := 1 // Eve's node
-	if c.leaderOf(theLobby) == at {
+	if c.leaderOf(shards.Lobby) == at {
 		at = 2
 	}
 	eve := c.addGuest(at)
 	c.until("Eve is in", func() bool { return eve.in })
 	c.until("the founder is an operator everywhere", func() bool { return len(c.operators(founder.player())) == len(c.nodes) })
-	liar, home := c.leaderOf(theLobby), func() Shard { return Shard{Region: eve.home} } // she walks about
+	liar, home := c.leaderOf(shards.Lobby), func() shards.Shard { return shards.Shard{Region: eve.home} } // she walks about
 	if leader := c.leaderOf(home()); leader == liar || at == liar {
 		t.Fatalf("node %d leads the lobby and node %d where Eve is: take another seed", liar, leader)
 	}
@@ -70,7 +71,7 @@ func TestForgedOrdersOfTheLobby(t *testing.T) {
 	order := func(signed []byte) {
 		for i := range c.nodes {
 			if i != liar {
-				tells(i, &Routed{To: home(), From: theLobby, Msg: &region.Order{Player: eve.player(), Signed: signed}})
+				tells(i, &Routed{To: home(), From: shards.Lobby, Msg: &region.Order{Player: eve.player(), Signed: signed}})
 			}
 		}
 		c.s.Run(time.Second)

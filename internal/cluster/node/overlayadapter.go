@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
@@ -42,7 +43,9 @@ type noticedSessions interface {
 }
 
 // regionLeaders knows which node leads a shard (routes).
-type regionLeaders interface{ leaderOf(Shard) machine.Peer }
+type regionLeaders interface {
+	leaderOf(shards.Shard) machine.Peer
+}
 
 // stoppable is a machine that can leave the network in good order.
 type stoppable interface {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
@@ -407,7 +408,7 @@ func TestSharesOfLinks(t *testing.T) {
 func TestRevokedLeaderStops(t *testing.T) {
 	r := newVerifiedWorld(t, 1, 6)
 	r.exact("before")
-	leads := func(p Shard) (who []int) {
+	leads := func(p shards.Shard) (who []int) {
 		for i := range r.nodes {
 			if h := r.node(i).net.hosting.replicas[p]; h != nil && h.group.leading {
 				who = append(who, i)
@@ -424,7 +425,7 @@ func TestRevokedLeaderStops(t *testing.T) {
 		t.Fatal("the guest does not get in")
 	}
 	r.s.Run(40 * time.Second) // three members, the nearest
-	home := Shard{Region: guest.home}
+	home := shards.Shard{Region: guest.home}
 	was := leads(home)
 	if len(was) != 1 || was[0] == 0 {
 		t.Fatalf("%v is led by %v: the test wants it to be elsewhere than the guest", home, was)

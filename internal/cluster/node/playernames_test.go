@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
@@ -161,10 +162,10 @@ func TestLobbyGivesNameAway(t *testing.T) {
 		c.addNode(i)
 	}
 	c.s.Run(3 * time.Second)
-	at := (c.leaderOf(theLobby) + 1) % 3
+	at := (c.leaderOf(shards.Lobby) + 1) % 3
 	ann := c.addGuest(at)
 	c.until("Ann is in", func() bool { return ann.in && ann.present[ann.name] })
-	liar := c.leaderOf(theLobby)
+	liar := c.leaderOf(shards.Lobby)
 	if liar == at {
 		t.Fatal("the lobby is with Ann: take another seed")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -28,7 +29,7 @@ const (
 // them leads before it continues with its own data; and a leader asks from time to time
 // whether there is another group for its shard, of which the lesser gives way.
 type GroupStatus struct {
-	Shard  Shard
+	Shard  shards.Shard
 	Reply  bool // the receiver is to say the same
 	Member bool // the sender has a replica
 	Led    bool // which leads, or knows who does
@@ -56,7 +57,7 @@ type quorumLoss struct {
 	dir         *directory
 	seen        *sightings
 	restoration interface { // of a shard that this node is the last host of
-		beginAlone(p Shard, rival records.Hosts, since machine.Time, resign resignation)
+		beginAlone(p shards.Shard, rival records.Hosts, since machine.Time, resign resignation)
 	}
 
 	next  machine.Time

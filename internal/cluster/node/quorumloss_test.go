@@ -11,6 +11,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
@@ -47,7 +48,7 @@ func TestLongMajorityGone(t *testing.T) {
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(20 * time.Second)
-	home := Shard{Region: g.home}
+	home := shards.Shard{Region: g.home}
 	leader := c.leaderOf(home)
 	members := c.node(leader).net.hosting.replicas[home].group.members()
 	if len(members) != 3 {
@@ -114,7 +115,7 @@ func TestInvalidMessageEndsReplicaForSeconds(t *testing.T) {
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(20 * time.Second)
-	home := Shard{Region: g.home}
+	home := shards.Shard{Region: g.home}
 	leader := c.leaderOf(home)
 	victim := (leader + 1) % 3
 	h := c.node(victim).net.hosting.replicas[home]
@@ -126,7 +127,7 @@ func TestInvalidMessageEndsReplicaForSeconds(t *testing.T) {
 		for i := range uint64(81) { // the numbers of the members are their own business
 			from, to := 1+i/9, 1+i%9
 			heartbeat, _ := proto.Marshal(&raftpb.Message{Type: raftpb.MsgHeartbeat.Enum(), From: &from, To: &to, Term: &st.Term, Commit: new(uint64(1 << 40))})
-			c.node(leader).net.links.send(nodePeer(victim), &group.Message{Space: home.space(), Gen: st.Gen, From: from, To: to, Term: st.Term, Raft: [][]byte{heartbeat}})
+			c.node(leader).net.links.send(nodePeer(victim), &group.Message{Space: home.Space(), Gen: st.Gen, From: from, To: to, Term: st.Term, Raft: [][]byte{heartbeat}})
 		}
 	})
 	c.s.Run(time.Second)
@@ -158,10 +159,10 @@ func TestLongAllGone(t *testing.T) {
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(30 * time.Second)
-	var lost Shard
+	var lost shards.Shard
 	var hosts []machine.Peer
-	keep := c.node(c.leaderOf(theLobby)).net.hosting.replicas[theLobby].group.members()
-	for _, p := range sortedShards(c.node(0).net.routes.table) {
+	keep := c.node(c.leaderOf(shards.Lobby)).net.hosting.replicas[shards.Lobby].group.members()
+	for _, p := range shards.Sorted(c.node(0).net.routes.table) {
 		l := c.leaderOf(p)
 		if p.Lobby || max(p.Region.X, -p.Region.X, p.Region.Z, -p.Region.Z) > 1 || l < 0 {
 			continue
@@ -187,7 +188,7 @@ func TestLongAllGone(t *testing.T) {
 	for _, p := range hosts {
 		i := c.indexOf(p)
 		c.nodes[i].Crash()
-		had[i] = len(c.nodes[i].Disk.All(lost.space()))
+		had[i] = len(c.nodes[i].Disk.All(lost.Space()))
 	}
 	c.s.Run(goneAfter - time.Minute)
 	c.guests[0].Restart()
@@ -220,7 +221,7 @@ func TestLongAllGone(t *testing.T) {
 			if h := c.node(i).net.hosting.replica(lost); h != nil && h.group.raft.Status().Gen.Number <= old.Number {
 				return false
 			}
-			if had[i] > 0 && len(c.nodes[i].Disk.All(group.SupersededSpace(lost.space(), old))) == 0 {
+			if had[i] > 0 && len(c.nodes[i].Disk.All(group.SupersededSpace(lost.Space(), old))) == 0 {
 				return false
 			}
 		}

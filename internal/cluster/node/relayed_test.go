@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -36,12 +37,12 @@ func TestRelayedFollower(t *testing.T) {
 	c.until("the guest is in", func() bool { return g.in })
 	// The guest walks about, from region to region.
 	follows := func(i int) bool {
-		h := c.node(i).net.hosting.replicas[Shard{Region: g.home}]
+		h := c.node(i).net.hosting.replicas[shards.Shard{Region: g.home}]
 		return h != nil && h.followed.replayer != nil
 	}
 	others := func() (out []int) {
 		for i := range c.nodes {
-			if i != c.leaderOf(Shard{Region: g.home}) {
+			if i != c.leaderOf(shards.Shard{Region: g.home}) {
 				out = append(out, i)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 )
@@ -39,8 +40,8 @@ type replica struct {
 // leaderRoutes hears who leads a shard (routes).
 type leaderRoutes interface {
 	groupKnows(*shardGroup)
-	leadLost(p Shard, hibernates bool)
-	leftGroup(Shard)
+	leadLost(p shards.Shard, hibernates bool)
+	leftGroup(shards.Shard)
 }
 
 // replicaOwner has the replicas of the node (hosting).
@@ -50,9 +51,9 @@ type replicaOwner interface {
 	// removed is when a replica has ended. damaged: it cannot be read.
 	removed(h *replica, damaged bool)
 	// gaveWay is when it has ended for the sake of a greater group.
-	gaveWay(Shard, group.Gen)
+	gaveWay(shards.Shard, group.Gen)
 	// resigned is when it has ended as the last one of its group.
-	resigned(Shard)
+	resigned(shards.Shard)
 }
 
 const (

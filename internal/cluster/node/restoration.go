@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -29,8 +30,8 @@ type restoration struct {
 	copies  *copies
 	hosting *hosting
 
-	inquiries map[Shard]*lossInquiry
-	resigning map[Shard]*lossInquiry // replicas here that are being put aside
+	inquiries map[shards.Shard]*lossInquiry
+	resigning map[shards.Shard]*lossInquiry // replicas here that are being put aside
 }
 
 // resignation ends the replica here that is the last of its group (group.Resign).
@@ -59,17 +60,17 @@ const (
 )
 
 // begin asks whether a shard has lost the hosts of its record.
-func (o *restoration) begin(p Shard, rival records.Hosts, done func()) {
+func (o *restoration) begin(p shards.Shard, rival records.Hosts, done func()) {
 	o.inquire(p, &lossInquiry{rival: rival, done: done})
 }
 
 // beginAlone asks whether this node may continue a shard in a group of its own, as the
 // last of its hosts, which has heard none of the others since a time.
-func (o *restoration) beginAlone(p Shard, rival records.Hosts, since machine.Time, resign resignation) {
+func (o *restoration) beginAlone(p shards.Shard, rival records.Hosts, since machine.Time, resign resignation) {
 	o.inquire(p, &lossInquiry{rival: rival, done: func() {}, since: since, resign: resign})
 }
 
-func (o *restoration) inquire(p Shard, q *lossInquiry) {
+func (o *restoration) inquire(p shards.Shard, q *lossInquiry) {
 	if o.inquiries[p] != nil || len(o.inquiries) >= maxInquiries {
 		q.done()
 		return
@@ -89,7 +90,7 @@ func (o *restoration) inquire(p Shard, q *lossInquiry) {
 	o.ask(p, q)
 }
 
-func (o *restoration) ask(p Shard, q *lossInquiry) {
+func (o *restoration) ask(p shards.Shard, q *lossInquiry) {
 	m := &GroupStatus{Shard: p, Reply: true}
 	if q.resign != nil {
 		m.Members = q.rival.Members // who hears any of them?
@@ -110,7 +111,7 @@ func (o *restoration) hear(f *remoteNode, m *GroupStatus) {
 
 // beat goes on with the inquiries.
 func (o *restoration) beat(now machine.Time) {
-	for _, p := range sortedShards(o.inquiries) {
+	for _, p := range shards.Sorted(o.inquiries) {
 		switch q := o.inquiries[p]; {
 		case now.Sub(q.begun) >= lossDecide:
 			delete(o.inquiries, p)
@@ -123,7 +124,7 @@ func (o *restoration) beat(now machine.Time) {
 }
 
 // lost sums up what was heard.
-func (o *restoration) lost(p Shard, q *lossInquiry) hostpolicy.Lost {
+func (o *restoration) lost(p shards.Shard, q *lossInquiry) hostpolicy.Lost {
 	l := hostpolicy.Lost{Near: 1, Answered: 1, Hosts: len(q.rival.Members), Gone: o.seen.allGone(q.rival.Members)}
 	isHost := func(n machine.Peer) bool { return among(q.rival.Members, n.ID) }
 	for _, n := range q.asked {
@@ -150,7 +151,7 @@ func (o *restoration) lost(p Shard, q *lossInquiry) hostpolicy.Lost {
 // newest is the node that has the newest copy of a shard, of equal ones that nearest to
 // the key; this node, if nobody has one. The newest that a host of the record has signed
 // counts: others are claims, which are believed only if nobody has a signed one.
-func (o *restoration) newest(p Shard, q *lossInquiry, own savedCopy) machine.Peer {
+func (o *restoration) newest(p shards.Shard, q *lossInquiry, own savedCopy) machine.Peer {
 	nodes := o.dir.nearestTo(o.dir.key(p), nearestFirst(o.dir.key(p), slices.Clone(q.asked)))
 	claimed, signed := make([]hostpolicy.Log, len(nodes)), make([]hostpolicy.Log, len(nodes))
 	for i, n := range nodes {
@@ -177,7 +178,7 @@ func (o *restoration) newest(p Shard, q *lossInquiry, own savedCopy) machine.Pee
 }
 
 // decide restores the shard here, or lets the node do so that has the newest copy.
-func (o *restoration) decide(p Shard, q *lossInquiry) {
+func (o *restoration) decide(p shards.Shard, q *lossInquiry) {
 	lost := o.lost(p, q)
 	if q.resign != nil {
 		ok := !o.isLeaving() && lost.MayRestore()
@@ -238,11 +239,11 @@ func (q *lossInquiry) origin() group.Origin {
 // that. It is a copy like any other; the host that signs it is this node. What was only in
 // the log is no part of it: the other hosts may not have that, so it is merged like what
 // is changed from now on.
-func (o *restoration) resigned(p Shard) {
+func (o *restoration) resigned(p shards.Shard) {
 	q, own, ok := o.resigning[p], savedCopy{}, false
 	delete(o.resigning, p)
 	for _, s := range o.copies.list {
-		if s.Space == group.RetiredSpace(p.space()) {
+		if s.Space == group.RetiredSpace(p.Space()) {
 			own, ok = s, true
 		}
 	}
@@ -264,7 +265,7 @@ func (o *restoration) resigned(p Shard) {
 
 // continueFrom continues a shard from a copy. A copy that a host has signed is kept
 // beside it: what is changed from now on is merged if the hosts come back.
-func (o *restoration) continueFrom(p Shard, own savedCopy, from group.Origin, q *lossInquiry) {
+func (o *restoration) continueFrom(p shards.Shard, own savedCopy, from group.Origin, q *lossInquiry) {
 	create := func(error) {
 		q.done()
 		if o.hosting.hosts(p) || o.isLeaving() {

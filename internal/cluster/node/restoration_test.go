@@ -5,12 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
 // retiredHosts prepares a world of eight nodes in which the hosts of a player's region
 // have given their places to others. It returns those others.
-func retiredHosts(t *testing.T) (c *cluster, g *wanderer, home Shard, now []int) {
+func retiredHosts(t *testing.T) (c *cluster, g *wanderer, home shards.Shard, now []int) {
 	c = newClusterOn(t, 1, 8, wide()) // a cut needs links that fail by timeout
 	c.s.Run(3 * time.Second)
 	g = c.addGuest(0)
@@ -18,9 +19,9 @@ func retiredHosts(t *testing.T) (c *cluster, g *wanderer, home Shard, now []int)
 	c.s.Run(20 * time.Second)
 	g.quiet = true
 	c.s.Run(10 * time.Second)
-	home = Shard{Region: g.home}
+	home = shards.Shard{Region: g.home}
 	before := c.hostsOf(home)
-	lobby := c.hostsOf(theLobby)
+	lobby := c.hostsOf(shards.Lobby)
 	var others []machine.Peer
 	for i := range c.nodes {
 		if i > 0 && !slices.Contains(before, i) && len(others) < 3 && (len(others) < 1 || !slices.Contains(lobby, i)) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -25,22 +26,22 @@ type routes struct {
 	events    routeEvents
 	convicted *convictions // are not asked to find hosts
 
-	table map[Shard]*route
+	table map[shards.Shard]*route
 }
 
 // localReplicas is what routing needs of the replicas here (hosting).
 type localReplicas interface {
 	// groupOf returns the group of the replica here, reading it if it is only on the
 	// disk; nil: there is none. loadedGroup does not read.
-	groupOf(Shard) *shardGroup
-	loadedGroup(Shard) *shardGroup
+	groupOf(shards.Shard) *shardGroup
+	loadedGroup(shards.Shard) *shardGroup
 	// wake wakes the group of a shard that is needed.
-	wake(Shard)
+	wake(shards.Shard)
 }
 
 // coordinator finds hosts for a shard that has none (groupCreation).
 type coordinator interface {
-	coordinate(p Shard, silent []machine.Peer)
+	coordinate(p shards.Shard, silent []machine.Peer)
 }
 
 // routedSessions are the sessions here that use a shard (gatewaySessions).
@@ -52,20 +53,20 @@ type routedSessions interface {
 
 // unverifiedSpeech is what waits until it is known who hosts a shard (speakers).
 type unverifiedSpeech interface {
-	waiting(Shard) int
-	accept(Shard)
-	drop(Shard)
+	waiting(shards.Shard) int
+	accept(shards.Shard)
+	drop(shards.Shard)
 }
 
 // routeEvents is what follows when a shard that was led before has a new leader.
-type routeEvents interface{ newHost(Shard) }
+type routeEvents interface{ newHost(shards.Shard) }
 
 // route is where a shard is led, and which sessions here use it.
 //
 // Messages of shards wait while the leader is unknown. Messages of sessions do
 // not: when the leader is found, sessions are told to enter and watch again.
 type route struct {
-	shard     Shard
+	shard     shards.Shard
 	leader    machine.Peer // zero: looked for; this node's own: led here
 	members   []machine.Peer
 	term      uint64
@@ -125,17 +126,17 @@ const (
 )
 
 func newRoutes(c component, l *links, dir *directory, seen *sightings) *routes {
-	return &routes{component: c, links: l, dir: dir, seen: seen, table: map[Shard]*route{}}
+	return &routes{component: c, links: l, dir: dir, seen: seen, table: map[shards.Shard]*route{}}
 }
 
 // known returns the route to a shard; nil: it has not been used lately.
-func (t *routes) known(p Shard) *route { return t.table[p] }
+func (t *routes) known(p shards.Shard) *route { return t.table[p] }
 
 // isFull reports whether there is no route to a shard, and none can be added.
-func (t *routes) isFull(p Shard) bool { return t.table[p] == nil && len(t.table) >= maxRoutes }
+func (t *routes) isFull(p shards.Shard) bool { return t.table[p] == nil && len(t.table) >= maxRoutes }
 
 // of returns the route to a shard, which it adds if there is none.
-func (t *routes) of(p Shard) *route {
+func (t *routes) of(p shards.Shard) *route {
 	r := t.table[p]
 	if r == nil {
 		now := t.env.Now()
@@ -148,5 +149,5 @@ func (t *routes) of(p Shard) *route {
 
 // sorted are all routes in an order that does not come from a map.
 func (t *routes) sorted() []*route {
-	return slices.SortedFunc(maps.Values(t.table), func(a, b *route) int { return compareShards(a.shard, b.shard) })
+	return slices.SortedFunc(maps.Values(t.table), func(a, b *route) int { return shards.Compare(a.shard, b.shard) })
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -40,9 +41,9 @@ func TestLobbyMovesUnnoticed(t *testing.T) {
 		c.addGuest(n).quiet = true
 	}
 	c.s.Run(2 * time.Minute)
-	from := c.leaderOf(theLobby)
+	from := c.leaderOf(shards.Lobby)
 	var to machine.Peer
-	for _, m := range c.node(from).net.hosting.replicas[theLobby].group.members() {
+	for _, m := range c.node(from).net.hosting.replicas[shards.Lobby].group.members() {
 		if m != nodePeer(from) {
 			to = m
 		}
@@ -61,8 +62,8 @@ func TestLobbyMovesUnnoticed(t *testing.T) {
 		}
 		return 0
 	}
-	c.nodes[from].Call(func() { c.node(from).net.hosting.replicas[theLobby].group.raft.Transfer(to.ID) })
-	c.until("the lobby to be elsewhere", func() bool { return c.leaderOf(theLobby) == c.indexOf(to) })
+	c.nodes[from].Call(func() { c.node(from).net.hosting.replicas[shards.Lobby].group.raft.Transfer(to.ID) })
+	c.until("the lobby to be elsewhere", func() bool { return c.leaderOf(shards.Lobby) == c.indexOf(to) })
 	c.until("all to come to it", func() bool {
 		for i := range c.guests {
 			if g := c.wanderer(i); g.node != to && !came[g.player()] {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -26,7 +27,7 @@ func (w *network) onRouted(f *remoteNode, m *Routed) {
 		return
 	}
 	h.users.add(f.peer)
-	u := upcall{to: m.To.peer(), from: m.From.peer(), m: m.Msg}
+	u := upcall{to: m.To.Peer(), from: m.From.Peer(), m: m.Msg}
 	if !m.Session.IsZero() {
 		if !w.guests.use(f, m.Session) {
 			return
@@ -42,7 +43,7 @@ func (w *network) onRouted(f *remoteNode, m *Routed) {
 		if w.admission.vouchFirst(m.To, u.from, u.m) {
 			return
 		}
-	} else if _, ok := m.Msg.(*lobby.Enter); ok || m.From == m.To || !m.From.inWorld() {
+	} else if _, ok := m.Msg.(*lobby.Enter); ok || m.From == m.To || !m.From.InWorld() {
 		w.n.counts.Dropped++ // what only sessions may say
 		return
 	} else if !w.speakers.speaksFor(f.peer, m.From) {
@@ -64,8 +65,8 @@ func (w *network) onRouted(f *remoteNode, m *Routed) {
 }
 
 // fromSession brings a session's message to a shard, here or at another node.
-func (w *network) fromSession(session id.ID, to Shard, m machine.Message) {
-	if !to.inWorld() || w.routes.isFull(to) {
+func (w *network) fromSession(session id.ID, to shards.Shard, m machine.Message) {
+	if !to.InWorld() || w.routes.isFull(to) {
 		w.n.counts.Dropped++
 		return
 	}
@@ -89,7 +90,7 @@ func (w *network) fromSession(session id.ID, to Shard, m machine.Message) {
 	}
 	switch {
 	case r.leader == w.cfg.Self:
-		w.n.push(upcall{to: to.peer(), from: machine.Peer{ID: session, Addr: w.tag}, m: m})
+		w.n.push(upcall{to: to.Peer(), from: machine.Peer{ID: session, Addr: w.tag}, m: m})
 	case r.leader != machine.Peer{}:
 		w.links.send(r.leader, &Routed{To: to, Session: session, Msg: w.sessions.withPass(session, m)})
 	default:
@@ -111,12 +112,12 @@ func (w *network) clearLocal(node id.ID, m machine.Message) machine.Message {
 // elsewhere forwards a message between shards to another node; false: the
 // receiver is led here.
 func (w *network) elsewhere(u upcall) bool {
-	to, _ := shardOf(u.to)
+	to, _ := shards.Of(u.to)
 	r := w.routes.of(to)
 	switch {
 	case r.leader == w.cfg.Self:
 		return false
-	case u.link != 0 || !to.inWorld():
+	case u.link != 0 || !to.InWorld():
 	case r.leader != machine.Peer{}:
 		w.forward(r, u)
 	case len(r.queue) >= maxWaiting:
@@ -130,7 +131,7 @@ func (w *network) elsewhere(u upcall) bool {
 
 // forward sends a shard's message to the node that leads its receiver.
 func (w *network) forward(r *route, u upcall) {
-	from, ok := shardOf(u.from)
+	from, ok := shards.Of(u.from)
 	if !ok {
 		w.n.counts.Dropped++
 		return

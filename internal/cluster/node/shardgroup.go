@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -14,7 +15,7 @@ import (
 // it; its parts read it.
 type shardGroup struct {
 	self   machine.Peer
-	shard  Shard
+	shard  shards.Shard
 	runner shardRunner
 	raft   *group.Replica
 
@@ -27,9 +28,9 @@ type shardGroup struct {
 
 // shardRunner runs shards on this node (Node).
 type shardRunner interface {
-	runs(Shard) bool
+	runs(shards.Shard) bool
 	startLobby() // if it does not run
-	stop(Shard)
+	stop(shards.Shard)
 	// done is the end of a job that the shard has asked for, forgetJob when the shard
 	// need not hear of it.
 	done(tag uint64, result any, err error)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
@@ -18,9 +19,9 @@ func TestLongRecordsOfHibernating(t *testing.T) {
 		t.Fatalf("the last of nine members comes after %v, too late", last)
 	}
 	const renewAfter = 2 * time.Minute
-	for what, happen := range map[string]func(*cluster, Shard){
-		"nothing happens": func(*cluster, Shard) {},
-		"its leader goes": func(c *cluster, p Shard) {
+	for what, happen := range map[string]func(*cluster, shards.Shard){
+		"nothing happens": func(*cluster, shards.Shard) {},
+		"its leader goes": func(c *cluster, p shards.Shard) {
 			for i := range c.nodes {
 				if h := c.node(i).net.hosting.replicas[p]; h != nil && h.group.leader() != (machine.Peer{}) {
 					c.nodes[c.indexOf(h.group.leader())].Crash()
@@ -29,7 +30,7 @@ func TestLongRecordsOfHibernating(t *testing.T) {
 			}
 			c.Fatal("no leader")
 		},
-		"all start anew": func(c *cluster, _ Shard) {
+		"all start anew": func(c *cluster, _ shards.Shard) {
 			for _, n := range c.nodes {
 				n.Restart()
 			}
@@ -45,7 +46,7 @@ func TestLongRecordsOfHibernating(t *testing.T) {
 			g := c.addGuest(0)
 			c.until("the guest is in", func() bool { return g.in })
 			c.s.Run(40 * time.Second)
-			home := Shard{Region: g.home}
+			home := shards.Shard{Region: g.home}
 			c.guests[0].Crash()
 			c.until("the part sleeps", func() bool { return c.leaderOf(home) < 0 })
 			c.s.Run(time.Minute)

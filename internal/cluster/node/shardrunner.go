@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
@@ -14,7 +15,7 @@ import (
 func (n *Node) newSubmachine(name string) *submachine { return &submachine{node: n, name: name} }
 
 // runs reports whether a shard runs here.
-func (n *Node) runs(p Shard) bool {
+func (n *Node) runs(p shards.Shard) bool {
 	if p.Lobby {
 		return n.lobby != nil
 	}
@@ -22,7 +23,7 @@ func (n *Node) runs(p Shard) bool {
 }
 
 // stop ends a shard that runs here.
-func (n *Node) stop(p Shard) {
+func (n *Node) stop(p shards.Shard) {
 	if p.Lobby {
 		if n.lobby != nil {
 			n.lobby.released = true
@@ -36,7 +37,7 @@ func (n *Node) stop(p Shard) {
 }
 
 // area implements areaFinder.
-func (n *Node) area(p Shard) *regionlog.Area {
+func (n *Node) area(p shards.Shard) *regionlog.Area {
 	if r := n.regions[p.Region]; r != nil && !p.Lobby {
 		if m, ok := r.m.(interface{ Area() *regionlog.Area }); ok {
 			return m.Area()
@@ -59,7 +60,7 @@ func (n *Node) current(pos world.RegionPos, do func(session machine.Peer, column
 // WithArea calls f with the area of a region that runs here; false: it does not. A driver
 // calls it like a handler.
 func (n *Node) WithArea(pos world.RegionPos, f func(*regionlog.Area)) bool {
-	a := n.area(Shard{Region: pos})
+	a := n.area(shards.Shard{Region: pos})
 	if a != nil {
 		f(a)
 	}
@@ -79,12 +80,12 @@ func (n *Node) fromLobbyElsewhere(m machine.Message) machine.Message {
 
 // announceNewHost tells the regions led here that another shard has a new host: they
 // say again what the one before knew.
-func (n *Node) announceNewHost(p Shard) {
+func (n *Node) announceNewHost(p shards.Shard) {
 	for _, q := range n.awake {
 		if q.isLobby || !p.Lobby && !besides(q.pos.X-p.Region.X, q.pos.Z-p.Region.Z) {
 			continue
 		}
-		n.push(upcall{to: q.peer, from: p.peer(), m: &region.NewHost{Region: p.Region}})
+		n.push(upcall{to: q.peer, from: p.Peer(), m: &region.NewHost{Region: p.Region}})
 	}
 }
 

@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -13,7 +14,7 @@ import (
 // leader changes, and their messages wait while it is not known.
 type shardUsers struct {
 	component
-	shard   Shard
+	shard   shards.Shard
 	links   *links
 	replies leaderReplies
 	deliver func(*remoteNode, *Routed) // handles a message for a shard that is led here
@@ -25,7 +26,7 @@ type shardUsers struct {
 
 // leaderReplies tells a node where a shard is led (routes).
 type leaderReplies interface {
-	sendLeaderReply(to machine.Peer, p Shard)
+	sendLeaderReply(to machine.Peer, p shards.Shard)
 }
 
 // heldMessage is a message that arrived before the leader is known.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -116,7 +117,7 @@ func (k *shownChecking) onShown(f *remoteNode, m *Shown) {
 	}
 	k.counts.ShownUnsigned++
 	x.bad++
-	r := k.routes.known(Shard{Region: m.Region})
+	r := k.routes.known(shards.Shard{Region: m.Region})
 	if r == nil || x.bad < 2 || now.Sub(x.repaired) < repairEvery && x.repaired != 0 {
 		return
 	}

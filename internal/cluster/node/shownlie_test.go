@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -124,7 +125,7 @@ func TestShownLie(t *testing.T) {
 	for k, name := range []string{"a block of nobody", "an old state"} {
 		t.Run(name, func(t *testing.T) {
 			c, g, lie, built := shownCluster(t, uint64(k+3), nil)
-			liar, home := lie.of, Shard{Region: g.home}
+			liar, home := lie.of, shards.Shard{Region: g.home}
 			if n := c.node(0).Stats().ColumnsCompared; n < 16 {
 				t.Fatalf("%d columns compared", n)
 			}
@@ -197,7 +198,7 @@ func TestShownUnsigned(t *testing.T) {
 // is not convicted.
 func TestWithheldLog(t *testing.T) {
 	c, g, lie, _ := shownCluster(t, 4, nil)
-	home := Shard{Region: g.home}
+	home := shards.Shard{Region: g.home}
 	c.slow = func(of int, m machine.Message) time.Duration {
 		switch m.(type) {
 		case *LogEntry, *LogState, *Shown:

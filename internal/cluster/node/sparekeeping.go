@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -24,8 +25,8 @@ type spareKeeping struct {
 	invitations *invitations
 	hosting     *hosting
 
-	incoming map[Shard]*incomingSpare
-	leaders  map[Shard]knownLeader
+	incoming map[shards.Shard]*incomingSpare
+	leaders  map[shards.Shard]knownLeader
 }
 
 // knownLeader is who sends the copy of a shard. The directory named it as a host not long
@@ -60,7 +61,7 @@ const (
 
 // receive takes a part of a spare copy.
 func (k *spareKeeping) receive(f *remoteNode, m *Spare) {
-	if !m.Shard.inWorld() || m.Index == 0 || m.After > m.Index {
+	if !m.Shard.InWorld() || m.Index == 0 || m.After > m.Index {
 		k.counts.Dropped++
 		return
 	}
@@ -88,7 +89,7 @@ func (k *spareKeeping) receive(f *remoteNode, m *Spare) {
 }
 
 // trusts reports whether a node hosts a shard, as far as the directory is known.
-func (k *spareKeeping) trusts(f *remoteNode, p Shard) bool {
+func (k *spareKeeping) trusts(f *remoteNode, p shards.Shard) bool {
 	now := k.env.Now()
 	if l := k.leaders[p]; l.who == f.peer.ID && now.Sub(l.at) < leaderFor {
 		return true
@@ -175,7 +176,7 @@ func (in *incomingSpare) limit() int {
 func (k *spareKeeping) save(f *remoteNode, in *incomingSpare) {
 	p, a := in.first.Shard, &in.first
 	s := savedCopy{
-		Copy:  group.Copy{Space: group.SpareSpace(p.space()), Gen: a.Gen, Term: a.Term, Index: a.Index, Retired: true, Bytes: len(in.data)},
+		Copy:  group.Copy{Space: group.SpareSpace(p.Space()), Gen: a.Gen, Term: a.Term, Index: a.Index, Retired: true, Bytes: len(in.data)},
 		shard: p, at: k.env.Now(), whole: len(in.data), proof: decodeCopyProof(a.Proof),
 	}
 	var changes []machine.DiskWrite
@@ -225,13 +226,13 @@ func (k *spareKeeping) verify(f *remoteNode, s savedCopy) {
 }
 
 // drop forgets what has come of a shard: it cannot be read.
-func (k *spareKeeping) drop(p Shard) {
+func (k *spareKeeping) drop(p shards.Shard) {
 	k.counts.Dropped++
 	delete(k.incoming, p)
 }
 
 // answer says what this node has of a shard.
-func (k *spareKeeping) answer(f *remoteNode, p Shard) {
+func (k *spareKeeping) answer(f *remoteNode, p shards.Shard) {
 	m := &SpareHeld{Shard: p}
 	if held, ok := k.copies.spare(p); ok && !held.grown() {
 		m.Gen, m.Term, m.Index = held.Gen, held.Term, held.Index
@@ -254,7 +255,7 @@ func (k *spareKeeping) beat(now machine.Time) {
 }
 
 // spare returns the spare copy of a shard.
-func (c *copies) spare(p Shard) (savedCopy, bool) {
+func (c *copies) spare(p shards.Shard) (savedCopy, bool) {
 	i := slices.IndexFunc(c.list, func(s savedCopy) bool { return s.shard == p && s.isSpare() })
 	if i < 0 {
 		return savedCopy{}, false
@@ -263,7 +264,7 @@ func (c *copies) spare(p Shard) (savedCopy, bool) {
 }
 
 // isSpare reports whether a copy is one that other nodes sent.
-func (s *savedCopy) isSpare() bool { return s.Space == group.SpareSpace(s.shard.space()) }
+func (s *savedCopy) isSpare() bool { return s.Space == group.SpareSpace(s.shard.Space()) }
 
 // grown reports whether so many changes were added to a spare copy that its size is not
 // known any more: the whole state is to be sent again. whole is 0 after a restart.
@@ -271,7 +272,7 @@ func (s *savedCopy) grown() bool { return s.Bytes > 2*s.whole+maxSpare/8 }
 
 // confirm notes that a spare copy is still the state of its shard, with the signature of
 // who leads that now. A copy that differs from what is signed is of no use.
-func (c *copies) confirm(p Shard, end hostpolicy.Log, proof copyProof) {
+func (c *copies) confirm(p shards.Shard, end hostpolicy.Log, proof copyProof) {
 	s, ok := c.spare(p)
 	if !ok || s.end() != end {
 		return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -23,7 +24,7 @@ func (c *cluster) destroy(nodes []int) {
 
 // playedIn prepares a world of twenty nodes and a guest who has built, whose node hosts
 // neither the guest's region nor the lobby.
-func playedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home Shard) {
+func playedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home shards.Shard) {
 	c = newCluster(t, seed, 20)
 	c.s.Run(3 * time.Second)
 	for at := range c.nodes {
@@ -32,8 +33,8 @@ func playedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home Shard) {
 		c.s.Run(20 * time.Second)
 		g.quiet = true
 		c.until("all acts are answered", func() bool { return len(g.pending) == 0 })
-		home = Shard{Region: g.home}
-		if h := c.node(at).net.hosting; g.acted > 0 && !h.hosts(home) && !h.hosts(theLobby) {
+		home = shards.Shard{Region: g.home}
+		if h := c.node(at).net.hosting; g.acted > 0 && !h.hosts(home) && !h.hosts(shards.Lobby) {
 			last := len(c.guests) - 1
 			c.guests[0], c.guests[last] = c.guests[last], c.guests[0] // it reads for checkEdits
 			return c, g, home
@@ -84,11 +85,11 @@ func (s *session) reads(text string) (n int) {
 // and those who were there are known.
 func TestSpareCopyOfTheLobby(t *testing.T) {
 	c, g, _ := playedIn(t, 1)
-	hosts := c.hostsOf(theLobby)
+	hosts := c.hostsOf(shards.Lobby)
 	c.s.Run(10 * time.Second)
 	c.destroy(hosts)
 	died := c.s.Now()
-	c.until("somebody leads it", func() bool { return c.leaderOf(theLobby) >= 0 })
+	c.until("somebody leads it", func() bool { return c.leaderOf(shards.Lobby) >= 0 })
 	t.Logf("hosts %v; led again after %v", hosts, c.s.Now().Sub(died))
 	if took := c.s.Now().Sub(died); took > 15*time.Second {
 		t.Errorf("that took %v", took)
@@ -105,8 +106,8 @@ func TestSpareCopyOfTheLobby(t *testing.T) {
 }
 
 // spares are the shards of which nodes keep spare copies.
-func (c *cluster) spares() map[Shard]int {
-	out := map[Shard]int{}
+func (c *cluster) spares() map[shards.Shard]int {
+	out := map[shards.Shard]int{}
 	for i := range c.nodes {
 		for _, s := range c.node(i).net.copies.list {
 			if s.isSpare() {
@@ -124,7 +125,7 @@ func TestNoSpareCopyOfUntouched(t *testing.T) {
 	spares, untouched := c.spares(), 0
 	for i := range c.nodes {
 		for p := range c.node(i).net.hosting.replicas {
-			if p.Lobby || keeps(p, c.nodes[i].Disk.All(p.space())) {
+			if p.Lobby || keeps(p, c.nodes[i].Disk.All(p.Space())) {
 				continue
 			}
 			if untouched++; spares[p] > 0 {
@@ -132,7 +133,7 @@ func TestNoSpareCopyOfUntouched(t *testing.T) {
 			}
 		}
 	}
-	if untouched == 0 || spares[home] != spareHolders || spares[theLobby] != spareHolders {
+	if untouched == 0 || spares[home] != spareHolders || spares[shards.Lobby] != spareHolders {
 		t.Errorf("%d replicas are untouched; copies: %v", untouched, spares)
 	}
 	for i := range c.nodes {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -94,12 +95,12 @@ func (s *spareSending) applied(term, index uint64, ws []machine.DiskWrite) {
 }
 
 // keepsAny reports whether writes change what people would miss.
-func keepsAny(p Shard, ws []machine.DiskWrite) bool {
+func keepsAny(p shards.Shard, ws []machine.DiskWrite) bool {
 	return slices.ContainsFunc(ws, func(w machine.DiskWrite) bool { return keeps(p, w.Put) || keepsAny(p, w.Then) })
 }
 
 // keeps reports whether records are some that people would miss.
-func keeps(p Shard, kvs []machine.KV) bool {
+func keeps(p shards.Shard, kvs []machine.KV) bool {
 	return slices.ContainsFunc(kvs, func(kv machine.KV) bool { return p.Lobby || region.OfPlayers(kv.Key) })
 }
 

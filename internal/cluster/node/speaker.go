@@ -3,6 +3,7 @@ package node
 import (
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -17,7 +18,7 @@ import (
 
 // speaker is the shard in whose name a message to a session is; false if it is none
 // that a session gets.
-func speaker(m machine.Message) (p Shard, ok bool) {
+func speaker(m machine.Message) (p shards.Shard, ok bool) {
 	switch m := m.(type) {
 	case *region.Entered:
 		p.Region = m.Region
@@ -46,11 +47,11 @@ func speaker(m machine.Message) (p Shard, ok bool) {
 	case *region.Frame:
 		p.Region = m.Region
 	case *lobby.Admitted, *lobby.Refused, *lobby.Players, *lobby.Chat, *lobby.Notice, *lobby.TimeOffset, *lobby.Commands, *lobby.Propose, *lobby.NewHost:
-		p = theLobby
+		p = shards.Lobby
 	default:
 		return p, false
 	}
-	return p, p.inWorld()
+	return p, p.InWorld()
 }
 
 // toSessions brings what a node says in a shard's name to sessions here.
@@ -87,7 +88,7 @@ func (g *gatewaySessions) toWatchers(f *remoteNode, m *ToWatchers) {
 		g.counts.Dropped++
 		return
 	}
-	g.inNameOf(f, Shard{Region: m.Region}, sessions, func() {
+	g.inNameOf(f, shards.Shard{Region: m.Region}, sessions, func() {
 		g.shown.frame(f, m)
 		for i := range m.To {
 			g.toSessionOrNotice(f, m.To[i].Session, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
@@ -127,13 +128,13 @@ func (g *gatewaySessions) endSession(f *remoteNode, m *EndSession) {
 // inNameOf delivers what a node sends to sessions in a shard's name, if that
 // node hosts the shard. The hosts are looked up only for sessions that exist
 // here: the others have ended, and the sender is told so.
-func (g *gatewaySessions) inNameOf(f *remoteNode, shard Shard, sessions []id.ID, do func()) {
+func (g *gatewaySessions) inNameOf(f *remoteNode, shard shards.Shard, sessions []id.ID, do func()) {
 	here := false
 	for _, s := range sessions {
 		here = here || g.local.hasSession(machine.Peer{ID: s})
 	}
 	switch {
-	case !shard.inWorld():
+	case !shard.InWorld():
 		g.counts.Dropped++
 	case !here || g.speakers.speaksFor(f.peer, shard):
 		do()

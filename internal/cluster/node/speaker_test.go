@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -19,11 +20,11 @@ func TestSpeakers(t *testing.T) {
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(10 * time.Second)
-	home, entries := Shard{Region: g.home}, g.entries
+	home, entries := shards.Shard{Region: g.home}, g.entries
 	gateway := c.node(0).net
 	liar := -1
 	for i := range c.nodes {
-		if i != 0 && !gateway.speakers.speaksFor(nodePeer(i), home) && !gateway.speakers.speaksFor(nodePeer(i), theLobby) {
+		if i != 0 && !gateway.speakers.speaksFor(nodePeer(i), home) && !gateway.speakers.speaksFor(nodePeer(i), shards.Lobby) {
 			liar = i
 		}
 	}
@@ -44,7 +45,7 @@ func TestSpeakers(t *testing.T) {
 		c.nodes[liar].Call(func() {
 			c.node(liar).net.links.send(nodePeer(0), &ToSessions{[]id.ID{session}, m})
 			c.node(liar).net.links.send(nodePeer(0), &EndSession{session, home})
-			c.node(liar).net.links.send(nodePeer(0), &EndSession{session, theLobby})
+			c.node(liar).net.links.send(nodePeer(0), &EndSession{session, shards.Lobby})
 			c.node(liar).net.links.send(nodePeer(0), &ToWatchers{Region: g.home, Cells: []byte{0}, To: []Watcher{{session, region.Own{Corrected: true}}}})
 		})
 		c.s.Run(time.Second)

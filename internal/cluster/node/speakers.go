@@ -3,6 +3,7 @@ package node
 import (
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -12,7 +13,7 @@ type speakers struct {
 	component
 	routes  *routes
 	hosting localReplicas
-	list    map[Shard][]unverifiedMessage
+	list    map[shards.Shard][]unverifiedMessage
 }
 
 // maxUnverified bounds what waits for an answer about who leads its sender,
@@ -24,7 +25,7 @@ const (
 
 // speaksFor reports whether a node is known to be a host of a shard: only those
 // may speak in its name.
-func (s *speakers) speaksFor(p machine.Peer, shard Shard) bool {
+func (s *speakers) speaksFor(p machine.Peer, shard shards.Shard) bool {
 	is := func(m machine.Peer) bool { return m.ID == p.ID }
 	if g := s.hosting.loadedGroup(shard); g != nil && slices.ContainsFunc(g.members(), is) {
 		return true
@@ -35,7 +36,7 @@ func (s *speakers) speaksFor(p machine.Peer, shard Shard) bool {
 
 // confirmLeader asks a host that speaks for a shard without being known to lead
 // it whether it does: otherwise answers would go to the previous leader.
-func (s *speakers) confirmLeader(p machine.Peer, shard Shard) {
+func (s *speakers) confirmLeader(p machine.Peer, shard shards.Shard) {
 	r, now := s.routes.known(shard), s.env.Now()
 	if r == nil || r.leader == p || r.leader == s.cfg.Self || s.hosting.loadedGroup(shard).knowsBetter(r.term) || now < r.nextConfirm {
 		return
@@ -53,7 +54,7 @@ type unverifiedMessage struct {
 
 // verifySpeaker asks who hosts the shard that a message is said to come from, and does then
 // what it says.
-func (s *speakers) verifySpeaker(f *remoteNode, from Shard, do func()) {
+func (s *speakers) verifySpeaker(f *remoteNode, from shards.Shard, do func()) {
 	if s.routes.isFull(from) {
 		s.counts.Dropped++
 		return
@@ -73,13 +74,13 @@ func (s *speakers) verifySpeaker(f *remoteNode, from Shard, do func()) {
 }
 
 // waiting is how many messages in a shard's name wait.
-func (s *speakers) waiting(p Shard) int { return len(s.list[p]) }
+func (s *speakers) waiting(p shards.Shard) int { return len(s.list[p]) }
 
 // drop gives up what waits in a shard's name.
-func (s *speakers) drop(p Shard) { s.take(p) }
+func (s *speakers) drop(p shards.Shard) { s.take(p) }
 
 // take removes what waits in a shard's name, and returns it.
-func (s *speakers) take(p Shard) []unverifiedMessage {
+func (s *speakers) take(p shards.Shard) []unverifiedMessage {
 	waiting := s.list[p]
 	delete(s.list, p)
 	for _, x := range waiting {
@@ -91,7 +92,7 @@ func (s *speakers) take(p Shard) []unverifiedMessage {
 // accept delivers the queued messages of nodes that host the shard, when its hosts are
 // known. A node that has just become a host may be unknown to the member that was asked
 // first.
-func (s *speakers) accept(p Shard) {
+func (s *speakers) accept(p shards.Shard) {
 	for _, x := range s.take(p) {
 		switch {
 		case s.speaksFor(x.from.peer, p):

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -51,9 +52,9 @@ type leaderless interface {
 // otherRoutes is what is known of the shard's hosts from elsewhere (routes).
 type otherRoutes interface {
 	// trusts reports whether a node may say where a shard is led.
-	trusts(Shard, machine.Peer) bool
+	trusts(shards.Shard, machine.Peer) bool
 	// yielded is when the group here has given way to another one.
-	yielded(p Shard, hosts []machine.Peer)
+	yielded(p shards.Shard, hosts []machine.Peer)
 }
 
 // restart searches at once: the replica has become the leader.

@@ -5,12 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 // leaders are the nodes whose replica of a shard leads.
-func (c *cluster) leaders(p Shard) (out []int) {
+func (c *cluster) leaders(p shards.Shard) (out []int) {
 	for i, n := range c.nodes {
 		if n.Machine() == nil {
 			continue
@@ -52,8 +53,8 @@ func TestLongSplitBrain(t *testing.T) {
 	second := c.addGuest(3)
 	c.until("the second guest is in", func() bool { return second.in })
 	c.s.Run(10 * time.Second)
-	home := Shard{Region: spawn.Region()}
-	for _, p := range []Shard{theLobby, home} {
+	home := shards.Shard{Region: spawn.Region()}
+	for _, p := range []shards.Shard{shards.Lobby, home} {
 		if n := len(c.leaders(p)); n != 2 {
 			t.Fatalf("%v has %d leaders before the halves meet", p, n)
 		}
@@ -61,18 +62,18 @@ func TestLongSplitBrain(t *testing.T) {
 	c.addNode(6)
 	met := c.s.Now()
 	one := func() bool {
-		shards := map[Shard]bool{}
+		all := map[shards.Shard]bool{}
 		for i := range c.nodes {
 			for p := range c.node(i).net.hosting.replicas {
-				shards[p] = true
+				all[p] = true
 			}
 		}
-		for p := range shards {
+		for p := range all {
 			if len(c.leaders(p)) > 1 {
 				return false
 			}
 		}
-		return len(c.leaders(theLobby)) == 1 && len(c.leaders(home)) == 1
+		return len(c.leaders(shards.Lobby)) == 1 && len(c.leaders(home)) == 1
 	}
 	c.until("one group of each part is left", one)
 	t.Logf("one group of each part after %v", c.s.Now().Sub(met))

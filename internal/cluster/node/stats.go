@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/timing"
@@ -48,7 +49,7 @@ type Stats struct {
 
 // ShardStats is what the node knows of where a shard of the world is hosted.
 type ShardStats struct {
-	Shard   Shard
+	Shard   shards.Shard
 	Leader  machine.Peer // zero: not known, or asleep
 	Members []machine.Peer
 	Held    bool // this node has a replica; what follows is what that one knows

@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/audit"
@@ -22,8 +23,8 @@ type storageAdapter struct {
 	stats     StorageStats
 	accusedAt map[id.ID]machine.Time // when the log last named an accused node
 
-	audit *audit.Auditor         // nil: edits are not signed, and regions not audited
-	shown map[Shard]machine.Time // when players were last told about a region's leader
+	audit *audit.Auditor                // nil: edits are not signed, and regions not audited
+	shown map[shards.Shard]machine.Time // when players were last told about a region's leader
 }
 
 // heard is an answer of another node.
@@ -37,7 +38,7 @@ const maxAnswers = 1 << 12
 
 // newStorageAdapter creates the storage over an overlay with these settings.
 func newStorageAdapter(l *overlayAdapter, t *StorageConfig, oc overlay.Config) *storageAdapter {
-	k := &storageAdapter{StorageConfig: *t, l: l, space: oc.Space, accusedAt: map[id.ID]machine.Time{}, shown: map[Shard]machine.Time{}}
+	k := &storageAdapter{StorageConfig: *t, l: l, space: oc.Space, accusedAt: map[id.ID]machine.Time{}, shown: map[shards.Shard]machine.Time{}}
 	lmax := t.LMax
 	if lmax == 0 {
 		lmax = storage.DefaultLMax

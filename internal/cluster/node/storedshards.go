@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -18,24 +19,24 @@ type storedShards struct {
 	dir      *directory
 	creation *groupCreation
 
-	shards  map[Shard]bool
-	retries map[Shard]machine.Time // when to try again
+	shards  map[shards.Shard]bool
+	retries map[shards.Shard]machine.Time // when to try again
 	next    machine.Time
 }
 
-func newStoredShards(c component, dir *directory, creation *groupCreation, shards []Shard) *storedShards {
-	s := &storedShards{component: c, dir: dir, creation: creation, shards: map[Shard]bool{}, retries: map[Shard]machine.Time{}}
-	for _, p := range shards {
+func newStoredShards(c component, dir *directory, creation *groupCreation, stored []shards.Shard) *storedShards {
+	s := &storedShards{component: c, dir: dir, creation: creation, shards: map[shards.Shard]bool{}, retries: map[shards.Shard]machine.Time{}}
+	for _, p := range stored {
 		s.shards[p] = true
 	}
 	return s
 }
 
 // has reports whether a shard is on the disk without a group.
-func (s *storedShards) has(p Shard) bool { return s.shards[p] }
+func (s *storedShards) has(p shards.Shard) bool { return s.shards[p] }
 
 // remove is when a shard has a group.
-func (s *storedShards) remove(p Shard) { delete(s.shards, p) }
+func (s *storedShards) remove(p shards.Shard) { delete(s.shards, p) }
 
 // beat looks after shards that have no group yet.
 func (s *storedShards) beat(now machine.Time) {
@@ -43,7 +44,7 @@ func (s *storedShards) beat(now machine.Time) {
 		return
 	}
 	begun := 0
-	for _, p := range sortedShards(s.shards) {
+	for _, p := range shards.Sorted(s.shards) {
 		if s.creation.isSearching(p) || s.retries[p] > now {
 			continue
 		}

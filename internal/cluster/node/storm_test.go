@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -100,7 +101,7 @@ func (w *storm) victim() int {
 		return r.Intn(len(w.nodes))
 	}
 	at := corner.Add(-int32(r.Intn(2)), 0, -int32(r.Intn(2))).Column().Region()
-	return max(0, w.leaderOf(Shard{Region: at}))
+	return max(0, w.leaderOf(shards.Shard{Region: at}))
 }
 
 // blow lets something go wrong, or ends something that does.
@@ -240,10 +241,10 @@ func (w *storm) check() (lots int) {
 		for _, l := range w.log {
 			w.Log(l)
 		}
-		w.dump(theLobby)
+		w.dump(shards.Lobby)
 		for dx := range int32(2) {
 			for dz := range int32(2) {
-				p := Shard{Region: corner.Add(-dx, 0, -dz).Column().Region()}
+				p := shards.Shard{Region: corner.Add(-dx, 0, -dz).Column().Region()}
 				w.Log(p)
 				w.dump(p)
 			}
@@ -262,7 +263,7 @@ func (w *storm) compareDisks() {
 	newest := map[string]copyOf{}
 	for i, n := range w.nodes {
 		for _, space := range n.Disk.Spaces() {
-			p, ok := shardInSpace(space)
+			p, ok := shards.InSpace(space)
 			if !ok {
 				continue
 			}

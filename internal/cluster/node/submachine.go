@@ -3,6 +3,7 @@ package node
 import (
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -88,19 +89,19 @@ func (n *Node) deliver(u upcall) {
 
 // wake makes the region at pos, nil if it cannot be.
 func (n *Node) wake(pos world.RegionPos, who machine.Peer) *submachine {
-	if !inWorld(pos) {
+	if !shards.InWorld(pos) {
 		return nil
 	}
 	if len(n.awake) >= n.cfg.MaxRegions {
 		full := &region.Notice{Region: pos, Code: "full", Text: "This node has too many regions awake to wake another."}
-		if _, isPart := shardOf(who); !isPart {
+		if _, isPart := shards.Of(who); !isPart {
 			submachineEnv{&submachine{node: n}}.Send(who, full)
 		}
 		return nil
 	}
 	p := &submachine{node: n, peer: region.PeerOf(pos), name: region.Space(pos), pos: pos}
 	if n.net != nil {
-		p.replica = n.net.hosting.replicas[Shard{Region: pos}]
+		p.replica = n.net.hosting.replicas[shards.Shard{Region: pos}]
 	}
 	cfg := n.cfg.Region
 	cfg.Pos, cfg.Restored = pos, p.replica.restoredLately()
@@ -175,7 +176,7 @@ func (e submachineEnv) Send(to machine.Peer, m machine.Message) {
 }
 
 // shard names what the node runs.
-func (p *submachine) shard() Shard { return Shard{Lobby: p.isLobby, Region: p.pos} }
+func (p *submachine) shard() shards.Shard { return shards.Shard{Lobby: p.isLobby, Region: p.pos} }
 
 // Backlog makes submachineEnv a machine.Backlogger.
 func (e submachineEnv) Backlog(to machine.Peer) (waiting, limit int) {

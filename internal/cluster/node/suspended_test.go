@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -21,7 +22,7 @@ func TestSuspendedLeader(t *testing.T) {
 func thaw(t *testing.T, seed uint64) {
 	c := newCluster(t, seed, 4)
 	c.s.Run(3 * time.Second)
-	shard := Shard{Region: spawn.Region()}
+	shard := shards.Shard{Region: spawn.Region()}
 	c.addGuest(1).quiet = true
 	c.until("the region has three hosts", func() bool {
 		l := c.leaderOf(shard)

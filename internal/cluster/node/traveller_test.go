@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -159,9 +160,9 @@ func (c *cluster) travel(w *traveller) {
 		if !c.s.RunUntil(func() bool { return len(w.places) == 0 }, 3*time.Minute) {
 			to := w.places[0]
 			c.Errorf("by node %d the traveller does not see %v in %v: %v", i, to, to.Region(), w)
-			c.dump(theLobby)
-			c.dump(Shard{Region: to.Region()})
-			c.dump(Shard{Region: w.home})
+			c.dump(shards.Lobby)
+			c.dump(shards.Shard{Region: to.Region()})
+			c.dump(shards.Shard{Region: w.home})
 		}
 		w.leave()
 		c.s.Run(2 * time.Second)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
@@ -26,7 +27,7 @@ func twoNodes(t *testing.T, seed uint64) *cluster {
 }
 
 // copied reports whether both nodes keep a shard, one of them without a vote.
-func (c *cluster) copied(p Shard) bool {
+func (c *cluster) copied(p shards.Shard) bool {
 	spare := 0
 	for i := range c.nodes {
 		h := c.node(i).net.hosting.replicas[p]
@@ -48,8 +49,8 @@ func TestLongTwoNodes(t *testing.T) {
 	for i := range c.guests {
 		c.wanderer(i).quiet = true
 	}
-	home := Shard{Region: c.wanderer(0).home}
-	c.until("there are copies", func() bool { return c.copied(home) && c.copied(theLobby) })
+	home := shards.Shard{Region: c.wanderer(0).home}
+	c.until("there are copies", func() bool { return c.copied(home) && c.copied(shards.Lobby) })
 	c.s.Run(5 * time.Second)
 	leader := c.leaderOf(home)
 	left := 1 - leader
@@ -114,7 +115,7 @@ func TestLongTwoNodesCrash(t *testing.T) {
 // TestThirdNode: when a third node joins two, all three get a vote.
 func TestThirdNode(t *testing.T) {
 	c := twoNodes(t, 2)
-	home := Shard{Region: c.wanderer(0).home}
+	home := shards.Shard{Region: c.wanderer(0).home}
 	c.until("there are copies", func() bool { return c.copied(home) })
 	c.addNode(2)
 	c.until("all three have votes", func() bool {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -20,10 +21,10 @@ func TestVisitorsThroughTheirOwnNode(t *testing.T) {
 	builder := c.addGuest(0)
 	c.until("the builder is in", func() bool { return builder.in })
 	c.s.Run(20 * time.Second)
-	leads := map[int]bool{c.leaderOf(theLobby): true}
+	leads := map[int]bool{c.leaderOf(shards.Lobby): true}
 	for x := range int32(2) { // the spawn is near a corner of four regions
 		for z := range int32(2) {
-			leads[c.leaderOf(Shard{Region: world.RegionPos{X: x, Z: z}})] = true
+			leads[c.leaderOf(shards.Shard{Region: world.RegionPos{X: x, Z: z}})] = true
 		}
 	}
 	own := 0

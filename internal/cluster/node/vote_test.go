@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -42,16 +43,16 @@ func (c *cluster) allVotesAt(node int) bool {
 }
 
 // looks lets a player watch a region, or no longer.
-func (c *cluster) looks(guest int, p Shard, rate uint8) {
+func (c *cluster) looks(guest int, p shards.Shard, rate uint8) {
 	c.guests[guest].Call(func() { c.wanderer(guest).watch(p.Region, rate) })
 }
 
 // forgotten is a region far away of which the founder's node has the only vote and the
 // other one a copy, and whose group hibernates: somebody has looked at it once.
-func (c *cluster) forgotten(guest int) Shard {
+func (c *cluster) forgotten(guest int) shards.Shard {
 	c.Helper()
 	for x := range int32(8) {
-		p := Shard{Region: world.RegionPos{X: 9 + x, Z: 9}}
+		p := shards.Shard{Region: world.RegionPos{X: 9 + x, Z: 9}}
 		c.looks(guest, p, region.RateEvery)
 		c.until("somebody leads the region", func() bool { return c.leaderOf(p) >= 0 })
 		c.looks(guest, p, region.RateNone)
@@ -64,7 +65,7 @@ func (c *cluster) forgotten(guest int) Shard {
 		}
 	}
 	c.Fatal("the founder's node leads nothing")
-	return Shard{}
+	return shards.Shard{}
 }
 
 // builds waits until a player has built something more.
@@ -148,7 +149,7 @@ func TestVoteStays(t *testing.T) {
 	c := newCluster(t, 1, 2)
 	c.s.Run(time.Second)
 	ann := c.addOwner(0)
-	c.until("the founder's node has the vote", func() bool { return ann.in && c.leaderOf(theLobby) == 0 })
+	c.until("the founder's node has the vote", func() bool { return ann.in && c.leaderOf(shards.Lobby) == 0 })
 	bea := c.addOwner(1)
 	c.until("the other owner is in", func() bool { return bea.in })
 	for i := range c.guests {
@@ -158,7 +159,7 @@ func TestVoteStays(t *testing.T) {
 	leads := func(node int, for_ time.Duration) {
 		t.Helper()
 		for end := c.s.Now().Add(for_); c.s.Now() < end; c.s.Run(500 * time.Millisecond) {
-			if l := c.leaderOf(theLobby); l != node {
+			if l := c.leaderOf(shards.Lobby); l != node {
 				t.Fatalf("node %d leads the lobby instead of node %d", l, node)
 			}
 		}
@@ -173,7 +174,7 @@ func TestVoteStays(t *testing.T) {
 	}
 	leads(0, ownerAway)
 	c.guests[0].Crash()
-	c.until("the vote is where the owner plays", func() bool { return c.leaderOf(theLobby) == 1 })
+	c.until("the vote is where the owner plays", func() bool { return c.leaderOf(shards.Lobby) == 1 })
 	c.guests[0].Restart()
 	leads(1, 30*time.Second)
 }

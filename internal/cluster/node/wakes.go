@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -25,7 +26,7 @@ const (
 
 // wakenBy is the shard whose replica a message of another node reads from the disk, or
 // whose group it wakes; false: it does neither.
-func wakenBy(m machine.Message) (Shard, bool) {
+func wakenBy(m machine.Message) (shards.Shard, bool) {
 	switch m := m.(type) {
 	case *Routed:
 		return m.To, true
@@ -40,12 +41,12 @@ func wakenBy(m machine.Message) (Shard, bool) {
 	case *Generate:
 		return m.Shard, true
 	}
-	return Shard{}, false
+	return shards.Shard{}, false
 }
 
 // mayWake reports whether a node may speak of a shard: the group is awake, or the node
 // may wake it.
-func (o *hosting) mayWake(f *remoteNode, p Shard) bool {
+func (o *hosting) mayWake(f *remoteNode, p shards.Shard) bool {
 	h := o.replicas[p]
 	if h == nil && !o.dormant[p] || h != nil && !h.group.raft.Hibernates() {
 		return true
@@ -55,7 +56,7 @@ func (o *hosting) mayWake(f *remoteNode, p Shard) bool {
 
 // mayPass reports whether a message of a group may be passed to the replica here: it
 // does not wake the group, or the node may wake it.
-func (o *hosting) mayPass(f *remoteNode, p Shard, m machine.Message) bool {
+func (o *hosting) mayPass(f *remoteNode, p shards.Shard, m machine.Message) bool {
 	h := o.replicas[p]
 	if h == nil && !o.dormant[p] || h != nil && !h.group.raft.WokenBy(m) {
 		return true

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -14,29 +15,31 @@ import (
 // TestHostileWakes: a node that asks for one shard after the other, in any way, has only
 // so many of them read from the disk and run.
 func TestHostileWakes(t *testing.T) {
-	for what, ask := range map[string]func(Shard) machine.Message{
-		"who leads":     func(p Shard) machine.Message { return &LeaderQuery{p} },
-		"status":        func(p Shard) machine.Message { return &GroupStatus{Shard: p, Reply: true} },
-		"who hosts":     func(p Shard) machine.Message { return &HostQuery{p} },
-		"find hosts":    func(p Shard) machine.Message { return &Generate{p} },
-		"make a group":  func(p Shard) machine.Message { return &CreateGroup{p, []machine.Peer{nodePeer(0)}} },
-		"a message":     func(p Shard) machine.Message { return &Routed{To: p, From: theLobby} },
-		"say something": func(p Shard) machine.Message { return &Routed{To: p, From: theLobby, Msg: &region.NewHost{}} },
+	for what, ask := range map[string]func(shards.Shard) machine.Message{
+		"who leads":    func(p shards.Shard) machine.Message { return &LeaderQuery{p} },
+		"status":       func(p shards.Shard) machine.Message { return &GroupStatus{Shard: p, Reply: true} },
+		"who hosts":    func(p shards.Shard) machine.Message { return &HostQuery{p} },
+		"find hosts":   func(p shards.Shard) machine.Message { return &Generate{p} },
+		"make a group": func(p shards.Shard) machine.Message { return &CreateGroup{p, []machine.Peer{nodePeer(0)}} },
+		"a message":    func(p shards.Shard) machine.Message { return &Routed{To: p, From: shards.Lobby} },
+		"say something": func(p shards.Shard) machine.Message {
+			return &Routed{To: p, From: shards.Lobby, Msg: &region.NewHost{}}
+		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			c := newCluster(t, 2, 2)
 			c.s.Run(3 * time.Second)
 			victim := c.node(0).net.hosting
-			const shards = 3 * wakesAtOnce
-			for i := range int32(shards) {
-				victim.dormant[Shard{Region: world.RegionPos{X: 100 + i, Z: 9}}] = true
+			const asleep = 3 * wakesAtOnce
+			for i := range int32(asleep) {
+				victim.dormant[shards.Shard{Region: world.RegionPos{X: 100 + i, Z: 9}}] = true
 			}
 			had := len(victim.replicas)
 			const seconds = 10
 			for i := range int32(seconds) {
 				c.nodes[1].Call(func() {
-					for k := range int32(shards) {
-						if p := (Shard{Region: world.RegionPos{X: 100 + k, Z: 9}}); k%seconds == i {
+					for k := range int32(asleep) {
+						if p := (shards.Shard{Region: world.RegionPos{X: 100 + k, Z: 9}}); k%seconds == i {
 							c.node(1).net.links.send(nodePeer(0), ask(p))
 						}
 					}
@@ -70,9 +73,9 @@ func TestHostileGroupMessages(t *testing.T) {
 			}
 			c.s.Run(3 * time.Second)
 			victim := c.node(0).net
-			var all []Shard
+			var all []shards.Shard
 			for i := range int32(groups) {
-				all = append(all, Shard{Region: world.RegionPos{X: 100 + i, Z: 9}})
+				all = append(all, shards.Shard{Region: world.RegionPos{X: 100 + i, Z: 9}})
 			}
 			c.nodes[0].Call(func() {
 				for _, p := range all {
@@ -98,13 +101,13 @@ func TestHostileGroupMessages(t *testing.T) {
 			} else {
 				f.memberWakes = &few
 			}
-			woken := map[Shard]bool{}
+			woken := map[shards.Shard]bool{}
 			const seconds = 4 // what is woken stays awake for longer
 			for range seconds {
 				c.nodes[liar].Call(func() {
 					for _, p := range all {
 						m := m
-						m.Space, m.Gen = p.space(), victim.hosting.replicas[p].group.raft.Status().Gen
+						m.Space, m.Gen = p.Space(), victim.hosting.replicas[p].group.raft.Status().Gen
 						c.node(liar).net.links.send(nodePeer(0), &m)
 					}
 				})

@@ -9,7 +9,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/evidence"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -20,7 +20,7 @@ import (
 
 // KeyFarther is a key that solves the world's puzzle and whose id is farther from
 // the keys of parts than another node's: the other one stays their host.
-func KeyFarther(r *genesis.Record, than id.ID, parts []node.Shard) (ed25519.PrivateKey, error) {
+func KeyFarther(r *genesis.Record, than id.ID, parts []shards.Shard) (ed25519.PrivateKey, error) {
 	for {
 		key, err := identity.Solve(rand.Reader, int(r.Genesis.Difficulty), nil)
 		if err != nil {
@@ -28,7 +28,7 @@ func KeyFarther(r *genesis.Record, than id.ID, parts []node.Shard) (ed25519.Priv
 		}
 		farther := true
 		for _, p := range parts {
-			farther = farther && kademlia.Closer(node.KeyOf(r.World(), p), than, id.Of(key.Public().(ed25519.PublicKey)))
+			farther = farther && kademlia.Closer(shards.Key(r.World(), p), than, id.Of(key.Public().(ed25519.PublicKey)))
 		}
 		if farther {
 			return key, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/codec"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
@@ -22,7 +23,7 @@ type Config struct {
 	// players, regions where somebody is.
 	Known []any
 	// Spares reports whether the node does not agree to host a part of the world.
-	Spares func(node.Shard) bool
+	Spares func(shards.Shard) bool
 	// Leave reports whether a message is not sent; nil: all are.
 	Leave func(machine.Message) bool
 	Codec *codec.Codec
@@ -43,9 +44,9 @@ type Node struct {
 	// Sent counts messages by type, Refused those that no codec writes.
 	Sent    map[string]int
 	Refused int
-	Leads   map[node.Shard]bool // what it has said that it leads, when it was asked
-	Links   atomic.Int64        // times that the link came up
-	Came    atomic.Int64        // messages of the victim
+	Leads   map[shards.Shard]bool // what it has said that it leads, when it was asked
+	Links   atomic.Int64          // times that the link came up
+	Came    atomic.Int64          // messages of the victim
 }
 
 // maxHeard is how many messages are kept to be sent back.
@@ -55,7 +56,7 @@ const every = 10 * time.Millisecond
 
 // New makes a hostile node.
 func New(cfg Config, env machine.Env) *Node {
-	n := &Node{cfg: cfg, env: env, make: newMaker(cfg.Seed), Sent: map[string]int{}, Leads: map[node.Shard]bool{}}
+	n := &Node{cfg: cfg, env: env, make: newMaker(cfg.Seed), Sent: map[string]int{}, Leads: map[shards.Shard]bool{}}
 	for _, v := range append([]any{cfg.Self, cfg.Victim, cfg.Self.ID, cfg.Victim.ID}, cfg.Known...) {
 		n.make.seen.learn(reflect.ValueOf(v))
 	}
@@ -113,7 +114,7 @@ func (n *Node) OnMessage(_ machine.Peer, m machine.Message) {
 
 // leads says that this node leads a part: the victim believes it if it has asked this
 // node to find hosts.
-func (n *Node) leads(p node.Shard) {
+func (n *Node) leads(p shards.Shard) {
 	if !n.cfg.Spares(p) {
 		n.Leads[p] = true
 		n.say(&node.LeaderReply{Shard: p, Leader: n.cfg.Self, Members: []machine.Peer{n.cfg.Self}, Term: 1 << 36})

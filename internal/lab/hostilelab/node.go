@@ -15,6 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
@@ -121,7 +122,7 @@ func (s *intrusion) begin(rate int) (err error) {
 	// Regions that players see are not the hostile node's to host, nor is the lobby:
 	// with those a host may do as it likes.
 	s.home = m.Spawn.Region()
-	theirs := []node.Shard{{Lobby: true}, {Region: s.home}}
+	theirs := []shards.Shard{{Lobby: true}, {Region: s.home}}
 	stats, err := s.host.Stats(t.Context)
 	if err != nil {
 		return err
@@ -149,7 +150,7 @@ func (s *intrusion) begin(rate int) (err error) {
 }
 
 // spares reports whether the hostile node does not agree to host a part.
-func (s *intrusion) spares(p node.Shard) bool {
+func (s *intrusion) spares(p shards.Shard) bool {
 	return s.t.Text("hosts") != "yes" || p.Lobby || max(nodelab.Abs(p.Region.X-s.home.X), nodelab.Abs(p.Region.Z-s.home.Z)) <= 2
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
@@ -93,7 +93,7 @@ func hostileRowsOfThreeProcesses(t *testing.T, verified bool) {
 	for _, p := range []*honestProcess{founder, guest} {
 		victim := hostile.PeerAt(p.Self.ID, netip.MustParseAddrPort(p.Nodes))
 		rs, in := joinRowsAt(t, info.Meta, w, victim, bystand)
-		rs.own = node.Shard{Region: world.RegionPos{X: 100, Z: 100}}
+		rs.own = shards.Shard{Region: world.RegionPos{X: 100, Z: 100}}
 		attacks = append(attacks, attack{rs, in})
 	}
 	watching, stop := context.WithCancel(ctx)

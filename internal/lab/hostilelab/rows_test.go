@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
@@ -25,7 +26,7 @@ import (
 // sockets: commands to players at home elsewhere, handovers from afar, edits from
 // afar, the lead of the lobby.
 type rows struct {
-	home, own node.Shard // the player's, and the one that the hostile node leads
+	home, own shards.Shard // the player's, and the one that the hostile node leads
 	world     id.ID
 	player    id.ID
 	at        world.Vec
@@ -33,12 +34,12 @@ type rows struct {
 }
 
 // routed brings a message in the name of the hostile node's region.
-func (r *rows) routed(to node.Shard, m machine.Message) machine.Message {
+func (r *rows) routed(to shards.Shard, m machine.Message) machine.Message {
 	return &node.Routed{To: to, From: r.own, Msg: m}
 }
 
 func (r *rows) attacks() (out []machine.Message) {
-	theLobby := node.Shard{Lobby: true}
+	theLobby := shards.Shard{Lobby: true}
 	evil := ed25519.NewKeyFromSeed([]byte("the key of whoever is evil, 32 B"))
 	for i, o := range []decision.Order{
 		{Kind: decision.SetMode, Text: "creative"}, {Kind: decision.Give, Text: "gold_ore", Count: 999}, {Kind: decision.Kick},
@@ -166,8 +167,8 @@ func joinRowsAt(t *testing.T, m worldfs.Meta, w *hostileWorld, victim machine.Pe
 	if err != nil {
 		t.Fatal(err)
 	}
-	rs := &rows{world: m.ID, home: node.Shard{Region: m.Spawn.Region()}, player: b.Who.Player(), at: b.Body().Pos, session: machine.Peer{ID: id.ID{1}}}
-	theirs := []node.Shard{{Lobby: true}, rs.home}
+	rs := &rows{world: m.ID, home: shards.Shard{Region: m.Spawn.Region()}, player: b.Who.Player(), at: b.Body().Pos, session: machine.Peer{ID: id.ID{1}}}
+	theirs := []shards.Shard{{Lobby: true}, rs.home}
 	key, err := hostile.KeyFarther(record, victim.ID, theirs)
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +179,7 @@ func joinRowsAt(t *testing.T, m worldfs.Meta, w *hostileWorld, victim machine.Pe
 	}
 	in, err := hostile.Join(record, key, proof, hostile.Config{
 		Seed: 3, Victim: victim,
-		Spares: func(p node.Shard) bool { return p.Lobby || p == rs.home },
+		Spares: func(p shards.Shard) bool { return p.Lobby || p == rs.home },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -194,16 +195,16 @@ func (rs *rows) lead(t *testing.T, ctx context.Context, in *hostile.Intruder) {
 	for i := int32(0); ; i++ {
 		// In the name of one region after the other it says something: the victim
 		// asks the node nearest to the region's key to find hosts.
-		part := node.Shard{Region: world.RegionPos{X: 100 + i, Z: 100}}
+		part := shards.Shard{Region: world.RegionPos{X: 100 + i, Z: 100}}
 		if err := in.Look(ctx, func(n *hostile.Node) {
-			n.Say(&node.Routed{To: node.Shard{Lobby: true}, From: part, Msg: &region.Awake{Region: part.Region}})
+			n.Say(&node.Routed{To: shards.Shard{Lobby: true}, From: part, Msg: &region.Awake{Region: part.Region}})
 			for p := range n.Leads {
 				rs.own = p
 			}
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if rs.own != (node.Shard{}) {
+		if rs.own != (shards.Shard{}) {
 			return
 		}
 		if time.Now().After(deadline) {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
@@ -171,7 +171,7 @@ func lookAt(ctx context.Context, h *host.Host, o *NodeOrder) (NodeReport, error)
 		r.Invitation = i.Text()
 		r.Link = h.Link(r.Invitation)
 	}
-	p := node.Shard{Lobby: o.Lobby}
+	p := shards.Shard{Lobby: o.Lobby}
 	if o.Region != nil {
 		p.Region = *o.Region
 	}

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
@@ -134,4 +135,4 @@ var nodeKinds = []*kind{
 	}),
 }
 
-func shard(f *form, p *node.Shard) { f.bool(&p.Lobby); f.region(&p.Region) }
+func shard(f *form, p *shards.Shard) { f.bool(&p.Lobby); f.region(&p.Region) }

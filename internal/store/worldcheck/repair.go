@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 )
@@ -57,7 +57,7 @@ func Repair(f *worldfs.Folder, name, as string) (Report, Result, error) {
 	leave := s.leave(&out)
 	err = f.Fill(m, func(put func(space string, key, value []byte) error) error {
 		return src.each(func(space string, key, value []byte) error {
-			if p, _, ok := node.ShardOf(space); ok && leave[p] {
+			if p, _, ok := shards.Stored(space); ok && leave[p] {
 				return nil
 			}
 			if s.bad[space+"\x00"+string(key)] || s.dropsGroup(space) {
@@ -95,7 +95,7 @@ func (s *source) meta(f *worldfs.Folder, out *Result) (worldfs.Meta, error) {
 }
 
 // alone reports whether this node is a part's only host: nobody else can send it.
-func (s *scan) alone(p node.Shard) bool {
+func (s *scan) alone(p shards.Shard) bool {
 	if n, known := s.members[p]; known {
 		return n <= 1
 	}
@@ -104,8 +104,8 @@ func (s *scan) alone(p node.Shard) bool {
 
 // leave are the parts that are not copied, for others host them and this node may
 // lack some of their records. What is lost for good is noted.
-func (s *scan) leave(out *Result) map[node.Shard]bool {
-	leave := map[node.Shard]bool{}
+func (s *scan) leave(out *Result) map[shards.Shard]bool {
+	leave := map[shards.Shard]bool{}
 	damaged := s.parts
 	for p := range s.seen { // whose records may be missing without a trace
 		if s.report.Shared && (s.covers(p.Space()) || s.covers(p.GroupSpace())) {
@@ -136,7 +136,7 @@ func (s *scan) leave(out *Result) map[node.Shard]bool {
 // dropsGroup reports whether a space is that of a damaged group which this node is
 // the only member of: a new group is made around the part.
 func (s *scan) dropsGroup(space string) bool {
-	p, replica, ok := node.ShardOf(space)
+	p, replica, ok := shards.Stored(space)
 	return ok && replica && s.parts[p] != nil && s.parts[p].replica
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -29,31 +29,31 @@ type harm struct {
 // scan decodes records as they come, and notes what is wrong.
 type scan struct {
 	report  Report
-	parts   map[node.Shard]*harm
+	parts   map[shards.Shard]*harm
 	other   harm // of what belongs to no part
-	seen    map[node.Shard]bool
-	groups  map[node.Shard]bool // that this node has a replica of
-	members map[node.Shard]int  // of the part's group, itself included
-	bad     map[string]bool     // records that cannot be decoded: space 0x00 key
+	seen    map[shards.Shard]bool
+	groups  map[shards.Shard]bool // that this node has a replica of
+	members map[shards.Shard]int  // of the part's group, itself included
+	bad     map[string]bool       // records that cannot be decoded: space 0x00 key
 	gaps    []disk.Gap
 	lobby   *lobby.Examiner
 
 	space  string
-	part   node.Shard
+	part   shards.Shard
 	record func(key, value []byte) (id.ID, error) // decodes one of the space; nil: is only read
 }
 
 func newScan(world string) *scan {
 	return &scan{
-		report: Report{World: world, Whole: true, Damage: []Damage{}}, parts: map[node.Shard]*harm{},
-		seen: map[node.Shard]bool{}, groups: map[node.Shard]bool{}, members: map[node.Shard]int{}, bad: map[string]bool{}, lobby: lobby.Examine(),
+		report: Report{World: world, Whole: true, Damage: []Damage{}}, parts: map[shards.Shard]*harm{},
+		seen: map[shards.Shard]bool{}, groups: map[shards.Shard]bool{}, members: map[shards.Shard]int{}, bad: map[string]bool{}, lobby: lobby.Examine(),
 	}
 }
 
 // enter begins with a space.
 func (s *scan) enter(space string) {
 	s.space, s.record = space, nil
-	part, replica, ok := node.ShardOf(space)
+	part, replica, ok := shards.Stored(space)
 	if !ok {
 		return
 	}
@@ -118,7 +118,7 @@ func (s *scan) decode(key, value []byte) (player id.ID, err error) {
 func (s *scan) gap(g disk.Gap) {
 	s.gaps = append(s.gaps, g)
 	for _, space := range []string{g.After.Space, g.Before.Space} {
-		if part, replica, ok := node.ShardOf(space); ok {
+		if part, replica, ok := shards.Stored(space); ok {
 			h := s.harm(part, replica)
 			h.unread = true
 			h.cause("some of its records cannot be read: " + g.Err.Error())
@@ -137,7 +137,7 @@ func end(p disk.Place, none string) string {
 
 // spaceText names a space for a person.
 func spaceText(space string) string {
-	part, replica, ok := node.ShardOf(space)
+	part, replica, ok := shards.Stored(space)
 	switch {
 	case !ok:
 		return "the records of " + space
@@ -147,14 +147,14 @@ func spaceText(space string) string {
 	return partText(part)
 }
 
-func partText(p node.Shard) string {
+func partText(p shards.Shard) string {
 	if p.Lobby {
 		return "the list of players"
 	}
 	return fmt.Sprintf("region %d,%d", p.Region.X, p.Region.Z)
 }
 
-func (s *scan) harm(p node.Shard, replica bool) *harm {
+func (s *scan) harm(p shards.Shard, replica bool) *harm {
 	h := s.parts[p]
 	if h == nil {
 		h = &harm{players: map[id.ID]bool{}}
@@ -183,7 +183,7 @@ func (s *scan) covers(space string) bool {
 func (s *scan) finish(begun time.Time) Report {
 	players := s.lobby.Players()
 	for _, p := range players {
-		home := node.Shard{Region: p.Home}
+		home := shards.Shard{Region: p.Home}
 		if p.Entered && s.covers(region.Space(p.Home)) {
 			s.harm(home, false).unread = true
 		}
@@ -211,7 +211,7 @@ func (s *scan) finish(begun time.Time) Report {
 	return *r
 }
 
-func compareParts(a, b node.Shard) int {
+func compareParts(a, b shards.Shard) int {
 	if a.Lobby != b.Lobby {
 		return map[bool]int{true: -1, false: 1}[a.Lobby]
 	}
