@@ -1,9 +1,10 @@
-// What happens in the demo scene besides the landscape: &crowd=N figures,
+// What happens in the demo scene besides the landscape: &crowd=N figures
+// (&kinds=cow,pig: of these models),
 // &lamps, &far land, &hold=block, &look (outline, cracks,
 // pieces), &den (a hall in the rock), &show (all blocks).
 
 import { deflateSync } from 'fflate';
-import type { Engine, FigureKind } from '../src/engine';
+import type { Engine } from '../src/engine';
 import { Block, blocks } from '../src/gen/blocks';
 import { heightAt } from './terrain';
 
@@ -16,7 +17,7 @@ export function stage(engine: Engine, ask: URLSearchParams, eye: Eye): (dt: numb
   if (ask.get('far') !== '0') farLand(engine, eye, Number(ask.get('far') ?? 3));
   if (ask.has('den')) setTimeout(() => den(engine, eye), 2500);
   if (ask.has('show')) setTimeout(() => show(engine, eye), 2500);
-  const people = crowd(engine, eye, Number(ask.get('crowd') ?? 0));
+  const people = crowd(engine, eye, Number(ask.get('crowd') ?? 0), ask.get('kinds')?.split(','));
   let time = 0;
   return (dt) => {
     time += dt;
@@ -27,10 +28,10 @@ export function stage(engine: Engine, ask: URLSearchParams, eye: Eye): (dt: numb
 
 const names = ['Ada', 'Grace', 'Linus', 'Zoë', 'Barbara', 'Dijkstra', 'Hypatia', 'Émilie', 'Mary-Anne the Long', 'Bo'];
 
-function crowd(engine: Engine, eye: Eye, n: number): (time: number, dt: number) => void {
+function crowd(engine: Engine, eye: Eye, n: number, kinds?: string[]): (time: number, dt: number) => void {
   return (time) => {
     for (let i = 0; i < n; i++) {
-      const kind: FigureKind = i % 5 === 3 ? 'sheep' : i % 7 === 6 ? 'stalker' : 'player';
+      const kind = kinds?.[i % kinds.length] ?? (i % 5 === 3 ? 'sheep' : i % 7 === 6 ? 'stalker' : 'player');
       const ring = 3 + Math.floor(i / 8) * 2.5;
       const still = i % 3 === 0;
       const angle = eye.yaw + ((i % 8) - 3.5) * 0.24 + (still ? 0 : Math.sin(time * 0.3 + i) * 0.2);

@@ -21,7 +21,7 @@ import { setTime, skyMesh } from './sky';
 import { Terrain } from './terrain';
 import { farColours, paintAll, textureArray } from './textures/atlas';
 import { paintSkins } from './textures/skins';
-import type { CameraState, EngineOptions, EngineStats, EntityEvent, EntityState, FigureKind } from './types';
+import type { CameraState, EngineOptions, EngineStats, EntityEvent, EntityState } from './types';
 import { makeShared } from './uniforms';
 
 export const defaultOptions: EngineOptions = {
@@ -256,7 +256,7 @@ export class Engine {
   }
 
   /** entity adds or moves an entity; name and kind count when it is new or they changed. The own body is not one. */
-  entity(id: number, kind: FigureKind, name: string, state: EntityState): void {
+  entity(id: number, kind: string, name: string, state: EntityState): void {
     this.figures.set(id, kind, name, state);
   }
 

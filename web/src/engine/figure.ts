@@ -1,73 +1,22 @@
 // How a figure is put together from boxes, and how it moves.
 
 import { Euler, Matrix4 } from 'three';
-import { Skin } from './textures/skins';
-import type { FigureKind } from './types';
-
-/** A Part is a box that turns about a joint; metres, from the middle of the feet, front towards −z. */
-export interface Part {
-  name: 'head' | 'body' | 'armR' | 'armL' | 'legR' | 'legL' | 'legFR' | 'legFL';
-  joint: readonly [number, number, number];
-  /** the box's middle from the joint, and its size */
-  middle: readonly [number, number, number];
-  size: readonly [number, number, number];
-  /** layers of front, other sides, top */
-  skin: readonly [number, number, number];
-  /** which of the figure's colours are the box's two */
-  colours: readonly [number, number];
-}
-
-const all = (s: number): [number, number, number] => [s, s, s];
-
-const PLAYER: Part[] = [
-  { name: 'head', joint: [0, 1.37, 0], middle: [0, 0.23, 0], size: [0.46, 0.46, 0.46], skin: [Skin.Face, Skin.HeadSide, Skin.Second], colours: [0, 1] },
-  { name: 'body', joint: [0, 0.7, 0], middle: [0, 0.335, 0], size: [0.46, 0.67, 0.25], skin: [Skin.Shirt, Skin.Shirt, Skin.First], colours: [2, 3] },
-  { name: 'armR', joint: [0.335, 1.3, 0], middle: [0, -0.27, 0], size: [0.2, 0.67, 0.22], skin: [Skin.Sleeve, Skin.Sleeve, Skin.First], colours: [2, 0] },
-  { name: 'armL', joint: [-0.335, 1.3, 0], middle: [0, -0.27, 0], size: [0.2, 0.67, 0.22], skin: [Skin.Sleeve, Skin.Sleeve, Skin.First], colours: [2, 0] },
-  { name: 'legR', joint: [0.115, 0.7, 0], middle: [0, -0.35, 0], size: [0.22, 0.7, 0.23], skin: [Skin.Trousers, Skin.Trousers, Skin.Second], colours: [3, 4] },
-  { name: 'legL', joint: [-0.115, 0.7, 0], middle: [0, -0.35, 0], size: [0.22, 0.7, 0.23], skin: [Skin.Trousers, Skin.Trousers, Skin.Second], colours: [3, 4] },
-];
-
-const leg = (name: Part['name'], x: number, z: number): Part => ({
-  name, joint: [x, 0.42, z], middle: [0, -0.21, 0], size: [0.18, 0.42, 0.18], skin: all(Skin.SheepLeg), colours: [0, 1],
-});
-
-const SHEEP: Part[] = [
-  { name: 'body', joint: [0, 0.4, 0], middle: [0, 0.3, 0.06], size: [0.68, 0.6, 0.98], skin: all(Skin.Wool), colours: [0, 1] },
-  { name: 'head', joint: [0, 0.86, -0.44], middle: [0, 0.08, -0.16], size: [0.38, 0.4, 0.46], skin: [Skin.SheepFace, Skin.SheepLeg, Skin.Wool], colours: [0, 1] },
-  leg('legR', 0.2, 0.36), leg('legL', -0.2, 0.36), leg('legFR', 0.2, -0.28), leg('legFL', -0.2, -0.28),
-];
-
-const STALKER: Part[] = [
-  { name: 'head', joint: [0, 1.5, 0], middle: [0, 0.2, -0.04], size: [0.42, 0.4, 0.42], skin: [Skin.StalkerFace, Skin.Shadow, Skin.Shadow], colours: [0, 1] },
-  { name: 'body', joint: [0, 0.85, 0], middle: [0, 0.34, 0], size: [0.38, 0.68, 0.2], skin: all(Skin.Shadow), colours: [0, 1] },
-  { name: 'armR', joint: [0.27, 1.46, 0], middle: [0, -0.46, 0], size: [0.14, 1.0, 0.14], skin: all(Skin.Shadow), colours: [0, 1] },
-  { name: 'armL', joint: [-0.27, 1.46, 0], middle: [0, -0.46, 0], size: [0.14, 1.0, 0.14], skin: all(Skin.Shadow), colours: [0, 1] },
-  { name: 'legR', joint: [0.1, 0.86, 0], middle: [0, -0.43, 0], size: [0.15, 0.86, 0.15], skin: all(Skin.Shadow), colours: [0, 1] },
-  { name: 'legL', joint: [-0.1, 0.86, 0], middle: [0, -0.43, 0], size: [0.15, 0.86, 0.15], skin: all(Skin.Shadow), colours: [0, 1] },
-];
-
-export const PARTS: Record<FigureKind, Part[]> = { player: PLAYER, sheep: SHEEP, stalker: STALKER, item: [] };
-
-/** metres from the feet to where the name stands */
-export const TALL: Record<FigureKind, number> = { player: 2.1, sheep: 1.5, stalker: 2.2, item: 0.4 };
+import { modelOf } from './beasts';
+import type { Model, Part } from './models';
 
 const SKINS = [0xf2cfa9, 0xe0ac7e, 0xc68642, 0x9a6a3e, 0x6f4a2c, 0xf7dcc4];
 const HAIR = [0x2b1d14, 0x4a2f1b, 0x7a5230, 0xb98b4a, 0xd9b36a, 0x1a1a1e, 0x8e3b22, 0x9a9a9e];
 const TROUSERS = [0x2f3f66, 0x3b3b42, 0x5a4630, 0x3e5a44, 0x54304a, 0x24506a];
 const SHOES = [0x2a2320, 0x4b3a2a, 0x39404a];
 
-/** coloursOf gives a figure its own colours, the same ones every time: skin, hair, shirt, trousers, shoes. */
-export function coloursOf(kind: FigureKind, name: string, id: number): number[] {
-  if (kind === 'stalker') return [0x1d1a26, 0xff5a3c];
-  let h = kind === 'sheep' ? Math.imul(id + 1, 0x9e3779b1) : 2166136261;
+/** coloursOf gives a figure its own colours, the same ones every time; a player's are those of skin, hair, shirt, trousers, shoes. */
+export function coloursOf(kind: string, name: string, id: number): number[] {
+  let h = kind === 'player' ? 2166136261 : Math.imul(id + 1, 0x9e3779b1);
   if (kind === 'player') for (let i = 0; i < name.length; i++) h = Math.imul(h ^ name.charCodeAt(i), 16777619);
   h = Math.imul(h ^ (h >>> 15), 0x85ebca6b);
   h = (h ^ (h >>> 13)) >>> 0;
-  if (kind === 'sheep') {
-    const fleece = [0xf0ece2, 0xf0ece2, 0xe6dfd0, 0xd9cdb8, 0x6b5d50];
-    return [fleece[h % fleece.length], 0x5c5048];
-  }
+  const { colours } = modelOf(kind);
+  if (kind !== 'player') return colours[h % colours.length];
   const pick = (from: number[], shift: number): number => from[(h >>> shift) % from.length];
   return [pick(SKINS, 0), pick(HAIR, 4), hue(((h >>> 9) % 24) / 24), pick(TROUSERS, 15), pick(SHOES, 19)];
 }
@@ -91,6 +40,8 @@ export interface Pose {
   swing: number;
   /** 0–1 while the right arm strikes */
   strike: number;
+  /** how far it is off the ground in its leap, or how fast it falls, 0–1 */
+  lift: number;
   sneak: boolean;
   swim: boolean;
   /** seconds, for breathing and idle arms */
@@ -101,30 +52,27 @@ const turn = new Matrix4();
 const offset = new Matrix4();
 
 /** placePart writes the matrix of a part's unit box for a figure that stands at root. */
-export function placePart(out: Matrix4, root: Matrix4, part: Part, kind: FigureKind, p: Pose): void {
+export function placePart(out: Matrix4, root: Matrix4, part: Part, { upright, reach = 0, flies }: Model, p: Pose): void {
   let [jx, jy, jz] = part.joint;
-  let rx = 0;
-  let ry = 0;
-  let rz = 0;
+  let [rx, ry, rz] = part.rest ?? [0, 0, 0];
+  const right = part.name.endsWith('R');
+  const side = right ? 1 : -1;
   const step = Math.cos(p.stride) * p.swing;
+  let wide = 1;
+  let high = 1;
   switch (part.name) {
     case 'head':
-      rx = p.pitch;
-      ry = -p.yaw;
+      rx += p.pitch;
+      ry -= p.yaw;
       break;
     case 'armR':
-      rx = -step * 0.9;
-      rz = 0.04 + Math.sin(p.time * 1.4) * 0.025;
-      if (p.strike > 0) {
-        rx += Math.sin(Math.sqrt(p.strike) * Math.PI) * 1.5;
-        ry += Math.sin(p.strike * Math.PI) * 0.4;
-      }
-      if (kind === 'stalker') rx += 0.5;
-      break;
     case 'armL':
-      rx = step * 0.9;
-      rz = -0.04 - Math.sin(p.time * 1.4) * 0.025;
-      if (kind === 'stalker') rx += 0.5;
+      rx = -side * step * 0.9 + reach;
+      rz = side * (0.04 + Math.sin(p.time * 1.4) * 0.025);
+      if (p.strike > 0 && (right || reach > 1)) {
+        rx += Math.sin(Math.sqrt(p.strike) * Math.PI) * (reach > 1 ? 0.7 : 1.5);
+        ry += side * Math.sin(p.strike * Math.PI) * 0.4;
+      }
       break;
     case 'legR':
     case 'legFL':
@@ -134,10 +82,29 @@ export function placePart(out: Matrix4, root: Matrix4, part: Part, kind: FigureK
     case 'legFR':
       rx = -step;
       break;
-    case 'body':
+    case 'wingR':
+    case 'wingL':
+      rz += side * (flies ? Math.sin(p.time * 17) * 0.85 : 0.06 + Math.abs(Math.sin(p.time * 14)) * p.lift);
+      break;
+    case 'tail':
+      ry += Math.sin(p.time * (2 + p.swing * 5)) * 0.28;
+      break;
+    case 'crawlR':
+    case 'crawlL':
+      ry += Math.sin(p.stride + jz * 22) * p.swing * 0.4;
+      rz += side * Math.abs(Math.cos(p.stride + jz * 22)) * p.swing * 0.25;
+      break;
+    case 'jelly': {
+      const swell = Math.sin(p.time * 2.5) * 0.03 + p.strike * 0.25;
+      wide = 1 + swell - p.lift * 0.15;
+      high = 1 - Math.sin(p.time * 2.5) * 0.03 + p.strike * 0.2 + p.lift * 0.2;
+      break;
+    }
+    case 'wave':
+      jx += Math.sin(p.stride * 0.7 + p.time - jz * 7) * (0.02 + p.swing * 0.08);
       break;
   }
-  if (kind !== 'sheep' && p.sneak) {
+  if (upright && p.sneak) {
     // Bent at the hip: what is above leans forward, the legs stay.
     const above = jy - 0.7;
     if (part.name === 'body') rx -= 0.42;
@@ -148,17 +115,15 @@ export function placePart(out: Matrix4, root: Matrix4, part: Part, kind: FigureK
     if (part.name === 'armR' || part.name === 'armL') rx -= 0.25;
     if (part.name === 'legR' || part.name === 'legL') jz += 0.04;
   }
-  if (p.swim && (part.name === 'armR' || part.name === 'armL')) rx += 2.4 + Math.sin(p.time * 5 + (part.name === 'armR' ? 0 : Math.PI)) * 0.7;
-  out.makeRotationFromEuler(euler(rx, ry, rz)).setPosition(jx, jy, jz).premultiply(root);
+  if (p.swim && (part.name === 'armR' || part.name === 'armL')) rx += 2.4 + Math.sin(p.time * 5 + (right ? 0 : Math.PI)) * 0.7;
+  out.makeRotationFromEuler(scratch.set(rx, ry, rz, 'YXZ')).setPosition(jx, jy, jz).premultiply(root);
   const [sx, sy, sz] = part.size;
-  offset.makeScale(sx, sy, sz).setPosition(part.middle[0], part.middle[1], part.middle[2]);
+  const [mx, my, mz] = part.middle;
+  offset.makeScale(sx * wide, sy * high, sz * wide).setPosition(mx * wide, my * high, mz * wide);
   out.multiply(offset);
 }
 
 const scratch = new Euler(0, 0, 0, 'YXZ');
-function euler(x: number, y: number, z: number): Euler {
-  return scratch.set(x, y, z, 'YXZ');
-}
 
 /** handOf writes the place of the right hand's palm: the box of the arm, taken back to its joint, moved to its end. */
 export function handOf(out: Matrix4, arm: Matrix4, part: Part): void {

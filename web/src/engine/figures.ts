@@ -1,13 +1,14 @@
 // The entities in sight: what they look like from frame to frame.
 
 import { Group, Matrix4, type DataArrayTexture } from 'three';
+import { modelOf } from './beasts';
 import { Boxes } from './boxes';
-import { coloursOf, handOf, PARTS, placePart, TALL, type Pose } from './figure';
+import { coloursOf, handOf, placePart, type Pose } from './figure';
 import { addHeld } from './held';
 import { addLying } from './lying';
 import { NameTags } from './tags';
 import { torches } from './torches';
-import type { EntityEvent, EntityState, FigureKind, Vec3 } from './types';
+import type { EntityEvent, EntityState, Vec3 } from './types';
 import type { Shared } from './uniforms';
 
 /** seconds that a blow takes, that a hurt figure stays red */
@@ -18,12 +19,13 @@ const SIGHT = 160;
 const ITEM_SIGHT = 64;
 
 interface Figure {
-  kind: FigureKind;
+  kind: string;
   name: string;
   state: EntityState;
   colours: number[];
   bodyYaw: number;
   lastX: number;
+  lastY: number;
   lastZ: number;
   speed: number;
   pose: Pose;
@@ -53,12 +55,12 @@ export class Figures {
     return this.all.size;
   }
 
-  set(id: number, kind: FigureKind, name: string, state: EntityState): void {
+  set(id: number, kind: string, name: string, state: EntityState): void {
     let f = this.all.get(id);
     if (!f || f.kind !== kind || f.name !== name) {
       f = {
-        kind, name, state, colours: coloursOf(kind, name, id), bodyYaw: state.yaw, lastX: state.x, lastZ: state.z, speed: 0,
-        pose: { yaw: 0, pitch: 0, stride: 0, swing: 0, strike: 0, sneak: false, swim: false, time: id % 7 },
+        kind, name, state, colours: coloursOf(kind, name, id), bodyYaw: state.yaw, lastX: state.x, lastY: state.y, lastZ: state.z, speed: 0,
+        pose: { yaw: 0, pitch: 0, stride: 0, swing: 0, strike: 0, lift: 0, sneak: false, swim: false, time: id % 7 },
         strike: 0, hurt: 0, dying: -1, light: 0xf0,
       };
       this.all.set(id, f);
@@ -112,7 +114,7 @@ export class Figures {
       this.animate(f, dt);
       const distance = Math.hypot(state.x - eye.x, state.y - eye.y, state.z - eye.z);
       if (distance < SIGHT) this.draw(f, eye);
-      const tall = TALL[f.kind] - (state.sneaking ? 0.25 : 0);
+      const tall = modelOf(f.kind).height + 0.3 - (state.sneaking ? 0.25 : 0);
       if (f.kind === 'player' && !state.dead) {
         this.tags.place(id, f.name, state.x - eye.x, state.y + tall - eye.y, state.z - eye.z, distance, state.sneaking);
       } else this.tags.remove(id);
@@ -142,16 +144,20 @@ export class Figures {
     const moved = Math.hypot(dx, dz);
     if (dt > 0 && moved < 3) f.speed += (Math.min(9, moved / dt) - f.speed) * Math.min(1, dt * 10);
     pose.time += dt;
-    pose.stride += f.speed * dt * (f.kind === 'sheep' ? 5 : 3.1);
+    const { pace, hop = 0, upright } = modelOf(f.kind);
+    pose.stride += f.speed * dt * pace;
     pose.swing = Math.min(0.95, f.speed / 4.5);
     pose.sneak = state.sneaking;
-    pose.swim = state.swimming && f.speed > 0.4;
+    pose.swim = upright === true && state.swimming && f.speed > 0.4;
+    const falling = dt > 0 ? Math.min(1, Math.max(0, f.lastY - state.y) / dt / 3) : 0;
+    f.lastY = state.y;
+    pose.lift += (Math.max(falling, hop ? Math.abs(Math.sin(pose.stride)) * Math.min(1, pose.swing * 3) : 0) - pose.lift) * Math.min(1, dt * 15);
     f.strike = Math.max(0, f.strike - dt);
     f.hurt = Math.max(0, f.hurt - dt);
     pose.strike = f.strike > 0 ? 1 - f.strike / STRIKE : 0;
     f.dying = state.dead ? Math.max(0, f.dying) + dt : -1;
     this.turnBody(f, dx, dz, dt);
-    pose.pitch = f.kind === 'sheep' ? state.pitch * 0.6 : state.pitch;
+    pose.pitch = upright ? state.pitch : state.pitch * 0.6;
   }
 
   /** turnBody lets the body follow the way it walks and, when standing, the look once it has gone far round. */
@@ -172,7 +178,8 @@ export class Figures {
   private draw(f: Figure, eye: { x: number; y: number; z: number }): void {
     const { state } = f;
     root.makeRotationY(-f.bodyYaw);
-    root.setPosition(state.x - eye.x, state.y - eye.y, state.z - eye.z);
+    const model = modelOf(f.kind);
+    root.setPosition(state.x - eye.x, state.y - eye.y + (model.hop ?? 0) * f.pose.lift, state.z - eye.z);
     if (f.dying >= 0) {
       root.multiply(tilt.makeRotationZ(Math.min(1, f.dying * 3) * (Math.PI / 2)));
     } else if (f.pose.swim) {
@@ -181,8 +188,8 @@ export class Figures {
     const sky = (f.light >> 4) / 15;
     const lamp = (f.light & 15) / 15;
     const hurt = f.hurt / HURT;
-    for (const part of PARTS[f.kind]) {
-      placePart(box, root, part, f.kind, f.pose);
+    for (const part of model.parts) {
+      placePart(box, root, part, model, f.pose);
       this.skins.add(box, part.skin, f.colours[part.colours[0]], f.colours[part.colours[1]], sky, lamp, hurt);
       if (part.name === 'armR' && state.held > 0) {
         handOf(hand, box, part);

@@ -43,8 +43,6 @@ export interface CameraState {
   walked?: number;
 }
 
-export type FigureKind = 'player' | 'sheep' | 'stalker' | 'item';
-
 /** How an entity looks now; interpolation over time is the caller's. */
 export interface EntityState {
   /** the middle of the feet */

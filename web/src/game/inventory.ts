@@ -58,6 +58,23 @@ export class Inventory {
   }
 }
 
+/** collect lists what to move into a slot so that all of its kind is there, the smallest stacks first; a slot may be missing. */
+export function collect(stacks: readonly (Stack | undefined)[], to: number): { from: number; count: number }[] {
+  const { block, count } = stacks[to]!;
+  if (count === 0 || isTool(block)) return [];
+  let room = MAX_STACK - count;
+  return stacks
+    .map((s, from) => ({ from, count: s && s.block === block && from !== to ? s.count : 0 }))
+    .filter((s) => s.count > 0)
+    .sort((a, b) => a.count - b.count)
+    .map((s) => {
+      const n = Math.min(s.count, room);
+      room -= n;
+      return { from: s.from, count: n };
+    })
+    .filter((s) => s.count > 0);
+}
+
 /** Tools are counted by their condition: MAX_STACK is a new one. Their stacks are not split. */
 export const isTool = (block: number): boolean => info(block).tool !== undefined;
 

@@ -1,6 +1,8 @@
 // What the node will allow (internal/game/world: act.go, dig.go, build.go), to show
 // results before it has answered.
+import { type BlockInfo, blocks } from '../gen/blocks';
 import { Mode } from '../net/types';
+import type { Stack } from './inventory';
 import { type Body, bodyBox, human } from './physics/body';
 import { info } from './physics/blocks';
 import { type Box, boxAt, meets } from './physics/box';
@@ -26,6 +28,14 @@ export function digTicks(block: number, mode: number, held: number): number | nu
   if (mode === Mode.Creative) return 0;
   const { tool } = info(held);
   return tool && tool[0] === info(block).dig?.[0] ? Math.ceil(hard / tool[2]) : hard;
+}
+
+/** The least tool without which nothing is left of a block; 0 if what is held will do. */
+export function lackingTool(block: number, held: Stack): number {
+  const { dig } = info(block);
+  const does = (tool: BlockInfo['tool']): boolean => tool !== undefined && tool[0] === dig![0] && tool[1] >= dig![1];
+  if (!dig || dig[1] === 0 || (held.count > 0 && does(info(held.block).tool))) return 0;
+  return blocks.filter((b) => does(b.tool)).sort((a, b) => a.tool![1] - b.tool![1])[0]?.id ?? 0;
 }
 
 function blockBox(x: number, y: number, z: number, block: number): Box {

@@ -1,4 +1,4 @@
-import type { FigureKind } from '../engine';
+import { modelOf } from '../engine';
 import { EntityKind, Mode, Pose } from '../net/types';
 import { TICK_MS } from './clock';
 import type { Controls } from './controls';
@@ -8,22 +8,19 @@ import type { Inventory } from './inventory';
 import { type Look, through } from './look';
 import { fluidLevel, info } from './physics/blocks';
 import { human } from './physics/body';
+import { mobOf } from './mobs';
 import { type Aimed, pickEntity, raycast } from './raycast';
 import type { Roster } from './roster';
 import { eyeHeight, HEIGHT, reachOf } from './rules';
 import type { SettingsStore } from './settings';
 import type { GameState } from './state';
 
-const kinds: Record<number, FigureKind> = {
-  [EntityKind.Player]: 'player', [EntityKind.Sheep]: 'sheep', [EntityKind.Stalker]: 'stalker', [EntityKind.Item]: 'item',
-};
-const sizes: Record<FigureKind, { halfWidth: number; height: number }> = {
-  player: { halfWidth: 0.3, height: 1.8 }, sheep: { halfWidth: 0.45, height: 1.3 }, stalker: { halfWidth: 0.35, height: 1.95 }, item: { halfWidth: 0.125, height: 0.25 },
-};
-
 /** Others are drawn this far in the past, so that there is always something to draw between. */
 const DELAY_TICKS = 2.2;
 const HIT_REACH = 3.5;
+
+/** modelName is what an entity of a kind is drawn as. */
+const modelName = (kind: number): string => (kind === EntityKind.Player ? 'player' : kind === EntityKind.Item ? 'item' : (mobOf(kind)?.model ?? ''));
 
 /** What is drawn of the game. */
 export interface ViewerGame extends GameState {
@@ -57,7 +54,7 @@ export class Viewer {
   private walked = 0;
   private lastFeet: { x: number; y: number; z: number } | null = null;
   /** where others are drawn */
-  private readonly others = new Map<number, { id: number; kind: FigureKind; x: number; y: number; z: number }>();
+  private readonly others = new Map<number, { id: number; kind: string; x: number; y: number; z: number }>();
 
   constructor(private readonly game: ViewerGame) {
     this.distance = game.settings.now.viewDistance;
@@ -123,7 +120,7 @@ export class Viewer {
     const tick = g.clock.tick(now) - DELAY_TICKS - Math.min(g.clock.jitter, 150) / TICK_MS / 2;
     this.others.clear();
     for (const s of g.entities.all.values()) {
-      const kind = kinds[s.kind] ?? 'sheep';
+      const kind = modelName(s.kind);
       const p = s.track.at(tick);
       const lies = kind === 'item';
       const has = (bit: number): boolean => !lies && (s.pose & bit) !== 0;
@@ -151,7 +148,7 @@ export class Viewer {
   }
 
   private *aimed(): Iterable<Aimed> {
-    for (const o of this.others.values()) if (o.kind !== 'item') yield { ...o, ...sizes[o.kind] };
+    for (const o of this.others.values()) if (o.kind !== 'item') yield { ...o, ...modelOf(o.kind) };
   }
 
   /** Where an entity is drawn now. */

@@ -33,7 +33,7 @@ export class Catalogue {
 
   private slot(block: number): HTMLElement {
     const el = h('button', {
-      type: 'button', class: 'slot', title: itemName(block), attr: { 'aria-label': itemName(block) },
+      type: 'button', class: 'slot', attr: { 'aria-label': itemName(block) },
       on: {
         pointerdown: (e) => {
           if (e.pointerType === 'mouse' && e.button === 0) this.env.take(block, oneOf(block), e);

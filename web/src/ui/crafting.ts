@@ -56,10 +56,11 @@ export class Crafting {
       type: 'button', disabled: times < 1,
       attr: { 'data-recipe': number, 'aria-label': `${t.inventory.craft(itemName(out[0]), out[1])}. ${t.inventory.needs}: ${names}` },
       on: { click: (e) => { this.game.acts.do(ActKind.Craft, { a: number, b: e.shiftKey ? Math.min(times, 64) : 1 }); this.made(); } },
-    }, this.picture(...out, itemName(out[0])), h('span', {}, itemName(out[0]), ticks ? h('small', { class: 'dim' }, ` ${t.inventory.smelted(ticks / 20)}`) : false));
+    }, this.picture(...out), h('span', {}, itemName(out[0]), ticks ? h('small', { class: 'dim' }, ` ${t.inventory.smelted(ticks / 20)}`) : false));
     return h('li', {}, make, h('span', { class: 'needs', attr: { 'aria-hidden': true } }, ...needs.map(([b, n]) => {
-      const el = this.picture(b, n, this.needed(b, n));
-      el.classList.toggle('missing', this.game.inventory.count(b) < n);
+      const lacks = this.game.inventory.count(b) < n;
+      const el = this.picture(b, n, lacks ? this.needed(b, n) : '');
+      el.classList.toggle('missing', lacks);
       return el;
     })));
   }
@@ -70,9 +71,10 @@ export class Crafting {
     return have < n ? t.inventory.missing(itemName(block), have, n) : stackName(block, n);
   }
 
-  private picture(block: number, count: number, title: string): HTMLElement {
-    const el = h('span', { class: 'slot small', title });
+  private picture(block: number, count: number, missing = ''): HTMLElement {
+    const el = h('span', { class: 'slot small' });
     this.icons.fill(el, block, count);
+    if (missing) el.dataset.lack = missing;
     return el;
   }
 }

@@ -1,6 +1,8 @@
 import type { Game } from '../game/game';
 import { HOTBAR, itemName } from '../game/inventory';
 import { info } from '../game/physics/blocks';
+import { mobOf } from '../game/mobs';
+import { lackingTool } from '../game/rules';
 import { Mode } from '../net/types';
 import { h, setText } from './dom';
 import { type Icons, stackName } from './icons';
@@ -20,6 +22,7 @@ export class Hud {
   private readonly air = h('div', { class: 'bar air', attr: { role: 'img' } });
   private readonly notices = h('div', { class: 'notices', attr: { role: 'status', 'aria-live': 'polite' } });
   private readonly itemLabel = h('div', { class: 'item-name' });
+  private readonly aimedAt = h('div', { class: 'aimed-at', hidden: true });
   private readonly crosshair = h('div', { class: 'crosshair', attr: { 'aria-hidden': true } });
   private readonly ring = h('div', { class: 'dig-ring', attr: { 'aria-hidden': true } });
   private readonly hurt = h('div', { class: 'hurt', attr: { 'aria-hidden': true } });
@@ -41,7 +44,7 @@ export class Hud {
     this.food.append(...Array.from({ length: 10 }, () => h('i')));
     this.air.append(...Array.from({ length: 10 }, () => h('i')));
     const bottom = h('div', { class: 'bottom' }, this.itemLabel, h('div', { class: 'bars' }, this.health, h('div', {}, this.air, this.food)), this.hotbar);
-    this.el = h('div', { class: 'hud', hidden: true }, this.water, this.hurt, this.crosshair, this.ring, this.stall, this.notices, this.visiting, bottom, this.fps);
+    this.el = h('div', { class: 'hud', hidden: true }, this.water, this.hurt, this.crosshair, this.ring, this.aimedAt, this.stall, this.notices, this.visiting, bottom, this.fps);
     game.events.on('inventory', () => this.showSlots());
     game.events.on('self', () => this.showSelf());
     game.events.on('hurt', () => this.flash());
@@ -117,9 +120,22 @@ export class Hud {
     this.ring.style.top = `${(1 - aim.y) * 50}%`;
     this.el.classList.toggle('targets', viewer.target.entity !== null);
     this.crosshair.hidden = self.dead || !(viewer.aim && viewer.aim.x === 0 && viewer.aim.y === 0);
+    this.nameAim();
     const { x, y, z } = viewer.eye;
     const at = engine.block(Math.floor(x), Math.floor(y), Math.floor(z));
     this.water.hidden = at <= 0 || info(at).fluid === 0;
+  }
+
+  /** What is looked at is called by its name, with the tool that it takes if the hand holds none. */
+  private nameAim(): void {
+    const { viewer, inventory, self, entities } = this.game;
+    const { hit, entity } = viewer.target;
+    const other = entity === null ? undefined : entities.all.get(entity);
+    const block = entity === null && hit ? hit.block : 0;
+    const name = other ? other.name || (mobOf(other.kind)?.title ?? '') : block > 0 ? itemName(block) : '';
+    const tool = self.mode === Mode.Survival && block > 0 ? lackingTool(block, inventory.held) : 0;
+    this.aimedAt.hidden = name === '';
+    setText(this.aimedAt, tool ? t.hud.needs(name, itemName(tool)) : name);
   }
 
   showFps(text: string | null): void {

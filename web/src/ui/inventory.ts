@@ -1,7 +1,7 @@
 import type { Game } from '../game/game';
 import { CONTAINER } from '../game/container';
 import { info } from '../game/physics/blocks';
-import { HOTBAR, isTool, itemName, MAX_STACK, SLOTS, type Stack } from '../game/inventory';
+import { collect, HOTBAR, isTool, itemName, MAX_STACK, SLOTS, type Stack } from '../game/inventory';
 import { ActKind, Mode } from '../net/types';
 import { Catalogue } from './catalogue';
 import { Crafting } from './crafting';
@@ -9,8 +9,11 @@ import { Dialog, h, setText } from './dom';
 import { Furnace } from './furnace';
 import { type Icons, stackName } from './icons';
 import { t } from './strings';
+import { Tip } from './tip';
 
 const COLUMNS = 9;
+/** Two presses within so many milliseconds are a double click. */
+const DOUBLE_MS = 350;
 
 /** What was taken up: where from and how many. A block of the catalogue comes from −1. */
 interface Carried {
@@ -33,12 +36,14 @@ export class InventoryDialog {
   private readonly ghost = h('div', { class: 'ghost', hidden: true, attr: { 'aria-hidden': true } });
   private carried: Carried | null = null;
   private pressedOn = -2;
+  private tookAt = -DOUBLE_MS;
   private sideMode = -1;
   /** it was opened for a container, and closes with it */
   private forContainer = false;
   private readonly catalogue: Catalogue;
   private readonly crafting: Crafting;
   private readonly furnace = new Furnace();
+  private readonly tip: Tip;
   sound: (kind: 'pop' | 'click') => void = () => {};
 
   constructor(private readonly game: Game, private readonly icons: Icons, closed: () => void) {
@@ -63,6 +68,7 @@ export class InventoryDialog {
       h('h3', {}, t.inventory.things), grid(t.inventory.things, HOTBAR, SLOTS),
       h('h3', {}, t.inventory.hotbar), grid(t.inventory.hotbar, 0, HOTBAR), this.help);
     this.dialog.body.append(own, this.side, this.ghost, this.status);
+    this.tip = new Tip(this.dialog.el, () => this.carried !== null);
     this.dialog.el.addEventListener('pointermove', (e) => this.moveGhost(e));
     this.dialog.el.addEventListener('pointerup', (e) => this.up(e));
     this.dialog.el.addEventListener('contextmenu', (e) => e.preventDefault());
@@ -93,6 +99,7 @@ export class InventoryDialog {
       type: 'button', class: 'slot', attr: { 'data-slot': i },
       on: {
         pointerdown: (e) => this.down(e, i),
+        pointerenter: (e) => this.over(e, i),
         keydown: (e) => this.key(e, i),
         click: (e) => { if (e.detail === 0) this.press(i, e.shiftKey); }, // Enter, Space or a screen reader
       },
@@ -107,7 +114,6 @@ export class InventoryDialog {
       this.icons.fill(el, s.block, s.count);
       el.classList.toggle('selected', i === selected);
       el.classList.toggle('carried', this.carried?.from === i);
-      el.title = s.count ? stackName(s.block, s.count) : '';
       el.setAttribute('aria-label', t.hud.slot(i < CONTAINER ? i + 1 : i - CONTAINER + 1, s.count ? stackName(s.block, s.count) : t.hud.empty));
     });
   }
@@ -154,14 +160,23 @@ export class InventoryDialog {
     this.slots[i]!.releasePointerCapture?.(e.pointerId);
     if (e.shiftKey && e.button === 0) {
       this.sendOver(i);
+    } else if (this.carried?.from === i && e.button === 0 && e.timeStamp - this.tookAt < DOUBLE_MS) {
+      this.collect(i);
+      this.pressedOn = -2;
     } else if (this.carried) {
       this.put(i, e.button === 2);
       this.pressedOn = -2;
     } else {
       this.take(i, e.button === 2);
       this.pressedOn = i;
+      this.tookAt = e.timeStamp;
     }
     this.moveGhost(e);
+  }
+
+  /** Keys are for the slot under the mouse, unless somebody types. */
+  private over(e: PointerEvent, i: number): void {
+    if (e.pointerType === 'mouse' && !(document.activeElement instanceof HTMLInputElement)) this.slots[i]!.focus({ preventScroll: true });
   }
 
   /** The end of a drag; where it began, the stack stays in the hand. */
@@ -230,11 +245,18 @@ export class InventoryDialog {
     if (to) this.move(i, to.k, 0);
   }
 
+  /** Gathers what is of a kind into one slot. */
+  private collect(i: number): void {
+    this.letGo();
+    for (const { from, count } of collect(this.slots.map((_, k) => this.stack(k)), i)) this.move(from, i, count);
+  }
+
   private carry(c: Carried): void {
     this.carried = c;
     this.ghost.hidden = false;
     this.icons.fill(this.ghost, c.block, c.count);
     setText(this.status, t.inventory.holding(stackName(c.block, c.count)));
+    this.tip.hide();
     this.sound('click');
     this.refresh();
   }

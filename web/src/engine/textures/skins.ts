@@ -1,6 +1,7 @@
-// Skins of figures. A pixel says how much of the box's first colour (red), of
-// its second (green) and of white (blue) it shows; alpha 255 shines by itself.
+// Skins of people, sheep and stalkers; those of other mobs are in hides.ts.
 
+import { paintHides } from './hides';
+import { first, grain, second, white } from './mix';
 import { Tile, type Rgb } from './tile';
 
 /** layers of the skin array */
@@ -17,15 +18,24 @@ export const enum Skin {
   SheepLeg,
   Shadow,
   StalkerFace,
-  Count,
+  // from here on those of hides.ts
+  Fur,
+  Patches,
+  Beast,
+  Snout,
+  Feathers,
+  Bird,
+  Ribs,
+  Skull,
+  Rotten,
+  RottenFace,
+  Scales,
+  Slime,
+  SlimeFace,
+  Wing,
+  Cracked,
+  SpiderFace,
 }
-
-/** part returns a pixel that shows v (0–1) of the first colour, of the second, or of white. */
-const first = (v: number): Rgb => [v * 255, 0, 0];
-const second = (v: number): Rgb => [0, v * 255, 0];
-const white = (v: number): Rgb => [0, 0, v * 255];
-
-const grain = (t: Tile, x: number, y: number, amount: number): number => 1 - amount + t.random(x, y) * amount;
 
 function plain(name: string, part: (v: number) => Rgb, amount: number): Tile {
   const t = new Tile(name);
@@ -116,23 +126,19 @@ function stalkerFace(): Tile {
   return t;
 }
 
-/** dull takes the alpha of what does not shine. */
-function dull(t: Tile): Tile {
-  for (let i = 3; i < t.data.length; i += 4) t.data[i] = 0;
+/** lit lets shine what shows the second colour or is white, and nothing else. */
+function lit(t: Tile, shines: boolean): Tile {
+  for (let i = 0; i < t.data.length; i += 4) t.data[i + 3] = shines && (t.data[i + 1] > 0 || t.data[i + 2] > 100) ? 255 : 0;
   return t;
 }
 
+/** the layers that shine in the dark */
+const SHINE = new Set<Skin>([Skin.StalkerFace, Skin.Cracked, Skin.SpiderFace]);
+
 /** paintSkins draws the layers in the order of Skin. */
 export function paintSkins(): Tile[] {
-  const stalker = stalkerFace();
-  for (let y = 0; y < 16; y++) {
-    for (let x = 0; x < 16; x++) {
-      const [r, g, b] = stalker.get(x, y);
-      stalker.set(x, y, [r, g, b], g > 0 || b > 100 ? 255 : 0);
-    }
-  }
   return [
     plain('first', first, 0.1), plain('second', second, 0.18), face(), headSide(), shirt(), sleeve(),
-    trousers(), wool(), sheepFace(), plain('leg', second, 0.15), shadow(),
-  ].map(dull).concat(stalker);
+    trousers(), wool(), sheepFace(), plain('leg', second, 0.15), shadow(), stalkerFace(), ...paintHides(),
+  ].map((t, layer) => lit(t, SHINE.has(layer)));
 }
