@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,7 +11,8 @@ import (
 	"slices"
 )
 
-var inPackage = regexp.MustCompile(`^node_modules/((?:@[^/]+/)?[^/]+)/`)
+// inPackage finds a package's name; node_modules may be a link to another folder.
+var inPackage = regexp.MustCompile(`(?:^|/)node_modules/((?:@[^/]+/)?[^/]+)/`)
 
 // licences collects the notices of every package that a bundle has code of.
 func licences(root, metafile string) ([]byte, error) {
@@ -25,6 +27,9 @@ func licences(root, metafile string) ([]byte, error) {
 		if m := inPackage.FindStringSubmatch(input); m != nil && !slices.Contains(names, m[1]) {
 			names = append(names, m[1])
 		}
+	}
+	if len(names) == 0 {
+		return nil, errors.New("the bundle contains no package of node_modules: their licences would be missing")
 	}
 	slices.Sort(names)
 	var out bytes.Buffer
