@@ -39,7 +39,7 @@ function crowd(engine: Engine, eye: Eye, n: number, kinds?: string[]): (time: nu
       engine.entity(i, kind, names[i % names.length], {
         x, z, y: Math.max(63.9, heightAt(Math.floor(x), Math.floor(z)) + 1),
         yaw: still ? angle + Math.PI + Math.sin(time + i) * 0.6 : angle + Math.PI / 2, pitch: Math.sin(time * 0.7 + i) * 0.4,
-        sneaking: i % 8 === 2, swimming: false, flying: false, dead: false, held: [Block.Torch, 0, Block.Bricks, Block.Poppy, 0][i % 5], count: 0,
+        sneaking: i % 8 === 2, swimming: false, flying: false, dead: false, scale: 1, held: [Block.Torch, 0, Block.Bricks, Block.Poppy, 0][i % 5], count: 0,
       });
       if (Math.floor(time * 60) % 90 === i % 90) engine.entityEvent(i, i % 4 === 0 ? 'hurt' : 'swing');
     }

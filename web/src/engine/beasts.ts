@@ -208,6 +208,28 @@ export const MODELS: Record<string, Model> = {
     halfWidth: 0.3, height: 1.85, pace: 3.1, upright: true, reach: 0.7,
     colours: [[0x4f938c, 0x2f6b6f, 0x42827c, 0x3a706c, 0x2f6b6f], [0x5a86a0, 0x34587c, 0x4a7590, 0x3d6480, 0x34587c]],
   },
+  fish: {
+    parts: [
+      box('wave', [0, 18, -2], [0, 0, 0], [12, 22, 44], Skin.Scales),
+      box('wave', [0, 18, -28], [0, 0, 0], [11, 17, 12], [Skin.Second, Skin.Bird, Skin.Scales]),
+      box('tail', [0, 18, 19], [0, 0, 8], [9, 15, 16], Skin.Scales),
+      box('tail', [0, 18, 19], [0, 0, 21], [2, 24, 14], Skin.Wing),
+      box('wave', [0, 32, 0], [0, 0, 0], [2, 8, 16], Skin.Wing),
+      ...pair('wingR', 'wingL', [6, 11, -12], [5, -2, 3], [10, 2, 9], Skin.Wing),
+    ],
+    halfWidth: 0.25, height: 0.4, pace: 6, colours: [[0xc9695c, 0x8f4a44], [0x8fa0a8, 0xb0574e], [0x6f8a6a, 0x4f6650]],
+  },
+  bird: {
+    parts: [
+      box('body', [0, 22, 2], [0, 0, 0], [16, 16, 30], Skin.Feathers, 0, 1, [-0.25, 0, 0]),
+      box('body', [0, 18, 22], [0, 0, 0], [12, 4, 20], Skin.Feathers),
+      box('head', [0, 30, -10], [0, 6, -4], [14, 14, 14], [Skin.First, Skin.Bird, Skin.First]),
+      box('head', [0, 30, -10], [0, 5, -15], [5, 5, 11], Skin.First, 1),
+      ...pair('wingR', 'wingL', [8, 27, 2], [20, 0, 2], [40, 3, 20], Skin.Feathers),
+      ...pair('legR', 'legL', [4, 14, 2], [0, -7, 0], [3, 14, 3], Skin.First, 1),
+    ],
+    halfWidth: 0.22, height: 0.45, pace: 8, flies: true, colours: [[0x2c2b33, 0x4a4a50], [0x35333a, 0x55504a]],
+  },
   burrower: {
     parts: [
       box('head', [0, 18, -34], [0, 0, -8], [36, 30, 28], [Skin.SpiderFace, Skin.Scales, Skin.Scales], 0, 2),

@@ -1,6 +1,6 @@
 // The entities in sight: what they look like from frame to frame.
 
-import { Group, Matrix4, type DataArrayTexture } from 'three';
+import { Group, Matrix4, Vector3, type DataArrayTexture } from 'three';
 import { modelOf } from './beasts';
 import { Boxes } from './boxes';
 import { coloursOf, handOf, placePart, type Pose } from './figure';
@@ -114,7 +114,7 @@ export class Figures {
       this.animate(f, dt);
       const distance = Math.hypot(state.x - eye.x, state.y - eye.y, state.z - eye.z);
       if (distance < SIGHT) this.draw(f, eye);
-      const tall = modelOf(f.kind).height + 0.3 - (state.sneaking ? 0.25 : 0);
+      const tall = modelOf(f.kind).height * state.scale + 0.3 - (state.sneaking ? 0.25 : 0);
       if (f.kind === 'player' && !state.dead) {
         this.tags.place(id, f.name, state.x - eye.x, state.y + tall - eye.y, state.z - eye.z, distance, state.sneaking);
       } else this.tags.remove(id);
@@ -179,7 +179,8 @@ export class Figures {
     const { state } = f;
     root.makeRotationY(-f.bodyYaw);
     const model = modelOf(f.kind);
-    root.setPosition(state.x - eye.x, state.y - eye.y + (model.hop ?? 0) * f.pose.lift, state.z - eye.z);
+    root.setPosition(state.x - eye.x, state.y - eye.y + (model.hop ?? 0) * f.pose.lift * state.scale, state.z - eye.z);
+    if (state.scale !== 1) root.scale(size.setScalar(state.scale));
     if (f.dying >= 0) {
       root.multiply(tilt.makeRotationZ(Math.min(1, f.dying * 3) * (Math.PI / 2)));
     } else if (f.pose.swim) {
@@ -203,6 +204,7 @@ const root = new Matrix4();
 const tilt = new Matrix4();
 const box = new Matrix4();
 const hand = new Matrix4();
+const size = new Vector3();
 
 /** wrap brings an angle into −π…π. */
 function wrap(a: number): number {

@@ -56,6 +56,8 @@ export interface EntityState {
   swimming: boolean;
   flying: boolean;
   dead: boolean;
+  /** how large it is, 1 for its model's size */
+  scale: number;
   /** block in the hand, 0 for none; of an item, what it is */
   held: number;
   /** of an item, how many */

@@ -19,8 +19,15 @@ import type { GameState } from './state';
 const DELAY_TICKS = 2.2;
 const HIT_REACH = 3.5;
 
-/** modelName is what an entity of a kind is drawn as. */
-const modelName = (kind: number): string => (kind === EntityKind.Player ? 'player' : kind === EntityKind.Item ? 'item' : (mobOf(kind)?.model ?? ''));
+/** What an entity of a kind is drawn as: its model, and the size of it and of its box. */
+function shapeOf(kind: number, young: boolean): { kind: string; scale: number; halfWidth: number; height: number } {
+  const mob = mobOf(kind);
+  const name = kind === EntityKind.Player ? 'player' : kind === EntityKind.Item ? 'item' : (mob?.model ?? '');
+  const model = modelOf(name);
+  const k = young ? 0.5 : 1;
+  if (!mob) return { kind: name, scale: 1, halfWidth: model.halfWidth, height: model.height };
+  return { kind: name, scale: (mob.height / model.height) * k, halfWidth: mob.half * k, height: mob.height * k };
+}
 
 /** What is drawn of the game. */
 export interface ViewerGame extends GameState {
@@ -54,7 +61,7 @@ export class Viewer {
   private walked = 0;
   private lastFeet: { x: number; y: number; z: number } | null = null;
   /** where others are drawn */
-  private readonly others = new Map<number, { id: number; kind: string; x: number; y: number; z: number }>();
+  private readonly others = new Map<number, Aimed & { kind: string }>();
 
   constructor(private readonly game: ViewerGame) {
     this.distance = game.settings.now.viewDistance;
@@ -120,15 +127,16 @@ export class Viewer {
     const tick = g.clock.tick(now) - DELAY_TICKS - Math.min(g.clock.jitter, 150) / TICK_MS / 2;
     this.others.clear();
     for (const s of g.entities.all.values()) {
-      const kind = modelName(s.kind);
-      const p = s.track.at(tick);
-      const lies = kind === 'item';
+      const lies = s.kind === EntityKind.Item;
       const has = (bit: number): boolean => !lies && (s.pose & bit) !== 0;
-      this.others.set(s.entity, { id: s.entity, kind, x: p.x, y: p.y, z: p.z });
+      const shape = shapeOf(s.kind, has(Pose.Young));
+      const { kind, scale } = shape;
+      const p = s.track.at(tick);
+      this.others.set(s.entity, { ...shape, id: s.entity, x: p.x, y: p.y, z: p.z });
       const name = s.name || (s.kind === EntityKind.Player ? (g.roster.get(s.entity)?.name ?? '') : '');
       g.engine.entity(s.entity, kind, name, {
         x: p.x, y: p.y, z: p.z, yaw: p.yaw, pitch: p.pitch,
-        sneaking: has(Pose.Sneaking), swimming: has(Pose.Swimming), flying: has(Pose.Flying), dead: has(Pose.Dead), held: s.held, count: lies ? s.pose : 0,
+        sneaking: has(Pose.Sneaking), swimming: has(Pose.Swimming), flying: has(Pose.Flying), dead: has(Pose.Dead), scale, held: s.held, count: lies ? s.pose : 0,
       });
     }
   }
@@ -148,7 +156,7 @@ export class Viewer {
   }
 
   private *aimed(): Iterable<Aimed> {
-    for (const o of this.others.values()) if (o.kind !== 'item') yield { ...o, ...modelOf(o.kind) };
+    for (const o of this.others.values()) if (o.kind !== 'item') yield o;
   }
 
   /** Where an entity is drawn now. */

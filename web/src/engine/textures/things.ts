@@ -162,6 +162,53 @@ function wool(hex: number): Painter {
   };
 }
 
+/** wheat is a stand of stalks that grow and turn from green to gold; stage 0 to 3. */
+function wheat(stage: number): Painter {
+  return (t) => {
+    const c = [rgb(0x5f9c3a), rgb(0x78a83c), rgb(0x9cb048), rgb(0xd0ac42)][stage];
+    clear(t, c);
+    for (let i = 0; i < 8; i++) {
+      const foot = i * 2 + Math.round(t.random(i, stage, 1));
+      const lean = (t.random(i, 2, 3) - 0.5) * 0.35;
+      const tall = 3 + stage * 3 + Math.floor(t.random(i, 1, 2) * 3);
+      for (let k = 0; k < tall; k++) {
+        const x = Math.round(foot + lean * k);
+        const ear = stage > 1 && k > tall - 5;
+        t.set(x, 15 - k, shade(c, (k / tall) * 0.25 - 0.25 + t.random(x, k) * 0.1 + (ear ? 0.1 : 0)));
+        if (ear && (k & 1) === 0) t.set(x + (i & 1 ? 1 : -1), 15 - k, shade(c, stage === 3 ? 0.18 : -0.05));
+      }
+    }
+    t.bleed();
+  };
+}
+
+/** farmland is earth in furrows. */
+function farmland(t: Tile): void {
+  t.each((x, y) => shade(rgb(0x6b4a2e), [-0.34, -0.1, 0.1, -0.06][y & 3] + (t.random(x, y) - 0.5) * 0.16 + (t.cloud(x, y, 4) - 0.5) * 0.14));
+}
+
+/** lava is bright where it is hot, with a dark crust. */
+function lava(t: Tile): void {
+  t.each((x, y) => {
+    const v = t.cloud(x, y, 8) * 0.6 + t.cloud(x, y, 4, 1) * 0.4;
+    return v > 0.62 ? shade(rgb(0xffd25a), (v - 0.62) * 1.4) : v > 0.42 ? shade(rgb(0xf3831f), (t.random(x, y) - 0.5) * 0.16) : shade(rgb(0xb5380f), (t.random(x, y) - 0.5) * 0.22);
+  });
+}
+
+/** blanket is the top of a bed; at its head lies a pillow. */
+function blanket(t: Tile, head: boolean): void {
+  t.each((x, y) => {
+    const edge = x === 0 || x === 15;
+    if (head && y < 8) return x > 1 && x < 14 && y > 0 ? shade(rgb(0xf0ece4), (t.random(x, y) - 0.5) * 0.08 - (y === 7 || x === 2 || x === 13 ? 0.14 : 0)) : shade(rgb(0xcfc9bd), -0.1);
+    return shade(rgb(0xb4342f), (t.random(x, y) - 0.5) * 0.12 + (edge ? -0.22 : (x + y) % 5 === 0 ? 0.07 : 0) + (head && y === 8 ? 0.2 : 0));
+  });
+}
+
+/** bedSide is the blanket that hangs over a wooden frame. */
+function bedSide(t: Tile): void {
+  t.each((x, y) => (y < 11 ? shade(rgb(0xb4342f), (t.random(x, y) - 0.5) * 0.12 + (y > 8 ? -0.2 : 0)) : shade(rgb(0xa37c49), (t.random(x >> 2, y, 1) - 0.5) * 0.16 + (y === 11 ? 0.1 : y === 15 ? -0.3 : 0))));
+}
+
 export const things: Record<string, Painter> = {
   tall_grass: tallGrass,
   oak_sapling: flower(SAPLING, 0x4f8a34, 0x6f5635),
@@ -182,6 +229,15 @@ export const things: Record<string, Painter> = {
   pumpkin_side: pumpkinSide,
   pumpkin_top: pumpkinTop,
   lantern_side: lantern,
+  wheat_0: wheat(0),
+  wheat_1: wheat(1),
+  wheat_2: wheat(2),
+  wheat_3: wheat(3),
+  farmland,
+  lava,
+  bed_head: (t) => blanket(t, true),
+  bed_foot: (t) => blanket(t, false),
+  bed_side: bedSide,
   water: (t) => t.mottle(rgb(0x3f76d0), 0.12, 4, 0.3),
   white_wool: wool(0xe9e9e6),
   red_wool: wool(0xb4342f),
