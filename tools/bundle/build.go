@@ -27,10 +27,17 @@ func options(root string) api.BuildOptions {
 	}
 }
 
+// languages are files of their own besides English, which the page loads if they are chosen.
+var languages = []string{"de"}
+
 // bundleClient returns the files of web/dist by name.
 func bundleClient(root string) (map[string][]byte, error) {
 	o := options(root)
 	o.EntryPoints = []string{"src/main.ts", "src/worker.ts"}
+	for _, name := range languages {
+		o.EntryPoints = append(o.EntryPoints, "src/lang/"+name+".ts")
+	}
+	o.EntryNames = "[name]"
 	o.Outdir = filepath.Join(root, "dist")
 	o.MinifyWhitespace, o.MinifyIdentifiers, o.MinifySyntax = true, true, true
 	o.Define = map[string]string{"DEV": "false"}

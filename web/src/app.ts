@@ -46,6 +46,7 @@ export class App {
 
   constructor(readonly settings: SettingsStore, readonly canvas: HTMLCanvasElement) {
     rememberLink(settings);
+    canvas.setAttribute('aria-label', t.view);
     this.engine = new Engine(canvas, this.engineOptions());
     this.identity = loadIdentity(browserStore);
     this.connection = new Connection({

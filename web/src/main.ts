@@ -8,8 +8,7 @@ import { t, useLanguage } from './ui/strings';
 addEventListener('hashchange', () => location.reload()); // another link in the same tab
 if (fromNowhere() && 'serviceWorker' in navigator) void navigator.serviceWorker.register('sw.js').catch(() => undefined); // it works when its server is away
 const settings = new SettingsStore();
-useLanguage(settings.now.language);
-document.documentElement.lang = settings.now.language;
+await useLanguage(settings.now.language);
 const canvas = document.querySelector<HTMLCanvasElement>('#view')!;
 try {
   const app = new App(settings, canvas);

@@ -50,11 +50,6 @@ export function bind(bindings: Bindings, action: Action, code: string): Bindings
   return out;
 }
 
-const names: Record<string, string> = {
-  Space: 'Space', ShiftLeft: 'Shift', ShiftRight: 'Right Shift', Enter: 'Enter', Tab: 'Tab', Slash: '/', Backquote: '`',
-  ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→', CapsLock: 'Caps', Backspace: 'Backspace',
-};
-
 /** Letters as they are printed on this keyboard, once the browser has told (Chromium only). */
 let layout: ReadonlyMap<string, string> | null = null;
 
@@ -68,9 +63,5 @@ export async function learnLayout(): Promise<void> {
   }
 }
 
-/** A key's name for a person. */
-export function keyName(code: string): string {
-  const printed = layout?.get(code);
-  if (printed && printed.trim()) return printed.toUpperCase();
-  return names[code] ?? code.replace(/^Key|^Digit/, '').replace(/^Numpad/, 'Num ');
-}
+/** What is printed on a key of this keyboard, if the browser has told. */
+export const printedOn = (code: string): string => layout?.get(code)?.trim().toUpperCase() ?? '';

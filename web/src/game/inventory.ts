@@ -77,6 +77,3 @@ export function collect(stacks: readonly (Stack | undefined)[], to: number): { f
 
 /** Tools are counted by their condition: MAX_STACK is a new one. Their stacks are not split. */
 export const isTool = (block: number): boolean => info(block).tool !== undefined;
-
-/** A block as an item is called. */
-export const itemName = (block: number): string => info(block).title;

@@ -26,6 +26,7 @@ export interface Settings {
   scale: number;
   reducedMotion: 'system' | 'on' | 'off';
   bobbing: boolean;
+  /** auto, or the code of a language */
   language: string;
   /** the hint card for first-time players has done its work */
   hinted: boolean;
@@ -52,7 +53,7 @@ export const defaults: Settings = {
   scale: 1,
   reducedMotion: 'system',
   bobbing: true,
-  language: 'en',
+  language: 'auto',
   hinted: false,
 };
 

@@ -1,8 +1,7 @@
-import { itemName } from '../game/inventory';
 import { blocks } from '../gen/blocks';
 import { h } from './dom';
 import { type Icons, oneOf } from './icons';
-import { t } from './strings';
+import { itemName, t } from './strings';
 
 /** What the catalogue does with a block. */
 interface CatalogueEnv {

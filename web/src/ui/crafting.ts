@@ -1,10 +1,9 @@
 import type { Game } from '../game/game';
-import { itemName } from '../game/inventory';
 import { recipes, type Recipe } from '../gen/blocks';
 import { ActKind } from '../net/types';
 import { h } from './dom';
 import { type Icons, stackName } from './icons';
-import { t } from './strings';
+import { itemName, t } from './strings';
 
 /** A recipe, how often it can be made of what is carried, and how many of its kinds are there. */
 interface Row {

@@ -1,8 +1,7 @@
-import { keyName } from '../game/bindings';
 import type { Game } from '../game/game';
 import type { SettingsStore } from '../game/settings';
 import { h } from './dom';
-import { t } from './strings';
+import { keyName, t } from './strings';
 
 /** Who walks about for so long has seen the card. */
 const ENOUGH_MS = 150_000;

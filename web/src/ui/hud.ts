@@ -1,12 +1,11 @@
 import type { Game } from '../game/game';
-import { HOTBAR, itemName } from '../game/inventory';
+import { HOTBAR } from '../game/inventory';
 import { info } from '../game/physics/blocks';
-import { mobOf } from '../game/mobs';
 import { lackingTool } from '../game/rules';
 import { Mode } from '../net/types';
 import { h, setText } from './dom';
 import { type Icons, stackName } from './icons';
-import { t } from './strings';
+import { itemName, mobName, t } from './strings';
 
 const NOTICE_MS = 4500;
 const NAME_MS = 1800;
@@ -132,7 +131,7 @@ export class Hud {
     const { hit, entity } = viewer.target;
     const other = entity === null ? undefined : entities.all.get(entity);
     const block = entity === null && hit ? hit.block : 0;
-    const name = other ? other.name || (mobOf(other.kind)?.title ?? '') : block > 0 ? itemName(block) : '';
+    const name = other ? other.name || mobName(other.kind) : block > 0 ? itemName(block) : '';
     const tool = self.mode === Mode.Survival && block > 0 ? lackingTool(block, inventory.held) : 0;
     this.aimedAt.hidden = name === '';
     setText(this.aimedAt, tool ? t.hud.needs(name, itemName(tool)) : name);

@@ -1,6 +1,6 @@
-import { isTool, itemName, MAX_STACK } from '../game/inventory';
+import { isTool, MAX_STACK } from '../game/inventory';
 import { h } from './dom';
-import { t } from './strings';
+import { itemName, t } from './strings';
 
 type Draw = (block: number, size: number) => HTMLCanvasElement;
 const SIZE = 64;

@@ -1,14 +1,14 @@
 import type { Game } from '../game/game';
 import { CONTAINER } from '../game/container';
 import { info } from '../game/physics/blocks';
-import { collect, HOTBAR, isTool, itemName, MAX_STACK, SLOTS, type Stack } from '../game/inventory';
+import { collect, HOTBAR, isTool, MAX_STACK, SLOTS, type Stack } from '../game/inventory';
 import { ActKind, Mode } from '../net/types';
 import { Catalogue } from './catalogue';
 import { Crafting } from './crafting';
 import { Dialog, h, setText } from './dom';
 import { Furnace } from './furnace';
 import { type Icons, stackName } from './icons';
-import { t } from './strings';
+import { itemName, t } from './strings';
 import { Tip } from './tip';
 
 const COLUMNS = 9;

@@ -1,8 +1,8 @@
-import { type Action, bind, bindable, defaultBindings, keyName } from '../game/bindings';
+import { type Action, bind, bindable, defaultBindings } from '../game/bindings';
 import type { SettingsStore } from '../game/settings';
 import { button, Dialog, h } from './dom';
 import { choice, slider, toggle } from './fields';
-import { t } from './strings';
+import { keyName, t } from './strings';
 
 /** All settings; each takes effect at once and is remembered. */
 export class SettingsDialog {
@@ -82,7 +82,7 @@ export class SettingsDialog {
       slider(s.scale, Math.round(n.scale * 100), 70, 150, 5, s.percent, (v) => set({ scale: v / 100 })),
       choice(s.reducedMotion, n.reducedMotion, s.reducedModes, (reducedMotion) => set({ reducedMotion })),
       toggle(s.bobbing, n.bobbing, (bobbing) => set({ bobbing })),
-      choice(s.language, n.language, s.languages as Record<string, string>, (language) => set({ language })),
+      choice(s.language, n.language, s.languages as Record<string, string>, (language) => { set({ language }); location.reload(); }),
     ];
   }
 

@@ -1,319 +1,48 @@
-// Everything that a person reads, in one place. Another language is another
-// object of this shape.
+// The texts in use: those of the language that was chosen.
+import { printedOn } from '../game/bindings';
+import { info } from '../game/physics/blocks';
+import { mobOf } from '../game/mobs';
+import { en, type Strings } from '../lang/en';
 
-const en = {
-  title: 'Voxel Populi',
-  tagline: 'One world, no owner.',
-  start: {
-    world: (name: string) => `World: ${name}`,
-    searching: 'Looking for the world …',
-    unreachable: 'The world does not answer. Is it still running?',
-    noLink: 'This page knows no world. Open the link that you were sent.',
-    name: 'Your name',
-    nameBad: 'Please enter a name of 1 to 20 letters or digits.',
-    code: 'Join code',
-    guest: 'You are a guest here. If this world is yours, open the link that the program printed.',
-    codeHint: 'Ask the person who hosts this world.',
-    play: 'Play',
-    settings: 'Settings',
-    key: 'Your key',
-    licences: 'Licences',
-  },
-  key: {
-    title: 'Your key',
-    what: 'You have no account here: a key that this browser keeps for this address says who you are. To be the same player in another browser, or at another node\u2019s address, take your key there.',
-    secret: 'Whoever has it is you. Keep it where you keep your passwords.',
-    own: 'Your key',
-    public: 'Its public part, which is no secret (--owner at your node):',
-    save: 'Save as a file',
-    saved: 'Saved.',
-    copy: 'Copy',
-    copied: 'Copied.',
-    other: 'Be the player of another key',
-    replaces: 'It takes the place of your key above. Save that first if you may want it again.',
-    use: 'Use this key',
-    load: 'From a file …',
-    none: 'That is no key, or a letter of it is wrong or missing.',
-    file: (name: string) => `Voxel Populi: the key of ${name || 'a player'}. Whoever has it is this player.`,
-    close: 'Done',
-  },
-  loading: {
-    title: 'Entering the world',
-    connecting: 'Connecting …',
-    joining: 'Shaking hands …',
-    terrain: (done: number, all: number) => `Building the land around you: ${done} of ${all}`,
-    cancel: 'Cancel',
-  },
-  lost: {
-    title: 'Connection lost',
-    waiting: (s: number) => (s > 0 ? `Trying again in ${s} s …` : 'Trying again …'),
-    trying: 'Reconnecting …',
-    elsewhere: 'Your node does not answer. Trying another node of the world …',
-    hint: 'Your place and your things are kept. You can wait here.',
-    now: 'Try now',
-    leave: 'Back to start',
-  },
-  refused: { title: 'You cannot enter', ended: 'The visit has ended', back: 'Back to start' },
-  /** sentences for the codes of docs/protocols/client.md, where ours can say more than the node's */
-  refusals: {
-    version: 'This page and this world speak different versions. Reload the page; if that does not help, update the program.',
-    'name-taken': 'Somebody with another key already has this name here. Please choose another one, or, if that is you, bring your key along.',
-    name: 'This name cannot be used. A name has 1 to 20 letters, digits, spaces or _ - \'.',
-    code: 'The join code is not right. Ask the person who hosts this world.',
-    banned: 'You are banned from this world.',
-    'not-invited': 'To enter this world you need an invitation: open the link that you were sent.',
-    'not-whitelisted': 'Only invited players may enter this world. Ask the person who hosts it.',
-    full: 'The world is full at the moment. You come in as soon as there is room.',
-    busy: 'The world is busy. You come in as soon as it can take you.',
-    starting: 'The world is still starting. You come in as soon as it is ready.',
-    'no-nodes': 'No other node of this world answers. You come in as soon as one does.',
-    'no-room': 'None of the machines that host this world has room for this part of it.',
-    kicked: 'You were asked to leave.',
-    elsewhere: 'You have joined from another window. Only one can play at a time.',
-    idle: 'Nothing was heard from you for a long time.',
-    restart: 'The world is restarting.',
-    'too-fast': 'Too much was sent at once.',
-    slow: 'Your connection is too slow to keep up.',
-    network: 'The world does not answer.',
-    context: 'The graphics card stopped drawing. Waiting for it to come back …',
-    noWebgl: 'This browser cannot draw the world: WebGL 2 is missing. Try another browser or switch on hardware acceleration.',
-  } as Record<string, string>,
-  acts: {
-    'too-far': 'That is too far away.',
-    'too-fast': 'Not so fast.',
-    protected: 'This place is protected.',
-    occupied: 'Somebody stands there.',
-    'not-replaceable': 'There is something there already.',
-    'no-item': 'You do not have that.',
-    cooldown: '',
-    'no-such-block': '',
-    'no-such-entity': '',
-    'not-allowed': 'You may not do that.',
-    dead: '',
-    stopped: '',
-    'not-loaded': 'This part of the world is still loading.',
-    storage: 'The world could not be saved. The disk may be full.',
-    visiting: 'You are visiting: you can look around, but not change anything.',
-    across: 'A border of the world\u2019s regions lies in between. Step over to it.',
-    'too-many': 'Too much lies on the ground here already.',
-  } as Record<string, string>,
-  lock: { click: 'Click to play', wait: 'One moment …', hint: 'Esc sets the mouse free again' },
-  hint: {
-    title: 'First steps',
-    walk: 'to walk, mouse to look',
-    jump: 'to jump',
-    dig: 'to break a block',
-    place: 'to place one',
-    inventory: 'for your things',
-    chat: 'to talk',
-    touchWalk: 'Left stick to walk, drag to look',
-    touchDig: 'Hold on a block to break it',
-    touchPlace: 'Tap to place',
-    close: 'Got it',
-    left: 'Left click',
-    right: 'Right click',
-  },
-  hud: {
-    hotbar: 'Hot bar',
-    slot: (n: number, what: string) => `Slot ${n}: ${what}`,
-    empty: 'empty',
-    tool: (name: string, percent: number) => (percent < 100 ? `${name}, ${percent} %` : name),
-    item: (name: string, count: number) => (count > 1 ? `${name}, ${count}` : name),
-    health: (n: number) => `Health ${n} of 20`,
-    food: (n: number) => `Food ${n} of 20`,
-    air: (n: number) => `Air ${n} of 10`,
-    needs: (name: string, tool: string) => `${name} · takes a ${tool}`,
-    flyOn: 'Flying: space up, shift down, space twice to land',
-    menu: 'Menu',
-    visiting: 'You are visiting: look around. To build here, ask the person who invited you.',
-    stalled: 'The world does not answer. You go on from here as soon as it does.',
-  },
-  dead: { title: 'You died', text: 'You keep what you carry, and wake up where the world begins.', respawn: 'Come back to life' },
-  invite: {
-    title: 'Invite friends',
-    what: 'Whoever opens a link comes in, until you revoke it.',
-    qr: 'The link as a QR code',
-    copy: 'Copy the link',
-    copied: 'Copied.',
-    revoke: 'Revoke',
-    may: 'They may',
-    permits: {
-      visit: 'look around',
-      build: 'build',
-      host: 'build, and host a share of the world',
-    },
-    for: 'For whom (a note for you)',
-    once: 'for one player only',
-    make: 'Make a link',
-    failed: 'The node does not answer.',
-    close: 'Done',
-  },
-  menu: {
-    title: 'Menu',
-    text: 'The world goes on while you are here.',
-    resume: 'Back to the game',
-    inventory: 'Inventory',
-    players: 'Players',
-    map: 'Map',
-    chat: 'Chat',
-    invite: 'Invite friends',
-    settings: 'Settings',
-    fullscreen: 'Full screen',
-    leave: 'Leave the world',
-  },
-  inventory: {
-    title: 'Inventory',
-    things: 'Your things',
-    hotbar: 'Hot bar',
-    catalogue: 'All blocks',
-    crafting: 'Crafting',
-    search: 'Search',
-    searchHint: 'Search blocks',
-    none: 'Nothing found.',
-    recipesSearch: 'Search recipes',
-    recipesHint: 'Search recipes',
-    recipesAll: 'All recipes',
-    noRecipes: 'Nothing can be made of what you carry.',
-    missing: (name: string, have: number, need: number) => `${name}: ${have} of ${need}`,
-    craft: (name: string, n: number) => `Make ${n} ${name}`,
-    needs: 'Needs',
-    smelted: (seconds: number) => `furnace, ${seconds} s`,
-    burns: (seconds: number) => `Burns for ${seconds} s.`,
-    noFire: 'Above what is to be smelted, below what burns: coal, wood.',
-    help: 'Click or press Enter to take up and to put down. Right click or Shift+Enter splits. Shift+click or Ctrl+Enter moves it over, a double click gathers its kind. Delete drops. 1–9 moves to the hot bar.',
-    helpCreative: 'Click a block to put it into the selected slot; 1–9 puts it into that slot.',
-    helpTouch: 'Tap to take up, tap again to put down.',
-    holding: (what: string) => `Holding ${what}`,
-    close: 'Close',
-  },
-  tip: {
-    tool: (times: number) => `Breaks ${times} times as fast`,
-    left: (percent: number) => `${percent} % left`,
-    food: (n: number) => `Food: ${n}`,
-    needs: (tool: string) => `Takes a ${tool}`,
-    light: (n: number) => `Light: ${n}`,
-  },
-  chat: {
-    label: 'Chat',
-    input: 'Say something',
-    placeholder: 'Say something, or / for a command',
-    send: 'Send',
-    near: 'near',
-    whisper: 'whispers',
-    world: 'world',
-  },
-  players: { title: 'Players here', you: 'you', count: (n: number) => (n === 1 ? '1 player' : `${n} players`), close: 'Close' },
-  map: {
-    title: 'Map',
-    zoomIn: 'Closer',
-    zoomOut: 'Farther',
-    centre: 'Centre on me',
-    grid: 'Regions',
-    hosts: 'Hosts',
-    own: 'this node',
-    plan: 'Cells of the nodes in the overlay, over the whole world',
-    leads: (n: number) => (n === 1 ? '1 region' : `${n} regions`),
-    trip: (ms: string) => `${ms} ms`,
-    storage: 'Storage',
-    storers: 'What the replicated storage knows',
-    update: (update: number, votes: number, zones: number) => (update < 0 ? 'no update yet' : `update ${update} · ${votes} of ${zones} zones agreed`),
-    failed: (n: number) => `${n} updates not made`,
-    stores: (name: string, zone: number) => `${name} · zone ${zone}`,
-    tampered: (name: string, proofs: number, update: number) => `${name} tampered · ${proofs === 1 ? '1 proof' : `${proofs} proofs`} · update ${update}`,
-    cut: 'cut off',
-    notCut: 'not cut off',
-    help: 'Drag to move, wheel or + − to zoom, 0 to centre.',
-    close: 'Close',
-    canvas: 'Map of the land around you, north is up',
-  },
-  debug: { title: 'Debug' },
-  settings: {
-    title: 'Settings',
-    graphics: 'Graphics',
-    controls: 'Controls',
-    sound: 'Sound',
-    interface: 'Interface',
-    keys: 'Keys',
-    viewDistance: 'View distance',
-    farDistance: 'Far land',
-    columns: (n: number) => `${n} columns (${n * 32} m)`,
-    regions: (n: number) => (n === 0 ? 'off' : `${n} regions (${n * 128} m)`),
-    fov: 'Field of view',
-    degrees: (n: number) => `${n}°`,
-    quality: 'Quality',
-    qualities: { auto: 'Automatic', low: 'Low', medium: 'Medium', high: 'High' },
-    brightness: 'Brightness at night',
-    clouds: 'Clouds',
-    showFps: 'Show frames a second',
-    sensitivity: 'Mouse and touch sensitivity',
-    invertY: 'Invert up and down',
-    touch: 'Touch controls',
-    touchModes: { auto: 'When touched', on: 'Always', off: 'Never' },
-    master: 'All sound',
-    effects: 'Effects',
-    ambience: 'Surroundings',
-    scale: 'Interface size',
-    percent: (n: number) => `${n} %`,
-    reducedMotion: 'Less motion',
-    reducedModes: { system: 'As the system says', on: 'Yes', off: 'No' },
-    bobbing: 'View bobbing',
-    language: 'Language',
-    languages: { en: 'English' },
-    press: 'Press a key …',
-    unbound: 'none',
-    resetKeys: 'Reset keys',
-    reset: 'Reset all settings',
-    close: 'Done',
-    bind: (action: string, key: string) => `${action}: ${key}. Press to change.`,
-    reserved: 'The browser needs this key itself.',
-  },
-  actions: {
-    forward: 'Walk forward',
-    back: 'Walk back',
-    left: 'Walk left',
-    right: 'Walk right',
-    jump: 'Jump, fly up',
-    sneak: 'Sneak, fly down',
-    sprint: 'Sprint',
-    fly: 'Fly on and off',
-    inventory: 'Inventory',
-    chat: 'Chat',
-    command: 'Command',
-    players: 'Players',
-    map: 'Map',
-    drop: 'Drop',
-    debug: 'Debug',
-    hud: 'Hide the interface',
-    zoom: 'Zoom',
-  },
-  fixedKeys: [
-    ['Left mouse button', 'Break'],
-    ['Right mouse button', 'Place; open; eat, aimed at the sky'],
-    ['Middle mouse button', 'Pick block'],
-    ['Wheel, 1–9', 'Choose in the hot bar'],
-    ['Forward twice', 'Sprint'],
-    ['Jump twice', 'Fly (creative)'],
-    ['Esc', 'Menu'],
-  ] as [string, string][],
-  touch: { jump: 'Jump', sneak: 'Sneak', fly: 'Fly', chat: 'Chat', inventory: 'Things' },
-  notice: {
-    reconnected: 'Connected again.',
-    moved: 'Your node is gone. You play on through another one.',
-    keyLost: 'This browser does not keep data: you will be somebody else after closing this page.',
-  },
-};
-
-export type Strings = typeof en;
-
-const languages: Record<string, Strings> = { en };
-
-/** The strings in use. */
 export let t: Strings = en;
 
-/** Chooses a language by its code; one that is not there is English. */
-export function useLanguage(code: string): void {
-  t = languages[code] ?? en;
+/** languages other than English are files of their own, loaded when they are chosen */
+const FILES = ['de'];
+
+/** The language for a choice: itself, or of `auto` the first of the browser's that is there. */
+export function languageOf(choice: string, browser: readonly string[]): string {
+  const there = ['en', ...FILES];
+  const wanted = choice === 'auto' ? browser.map((l) => l.slice(0, 2).toLowerCase()) : [choice];
+  return wanted.find((l) => there.includes(l)) ?? 'en';
 }
+
+/** Loads a language; English stays if it cannot be had. */
+export async function useLanguage(choice: string): Promise<void> {
+  const code = languageOf(choice, navigator.languages);
+  document.documentElement.lang = code;
+  if (code === 'en') return;
+  try {
+    t = ((await import(new URL(`${code}.js`, import.meta.url).href)) as { strings: Strings }).strings;
+  } catch {
+    document.documentElement.lang = 'en';
+  }
+}
+
+/** A thing of a pack as it is called in the language. */
+const named = (title: string): string => t.content[title] ?? title;
+
+/** A block as an item is called. */
+export const itemName = (block: number): string => named(info(block).title);
+
+/** What a kind of mob is called. */
+export function mobName(kind: number): string {
+  const mob = mobOf(kind);
+  return mob ? named(mob.title) : '';
+}
+
+/** A key's name for a person. */
+export const keyName = (code: string): string =>
+  printedOn(code) || (t.keys[code] ?? code.replace(/^Key|^Digit/, '').replace(/^Numpad/, `${t.keys.Num} `));
 
 /** Refusals whose text on the node says more than ours can: a reason that an operator wrote, until when. */
 const nodeKnowsMore = new Set(['banned', 'kicked']);

@@ -1,9 +1,9 @@
-import { isTool, itemName, MAX_STACK } from '../game/inventory';
+import { isTool, MAX_STACK } from '../game/inventory';
 import { info } from '../game/physics/blocks';
 import { lackingTool } from '../game/rules';
 import { food } from '../gen/blocks';
 import { h } from './dom';
-import { t } from './strings';
+import { itemName, t } from './strings';
 
 const NOTHING = { block: 0, count: 0 };
 
