@@ -1,88 +1,10 @@
 package storage
 
 import (
-	"encoding/binary"
 	"slices"
-	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
-
-// Batch is a player's actions of one interval: after t_{Of-1} and until t_Of, in
-// order. Frozen.
-type Batch struct {
-	Player  *Player
-	Of      int64
-	Actions []*Action
-	// Signature is the player's, of all of that; nil: these are actions that somebody
-	// has of it, and the player may have done more, or less, or nothing. Who makes and
-	// checks it is the driver's business (Config.SignBatch, Config.CheckBatch).
-	Signature []byte
-	hash      uint64 // of the actions' hashes
-	bytes     int    // size, once the cache has it; 0: to be counted
-	sum       Digest // of the actions; zero: nobody has wanted it yet
-}
-
-// digest is that of a batch's actions, by which replays of them are found again: of
-// all that the rules are given of them.
-func (b *Batch) digest() Digest {
-	if b.sum == (Digest{}) {
-		text := append([]byte(nil), b.Player.ID[:]...)
-		for _, a := range b.Actions {
-			text = binary.BigEndian.AppendUint64(text, a.Seq)
-			text = binary.BigEndian.AppendUint64(text, uint64(a.At))
-			text = binary.AppendUvarint(text, uint64(len(a.Body)))
-			text = append(text, a.Body...)
-		}
-		b.sum = id.Of(text)
-	}
-	return b.sum
-}
-
-// sizeBatch is the head of a batch on the wire: how many actions follow.
-const sizeBatch = 2
-
-func (b *Batch) size() int {
-	if b.bytes > 0 {
-		return b.bytes
-	}
-	size := sizeBatch
-	for _, a := range b.Actions {
-		size += a.Size
-	}
-	if b.Signature != nil {
-		size += sizePlayerSignature
-	}
-	return size
-}
-
-// Signed is the batch with its player's signature; without one, if that is empty.
-func (b *Batch) Signed(signature []byte) *Batch {
-	out := *b
-	if out.Signature, out.bytes = nil, 0; len(signature) > 0 {
-		out.Signature = signature
-	}
-	out.hash, out.bytes = hashBatch(&out), out.size()
-	return &out
-}
-
-// sameBatch reports whether two batches hold the same actions: what was signed
-// is compared.
-func sameBatch(a, b *Batch) bool {
-	if a == b {
-		return true
-	}
-	if a == nil || b == nil || len(a.Actions) != len(b.Actions) {
-		return false
-	}
-	return slices.EqualFunc(a.Actions, b.Actions, sameAction)
-}
-
-func sameAction(a, b *Action) bool {
-	return a == b || a.Player.ID == b.Player.ID && a.Seq == b.Seq && a.At == b.At &&
-		string(a.Body) == string(b.Body) && string(a.Signature) == string(b.Signature)
-}
 
 // container is the action container (thesis 5.3.3): actions of the players whose
 // homes lie in the node's cell. They are static data, and forgotten when no
@@ -222,49 +144,3 @@ func (c *container) forget(before int64) {
 	clear(c.order[len(keep):])
 	c.order = keep
 }
-
-// timing is the update cycle (thesis 5.3.5).
-type timing struct {
-	t0       machine.Time
-	lmax     time.Duration
-	deviates time.Duration // t_d
-}
-
-// interval is I = 5·l_max.
-func (t timing) interval() time.Duration { return 5 * t.lmax }
-
-// update is t_i.
-func (t timing) update(i int64) machine.Time { return t.t0.Add(time.Duration(i) * t.interval()) }
-
-// actions is t^a_i = t_i + l_max, later by the deviation of clocks: all actions
-// until t_i are stored.
-func (t timing) actions(i int64) machine.Time { return t.update(i).Add(t.lmax + t.deviates) }
-
-// state is t^s_i = t_i + 3·l_max, later by the deviation: everybody has the
-// state of t_i.
-func (t timing) state(i int64) machine.Time { return t.update(i).Add(3*t.lmax + t.deviates) }
-
-// of is the update that an action belongs to: t_{of-1} < at <= t_of.
-func (t timing) of(at machine.Time) int64 {
-	d := int64(at.Sub(t.t0))
-	n := int64(t.interval())
-	if d <= 0 {
-		return 0
-	}
-	return (d + n - 1) / n
-}
-
-// accepts reports whether an interval is one of those that actions are stored of now:
-// the one before, whose update is being made, that of the present, and the next, for
-// clocks differ. Of others nobody can make a node keep anything.
-func (t timing) accepts(of int64, now machine.Time) bool {
-	d := of - t.of(now)
-	return d >= -1 && d <= 1
-}
-
-// begunBefore reports whether an interval had begun at a time.
-func (t timing) begunBefore(of int64, at machine.Time) bool { return at > t.update(of-1) }
-
-// late reports whether an action comes too late to be stored: who asks for the
-// actions of its interval may have asked already.
-func (t timing) late(a *Action, now machine.Time) bool { return now > t.actions(t.of(a.At)) }

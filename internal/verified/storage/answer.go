@@ -20,7 +20,7 @@ type answerer struct {
 
 // onRetrieve answers who asks for an area with the part that the node has.
 func (an *answerer) onRetrieve(by *overlay.Contact, q *Retrieve) {
-	if !validArea(&q.Area) || !an.isAskersConcern(by, q) {
+	if !ValidArea(&q.Area) || !an.isAskersConcern(by, q) {
 		return
 	}
 	m := &Result{Query: q.Query, Around: an.area.neighbourhood(), Area: q.Area, Known: q.Known}
@@ -50,16 +50,6 @@ func (an *answerer) onRetrieve(by *overlay.Contact, q *Retrieve) {
 	if q.Kind == ForJoin {
 		an.preventEclipse(by, q)
 	}
-}
-
-// validArea reports whether an area is one that can be calculated with.
-func validArea(a *overlay.Area) bool {
-	const half = geom.Limit / 2
-	small := func(p geom.Point) bool { return p.X > -half && p.X < half && p.Y > -half && p.Y < half }
-	if len(a.Polygon) == 0 {
-		return a.Circle.R >= 0 && a.Circle.R < half && small(a.Circle.C)
-	}
-	return len(a.Polygon) > 2 && len(a.Polygon) <= 64 && !slices.ContainsFunc(a.Polygon, func(p geom.Point) bool { return !small(p) })
 }
 
 // isAskersConcern reports whether an area is any business of who asks for it (thesis

@@ -2,8 +2,6 @@ package storage
 
 import (
 	"slices"
-
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
 
 // assemble puts the answers of one zone together (thesis 5.2.2, 5.3.4). It fails
@@ -99,7 +97,7 @@ func (bl *ballot) combineObjects(q *query, z *zoneAnswer, x, y int32) (*Cell, bo
 func elect(z *zoneAnswer, versions []*Object, w *World) (best *Object, ok bool) {
 	most := 0 // votes for its not being there
 	for _, r := range z.results {
-		if slices.ContainsFunc(versions, func(o *Object) bool { return r.Seen.knows(o.Pos, w) }) {
+		if slices.ContainsFunc(versions, func(o *Object) bool { return r.Seen.Knows(o.Pos, *w) }) {
 			most++
 		}
 	}
@@ -172,31 +170,4 @@ func (bl *ballot) same(q *query, a, b *outcome) bool {
 		}
 	}
 	return true
-}
-
-func sameObject(a, b *Object) bool { return a == b || a.Digest == b.Digest }
-
-// sameWithin reports whether two cells hold the same objects in an area.
-func sameWithin(area *overlay.Area, a, b *Cell, whole bool) bool {
-	if a == nil {
-		a = &Cell{}
-	}
-	if b == nil {
-		b = &Cell{}
-	}
-	next := func(c *Cell, i int) int {
-		for i < len(c.spots) && !whole && !contains(area, c.spots[i].pos) {
-			i++
-		}
-		return i
-	}
-	for i, j := 0, 0; ; i, j = i+1, j+1 {
-		i, j = next(a, i), next(b, j)
-		switch {
-		case i == len(a.Objects) || j == len(b.Objects):
-			return i == len(a.Objects) && j == len(b.Objects)
-		case !sameObject(a.Objects[i], b.Objects[j]):
-			return false
-		}
-	}
 }

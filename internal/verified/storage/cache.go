@@ -5,7 +5,6 @@ import (
 	"cmp"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 )
 
 // ReplayCache remembers replays and what else is computed from immutable data
@@ -135,28 +134,4 @@ func (m *ReplayCache) batch(b *Batch) *Batch {
 	}
 	m.batches[k] = b
 	return b
-}
-
-func hashBatch(b *Batch) uint64 {
-	h := uint64(len(b.Actions))
-	for _, a := range b.Actions {
-		h = rng.Hash(h, a.Seq, uint64(a.At), hashBytes(a.Body))
-	}
-	if b.Signature != nil {
-		h = rng.Hash(h, hashBytes(b.Signature))
-	}
-	return h
-}
-
-func hashBytes(b []byte) uint64 {
-	h := uint64(len(b))
-	for len(b) > 0 {
-		var v uint64
-		n := min(8, len(b))
-		for i := range n {
-			v |= uint64(b[i]) << (8 * i)
-		}
-		h, b = rng.Hash(h, v), b[n:]
-	}
-	return h
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
 
 // Cell is one square of the world at one time: frozen, and shared by all who
@@ -69,4 +70,75 @@ func (c *Cell) index(id ObjectID) (int, bool) {
 		}
 		return 0
 	})
+}
+
+// among reports whether a list has an object in this version.
+func among(list []*Object, o *Object) bool {
+	return slices.ContainsFunc(list, func(p *Object) bool { return p.ID == o.ID && sameObject(p, o) })
+}
+
+func sameCellContent(a, b *Cell) bool {
+	switch {
+	case a == b:
+		return true
+	case a.isDigestOnly():
+		return a.digestOnly.matches(b)
+	case b.isDigestOnly():
+		return b.digestOnly.matches(a)
+	}
+	return sameWithin(nil, a, b, true)
+}
+
+// within is the part of a cell that lies in an area: how says how the cell lies to it.
+func (c *Cell) within(a *overlay.Area, how relation) *Cell {
+	out := func(o *Object) bool { return !contains(a, o.Pos) }
+	switch {
+	case how == outside:
+		return nil
+	case how == inside || !slices.ContainsFunc(c.Objects, out) && !slices.ContainsFunc(c.Dormant, out):
+		return c
+	}
+	return NewCell(slices.DeleteFunc(slices.Concat(c.Objects, c.Dormant), out))
+}
+
+// union is all objects of two versions of a cell, the first one's before the
+// second's.
+func union(a, b *Cell) *Cell {
+	out := slices.Concat(a.Objects, b.Objects)
+	slices.SortStableFunc(out, byID)
+	return NewCell(slices.CompactFunc(out, func(a, b *Object) bool { return a.ID == b.ID }))
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func sameObject(a, b *Object) bool { return a == b || a.Digest == b.Digest }
+
+// sameWithin reports whether two cells hold the same objects in an area.
+func sameWithin(area *overlay.Area, a, b *Cell, whole bool) bool {
+	if a == nil {
+		a = &Cell{}
+	}
+	if b == nil {
+		b = &Cell{}
+	}
+	next := func(c *Cell, i int) int {
+		for i < len(c.spots) && !whole && !contains(area, c.spots[i].pos) {
+			i++
+		}
+		return i
+	}
+	for i, j := 0, 0; ; i, j = i+1, j+1 {
+		i, j = next(a, i), next(b, j)
+		switch {
+		case i == len(a.Objects) || j == len(b.Objects):
+			return i == len(a.Objects) && j == len(b.Objects)
+		case !sameObject(a.Objects[i], b.Objects[j]):
+			return false
+		}
+	}
 }

@@ -115,38 +115,10 @@ func (b *DigestAnswer) size() int {
 	return size
 }
 
-// decodeDigests makes an answer that came what the vote takes: a snapshot of cells of
-// which the tags are known. Nil: it cannot be understood.
-func (rt *retrievals) decodeDigests(m *Result, k *Known) *Result {
-	out := *m
-	if m.Same {
-		if k == nil || k.Around == nil {
-			return nil
-		}
-		out.Around = k.Around
-	}
-	if m.Brief {
-		out.Static = namedAll(m.Names)
-	}
-	if b := m.Sent; b != nil {
-		if b.Same != nil {
-			if b.Left = k.omittedDigests(m, &rt.world); b.Left == nil {
-				return nil
-			}
-		}
-		seen, err := m.DigestSnapshot(rt.world)
-		if err != nil {
-			return nil
-		}
-		out.Seen = seen
-	}
-	return &out
-}
-
 // omittedDigests are the tags of the rows that an answer leaves out, as they were expected;
 // nil: nothing was.
 func (k *Known) omittedDigests(m *Result, w *World) []SaltedDigest {
-	if k == nil || k.Seen == nil || !validArea(&m.Sent.Cover) || !validArea(&m.Area) {
+	if k == nil || k.Seen == nil || !ValidArea(&m.Sent.Cover) || !ValidArea(&m.Area) {
 		return nil
 	}
 	left := []SaltedDigest{}
@@ -170,7 +142,7 @@ func (m *Result) DigestSnapshot(w World) (*Snapshot, error) {
 	if b.said != nil {
 		return b.said, nil
 	}
-	if !validArea(&b.Cover) || !validArea(&m.Area) {
+	if !ValidArea(&b.Cover) || !ValidArea(&m.Area) {
 		return nil, errCover
 	}
 	if tooLarge(&m.Area, &w) {
@@ -201,7 +173,7 @@ func (m *Result) DigestSnapshot(w World) (*Snapshot, error) {
 			*from = (*from)[1:]
 			switch {
 			case tag != empty:
-				s.set(x, rows[i].y, &Cell{digestOnly: &digestCell{m.Query, tag}})
+				s.set(x, rows[i].y, newDigestCell(m.Query, tag))
 			case s.unsure(x, rows[i].y):
 				s.set(x, rows[i].y, &Cell{})
 			}
@@ -222,3 +194,31 @@ func (m *Result) DigestSnapshot(w World) (*Snapshot, error) {
 
 // isDigestOnly reports whether an object is only known by its digest.
 func isDigestOnly(o *Object) bool { return o.Size == 0 }
+
+// decodeDigests makes an answer that came what the vote takes: a snapshot of cells of
+// which the tags are known. Nil: it cannot be understood.
+func (m *Result) decodeDigests(k *Known, w *World) *Result {
+	out := *m
+	if m.Same {
+		if k == nil || k.Around == nil {
+			return nil
+		}
+		out.Around = k.Around
+	}
+	if m.Brief {
+		out.Static = namedAll(m.Names)
+	}
+	if b := m.Sent; b != nil {
+		if b.Same != nil {
+			if b.Left = k.omittedDigests(m, w); b.Left == nil {
+				return nil
+			}
+		}
+		seen, err := m.DigestSnapshot(*w)
+		if err != nil {
+			return nil
+		}
+		out.Seen = seen
+	}
+	return &out
+}

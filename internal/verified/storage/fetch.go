@@ -139,13 +139,6 @@ func (fe *fetcher) fetchMore(q *query) {
 	fe.env.SetTimer(fe.env.Now().Add(fetchAgain), machine.Timer{Kind: timerFetch, Arg: q.Query})
 }
 
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // hasAgreedDigest reports whether an answer has the digest of a cell that was agreed on.
 func (fe *fetcher) hasAgreedDigest(q *query, r *Result, at CellAt) bool {
 	return r.Seen.withTentative().covers(at.X, at.Y, fe.world.Cell) == inside && sameCellContent(r.Seen.At(at.X, at.Y), q.fetch.out.seen.At(at.X, at.Y))

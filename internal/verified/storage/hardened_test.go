@@ -68,7 +68,7 @@ func TestWhatTheReceiverHasIsNotSent(t *testing.T) {
 		if c.base != nil {
 			q.Base[0] = NewCell([]*Object{c.base})
 		}
-		if _, _, got := n.patches.choosePatch(c.o, 0, (&Fetch{Have: c.have}).versions(), n.replica.commonBase(q)); !c.want(got) {
+		if _, _, got := n.patches.choosePatch(c.o, 0, versionsOf(&Fetch{Have: c.have}), n.replica.commonBase(q)); !c.want(got) {
 			t.Errorf("%s: %d bytes", c.name, got)
 		}
 	}

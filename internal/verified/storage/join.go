@@ -100,7 +100,7 @@ func (tr *transfer) mergePushes() *Snapshot {
 		})
 	}
 	for _, p := range tr.pushes {
-		s.copyUnsure(p, tr.world.Cell)
+		s.copyUnsure(p.Seen, &p.Area, tr.world.Cell)
 	}
 	if tr.hardened() {
 		tr.markUnreportedUnsure(s)
@@ -123,30 +123,4 @@ func (tr *transfer) markUnreportedUnsure(s *Snapshot) {
 			}
 		}
 	}
-}
-
-// copyUnsure makes unsure what a neighbour is not sure of.
-func (s *Snapshot) copyUnsure(p *Push, side int32) {
-	if p.Seen == nil || p.Seen.Unsure == nil || len(p.Area.Polygon) < 3 {
-		return
-	}
-	for y := s.Y; y < s.Y+s.H; y++ {
-		for x := s.X; x < s.X+s.W; x++ {
-			if p.Seen.unsure(x, y) && relate(&p.Area, x*side, y*side, side) != outside {
-				if s.At(x, y) == nil {
-					s.setTentative(x, y, p.Seen.At(x, y))
-				}
-				s.markUnsure(x, y)
-				s.setFreeze(x, y, p.Seen.freezeOf(x, y))
-			}
-		}
-	}
-}
-
-// union is all objects of two versions of a cell, the first one's before the
-// second's.
-func union(a, b *Cell) *Cell {
-	out := slices.Concat(a.Objects, b.Objects)
-	slices.SortStableFunc(out, byID)
-	return NewCell(slices.CompactFunc(out, func(a, b *Object) bool { return a.ID == b.ID }))
 }

@@ -30,23 +30,6 @@ type Known struct {
 
 const sizeRow = 4
 
-// known is what the node can say to somebody whom it asks, nil if nothing.
-func (rc *responderCache) known(q *query, zone int, c *overlay.Contact) *Known {
-	i := slices.IndexFunc(rc.responders[zone], isResponder(c))
-	if i < 0 || rc.responders[zone][i].around == nil {
-		return nil
-	}
-	k := &Known{Around: rc.responders[zone][i].around, Cover: rc.responders[zone][i].cover}
-	if rc.replica.tentative == nil || rc.replica.tentative.Of != q.Of {
-		return k
-	}
-	k.Seen = rc.replica.tentative.withTentative()
-	if len(k.Cover.Polygon) == 0 {
-		k.rows = len(rowsOver(&k.Cover, &q.Area, &rc.world))
-	}
-	return k
-}
-
 func (k *Known) size() int {
 	if k == nil {
 		return 0

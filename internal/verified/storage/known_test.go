@@ -17,10 +17,10 @@ func TestWhatIsExpectedIsLeftOut(t *testing.T) {
 	snap := func(versions ...byte) *Snapshot {
 		s := &Snapshot{Of: 1, Cover: area, Whole: true, Grid: gridOver(&area, &w, 0)}
 		for i := range s.Cells {
-			s.Cells[i] = NewCell([]*Object{thing(ObjectID(i), 1)})
+			s.Cells[i] = NewCell([]*Object{block(ObjectID(i), 1)})
 		}
 		for i, v := range versions {
-			s.Cells[i] = NewCell([]*Object{thing(ObjectID(i), v)})
+			s.Cells[i] = NewCell([]*Object{block(ObjectID(i), v)})
 		}
 		return s
 	}
@@ -45,7 +45,7 @@ func TestWhatIsExpectedIsLeftOut(t *testing.T) {
 		{"two rows are not", &Known{Cover: area, Seen: snap(2, 1, 1, 1, 2), rows: 4}, truth, 1 + sizeDigest + 8*sizeDigest},
 		{"it is of another part", &Known{Cover: area, Seen: snap(), rows: 4}, &smaller, 1 + sizeDigest + all},
 	} {
-		if got := c.of.sizeDigests(&area, &w, c.known); got != c.want {
+		if got := sizeDigests(c.of, &area, &w, c.known); got != c.want {
 			t.Errorf("%s: %d bytes, want %d", c.name, got, c.want)
 		}
 	}
@@ -64,26 +64,5 @@ func TestWhatIsExpectedIsLeftOut(t *testing.T) {
 		if got := (&Known{Around: around}).has(c.now); got != c.want {
 			t.Errorf("%s: known %v", c.name, got)
 		}
-	}
-}
-
-// A receipt takes only its signature for somebody who has the storer's certificate.
-func TestKnownStorersAreNotNamedAgain(t *testing.T) {
-	c := &Certificate{Batch: &Batch{Player: &Player{}}}
-	for n := range byte(3) {
-		c.Receipts = append(c.Receipts, &Receipt{By: &overlay.Contact{ID: id.ID{n + 1}}})
-	}
-	whole := (&Certified{Certificate: c}).Size()
-	n := newNode(core{cfg: Config{Protocol: ProtocolHardened}})
-	by := &overlay.Contact{ID: id.ID{9}}
-	if got := n.player.certifiedMessage(by, c).Size(); got != whole {
-		t.Errorf("%d bytes the first time, want %d", got, whole)
-	}
-	want := whole - 3*(sizeReceipt-sizeBrieflySigned)
-	if got := n.player.certifiedMessage(by, c).Size(); got != want {
-		t.Errorf("%d bytes the second time, want %d", got, want)
-	}
-	if got := n.player.certifiedMessage(&overlay.Contact{ID: id.ID{8}}, c).Size(); got != whole {
-		t.Errorf("%d bytes for somebody else, want %d", got, whole)
 	}
 }

@@ -67,78 +67,6 @@ type Result struct {
 	Bytes   int // of the data, as computed by Seal
 }
 
-// Around is a node's neighbourhood, by which the receiver of a Result judges
-// whose answers are missing (thesis 5.2.2).
-type Around struct {
-	Self       *overlay.Contact
-	Neighbours []*overlay.Contact
-	borders    []border
-}
-
-// border is the side that a cell shares with a neighbour's.
-type border struct {
-	a, b geom.Point
-	with *overlay.Contact
-}
-
-// NewAround returns a neighbourhood; bounds is the space of keys.
-func NewAround(self *overlay.Contact, neighbours []*overlay.Contact, bounds geom.Rect) *Around {
-	a := &Around{Self: self, Neighbours: neighbours}
-	points := make([]geom.Point, len(neighbours))
-	for i, n := range neighbours {
-		points[i] = n.Pos
-	}
-	cell := geom.Cell(self.Pos, points, bounds, nil)
-	for i, p := range cell {
-		q := cell[(i+1)%len(cell)]
-		if w := a.across(p, q); w != nil {
-			a.borders = append(a.borders, border{p, q, w})
-		}
-	}
-	return a
-}
-
-// across is the neighbour on the other side of a side of the cell, nil if it is
-// the edge of the space.
-func (a *Around) across(p, q geom.Point) (with *overlay.Contact) {
-	mid := geom.Point{X: p.X + (q.X-p.X)/2, Y: p.Y + (q.Y-p.Y)/2}
-	own, least := mid.Dist2(a.Self.Pos), int64(-1)
-	for _, n := range a.Neighbours {
-		d := mid.Dist2(n.Pos) - own
-		if d < 0 {
-			d = -d
-		}
-		if least < 0 || d < least {
-			least, with = d, n
-		}
-	}
-	// Rounding moves a corner by less than a unit, and with it the distances by
-	// less than their sum.
-	if least < 0 || least > 8*(int64(isqrt(own))+1) {
-		return nil
-	}
-	return with
-}
-
-func isqrt(v int64) int64 {
-	if v <= 0 {
-		return 0
-	}
-	r := int64(1)
-	for r*r < v {
-		r *= 2
-	}
-	for lo := r / 2; lo < r; {
-		mid := (lo + r) / 2
-		if mid*mid < v {
-			lo = mid + 1
-		} else {
-			r = mid
-		}
-	}
-	return r
-}
-
 // RetrieveActions asks for a player's actions after t_{Of-1} and until t_Of. It
 // goes to the player's home in each zone.
 type RetrieveActions struct {
@@ -260,7 +188,7 @@ func (m *Result) Seal(w World) *Result {
 	switch {
 	case m.Seen == nil:
 	case m.Brief:
-		m.Bytes += m.Seen.sizeDigests(&m.Area, &w, m.Known)
+		m.Bytes += sizeDigests(m.Seen, &m.Area, &w, m.Known)
 	default:
 		m.Bytes += m.Seen.sizeIn(&m.Area, &w)
 	}

@@ -74,7 +74,7 @@ func New(cfg Config, env machine.Env) *Node {
 	}
 	n := newNode(core{
 		cfg: cfg, env: env, space: cfg.Overlay.Space, world: cfg.Rules.World(), cache: cfg.Cache,
-		time: timing{cfg.Begin, cfg.LMax, cfg.Deviation}, self: cfg.Overlay.Self,
+		time: newTiming(cfg.Begin, cfg.LMax, cfg.Deviation), self: cfg.Overlay.Self,
 	})
 	n.places = newMapping(n.space, n.world)
 	n.reach = n.world.Reach(n.time.interval())

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
@@ -122,7 +121,7 @@ func (rt *retrievals) onResult(from *overlay.Contact, m *Result) {
 	rt.zones.zoneAnswered(zone)
 	z := &q.zones[zone]
 	if rt.cfg.Wire && (m.Same || m.Brief) {
-		m = rt.decodeDigests(m, z.knew[from.ID])
+		m = m.decodeDigests(z.knew[from.ID], &rt.world)
 	}
 	if m == nil || m.Around == nil || m.Around.Self.ID != from.ID || m.Around.Self.Pos != from.Pos {
 		return
@@ -261,29 +260,4 @@ func (rt *retrievals) report(q *query, out outcome, votes int) Report {
 		Answers: q.answers, Votes: votes, Zones: len(q.zones),
 		Seen: out.seen, Static: out.static, Batches: out.batches,
 	}
-}
-
-// touches reports whether the side a–b of a cell lies in an area by more than
-// rounding.
-func touches(area *overlay.Area, a, b geom.Point) bool {
-	if len(area.Polygon) == 0 {
-		c := area.Circle
-		c.R -= 3
-		return c.R > 0 && distance(a, b, c.C) < float64(c.R)
-	}
-	// Clip a–b with each side of the polygon, moved inwards by two units.
-	t0, t1 := 0.0, 1.0
-	for i, p := range area.Polygon {
-		q := area.Polygon[(i+1)%len(area.Polygon)]
-		fa, fb := depth(p, q, a), depth(p, q, b)
-		switch {
-		case fa <= 0 && fb <= 0:
-			return false
-		case fa < 0:
-			t0 = max(t0, fa/(fa-fb))
-		case fb < 0:
-			t1 = min(t1, fa/(fa-fb))
-		}
-	}
-	return t0 < t1
 }

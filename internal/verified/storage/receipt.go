@@ -65,8 +65,6 @@ const (
 	sizeCertificate = 149
 	sizeReceipt     = sizeContact + sizeCertificate + sizeSignature
 	sizeSignature   = 64
-	// sizePlayerSignature is a signature with the key that the player's id is made of.
-	sizePlayerSignature = 32 + sizeSignature
 	// sizeEnvelope is what makes an answer evidence: its node's certificate and
 	// signature (node.Answer).
 	sizeEnvelope = sizeCertificate + sizeSignature
@@ -102,15 +100,6 @@ func (m *Exchange) Size() int {
 }
 
 func (c *Certificate) size() int { return sizeReceipt * len(c.Receipts) }
-
-// filled is what a batch that came without its actions is, if it is this one: who
-// signs a receipt has signed them.
-func (b *Batch) filled(known *Batch) *Batch {
-	if b.Player == nil || b.Player.ID != known.Player.ID || b.Of != known.Of {
-		return b
-	}
-	return known
-}
 
 // of is a receipt that came without the actions of its batch, with those of the one
 // that is known.

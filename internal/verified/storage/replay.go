@@ -5,7 +5,6 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
 
 // replayer computes the world at t_Of from a snapshot of the time before. It uses
@@ -105,18 +104,6 @@ func (r *replayer) see() {
 			r.seen[i] = r.memo.cell(c.within(&s.Cover, s.covers(x, y, r.world.Cell)))
 		}
 	}
-}
-
-// within is the part of a cell that lies in an area: how says how the cell lies to it.
-func (c *Cell) within(a *overlay.Area, how relation) *Cell {
-	out := func(o *Object) bool { return !contains(a, o.Pos) }
-	switch {
-	case how == outside:
-		return nil
-	case how == inside || !slices.ContainsFunc(c.Objects, out) && !slices.ContainsFunc(c.Dormant, out):
-		return c
-	}
-	return NewCell(slices.DeleteFunc(slices.Concat(c.Objects, c.Dormant), out))
 }
 
 // key is the digest of what goes into the step, and notes the players' batches on

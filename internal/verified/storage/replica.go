@@ -107,7 +107,7 @@ func (rp *replica) predicted(of int64, x, y int32) *Cell {
 		case c == nil:
 			return &Cell{}
 		case how == across: // what is known of it is better than nothing
-			return NewCell(slices.DeleteFunc(slices.Clone(c.Objects), func(o *Object) bool { return !s.knows(o.Pos, &rp.world) }))
+			return NewCell(slices.DeleteFunc(slices.Clone(c.Objects), func(o *Object) bool { return !s.Knows(o.Pos, rp.world) }))
 		}
 		return c
 	}
@@ -178,4 +178,9 @@ func (c *core) updateMargin() int32 {
 		return c.reach
 	}
 	return int32(int64(c.world.ring(c.reach))*int64(c.world.Cell)*14143/10000) + 1
+}
+
+// Actions returns the actions that the node stores.
+func (n *Node) Actions() []*Batch {
+	return n.store.actions.take(n.cache, false, func(*Player) bool { return true })
 }

@@ -23,25 +23,6 @@ type responderCache struct {
 	responders [][]responder // by zone
 }
 
-// PeerQuery asks a neighbour whom it knows that holds something of the update area in
-// some zones: it has come there over other nodes.
-type PeerQuery struct {
-	Query uint64
-	Zones []uint8
-}
-
-// PeerReply answers it.
-type PeerReply struct {
-	Query uint64
-	Nodes []*overlay.Contact
-}
-
-// Size makes messages known to simulations.
-func (m *PeerQuery) Size() int { return 1 + 8 + 1 + len(m.Zones) }
-
-// Size makes messages known to simulations.
-func (m *PeerReply) Size() int { return 1 + 8 + 1 + sizeContact*len(m.Nodes) }
-
 const (
 	// pinPatience is how long those who are asked directly have to answer, before
 	// others are looked for.
@@ -137,27 +118,6 @@ func (rc *responderCache) recordResponders(q *query) {
 // have come and its cell is smaller.
 func (q *query) zoneReached(zone int) bool {
 	return slices.ContainsFunc(q.zones[zone].results, func(r *Result) bool { return r.Around.meets(&q.keys[zone]) })
-}
-
-// meets reports whether the node's cell overlaps an area of keys.
-func (a *Around) meets(area *overlay.Area) bool {
-	if slices.ContainsFunc(a.borders, func(b border) bool { return touches(area, b.a, b.b) }) {
-		return true
-	}
-	at := middle(area)
-	return !slices.ContainsFunc(a.Neighbours, func(c *overlay.Contact) bool { return geom.Closer(at, c.Pos, a.Self.Pos) })
-}
-
-// middle is a place in an area.
-func middle(area *overlay.Area) geom.Point {
-	if len(area.Polygon) == 0 {
-		return area.Circle.C
-	}
-	var x, y int64
-	for _, p := range area.Polygon {
-		x, y = x+int64(p.X), y+int64(p.Y)
-	}
-	return geom.Point{X: int32(x / int64(len(area.Polygon))), Y: int32(y / int64(len(area.Polygon)))}
 }
 
 // askAgain looks after the zones that are not complete yet. Who answered the last
@@ -279,4 +239,21 @@ func (rc *responderCache) onPeerReply(m *PeerReply) {
 			rc.askNode(q, zone, c)
 		}
 	}
+}
+
+// known is what the node can say to somebody whom it asks, nil if nothing.
+func (rc *responderCache) known(q *query, zone int, c *overlay.Contact) *Known {
+	i := slices.IndexFunc(rc.responders[zone], isResponder(c))
+	if i < 0 || rc.responders[zone][i].around == nil {
+		return nil
+	}
+	k := &Known{Around: rc.responders[zone][i].around, Cover: rc.responders[zone][i].cover}
+	if rc.replica.tentative == nil || rc.replica.tentative.Of != q.Of {
+		return k
+	}
+	k.Seen = rc.replica.tentative.withTentative()
+	if len(k.Cover.Polygon) == 0 {
+		k.rows = len(rowsOver(&k.Cover, &q.Area, &rc.world))
+	}
+	return k
 }

@@ -27,6 +27,15 @@ func (t *digestCell) matches(c *Cell) bool {
 	return saltedDigest(t.query, c) == t.tag
 }
 
+// newDigestCell is a cell of which only the tag is known.
+func newDigestCell(query uint64, tag SaltedDigest) *Cell {
+	return &Cell{digestOnly: &digestCell{query, tag}}
+}
+
+// saltedTag is what is known of a cell of which only that is known.
+func (c *Cell) saltedTag() SaltedDigest { return c.digestOnly.tag }
+
+// isDigestOnly reports whether only the tag of a cell is known.
 func (c *Cell) isDigestOnly() bool { return c != nil && c.digestOnly != nil }
 
 // What hashes begin with, so that none of a kind can be taken for another.
@@ -66,18 +75,6 @@ func checksumOmitted(query uint64, left []SaltedDigest) SaltedDigest {
 	b := append(binary.BigEndian.AppendUint64(nil, query), hashLeft)
 	for _, t := range left {
 		b = append(b, t[:]...)
-	}
-	d := id.Of(b)
-	return SaltedDigest(d[:])
-}
-
-// saltedDigest is that of a neighbourhood, by which who has been told it before is told it
-// again.
-func (a *Around) saltedDigest() SaltedDigest {
-	b := []byte{hashAround}
-	for _, c := range append([]*overlay.Contact{a.Self}, a.Neighbours...) {
-		b = append(b, c.ID[:]...)
-		b = binary.BigEndian.AppendUint64(b, uint64(uint32(c.Pos.X))<<32|uint64(uint32(c.Pos.Y)))
 	}
 	d := id.Of(b)
 	return SaltedDigest(d[:])

@@ -10,7 +10,7 @@ import (
 
 // onFetch sends cells of an area that is the asker's business.
 func (an *answerer) onFetch(by *overlay.Contact, q *Fetch) {
-	if !validArea(&q.Area) || !an.isAskersConcern(by, &q.Retrieve) {
+	if !ValidArea(&q.Area) || !an.isAskersConcern(by, &q.Retrieve) {
 		return
 	}
 	if q.Kind.static() {
@@ -22,7 +22,7 @@ func (an *answerer) onFetch(by *overlay.Contact, q *Fetch) {
 		return
 	}
 	m, known := &Blocks{Query: q.Query}, s.withTentative()
-	base, have := an.replica.commonBase(q), q.versions()
+	base, have := an.replica.commonBase(q), versionsOf(q)
 	for k, at := range q.Cells {
 		var c *Cell
 		if known.covers(at.X, at.Y, an.world.Cell) == inside {

@@ -184,3 +184,24 @@ func TestOnlyThePresentIsKept(t *testing.T) {
 		t.Error("nothing is kept of the present: this test shows nothing")
 	}
 }
+
+// A receipt takes only its signature for somebody who has the storer's certificate.
+func TestKnownStorersAreNotNamedAgain(t *testing.T) {
+	c := &Certificate{Batch: &Batch{Player: &Player{}}}
+	for n := range byte(3) {
+		c.Receipts = append(c.Receipts, &Receipt{By: &overlay.Contact{ID: id.ID{n + 1}}})
+	}
+	whole := (&Certified{Certificate: c}).Size()
+	n := newNode(core{cfg: Config{Protocol: ProtocolHardened}})
+	by := &overlay.Contact{ID: id.ID{9}}
+	if got := n.player.certifiedMessage(by, c).Size(); got != whole {
+		t.Errorf("%d bytes the first time, want %d", got, whole)
+	}
+	want := whole - 3*(sizeReceipt-sizeBrieflySigned)
+	if got := n.player.certifiedMessage(by, c).Size(); got != want {
+		t.Errorf("%d bytes the second time, want %d", got, want)
+	}
+	if got := n.player.certifiedMessage(&overlay.Contact{ID: id.ID{8}}, c).Size(); got != whole {
+		t.Errorf("%d bytes for somebody else, want %d", got, whole)
+	}
+}

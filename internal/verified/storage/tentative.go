@@ -58,23 +58,30 @@ func (s *Snapshot) withTentativeAtLeast(least freeze) *Snapshot {
 	return &b
 }
 
-// withTentative is the retrieval as if all that was guessed in its answers were known.
-func (q *query) withTentative() *query { return q.withTentativeAtLeast(notFrozen) }
-
-// withTentativeAgreed is the retrieval as if all were known that enough zones have said.
-func (q *query) withTentativeAgreed() *query { return q.withTentativeAtLeast(frozenByMajority) }
-
-func (q *query) withTentativeAtLeast(least freeze) *query {
-	b := *q
-	b.zones = make([]zoneAnswer, len(q.zones))
-	for i, z := range q.zones {
-		b.zones[i] = z
-		b.zones[i].results = make([]*Result, len(z.results))
-		for k, r := range z.results {
-			c := *r
-			c.Seen = r.Seen.withTentativeAtLeast(least)
-			b.zones[i].results[k] = &c
+// markWokenUnsure makes the cells unsure in which somebody may have been woken who is not
+// known: a step without him would be a wrong one, and nobody would tell.
+func (s *Snapshot) markWokenUnsure(them []*Object, w *World) {
+	for _, o := range them {
+		if x, y := o.Pos.X/w.Cell, o.Pos.Y/w.Cell; x >= s.X && y >= s.Y && x < s.X+s.W && y < s.Y+s.H {
+			s.markUnsure(x, y)
 		}
 	}
-	return &b
+}
+
+// copyUnsure makes unsure what a neighbour is not sure of.
+func (s *Snapshot) copyUnsure(from *Snapshot, area *overlay.Area, side int32) {
+	if from == nil || from.Unsure == nil || len(area.Polygon) < 3 {
+		return
+	}
+	for y := s.Y; y < s.Y+s.H; y++ {
+		for x := s.X; x < s.X+s.W; x++ {
+			if from.unsure(x, y) && relate(area, x*side, y*side, side) != outside {
+				if s.At(x, y) == nil {
+					s.setTentative(x, y, from.At(x, y))
+				}
+				s.markUnsure(x, y)
+				s.setFreeze(x, y, from.freezeOf(x, y))
+			}
+		}
+	}
 }

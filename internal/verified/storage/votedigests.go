@@ -84,15 +84,3 @@ func (v *cellVotes) add(c *Cell) int {
 	}{c, 1})
 	return len(*v) - 1
 }
-
-func sameCellContent(a, b *Cell) bool {
-	switch {
-	case a == b:
-		return true
-	case a.isDigestOnly():
-		return a.digestOnly.matches(b)
-	case b.isDigestOnly():
-		return b.digestOnly.matches(a)
-	}
-	return sameWithin(nil, a, b, true)
-}

@@ -86,8 +86,3 @@ func (bl *ballot) unreported(q *query, o *Object) (denied, open bool) {
 	}
 	return denied, open
 }
-
-// among reports whether a list has an object in this version.
-func among(list []*Object, o *Object) bool {
-	return slices.ContainsFunc(list, func(p *Object) bool { return p.ID == o.ID && sameObject(p, o) })
-}

@@ -93,13 +93,3 @@ type lateActivation struct {
 	by   *overlay.Contact
 	wake *Activate
 }
-
-// markWokenUnsure makes the cells unsure in which somebody may have been woken who is not
-// known: a step without him would be a wrong one, and nobody would tell.
-func (s *Snapshot) markWokenUnsure(them []*Object, w *World) {
-	for _, o := range them {
-		if x, y := o.Pos.X/w.Cell, o.Pos.Y/w.Cell; x >= s.X && y >= s.Y && x < s.X+s.W && y < s.Y+s.H {
-			s.markUnsure(x, y)
-		}
-	}
-}

@@ -24,9 +24,6 @@ var (
 	errPlayers = errors.New("actions of another player")
 )
 
-// ValidArea reports whether an area is one that can be calculated with.
-func ValidArea(a *overlay.Area) bool { return validArea(a) }
-
 // SnapshotContent is what of a snapshot a message about an area carries.
 type SnapshotContent struct {
 	Objects   []*Object // cell by cell, row by row, and ascending by ID in each
@@ -40,7 +37,7 @@ type SnapshotContent struct {
 
 // Encode takes out of a snapshot what is sent of it.
 func (s *Snapshot) Encode(a *overlay.Area, w World) (c SnapshotContent) {
-	if !validArea(a) {
+	if !ValidArea(a) {
 		return c // a part without an inside
 	}
 	for _, o := range s.Activated {
@@ -61,13 +58,13 @@ func (w *World) row() int32 { return (w.Side-1)/w.Cell + 1 }
 // DecodeSnapshot is the snapshot that Encode took it from, as far as it was sent.
 func DecodeSnapshot(of int64, cover, a *overlay.Area, c SnapshotContent, w World) (*Snapshot, error) {
 	s := &Snapshot{Of: of, Cover: *cover, Activated: c.Activated, Whole: c.Whole}
-	if !validArea(a) {
+	if !ValidArea(a) {
 		if len(c.Objects)+len(c.Activated)+len(c.Unsure) > 0 || c.Whole {
 			return nil, errUnseen
 		}
 		return s, nil
 	}
-	if !validArea(cover) {
+	if !ValidArea(cover) {
 		return nil, errCover
 	}
 	if tooLarge(a, &w) {
@@ -125,21 +122,6 @@ func before(p, q geom.Point, cell int32) bool {
 // holds reports whether a place lies in the world.
 func (w *World) holds(p geom.Point) bool {
 	return p.X >= 0 && p.Y >= 0 && p.X < w.Side && p.Y < w.Side
-}
-
-// NewBatch returns a player's actions of an interval, which have to ascend.
-func NewBatch(p *Player, of int64, actions []*Action) (*Batch, error) {
-	for i, a := range actions {
-		switch {
-		case a.Player.ID != p.ID:
-			return nil, errPlayers
-		case i > 0 && a.Before(actions[i-1]):
-			return nil, errOrder
-		}
-	}
-	b := &Batch{Player: p, Of: of, Actions: actions}
-	b.hash, b.bytes = hashBatch(b), b.size()
-	return b, nil
 }
 
 // Ascend reports whether objects do by their ids, as static ones in a message

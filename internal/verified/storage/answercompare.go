@@ -1,44 +1,5 @@
 package storage
 
-import (
-	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-)
-
-// CellDigest returns a digest of what a snapshot, of which an area was sent, says is
-// in the cell in column x and row y; false if it does not tell of the whole cell.
-// By it answers of different nodes are compared.
-func (s *Snapshot) CellDigest(x, y int32, a *overlay.Area, w World) (Digest, bool) {
-	if relate(a, x*w.Cell, y*w.Cell, w.Cell) != inside || s.covers(x, y, w.Cell) != inside {
-		return Digest{}, false
-	}
-	return s.At(x, y).digest(), true
-}
-
-// CellDigestSeenBy is what the snapshot says of a cell as far as another one that is seen
-// through an area tells of it too.
-func (s *Snapshot) CellDigestSeenBy(other *Snapshot, x, y int32, a *overlay.Area, w World) Digest {
-	var all []byte
-	if c := s.At(x, y); c != nil {
-		for _, o := range c.Objects {
-			if other.sees(a, o.Pos, &w) {
-				all = append(all, o.Digest[:]...)
-			}
-		}
-	}
-	return id.Of(all)
-}
-
-// UnsureCells is how many cells of the snapshot are not known.
-func (s *Snapshot) UnsureCells() (n int) {
-	for _, on := range s.Unsure {
-		if on {
-			n++
-		}
-	}
-	return n
-}
-
 // Cells are the cells that an answer may tell of.
 func (m *Result) Cells(w World) (out []CellAt) {
 	if m.Sent != nil {
@@ -84,7 +45,7 @@ func (m *Result) CellDigest(x, y int32, w World) (d Digest, ok bool) {
 	}
 	tag := saltedDigest(m.Query, nil)
 	if c := s.At(x, y); c.isDigestOnly() {
-		tag = c.digestOnly.tag
+		tag = c.saltedTag()
 	}
 	copy(d[:], tag[:])
 	return d, true
