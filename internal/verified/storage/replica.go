@@ -145,8 +145,8 @@ func (rp *replica) restoredCell(x, y int32) *Cell {
 }
 
 // predictRing computes what the node thinks will be in the ring around its part, as
-// well as it can see: what turns out right need not be fetched.
-func (rp *replica) predictRing(r *replayer, state *Snapshot) {
+// well as it can see: what turns out right need not be fetched. Own is that part.
+func (rp *replica) predictRing(r *replayer, own *Snapshot) {
 	rp.tentative = nil
 	if !rp.hardened() {
 		return
@@ -156,8 +156,8 @@ func (rp *replica) predictRing(r *replayer, state *Snapshot) {
 	for y := g.Y; y < g.Y+g.H; y++ {
 		for x := g.X; x < g.X+g.W; x++ {
 			switch {
-			case state.covers(x, y, rp.world.Cell) == inside:
-				g.set(x, y, state.At(x, y))
+			case own.covers(x, y, rp.world.Cell) == inside:
+				g.set(x, y, own.At(x, y))
 			case from.freezeOf(x, y) != notFrozen:
 				g.setTentative(x, y, from.At(x, y))
 				g.setFreeze(x, y, from.freezeOf(x, y))
