@@ -281,12 +281,12 @@ func (t *truthNode) report(ctx context.Context, after int64) (r truthReport, err
 		}
 	}
 	err = t.h.WithStorage(ctx, func(n *storage.Node) {
-		state := n.State()
-		if state == nil || len(state.Cover.Polygon) > 0 {
+		held := n.State()
+		if held == nil || len(held.Cover.Polygon) > 0 {
 			return
 		}
-		r.State = &stateReport{Of: state.Of, Circle: state.Cover.Circle, Whole: state.Whole, Objects: map[storage.ObjectID]storage.Digest{}}
-		for _, o := range state.Objects(&state.Cover, n.World(), nil) {
+		r.State = &stateReport{Of: held.Of, Circle: held.Cover.Circle, Whole: held.Whole, Objects: map[storage.ObjectID]storage.Digest{}}
+		for _, o := range held.Objects(&held.Cover, n.World(), nil) {
 			r.State.Objects[o.ID] = o.Digest
 		}
 	})
