@@ -20,7 +20,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // witnesses are nodes that the authority has admitted, and what they keep.
@@ -54,9 +55,9 @@ func (w *witnesses) answer(block byte, c *identity.Certificate, key ed25519.Priv
 	}
 	shape := rules.World()
 	area := overlay.Area{Circle: geom.Circle{C: geom.Point{X: shape.Side / 2, Y: shape.Side / 2}, R: shape.Side}}
-	m := &storage.Result{
-		Area: area, Seen: storage.NewSnapshot(8, []*storage.Object{o}, shape),
-		Around: storage.NewAround(&overlay.Contact{ID: c.ID(), Pos: c.Pos}, nil, overlay.SpaceFor(4).Bounds()),
+	m := &messages.Result{
+		Area: area, Seen: state.NewSnapshot(8, []*state.Object{o}, shape),
+		Around: messages.NewAround(&overlay.Contact{ID: c.ID(), Pos: c.Pos}, nil, overlay.SpaceFor(4).Bounds()),
 	}
 	a := &node.Answer{Certificate: c, Result: m.Seal(shape)}
 	if err := w.ground.Sign(a, key); err != nil {

@@ -17,7 +17,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -66,9 +67,9 @@ func answerAbout(t *testing.T, g *Ground, n, block byte, part geom.Circle) *node
 	}
 	c := certificate(g.record, n)
 	area := overlay.Area{Circle: part}
-	m := &storage.Result{
-		Query: 3, Area: area, Seen: storage.NewSnapshot(8, []*storage.Object{o}, w),
-		Around: storage.NewAround(&overlay.Contact{ID: c.ID(), Pos: c.Pos}, nil, g.space.Bounds()),
+	m := &messages.Result{
+		Query: 3, Area: area, Seen: state.NewSnapshot(8, []*state.Object{o}, w),
+		Around: messages.NewAround(&overlay.Contact{ID: c.ID(), Pos: c.Pos}, nil, g.space.Bounds()),
 	}
 	a := &node.Answer{Certificate: c, Result: m.Seal(w)}
 	if err := g.Sign(a, key(n)); err != nil {
@@ -159,10 +160,10 @@ func TestProvenByDigests(t *testing.T) {
 	say := func(n, block byte, query uint64, doubts ...uint32) *node.Answer {
 		c := certificate(r, n)
 		area := overlay.Area{Circle: geom.Circle{C: geom.Point{X: w.Side / 2, Y: w.Side / 2}, R: w.Side}}
-		m := &storage.Result{Query: query, Area: area, Brief: true, Same: true, Sent: &storage.DigestAnswer{Of: 8, Cover: area, Unsure: doubts}}
+		m := &messages.Result{Query: query, Area: area, Brief: true, Same: true, Sent: &messages.DigestAnswer{Of: 8, Cover: area, Unsure: doubts}}
 		for _, at := range m.Cells(w) {
-			tag := storage.SaltedDigest{1, byte(at.X), byte(at.Y)}
-			if at == (storage.CellAt{X: 2, Y: 2}) {
+			tag := state.SaltedDigest{1, byte(at.X), byte(at.Y)}
+			if at == (messages.CellAt{X: 2, Y: 2}) {
 				tag[7] = block
 			}
 			m.Sent.Tags = append(m.Sent.Tags, tag)
@@ -267,32 +268,32 @@ func TestExplain(t *testing.T) {
 func TestReceipts(t *testing.T) {
 	g := NewGround(record(90))
 	c := certificate(g.record, 1)
-	player := &storage.Player{ID: certificate(g.record, 2).ID()}
-	batch := func(of int64, seq uint64) *storage.Batch {
-		a := &storage.Action{Player: player, Seq: seq, At: 5, Body: []byte("dig")}
+	player := &state.Player{ID: certificate(g.record, 2).ID()}
+	batch := func(of int64, seq uint64) *state.Batch {
+		a := &state.Action{Player: player, Seq: seq, At: 5, Body: []byte("dig")}
 		voxelrules.SignAction(g.record.World(), key(2), a)
-		b, err := storage.NewBatch(player, of, []*storage.Action{a})
+		b, err := state.NewBatch(player, of, []*state.Action{a})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return b
 	}
-	r := &storage.Receipt{By: &overlay.Contact{ID: c.ID(), Pos: c.Pos}, Batch: batch(3, 1)}
+	r := &messages.Receipt{By: &overlay.Contact{ID: c.ID(), Pos: c.Pos}, Batch: batch(3, 1)}
 	if err := g.SignReceipt(r, c, key(1)); err != nil || !g.SignedReceipt(r) {
 		t.Fatalf("a good receipt does not count: %v", err)
 	}
 	elsewhere := certificate(g.record, 3)
-	for name, change := range map[string]func(*storage.Receipt){
-		"another batch":    func(r *storage.Receipt) { r.Batch = batch(3, 2) },
-		"another interval": func(r *storage.Receipt) { r.Batch = batch(4, 1) },
-		"another place":    func(r *storage.Receipt) { r.By = &overlay.Contact{ID: c.ID(), Pos: elsewhere.Pos} },
-		"another node":     func(r *storage.Receipt) { r.By = &overlay.Contact{ID: elsewhere.ID(), Pos: elsewhere.Pos} },
-		"no signature":     func(r *storage.Receipt) { r.Signature = nil },
-		"a bit": func(r *storage.Receipt) {
+	for name, change := range map[string]func(*messages.Receipt){
+		"another batch":    func(r *messages.Receipt) { r.Batch = batch(3, 2) },
+		"another interval": func(r *messages.Receipt) { r.Batch = batch(4, 1) },
+		"another place":    func(r *messages.Receipt) { r.By = &overlay.Contact{ID: c.ID(), Pos: elsewhere.Pos} },
+		"another node":     func(r *messages.Receipt) { r.By = &overlay.Contact{ID: elsewhere.ID(), Pos: elsewhere.Pos} },
+		"no signature":     func(r *messages.Receipt) { r.Signature = nil },
+		"a bit": func(r *messages.Receipt) {
 			r.Signature = slices.Clone(r.Signature)
 			r.Signature[len(r.Signature)-1] ^= 1
 		},
-		"another's key": func(r *storage.Receipt) { _ = g.SignReceipt(r, c, key(3)) },
+		"another's key": func(r *messages.Receipt) { _ = g.SignReceipt(r, c, key(3)) },
 	} {
 		bad := *r
 		if change(&bad); g.SignedReceipt(&bad) {
@@ -305,15 +306,15 @@ func TestReceipts(t *testing.T) {
 // its own word alone.
 func TestBatches(t *testing.T) {
 	g := NewGround(record(90))
-	player, other := &storage.Player{ID: certificate(g.record, 2).ID()}, &storage.Player{ID: certificate(g.record, 3).ID()}
-	batch := func(of *storage.Player, in int64, seqs ...uint64) *storage.Batch {
-		var acts []*storage.Action
+	player, other := &state.Player{ID: certificate(g.record, 2).ID()}, &state.Player{ID: certificate(g.record, 3).ID()}
+	batch := func(of *state.Player, in int64, seqs ...uint64) *state.Batch {
+		var acts []*state.Action
 		for _, seq := range seqs {
-			a := &storage.Action{Player: of, Seq: seq, At: 5, Body: []byte("dig")}
+			a := &state.Action{Player: of, Seq: seq, At: 5, Body: []byte("dig")}
 			voxelrules.SignAction(g.record.World(), key(2), a)
 			acts = append(acts, a)
 		}
-		b, err := storage.NewBatch(of, in, acts)
+		b, err := state.NewBatch(of, in, acts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -374,9 +375,9 @@ func TestKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := storage.NewSnapshot(0, []*storage.Object{o}, w)
+	s := state.NewSnapshot(0, []*state.Object{o}, w)
 	s.Cover = overlay.Area{Circle: geom.Circle{C: o.Pos, R: w.Cell}}
-	b, err := g.Codec().Append(nil, (&storage.Push{Seen: s, Area: s.Cover}).Seal(w))
+	b, err := g.Codec().Append(nil, (&messages.Push{Seen: s, Area: s.Cover}).Seal(w))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,7 +388,7 @@ func TestKept(t *testing.T) {
 	if got := kept.Seen.Objects(&kept.Seen.Cover, w, nil); len(got) != 1 || got[0].Digest != o.Digest {
 		t.Errorf("read again, there are %v", got)
 	}
-	other, err := g.Codec().Append(nil, &storage.PeerQuery{Query: 1, Zones: []uint8{1}})
+	other, err := g.Codec().Append(nil, &messages.PeerQuery{Query: 1, Zones: []uint8{1}})
 	if err != nil {
 		t.Fatal(err)
 	}

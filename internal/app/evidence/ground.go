@@ -24,7 +24,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/net/codec"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -54,7 +55,7 @@ func NewGround(r *genesis.Record) *Ground {
 		g.space = overlay.SpaceFor(int(r.Genesis.Zones))
 		g.codec = codec.NewVerified(codec.Verified{
 			Rules: Rules(r), Bounds: g.space.Bounds(),
-			Check: func(a *storage.Action) bool { return voxelrules.CheckAction(world, a) },
+			Check: func(a *state.Action) bool { return voxelrules.CheckAction(world, a) },
 		})
 	}
 	return g
@@ -69,12 +70,12 @@ func Rules(r *genesis.Record) *voxelrules.Rules {
 func (g *Ground) Codec() *codec.Codec { return g.codec }
 
 // Kept reads what a node has kept of the stored world on its disk.
-func (g *Ground) Kept(b []byte) (*storage.Push, error) {
+func (g *Ground) Kept(b []byte) (*messages.Push, error) {
 	m, err := g.codec.Decode(b)
 	if err != nil {
 		return nil, err
 	}
-	if kept, ok := m.(*storage.Push); ok && kept.Seen != nil {
+	if kept, ok := m.(*messages.Push); ok && kept.Seen != nil {
 		return kept, nil
 	}
 	return nil, errors.New("not a part of the stored world")
@@ -121,7 +122,7 @@ const receiptContext = "voxelpopuli receipt 2\n"
 // own home lies.
 const firstReceiptContext = "voxelpopuli first receipt 2\n"
 
-func (g *Ground) receiptText(r *storage.Receipt) ([]byte, error) {
+func (g *Ground) receiptText(r *messages.Receipt) ([]byte, error) {
 	text := receiptContext
 	if r.First {
 		text = firstReceiptContext
@@ -133,13 +134,13 @@ func (g *Ground) receiptText(r *storage.Receipt) ([]byte, error) {
 const batchContext = "voxelpopuli batch 1\n"
 
 // batchText is what is signed of a batch: all of it but the player's signature.
-func (g *Ground) batchText(context string, b *storage.Batch) ([]byte, error) {
-	return g.codec.Append(append([]byte(context), g.hash[:]...), &storage.Deposit{Batch: b.Signed(nil)})
+func (g *Ground) batchText(context string, b *state.Batch) ([]byte, error) {
+	return g.codec.Append(append([]byte(context), g.hash[:]...), &messages.Deposit{Batch: b.Signed(nil)})
 }
 
 // SignBatch signs what a player has done in an interval with its key: the public
 // key, of which the player's id is made, and the signature.
-func (g *Ground) SignBatch(b *storage.Batch, key ed25519.PrivateKey) ([]byte, error) {
+func (g *Ground) SignBatch(b *state.Batch, key ed25519.PrivateKey) ([]byte, error) {
 	text, err := g.batchText(batchContext, b)
 	if err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func (g *Ground) SignBatch(b *storage.Batch, key ed25519.PrivateKey) ([]byte, er
 }
 
 // SignedBatch reports whether a batch bears its player's signature.
-func (g *Ground) SignedBatch(b *storage.Batch) bool {
+func (g *Ground) SignedBatch(b *state.Batch) bool {
 	signature := b.Signature
 	if len(signature) != ed25519.PublicKeySize+ed25519.SignatureSize {
 		return false
@@ -160,7 +161,7 @@ func (g *Ground) SignedBatch(b *storage.Batch) bool {
 
 // SignReceipt signs a receipt with the key that the certificate names, which says
 // where its node stands.
-func (g *Ground) SignReceipt(r *storage.Receipt, c *identity.Certificate, key ed25519.PrivateKey) error {
+func (g *Ground) SignReceipt(r *messages.Receipt, c *identity.Certificate, key ed25519.PrivateKey) error {
 	b, err := g.receiptText(r)
 	if err == nil {
 		r.Certificate, r.Signature = c.Append(nil), ed25519.Sign(key, b)
@@ -169,7 +170,7 @@ func (g *Ground) SignReceipt(r *storage.Receipt, c *identity.Certificate, key ed
 }
 
 // SignedReceipt reports whether a receipt is that of the node at that place.
-func (g *Ground) SignedReceipt(r *storage.Receipt) bool {
+func (g *Ground) SignedReceipt(r *messages.Receipt) bool {
 	c, err := identity.DecodeCertificate(r.Certificate)
 	if err != nil || c.ID() != r.By.ID || c.Pos != r.By.Pos || !c.IssuedFor(&g.record.Genesis) {
 		return false

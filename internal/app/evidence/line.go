@@ -14,7 +14,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Charges, as lines name them.
@@ -194,7 +195,7 @@ func (l *Line) contradiction(g *Ground) (*node.Contradiction, error) {
 
 // leftOf are the digests that an answer leaves out.
 func leftOf(a *node.Answer) (out []byte) {
-	if r, ok := a.Result.(*storage.Result); ok && r.Sent != nil {
+	if r, ok := a.Result.(*messages.Result); ok && r.Sent != nil {
 		for _, t := range r.Sent.Left {
 			out = append(out, t[:]...)
 		}
@@ -205,17 +206,17 @@ func leftOf(a *node.Answer) (out []byte) {
 // leave puts them back; whether it is they is seen when the answer is read.
 func leave(a *node.Answer, text string) error {
 	b, err := hex.DecodeString(text)
-	r, ok := a.Result.(*storage.Result)
+	r, ok := a.Result.(*messages.Result)
 	switch {
 	case err != nil:
 		return err
 	case len(b) == 0:
 		return nil
-	case !ok || r.Sent == nil || len(b)%len(storage.SaltedDigest{}) != 0:
+	case !ok || r.Sent == nil || len(b)%len(state.SaltedDigest{}) != 0:
 		return errors.New("it leaves no digests out")
 	}
-	for ; len(b) > 0; b = b[len(storage.SaltedDigest{}):] {
-		r.Sent.Left = append(r.Sent.Left, storage.SaltedDigest(b))
+	for ; len(b) > 0; b = b[len(state.SaltedDigest{}):] {
+		r.Sent.Left = append(r.Sent.Left, state.SaltedDigest(b))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/net/clock"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/socket"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // FaultInjection replaces parts of the environment of a host for experiments
@@ -29,7 +30,7 @@ type FaultInjection struct {
 	// be measured; all nodes of a world have to.
 	Unchecked bool
 	// Came hears when the node's witness in the storage comes.
-	Came func(p storage.Player, of int64, at geom.Point)
+	Came func(p state.Player, of int64, at geom.Point)
 }
 
 // socket opens the UDP port for other nodes.

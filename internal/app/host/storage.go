@@ -17,6 +17,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -86,18 +88,18 @@ func (h *Host) storage() *node.StorageConfig {
 	}
 	return &node.StorageConfig{
 		Rules: rules, Protocol: protocol, Begin: t.Begin, LMax: t.LMax, Secret: secret(p.key),
-		Played: rules, SignAction: func(a *storage.Action) { voxelrules.SignAction(p.record.World(), p.key, a) },
+		Played: rules, SignAction: func(a *state.Action) { voxelrules.SignAction(p.record.World(), p.key, a) },
 		Sign:   func(a *node.Answer) error { return p.ground.Sign(a, p.key) },
 		Signed: p.ground.Signed,
-		Encode: func(m *storage.Push) ([]byte, error) { return p.ground.Codec().Append(nil, m) },
+		Encode: func(m *messages.Push) ([]byte, error) { return p.ground.Codec().Append(nil, m) },
 		Decode: p.ground.Kept,
-		SignReceipt: func(r *storage.Receipt) {
+		SignReceipt: func(r *messages.Receipt) {
 			if err := p.ground.SignReceipt(r, p.certificate, p.key); err != nil {
 				h.cfg.Log.Warn("A receipt cannot be signed.", "error", err)
 			}
 		},
 		CheckReceipt: p.ground.SignedReceipt,
-		SignBatch: func(b *storage.Batch) []byte {
+		SignBatch: func(b *state.Batch) []byte {
 			signature, err := p.ground.SignBatch(b, p.key)
 			if err != nil {
 				h.cfg.Log.Warn("What was done cannot be signed.", "error", err)

@@ -8,7 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/audit"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // LeaderAccusation is a charge and the node that led the region when it was brought.
@@ -27,7 +27,7 @@ const (
 )
 
 // startAudit makes the one that signs what players at this node do.
-func (k *storageAdapter) startAudit(self *storage.Player) {
+func (k *storageAdapter) startAudit(self *state.Player) {
 	if k.Played == nil {
 		return
 	}
@@ -55,7 +55,7 @@ type auditEnv struct{ k *storageAdapter }
 
 func (e auditEnv) Now() machine.Time { return e.k.l.env.Now() }
 
-func (e auditEnv) Act(a *storage.Action) {
+func (e auditEnv) Act(a *state.Action) {
 	e.k.SignAction(a)
 	e.k.node.Act(a)
 }

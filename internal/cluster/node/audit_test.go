@@ -21,6 +21,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/audit"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -50,7 +51,7 @@ func newPlayed(t testing.TB, seed uint64, nodes int, mode world.Mode) *played {
 		return &StorageConfig{
 			Rules: a.rules, Protocol: storage.ProtocolHardened, Begin: a.begin,
 			Sign: func(m *Answer) error { signAnswer(m, i); return nil }, Signed: a.signedAnswer,
-			Played: a.rules, SignAction: func(*storage.Action) {},
+			Played: a.rules, SignAction: func(*state.Action) {},
 		}
 	}
 	space := overlay.SpaceFor(4)

@@ -9,11 +9,11 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/net/codec"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/codec/codectest"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 func init() {
-	node.OverBytes(func(rules storage.Rules) func(machine.Message) machine.Message {
+	node.OverBytes(func(rules state.Rules) func(machine.Message) machine.Message {
 		if rules == nil {
 			return codectest.Carry(codec.New())
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -46,7 +46,7 @@ func TestLongStoredWorldOutlivesItsNodes(t *testing.T) {
 	}
 	a.s.Run(6 * truthInterval)
 
-	all := map[storage.ObjectID]*storage.Object{}
+	all := map[state.ObjectID]*state.Object{}
 	for i := range a.nodes {
 		s := a.node(i).net.overlay.storage.node.State()
 		if s == nil || s.UnsureCells() > 0 {

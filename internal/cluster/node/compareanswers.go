@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // compareAnswers compares the answers about an update, cell by cell. A node
@@ -36,7 +37,7 @@ func (k *storageAdapter) compareRetrieval(of int64, list []heard, accused map[id
 	for _, at := range cells(list, world) {
 		x, y := at.X, at.Y
 		most := agreeingAnswers{}
-		said := map[storage.Digest]*agreeingAnswers{}
+		said := map[state.Digest]*agreeingAnswers{}
 		for _, h := range list {
 			d, ok := h.answer.tells(x, y, world, of)
 			if !ok {
@@ -68,17 +69,17 @@ func (k *storageAdapter) compareRetrieval(of int64, list []heard, accused map[id
 
 // agreeingAnswers are the answers that say the same of a cell, one of each zone.
 type agreeingAnswers struct {
-	digest  storage.Digest
+	digest  state.Digest
 	zones   []int
 	answers []*Answer
 }
 
 // cells are the cells that any of the answers is about, row by row.
-func cells(list []heard, w storage.World) (out []storage.CellAt) {
+func cells(list []heard, w state.World) (out []messages.CellAt) {
 	for _, h := range list {
-		out = append(out, h.answer.Result.(*storage.Result).Cells(w)...)
+		out = append(out, h.answer.Result.(*messages.Result).Cells(w)...)
 	}
-	slices.SortFunc(out, func(a, b storage.CellAt) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
+	slices.SortFunc(out, func(a, b messages.CellAt) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
 	return slices.Compact(out)
 }
 

@@ -7,7 +7,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Contradiction proves that a node gave a false answer about a cell: nodes of more than
@@ -34,7 +35,7 @@ func (a *Answer) By() id.ID { return a.Certificate.ID() }
 
 // Check returns why a contradiction proves nothing; nil: it does. signed reports whether
 // an answer has its node's signature, and the node a certificate of the authority.
-func (c *Contradiction) Check(w storage.World, space overlay.Space, signed func(*Answer) bool) error {
+func (c *Contradiction) Check(w state.World, space overlay.Space, signed func(*Answer) bool) error {
 	for i, a := range append([]*Answer{c.Accused}, c.Others...) {
 		if a == nil || a.Certificate == nil || !signed(a) {
 			return fmt.Errorf("evidence: answer %d is not signed by a node of the world", i)
@@ -43,18 +44,18 @@ func (c *Contradiction) Check(w storage.World, space overlay.Space, signed func(
 	if of, ok := c.Accused.of(); !ok || of != c.Of {
 		return fmt.Errorf("evidence: the answer of the accused is not of that time")
 	}
-	if _, ok := c.Accused.tells(c.X, c.Y, w, c.Of); !ok && c.Accused.Result.(*storage.Result).Sent != nil {
+	if _, ok := c.Accused.tells(c.X, c.Y, w, c.Of); !ok && c.Accused.Result.(*messages.Result).Sent != nil {
 		return fmt.Errorf("evidence: the answer of the accused does not tell of the cell")
 	}
 	zones := map[int]bool{}
-	var right storage.Digest
+	var right state.Digest
 	for i, a := range c.Others {
 		zone := space.Zone(a.Certificate.Pos)
 		digest, ok := a.tells(c.X, c.Y, w, c.Of)
 		switch {
 		case !ok:
 			return fmt.Errorf("evidence: the answer of %s does not tell of the cell at that time", a.By().Short())
-		case !a.Result.(*storage.Result).Comparable(c.Accused.Result.(*storage.Result)):
+		case !a.Result.(*messages.Result).Comparable(c.Accused.Result.(*messages.Result)):
 			return fmt.Errorf("evidence: the answer of %s is to another question", a.By().Short())
 		case zones[zone] || a.By() == c.Accused.By():
 			return fmt.Errorf("evidence: the answer of %s does not count", a.By().Short())
@@ -71,7 +72,7 @@ func (c *Contradiction) Check(w storage.World, space overlay.Space, signed func(
 
 // of returns the update that the answer is about.
 func (a *Answer) of() (int64, bool) {
-	r, ok := a.Result.(*storage.Result)
+	r, ok := a.Result.(*messages.Result)
 	if !ok {
 		return 0, false
 	}
@@ -81,22 +82,22 @@ func (a *Answer) of() (int64, bool) {
 // asked returns the retrieval whose answers can be compared with this one; 0: an answer
 // with objects can be compared with all.
 func (a *Answer) asked() uint64 {
-	if r := a.Result.(*storage.Result); r.Sent != nil {
+	if r := a.Result.(*messages.Result); r.Sent != nil {
 		return r.Query
 	}
 	return 0
 }
 
 // tells returns the digest of a cell at a time; false: the answer does not cover all of it.
-func (a *Answer) tells(x, y int32, w storage.World, of int64) (d storage.Digest, ok bool) {
+func (a *Answer) tells(x, y int32, w state.World, of int64) (d state.Digest, ok bool) {
 	if at, ok := a.of(); !ok || at != of {
 		return d, false
 	}
-	return a.Result.(*storage.Result).CellDigest(x, y, w)
+	return a.Result.(*messages.Result).CellDigest(x, y, w)
 }
 
 // agrees reports whether the answer agrees with one that covers the whole cell, in the
 // part that it covers itself.
-func (a *Answer) agrees(whole *Answer, x, y int32, w storage.World) bool {
-	return a.Result.(*storage.Result).SameCellAs(whole.Result.(*storage.Result), x, y, w)
+func (a *Answer) agrees(whole *Answer, x, y int32, w state.World) bool {
+	return a.Result.(*messages.Result).SameCellAs(whole.Result.(*messages.Result), x, y, w)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // verifiedWorld is a world with an authority on several nodes, in the simulator.
@@ -88,7 +88,7 @@ func newVerifiedWorld(t testing.TB, seed uint64, nodes int) *verifiedWorld {
 
 // emptyVerifiedWorld is a realm without nodes; the rules are those of what it stores, nil:
 // nothing.
-func emptyVerifiedWorld(t testing.TB, seed uint64, rules storage.Rules) *verifiedWorld {
+func emptyVerifiedWorld(t testing.TB, seed uint64, rules state.Rules) *verifiedWorld {
 	r := &verifiedWorld{TB: t, key: testKey("authority"), mode: world.Creative}
 	r.s = sim.NewWith(seed, sim.Config{Start: singleNodeStart, Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond, Carry: overBytes(rules)})
 	r.genesis = identity.Genesis{Salt: [32]byte{1}, Authority: [32]byte(r.key.Public().(ed25519.PublicKey)), Zones: 4}

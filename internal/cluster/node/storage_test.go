@@ -16,6 +16,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -24,7 +26,7 @@ import (
 type storedWorld struct {
 	*verifiedWorld
 	rules   *voxelrules.Rules
-	shape   storage.World
+	shape   state.World
 	begin   machine.Time
 	forgers []*forger // of each node; nil: it is honest
 	proofs  []*Contradiction
@@ -33,13 +35,13 @@ type storedWorld struct {
 	once    *voxelrules.Sequence
 	at      int64 // update that once is at
 	makers  []*maker
-	kept    []*storage.Push // stands for what is on disks, as there is no codec
-	down    bool            // updates cannot be made
+	kept    []*messages.Push // stands for what is on disks, as there is no codec
+	down    bool             // updates cannot be made
 }
 
 // told is a batch that nodes were told of.
 type told struct {
-	batch *storage.Batch
+	batch *state.Batch
 	count int
 }
 
@@ -63,11 +65,11 @@ func newStoredWorld(t *testing.T, nodes int, forging ...int) *storedWorld {
 			Sign:   func(m *Answer) error { signAnswer(m, i); return nil },
 			Signed: a.signedAnswer, Probe: a,
 			Report: func(c *Contradiction) { a.proofs = append(a.proofs, c) },
-			Encode: func(m *storage.Push) ([]byte, error) {
+			Encode: func(m *messages.Push) ([]byte, error) {
 				a.kept = append(a.kept, m)
 				return binary.BigEndian.AppendUint32(nil, uint32(len(a.kept)-1)), nil
 			},
-			Decode: func(b []byte) (*storage.Push, error) { return a.kept[binary.BigEndian.Uint32(b)], nil },
+			Decode: func(b []byte) (*messages.Push, error) { return a.kept[binary.BigEndian.Uint32(b)], nil },
 		}
 		if a.forgers[i] != nil {
 			t.Behaviour = a.forgers[i]
@@ -93,14 +95,14 @@ func newStoredWorld(t *testing.T, nodes int, forging ...int) *storedWorld {
 
 // answerText is what an answer says, for signing where there is no codec.
 func answerText(m *Answer) []byte {
-	if r, ok := m.Result.(*storage.ActionsResult); ok {
+	if r, ok := m.Result.(*messages.ActionsResult); ok {
 		b := binary.AppendVarint(binary.AppendUvarint([]byte("actions"), r.Query), r.Batch.Of)
 		for _, x := range r.Batch.Actions {
 			b = append(b, x.Body...)
 		}
 		return b
 	}
-	r := m.Result.(*storage.Result)
+	r := m.Result.(*messages.Result)
 	b := binary.AppendUvarint([]byte("answer"), r.Query)
 	if r.Sent != nil {
 		return fmt.Append(b, r.Sent.Of, r.Sent.Cover, r.Sent.Unsure, r.Sent.Tags, r.Sent.Same, r.Sent.Check, r.Sent.Activated)
@@ -130,7 +132,7 @@ func (a *storedWorld) signedAnswer(m *Answer) bool {
 
 // Retrieved implements storage.Probe: what nodes are told that a player has done.
 func (a *storedWorld) Retrieved(r storage.Report) {
-	if r.Kind != storage.ForActions || len(r.Batches) == 0 {
+	if r.Kind != messages.ForActions || len(r.Batches) == 0 {
 		return
 	}
 	b, text := r.Batches[0], ""
@@ -152,7 +154,7 @@ func (a *storedWorld) Retrieved(r storage.Report) {
 }
 
 // BatchSigned implements storage.Probe.
-func (*storedWorld) BatchSigned(*storage.Batch) {}
+func (*storedWorld) BatchSigned(*state.Batch) {}
 
 // Arrived implements storage.Probe.
 func (*storedWorld) Arrived(storage.Arrival, int) {}
@@ -211,7 +213,7 @@ func (a *storedWorld) act(m *maker) {
 			b.Moments = append(b.Moments, do)
 		}
 		m.seq++
-		n.Act(&storage.Action{Player: n.Player(), Seq: m.seq, At: a.s.Now(), Body: b.AppendBinary(nil)})
+		n.Act(&state.Action{Player: n.Player(), Seq: m.seq, At: a.s.Now(), Body: b.AppendBinary(nil)})
 	})
 }
 
@@ -236,9 +238,9 @@ func (a *storedWorld) right(what string, of int64) {
 		for _, wake := range a.woken[a.at-1] {
 			wake()
 		}
-		var all []*storage.Action
+		var all []*state.Action
 		for _, said := range a.said[a.at] {
-			best, most := &storage.Batch{}, 0
+			best, most := &state.Batch{}, 0
 			for _, v := range said {
 				if v.count > most {
 					best, most = v.batch, v.count
@@ -246,7 +248,7 @@ func (a *storedWorld) right(what string, of int64) {
 			}
 			all = append(all, best.Actions...)
 		}
-		slices.SortFunc(all, func(x, y *storage.Action) int {
+		slices.SortFunc(all, func(x, y *state.Action) int {
 			if x.Before(y) {
 				return -1
 			}
@@ -254,7 +256,7 @@ func (a *storedWorld) right(what string, of int64) {
 		})
 		a.once.Advance(a.update(a.at-1), a.update(a.at), all)
 	}
-	right := storage.NewSnapshot(of, a.objects(), a.shape)
+	right := state.NewSnapshot(of, a.objects(), a.shape)
 	for i := range a.nodes {
 		if a.forgers[i] != nil {
 			continue
@@ -267,9 +269,9 @@ func (a *storedWorld) right(what string, of int64) {
 	a.Logf("%s: update %d, %d blocks built", what, of, a.built())
 }
 
-func (a *storedWorld) objects() (all []*storage.Object) {
+func (a *storedWorld) objects() (all []*state.Object) {
 	a.once.Cells(func(c geom.Rect) { all = append(all, a.once.Objects(c)...) })
-	slices.SortFunc(all, func(x, y *storage.Object) int {
+	slices.SortFunc(all, func(x, y *state.Object) int {
 		if x.ID < y.ID {
 			return -1
 		}
@@ -289,20 +291,20 @@ type forger struct {
 
 func (*forger) Intercept(*storage.Node, machine.Peer, machine.Message) bool { return false }
 
-func (*forger) AnswerActions(_ *storage.Node, _ *overlay.Contact, _ *storage.RetrieveActions, m *storage.ActionsResult) *storage.ActionsResult {
+func (*forger) AnswerActions(_ *storage.Node, _ *overlay.Contact, _ *messages.RetrieveActions, m *messages.ActionsResult) *messages.ActionsResult {
 	return m
 }
 
-func (*forger) Keep(*storage.Node, *storage.Action) bool { return true }
+func (*forger) Keep(*storage.Node, *state.Action) bool { return true }
 
-func (*forger) Push(_ *storage.Node, _ *overlay.Contact, m *storage.Push) *storage.Push { return m }
+func (*forger) Push(_ *storage.Node, _ *overlay.Contact, m *messages.Push) *messages.Push { return m }
 
-func (f *forger) Answer(n *storage.Node, _ *overlay.Contact, _ *storage.Retrieve, honest *storage.Result) *storage.Result {
+func (f *forger) Answer(n *storage.Node, _ *overlay.Contact, _ *messages.Retrieve, honest *messages.Result) *messages.Result {
 	if honest.Seen == nil || !f.on {
 		return honest
 	}
 	c := honest.Seen.Encode(&honest.Area, n.World())
-	var kept []*storage.Object
+	var kept []*state.Object
 	for _, o := range c.Objects {
 		b := f.rules.AppendObject(nil, o)
 		if b[0] == 2 { // a chunk's changes
@@ -317,7 +319,7 @@ func (f *forger) Answer(n *storage.Node, _ *overlay.Contact, _ *storage.Retrieve
 		kept = append(kept, o)
 	}
 	c.Objects = kept
-	seen, err := storage.DecodeSnapshot(honest.Seen.Of, &honest.Seen.Cover, &honest.Area, c, n.World())
+	seen, err := state.DecodeSnapshot(honest.Seen.Of, &honest.Seen.Cover, &honest.Area, c, n.World())
 	if err != nil {
 		panic(err)
 	}

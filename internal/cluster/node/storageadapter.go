@@ -9,6 +9,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/audit"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // storageAdapter joins the storage to the node: it signs the node's answers, stores
@@ -18,8 +20,8 @@ type storageAdapter struct {
 	l         *overlayAdapter
 	space     overlay.Space
 	node      *storage.Node
-	heard     []heard       // answers about the update that is being voted on
-	saved     *storage.Push // the checkpoint on the disk
+	heard     []heard        // answers about the update that is being voted on
+	saved     *messages.Push // the checkpoint on the disk
 	stats     StorageStats
 	accusedAt map[id.ID]machine.Time // when the log last named an accused node
 
@@ -44,7 +46,7 @@ func newStorageAdapter(l *overlayAdapter, t *StorageConfig, oc overlay.Config) *
 		lmax = storage.DefaultLMax
 	}
 	k.stats = StorageStats{Begin: t.Begin, Every: 5 * lmax, Of: -1, Zone: oc.Space.Zone(oc.Self.Pos), Zones: oc.Space.Zones(), Accused: map[id.ID]StorerAccusation{}}
-	player := &storage.Player{ID: oc.Self.ID, Home: storage.Home(oc.Space, t.Rules.World(), oc.Self.Pos)}
+	player := &state.Player{ID: oc.Self.ID, Home: state.Home(oc.Space, t.Rules.World(), oc.Self.Pos)}
 	k.startAudit(player)
 	k.node = storage.New(storage.Config{
 		Where: k.auditedPlace, Interest: interest,
@@ -63,7 +65,7 @@ func (k *storageAdapter) sign(m machine.Message) machine.Message {
 		return m
 	}
 	switch u.Body.(type) {
-	case *storage.Result, *storage.ActionsResult:
+	case *messages.Result, *messages.ActionsResult:
 	default:
 		return m
 	}
@@ -85,14 +87,14 @@ func (k *storageAdapter) open(m machine.Message) machine.Message {
 		return m
 	}
 	switch body := u.Body.(type) {
-	case *storage.Result, *storage.ActionsResult:
+	case *messages.Result, *messages.ActionsResult:
 		return nil // unsigned
 	case *Answer:
 		c := body.Certificate
 		if c == nil || c.ID() != u.Origin.ID || c.Pos != u.Origin.Pos || !k.Signed(body) {
 			return nil // its sender may stand in another zone than the one that it counts for
 		}
-		r, ok := body.Result.(*storage.Result)
+		r, ok := body.Result.(*messages.Result)
 		if ok && !r.Same && (r.Around == nil || r.Around.Self.ID != u.Origin.ID) {
 			return nil
 		}
@@ -117,14 +119,14 @@ func (k *storageAdapter) takeFault(f *storage.Fault) {
 }
 
 // Looked implements storage.Events.
-func (k *storageAdapter) Looked(s *storage.Snapshot, _ float64) {
+func (k *storageAdapter) Looked(s *state.Snapshot, _ float64) {
 	if k.audit != nil {
 		k.audit.OnSnapshot(s)
 	}
 }
 
 // Updated implements storage.Events: all answers about the previous state have come.
-func (k *storageAdapter) Updated(s *storage.Snapshot) {
+func (k *storageAdapter) Updated(s *state.Snapshot) {
 	k.stats.Updates++
 	k.compareAnswers(s.Of - 1)
 	k.saveCheckpoint()
@@ -132,7 +134,7 @@ func (k *storageAdapter) Updated(s *storage.Snapshot) {
 
 // Retrieved implements storage.Probe.
 func (k *storageAdapter) Retrieved(r storage.Report) {
-	if r.Kind == storage.ForUpdate {
+	if r.Kind == messages.ForUpdate {
 		k.stats.Votes = r.Votes
 	}
 	if k.Probe != nil {
@@ -141,7 +143,7 @@ func (k *storageAdapter) Retrieved(r storage.Report) {
 }
 
 // BatchSigned implements storage.Probe.
-func (k *storageAdapter) BatchSigned(b *storage.Batch) {
+func (k *storageAdapter) BatchSigned(b *state.Batch) {
 	if k.Probe != nil {
 		k.Probe.BatchSigned(b)
 	}

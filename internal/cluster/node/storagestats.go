@@ -12,6 +12,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/audit"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -19,7 +21,7 @@ import (
 // (docs/protocols/storage.md "In real nodes"). All nodes of a world have the same Rules,
 // Protocol, Begin and LMax.
 type StorageConfig struct {
-	Rules    storage.Rules
+	Rules    state.Rules
 	Protocol storage.Protocol
 	Begin    machine.Time // t_0
 	// LMax and Deviation are the storage's; 0: its defaults.
@@ -32,26 +34,26 @@ type StorageConfig struct {
 	Signed func(*Answer) bool
 	// SignReceipt signs a receipt for a player's batch, CheckReceipt reports whether a
 	// receipt has its storer's signature.
-	SignReceipt  func(*storage.Receipt)
-	CheckReceipt func(*storage.Receipt) bool
+	SignReceipt  func(*messages.Receipt)
+	CheckReceipt func(*messages.Receipt) bool
 	// SignBatch and CheckBatch are those of storage.Config.
-	SignBatch  func(*storage.Batch) []byte
-	CheckBatch func(*storage.Batch) bool
+	SignBatch  func(*state.Batch) []byte
+	CheckBatch func(*state.Batch) bool
 	// Played are the same rules, if they are those of a voxel world: edits of players at
 	// this node are signed with SignAction, and what regions show them is compared with
 	// the voted state (package audit). Nil: neither.
 	Played     *voxelrules.Rules
-	SignAction func(*storage.Action)
+	SignAction func(*state.Action)
 	// Encode and Decode are for the node's checkpoint on its disk; nil: it writes none.
-	Encode func(*storage.Push) ([]byte, error)
-	Decode func([]byte) (*storage.Push, error)
+	Encode func(*messages.Push) ([]byte, error)
+	Decode func([]byte) (*messages.Push, error)
 	// Report receives evidence; may be nil.
 	Report func(*Contradiction)
 	// Behaviour, Probe and Came are for experiments; each may be nil. Came is called when
 	// the node's auditor is activated, with its place.
 	Behaviour storage.Behaviour
 	Probe     storage.Probe
-	Came      func(p storage.Player, of int64, at geom.Point)
+	Came      func(p state.Player, of int64, at geom.Point)
 }
 
 // StorageStats is a node's view of the storage.

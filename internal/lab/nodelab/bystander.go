@@ -15,11 +15,11 @@ import (
 type Bystander struct {
 	*Guest
 	Who client.Identity
-	Was state
+	Was holdings
 }
 
-// state is what an attacker may want of a player.
-type state struct {
+// holdings are what an attacker may want of a player.
+type holdings struct {
 	self  wire.Self
 	at    world.Vec
 	Slots [world.Slots]wire.SlotItem
@@ -34,8 +34,8 @@ type Honest struct {
 // sign is what the bystander has been given, and nobody else has.
 var sign = wire.SlotItem{Block: uint16(world.GoldOre), Count: 10}
 
-func (b *Bystander) State() state {
-	s := state{self: b.Self(), at: b.Body().Pos}
+func (b *Bystander) State() holdings {
+	s := holdings{self: b.Self(), at: b.Body().Pos}
 	for i := range s.Slots {
 		s.Slots[i] = b.Slot(i)
 	}

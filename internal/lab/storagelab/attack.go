@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/overlaylab"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/attack"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 )
 
 var Attack = lab.Experiment{
@@ -241,12 +242,12 @@ func reportTampering(t *lab.Trial, g siegeRun, rows []siegeRow) {
 		Title:   "Retrievals of honest nodes that found what is not true, in all runs (tables 6.35 to 6.40)",
 		Columns: []string{"malicious"},
 	}
-	for k := range storage.Kinds {
+	for k := range messages.Kinds {
 		tried.Columns, found.Columns = append(tried.Columns, k.String()), append(found.Columns, k.String())
 	}
 	for _, row := range rows {
 		a, b := []any{row.malicious}, []any{row.malicious}
-		for k := range storage.Kinds {
+		for k := range messages.Kinds {
 			var all, hand, wrong int
 			for _, r := range row.results {
 				all, hand, wrong = all+r.Queries[k], hand+r.Tried[k], wrong+r.Tampered[k]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 )
 
 // smallSiege is one that takes less than a second.
@@ -35,15 +36,15 @@ func TestLongWaysToAttack(t *testing.T) {
 		done func(r siegeResult) bool
 	}{
 		{"thesis", 0, func(r siegeResult) bool {
-			return r.Seen == 0 && r.Dropped == 0 && r.Tried == [storage.Kinds]int{} && r.Tampered == [storage.Kinds]int{}
+			return r.Seen == 0 && r.Dropped == 0 && r.Tried == [messages.Kinds]int{} && r.Tampered == [messages.Kinds]int{}
 		}},
-		{"claim", 12, func(r siegeResult) bool { return r.Tampered[storage.ForUpdate] > 0 && r.Objects > 0 }},
-		{"parts", 12, func(r siegeResult) bool { return r.Tampered[storage.ForUpdate] > 0 && r.Objects > 0 }},
+		{"claim", 12, func(r siegeResult) bool { return r.Tampered[messages.ForUpdate] > 0 && r.Objects > 0 }},
+		{"parts", 12, func(r siegeResult) bool { return r.Tampered[messages.ForUpdate] > 0 && r.Objects > 0 }},
 		{"actions", 12, func(r siegeResult) bool {
-			return r.Tried[storage.ForActions] > 0 && r.Tampered[storage.ForActions] > 0 && r.Objects > 0
+			return r.Tried[messages.ForActions] > 0 && r.Tampered[messages.ForActions] > 0 && r.Objects > 0
 		}},
-		{"stores", 12, func(r siegeResult) bool { return r.Dropped > 0 && r.Tampered[storage.ForActions] > 0 && r.Objects > 0 }},
-		{"thesis", 12, func(r siegeResult) bool { return r.Tried[storage.ForUpdate] > 0 && r.Objects > 0 }},
+		{"stores", 12, func(r siegeResult) bool { return r.Dropped > 0 && r.Tampered[messages.ForActions] > 0 && r.Objects > 0 }},
+		{"thesis", 12, func(r siegeResult) bool { return r.Tried[messages.ForUpdate] > 0 && r.Objects > 0 }},
 	} {
 		if r := besiege(t, smallSiege(c.ways, c.m)); !c.done(r) {
 			t.Errorf("%d attackers, %s: %+v", c.m, c.ways, r)
@@ -56,7 +57,7 @@ func TestLongAttackersKeepToTheirDigests(t *testing.T) {
 	simtest.Long(t)
 	o := smallSiege("claim", 16)
 	o.Protocol = storage.ProtocolHardened
-	if r := besiege(t, o); r.Tampered[storage.ForLook] == 0 {
+	if r := besiege(t, o); r.Tampered[messages.ForLook] == 0 {
 		t.Errorf("%+v", r)
 	}
 }

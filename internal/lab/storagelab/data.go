@@ -5,7 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/overlaylab"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 )
 
 var Data = lab.Experiment{
@@ -33,7 +33,7 @@ var Queries = lab.Experiment{
 type storedPaper struct {
 	nodes, r                            int
 	objects, replicas, mib, npcReplicas float64
-	queries                             [storage.Kinds]float64
+	queries                             [messages.Kinds]float64
 }
 
 var storedPapers = []storedPaper{
@@ -141,7 +141,7 @@ func runStorageQueries(t *lab.Trial) error {
 		Columns: []string{"nodes", "r", "kind", "retrievals", "thesis", "no result", "minority", "incorrect ‱"}}
 	for i, g := range groups {
 		p, known := storedPaperOf(g.Nodes, g.R)
-		for k := range storage.Kinds {
+		for k := range messages.Kinds {
 			m := func(get func(storageQueries) int) float64 {
 				return lab.Over(results[i], func(r storageResult) float64 { return float64(get(r.Queries[k])) }).Mean
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // A small network shows the thesis' shape: each query of actions is over after
@@ -48,7 +49,7 @@ func TestLongStatesAreCompared(t *testing.T) {
 		truth := n.follow()
 		n.sim.At(n.update(2).Add(2), func() {
 			if lacks {
-				truth.at[2] = storage.NewSnapshot(2, truth.objects[1:], n.rules.World())
+				truth.at[2] = state.NewSnapshot(2, truth.objects[1:], n.rules.World())
 			}
 		})
 		if _, err := n.do(context.Background(), func() {}); err != nil {

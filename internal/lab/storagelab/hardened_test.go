@@ -8,6 +8,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/attack"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Attackers who know the hardened protocol, and what they achieve: nothing in the
@@ -30,7 +32,7 @@ func TestLongAttackersWhoKnowTheProtocol(t *testing.T) {
 		if r.Objects > 0 || r.Lost > 0 {
 			t.Errorf("%s: %d objects were tampered with, %d are known to nobody", c.ways, r.Objects, r.Lost)
 		}
-		if c.hand != (r.Tried[storage.ForUpdate] > 0) || c.ways == "stores" && r.Dropped == 0 {
+		if c.hand != (r.Tried[messages.ForUpdate] > 0) || c.ways == "stores" && r.Dropped == 0 {
 			t.Errorf("%s: the attackers have done nothing: %+v", c.ways, r)
 		}
 	}
@@ -45,10 +47,10 @@ func TestLongReceiptsSilenceNobody(t *testing.T) {
 		o := smallSiege(ways, 6)
 		o.Protocol = storage.ProtocolHardened
 		r := besiege(t, o)
-		if r.Objects > 0 || r.Tampered[storage.ForActions] > 0 {
-			t.Errorf("%s: %d objects are tampered with, %d retrievals of actions found what is not true", ways, r.Objects, r.Tampered[storage.ForActions])
+		if r.Objects > 0 || r.Tampered[messages.ForActions] > 0 {
+			t.Errorf("%s: %d objects are tampered with, %d retrievals of actions found what is not true", ways, r.Objects, r.Tampered[messages.ForActions])
 		}
-		if r.Queries[storage.ForActions] == 0 {
+		if r.Queries[messages.ForActions] == 0 {
 			t.Errorf("%s: nobody has asked for actions", ways)
 		}
 	}
@@ -92,7 +94,7 @@ func TestLongAmbiguousBatches(t *testing.T) {
 // lie lets the first player who has acted in an interval deposit two batches. It
 // reports whether there is one.
 func (s *siege) lie(t *testing.T, of int64, zones uint32) bool {
-	var acts []*storage.Action
+	var acts []*state.Action
 	for _, a := range s.actions {
 		if a.At > s.update(of-1) && a.At <= s.update(of) && (len(acts) == 0 || acts[0].Player == a.Player) {
 			acts = append(acts, a)
@@ -101,8 +103,8 @@ func (s *siege) lie(t *testing.T, of int64, zones uint32) bool {
 	if len(acts) == 0 {
 		return false
 	}
-	batch := func(acts []*storage.Action, p *storage.Player) *storage.Batch {
-		b, err := storage.NewBatch(p, of, acts)
+	batch := func(acts []*state.Action, p *state.Player) *state.Batch {
+		b, err := state.NewBatch(p, of, acts)
 		if err != nil {
 			t.Error(err)
 		}
@@ -120,7 +122,7 @@ func (s *siege) lie(t *testing.T, of int64, zones uint32) bool {
 // several fails if nodes hold different versions of an object. It returns how
 // many objects are tainted.
 func (s *siege) several(t *testing.T) int {
-	first, tainted := map[storage.ObjectID]*storage.Object{}, map[storage.ObjectID]bool{}
+	first, tainted := map[state.ObjectID]*state.Object{}, map[state.ObjectID]bool{}
 	for _, o := range s.live() {
 		state := o.machine().State()
 		for _, x := range state.Objects(&state.Cover, s.rules.World(), nil) {

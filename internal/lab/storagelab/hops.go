@@ -6,7 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/overlaylab"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 )
 
 var Hops = lab.Experiment{
@@ -42,7 +42,7 @@ func (p queryPaper) of(kind int) float64 {
 // did not occur in any run have none.
 func queryTable(t *lab.Trial, groups []storageRun, results [][]storageResult, table lab.Table, unit string, get func(storageQueries) float64, paper func(storagePaper) queryPaper) {
 	table.Columns = []string{"nodes", "r"}
-	kinds := int(storage.Kinds)
+	kinds := int(messages.Kinds)
 	if table.Name == "hops" {
 		kinds++
 	}
@@ -75,8 +75,8 @@ func queryTable(t *lab.Trial, groups []storageRun, results [][]storageResult, ta
 
 // storageKindName names a kind of query as the thesis does, and stores.
 func storageKindName(k int) string {
-	if k == int(storage.Kinds) {
+	if k == int(messages.Kinds) {
 		return "store"
 	}
-	return storage.Kind(k).String()
+	return messages.Kind(k).String()
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/mmve"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // storageNet is a simulated network of storage nodes whose players play.
@@ -22,9 +23,9 @@ type storageNet struct {
 	run     storageRun
 	sim     *sim.Sim
 	space   overlay.Space
-	rules   storage.Rules
+	rules   state.Rules
 	metre   int32 // units of the world in a metre
-	memo    *storage.ReplayCache
+	memo    *state.ReplayCache
 	boot    *sim.Bootstrap[*overlay.Contact]
 	begin   machine.Time   // t_0
 	all     []*storageNode // everybody who may ever play
@@ -32,8 +33,8 @@ type storageNet struct {
 	traffic sim.Traffic // since t_0
 	probe   storageProbe
 	truth   *storageTruth // nil: nobody compares
-	actions []*storage.Action
-	woken   map[int64][]*storage.Object // characters by the update they are woken for
+	actions []*state.Action
+	woken   map[int64][]*state.Object // characters by the update they are woken for
 	// mind makes who plays at a node, coming at a time.
 	mind func(s *storageNode, at machine.Time) storagePlayer
 	// woke hears of a player who is announced for the step after t_of; nil: nobody.
@@ -42,18 +43,18 @@ type storageNet struct {
 	// function: all are honest.
 	behave func(k int, s *storageNode) storage.Behaviour
 	// acted hears of actions; nil: nobody.
-	acted func(*storage.Action)
+	acted func(*state.Action)
 	// disowned tells of actions that are not to count, of players who cheat; nil: all
 	// count.
-	disowned func(*storage.Action) bool
+	disowned func(*state.Action) bool
 }
 
 type storageNode struct {
 	*sim.Node
 	self       *overlay.Contact
-	player     *storage.Player
-	asleep     *storage.Object // the character at t_0
-	bed        geom.Point      // where it lies
+	player     *state.Player
+	asleep     *state.Object // the character at t_0
+	bed        geom.Point    // where it lies
 	mind       storagePlayer
 	gone       bool // its player has left the world
 	seq        uint64
@@ -88,7 +89,7 @@ func newBareStorageNet(o storageRun) *storageNet {
 	}
 	n := &storageNet{
 		run: o, sim: sim.NewWith(o.Seed, sim.Config{Internet: in}), space: overlay.SpaceFor(o.R),
-		memo: storage.NewReplayCache(), begin: machine.Time(overlaylab.SetUp + storagePause), woken: map[int64][]*storage.Object{},
+		memo: state.NewReplayCache(), begin: machine.Time(overlaylab.SetUp + storagePause), woken: map[int64][]*state.Object{},
 	}
 	n.boot = sim.NewBootstrap(n.sim, o.R, func(c *overlay.Contact) int { return n.space.Zone(c.Pos) })
 	n.probe.net = n
@@ -97,11 +98,11 @@ func newBareStorageNet(o storageRun) *storageNet {
 }
 
 // settle gives everybody who may ever play a place in a world.
-func (n *storageNet) settle(shape storage.World) (players []*storage.Player) {
+func (n *storageNet) settle(shape state.World) (players []*state.Player) {
 	draw := rng.New(n.run.Seed, 0x1d5)
 	for k, p := range n.space.Raster(overlaylab.IDs, &draw) {
 		self := &overlay.Contact{ID: id.Of(fmt.Appendf(nil, "node %d", k)), Pos: p}
-		player := &storage.Player{ID: self.ID, Home: storage.Home(n.space, shape, p)}
+		player := &state.Player{ID: self.ID, Home: state.Home(n.space, shape, p)}
 		players = append(players, player)
 		n.all = append(n.all, &storageNode{self: self, player: player})
 	}
@@ -114,7 +115,7 @@ func (n *storageNet) populate() {
 	w := mmve.New(mmve.Config{Seed: n.run.Seed, NPCs: n.run.NPCs}, n.settle(shape))
 	n.rules, n.metre = w, 100
 	n.mind = func(s *storageNode, at machine.Time) storagePlayer { return w.NewMind(s.player, at, s.bed) }
-	characters := map[*storage.Player]*storage.Object{}
+	characters := map[*state.Player]*state.Object{}
 	for _, o := range n.initial() {
 		if o.Player != nil {
 			characters[o.Player] = o
@@ -127,7 +128,7 @@ func (n *storageNet) populate() {
 }
 
 // initial is the world at t_0.
-func (n *storageNet) initial() []*storage.Object {
+func (n *storageNet) initial() []*state.Object {
 	side := n.rules.World().Side
 	return n.rules.Initial(geom.Rect{Max: geom.Point{X: side, Y: side}})
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/mmve"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // storagePlayer decides what a character does.
@@ -85,7 +85,7 @@ func (n *storageNet) goOn(s *storageNode) {
 
 func (n *storageNet) act(s *storageNode, at machine.Time, body []byte) {
 	s.seq++
-	a := &storage.Action{Player: s.player, Seq: s.seq, At: at, Body: body, Size: actionHead + len(body)}
+	a := &state.Action{Player: s.player, Seq: s.seq, At: at, Body: body, Size: actionHead + len(body)}
 	if n.disowned == nil || !n.disowned(a) {
 		n.actions = append(n.actions, a)
 		if n.acted != nil {

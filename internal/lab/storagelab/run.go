@@ -14,6 +14,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // storageResult is all that the tables and figures want to know of a run. What
@@ -80,16 +82,16 @@ func shapeOf(values []float64) shape {
 // storageProbe records what nodes do.
 type storageProbe struct {
 	net    *storageNet
-	kinds  [storage.Kinds]storageKind
-	hops   [storage.Kinds + 1]int64
-	came   [storage.Kinds + 1]int64
+	kinds  [messages.Kinds]storageKind
+	hops   [messages.Kinds + 1]int64
+	came   [messages.Kinds + 1]int64
 	failed int
 	right  func(*storage.Report) bool // nil: not looked at
 
 	voronoi, maintenance, update, result []float64
 
 	heard  func(storage.Report) // of every retrieval; nil: nobody
-	signed func(*storage.Batch) // of what players sign; nil: nobody
+	signed func(*state.Batch)   // of what players sign; nil: nobody
 }
 
 type storageKind struct {
@@ -114,13 +116,13 @@ func (p *storageProbe) Retrieved(r storage.Report) {
 	if p.right != nil && !p.right(&r) {
 		k.wrong++
 	}
-	if r.Kind == storage.ForUpdate {
+	if r.Kind == messages.ForUpdate {
 		p.measure(r)
 	}
 }
 
 // BatchSigned implements storage.Probe.
-func (p *storageProbe) BatchSigned(b *storage.Batch) {
+func (p *storageProbe) BatchSigned(b *state.Batch) {
 	if p.signed != nil {
 		p.signed(b)
 	}
@@ -163,7 +165,7 @@ func (p *storageProbe) Arrived(k storage.Arrival, hops int) {
 func (p *storageProbe) Failed(*storage.Node, int64) { p.failed++ }
 
 func (p *storageProbe) queries() (out []storageQueries) {
-	for k := range storage.Kinds {
+	for k := range messages.Kinds {
 		q := &p.kinds[k]
 		s := shapeOf(q.took)
 		out = append(out, storageQueries{

@@ -10,6 +10,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/attack"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // siegeRun is one simulation of the storage with attackers, as a value. Of the
@@ -44,10 +46,10 @@ type siegeResult struct {
 	// many objects no honest one knew of: the most after any update.
 	Unsure, Lost int
 	Live         int
-	Queries      [storage.Kinds]int // of honest nodes
-	Tried        [storage.Kinds]int // of these, those attackers had a hand in
-	Tampered     [storage.Kinds]int // and those that found what is not true
-	Dropped      int                // actions
+	Queries      [messages.Kinds]int // of honest nodes
+	Tried        [messages.Kinds]int // of these, those attackers had a hand in
+	Tampered     [messages.Kinds]int // and those that found what is not true
+	Dropped      int                 // actions
 	siegeVerdict
 	Failed int
 	Events uint64
@@ -60,7 +62,7 @@ type siege struct {
 	settings siegeRun
 	gang     *attack.Gang
 	zones    [][]*storageNode
-	known    map[int64]*storage.Snapshot
+	known    map[int64]*state.Snapshot
 	result   siegeResult
 	judge    siegeJudge
 	finished bool
@@ -71,7 +73,7 @@ func newSiege(o siegeRun) (*siege, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &siege{storageNet: newStorageNet(o.storageRun), settings: o, known: map[int64]*storage.Snapshot{}, judge: newSiegeJudge()}
+	s := &siege{storageNet: newStorageNet(o.storageRun), settings: o, known: map[int64]*state.Snapshot{}, judge: newSiegeJudge()}
 	taint := attack.NewTaint(s.rules, storageInterval)
 	s.rules, s.acted = taint, taint.Acted
 	s.zones = make([][]*storageNode, s.space.Zones())
@@ -106,7 +108,7 @@ func (s *siege) heard(r storage.Report) {
 }
 
 // At implements attack.Knowledge: what is true, and who was woken.
-func (s *siege) At(of int64) *storage.Snapshot {
+func (s *siege) At(of int64) *state.Snapshot {
 	if s.known[of] != nil || s.truth.at[of] == nil {
 		return s.known[of]
 	}
@@ -114,14 +116,14 @@ func (s *siege) At(of int64) *storage.Snapshot {
 	for _, o := range s.woken[of] {
 		all.Activated = append(all.Activated, s.rules.Activate(o.Player, o.Pos, o))
 	}
-	slices.SortFunc(all.Activated, func(a, b *storage.Object) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(all.Activated, func(a, b *state.Object) int { return cmp.Compare(a.ID, b.ID) })
 	s.known[of] = &all
 	delete(s.known, of-8)
 	return &all
 }
 
 // Static implements attack.Knowledge.
-func (s *siege) Static() (out []*storage.Object) {
+func (s *siege) Static() (out []*state.Object) {
 	for _, o := range s.truth.objects {
 		if o.Static {
 			out = append(out, o)
@@ -188,8 +190,8 @@ func (s *siege) inspect(of int64) {
 	s.judge.inspect(s, of)
 	r.siegeVerdict = s.judge.siegeVerdict
 	r.Nodes, r.Objects = 0, 0
-	bad := map[storage.ObjectID]int{}
-	s.replicas(func(list []*storage.Object) {
+	bad := map[state.ObjectID]int{}
+	s.replicas(func(list []*state.Object) {
 		hit := 0
 		for _, o := range list {
 			if attack.Tampered(o) {
@@ -205,8 +207,8 @@ func (s *siege) inspect(of int64) {
 	if r.Seen == 0 {
 		r.Seen = of
 	}
-	all := map[storage.ObjectID]int{}
-	s.replicas(func(list []*storage.Object) {
+	all := map[state.ObjectID]int{}
+	s.replicas(func(list []*state.Object) {
 		for _, o := range list {
 			if bad[o.ID] > 0 {
 				all[o.ID]++
@@ -223,7 +225,7 @@ func (s *siege) inspect(of int64) {
 
 // gaps looks what honest nodes do not know.
 func (s *siege) gaps(of int64) {
-	held := map[storage.ObjectID]bool{}
+	held := map[state.ObjectID]bool{}
 	unsure, lost := 0, 0
 	for _, node := range s.live() {
 		if state := node.machine().State(); state != nil && !s.gang.Has(node.self.ID) {
@@ -240,7 +242,7 @@ func (s *siege) gaps(of int64) {
 }
 
 // replicas lists what each honest node stores.
-func (s *siege) replicas(each func([]*storage.Object)) {
+func (s *siege) replicas(each func([]*state.Object)) {
 	for _, node := range s.live() {
 		if s.gang.Has(node.self.ID) {
 			continue

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // What attackers do at times of their own: everything else they do when something
@@ -49,7 +50,7 @@ const (
 
 // disowned reports whether an action is one that its player takes back: in the same
 // interval it signs another batch, or it signs too late. It should count for nobody.
-func (s *siege) disowned(a *storage.Action) bool {
+func (s *siege) disowned(a *state.Action) bool {
 	ways := s.gang.Ways()
 	return (ways.Twice || ways.Late) && s.gang.Has(a.Player.ID) && a.At > s.update(cheatFrom-1)
 }

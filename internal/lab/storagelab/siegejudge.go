@@ -4,6 +4,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // siegeVerdict is what a run is judged by besides the objects that were tampered with.
@@ -36,7 +38,7 @@ const maxIneffective = 1000
 // siegeJudge looks at honest nodes after each update.
 type siegeJudge struct {
 	siegeVerdict
-	amiss   map[storage.ObjectID]int        // for how many updates an object is not as it should be
+	amiss   map[state.ObjectID]int          // for how many updates an object is not as it should be
 	effects map[int64]map[id.ID]*heardRight // of players' actions, by update
 }
 
@@ -45,12 +47,12 @@ type siegeJudge struct {
 type heardRight struct{ asked, right int }
 
 func newSiegeJudge() siegeJudge {
-	return siegeJudge{amiss: map[storage.ObjectID]int{}, effects: map[int64]map[id.ID]*heardRight{}}
+	return siegeJudge{amiss: map[state.ObjectID]int{}, effects: map[int64]map[id.ID]*heardRight{}}
 }
 
 // hear notes what an honest node has found.
 func (j *siegeJudge) hear(r *storage.Report, truth *storageTruth) {
-	if r.Kind != storage.ForActions {
+	if r.Kind != messages.ForActions {
 		return
 	}
 	if j.effects[r.Of] == nil {
@@ -69,7 +71,7 @@ func (j *siegeJudge) hear(r *storage.Report, truth *storageTruth) {
 func (j *siegeJudge) inspect(s *siege, of int64) {
 	j.countEffects(s, of)
 	j.countDoubts(s)
-	amiss := map[storage.ObjectID]int{}
+	amiss := map[state.ObjectID]int{}
 	stuck := 0
 	for _, what := range s.objectsAmiss(of) {
 		amiss[what] = j.amiss[what] + 1
@@ -114,9 +116,9 @@ func (j *siegeJudge) countDoubts(s *siege) {
 
 // objectsAmiss are the moving objects that most of the honest nodes that hold them do
 // not hold as they are, or that nobody honest holds.
-func (s *siege) objectsAmiss(of int64) (out []storage.ObjectID) {
+func (s *siege) objectsAmiss(of int64) (out []state.ObjectID) {
 	type holders struct{ all, right int }
-	truth, held := map[storage.ObjectID]storage.Digest{}, map[storage.ObjectID]holders{}
+	truth, held := map[state.ObjectID]state.Digest{}, map[state.ObjectID]holders{}
 	for _, o := range s.truth.objects {
 		truth[o.ID] = o.Digest
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/attack"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 )
 
 // The worst mixture of attackers is looked for step by step: all ways alone, and
@@ -33,7 +33,7 @@ func (r siegeRow) harm() []int {
 		h[2] += v.Doubtful
 		h[3] += v.Ineffective
 		h[4] += v.Nodes + v.Lost + v.Unsure
-		h[5] += v.Tampered[storage.ForActions] + v.Tampered[storage.ForUpdate]
+		h[5] += v.Tampered[messages.ForActions] + v.Tampered[messages.ForUpdate]
 	}
 	h[0] = r.fallen()
 	return h[:]

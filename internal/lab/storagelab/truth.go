@@ -7,16 +7,18 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // storageTruth is the sequential replay of all that players do: the whole world
 // in one step for each update, beside the simulation.
 type storageTruth struct {
 	net     *storageNet
-	objects []*storage.Object // at the last update, ascending by ID
-	at      map[int64]*storage.Snapshot
-	acts    map[int64]map[*storage.Player][]*storage.Action // by the update they belong to
-	used    int                                             // of net.actions
+	objects []*state.Object // at the last update, ascending by ID
+	at      map[int64]*state.Snapshot
+	acts    map[int64]map[*state.Player][]*state.Action // by the update they belong to
+	used    int                                         // of net.actions
 	seen    storageStates
 }
 
@@ -30,10 +32,10 @@ type storageStates struct {
 // follow lets the truth keep up with the simulation.
 func (n *storageNet) follow() *storageTruth {
 	t := &storageTruth{
-		net: n, objects: n.initial(), at: map[int64]*storage.Snapshot{},
-		acts: map[int64]map[*storage.Player][]*storage.Action{},
+		net: n, objects: n.initial(), at: map[int64]*state.Snapshot{},
+		acts: map[int64]map[*state.Player][]*state.Action{},
 	}
-	t.at[0] = storage.NewSnapshot(0, t.objects, n.rules.World())
+	t.at[0] = state.NewSnapshot(0, t.objects, n.rules.World())
 	for of := int64(1); of <= int64(n.run.updates()); of++ {
 		n.sim.At(n.update(of).Add(1), func() { t.step(of) })
 		n.sim.At(n.update(of).Add(storageMade), func() { t.compare(of) })
@@ -46,7 +48,7 @@ func (t *storageTruth) step(of int64) {
 	n := t.net
 	actions := slices.Clone(n.actions[t.used:])
 	t.used = len(n.actions)
-	slices.SortFunc(actions, func(a, b *storage.Action) int {
+	slices.SortFunc(actions, func(a, b *state.Action) int {
 		switch {
 		case a.Before(b):
 			return -1
@@ -55,15 +57,15 @@ func (t *storageTruth) step(of int64) {
 		}
 		return 0
 	})
-	t.acts[of] = map[*storage.Player][]*storage.Action{}
+	t.acts[of] = map[*state.Player][]*state.Action{}
 	for _, a := range actions {
 		t.acts[of][a.Player] = append(t.acts[of][a.Player], a)
 	}
-	woken := map[storage.ObjectID]bool{}
+	woken := map[state.ObjectID]bool{}
 	for _, o := range n.woken[of-1] {
 		woken[o.ID] = true
 	}
-	var moving, out []*storage.Object
+	var moving, out []*state.Object
 	for _, o := range t.objects {
 		switch {
 		case woken[o.ID]:
@@ -75,11 +77,11 @@ func (t *storageTruth) step(of int64) {
 		}
 	}
 	side := n.rules.World().Side
-	out = append(out, n.rules.Replay(&storage.Step{
+	out = append(out, n.rules.Replay(&state.Step{
 		From: n.update(of - 1), To: n.update(of), Objects: moving, Actions: actions,
 		Target: geom.Rect{Max: geom.Point{X: side, Y: side}},
 	})...)
-	slices.SortFunc(out, func(a, b *storage.Object) int {
+	slices.SortFunc(out, func(a, b *state.Object) int {
 		switch {
 		case a.ID < b.ID:
 			return -1
@@ -89,7 +91,7 @@ func (t *storageTruth) step(of int64) {
 		return 0
 	})
 	t.objects = out
-	t.at[of] = storage.NewSnapshot(of, out, n.rules.World())
+	t.at[of] = state.NewSnapshot(of, out, n.rules.World())
 	t.forget(of - 8)
 }
 
@@ -124,10 +126,10 @@ func (t *storageTruth) forget(of int64) {
 // enough that it has found something.
 func (t *storageTruth) right(r *storage.Report) bool {
 	switch r.Kind {
-	case storage.ForActions:
+	case messages.ForActions:
 		want := t.acts[r.Of][r.Player]
 		return len(r.Batches) == 1 && slices.Equal(r.Batches[0].Actions, want)
-	case storage.ForUpdate, storage.ForLook:
+	case messages.ForUpdate, messages.ForLook:
 		truth := t.at[r.Of]
 		return r.Seen != nil && truth != nil && r.Seen.Agrees(truth, &r.Area, t.net.rules.World())
 	}
@@ -151,10 +153,10 @@ func (n *storageNet) look() *storageState {
 	s := &storageState{States: n.truth.seen}
 	shape := n.rules.World()
 	truth := n.truth.at[int64(n.run.updates())]
-	held := map[storage.ObjectID]uint32{} // zones
-	inhabited := uint32(0)                // those with nodes
+	held := map[state.ObjectID]uint32{} // zones
+	inhabited := uint32(0)              // those with nodes
 	type action struct {
-		p   *storage.Player
+		p   *state.Player
 		seq uint64
 	}
 	actions := map[action]bool{}
@@ -162,7 +164,7 @@ func (n *storageNet) look() *storageState {
 		m, bytes := o.machine(), 0
 		zone := n.space.Zone(o.self.Pos)
 		inhabited |= 1 << zone
-		count := func(x *storage.Object) {
+		count := func(x *state.Object) {
 			held[x.ID] |= 1 << zone
 			s.Replicas++
 			bytes += x.Size

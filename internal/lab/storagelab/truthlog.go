@@ -5,14 +5,14 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // TruthLog is what players have signed, as their own nodes report it, and what any node
 // was told of that. What is replayed is what was signed, so that an action which the
 // network loses everywhere is missing from the network's world and not from the replay.
 type TruthLog struct {
-	signed map[int64]map[id.ID][]*storage.Action
+	signed map[int64]map[id.ID][]*state.Action
 	told   map[int64]map[id.ID]map[uint64]bool // by the actions' numbers
 }
 
@@ -23,17 +23,17 @@ type TruthCount struct {
 }
 
 func NewTruthLog() TruthLog {
-	return TruthLog{map[int64]map[id.ID][]*storage.Action{}, map[int64]map[id.ID]map[uint64]bool{}}
+	return TruthLog{map[int64]map[id.ID][]*state.Action{}, map[int64]map[id.ID]map[uint64]bool{}}
 }
 
 // Sign notes what a player has signed.
-func (l *TruthLog) Sign(b *storage.Batch) {
+func (l *TruthLog) Sign(b *state.Batch) {
 	if l.signed[b.Of] == nil {
-		l.signed[b.Of] = map[id.ID][]*storage.Action{}
+		l.signed[b.Of] = map[id.ID][]*state.Action{}
 	}
 	have := l.signed[b.Of][b.Player.ID]
 	for _, a := range b.Actions {
-		if !slices.ContainsFunc(have, func(o *storage.Action) bool { return o.Seq == a.Seq }) {
+		if !slices.ContainsFunc(have, func(o *state.Action) bool { return o.Seq == a.Seq }) {
 			have = append(have, a)
 		}
 	}
@@ -41,7 +41,7 @@ func (l *TruthLog) Sign(b *storage.Batch) {
 }
 
 // Tell notes what a node was told that a player has done.
-func (l *TruthLog) Tell(b *storage.Batch) {
+func (l *TruthLog) Tell(b *state.Batch) {
 	if l.told[b.Of] == nil {
 		l.told[b.Of] = map[id.ID]map[uint64]bool{}
 	}
@@ -55,7 +55,7 @@ func (l *TruthLog) Tell(b *storage.Batch) {
 
 // Take returns the signed actions of an interval, in order, and forgets it. takesPart
 // says whose actions the world's rules look at in that step.
-func (l *TruthLog) Take(of int64, takesPart func(id.ID) bool) (all []*storage.Action, count TruthCount) {
+func (l *TruthLog) Take(of int64, takesPart func(id.ID) bool) (all []*state.Action, count TruthCount) {
 	for who, list := range l.signed[of] {
 		all = append(all, list...)
 		if !takesPart(who) {
@@ -66,7 +66,7 @@ func (l *TruthLog) Take(of int64, takesPart func(id.ID) bool) (all []*storage.Ac
 			count.Lost += lab.Indicator(!l.told[of][who][a.Seq])
 		}
 	}
-	slices.SortFunc(all, func(a, b *storage.Action) int {
+	slices.SortFunc(all, func(a, b *state.Action) int {
 		if a.Before(b) {
 			return -1
 		}

@@ -11,27 +11,31 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
 // withholder is an honest node whose deposit of one interval reaches nobody.
 type withholder struct{ of int64 }
 
-func (w withholder) Deposit(_ *storage.Node, b *storage.Batch) bool { return b.Of != w.of }
+func (w withholder) Deposit(_ *storage.Node, b *state.Batch) bool { return b.Of != w.of }
 
 func (withholder) Intercept(*storage.Node, machine.Peer, machine.Message) bool { return false }
 
-func (withholder) Answer(_ *storage.Node, _ *overlay.Contact, _ *storage.Retrieve, m *storage.Result) *storage.Result {
+func (withholder) Answer(_ *storage.Node, _ *overlay.Contact, _ *messages.Retrieve, m *messages.Result) *messages.Result {
 	return m
 }
 
-func (withholder) AnswerActions(_ *storage.Node, _ *overlay.Contact, _ *storage.RetrieveActions, m *storage.ActionsResult) *storage.ActionsResult {
+func (withholder) AnswerActions(_ *storage.Node, _ *overlay.Contact, _ *messages.RetrieveActions, m *messages.ActionsResult) *messages.ActionsResult {
 	return m
 }
 
-func (withholder) Keep(*storage.Node, *storage.Action) bool { return true }
+func (withholder) Keep(*storage.Node, *state.Action) bool { return true }
 
-func (withholder) Push(_ *storage.Node, _ *overlay.Contact, m *storage.Push) *storage.Push { return m }
+func (withholder) Push(_ *storage.Node, _ *overlay.Contact, m *messages.Push) *messages.Push {
+	return m
+}
 
 // What is lost everywhere is missing in all zones alike: they agree with each other, and
 // with a replay of what nodes were told. The replay of what was signed shows it.
@@ -73,11 +77,11 @@ func TestLongLostActionsAreNoticed(t *testing.T) {
 // player is part of the world then.
 func TestTruthLogCounts(t *testing.T) {
 	l := NewTruthLog()
-	in, out := &storage.Player{ID: id.ID{1}}, &storage.Player{ID: id.ID{2}}
-	batch := func(p *storage.Player, of int64, numbers ...uint64) *storage.Batch {
-		b := &storage.Batch{Player: p, Of: of}
+	in, out := &state.Player{ID: id.ID{1}}, &state.Player{ID: id.ID{2}}
+	batch := func(p *state.Player, of int64, numbers ...uint64) *state.Batch {
+		b := &state.Batch{Player: p, Of: of}
 		for _, seq := range numbers {
-			b.Actions = append(b.Actions, &storage.Action{Player: p, Seq: seq, At: machine.Time(seq)})
+			b.Actions = append(b.Actions, &state.Action{Player: p, Seq: seq, At: machine.Time(seq)})
 		}
 		return b
 	}

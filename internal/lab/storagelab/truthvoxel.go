@@ -13,6 +13,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -85,7 +87,7 @@ func (n *voxelNet) newPlayer(s *storageNode, at machine.Time) storagePlayer {
 
 // heard notes what a node was told that a player has done.
 func (n *voxelNet) heard(r storage.Report) {
-	if r.Kind == storage.ForActions && len(r.Batches) > 0 {
+	if r.Kind == messages.ForActions && len(r.Batches) > 0 {
 		n.log.Tell(r.Batches[0])
 	}
 }
@@ -123,7 +125,7 @@ func (z zoneState) right() bool { return z.digest == z.want && z.missing+z.wrong
 
 // zones compares every zone with the one replay, at t_of.
 func (n *voxelNet) zones(of int64) []zoneState {
-	var all []*storage.Object
+	var all []*state.Object
 	n.once.Cells(func(c geom.Rect) {
 		for _, o := range n.once.Objects(c) {
 			if !o.Static {
@@ -131,13 +133,13 @@ func (n *voxelNet) zones(of int64) []zoneState {
 			}
 		}
 	})
-	slices.SortFunc(all, func(a, b *storage.Object) int {
+	slices.SortFunc(all, func(a, b *state.Object) int {
 		if a.ID < b.ID {
 			return -1
 		}
 		return 1
 	})
-	right := make(map[storage.ObjectID]storage.Digest, len(all))
+	right := make(map[state.ObjectID]state.Digest, len(all))
 	sum := sha256.New()
 	for _, o := range all {
 		right[o.ID] = o.Digest
@@ -145,9 +147,9 @@ func (n *voxelNet) zones(of int64) []zoneState {
 	}
 	want := fmt.Sprintf("%x", sum.Sum(nil)[:10])
 	out := make([]zoneState, n.space.Zones())
-	held := make([]map[storage.ObjectID]storage.Digest, len(out))
+	held := make([]map[state.ObjectID]state.Digest, len(out))
 	for i := range held {
-		held[i] = map[storage.ObjectID]storage.Digest{}
+		held[i] = map[state.ObjectID]state.Digest{}
 		out[i].want = want
 	}
 	for _, s := range n.live() {

@@ -21,6 +21,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/nodelab"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -75,13 +77,13 @@ type stateReport struct {
 	Of      int64
 	Circle  geom.Circle
 	Whole   bool // of all cells that the circle touches, not of what lies in it
-	Objects map[storage.ObjectID]storage.Digest
+	Objects map[state.ObjectID]state.Digest
 }
 
 // batchReport is what a player has done in an interval.
 type batchReport struct {
 	Of      int64
-	Player  storage.Player
+	Player  state.Player
 	Actions []actionReport
 }
 
@@ -93,7 +95,7 @@ type actionReport struct {
 
 // comeReport is when a witness comes: it takes part in the step after t_Of.
 type comeReport struct {
-	Player storage.Player
+	Player state.Player
 	Of     int64
 	At     geom.Point
 }
@@ -113,7 +115,7 @@ type truthNode struct {
 
 // Retrieved implements storage.Probe.
 func (t *truthNode) Retrieved(r storage.Report) {
-	if r.Kind != storage.ForActions || len(r.Batches) == 0 || len(r.Batches[0].Actions) == 0 {
+	if r.Kind != messages.ForActions || len(r.Batches) == 0 || len(r.Batches[0].Actions) == 0 {
 		return
 	}
 	t.mu.Lock()
@@ -122,7 +124,7 @@ func (t *truthNode) Retrieved(r storage.Report) {
 }
 
 // BatchSigned implements storage.Probe.
-func (t *truthNode) BatchSigned(b *storage.Batch) {
+func (t *truthNode) BatchSigned(b *state.Batch) {
 	if len(b.Actions) == 0 {
 		return
 	}
@@ -131,7 +133,7 @@ func (t *truthNode) BatchSigned(b *storage.Batch) {
 	t.mu.Unlock()
 }
 
-func reportOf(b *storage.Batch) batchReport {
+func reportOf(b *state.Batch) batchReport {
 	r := batchReport{Of: b.Of, Player: *b.Player}
 	for _, a := range b.Actions {
 		r.Actions = append(r.Actions, actionReport{a.Seq, a.At, a.Body})
@@ -140,10 +142,10 @@ func reportOf(b *storage.Batch) batchReport {
 }
 
 // batch is what is reported.
-func (r *batchReport) batch() *storage.Batch {
-	b := &storage.Batch{Player: &r.Player, Of: r.Of}
+func (r *batchReport) batch() *state.Batch {
+	b := &state.Batch{Player: &r.Player, Of: r.Of}
 	for _, a := range r.Actions {
-		b.Actions = append(b.Actions, &storage.Action{Player: b.Player, Seq: a.Seq, At: a.At, Body: a.Body})
+		b.Actions = append(b.Actions, &state.Action{Player: b.Player, Seq: a.Seq, At: a.At, Body: a.Body})
 	}
 	return b
 }
@@ -222,7 +224,7 @@ func (t *truthNode) start(o *truthOrder) error {
 }
 
 // announced notes when the node's witness comes.
-func (t *truthNode) announced(p storage.Player, of int64, at geom.Point) {
+func (t *truthNode) announced(p state.Player, of int64, at geom.Point) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.came = append(t.came, comeReport{p, of, at})
@@ -285,7 +287,7 @@ func (t *truthNode) report(ctx context.Context, after int64) (r truthReport, err
 		if held == nil || len(held.Cover.Polygon) > 0 {
 			return
 		}
-		r.State = &stateReport{Of: held.Of, Circle: held.Cover.Circle, Whole: held.Whole, Objects: map[storage.ObjectID]storage.Digest{}}
+		r.State = &stateReport{Of: held.Of, Circle: held.Cover.Circle, Whole: held.Whole, Objects: map[state.ObjectID]state.Digest{}}
 		for _, o := range held.Objects(&held.Cover, n.World(), nil) {
 			r.State.Objects[o.ID] = o.Digest
 		}

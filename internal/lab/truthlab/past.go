@@ -10,7 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/storagelab"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -75,9 +75,9 @@ func (p *truthPast) advance(of int64) {
 }
 
 // objects are all of the world, ascending.
-func (p *truthPast) objects() (all []*storage.Object) {
+func (p *truthPast) objects() (all []*state.Object) {
 	p.once.Cells(func(c geom.Rect) { all = append(all, p.once.Objects(c)...) })
-	slices.SortFunc(all, func(a, b *storage.Object) int {
+	slices.SortFunc(all, func(a, b *state.Object) int {
 		if a.ID < b.ID {
 			return -1
 		}
@@ -114,7 +114,7 @@ func (n *truthNet) check(of int64) (row truthRow, err error) {
 	}
 	n.past.advance(of)
 	all := n.past.objects()
-	whole := storage.NewSnapshot(of, all, n.past.rules.World())
+	whole := state.NewSnapshot(of, all, n.past.rules.World())
 	row.of, row.built = len(n.honest()), len(voxelrules.NewView(all).Changed())
 	for _, p := range n.honest() {
 		row.failed, row.proofs, row.unknown = row.failed+p.Truth.Failed, row.proofs+int(p.Truth.False), row.unknown+p.Truth.Unknown

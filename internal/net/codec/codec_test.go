@@ -18,7 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/session"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 )
 
 // Every field of every message comes back: with everything set, and with
@@ -42,7 +42,7 @@ func TestEveryFieldComesBack(t *testing.T) {
 		}
 		b, err := c.Append([]byte("before"), k.blank())
 		if k.whole {
-			if !errors.Is(err, ErrMalformed) && !same(k.blank(), &storage.Push{}) {
+			if !errors.Is(err, ErrMalformed) && !same(k.blank(), &messages.Push{}) {
 				t.Errorf("%v without anything was written: %v", k.typ, err)
 			}
 			continue

@@ -12,7 +12,7 @@ import (
 )
 
 // sources are the packages whose messages travel between nodes.
-var sources = []string{"cluster/kademlia", "game/region", "game/lobby", "cluster/node", "cluster/group", "verified/overlay", "verified/storage", "net/nat/traversal"}
+var sources = []string{"cluster/kademlia", "game/region", "game/lobby", "cluster/node", "cluster/group", "verified/overlay", "verified/storage/messages", "net/nat/traversal"}
 
 // parts are exported structs beside the messages that are no messages: what
 // messages are made of, and results that stay within a node.
@@ -32,7 +32,7 @@ var parts = map[string]string{
 	"traversal.Offer":    "part of Signal",
 	"node.Watcher":       "part of ToWatchers",
 	"node.Origin":        "from a session of the node itself",
-	"storage.Around":     "part of Result",
+	"messages.Around":    "part of Result",
 }
 
 // TestEveryMessageHasACodec looks for messages that no number was given to: the

@@ -6,7 +6,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Messages of internal/verified/storage. What an object is, the rules of the world know:
@@ -17,12 +18,12 @@ import (
 // Verified is what the messages of a world with a storage are read with.
 type Verified struct {
 	// Rules are for the codec alone, which has them do one thing at a time.
-	Rules storage.Rules
+	Rules state.Rules
 	// Bounds are those of the overlay's space (overlay.Space.Bounds).
 	Bounds geom.Rect
 	// Check tells whether an action's signature is its player's; an action that
 	// is not signed right is not read. Nil: signatures are not looked at.
-	Check func(*storage.Action) bool
+	Check func(*state.Action) bool
 }
 
 // NewVerified returns a codec for a world with a storage.
@@ -35,7 +36,7 @@ func NewVerified(v Verified) *Codec {
 // ruled is Verified for many goroutines.
 type ruled struct {
 	Verified
-	world storage.World
+	world state.World
 	mu    sync.Mutex
 }
 
@@ -54,8 +55,8 @@ const (
 )
 
 var storageKinds = []*kind{
-	needs(152, func(f *form, m *storage.Retrieve) { f.retrieve(m) }),
-	needs(153, func(f *form, m *storage.Result) {
+	needs(152, func(f *form, m *messages.Retrieve) { f.retrieve(m) }),
+	needs(153, func(f *form, m *messages.Result) {
 		f.fixed64(&m.Query)
 		if f.bools(&m.Brief, &m.Same, &m.Asking); !m.Same {
 			f.around(&m.Around)
@@ -83,20 +84,20 @@ var storageKinds = []*kind{
 			m.Seal(f.codec.rules.world)
 		}
 	}),
-	needs(142, func(f *form, m *storage.RetrieveActions) {
+	needs(142, func(f *form, m *messages.RetrieveActions) {
 		f.fixed64(&m.Query)
 		f.player(&m.Player)
 		signed(f, &m.Of)
 		shorts(f, &m.Known)
 	}),
-	needs(143, func(f *form, m *storage.ActionsResult) {
+	needs(143, func(f *form, m *messages.ActionsResult) {
 		f.fixed64(&m.Query)
 		batch(f, &m.Batch)
 		certificate(f, &m.Certificate, m.Batch)
 		other(f, &m.Other, m.Batch)
 	}),
-	needs(144, func(f *form, m *storage.Store) {
-		var p *storage.Player
+	needs(144, func(f *form, m *messages.Store) {
+		var p *state.Player
 		if !f.reading {
 			if m.Action == nil {
 				f.fail("no action")
@@ -107,7 +108,7 @@ var storageKinds = []*kind{
 		f.player(&p)
 		f.action(&m.Action, p)
 	}),
-	needs(154, func(f *form, m *storage.Push) {
+	needs(154, func(f *form, m *messages.Push) {
 		f.area(&m.Area, false)
 		f.snapshot(&m.Seen, &m.Area)
 		f.static(&m.Static, &m.Batches)
@@ -116,13 +117,13 @@ var storageKinds = []*kind{
 			m.Seal(f.codec.rules.world)
 		}
 	}),
-	needs(146, func(f *form, m *storage.Activate) {
+	needs(146, func(f *form, m *messages.Activate) {
 		f.player(&m.Player)
 		f.place(&m.Place)
 		signed(f, &m.Of)
 	}),
-	needs(147, func(f *form, m *storage.Better) { f.someone(&m.Node) }),
-	needs(148, func(f *form, m *storage.Deposit) {
+	needs(147, func(f *form, m *messages.Better) { f.someone(&m.Node) }),
+	needs(148, func(f *form, m *messages.Deposit) {
 		own := m.Own != nil
 		f.bool(&own)
 		batch(f, &m.Batch)
@@ -132,13 +133,13 @@ var storageKinds = []*kind{
 			fullReceipt(f, m.Own)
 		}
 	}),
-	needs(149, func(f *form, m *storage.Receipt) {
+	needs(149, func(f *form, m *messages.Receipt) {
 		named(f, &m.Batch)
 		receipt(f, m, m.Batch)
 		f.bool(&m.Fresh)
 	}),
-	needs(150, func(f *form, m *storage.Certified) {
-		var b *storage.Batch
+	needs(150, func(f *form, m *messages.Certified) {
+		var b *state.Batch
 		if !f.reading && m.Certificate != nil {
 			b = m.Certificate.Batch
 		}
@@ -148,7 +149,7 @@ var storageKinds = []*kind{
 			f.fail("no certificate")
 		}
 	}),
-	needs(151, func(f *form, m *storage.Exchange) {
+	needs(151, func(f *form, m *messages.Exchange) {
 		batch(f, &m.Batch)
 		receipts(f, &m.Receipts, m.Batch)
 		for _, r := range m.Receipts {
@@ -156,19 +157,19 @@ var storageKinds = []*kind{
 		}
 		other(f, &m.Other, m.Batch)
 	}),
-	needs(156, func(f *form, m *storage.Fetch) {
+	needs(156, func(f *form, m *messages.Fetch) {
 		f.retrieve(&m.Retrieve)
 		list(f, &m.Cells, maxSquares, 2, cellAt)
-		list(f, &m.Characters, maxObjects, 8, func(f *form, v *storage.ObjectID) { f.fixed64((*uint64)(v)) })
+		list(f, &m.Characters, maxObjects, 8, func(f *form, v *state.ObjectID) { f.fixed64((*uint64)(v)) })
 		list(f, &m.HaveTags, maxObjects, 8, func(f *form, v *uint64) { f.fixed64(v) })
 		f.sparse(&m.BaseTags, len(m.Cells))
 		if !f.reading && len(m.Have)+len(m.Base) > 0 {
 			f.fail("objects instead of their digests")
 		}
 	}),
-	needs(157, func(f *form, m *storage.Blocks) {
+	needs(157, func(f *form, m *messages.Blocks) {
 		f.fixed64(&m.Query)
-		list(f, &m.Pieces, maxSquares, 1, func(f *form, v *[]storage.ObjectPatch) { list(f, v, maxObjects, 2, piece) })
+		list(f, &m.Pieces, maxSquares, 1, func(f *form, v *[]messages.ObjectPatch) { list(f, v, maxObjects, 2, piece) })
 		list(f, &m.Characters, maxObjects, 2, object)
 		if !f.reading && len(m.Cells) > 0 {
 			f.fail("cells instead of pieces")
@@ -177,13 +178,13 @@ var storageKinds = []*kind{
 			f.fail("an answer with nothing in it")
 		}
 	}),
-	needs(158, func(f *form, m *storage.PeerQuery) {
+	needs(158, func(f *form, m *messages.PeerQuery) {
 		f.fixed64(&m.Query)
 		if list(f, &m.Zones, maxZones, 1, num); len(m.Zones) == 0 {
 			f.fail("no zones")
 		}
 	}),
-	needs(159, func(f *form, m *storage.PeerReply) {
+	needs(159, func(f *form, m *messages.PeerReply) {
 		f.fixed64(&m.Query)
 		if list(f, &m.Nodes, maxSought, minContact, func(f *form, c **overlay.Contact) { f.someone(c) }); len(m.Nodes) == 0 {
 			f.fail("no nodes")
@@ -197,7 +198,7 @@ var storageKinds = []*kind{
 		f.exact(m.Signature[:])
 		f.message(&m.Result)
 		switch m.Result.(type) {
-		case *storage.Result, *storage.ActionsResult:
+		case *messages.Result, *messages.ActionsResult:
 		default:
 			if f.err == nil {
 				f.fail("an answer that is none")

@@ -14,7 +14,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -31,7 +32,7 @@ func someRules() *voxelrules.Rules { return voxelrules.New(voxelrules.Config{See
 type vault struct {
 	r     rng.Rand
 	rules *voxelrules.Rules
-	world storage.World
+	world state.World
 }
 
 func newVault(seed uint64) *vault {
@@ -52,12 +53,12 @@ func (v *vault) node() *overlay.Contact {
 	return &overlay.Contact{ID: id.Of(binary.AppendUvarint(nil, v.r.Uint64())), Addr: machine.Addr{10: 255, 11: 255, 12: 127, 15: 1, 17: 9}, Pos: v.within(someSpace.Bounds())}
 }
 
-func (v *vault) player() *storage.Player {
-	return &storage.Player{ID: id.Of(binary.AppendUvarint(nil, v.r.Uint64())), Home: v.place()}
+func (v *vault) player() *state.Player {
+	return &state.Player{ID: id.Of(binary.AppendUvarint(nil, v.r.Uint64())), Home: v.place()}
 }
 
 // chunk is the difference of a chunk from the terrain.
-func (v *vault) chunk() *storage.Object {
+func (v *vault) chunk() *state.Object {
 	b := []byte{2}
 	b = binary.AppendVarint(binary.AppendVarint(b, int64(v.r.Intn(16)-8)), int64(v.r.Intn(16)-8))
 	b = append(b, byte(v.r.Intn(4)), 2, 7, byte(1+v.r.Intn(9)), 0, byte(1+v.r.Intn(9)))
@@ -69,7 +70,7 @@ func (v *vault) chunk() *storage.Object {
 }
 
 // character is one that is away, or there.
-func (v *vault) character(static bool) *storage.Object {
+func (v *vault) character(static bool) *state.Object {
 	b := v.rules.AppendObject(nil, v.rules.Activate(v.player(), v.place(), nil))
 	if b[1] = 0; static {
 		b[1] = 1
@@ -81,18 +82,18 @@ func (v *vault) character(static bool) *storage.Object {
 	return o
 }
 
-func (v *vault) batch() *storage.Batch {
+func (v *vault) batch() *state.Batch {
 	p := v.player()
-	var acts []*storage.Action
+	var acts []*state.Action
 	for i := range 1 + v.r.Intn(3) {
-		a := &storage.Action{
+		a := &state.Action{
 			Player: p, Seq: uint64(1 + i), At: machine.Time(1e9 * (i + 1)),
 			Body: []byte{byte(i), 1}, Signature: bytes.Repeat([]byte{7}, 64),
 		}
 		a.Size = 1 + len(binary.AppendVarint(nil, int64(a.At))) + 1 + len(a.Body) + 1 + len(a.Signature)
 		acts = append(acts, a)
 	}
-	b, err := storage.NewBatch(p, int64(1+v.r.Intn(9)), acts)
+	b, err := state.NewBatch(p, int64(1+v.r.Intn(9)), acts)
 	if err != nil {
 		panic(err)
 	}
@@ -100,64 +101,64 @@ func (v *vault) batch() *storage.Batch {
 }
 
 // receipts are some for a batch; the last is of somebody who is known, if that may be.
-func (v *vault) receipts(b *storage.Batch, known bool) (out []*storage.Receipt) {
+func (v *vault) receipts(b *state.Batch, known bool) (out []*messages.Receipt) {
 	if known {
 		defer func() {
-			out = append(out, &storage.Receipt{Short: 1 + uint32(v.r.Intn(1<<31)), Batch: b, Signature: make([]byte, 64)})
+			out = append(out, &messages.Receipt{Short: 1 + uint32(v.r.Intn(1<<31)), Batch: b, Signature: make([]byte, 64)})
 		}()
 	}
 	for range 3 {
-		out = append(out, &storage.Receipt{By: v.node(), Batch: b, First: v.r.OneIn(2), Certificate: bytes.Repeat([]byte{byte(v.r.Intn(9))}, 149), Signature: make([]byte, 64)})
+		out = append(out, &messages.Receipt{By: v.node(), Batch: b, First: v.r.OneIn(2), Certificate: bytes.Repeat([]byte{byte(v.r.Intn(9))}, 149), Signature: make([]byte, 64)})
 	}
 	return out
 }
 
 // part is a snapshot of a circle, of which a smaller area is sent.
-func (v *vault) part() (*storage.Snapshot, overlay.Area) {
-	var all []*storage.Object
+func (v *vault) part() (*state.Snapshot, overlay.Area) {
+	var all []*state.Object
 	for range 12 {
 		all = append(all, v.chunk())
 	}
 	all = append(all, v.character(false))
 	all = ascending(all)
-	whole := storage.NewSnapshot(3, all, v.world)
+	whole := state.NewSnapshot(3, all, v.world)
 	side := v.world.Side
 	whole.Cover = overlay.Area{Circle: geom.Circle{C: geom.Point{X: side / 2, Y: side / 2}, R: side / 2}}
 	whole.Unsure = make([]bool, len(whole.Cells))
-	whole.Unsure[5], whole.Cells[5] = true, storage.NewCell(nil)
-	whole.Activated = []*storage.Object{v.rules.Activate(v.player(), geom.Point{X: side / 2, Y: side / 3}, nil)}
+	whole.Unsure[5], whole.Cells[5] = true, state.NewCell(nil)
+	whole.Activated = []*state.Object{v.rules.Activate(v.player(), geom.Point{X: side / 2, Y: side / 3}, nil)}
 	area := overlay.Area{Polygon: geom.Rect{Min: geom.Point{X: side / 8, Y: side / 8}, Max: geom.Point{X: side - 9, Y: side - 9}}.Polygon(nil)}
-	sent, err := storage.DecodeSnapshot(3, &whole.Cover, &area, whole.Encode(&area, v.world), v.world)
+	sent, err := state.DecodeSnapshot(3, &whole.Cover, &area, whole.Encode(&area, v.world), v.world)
 	if err != nil {
 		panic(err)
 	}
 	return sent, area
 }
 
-func ascending(all []*storage.Object) []*storage.Object {
-	slices.SortFunc(all, func(a, b *storage.Object) int {
+func ascending(all []*state.Object) []*state.Object {
+	slices.SortFunc(all, func(a, b *state.Object) int {
 		if a.ID < b.ID {
 			return -1
 		}
 		return 1
 	})
-	return slices.CompactFunc(all, func(a, b *storage.Object) bool { return a.ID == b.ID })
+	return slices.CompactFunc(all, func(a, b *state.Object) bool { return a.ID == b.ID })
 }
 
-func (v *vault) tag() (t storage.SaltedDigest) {
+func (v *vault) tag() (t state.SaltedDigest) {
 	binary.BigEndian.PutUint64(t[:], v.r.Uint64()|1)
 	return t
 }
 
-func (v *vault) retrieve(area overlay.Area) *storage.Retrieve {
-	return &storage.Retrieve{
-		Query: v.r.Uint64(), Kind: storage.ForUpdate, Area: area, Of: 7,
-		Known: &storage.Known{Hash: v.tag(), Rows: []uint32{uint32(v.r.Uint64()), 0}},
+func (v *vault) retrieve(area overlay.Area) *messages.Retrieve {
+	return &messages.Retrieve{
+		Query: v.r.Uint64(), Kind: messages.ForUpdate, Area: area, Of: 7,
+		Known: &messages.Known{Hash: v.tag(), Rows: []uint32{uint32(v.r.Uint64()), 0}},
 	}
 }
 
-func (v *vault) brief(area overlay.Area) *storage.DigestAnswer {
-	b := &storage.DigestAnswer{Of: 4, Cover: area, Unsure: []uint32{3, 6}, Check: v.tag(), Activated: []storage.DormantName{{ID: 7, Digest: id.Of([]byte{1}), Pos: area.Circle.C}}}
+func (v *vault) brief(area overlay.Area) *messages.DigestAnswer {
+	b := &messages.DigestAnswer{Of: 4, Cover: area, Unsure: []uint32{3, 6}, Check: v.tag(), Activated: []messages.DormantName{{ID: 7, Digest: id.Of([]byte{1}), Pos: area.Circle.C}}}
 	for range 11 {
 		b.Tags, b.Same = append(b.Tags, v.tag()), append(b.Same, v.r.OneIn(2))
 	}
@@ -165,9 +166,9 @@ func (v *vault) brief(area overlay.Area) *storage.DigestAnswer {
 }
 
 // sleepers names objects.
-func sleepers(objects []*storage.Object) (out []storage.DormantName) {
+func sleepers(objects []*state.Object) (out []messages.DormantName) {
 	for _, o := range objects {
-		out = append(out, storage.DormantName{ID: o.ID, Digest: o.Digest, Pos: o.Pos})
+		out = append(out, messages.DormantName{ID: o.ID, Digest: o.Digest, Pos: o.Pos})
 	}
 	return out
 }
@@ -175,79 +176,79 @@ func sleepers(objects []*storage.Object) (out []storage.DormantName) {
 // message returns a message of the storage, nil if the kind is not one.
 func (v *vault) message(k *kind) machine.Message {
 	seen, area := v.part()
-	static := ascending([]*storage.Object{v.character(true), v.character(true)})
-	batches := []*storage.Batch{v.batch(), v.batch()}
+	static := ascending([]*state.Object{v.character(true), v.character(true)})
+	batches := []*state.Batch{v.batch(), v.batch()}
 	switch k.blank().(type) {
-	case *storage.Retrieve:
+	case *messages.Retrieve:
 		return v.retrieve(area)
-	case *storage.Fetch:
-		return &storage.Fetch{
-			Retrieve: *v.retrieve(area), Cells: []storage.CellAt{{X: 1, Y: 2}, {X: 3}}, Characters: []storage.ObjectID{5, 1 << 60},
-			HaveTags: []uint64{v.r.Uint64(), 1}, BaseTags: []storage.SaltedDigest{{}, v.tag()},
+	case *messages.Fetch:
+		return &messages.Fetch{
+			Retrieve: *v.retrieve(area), Cells: []messages.CellAt{{X: 1, Y: 2}, {X: 3}}, Characters: []state.ObjectID{5, 1 << 60},
+			HaveTags: []uint64{v.r.Uint64(), 1}, BaseTags: []state.SaltedDigest{{}, v.tag()},
 		}
-	case *storage.Blocks:
-		return &storage.Blocks{
+	case *messages.Blocks:
+		return &messages.Blocks{
 			Query: v.r.Uint64(), Characters: seen.Activated,
-			Pieces: [][]storage.ObjectPatch{nil, {
-				{How: storage.Has, At: 300}, {How: storage.Based, In: -3, At: 1, Data: []byte{1, 2}},
-				{How: storage.Begun, In: 40, At: 7, Data: []byte{9}}, {How: storage.Whole, Data: bytes.Repeat([]byte{3}, 200)},
+			Pieces: [][]messages.ObjectPatch{nil, {
+				{How: messages.Has, At: 300}, {How: messages.Based, In: -3, At: 1, Data: []byte{1, 2}},
+				{How: messages.Begun, In: 40, At: 7, Data: []byte{9}}, {How: messages.Whole, Data: bytes.Repeat([]byte{3}, 200)},
 			}},
 		}
-	case *storage.PeerQuery:
-		return &storage.PeerQuery{Query: v.r.Uint64(), Zones: []uint8{0, 3}}
-	case *storage.PeerReply:
-		return &storage.PeerReply{Query: v.r.Uint64(), Nodes: []*overlay.Contact{v.node(), v.node()}}
-	case *storage.Result:
+	case *messages.PeerQuery:
+		return &messages.PeerQuery{Query: v.r.Uint64(), Zones: []uint8{0, 3}}
+	case *messages.PeerReply:
+		return &messages.PeerReply{Query: v.r.Uint64(), Nodes: []*overlay.Contact{v.node(), v.node()}}
+	case *messages.Result:
 		if v.r.OneIn(2) {
-			m := &storage.Result{Query: v.r.Uint64(), Area: area, Brief: true, Same: true, Sent: v.brief(area), Names: sleepers(static), Batches: batches}
+			m := &messages.Result{Query: v.r.Uint64(), Area: area, Brief: true, Same: true, Sent: v.brief(area), Names: sleepers(static), Batches: batches}
 			return m.Seal(v.world)
 		}
-		m := &storage.Result{
+		m := &messages.Result{
 			Query:  v.r.Uint64(),
-			Around: storage.NewAround(v.node(), []*overlay.Contact{v.node(), v.node(), v.node()}, someSpace.Bounds()),
+			Around: messages.NewAround(v.node(), []*overlay.Contact{v.node(), v.node(), v.node()}, someSpace.Bounds()),
 			Seen:   seen, Area: area, Static: static, Batches: batches,
 		}
 		return m.Seal(v.world)
 	case *node.Answer:
-		m := &storage.Result{Around: storage.NewAround(v.node(), nil, someSpace.Bounds()), Seen: seen, Area: area}
+		m := &messages.Result{Around: messages.NewAround(v.node(), nil, someSpace.Bounds()), Seen: seen, Area: area}
 		return &node.Answer{Certificate: &identity.Certificate{Key: [32]byte{1, 2}, Serial: v.r.Uint64()}, Signature: [64]byte{3}, Result: m.Seal(v.world)}
-	case *storage.RetrieveActions:
-		return &storage.RetrieveActions{Query: v.r.Uint64(), Player: v.player(), Of: 9, Known: []uint32{uint32(v.r.Uint64()), 7}}
-	case *storage.ActionsResult:
+	case *messages.RetrieveActions:
+		return &messages.RetrieveActions{Query: v.r.Uint64(), Player: v.player(), Of: 9, Known: []uint32{uint32(v.r.Uint64()), 7}}
+	case *messages.ActionsResult:
 		b := v.batch()
-		return &storage.ActionsResult{Query: v.r.Uint64(), Batch: b, Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b, true)}, Other: b.Signed([]byte{9})}
-	case *storage.Deposit:
+		return &messages.ActionsResult{Query: v.r.Uint64(), Batch: b, Certificate: &messages.Certificate{Batch: b, Receipts: v.receipts(b, true)}, Other: b.Signed([]byte{9})}
+	case *messages.Deposit:
 		b := v.batch().Signed([]byte{5, 6})
 		if v.r.OneIn(2) {
-			return &storage.Deposit{Batch: b, Knows: []uint32{8}, Own: v.receipts(b, false)[0]}
+			return &messages.Deposit{Batch: b, Knows: []uint32{8}, Own: v.receipts(b, false)[0]}
 		}
-		return &storage.Deposit{Batch: b}
-	case *storage.Receipt:
+		return &messages.Deposit{Batch: b}
+	case *messages.Receipt:
 		m := v.receipts(nameOf(v.batch()), true)[3*v.r.Intn(2)]
 		m.Fresh = v.r.OneIn(2)
 		return m
-	case *storage.Certified:
+	case *messages.Certified:
 		b := nameOf(v.batch())
-		return &storage.Certified{Certificate: &storage.Certificate{Batch: b, Receipts: v.receipts(b, true)}}
-	case *storage.Exchange:
+		return &messages.Certified{Certificate: &messages.Certificate{Batch: b, Receipts: v.receipts(b, true)}}
+	case *messages.Exchange:
 		b := v.batch().Signed([]byte{8})
-		return &storage.Exchange{Batch: b, Receipts: v.receipts(b, false), Other: b.Signed([]byte{9})}
-	case *storage.Store:
-		return &storage.Store{Action: v.batch().Actions[0]}
-	case *storage.Push:
-		m := &storage.Push{Seen: seen, Area: area, Static: static, Batches: batches}
+		return &messages.Exchange{Batch: b, Receipts: v.receipts(b, false), Other: b.Signed([]byte{9})}
+	case *messages.Store:
+		return &messages.Store{Action: v.batch().Actions[0]}
+	case *messages.Push:
+		m := &messages.Push{Seen: seen, Area: area, Static: static, Batches: batches}
 		return m.Seal(v.world)
-	case *storage.Activate:
-		return &storage.Activate{Player: v.player(), Place: v.place(), Of: 3}
-	case *storage.Better:
-		return &storage.Better{Node: v.node()}
+	case *messages.Activate:
+		return &messages.Activate{Player: v.player(), Place: v.place(), Of: 3}
+	case *messages.Better:
+		return &messages.Better{Node: v.node()}
 	}
 	return nil
 }
 
 // nameOf is a batch without its actions.
-func nameOf(b *storage.Batch) *storage.Batch {
-	out, err := storage.NewBatch(b.Player, b.Of, nil)
+func nameOf(b *state.Batch) *state.Batch {
+	out, err := state.NewBatch(b.Player, b.Of, nil)
 	if err != nil {
 		panic(err)
 	}
@@ -259,13 +260,13 @@ func TestStorageRefuses(t *testing.T) {
 	v := newVault(1)
 	signed := NewVerified(Verified{
 		Rules: someRules(), Bounds: someSpace.Bounds(),
-		Check: func(a *storage.Action) bool { return len(a.Signature) == 3 },
+		Check: func(a *state.Action) bool { return len(a.Signature) == 3 },
 	})
 	c := newCodec()
 	for _, m := range []machine.Message{
-		&storage.Store{Action: v.batch().Actions[0]}, &storage.ActionsResult{Batch: v.batch()},
-		&storage.Push{Batches: []*storage.Batch{v.batch()}}, &storage.Deposit{Batch: v.batch()},
-		&storage.Exchange{Batch: v.batch()},
+		&messages.Store{Action: v.batch().Actions[0]}, &messages.ActionsResult{Batch: v.batch()},
+		&messages.Push{Batches: []*state.Batch{v.batch()}}, &messages.Deposit{Batch: v.batch()},
+		&messages.Exchange{Batch: v.batch()},
 	} {
 		b, err := c.Append(nil, m)
 		if err != nil {
@@ -287,41 +288,41 @@ func TestStorageRefuses(t *testing.T) {
 	twice := v.character(true)
 	far := v.node()
 	far.Pos.X = someSpace.Bounds().Max.X + 1
-	around := storage.NewAround(v.node(), nil, someSpace.Bounds())
+	around := messages.NewAround(v.node(), nil, someSpace.Bounds())
 	batch := v.batch()
 	foreign := *batch
 	foreign.Player = v.player()
 	for name, m := range map[string]machine.Message{
-		"no kind":                     &storage.Retrieve{Kind: storage.Kinds, Area: area},
-		"an area without an inside":   &storage.Retrieve{Kind: storage.ForLook, Area: overlay.Area{Polygon: area.Polygon[:2]}},
-		"no neighbourhood":            &storage.Result{Area: area},
-		"no batch":                    &storage.ActionsResult{},
-		"no player":                   &storage.RetrieveActions{},
-		"no action":                   &storage.Store{},
-		"a deposit of nothing":        &storage.Deposit{},
-		"an own receipt of nobody":    &storage.Deposit{Batch: batch, Own: &storage.Receipt{Batch: batch, Short: 7}},
-		"a receipt of nobody":         &storage.Receipt{Batch: v.batch()},
-		"no certificate":              &storage.Certified{},
-		"a cell that is not there":    &storage.Fetch{Retrieve: *v.retrieve(area), Cells: []storage.CellAt{{X: -1}}},
-		"more pasts than cells":       &storage.Fetch{Retrieve: *v.retrieve(area), BaseTags: []storage.SaltedDigest{v.tag()}},
-		"objects for their digests":   &storage.Fetch{Retrieve: *v.retrieve(area), Have: []*storage.Object{v.chunk()}},
-		"cells for their pieces":      &storage.Blocks{Cells: []*storage.Cell{nil}},
-		"digests and what they are":   &storage.Result{Around: around, Area: area, Brief: true, Seen: seen},
-		"names and what they are of":  &storage.Result{Around: around, Area: area, Brief: true, Static: []*storage.Object{v.character(true)}},
-		"names that are not some":     &storage.Result{Around: around, Area: area, Names: sleepers([]*storage.Object{v.character(true)})},
-		"one name twice":              &storage.Push{Names: sleepers([]*storage.Object{twice, twice})},
-		"digests that are not some":   &storage.Result{Around: around, Area: area, Sent: v.brief(area)},
-		"many zones":                  &storage.PeerQuery{Zones: make([]uint8, maxZones+1)},
-		"a receipt for another batch": &storage.Exchange{Batch: v.batch(), Receipts: v.receipts(v.batch(), false)},
-		"a receipt of whom all know":  &storage.Exchange{Batch: batch, Receipts: v.receipts(batch, true)},
-		"a node outside of the world": &storage.Better{Node: far},
-		"a place outside":             &storage.Activate{Player: v.player(), Place: geom.Point{X: v.world.Side}},
-		"a cover without an inside":   &storage.Result{Around: around, Area: area, Seen: &wide},
-		"one object twice, in disorder": &storage.Push{Static: []*storage.Object{
+		"no kind":                     &messages.Retrieve{Kind: messages.Kinds, Area: area},
+		"an area without an inside":   &messages.Retrieve{Kind: messages.ForLook, Area: overlay.Area{Polygon: area.Polygon[:2]}},
+		"no neighbourhood":            &messages.Result{Area: area},
+		"no batch":                    &messages.ActionsResult{},
+		"no player":                   &messages.RetrieveActions{},
+		"no action":                   &messages.Store{},
+		"a deposit of nothing":        &messages.Deposit{},
+		"an own receipt of nobody":    &messages.Deposit{Batch: batch, Own: &messages.Receipt{Batch: batch, Short: 7}},
+		"a receipt of nobody":         &messages.Receipt{Batch: v.batch()},
+		"no certificate":              &messages.Certified{},
+		"a cell that is not there":    &messages.Fetch{Retrieve: *v.retrieve(area), Cells: []messages.CellAt{{X: -1}}},
+		"more pasts than cells":       &messages.Fetch{Retrieve: *v.retrieve(area), BaseTags: []state.SaltedDigest{v.tag()}},
+		"objects for their digests":   &messages.Fetch{Retrieve: *v.retrieve(area), Have: []*state.Object{v.chunk()}},
+		"cells for their pieces":      &messages.Blocks{Cells: []*state.Cell{nil}},
+		"digests and what they are":   &messages.Result{Around: around, Area: area, Brief: true, Seen: seen},
+		"names and what they are of":  &messages.Result{Around: around, Area: area, Brief: true, Static: []*state.Object{v.character(true)}},
+		"names that are not some":     &messages.Result{Around: around, Area: area, Names: sleepers([]*state.Object{v.character(true)})},
+		"one name twice":              &messages.Push{Names: sleepers([]*state.Object{twice, twice})},
+		"digests that are not some":   &messages.Result{Around: around, Area: area, Sent: v.brief(area)},
+		"many zones":                  &messages.PeerQuery{Zones: make([]uint8, maxZones+1)},
+		"a receipt for another batch": &messages.Exchange{Batch: v.batch(), Receipts: v.receipts(v.batch(), false)},
+		"a receipt of whom all know":  &messages.Exchange{Batch: batch, Receipts: v.receipts(batch, true)},
+		"a node outside of the world": &messages.Better{Node: far},
+		"a place outside":             &messages.Activate{Player: v.player(), Place: geom.Point{X: v.world.Side}},
+		"a cover without an inside":   &messages.Result{Around: around, Area: area, Seen: &wide},
+		"one object twice, in disorder": &messages.Push{Static: []*state.Object{
 			v.character(true), twice, v.character(true), twice,
 		}},
-		"a player who is there":     &storage.Push{Static: []*storage.Object{v.character(false)}},
-		"actions of another player": &storage.ActionsResult{Batch: &foreign},
+		"a player who is there":     &messages.Push{Static: []*state.Object{v.character(false)}},
+		"actions of another player": &messages.ActionsResult{Batch: &foreign},
 	} {
 		if b, err := c.Append([]byte{1}, m); !errors.Is(err, ErrMalformed) || len(b) != 1 {
 			t.Errorf("%s was written: %v", name, err)
@@ -338,7 +339,7 @@ func TestOnlyWhatWasAskedForIsSent(t *testing.T) {
 	if len(some) == 0 || len(some) == len(all) {
 		t.Fatalf("%d of %d objects lie in the area: nothing is tested", len(some), len(all))
 	}
-	m := &storage.Result{Around: storage.NewAround(v.node(), nil, someSpace.Bounds()), Area: corner, Seen: seen}
+	m := &messages.Result{Around: messages.NewAround(v.node(), nil, someSpace.Bounds()), Area: corner, Seen: seen}
 	b, err := c.Append(nil, m)
 	if err != nil {
 		t.Fatal(err)
@@ -347,7 +348,7 @@ func TestOnlyWhatWasAskedForIsSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := got.(*storage.Result).Seen
+	back := got.(*messages.Result).Seen
 	if back.Of != seen.Of || !back.Agrees(seen, &corner, v.world) || len(back.Objects(&area, v.world, nil)) != len(some) {
 		t.Errorf("%d objects came, %d were asked for", len(back.Objects(&area, v.world, nil)), len(some))
 	}

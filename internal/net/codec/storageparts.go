@@ -3,7 +3,8 @@ package codec
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // What messages of the storage are made of, besides the world itself.
@@ -17,7 +18,7 @@ func (f *form) area(a *overlay.Area, inside bool) {
 	case f.err != nil:
 	case len(a.Polygon) > 0 && a.Circle != geom.Circle{}:
 		f.fail("an area that is both a circle and a polygon")
-	case inside && !storage.ValidArea(a):
+	case inside && !state.ValidArea(a):
 		f.fail("an area that cannot be calculated with")
 	}
 }
@@ -30,7 +31,7 @@ func (f *form) someone(c **overlay.Contact) {
 	}
 }
 
-func (f *form) around(v **storage.Around) {
+func (f *form) around(v **messages.Around) {
 	var self *overlay.Contact
 	var others []*overlay.Contact
 	if !f.reading {
@@ -43,7 +44,7 @@ func (f *form) around(v **storage.Around) {
 	f.someone(&self)
 	list(f, &others, overlay.MaxNamed, minContact, func(f *form, c **overlay.Contact) { f.someone(c) })
 	if f.reading && f.err == nil {
-		*v = storage.NewAround(self, others, f.codec.rules.Bounds)
+		*v = messages.NewAround(self, others, f.codec.rules.Bounds)
 	}
 }
 
@@ -55,9 +56,9 @@ func (f *form) place(p *geom.Point) {
 	}
 }
 
-func (f *form) player(v **storage.Player) {
+func (f *form) player(v **state.Player) {
 	if f.reading {
-		*v = new(storage.Player)
+		*v = new(state.Player)
 	} else if *v == nil {
 		f.fail("no player")
 		return
@@ -67,10 +68,10 @@ func (f *form) player(v **storage.Player) {
 }
 
 // action is an action of a player, who is not named again.
-func (f *form) action(v **storage.Action, of *storage.Player) {
+func (f *form) action(v **state.Action, of *state.Player) {
 	before := len(f.b)
 	if f.reading {
-		*v = &storage.Action{Player: of}
+		*v = &state.Action{Player: of}
 	} else if *v == nil || (*v).Player == nil || (*v).Player.ID != of.ID {
 		f.fail("no action of this player")
 		return
@@ -89,14 +90,14 @@ func (f *form) action(v **storage.Action, of *storage.Player) {
 	}
 }
 
-func batch(f *form, v **storage.Batch) {
+func batch(f *form, v **state.Batch) {
 	b := whose(f, *v)
-	list(f, &b.Actions, maxActions, 4, func(f *form, a **storage.Action) { f.action(a, b.Player) })
+	list(f, &b.Actions, maxActions, 4, func(f *form, a **state.Action) { f.action(a, b.Player) })
 	f.bytes(&b.Signature, maxSignature)
 	if f.err != nil {
 		return
 	}
-	made, err := storage.NewBatch(b.Player, b.Of, b.Actions)
+	made, err := state.NewBatch(b.Player, b.Of, b.Actions)
 	if err != nil {
 		f.fail("%v", err)
 	} else if f.reading {
@@ -105,7 +106,7 @@ func batch(f *form, v **storage.Batch) {
 }
 
 // other is a second batch of the same player and interval, or none.
-func other(f *form, v **storage.Batch, of *storage.Batch) {
+func other(f *form, v **state.Batch, of *state.Batch) {
 	has := *v != nil
 	if f.bool(&has); !has {
 		return
@@ -117,7 +118,7 @@ func other(f *form, v **storage.Batch, of *storage.Batch) {
 }
 
 // whose is a batch's player and interval; when writing, with its actions.
-func whose(f *form, v *storage.Batch) (b storage.Batch) {
+func whose(f *form, v *state.Batch) (b state.Batch) {
 	if !f.reading {
 		if v == nil {
 			f.fail("no batch")
@@ -132,10 +133,10 @@ func whose(f *form, v *storage.Batch) (b storage.Batch) {
 
 // named is whose batch of which interval it is, without its actions: who gets it
 // has them.
-func named(f *form, v **storage.Batch) {
+func named(f *form, v **state.Batch) {
 	b := whose(f, *v)
 	if f.reading && f.err == nil {
-		made, err := storage.NewBatch(b.Player, b.Of, nil)
+		made, err := state.NewBatch(b.Player, b.Of, nil)
 		if err != nil {
 			f.fail("%v", err)
 		}
@@ -144,16 +145,16 @@ func named(f *form, v **storage.Batch) {
 }
 
 // receipts are those of one batch, which is not said again.
-func receipts(f *form, v *[]*storage.Receipt, of *storage.Batch) {
-	list(f, v, maxReceipts, 6, func(f *form, r **storage.Receipt) {
+func receipts(f *form, v *[]*messages.Receipt, of *state.Batch) {
+	list(f, v, maxReceipts, 6, func(f *form, r **messages.Receipt) {
 		receiptOf(f, r, of)
 	})
 }
 
 // receiptOf is a receipt of a batch, which is not said again.
-func receiptOf(f *form, v **storage.Receipt, of *storage.Batch) {
+func receiptOf(f *form, v **messages.Receipt, of *state.Batch) {
 	if f.reading {
-		*v = &storage.Receipt{Batch: of}
+		*v = &messages.Receipt{Batch: of}
 	} else if *v == nil {
 		f.fail("no receipt")
 		return
@@ -162,7 +163,7 @@ func receiptOf(f *form, v **storage.Receipt, of *storage.Batch) {
 }
 
 // fullReceipt fails if a receipt is of somebody who is not named.
-func fullReceipt(f *form, r *storage.Receipt) {
+func fullReceipt(f *form, r *messages.Receipt) {
 	if r != nil && r.By == nil {
 		f.fail("a receipt of somebody who is not named")
 	}
@@ -175,7 +176,7 @@ func shorts(f *form, v *[]uint32) {
 
 // receipt is who gives one for a batch, briefly if that one is known, and its
 // signature.
-func receipt(f *form, r *storage.Receipt, of *storage.Batch) {
+func receipt(f *form, r *messages.Receipt, of *state.Batch) {
 	if !f.reading && f.err == nil && (of == nil || r.Batch == nil || r.Batch.Player.ID != of.Player.ID || r.Batch.Of != of.Of) {
 		f.fail("a receipt for something else")
 	}
@@ -192,8 +193,8 @@ func receipt(f *form, r *storage.Receipt, of *storage.Batch) {
 }
 
 // certificate is that of a batch, or none.
-func certificate(f *form, v **storage.Certificate, of *storage.Batch) {
-	optional(f, v, func(f *form, c *storage.Certificate) {
+func certificate(f *form, v **messages.Certificate, of *state.Batch) {
+	optional(f, v, func(f *form, c *messages.Certificate) {
 		if f.reading {
 			c.Batch = of
 		}

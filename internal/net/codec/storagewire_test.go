@@ -20,6 +20,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -68,11 +70,11 @@ func (w *wires) measure(m machine.Message) {
 		w.Errorf("what was read of a %T is not what was written (%v)", body, err)
 	}
 	switch m := body.(type) {
-	case *storage.Receipt:
+	case *messages.Receipt:
 		w.receipts(m)
-	case *storage.Certified:
+	case *messages.Certified:
 		w.receipts(m.Certificate.Receipts...)
-	case *storage.ActionsResult:
+	case *messages.ActionsResult:
 		if m.Certificate != nil {
 			w.receipts(m.Certificate.Receipts...)
 		}
@@ -88,7 +90,7 @@ func (w *wires) measure(m machine.Message) {
 	s[2]++
 }
 
-func (w *wires) receipts(list ...*storage.Receipt) {
+func (w *wires) receipts(list ...*messages.Receipt) {
 	for _, r := range list {
 		if r.By == nil {
 			w.brief++
@@ -153,7 +155,7 @@ func certificate(c *overlay.Contact) []byte {
 }
 
 // mark stands for a signature of a batch: what else it is of.
-func mark(of string, b *storage.Batch, size int) []byte {
+func mark(of string, b *state.Batch, size int) []byte {
 	text := fmt.Append(nil, of, b.Player.ID, b.Of)
 	for _, a := range b.Actions {
 		text = fmt.Append(text, a.Seq, a.At, a.Body)
@@ -181,7 +183,7 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 	once := rules.Sequence()
 	shape := rules.World()
 	var machines []*sim.Node
-	var acts []*storage.Action
+	var acts []*state.Action
 	node := func(i int) *storage.Node { return machines[i].Machine().(*storage.Node) }
 	for i := range nodes {
 		self := &overlay.Contact{ID: id.Of(fmt.Appendf(nil, "node %d", i)), Addr: machine.Addr{10: 255, 11: 255, 12: 127, 15: byte(i), 17: 9}, Pos: places[i]}
@@ -189,15 +191,15 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 			return storage.New(storage.Config{
 				Overlay: overlay.Config{Self: self, Space: space, Seek: boot.Seek, Announce: func(on bool) machine.Job { return boot.Announce(self, on) }},
 				Rules:   rules, Protocol: storage.ProtocolHardened, Wire: true, Secret: self.ID[:], Begin: begin,
-				Player:    &storage.Player{ID: self.ID, Home: storage.Home(space, shape, self.Pos)},
-				SignBatch: func(b *storage.Batch) []byte { return mark("batch", b, 96) },
-				CheckBatch: func(b *storage.Batch) bool {
+				Player:    &state.Player{ID: self.ID, Home: state.Home(space, shape, self.Pos)},
+				SignBatch: func(b *state.Batch) []byte { return mark("batch", b, 96) },
+				CheckBatch: func(b *state.Batch) bool {
 					return !signed || slices.Equal(b.Signature, mark("batch", b, 96))
 				},
-				SignReceipt: func(r *storage.Receipt) {
+				SignReceipt: func(r *messages.Receipt) {
 					r.Certificate, r.Signature = certificate(r.By), mark(r.By.ID.String(), r.Batch, 64)
 				},
-				CheckReceipt: func(r *storage.Receipt) bool {
+				CheckReceipt: func(r *messages.Receipt) bool {
 					return slices.Equal(r.Certificate, certificate(r.By)) && slices.Equal(r.Signature, mark(r.By.ID.String(), r.Batch, 64))
 				},
 			}, cable{env, w})
@@ -208,7 +210,7 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 	}
 	update := func(of int) machine.Time { return begin.Add(time.Duration(of) * interval) }
 	var ticks [3]uint64
-	var come []*storage.Player // who takes part after t_1
+	var come []*state.Player // who takes part after t_1
 	for of := range last + 1 {
 		s.Run(update(of).Add(time.Second).Sub(s.Now()))
 		for i := range ticks {
@@ -241,7 +243,7 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 					b.Moments = append(b.Moments, do)
 				}
 				body := b.AppendBinary(nil)
-				a := &storage.Action{Player: n.Player(), Seq: uint64(of), At: update(of).Add(9 * time.Second), Body: body, Signature: make([]byte, 96)}
+				a := &state.Action{Player: n.Player(), Seq: uint64(of), At: update(of).Add(9 * time.Second), Body: body, Signature: make([]byte, 96)}
 				a.Size = len(body) + 106
 				acts = append(acts, a)
 				n.Act(a)
@@ -249,12 +251,12 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 		}
 		if forged && of == 3 {
 			for i := range ticks {
-				nothing, err := storage.NewBatch(node(i).Player(), int64(of+1), nil)
+				nothing, err := state.NewBatch(node(i).Player(), int64(of+1), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for k := range machines {
-					u := &overlay.Unicast{Route: overlay.Route{Origin: node(i).Self(), Seq: 1 << 30, Dest: places[k]}, Body: &storage.Deposit{Batch: nothing.Signed([]byte("forged"))}}
+					u := &overlay.Unicast{Route: overlay.Route{Origin: node(i).Self(), Seq: 1 << 30, Dest: places[k]}, Body: &messages.Deposit{Batch: nothing.Signed([]byte("forged"))}}
 					machines[k].Call(func() { node(k).OnMessage(node(k).Overlay().Linked(nil)[0].Peer(), u) })
 				}
 			}
@@ -262,13 +264,13 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 	}
 	s.Run(update(last).Add(3*storage.DefaultLMax + time.Second).Sub(s.Now()))
 	for of := 1; of <= last; of++ {
-		var now []*storage.Action
+		var now []*state.Action
 		for _, a := range acts {
 			if a.At > update(of-1) && a.At <= update(of) {
 				now = append(now, a)
 			}
 		}
-		slices.SortFunc(now, func(x, y *storage.Action) int {
+		slices.SortFunc(now, func(x, y *state.Action) int {
 			if x.Before(y) {
 				return -1
 			}
@@ -281,15 +283,15 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 		}
 		once.Advance(update(of-1), update(of), now)
 	}
-	var all []*storage.Object
+	var all []*state.Object
 	once.Cells(func(c geom.Rect) { all = append(all, once.Objects(c)...) })
-	slices.SortFunc(all, func(x, y *storage.Object) int {
+	slices.SortFunc(all, func(x, y *state.Object) int {
 		if x.ID < y.ID {
 			return -1
 		}
 		return 1
 	})
-	right := storage.NewSnapshot(last, all, shape)
+	right := state.NewSnapshot(last, all, shape)
 	for i := range nodes {
 		st := node(i).State()
 		if st == nil || st.Of != last || st.UnsureCells() > 0 || !st.Agrees(right, &st.Cover, shape) {

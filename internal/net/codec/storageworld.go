@@ -2,13 +2,14 @@ package codec
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // The world in messages of the storage.
 
 // static is what is not replayed.
-func (f *form) static(objects *[]*storage.Object, batches *[]*storage.Batch) {
+func (f *form) static(objects *[]*state.Object, batches *[]*state.Batch) {
 	list(f, objects, maxObjects, 2, object)
 	list(f, batches, maxBatches, 4, batch)
 	if f.err != nil {
@@ -20,13 +21,13 @@ func (f *form) static(objects *[]*storage.Object, batches *[]*storage.Batch) {
 			return
 		}
 	}
-	if !storage.Ascend(*objects) {
+	if !state.Ascend(*objects) {
 		f.fail("objects that do not ascend by their ids")
 	}
 }
 
 // names are those of what is not replayed.
-func (f *form) names(names *[]storage.DormantName) {
+func (f *form) names(names *[]messages.DormantName) {
 	list(f, names, maxObjects, 30, sleeper)
 	for i := range *names {
 		if i > 0 && (*names)[i-1].ID >= (*names)[i].ID {
@@ -37,20 +38,20 @@ func (f *form) names(names *[]storage.DormantName) {
 }
 
 // sleeper is the name of a version of a character.
-func sleeper(f *form, v *storage.DormantName) {
+func sleeper(f *form, v *messages.DormantName) {
 	f.fixed64((*uint64)(&v.ID))
 	f.id(&v.Digest)
 	f.place(&v.Pos)
 }
 
 // snapshot is what of a part of the world lies in an area.
-func (f *form) snapshot(v **storage.Snapshot, area *overlay.Area) {
+func (f *form) snapshot(v **state.Snapshot, area *overlay.Area) {
 	has := *v != nil
 	if f.bool(&has); !has {
 		return
 	}
-	var s storage.Snapshot
-	var c storage.SnapshotContent
+	var s state.Snapshot
+	var c state.SnapshotContent
 	world := f.codec.rules.world
 	if !f.reading {
 		s = **v
@@ -65,7 +66,7 @@ func (f *form) snapshot(v **storage.Snapshot, area *overlay.Area) {
 	if f.err != nil {
 		return
 	}
-	made, err := storage.DecodeSnapshot(s.Of, &s.Cover, area, c, world)
+	made, err := state.DecodeSnapshot(s.Of, &s.Cover, area, c, world)
 	if err != nil {
 		f.fail("%v", err)
 	} else if f.reading {
@@ -74,7 +75,7 @@ func (f *form) snapshot(v **storage.Snapshot, area *overlay.Area) {
 }
 
 // object is an object in the encoding of the world's rules.
-func object(f *form, v **storage.Object) {
+func object(f *form, v **state.Object) {
 	t := f.codec.rules
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,15 +99,15 @@ func object(f *form, v **storage.Object) {
 }
 
 // retrieve is a question for an area.
-func (f *form) retrieve(m *storage.Retrieve) {
+func (f *form) retrieve(m *messages.Retrieve) {
 	f.fixed64(&m.Query)
 	num(f, &m.Kind)
-	if m.Kind == storage.ForActions || m.Kind >= storage.Kinds {
+	if m.Kind == messages.ForActions || m.Kind >= messages.Kinds {
 		f.fail("retrieval of kind %d", m.Kind)
 	}
 	f.area(&m.Area, true)
 	signed(f, &m.Of)
-	optional(f, &m.Known, func(f *form, k *storage.Known) {
+	optional(f, &m.Known, func(f *form, k *messages.Known) {
 		f.exact(k.Hash[:])
 		list(f, &k.Rows, maxSquares, 4, func(f *form, v *uint32) { f.fixed32(v) })
 		if !f.reading && (k.Around != nil || k.Seen != nil) {
@@ -116,11 +117,11 @@ func (f *form) retrieve(m *storage.Retrieve) {
 }
 
 // brief are digests of a snapshot.
-func brief(f *form, b *storage.DigestAnswer) {
+func brief(f *form, b *messages.DigestAnswer) {
 	signed(f, &b.Of)
 	f.area(&b.Cover, true)
 	list(f, &b.Unsure, maxObjects, 1, num)
-	list(f, &b.Tags, maxObjects, len(storage.SaltedDigest{}), func(f *form, t *storage.SaltedDigest) { f.exact(t[:]) })
+	list(f, &b.Tags, maxObjects, len(state.SaltedDigest{}), func(f *form, t *state.SaltedDigest) { f.exact(t[:]) })
 	f.bits(&b.Same)
 	if len(b.Same) > 0 {
 		f.exact(b.Check[:])
@@ -128,7 +129,7 @@ func brief(f *form, b *storage.DigestAnswer) {
 	list(f, &b.Activated, maxObjects, 30, sleeper)
 }
 
-func cellAt(f *form, c *storage.CellAt) {
+func cellAt(f *form, c *messages.CellAt) {
 	signed(f, &c.X)
 	signed(f, &c.Y)
 	if last := (f.codec.rules.world.Side - 1) / f.codec.rules.world.Cell; c.X < 0 || c.Y < 0 || c.X > last || c.Y > last {
@@ -137,14 +138,14 @@ func cellAt(f *form, c *storage.CellAt) {
 }
 
 // piece is an object for somebody who may have some version of it.
-func piece(f *form, p *storage.ObjectPatch) {
+func piece(f *form, p *messages.ObjectPatch) {
 	code := p.Code()
 	num(f, &code)
 	p.SetCode(code)
-	if p.How != storage.Whole {
+	if p.How != messages.Whole {
 		num(f, &p.At)
 	}
-	if p.How != storage.Has {
+	if p.How != messages.Has {
 		f.bytes(&p.Data, maxObject)
 	}
 }
@@ -176,10 +177,10 @@ func (f *form) bits(v *[]bool) {
 }
 
 // sparse are the tags of some of at most so many cells: zero for the others.
-func (f *form) sparse(v *[]storage.SaltedDigest, cells int) {
+func (f *form) sparse(v *[]state.SaltedDigest, cells int) {
 	var there []bool
 	for _, t := range *v {
-		there = append(there, t != storage.SaltedDigest{})
+		there = append(there, t != state.SaltedDigest{})
 	}
 	if f.bits(&there); f.err != nil {
 		return
@@ -189,13 +190,13 @@ func (f *form) sparse(v *[]storage.SaltedDigest, cells int) {
 		return
 	}
 	if f.reading && len(there) > 0 {
-		*v = make([]storage.SaltedDigest, len(there))
+		*v = make([]state.SaltedDigest, len(there))
 	}
 	for i := range there {
 		if !there[i] {
 			continue
 		}
-		if f.exact((*v)[i][:]); f.reading && f.err == nil && (*v)[i] == (storage.SaltedDigest{}) {
+		if f.exact((*v)[i][:]); f.reading && f.err == nil && (*v)[i] == (state.SaltedDigest{}) {
 			f.fail("a tag that is none")
 		}
 	}

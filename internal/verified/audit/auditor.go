@@ -9,7 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -17,7 +17,7 @@ import (
 // of storage.Node; Act signs.
 type Env interface {
 	Now() machine.Time
-	Act(*storage.Action)
+	Act(*state.Action)
 	Activate(geom.Point)
 	Activation() (after, until machine.Time)
 	Accuse(Accusation)
@@ -26,9 +26,9 @@ type Env interface {
 // Config is an auditor's settings.
 type Config struct {
 	Rules *voxelrules.Rules
-	Self  *storage.Player // the node
-	Begin machine.Time    // t_0
-	Every time.Duration   // an interval
+	Self  *state.Player // the node
+	Begin machine.Time  // t_0
+	Every time.Duration // an interval
 	// AccuseAfter is how many audits may show the same difference before the leader is
 	// accused; 0: DefaultAccuseAfter. Other nodes may be late in signing.
 	AccuseAfter int

@@ -10,7 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -19,7 +19,7 @@ type bed struct {
 	*testing.T
 	w       *Auditor
 	now     machine.Time
-	acts    []*storage.Action
+	acts    []*state.Action
 	charges []Accusation
 	came    []geom.Point
 }
@@ -35,7 +35,7 @@ var (
 func newBed(t *testing.T, mode world.Mode) *bed {
 	b := &bed{T: t, now: machine.Time(time.Hour)}
 	b.w = New(Config{
-		Rules: voxelrules.New(voxelrules.Config{Regions: 4, Mode: mode}), Self: &storage.Player{ID: id.Of([]byte("node"))},
+		Rules: voxelrules.New(voxelrules.Config{Regions: 4, Mode: mode}), Self: &state.Player{ID: id.Of([]byte("node"))},
 		Begin: b.now, Every: every,
 	}, b)
 	b.now++
@@ -43,7 +43,7 @@ func newBed(t *testing.T, mode world.Mode) *bed {
 }
 
 func (b *bed) Now() machine.Time       { return b.now }
-func (b *bed) Act(a *storage.Action)   { b.acts = append(b.acts, a) }
+func (b *bed) Act(a *state.Action)     { b.acts = append(b.acts, a) }
 func (b *bed) Activate(p geom.Point)   { b.came = append(b.came, p) }
 func (b *bed) Accuse(acc Accusation)   { b.charges = append(b.charges, acc) }
 func (b *bed) end(of int) machine.Time { return b.w.intervalEnd(int64(of)) }

@@ -8,7 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -37,7 +37,7 @@ const maxEmptyAnswers = 3
 
 // OnSnapshot handles the voted state around the auditor; nil: there was no majority. It
 // does not call the node.
-func (a *Auditor) OnSnapshot(s *storage.Snapshot) {
+func (a *Auditor) OnSnapshot(s *state.Snapshot) {
 	if s == nil {
 		// Zones answer only if the node has an auditor there.
 		if a.emptyAnswers++; a.emptyAnswers >= maxEmptyAnswers && a.present && a.signUntil < a.env.Now() {
@@ -72,7 +72,7 @@ func (a *Auditor) OnSnapshot(s *storage.Snapshot) {
 }
 
 // compareColumns compares the observed blocks with the voted ones.
-func (a *Auditor) compareColumns(s *storage.Snapshot, v *voxelrules.View, shape storage.World) {
+func (a *Auditor) compareColumns(s *state.Snapshot, v *voxelrules.View, shape state.World) {
 	columns := slices.SortedFunc(maps.Keys(a.observed.columns), func(a, b world.ColumnPos) int {
 		return cmp.Or(cmp.Compare(a.Z, b.Z), cmp.Compare(a.X, b.X))
 	})

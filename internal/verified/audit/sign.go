@@ -9,7 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
 
@@ -181,7 +181,7 @@ func (a *Auditor) hasPendingEdit(p *player) bool {
 func (a *Auditor) submit(b *voxelrules.Batch, now machine.Time) {
 	a.seq = max(a.seq+1, uint64(now)) // grows over restarts too
 	body := b.AppendBinary(nil)
-	a.env.Act(&storage.Action{Player: a.cfg.Self, Seq: a.seq, At: now, Body: body, Size: len(body)})
+	a.env.Act(&state.Action{Player: a.cfg.Self, Seq: a.seq, At: now, Body: body, Size: len(body)})
 }
 
 // confirmEdits removes the pending edits that the voted state contains, and has those

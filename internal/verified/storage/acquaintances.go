@@ -25,7 +25,7 @@ const roomOfCells = 4
 // world lies in its zone.
 func (aq *acquaintances) mayBeResponsible(c *overlay.Contact, home geom.Point) bool {
 	zone := aq.space.Zone(c.Pos)
-	key := aq.places.keyBeyond(home, zone)
+	key := aq.places.KeyBeyond(home, zone)
 	if limit := roomOfCells * aq.meanDistance2(); limit > 0 && key.Dist2(c.Pos) > limit {
 		return false
 	}

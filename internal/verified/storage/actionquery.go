@@ -5,6 +5,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // The retrieval of what the players of the update area have done (thesis 5.5.2), from
@@ -28,20 +30,20 @@ type actionRetrieval struct {
 
 // actionQuery is a running retrieval of a player's actions (thesis 5.5.2).
 type actionQuery struct {
-	player *Player
+	player *state.Player
 	at     geom.Point // of its character
 	began  machine.Time
-	got    []*Batch // by zone and home
-	count  int      // of these
-	heard  int      // answers
-	result *Batch
+	got    []*state.Batch // by zone and home
+	count  int            // of these
+	heard  int            // answers
+	result *state.Batch
 	votes  int
-	by     []*Receipt // for result, if that is certified
-	double [2]*Batch  // that the player has signed both; nil: none are known
+	by     []*messages.Receipt // for result, if that is certified
+	double [2]*state.Batch     // that the player has signed both; nil: none are known
 	done   bool
-	ask    *RetrieveActions // of further storers; nil: all have been asked
-	wave   int              // that is asked next (see waveOf)
-	sent   int              // questions
+	ask    *messages.RetrieveActions // of further storers; nil: all have been asked
+	wave   int                       // that is asked next (see waveOf)
+	sent   int                       // questions
 }
 
 // askActions retrieves the actions of all players in the update area, from where
@@ -55,7 +57,7 @@ func (ar *actionRetrieval) askActions(of int64) {
 		ar.updates.failed(of)
 		return
 	}
-	players := c.from.withTentative().players(&c.from.Cover, &ar.world, nil)
+	players := c.from.WithTentative().Players(&c.from.Cover, &ar.world, nil)
 	ar.keepStorers(players)
 	c.asked = ar.actionQueries(players)
 	c.open, c.asking, c.missing = len(players), true, false
@@ -72,7 +74,7 @@ func (ar *actionRetrieval) askActions(of int64) {
 }
 
 // keepStorers forgets who stores the actions of those who are gone.
-func (ar *actionRetrieval) keepStorers(players []*Object) {
+func (ar *actionRetrieval) keepStorers(players []*state.Object) {
 	before := ar.storing
 	ar.storing = make(map[id.ID]storers, len(players))
 	for _, o := range players {
@@ -83,9 +85,9 @@ func (ar *actionRetrieval) keepStorers(players []*Object) {
 }
 
 // actionQueries are the retrievals of what these players have done.
-func (ar *actionRetrieval) actionQueries(players []*Object) []actionQuery {
+func (ar *actionRetrieval) actionQueries(players []*state.Object) []actionQuery {
 	slots := ar.space.Zones() * ar.area.homesOf()
-	out, got := make([]actionQuery, len(players)), make([]*Batch, slots*len(players))
+	out, got := make([]actionQuery, len(players)), make([]*state.Batch, slots*len(players))
 	for i, o := range players {
 		out[i] = actionQuery{player: o.Player, at: o.Pos, began: ar.env.Now(), got: got[i*slots : (i+1)*slots : (i+1)*slots]}
 	}
@@ -97,19 +99,19 @@ func (ar *actionRetrieval) actionQueries(players []*Object) []actionQuery {
 func (ar *actionRetrieval) askForActions(i int) {
 	c := &ar.updates.cycle
 	p := &c.asked[i]
-	q := &RetrieveActions{Query: uint64(c.to)<<slotBits | uint64(i*ar.area.homesOf()), Player: p.player, Of: c.to, Known: ar.storing[p.player.ID].shortNames()}
+	q := &messages.RetrieveActions{Query: uint64(c.to)<<slotBits | uint64(i*ar.area.homesOf()), Player: p.player, Of: c.to, Known: ar.storing[p.player.ID].shortNames()}
 	if ar.hardened() {
 		p.ask = q
 		ar.askWave(p)
 		return
 	}
 	for z := range ar.space.Zones() {
-		ar.overlay.Unicast(ar.places.key(p.player.Home, z), q)
+		ar.overlay.Unicast(ar.places.Key(p.player.Home, z), q)
 	}
 }
 
 // onActionsResult takes the answer of one zone.
-func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *ActionsResult) {
+func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *messages.ActionsResult) {
 	if ar.hardened() {
 		ar.onSignedActions(from, m)
 		return
@@ -156,14 +158,14 @@ func (ar *actionRetrieval) endActionQuery(q *actionQuery) {
 	ar.updates.cycle.open--
 	if q.double[0] != nil && q.by == nil {
 		// The player has signed two batches, and none is certified: nothing counts.
-		q.result, q.votes = ar.cache.batch(&Batch{Player: q.player, Of: ar.updates.cycle.to}), ar.zones.votesNeeded()
+		q.result, q.votes = ar.cache.Batch(&state.Batch{Player: q.player, Of: ar.updates.cycle.to}), ar.zones.votesNeeded()
 	}
 	if ar.hardened() && q.votes < ar.zones.votesNeeded() {
 		q.result = nil
 		if q.count >= ar.zones.votesNeeded()*ar.area.homesOf() && !ar.mayCount(q) {
 			// Enough zones have answered, and no batch has a majority: only what has
 			// one is included. All who ask see it alike.
-			q.result = ar.cache.batch(&Batch{Player: q.player, Of: ar.updates.cycle.to})
+			q.result = ar.cache.Batch(&state.Batch{Player: q.player, Of: ar.updates.cycle.to})
 		}
 	}
 	if q.result == nil {
@@ -171,11 +173,11 @@ func (ar *actionRetrieval) endActionQuery(q *actionQuery) {
 	}
 	if p := ar.cfg.Probe; p != nil {
 		r := Report{
-			Kind: ForActions, By: ar.node, Of: ar.updates.cycle.to, Player: q.player, Took: ar.env.Now().Sub(q.began),
+			Kind: messages.ForActions, By: ar.node, Of: ar.updates.cycle.to, Player: q.player, Took: ar.env.Now().Sub(q.began),
 			Answers: q.heard, Votes: q.votes, Zones: ar.space.Zones(),
 		}
 		if q.result != nil {
-			r.Batches = []*Batch{q.result}
+			r.Batches = []*state.Batch{q.result}
 		}
 		p.Retrieved(r)
 	}

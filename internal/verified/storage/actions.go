@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // container is the action container (thesis 5.3.3): actions of the players whose
@@ -15,25 +17,25 @@ type container struct {
 }
 
 type playerLog struct {
-	player *Player
+	player *state.Player
 	stacks []intervalLog // a few, ascending
 	known  storers       // by certificates that the player has sent
 }
 
 type intervalLog struct {
 	of      int64
-	actions []*Action
-	batch   *Batch // of actions; nil: to be made
+	actions []*state.Action
+	batch   *state.Batch // of actions; nil: to be made
 
 	// In the hardened protocol:
-	sealed   bool         // batch is what the player has signed
-	cert     *Certificate // of batch; nil: not certified
-	heard    *Batch       // what others have of the player, if nothing came
-	receipts []*Receipt   // for batch or heard
-	other    *Batch       // that the player has signed too: it has proven its fault
+	sealed   bool                  // batch is what the player has signed
+	cert     *messages.Certificate // of batch; nil: not certified
+	heard    *state.Batch          // what others have of the player, if nothing came
+	receipts []*messages.Receipt   // for batch or heard
+	other    *state.Batch          // that the player has signed too: it has proven its fault
 }
 
-func (c *container) playerLog(p *Player) *playerLog {
+func (c *container) playerLog(p *state.Player) *playerLog {
 	s := c.players[p.ID]
 	if s == nil {
 		if c.players == nil {
@@ -47,13 +49,13 @@ func (c *container) playerLog(p *Player) *playerLog {
 }
 
 // add adds an action in its place; one that is there already is not added.
-func (c *container) add(of int64, a *Action) {
+func (c *container) add(of int64, a *state.Action) {
 	st := c.playerLog(a.Player).intervalLog(of)
 	i := len(st.actions)
 	for i > 0 && a.Before(st.actions[i-1]) {
 		i--
 	}
-	if i > 0 && sameAction(st.actions[i-1], a) {
+	if i > 0 && state.SameAction(st.actions[i-1], a) {
 		return
 	}
 	st.actions = slices.Insert(st.actions, i, a)
@@ -72,11 +74,11 @@ func (s *playerLog) intervalLog(of int64) *intervalLog {
 }
 
 // stored returns a player's actions of an interval, none perhaps.
-func (c *container) stored(p *Player, of int64, m *ReplayCache) *Batch {
+func (c *container) stored(p *state.Player, of int64, m *state.ReplayCache) *state.Batch {
 	if _, st := c.find(p.ID, of); st != nil {
 		return st.frozen(p, m)
 	}
-	return m.batch(&Batch{Player: p, Of: of})
+	return m.Batch(&state.Batch{Player: p, Of: of})
 }
 
 // find returns what is stored of a player, and of an interval; nil: nothing.
@@ -93,15 +95,15 @@ func (c *container) find(player id.ID, of int64) (*playerLog, *intervalLog) {
 	return s, nil
 }
 
-func (st *intervalLog) frozen(p *Player, m *ReplayCache) *Batch {
+func (st *intervalLog) frozen(p *state.Player, m *state.ReplayCache) *state.Batch {
 	if st.batch == nil {
-		st.batch = m.batch(&Batch{Player: p, Of: st.of, Actions: slices.Clone(st.actions)})
+		st.batch = m.Batch(&state.Batch{Player: p, Of: st.of, Actions: slices.Clone(st.actions)})
 	}
 	return st.batch
 }
 
 // merge adds actions that another node holds.
-func (c *container) merge(b *Batch) {
+func (c *container) merge(b *state.Batch) {
 	for _, a := range b.Actions {
 		c.add(b.Of, a)
 	}
@@ -109,7 +111,7 @@ func (c *container) merge(b *Batch) {
 
 // take returns the batches of the players that want is true for; with remove
 // they are not kept.
-func (c *container) take(m *ReplayCache, remove bool, want func(*Player) bool) (out []*Batch) {
+func (c *container) take(m *state.ReplayCache, remove bool, want func(*state.Player) bool) (out []*state.Batch) {
 	keep := c.order[:0]
 	for _, s := range c.order {
 		if !want(s.player) {

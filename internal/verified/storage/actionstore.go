@@ -6,6 +6,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // actionStore stores the actions of those players one of whose homes lies in the
@@ -23,12 +25,12 @@ type actionStore struct {
 // onStore stores an action, unless it has come too late to be in the next update,
 // or too early to be of the present (thesis 5.3.3). In the hardened protocol only what
 // the player has signed as a batch counts.
-func (as *actionStore) onStore(m *Store, came machine.Time) {
+func (as *actionStore) onStore(m *messages.Store, came machine.Time) {
 	if as.hardened() {
 		return
 	}
 	a := m.Action
-	if a == nil || a.Player == nil || as.time.late(a, came) || a.At > came.Add(as.time.interval()) {
+	if a == nil || a.Player == nil || as.time.Late(a, came) || a.At > came.Add(as.time.Interval()) {
 		return
 	}
 	if as.cfg.Check != nil && !as.cfg.Check(a) {
@@ -37,24 +39,24 @@ func (as *actionStore) onStore(m *Store, came machine.Time) {
 	if b := as.cfg.Behaviour; b != nil && !b.Keep(as.node, a) {
 		return
 	}
-	as.actions.add(as.time.of(a.At), a)
+	as.actions.add(as.time.Of(a.At), a)
 }
 
 // onRetrieveActions answers for a player's actions. In the hardened protocol that is
 // what the player has signed as its batch, or nothing, without a signature.
-func (as *actionStore) onRetrieveActions(by *overlay.Contact, q *RetrieveActions) {
-	m := &ActionsResult{Query: q.Query, signed: as.hardened()}
+func (as *actionStore) onRetrieveActions(by *overlay.Contact, q *messages.RetrieveActions) {
+	m := &messages.ActionsResult{Query: q.Query, Signed: as.hardened()}
 	if _, st := as.actions.find(q.Player.ID, q.Of); !as.hardened() {
 		m.Batch = as.actions.stored(q.Player, q.Of, as.cache)
 	} else if st == nil || !st.sealed {
-		m.Batch = as.cache.batch(&Batch{Player: q.Player, Of: q.Of})
+		m.Batch = as.cache.Batch(&state.Batch{Player: q.Player, Of: q.Of})
 	} else {
 		m.Batch, m.Certificate, m.Other = st.batch, st.cert, st.other
 	}
 	if m.Certificate != nil {
-		m.saved = m.Certificate.savedBytes(q.Known)
+		m.Saved = m.Certificate.SavedBytes(q.Known)
 		if as.cfg.Wire {
-			m.Certificate = m.Certificate.shortened(q.Known)
+			m.Certificate = m.Certificate.Shortened(q.Known)
 		}
 	}
 	if b := as.cfg.Behaviour; b != nil {
@@ -67,17 +69,17 @@ func (as *actionStore) onRetrieveActions(by *overlay.Contact, q *RetrieveActions
 
 // batchesAt are the actions that the node stores of those players one of whose
 // homes is wanted.
-func (as *actionStore) batchesAt(want func(home geom.Point) bool) []*Batch {
-	return as.actions.take(as.cache, false, func(p *Player) bool { return slices.ContainsFunc(as.area.homes(p), want) })
+func (as *actionStore) batchesAt(want func(home geom.Point) bool) []*state.Batch {
+	return as.actions.take(as.cache, false, func(p *state.Player) bool { return slices.ContainsFunc(as.area.homes(p), want) })
 }
 
 // onDeposit stores a player's actions of an interval and gives a receipt for them. The
 // first batch of an interval counts; what comes after t^a does not. What has come
 // before and had to wait here is handled later: the other storers are told of it, as of
 // all that is not certified at t^a.
-func (as *actionStore) onDeposit(by *overlay.Contact, m *Deposit, came machine.Time) {
+func (as *actionStore) onDeposit(by *overlay.Contact, m *messages.Deposit, came machine.Time) {
 	b := m.Batch
-	if b == nil || b.Player == nil || by.ID != b.Player.ID || !as.time.accepts(b.Of, as.env.Now()) || came > as.time.actions(b.Of) {
+	if b == nil || b.Player == nil || by.ID != b.Player.ID || !as.time.Accepts(b.Of, as.env.Now()) || came > as.time.Actions(b.Of) {
 		return
 	}
 	if !as.receipts.signedBatch(b) {
@@ -85,7 +87,7 @@ func (as *actionStore) onDeposit(by *overlay.Contact, m *Deposit, came machine.T
 	}
 	s := as.actions.playerLog(b.Player)
 	st := s.intervalLog(b.Of)
-	if st.sealed && !sameBatch(st.batch, b) {
+	if st.sealed && !state.SameBatch(st.batch, b) {
 		as.contradicted(s, st, b, nil)
 		return
 	}
@@ -94,7 +96,7 @@ func (as *actionStore) onDeposit(by *overlay.Contact, m *Deposit, came machine.T
 	}
 	first := !st.sealed
 	as.seal(st, b)
-	if as.time.begunBefore(b.Of, as.started) || !as.time.begunBefore(b.Of, as.env.Now().Add(as.time.deviates)) {
+	if as.time.BegunBefore(b.Of, as.started) || !as.time.BegunBefore(b.Of, as.env.Now().Add(as.time.Deviates)) {
 		// The node may have given a receipt for another batch and have forgotten it, or
 		// may do so after it has been started again: it gives none.
 		return
@@ -102,27 +104,27 @@ func (as *actionStore) onDeposit(by *overlay.Contact, m *Deposit, came machine.T
 	r := as.receipts.sign(b, as.area.responsible(b.Player.Home))
 	as.receipts.collect(st, r)
 	if m.Own != nil && m.Own.Batch != nil {
-		as.receipts.collect(st, m.Own.of(b))
+		as.receipts.collect(st, m.Own.WithBatch(b))
 	}
 	as.overlay.Reply(by, as.receiptFor(m, r, s))
-	if first && st.cert == nil && as.env.Now() > as.time.actions(b.Of) {
+	if first && st.cert == nil && as.env.Now() > as.time.Actions(b.Of) {
 		as.passOn(s, st)
 	}
 }
 
 // seal makes a batch all that a player has done in an interval.
-func (as *actionStore) seal(st *intervalLog, b *Batch) {
+func (as *actionStore) seal(st *intervalLog, b *state.Batch) {
 	st.actions, st.batch, st.sealed = b.Actions, b, true
 }
 
 // receiptFor is the own receipt as it answers a deposit.
-func (as *actionStore) receiptFor(m *Deposit, r *Receipt, of *playerLog) *Receipt {
+func (as *actionStore) receiptFor(m *messages.Deposit, r *messages.Receipt, of *playerLog) *messages.Receipt {
 	out := *r
-	if knows(m.Knows, as.self.ID) {
+	if messages.Knows(m.Knows, as.self.ID) {
 		if as.cfg.Wire {
-			out = *r.shortened()
+			out = *r.Shortened()
 		}
-		out.known = true
+		out.ReceiverKnows = true
 	}
 	out.Fresh = len(of.known) == 0
 	return &out
@@ -130,7 +132,7 @@ func (as *actionStore) receiptFor(m *Deposit, r *Receipt, of *playerLog) *Receip
 
 // onCertified keeps a certificate with its batch, of which the node has given the
 // player a receipt.
-func (as *actionStore) onCertified(by *overlay.Contact, m *Certified) {
+func (as *actionStore) onCertified(by *overlay.Contact, m *messages.Certified) {
 	c := m.Certificate
 	if c == nil || c.Batch == nil || c.Batch.Player == nil || by.ID != c.Batch.Player.ID {
 		return
@@ -140,7 +142,7 @@ func (as *actionStore) onCertified(by *overlay.Contact, m *Certified) {
 		return
 	}
 	if as.cfg.Wire && len(c.Batch.Actions) == 0 {
-		c = c.of(st.batch)
+		c = c.WithBatch(st.batch)
 	}
 	whole := s.known.expandCertificate(c)
 	if len(whole.Receipts) < len(c.Receipts) {
@@ -151,13 +153,13 @@ func (as *actionStore) onCertified(by *overlay.Contact, m *Certified) {
 		return
 	}
 	s.known = s.known.withAll(good)
-	if !sameBatch(st.batch, whole.Batch) {
+	if !state.SameBatch(st.batch, whole.Batch) {
 		as.contradicted(s, st, whole.Batch, good)
 	}
-	if fuller := st.cert != nil && len(st.cert.Receipts) < len(good) && sameBatch(st.batch, whole.Batch); st.cert == nil || fuller {
+	if fuller := st.cert != nil && len(st.cert.Receipts) < len(good) && state.SameBatch(st.batch, whole.Batch); st.cert == nil || fuller {
 		as.seal(st, whole.Batch)
 		if st.cert = whole; len(good) < len(whole.Receipts) {
-			st.cert = &Certificate{whole.Batch, good}
+			st.cert = &messages.Certificate{Batch: whole.Batch, Receipts: good}
 		}
 	}
 }
@@ -176,11 +178,11 @@ func (as *actionStore) exchange(of int64) {
 
 // passOn tells the other storers of a batch that is not certified.
 func (as *actionStore) passOn(s *playerLog, st *intervalLog) {
-	m := &Exchange{st.batch, slices.Clone(st.receipts), st.other}
+	m := &messages.Exchange{Batch: st.batch, Receipts: slices.Clone(st.receipts), Other: st.other}
 	for _, home := range as.area.homes(s.player) {
 		for z := range as.space.Zones() {
 			if z != as.zone || len(as.area.homes(s.player)) > 1 {
-				as.overlay.Unicast(as.places.key(home, z), m)
+				as.overlay.Unicast(as.places.Key(home, z), m)
 			}
 		}
 	}
@@ -188,21 +190,21 @@ func (as *actionStore) passOn(s *playerLog, st *intervalLog) {
 
 // onExchange adds other storers' receipts to the own ones. It makes no new
 // receipt: whether the batch came in time is what those who had it say.
-func (as *actionStore) onExchange(m *Exchange) {
+func (as *actionStore) onExchange(m *messages.Exchange) {
 	b := m.Batch
-	if b == nil || b.Player == nil || !as.time.accepts(b.Of, as.env.Now()) || len(m.Receipts) > as.space.Zones() || !as.receipts.signedBatch(b) {
+	if b == nil || b.Player == nil || !as.time.Accepts(b.Of, as.env.Now()) || len(m.Receipts) > as.space.Zones() || !as.receipts.signedBatch(b) {
 		return
 	}
 	s := as.actions.playerLog(b.Player)
 	st := s.intervalLog(b.Of)
-	var list []*Receipt
+	var list []*messages.Receipt
 	for _, r := range slices.Concat(m.Receipts, st.known(b)) {
 		as.receipts.addReceipt(&list, r, b)
 	}
-	if st.sealed && !sameBatch(st.batch, b) {
+	if st.sealed && !state.SameBatch(st.batch, b) {
 		as.contradicted(s, st, b, list)
 	}
-	if o := m.Other; o != nil && o.Player.ID == b.Player.ID && o.Of == b.Of && !sameBatch(o, b) && as.receipts.signedBatch(o) {
+	if o := m.Other; o != nil && o.Player.ID == b.Player.ID && o.Of == b.Of && !state.SameBatch(o, b) && as.receipts.signedBatch(o) {
 		as.learnOther(s, st, b, o)
 	}
 	if st.cert != nil {
@@ -210,17 +212,17 @@ func (as *actionStore) onExchange(m *Exchange) {
 	}
 	if len(list) >= as.zones.quorum() {
 		as.seal(st, b)
-		st.cert = &Certificate{b, list}
+		st.cert = &messages.Certificate{Batch: b, Receipts: list}
 		return
 	}
-	if !st.sealed || sameBatch(st.batch, b) {
+	if !st.sealed || state.SameBatch(st.batch, b) {
 		st.heard, st.receipts = b, list
 	}
 }
 
 // known are the receipts for a batch that the storer has.
-func (st *intervalLog) known(b *Batch) []*Receipt {
-	if sameBatch(st.heard, b) || st.sealed && sameBatch(st.batch, b) {
+func (st *intervalLog) known(b *state.Batch) []*messages.Receipt {
+	if state.SameBatch(st.heard, b) || st.sealed && state.SameBatch(st.batch, b) {
 		return st.receipts
 	}
 	return nil

@@ -3,6 +3,8 @@ package storage
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Waking (thesis 5.4.1). A player who comes back says so in all zones, where the
@@ -14,11 +16,11 @@ import (
 // then an action of the player has to be stored that makes it last.
 func (n *Node) Activate(place geom.Point) {
 	of := n.player.nextActivation()
-	n.player.lastActivation = &Activate{n.cfg.Player, place, of}
+	n.player.lastActivation = &messages.Activate{Player: n.cfg.Player, Place: place, Of: of}
 	n.player.sendActivate()
 	if n.hardened() {
 		n.player.armDeposit(of + 1) // that the player does nothing is certified, too
-		again := max(n.env.Now().Add(n.time.lmax/2), n.time.state(of).Add(-n.time.lmax*3/2))
+		again := max(n.env.Now().Add(n.time.LMax/2), n.time.State(of).Add(-n.time.LMax*3/2))
 		n.env.SetTimer(again, machine.Timer{Kind: timerWake, Arg: uint64(of)})
 	}
 	n.drain()
@@ -30,7 +32,7 @@ func (n *Node) Activate(place geom.Point) {
 // the zones to wake somebody.
 func (op *ownPlayer) sendActivate() {
 	for z := range op.space.Zones() {
-		op.overlay.Unicast(op.places.key(op.lastActivation.Place, z), op.lastActivation)
+		op.overlay.Unicast(op.places.Key(op.lastActivation.Place, z), op.lastActivation)
 	}
 }
 
@@ -38,15 +40,15 @@ func (op *ownPlayer) sendActivate() {
 // take effect to make its character stay: after the first, until the second.
 func (n *Node) Activation() (after, until machine.Time) {
 	of := n.player.nextActivation()
-	return n.time.update(of), n.time.update(of + 1)
+	return n.time.Update(of), n.time.Update(of + 1)
 }
 
 // nextActivation is for which update the player's character can be woken now. It often
 // sleeps where its own node stands, and who has just come has no state yet to say so in:
 // in the hardened protocol it is woken an update later.
 func (op *ownPlayer) nextActivation() int64 {
-	of := max(op.time.of(op.env.Now())-1, 0)
-	if op.env.Now().Add(op.time.lmax) > op.time.state(of) {
+	of := max(op.time.Of(op.env.Now())-1, 0)
+	if op.env.Now().Add(op.time.LMax) > op.time.State(of) {
 		of++
 	}
 	if op.hardened() && !op.updates.willCompute(of) {
@@ -58,16 +60,16 @@ func (op *ownPlayer) nextActivation() int64 {
 // Act stores an action of the node's player in all zones, and forgets it
 // (thesis 5.2.3). In the hardened protocol that happens at the end of the interval, with
 // the player's other actions.
-func (n *Node) Act(a *Action) {
+func (n *Node) Act(a *state.Action) {
 	if n.hardened() {
 		n.player.addPending(a)
 		n.drain()
 		return
 	}
-	n.player.report(&Batch{Player: a.Player, Of: n.time.of(a.At), Actions: []*Action{a}})
-	m := &Store{a}
+	n.player.report(&state.Batch{Player: a.Player, Of: n.time.Of(a.At), Actions: []*state.Action{a}})
+	m := &messages.Store{Action: a}
 	for z := range n.space.Zones() {
-		n.overlay.Unicast(n.places.key(a.Player.Home, z), m)
+		n.overlay.Unicast(n.places.Key(a.Player.Home, z), m)
 	}
 	n.drain()
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Players come back just when the nodes that keep their characters in one of the
@@ -17,8 +19,8 @@ import (
 func TestWakingWhileNeighboursChange(t *testing.T) {
 	const wakes, zone = 3, 2
 	b := newBed(t, 5, 4, 60, 2*time.Minute)
-	b.protocol = ProtocolHardened
-	b.behave = func(int) Behaviour { return &withholder{} } // otherwise who stands there has been told
+	b.protocol = storage.ProtocolHardened
+	b.behave = func(int) storage.Behaviour { return &withholder{} } // otherwise who stands there has been told
 	b.until(b.update(1).Add(-700 * time.Millisecond))
 	for _, m := range b.live()[:wakes] {
 		for _, h := range b.live() {
@@ -37,10 +39,10 @@ func TestWakingWhileNeighboursChange(t *testing.T) {
 		}
 		b.play(of)
 		if of == 1 {
-			b.until(b.update(1).Add(3 * DefaultLMax))
+			b.until(b.update(1).Add(3 * storage.DefaultLMax))
 			for _, o := range b.woken[1] {
 				for _, h := range b.live() {
-					if h.node().Keeps(o.Pos) && !slices.ContainsFunc(h.node().State().Activated, func(w *Object) bool { return w.Digest == o.Digest }) {
+					if h.node().Keeps(o.Pos) && !slices.ContainsFunc(h.node().State().Activated, func(w *state.Object) bool { return w.Digest == o.Digest }) {
 						t.Errorf("node %s of zone %d has not woken %d", h.self.ID.Short(), b.space.Zone(h.self.Pos), o.ID)
 					}
 				}
@@ -69,7 +71,7 @@ func TestWakingWhileNeighboursChange(t *testing.T) {
 // wakening: it is woken in every zone all the same.
 func TestWakingIsSaidTwice(t *testing.T) {
 	b := newBed(t, 5, 4, 60, 2*time.Minute)
-	b.protocol = ProtocolHardened
+	b.protocol = storage.ProtocolHardened
 	b.until(b.update(1))
 	b.replay(1)
 	m := b.live()[0]
@@ -97,8 +99,8 @@ func TestWakingIsSaidTwice(t *testing.T) {
 // woken its character leave meanwhile: those who follow them are told as well.
 func TestWakingIsSaidTwiceInTime(t *testing.T) {
 	b := newBed(t, 5, 4, 60, 2*time.Minute)
-	b.protocol = ProtocolHardened
-	early := b.update(1).Add(5 * DefaultLMax / 2)
+	b.protocol = storage.ProtocolHardened
+	early := b.update(1).Add(5 * storage.DefaultLMax / 2)
 	b.until(early)
 	b.replay(1)
 	m := b.live()[0]
@@ -106,7 +108,7 @@ func TestWakingIsSaidTwiceInTime(t *testing.T) {
 		t.Fatalf("its first action has to come after %v: this test shows nothing", after.Sub(b.update(1)))
 	}
 	b.activate(m, 2)
-	b.until(early.Add(2 * DefaultLMax))
+	b.until(early.Add(2 * storage.DefaultLMax))
 	gone := 0
 	for _, h := range b.live() {
 		if zone := b.space.Zone(h.self.Pos); h != m && zone > 0 && zone < 3 && h.node().Keeps(m.bedAt) {
@@ -136,7 +138,7 @@ func TestWakingIsSaidTwiceInTime(t *testing.T) {
 func TestNewcomersAreWoken(t *testing.T) {
 	const last = 4
 	b := newBed(t, 3, 4, 40, 2*time.Minute)
-	b.protocol = ProtocolHardened
+	b.protocol = storage.ProtocolHardened
 	who := 40
 	for i, m := range b.nodes[40:] { // whose character sleeps where its own node stands
 		if k := b.nodes[who]; m.bedAt.Dist2(m.player.Home) < k.bedAt.Dist2(k.player.Home) {
@@ -144,7 +146,7 @@ func TestNewcomersAreWoken(t *testing.T) {
 		}
 	}
 	m := b.nodes[who]
-	b.behave = func(i int) Behaviour {
+	b.behave = func(i int) storage.Behaviour {
 		if b.space.Zone(b.nodes[i].self.Pos) == (b.space.Zone(m.self.Pos)+1)%4 {
 			return &sleepy{}
 		}
@@ -153,10 +155,10 @@ func TestNewcomersAreWoken(t *testing.T) {
 	b.until(b.update(2))
 	b.replay(1)
 	b.start(who)
-	for b.sim.Now() < b.update(2).Add(DefaultLMax) || !m.node().Ready() {
+	for b.sim.Now() < b.update(2).Add(storage.DefaultLMax) || !m.node().Ready() {
 		b.until(b.sim.Now().Add(100 * time.Millisecond))
 	}
-	if b.sim.Now() > b.update(2).Add(2*DefaultLMax) || m.node().State() != nil && m.node().State().Of == 2 {
+	if b.sim.Now() > b.update(2).Add(2*storage.DefaultLMax) || m.node().State() != nil && m.node().State().Of == 2 {
 		t.Fatal("the node is not there in time, or has the state already: this test shows nothing")
 	}
 	if !m.node().Keeps(m.bedAt) {
@@ -168,7 +170,7 @@ func TestNewcomersAreWoken(t *testing.T) {
 	}
 	b.activate(m, 3)
 	for of := int64(2); of <= last; of++ {
-		b.until(b.update(of).Add(3*DefaultLMax - time.Second))
+		b.until(b.update(of).Add(3*storage.DefaultLMax - time.Second))
 		b.replay(of)
 	}
 	if n := b.agree(last); n > 0 {
@@ -184,11 +186,11 @@ func TestNewcomersAreWoken(t *testing.T) {
 // sleepy does not hear that somebody is back.
 type sleepy struct{ spy }
 
-func (*sleepy) Intercept(_ *Node, _ machine.Peer, m machine.Message) bool {
+func (*sleepy) Intercept(_ *storage.Node, _ machine.Peer, m machine.Message) bool {
 	u, ok := m.(*overlay.Unicast)
 	if !ok {
 		return false
 	}
-	_, wakes := u.Body.(*Activate)
+	_, wakes := u.Body.(*messages.Activate)
 	return wakes
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // answerer answers those who ask for areas of the world.
@@ -19,20 +21,20 @@ type answerer struct {
 }
 
 // onRetrieve answers who asks for an area with the part that the node has.
-func (an *answerer) onRetrieve(by *overlay.Contact, q *Retrieve) {
-	if !ValidArea(&q.Area) || !an.isAskersConcern(by, q) {
+func (an *answerer) onRetrieve(by *overlay.Contact, q *messages.Retrieve) {
+	if !state.ValidArea(&q.Area) || !an.isAskersConcern(by, q) {
 		return
 	}
-	m := &Result{Query: q.Query, Around: an.area.neighbourhood(), Area: q.Area, Known: q.Known}
-	if q.Kind.static() {
+	m := &messages.Result{Query: q.Query, Around: an.area.neighbourhood(), Area: q.Area, Known: q.Known}
+	if q.Kind.Static() {
 		for _, o := range an.dormant.dormantSince(q.Of) {
-			if an.places.touches(&q.Area, o.Pos) && an.area.responsible(o.Pos) {
+			if an.places.Touches(&q.Area, o.Pos) && an.area.responsible(o.Pos) {
 				m.Static = append(m.Static, o)
 			}
 		}
-		slices.SortFunc(m.Static, byID)
+		slices.SortFunc(m.Static, state.ByID)
 		m.Brief = an.hardened()
-		m.Batches = an.store.batchesAt(func(h geom.Point) bool { return an.places.touches(&q.Area, h) && an.area.responsible(h) })
+		m.Batches = an.store.batchesAt(func(h geom.Point) bool { return an.places.Touches(&q.Area, h) && an.area.responsible(h) })
 		m.Asking = an.hardened() && (an.area.neighbourhoodChanged || an.transfer.isFetchingStatic(&q.Area) || q.Of != 0 && q.Of != an.dormant.recentlyDormant.of)
 	} else {
 		m.Seen, m.Brief = an.replica.state, an.hardened()
@@ -44,10 +46,10 @@ func (an *answerer) onRetrieve(by *overlay.Contact, q *Retrieve) {
 		}
 	}
 	if an.cfg.Wire && (m.Brief || q.Known != nil) {
-		m = m.encodeDigests(q.Known, an.world)
+		m = m.EncodeDigests(q.Known, an.world)
 	}
 	an.overlay.Reply(by, m)
-	if q.Kind == ForJoin {
+	if q.Kind == messages.ForJoin {
 		an.preventEclipse(by, q)
 	}
 }
@@ -62,16 +64,16 @@ func (an *answerer) onRetrieve(by *overlay.Contact, q *Retrieve) {
 //   - An area of interest has the player's character in it. Who sees all of it
 //     and does not see the character does not answer; it may have moved since the
 //     last update as far as anything can.
-func (an *answerer) isAskersConcern(by *overlay.Contact, q *Retrieve) bool {
-	home := an.places.world(by.Pos)
-	if contains(&q.Area, home) || by.ID == an.self.ID {
+func (an *answerer) isAskersConcern(by *overlay.Contact, q *messages.Retrieve) bool {
+	home := an.places.World(by.Pos)
+	if state.Contains(&q.Area, home) || by.ID == an.self.ID {
 		return true
 	}
 	switch q.Kind {
-	case ForFailure:
+	case messages.ForFailure:
 		reach := geom.Circle{C: home, R: 8 * an.area.part.circle.R}
 		return q.Area.Polygon.OverlapsCircle(reach)
-	case ForLook:
+	case messages.ForLook:
 		return an.mayWatch(by, q)
 	}
 	// Rounding may put the home a few units outside.
@@ -81,7 +83,7 @@ func (an *answerer) isAskersConcern(by *overlay.Contact, q *Retrieve) bool {
 	return false
 }
 
-func (an *answerer) mayWatch(by *overlay.Contact, q *Retrieve) bool {
+func (an *answerer) mayWatch(by *overlay.Contact, q *messages.Retrieve) bool {
 	if an.replica.state == nil || len(an.replica.state.Cover.Polygon) > 0 || len(q.Area.Polygon) > 0 {
 		return true
 	}
@@ -91,7 +93,7 @@ func (an *answerer) mayWatch(by *overlay.Contact, q *Retrieve) bool {
 	if gap < 0 || wide.Circle.C.Dist2(an.replica.state.Cover.Circle.C) > gap*gap {
 		return true // the character may be where it is not seen from here
 	}
-	for _, o := range an.replica.state.players(&wide, &an.world, nil) {
+	for _, o := range an.replica.state.Players(&wide, &an.world, nil) {
 		if o.Player.ID == by.ID {
 			return true
 		}
@@ -102,7 +104,7 @@ func (an *answerer) mayWatch(by *overlay.Contact, q *Retrieve) bool {
 // preventEclipse tells a node that has joined of somebody who should be its
 // neighbour and was kept from it (thesis 5.5.3): the own entry for its zone, if
 // a corner of the cell it believes to have is nearer to that one.
-func (an *answerer) preventEclipse(by *overlay.Contact, q *Retrieve) {
+func (an *answerer) preventEclipse(by *overlay.Contact, q *messages.Retrieve) {
 	zone := an.space.Zone(by.Pos)
 	if zone == an.zone || len(q.Area.Polygon) == 0 {
 		return
@@ -112,10 +114,10 @@ func (an *answerer) preventEclipse(by *overlay.Contact, q *Retrieve) {
 			continue
 		}
 		for _, p := range q.Area.Polygon {
-			k := an.places.keyBeyond(p, zone)
+			k := an.places.KeyBeyond(p, zone)
 			// By more than rounding: a true neighbour is as near to a corner.
 			if d := k.Dist2(e.Node.Pos); d+d/100 < k.Dist2(by.Pos) {
-				an.overlay.Reply(by, &Better{e.Node})
+				an.overlay.Reply(by, &messages.Better{Node: e.Node})
 				return
 			}
 		}

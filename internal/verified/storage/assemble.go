@@ -2,16 +2,19 @@ package storage
 
 import (
 	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // assemble puts the answers of one zone together (thesis 5.2.2, 5.3.4). It fails
 // if the zone cannot have a vote: an answer is of another time, or versions of
 // an object that several nodes hold are tied.
 func (bl *ballot) assemble(q *query, z *zoneAnswer) (outcome, bool) {
-	if q.Kind.static() {
+	if q.Kind.Static() {
 		return bl.assembleStatic(z), true
 	}
-	s := &Snapshot{Of: q.Of, Cover: q.Area, Grid: gridOver(&q.Area, &bl.world, 0)}
+	s := &state.Snapshot{Of: q.Of, Cover: q.Area, Grid: state.GridOver(&q.Area, &bl.world, 0)}
 	for _, r := range z.results {
 		if r.Seen == nil || r.Seen.Of != q.Of {
 			return outcome{}, false
@@ -19,40 +22,40 @@ func (bl *ballot) assemble(q *query, z *zoneAnswer) (outcome, bool) {
 	}
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
-			if relate(&q.Area, x*bl.world.Cell, y*bl.world.Cell, bl.world.Cell) == outside {
+			if state.Relate(&q.Area, x*bl.world.Cell, y*bl.world.Cell, bl.world.Cell) == state.Outside {
 				continue
 			}
 			c, ok := bl.combine(q, z, x, y)
 			if !ok {
 				return outcome{}, false
 			}
-			s.set(x, y, c)
+			s.Set(x, y, c)
 		}
 	}
 	for _, r := range z.results {
 		for _, o := range r.Seen.Activated {
-			if r.Seen.sees(&q.Area, o.Pos, &bl.world) {
+			if r.Seen.Sees(&q.Area, o.Pos, &bl.world) {
 				s.Activated = append(s.Activated, o)
 			}
 		}
 	}
-	slices.SortFunc(s.Activated, byID)
-	s.Activated = slices.CompactFunc(s.Activated, func(a, b *Object) bool { return a.ID == b.ID })
+	slices.SortFunc(s.Activated, state.ByID)
+	s.Activated = slices.CompactFunc(s.Activated, func(a, b *state.Object) bool { return a.ID == b.ID })
 	return outcome{seen: s}, true
 }
 
 // combine is a cell as those who see a part of it report it. In most cases somebody
 // sees all of it, and the others see the same as far as they see anything.
-func (bl *ballot) combine(q *query, z *zoneAnswer, x, y int32) (*Cell, bool) {
+func (bl *ballot) combine(q *query, z *zoneAnswer, x, y int32) (*state.Cell, bool) {
 	side := bl.world.Cell
-	whole := slices.IndexFunc(z.results, func(r *Result) bool { return r.Seen.covers(x, y, side) == inside })
+	whole := slices.IndexFunc(z.results, func(r *messages.Result) bool { return r.Seen.Covers(x, y, side) == state.Inside })
 	if whole < 0 {
 		return bl.combineObjects(q, z, x, y)
 	}
 	one := z.results[whole].Seen.At(x, y)
 	for _, r := range z.results {
 		if c := r.Seen.At(x, y); c != one {
-			if how := r.Seen.covers(x, y, side); how != outside && !sameWithin(&r.Seen.Cover, c, one, how == inside) {
+			if how := r.Seen.Covers(x, y, side); how != state.Outside && !state.SameWithin(&r.Seen.Cover, c, one, how == state.Inside) {
 				return bl.combineObjects(q, z, x, y)
 			}
 		}
@@ -62,19 +65,19 @@ func (bl *ballot) combine(q *query, z *zoneAnswer, x, y int32) (*Cell, bool) {
 
 // combineObjects votes for each object among those whose part of the world it
 // lies in: one that does not report it votes that it is not there (5.3.4).
-func (bl *ballot) combineObjects(q *query, z *zoneAnswer, x, y int32) (*Cell, bool) {
-	var all []*Object
+func (bl *ballot) combineObjects(q *query, z *zoneAnswer, x, y int32) (*state.Cell, bool) {
+	var all []*state.Object
 	for _, r := range z.results {
 		if c := r.Seen.At(x, y); c != nil {
 			for _, o := range c.Objects {
-				if r.Seen.sees(&q.Area, o.Pos, &bl.world) {
+				if r.Seen.Sees(&q.Area, o.Pos, &bl.world) {
 					all = append(all, o)
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(all, byID)
-	var out []*Object
+	slices.SortStableFunc(all, state.ByID)
+	var out []*state.Object
 	for i := 0; i < len(all); {
 		j := i
 		for j < len(all) && all[j].ID == all[i].ID {
@@ -89,15 +92,15 @@ func (bl *ballot) combineObjects(q *query, z *zoneAnswer, x, y int32) (*Cell, bo
 		}
 		i = j
 	}
-	return NewCell(out), true
+	return state.NewCell(out), true
 }
 
 // elect returns the version of an object that has most votes, nil if that it is
 // not there has; a tie fails.
-func elect(z *zoneAnswer, versions []*Object, w *World) (best *Object, ok bool) {
+func elect(z *zoneAnswer, versions []*state.Object, w *state.World) (best *state.Object, ok bool) {
 	most := 0 // votes for its not being there
 	for _, r := range z.results {
-		if slices.ContainsFunc(versions, func(o *Object) bool { return r.Seen.Knows(o.Pos, *w) }) {
+		if slices.ContainsFunc(versions, func(o *state.Object) bool { return r.Seen.Knows(o.Pos, *w) }) {
 			most++
 		}
 	}
@@ -107,11 +110,11 @@ func elect(z *zoneAnswer, versions []*Object, w *World) (best *Object, ok bool) 
 
 // mostVoted returns the version that most of those who have one say, nil if
 // more say that the object is not there; a tie fails.
-func mostVoted(versions []*Object, absent int) (best *Object, ok bool) {
+func mostVoted(versions []*state.Object, absent int) (best *state.Object, ok bool) {
 	most := absent
 	ok = true
 	for i, o := range versions {
-		same := func(p *Object) bool { return sameObject(p, o) }
+		same := func(p *state.Object) bool { return state.SameObject(p, o) }
 		if slices.ContainsFunc(versions[:i], same) {
 			continue // counted
 		}
@@ -138,10 +141,10 @@ func (bl *ballot) assembleStatic(z *zoneAnswer) outcome {
 		out.static = append(out.static, r.Static...)
 		out.batches = append(out.batches, r.Batches...)
 	}
-	slices.SortFunc(out.static, byID)
-	out.static = slices.CompactFunc(out.static, func(a, b *Object) bool { return a.ID == b.ID })
-	slices.SortFunc(out.batches, func(a, b *Batch) int {
-		if c := compareIDs(a.Player.ID, b.Player.ID); c != 0 {
+	slices.SortFunc(out.static, state.ByID)
+	out.static = slices.CompactFunc(out.static, func(a, b *state.Object) bool { return a.ID == b.ID })
+	slices.SortFunc(out.batches, func(a, b *state.Batch) int {
+		if c := state.CompareIDs(a.Player.ID, b.Player.ID); c != 0 {
 			return c
 		}
 		return int(a.Of - b.Of)
@@ -151,12 +154,12 @@ func (bl *ballot) assembleStatic(z *zoneAnswer) outcome {
 
 // same reports whether two zones give the same result.
 func (bl *ballot) same(q *query, a, b *outcome) bool {
-	if q.Kind.static() {
-		return slices.EqualFunc(a.static, b.static, sameObject) && slices.EqualFunc(a.batches, b.batches, func(x, y *Batch) bool {
-			return x.Of == y.Of && sameBatch(x, y)
+	if q.Kind.Static() {
+		return slices.EqualFunc(a.static, b.static, state.SameObject) && slices.EqualFunc(a.batches, b.batches, func(x, y *state.Batch) bool {
+			return x.Of == y.Of && state.SameBatch(x, y)
 		})
 	}
-	if !slices.EqualFunc(a.seen.Activated, b.seen.Activated, sameObject) {
+	if !slices.EqualFunc(a.seen.Activated, b.seen.Activated, state.SameObject) {
 		return false
 	}
 	for i, c := range a.seen.Cells {
@@ -165,7 +168,7 @@ func (bl *ballot) same(q *query, a, b *outcome) bool {
 			continue
 		}
 		x, y := a.seen.X+int32(i)%a.seen.W, a.seen.Y+int32(i)/a.seen.W
-		if !sameWithin(&q.Area, c, d, relate(&q.Area, x*bl.world.Cell, y*bl.world.Cell, bl.world.Cell) == inside) {
+		if !state.SameWithin(&q.Area, c, d, state.Relate(&q.Area, x*bl.world.Cell, y*bl.world.Cell, bl.world.Cell) == state.Inside) {
 			return false
 		}
 	}

@@ -1,13 +1,17 @@
 package storage
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
+)
 
 // Votes on what a player has done.
 
 // batchOf is a zone's vote for what a player has done. In the hardened protocol it is
 // what any of its storers has that the player has signed: who has that knows more than
 // who has nothing. Nil: nobody has answered.
-func (ar *actionRetrieval) batchOf(q *actionQuery, zone int) (said *Batch) {
+func (ar *actionRetrieval) batchOf(q *actionQuery, zone int) (said *state.Batch) {
 	for slot := zone * ar.area.homesOf(); slot < (zone+1)*ar.area.homesOf(); slot++ {
 		if b := q.got[slot]; b != nil && (said == nil || said.Signature == nil) {
 			said = b
@@ -17,8 +21,8 @@ func (ar *actionRetrieval) batchOf(q *actionQuery, zone int) (said *Batch) {
 }
 
 // countBatches lets the zones vote for what a player has done.
-func (ar *actionRetrieval) countBatches(q *actionQuery) (best *Batch, votes int) {
-	zones := make([]*Batch, 0, 16)
+func (ar *actionRetrieval) countBatches(q *actionQuery) (best *state.Batch, votes int) {
+	zones := make([]*state.Batch, 0, 16)
 	for zone := range ar.space.Zones() {
 		if b := ar.batchOf(q, zone); b != nil {
 			zones = append(zones, b)
@@ -36,16 +40,16 @@ func (ar *actionRetrieval) countBatches(q *actionQuery) (best *Batch, votes int)
 // nobody has answered: who has heard from them, or knows that they are deserted, takes
 // it for what the player has done.
 func (ar *actionRetrieval) mayCount(q *actionQuery) bool {
-	zones, silent := make([]*Batch, 0, 16), 0
+	zones, silent := make([]*state.Batch, 0, 16), 0
 	for zone := range ar.space.Zones() {
 		switch b := ar.batchOf(q, zone); {
 		case b == nil:
-			silent += bit(!ar.zones.deserted[zone])
+			silent += state.Indicator(!ar.zones.deserted[zone])
 		case b.Signature != nil:
 			zones = append(zones, b)
 		}
 	}
-	return slices.ContainsFunc(zones, func(b *Batch) bool { return votesFor(zones, b)+silent >= ar.zones.votesNeeded() })
+	return slices.ContainsFunc(zones, func(b *state.Batch) bool { return votesFor(zones, b)+silent >= ar.zones.votesNeeded() })
 }
 
 // waitsForAll reports whether a majority is no reason to stop asking: that there is
@@ -57,15 +61,15 @@ func (q *actionQuery) waitsForAll() bool {
 
 // pluralityBatch is what most of the zones have said that a player has done, though
 // too few have; nothing if none has answered.
-func (ar *actionRetrieval) pluralityBatch(q *actionQuery) *Batch {
-	best, most := ar.cache.batch(&Batch{Player: q.player, Of: ar.updates.cycle.to}), 0
+func (ar *actionRetrieval) pluralityBatch(q *actionQuery) *state.Batch {
+	best, most := ar.cache.Batch(&state.Batch{Player: q.player, Of: ar.updates.cycle.to}), 0
 	for _, b := range q.got {
 		if b == nil {
 			continue
 		}
 		votes := 0
 		for _, c := range q.got {
-			votes += bit(c != nil && sameBatch(b, c))
+			votes += state.Indicator(c != nil && state.SameBatch(b, c))
 		}
 		if votes > most {
 			best, most = b, votes
@@ -76,9 +80,9 @@ func (ar *actionRetrieval) pluralityBatch(q *actionQuery) *Batch {
 
 // votesFor counts those who say the same. That the player has signed that it has done
 // nothing is another thing than to have nothing that is signed.
-func votesFor(zones []*Batch, b *Batch) (count int) {
+func votesFor(zones []*state.Batch, b *state.Batch) (count int) {
 	for _, c := range zones {
-		count += bit(sameBatch(b, c) && (b.Signature == nil) == (c.Signature == nil))
+		count += state.Indicator(state.SameBatch(b, c) && (b.Signature == nil) == (c.Signature == nil))
 	}
 	return count
 }

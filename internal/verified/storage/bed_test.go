@@ -12,7 +12,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // bed is a simulated network of storage nodes with a toy world, and the
@@ -26,22 +28,22 @@ type bed struct {
 	boot    *sim.Bootstrap[*overlay.Contact]
 	rand    rng.Rand
 	toy     *toy
-	memo    *ReplayCache
+	memo    *state.ReplayCache
 	begin   machine.Time
 	nodes   []*member
-	actions []*Action
-	woken   map[int64][]*Object
-	truth   map[int64][]*Object // the world at t_i
-	reports []Report
+	actions []*state.Action
+	woken   map[int64][]*state.Object
+	truth   map[int64][]*state.Object // the world at t_i
+	reports []storage.Report
 	failed  int
 	// protocol is what all nodes follow; wire: as real nodes do, each by itself.
-	protocol Protocol
+	protocol storage.Protocol
 	wire     bool
-	hops     [Kinds + 1][]int
+	hops     [messages.Kinds + 1][]int
 	// behave gives some nodes a behaviour.
-	behave func(n int) Behaviour
+	behave func(n int) storage.Behaviour
 	// sent hears of what a node sends; nil: nobody does.
-	sent func(n *Node, m machine.Message)
+	sent func(n *storage.Node, m machine.Message)
 }
 
 // wiretap is a node's environment that tells the bed what is sent.
@@ -59,43 +61,43 @@ type member struct {
 	*sim.Node
 	bed    *bed
 	self   *overlay.Contact
-	player *Player
+	player *state.Player
 	bedAt  geom.Point // where its character sleeps
 	pos    geom.Point
 	awake  bool
 	seq    uint64
-	looked []*Snapshot
+	looked []*state.Snapshot
 }
 
-func (m *member) node() *Node {
-	n, _ := m.Machine().(*Node)
+func (m *member) node() *storage.Node {
+	n, _ := m.Machine().(*storage.Node)
 	return n
 }
 
-func (m *member) Looked(s *Snapshot, _ float64) { m.looked = append(m.looked, s) }
-func (m *member) Updated(*Snapshot)             {}
+func (m *member) Looked(s *state.Snapshot, _ float64) { m.looked = append(m.looked, s) }
+func (m *member) Updated(*state.Snapshot)             {}
 
-func (b *bed) Retrieved(r Report)          { b.reports = append(b.reports, r) }
-func (b *bed) BatchSigned(*Batch)          {}
-func (b *bed) Failed(*Node, int64)         { b.failed++ }
-func (b *bed) Arrived(k Arrival, hops int) { b.hops[k] = append(b.hops[k], hops) }
+func (b *bed) Retrieved(r storage.Report)          { b.reports = append(b.reports, r) }
+func (b *bed) BatchSigned(*state.Batch)            {}
+func (b *bed) Failed(*storage.Node, int64)         { b.failed++ }
+func (b *bed) Arrived(k storage.Arrival, hops int) { b.hops[k] = append(b.hops[k], hops) }
 
 // interval is the thesis' 5·l_max with l_max = 2 s.
-const interval = 5 * DefaultLMax
+const interval = 5 * storage.DefaultLMax
 
 func newBed(t *testing.T, seed uint64, r, nodes int, begin time.Duration) *bed {
 	in := sim.ThesisInternet()
 	in.Clocks = sim.ThesisClocks()
 	b := &bed{
-		t: t, seed: seed, space: overlay.SpaceFor(r), rand: rng.New(seed, 77), memo: NewReplayCache(),
+		t: t, seed: seed, space: overlay.SpaceFor(r), rand: rng.New(seed, 77), memo: state.NewReplayCache(),
 		sim: sim.NewWith(seed, sim.Config{Internet: in}), toy: newToy(600),
-		begin: machine.Time(begin), woken: map[int64][]*Object{}, truth: map[int64][]*Object{},
+		begin: machine.Time(begin), woken: map[int64][]*state.Object{}, truth: map[int64][]*state.Object{},
 	}
 	b.boot = sim.NewBootstrap(b.sim, r, func(c *overlay.Contact) int { return b.space.Zone(c.Pos) })
 	b.places = b.space.Raster(500, &b.rand)
 	for i := range b.places { // everybody who may ever play has a character
 		self := &overlay.Contact{ID: id.Of(fmt.Appendf(nil, "storage node %d", i)), Pos: b.places[i]}
-		m := &member{bed: b, self: self, player: &Player{ID: self.ID, Home: Home(b.space, b.toy.World(), self.Pos)}}
+		m := &member{bed: b, self: self, player: &state.Player{ID: self.ID, Home: state.Home(b.space, b.toy.World(), self.Pos)}}
 		m.bedAt = b.toy.join(m.player)
 		m.pos = m.bedAt
 		b.nodes = append(b.nodes, m)
@@ -110,7 +112,7 @@ func newBed(t *testing.T, seed uint64, r, nodes int, begin time.Duration) *bed {
 func (b *bed) start(i int) {
 	m := b.nodes[i]
 	m.Node = b.sim.AddAs(m.self.Peer(), func(env machine.Env) machine.Machine {
-		cfg := Config{
+		cfg := storage.Config{
 			Overlay: overlay.Config{
 				Self: m.self, Space: b.space, Seek: b.boot.Seek,
 				Announce: func(on bool) machine.Job { return b.boot.Announce(m.self, on) },
@@ -128,7 +130,7 @@ func (b *bed) start(i int) {
 		if b.sent != nil {
 			env = wiretap{env, m}
 		}
-		return New(cfg, env)
+		return storage.New(cfg, env)
 	})
 }
 
@@ -161,7 +163,7 @@ func (b *bed) activate(m *member, of int64) {
 // act lets a member's character do something at a time.
 func (m *member) act(at machine.Time, body []byte) {
 	m.seq++
-	a := &Action{Player: m.player, Seq: m.seq, At: at, Body: body, Size: 30}
+	a := &state.Action{Player: m.player, Seq: m.seq, At: at, Body: body, Size: 30}
 	m.bed.sim.At(at, func() {
 		if n := m.node(); n != nil {
 			m.bed.actions = append(m.bed.actions, a)
@@ -195,7 +197,7 @@ func (b *bed) replay(of int64) {
 	if of == 0 {
 		return
 	}
-	var acts []*Action
+	var acts []*state.Action
 	for _, a := range b.actions {
 		if a.At > b.update(of-1) && a.At <= b.update(of) {
 			acts = append(acts, a)
@@ -225,7 +227,7 @@ func (b *bed) differs(m *member, of int64) string {
 	if s.Of != of {
 		return fmt.Sprintf("state of t_%d", s.Of)
 	}
-	want := map[ObjectID]*Object{}
+	want := map[state.ObjectID]*state.Object{}
 	for _, o := range b.truth[of] {
 		if !o.Static && s.Knows(o.Pos, b.toy.World()) {
 			want[o.ID] = o
@@ -254,16 +256,16 @@ func (b *bed) differs(m *member, of int64) string {
 // zonesHold reports how many objects of the world are missing in some zone in which
 // there are nodes.
 func (b *bed) zonesHold(of int64) (missing int) {
-	return b.zonesHoldOf(of, func(*Object) bool { return true })
+	return b.zonesHoldOf(of, func(*state.Object) bool { return true })
 }
 
 // zonesHoldOf is the same about some objects.
-func (b *bed) zonesHoldOf(of int64, want func(*Object) bool) (missing int) {
-	held := map[int]map[ObjectID]bool{}
+func (b *bed) zonesHoldOf(of int64, want func(*state.Object) bool) (missing int) {
+	held := map[int]map[state.ObjectID]bool{}
 	for _, m := range b.live() {
 		z := b.space.Zone(m.self.Pos)
 		if held[z] == nil {
-			held[z] = map[ObjectID]bool{}
+			held[z] = map[state.ObjectID]bool{}
 		}
 		if s := m.node().State(); s != nil && s.Of == of {
 			for _, o := range s.Objects(&s.Cover, b.toy.World(), nil) {

@@ -4,7 +4,8 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // A cache that nodes share saves them work and tells them nothing: with a cache of its
@@ -26,7 +27,7 @@ func TestSharedCacheTellsNothing(t *testing.T) {
 			}
 			b.play(of)
 		}
-		b.until(b.update(last).Add(3*DefaultLMax + time.Second))
+		b.until(b.update(last).Add(3*storage.DefaultLMax + time.Second))
 		return b
 	}
 	one, each := run(true), run(false)
@@ -52,7 +53,7 @@ func TestSharedCacheTellsNothing(t *testing.T) {
 	}
 }
 
-func objectsOf(c *Cell) []*Object {
+func objectsOf(c *state.Cell) []*state.Object {
 	if c == nil {
 		return nil
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // What outlives the network. A node that comes in is told what it has to keep by
@@ -21,18 +23,18 @@ import (
 // Checkpoint is what the node would like to have when it begins anew; nil: it has
 // nothing. It does not say of which update it is: the world may have stood still
 // for any time.
-func (n *Node) Checkpoint() *Push {
+func (n *Node) Checkpoint() *messages.Push {
 	if n.replica.state == nil || !n.hardened() {
 		return nil
 	}
 	s := *n.replica.state
 	s.Of, s.Activated = 0, nil
-	return &Push{Seen: &s, Area: s.Cover}
+	return &messages.Push{Seen: &s, Area: s.Cover}
 }
 
 // SameCheckpoint reports whether two are encoded alike. It costs next to nothing where
 // little has changed: objects that stay are the same.
-func SameCheckpoint(a, b *Push) bool {
+func SameCheckpoint(a, b *messages.Push) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -43,7 +45,7 @@ func SameCheckpoint(a, b *Push) bool {
 	for i, c := range s.Cells {
 		x, y := s.X+int32(i)%s.W, s.Y+int32(i)/s.W
 		d := t.Cells[i]
-		if s.unsure(x, y) != t.unsure(x, y) || s.freezeOf(x, y) != t.freezeOf(x, y) || s.unsure(x, y) && (c == nil) != (d == nil) || !sameCellContent(c, d) {
+		if s.IsUnsure(x, y) != t.IsUnsure(x, y) || s.FreezeOf(x, y) != t.FreezeOf(x, y) || s.IsUnsure(x, y) && (c == nil) != (d == nil) || !state.SameCellContent(c, d) {
 			return false
 		}
 	}
@@ -55,6 +57,6 @@ func sameArea(a, b *overlay.Area) bool {
 }
 
 // Restore gives the node what it had kept.
-func (n *Node) Restore(m *Push) {
-	n.replica.restored = m.Seen.withTentative()
+func (n *Node) Restore(m *messages.Push) {
+	n.replica.restored = m.Seen.WithTentative()
 }

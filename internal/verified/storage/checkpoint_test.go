@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // All nodes of a world stop at once, as after a power cut, and come back one
@@ -32,17 +34,17 @@ func TestLongAllBeginAnew(t *testing.T) {
 func allBeginAnew(t *testing.T, seed uint64, wire bool, back time.Duration) {
 	const cut, nodes = 4, 32
 	b := newBed(t, seed, 4, nodes, 2*time.Minute)
-	b.protocol, b.wire = ProtocolHardened, wire
+	b.protocol, b.wire = storage.ProtocolHardened, wire
 	for of := int64(0); of <= cut; of++ {
 		b.until(b.update(of))
 		b.play(of)
-		b.until(b.update(of).Add(3*DefaultLMax + time.Second))
+		b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
 		b.replay(of)
 	}
 	if n := b.agree(cut); n > 0 {
 		t.Fatalf("%d of %d nodes have a wrong state before", n, nodes)
 	}
-	kept := map[int]*Push{}
+	kept := map[int]*messages.Push{}
 	for i, m := range b.nodes[:nodes] {
 		kept[i] = m.node().Checkpoint()
 		m.Stop()
@@ -56,15 +58,15 @@ func allBeginAnew(t *testing.T, seed uint64, wire bool, back time.Duration) {
 		})
 	}
 	end := int64(cut+7+10) + int64(back/interval) // some need long until they find somebody who is there
-	b.until(b.update(end).Add(3*DefaultLMax + time.Second))
-	doubts, held := 0, map[ObjectID]bool{}
+	b.until(b.update(end).Add(3*storage.DefaultLMax + time.Second))
+	doubts, held := 0, map[state.ObjectID]bool{}
 	for _, m := range b.live() {
 		s := m.node().State()
 		if s == nil || s.Of != end {
 			t.Fatalf("node %s has no state of t_%d", m.self.ID.Short(), end)
 		}
 		doubts += s.UnsureCells()
-		own := map[ObjectID]bool{}
+		own := map[state.ObjectID]bool{}
 		for _, o := range s.Objects(&s.Cover, b.toy.World(), nil) {
 			if own[o.ID] {
 				t.Errorf("object %d is there twice", o.ID)
@@ -86,8 +88,8 @@ func allBeginAnew(t *testing.T, seed uint64, wire bool, back time.Duration) {
 // another keepsake.
 func TestSameKeepsake(t *testing.T) {
 	b := newBed(t, 2, 4, 8, 2*time.Minute)
-	b.protocol = ProtocolHardened
-	b.until(b.update(1).Add(3*DefaultLMax + time.Second))
+	b.protocol = storage.ProtocolHardened
+	b.until(b.update(1).Add(3*storage.DefaultLMax + time.Second))
 	m := b.live()[0].node().Checkpoint()
 	if m == nil {
 		t.Fatal("nothing is kept")
@@ -98,29 +100,29 @@ func TestSameKeepsake(t *testing.T) {
 			full = i
 		}
 	}
-	like := func(change func(*Snapshot)) *Push {
+	like := func(change func(*state.Snapshot)) *messages.Push {
 		s := *m.Seen
 		s.Cells = slices.Clone(s.Cells)
 		change(&s)
-		return &Push{Seen: &s, Area: s.Cover}
+		return &messages.Push{Seen: &s, Area: s.Cover}
 	}
-	if !SameCheckpoint(m, like(func(s *Snapshot) { s.Cells[full] = NewCell(s.Cells[full].Objects) })) {
+	if !storage.SameCheckpoint(m, like(func(s *state.Snapshot) { s.Cells[full] = state.NewCell(s.Cells[full].Objects) })) {
 		t.Error("the same objects are another keepsake")
 	}
-	for what, change := range map[string]func(*Snapshot){
-		"an object is gone": func(s *Snapshot) { s.Cells[full] = NewCell(s.Cells[full].Objects[1:]) },
-		"a cell is gone":    func(s *Snapshot) { s.Cells[full] = nil },
-		"a cell is unsure": func(s *Snapshot) {
+	for what, change := range map[string]func(*state.Snapshot){
+		"an object is gone": func(s *state.Snapshot) { s.Cells[full] = state.NewCell(s.Cells[full].Objects[1:]) },
+		"a cell is gone":    func(s *state.Snapshot) { s.Cells[full] = nil },
+		"a cell is unsure": func(s *state.Snapshot) {
 			s.Unsure = make([]bool, len(s.Cells))
 			s.Unsure[full] = true
 		},
-		"another part": func(s *Snapshot) { s.Cover.Circle.R++ },
+		"another part": func(s *state.Snapshot) { s.Cover.Circle.R++ },
 	} {
-		if SameCheckpoint(m, like(change)) || SameCheckpoint(like(change), m) {
+		if storage.SameCheckpoint(m, like(change)) || storage.SameCheckpoint(like(change), m) {
 			t.Errorf("%s: the same keepsake", what)
 		}
 	}
-	if SameCheckpoint(m, nil) || !SameCheckpoint(nil, nil) {
+	if storage.SameCheckpoint(m, nil) || !storage.SameCheckpoint(nil, nil) {
 		t.Error("what was never kept")
 	}
 }

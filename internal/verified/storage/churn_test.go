@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
 // Nodes come and go between updates; two intervals after the last change every
@@ -34,7 +34,7 @@ func TestLongZonesRecoverFromChurn(t *testing.T) {
 					})
 				}
 			}
-			b.until(b.update(of).Add(3*DefaultLMax + time.Second))
+			b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
 			b.replay(of)
 		}
 		if n := b.agree(7); n > 0 {
@@ -51,9 +51,9 @@ func TestLongZonesRecoverFromChurn(t *testing.T) {
 // its first update is the next one, and its zone has no hole until then.
 func TestNewcomersCatchUp(t *testing.T) {
 	b := newBed(t, 3, 4, 40, 2*time.Minute)
-	b.protocol = ProtocolHardened
+	b.protocol = storage.ProtocolHardened
 	for of := int64(0); of <= 2; of++ {
-		b.until(b.update(of).Add(3*DefaultLMax + 100*time.Millisecond))
+		b.until(b.update(of).Add(3*storage.DefaultLMax + 100*time.Millisecond))
 		b.replay(of)
 	}
 	b.start(40)
@@ -62,7 +62,7 @@ func TestNewcomersCatchUp(t *testing.T) {
 	if !m.node().Ready() {
 		t.Fatal("the node is not ready in time: this test shows nothing")
 	}
-	b.until(b.update(3).Add(3*DefaultLMax + time.Second))
+	b.until(b.update(3).Add(3*storage.DefaultLMax + time.Second))
 	b.replay(3)
 	if why := b.differs(m, 3); why != "" || b.failed > 0 {
 		t.Errorf("%s, %d updates failed", why, b.failed)
@@ -77,14 +77,14 @@ func TestNewcomersCatchUp(t *testing.T) {
 // 5.3.6).
 func TestWhoComesJustBeforeTheBeginning(t *testing.T) {
 	b := newBed(t, 1, 4, 40, 2*time.Minute)
-	b.protocol = ProtocolHardened
+	b.protocol = storage.ProtocolHardened
 	for i := range 20 {
 		b.sim.At(b.begin.Add(-time.Duration(i)*150*time.Millisecond), func() { b.start(40 + i) })
 	}
 	for of := int64(0); of <= 2; of++ {
 		b.until(b.update(of))
 		b.play(of)
-		b.until(b.update(of).Add(3*DefaultLMax + time.Second))
+		b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
 		b.replay(of)
 	}
 	if n := b.agree(2); n > 0 {

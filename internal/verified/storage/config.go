@@ -6,6 +6,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Constants of the thesis' evaluation (6.4.1, 3.3).
@@ -19,7 +21,7 @@ const (
 // Config is a node's settings.
 type Config struct {
 	Overlay overlay.Config // its Events are the storage's
-	Rules   Rules
+	Rules   state.Rules
 	// Protocol is what all nodes of the network follow.
 	Protocol Protocol
 	// Wire is whether messages travel as bytes (see digestanswer.go); Secret makes the
@@ -27,7 +29,7 @@ type Config struct {
 	Wire   bool
 	Secret []byte
 	// Cache is what nodes of a simulation share; nil: the node has its own.
-	Cache *ReplayCache
+	Cache *state.ReplayCache
 	// Begin is t_0, when the world begins as Rules.Initial has it (5.3.6).
 	Begin machine.Time
 	// Updates is after how many updates the world stands still; 0: never.
@@ -35,23 +37,23 @@ type Config struct {
 	// LMax and Deviation are l_max and t_d; 0: the defaults.
 	LMax, Deviation time.Duration
 	// Player is who plays at this node; nil: nobody.
-	Player *Player
+	Player *state.Player
 	// Where tells where the player's character is, so that its surroundings as
 	// far as Interest are looked at once in an interval; nil: never.
 	Where    func() (geom.Point, bool)
 	Interest int32
 	// Check tells whether an action's signature is its player's; nil: they are
 	// not looked at.
-	Check func(*Action) bool
+	Check func(*state.Action) bool
 	// SignReceipt signs a receipt of this node, CheckReceipt tells whether one's
 	// signature is its storer's; nil: they are not signed, not looked at.
-	SignReceipt  func(*Receipt)
-	CheckReceipt func(*Receipt) bool
+	SignReceipt  func(*messages.Receipt)
+	CheckReceipt func(*messages.Receipt) bool
 	// SignBatch signs what this node's player has done in an interval, CheckBatch
 	// tells whether a batch bears its player's signature. Nil, in simulations: who signs
 	// for another player cheats in the simulation, and a signature is not looked at.
-	SignBatch  func(*Batch) []byte
-	CheckBatch func(*Batch) bool
+	SignBatch  func(*state.Batch) []byte
+	CheckBatch func(*state.Batch) bool
 	// Fault hears of what somebody has proven against itself; nil: nobody.
 	Fault func(*Fault)
 	// Events hears what the player's node finds out; nil: nobody.
@@ -67,15 +69,15 @@ type Config struct {
 type Events interface {
 	// Looked: what lies around the player's character at t_of. Nil if it could
 	// not be found out. Confidence is the share of zones that agree.
-	Looked(seen *Snapshot, confidence float64)
+	Looked(seen *state.Snapshot, confidence float64)
 	// Updated: the node has replayed its part of the world to t_of.
-	Updated(s *Snapshot)
+	Updated(s *state.Snapshot)
 }
 
 // Depositor is a Behaviour that decides what becomes of the batches of the own player.
 type Depositor interface {
 	// Deposit is given each batch when it is signed; false: the node does not deposit it.
-	Deposit(n *Node, b *Batch) bool
+	Deposit(n *Node, b *state.Batch) bool
 }
 
 // Behaviour is what a node of an attacker does instead of what is right. Each
@@ -85,11 +87,11 @@ type Behaviour interface {
 	// not get it.
 	Intercept(n *Node, from machine.Peer, m machine.Message) bool
 	// Answer is given the answer to a retrieval of an area.
-	Answer(n *Node, by *overlay.Contact, q *Retrieve, honest *Result) *Result
+	Answer(n *Node, by *overlay.Contact, q *messages.Retrieve, honest *messages.Result) *messages.Result
 	// AnswerActions is given the answer to a retrieval of actions.
-	AnswerActions(n *Node, by *overlay.Contact, q *RetrieveActions, honest *ActionsResult) *ActionsResult
+	AnswerActions(n *Node, by *overlay.Contact, q *messages.RetrieveActions, honest *messages.ActionsResult) *messages.ActionsResult
 	// Keep reports whether an action is stored.
-	Keep(n *Node, a *Action) bool
+	Keep(n *Node, a *state.Action) bool
 	// Push is given what a neighbour that has joined gets.
-	Push(n *Node, to *overlay.Contact, honest *Push) *Push
+	Push(n *Node, to *overlay.Contact, honest *messages.Push) *messages.Push
 }

@@ -1,12 +1,17 @@
 package storage
 
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
+)
+
 // A player has signed two batches for one interval. If one of them has a certificate, it
 // counts: a storer reports the certified batch alone. Otherwise none counts: a storer
 // that knows both reports both, tells the other storers and gives no more receipts.
 
 // contradicted notes a second batch b that a player has signed besides the stored one;
 // list are valid receipts for b.
-func (as *actionStore) contradicted(s *playerLog, st *intervalLog, b *Batch, list []*Receipt) {
+func (as *actionStore) contradicted(s *playerLog, st *intervalLog, b *state.Batch, list []*messages.Receipt) {
 	known := st.receipts
 	if st.cert != nil {
 		known = st.cert.Receipts
@@ -19,7 +24,7 @@ func (as *actionStore) contradicted(s *playerLog, st *intervalLog, b *Batch, lis
 }
 
 // learnOther notes two contradicting batches that another storer has sent.
-func (as *actionStore) learnOther(s *playerLog, st *intervalLog, a, b *Batch) {
+func (as *actionStore) learnOther(s *playerLog, st *intervalLog, a, b *state.Batch) {
 	as.faults.contradict(a, b, nil, nil)
 	switch {
 	case st.other != nil:
@@ -27,7 +32,7 @@ func (as *actionStore) learnOther(s *playerLog, st *intervalLog, a, b *Batch) {
 	case !st.sealed:
 		as.seal(st, a)
 		st.other = b
-	case sameBatch(st.batch, b):
+	case state.SameBatch(st.batch, b):
 		st.other = a
 	default:
 		st.other = b
@@ -37,19 +42,19 @@ func (as *actionStore) learnOther(s *playerLog, st *intervalLog, a, b *Batch) {
 
 // passOnLate repeats the exchange of t^a with the other storers, if t^a is past.
 func (as *actionStore) passOnLate(s *playerLog, st *intervalLog) {
-	if st.cert == nil && as.env.Now() > as.time.actions(st.of) {
+	if st.cert == nil && as.env.Now() > as.time.Actions(st.of) {
 		as.passOn(s, st)
 	}
 }
 
 // keepPushed stores a batch that a neighbour has handed over. A signed one counts as
 // stored here, since the node that had it in time is gone.
-func (as *actionStore) keepPushed(b *Batch) {
+func (as *actionStore) keepPushed(b *state.Batch) {
 	if !as.hardened() {
 		as.actions.merge(b)
 		return
 	}
-	if !as.time.accepts(b.Of, as.env.Now()) {
+	if !as.time.Accepts(b.Of, as.env.Now()) {
 		return
 	}
 	s := as.actions.playerLog(b.Player)
@@ -59,7 +64,7 @@ func (as *actionStore) keepPushed(b *Batch) {
 	case !as.receipts.signedBatch(b):
 	case !st.sealed:
 		as.seal(st, b)
-	case !sameBatch(st.batch, b):
+	case !state.SameBatch(st.batch, b):
 		as.contradicted(s, st, b, nil)
 	}
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // updater replays the node's part of the world once in an interval.
@@ -31,12 +33,12 @@ type cycle struct {
 	phase phase
 	of    int64 // the update that phase belongs to
 
-	circle  overlay.Area  // A^c, as it was at t^s
-	query   *query        // of the update area, while it runs
-	from    *Snapshot     // its result: A^{c+d} at t_{to-1}
-	to      int64         // the update that is prepared
-	asked   []actionQuery // of the players' actions
-	open    int           // of these, without result
+	circle  overlay.Area    // A^c, as it was at t^s
+	query   *query          // of the update area, while it runs
+	from    *state.Snapshot // its result: A^{c+d} at t_{to-1}
+	to      int64           // the update that is prepared
+	asked   []actionQuery   // of the players' actions
+	open    int             // of these, without result
 	asking  bool
 	missing bool // actions of somebody could not be found out
 }
@@ -54,11 +56,11 @@ const (
 func (up *updater) startCycle() {
 	now := up.env.Now()
 	up.cycle.phase = atBegin
-	if now > up.time.t0 {
+	if now > up.time.T0 {
 		up.begun = true
-		last := up.time.of(now) - 1
+		last := up.time.Of(now) - 1
 		up.cycle.phase, up.cycle.of = atState, last
-		if now > up.time.state(last) {
+		if now > up.time.State(last) {
 			up.cycle.phase, up.cycle.of = atActions, last+1
 		}
 	}
@@ -70,13 +72,13 @@ func (up *updater) due() machine.Time {
 	c := &up.cycle
 	switch c.phase {
 	case atState:
-		return up.time.state(c.of)
+		return up.time.State(c.of)
 	case atLook:
-		return up.time.state(c.of).Add(up.time.lmax)
+		return up.time.State(c.of).Add(up.time.LMax)
 	case atActions:
-		return up.time.actions(c.of)
+		return up.time.Actions(c.of)
 	}
-	return up.time.t0
+	return up.time.T0
 }
 
 // clockTolerance is how long is waited at least for a clock that is behind its timers.
@@ -142,7 +144,7 @@ func (up *updater) askState(of int64) {
 	c.circle = overlay.Area{Circle: up.area.part.circle}
 	area := c.circle
 	area.Circle.R += up.updateMargin()
-	c.query = up.queries.retrieve(ForUpdate, area, of)
+	c.query = up.queries.retrieve(messages.ForUpdate, area, of)
 	if c.query.done {
 		c.query = nil
 	}
@@ -162,7 +164,7 @@ func (up *updater) catchUp() {
 	case c.phase != atLook:
 		return
 	}
-	if (up.cfg.Updates == 0 || of < up.cfg.Updates) && up.env.Now().Add(up.time.lmax) < up.time.actions(of+1) {
+	if (up.cfg.Updates == 0 || of < up.cfg.Updates) && up.env.Now().Add(up.time.LMax) < up.time.Actions(of+1) {
 		up.askState(of)
 	}
 }
@@ -182,11 +184,11 @@ func (up *updater) willCompute(of int64) bool {
 // onOutcome takes the result of a retrieval of an area.
 func (up *updater) onOutcome(q *query, out outcome, votes int) {
 	switch q.Kind {
-	case ForUpdate:
+	case messages.ForUpdate:
 		if q.Of == up.cycle.to-1 {
 			up.cycle.from, up.cycle.query = out.seen, nil
 		}
-	case ForLook:
+	case messages.ForLook:
 		up.replica.observed = out.seen
 		if up.cfg.Wire {
 			up.lastObservation = up.newObservation(q, out.seen)

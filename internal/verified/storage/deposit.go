@@ -6,6 +6,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // The player's side of receipts: its node closes each interval with a deposit, gathers
@@ -21,17 +23,17 @@ type ownPlayer struct {
 
 	pending        pendingBatch
 	toldStorers    map[id.ID][]uint32 // of storers: whom they know from here
-	lastActivation *Activate          // the last one
+	lastActivation *messages.Activate // the last one
 }
 
 // pendingBatch is what a player's node has of its own actions: those that are not in a
 // deposit yet, and the receipts for the last one.
 type pendingBatch struct {
-	armed int64     // the interval that is deposited next; 0: none
-	acts  []*Action // of this interval and later
-	batch *Batch    // the last deposit
-	got   []*Receipt
-	cert  *Certificate
+	armed int64           // the interval that is deposited next; 0: none
+	acts  []*state.Action // of this interval and later
+	batch *state.Batch    // the last deposit
+	got   []*messages.Receipt
+	cert  *messages.Certificate
 	// holders have given a receipt, several of a zone perhaps.
 	holders []*overlay.Contact
 	known   storers // who have ever given one
@@ -40,9 +42,9 @@ type pendingBatch struct {
 // addPending notes an action of the own player until its interval is over. Of an interval
 // that had begun when the node started it may have signed a batch before, which it has
 // forgotten: it signs no second one.
-func (op *ownPlayer) addPending(a *Action) {
-	of := op.time.of(a.At)
-	if op.time.begunBefore(of, op.started) {
+func (op *ownPlayer) addPending(a *state.Action) {
+	of := op.time.Of(a.At)
+	if op.time.BegunBefore(of, op.started) {
 		return
 	}
 	op.pending.acts = append(op.pending.acts, a)
@@ -58,7 +60,7 @@ func (op *ownPlayer) armDeposit(of int64) {
 
 // depositAt is when an interval is over for everybody.
 func (op *ownPlayer) depositAt(of int64) machine.Time {
-	return op.time.update(of).Add(2 * op.time.deviates)
+	return op.time.Update(of).Add(2 * op.time.Deviates)
 }
 
 // deposit closes an interval in all zones; one without actions too, so that it
@@ -86,40 +88,40 @@ func (op *ownPlayer) deposit(of int64) {
 }
 
 // sign closes an interval with the player's signature.
-func (op *ownPlayer) sign(of int64) *Batch {
+func (op *ownPlayer) sign(of int64) *state.Batch {
 	b := op.receipts.signBatch(op.closeBatch(of))
 	op.report(b)
 	return b
 }
 
 // report tells an experiment what the player has signed.
-func (op *ownPlayer) report(b *Batch) {
+func (op *ownPlayer) report(b *state.Batch) {
 	if op.cfg.Probe != nil {
 		op.cfg.Probe.BatchSigned(b)
 	}
 }
 
 // closeBatch takes the actions of an interval out of those that are pending.
-func (op *ownPlayer) closeBatch(of int64) *Batch {
+func (op *ownPlayer) closeBatch(of int64) *state.Batch {
 	p := &op.pending
-	var acts []*Action
-	p.acts = slices.DeleteFunc(p.acts, func(a *Action) bool {
-		if op.time.of(a.At) != of {
+	var acts []*state.Action
+	p.acts = slices.DeleteFunc(p.acts, func(a *state.Action) bool {
+		if op.time.Of(a.At) != of {
 			return false
 		}
 		acts = append(acts, a)
 		return true
 	})
-	slices.SortFunc(acts, order)
-	return op.cache.batch(&Batch{Player: op.cfg.Player, Of: of, Actions: acts})
+	slices.SortFunc(acts, state.CompareActions)
+	return op.cache.Batch(&state.Batch{Player: op.cfg.Player, Of: of, Actions: acts})
 }
 
 // sendDeposit stores a batch in all zones.
-func (op *ownPlayer) sendDeposit(b *Batch, own *Receipt) {
+func (op *ownPlayer) sendDeposit(b *state.Batch, own *messages.Receipt) {
 	for z := range op.space.Zones() {
 		knows := op.knownStorersIn(z)
 		for _, home := range op.area.homes(op.cfg.Player) {
-			op.overlay.Unicast(op.places.key(home, z), &Deposit{Batch: b, Knows: knows, Own: own})
+			op.overlay.Unicast(op.places.Key(home, z), &messages.Deposit{Batch: b, Knows: knows, Own: own})
 		}
 	}
 }
@@ -130,7 +132,7 @@ func (op *ownPlayer) lastDeposits() {
 	if op.pending.armed == 0 || !op.hardened() {
 		return
 	}
-	for of := op.pending.armed; of <= op.time.of(op.env.Now()); of++ {
+	for of := op.pending.armed; of <= op.time.Of(op.env.Now()); of++ {
 		b := op.sign(of)
 		op.sendDeposit(b, op.ownReceipt(b))
 	}
@@ -139,7 +141,7 @@ func (op *ownPlayer) lastDeposits() {
 // ownReceipt is that of the player's node itself, which leaves and cannot be asked for it
 // any more. If its zone is without nodes from now on, one more of the others may so miss
 // the batch. Nil: the node does not store it.
-func (op *ownPlayer) ownReceipt(b *Batch) *Receipt {
+func (op *ownPlayer) ownReceipt(b *state.Batch) *messages.Receipt {
 	if !op.area.stores(b.Player) {
 		return nil
 	}
@@ -149,13 +151,13 @@ func (op *ownPlayer) ownReceipt(b *Batch) *Receipt {
 // onReceipt collects the receipts for the own batch and hands the certificate to
 // all who have given one. Where a zone is deserted it does so again with receipts of
 // more than half of all zones, if they come: not all may know that fewer are enough.
-func (op *ownPlayer) onReceipt(by *overlay.Contact, r *Receipt) {
+func (op *ownPlayer) onReceipt(by *overlay.Contact, r *messages.Receipt) {
 	p := &op.pending
 	if r = p.known.expandReceipt(r); r == nil || r.By == nil || r.By.ID != by.ID {
 		return
 	}
 	if p.batch != nil && r.Batch != nil && op.cfg.Wire && len(r.Batch.Actions) == 0 {
-		r = r.of(p.batch)
+		r = r.WithBatch(p.batch)
 	}
 	if p.batch == nil || !op.receipts.goodReceipt(r, p.batch) || slices.ContainsFunc(p.holders, isContact(r.By)) {
 		return
@@ -168,7 +170,7 @@ func (op *ownPlayer) onReceipt(by *overlay.Contact, r *Receipt) {
 	op.receipts.addReceipt(&p.got, r, p.batch)
 	switch enough := len(p.got) >= op.zones.quorum(); {
 	case enough && p.cert == nil, enough && len(p.cert.Receipts) < len(p.got) && len(p.got) <= op.zones.majorityOfAll():
-		p.cert = &Certificate{p.batch, slices.Clone(p.got)}
+		p.cert = &messages.Certificate{Batch: p.batch, Receipts: slices.Clone(p.got)}
 		for _, by := range p.holders {
 			op.overlay.Reply(by, op.certifiedMessage(by, p.cert))
 		}
@@ -180,7 +182,7 @@ func (op *ownPlayer) onReceipt(by *overlay.Contact, r *Receipt) {
 // storersWithReceipt is how many storers of a zone have given a receipt for the last batch.
 func (op *ownPlayer) storersWithReceipt(zone int) (count int) {
 	for _, by := range op.pending.holders {
-		count += bit(op.space.Zone(by.Pos) == zone)
+		count += state.Indicator(op.space.Zone(by.Pos) == zone)
 	}
 	return count
 }
@@ -196,9 +198,9 @@ func (op *ownPlayer) resendDeposit(of int64) {
 		if op.storersWithReceipt(z) >= op.area.homesOf() {
 			continue
 		}
-		m := &Deposit{Batch: p.batch, Knows: op.knownStorersIn(z)}
+		m := &messages.Deposit{Batch: p.batch, Knows: op.knownStorersIn(z)}
 		for _, home := range op.area.homes(op.cfg.Player) {
-			op.overlay.Unicast(op.places.key(home, z), m)
+			op.overlay.Unicast(op.places.Key(home, z), m)
 		}
 	}
 }
@@ -207,7 +209,7 @@ func (op *ownPlayer) resendDeposit(of int64) {
 func (op *ownPlayer) knownStorersIn(zone int) (out []uint32) {
 	for _, s := range op.pending.known {
 		if op.space.Zone(s.who.Pos) == zone {
-			out = append(out, short(s.who.ID))
+			out = append(out, messages.Short(s.who.ID))
 		}
 	}
 	return out
@@ -215,19 +217,19 @@ func (op *ownPlayer) knownStorersIn(zone int) (out []uint32) {
 
 // certifiedMessage makes the message that hands a storer the certificate of the own batch. It
 // remembers whom the storer knows from now on.
-func (op *ownPlayer) certifiedMessage(by *overlay.Contact, c *Certificate) *Certified {
-	m := &Certified{Certificate: c}
+func (op *ownPlayer) certifiedMessage(by *overlay.Contact, c *messages.Certificate) *messages.Certified {
+	m := &messages.Certified{Certificate: c}
 	if len(op.toldStorers) >= maxTold {
 		clear(op.toldStorers)
 	}
 	told := op.toldStorers[by.ID]
-	m.saved = c.savedBytes(told)
+	m.Saved = c.SavedBytes(told)
 	if op.cfg.Wire {
-		m.Certificate = c.shortened(told)
+		m.Certificate = c.Shortened(told)
 	}
 	for _, r := range c.Receipts {
-		if !knows(told, r.By.ID) {
-			told = append(told, short(r.By.ID))
+		if !messages.Knows(told, r.By.ID) {
+			told = append(told, messages.Short(r.By.ID))
 		}
 	}
 	op.toldStorers[by.ID] = told[max(0, len(told)-maxStorers):]

@@ -7,7 +7,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 )
 
 // A zone has become empty just now, and somebody leaves another one: of what was kept
@@ -35,7 +36,7 @@ type leaver struct {
 	unheard *bool
 }
 
-func (l *leaver) Push(_ *Node, _ *overlay.Contact, m *Push) *Push {
+func (l *leaver) Push(_ *storage.Node, _ *overlay.Contact, m *messages.Push) *messages.Push {
 	if *l.unheard {
 		return nil
 	}
@@ -47,7 +48,7 @@ func (l *leaver) Push(_ *Node, _ *overlay.Contact, m *Push) *Push {
 func emptyZone(t *testing.T, seed uint64, since time.Duration, last int64) {
 	b := newBed(t, seed, 4, 80, 2*time.Minute)
 	unheard := false
-	b.protocol, b.behave = ProtocolHardened, func(int) Behaviour { return &leaver{unheard: &unheard} }
+	b.protocol, b.behave = storage.ProtocolHardened, func(int) storage.Behaviour { return &leaver{unheard: &unheard} }
 	b.until(b.update(0).Add(-55 * time.Second))
 	left := [4]int{12, 12, 8, 0}
 	var other *member
@@ -95,9 +96,9 @@ type reader struct {
 	most *int
 }
 
-func (r *reader) Intercept(_ *Node, _ machine.Peer, m machine.Message) bool {
+func (r *reader) Intercept(_ *storage.Node, _ machine.Peer, m machine.Message) bool {
 	if u, ok := m.(*overlay.Unicast); ok {
-		if c, ok := u.Body.(*Certified); ok {
+		if c, ok := u.Body.(*messages.Certified); ok {
 			*r.most = max(*r.most, len(c.Certificate.Receipts))
 		}
 	}
@@ -110,7 +111,7 @@ func (r *reader) Intercept(_ *Node, _ machine.Peer, m machine.Message) bool {
 func TestCertificatesWhereAZoneIsDeserted(t *testing.T) {
 	b := newBed(t, 3, 4, 40, 2*time.Minute)
 	most := 0
-	b.protocol, b.behave = ProtocolHardened, func(int) Behaviour { return &reader{most: &most} }
+	b.protocol, b.behave = storage.ProtocolHardened, func(int) storage.Behaviour { return &reader{most: &most} }
 	b.until(b.update(0).Add(-50 * time.Second))
 	for _, m := range b.live() {
 		if b.space.Zone(m.self.Pos) == 3 {

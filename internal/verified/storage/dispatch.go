@@ -3,6 +3,7 @@ package storage
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 )
 
 // Timers; those of the overlay are below.
@@ -135,53 +136,53 @@ func (n *Node) handle(u overlayEvent) {
 func (n *Node) onUnicast(u overlayEvent) {
 	m := u.unicast
 	switch body := m.Body.(type) {
-	case *Result:
+	case *messages.Result:
 		n.queries.onResult(m.Origin, body)
-	case *ActionsResult:
+	case *messages.ActionsResult:
 		n.acts.onActionsResult(m.Origin, body)
-	case *Push:
+	case *messages.Push:
 		n.transfer.onPush(m.Origin, body)
-	case *Fetch:
+	case *messages.Fetch:
 		if !n.inbox.deferUntilReady(u) {
 			n.answers.onFetch(m.Origin, body)
 		}
-	case *Retrieve:
+	case *messages.Retrieve:
 		if !n.inbox.deferUntilReady(u) {
 			n.probe(Arrival(body.Kind), n.hops(m))
 			n.answers.onRetrieve(m.Origin, body)
 		}
-	case *PeerQuery:
+	case *messages.PeerQuery:
 		n.peers.onPeerQuery(m.Origin, body)
-	case *PeerReply:
+	case *messages.PeerReply:
 		n.peers.onPeerReply(body)
-	case *Blocks:
+	case *messages.Blocks:
 		n.fetcher.onBlocks(m.Origin, body)
-	case *Deposit:
+	case *messages.Deposit:
 		if !n.inbox.deferUntilReady(u) {
 			n.probe(ArrivedStore, n.hops(m))
 			n.store.onDeposit(m.Origin, body, u.came)
 		}
-	case *Receipt:
+	case *messages.Receipt:
 		n.player.onReceipt(m.Origin, body)
-	case *Certified:
+	case *messages.Certified:
 		n.store.onCertified(m.Origin, body)
-	case *Exchange:
+	case *messages.Exchange:
 		if !n.inbox.deferUntilReady(u) {
 			n.store.onExchange(body)
 		}
-	case *Better:
+	case *messages.Better:
 		n.overlay.Introduce(body.Node)
-	case *RetrieveActions:
+	case *messages.RetrieveActions:
 		if !n.inbox.deferUntilReady(u) {
-			n.probe(Arrival(ForActions), n.hops(m))
+			n.probe(Arrival(messages.ForActions), n.hops(m))
 			n.store.onRetrieveActions(m.Origin, body)
 		}
-	case *Store:
+	case *messages.Store:
 		if !n.inbox.deferUntilReady(u) {
 			n.probe(ArrivedStore, n.hops(m))
 			n.store.onStore(body, u.came)
 		}
-	case *Activate:
+	case *messages.Activate:
 		if !n.inbox.deferUntilReady(u) {
 			n.dormant.onActivate(m.Origin, body)
 		}
@@ -189,7 +190,7 @@ func (n *Node) onUnicast(u overlayEvent) {
 }
 
 func (n *Node) onArea(u overlayEvent) {
-	if q, ok := u.area.Body.(*Retrieve); ok && !n.inbox.deferUntilReady(u) {
+	if q, ok := u.area.Body.(*messages.Retrieve); ok && !n.inbox.deferUntilReady(u) {
 		n.probe(Arrival(q.Kind), u.area.Hops)
 		n.answers.onRetrieve(u.area.Origin, q)
 	}

@@ -4,7 +4,7 @@
 // the players, and what nodes tell each other is voted on.
 // docs/protocols/storage.md is its page.
 //
-// What the world is made of and how it changes is not known here: Rules are.
+// What the world is made of and how it changes is not known here: state.Rules are.
 //
 // A Node passes messages and timers to its components (dispatch.go). Each has its
 // own state and names in its struct the components that it uses:
@@ -26,7 +26,7 @@
 //	dormant    characters whose players are away (dormant.go, wake.go)
 //	transfer   hands data over when neighbours join and leave (transfer.go, join.go, handoff.go)
 //
-// Start with Rules, Node and updater.onCycle. The data is in rules.go, cell.go,
-// snapshot.go and actions.go, the messages in message.go, receipt.go and
-// fetchmessage.go.
+// The world's data and rules are in package state, the messages in package messages.
+//
+// Start with state.Rules, Node and updater.onCycle.
 package storage

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // dormantStore keeps the static objects of the node's cell: the characters whose players
@@ -17,7 +18,7 @@ type dormantStore struct {
 	store    *actionStore
 	transfer *transfer
 
-	static          map[ObjectID]*Object
+	static          map[state.ObjectID]*state.Object
 	recentlyDormant recentlyDormant
 	activated       []activation
 	lateActivations []lateActivation
@@ -27,11 +28,11 @@ type dormantStore struct {
 // recentlyDormant are the characters that fell asleep in one step where the node keeps them.
 type recentlyDormant struct {
 	of   int64
-	them []*Object
+	them []*state.Object
 }
 
 // makeDormant stores the characters that have become static in the node's cell.
-func (ds *dormantStore) makeDormant(c *Cell) {
+func (ds *dormantStore) makeDormant(c *state.Cell) {
 	for _, o := range c.Dormant {
 		if ds.area.responsible(o.Pos) {
 			ds.static[o.ID] = o
@@ -42,7 +43,7 @@ func (ds *dormantStore) makeDormant(c *Cell) {
 
 // dormantSince are the static objects of the node, those too that a farewell has only
 // named, or those that fell asleep in a step.
-func (ds *dormantStore) dormantSince(of int64) (out []*Object) {
+func (ds *dormantStore) dormantSince(of int64) (out []*state.Object) {
 	switch of {
 	case 0:
 		return slices.AppendSeq(slices.Collect(maps.Values(ds.static)), maps.Values(ds.namedClaims))
@@ -73,13 +74,13 @@ func (ds *dormantStore) addStatic(out outcome) {
 
 // releaseStatic removes static objects that a neighbour is now responsible for, and
 // returns them in order.
-func (ds *dormantStore) releaseStatic(to *overlay.Contact) (out []*Object) {
+func (ds *dormantStore) releaseStatic(to *overlay.Contact) (out []*state.Object) {
 	for _, o := range ds.static {
 		if ds.area.nearestTo(to, o.Pos) {
 			out = append(out, o)
 		}
 	}
-	slices.SortFunc(out, byID)
+	slices.SortFunc(out, state.ByID)
 	for _, o := range out {
 		delete(ds.static, o.ID)
 	}

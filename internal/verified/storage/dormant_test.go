@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Players leave the world in the interval in which the nodes go that keep the places
@@ -17,7 +19,7 @@ func TestLongFallingAsleepWhileNeighboursLeave(t *testing.T) {
 	const last = 4
 	for _, left := range []time.Duration{500 * time.Millisecond, 2 * time.Second, 4500 * time.Millisecond, 6500 * time.Millisecond} {
 		b := newBed(t, 5, 4, 60, 2*time.Minute)
-		b.protocol = ProtocolHardened
+		b.protocol = storage.ProtocolHardened
 		b.until(b.update(1))
 		b.replay(1)
 		sleepers := b.live()[:8]
@@ -31,7 +33,7 @@ func TestLongFallingAsleepWhileNeighboursLeave(t *testing.T) {
 		for _, m := range sleepers {
 			m.act(b.update(last-1).Add(time.Second), []byte{sleep})
 		}
-		b.until(b.update(last - 1).Add(3*DefaultLMax + left))
+		b.until(b.update(last - 1).Add(3*storage.DefaultLMax + left))
 		for _, m := range sleepers {
 			b.leaveTogether(m.bedAt, 2)
 		}
@@ -46,11 +48,11 @@ func TestLongFallingAsleepWhileNeighboursLeave(t *testing.T) {
 			}
 		}
 		for _, r := range b.reports {
-			if r.Kind == ForFailure && r.Of > 0 && len(r.Static) > len(sleepers) {
+			if r.Kind == messages.ForFailure && r.Of > 0 && len(r.Static) > len(sleepers) {
 				t.Errorf("left %v after t^s: %d sleepers were told, of %d who fell asleep", left, len(r.Static), len(sleepers))
 			}
 		}
-		if n := b.zonesHoldOf(last+1, func(o *Object) bool { return o.Static }); n > 0 {
+		if n := b.zonesHoldOf(last+1, func(o *state.Object) bool { return o.Static }); n > 0 {
 			t.Errorf("left %v after t^s: %d sleepers are missing in some zone", left, n)
 		}
 		if n := b.agree(last + 1); n > 0 {

@@ -6,7 +6,9 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // giver counts what static data a node gets, and in how many portions; its farewells
@@ -21,27 +23,27 @@ type giver struct {
 	whole          int // answers that are more than names
 }
 
-func (g *giver) Intercept(n *Node, _ machine.Peer, m machine.Message) bool {
+func (g *giver) Intercept(n *storage.Node, _ machine.Peer, m machine.Message) bool {
 	u, ok := m.(*overlay.Unicast)
 	if !ok {
 		return false
 	}
 	switch body := u.Body.(type) {
-	case *Result:
+	case *messages.Result:
 		if !body.Brief {
 			g.whole += len(body.Static)
 		}
-	case *Blocks:
+	case *messages.Blocks:
 		if len(body.Characters) > 0 && len(body.Cells) == 0 {
 			g.portions, g.most = g.portions+1, max(g.most, len(body.Characters))
 		}
-	case *Fetch:
-		if body.Kind != ForFailure || !g.mean && !g.false {
+	case *messages.Fetch:
+		if body.Kind != messages.ForFailure || !g.mean && !g.false {
 			return false
 		}
 		if g.asked++; g.false {
 			made := g.bed.toy.object(body.Characters[0], n.Home(), g.bed.nodes[400].player, true, being{n.Home(), 1})
-			n.Overlay().Reply(u.Origin, &Blocks{Query: body.Query, Characters: []*Object{made}})
+			n.Overlay().Reply(u.Origin, &messages.Blocks{Query: body.Query, Characters: []*state.Object{made}})
 		}
 		return true
 	}
@@ -55,7 +57,7 @@ func TestSleepersAreFetchedByName(t *testing.T) {
 	b := newBed(t, 4, 4, 60, 2*time.Minute)
 	unheard := false
 	givers := map[int]*giver{}
-	b.protocol, b.behave = ProtocolHardened, func(i int) Behaviour {
+	b.protocol, b.behave = storage.ProtocolHardened, func(i int) storage.Behaviour {
 		givers[i] = &giver{leaver: leaver{unheard: &unheard}, mean: i%4 == 1, false: i%4 == 2, bed: b}
 		return givers[i]
 	}

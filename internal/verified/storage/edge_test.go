@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // What lies where a node is responsible lies in the polygon that it asks for, also
@@ -16,7 +17,7 @@ func TestWhoAsksForAPlaceIsTold(t *testing.T) {
 	const side = 670_000
 	draw := rng.New(3, 3)
 	for _, r := range []int{4, 9, 16} {
-		space, shape := overlay.SpaceFor(r), World{Side: side, Cell: 1000}
+		space, shape := overlay.SpaceFor(r), state.World{Side: side, Cell: 1000}
 		zone := r - 1
 		area := space.SubArea(zone)
 		var at []geom.Point
@@ -28,7 +29,7 @@ func TestWhoAsksForAPlaceIsTold(t *testing.T) {
 		}
 		var nodes []*Node
 		for i, p := range at {
-			n := newNode(core{space: space, world: shape, places: newMapping(space, shape), zone: zone, self: &overlay.Contact{ID: id.ID{byte(i)}, Pos: p}})
+			n := newNode(core{space: space, world: shape, places: state.NewMapping(space, shape), zone: zone, self: &overlay.Contact{ID: id.ID{byte(i)}, Pos: p}})
 			var others []geom.Point
 			for k, q := range at {
 				if k != i {
@@ -36,7 +37,7 @@ func TestWhoAsksForAPlaceIsTold(t *testing.T) {
 					n.area.part.neighbours = append(n.area.part.neighbours, &overlay.Contact{ID: id.ID{byte(k)}, Pos: q})
 				}
 			}
-			n.area.part.cell = n.places.polygon(geom.Cell(p, others, area, nil))
+			n.area.part.cell = n.places.Polygon(geom.Cell(p, others, area, nil))
 			nodes = append(nodes, n)
 		}
 		beyond := 0
@@ -57,10 +58,10 @@ func TestWhoAsksForAPlaceIsTold(t *testing.T) {
 					continue
 				}
 				cell := overlay.Area{Polygon: n.area.part.cell}
-				if !contains(&cell, p) {
+				if !state.Contains(&cell, p) {
 					beyond++
 				}
-				if !n.places.touches(&cell, p) {
+				if !n.places.Touches(&cell, p) {
 					t.Fatalf("r = %d: nobody is told of %v, which lies in the cell %v", r, p, n.area.part.cell)
 				}
 			}

@@ -4,10 +4,11 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 )
 
 // Ask lets a node retrieve any area, whether or not it is its business.
-func (n *Node) Ask(k Kind, area overlay.Area, of int64) {
+func (n *Node) Ask(k messages.Kind, area overlay.Area, of int64) {
 	n.queries.retrieve(k, area, of)
 	n.drain()
 }
@@ -33,25 +34,25 @@ func (n *Node) Pinned(zone int) (out []*overlay.Contact) {
 func (n *Node) UpdateKeys(zone int) overlay.Area {
 	a := overlay.Area{Circle: n.area.part.circle}
 	a.Circle.R += n.updateMargin()
-	return n.places.area(&a, zone)
+	return n.places.Area(&a, zone)
 }
 
 // Doubts reports whether the node is unsure about some of its circle.
-func (n *Node) Doubts() bool { return n.replica.state.hasUnsure(&n.replica.state.Cover, n.world.Cell) }
+func (n *Node) Doubts() bool { return n.replica.state.HasUnsure(&n.replica.state.Cover, n.world.Cell) }
 
 // WireForm is what a real node sends instead of a message of a simulated one. Messages
 // that it does not name are the same, or their size does not depend on it.
 func (n *Node) WireForm(body machine.Message) machine.Message {
 	switch m := body.(type) {
-	case *Retrieve:
+	case *messages.Retrieve:
 		out := *m
-		out.Known = m.Known.encodeFor(m.Query, &m.Area, &n.world)
+		out.Known = m.Known.EncodeFor(m.Query, &m.Area, &n.world)
 		return &out
-	case *Result:
+	case *messages.Result:
 		if m.Brief || m.Known != nil {
-			return m.encodeDigests(m.Known.encodeFor(m.Query, &m.Area, &n.world), n.world)
+			return m.EncodeDigests(m.Known.EncodeFor(m.Query, &m.Area, &n.world), n.world)
 		}
-	case *Fetch:
+	case *messages.Fetch:
 		core := *n.queries.fetcher.core
 		core.cfg.Wire = true
 		return (&fetcher{core: &core}).encodeFetch(m)

@@ -7,7 +7,9 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // claimer answers questions that come by on their way to others as if it were alone
@@ -17,17 +19,17 @@ type claimer struct {
 	bed *bed
 }
 
-func (c *claimer) Intercept(n *Node, _ machine.Peer, m machine.Message) bool {
+func (c *claimer) Intercept(n *storage.Node, _ machine.Peer, m machine.Message) bool {
 	cast, ok := m.(*overlay.Areacast)
 	if !ok || cast.Root != nil {
 		return false
 	}
-	q, ok := cast.Body.(*Retrieve)
-	if !ok || q.Kind != ForUpdate {
+	q, ok := cast.Body.(*messages.Retrieve)
+	if !ok || q.Kind != messages.ForUpdate {
 		return false
 	}
-	empty := &Snapshot{Of: q.Of, Cover: q.Area, Whole: true}
-	out := &Result{Query: q.Query, Area: q.Area, Around: NewAround(n.Self(), nil, c.bed.space.Bounds()), Seen: empty, Brief: true}
+	empty := &state.Snapshot{Of: q.Of, Cover: q.Area, Whole: true}
+	out := &messages.Result{Query: q.Query, Area: q.Area, Around: messages.NewAround(n.Self(), nil, c.bed.space.Bounds()), Seen: empty, Brief: true}
 	n.Overlay().Reply(cast.Origin, out.Seal(n.World()))
 	return true
 }
@@ -41,16 +43,16 @@ func TestNobodyIsTakenForAWholeZone(t *testing.T) {
 	all := 0
 	for seed := range uint64(4) {
 		b := newBed(t, 20+seed, 4, 80, 2*time.Minute)
-		b.protocol = ProtocolHardened
+		b.protocol = storage.ProtocolHardened
 		claims := map[*overlay.Contact]bool{}
-		b.behave = func(n int) Behaviour {
+		b.behave = func(n int) storage.Behaviour {
 			if n%7 != 3 {
 				return nil
 			}
 			claims[b.nodes[n].self] = true
 			return &claimer{bed: b}
 		}
-		b.until(b.update(1).Add(3*DefaultLMax + time.Second))
+		b.until(b.update(1).Add(3*storage.DefaultLMax + time.Second))
 		alone, blind := 0, 0
 		for _, m := range b.live() {
 			if claims[m.self] {
@@ -87,9 +89,9 @@ func TestNobodyIsTakenForAWholeZone(t *testing.T) {
 // denier answers about t_0 as if nothing had been in the world then.
 type denier struct{ spy }
 
-func (d *denier) Answer(n *Node, _ *overlay.Contact, q *Retrieve, honest *Result) *Result {
-	if q.Kind == ForUpdate && q.Of == 0 {
-		honest.Seen = &Snapshot{Of: 0, Cover: q.Area, Whole: true}
+func (d *denier) Answer(n *storage.Node, _ *overlay.Contact, q *messages.Retrieve, honest *messages.Result) *messages.Result {
+	if q.Kind == messages.ForUpdate && q.Of == 0 {
+		honest.Seen = &state.Snapshot{Of: 0, Cover: q.Area, Whole: true}
 		return honest.Seal(n.World())
 	}
 	return honest
@@ -99,14 +101,14 @@ func (d *denier) Answer(n *Node, _ *overlay.Contact, q *Retrieve, honest *Result
 // believed, not even if it is more than half of the zones.
 func TestNobodyIsBelievedAboutTheBeginning(t *testing.T) {
 	b := newBed(t, 5, 4, 60, 2*time.Minute)
-	b.protocol = ProtocolHardened
-	b.behave = func(n int) Behaviour {
+	b.protocol = storage.ProtocolHardened
+	b.behave = func(n int) storage.Behaviour {
 		if b.space.Zone(b.nodes[n].self.Pos) == 0 {
 			return nil
 		}
 		return &denier{}
 	}
-	b.until(b.update(1).Add(3*DefaultLMax + time.Second))
+	b.until(b.update(1).Add(3*storage.DefaultLMax + time.Second))
 	b.replay(1)
 	if n := b.agree(1); n > 0 {
 		t.Errorf("%d nodes have a wrong state", n)

@@ -3,16 +3,18 @@ package storage
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Fault is what somebody has proven against itself: two things that it has signed and
 // that an honest node never signs together. Whoever has both can check it.
 type Fault struct {
 	// Batches are two that a player has signed for one interval.
-	Batches [2]*Batch
+	Batches [2]*state.Batch
 	// Storer has given receipts for both, if it is not nil.
 	Storer   *overlay.Contact
-	Receipts [2]*Receipt
+	Receipts [2]*messages.Receipt
 }
 
 // Of is the interval.
@@ -53,12 +55,12 @@ func (fl *faultLog) note(f *Fault) {
 
 // contradict notes that a player has signed two batches, and which storers have given
 // receipts for both: these are good, and for their batch.
-func (fl *faultLog) contradict(a, b *Batch, forA, forB []*Receipt) {
-	fl.note(&Fault{Batches: [2]*Batch{a, b}})
+func (fl *faultLog) contradict(a, b *state.Batch, forA, forB []*messages.Receipt) {
+	fl.note(&Fault{Batches: [2]*state.Batch{a, b}})
 	for _, r := range forA {
 		for _, s := range forB {
 			if r.By.ID == s.By.ID {
-				fl.note(&Fault{Batches: [2]*Batch{a, b}, Storer: r.By, Receipts: [2]*Receipt{r, s}})
+				fl.note(&Fault{Batches: [2]*state.Batch{a, b}, Storer: r.By, Receipts: [2]*messages.Receipt{r, s}})
 			}
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // fetcher gets what has been agreed on by digest or by name from those who hold it.
@@ -23,17 +25,17 @@ type fetcher struct {
 type fetching struct {
 	out     outcome
 	votes   int
-	cells   []CellAt // missing
-	woken   []*Object
+	cells   []messages.CellAt // missing
+	woken   []*state.Object
 	round   int
 	asked   []asking
-	refused map[*Result]bool // whose sender has not given what its digests promise
+	refused map[*messages.Result]bool // whose sender has not given what its digests promise
 }
 
 type asking struct {
-	of    *Result
-	cells []CellAt
-	said  *Fetch
+	of    *messages.Result
+	cells []messages.CellAt
+	said  *messages.Fetch
 }
 
 // fetchAgain is how long somebody who was asked for cells has to send them.
@@ -41,7 +43,7 @@ const fetchAgain = time.Second
 
 // startFetch fetches what was agreed on and the node does not have.
 func (fe *fetcher) startFetch(q *query, out outcome, votes int) {
-	f := &fetching{out: out, votes: votes, refused: map[*Result]bool{}}
+	f := &fetching{out: out, votes: votes, refused: map[*messages.Result]bool{}}
 	q.fetch = f
 	s := out.seen
 	for y := s.Y; y < s.Y+s.H; y++ {
@@ -52,9 +54,9 @@ func (fe *fetcher) startFetch(q *query, out outcome, votes int) {
 			}
 			own, has := fe.replica.knownCell(q.Of, x, y, c)
 			if !has {
-				f.cells = append(f.cells, CellAt{x, y})
-			} else if c.isDigestOnly() {
-				s.set(x, y, own)
+				f.cells = append(f.cells, messages.CellAt{X: x, Y: y})
+			} else if c.IsDigestOnly() {
+				s.Set(x, y, own)
 			}
 		}
 	}
@@ -65,11 +67,11 @@ func (fe *fetcher) startFetch(q *query, out outcome, votes int) {
 		}
 		own := -1
 		if fe.replica.state != nil && fe.replica.state.Of == q.Of {
-			own = slices.IndexFunc(fe.replica.state.Activated, func(w *Object) bool { return sameObject(w, o) })
+			own = slices.IndexFunc(fe.replica.state.Activated, func(w *state.Object) bool { return state.SameObject(w, o) })
 		}
 		if own < 0 {
 			f.woken = append(f.woken, o)
-		} else if isDigestOnly(o) {
+		} else if messages.IsDigestOnly(o) {
 			s.Activated[i] = fe.replica.state.Activated[own]
 		}
 	}
@@ -107,7 +109,7 @@ func (fe *fetcher) fetchMore(q *query) {
 	left := slices.Clone(f.cells)
 	woken := slices.Clone(f.woken)
 	for len(left) > 0 || len(woken) > 0 {
-		by, most, luck := (*Result)(nil), 0, uint64(0)
+		by, most, luck := (*messages.Result)(nil), 0, uint64(0)
 		for i := range q.zones {
 			for _, r := range q.zones[i].results {
 				if f.refused[r] || !fe.ballot.fits(q, r) || r.Around.Self.ID == fe.self.ID {
@@ -115,12 +117,12 @@ func (fe *fetcher) fetchMore(q *query) {
 				}
 				count := 0
 				for _, at := range left {
-					count += bit(fe.hasAgreedDigest(q, r, at))
+					count += state.Indicator(fe.hasAgreedDigest(q, r, at))
 				}
 				for _, o := range woken {
-					count += bit(slices.ContainsFunc(r.Seen.Activated, func(w *Object) bool { return sameObject(w, o) }))
+					count += state.Indicator(slices.ContainsFunc(r.Seen.Activated, func(w *state.Object) bool { return state.SameObject(w, o) }))
 				}
-				draw := rng.Hash(q.Query, hashBytes(fe.self.ID[:8]), hashBytes(r.Around.Self.ID[:8]))
+				draw := rng.Hash(q.Query, state.HashBytes(fe.self.ID[:8]), state.HashBytes(r.Around.Self.ID[:8]))
 				if count > most || count > 0 && count == most && draw > luck {
 					by, most, luck = r, count, draw
 				}
@@ -140,13 +142,13 @@ func (fe *fetcher) fetchMore(q *query) {
 }
 
 // hasAgreedDigest reports whether an answer has the digest of a cell that was agreed on.
-func (fe *fetcher) hasAgreedDigest(q *query, r *Result, at CellAt) bool {
-	return r.Seen.withTentative().covers(at.X, at.Y, fe.world.Cell) == inside && sameCellContent(r.Seen.At(at.X, at.Y), q.fetch.out.seen.At(at.X, at.Y))
+func (fe *fetcher) hasAgreedDigest(q *query, r *messages.Result, at messages.CellAt) bool {
+	return r.Seen.WithTentative().Covers(at.X, at.Y, fe.world.Cell) == state.Inside && state.SameCellContent(r.Seen.At(at.X, at.Y), q.fetch.out.seen.At(at.X, at.Y))
 }
 
 // fetchFrom asks one node for all that it has, and returns the rest.
-func (fe *fetcher) fetchFrom(q *query, r *Result, cells []CellAt, woken []*Object) (left []CellAt, asleep []*Object) {
-	m := &Fetch{Retrieve: q.Retrieve}
+func (fe *fetcher) fetchFrom(q *query, r *messages.Result, cells []messages.CellAt, woken []*state.Object) (left []messages.CellAt, asleep []*state.Object) {
+	m := &messages.Fetch{Retrieve: q.Retrieve}
 	for _, at := range cells {
 		if !fe.hasAgreedDigest(q, r, at) {
 			left = append(left, at)
@@ -157,20 +159,20 @@ func (fe *fetcher) fetchFrom(q *query, r *Result, cells []CellAt, woken []*Objec
 		m.Base = append(m.Base, fe.replica.knownBase(q.Of-1, at.X, at.Y))
 	}
 	for _, o := range woken {
-		if slices.ContainsFunc(r.Seen.Activated, func(w *Object) bool { return sameObject(w, o) }) {
+		if slices.ContainsFunc(r.Seen.Activated, func(w *state.Object) bool { return state.SameObject(w, o) }) {
 			m.Characters = append(m.Characters, o.ID)
 		} else {
 			asleep = append(asleep, o)
 		}
 	}
-	slices.SortStableFunc(m.Have, byID)
+	slices.SortStableFunc(m.Have, state.ByID)
 	q.fetch.asked = append(q.fetch.asked, asking{r, m.Cells, m})
 	fe.overlay.Reply(r.Around.Self, fe.encodeFetch(m))
 	return left, asleep
 }
 
 // encodeFetch is a question as it travels.
-func (fe *fetcher) encodeFetch(m *Fetch) *Fetch {
+func (fe *fetcher) encodeFetch(m *messages.Fetch) *messages.Fetch {
 	if !fe.cfg.Wire {
 		return m
 	}
@@ -180,9 +182,9 @@ func (fe *fetcher) encodeFetch(m *Fetch) *Fetch {
 		out.HaveTags = append(out.HaveTags, versionPrefix(o))
 	}
 	for _, c := range m.Base {
-		tag := SaltedDigest{}
+		tag := state.SaltedDigest{}
 		if c != nil {
-			tag = saltedDigest(m.Query, c)
+			tag = state.Salted(m.Query, c)
 		}
 		out.BaseTags = append(out.BaseTags, tag)
 	}
@@ -190,7 +192,7 @@ func (fe *fetcher) encodeFetch(m *Fetch) *Fetch {
 }
 
 // onBlocks takes cells, if they are those that were agreed on.
-func (fe *fetcher) onBlocks(from *overlay.Contact, m *Blocks) {
+func (fe *fetcher) onBlocks(from *overlay.Contact, m *messages.Blocks) {
 	q := fe.queries.query(m.Query)
 	if q != nil && q.naming != nil {
 		fe.onNamed(from, q, m)
@@ -213,21 +215,21 @@ func (fe *fetcher) onBlocks(from *overlay.Contact, m *Blocks) {
 			continue
 		}
 		for k, at := range a.cells {
-			if !sameCellContent(cells[k], f.out.seen.At(at.X, at.Y)) {
+			if !state.SameCellContent(cells[k], f.out.seen.At(at.X, at.Y)) {
 				f.refused[a.of] = true
 				continue
 			}
-			if f.out.seen.At(at.X, at.Y).isDigestOnly() {
-				f.out.seen.set(at.X, at.Y, cells[k])
+			if f.out.seen.At(at.X, at.Y).IsDigestOnly() {
+				f.out.seen.Set(at.X, at.Y, cells[k])
 			}
-			f.cells = slices.DeleteFunc(f.cells, func(c CellAt) bool { return c == at })
+			f.cells = slices.DeleteFunc(f.cells, func(c messages.CellAt) bool { return c == at })
 		}
 		a.cells = nil
 	}
 	for _, o := range m.Characters {
-		is := func(w *Object) bool { return sameObject(w, o) }
+		is := func(w *state.Object) bool { return state.SameObject(w, o) }
 		f.woken = slices.DeleteFunc(f.woken, is)
-		if i := slices.IndexFunc(f.out.seen.Activated, is); i >= 0 && isDigestOnly(f.out.seen.Activated[i]) {
+		if i := slices.IndexFunc(f.out.seen.Activated, is); i >= 0 && messages.IsDigestOnly(f.out.seen.Activated[i]) {
 			f.out.seen.Activated[i] = o
 		}
 	}
@@ -240,12 +242,12 @@ func (fe *fetcher) onBlocks(from *overlay.Contact, m *Blocks) {
 func (fe *fetcher) endFetch(q *query) {
 	f := q.fetch
 	for _, at := range f.cells {
-		f.out.seen.setTentative(at.X, at.Y, fe.replica.predicted(q.Of, at.X, at.Y))
+		f.out.seen.SetTentative(at.X, at.Y, fe.replica.predicted(q.Of, at.X, at.Y))
 	}
 	f.cells = nil
-	f.out.seen.markWokenUnsure(f.woken, &fe.world)
-	f.out.seen.Activated = slices.DeleteFunc(f.out.seen.Activated, func(o *Object) bool {
-		return slices.ContainsFunc(f.woken, func(w *Object) bool { return w == o })
+	f.out.seen.MarkWokenUnsure(f.woken, &fe.world)
+	f.out.seen.Activated = slices.DeleteFunc(f.out.seen.Activated, func(o *state.Object) bool {
+		return slices.ContainsFunc(f.woken, func(w *state.Object) bool { return w == o })
 	})
 	fe.queries.end(q, &candidate{f.out, f.votes})
 }

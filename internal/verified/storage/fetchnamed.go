@@ -7,27 +7,29 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // naming is static data that was agreed on, and what of it is still to come.
 type naming struct {
 	out     outcome
 	votes   int
-	missing []*Object // only known by name
-	lacking bool      // somebody has not sent all that it was asked for
-	asked   *Result   // whose sender is asked for some of what is missing
-	wanted  []ObjectID
+	missing []*state.Object  // only known by name
+	lacking bool             // somebody has not sent all that it was asked for
+	asked   *messages.Result // whose sender is asked for some of what is missing
+	wanted  []state.ObjectID
 	round   uint32
-	refused map[*Result]bool // whose sender has sent nothing
+	refused map[*messages.Result]bool // whose sender has sent nothing
 }
 
 // startNaming fetches what was agreed on and the node does not have.
 func (fe *fetcher) startNaming(q *query, out outcome, votes int) {
-	f := &naming{votes: votes, refused: map[*Result]bool{}}
+	f := &naming{votes: votes, refused: map[*messages.Result]bool{}}
 	q.naming, f.out = f, out
 	f.out.static = nil
 	for _, o := range out.static {
-		if own := fe.dormant.static[o.ID]; own != nil && sameObject(own, o) {
+		if own := fe.dormant.static[o.ID]; own != nil && state.SameObject(own, o) {
 			f.out.static = append(f.out.static, own)
 		} else {
 			f.missing = append(f.missing, o)
@@ -42,15 +44,15 @@ func (fe *fetcher) startNaming(q *query, out outcome, votes int) {
 // but the name, from somebody who has left.
 func (fe *fetcher) fetchNamed(q *query) {
 	f := q.naming
-	var by *Result
+	var by *messages.Result
 	if luck := uint64(0); len(f.missing) > 0 {
 		f.round++
 		for i := range q.zones {
 			for _, r := range q.zones[i].results {
-				if f.refused[r] || r.Around.Self.ID == fe.self.ID || !r.names(f.missing[0]) || by != nil && r.Asking && !by.Asking {
+				if f.refused[r] || r.Around.Self.ID == fe.self.ID || !r.HasStatic(f.missing[0]) || by != nil && r.Asking && !by.Asking {
 					continue
 				}
-				if draw := rng.Hash(q.Query, uint64(f.round), hashBytes(fe.self.ID[:8]), hashBytes(r.Around.Self.ID[:8])); by == nil || by.Asking && !r.Asking || draw > luck {
+				if draw := rng.Hash(q.Query, uint64(f.round), state.HashBytes(fe.self.ID[:8]), state.HashBytes(r.Around.Self.ID[:8])); by == nil || by.Asking && !r.Asking || draw > luck {
 					by, luck = r, draw
 				}
 			}
@@ -60,9 +62,9 @@ func (fe *fetcher) fetchNamed(q *query) {
 		fe.endNaming(q)
 		return
 	}
-	m := &Fetch{Retrieve: q.Retrieve}
+	m := &messages.Fetch{Retrieve: q.Retrieve}
 	for _, o := range f.missing {
-		if len(m.Characters) < namesAtOnce && by.names(o) {
+		if len(m.Characters) < namesAtOnce && by.HasStatic(o) {
 			m.Characters = append(m.Characters, o.ID)
 		}
 	}
@@ -73,14 +75,14 @@ func (fe *fetcher) fetchNamed(q *query) {
 
 // onNamed takes static objects, if they are those that were named. What is not among
 // them the sender does not have any more: somebody has woken it, perhaps.
-func (fe *fetcher) onNamed(from *overlay.Contact, q *query, m *Blocks) {
+func (fe *fetcher) onNamed(from *overlay.Contact, q *query, m *messages.Blocks) {
 	f := q.naming
 	if f.asked.Around.Self.ID != from.ID {
 		return
 	}
 	var came outcome
 	for _, o := range m.Characters {
-		if o.Static && slices.Contains(f.wanted, o.ID) && f.asked.names(o) && !among(came.static, o) {
+		if o.Static && slices.Contains(f.wanted, o.ID) && f.asked.HasStatic(o) && !state.Among(came.static, o) {
 			came.static = append(came.static, o)
 		}
 	}
@@ -88,7 +90,7 @@ func (fe *fetcher) onNamed(from *overlay.Contact, q *query, m *Blocks) {
 		return
 	}
 	f.lacking = f.lacking || len(came.static) < len(f.wanted)
-	f.missing = slices.DeleteFunc(f.missing, func(o *Object) bool { return slices.Contains(f.wanted, o.ID) })
+	f.missing = slices.DeleteFunc(f.missing, func(o *state.Object) bool { return slices.Contains(f.wanted, o.ID) })
 	f.out.static = append(f.out.static, came.static...)
 	fe.dormant.addStatic(came)
 	fe.fetchNamed(q)
@@ -106,7 +108,7 @@ func (fe *fetcher) namedLate(q *query, round uint32) {
 func (fe *fetcher) endNaming(q *query) {
 	f := q.naming
 	f.out.again = f.out.again || f.lacking || len(f.missing) > 0
-	slices.SortFunc(f.out.static, byID)
+	slices.SortFunc(f.out.static, state.ByID)
 	fe.queries.end(q, &candidate{f.out, f.votes})
 }
 

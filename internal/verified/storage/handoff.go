@@ -6,6 +6,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Hand-offs. In the thesis a node that leaves takes what it
@@ -27,13 +29,13 @@ func (tr *transfer) handOff() {
 		return
 	}
 	for _, to := range tr.area.part.neighbours {
-		m := &Push{}
+		m := &messages.Push{}
 		for _, o := range tr.dormant.static {
 			if tr.area.responsible(o.Pos) && tr.area.successor(o.Pos) == to {
 				m.Static = append(m.Static, o)
 			}
 		}
-		slices.SortFunc(m.Static, byID)
+		slices.SortFunc(m.Static, state.ByID)
 		if tr.zones.voters() > 1 {
 			m.Static, m.Names = limitHandOff(m.Static)
 		}
@@ -47,11 +49,11 @@ func (tr *transfer) handOff() {
 }
 
 // limitHandOff leaves of static objects what a farewell has room for, and names the rest.
-func limitHandOff(objects []*Object) (some []*Object, rest []DormantName) {
+func limitHandOff(objects []*state.Object) (some []*state.Object, rest []messages.DormantName) {
 	bytes := 0
 	for i, o := range objects {
 		if bytes += o.Size; bytes > farewellBytes {
-			return objects[:i], nameAll(objects[i:])
+			return objects[:i], messages.NameAll(objects[i:])
 		}
 	}
 	return objects, nil
@@ -94,7 +96,7 @@ func (ds *dormantStore) dropClaims(q *query, again bool) {
 		if name == nil {
 			name = o
 		}
-		if name != nil && (o == nil && again || !ds.places.touches(&q.Area, name.Pos)) {
+		if name != nil && (o == nil && again || !ds.places.Touches(&q.Area, name.Pos)) {
 			continue
 		}
 		delete(ds.claims, what)
@@ -105,7 +107,7 @@ func (ds *dormantStore) dropClaims(q *query, again bool) {
 		without := 0
 		for i := range q.zones {
 			z := &q.zones[i]
-			without += bit(z.over && !slices.ContainsFunc(z.results, func(r *Result) bool { return r.names(o) }))
+			without += state.Indicator(z.over && !slices.ContainsFunc(z.results, func(r *messages.Result) bool { return r.HasStatic(o) }))
 		}
 		if without >= ds.zones.votesNeeded() {
 			delete(ds.static, what)
@@ -115,7 +117,7 @@ func (ds *dormantStore) dropClaims(q *query, again bool) {
 
 // handOffs is what farewells leave with a node.
 type handOffs struct {
-	offered     map[id.ID]outcome    // of neighbours who may be leaving
-	claims      map[ObjectID]bool    // static objects that only a farewell has told of
-	namedClaims map[ObjectID]*Object // those of them that are only named
+	offered     map[id.ID]outcome                // of neighbours who may be leaving
+	claims      map[state.ObjectID]bool          // static objects that only a farewell has told of
+	namedClaims map[state.ObjectID]*state.Object // those of them that are only named
 }

@@ -6,7 +6,9 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // leaveTogether stops, at one moment, who keeps a place in some zones.
@@ -27,9 +29,9 @@ func (b *bed) leaveTogether(at geom.Point, zones ...int) {
 func TestHandOffs(t *testing.T) {
 	for _, hands := range []bool{true, false} {
 		b := newBed(t, 6, 4, 60, 2*time.Minute)
-		b.protocol = ProtocolHardened
+		b.protocol = storage.ProtocolHardened
 		if !hands {
-			b.behave = func(int) Behaviour { return &withholder{} }
+			b.behave = func(int) storage.Behaviour { return &withholder{} }
 		}
 		b.until(b.update(0))
 		b.replay(0)
@@ -52,7 +54,7 @@ func TestHandOffs(t *testing.T) {
 // withholder hands nothing over when it leaves.
 type withholder struct{ spy }
 
-func (*withholder) Push(_ *Node, _ *overlay.Contact, m *Push) *Push {
+func (*withholder) Push(_ *storage.Node, _ *overlay.Contact, m *messages.Push) *messages.Push {
 	if m.Seen == nil && len(m.Area.Polygon) == 0 && len(m.Static)+len(m.Names)+len(m.Batches) > 0 {
 		return nil
 	}
@@ -62,10 +64,10 @@ func (*withholder) Push(_ *Node, _ *overlay.Contact, m *Push) *Push {
 // namer says farewell with names alone, as for what would be too much to arrive.
 type namer struct{ spy }
 
-func (*namer) Push(_ *Node, _ *overlay.Contact, m *Push) *Push {
-	out := &Push{Area: m.Area, Seen: m.Seen, Batches: m.Batches}
+func (*namer) Push(_ *storage.Node, _ *overlay.Contact, m *messages.Push) *messages.Push {
+	out := &messages.Push{Area: m.Area, Seen: m.Seen, Batches: m.Batches}
 	for _, o := range m.Static {
-		out.Names = append(out.Names, DormantName{ID: o.ID, Digest: o.Digest, Pos: o.Pos})
+		out.Names = append(out.Names, messages.DormantName{ID: o.ID, Digest: o.Digest, Pos: o.Pos})
 	}
 	return out
 }
@@ -75,8 +77,8 @@ func (*namer) Push(_ *Node, _ *overlay.Contact, m *Push) *Push {
 func TestNamedFarewells(t *testing.T) {
 	for _, wire := range []bool{false, true} {
 		b := newBed(t, 6, 4, 60, 2*time.Minute)
-		b.protocol, b.wire = ProtocolHardened, wire
-		b.behave = func(int) Behaviour { return &namer{} }
+		b.protocol, b.wire = storage.ProtocolHardened, wire
+		b.behave = func(int) storage.Behaviour { return &namer{} }
 		b.until(b.update(0))
 		b.replay(0)
 		b.until(b.update(1).Add(-2 * time.Second))
@@ -95,14 +97,14 @@ func TestNamedFarewells(t *testing.T) {
 // A farewell has as many objects as there is room for, and the names of the others.
 func TestManyFarewells(t *testing.T) {
 	b := newBed(t, 6, 4, 0, time.Minute)
-	var many []*Object
+	var many []*state.Object
 	for i := range 7 {
-		o := *b.toy.object(ObjectID(i+1), geom.Point{X: 1, Y: 1}, b.nodes[0].player, true, being{})
+		o := *b.toy.object(state.ObjectID(i+1), geom.Point{X: 1, Y: 1}, b.nodes[0].player, true, being{})
 		o.Size = 200_000
 		many = append(many, &o)
 	}
 	for size, named := range map[int]int{0: 0, 5: 0, 6: 1, 7: 2} {
-		some, rest := Curtail(many[:size])
+		some, rest := storage.Curtail(many[:size])
 		if len(rest) != named || len(some)+len(rest) != size {
 			t.Errorf("of %d objects %d are sent and %d named, want %d", size, len(some), len(rest), named)
 		}
@@ -117,7 +119,7 @@ func TestManyFarewells(t *testing.T) {
 // mayBeActivated is somebody whose farewells do not arrive.
 type unheard struct{ spy }
 
-func (*unheard) Push(*Node, *overlay.Contact, *Push) *Push { return nil }
+func (*unheard) Push(*storage.Node, *overlay.Contact, *messages.Push) *messages.Push { return nil }
 
 // Two of the four nodes that keep a place leave, and their farewells are lost: those
 // who follow them ask each other too, and that they know nothing is no vote. What
@@ -125,8 +127,8 @@ func (*unheard) Push(*Node, *overlay.Contact, *Push) *Push { return nil }
 func TestWhoIsAskingHasNoVote(t *testing.T) {
 	for _, apart := range []time.Duration{0, 300 * time.Millisecond, time.Second} {
 		b := newBed(t, 6, 4, 60, 2*time.Minute)
-		b.protocol = ProtocolHardened
-		b.behave = func(int) Behaviour { return &unheard{} }
+		b.protocol = storage.ProtocolHardened
+		b.behave = func(int) storage.Behaviour { return &unheard{} }
 		b.until(b.update(1).Add(-2 * time.Second))
 		at := b.live()[3].bedAt
 		b.leaveTogether(at, 0)
@@ -148,20 +150,20 @@ func TestWhoIsAskingHasNoVote(t *testing.T) {
 // liar says farewell with a character that nobody else knows.
 type liar struct {
 	spy
-	made *Object
+	made *state.Object
 }
 
-func (l *liar) Push(_ *Node, _ *overlay.Contact, m *Push) *Push {
-	return &Push{Area: m.Area, Seen: m.Seen, Batches: m.Batches, Static: append([]*Object{l.made}, m.Static...)}
+func (l *liar) Push(_ *storage.Node, _ *overlay.Contact, m *messages.Push) *messages.Push {
+	return &messages.Push{Area: m.Area, Seen: m.Seen, Batches: m.Batches, Static: append([]*state.Object{l.made}, m.Static...)}
 }
 
 // What a node makes up when it leaves is dropped as soon as the other zones have
 // been asked.
 func TestFalseFarewells(t *testing.T) {
 	b := newBed(t, 7, 4, 60, 2*time.Minute)
-	b.protocol = ProtocolHardened
+	b.protocol = storage.ProtocolHardened
 	l := &liar{}
-	b.behave = func(n int) Behaviour {
+	b.behave = func(n int) storage.Behaviour {
 		if n == 5 {
 			return l
 		}

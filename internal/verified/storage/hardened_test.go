@@ -6,19 +6,21 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // An answer of digests is charged eight bytes a cell, another one the
 // objects in its area.
 func TestBriefAnswersAreDigests(t *testing.T) {
-	w := World{Side: 1000, Cell: 1000}
+	w := state.World{Side: 1000, Cell: 1000}
 	o := thing(1, 1)
 	o.Size = 500
 	area := overlay.Area{Circle: geom.Circle{R: 1000}}
-	seen := seenBy(NewCell([]*Object{o})).results[0].Seen
+	seen := seenBy(state.NewCell([]*state.Object{o})).results[0].Seen
 	for _, brief := range []bool{true, false} {
-		m := (&Result{Seen: seen, Area: area, Brief: brief}).Seal(w)
-		if want := map[bool]int{true: sizeDigest, false: 500}[brief]; m.Bytes != want {
+		m := (&messages.Result{Seen: seen, Area: area, Brief: brief}).Seal(w)
+		if want := map[bool]int{true: state.SizeDigest, false: 500}[brief]; m.Bytes != want {
 			t.Errorf("brief %v: %d bytes, want %d", brief, m.Bytes, want)
 		}
 	}
@@ -30,7 +32,7 @@ func TestOwnCellsAreNotFetched(t *testing.T) {
 	own, same, other := cellOf(1, 1), cellOf(1, 1), cellOf(1, 2)
 	s := seenBy(own).results[0].Seen
 	s.Whole = true
-	n := newNode(core{world: World{Side: 1000, Cell: 1000}, cfg: Config{Protocol: ProtocolHardened}})
+	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}, cfg: Config{Protocol: ProtocolHardened}})
 	n.replica.state = s
 	if _, got := n.replica.knownCell(1, 0, 0, same); !got {
 		t.Error("does not have its own cell")
@@ -46,29 +48,29 @@ func TestOwnCellsAreNotFetched(t *testing.T) {
 func TestWhatTheReceiverHasIsNotSent(t *testing.T) {
 	rules := plainRules{}
 	old, now, stranger := rules.object(1, 0), rules.object(1, 9), rules.object(2, 0)
-	n := newNode(core{world: World{Side: 1000, Cell: 1000}, cache: NewReplayCache(), cfg: Config{Rules: rules}})
-	n.replica.last = &Snapshot{Of: 3, Cover: overlay.Area{Circle: geom.Circle{R: 100}}, Whole: true}
-	n.replica.last.Grid = Grid{W: 1, H: 1, Cells: []*Cell{NewCell([]*Object{old})}}
+	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}, cache: state.NewReplayCache(), cfg: Config{Rules: rules}})
+	n.replica.last = &state.Snapshot{Of: 3, Cover: overlay.Area{Circle: geom.Circle{R: 100}}, Whole: true}
+	n.replica.last.Grid = state.Grid{W: 1, H: 1, Cells: []*state.Cell{state.NewCell([]*state.Object{old})}}
 	for _, c := range []struct {
 		name string
-		have []*Object
-		base *Object // of an update before
+		have []*state.Object
+		base *state.Object // of an update before
 		of   int64
-		o    *Object
+		o    *state.Object
 		want func(int) bool
 	}{
 		{"nothing is known", nil, nil, 4, now, func(n int) bool { return n == 203 }},
-		{"it is there", []*Object{now}, nil, 4, now, func(n int) bool { return n == 2 }},
+		{"it is there", []*state.Object{now}, nil, 4, now, func(n int) bool { return n == 2 }},
 		{"an old version is there", nil, old, 4, now, func(n int) bool { return n < 20 }},
 		{"an older one is there", nil, old, 5, now, func(n int) bool { return n == 203 }},
 		{"a version is there that the sender never had", nil, rules.object(1, 5), 4, now, func(n int) bool { return n == 203 }},
-		{"others are there", []*Object{old}, nil, 4, stranger, func(n int) bool { return n == 203 }},
+		{"others are there", []*state.Object{old}, nil, 4, stranger, func(n int) bool { return n == 203 }},
 	} {
-		q := &Fetch{Retrieve: Retrieve{Of: c.of}, Cells: []CellAt{{}}, Base: []*Cell{nil}}
+		q := &messages.Fetch{Retrieve: messages.Retrieve{Of: c.of}, Cells: []messages.CellAt{{}}, Base: []*state.Cell{nil}}
 		if c.base != nil {
-			q.Base[0] = NewCell([]*Object{c.base})
+			q.Base[0] = state.NewCell([]*state.Object{c.base})
 		}
-		if _, _, got := n.patches.choosePatch(c.o, 0, versionsOf(&Fetch{Have: c.have}), n.replica.commonBase(q)); !c.want(got) {
+		if _, _, got := n.patches.choosePatch(c.o, 0, versionsOf(&messages.Fetch{Have: c.have}), n.replica.commonBase(q)); !c.want(got) {
 			t.Errorf("%s: %d bytes", c.name, got)
 		}
 	}
@@ -77,19 +79,19 @@ func TestWhatTheReceiverHasIsNotSent(t *testing.T) {
 // What is as it was at t_0 is neither fetched nor sent: everybody can make it
 // (5.3.6). What has come of it is sent as the difference, if it is not far away.
 func TestTheBeginningIsKnown(t *testing.T) {
-	player := &Player{ID: id.ID{1}}
+	player := &state.Player{ID: id.ID{1}}
 	bed := thing(7, 0)
 	bed.Static, bed.Player, bed.Size, bed.Pos = true, player, 200, geom.Point{X: 5500, Y: 5500}
 	rules := sleeperRules{bed: bed}
-	world := World{Side: 20000, Cell: 1000}
+	world := state.World{Side: 20000, Cell: 1000}
 	woken := rules.Activate(player, bed.Pos, bed)
-	moved := func(by int32) *Object {
+	moved := func(by int32) *state.Object {
 		o := *woken
-		o.Digest, o.Pos.X = Digest{9}, o.Pos.X+by
+		o.Digest, o.Pos.X = state.Digest{9}, o.Pos.X+by
 		return &o
 	}
-	n := newNode(core{world: world, cache: NewReplayCache(), cfg: Config{Rules: rules, Protocol: ProtocolHardened}})
-	name := &Object{ID: woken.ID, Digest: woken.Digest, Pos: woken.Pos}
+	n := newNode(core{world: world, cache: state.NewReplayCache(), cfg: Config{Rules: rules, Protocol: ProtocolHardened}})
+	name := &state.Object{ID: woken.ID, Digest: woken.Digest, Pos: woken.Pos}
 	if n.replica.wokenInitial(woken) == nil || n.replica.wokenInitial(name) == nil || n.replica.wokenInitial(moved(0)) != nil {
 		t.Error("who slept at t_0 is not known when he is woken, or another version is taken for him")
 	}
@@ -104,54 +106,56 @@ func TestTheBeginningIsKnown(t *testing.T) {
 // sleeperRules have one character, who sleeps at t_0.
 type sleeperRules struct {
 	plainRules
-	bed *Object
+	bed *state.Object
 }
 
-func (r sleeperRules) Initial(cell geom.Rect) []*Object {
+func (r sleeperRules) Initial(cell geom.Rect) []*state.Object {
 	if p := r.bed.Pos; p.X >= cell.Min.X && p.X < cell.Max.X && p.Y >= cell.Min.Y && p.Y < cell.Max.Y {
-		return []*Object{r.bed}
+		return []*state.Object{r.bed}
 	}
 	return nil
 }
 
-func (r sleeperRules) Activate(p *Player, place geom.Point, o *Object) *Object {
+func (r sleeperRules) Activate(p *state.Player, place geom.Point, o *state.Object) *state.Object {
 	w := *o
-	w.Static, w.Digest = false, Digest{8}
+	w.Static, w.Digest = false, state.Digest{8}
 	return &w
 }
 
 // plainRules encodes objects in 200 bytes.
-type plainRules struct{ Rules }
+type plainRules struct{ state.Rules }
 
-func (r plainRules) object(n ObjectID, version byte) *Object {
+func (r plainRules) object(n state.ObjectID, version byte) *state.Object {
 	o := thing(n, version)
 	o.Size = 200
 	return o
 }
 
-func (plainRules) Initial(geom.Rect) []*Object { return nil }
+func (plainRules) Initial(geom.Rect) []*state.Object { return nil }
 
-func (plainRules) AppendObject(out []byte, o *Object) []byte {
+func (plainRules) AppendObject(out []byte, o *state.Object) []byte {
 	b := make([]byte, 200)
 	b[0], b[100] = byte(o.ID), o.Digest[0]
 	return append(out, b...)
 }
 
-func (r plainRules) DecodeObject(b []byte) (*Object, error) {
+func (r plainRules) DecodeObject(b []byte) (*state.Object, error) {
 	if len(b) != 200 || b[0] == 0 {
-		return nil, errDelta
+		return nil, state.ErrDelta
 	}
-	return r.object(ObjectID(b[0]), b[100]), nil
+	return r.object(state.ObjectID(b[0]), b[100]), nil
 }
 
 // A batch is certified by receipts of more than half of the zones, one each, for
 // this batch and no other, and signed by their storers.
 func TestCertificates(t *testing.T) {
 	space := overlay.SpaceFor(4)
-	p := &Player{ID: id.ID{7}}
-	batch := func(seq uint64) *Batch { return &Batch{Player: p, Of: 3, Actions: []*Action{{Player: p, Seq: seq}}} }
-	by := func(zone int, b *Batch) *Receipt {
-		return &Receipt{By: &overlay.Contact{ID: id.ID{byte(zone)}, Pos: space.SubArea(zone).Min}, Batch: b, First: true}
+	p := &state.Player{ID: id.ID{7}}
+	batch := func(seq uint64) *state.Batch {
+		return &state.Batch{Player: p, Of: 3, Actions: []*state.Action{{Player: p, Seq: seq}}}
+	}
+	by := func(zone int, b *state.Batch) *messages.Receipt {
+		return &messages.Receipt{By: &overlay.Contact{ID: id.ID{byte(zone)}, Pos: space.SubArea(zone).Min}, Batch: b, First: true}
 	}
 	b, other := batch(1), batch(2)
 	forged := by(2, b)
@@ -160,24 +164,24 @@ func TestCertificates(t *testing.T) {
 	second.First = false
 	neighbour := by(1, b)
 	neighbour.By.ID = id.ID{66}
-	n := bareNode(space, Config{CheckReceipt: func(r *Receipt) bool { return len(r.Signature) == 0 }})
+	n := bareNode(space, Config{CheckReceipt: func(r *messages.Receipt) bool { return len(r.Signature) == 0 }})
 	for _, c := range []struct {
 		name string
-		of   []*Receipt
+		of   []*messages.Receipt
 		want bool
 	}{
-		{"three of four", []*Receipt{by(0, b), by(1, b), by(2, b)}, true},
-		{"an equal batch", []*Receipt{by(0, b), by(1, batch(1)), by(2, b)}, true},
-		{"two of four", []*Receipt{by(0, b), by(1, b)}, false},
-		{"one twice", []*Receipt{by(0, b), by(1, b), by(1, b)}, false},
-		{"two of one zone", []*Receipt{by(0, b), by(1, b), neighbour}, false},
-		{"one for another batch", []*Receipt{by(0, b), by(1, b), by(2, other)}, false},
-		{"one forged", []*Receipt{by(0, b), by(1, b), forged}, false},
-		{"one of another home", []*Receipt{by(0, b), by(1, b), second}, false},
-		{"one is nothing", []*Receipt{by(0, b), by(1, b), nil}, false},
+		{"three of four", []*messages.Receipt{by(0, b), by(1, b), by(2, b)}, true},
+		{"an equal batch", []*messages.Receipt{by(0, b), by(1, batch(1)), by(2, b)}, true},
+		{"two of four", []*messages.Receipt{by(0, b), by(1, b)}, false},
+		{"one twice", []*messages.Receipt{by(0, b), by(1, b), by(1, b)}, false},
+		{"two of one zone", []*messages.Receipt{by(0, b), by(1, b), neighbour}, false},
+		{"one for another batch", []*messages.Receipt{by(0, b), by(1, b), by(2, other)}, false},
+		{"one forged", []*messages.Receipt{by(0, b), by(1, b), forged}, false},
+		{"one of another home", []*messages.Receipt{by(0, b), by(1, b), second}, false},
+		{"one is nothing", []*messages.Receipt{by(0, b), by(1, b), nil}, false},
 		{"none", nil, false},
 	} {
-		if got := n.receipts.certifies(&Certificate{b, c.of}, b) != nil; got != c.want {
+		if got := n.receipts.certifies(&messages.Certificate{Batch: b, Receipts: c.of}, b) != nil; got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -1,6 +1,10 @@
 package storage
 
-import "github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
+)
 
 // What the world was at t_0 (thesis 5.3.6): everybody can make it, so that nobody has to
 // fetch it, and differences can be from it.
@@ -10,13 +14,13 @@ func (rp *replica) deriveInitial() {
 	if !rp.hardened() {
 		return
 	}
-	g := &Snapshot{Of: 0, Cover: overlay.Area{Circle: rp.area.part.circle}, Whole: true}
+	g := &state.Snapshot{Of: 0, Cover: overlay.Area{Circle: rp.area.part.circle}, Whole: true}
 	g.Cover.Circle.R += rp.updateMargin()
-	g.Grid = gridOver(&g.Cover, &rp.world, 0)
+	g.Grid = state.GridOver(&g.Cover, &rp.world, 0)
 	for y := g.Y; y < g.Y+g.H; y++ {
 		for x := g.X; x < g.X+g.W; x++ {
-			if relate(&g.Cover, x*rp.world.Cell, y*rp.world.Cell, rp.world.Cell) != outside {
-				g.set(x, y, rp.cache.initialCell(rp.cfg.Rules, &rp.world, x, y))
+			if state.Relate(&g.Cover, x*rp.world.Cell, y*rp.world.Cell, rp.world.Cell) != state.Outside {
+				g.Set(x, y, rp.cache.InitialCell(rp.cfg.Rules, &rp.world, x, y))
 			}
 		}
 	}
@@ -25,7 +29,7 @@ func (rp *replica) deriveInitial() {
 
 // origin is an object as it was at t_0, and where that is found (see originAt);
 // nil if it is not. Everybody can make it, so that it can be referred to.
-func (rp *replica) origin(o *Object) (at *Object, place int32, index uint32) {
+func (rp *replica) origin(o *state.Object) (at *state.Object, place int32, index uint32) {
 	far := int32(originsNear)
 	if o.Player != nil {
 		far = originsFar
@@ -33,9 +37,9 @@ func (rp *replica) origin(o *Object) (at *Object, place int32, index uint32) {
 	x, y, last := o.Pos.X/rp.world.Cell, o.Pos.Y/rp.world.Cell, (rp.world.Side-1)/rp.world.Cell
 	for cy := max(y-far, 0); cy <= min(y+far, last); cy++ {
 		for cx := max(x-far, 0); cx <= min(x+far, last); cx++ {
-			c := rp.cache.initialCell(rp.cfg.Rules, &rp.world, cx, cy)
+			c := rp.cache.InitialCell(rp.cfg.Rules, &rp.world, cx, cy)
 			place := (cy-y)*(2*originsFar+1) + cx - x
-			if i, ok := c.index(o.ID); ok {
+			if i, ok := c.Index(o.ID); ok {
 				return c.Objects[i], place, uint32(i)
 			}
 			for i, p := range c.Dormant {
@@ -50,7 +54,7 @@ func (rp *replica) origin(o *Object) (at *Object, place int32, index uint32) {
 
 // originAt is an object of t_0 that somebody refers to, from a cell: place counts
 // the cells around that one, the one itself is 0. Nil: there is none.
-func (rp *replica) originAt(at CellAt, place int32, index uint32) *Object {
+func (rp *replica) originAt(at messages.CellAt, place int32, index uint32) *state.Object {
 	const wide = 2*originsFar + 1
 	if place < -wide*wide/2 || place > wide*wide/2 {
 		return nil
@@ -60,7 +64,7 @@ func (rp *replica) originAt(at CellAt, place int32, index uint32) *Object {
 	if x < 0 || y < 0 || x > last || y > last {
 		return nil
 	}
-	c := rp.cache.initialCell(rp.cfg.Rules, &rp.world, x, y)
+	c := rp.cache.InitialCell(rp.cfg.Rules, &rp.world, x, y)
 	switch {
 	case index < uint32(len(c.Objects)):
 		return c.Objects[index]
@@ -72,12 +76,12 @@ func (rp *replica) originAt(at CellAt, place int32, index uint32) *Object {
 
 // wokenInitial is a woken character if it is what was put to sleep at t_0: everybody can
 // make it, also who is only told its name. Nil: it is another one.
-func (rp *replica) wokenInitial(o *Object) *Object {
+func (rp *replica) wokenInitial(o *state.Object) *state.Object {
 	from, _, _ := rp.origin(o)
 	if from == nil || !from.Static || from.Player == nil {
 		return nil
 	}
-	if w := rp.cfg.Rules.Activate(from.Player, o.Pos, from); w != nil && sameObject(w, o) {
+	if w := rp.cfg.Rules.Activate(from.Player, o.Pos, from); w != nil && state.SameObject(w, o) {
 		return w
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // A node that has joined takes over what its neighbours push (thesis 5.4.1).
@@ -16,7 +18,7 @@ func (tr *transfer) awaitPushes() {
 		if !tr.pushed[c.ID] {
 			if !tr.waiting {
 				tr.waiting = true
-				tr.env.SetTimer(tr.env.Now().Add(2*tr.time.lmax), machine.Timer{Kind: timerPushes})
+				tr.env.SetTimer(tr.env.Now().Add(2*tr.time.LMax), machine.Timer{Kind: timerPushes})
 			}
 			return
 		}
@@ -24,12 +26,12 @@ func (tr *transfer) awaitPushes() {
 	tr.finishJoin()
 }
 
-func (tr *transfer) onPush(from *overlay.Contact, m *Push) {
+func (tr *transfer) onPush(from *overlay.Contact, m *messages.Push) {
 	if tr.space.Zone(from.Pos) != tr.zone {
 		return
 	}
 	if tr.ready {
-		out := outcome{static: m.Static, names: namedAll(m.Names), batches: m.Batches}
+		out := outcome{static: m.Static, names: messages.NamedAll(m.Names), batches: m.Batches}
 		tr.dormant.addStatic(out)
 		tr.dormant.keepHandOff(from, out)
 		return
@@ -62,15 +64,15 @@ func (tr *transfer) finishJoin() {
 		tr.dormant.addStatic(outcome{static: p.Static, batches: p.Batches})
 	}
 	tr.pushes, tr.pushed = nil, nil
-	tr.fetchLater(ForJoin, tr.area.part.cell)
+	tr.fetchLater(messages.ForJoin, tr.area.part.cell)
 	tr.updates.catchUp()
 	tr.inbox.handleDeferred()
 }
 
 // mergePushes makes a snapshot of the own cell from what was pushed; none if the
 // neighbours were not at the same update (thesis 5.4.1: inconsistent).
-func (tr *transfer) mergePushes() *Snapshot {
-	s := &Snapshot{Of: -1, Cover: overlay.Area{Polygon: tr.area.part.cell}, Whole: tr.hardened()}
+func (tr *transfer) mergePushes() *state.Snapshot {
+	s := &state.Snapshot{Of: -1, Cover: overlay.Area{Polygon: tr.area.part.cell}, Whole: tr.hardened()}
 	for _, p := range tr.pushes {
 		switch {
 		case p.Seen == nil:
@@ -83,24 +85,24 @@ func (tr *transfer) mergePushes() *Snapshot {
 	if s.Of < 0 || len(tr.area.part.cell) < 3 {
 		return nil
 	}
-	s.Grid = gridOver(&s.Cover, &tr.world, 0)
+	s.Grid = state.GridOver(&s.Cover, &tr.world, 0)
 	for _, p := range tr.pushes {
 		if p.Seen == nil || len(p.Area.Polygon) < 3 {
 			continue
 		}
-		p.Seen.parts(&p.Area, &tr.world, func(v part) {
-			if v.x < s.X || v.y < s.Y || v.x >= s.X+s.W || v.y >= s.Y+s.H || v.cell == nil {
+		p.Seen.Parts(&p.Area, &tr.world, func(v state.Part) {
+			if v.X < s.X || v.Y < s.Y || v.X >= s.X+s.W || v.Y >= s.Y+s.H || v.Cell == nil {
 				return
 			}
-			if have := s.At(v.x, v.y); have != nil && have != v.cell {
-				s.set(v.x, v.y, union(have, v.cell))
+			if have := s.At(v.X, v.Y); have != nil && have != v.Cell {
+				s.Set(v.X, v.Y, state.Union(have, v.Cell))
 			} else {
-				s.set(v.x, v.y, v.cell)
+				s.Set(v.X, v.Y, v.Cell)
 			}
 		})
 	}
 	for _, p := range tr.pushes {
-		s.copyUnsure(p.Seen, &p.Area, tr.world.Cell)
+		s.CopyUnsure(p.Seen, &p.Area, tr.world.Cell)
 	}
 	if tr.hardened() {
 		tr.markUnreportedUnsure(s)
@@ -110,16 +112,16 @@ func (tr *transfer) mergePushes() *Snapshot {
 
 // markUnreportedUnsure makes unsure what no neighbour has told the node of: one that has
 // just come in itself has nothing yet.
-func (tr *transfer) markUnreportedUnsure(s *Snapshot) {
+func (tr *transfer) markUnreportedUnsure(s *state.Snapshot) {
 	side := tr.world.Cell
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
-			told := slices.ContainsFunc(tr.pushes, func(p *Push) bool {
-				return p.Seen != nil && len(p.Area.Polygon) > 2 && relate(&p.Area, x*side, y*side, side) != outside && p.Seen.covers(x, y, side) != outside
+			told := slices.ContainsFunc(tr.pushes, func(p *messages.Push) bool {
+				return p.Seen != nil && len(p.Area.Polygon) > 2 && state.Relate(&p.Area, x*side, y*side, side) != state.Outside && p.Seen.Covers(x, y, side) != state.Outside
 			})
-			if blank := s.unsure(x, y) && s.At(x, y) == nil; (blank || !told) && relate(&s.Cover, x*side, y*side, side) != outside {
-				s.setTentative(x, y, tr.replica.restoredCell(x, y))
-				s.setFreeze(x, y, waits)
+			if blank := s.IsUnsure(x, y) && s.At(x, y) == nil; (blank || !told) && state.Relate(&s.Cover, x*side, y*side, side) != state.Outside {
+				s.SetTentative(x, y, tr.replica.restoredCell(x, y))
+				s.SetFreeze(x, y, state.Waits)
 			}
 		}
 	}

@@ -7,7 +7,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // What a player does last, before its node leaves, counts like all else: whenever in
@@ -16,7 +18,7 @@ func TestLongLastActions(t *testing.T) {
 	simtest.Long(t)
 	for seed := uint64(1); seed <= 3; seed++ {
 		b := newBed(t, seed, 4, 40, 2*time.Minute)
-		b.protocol = ProtocolHardened
+		b.protocol = storage.ProtocolHardened
 		b.until(b.update(0))
 		b.replay(0)
 		b.until(b.update(1).Add(20 * time.Millisecond))
@@ -44,7 +46,7 @@ func TestLongLastActions(t *testing.T) {
 				b.sim.At(at+1, func() { m.Stop() })
 			}
 		}
-		b.until(b.update(last).Add(3*DefaultLMax + time.Second)) // t^s is past: whoever had to wait for actions has made the update
+		b.until(b.update(last).Add(3*storage.DefaultLMax + time.Second)) // t^s is past: whoever had to wait for actions has made the update
 		b.replay(last)
 		if n := b.agree(last); n > 0 {
 			t.Errorf("seed %d: %d of %d nodes have a wrong state", seed, n, len(b.live()))
@@ -55,18 +57,18 @@ func TestLongLastActions(t *testing.T) {
 // deaf is a storer that a player's deposits do not reach.
 type deaf struct {
 	spy
-	to *Player
+	to *state.Player
 }
 
-func (d *deaf) Intercept(_ *Node, _ machine.Peer, m machine.Message) bool {
+func (d *deaf) Intercept(_ *storage.Node, _ machine.Peer, m machine.Message) bool {
 	u, ok := m.(*overlay.Unicast)
 	if !ok {
 		return false
 	}
 	switch body := u.Body.(type) {
-	case *Deposit:
+	case *messages.Deposit:
 		return body.Batch.Player.ID == d.to.ID
-	case *Store:
+	case *messages.Store:
 		return body.Action.Player.ID == d.to.ID
 	}
 	return false
@@ -78,10 +80,10 @@ func (d *deaf) Intercept(_ *Node, _ machine.Peer, m machine.Message) bool {
 func TestLastActionsOfAZone(t *testing.T) {
 	const last = 5
 	b := newBed(t, 3, 4, 48, 2*time.Minute)
-	b.protocol = ProtocolHardened
+	b.protocol = storage.ProtocolHardened
 	alone := b.nodes[0]
 	zone := b.space.Zone(alone.self.Pos)
-	b.behave = func(i int) Behaviour {
+	b.behave = func(i int) storage.Behaviour {
 		if b.space.Zone(b.nodes[i].self.Pos) == (zone+1)%4 {
 			return &deaf{to: alone.player}
 		}

@@ -7,16 +7,18 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // The action container holds a player's actions in order, once each, and forgets
 // them when no update needs them (5.3.3, 5.4.1).
 func TestActionContainer(t *testing.T) {
 	var c container
-	memo := NewReplayCache()
-	p := &Player{ID: id.ID{7}}
+	memo := state.NewReplayCache()
+	p := &state.Player{ID: id.ID{7}}
 	for _, seq := range []uint64{3, 1, 2, 2, 3} {
-		c.add(1, &Action{Player: p, Seq: seq, At: machine.Time(seq)})
+		c.add(1, &state.Action{Player: p, Seq: seq, At: machine.Time(seq)})
 	}
 	b := c.stored(p, 1, memo)
 	if len(b.Actions) != 3 || b.Actions[0].Seq != 1 || b.Actions[1].Seq != 2 || b.Actions[2].Seq != 3 {
@@ -34,44 +36,44 @@ func TestActionContainer(t *testing.T) {
 }
 
 // versions of a cell for the tests of duplicates: everybody sees all of it.
-func seenBy(cells ...*Cell) *zoneAnswer {
+func seenBy(cells ...*state.Cell) *zoneAnswer {
 	z := &zoneAnswer{}
 	for _, c := range cells {
-		s := &Snapshot{Of: 1, Cover: overlay.Area{Circle: geom.Circle{R: 1000}}, Grid: Grid{W: 1, H: 1, Cells: []*Cell{c}}}
-		z.results = append(z.results, &Result{Seen: s})
+		s := &state.Snapshot{Of: 1, Cover: overlay.Area{Circle: geom.Circle{R: 1000}}, Grid: state.Grid{W: 1, H: 1, Cells: []*state.Cell{c}}}
+		z.results = append(z.results, &messages.Result{Seen: s})
 	}
 	return z
 }
 
-func thing(n ObjectID, version byte) *Object {
-	return &Object{ID: n, Pos: geom.Point{X: int32(n)}, Digest: Digest{version}}
+func thing(n state.ObjectID, version byte) *state.Object {
+	return &state.Object{ID: n, Pos: geom.Point{X: int32(n)}, Digest: state.Digest{version}}
 }
 
 // Several nodes of a zone report the same objects: a majority of versions wins,
 // a tie discards the zone's result, a missing object counts as a version (5.3.4).
 func TestDuplicatesAreVotedOn(t *testing.T) {
-	n := newNode(core{world: World{Side: 1000, Cell: 1000}})
-	q := &query{Retrieve: Retrieve{Area: overlay.Area{Circle: geom.Circle{R: 1000}}, Of: 1}}
+	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}})
+	q := &query{Retrieve: messages.Retrieve{Area: overlay.Area{Circle: geom.Circle{R: 1000}}, Of: 1}}
 	good, bad, both := thing(1, 1), thing(1, 2), thing(2, 1)
 	for _, c := range []struct {
 		name string
-		in   []*Cell
-		want []*Object // nil: discarded
+		in   []*state.Cell
+		want []*state.Object // nil: discarded
 	}{
-		{"all the same", []*Cell{NewCell([]*Object{good}), NewCell([]*Object{good})}, []*Object{good}},
-		{"two against one", []*Cell{NewCell([]*Object{good}), NewCell([]*Object{bad}), NewCell([]*Object{good})}, []*Object{good}},
-		{"one against one", []*Cell{NewCell([]*Object{good}), NewCell([]*Object{bad})}, nil},
-		{"one of two misses it", []*Cell{NewCell([]*Object{good, both}), NewCell([]*Object{both})}, nil},
-		{"one of three misses it", []*Cell{NewCell([]*Object{good, both}), NewCell([]*Object{both}), NewCell([]*Object{good, both})}, []*Object{good, both}},
-		{"two of three miss it", []*Cell{NewCell([]*Object{good, both}), NewCell([]*Object{both}), NewCell([]*Object{both})}, []*Object{both}},
-		{"three versions", []*Cell{NewCell([]*Object{good}), NewCell([]*Object{bad}), NewCell([]*Object{thing(1, 3)})}, nil},
+		{"all the same", []*state.Cell{state.NewCell([]*state.Object{good}), state.NewCell([]*state.Object{good})}, []*state.Object{good}},
+		{"two against one", []*state.Cell{state.NewCell([]*state.Object{good}), state.NewCell([]*state.Object{bad}), state.NewCell([]*state.Object{good})}, []*state.Object{good}},
+		{"one against one", []*state.Cell{state.NewCell([]*state.Object{good}), state.NewCell([]*state.Object{bad})}, nil},
+		{"one of two misses it", []*state.Cell{state.NewCell([]*state.Object{good, both}), state.NewCell([]*state.Object{both})}, nil},
+		{"one of three misses it", []*state.Cell{state.NewCell([]*state.Object{good, both}), state.NewCell([]*state.Object{both}), state.NewCell([]*state.Object{good, both})}, []*state.Object{good, both}},
+		{"two of three miss it", []*state.Cell{state.NewCell([]*state.Object{good, both}), state.NewCell([]*state.Object{both}), state.NewCell([]*state.Object{both})}, []*state.Object{both}},
+		{"three versions", []*state.Cell{state.NewCell([]*state.Object{good}), state.NewCell([]*state.Object{bad}), state.NewCell([]*state.Object{thing(1, 3)})}, nil},
 	} {
 		out, ok := n.ballot.assemble(q, seenBy(c.in...))
 		if ok != (c.want != nil) {
 			t.Errorf("%s: discarded %v", c.name, !ok)
 			continue
 		}
-		if ok && !sameWithin(nil, out.seen.Cells[0], NewCell(c.want), true) {
+		if ok && !state.SameWithin(nil, out.seen.Cells[0], state.NewCell(c.want), true) {
 			t.Errorf("%s: got %v", c.name, out.seen.Cells[0].Objects)
 		}
 	}
@@ -79,9 +81,9 @@ func TestDuplicatesAreVotedOn(t *testing.T) {
 
 // An answer of another update time spoils its zone's vote (5.4.1).
 func TestOldStateHasNoVote(t *testing.T) {
-	n := newNode(core{world: World{Side: 1000, Cell: 1000}})
-	q := &query{Retrieve: Retrieve{Area: overlay.Area{Circle: geom.Circle{R: 1000}}, Of: 2}}
-	if _, ok := n.ballot.assemble(q, seenBy(NewCell([]*Object{thing(1, 1)}))); ok {
+	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}})
+	q := &query{Retrieve: messages.Retrieve{Area: overlay.Area{Circle: geom.Circle{R: 1000}}, Of: 2}}
+	if _, ok := n.ballot.assemble(q, seenBy(state.NewCell([]*state.Object{thing(1, 1)}))); ok {
 		t.Error("a zone with the state of t_1 votes on t_2")
 	}
 }
@@ -91,15 +93,15 @@ func voters(t *testing.T, versions []byte) (*Node, *query, []Report) {
 	t.Helper()
 	p := &lastReport{}
 	n := newNode(core{
-		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(16), cfg: Config{Probe: p}, env: frozen{},
+		world: state.World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(16), cfg: Config{Probe: p}, env: frozen{},
 	})
 	area := overlay.Area{Circle: geom.Circle{R: 1000}}
-	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForUpdate, Area: area, Of: 1}, zones: make([]zoneAnswer, 16), keys: make([]overlay.Area, 16)}
+	q := &query{Retrieve: messages.Retrieve{Query: 1, Kind: messages.ForUpdate, Area: area, Of: 1}, zones: make([]zoneAnswer, 16), keys: make([]overlay.Area, 16)}
 	n.queries.running = append(n.queries.running, q)
 	for zone, v := range versions {
 		c := &overlay.Contact{ID: id.ID{byte(zone + 1)}, Pos: n.space.SubArea(zone).Min}
-		r := seenBy(NewCell([]*Object{thing(1, v)})).results[0]
-		r.Query, r.Around = 1, &Around{Self: c}
+		r := seenBy(state.NewCell([]*state.Object{thing(1, v)})).results[0]
+		r.Query, r.Around = 1, &messages.Around{Self: c}
 		n.queries.onResult(c, r)
 	}
 	return n, q, p.reports
@@ -115,10 +117,10 @@ func (s frozen) Now() machine.Time { return s.now }
 
 type lastReport struct{ reports []Report }
 
-func (p *lastReport) Retrieved(r Report)   { p.reports = append(p.reports, r) }
-func (p *lastReport) Arrived(Arrival, int) {}
-func (p *lastReport) BatchSigned(*Batch)   {}
-func (p *lastReport) Failed(*Node, int64)  {}
+func (p *lastReport) Retrieved(r Report)       { p.reports = append(p.reports, r) }
+func (p *lastReport) Arrived(Arrival, int)     {}
+func (p *lastReport) BatchSigned(*state.Batch) {}
+func (p *lastReport) Failed(*Node, int64)      {}
 
 // A result that half of the zones agree on is decided; before that nothing is,
 // and when the time is up the one with most votes counts, with its share as the
@@ -135,7 +137,7 @@ func TestZonesVote(t *testing.T) {
 	n, q, _ := voters(t, []byte{1, 2, 3, 2})
 	n.queries.conclude(q)
 	got = n.cfg.Probe.(*lastReport).reports
-	if got[0].Votes != 2 || got[0].Seen.Cells[0].Objects[0].Digest != (Digest{2}) {
+	if got[0].Votes != 2 || got[0].Seen.Cells[0].Objects[0].Digest != (state.Digest{2}) {
 		t.Errorf("plurality: %+v", got[0])
 	}
 }
@@ -148,11 +150,11 @@ func TestWhoseAnswersAreMissing(t *testing.T) {
 		return &overlay.Contact{ID: id.ID{n}, Pos: geom.Point{X: x, Y: y}}
 	}
 	self, east, north := contact(1, 500, 500), contact(2, 1500, 500), contact(3, 500, 1500)
-	a := NewAround(self, []*overlay.Contact{east, north}, bounds)
+	a := messages.NewAround(self, []*overlay.Contact{east, north}, bounds)
 	missing := func(area overlay.Area) (out []byte) {
-		for _, b := range a.borders {
-			if touches(&area, b.a, b.b) {
-				out = append(out, b.with.ID[0])
+		for _, b := range a.Borders {
+			if messages.Touches(&area, b.A, b.B) {
+				out = append(out, b.With.ID[0])
 			}
 		}
 		return out

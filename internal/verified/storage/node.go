@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Node is one participant: an overlay node and its part of the world. It passes
@@ -44,10 +45,10 @@ type core struct {
 	env     machine.Env
 	overlay *overlay.Node
 	space   overlay.Space
-	world   World
-	places  mapping
-	time    timing
-	cache   *ReplayCache
+	world   state.World
+	places  state.Mapping
+	time    state.Timing
+	cache   *state.ReplayCache
 	reach   int32
 	self    *overlay.Contact
 	zone    int
@@ -70,16 +71,16 @@ func New(cfg Config, env machine.Env) *Node {
 		cfg.Deviation = DefaultDeviation
 	}
 	if cfg.Cache == nil {
-		cfg.Cache = NewReplayCache()
+		cfg.Cache = state.NewReplayCache()
 	}
 	n := newNode(core{
 		cfg: cfg, env: env, space: cfg.Overlay.Space, world: cfg.Rules.World(), cache: cfg.Cache,
-		time: newTiming(cfg.Begin, cfg.LMax, cfg.Deviation), self: cfg.Overlay.Self,
+		time: state.NewTiming(cfg.Begin, cfg.LMax, cfg.Deviation), self: cfg.Overlay.Self,
 	})
-	n.places = newMapping(n.space, n.world)
-	n.reach = n.world.Reach(n.time.interval())
+	n.places = state.NewMapping(n.space, n.world)
+	n.reach = n.world.Reach(n.time.Interval())
 	n.zone = n.space.Zone(n.self.Pos)
-	n.home = n.places.world(n.self.Pos)
+	n.home = n.places.World(n.self.Pos)
 	oc := cfg.Overlay
 	oc.Events = (*eventQueue)(n)
 	n.overlay = overlay.New(oc, env)
@@ -106,8 +107,8 @@ func newNode(shared core) *Node {
 	n.fetcher = fetcher{core: c, replica: &n.replica, patches: &n.patches, ballot: &n.ballot, queries: &n.queries, dormant: &n.dormant}
 	n.acts = actionRetrieval{core: c, area: &n.area, zones: &n.zones, receipts: &n.receipts, known: &n.known, faults: &n.faults, store: &n.store, queries: &n.queries, updates: &n.updates}
 	n.dormant = dormantStore{
-		core: c, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, transfer: &n.transfer, static: map[ObjectID]*Object{},
-		handOffs: handOffs{map[id.ID]outcome{}, map[ObjectID]bool{}, map[ObjectID]*Object{}},
+		core: c, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, transfer: &n.transfer, static: map[state.ObjectID]*state.Object{},
+		handOffs: handOffs{map[id.ID]outcome{}, map[state.ObjectID]bool{}, map[state.ObjectID]*state.Object{}},
 	}
 	n.transfer = transfer{
 		core: c, inbox: &n.inbox, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, dormant: &n.dormant, queries: &n.queries, updates: &n.updates,
@@ -131,18 +132,18 @@ func (n *Node) Home() geom.Point { return n.home }
 func (n *Node) Overlay() *overlay.Node { return n.overlay }
 
 // World is the shape of the world.
-func (n *Node) World() World { return n.world }
+func (n *Node) World() state.World { return n.world }
 
 // Player is who plays here.
-func (n *Node) Player() *Player { return n.cfg.Player }
+func (n *Node) Player() *state.Player { return n.cfg.Player }
 
 // State is the node's part of the world, of the last update; nil: none.
-func (n *Node) State() *Snapshot { return n.replica.state }
+func (n *Node) State() *state.Snapshot { return n.replica.state }
 
 // Static returns the static objects that the node stores, ascending by ID.
-func (n *Node) Static() []*Object {
+func (n *Node) Static() []*state.Object {
 	out := slices.Collect(maps.Values(n.dormant.static))
-	slices.SortFunc(out, byID)
+	slices.SortFunc(out, state.ByID)
 	return out
 }
 

@@ -2,6 +2,8 @@ package storage
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Observation is what the last look at the surroundings of the player's character has
@@ -23,18 +25,18 @@ func (n *Node) LastObservation() *Observation { return n.updates.lastObservation
 
 // newObservation makes it of a retrieval that has ended. Seen is its result, nil if there
 // is none.
-func (up *updater) newObservation(q *query, seen *Snapshot) *Observation {
+func (up *updater) newObservation(q *query, seen *state.Snapshot) *Observation {
 	l, side := &Observation{Of: q.Of}, up.world.Cell
-	x0, y0, x1, y1 := cellsOver(&q.Area, &up.world, 0)
+	x0, y0, x1, y1 := state.CellsOver(&q.Area, &up.world, 0)
 	for y := y0; y <= y1; y++ {
 		for x := x0; x <= x1; x++ {
-			if relate(&q.Area, x*side, y*side, side) == outside {
+			if state.Relate(&q.Area, x*side, y*side, side) == state.Outside {
 				continue
 			}
-			c := ObservedCell{X: x, Y: y, Voted: seen != nil && seen.covers(x, y, side) != outside}
+			c := ObservedCell{X: x, Y: y, Voted: seen != nil && seen.Covers(x, y, side) != state.Outside}
 			for _, z := range q.zones {
 				for _, r := range z.results {
-					if up.ballot.fits(q, r) && r.Seen.through(&r.Seen.Cover, x, y, side) != outside {
+					if up.ballot.fits(q, r) && r.Seen.Through(&r.Seen.Cover, x, y, side) != state.Outside {
 						c.By = append(c.By, r.Around.Self)
 					}
 				}
@@ -53,6 +55,6 @@ func (up *updater) observe(of int64) {
 	if p, ok := up.cfg.Where(); ok {
 		var area overlay.Area
 		area.Circle.C, area.Circle.R = p, up.cfg.Interest
-		up.queries.retrieve(ForLook, area, of)
+		up.queries.retrieve(messages.ForLook, area, of)
 	}
 }

@@ -3,6 +3,8 @@ package storage
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // ownArea is what the node is responsible for at present, among its neighbours, and
@@ -10,8 +12,8 @@ import (
 type ownArea struct {
 	*core
 	part                 responsibility
-	around               *Around // the current neighbourhood; nil: to be made
-	neighbourhoodChanged bool    // since part was calculated
+	around               *messages.Around // the current neighbourhood; nil: to be made
+	neighbourhoodChanged bool             // since part was calculated
 }
 
 // responsibility is what a node is responsible for: its Voronoi cell for static data,
@@ -33,7 +35,7 @@ func (oa *ownArea) computeResponsibility() responsibility {
 		}
 	}
 	keys := geom.Cell(oa.self.Pos, points, oa.space.SubArea(oa.zone), nil)
-	t.cell = oa.places.polygon(keys)
+	t.cell = oa.places.Polygon(keys)
 	t.circle = geom.Enclosing(t.cell)
 	t.circle.R += 2 // what rounding to keys may leave out
 	return t
@@ -41,7 +43,7 @@ func (oa *ownArea) computeResponsibility() responsibility {
 
 // responsible reports whether a place lies in the node's cell.
 func (oa *ownArea) responsible(p geom.Point) bool {
-	k := oa.places.keyBeyond(p, oa.zone)
+	k := oa.places.KeyBeyond(p, oa.zone)
 	for _, c := range oa.part.neighbours {
 		if geom.Closer(k, c.Pos, oa.self.Pos) {
 			return false
@@ -53,7 +55,7 @@ func (oa *ownArea) responsible(p geom.Point) bool {
 // nearestTo reports whether a neighbour is responsible for a place rather than
 // all the others.
 func (oa *ownArea) nearestTo(who *overlay.Contact, p geom.Point) bool {
-	k := oa.places.keyBeyond(p, oa.zone)
+	k := oa.places.KeyBeyond(p, oa.zone)
 	for _, c := range oa.part.neighbours {
 		if c.ID != who.ID && geom.Closer(k, c.Pos, who.Pos) {
 			return false
@@ -64,7 +66,7 @@ func (oa *ownArea) nearestTo(who *overlay.Contact, p geom.Point) bool {
 
 // successor is the neighbour that a place falls to without this node.
 func (oa *ownArea) successor(p geom.Point) (best *overlay.Contact) {
-	k := oa.places.keyBeyond(p, oa.zone)
+	k := oa.places.KeyBeyond(p, oa.zone)
 	for _, c := range oa.part.neighbours {
 		if best == nil || geom.Closer(k, c.Pos, best.Pos) {
 			best = c
@@ -89,12 +91,12 @@ func (oa *ownArea) nearer(c *overlay.Contact) geom.Polygon {
 		own = append(own, d.Pos)
 	}
 	keys := geom.Cell(oa.self.Pos, own, oa.space.SubArea(oa.zone), nil)
-	return oa.places.polygon(geom.Nearer(keys, c.Pos, oa.self.Pos))
+	return oa.places.Polygon(geom.Nearer(keys, c.Pos, oa.self.Pos))
 }
 
-func (oa *ownArea) neighbourhood() *Around {
+func (oa *ownArea) neighbourhood() *messages.Around {
 	if oa.around == nil {
-		oa.around = NewAround(oa.self, oa.overlay.Neighbours(nil), oa.space.Bounds())
+		oa.around = messages.NewAround(oa.self, oa.overlay.Neighbours(nil), oa.space.Bounds())
 	}
 	return oa.around
 }
@@ -113,7 +115,7 @@ func (oa *ownArea) homesOf() int {
 
 // homes are these places in the world: the player's own, and others as far from
 // each other as can be, so that neither storers nor paths are the same.
-func (oa *ownArea) homes(p *Player) []geom.Point {
+func (oa *ownArea) homes(p *state.Player) []geom.Point {
 	out := [3]geom.Point{p.Home}
 	count := oa.homesOf()
 	for k := 1; k < count; k++ {
@@ -127,7 +129,7 @@ func (oa *ownArea) homes(p *Player) []geom.Point {
 }
 
 // stores reports whether a player's actions are any business of the node.
-func (oa *ownArea) stores(p *Player) bool {
+func (oa *ownArea) stores(p *state.Player) bool {
 	for _, h := range oa.homes(p) {
 		if oa.responsible(h) {
 			return true
@@ -143,9 +145,9 @@ func (n *Node) Cell() geom.Polygon { return n.area.part.cell }
 func (n *Node) Circle() geom.Circle { return n.area.part.circle }
 
 // StorePlaces are the keys in a zone at which a player's actions are stored.
-func (n *Node) StorePlaces(p *Player, zone int) (keys []geom.Point) {
+func (n *Node) StorePlaces(p *state.Player, zone int) (keys []geom.Point) {
 	for _, h := range n.area.homes(p) {
-		keys = append(keys, n.places.key(h, zone))
+		keys = append(keys, n.places.Key(h, zone))
 	}
 	return keys
 }
@@ -166,7 +168,7 @@ func (n *Node) PartOf(c *overlay.Contact) geom.Polygon {
 	cell = cell.Intersect(zone.Polygon(nil), nil)
 	out := make(geom.Polygon, 0, len(cell))
 	for _, k := range cell {
-		p := geom.Point{X: n.places.back(k.X - zone.Min.X), Y: n.places.back(k.Y - zone.Min.Y)}
+		p := geom.Point{X: n.places.Back(k.X - zone.Min.X), Y: n.places.Back(k.Y - zone.Min.Y)}
 		out = append(out, geom.Point{X: min(p.X, n.world.Side), Y: min(p.Y, n.world.Side)})
 	}
 	return out

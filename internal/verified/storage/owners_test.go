@@ -6,6 +6,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // said is what a node that stands so far from the cell's place in its zone says
@@ -13,22 +15,22 @@ import (
 type said struct {
 	zone int
 	far  int32
-	cell *Cell
+	cell *state.Cell
 }
 
 // owners counts the digests that nodes of a network with four zones have sent of
 // one cell.
-func owners(all ...said) (*Cell, verdict) {
-	world := World{Side: 1000, Cell: 1000}
+func owners(all ...said) (*state.Cell, verdict) {
+	world := state.World{Side: 1000, Cell: 1000}
 	n := newNode(core{world: world, space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
-	n.places = newMapping(n.space, world)
-	q := &query{Retrieve: Retrieve{Of: 1}, zones: make([]zoneAnswer, 4)}
+	n.places = state.NewMapping(n.space, world)
+	q := &query{Retrieve: messages.Retrieve{Of: 1}, zones: make([]zoneAnswer, 4)}
 	for i, s := range all {
 		r := seenBy(s.cell).results[0]
 		r.Seen.Whole = true
-		at := n.places.key(geom.Point{X: 500, Y: 500}, s.zone)
+		at := n.places.Key(geom.Point{X: 500, Y: 500}, s.zone)
 		at.X += s.far
-		r.Around = &Around{Self: &overlay.Contact{ID: id.ID{byte(i + 1)}, Pos: at}}
+		r.Around = &messages.Around{Self: &overlay.Contact{ID: id.ID{byte(i + 1)}, Pos: at}}
 		q.zones[s.zone].results = append(q.zones[s.zone].results, r)
 	}
 	c, _, how := n.ballot.countOwners(q, 0, 0)
@@ -54,7 +56,7 @@ func TestOwnersCountOneByOne(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		all  []said
-		want *Cell // nil: not decided
+		want *state.Cell // nil: not decided
 	}{
 		{"liars in two zones", ties, good},
 		{"a chorus from far away", chorus, good},

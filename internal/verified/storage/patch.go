@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 const (
@@ -18,11 +21,11 @@ var errPiece = errors.New("a piece that refers to nothing")
 // versions are those that who fetches has said that it has: the objects between
 // nodes of a simulation, their tags between real ones.
 type versions struct {
-	objects []*Object // ascending by ID
+	objects []*state.Object // ascending by ID
 	tags    map[uint64]int
 }
 
-func versionsOf(q *Fetch) *versions {
+func versionsOf(q *messages.Fetch) *versions {
 	v := &versions{objects: q.Have}
 	if len(q.HaveTags) > 0 {
 		v.tags = make(map[uint64]int, len(q.HaveTags))
@@ -34,7 +37,7 @@ func versionsOf(q *Fetch) *versions {
 }
 
 // find is the place of an object among them.
-func (v *versions) find(o *Object) (int, bool) {
+func (v *versions) find(o *state.Object) (int, bool) {
 	if v == nil {
 		return 0, false
 	}
@@ -42,9 +45,9 @@ func (v *versions) find(o *Object) (int, bool) {
 		i, ok := v.tags[versionPrefix(o)]
 		return i, ok
 	}
-	i, _ := slices.BinarySearchFunc(v.objects, o, byID)
+	i, _ := slices.BinarySearchFunc(v.objects, o, state.ByID)
 	for ; i < len(v.objects) && v.objects[i].ID == o.ID; i++ {
-		if sameObject(v.objects[i], o) {
+		if state.SameObject(v.objects[i], o) {
 			return i, true
 		}
 	}
@@ -60,28 +63,28 @@ type patchCodec struct {
 // baseObject is an object of a cell that who fetches and who is asked had an update
 // before.
 type baseObject struct {
-	*Object
+	*state.Object
 	cell int
 	at   int
 }
 
 // choosePatch is the shortest way to send an object of a cell, what a difference is
 // from, and how many bytes it takes.
-func (pc *patchCodec) choosePatch(o *Object, cell int, have *versions, base []baseObject) (p ObjectPatch, from *Object, size int) {
+func (pc *patchCodec) choosePatch(o *state.Object, cell int, have *versions, base []baseObject) (p messages.ObjectPatch, from *state.Object, size int) {
 	if at, ok := have.find(o); ok {
-		p = ObjectPatch{How: Has, At: uint32(at)}
-		return p, nil, p.size(0)
+		p = messages.ObjectPatch{How: messages.Has, At: uint32(at)}
+		return p, nil, p.Size(0)
 	}
-	var d ObjectPatch
-	if i, ok := slices.BinarySearchFunc(base, o.ID, func(b baseObject, id ObjectID) int { return cmp.Compare(b.ID, id) }); ok {
+	var d messages.ObjectPatch
+	if i, ok := slices.BinarySearchFunc(base, o.ID, func(b baseObject, id state.ObjectID) int { return cmp.Compare(b.ID, id) }); ok {
 		b := &base[i]
-		d, from = ObjectPatch{How: Based, In: int32(b.cell - cell), At: uint32(b.at)}, b.Object
+		d, from = messages.ObjectPatch{How: messages.Based, In: int32(b.cell - cell), At: uint32(b.at)}, b.Object
 	} else if at, place, index := pc.replica.origin(o); at != nil {
-		d, from = ObjectPatch{How: Begun, In: place, At: index}, at
+		d, from = messages.ObjectPatch{How: messages.Begun, In: place, At: index}, at
 	}
-	size = p.size(o.Size)
+	size = p.Size(o.Size)
 	if from != nil {
-		if less := d.size(pc.cache.delta(pc.cfg.Rules, from, o)); less < size {
+		if less := d.Size(pc.cache.Delta(pc.cfg.Rules, from, o)); less < size {
 			return d, from, less
 		}
 	}
@@ -89,17 +92,17 @@ func (pc *patchCodec) choosePatch(o *Object, cell int, have *versions, base []ba
 }
 
 // encodeCell makes the pieces of a cell.
-func (pc *patchCodec) encodeCell(c *Cell, cell int, have *versions, base []baseObject) (out []ObjectPatch) {
+func (pc *patchCodec) encodeCell(c *state.Cell, cell int, have *versions, base []baseObject) (out []messages.ObjectPatch) {
 	if c == nil {
 		return nil
 	}
 	for _, o := range c.Objects {
 		p, from, _ := pc.choosePatch(o, cell, have, base)
 		switch {
-		case p.How == Whole:
+		case p.How == messages.Whole:
 			p.Data = pc.cfg.Rules.AppendObject(nil, o)
 		case from != nil:
-			p.Data = AppendDelta(nil, pc.cfg.Rules.AppendObject(nil, from), pc.cfg.Rules.AppendObject(nil, o))
+			p.Data = state.AppendDelta(nil, pc.cfg.Rules.AppendObject(nil, from), pc.cfg.Rules.AppendObject(nil, o))
 		}
 		out = append(out, p)
 	}
@@ -108,28 +111,28 @@ func (pc *patchCodec) encodeCell(c *Cell, cell int, have *versions, base []baseO
 
 // decodeCell makes a cell of what has come for it; left is how many bytes objects may
 // still take.
-func (pc *patchCodec) decodeCell(pieces []ObjectPatch, q *Fetch, k int, left *int) (*Cell, error) {
+func (pc *patchCodec) decodeCell(pieces []messages.ObjectPatch, q *messages.Fetch, k int, left *int) (*state.Cell, error) {
 	at := q.Cells[k]
-	square := pc.world.square(at.X, at.Y)
-	var objects []*Object
+	square := pc.world.Square(at.X, at.Y)
+	var objects []*state.Object
 	for i := range pieces {
 		o, err := pc.decodeObject(&pieces[i], q, k, left)
 		switch {
 		case err != nil:
 			return nil, err
 		case o.Static || !square.Holds(o.Pos):
-			return nil, errUnseen
+			return nil, state.ErrUnseen
 		case len(objects) > 0 && objects[len(objects)-1].ID >= o.ID:
-			return nil, errOrder
+			return nil, state.ErrOrder
 		}
 		objects = append(objects, o)
 	}
-	return NewCell(objects), nil
+	return state.NewCell(objects), nil
 }
 
 // decodeCells makes the cells of an answer; nil if it is not one to what was asked.
 // A cell whose pieces say nothing is one that nobody has promised.
-func (pc *patchCodec) decodeCells(m *Blocks, q *Fetch) (cells []*Cell) {
+func (pc *patchCodec) decodeCells(m *messages.Blocks, q *messages.Fetch) (cells []*state.Cell) {
 	if len(m.Pieces) != len(q.Cells) {
 		return nil
 	}
@@ -145,21 +148,21 @@ func (pc *patchCodec) decodeCells(m *Blocks, q *Fetch) (cells []*Cell) {
 }
 
 // decodeObject is what a piece makes of what the node has said that it has.
-func (pc *patchCodec) decodeObject(p *ObjectPatch, q *Fetch, k int, left *int) (*Object, error) {
-	var from *Object
+func (pc *patchCodec) decodeObject(p *messages.ObjectPatch, q *messages.Fetch, k int, left *int) (*state.Object, error) {
+	var from *state.Object
 	switch p.How {
-	case Has:
+	case messages.Has:
 		if int(p.At) >= len(q.Have) {
 			return nil, errPiece
 		}
 		return q.Have[p.At], nil
-	case Based:
+	case messages.Based:
 		cell := int64(k) + int64(p.In)
 		if cell < 0 || cell >= int64(len(q.Base)) || q.Base[cell] == nil || int(p.At) >= len(q.Base[cell].Objects) {
 			return nil, errPiece
 		}
 		from = q.Base[cell].Objects[p.At]
-	case Begun:
+	case messages.Begun:
 		if from = pc.replica.originAt(q.Cells[k], p.In, p.At); from == nil {
 			return nil, errPiece
 		}
@@ -167,12 +170,12 @@ func (pc *patchCodec) decodeObject(p *ObjectPatch, q *Fetch, k int, left *int) (
 	b := p.Data
 	if from != nil {
 		var err error
-		if b, err = ApplyDelta(pc.cfg.Rules.AppendObject(nil, from), p.Data, min(maxObject, *left)); err != nil {
+		if b, err = state.ApplyDelta(pc.cfg.Rules.AppendObject(nil, from), p.Data, min(maxObject, *left)); err != nil {
 			return nil, err
 		}
 	}
 	if *left -= len(b); *left < 0 {
-		return nil, errLarge
+		return nil, state.ErrLarge
 	}
 	return pc.cfg.Rules.DecodeObject(b)
 }
@@ -180,4 +183,4 @@ func (pc *patchCodec) decodeObject(p *ObjectPatch, q *Fetch, k int, left *int) (
 // versionPrefix is how who fetches names a version that it has: the beginning of
 // its digest, which is enough to tell versions of an object apart that nobody has
 // made to be mistaken; what comes of a mistake is seen by the cell's tag.
-func versionPrefix(o *Object) uint64 { return binary.BigEndian.Uint64(o.Digest[:]) }
+func versionPrefix(o *state.Object) uint64 { return binary.BigEndian.Uint64(o.Digest[:]) }

@@ -3,12 +3,15 @@ package storage
 import (
 	"errors"
 	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
-func pieceBed() (*Node, *Fetch) {
+func pieceBed() (*Node, *messages.Fetch) {
 	rules := plainRules{}
-	n := newNode(core{world: World{Side: 1000, Cell: 1000}, cache: NewReplayCache(), cfg: Config{Rules: rules, Wire: true}})
-	q := &Fetch{Cells: []CellAt{{}}, Have: []*Object{rules.object(1, 1)}, Base: []*Cell{NewCell([]*Object{rules.object(2, 1)})}}
+	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}, cache: state.NewReplayCache(), cfg: Config{Rules: rules, Wire: true}})
+	q := &messages.Fetch{Cells: []messages.CellAt{{}}, Have: []*state.Object{rules.object(1, 1)}, Base: []*state.Cell{state.NewCell([]*state.Object{rules.object(2, 1)})}}
 	return n, q
 }
 
@@ -16,34 +19,34 @@ func pieceBed() (*Node, *Fetch) {
 func TestPieces(t *testing.T) {
 	n, q := pieceBed()
 	rules := plainRules{}
-	cell := NewCell([]*Object{rules.object(1, 1), rules.object(2, 9), rules.object(3, 4)})
+	cell := state.NewCell([]*state.Object{rules.object(1, 1), rules.object(2, 9), rules.object(3, 4)})
 	base := []baseObject{{q.Base[0].Objects[0], 0, 0}}
-	good := n.patches.encodeCell(cell, 0, versionsOf(&Fetch{HaveTags: []uint64{versionPrefix(q.Have[0])}}), base)
-	if len(good) != 3 || good[0].How != Has || good[1].How != Based || good[2].How != Whole {
+	good := n.patches.encodeCell(cell, 0, versionsOf(&messages.Fetch{HaveTags: []uint64{versionPrefix(q.Have[0])}}), base)
+	if len(good) != 3 || good[0].How != messages.Has || good[1].How != messages.Based || good[2].How != messages.Whole {
 		t.Fatalf("pieces %+v", good)
 	}
-	got := n.patches.decodeCells(&Blocks{Pieces: [][]ObjectPatch{good}}, q)
-	if len(got) != 1 || !sameCellContent(got[0], cell) {
+	got := n.patches.decodeCells(&messages.Blocks{Pieces: [][]messages.ObjectPatch{good}}, q)
+	if len(got) != 1 || !state.SameCellContent(got[0], cell) {
 		t.Error("another cell comes of its pieces")
 	}
 	for i := range good {
-		var p ObjectPatch
+		var p messages.ObjectPatch
 		p.SetCode(good[i].Code())
 		if p.How != good[i].How || p.In != good[i].In {
 			t.Errorf("%+v has the code of %+v", good[i], p)
 		}
 	}
-	for name, bad := range map[string][]ObjectPatch{
-		"what it does not have":     {{How: Has, At: 1}},
-		"no cell before":            {{How: Based, In: 1}},
-		"a cell before the first":   {{How: Based, In: -1}},
-		"no object of the cell":     {{How: Based, At: 1, Data: good[1].Data}},
-		"nothing at t_0":            {{How: Begun, In: 1 << 20}},
-		"a difference of nothing":   {{How: Based, Data: []byte{0, 0}}},
-		"no object":                 {{How: Whole, Data: []byte{1}}},
+	for name, bad := range map[string][]messages.ObjectPatch{
+		"what it does not have":     {{How: messages.Has, At: 1}},
+		"no cell before":            {{How: messages.Based, In: 1}},
+		"a cell before the first":   {{How: messages.Based, In: -1}},
+		"no object of the cell":     {{How: messages.Based, At: 1, Data: good[1].Data}},
+		"nothing at t_0":            {{How: messages.Begun, In: 1 << 20}},
+		"a difference of nothing":   {{How: messages.Based, Data: []byte{0, 0}}},
+		"no object":                 {{How: messages.Whole, Data: []byte{1}}},
 		"objects in disorder":       {good[2], good[0]},
 		"an object twice":           {good[0], good[0]},
-		"somebody else's neighbour": {{How: Whole, Data: rules.AppendObject(nil, thing(0, 1))}},
+		"somebody else's neighbour": {{How: messages.Whole, Data: rules.AppendObject(nil, thing(0, 1))}},
 	} {
 		left := maxBlocks
 		if c, err := n.patches.decodeCell(bad, q, 0, &left); err == nil {
@@ -51,7 +54,7 @@ func TestPieces(t *testing.T) {
 		}
 	}
 	left := 399
-	if _, err := n.patches.decodeCell(good, q, 0, &left); !errors.Is(err, errLarge) {
+	if _, err := n.patches.decodeCell(good, q, 0, &left); !errors.Is(err, state.ErrLarge) {
 		t.Errorf("more than may be: %v", err)
 	}
 }
@@ -62,9 +65,9 @@ func FuzzPieces(f *testing.F) {
 	f.Add([]byte{1, 0, 2, 0, 10, 100, 1, 9})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		n, q := pieceBed()
-		var pieces []ObjectPatch
+		var pieces []messages.ObjectPatch
 		for len(b) >= 3 {
-			p := ObjectPatch{At: uint32(b[1])}
+			p := messages.ObjectPatch{At: uint32(b[1])}
 			p.SetCode(uint32(b[0]))
 			size := min(int(b[2]), len(b)-3)
 			p.Data, b = b[3:3+size], b[3+size:]

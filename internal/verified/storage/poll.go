@@ -1,20 +1,25 @@
 package storage
 
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
+)
+
 // withTentative is the retrieval as if all that was guessed in its answers were known.
-func (q *query) withTentative() *query { return q.withTentativeAtLeast(notFrozen) }
+func (q *query) withTentative() *query { return q.withTentativeAtLeast(state.NotFrozen) }
 
 // withTentativeAgreed is the retrieval as if all were known that enough zones have said.
-func (q *query) withTentativeAgreed() *query { return q.withTentativeAtLeast(frozenByMajority) }
+func (q *query) withTentativeAgreed() *query { return q.withTentativeAtLeast(state.FrozenByMajority) }
 
-func (q *query) withTentativeAtLeast(least freeze) *query {
+func (q *query) withTentativeAtLeast(least state.Freeze) *query {
 	b := *q
 	b.zones = make([]zoneAnswer, len(q.zones))
 	for i, z := range q.zones {
 		b.zones[i] = z
-		b.zones[i].results = make([]*Result, len(z.results))
+		b.zones[i].results = make([]*messages.Result, len(z.results))
 		for k, r := range z.results {
 			c := *r
-			c.Seen = r.Seen.withTentativeAtLeast(least)
+			c.Seen = r.Seen.WithTentativeAtLeast(least)
 			b.zones[i].results[k] = &c
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 )
 
 // Without attackers both protocols keep the world right: while nodes come and
@@ -16,10 +17,10 @@ func TestLongProtocolsAgreeWithSequentialReplay(t *testing.T) {
 	simtest.Long(t)
 	const last = 5
 	for _, p := range []struct {
-		Protocol
+		storage.Protocol
 		nodes int
 		wire  bool // as real nodes do, which say digests and no more
-	}{{ProtocolThesis, 48, false}, {ProtocolHardened, 24, false}, {ProtocolHardened, 24, true}} {
+	}{{storage.ProtocolThesis, 48, false}, {storage.ProtocolHardened, 24, false}, {storage.ProtocolHardened, 24, true}} {
 		name := p.String()
 		if p.wire {
 			name += " between real nodes"
@@ -44,7 +45,7 @@ func TestLongProtocolsAgreeWithSequentialReplay(t *testing.T) {
 						live[b.rand.Intn(len(live))].Stop()
 					})
 				}
-				b.until(b.update(of).Add(3*DefaultLMax + time.Second))
+				b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
 				b.replay(of)
 			}
 			if n := b.agree(last); n > 0 {
@@ -56,14 +57,14 @@ func TestLongProtocolsAgreeWithSequentialReplay(t *testing.T) {
 			// One certified copy of a player's actions is enough.
 			single, count := 0, 0
 			for _, r := range b.reports {
-				if r.Kind == ForActions {
+				if r.Kind == messages.ForActions {
 					count++
 					if r.Answers == 1 {
 						single++
 					}
 				}
 			}
-			if share := float64(single) / float64(count); (p.Protocol == ProtocolHardened) != (share > 0.8) {
+			if share := float64(single) / float64(count); (p.Protocol == storage.ProtocolHardened) != (share > 0.8) {
 				t.Errorf("%.2f of the retrievals of actions take one answer", share)
 			}
 		})

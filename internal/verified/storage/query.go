@@ -8,11 +8,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // query is a running retrieval of an area (thesis 5.2.2).
 type query struct {
-	Retrieve
+	messages.Retrieve
 	began   machine.Time
 	keys    []overlay.Area // the area in each zone
 	zones   []zoneAnswer
@@ -28,12 +30,12 @@ type query struct {
 
 // zoneAnswer is what has come from a zone.
 type zoneAnswer struct {
-	results []*Result
-	missing []missing        // nodes that overlap the area and have not answered
-	over    bool             // complete
-	strange bool             // nobody is known there: whoever the overlay finds may not be all
-	asked   []id.ID          // directly
-	knew    map[id.ID]*Known // what was told to these, between real nodes
+	results []*messages.Result
+	missing []missing                 // nodes that overlap the area and have not answered
+	over    bool                      // complete
+	strange bool                      // nobody is known there: whoever the overlay finds may not be all
+	asked   []id.ID                   // directly
+	knew    map[id.ID]*messages.Known // what was told to these, between real nodes
 }
 
 // missing is somebody whose answer is waited for.
@@ -50,36 +52,36 @@ type candidate struct {
 
 // outcome is the result of a retrieval.
 type outcome struct {
-	seen    *Snapshot // dynamic data
-	static  []*Object
-	names   []*Object // static objects that are only named
-	batches []*Batch
+	seen    *state.Snapshot // dynamic data
+	static  []*state.Object
+	names   []*state.Object // static objects that are only named
+	batches []*state.Batch
 	again   bool // the static data has to be asked for again
 }
 
 // timeouts (thesis 5.3.5).
-func (c *core) timeout(k Kind) time.Duration {
-	if k == ForActions {
-		return 2 * c.time.lmax
+func (c *core) timeout(k messages.Kind) time.Duration {
+	if k == messages.ForActions {
+		return 2 * c.time.LMax
 	}
-	return 3 * c.time.lmax
+	return 3 * c.time.LMax
 }
 
 // retrieve asks all zones for an area; finish hears of the result.
-func (rt *retrievals) retrieve(kind Kind, area overlay.Area, of int64) *query {
+func (rt *retrievals) retrieve(kind messages.Kind, area overlay.Area, of int64) *query {
 	rt.zones.updateDeserted()
 	zones := rt.space.Zones()
 	q := &query{
-		Retrieve: Retrieve{Query: rt.number(), Kind: kind, Area: area, Of: of},
+		Retrieve: messages.Retrieve{Query: rt.number(), Kind: kind, Area: area, Of: of},
 		began:    rt.env.Now(), keys: make([]overlay.Area, zones), zones: make([]zoneAnswer, zones),
 	}
 	rt.running = append(rt.running, q)
 	rt.env.SetTimer(q.began.Add(rt.timeout(kind)), machine.Timer{Kind: timerQuery, Arg: q.Query})
-	if rt.hardened() && !kind.static() {
-		rt.env.SetTimer(q.began.Add(rt.timeout(kind)-rt.time.lmax), machine.Timer{Kind: timerFetch, Arg: q.Query})
+	if rt.hardened() && !kind.Static() {
+		rt.env.SetTimer(q.began.Add(rt.timeout(kind)-rt.time.LMax), machine.Timer{Kind: timerFetch, Arg: q.Query})
 	}
 	for z := range zones {
-		q.keys[z] = rt.places.area(&area, z)
+		q.keys[z] = rt.places.Area(&area, z)
 		rt.peers.ask(q, z)
 	}
 	if rt.peers.asksResponders(q) {
@@ -112,7 +114,7 @@ func (rt *retrievals) query(number uint64) *query {
 
 // onResult takes an answer. Its zone is that of the node that gives it, whose
 // place is certified.
-func (rt *retrievals) onResult(from *overlay.Contact, m *Result) {
+func (rt *retrievals) onResult(from *overlay.Contact, m *messages.Result) {
 	q := rt.query(m.Query)
 	if q == nil {
 		return
@@ -121,7 +123,7 @@ func (rt *retrievals) onResult(from *overlay.Contact, m *Result) {
 	rt.zones.zoneAnswered(zone)
 	z := &q.zones[zone]
 	if rt.cfg.Wire && (m.Same || m.Brief) {
-		m = m.decodeDigests(z.knew[from.ID], &rt.world)
+		m = m.DecodeDigests(z.knew[from.ID], &rt.world)
 	}
 	if m == nil || m.Around == nil || m.Around.Self.ID != from.ID || m.Around.Self.Pos != from.Pos {
 		return
@@ -136,17 +138,17 @@ func (rt *retrievals) onResult(from *overlay.Contact, m *Result) {
 	}
 	z.results = append(z.results, m)
 	z.missing = remove(z.missing, from.ID)
-	for i := range m.Around.borders {
-		b := &m.Around.borders[i]
-		if rt.space.Zone(b.with.Pos) != zone || z.has(b.with.ID) || !touches(&q.keys[zone], b.a, b.b) {
+	for i := range m.Around.Borders {
+		b := &m.Around.Borders[i]
+		if rt.space.Zone(b.With.Pos) != zone || z.has(b.With.ID) || !messages.Touches(&q.keys[zone], b.A, b.B) {
 			continue
 		}
-		z.missing = append(z.missing, missing{b.with, true})
+		z.missing = append(z.missing, missing{b.With, true})
 		if len(z.asked) > 0 {
-			rt.peers.askNode(q, zone, b.with)
+			rt.peers.askNode(q, zone, b.With)
 		}
 	}
-	if len(z.missing) > 0 || z.over || z.strange || (rt.peers.asksResponders(q) || rt.hardened() && q.Kind.static()) && !q.zoneReached(zone) {
+	if len(z.missing) > 0 || z.over || z.strange || (rt.peers.asksResponders(q) || rt.hardened() && q.Kind.Static()) && !q.zoneReached(zone) {
 		return
 	}
 	z.over = true
@@ -176,7 +178,7 @@ func (z *zoneAnswer) has(who id.ID) bool {
 }
 
 func (z *zoneAnswer) answered(who id.ID) bool {
-	return slices.ContainsFunc(z.results, func(r *Result) bool { return r.Around.Self.ID == who })
+	return slices.ContainsFunc(z.results, func(r *messages.Result) bool { return r.Around.Self.ID == who })
 }
 
 func remove(list []missing, who id.ID) []missing {

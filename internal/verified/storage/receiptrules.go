@@ -1,6 +1,11 @@
 package storage
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
+)
 
 // receiptRules signs and checks receipts, certificates and batches.
 type receiptRules struct {
@@ -13,8 +18,8 @@ type receiptRules struct {
 var modelled = []byte("signed")
 
 // sign is the node's receipt for a batch; first: the player's own home is in its cell.
-func (rr *receiptRules) sign(b *Batch, first bool) *Receipt {
-	r := &Receipt{By: rr.self, Batch: b, First: first}
+func (rr *receiptRules) sign(b *state.Batch, first bool) *messages.Receipt {
+	r := &messages.Receipt{By: rr.self, Batch: b, First: first}
 	if rr.cfg.SignReceipt != nil {
 		rr.cfg.SignReceipt(r)
 	}
@@ -23,15 +28,15 @@ func (rr *receiptRules) sign(b *Batch, first bool) *Receipt {
 
 // signedBatch reports whether a batch bears its player's signature, and its actions are
 // its player's and of its interval.
-func (rr *receiptRules) signedBatch(b *Batch) bool {
+func (rr *receiptRules) signedBatch(b *state.Batch) bool {
 	return b != nil && b.Signature != nil && rr.checkBatch(b) && (rr.cfg.CheckBatch == nil || rr.cfg.CheckBatch(b))
 }
 
 // checkBatch reports whether the actions of a batch are its player's and of its
 // interval.
-func (rr *receiptRules) checkBatch(b *Batch) bool {
+func (rr *receiptRules) checkBatch(b *state.Batch) bool {
 	for _, a := range b.Actions {
-		if a.Player == nil || a.Player.ID != b.Player.ID || rr.time.of(a.At) != b.Of || rr.cfg.Check != nil && !rr.cfg.Check(a) {
+		if a.Player == nil || a.Player.ID != b.Player.ID || rr.time.Of(a.At) != b.Of || rr.cfg.Check != nil && !rr.cfg.Check(a) {
 			return false
 		}
 	}
@@ -39,21 +44,21 @@ func (rr *receiptRules) checkBatch(b *Batch) bool {
 }
 
 // signBatch is a batch of the own player, signed.
-func (rr *receiptRules) signBatch(b *Batch) *Batch {
+func (rr *receiptRules) signBatch(b *state.Batch) *state.Batch {
 	if rr.cfg.SignBatch == nil {
-		return rr.cache.batch(b.Signed(modelled))
+		return rr.cache.Batch(b.Signed(modelled))
 	}
-	return rr.cache.batch(b.Signed(rr.cfg.SignBatch(b)))
+	return rr.cache.Batch(b.Signed(rr.cfg.SignBatch(b)))
 }
 
 // addReceipt adds a receipt for a batch if it counts for a certificate and is the first
 // of its zone.
-func (rr *receiptRules) addReceipt(list *[]*Receipt, r *Receipt, b *Batch) bool {
+func (rr *receiptRules) addReceipt(list *[]*messages.Receipt, r *messages.Receipt, b *state.Batch) bool {
 	if r == nil || r.By == nil || !r.First {
 		return false
 	}
 	zone := rr.space.Zone(r.By.Pos)
-	if slices.ContainsFunc(*list, func(o *Receipt) bool { return rr.space.Zone(o.By.Pos) == zone }) {
+	if slices.ContainsFunc(*list, func(o *messages.Receipt) bool { return rr.space.Zone(o.By.Pos) == zone }) {
 		return false
 	}
 	if !rr.goodReceipt(r, b) || !rr.known.mayBeResponsible(r.By, b.Player.Home) {
@@ -64,13 +69,13 @@ func (rr *receiptRules) addReceipt(list *[]*Receipt, r *Receipt, b *Batch) bool 
 }
 
 // goodReceipt reports whether a receipt is its storer's and for a batch.
-func (rr *receiptRules) goodReceipt(r *Receipt, b *Batch) bool {
-	return r != nil && r.By != nil && r.Batch != nil && sameBatch(r.Batch, b) && r.Batch.Player.ID == b.Player.ID && r.Batch.Of == b.Of &&
+func (rr *receiptRules) goodReceipt(r *messages.Receipt, b *state.Batch) bool {
+	return r != nil && r.By != nil && r.Batch != nil && state.SameBatch(r.Batch, b) && r.Batch.Player.ID == b.Player.ID && r.Batch.Of == b.Of &&
 		(rr.cfg.CheckReceipt == nil || rr.cfg.CheckReceipt(r))
 }
 
 // goodOf returns the good receipts of a certificate for a batch, one a zone.
-func (rr *receiptRules) goodOf(c *Certificate, b *Batch) (list []*Receipt) {
+func (rr *receiptRules) goodOf(c *messages.Certificate, b *state.Batch) (list []*messages.Receipt) {
 	if c == nil || b == nil || len(c.Receipts) > rr.space.Zones() {
 		return nil
 	}
@@ -81,7 +86,7 @@ func (rr *receiptRules) goodOf(c *Certificate, b *Batch) (list []*Receipt) {
 }
 
 // certifies returns the good receipts of a certificate; nil: they are too few.
-func (rr *receiptRules) certifies(c *Certificate, b *Batch) []*Receipt {
+func (rr *receiptRules) certifies(c *messages.Certificate, b *state.Batch) []*messages.Receipt {
 	if list := rr.goodOf(c, b); len(list) >= rr.zones.quorum() {
 		return list
 	}
@@ -90,9 +95,9 @@ func (rr *receiptRules) certifies(c *Certificate, b *Batch) []*Receipt {
 
 // collect adds a receipt to those of a stored batch; with enough of them there is a
 // certificate.
-func (rr *receiptRules) collect(st *intervalLog, r *Receipt) {
+func (rr *receiptRules) collect(st *intervalLog, r *messages.Receipt) {
 	if st.cert != nil || !rr.addReceipt(&st.receipts, r, st.batch) || len(st.receipts) < rr.zones.quorum() {
 		return
 	}
-	st.cert = &Certificate{st.batch, st.receipts}
+	st.cert = &messages.Certificate{Batch: st.batch, Receipts: st.receipts}
 }

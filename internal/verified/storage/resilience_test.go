@@ -7,7 +7,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // spy sees what a node gets and does nothing else.
@@ -16,39 +18,41 @@ type spy struct {
 	quiet           bool // does not answer
 }
 
-func (s *spy) Intercept(_ *Node, _ machine.Peer, m machine.Message) bool {
+func (s *spy) Intercept(_ *storage.Node, _ machine.Peer, m machine.Message) bool {
 	if u, ok := m.(*overlay.Unicast); ok {
 		switch u.Body.(type) {
-		case *Result:
+		case *messages.Result:
 			s.results++
-		case *Better:
+		case *messages.Better:
 			s.better++
 		}
 	}
 	return false
 }
 
-func (s *spy) Answer(_ *Node, _ *overlay.Contact, _ *Retrieve, honest *Result) *Result {
+func (s *spy) Answer(_ *storage.Node, _ *overlay.Contact, _ *messages.Retrieve, honest *messages.Result) *messages.Result {
 	if s.quiet {
 		return nil
 	}
 	return honest
 }
 
-func (s *spy) AnswerActions(_ *Node, _ *overlay.Contact, _ *RetrieveActions, honest *ActionsResult) *ActionsResult {
+func (s *spy) AnswerActions(_ *storage.Node, _ *overlay.Contact, _ *messages.RetrieveActions, honest *messages.ActionsResult) *messages.ActionsResult {
 	if s.quiet {
 		return nil
 	}
 	return honest
 }
 
-func (s *spy) Keep(*Node, *Action) bool                             { return !s.quiet }
-func (s *spy) Push(_ *Node, _ *overlay.Contact, honest *Push) *Push { return honest }
+func (s *spy) Keep(*storage.Node, *state.Action) bool { return !s.quiet }
+func (s *spy) Push(_ *storage.Node, _ *overlay.Contact, honest *messages.Push) *messages.Push {
+	return honest
+}
 
 // quietBed has a world that has begun, and a spy in each node.
 func quietBed(t *testing.T, spies map[int]*spy) *bed {
 	b := newBed(t, 9, 4, 40, 2*time.Minute)
-	b.behave = func(n int) Behaviour {
+	b.behave = func(n int) storage.Behaviour {
 		spies[n] = &spy{}
 		return spies[n]
 	}
@@ -64,7 +68,7 @@ func TestAreasThatAreNobodysBusiness(t *testing.T) {
 	m := b.nodes[0]
 	home := m.player.Home
 	far := geom.Point{X: b.toy.side - 1 - home.X, Y: b.toy.side - 1 - home.Y}
-	ask := func(k Kind, at geom.Point) int {
+	ask := func(k messages.Kind, at geom.Point) int {
 		before := spies[0].results
 		m.Call(func() {
 			m.node().Ask(k, overlay.Area{Circle: geom.Circle{C: at, R: 5000}}, 0)
@@ -72,10 +76,10 @@ func TestAreasThatAreNobodysBusiness(t *testing.T) {
 		b.sim.Run(time.Second)
 		return spies[0].results - before
 	}
-	if n := ask(ForUpdate, home); n < 3 {
+	if n := ask(messages.ForUpdate, home); n < 3 {
 		t.Errorf("%d answers about the own part of the world", n)
 	}
-	if n := ask(ForUpdate, far); n != 0 {
+	if n := ask(messages.ForUpdate, far); n != 0 {
 		t.Errorf("%d answers about somebody else's part of the world", n)
 	}
 }
@@ -91,12 +95,12 @@ func TestEclipsedNodesHearOfNeighbours(t *testing.T) {
 		own := overlay.Area{Polygon: m.node().Cell()}
 		side := b.toy.side - 1
 		all := overlay.Area{Polygon: geom.Polygon{{}, {X: side}, {X: side, Y: side}, {Y: side}}}
-		m.Call(func() { m.node().Ask(ForJoin, own, 0) })
+		m.Call(func() { m.node().Ask(messages.ForJoin, own, 0) })
 		b.sim.Run(time.Second)
 		if spies[i].better > 0 {
 			t.Errorf("node %d has its neighbours and is told of others", i)
 		}
-		m.Call(func() { m.node().Ask(ForJoin, all, 0) })
+		m.Call(func() { m.node().Ask(messages.ForJoin, all, 0) })
 		b.sim.Run(time.Second)
 		if spies[i].better > 0 {
 			told++
@@ -111,7 +115,7 @@ func TestEclipsedNodesHearOfNeighbours(t *testing.T) {
 // others are a majority (5.2.2, 5.6.1).
 func TestOneZoneMayBeSilent(t *testing.T) {
 	b := newBed(t, 4, 4, 36, 2*time.Minute)
-	b.behave = func(n int) Behaviour {
+	b.behave = func(n int) storage.Behaviour {
 		return &spy{quiet: b.space.Zone(b.nodes[n].self.Pos) == 2}
 	}
 	for of := int64(0); of <= 4; of++ {
@@ -122,7 +126,7 @@ func TestOneZoneMayBeSilent(t *testing.T) {
 			}
 		}
 		b.play(of)
-		b.until(b.update(of).Add(3*DefaultLMax + time.Second))
+		b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
 		b.replay(of)
 		if n := b.agree(of); n > 0 {
 			t.Fatalf("%d of %d nodes have a wrong state at t_%d", n, len(b.live()), of)
@@ -152,7 +156,7 @@ func TestActivationAndDeactivation(t *testing.T) {
 			}
 			m.Call(func() { m.node().Activate(m.bedAt) })
 		}
-		b.until(b.update(of).Add(3*DefaultLMax + time.Second))
+		b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
 		b.replay(of)
 		if n := b.agree(of); n > 0 {
 			t.Fatalf("%d of %d nodes have a wrong state at t_%d", n, len(b.live()), of)
@@ -183,7 +187,7 @@ func TestActivationAndDeactivation(t *testing.T) {
 func TestWhatJoinsAndDeparturesAskFor(t *testing.T) {
 	b := newBed(t, 8, 4, 60, 2*time.Minute)
 	b.until(b.update(1))
-	count := func(k Kind) (n int, area float64, votes int) {
+	count := func(k messages.Kind) (n int, area float64, votes int) {
 		for _, r := range b.reports {
 			if r.Kind == k {
 				n++
@@ -196,16 +200,16 @@ func TestWhatJoinsAndDeparturesAskFor(t *testing.T) {
 	b.start(60)
 	b.sim.Run(8 * time.Second)
 	joined := b.nodes[60].node().Cell()
-	n, area, short := count(ForJoin)
+	n, area, short := count(messages.ForJoin)
 	if n != 1 || area != size(joined) || short > 2 {
 		t.Errorf("the join asked %d times, for %.0f of %.0f, %d zones short", n, area, size(joined), short)
 	}
-	if n, _, _ := count(ForFailure); n != 0 {
+	if n, _, _ := count(messages.ForFailure); n != 0 {
 		t.Errorf("the join made neighbours ask %d times", n)
 	}
 	b.nodes[60].Stop()
 	b.sim.Run(8 * time.Second)
-	n, area, short = count(ForFailure)
+	n, area, short = count(messages.ForFailure)
 	if n == 0 || area < 0.999*size(joined) || area > 1.001*size(joined) || short > 2 {
 		t.Errorf("neighbours asked %d times, for %.0f of %.0f, %d zones short", n, area, size(joined), short)
 	}
@@ -234,17 +238,17 @@ func TestHops(t *testing.T) {
 		}
 		b.play(of)
 	}
-	mean := func(k Arrival) float64 {
+	mean := func(k storage.Arrival) float64 {
 		sum := 0
 		for _, h := range b.hops[k] {
 			sum += h
 		}
 		return float64(sum) / float64(len(b.hops[k]))
 	}
-	if h := mean(ArrivedStore); h < 0.7 || h > 1 {
+	if h := mean(storage.ArrivedStore); h < 0.7 || h > 1 {
 		t.Errorf("a store takes %.2f hops", h)
 	}
-	if h := mean(Arrival(ForUpdate)); h < 1.3 || h > 2.5 {
+	if h := mean(storage.Arrival(messages.ForUpdate)); h < 1.3 || h > 2.5 {
 		t.Errorf("the retrieval of an update area takes %.2f hops", h)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // responderCache remembers who has answered about the update area, to ask these nodes
@@ -34,7 +36,7 @@ const (
 
 // asksResponders reports whether a retrieval goes to those who have answered before.
 func (rc *responderCache) asksResponders(q *query) bool {
-	return rc.hardened() && q.Kind == ForUpdate
+	return rc.hardened() && q.Kind == messages.ForUpdate
 }
 
 // ask asks a zone: those who are known there, or else whoever the overlay finds.
@@ -64,9 +66,9 @@ func (rc *responderCache) askNode(q *query, zone int, c *overlay.Contact) {
 	ask.Known = rc.known(q, zone, c)
 	if k := ask.Known; k != nil && rc.cfg.Wire {
 		if z.knew == nil {
-			z.knew = map[id.ID]*Known{}
+			z.knew = map[id.ID]*messages.Known{}
 		}
-		z.knew[c.ID], ask.Known = k, k.encodeFor(q.Query, &q.Area, &rc.world)
+		z.knew[c.ID], ask.Known = k, k.EncodeFor(q.Query, &q.Area, &rc.world)
 	}
 	rc.overlay.Reply(c, &ask)
 }
@@ -75,7 +77,7 @@ func (rc *responderCache) askNode(q *query, zone int, c *overlay.Contact) {
 // named.
 type responder struct {
 	who    *overlay.Contact
-	around *Around
+	around *messages.Around
 	cover  overlay.Area
 }
 
@@ -117,7 +119,7 @@ func (rc *responderCache) recordResponders(q *query) {
 // all others: who answered the last time may be elsewhere now, as when more nodes
 // have come and its cell is smaller.
 func (q *query) zoneReached(zone int) bool {
-	return slices.ContainsFunc(q.zones[zone].results, func(r *Result) bool { return r.Around.meets(&q.keys[zone]) })
+	return slices.ContainsFunc(q.zones[zone].results, func(r *messages.Result) bool { return r.Around.Meets(&q.keys[zone]) })
 }
 
 // askAgain looks after the zones that are not complete yet. Who answered the last
@@ -131,7 +133,7 @@ func (rc *responderCache) askAgain(q *query) {
 	if q.done || q.fetch != nil {
 		return
 	}
-	m := &PeerQuery{Query: q.Query}
+	m := &messages.PeerQuery{Query: q.Query}
 	before, first, strange, typical := q.full, !q.sought, false, 0
 	if first {
 		typical = q.typicalCount()
@@ -198,11 +200,11 @@ func (z *zoneAnswer) contradicts() bool {
 }
 
 // onPeerQuery names those who have answered the node itself.
-func (rc *responderCache) onPeerQuery(by *overlay.Contact, m *PeerQuery) {
+func (rc *responderCache) onPeerQuery(by *overlay.Contact, m *messages.PeerQuery) {
 	if !rc.hardened() || len(m.Zones) > rc.space.Zones() {
 		return
 	}
-	out := &PeerReply{Query: m.Query}
+	out := &messages.PeerReply{Query: m.Query}
 	for _, zone := range m.Zones {
 		if int(zone) >= rc.space.Zones() {
 			return
@@ -229,7 +231,7 @@ func (rc *responderCache) onPeerQuery(by *overlay.Contact, m *PeerQuery) {
 }
 
 // onPeerReply asks who is named.
-func (rc *responderCache) onPeerReply(m *PeerReply) {
+func (rc *responderCache) onPeerReply(m *messages.PeerReply) {
 	q := rc.queries.query(m.Query)
 	if q == nil || !rc.asksResponders(q) || q.fetch != nil || len(m.Nodes) > maxSought*rc.space.Zones() {
 		return
@@ -242,18 +244,18 @@ func (rc *responderCache) onPeerReply(m *PeerReply) {
 }
 
 // known is what the node can say to somebody whom it asks, nil if nothing.
-func (rc *responderCache) known(q *query, zone int, c *overlay.Contact) *Known {
+func (rc *responderCache) known(q *query, zone int, c *overlay.Contact) *messages.Known {
 	i := slices.IndexFunc(rc.responders[zone], isResponder(c))
 	if i < 0 || rc.responders[zone][i].around == nil {
 		return nil
 	}
-	k := &Known{Around: rc.responders[zone][i].around, Cover: rc.responders[zone][i].cover}
+	k := &messages.Known{Around: rc.responders[zone][i].around, Cover: rc.responders[zone][i].cover}
 	if rc.replica.tentative == nil || rc.replica.tentative.Of != q.Of {
 		return k
 	}
-	k.Seen = rc.replica.tentative.withTentative()
+	k.Seen = rc.replica.tentative.WithTentative()
 	if len(k.Cover.Polygon) == 0 {
-		k.rows = len(rowsOver(&k.Cover, &q.Area, &rc.world))
+		k.RowCount = len(state.RowsOver(&k.Cover, &q.Area, &rc.world))
 	}
 	return k
 }

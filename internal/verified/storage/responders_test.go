@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
 // Who answered the last time may hold nothing of the update area any more, and have
@@ -13,10 +13,10 @@ import (
 // without a majority for ever.
 func TestPinsThatHoldNothing(t *testing.T) {
 	b := newBed(t, 11, 4, 60, 2*time.Minute)
-	b.protocol = ProtocolHardened
+	b.protocol = storage.ProtocolHardened
 	b.until(b.update(1))
 	m := b.live()[0]
-	b.until(b.update(1).Add(4*DefaultLMax - time.Second))
+	b.until(b.update(1).Add(4*storage.DefaultLMax - time.Second))
 	own := b.space.Zone(m.self.Pos)
 	for _, zone := range []int{(own + 1) % 4, (own + 2) % 4} {
 		far := m
@@ -28,7 +28,7 @@ func TestPinsThatHoldNothing(t *testing.T) {
 		m.node().Misplace(far.self)
 	}
 	for of := int64(1); of <= 5; of++ {
-		b.until(b.update(of).Add(3*DefaultLMax + time.Second))
+		b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
 		b.replay(of)
 	}
 	s := m.node().State()

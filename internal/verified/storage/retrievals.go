@@ -1,5 +1,7 @@
 package storage
 
+import "github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+
 // retrievals are those of areas that run (thesis 5.2.2).
 type retrievals struct {
 	*core
@@ -17,7 +19,7 @@ type retrievals struct {
 // continuesAlone reports whether a node to whom nobody has answered goes on with what it
 // has itself.
 func (rt *retrievals) continuesAlone(q *query) bool {
-	return q.Kind == ForUpdate && (rt.replica.restored != nil || rt.replica.state != nil && rt.replica.state.Of == q.Of)
+	return q.Kind == messages.ForUpdate && (rt.replica.restored != nil || rt.replica.state != nil && rt.replica.state.Of == q.Of)
 }
 
 // tally looks whether the answers so far decide a retrieval; last: no more will
@@ -31,7 +33,7 @@ func (rt *retrievals) tally(q *query, last bool) {
 		return
 	}
 	if out, votes, decided := rt.ballot.countVotes(q, last); decided || last {
-		if q.Kind.static() {
+		if q.Kind.Static() {
 			rt.fetcher.startNaming(q, out, votes)
 		} else {
 			rt.fetcher.startFetch(q, out, votes)

@@ -4,16 +4,18 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // The side of who is asked for cells and static objects.
 
 // onFetch sends cells of an area that is the asker's business.
-func (an *answerer) onFetch(by *overlay.Contact, q *Fetch) {
-	if !ValidArea(&q.Area) || !an.isAskersConcern(by, &q.Retrieve) {
+func (an *answerer) onFetch(by *overlay.Contact, q *messages.Fetch) {
+	if !state.ValidArea(&q.Area) || !an.isAskersConcern(by, &q.Retrieve) {
 		return
 	}
-	if q.Kind.static() {
+	if q.Kind.Static() {
 		an.giveNamed(by, q)
 		return
 	}
@@ -21,11 +23,11 @@ func (an *answerer) onFetch(by *overlay.Contact, q *Fetch) {
 	if s == nil || s.Of != q.Of {
 		return
 	}
-	m, known := &Blocks{Query: q.Query}, s.withTentative()
+	m, known := &messages.Blocks{Query: q.Query}, s.WithTentative()
 	base, have := an.replica.commonBase(q), versionsOf(q)
 	for k, at := range q.Cells {
-		var c *Cell
-		if known.covers(at.X, at.Y, an.world.Cell) == inside {
+		var c *state.Cell
+		if known.Covers(at.X, at.Y, an.world.Cell) == state.Inside {
 			c = s.At(at.X, at.Y)
 		}
 		m.Bytes += an.patches.sizeBlock(c, k, have, base)
@@ -45,10 +47,10 @@ func (an *answerer) onFetch(by *overlay.Contact, q *Fetch) {
 }
 
 // giveNamed sends static objects that somebody has been told of.
-func (an *answerer) giveNamed(by *overlay.Contact, q *Fetch) {
-	m := &Blocks{Query: q.Query}
+func (an *answerer) giveNamed(by *overlay.Contact, q *messages.Fetch) {
+	m := &messages.Blocks{Query: q.Query}
 	for _, what := range q.Characters[:min(len(q.Characters), namesAtOnce)] {
-		if o := an.dormant.static[what]; o != nil && an.places.touches(&q.Area, o.Pos) {
+		if o := an.dormant.static[what]; o != nil && an.places.Touches(&q.Area, o.Pos) {
 			m.Characters = append(m.Characters, o)
 			m.Bytes += o.Size
 		}
@@ -60,7 +62,7 @@ func (an *answerer) giveNamed(by *overlay.Contact, q *Fetch) {
 
 // sizeBlock is what a cell takes for somebody who has some versions: how many
 // objects there are, and each of them.
-func (pc *patchCodec) sizeBlock(c *Cell, at int, have *versions, base []baseObject) int {
+func (pc *patchCodec) sizeBlock(c *state.Cell, at int, have *versions, base []baseObject) int {
 	size := 2
 	if c == nil {
 		return size

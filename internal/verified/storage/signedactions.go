@@ -6,6 +6,8 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // How answers about a player's actions count in the hardened protocol. An answer counts
@@ -34,7 +36,7 @@ func (ar *actionRetrieval) number(i, home, zone int) uint64 {
 
 // question finds the question that an answer is to: of which player, at which home; nil:
 // it was not asked.
-func (ar *actionRetrieval) question(from *overlay.Contact, m *ActionsResult) (q *actionQuery, home int) {
+func (ar *actionRetrieval) question(from *overlay.Contact, m *messages.ActionsResult) (q *actionQuery, home int) {
 	c := &ar.updates.cycle
 	low, zone := int(m.Query&(1<<slotBits-1)), ar.space.Zone(from.Pos)
 	i, home := low/ar.area.homesOf(), low%ar.area.homesOf()
@@ -49,7 +51,7 @@ func (ar *actionRetrieval) question(from *overlay.Contact, m *ActionsResult) (q 
 }
 
 // onSignedActions takes an answer.
-func (ar *actionRetrieval) onSignedActions(from *overlay.Contact, m *ActionsResult) {
+func (ar *actionRetrieval) onSignedActions(from *overlay.Contact, m *messages.ActionsResult) {
 	q, home := ar.question(from, m)
 	if q == nil {
 		return
@@ -59,8 +61,8 @@ func (ar *actionRetrieval) onSignedActions(from *overlay.Contact, m *ActionsResu
 		if !ar.known.mayBeResponsible(from, ar.area.homes(q.player)[home]) {
 			return // somebody on the way; who stores it may answer yet
 		}
-		b = ar.cache.batch(&Batch{Player: q.player, Of: b.Of}) // it has nothing
-		m = &ActionsResult{Query: m.Query, Batch: b}
+		b = ar.cache.Batch(&state.Batch{Player: q.player, Of: b.Of}) // it has nothing
+		m = &messages.ActionsResult{Query: m.Query, Batch: b}
 	}
 	known := ar.storing[q.player.ID]
 	good := ar.receipts.goodOf(known.expandCertificate(m.Certificate), b)
@@ -93,14 +95,14 @@ func (ar *actionRetrieval) onSignedActions(from *overlay.Contact, m *ActionsResu
 
 // compare looks whether an answer shows that the player has signed two batches. It does
 // so of late answers, too, which count for nothing else.
-func (ar *actionRetrieval) compare(q *actionQuery, m *ActionsResult, good []*Receipt) {
+func (ar *actionRetrieval) compare(q *actionQuery, m *messages.ActionsResult, good []*messages.Receipt) {
 	b := m.Batch
 	if b.Signature == nil {
 		return
 	}
-	note := func(o *Batch, by []*Receipt) {
-		if o != nil && o.Signature != nil && !sameBatch(o, b) {
-			q.double = [2]*Batch{o, b}
+	note := func(o *state.Batch, by []*messages.Receipt) {
+		if o != nil && o.Signature != nil && !state.SameBatch(o, b) {
+			q.double = [2]*state.Batch{o, b}
 			ar.faults.contradict(o, b, by, good)
 		}
 	}

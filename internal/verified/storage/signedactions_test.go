@@ -9,28 +9,30 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // asker is a node that asks for a player's actions, and what it may hear.
 type asker struct {
 	*Node
 	t      *testing.T
-	player *Player
+	player *state.Player
 	faults []*Fault
 }
 
 const askedOf = 3
 
 func newAsker(t *testing.T) *asker {
-	a := &asker{t: t, player: &Player{ID: id.ID{7}, Home: geom.Point{X: 450, Y: 300}}}
+	a := &asker{t: t, player: &state.Player{ID: id.ID{7}, Home: geom.Point{X: 450, Y: 300}}}
 	a.Node = bareNode(overlay.SpaceFor(4), Config{
 		Protocol: ProtocolHardened, Fault: func(f *Fault) { a.faults = append(a.faults, f) },
-		CheckBatch:   func(b *Batch) bool { return string(b.Signature) == string(a.player.ID[:]) },
-		CheckReceipt: func(r *Receipt) bool { return string(r.Signature) == string(r.By.ID[:]) },
+		CheckBatch:   func(b *state.Batch) bool { return string(b.Signature) == string(a.player.ID[:]) },
+		CheckReceipt: func(r *messages.Receipt) bool { return string(r.Signature) == string(r.By.ID[:]) },
 	})
-	a.world, a.cache = World{Side: 900, Cell: 100}, NewReplayCache()
-	a.time = timing{lmax: DefaultLMax, deviates: DefaultDeviation}
-	a.env = frozen{now: a.time.actions(askedOf).Add(1)}
+	a.world, a.cache = state.World{Side: 900, Cell: 100}, state.NewReplayCache()
+	a.time = state.Timing{LMax: DefaultLMax, Deviates: DefaultDeviation}
+	a.env = frozen{now: a.time.Actions(askedOf).Add(1)}
 	a.ask()
 	return a
 }
@@ -40,32 +42,32 @@ func (a *asker) ask() {
 	c := &a.updates.cycle
 	c.to, c.asking, c.open = askedOf, true, 2
 	a.acts.keepStorers(nil)
-	c.asked = a.acts.actionQueries([]*Object{{Player: a.player}})
+	c.asked = a.acts.actionQueries([]*state.Object{{Player: a.player}})
 	c.asked[0].wave = 3
 }
 
 // storer is who stands at one of the player's homes in a zone.
 func (a *asker) storer(home, zone int) *overlay.Contact {
-	key := a.places.key(a.area.homes(a.player)[home], zone)
+	key := a.places.Key(a.area.homes(a.player)[home], zone)
 	return &overlay.Contact{ID: id.ID{1, byte(home), byte(zone)}, Pos: key}
 }
 
 // batch is one that the player has signed, with an action if seq is not 0.
-func (a *asker) batch(seq uint64) *Batch {
-	b := &Batch{Player: a.player, Of: askedOf}
+func (a *asker) batch(seq uint64) *state.Batch {
+	b := &state.Batch{Player: a.player, Of: askedOf}
 	if seq > 0 {
-		b.Actions = []*Action{{Player: a.player, Seq: seq, At: a.time.update(askedOf)}}
+		b.Actions = []*state.Action{{Player: a.player, Seq: seq, At: a.time.Update(askedOf)}}
 	}
 	return b.Signed(a.player.ID[:])
 }
 
-func receiptOf(by *overlay.Contact, b *Batch) *Receipt {
-	return &Receipt{By: by, Batch: b, First: true, Signature: by.ID[:]}
+func receiptOf(by *overlay.Contact, b *state.Batch) *messages.Receipt {
+	return &messages.Receipt{By: by, Batch: b, First: true, Signature: by.ID[:]}
 }
 
 // certificate has receipts of the storers at the first home in some zones.
-func (a *asker) certificate(b *Batch, zones ...int) *Certificate {
-	c := &Certificate{Batch: b}
+func (a *asker) certificate(b *state.Batch, zones ...int) *messages.Certificate {
+	c := &messages.Certificate{Batch: b}
 	for _, z := range zones {
 		c.Receipts = append(c.Receipts, receiptOf(a.storer(0, z), b))
 	}
@@ -73,8 +75,8 @@ func (a *asker) certificate(b *Batch, zones ...int) *Certificate {
 }
 
 // says is the answer of the storer at a home in a zone.
-func (a *asker) says(home, zone int, b *Batch, c *Certificate) {
-	m := &ActionsResult{Query: a.acts.number(0, home, zone), Batch: b, Certificate: c}
+func (a *asker) says(home, zone int, b *state.Batch, c *messages.Certificate) {
+	m := &messages.ActionsResult{Query: a.acts.number(0, home, zone), Batch: b, Certificate: c}
 	a.acts.onActionsResult(a.storer(home, zone), m)
 }
 
@@ -92,7 +94,7 @@ func (a *asker) wants(what string, seq int) {
 		}
 	case seq < 0:
 		a.t.Errorf("%s: the question has ended", what)
-	case q.result == nil || len(q.result.Actions) != bit(seq > 0) || seq > 0 && q.result.Actions[0].Seq != uint64(seq):
+	case q.result == nil || len(q.result.Actions) != state.Indicator(seq > 0) || seq > 0 && q.result.Actions[0].Seq != uint64(seq):
 		a.t.Errorf("%s: %+v counts", what, q.result)
 	}
 }
@@ -103,42 +105,44 @@ func TestOnlySignedBatchesAreCertified(t *testing.T) {
 	honest := newAsker(t)
 	for _, c := range []struct {
 		name string
-		say  func(a *asker, b *Batch) (*Batch, *Certificate)
+		say  func(a *asker, b *state.Batch) (*state.Batch, *messages.Certificate)
 		want int
 	}{
-		{"three of four", func(a *asker, b *Batch) (*Batch, *Certificate) { return b, a.certificate(b, 0, 1, 2) }, 1},
-		{"nothing, signed", func(a *asker, _ *Batch) (*Batch, *Certificate) {
+		{"three of four", func(a *asker, b *state.Batch) (*state.Batch, *messages.Certificate) {
+			return b, a.certificate(b, 0, 1, 2)
+		}, 1},
+		{"nothing, signed", func(a *asker, _ *state.Batch) (*state.Batch, *messages.Certificate) {
 			b := a.batch(0)
 			return b, a.certificate(b, 0, 1, 2)
 		}, 0},
-		{"two of four", func(a *asker, b *Batch) (*Batch, *Certificate) { return b, a.certificate(b, 0, 1) }, -1},
-		{"nothing, not signed", func(a *asker, _ *Batch) (*Batch, *Certificate) {
+		{"two of four", func(a *asker, b *state.Batch) (*state.Batch, *messages.Certificate) { return b, a.certificate(b, 0, 1) }, -1},
+		{"nothing, not signed", func(a *asker, _ *state.Batch) (*state.Batch, *messages.Certificate) {
 			b := a.batch(0).Signed(nil)
 			return b, a.certificate(b, 0, 1, 2)
 		}, -1},
-		{"signed by another", func(a *asker, _ *Batch) (*Batch, *Certificate) {
+		{"signed by another", func(a *asker, _ *state.Batch) (*state.Batch, *messages.Certificate) {
 			b := a.batch(0).Signed([]byte("forged"))
 			return b, a.certificate(b, 0, 1, 2)
 		}, -1},
-		{"storers of another home", func(a *asker, b *Batch) (*Batch, *Certificate) {
+		{"storers of another home", func(a *asker, b *state.Batch) (*state.Batch, *messages.Certificate) {
 			c := a.certificate(b, 0, 1)
 			r := receiptOf(a.storer(1, 2), b)
 			r.First = false
 			c.Receipts = append(c.Receipts, r)
 			return b, c
 		}, -1},
-		{"an action of another interval", func(a *asker, _ *Batch) (*Batch, *Certificate) {
+		{"an action of another interval", func(a *asker, _ *state.Batch) (*state.Batch, *messages.Certificate) {
 			b := a.batch(2)
 			late := *b.Actions[0]
 			late.At++
-			b.Actions = []*Action{&late}
+			b.Actions = []*state.Action{&late}
 			return b, a.certificate(b, 0, 1, 2)
 		}, -1},
-		{"an action of another player", func(a *asker, _ *Batch) (*Batch, *Certificate) {
+		{"an action of another player", func(a *asker, _ *state.Batch) (*state.Batch, *messages.Certificate) {
 			b := a.batch(1)
 			foreign := *b.Actions[0]
-			foreign.Player = &Player{ID: id.ID{77}}
-			b.Actions = []*Action{&foreign}
+			foreign.Player = &state.Player{ID: id.ID{77}}
+			b.Actions = []*state.Action{&foreign}
 			return b, a.certificate(b, 0, 1, 2)
 		}, -1},
 	} {
@@ -148,7 +152,7 @@ func TestOnlySignedBatchesAreCertified(t *testing.T) {
 		a.wants(c.name, c.want)
 	}
 	// Somebody stands nearer to the home than who has given a receipt.
-	honest.peers.responders[2] = []responder{{who: honest.storer(0, 2), around: &Around{}}}
+	honest.peers.responders[2] = []responder{{who: honest.storer(0, 2), around: &messages.Around{}}}
 	b := honest.batch(1)
 	cert := honest.certificate(b, 0, 1)
 	far := &overlay.Contact{ID: id.ID{66}, Pos: honest.storer(0, 2).Pos}
@@ -165,7 +169,7 @@ func TestOnlyWhoWasAskedIsHeard(t *testing.T) {
 	b := a.batch(1)
 	cert := a.certificate(b, 0, 1, 2)
 	send := func(from *overlay.Contact, number uint64) {
-		a.acts.onActionsResult(from, &ActionsResult{Query: number, Batch: b, Certificate: cert})
+		a.acts.onActionsResult(from, &messages.ActionsResult{Query: number, Batch: b, Certificate: cert})
 	}
 	send(a.storer(0, 1), askedOf<<slotBits)
 	a.wants("a guessed number", -1)
@@ -177,7 +181,7 @@ func TestOnlyWhoWasAskedIsHeard(t *testing.T) {
 	a.area.part.neighbours = []*overlay.Contact{a.storer(0, 3)}
 	passer := &overlay.Contact{ID: id.ID{66}, Pos: a.self.Pos}
 	passer.Pos.X += 99
-	none := &ActionsResult{Query: a.acts.number(0, 0, 3), Batch: &Batch{Player: a.player, Of: askedOf}}
+	none := &messages.ActionsResult{Query: a.acts.number(0, 0, 3), Batch: &state.Batch{Player: a.player, Of: askedOf}}
 	a.acts.onActionsResult(passer, none)
 	if a.found().count > 0 {
 		t.Error("somebody on the way, far from the home, says that there is nothing, and is heard")
@@ -241,13 +245,13 @@ func TestWhoSignsTwoBatchesHasDoneNothing(t *testing.T) {
 		t.Errorf("%d proofs, want that of the player", len(a.faults))
 	}
 	a = newAsker(t)
-	a.acts.onActionsResult(a.storer(0, 0), &ActionsResult{Query: a.acts.number(0, 0, 0), Batch: one, Other: two})
+	a.acts.onActionsResult(a.storer(0, 0), &messages.ActionsResult{Query: a.acts.number(0, 0, 0), Batch: one, Other: two})
 	if len(a.faults) != 1 {
 		t.Error("a storer that says both proves nothing")
 	}
 	forged := two.Signed([]byte("forged"))
 	a = newAsker(t)
-	a.acts.onActionsResult(a.storer(0, 0), &ActionsResult{Query: a.acts.number(0, 0, 0), Batch: one, Other: forged})
+	a.acts.onActionsResult(a.storer(0, 0), &messages.ActionsResult{Query: a.acts.number(0, 0, 0), Batch: one, Other: forged})
 	if len(a.faults) != 0 || a.found().double[0] != nil {
 		t.Error("a batch that the player has not signed is held against it")
 	}
@@ -274,52 +278,52 @@ func TestStorersThatSignTwice(t *testing.T) {
 var errSigned = errors.New("signed")
 
 // answers keeps what a storer says and sends nothing.
-type answers struct{ last *ActionsResult }
+type answers struct{ last *messages.ActionsResult }
 
 func (*answers) Intercept(*Node, machine.Peer, machine.Message) bool { return false }
-func (*answers) Answer(_ *Node, _ *overlay.Contact, _ *Retrieve, m *Result) *Result {
+func (*answers) Answer(_ *Node, _ *overlay.Contact, _ *messages.Retrieve, m *messages.Result) *messages.Result {
 	return m
 }
-func (s *answers) AnswerActions(_ *Node, _ *overlay.Contact, _ *RetrieveActions, m *ActionsResult) *ActionsResult {
+func (s *answers) AnswerActions(_ *Node, _ *overlay.Contact, _ *messages.RetrieveActions, m *messages.ActionsResult) *messages.ActionsResult {
 	s.last = m
 	return nil
 }
-func (*answers) Keep(*Node, *Action) bool                        { return true }
-func (*answers) Push(_ *Node, _ *overlay.Contact, m *Push) *Push { return m }
+func (*answers) Keep(*Node, *state.Action) bool                                    { return true }
+func (*answers) Push(_ *Node, _ *overlay.Contact, m *messages.Push) *messages.Push { return m }
 
 // A storer answers with what the player has signed and nothing else; one that has heard
 // of two batches says both, and keeps the proof.
 func TestStorersSayWhatIsSigned(t *testing.T) {
 	a, says := newAsker(t), &answers{}
 	a.cfg.Behaviour = says
-	a.env = frozen{now: a.time.actions(askedOf).Add(-1)}
+	a.env = frozen{now: a.time.Actions(askedOf).Add(-1)}
 	one, two := a.batch(1), a.batch(2)
-	ask := func() *ActionsResult {
-		a.store.onRetrieveActions(a.storer(0, 0), &RetrieveActions{Player: a.player, Of: askedOf})
+	ask := func() *messages.ActionsResult {
+		a.store.onRetrieveActions(a.storer(0, 0), &messages.RetrieveActions{Player: a.player, Of: askedOf})
 		return says.last
 	}
-	a.store.onStore(&Store{Action: one.Actions[0]}, a.env.Now())
+	a.store.onStore(&messages.Store{Action: one.Actions[0]}, a.env.Now())
 	if m := ask(); m.Batch.Signature != nil || len(m.Batch.Actions) > 0 {
 		t.Errorf("a single action counts as the player's batch: %v", m.Batch)
 	}
-	a.store.onExchange(&Exchange{Batch: one, Receipts: a.certificate(one, 0, 1).Receipts})
+	a.store.onExchange(&messages.Exchange{Batch: one, Receipts: a.certificate(one, 0, 1).Receipts})
 	if m := ask(); m.Batch.Signature != nil {
 		t.Error("what too few have had in time is said to be stored")
 	}
-	a.store.onExchange(&Exchange{Batch: one, Receipts: a.certificate(one, 1, 2).Receipts})
-	if m := ask(); !sameBatch(m.Batch, one) || m.Certificate == nil || m.Other != nil {
+	a.store.onExchange(&messages.Exchange{Batch: one, Receipts: a.certificate(one, 1, 2).Receipts})
+	if m := ask(); !state.SameBatch(m.Batch, one) || m.Certificate == nil || m.Other != nil {
 		t.Errorf("what three zones have receipts for is not said: %v", m)
 	}
-	a.store.onExchange(&Exchange{Batch: two})
-	if m := ask(); !sameBatch(m.Batch, one) || m.Other != two || len(a.faults) != 1 {
+	a.store.onExchange(&messages.Exchange{Batch: two})
+	if m := ask(); !state.SameBatch(m.Batch, one) || m.Other != two || len(a.faults) != 1 {
 		t.Errorf("two batches: %v, %d proofs", m, len(a.faults))
 	}
-	a.store.onExchange(&Exchange{Batch: two, Receipts: a.certificate(two, 2).Receipts})
+	a.store.onExchange(&messages.Exchange{Batch: two, Receipts: a.certificate(two, 2).Receipts})
 	if f := a.faults[len(a.faults)-1]; f.Storer == nil || f.By() != a.storer(0, 2).ID {
 		t.Errorf("%d proofs, want one against the storer of zone 2", len(a.faults))
 	}
 	forged := newAsker(t)
-	forged.store.onExchange(&Exchange{Batch: two.Signed([]byte("forged")), Other: one})
+	forged.store.onExchange(&messages.Exchange{Batch: two.Signed([]byte("forged")), Other: one})
 	if len(forged.faults) > 0 || len(forged.store.actions.order) > 0 {
 		t.Error("a batch that its player has not signed is kept")
 	}
@@ -340,28 +344,28 @@ func TestNobodySignsTwiceAfterAStart(t *testing.T) {
 		{"a batch of an interval that has not begun", -30, true, 0},
 	} {
 		a := newAsker(t)
-		begin := a.time.update(askedOf - 1)
+		begin := a.time.Update(askedOf - 1)
 		a.started = begin + c.started*machine.Time(time.Second)
-		a.env = frozen{now: a.time.update(askedOf).Add(time.Second)}
+		a.env = frozen{now: a.time.Update(askedOf).Add(time.Second)}
 		if c.early {
 			a.env = frozen{now: begin.Add(-time.Second)}
 		}
 		signed := 0
-		a.cfg.SignReceipt = func(*Receipt) { signed++; panic(errSigned) } // it is not sent here
+		a.cfg.SignReceipt = func(*messages.Receipt) { signed++; panic(errSigned) } // it is not sent here
 		func() {
 			defer func() {
 				if r := recover(); r != nil && r != errSigned {
 					panic(r)
 				}
 			}()
-			a.store.onDeposit(&overlay.Contact{ID: a.player.ID}, &Deposit{Batch: a.batch(1)}, a.env.Now())
+			a.store.onDeposit(&overlay.Contact{ID: a.player.ID}, &messages.Deposit{Batch: a.batch(1)}, a.env.Now())
 		}()
 		if signed != c.receipts {
 			t.Errorf("%s: %d receipts, want %d", c.name, signed, c.receipts)
 		}
 	}
 	a := newAsker(t)
-	a.started = a.time.update(askedOf - 1).Add(time.Second)
+	a.started = a.time.Update(askedOf - 1).Add(time.Second)
 	a.Node.player.addPending(a.batch(1).Actions[0])
 	if len(a.Node.player.pending.acts) > 0 {
 		t.Error("an action is signed in a batch of an interval that had begun before the start")
@@ -372,10 +376,10 @@ func TestNobodySignsTwiceAfterAStart(t *testing.T) {
 // the player's fault if it contradicts what is there.
 func TestPushedBatches(t *testing.T) {
 	a := newAsker(t)
-	a.env = frozen{now: a.time.actions(askedOf).Add(-1)}
+	a.env = frozen{now: a.time.Actions(askedOf).Add(-1)}
 	one := a.batch(1)
 	a.store.keepPushed(one.Signed([]byte("forged")))
-	a.store.keepPushed(&Batch{Player: a.player, Of: askedOf + 9, Signature: one.Signature})
+	a.store.keepPushed(&state.Batch{Player: a.player, Of: askedOf + 9, Signature: one.Signature})
 	if len(a.store.actions.order) > 0 && a.store.actions.order[0].stacks[0].sealed {
 		t.Error("what is not signed, or not of the present, counts as stored")
 	}

@@ -6,20 +6,23 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 )
 
 // Retrievals of static data that wait for l_max to pass (thesis 5.4).
 
 // fetch is a retrieval of static data that waits for l_max to pass.
 type fetch struct {
-	kind  Kind
+	kind  messages.Kind
 	area  geom.Polygon
 	of    int64 // see Retrieve
 	tries int   // before
 }
 
 // fetchLater waits for l_max, so that actions of before the change are stored.
-func (tr *transfer) fetchLater(k Kind, area geom.Polygon) { tr.fetchWhen(fetch{kind: k, area: area}) }
+func (tr *transfer) fetchLater(k messages.Kind, area geom.Polygon) {
+	tr.fetchWhen(fetch{kind: k, area: area})
+}
 
 func (tr *transfer) fetchWhen(f fetch) {
 	if len(f.area) < 3 {
@@ -27,7 +30,7 @@ func (tr *transfer) fetchWhen(f fetch) {
 	}
 	tr.fetched++
 	tr.fetches[tr.fetched] = f
-	tr.env.SetTimer(tr.env.Now().Add(tr.time.lmax), machine.Timer{Kind: timerStatic, Arg: tr.fetched})
+	tr.env.SetTimer(tr.env.Now().Add(tr.time.LMax), machine.Timer{Kind: timerStatic, Arg: tr.fetched})
 }
 
 func (tr *transfer) fetchStatic(t machine.Timer) {
@@ -40,11 +43,11 @@ func (tr *transfer) fetchStatic(t machine.Timer) {
 // going to be, and has not come.
 func (tr *transfer) fetching(p geom.Point) bool {
 	for _, f := range tr.fetches {
-		if tr.places.touches(&overlay.Area{Polygon: f.area}, p) {
+		if tr.places.Touches(&overlay.Area{Polygon: f.area}, p) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(tr.queries.running, func(q *query) bool { return q.Kind.static() && tr.places.touches(&q.Area, p) })
+	return slices.ContainsFunc(tr.queries.running, func(q *query) bool { return q.Kind.Static() && tr.places.Touches(&q.Area, p) })
 }
 
 // isFetchingStatic reports whether the node does not know yet who sleeps in some of an area.
@@ -54,7 +57,7 @@ func (tr *transfer) isFetchingStatic(a *overlay.Area) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(tr.queries.running, func(q *query) bool { return q.Kind.static() && q.Area.Polygon.Overlaps(a.Polygon) })
+	return slices.ContainsFunc(tr.queries.running, func(q *query) bool { return q.Kind.Static() && q.Area.Polygon.Overlaps(a.Polygon) })
 }
 
 // requestDormant asks the other zones at t^s who fell asleep in the node's cell in the
@@ -68,7 +71,7 @@ func (tr *transfer) requestDormant(of int64) {
 	if !tr.hardened() || !tr.ready || of == 0 || len(tr.area.part.cell) < 3 || tr.replica.hasComputed(of) {
 		return
 	}
-	tr.queries.retrieve(ForFailure, overlay.Area{Polygon: tr.area.part.cell}, of)
+	tr.queries.retrieve(messages.ForFailure, overlay.Area{Polygon: tr.area.part.cell}, of)
 }
 
 // maxTries is how often static data is asked for again.

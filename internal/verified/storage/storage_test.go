@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
 // Without churn every node's part of the world is, after every update, what the
@@ -21,7 +21,7 @@ func TestZonesAgreeWithSequentialReplay(t *testing.T) {
 				}
 			}
 			b.play(of)
-			b.until(b.update(of).Add(3*DefaultLMax + time.Second))
+			b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
 			b.replay(of)
 			if n := b.agree(of); n > 0 {
 				t.Fatalf("seed %d: %d of %d nodes have a wrong state at t_%d", seed, n, len(b.live()), of)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 )
 
 // Who a storer is and where it stands, its certificate says, which is larger than
@@ -35,13 +36,13 @@ const (
 // shortNames name those who are known.
 func (l storers) shortNames() (out []uint32) {
 	for _, s := range l {
-		out = append(out, short(s.who.ID))
+		out = append(out, messages.Short(s.who.ID))
 	}
 	return out
 }
 
 // with adds who has given a receipt.
-func (l storers) with(r *Receipt) storers {
+func (l storers) with(r *messages.Receipt) storers {
 	s := storer{r.By, r.Certificate}
 	if i := slices.IndexFunc(l, func(o storer) bool { return o.who.ID == r.By.ID }); i >= 0 {
 		l[i] = s // it may have a new certificate
@@ -55,7 +56,7 @@ func (l storers) with(r *Receipt) storers {
 
 // withAll adds who has given receipts, which are good: who could make others take
 // something else for a storer's certificate would undo its receipts.
-func (l storers) withAll(good []*Receipt) storers {
+func (l storers) withAll(good []*messages.Receipt) storers {
 	for _, r := range good {
 		l = l.with(r)
 	}
@@ -64,11 +65,11 @@ func (l storers) withAll(good []*Receipt) storers {
 
 // expandReceipt is a receipt with what it left out; nil: nobody is known by that name. Who
 // lies about whose it is does not bear that one's signature.
-func (l storers) expandReceipt(r *Receipt) *Receipt {
+func (l storers) expandReceipt(r *messages.Receipt) *messages.Receipt {
 	if r == nil || r.By != nil || r.Short == 0 {
 		return r
 	}
-	i := slices.IndexFunc(l, func(s storer) bool { return short(s.who.ID) == r.Short })
+	i := slices.IndexFunc(l, func(s storer) bool { return messages.Short(s.who.ID) == r.Short })
 	if i < 0 {
 		return nil
 	}
@@ -79,11 +80,11 @@ func (l storers) expandReceipt(r *Receipt) *Receipt {
 
 // expandCertificate is a certificate with what its receipts left out, without those of whom
 // nobody is known.
-func (l storers) expandCertificate(c *Certificate) *Certificate {
-	if c == nil || !slices.ContainsFunc(c.Receipts, func(r *Receipt) bool { return l.expandReceipt(r) != r }) {
+func (l storers) expandCertificate(c *messages.Certificate) *messages.Certificate {
+	if c == nil || !slices.ContainsFunc(c.Receipts, func(r *messages.Receipt) bool { return l.expandReceipt(r) != r }) {
 		return c
 	}
-	out := &Certificate{Batch: c.Batch}
+	out := &messages.Certificate{Batch: c.Batch}
 	for _, r := range c.Receipts {
 		if r = l.expandReceipt(r); r != nil {
 			out.Receipts = append(out.Receipts, r)

@@ -7,35 +7,37 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // bareNode is a node that knows nobody, in the middle of the last zone.
 func bareNode(space overlay.Space, cfg Config) *Node {
 	last := space.SubArea(space.Zones() - 1)
 	self := &overlay.Contact{ID: id.ID{255}, Pos: geom.Point{X: last.Min.X + space.SubSide()/2, Y: last.Min.Y + space.SubSide()/2}}
-	return newNode(core{space: space, cfg: cfg, self: self, zone: space.Zones() - 1, places: newMapping(space, World{Side: 900, Cell: 100})})
+	return newNode(core{space: space, cfg: cfg, self: self, zone: space.Zones() - 1, places: state.NewMapping(space, state.World{Side: 900, Cell: 100})})
 }
 
 // receiptsOf are receipts for a batch, of a storer of each zone, and who they are of
 // can be seen from what stands for their certificates.
-func receiptsOf(space overlay.Space, b *Batch, zones int) (out []*Receipt) {
+func receiptsOf(space overlay.Space, b *state.Batch, zones int) (out []*messages.Receipt) {
 	for z := range zones {
 		by := &overlay.Contact{ID: id.ID{1, 2, 3, byte(z)}, Pos: space.SubArea(z).Min}
-		out = append(out, &Receipt{By: by, Batch: b, First: true, Certificate: by.ID[:], Signature: []byte("signed")})
+		out = append(out, &messages.Receipt{By: by, Batch: b, First: true, Certificate: by.ID[:], Signature: []byte("signed")})
 	}
 	return out
 }
 
-func checkReceiptsOf(r *Receipt) bool { return string(r.Certificate) == string(r.By.ID[:]) }
+func checkReceiptsOf(r *messages.Receipt) bool { return string(r.Certificate) == string(r.By.ID[:]) }
 
 // Who knows a storer is not told again who it is, and understands what is said of it
 // all the same; who does not, does not.
 func TestBriefCertificates(t *testing.T) {
 	space := overlay.SpaceFor(4)
-	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
-	c := &Certificate{b, receiptsOf(space, b, 3)}
+	b := &state.Batch{Player: &state.Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
+	c := &messages.Certificate{Batch: b, Receipts: receiptsOf(space, b, 3)}
 	known := storers{}.withAll(c.Receipts[:2])
-	sent := c.shortened(known.shortNames())
+	sent := c.Shortened(known.shortNames())
 	if sent.Receipts[0].By != nil || sent.Receipts[1].Certificate != nil || sent.Receipts[2] != c.Receipts[2] {
 		t.Fatalf("sent: %v", sent.Receipts)
 	}
@@ -52,14 +54,14 @@ func TestBriefCertificates(t *testing.T) {
 		t.Errorf("who knows nobody understands %d receipts", len(got.Receipts))
 	}
 	for i := range 2 * maxStorers {
-		known = known.with(&Receipt{By: &overlay.Contact{ID: id.ID{9, byte(i)}}})
+		known = known.with(&messages.Receipt{By: &overlay.Contact{ID: id.ID{9, byte(i)}}})
 	}
 	if len(known) != maxStorers {
 		t.Errorf("%d storers are known, want at most %d", len(known), maxStorers)
 	}
 	renewed := *c.Receipts[0]
 	renewed.Certificate = []byte("a new one")
-	if k := (storers{}).withAll(c.Receipts).with(&renewed); len(k) != 3 || string(k.expandReceipt(renewed.shortened()).Certificate) != "a new one" {
+	if k := (storers{}).withAll(c.Receipts).with(&renewed); len(k) != 3 || string(k.expandReceipt(renewed.Shortened()).Certificate) != "a new one" {
 		t.Error("a new certificate is not taken")
 	}
 }
@@ -68,7 +70,7 @@ func TestBriefCertificates(t *testing.T) {
 // so, and all are named again.
 func TestForgetfulStorer(t *testing.T) {
 	space := overlay.SpaceFor(4)
-	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
+	b := &state.Batch{Player: &state.Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
 	cfg := Config{Wire: true, Protocol: ProtocolHardened, CheckReceipt: checkReceiptsOf}
 	receipts := receiptsOf(space, b, 3)
 	player := bareNode(space, cfg)
@@ -81,11 +83,11 @@ func TestForgetfulStorer(t *testing.T) {
 	hand := func() bool {
 		st := shelf.intervalLog(b.Of)
 		st.cert = nil
-		storer.store.onCertified(self, player.player.certifiedMessage(to, &Certificate{b, receipts}))
+		storer.store.onCertified(self, player.player.certifiedMessage(to, &messages.Certificate{Batch: b, Receipts: receipts}))
 		return st.cert != nil
 	}
-	answer := func() *Receipt { return storer.store.receiptFor(&Deposit{}, receipts[0], shelf) }
-	take := func(r *Receipt) {
+	answer := func() *messages.Receipt { return storer.store.receiptFor(&messages.Deposit{}, receipts[0], shelf) }
+	take := func(r *messages.Receipt) {
 		player.player.pending.holders, player.player.pending.got = nil, nil
 		player.player.onReceipt(to, r)
 	}
@@ -112,7 +114,7 @@ func TestForgetfulStorer(t *testing.T) {
 	if !hand() {
 		t.Error("a certificate that names all again is not taken")
 	}
-	storer.store.onCertified(self, &Certified{Certificate: player.player.certifiedMessage(to, &Certificate{b, receipts}).Certificate})
+	storer.store.onCertified(self, &messages.Certified{Certificate: player.player.certifiedMessage(to, &messages.Certificate{Batch: b, Receipts: receipts}).Certificate})
 	if r := answer(); r.Fresh {
 		t.Error("all are not known again")
 	}
@@ -122,15 +124,15 @@ func TestForgetfulStorer(t *testing.T) {
 // any more.
 func TestOnlyGoodReceiptsAreRemembered(t *testing.T) {
 	space := overlay.SpaceFor(4)
-	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
+	b := &state.Batch{Player: &state.Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
 	receipts := receiptsOf(space, b, 4)
 	forged := *receipts[3]
 	forged.Certificate = []byte("somebody else's")
 	n := bareNode(space, Config{Wire: true, Protocol: ProtocolHardened, CheckReceipt: checkReceiptsOf})
 	shelf := n.store.actions.playerLog(b.Player)
 	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
-	n.store.onCertified(&overlay.Contact{ID: b.Player.ID}, &Certified{Certificate: &Certificate{b, append(receipts[:3:3], &forged)}})
-	if len(shelf.known) != 3 || len(shelf.known.expandCertificate(&Certificate{b, []*Receipt{forged.shortened()}}).Receipts) != 0 {
+	n.store.onCertified(&overlay.Contact{ID: b.Player.ID}, &messages.Certified{Certificate: &messages.Certificate{Batch: b, Receipts: append(receipts[:3:3], &forged)}})
+	if len(shelf.known) != 3 || len(shelf.known.expandCertificate(&messages.Certificate{Batch: b, Receipts: []*messages.Receipt{forged.Shortened()}}).Receipts) != 0 {
 		t.Errorf("%d are known, want the three whose receipts are good", len(shelf.known))
 	}
 	if c := shelf.intervalLog(b.Of).cert; c == nil || len(c.Receipts) != 3 {
@@ -142,23 +144,23 @@ func TestOnlyGoodReceiptsAreRemembered(t *testing.T) {
 // stranger can neither make a storer forget whom it knows, nor keep anything.
 func TestStrangersCertifyNothing(t *testing.T) {
 	space := overlay.SpaceFor(4)
-	b := &Batch{Player: &Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
+	b := &state.Batch{Player: &state.Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
 	receipts := receiptsOf(space, b, 4)
 	n := bareNode(space, Config{Wire: true, Protocol: ProtocolHardened, CheckReceipt: checkReceiptsOf})
 	player, stranger := &overlay.Contact{ID: b.Player.ID}, &overlay.Contact{ID: id.ID{8}}
-	n.store.onCertified(player, &Certified{Certificate: &Certificate{b, receipts}})
+	n.store.onCertified(player, &messages.Certified{Certificate: &messages.Certificate{Batch: b, Receipts: receipts}})
 	if len(n.store.actions.players) != 0 {
 		t.Error("what nobody has deposited is kept")
 	}
 	shelf := n.store.actions.playerLog(b.Player)
 	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
 	shelf.known = shelf.known.withAll(receipts)
-	unknown := &Certificate{b, []*Receipt{(&Receipt{By: &overlay.Contact{ID: id.ID{9, 9, 9, 9}}, Batch: b}).shortened()}}
-	n.store.onCertified(stranger, &Certified{Certificate: unknown})
+	unknown := &messages.Certificate{Batch: b, Receipts: []*messages.Receipt{(&messages.Receipt{By: &overlay.Contact{ID: id.ID{9, 9, 9, 9}}, Batch: b}).Shortened()}}
+	n.store.onCertified(stranger, &messages.Certified{Certificate: unknown})
 	if len(shelf.known) != 4 {
 		t.Error("a stranger makes a storer forget whom it knows")
 	}
-	n.store.onCertified(player, &Certified{Certificate: unknown})
+	n.store.onCertified(player, &messages.Certified{Certificate: unknown})
 	if len(shelf.known) != 0 {
 		t.Error("who names somebody unknown is not asked to name all again: this test shows nothing")
 	}
@@ -168,18 +170,18 @@ func TestStrangersCertifyNothing(t *testing.T) {
 // the present: a player could fill its storers with them, and they would be forgotten
 // only when their time has come.
 func TestOnlyThePresentIsKept(t *testing.T) {
-	timing := timing{lmax: DefaultLMax, deviates: DefaultDeviation}
-	p := &Player{ID: id.ID{7}}
+	timing := state.Timing{LMax: DefaultLMax, Deviates: DefaultDeviation}
+	p := &state.Player{ID: id.ID{7}}
 	by := &overlay.Contact{ID: p.ID}
-	n := newNode(core{space: overlay.SpaceFor(4), time: timing, env: frozen{now: timing.update(5).Add(1)}, cache: NewReplayCache()})
+	n := newNode(core{space: overlay.SpaceFor(4), time: timing, env: frozen{now: timing.Update(5).Add(1)}, cache: state.NewReplayCache()})
 	for _, of := range []int64{-1 << 62, 1, 4, 8, 1 << 62} {
-		n.store.onDeposit(by, &Deposit{Batch: &Batch{Player: p, Of: of, Signature: modelled}}, n.env.Now())
-		n.store.onExchange(&Exchange{Batch: &Batch{Player: p, Of: of, Signature: modelled}})
+		n.store.onDeposit(by, &messages.Deposit{Batch: &state.Batch{Player: p, Of: of, Signature: modelled}}, n.env.Now())
+		n.store.onExchange(&messages.Exchange{Batch: &state.Batch{Player: p, Of: of, Signature: modelled}})
 	}
 	if len(n.store.actions.players) != 0 {
 		t.Errorf("intervals %v of the player are kept", n.store.actions.order[0].stacks)
 	}
-	n.store.onExchange(&Exchange{Batch: &Batch{Player: p, Of: 5, Signature: modelled}})
+	n.store.onExchange(&messages.Exchange{Batch: &state.Batch{Player: p, Of: 5, Signature: modelled}})
 	if _, st := n.store.actions.find(p.ID, 5); st == nil {
 		t.Error("nothing is kept of the present: this test shows nothing")
 	}
@@ -187,17 +189,17 @@ func TestOnlyThePresentIsKept(t *testing.T) {
 
 // A receipt takes only its signature for somebody who has the storer's certificate.
 func TestKnownStorersAreNotNamedAgain(t *testing.T) {
-	c := &Certificate{Batch: &Batch{Player: &Player{}}}
+	c := &messages.Certificate{Batch: &state.Batch{Player: &state.Player{}}}
 	for n := range byte(3) {
-		c.Receipts = append(c.Receipts, &Receipt{By: &overlay.Contact{ID: id.ID{n + 1}}})
+		c.Receipts = append(c.Receipts, &messages.Receipt{By: &overlay.Contact{ID: id.ID{n + 1}}})
 	}
-	whole := (&Certified{Certificate: c}).Size()
+	whole := (&messages.Certified{Certificate: c}).Size()
 	n := newNode(core{cfg: Config{Protocol: ProtocolHardened}})
 	by := &overlay.Contact{ID: id.ID{9}}
 	if got := n.player.certifiedMessage(by, c).Size(); got != whole {
 		t.Errorf("%d bytes the first time, want %d", got, whole)
 	}
-	want := whole - 3*(sizeReceipt-sizeBrieflySigned)
+	want := whole - 3*(messages.SizeReceipt-messages.SizeBrieflySigned)
 	if got := n.player.certifiedMessage(by, c).Size(); got != want {
 		t.Errorf("%d bytes the second time, want %d", got, want)
 	}

@@ -44,7 +44,7 @@ func (ar *actionRetrieval) askWave(q *actionQuery) {
 				ask := *m
 				ask.Query = ar.number(int(m.Query&(1<<slotBits-1))/ar.area.homesOf(), k, z)
 				q.sent++
-				ar.overlay.Unicast(ar.places.key(home, z), &ask)
+				ar.overlay.Unicast(ar.places.Key(home, z), &ask)
 			case wave > q.wave:
 				more = true
 			}

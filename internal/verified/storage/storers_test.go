@@ -6,19 +6,20 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // A player's storers stand far from each other, at places in the world: three a
 // zone if there are four zones, two if there are more, one in the thesis.
 func TestPlacesOfStorers(t *testing.T) {
 	const side = 900
-	p := &Player{Home: geom.Point{X: 850, Y: 10}}
+	p := &state.Player{Home: geom.Point{X: 850, Y: 10}}
 	for _, c := range []struct {
 		zones int
 		p     Protocol
 		want  int
 	}{{4, ProtocolHardened, 3}, {9, ProtocolHardened, 2}, {16, ProtocolHardened, 2}, {4, ProtocolThesis, 1}} {
-		n := newNode(core{world: World{Side: side, Cell: 100}, space: overlay.SpaceFor(c.zones), cfg: Config{Protocol: c.p}})
+		n := newNode(core{world: state.World{Side: side, Cell: 100}, space: overlay.SpaceFor(c.zones), cfg: Config{Protocol: c.p}})
 		got := n.area.homes(p)
 		if len(got) != c.want || got[0] != p.Home {
 			t.Fatalf("%d zones, %v: %v", c.zones, c.p, got)
@@ -39,20 +40,20 @@ func TestPlacesOfStorers(t *testing.T) {
 // A zone's vote about a player is the batch that any of its storers has: that
 // nothing is there needs no lie, a batch needs the player's signature.
 func TestOneStorerOfAZoneIsEnough(t *testing.T) {
-	p := &Player{ID: id.ID{7}}
+	p := &state.Player{ID: id.ID{7}}
 	n := newNode(core{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
-	none, acts := &Batch{Player: p, Of: 1}, &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 1}}, Signature: modelled}
-	idle := &Batch{Player: p, Of: 1, Signature: modelled}
+	none, acts := &state.Batch{Player: p, Of: 1}, &state.Batch{Player: p, Of: 1, Actions: []*state.Action{{Player: p, Seq: 1}}, Signature: modelled}
+	idle := &state.Batch{Player: p, Of: 1, Signature: modelled}
 	for _, c := range []struct {
 		name  string
-		got   []*Batch // three of each zone
-		want  *Batch
+		got   []*state.Batch // three of each zone
+		want  *state.Batch
 		votes int
 	}{
-		{"one storer of each zone", []*Batch{none, acts, none, none, none, acts, acts, nil, nil, nil, acts, none}, acts, 4},
-		{"one zone has none of it", []*Batch{none, none, none, nil, none, acts, acts, nil, nil, nil, acts, none}, acts, 3},
-		{"nobody has anything", []*Batch{none, none, none, nil, none, none, none, nil, nil, nil, none, none}, none, 4},
-		{"it is signed that nothing was done", []*Batch{none, idle, none, nil, none, idle, idle, nil, nil, nil, none, none}, idle, 3},
+		{"one storer of each zone", []*state.Batch{none, acts, none, none, none, acts, acts, nil, nil, nil, acts, none}, acts, 4},
+		{"one zone has none of it", []*state.Batch{none, none, none, nil, none, acts, acts, nil, nil, nil, acts, none}, acts, 3},
+		{"nobody has anything", []*state.Batch{none, none, none, nil, none, none, none, nil, nil, nil, none, none}, none, 4},
+		{"it is signed that nothing was done", []*state.Batch{none, idle, none, nil, none, idle, idle, nil, nil, nil, none, none}, idle, 3},
 	} {
 		q := &actionQuery{got: c.got}
 		if q.result, q.votes = n.acts.countBatches(q); q.result != c.want || q.votes != c.votes {
@@ -67,27 +68,27 @@ func TestOneStorerOfAZoneIsEnough(t *testing.T) {
 // That no batch has a majority is known only if none may have one for somebody who has
 // heard more, or who knows that a zone is deserted.
 func TestNobodyElseCountsABatchThatCountsForNobody(t *testing.T) {
-	p := &Player{ID: id.ID{7}}
-	none, acts := &Batch{Player: p, Of: 1}, &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 1}}, Signature: modelled}
-	other := &Batch{Player: p, Of: 1, Actions: []*Action{{Player: p, Seq: 2}}, Signature: modelled}
+	p := &state.Player{ID: id.ID{7}}
+	none, acts := &state.Batch{Player: p, Of: 1}, &state.Batch{Player: p, Of: 1, Actions: []*state.Action{{Player: p, Seq: 1}}, Signature: modelled}
+	other := &state.Batch{Player: p, Of: 1, Actions: []*state.Action{{Player: p, Seq: 2}}, Signature: modelled}
 	for _, c := range []struct {
 		name     string
-		said     [4]*Batch // by one storer of each zone
+		said     [4]*state.Batch // by one storer of each zone
 		deserted int
 		want     bool
 	}{
-		{"two of four zones have it", [4]*Batch{acts, none, acts, none}, -1, false},
-		{"two of three, the fourth is silent", [4]*Batch{acts, none, acts, nil}, -1, true},
-		{"one of three, the fourth is silent", [4]*Batch{acts, none, none, nil}, -1, false},
-		{"each of three has another one", [4]*Batch{acts, other, none, nil}, -1, false},
-		{"nothing was done", [4]*Batch{none, none, none, nil}, -1, false},
-		{"one of three, and there is no fourth", [4]*Batch{acts, none, none, nil}, 3, false},
+		{"two of four zones have it", [4]*state.Batch{acts, none, acts, none}, -1, false},
+		{"two of three, the fourth is silent", [4]*state.Batch{acts, none, acts, nil}, -1, true},
+		{"one of three, the fourth is silent", [4]*state.Batch{acts, none, none, nil}, -1, false},
+		{"each of three has another one", [4]*state.Batch{acts, other, none, nil}, -1, false},
+		{"nothing was done", [4]*state.Batch{none, none, none, nil}, -1, false},
+		{"one of three, and there is no fourth", [4]*state.Batch{acts, none, none, nil}, 3, false},
 	} {
 		n := newNode(core{space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
 		if c.deserted >= 0 {
 			n.zones.deserted[c.deserted], n.zones.empty = true, 1
 		}
-		q := &actionQuery{got: make([]*Batch, 12)}
+		q := &actionQuery{got: make([]*state.Batch, 12)}
 		for zone, b := range c.said {
 			q.got[3*zone] = b
 		}

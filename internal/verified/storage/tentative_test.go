@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // mute does not answer retrievals of one update area.
@@ -14,8 +16,8 @@ type mute struct {
 	of int64
 }
 
-func (m *mute) Answer(_ *Node, _ *overlay.Contact, q *Retrieve, honest *Result) *Result {
-	if q.Kind == ForUpdate && q.Of == m.of {
+func (m *mute) Answer(_ *storage.Node, _ *overlay.Contact, q *messages.Retrieve, honest *messages.Result) *messages.Result {
+	if q.Kind == messages.ForUpdate && q.Of == m.of {
 		return nil
 	}
 	return honest
@@ -27,8 +29,8 @@ func (m *mute) Answer(_ *Node, _ *overlay.Contact, q *Retrieve, honest *Result) 
 func TestUnsureCellsHeal(t *testing.T) {
 	const lost, end = 2, 6
 	b := newBed(t, 11, 4, 32, 2*time.Minute)
-	b.protocol = ProtocolHardened
-	b.behave = func(int) Behaviour { return &mute{of: lost} }
+	b.protocol = storage.ProtocolHardened
+	b.behave = func(int) storage.Behaviour { return &mute{of: lost} }
 	doubts := map[int64]int{}
 	for of := int64(0); of <= end; of++ {
 		b.until(b.update(of))
@@ -38,7 +40,7 @@ func TestUnsureCellsHeal(t *testing.T) {
 			}
 		}
 		b.play(of)
-		b.until(b.update(of).Add(3*DefaultLMax + time.Second))
+		b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
 		b.replay(of)
 		for _, m := range b.live() {
 			doubts[of] += m.node().State().UnsureCells()
@@ -64,7 +66,7 @@ func TestUnsureCellsHeal(t *testing.T) {
 
 // differ is how many objects nodes hold in different versions.
 func (b *bed) differ() int {
-	first, several := map[ObjectID]*Object{}, map[ObjectID]bool{}
+	first, several := map[state.ObjectID]*state.Object{}, map[state.ObjectID]bool{}
 	for _, m := range b.live() {
 		s := m.node().State()
 		for _, o := range s.Objects(&s.Cover, b.toy.World(), nil) {

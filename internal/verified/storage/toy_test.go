@@ -9,7 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // toy is a small world for the tests, 2 km wide, units of 1 cm. Its creatures
@@ -19,8 +19,8 @@ import (
 type toy struct {
 	side      int32
 	creatures int
-	players   []*Player
-	all       []*Object
+	players   []*state.Player
+	all       []*state.Object
 }
 
 const toyRange = 4000
@@ -43,23 +43,23 @@ func newToy(creatures int) *toy {
 	for i := range creatures {
 		r := rng.New(5, uint64(i))
 		home := geom.Point{X: int32(r.Intn(int(t.side))), Y: int32(r.Intn(int(t.side)))}
-		t.all = append(t.all, t.object(ObjectID(i+1), home, nil, false, being{home, r.Uint64()}))
+		t.all = append(t.all, t.object(state.ObjectID(i+1), home, nil, false, being{home, r.Uint64()}))
 	}
 	return t
 }
 
 // mergePushes adds a player with a sleeping character, and returns where it sleeps.
-func (t *toy) join(p *Player) geom.Point {
+func (t *toy) join(p *state.Player) geom.Point {
 	t.players = append(t.players, p)
 	i := len(t.players)
 	r := rng.New(6, uint64(i))
 	at := geom.Point{X: int32(r.Intn(int(t.side))), Y: int32(r.Intn(int(t.side)))}
-	t.all = append(t.all, t.object(ObjectID(1_000_000+i), at, p, true, being{at, uint64(i)}))
+	t.all = append(t.all, t.object(state.ObjectID(1_000_000+i), at, p, true, being{at, uint64(i)}))
 	return at
 }
 
-func (t *toy) object(id ObjectID, at geom.Point, p *Player, static bool, b being) *Object {
-	o := &Object{ID: id, Pos: at, Player: p, Static: static, Size: 41, State: b}
+func (t *toy) object(id state.ObjectID, at geom.Point, p *state.Player, static bool, b being) *state.Object {
+	o := &state.Object{ID: id, Pos: at, Player: p, Static: static, Size: 41, State: b}
 	if p != nil {
 		o.Size += 28
 	}
@@ -67,13 +67,13 @@ func (t *toy) object(id ObjectID, at geom.Point, p *Player, static bool, b being
 	return o
 }
 
-func digest(b []byte) Digest { return id.Of(b) }
+func digest(b []byte) state.Digest { return id.Of(b) }
 
-func (t *toy) World() World {
-	return World{Side: t.side, Cell: 10_000, Speed: 600, Range: toyRange}
+func (t *toy) World() state.World {
+	return state.World{Side: t.side, Cell: 10_000, Speed: 600, Range: toyRange}
 }
 
-func (t *toy) Initial(cell geom.Rect) (out []*Object) {
+func (t *toy) Initial(cell geom.Rect) (out []*state.Object) {
 	for _, o := range t.all {
 		if in(cell, o.Pos) {
 			out = append(out, o)
@@ -86,7 +86,7 @@ func in(r geom.Rect, p geom.Point) bool {
 	return p.X >= r.Min.X && p.X < r.Max.X && p.Y >= r.Min.Y && p.Y < r.Max.Y
 }
 
-func (t *toy) Replay(s *Step) (out []*Object) {
+func (t *toy) Replay(s *state.Step) (out []*state.Object) {
 	for _, o := range s.Objects {
 		if n := t.next(s, o); n != nil && in(s.Target, n.Pos) {
 			out = append(out, n)
@@ -95,7 +95,7 @@ func (t *toy) Replay(s *Step) (out []*Object) {
 	return out
 }
 
-func (t *toy) next(s *Step, o *Object) *Object {
+func (t *toy) next(s *state.Step, o *state.Object) *state.Object {
 	b := o.State.(being)
 	for _, p := range s.Objects {
 		if p != o && near(o.Pos, p.Pos) {
@@ -129,7 +129,7 @@ func (t *toy) next(s *Step, o *Object) *Object {
 	return t.object(o.ID, pos, o.Player, !awake, b)
 }
 
-func at(s *Step, p *Player) geom.Point {
+func at(s *state.Step, p *state.Player) geom.Point {
 	for _, o := range s.Objects {
 		if o.Player != nil && o.Player.ID == p.ID {
 			return o.Pos
@@ -145,7 +145,7 @@ func (t *toy) inside(p geom.Point, dx, dy int32) geom.Point {
 }
 
 // Activate marks the character as not there for good by a home that is nowhere.
-func (t *toy) Activate(_ *Player, _ geom.Point, o *Object) *Object {
+func (t *toy) Activate(_ *state.Player, _ geom.Point, o *state.Object) *state.Object {
 	if o == nil {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (t *toy) Activate(_ *Player, _ geom.Point, o *Object) *Object {
 	return t.object(o.ID, o.Pos, o.Player, false, b)
 }
 
-func (t *toy) AppendObject(out []byte, o *Object) []byte {
+func (t *toy) AppendObject(out []byte, o *state.Object) []byte {
 	b := o.State.(being)
 	le := binary.LittleEndian
 	out = le.AppendUint64(out, uint64(o.ID))
@@ -175,24 +175,24 @@ func (t *toy) AppendObject(out []byte, o *Object) []byte {
 	return out
 }
 
-func (t *toy) DecodeObject(b []byte) (*Object, error) {
+func (t *toy) DecodeObject(b []byte) (*state.Object, error) {
 	if len(b) != 41 && len(b) != 69 {
 		return nil, errors.New("no object")
 	}
 	le := binary.LittleEndian
 	at := func(i int) geom.Point { return geom.Point{X: int32(le.Uint32(b[i:])), Y: int32(le.Uint32(b[i+4:]))} }
-	var p *Player
+	var p *state.Player
 	if len(b) > 41 {
-		p = &Player{ID: id.ID(b[41:61]), Home: at(61)}
+		p = &state.Player{ID: id.ID(b[41:61]), Home: at(61)}
 	}
-	return t.object(ObjectID(le.Uint64(b)), at(9), p, b[8] == 1, being{at(17), le.Uint64(b[25:])}), nil
+	return t.object(state.ObjectID(le.Uint64(b)), at(9), p, b[8] == 1, being{at(17), le.Uint64(b[25:])}), nil
 }
 
 // replayAll is the sequential replay: the whole world in one step.
-func (t *toy) replayAll(world []*Object, woken []*Object, actions []*Action, from, to machine.Time) []*Object {
-	var moving, out []*Object
-	isWoken := func(o *Object) bool {
-		return slices.ContainsFunc(woken, func(w *Object) bool { return w.ID == o.ID })
+func (t *toy) replayAll(world []*state.Object, woken []*state.Object, actions []*state.Action, from, to machine.Time) []*state.Object {
+	var moving, out []*state.Object
+	isWoken := func(o *state.Object) bool {
+		return slices.ContainsFunc(woken, func(w *state.Object) bool { return w.ID == o.ID })
 	}
 	for _, o := range world {
 		switch {
@@ -204,15 +204,15 @@ func (t *toy) replayAll(world []*Object, woken []*Object, actions []*Action, fro
 		}
 	}
 	moving = append(moving, woken...)
-	byID := func(a, b *Object) int { return int(int64(a.ID) - int64(b.ID)) }
+	byID := func(a, b *state.Object) int { return int(int64(a.ID) - int64(b.ID)) }
 	slices.SortFunc(moving, byID)
-	slices.SortFunc(actions, func(a, b *Action) int {
+	slices.SortFunc(actions, func(a, b *state.Action) int {
 		if a.Before(b) {
 			return -1
 		}
 		return 1
 	})
-	out = append(out, t.Replay(&Step{
+	out = append(out, t.Replay(&state.Step{
 		From: from, To: to, Objects: moving, Actions: actions,
 		Target: geom.Rect{Max: geom.Point{X: t.side, Y: t.side}},
 	})...)

@@ -6,6 +6,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // transfer moves data between neighbours when nodes join and leave (thesis 5.4).
@@ -22,7 +24,7 @@ type transfer struct {
 
 	early   bool // the node was there at t_0 and did not know its neighbours yet
 	waiting bool // for pushes
-	pushes  []*Push
+	pushes  []*messages.Push
 	pushed  map[id.ID]bool
 	fetches map[uint64]fetch // that wait, by the number of their timer
 	fetched uint64
@@ -55,7 +57,7 @@ func (tr *transfer) onNeighbourhoodChanged() {
 // that is no longer the node's own (thesis 5.4.1). It goes to every new
 // neighbour, empty perhaps, for one that has joined waits for it.
 func (tr *transfer) push(to *overlay.Contact) {
-	m := &Push{}
+	m := &messages.Push{}
 	if tr.ready {
 		points := []geom.Point{tr.self.Pos}
 		for _, c := range tr.area.part.neighbours {
@@ -63,17 +65,17 @@ func (tr *transfer) push(to *overlay.Contact) {
 				points = append(points, c.Pos)
 			}
 		}
-		m.Area.Polygon = tr.places.polygon(geom.Cell(to.Pos, points, tr.space.SubArea(tr.zone), nil))
+		m.Area.Polygon = tr.places.Polygon(geom.Cell(to.Pos, points, tr.space.SubArea(tr.zone), nil))
 		m.Static = tr.dormant.releaseStatic(to)
 		m.Batches = tr.store.batchesAt(func(h geom.Point) bool { return tr.area.nearestTo(to, h) })
-		tr.store.actions.take(tr.cache, true, func(p *Player) bool { return !tr.area.stores(p) })
+		tr.store.actions.take(tr.cache, true, func(p *state.Player) bool { return !tr.area.stores(p) })
 		m.Seen = tr.replica.state
 		m.Seal(tr.world)
 	}
 	tr.sendPush(to, m)
 }
 
-func (tr *transfer) sendPush(to *overlay.Contact, m *Push) {
+func (tr *transfer) sendPush(to *overlay.Contact, m *messages.Push) {
 	if b := tr.cfg.Behaviour; b != nil {
 		if m = b.Push(tr.node, to, m); m == nil {
 			return
@@ -99,8 +101,8 @@ func (tr *transfer) takeAdded(before []*overlay.Contact) {
 	}
 	switch {
 	case several:
-		tr.fetchLater(ForFailure, tr.area.part.cell)
+		tr.fetchLater(messages.ForFailure, tr.area.part.cell)
 	case added != nil:
-		tr.fetchLater(ForFailure, added)
+		tr.fetchLater(messages.ForFailure, added)
 	}
 }

@@ -3,21 +3,22 @@ package storage
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // The update itself: what the node makes of the state before and the players' actions.
 
 // makeInitial makes the initial world in the node's part.
 func (up *updater) makeInitial() {
-	s := &Snapshot{Of: 0, Cover: overlay.Area{Circle: up.area.part.circle}, Whole: up.hardened()}
-	s.Grid = gridOver(&s.Cover, &up.world, 0)
+	s := &state.Snapshot{Of: 0, Cover: overlay.Area{Circle: up.area.part.circle}, Whole: up.hardened()}
+	s.Grid = state.GridOver(&s.Cover, &up.world, 0)
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
-			if relate(&s.Cover, x*up.world.Cell, y*up.world.Cell, up.world.Cell) == outside {
+			if state.Relate(&s.Cover, x*up.world.Cell, y*up.world.Cell, up.world.Cell) == state.Outside {
 				continue
 			}
-			cell := up.cache.initialCell(up.cfg.Rules, &up.world, x, y)
-			s.set(x, y, cell)
+			cell := up.cache.InitialCell(up.cfg.Rules, &up.world, x, y)
+			s.Set(x, y, cell)
 			up.dormant.makeDormant(cell)
 		}
 	}
@@ -39,41 +40,41 @@ func (up *updater) update() {
 		c.asked = nil
 		return
 	}
-	r := replayer{
-		memo: up.cache, rules: up.cfg.Rules, world: up.world, time: up.time, reach: up.reach, ring: up.world.ring(up.reach),
-		of: c.to, from: from, acts: make(map[id.ID]*Batch, len(c.asked)),
+	r := state.Replayer{
+		Memo: up.cache, Rules: up.cfg.Rules, World: up.world, Time: up.time, Reach: up.reach, Ring: up.world.RingWithin(up.reach),
+		Of: c.to, From: from, Acts: make(map[id.ID]*state.Batch, len(c.asked)),
 	}
-	up.cache.advance(c.to)
+	up.cache.Advance(c.to)
 	for i := range c.asked {
 		q := &c.asked[i]
-		r.acts[q.player.ID] = q.result
+		r.Acts[q.player.ID] = q.result
 		if q.result == nil {
 			// Everything within reach of the player is a guess now.
-			from.markUnsure(q.at.X/up.world.Cell, q.at.Y/up.world.Cell)
-			r.acts[q.player.ID] = up.acts.pluralityBatch(q)
+			from.MarkUnsure(q.at.X/up.world.Cell, q.at.Y/up.world.Cell)
+			r.Acts[q.player.ID] = up.acts.pluralityBatch(q)
 		}
 	}
 	c.asked = nil
-	s := &Snapshot{Of: c.to, Cover: c.circle, Grid: gridOver(&c.circle, &up.world, 0), Whole: up.hardened()}
+	s := &state.Snapshot{Of: c.to, Cover: c.circle, Grid: state.GridOver(&c.circle, &up.world, 0), Whole: up.hardened()}
 	up.dormant.dropActivated(from)
 	up.dormant.recentlyDormant = recentlyDormant{of: c.to}
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
-			how := s.through(&s.Cover, x, y, up.world.Cell)
-			if how == outside {
+			how := s.Through(&s.Cover, x, y, up.world.Cell)
+			if how == state.Outside {
 				continue
 			}
-			if s.copyFrozen(from, x, y, r.ring) {
+			if s.CopyFrozen(from, x, y, r.Ring) {
 				continue
 			}
-			cell := up.cache.cell(r.cell(x, y).within(&s.Cover, how))
-			if r.guesses {
-				s.setTentative(x, y, cell)
+			cell := up.cache.Cell(r.Cell(x, y).Within(&s.Cover, how))
+			if r.Guesses {
+				s.SetTentative(x, y, cell)
 			} else {
-				s.set(x, y, cell)
+				s.Set(x, y, cell)
 			}
 			up.dormant.makeDormant(cell)
-			for _, o := range cell.players {
+			for _, o := range cell.Players {
 				delete(up.dormant.static, o.ID)
 			}
 		}
@@ -83,8 +84,8 @@ func (up *updater) update() {
 }
 
 // install makes a snapshot the node's state.
-func (up *updater) install(s *Snapshot) {
-	s.index(&up.world)
+func (up *updater) install(s *state.Snapshot) {
+	s.IndexSizes(&up.world)
 	up.replica.last, up.replica.state = up.replica.state, s
 	up.dormant.addActivated()
 	if up.cfg.Events != nil {
@@ -95,7 +96,7 @@ func (up *updater) install(s *Snapshot) {
 // failed is when an update cannot be made: what the node has is of the past now.
 func (up *updater) failed(of int64) {
 	if up.replica.state != nil && up.hardened() {
-		up.replica.restored = up.replica.state.withTentative()
+		up.replica.restored = up.replica.state.WithTentative()
 	}
 	if up.ready && up.begun && up.cfg.Probe != nil {
 		up.cfg.Probe.Failed(up.node, of)

@@ -1,21 +1,26 @@
 package storage
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
+)
 
 // countVotes lets the zones vote for each cell by its digest. An answer has a
 // say about the places that its sender sees, whether or not the rest of its zone
 // has answered. It reports whether nothing is left to be decided. When no more
 // answers will come (last), guesses count too.
 func (bl *ballot) countVotes(q *query, last bool) (out outcome, votes int, decided bool) {
-	if q.Kind.static() {
+	if q.Kind.Static() {
 		return bl.countStatic(q)
 	}
-	s := &Snapshot{Of: q.Of, Cover: q.Area, Grid: gridOver(&q.Area, &bl.world, 0), Whole: true}
+	s := &state.Snapshot{Of: q.Of, Cover: q.Area, Grid: state.GridOver(&q.Area, &bl.world, 0), Whole: true}
 	votes, decided = len(q.zones), true
 	var bold, firm *query
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
-			if relate(&q.Area, x*bl.world.Cell, y*bl.world.Cell, bl.world.Cell) == outside {
+			if state.Relate(&q.Area, x*bl.world.Cell, y*bl.world.Cell, bl.world.Cell) == state.Outside {
 				continue
 			}
 			c, least, how := bl.countCell(q, x, y)
@@ -24,34 +29,34 @@ func (bl *ballot) countVotes(q *query, last bool) (out outcome, votes int, decid
 					bold, firm = q.withTentative(), q.withTentativeAgreed()
 				}
 				g, v, by := bl.countCell(bold, x, y)
-				open := q.Kind == ForUpdate && how == unknown
+				open := q.Kind == messages.ForUpdate && how == unknown
 				lively := open && bl.halfOfZonesKnow(q, x, y)
 				rests := open && !lively && bl.isFrozenByVote(q, x, y)
 				switch {
 				case rests && by == elected && !bl.thawsAt(firm, x, y):
-					s.setTentative(x, y, g)
-					s.setFreeze(x, y, frozenByMajority)
+					s.SetTentative(x, y, g)
+					s.SetFreeze(x, y, state.FrozenByMajority)
 				case by == elected:
 					c, least, how = g, v, by
 				case how == unknown:
-					if s.setTentative(x, y, bl.mostLikelyCell(bold, x, y)); rests {
-						s.setFreeze(x, y, waits)
+					if s.SetTentative(x, y, bl.mostLikelyCell(bold, x, y)); rests {
+						s.SetFreeze(x, y, state.Waits)
 					} else if lively {
-						s.setFreeze(x, y, lives)
+						s.SetFreeze(x, y, state.Lives)
 					}
 				}
 			}
 			votes, decided = min(votes, least), decided && how == elected
 			if how == unknown {
-				s.markUnsure(x, y)
+				s.MarkUnsure(x, y)
 				continue
 			}
-			s.set(x, y, c)
+			s.Set(x, y, c)
 		}
 	}
 	woken, open := bl.countActivated(q)
 	if s.Activated = woken; last {
-		s.markWokenUnsure(open, &bl.world)
+		s.MarkWokenUnsure(open, &bl.world)
 	}
 	return outcome{seen: s}, votes, decided && len(open) == 0
 }
@@ -67,9 +72,9 @@ const (
 
 // countCell decides what is in a cell. Of t_0 nobody else is asked to decide: everybody
 // can make it (thesis 5.3.6).
-func (bl *ballot) countCell(q *query, x, y int32) (cell *Cell, least int, how verdict) {
+func (bl *ballot) countCell(q *query, x, y int32) (cell *state.Cell, least int, how verdict) {
 	if q.Of == 0 {
-		return bl.cache.initialCell(bl.cfg.Rules, &bl.world, x, y), len(q.zones), elected
+		return bl.cache.InitialCell(bl.cfg.Rules, &bl.world, x, y), len(q.zones), elected
 	}
 	if c, votes := bl.sameCell(q, x, y); votes >= bl.zones.votesNeeded() {
 		return c, votes, elected
@@ -78,12 +83,12 @@ func (bl *ballot) countCell(q *query, x, y int32) (cell *Cell, least int, how ve
 }
 
 // fits reports whether an answer is about the time that is asked for.
-func (bl *ballot) fits(q *query, r *Result) bool { return r.Seen != nil && r.Seen.Of == q.Of }
+func (bl *ballot) fits(q *query, r *messages.Result) bool { return r.Seen != nil && r.Seen.Of == q.Of }
 
 // sameCell returns the cell that most complete zones hold as a whole.
-func (bl *ballot) sameCell(q *query, x, y int32) (best *Cell, votes int) {
+func (bl *ballot) sameCell(q *query, x, y int32) (best *state.Cell, votes int) {
 	type choice struct {
-		cell  *Cell
+		cell  *state.Cell
 		votes int
 	}
 	var few [4]choice
@@ -94,13 +99,13 @@ zones:
 		if !z.over {
 			continue
 		}
-		var one *Cell
+		var one *state.Cell
 		first := true
 		for _, r := range z.results {
 			if !bl.fits(q, r) {
 				continue zones
 			}
-			if r.Seen.covers(x, y, bl.world.Cell) == outside {
+			if r.Seen.Covers(x, y, bl.world.Cell) == state.Outside {
 				continue
 			}
 			c := r.Seen.At(x, y)

@@ -6,6 +6,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // election is a retrieval in a network of nine zones, of which some have answered, each with
@@ -15,64 +17,64 @@ type election struct {
 	q *query
 }
 
-func newElection(own *Cell) election {
-	n := newNode(core{world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9), cfg: Config{Protocol: ProtocolHardened}})
-	n.places = newMapping(n.space, n.world)
+func newElection(own *state.Cell) election {
+	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9), cfg: Config{Protocol: ProtocolHardened}})
+	n.places = state.NewMapping(n.space, n.world)
 	if own != nil {
 		n.replica.state = seenBy(own).results[0].Seen
 		n.replica.state.Whole = true
 	}
 	area := overlay.Area{Circle: geom.Circle{R: 1000}}
-	return election{n, &query{Retrieve: Retrieve{Query: 1, Kind: ForLook, Area: area, Of: 1}, zones: make([]zoneAnswer, 9)}}
+	return election{n, &query{Retrieve: messages.Retrieve{Query: 1, Kind: messages.ForLook, Area: area, Of: 1}, zones: make([]zoneAnswer, 9)}}
 }
 
 // answer gives a zone's answer, and reports whether the retrieval is decided then.
-func (e election) answer(zone int, c *Cell, woken ...*Object) bool {
+func (e election) answer(zone int, c *state.Cell, woken ...*state.Object) bool {
 	r := seenBy(c).results[0]
 	r.Seen.Whole, r.Seen.Activated = true, woken
-	at := e.places.key(geom.Point{X: 500, Y: 500}, zone)
-	r.Around = &Around{Self: &overlay.Contact{ID: id.ID{byte(zone + 1)}, Pos: at}}
-	e.q.zones[zone] = zoneAnswer{results: []*Result{r}, over: true}
+	at := e.places.Key(geom.Point{X: 500, Y: 500}, zone)
+	r.Around = &messages.Around{Self: &overlay.Contact{ID: id.ID{byte(zone + 1)}, Pos: at}}
+	e.q.zones[zone] = zoneAnswer{results: []*messages.Result{r}, over: true}
 	e.q.full++
 	_, _, decided := e.ballot.countVotes(e.q, false)
 	return decided && e.q.full >= e.zones.votesNeeded()
 }
 
 // end is the result when the time is up.
-func (e election) end() (*Snapshot, int) {
+func (e election) end() (*state.Snapshot, int) {
 	out, votes, _ := e.ballot.countVotes(e.q, true)
 	return out.seen, votes
 }
 
-func cellOf(versions ...byte) *Cell {
-	var out []*Object
+func cellOf(versions ...byte) *state.Cell {
+	var out []*state.Object
 	for i, v := range versions {
 		if v > 0 {
-			out = append(out, thing(ObjectID(i+1), v))
+			out = append(out, thing(state.ObjectID(i+1), v))
 		}
 	}
-	return NewCell(out)
+	return state.NewCell(out)
 }
 
 // Four of nine do not decide: the node keeps what it has, or knows that it does not
 // know. In the thesis the most votes count (5.2.2): see TestZonesVote.
 func TestFewerThanHalfOfAllZonesDoNotDecide(t *testing.T) {
 	bad, good := cellOf(2), cellOf(1)
-	said := []*Cell{bad, bad, bad, bad, good, good}
-	tally := func(own *Cell, said ...*Cell) (*Snapshot, int) {
+	said := []*state.Cell{bad, bad, bad, bad, good, good}
+	tally := func(own *state.Cell, said ...*state.Cell) (*state.Snapshot, int) {
 		e := newElection(own)
 		for zone, c := range said {
 			e.answer(zone, c)
 		}
 		return e.end()
 	}
-	if got, _ := tally(good, said...); got.Unsure != nil || !sameWithin(nil, got.Cells[0], good, true) {
+	if got, _ := tally(good, said...); got.Unsure != nil || !state.SameWithin(nil, got.Cells[0], good, true) {
 		t.Errorf("with an own state: %v", got.Cells[0])
 	}
-	if got, _ := tally(nil, said...); !got.unsure(0, 0) {
+	if got, _ := tally(nil, said...); !got.IsUnsure(0, 0) {
 		t.Errorf("without an own state: %v", got.Cells[0])
 	}
-	if got, votes := tally(bad, append(said, good, good, good)...); votes != 5 || !sameWithin(nil, got.Cells[0], good, true) {
+	if got, votes := tally(bad, append(said, good, good, good)...); votes != 5 || !state.SameWithin(nil, got.Cells[0], good, true) {
 		t.Errorf("five of nine: %d votes for %+v", votes, got.Cells[0])
 	}
 }
@@ -101,7 +103,7 @@ func TestWokenAreWaitedFor(t *testing.T) {
 			if decided {
 				break
 			}
-			var woken []*Object
+			var woken []*state.Object
 			if reports {
 				woken = append(woken, asleep)
 			}
@@ -111,8 +113,8 @@ func TestWokenAreWaitedFor(t *testing.T) {
 		if decided == c.unsure {
 			t.Errorf("%s: ended %v after %d answers", c.name, decided, answers)
 		}
-		if got, _ := e.end(); answers != c.ends || len(got.Activated) != c.woken || got.unsure(0, 0) != c.unsure {
-			t.Errorf("%s: after %d answers, not %d, %d are woken, unsure %v", c.name, answers, c.ends, len(got.Activated), got.unsure(0, 0))
+		if got, _ := e.end(); answers != c.ends || len(got.Activated) != c.woken || got.IsUnsure(0, 0) != c.unsure {
+			t.Errorf("%s: after %d answers, not %d, %d are woken, unsure %v", c.name, answers, c.ends, len(got.Activated), got.IsUnsure(0, 0))
 		}
 	}
 }
@@ -122,17 +124,17 @@ func TestWokenAreWaitedFor(t *testing.T) {
 func TestWokenWhomNobodySends(t *testing.T) {
 	probe := &lastReport{}
 	n := newNode(core{
-		world: World{Side: 2000, Cell: 1000}, space: overlay.SpaceFor(9), env: frozen{},
-		cache: NewReplayCache(), cfg: Config{Probe: probe, Protocol: ProtocolHardened, Rules: plainRules{}},
+		world: state.World{Side: 2000, Cell: 1000}, space: overlay.SpaceFor(9), env: frozen{},
+		cache: state.NewReplayCache(), cfg: Config{Probe: probe, Protocol: ProtocolHardened, Rules: plainRules{}},
 	})
 	asleep := thing(7, 1)
-	s := NewSnapshot(1, []*Object{thing(1, 1)}, n.world)
-	n.replica.state = NewSnapshot(1, []*Object{thing(1, 1)}, n.world)
-	s.Activated = []*Object{asleep}
-	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForLook, Of: 1}, zones: make([]zoneAnswer, 9)}
+	s := state.NewSnapshot(1, []*state.Object{thing(1, 1)}, n.world)
+	n.replica.state = state.NewSnapshot(1, []*state.Object{thing(1, 1)}, n.world)
+	s.Activated = []*state.Object{asleep}
+	q := &query{Retrieve: messages.Retrieve{Query: 1, Kind: messages.ForLook, Of: 1}, zones: make([]zoneAnswer, 9)}
 	n.queries.running = append(n.queries.running, q)
 	n.fetcher.startFetch(q, outcome{seen: s}, 9)
-	if got := probe.reports[0].Seen; len(got.Activated) > 0 || !got.unsure(0, 0) || got.unsure(1, 1) || got.At(0, 0).find(1) == nil {
+	if got := probe.reports[0].Seen; len(got.Activated) > 0 || !got.IsUnsure(0, 0) || got.IsUnsure(1, 1) || got.At(0, 0).Find(1) == nil {
 		t.Errorf("%d are woken, unsure %v", len(got.Activated), got.Unsure)
 	}
 }
@@ -140,22 +142,22 @@ func TestWokenWhomNobodySends(t *testing.T) {
 // Where cells are told as wholes, so are those who are woken in them: who lies in a cell
 // that the area only touches takes part in the step as well, and his actions count.
 func TestWokenInTouchedCellsCount(t *testing.T) {
-	w := World{Side: 4000, Cell: 1000}
+	w := state.World{Side: 4000, Cell: 1000}
 	area := overlay.Area{Circle: geom.Circle{C: geom.Point{X: 500, Y: 500}, R: 700}}
 	o := thing(7, 1)
-	o.Pos, o.Player = geom.Point{X: 1900, Y: 900}, &Player{ID: id.ID{7}}
-	s := &Snapshot{Of: 1, Cover: area, Whole: true, Grid: gridOver(&area, &w, 0), Activated: []*Object{o}}
-	if got := s.players(&area, &w, nil); len(got) != 1 {
+	o.Pos, o.Player = geom.Point{X: 1900, Y: 900}, &state.Player{ID: id.ID{7}}
+	s := &state.Snapshot{Of: 1, Cover: area, Whole: true, Grid: state.GridOver(&area, &w, 0), Activated: []*state.Object{o}}
+	if got := s.Players(&area, &w, nil); len(got) != 1 {
 		t.Errorf("%d players are asked for", len(got))
 	}
 	c := s.Encode(&area, w)
-	if got, err := DecodeSnapshot(1, &area, &area, c, w); err != nil || len(got.Activated) != 1 {
+	if got, err := state.DecodeSnapshot(1, &area, &area, c, w); err != nil || len(got.Activated) != 1 {
 		t.Errorf("it is not sent: %v", err)
 	}
 	n := newNode(core{world: w, space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
-	q := &query{Retrieve: Retrieve{Of: 1, Area: area}, zones: make([]zoneAnswer, 4)}
+	q := &query{Retrieve: messages.Retrieve{Of: 1, Area: area}, zones: make([]zoneAnswer, 4)}
 	for i := range q.zones {
-		q.zones[i] = zoneAnswer{results: []*Result{{Seen: s}}, over: true}
+		q.zones[i] = zoneAnswer{results: []*messages.Result{{Seen: s}}, over: true}
 	}
 	if got, _ := n.ballot.countActivated(q); len(got) != 1 {
 		t.Errorf("%d are woken", len(got))

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Votes on cells by their digests.
@@ -14,9 +16,9 @@ const nearest = 4
 
 // countOwners decides what is in a cell by the digests that its owners have sent,
 // each of them alone.
-func (bl *ballot) countOwners(q *query, x, y int32) (best *Cell, votes int, how verdict) {
+func (bl *ballot) countOwners(q *query, x, y int32) (best *state.Cell, votes int, how verdict) {
 	type choice struct {
-		cell         *Cell
+		cell         *state.Cell
 		votes, zones int
 		last         int // the zone that was counted last
 	}
@@ -24,12 +26,12 @@ func (bl *ballot) countOwners(q *query, x, y int32) (best *Cell, votes int, how 
 	all := 0
 	for zone := range q.zones {
 		for _, r := range q.zones[zone].results {
-			if !bl.fits(q, r) || r.Seen.covers(x, y, bl.world.Cell) != inside || !bl.isNear(q, zone, r, x, y) {
+			if !bl.fits(q, r) || r.Seen.Covers(x, y, bl.world.Cell) != state.Inside || !bl.isNear(q, zone, r, x, y) {
 				continue
 			}
 			all++
 			c := r.Seen.At(x, y)
-			k := slices.IndexFunc(choices, func(o choice) bool { return sameCellContent(o.cell, c) })
+			k := slices.IndexFunc(choices, func(o choice) bool { return state.SameCellContent(o.cell, c) })
 			if k < 0 {
 				k = len(choices)
 				choices = append(choices, choice{cell: c, last: -1})
@@ -54,32 +56,32 @@ func (bl *ballot) countOwners(q *query, x, y int32) (best *Cell, votes int, how 
 // nearest stand nearer to a cell: who is far away is not asked about it. A place
 // is certified, so that who answers for more than it is responsible for only
 // gains a say where hardly anybody else answers.
-func (bl *ballot) isNear(q *query, zone int, r *Result, x, y int32) bool {
+func (bl *ballot) isNear(q *query, zone int, r *messages.Result, x, y int32) bool {
 	half := bl.world.Cell / 2
-	at := bl.places.keyBeyond(geom.Point{X: x*bl.world.Cell + half, Y: y*bl.world.Cell + half}, zone)
+	at := bl.places.KeyBeyond(geom.Point{X: x*bl.world.Cell + half, Y: y*bl.world.Cell + half}, zone)
 	own, nearer := at.Dist2(r.Around.Self.Pos), 0
 	for _, o := range q.zones[zone].results {
-		nearer += bit(at.Dist2(o.Around.Self.Pos) < own)
+		nearer += state.Indicator(at.Dist2(o.Around.Self.Pos) < own)
 	}
 	return nearer < nearest
 }
 
 // cellVotes counts votes for versions of a cell.
 type cellVotes []struct {
-	cell  *Cell
+	cell  *state.Cell
 	votes int
 }
 
 // add counts a vote, and returns for which version.
-func (v *cellVotes) add(c *Cell) int {
+func (v *cellVotes) add(c *state.Cell) int {
 	for i := range *v {
-		if sameCellContent((*v)[i].cell, c) {
+		if state.SameCellContent((*v)[i].cell, c) {
 			(*v)[i].votes++
 			return i
 		}
 	}
 	*v = append(*v, struct {
-		cell  *Cell
+		cell  *state.Cell
 		votes int
 	}{c, 1})
 	return len(*v) - 1

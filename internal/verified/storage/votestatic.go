@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // The zones' votes on static objects and actions.
@@ -19,8 +21,8 @@ func (bl *ballot) countStatic(q *query) (out outcome, votes int, decided bool) {
 		decided = decided && bl.zones.silent(q, i)
 	}
 	votes = len(zones)
-	same := func(list []*Object, o *Object) bool {
-		return slices.ContainsFunc(list, func(p *Object) bool { return sameObject(p, o) })
+	same := func(list []*state.Object, o *state.Object) bool {
+		return slices.ContainsFunc(list, func(p *state.Object) bool { return state.SameObject(p, o) })
 	}
 	for i, z := range zones {
 		for _, o := range z.static {
@@ -44,7 +46,7 @@ func (bl *ballot) countStatic(q *query) (out outcome, votes int, decided bool) {
 			}
 		}
 		for _, b := range z.batches {
-			is := func(c *Batch) bool { return c.Player.ID == b.Player.ID && c.Of == b.Of && sameBatch(c, b) }
+			is := func(c *state.Batch) bool { return c.Player.ID == b.Player.ID && c.Of == b.Of && state.SameBatch(c, b) }
 			if slices.ContainsFunc(zones[:i], func(y outcome) bool { return slices.ContainsFunc(y.batches, is) }) {
 				continue
 			}
@@ -59,7 +61,7 @@ func (bl *ballot) countStatic(q *query) (out outcome, votes int, decided bool) {
 			}
 		}
 	}
-	slices.SortFunc(out.static, byID)
+	slices.SortFunc(out.static, state.ByID)
 	return out, votes, decided
 }
 
@@ -68,14 +70,14 @@ func (bl *ballot) countStatic(q *query) (out outcome, votes int, decided bool) {
 // open, if one has not answered. When the nodes of several zones that keep a place
 // leave together, those who follow them ask each other: that they know of nobody is
 // no vote against who sleeps there.
-func (bl *ballot) unreported(q *query, o *Object) (denied, open bool) {
+func (bl *ballot) unreported(q *query, o *state.Object) (denied, open bool) {
 	for zone := range q.zones {
 		z := &q.zones[zone]
-		if slices.ContainsFunc(z.results, func(r *Result) bool { return r.names(o) }) {
+		if slices.ContainsFunc(z.results, func(r *messages.Result) bool { return r.HasStatic(o) }) {
 			continue
 		}
-		k := bl.places.keyBeyond(o.Pos, zone)
-		var near *Result
+		k := bl.places.KeyBeyond(o.Pos, zone)
+		var near *messages.Result
 		for _, r := range z.results {
 			if near == nil || geom.Closer(k, r.Around.Self.Pos, near.Around.Self.Pos) {
 				near = r

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // What is taken for likely where no majority agrees.
@@ -12,16 +14,16 @@ import (
 // retrieval whose answers are taken boldly: what most say of the whole cell. If as many say one thing as
 // another the order decides, so that all who hear the same take the same. Without
 // an answer it is what the node thinks itself.
-func (bl *ballot) mostLikelyCell(q *query, x, y int32) *Cell {
+func (bl *ballot) mostLikelyCell(q *query, x, y int32) *state.Cell {
 	var said cellVotes
 	var first []id.ID // of those who say each
 	for i := range q.zones {
 		for _, r := range q.zones[i].results {
-			if bl.fits(q, r) && r.Seen.covers(x, y, bl.world.Cell) == inside {
+			if bl.fits(q, r) && r.Seen.Covers(x, y, bl.world.Cell) == state.Inside {
 				who := r.Around.Self.ID
 				if k := said.add(r.Seen.At(x, y)); k == len(first) {
 					first = append(first, who)
-				} else if compareIDs(who, first[k]) < 0 {
+				} else if state.CompareIDs(who, first[k]) < 0 {
 					first[k] = who
 				}
 			}
@@ -37,7 +39,7 @@ func (bl *ballot) mostLikelyCell(q *query, x, y int32) *Cell {
 		}
 	}
 	if said[best].cell == nil {
-		return &Cell{}
+		return &state.Cell{}
 	}
 	return said[best].cell
 }
@@ -45,9 +47,9 @@ func (bl *ballot) mostLikelyCell(q *query, x, y int32) *Cell {
 // precedes is an order of the versions of a cell that is the same for all who have
 // heard the same: by what is in them or, where only tags are known, which differ
 // from one retrieval to another, by who says so.
-func (bl *ballot) precedes(a, b *Cell, byA, byB id.ID) bool {
+func (bl *ballot) precedes(a, b *state.Cell, byA, byB id.ID) bool {
 	if bl.cfg.Wire {
-		return compareIDs(byA, byB) < 0
+		return state.CompareIDs(byA, byB) < 0
 	}
 	return digestOrder(a, b)
 }
@@ -60,8 +62,8 @@ func (bl *ballot) precedes(a, b *Cell, byA, byB id.ID) bool {
 func (bl *ballot) halfOfZonesKnow(q *query, x, y int32) bool {
 	know := 0
 	for i := range q.zones {
-		know += bit(slices.ContainsFunc(q.zones[i].results, func(r *Result) bool {
-			return bl.fits(q, r) && r.Seen.covers(x, y, bl.world.Cell) == inside
+		know += state.Indicator(slices.ContainsFunc(q.zones[i].results, func(r *messages.Result) bool {
+			return bl.fits(q, r) && r.Seen.Covers(x, y, bl.world.Cell) == state.Inside
 		}))
 	}
 	return 2*know >= bl.zones.voters()
@@ -73,18 +75,18 @@ func (bl *ballot) isFrozenByVote(q *query, x, y int32) bool {
 	resting, guessing := 0, 0
 	for i := range q.zones {
 		for _, r := range q.zones[i].results {
-			if bl.fits(q, r) && r.Seen.unsure(x, y) && r.Seen.At(x, y) != nil {
+			if bl.fits(q, r) && r.Seen.IsUnsure(x, y) && r.Seen.At(x, y) != nil {
 				guessing++
-				resting += bit(r.Seen.freezeOf(x, y) != notFrozen)
+				resting += state.Indicator(r.Seen.FreezeOf(x, y) != state.NotFrozen)
 			}
 		}
 	}
 	if guessing > 0 {
 		return 2*resting > guessing
 	}
-	for _, s := range [...]*Snapshot{bl.replica.state, bl.replica.tentative} {
-		if s != nil && s.Of == q.Of && s.unsure(x, y) && s.At(x, y) != nil {
-			return s.freezeOf(x, y) != notFrozen
+	for _, s := range [...]*state.Snapshot{bl.replica.state, bl.replica.tentative} {
+		if s != nil && s.Of == q.Of && s.IsUnsure(x, y) && s.At(x, y) != nil {
+			return s.FreezeOf(x, y) != state.NotFrozen
 		}
 	}
 	return bl.replica.restoredCell(x, y) != nil
@@ -94,7 +96,7 @@ func (bl *ballot) isFrozenByVote(q *query, x, y int32) bool {
 // takes more than half of all zones, also of those that are deserted: others may come
 // back who have kept something else.
 func (bl *ballot) thawsAt(firm *query, x, y int32) bool {
-	if firm.Of%thawEvery != 0 {
+	if firm.Of%state.ThawEvery != 0 {
 		return false
 	}
 	_, votes, how := bl.countCell(firm, x, y)
@@ -102,19 +104,19 @@ func (bl *ballot) thawsAt(firm *query, x, y int32) bool {
 }
 
 // digestOrder is an order of the versions of a cell, by their objects' digests.
-func digestOrder(a, b *Cell) bool {
-	var x, y []*Object
+func digestOrder(a, b *state.Cell) bool {
+	var x, y []*state.Object
 	if a != nil {
 		x = a.Objects
 	}
 	if b != nil {
 		y = b.Objects
 	}
-	for len(x) > 0 && len(y) > 0 && sameObject(x[0], y[0]) {
+	for len(x) > 0 && len(y) > 0 && state.SameObject(x[0], y[0]) {
 		x, y = x[1:], y[1:]
 	}
 	if len(x) == 0 || len(y) == 0 {
 		return len(x) < len(y)
 	}
-	return compareIDs(x[0].Digest, y[0].Digest) < 0
+	return state.CompareIDs(x[0].Digest, y[0].Digest) < 0
 }

@@ -1,65 +1,70 @@
 package storage
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
+)
 
 // Votes on who is woken, of which only those who store them know.
 
 // countActivated are the woken characters that enough zones report, and the node's
 // own ones if there may be enough. Open are those of whom the zones that have not
 // finished may make a majority: who is forgotten now may be forgotten for ever.
-func (bl *ballot) countActivated(q *query) (out, open []*Object) {
-	var all, own []*Object
+func (bl *ballot) countActivated(q *query) (out, open []*state.Object) {
+	var all, own []*state.Object
 	if bl.replica.state != nil && bl.replica.state.Of == q.Of {
 		own = bl.replica.state.Activated
 	}
 	coming := 0
 	for i := range q.zones {
-		coming += bit(!bl.zones.silent(q, i))
-		var zone []*Object
+		coming += state.Indicator(!bl.zones.silent(q, i))
+		var zone []*state.Object
 		for _, r := range q.zones[i].results {
 			if !bl.fits(q, r) {
 				continue
 			}
 			for _, o := range r.Seen.Activated {
-				if relateCell(&q.Area, o.Pos, &bl.world) != outside && !slices.ContainsFunc(zone, func(p *Object) bool { return sameActivated(p, o) }) {
+				if state.RelateCell(&q.Area, o.Pos, &bl.world) != state.Outside && !slices.ContainsFunc(zone, func(p *state.Object) bool { return sameActivated(p, o) }) {
 					zone = append(zone, o)
 				}
 			}
 		}
 		all = append(all, zone...)
 	}
-	slices.SortStableFunc(all, byID)
+	slices.SortStableFunc(all, state.ByID)
 	for i, o := range all {
 		votes := 0
 		for _, p := range all[i:] {
-			votes += bit(p.ID == o.ID && sameActivated(p, o))
+			votes += state.Indicator(p.ID == o.ID && sameActivated(p, o))
 		}
 		if votes >= bl.zones.votesNeeded() {
 			out = append(out, o)
-		} else if votes+coming >= bl.zones.votesNeeded() && !among(out, o) && !among(own, o) {
+		} else if votes+coming >= bl.zones.votesNeeded() && !state.Among(out, o) && !state.Among(own, o) {
 			open = append(open, o)
 		}
 	}
 	for _, o := range own {
-		if relateCell(&q.Area, o.Pos, &bl.world) != outside && !bl.mayBeActivated(q, o) {
+		if state.RelateCell(&q.Area, o.Pos, &bl.world) != state.Outside && !bl.mayBeActivated(q, o) {
 			out = append(out, o)
 		}
 	}
-	slices.SortStableFunc(out, byID)
-	return slices.CompactFunc(out, func(a, b *Object) bool { return a.ID == b.ID }), open
+	slices.SortStableFunc(out, state.ByID)
+	return slices.CompactFunc(out, func(a, b *state.Object) bool { return a.ID == b.ID }), open
 }
 
 // mayBeActivated reports whether so many zones have answered and do not know that somebody
 // was woken that no majority does: all leave him asleep.
-func (bl *ballot) mayBeActivated(q *query, o *Object) bool {
+func (bl *ballot) mayBeActivated(q *query, o *state.Object) bool {
 	without := 0
 	for i := range q.zones {
 		z := &q.zones[i]
-		without += bit(z.over && !slices.ContainsFunc(z.results, func(r *Result) bool { return bl.fits(q, r) && among(r.Seen.Activated, o) }))
+		without += state.Indicator(z.over && !slices.ContainsFunc(z.results, func(r *messages.Result) bool { return bl.fits(q, r) && state.Among(r.Seen.Activated, o) }))
 	}
 	return without > bl.zones.voters()-bl.zones.votesNeeded()
 }
 
 // sameActivated compares two woken characters; where one that is only named is, its
 // digest does not show to somebody who does not have it.
-func sameActivated(a, b *Object) bool { return sameObject(a, b) && a.Pos == b.Pos }
+func sameActivated(a, b *state.Object) bool { return state.SameObject(a, b) && a.Pos == b.Pos }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
 // slow is a node that views do not reach for some time: it is unstable when a
@@ -17,7 +17,7 @@ type slow struct {
 	kept []func()
 }
 
-func (s *slow) Intercept(n *Node, from machine.Peer, m machine.Message) bool {
+func (s *slow) Intercept(n *storage.Node, from machine.Peer, m machine.Message) bool {
 	if _, is := m.(*overlay.NetworkView); !is || !*s.on {
 		return false
 	}
@@ -32,7 +32,7 @@ func TestWhatCameInTimeCounts(t *testing.T) {
 	b := newBed(t, 6, 4, 14, 2*time.Minute)
 	on := false
 	slows := map[int]*slow{}
-	b.protocol, b.behave = ProtocolHardened, func(i int) Behaviour {
+	b.protocol, b.behave = storage.ProtocolHardened, func(i int) storage.Behaviour {
 		slows[i] = &slow{on: &on}
 		return slows[i]
 	}
@@ -67,7 +67,7 @@ func TestWhatCameInTimeCounts(t *testing.T) {
 			m.Call(do)
 		}
 	}
-	b.until(b.update(of).Add(3*DefaultLMax + time.Second))
+	b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
 	if n := b.agree(of); n > 0 {
 		t.Errorf("%d of %d nodes have a wrong state", n, len(b.live()))
 	}

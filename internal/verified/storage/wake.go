@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Waking at who keeps a character (thesis 5.4.1): it takes part in the next step.
@@ -11,8 +13,8 @@ import (
 // onActivate wakes a character for one update. If the place was somebody else's a
 // moment ago it waits: until the node has measured what is its own now, and until
 // it has been told who lies there.
-func (ds *dormantStore) onActivate(by *overlay.Contact, m *Activate) {
-	if m.Player == nil || m.Player.ID != by.ID || ds.env.Now() > ds.time.state(m.Of) {
+func (ds *dormantStore) onActivate(by *overlay.Contact, m *messages.Activate) {
+	if m.Player == nil || m.Player.ID != by.ID || ds.env.Now() > ds.time.State(m.Of) {
 		return
 	}
 	if !ds.area.responsible(m.Place) {
@@ -21,7 +23,7 @@ func (ds *dormantStore) onActivate(by *overlay.Contact, m *Activate) {
 		}
 		return
 	}
-	var found *Object
+	var found *state.Object
 	for _, o := range ds.static {
 		if o.Player != nil && o.Player.ID == by.ID && o.Pos == m.Place && (found == nil || o.ID < found.ID) {
 			found = o
@@ -50,17 +52,17 @@ func (ds *dormantStore) addActivated() {
 			s.Activated = append(s.Activated, w.object)
 		}
 	}
-	slices.SortFunc(s.Activated, byID)
+	slices.SortFunc(s.Activated, state.ByID)
 	ds.replica.state = &s
 }
 
 // dropActivated ends the wakening of those who took part in a step: from now on they
 // are what the step has made of them. In the hardened protocol who took no part, for
 // the other zones knew nothing of it, sleeps on.
-func (ds *dormantStore) dropActivated(from *Snapshot) {
+func (ds *dormantStore) dropActivated(from *state.Snapshot) {
 	of := from.Of
 	ds.activated = slices.DeleteFunc(ds.activated, func(w activation) bool {
-		if w.of == of && (!ds.hardened() || among(from.Activated, w.object)) {
+		if w.of == of && (!ds.hardened() || state.Among(from.Activated, w.object)) {
 			delete(ds.static, w.object.ID)
 		}
 		return w.of <= of
@@ -68,7 +70,7 @@ func (ds *dormantStore) dropActivated(from *Snapshot) {
 }
 
 // deferActivation keeps what a player's node has asked for last.
-func (ds *dormantStore) deferActivation(by *overlay.Contact, m *Activate) {
+func (ds *dormantStore) deferActivation(by *overlay.Contact, m *messages.Activate) {
 	ds.lateActivations = slices.DeleteFunc(ds.lateActivations, func(l lateActivation) bool { return l.by.ID == by.ID })
 	ds.lateActivations = append(ds.lateActivations, lateActivation{by, m})
 }
@@ -85,11 +87,11 @@ func (ds *dormantStore) activateLate() {
 // activation is a character that takes part in the step after t_of.
 type activation struct {
 	of     int64
-	object *Object
+	object *state.Object
 }
 
 // lateActivation is a character that is woken as soon as it is known.
 type lateActivation struct {
 	by   *overlay.Contact
-	wake *Activate
+	wake *messages.Activate
 }

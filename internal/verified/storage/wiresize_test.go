@@ -8,7 +8,8 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	. "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 )
 
 // Simulated nodes refer to cells, and are charged for what a real node would send of
@@ -17,11 +18,11 @@ import (
 func TestSimulationsAreChargedForWhatTravels(t *testing.T) {
 	const nodes, last = 24, 4
 	b := newBed(t, 5, 4, nodes, 2*time.Minute)
-	b.protocol = ProtocolHardened
+	b.protocol = storage.ProtocolHardened
 	type total struct{ messages, bytes int }
 	totals := map[string]*total{}
 	leftOut, unsure := 0, 0 // answers that leave out rows, that have unsure cells
-	b.sent = func(n *Node, m machine.Message) {
+	b.sent = func(n *storage.Node, m machine.Message) {
 		switch u := m.(type) {
 		case *overlay.Unicast:
 			m = u.Body
@@ -45,9 +46,9 @@ func TestSimulationsAreChargedForWhatTravels(t *testing.T) {
 		if size(m) != size(sent) {
 			t.Errorf("a %s takes %d bytes, and is charged for %d", name, size(sent), size(m))
 		}
-		if r, ok := sent.(*Result); ok && r.Sent != nil {
-			leftOut += bit(slices.Contains(r.Sent.Same, true))
-			unsure += bit(len(r.Sent.Unsure) > 0)
+		if r, ok := sent.(*messages.Result); ok && r.Sent != nil {
+			leftOut += Indicator(slices.Contains(r.Sent.Same, true))
+			unsure += Indicator(len(r.Sent.Unsure) > 0)
 		}
 	}
 	next := nodes
@@ -64,7 +65,7 @@ func TestSimulationsAreChargedForWhatTravels(t *testing.T) {
 			b.sim.At(b.update(of).Add(b.after(interval)), func() { b.live()[b.rand.Intn(len(b.live()))].Stop() })
 			b.sim.At(b.update(of).Add(b.after(interval)), func() { b.live()[b.rand.Intn(len(b.live()))].Crash() })
 		}
-		b.until(b.update(of).Add(3*DefaultLMax + time.Second))
+		b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
 		b.replay(of)
 	}
 	for name, s := range totals {
@@ -87,7 +88,7 @@ func TestSimulationsAreChargedForWhatTravels(t *testing.T) {
 	}
 }
 
-func bit(on bool) int {
+func Indicator(on bool) int {
 	if on {
 		return 1
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Zones without nodes. In a network of a dozen nodes one of four zones is empty now
@@ -41,14 +42,14 @@ func (el *electorate) updateDeserted() {
 	el.empty = 0
 	for zone := range el.deserted {
 		el.deserted[zone] = el.env.Now().Sub(el.heard[zone]) > silentFor && el.overlay.Deserted(zone)
-		el.empty += bit(el.deserted[zone])
+		el.empty += state.Indicator(el.deserted[zone])
 	}
 }
 
 // zoneAnswered notes that somebody of a zone has answered.
 func (el *electorate) zoneAnswered(zone int) {
 	el.heard[zone] = el.env.Now()
-	el.empty -= bit(el.deserted[zone])
+	el.empty -= state.Indicator(el.deserted[zone])
 	el.deserted[zone] = false
 }
 

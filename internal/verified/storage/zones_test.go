@@ -6,6 +6,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // More than half of the zones that have a vote is needed; of those that stand still,
@@ -50,7 +52,7 @@ func TestDesertedZonesHaveNoVote(t *testing.T) {
 // denies nothing.
 func TestWhoOnlyTouchesAnAreaDeniesNothing(t *testing.T) {
 	n := newNode(core{
-		world: World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(4), env: frozen{},
+		world: state.World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(4), env: frozen{},
 		cfg: Config{Protocol: ProtocolHardened},
 	})
 	sub := n.space.SubArea(3)
@@ -59,11 +61,11 @@ func TestWhoOnlyTouchesAnAreaDeniesNothing(t *testing.T) {
 	}
 	left, right := at(1, 1000), at(2, 5000) // they meet at 3000
 	area := overlay.Area{Polygon: geom.Rect{Min: geom.Point{X: sub.Min.X + 3000, Y: sub.Min.Y}, Max: geom.Point{X: sub.Min.X + 4000, Y: sub.Min.Y + 1000}}.Polygon(nil)}
-	q := &query{Retrieve: Retrieve{Query: 1, Kind: ForFailure, Area: area}, zones: make([]zoneAnswer, 4), keys: []overlay.Area{area, area, area, area}}
+	q := &query{Retrieve: messages.Retrieve{Query: 1, Kind: messages.ForFailure, Area: area}, zones: make([]zoneAnswer, 4), keys: []overlay.Area{area, area, area, area}}
 	n.queries.running = append(n.queries.running, q)
 	say := func(who, other *overlay.Contact) {
-		a := NewAround(who, []*overlay.Contact{other}, n.space.Bounds())
-		n.queries.onResult(who, &Result{Query: 1, Around: a, Area: area, Brief: true})
+		a := messages.NewAround(who, []*overlay.Contact{other}, n.space.Bounds())
+		n.queries.onResult(who, &messages.Result{Query: 1, Around: a, Area: area, Brief: true})
 	}
 	if say(left, right); q.zones[3].over {
 		t.Error("a zone is complete with the answer of somebody who only touches the area")

@@ -8,7 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // auditor represents a node's players in a region: it has no body, and its signed edits
@@ -34,8 +34,8 @@ const (
 )
 
 // AuditorOf returns the id of the object that is a node's auditor.
-func AuditorOf(node id.ID) storage.ObjectID {
-	return tagAuditor<<tagShift | storage.ObjectID(binary.BigEndian.Uint64(node[:8])>>4)
+func AuditorOf(node id.ID) state.ObjectID {
+	return tagAuditor<<tagShift | state.ObjectID(binary.BigEndian.Uint64(node[:8])>>4)
 }
 
 func (r *Rules) middle(pos world.RegionPos) geom.Point {
@@ -48,18 +48,18 @@ func (r *Rules) Middle(pos world.RegionPos) geom.Point { return r.middle(pos) }
 // Holds reports whether a region is of the stored world.
 func (r *Rules) Holds(pos world.RegionPos) bool { return r.inWindow(pos) }
 
-func (r *Rules) newAuditor(p *storage.Player, a *auditor) *storage.Object {
-	return r.make(&storage.Object{ID: AuditorOf(p.ID), Pos: r.middle(a.at), Player: p, State: a})
+func (r *Rules) newAuditor(p *state.Player, a *auditor) *state.Object {
+	return r.make(&state.Object{ID: AuditorOf(p.ID), Pos: r.middle(a.at), Player: p, State: a})
 }
 
-func (r *Rules) newLeftInventory(b *leftInventory) *storage.Object {
+func (r *Rules) newLeftInventory(b *leftInventory) *state.Object {
 	hash := rng.Hash(binary.BigEndian.Uint64(b.player[:8]), uint64(b.at.X), uint64(b.at.Z))
-	return r.make(&storage.Object{ID: tagLeftInventory<<tagShift | storage.ObjectID(hash>>4), Pos: r.middle(b.at), State: b})
+	return r.make(&state.Object{ID: tagLeftInventory<<tagShift | state.ObjectID(hash>>4), Pos: r.middle(b.at), State: b})
 }
 
 // auditorStep is an auditor during the replay of a step.
 type auditorStep struct {
-	player *storage.Player
+	player *state.Player
 	auditor
 	edits      []Edit // that are left to do
 	current    *Edit  // in this tick
@@ -69,7 +69,7 @@ type auditorStep struct {
 	countItems bool // what players have is counted
 }
 
-func (r *Rules) startAuditorStep(p *storage.Player, a *auditor, bodies [][]byte, from, to uint64) *auditorStep {
+func (r *Rules) startAuditorStep(p *state.Player, a *auditor, bodies [][]byte, from, to uint64) *auditorStep {
 	out := &auditorStep{player: p, auditor: *a, to: a.at, countItems: r.cfg.Mode == world.Survival}
 	out.inventories = slices.Clone(a.inventories)
 	for i := range out.inventories {
@@ -190,7 +190,7 @@ func (g *region) leaveInventory(inv inventory) {
 
 // nextAuditor is the auditor after the step; nil: it is gone, and what its players have
 // lies here.
-func (r *Rules) nextAuditor(g *region, a *auditorStep, pos world.RegionPos) *storage.Object {
+func (r *Rules) nextAuditor(g *region, a *auditorStep, pos world.RegionPos) *state.Object {
 	next := &auditor{at: a.at, idle: a.idle + 1, lastHeard: a.lastHeard, inventories: a.inventories}
 	if a.spoke {
 		next.idle, next.lastHeard = 0, g.to
@@ -228,7 +228,7 @@ func readInventory(in *reader) (inv inventory) {
 	return inv
 }
 
-func appendAuditor(out []byte, p *storage.Player, a *auditor) []byte {
+func appendAuditor(out []byte, p *state.Player, a *auditor) []byte {
 	out = append(out, p.ID[:]...)
 	out = binary.BigEndian.AppendUint32(out, uint32(p.Home.X))
 	out = binary.BigEndian.AppendUint32(out, uint32(p.Home.Y))
@@ -240,7 +240,7 @@ func appendAuditor(out []byte, p *storage.Player, a *auditor) []byte {
 	return out
 }
 
-func (r *Rules) decodeAuditor(in *reader) (*storage.Object, error) {
+func (r *Rules) decodeAuditor(in *reader) (*state.Object, error) {
 	who := id.ID(in.Take(id.Size))
 	x, y := in.Take(4), in.Take(4)
 	if in.Bad() {
@@ -261,7 +261,7 @@ func (r *Rules) decodeAuditor(in *reader) (*storage.Object, error) {
 	return r.newAuditor(r.player(who, home), a), nil
 }
 
-func (r *Rules) decodeLeftInventory(in *reader) (*storage.Object, error) {
+func (r *Rules) decodeLeftInventory(in *reader) (*state.Object, error) {
 	b := &leftInventory{at: world.RegionPos{X: in.int32(), Z: in.int32()}}
 	b.inventory = readInventory(in)
 	if !in.End() || !r.inWindow(b.at) {

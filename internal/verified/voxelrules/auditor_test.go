@@ -10,13 +10,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // walker is a node of one player that goes from region to region and says what
 // the player does.
 type walker struct {
-	player *storage.Player
+	player *state.Player
 	who    id.ID
 	at     world.RegionPos
 	seq    uint64
@@ -24,20 +24,20 @@ type walker struct {
 
 func newWalker(i int) *walker {
 	return &walker{
-		player: &storage.Player{ID: id.Of(fmt.Appendf(nil, "node %d", i)), Home: geom.Point{X: int32(i), Y: 9}},
+		player: &state.Player{ID: id.Of(fmt.Appendf(nil, "node %d", i)), Home: geom.Point{X: int32(i), Y: 9}},
 		who:    id.Of(fmt.Appendf(nil, "player %d", i)),
 	}
 }
 
 // says is a batch of edits, one a tick from the beginning of an interval.
-func (w *walker) says(from machine.Time, to world.RegionPos, edits ...Edit) *storage.Action {
+func (w *walker) says(from machine.Time, to world.RegionPos, edits ...Edit) *state.Action {
 	b := Batch{First: TickAt(from) + 1, Audit: true, To: to}
 	for i, e := range edits {
 		e.Player, e.Tick = w.who, b.First+uint64(i)
 		b.Edits = append(b.Edits, e)
 	}
 	w.seq++
-	return &storage.Action{Player: w.player, Seq: w.seq, At: from + interval, Body: b.AppendBinary(nil)}
+	return &state.Action{Player: w.player, Seq: w.seq, At: from + interval, Body: b.AppendBinary(nil)}
 }
 
 // TestLongWitnessesReplay: what auditors sign is replayed alike by cells on their own
@@ -58,7 +58,7 @@ func TestLongWitnessesReplay(t *testing.T) {
 		var sum Tally
 		for i := range machine.Time(16) {
 			from := i * interval
-			var acts []*storage.Action
+			var acts []*state.Action
 			for n, w := range nodes {
 				if seq.witnesses[w.player.ID] == nil {
 					place := r.Middle(world.RegionPos{X: int32(n % 2), Z: -1})
@@ -118,7 +118,7 @@ func TestNothingComesOfNothing(t *testing.T) {
 	w := newWalker(1)
 	at := world.RegionPos{X: 0, Z: 0}
 	seq.Activate(w.player, seq.r.Middle(at))
-	seq.Advance(0, interval, []*storage.Action{w.says(0, at)})
+	seq.Advance(0, interval, []*state.Action{w.says(0, at)})
 	ground := seq.r.standing(40, 40)
 	high := func(n int32) world.Pos { return ground.Add(n, 20, 0) }
 	place := func(n int32, b world.Block) Edit { return Edit{Kind: EditPlace, At: high(n), Block: b} }
@@ -141,14 +141,14 @@ func TestNothingComesOfNothing(t *testing.T) {
 		Edit{Kind: EditBreak, At: world.Pos{X: 1, Y: 0, Z: 1}, Block: world.Bedrock},
 		Edit{Kind: EditPlace, At: world.Pos{X: 300, Y: 90, Z: 300}, Block: world.OakPlanks}, // elsewhere
 	)
-	seq.Advance(interval, 2*interval, []*storage.Action{w.says(interval, at, edits...)})
+	seq.Advance(interval, 2*interval, []*state.Action{w.says(interval, at, edits...)})
 	want := map[world.Pos]world.Block{high(6): world.OakSlab}
 	for n := range int32(8) {
 		if b, _ := seq.Block(high(n)); b != want[high(n)] {
 			t.Errorf("block %d is %v, want %v", n, b, want[high(n)])
 		}
 	}
-	var all []*storage.Object
+	var all []*state.Object
 	seq.Cells(func(c geom.Rect) { all = append(all, seq.Objects(c)...) })
 	v := NewView(all)
 	if n, ok := v.ItemCount(w.player.ID, w.who, world.OakPlanks); !ok || n != 31 {
@@ -162,12 +162,12 @@ func TestNothingComesOfNothing(t *testing.T) {
 	}
 
 	// What is left behind is there for whoever brings the player back.
-	seq.Advance(2*interval, 3*interval, []*storage.Action{w.says(2*interval, at, Edit{Kind: EditLeave})})
+	seq.Advance(2*interval, 3*interval, []*state.Action{w.says(2*interval, at, Edit{Kind: EditLeave})})
 	other := newWalker(2)
 	other.who = w.who
 	seq.Activate(other.player, seq.r.Middle(at))
-	seq.Advance(3*interval, 4*interval, []*storage.Action{other.says(3*interval, at)})
-	seq.Advance(4*interval, 5*interval, []*storage.Action{other.says(4*interval, at, Edit{Kind: EditJoin})})
+	seq.Advance(3*interval, 4*interval, []*state.Action{other.says(3*interval, at)})
+	seq.Advance(4*interval, 5*interval, []*state.Action{other.says(4*interval, at, Edit{Kind: EditJoin})})
 	all = nil
 	seq.Cells(func(c geom.Rect) { all = append(all, seq.Objects(c)...) })
 	if n, ok := NewView(all).ItemCount(other.player.ID, w.who, world.OakPlanks); !ok || n != 31 {

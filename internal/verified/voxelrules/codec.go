@@ -11,7 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // ErrObject is returned for bytes that are not an object of this world.
@@ -25,7 +25,7 @@ const (
 
 // AppendObject appends an object's encoding: the tag and what package world
 // says of the state, or numbers as LEB128, signed ones zigzag (storage.Rules).
-func (r *Rules) AppendObject(out []byte, o *storage.Object) []byte {
+func (r *Rules) AppendObject(out []byte, o *state.Object) []byte {
 	out = append(out, byte(tagOf(o)))
 	switch s := o.State.(type) {
 	case *character:
@@ -108,7 +108,7 @@ func appendRemoteEdit(out []byte, e *remoteEdit) []byte {
 
 // DecodeObject reads what AppendObject wrote, all of it, and nothing else
 // (storage.Rules).
-func (r *Rules) DecodeObject(b []byte) (*storage.Object, error) {
+func (r *Rules) DecodeObject(b []byte) (*state.Object, error) {
 	if len(b) == 0 {
 		return nil, fmt.Errorf("%w: empty", ErrObject)
 	}
@@ -122,7 +122,7 @@ func (r *Rules) DecodeObject(b []byte) (*storage.Object, error) {
 	return o, nil
 }
 
-func (r *Rules) decode(tag int, b []byte) (*storage.Object, error) {
+func (r *Rules) decode(tag int, b []byte) (*state.Object, error) {
 	switch tag {
 	case tagCharacter:
 		return r.decodeCharacter(b)
@@ -160,7 +160,7 @@ var (
 // holds reports whether a point lies in the window.
 func (r *Rules) holds(v world.Vec) bool { return r.inWindow(v.Block().Region()) }
 
-func (r *Rules) decodeCharacter(b []byte) (*storage.Object, error) {
+func (r *Rules) decodeCharacter(b []byte) (*state.Object, error) {
 	if len(b) < 9 || b[0]>>1 > byte(newcomer) {
 		return nil, errFields
 	}
@@ -177,16 +177,16 @@ func (r *Rules) decodeCharacter(b []byte) (*storage.Object, error) {
 }
 
 // player returns the one player with an id and a home.
-func (r *Rules) player(who id.ID, home geom.Point) *storage.Player {
+func (r *Rules) player(who id.ID, home geom.Point) *state.Player {
 	if p, ok := r.known.Get(who); ok && p.Home == home {
 		return p
 	}
-	p := &storage.Player{ID: who, Home: home}
+	p := &state.Player{ID: who, Home: home}
 	r.known.Put(who, p)
 	return p
 }
 
-func (r *Rules) decodeChunk(in *reader) (*storage.Object, error) {
+func (r *Rules) decodeChunk(in *reader) (*state.Object, error) {
 	d := &difference{pos: world.ColumnPos{X: in.int32(), Z: in.int32()}, y: in.Byte()}
 	n, last := in.Uint(world.ChunkVolume), -1
 	for range n {
@@ -203,7 +203,7 @@ func (r *Rules) decodeChunk(in *reader) (*storage.Object, error) {
 	return r.newChunk(d), nil
 }
 
-func (r *Rules) decodeRegionState(in *reader) (*storage.Object, error) {
+func (r *Rules) decodeRegionState(in *reader) (*state.Object, error) {
 	s := &regionState{pos: world.RegionPos{X: in.int32(), Z: in.int32()}}
 	s.area = bytes.Clone(in.Take(in.Uint(maxRestLen)))
 	for range in.Uint(maxNotes) {
@@ -225,7 +225,7 @@ func (r *Rules) decodeRegionState(in *reader) (*storage.Object, error) {
 	return r.newRegionState(s), nil
 }
 
-func (r *Rules) decodeRemoteEdit(in *reader) (*storage.Object, error) {
+func (r *Rules) decodeRemoteEdit(in *reader) (*state.Object, error) {
 	flags := in.Byte()
 	e := &remoteEdit{answered: flags&1 != 0}
 	m := &e.remote

@@ -8,16 +8,16 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
-func samples(r *Rules) []*storage.Object {
+func samples(r *Rules) []*state.Object {
 	p := newBuilders(1, 1).players[0]
 	body := world.NewPlayer(p.ID, "a", world.Survival, world.Vec{Y: 70 << 12})
 	mob := world.NewMob(77, world.Sheep, world.Vec{X: 5 << 12, Y: 70 << 12, Z: -3 << 12})
 	area := world.NewArea(world.AreaConfig{}, world.RegionPos{X: -1}, nil)
 	area.SetColumn(&world.Column{Pos: world.ColumnPos{X: -4}})
-	return []*storage.Object{
+	return []*state.Object{
 		r.newCharacter(p, true, &character{body: body}),
 		r.newCharacter(p, false, &character{body: body, coming: newcomer}),
 		r.newMob(mob),
@@ -71,7 +71,7 @@ func FuzzDecodeObject(f *testing.F) {
 		if o.Static {
 			return
 		}
-		s := &storage.Step{To: 2 * interval / 200, Target: target, Objects: []*storage.Object{o}}
+		s := &state.Step{To: 2 * interval / 200, Target: target, Objects: []*state.Object{o}}
 		for _, next := range r.Replay(s) {
 			if next.Static != (next.Player != nil && next.Static) || !within(target, next.Pos) {
 				t.Fatalf("became %s at %v", describe(next), next.Pos)

@@ -6,7 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/recent"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // columns are columns as they were made and as players have changed them. What
@@ -51,7 +51,7 @@ func (l *columnCache) untouched(pos world.ColumnPos) *world.Column {
 }
 
 // column returns a column with the differences of its chunks.
-func (l *columnCache) column(pos world.ColumnPos, chunks []*storage.Object) *world.Column {
+func (l *columnCache) column(pos world.ColumnPos, chunks []*state.Object) *world.Column {
 	if len(chunks) == 0 {
 		return l.untouched(pos)
 	}
@@ -72,7 +72,7 @@ func (l *columnCache) column(pos world.ColumnPos, chunks []*storage.Object) *wor
 }
 
 // hashOf names differences of a column's chunks; those of none are zero.
-func hashOf(chunks []*storage.Object) (hash [2]uint64) {
+func hashOf(chunks []*state.Object) (hash [2]uint64) {
 	for _, o := range chunks {
 		for i := range hash {
 			hash[i] = rng.Hash(hash[i], uint64(i), uint64(o.ID), hash8(o.Digest[8*i:]))

@@ -9,7 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // TestItemsCrossCells: what is thrown over a border is replayed, lies in the next
@@ -18,7 +18,7 @@ func TestItemsCrossCells(t *testing.T) {
 	cfg := Config{Seed: 3, Regions: 4, Terrain: plain{}}
 	seq := NewSequence(cfg)
 	rep := &replica{t: t, r: New(cfg), cells: seq.Cells}
-	p := &storage.Player{ID: id.Of([]byte("thrower")), Home: geom.Point{Y: 7}}
+	p := &state.Player{ID: id.Of([]byte("thrower")), Home: geom.Point{Y: 7}}
 	place := seq.Place(world.Vec{X: fixed.Int(127), Y: fixed.Int(terrain.SeaLevel + 1), Z: fixed.Int(50)})
 	lying := func() (at []world.RegionPos) {
 		seq.Cells(func(c geom.Rect) {
@@ -42,7 +42,7 @@ func TestItemsCrossCells(t *testing.T) {
 			}
 			batch.Moments = append(batch.Moments, m)
 		}
-		actions := []*storage.Action{{Player: p, Seq: uint64(i), At: from + interval, Body: batch.AppendBinary(nil)}}
+		actions := []*state.Action{{Player: p, Seq: uint64(i), At: from + interval, Body: batch.AppendBinary(nil)}}
 		seq.Advance(from, from+interval, actions)
 		rep.step(from, actions)
 		compare(t, "step", rep, seq)

@@ -6,7 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // The kinds of object, in the highest four bits of their ids and first in their
@@ -24,7 +24,7 @@ const (
 
 const tagShift = 60
 
-func tagOf(o *storage.Object) int { return int(o.ID >> tagShift) }
+func tagOf(o *state.Object) int { return int(o.ID >> tagShift) }
 
 // character is a player in the world. Frozen, as all states are.
 type character struct {
@@ -59,61 +59,61 @@ type remoteEdit struct {
 }
 
 // CharacterOf returns the id of a player's character.
-func CharacterOf(player id.ID) storage.ObjectID {
-	return tagCharacter<<tagShift | storage.ObjectID(binary.BigEndian.Uint64(player[:8])>>4)
+func CharacterOf(player id.ID) state.ObjectID {
+	return tagCharacter<<tagShift | state.ObjectID(binary.BigEndian.Uint64(player[:8])>>4)
 }
 
 // make gives an object its encoding's size and digest.
-func (r *Rules) make(o *storage.Object) *storage.Object {
+func (r *Rules) make(o *state.Object) *state.Object {
 	r.scratch = r.AppendObject(r.scratch[:0], o)
 	o.Size, o.Digest = len(r.scratch), id.Of(r.scratch)
 	return r.share(o)
 }
 
-func (r *Rules) newCharacter(p *storage.Player, static bool, c *character) *storage.Object {
-	return r.make(&storage.Object{ID: CharacterOf(p.ID), Static: static, Pos: r.place(c.body.Body.Pos), Player: p, State: c})
+func (r *Rules) newCharacter(p *state.Player, static bool, c *character) *state.Object {
+	return r.make(&state.Object{ID: CharacterOf(p.ID), Static: static, Pos: r.place(c.body.Body.Pos), Player: p, State: c})
 }
 
-func (r *Rules) newMob(m *world.Mob) *storage.Object {
-	return r.make(&storage.Object{
-		ID: tagMob<<tagShift | storage.ObjectID(m.Entity), Pos: r.place(m.Body.Pos), State: m,
+func (r *Rules) newMob(m *world.Mob) *state.Object {
+	return r.make(&state.Object{
+		ID: tagMob<<tagShift | state.ObjectID(m.Entity), Pos: r.place(m.Body.Pos), State: m,
 	})
 }
 
-func (r *Rules) newItem(it *world.Item) *storage.Object {
-	return r.make(&storage.Object{
-		ID: tagItem<<tagShift | storage.ObjectID(it.Entity), Pos: r.place(it.Body.Pos), State: it,
+func (r *Rules) newItem(it *world.Item) *state.Object {
+	return r.make(&state.Object{
+		ID: tagItem<<tagShift | state.ObjectID(it.Entity), Pos: r.place(it.Body.Pos), State: it,
 	})
 }
 
-func (r *Rules) newChunk(d *difference) *storage.Object {
+func (r *Rules) newChunk(d *difference) *state.Object {
 	const bits, mask = 24, 1<<24 - 1
 	middle := d.pos.Origin().Add(world.ChunkSize/2, 0, world.ChunkSize/2)
-	return r.make(&storage.Object{
-		ID: tagChunk<<tagShift | storage.ObjectID(uint32(d.pos.X)&mask)<<(bits+3) |
-			storage.ObjectID(uint32(d.pos.Z)&mask)<<3 | storage.ObjectID(d.y),
+	return r.make(&state.Object{
+		ID: tagChunk<<tagShift | state.ObjectID(uint32(d.pos.X)&mask)<<(bits+3) |
+			state.ObjectID(uint32(d.pos.Z)&mask)<<3 | state.ObjectID(d.y),
 		Pos: r.placeOfBlock(middle), State: d,
 	})
 }
 
-func (r *Rules) newRegionState(s *regionState) *storage.Object {
+func (r *Rules) newRegionState(s *regionState) *state.Object {
 	middle := s.pos.Column(0).Origin().Add(world.RegionSize/2, 0, world.RegionSize/2)
-	return r.make(&storage.Object{
-		ID:  tagRegionState<<tagShift | storage.ObjectID(uint32(s.pos.X)&(1<<24-1))<<24 | storage.ObjectID(uint32(s.pos.Z)&(1<<24-1)),
+	return r.make(&state.Object{
+		ID:  tagRegionState<<tagShift | state.ObjectID(uint32(s.pos.X)&(1<<24-1))<<24 | state.ObjectID(uint32(s.pos.Z)&(1<<24-1)),
 		Pos: r.placeOfBlock(middle), State: s,
 	})
 }
 
 // newRemoteEdit makes a remote edit. Those of one player to one block in one tick are
 // the same.
-func (r *Rules) newRemoteEdit(e *remoteEdit) *storage.Object {
+func (r *Rules) newRemoteEdit(e *remoteEdit) *state.Object {
 	who := binary.BigEndian.Uint64(e.remote.Player[:8])
 	kind, at := uint64(0), e.remote.At
 	if e.answered {
 		kind = 1
 	}
-	return r.make(&storage.Object{
-		ID:  tagRemoteEdit<<tagShift | storage.ObjectID(rng.Hash(who, uint64(e.remote.Seq), kind, uint64(at.X), uint64(at.Y), uint64(at.Z))>>4),
+	return r.make(&state.Object{
+		ID:  tagRemoteEdit<<tagShift | state.ObjectID(rng.Hash(who, uint64(e.remote.Seq), kind, uint64(at.X), uint64(at.Y), uint64(at.Z))>>4),
 		Pos: r.placeOfBlock(e.remote.At), State: e,
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Places in the storage are in 1/64 m, from the window's lowest corner; x is the
@@ -21,9 +21,9 @@ const (
 // World returns the shape of the world (storage.Rules). Objects depend on those
 // of the two regions around theirs, in whatever corner of their own they are:
 // at most the diagonal of three regions away.
-func (r *Rules) World() storage.World {
+func (r *Rules) World() state.World {
 	diagonal := int32(math.Ceil(math.Sqrt2 * 3 * cellSide))
-	return storage.World{Side: r.cfg.Regions * cellSide, Cell: cellSide, Range: diagonal, Ring: 2}
+	return state.World{Side: r.cfg.Regions * cellSide, Cell: cellSide, Range: diagonal, Ring: 2}
 }
 
 // place returns where a point of the world is in the storage.

@@ -7,20 +7,20 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // outcome is a region at the end of a step, before what comes from its
 // neighbours. Frozen.
 type outcome struct {
-	stay  []*storage.Object // in the region
-	left  []*storage.Object // and in others
-	rest  regionState       // without notes of this step
-	notes []world.Pos       // for others
+	stay  []*state.Object // in the region
+	left  []*state.Object // and in others
+	rest  regionState     // without notes of this step
+	notes []world.Pos     // for others
 }
 
 // Replay returns what is in the target at the end of a step (storage.Rules).
-func (r *Rules) Replay(s *storage.Step) []*storage.Object {
+func (r *Rules) Replay(s *state.Step) []*state.Object {
 	target := r.regionAt(s.Target.Min)
 	w := r.sort(target, s.Objects)
 	acts := sortActions(s.Actions)
@@ -55,8 +55,8 @@ func (r *Rules) Replay(s *storage.Step) []*storage.Object {
 
 // inOrder sorts objects by id. Of two with one id, which only a player who signs
 // two acts with one number can bring about, one stays.
-func inOrder(list []*storage.Object) []*storage.Object {
-	slices.SortFunc(list, func(a, b *storage.Object) int {
+func inOrder(list []*state.Object) []*state.Object {
+	slices.SortFunc(list, func(a, b *state.Object) int {
 		switch {
 		case a.ID < b.ID:
 			return -1
@@ -65,12 +65,12 @@ func inOrder(list []*storage.Object) []*storage.Object {
 		}
 		return bytes.Compare(a.Digest[:], b.Digest[:])
 	})
-	return slices.CompactFunc(list, func(a, b *storage.Object) bool { return a.ID == b.ID })
+	return slices.CompactFunc(list, func(a, b *state.Object) bool { return a.ID == b.ID })
 }
 
 // finish makes the object of what a region has besides blocks and bodies, nil if
 // there is nothing.
-func (r *Rules) finish(s *regionState) *storage.Object {
+func (r *Rules) finish(s *regionState) *state.Object {
 	slices.SortFunc(s.notes, comparePos)
 	s.notes = slices.Compact(s.notes)
 	s.notes = s.notes[:min(len(s.notes), maxNotes)]
@@ -81,9 +81,9 @@ func (r *Rules) finish(s *regionState) *storage.Object {
 }
 
 // byWhom are actions by player, each player's in order.
-type byWhom map[id.ID][]*storage.Action
+type byWhom map[id.ID][]*state.Action
 
-func sortActions(actions []*storage.Action) byWhom {
+func sortActions(actions []*state.Action) byWhom {
 	out := make(byWhom)
 	for _, a := range actions {
 		out[a.Player.ID] = append(out[a.Player.ID], a)
@@ -117,7 +117,7 @@ const maxDone = 16
 
 // outcome replays one region, or remembers having done so with the same objects
 // and actions, and the same of what it looked at beyond its border.
-func (r *Rules) outcome(w *window, pos world.RegionPos, s *storage.Step, acts byWhom) *outcome {
+func (r *Rules) outcome(w *window, pos world.RegionPos, s *state.Step, acts byWhom) *outcome {
 	k := r.key(w, pos, s, acts)
 	list, _ := r.runs.Get(k)
 	for _, d := range list {
@@ -161,7 +161,7 @@ func (w *window) shows(seen []sight) bool {
 // key names what a region's replay depends on, but for blocks of the regions
 // around it. Of who is in those it is only whether they keep it awake, and get
 // what lies in it.
-func (r *Rules) key(w *window, pos world.RegionPos, s *storage.Step, acts byWhom) storage.Digest {
+func (r *Rules) key(w *window, pos world.RegionPos, s *state.Step, acts byWhom) state.Digest {
 	b := binary.BigEndian.AppendUint64(r.scratch[:0], uint64(s.From))
 	b = binary.BigEndian.AppendUint64(b, uint64(s.To))
 	b = binary.BigEndian.AppendUint32(b, uint32(pos.X))
@@ -188,7 +188,7 @@ func (r *Rules) key(w *window, pos world.RegionPos, s *storage.Step, acts byWhom
 	for _, o := range own.arriving {
 		b = append(b, bit(r.stands(w, pos, o.Player.ID)))
 	}
-	for _, list := range [...][]*storage.Object{own.characters, own.arriving, own.witnesses} {
+	for _, list := range [...][]*state.Object{own.characters, own.arriving, own.witnesses} {
 		for _, o := range list {
 			for _, a := range acts[o.Player.ID] {
 				b = append(append(b, a.Player.ID[:]...), a.Body...)
@@ -220,7 +220,7 @@ func (r *Rules) replay(w *window, pos world.RegionPos, from, to uint64, acts byW
 	}
 	r.deliver(g, w, pos, out)
 	if len(g.remotes) == 0 && len(own.witnesses) == 0 && !r.awake(w, pos) {
-		for _, list := range [...][]*storage.Object{own.chunks, own.mobs, own.items, own.bundles} {
+		for _, list := range [...][]*state.Object{own.chunks, own.mobs, own.items, own.bundles} {
 			out.stay = append(out.stay, list...)
 		}
 		return out, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/recent"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // TickTime is the length of a tick.
@@ -44,16 +44,16 @@ const maxRegions = geom.Limit / cellSide
 type Rules struct {
 	cfg     Config
 	columns *columnCache
-	runs    recent.Map[storage.Digest, []done]
-	objects recent.Map[storage.Digest, *storage.Object]
-	known   recent.Map[storage.Digest, *storage.Player]
+	runs    recent.Map[state.Digest, []done]
+	objects recent.Map[state.Digest, *state.Object]
+	known   recent.Map[state.Digest, *state.Player]
 
 	spawns  map[world.RegionPos]world.Pos
 	nothing []byte // what an Area without anything says of the rest
 	scratch []byte
 }
 
-var _ storage.Rules = (*Rules)(nil)
+var _ state.Rules = (*Rules)(nil)
 
 // New returns the rules of a world.
 func New(cfg Config) *Rules {
@@ -65,18 +65,18 @@ func New(cfg Config) *Rules {
 	}
 	r := &Rules{cfg: cfg, columns: newLands(cfg.Terrain, cfg.Columns), spawns: map[world.RegionPos]world.Pos{}}
 	r.nothing = world.NewArea(world.AreaConfig{}, world.RegionPos{}, nil).AppendRest(nil)
-	r.runs = recent.New[storage.Digest, []done](1 << 13)
-	r.objects = recent.New[storage.Digest, *storage.Object](1 << 16)
-	r.known = recent.New[storage.Digest, *storage.Player](1 << 14)
+	r.runs = recent.New[state.Digest, []done](1 << 13)
+	r.objects = recent.New[state.Digest, *state.Object](1 << 16)
+	r.known = recent.New[state.Digest, *state.Player](1 << 14)
 	return r
 }
 
 // Initial returns what differs from the terrain at t_0: nothing (storage.Rules).
-func (r *Rules) Initial(geom.Rect) []*storage.Object { return nil }
+func (r *Rules) Initial(geom.Rect) []*state.Object { return nil }
 
 // Activate returns the version of a character that takes part in the next step
 // (storage.Rules). A newcomer begins at the place it has been given.
-func (r *Rules) Activate(p *storage.Player, place geom.Point, o *storage.Object) *storage.Object {
+func (r *Rules) Activate(p *state.Player, place geom.Point, o *state.Object) *state.Object {
 	if o == nil {
 		c := &character{coming: newcomer, body: world.NewPlayer(p.ID, p.ID.String()[:12], r.cfg.Mode, r.ground(place))}
 		return r.newCharacter(p, false, c)

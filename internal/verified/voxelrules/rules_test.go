@@ -11,7 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 const interval = machine.Time(10 * time.Second)
@@ -23,14 +23,14 @@ type replica struct {
 	r       *Rules
 	cells   func(func(geom.Rect))
 	objects map[geom.Rect][][]byte
-	woken   []*storage.Object
+	woken   []*state.Object
 }
 
 // step replays one interval.
-func (p *replica) step(from machine.Time, actions []*storage.Action) {
+func (p *replica) step(from machine.Time, actions []*state.Action) {
 	shape := p.r.World()
 	around := shape.Ring * shape.Cell
-	var all []*storage.Object
+	var all []*state.Object
 	p.cells(func(c geom.Rect) {
 		for _, b := range p.objects[c] {
 			o, err := p.r.DecodeObject(b)
@@ -48,7 +48,7 @@ func (p *replica) step(from machine.Time, actions []*storage.Action) {
 	p.woken = nil
 	all = inOrder(all)
 	p.cells(func(c geom.Rect) {
-		s := &storage.Step{From: from, To: from + interval, Target: c}
+		s := &state.Step{From: from, To: from + interval, Target: c}
 		who := map[id.ID]bool{}
 		for _, o := range all {
 			x, y := beyond(c, o.Pos)
@@ -75,14 +75,14 @@ func (p *replica) step(from machine.Time, actions []*storage.Action) {
 	p.objects = next
 }
 
-func playerOf(o *storage.Object) id.ID {
+func playerOf(o *state.Object) id.ID {
 	if o.Player == nil {
 		return id.ID{}
 	}
 	return o.Player.ID
 }
 
-func without(list []*storage.Object, who storage.ObjectID) (out []*storage.Object) {
+func without(list []*state.Object, who state.ObjectID) (out []*state.Object) {
 	for _, o := range list {
 		if o.ID != who {
 			out = append(out, o)
@@ -103,7 +103,7 @@ func within(c geom.Rect, p geom.Point) bool {
 
 // builders are players who walk about, dig and build at random.
 type builders struct {
-	players []*storage.Player
+	players []*state.Player
 	r       rng.Rand
 	seq     uint64
 }
@@ -111,14 +111,14 @@ type builders struct {
 func newBuilders(n int, seed uint64) *builders {
 	b := &builders{r: rng.New(seed, 1)}
 	for i := range n {
-		b.players = append(b.players, &storage.Player{ID: id.Of(fmt.Appendf(nil, "builder %d", i)), Home: geom.Point{X: int32(i), Y: 7}})
+		b.players = append(b.players, &state.Player{ID: id.Of(fmt.Appendf(nil, "builder %d", i)), Home: geom.Point{X: int32(i), Y: 7}})
 	}
 	return b
 }
 
 // batches are what all of them do in one interval, two batches each.
-func (b *builders) batches(from machine.Time, body func(id.ID) *world.Player) []*storage.Action {
-	var out []*storage.Action
+func (b *builders) batches(from machine.Time, body func(id.ID) *world.Player) []*state.Action {
+	var out []*state.Action
 	for half := range machine.Time(2) {
 		for _, p := range b.players {
 			first := TickAt(from) + uint64(half)*100 + 1
@@ -142,7 +142,7 @@ func (b *builders) batches(from machine.Time, body func(id.ID) *world.Player) []
 				batch.Moments = append(batch.Moments, m)
 			}
 			b.seq++
-			out = append(out, &storage.Action{
+			out = append(out, &state.Action{
 				Player: p, Seq: b.seq, At: from + (half+1)*interval/2, Body: batch.AppendBinary(nil),
 			})
 		}
@@ -179,7 +179,7 @@ func TestLongReplicasHoldWhatTheSequenceHolds(t *testing.T) {
 		rep := &replica{t: t, r: New(cfg), cells: seq.Cells}
 		crowd := newBuilders(14, 5)
 		var sum Tally
-		items := map[storage.ObjectID]bool{}
+		items := map[state.ObjectID]bool{}
 		steps := 9
 		if testing.Short() {
 			steps = 5
@@ -212,7 +212,7 @@ func TestLongReplicasHoldWhatTheSequenceHolds(t *testing.T) {
 }
 
 // wake announces a player whose character lies static, or who has none.
-func (p *replica) wake(who *storage.Player, place geom.Point) {
+func (p *replica) wake(who *state.Player, place geom.Point) {
 	for _, list := range p.objects {
 		for _, b := range list {
 			o, err := p.r.DecodeObject(b)
@@ -234,7 +234,7 @@ func (p *replica) wake(who *storage.Player, place geom.Point) {
 func compare(t *testing.T, when string, rep *replica, seq *Sequence) {
 	t.Helper()
 	seq.Cells(func(c geom.Rect) {
-		var got []*storage.Object
+		var got []*state.Object
 		for _, b := range rep.objects[c] {
 			o, err := rep.r.DecodeObject(b)
 			if err != nil {
@@ -257,7 +257,7 @@ func compare(t *testing.T, when string, rep *replica, seq *Sequence) {
 	})
 }
 
-func describe(o *storage.Object) string {
+func describe(o *state.Object) string {
 	switch s := o.State.(type) {
 	case *character:
 		return fmt.Sprintf("character %+v static %v: %+v", s.coming, o.Static, *s.body)

@@ -10,7 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Sequence is the world in one place: every region kept as a world.Area from
@@ -20,7 +20,7 @@ type Sequence struct {
 	r           *Rules
 	regions     map[world.RegionPos]*kept
 	people      map[id.ID]*person
-	remoteEdits []*storage.Object // by id
+	remoteEdits []*state.Object // by id
 
 	witnesses map[id.ID]*standing
 	bundles   map[world.RegionPos][]inventory
@@ -28,7 +28,7 @@ type Sequence struct {
 
 // standing is an auditor of a Sequence.
 type standing struct {
-	player *storage.Player
+	player *state.Player
 	auditor
 }
 
@@ -41,7 +41,7 @@ type kept struct {
 
 // person is a player of a Sequence: in the region at, or away.
 type person struct {
-	player  *storage.Player
+	player  *state.Player
 	at      world.RegionPos
 	coming  coming
 	present bool
@@ -63,7 +63,7 @@ func (r *Rules) Sequence() *Sequence {
 }
 
 // Activate announces a player: it takes part in the next step, as after Rules.Activate.
-func (q *Sequence) Activate(p *storage.Player, place geom.Point) {
+func (q *Sequence) Activate(p *state.Player, place geom.Point) {
 	w := q.people[p.ID]
 	if w == nil {
 		o := q.r.Activate(p, place, nil)
@@ -89,7 +89,7 @@ func (q *Sequence) get(pos world.RegionPos) *kept {
 }
 
 // Advance runs a step with the actions of all players, in order.
-func (q *Sequence) Advance(from, to machine.Time, actions []*storage.Action) Tally {
+func (q *Sequence) Advance(from, to machine.Time, actions []*state.Action) Tally {
 	acts := sortActions(actions)
 	people := q.sorted()
 	awake := q.awake(people)
@@ -192,7 +192,7 @@ func (q *Sequence) look(g *kept) {
 
 // deliver gives out requests and answers.
 func (q *Sequence) deliver(to uint64) {
-	q.remoteEdits = slices.DeleteFunc(q.remoteEdits, func(o *storage.Object) bool {
+	q.remoteEdits = slices.DeleteFunc(q.remoteEdits, func(o *state.Object) bool {
 		e := o.State.(*remoteEdit)
 		lies := e.remote.At.Region()
 		if !e.answered {
@@ -347,9 +347,9 @@ func (q *Sequence) Cells(f func(geom.Rect)) {
 
 // Objects returns what is in a cell, as Rules would have it; static characters
 // too.
-func (q *Sequence) Objects(cell geom.Rect) []*storage.Object {
+func (q *Sequence) Objects(cell geom.Rect) []*state.Object {
 	pos := q.r.regionAt(cell.Min)
-	var out []*storage.Object
+	var out []*state.Object
 	for _, w := range q.sorted() {
 		if !w.present && q.r.regionAt(q.r.place(w.body.Body.Pos)) == pos {
 			p := *w.body
@@ -376,7 +376,7 @@ func (q *Sequence) Objects(cell geom.Rect) []*storage.Object {
 	return inOrder(out)
 }
 
-func (q *Sequence) objects(g *kept) (out []*storage.Object) {
+func (q *Sequence) objects(g *kept) (out []*state.Object) {
 	for _, p := range g.area.Players() {
 		copied := *p
 		out = append(out, q.r.newCharacter(q.people[p.ID].player, false, &character{body: &copied}))
@@ -405,7 +405,7 @@ func (q *Sequence) objects(g *kept) (out []*storage.Object) {
 }
 
 // differences compares a column with the terrain, block by block.
-func (q *Sequence) differences(c *world.Column) (out []*storage.Object) {
+func (q *Sequence) differences(c *world.Column) (out []*state.Object) {
 	wild := q.r.columns.untouched(c.Pos)
 	for y := range c.Chunks {
 		if c.Chunks[y].Equal(&wild.Chunks[y]) {

@@ -12,7 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // What a region's replay is remembered by is all that it depends on: who knows
@@ -32,9 +32,9 @@ func TestLongWhatIsRememberedIsWhatItWouldBe(t *testing.T) {
 		for n, p := range crowd.players { // in a cross over the corner where four regions meet
 			seq.Activate(p, geom.Point{X: 3*cellSide + int32(n-7)*300, Y: 3*cellSide + int32(n%3-1)*200})
 		}
-		var all []*storage.Object
+		var all []*state.Object
 		seq.Cells(func(c geom.Rect) { all = append(all, seq.Objects(c)...) })
-		all = slices.DeleteFunc(inOrder(all), func(o *storage.Object) bool { return o.Static })
+		all = slices.DeleteFunc(inOrder(all), func(o *state.Object) bool { return o.Static })
 		actions := crowd.batches(from, seq.Player)
 		seq.Cells(func(c geom.Rect) {
 			if x, y := beyond(c, geom.Point{X: 3 * cellSide, Y: 3 * cellSide}); max(x, y) > cellSide {
@@ -42,7 +42,7 @@ func TestLongWhatIsRememberedIsWhatItWouldBe(t *testing.T) {
 			}
 			for view := range 6 { // the first knows all, the others not one region in four, nor one player's acts in eight
 				knows := map[[2]int32]bool{}
-				s := &storage.Step{From: from, To: from + interval, Target: c}
+				s := &state.Step{From: from, To: from + interval, Target: c}
 				for _, o := range all {
 					at := [2]int32{o.Pos.X / cellSide, o.Pos.Y / cellSide}
 					if _, drawn := knows[at]; !drawn {
@@ -65,7 +65,7 @@ func TestLongWhatIsRememberedIsWhatItWouldBe(t *testing.T) {
 				alone.columns = shared.columns // pure
 				got, want := shared.Replay(s), alone.Replay(s)
 				shown += len(want)
-				if !slices.EqualFunc(got, want, func(a, b *storage.Object) bool { return a.ID == b.ID && a.Digest == b.Digest }) {
+				if !slices.EqualFunc(got, want, func(a, b *state.Object) bool { return a.ID == b.ID && a.Digest == b.Digest }) {
 					t.Fatalf("step %d, %v, view %d: %d objects that are remembered are not the %d that are replayed", i, shared.regionAt(c.Min), view, len(got), len(want))
 				}
 			}
@@ -107,15 +107,15 @@ func TestWhatLiesBeyondTheBorderCounts(t *testing.T) {
 	r := New(Config{Regions: 6, Terrain: plain{}})
 	here, there := world.RegionPos{}, world.RegionPos{X: 1}
 	ground := int32(terrain.SeaLevel + 1)
-	who := &storage.Player{ID: id.Of([]byte("who")), Home: geom.Point{X: 5, Y: 5}}
-	at := func(x int32) *storage.Object { // somebody who stands so far from the corner
+	who := &state.Player{ID: id.Of([]byte("who")), Home: geom.Point{X: 5, Y: 5}}
+	at := func(x int32) *state.Object { // somebody who stands so far from the corner
 		return r.newCharacter(who, false, &character{body: world.NewPlayer(who.ID, "who", world.Survival, world.Pos{X: x, Y: ground, Z: 60}.Centre())})
 	}
 	walk := Batch{First: 1}
 	for range 100 {
 		walk.Moments = append(walk.Moments, Moment{Input: world.Input{Buttons: world.ButtonForward, Yaw: 1 << 14}}) // east
 	}
-	acts := []*storage.Action{{Player: who, Seq: 1, At: interval, Body: walk.AppendBinary(nil)}}
+	acts := []*state.Action{{Player: who, Seq: 1, At: interval, Body: walk.AppendBinary(nil)}}
 	wall := &difference{pos: there.Column(4), y: uint8(ground / world.ChunkSize)}
 	for y := range int32(4) {
 		for z := range int32(world.ChunkSize) {
@@ -135,25 +135,25 @@ func TestWhatLiesBeyondTheBorderCounts(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		target world.RegionPos
-		always []*storage.Object
-		also   *storage.Object // or not
+		always []*state.Object
+		also   *state.Object // or not
 	}{
-		"an answer":                {here, []*storage.Object{at(60)}, back},
-		"a wall":                   {here, []*storage.Object{at(126)}, r.newChunk(wall)},
-		"who keeps it awake":       {there, []*storage.Object{sheep}, at(120)},
-		"who gets what lies in it": {here, []*storage.Object{letter}, at(140)},
+		"an answer":                {here, []*state.Object{at(60)}, back},
+		"a wall":                   {here, []*state.Object{at(126)}, r.newChunk(wall)},
+		"who keeps it awake":       {there, []*state.Object{sheep}, at(120)},
+		"who gets what lies in it": {here, []*state.Object{letter}, at(140)},
 	} {
-		step := func(also bool) *storage.Step {
-			s := &storage.Step{To: interval, Target: cell(c.target), Objects: slices.Clone(c.always), Actions: acts}
+		step := func(also bool) *state.Step {
+			s := &state.Step{To: interval, Target: cell(c.target), Objects: slices.Clone(c.always), Actions: acts}
 			if also {
 				s.Objects = append(s.Objects, c.also)
 			}
 			s.Objects = inOrder(s.Objects)
 			return s
 		}
-		alone := func(also bool) []*storage.Object { return New(r.cfg).Replay(step(also)) }
-		same := func(a, b []*storage.Object) bool {
-			return slices.EqualFunc(a, b, func(a, b *storage.Object) bool { return a.ID == b.ID && a.Digest == b.Digest })
+		alone := func(also bool) []*state.Object { return New(r.cfg).Replay(step(also)) }
+		same := func(a, b []*state.Object) bool {
+			return slices.EqualFunc(a, b, func(a, b *state.Object) bool { return a.ID == b.ID && a.Digest == b.Digest })
 		}
 		if same(alone(true), alone(false)) {
 			t.Fatalf("%s: it makes no difference, nothing is tested", name)

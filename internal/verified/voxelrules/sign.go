@@ -5,14 +5,14 @@ import (
 	"encoding/binary"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 const actionContext = "voxelpopuli action 1\n"
 
 // signed is what a player signs: for one world, who it is, the number and time
 // of the action, and what it does.
-func signed(world id.ID, a *storage.Action) []byte {
+func signed(world id.ID, a *state.Action) []byte {
 	b := append([]byte(actionContext), world[:]...)
 	b = append(b, a.Player.ID[:]...)
 	b = binary.BigEndian.AppendUint64(b, a.Seq)
@@ -22,13 +22,13 @@ func signed(world id.ID, a *storage.Action) []byte {
 
 // SignAction signs an action with its player's key. The signature has the public
 // key before it, of which the player's id is made.
-func SignAction(world id.ID, key ed25519.PrivateKey, a *storage.Action) {
+func SignAction(world id.ID, key ed25519.PrivateKey, a *state.Action) {
 	pub := key.Public().(ed25519.PublicKey)
 	a.Signature = append(append([]byte(nil), pub...), ed25519.Sign(key, signed(world, a))...)
 }
 
 // CheckAction reports whether an action is signed by its player for a world.
-func CheckAction(world id.ID, a *storage.Action) bool {
+func CheckAction(world id.ID, a *state.Action) bool {
 	if len(a.Signature) != ed25519.PublicKeySize+ed25519.SignatureSize {
 		return false
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // An action counts as its player has signed it, in the world that it was signed
@@ -16,21 +16,21 @@ func TestActionsAreSigned(t *testing.T) {
 	seed[0] = 1
 	other := ed25519.NewKeyFromSeed(seed)
 	here, there := id.Of([]byte("here")), id.Of([]byte("there"))
-	action := func() *storage.Action {
-		a := &storage.Action{Player: &storage.Player{ID: id.Of(key.Public().(ed25519.PublicKey))}, Seq: 3, At: 5, Body: []byte("dig")}
+	action := func() *state.Action {
+		a := &state.Action{Player: &state.Player{ID: id.Of(key.Public().(ed25519.PublicKey))}, Seq: 3, At: 5, Body: []byte("dig")}
 		SignAction(here, key, a)
 		return a
 	}
 	if a := action(); !CheckAction(here, a) || CheckAction(there, a) {
 		t.Error("an action counts in its own world, and in no other")
 	}
-	for name, change := range map[string]func(*storage.Action){
-		"number":              func(a *storage.Action) { a.Seq++ },
-		"time":                func(a *storage.Action) { a.At++ },
-		"body":                func(a *storage.Action) { a.Body = []byte("build") },
-		"player":              func(a *storage.Action) { a.Player = &storage.Player{ID: here} },
-		"no signature":        func(a *storage.Action) { a.Signature = nil },
-		"somebody else's key": func(a *storage.Action) { SignAction(here, other, a) },
+	for name, change := range map[string]func(*state.Action){
+		"number":              func(a *state.Action) { a.Seq++ },
+		"time":                func(a *state.Action) { a.At++ },
+		"body":                func(a *state.Action) { a.Body = []byte("build") },
+		"player":              func(a *state.Action) { a.Player = &state.Player{ID: here} },
+		"no signature":        func(a *state.Action) { a.Signature = nil },
+		"somebody else's key": func(a *state.Action) { SignAction(here, other, a) },
 	} {
 		a := action()
 		if change(a); CheckAction(here, a) {

@@ -6,7 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // View is what objects say of the world: the blocks that differ from the
@@ -15,12 +15,12 @@ type View struct {
 	blocks   map[world.Pos]world.Block
 	players  map[id.ID]*world.Player
 	auditors map[id.ID]*auditor
-	chunks   map[world.ColumnPos][]*storage.Object
+	chunks   map[world.ColumnPos][]*state.Object
 }
 
 // NewView looks at objects of this world.
-func NewView(objects []*storage.Object) *View {
-	v := &View{blocks: map[world.Pos]world.Block{}, players: map[id.ID]*world.Player{}, auditors: map[id.ID]*auditor{}, chunks: map[world.ColumnPos][]*storage.Object{}}
+func NewView(objects []*state.Object) *View {
+	v := &View{blocks: map[world.Pos]world.Block{}, players: map[id.ID]*world.Player{}, auditors: map[id.ID]*auditor{}, chunks: map[world.ColumnPos][]*state.Object{}}
 	for _, o := range objects {
 		switch s := o.State.(type) {
 		case *difference:

@@ -5,12 +5,12 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // arrive decides about a character that has announced to come (thesis 5.4.1).
 // Stands: its auditor is near already, and is not made a second time.
-func (r *Rules) arrive(o *storage.Object, acts byWhom, stands bool) *storage.Object {
+func (r *Rules) arrive(o *state.Object, acts byWhom, stands bool) *state.Object {
 	c := o.State.(*character)
 	var d playerCommands
 	d.take(c.body, acts.bodies(o.Player.ID), 0, 0, nil)
@@ -36,7 +36,7 @@ func freshSession(p *world.Player) *world.Player {
 }
 
 // leaveInventory adds an object to what has become of a region, where it lies now.
-func (r *Rules) put(out *outcome, o *storage.Object) {
+func (r *Rules) put(out *outcome, o *state.Object) {
 	switch {
 	case o == nil:
 	case r.regionAt(o.Pos) == out.rest.pos:
@@ -105,7 +105,7 @@ func (r *Rules) wake(g *region, w *window, own *local) {
 }
 
 // ofColumn returns the chunks of one column.
-func ofColumn(chunks []*storage.Object, pos world.ColumnPos) (out []*storage.Object) {
+func ofColumn(chunks []*state.Object, pos world.ColumnPos) (out []*state.Object) {
 	for _, o := range chunks {
 		if o.State.(*difference).pos == pos {
 			out = append(out, o)
@@ -142,7 +142,7 @@ func (r *Rules) collect(g *region, e *effects, own *local, leaving map[id.ID]boo
 
 // collectChunks makes objects of the chunks that were written to.
 func (r *Rules) collectChunks(a *world.Area, e *effects, own *local, out *outcome) {
-	before := map[chunkAt]*storage.Object{}
+	before := map[chunkAt]*state.Object{}
 	for _, o := range own.chunks {
 		d := o.State.(*difference)
 		before[chunkAt{d.pos, d.y}] = o

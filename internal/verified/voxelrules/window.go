@@ -5,22 +5,22 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // local is what of a step lies in one region, by kind, each ascending by id.
 type local struct {
 	pos        world.RegionPos
-	all        []*storage.Object
-	chunks     []*storage.Object
-	mobs       []*storage.Object
-	items      []*storage.Object
-	letters    []*storage.Object
-	characters []*storage.Object // who are there
-	arriving   []*storage.Object // who have only announced to come
-	witnesses  []*storage.Object
-	bundles    []*storage.Object
-	rest       *storage.Object
+	all        []*state.Object
+	chunks     []*state.Object
+	mobs       []*state.Object
+	items      []*state.Object
+	letters    []*state.Object
+	characters []*state.Object // who are there
+	arriving   []*state.Object // who have only announced to come
+	witnesses  []*state.Object
+	bundles    []*state.Object
+	rest       *state.Object
 }
 
 // window is the 5×5 regions around a target, row by row; nil outside of the
@@ -40,7 +40,7 @@ func (w *window) at(p world.RegionPos) *local {
 
 // columnAt is how a column's chunks differ from the terrain; false: it is not of
 // the world.
-func (w *window) columnAt(pos world.ColumnPos) ([]*storage.Object, bool) {
+func (w *window) columnAt(pos world.ColumnPos) ([]*state.Object, bool) {
 	l := w.at(pos.Region())
 	if l == nil {
 		return nil, false
@@ -49,7 +49,7 @@ func (w *window) columnAt(pos world.ColumnPos) ([]*storage.Object, bool) {
 }
 
 // sort puts the objects of a step into their regions.
-func (r *Rules) sort(target world.RegionPos, objects []*storage.Object) *window {
+func (r *Rules) sort(target world.RegionPos, objects []*state.Object) *window {
 	w := &window{x: target.X - 2, z: target.Z - 2}
 	for i := range w.local {
 		if p := (world.RegionPos{X: w.x + int32(i%5), Z: w.z + int32(i/5)}); r.inWindow(p) {
@@ -100,7 +100,7 @@ func (r *Rules) around(pos world.RegionPos, f func(world.RegionPos)) {
 // isHere reports whether a player is in a region at the beginning of the step.
 func (r *Rules) isHere(w *window, pos world.RegionPos, who id.ID) bool {
 	l := w.at(pos)
-	return l != nil && slices.ContainsFunc(l.characters, func(o *storage.Object) bool { return o.Player.ID == who })
+	return l != nil && slices.ContainsFunc(l.characters, func(o *state.Object) bool { return o.Player.ID == who })
 }
 
 // isNear reports whether it is there or in a region around: there it gets the
@@ -114,7 +114,7 @@ func (r *Rules) isNear(w *window, pos world.RegionPos, who id.ID) (found bool) {
 func (r *Rules) awake(w *window, pos world.RegionPos) (found bool) {
 	r.around(pos, func(at world.RegionPos) {
 		if l := w.at(at); l != nil && !found {
-			found = slices.ContainsFunc(l.characters, func(o *storage.Object) bool {
+			found = slices.ContainsFunc(l.characters, func(o *state.Object) bool {
 				return wakes(pos, o.State.(*character).body.Body.Pos)
 			})
 		}
@@ -126,7 +126,7 @@ func (r *Rules) awake(w *window, pos world.RegionPos) (found bool) {
 func (r *Rules) stands(w *window, pos world.RegionPos, who id.ID) (found bool) {
 	r.around(pos, func(at world.RegionPos) {
 		if l := w.at(at); l != nil {
-			found = found || slices.ContainsFunc(l.witnesses, func(o *storage.Object) bool { return o.Player.ID == who })
+			found = found || slices.ContainsFunc(l.witnesses, func(o *state.Object) bool { return o.Player.ID == who })
 		}
 	})
 	return found

@@ -3,6 +3,8 @@ package attack
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // The goal of forge: to silence a player. Whoever asks a member, or a storer on whose
@@ -11,16 +13,16 @@ import (
 
 // forged is the answer to a question: the player has done nothing, and members in all
 // zones that have any sign that they were given that.
-func (g *Gang) forged(q *storage.RetrieveActions) *storage.ActionsResult {
-	b := &storage.Batch{Player: q.Player, Of: q.Of}
-	return &storage.ActionsResult{Query: q.Query, Batch: b, Certificate: &storage.Certificate{Batch: b, Receipts: g.receipts(b)}}
+func (g *Gang) forged(q *messages.RetrieveActions) *messages.ActionsResult {
+	b := &state.Batch{Player: q.Player, Of: q.Of}
+	return &messages.ActionsResult{Query: q.Query, Batch: b, Certificate: &messages.Certificate{Batch: b, Receipts: g.receipts(b)}}
 }
 
 // receipts are those of one member in each zone, wherever it stands.
-func (g *Gang) receipts(b *storage.Batch) (out []*storage.Receipt) {
+func (g *Gang) receipts(b *state.Batch) (out []*messages.Receipt) {
 	for zone := range g.space.Zones() {
 		if m := g.memberIn(zone); m != nil {
-			out = append(out, &storage.Receipt{By: m.Self(), Batch: b})
+			out = append(out, &messages.Receipt{By: m.Self(), Batch: b})
 		}
 	}
 	return out
@@ -37,7 +39,7 @@ func (g *Gang) memberIn(zone int) *storage.Node {
 }
 
 // lieAbout answers a question for a player's actions in the ways of the gang.
-func (g *Gang) lieAbout(by *overlay.Contact, q *storage.RetrieveActions) *storage.ActionsResult {
+func (g *Gang) lieAbout(by *overlay.Contact, q *messages.RetrieveActions) *messages.ActionsResult {
 	honest := g.nothing(by, q)
 	if g.ways.Forge || g.ways.Shout {
 		return g.forged(q)

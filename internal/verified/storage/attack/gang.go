@@ -10,14 +10,16 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	greedy "github.com/voxelpopuli/voxelpopuli/internal/verified/overlay/attack"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Knowledge is what the attackers know: everything (thesis 6.4.4).
 type Knowledge interface {
 	// At is the true world at t_of, nil if it is not known (yet).
-	At(of int64) *storage.Snapshot
+	At(of int64) *state.Snapshot
 	// Static are the true static objects of the present, ascending by ID.
-	Static() []*storage.Object
+	Static() []*state.Object
 	// Zone lists the nodes that stand in a zone, attackers too, always in the
 	// same order.
 	Zone(zone int) []*storage.Node
@@ -32,26 +34,26 @@ type Gang struct {
 	space    overlay.Space
 	members  map[id.ID]bool
 	plans    map[question]*plan
-	held     map[id.ID]*storage.Batch // deposits of members that are kept back
-	of       int64                    // the newest world that somebody has asked for
+	held     map[id.ID]*state.Batch // deposits of members that are kept back
+	of       int64                  // the newest world that somebody has asked for
 	// CheatFrom is the update from which members deposit otherwise than they should.
 	CheatFrom int64
 	// Tried counts the honest nodes' retrievals that attackers had a hand in, by
 	// kind (table 6.32); Dropped are actions that they have not stored.
-	Tried   [storage.Kinds]int
+	Tried   [messages.Kinds]int
 	Dropped int
 }
 
 // question names a retrieval.
 type question struct {
 	by   id.ID
-	kind storage.Kind
+	kind messages.Kind
 	n    uint64
 }
 
 // New returns a gang without members.
 func New(ways Ways, protocol storage.Protocol, space overlay.Space, know Knowledge) *Gang {
-	return &Gang{ways: ways, protocol: protocol, know: know, space: space, members: map[id.ID]bool{}, plans: map[question]*plan{}, held: map[id.ID]*storage.Batch{}}
+	return &Gang{ways: ways, protocol: protocol, know: know, space: space, members: map[id.ID]bool{}, plans: map[question]*plan{}, held: map[id.ID]*state.Batch{}}
 }
 
 // Ways are those in which the gang attacks.
@@ -76,7 +78,7 @@ func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) 
 		greedy.Greedy{Node: n.Overlay(), Space: g.space}.OnMessage(from, m)
 		return true
 	case *overlay.Areacast:
-		q, ok := m.Body.(*storage.Retrieve)
+		q, ok := m.Body.(*messages.Retrieve)
 		if !ok || !g.ways.Claim && !g.ways.Chorus || m.Root != nil || g.Has(m.Origin.ID) {
 			return false
 		}
@@ -84,25 +86,25 @@ func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) 
 		return true
 	case *overlay.Unicast:
 		switch body := m.Body.(type) {
-		case *storage.RetrieveActions:
+		case *messages.RetrieveActions:
 			if !g.ways.deniesActions() || g.Has(m.Origin.ID) {
 				return false
 			}
 			n.Overlay().Reply(m.Origin, g.lieAbout(m.Origin, body))
 			return true
-		case *storage.Fetch:
+		case *messages.Fetch:
 			return m.Dest == n.Self().Pos && (g.withhold(n, m.Origin, body) || g.supply(n, m.Origin, body))
-		case *storage.Store:
+		case *messages.Store:
 			return !g.Keep(n, body.Action)
-		case *storage.Activate:
+		case *messages.Activate:
 			return g.ways.Wake && !g.Has(body.Player.ID)
-		case *storage.Deposit:
+		case *messages.Deposit:
 			if !g.ways.Stores || g.Has(body.Batch.Player.ID) {
 				return false
 			}
 			g.Dropped += len(body.Batch.Actions)
 			return true
-		case *storage.Exchange:
+		case *messages.Exchange:
 			return g.ways.Stores && !g.Has(body.Batch.Player.ID)
 		}
 	}
@@ -110,7 +112,7 @@ func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) 
 }
 
 // claim answers for a whole area, as if there were no other node.
-func (g *Gang) claim(n *storage.Node, by *overlay.Contact, q *storage.Retrieve) {
+func (g *Gang) claim(n *storage.Node, by *overlay.Contact, q *messages.Retrieve) {
 	p := g.plan(by, q)
 	if g.ways.Chorus {
 		g.sing(p, q, by)
@@ -120,12 +122,12 @@ func (g *Gang) claim(n *storage.Node, by *overlay.Contact, q *storage.Retrieve) 
 }
 
 // claimAs lets one member claim an area.
-func (g *Gang) claimAs(n *storage.Node, p *plan, by *overlay.Contact, q *storage.Retrieve) {
+func (g *Gang) claimAs(n *storage.Node, p *plan, by *overlay.Contact, q *messages.Retrieve) {
 	if p.claimed[n.Self().ID] || len(p.targets) == 0 {
 		return // once is enough; or there is nothing that can be tampered with
 	}
 	p.claimed[n.Self().ID] = true
-	m := &storage.Result{Query: q.Query, Around: storage.NewAround(n.Self(), nil, g.space.Bounds()), Area: q.Area}
+	m := &messages.Result{Query: q.Query, Around: messages.NewAround(n.Self(), nil, g.space.Bounds()), Area: q.Area}
 	if p.static {
 		m.Static = p.tamperAll(p.objects, p.targets)
 		m.Batches = g.batches(q, g.space.Zone(n.Self().Pos))
@@ -139,7 +141,7 @@ func (g *Gang) claimAs(n *storage.Node, p *plan, by *overlay.Contact, q *storage
 
 // Answer implements storage.Behaviour: the part of the world that the node is
 // truly asked for.
-func (g *Gang) Answer(n *storage.Node, by *overlay.Contact, q *storage.Retrieve, honest *storage.Result) *storage.Result {
+func (g *Gang) Answer(n *storage.Node, by *overlay.Contact, q *messages.Retrieve, honest *messages.Result) *messages.Result {
 	if g.Has(by.ID) {
 		return honest
 	}
@@ -180,12 +182,12 @@ func (g *Gang) Answer(n *storage.Node, by *overlay.Contact, q *storage.Retrieve,
 
 // supply sends what a member has sent digests or names of. It reports whether it has
 // sent any.
-func (g *Gang) supply(n *storage.Node, by *overlay.Contact, q *storage.Fetch) bool {
+func (g *Gang) supply(n *storage.Node, by *overlay.Contact, q *messages.Fetch) bool {
 	p := g.plans[question{by.ID, q.Kind, q.Query}]
 	if p == nil || p.said[n.Self().ID] == nil {
 		return false
 	}
-	m := &storage.Blocks{Query: q.Query}
+	m := &messages.Blocks{Query: q.Query}
 	said, named := p.said[n.Self().ID].Seen, p.said[n.Self().ID].Static
 	if said != nil {
 		named = said.Activated
@@ -210,7 +212,7 @@ func (g *Gang) supply(n *storage.Node, by *overlay.Contact, q *storage.Fetch) bo
 }
 
 // AnswerActions implements storage.Behaviour.
-func (g *Gang) AnswerActions(_ *storage.Node, by *overlay.Contact, q *storage.RetrieveActions, honest *storage.ActionsResult) *storage.ActionsResult {
+func (g *Gang) AnswerActions(_ *storage.Node, by *overlay.Contact, q *messages.RetrieveActions, honest *messages.ActionsResult) *messages.ActionsResult {
 	switch {
 	case g.Has(by.ID):
 		return honest
@@ -223,18 +225,18 @@ func (g *Gang) AnswerActions(_ *storage.Node, by *overlay.Contact, q *storage.Re
 }
 
 // nothing says that a player has not done anything.
-func (g *Gang) nothing(by *overlay.Contact, q *storage.RetrieveActions) *storage.ActionsResult {
+func (g *Gang) nothing(by *overlay.Contact, q *messages.RetrieveActions) *messages.ActionsResult {
 	g.turn(q.Of)
-	k := question{by.ID, storage.ForActions, uint64(q.Of)<<32 ^ binary.BigEndian.Uint64(q.Player.ID[:])}
+	k := question{by.ID, messages.ForActions, uint64(q.Of)<<32 ^ binary.BigEndian.Uint64(q.Player.ID[:])}
 	if _, known := g.plans[k]; !known {
 		g.plans[k] = nil
-		g.Tried[storage.ForActions]++
+		g.Tried[messages.ForActions]++
 	}
-	return &storage.ActionsResult{Query: q.Query, Batch: &storage.Batch{Player: q.Player, Of: q.Of}}
+	return &messages.ActionsResult{Query: q.Query, Batch: &state.Batch{Player: q.Player, Of: q.Of}}
 }
 
 // Keep implements storage.Behaviour: the actions of honest players are dropped.
-func (g *Gang) Keep(_ *storage.Node, a *storage.Action) bool {
+func (g *Gang) Keep(_ *storage.Node, a *state.Action) bool {
 	if !g.ways.Stores || a == nil || a.Player == nil || g.Has(a.Player.ID) {
 		return true
 	}
@@ -244,7 +246,7 @@ func (g *Gang) Keep(_ *storage.Node, a *storage.Action) bool {
 
 // Push implements storage.Behaviour. The thesis' attackers push what is true:
 // a retrieval corrects it soon.
-func (g *Gang) Push(n *storage.Node, to *overlay.Contact, honest *storage.Push) *storage.Push {
+func (g *Gang) Push(n *storage.Node, to *overlay.Contact, honest *messages.Push) *messages.Push {
 	if !g.ways.Push || g.Has(to.ID) {
 		return honest
 	}
@@ -253,7 +255,7 @@ func (g *Gang) Push(n *storage.Node, to *overlay.Contact, honest *storage.Push) 
 
 // batches are the actions that a zone's answer to a static retrieval has to hold
 // if it is to be the same as the others'.
-func (g *Gang) batches(q *storage.Retrieve, zone int) (out []*storage.Batch) {
+func (g *Gang) batches(q *messages.Retrieve, zone int) (out []*state.Batch) {
 	for _, n := range g.know.Zone(zone) {
 		if g.Has(n.Self().ID) || !q.Area.Overlaps(n.Cell()) {
 			continue
@@ -269,7 +271,7 @@ func (g *Gang) batches(q *storage.Retrieve, zone int) (out []*storage.Batch) {
 
 // plan is what the gang does about a retrieval: chosen by the first member that
 // hears of it, for all.
-func (g *Gang) plan(by *overlay.Contact, q *storage.Retrieve) *plan {
+func (g *Gang) plan(by *overlay.Contact, q *messages.Retrieve) *plan {
 	g.turn(q.Of)
 	k := question{by.ID, q.Kind, q.Query}
 	p := g.plans[k]
@@ -295,7 +297,7 @@ func (g *Gang) turn(of int64) {
 }
 
 // within is the square of cells around an area, cut at the world's edge.
-func within(a *overlay.Area, w storage.World) (x0, y0, x1, y1 int32) {
+func within(a *overlay.Area, w state.World) (x0, y0, x1, y1 int32) {
 	var r geom.Rect
 	if len(a.Polygon) == 0 {
 		c := a.Circle

@@ -3,11 +3,13 @@ package attack
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // sing lets all members claim an area, each once: together they are more than
 // those who are responsible.
-func (g *Gang) sing(p *plan, q *storage.Retrieve, by *overlay.Contact) {
+func (g *Gang) sing(p *plan, q *messages.Retrieve, by *overlay.Contact) {
 	if p.static || p.sung {
 		return
 	}
@@ -22,8 +24,8 @@ func (g *Gang) sing(p *plan, q *storage.Retrieve, by *overlay.Contact) {
 }
 
 // mislead gives an answer that says what is true and is of no use.
-func (g *Gang) mislead(n *storage.Node, by *overlay.Contact, q *storage.Retrieve, honest *storage.Result) *storage.Result {
-	if q.Kind != storage.ForUpdate && q.Kind != storage.ForLook {
+func (g *Gang) mislead(n *storage.Node, by *overlay.Contact, q *messages.Retrieve, honest *messages.Result) *messages.Result {
+	if q.Kind != messages.ForUpdate && q.Kind != messages.ForLook {
 		return honest
 	}
 	g.Tried[q.Kind]++
@@ -45,7 +47,7 @@ func (g *Gang) mislead(n *storage.Node, by *overlay.Contact, q *storage.Retrieve
 }
 
 // ghost is a neighbourhood with somebody in it who does not exist, close by.
-func (g *Gang) ghost(n *storage.Node, a *storage.Around) *storage.Around {
+func (g *Gang) ghost(n *storage.Node, a *messages.Around) *messages.Around {
 	at := a.Self.Pos
 	sub := g.space.SubArea(g.space.Zone(at))
 	if at.X += 1 << 10; !sub.Contains(at) {
@@ -54,23 +56,23 @@ func (g *Gang) ghost(n *storage.Node, a *storage.Around) *storage.Around {
 	name := a.Self.ID
 	name[0]++
 	ghosts := append([]*overlay.Contact{{ID: name, Pos: at}}, a.Neighbours...)
-	return storage.NewAround(a.Self, ghosts, g.space.Bounds())
+	return messages.NewAround(a.Self, ghosts, g.space.Bounds())
 }
 
 // withhold gives who wants cells other ones than were promised, or none. It
 // reports whether it has answered, or will not.
-func (g *Gang) withhold(n *storage.Node, by *overlay.Contact, q *storage.Fetch) bool {
+func (g *Gang) withhold(n *storage.Node, by *overlay.Contact, q *messages.Fetch) bool {
 	if g.Has(by.ID) || !g.ways.Swap && !g.ways.Lazy {
 		return false
 	}
 	if g.ways.Lazy {
 		return true
 	}
-	m := &storage.Blocks{Query: q.Query}
+	m := &messages.Blocks{Query: q.Query}
 	for _, at := range q.Cells {
-		bad := storage.NewCell(nil)
+		bad := state.NewCell(nil)
 		if s := n.State(); s != nil && s.At(at.X, at.Y) != nil {
-			bad = storage.NewCell(tamperList(s.At(at.X, at.Y).Objects))
+			bad = state.NewCell(tamperList(s.At(at.X, at.Y).Objects))
 		}
 		for _, o := range bad.Objects {
 			m.Bytes += o.Size
@@ -81,7 +83,7 @@ func (g *Gang) withhold(n *storage.Node, by *overlay.Contact, q *storage.Fetch) 
 	return true
 }
 
-func tamperList(list []*storage.Object) (out []*storage.Object) {
+func tamperList(list []*state.Object) (out []*state.Object) {
 	for _, o := range list {
 		out = append(out, Tamper(o))
 	}
@@ -91,14 +93,14 @@ func tamperList(list []*storage.Object) (out []*storage.Object) {
 // Ambiguous is a player who says different things about what it has done: it
 // deposits one batch in some zones, and another one in the others. The first, it
 // sends to the zones of which the mask has a bit.
-func Ambiguous(n *storage.Node, space overlay.Space, one, other *storage.Batch, mask uint32) {
+func Ambiguous(n *storage.Node, space overlay.Space, one, other *state.Batch, mask uint32) {
 	for zone := range space.Zones() {
 		b := other
 		if mask&(1<<zone) != 0 {
 			b = one
 		}
 		for _, key := range n.StorePlaces(b.Player, zone) {
-			n.Overlay().Unicast(key, &storage.Deposit{Batch: b})
+			n.Overlay().Unicast(key, &messages.Deposit{Batch: b})
 		}
 	}
 }

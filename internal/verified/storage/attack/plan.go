@@ -8,6 +8,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // plan is what the gang does about one retrieval.
@@ -16,16 +18,16 @@ type plan struct {
 	of      int64
 	static  bool
 	area    overlay.Area
-	world   storage.World
-	truth   *storage.Snapshot // dynamic data; nil: static
-	objects []*storage.Object // the true ones in the area
-	mask    uint32            // zones in whose answers T is tampered with
-	targets map[storage.ObjectID]bool
+	world   state.World
+	truth   *state.Snapshot // dynamic data; nil: static
+	objects []*state.Object // the true ones in the area
+	mask    uint32          // zones in whose answers T is tampered with
+	targets map[state.ObjectID]bool
 	claimed map[id.ID]bool // members that have claimed the area
 	sung    bool           // all of them have
-	cells   map[*storage.Cell]*storage.Cell
-	snap    *storage.Snapshot         // of who claims the area
-	said    map[id.ID]*storage.Result // what members have answered
+	cells   map[*state.Cell]*state.Cell
+	snap    *state.Snapshot            // of who claims the area
+	said    map[id.ID]*messages.Result // what members have answered
 }
 
 // votes reports whether T is tampered with in a zone's answers.
@@ -34,10 +36,10 @@ func (p *plan) votes(zone int) bool { return p.mask&(1<<zone) != 0 }
 // scheme finds T: of what can be tampered with in the zones in which members get
 // the question, the objects that have most zones (figure 6.13). If there are
 // none, those who can claim the area tamper with all of it.
-func (g *Gang) scheme(q *storage.Retrieve) *plan {
+func (g *Gang) scheme(q *messages.Retrieve) *plan {
 	p := &plan{
-		g: g, of: q.Of, static: q.Kind == storage.ForJoin || q.Kind == storage.ForFailure, area: q.Area,
-		targets: map[storage.ObjectID]bool{}, claimed: map[id.ID]bool{}, said: map[id.ID]*storage.Result{}, cells: map[*storage.Cell]*storage.Cell{},
+		g: g, of: q.Of, static: q.Kind == messages.ForJoin || q.Kind == messages.ForFailure, area: q.Area,
+		targets: map[state.ObjectID]bool{}, claimed: map[id.ID]bool{}, said: map[id.ID]*messages.Result{}, cells: map[*state.Cell]*state.Cell{},
 	}
 	if nodes := g.anyone(); nodes != nil {
 		p.world = nodes.World()
@@ -149,9 +151,9 @@ func (p *plan) choose(masks []uint32) {
 // the zone's result is at least not the right one: what nobody honest reports
 // too, and if there is nothing of that, all it has, which makes a tie with a
 // single neighbour.
-func (p *plan) spoil(n *storage.Node, zone int) map[storage.ObjectID]bool {
+func (p *plan) spoil(n *storage.Node, zone int) map[state.ObjectID]bool {
 	own, honest := p.receivers(zone)
-	free, all := map[storage.ObjectID]bool{}, map[storage.ObjectID]bool{}
+	free, all := map[state.ObjectID]bool{}, map[state.ObjectID]bool{}
 	for _, o := range p.objects {
 		if p.static && n.Cell().Contains(o.Pos) || !p.static && p.sees(n, o.Pos) {
 			all[o.ID] = true
@@ -167,7 +169,7 @@ func (p *plan) spoil(n *storage.Node, zone int) map[storage.ObjectID]bool {
 }
 
 // tamperAll replaces some of a list of objects.
-func (p *plan) tamperAll(list []*storage.Object, targets map[storage.ObjectID]bool) []*storage.Object {
+func (p *plan) tamperAll(list []*state.Object, targets map[state.ObjectID]bool) []*state.Object {
 	out := slices.Clone(list)
 	for i, o := range out {
 		if targets[o.ID] {
@@ -178,7 +180,7 @@ func (p *plan) tamperAll(list []*storage.Object, targets map[storage.ObjectID]bo
 }
 
 // whole is the answer of who claims the area: the true world but for T.
-func (p *plan) whole() *storage.Snapshot {
+func (p *plan) whole() *state.Snapshot {
 	if p.snap == nil {
 		p.snap = p.window(p.truth, p.area, p.targets, true)
 		p.snap.Whole = p.g.protocol == storage.ProtocolHardened
@@ -188,7 +190,7 @@ func (p *plan) whole() *storage.Snapshot {
 
 // part is the answer of a member with what lies in its own part of the world.
 // What it holds itself is right unless it was deceived.
-func (p *plan) part(n *storage.Node, own *storage.Snapshot, targets map[storage.ObjectID]bool) *storage.Snapshot {
+func (p *plan) part(n *storage.Node, own *state.Snapshot, targets map[state.ObjectID]bool) *state.Snapshot {
 	if p.truth == nil {
 		return nil
 	}
@@ -203,11 +205,11 @@ func (p *plan) part(n *storage.Node, own *storage.Snapshot, targets map[storage.
 
 // window copies the cells of a snapshot around the area, tampered with; shared:
 // the targets are T, with which cells are tampered once for all.
-func (p *plan) window(from *storage.Snapshot, cover overlay.Area, targets map[storage.ObjectID]bool, shared bool) *storage.Snapshot {
+func (p *plan) window(from *state.Snapshot, cover overlay.Area, targets map[state.ObjectID]bool, shared bool) *state.Snapshot {
 	x0, y0, x1, y1 := within(&p.area, p.world)
-	s := &storage.Snapshot{Of: p.of, Cover: cover, Activated: from.Activated, Whole: p.g.protocol == storage.ProtocolHardened}
+	s := &state.Snapshot{Of: p.of, Cover: cover, Activated: from.Activated, Whole: p.g.protocol == storage.ProtocolHardened}
 	s.X, s.Y, s.W, s.H = x0, y0, x1-x0+1, y1-y0+1
-	s.Cells = make([]*storage.Cell, 0, s.W*s.H)
+	s.Cells = make([]*state.Cell, 0, s.W*s.H)
 	for y := y0; y <= y1; y++ {
 		for x := x0; x <= x1; x++ {
 			c := from.At(x, y)
@@ -221,14 +223,14 @@ func (p *plan) window(from *storage.Snapshot, cover overlay.Area, targets map[st
 }
 
 // cell is a cell with some of its objects tampered with.
-func (p *plan) cell(c *storage.Cell, targets map[storage.ObjectID]bool, shared bool) *storage.Cell {
-	if c == nil || !slices.ContainsFunc(c.Objects, func(o *storage.Object) bool { return targets[o.ID] }) {
+func (p *plan) cell(c *state.Cell, targets map[state.ObjectID]bool, shared bool) *state.Cell {
+	if c == nil || !slices.ContainsFunc(c.Objects, func(o *state.Object) bool { return targets[o.ID] }) {
 		return c
 	}
 	if bad := p.cells[c]; bad != nil && shared {
 		return bad
 	}
-	bad := storage.NewCell(p.tamperAll(c.Objects, targets))
+	bad := state.NewCell(p.tamperAll(c.Objects, targets))
 	if shared {
 		p.cells[c] = bad
 	}

@@ -4,6 +4,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // The goal of push: that newcomers, and the neighbours of who leaves, begin with a world
@@ -15,15 +17,15 @@ import (
 // Activate, and know of nobody who was woken.
 
 // poisoned is what a member pushes.
-func (g *Gang) poisoned(m *storage.Push, w storage.World) *storage.Push {
+func (g *Gang) poisoned(m *messages.Push, w state.World) *messages.Push {
 	bad := *m
 	bad.Static, bad.Batches = tamperList(m.Static), nil
 	if m.Seen != nil {
 		seen := *m.Seen
-		seen.Cells = make([]*storage.Cell, len(m.Seen.Cells))
+		seen.Cells = make([]*state.Cell, len(m.Seen.Cells))
 		for i, c := range m.Seen.Cells {
 			if c != nil {
-				seen.Cells[i] = storage.NewCell(tamperList(c.Objects))
+				seen.Cells[i] = state.NewCell(tamperList(c.Objects))
 			}
 		}
 		bad.Seen = &seen
@@ -38,11 +40,11 @@ func (g *Gang) misguides(n *storage.Node, m machine.Message) bool {
 	if !ok || g.Has(u.Origin.ID) || u.Dest != n.Self().Pos {
 		return false
 	}
-	q, ok := u.Body.(*storage.PeerQuery)
+	q, ok := u.Body.(*messages.PeerQuery)
 	if !ok || !g.ways.Peers {
 		return false
 	}
-	reply := &storage.PeerReply{Query: q.Query}
+	reply := &messages.PeerReply{Query: q.Query}
 	for _, zone := range q.Zones {
 		for _, o := range g.know.Zone(int(zone)) {
 			if g.Has(o.Self().ID) && len(reply.Nodes) < maxNamed {
@@ -58,7 +60,7 @@ func (g *Gang) misguides(n *storage.Node, m machine.Message) bool {
 const maxNamed = 24
 
 // drowsy is an answer of somebody who knows of nobody who was woken.
-func (g *Gang) drowsy(n *storage.Node, honest *storage.Result) *storage.Result {
+func (g *Gang) drowsy(n *storage.Node, honest *messages.Result) *messages.Result {
 	if !g.ways.Wake || honest.Seen == nil || len(honest.Seen.Activated) == 0 {
 		return honest
 	}

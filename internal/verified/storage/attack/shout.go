@@ -6,6 +6,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // The goal of shout: to silence all players. Members tell every honest node, at the
@@ -51,7 +53,7 @@ func (g *Gang) everyone() (members, honest []*storage.Node) {
 func (g *Gang) shoutAt(member, to *storage.Node, of int64) {
 	for rank, p := range g.playersAround(to, of-1) {
 		for i := max(0, rank-rankError); i <= rank+rankError; i++ {
-			q := &storage.RetrieveActions{Query: uint64(of)<<numberBits | uint64(i*len(to.StorePlaces(p, 0))), Player: p, Of: of}
+			q := &messages.RetrieveActions{Query: uint64(of)<<numberBits | uint64(i*len(to.StorePlaces(p, 0))), Player: p, Of: of}
 			member.Overlay().Reply(to.Self(), g.forged(q))
 		}
 	}
@@ -59,7 +61,7 @@ func (g *Gang) shoutAt(member, to *storage.Node, of int64) {
 
 // playersAround are those whose actions a node will ask for, in about the order in
 // which it does.
-func (g *Gang) playersAround(n *storage.Node, of int64) (out []*storage.Player) {
+func (g *Gang) playersAround(n *storage.Node, of int64) (out []*state.Player) {
 	truth := g.know.At(of)
 	if truth == nil {
 		return nil

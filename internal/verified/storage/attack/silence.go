@@ -3,7 +3,7 @@ package attack
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 )
 
 // The goal of silence: that honest nodes find no majority. Members give receipts and
@@ -22,15 +22,15 @@ func (g *Gang) mute(of int64) bool { return g.ways.Silence && of >= silentFrom }
 func (g *Gang) swallows(m machine.Message) bool {
 	switch m := m.(type) {
 	case *overlay.Areacast:
-		q, ok := m.Body.(*storage.Retrieve)
+		q, ok := m.Body.(*messages.Retrieve)
 		return ok && g.mute(q.Of) && !g.Has(m.Origin.ID)
 	case *overlay.Unicast:
 		switch q := m.Body.(type) {
-		case *storage.Retrieve:
+		case *messages.Retrieve:
 			return g.mute(q.Of) && !g.Has(m.Origin.ID)
-		case *storage.RetrieveActions:
+		case *messages.RetrieveActions:
 			return g.mute(q.Of) && !g.Has(m.Origin.ID)
-		case *storage.Fetch:
+		case *messages.Fetch:
 			return g.mute(q.Of) && !g.Has(m.Origin.ID)
 		}
 	}

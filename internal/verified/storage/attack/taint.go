@@ -7,24 +7,24 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // tampered is the state of an object that is not what it should be: the one it
 // was made of.
-type tampered struct{ was *storage.Object }
+type tampered struct{ was *state.Object }
 
 // Tamper returns the attackers' version of an object. It lies where the true one
 // does, and all such versions of an object are the same to who compares them:
 // those who attack agree, and what they will have made of it some steps later is
 // as good as what they say now.
-func Tamper(o *storage.Object) *storage.Object {
+func Tamper(o *state.Object) *state.Object {
 	if Tampered(o) {
 		return o
 	}
 	bad := *o
 	bad.State = tampered{o}
-	bad.Digest = storage.Digest{'t', 'a', 'm', 'p', 'e', 'r', 'e', 'd'}
+	bad.Digest = state.Digest{'t', 'a', 'm', 'p', 'e', 'r', 'e', 'd'}
 	binary.BigEndian.PutUint64(bad.Digest[8:], uint64(o.ID))
 	if o.Static {
 		bad.Digest[16] = 1
@@ -34,13 +34,13 @@ func Tamper(o *storage.Object) *storage.Object {
 
 // Tampered reports whether an object has been tampered with, or may depend on
 // one that has.
-func Tampered(o *storage.Object) bool {
+func Tampered(o *state.Object) bool {
 	_, bad := o.State.(tampered)
 	return bad
 }
 
 // genuine is what an object was before it was tampered with.
-func genuine(o *storage.Object) *storage.Object {
+func genuine(o *state.Object) *state.Object {
 	if t, bad := o.State.(tampered); bad {
 		return t.was
 	}
@@ -53,21 +53,21 @@ func genuine(o *storage.Object) *storage.Object {
 // conservative worst-case assumption"). Without attackers they are the rules
 // themselves.
 type Taint struct {
-	storage.Rules
+	state.Rules
 	reach int32
-	acts  map[*storage.Player][]machine.Time
+	acts  map[*state.Player][]machine.Time
 }
 
 // NewTaint returns rules that keep taint; an interval is the time of a step.
-func NewTaint(r storage.Rules, interval time.Duration) *Taint {
-	return &Taint{Rules: r, reach: r.World().Reach(interval), acts: map[*storage.Player][]machine.Time{}}
+func NewTaint(r state.Rules, interval time.Duration) *Taint {
+	return &Taint{Rules: r, reach: r.World().Reach(interval), acts: map[*state.Player][]machine.Time{}}
 }
 
 // Acted notes what a player truly does, in the order of time.
-func (t *Taint) Acted(a *storage.Action) { t.acts[a.Player] = append(t.acts[a.Player], a.At) }
+func (t *Taint) Acted(a *state.Action) { t.acts[a.Player] = append(t.acts[a.Player], a.At) }
 
 // did is how many actions a player has done after one time and until another.
-func (t *Taint) did(p *storage.Player, from, to machine.Time) int {
+func (t *Taint) did(p *state.Player, from, to machine.Time) int {
 	list := t.acts[p]
 	after := func(at machine.Time) int {
 		i, _ := slices.BinarySearch(list, at+1)
@@ -77,7 +77,7 @@ func (t *Taint) did(p *storage.Player, from, to machine.Time) int {
 }
 
 // Replay implements storage.Rules.
-func (t *Taint) Replay(s *storage.Step) []*storage.Object {
+func (t *Taint) Replay(s *state.Step) []*state.Object {
 	bare, sources := *s, t.sources(s)
 	for i, o := range s.Objects {
 		if !Tampered(o) {
@@ -103,8 +103,8 @@ func (t *Taint) Replay(s *storage.Step) []*storage.Object {
 }
 
 // sources are the places from which taint spreads in a step.
-func (t *Taint) sources(s *storage.Step) (out []geom.Point) {
-	given := map[*storage.Player]int{}
+func (t *Taint) sources(s *state.Step) (out []geom.Point) {
+	given := map[*state.Player]int{}
 	for _, a := range s.Actions {
 		given[a.Player]++
 	}
@@ -117,7 +117,7 @@ func (t *Taint) sources(s *storage.Step) (out []geom.Point) {
 }
 
 // Activate implements storage.Rules.
-func (t *Taint) Activate(p *storage.Player, place geom.Point, o *storage.Object) *storage.Object {
+func (t *Taint) Activate(p *state.Player, place geom.Point, o *state.Object) *state.Object {
 	if o == nil || !Tampered(o) {
 		return t.Rules.Activate(p, place, o)
 	}
@@ -128,6 +128,6 @@ func (t *Taint) Activate(p *storage.Player, place geom.Point, o *storage.Object)
 }
 
 // AppendObject implements storage.Rules.
-func (t *Taint) AppendObject(out []byte, o *storage.Object) []byte {
+func (t *Taint) AppendObject(out []byte, o *state.Object) []byte {
 	return t.Rules.AppendObject(out, genuine(o))
 }

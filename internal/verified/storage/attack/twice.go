@@ -1,6 +1,9 @@
 package attack
 
-import "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
+)
 
 // The goal of twice: that honest nodes take different things for what a member's player
 // has done, so that they do not agree about everything within its reach. The player
@@ -11,7 +14,7 @@ import "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 // storers that are members still take it.
 
 // Deposit implements storage.Depositor: what a member does with its own batch.
-func (g *Gang) Deposit(n *storage.Node, b *storage.Batch) bool {
+func (g *Gang) Deposit(n *storage.Node, b *state.Batch) bool {
 	switch {
 	case b.Of < g.CheatFrom:
 	case g.ways.Twice && len(b.Actions) > 0:

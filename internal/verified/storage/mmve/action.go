@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // kind is what an action does.
@@ -23,8 +23,8 @@ const (
 // deed is an action's body.
 type deed struct {
 	kind   kind
-	to     geom.Point       // move
-	target storage.ObjectID // strike
+	to     geom.Point     // move
+	target state.ObjectID // strike
 }
 
 // An action is charged with the thesis' 30 bytes: a GUID of 8, a time of 8, a
@@ -56,7 +56,7 @@ func parse(b []byte) (deed, error) {
 		d.to.X = int32(binary.BigEndian.Uint32(b[1:]))
 		d.to.Y = int32(binary.BigEndian.Uint32(b[5:]))
 	case strike:
-		d.target = storage.ObjectID(binary.BigEndian.Uint64(b[1:]))
+		d.target = state.ObjectID(binary.BigEndian.Uint64(b[1:]))
 	}
 	return d, nil
 }

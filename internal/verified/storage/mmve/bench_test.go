@@ -6,7 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // BenchmarkInterval replays the thesis' world cell by cell for one interval of
@@ -15,7 +15,7 @@ func BenchmarkInterval(b *testing.B) {
 	all := players(5000)
 	w := New(Config{Seed: 1}, all)
 	c := newCrowd(w, all[:1000])
-	active := map[*storage.Player]bool{}
+	active := map[*state.Player]bool{}
 	for _, p := range c.players {
 		active[p] = true
 	}
@@ -29,13 +29,13 @@ func BenchmarkInterval(b *testing.B) {
 	var now machine.Time
 	for b.Loop() {
 		b.StopTimer()
-		cells := make([][]*storage.Object, row*row)
+		cells := make([][]*state.Object, row*row)
 		for _, o := range objects {
 			i := int(o.Pos.Y/cellSide)*row + int(o.Pos.X/cellSide)
 			cells[i] = append(cells[i], o)
 		}
 		deeds := byPlayer(c.actions(now.Add(10 * time.Second)))
-		steps := make([]storage.Step, 0, row*row)
+		steps := make([]state.Step, 0, row*row)
 		for i := range row * row {
 			steps = append(steps, stepOf(cells, deeds, i%row, i/row, row, now))
 		}
@@ -49,8 +49,8 @@ func BenchmarkInterval(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(row*row), "µs/cell")
 }
 
-func stepOf(cells [][]*storage.Object, deeds map[storage.Digest][]*storage.Action, x, y, row int, now machine.Time) storage.Step {
-	s := storage.Step{From: now, To: now.Add(10 * time.Second), Target: geom.Rect{
+func stepOf(cells [][]*state.Object, deeds map[state.Digest][]*state.Action, x, y, row int, now machine.Time) state.Step {
+	s := state.Step{From: now, To: now.Add(10 * time.Second), Target: geom.Rect{
 		Min: geom.Point{X: int32(x) * cellSide, Y: int32(y) * cellSide},
 		Max: geom.Point{X: int32(x+1) * cellSide, Y: int32(y+1) * cellSide},
 	}}

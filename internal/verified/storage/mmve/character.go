@@ -7,7 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // character is what a player plays. Only its own actions change it.
@@ -39,7 +39,7 @@ type bag struct {
 func newBag(b []byte) *bag { return &bag{b, sha256.Sum256(b)} }
 
 // randomBag is what a player has gathered in a life of playing.
-func randomBag(seed uint64, owner storage.ObjectID, size int) *bag {
+func randomBag(seed uint64, owner state.ObjectID, size int) *bag {
 	r := rng.New(seed, drawBag, uint64(owner))
 	b := make([]byte, 0, size+8)
 	for len(b) < size {
@@ -52,13 +52,13 @@ func randomBag(seed uint64, owner storage.ObjectID, size int) *bag {
 const characterBit = 1 << 63
 
 // CharacterOf returns the id of a player's character.
-func CharacterOf(p *storage.Player) storage.ObjectID {
-	return storage.ObjectID(binary.BigEndian.Uint64(p.ID[:8]) | characterBit)
+func CharacterOf(p *state.Player) state.ObjectID {
+	return state.ObjectID(binary.BigEndian.Uint64(p.ID[:8]) | characterBit)
 }
 
 // newCharacter makes a version of a character.
-func newCharacter(p *storage.Player, static bool, place geom.Point, c character) *storage.Object {
-	o := &storage.Object{
+func newCharacter(p *state.Player, static bool, place geom.Point, c character) *state.Object {
+	o := &state.Object{
 		ID: CharacterOf(p), Static: static, Pos: place, Player: p,
 		Size: headSize + len(c.bag.b), State: &c,
 	}
@@ -68,7 +68,7 @@ func newCharacter(p *storage.Player, static bool, place geom.Point, c character)
 
 // Activate returns the version of a character whose player has said to be coming:
 // it takes part in the next step (storage.Rules).
-func (w *World) Activate(p *storage.Player, place geom.Point, o *storage.Object) *storage.Object {
+func (w *World) Activate(p *state.Player, place geom.Point, o *state.Object) *state.Object {
 	if o == nil {
 		place = w.inside(place)
 		c := character{walk: standing(place, 0), coming: newcomer, health: fullHealth}
@@ -87,7 +87,7 @@ func (w *World) Activate(p *storage.Player, place geom.Point, o *storage.Object)
 // replayCharacter returns a character at a time after its own actions, in their
 // order, and appends what it does to others. The result is nil if it is not in
 // the target then.
-func (w *World) replayCharacter(o *storage.Object, actions []*storage.Action, to machine.Time, target geom.Rect, hits []hit) (*storage.Object, []hit) {
+func (w *World) replayCharacter(o *state.Object, actions []*state.Action, to machine.Time, target geom.Rect, hits []hit) (*state.Object, []hit) {
 	old := o.State.(*character)
 	c, active := *old, old.coming == present
 	for _, a := range actions {
@@ -121,7 +121,7 @@ func (w *World) replayCharacter(o *storage.Object, actions []*storage.Action, to
 }
 
 // settle makes what has become of a character, which may be what it was.
-func (w *World) settle(o *storage.Object, place geom.Point, active bool, c character) *storage.Object {
+func (w *World) settle(o *state.Object, place geom.Point, active bool, c character) *state.Object {
 	c.coming = present
 	if active && !o.Static && place == o.Pos && c == *o.State.(*character) {
 		return o

@@ -9,7 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Encodings are fixed fields, big-endian. An NPC needs npcHead bytes; the thesis'
@@ -24,17 +24,17 @@ const (
 
 var errObject = errors.New("not an object of this world")
 
-func digest(b []byte) storage.Digest { return id.Of(b) }
+func digest(b []byte) state.Digest { return id.Of(b) }
 
 // digestOf returns the digest of a character: that of its head and of its bag's
 // sum, so that a step does not cost a sum over the whole bag.
-func digestOf(o *storage.Object, c *character) storage.Digest {
+func digestOf(o *state.Object, c *character) state.Digest {
 	var buf [headSize + sha256.Size]byte
 	return digest(append(appendHead(buf[:0], o, c), c.bag.sum[:]...))
 }
 
 // AppendObject appends an object's encoding, Size bytes of it (storage.Rules).
-func (w *World) AppendObject(out []byte, o *storage.Object) []byte {
+func (w *World) AppendObject(out []byte, o *state.Object) []byte {
 	switch s := o.State.(type) {
 	case *npc:
 		return appendNPC(out, o, s)
@@ -55,7 +55,7 @@ func appendLeg(out []byte, l *leg) []byte {
 	return binary.BigEndian.AppendUint64(out, uint64(l.arrive))
 }
 
-func appendNPC(out []byte, o *storage.Object, n *npc) []byte {
+func appendNPC(out []byte, o *state.Object, n *npc) []byte {
 	out = append(out, npcMark)
 	out = binary.BigEndian.AppendUint64(out, uint64(o.ID))
 	out = appendLeg(appendPoint(appendPoint(out, o.Pos), n.home), &n.walk)
@@ -65,7 +65,7 @@ func appendNPC(out []byte, o *storage.Object, n *npc) []byte {
 	return append(out, name[:]...)
 }
 
-func appendHead(out []byte, o *storage.Object, c *character) []byte {
+func appendHead(out []byte, o *state.Object, c *character) []byte {
 	out = append(out, characterMark, bit(o.Static)|byte(c.coming)<<1)
 	out = binary.BigEndian.AppendUint64(out, uint64(o.ID))
 	out = append(out, o.Player.ID[:]...)
@@ -109,8 +109,8 @@ func (f *fields) leg() leg {
 }
 
 // DecodeObject reads what AppendObject wrote, all of it (storage.Rules).
-func (w *World) DecodeObject(b []byte) (*storage.Object, error) {
-	var o *storage.Object
+func (w *World) DecodeObject(b []byte) (*state.Object, error) {
+	var o *state.Object
 	switch {
 	case len(b) == npcSize && b[0] == npcMark:
 		o = decodeNPC(b)
@@ -123,9 +123,9 @@ func (w *World) DecodeObject(b []byte) (*storage.Object, error) {
 	return w.share(o), nil
 }
 
-func decodeNPC(b []byte) *storage.Object {
+func decodeNPC(b []byte) *state.Object {
 	f := fields(b[1:])
-	o := &storage.Object{ID: storage.ObjectID(f.uint64()), Pos: f.point(), Size: npcSize}
+	o := &state.Object{ID: state.ObjectID(f.uint64()), Pos: f.point(), Size: npcSize}
 	n := &npc{home: f.point(), walk: f.leg(), legs: f.uint32(), health: f.byte()}
 	for _, zero := range f {
 		if zero != 0 {
@@ -136,11 +136,11 @@ func decodeNPC(b []byte) *storage.Object {
 	return o
 }
 
-func (w *World) decodeCharacter(b []byte) *storage.Object {
+func (w *World) decodeCharacter(b []byte) *state.Object {
 	f := fields(b[1:])
 	flags := f.byte()
-	o := &storage.Object{ID: storage.ObjectID(f.uint64()), Static: flags&1 != 0, Size: len(b)}
-	p := storage.Player{ID: id.ID(f[:id.Size])}
+	o := &state.Object{ID: state.ObjectID(f.uint64()), Static: flags&1 != 0, Size: len(b)}
+	p := state.Player{ID: id.ID(f[:id.Size])}
 	f = f[id.Size:]
 	p.Home = f.point()
 	o.Player = &p
@@ -159,7 +159,7 @@ func (w *World) decodeCharacter(b []byte) *storage.Object {
 
 // sane reports whether an object can be replayed: a leg that leads out of the
 // world or through centuries would overflow.
-func (w *World) sane(o *storage.Object) bool {
+func (w *World) sane(o *state.Object) bool {
 	var l leg
 	speed := int64(playerSpeed)
 	switch s := o.State.(type) {

@@ -3,7 +3,7 @@ package mmve
 import (
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Lengths are in centimetres.
@@ -49,8 +49,8 @@ func (c Config) withDefaults() Config {
 }
 
 // World returns the shape of the world (storage.Rules).
-func (w *World) World() storage.World {
-	return storage.World{Side: w.side, Cell: cellSide, Speed: playerSpeed, Range: hitRange}
+func (w *World) World() state.World {
+	return state.World{Side: w.side, Cell: cellSide, Speed: playerSpeed, Range: hitRange}
 }
 
 const cellSide = 100 * metre

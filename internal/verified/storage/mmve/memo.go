@@ -2,7 +2,7 @@ package mmve
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // ahead knows which NPCs remember their next version. They forget it at the second
@@ -13,7 +13,7 @@ type ahead struct {
 	now, older []*npc
 }
 
-func (a *ahead) set(n *npc, next *storage.Object, to machine.Time) {
+func (a *ahead) set(n *npc, next *state.Object, to machine.Time) {
 	if to > a.latest {
 		for _, n := range a.older {
 			n.next = nil
@@ -30,7 +30,7 @@ func (a *ahead) set(n *npc, next *storage.Object, to machine.Time) {
 // share returns the object that was made before with the same content, or o
 // itself: those who replay apart from each other, from the same things, end up
 // with the same memory.
-func (w *World) share(o *storage.Object) *storage.Object {
+func (w *World) share(o *state.Object) *state.Object {
 	if same, ok := w.seen.Get(o.Digest); ok {
 		return same
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // What an NPC becomes is remembered with it, and forgotten two steps later: the NPCs
@@ -17,7 +17,7 @@ func TestNextVersionsAreForgotten(t *testing.T) {
 	var now machine.Time
 	for i := range 4 {
 		now = now.Add(10 * time.Second)
-		s := storage.Step{From: now.Add(-10 * time.Second), To: now, Target: w.whole(), Objects: objects}
+		s := state.Step{From: now.Add(-10 * time.Second), To: now, Target: w.whole(), Objects: objects}
 		out := w.Replay(&s)
 		if again := w.Replay(&s); again[0] != out[0] {
 			t.Fatal("the same version became two objects")

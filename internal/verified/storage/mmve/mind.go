@@ -7,7 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Mind is somebody who plays: it decides when the character acts and how (thesis
@@ -20,8 +20,8 @@ type Mind struct {
 	doing  activity
 	until  machine.Time // when it will do something else
 	walk   leg
-	centre geom.Point        // interacting: of the circle that it stays in
-	prey   []*storage.Object // NPCs that live near
+	centre geom.Point      // interacting: of the circle that it stays in
+	prey   []*state.Object // NPCs that live near
 }
 
 type activity uint8
@@ -38,7 +38,7 @@ const ActionSize = actionSize
 
 // NewMind returns a player who comes into the world at a time; the character
 // lies at place.
-func (w *World) NewMind(p *storage.Player, at machine.Time, place geom.Point) *Mind {
+func (w *World) NewMind(p *state.Player, at machine.Time, place geom.Point) *Mind {
 	return &Mind{
 		w: w, r: rng.New(w.cfg.Seed, drawPlayer, uint64(CharacterOf(p)), uint64(at)),
 		next: at, walk: standing(place, at),
@@ -150,13 +150,13 @@ func (w *World) nearest(to geom.Point, n int) []geom.Point {
 }
 
 // livingNear returns the NPCs whose home is at most far from a place.
-func (w *World) livingNear(c geom.Point, far int32) []*storage.Object {
+func (w *World) livingNear(c geom.Point, far int32) []*state.Object {
 	reach := far + wander
 	box := geom.Rect{
 		Min: geom.Point{X: c.X - reach, Y: c.Y - reach},
 		Max: geom.Point{X: c.X + reach + 1, Y: c.Y + reach + 1},
 	}
-	return slices.DeleteFunc(w.Initial(box), func(o *storage.Object) bool {
+	return slices.DeleteFunc(w.Initial(box), func(o *state.Object) bool {
 		n, ok := o.State.(*npc)
 		return !ok || n.home.Dist2(c) > int64(far)*int64(far)
 	})

@@ -4,7 +4,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // npc wanders about its home, from one random place to the next.
@@ -16,7 +16,7 @@ type npc struct {
 
 	// What it becomes if nobody does anything to it: it follows from the fields above,
 	// and all who replay the same version take the same object.
-	next *storage.Object
+	next *state.Object
 	then machine.Time // when next is; who computes an earlier or later time replaces it
 }
 
@@ -33,7 +33,7 @@ const (
 // advance walks on to a time and returns the place there. Who has stood still for
 // over an hour, as everybody has before a world's first step, does not make up
 // for all of it.
-func (w *World) advance(n *npc, who storage.ObjectID, to machine.Time) geom.Point {
+func (w *World) advance(n *npc, who state.ObjectID, to machine.Time) geom.Point {
 	if long := to.Add(-catchUp); n.walk.arrive < long {
 		n.walk = standing(n.walk.to, long)
 	}
@@ -51,12 +51,12 @@ func (w *World) advance(n *npc, who storage.ObjectID, to machine.Time) geom.Poin
 type hit struct {
 	at     machine.Time
 	from   geom.Point
-	target storage.ObjectID
+	target state.ObjectID
 }
 
 // replayNPC returns an NPC at a time after those hits that were meant for it, in
 // their order, or nil if it is not in the target then.
-func (w *World) replayNPC(o *storage.Object, hits []hit, to machine.Time, target geom.Rect) *storage.Object {
+func (w *World) replayNPC(o *state.Object, hits []hit, to machine.Time, target geom.Rect) *state.Object {
 	if len(hits) == 0 {
 		return w.walkNPC(o, to, target)
 	}
@@ -75,7 +75,7 @@ func (w *World) replayNPC(o *storage.Object, hits []hit, to machine.Time, target
 
 // walkNPC is replayNPC for one who is left alone. Everybody who replays the same
 // version gets the same object.
-func (w *World) walkNPC(o *storage.Object, to machine.Time, target geom.Rect) *storage.Object {
+func (w *World) walkNPC(o *state.Object, to machine.Time, target geom.Rect) *state.Object {
 	old := o.State.(*npc)
 	if !old.mayEnter(target) {
 		return nil // most of them: all around a cell are looked at for those who enter it
@@ -105,13 +105,13 @@ func (n *npc) mayEnter(target geom.Rect) bool {
 }
 
 // newNPC makes a version of an NPC.
-func newNPC(who storage.ObjectID, place geom.Point, n npc) *storage.Object {
+func newNPC(who state.ObjectID, place geom.Point, n npc) *state.Object {
 	both := &struct { // side by side in memory: who reads one reads the other
-		o storage.Object
+		o state.Object
 		n npc
 	}{n: n}
 	o := &both.o
-	*o = storage.Object{ID: who, Pos: place, Size: npcSize, State: &both.n}
+	*o = state.Object{ID: who, Pos: place, Size: npcSize, State: &both.n}
 	var buf [npcSize]byte
 	o.Digest = digest(appendNPC(buf[:0], o, &both.n))
 	return o

@@ -5,14 +5,14 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // populate puts everything where it is at t_0 (thesis 6.4.1): a third of the
 // NPCs and half of the characters at points of interest, the others anywhere.
-func (w *World) populate(players []*storage.Player) {
+func (w *World) populate(players []*state.Player) {
 	row := int(w.side / cellSide)
-	w.cells = make([][]*storage.Object, row*row)
+	w.cells = make([][]*state.Object, row*row)
 	r := rng.New(w.cfg.Seed, drawPoint)
 	for range w.cfg.Points {
 		w.points = append(w.points, w.anywhere(&r))
@@ -22,7 +22,7 @@ func (w *World) populate(players []*storage.Player) {
 		home := w.somewhere(&r, 3)
 		place := w.near(home, wander, &r)
 		n := npc{home: home, walk: standing(place, 0), health: fullHealth}
-		w.put(newNPC(storage.ObjectID(i+1), place, n))
+		w.put(newNPC(state.ObjectID(i+1), place, n))
 	}
 	for _, p := range players {
 		w.players[p.ID] = p
@@ -48,7 +48,7 @@ func (w *World) somewhere(r *rng.Rand, n int) geom.Point {
 	return w.anywhere(r)
 }
 
-func (w *World) put(o *storage.Object) {
+func (w *World) put(o *state.Object) {
 	i := o.Pos.Y/cellSide*(w.side/cellSide) + o.Pos.X/cellSide
 	w.cells[i] = append(w.cells[i], o)
 }

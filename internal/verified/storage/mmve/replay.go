@@ -4,29 +4,29 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Replay returns what is in a step's target at its end (storage.Rules). The
 // characters come first, because what they do concerns NPCs, and never the other
 // way round.
-func (w *World) Replay(s *storage.Step) []*storage.Object {
+func (w *World) Replay(s *state.Step) []*state.Object {
 	people := firstCharacter(s.Objects)
-	var characters []*storage.Object
+	var characters []*state.Object
 	var hits []hit
 	deeds := byPlayer(s.Actions)
 	for _, o := range s.Objects[people:] {
 		if o.Static {
 			continue
 		}
-		var next *storage.Object
+		var next *state.Object
 		next, hits = w.replayCharacter(o, deeds[o.Player.ID], s.To, s.Target, hits)
 		if next != nil {
 			characters = append(characters, next)
 		}
 	}
 	sortHits(hits)
-	out := make([]*storage.Object, 0, len(s.Objects)/4+len(characters))
+	out := make([]*state.Object, 0, len(s.Objects)/4+len(characters))
 	for _, o := range s.Objects[:people] {
 		var mine []hit
 		if len(hits) > 0 {
@@ -41,8 +41,8 @@ func (w *World) Replay(s *storage.Step) []*storage.Object {
 
 // firstCharacter returns the index of the first character among objects
 // ascending by id.
-func firstCharacter(objects []*storage.Object) int {
-	i, _ := slices.BinarySearchFunc(objects, storage.ObjectID(characterBit), func(o *storage.Object, at storage.ObjectID) int {
+func firstCharacter(objects []*state.Object) int {
+	i, _ := slices.BinarySearchFunc(objects, state.ObjectID(characterBit), func(o *state.Object, at state.ObjectID) int {
 		if o.ID < at {
 			return -1
 		}
@@ -52,11 +52,11 @@ func firstCharacter(objects []*storage.Object) int {
 }
 
 // byPlayer sorts actions out, each player's in their order.
-func byPlayer(actions []*storage.Action) map[id.ID][]*storage.Action {
+func byPlayer(actions []*state.Action) map[id.ID][]*state.Action {
 	if len(actions) == 0 {
 		return nil
 	}
-	out := make(map[id.ID][]*storage.Action)
+	out := make(map[id.ID][]*state.Action)
 	for _, a := range actions {
 		out[a.Player.ID] = append(out[a.Player.ID], a)
 	}
@@ -78,7 +78,7 @@ func sortHits(hits []hit) {
 }
 
 // takeHits returns the blows that are meant for one, and those for greater ids.
-func takeHits(hits []hit, who storage.ObjectID) (mine, rest []hit) {
+func takeHits(hits []hit, who state.ObjectID) (mine, rest []hit) {
 	for len(hits) > 0 && hits[0].target < who {
 		hits = hits[1:]
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
-func sortActions(list []*storage.Action) {
-	slices.SortFunc(list, func(a, b *storage.Action) int {
+func sortActions(list []*state.Action) {
+	slices.SortFunc(list, func(a, b *state.Action) int {
 		if a.Before(b) {
 			return -1
 		}
@@ -20,7 +20,7 @@ func sortActions(list []*storage.Action) {
 }
 
 // fight is one awake character and one NPC, as far apart as given.
-func fight(t *testing.T, apart int32) (*World, []*storage.Object) {
+func fight(t *testing.T, apart int32) (*World, []*state.Object) {
 	t.Helper()
 	all := players(1)
 	w := New(Config{Seed: 1, Side: 1000, NPCs: 1, Points: 1}, all)
@@ -29,15 +29,15 @@ func fight(t *testing.T, apart int32) (*World, []*storage.Object) {
 	c := newCharacter(all[0], false, geom.Point{X: place.X + apart, Y: place.Y}, character{
 		walk: standing(geom.Point{X: place.X + apart, Y: place.Y}, 0), health: fullHealth, bag: newBag(nil),
 	})
-	return w, []*storage.Object{n, c}
+	return w, []*state.Object{n, c}
 }
 
-func doing(p *storage.Player, at machine.Time, seq uint64, d deed) *storage.Action {
-	return &storage.Action{Player: p, Seq: seq, At: at, Body: d.body(), Size: ActionSize}
+func doing(p *state.Player, at machine.Time, seq uint64, d deed) *state.Action {
+	return &state.Action{Player: p, Seq: seq, At: at, Body: d.body(), Size: ActionSize}
 }
 
-func run(w *World, objects []*storage.Object, actions ...*storage.Action) []*storage.Object {
-	return w.Replay(&storage.Step{To: 10 * sec, Target: w.whole(), Objects: objects, Actions: actions})
+func run(w *World, objects []*state.Object, actions ...*state.Action) []*state.Object {
+	return w.Replay(&state.Step{To: 10 * sec, Target: w.whole(), Objects: objects, Actions: actions})
 }
 
 // An interaction reaches 40 m (thesis 6.4.1).
@@ -64,7 +64,7 @@ func TestActionsThatRulesRefuse(t *testing.T) {
 		"empty": {}, "short": {1, 2}, "unknown": append([]byte{byte(kinds)}, make([]byte, 9)...),
 		"trailing": append(make([]byte, 9), 1), "long": make([]byte, 11),
 	} {
-		out := run(w, objects, &storage.Action{Player: p, Seq: 1, At: sec, Body: body})
+		out := run(w, objects, &state.Action{Player: p, Seq: 1, At: sec, Body: body})
 		if out[1] != objects[1] {
 			t.Errorf("%s: an action that means nothing has changed the character", name)
 		}
@@ -85,7 +85,7 @@ func TestActionsThatRulesRefuse(t *testing.T) {
 func TestComingAndGoing(t *testing.T) {
 	all := players(1)
 	w := New(Config{Seed: 1, Side: 1000, NPCs: 1, Points: 1}, all)
-	i := slices.IndexFunc(w.Initial(w.whole()), func(o *storage.Object) bool { return o.Player != nil })
+	i := slices.IndexFunc(w.Initial(w.whole()), func(o *state.Object) bool { return o.Player != nil })
 	asleep := w.Initial(w.whole())[i]
 
 	woken := w.Activate(all[0], asleep.Pos, asleep)
@@ -95,21 +95,21 @@ func TestComingAndGoing(t *testing.T) {
 	if w.Activate(all[0], asleep.Pos, woken) != nil {
 		t.Error("one who is awake was woken")
 	}
-	if out := run(w, []*storage.Object{woken}); len(out) != 1 || out[0].Digest != asleep.Digest {
+	if out := run(w, []*state.Object{woken}); len(out) != 1 || out[0].Digest != asleep.Digest {
 		t.Error("one who did not come is not what it was before")
 	}
-	if out := run(w, []*storage.Object{woken}, doing(all[0], sec, 1, deed{kind: move})); out[0].Digest != asleep.Digest {
+	if out := run(w, []*state.Object{woken}, doing(all[0], sec, 1, deed{kind: move})); out[0].Digest != asleep.Digest {
 		t.Error("one who has not come walks")
 	}
-	out := run(w, []*storage.Object{woken}, doing(all[0], sec, 1, deed{kind: activate}))
+	out := run(w, []*state.Object{woken}, doing(all[0], sec, 1, deed{kind: activate}))
 	if out[0].Static || out[0].State.(*character).coming != present {
 		t.Fatal("one who came is not there")
 	}
 	there := out[0]
-	if out := run(w, []*storage.Object{there}); out[0] != there {
+	if out := run(w, []*state.Object{there}); out[0] != there {
 		t.Error("one who stands there has become another version")
 	}
-	out = run(w, []*storage.Object{there}, doing(all[0], sec, 2, deed{kind: move, to: geom.Point{}}), doing(all[0], 2*sec, 3, deed{kind: deactivate}))
+	out = run(w, []*state.Object{there}, doing(all[0], sec, 2, deed{kind: move, to: geom.Point{}}), doing(all[0], 2*sec, 3, deed{kind: deactivate}))
 	if gone := out[0]; !gone.Static || root(gone.Pos.Dist2(there.Pos)) > 600 || gone.Pos == there.Pos {
 		t.Errorf("one who left after a second's walk lies at %v, was at %v", gone.Pos, there.Pos)
 	}
@@ -119,10 +119,10 @@ func TestComingAndGoing(t *testing.T) {
 	if first == nil || first.Size != smallest || first.Pos != (geom.Point{X: 5, Y: 6}) {
 		t.Fatalf("a newcomer's character: %+v", first)
 	}
-	if out := run(w, []*storage.Object{first}); len(out) != 0 {
+	if out := run(w, []*state.Object{first}); len(out) != 0 {
 		t.Error("a newcomer who did not come has left something")
 	}
-	if out := run(w, []*storage.Object{first}, doing(newcomer, sec, 1, deed{kind: activate})); len(out) != 1 {
+	if out := run(w, []*state.Object{first}, doing(newcomer, sec, 1, deed{kind: activate})); len(out) != 1 {
 		t.Error("a newcomer who came is not there")
 	}
 }
@@ -133,7 +133,7 @@ func TestNPCsWanderAboutHome(t *testing.T) {
 	objects := w.Initial(w.whole())
 	moved := 0
 	for now := machine.Time(0); now < 200*sec; now += 10 * sec {
-		next := w.Replay(&storage.Step{From: now, To: now + 10*sec, Target: w.whole(), Objects: objects})
+		next := w.Replay(&state.Step{From: now, To: now + 10*sec, Target: w.whole(), Objects: objects})
 		for i, o := range next {
 			if home := o.State.(*npc).home; home.Dist2(o.Pos) > wander*wander {
 				t.Fatalf("NPC %d is %d cm from home", o.ID, root(home.Dist2(o.Pos)))
@@ -162,7 +162,7 @@ func TestReplicasShare(t *testing.T) {
 			objects[i] = w.Activate(o.Player, o.Pos, o)
 		}
 	}
-	s := storage.Step{To: 10 * sec, Target: w.whole(), Objects: objects, Actions: newCrowd(w, all).actions(10 * sec)}
+	s := state.Step{To: 10 * sec, Target: w.whole(), Objects: objects, Actions: newCrowd(w, all).actions(10 * sec)}
 	one, two := w.Replay(&s), w.Replay(&s)
 	for i := range one {
 		if one[i] != two[i] {
@@ -213,7 +213,7 @@ func FuzzDecodeObject(f *testing.F) {
 			t.Fatalf("read %x, written %x", b, again)
 		}
 		for _, to := range []machine.Time{0, sec, 1 << 60} {
-			for _, next := range w.Replay(&storage.Step{To: to, Target: w.whole(), Objects: []*storage.Object{o}}) {
+			for _, next := range w.Replay(&state.Step{To: to, Target: w.whole(), Objects: []*state.Object{o}}) {
 				if next.Pos != w.inside(next.Pos) {
 					t.Fatalf("%v is out of the world", next.Pos)
 				}
@@ -281,4 +281,4 @@ func TestPlayersBehave(t *testing.T) {
 	}
 }
 
-func sortObjects(list []*storage.Object) { slices.SortFunc(list, byID) }
+func sortObjects(list []*state.Object) { slices.SortFunc(list, byID) }

@@ -9,15 +9,15 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 const sec = machine.Time(time.Second)
 
-func players(n int) []*storage.Player {
-	out := make([]*storage.Player, n)
+func players(n int) []*state.Player {
+	out := make([]*state.Player, n)
 	for i := range out {
-		out[i] = &storage.Player{
+		out[i] = &state.Player{
 			ID:   id.Of(binary.BigEndian.AppendUint64(nil, uint64(i))),
 			Home: geom.Point{X: int32(i * 100), Y: int32(i * 37)},
 		}
@@ -78,11 +78,11 @@ func TestThePopulationIsTheThesis(t *testing.T) {
 // The cells together hold everything once.
 func TestCellsAreAPartition(t *testing.T) {
 	w := New(Config{Seed: 2, Side: 500, Points: 5}, players(50))
-	seen := map[storage.ObjectID]bool{}
+	seen := map[state.ObjectID]bool{}
 	for y := int32(0); y < w.side; y += cellSide {
 		for x := int32(0); x < w.side; x += cellSide {
 			cell := geom.Rect{Min: geom.Point{X: x, Y: y}, Max: geom.Point{X: x + cellSide, Y: y + cellSide}}
-			last := storage.ObjectID(0)
+			last := state.ObjectID(0)
 			for _, o := range w.Initial(cell) {
 				if seen[o.ID] || o.ID <= last || !cell.Holds(o.Pos) {
 					t.Fatalf("object %d is in a second cell, out of order or outside of its cell", o.ID)
@@ -99,14 +99,14 @@ func TestCellsAreAPartition(t *testing.T) {
 // crowd is players who act, and everything they have done.
 type crowd struct {
 	w       *World
-	players []*storage.Player
+	players []*state.Player
 	minds   []*Mind
 	seq     []uint64
 }
 
-func newCrowd(w *World, players []*storage.Player) *crowd {
+func newCrowd(w *World, players []*state.Player) *crowd {
 	c := &crowd{w: w, players: players, seq: make([]uint64, len(players))}
-	place := map[storage.ObjectID]geom.Point{}
+	place := map[state.ObjectID]geom.Point{}
 	for _, o := range w.Initial(w.whole()) {
 		place[o.ID] = o.Pos
 	}
@@ -117,14 +117,14 @@ func newCrowd(w *World, players []*storage.Player) *crowd {
 }
 
 // actions returns what is done until a time, in order.
-func (c *crowd) actions(to machine.Time) []*storage.Action {
-	var out []*storage.Action
+func (c *crowd) actions(to machine.Time) []*state.Action {
+	var out []*state.Action
 	for i, m := range c.minds {
 		for m.Next() <= to {
 			at := m.Next()
 			if body := m.Act(); body != nil {
 				c.seq[i]++
-				out = append(out, &storage.Action{Player: c.players[i], Seq: c.seq[i], At: at, Body: body, Size: ActionSize})
+				out = append(out, &state.Action{Player: c.players[i], Seq: c.seq[i], At: at, Body: body, Size: ActionSize})
 			}
 		}
 	}
@@ -149,9 +149,9 @@ func TestCellsComeOutAsInTheWholeWorld(t *testing.T) {
 		r := rng.New(seed)
 		for now := machine.Time(0); now < 120*sec; now += 10 * sec {
 			actions := crowd.actions(now + 10*sec)
-			s := storage.Step{From: now, To: now + 10*sec, Target: w.whole(), Objects: objects, Actions: actions}
+			s := state.Step{From: now, To: now + 10*sec, Target: w.whole(), Objects: objects, Actions: actions}
 			want := w.Replay(&s)
-			var got []*storage.Object
+			var got []*state.Object
 			for y := int32(0); y < w.side; y += cellSide {
 				for x := int32(0); x < w.side; x += cellSide {
 					s.Target = geom.Rect{Min: geom.Point{X: x, Y: y}, Max: geom.Point{X: x + cellSide, Y: y + cellSide}}
@@ -184,10 +184,10 @@ func TestStepsMayBeCut(t *testing.T) {
 		}
 	}
 	actions := newCrowd(w, all).actions(60 * sec)
-	once := w.Replay(&storage.Step{To: 60 * sec, Target: w.whole(), Objects: objects, Actions: actions})
+	once := w.Replay(&state.Step{To: 60 * sec, Target: w.whole(), Objects: objects, Actions: actions})
 	var now machine.Time
 	for _, to := range []machine.Time{sec, 7*sec + 123456789, 20 * sec, 59 * sec, 60 * sec} {
-		s := storage.Step{From: now, To: to, Target: w.whole(), Objects: objects}
+		s := state.Step{From: now, To: to, Target: w.whole(), Objects: objects}
 		for _, a := range actions {
 			if a.At > now && a.At <= to {
 				s.Actions = append(s.Actions, a)
@@ -198,9 +198,9 @@ func TestStepsMayBeCut(t *testing.T) {
 	compare(t, 5, objects, once)
 }
 
-func compare(t *testing.T, seed uint64, got, want []*storage.Object) {
+func compare(t *testing.T, seed uint64, got, want []*state.Object) {
 	t.Helper()
-	digests := map[storage.ObjectID]storage.Digest{}
+	digests := map[state.ObjectID]state.Digest{}
 	for _, o := range got {
 		if _, twice := digests[o.ID]; twice {
 			t.Fatalf("seed %d: object %x is in two cells", seed, o.ID)
@@ -218,10 +218,10 @@ func compare(t *testing.T, seed uint64, got, want []*storage.Object) {
 }
 
 // around1 returns the objects in a cell and as far around it.
-func around1(objects []*storage.Object, cell geom.Rect, far int32) []*storage.Object {
+func around1(objects []*state.Object, cell geom.Rect, far int32) []*state.Object {
 	cell.Min.X, cell.Min.Y = cell.Min.X-far, cell.Min.Y-far
 	cell.Max.X, cell.Max.Y = cell.Max.X+far, cell.Max.Y+far
-	var out []*storage.Object
+	var out []*state.Object
 	for _, o := range objects {
 		if cell.Holds(o.Pos) {
 			out = append(out, o)
@@ -231,12 +231,12 @@ func around1(objects []*storage.Object, cell geom.Rect, far int32) []*storage.Ob
 }
 
 // ofThese returns the actions of the players of objects.
-func ofThese(actions []*storage.Action, objects []*storage.Object) []*storage.Action {
-	who := map[*storage.Player]bool{}
+func ofThese(actions []*state.Action, objects []*state.Object) []*state.Action {
+	who := map[*state.Player]bool{}
 	for _, o := range objects {
 		who[o.Player] = true
 	}
-	var out []*storage.Action
+	var out []*state.Action
 	for _, a := range actions {
 		if who[a.Player] {
 			out = append(out, a)
