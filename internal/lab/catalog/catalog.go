@@ -52,6 +52,7 @@ func Experiments() []lab.Experiment {
 		nodelab.PageLoad,
 		nodelab.RegionLoad,
 		nodelab.Soak,
+		nodelab.Takeover,
 		storagelab.Attack,
 		storagelab.Bandwidth,
 		storagelab.Data,

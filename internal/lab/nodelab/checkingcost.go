@@ -74,7 +74,7 @@ func runCheckingCost(t *lab.Trial) error {
 
 // checkingRound measures a world in which nobody checks, or all do.
 func checkingRound(t *lab.Trial, nodes, editors, walkers int, seconds float64, unchecked bool) (l checkingLoad, err error) {
-	c, err := startClusterOf(t.Context, t.Seed, nodes, unchecked)
+	c, err := startClusterOf(t.Context, t.Seed, nodes, clusterSetup{unchecked: unchecked})
 	if err != nil {
 		return l, err
 	}

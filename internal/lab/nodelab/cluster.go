@@ -21,7 +21,14 @@ type cluster struct {
 	gen   *terrain.Generator
 	spawn world.Pos
 
+	setup clusterSetup
+}
+
+// clusterSetup is how a cluster's nodes run; its zero value: in an open world, as they
+// are by themselves.
+type clusterSetup struct {
 	unchecked bool // nobody replays what leaders do
+	admission admission
 }
 
 // NodeProcess is one node of a cluster.
@@ -38,21 +45,21 @@ const SettleTime = 60 * time.Second
 
 // startCluster begins a world and lets n nodes host it.
 func startCluster(ctx context.Context, seed uint64, n int) (*cluster, error) {
-	return startClusterOf(ctx, seed, n, false)
+	return startClusterOf(ctx, seed, n, clusterSetup{})
 }
 
-func startClusterOf(ctx context.Context, seed uint64, n int, unchecked bool) (*cluster, error) {
+func startClusterOf(ctx context.Context, seed uint64, n int, setup clusterSetup) (*cluster, error) {
 	dir, err := os.MkdirTemp("", "voxelpopuli-lab-")
 	if err != nil {
 		return nil, err
 	}
 	gen := terrain.New(seed)
-	c := &cluster{ctx: ctx, dir: dir, gen: gen, spawn: gen.Spawn(), unchecked: unchecked}
+	c := &cluster{ctx: ctx, dir: dir, gen: gen, spawn: gen.Spawn(), setup: setup}
 	for i := range n {
 		var p *NodeProcess
 		data, err := nodeFolder(dir, i)
 		if err == nil && i == 0 {
-			err = FoundLab(data, seed)
+			err = c.setup.admission.found(dir, data, seed)
 		}
 		if err == nil {
 			p, err = c.start(data, "")
@@ -69,12 +76,15 @@ func startClusterOf(ctx context.Context, seed uint64, n int, unchecked bool) (*c
 // start runs a node with its folder and address; it joins by the others that
 // run.
 func (c *cluster) start(data, at string) (*NodeProcess, error) {
+	o := NodeOrder{Data: data, At: at, Unchecked: c.setup.unchecked}
+	if err := c.setup.admission.admit(&o, len(c.nodes) == 0 || data == c.nodes[0].Data); err != nil {
+		return nil, err
+	}
 	p, err := lab.Start(c.ctx, ChildHost, os.Stderr)
 	if err != nil {
 		return nil, err
 	}
 	np := &NodeProcess{Process: p, Data: data}
-	o := NodeOrder{Data: data, At: at, Unchecked: c.unchecked}
 	for _, other := range c.nodes {
 		if !other.dead && other.Nodes != "" {
 			o.Join = append(o.Join, other.Nodes)
@@ -86,6 +96,9 @@ func (c *cluster) start(data, at string) (*NodeProcess, error) {
 	}
 	if np.at = np.Nodes; np.at == "" {
 		np.at = at
+	}
+	if np.Invitation != "" {
+		c.setup.admission.invitation = np.Invitation
 	}
 	return np, nil
 }
@@ -163,5 +176,5 @@ func (c *cluster) close() error {
 			_ = c.kill(p) // it may have ended by itself
 		}
 	}
-	return os.RemoveAll(c.dir)
+	return errors.Join(c.setup.admission.close(), os.RemoveAll(c.dir))
 }

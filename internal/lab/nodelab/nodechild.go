@@ -58,6 +58,7 @@ type NodeReport struct {
 
 	Invitation, Link string `json:",omitempty"` // of a world that is shared
 
+	World   id.ID
 	Self    machine.Peer
 	Leader  machine.Peer // of the part that was asked for
 	Members int          // that vote
@@ -73,6 +74,9 @@ type NodeReport struct {
 // hardly any puzzle: the experiments are about other things.
 func FoundLab(dir string, seed uint64) error { return FoundWorld(dir, seed, "open") }
 
+// labDifficulty is that of the puzzle.
+const labDifficulty = 1
+
 // FoundWorld does that for nodes that may host by a rule; empty: by invitations.
 func FoundWorld(dir string, seed uint64, hosting string) error {
 	folder, err := worldfs.OpenFolder(dir)
@@ -80,7 +84,7 @@ func FoundWorld(dir string, seed uint64, hosting string) error {
 		return err
 	}
 	_, err = host.CreateWorld(folder, host.NewWorld{
-		Name: LabWorld, Seed: fmt.Sprint(seed), Mode: "creative", Genesis: worldfs.OpenGenesis(1), Hosting: hosting,
+		Name: LabWorld, Seed: fmt.Sprint(seed), Mode: "creative", Genesis: worldfs.OpenGenesis(labDifficulty), Hosting: hosting,
 	})
 	return err
 }
@@ -154,7 +158,7 @@ func lookAt(ctx context.Context, h *host.Host, o *NodeOrder) (NodeReport, error)
 	if err != nil {
 		return NodeReport{}, err
 	}
-	r := NodeReport{URL: h.LocalURL(), Nodes: JoinAddr(h), Self: s.Self, Convicted: s.Convicted, CPU: lab.CPUTime().Seconds()}
+	r := NodeReport{URL: h.LocalURL(), Nodes: JoinAddr(h), World: h.World().ID, Self: s.Self, Convicted: s.Convicted, CPU: lab.CPUTime().Seconds()}
 	net, err := h.NetStats(ctx)
 	if err != nil {
 		return r, err
