@@ -86,7 +86,7 @@ func (c *cluster) start(data, at string) (*NodeProcess, error) {
 	}
 	np := &NodeProcess{Process: p, Data: data}
 	for _, other := range c.nodes {
-		if !other.dead && other.Nodes != "" {
+		if !other.dead && other.Nodes != "" && !o.Share { // the founder's has no invitation
 			o.Join = append(o.Join, other.Nodes)
 		}
 	}

@@ -101,3 +101,18 @@ func TestEstimateReadsEarlierResults(t *testing.T) {
 		t.Error("took another experiment's results")
 	}
 }
+
+// TestTakeover: nodes with searched keys come to worlds of each kind, and a host of the
+// region fails while they are there. They are never most of the hosts, and nothing is
+// missing after they have left.
+func TestTakeover(t *testing.T) {
+	for _, hosting := range hostings {
+		t.Run(hosting, func(t *testing.T) {
+			t.Parallel()
+			r, _ := labtest.RunProcesses(t, Takeover, map[string]string{"worlds": hosting, "restarts": "1", "load": "2", "down": "11"})
+			if r.Metric("attacker_majority") != 0 || r.Metric("lost_edits") != 0 || r.Metric("checked_edits") < 1 {
+				t.Errorf("metrics %+v", r.Metrics)
+			}
+		})
+	}
+}
