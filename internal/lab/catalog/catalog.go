@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/chaoslab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/hostilelab"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab/hostinglab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/kademlialab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/linklab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/nodelab"
@@ -28,6 +29,7 @@ func Experiments() []lab.Experiment {
 		nodelab.EditLatency,
 		nodelab.Estimate,
 		hostilelab.Load,
+		hostinglab.Experiment,
 		hostilelab.Node,
 		nodelab.NetworkLoad,
 		nodelab.NodeFailure,

@@ -20,6 +20,7 @@ const (
 type Member struct {
 	Peer   machine.Peer
 	Silent time.Duration // 0: it answers
+	Known  time.Duration // how long this node has known it
 }
 
 // Candidate is a node that has room for the shard.

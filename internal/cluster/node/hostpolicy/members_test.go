@@ -21,7 +21,7 @@ func peers(n ...byte) (out []machine.Peer) {
 }
 
 func TestMembers(t *testing.T) {
-	member := func(n byte, silent time.Duration) Member { return Member{near(n), silent} }
+	member := func(n byte, silent time.Duration) Member { return Member{Peer: near(n), Silent: silent} }
 	spare := func(n ...byte) (out []Candidate) {
 		for _, b := range n {
 			out = append(out, Candidate{Peer: near(b)})
@@ -56,8 +56,8 @@ func TestMembers(t *testing.T) {
 }
 
 func TestRemaining(t *testing.T) {
-	got := Remaining([]Member{{near(1), 0}, {near(2), ReduceAfter - 1}, {near(3), ReduceAfter}})
-	if want := []Member{{near(1), 0}, {near(2), ReduceAfter - 1}}; !slices.Equal(got, want) {
+	got := Remaining([]Member{{Peer: near(1)}, {Peer: near(2), Silent: ReduceAfter - 1}, {Peer: near(3), Silent: ReduceAfter}})
+	if want := []Member{{Peer: near(1)}, {Peer: near(2), Silent: ReduceAfter - 1}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
