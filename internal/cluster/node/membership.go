@@ -136,7 +136,7 @@ func (b *membership) wanted(st *group.Status, now machine.Time) []machine.Peer {
 // present are members, with how long they have been silent.
 func (b *membership) present(peers []machine.Peer, now machine.Time) (out []hostpolicy.Member) {
 	for _, p := range peers {
-		m := hostpolicy.Member{Peer: p}
+		m := hostpolicy.Member{Peer: p, Newcomer: b.seen.standing.isNewcomer(p.ID)}
 		if since, silent := b.silent[p.ID]; silent {
 			m.Silent = now.Sub(since)
 		}
@@ -155,13 +155,13 @@ func (b *membership) candidates(members, former []machine.Peer) (out []hostpolic
 		if b.convicted.has(p.ID) {
 			continue
 		}
-		if among(members, p.ID) || i >= len(near) && (among(near, p.ID) || b.seen.knownFor(p.ID) < hostpolicy.EstablishedAfter) {
+		if among(members, p.ID) || i >= len(near) && (among(near, p.ID) || b.seen.standing.isNewcomer(p.ID)) {
 			continue
 		}
 		f := b.links.reported(p)
 		b.offers.ask(b.group.shard, f, p)
 		if b.offers.canHost(p) {
-			out = append(out, hostpolicy.Candidate{Peer: f.peer, Former: among(former, p.ID), Known: b.seen.knownFor(p.ID)})
+			out = append(out, hostpolicy.Candidate{Peer: f.peer, Former: among(former, p.ID), Newcomer: b.seen.standing.isNewcomer(p.ID)})
 		}
 	}
 	return out

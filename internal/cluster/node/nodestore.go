@@ -74,6 +74,7 @@ func (m *nodeStore) OnDone(tag uint64, result any, err error) {
 	kvs, _ := result.([]machine.KV)
 	until, noted := aliveUntil(kvs)
 	m.seen.wasOff(until, len(kvs) > 0, noted)
+	m.seen.standing.load(kvs)
 	known, saved, damaged := contacts(kvs)
 	if m.saved = saved; damaged != nil {
 		err = damaged
@@ -125,6 +126,9 @@ func (m *nodeStore) beat(now machine.Time) {
 	}
 	if m.read && now >= m.next {
 		m.save()
+	}
+	if m.read && m.seen.standing.isDue(now) {
+		m.put(standingKey, m.seen.standing.encode())
 	}
 	m.seen.expire(now)
 }

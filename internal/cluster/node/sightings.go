@@ -19,8 +19,9 @@ type sightings struct {
 	self      id.ID
 	goneAfter time.Duration // Net.GoneAfter
 
-	started machine.Time
-	nodes   map[id.ID]sighting
+	started  machine.Time
+	nodes    map[id.ID]sighting
+	standing *standing // since when nodes are known, also from before this one restarted
 
 	// away is how long this node was off, or its machine suspended, when it last was,
 	// and back when that ended.
@@ -31,10 +32,9 @@ type sightings struct {
 
 // sighting is when a node was last heard.
 type sighting struct {
-	peer  machine.Peer
-	first machine.Time // when it was first heard
-	at    machine.Time
-	back  machine.Time // when it was heard again after Net.GoneAfter; 0: it was never silent for so long
+	peer machine.Peer
+	at   machine.Time
+	back machine.Time // when it was heard again after Net.GoneAfter; 0: it was never silent for so long
 }
 
 const (
@@ -48,7 +48,7 @@ const (
 )
 
 func newSightings(c component) *sightings {
-	return &sightings{env: c.env, self: c.cfg.Self.ID, goneAfter: c.cfg.GoneAfter, nodes: map[id.ID]sighting{}}
+	return &sightings{env: c.env, self: c.cfg.Self.ID, goneAfter: c.cfg.GoneAfter, nodes: map[id.ID]sighting{}, standing: newStanding(c)}
 }
 
 // start is when the node starts.
@@ -56,18 +56,19 @@ func (s *sightings) start() { s.started = s.env.Now() }
 
 // record notes that a node has answered.
 func (s *sightings) record(p machine.Peer) {
+	s.standing.meet(p.ID)
 	v, known := s.nodes[p.ID]
 	if !known && len(s.nodes) >= maxHeard {
 		return
 	}
 	now, last := s.env.Now(), v.at
 	if !known {
-		v.first, last = s.env.Now(), s.started
+		last = s.started
 	}
 	if now.Sub(last) >= s.goneAfter {
 		v.back = now
 	}
-	s.nodes[p.ID] = sighting{p, v.first, now, v.back}
+	s.nodes[p.ID] = sighting{p, now, v.back}
 }
 
 // forget is when a node stops in good order or is refused: its silence means nothing.
@@ -105,19 +106,11 @@ func (s *sightings) isRecent(node id.ID) bool {
 	return known && s.env.Now().Sub(v.at) < rememberFor
 }
 
-// knownFor is how long ago a node was first heard; 0: it was not, or not lately.
-func (s *sightings) knownFor(node id.ID) time.Duration {
-	if v, known := s.nodes[node]; known {
-		return s.env.Now().Sub(v.first)
-	}
-	return 0
-}
-
 // longest are so many of the nodes that were heard within rememberFor as have been known
 // for the longest time.
 func (s *sightings) longest(n int) []machine.Peer {
 	out := s.recent()
-	slices.SortStableFunc(out, func(a, b machine.Peer) int { return cmp.Compare(s.nodes[a.ID].first, s.nodes[b.ID].first) })
+	slices.SortStableFunc(out, func(a, b machine.Peer) int { return cmp.Compare(s.standing.knownFor(b.ID), s.standing.knownFor(a.ID)) })
 	return out[:min(n, len(out))]
 }
 

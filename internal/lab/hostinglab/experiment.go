@@ -18,7 +18,7 @@ var Experiment = lab.Experiment{
 		{Name: "online", Default: "4", Unit: "h", Text: "mean length of a session of an honest node, and of an absence"},
 		{Name: "parts", Default: "300", Text: "of the world, with three hosts each"},
 		{Name: "attackers", Default: "1,5,10,20", Unit: "%", Text: "of the ids that are there"},
-		{Name: "before", Default: "48", Unit: "h", Text: "that the world has run when they come"},
+		{Name: "before", Default: "336", Unit: "h", Text: "that the world has run when they come"},
 		{Name: "days", Default: "1,7", Text: "that they stay"},
 		{Name: "seize", Default: "no", Text: "yes: attackers that lead a part give its places to attackers; no: they go by the rules"},
 	},

@@ -15,10 +15,10 @@ import (
 // Of the nodes that the model stands for (package node).
 const (
 	replicas  = 3
-	nearKey   = 2*replicas + 2 // candidates near a shard's key
-	longest   = 8              // candidates that were known for longest
-	formers   = 6              // removed members that a group remembers
-	forgotten = 6 * time.Hour  // of silence: the node is a stranger again (Net.GoneAfter)
+	nearKey   = 2*replicas + 2      // candidates near a shard's key
+	longest   = 8                   // candidates that were known for longest
+	formers   = 6                   // removed members that a group remembers
+	forgotten = 30 * 24 * time.Hour // of silence: the node is a newcomer again
 )
 
 // host is a node.
@@ -208,7 +208,7 @@ func (m *model) update(p *part) {
 	for range replicas { // one change at a time
 		var members []hostpolicy.Member
 		for _, h := range p.members {
-			v := hostpolicy.Member{Peer: h.peer, Known: m.known(p.leader, h)}
+			v := hostpolicy.Member{Peer: h.peer, Newcomer: m.newcomer(p.leader, h)}
 			if !h.on {
 				v.Silent = max(1, m.now-h.since)
 			}
@@ -225,11 +225,10 @@ func (m *model) update(p *part) {
 }
 
 // known is how long a node has known another.
-func (m *model) known(by, h *host) time.Duration {
-	if by == h {
-		return m.now - by.since
-	}
-	return m.now - max(by.since, h.first)
+func (m *model) known(by, h *host) time.Duration { return m.now - max(by.first, h.first) }
+
+func (m *model) newcomer(by, h *host) bool {
+	return hostpolicy.Newcomer(m.known(by, h), m.known(by, by))
 }
 
 // candidates are those whom a part's leader would ask (membership.candidates).
@@ -254,7 +253,7 @@ func (m *model) candidates(p *part) (out []hostpolicy.Candidate) {
 		add(h)
 	}
 	for _, h := range list {
-		out = append(out, hostpolicy.Candidate{Peer: h.peer, Former: slices.Contains(p.former, h), Known: m.known(p.leader, h)})
+		out = append(out, hostpolicy.Candidate{Peer: h.peer, Former: slices.Contains(p.former, h), Newcomer: m.newcomer(p.leader, h)})
 	}
 	return out
 }
@@ -263,7 +262,7 @@ func (m *model) candidates(p *part) (out []hostpolicy.Candidate) {
 func (m *model) known8(by *host) (out []*host) {
 	for _, h := range m.hosts {
 		k := m.known(by, h)
-		if !h.on || k < hostpolicy.EstablishedAfter {
+		if !h.on || m.newcomer(by, h) {
 			continue
 		}
 		i := slices.IndexFunc(out, func(o *host) bool { return k > m.known(by, o) })

@@ -236,4 +236,3 @@ func (s *siege) leave() (err error) {
 	s.attackers = nil
 	return err
 }
-

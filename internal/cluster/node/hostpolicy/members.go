@@ -20,18 +20,30 @@ const (
 type Member struct {
 	Peer   machine.Peer
 	Silent time.Duration // 0: it answers
-	Known  time.Duration // how long this node has known it
+
+	Newcomer bool
 }
 
 // Candidate is a node that has room for the shard.
 type Candidate struct {
-	Peer   machine.Peer
-	Former bool          // it was a member before: it keeps what it had
-	Known  time.Duration // how long this node has known it
+	Peer     machine.Peer
+	Former   bool // it was a member before: it keeps what it had
+	Newcomer bool
 }
 
-// EstablishedAfter is how long a node must have been known to be no newcomer.
-const EstablishedAfter = time.Hour
+// A node must have been known for half of the time that who decides has been in the world
+// itself to be no newcomer, within these bounds: attackers that come to a world of some age
+// have to stay as long again before they count like others.
+const (
+	EstablishedAfter = time.Hour
+	EstablishedBy    = 14 * 24 * time.Hour
+)
+
+// Newcomer reports whether a node that has been known for so long is a newcomer to one
+// that has been in the world for so long.
+func Newcomer(known, here time.Duration) bool {
+	return known < min(max(here/2, EstablishedAfter), EstablishedBy)
+}
 
 // Remaining returns the members without those that are gone for long.
 func Remaining(members []Member) (out []Member) {
@@ -47,15 +59,19 @@ func Remaining(members []Member) (out []Member) {
 // present ones without those that are too many, and candidates in free places. The
 // candidates are no members, nearest to the shard's key first. A member that answers is
 // never displaced by a candidate: who searches for a key near the shard's would take
-// the shard away from its hosts (decision 66). Who gets free places says Ranked.
+// the shard away from its hosts (decision 66). Who gets free places says Ranked; at most
+// one of the members is a newcomer where there are others (withoutNewcomers).
 func Members(key id.ID, members []Member, spare []Candidate, replicas int) []machine.Peer {
 	out := make([]machine.Peer, len(members))
 	for i, m := range members {
 		out[i] = m.Peer
 	}
+	enough := established(members, spare) >= replicas
 	for i, m := range members {
-		if m.Silent >= ReplaceAfter && len(spare) > 0 {
-			out[i] = Ranked(spare, slices.Delete(slices.Clone(out), i, i+1))[0].Peer
+		others := slices.Delete(slices.Clone(members), i, i+1)
+		able := withoutNewcomers(others, spare, enough)
+		if m.Silent >= ReplaceAfter && len(able) > 0 {
+			out[i] = Ranked(able, slices.Delete(slices.Clone(out), i, i+1))[0].Peer
 			return out
 		}
 	}
@@ -64,11 +80,43 @@ func Members(key id.ID, members []Member, spare []Candidate, replicas int) []mac
 	if size < len(out) {
 		return out[:size]
 	}
+	beside := slices.Clone(members)
 	for len(out) < size {
-		spare = Ranked(spare, out)
-		out, spare = append(out, spare[0].Peer), spare[1:]
+		able := Ranked(withoutNewcomers(beside, spare, enough), out)
+		if len(able) == 0 {
+			break
+		}
+		first := able[0]
+		out, beside = append(out, first.Peer), append(beside, Member{Peer: first.Peer, Newcomer: first.Newcomer})
+		spare = slices.DeleteFunc(slices.Clone(spare), func(c Candidate) bool { return c.Peer == first.Peer })
 	}
 	return out
+}
+
+// withoutNewcomers leaves newcomers out of the candidates for a place beside others, if one
+// of those is a newcomer already: else nodes that came together would be the majority of a
+// group that replaces its members one by one. Where fewer nodes than a group has members
+// are known for longer, somebody has to be trusted.
+func withoutNewcomers(beside []Member, spare []Candidate, enough bool) []Candidate {
+	if !enough || !slices.ContainsFunc(beside, func(m Member) bool { return m.Newcomer }) {
+		return spare
+	}
+	return slices.DeleteFunc(slices.Clone(spare), func(c Candidate) bool { return c.Newcomer })
+}
+
+// established counts the nodes that are no newcomers.
+func established(members []Member, spare []Candidate) (n int) {
+	for _, m := range members {
+		if !m.Newcomer {
+			n++
+		}
+	}
+	for _, c := range spare {
+		if !c.Newcomer {
+			n++
+		}
+	}
+	return n
 }
 
 // Ranked sorts candidates for a place beside some members: former members first, which
@@ -80,7 +128,7 @@ func Ranked(spare []Candidate, beside []machine.Peer) []Candidate {
 		if c.Former {
 			return 0
 		}
-		if n = 1; c.Known < EstablishedAfter {
+		if n = 1; c.Newcomer {
 			n = 3
 		}
 		if slices.ContainsFunc(beside, func(p machine.Peer) bool { return kademlia.SameNetwork(p.Addr, c.Peer.Addr) }) {

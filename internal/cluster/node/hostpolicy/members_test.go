@@ -130,8 +130,8 @@ func at(n, network byte) machine.Peer {
 
 func TestRanked(t *testing.T) {
 	former := Candidate{Peer: at(9, 1), Former: true}
-	nearNew, farNew := Candidate{Peer: at(1, 1)}, Candidate{Peer: at(2, 2)}
-	nearOld, farOld := Candidate{Peer: at(3, 1), Known: EstablishedAfter}, Candidate{Peer: at(4, 2), Known: EstablishedAfter}
+	nearNew, farNew := Candidate{Peer: at(1, 1), Newcomer: true}, Candidate{Peer: at(2, 2), Newcomer: true}
+	nearOld, farOld := Candidate{Peer: at(3, 1)}, Candidate{Peer: at(4, 2)}
 	got := Ranked([]Candidate{nearNew, farNew, nearOld, farOld, former}, []machine.Peer{at(7, 1)})
 	if want := []Candidate{former, farOld, nearOld, farNew, nearNew}; !slices.Equal(got, want) {
 		t.Errorf("%v", got)
@@ -148,16 +148,16 @@ func TestRanked(t *testing.T) {
 func TestSearchedKeysGetNoMajority(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	attackers := peers(1, 2, 3)
-	for _, known := range []time.Duration{EstablishedAfter, 0} {
+	for _, established := range []bool{true, false} {
 		members, most := []machine.Peer{at(20, 20), at(21, 21), at(22, 22)}, 0
 		for range 1000 {
 			var spare []Candidate
 			for _, p := range attackers {
-				spare = append(spare, Candidate{Peer: at(p.ID[0], 9)})
+				spare = append(spare, Candidate{Peer: at(p.ID[0], 9), Newcomer: true})
 			}
 			for n := byte(20); n < 40; n++ {
 				if !slices.Contains(members, at(n, n)) {
-					spare = append(spare, Candidate{Peer: at(n, n), Known: known})
+					spare = append(spare, Candidate{Peer: at(n, n), Newcomer: !established})
 				}
 			}
 			spare = slices.DeleteFunc(spare, func(c Candidate) bool { return slices.Contains(members, c.Peer) })
@@ -179,8 +179,59 @@ func TestSearchedKeysGetNoMajority(t *testing.T) {
 			}
 			most = max(most, count)
 		}
-		if limit := map[time.Duration]int{EstablishedAfter: 0, 0: 1}[known]; most > limit {
-			t.Errorf("others are known for %v: %d of 3 are attackers", known, most)
+		if limit := map[bool]int{true: 0, false: 1}[established]; most > limit {
+			t.Errorf("others are established: %v; %d of 3 are attackers", established, most)
+		}
+	}
+}
+
+// TestNewcomersAreNoMajority: three established hosts fail one after the other, and nobody
+// but newcomers is there. One gets a place; the next place stays with its silent member,
+// since nodes that came together would be most of the group. In a world of so few nodes
+// that nobody else is known, somebody has to be trusted.
+func TestNewcomersAreNoMajority(t *testing.T) {
+	old := func(n byte, silent time.Duration) Member { return Member{Peer: at(n, n), Silent: silent} }
+	newcomer := Member{Peer: at(1, 1), Newcomer: true}
+	others := []Candidate{{Peer: at(2, 2), Newcomer: true}, {Peer: at(3, 3), Newcomer: true, Former: true}}
+	for _, c := range []struct {
+		name    string
+		members []Member
+		spare   []Candidate
+		want    []machine.Peer
+	}{
+		{"the first newcomer", []Member{old(7, 0), old(8, 0), old(9, ReplaceAfter)}, others[:1],
+			[]machine.Peer{at(7, 7), at(8, 8), at(2, 2)}},
+		{"no second one, even if it was a member before", []Member{newcomer, old(8, 0), old(9, ReplaceAfter)}, append(others, Candidate{Peer: at(20, 20)})[:3],
+			[]machine.Peer{newcomer.Peer, at(8, 8), at(20, 20)}},
+		{"the silent newcomer itself is replaced", []Member{{Peer: at(1, 1), Newcomer: true, Silent: ReplaceAfter}, old(8, 0), old(9, 0)}, append(others[:1:1], Candidate{Peer: at(20, 20)}),
+			[]machine.Peer{at(20, 20), at(8, 8), at(9, 9)}},
+		{"nobody else has room", []Member{newcomer, old(8, 0), old(9, 0), old(10, ReplaceAfter)}, others,
+			[]machine.Peer{newcomer.Peer, at(8, 8), at(9, 9)}},
+		{"one host of a young world takes two", []Member{old(9, 0)}, others, []machine.Peer{at(9, 9), at(3, 3), at(2, 2)}},
+		{"of two that came together one", []Member{old(9, 0)}, []Candidate{others[0], others[1], {Peer: at(20, 20)}, {Peer: at(21, 21)}},
+			[]machine.Peer{at(9, 9), at(3, 3), at(20, 20)}},
+	} {
+		if got := Members(id.ID{}, c.members, c.spare, 3); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestNewcomer(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, c := range []struct {
+		known, here time.Duration
+		want        bool
+	}{
+		{EstablishedAfter - 1, 0, true},
+		{EstablishedAfter, EstablishedAfter, false},
+		{day - 1, 2 * day, true},
+		{day, 2 * day, false},
+		{EstablishedBy, 100 * day, false},
+		{EstablishedBy - 1, 100 * day, true},
+	} {
+		if got := Newcomer(c.known, c.here); got != c.want {
+			t.Errorf("known for %v to one that has been here for %v: %v", c.known, c.here, got)
 		}
 	}
 }
