@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 )
 
@@ -149,7 +149,7 @@ type siege struct {
 
 // arrive starts attackers near the keys of the region and of the lobby.
 func (s *siege) arrive(plan takeoverPlan) error {
-	for _, p := range []node.Shard{{Region: s.spawn.Region()}, {Lobby: true}} {
+	for _, p := range []shards.Shard{{Region: s.spawn.Region()}, {Lobby: true}} {
 		keys, err := searchKeys(s.nodes[0].World, p, plan.attackers, plan.keys)
 		if err != nil {
 			return err

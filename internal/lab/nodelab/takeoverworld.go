@@ -10,7 +10,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -100,8 +100,8 @@ func (a *admission) close() error {
 }
 
 // searchKeys tries keys and returns the n whose ids are nearest to a shard's key.
-func searchKeys(world id.ID, p node.Shard, n, tries int) ([]ed25519.PrivateKey, error) {
-	target := node.KeyOf(world, p)
+func searchKeys(world id.ID, p shards.Shard, n, tries int) ([]ed25519.PrivateKey, error) {
+	target := shards.Key(world, p)
 	found := map[id.ID]ed25519.PrivateKey{}
 	var nearest []machine.Peer
 	for range tries {
