@@ -48,6 +48,7 @@ func (w *network) assembleRouting(c component) {
 // assembleHosting makes what hosts shards here.
 func (w *network) assembleHosting(c component) {
 	w.hosting = newHosting(c, w.links)
+	w.jobs = newJobRunner(w.n.newSubmachine("jobs"))
 	w.hosting.convicted = w.convicted
 	w.copies = newCopies(c, w.n.newSubmachine("copies"))
 	w.invitations = &invitations{component: c, dir: w.dir, checks: map[shards.Shard]*hostCheck{}}
@@ -90,6 +91,7 @@ func (w *network) assembleReplica(c component, p shards.Shard) *replica {
 	h.followed = &logFollowing{
 		component: c, group: g, links: w.links, rules: w.n.cfg.Region, convict: func(p *regionlog.Proof, f *regionlog.Finding) { w.convicted.add(p, f) },
 	}
+	h.followed.copies = &copyChecking{component: c, group: g, jobs: w.jobs, terrain: w.n.cfg.Region.Terrain, suspect: h.followed.suspectCopy}
 	return h
 }
 

@@ -31,6 +31,10 @@ type logFollowing struct {
 	heard    int          // entries in this second
 	second   machine.Time // when it began
 
+	replayedAt machine.Time // when the last entry was
+
+	copies *copyChecking
+
 	silent    machine.Time // since when the leader, who is there, has sent nothing of its log
 	unsigned  machine.Time // when it last showed somebody the region, and did not sign that
 	suspected suspicion
@@ -51,6 +55,9 @@ const (
 	// its log, suspectedFor how long this node does not follow it then.
 	withheldAfter = 15 * time.Second
 	suspectedFor  = 2 * time.Minute
+	// copyFresh is how old the last entry of a log may be that is compared with what is
+	// written.
+	copyFresh = time.Second
 	// maxLogEntries is how many entries a leader may send in a second: one a tick, and some
 	// that were late.
 	maxLogEntries = 100
@@ -74,21 +81,42 @@ func (l *logFollowing) beat(now machine.Time) {
 	if l.cfg.Log == nil || l.group.shard.Lobby || l.group.leading || leader == (machine.Peer{}) || now < l.next || l.group.raft.Hibernates() {
 		return
 	}
-	l.suspect(now)
+	l.suspectSilent(now)
+	l.copies.beat(now, leader, l.replayed)
 	l.next = now.Add(askLogEvery)
 	l.links.send(leader, &FollowLog{Region: l.group.shard.Region, State: l.replayer == nil && now >= l.again})
 }
 
-// suspect stops following a leader that runs the region and keeps its log to itself: it is
-// asked each second, its link is up, and players are shown the region. That is no proof:
-// it may be anything but a lie. With the other follower of three it loses the lead.
-func (l *logFollowing) suspect(now machine.Time) {
-	if now.Sub(l.silent) < withheldAfter || l.unsigned == 0 || now.Sub(l.unsigned) > withheldAfter {
-		return
+// suspectSilent suspects a leader that runs the region and keeps its log to itself: it is
+// asked each second, its link is up, and players are shown the region.
+func (l *logFollowing) suspectSilent(now machine.Time) {
+	if now.Sub(l.silent) >= withheldAfter && l.unsigned != 0 && now.Sub(l.unsigned) <= withheldAfter {
+		l.suspect("does not send its log")
 	}
+}
+
+// suspectCopy suspects a leader that has its group write other blocks than its log leads to.
+func (l *logFollowing) suspectCopy(d copyDifference) {
+	l.counts.CopiesFalse++
+	l.suspect("lets others keep something else than it logs: " + d.String())
+}
+
+// suspect stops following the leader for a while. That is no proof: it may be anything but
+// a lie. With the other follower of three it loses the lead.
+func (l *logFollowing) suspect(what string) {
+	now := l.env.Now()
 	l.silent, l.unsigned, l.suspected = now, 0, suspicion{l.leader.ID, now.Add(suspectedFor)}
 	l.counts.Suspected++
-	l.note(fmt.Sprintf("Node %s leads %s and does not send its log. This node does not follow it for a while, so that another leads.", l.leader.ID.Short(), where(l.group.shard.Region)))
+	l.note(fmt.Sprintf("Node %s leads %s and %s. This node does not follow it for a while, so that another leads.", l.leader.ID.Short(), where(l.group.shard.Region), what))
+}
+
+// replayed is the area as the leader's log has led to it until a moment ago; nil: it is not
+// known.
+func (l *logFollowing) replayed() *world.Area {
+	if l.replayer == nil || l.env.Now().Sub(l.replayedAt) > copyFresh {
+		return nil
+	}
+	return l.replayer.Area()
 }
 
 // onUnsigned is when a node says that the leader shows its players the region, and does not
@@ -194,6 +222,7 @@ func (l *logFollowing) onEntry(f *remoteNode, m *LogEntry) {
 		return
 	}
 	l.counts.LogEntries++
+	l.replayedAt = l.env.Now()
 	if proof == nil {
 		return
 	}

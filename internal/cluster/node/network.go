@@ -19,6 +19,7 @@ type network struct {
 
 	accused   *accused
 	convicted *convictions
+	jobs      *jobRunner
 	seen      *sightings
 	links     *links
 	dir       *directory

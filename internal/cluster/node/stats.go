@@ -26,7 +26,9 @@ type Counts struct {
 
 	ColumnsCompared uint64 // as shown to sessions here, with what leaders sign
 	ShownUnsigned   uint64 // statements of leaders that do not agree with what they have shown
-	Suspected       uint64 // leaders that have sent no log
+	Suspected       uint64 // leaders, of what is no proof
+	CopiesCompared  uint64 // of regions that are followed, with what their logs lead to
+	CopiesFalse     uint64 // of these, for which a leader was suspected
 }
 
 // Stats is what a status page shows. Regions stand in the order of waking.

@@ -253,6 +253,21 @@ func (w *storm) check() (lots int) {
 	return lots
 }
 
+// comparedCopies is how many regions were compared as they are logged and as they are kept.
+// All hosts are honest: none is suspected of letting others keep something else.
+func (w *storm) comparedCopies() (compared uint64) {
+	for i, x := range w.nodes {
+		if x.Machine() != nil {
+			c := w.node(i).Stats().Counts
+			compared += c.CopiesCompared
+			if c.CopiesFalse > 0 {
+				w.Errorf("node %d suspects honest hosts: %q", i, w.notes)
+			}
+		}
+	}
+	return compared
+}
+
 // compareDisks: replicas that have come equally far are equal.
 func (w *storm) compareDisks() {
 	type copyOf struct {
@@ -318,7 +333,7 @@ func sameKV(a, b machine.KV) bool {
 func TestLongStorm(t *testing.T) {
 	simtest.Long(t)
 	edits, replayed := 0, uint64(0)
-	var compared, unsigned, suspected uint64
+	var compared, unsigned, suspected, copied uint64
 	var all common
 	for _, seed := range seeds(t, 12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -330,6 +345,7 @@ func TestLongStorm(t *testing.T) {
 			w.rage(25)
 			edits += w.check()
 			replayed += w.replayed()
+			copied += w.comparedCopies()
 			c, u, x := w.compared()
 			compared, unsigned, suspected = compared+c, unsigned+u, suspected+x
 			for _, g := range w.settlers {
@@ -338,8 +354,8 @@ func TestLongStorm(t *testing.T) {
 		})
 	}
 	t.Logf("%d edits, %d ticks of others replayed; chests and doors: %+v", edits, replayed, all)
-	t.Logf("%d columns compared with what is signed, %d statements about others than came, %d leaders suspected", compared, unsigned, suspected)
-	if edits == 0 || replayed == 0 || compared == 0 || all.placed == 0 || all.stored == 0 || all.turned == 0 || all.broken == 0 {
+	t.Logf("%d columns compared with what is signed, %d statements about others than came, %d leaders suspected, %d copies compared", compared, unsigned, suspected, copied)
+	if edits == 0 || replayed == 0 || compared == 0 || copied == 0 || all.placed == 0 || all.stored == 0 || all.turned == 0 || all.broken == 0 {
 		t.Fatal("nobody edited, or replayed, or used chests and doors")
 	}
 }

@@ -1,0 +1,66 @@
+package node
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
+)
+
+// TestFalseBeginning: a leader that drops an acknowledged edit and begins its log anew, with
+// a state in which the edit is not, breaks no rule; but its followers have the edit. It loses
+// the lead, is not convicted, and the edit is there again.
+func TestFalseBeginning(t *testing.T) {
+	for k, lie := range []struct {
+		name string
+		was  func(built world.Pos) world.BlockChange
+	}{
+		{"drops an acknowledged edit", func(built world.Pos) world.BlockChange { return world.BlockChange{At: built} }},
+		{"invents a block", func(built world.Pos) world.BlockChange {
+			return world.BlockChange{At: built.Add(0, 9, 0), Was: world.GoldOre}
+		}},
+	} {
+		t.Run(lie.name, func(t *testing.T) {
+			cfg := sim.Config{Start: singleNodeStart, Carry: overBytes(nil), Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond}
+			c := &cluster{TB: t, s: sim.NewWith(uint64(k+1), cfg), mobs: 4}
+			for i := range 5 {
+				c.addNode(i)
+			}
+			c.s.Run(3 * time.Second)
+			g := c.addGuest(0)
+			c.until("the guest is in", func() bool { return g.in })
+			c.s.Run(20 * time.Second)
+			liar, built := c.liarFor(g)
+			home := shards.Shard{Region: built.Region()}
+			c.guests[0].Call(func() { g.session.watch(home.Region, region.RateEvery) }) // it stays awake
+			change := lie.was(built)
+			began := c.s.Now()
+			c.nodes[liar].Call(func() {
+				c.node(liar).WithArea(home.Region, func(a *regionlog.Area) {
+					change.Now, _ = a.Block(change.At)
+					a.Revert([]world.BlockChange{change})
+				})
+			})
+			c.until("another leads", func() bool { l := c.leaderOf(home); return l >= 0 && l != liar })
+			t.Logf("replaced after %v", c.s.Now().Sub(began))
+			if d := c.s.Now().Sub(began); d > 30*time.Second {
+				t.Errorf("replaced after %v", d)
+			}
+			if !slices.ContainsFunc(c.notes, func(s string) bool { return strings.Contains(s, "lets others keep something else") }) {
+				t.Errorf("said: %q", c.notes)
+			}
+			if by := c.convicted(liar); by > 0 {
+				t.Errorf("convicted by %d, and nothing is proven", by)
+			}
+			g.acted = 0
+			c.until("the guest builds", func() bool { return g.in && g.acted >= 3 })
+			c.builtIsThere(g, liar)
+		})
+	}
+}
