@@ -14,6 +14,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/evidence"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/authority"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/files"
@@ -192,10 +193,10 @@ func provenBy(log io.Writer, file string, a *authority.Authority) ([]uint64, err
 		fmt.Fprintf(log, "%s: %v\n", file, why)
 	}
 	var serials []uint64
-	for _, i := range a.Issued() {
-		if lines := verdict.Guilty[i.Node]; lines > 0 && i.Revoked == nil {
-			fmt.Fprintf(log, "%s has tampered with what it stores: %d proofs.\n", i.Node, lines)
-			serials = append(serials, i.Serial)
+	for _, who := range id.Sorted(verdict.Guilty) {
+		if valid := a.ValidOf(who); len(valid) > 0 {
+			fmt.Fprintf(log, "%s is guilty: %d proofs.\n", who, verdict.Guilty[who])
+			serials = append(serials, valid...)
 		}
 	}
 	if len(serials) == 0 {

@@ -27,6 +27,7 @@ func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.BoolVar(&r.NoRelay, "no-relay", false, "carry nothing between two nodes that cannot reach each other")
 	f.StringVar(&r.Certificate, "certificate", "", "file with this node's certificate, if the world has an authority")
 	f.StringVar(&r.Revocations, "revocations", "", "file with the authority's revocations; it is read again when it changes, and passed on to all nodes")
+	f.StringVar(&r.Authority, "authority", "", "the world's authority, if it is on this machine: its key revokes nodes that are guilty by a proof, without asking")
 	f.StringVar(&r.JoinCode, "join-code", "", "what players must know to come in at this node, instead of an invitation")
 	f.StringVar(&r.OwnerKey, "owner", "", "a player who counts as this machine's owner, wherever from: the public key that the page shows under \"Your key\"")
 	f.BoolVar(&r.Whitelist, "whitelist", false, "let in only players on the whitelist, at every node; works on the founder's node")

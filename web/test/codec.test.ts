@@ -79,6 +79,7 @@ const readers: Record<string, (m: any) => unknown> = {
       observed: m.storage.observed.map(({ x, z, ...rest }: any) => ({ region: { x, z }, ...rest })),
       accused: m.storage.accused.map(({ id, x, z, ...rest }: any) => ({ node: hex(id), region: { x, z }, ...rest })),
     }],
+    convicted: m.convicted.map(hex),
   }),
 };
 

@@ -68,6 +68,9 @@ type Config struct {
 	// Revocations is a file with the authority's list; it is read again when it
 	// has changed.
 	Revocations string
+	// Authority is an authority of this machine, the world's: the node revokes with its
+	// key who is guilty by a proof.
+	Authority string
 	// MapPort asks the home's router to open the ports for other nodes and for players;
 	// Router says where it is, by itself it is looked for.
 	MapPort bool

@@ -27,7 +27,8 @@ type evidenceKeeper struct {
 	peers    *peers
 	now      func() machine.Time
 	log      *slog.Logger
-	incoming chan any // overlay.Evidence, *node.Contradiction and regionlog.Evidence
+	incoming chan any        // overlay.Evidence, *node.Contradiction and regionlog.Evidence
+	proven   func(who id.ID) // is called with a node that is guilty by a proof; nil: nobody hears
 }
 
 func newEvidenceKeeper(dir string, p *peers, now func() machine.Time, log *slog.Logger) *evidenceKeeper {
@@ -56,6 +57,12 @@ func (k *evidenceKeeper) run(stop <-chan struct{}) {
 		return k.now()
 	}
 	told := map[id.ID]bool{}
+	if k.proven != nil {
+		for _, before := range k.convicted() {
+			who, _ := regionlog.Accused(before)
+			k.proven(who)
+		}
+	}
 	for {
 		select {
 		case e := <-k.incoming:
@@ -66,9 +73,16 @@ func (k *evidenceKeeper) run(stop <-chan struct{}) {
 			if proof, ok := e.(regionlog.Evidence); ok {
 				who, _ := regionlog.Accused(proof)
 				k.log.Warn("The proof is written down; \"voxelpopuli evidence check FILE\" explains it.", "node", who, "file", k.dir+"/"+evidenceFile)
+				if k.proven != nil {
+					k.proven(who)
+				}
 				continue
 			}
+			_, contradiction := e.(*node.Contradiction)
 			for _, who := range guilty {
+				if contradiction && err == nil && k.proven != nil {
+					k.proven(who)
+				}
 				if c := p.verifier.Seen(who); c != nil && !told[who] {
 					told[who] = true
 					k.log.Warn(accusation(e), "node", who, "certificate", c.Serial, "evidence", k.dir+"/"+evidenceFile)

@@ -67,6 +67,7 @@ type Host struct {
 
 	entrances entrances
 
+	revoking *revoking       // nil: nodes are revoked elsewhere
 	evidence *evidenceKeeper // nil: this is the world's only node
 
 	closing sync.Once
@@ -76,6 +77,9 @@ type Host struct {
 // Start opens the world and runs it. The caller must Close it.
 func Start(cfg Config) (*Host, error) {
 	cfg = cfg.withDefaults()
+	if cfg.Authority != "" && cfg.Nodes == "" {
+		return nil, fmt.Errorf("%w: no other node reaches this one, so that its authority has nobody to revoke: start without --authority", ErrUsage)
+	}
 	if cfg.Revocations != "" && cfg.Nodes == "" {
 		return nil, fmt.Errorf("%w: no other node reaches this one, so that the list in %s would shut nobody out: start without --revocations", ErrUsage, cfg.Revocations)
 	}
@@ -94,7 +98,13 @@ func Start(cfg Config) (*Host, error) {
 		if err := h.share(p); err != nil {
 			return nil, errors.Join(err, h.world.Close())
 		}
+		if err := h.openAuthority(h.peers.record.World()); err != nil {
+			return nil, errors.Join(err, h.peers.close(), h.world.Close())
+		}
 		h.evidence = newEvidenceKeeper(h.world.Dir, h.peers, h.clock.Now, cfg.Log)
+		if h.revoking != nil {
+			h.evidence.proven = h.revoking.proven
+		}
 	}
 	if len(cfg.NTP) > 0 {
 		h.sync = clock.NewSync(h.clock, clock.Config{Servers: cfg.NTP, Log: cfg.Log})
@@ -118,6 +128,11 @@ func Start(cfg Config) (*Host, error) {
 	}
 	if cfg.Revocations != "" {
 		h.beside.Go(func() { h.watchPaper(cfg.Revocations, h.loadRevocations) })
+	}
+	if h.revoking != nil {
+		if err := h.revoking.current(); err != nil {
+			return nil, errors.Join(err, h.Close(context.Background()))
+		}
 	}
 	if h.peers != nil && h.peers.record.Genesis.Verified() && cfg.Certificate != "" {
 		h.beside.Go(func() { h.watchPaper(cfg.Certificate, h.loadCertificate) })

@@ -93,6 +93,7 @@ func hostsOf(s node.Stats, trips map[id.ID]time.Duration) *wire.Hosts {
 		}
 	}
 	l.storage(s.Storage)
+	l.out.Convicted = s.Convicted[:min(len(s.Convicted), wire.MaxHostConvicted)]
 	return l.out
 }
 

@@ -65,5 +65,6 @@ var examples = []example{
 			[]HostObserved{{world.RegionPos{X: -1, Z: 1}, true, []HostStorer{{0, 2}, {1, 3}}}, {world.RegionPos{}, false, []HostStorer{}}},
 			[]HostAccused{{id.ID{9, 19: 3}, 1_790_000_400_000, 40, world.RegionPos{X: -1}, 3, 7, true}},
 		}},
+		[]id.ID{{7, 19: 8}},
 	}},
 }

@@ -14,6 +14,8 @@ const (
 	maxMembers     = 16
 	maxCorners     = 64
 	MaxHostLinks   = 2048
+	// MaxHostConvicted is how many nodes are named that were caught lying.
+	MaxHostConvicted = 64
 )
 
 // AskHosts asks which nodes host the world, as far as this node knows.
@@ -26,6 +28,9 @@ type Hosts struct {
 	Regions []HostRegion  `json:"regions"`
 	Links   []HostLink    `json:"links"`
 	Storage []HostStorage `json:"storage"` // one, of a node that takes part in a storage
+	// Convicted are nodes that led a region and are proven to have lied about it. It is the
+	// last field because nodes of before do not send it.
+	Convicted []id.ID `json:"convicted"`
 }
 
 // HostLink is two neighbours in the overlay of a verified world, as places in
@@ -71,7 +76,7 @@ func (*AskHosts) append(b []byte) []byte { return msgp.AppendArrayHeader(b, 0) }
 func (*AskHosts) read(r *reader)         { r.fields(0) }
 
 func (m *Hosts) append(b []byte) []byte {
-	b = msgp.AppendArrayHeader(b, 4)
+	b = msgp.AppendArrayHeader(b, 5)
 	b = msgp.AppendArrayHeader(b, uint32(len(m.Nodes)))
 	for i := range m.Nodes {
 		b = m.Nodes[i].append(b)
@@ -89,6 +94,10 @@ func (m *Hosts) append(b []byte) []byte {
 	b = msgp.AppendArrayHeader(b, uint32(len(m.Storage)))
 	for i := range m.Storage {
 		b = m.Storage[i].append(b)
+	}
+	b = msgp.AppendArrayHeader(b, uint32(len(m.Convicted)))
+	for _, who := range m.Convicted {
+		b = msgp.AppendBytes(msgp.AppendArrayHeader(b, 1), who[:])
 	}
 	return b
 }
@@ -109,6 +118,17 @@ func (m *Hosts) read(r *reader) {
 	}
 	for range r.array(1) {
 		m.Storage = append(m.Storage, r.hostTruth(uint64(len(m.Nodes))))
+	}
+	m.Convicted = m.Convicted[:0]
+	if r.extra == 0 {
+		return
+	}
+	r.extra--
+	for range r.array(MaxHostConvicted) {
+		var who id.ID
+		r.tuple(1)
+		r.exact(who[:])
+		m.Convicted = append(m.Convicted, who)
 	}
 }
 

@@ -259,6 +259,16 @@ func (a *Authority) empty(s overlay.Space) (zones []int) {
 	return zones
 }
 
+// ValidOf are the numbers of a node's certificates that are not revoked.
+func (a *Authority) ValidOf(node id.ID) (serials []uint64) {
+	for _, i := range a.state.Issued {
+		if i.Node == node && i.Revoked == nil {
+			serials = append(serials, i.Serial)
+		}
+	}
+	return serials
+}
+
 // Revoke takes certificates back and returns the new list. A node keeps no other
 // certificate: all that it has go with the one that is named.
 func (a *Authority) Revoke(now time.Time, serials ...uint64) (*identity.Revocations, error) {

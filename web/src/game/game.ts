@@ -141,7 +141,7 @@ export class Game implements GameState {
       case 'farTile':
         return this.far.arrived(m.x, m.z, m.tile);
       case 'hosts':
-        return this.hosts.arrived(m.nodes, m.regions, m.links, m.storage);
+        return this.hosts.arrived(m.nodes, m.regions, m.links, m.storage, m.convicted);
       case 'timeOffset':
         this.timeOffset = m.ticks;
         return;

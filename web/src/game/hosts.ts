@@ -11,6 +11,8 @@ export class Hosts {
   links: HostLink[] = [];
   /** of the replicated storage, in worlds that have one */
   storage: HostStorage | undefined;
+  /** nodes that are proven to have lied about a region that they led */
+  convicted: Uint8Array[] = [];
   private readonly byPlace = new Map<string, HostRegion>();
   private last = -Infinity;
 
@@ -23,8 +25,9 @@ export class Hosts {
     this.game.send(up.askHosts());
   }
 
-  arrived(nodes: HostNode[], regions: HostRegion[], links: HostLink[], storage: HostStorage | undefined): void {
+  arrived(nodes: HostNode[], regions: HostRegion[], links: HostLink[], storage: HostStorage | undefined, convicted: Uint8Array[]): void {
     this.nodes = nodes;
+    this.convicted = convicted;
     this.storage = storage;
     this.links = links;
     this.regions = regions;
@@ -34,6 +37,11 @@ export class Hosts {
 
   region(x: number, z: number): HostRegion | undefined {
     return this.byPlace.get(`${x},${z}`);
+  }
+
+  /** Whether a node is proven to have lied. */
+  lied(node: HostNode): boolean {
+    return this.convicted.some((who) => sameId(who, node.id));
   }
 
   /** How the zones of the storage agreed about a region, if our node has looked there. */
@@ -51,6 +59,10 @@ export class Hosts {
 
 export function shortId(id: Uint8Array): string {
   return Array.from(id.subarray(0, 4), (b) => b.toString(16).padStart(2, '0')).join('');
+}
+
+export function sameId(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((v, i) => v === b[i]);
 }
 
 /** A colour that a node keeps, far from that of most others. */

@@ -209,6 +209,7 @@ export const strings: Strings = {
     hosts: 'Knoten',
     own: 'dieser Knoten',
     plan: 'Zellen der Knoten im Overlay, über die ganze Welt',
+    lied: 'beim Lügen ertappt',
     leads: (n) => (n === 1 ? '1 Region' : `${n} Regionen`),
     trip: (ms) => `${ms} ms`,
     storage: 'Speicher',

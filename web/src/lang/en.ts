@@ -213,6 +213,7 @@ export const en = {
     hosts: 'Hosts',
     own: 'this node',
     plan: 'Cells of the nodes in the overlay, over the whole world',
+    lied: 'caught lying',
     leads: (n: number) => (n === 1 ? '1 region' : `${n} regions`),
     trip: (ms: string) => `${ms} ms`,
     storage: 'Storage',

@@ -122,6 +122,7 @@ const decoders: Record<number, (f: Fields) => Message> = {
   [Down.Entrances]: (f) => ({ type: 'entrances', list: f.each((e) => ({ node: e.bin(20), url: e.str() })), code: f.str() }),
   [Down.Hosts]: (f) => ({
     type: 'hosts', nodes: f.each(hostNode), regions: f.each(hostRegion), links: f.each((l) => ({ a: l.int(), b: l.int() })), storage: f.each(hostStorage)[0],
+    convicted: f.more() ? f.each((n) => n.bin(20)) : [], // nodes of before do not say
   }),
 };
 

@@ -73,6 +73,11 @@ export class Fields {
     return all.list.map(() => all.int());
   }
 
+  /** Whether there is another field. */
+  more(): boolean {
+    return this.at < this.list.length;
+  }
+
   private next(): unknown {
     if (this.at >= this.list.length) throw new WireError('a field is missing');
     return this.list[this.at++];

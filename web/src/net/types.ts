@@ -236,6 +236,6 @@ export type Message =
   | { type: 'notice'; code: string; text: string }
   | { type: 'commands'; list: Command[] }
   | { type: 'entrances'; list: Entrance[]; code: string }
-  | { type: 'hosts'; nodes: HostNode[]; regions: HostRegion[]; links: HostLink[]; storage: HostStorage | undefined }
+  | { type: 'hosts'; nodes: HostNode[]; regions: HostRegion[]; links: HostLink[]; storage: HostStorage | undefined; convicted: Uint8Array[] }
   | { type: 'sign'; statement: Uint8Array }
   | { type: 'unknown'; code: number };

@@ -1,4 +1,4 @@
-import { hue, shortId, type Hosts } from '../game/hosts';
+import { hue, sameId, shortId, type Hosts } from '../game/hosts';
 import { h } from './dom';
 import { t } from './strings';
 
@@ -8,6 +8,7 @@ type Cell = { x: number; z: number }[];
 /** The world reaches so far from its middle, in metres. */
 const WORLD_EDGE = 262_144;
 const PLAN_SIDE = 168;
+const LIED = 'rgb(229,72,77)';
 
 /** The part of the map that shows who hosts what: regions in their leader's colour, and a list of the nodes. */
 export class MapHosts {
@@ -26,6 +27,11 @@ export class MapHosts {
       const [x, y, side] = [px(r.x * 128), pz(r.z * 128), px(128) - px(0)];
       ctx.fillStyle = `hsl(${hue(leader.id)} 80% 55% / ${r.awake ? 0.24 : 0.1})`;
       ctx.fillRect(x, y, side, side);
+      if (this.hosts.lied(leader)) {
+        ctx.strokeStyle = LIED;
+        ctx.lineWidth = 3;
+        ctx.strokeRect(x + 2, y + 2, side - 4, side - 4);
+      }
       if (side > 24) this.members(ctx, r.members, x, y, side);
     }
     for (const n of this.hosts.nodes) this.cell(ctx, n.cell, hue(n.id), px, pz);
@@ -104,15 +110,19 @@ export class MapHosts {
   private list(): void {
     const rows = this.hosts.nodes.map((n, i) => {
       const trip = n.trip ? t.map.trip((n.trip / 1000).toFixed(n.trip < 10_000 ? 1 : 0)) : '';
-      return { hue: hue(n.id), text: [i === 0 ? t.map.own : shortId(n.id), t.map.leads(n.leads), trip].filter(Boolean).join(' · ') };
+      const lied = this.hosts.lied(n) ? t.map.lied : '';
+      return { colour: lied ? LIED : `hsl(${hue(n.id)} 80% 55%)`, text: [i === 0 ? t.map.own : shortId(n.id), lied, t.map.leads(n.leads), trip].filter(Boolean).join(' · ') };
     });
+    for (const who of this.hosts.convicted) {
+      if (!this.hosts.nodes.some((n) => sameId(n.id, who))) rows.push({ colour: LIED, text: `${shortId(who)} · ${t.map.lied}` });
+    }
     const key = JSON.stringify([rows, this.hosts.nodes.map((n) => n.cell), this.hosts.links]);
     if (key === this.shown) return;
     this.shown = key;
     const plan = this.drawPlan() ? [h('li', {}, this.plan)] : [];
     this.legend.replaceChildren(...plan, ...rows.map((r) => {
       const colour = h('span', { class: 'swatch' });
-      colour.style.background = `hsl(${r.hue} 80% 55%)`;
+      colour.style.background = r.colour;
       return h('li', {}, colour, r.text);
     }));
   }
