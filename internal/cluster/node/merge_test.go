@@ -17,7 +17,11 @@ import (
 // sevenPlayedIn prepares a world of seven nodes and a guest who has built, at a node that
 // does not host the guest's region; none, if all nodes host something.
 func sevenPlayedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home shards.Shard) {
-	c = newClusterOn(t, seed, 7, wide()) // where links fail by timeout
+	return playedInWide(t, seed, 7)
+}
+
+func playedInWide(t *testing.T, seed uint64, nodes int) (c *cluster, g *wanderer, home shards.Shard) {
+	c = newClusterOn(t, seed, nodes, wide()) // where links fail by timeout
 	c.s.Run(3 * time.Second)
 	for at := range c.nodes {
 		g = c.addGuest(at)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -94,29 +95,54 @@ func TestHostsReturn(t *testing.T) {
 	}
 }
 
-// TestCutOffHostsKeepTheirShard: the hosts of a region and other nodes are cut off from
-// the rest. That is more likely a partition than a loss: nobody restores it.
+// TestCutOffHostsKeepTheirShard: the hosts of a region, and in some cases other nodes, are
+// cut off from the rest, of whom one at least has a copy. What makes a cut more likely than a loss is in
+// each case something else: as many nodes are left as there were hosts; more than a quarter
+// of the others are silent; most of those nearest to the key are. Without it the region is
+// restored.
 func TestCutOffHostsKeepTheirShard(t *testing.T) {
-	c, g, home, hosts := retiredHosts(t)
-	g.quiet = false // somebody needs it
-	off := map[int]bool{0: false}
-	for _, i := range hosts {
+	for _, c := range []struct {
+		name     string
+		nodes    int
+		nearest  int // of the others that are cut off too, by their distance to the key
+		farthest int
+		restored bool
+	}{
+		{"four are left", 7, 0, 0, true},
+		{"three are left", 6, 0, 0, false},
+		{"two of eight others are silent", 12, 0, 2, true},
+		{"three of eight others are silent", 12, 0, 3, false},
+		{"the two nearest of eight others are silent", 12, 2, 0, false},
+	} {
+		t.Run(c.name, func(t *testing.T) { cutOffHosts(t, c.nodes, c.nearest, c.farthest, c.restored) })
+	}
+}
+
+func cutOffHosts(t *testing.T, nodes, nearest, farthest int, restored bool) {
+	c, g, home := playedInWide(t, 1, nodes)
+	if g == nil {
+		t.Fatal("all nodes host something")
+	}
+	off := map[int]bool{}
+	for _, i := range c.hostsOf(home) {
 		off[i] = true
 	}
-	for i := 1; i < len(c.nodes) && len(off) < 6; i++ {
-		if !off[i] {
-			off[i] = true
+	var others []machine.Peer
+	for i := range c.nodes {
+		if !off[i] && i != c.indexOf(g.node) && i != c.holders(home)[0] {
+			others = append(others, nodePeer(i))
 		}
+	}
+	kademlia.SortNearest(c.node(0).net.dir.key(home), others)
+	for _, p := range append(others[:nearest:nearest], others[len(others)-farthest:]...) {
+		off[c.indexOf(p)] = true
 	}
 	c.s.Cut(func(a, b machine.Peer) bool {
-		if a.Addr.IsZero() || b.Addr.IsZero() {
-			return false
-		}
-		return off[c.indexOf(a)] != off[c.indexOf(b)]
+		return !a.Addr.IsZero() && !b.Addr.IsZero() && off[c.indexOf(a)] != off[c.indexOf(b)]
 	})
+	g.quiet = false // somebody needs it
 	c.s.Run(time.Minute)
-	if c.noted(home.String()+" lost") > 0 {
-		t.Errorf("said: %q", c.notes)
+	if got := c.noted(home.String()+" lost") > 0; got != restored {
+		t.Errorf("restored: %v; said: %q", got, c.notes)
 	}
-	c.leaderOf(home) // there are no two
 }

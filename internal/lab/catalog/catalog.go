@@ -43,6 +43,7 @@ func Experiments() []lab.Experiment {
 		kademlialab.RPCs,
 		linklab.LossyPlay,
 		nodelab.Mesh,
+		nodelab.OldDisk,
 		overlaylab.Attack,
 		overlaylab.Degrees,
 		overlaylab.Hops,

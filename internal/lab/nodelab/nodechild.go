@@ -110,6 +110,9 @@ func hostMain(in io.Reader, out io.Writer) error {
 		var err error
 		if h == nil {
 			cfg := LabConfig(o.Data, o.Join)
+			if cfg.Log, err = openLog(o.Data); err != nil {
+				return err
+			}
 			if o.At != "" {
 				cfg.Nodes = o.At
 			}
@@ -147,6 +150,17 @@ func hostMain(in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	return h.Close(ctx)
+}
+
+// logFile is where a node with this folder writes what it says.
+func logFile(data string) string { return data + ".log" }
+
+func openLog(data string) (*slog.Logger, error) {
+	f, err := os.OpenFile(logFile(data), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return slog.New(slog.NewTextHandler(f, nil)), nil
 }
 
 // logKinds are the messages of logs and of what is signed of them.
