@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
@@ -94,8 +95,8 @@ func (c *cluster) putBack(es *masons, load, back time.Duration) (o oldDisk, err 
 		return o, err
 	}
 	defer lab.ContProcess(frozen.Cmd.Process)
-	old := stale.Data + ".old"
-	if err := stale.whileStopped(func() error { return os.CopyFS(old, os.DirFS(stale.Data)) }); err != nil {
+	disk, old := filepath.Join(stale.Data, "worlds"), stale.Data+".old"
+	if err := stale.whileStopped(func() error { return os.CopyFS(old, os.DirFS(disk)) }); err != nil {
 		return o, err
 	}
 	if err := lab.Sleep(c.ctx, back); err != nil {
@@ -103,7 +104,7 @@ func (c *cluster) putBack(es *masons, load, back time.Duration) (o oldDisk, err 
 	}
 	stop()
 	want := es.settle(frozen)
-	if err := errors.Join(c.kill(lead), c.kill(stale), os.RemoveAll(stale.Data), os.Rename(old, stale.Data)); err != nil {
+	if err := errors.Join(c.kill(lead), c.kill(stale), os.RemoveAll(disk), os.Rename(old, disk)); err != nil {
 		return o, err
 	}
 	if err := c.revive(stale); err != nil {

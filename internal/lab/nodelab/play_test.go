@@ -116,3 +116,12 @@ func TestTakeover(t *testing.T) {
 		})
 	}
 }
+
+// TestOldDisk: a host comes back with its disk of some seconds ago, and the only other one
+// slept meanwhile. What is lost is said.
+func TestOldDisk(t *testing.T) {
+	r, _ := labtest.RunProcesses(t, OldDisk, map[string]string{"load": "2", "back": "6"})
+	if r.Metric("checked_edits") < 1 || r.Metric("lost_unsaid") != 0 {
+		t.Errorf("metrics %+v", r.Metrics)
+	}
+}
