@@ -46,7 +46,7 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w: %w (see %s --help)", host.ErrUsage, err, cmd.CommandPath())
 	})
-	root.AddCommand(newList(), newRun(), newMerge())
+	root.AddCommand(newList(), newRun(), newMerge(), newLie())
 	return root
 }
 

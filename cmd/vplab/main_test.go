@@ -31,6 +31,9 @@ func TestUsageErrors(t *testing.T) {
 		"list --nosuch":       "vplab list --help",
 		"merge --out x":       "usage: vplab merge DIR",
 
+		"lie --join 192.0.2.1 --lie x": "there is no lie",
+		"lie --join vp-x":              "malformed",
+
 		"run all --out x --shard 3/3":   "want one from 0 to 2",
 		"run all --out x --shard 1":     "want I/N",
 		"run all --out x --shard 1/2x":  "want I/N",

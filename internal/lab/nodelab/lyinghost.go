@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/evidence"
-	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 )
@@ -25,57 +22,27 @@ var LyingHost = lab.Experiment{
 		nodesSetting("5"),
 		editorsSetting("4"),
 		{Name: "rounds", Default: "2", Text: "of each lie, each in a world of its own"},
+		{Name: "liars", Default: "1", Text: "of the three hosts; the second checks nothing and goes on following the first"},
 		{Name: "load", Default: "3", Unit: "s", Text: "of editing before the lie"},
 	},
 	Run: runLyingHost,
 }
 
-// lies are what a leader does to its region behind the region's log. They live here: the
-// player's program has none.
-var lies = []struct {
-	name string
-	tell func(a *regionlog.Area, built world.Pos)
-}{
-	{"drops an acknowledged edit", func(a *regionlog.Area, built world.Pos) {
-		now, _ := a.Block(built)
-		a.Area.Revert([]world.BlockChange{{At: built, Was: world.Air, Now: now}})
-	}},
-	{"invents a block", func(a *regionlog.Area, built world.Pos) {
-		at := built.Add(0, 12, 0)
-		now, _ := a.Block(at)
-		a.Area.Revert([]world.BlockChange{{At: at, Was: world.GoldOre, Now: now}})
-	}},
-	{"grants an item", func(a *regionlog.Area, _ world.Pos) {
-		a.Players()[0].Items[30] = world.Stack{Block: world.GoldOre, Count: 50}
-	}},
-	{"lets a friend fly", func(a *regionlog.Area, _ world.Pos) {
-		a.Players()[0].Body.Pos.Y += 1 << 16 // 16 m
-	}},
-	{"lets a friend into walls", func(a *regionlog.Area, _ world.Pos) { a.Players()[0].Mode = world.Spectator }},
-}
+const (
+	// caughtTime bounds how long a lie may go unnoticed, caughtTimeTwo that of two liars.
+	caughtTime    = 30 * time.Second
+	caughtTimeTwo = time.Minute
+	// lieWorlds is how many worlds are tried until a region's leader has the hosts that the
+	// experiment is about.
+	lieWorlds = 8
+)
 
-// tellLie lets a node lie.
-func tellLie(h *host.Host, o *NodeOrder) error {
-	i := slices.IndexFunc(lies, func(l struct {
-		name string
-		tell func(*regionlog.Area, world.Pos)
-	}) bool {
-		return l.name == o.Lie
-	})
-	if i < 0 || o.Region == nil || o.Place == nil {
-		return fmt.Errorf("no lie %q", o.Lie)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	return h.WithArea(ctx, *o.Region, func(a *regionlog.Area) { lies[i].tell(a, *o.Place) })
-}
-
-// caughtTime bounds how long a lie may go unnoticed.
-const caughtTime = 20 * time.Second
+// errOtherHosts is for a world in which the accomplice leads the region, or does not host it.
+var errOtherHosts = errors.New("the region has other hosts")
 
 // lieOutcome is what came of a lie.
 type lieOutcome struct {
-	caught           bool
+	caught           bool    // convicted by two, or replaced for a lie that its log does not prove
 	convict, replace float64 // s: by the second follower; until another leads
 	accepts          float64 // s: until a player at an honest node had an edit accepted
 	honest           int     // convictions of honest nodes
@@ -83,37 +50,60 @@ type lieOutcome struct {
 }
 
 func runLyingHost(t *lab.Trial) error {
-	nodes, editors, rounds, load := t.Int("nodes", 4), t.Int("editors", 2), t.Int("rounds", 1), t.Float("load", 0.2)
-	table := lab.Table{Name: "lying-host", Title: "One liar of three hosts", Columns: []string{"lie", "convicted, s", "replaced, s", "an edit accepted, s", "honest nodes convicted", "acknowledged edits looked for", "lost"}}
+	rounds, liars := t.Int("rounds", 1), t.Int("liars", 1)
+	if liars > 2 {
+		t.Reject("liars", "1 or 2")
+	}
+	table := lab.Table{Name: "lying-host", Title: fmt.Sprintf("%d of three hosts lie", liars), Columns: []string{"lie", "convicted, s", "replaced, s", "an edit accepted, s", "honest nodes convicted", "acknowledged edits looked for", "lost"}}
 	var all []lieOutcome
-	for _, lie := range lies {
+	for _, what := range lies {
+		if what.unproven && liars > 1 {
+			continue // it is the other followers who would have to replace the leader
+		}
 		for round := range rounds {
-			var o lieOutcome
-			err := withMasons(t, nodes, editors, func(c *cluster, es *masons) (err error) {
-				o, err = c.lie(es, lie.name, lab.Duration(load), round)
-				return err
-			})
+			o, err := lieOnce(t, what, liars, round)
 			if err != nil {
-				return fmt.Errorf("%s: %w", lie.name, err)
+				return fmt.Errorf("%s: %w", what.name, err)
 			}
-			t.Logf("%s: convicted after %.2f s, replaced after %.2f s, %d of %d acknowledged edits lost", lie.name, o.convict, o.replace, o.lost, o.held)
-			table.Row(lie.name, o.convict, o.replace, o.accepts, o.honest, o.held, o.lost)
+			t.Logf("%s: convicted after %.2f s, replaced after %.2f s (0: never), %d of %d acknowledged edits lost", what.name, o.convict, o.replace, o.lost, o.held)
+			table.Row(what.name, orNever(o.convict), orNever(o.replace), orNever(o.accepts), o.honest, o.held, o.lost)
 			all = append(all, o)
 		}
 	}
 	t.Table(table)
+	return reportLies(t, all)
+}
+
+// orNever is a time, in a table.
+func orNever(seconds float64) any {
+	if seconds == 0 {
+		return "never"
+	}
+	return seconds
+}
+
+// reportLies reports what came of all lies.
+func reportLies(t *lab.Trial, all []lieOutcome) error {
 	var convict, replace []float64
 	caught, honest, held, lost := 0, 0, 0, 0
 	for _, o := range all {
 		if o.caught {
 			caught++
 		}
-		convict, replace = append(convict, o.convict), append(replace, o.replace)
+		if o.convict > 0 {
+			convict = append(convict, o.convict)
+		}
+		if o.replace > 0 {
+			replace = append(replace, o.replace)
+		}
 		honest, held, lost = honest+o.honest, held+o.held, lost+o.lost
 	}
 	t.Metric("caught_share", float64(caught)/float64(len(all)), "")
 	t.Metric("caught_p99_s", lab.Percentile(convict, 0.99), "s")
-	t.Metric("replaced_p99_s", lab.Percentile(replace, 0.99), "s")
+	t.Metric("replaced_share", float64(len(replace))/float64(len(all)), "")
+	if len(replace) > 0 {
+		t.Metric("replaced_p99_s", lab.Percentile(replace, 0.99), "s")
+	}
 	t.Metric("honest_convicted", float64(honest), "")
 	t.Metric("checked_edits", float64(held), "edits")
 	t.Metric("lost_edits", float64(lost), "edits")
@@ -123,28 +113,66 @@ func runLyingHost(t *lab.Trial) error {
 	return nil
 }
 
+// lieOnce lets the leader of the spawn's region lie in a world of its own.
+func lieOnce(t *lab.Trial, what lie, liars, round int) (o lieOutcome, err error) {
+	nodes, editors, load := t.Int("nodes", 4), t.Int("editors", 2), t.Float("load", 0.2)
+	first := nodes
+	if liars == 2 {
+		first = 2 // the third is the accomplice, which hosts everything with these
+	}
+	for range lieWorlds {
+		err = withMasons(t, first, editors, func(c *cluster, es *masons) (err error) {
+			if liars == 1 {
+				o, err = c.lie(es, what, lab.Duration(load), round)
+			} else {
+				o, err = c.lieTogether(es, what, lab.Duration(load), nodes)
+			}
+			return err
+		})
+		if !errors.Is(err, errOtherHosts) {
+			break
+		}
+	}
+	return o, err
+}
+
+// begin lets players edit until a region has had the same leader and three hosts for a
+// while, and then lets the leader lie.
+func (c *cluster) begin(es *masons, what lie, load time.Duration, allowed func(leader *NodeProcess) error) (liar *NodeProcess, began time.Time, err error) {
+	region := c.spawn.Region()
+	if liar, err = c.steady(region, load); err == nil {
+		err = allowed(liar)
+	}
+	var built world.Pos
+	if err == nil {
+		built, err = es.builtIn(region)
+	}
+	if err != nil {
+		return nil, began, err
+	}
+	began = time.Now()
+	_, err = liar.Ask(NodeOrder{Region: &region, Lie: what.name, Place: &built})
+	return liar, began, err
+}
+
 // lie lets the leader of the spawn's region lie while players edit.
-func (c *cluster) lie(es *masons, what string, load time.Duration, number int) (o lieOutcome, err error) {
+func (c *cluster) lie(es *masons, what lie, load time.Duration, number int) (o lieOutcome, err error) {
 	region := c.spawn.Region()
 	ctx, stop := context.WithCancel(c.ctx)
 	defer stop()
 	reports := es.play(ctx)
-	liar, err := c.steady(region, load)
+	liar, began, err := c.begin(es, what, load, func(*NodeProcess) error { return nil })
 	if err != nil {
-		return o, err
-	}
-	built, err := es.builtIn(region)
-	if err != nil {
-		return o, err
-	}
-	began := time.Now()
-	if _, err := liar.Ask(NodeOrder{Region: &region, Lie: what, Place: &built}); err != nil {
 		return o, err
 	}
 	liar.dead = true // nobody asks it any more; it goes on
 	defer func() { liar.dead = false }()
-	if o.honest, err = c.wait(liar.Self.ID, region, began, &o); err != nil {
+	done := func() bool { return o.replace > 0 && (o.caught || what.unproven) }
+	if err = c.wait(liar.Self.ID, region, began, caughtTime, &o, done); err != nil {
 		return o, err
+	}
+	if what.unproven {
+		o.caught = o.replace > 0
 	}
 	for i := range es.all {
 		if es.at[i] != liar {
@@ -156,7 +184,7 @@ func (c *cluster) lie(es *masons, what string, load time.Duration, number int) (
 		}
 	}
 	stop()
-	if o.held, o.lost, _, err = c.look(es.settle(liar), number); err != nil {
+	if o.held, o.lost, _, err = c.look(es.settle(liar), number); err != nil || what.unproven {
 		return o, err
 	}
 	return o, c.explained(liar.Self.ID)
@@ -213,25 +241,25 @@ func (es *masons) builtIn(region world.RegionPos) (world.Pos, error) {
 	return world.Pos{}, errors.New("nobody has built anything in the spawn's region")
 }
 
-// wait waits until two nodes have convicted the liar and another leads, and returns how
-// many convictions there are of others.
-func (c *cluster) wait(liar id.ID, region world.RegionPos, began time.Time, o *lieOutcome) (honest int, err error) {
-	for end := time.Now().Add(caughtTime); time.Now().Before(end) && (!o.caught || o.replace == 0); {
+// wait waits until something is done, at most for some time: it notes when two nodes have
+// convicted the liar, when another leads, and how many convictions there are of others.
+func (c *cluster) wait(liar id.ID, region world.RegionPos, began time.Time, most time.Duration, o *lieOutcome, done func() bool) error {
+	for end := time.Now().Add(most); time.Now().Before(end) && !done(); {
 		by := 0
-		honest = 0
+		o.honest = 0
 		for _, p := range c.nodes {
 			if p.dead {
 				continue
 			}
 			r, err := p.Ask(NodeOrder{Region: &region})
 			if err != nil {
-				return 0, err
+				return err
 			}
 			for _, who := range r.Convicted {
 				if who == liar {
 					by++
 				} else {
-					honest++
+					o.honest++
 				}
 			}
 			if r.Leader == p.Self && o.replace == 0 {
@@ -242,8 +270,8 @@ func (c *cluster) wait(liar id.ID, region world.RegionPos, began time.Time, o *l
 			o.caught, o.convict = true, time.Since(began).Seconds()
 		}
 		if err := lab.Sleep(c.ctx, 10*time.Millisecond); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return honest, nil
+	return nil
 }

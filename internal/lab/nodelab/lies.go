@@ -1,0 +1,64 @@
+package nodelab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// lie is something that a leader does to its region. Lies live here: the player's program
+// has none.
+type lie struct {
+	name string
+	// unproven: its log proves nothing. Who convicts the leader has been shown something else
+	// than it signs; otherwise it is suspected and replaced.
+	unproven bool
+	tell     func(a *regionlog.Area, built world.Pos)
+}
+
+var lies = []lie{
+	{name: "drops an acknowledged edit", tell: func(a *regionlog.Area, built world.Pos) {
+		now, _ := a.Block(built)
+		a.Area.Revert([]world.BlockChange{{At: built, Was: world.Air, Now: now}})
+	}},
+	{name: "invents a block", tell: func(a *regionlog.Area, built world.Pos) {
+		at := built.Add(0, 12, 0)
+		now, _ := a.Block(at)
+		a.Area.Revert([]world.BlockChange{{At: at, Was: world.GoldOre, Now: now}})
+	}},
+	{name: "grants an item", tell: func(a *regionlog.Area, _ world.Pos) {
+		a.Players()[0].Items[30] = world.Stack{Block: world.GoldOre, Count: 50}
+	}},
+	{name: "lets a friend fly", tell: func(a *regionlog.Area, _ world.Pos) {
+		a.Players()[0].Body.Pos.Y += 1 << 16 // 16 m
+	}},
+	{name: "lets a friend into walls", tell: func(a *regionlog.Area, _ world.Pos) { a.Players()[0].Mode = world.Spectator }},
+	{name: "lets a friend run too fast", tell: func(a *regionlog.Area, _ world.Pos) {
+		a.Players()[0].Body.Pos.X += 1 << 11 // half a metre
+	}},
+	{name: "hurts a player", tell: func(a *regionlog.Area, _ world.Pos) { a.Players()[0].Health-- }},
+	{name: "forges a player's act", tell: func(a *regionlog.Area, built world.Pos) {
+		p := a.Players()[0]
+		a.Act([]world.Command{{Player: p.ID, Kind: world.CmdAct, Seq: 1 << 30, Act: world.Act{Kind: world.ActDig, At: built}}})
+	}},
+	{name: "drops an acknowledged edit and begins its log anew", unproven: true, tell: func(a *regionlog.Area, built world.Pos) {
+		now, _ := a.Block(built)
+		a.Revert([]world.BlockChange{{At: built, Was: world.Air, Now: now}})
+	}},
+}
+
+// tellLie lets a node lie.
+func tellLie(h *host.Host, o *NodeOrder) error {
+	i := slices.IndexFunc(lies, func(l lie) bool { return l.name == o.Lie })
+	if i < 0 || o.Region == nil || o.Place == nil {
+		return fmt.Errorf("no lie %q", o.Lie)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return h.WithArea(ctx, *o.Region, func(a *regionlog.Area) { lies[i].tell(a, *o.Place) })
+}

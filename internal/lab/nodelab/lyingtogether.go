@@ -1,0 +1,61 @@
+package nodelab
+
+import (
+	"context"
+	"time"
+)
+
+// replacedTime is how long two liars are watched at least: does another lead then?
+const replacedTime = 20 * time.Second
+
+// lieTogether lets the leader of the spawn's region lie while another of the three hosts,
+// which checks nothing, follows it. Nothing is said of edits: the two go on.
+func (c *cluster) lieTogether(es *masons, what lie, load time.Duration, nodes int) (o lieOutcome, err error) {
+	region := c.spawn.Region()
+	second, err := c.addNode(true)
+	if err != nil {
+		return o, err
+	}
+	ctx, stop := context.WithCancel(c.ctx)
+	defer stop()
+	es.play(ctx)
+	if _, err = c.settled(region, 3); err != nil {
+		return o, err
+	}
+	for len(c.nodes) < nodes { // they host nothing there
+		if _, err = c.addNode(false); err != nil {
+			return o, err
+		}
+	}
+	liar, began, err := c.begin(es, what, load, func(leader *NodeProcess) error {
+		r, err := second.Ask(NodeOrder{Region: &region})
+		if err == nil && (leader == second || !r.Holds) {
+			err = errOtherHosts
+		}
+		return err
+	})
+	if err != nil {
+		return o, err
+	}
+	liar.dead, second.dead = true, true
+	defer func() { liar.dead, second.dead = false, false }()
+	if err = c.wait(liar.Self.ID, region, began, caughtTimeTwo, &o, func() bool { return o.caught && time.Since(began) > replacedTime }); err != nil {
+		return o, err
+	}
+	return o, c.explained(liar.Self.ID)
+}
+
+// addNode starts another node.
+func (c *cluster) addNode(unchecked bool) (*NodeProcess, error) {
+	data, err := nodeFolder(c.dir, len(c.nodes))
+	if err != nil {
+		return nil, err
+	}
+	c.setup.unchecked = unchecked
+	p, err := c.start(data, "")
+	c.setup.unchecked = false
+	if err == nil {
+		c.nodes = append(c.nodes, p)
+	}
+	return p, err
+}
