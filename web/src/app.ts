@@ -12,6 +12,7 @@ import { Connection, type Link } from './net/connection';
 import { browserStore, type Identity, loadIdentity } from './net/identity';
 import { fromNowhere, readAll } from './net/invited';
 import { ActKind, ChatKind, EntityEvent, type Refused } from './net/types';
+import { h } from './ui/dom';
 import { Interface } from './ui/interface';
 import { refusalText, t } from './ui/strings';
 import { nameOk } from './ui/start';
@@ -43,6 +44,8 @@ export class App {
   private playedAt = '';
   private lastFrame = 0;
   private lastFps = 0;
+  /** the next picture is kept as a file */
+  private keepPicture = false;
 
   constructor(readonly settings: SettingsStore, readonly canvas: HTMLCanvasElement) {
     rememberLink(settings);
@@ -355,6 +358,11 @@ export class App {
       case 'drop':
         this.game.acts.do(ActKind.Drop, { a: this.game.inventory.selected, b: this.game.controls.is('sneak') ? 99 : 1 });
         return;
+      case 'waypoint':
+        return this.markPlace();
+      case 'screenshot':
+        this.keepPicture = true;
+        return;
       case 'debug':
         return this.ui.debug.toggle();
       case 'hud':
@@ -362,7 +370,26 @@ export class App {
     }
   }
 
+  private markPlace(): void {
+    const { waypoints, viewer: { eye } } = this.game;
+    const w = waypoints.add(t.map.place(waypoints.list.length + 1), eye.x, eye.y, eye.z);
+    this.ui.hud.notice(t.hud.marked(w.name));
+  }
+
   // Pictures.
+
+  /** Saves the picture that was just drawn: later the browser has cleared it. */
+  private savePicture(): void {
+    this.keepPicture = false;
+    this.canvas.toBlob((blob) => {
+      if (!blob) return;
+      const url = URL.createObjectURL(blob);
+      const name = `voxelpopuli-${new Date().toISOString().slice(0, 19).replace(/[T:]/g, '-')}.png`;
+      h('a', { href: url, download: name }).click();
+      setTimeout(() => URL.revokeObjectURL(url), 1000);
+      this.ui.hud.notice(t.hud.picture(name));
+    });
+  }
 
   private frame(now: number): void {
     requestAnimationFrame((next) => this.frame(next));
@@ -378,6 +405,7 @@ export class App {
       this.audio.frame(clock);
     }
     this.engine.frame(dt);
+    if (this.keepPicture) this.savePicture();
     if (clock - this.lastFps > 500) {
       this.lastFps = clock;
       this.ui.hud.showFps(this.settings.now.showFps ? `${Math.round(this.engine.stats().fps)} fps` : null);
@@ -395,6 +423,9 @@ export class App {
     const n = this.settings.now;
     const root = document.documentElement;
     root.style.setProperty('--scale', String(n.scale));
+    root.dataset.palette = n.palette;
+    this.ui.compass.el.hidden = !n.compass;
+    this.ui.subtitles.el.hidden = !n.subtitles;
     root.classList.toggle('calm', this.settings.reducedMotion);
     this.engine.setOptions(this.engineOptions()!);
     if ('viewDistance' in changed || 'farDistance' in changed || 'quality' in changed) this.game.viewer.chosen();

@@ -1,5 +1,6 @@
 import type { Place, Sound } from './sound';
 import { puff, tone, vary } from './synth';
+import { voiceOf } from './voices';
 
 /** How a material sounds: the pitch of its knock and the colour of its crunch. */
 interface Material {
@@ -113,15 +114,25 @@ export class Effects {
     if (out) puff(this.s, out, { from: 700, to: 1800, q: 0.9, length: 0.14, volume: 0.7, attack: 0.05 });
   }
 
-  /** What animals say. */
-  call(kind: string, at: Place): void {
+  /** What mobs say. */
+  call(model: string, at: Place): void {
     const out = this.s.output(at, 0.5);
     if (!out) return;
-    if (kind === 'sheep') tone(this.s, out, { from: vary(430), to: 360, type: 'sawtooth', length: 0.6, attack: 0.06, volume: 0.22, wobble: [13, 26] });
-    else {
-      tone(this.s, out, { from: vary(95), to: 60, type: 'sawtooth', length: 0.9, attack: 0.15, volume: 0.35, wobble: [23, 12] });
-      puff(this.s, out, { from: 350, to: 180, q: 2, length: 0.8, volume: 0.4, attack: 0.2 });
+    const { from, to, type, length, wobble, breath, times } = voiceOf(model);
+    const pitch = vary(1);
+    for (let i = 0; i < times; i++) {
+      const delay = i * length * 1.3;
+      if (breath < 1) tone(this.s, out, { from: from * pitch, to: to * pitch, type, length, attack: Math.min(0.1, length / 5), volume: 0.26 * (1 - breath / 2), wobble: wobble[0] ? wobble : undefined, delay });
+      if (breath > 0) puff(this.s, out, { from: Math.max(300, from * 1.5), to: Math.max(200, to * 1.5), q: 1.5, length, volume: breath * 0.5, attack: length / 5, delay });
     }
+  }
+
+  /** Something bursts. */
+  burst(at: Place): void {
+    const out = this.s.output(at, 1);
+    if (!out) return;
+    tone(this.s, out, { from: 120, to: 30, length: 0.7, volume: 1 });
+    puff(this.s, out, { from: 900, to: 120, q: 0.4, length: 0.9, volume: 1.6, attack: 0.01 });
   }
 
   eat(at: Place): void {

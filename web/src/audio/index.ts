@@ -2,15 +2,23 @@
 import { Block } from '../gen/blocks';
 import type { Game } from '../game/game';
 import { info } from '../game/physics/blocks';
+import { mobOf } from '../game/mobs';
 import { underWater } from '../game/physics/step';
 import type { SettingsStore } from '../game/settings';
 import { EntityEvent, EntityKind, Mode, Pose } from '../net/types';
 import { Ambience } from './ambience';
 import { Effects } from './effects';
-import { Sound } from './sound';
+import { type Place, Sound } from './sound';
+
+/** What subtitles tell of. */
+export type Heard = 'step' | 'broke' | 'placed' | 'hurt' | 'swing' | 'eat' | 'call' | 'burst' | 'splash' | 'taken';
 
 const STRIDE = 1.7; // metres between two steps
 const green = new Set<number>([Block.Grass, Block.TallGrass, Block.OakLeaves, Block.BirchLeaves, Block.PineLeaves, Block.OakLog, Block.BirchLog, Block.PineLog]);
+
+const HEARD: Record<number, 'hurt' | 'swing' | 'eat' | 'call'> = {
+  [EntityEvent.Hurt]: 'hurt', [EntityEvent.Swing]: 'swing', [EntityEvent.Eat]: 'eat', [EntityEvent.Call]: 'call',
+};
 
 const setOf = (block: number): string => (block >= 0 ? info(block).sound : '') || 'stone';
 const centre = (p: { x: number; y: number; z: number }): { x: number; y: number; z: number } => ({ x: p.x + 0.5, y: p.y + 0.5, z: p.z + 0.5 });
@@ -22,6 +30,8 @@ export class Audio {
   private stepped = 0;
   private swum = 0;
   private lastAmbience = 0;
+  /** called with what is heard, for subtitles: who, what (a key of `sounds`), where; nowhere is oneself */
+  heard: (what: Heard, at: Place | null, mob: number) => void = () => {};
   private readonly walkers = new Map<number, { x: number; z: number; far: number }>();
 
   constructor(private readonly game: Game, private readonly settings: SettingsStore) {
@@ -51,19 +61,33 @@ export class Audio {
 
   private listen(): void {
     const { events } = this.game;
-    events.on('broke', (b) => this.effects?.broke(setOf(b.block), centre(b)));
-    events.on('placed', (b) => this.effects?.placed(setOf(b.block), centre(b)));
+    events.on('broke', (b) => {
+      this.effects?.broke(setOf(b.block), centre(b));
+      if (!b.own) this.heard('broke', centre(b), 0);
+    });
+    events.on('placed', (b) => {
+      this.effects?.placed(setOf(b.block), centre(b));
+      if (!b.own) this.heard('placed', centre(b), 0);
+    });
     events.on('digging', (b) => this.effects?.dig(setOf(b.block), centre(b)));
-    events.on('hurt', () => this.effects?.hurt(null));
+    events.on('hurt', () => {
+      this.effects?.hurt(null);
+      this.heard('hurt', null, 0);
+    });
     events.on('step', (r) => {
       const metres = r.fell / 4096;
-      if (r.splashed) this.effects?.splash(null, Math.abs(this.game.predictor.body.vy) / 1500);
+      if (r.splashed) {
+        this.effects?.splash(null, Math.abs(this.game.predictor.body.vy) / 1500);
+        this.heard('splash', null, 0);
+      }
       else if (metres > 0.8) this.effects?.land(setOf(this.game.viewer.ground()), metres);
       if (r.jumped) this.effects?.jump();
     });
     events.on('taken', (e) => {
       const at = this.game.viewer.place(e.entity);
-      if (at) this.effects?.taken(at);
+      if (!at) return;
+      this.effects?.taken(at);
+      this.heard('taken', at, 0);
     });
     events.on('entityEvent', (e) => this.entity(e.entity, e.event));
   }
@@ -71,20 +95,27 @@ export class Audio {
   private entity(id: number, event: number): void {
     const at = this.game.viewer.place(id);
     const kind = this.game.entities.all.get(id)?.kind;
-    if (!at || !this.effects) return;
-    if (event === EntityEvent.Hurt) this.effects.hurt(at);
-    else if (event === EntityEvent.Swing) this.effects.swing(at);
-    else if (event === EntityEvent.Eat) this.effects.eat(at);
-    else if (event === EntityEvent.Call) this.effects.call(kind === EntityKind.Sheep ? 'sheep' : 'stalker', at);
+    if (!at) return;
+    const mob = mobOf(kind ?? EntityKind.Player);
+    const bursts = event === EntityEvent.Swing && mob?.model === 'burster';
+    const what = bursts ? 'burst' : HEARD[event];
+    if (!what) return;
+    this.heard(what, at, kind ?? EntityKind.Player);
+    if (what === 'call') this.effects?.call(mob?.model ?? '', at);
+    else if (what === 'burst') this.effects?.burst(at);
+    else if (what === 'hurt') this.effects?.hurt(at);
+    else if (what === 'swing') this.effects?.swing(at);
+    else this.effects?.eat(at);
   }
 
   /** Once for each picture. */
   frame(now: number): void {
-    if (!this.sound || this.sound.ctx.state !== 'running' || !this.game.ready) return;
+    if (!this.game.ready) return;
     const { eye, distanceWalked } = this.game.viewer;
+    this.othersSteps();
+    if (!this.sound || this.sound.ctx.state !== 'running') return;
     this.sound.listen(eye.x, eye.y, eye.z, this.game.look.yaw);
     this.ownSteps(distanceWalked);
-    this.othersSteps();
     if (now - this.lastAmbience > 250) {
       this.lastAmbience = now;
       this.surroundings();
@@ -120,7 +151,9 @@ export class Audio {
       w.far = 0;
       if (s.pose & (Pose.Flying | Pose.Sneaking | Pose.Swimming)) continue;
       const under = this.game.engine.block(Math.floor(p.x), Math.floor(p.y - 0.1), Math.floor(p.z));
-      if (under > 0) this.effects?.step(setOf(under), p, 0.8);
+      if (under <= 0) continue;
+      this.effects?.step(setOf(under), p, 0.8);
+      this.heard('step', p, s.kind);
     }
     if (this.walkers.size > 2 * this.game.entities.all.size + 50) this.walkers.clear();
   }

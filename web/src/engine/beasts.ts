@@ -251,5 +251,8 @@ export const MODELS: Record<string, Model> = {
   item: { parts: [], halfWidth: 0.125, height: 0.25, pace: 0, colours: [[0, 0]] },
 };
 
+/** the models of what hurts players by itself */
+export const HOSTILE = new Set(['stalker', 'walker', 'archer', 'spider', 'slime', 'bat', 'burster', 'diver', 'burrower', 'brute']);
+
 /** modelOf is a model by its name, or what an unknown one is drawn like. */
 export const modelOf = (name: string): Model => MODELS[name] ?? MODELS.sheep;

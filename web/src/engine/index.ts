@@ -2,4 +2,4 @@
 export { Engine, defaultOptions } from './engine';
 export { UNKNOWN } from './store';
 export type * from './types';
-export { modelOf } from './beasts';
+export { HOSTILE, modelOf } from './beasts';

@@ -3,7 +3,7 @@
 
 export type Action =
   | 'forward' | 'back' | 'left' | 'right' | 'jump' | 'sneak' | 'sprint' | 'fly'
-  | 'inventory' | 'chat' | 'command' | 'players' | 'map' | 'drop' | 'debug' | 'hud' | 'zoom';
+  | 'inventory' | 'chat' | 'command' | 'players' | 'map' | 'drop' | 'debug' | 'hud' | 'zoom' | 'waypoint' | 'screenshot';
 
 export type Bindings = Record<Action, string[]>;
 
@@ -26,6 +26,8 @@ export const defaultBindings: Bindings = {
   debug: ['F3'],
   hud: ['F1'],
   zoom: ['KeyC'],
+  waypoint: ['KeyB'],
+  screenshot: ['F2'],
 };
 
 const reserved = new Set(['Escape', 'F5', 'F11', 'F12', 'ControlLeft', 'ControlRight', 'AltLeft', 'AltRight', 'MetaLeft', 'MetaRight']);

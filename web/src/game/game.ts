@@ -3,6 +3,7 @@
 import type { Engine } from '../engine';
 import { up } from '../net/codec';
 import type { Command, Message, Self, Welcome } from '../net/types';
+import { browserStore } from '../net/identity';
 import { ActKind, BodyFlag, Mode } from '../net/types';
 import { Acts } from './acts';
 import { TickClock, TICK_MS } from './clock';
@@ -22,6 +23,7 @@ import { Roster } from './roster';
 import type { SettingsStore } from './settings';
 import type { GameEvents, GameState } from './state';
 import { Viewer } from './viewer';
+import { Waypoints } from './waypoints';
 
 /** Steps made up for at most after the page slept: the node runs no more at once; older time is lost. */
 const MAX_BEHIND = 10;
@@ -53,6 +55,7 @@ export class Game implements GameState {
   readonly frames: Frames;
   readonly hosts: Hosts;
   readonly container: Container;
+  readonly waypoints = new Waypoints(browserStore);
   welcome: Welcome | null = null;
   self: Self = { mode: Mode.Survival, health: 20, air: 300, food: 20, mayFly: false, operator: false, dead: false, visitor: false };
   commands: Command[] = [];
@@ -155,6 +158,7 @@ export class Game implements GameState {
 
   private begin(w: Welcome): void {
     this.welcome = w;
+    this.waypoints.enter(`${w.world.name} ${w.world.seed}`);
     this.connected = true;
     this.engine.self(w.name);
     this.timeOffset = w.timeOffset;

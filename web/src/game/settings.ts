@@ -4,6 +4,9 @@ import { type Bindings, defaultBindings } from './bindings';
 
 export type Quality = 'auto' | 'low' | 'medium' | 'high';
 
+/** Colours that mean something, chosen so that they can be told apart. */
+export type Palette = 'normal' | 'redGreen' | 'blueYellow' | 'contrast';
+
 export interface Settings {
   name: string;
   code: string;
@@ -26,6 +29,10 @@ export interface Settings {
   scale: number;
   reducedMotion: 'system' | 'on' | 'off';
   bobbing: boolean;
+  compass: boolean;
+  /** sounds in words */
+  subtitles: boolean;
+  palette: Palette;
   /** auto, or the code of a language */
   language: string;
   /** the hint card for first-time players has done its work */
@@ -53,6 +60,9 @@ export const defaults: Settings = {
   scale: 1,
   reducedMotion: 'system',
   bobbing: true,
+  compass: true,
+  subtitles: false,
+  palette: 'normal',
   language: 'auto',
   hinted: false,
 };

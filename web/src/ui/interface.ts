@@ -7,6 +7,7 @@ import type { Connection } from '../net/connection';
 import type { Identity } from '../net/identity';
 import { ActKind } from '../net/types';
 import { Chat } from './chat';
+import { Compass } from './compass';
 import { Debug } from './debug';
 import type { Dialog } from './dom';
 import { Hint } from './hint';
@@ -21,6 +22,7 @@ import { Death, EndMessage, Loading, LockPrompt, Lost } from './overlays';
 import { Players } from './players';
 import { SettingsDialog } from './settingsDialog';
 import { StartScreen } from './start';
+import { Subtitles } from './subtitles';
 import { Touch } from './touch';
 
 /** What the interface shows, and does when something is pressed. */
@@ -46,6 +48,8 @@ export interface InterfaceApp {
 export class Interface {
   readonly hud: Hud;
   readonly chat: Chat;
+  readonly compass: Compass;
+  readonly subtitles: Subtitles;
   readonly debug: Debug;
   readonly hint: Hint;
   readonly start: StartScreen;
@@ -72,6 +76,10 @@ export class Interface {
     const icons = new Icons((block, size) => app.engine.blockIcon(block, size));
     this.hud = new Hud(game, icons);
     this.chat = new Chat(game);
+    this.compass = new Compass(game);
+    this.subtitles = new Subtitles(() => ({ ...game.viewer.eye, yaw: game.look.yaw }));
+    app.audio.heard = (what, at, mob) => this.subtitles.hear(what, at, mob);
+    this.hud.el.append(this.compass.el, this.subtitles.el);
     this.debug = new Debug(game);
     this.hint = new Hint(game, settings);
     this.loading = new Loading(() => app.leave());
@@ -149,6 +157,7 @@ export class Interface {
 
   frame(now: number): void {
     this.hud.frame();
+    this.compass.frame();
     this.touch.frame();
     this.debug.frame(now);
     const held = this.app.game.controls.active && this.app.game.controls.is('players');

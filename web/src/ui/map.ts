@@ -1,6 +1,9 @@
+import { HOSTILE } from '../engine';
 import type { Game } from '../game/game';
+import { mobOf } from '../game/mobs';
 import { button, Dialog, h, setText } from './dom';
 import { MapHosts } from './mapHosts';
+import { MapPlaces } from './mapPlaces';
 import { MapTiles } from './mapTiles';
 import { MapStorage } from './mapStorage';
 import { t } from './strings';
@@ -26,6 +29,7 @@ export class MapDialog {
   private showStorage = true;
   private readonly storageChoice: HTMLElement;
   private readonly storage: MapStorage;
+  private readonly places: MapPlaces;
   /** the middle of the picture relative to the player, in metres */
   private pan = { x: 0, z: 0 };
   private readonly pointers = new Map<number, { x: number; y: number }>();
@@ -34,6 +38,7 @@ export class MapDialog {
     this.tiles = new MapTiles(game);
     this.hosts = new MapHosts(game.hosts);
     this.storage = new MapStorage(game.hosts);
+    this.places = new MapPlaces(game, (w) => { this.pan = { x: w.x - game.viewer.eye.x, z: w.z - game.viewer.eye.z }; });
     this.canvas = h('canvas', { class: 'map-canvas', tabIndex: 0, attr: { role: 'img', 'aria-label': t.map.canvas } });
     const done = h('button', { type: 'button', class: 'close', on: { click: () => this.dialog.close() } }, t.map.close);
     this.dialog = new Dialog('map', t.map.title, { closed, header: [this.place, done] });
@@ -46,8 +51,9 @@ export class MapDialog {
       this.showStorage = on;
       this.storage.legend.hidden = !on;
     });
-    this.dialog.body.append(h('div', { class: 'map-view' }, this.canvas, this.hosts.legend, this.storage.legend), h('div', { class: 'row map-tools' },
+    this.dialog.body.append(h('div', { class: 'map-view' }, this.canvas, this.hosts.legend, this.storage.legend, this.places.el), h('div', { class: 'row map-tools' },
       button(t.map.zoomIn, () => this.scale(1.5)), button(t.map.zoomOut, () => this.scale(1 / 1.5)),
+      button(t.map.addPlace, () => this.addPlace()),
       button(t.map.centre, () => { this.pan = { x: 0, z: 0 }; }), grid, hosts, this.storageChoice, h('small', { class: 'map-help' }, t.map.help)));
     this.handle();
   }
@@ -59,6 +65,7 @@ export class MapDialog {
 
   show(): void {
     this.pan = { x: 0, z: 0 };
+    this.places.refresh();
     this.dialog.show();
     this.canvas.focus();
     const draw = (): void => {
@@ -67,6 +74,14 @@ export class MapDialog {
       requestAnimationFrame(draw);
     };
     draw();
+  }
+
+  /** Marks the middle of the map. */
+  private addPlace(): void {
+    const { x, z } = this.middle();
+    const { waypoints, viewer } = this.game;
+    waypoints.add(t.map.place(waypoints.list.length + 1), x, viewer.eye.y, z);
+    this.places.refresh();
   }
 
   private handle(): void {
@@ -196,12 +211,13 @@ export class MapDialog {
       if (!p) continue;
       seen.add(s.entity);
       if (s.kind === 0) this.dot(ctx, px(p.x), pz(p.z), '#4cc9f0', s.name || g.roster.get(s.entity)?.name);
-      else this.dot(ctx, px(p.x), pz(p.z), s.kind === 1 ? '#f1e9dc' : '#e5484d', undefined, 2.2);
+      else this.dot(ctx, px(p.x), pz(p.z), HOSTILE.has(mobOf(s.kind)?.model ?? '') ? '#e5484d' : '#f1e9dc', undefined, 2.2);
     }
     for (const p of g.roster.list) {
       if (seen.has(p.entity) || p.entity === g.welcome?.entity) continue;
       this.dot(ctx, px(p.regionX * 128 + 64), pz(p.regionZ * 128 + 64), 'rgba(76,201,240,.5)', p.name); // only the region is known
     }
+    for (const w of g.waypoints.list) this.dot(ctx, px(w.x), pz(w.z), '#ff9de2', w.name);
     if (g.welcome) this.dot(ctx, px(g.welcome.spawn.x / 4096), pz(g.welcome.spawn.z / 4096), '#ffd166');
     this.arrow(ctx, px(g.viewer.eye.x), pz(g.viewer.eye.z), g.look.yaw);
   }

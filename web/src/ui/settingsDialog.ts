@@ -79,9 +79,12 @@ export class SettingsDialog {
     const n = this.settings.now;
     const set = this.settings.set.bind(this.settings);
     return [
-      slider(s.scale, Math.round(n.scale * 100), 70, 150, 5, s.percent, (v) => set({ scale: v / 100 })),
+      slider(s.scale, Math.round(n.scale * 100), 70, 200, 5, s.percent, (v) => set({ scale: v / 100 })),
       choice(s.reducedMotion, n.reducedMotion, s.reducedModes, (reducedMotion) => set({ reducedMotion })),
       toggle(s.bobbing, n.bobbing, (bobbing) => set({ bobbing })),
+      choice(s.palette, n.palette, s.palettes, (palette) => set({ palette })),
+      toggle(s.compass, n.compass, (compass) => set({ compass })),
+      toggle(s.subtitles, n.subtitles, (subtitles) => set({ subtitles })),
       choice(s.language, n.language, s.languages as Record<string, string>, (language) => { set({ language }); location.reload(); }),
     ];
   }
