@@ -6,7 +6,9 @@ import { type Action, learnLayout } from './game/bindings';
 import { Game } from './game/game';
 import { type GamepadDeed, Gamepads } from './game/gamepad';
 import { HOTBAR } from './game/inventory';
+import { mobOf } from './game/mobs';
 import { Pointer } from './game/pointer';
+import { Block } from './gen/blocks';
 import { rememberLink, type SettingsStore } from './game/settings';
 import { Connection, type Link } from './net/connection';
 import { browserStore, type Identity, loadIdentity } from './net/identity';
@@ -170,10 +172,18 @@ export class App {
     events.on('entityEvent', (e) => {
       const name = eventNames[e.event as keyof typeof eventNames];
       if (name && e.entity !== this.game.welcome?.entity) this.engine.entityEvent(e.entity, name);
+      if (e.event === EntityEvent.Swing) this.burst(e.entity);
     });
     this.engine.onContext = (ok) => {
       if (!ok) this.ui.hud.notice(t.refusals.context!, 'bad');
     };
+  }
+
+  /** A burster that strikes is gone in a cloud of dust. */
+  private burst(entity: number): void {
+    const at = this.game.viewer.place(entity);
+    if (!at || mobOf(this.game.entities.all.get(entity)?.kind ?? 0)?.model !== 'burster') return;
+    for (let i = 0; i < 6; i++) this.engine.particles(Block.Gravel, at.x - 2 + Math.random() * 3, at.y - 0.5 + Math.random() * 2, at.z - 2 + Math.random() * 3);
   }
 
   private entered(): void {
