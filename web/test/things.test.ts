@@ -13,6 +13,7 @@ test('a double click gathers the smallest stacks first, no more than fit', () =>
   assert.deepEqual(collect(all, 0), [{ from: 4, count: 4 }, { from: 1, count: 5 }]);
   assert.deepEqual(collect(all, 1), [{ from: 4, count: 4 }, { from: 0, count: 88 }]);
   assert.deepEqual(collect(all, 2), []);
+  assert.equal(collect(Array.from({ length: 60 }, () => stack(Block.Stone, 1)), 0).length, 24, 'no more than a region takes at once');
   assert.deepEqual(collect([stack(Block.StoneAxe, 40), stack(Block.StoneAxe, MAX_STACK)], 0), [], 'tools are not gathered');
 });
 

@@ -58,6 +58,9 @@ export class Inventory {
   }
 }
 
+/** a region lets 32 acts of a player wait */
+const MOST_MOVES = 24;
+
 /** collect lists what to move into a slot so that all of its kind is there, the smallest stacks first; a slot may be missing. */
 export function collect(stacks: readonly (Stack | undefined)[], to: number): { from: number; count: number }[] {
   const { block, count } = stacks[to]!;
@@ -72,7 +75,8 @@ export function collect(stacks: readonly (Stack | undefined)[], to: number): { f
       room -= n;
       return { from: s.from, count: n };
     })
-    .filter((s) => s.count > 0);
+    .filter((s) => s.count > 0)
+    .slice(0, MOST_MOVES);
 }
 
 /** Tools are counted by their condition: MAX_STACK is a new one. Their stacks are not split. */

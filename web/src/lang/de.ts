@@ -189,7 +189,7 @@ export const strings: Strings = {
     tool: (times) => `Baut ${times}-mal so schnell ab`,
     left: (percent) => `Noch ${percent} %`,
     food: (n) => `Nahrung: ${n}`,
-    needs: (tool) => `Braucht: ${tool}`,
+    needs: (tool) => `Abzubauen mit ${tool} oder besser`,
     light: (n) => `Licht: ${n}`,
   },
   chat: {

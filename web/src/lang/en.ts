@@ -123,7 +123,7 @@ export const en = {
     health: (n: number) => `Health ${n} of 20`,
     food: (n: number) => `Food ${n} of 20`,
     air: (n: number) => `Air ${n} of 10`,
-    needs: (name: string, tool: string) => `${name} · takes a ${tool}`,
+    needs: (name: string, tool: string) => `${name} · needs ${tool}`,
     marked: (name: string) => `${name} is marked. The map renames and removes places.`,
     picture: (file: string) => `Saved as ${file}`,
     flyOn: 'Flying: space up, shift down, space twice to land',
@@ -193,7 +193,7 @@ export const en = {
     tool: (times: number) => `Breaks ${times} times as fast`,
     left: (percent: number) => `${percent} % left`,
     food: (n: number) => `Food: ${n}`,
-    needs: (tool: string) => `Takes a ${tool}`,
+    needs: (tool: string) => `Mined with ${tool} or better`,
     light: (n: number) => `Light: ${n}`,
   },
   chat: {

@@ -116,6 +116,7 @@ export class InventoryDialog {
       el.classList.toggle('carried', this.carried?.from === i);
       el.setAttribute('aria-label', t.hud.slot(i < CONTAINER ? i + 1 : i - CONTAINER + 1, s.count ? stackName(s.block, s.count) : t.hud.empty));
     });
+    this.tip.refresh();
   }
 
   /** What is beside the own things. */
@@ -174,8 +175,9 @@ export class InventoryDialog {
     this.moveGhost(e);
   }
 
-  /** Keys are for the slot under the mouse, unless somebody types. */
+  /** Keys are for the slot under the mouse, unless somebody types; the right button drops one in each slot that it is drawn over. */
   private over(e: PointerEvent, i: number): void {
+    if (this.carried && e.buttons === 2 && this.pressedOn === -2) this.put(i, true);
     if (e.pointerType === 'mouse' && !(document.activeElement instanceof HTMLInputElement)) this.slots[i]!.focus({ preventScroll: true });
   }
 
@@ -245,10 +247,14 @@ export class InventoryDialog {
     if (to) this.move(i, to.k, 0);
   }
 
-  /** Gathers what is of a kind into one slot. */
+  /** Gathers what is of a kind into one slot; what lies in a furnace stays there. */
   private collect(i: number): void {
     this.letGo();
-    for (const { from, count } of collect(this.slots.map((_, k) => this.stack(k)), i)) this.move(from, i, count);
+    const { at } = this.game.container;
+    const furnace = at && info(this.game.engine.block(at.x, at.y, at.z)).smelts;
+    const slots = furnace ? this.slots.slice(0, CONTAINER) : this.slots;
+    if (i >= slots.length) return;
+    for (const { from, count } of collect(slots.map((_, k) => this.stack(k)), i)) this.move(from, i, count);
   }
 
   private carry(c: Carried): void {

@@ -10,7 +10,8 @@ const NOTHING = { block: 0, count: 0 };
 /** Says what the thing in a slot is, beside the mouse or beside the slot that has the focus. */
 export class Tip {
   private readonly el = h('div', { class: 'tip', hidden: true, attr: { 'aria-hidden': true } });
-  private of: Element | null = null;
+  private of: HTMLElement | null = null;
+  private shown = '';
 
   constructor(private readonly over: HTMLElement, private readonly quiet: () => boolean) {
     over.append(this.el);
@@ -24,20 +25,27 @@ export class Tip {
     });
   }
 
+  /** Goes when the thing that it tells of is no longer there. */
+  refresh(): void {
+    if (this.of?.dataset.stack !== this.shown) this.hide();
+  }
+
   hide(): void {
     this.el.hidden = true;
     this.of = null;
+    this.shown = '';
   }
 
   private show(target: Element, x: number, y: number): void {
     const slot = target.closest<HTMLElement>('[data-stack]');
     const stack = slot?.dataset.stack;
     if (!stack || this.quiet()) return this.hide();
-    if (slot !== this.of) {
+    if (slot !== this.of || stack !== this.shown) {
       const [block, count] = stack.split('x').map(Number) as [number, number];
       const lines = slot.dataset.lack ? [slot.dataset.lack] : facts(block, count);
       this.el.replaceChildren(h('b', {}, itemName(block)), ...lines.map((l) => h('p', {}, l)));
       this.of = slot;
+      this.shown = stack;
     }
     this.el.hidden = false;
     const r = this.over.getBoundingClientRect();
