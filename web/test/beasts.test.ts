@@ -5,7 +5,7 @@ import { Matrix4, Vector3 } from 'three';
 import { MODELS } from '../src/engine/beasts';
 import { coloursOf, placePart, type Pose } from '../src/engine/figure';
 import { paintSkins } from '../src/engine/textures/skins';
-import { mobs } from '../src/game/mobs';
+import { mobs } from '../src/gen/mobs';
 
 const still: Pose = { yaw: 0, pitch: 0, stride: Math.PI / 2, swing: 0, strike: 0, lift: 0, sneak: false, swim: false, time: 0 };
 const figures = Object.entries(MODELS).filter(([, m]) => m.parts.length > 0);

@@ -151,6 +151,7 @@ func TestSchemas(t *testing.T) {
 		"block":        {content.Definitions["block"], files(ok, `{"blocks":[{"name":"a","class":"cube","sound":"stone","color":"#ffffff","other":1}]}`)},
 		"item":         {content.Definitions["item"], files(ok, `{"items":[{"name":"a","color":"#ffffff","other":1}]}`)},
 		"recipe":       {content.Definitions["recipe"], files(ok, `{"recipes":[{"makes":"stone","of":{"sand":1},"other":1}]}`)},
+		"mob":          {content.Definitions["mob"], files(ok, `{"mobs":[{"name":"a","model":"cow","width":50,"height":50,"health":5,"walk":100,"other":1}]}`)},
 	} {
 		_, err := Base().Add(c.files)
 		if err == nil {
@@ -168,6 +169,12 @@ func TestSchemas(t *testing.T) {
 		slices.Sort(got)
 		if !slices.Equal(slices.Compact(fields), got) {
 			t.Errorf("%s: the schema has the fields %v, the program %v", what, got, fields)
+		}
+	}
+	mob := content.Definitions["mob"].Properties
+	for name, want := range map[string][]string{"model": Models, "moves": movesNames} {
+		if !slices.Equal(mob[name].Enum, want) {
+			t.Errorf("%s: the schema has %v, the program %v", name, mob[name].Enum, want)
 		}
 	}
 	block := content.Definitions["block"].Properties

@@ -12,6 +12,7 @@ type Content struct {
 	Packs   []Manifest
 	Blocks  []Block
 	Recipes []Recipe
+	Mobs    []Mob
 }
 
 // Manifest is a pack's pack.json.
@@ -33,14 +34,15 @@ type reader struct {
 	ids     map[string]uint16
 	drops   []unresolved // for each block of the pack
 	growing []growing
-	first   int // of its blocks
+	splits  []unresolved // for each mob of the pack
+	first   int          // of its blocks
 	report
 }
 
 // Add returns the content with a pack's added. The error is Problems.
 func (c *Content) Add(files Files) (*Content, error) {
 	r := &reader{files: files, ids: map[string]uint16{}, first: len(c.Blocks)}
-	r.out = Content{slices.Clip(c.Packs), slices.Clip(c.Blocks), slices.Clip(c.Recipes)}
+	r.out = Content{slices.Clip(c.Packs), slices.Clip(c.Blocks), slices.Clip(c.Recipes), slices.Clip(c.Mobs)}
 	for i := range c.Blocks {
 		r.ids[c.Blocks[i].Name] = uint16(i)
 	}
@@ -66,9 +68,11 @@ func (c *Content) Add(files Files) (*Content, error) {
 	for _, name := range m.Content {
 		if o := parsed[name]; o != nil {
 			r.each(o, "recipes", r.recipe)
+			r.each(o, "mobs", r.mob)
 			o.finish()
 		}
 	}
+	r.resolveSplits()
 	if err := r.err(); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")
@@ -21,6 +23,9 @@ func TestIdsOfTheBasePack(t *testing.T) {
 	}
 	for i, r := range Base().Recipes {
 		fmt.Fprintf(&b, "recipe %d %s\n", i, Base().Blocks[r.Makes.Kind].Name)
+	}
+	for i, m := range Base().Mobs {
+		fmt.Fprintf(&b, "mob %d %s\n", i+1, m.Name)
 	}
 	const file = "testdata/ids.txt"
 	if *update {
@@ -49,6 +54,11 @@ func example() Files {
   ],
   "recipes": [
     { "makes": "marble", "count": 2, "of": { "rubble": 3, "stone": 1 } }
+  ],
+  "mobs": [
+    { "name": "golem", "model": "brute", "width": 100, "height": 200, "health": 30, "walk": 100,
+      "hunts": { "sight": 10, "when": "struck", "damage": 5 }, "drops": { "rubble": 2 }, "splits": { "into": "sheep", "count": 2 },
+      "spawns": { "share": 1, "where": "cave", "on": ["stone"] } }
   ]
 }
 `),
@@ -70,6 +80,11 @@ func TestAdd(t *testing.T) {
 	}
 	if r := c.Recipes[len(c.Recipes)-1]; r.Makes != (Stack{marble, 2}) || !slices.Equal(r.Of, []Stack{{marble + 1, 3}, {1, 1}}) {
 		t.Errorf("%+v", r)
+	}
+	m := c.Mobs[len(c.Mobs)-1]
+	if m.Walk != fixed.One/20 || m.Run != m.Walk || m.Half != fixed.One/2 || m.Splits != (Splits{1, 2}) || m.Hunts != (Hunts{Sight: 10, When: Struck, Damage: 5, Every: 20}) ||
+		m.Spawns.Where != InCave || !slices.Equal(m.Spawns.On, []uint16{1}) || m.Monster() || !slices.Equal(m.Drops, []Stack{{marble + 1, 2}}) {
+		t.Errorf("%+v", m)
 	}
 	if _, ok := Base().Find("marble"); ok || len(Base().Packs) != 1 || len(c.Packs) != 2 {
 		t.Error("Add has changed what it was added to")
@@ -103,8 +118,16 @@ func TestProblems(t *testing.T) {
 		{"stones.json", `"stone": 1`, `"ston": 1`, `stones.json:8: recipe of marble: there is no block "ston"`},
 		{"stones.json", `{ "rubble": 3, "stone": 1 }`, `{}`, `stones.json:8: recipe of marble: it is made of 0 kinds of things`},
 		{"stones.json", `"side": "marble_side"`, `"left": "marble_side"`, `stones.json:4: block marble: textures: there is no field "left"`},
-		{"stones.json", "  ]\n}\n", "  ]\n", `stones.json:10: the file ends too early`},
-		{"stones.json", "  ]\n}\n", "  ]\n}\n{}\n", `stones.json:11: something follows the end of the content`},
+		{"stones.json", "  ]\n}\n", "  ]\n", `stones.json:15: the file ends too early`},
+		{"stones.json", "  ]\n}\n", "  ]\n}\n{}\n", `stones.json:16: something follows the end of the content`},
+		{"stones.json", `"model": "brute"`, `"model": "dragon"`, `stones.json:11: mob golem: model is "dragon"; want one of sheep`},
+		{"stones.json", `"name": "golem"`, `"name": "sheep"`, `stones.json:11: mob sheep: another mob has the name`},
+		{"stones.json", `"into": "sheep"`, `"into": "shep"`, `stones.json:12: mob golem: splits: there is no mob "shep"`},
+		{"stones.json", `"into": "sheep"`, `"into": "slime"`, `stones.json:12: mob golem: splits: slime splits itself`},
+		{"stones.json", `"when": "struck"`, `"when": "noon"`, `stones.json:12: mob golem: hunts: when is "noon"`},
+		{"stones.json", `"on": ["stone"]`, `"on": ["stones"]`, `stones.json:13: mob golem: spawns: on: there is no block "stones"`},
+		{"stones.json", `"walk": 100`, `"walk": 100, "flees": 3`, `stones.json:11: mob golem: a mob flees or hunts, not both`},
+		{"stones.json", `{ "rubble": 2 }`, `{ "gold": 2 }`, `stones.json:12: mob golem: there is no block "gold"`},
 		{"stones.json", "{ \"makes\"", "{ makes", `stones.json:8: this is not JSON`},
 		{"stones.json", `"Marble's rubble"`, "\"\xff\"", `stones.json:5: this is not UTF-8 text`},
 		{"stones.json", `"makes": "marble"`, `"makes": [[[[[[[[[1]]]]]]]]]`, `stones.json:8: too many brackets`},
@@ -124,7 +147,7 @@ func TestProblems(t *testing.T) {
 // TestAllProblemsAtOnce: an author sees everything that is wrong, not the first.
 func TestAllProblemsAtOnce(t *testing.T) {
 	files := example()
-	files["stones.json"] = []byte(strings.NewReplacer(`"class": "slab"`, `"class": "ramp"`, `"hardness": 30`, `"hardness": -5`, `"count": 2`, `"count": 0`).Replace(string(files["stones.json"])))
+	files["stones.json"] = []byte(strings.NewReplacer(`"class": "slab"`, `"class": "ramp"`, `"hardness": 30`, `"hardness": -5`, `"count": 2, "of"`, `"count": 0, "of"`).Replace(string(files["stones.json"])))
 	var all Problems
 	if _, err := Base().Add(files); !errors.As(err, &all) || len(all) != 3 {
 		t.Errorf("%v", err)
@@ -168,6 +191,16 @@ func checkComplete(t *testing.T, c *Content) {
 		}
 		if int(b.Leaves) >= len(c.Blocks) || b.Leaves != 0 && !c.Blocks[b.Leaves].Item || b.Opaque != (b.Dim == 15) || (b.Class == Air) != (i == 0) {
 			t.Fatalf("block %d: %+v", i, b)
+		}
+	}
+	for i, m := range c.Mobs {
+		if !validName(m.Name) || m.Title == "" || m.Health == 0 || m.Half <= 0 || m.Height <= 0 || m.Walk <= 0 || m.Run < m.Walk || int(m.Splits.Into) > len(c.Mobs) {
+			t.Fatalf("mob %d: %+v", i, m)
+		}
+		for _, d := range m.Drops {
+			if int(d.Kind) >= len(c.Blocks) || !c.Blocks[d.Kind].Item || d.Count == 0 {
+				t.Fatalf("mob %d: %+v", i, m)
+			}
 		}
 	}
 	for _, r := range c.Recipes {

@@ -56,12 +56,17 @@ func (r *reader) parts(o *object, of *field) (parts []Stack) {
 			o.fail(of.fields[i].line, "%s is a tool, which nothing is made of", of.fields[i].name)
 		}
 	}
+	return r.stacks(o, of)
+}
+
+// stacks reads an object of names and counts of what can be carried.
+func (r *reader) stacks(o *object, of *field) (all []Stack) {
 	in := &object{file: o.file, what: o.what, value: of.value, report: o.report}
 	for i := range of.fields {
 		f := &of.fields[i]
-		parts = append(parts, Stack{r.find(o, f.name, f.line), uint8(in.number(f.name, 1, MaxStack, 1))})
+		all = append(all, Stack{r.find(o, f.name, f.line), uint8(in.number(f.name, 1, MaxStack, 1))})
 	}
-	return parts
+	return all
 }
 
 // carried finds what a field names, which must be something that can be carried.

@@ -7,4 +7,4 @@ package world
 // blocks go to the end.
 type Block uint16
 
-//go:generate go run ./blockgen -go blockids.go -ts ../../../web/src/gen/blocks.ts
+//go:generate go run ./blockgen -go blockids.go -ts ../../../web/src/gen/blocks.ts -mobs ../../../web/src/gen/mobs.ts

@@ -105,5 +105,45 @@ const (
 	OakSapling
 	BirchSapling
 	PineSapling
+	Leather
+	Feather
+	String
+	RawBeef
+	Beef
+	RawPork
+	Pork
+	RawChicken
+	ChickenMeat
+	RawRabbit
+	RabbitMeat
+	RawFish
+	Fish
 	BlockCount // how many there are
+)
+
+// The mobs of the base pack.
+const (
+	Sheep MobKind = iota + 1
+	Stalker
+	Cow
+	Pig
+	Chicken
+	Rabbit
+	Deer
+	Wolf
+	Goat
+	Salmon
+	Crow
+	Crawler
+	Husk
+	Burster
+	Slime
+	Slimelet
+	Shrieker
+	Delver
+	Drowned
+	Duck
+	Fox
+	Brute
+	mobKinds
 )

@@ -60,6 +60,9 @@ type build struct {
 	sneakEye     fixed.Num
 	walk, sprint fixed.Num
 	sneak, swim  fixed.Num
+	fly, flyFast fixed.Num
+	rise         fixed.Num // up and down, while flying
+	climbs       bool      // up walls
 }
 
 // human is the build of players: 0.6 m × 1.8 m.
@@ -68,6 +71,7 @@ var human = build{
 	eye: 6635, sneakEye: 5202, // 1.62 m, 1.27 m
 	walk: 881, sprint: 1147, // 4.3 m/s, 5.6 m/s
 	sneak: 266, swim: 450, // 1.3 m/s, 2.2 m/s
+	fly: 2232, flyFast: 4465, rise: 1536, // 10.9 m/s, 21.8 m/s, 7.5 m/s
 }
 
 // Eye returns where a player's eyes are.

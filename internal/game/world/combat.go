@@ -1,6 +1,10 @@
 package world
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import (
+	"strings"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+)
 
 // Blows. Lengths are in 1/4096 m, times in ticks.
 const (
@@ -21,29 +25,48 @@ const (
 	ByFall Cause = iota
 	ByDrowning
 	ByCactus
-	ByStalker
+	byMonster // of nodes that knew only one; today it is ByMob
 	ByPlayer
 	ByOrder
 	ByHunger
 	causes
 )
 
+// byMob is the cause of the mob that has no number.
+const byMob = 64
+
+// ByMob is the blow of a kind of mob.
+func ByMob(kind MobKind) Cause { return byMob + Cause(kind) }
+
 // Known reports whether c is a cause.
-func (c Cause) Known() bool { return c < causes }
+func (c Cause) Known() bool { return c < causes || c > byMob && MobKind(c-byMob) < mobKinds }
 
 // deathTexts say how a player died: to the player, and after its name to others.
 var deathTexts = [causes]struct{ self, others string }{
 	ByFall:     {"You fell too far.", "fell too far."},
 	ByDrowning: {"You drowned.", "drowned."},
 	ByCactus:   {"A cactus pricked you to death.", "was pricked to death by a cactus."},
-	ByStalker:  {"A stalker got you.", "was killed by a stalker."},
+	byMonster:  {"A monster got you.", "was killed by a monster."},
 	ByPlayer:   {"You were struck down.", "was struck down."},
 	ByOrder:    {"You died.", "died."},
 	ByHunger:   {"You starved.", "starved."},
 }
 
 // News says to others how a player died.
-func (c Cause) News(name string) string { return name + " " + deathTexts[c].others }
+func (c Cause) News(name string) string {
+	if c > byMob {
+		return name + " was killed by a " + strings.ToLower(mobTable[c-byMob].Title) + "."
+	}
+	return name + " " + deathTexts[c].others
+}
+
+// Tell says to a player how it died.
+func (c Cause) Tell() string {
+	if c > byMob {
+		return "A " + strings.ToLower(mobTable[c-byMob].Title) + " got you."
+	}
+	return deathTexts[c].self
+}
 
 // hurt takes health from a player in survival mode.
 func (pr *playerRules) hurt(p *Player, n int, by Cause) {
@@ -56,7 +79,7 @@ func (pr *playerRules) hurt(p *Player, n int, by Cause) {
 	pr.event(p.Handle, &p.Body, EventHurt)
 	if p.Dead() {
 		pr.letGo(p)
-		pr.changes.Notices = append(pr.changes.Notices, Notice{p, "died", deathTexts[by].self})
+		pr.changes.Notices = append(pr.changes.Notices, Notice{p, "died", by.Tell()})
 		pr.changes.Deaths = append(pr.changes.Deaths, Death{p, by})
 	}
 }

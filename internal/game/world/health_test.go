@@ -180,7 +180,7 @@ func TestNoMonstersInPeace(t *testing.T) {
 		a.AddPlayer(p)
 		a.SetTimeOffset(nightFrom)
 		ticks(a, 4000)
-		if n := a.countMobs(Stalker); (n == 0) != peaceful {
+		if n := a.countMobs(true); (n == 0) != peaceful {
 			t.Errorf("peaceful %v: %d stalkers", peaceful, n)
 		}
 	}

@@ -1,16 +1,15 @@
 package world
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import (
+	"slices"
 
-// MobKind is a kind of mob, numbered as on the wire (0 is a player).
-type MobKind uint8
-
-// The kinds of mob.
-const (
-	Sheep   MobKind = iota + 1 // grazes, flees
-	Stalker                    // hunts at night, burns by day
-	mobKinds
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
+
+// MobKind is a kind of mob, numbered as on the wire (0 is a player): its place in the
+// base pack plus one. The constants are generated with those of blocks.
+type MobKind uint8
 
 // mobBit is set in the entities of mobs and not in those of players.
 const mobBit = 1 << 47
@@ -38,39 +37,47 @@ type Mob struct {
 	Handle uint32 // see Area; not part of a save
 }
 
-// mobInfo is what is the same for all mobs of a kind.
+// mobInfo is what is the same for all mobs of a kind: its entry in the content.
 type mobInfo struct {
-	build  build
-	health uint8
-	sight  int // perception range in metres
-	blow   int // what its blow takes
-	drops  []Stack
+	pack.Mob
+	build build
+	drops []Stack
+	into  MobKind // what it splits into
 }
 
-// mobTable is indexed by MobKind. Mobs walk, and run with ButtonSprint.
-var mobTable = [mobKinds]mobInfo{
-	Sheep: {
-		build: build{
-			half: 1640, height: 5325, sneakHeight: 5325, eye: 4500, sneakEye: 4500, // 0.8 m × 1.3 m
-			walk: 266, sprint: 778, swim: 300, // 1.3 m/s, 3.8 m/s
-		},
-		health: 8, drops: []Stack{{WhiteWool, 2}, {RawMutton, 2}},
-	},
-	Stalker: {
-		build: build{
-			half: 1228, height: 7782, sneakHeight: 7782, eye: 6963, sneakEye: 6963, // 0.6 m × 1.9 m
-			walk: 348, sprint: 840, swim: 350, // 1.7 m/s, 4.1 m/s: slower than who walks away
-		},
-		health: 16, sight: 24, blow: 3, drops: []Stack{{CoalOre, 1}},
-	},
+// mobTable is indexed by MobKind: the mobs of the base pack. Mobs walk, and run with
+// ButtonSprint.
+var mobTable = buildMobs(pack.Base())
+
+func buildMobs(c *pack.Content) (t [mobKinds]mobInfo) {
+	for i, m := range c.Mobs {
+		in := mobInfo{Mob: m, build: buildOf(&m), into: MobKind(m.Splits.Into)}
+		for _, d := range m.Drops {
+			in.drops = append(in.drops, Stack{Block(d.Kind), d.Count})
+		}
+		t[i+1] = in
+	}
+	return t
 }
+
+// buildOf is the body of a kind of mob. Its eyes are at seven eighths of its height.
+func buildOf(m *pack.Mob) build {
+	return build{
+		half: m.Half, height: m.Height, sneakHeight: m.Height, eye: m.Height * 7 / 8, sneakEye: m.Height * 7 / 8,
+		walk: m.Walk, sprint: m.Run, swim: max(m.Walk, swimLeast), fly: m.Walk, flyFast: m.Run, rise: m.Walk,
+		climbs: m.Moves == pack.Climbs,
+	}
+}
+
+// swimLeast is how fast even the slowest swims: 1.5 m/s.
+const swimLeast = 307
 
 func (m *Mob) info() *mobInfo { return &mobTable[m.Kind] }
 func (m *Mob) build() *build  { return &mobTable[m.Kind].build }
 
 // NewMob returns a healthy mob at a place (the middle of its feet).
 func NewMob(entity uint64, kind MobKind, at Vec) *Mob {
-	m := &Mob{Entity: entity | mobBit, Kind: kind, Health: mobTable[kind].health, Home: at.Block()}
+	m := &Mob{Entity: entity | mobBit, Kind: kind, Health: mobTable[kind].Health, Home: at.Block()}
 	m.Body.Pos = at
 	return m
 }
@@ -104,8 +111,26 @@ func (mr *mobRules) tickMobs() {
 		mr.tickMob(m)
 	}
 	mr.spawn()
-	for _, g := range mr.changes.Gone { // also those killed by a player's blow
-		mr.RemoveMob(g.Mob.Entity)
+	mr.bury()
+}
+
+// bury takes the dead out of the region, also those that a player has killed between two
+// ticks. What they split into comes in their place.
+func (mr *mobRules) bury() {
+	var dead []*Mob
+	for _, m := range mr.mobs {
+		if m.Health == 0 {
+			dead = append(dead, m)
+		}
+	}
+	for _, m := range dead {
+		mr.RemoveMob(m.Entity)
+		vanished := slices.ContainsFunc(mr.changes.Gone, func(g MobGone) bool { return g.Mob == m && !g.Died })
+		for range m.info().Splits.Count {
+			if !vanished {
+				mr.bring(m.info().into, m.Body.Pos)
+			}
+		}
 	}
 }
 
@@ -120,12 +145,16 @@ func (mr *mobRules) tickMob(m *Mob) {
 	}
 	mr.think(m)
 	mr.keepApart(m)
-	fell := step(&mr.regionBlocks, &m.Body, mr.steer(m), Survival, m.build())
-	if fell > safeFall*fixed.One && !underWater(&mr.regionBlocks, m.Body.Pos) {
+	mode := Survival
+	if m.info().Moves == pack.Flies {
+		mode = Creative // the one that flies
+	}
+	fell := step(&mr.regionBlocks, &m.Body, mr.steer(m), mode, m.build())
+	if fell > safeFall*fixed.One && m.info().Moves != pack.Climbs && !underWater(&mr.regionBlocks, m.Body.Pos) {
 		mr.hurtMob(m, int((fell-safeFall*fixed.One)>>fixed.Shift))
 	}
-	if m.Kind == Stalker && (mr.tick+m.Entity)%20 == 0 {
-		mr.dayHurts(m)
+	if (mr.tick+m.Entity)%20 == 0 {
+		mr.upkeep(m)
 	}
 	if m.Health > 0 && mr.outsideBy(m.Body.Pos, fixed.One) {
 		mr.changes.MobLeavers = append(mr.changes.MobLeavers, m)
@@ -150,20 +179,38 @@ func (mr *mobRules) keepApart(m *Mob) {
 	}
 }
 
-// dayHurts burns a stalker under the open sky, and lets one that hides vanish
-// when nobody is near.
-func (mr *mobRules) dayHurts(m *Mob) {
-	if mr.night() {
-		return
-	}
-	if mr.openSky(m.Body.Pos.Block()) && !m.Body.InWater {
+// upkeep is what happens to a mob by itself, once a second: what lives in water suffers on
+// land, some burn by day, and monsters vanish when nobody is near.
+func (mr *mobRules) upkeep(m *Mob) {
+	in := m.info()
+	switch {
+	case in.Moves == pack.Swims && !m.Body.InWater:
+		mr.hurtMob(m, 1)
+	case in.Burns && !mr.night() && !m.Body.InWater && mr.openSky(m.Body.Pos.Block()):
 		mr.hurtMob(m, 2)
-		return
-	}
-	if mr.nearestPlayer(m.Body.Pos, 32, anyone) == nil {
+	case in.Monster() && mr.nearestPlayer(m.Body.Pos, mr.lastsWithin(in), anyone) == nil:
 		mr.changes.Gone = append(mr.changes.Gone, MobGone{Mob: m})
 		m.Health = 0
 	}
+}
+
+// lastsWithin is how near somebody must be, in metres, for a monster to stay.
+func (mr *mobRules) lastsWithin(in *mobInfo) int {
+	if mr.isTime(in.Hunts.When) {
+		return vanishFar
+	}
+	return vanishIdle
+}
+
+// isTime reports whether it is a time of day.
+func (c *clock) isTime(when pack.When) bool {
+	switch when {
+	case pack.ByDay:
+		return !c.night()
+	case pack.ByNight:
+		return c.night()
+	}
+	return when == pack.Always
 }
 
 func anyone(*Player) bool { return true }
@@ -196,17 +243,28 @@ func (mr *mobRules) strikeMob(m *Mob, by *Player) {
 	}
 	m.NextHurt = mr.tick + hurtPause
 	throw(&m.Body, by.Body.Pos)
-	m.stop()
-	m.Think = mr.tick + 4
-	if m.Kind == Sheep {
-		m.Flees, m.Scare = mr.tick+fleeTime, by.Body.Pos
-	} else {
-		m.Target = by.Entity
-	}
+	mr.alarm(m, by)
 	mr.hurtMob(m, hitHurts)
 	if m.Health == 0 && isSurvivor(by) {
 		for _, drop := range m.info().drops {
 			mr.give(by, drop.Block, int(drop.Count))
+		}
+	}
+}
+
+// alarm lets a mob that a player strikes, and its herd, flee or turn on the player.
+func (mr *mobRules) alarm(m *Mob, by *Player) {
+	far := fixed.Int(int(m.info().Herd))
+	for _, n := range mr.mobs {
+		if n != m && (n.Kind != m.Kind || far == 0 || distance2(n.Body.Pos, m.Body.Pos) > far*far) {
+			continue
+		}
+		n.stop()
+		n.Think = mr.tick + 4
+		if n.info().Hunts.Sight > 0 {
+			n.Target = by.Entity
+		} else {
+			n.Flees, n.Scare = mr.tick+fleeTime, by.Body.Pos
 		}
 	}
 }

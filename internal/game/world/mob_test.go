@@ -132,7 +132,7 @@ func TestMobsTakeCare(t *testing.T) {
 			}
 		}
 		for _, m := range a.mobs {
-			if m.Health < mobTable[Sheep].health || underWater(a, m.Body.eyeOf(m.build())) {
+			if m.Health < mobTable[Sheep].Health || underWater(a, m.Body.eyeOf(m.build())) {
 				t.Errorf("seed %d: a sheep at %v has health %d", seed, m.Body.Pos.Block(), m.Health)
 			}
 		}
@@ -145,23 +145,24 @@ func TestMobsSpawnWithinBounds(t *testing.T) {
 	p.Body.Pos = a.cfg.Spawn.Centre()
 	a.AddPlayer(p)
 	a.SetTimeOffset(-100)
-	most := map[MobKind]int{}
+	most, kinds := map[bool]int{}, map[MobKind]bool{}
 	for range 2 * DayLength {
 		for _, m := range a.Tick(a.tick+1, nil).Spawned {
 			d := m.Body.Pos.Sub(p.Body.Pos)
 			if d.X.Abs() < spawnAway*fixed.One/2 && d.Z.Abs() < spawnAway*fixed.One/2 && d.Y.Abs() < spawnAway*fixed.One/2 {
 				t.Errorf("spawned %v from the player", d)
 			}
-			if m.Kind == Stalker && !a.night() {
-				t.Error("a stalker came by day")
+			if !a.isTime(m.info().Spawns.When) {
+				t.Errorf("a %s came at %d", m.info().Name, a.TimeOfDay())
 			}
+			kinds[m.Kind] = true
 		}
-		for _, kind := range []MobKind{Sheep, Stalker} {
-			most[kind] = max(most[kind], a.countMobs(kind))
+		for _, monsters := range []bool{true, false} {
+			most[monsters] = max(most[monsters], a.countMobs(monsters))
 		}
 	}
-	if most[Sheep] > 6 || most[Stalker] > 3 || most[Sheep] == 0 {
-		t.Errorf("there were %v", most)
+	if most[false] > 6 || most[true] > 3 || most[false] == 0 || most[true] == 0 || len(kinds) < 5 {
+		t.Errorf("there were %v, of the kinds %v", most, kinds)
 	}
 	t.Log(most)
 }

@@ -3,6 +3,7 @@ package world
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
 
 // What mobs make up their minds to do. Times are in ticks, distances in metres.
@@ -12,23 +13,28 @@ const (
 	wanderFar   = 9
 	homeFar     = 20 // a mob further from home goes back
 	huntEvery   = 12 // between two looks for the way to the prey
-	blowEvery   = 20
-	blowReach   = fixed.One + fixed.One/4 // between the bodies' middles beyond half their widths
-	closeBy     = 2 * fixed.One           // goes straight
-	dropGuarded = 3                       // blocks that a mob goes down at most
+	lookEvery   = 10 // between two looks for players to flee from
+	closeBy     = 2 * fixed.One
+	dropGuarded = 3  // blocks that a mob goes down at most
+	vanishFar   = 56 // monsters vanish with nobody within, and by day those of the night
+	vanishIdle  = 32
 )
 
 // think decides what a mob does next, when its time has come.
 func (mr *mobRules) think(m *Mob) {
-	if m.Kind == Stalker {
-		mr.bite(m)
+	in := m.info()
+	if in.Hunts.Sight > 0 {
+		mr.attack(m)
+	}
+	if in.Flees > 0 {
+		mr.takeFright(m)
 	}
 	if mr.tick < m.Think || mr.paths.left == 0 {
 		return
 	}
 	r := rng.New(mr.cfg.Seed, m.Entity, mr.tick)
 	switch {
-	case m.Kind == Stalker && mr.hunt(m):
+	case in.Hunts.Sight > 0 && mr.hunt(m):
 		m.Think = mr.tick + huntEvery
 	case mr.tick < m.Flees:
 		mr.walkTo(m, mr.awayFrom(m, &r))
@@ -38,18 +44,18 @@ func (mr *mobRules) think(m *Mob) {
 		if m.Body.Blocked {
 			m.stop()
 		}
-	case r.OneIn(3):
+	case r.OneIn(3) || m.straight():
 		mr.walkTo(m, mr.wander(m, &r))
 		m.Think = mr.tick + 60 + uint64(r.Intn(120))
 	default:
-		if m.Kind == Sheep {
+		if in.Grazes {
 			mr.graze(m, &r)
 		}
 		m.Think = mr.tick + 40 + uint64(r.Intn(100))
 	}
 }
 
-// graze lets a sheep eat, or call now and then.
+// graze lets a mob eat, or call now and then.
 func (mr *mobRules) graze(m *Mob, r *rng.Rand) {
 	kind := EventEat
 	if r.OneIn(4) {
@@ -59,13 +65,29 @@ func (mr *mobRules) graze(m *Mob, r *rng.Rand) {
 	mr.event(m.Handle, &m.Body, kind)
 }
 
+// takeFright lets a shy mob, and its herd, flee from who comes too near and does not
+// sneak.
+func (mr *mobRules) takeFright(m *Mob) {
+	if (mr.tick+m.Entity)%lookEvery != 0 || mr.tick < m.Flees {
+		return
+	}
+	upright := func(p *Player) bool { return isSurvivor(p) && !p.Body.Sneaking }
+	if p := mr.nearestPlayer(m.Body.Pos, int(m.info().Flees), upright); p != nil {
+		mr.alarm(m, p)
+	}
+}
+
 // wander returns a place near by, or home if that is far.
 func (mr *mobRules) wander(m *Mob, r *rng.Rand) Pos {
 	at := m.Body.Pos.Block()
 	if max(abs32(at.X-m.Home.X), abs32(at.Z-m.Home.Z)) > homeFar {
 		return m.Home
 	}
-	return at.Add(int32(r.Intn(2*wanderFar+1)-wanderFar), 0, int32(r.Intn(2*wanderFar+1)-wanderFar))
+	to := at.Add(int32(r.Intn(2*wanderFar+1)-wanderFar), 0, int32(r.Intn(2*wanderFar+1)-wanderFar))
+	if m.straight() {
+		to.Y += int32(r.Intn(2*wanderHigh+1) - wanderHigh)
+	}
+	return to
 }
 
 // awayFrom returns a place in the direction away from what scares the mob.
@@ -78,81 +100,19 @@ func (mr *mobRules) awayFrom(m *Mob, r *rng.Rand) Pos {
 
 func abs32(n int32) int32 { return max(n, -n) }
 
-// hunt looks for prey at night, or for who has struck the mob, and finds the way
-// to it. It reports whether there is any.
-func (mr *mobRules) hunt(m *Mob) bool {
-	prey := mr.byEntity[m.Target]
-	sight := m.info().sight
-	far := fixed.Int(sight)
-	if prey == nil || !isSurvivor(prey) || distance2(prey.Body.Pos, m.Body.Pos) > 2*far*far {
-		m.Target, prey = 0, nil
-		if mr.night() {
-			prey = mr.nearestPlayer(m.Body.Pos, sight, isSurvivor)
-		}
-		if prey == nil {
-			return false
-		}
-		m.Target = prey.Entity
-		mr.event(m.Handle, &m.Body, EventCall)
-	}
-	mr.walkTo(m, prey.Body.Pos.Block())
-	return true
-}
-
-// bite strikes the prey if it is in reach.
-func (mr *mobRules) bite(m *Mob) {
-	prey := mr.byEntity[m.Target]
-	if prey == nil || mr.tick < m.NextHit || !isSurvivor(prey) {
-		return
-	}
-	d := prey.Body.Pos.Sub(m.Body.Pos)
-	far := m.build().half + human.half + blowReach
-	if d.Y.Abs() > 2*fixed.One || d.X*d.X+d.Z*d.Z > far*far {
-		return
-	}
-	if !canStrike(&mr.regionBlocks, m.Body.eyeOf(m.build()), prey.Body.box(&human)) {
-		return
-	}
-	m.NextHit = mr.tick + blowEvery
-	mr.event(m.Handle, &m.Body, EventSwing)
-	mr.playerRules.strike(prey, m.Body.Pos, m.info().blow, ByStalker)
-}
-
 // walkTo finds a way for the mob. Mobs for which no way is left in this tick do
 // not think: they do in the next.
 func (mr *mobRules) walkTo(m *Mob, to Pos) {
 	m.At = 0
+	if m.straight() {
+		m.Path[0], m.Steps = mr.inElement(m, to), 1
+		return
+	}
 	m.Steps = uint8(mr.paths.findPath(m.Body.Pos.Block(), to, &m.Path))
 }
 
 // stop forgets the way.
 func (m *Mob) stop() { m.Steps, m.At = 0, 0 }
-
-// steer turns what the mob wants into buttons.
-func (mr *mobRules) steer(m *Mob) Input {
-	in := Input{Yaw: m.Body.Yaw}
-	if m.Body.InWater {
-		in.Buttons |= ButtonJump
-	}
-	to, ok := mr.heading(m)
-	if !ok {
-		return in
-	}
-	d := to.Sub(m.Body.Pos)
-	in.Yaw = Angle(d.X, d.Z)
-	if !mr.safeAhead(m, in.Yaw) {
-		m.stop()
-		return in
-	}
-	in.Buttons |= ButtonForward
-	if mr.tick < m.Flees || m.Target != 0 {
-		in.Buttons |= ButtonSprint
-	}
-	if d.Y > fixed.One/2 && (m.Body.Blocked || d.X*d.X+d.Z*d.Z < closeBy*closeBy/2) {
-		in.Buttons |= ButtonJump
-	}
-	return in
-}
 
 // heading returns where the mob walks now: straight to prey that is close by,
 // or the next step of its path.
@@ -173,11 +133,18 @@ func (mr *mobRules) heading(m *Mob) (to Vec, ok bool) {
 		}
 		m.At++
 	}
+	if prey := mr.byEntity[m.Target]; prey != nil && m.info().Moves == pack.Climbs {
+		return prey.Body.Pos, true // up the wall that has no way round
+	}
 	return Vec{}, false
 }
 
-// safeAhead reports whether the mob can take a step without falling deep.
+// safeAhead reports whether the mob can take a step without falling deep. What climbs and
+// hunts does not mind.
 func (mr *mobRules) safeAhead(m *Mob, yaw uint16) bool {
+	if m.info().Moves == pack.Climbs && m.Target != 0 {
+		return true
+	}
 	ahead := m.Body.Pos
 	reach := m.build().half + fixed.One/4
 	ahead.X += scale(Sine(yaw), reach)
@@ -194,4 +161,39 @@ func (mr *mobRules) safeAhead(m *Mob, yaw uint16) bool {
 		p.Y--
 	}
 	return false
+}
+
+// steer turns what the mob wants into buttons.
+func (mr *mobRules) steer(m *Mob) Input {
+	if m.straight() {
+		return mr.steerStraight(m)
+	}
+	in := Input{Yaw: m.Body.Yaw}
+	if m.Body.InWater {
+		in.Buttons |= ButtonJump
+	}
+	to, ok := mr.heading(m)
+	if !ok {
+		return in
+	}
+	d := to.Sub(m.Body.Pos)
+	in.Yaw = Angle(d.X, d.Z)
+	if !mr.safeAhead(m, in.Yaw) {
+		m.stop()
+		return in
+	}
+	in.Buttons |= ButtonForward | mr.hurry(m)
+	up := d.Y > fixed.One/2 && (m.Body.Blocked || d.X*d.X+d.Z*d.Z < closeBy*closeBy/2)
+	if up || m.info().Moves == pack.Hops {
+		in.Buttons |= ButtonJump
+	}
+	return in
+}
+
+// hurry is the button of a mob that flees or hunts.
+func (mr *mobRules) hurry(m *Mob) uint16 {
+	if mr.tick < m.Flees || m.Target != 0 {
+		return ButtonSprint
+	}
+	return 0
 }

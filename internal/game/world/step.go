@@ -34,10 +34,7 @@ const (
 	climbSpeed = 819 // 0.2 m/tick up, before gravity: 2.4 m/s
 	climbSlip  = 614 // 0.15 m/tick: 3 m/s down and sideways at the most
 
-	flySpeed  = 2232 // 10.9 m/s
-	flySprint = 4465 // 21.8 m/s
-	flyRise   = 1536 // 7.5 m/s
-	flyGrip   = 2867 // 0.7
+	flyGrip = 2867 // 0.7
 
 	edgeStep = 205 // 0.05 m: how finely sneaking feels for an edge
 	pushUp   = 4   // blocks that a body is lifted at most when it is buried
@@ -74,7 +71,7 @@ func step(w Blocks, b *Body, in Input, mode Mode, h *build) (fell fixed.Num) {
 	b.Climbing = !b.Flying && !b.InWater && climbable(w, b.Pos)
 	switch {
 	case b.Flying:
-		fly(b, in, wish)
+		fly(b, in, wish, h)
 	case b.InWater:
 		swim(b, in, wish, h)
 	default:
@@ -139,17 +136,17 @@ func pushOut(w Blocks, b *Body, c box) bool {
 }
 
 // fly sets the speed of a flying body.
-func fly(b *Body, in Input, wish Vec) {
-	speed := fixed.Num(flySpeed)
+func fly(b *Body, in Input, wish Vec, h *build) {
+	speed := h.fly
 	if in.Buttons&ButtonSprint != 0 {
-		speed = flySprint
+		speed = h.flyFast
 	}
 	rise := fixed.Num(0)
 	if in.Buttons&ButtonJump != 0 {
-		rise += flyRise
+		rise += h.rise
 	}
 	if in.Buttons&ButtonSneak != 0 {
-		rise -= flyRise
+		rise -= h.rise
 	}
 	b.Vel = Vec{
 		toward(b.Vel.X, fixed.Mul(wish.X, speed), flyGrip),
@@ -267,7 +264,7 @@ func (b *Body) after(w Blocks, in Input, wish Vec, h *build) {
 			b.hop(w, in, wish, h)
 		}
 	default:
-		if b.Climbing && pushes {
+		if (b.Climbing || h.climbs) && pushes {
 			b.Vel.Y = climbSpeed
 		}
 		b.Vel.Y = scale(b.Vel.Y-gravity, airDrag)
@@ -337,7 +334,7 @@ func shorter(d fixed.Num) fixed.Num {
 
 // drift moves a spectator: like flying, through everything.
 func drift(b *Body, in Input, wish Vec) {
-	fly(b, in, wish)
+	fly(b, in, wish, &human)
 	b.Pos = b.Pos.Add(b.Vel)
 	edge := fixed.Int(Limit - 1)
 	b.Pos.X = b.Pos.X.Clamp(-edge, edge)

@@ -56,7 +56,7 @@ export interface BlockInfo {
 }
 
 /** Number of blocks in the table. */
-export const BLOCK_COUNT = 101;
+export const BLOCK_COUNT = 114;
 
 /** Ids by name. */
 export const Block = {
@@ -161,6 +161,19 @@ export const Block = {
   OakSapling: 98,
   BirchSapling: 99,
   PineSapling: 100,
+  Leather: 101,
+  Feather: 102,
+  String: 103,
+  RawBeef: 104,
+  Beef: 105,
+  RawPork: 106,
+  Pork: 107,
+  RawChicken: 108,
+  ChickenMeat: 109,
+  RawRabbit: 110,
+  RabbitMeat: 111,
+  RawFish: 112,
+  Fish: 113,
 } as const;
 
 /** The block table, indexed by id. */
@@ -468,11 +481,51 @@ export const blocks: readonly BlockInfo[] = [
   { id: 100, name: 'pine_sapling', title: 'Pine Sapling', class: 'cross', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
     light: 0, dim: 0, fluid: 0, hardness: 0, drop: 100, tall: 0, support: 'soil', sound: 'leaves',
     top: 'pine_sapling', side: 'pine_sapling', bottom: 'pine_sapling', color: 0x335d3e },
+  { id: 101, name: 'leather', title: 'Leather', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'leather', side: 'leather', bottom: 'leather', color: 0x8a5a34 },
+  { id: 102, name: 'feather', title: 'Feather', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'feather', side: 'feather', bottom: 'feather', color: 0xe8e8e4 },
+  { id: 103, name: 'string', title: 'String', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'string', side: 'string', bottom: 'string', color: 0xdcdcd6 },
+  { id: 104, name: 'raw_beef', title: 'Raw Beef', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'raw_beef', side: 'raw_beef', bottom: 'raw_beef', color: 0xb8434a },
+  { id: 105, name: 'beef', title: 'Roast Beef', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'beef', side: 'beef', bottom: 'beef', color: 0x8a5230 },
+  { id: 106, name: 'raw_pork', title: 'Raw Pork', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'raw_pork', side: 'raw_pork', bottom: 'raw_pork', color: 0xd98a86 },
+  { id: 107, name: 'pork', title: 'Roast Pork', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'pork', side: 'pork', bottom: 'pork', color: 0xb8803f },
+  { id: 108, name: 'raw_chicken', title: 'Raw Chicken', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'raw_chicken', side: 'raw_chicken', bottom: 'raw_chicken', color: 0xe3a99a },
+  { id: 109, name: 'chicken_meat', title: 'Roast Chicken', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'chicken_meat', side: 'chicken_meat', bottom: 'chicken_meat', color: 0xb8803f },
+  { id: 110, name: 'raw_rabbit', title: 'Raw Rabbit', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'raw_rabbit', side: 'raw_rabbit', bottom: 'raw_rabbit', color: 0xd3a08c },
+  { id: 111, name: 'rabbit_meat', title: 'Roast Rabbit', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'rabbit_meat', side: 'rabbit_meat', bottom: 'rabbit_meat', color: 0x9a6b3c },
+  { id: 112, name: 'raw_fish', title: 'Raw Fish', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'raw_fish', side: 'raw_fish', bottom: 'raw_fish', color: 0x9aa7b0 },
+  { id: 113, name: 'fish', title: 'Roast Fish', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'fish', side: 'fish', bottom: 'fish', color: 0xc9a36a },
 ];
 
 /** Every texture that the table names, in alphabetical order. */
 export const textureNames: readonly string[] = [
   'bedrock',
+  'beef',
   'birch_leaves',
   'birch_log_side',
   'birch_log_top',
@@ -487,6 +540,7 @@ export const textureNames: readonly string[] = [
   'cactus_top',
   'chest_side',
   'chest_top',
+  'chicken_meat',
   'clay',
   'coal_ore',
   'cobblestone',
@@ -496,6 +550,8 @@ export const textureNames: readonly string[] = [
   'dandelion',
   'dead_bush',
   'dirt',
+  'feather',
+  'fish',
   'furnace_side',
   'furnace_side_lit',
   'furnace_top',
@@ -516,6 +572,7 @@ export const textureNames: readonly string[] = [
   'ladder',
   'lamp',
   'lantern_side',
+  'leather',
   'mossy_cobblestone',
   'mutton',
   'oak_door',
@@ -536,10 +593,17 @@ export const textureNames: readonly string[] = [
   'pine_planks',
   'pine_sapling',
   'poppy',
+  'pork',
   'pumpkin_side',
   'pumpkin_top',
   'purple_wool',
+  'rabbit_meat',
+  'raw_beef',
+  'raw_chicken',
+  'raw_fish',
   'raw_mutton',
+  'raw_pork',
+  'raw_rabbit',
   'red_mushroom',
   'red_wool',
   'reeds',
@@ -556,6 +620,7 @@ export const textureNames: readonly string[] = [
   'stone_shovel',
   'stone_slab_side',
   'stone_slab_top',
+  'string',
   'tall_grass',
   'torch',
   'water',
@@ -644,7 +709,13 @@ export const recipes: readonly Recipe[] = [
   { out: [95, 3], in: [[24, 2], [65, 2]] },
   { out: [95, 3], in: [[25, 2], [65, 2]] },
   { out: [97, 1], in: [[96, 1]], ticks: 200 },
+  { out: [105, 1], in: [[104, 1]], ticks: 200 },
+  { out: [107, 1], in: [[106, 1]], ticks: 200 },
+  { out: [109, 1], in: [[108, 1]], ticks: 200 },
+  { out: [111, 1], in: [[110, 1]], ticks: 200 },
+  { out: [113, 1], in: [[112, 1]], ticks: 200 },
+  { out: [49, 1], in: [[103, 4]] },
 ];
 
 /** How much eating a block fills, by its id. */
-export const food: Readonly<Record<number, number>> = { 46: 2, 47: 1, 60: 4, 96: 3, 97: 8 };
+export const food: Readonly<Record<number, number>> = { 46: 2, 47: 1, 60: 4, 96: 3, 97: 8, 104: 3, 105: 8, 106: 3, 107: 8, 108: 2, 109: 6, 110: 2, 111: 5, 112: 2, 113: 5 };

@@ -16,8 +16,9 @@ import (
 func main() {
 	goFile := flag.String("go", "internal/game/world/blockids.go", "the file of Go constants")
 	tsFile := flag.String("ts", "web/src/gen/blocks.ts", "the file of TypeScript tables")
+	mobFile := flag.String("mobs", "web/src/gen/mobs.ts", "the file of the TypeScript table of mobs")
 	flag.Parse()
-	for name, b := range map[string][]byte{*goFile: constants(pack.Base()), *tsFile: typeScript(pack.Base())} {
+	for name, b := range map[string][]byte{*goFile: constants(pack.Base()), *tsFile: typeScript(pack.Base()), *mobFile: mobs(pack.Base())} {
 		if err := os.WriteFile(name, b, 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, "blockgen:", err)
 			os.Exit(1)

@@ -12,6 +12,7 @@ func TestCommittedFilesAreCurrent(t *testing.T) {
 	for file, want := range map[string][]byte{
 		"../blockids.go":                    constants(pack.Base()),
 		"../../../../web/src/gen/blocks.ts": typeScript(pack.Base()),
+		"../../../../web/src/gen/mobs.ts":   mobs(pack.Base()),
 	} {
 		got, err := os.ReadFile(file)
 		if err != nil {
