@@ -110,3 +110,25 @@ test('a door takes two blocks, across the way, and both halves turn', () => {
   hands.step({ hit: { x: 5, y: 9, z: -2, face: 1, block: Block.Stone, distance: 2 }, entity: null }, NOT_PRESSED, FRESH);
   assert.equal(sent.length, 2, 'no room above');
 });
+
+test('a hoe makes a field at once, and nothing of stone', () => {
+  const { hands, sent, world, inventory, floor } = stage();
+  inventory.apply([{ slot: 0, block: Block.WoodenHoe, count: 99 }], 0);
+  hands.step(floor, NOT_PRESSED, FRESH);
+  assert.equal(sent.length, 0);
+  world.setBlock(2, 9, -2, Block.Dirt);
+  hands.step({ hit: { ...floor.hit!, block: Block.Dirt }, entity: null }, NOT_PRESSED, FRESH);
+  assert.equal(world.block(2, 9, -2), Block.Farmland);
+  assert.deepEqual(sent.map((a) => [a.kind, a.x, a.y, a.z]), [[ActKind.Place, 2, 9, -2]]);
+});
+
+test('an animal is fed with what some animal eats, once for each press', () => {
+  const { hands, sent, inventory } = stage();
+  const cow: Target = { hit: null, entity: 7 };
+  hands.step(cow, NOT_PRESSED, FRESH);
+  assert.equal(sent.length, 0);
+  inventory.apply([{ slot: 0, block: Block.Wheat, count: 2 }], 0);
+  hands.step(cow, NOT_PRESSED, FRESH);
+  hands.step(cow, NOT_PRESSED, HELD);
+  assert.deepEqual(sent.map((a) => [a.kind, a.a]), [[ActKind.Use, 7]]);
+});

@@ -34,6 +34,8 @@ type Block struct {
 	Support  Support
 	Rare     uint16 // one in so many leaves something when it is broken; 0: all do
 	Grows    Grows  // zero: it does not
+	Tills    uint16 // id of what a hoe makes of it; 0: nothing
+	Fertile  bool   // crops grow on it
 	Dig      Dig    // which tool breaks it faster, and which it needs to leave something
 	Tool     Tool   // zero: it is no tool
 
@@ -114,6 +116,10 @@ func (r *reader) block(file string, v value) {
 	b.Support = supportOf(o.choice("support", "none", supportNames[:]))
 	b.Rare = uint16(o.number("rare", 2, maxRare, 0))
 	r.grows(o, &b)
+	b.Fertile = o.flag("fertile")
+	if f := o.get("tills", kindString); f != nil {
+		r.names(unresolved{file, o.what, "tills", f.scalar.(string), f.line}, func(b *Block, id uint16) { b.Tills = id })
+	}
 	lit := o.smelts(&b)
 	if b.Stores > 0 && (b.Gravity || b.Replaceable || b.Support != SupportNone) {
 		o.fail(o.line, "stores and smelts are for blocks that go only when they are broken, so not with falls, replaceable or support")

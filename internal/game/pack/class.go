@@ -62,10 +62,11 @@ const (
 	SupportShore          // grass, dirt, sand, clay or its own kind below
 	SupportDark           // any opaque cube below
 	SupportWall           // a solid cube at one of four sides
+	SupportField          // a fertile block below
 	supportCount
 )
 
-var supportNames = [supportCount]string{"none", "ground", "soil", "sand", "shore", "dark", "wall"}
+var supportNames = [supportCount]string{"none", "ground", "soil", "sand", "shore", "dark", "wall", "field"}
 
 func (s Support) String() string { return supportNames[s] }
 

@@ -29,13 +29,13 @@ const manifestFile = "pack.json"
 
 // reader adds a pack to what is there.
 type reader struct {
-	files   Files
-	out     Content
-	ids     map[string]uint16
-	drops   []unresolved // for each block of the pack
-	growing []growing
-	splits  []unresolved // for each mob of the pack
-	first   int          // of its blocks
+	files  Files
+	out    Content
+	ids    map[string]uint16
+	drops  []unresolved // for each block of the pack
+	naming []named
+	splits []unresolved // for each mob of the pack
+	first  int          // of its blocks
 	report
 }
 
@@ -64,7 +64,7 @@ func (c *Content) Add(files Files) (*Content, error) {
 		}
 	}
 	r.resolve()
-	r.resolveTrees()
+	r.resolveNames()
 	for _, name := range m.Content {
 		if o := parsed[name]; o != nil {
 			r.each(o, "recipes", r.recipe)

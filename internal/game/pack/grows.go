@@ -1,8 +1,9 @@
 package pack
 
-// Grows is what a block becomes in time: a tree.
+// Grows is what a block becomes in time: another block, or a tree.
 type Grows struct {
 	Ticks       uint16 // after about so many; 0: it does not grow
+	Into        uint16 // id of what it becomes; 0: a tree
 	Log, Leaves uint16 // ids of what the tree is made of
 }
 
@@ -11,10 +12,16 @@ const (
 	maxRare  = 1000
 )
 
-// growing is a block whose tree is known by names.
-type growing struct {
-	block       int
-	log, leaves unresolved
+// named is a block of which a field names another one.
+type named struct {
+	block int
+	name  unresolved
+	set   func(*Block, uint16)
+}
+
+// names notes that a field of the block that comes next names another one.
+func (r *reader) names(name unresolved, set func(*Block, uint16)) {
+	r.naming = append(r.naming, named{len(r.out.Blocks), name, set})
 }
 
 // grows reads what a block becomes.
@@ -24,30 +31,32 @@ func (r *reader) grows(o *object, b *Block) {
 		return
 	}
 	in, _ := objectOf(o.file, o.what+": grows", f.value, o.report)
-	for _, name := range []string{"ticks", "log", "leaves"} {
-		in.need(name)
-	}
+	in.need("ticks")
 	b.Grows.Ticks = uint16(in.number("ticks", 1, maxGrows, 1))
 	part := func(name string) unresolved { return unresolved{o.file, o.what, "grows", in.text(name), f.line} }
-	r.growing = append(r.growing, growing{len(r.out.Blocks), part("log"), part("leaves")})
+	if into := part("into"); into.name != "" {
+		r.names(into, func(b *Block, id uint16) { b.Grows.Into = id })
+	} else {
+		in.need("log")
+		in.need("leaves")
+		r.names(part("log"), func(b *Block, id uint16) { b.Grows.Log = id })
+		r.names(part("leaves"), func(b *Block, id uint16) { b.Grows.Leaves = id })
+	}
 	in.finish()
 	if b.Class != Cross {
 		o.fail(f.line, "grows is for blocks of the class cross")
 	}
 }
 
-// resolveTrees finds what trees are made of.
-func (r *reader) resolveTrees() {
-	for _, g := range r.growing {
-		find := func(n unresolved) uint16 {
-			id, ok := r.ids[n.name]
-			if !ok || r.out.Blocks[id].Class == Thing || r.out.Blocks[id].Class == Air {
-				r.add(n.file, n.line, "%s: %s: there is no block %q", n.what, n.field, n.name)
-			}
-			return id
+// resolveNames finds the blocks that others name.
+func (r *reader) resolveNames() {
+	for _, n := range r.naming {
+		id, ok := r.ids[n.name.name]
+		if !ok || r.out.Blocks[id].Class == Thing || r.out.Blocks[id].Class == Air {
+			r.add(n.name.file, n.name.line, "%s: %s: there is no block %q", n.name.what, n.name.field, n.name.name)
 		}
-		if log, leaves := find(g.log), find(g.leaves); g.block < len(r.out.Blocks) {
-			r.out.Blocks[g.block].Grows.Log, r.out.Blocks[g.block].Grows.Leaves = log, leaves
+		if n.block < len(r.out.Blocks) {
+			n.set(&r.out.Blocks[n.block], id)
 		}
 	}
 }

@@ -18,13 +18,14 @@ type Mob struct {
 	Health       uint8
 	Drops        []Stack // for who kills it
 
-	Grazes bool   // eats what it stands on, now and then
-	Flees  uint8  // from players who come so near upright, in metres; all without Hunts flee when struck
-	Herd   uint8  // metres within which its kind flees or hunts with it
-	Burns  bool   // by day under the open sky
-	Splits Splits // zero: it does not
-	Hunts  Hunts  // zero: it does not
-	Spawns Spawns // zero: it does not come by itself
+	Eats   []uint16 // what players feed it with, so that it has young
+	Grazes bool     // eats what it stands on, now and then
+	Flees  uint8    // from players who come so near upright, in metres; all without Hunts flee when struck
+	Herd   uint8    // metres within which its kind flees or hunts with it
+	Burns  bool     // by day under the open sky
+	Splits Splits   // zero: it does not
+	Hunts  Hunts    // zero: it does not
+	Spawns Spawns   // zero: it does not come by itself
 }
 
 // Moves is how a mob gets about.
@@ -133,6 +134,7 @@ func (r *reader) mob(file string, v value) {
 	m.Herd = uint8(o.number("herd", 1, maxSight, 0))
 	o.hunts(&m)
 	r.spawns(o, &m)
+	m.Eats = r.list(o, "eats")
 	if f := o.get("drops", kindObject); f != nil {
 		if len(f.fields) > maxDrops {
 			o.fail(f.line, "drops: %d kinds of things; want at most %d", len(f.fields), maxDrops)
@@ -182,21 +184,25 @@ func (r *reader) spawns(o *object, m *Mob) {
 	m.Spawns = Spawns{
 		Share: uint8(in.number("share", 1, 100, 1)), Where: Where(in.word("where", whereNames)), When: When(in.word("when", whenNames[:Struck])),
 	}
-	if on := in.get("on", kindList); on != nil {
-		for _, e := range on.list {
-			id, ok := r.ids[textOf(e)]
-			if !ok {
-				in.fail(e.line, "on: there is no block %q", textOf(e))
-			}
-			m.Spawns.On = append(m.Spawns.On, id)
-		}
-	}
+	m.Spawns.On = r.list(in, "on")
 	in.finish()
 }
 
-func textOf(v value) string {
-	s, _ := v.scalar.(string)
-	return s
+// list reads a list of names of blocks and items.
+func (r *reader) list(o *object, name string) (ids []uint16) {
+	f := o.get(name, kindList)
+	if f == nil {
+		return nil
+	}
+	for _, e := range f.list {
+		text, _ := e.scalar.(string)
+		id, ok := r.ids[text]
+		if !ok {
+			o.fail(e.line, "%s: there is no block %q", name, text)
+		}
+		ids = append(ids, id)
+	}
+	return ids
 }
 
 func (o *object) splits(m *Mob) (into unresolved) {

@@ -1,7 +1,10 @@
 package pack
 
 // Tools are the kinds of tools.
-var Tools = []string{"pickaxe", "axe", "shovel"}
+var Tools = []string{"pickaxe", "axe", "shovel", Hoe}
+
+// Hoe is the kind of tool that tills.
+const Hoe = "hoe"
 
 // Tool is what something does in the hand of whoever breaks a block.
 type Tool struct {

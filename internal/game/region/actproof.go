@@ -82,6 +82,8 @@ func asksFor(a *inputlog.Act, ask *world.Remote) bool {
 		return false
 	case ask.Kind == world.RemoteBreak:
 		return world.ActKind(a.Kind) == world.ActDig && a.At == ask.At
+	case ask.Kind == world.RemoteTill:
+		return world.ActKind(a.Kind) == world.ActPlace && a.At == ask.At
 	case ask.Kind == world.RemoteOpen:
 		return world.ActKind(a.Kind) == world.ActOpen && a.At == ask.At
 	}

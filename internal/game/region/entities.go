@@ -117,8 +117,8 @@ func (e *entities) at(handle uint32) *entity {
 }
 
 // poseOf returns the pose bits of docs/protocols/client.md.
-func poseOf(b *world.Body, dead bool) (pose uint8) {
-	for i, on := range [...]bool{b.Sneaking, b.Sprinting, b.InWater, b.Flying, dead} {
+func poseOf(b *world.Body, dead, young bool) (pose uint8) {
+	for i, on := range [...]bool{b.Sneaking, b.Sprinting, b.InWater, b.Flying, dead, young} {
 		if on {
 			pose |= 1 << i
 		}
@@ -131,12 +131,12 @@ func poseOf(b *world.Body, dead bool) (pose uint8) {
 func (e *entities) placeAll(area *regionlog.Area, tick uint64) {
 	for _, p := range area.Players() {
 		e.place(p.Handle, tick, &p.Body, &look{
-			number: p.Entity, pose: poseOf(&p.Body, p.Dead()), held: p.Held(), name: p.Name,
+			number: p.Entity, pose: poseOf(&p.Body, p.Dead(), false), held: p.Held(), name: p.Name,
 		})
 	}
 	for _, m := range area.Mobs() {
 		e.place(m.Handle, tick, &m.Body, &look{
-			number: m.Entity, kind: uint8(m.Kind), pose: poseOf(&m.Body, m.Health == 0),
+			number: m.Entity, kind: uint8(m.Kind), pose: poseOf(&m.Body, m.Health == 0, m.Young(tick)),
 		})
 	}
 	for _, it := range area.Items() {

@@ -173,7 +173,7 @@ func (a *pendingEdits) applyToStored(done *world.Remote) {
 		a.store.put(playerKey(keyPlayer, done.Player), p.AppendBinary(nil))
 	}
 	did := done
-	if done.Code != world.Done || done.Kind == world.RemoteOpen {
+	if done.Code != world.Done || !done.Kind.Edits() {
 		did = nil
 	}
 	a.finishApplied(world.Result{Player: done.Player, Kind: world.CmdSettle, Seq: done.Seq, Code: done.Code, Did: did})

@@ -19,7 +19,7 @@ func (pr *playerRules) act(p *Player, c *Command) (code Refusal, later bool) {
 		}
 		return NotAllowed, false
 	}
-	if p.onlyVisits() && changes(act.Kind) {
+	if p.onlyVisits() && (changes(act.Kind) || act.Kind == ActUse && act.A != 0) {
 		return Visiting, false
 	}
 	switch act.Kind {
@@ -32,6 +32,9 @@ func (pr *playerRules) act(p *Player, c *Command) (code Refusal, later bool) {
 	case ActOpen:
 		return pr.open(p, c)
 	case ActUse:
+		if act.A != 0 {
+			return pr.feed(p, uint64(act.A)), false
+		}
 		return pr.eat(p), false
 	case ActHit:
 		return pr.hit(p, uint64(act.A)), false

@@ -118,6 +118,16 @@ const (
 	RabbitMeat
 	RawFish
 	Fish
+	Farmland
+	WheatSeeds
+	WheatYoung
+	WheatTall
+	WheatRipe
+	Wheat
+	Bread
+	WoodenHoe
+	StoneHoe
+	IronHoe
 	BlockCount // how many there are
 )
 

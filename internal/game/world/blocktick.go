@@ -92,7 +92,11 @@ func (br *blockRules) blockTick(p Pos, b Block) {
 	in := Info(b)
 	switch {
 	case in.Grows.Ticks > 0 && supported(&br.regionBlocks, p, b):
-		br.growTree(p, b)
+		if in.Grows.Into != 0 {
+			br.growCrop(p, b)
+		} else {
+			br.growTree(p, b)
+		}
 	case in.Smelts > 0:
 		if c := br.Contents(p); c != nil {
 			br.putContents(p, c)

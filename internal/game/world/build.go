@@ -1,5 +1,7 @@
 package world
 
+import "github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+
 // place puts a block from the hot bar against the face of another.
 func (pr *playerRules) place(p *Player, c *Command) (code Refusal, later bool) {
 	act := &c.Act
@@ -7,6 +9,9 @@ func (pr *playerRules) place(p *Player, c *Command) (code Refusal, later bool) {
 		return NotAllowed, false
 	}
 	stack := p.Items[act.A]
+	if Info(stack.Block).Tool.Kind == pack.Hoe {
+		return pr.till(p, c)
+	}
 	switch {
 	case p.Mode == Spectator:
 		return NotAllowed, false
@@ -109,6 +114,8 @@ func (br *blockRules) answer(r Remote) {
 		r.Got, r.Code = br.breakHere(&r)
 	case RemoteOpen:
 		r.Code = br.turnHere(&r)
+	case RemoteTill:
+		r.Code = br.tillHere(&r)
 	case RemoteItem:
 		r.Code = br.itemRules.takeItem(&r)
 	default:
@@ -140,7 +147,7 @@ func (p *Player) Settle(r *Remote) (lost int) {
 // settle ends at home what a neighbour has answered.
 func (pr *playerRules) settle(p *Player, r *Remote) {
 	var did *Remote
-	if r.Code == Done && r.Kind != RemoteOpen {
+	if r.Code == Done && r.Kind.Edits() {
 		did = r
 	}
 	if p.Settle(r) > 0 {

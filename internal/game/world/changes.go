@@ -43,6 +43,7 @@ const (
 	RemoteBreak
 	RemoteItem // an item that crosses the border; nobody is its player
 	RemoteOpen // a door or the like, or closes it
+	RemoteTill // a field
 	remoteKinds
 )
 
@@ -51,6 +52,10 @@ const LastRemote = remoteKinds - 1
 
 // RemoteKind is what a Remote asks for.
 type RemoteKind uint8
+
+// Edits reports whether an act of the kind is one that others can do again from what was
+// signed (redo).
+func (k RemoteKind) Edits() bool { return k == RemotePlace || k == RemoteBreak }
 
 // Remote is something that a player of one region does to a block of another, or
 // an item that comes from there. The home has checked the player's side and taken the item; the owner

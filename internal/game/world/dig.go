@@ -112,7 +112,7 @@ func (pr *playerRules) finishDig(p *Player) {
 	dug := p.Dig
 	if !pr.owns(ask.At) && ask.At.InWorld() {
 		p.Dig = Dig{}
-		pr.wear(p, &dug)
+		pr.wearBy(p, &dug)
 		pr.changes.Remotes = append(pr.changes.Remotes, ask)
 		return
 	}
@@ -122,9 +122,16 @@ func (pr *playerRules) finishDig(p *Player) {
 	}
 	if code == Done {
 		ask.Got, pr.did = got, &ask
-		pr.wear(p, &dug)
+		pr.wearBy(p, &dug)
 	}
 	pr.endDig(p, code)
+}
+
+// wearBy wears a tool by a block that did not break at once.
+func (pr *playerRules) wearBy(p *Player, d *Dig) {
+	if d.Need > 0 {
+		pr.wear(p, d.At)
+	}
 }
 
 func (pr *playerRules) endDig(p *Player, code Refusal) {

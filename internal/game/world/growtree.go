@@ -17,6 +17,9 @@ const (
 // growsIn is in how many ticks a sapling becomes a tree.
 func (s *blockSchedule) growsIn(p Pos, b Block) uint64 {
 	n := uint64(Info(b).Grows.Ticks)
+	if Info(b).Grows.Into != 0 && s.blocks.watered(p) {
+		n = max(n/2, 1)
+	}
 	return 1 + n/2 + rng.Hash(s.seed, uint64(uint32(p.X)), uint64(uint32(p.Y)), uint64(uint32(p.Z)), s.clock.tick)%n
 }
 

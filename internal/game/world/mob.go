@@ -33,6 +33,9 @@ type Mob struct {
 	Flees    uint64 // until when
 	NextHit  uint64
 	NextHurt uint64
+	Fed      uint64 // until when it looks for a mate
+	Grown    uint64 // it is young until then
+	NextFed  uint64 // when it can be fed again
 
 	Handle uint32 // see Area; not part of a save
 }
@@ -245,7 +248,7 @@ func (mr *mobRules) strikeMob(m *Mob, by *Player) {
 	throw(&m.Body, by.Body.Pos)
 	mr.alarm(m, by)
 	mr.hurtMob(m, hitHurts)
-	if m.Health == 0 && isSurvivor(by) {
+	if m.Health == 0 && isSurvivor(by) && !m.Young(mr.tick) {
 		for _, drop := range m.info().drops {
 			mr.give(by, drop.Block, int(drop.Count))
 		}

@@ -39,6 +39,8 @@ func (mr *mobRules) think(m *Mob) {
 	case mr.tick < m.Flees:
 		mr.walkTo(m, mr.awayFrom(m, &r))
 		m.Think = mr.tick + 15
+	case mr.tick < m.Fed && mr.court(m):
+		m.Think = mr.tick + 10
 	case m.At < m.Steps: // still on its way
 		m.Think = mr.tick + 40
 		if m.Body.Blocked {

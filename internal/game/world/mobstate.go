@@ -2,10 +2,16 @@ package world
 
 import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 
+// The versions of a mob's layout: the first one knew nothing of feeding.
+const (
+	mobUnfed   = 1
+	mobVersion = 2
+)
+
 // AppendBinary appends the canonical bytes of a mob.
 func (m *Mob) AppendBinary(dst []byte) []byte {
 	w := writer{dst}
-	w.uint(stateVersion)
+	w.uint(mobVersion)
 	w.uint(m.Entity)
 	w.uint(uint64(m.Kind))
 	w.body(&m.Body)
@@ -18,7 +24,7 @@ func (m *Mob) AppendBinary(dst []byte) []byte {
 	for _, p := range m.Path[:m.Steps] {
 		w.pos(p)
 	}
-	for _, at := range [...]uint64{m.Think, m.Flees, m.NextHit, m.NextHurt} {
+	for _, at := range [...]uint64{m.Think, m.Flees, m.NextHit, m.NextHurt, m.Fed, m.Grown, m.NextFed} {
 		w.uint(at)
 	}
 	return w.b
@@ -28,7 +34,7 @@ func (m *Mob) AppendBinary(dst []byte) []byte {
 func DecodeMob(b []byte) (*Mob, error) {
 	r := newReader(b)
 	m := new(Mob)
-	r.version()
+	version := r.uint(mobVersion, "version")
 	m.Entity = r.uint(1<<48-1, "entity")
 	m.Kind = MobKind(r.uint(uint64(mobKinds)-1, "kind"))
 	r.body(&m.Body)
@@ -41,10 +47,14 @@ func DecodeMob(b []byte) (*Mob, error) {
 	for i := range m.Steps {
 		m.Path[i] = r.pos("path")
 	}
-	for _, at := range []*uint64{&m.Think, &m.Flees, &m.NextHit, &m.NextHurt} {
+	times := []*uint64{&m.Think, &m.Flees, &m.NextHit, &m.NextHurt, &m.Fed, &m.Grown, &m.NextFed}
+	if version == mobUnfed {
+		times = times[:4]
+	}
+	for _, at := range times {
 		*at = r.uint(1<<62, "tick")
 	}
-	if m.Kind == 0 || m.Entity&mobBit == 0 {
+	if version == 0 || m.Kind == 0 || m.Entity&mobBit == 0 {
 		r.fail("not a mob")
 	}
 	if err := r.end("mob"); err != nil {

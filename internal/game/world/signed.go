@@ -8,7 +8,7 @@ import "github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 // that move by themselves may have moved otherwise.
 
 // Drifts reports whether a block comes and goes by itself: it flows, falls,
-// grows, burns, is opened, or goes when what it stands on does. When that happens depends on when
+// grows, burns, is opened or tilled, or goes when what it stands on does. When that happens depends on when
 // the region was awake, so two replays of one world may differ in it for a time.
 func Drifts(b Block) bool {
 	in := Info(b)
@@ -16,7 +16,7 @@ func Drifts(b Block) bool {
 	case Air, Grass, Dirt, SnowyGrass:
 		return true
 	}
-	return in.Replaceable || in.Gravity || in.Smelts > 0 || b.Opens() || in.Support != pack.SupportNone
+	return in.Replaceable || in.Gravity || in.Fertile || in.Smelts > 0 || b.Opens() || in.Support != pack.SupportNone
 }
 
 // again does a signed edit.

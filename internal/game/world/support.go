@@ -33,6 +33,8 @@ func supported(w Blocks, p Pos, b Block) bool {
 		return under == Grass || under == Dirt || under == Sand || under == Clay || under == b
 	case pack.SupportDark:
 		return under.Opaque()
+	case pack.SupportField:
+		return Info(under).Fertile
 	}
 	return true
 }

@@ -35,15 +35,15 @@ func Harvest(b, held Block) Block {
 	return in.Drop
 }
 
-// wear wears the tool in a player's hand by a block that it has broken: by
+// wear wears the tool in a player's hand by a block that it has broken or tilled: by
 // MaxStack/Uses, rounded so that it comes out even over many blocks.
-func (pr *playerRules) wear(p *Player, d *Dig) {
+func (pr *playerRules) wear(p *Player, at Pos) {
 	tool := Info(p.Held()).Tool
-	if tool.Kind == "" || d.Need == 0 || p.Mode == Creative {
+	if tool.Kind == "" || p.Mode == Creative {
 		return
 	}
 	uses := uint64(tool.Uses)
-	dice := rng.Hash(pr.cfg.Seed, uint64(uint32(d.At.X)), uint64(uint32(d.At.Y)), uint64(uint32(d.At.Z)), pr.tick, p.Entity)
+	dice := rng.Hash(pr.cfg.Seed, uint64(uint32(at.X)), uint64(uint32(at.Y)), uint64(uint32(at.Z)), pr.tick, p.Entity)
 	if by := (MaxStack + dice%uses) / uses; by > 0 {
 		p.Items.takeAt(int(p.Selected), int(by))
 		p.slots |= 1 << p.Selected

@@ -78,7 +78,7 @@ func TestWear(t *testing.T) {
 		a.AddPlayer(p)
 		n := 0
 		for ; p.Items[0].Count > 0 && n < 2*uses; n++ {
-			a.wear(p, &Dig{At: Pos{X: int32(n)}, Need: 10})
+			a.wear(p, Pos{X: int32(n)})
 		}
 		if n < uses*3/4 || n > uses*5/4 {
 			t.Errorf("%v lasts %d blocks, want about %d", tool, n, uses)

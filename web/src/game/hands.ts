@@ -1,4 +1,5 @@
 import { food } from '../gen/blocks';
+import { mobs } from '../gen/mobs';
 import { ActKind, Mode } from '../net/types';
 import type { Acts } from './acts';
 import { NOT_PRESSED, type Press } from './controls';
@@ -19,6 +20,9 @@ interface Place {
   y: number;
   z: number;
 }
+
+/** What some animal eats. */
+const feeds = new Set(mobs.flatMap((m) => m.eats ?? []));
 
 /** What the hands aim at: a block, or an entity that is nearer. */
 export interface Target {
@@ -163,7 +167,11 @@ export class Hands {
 
   private use(target: Target, { down, fresh }: Press): void {
     if (!down || fresh) this.opened = false;
-    if (!down || this.opened || target.entity !== null) return;
+    if (!down || this.opened) return;
+    if (target.entity !== null) {
+      if (fresh) this.feed(target.entity);
+      return;
+    }
     if (!target.hit) {
       if (fresh) this.eat();
       return;
@@ -203,9 +211,32 @@ export class Hands {
     this.env.swing();
   }
 
+  /** Gives an animal what is in the hand; the node knows what it eats. */
+  private feed(entity: number): void {
+    const { inventory, acts } = this.env;
+    if (inventory.held.count === 0 || !feeds.has(inventory.held.block) || this.env.mode() === Mode.Spectator) return;
+    acts.do(ActKind.Use, { a: entity });
+    this.env.swing();
+  }
+
+  /** Makes a field of a block with a hoe. */
+  private till({ x, y, z, face, block }: Hit): void {
+    const { world, inventory, edits, acts } = this.env;
+    const { tills } = info(block);
+    const above = world.block(x, y + 1, z);
+    if (!tills || this.env.mode() === Mode.Spectator || above < 0 || !info(above).replaceable) return;
+    this.nextPlace = this.tick + PLACE_EVERY + 1;
+    const seq = acts.do(ActKind.Place, { x, y, z, face, a: inventory.selected });
+    if (!seq) return;
+    edits.guess(seq, x, y, z, tills, performance.now());
+    this.env.swing();
+    this.env.placed(x, y, z, tills);
+  }
+
   private place(hit: Hit): void {
     const { world, inventory, edits, acts } = this.env;
     const stack = inventory.held;
+    if (stack.count > 0 && info(stack.block).tool?.[0] === 'hoe') return this.till(hit);
     if (stack.count === 0 || info(stack.block).class === 'thing' || this.env.mode() === Mode.Spectator) return;
     const { x, y, z } = info(hit.block).replaceable ? hit : nextTo(hit, hit.face);
     const at = { x, y, z };

@@ -22,6 +22,8 @@ export function supported(w: BlockSource, x: number, y: number, z: number, block
       return under === Block.Grass || under === Block.Dirt || under === Block.Sand || under === Block.Clay || under === block;
     case 'dark':
       return info(under).opaque;
+    case 'field':
+      return info(under).fertile === true;
   }
 }
 

@@ -4,7 +4,7 @@
 export type BlockClass = 'air' | 'cube' | 'cutout' | 'glass' | 'cross' | 'fluid' | 'torch' | 'slab' | 'ladder' | 'cactus' | 'door' | 'trapdoor' | 'gate' | 'fence' | 'thing';
 
 /** What a block needs underneath or beside it to stay. */
-export type BlockSupport = 'none' | 'ground' | 'soil' | 'sand' | 'shore' | 'dark' | 'wall';
+export type BlockSupport = 'none' | 'ground' | 'soil' | 'sand' | 'shore' | 'dark' | 'wall' | 'field';
 
 /** An entry of the block table (internal/game/pack/block.go). */
 export interface BlockInfo {
@@ -45,6 +45,10 @@ export interface BlockInfo {
   readonly color: number;
   /** the kind of tool that breaks it faster, and the least level of which something is left */
   readonly dig?: readonly [string, number];
+  /** id of what a hoe makes of it */
+  readonly tills?: number;
+  /** crops grow on it */
+  readonly fertile?: true;
   /** slots for things that players put into it */
   readonly stores?: number;
   /** a furnace: 1 cold, 2 burning */
@@ -56,7 +60,7 @@ export interface BlockInfo {
 }
 
 /** Number of blocks in the table. */
-export const BLOCK_COUNT = 114;
+export const BLOCK_COUNT = 124;
 
 /** Ids by name. */
 export const Block = {
@@ -174,6 +178,16 @@ export const Block = {
   RabbitMeat: 111,
   RawFish: 112,
   Fish: 113,
+  Farmland: 114,
+  WheatSeeds: 115,
+  WheatYoung: 116,
+  WheatTall: 117,
+  WheatRipe: 118,
+  Wheat: 119,
+  Bread: 120,
+  WoodenHoe: 121,
+  StoneHoe: 122,
+  IronHoe: 123,
 } as const;
 
 /** The block table, indexed by id. */
@@ -186,10 +200,10 @@ export const blocks: readonly BlockInfo[] = [
     top: 'stone', side: 'stone', bottom: 'stone', color: 0x7d7f83, dig: ['pickaxe', 0] },
   { id: 2, name: 'grass', title: 'Grass', class: 'cube', solid: true, opaque: true, replaceable: false, gravity: false, climbable: false, item: true,
     light: 0, dim: 15, fluid: 0, hardness: 12, drop: 3, tall: 4096, support: 'none', sound: 'grass',
-    top: 'grass_top', side: 'grass_side', bottom: 'dirt', color: 0x6aa63f, dig: ['shovel', 0] },
+    top: 'grass_top', side: 'grass_side', bottom: 'dirt', color: 0x6aa63f, dig: ['shovel', 0], tills: 114 },
   { id: 3, name: 'dirt', title: 'Dirt', class: 'cube', solid: true, opaque: true, replaceable: false, gravity: false, climbable: false, item: true,
     light: 0, dim: 15, fluid: 0, hardness: 10, drop: 3, tall: 4096, support: 'none', sound: 'dirt',
-    top: 'dirt', side: 'dirt', bottom: 'dirt', color: 0x86603f, dig: ['shovel', 0] },
+    top: 'dirt', side: 'dirt', bottom: 'dirt', color: 0x86603f, dig: ['shovel', 0], tills: 114 },
   { id: 4, name: 'cobblestone', title: 'Cobblestone', class: 'cube', solid: true, opaque: true, replaceable: false, gravity: false, climbable: false, item: true,
     light: 0, dim: 15, fluid: 0, hardness: 28, drop: 4, tall: 4096, support: 'none', sound: 'stone',
     top: 'cobblestone', side: 'cobblestone', bottom: 'cobblestone', color: 0x76777a, dig: ['pickaxe', 0] },
@@ -299,7 +313,7 @@ export const blocks: readonly BlockInfo[] = [
     light: 0, dim: 1, fluid: 1, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'water',
     top: 'water', side: 'water', bottom: 'water', color: 0x3a66c4 },
   { id: 40, name: 'tall_grass', title: 'Tall Grass', class: 'cross', solid: false, opaque: false, replaceable: true, gravity: false, climbable: false, item: true,
-    light: 0, dim: 0, fluid: 0, hardness: 0, drop: 0, tall: 0, support: 'soil', sound: 'grass',
+    light: 0, dim: 0, fluid: 0, hardness: 0, drop: 115, tall: 0, support: 'soil', sound: 'grass',
     top: 'tall_grass', side: 'tall_grass', bottom: 'tall_grass', color: 0x6aa63f },
   { id: 41, name: 'poppy', title: 'Poppy', class: 'cross', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
     light: 0, dim: 0, fluid: 0, hardness: 0, drop: 41, tall: 0, support: 'soil', sound: 'grass',
@@ -520,6 +534,36 @@ export const blocks: readonly BlockInfo[] = [
   { id: 113, name: 'fish', title: 'Roast Fish', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
     light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
     top: 'fish', side: 'fish', bottom: 'fish', color: 0xc9a36a },
+  { id: 114, name: 'farmland', title: 'Farmland', class: 'cube', solid: true, opaque: true, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 15, fluid: 0, hardness: 12, drop: 3, tall: 4096, support: 'none', sound: 'dirt',
+    top: 'farmland', side: 'dirt', bottom: 'dirt', color: 0x5c4127, dig: ['shovel', 0], fertile: true },
+  { id: 115, name: 'wheat_seeds', title: 'Wheat Seeds', class: 'cross', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: 0, drop: 115, tall: 0, support: 'field', sound: 'grass',
+    top: 'wheat_0', side: 'wheat_0', bottom: 'wheat_0', color: 0x7fae4a },
+  { id: 116, name: 'wheat_young', title: 'Wheat Young', class: 'cross', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: 0, drop: 115, tall: 0, support: 'field', sound: 'grass',
+    top: 'wheat_1', side: 'wheat_1', bottom: 'wheat_1', color: 0x8fae4a },
+  { id: 117, name: 'wheat_tall', title: 'Wheat Tall', class: 'cross', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: 0, drop: 115, tall: 0, support: 'field', sound: 'grass',
+    top: 'wheat_2', side: 'wheat_2', bottom: 'wheat_2', color: 0xb3b04a },
+  { id: 118, name: 'wheat_ripe', title: 'Wheat Ripe', class: 'cross', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: 0, drop: 119, tall: 0, support: 'field', sound: 'grass',
+    top: 'wheat_3', side: 'wheat_3', bottom: 'wheat_3', color: 0xd6b24a },
+  { id: 119, name: 'wheat', title: 'Wheat', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'wheat', side: 'wheat', bottom: 'wheat', color: 0xd6b24a },
+  { id: 120, name: 'bread', title: 'Bread', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'bread', side: 'bread', bottom: 'bread', color: 0xb07b3a },
+  { id: 121, name: 'wooden_hoe', title: 'Wooden Hoe', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'wooden_hoe', side: 'wooden_hoe', bottom: 'wooden_hoe', color: 0xa98552, tool: ['hoe', 1, 1] },
+  { id: 122, name: 'stone_hoe', title: 'Stone Hoe', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'stone_hoe', side: 'stone_hoe', bottom: 'stone_hoe', color: 0x8a8c90, tool: ['hoe', 2, 1] },
+  { id: 123, name: 'iron_hoe', title: 'Iron Hoe', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'iron_hoe', side: 'iron_hoe', bottom: 'iron_hoe', color: 0xd0d2d4, tool: ['hoe', 3, 1] },
 ];
 
 /** Every texture that the table names, in alphabetical order. */
@@ -534,6 +578,7 @@ export const textureNames: readonly string[] = [
   'black_wool',
   'blue_wool',
   'bookshelf_side',
+  'bread',
   'bricks',
   'brown_mushroom',
   'cactus_side',
@@ -550,6 +595,7 @@ export const textureNames: readonly string[] = [
   'dandelion',
   'dead_bush',
   'dirt',
+  'farmland',
   'feather',
   'fish',
   'furnace_side',
@@ -565,6 +611,7 @@ export const textureNames: readonly string[] = [
   'hay_top',
   'ice',
   'iron_axe',
+  'iron_hoe',
   'iron_ingot',
   'iron_ore',
   'iron_pickaxe',
@@ -616,6 +663,7 @@ export const textureNames: readonly string[] = [
   'stone',
   'stone_axe',
   'stone_bricks',
+  'stone_hoe',
   'stone_pickaxe',
   'stone_shovel',
   'stone_slab_side',
@@ -624,8 +672,14 @@ export const textureNames: readonly string[] = [
   'tall_grass',
   'torch',
   'water',
+  'wheat',
+  'wheat_0',
+  'wheat_1',
+  'wheat_2',
+  'wheat_3',
   'white_wool',
   'wooden_axe',
+  'wooden_hoe',
   'wooden_pickaxe',
   'wooden_shovel',
   'yellow_wool',
@@ -715,7 +769,14 @@ export const recipes: readonly Recipe[] = [
   { out: [111, 1], in: [[110, 1]], ticks: 200 },
   { out: [113, 1], in: [[112, 1]], ticks: 200 },
   { out: [49, 1], in: [[103, 4]] },
+  { out: [120, 1], in: [[119, 3]] },
+  { out: [115, 2], in: [[119, 1]] },
+  { out: [121, 1], in: [[23, 2], [65, 2]] },
+  { out: [121, 1], in: [[24, 2], [65, 2]] },
+  { out: [121, 1], in: [[25, 2], [65, 2]] },
+  { out: [122, 1], in: [[4, 2], [65, 2]] },
+  { out: [123, 1], in: [[66, 2], [65, 2]] },
 ];
 
 /** How much eating a block fills, by its id. */
-export const food: Readonly<Record<number, number>> = { 46: 2, 47: 1, 60: 4, 96: 3, 97: 8, 104: 3, 105: 8, 106: 3, 107: 8, 108: 2, 109: 6, 110: 2, 111: 5, 112: 2, 113: 5 };
+export const food: Readonly<Record<number, number>> = { 46: 2, 47: 1, 60: 4, 96: 3, 97: 8, 104: 3, 105: 8, 106: 3, 107: 8, 108: 2, 109: 6, 110: 2, 111: 5, 112: 2, 113: 5, 120: 6 };

@@ -11,18 +11,20 @@ export interface MobInfo {
   /** half of the width and the height, in metres */
   readonly half: number;
   readonly height: number;
+  /** ids of what players feed it with */
+  readonly eats?: readonly number[];
 }
 
 export const mobs: readonly MobInfo[] = [
-  { kind: 1, name: 'sheep', title: 'Sheep', model: 'sheep', half: 0.4, height: 1.3 },
+  { kind: 1, name: 'sheep', title: 'Sheep', model: 'sheep', half: 0.4, height: 1.3, eats: [119] },
   { kind: 2, name: 'stalker', title: 'Stalker', model: 'stalker', half: 0.3, height: 1.9 },
-  { kind: 3, name: 'cow', title: 'Cow', model: 'cow', half: 0.45, height: 1.4 },
-  { kind: 4, name: 'pig', title: 'Pig', model: 'pig', half: 0.42, height: 0.95 },
-  { kind: 5, name: 'chicken', title: 'Chicken', model: 'chicken', half: 0.22, height: 0.75 },
-  { kind: 6, name: 'rabbit', title: 'Rabbit', model: 'rabbit', half: 0.22, height: 0.55 },
+  { kind: 3, name: 'cow', title: 'Cow', model: 'cow', half: 0.45, height: 1.4, eats: [119] },
+  { kind: 4, name: 'pig', title: 'Pig', model: 'pig', half: 0.42, height: 0.95, eats: [60] },
+  { kind: 5, name: 'chicken', title: 'Chicken', model: 'chicken', half: 0.22, height: 0.75, eats: [115] },
+  { kind: 6, name: 'rabbit', title: 'Rabbit', model: 'rabbit', half: 0.22, height: 0.55, eats: [42] },
   { kind: 7, name: 'deer', title: 'Deer', model: 'deer', half: 0.4, height: 1.5 },
-  { kind: 8, name: 'wolf', title: 'Wolf', model: 'wolf', half: 0.33, height: 0.95 },
-  { kind: 9, name: 'goat', title: 'Goat', model: 'goat', half: 0.4, height: 1.25 },
+  { kind: 8, name: 'wolf', title: 'Wolf', model: 'wolf', half: 0.33, height: 0.95, eats: [104] },
+  { kind: 9, name: 'goat', title: 'Goat', model: 'goat', half: 0.4, height: 1.25, eats: [119] },
   { kind: 10, name: 'salmon', title: 'Salmon', model: 'fish', half: 0.25, height: 0.4 },
   { kind: 11, name: 'crow', title: 'Crow', model: 'bird', half: 0.15, height: 0.3 },
   { kind: 12, name: 'crawler', title: 'Crawler', model: 'spider', half: 0.65, height: 0.8 },
@@ -33,7 +35,7 @@ export const mobs: readonly MobInfo[] = [
   { kind: 17, name: 'shrieker', title: 'Shrieker', model: 'bat', half: 0.3, height: 0.65 },
   { kind: 18, name: 'delver', title: 'Delver', model: 'burrower', half: 0.4, height: 0.5 },
   { kind: 19, name: 'drowned', title: 'Drowned', model: 'diver', half: 0.3, height: 1.85 },
-  { kind: 20, name: 'duck', title: 'Duck', model: 'duck', half: 0.22, height: 0.65 },
+  { kind: 20, name: 'duck', title: 'Duck', model: 'duck', half: 0.22, height: 0.65, eats: [115] },
   { kind: 21, name: 'fox', title: 'Fox', model: 'fox', half: 0.28, height: 0.7 },
   { kind: 22, name: 'brute', title: 'Brute', model: 'brute', half: 0.6, height: 2.5 },
 ];

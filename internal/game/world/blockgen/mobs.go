@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
@@ -21,6 +22,8 @@ export interface MobInfo {
   /** half of the width and the height, in metres */
   readonly half: number;
   readonly height: number;
+  /** ids of what players feed it with */
+  readonly eats?: readonly number[];
 }
 
 export const mobs: readonly MobInfo[] = [
@@ -33,9 +36,17 @@ func mobs(c *pack.Content) []byte {
 	for i := range c.Mobs {
 		m := &c.Mobs[i]
 		metres := func(n fixed.Num) float64 { return float64((n*1000+fixed.One/2)/fixed.One) / 1000 }
-		fmt.Fprintf(&b, "  { kind: %d, name: '%s', title: %s, model: '%s', half: %g, height: %g },\n",
-			i+1, m.Name, quote(m.Title), m.Model, metres(m.Half), metres(m.Height))
+		fmt.Fprintf(&b, "  { kind: %d, name: '%s', title: %s, model: '%s', half: %g, height: %g%s },\n",
+			i+1, m.Name, quote(m.Title), m.Model, metres(m.Half), metres(m.Height), eats(m.Eats))
 	}
 	b.WriteString("];\n")
 	return b.Bytes()
+}
+
+// eats renders a list of ids, if there is one.
+func eats(ids []uint16) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	return ", eats: " + strings.ReplaceAll(fmt.Sprint(ids), " ", ", ")
 }
