@@ -1,17 +1,18 @@
 package pack
 
 // Tools are the kinds of tools.
-var Tools = []string{"pickaxe", "axe", "shovel", Hoe}
+var Tools = []string{"pickaxe", "axe", "shovel", Hoe, "sword"}
 
 // Hoe is the kind of tool that tills.
 const Hoe = "hoe"
 
 // Tool is what something does in the hand of whoever breaks a block.
 type Tool struct {
-	Kind  string // one of Tools; "": it is no tool
-	Level uint8  // 1 and up: blocks name the least that they need
-	Speed uint8  // how many times as fast as by hand it breaks what it is for
-	Uses  uint16 // blocks that it breaks before it is worn out
+	Kind   string // one of Tools; "": it is no tool
+	Level  uint8  // 1 and up: blocks name the least that they need
+	Speed  uint8  // how many times as fast as by hand it breaks what it is for
+	Uses   uint16 // blocks that it breaks, and blows, before it is worn out
+	Damage uint8  // of a blow; 0: as much as by hand
 }
 
 // Dig is what a block asks of a tool.
@@ -49,7 +50,7 @@ func (r *reader) thing(file string, v value) {
 		}
 		b.Tool = Tool{
 			in.choice("kind", "", Tools), uint8(in.number("level", 1, maxLevel, 1)),
-			uint8(in.number("speed", 1, maxSpeed, 1)), uint16(in.number("uses", 1, maxUses, 1)),
+			uint8(in.number("speed", 1, maxSpeed, 1)), uint16(in.number("uses", 1, maxUses, 1)), uint8(in.number("damage", 1, maxFood, 0)),
 		}
 		in.finish()
 		if f := o.field("fuel"); f != nil {

@@ -128,6 +128,9 @@ const (
 	WoodenHoe
 	StoneHoe
 	IronHoe
+	WoodenSword
+	StoneSword
+	IronSword
 	BlockCount // how many there are
 )
 

@@ -11,7 +11,7 @@ const (
 	hitReach  = 4 * fixed.One
 	hitEvery  = 8
 	hitSlack  = 2
-	hitHurts  = 2
+	hitHurts  = 2    // by hand
 	hurtPause = 10   // nobody is struck twice within
 	knock     = 1434 // 0.35 m/tick away from the blow
 	knockUp   = 1434 // and as much upwards
@@ -84,15 +84,16 @@ func (pr *playerRules) hurt(p *Player, n int, by Cause) {
 	}
 }
 
-// strike is a blow that also throws the player back.
-func (pr *playerRules) strike(p *Player, from Vec, n int, by Cause) {
+// strike is a blow that also throws the player back. It reports whether it was felt.
+func (pr *playerRules) strike(p *Player, from Vec, n int, by Cause) bool {
 	if p.Mode != Survival || p.Dead() || p.Frozen || pr.tick < p.NextHurt {
-		return
+		return false
 	}
 	p.NextHurt = pr.tick + hurtPause
 	throw(&p.Body, from)
 	p.dirty |= dirtyChecked
 	pr.hurt(p, n, by)
+	return true
 }
 
 // throw gives a body a push away from a place.
@@ -116,8 +117,8 @@ func (pr *playerRules) hit(p *Player, entity uint64) Refusal {
 	pr.event(p.Handle, &p.Body, EventSwing)
 	if m := pr.Mob(entity); m != nil && m.Health > 0 {
 		code := pr.reaches(p, m.Body.box(m.build()))
-		if code == Done {
-			pr.mobRules.strikeMob(m, p)
+		if code == Done && pr.mobRules.strikeMob(m, p) {
+			pr.wear(p, m.Body.Pos.Block())
 		}
 		return code
 	}
@@ -132,9 +133,14 @@ func (pr *playerRules) hit(p *Player, entity uint64) Refusal {
 	case pr.cfg.Peace || pr.protected(q.Body.Pos.Block(), false):
 		return NotAllowed
 	}
-	pr.strike(q, p.Body.Pos, hitHurts, ByPlayer)
+	if pr.strike(q, p.Body.Pos, blowOf(p), ByPlayer) {
+		pr.wear(p, q.Body.Pos.Block())
+	}
 	return Done
 }
+
+// blowOf is what a player's blow takes, with what is in its hand.
+func blowOf(p *Player) int { return max(hitHurts, int(Info(p.Held()).Tool.Damage)) }
 
 // reaches reports whether a player's blow can land on a body.
 func (pr *playerRules) reaches(p *Player, c box) Refusal {

@@ -239,20 +239,21 @@ func (mr *mobRules) hurtMob(m *Mob, n int) {
 	}
 }
 
-// strikeMob is a player's blow.
-func (mr *mobRules) strikeMob(m *Mob, by *Player) {
+// strikeMob is a player's blow. It reports whether it was felt.
+func (mr *mobRules) strikeMob(m *Mob, by *Player) bool {
 	if mr.tick < m.NextHurt {
-		return
+		return false
 	}
 	m.NextHurt = mr.tick + hurtPause
 	throw(&m.Body, by.Body.Pos)
 	mr.alarm(m, by)
-	mr.hurtMob(m, hitHurts)
+	mr.hurtMob(m, blowOf(by))
 	if m.Health == 0 && isSurvivor(by) && !m.Young(mr.tick) {
 		for _, drop := range m.info().drops {
 			mr.give(by, drop.Block, int(drop.Count))
 		}
 	}
+	return true
 }
 
 // alarm lets a mob that a player strikes, and its herd, flee or turn on the player.

@@ -244,3 +244,28 @@ func TestDeathByMob(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestSwords: a sword takes more than a hand, and blows that are felt wear it.
+func TestSwords(t *testing.T) {
+	for held, want := range map[Block]uint8{Air: 2, WoodenSword: 4, IronSword: 6, IronAxe: 2} {
+		a := flatArea(AreaConfig{Seed: 3})
+		m := mobAt(a, Cow, 66, 10, 64)
+		p, q := guest("a", 64, 10, 64), guest("b", 64, 10, 66)
+		p.Items = Inventory{{held, MaxStack}}
+		a.AddPlayer(p)
+		a.AddPlayer(q)
+		for _, at := range []uint64{m.Entity, q.Entity, q.Entity} { // the last one is not felt
+			ticks(a, hitEvery-2)
+			if got := a.doAct(t, p, Act{Kind: ActHit, A: int64(at)}); got != Done {
+				t.Fatal(got)
+			}
+			p.Body.Pos = guest("a", 64, 10, 64).Body.Pos
+		}
+		if m.info().Health-m.Health != want || MaxHealth-q.Health != want {
+			t.Errorf("%v takes %d and %d", held, m.info().Health-m.Health, MaxHealth-q.Health)
+		}
+		if used := MaxStack - p.Items[0].Count; held == WoodenSword && (used < 2 || used > 4) {
+			t.Errorf("worn by %d", used)
+		}
+	}
+}

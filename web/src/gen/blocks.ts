@@ -60,7 +60,7 @@ export interface BlockInfo {
 }
 
 /** Number of blocks in the table. */
-export const BLOCK_COUNT = 124;
+export const BLOCK_COUNT = 127;
 
 /** Ids by name. */
 export const Block = {
@@ -188,6 +188,9 @@ export const Block = {
   WoodenHoe: 121,
   StoneHoe: 122,
   IronHoe: 123,
+  WoodenSword: 124,
+  StoneSword: 125,
+  IronSword: 126,
 } as const;
 
 /** The block table, indexed by id. */
@@ -564,6 +567,15 @@ export const blocks: readonly BlockInfo[] = [
   { id: 123, name: 'iron_hoe', title: 'Iron Hoe', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
     light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
     top: 'iron_hoe', side: 'iron_hoe', bottom: 'iron_hoe', color: 0xd0d2d4, tool: ['hoe', 3, 1] },
+  { id: 124, name: 'wooden_sword', title: 'Wooden Sword', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'wooden_sword', side: 'wooden_sword', bottom: 'wooden_sword', color: 0xa98552, tool: ['sword', 1, 1] },
+  { id: 125, name: 'stone_sword', title: 'Stone Sword', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'stone_sword', side: 'stone_sword', bottom: 'stone_sword', color: 0x8a8c90, tool: ['sword', 2, 1] },
+  { id: 126, name: 'iron_sword', title: 'Iron Sword', class: 'thing', solid: false, opaque: false, replaceable: false, gravity: false, climbable: false, item: true,
+    light: 0, dim: 0, fluid: 0, hardness: -1, drop: 0, tall: 0, support: 'none', sound: 'stone',
+    top: 'iron_sword', side: 'iron_sword', bottom: 'iron_sword', color: 0xd0d2d4, tool: ['sword', 3, 1] },
 ];
 
 /** Every texture that the table names, in alphabetical order. */
@@ -616,6 +628,7 @@ export const textureNames: readonly string[] = [
   'iron_ore',
   'iron_pickaxe',
   'iron_shovel',
+  'iron_sword',
   'ladder',
   'lamp',
   'lantern_side',
@@ -668,6 +681,7 @@ export const textureNames: readonly string[] = [
   'stone_shovel',
   'stone_slab_side',
   'stone_slab_top',
+  'stone_sword',
   'string',
   'tall_grass',
   'torch',
@@ -682,6 +696,7 @@ export const textureNames: readonly string[] = [
   'wooden_hoe',
   'wooden_pickaxe',
   'wooden_shovel',
+  'wooden_sword',
   'yellow_wool',
 ];
 
@@ -776,6 +791,11 @@ export const recipes: readonly Recipe[] = [
   { out: [121, 1], in: [[25, 2], [65, 2]] },
   { out: [122, 1], in: [[4, 2], [65, 2]] },
   { out: [123, 1], in: [[66, 2], [65, 2]] },
+  { out: [124, 1], in: [[23, 2], [65, 1]] },
+  { out: [124, 1], in: [[24, 2], [65, 1]] },
+  { out: [124, 1], in: [[25, 2], [65, 1]] },
+  { out: [125, 1], in: [[4, 2], [65, 1]] },
+  { out: [126, 1], in: [[66, 2], [65, 1]] },
 ];
 
 /** How much eating a block fills, by its id. */
