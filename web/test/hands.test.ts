@@ -132,3 +132,13 @@ test('an animal is fed with what some animal eats, once for each press', () => {
   hands.step(cow, NOT_PRESSED, HELD);
   assert.deepEqual(sent.map((a) => [a.kind, a.a]), [[ActKind.Use, 7]]);
 });
+
+test('a bed takes two blocks, and is lain in by a press', () => {
+  const { hands, sent, world, inventory, floor } = stage();
+  inventory.apply([{ slot: 0, block: Block.RedBed, count: 1 }], 0);
+  hands.step({ hit: { ...floor.hit!, x: 2, z: 0 }, entity: null }, NOT_PRESSED, FRESH);
+  assert.deepEqual([world.block(2, 10, 0), world.block(3, 10, 0)], [Block.RedBedEast, Block.RedBedEastHead]);
+  hands.step(floor, NOT_PRESSED, NOT_PRESSED);
+  hands.step({ hit: { x: 3, y: 10, z: 0, face: 1, block: Block.RedBedEastHead, distance: 2 }, entity: null }, NOT_PRESSED, FRESH);
+  assert.deepEqual(sent.map((a) => [a.kind, a.x, a.y, a.z]), [[ActKind.Place, 2, 9, 0], [ActKind.Open, 3, 10, 0]]);
+});

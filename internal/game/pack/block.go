@@ -28,6 +28,7 @@ type Block struct {
 	Fuel     uint16    // ticks that one of it burns in a furnace; 0: it does not burn
 	Food     uint8     // how much it fills; 0 for what cannot be eaten
 	Door     uint8     // of what opens: which of its blocks, bits of Upper, Open, Turned
+	Bed      uint8     // of a bed: which of its blocks, BedHead and the direction of its head
 	Hardness int32     // ticks of 1/20 s to break by hand; Unbreakable, Instant
 	Leaves   uint16    // id of what is left when it is broken; 0, air: nothing
 	Tall     fixed.Num // height of the box that bodies bump into; 0 if not Solid
@@ -135,6 +136,8 @@ func (r *reader) block(file string, v value) {
 	switch {
 	case b.Class.Opens():
 		r.door(b, left, o)
+	case b.Class == Bed:
+		r.bed(b, left, o)
 	case b.Smelts > 0:
 		r.furnace(b, lit, left, o)
 	default:

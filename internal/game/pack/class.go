@@ -25,12 +25,13 @@ const (
 	Trapdoor       // a lid at the top of its cell that opens: four blocks
 	Gate           // a part of a fence that opens: four blocks
 	Fence          // a post, and rails to what stands beside it
+	Bed            // two blocks side by side: eight blocks, see Block.Bed
 	Thing          // no block: something that is carried and cannot be placed
 	classCount
 )
 
 var classNames = [classCount]string{
-	"air", "cube", "cutout", "glass", "cross", "fluid", "torch", "slab", "ladder", "cactus", "door", "trapdoor", "gate", "fence", "thing",
+	"air", "cube", "cutout", "glass", "cross", "fluid", "torch", "slab", "ladder", "cactus", "door", "trapdoor", "gate", "fence", "bed", "thing",
 }
 
 func (c Class) String() string { return classNames[c] }
@@ -47,7 +48,7 @@ var shapes = [classCount]struct {
 	dim  uint8
 }{
 	Cube: {fixed.One, 15}, Cutout: {fixed.One, 1}, Glass: {fixed.One, 0}, Cactus: {fixed.One, 0},
-	Fence: {fixed.One, 0}, Slab: {fixed.One / 2, 1}, Fluid: {0, 1},
+	Fence: {fixed.One, 0}, Slab: {fixed.One / 2, 1}, Bed: {fixed.One * 9 / 16, 0}, Fluid: {0, 1},
 }
 
 // Support is what a block needs underneath or beside it to stay.

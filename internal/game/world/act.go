@@ -141,10 +141,15 @@ func (pr *playerRules) eat(p *Player) Refusal {
 	return Done
 }
 
-// respawn brings a dead player back to life at the spawn, with what it carries.
+// respawn brings a dead player back to life, with what it carries: in its bed, or at the
+// spawn.
 func (pr *playerRules) respawn(p *Player) {
 	p.Health, p.Air, p.Food, p.Effort = MaxHealth, MaxAir, MaxFood, 0
-	p.moveTo(SpawnFeet(pr.cfg.Spawn))
+	to := SpawnFeet(pr.cfg.Spawn)
+	if p.HasBed {
+		to = bedFeet(p.Bed)
+	}
+	p.moveTo(to)
 	p.dirty |= dirtySelf
 }
 

@@ -131,6 +131,14 @@ const (
 	WoodenSword
 	StoneSword
 	IronSword
+	RedBed
+	RedBedHead
+	RedBedSouth
+	RedBedSouthHead
+	RedBedWest
+	RedBedWestHead
+	RedBedEast
+	RedBedEastHead
 	BlockCount // how many there are
 )
 

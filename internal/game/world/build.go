@@ -77,6 +77,8 @@ func (br *blockRules) placeHere(r *Remote) Refusal {
 		return NotReplaceable
 	case r.Block.IsDoor():
 		return br.placeDoor(r)
+	case r.Block.IsBed():
+		return br.placeBed(r)
 	case r.Block.Opens() && br.occupied(r.At, r.Block):
 		return Occupied
 	case r.Block.Opens():

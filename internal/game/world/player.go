@@ -33,6 +33,8 @@ type Player struct {
 	Epoch    uint64 // raised by each handover
 	LastSeq  uint32 // the last input that was run
 	Arriving bool   // placed by somebody else: look for room before the first step
+	Bed      Pos    // where it comes back to life
+	HasBed   bool
 	Dig      Dig
 	DugTo    uint32 // the last input that has counted for a dig
 

@@ -16,7 +16,7 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 	w.body(&p.Body)
 	w.uint(uint64(p.Mode))
 	hungry := p.Food != MaxFood || p.Effort > 0
-	w.flags(p.Operator, p.Arriving, p.Dig.Active, p.DugTo > 0, hungry, p.Visitor)
+	w.flags(p.Operator, p.Arriving, p.Dig.Active, p.DugTo > 0, hungry, p.Visitor, p.HasBed)
 	w.uint(uint64(p.Health))
 	w.uint(uint64(p.Air))
 	w.uint(uint64(p.Selected))
@@ -37,6 +37,9 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 		w.uint(uint64(p.Food))
 		w.uint(uint64(p.Effort))
 	}
+	if p.HasBed {
+		w.pos(p.Bed)
+	}
 	return w.b
 }
 
@@ -51,7 +54,7 @@ func DecodePlayer(b []byte) (*Player, error) {
 	r.body(&p.Body)
 	p.Mode = Mode(r.uint(uint64(Spectator), "mode"))
 	var dug, hungry bool
-	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active, &dug, &hungry, &p.Visitor)
+	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active, &dug, &hungry, &p.Visitor, &p.HasBed)
 	p.Health = uint8(r.uint(MaxHealth, "health"))
 	p.Air = uint16(r.uint(MaxAir, "air"))
 	p.Selected = uint8(r.uint(HotBar-1, "selected slot"))
@@ -76,6 +79,9 @@ func DecodePlayer(b []byte) (*Player, error) {
 		if p.Food == MaxFood && p.Effort == 0 {
 			r.fail("hunger")
 		}
+	}
+	if p.HasBed {
+		p.Bed = r.pos("bed")
 	}
 	if err := r.end("player"); err != nil {
 		return nil, err

@@ -58,6 +58,9 @@ func (br *blockRules) redo(r *Remote) Refusal {
 		if r.Block.IsDoor() {
 			return br.placeDoor(r)
 		}
+		if r.Block.IsBed() {
+			return br.placeBed(r)
+		}
 		if r.Block.Opens() {
 			r.Block = doorFor(r.Block, r.At, r.Body)
 		}

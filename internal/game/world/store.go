@@ -49,11 +49,14 @@ func (pr *playerRules) usable(p *Player, at Pos) (slots int, code Refusal) {
 	return slots, code
 }
 
-// open lets a player look into a container, or opens or closes a door or the like.
+// open lets a player look into a container or use a bed, or opens or closes a door or the like.
 func (pr *playerRules) open(p *Player, c *Command) (code Refusal, later bool) {
 	at := c.Act.At
-	if b, _ := pr.Block(at); b.Opens() {
+	switch b, _ := pr.Block(at); {
+	case b.Opens():
 		return pr.turn(p, c, b)
+	case b.IsBed():
+		return pr.lieDown(p, at), false
 	}
 	slots, code := pr.usable(p, at)
 	if code == Done {

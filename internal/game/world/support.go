@@ -9,8 +9,11 @@ import (
 // it. What is not loaded supports everything.
 func supported(w Blocks, p Pos, b Block) bool {
 	need := Info(b).Support
-	if b.IsDoor() {
+	switch {
+	case b.IsDoor():
 		return doorStands(w, p, b)
+	case b.IsBed():
+		return bedStands(w, p, b)
 	}
 	switch need {
 	case pack.SupportNone:

@@ -36,6 +36,9 @@ func (pr *playerRules) arrive(p *Player) bool {
 	if _, ok := pr.Block(at); !ok || at.Region() != pr.pos {
 		return false
 	}
+	if pr.missesBed(p) {
+		return false
+	}
 	p.Arriving = false
 	p.dirty |= dirtyMoved
 	if p.Mode == Spectator {

@@ -8,7 +8,7 @@ import type { Inventory } from './inventory';
 import type { Body } from './physics/body';
 import { info } from './physics/blocks';
 import type { Hit } from './raycast';
-import { BREAK_EVERY, digTicks, doorFor, HEIGHT, occupied, OPEN, PLACE_EVERY, UPPER, withDoor } from './rules';
+import { bedFor, BREAK_EVERY, digTicks, doorFor, HEIGHT, occupied, OPEN, otherBed, PLACE_EVERY, UPPER, withDoor } from './rules';
 import { fullSolid, supported } from './support';
 
 /** Ticks between two blows, and for how long a held button repeats placing. */
@@ -176,8 +176,8 @@ export class Hands {
       if (fresh) this.eat();
       return;
     }
-    const { stores, door } = info(target.hit.block);
-    if ((stores || door !== undefined) && !this.env.body().sneaking) {
+    const { stores, door, bed } = info(target.hit.block);
+    if ((stores || door !== undefined || bed !== undefined) && !this.env.body().sneaking) {
       if (fresh) this.open(target.hit);
       return;
     }
@@ -198,7 +198,8 @@ export class Hands {
   private open({ x, y, z, block }: Hit): void {
     if (this.env.mode() === Mode.Spectator) return;
     this.opened = true;
-    if (info(block).door === undefined) this.env.open(x, y, z);
+    if (info(block).bed !== undefined) this.env.acts.do(ActKind.Open, { x, y, z });
+    else if (info(block).door === undefined) this.env.open(x, y, z);
     else this.turn(x, y, z, block);
     this.env.swing();
   }
@@ -256,6 +257,13 @@ export class Hands {
   private partsOf(block: number, at: Place): (Place & { block: number })[] | null {
     const { world } = this.env;
     const { door, class: kind } = info(block);
+    if (kind === 'bed') {
+      const foot = bedFor(block, at, this.env.body());
+      const head = otherBed(foot);
+      const beside = { x: at.x + head.dx, y: at.y, z: at.z + head.dz, block: head.block };
+      const there = world.block(beside.x, beside.y, beside.z);
+      return there < 0 || !info(there).replaceable ? null : [{ ...at, block: foot }, beside];
+    }
     if (kind !== 'door') {
       if (!supported(world, at.x, at.y, at.z, block)) return null;
       return [{ ...at, block: door === undefined ? block : doorFor(block, at, this.env.body()) }];

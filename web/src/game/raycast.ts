@@ -42,6 +42,8 @@ function aimBox(id: number): readonly [number, number, number, number, number, n
       return b.door! & 4 ? [0.4, 0, 0, 0.6, 1, 1] : [0, 0, 0.4, 1, 1, 0.6];
     case 'fence':
       return [0.3, 0, 0.3, 0.7, 1, 0.7];
+    case 'bed':
+      return [0, 0, 0, 1, 9 / 16, 1];
     case 'slab':
       return [0, 0, 0, 1, 0.5, 1];
     default:

@@ -65,6 +65,22 @@ export function withDoor(block: number, flip: number): number {
   return block + ((door ^ flip) - door) / step;
 }
 
+/** Where the other half of a bed is from one of them, and what it is. */
+export function otherBed(block: number): { dx: number; dz: number; block: number } {
+  const { bed = 0 } = info(block);
+  const [dx, dz] = ([[0, -1], [0, 1], [-1, 0], [1, 0]] as const)[bed >> 1]!;
+  const way = bed & 1 ? -1 : 1;
+  return { dx: dx * way, dz: dz * way, block: block + (bed & 1 ? -1 : 1) };
+}
+
+/** The foot of a bed as a body places it: its head lies away from it. */
+export function bedFor(block: number, at: { x: number; y: number; z: number }, body: Body): number {
+  const dx = at.x * ONE + ONE / 2 - body.x;
+  const dz = at.z * ONE + ONE / 2 - body.z;
+  const way = Math.abs(dx) > Math.abs(dz) ? (dx > 0 ? 3 : 2) : dz > 0 ? 1 : 0;
+  return block - (info(block).bed ?? 0) + way * 2;
+}
+
 /** What opens as a body places it, across its way; of a door the lower half. */
 export function doorFor(block: number, at: { x: number; y: number; z: number }, body: Body): number {
   const far = (cell: number, feet: number): number => Math.abs(cell * ONE + ONE / 2 - feet);

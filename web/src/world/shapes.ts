@@ -55,6 +55,9 @@ export function meshShapes(p: Padded, holes: Quads, water: Quads): void {
       case Kind.Fence:
         fence(p, place, x, y, z, holes);
         break;
+      case Kind.Bed:
+        box(p, place, x, y, z, [0, 0, 0, 16, 9, 16], holes, false);
+        break;
       case Kind.Torch:
         box(p, place, x, y, z, [7, 0, 7, 9, 10, 9], holes, false);
         break;

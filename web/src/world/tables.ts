@@ -18,6 +18,7 @@ export const enum Kind {
   Trapdoor,
   Gate,
   Fence,
+  Bed,
 }
 
 const kindOf: Record<BlockClass, Kind> = {
@@ -35,6 +36,7 @@ const kindOf: Record<BlockClass, Kind> = {
   trapdoor: Kind.Trapdoor,
   gate: Kind.Gate,
   fence: Kind.Fence,
+  bed: Kind.Bed,
   thing: Kind.Air,
 };
 
@@ -61,7 +63,7 @@ export const LAYER = new Uint16Array(256 * 6);
 /** layer of a block's picture, or of its sides */
 export const PICTURE = new Uint16Array(256);
 /** the classes whose bottom is the picture of the whole */
-const PICTURED = new Set<BlockClass>(['door', 'gate', 'fence']);
+const PICTURED = new Set<BlockClass>(['door', 'gate', 'fence', 'bed']);
 
 /** layerOf is a texture's layer in the array. */
 export function layerOf(name: string): number {
@@ -88,7 +90,7 @@ for (let id = 0; id < 256; id++) {
 }
 
 /** the classes that are shown as a picture in a slot and on the ground */
-const FLAT = new Set<BlockClass>(['cross', 'ladder', 'door', 'trapdoor', 'gate', 'fence', 'thing']);
+const FLAT = new Set<BlockClass>(['cross', 'ladder', 'door', 'trapdoor', 'gate', 'fence', 'bed', 'thing']);
 
 /** flat tells whether a block is shown as a picture instead of a cube. */
 export const flat = (b: number): boolean => FLAT.has(blocks[b]?.class ?? 'cube');

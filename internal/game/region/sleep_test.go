@@ -1,0 +1,51 @@
+package region
+
+import (
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// TestBedInAnotherRegion: a player lies down in a bed beyond the border, dies elsewhere and
+// comes back to life in it, also after the host has crashed.
+func TestBedInAnotherRegion(t *testing.T) {
+	bothWays(t, func(t *testing.T, newBed func(testing.TB) *bed) {
+		b := newBed(t)
+		c := builder(b, "ada")
+		c.watch(there, RateEvery)
+		b.wants(here, b.ordered(c.player, decision.Order{Kind: decision.Give, Text: "red_bed", Count: 1}))
+		b.teleport(c, metres(126.5, flatTop+1, 64.5))
+		b.run(time.Second)
+		at := world.Pos{X: 129, Y: flatTop + 1, Z: 64}
+		do := func(a Act) {
+			t.Helper()
+			seq := c.act(a)
+			b.run(time.Second)
+			if res := c.results[seq]; res == nil || !res.OK {
+				t.Fatalf("%+v: %+v", a, res)
+			}
+		}
+		do(Act{Kind: uint8(world.ActPlace), Pos: at.Next(world.FaceDown), Face: uint8(world.FaceUp), A: 4})
+		if foot := b.block(at); !foot.IsBed() || b.block(at.Next(world.FaceEast)) != foot+1 {
+			t.Fatalf("%v is there", foot)
+		}
+		do(Act{Kind: uint8(world.ActOpen), Pos: at})
+		b.teleport(c, metres(40.5, flatTop+1, 64.5))
+		b.run(time.Second)
+		if !b.signed { // a session that signs ends with the host
+			b.crash()
+			c.enter()
+			b.run(8 * time.Second)
+		}
+		b.wants(here, b.ordered(c.player, decision.Order{Kind: decision.SetMode, Text: "survival"}))
+		b.teleport(c, metres(40.5, flatTop+60, 64.5))
+		b.until("dead", func() bool { _, h := b.homeOf(c.player); return h != nil && h.p.Dead() })
+		c.act(Act{Kind: uint8(world.ActRespawn)})
+		b.until("alive in bed", func() bool {
+			r, h := b.homeOf(c.player)
+			return h != nil && r.Pos() == there && !h.p.Dead() && h.p.Body.Pos.Block().X == at.X && h.p.Body.Pos.Block().Z == at.Z
+		})
+	})
+}

@@ -1,0 +1,109 @@
+package world
+
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+)
+
+// TestBeds: a bed lies away from whoever places it, and goes as a whole.
+func TestBeds(t *testing.T) {
+	for name, c := range map[string]struct {
+		at, head Pos
+		foot     Block
+	}{
+		"east":  {Pos{22, 10, 20}, Pos{23, 10, 20}, RedBedEast},
+		"west":  {Pos{18, 10, 20}, Pos{17, 10, 20}, RedBedWest},
+		"south": {Pos{20, 10, 22}, Pos{20, 10, 23}, RedBedSouth},
+		"north": {Pos{20, 10, 18}, Pos{20, 10, 17}, RedBed},
+	} {
+		for _, broken := range []Pos{c.at, c.head} {
+			a := flatArea(AreaConfig{Seed: 2})
+			p := guest("ada", 20, 10, 20)
+			p.Items = Inventory{{RedBed, 1}}
+			a.AddPlayer(p)
+			if got := a.doAct(t, p, Act{Kind: ActPlace, At: c.at.Next(FaceDown), Face: FaceUp}); got != Done || p.Items.Count(RedBed) != 0 {
+				t.Fatalf("%s: %q", name, got)
+			}
+			mustBe(t, a, c.at, c.foot)
+			mustBe(t, a, c.head, c.foot+1)
+			a.doAct(t, p, Act{Kind: ActDig, At: broken})
+			for range 40 {
+				p.LastInput = a.tick
+				a.Tick(a.tick+1, []Command{{Player: p.ID, Kind: CmdInput, Seq: p.LastSeq + 1}})
+			}
+			mustBe(t, a, c.at, Air)
+			mustBe(t, a, c.head, Air)
+			if n := p.Items.Count(RedBed); n != 1 {
+				t.Errorf("%s: %d beds of one", name, n)
+			}
+		}
+	}
+}
+
+// TestBedNeedsRoom for both halves, in one region.
+func TestBedNeedsRoom(t *testing.T) {
+	for name, c := range map[string]struct {
+		at   Pos
+		wall Pos
+		want Refusal
+	}{
+		"room":       {at: Pos{22, 10, 20}},
+		"wall":       {at: Pos{22, 10, 20}, wall: Pos{23, 10, 20}, want: NotReplaceable},
+		"the border": {at: Pos{127, 10, 20}, want: NotReplaceable},
+	} {
+		a := NewArea(AreaConfig{}, RegionPos{}, air{})
+		for _, column := range flatArea(AreaConfig{}).columns {
+			a.SetColumn(column)
+		}
+		p := guest("ada", int(c.at.X)-2, 10, 20)
+		p.Items = Inventory{{RedBed, 1}}
+		a.AddPlayer(p)
+		if c.wall != (Pos{}) {
+			put(a, c.wall, Stone)
+		}
+		if got := a.doAct(t, p, Act{Kind: ActPlace, At: c.at.Next(FaceDown), Face: FaceUp}); got != c.want || (p.Items.Count(RedBed) == 1) == (c.want == Done) {
+			t.Errorf("%s: %q, %d left", name, got, p.Items.Count(RedBed))
+		}
+	}
+}
+
+// air is a world that is loaded and empty.
+type air struct{}
+
+func (air) Block(Pos) (Block, bool) { return Air, true }
+
+// TestLifeInBed: who has used a bed comes back to it, and to the spawn once it is gone.
+func TestLifeInBed(t *testing.T) {
+	for _, gone := range []bool{false, true} {
+		a := flatArea(AreaConfig{Seed: 2, Spawn: Pos{90, 10, 90}})
+		p := guest("ada", 20, 10, 20)
+		a.AddPlayer(p)
+		at := Pos{22, 10, 20}
+		put(a, at.Add(1, 0, 0), RedBedEastHead)
+		put(a, at, RedBedEast)
+		if got := a.doAct(t, p, Act{Kind: ActOpen, At: at}); got != Done || len(a.changes.Notices) != 1 || len(a.changes.Saves) != 1 {
+			t.Fatalf("%q", got)
+		}
+		if again, err := DecodePlayer(p.AppendBinary(nil)); err != nil || again.Bed != at || !again.HasBed {
+			t.Fatalf("%v: %+v", err, again)
+		}
+		if gone {
+			put(a, at, Air)
+			put(a, at.Add(1, 0, 0), Air)
+		}
+		p.Body.Pos.X += 20 * fixed.One
+		a.hurt(p, MaxHealth, ByOrder)
+		if got := a.doAct(t, p, Act{Kind: ActRespawn}); got != Done {
+			t.Fatalf("%q", got)
+		}
+		ticks(a, 5)
+		want := at
+		if gone {
+			want = a.cfg.Spawn
+		}
+		if d := p.Body.Pos.Block(); d.X != want.X || d.Z != want.Z || p.Arriving || p.HasBed == gone {
+			t.Errorf("gone %v: stands at %v, has a bed %v", gone, d, p.HasBed)
+		}
+	}
+}
