@@ -269,22 +269,21 @@ func (h *Host) network() (*node.Net, error) {
 		return nil, err
 	}
 	return &node.Net{
-		World: p.record.World(), Known: p.known, Founder: p.record.FounderID(), Stored: stored,
-		Sign:   func(r *kademlia.Record) { records.Sign(r, p.key) },
-		Verify: records.Verify,
-		Signer: copySigner{p.key},
-		CheckPass: func(pass *identity.Pass, player id.ID, name string, gateway id.ID) error {
-			if pass == nil {
-				return fmt.Errorf("%w: there is none", identity.ErrPass)
-			}
-			return pass.Check(player, gateway, p.record.World(), name, time.Unix(0, int64(h.clock.Now())).Unix())
+		PartConfig: node.PartConfig{
+			World: p.record.World(), Known: p.known, Founder: p.record.FounderID(), Stored: stored,
+			Sign:   func(r *kademlia.Record) { records.Sign(r, p.key) },
+			Verify: records.Verify,
+			CheckPass: func(pass *identity.Pass, player id.ID, name string, gateway id.ID) error {
+				if pass == nil {
+					return fmt.Errorf("%w: there is none", identity.ErrPass)
+				}
+				return pass.Check(player, gateway, p.record.World(), name, time.Unix(0, int64(h.clock.Now())).Unix())
+			},
+			Note: func(text string) { h.cfg.Log.Warn(text) },
+
+			MaxHosted: h.cfg.Capacity.Regions, MaxPlayers: h.cfg.Capacity.Players, Full: h.load.full,
 		},
-		Note: func(text string) { h.cfg.Log.Warn(text) },
-
-		Log: h.logKeys(),
-
-		MaxHosted: h.cfg.Capacity.Regions, MaxPlayers: h.cfg.Capacity.Players, Full: h.load.full,
-		Verified: h.verified(), Access: p.access,
+		Signer: copySigner{p.key}, Log: h.logKeys(), Verified: h.verified(), Access: p.access,
 	}, nil
 }
 

@@ -33,11 +33,11 @@ const accessKey = "access"
 
 // newAccess returns nil if the world has no list. disconnectBarred is called when it has
 // changed.
-func newAccess(c component, l *links, disk nodeDisk, disconnectBarred func()) *access {
-	if c.cfg.Access == nil {
+func newAccess(c component, list Access, l *links, disk nodeDisk, disconnectBarred func()) *access {
+	if list == nil {
 		return nil
 	}
-	a := &access{Access: c.cfg.Access, disconnectBarred: disconnectBarred}
+	a := &access{Access: list, disconnectBarred: disconnectBarred}
 	a.listSync = &listSync{
 		component: c, links: l, disk: disk, list: a.Access, name: "access list", key: accessKey, enforce: a.enforceList,
 		message: func(version uint64, list []byte) machine.Message { return &AccessList{version, list} },

@@ -29,11 +29,11 @@ func newAccused(env machine.Env, note func(string)) *accused {
 }
 
 // accuse reports that a node has sent something false, which was refused.
-func (a *accused) accuse(f *remoteNode, format string, args ...any) {
+func (a *accused) accuse(who id.ID, format string, args ...any) {
 	now := a.env.Now()
-	if last, ok := a.last.Get(f.peer.ID); ok && now.Sub(last) < accuseEvery {
+	if last, ok := a.last.Get(who); ok && now.Sub(last) < accuseEvery {
 		return
 	}
-	a.last.Put(f.peer.ID, now)
-	a.note(fmt.Sprintf("Node %s has sent ", f.peer.ID.Short()) + fmt.Sprintf(format, args...))
+	a.last.Put(who, now)
+	a.note(fmt.Sprintf("Node %s has sent ", who.Short()) + fmt.Sprintf(format, args...))
 }

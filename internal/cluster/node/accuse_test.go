@@ -10,7 +10,7 @@ func TestAccusedOnce(t *testing.T) {
 		before := len(c.notes)
 		c.nodes[0].Call(func() {
 			for range times {
-				c.node(0).net.accused.accuse(&remoteNode{peer: nodePeer(of)}, "a false list")
+				c.node(0).net.accused.accuse(nodePeer(of).ID, "a false list")
 			}
 		})
 		c.s.Run(1)

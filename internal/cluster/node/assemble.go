@@ -13,11 +13,12 @@ import (
 
 // newNetwork makes the components and connects them.
 func newNetwork(n *Node, cfg Net) *network {
-	w := &network{n: n, cfg: cfg.withDefaults(), tag: tagOf(cfg.Self.ID), spareUpload: limit.NewBudget(spareUpload, spareUploadBurst)}
-	c := component{env: n.env, cfg: &w.cfg, counts: &n.counts, queue: n, phase: &w.phase}
+	w := &network{n: n, cfg: cfg, tag: tagOf(cfg.Self.ID), spareUpload: limit.NewBudget(spareUpload, spareUploadBurst)}
+	w.cfg.PartConfig = cfg.withDefaults()
+	c := component{env: n.env, cfg: &w.cfg.PartConfig, counts: &n.counts, queue: n, phase: &w.phase}
 	w.accused = newAccused(c.env, c.note)
 	c.accused = w.accused
-	w.convicted = &convictions{component: c, list: map[id.ID][]byte{}, led: map[world.RegionPos]machine.Time{}}
+	w.convicted = &convictions{component: c, keys: cfg.Log, list: map[id.ID][]byte{}, led: map[world.RegionPos]machine.Time{}}
 	if cfg.Log != nil {
 		w.convicted.recall(cfg.Log.Convicted)
 	}
@@ -35,14 +36,14 @@ func newNetwork(n *Node, cfg Net) *network {
 func (w *network) assembleNodes(c component) {
 	w.seen = newSightings(c)
 	w.links = newLinks(c, w.seen)
-	w.dir = newDirectory(c, w.n.newSubmachine("directory"), w.seen)
-	w.store = newNodeStore(c, w.n.newSubmachine(NodeSpace), w.dir, w.seen)
+	w.dir = newDirectory(c, w.n.newSeat("directory"), w.seen)
+	w.store = newNodeStore(c, w.n.newSeat(NodeSpace), w.dir, w.seen)
 }
 
 // assembleRouting makes what finds the leaders of shards.
 func (w *network) assembleRouting(c component) {
 	w.routes = newRoutes(c, w.links, w.dir, w.seen)
-	w.speakers = &speakers{component: c, routes: w.routes, list: map[shards.Shard][]unverifiedMessage{}}
+	w.speakers = &speakers{component: c, unverified: newOwn[int](w.links), routes: w.routes, list: map[shards.Shard][]unverifiedMessage{}}
 }
 
 // assembleHosting makes what hosts shards here.
@@ -50,20 +51,21 @@ func (w *network) assembleHosting(c component) {
 	w.hosting = newHosting(c, w.links)
 	w.jobs = newJobRunner(w.n.newSubmachine("jobs"))
 	w.hosting.convicted = w.convicted
-	w.copies = newCopies(c, w.n.newSubmachine("copies"))
+	w.signatures = copySignatures{w.cfg.Signer, w.cfg.World}
+	w.copies = newCopies(c, w.n.newSeat("copies"))
 	w.invitations = &invitations{component: c, dir: w.dir, checks: map[shards.Shard]*hostCheck{}}
 	w.creation = newGroupCreation(c, w.links, w.dir, w.seen)
 	w.stored = newStoredShards(c, w.dir, w.creation, w.hosting.scanDisk())
-	w.offers = &offers{component: c, links: w.links, own: w.creation}
+	w.offers = &offers{component: c, said: newOwn[hostOffer](w.links), links: w.links, own: w.creation}
 	w.votes = &votePlacement{component: c, links: w.links}
 	w.departure = &departure{component: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
-	w.restoration = &restoration{component: c, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
+	w.restoration = &restoration{component: c, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
 	w.spares = &spareKeeping{
-		component: c, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
+		component: c, budgets: newOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
 		incoming: map[shards.Shard]*incomingSpare{}, leaders: map[shards.Shard]knownLeader{},
 	}
-	w.merges = &merges{component: c, links: w.links, hosting: w.hosting, routes: w.routes, asked: map[uint64]mergeRequest{}}
-	w.sources = newMergeSources(c, w.n.newSubmachine("merges"), w.links, w.copies, w.routes, w.n.cfg.Region.Terrain)
+	w.merges = &merges{component: c, budgets: newOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, hosting: w.hosting, routes: w.routes, asked: map[uint64]mergeRequest{}}
+	w.sources = newMergeSources(c, w.n.newSeat("merges"), w.links, w.copies, w.routes, w.n.cfg.Region.Terrain)
 	w.sources.merges, w.merges.sources = w.merges, w.sources
 	w.hosting.newReplica = func(p shards.Shard) *replica { return w.assembleReplica(c, p) }
 }
@@ -72,11 +74,11 @@ func (w *network) assembleHosting(c component) {
 func (w *network) assembleReplica(c component, p shards.Shard) *replica {
 	g := &shardGroup{self: w.cfg.Self, shard: p, runner: w.n, idleSince: c.env.Now()}
 	h := &replica{
-		component: c, space: p.Space(), newMember: w.n.newSubmachine, send: w.links.send,
+		component: c, space: p.Space(), newSeat: w.n.newSeat, send: w.links.send,
 		runner: w.n, routes: w.routes, owner: w.hosting, setAside: w.copies.setAside(p), group: g,
 	}
 	h.users = &shardUsers{
-		component: c, shard: p, links: w.links, replies: w.routes, deliver: w.onRouted, nodes: map[machine.Peer]bool{},
+		component: c, shard: p, links: w.links, guests: w.guests, replies: w.routes, deliver: w.onRouted, nodes: map[machine.Peer]bool{},
 	}
 	h.record = &shardRecord{component: c, group: g, dir: w.dir}
 	h.membership = &membership{component: c, group: g, convicted: w.convicted, links: w.links, dir: w.dir, offers: w.offers, votes: w.votes, seen: w.seen, copies: w.copies}
@@ -85,11 +87,11 @@ func (w *network) assembleReplica(c component, p shards.Shard) *replica {
 		component: c, group: g, record: h.record, leaderless: h.quorumLoss, links: w.links, dir: w.dir, seen: w.seen, routes: w.routes,
 		copies: w.copies,
 	}
-	h.spares = &spareSending{component: c, group: g, links: w.links, dir: w.dir, seen: w.seen, uploads: &w.spareUpload}
+	h.spares = &spareSending{component: c, signatures: w.signatures, group: g, links: w.links, dir: w.dir, seen: w.seen, uploads: &w.spareUpload}
 	h.spares.stop()
-	h.log = &logSending{component: c, group: g, links: w.links, areas: w.n, guests: w.guests}
+	h.log = &logSending{component: c, keys: w.cfg.Log, group: g, links: w.links, areas: w.n, guests: w.guests}
 	h.followed = &logFollowing{
-		component: c, group: g, links: w.links, rules: w.n.cfg.Region, convict: func(p *regionlog.Proof, f *regionlog.Finding) { w.convicted.add(p, f) },
+		component: c, keys: w.cfg.Log, group: g, links: w.links, rules: w.n.cfg.Region, convict: func(p *regionlog.Proof, f *regionlog.Finding) { w.convicted.add(p, f) },
 	}
 	h.followed.copies = &copyChecking{component: c, group: g, jobs: w.jobs, terrain: w.n.cfg.Region.Terrain, suspect: h.followed.suspectCopy}
 	return h
@@ -100,29 +102,30 @@ func (w *network) assembleSessions(c component) {
 	w.owner = newOwner(c, w.links)
 	w.entries = newEntries(c, w.links)
 	w.sessions = &gatewaySessions{
-		component: c, epoch: w.n.cfg.Region.Epoch, links: w.links, routes: w.routes, speakers: w.speakers, local: w.n,
+		component: c, nextStrayNotice: newOwn[machine.Time](w.links), epoch: w.n.cfg.Region.Epoch, links: w.links, routes: w.routes, speakers: w.speakers, local: w.n,
 		entered: map[id.ID]*lobby.Enter{}, owner: w.owner, lagging: map[stream]*laggingSession{},
 	}
 	w.names = newPlayerNames(c.env)
 	w.admission = newAdmission(c, w.links, w.names)
-	w.guests = &remoteSessions{component: c, tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox(), hashes: recent.New[*world.Column, [32]byte](maxColumnHashes)}
+	w.guests = &remoteSessions{component: c, of: newOwn[remoteSessionsOf](w.links), tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox(), hashes: recent.New[*world.Column, [32]byte](maxColumnHashes)}
 }
 
 // assembleLists makes what the founder and the authority decide, and the node's place in
 // a verified world.
 func (w *network) assembleLists(c component) {
-	w.verified = newVerified(c, w.links, w.store, w.disconnectBarred)
-	w.overlay = newOverlayAdapter(c, w.n.newSubmachine("overlay"), w.links, w.dir, w.verified)
-	w.access = newAccess(c, w.links, w.store, w.disconnectBarred)
+	w.verified = newVerified(c, w.cfg.Verified, w.links, w.store, w.disconnectBarred)
+	w.overlay = newOverlayAdapter(c, w.n.newSeat("overlay"), w.links, w.dir, w.verified)
+	w.access = newAccess(c, w.cfg.Access, w.links, w.store, w.disconnectBarred)
 }
 
 // assembleEvidence makes what compares what players are shown, and spreads proofs.
 func (w *network) assembleEvidence(c component) {
-	p := w.n.newSubmachine("evidence")
-	w.evidence = &evidenceSpreading{component: c, p: p, links: w.links, routes: w.routes, convicted: w.convicted, asked: map[id.ID]machine.Time{}}
-	p.m, w.convicted.spread = w.evidence, w.evidence
+	p := w.n.newSeat("evidence")
+	w.evidence = &evidenceSpreading{component: c, budgets: newOwn[*limit.Budget](w.links), keys: w.cfg.Log, jobs: p, links: w.links, routes: w.routes, convicted: w.convicted, asked: map[id.ID]machine.Time{}}
+	p.Put(w.evidence)
+	w.convicted.spread = w.evidence
 	w.shown = &shownChecking{
-		component: c, links: w.links, routes: w.routes, sessions: w.sessions, convict: w.convicted.add, list: map[world.RegionPos]*checkedRegion{},
+		component: c, keys: w.cfg.Log, links: w.links, routes: w.routes, sessions: w.sessions, convict: w.convicted.add, list: map[world.RegionPos]*checkedRegion{},
 	}
 	w.sessions.shown = w.shown
 }
@@ -140,7 +143,8 @@ func (w *network) connect() {
 	w.hosting.invitations, w.hosting.stored, w.hosting.runner, w.hosting.players = w.invitations, w.stored, w.n, w.n
 	w.creation.hosting, w.creation.stored, w.creation.offers, w.creation.routes = w.hosting, w.stored, w.offers, w.routes
 	w.creation.convicted, w.offers.convicted, w.routes.convicted = w.convicted, w.convicted, w.convicted
-	w.votes.owner, w.votes.players, w.votes.hosted = w.owner, w.n, w.hosting
+	w.votes.owner, w.votes.guests, w.votes.players, w.votes.hosted = w.owner, w.guests, w.n, w.hosting
+	w.n.decisions.nextDecisions = newOwn[machine.Time](w.links)
 	w.sessions.audited = w.overlay
 	w.admission.access = w.access
 	if w.overlay != nil {

@@ -48,7 +48,7 @@ func (l *overlayAdapter) beat(now machine.Time) {
 	s := l.bootstrap
 	switch {
 	case len(s.own) > 0 && (s.rounds > 1 || len(s.own) == len(s.asked)):
-		l.bootstrapDone(s.pick(l.cfg.Self.ID, overlay.SpaceFor(l.cfg.Verified.Zones)), nil)
+		l.bootstrapDone(s.pick(l.cfg.Self.ID, overlay.SpaceFor(l.verified.Zones)), nil)
 	case now < s.next:
 	case s.rounds == maxBootstrapRounds:
 		l.bootstrapDone(nil, errNobody)
@@ -96,7 +96,7 @@ func (l *overlayAdapter) bootstrapDone(list []*overlay.Contact, err error) {
 // onBootstrapQuery answers with this node and one linked node of each zone, as many as
 // fit into a datagram.
 func (l *overlayAdapter) onBootstrapQuery(f *remoteNode, m *BootstrapQuery) {
-	space := overlay.SpaceFor(l.cfg.Verified.Zones)
+	space := overlay.SpaceFor(l.verified.Zones)
 	list := l.node.Linked(nil)
 	first := 0
 	if len(list) > 0 {

@@ -63,7 +63,7 @@ func (c *cluster) addNode(i int) {
 		cfg.Lobby.Spawn, cfg.Region.Rules.Spawn = c.spawn, c.spawn
 	}
 	cfg.Region.Rules.Mobs = c.mobs
-	cfg.Net = &Net{Self: nodePeer(i), World: id.Of([]byte("country")), Signer: testSigner{nodePeer(i).ID}}
+	cfg.Net = &Net{PartConfig: PartConfig{Self: nodePeer(i), World: id.Of([]byte("country"))}, Signer: testSigner{nodePeer(i).ID}}
 	if i > 0 {
 		cfg.Net.Known = []machine.Peer{nodePeer(0)}
 	}

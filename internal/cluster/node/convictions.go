@@ -26,6 +26,7 @@ type LogKeys struct {
 // sessions go on: others, who have no evidence, may let such a node lead.
 type convictions struct {
 	component
+	keys   *LogKeys // nil: nothing is checked
 	spread evidenceSpread
 
 	list map[id.ID][]byte                 // the evidence, encoded; nil: too large to be sent
@@ -59,7 +60,7 @@ func (c *convictions) recall(all []regionlog.Evidence) {
 
 func (c *convictions) accused(e regionlog.Evidence) (id.ID, *regionlog.Checkpoint) {
 	_, to := e.Span()
-	return c.cfg.Log.Node(to.Key), to
+	return c.keys.Node(to.Key), to
 }
 
 // packed is evidence as others are sent it.
@@ -87,8 +88,8 @@ func (c *convictions) add(e regionlog.Evidence, found *regionlog.Finding) {
 		what = "has shown players other blocks than it has signed"
 	}
 	c.note(fmt.Sprintf("Node %s led %s and %s: %s. This node has checked the proof and follows that node no more.", who.Short(), where(to.Region), what, found))
-	if c.cfg.Log.Proven != nil {
-		c.cfg.Log.Proven(e)
+	if c.keys.Proven != nil {
+		c.keys.Proven(e)
 	}
 	c.spread.offer(who)
 }

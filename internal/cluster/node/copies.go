@@ -25,9 +25,7 @@ import (
 // the node.
 type copies struct {
 	component
-	disk interface {
-		do(tag uint64, job machine.Job)
-	}
+	disk Jobs
 
 	list  []savedCopy // by space
 	next  machine.Time
@@ -53,16 +51,14 @@ const (
 	maxCopiesBytes = 128 << 20 // of either kind
 )
 
-func newCopies(c component, p *submachine) *copies {
-	m := &copies{component: c, disk: copiesDisk{p}, reads: map[uint64]func([]machine.KV, error){}}
-	p.m = m
+func newCopies(c component, p Seat) *copies {
+	m := &copies{component: c, disk: p, reads: map[uint64]func([]machine.KV, error){}}
+	p.Put(m)
 	return m
 }
 
-// copiesDisk is the queue for copies.
-type copiesDisk struct{ p *submachine }
-
-func (d copiesDisk) do(tag uint64, job machine.Job) { submachineEnv(d).Do("copies", tag, job) }
+// do runs a job of the disk.
+func (c *copies) do(tag uint64, job machine.Job) { c.disk.Do("copies", tag, job) }
 
 // newest returns the newest copy of a shard.
 func (c *copies) newest(p shards.Shard) (best savedCopy, ok bool) {
@@ -83,7 +79,7 @@ func (s *savedCopy) end() hostpolicy.Log {
 func (c *copies) read(s savedCopy, then func([]machine.KV, error)) {
 	c.tag++
 	c.reads[c.tag] = then
-	c.disk.do(c.tag, machine.DiskRead{Space: s.Space})
+	c.do(c.tag, machine.DiskRead{Space: s.Space})
 }
 
 // OnDone implements machine.Machine.
@@ -160,7 +156,7 @@ func (c *copies) thin(now machine.Time, maxAge time.Duration, which func(savedCo
 
 func (c *copies) drop(s savedCopy) {
 	c.list = slices.DeleteFunc(c.list, func(o savedCopy) bool { return o.Space == s.Space })
-	c.disk.do(0, machine.DiskWrite{
+	c.do(0, machine.DiskWrite{
 		Space: NodeSpace, Delete: [][]byte{[]byte(copyKey + s.Space)},
 		Then: []machine.DiskWrite{{Space: s.Space, DeletePrefix: [][]byte{{}}}},
 	})

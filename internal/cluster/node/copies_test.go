@@ -68,7 +68,7 @@ func TestRemovedHostKeepsCopy(t *testing.T) {
 // jobs notes what a component has the disk do.
 type jobs []machine.Job
 
-func (j *jobs) do(_ uint64, job machine.Job) { *j = append(*j, job) }
+func (j *jobs) Do(_ string, _ uint64, job machine.Job) { *j = append(*j, job) }
 
 // TestCopiesAreBounded: the oldest of too many copies go, with what is in them. Those of
 // replicas that gave way to another group stay.

@@ -61,26 +61,36 @@ func copyStatement(world, holder id.ID, p shards.Shard, end hostpolicy.Log, dige
 	return append(b, digest[:]...)
 }
 
-// signCopy signs a state of a shard that is led here for a node that keeps a copy;
+// copySignatures signs states for nodes that keep copies, and checks what others have
+// signed.
+type copySignatures struct {
+	signer Signer // nil: nothing is signed
+	world  id.ID
+}
+
+// isOn reports whether copies are signed.
+func (c copySignatures) isOn() bool { return c.signer != nil }
+
+// sign signs a state of a shard that is led here for a node that keeps a copy;
 // nothing where nobody signs.
-func (c *component) signCopy(holder id.ID, p shards.Shard, end hostpolicy.Log, digest [32]byte) (out copyProof) {
-	if c.cfg.Signer == nil {
+func (c copySignatures) sign(holder id.ID, p shards.Shard, end hostpolicy.Log, digest [32]byte) (out copyProof) {
+	if c.signer == nil {
 		return out
 	}
-	s := c.cfg.Signer.Sign(copyStatement(c.cfg.World, holder, p, end, digest))
+	s := c.signer.Sign(copyStatement(c.world, holder, p, end, digest))
 	copy(out[:], digest[:])
 	copy(out[32:], s.Key[:])
 	copy(out[64:], s.Sig[:])
 	return out
 }
 
-// copySignedBy reports whether one of some nodes has signed a state of a shard for a
+// signedBy reports whether one of some nodes has signed a state of a shard for a
 // node that keeps a copy.
-func (c *component) copySignedBy(hosts []machine.Peer, holder id.ID, p shards.Shard, end hostpolicy.Log, proof copyProof) bool {
-	if c.cfg.Signer == nil || proof == (copyProof{}) {
+func (c copySignatures) signedBy(hosts []machine.Peer, holder id.ID, p shards.Shard, end hostpolicy.Log, proof copyProof) bool {
+	if c.signer == nil || proof == (copyProof{}) {
 		return false
 	}
-	who, ok := c.cfg.Signer.Check(copyStatement(c.cfg.World, holder, p, end, proof.digest()), proof.signature())
+	who, ok := c.signer.Check(copyStatement(c.world, holder, p, end, proof.digest()), proof.signature())
 	return ok && among(hosts, who)
 }
 

@@ -51,7 +51,7 @@ func TestMadeUpCopyIsNotRestored(t *testing.T) {
 			continue
 		}
 		w := c.node(i).net
-		proofs := []copyProof{{}, honest.proof, w.spares.signCopy(nodePeer(i).ID, home, made.end(), group.DigestOf(nil).Sum())}
+		proofs := []copyProof{{}, honest.proof, w.signatures.sign(nodePeer(i).ID, home, made.end(), group.DigestOf(nil).Sum())}
 		c.makeUp(i, home, honest, proofs[liars])
 		liars++
 	}
@@ -108,8 +108,8 @@ func TestLongNewLeaderSignsCopies(t *testing.T) {
 				continue
 			}
 			if s, ok := c.node(i).net.copies.spare(home); ok {
-				k := c.node(i).net.spares
-				if !k.copySignedBy(now, nodePeer(i).ID, home, s.end(), s.proof) {
+				k := c.node(i).net.signatures
+				if !k.signedBy(now, nodePeer(i).ID, home, s.end(), s.proof) {
 					return false
 				}
 			}

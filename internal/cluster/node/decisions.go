@@ -25,11 +25,12 @@ type decisions struct {
 	// timeOffset is the time of day by the log.
 	timeOffset int64
 
-	origins map[machine.Peer]origin     // of sessions of this node
-	kicked  map[id.ID]decision.Executed // players of sessions here, and the orders
-	read    bool
-	founder *lobby.Enter // the founder's player, if it entered before the disk was read
-	next    machine.Time // when to compare logs over all links again
+	origins       map[machine.Peer]origin     // of sessions of this node
+	kicked        map[id.ID]decision.Executed // players of sessions here, and the orders
+	read          bool
+	founder       *lobby.Enter      // the founder's player, if it entered before the disk was read
+	next          machine.Time      // when to compare logs over all links again
+	nextDecisions Own[machine.Time] // when a node may be given all decisions again
 }
 
 const (
@@ -212,8 +213,8 @@ func (d *decisions) receive(f *remoteNode, m *Decisions) {
 		return
 	}
 	if len(m.List) == 0 {
-		if m.Digest != d.log.Digest() && now >= f.nextDecisions {
-			f.nextDecisions = now.Add(tellAllAgain)
+		if m.Digest != d.log.Digest() && now >= *d.nextDecisions.of(f) {
+			*d.nextDecisions.of(f) = now.Add(tellAllAgain)
 			for m := range d.messages(d.log.All()) {
 				d.n.env.Send(f.peer, m)
 			}
@@ -224,7 +225,7 @@ func (d *decisions) receive(f *remoteNode, m *Decisions) {
 	for _, b := range m.List {
 		s, err := decision.Decode(b)
 		if err != nil {
-			d.n.net.accused.accuse(f, "a decision that nobody can have signed: %v", err)
+			d.n.net.accused.accuse(f.peer.ID, "a decision that nobody can have signed: %v", err)
 			d.n.net.links.disconnect(f)
 			return
 		}

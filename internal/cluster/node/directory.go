@@ -9,14 +9,12 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 )
 
 // directory is the node's place in the Kademlia network: it joins, looks up the records
 // of shards, and publishes those of shards that are led here.
 type directory struct {
 	component
-	p       *submachine
 	seen    *sightings
 	renewer renewer
 	kad     *kademlia.Node
@@ -41,14 +39,14 @@ const (
 	aloneAfter = 20 * time.Second
 )
 
-func newDirectory(c component, p *submachine, seen *sightings) *directory {
-	d := &directory{component: c, p: p, seen: seen, asked: map[uint64]func(kademlia.Result){}}
+func newDirectory(c component, p Seat, seen *sightings) *directory {
+	d := &directory{component: c, seen: seen, asked: map[uint64]func(kademlia.Result){}}
 	cfg := kademlia.Config{Self: c.cfg.Self.ID, Events: d, Verify: c.cfg.Verify}
 	if c.cfg.Sign != nil {
 		cfg.Keepers = records.Keepers
 	}
-	d.kad = kademlia.New(cfg, dirEnv{p})
-	p.m = d.kad
+	d.kad = kademlia.New(cfg, dirEnv{c.env, p})
+	p.Put(d.kad)
 	return d
 }
 
@@ -220,14 +218,14 @@ func (d *directory) create(p shards.Shard, members []machine.Peer, done func(won
 }
 
 // dirEnv is what the directory sees of the node: datagrams go out as they are.
-type dirEnv struct{ p *submachine }
+type dirEnv struct {
+	machine.Env
+	seat Seat
+}
 
-func (e dirEnv) Now() machine.Time                         { return e.p.node.env.Now() }
-func (e dirEnv) Rand() *rng.Rand                           { return e.p.node.env.Rand() }
-func (e dirEnv) Send(to machine.Peer, m machine.Message)   { e.p.node.env.Send(to, m) }
-func (e dirEnv) SetTimer(at machine.Time, t machine.Timer) { submachineEnv(e).SetTimer(at, t) }
+func (e dirEnv) SetTimer(at machine.Time, t machine.Timer) { e.seat.SetTimer(at, t) }
 func (e dirEnv) Open(machine.Peer)                         {}
 func (e dirEnv) Close(machine.Peer)                        {}
 func (e dirEnv) Do(queue string, tag uint64, job machine.Job) {
-	submachineEnv(e).Do(queue, tag, job)
+	e.seat.Do(queue, tag, job)
 }

@@ -16,10 +16,12 @@ import (
 // machine because it has jobs.
 type evidenceSpreading struct {
 	component
-	p         *submachine
+	keys      *LogKeys // nil: nothing is checked
+	jobs      Jobs
 	links     *links
 	routes    *routes
 	convicted *convictions
+	budgets   Own[*limit.Budget] // messages of nodes about who has lied
 
 	asked    map[id.ID]machine.Time // when somebody was asked for the evidence against a node
 	checking int
@@ -79,11 +81,12 @@ func (s *evidenceSpreading) greet(f *remoteNode) {
 // receive takes what another node says of one that has lied.
 func (s *evidenceSpreading) receive(f *remoteNode, m *Evidence) {
 	now := s.env.Now()
-	if f.evidence == nil {
+	budget := s.budgets.of(f)
+	if *budget == nil {
 		b := limit.NewBudget(evidencePerMinute/60.0, evidenceBurst)
-		f.evidence = &b
+		*budget = &b
 	}
-	if s.cfg.Log == nil || !f.evidence.Take(1, time.Unix(0, int64(now))) {
+	if s.keys == nil || !(*budget).Take(1, time.Unix(0, int64(now))) {
 		s.counts.Dropped++
 		return
 	}
@@ -111,13 +114,13 @@ func (s *evidenceSpreading) receive(f *remoteNode, m *Evidence) {
 // check checks evidence in a job, if the accused has signed what it begins with.
 func (s *evidenceSpreading) check(m *Evidence) {
 	c, err := regionlog.SignedBy(m.Data)
-	if err != nil || s.cfg.Log.Node(c.Key) != m.Node || c.World != s.cfg.World || s.checking >= maxChecking {
+	if err != nil || s.keys.Node(c.Key) != m.Node || c.World != s.cfg.World || s.checking >= maxChecking {
 		s.counts.Dropped++
 		return
 	}
 	s.checking++
 	s.tag++
-	submachineEnv{s.p}.Do("evidence", s.tag, checkEvidence{m.Data})
+	s.jobs.Do("evidence", s.tag, checkEvidence{m.Data})
 }
 
 // checkEvidence implements machine.Work.

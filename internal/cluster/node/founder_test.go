@@ -16,7 +16,7 @@ func TestOnlyTheFounderIsLocal(t *testing.T) {
 	self := id.Of([]byte("node"))
 	for founder, want := range map[id.ID]bool{self: true, id.Of([]byte("another")): false} {
 		cfg := testConfig(0)
-		cfg.Net = &Net{Self: machine.Peer{ID: self}, Founder: founder}
+		cfg.Net = &Net{PartConfig: PartConfig{Self: machine.Peer{ID: self}, Founder: founder}}
 		node := sim.New(1).Add(func(env machine.Env) machine.Machine { return New(cfg, env) })
 		node.Call(func() {
 			n := node.Machine().(*Node)

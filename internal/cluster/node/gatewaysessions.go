@@ -21,10 +21,11 @@ type gatewaySessions struct {
 	audited  audited
 	shown    *shownChecking
 
-	entered map[id.ID]*lobby.Enter // what sessions have asked the lobby last, to enter
-	owner   *owner
-	lagging map[stream]*laggingSession
-	frames  frame.Checker
+	entered         map[id.ID]*lobby.Enter // what sessions have asked the lobby last, to enter
+	owner           *owner
+	lagging         map[stream]*laggingSession
+	frames          frame.Checker
+	nextStrayNotice Own[machine.Time] // when a node may be told again that a session here has gone
 }
 
 // localSessions are the sessions of this node (Node).
@@ -78,10 +79,10 @@ func (g *gatewaySessions) audit(session id.ID, m machine.Message) {
 // and no other node would repeat it.
 func (g *gatewaySessions) toSessionOrNotice(f *remoteNode, session id.ID, m machine.Message) {
 	now := g.env.Now()
-	if g.toSession(session, m) || now < f.nextStrayNotice {
+	if g.toSession(session, m) || now < *g.nextStrayNotice.of(f) {
 		return
 	}
-	f.nextStrayNotice = now.Add(beat)
+	*g.nextStrayNotice.of(f) = now.Add(beat)
 	g.links.send(f.peer, &SessionEnded{session})
 }
 

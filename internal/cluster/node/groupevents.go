@@ -124,7 +124,7 @@ func (h *replica) OnGone(why error) {
 			damaged = true
 			h.note(g.shard.String() + " cannot be hosted here: " + why.Error())
 		}
-		h.p.released = true
+		h.seat.Leave()
 		h.owner.removed(h, damaged)
 		h.routes.leftGroup(g.shard)
 		h.releaseHeld()
@@ -137,7 +137,7 @@ func (h *replica) OnGone(why error) {
 // onInvalidMessage is when a member has sent an invalid message. The disk is as it was,
 // and is read again, not at once: the member may go on so.
 func (h *replica) onInvalidMessage(why error) {
-	h.p.released = true // timers and jobs of that replica come to nobody
+	h.seat.Leave() // timers and jobs of that replica come to nobody
 	if h.rereadAt == 0 {
 		h.note(h.group.shard.String() + ": " + why.Error() + ". What is on the disk is read again.")
 	}

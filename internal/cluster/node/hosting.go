@@ -24,6 +24,7 @@ type hosting struct {
 	runner      shardRunner
 	players     interface{ players() int }
 	newReplica  func(shards.Shard) *replica
+	wakes       Own[wakeBudgets]
 
 	replicas  map[shards.Shard]*replica
 	dormant   map[shards.Shard]bool      // replicas that are on the disk, and not read yet
@@ -36,7 +37,7 @@ type hosting struct {
 
 func newHosting(c component, l *links) *hosting {
 	return &hosting{
-		component: c, links: l,
+		component: c, links: l, wakes: newOwn[wakeBudgets](l),
 		replicas: map[shards.Shard]*replica{}, dormant: map[shards.Shard]bool{}, damaged: map[shards.Shard]bool{}, yieldedTo: map[shards.Shard]group.Gen{},
 	}
 }

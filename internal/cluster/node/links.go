@@ -18,12 +18,17 @@ type links struct {
 	remotes map[id.ID]*remoteNode
 	tags    map[machine.Addr]*remoteNode
 	order   []*remoteNode // the same in order of acquaintance
+	parts   int           // that have state of their own for each node (Own)
 }
 
 // linkEvents is what a link means for the other parts of the node.
 type linkEvents interface {
 	// bars reports whether a node is refused.
 	bars(machine.Peer) bool
+	// uses reports whether a part needs the link to a node, remembers whether one has
+	// state for a node without a link that must not be lost.
+	uses(*remoteNode) bool
+	remembers(*remoteNode) bool
 	// linkUp is when a link is up and what waited for it was sent.
 	linkUp(*remoteNode)
 	// linkDown is when a link that was up has ended, or could not be opened.
@@ -74,7 +79,7 @@ func (l *links) up() (out []*remoteNode) {
 func (l *links) reported(p machine.Peer) *remoteNode {
 	f := l.remotes[p.ID]
 	if f == nil {
-		f = &remoteNode{peer: p, knownSince: l.env.Now(), sessions: map[id.ID]bool{}}
+		f = &remoteNode{peer: p, knownSince: l.env.Now()}
 		if at, known := l.seen.peer(p.ID); known {
 			f.peer, f.lastFrom = at, at
 		}
@@ -93,7 +98,7 @@ func (l *links) remember(f *remoteNode) {
 	if len(l.order) >= maxRemoteNodes {
 		var oldest *remoteNode
 		for _, o := range l.order {
-			if o.dispensable(l.env.Now()) && (oldest == nil || o.last() < oldest.last()) {
+			if l.isDispensable(o) && (oldest == nil || o.last() < oldest.last()) {
 				oldest = o
 			}
 		}
@@ -105,6 +110,12 @@ func (l *links) remember(f *remoteNode) {
 	}
 	l.remotes[f.peer.ID], l.tags[tagOf(f.peer.ID)] = f, f
 	l.order = append(l.order, f)
+}
+
+// isDispensable reports whether nothing would be lost with what is known of a node: there
+// is no link to it, and no handler that runs has just heard from it.
+func (l *links) isDispensable(f *remoteNode) bool {
+	return f.state == linkNone && !l.events.uses(f) && !l.events.remembers(f) && f.last() < l.env.Now()
 }
 
 // forget forgets a node that is in the order no more.

@@ -110,7 +110,7 @@ func (l *links) maintain() {
 	kept := l.order[:0]
 	for _, f := range l.order {
 		l.reopen(f)
-		idle := now.Sub(max(f.used, f.heard)) > idleLink && len(f.sessions) == 0 && !f.overlayShare.on
+		idle := now.Sub(max(f.used, f.heard)) > idleLink && !l.events.uses(f)
 		if idle && f.isUp() {
 			l.env.Close(f.peer)
 			l.onDown(f)

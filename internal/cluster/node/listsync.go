@@ -61,7 +61,7 @@ func (s *listSync) received(f *remoteNode, version uint64, list []byte) {
 	case version == own || len(list) == 0: // it gives us the list when it hears of ours
 	default:
 		if err := s.take(list, f); err != nil {
-			s.accused.accuse(f, "a false %s: %v", s.name, err)
+			s.accused.accuse(f.peer.ID, "a false %s: %v", s.name, err)
 			s.links.disconnect(f)
 		}
 	}

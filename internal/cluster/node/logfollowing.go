@@ -16,6 +16,7 @@ import (
 // this node refuses the other from then on (convictions).
 type logFollowing struct {
 	component
+	keys    *LogKeys // nil: nothing is followed
 	group   *shardGroup
 	links   *links
 	rules   region.Config
@@ -66,7 +67,7 @@ const (
 // beat asks the leader for its log.
 func (l *logFollowing) beat(now machine.Time) {
 	leader := l.group.leader()
-	if l.cfg.Log == nil || l.group.shard.Lobby || l.group.leading || leader.ID != l.leader.ID {
+	if l.keys == nil || l.group.shard.Lobby || l.group.leading || leader.ID != l.leader.ID {
 		l.reset()
 	}
 	if leader.ID != l.leader.ID || l.silent == 0 || !l.links.linked(leader) {
@@ -78,7 +79,7 @@ func (l *logFollowing) beat(now machine.Time) {
 		l.reset()
 		return
 	}
-	if l.cfg.Log == nil || l.group.shard.Lobby || l.group.leading || leader == (machine.Peer{}) || now < l.next || l.group.raft.Hibernates() {
+	if l.keys == nil || l.group.shard.Lobby || l.group.leading || leader == (machine.Peer{}) || now < l.next || l.group.raft.Hibernates() {
 		return
 	}
 	l.suspectSilent(now)
@@ -187,7 +188,7 @@ func (l *logFollowing) checkpoint(b []byte, had *regionlog.Hashes) (*regionlog.C
 	if err != nil {
 		return nil, err
 	}
-	if c.World != l.cfg.World || c.Region != l.group.shard.Region || l.cfg.Log.Node(c.Key) != l.leader.ID || !c.Verify() {
+	if c.World != l.cfg.World || c.Region != l.group.shard.Region || l.keys.Node(c.Key) != l.leader.ID || !c.Verify() {
 		return nil, regionlog.ErrSignature
 	}
 	return c, nil

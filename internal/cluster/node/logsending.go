@@ -13,6 +13,7 @@ import (
 // group, who replay it (logFollowing).
 type logSending struct {
 	component
+	keys   *LogKeys // nil: nothing is recorded
 	group  *shardGroup
 	links  *links
 	areas  areaFinder
@@ -47,7 +48,7 @@ const (
 
 // onFollow takes a member's wish to follow.
 func (s *logSending) onFollow(f *remoteNode, m *FollowLog) {
-	if s.cfg.Log == nil || !s.group.leading || !s.group.isMember(f.peer.ID) {
+	if s.keys == nil || !s.group.leading || !s.group.isMember(f.peer.ID) {
 		return
 	}
 	now := s.env.Now()
@@ -84,7 +85,7 @@ func (s *logSending) beat(now machine.Time) {
 // record lets the area record for as long as somebody follows.
 func (s *logSending) record() {
 	area := s.areas.area(s.group.shard)
-	if area == nil || s.cfg.Log == nil {
+	if area == nil || s.keys == nil {
 		return
 	}
 	if on := len(s.follow) > 0 && s.group.leading; on != area.Recording() {
@@ -102,7 +103,7 @@ func (s *logSending) record() {
 }
 
 func (s *logSending) signing() *regionlog.Signing {
-	return &regionlog.Signing{World: s.cfg.World, Key: s.cfg.Log.Key, Sign: s.cfg.Log.Sign}
+	return &regionlog.Signing{World: s.cfg.World, Key: s.keys.Key, Sign: s.keys.Sign}
 }
 
 // send sends what a tick has brought.

@@ -162,7 +162,7 @@ func TestHostileMerges(t *testing.T) {
 	for name, got := range map[string]*MergeDone{
 		"no proof":            ask(stranger, copyProof{}, good),
 		"another's":           ask(stranger, honest.proof, good),
-		"signed by a holder":  ask(holder, c.node(holder).net.spares.signCopy(nodePeer(holder).ID, home, end, honest.proof.digest()), good),
+		"signed by a holder":  ask(holder, c.node(holder).net.signatures.sign(nodePeer(holder).ID, home, end, honest.proof.digest()), good),
 		"of an unknown block": ask(holder, honest.proof, change(0, world.Air, world.BlockCount)),
 		"of another region":   ask(holder, honest.proof, change(-200, world.Air, world.Bricks)),
 	} {

@@ -44,10 +44,12 @@ const MaxMergeChanges = 1024
 // reach them.
 type merges struct {
 	component
-	links   *links
-	hosting *hosting
-	routes  *routes
-	sources *mergeSources
+	signatures copySignatures
+	links      *links
+	hosting    *hosting
+	routes     *routes
+	sources    *mergeSources
+	budgets    Own[*limit.Budget] // changes that nodes may have merged
 
 	asked map[uint64]mergeRequest
 	tag   uint64
@@ -117,22 +119,23 @@ func (g *merges) isRest(h *replica, m *MergeChanges) bool {
 
 // mayMerge reports whether a host of the region has given a copy of it to a node.
 func (g *merges) mayMerge(from machine.Peer, h *replica, m *MergeChanges) bool {
-	if g.cfg.Signer == nil {
+	if !g.signatures.isOn() {
 		return true
 	}
 	st := h.group.raft.Status()
 	hosts := append(h.group.members(), st.Former...)
 	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
-	return m.Gen.Number <= st.Gen.Number && g.copySignedBy(hosts, from.ID, m.Shard, end, decodeCopyProof(m.Proof))
+	return m.Gen.Number <= st.Gen.Number && g.signatures.signedBy(hosts, from.ID, m.Shard, end, decodeCopyProof(m.Proof))
 }
 
 // takes takes changes from a node's budget.
 func (g *merges) takes(f *remoteNode, changes int) bool {
-	if f.merges == nil {
+	budget := g.budgets.of(f)
+	if *budget == nil {
 		b := limit.NewBudget(mergePerSecond, mergeBurst)
-		f.merges = &b
+		*budget = &b
 	}
-	if f.merges.Take(float64(changes), time.Unix(0, int64(g.env.Now()))) {
+	if (*budget).Take(float64(changes), time.Unix(0, int64(g.env.Now()))) {
 		return true
 	}
 	g.counts.Dropped++

@@ -21,7 +21,7 @@ import (
 // what it was in the copy.
 type mergeSources struct {
 	component
-	p       *submachine
+	jobs    Jobs
 	links   *links
 	copies  *copies
 	routes  *routes
@@ -31,7 +31,7 @@ type mergeSources struct {
 	list map[shards.Shard]*mergeSource
 	next machine.Time
 	tag  uint64
-	jobs map[uint64]func(result any, err error)
+	then map[uint64]func(result any, err error)
 }
 
 // mergeSource is what is merged into a region.
@@ -54,12 +54,12 @@ const (
 	mergeAgain = 3 * time.Second
 )
 
-func newMergeSources(c component, p *submachine, l *links, k *copies, r *routes, terrain *terrain.Generator) *mergeSources {
+func newMergeSources(c component, p Seat, l *links, k *copies, r *routes, terrain *terrain.Generator) *mergeSources {
 	s := &mergeSources{
-		component: c, p: p, links: l, copies: k, routes: r, terrain: terrain,
-		list: map[shards.Shard]*mergeSource{}, jobs: map[uint64]func(any, error){},
+		component: c, jobs: p, links: l, copies: k, routes: r, terrain: terrain,
+		list: map[shards.Shard]*mergeSource{}, then: map[uint64]func(any, error){},
 	}
-	p.m = s
+	p.Put(s)
 	return s
 }
 
@@ -77,16 +77,16 @@ func (s *mergeSources) OnLink(machine.Peer, machine.LinkEvent) {}
 
 // OnDone implements machine.Machine.
 func (s *mergeSources) OnDone(tag uint64, result any, err error) {
-	then := s.jobs[tag]
-	delete(s.jobs, tag)
+	then := s.then[tag]
+	delete(s.then, tag)
 	then(result, err)
 }
 
 // do runs a job on the worker pool.
 func (s *mergeSources) do(job machine.Job, then func(any, error)) {
 	s.tag++
-	s.jobs[s.tag] = then
-	submachineEnv{s.p}.Do("", s.tag, job)
+	s.then[s.tag] = then
+	s.jobs.Do("", s.tag, job)
 }
 
 // beat looks for regions that were continued here and have given way, and goes on with

@@ -12,6 +12,12 @@ func (w *network) bars(who machine.Peer) bool {
 	return w.verified.bars(who.ID) || w.access.bars(who.ID)
 }
 
+// uses implements linkEvents.
+func (w *network) uses(f *remoteNode) bool { return w.guests.has(f) || w.overlay.uses(f) }
+
+// remembers implements linkEvents.
+func (w *network) remembers(f *remoteNode) bool { return w.speakers.heeds(f) }
+
 // linkUp implements linkEvents: both ends exchange what each must know.
 func (w *network) linkUp(f *remoteNode) {
 	w.verified.lists().greet(f)

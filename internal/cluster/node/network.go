@@ -30,6 +30,7 @@ type network struct {
 
 	hosting     *hosting // of shards here
 	copies      *copies  // of shards that are hosted elsewhere
+	signatures  copySignatures
 	spares      *spareKeeping
 	spareUpload limit.Budget
 	restoration *restoration

@@ -14,7 +14,7 @@ import (
 // configured with are gone. It is a machine because it has jobs.
 type nodeStore struct {
 	component
-	p      *submachine
+	jobs   Jobs
 	dir    *directory
 	seen   *sightings
 	loaded func([]machine.KV) // the other parts take what is theirs
@@ -49,13 +49,13 @@ const (
 	jobSave
 )
 
-func newNodeStore(c component, p *submachine, dir *directory, seen *sightings) *nodeStore {
-	m := &nodeStore{component: c, p: p, dir: dir, seen: seen}
-	p.m = m
+func newNodeStore(c component, p Seat, dir *directory, seen *sightings) *nodeStore {
+	m := &nodeStore{component: c, jobs: p, dir: dir, seen: seen}
+	p.Put(m)
 	return m
 }
 
-func (m *nodeStore) do(tag uint64, job machine.Job) { submachineEnv{m.p}.Do(NodeSpace, tag, job) }
+func (m *nodeStore) do(tag uint64, job machine.Job) { m.jobs.Do(NodeSpace, tag, job) }
 
 // Start implements machine.Machine: what is on the disk is read.
 func (m *nodeStore) Start() {

@@ -12,6 +12,7 @@ import (
 type offers struct {
 	component
 	links     *links
+	said      Own[hostOffer]
 	convicted *convictions                   // host nothing
 	own       interface{ ledCount() uint32 } // how many shards are led here (groupCreation)
 }
@@ -28,12 +29,12 @@ const offerLifetime = 15 * time.Second
 
 // record takes a node's answer.
 func (o *offers) record(f *remoteNode, m *HostReply) {
-	f.offer = hostOffer{f.heard, m.Room && !m.Stored, m.Led}
+	*o.said.of(f) = hostOffer{f.heard, m.Room && !m.Stored, m.Led}
 }
 
 // ask asks a node at an address, unless it has answered lately.
 func (o *offers) ask(p shards.Shard, f *remoteNode, at machine.Peer) {
-	if o.env.Now().Sub(f.offer.at) > offerLifetime/2 {
+	if o.env.Now().Sub(o.said.of(f).at) > offerLifetime/2 {
 		o.links.sendDatagram(at, &HostQuery{p})
 	}
 }
@@ -44,7 +45,7 @@ func (o *offers) canHost(p machine.Peer) bool {
 		return true
 	}
 	f := o.links.byID(p.ID)
-	return f != nil && f.offer.room && !f.left && !o.convicted.has(p.ID) && o.env.Now().Sub(f.offer.at) < offerLifetime
+	return f != nil && o.said.of(f).room && !f.left && !o.convicted.has(p.ID) && o.env.Now().Sub(o.said.of(f).at) < offerLifetime
 }
 
 // anyRoom reports whether a node that there is a link to has room.
@@ -63,7 +64,7 @@ func (o *offers) loadOf(p machine.Peer) uint32 {
 		return o.own.ledCount()
 	}
 	if f := o.links.byID(p.ID); f != nil {
-		return f.offer.led
+		return o.said.of(f).led
 	}
 	return 0
 }

@@ -25,7 +25,8 @@ type overlayAdapter struct {
 	verified *verified
 	bars     func(machine.Peer) bool // whether a node is refused
 
-	p         *submachine
+	seat      Seat
+	shares    Own[linkShare]
 	node      *overlay.Node
 	machine   stoppable        // node itself, or the storage over it
 	bootstrap *bootstrapSearch // for nodes to join by; nil: none is running
@@ -70,11 +71,11 @@ const (
 )
 
 // newOverlayAdapter returns nil if the node has no certificate.
-func newOverlayAdapter(c component, p *submachine, l *links, dir *directory, v *verified) *overlayAdapter {
+func newOverlayAdapter(c component, p Seat, l *links, dir *directory, v *verified) *overlayAdapter {
 	if v == nil || v.Certificate == nil {
 		return nil
 	}
-	a := &overlayAdapter{component: c, p: p, links: l, dir: dir, verified: v, disk: v.disk}
+	a := &overlayAdapter{component: c, seat: p, shares: newOwn[linkShare](l), links: l, dir: dir, verified: v, disk: v.disk}
 	cfg := overlay.Config{
 		Self:  &overlay.Contact{ID: c.cfg.Self.ID, Addr: c.cfg.Self.Addr, Pos: v.Certificate.Pos},
 		Space: overlay.SpaceFor(v.Zones), Certificate: v.Certificate, Verify: v.Verifier.Verify, Sign: v.Sign,
@@ -87,7 +88,7 @@ func newOverlayAdapter(c component, p *submachine, l *links, dir *directory, v *
 		a.node = overlay.New(cfg, overlayEnv{a})
 		a.machine = a.node
 	}
-	a.p.m = a.machine
+	p.Put(a.machine)
 	return a
 }
 
@@ -120,7 +121,7 @@ func (l *overlayAdapter) receive(f *remoteNode, m machine.Message) {
 	case *BootstrapReply:
 		l.onBootstrapReply(f, m)
 	default:
-		if !f.overlayShare.up {
+		if !l.shares.of(f).up {
 			return
 		}
 		if l.storage != nil {
@@ -137,10 +138,10 @@ func (l *overlayAdapter) receive(f *remoteNode, m machine.Message) {
 // open requests a share of the link to a node, and opens the link if there is none.
 func (l *overlayAdapter) open(to machine.Peer) {
 	f := l.links.reported(to)
-	if f.overlayShare.on {
+	if l.shares.of(f).on {
 		return
 	}
-	f.overlayShare.on, f.overlayShare.tries = true, 0
+	l.shares.of(f).on, l.shares.of(f).tries = true, 0
 	switch f.state {
 	case linkUp:
 		l.env.Send(f.peer, &OverlayShare{On: true})
@@ -152,19 +153,19 @@ func (l *overlayAdapter) open(to machine.Peer) {
 // close closes a share. The link is closed after a minute without use.
 func (l *overlayAdapter) close(to machine.Peer) {
 	f := l.links.byID(to.ID)
-	if f == nil || !f.overlayShare.on {
+	if f == nil || !l.shares.of(f).on {
 		return
 	}
-	f.overlayShare.on, f.overlayShare.up = false, false
+	l.shares.of(f).on, l.shares.of(f).up = false, false
 	if f.isUp() {
-		f.overlayShare.draining++
+		l.shares.of(f).draining++
 		l.env.Send(f.peer, &OverlayShare{})
 	}
 }
 
 // onShare handles an opening or closing of the other end.
 func (l *overlayAdapter) onShare(f *remoteNode, on bool) {
-	s := &f.overlayShare
+	s := l.shares.of(f)
 	switch {
 	case s.draining > 0:
 		if !on {
@@ -186,7 +187,7 @@ func (l *overlayAdapter) onShare(f *remoteNode, on bool) {
 
 // greet requests the share that the new link was opened for.
 func (l *overlayAdapter) greet(f *remoteNode) {
-	if l != nil && f.overlayShare.on {
+	if l != nil && l.shares.of(f).on {
 		l.env.Send(f.peer, &OverlayShare{On: true})
 	}
 }
@@ -196,32 +197,35 @@ func (l *overlayAdapter) lost(f *remoteNode, ev machine.LinkEvent) {
 	if l == nil {
 		return
 	}
-	s := f.overlayShare
-	f.overlayShare = linkShare{}
+	s := *l.shares.of(f)
+	*l.shares.of(f) = linkShare{}
 	switch {
 	case !s.on:
 	case !s.up && ev == machine.LinkClosed && s.tries < maxShareTries:
 		// The other end was closing an idle link, or has another address now.
-		f.overlayShare.on, f.overlayShare.tries = true, s.tries+1
+		l.shares.of(f).on, l.shares.of(f).tries = true, s.tries+1
 		l.links.openLater(f)
 	default:
 		l.machine.OnLink(f.peer, ev)
 	}
 }
 
+// uses reports whether the overlay wants a share of the link to a node.
+func (l *overlayAdapter) uses(f *remoteNode) bool { return l != nil && l.shares.of(f).on }
+
 // overlayEnv is the overlay's machine.Env.
 type overlayEnv struct{ l *overlayAdapter }
 
 func (e overlayEnv) Now() machine.Time                         { return e.l.env.Now() }
 func (e overlayEnv) Rand() *rng.Rand                           { return e.l.env.Rand() }
-func (e overlayEnv) SetTimer(at machine.Time, t machine.Timer) { submachineEnv{e.l.p}.SetTimer(at, t) }
+func (e overlayEnv) SetTimer(at machine.Time, t machine.Timer) { e.l.seat.SetTimer(at, t) }
 func (e overlayEnv) Open(to machine.Peer)                      { e.l.open(to) }
 func (e overlayEnv) Close(to machine.Peer)                     { e.l.close(to) }
 
 // Send implements machine.Env; without a share to the node the message is dropped.
 func (e overlayEnv) Send(to machine.Peer, m machine.Message) {
 	f := e.l.links.byID(to.ID)
-	if f == nil || !f.overlayShare.up || !f.isUp() {
+	if f == nil || !e.l.shares.of(f).up || !f.isUp() {
 		return
 	}
 	if e.l.storage != nil {
@@ -238,7 +242,7 @@ func (e overlayEnv) Do(queue string, tag uint64, job machine.Job) {
 		e.l.startBootstrap(tag)
 		return
 	}
-	submachineEnv{e.l.p}.Do(queue, tag, job)
+	e.l.seat.Do(queue, tag, job)
 }
 
 // Joined implements overlay.Events.
@@ -257,7 +261,7 @@ func (l *overlayAdapter) ReceivedArea(*overlay.Areacast) {}
 // noteEvery, since a failure of many nodes causes many reports.
 func (l *overlayAdapter) Report(e overlay.Evidence) {
 	l.reports++
-	if report := l.cfg.Verified.Report; report != nil {
+	if report := l.verified.Report; report != nil {
 		report(e)
 	}
 	now := l.env.Now()

@@ -122,8 +122,8 @@ func (r *verifiedWorld) add(i int) {
 		cfg := testConfig(singleNodeStart)
 		cfg.Lobby.Mode = uint8(r.mode)
 		cfg.Net = &Net{
-			Self: r.peer(i), World: r.genesis.World(), Note: func(text string) { r.Logf("node %d: %s", i, text) },
-			Verified: &Verified{Zones: 4, Verifier: r.doors[i], Certificate: r.certs[i], Report: func(overlay.Evidence) { r.reports++ }},
+			PartConfig: PartConfig{Self: r.peer(i), World: r.genesis.World(), Note: func(text string) { r.Logf("node %d: %s", i, text) }},
+			Verified:   &Verified{Zones: 4, Verifier: r.doors[i], Certificate: r.certs[i], Report: func(overlay.Evidence) { r.reports++ }},
 		}
 		if r.truth != nil {
 			cfg.Net.Verified.Storage = r.truth(i)
@@ -396,7 +396,11 @@ func TestSharesOfLinks(t *testing.T) {
 			r.s.Run(time.Duration(random.Intn(20)) * time.Millisecond)
 		}
 		r.s.Run(time.Second)
-		a, b := r.node(0).net.links.remotes[r.peer(1).ID].overlayShare, r.node(1).net.links.remotes[r.peer(0).ID].overlayShare
+		share := func(of, to int) linkShare {
+			w := r.node(of).net
+			return *w.overlay.shares.of(w.links.remotes[r.peer(to).ID])
+		}
+		a, b := share(0, 1), share(1, 0)
 		if a.on != b.on || a.up != b.up || a.on != a.up || a.draining+b.draining != 0 {
 			t.Errorf("seed %d: the ends have %+v and %+v", seed, a, b)
 		}

@@ -14,6 +14,7 @@ import (
 type owner struct {
 	component
 	links    *links
+	others   Own[bool]      // whether the owner of a node plays at it, as it has said over the link that is up
 	sessions map[id.ID]bool // the owner's, that are in or enter
 	left     machine.Time   // when the last of them ended
 	plays    bool           // as the other nodes have been told
@@ -24,7 +25,7 @@ type owner struct {
 const ownerAway = 10 * time.Second
 
 func newOwner(c component, l *links) *owner {
-	return &owner{component: c, links: l, sessions: map[id.ID]bool{}}
+	return &owner{component: c, links: l, others: newOwn[bool](l), sessions: map[id.ID]bool{}}
 }
 
 // enters notes a session of the owner.
@@ -64,10 +65,13 @@ func (o *owner) greet(f *remoteNode) {
 }
 
 // receive notes whether another node's owner plays there.
-func (o *owner) receive(f *remoteNode, m *OwnerPlays) { f.ownerPlays = f.isUp() && m.Plays }
+func (o *owner) receive(f *remoteNode, m *OwnerPlays) { *o.others.of(f) = f.isUp() && m.Plays }
 
 // linkDown is when the link to a node has ended: nobody is believed to play there.
-func (o *owner) linkDown(f *remoteNode) { f.ownerPlays = false }
+func (o *owner) linkDown(f *remoteNode) { *o.others.of(f) = false }
 
 // isPlaying reports whether the owner plays here, as the other nodes have been told.
 func (o *owner) isPlaying() bool { return o.plays }
+
+// playsAt reports whether the owner of another node plays at it, as it says.
+func (o *owner) playsAt(f *remoteNode) bool { return *o.others.of(f) }

@@ -36,7 +36,7 @@ func (l *overlayAdapter) place() *Place {
 	if l == nil {
 		return nil
 	}
-	space := overlay.SpaceFor(l.cfg.Verified.Zones)
+	space := overlay.SpaceFor(l.verified.Zones)
 	p := &Place{
 		Pos: l.node.Self().Pos, At: metre(space, l.node.Self().Pos), Stable: l.node.Stable(), Cell: metres(space, l.node.Cell(nil)),
 		Links: len(l.node.Linked(nil)), Reports: l.reports, Dropped: l.node.Dropped(),

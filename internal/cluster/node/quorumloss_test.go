@@ -131,7 +131,7 @@ func TestInvalidMessageEndsReplicaForSeconds(t *testing.T) {
 		}
 	})
 	c.s.Run(time.Second)
-	if !h.p.released || h.group.raft.Status().Member {
+	if !h.seat.HasLeft() || h.group.raft.Status().Member {
 		t.Fatal("the replica takes nonsense for truth")
 	}
 	if c.noted("a member sent an invalid message") != 1 {

@@ -29,7 +29,7 @@ func (n *Node) Reissue(c *identity.Certificate) error {
 		return err
 	}
 	v.note(fmt.Sprintf("This node has certificate %d now, instead of %d.", c.Serial, v.Certificate.Serial))
-	v.Certificate, v.cfg.Verified.Certificate, v.warned = c, c, 0
+	v.Certificate, v.warned = c, 0
 	v.overlay.node.Reissue(c)
 	v.links.tellAll(&Renewed{c}, nil)
 	n.drain()
@@ -46,7 +46,7 @@ func (v *verified) onRenewed(f *remoteNode, m *Renewed) {
 		err = v.Verifier.Reissued(m.Certificate)
 	}
 	if err != nil {
-		v.accused.accuse(f, "a certificate that does not count: %v", err)
+		v.accused.accuse(f.peer.ID, "a certificate that does not count: %v", err)
 		v.links.disconnect(f)
 	}
 }

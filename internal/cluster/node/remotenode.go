@@ -6,15 +6,12 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// remoteNode is another node, with the link to it. Parts of the network share it, each
-// with fields of its own.
+// remoteNode is another node, with the link to it. Other parts keep state of their own
+// for it (Own).
 type remoteNode struct {
-	// links
 	peer         machine.Peer // at the address that is used
 	lastFrom     machine.Peer // at the address that it was last heard from; zero: never heard
 	reportedAs   machine.Peer // at another address that others have named since; zero: none
@@ -29,25 +26,7 @@ type remoteNode struct {
 	knownSince   machine.Time // when it was first heard of
 	left         bool         // it has said that it stops
 
-	offer hostOffer // offers
-
-	// remoteSessions
-	sessions       map[id.ID]bool // of that node, that shards here have heard of
-	played         machine.Time   // when one of them last said something here; 0: never
-	asked          machine.Time   // when it was looked how many messages wait for it
-	waiting, limit int
-	shown          map[world.RegionPos]*shownTo // what it was shown of regions here
-
-	ownerPlays      bool          // owner: its owner plays at it, as it has said over the link that is up
-	nextStrayNotice machine.Time  // gatewaySessions: when it may be told again that a session here has gone
-	unverified      int           // speakers: how much of what it said waits for who hosts the shard
-	wakes           *limit.Budget // hosting: of groups that it makes run here; nil: it has not
-	memberWakes     *limit.Budget // hosting: of groups of which it is a member
-	spares          *limit.Budget // spareKeeping: bytes of spare copies that it may send
-	merges          *limit.Budget // merges: changes that it may have merged
-	overlayShare    linkShare     // overlayAdapter
-	nextDecisions   machine.Time  // decisions: when it may be given all decisions again
-	evidence        *limit.Budget // convictions: messages about who has lied
+	own []any // of parts of the node (Own)
 }
 
 type linkState uint8
@@ -59,17 +38,32 @@ const (
 	linkUp
 )
 
+// Own is the state of one part for each node, which lasts for as long as the node is
+// known.
+type Own[T any] struct{ at int }
+
+// newOwn makes room for the state of one more part.
+func newOwn[T any](l *links) Own[T] {
+	l.parts++
+	return Own[T]{l.parts - 1}
+}
+
+// of returns the part's state for a node, at first the zero value.
+func (o Own[T]) of(f *remoteNode) *T {
+	for len(f.own) <= o.at {
+		f.own = append(f.own, nil)
+	}
+	if f.own[o.at] == nil {
+		f.own[o.at] = new(T)
+	}
+	return f.own[o.at].(*T)
+}
+
 // isUp reports whether there is a link.
 func (f *remoteNode) isUp() bool { return f.state == linkUp }
 
 // last is when the node was last heard from, needed, or named first.
 func (f *remoteNode) last() machine.Time { return max(f.used, f.heard, f.knownSince) }
-
-// dispensable reports whether nothing would be lost with what is known of the node:
-// there is no link to it, and no handler that runs has just heard from it.
-func (f *remoteNode) dispensable(now machine.Time) bool {
-	return f.state == linkNone && len(f.sessions) == 0 && !f.overlayShare.on && f.unverified == 0 && f.last() < now
-}
 
 // recordHeard notes that the node has sent something.
 func (f *remoteNode) recordHeard(now machine.Time) {

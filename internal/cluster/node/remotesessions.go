@@ -15,6 +15,7 @@ type remoteSessions struct {
 	links     *links
 	admission *admission
 	local     sessionEnds
+	of        Own[remoteSessionsOf]
 
 	out    outbox
 	hashes recent.Map[*world.Column, [32]byte] // of columns that were sent
@@ -25,17 +26,46 @@ type sessionEnds interface {
 	linkEventToAll(machine.Peer, machine.LinkEvent, *submachine)
 }
 
+// remoteSessionsOf is what is known of the sessions of one node.
+type remoteSessionsOf struct {
+	list   map[id.ID]bool // that shards here have heard of
+	played machine.Time   // when one of them last said something here; 0: never
+	asked  machine.Time   // when it was looked how many messages wait for the node
+
+	waiting, limit int
+	shown          map[world.RegionPos]*shownTo // what it was shown of regions here
+}
+
+// sessionsOf returns what is known of a node's sessions.
+func (s *remoteSessions) sessionsOf(f *remoteNode) *remoteSessionsOf {
+	of := s.of.of(f)
+	if of.list == nil {
+		of.list = map[id.ID]bool{}
+	}
+	return of
+}
+
+// list are a node's sessions, in order.
+func (s *remoteSessions) list(f *remoteNode) []id.ID { return id.Sorted(s.sessionsOf(f).list) }
+
+// has reports whether shards here have heard of sessions of a node.
+func (s *remoteSessions) has(f *remoteNode) bool { return len(s.sessionsOf(f).list) > 0 }
+
+// lastPlayed is when a session of a node last said something here; 0: never.
+func (s *remoteSessions) lastPlayed(f *remoteNode) machine.Time { return s.sessionsOf(f).played }
+
 // maxRemoteSessions bounds the sessions of one node at shards here.
 const maxRemoteSessions = 4096
 
 // use notes that a session of another node has said something here; false: its node
 // has too many.
 func (s *remoteSessions) use(f *remoteNode, session id.ID) bool {
-	if !f.sessions[session] && len(f.sessions) >= maxRemoteSessions {
+	of := s.sessionsOf(f)
+	if !of.list[session] && len(of.list) >= maxRemoteSessions {
 		s.counts.Dropped++
 		return false
 	}
-	f.sessions[session], f.played = true, s.env.Now()
+	of.list[session], of.played = true, s.env.Now()
 	return true
 }
 
@@ -49,19 +79,20 @@ func (s *remoteSessions) backlog(session machine.Peer) (waiting, limit int) {
 	if f == nil {
 		return 0, 0
 	}
-	if now := s.env.Now(); f.asked != now {
-		f.asked = now
-		f.waiting, f.limit = machine.Backlog(s.env, f.peer)
+	of := s.sessionsOf(f)
+	if now := s.env.Now(); of.asked != now {
+		of.asked = now
+		of.waiting, of.limit = machine.Backlog(s.env, f.peer)
 	}
-	return f.waiting, f.limit
+	return of.waiting, of.limit
 }
 
 // close ends a session of another node for a shard here.
 func (s *remoteSessions) close(session machine.Peer, by *submachine) {
-	if f := s.links.byTag(session.Addr); f != nil && f.sessions[session.ID] {
+	if f := s.links.byTag(session.Addr); f != nil && s.sessionsOf(f).list[session.ID] {
 		s.flush() // what was said to it comes first
 		s.links.send(f.peer, &EndSession{session.ID, by.shard()})
-		delete(f.sessions, session.ID)
+		delete(s.sessionsOf(f).list, session.ID)
 		s.local.linkEventToAll(session, machine.LinkClosed, by)
 	}
 }
@@ -69,7 +100,7 @@ func (s *remoteSessions) close(session machine.Peer, by *submachine) {
 // end tells the shards here that a session of another node has gone. They may know of
 // it though it has said nothing here: its player was handed over.
 func (s *remoteSessions) end(f *remoteNode, session id.ID) {
-	delete(f.sessions, session)
+	delete(s.sessionsOf(f).list, session)
 	peer := machine.Peer{ID: session, Addr: tagOf(f.peer.ID)}
 	s.admission.forget(peer)
 	s.local.linkEventToAll(peer, machine.LinkClosed, nil)
@@ -77,8 +108,8 @@ func (s *remoteSessions) end(f *remoteNode, session id.ID) {
 
 // endAll is when the link to a node has ended, and with it its sessions.
 func (s *remoteSessions) endAll(f *remoteNode) {
-	f.shown = nil
-	for _, session := range id.Sorted(f.sessions) {
+	s.sessionsOf(f).shown = nil
+	for _, session := range s.list(f) {
 		s.end(f, session)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 )
 
 // replica is this node's replica of a shard. While it leads its group, the shard itself
@@ -15,15 +14,15 @@ import (
 // or with two groups.
 type replica struct {
 	component
-	space     string
-	newMember func(name string) *submachine
-	send      func(to machine.Peer, m machine.Message) // over links
-	runner    shardRunner
-	routes    leaderRoutes
-	owner     replicaOwner
-	setAside  func(group.Copy) []machine.DiskWrite
+	space    string
+	newSeat  func(name string) Seat
+	send     func(to machine.Peer, m machine.Message) // over links
+	runner   shardRunner
+	routes   leaderRoutes
+	owner    replicaOwner
+	setAside func(group.Copy) []machine.DiskWrite
 
-	p           *submachine // the replica, as one of the node's machines
+	seat        Seat // the replica, as one of the node's machines
 	group       *shardGroup
 	users       *shardUsers
 	record      *shardRecord
@@ -66,9 +65,9 @@ const (
 
 // open begins with a replica that reads the disk.
 func (h *replica) open() {
-	h.p = h.newMember(group.OwnSpace(h.space))
-	h.group.raft = group.New(group.Config{Space: h.space, Self: h.cfg.Self, SetAside: h.setAside, Applied: h.spares.applied}, groupEnv{h.p, h.send}, h)
-	h.p.m = h.group.raft
+	h.seat = h.newSeat(group.OwnSpace(h.space))
+	h.group.raft = group.New(group.Config{Space: h.space, Self: h.cfg.Self, SetAside: h.setAside, Applied: h.spares.applied}, groupEnv{h.env, h.seat, h.send}, h)
+	h.seat.Put(h.group.raft)
 	h.group.raft.Start()
 }
 
@@ -96,7 +95,7 @@ func (h *replica) beat(now machine.Time) {
 	if h.users.waitTooLong(now) {
 		h.releaseHeld()
 	}
-	if h.p.released && now >= h.rereadAt {
+	if h.seat.HasLeft() && now >= h.rereadAt {
 		h.open()
 	}
 	if h.otherGroups.yield() {
@@ -149,16 +148,15 @@ func (h *replica) canLeave() bool { return h.membership.canLeave() }
 
 // groupEnv is what a replica sees of the node: links are the network's.
 type groupEnv struct {
-	p    *submachine
+	machine.Env
+	seat Seat
 	send func(to machine.Peer, m machine.Message)
 }
 
-func (e groupEnv) Now() machine.Time                         { return e.p.node.env.Now() }
-func (e groupEnv) Rand() *rng.Rand                           { return e.p.node.env.Rand() }
 func (e groupEnv) Send(to machine.Peer, m machine.Message)   { e.send(to, m) }
-func (e groupEnv) SetTimer(at machine.Time, t machine.Timer) { submachineEnv{e.p}.SetTimer(at, t) }
+func (e groupEnv) SetTimer(at machine.Time, t machine.Timer) { e.seat.SetTimer(at, t) }
 func (e groupEnv) Open(machine.Peer)                         {}
 func (e groupEnv) Close(machine.Peer)                        {}
 func (e groupEnv) Do(queue string, tag uint64, job machine.Job) {
-	submachineEnv{e.p}.Do(queue, tag, job)
+	e.seat.Do(queue, tag, job)
 }

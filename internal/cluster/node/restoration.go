@@ -24,11 +24,12 @@ import (
 // has the number of the old one and was created later: it gives way.
 type restoration struct {
 	component
-	links   *links
-	dir     *directory
-	seen    *sightings
-	copies  *copies
-	hosting *hosting
+	signatures copySignatures
+	links      *links
+	dir        *directory
+	seen       *sightings
+	copies     *copies
+	hosting    *hosting
 
 	inquiries map[shards.Shard]*lossInquiry
 	resigning map[shards.Shard]*lossInquiry // replicas here that are being put aside
@@ -164,7 +165,7 @@ func (o *restoration) newest(p shards.Shard, q *lossInquiry, own savedCopy) mach
 			// A state that is newer than the record is a lie: leaders publish their terms.
 			claimed[i], proof = hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Last}, decodeCopyProof(m.Proof)
 		}
-		if o.copySignedBy(q.rival.Members, n.ID, p, claimed[i], proof) {
+		if o.signatures.signedBy(q.rival.Members, n.ID, p, claimed[i], proof) {
 			signed[i] = claimed[i]
 		}
 	}
@@ -256,7 +257,7 @@ func (o *restoration) resigned(p shards.Shard) {
 			return
 		}
 		own.at = q.since
-		own.proof = o.signCopy(o.cfg.Self.ID, p, own.end(), group.DigestOf(kvs).Sum())
+		own.proof = o.signatures.sign(o.cfg.Self.ID, p, own.end(), group.DigestOf(kvs).Sum())
 		from := q.origin()
 		from.Restored, from.Content, from.Changes = own.at, kvs, q.log
 		o.continueFrom(p, own, from, q)

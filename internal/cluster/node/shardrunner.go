@@ -11,8 +11,17 @@ import (
 // What components of the network need of the node: Node implements shardRunner and
 // localSessions.
 
-// newSubmachine returns a machine of the node with a name for its job queues.
-func (n *Node) newSubmachine(name string) *submachine { return &submachine{node: n, name: name} }
+// newSeat returns a place for a machine of a part, with a name for its job queues.
+func (n *Node) newSeat(name string) Seat {
+	return seat{submachineEnv{&submachine{node: n, name: name}}}
+}
+
+// seat is a submachine that is neither the lobby nor a region.
+type seat struct{ submachineEnv }
+
+func (s seat) Put(m machine.Machine) { s.p.m = m }
+func (s seat) Leave()                { s.p.released = true }
+func (s seat) HasLeft() bool         { return s.p.released }
 
 // runs reports whether a shard runs here.
 func (n *Node) runs(p shards.Shard) bool {

@@ -16,6 +16,7 @@ type shardUsers struct {
 	component
 	shard   shards.Shard
 	links   *links
+	guests  interface{ list(*remoteNode) []id.ID }
 	replies leaderReplies
 	deliver func(*remoteNode, *Routed) // handles a message for a shard that is led here
 
@@ -96,8 +97,10 @@ func (u *shardUsers) notifyFormer() {
 		m = &region.NewHost{Region: u.shard.Region}
 	}
 	for _, to := range u.former {
-		if f := u.links.byID(to.ID); f != nil && f.isUp() && len(f.sessions) > 0 {
-			u.env.Send(f.peer, &ToSessions{id.Sorted(f.sessions), m})
+		if f := u.links.byID(to.ID); f != nil && f.isUp() {
+			if sessions := u.guests.list(f); len(sessions) > 0 {
+				u.env.Send(f.peer, &ToSessions{sessions, m})
+			}
 		}
 	}
 	u.former = nil

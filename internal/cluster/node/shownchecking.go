@@ -18,6 +18,7 @@ import (
 // of the region's group, and its players are shown the region again.
 type shownChecking struct {
 	component
+	keys     *LogKeys // nil: nothing is compared
 	links    *links
 	routes   *routes
 	sessions shownSessions
@@ -66,7 +67,7 @@ func (k *shownChecking) of(f *remoteNode, pos world.RegionPos) *checkedRegion {
 }
 
 // isOn reports whether anything is compared here.
-func (k *shownChecking) isOn() bool { return k.cfg.Log != nil }
+func (k *shownChecking) isOn() bool { return k.keys != nil }
 
 // frame takes a frame that sessions here are shown.
 func (k *shownChecking) frame(f *remoteNode, m *ToWatchers) {
@@ -100,7 +101,7 @@ func (k *shownChecking) onShown(f *remoteNode, m *Shown) {
 	x.next = now.Add(minShown)
 	s, err := regionlog.DecodeShown(m.Statement, x.view.Hashes())
 	if err != nil || s.To != k.cfg.Self.ID || s.Checkpoint.World != k.cfg.World || s.Checkpoint.Region != m.Region ||
-		k.cfg.Log.Node(s.Checkpoint.Key) != f.peer.ID || !s.Verify() {
+		k.keys.Node(s.Checkpoint.Key) != f.peer.ID || !s.Verify() {
 		k.counts.ShownUnsigned++
 		return
 	}

@@ -28,17 +28,18 @@ const (
 // such chains.
 func (s *remoteSessions) noteShown(l *outgoingMessage) {
 	f := s.links.byID(l.to.ID)
-	if f == nil || len(f.shown) == 0 {
+	if f == nil {
 		return
 	}
+	shown := s.sessionsOf(f).shown
 	if l.watcher != nil {
-		if x := f.shown[l.watcher.Region]; x != nil {
+		if x := shown[l.watcher.Region]; x != nil {
 			x.pieces.Add(regionlog.FramePiece(l.watcher.Tick, l.watcher.Cells))
 		}
 		return
 	}
-	if m, ok := l.all.Msg.(*region.Columns); ok && f.shown[m.Region] != nil {
-		f.shown[m.Region].pieces.Add(regionlog.ColumnsPiece(m.Tick, columnsOf(m), s.columnHash))
+	if m, ok := l.all.Msg.(*region.Columns); ok && shown[m.Region] != nil {
+		shown[m.Region].pieces.Add(regionlog.ColumnsPiece(m.Tick, columnsOf(m), s.columnHash))
 	}
 }
 
@@ -77,16 +78,17 @@ func (s *remoteSessions) signShown(areas areaFinder, c *regionlog.Checkpoint, by
 		if f == nil || !f.isUp() {
 			continue
 		}
-		if f.shown == nil {
-			f.shown = map[world.RegionPos]*shownTo{}
+		of := s.sessionsOf(f)
+		if of.shown == nil {
+			of.shown = map[world.RegionPos]*shownTo{}
 		}
-		x := f.shown[c.Region]
+		x := of.shown[c.Region]
 		if x == nil && columns[tag] == 0 {
 			continue
 		}
 		if x == nil {
 			x = &shownTo{pieces: regionlog.BeginPieces(f.peer.ID, s.env.Now())}
-			f.shown[c.Region] = x
+			of.shown[c.Region] = x
 		}
 		if x.said++; x.said <= 2 || x.said%allHashesEvery == 0 {
 			x.had = nil

@@ -18,7 +18,7 @@ func (c *fixedClock) Now() machine.Time { return c.now }
 
 func newTestSightings() (*sightings, *fixedClock) {
 	clock := &fixedClock{now: singleNodeStart}
-	s := newSightings(component{env: clock, cfg: &Net{Self: nodePeer(0), GoneAfter: DefaultGoneAfter}})
+	s := newSightings(component{env: clock, cfg: &PartConfig{Self: nodePeer(0), GoneAfter: DefaultGoneAfter}})
 	s.start()
 	return s, clock
 }

@@ -78,7 +78,7 @@ func (s *spareSending) lacks(h *spareHolder) bool {
 
 // proof signs a state for a holder.
 func (s *spareSending) proof(h *spareHolder, end hostpolicy.Log, digest [32]byte) copyProof {
-	return s.signCopy(h.peer.ID, s.group.shard, end, digest)
+	return s.signatures.sign(h.peer.ID, s.group.shard, end, digest)
 }
 
 // send begins to send a state, or changes of one.

@@ -20,7 +20,9 @@ import (
 // what a node may send.
 type spareKeeping struct {
 	component
+	signatures  copySignatures
 	links       *links
+	budgets     Own[*limit.Budget] // bytes of spare copies that nodes may send
 	copies      *copies
 	invitations *invitations
 	hosting     *hosting
@@ -74,7 +76,7 @@ func (k *spareKeeping) receive(f *remoteNode, m *Spare) {
 	}
 	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
 	proof := decodeCopyProof(m.Proof)
-	if m.Part == 0 && k.cfg.Signer != nil && !k.copySignedBy([]machine.Peer{f.peer}, k.cfg.Self.ID, m.Shard, end, proof) {
+	if m.Part == 0 && k.signatures.isOn() && !k.signatures.signedBy([]machine.Peer{f.peer}, k.cfg.Self.ID, m.Shard, end, proof) {
 		k.counts.Dropped++
 		return
 	}
@@ -103,11 +105,12 @@ func (k *spareKeeping) trusts(f *remoteNode, p shards.Shard) bool {
 
 // mayTake takes bytes from the sender's budget.
 func (k *spareKeeping) mayTake(f *remoteNode, bytes int) bool {
-	if f.spares == nil {
+	budget := k.budgets.of(f)
+	if *budget == nil {
 		b := limit.NewBudget(spareIntake, spareBurst)
-		f.spares = &b
+		*budget = &b
 	}
-	if f.spares.Take(float64(bytes), time.Unix(0, int64(k.env.Now()))) {
+	if (*budget).Take(float64(bytes), time.Unix(0, int64(k.env.Now()))) {
 		return true
 	}
 	k.counts.Dropped++
@@ -284,7 +287,7 @@ func (c *copies) confirm(p shards.Shard, end hostpolicy.Log, proof copyProof) {
 	stale := c.env.Now().Sub(s.at) >= confirmEvery || s.proof != proof
 	s.at, s.proof = c.env.Now(), proof
 	if c.add(s); stale {
-		c.disk.do(0, machine.DiskWrite{Space: NodeSpace, Put: s.record()})
+		c.do(0, machine.DiskWrite{Space: NodeSpace, Put: s.record()})
 	}
 }
 
@@ -300,7 +303,7 @@ func (c *copies) write(s savedCopy, changes []machine.DiskWrite, then func(error
 		}
 		then(err)
 	}
-	c.disk.do(c.tag, machine.DiskWrite{Space: NodeSpace, Put: s.record(), Then: changes})
+	c.do(c.tag, machine.DiskWrite{Space: NodeSpace, Put: s.record(), Then: changes})
 }
 
 // record is the entry of a copy in the node's own space.

@@ -163,7 +163,7 @@ func TestForgedSpareCopy(t *testing.T) {
 	send := func(from int, m Spare) {
 		m.Shard = home
 		end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
-		m.Proof = c.node(from).net.spares.signCopy(nodePeer(holder).ID, home, end, group.DigestOf([]machine.KV{{Key: []byte("x"), Value: []byte("y")}}).Sum()).encoded()
+		m.Proof = c.node(from).net.signatures.sign(nodePeer(holder).ID, home, end, group.DigestOf([]machine.KV{{Key: []byte("x"), Value: []byte("y")}}).Sum()).encoded()
 		c.nodes[from].Call(func() { c.node(from).net.links.send(nodePeer(holder), &m) })
 		c.s.Run(time.Second)
 	}

@@ -20,11 +20,12 @@ import (
 // shard in which nobody has built or left anything has none, and costs nothing.
 type spareSending struct {
 	component
-	group   *shardGroup
-	links   *links
-	dir     *directory
-	seen    *sightings
-	uploads *limit.Budget // of the node
+	group      *shardGroup
+	signatures copySignatures
+	links      *links
+	dir        *directory
+	seen       *sightings
+	uploads    *limit.Budget // of the node
 
 	ledSince machine.Time
 	began    group.Status // when this node began to lead

@@ -58,8 +58,8 @@ func TestSpeakers(t *testing.T) {
 		t.Errorf("%d of 40 messages were dropped", n)
 	}
 	for _, f := range gateway.links.remotes {
-		if f.unverified != 0 {
-			t.Errorf("%d messages are still doubted", f.unverified)
+		if *c.node(0).net.speakers.unverified.of(f) != 0 {
+			t.Errorf("%d messages are still doubted", *c.node(0).net.speakers.unverified.of(f))
 		}
 	}
 	c.checkPresence()

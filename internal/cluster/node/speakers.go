@@ -11,9 +11,10 @@ import (
 // other nodes say waits until the hosts are known.
 type speakers struct {
 	component
-	routes  *routes
-	hosting localReplicas
-	list    map[shards.Shard][]unverifiedMessage
+	routes     *routes
+	hosting    localReplicas
+	unverified Own[int] // how much of what a node has said waits for who hosts the shard
+	list       map[shards.Shard][]unverifiedMessage
 }
 
 // maxUnverified bounds what waits for an answer about who leads its sender,
@@ -61,7 +62,7 @@ func (s *speakers) verifySpeaker(f *remoteNode, from shards.Shard, do func()) {
 	}
 	r := s.routes.of(from)
 	switch {
-	case r.leader == s.cfg.Self || len(s.list[from]) >= maxUnverified || f.unverified >= maxUnverifiedOf:
+	case r.leader == s.cfg.Self || len(s.list[from]) >= maxUnverified || *s.unverified.of(f) >= maxUnverifiedOf:
 		s.counts.Dropped++
 		return
 	case r.leader == machine.Peer{}:
@@ -69,7 +70,7 @@ func (s *speakers) verifySpeaker(f *remoteNode, from shards.Shard, do func()) {
 	default:
 		s.routes.askHosts(r, machine.Peer{}) // the leader that is known may be gone
 	}
-	f.unverified++
+	*s.unverified.of(f)++
 	s.list[from] = append(s.list[from], unverifiedMessage{f, do, s.env.Now()})
 }
 
@@ -84,7 +85,7 @@ func (s *speakers) take(p shards.Shard) []unverifiedMessage {
 	waiting := s.list[p]
 	delete(s.list, p)
 	for _, x := range waiting {
-		x.from.unverified--
+		*s.unverified.of(x.from)--
 	}
 	return waiting
 }
@@ -98,10 +99,13 @@ func (s *speakers) accept(p shards.Shard) {
 		case s.speaksFor(x.from.peer, p):
 			x.do()
 		case s.env.Now().Sub(x.at) < heldFor:
-			x.from.unverified++
+			*s.unverified.of(x.from)++
 			s.list[p] = append(s.list[p], x)
 		default:
 			s.counts.Dropped++
 		}
 	}
 }
+
+// heeds reports whether something that a node has said waits.
+func (s *speakers) heeds(f *remoteNode) bool { return *s.unverified.of(f) > 0 }

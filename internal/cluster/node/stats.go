@@ -13,24 +13,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// Counts are totals since the node was made.
-type Counts struct {
-	Messages uint64 // handled by shards
-	Sent     uint64 // to sessions
-	Woken    uint64 // regions
-	Slept    uint64 // regions
-	Dropped  uint64 // messages between nodes that could not be brought anywhere
-
-	LogEntries uint64 // of other hosts' regions, replayed
-	LogsLost   uint64 // logs that could not be followed any further
-
-	ColumnsCompared uint64 // as shown to sessions here, with what leaders sign
-	ShownUnsigned   uint64 // statements of leaders that do not agree with what they have shown
-	Suspected       uint64 // leaders, of what is no proof
-	CopiesCompared  uint64 // of regions that are followed, with what their logs lead to
-	CopiesFalse     uint64 // of these, for which a leader was suspected
-}
-
 // Stats is what a status page shows. Regions stand in the order of waking.
 type Stats struct {
 	Counts

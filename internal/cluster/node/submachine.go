@@ -11,14 +11,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// upcall is a message or a link event on its way to a shard.
-type upcall struct {
-	to, from machine.Peer
-	m        machine.Message
-	link     machine.LinkEvent // not 0: this, not a message
-	do       func()            // not nil: this, not a message
-}
-
 func (n *Node) push(u upcall) { n.queue = append(n.queue, u) }
 
 // drain delivers what waits until nothing does. What handlers push meanwhile

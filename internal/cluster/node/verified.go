@@ -57,11 +57,11 @@ type verified struct {
 }
 
 // newVerified returns nil if the world has no authority.
-func newVerified(c component, l *links, disk nodeDisk, disconnectBarred func()) *verified {
-	if c.cfg.Verified == nil {
+func newVerified(c component, cfg *Verified, l *links, disk nodeDisk, disconnectBarred func()) *verified {
+	if cfg == nil {
 		return nil
 	}
-	v := &verified{Verified: *c.cfg.Verified, disconnectBarred: disconnectBarred}
+	v := &verified{Verified: *cfg, disconnectBarred: disconnectBarred}
 	v.listSync = &listSync{
 		component: c, links: l, disk: disk, list: revocationList{v.Verifier}, name: "list of revocations", key: revokedKey, enforce: v.enforceList,
 		message: func(version uint64, list []byte) machine.Message { return &Revoked{version, list} },

@@ -13,8 +13,14 @@ import (
 // and wakes groups that hibernate with the vote at the other.
 type votePlacement struct {
 	component
-	links   *links
-	owner   interface{ isPlaying() bool }   // the owner of this machine
+	links *links
+	owner interface {
+		isPlaying() bool // the owner of this machine
+		playsAt(*remoteNode) bool
+	}
+	guests interface {
+		lastPlayed(*remoteNode) machine.Time
+	}
 	players interface{ hasSessions() bool } // anybody
 	hosted  interface {
 		wakeVoters(func(*shardGroup) bool, int)
@@ -55,12 +61,18 @@ func (v *votePlacement) there(f *remoteNode, now machine.Time) hostpolicy.Priori
 	switch {
 	case f == nil || !f.isUp():
 		return hostpolicy.Unused
-	case f.ownerPlays:
+	case v.owner.playsAt(f):
 		return hostpolicy.Owned
-	case f.played != 0 && now.Sub(f.played) < playing:
+	case v.hasPlayed(f, now):
 		return hostpolicy.Used
 	}
 	return hostpolicy.Unused
+}
+
+// hasPlayed reports whether a session of a node has said something here not long ago.
+func (v *votePlacement) hasPlayed(f *remoteNode, now machine.Time) bool {
+	at := v.guests.lastPlayed(f)
+	return at != 0 && now.Sub(at) < playing
 }
 
 // isReady reports whether a node could have the only vote: there has been a link for a

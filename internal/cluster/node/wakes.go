@@ -64,12 +64,17 @@ func (o *hosting) mayPass(f *remoteNode, p shards.Shard, m machine.Message) bool
 	return o.takesWake(f, h)
 }
 
+// wakeBudgets are what a node may wake: groups of which it is a member, and others; nil:
+// it has woken none.
+type wakeBudgets struct{ others, members *limit.Budget }
+
 // takesWake takes from a node's budget that it wakes a group; h is nil if the replica
 // was not read yet, and who is a member of the group is not known.
 func (o *hosting) takesWake(f *remoteNode, h *replica) bool {
-	budget, atOnce, perSecond := &f.wakes, float64(wakesAtOnce), float64(wakesPerSecond)
+	own := o.wakes.of(f)
+	budget, atOnce, perSecond := &own.others, float64(wakesAtOnce), float64(wakesPerSecond)
 	if h != nil && among(h.group.members(), f.peer.ID) {
-		budget, atOnce, perSecond = &f.memberWakes, memberWakesAtOnce, memberWakesPerSecond
+		budget, atOnce, perSecond = &own.members, memberWakesAtOnce, memberWakesPerSecond
 	}
 	if *budget == nil {
 		b := limit.NewBudget(perSecond, atOnce)

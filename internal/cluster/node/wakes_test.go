@@ -97,9 +97,9 @@ func TestHostileGroupMessages(t *testing.T) {
 			}
 			few := limit.NewBudget(perSecond, atOnce)
 			if f := victim.links.heard(nodePeer(liar)); stranger {
-				f.wakes = &few
+				victim.hosting.wakes.of(f).others = &few
 			} else {
-				f.memberWakes = &few
+				victim.hosting.wakes.of(f).members = &few
 			}
 			woken := map[shards.Shard]bool{}
 			const seconds = 4 // what is woken stays awake for longer
