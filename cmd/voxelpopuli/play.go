@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 )
 
 // hostFlags are the flags of play and node.
@@ -32,7 +32,7 @@ func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.StringVar(&r.OwnerKey, "owner", "", "a player who counts as this machine's owner, wherever from: the public key that the page shows under \"Your key\"")
 	f.BoolVar(&r.Whitelist, "whitelist", false, "let in only players on the whitelist, at every node; works on the founder's node")
 	f.IntVar(&r.MaxPlayers, "max-players", 0, "how many may be here at a time (default as many as there is room for)")
-	f.IntVar(&r.Regions, "max-regions", 0, fmt.Sprintf("how many regions of the world to keep at most (default %d)", node.DefaultMaxHosted))
+	f.IntVar(&r.Regions, "max-regions", 0, fmt.Sprintf("how many regions of the world to keep at most (default %d)", part.DefaultMaxHosted))
 	f.IntVar(&r.Capacity.Players, "max-hosted-players", 0, "take on no more regions while so many players are in those that this node leads; 0: no limit")
 	f.IntVar(&r.Memory, "max-memory", 0, "take on no more regions while this program uses so many MB of memory; 0: no limit")
 	f.IntVar(&r.Upload, "max-upload", 0, "take on no more regions while other nodes are sent so many KB a second; 0: no limit")

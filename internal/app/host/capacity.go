@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 )
 
 // Capacity is what a node may carry of a world that is hosted by several. A node
@@ -74,7 +74,7 @@ func memoryUsed() uint64 {
 func (l *load) capacity(kept, players int) gateway.Capacity {
 	regions := l.limits.Regions
 	if regions <= 0 {
-		regions = node.DefaultMaxHosted
+		regions = part.DefaultMaxHosted
 	}
 	return gateway.Capacity{
 		Regions: regions, Memory: l.limits.Memory, Upload: l.limits.Upload, Players: l.limits.Players,

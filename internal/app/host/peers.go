@@ -14,6 +14,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/evidence"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
@@ -269,7 +270,7 @@ func (h *Host) network() (*node.Net, error) {
 		return nil, err
 	}
 	return &node.Net{
-		PartConfig: node.PartConfig{
+		Config: part.Config{
 			World: p.record.World(), Known: p.known, Founder: p.record.FounderID(), Stored: stored,
 			Sign:   func(r *kademlia.Record) { records.Sign(r, p.key) },
 			Verify: records.Verify,

@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -33,13 +34,13 @@ const accessKey = "access"
 
 // newAccess returns nil if the world has no list. disconnectBarred is called when it has
 // changed.
-func newAccess(c component, list Access, l *links, disk nodeDisk, disconnectBarred func()) *access {
+func newAccess(c part.Part, list Access, l *links, disk nodeDisk, disconnectBarred func()) *access {
 	if list == nil {
 		return nil
 	}
 	a := &access{Access: list, disconnectBarred: disconnectBarred}
 	a.listSync = &listSync{
-		component: c, links: l, disk: disk, list: a.Access, name: "access list", key: accessKey, enforce: a.enforceList,
+		Part: c, links: l, disk: disk, list: a.Access, name: "access list", key: accessKey, enforce: a.enforceList,
 		message: func(version uint64, list []byte) machine.Message { return &AccessList{version, list} },
 	}
 	return a
@@ -66,8 +67,8 @@ func (a *access) beat(now machine.Time) {
 
 func (a *access) enforceList() {
 	a.disconnectBarred()
-	if out := a.Bars(a.cfg.Self.ID); out && !a.out {
-		a.note("This node is not admitted to the world any more: the founder has removed it, or its invitation was revoked or has ended. Other nodes refuse it from now on. Ask the founder for an invitation.")
+	if out := a.Bars(a.Cfg.Self.ID); out && !a.out {
+		a.Note("This node is not admitted to the world any more: the founder has removed it, or its invitation was revoked or has ended. Other nodes refuse it from now on. Ask the founder for an invitation.")
 		a.out = true
 	} else if !out {
 		a.out = false

@@ -1,6 +1,9 @@
 package node
 
-import "testing"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"testing"
+)
 
 // TestAccusedOnce: a node that is cut off for something false, comes back and sends it
 // again fills no log.
@@ -10,7 +13,7 @@ func TestAccusedOnce(t *testing.T) {
 		before := len(c.notes)
 		c.nodes[0].Call(func() {
 			for range times {
-				c.node(0).net.accused.accuse(nodePeer(of).ID, "a false list")
+				c.node(0).net.accused.Accuse(nodePeer(of).ID, "a false list")
 			}
 		})
 		c.s.Run(1)
@@ -22,7 +25,7 @@ func TestAccusedOnce(t *testing.T) {
 	if n := said(1, 5); n != 1 {
 		t.Errorf("of another node told %d times", n)
 	}
-	c.s.Run(accuseEvery)
+	c.s.Run(part.AccuseEvery)
 	if n := said(100, 1); n != 1 {
 		t.Errorf("later told %d times", n)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -32,15 +33,15 @@ const (
 
 // admission admits sessions of other nodes to shards here.
 type admission struct {
-	component
+	part.Part
 	links    *links
 	access   *access // nil: in a simulation
 	names    *playerNames
 	vouching map[vouchKey]*vouching
 }
 
-func newAdmission(c component, l *links, names *playerNames) *admission {
-	return &admission{component: c, links: l, names: names, vouching: map[vouchKey]*vouching{}}
+func newAdmission(c part.Part, l *links, names *playerNames) *admission {
+	return &admission{Part: c, links: l, names: names, vouching: map[vouchKey]*vouching{}}
 }
 
 // vouchKey is a session at a shard here.
@@ -62,7 +63,7 @@ type vouching struct {
 // lobby to let in, and tells the session why not.
 func (a *admission) mayEnter(f *remoteNode, session id.ID, e *lobby.Enter) bool {
 	var why *lobby.Refused
-	if a.cfg.CheckPass != nil && a.cfg.CheckPass(e.Pass, e.Player, e.Name, f.peer.ID) != nil {
+	if a.Cfg.CheckPass != nil && a.Cfg.CheckPass(e.Pass, e.Player, e.Name, f.peer.ID) != nil {
 		why = &lobby.Refused{Code: wire.BadProof, Text: wire.BadProof.Text(), Retry: 1}
 	} else {
 		why = a.visitRefused(e, f.peer.ID)
@@ -71,7 +72,7 @@ func (a *admission) mayEnter(f *remoteNode, session id.ID, e *lobby.Enter) bool 
 		a.names.claim(e)
 		return true
 	}
-	a.counts.Dropped++
+	a.Counts.Dropped++
 	a.links.send(f.peer, &ToSessions{[]id.ID{session}, why})
 	return false
 }
@@ -79,10 +80,10 @@ func (a *admission) mayEnter(f *remoteNode, session id.ID, e *lobby.Enter) bool 
 // signed reports whether a player has signed that it plays at the node of a session, which
 // wants to enter a region as that player; it tells the session if not.
 func (a *admission) signed(f *remoteNode, to shards.Shard, session machine.Peer, e *region.Enter) bool {
-	if a.cfg.CheckPass == nil || a.cfg.CheckPass(e.Pass, e.Player, e.Signed, f.peer.ID) == nil {
+	if a.Cfg.CheckPass == nil || a.Cfg.CheckPass(e.Pass, e.Player, e.Signed, f.peer.ID) == nil {
 		return true
 	}
-	a.counts.Dropped++
+	a.Counts.Dropped++
 	a.refuseEntry(vouchKey{to, session}, e, wire.BadProof)
 	return false
 }
@@ -112,26 +113,26 @@ func (a *admission) vouchFirst(to shards.Shard, session machine.Peer, m machine.
 	case v == nil && !enters:
 		return false
 	case v != nil && len(v.behind) >= maxBehind:
-		a.counts.Dropped++
+		a.Counts.Dropped++
 		return true
 	case v == nil && len(a.vouching) >= maxVouching:
-		a.counts.Dropped++
+		a.Counts.Dropped++
 		a.refuseEntry(key, e, wire.Busy)
 		return true
 	case v != nil:
 		v.behind = append(v.behind, m)
 		return true
 	}
-	v = &vouching{enter: e, since: a.env.Now(), wait: askEvery}
+	v = &vouching{enter: e, since: a.Env.Now(), wait: askEvery}
 	a.vouching[key] = v
 	a.askLobby(key, v)
 	return true
 }
 
 func (a *admission) askLobby(key vouchKey, v *vouching) {
-	v.next = a.env.Now().Add(v.wait)
+	v.next = a.Env.Now().Add(v.wait)
 	v.wait = min(2*v.wait, maxVouchWait)
-	a.queue.push(upcall{to: region.Lobby, from: key.shard.Peer(), m: &lobby.Vouch{Region: key.shard.Region, Session: key.session, Player: v.enter.Player}})
+	a.Queue.Push(part.Call{To: region.Lobby, From: key.shard.Peer(), Msg: &lobby.Vouch{Region: key.shard.Region, Session: key.session, Player: v.enter.Player}})
 }
 
 // onVouched lets a session of another node into a region here, as the lobby
@@ -149,13 +150,13 @@ func (a *admission) onVouched(m *lobby.Vouched) {
 	e := *v.enter
 	if m.OK {
 		e.Entity, e.Name, e.Mode, e.New, e.Visitor = m.Entity, a.names.shown(m.Player, m.Name), m.Mode, m.New && e.New, m.Visitor
-		a.queue.push(upcall{to: key.shard.Peer(), from: m.Session, m: &e})
+		a.Queue.Push(part.Call{To: key.shard.Peer(), From: m.Session, Msg: &e})
 	} else {
 		a.refuseEntry(key, &e, wire.BadProof)
 	}
 	for _, b := range v.behind {
 		if !a.vouchFirst(key.shard, m.Session, b) {
-			a.queue.push(upcall{to: key.shard.Peer(), from: m.Session, m: b})
+			a.Queue.Push(part.Call{To: key.shard.Peer(), From: m.Session, Msg: b})
 		}
 	}
 }

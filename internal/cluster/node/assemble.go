@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
@@ -14,11 +15,11 @@ import (
 // newNetwork makes the components and connects them.
 func newNetwork(n *Node, cfg Net) *network {
 	w := &network{n: n, cfg: cfg, tag: tagOf(cfg.Self.ID), spareUpload: limit.NewBudget(spareUpload, spareUploadBurst)}
-	w.cfg.PartConfig = cfg.withDefaults()
-	c := component{env: n.env, cfg: &w.cfg.PartConfig, counts: &n.counts, queue: n, phase: &w.phase}
-	w.accused = newAccused(c.env, c.note)
-	c.accused = w.accused
-	w.convicted = &convictions{component: c, keys: cfg.Log, list: map[id.ID][]byte{}, led: map[world.RegionPos]machine.Time{}}
+	w.cfg.Config = cfg.WithDefaults()
+	c := part.Part{Env: n.env, Cfg: &w.cfg.Config, Counts: &n.counts, Queue: n, Phase: &w.phase}
+	w.accused = part.NewAccused(c.Env, c.Note)
+	c.Accused = w.accused
+	w.convicted = &convictions{Part: c, keys: cfg.Log, list: map[id.ID][]byte{}, led: map[world.RegionPos]machine.Time{}}
 	if cfg.Log != nil {
 		w.convicted.recall(cfg.Log.Convicted)
 	}
@@ -33,7 +34,7 @@ func newNetwork(n *Node, cfg Net) *network {
 }
 
 // assembleNodes makes what knows other nodes.
-func (w *network) assembleNodes(c component) {
+func (w *network) assembleNodes(c part.Part) {
 	w.seen = newSightings(c)
 	w.links = newLinks(c, w.seen)
 	w.dir = newDirectory(c, w.n.newSeat("directory"), w.seen)
@@ -41,91 +42,91 @@ func (w *network) assembleNodes(c component) {
 }
 
 // assembleRouting makes what finds the leaders of shards.
-func (w *network) assembleRouting(c component) {
+func (w *network) assembleRouting(c part.Part) {
 	w.routes = newRoutes(c, w.links, w.dir, w.seen)
-	w.speakers = &speakers{component: c, unverified: newOwn[int](w.links), routes: w.routes, list: map[shards.Shard][]unverifiedMessage{}}
+	w.speakers = &speakers{Part: c, unverified: newOwn[int](w.links), routes: w.routes, list: map[shards.Shard][]unverifiedMessage{}}
 }
 
 // assembleHosting makes what hosts shards here.
-func (w *network) assembleHosting(c component) {
+func (w *network) assembleHosting(c part.Part) {
 	w.hosting = newHosting(c, w.links)
 	w.jobs = newJobRunner(w.n.newSubmachine("jobs"))
 	w.hosting.convicted = w.convicted
 	w.signatures = copySignatures{w.cfg.Signer, w.cfg.World}
 	w.copies = newCopies(c, w.n.newSeat("copies"))
-	w.invitations = &invitations{component: c, dir: w.dir, checks: map[shards.Shard]*hostCheck{}}
+	w.invitations = &invitations{Part: c, dir: w.dir, checks: map[shards.Shard]*hostCheck{}}
 	w.creation = newGroupCreation(c, w.links, w.dir, w.seen)
 	w.stored = newStoredShards(c, w.dir, w.creation, w.hosting.scanDisk())
-	w.offers = &offers{component: c, said: newOwn[hostOffer](w.links), links: w.links, own: w.creation}
-	w.votes = &votePlacement{component: c, links: w.links}
-	w.departure = &departure{component: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
-	w.restoration = &restoration{component: c, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
+	w.offers = &offers{Part: c, said: newOwn[hostOffer](w.links), links: w.links, own: w.creation}
+	w.votes = &votePlacement{Part: c, links: w.links}
+	w.departure = &departure{Part: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
+	w.restoration = &restoration{Part: c, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
 	w.spares = &spareKeeping{
-		component: c, budgets: newOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
+		Part: c, budgets: newOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
 		incoming: map[shards.Shard]*incomingSpare{}, leaders: map[shards.Shard]knownLeader{},
 	}
-	w.merges = &merges{component: c, budgets: newOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, hosting: w.hosting, routes: w.routes, asked: map[uint64]mergeRequest{}}
+	w.merges = &merges{Part: c, budgets: newOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, hosting: w.hosting, routes: w.routes, asked: map[uint64]mergeRequest{}}
 	w.sources = newMergeSources(c, w.n.newSeat("merges"), w.links, w.copies, w.routes, w.n.cfg.Region.Terrain)
 	w.sources.merges, w.merges.sources = w.merges, w.sources
 	w.hosting.newReplica = func(p shards.Shard) *replica { return w.assembleReplica(c, p) }
 }
 
 // assembleReplica makes a replica of a shard with its parts.
-func (w *network) assembleReplica(c component, p shards.Shard) *replica {
-	g := &shardGroup{self: w.cfg.Self, shard: p, runner: w.n, idleSince: c.env.Now()}
+func (w *network) assembleReplica(c part.Part, p shards.Shard) *replica {
+	g := &shardGroup{self: w.cfg.Self, shard: p, runner: w.n, idleSince: c.Env.Now()}
 	h := &replica{
-		component: c, space: p.Space(), newSeat: w.n.newSeat, send: w.links.send,
+		Part: c, space: p.Space(), newSeat: w.n.newSeat, send: w.links.send,
 		runner: w.n, routes: w.routes, owner: w.hosting, setAside: w.copies.setAside(p), group: g,
 	}
 	h.users = &shardUsers{
-		component: c, shard: p, links: w.links, guests: w.guests, replies: w.routes, deliver: w.onRouted, nodes: map[machine.Peer]bool{},
+		Part: c, shard: p, links: w.links, guests: w.guests, replies: w.routes, deliver: w.onRouted, nodes: map[machine.Peer]bool{},
 	}
-	h.record = &shardRecord{component: c, group: g, dir: w.dir}
-	h.membership = &membership{component: c, group: g, convicted: w.convicted, links: w.links, dir: w.dir, offers: w.offers, votes: w.votes, seen: w.seen, copies: w.copies}
-	h.quorumLoss = &quorumLoss{component: c, group: g, links: w.links, dir: w.dir, seen: w.seen, restoration: w.restoration}
+	h.record = &shardRecord{Part: c, group: g, dir: w.dir}
+	h.membership = &membership{Part: c, group: g, convicted: w.convicted, links: w.links, dir: w.dir, offers: w.offers, votes: w.votes, seen: w.seen, copies: w.copies}
+	h.quorumLoss = &quorumLoss{Part: c, group: g, links: w.links, dir: w.dir, seen: w.seen, restoration: w.restoration}
 	h.otherGroups = &otherGroups{
-		component: c, group: g, record: h.record, leaderless: h.quorumLoss, links: w.links, dir: w.dir, seen: w.seen, routes: w.routes,
+		Part: c, group: g, record: h.record, leaderless: h.quorumLoss, links: w.links, dir: w.dir, seen: w.seen, routes: w.routes,
 		copies: w.copies,
 	}
-	h.spares = &spareSending{component: c, signatures: w.signatures, group: g, links: w.links, dir: w.dir, seen: w.seen, uploads: &w.spareUpload}
+	h.spares = &spareSending{Part: c, signatures: w.signatures, group: g, links: w.links, dir: w.dir, seen: w.seen, uploads: &w.spareUpload}
 	h.spares.stop()
-	h.log = &logSending{component: c, keys: w.cfg.Log, group: g, links: w.links, areas: w.n, guests: w.guests}
+	h.log = &logSending{Part: c, keys: w.cfg.Log, group: g, links: w.links, areas: w.n, guests: w.guests}
 	h.followed = &logFollowing{
-		component: c, keys: w.cfg.Log, group: g, links: w.links, rules: w.n.cfg.Region, convict: func(p *regionlog.Proof, f *regionlog.Finding) { w.convicted.add(p, f) },
+		Part: c, keys: w.cfg.Log, group: g, links: w.links, rules: w.n.cfg.Region, convict: func(p *regionlog.Proof, f *regionlog.Finding) { w.convicted.add(p, f) },
 	}
 	h.followed.copies = &copyChecking{component: c, group: g, jobs: w.jobs, terrain: w.n.cfg.Region.Terrain, suspect: h.followed.suspectCopy}
 	return h
 }
 
 // assembleSessions makes what concerns players.
-func (w *network) assembleSessions(c component) {
+func (w *network) assembleSessions(c part.Part) {
 	w.owner = newOwner(c, w.links)
 	w.entries = newEntries(c, w.links)
 	w.sessions = &gatewaySessions{
-		component: c, nextStrayNotice: newOwn[machine.Time](w.links), epoch: w.n.cfg.Region.Epoch, links: w.links, routes: w.routes, speakers: w.speakers, local: w.n,
+		Part: c, nextStrayNotice: newOwn[machine.Time](w.links), epoch: w.n.cfg.Region.Epoch, links: w.links, routes: w.routes, speakers: w.speakers, local: w.n,
 		entered: map[id.ID]*lobby.Enter{}, owner: w.owner, lagging: map[stream]*laggingSession{},
 	}
-	w.names = newPlayerNames(c.env)
+	w.names = newPlayerNames(c.Env)
 	w.admission = newAdmission(c, w.links, w.names)
-	w.guests = &remoteSessions{component: c, of: newOwn[remoteSessionsOf](w.links), tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox(), hashes: recent.New[*world.Column, [32]byte](maxColumnHashes)}
+	w.guests = &remoteSessions{Part: c, of: newOwn[remoteSessionsOf](w.links), tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox(), hashes: recent.New[*world.Column, [32]byte](maxColumnHashes)}
 }
 
 // assembleLists makes what the founder and the authority decide, and the node's place in
 // a verified world.
-func (w *network) assembleLists(c component) {
+func (w *network) assembleLists(c part.Part) {
 	w.verified = newVerified(c, w.cfg.Verified, w.links, w.store, w.disconnectBarred)
 	w.overlay = newOverlayAdapter(c, w.n.newSeat("overlay"), w.links, w.dir, w.verified)
 	w.access = newAccess(c, w.cfg.Access, w.links, w.store, w.disconnectBarred)
 }
 
 // assembleEvidence makes what compares what players are shown, and spreads proofs.
-func (w *network) assembleEvidence(c component) {
+func (w *network) assembleEvidence(c part.Part) {
 	p := w.n.newSeat("evidence")
-	w.evidence = &evidenceSpreading{component: c, budgets: newOwn[*limit.Budget](w.links), keys: w.cfg.Log, jobs: p, links: w.links, routes: w.routes, convicted: w.convicted, asked: map[id.ID]machine.Time{}}
+	w.evidence = &evidenceSpreading{Part: c, budgets: newOwn[*limit.Budget](w.links), keys: w.cfg.Log, jobs: p, links: w.links, routes: w.routes, convicted: w.convicted, asked: map[id.ID]machine.Time{}}
 	p.Put(w.evidence)
 	w.convicted.spread = w.evidence
 	w.shown = &shownChecking{
-		component: c, keys: w.cfg.Log, links: w.links, routes: w.routes, sessions: w.sessions, convict: w.convicted.add, list: map[world.RegionPos]*checkedRegion{},
+		Part: c, keys: w.cfg.Log, links: w.links, routes: w.routes, sessions: w.sessions, convict: w.convicted.add, list: map[world.RegionPos]*checkedRegion{},
 	}
 	w.sessions.shown = w.shown
 }

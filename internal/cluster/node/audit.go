@@ -53,7 +53,7 @@ func (k *storageAdapter) auditedPlace() (geom.Point, bool) {
 // auditEnv is what the witness sees of the node.
 type auditEnv struct{ k *storageAdapter }
 
-func (e auditEnv) Now() machine.Time { return e.k.l.env.Now() }
+func (e auditEnv) Now() machine.Time { return e.k.l.Env.Now() }
 
 func (e auditEnv) Act(a *state.Action) {
 	e.k.SignAction(a)
@@ -87,7 +87,7 @@ func (e auditEnv) Accuse(c audit.Accusation) {
 	}
 	k.shown[shard] = now
 	text := fmt.Sprintf("The node %s, which runs %v, %s.", leader.ID.Short(), shard, said.What())
-	k.l.note(text)
+	k.l.Note(text)
 	for _, s := range k.audit.Sessions() {
 		k.l.sessions.toSession(s, &region.Notice{Region: c.Region, Code: "differs", Text: text})
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -208,7 +209,7 @@ func (p *played) lie(in world.RegionPos, from machine.Peer, m machine.Message) (
 			continue
 		}
 		p.nodes[i].Call(func() {
-			n.push(upcall{to: region.PeerOf(in), from: from, m: m})
+			n.Push(part.Call{To: region.PeerOf(in), From: from, Msg: m})
 			n.drain()
 		})
 		return n.net.cfg.Self

@@ -37,7 +37,7 @@ const (
 var errNobody = errors.New("none of the nodes that were asked has answered")
 
 func (l *overlayAdapter) startBootstrap(tag uint64) {
-	l.bootstrap = &bootstrapSearch{tag: tag, nonce: l.env.Rand().Uint64()}
+	l.bootstrap = &bootstrapSearch{tag: tag, nonce: l.Env.Rand().Uint64()}
 }
 
 // beat sends the next round of queries, or ends a search that was answered or failed.
@@ -48,7 +48,7 @@ func (l *overlayAdapter) beat(now machine.Time) {
 	s := l.bootstrap
 	switch {
 	case len(s.own) > 0 && (s.rounds > 1 || len(s.own) == len(s.asked)):
-		l.bootstrapDone(s.pick(l.cfg.Self.ID, overlay.SpaceFor(l.verified.Zones)), nil)
+		l.bootstrapDone(s.pick(l.Cfg.Self.ID, overlay.SpaceFor(l.verified.Zones)), nil)
 	case now < s.next:
 	case s.rounds == maxBootstrapRounds:
 		l.bootstrapDone(nil, errNobody)
@@ -63,9 +63,9 @@ func (l *overlayAdapter) askBootstrapNodes(now machine.Time) {
 	s := l.bootstrap
 	s.next = now.Add(bootstrapRound)
 	var whom []machine.Peer
-	for _, p := range l.dir.contacts(slices.Clone(l.cfg.Known)) {
+	for _, p := range l.dir.contacts(slices.Clone(l.Cfg.Known)) {
 		known := among(whom, p.ID)
-		if p.ID != l.cfg.Self.ID && !known && !l.bars(p) {
+		if p.ID != l.Cfg.Self.ID && !known && !l.bars(p) {
 			whom = append(whom, p)
 		}
 	}
@@ -77,12 +77,12 @@ func (l *overlayAdapter) askBootstrapNodes(now machine.Time) {
 	}
 	s.rounds++
 	for i := range whom[:min(len(whom), maxBootstrapAsked)] {
-		j := i + l.env.Rand().Intn(len(whom)-i)
+		j := i + l.Env.Rand().Intn(len(whom)-i)
 		whom[i], whom[j] = whom[j], whom[i]
 		if !slices.Contains(s.asked, whom[i].ID) {
 			s.asked = append(s.asked, whom[i].ID)
 		}
-		l.env.Send(whom[i], &BootstrapQuery{s.nonce})
+		l.Env.Send(whom[i], &BootstrapQuery{s.nonce})
 	}
 }
 
@@ -100,7 +100,7 @@ func (l *overlayAdapter) onBootstrapQuery(f *remoteNode, m *BootstrapQuery) {
 	list := l.node.Linked(nil)
 	first := 0
 	if len(list) > 0 {
-		first = l.env.Rand().Intn(len(list))
+		first = l.Env.Rand().Intn(len(list))
 	}
 	answer := &BootstrapReply{Nonce: m.Nonce, Self: l.node.Self()}
 	seen := map[int]bool{}
@@ -111,7 +111,7 @@ func (l *overlayAdapter) onBootstrapQuery(f *remoteNode, m *BootstrapQuery) {
 			answer.Known = append(answer.Known, c)
 		}
 	}
-	l.env.Send(f.peer, answer)
+	l.Env.Send(f.peer, answer)
 }
 
 // onBootstrapReply handles an answer. The sender's address is the one at which it was

@@ -14,7 +14,7 @@ func (k *storageAdapter) saveCheckpoint() {
 	}
 	b, err := k.Encode(m)
 	if err != nil {
-		k.l.note("What this node has of the stored world cannot be kept: " + err.Error())
+		k.l.Note("What this node has of the stored world cannot be kept: " + err.Error())
 		return
 	}
 	k.saved = m
@@ -28,7 +28,7 @@ func (k *storageAdapter) restoreCheckpoint(b []byte) {
 	}
 	m, err := k.Decode(b)
 	if err != nil {
-		k.l.note("What this node had of the stored world cannot be read, the others' is taken: " + err.Error())
+		k.l.Note("What this node had of the stored world cannot be read, the others' is taken: " + err.Error())
 		return
 	}
 	k.saved = m

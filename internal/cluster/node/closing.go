@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -53,7 +54,7 @@ func (n *Node) Shutdown(done func(error)) {
 	}
 	for _, p := range n.awake {
 		n.closing.waiting[p.pos] = true
-		n.push(upcall{to: p.peer, from: region.Lobby, m: &region.SaveAll{Tag: closingTag}})
+		n.Push(part.Call{To: p.peer, From: region.Lobby, Msg: &region.SaveAll{Tag: closingTag}})
 	}
 	n.drain()
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -63,7 +64,7 @@ func (c *cluster) addNode(i int) {
 		cfg.Lobby.Spawn, cfg.Region.Rules.Spawn = c.spawn, c.spawn
 	}
 	cfg.Region.Rules.Mobs = c.mobs
-	cfg.Net = &Net{PartConfig: PartConfig{Self: nodePeer(i), World: id.Of([]byte("country"))}, Signer: testSigner{nodePeer(i).ID}}
+	cfg.Net = &Net{Config: part.Config{Self: nodePeer(i), World: id.Of([]byte("country"))}, Signer: testSigner{nodePeer(i).ID}}
 	if i > 0 {
 		cfg.Net.Known = []machine.Peer{nodePeer(0)}
 	}

@@ -85,7 +85,7 @@ func cells(list []heard, w state.World) (out []messages.CellAt) {
 
 // accuse hands evidence on; the people hear of a node now and then.
 func (k *storageAdapter) accuse(c *Contradiction) {
-	who, now := c.Accused.By(), k.l.env.Now()
+	who, now := c.Accused.By(), k.l.Env.Now()
 	k.stats.False++
 	a := StorerAccusation{When: now, Of: c.Of, Zones: len(c.Others), Proofs: k.stats.Accused[who].Proofs + 1, Serial: c.Accused.Certificate.Serial}
 	if k.Played != nil {
@@ -97,6 +97,6 @@ func (k *storageAdapter) accuse(c *Contradiction) {
 	}
 	if last, told := k.accusedAt[who]; !told || now.Sub(last) > noteEvery {
 		k.accusedAt[who] = now
-		k.l.note(fmt.Sprintf("Node %s says otherwise than %d of %d zones what the world is at update %d.", who.Short(), len(c.Others), k.stats.Zones, c.Of))
+		k.l.Note(fmt.Sprintf("Node %s says otherwise than %d of %d zones what the world is at update %d.", who.Short(), len(c.Others), k.stats.Zones, c.Of))
 	}
 }

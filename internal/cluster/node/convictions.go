@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
@@ -25,7 +26,7 @@ type LogKeys struct {
 // follows none of them in any group, and takes none as a member. Messages of shards and
 // sessions go on: others, who have no evidence, may let such a node lead.
 type convictions struct {
-	component
+	part.Part
 	keys   *LogKeys // nil: nothing is checked
 	spread evidenceSpread
 
@@ -74,20 +75,20 @@ func packed(e regionlog.Evidence) []byte {
 // add takes evidence that was checked.
 func (c *convictions) add(e regionlog.Evidence, found *regionlog.Finding) {
 	who, to := c.accused(e)
-	if who == c.cfg.Self.ID && !c.self {
+	if who == c.Cfg.Self.ID && !c.self {
 		c.self = true
-		c.note(fmt.Sprintf("Others can prove that this node, when it led %s, did not follow the rules: %s. They host nothing with it any more.", where(to.Region), found))
+		c.Note(fmt.Sprintf("Others can prove that this node, when it led %s, did not follow the rules: %s. They host nothing with it any more.", where(to.Region), found))
 	}
-	if who == c.cfg.Self.ID || c.has(who) || len(c.list) >= maxConvicted {
+	if who == c.Cfg.Self.ID || c.has(who) || len(c.list) >= maxConvicted {
 		return
 	}
 	c.list[who] = packed(e)
-	c.led[to.Region] = c.env.Now()
+	c.led[to.Region] = c.Env.Now()
 	what := "has signed a state of it that does not follow from what happened there"
 	if found.Shown {
 		what = "has shown players other blocks than it has signed"
 	}
-	c.note(fmt.Sprintf("Node %s led %s and %s: %s. This node has checked the proof and follows that node no more.", who.Short(), where(to.Region), what, found))
+	c.Note(fmt.Sprintf("Node %s led %s and %s: %s. This node has checked the proof and follows that node no more.", who.Short(), where(to.Region), what, found))
 	if c.keys.Proven != nil {
 		c.keys.Proven(e)
 	}
@@ -97,5 +98,5 @@ func (c *convictions) add(e regionlog.Evidence, found *regionlog.Finding) {
 // replacedLately reports whether the host of a region was convicted a moment ago.
 func (c *convictions) replacedLately(pos world.RegionPos) bool {
 	at, ok := c.led[pos]
-	return ok && c.env.Now().Sub(at) < toldFor
+	return ok && c.Env.Now().Sub(at) < toldFor
 }

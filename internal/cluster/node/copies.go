@@ -9,6 +9,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -24,8 +25,8 @@ import (
 // others. States of replicas that gave way to another group stay for the person who runs
 // the node.
 type copies struct {
-	component
-	disk Jobs
+	part.Part
+	disk part.Jobs
 
 	list  []savedCopy // by space
 	next  machine.Time
@@ -51,8 +52,8 @@ const (
 	maxCopiesBytes = 128 << 20 // of either kind
 )
 
-func newCopies(c component, p Seat) *copies {
-	m := &copies{component: c, disk: p, reads: map[uint64]func([]machine.KV, error){}}
+func newCopies(c part.Part, p part.Seat) *copies {
+	m := &copies{Part: c, disk: p, reads: map[uint64]func([]machine.KV, error){}}
 	p.Put(m)
 	return m
 }
@@ -107,7 +108,7 @@ func (c *copies) OnLink(machine.Peer, machine.LinkEvent) {}
 // setAside returns what a replica of a shard writes when it puts its state aside.
 func (c *copies) setAside(p shards.Shard) func(group.Copy) []machine.DiskWrite {
 	return func(gc group.Copy) []machine.DiskWrite {
-		s := savedCopy{Copy: gc, shard: p, at: c.env.Now()}
+		s := savedCopy{Copy: gc, shard: p, at: c.Env.Now()}
 		c.add(s)
 		return []machine.DiskWrite{{Space: NodeSpace, Put: s.record()}}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
@@ -127,13 +128,13 @@ func (d *decisions) save(fresh []*decision.Statement) {
 // enforce notifies the lobby and the regions at this node of a change.
 func (d *decisions) enforce() {
 	n := d.n
-	n.push(upcall{do: func() {
+	n.Push(part.Call{Do: func() {
 		if n.lobby != nil {
 			n.lobby.m.OnMessage(machine.Peer{}, &lobby.Decided{})
 		}
 	}})
 	for _, p := range n.awake {
-		n.push(upcall{to: p.peer, from: region.Lobby, m: &region.Decided{}})
+		n.Push(part.Call{To: p.peer, From: region.Lobby, Msg: &region.Decided{}})
 	}
 	d.timeOffset = d.log.TimeOffset(world.DayLength, func(t machine.Time) int64 { return lobby.TickAt(t, n.cfg.Region.Epoch) })
 	d.enforceAddresses()
@@ -171,8 +172,8 @@ func (d *decisions) hear(m machine.Message) {
 }
 
 // bars refuses a banned player at a region here, even if the lobby's host admitted it.
-func (d *decisions) bars(u upcall) bool {
-	e, ok := u.m.(*region.Enter)
+func (d *decisions) bars(u part.Call) bool {
+	e, ok := u.Msg.(*region.Enter)
 	if !ok {
 		return false
 	}
@@ -180,8 +181,8 @@ func (d *decisions) bars(u upcall) bool {
 	if b == nil {
 		return false
 	}
-	pos, _ := region.RegionOf(u.to)
-	submachineEnv{&submachine{node: d.n}}.Send(u.from, &region.Refused{
+	pos, _ := region.RegionOf(u.To)
+	submachineEnv{&submachine{node: d.n}}.Send(u.From, &region.Refused{
 		Region: pos, Player: e.Player, Code: string(wire.Banned), Text: lobby.BanText(b),
 	})
 	return true
@@ -189,7 +190,7 @@ func (d *decisions) bars(u upcall) bool {
 
 func (d *decisions) note(text string) {
 	if d.n.net != nil {
-		d.n.net.links.note(text)
+		d.n.net.links.Note(text)
 	}
 }
 
@@ -225,7 +226,7 @@ func (d *decisions) receive(f *remoteNode, m *Decisions) {
 	for _, b := range m.List {
 		s, err := decision.Decode(b)
 		if err != nil {
-			d.n.net.accused.accuse(f.peer.ID, "a decision that nobody can have signed: %v", err)
+			d.n.net.accused.Accuse(f.peer.ID, "a decision that nobody can have signed: %v", err)
 			d.n.net.links.disconnect(f)
 			return
 		}

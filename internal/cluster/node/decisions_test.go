@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -150,10 +151,10 @@ func TestBannedIsKeptOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		to := region.PeerOf(spawn.Region())
-		if !n.decisions.bars(upcall{to: to, from: machine.Peer{ID: id.ID{1}, Addr: n.net.tag}, m: &region.Enter{Player: eve}}) {
+		if !n.decisions.bars(part.Call{To: to, From: machine.Peer{ID: id.ID{1}, Addr: n.net.tag}, Msg: &region.Enter{Player: eve}}) {
 			t.Error("a banned player is let in")
 		}
-		if n.decisions.bars(upcall{to: to, m: &region.Enter{Player: id.ID{9}}}) || n.decisions.bars(upcall{to: region.Lobby, m: &lobby.Leave{}}) {
+		if n.decisions.bars(part.Call{To: to, Msg: &region.Enter{Player: id.ID{9}}}) || n.decisions.bars(part.Call{To: region.Lobby, Msg: &lobby.Leave{}}) {
 			t.Error("others are kept out")
 		}
 	})

@@ -1,12 +1,15 @@
 package node
 
-import "github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+)
 
 // departure hands over what this node hosts before it stops: what it leads goes to
 // other members of the groups, and what it is the only member of to other nodes, if
 // there are any.
 type departure struct {
-	component
+	part.Part
 	links   *links
 	hosting *hosting
 	offers  *offers
@@ -19,10 +22,10 @@ const maxTransfers = 64
 
 // begin begins to hand over.
 func (d *departure) begin() {
-	d.phase.leaving = true
+	d.Phase.Leaving = true
 	d.store.save()
 	for _, f := range d.links.up() {
-		d.env.Send(f.peer, &HostQuery{shards.Lobby})
+		d.Env.Send(f.peer, &HostQuery{shards.Lobby})
 	}
 	d.beat()
 }
@@ -30,7 +33,7 @@ func (d *departure) begin() {
 // beat goes on with it: also groups that hibernate must wake if this node is their only
 // member.
 func (d *departure) beat() {
-	if !d.isLeaving() {
+	if !d.IsLeaving() {
 		return
 	}
 	moving := 0
@@ -64,6 +67,6 @@ func (d *departure) hasTransfers() bool {
 // announce tells the nodes that this one has links to.
 func (d *departure) announce() {
 	for _, f := range d.links.up() {
-		d.env.Send(f.peer, &Leaving{})
+		d.Env.Send(f.peer, &Leaving{})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -14,7 +15,7 @@ import (
 // directory is the node's place in the Kademlia network: it joins, looks up the records
 // of shards, and publishes those of shards that are led here.
 type directory struct {
-	component
+	part.Part
 	seen    *sightings
 	renewer renewer
 	kad     *kademlia.Node
@@ -39,13 +40,13 @@ const (
 	aloneAfter = 20 * time.Second
 )
 
-func newDirectory(c component, p Seat, seen *sightings) *directory {
-	d := &directory{component: c, seen: seen, asked: map[uint64]func(kademlia.Result){}}
-	cfg := kademlia.Config{Self: c.cfg.Self.ID, Events: d, Verify: c.cfg.Verify}
-	if c.cfg.Sign != nil {
+func newDirectory(c part.Part, p part.Seat, seen *sightings) *directory {
+	d := &directory{Part: c, seen: seen, asked: map[uint64]func(kademlia.Result){}}
+	cfg := kademlia.Config{Self: c.Cfg.Self.ID, Events: d, Verify: c.Cfg.Verify}
+	if c.Cfg.Sign != nil {
 		cfg.Keepers = records.Keepers
 	}
-	d.kad = kademlia.New(cfg, dirEnv{c.env, p})
+	d.kad = kademlia.New(cfg, dirEnv{c.Env, p})
 	p.Put(d.kad)
 	return d
 }
@@ -61,7 +62,7 @@ func (d *directory) joiningFor() time.Duration {
 	if d.since == 0 {
 		return 0
 	}
-	return d.env.Now().Sub(d.since)
+	return d.Env.Now().Sub(d.since)
 }
 
 // saved encodes the contacts, to join by after a restart.
@@ -75,12 +76,12 @@ func (d *directory) remove(node id.ID) { d.kad.Table().Remove(node) }
 
 // begin enters the network by the nodes that are known.
 func (d *directory) begin(saved []machine.Peer) {
-	for _, p := range append(slices.Clone(d.cfg.Known), saved...) {
-		if p.ID != d.cfg.Self.ID && !among(d.known, p.ID) {
+	for _, p := range append(slices.Clone(d.Cfg.Known), saved...) {
+		if p.ID != d.Cfg.Self.ID && !among(d.known, p.ID) {
 			d.known = append(d.known, p)
 		}
 	}
-	d.since = d.env.Now()
+	d.since = d.Env.Now()
 	d.join()
 }
 
@@ -90,16 +91,16 @@ func (d *directory) join() {
 		d.joined = true
 		return
 	}
-	d.again = d.env.Now().Add(rejoin)
+	d.again = d.Env.Now().Add(rejoin)
 	d.kad.Join(d.known)
-	d.lookup(d.cfg.Self.ID, func(r kademlia.Result) { d.joined = d.joined || len(r.Closest) > 0 })
+	d.lookup(d.Cfg.Self.ID, func(r kademlia.Result) { d.joined = d.joined || len(r.Closest) > 0 })
 }
 
 func (d *directory) beat(now machine.Time) {
 	if d.joined || d.since == 0 || now < d.again {
 		return
 	}
-	if len(d.cfg.Known) == 0 && now.Sub(d.since) >= aloneAfter {
+	if len(d.Cfg.Known) == 0 && now.Sub(d.since) >= aloneAfter {
 		d.joined = true // the others have gone: the world goes on here
 		return
 	}
@@ -139,7 +140,7 @@ func (d *directory) lookup(target id.ID, then func(kademlia.Result)) {
 }
 
 // key is where the record of a shard is kept.
-func (d *directory) key(p shards.Shard) id.ID { return shards.Key(d.cfg.World, p) }
+func (d *directory) key(p shards.Shard) id.ID { return shards.Key(d.Cfg.World, p) }
 
 // look asks for the record of a shard.
 func (d *directory) look(p shards.Shard, then func(kademlia.Result)) {
@@ -152,18 +153,18 @@ func (d *directory) look(p shards.Shard, then func(kademlia.Result)) {
 func (d *directory) nearestTo(key id.ID, others []machine.Peer) []machine.Peer {
 	out := slices.Clone(others)
 	i := 0
-	for i < len(out) && kademlia.Closer(key, out[i].ID, d.cfg.Self.ID) {
+	for i < len(out) && kademlia.Closer(key, out[i].ID, d.Cfg.Self.ID) {
 		i++
 	}
-	return slices.Insert(out, i, d.cfg.Self)
+	return slices.Insert(out, i, d.Cfg.Self)
 }
 
 // sign makes the record of a shard's hosts.
 func (d *directory) sign(p shards.Shard, members []machine.Peer, term, version uint64) *kademlia.Record {
-	r := records.Hosts{Term: term, Members: members}.Record(d.key(p), d.env.Now())
+	r := records.Hosts{Term: term, Members: members}.Record(d.key(p), d.Env.Now())
 	r.Version = version
-	if d.cfg.Sign != nil {
-		d.cfg.Sign(r)
+	if d.Cfg.Sign != nil {
+		d.Cfg.Sign(r)
 	}
 	return r
 }
@@ -172,8 +173,8 @@ func (d *directory) sign(p shards.Shard, members []machine.Peer, term, version u
 // while ago included, without this node.
 func (d *directory) nearestNodes(p shards.Shard, n int) []machine.Peer {
 	key := d.key(p)
-	all := append(d.seen.recent(), d.kad.Table().Closest(key, n, d.env.Now(), nil)...)
-	all = slices.DeleteFunc(all, func(q machine.Peer) bool { return q.ID == d.cfg.Self.ID })
+	all := append(d.seen.recent(), d.kad.Table().Closest(key, n, d.Env.Now(), nil)...)
+	all = slices.DeleteFunc(all, func(q machine.Peer) bool { return q.ID == d.Cfg.Self.ID })
 	all = nearestFirst(key, all)
 	return all[:min(len(all), n)]
 }
@@ -186,7 +187,7 @@ func nearestFirst(key id.ID, nodes []machine.Peer) []machine.Peer {
 
 // closest are the nodes nearest to a key that the routing table has.
 func (d *directory) closest(key id.ID, n int) []machine.Peer {
-	return d.kad.Table().Closest(key, n, d.env.Now(), nil)
+	return d.kad.Table().Closest(key, n, d.Env.Now(), nil)
 }
 
 // publish stores who hosts a shard.
@@ -220,7 +221,7 @@ func (d *directory) create(p shards.Shard, members []machine.Peer, done func(won
 // dirEnv is what the directory sees of the node: datagrams go out as they are.
 type dirEnv struct {
 	machine.Env
-	seat Seat
+	seat part.Seat
 }
 
 func (e dirEnv) SetTimer(at machine.Time, t machine.Timer) { e.seat.SetTimer(at, t) }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -12,7 +13,7 @@ import (
 // own players go on there when this node is gone, and pages of nodes that are gone
 // come here.
 type entries struct {
-	component
+	part.Part
 	links *links
 	own   *PlayersAt // nil: this node lets no players in
 	known map[id.ID]Entry
@@ -33,8 +34,8 @@ const (
 	entryLife = 12 * time.Hour
 )
 
-func newEntries(c component, l *links) *entries {
-	return &entries{component: c, links: l, known: map[id.ID]Entry{}}
+func newEntries(c part.Part, l *links) *entries {
+	return &entries{Part: c, links: l, known: map[id.ID]Entry{}}
 }
 
 // SetPlayersAt says where players reach this node; a driver calls it like a handler.
@@ -58,7 +59,7 @@ func (e *entries) set(at PlayersAt) {
 // greet tells a node that there is a link to where players reach this one.
 func (e *entries) greet(f *remoteNode) {
 	if e.own != nil && (!e.own.Local || e.own.channels() || e.near(f.peer)) {
-		e.env.Send(f.peer, e.own)
+		e.Env.Send(f.peer, e.own)
 	}
 }
 
@@ -68,7 +69,7 @@ func (m *PlayersAt) channels() bool { return m.Certificate != [32]byte{} }
 // near reports whether a node is on this machine, as far as its address tells.
 func (e *entries) near(p machine.Peer) bool {
 	ip := p.Addr.AddrPort().Addr()
-	return ip.IsLoopback() || ip.IsValid() && ip == e.cfg.Self.Addr.AddrPort().Addr()
+	return ip.IsLoopback() || ip.IsValid() && ip == e.Cfg.Self.Addr.AddrPort().Addr()
 }
 
 // learn notes where players reach a node. It says so over its own link, which
@@ -81,7 +82,7 @@ func (e *entries) learn(f *remoteNode, m *PlayersAt) {
 	if _, known := e.known[f.peer.ID]; !known && len(e.known) >= maxEntries {
 		e.forgetOldest()
 	}
-	e.known[f.peer.ID] = Entry{Node: f.peer, At: *m, Near: near, Heard: e.env.Now()}
+	e.known[f.peer.ID] = Entry{Node: f.peer, At: *m, Near: near, Heard: e.Env.Now()}
 }
 
 func (e *entries) forgetOldest() {
@@ -120,7 +121,7 @@ func (n *Node) NodeWith(is func(certificate [32]byte) bool) (who id.ID) {
 
 // list forgets what is too old, and returns the rest.
 func (e *entries) list() (out []Entry) {
-	now := e.env.Now()
+	now := e.Env.Now()
 	for _, node := range id.Sorted(e.known) {
 		v := e.known[node]
 		if f := e.links.byID(node); f != nil && f.isUp() {

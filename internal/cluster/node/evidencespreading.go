@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -15,9 +16,9 @@ import (
 // ask. Whoever gets evidence checks it, in a job, before it believes anything. It is a
 // machine because it has jobs.
 type evidenceSpreading struct {
-	component
+	part.Part
 	keys      *LogKeys // nil: nothing is checked
-	jobs      Jobs
+	jobs      part.Jobs
 	links     *links
 	routes    *routes
 	convicted *convictions
@@ -46,7 +47,7 @@ func (s *evidenceSpreading) offer(who id.ID) {
 	}
 	to := map[id.ID]machine.Peer{}
 	add := func(p machine.Peer) {
-		if len(to) < maxOffered && p.ID != s.cfg.Self.ID {
+		if len(to) < maxOffered && p.ID != s.Cfg.Self.ID {
 			to[p.ID] = p
 		}
 	}
@@ -80,14 +81,14 @@ func (s *evidenceSpreading) greet(f *remoteNode) {
 
 // receive takes what another node says of one that has lied.
 func (s *evidenceSpreading) receive(f *remoteNode, m *Evidence) {
-	now := s.env.Now()
+	now := s.Env.Now()
 	budget := s.budgets.of(f)
 	if *budget == nil {
 		b := limit.NewBudget(evidencePerMinute/60.0, evidenceBurst)
 		*budget = &b
 	}
 	if s.keys == nil || !(*budget).Take(1, time.Unix(0, int64(now))) {
-		s.counts.Dropped++
+		s.Counts.Dropped++
 		return
 	}
 	switch {
@@ -95,7 +96,7 @@ func (s *evidenceSpreading) receive(f *remoteNode, m *Evidence) {
 		if b := s.convicted.list[m.Node]; b != nil {
 			s.links.send(f.peer, &Evidence{Node: m.Node, Data: b})
 		}
-	case s.convicted.has(m.Node) || m.Node == s.cfg.Self.ID && s.convicted.self:
+	case s.convicted.has(m.Node) || m.Node == s.Cfg.Self.ID && s.convicted.self:
 	case len(m.Data) > 0:
 		s.check(m)
 	default:
@@ -114,8 +115,8 @@ func (s *evidenceSpreading) receive(f *remoteNode, m *Evidence) {
 // check checks evidence in a job, if the accused has signed what it begins with.
 func (s *evidenceSpreading) check(m *Evidence) {
 	c, err := regionlog.SignedBy(m.Data)
-	if err != nil || s.keys.Node(c.Key) != m.Node || c.World != s.cfg.World || s.checking >= maxChecking {
-		s.counts.Dropped++
+	if err != nil || s.keys.Node(c.Key) != m.Node || c.World != s.Cfg.World || s.checking >= maxChecking {
+		s.Counts.Dropped++
 		return
 	}
 	s.checking++

@@ -27,7 +27,7 @@ func (t *routes) explain(r *route) {
 // whyLost returns why a shard's leader is not found, and, if its hosts are silent, when
 // one of them was last heard; 0: never.
 func (t *routes) whyLost(r *route) (wire.Code, machine.Time) {
-	now := t.env.Now()
+	now := t.Env.Now()
 	if !t.dir.hasJoined() {
 		if t.dir.joiningFor() < startTime {
 			return wire.Starting, 0
@@ -54,7 +54,7 @@ func (t *routes) hostsSilent(r *route) (bool, machine.Time) {
 		hosts = t.dir.nearestNodes(r.shard, nearby)
 	}
 	for _, p := range hosts {
-		if p.ID == t.cfg.Self.ID {
+		if p.ID == t.Cfg.Self.ID {
 			continue
 		}
 		others++

@@ -3,6 +3,7 @@ package node
 import (
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -16,7 +17,7 @@ func TestOnlyTheFounderIsLocal(t *testing.T) {
 	self := id.Of([]byte("node"))
 	for founder, want := range map[id.ID]bool{self: true, id.Of([]byte("another")): false} {
 		cfg := testConfig(0)
-		cfg.Net = &Net{PartConfig: PartConfig{Self: machine.Peer{ID: self}, Founder: founder}}
+		cfg.Net = &Net{Config: part.Config{Self: machine.Peer{ID: self}, Founder: founder}}
 		node := sim.New(1).Add(func(env machine.Env) machine.Machine { return New(cfg, env) })
 		node.Call(func() {
 			n := node.Machine().(*Node)
@@ -25,7 +26,7 @@ func TestOnlyTheFounderIsLocal(t *testing.T) {
 			if len(n.queue) != 1 {
 				t.Fatalf("%d messages wait for the lobby", len(n.queue))
 			}
-			if e := n.queue[0].m.(*lobby.Enter); e.Local != want {
+			if e := n.queue[0].Msg.(*lobby.Enter); e.Local != want {
 				t.Errorf("on the founder's node %t: the lobby hears %+v", want, e)
 			}
 		})

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -12,7 +13,7 @@ import (
 // gatewaySessions are the sessions of players at this node, as shards of other nodes
 // send to them: this node is their gateway.
 type gatewaySessions struct {
-	component
+	part.Part
 	epoch    machine.Time // of the world's ticks
 	links    *links
 	routes   *routes
@@ -47,9 +48,9 @@ func (g *gatewaySessions) toSession(session id.ID, m machine.Message) bool {
 		return false
 	}
 	if m != nil && g.passes(session, m) {
-		g.counts.Sent++
+		g.Counts.Sent++
 		g.audit(session, m)
-		g.env.Send(peer, m)
+		g.Env.Send(peer, m)
 	}
 	return true
 }
@@ -78,7 +79,7 @@ func (g *gatewaySessions) audit(session id.ID, m machine.Message) {
 // has ended, the sender is told so again: the first notice may have been lost,
 // and no other node would repeat it.
 func (g *gatewaySessions) toSessionOrNotice(f *remoteNode, session id.ID, m machine.Message) {
-	now := g.env.Now()
+	now := g.Env.Now()
 	if g.toSession(session, m) || now < *g.nextStrayNotice.of(f) {
 		return
 	}
@@ -102,7 +103,7 @@ func (g *gatewaySessions) ended(session id.ID) {
 		delete(r.sessions, session)
 		delete(r.watch, session)
 		g.caughtUp(session, r.shard.Region)
-		if to := r.leader; to != (machine.Peer{}) && to != g.cfg.Self && !told[to] {
+		if to := r.leader; to != (machine.Peer{}) && to != g.Cfg.Self && !told[to] {
 			told[to] = true
 			g.links.send(to, &SessionEnded{session})
 		}

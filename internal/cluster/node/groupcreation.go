@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -26,7 +27,7 @@ const (
 // believe to be the nearest; only one group is created, because the first of those named
 // creates the shard's record in the directory, which succeeds once.
 type groupCreation struct {
-	component
+	part.Part
 	links       *links
 	dir         *directory
 	seen        *sightings
@@ -50,9 +51,9 @@ type foundHosts interface {
 	noRoom(shards.Shard)
 }
 
-func newGroupCreation(c component, l *links, dir *directory, seen *sightings) *groupCreation {
+func newGroupCreation(c part.Part, l *links, dir *directory, seen *sightings) *groupCreation {
 	return &groupCreation{
-		component: c, links: l, dir: dir, seen: seen, searches: map[shards.Shard]*hostSearch{}, creating: map[shards.Shard]bool{},
+		Part: c, links: l, dir: dir, seen: seen, searches: map[shards.Shard]*hostSearch{}, creating: map[shards.Shard]bool{},
 	}
 }
 
@@ -67,7 +68,7 @@ type hostSearch struct {
 
 // coordinate begins to find hosts for a shard that has none, or whose hosts are silent.
 func (c *groupCreation) coordinate(p shards.Shard, silent []machine.Peer) {
-	if c.hosting.hosts(p) || c.searches[p] != nil || len(c.searches) >= maxHostSearches || c.isLeaving() {
+	if c.hosting.hosts(p) || c.searches[p] != nil || len(c.searches) >= maxHostSearches || c.IsLeaving() {
 		return
 	}
 	mk := &hostSearch{shard: p, silent: silent, answers: map[id.ID]*HostReply{}}
@@ -82,12 +83,12 @@ func (c *groupCreation) coordinate(p shards.Shard, silent []machine.Peer) {
 // is found out next (restoration).
 func (c *groupCreation) askNearest(mk *hostSearch, closest []machine.Peer) {
 	all := append(c.seen.recent(), closest...)
-	all = slices.DeleteFunc(append(all, c.cfg.Self), func(p machine.Peer) bool { return among(mk.silent, p.ID) })
+	all = slices.DeleteFunc(append(all, c.Cfg.Self), func(p machine.Peer) bool { return among(mk.silent, p.ID) })
 	all = nearestFirst(c.dir.key(mk.shard), all)
 	mk.asked = all[:min(len(all), nearby)]
-	mk.asking = c.env.Now()
+	mk.asking = c.Env.Now()
 	for _, p := range mk.asked {
-		if p != c.cfg.Self {
+		if p != c.Cfg.Self {
 			c.links.sendDatagram(p, &HostQuery{mk.shard})
 		} else if a := c.hostReply(mk.shard); a != nil {
 			mk.answers[p.ID] = a
@@ -119,7 +120,7 @@ func (c *groupCreation) onHostQuery(f *remoteNode, m *HostQuery) {
 // onHostReply takes a node's answer.
 func (c *groupCreation) onHostReply(f *remoteNode, m *HostReply) {
 	if len(m.Members) > records.MaxHosts {
-		c.counts.Dropped++
+		c.Counts.Dropped++
 		return
 	}
 	c.offers.record(f, m)
@@ -132,7 +133,7 @@ func (c *groupCreation) onHostReply(f *remoteNode, m *HostReply) {
 
 // finishHostSearch ends a search that has its answers, or none in time.
 func (c *groupCreation) finishHostSearch(mk *hostSearch) {
-	waited := c.env.Now().Sub(mk.asking)
+	waited := c.Env.Now().Sub(mk.asking)
 	for _, p := range mk.asked {
 		if a := mk.answers[p.ID]; a != nil && len(a.Members) > 0 { // it has hosts already
 			delete(c.searches, mk.shard)
@@ -158,14 +159,14 @@ func (c *groupCreation) chooseHosts(mk *hostSearch) {
 			answers = append(answers, hostpolicy.Offer{Peer: p, Room: a.Room, Stored: a.Stored, Led: a.Led})
 		}
 	}
-	hosts := hostpolicy.FirstHosts(answers, c.cfg.Replicas)
+	hosts := hostpolicy.FirstHosts(answers, c.Cfg.Replicas)
 	if len(hosts) == 0 {
 		c.routes.noRoom(mk.shard)
 		return
 	}
 	c.routes.setHosts(mk.shard, hosts)
 	m := &CreateGroup{mk.shard, hosts}
-	if hosts[0] == c.cfg.Self {
+	if hosts[0] == c.Cfg.Self {
 		c.onCreateGroup(m)
 	} else {
 		c.links.sendDatagram(hosts[0], m)
@@ -183,14 +184,14 @@ func (c *groupCreation) isSearching(p shards.Shard) bool { return c.searches[p] 
 // directory has its record: there can be one only.
 func (c *groupCreation) onCreateGroup(m *CreateGroup) {
 	if c.hosting.hosts(m.Shard) || !m.Shard.InWorld() || len(m.Members) == 0 || len(m.Members) > records.MaxHosts ||
-		m.Members[0].ID != c.cfg.Self.ID || !c.hosting.hasRoomHere() && !c.stored.has(m.Shard) || c.hosting.isDamaged(m.Shard) ||
-		c.creating[m.Shard] || len(c.creating) >= maxHostSearches || c.isLeaving() {
+		m.Members[0].ID != c.Cfg.Self.ID || !c.hosting.hasRoomHere() && !c.stored.has(m.Shard) || c.hosting.isDamaged(m.Shard) ||
+		c.creating[m.Shard] || len(c.creating) >= maxHostSearches || c.IsLeaving() {
 		return
 	}
 	c.creating[m.Shard] = true
 	c.dir.create(m.Shard, m.Members, func(won bool, rival records.Hosts) {
 		switch {
-		case c.hosting.hosts(m.Shard) || c.isLeaving():
+		case c.hosting.hosts(m.Shard) || c.IsLeaving():
 		case won:
 			c.stored.remove(m.Shard)
 			c.hosting.createGroup(m.Shard, group.Origin{}, m.Members)

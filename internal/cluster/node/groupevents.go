@@ -4,12 +4,13 @@ import (
 	"errors"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
 // afterHandler does something once the handler that runs has ended: events come while
 // a shard may be in the middle of something.
-func (h *replica) afterHandler(do func()) { h.queue.push(upcall{do: do}) }
+func (h *replica) afterHandler(do func()) { h.Queue.Push(part.Call{Do: do}) }
 
 // OnLead implements group.Events: the shard may run here.
 func (h *replica) OnLead() {
@@ -18,10 +19,10 @@ func (h *replica) OnLead() {
 		if g.gone {
 			return
 		}
-		g.leading, g.idleSince, g.used = true, h.env.Now(), false
+		g.leading, g.idleSince, g.used = true, h.Env.Now(), false
 		h.membership.restart()
 		h.otherGroups.restart()
-		h.spares.start(h.env.Now())
+		h.spares.start(h.Env.Now())
 		h.owner.leaseChanged()
 		if g.shard.Lobby && !h.runner.runs(g.shard) {
 			h.runner.startLobby()
@@ -117,12 +118,12 @@ func (h *replica) OnGone(why error) {
 		switch {
 		case errors.Is(why, group.ErrRemoved), errors.Is(why, group.ErrResigned):
 		case errors.Is(why, group.ErrSuperseded):
-			h.note("Another group of " + g.shard.String() + " goes on, recovered without this node or begun before its own: what this node had is put aside.")
+			h.Note("Another group of " + g.shard.String() + " goes on, recovered without this node or begun before its own: what this node had is put aside.")
 			h.owner.gaveWay(g.shard, h.otherGroups.greater)
 			h.otherGroups.afterYield()
 		default:
 			damaged = true
-			h.note(g.shard.String() + " cannot be hosted here: " + why.Error())
+			h.Note(g.shard.String() + " cannot be hosted here: " + why.Error())
 		}
 		h.seat.Leave()
 		h.owner.removed(h, damaged)
@@ -139,7 +140,7 @@ func (h *replica) OnGone(why error) {
 func (h *replica) onInvalidMessage(why error) {
 	h.seat.Leave() // timers and jobs of that replica come to nobody
 	if h.rereadAt == 0 {
-		h.note(h.group.shard.String() + ": " + why.Error() + ". What is on the disk is read again.")
+		h.Note(h.group.shard.String() + ": " + why.Error() + ". What is on the disk is read again.")
 	}
-	h.rereadAt = h.env.Now().Add(rereadAfter)
+	h.rereadAt = h.Env.Now().Add(rereadAfter)
 }

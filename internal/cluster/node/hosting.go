@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -14,7 +15,7 @@ import (
 // shard is decided elsewhere: for a new group by groupCreation, for one that runs by
 // membership, both with package hostpolicy.
 type hosting struct {
-	component
+	part.Part
 	links       *links
 	invitations *invitations
 	stored      *storedShards
@@ -35,9 +36,9 @@ type hosting struct {
 	nextDormantRead machine.Time // when to read a dormant replica next; 0: not known yet
 }
 
-func newHosting(c component, l *links) *hosting {
+func newHosting(c part.Part, l *links) *hosting {
 	return &hosting{
-		component: c, links: l, wakes: newOwn[wakeBudgets](l),
+		Part: c, links: l, wakes: newOwn[wakeBudgets](l),
 		replicas: map[shards.Shard]*replica{}, dormant: map[shards.Shard]bool{}, damaged: map[shards.Shard]bool{}, yieldedTo: map[shards.Shard]group.Gen{},
 	}
 }
@@ -45,12 +46,12 @@ func newHosting(c component, l *links) *hosting {
 // scanDisk finds the replicas on the disk. It returns the shards that were stored when
 // this node was the world's only one.
 func (o *hosting) scanDisk() (stored []shards.Shard) {
-	for _, space := range o.cfg.Stored {
+	for _, space := range o.Cfg.Stored {
 		if p, ok := shards.InSpace(strings.TrimPrefix(space, group.OwnSpace(""))); ok && strings.HasPrefix(space, group.OwnSpace("")) {
 			o.dormant[p] = true
 		}
 	}
-	for _, space := range o.cfg.Stored {
+	for _, space := range o.Cfg.Stored {
 		if p, ok := shards.InSpace(space); ok && !o.dormant[p] {
 			stored = append(stored, p)
 		}
@@ -63,7 +64,7 @@ func (o *hosting) open(p shards.Shard) *replica {
 	h := o.newReplica(p)
 	o.replicas[p] = h
 	if o.dormant[p] {
-		h.group.opened = o.env.Now()
+		h.group.opened = o.Env.Now()
 	}
 	delete(o.dormant, p)
 	h.open()
@@ -116,8 +117,8 @@ func (o *hosting) createGroup(p shards.Shard, from group.Origin, members []machi
 
 // hasRoomHere reports whether this node would host another shard.
 func (o *hosting) hasRoomHere() bool {
-	return len(o.replicas)+len(o.dormant) < o.cfg.MaxHosted && !o.isLeaving() && !o.convicted.self && (o.cfg.Full == nil || !o.cfg.Full()) &&
-		(o.cfg.MaxPlayers <= 0 || o.players.players() < o.cfg.MaxPlayers)
+	return len(o.replicas)+len(o.dormant) < o.Cfg.MaxHosted && !o.IsLeaving() && !o.convicted.self && (o.Cfg.Full == nil || !o.Cfg.Full()) &&
+		(o.Cfg.MaxPlayers <= 0 || o.players.players() < o.Cfg.MaxPlayers)
 }
 
 // isDamaged reports whether what this node has of a shard cannot be read.
@@ -138,7 +139,7 @@ func (o *hosting) leading() (n int) {
 func (o *hosting) onGroupMessage(f *remoteNode, space string, m machine.Message) {
 	p, ok := shards.InSpace(space)
 	if !ok {
-		o.counts.Dropped++
+		o.Counts.Dropped++
 		return
 	}
 	if o.refuses(f, p) || !o.mayPass(f, p, m) {
@@ -178,7 +179,7 @@ func (o *hosting) refuses(f *remoteNode, p shards.Shard) bool {
 // onGroupStatus takes what another node knows of a shard's group.
 func (o *hosting) onGroupStatus(f *remoteNode, m *GroupStatus) {
 	if !m.Shard.InWorld() || len(m.Members) > records.MaxHosts {
-		o.counts.Dropped++
+		o.Counts.Dropped++
 		return
 	}
 	if m.Reply {
@@ -208,7 +209,7 @@ func (o *hosting) groupStatus(p shards.Shard) *GroupStatus {
 // renewRecord publishes the record with a key again if its shard is led here.
 func (o *hosting) renewRecord(key id.ID) bool {
 	for _, p := range shards.Sorted(o.replicas) {
-		if h := o.replicas[p]; h.group.leading && shards.Key(o.cfg.World, p) == key {
+		if h := o.replicas[p]; h.group.leading && shards.Key(o.Cfg.World, p) == key {
 			h.record.publishAgain()
 			return true
 		}

@@ -15,9 +15,9 @@ const recallEvery = 2 * time.Second
 // readDormant reads a replica that is only on the disk, so that its record is renewed.
 func (o *hosting) readDormant(now machine.Time) {
 	if o.nextDormantRead == 0 {
-		o.nextDormantRead = now.Add(o.cfg.RenewAfter / 2)
+		o.nextDormantRead = now.Add(o.Cfg.RenewAfter / 2)
 	}
-	if now < o.nextDormantRead || len(o.dormant) == 0 || o.isLeaving() {
+	if now < o.nextDormantRead || len(o.dormant) == 0 || o.IsLeaving() {
 		return
 	}
 	o.nextDormantRead = now.Add(recallEvery)
@@ -36,7 +36,7 @@ func (o *hosting) beat(now machine.Time) {
 // machine resumes, messages that arrived meanwhile may be handled first, and must not
 // get stale answers.
 func (o *hosting) checkLeases() (ended bool) {
-	now := o.env.Now()
+	now := o.Env.Now()
 	if now < o.leased {
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -15,7 +16,7 @@ import (
 // speak in that shard's name here. So the directory is asked whether the sender is a host
 // of the shard.
 type invitations struct {
-	component
+	part.Part
 	dir    *directory
 	checks map[shards.Shard]*hostCheck
 }
@@ -39,7 +40,7 @@ const (
 // mayInvite reports whether a node is known to host a shard that it invites this one to
 // host. If that is not known the directory is asked; a leader invites again.
 func (v *invitations) mayInvite(f *remoteNode, p shards.Shard) bool {
-	now, inv := v.env.Now(), v.checks[p]
+	now, inv := v.Env.Now(), v.checks[p]
 	if inv == nil {
 		if len(v.checks) >= maxInvitations || !v.dir.hasJoined() {
 			return false
@@ -53,7 +54,7 @@ func (v *invitations) mayInvite(f *remoteNode, p shards.Shard) bool {
 	if !inv.asking && (inv.at == 0 || now.Sub(inv.at) >= inviteAgain) {
 		inv.asking = true
 		v.dir.look(p, func(r kademlia.Result) {
-			inv.asking, inv.at, inv.hosts = false, v.env.Now(), nil
+			inv.asking, inv.at, inv.hosts = false, v.Env.Now(), nil
 			if r.Record == nil {
 				return
 			}

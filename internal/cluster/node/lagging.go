@@ -33,12 +33,12 @@ func (g *gatewaySessions) passes(session id.ID, m machine.Message) bool {
 	case *region.Frame:
 		key := stream{session, m.Region}
 		l := g.lagging[key]
-		crowded := machine.Crowded(g.env, machine.Peer{ID: session})
+		crowded := machine.Crowded(g.Env, machine.Peer{ID: session})
 		if l == nil && crowded {
 			g.lagging[key] = &laggingSession{}
 			return false
 		}
-		now := g.env.Now()
+		now := g.Env.Now()
 		if l != nil && !crowded && (l.asked == 0 || now.Sub(l.asked) >= rewatchEvery) {
 			l.asked = now
 			g.rewatch(session, m.Region)
@@ -59,7 +59,7 @@ func (g *gatewaySessions) rewatch(session id.ID, at world.RegionPos) {
 }
 
 func (g *gatewaySessions) fromSessionAgain(r *route, session id.ID, m *region.Watch) {
-	if r.leader != (machine.Peer{}) && r.leader != g.cfg.Self {
+	if r.leader != (machine.Peer{}) && r.leader != g.Cfg.Self {
 		g.links.send(r.leader, &Routed{To: r.shard, Session: session, Msg: m})
 	}
 }

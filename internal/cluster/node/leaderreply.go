@@ -17,7 +17,7 @@ func (t *routes) sendLeaderReply(to machine.Peer, p shards.Shard) {
 	if g != nil {
 		out.Leader, out.Members, out.Term = g.leader(), g.members(), g.term()
 	}
-	if r != nil && r.leader != t.cfg.Self && (g == nil || r.leader != (machine.Peer{}) && !g.knowsBetter(r.term)) {
+	if r != nil && r.leader != t.Cfg.Self && (g == nil || r.leader != (machine.Peer{}) && !g.knowsBetter(r.term)) {
 		out.Leader, out.Members, out.Term = r.leader, r.members, r.term
 	}
 	t.links.sendDatagram(to, out)
@@ -51,7 +51,7 @@ func (t *routes) onLeaderReply(f *remoteNode, m *LeaderReply) {
 			t.forgetLeader(r)
 		}
 		return
-	case t.cfg.Self.ID:
+	case t.Cfg.Self.ID:
 		return // not any more
 	}
 	if knows {
@@ -74,7 +74,7 @@ func (t *routes) looked(p shards.Shard, res kademlia.Result) {
 		if err == nil && hosts.Term >= r.term {
 			r.members = hosts.Members
 			for _, m := range hosts.Members {
-				if m.ID != t.cfg.Self.ID {
+				if m.ID != t.Cfg.Self.ID {
 					t.links.sendDatagram(m, &LeaderQuery{p})
 				}
 			}
@@ -99,7 +99,7 @@ func (t *routes) generate(r *route, closest, silent []machine.Peer) {
 		near = honest
 	}
 	to := near[(r.tries/8)%len(near)]
-	if to == t.cfg.Self {
+	if to == t.Cfg.Self {
 		t.creation.coordinate(r.shard, silent)
 		return
 	}
@@ -122,7 +122,7 @@ func (t *routes) leadLost(p shards.Shard, hibernates bool) {
 	if r == nil {
 		return
 	}
-	if r.leader == t.cfg.Self {
+	if r.leader == t.Cfg.Self {
 		r.leader = machine.Peer{}
 	}
 	if !hibernates && r.leader == (machine.Peer{}) && len(r.sessions) > 0 {
@@ -133,7 +133,7 @@ func (t *routes) leadLost(p shards.Shard, hibernates bool) {
 // leftGroup is when this node is no member of a shard's group any more.
 func (t *routes) leftGroup(p shards.Shard) {
 	if r := t.table[p]; r != nil {
-		r.members = slices.DeleteFunc(slices.Clone(r.members), func(m machine.Peer) bool { return m == t.cfg.Self })
+		r.members = slices.DeleteFunc(slices.Clone(r.members), func(m machine.Peer) bool { return m == t.Cfg.Self })
 	}
 }
 
@@ -156,7 +156,7 @@ func (t *routes) hostsFound(p shards.Shard, hosts []machine.Peer) {
 func (t *routes) setHosts(p shards.Shard, hosts []machine.Peer) { t.of(p).members = hosts }
 
 // noRoom is when nobody has room for a shard.
-func (t *routes) noRoom(p shards.Shard) { t.of(p).noRoom = t.env.Now() }
+func (t *routes) noRoom(p shards.Shard) { t.of(p).noRoom = t.Env.Now() }
 
 // trusts reports whether a node may say where a shard is led.
 func (t *routes) trusts(p shards.Shard, who machine.Peer) bool {

@@ -12,7 +12,7 @@ import (
 
 // forgetLeader forgets who leads a shard and looks for it.
 func (t *routes) forgetLeader(r *route) {
-	r.leader, r.lost, r.told = machine.Peer{}, t.env.Now(), t.env.Now()
+	r.leader, r.lost, r.told = machine.Peer{}, t.Env.Now(), t.Env.Now()
 	r.searching, r.idleChecks = false, 0
 	t.searchLeader(r)
 }
@@ -28,14 +28,14 @@ func (t *routes) searchLeader(r *route) {
 // searchStep does the next step of looking for a leader: the members that are known,
 // then the directory, again and again.
 func (t *routes) searchStep(r *route) {
-	r.next = t.env.Now().Add(askEvery << min(r.tries/4, 2))
+	r.next = t.Env.Now().Add(askEvery << min(r.tries/4, 2))
 	r.tries++
 	t.hosting.wake(r.shard)
 	if !r.searching {
 		return
 	}
 	for _, p := range r.members {
-		if p.ID != t.cfg.Self.ID {
+		if p.ID != t.Cfg.Self.ID {
 			t.links.sendDatagram(p, &LeaderQuery{r.shard})
 		}
 	}
@@ -56,11 +56,11 @@ func (t *routes) searchStep(r *route) {
 // continueSearches repeats searches that have found nothing, and tells waiting
 // sessions the reason.
 func (t *routes) continueSearches() {
-	now := t.env.Now()
+	now := t.Env.Now()
 	for _, r := range t.sorted() {
 		switch {
 		case r.leader != machine.Peer{}:
-			if len(r.sessions) == 0 && now.Sub(r.used) > routeLifetime && r.leader != t.cfg.Self {
+			if len(r.sessions) == 0 && now.Sub(r.used) > routeLifetime && r.leader != t.Cfg.Self {
 				t.remove(r)
 			} else {
 				t.checkSilentLeader(r, now)
@@ -126,7 +126,7 @@ func (t *routes) askHosts(r *route, except machine.Peer) {
 		hosts = append(slices.Clone(hosts), r.leader)
 	}
 	for _, p := range hosts {
-		if p.ID != except.ID && p.ID != t.cfg.Self.ID {
+		if p.ID != except.ID && p.ID != t.Cfg.Self.ID {
 			t.links.sendDatagram(p, &LeaderQuery{r.shard})
 		}
 	}
@@ -140,8 +140,8 @@ func (t *routes) remove(r *route) {
 
 // dropPending gives up what shards wanted of a shard that has no host at the moment.
 func (t *routes) dropPending(r *route) {
-	r.told = t.env.Now()
-	t.counts.Dropped += uint64(len(r.queue) + t.speakers.waiting(r.shard))
+	r.told = t.Env.Now()
+	t.Counts.Dropped += uint64(len(r.queue) + t.speakers.waiting(r.shard))
 	r.queue = nil
 	t.speakers.drop(r.shard)
 }
@@ -175,7 +175,7 @@ func (t *routes) leaderFound(r *route, leader machine.Peer, members []machine.Pe
 	queue := r.queue
 	r.queue = nil
 	for _, u := range queue {
-		t.queue.push(u)
+		t.Queue.Push(u)
 	}
 }
 

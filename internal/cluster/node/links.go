@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -11,7 +12,7 @@ import (
 // links are the nodes that this one knows, and its links to them: at which address each
 // is reached, when links are opened, and when idle ones are closed.
 type links struct {
-	component
+	part.Part
 	seen   *sightings
 	events linkEvents
 
@@ -49,8 +50,8 @@ const (
 	unsure = 5 * time.Second
 )
 
-func newLinks(c component, seen *sightings) *links {
-	return &links{component: c, seen: seen, remotes: map[id.ID]*remoteNode{}, tags: map[machine.Addr]*remoteNode{}}
+func newLinks(c part.Part, seen *sightings) *links {
+	return &links{Part: c, seen: seen, remotes: map[id.ID]*remoteNode{}, tags: map[machine.Addr]*remoteNode{}}
 }
 
 // byID returns a node that is known; nil: it is not.
@@ -79,7 +80,7 @@ func (l *links) up() (out []*remoteNode) {
 func (l *links) reported(p machine.Peer) *remoteNode {
 	f := l.remotes[p.ID]
 	if f == nil {
-		f = &remoteNode{peer: p, knownSince: l.env.Now()}
+		f = &remoteNode{peer: p, knownSince: l.Env.Now()}
 		if at, known := l.seen.peer(p.ID); known {
 			f.peer, f.lastFrom = at, at
 		}
@@ -115,7 +116,7 @@ func (l *links) remember(f *remoteNode) {
 // isDispensable reports whether nothing would be lost with what is known of a node: there
 // is no link to it, and no handler that runs has just heard from it.
 func (l *links) isDispensable(f *remoteNode) bool {
-	return f.state == linkNone && !l.events.uses(f) && !l.events.remembers(f) && f.last() < l.env.Now()
+	return f.state == linkNone && !l.events.uses(f) && !l.events.remembers(f) && f.last() < l.Env.Now()
 }
 
 // forget forgets a node that is in the order no more.
@@ -131,7 +132,7 @@ func (l *links) heard(p machine.Peer) *remoteNode {
 	if f.lastFrom, f.reportedAs = p, (machine.Peer{}); f.state == linkNone || f.state == linkWaiting {
 		f.peer = p
 	}
-	f.recordHeard(l.env.Now())
+	f.recordHeard(l.Env.Now())
 	if f.seen != p || f.heard.Sub(f.seenAt) >= beat {
 		f.seen, f.seenAt = p, f.heard
 		l.seen.record(p)
@@ -148,24 +149,24 @@ func (l *links) leaves(f *remoteNode) {
 // sendDatagram sends a datagram to the address that a node was last heard from.
 func (l *links) sendDatagram(to machine.Peer, m machine.Message) {
 	at := l.newestAddress(to)
-	l.env.Send(at, m)
+	l.Env.Send(at, m)
 	f := l.remotes[to.ID]
 	if f == nil {
 		if at != to {
-			l.env.Send(to, m)
+			l.Env.Send(to, m)
 		}
 		return
 	}
 	l.reported(to)
-	if f.reportedAs != (machine.Peer{}) && l.env.Now().Sub(f.heard) > unsure {
-		l.env.Send(f.reportedAs, m)
+	if f.reportedAs != (machine.Peer{}) && l.Env.Now().Sub(f.heard) > unsure {
+		l.Env.Send(f.reportedAs, m)
 	}
 }
 
 // newestAddress is a node at the address that it was last heard from, if it was.
 func (l *links) newestAddress(p machine.Peer) machine.Peer {
-	if p.ID == l.cfg.Self.ID {
-		return l.cfg.Self
+	if p.ID == l.Cfg.Self.ID {
+		return l.Cfg.Self
 	}
 	if f := l.remotes[p.ID]; f != nil && f.lastFrom != (machine.Peer{}) {
 		return f.lastFrom
@@ -178,7 +179,7 @@ func (l *links) newestAddress(p machine.Peer) machine.Peer {
 
 // currentAddress is a member at its newest address: that of the link to it.
 func (l *links) currentAddress(p machine.Peer) machine.Peer {
-	if f := l.remotes[p.ID]; p.ID == l.cfg.Self.ID || f != nil && f.isUp() {
+	if f := l.remotes[p.ID]; p.ID == l.Cfg.Self.ID || f != nil && f.isUp() {
 		return l.newestAddress(p)
 	}
 	return p
@@ -194,7 +195,7 @@ func (l *links) linked(p machine.Peer) bool {
 // hearsAny reports whether one of some nodes, other than the one that asks, was heard a
 // moment ago.
 func (l *links) hearsAny(nodes []machine.Peer, but id.ID) bool {
-	now := l.env.Now()
+	now := l.Env.Now()
 	return slices.ContainsFunc(nodes, func(p machine.Peer) bool {
 		f := l.remotes[p.ID]
 		return p.ID != but && f != nil && f.heard != 0 && (f.isUp() || now.Sub(f.heard) < heardLately)
@@ -207,5 +208,5 @@ const heardLately = 5 * time.Second
 // reachable reports whether a node can be sent to, as far as is known.
 func (l *links) reachable(p machine.Peer) bool {
 	f := l.remotes[p.ID]
-	return p == l.cfg.Self || f == nil || f.state != linkNone || l.env.Now() >= f.retry
+	return p == l.Cfg.Self || f == nil || f.state != linkNone || l.Env.Now() >= f.retry
 }

@@ -5,14 +5,14 @@ import "github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 // send sends a message over the link to a node, which it opens if there is none.
 func (l *links) send(to machine.Peer, m machine.Message) {
 	f := l.reported(to)
-	f.used = l.env.Now()
+	f.used = l.Env.Now()
 	if f.isUp() {
-		l.env.Send(f.peer, m)
+		l.Env.Send(f.peer, m)
 		return
 	}
 	l.open(f)
 	if len(f.queue) >= maxLinkQueue {
-		l.counts.Dropped++
+		l.Counts.Dropped++
 		return
 	}
 	f.queue = append(f.queue, m)
@@ -22,7 +22,7 @@ func (l *links) send(to machine.Peer, m machine.Message) {
 func (l *links) tellAll(m machine.Message, but *remoteNode) {
 	for _, f := range l.order {
 		if f != but && f.isUp() {
-			l.env.Send(f.peer, m)
+			l.Env.Send(f.peer, m)
 		}
 	}
 }
@@ -44,9 +44,9 @@ func (l *links) openLater(f *remoteNode) {
 
 // reopen opens a link, not at once if it has just failed.
 func (l *links) reopen(f *remoteNode) {
-	if f.state == linkWaiting && l.env.Now() >= f.retry {
+	if f.state == linkWaiting && l.Env.Now() >= f.retry {
 		f.state = linkOpening
-		l.env.Open(f.peer)
+		l.Env.Open(f.peer)
 	}
 }
 
@@ -54,7 +54,7 @@ func (l *links) reopen(f *remoteNode) {
 func (l *links) onLink(peer machine.Peer, ev machine.LinkEvent) {
 	f := l.reported(peer)
 	if ev == machine.LinkUp && (l.events.bars(peer) || l.remotes[peer.ID] != f) { // barred, or one too many
-		l.env.Close(peer)
+		l.Env.Close(peer)
 		return
 	}
 	switch {
@@ -71,17 +71,17 @@ func (l *links) onLink(peer machine.Peer, ev machine.LinkEvent) {
 // onUp is when a link is up: what has waited for it is sent.
 func (l *links) onUp(f *remoteNode, peer machine.Peer) {
 	if f.peer != peer { // it has come back from another address
-		l.env.Close(f.peer)
+		l.Env.Close(f.peer)
 		l.onDown(f)
 		f.peer = peer
 	}
 	l.heard(peer)
 	l.events.shareLost(f, machine.LinkClosed)
-	f.state, f.used = linkUp, l.env.Now()
+	f.state, f.used = linkUp, l.Env.Now()
 	queue := f.queue
 	f.queue = nil
 	for _, m := range queue {
-		l.env.Send(f.peer, m)
+		l.Env.Send(f.peer, m)
 	}
 	l.events.linkUp(f)
 }
@@ -89,7 +89,7 @@ func (l *links) onUp(f *remoteNode, peer machine.Peer) {
 // onDown is when a link has ended.
 func (l *links) onDown(f *remoteNode) {
 	f.state, f.queue = linkNone, nil
-	f.retry = l.env.Now().Add(reopenAfter)
+	f.retry = l.Env.Now().Add(reopenAfter)
 	l.events.linkDown(f)
 }
 
@@ -98,7 +98,7 @@ func (l *links) disconnect(f *remoteNode) {
 	if f.state == linkNone {
 		return
 	}
-	l.env.Close(f.peer)
+	l.Env.Close(f.peer)
 	l.onDown(f)
 	l.events.shareLost(f, machine.LinkFailed)
 	l.events.linkChanged(f.peer, machine.LinkFailed)
@@ -106,13 +106,13 @@ func (l *links) disconnect(f *remoteNode) {
 
 // maintain reopens links that are due, and closes idle ones.
 func (l *links) maintain() {
-	now := l.env.Now()
+	now := l.Env.Now()
 	kept := l.order[:0]
 	for _, f := range l.order {
 		l.reopen(f)
 		idle := now.Sub(max(f.used, f.heard)) > idleLink && !l.events.uses(f)
 		if idle && f.isUp() {
-			l.env.Close(f.peer)
+			l.Env.Close(f.peer)
 			l.onDown(f)
 		}
 		if idle && f.state == linkNone {

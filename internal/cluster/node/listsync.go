@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -22,7 +23,7 @@ type SignedList interface {
 // it. A node that receives a newer list verifies it and sends it over all its
 // links, so only signed lists spread. A nil one spreads nothing.
 type listSync struct {
-	component
+	part.Part
 	links   *links
 	disk    nodeDisk
 	list    SignedList
@@ -46,7 +47,7 @@ func (s *listSync) version() uint64 {
 // greet tells a node which version is in force here.
 func (s *listSync) greet(f *remoteNode) {
 	if s != nil {
-		s.env.Send(f.peer, s.message(s.version(), nil))
+		s.Env.Send(f.peer, s.message(s.version(), nil))
 	}
 }
 
@@ -57,11 +58,11 @@ func (s *listSync) received(f *remoteNode, version uint64, list []byte) {
 	}
 	switch own, mine := s.list.Current(); {
 	case version < own:
-		s.env.Send(f.peer, s.message(own, mine))
+		s.Env.Send(f.peer, s.message(own, mine))
 	case version == own || len(list) == 0: // it gives us the list when it hears of ours
 	default:
 		if err := s.take(list, f); err != nil {
-			s.accused.accuse(f.peer.ID, "a false %s: %v", s.name, err)
+			s.Accused.Accuse(f.peer.ID, "a false %s: %v", s.name, err)
 			s.links.disconnect(f)
 		}
 	}
@@ -74,7 +75,7 @@ func (s *listSync) recall(list []byte) {
 	}
 	before := s.version()
 	if _, err := s.list.Take(list); err != nil && before == 0 {
-		s.note(fmt.Sprintf("The %s on the disk cannot be used: %v", s.name, err))
+		s.Note(fmt.Sprintf("The %s on the disk cannot be used: %v", s.name, err))
 		return
 	}
 	s.enforce()
@@ -89,7 +90,7 @@ func (s *listSync) take(list []byte, from *remoteNode) error {
 	}
 	s.disk.put(s.key, list)
 	s.links.tellAll(s.message(s.list.Current()), from)
-	s.note(said)
+	s.Note(said)
 	s.enforce()
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
@@ -36,7 +37,7 @@ type besieged struct {
 	member   int // hosts the lobby, does not lead it
 
 	said   []machine.Message // in the name of Eve's home, by others
-	passed []upcall          // that came to the lobby
+	passed []part.Call       // that came to the lobby
 	told   []machine.Message // to Eve, in the lobby's name
 }
 
@@ -170,11 +171,11 @@ func TestLongHostileMessagesOfTheLobby(t *testing.T) {
 				t.Errorf("%d messages were dropped", n)
 			}
 			for _, u := range x.passed {
-				if _, same := u.m.(*lobby.Awake); same {
+				if _, same := u.Msg.(*lobby.Awake); same {
 					continue // the home says the same
 				}
-				if u.from == x.eveAtTheLobby() || slices.ContainsFunc(x.said, func(m machine.Message) bool { return reflect.DeepEqual(m, u.m) }) {
-					t.Errorf("the lobby was told %T %+v by %v", u.m, u.m, u.from)
+				if u.From == x.eveAtTheLobby() || slices.ContainsFunc(x.said, func(m machine.Message) bool { return reflect.DeepEqual(m, u.Msg) }) {
+					t.Errorf("the lobby was told %T %+v by %v", u.Msg, u.Msg, u.From)
 				}
 			}
 		})
@@ -244,7 +245,7 @@ type lobbyTap struct {
 }
 
 func (l *lobbyTap) OnMessage(from machine.Peer, m machine.Message) {
-	l.x.passed = append(l.x.passed, upcall{from: from, m: m})
+	l.x.passed = append(l.x.passed, part.Call{From: from, Msg: m})
 	l.Machine.OnMessage(from, m)
 }
 

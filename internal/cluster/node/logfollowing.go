@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -15,7 +16,7 @@ import (
 // compares the state with what that one signs. What does not agree is a proof, by which
 // this node refuses the other from then on (convictions).
 type logFollowing struct {
-	component
+	part.Part
 	keys    *LogKeys // nil: nothing is followed
 	group   *shardGroup
 	links   *links
@@ -74,7 +75,7 @@ func (l *logFollowing) beat(now machine.Time) {
 		l.silent = now
 	}
 	l.leader = leader
-	if machine.Relayed(l.env, leader) { // a state takes all that a relay gives for many seconds
+	if machine.Relayed(l.Env, leader) { // a state takes all that a relay gives for many seconds
 		l.silent = now
 		l.reset()
 		return
@@ -98,23 +99,23 @@ func (l *logFollowing) suspectSilent(now machine.Time) {
 
 // suspectCopy suspects a leader that has its group write other blocks than its log leads to.
 func (l *logFollowing) suspectCopy(d copyDifference) {
-	l.counts.CopiesFalse++
+	l.Counts.CopiesFalse++
 	l.suspect("lets others keep something else than it logs: " + d.String())
 }
 
 // suspect stops following the leader for a while. That is no proof: it may be anything but
 // a lie. With the other follower of three it loses the lead.
 func (l *logFollowing) suspect(what string) {
-	now := l.env.Now()
+	now := l.Env.Now()
 	l.silent, l.unsigned, l.suspected = now, 0, suspicion{l.leader.ID, now.Add(suspectedFor)}
-	l.counts.Suspected++
-	l.note(fmt.Sprintf("Node %s leads %s and %s. This node does not follow it for a while, so that another leads.", l.leader.ID.Short(), where(l.group.shard.Region), what))
+	l.Counts.Suspected++
+	l.Note(fmt.Sprintf("Node %s leads %s and %s. This node does not follow it for a while, so that another leads.", l.leader.ID.Short(), where(l.group.shard.Region), what))
 }
 
 // replayed is the area as the leader's log has led to it until a moment ago; nil: it is not
 // known.
 func (l *logFollowing) replayed() *world.Area {
-	if l.replayer == nil || l.env.Now().Sub(l.replayedAt) > copyFresh {
+	if l.replayer == nil || l.Env.Now().Sub(l.replayedAt) > copyFresh {
 		return nil
 	}
 	return l.replayer.Area()
@@ -122,11 +123,11 @@ func (l *logFollowing) replayed() *world.Area {
 
 // onUnsigned is when a node says that the leader shows its players the region, and does not
 // sign that. It need not be believed: what counts besides is that the log does not come.
-func (l *logFollowing) onUnsigned() { l.unsigned = l.env.Now() }
+func (l *logFollowing) onUnsigned() { l.unsigned = l.Env.Now() }
 
 // refuses reports whether messages of a node about the group do not count.
 func (l *logFollowing) refuses(who id.ID) bool {
-	return who == l.suspected.node && l.env.Now() < l.suspected.until
+	return who == l.suspected.node && l.Env.Now() < l.suspected.until
 }
 
 // reset forgets what was replayed.
@@ -136,8 +137,8 @@ func (l *logFollowing) reset() { l.replayer, l.parts, l.packed, l.again = nil, 0
 // nothing.
 func (l *logFollowing) giveUp() {
 	l.reset()
-	l.again = l.env.Now().Add(restartAfter)
-	l.counts.LogsLost++
+	l.again = l.Env.Now().Add(restartAfter)
+	l.Counts.LogsLost++
 }
 
 // onState takes a part of the state to begin with.
@@ -145,14 +146,14 @@ func (l *logFollowing) onState(f *remoteNode, m *LogState) {
 	if f.peer.ID != l.leader.ID || l.leader == (machine.Peer{}) {
 		return
 	}
-	l.silent = l.env.Now()
+	l.silent = l.Env.Now()
 	if m.Part == 0 {
 		l.reset()
-		if now := l.env.Now(); l.begun != 0 && now.Sub(l.begun) < time.Second {
+		if now := l.Env.Now(); l.begun != 0 && now.Sub(l.begun) < time.Second {
 			l.giveUp() // reading states costs more than ticks
 			return
 		}
-		l.begun = l.env.Now()
+		l.begun = l.Env.Now()
 	}
 	if m.Part != l.parts || len(l.packed)+len(m.Data) > regionlog.MaxState {
 		l.giveUp()
@@ -188,7 +189,7 @@ func (l *logFollowing) checkpoint(b []byte, had *regionlog.Hashes) (*regionlog.C
 	if err != nil {
 		return nil, err
 	}
-	if c.World != l.cfg.World || c.Region != l.group.shard.Region || l.keys.Node(c.Key) != l.leader.ID || !c.Verify() {
+	if c.World != l.Cfg.World || c.Region != l.group.shard.Region || l.keys.Node(c.Key) != l.leader.ID || !c.Verify() {
 		return nil, regionlog.ErrSignature
 	}
 	return c, nil
@@ -197,12 +198,12 @@ func (l *logFollowing) checkpoint(b []byte, had *regionlog.Hashes) (*regionlog.C
 // onEntry replays a tick.
 func (l *logFollowing) onEntry(f *remoteNode, m *LogEntry) {
 	if f.peer.ID == l.leader.ID {
-		l.silent = l.env.Now()
+		l.silent = l.Env.Now()
 	}
 	if l.replayer == nil || f.peer.ID != l.leader.ID {
 		return
 	}
-	if now := l.env.Now(); now.Sub(l.second) >= time.Second {
+	if now := l.Env.Now(); now.Sub(l.second) >= time.Second {
 		l.second, l.heard = now, 0
 	}
 	if l.heard++; l.heard > maxLogEntries || m.Number != l.replayer.Number()+1 {
@@ -222,8 +223,8 @@ func (l *logFollowing) onEntry(f *remoteNode, m *LogEntry) {
 		l.giveUp()
 		return
 	}
-	l.counts.LogEntries++
-	l.replayedAt = l.env.Now()
+	l.Counts.LogEntries++
+	l.replayedAt = l.Env.Now()
 	if proof == nil {
 		return
 	}

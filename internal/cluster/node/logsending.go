@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
@@ -12,7 +13,7 @@ import (
 // logSending sends the log of a region that is led here to the other members of its
 // group, who replay it (logFollowing).
 type logSending struct {
-	component
+	part.Part
 	keys   *LogKeys // nil: nothing is recorded
 	group  *shardGroup
 	links  *links
@@ -51,7 +52,7 @@ func (s *logSending) onFollow(f *remoteNode, m *FollowLog) {
 	if s.keys == nil || !s.group.leading || !s.group.isMember(f.peer.ID) {
 		return
 	}
-	now := s.env.Now()
+	now := s.Env.Now()
 	var w *logFollower
 	for _, o := range s.follow {
 		if o.peer.ID == f.peer.ID {
@@ -103,7 +104,7 @@ func (s *logSending) record() {
 }
 
 func (s *logSending) signing() *regionlog.Signing {
-	return &regionlog.Signing{World: s.cfg.World, Key: s.keys.Key, Sign: s.keys.Sign}
+	return &regionlog.Signing{World: s.Cfg.World, Key: s.keys.Key, Sign: s.keys.Sign}
 }
 
 // send sends what a tick has brought.

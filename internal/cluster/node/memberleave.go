@@ -19,12 +19,12 @@ func (b *membership) transferLeadership() {
 		return
 	}
 	for _, m := range st.Members {
-		if m.Peer.ID != b.cfg.Self.ID && !m.Dead && !m.LogLost { // it has the shard already
+		if m.Peer.ID != b.Cfg.Self.ID && !m.Dead && !m.LogLost { // it has the shard already
 			_ = b.group.raft.SetMembers([]machine.Peer{m.Peer})
 			return
 		}
 	}
-	spare := hostpolicy.Ranked(b.candidates([]machine.Peer{b.cfg.Self}, st.Former), nil)
+	spare := hostpolicy.Ranked(b.candidates([]machine.Peer{b.Cfg.Self}, st.Former), nil)
 	if len(spare) > 0 && len(st.Members) == 1 {
 		_ = b.group.raft.SetMembers([]machine.Peer{spare[0].Peer}) // which hands the lead over when it has caught up
 	}
@@ -34,7 +34,7 @@ func (b *membership) transferLeadership() {
 // fit, the group may choose.
 func (b *membership) preferredSuccessor(st *group.Status) machine.Peer {
 	others := *st
-	others.Members = slices.DeleteFunc(slices.Clone(st.Members), func(m group.MemberStatus) bool { return m.Peer.ID == b.cfg.Self.ID })
+	others.Members = slices.DeleteFunc(slices.Clone(st.Members), func(m group.MemberStatus) bool { return m.Peer.ID == b.Cfg.Self.ID })
 	if near := b.eligibleLeaders(&others); len(near) > 0 {
 		return near[0]
 	}
@@ -44,7 +44,7 @@ func (b *membership) preferredSuccessor(st *group.Status) machine.Peer {
 // canLeave reports whether another member could lead the shard.
 func (b *membership) canLeave() bool {
 	for _, m := range b.group.raft.Status().Members {
-		if m.Peer.ID != b.cfg.Self.ID && !m.LogLost && (!m.Dead || b.links.linked(m.Peer)) {
+		if m.Peer.ID != b.Cfg.Self.ID && !m.LogLost && (!m.Dead || b.links.linked(m.Peer)) {
 			return true
 		}
 	}

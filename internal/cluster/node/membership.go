@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -14,7 +15,7 @@ import (
 // membership maintains the members of a group that is led here, one change at a time.
 // Who is to be a member is a matter of package hostpolicy.
 type membership struct {
-	component
+	part.Part
 	group  *shardGroup
 	links  *links
 	dir    *directory
@@ -43,7 +44,7 @@ func (b *membership) update(now machine.Time) {
 		return
 	}
 	b.next = now.Add(updateMembersEvery)
-	if b.isLeaving() {
+	if b.IsLeaving() {
 		b.transferLeadership()
 		return
 	}
@@ -64,7 +65,7 @@ func (b *membership) update(now machine.Time) {
 		return
 	}
 	b.askLoads(&st)
-	if first := b.preferredLeader(&st); b.group.isQuiet(now) && first.ID != b.cfg.Self.ID {
+	if first := b.preferredLeader(&st); b.group.isQuiet(now) && first.ID != b.Cfg.Self.ID {
 		b.group.raft.Transfer(first.ID)
 	}
 }
@@ -85,7 +86,7 @@ func (b *membership) preferredLeader(st *group.Status) machine.Peer {
 	for _, p := range b.eligibleLeaders(st) {
 		near = append(near, hostpolicy.Load{Peer: p, Led: b.offers.loadOf(p)})
 	}
-	return hostpolicy.Leader(hostpolicy.Load{Peer: b.cfg.Self, Led: b.offers.loadOf(b.cfg.Self)}, near)
+	return hostpolicy.Leader(hostpolicy.Load{Peer: b.Cfg.Self, Led: b.offers.loadOf(b.Cfg.Self)}, near)
 }
 
 // watch notes who has been silent since when.
@@ -130,7 +131,7 @@ func (b *membership) wanted(st *group.Status, now machine.Time) []machine.Peer {
 		members[i].Peer = b.links.currentAddress(members[i].Peer)
 		peers[i] = members[i].Peer
 	}
-	return hostpolicy.Members(key, members, b.candidates(peers, st.Former), b.cfg.Replicas)
+	return hostpolicy.Members(key, members, b.candidates(peers, st.Former), b.Cfg.Replicas)
 }
 
 // present are members, with how long they have been silent.
@@ -150,7 +151,7 @@ func (b *membership) present(peers []machine.Peer, now machine.Time) (out []host
 // have been known for long. Those whose room is unknown are asked.
 func (b *membership) candidates(members, former []machine.Peer) (out []hostpolicy.Candidate) {
 	key := b.dir.key(b.group.shard)
-	near := nearestFirst(key, append(slices.Clone(former), b.dir.closest(key, 2*b.cfg.Replicas+2)...))
+	near := nearestFirst(key, append(slices.Clone(former), b.dir.closest(key, 2*b.Cfg.Replicas+2)...))
 	for i, p := range append(near, b.seen.longest(longestKnown)...) {
 		if b.convicted.has(p.ID) {
 			continue
@@ -185,7 +186,7 @@ func (b *membership) voterFirst(wanted []machine.Peer, now machine.Time) []machi
 		return wanted
 	}
 	kademlia.SortNearest(b.dir.key(b.group.shard), wanted)
-	self := slices.IndexFunc(wanted, func(p machine.Peer) bool { return p.ID == b.cfg.Self.ID })
+	self := slices.IndexFunc(wanted, func(p machine.Peer) bool { return p.ID == b.Cfg.Self.ID })
 	if self < 0 {
 		return wanted
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -43,7 +44,7 @@ const MaxMergeChanges = 1024
 // for it was chosen by the hosts to keep the copy, and has continued it while it did not
 // reach them.
 type merges struct {
-	component
+	part.Part
 	signatures copySignatures
 	links      *links
 	hosting    *hosting
@@ -77,7 +78,7 @@ func (g *merges) receive(from machine.Peer, m *MergeChanges, f *remoteNode) {
 	h := g.hosting.replica(m.Shard)
 	switch {
 	case m.Shard.Lobby || !m.Shard.InWorld() || !allIn(m.Shard.Region, m.Changes):
-		g.counts.Dropped++
+		g.Counts.Dropped++
 		return
 	case h == nil || !h.group.leading:
 		if h != nil {
@@ -88,16 +89,16 @@ func (g *merges) receive(from machine.Peer, m *MergeChanges, f *remoteNode) {
 	case g.isRest(h, m):
 		return // it is asked again, when the greater group leads
 	case !g.mayMerge(from, h, m):
-		g.counts.Dropped++
+		g.Counts.Dropped++
 		g.answer(from, &MergeDone{Shard: m.Shard, Number: m.Number, Refused: true})
 		return
 	case len(g.asked) >= maxMergeRequests || f != nil && !g.takes(f, len(m.Changes)):
 		return // it is asked again
 	}
 	g.tag++
-	g.asked[g.tag] = mergeRequest{from, m.Shard, m.Number, g.env.Now()}
+	g.asked[g.tag] = mergeRequest{from, m.Shard, m.Number, g.Env.Now()}
 	self := m.Shard.Peer()
-	g.queue.push(upcall{to: self, from: self, m: &region.Merge{Tag: g.tag, Changes: m.Changes}})
+	g.Queue.Push(part.Call{To: self, From: self, Msg: &region.Merge{Tag: g.tag, Changes: m.Changes}})
 }
 
 // allIn reports whether changes are of a region.
@@ -135,10 +136,10 @@ func (g *merges) takes(f *remoteNode, changes int) bool {
 		b := limit.NewBudget(mergePerSecond, mergeBurst)
 		*budget = &b
 	}
-	if (*budget).Take(float64(changes), time.Unix(0, int64(g.env.Now()))) {
+	if (*budget).Take(float64(changes), time.Unix(0, int64(g.Env.Now()))) {
 		return true
 	}
-	g.counts.Dropped++
+	g.Counts.Dropped++
 	return false
 }
 
@@ -152,7 +153,7 @@ func (g *merges) onMerged(m *region.Merged) {
 
 // answer answers who has asked, another node or this one.
 func (g *merges) answer(to machine.Peer, m *MergeDone) {
-	if to.ID == g.cfg.Self.ID {
+	if to.ID == g.Cfg.Self.ID {
 		g.sources.onAnswer(to, m)
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -20,8 +21,8 @@ import (
 // The blocks that differ are the changes. The leader makes them where the block is still
 // what it was in the copy.
 type mergeSources struct {
-	component
-	jobs    Jobs
+	part.Part
+	jobs    part.Jobs
 	links   *links
 	copies  *copies
 	routes  *routes
@@ -54,9 +55,9 @@ const (
 	mergeAgain = 3 * time.Second
 )
 
-func newMergeSources(c component, p Seat, l *links, k *copies, r *routes, terrain *terrain.Generator) *mergeSources {
+func newMergeSources(c part.Part, p part.Seat, l *links, k *copies, r *routes, terrain *terrain.Generator) *mergeSources {
 	s := &mergeSources{
-		component: c, jobs: p, links: l, copies: k, routes: r, terrain: terrain,
+		Part: c, jobs: p, links: l, copies: k, routes: r, terrain: terrain,
 		list: map[shards.Shard]*mergeSource{}, then: map[uint64]func(any, error){},
 	}
 	p.Put(s)
@@ -188,14 +189,14 @@ func (s *mergeSources) send(p shards.Shard, x *mergeSource) {
 		s.routes.searchLeader(r)
 		return
 	}
-	x.at = s.env.Now()
+	x.at = s.Env.Now()
 	o := &x.origin
 	m := &MergeChanges{
 		Shard: p, Gen: o.Gen, Term: o.Term, Index: o.Index, Proof: o.proof.encoded(), Number: x.number, Aside: x.aside.Gen,
 		Changes: x.changes[x.sent:min(x.sent+MaxMergeChanges, len(x.changes))],
 	}
-	if r.leader.ID == s.cfg.Self.ID {
-		s.merges.receive(s.cfg.Self, m, nil)
+	if r.leader.ID == s.Cfg.Self.ID {
+		s.merges.receive(s.Cfg.Self, m, nil)
 		return
 	}
 	s.links.send(r.leader, m)
@@ -229,7 +230,7 @@ func (s *mergeSources) onAnswer(from machine.Peer, m *MergeDone) {
 // end is when nothing is left to be merged.
 func (s *mergeSources) end(x *mergeSource, text string) {
 	if text != "" {
-		s.note(text)
+		s.Note(text)
 	}
 	delete(s.list, x.origin.shard)
 	s.copies.drop(x.origin)
@@ -250,7 +251,7 @@ func (c *copies) hasOrigin(p shards.Shard) bool {
 
 // keepOrigin writes a copy that a shard is continued from to a space of its own.
 func (c *copies) keepOrigin(s savedCopy, kvs []machine.KV, then func(error)) {
-	s.Space, s.Retired, s.at = originSpace(s.shard), false, c.env.Now()
+	s.Space, s.Retired, s.at = originSpace(s.shard), false, c.Env.Now()
 	c.write(s, []machine.DiskWrite{{Space: s.Space, DeletePrefix: [][]byte{{}}, Put: kvs}}, then)
 }
 

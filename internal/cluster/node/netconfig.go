@@ -1,8 +1,10 @@
 package node
 
+import "github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+
 // Net configures a node that hosts the world together with others.
 type Net struct {
-	PartConfig
+	part.Config
 	// Signer signs what this node says of spare copies; nil: they are not signed.
 	Signer Signer
 	// Log is what logs of regions are signed with; nil: nothing is recorded or followed

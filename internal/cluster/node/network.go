@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -15,9 +16,9 @@ type network struct {
 	n     *Node
 	cfg   Net
 	tag   machine.Addr // stands for this node in the peers of sessions
-	phase phase
+	phase part.Phase
 
-	accused   *accused
+	accused   *part.Accused
 	convicted *convictions
 	jobs      *jobRunner
 	seen      *sightings

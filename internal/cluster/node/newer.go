@@ -34,7 +34,7 @@ type claim struct {
 
 // askSoon searches soon who hosts the shard.
 func (o *otherGroups) askSoon() {
-	o.next = min(o.next, max(o.env.Now().Add(updateMembersEvery), o.asked.Add(verifyEvery)))
+	o.next = min(o.next, max(o.Env.Now().Add(updateMembersEvery), o.asked.Add(verifyEvery)))
 }
 
 // noteClaim notes a claim of a node that may make one: it is near the shard's key, a
@@ -44,7 +44,7 @@ func (o *otherGroups) noteClaim(f *remoteNode, gen group.Gen) {
 	if !among(o.dir.nearestNodes(p, claimants), who) && !among(o.named, who) && !o.isFormer(who) && !o.group.isMember(who) && !o.routes.trusts(p, f.peer) {
 		return
 	}
-	now := o.env.Now()
+	now := o.Env.Now()
 	if o.claims == nil {
 		o.claims = map[id.ID]claim{}
 	}
@@ -61,7 +61,7 @@ func (o *otherGroups) isFormer(who id.ID) bool { return among(o.group.raft.Statu
 
 // proven reports whether enough nodes claim that the shard continues in a greater group.
 func (o *otherGroups) proven(gen group.Gen) bool {
-	st, now := o.group.raft.Status(), o.env.Now()
+	st, now := o.group.raft.Status(), o.Env.Now()
 	if !o.group.leading && (st.Leader != (machine.Peer{}) || st.Asleep) {
 		return false // the leader finds out
 	}
@@ -69,7 +69,7 @@ func (o *otherGroups) proven(gen group.Gen) bool {
 	for _, who := range id.Sorted(o.claims) {
 		if c := o.claims[who]; c.gen == gen && now.Sub(c.at) < claimFor {
 			claims = append(claims, hostpolicy.Claimant{
-				Founder: who == o.cfg.Founder, Member: o.group.isMember(who), Returned: o.seen.hasReturned(who),
+				Founder: who == o.Cfg.Founder, Member: o.group.isMember(who), Returned: o.seen.hasReturned(who),
 				Former: among(st.Former, who),
 			})
 		}
@@ -80,7 +80,7 @@ func (o *otherGroups) proven(gen group.Gen) bool {
 // standing is what counts for the group here.
 func (o *otherGroups) standing(st *group.Status, now machine.Time) hostpolicy.Standing {
 	s := hostpolicy.Standing{
-		Restored: st.Restored != 0, Former: len(st.Former), JustBack: o.isJustBack(now), Away: o.seen.absence(), GoneAfter: o.cfg.GoneAfter,
+		Restored: st.Restored != 0, Former: len(st.Former), JustBack: o.isJustBack(now), Away: o.seen.absence(), GoneAfter: o.Cfg.GoneAfter,
 	}
 	if !o.group.leading {
 		s.Leaderless = o.leaderless.leaderlessFor(now)

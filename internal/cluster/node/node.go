@@ -40,6 +40,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/timing"
@@ -88,7 +89,7 @@ type Node struct {
 	regions map[world.RegionPos]*submachine
 	awake   []*submachine // the same in order of waking: order never comes from a map
 	links   map[machine.Peer]bool
-	queue   []upcall
+	queue   []part.Call
 	busy    bool // the queue is being drained
 	timers  slots[machine.Timer]
 	jobs    slots[uint64]
@@ -96,7 +97,7 @@ type Node struct {
 	closing *closing
 
 	decisions *decisions
-	counts    Counts
+	counts    part.Counts
 }
 
 // makers make the shards; tests put others in.
@@ -190,7 +191,7 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 	if n.net != nil {
 		n.net.fromSession(from.ID, shard, m)
 	} else {
-		n.push(upcall{to: shard.Peer(), from: from, m: m})
+		n.Push(part.Call{To: shard.Peer(), From: from, Msg: m})
 	}
 	n.drain()
 }
@@ -252,7 +253,7 @@ func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 		}
 		n.links[peer] = true
 		if n.net == nil {
-			n.push(upcall{to: region.Lobby, from: peer, link: ev})
+			n.Push(part.Call{To: region.Lobby, From: peer, Link: ev})
 		}
 	} else {
 		n.unlink(peer, ev, nil)
@@ -278,11 +279,11 @@ func (n *Node) unlink(peer machine.Peer, ev machine.LinkEvent, except *submachin
 func (n *Node) linkEventToAll(peer machine.Peer, ev machine.LinkEvent, except *submachine) {
 	for _, p := range n.awake {
 		if p != except {
-			n.push(upcall{to: p.peer, from: peer, link: ev})
+			n.Push(part.Call{To: p.peer, From: peer, Link: ev})
 		}
 	}
 	if n.lobby != nil && n.lobby != except {
-		n.push(upcall{to: region.Lobby, from: peer, link: ev})
+		n.Push(part.Call{To: region.Lobby, From: peer, Link: ev})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -13,8 +14,8 @@ import (
 // answered last time, so that a node finds the others again even if those that it was
 // configured with are gone. It is a machine because it has jobs.
 type nodeStore struct {
-	component
-	jobs   Jobs
+	part.Part
+	jobs   part.Jobs
 	dir    *directory
 	seen   *sightings
 	loaded func([]machine.KV) // the other parts take what is theirs
@@ -49,8 +50,8 @@ const (
 	jobSave
 )
 
-func newNodeStore(c component, p Seat, dir *directory, seen *sightings) *nodeStore {
-	m := &nodeStore{component: c, jobs: p, dir: dir, seen: seen}
+func newNodeStore(c part.Part, p part.Seat, dir *directory, seen *sightings) *nodeStore {
+	m := &nodeStore{Part: c, jobs: p, dir: dir, seen: seen}
 	p.Put(m)
 	return m
 }
@@ -60,7 +61,7 @@ func (m *nodeStore) do(tag uint64, job machine.Job) { m.jobs.Do(NodeSpace, tag, 
 // Start implements machine.Machine: what is on the disk is read.
 func (m *nodeStore) Start() {
 	m.seen.start()
-	m.next = m.env.Now().Add(saveFirst)
+	m.next = m.Env.Now().Add(saveFirst)
 	m.do(jobLoad, machine.DiskRead{Space: NodeSpace})
 }
 
@@ -81,7 +82,7 @@ func (m *nodeStore) OnDone(tag uint64, result any, err error) {
 	}
 	m.loaded(kvs)
 	if err != nil {
-		m.note("The list of known nodes cannot be read, starting a new one: " + err.Error())
+		m.Note("The list of known nodes cannot be read, starting a new one: " + err.Error())
 	}
 	for _, p := range known {
 		m.seen.record(p)
@@ -134,7 +135,7 @@ func (m *nodeStore) beat(now machine.Time) {
 }
 
 func (m *nodeStore) save() {
-	m.next = m.env.Now().Add(saveEvery)
+	m.next = m.Env.Now().Add(saveEvery)
 	b := m.dir.saved()
 	if len(b) <= 1 || bytes.Equal(b, m.saved) {
 		return // nobody is there: those of last time may be again

@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -10,7 +11,7 @@ import (
 // offers are what other nodes have said about hosting: whether they have room, and how
 // many shards they lead.
 type offers struct {
-	component
+	part.Part
 	links     *links
 	said      Own[hostOffer]
 	convicted *convictions                   // host nothing
@@ -34,18 +35,18 @@ func (o *offers) record(f *remoteNode, m *HostReply) {
 
 // ask asks a node at an address, unless it has answered lately.
 func (o *offers) ask(p shards.Shard, f *remoteNode, at machine.Peer) {
-	if o.env.Now().Sub(o.said.of(f).at) > offerLifetime/2 {
+	if o.Env.Now().Sub(o.said.of(f).at) > offerLifetime/2 {
 		o.links.sendDatagram(at, &HostQuery{p})
 	}
 }
 
 // canHost reports whether a node has said lately that it has room.
 func (o *offers) canHost(p machine.Peer) bool {
-	if p.ID == o.cfg.Self.ID {
+	if p.ID == o.Cfg.Self.ID {
 		return true
 	}
 	f := o.links.byID(p.ID)
-	return f != nil && o.said.of(f).room && !f.left && !o.convicted.has(p.ID) && o.env.Now().Sub(o.said.of(f).at) < offerLifetime
+	return f != nil && o.said.of(f).room && !f.left && !o.convicted.has(p.ID) && o.Env.Now().Sub(o.said.of(f).at) < offerLifetime
 }
 
 // anyRoom reports whether a node that there is a link to has room.
@@ -60,7 +61,7 @@ func (o *offers) anyRoom() bool {
 
 // loadOf is how many shards a node leads, by its last answer.
 func (o *offers) loadOf(p machine.Peer) uint32 {
-	if p.ID == o.cfg.Self.ID {
+	if p.ID == o.Cfg.Self.ID {
 		return o.own.ledCount()
 	}
 	if f := o.links.byID(p.ID); f != nil {

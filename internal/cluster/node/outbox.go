@@ -39,7 +39,7 @@ func newOutbox() outbox {
 func (s *remoteSessions) send(session machine.Peer, m machine.Message) {
 	f := s.links.byTag(session.Addr)
 	if f == nil {
-		s.counts.Dropped++
+		s.Counts.Dropped++
 		return
 	}
 	o := &s.out

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -16,7 +17,7 @@ import (
 // uses too; a link stays open while its share is. A node without a certificate, and so
 // without a place, has a nil adapter.
 type overlayAdapter struct {
-	component
+	part.Part
 	links    *links
 	dir      *directory
 	sessions noticedSessions
@@ -25,7 +26,7 @@ type overlayAdapter struct {
 	verified *verified
 	bars     func(machine.Peer) bool // whether a node is refused
 
-	seat      Seat
+	seat      part.Seat
 	shares    Own[linkShare]
 	node      *overlay.Node
 	machine   stoppable        // node itself, or the storage over it
@@ -71,13 +72,13 @@ const (
 )
 
 // newOverlayAdapter returns nil if the node has no certificate.
-func newOverlayAdapter(c component, p Seat, l *links, dir *directory, v *verified) *overlayAdapter {
+func newOverlayAdapter(c part.Part, p part.Seat, l *links, dir *directory, v *verified) *overlayAdapter {
 	if v == nil || v.Certificate == nil {
 		return nil
 	}
-	a := &overlayAdapter{component: c, seat: p, shares: newOwn[linkShare](l), links: l, dir: dir, verified: v, disk: v.disk}
+	a := &overlayAdapter{Part: c, seat: p, shares: newOwn[linkShare](l), links: l, dir: dir, verified: v, disk: v.disk}
 	cfg := overlay.Config{
-		Self:  &overlay.Contact{ID: c.cfg.Self.ID, Addr: c.cfg.Self.Addr, Pos: v.Certificate.Pos},
+		Self:  &overlay.Contact{ID: c.Cfg.Self.ID, Addr: c.Cfg.Self.Addr, Pos: v.Certificate.Pos},
 		Space: overlay.SpaceFor(v.Zones), Certificate: v.Certificate, Verify: v.Verifier.Verify, Sign: v.Sign,
 		Seek: func() machine.Job { return bootstrapJob{} }, Events: a,
 	}
@@ -128,7 +129,7 @@ func (l *overlayAdapter) receive(f *remoteNode, m machine.Message) {
 			m = l.storage.open(m)
 		}
 		if m == nil {
-			l.counts.Dropped++
+			l.Counts.Dropped++
 			return
 		}
 		l.machine.OnMessage(f.peer, m)
@@ -144,7 +145,7 @@ func (l *overlayAdapter) open(to machine.Peer) {
 	l.shares.of(f).on, l.shares.of(f).tries = true, 0
 	switch f.state {
 	case linkUp:
-		l.env.Send(f.peer, &OverlayShare{On: true})
+		l.Env.Send(f.peer, &OverlayShare{On: true})
 	case linkNone:
 		l.links.open(f)
 	}
@@ -159,7 +160,7 @@ func (l *overlayAdapter) close(to machine.Peer) {
 	l.shares.of(f).on, l.shares.of(f).up = false, false
 	if f.isUp() {
 		l.shares.of(f).draining++
-		l.env.Send(f.peer, &OverlayShare{})
+		l.Env.Send(f.peer, &OverlayShare{})
 	}
 }
 
@@ -174,13 +175,13 @@ func (l *overlayAdapter) onShare(f *remoteNode, on bool) {
 	case on && !s.up:
 		if !s.on {
 			s.on = true
-			l.env.Send(f.peer, &OverlayShare{On: true})
+			l.Env.Send(f.peer, &OverlayShare{On: true})
 		}
 		s.up, s.tries = true, 0
 		l.machine.OnLink(f.peer, machine.LinkUp)
 	case !on && s.on:
 		s.on, s.up = false, false
-		l.env.Send(f.peer, &OverlayShare{})
+		l.Env.Send(f.peer, &OverlayShare{})
 		l.machine.OnLink(f.peer, machine.LinkClosed)
 	}
 }
@@ -188,7 +189,7 @@ func (l *overlayAdapter) onShare(f *remoteNode, on bool) {
 // greet requests the share that the new link was opened for.
 func (l *overlayAdapter) greet(f *remoteNode) {
 	if l != nil && l.shares.of(f).on {
-		l.env.Send(f.peer, &OverlayShare{On: true})
+		l.Env.Send(f.peer, &OverlayShare{On: true})
 	}
 }
 
@@ -216,8 +217,8 @@ func (l *overlayAdapter) uses(f *remoteNode) bool { return l != nil && l.shares.
 // overlayEnv is the overlay's machine.Env.
 type overlayEnv struct{ l *overlayAdapter }
 
-func (e overlayEnv) Now() machine.Time                         { return e.l.env.Now() }
-func (e overlayEnv) Rand() *rng.Rand                           { return e.l.env.Rand() }
+func (e overlayEnv) Now() machine.Time                         { return e.l.Env.Now() }
+func (e overlayEnv) Rand() *rng.Rand                           { return e.l.Env.Rand() }
 func (e overlayEnv) SetTimer(at machine.Time, t machine.Timer) { e.l.seat.SetTimer(at, t) }
 func (e overlayEnv) Open(to machine.Peer)                      { e.l.open(to) }
 func (e overlayEnv) Close(to machine.Peer)                     { e.l.close(to) }
@@ -232,7 +233,7 @@ func (e overlayEnv) Send(to machine.Peer, m machine.Message) {
 		m = e.l.storage.sign(m)
 	}
 	if m != nil {
-		e.l.env.Send(f.peer, m)
+		e.l.Env.Send(f.peer, m)
 	}
 }
 
@@ -264,7 +265,7 @@ func (l *overlayAdapter) Report(e overlay.Evidence) {
 	if report := l.verified.Report; report != nil {
 		report(e)
 	}
-	now := l.env.Now()
+	now := l.Env.Now()
 	if now < l.nextNote {
 		return
 	}
@@ -272,7 +273,7 @@ func (l *overlayAdapter) Report(e overlay.Evidence) {
 	if e.Accusation == overlay.Missing {
 		what = "left out a node that is there"
 	}
-	l.note(fmt.Sprintf("Node %s %s: %s (%d reports like this since the last one).",
+	l.Note(fmt.Sprintf("Node %s %s: %s (%d reports like this since the last one).",
 		e.View.Source.ID.Short(), what, e.Node.ID.Short(), l.reports-l.noted))
 	l.noted, l.nextNote = l.reports, now.Add(noteEvery)
 }

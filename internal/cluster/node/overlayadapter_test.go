@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -122,8 +123,8 @@ func (r *verifiedWorld) add(i int) {
 		cfg := testConfig(singleNodeStart)
 		cfg.Lobby.Mode = uint8(r.mode)
 		cfg.Net = &Net{
-			PartConfig: PartConfig{Self: r.peer(i), World: r.genesis.World(), Note: func(text string) { r.Logf("node %d: %s", i, text) }},
-			Verified:   &Verified{Zones: 4, Verifier: r.doors[i], Certificate: r.certs[i], Report: func(overlay.Evidence) { r.reports++ }},
+			Config:   part.Config{Self: r.peer(i), World: r.genesis.World(), Note: func(text string) { r.Logf("node %d: %s", i, text) }},
+			Verified: &Verified{Zones: 4, Verifier: r.doors[i], Certificate: r.certs[i], Report: func(overlay.Evidence) { r.reports++ }},
 		}
 		if r.truth != nil {
 			cfg.Net.Verified.Storage = r.truth(i)

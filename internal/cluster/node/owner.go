@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -12,7 +13,7 @@ import (
 // nobody else does: other players can go on at another node when this one dies. So
 // nodes tell each other, and where two nodes share one vote it matters (voterFirst).
 type owner struct {
-	component
+	part.Part
 	links    *links
 	others   Own[bool]      // whether the owner of a node plays at it, as it has said over the link that is up
 	sessions map[id.ID]bool // the owner's, that are in or enter
@@ -24,8 +25,8 @@ type owner struct {
 // page that is loaded anew, or has lost its connection, moves nothing.
 const ownerAway = 10 * time.Second
 
-func newOwner(c component, l *links) *owner {
-	return &owner{component: c, links: l, others: newOwn[bool](l), sessions: map[id.ID]bool{}}
+func newOwner(c part.Part, l *links) *owner {
+	return &owner{Part: c, links: l, others: newOwn[bool](l), sessions: map[id.ID]bool{}}
 }
 
 // enters notes a session of the owner.
@@ -38,7 +39,7 @@ func (o *owner) enters(session id.ID) {
 func (o *owner) ended(session id.ID) {
 	if o.sessions[session] {
 		delete(o.sessions, session)
-		o.left = o.env.Now()
+		o.left = o.Env.Now()
 	}
 }
 
@@ -60,7 +61,7 @@ func (o *owner) set(plays bool) {
 // told otherwise.
 func (o *owner) greet(f *remoteNode) {
 	if o.plays {
-		o.env.Send(f.peer, &OwnerPlays{true})
+		o.Env.Send(f.peer, &OwnerPlays{true})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -51,7 +52,7 @@ func (*GroupStatus) Datagram() {}
 // quorumLoss decides what to do with a replica whose group has no leader. Whether it
 // continues without the others is a matter of package hostpolicy.
 type quorumLoss struct {
-	component
+	part.Part
 	group       *shardGroup
 	links       *links
 	dir         *directory
@@ -104,7 +105,7 @@ func (g *quorumLoss) isDue(now machine.Time) bool {
 // check asks the others, or continues without them.
 func (g *quorumLoss) check(now machine.Time) {
 	st := g.group.raft.Status()
-	self := slices.IndexFunc(st.Members, func(m group.MemberStatus) bool { return m.Peer.ID == g.cfg.Self.ID })
+	self := slices.IndexFunc(st.Members, func(m group.MemberStatus) bool { return m.Peer.ID == g.Cfg.Self.ID })
 	switch {
 	case st.Asleep || g.hasLeader(&st) || self < 0 || !st.Members[self].Voter && !st.Members[self].Standby:
 		g.since, g.withoutLog, g.objected = 0, nil, 0
@@ -115,7 +116,7 @@ func (g *quorumLoss) check(now machine.Time) {
 		g.decide(&st, now)
 		g.endInquiry()
 		g.next = now.Add(inquiryRetry)
-	case g.begun != 0 || !g.dir.hasJoined() || g.isLeaving():
+	case g.begun != 0 || !g.dir.hasJoined() || g.IsLeaving():
 	case g.isLost(&st):
 		g.askSurvivors(now)
 	case g.isLastOf(&st, now):
@@ -133,7 +134,7 @@ func (g *quorumLoss) check(now machine.Time) {
 // hasLeader reports whether somebody leads, as far as this replica knows. Raft's leader
 // does not lead once its lease has expired.
 func (g *quorumLoss) hasLeader(st *group.Status) bool {
-	return st.Leader != machine.Peer{} && (st.Leader.ID != g.cfg.Self.ID || g.group.leading)
+	return st.Leader != machine.Peer{} && (st.Leader.ID != g.Cfg.Self.ID || g.group.leading)
 }
 
 func (g *quorumLoss) endInquiry() { g.begun, g.asked, g.heard = 0, nil, nil }
@@ -160,9 +161,9 @@ func (g *quorumLoss) isLastOf(st *group.Status, now machine.Time) bool {
 	others := 0
 	for _, m := range st.Members {
 		switch {
-		case m.Peer.ID == g.cfg.Self.ID && !m.Voter:
+		case m.Peer.ID == g.Cfg.Self.ID && !m.Voter:
 			return false
-		case m.Peer.ID == g.cfg.Self.ID || !m.Voter:
+		case m.Peer.ID == g.Cfg.Self.ID || !m.Voter:
 		case now.Sub(g.seen.last(m.Peer.ID)) < hostpolicy.LastHostAfter:
 			return false
 		default:
@@ -208,7 +209,7 @@ func (g *quorumLoss) contactSilent() {
 func (g *quorumLoss) askSurvivors(now machine.Time) {
 	g.begun, g.heard, g.asked = now, map[id.ID]*GroupStatus{}, g.dir.nearestNodes(g.group.shard, nearby)
 	for _, m := range g.group.members() {
-		if m.ID != g.cfg.Self.ID && !among(g.asked, m.ID) {
+		if m.ID != g.Cfg.Self.ID && !among(g.asked, m.ID) {
 			g.asked = append(g.asked, m)
 		}
 	}
@@ -227,22 +228,22 @@ func (g *quorumLoss) decide(st *group.Status, now machine.Time) {
 	}
 	own := hostpolicy.Log{Gen: st.Gen, Term: st.LastTerm, Last: st.Last}
 	q, without := g.count(st, now)
-	if g.objected == 0 && hostpolicy.Objections(g.cfg.Self.ID, own, survivors) > 0 {
+	if g.objected == 0 && hostpolicy.Objections(g.Cfg.Self.ID, own, survivors) > 0 {
 		g.objected = now
 	}
 	objected := time.Duration(0)
 	if g.objected != 0 {
 		objected = now.Sub(g.objected)
 	}
-	if !hostpolicy.MayContinue(g.cfg.Self.ID, own, survivors, q, objected) {
+	if !hostpolicy.MayContinue(g.Cfg.Self.ID, own, survivors, q, objected) {
 		return
 	}
 	lost := g.describe(q, without)
-	if err := g.group.raft.Recover([]machine.Peer{g.cfg.Self}); err != nil {
-		g.note(lost + "; going on without them failed, trying again: " + err.Error())
+	if err := g.group.raft.Recover([]machine.Peer{g.Cfg.Self}); err != nil {
+		g.Note(lost + "; going on without them failed, trying again: " + err.Error())
 		return
 	}
-	g.note(lost + ": it goes on with what this node has. What only they had is lost; if they come back they put it aside.")
+	g.Note(lost + ": it goes on with what this node has. What only they had is lost; if they come back they put it aside.")
 }
 
 // count counts the voters that cannot elect, and the nodes near the key that have
@@ -258,7 +259,7 @@ func (g *quorumLoss) count(st *group.Status, now machine.Time) (q hostpolicy.Quo
 		case s != nil && !s.Member:
 			q.Dead++
 			without++
-		case s == nil && who != g.cfg.Self.ID && now.Sub(g.seen.last(who)) >= hostpolicy.MemberLostAfter:
+		case s == nil && who != g.Cfg.Self.ID && now.Sub(g.seen.last(who)) >= hostpolicy.MemberLostAfter:
 			q.Dead++
 		}
 	}
@@ -281,7 +282,7 @@ func (g *quorumLoss) describe(q hostpolicy.Quorum, without int) string {
 	case without > 0:
 		return fmt.Sprintf("Hosts of %s have lost what they had of it (%d of %d)", p, without, q.Voters)
 	case q.Voters == 1:
-		return fmt.Sprintf("The node that hosted %s has been gone for more than %v", p, g.cfg.GoneAfter)
+		return fmt.Sprintf("The node that hosted %s has been gone for more than %v", p, g.Cfg.GoneAfter)
 	}
 	return fmt.Sprintf("%d of the %d hosts of %s have been silent for more than %v", q.Dead, q.Voters, p, hostpolicy.MemberLostAfter)
 }

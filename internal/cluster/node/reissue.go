@@ -28,7 +28,7 @@ func (n *Node) Reissue(c *identity.Certificate) error {
 	if err := v.Verifier.Reissued(c); err != nil {
 		return err
 	}
-	v.note(fmt.Sprintf("This node has certificate %d now, instead of %d.", c.Serial, v.Certificate.Serial))
+	v.Note(fmt.Sprintf("This node has certificate %d now, instead of %d.", c.Serial, v.Certificate.Serial))
 	v.Certificate, v.warned = c, 0
 	v.overlay.node.Reissue(c)
 	v.links.tellAll(&Renewed{c}, nil)
@@ -46,7 +46,7 @@ func (v *verified) onRenewed(f *remoteNode, m *Renewed) {
 		err = v.Verifier.Reissued(m.Certificate)
 	}
 	if err != nil {
-		v.accused.accuse(f.peer.ID, "a certificate that does not count: %v", err)
+		v.Accused.Accuse(f.peer.ID, "a certificate that does not count: %v", err)
 		v.links.disconnect(f)
 	}
 }

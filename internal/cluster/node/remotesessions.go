@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/recent"
@@ -10,7 +11,7 @@ import (
 // remoteSessions are the sessions of other nodes that use shards here. A shard knows
 // such a session by its id and the tag of its gateway node (tagOf).
 type remoteSessions struct {
-	component
+	part.Part
 	tag       machine.Addr // of this node
 	links     *links
 	admission *admission
@@ -62,10 +63,10 @@ const maxRemoteSessions = 4096
 func (s *remoteSessions) use(f *remoteNode, session id.ID) bool {
 	of := s.sessionsOf(f)
 	if !of.list[session] && len(of.list) >= maxRemoteSessions {
-		s.counts.Dropped++
+		s.Counts.Dropped++
 		return false
 	}
-	of.list[session], of.played = true, s.env.Now()
+	of.list[session], of.played = true, s.Env.Now()
 	return true
 }
 
@@ -73,16 +74,16 @@ func (s *remoteSessions) use(f *remoteNode, session id.ID) bool {
 // sessions of a node that a region looks after in a tick are looked up once.
 func (s *remoteSessions) backlog(session machine.Peer) (waiting, limit int) {
 	if session.Addr == s.tag {
-		return machine.Backlog(s.env, machine.Peer{ID: session.ID})
+		return machine.Backlog(s.Env, machine.Peer{ID: session.ID})
 	}
 	f := s.links.byTag(session.Addr)
 	if f == nil {
 		return 0, 0
 	}
 	of := s.sessionsOf(f)
-	if now := s.env.Now(); of.asked != now {
+	if now := s.Env.Now(); of.asked != now {
 		of.asked = now
-		of.waiting, of.limit = machine.Backlog(s.env, f.peer)
+		of.waiting, of.limit = machine.Backlog(s.Env, f.peer)
 	}
 	return of.waiting, of.limit
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -13,16 +14,16 @@ import (
 // group, who uses the shard, its record, its members, and what to do without a leader
 // or with two groups.
 type replica struct {
-	component
+	part.Part
 	space    string
-	newSeat  func(name string) Seat
+	newSeat  func(name string) part.Seat
 	send     func(to machine.Peer, m machine.Message) // over links
 	runner   shardRunner
 	routes   leaderRoutes
 	owner    replicaOwner
 	setAside func(group.Copy) []machine.DiskWrite
 
-	seat        Seat // the replica, as one of the node's machines
+	seat        part.Seat // the replica, as one of the node's machines
 	group       *shardGroup
 	users       *shardUsers
 	record      *shardRecord
@@ -66,7 +67,7 @@ const (
 // open begins with a replica that reads the disk.
 func (h *replica) open() {
 	h.seat = h.newSeat(group.OwnSpace(h.space))
-	h.group.raft = group.New(group.Config{Space: h.space, Self: h.cfg.Self, SetAside: h.setAside, Applied: h.spares.applied}, groupEnv{h.env, h.seat, h.send}, h)
+	h.group.raft = group.New(group.Config{Space: h.space, Self: h.Cfg.Self, SetAside: h.setAside, Applied: h.spares.applied}, groupEnv{h.Env, h.seat, h.send}, h)
 	h.seat.Put(h.group.raft)
 	h.group.raft.Start()
 }
@@ -123,7 +124,7 @@ func (h *replica) beat(now machine.Time) {
 	}
 	h.membership.update(now)
 	h.spares.beat(now)
-	if idle := now.Sub(h.group.idleSince); idle >= hibernateAfter && (h.spares.isSettled() || idle >= sparesAtMost) && !h.isLeaving() {
+	if idle := now.Sub(h.group.idleSince); idle >= hibernateAfter && (h.spares.isSettled() || idle >= sparesAtMost) && !h.IsLeaving() {
 		h.group.raft.Hibernate()
 	}
 }
@@ -137,7 +138,7 @@ func (h *replica) restoredLately() machine.Time {
 	if h == nil {
 		return 0
 	}
-	if st := h.group.raft.Status(); st.Restored != 0 && h.env.Now().Sub(st.Gen.Created()) < restoredFor {
+	if st := h.group.raft.Status(); st.Restored != 0 && h.Env.Now().Sub(st.Gen.Created()) < restoredFor {
 		return st.Restored
 	}
 	return 0
@@ -149,7 +150,7 @@ func (h *replica) canLeave() bool { return h.membership.canLeave() }
 // groupEnv is what a replica sees of the node: links are the network's.
 type groupEnv struct {
 	machine.Env
-	seat Seat
+	seat part.Seat
 	send func(to machine.Peer, m machine.Message)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -23,7 +24,7 @@ import (
 // The hosts may only be cut off, and come back with more than the copy. So the new group
 // has the number of the old one and was created later: it gives way.
 type restoration struct {
-	component
+	part.Part
 	signatures copySignatures
 	links      *links
 	dir        *directory
@@ -76,11 +77,11 @@ func (o *restoration) inquire(p shards.Shard, q *lossInquiry) {
 		q.done()
 		return
 	}
-	q.begun, q.heard = o.env.Now(), map[id.ID]*GroupStatus{}
+	q.begun, q.heard = o.Env.Now(), map[id.ID]*GroupStatus{}
 	others := append(o.seen.recent(), o.dir.nearestNodes(p, claimants)...)
 	kademlia.SortNearest(o.dir.key(p), others)
 	q.asked = append(slices.Clone(q.rival.Members), others...)
-	seen := map[id.ID]bool{o.cfg.Self.ID: true}
+	seen := map[id.ID]bool{o.Cfg.Self.ID: true}
 	q.asked = slices.DeleteFunc(q.asked, func(n machine.Peer) bool {
 		again := seen[n.ID]
 		seen[n.ID] = true
@@ -159,7 +160,7 @@ func (o *restoration) newest(p shards.Shard, q *lossInquiry, own savedCopy) mach
 		m := q.heard[n.ID]
 		var proof copyProof
 		switch {
-		case n.ID == o.cfg.Self.ID:
+		case n.ID == o.Cfg.Self.ID:
 			claimed[i], proof = own.end(), own.proof
 		case m != nil && (q.rival.Term == 0 || termOf(m.Gen, m.Term) <= q.rival.Term):
 			// A state that is newer than the record is a lie: leaders publish their terms.
@@ -175,14 +176,14 @@ func (o *restoration) newest(p shards.Shard, q *lossInquiry, own savedCopy) mach
 	if best := hostpolicy.Newest(claimed); best >= 0 {
 		return nodes[best]
 	}
-	return o.cfg.Self
+	return o.Cfg.Self
 }
 
 // decide restores the shard here, or lets the node do so that has the newest copy.
 func (o *restoration) decide(p shards.Shard, q *lossInquiry) {
 	lost := o.lost(p, q)
 	if q.resign != nil {
-		ok := !o.isLeaving() && lost.MayRestore()
+		ok := !o.IsLeaving() && lost.MayRestore()
 		if ok {
 			q.log, ok = q.resign()
 		}
@@ -192,12 +193,12 @@ func (o *restoration) decide(p shards.Shard, q *lossInquiry) {
 		q.done()
 		return
 	}
-	if o.hosting.hosts(p) || o.isLeaving() || !lost.MayRestore() {
+	if o.hosting.hosts(p) || o.IsLeaving() || !lost.MayRestore() {
 		q.done()
 		return
 	}
 	own, kept := o.copies.newest(p)
-	if best := o.newest(p, q, own); best.ID != o.cfg.Self.ID {
+	if best := o.newest(p, q, own); best.ID != o.Cfg.Self.ID {
 		q.done()
 		o.links.sendDatagram(best, &CreateGroup{p, []machine.Peer{best}})
 		return
@@ -208,9 +209,9 @@ func (o *restoration) decide(p shards.Shard, q *lossInquiry) {
 	}
 	if !kept {
 		if lost.Gone {
-			o.note(fmt.Sprintf("All %d hosts of %s have been gone for more than %v: it begins anew, as the world was made. "+
-				"If they come back they put aside what they have.", len(q.rival.Members), p, o.cfg.GoneAfter))
-			o.hosting.createGroup(p, from, []machine.Peer{o.cfg.Self})
+			o.Note(fmt.Sprintf("All %d hosts of %s have been gone for more than %v: it begins anew, as the world was made. "+
+				"If they come back they put aside what they have.", len(q.rival.Members), p, o.Cfg.GoneAfter))
+			o.hosting.createGroup(p, from, []machine.Peer{o.Cfg.Self})
 		}
 		q.done()
 		return
@@ -218,9 +219,9 @@ func (o *restoration) decide(p shards.Shard, q *lossInquiry) {
 	o.copies.read(own, func(kvs []machine.KV, err error) {
 		switch {
 		case err != nil:
-			o.note(fmt.Sprintf("The copy of %s cannot be read: %v", p, err))
+			o.Note(fmt.Sprintf("The copy of %s cannot be read: %v", p, err))
 		case !own.proof.of(kvs):
-			o.note(fmt.Sprintf("The copy of %s is not what its host has signed: it is deleted.", p))
+			o.Note(fmt.Sprintf("The copy of %s is not what its host has signed: it is deleted.", p))
 			o.copies.drop(own)
 		default:
 			from.Restored, from.Content = own.at, kvs
@@ -253,11 +254,11 @@ func (o *restoration) resigned(p shards.Shard) {
 	}
 	o.copies.read(own, func(kvs []machine.KV, err error) {
 		if err != nil {
-			o.note(fmt.Sprintf("What this node has of %s, as its last host, cannot be read: %v", p, err))
+			o.Note(fmt.Sprintf("What this node has of %s, as its last host, cannot be read: %v", p, err))
 			return
 		}
 		own.at = q.since
-		own.proof = o.signatures.sign(o.cfg.Self.ID, p, own.end(), group.DigestOf(kvs).Sum())
+		own.proof = o.signatures.sign(o.Cfg.Self.ID, p, own.end(), group.DigestOf(kvs).Sum())
 		from := q.origin()
 		from.Restored, from.Content, from.Changes = own.at, kvs, q.log
 		o.continueFrom(p, own, from, q)
@@ -269,15 +270,15 @@ func (o *restoration) resigned(p shards.Shard) {
 func (o *restoration) continueFrom(p shards.Shard, own savedCopy, from group.Origin, q *lossInquiry) {
 	create := func(error) {
 		q.done()
-		if o.hosting.hosts(p) || o.isLeaving() {
+		if o.hosting.hosts(p) || o.IsLeaving() {
 			return
 		}
 		lost := fmt.Sprintf("its %d hosts", len(q.rival.Members))
 		if q.resign != nil {
 			lost = fmt.Sprintf("%d of its %d hosts", len(q.rival.Members)-1, len(q.rival.Members))
 		}
-		o.note(fmt.Sprintf("%s lost %s. It was restored to its state of %s.", p, lost, clock(own.at)))
-		o.hosting.createGroup(p, from, []machine.Peer{o.cfg.Self})
+		o.Note(fmt.Sprintf("%s lost %s. It was restored to its state of %s.", p, lost, clock(own.at)))
+		o.hosting.createGroup(p, from, []machine.Peer{o.Cfg.Self})
 	}
 	if p.Lobby || own.proof == (copyProof{}) {
 		create(nil)

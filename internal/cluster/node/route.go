@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -15,7 +16,7 @@ import (
 // routes are where the shards of the world are led, as far as this node knows: the
 // routing of messages between groups.
 type routes struct {
-	component
+	part.Part
 	links     *links
 	dir       *directory
 	seen      *sightings
@@ -75,7 +76,7 @@ type route struct {
 	sessions      map[id.ID]bool          // of this node, that have business there
 	watch         map[id.ID]*region.Watch // what they watch
 	rewatch       machine.Time            // when that is said again
-	queue         []upcall                // of shards here, while the leader is looked for
+	queue         []part.Call             // of shards here, while the leader is looked for
 	used          machine.Time
 	lost          machine.Time // since when the leader is looked for
 	searching     bool
@@ -125,8 +126,8 @@ const (
 	routeLifetime = time.Minute // a route that nobody uses
 )
 
-func newRoutes(c component, l *links, dir *directory, seen *sightings) *routes {
-	return &routes{component: c, links: l, dir: dir, seen: seen, table: map[shards.Shard]*route{}}
+func newRoutes(c part.Part, l *links, dir *directory, seen *sightings) *routes {
+	return &routes{Part: c, links: l, dir: dir, seen: seen, table: map[shards.Shard]*route{}}
 }
 
 // known returns the route to a shard; nil: it has not been used lately.
@@ -139,11 +140,11 @@ func (t *routes) isFull(p shards.Shard) bool { return t.table[p] == nil && len(t
 func (t *routes) of(p shards.Shard) *route {
 	r := t.table[p]
 	if r == nil {
-		now := t.env.Now()
+		now := t.Env.Now()
 		r = &route{shard: p, sessions: map[id.ID]bool{}, watch: map[id.ID]*region.Watch{}, lost: now, told: now}
 		t.table[p] = r
 	}
-	r.used = t.env.Now()
+	r.used = t.Env.Now()
 	return r
 }
 

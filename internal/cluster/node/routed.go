@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -27,20 +28,20 @@ func (w *network) onRouted(f *remoteNode, m *Routed) {
 		return
 	}
 	h.users.add(f.peer)
-	u := upcall{to: m.To.Peer(), from: m.From.Peer(), m: m.Msg}
+	u := part.Call{To: m.To.Peer(), From: m.From.Peer(), Msg: m.Msg}
 	if !m.Session.IsZero() {
 		if !w.guests.use(f, m.Session) {
 			return
 		}
-		u.from = machine.Peer{ID: m.Session, Addr: tagOf(f.peer.ID)}
+		u.From = machine.Peer{ID: m.Session, Addr: tagOf(f.peer.ID)}
 		if e, ok := m.Msg.(*lobby.Enter); ok && !w.admission.mayEnter(f, m.Session, e) {
 			return
 		}
-		if e, ok := m.Msg.(*region.Enter); ok && !w.admission.signed(f, m.To, u.from, e) {
+		if e, ok := m.Msg.(*region.Enter); ok && !w.admission.signed(f, m.To, u.From, e) {
 			return
 		}
-		u.m = w.clearLocal(f.peer.ID, m.Msg)
-		if w.admission.vouchFirst(m.To, u.from, u.m) {
+		u.Msg = w.clearLocal(f.peer.ID, m.Msg)
+		if w.admission.vouchFirst(m.To, u.From, u.Msg) {
 			return
 		}
 	} else if _, ok := m.Msg.(*lobby.Enter); ok || m.From == m.To || !m.From.InWorld() {
@@ -61,7 +62,7 @@ func (w *network) onRouted(f *remoteNode, m *Routed) {
 	if !m.Gateway.ID.IsZero() && m.Gateway.ID != w.cfg.Self.ID {
 		w.links.reported(m.Gateway)
 	}
-	w.n.push(u)
+	w.n.Push(u)
 }
 
 // fromSession brings a session's message to a shard, here or at another node.
@@ -90,7 +91,7 @@ func (w *network) fromSession(session id.ID, to shards.Shard, m machine.Message)
 	}
 	switch {
 	case r.leader == w.cfg.Self:
-		w.n.push(upcall{to: to.Peer(), from: machine.Peer{ID: session, Addr: w.tag}, m: m})
+		w.n.Push(part.Call{To: to.Peer(), From: machine.Peer{ID: session, Addr: w.tag}, Msg: m})
 	case r.leader != machine.Peer{}:
 		w.links.send(r.leader, &Routed{To: to, Session: session, Msg: w.sessions.withPass(session, m)})
 	default:
@@ -111,13 +112,13 @@ func (w *network) clearLocal(node id.ID, m machine.Message) machine.Message {
 
 // elsewhere forwards a message between shards to another node; false: the
 // receiver is led here.
-func (w *network) elsewhere(u upcall) bool {
-	to, _ := shards.Of(u.to)
+func (w *network) elsewhere(u part.Call) bool {
+	to, _ := shards.Of(u.To)
 	r := w.routes.of(to)
 	switch {
 	case r.leader == w.cfg.Self:
 		return false
-	case u.link != 0 || !to.InWorld():
+	case u.Link != 0 || !to.InWorld():
 	case r.leader != machine.Peer{}:
 		w.forward(r, u)
 	case len(r.queue) >= maxWaiting:
@@ -130,14 +131,14 @@ func (w *network) elsewhere(u upcall) bool {
 }
 
 // forward sends a shard's message to the node that leads its receiver.
-func (w *network) forward(r *route, u upcall) {
-	from, ok := shards.Of(u.from)
+func (w *network) forward(r *route, u part.Call) {
+	from, ok := shards.Of(u.From)
 	if !ok {
 		w.n.counts.Dropped++
 		return
 	}
-	out := &Routed{To: r.shard, From: from, Msg: u.m}
-	if session := sessionIn(u.m); session.Addr == w.tag {
+	out := &Routed{To: r.shard, From: from, Msg: u.Msg}
+	if session := sessionIn(u.Msg); session.Addr == w.tag {
 		out.Gateway = w.cfg.Self
 	} else if f := w.links.byTag(session.Addr); f != nil {
 		out.Gateway = f.peer

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -17,7 +18,7 @@ import (
 // nobody to do it: its members do, the nearest to the key first, and each farther one
 // later if it has not been done.
 type shardRecord struct {
-	component
+	part.Part
 	group *shardGroup
 	dir   *directory
 
@@ -82,22 +83,22 @@ func (r *shardRecord) leave(hosts []machine.Peer, term uint64) {
 		return
 	}
 	sign := slices.Clone(hosts)
-	if !among(sign, r.cfg.Self.ID) {
-		sign = append(sign, r.cfg.Self) // who signs must be in it; nobody is named twice
+	if !among(sign, r.Cfg.Self.ID) {
+		sign = append(sign, r.Cfg.Self) // who signs must be in it; nobody is named twice
 	}
 	r.dir.leave(r.group.shard, sign, term, r.number()+1)
 }
 
 // renewalStagger is how much longer each farther member waits than Net.RenewAfter. The
 // last of nine members is in time.
-func (r *shardRecord) renewalStagger() time.Duration { return r.cfg.RenewAfter / 12 }
+func (r *shardRecord) renewalStagger() time.Duration { return r.Cfg.RenewAfter / 12 }
 
 // renewalAge is how old the record is to be when it is this member's turn.
 func (r *shardRecord) renewalAge() time.Duration {
 	members := r.group.members()
 	kademlia.SortNearest(r.dir.key(r.group.shard), members)
-	at := slices.IndexFunc(members, func(p machine.Peer) bool { return p.ID == r.cfg.Self.ID })
-	return r.cfg.RenewAfter + time.Duration(max(0, at))*r.renewalStagger()
+	at := slices.IndexFunc(members, func(p machine.Peer) bool { return p.ID == r.Cfg.Self.ID })
+	return r.Cfg.RenewAfter + time.Duration(max(0, at))*r.renewalStagger()
 }
 
 // leads is when the group has a leader here: directory.Renew renews the record.
@@ -108,7 +109,7 @@ func (r *shardRecord) renew(now machine.Time) {
 	if r.renewAt == 0 {
 		r.renewAt = now.Add(r.renewalAge())
 	}
-	if now < r.renewAt || !r.dir.hasJoined() || r.isLeaving() {
+	if now < r.renewAt || !r.dir.hasJoined() || r.IsLeaving() {
 		return
 	}
 	r.renewAt = now.Add(r.renewalStagger())
@@ -120,12 +121,12 @@ func (r *shardRecord) renew(now machine.Time) {
 
 // renewFrom renews the record that the directory has, nil if it has none.
 func (r *shardRecord) renewFrom(found *kademlia.Record) {
-	now, g, members := r.env.Now(), r.group, r.group.members()
-	if g.gone || g.leading || !among(members, r.cfg.Self.ID) {
+	now, g, members := r.Env.Now(), r.group, r.group.members()
+	if g.gone || g.leading || !among(members, r.Cfg.Self.ID) {
 		return
 	}
 	if found != nil {
-		if issued := found.Until.Add(-kademlia.Expire); now.Sub(issued) < r.cfg.RenewAfter {
+		if issued := found.Until.Add(-kademlia.Expire); now.Sub(issued) < r.Cfg.RenewAfter {
 			r.renewAt = issued.Add(r.renewalAge())
 			return
 		}

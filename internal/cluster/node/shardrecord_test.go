@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
@@ -15,7 +16,7 @@ import (
 // (Kademlia 2.5).
 func TestLongRecordsOfHibernating(t *testing.T) {
 	simtest.Long(t)
-	if last := DefaultRenewAfter + 8*DefaultRenewAfter/12; last >= kademlia.Expire {
+	if last := part.DefaultRenewAfter + 8*part.DefaultRenewAfter/12; last >= kademlia.Expire {
 		t.Fatalf("the last of nine members comes after %v, too late", last)
 	}
 	const renewAfter = 2 * time.Minute

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -12,7 +13,7 @@ import (
 // localSessions.
 
 // newSeat returns a place for a machine of a part, with a name for its job queues.
-func (n *Node) newSeat(name string) Seat {
+func (n *Node) newSeat(name string) part.Seat {
 	return seat{submachineEnv{&submachine{node: n, name: name}}}
 }
 
@@ -94,7 +95,7 @@ func (n *Node) announceNewHost(p shards.Shard) {
 		if q.isLobby || !p.Lobby && !besides(q.pos.X-p.Region.X, q.pos.Z-p.Region.Z) {
 			continue
 		}
-		n.push(upcall{to: q.peer, from: p.Peer(), m: &region.NewHost{Region: p.Region}})
+		n.Push(part.Call{To: q.peer, From: p.Peer(), Msg: &region.NewHost{Region: p.Region}})
 	}
 }
 

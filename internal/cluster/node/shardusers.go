@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -13,7 +14,7 @@ import (
 // shardUsers are the nodes that use a shard with a replica here: they are told when its
 // leader changes, and their messages wait while it is not known.
 type shardUsers struct {
-	component
+	part.Part
 	shard   shards.Shard
 	links   *links
 	guests  interface{ list(*remoteNode) []id.ID }
@@ -48,10 +49,10 @@ func (u *shardUsers) add(p machine.Peer) { u.nodes[p] = true }
 // hold queues a message until the leader is known; false: there are too many.
 func (u *shardUsers) hold(f *remoteNode, m *Routed) bool {
 	if len(u.held) >= maxHeld {
-		u.counts.Dropped++
+		u.Counts.Dropped++
 		return false
 	}
-	u.held = append(u.held, heldMessage{f, m, u.env.Now()})
+	u.held = append(u.held, heldMessage{f, m, u.Env.Now()})
 	return true
 }
 
@@ -99,7 +100,7 @@ func (u *shardUsers) notifyFormer() {
 	for _, to := range u.former {
 		if f := u.links.byID(to.ID); f != nil && f.isUp() {
 			if sessions := u.guests.list(f); len(sessions) > 0 {
-				u.env.Send(f.peer, &ToSessions{sessions, m})
+				u.Env.Send(f.peer, &ToSessions{sessions, m})
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -17,7 +18,7 @@ import (
 // One that signs nothing, or not what it has sent, can only be reported to the members
 // of the region's group, and its players are shown the region again.
 type shownChecking struct {
-	component
+	part.Part
 	keys     *LogKeys // nil: nothing is compared
 	links    *links
 	routes   *routes
@@ -59,7 +60,7 @@ const (
 func (k *shownChecking) of(f *remoteNode, pos world.RegionPos) *checkedRegion {
 	x := k.list[pos]
 	if x == nil || x.by != f.peer.ID {
-		now := k.env.Now()
+		now := k.Env.Now()
 		x = &checkedRegion{by: f.peer.ID, view: regionlog.NewView(pos), since: now, heard: now}
 		k.list[pos] = x
 	}
@@ -94,21 +95,21 @@ func (k *shownChecking) linkDown(f *remoteNode) {
 
 // onShown takes what the leader of a region has signed.
 func (k *shownChecking) onShown(f *remoteNode, m *Shown) {
-	x, now := k.list[m.Region], k.env.Now()
+	x, now := k.list[m.Region], k.Env.Now()
 	if x == nil || x.by != f.peer.ID || !k.isOn() || now < x.next {
 		return
 	}
 	x.next = now.Add(minShown)
 	s, err := regionlog.DecodeShown(m.Statement, x.view.Hashes())
-	if err != nil || s.To != k.cfg.Self.ID || s.Checkpoint.World != k.cfg.World || s.Checkpoint.Region != m.Region ||
+	if err != nil || s.To != k.Cfg.Self.ID || s.Checkpoint.World != k.Cfg.World || s.Checkpoint.Region != m.Region ||
 		k.keys.Node(s.Checkpoint.Key) != f.peer.ID || !s.Verify() {
-		k.counts.ShownUnsigned++
+		k.Counts.ShownUnsigned++
 		return
 	}
 	x.heard = now
 	first := x.view.Hashes() == nil
 	j := x.view.Compare(s)
-	k.counts.ColumnsCompared += uint64(j.Compared)
+	k.Counts.ColumnsCompared += uint64(j.Compared)
 	switch {
 	case j.Proof != nil:
 		k.prove(j.Proof)
@@ -116,7 +117,7 @@ func (k *shownChecking) onShown(f *remoteNode, m *Shown) {
 		x.bad = 0
 		return
 	}
-	k.counts.ShownUnsigned++
+	k.Counts.ShownUnsigned++
 	x.bad++
 	r := k.routes.known(shards.Shard{Region: m.Region})
 	if r == nil || x.bad < 2 || now.Sub(x.repaired) < repairEvery && x.repaired != 0 {
@@ -127,7 +128,7 @@ func (k *shownChecking) onShown(f *remoteNode, m *Shown) {
 		k.sessions.rewatch(session, m.Region)
 	}
 	if x.bad > 5 {
-		k.note(fmt.Sprintf("Node %s shows players here %s otherwise than it signs, and does not sign what it shows: nothing is proven by that.", f.peer.ID.Short(), where(m.Region)))
+		k.Note(fmt.Sprintf("Node %s shows players here %s otherwise than it signs, and does not sign what it shows: nothing is proven by that.", f.peer.ID.Short(), where(m.Region)))
 		notice := &region.Notice{Region: m.Region, Code: "unsigned", Text: "The host of this region does not sign what it shows. What you see here may be false."}
 		for _, session := range id.Sorted(r.watch) {
 			k.sessions.toSession(session, notice)
@@ -163,7 +164,7 @@ func (k *shownChecking) beat(now machine.Time) {
 		}
 		x.reported = now
 		for _, p := range r.members {
-			if p.ID != x.by && p.ID != k.cfg.Self.ID {
+			if p.ID != x.by && p.ID != k.Cfg.Self.ID {
 				k.links.send(p, &Unsigned{r.shard.Region})
 			}
 		}

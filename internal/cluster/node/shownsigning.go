@@ -87,7 +87,7 @@ func (s *remoteSessions) signShown(areas areaFinder, c *regionlog.Checkpoint, by
 			continue
 		}
 		if x == nil {
-			x = &shownTo{pieces: regionlog.BeginPieces(f.peer.ID, s.env.Now())}
+			x = &shownTo{pieces: regionlog.BeginPieces(f.peer.ID, s.Env.Now())}
 			of.shown[c.Region] = x
 		}
 		if x.said++; x.said <= 2 || x.said%allHashesEvery == 0 {

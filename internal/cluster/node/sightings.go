@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -47,8 +48,8 @@ const (
 	maxHeard = 1 << 12
 )
 
-func newSightings(c component) *sightings {
-	return &sightings{env: c.env, self: c.cfg.Self.ID, goneAfter: c.cfg.GoneAfter, nodes: map[id.ID]sighting{}, standing: newStanding(c)}
+func newSightings(c part.Part) *sightings {
+	return &sightings{env: c.Env, self: c.Cfg.Self.ID, goneAfter: c.Cfg.GoneAfter, nodes: map[id.ID]sighting{}, standing: newStanding(c)}
 }
 
 // start is when the node starts.

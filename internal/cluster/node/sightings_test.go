@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -18,7 +19,7 @@ func (c *fixedClock) Now() machine.Time { return c.now }
 
 func newTestSightings() (*sightings, *fixedClock) {
 	clock := &fixedClock{now: singleNodeStart}
-	s := newSightings(component{env: clock, cfg: &PartConfig{Self: nodePeer(0), GoneAfter: DefaultGoneAfter}})
+	s := newSightings(part.Part{Env: clock, Cfg: &part.Config{Self: nodePeer(0), GoneAfter: part.DefaultGoneAfter}})
 	s.start()
 	return s, clock
 }
@@ -39,7 +40,7 @@ func TestSightings(t *testing.T) {
 	if len(s.recent()) != 0 || len(s.silent()) != 4 || !s.isPartitioned() {
 		t.Errorf("after minutes of silence: %d recent, %d silent, partitioned %v", len(s.recent()), len(s.silent()), s.isPartitioned())
 	}
-	clock.now = clock.now.Add(DefaultGoneAfter - rememberFor)
+	clock.now = clock.now.Add(part.DefaultGoneAfter - rememberFor)
 	if s.allGone([]machine.Peer{gone, nodePeer(1)}) != true {
 		t.Error("nodes that were silent for hours are not gone")
 	}

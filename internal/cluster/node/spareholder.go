@@ -83,7 +83,7 @@ func (s *spareSending) proof(h *spareHolder, end hostpolicy.Log, digest [32]byte
 
 // send begins to send a state, or changes of one.
 func (s *spareSending) send(h *spareHolder, x *sparePart) {
-	h.next = s.env.Now().Add(spareEvery)
+	h.next = s.Env.Now().Add(spareEvery)
 	h.sending = x
 	s.sendPart(h)
 }
@@ -93,7 +93,7 @@ func (s *spareSending) sendPart(h *spareHolder) {
 	x := h.sending
 	from := min(int(x.parts)*MaxSparePart, len(x.data))
 	part := x.data[from:min(from+MaxSparePart, len(x.data))]
-	now := s.env.Now()
+	now := s.Env.Now()
 	x.unsent = !s.uploads.Take(float64(len(part)), time.Unix(0, int64(now)))
 	x.at = now
 	if x.unsent {
@@ -115,7 +115,7 @@ func (s *spareSending) hear(f *remoteNode, m *SpareHeld) {
 		if h.peer.ID != f.peer.ID {
 			continue
 		}
-		now := s.env.Now()
+		now := s.Env.Now()
 		h.heard, h.peer = now, f.peer
 		x := h.sending
 		switch {
@@ -146,7 +146,7 @@ func (s *spareSending) checkLog(h *spareHolder) {
 		return
 	}
 	s.warned = true
-	s.note(fmt.Sprintf("Node %s has a copy of %s that is newer than what its hosts have (entry %d; here the log ended before entry %d): "+
+	s.Note(fmt.Sprintf("Node %s has a copy of %s that is newer than what its hosts have (entry %d; here the log ended before entry %d): "+
 		"the disk of a host was put back to an older state. What was built in between is lost.",
 		h.peer.ID.Short(), s.group.shard, h.had.Last, s.began.Last))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
@@ -19,7 +20,7 @@ import (
 // takes the place of no other copy. What is on its way is in memory, and bounded; so is
 // what a node may send.
 type spareKeeping struct {
-	component
+	part.Part
 	signatures  copySignatures
 	links       *links
 	budgets     Own[*limit.Budget] // bytes of spare copies that nodes may send
@@ -64,20 +65,20 @@ const (
 // receive takes a part of a spare copy.
 func (k *spareKeeping) receive(f *remoteNode, m *Spare) {
 	if !m.Shard.InWorld() || m.Index == 0 || m.After > m.Index {
-		k.counts.Dropped++
+		k.Counts.Dropped++
 		return
 	}
 	if !k.trusts(f, m.Shard) {
 		return // it sends again when it has had no answer
 	}
-	if k.hosting.hosts(m.Shard) || k.isLeaving() || k.cfg.Full != nil && k.cfg.Full() {
+	if k.hosting.hosts(m.Shard) || k.IsLeaving() || k.Cfg.Full != nil && k.Cfg.Full() {
 		k.links.send(f.peer, &SpareHeld{Shard: m.Shard, Refused: true})
 		return
 	}
 	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
 	proof := decodeCopyProof(m.Proof)
-	if m.Part == 0 && k.signatures.isOn() && !k.signatures.signedBy([]machine.Peer{f.peer}, k.cfg.Self.ID, m.Shard, end, proof) {
-		k.counts.Dropped++
+	if m.Part == 0 && k.signatures.isOn() && !k.signatures.signedBy([]machine.Peer{f.peer}, k.Cfg.Self.ID, m.Shard, end, proof) {
+		k.Counts.Dropped++
 		return
 	}
 	if m.After == m.Index {
@@ -92,7 +93,7 @@ func (k *spareKeeping) receive(f *remoteNode, m *Spare) {
 
 // trusts reports whether a node hosts a shard, as far as the directory is known.
 func (k *spareKeeping) trusts(f *remoteNode, p shards.Shard) bool {
-	now := k.env.Now()
+	now := k.Env.Now()
 	if l := k.leaders[p]; l.who == f.peer.ID && now.Sub(l.at) < leaderFor {
 		return true
 	}
@@ -110,10 +111,10 @@ func (k *spareKeeping) mayTake(f *remoteNode, bytes int) bool {
 		b := limit.NewBudget(spareIntake, spareBurst)
 		*budget = &b
 	}
-	if (*budget).Take(float64(bytes), time.Unix(0, int64(k.env.Now()))) {
+	if (*budget).Take(float64(bytes), time.Unix(0, int64(k.Env.Now()))) {
 		return true
 	}
-	k.counts.Dropped++
+	k.Counts.Dropped++
 	return false
 }
 
@@ -129,7 +130,7 @@ func (k *spareKeeping) take(f *remoteNode, m *Spare) {
 	if in == nil || in.saved || !in.continues(f, m) {
 		return
 	}
-	in.parts, in.at = in.parts+1, k.env.Now()
+	in.parts, in.at = in.parts+1, k.Env.Now()
 	if in.data = append(in.data, m.Data...); len(in.data) > in.limit() {
 		delete(k.incoming, m.Shard)
 		k.links.send(f.peer, &SpareHeld{Shard: m.Shard, Refused: true})
@@ -180,7 +181,7 @@ func (k *spareKeeping) save(f *remoteNode, in *incomingSpare) {
 	p, a := in.first.Shard, &in.first
 	s := savedCopy{
 		Copy:  group.Copy{Space: group.SpareSpace(p.Space()), Gen: a.Gen, Term: a.Term, Index: a.Index, Retired: true, Bytes: len(in.data)},
-		shard: p, at: k.env.Now(), whole: len(in.data), proof: decodeCopyProof(a.Proof),
+		shard: p, at: k.Env.Now(), whole: len(in.data), proof: decodeCopyProof(a.Proof),
 	}
 	var changes []machine.DiskWrite
 	if a.After == 0 {
@@ -230,7 +231,7 @@ func (k *spareKeeping) verify(f *remoteNode, s savedCopy) {
 
 // drop forgets what has come of a shard: it cannot be read.
 func (k *spareKeeping) drop(p shards.Shard) {
-	k.counts.Dropped++
+	k.Counts.Dropped++
 	delete(k.incoming, p)
 }
 
@@ -284,8 +285,8 @@ func (c *copies) confirm(p shards.Shard, end hostpolicy.Log, proof copyProof) {
 		c.drop(s)
 		return
 	}
-	stale := c.env.Now().Sub(s.at) >= confirmEvery || s.proof != proof
-	s.at, s.proof = c.env.Now(), proof
+	stale := c.Env.Now().Sub(s.at) >= confirmEvery || s.proof != proof
+	s.at, s.proof = c.Env.Now(), proof
 	if c.add(s); stale {
 		c.do(0, machine.DiskWrite{Space: NodeSpace, Put: s.record()})
 	}

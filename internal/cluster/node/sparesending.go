@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
@@ -19,7 +20,7 @@ import (
 // the whole state once, and then every few seconds the changes since what it has. A
 // shard in which nobody has built or left anything has none, and costs nothing.
 type spareSending struct {
-	component
+	part.Part
 	group      *shardGroup
 	signatures copySignatures
 	links      *links
@@ -108,7 +109,7 @@ func keeps(p shards.Shard, kvs []machine.KV) bool {
 // beat goes on with what is to be sent.
 func (s *spareSending) beat(now machine.Time) {
 	switch {
-	case s.reading || now.Sub(s.ledSince) < spareStart || s.isLeaving():
+	case s.reading || now.Sub(s.ledSince) < spareStart || s.IsLeaving():
 		return
 	case !s.read:
 		s.readState()
@@ -133,7 +134,7 @@ func (s *spareSending) readState() {
 		}
 		s.reading = false
 		if err != nil {
-			s.ledSince = s.env.Now() // again in a moment
+			s.ledSince = s.Env.Now() // again in a moment
 			return
 		}
 		s.read = true
@@ -149,7 +150,7 @@ func (s *spareSending) readState() {
 		}
 		s.digest = s.changes.follow(digest, st.Index)
 		if s.full != nil && len(s.full.data) > maxSpare {
-			s.note(fmt.Sprintf("%s has too much (%d bytes) for spare copies.", s.group.shard, len(s.full.data)))
+			s.Note(fmt.Sprintf("%s has too much (%d bytes) for spare copies.", s.group.shard, len(s.full.data)))
 			s.full, s.kept = nil, false
 		}
 	})
@@ -203,7 +204,7 @@ func (s *spareSending) chooseHolders(now machine.Time) {
 		}
 		_, refused := s.refused[p.ID]
 		chosen := slices.ContainsFunc(s.holders, func(h *spareHolder) bool { return h.peer.ID == p.ID })
-		if p.ID != s.cfg.Self.ID && !refused && !chosen && !isMember(p.ID) && s.seen.isRecent(p.ID) {
+		if p.ID != s.Cfg.Self.ID && !refused && !chosen && !isMember(p.ID) && s.seen.isRecent(p.ID) {
 			s.holders = append(s.holders, &spareHolder{peer: s.links.newestAddress(p), heard: now})
 		}
 	}

@@ -58,11 +58,11 @@ func speaker(m machine.Message) (p shards.Shard, ok bool) {
 func (g *gatewaySessions) toSessions(f *remoteNode, sessions []id.ID, m machine.Message) {
 	shard, ok := speaker(m)
 	if !ok {
-		g.counts.Dropped++
+		g.Counts.Dropped++
 		return
 	}
 	if x, isFrame := m.(*region.Frame); isFrame && !g.showable(x.Region, x.Tick, x.Cells, x.Own) {
-		g.counts.Dropped++
+		g.Counts.Dropped++
 		return
 	}
 	if a, ok := m.(*lobby.Admitted); ok { // it is about the session's own player
@@ -85,7 +85,7 @@ func (g *gatewaySessions) toWatchers(f *remoteNode, m *ToWatchers) {
 		sessions[i], own[i] = m.To[i].Session, m.To[i].Own
 	}
 	if !g.showable(m.Region, m.Tick, m.Cells, own...) {
-		g.counts.Dropped++
+		g.Counts.Dropped++
 		return
 	}
 	g.inNameOf(f, shards.Shard{Region: m.Region}, sessions, func() {
@@ -103,7 +103,7 @@ const wrongClock = 60 * 20
 // decode it, and it is of about now. A client would end its connection at one that it
 // cannot decode, and would count the time by one of a later tick.
 func (g *gatewaySessions) showable(of world.RegionPos, tick uint64, cells []byte, own ...region.Own) bool {
-	now := region.TickAt(g.env.Now(), g.epoch)
+	now := region.TickAt(g.Env.Now(), g.epoch)
 	if tick > now+wrongClock || tick+wrongClock < now || g.frames.Cells(cells) != nil {
 		return false
 	}
@@ -119,7 +119,7 @@ func (g *gatewaySessions) showable(of world.RegionPos, tick uint64, cells []byte
 // closes sessions: a region tells those who are at home with it that they have left.
 func (g *gatewaySessions) endSession(f *remoteNode, m *EndSession) {
 	if !m.Shard.Lobby {
-		g.counts.Dropped++
+		g.Counts.Dropped++
 		return
 	}
 	g.inNameOf(f, m.Shard, []id.ID{m.Session}, func() { g.local.endSession(machine.Peer{ID: m.Session}) })
@@ -135,7 +135,7 @@ func (g *gatewaySessions) inNameOf(f *remoteNode, shard shards.Shard, sessions [
 	}
 	switch {
 	case !shard.InWorld():
-		g.counts.Dropped++
+		g.Counts.Dropped++
 	case !here || g.speakers.speaksFor(f.peer, shard):
 		do()
 	default:

@@ -3,6 +3,7 @@ package node
 import (
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -10,7 +11,7 @@ import (
 // speakers decides whether a node may speak in a shard's name: only its hosts may. What
 // other nodes say waits until the hosts are known.
 type speakers struct {
-	component
+	part.Part
 	routes     *routes
 	hosting    localReplicas
 	unverified Own[int] // how much of what a node has said waits for who hosts the shard
@@ -38,12 +39,12 @@ func (s *speakers) speaksFor(p machine.Peer, shard shards.Shard) bool {
 // confirmLeader asks a host that speaks for a shard without being known to lead
 // it whether it does: otherwise answers would go to the previous leader.
 func (s *speakers) confirmLeader(p machine.Peer, shard shards.Shard) {
-	r, now := s.routes.known(shard), s.env.Now()
-	if r == nil || r.leader == p || r.leader == s.cfg.Self || s.hosting.loadedGroup(shard).knowsBetter(r.term) || now < r.nextConfirm {
+	r, now := s.routes.known(shard), s.Env.Now()
+	if r == nil || r.leader == p || r.leader == s.Cfg.Self || s.hosting.loadedGroup(shard).knowsBetter(r.term) || now < r.nextConfirm {
 		return
 	}
 	r.nextConfirm = now.Add(beat)
-	s.env.Send(p, &LeaderQuery{shard})
+	s.Env.Send(p, &LeaderQuery{shard})
 }
 
 // unverifiedMessage is what a node has said in the name of a shard that it may not host.
@@ -57,13 +58,13 @@ type unverifiedMessage struct {
 // what it says.
 func (s *speakers) verifySpeaker(f *remoteNode, from shards.Shard, do func()) {
 	if s.routes.isFull(from) {
-		s.counts.Dropped++
+		s.Counts.Dropped++
 		return
 	}
 	r := s.routes.of(from)
 	switch {
-	case r.leader == s.cfg.Self || len(s.list[from]) >= maxUnverified || *s.unverified.of(f) >= maxUnverifiedOf:
-		s.counts.Dropped++
+	case r.leader == s.Cfg.Self || len(s.list[from]) >= maxUnverified || *s.unverified.of(f) >= maxUnverifiedOf:
+		s.Counts.Dropped++
 		return
 	case r.leader == machine.Peer{}:
 		s.routes.searchLeader(r)
@@ -71,7 +72,7 @@ func (s *speakers) verifySpeaker(f *remoteNode, from shards.Shard, do func()) {
 		s.routes.askHosts(r, machine.Peer{}) // the leader that is known may be gone
 	}
 	*s.unverified.of(f)++
-	s.list[from] = append(s.list[from], unverifiedMessage{f, do, s.env.Now()})
+	s.list[from] = append(s.list[from], unverifiedMessage{f, do, s.Env.Now()})
 }
 
 // waiting is how many messages in a shard's name wait.
@@ -98,11 +99,11 @@ func (s *speakers) accept(p shards.Shard) {
 		switch {
 		case s.speaksFor(x.from.peer, p):
 			x.do()
-		case s.env.Now().Sub(x.at) < heldFor:
+		case s.Env.Now().Sub(x.at) < heldFor:
 			*s.unverified.of(x.from)++
 			s.list[p] = append(s.list[p], x)
 		default:
-			s.counts.Dropped++
+			s.Counts.Dropped++
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -22,7 +23,7 @@ const searchOtherGroupsEvery = 30 * time.Second
 // way (group.Gen): its shard stops, what it had is put aside, and its record leads to
 // the other.
 type otherGroups struct {
-	component
+	part.Part
 	group      *shardGroup
 	record     *shardRecord
 	leaderless leaderless
@@ -63,7 +64,7 @@ func (o *otherGroups) restart() { o.next = 0 }
 // search asks the directory, the nodes that its record names, and the nodes near the
 // key. It is for a replica that leads, or has had no leader for a while.
 func (o *otherGroups) search(now machine.Time) {
-	if now < o.next || !o.dir.hasJoined() || o.isLeaving() {
+	if now < o.next || !o.dir.hasJoined() || o.IsLeaving() {
 		return
 	}
 	o.next, o.asked = now.Add(searchOtherGroupsEvery), now
@@ -111,7 +112,7 @@ func (o *otherGroups) suspects(found *kademlia.Record) []machine.Peer {
 // ask sends what is known of the group here to nodes, the nearest to the key first.
 func (o *otherGroups) ask(nodes []machine.Peer, s *GroupStatus) {
 	for _, p := range nearestFirst(o.dir.key(o.group.shard), nodes) {
-		if p.ID != o.cfg.Self.ID {
+		if p.ID != o.Cfg.Self.ID {
 			o.links.sendDatagram(p, s)
 		}
 	}
@@ -139,7 +140,7 @@ func (o *otherGroups) compare(f *remoteNode, m *GroupStatus) comparison {
 		return nothingNew
 	}
 	if o.noteClaim(f, m.Gen); o.proven(m.Gen) {
-		o.greater, o.greaterHosts, o.closeBy = m.Gen, m.Members, o.env.Now().Add(closeWithin)
+		o.greater, o.greaterHosts, o.closeBy = m.Gen, m.Members, o.Env.Now().Add(closeWithin)
 		return nothingNew
 	}
 	return greaterClaimed
@@ -171,19 +172,19 @@ const closeWithin = 20 * time.Second
 func (o *otherGroups) isClosed() bool {
 	st := o.group.raft.Status()
 	switch {
-	case st.Restored == 0 || o.env.Now() >= o.closeBy || len(st.Members) == 0:
+	case st.Restored == 0 || o.Env.Now() >= o.closeBy || len(st.Members) == 0:
 		return true
 	case !o.group.leading:
 		return st.Leader == (machine.Peer{})
 	case o.copies.hasOrigin(o.group.shard):
 		if len(st.Members) > 1 {
-			_ = o.group.raft.SetMembers([]machine.Peer{o.cfg.Self}) // if it cannot now: asked again
+			_ = o.group.raft.SetMembers([]machine.Peer{o.Cfg.Self}) // if it cannot now: asked again
 			return false
 		}
 		return true
 	}
 	first := st.Members[0] // the group began there
-	if first.Peer.ID == o.cfg.Self.ID || !first.Voter || first.Dead || first.LogLost {
+	if first.Peer.ID == o.Cfg.Self.ID || !first.Voter || first.Dead || first.LogLost {
 		return true
 	}
 	o.group.raft.Transfer(first.Peer.ID)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -37,8 +38,8 @@ const (
 	saveStanding = time.Hour
 )
 
-func newStanding(c component) *standing {
-	return &standing{env: c.env, self: c.cfg.Self.ID, nodes: map[id.ID]acquaintance{}}
+func newStanding(c part.Part) *standing {
+	return &standing{env: c.Env, self: c.Cfg.Self.ID, nodes: map[id.ID]acquaintance{}}
 }
 
 // meet notes that a node has answered, or that this one runs.

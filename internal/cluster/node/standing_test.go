@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -15,7 +16,7 @@ func TestStanding(t *testing.T) {
 	const day = 24 * time.Hour
 	clock := &fixedClock{now: singleNodeStart}
 	begin := func() *standing {
-		return newStanding(component{env: clock, cfg: &Net{Self: nodePeer(0)}})
+		return newStanding(part.Part{Env: clock, Cfg: &part.Config{Self: nodePeer(0)}})
 	}
 	s := begin()
 	s.load(nil)
@@ -50,7 +51,7 @@ func TestStanding(t *testing.T) {
 // TestStandingIsBounded: a flood of keys takes nobody's standing.
 func TestStandingIsBounded(t *testing.T) {
 	clock := &fixedClock{now: singleNodeStart}
-	s := newStanding(component{env: clock, cfg: &Net{Self: nodePeer(0)}})
+	s := newStanding(part.Part{Env: clock, Cfg: &part.Config{Self: nodePeer(0)}})
 	s.load(nil)
 	s.meet(id.ID{1})
 	for i := range 2 * maxStanding {
@@ -63,7 +64,7 @@ func TestStandingIsBounded(t *testing.T) {
 }
 
 func FuzzDecodeStanding(f *testing.F) {
-	s := newStanding(component{env: &fixedClock{now: singleNodeStart}, cfg: &Net{Self: nodePeer(0)}})
+	s := newStanding(part.Part{Env: &fixedClock{now: singleNodeStart}, Cfg: &part.Config{Self: nodePeer(0)}})
 	s.meet(id.ID{1})
 	s.meet(id.ID{2})
 	f.Add(s.encode())

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -15,7 +16,7 @@ import (
 
 // Stats is what a status page shows. Regions stand in the order of waking.
 type Stats struct {
-	Counts
+	part.Counts
 	Tick     uint64 // of the world, now
 	Sessions int
 	Writes   int // on their way to the disk

@@ -61,7 +61,7 @@ func newStorageAdapter(l *overlayAdapter, t *StorageConfig, oc overlay.Config) *
 // sign wraps the node's own outgoing answers with its certificate and signature.
 func (k *storageAdapter) sign(m machine.Message) machine.Message {
 	u, ok := m.(*overlay.Unicast)
-	if !ok || u.Origin.ID != k.l.cfg.Self.ID {
+	if !ok || u.Origin.ID != k.l.Cfg.Self.ID {
 		return m
 	}
 	switch u.Body.(type) {
@@ -71,7 +71,7 @@ func (k *storageAdapter) sign(m machine.Message) machine.Message {
 	}
 	a := &Answer{Certificate: k.l.verified.Certificate, Result: u.Body}
 	if err := k.Sign(a); err != nil {
-		k.l.note("An answer cannot be signed: " + err.Error())
+		k.l.Note("An answer cannot be signed: " + err.Error())
 		return nil
 	}
 	out := *u
@@ -115,7 +115,7 @@ func (k *storageAdapter) takeFault(f *storage.Fault) {
 	if f.Storer != nil {
 		what = "A node has signed receipts for two different batches of one player"
 	}
-	k.l.note(fmt.Sprintf("%s: node %s, interval %d. Neither batch counts unless one was certified.", what, f.By().Short(), f.Of()))
+	k.l.Note(fmt.Sprintf("%s: node %s, interval %d. Neither batch counts unless one was certified.", what, f.By().Short(), f.Of()))
 }
 
 // Looked implements storage.Events.

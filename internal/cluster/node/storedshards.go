@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -15,7 +16,7 @@ const (
 // the world's only node. Once the world may be shared the node creates a group around
 // each, few at a time, and the groups grow as all others do.
 type storedShards struct {
-	component
+	part.Part
 	dir      *directory
 	creation *groupCreation
 
@@ -24,8 +25,8 @@ type storedShards struct {
 	next    machine.Time
 }
 
-func newStoredShards(c component, dir *directory, creation *groupCreation, stored []shards.Shard) *storedShards {
-	s := &storedShards{component: c, dir: dir, creation: creation, shards: map[shards.Shard]bool{}, retries: map[shards.Shard]machine.Time{}}
+func newStoredShards(c part.Part, dir *directory, creation *groupCreation, stored []shards.Shard) *storedShards {
+	s := &storedShards{Part: c, dir: dir, creation: creation, shards: map[shards.Shard]bool{}, retries: map[shards.Shard]machine.Time{}}
 	for _, p := range stored {
 		s.shards[p] = true
 	}
@@ -40,7 +41,7 @@ func (s *storedShards) remove(p shards.Shard) { delete(s.shards, p) }
 
 // beat looks after shards that have no group yet.
 func (s *storedShards) beat(now machine.Time) {
-	if len(s.shards) == 0 || !s.dir.hasJoined() || s.isLeaving() || now < s.next {
+	if len(s.shards) == 0 || !s.dir.hasJoined() || s.IsLeaving() || now < s.next {
 		return
 	}
 	begun := 0
@@ -59,7 +60,7 @@ func (s *storedShards) beat(now machine.Time) {
 				return
 			}
 			delete(s.shards, p)
-			s.note(p.String() + " is hosted by others already: what this node had of it is left aside on its disk.")
+			s.Note(p.String() + " is hosted by others already: what this node had of it is left aside on its disk.")
 		})
 	}
 	if begun == 0 {

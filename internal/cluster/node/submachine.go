@@ -3,6 +3,7 @@ package node
 import (
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
@@ -11,7 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-func (n *Node) push(u upcall) { n.queue = append(n.queue, u) }
+func (n *Node) Push(u part.Call) { n.queue = append(n.queue, u) }
 
 // drain delivers what waits until nothing does. What handlers push meanwhile
 // comes after it.
@@ -22,9 +23,9 @@ func (n *Node) drain() {
 	n.busy = true
 	for i := 0; i < len(n.queue); i++ {
 		u := n.queue[i]
-		n.queue[i] = upcall{}
-		if u.do != nil {
-			u.do()
+		n.queue[i] = part.Call{}
+		if u.Do != nil {
+			u.Do()
 			continue
 		}
 		n.deliver(u)
@@ -37,16 +38,16 @@ func (n *Node) drain() {
 	n.checkClosing()
 }
 
-func (n *Node) deliver(u upcall) {
+func (n *Node) deliver(u part.Call) {
 	if n.net != nil && n.net.elsewhere(u) {
 		return
 	}
-	if v, ok := u.m.(*lobby.Vouched); ok && u.from == region.Lobby {
+	if v, ok := u.Msg.(*lobby.Vouched); ok && u.From == region.Lobby {
 		n.net.admission.onVouched(v)
 		return
 	}
-	if v, ok := u.m.(*region.Merged); ok {
-		if u.from == u.to {
+	if v, ok := u.Msg.(*region.Merged); ok {
+		if u.From == u.To {
 			n.net.merges.onMerged(v)
 		}
 		return
@@ -54,27 +55,27 @@ func (n *Node) deliver(u upcall) {
 	if n.decisions.bars(u) {
 		return
 	}
-	if u.to == region.Lobby && u.m != nil && !saidBy(u.from, u.m) {
+	if u.To == region.Lobby && u.Msg != nil && !saidBy(u.From, u.Msg) {
 		n.counts.Dropped++
 		return
 	}
 	p := n.lobby
-	if pos, ok := region.RegionOf(u.to); ok {
+	if pos, ok := region.RegionOf(u.To); ok {
 		p = n.regions[pos]
-		if p == nil && (u.link != 0 || n.answerAsleep(pos, u)) {
+		if p == nil && (u.Link != 0 || n.answerAsleep(pos, u)) {
 			return
 		}
 		if p == nil {
-			if p = n.wake(pos, u.from); p == nil {
+			if p = n.wake(pos, u.From); p == nil {
 				return
 			}
 		}
 	}
-	if u.link != 0 {
-		p.m.OnLink(u.from, u.link)
+	if u.Link != 0 {
+		p.m.OnLink(u.From, u.Link)
 	} else {
 		n.counts.Messages++
-		p.m.OnMessage(u.from, u.m)
+		p.m.OnMessage(u.From, u.Msg)
 	}
 	n.releaseIfAsleep(p)
 }
@@ -139,7 +140,7 @@ func (e submachineEnv) Send(to machine.Peer, m machine.Message) {
 		return
 	}
 	if _, ok := region.RegionOf(to); ok {
-		n.push(upcall{to: to, from: e.p.peer, m: m})
+		n.Push(part.Call{To: to, From: e.p.peer, Msg: m})
 		return
 	}
 	if to == region.Lobby {
@@ -148,7 +149,7 @@ func (e submachineEnv) Send(to machine.Peer, m machine.Message) {
 			return
 		}
 		if m = toLobby(m); m != nil {
-			n.push(upcall{to: to, from: e.p.peer, m: m})
+			n.Push(part.Call{To: to, From: e.p.peer, Msg: m})
 		}
 		return
 	}

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -83,7 +84,7 @@ func saidBy(from machine.Peer, m machine.Message) bool {
 }
 
 func (n *Node) toRegion(pos world.RegionPos, m machine.Message) {
-	n.push(upcall{to: region.PeerOf(pos), from: region.Lobby, m: m})
+	n.Push(part.Call{To: region.PeerOf(pos), From: region.Lobby, Msg: m})
 }
 
 // order turns an order of the lobby into a region's.
@@ -93,18 +94,18 @@ func order(m *lobby.Order) *region.Order {
 
 // answerAsleep answers for a region that sleeps, where that need not wake it;
 // it reports whether the message is dealt with.
-func (n *Node) answerAsleep(pos world.RegionPos, u upcall) bool {
-	switch m := u.m.(type) {
+func (n *Node) answerAsleep(pos world.RegionPos, u part.Call) bool {
+	switch m := u.Msg.(type) {
 	case *region.NearChat:
 		return true // nobody is there
 	case *region.Claimed:
 		return true // it has forgotten what it asked
 	case *region.SaveAll:
-		n.push(upcall{to: region.Lobby, from: u.to, m: &lobby.Saved{Region: pos, Tag: m.Tag}})
+		n.Push(part.Call{To: region.Lobby, From: u.To, Msg: &lobby.Saved{Region: pos, Tag: m.Tag}})
 		return true
 	case *region.Columns, *region.Blocks:
-		if _, ok := region.RegionOf(u.from); ok { // it watches no longer
-			n.push(upcall{to: u.from, from: u.to, m: &region.Watch{BlocksOnly: true}})
+		if _, ok := region.RegionOf(u.From); ok { // it watches no longer
+			n.Push(part.Call{To: u.From, From: u.To, Msg: &region.Watch{BlocksOnly: true}})
 		}
 		return true
 	case *region.Watch:

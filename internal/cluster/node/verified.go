@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -57,13 +58,13 @@ type verified struct {
 }
 
 // newVerified returns nil if the world has no authority.
-func newVerified(c component, cfg *Verified, l *links, disk nodeDisk, disconnectBarred func()) *verified {
+func newVerified(c part.Part, cfg *Verified, l *links, disk nodeDisk, disconnectBarred func()) *verified {
 	if cfg == nil {
 		return nil
 	}
 	v := &verified{Verified: *cfg, disconnectBarred: disconnectBarred}
 	v.listSync = &listSync{
-		component: c, links: l, disk: disk, list: revocationList{v.Verifier}, name: "list of revocations", key: revokedKey, enforce: v.enforceList,
+		Part: c, links: l, disk: disk, list: revocationList{v.Verifier}, name: "list of revocations", key: revokedKey, enforce: v.enforceList,
 		message: func(version uint64, list []byte) machine.Message { return &Revoked{version, list} },
 	}
 	return v
@@ -137,7 +138,7 @@ func (v *verified) beat(now machine.Time) {
 		return
 	}
 	v.warned = now
-	v.note(fmt.Sprintf("This node's certificate, number %d, ends at %s. Ask the authority for a new one (authority issue keeps the node's place) and put it where the old one is: the node takes it while it runs.",
+	v.Note(fmt.Sprintf("This node's certificate, number %d, ends at %s. Ask the authority for a new one (authority issue keeps the node's place) and put it where the old one is: the node takes it while it runs.",
 		c.Serial, time.Unix(0, int64(c.Until)).UTC().Format(time.RFC3339)))
 }
 
@@ -151,7 +152,7 @@ func (v *verified) enforceList() {
 	switch {
 	case v.Verifier.Revoked().Has(c.Serial):
 		v.leave(fmt.Sprintf("This node's own certificate, number %d, was revoked: other nodes refuse it from now on.", c.Serial))
-	case c.Ended(v.env.Now()):
+	case c.Ended(v.Env.Now()):
 		v.leave(fmt.Sprintf("This node's own certificate, number %d, has ended: other nodes refuse it from now on. Ask the authority for a new one and start the node with it.", c.Serial))
 	}
 }
@@ -159,6 +160,6 @@ func (v *verified) enforceList() {
 // leave takes the node out of the overlay.
 func (v *verified) leave(why string) {
 	v.out = true
-	v.note(why)
+	v.Note(why)
 	v.overlay.stop()
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -12,7 +13,7 @@ import (
 // votePlacement knows which of two hosts has the higher priority (hostpolicy.Priority),
 // and wakes groups that hibernate with the vote at the other.
 type votePlacement struct {
-	component
+	part.Part
 	links *links
 	owner interface {
 		isPlaying() bool // the owner of this machine
@@ -91,7 +92,7 @@ func (v *votePlacement) moves(other id.ID, nearer, quiet bool, now machine.Time)
 // the higher priority. Once they are awake, membership moves the vote. Groups that are
 // only on the disk are read for that.
 func (v *votePlacement) beat(now machine.Time) {
-	if now < v.next || v.isLeaving() {
+	if now < v.next || v.IsLeaving() {
 		return
 	}
 	v.next = now.Add(giveEvery)
@@ -103,7 +104,7 @@ func (v *votePlacement) beat(now machine.Time) {
 	v.hosted.wakeVoters(func(g *shardGroup) bool {
 		members := g.members()
 		return len(members) == 2 && slices.ContainsFunc(members, func(p machine.Peer) bool {
-			return p.ID != v.cfg.Self.ID && outranked(v.links.byID(p.ID))
+			return p.ID != v.Cfg.Self.ID && outranked(v.links.byID(p.ID))
 		})
 	}, giveAtOnce)
 }

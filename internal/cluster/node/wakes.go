@@ -80,9 +80,9 @@ func (o *hosting) takesWake(f *remoteNode, h *replica) bool {
 		b := limit.NewBudget(perSecond, atOnce)
 		*budget = &b
 	}
-	if (*budget).Take(1, time.Unix(0, int64(o.env.Now()))) {
+	if (*budget).Take(1, time.Unix(0, int64(o.Env.Now()))) {
 		return true
 	}
-	o.counts.Dropped++
+	o.Counts.Dropped++
 	return false
 }

@@ -1,4 +1,4 @@
-package node
+package part
 
 import (
 	"fmt"
@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	// accuseEvery is the least time between two reports about the same node: a node
+	// AccuseEvery is the least time between two reports about the same node: a node
 	// that was disconnected reconnects and sends the same again.
-	accuseEvery = 10 * time.Minute
+	AccuseEvery = 10 * time.Minute
 	// accusedKept is the number of nodes for which the last report is remembered.
 	accusedKept = 256
 )
 
-// accused reports nodes that send something false, each of them rarely.
-type accused struct {
+// Accused reports nodes that send something false, each of them rarely.
+type Accused struct {
 	env  machine.Env
 	note func(text string)
 	last recent.Map[id.ID, machine.Time]
 }
 
-func newAccused(env machine.Env, note func(string)) *accused {
-	return &accused{env, note, recent.New[id.ID, machine.Time](accusedKept)}
+func NewAccused(env machine.Env, note func(string)) *Accused {
+	return &Accused{env, note, recent.New[id.ID, machine.Time](accusedKept)}
 }
 
-// accuse reports that a node has sent something false, which was refused.
-func (a *accused) accuse(who id.ID, format string, args ...any) {
+// Accuse reports that a node has sent something false, which was refused.
+func (a *Accused) Accuse(who id.ID, format string, args ...any) {
 	now := a.env.Now()
-	if last, ok := a.last.Get(who); ok && now.Sub(last) < accuseEvery {
+	if last, ok := a.last.Get(who); ok && now.Sub(last) < AccuseEvery {
 		return
 	}
 	a.last.Put(who, now)

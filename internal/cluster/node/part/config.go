@@ -1,4 +1,4 @@
-package node
+package part
 
 import (
 	"time"
@@ -9,8 +9,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// PartConfig is the configuration that several parts read.
-type PartConfig struct {
+// Config is the configuration that several parts read.
+type Config struct {
 	Self machine.Peer
 	// World is the world's id: keys of its shards are made from it.
 	World id.ID
@@ -49,7 +49,7 @@ type PartConfig struct {
 	Verify func(*kademlia.Record) machine.Job
 }
 
-// Defaults of PartConfig.
+// Defaults of Config.
 const (
 	DefaultReplicas  = 3
 	DefaultMaxHosted = 1 << 14
@@ -59,8 +59,8 @@ const (
 	DefaultRenewAfter = 12 * time.Hour
 )
 
-// withDefaults fills in what is not set.
-func (cfg PartConfig) withDefaults() PartConfig {
+// WithDefaults fills in what is not set.
+func (cfg Config) WithDefaults() Config {
 	if cfg.Replicas <= 0 {
 		cfg.Replicas = DefaultReplicas
 	}

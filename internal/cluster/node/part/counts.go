@@ -1,4 +1,4 @@
-package node
+package part
 
 // Counts are totals since the node was made.
 type Counts struct {
