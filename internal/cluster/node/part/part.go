@@ -1,4 +1,4 @@
-// Package part is what the parts of a node have in common (docs/decisions/0087): the way
+// Package part is what the parts of a node have in common (decision 87): the way
 // out, the configuration, counts, the queue to the shards, and whether the node is about
 // to stop. A part is a struct that embeds Part and has state of its own.
 package part
