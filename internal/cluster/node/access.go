@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -34,7 +35,7 @@ const accessKey = "access"
 
 // newAccess returns nil if the world has no list. disconnectBarred is called when it has
 // changed.
-func newAccess(c part.Part, list Access, l *links, disk nodeDisk, disconnectBarred func()) *access {
+func newAccess(c part.Part, list Access, l *peers.Links, disk nodeDisk, disconnectBarred func()) *access {
 	if list == nil {
 		return nil
 	}

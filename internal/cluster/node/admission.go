@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -34,13 +35,13 @@ const (
 // admission admits sessions of other nodes to shards here.
 type admission struct {
 	part.Part
-	links    *links
+	links    *peers.Links
 	access   *access // nil: in a simulation
 	names    *playerNames
 	vouching map[vouchKey]*vouching
 }
 
-func newAdmission(c part.Part, l *links, names *playerNames) *admission {
+func newAdmission(c part.Part, l *peers.Links, names *playerNames) *admission {
 	return &admission{Part: c, links: l, names: names, vouching: map[vouchKey]*vouching{}}
 }
 
@@ -61,26 +62,26 @@ type vouching struct {
 
 // mayEnter reports whether another node may speak for the player that it asks the
 // lobby to let in, and tells the session why not.
-func (a *admission) mayEnter(f *remoteNode, session id.ID, e *lobby.Enter) bool {
+func (a *admission) mayEnter(f *peers.Remote, session id.ID, e *lobby.Enter) bool {
 	var why *lobby.Refused
-	if a.Cfg.CheckPass != nil && a.Cfg.CheckPass(e.Pass, e.Player, e.Name, f.peer.ID) != nil {
+	if a.Cfg.CheckPass != nil && a.Cfg.CheckPass(e.Pass, e.Player, e.Name, f.Peer.ID) != nil {
 		why = &lobby.Refused{Code: wire.BadProof, Text: wire.BadProof.Text(), Retry: 1}
 	} else {
-		why = a.visitRefused(e, f.peer.ID)
+		why = a.visitRefused(e, f.Peer.ID)
 	}
 	if why == nil {
 		a.names.claim(e)
 		return true
 	}
 	a.Counts.Dropped++
-	a.links.send(f.peer, &ToSessions{[]id.ID{session}, why})
+	a.links.Send(f.Peer, &ToSessions{[]id.ID{session}, why})
 	return false
 }
 
 // signed reports whether a player has signed that it plays at the node of a session, which
 // wants to enter a region as that player; it tells the session if not.
-func (a *admission) signed(f *remoteNode, to shards.Shard, session machine.Peer, e *region.Enter) bool {
-	if a.Cfg.CheckPass == nil || a.Cfg.CheckPass(e.Pass, e.Player, e.Signed, f.peer.ID) == nil {
+func (a *admission) signed(f *peers.Remote, to shards.Shard, session machine.Peer, e *region.Enter) bool {
+	if a.Cfg.CheckPass == nil || a.Cfg.CheckPass(e.Pass, e.Player, e.Signed, f.Peer.ID) == nil {
 		return true
 	}
 	a.Counts.Dropped++
@@ -164,8 +165,8 @@ func (a *admission) onVouched(m *lobby.Vouched) {
 // refuseEntry tells a session that it is another player's for the lobby, or that
 // nobody could be asked.
 func (a *admission) refuseEntry(key vouchKey, e *region.Enter, why wire.Code) {
-	if f := a.links.byTag(key.session.Addr); f != nil {
-		a.links.send(f.peer, &ToSessions{[]id.ID{key.session.ID}, &region.Refused{
+	if f := a.links.ByTag(key.session.Addr); f != nil {
+		a.links.Send(f.Peer, &ToSessions{[]id.ID{key.session.ID}, &region.Refused{
 			Region: key.shard.Region, Player: e.Player, Code: string(why), Text: why.Text(),
 		}})
 	}

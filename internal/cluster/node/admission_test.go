@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
@@ -58,7 +59,7 @@ func newImpostor(t *testing.T, passes bool) *impostor {
 func (i *impostor) say(to shards.Shard, m machine.Message) {
 	l := i.node(i.liar)
 	i.nodes[i.liar].Call(func() {
-		l.net.links.send(nodePeer(i.leaderOf(to)), &Routed{To: to, Session: id.Of([]byte("false")), Msg: m})
+		l.net.links.Send(nodePeer(i.leaderOf(to)), &Routed{To: to, Session: id.Of([]byte("false")), Msg: m})
 	})
 	i.s.Run(8 * time.Second)
 }
@@ -103,17 +104,17 @@ func TestHostileVouch(t *testing.T) {
 	if lobbyAt == at {
 		t.Fatal("the lobby's leader leads where the guest is: take another seed")
 	}
-	session := machine.Peer{ID: id.Of([]byte("false")), Addr: tagOf(nodePeer(i.liar).ID)}
+	session := machine.Peer{ID: id.Of([]byte("false")), Addr: peers.TagOf(nodePeer(i.liar).ID)}
 	for range 3 {
 		i.nodes[i.liar].Call(func() {
 			enter := &region.Enter{Player: i.guest.player(), Name: i.guest.name, Signed: i.guest.name}
-			i.node(i.liar).net.links.send(nodePeer(at), &Routed{To: home, Session: session.ID, Msg: enter})
+			i.node(i.liar).net.links.Send(nodePeer(at), &Routed{To: home, Session: session.ID, Msg: enter})
 		})
 		for range 10 {
 			i.s.Run(10 * time.Millisecond)
 			i.nodes[lobbyAt].Call(func() {
 				vouched := &lobby.Vouched{Region: home.Region, Session: session, Player: i.guest.player(), OK: true, Entity: 9, Name: i.guest.name}
-				i.node(lobbyAt).net.links.send(nodePeer(at), &Routed{To: home, From: shards.Lobby, Msg: vouched})
+				i.node(lobbyAt).net.links.Send(nodePeer(at), &Routed{To: home, From: shards.Lobby, Msg: vouched})
 			})
 		}
 		i.s.Run(3 * time.Second)
@@ -189,7 +190,7 @@ func TestLobbyForgotSession(t *testing.T) {
 		cut := []machine.Peer{nodePeer(gateway), nodePeer(lobbyAt)}
 		c.s.Cut(func(a, b machine.Peer) bool { return a != b && slices.Contains(cut, a) && slices.Contains(cut, b) })
 		c.until("the link to fail", func() bool {
-			return c.node(lobbyAt).net.links.remotes[cut[0].ID].state != linkUp && c.node(gateway).net.links.remotes[cut[1].ID].state != linkUp
+			return c.node(lobbyAt).net.links.Remotes[cut[0].ID].State != peers.Up && c.node(gateway).net.links.Remotes[cut[1].ID].State != peers.Up
 		})
 		c.guests[i+1].Call(func() {
 			g.enter(&lobby.Admitted{Player: g.player(), Entity: 7, Name: g.name})

@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
@@ -14,7 +15,7 @@ import (
 
 // newNetwork makes the components and connects them.
 func newNetwork(n *Node, cfg Net) *network {
-	w := &network{n: n, cfg: cfg, tag: tagOf(cfg.Self.ID), spareUpload: limit.NewBudget(spareUpload, spareUploadBurst)}
+	w := &network{n: n, cfg: cfg, tag: peers.TagOf(cfg.Self.ID), spareUpload: limit.NewBudget(spareUpload, spareUploadBurst)}
 	w.cfg.Config = cfg.WithDefaults()
 	c := part.Part{Env: n.env, Cfg: &w.cfg.Config, Counts: &n.counts, Queue: n, Phase: &w.phase}
 	w.accused = part.NewAccused(c.Env, c.Note)
@@ -35,8 +36,8 @@ func newNetwork(n *Node, cfg Net) *network {
 
 // assembleNodes makes what knows other nodes.
 func (w *network) assembleNodes(c part.Part) {
-	w.seen = newSightings(c)
-	w.links = newLinks(c, w.seen)
+	w.seen = peers.NewSightings(c)
+	w.links = peers.NewLinks(c, w.seen)
 	w.dir = newDirectory(c, w.n.newSeat("directory"), w.seen)
 	w.store = newNodeStore(c, w.n.newSeat(NodeSpace), w.dir, w.seen)
 }
@@ -44,28 +45,28 @@ func (w *network) assembleNodes(c part.Part) {
 // assembleRouting makes what finds the leaders of shards.
 func (w *network) assembleRouting(c part.Part) {
 	w.routes = newRoutes(c, w.links, w.dir, w.seen)
-	w.speakers = &speakers{Part: c, unverified: newOwn[int](w.links), routes: w.routes, list: map[shards.Shard][]unverifiedMessage{}}
+	w.speakers = &speakers{Part: c, unverified: peers.NewOwn[int](w.links), routes: w.routes, list: map[shards.Shard][]unverifiedMessage{}}
 }
 
 // assembleHosting makes what hosts shards here.
 func (w *network) assembleHosting(c part.Part) {
 	w.hosting = newHosting(c, w.links)
-	w.jobs = newJobRunner(w.n.newSubmachine("jobs"))
+	w.jobs = newJobRunner(w.n.newSeat("jobs"))
 	w.hosting.convicted = w.convicted
 	w.signatures = copySignatures{w.cfg.Signer, w.cfg.World}
 	w.copies = newCopies(c, w.n.newSeat("copies"))
 	w.invitations = &invitations{Part: c, dir: w.dir, checks: map[shards.Shard]*hostCheck{}}
 	w.creation = newGroupCreation(c, w.links, w.dir, w.seen)
 	w.stored = newStoredShards(c, w.dir, w.creation, w.hosting.scanDisk())
-	w.offers = &offers{Part: c, said: newOwn[hostOffer](w.links), links: w.links, own: w.creation}
+	w.offers = &offers{Part: c, said: peers.NewOwn[hostOffer](w.links), links: w.links, own: w.creation}
 	w.votes = &votePlacement{Part: c, links: w.links}
 	w.departure = &departure{Part: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
 	w.restoration = &restoration{Part: c, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
 	w.spares = &spareKeeping{
-		Part: c, budgets: newOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
+		Part: c, budgets: peers.NewOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
 		incoming: map[shards.Shard]*incomingSpare{}, leaders: map[shards.Shard]knownLeader{},
 	}
-	w.merges = &merges{Part: c, budgets: newOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, hosting: w.hosting, routes: w.routes, asked: map[uint64]mergeRequest{}}
+	w.merges = &merges{Part: c, budgets: peers.NewOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, hosting: w.hosting, routes: w.routes, asked: map[uint64]mergeRequest{}}
 	w.sources = newMergeSources(c, w.n.newSeat("merges"), w.links, w.copies, w.routes, w.n.cfg.Region.Terrain)
 	w.sources.merges, w.merges.sources = w.merges, w.sources
 	w.hosting.newReplica = func(p shards.Shard) *replica { return w.assembleReplica(c, p) }
@@ -75,7 +76,7 @@ func (w *network) assembleHosting(c part.Part) {
 func (w *network) assembleReplica(c part.Part, p shards.Shard) *replica {
 	g := &shardGroup{self: w.cfg.Self, shard: p, runner: w.n, idleSince: c.Env.Now()}
 	h := &replica{
-		Part: c, space: p.Space(), newSeat: w.n.newSeat, send: w.links.send,
+		Part: c, space: p.Space(), newSeat: w.n.newSeat, send: w.links.Send,
 		runner: w.n, routes: w.routes, owner: w.hosting, setAside: w.copies.setAside(p), group: g,
 	}
 	h.users = &shardUsers{
@@ -94,7 +95,7 @@ func (w *network) assembleReplica(c part.Part, p shards.Shard) *replica {
 	h.followed = &logFollowing{
 		Part: c, keys: w.cfg.Log, group: g, links: w.links, rules: w.n.cfg.Region, convict: func(p *regionlog.Proof, f *regionlog.Finding) { w.convicted.add(p, f) },
 	}
-	h.followed.copies = &copyChecking{component: c, group: g, jobs: w.jobs, terrain: w.n.cfg.Region.Terrain, suspect: h.followed.suspectCopy}
+	h.followed.copies = &copyChecking{Part: c, group: g, jobs: w.jobs, terrain: w.n.cfg.Region.Terrain, suspect: h.followed.suspectCopy}
 	return h
 }
 
@@ -103,12 +104,12 @@ func (w *network) assembleSessions(c part.Part) {
 	w.owner = newOwner(c, w.links)
 	w.entries = newEntries(c, w.links)
 	w.sessions = &gatewaySessions{
-		Part: c, nextStrayNotice: newOwn[machine.Time](w.links), epoch: w.n.cfg.Region.Epoch, links: w.links, routes: w.routes, speakers: w.speakers, local: w.n,
+		Part: c, nextStrayNotice: peers.NewOwn[machine.Time](w.links), epoch: w.n.cfg.Region.Epoch, links: w.links, routes: w.routes, speakers: w.speakers, local: w.n,
 		entered: map[id.ID]*lobby.Enter{}, owner: w.owner, lagging: map[stream]*laggingSession{},
 	}
 	w.names = newPlayerNames(c.Env)
 	w.admission = newAdmission(c, w.links, w.names)
-	w.guests = &remoteSessions{Part: c, of: newOwn[remoteSessionsOf](w.links), tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox(), hashes: recent.New[*world.Column, [32]byte](maxColumnHashes)}
+	w.guests = &remoteSessions{Part: c, of: peers.NewOwn[remoteSessionsOf](w.links), tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox(), hashes: recent.New[*world.Column, [32]byte](maxColumnHashes)}
 }
 
 // assembleLists makes what the founder and the authority decide, and the node's place in
@@ -122,7 +123,7 @@ func (w *network) assembleLists(c part.Part) {
 // assembleEvidence makes what compares what players are shown, and spreads proofs.
 func (w *network) assembleEvidence(c part.Part) {
 	p := w.n.newSeat("evidence")
-	w.evidence = &evidenceSpreading{Part: c, budgets: newOwn[*limit.Budget](w.links), keys: w.cfg.Log, jobs: p, links: w.links, routes: w.routes, convicted: w.convicted, asked: map[id.ID]machine.Time{}}
+	w.evidence = &evidenceSpreading{Part: c, budgets: peers.NewOwn[*limit.Budget](w.links), keys: w.cfg.Log, jobs: p, links: w.links, routes: w.routes, convicted: w.convicted, asked: map[id.ID]machine.Time{}}
 	p.Put(w.evidence)
 	w.convicted.spread = w.evidence
 	w.shown = &shownChecking{
@@ -134,7 +135,7 @@ func (w *network) assembleEvidence(c part.Part) {
 // connect gives components the narrow interfaces of those that are made later, and of
 // the network.
 func (w *network) connect() {
-	w.links.events = w
+	w.links.Events = w
 	w.store.loaded = w.recall
 	w.dir.renewer = w.hosting
 	w.routes.hosting, w.routes.creation, w.routes.sessions = w.hosting, w.creation, w.sessions
@@ -145,11 +146,11 @@ func (w *network) connect() {
 	w.creation.hosting, w.creation.stored, w.creation.offers, w.creation.routes = w.hosting, w.stored, w.offers, w.routes
 	w.creation.convicted, w.offers.convicted, w.routes.convicted = w.convicted, w.convicted, w.convicted
 	w.votes.owner, w.votes.guests, w.votes.players, w.votes.hosted = w.owner, w.guests, w.n, w.hosting
-	w.n.decisions.nextDecisions = newOwn[machine.Time](w.links)
+	w.n.decisions.nextDecisions = peers.NewOwn[machine.Time](w.links)
 	w.sessions.audited = w.overlay
 	w.admission.access = w.access
 	if w.overlay != nil {
-		w.overlay.sessions, w.overlay.leaders, w.overlay.bars = w.sessions, w.routes, w.bars
+		w.overlay.sessions, w.overlay.leaders, w.overlay.bars = w.sessions, w.routes, w.Bars
 		w.verified.overlay = w.overlay
 	}
 }

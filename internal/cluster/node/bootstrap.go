@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
@@ -64,7 +65,7 @@ func (l *overlayAdapter) askBootstrapNodes(now machine.Time) {
 	s.next = now.Add(bootstrapRound)
 	var whom []machine.Peer
 	for _, p := range l.dir.contacts(slices.Clone(l.Cfg.Known)) {
-		known := among(whom, p.ID)
+		known := peers.Among(whom, p.ID)
 		if p.ID != l.Cfg.Self.ID && !known && !l.bars(p) {
 			whom = append(whom, p)
 		}
@@ -95,7 +96,7 @@ func (l *overlayAdapter) bootstrapDone(list []*overlay.Contact, err error) {
 
 // onBootstrapQuery answers with this node and one linked node of each zone, as many as
 // fit into a datagram.
-func (l *overlayAdapter) onBootstrapQuery(f *remoteNode, m *BootstrapQuery) {
+func (l *overlayAdapter) onBootstrapQuery(f *peers.Remote, m *BootstrapQuery) {
 	space := overlay.SpaceFor(l.verified.Zones)
 	list := l.node.Linked(nil)
 	first := 0
@@ -106,23 +107,23 @@ func (l *overlayAdapter) onBootstrapQuery(f *remoteNode, m *BootstrapQuery) {
 	seen := map[int]bool{}
 	for i := range list {
 		c := list[(first+i)%len(list)]
-		if zone := space.Zone(c.Pos); !seen[zone] && c.ID != f.peer.ID && len(answer.Known) < MaxPlaces {
+		if zone := space.Zone(c.Pos); !seen[zone] && c.ID != f.Peer.ID && len(answer.Known) < MaxPlaces {
 			seen[zone] = true
 			answer.Known = append(answer.Known, c)
 		}
 	}
-	l.Env.Send(f.peer, answer)
+	l.Env.Send(f.Peer, answer)
 }
 
 // onBootstrapReply handles an answer. The sender's address is the one at which it was
 // reached, not the one that it names.
-func (l *overlayAdapter) onBootstrapReply(f *remoteNode, m *BootstrapReply) {
+func (l *overlayAdapter) onBootstrapReply(f *peers.Remote, m *BootstrapReply) {
 	s := l.bootstrap
-	if s == nil || m.Nonce != s.nonce || m.Self == nil || m.Self.ID != f.peer.ID ||
-		!slices.Contains(s.asked, f.peer.ID) || slices.ContainsFunc(s.own, func(c *overlay.Contact) bool { return c.ID == f.peer.ID }) {
+	if s == nil || m.Nonce != s.nonce || m.Self == nil || m.Self.ID != f.Peer.ID ||
+		!slices.Contains(s.asked, f.Peer.ID) || slices.ContainsFunc(s.own, func(c *overlay.Contact) bool { return c.ID == f.Peer.ID }) {
 		return
 	}
-	s.own = append(s.own, &overlay.Contact{ID: f.peer.ID, Addr: f.peer.Addr, Pos: m.Self.Pos})
+	s.own = append(s.own, &overlay.Contact{ID: f.Peer.ID, Addr: f.Peer.Addr, Pos: m.Self.Pos})
 	s.known = append(s.known, m.Known...)
 }
 

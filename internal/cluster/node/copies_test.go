@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -26,7 +27,7 @@ func TestRemovedHostKeepsCopy(t *testing.T) {
 	hosts := c.hostsOf(home)
 	var others []machine.Peer
 	for i := range c.nodes {
-		if !among([]machine.Peer{nodePeer(hosts[0]), nodePeer(hosts[1]), nodePeer(hosts[2])}, nodePeer(i).ID) {
+		if !peers.Among([]machine.Peer{nodePeer(hosts[0]), nodePeer(hosts[1]), nodePeer(hosts[2])}, nodePeer(i).ID) {
 			others = append(others, nodePeer(i))
 		}
 	}

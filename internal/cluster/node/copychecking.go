@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -16,7 +17,7 @@ import (
 // its log anew with a false state, or writes something else than it shows, must do both
 // alike from then on. A difference is no proof, for what is written is not signed.
 type copyChecking struct {
-	component
+	part.Part
 	group   *shardGroup
 	jobs    *jobRunner
 	terrain *terrain.Generator
@@ -143,8 +144,8 @@ func (j compareCopy) Run() (any, error) {
 
 // take takes which blocks differ.
 func (k *copyChecking) take(columns []*world.Column, list []world.BlockChange) {
-	k.counts.CopiesCompared++
-	now, before := k.env.Now(), k.stands
+	k.Counts.CopiesCompared++
+	now, before := k.Env.Now(), k.stands
 	k.stands = map[world.Pos]copyDifference{}
 	for i, c := range columns {
 		if c != nil && len(list) < maxCopyDifference { // otherwise not all were compared

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -91,7 +92,7 @@ func (c copySignatures) signedBy(hosts []machine.Peer, holder id.ID, p shards.Sh
 		return false
 	}
 	who, ok := c.signer.Check(copyStatement(c.world, holder, p, end, proof.digest()), proof.signature())
-	return ok && among(hosts, who)
+	return ok && peers.Among(hosts, who)
 }
 
 // of reports whether a proof is of a state. Without a signature nobody knows.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
@@ -29,9 +30,9 @@ type decisions struct {
 	origins       map[machine.Peer]origin     // of sessions of this node
 	kicked        map[id.ID]decision.Executed // players of sessions here, and the orders
 	read          bool
-	founder       *lobby.Enter      // the founder's player, if it entered before the disk was read
-	next          machine.Time      // when to compare logs over all links again
-	nextDecisions Own[machine.Time] // when a node may be given all decisions again
+	founder       *lobby.Enter            // the founder's player, if it entered before the disk was read
+	next          machine.Time            // when to compare logs over all links again
+	nextDecisions peers.Own[machine.Time] // when a node may be given all decisions again
 }
 
 const (
@@ -89,7 +90,7 @@ func (d *decisions) OnDone(tag uint64, result any, err error) {
 }
 
 // take adds statements to the log, and saves, forwards and enforces the new ones.
-func (d *decisions) take(list []*decision.Statement, from *remoteNode) error {
+func (d *decisions) take(list []*decision.Statement, from *peers.Remote) error {
 	fresh, err := d.log.Merge(list, d.time())
 	if len(fresh) == 0 {
 		return err
@@ -97,7 +98,7 @@ func (d *decisions) take(list []*decision.Statement, from *remoteNode) error {
 	d.save(fresh)
 	if w := d.n.net; w != nil {
 		for m := range d.messages(fresh) {
-			w.links.tellAll(m, from)
+			w.links.TellAll(m, from)
 		}
 	}
 	d.enforce()
@@ -195,29 +196,29 @@ func (d *decisions) note(text string) {
 }
 
 // greet sends a node with a new link the hash of the log.
-func (d *decisions) greet(f *remoteNode) {
-	d.n.env.Send(f.peer, &Decisions{Digest: d.log.Digest()})
+func (d *decisions) greet(f *peers.Remote) {
+	d.n.env.Send(f.Peer, &Decisions{Digest: d.log.Digest()})
 }
 
 // beat compares logs over all links once in compareEvery.
 func (d *decisions) beat(now machine.Time) {
 	if now >= d.next {
 		d.next = now.Add(compareEvery)
-		d.n.net.links.tellAll(&Decisions{Digest: d.log.Digest()}, nil)
+		d.n.net.links.TellAll(&Decisions{Digest: d.log.Digest()}, nil)
 	}
 }
 
 // receive handles a hash or statements of another node.
-func (d *decisions) receive(f *remoteNode, m *Decisions) {
+func (d *decisions) receive(f *peers.Remote, m *Decisions) {
 	now := d.n.env.Now()
-	if !f.isUp() {
+	if !f.IsUp() {
 		return
 	}
 	if len(m.List) == 0 {
-		if m.Digest != d.log.Digest() && now >= *d.nextDecisions.of(f) {
-			*d.nextDecisions.of(f) = now.Add(tellAllAgain)
+		if m.Digest != d.log.Digest() && now >= *d.nextDecisions.Of(f) {
+			*d.nextDecisions.Of(f) = now.Add(tellAllAgain)
 			for m := range d.messages(d.log.All()) {
-				d.n.env.Send(f.peer, m)
+				d.n.env.Send(f.Peer, m)
 			}
 		}
 		return
@@ -226,8 +227,8 @@ func (d *decisions) receive(f *remoteNode, m *Decisions) {
 	for _, b := range m.List {
 		s, err := decision.Decode(b)
 		if err != nil {
-			d.n.net.accused.Accuse(f.peer.ID, "a decision that nobody can have signed: %v", err)
-			d.n.net.links.disconnect(f)
+			d.n.net.accused.Accuse(f.Peer.ID, "a decision that nobody can have signed: %v", err)
+			d.n.net.links.Disconnect(f)
 			return
 		}
 		list = append(list, s)

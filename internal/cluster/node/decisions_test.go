@@ -46,7 +46,7 @@ func TestHostileLobby(t *testing.T) {
 		c.nodes[liar].Call(func() {
 			for i := range c.nodes {
 				if i != liar {
-					c.node(liar).net.links.send(nodePeer(i), m)
+					c.node(liar).net.links.Send(nodePeer(i), m)
 				}
 			}
 		})

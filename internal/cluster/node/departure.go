@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 )
 
@@ -10,7 +11,7 @@ import (
 // there are any.
 type departure struct {
 	part.Part
-	links   *links
+	links   *peers.Links
 	hosting *hosting
 	offers  *offers
 	store   *nodeStore
@@ -24,8 +25,8 @@ const maxTransfers = 64
 func (d *departure) begin() {
 	d.Phase.Leaving = true
 	d.store.save()
-	for _, f := range d.links.up() {
-		d.Env.Send(f.peer, &HostQuery{shards.Lobby})
+	for _, f := range d.links.Up() {
+		d.Env.Send(f.Peer, &HostQuery{shards.Lobby})
 	}
 	d.beat()
 }
@@ -66,7 +67,7 @@ func (d *departure) hasTransfers() bool {
 
 // announce tells the nodes that this one has links to.
 func (d *departure) announce() {
-	for _, f := range d.links.up() {
-		d.Env.Send(f.peer, &Leaving{})
+	for _, f := range d.links.Up() {
+		d.Env.Send(f.Peer, &Leaving{})
 	}
 }

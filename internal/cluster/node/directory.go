@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -16,7 +17,7 @@ import (
 // of shards, and publishes those of shards that are led here.
 type directory struct {
 	part.Part
-	seen    *sightings
+	seen    *peers.Sightings
 	renewer renewer
 	kad     *kademlia.Node
 	asked   map[uint64]func(kademlia.Result) // lookups under way
@@ -40,7 +41,7 @@ const (
 	aloneAfter = 20 * time.Second
 )
 
-func newDirectory(c part.Part, p part.Seat, seen *sightings) *directory {
+func newDirectory(c part.Part, p part.Seat, seen *peers.Sightings) *directory {
 	d := &directory{Part: c, seen: seen, asked: map[uint64]func(kademlia.Result){}}
 	cfg := kademlia.Config{Self: c.Cfg.Self.ID, Events: d, Verify: c.Cfg.Verify}
 	if c.Cfg.Sign != nil {
@@ -77,7 +78,7 @@ func (d *directory) remove(node id.ID) { d.kad.Table().Remove(node) }
 // begin enters the network by the nodes that are known.
 func (d *directory) begin(saved []machine.Peer) {
 	for _, p := range append(slices.Clone(d.Cfg.Known), saved...) {
-		if p.ID != d.Cfg.Self.ID && !among(d.known, p.ID) {
+		if p.ID != d.Cfg.Self.ID && !peers.Among(d.known, p.ID) {
 			d.known = append(d.known, p)
 		}
 	}
@@ -173,16 +174,10 @@ func (d *directory) sign(p shards.Shard, members []machine.Peer, term, version u
 // while ago included, without this node.
 func (d *directory) nearestNodes(p shards.Shard, n int) []machine.Peer {
 	key := d.key(p)
-	all := append(d.seen.recent(), d.kad.Table().Closest(key, n, d.Env.Now(), nil)...)
+	all := append(d.seen.Recent(), d.kad.Table().Closest(key, n, d.Env.Now(), nil)...)
 	all = slices.DeleteFunc(all, func(q machine.Peer) bool { return q.ID == d.Cfg.Self.ID })
-	all = nearestFirst(key, all)
+	all = peers.NearestFirst(key, all)
 	return all[:min(len(all), n)]
-}
-
-// nearestFirst sorts nodes by their distance to a key, each once.
-func nearestFirst(key id.ID, nodes []machine.Peer) []machine.Peer {
-	kademlia.SortNearest(key, nodes)
-	return slices.CompactFunc(nodes, func(a, b machine.Peer) bool { return a.ID == b.ID })
 }
 
 // closest are the nodes nearest to a key that the routing table has.

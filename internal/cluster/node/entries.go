@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -14,7 +15,7 @@ import (
 // come here.
 type entries struct {
 	part.Part
-	links *links
+	links *peers.Links
 	own   *PlayersAt // nil: this node lets no players in
 	known map[id.ID]Entry
 }
@@ -34,7 +35,7 @@ const (
 	entryLife = 12 * time.Hour
 )
 
-func newEntries(c part.Part, l *links) *entries {
+func newEntries(c part.Part, l *peers.Links) *entries {
 	return &entries{Part: c, links: l, known: map[id.ID]Entry{}}
 }
 
@@ -51,15 +52,15 @@ func (n *Node) SetPlayersAt(at PlayersAt) {
 // set tells the nodes that there is a link to.
 func (e *entries) set(at PlayersAt) {
 	e.own = &at
-	for _, f := range e.links.up() {
+	for _, f := range e.links.Up() {
 		e.greet(f)
 	}
 }
 
 // greet tells a node that there is a link to where players reach this one.
-func (e *entries) greet(f *remoteNode) {
-	if e.own != nil && (!e.own.Local || e.own.channels() || e.near(f.peer)) {
-		e.Env.Send(f.peer, e.own)
+func (e *entries) greet(f *peers.Remote) {
+	if e.own != nil && (!e.own.Local || e.own.channels() || e.near(f.Peer)) {
+		e.Env.Send(f.Peer, e.own)
 	}
 }
 
@@ -74,15 +75,15 @@ func (e *entries) near(p machine.Peer) bool {
 
 // learn notes where players reach a node. It says so over its own link, which
 // proves who it is.
-func (e *entries) learn(f *remoteNode, m *PlayersAt) {
-	near := e.near(f.peer)
-	if !f.isUp() || m.Local && !near && !m.channels() {
+func (e *entries) learn(f *peers.Remote, m *PlayersAt) {
+	near := e.near(f.Peer)
+	if !f.IsUp() || m.Local && !near && !m.channels() {
 		return
 	}
-	if _, known := e.known[f.peer.ID]; !known && len(e.known) >= maxEntries {
+	if _, known := e.known[f.Peer.ID]; !known && len(e.known) >= maxEntries {
 		e.forgetOldest()
 	}
-	e.known[f.peer.ID] = Entry{Node: f.peer, At: *m, Near: near, Heard: e.Env.Now()}
+	e.known[f.Peer.ID] = Entry{Node: f.Peer, At: *m, Near: near, Heard: e.Env.Now()}
 }
 
 func (e *entries) forgetOldest() {
@@ -112,7 +113,7 @@ func (n *Node) NodeWith(is func(certificate [32]byte) bool) (who id.ID) {
 	}
 	e := n.net.entries
 	for _, node := range id.Sorted(e.known) {
-		if f := e.links.byID(node); f != nil && f.isUp() && is(e.known[node].At.Certificate) {
+		if f := e.links.ByID(node); f != nil && f.IsUp() && is(e.known[node].At.Certificate) {
 			return node
 		}
 	}
@@ -124,7 +125,7 @@ func (e *entries) list() (out []Entry) {
 	now := e.Env.Now()
 	for _, node := range id.Sorted(e.known) {
 		v := e.known[node]
-		if f := e.links.byID(node); f != nil && f.isUp() {
+		if f := e.links.ByID(node); f != nil && f.IsUp() {
 			v.Linked, v.Heard = true, now
 			e.known[node] = v
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -19,10 +20,10 @@ type evidenceSpreading struct {
 	part.Part
 	keys      *LogKeys // nil: nothing is checked
 	jobs      part.Jobs
-	links     *links
+	links     *peers.Links
 	routes    *routes
 	convicted *convictions
-	budgets   Own[*limit.Budget] // messages of nodes about who has lied
+	budgets   peers.Own[*limit.Budget] // messages of nodes about who has lied
 
 	asked    map[id.ID]machine.Time // when somebody was asked for the evidence against a node
 	checking int
@@ -52,7 +53,7 @@ func (s *evidenceSpreading) offer(who id.ID) {
 		}
 	}
 	for _, r := range s.routes.sorted() {
-		if r.leader.ID == who || among(r.members, who) {
+		if r.leader.ID == who || peers.Among(r.members, who) {
 			for _, p := range append(slices.Clone(r.members), r.leader) {
 				if p != (machine.Peer{}) {
 					add(p)
@@ -60,29 +61,29 @@ func (s *evidenceSpreading) offer(who id.ID) {
 			}
 		}
 	}
-	for _, f := range s.links.up() {
-		add(f.peer)
+	for _, f := range s.links.Up() {
+		add(f.Peer)
 	}
 	for _, node := range id.Sorted(to) {
-		s.links.send(to[node], &Evidence{Node: who})
+		s.links.Send(to[node], &Evidence{Node: who})
 	}
 }
 
 // greet tells a node at a new link.
-func (s *evidenceSpreading) greet(f *remoteNode) {
+func (s *evidenceSpreading) greet(f *peers.Remote) {
 	told := 0
 	for _, who := range id.Sorted(s.convicted.list) {
 		if told < evidenceBurst/2 && s.convicted.list[who] != nil {
 			told++
-			s.links.send(f.peer, &Evidence{Node: who})
+			s.links.Send(f.Peer, &Evidence{Node: who})
 		}
 	}
 }
 
 // receive takes what another node says of one that has lied.
-func (s *evidenceSpreading) receive(f *remoteNode, m *Evidence) {
+func (s *evidenceSpreading) receive(f *peers.Remote, m *Evidence) {
 	now := s.Env.Now()
-	budget := s.budgets.of(f)
+	budget := s.budgets.Of(f)
 	if *budget == nil {
 		b := limit.NewBudget(evidencePerMinute/60.0, evidenceBurst)
 		*budget = &b
@@ -94,7 +95,7 @@ func (s *evidenceSpreading) receive(f *remoteNode, m *Evidence) {
 	switch {
 	case m.Ask:
 		if b := s.convicted.list[m.Node]; b != nil {
-			s.links.send(f.peer, &Evidence{Node: m.Node, Data: b})
+			s.links.Send(f.Peer, &Evidence{Node: m.Node, Data: b})
 		}
 	case s.convicted.has(m.Node) || m.Node == s.Cfg.Self.ID && s.convicted.self:
 	case len(m.Data) > 0:
@@ -108,7 +109,7 @@ func (s *evidenceSpreading) receive(f *remoteNode, m *Evidence) {
 			clear(s.asked)
 		}
 		s.asked[m.Node] = now
-		s.links.send(f.peer, &Evidence{Node: m.Node, Ask: true})
+		s.links.Send(f.Peer, &Evidence{Node: m.Node, Ask: true})
 	}
 }
 

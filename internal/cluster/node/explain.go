@@ -58,7 +58,7 @@ func (t *routes) hostsSilent(r *route) (bool, machine.Time) {
 			continue
 		}
 		others++
-		if at := t.seen.last(p.ID); at <= r.lost {
+		if at := t.seen.Last(p.ID); at <= r.lost {
 			silent++
 			since = max(since, at)
 		}

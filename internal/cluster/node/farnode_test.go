@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -21,8 +22,8 @@ func TestHostileNames(t *testing.T) {
 	c.s.Run(5 * time.Second)
 	w := c.node(0).net
 	linked := 0
-	for _, f := range w.links.order {
-		if f.state == linkUp {
+	for _, f := range w.links.Order {
+		if f.State == peers.Up {
 			linked++
 		}
 	}
@@ -34,26 +35,26 @@ func TestHostileNames(t *testing.T) {
 		p.Addr[15] = 9
 		return p
 	}
-	const many = maxRemoteNodes + 500
+	const many = peers.MaxRemoteNodes + 500
 	for i := range many {
 		c.nodes[0].Call(func() {
 			// As a hostile host of the region would: it names the gateway node.
-			w.onRouted(w.links.remotes[nodePeer(1).ID], &Routed{To: shards.Lobby, From: shards.Shard{Region: g.home}, Gateway: nobody(i), Msg: &region.Awake{Region: g.home}})
-			w.links.reported(nobody(i))
+			w.onRouted(w.links.Remotes[nodePeer(1).ID], &Routed{To: shards.Lobby, From: shards.Shard{Region: g.home}, Gateway: nobody(i), Msg: &region.Awake{Region: g.home}})
+			w.links.Reported(nobody(i))
 		})
 		if i%500 == 0 { // less than a beat in all: a beat forgets who was only named
 			c.s.Run(time.Millisecond)
 		}
 	}
 	c.s.Run(time.Millisecond)
-	if n := len(w.links.remotes); n > maxRemoteNodes || n != len(w.links.tags) || n != len(w.links.order) {
-		t.Errorf("%d nodes are known by id, %d by tag, %d in order", n, len(w.links.tags), len(w.links.order))
+	if n := len(w.links.Remotes); n > peers.MaxRemoteNodes || n != len(w.links.Tags) || n != len(w.links.Order) {
+		t.Errorf("%d nodes are known by id, %d by tag, %d in order", n, len(w.links.Tags), len(w.links.Order))
 	}
-	if w.links.remotes[nobody(0).ID] != nil || w.links.remotes[nobody(many-1).ID] == nil {
+	if w.links.Remotes[nobody(0).ID] != nil || w.links.Remotes[nobody(many-1).ID] == nil {
 		t.Error("it is not the oldest that was forgotten")
 	}
-	for _, f := range w.links.order {
-		if f.state == linkUp {
+	for _, f := range w.links.Order {
+		if f.State == peers.Up {
 			linked--
 		}
 	}

@@ -47,9 +47,9 @@ func TestHostileRegion(t *testing.T) {
 		m.Region = theirs.Region
 		c.nodes[liar].Call(func() {
 			w := c.node(liar).net
-			w.links.send(nodePeer(0), &ToSessions{[]id.ID{session}, m})
-			w.links.send(nodePeer(0), &ToWatchers{Region: m.Region, Tick: m.Tick, Cells: m.Cells, To: []Watcher{{session, m.Own}}})
-			w.links.send(nodePeer(0), &EndSession{session, theirs})
+			w.links.Send(nodePeer(0), &ToSessions{[]id.ID{session}, m})
+			w.links.Send(nodePeer(0), &ToWatchers{Region: m.Region, Tick: m.Tick, Cells: m.Cells, To: []Watcher{{session, m.Own}}})
+			w.links.Send(nodePeer(0), &EndSession{session, theirs})
 		})
 		c.s.Run(200 * time.Millisecond)
 	}

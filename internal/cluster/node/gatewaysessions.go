@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -15,7 +16,7 @@ import (
 type gatewaySessions struct {
 	part.Part
 	epoch    machine.Time // of the world's ticks
-	links    *links
+	links    *peers.Links
 	routes   *routes
 	speakers *speakers
 	local    localSessions
@@ -26,7 +27,7 @@ type gatewaySessions struct {
 	owner           *owner
 	lagging         map[stream]*laggingSession
 	frames          frame.Checker
-	nextStrayNotice Own[machine.Time] // when a node may be told again that a session here has gone
+	nextStrayNotice peers.Own[machine.Time] // when a node may be told again that a session here has gone
 }
 
 // localSessions are the sessions of this node (Node).
@@ -78,13 +79,13 @@ func (g *gatewaySessions) audit(session id.ID, m machine.Message) {
 // toSessionOrNotice delivers a node's message to a session here. If the session
 // has ended, the sender is told so again: the first notice may have been lost,
 // and no other node would repeat it.
-func (g *gatewaySessions) toSessionOrNotice(f *remoteNode, session id.ID, m machine.Message) {
+func (g *gatewaySessions) toSessionOrNotice(f *peers.Remote, session id.ID, m machine.Message) {
 	now := g.Env.Now()
-	if g.toSession(session, m) || now < *g.nextStrayNotice.of(f) {
+	if g.toSession(session, m) || now < *g.nextStrayNotice.Of(f) {
 		return
 	}
-	*g.nextStrayNotice.of(f) = now.Add(beat)
-	g.links.send(f.peer, &SessionEnded{session})
+	*g.nextStrayNotice.Of(f) = now.Add(peers.Beat)
+	g.links.Send(f.Peer, &SessionEnded{session})
 }
 
 // ended is when a session of this node has gone: nodes whose shards know it are
@@ -105,7 +106,7 @@ func (g *gatewaySessions) ended(session id.ID) {
 		g.caughtUp(session, r.shard.Region)
 		if to := r.leader; to != (machine.Peer{}) && to != g.Cfg.Self && !told[to] {
 			told[to] = true
-			g.links.send(to, &SessionEnded{session})
+			g.links.Send(to, &SessionEnded{session})
 		}
 	}
 }

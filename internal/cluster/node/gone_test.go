@@ -33,7 +33,7 @@ func TestLeaderThatKnowsNothing(t *testing.T) {
 	var speak func() // about something else: who falls silent is doubted anyway
 	speak = func() {
 		delete(c.node(former).net.routes.table, home)
-		c.node(former).net.links.sendDatagram(nodePeer(asks), &LeaderQuery{shards.Lobby})
+		c.node(former).net.links.SendDatagram(nodePeer(asks), &LeaderQuery{shards.Lobby})
 		c.s.At(c.s.Now().Add(100*time.Millisecond), speak)
 	}
 	speak()

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -28,9 +29,9 @@ const (
 // creates the shard's record in the directory, which succeeds once.
 type groupCreation struct {
 	part.Part
-	links       *links
+	links       *peers.Links
 	dir         *directory
-	seen        *sightings
+	seen        *peers.Sightings
 	hosting     *hosting
 	stored      *storedShards
 	offers      *offers
@@ -51,7 +52,7 @@ type foundHosts interface {
 	noRoom(shards.Shard)
 }
 
-func newGroupCreation(c part.Part, l *links, dir *directory, seen *sightings) *groupCreation {
+func newGroupCreation(c part.Part, l *peers.Links, dir *directory, seen *peers.Sightings) *groupCreation {
 	return &groupCreation{
 		Part: c, links: l, dir: dir, seen: seen, searches: map[shards.Shard]*hostSearch{}, creating: map[shards.Shard]bool{},
 	}
@@ -82,14 +83,14 @@ func (c *groupCreation) coordinate(p shards.Shard, silent []machine.Peer) {
 // silent are no part of that majority: they are often the nearest. Whether they are gone
 // is found out next (restoration).
 func (c *groupCreation) askNearest(mk *hostSearch, closest []machine.Peer) {
-	all := append(c.seen.recent(), closest...)
-	all = slices.DeleteFunc(append(all, c.Cfg.Self), func(p machine.Peer) bool { return among(mk.silent, p.ID) })
-	all = nearestFirst(c.dir.key(mk.shard), all)
+	all := append(c.seen.Recent(), closest...)
+	all = slices.DeleteFunc(append(all, c.Cfg.Self), func(p machine.Peer) bool { return peers.Among(mk.silent, p.ID) })
+	all = peers.NearestFirst(c.dir.key(mk.shard), all)
 	mk.asked = all[:min(len(all), nearby)]
 	mk.asking = c.Env.Now()
 	for _, p := range mk.asked {
 		if p != c.Cfg.Self {
-			c.links.sendDatagram(p, &HostQuery{mk.shard})
+			c.links.SendDatagram(p, &HostQuery{mk.shard})
 		} else if a := c.hostReply(mk.shard); a != nil {
 			mk.answers[p.ID] = a
 		}
@@ -111,22 +112,22 @@ func (c *groupCreation) hostReply(p shards.Shard) *HostReply {
 }
 
 // onHostQuery answers.
-func (c *groupCreation) onHostQuery(f *remoteNode, m *HostQuery) {
+func (c *groupCreation) onHostQuery(f *peers.Remote, m *HostQuery) {
 	if a := c.hostReply(m.Shard); a != nil {
-		c.links.sendDatagram(f.peer, a)
+		c.links.SendDatagram(f.Peer, a)
 	}
 }
 
 // onHostReply takes a node's answer.
-func (c *groupCreation) onHostReply(f *remoteNode, m *HostReply) {
+func (c *groupCreation) onHostReply(f *peers.Remote, m *HostReply) {
 	if len(m.Members) > records.MaxHosts {
 		c.Counts.Dropped++
 		return
 	}
 	c.offers.record(f, m)
 	mk := c.searches[m.Shard]
-	if mk != nil && among(mk.asked, f.peer.ID) {
-		mk.answers[f.peer.ID] = m
+	if mk != nil && peers.Among(mk.asked, f.Peer.ID) {
+		mk.answers[f.Peer.ID] = m
 		c.finishHostSearch(mk)
 	}
 }
@@ -169,7 +170,7 @@ func (c *groupCreation) chooseHosts(mk *hostSearch) {
 	if hosts[0] == c.Cfg.Self {
 		c.onCreateGroup(m)
 	} else {
-		c.links.sendDatagram(hosts[0], m)
+		c.links.SendDatagram(hosts[0], m)
 	}
 }
 

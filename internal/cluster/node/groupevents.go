@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -94,7 +95,7 @@ func (h *replica) verifyClaims() {
 }
 
 // onGroupStatus takes what another node knows of the shard's group.
-func (h *replica) onGroupStatus(f *remoteNode, m *GroupStatus) {
+func (h *replica) onGroupStatus(f *peers.Remote, m *GroupStatus) {
 	switch h.otherGroups.compare(f, m) {
 	case lesserFound:
 		h.wake() // the greater must be awake to say so

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
@@ -126,7 +127,7 @@ func (c *cluster) endsInTime(t *testing.T, n *sim.Node, m *Node) error {
 	at := c.s.Now()
 	n.Call(func() { m.Shutdown(func(err error) { ended = append(ended, err) }) })
 	c.s.RunUntil(func() bool { return ended != nil }, time.Minute)
-	if took := c.s.Now().Sub(at); len(ended) != 1 || took > saveTime+handOverTime+beat {
+	if took := c.s.Now().Sub(at); len(ended) != 1 || took > saveTime+handOverTime+peers.Beat {
 		t.Fatalf("after %v: %v", took, ended)
 	}
 	return ended[0]

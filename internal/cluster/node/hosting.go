@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -16,7 +17,7 @@ import (
 // membership, both with package hostpolicy.
 type hosting struct {
 	part.Part
-	links       *links
+	links       *peers.Links
 	invitations *invitations
 	stored      *storedShards
 	convicted   *convictions
@@ -25,7 +26,7 @@ type hosting struct {
 	runner      shardRunner
 	players     interface{ players() int }
 	newReplica  func(shards.Shard) *replica
-	wakes       Own[wakeBudgets]
+	wakes       peers.Own[wakeBudgets]
 
 	replicas  map[shards.Shard]*replica
 	dormant   map[shards.Shard]bool      // replicas that are on the disk, and not read yet
@@ -36,9 +37,9 @@ type hosting struct {
 	nextDormantRead machine.Time // when to read a dormant replica next; 0: not known yet
 }
 
-func newHosting(c part.Part, l *links) *hosting {
+func newHosting(c part.Part, l *peers.Links) *hosting {
 	return &hosting{
-		Part: c, links: l, wakes: newOwn[wakeBudgets](l),
+		Part: c, links: l, wakes: peers.NewOwn[wakeBudgets](l),
 		replicas: map[shards.Shard]*replica{}, dormant: map[shards.Shard]bool{}, damaged: map[shards.Shard]bool{}, yieldedTo: map[shards.Shard]group.Gen{},
 	}
 }
@@ -136,7 +137,7 @@ func (o *hosting) leading() (n int) {
 
 // onGroupMessage passes a group member's message to the replica here. A node
 // becomes a member by the first message, if it has room.
-func (o *hosting) onGroupMessage(f *remoteNode, space string, m machine.Message) {
+func (o *hosting) onGroupMessage(f *peers.Remote, space string, m machine.Message) {
 	p, ok := shards.InSpace(space)
 	if !ok {
 		o.Counts.Dropped++
@@ -153,7 +154,7 @@ func (o *hosting) onGroupMessage(f *remoteNode, space string, m machine.Message)
 		}
 		if !gm.Invites() || gm.Gen.Compare(o.yieldedTo[p]) < 0 || !o.hasRoomHere() || o.stored.has(p) || o.damaged[p] {
 			if d := group.Decline(gm); d != nil {
-				o.links.send(f.peer, d)
+				o.links.Send(f.Peer, d)
 			}
 			return
 		}
@@ -162,30 +163,30 @@ func (o *hosting) onGroupMessage(f *remoteNode, space string, m machine.Message)
 		}
 		h = o.open(p)
 	}
-	h.group.raft.OnMessage(f.peer, m)
+	h.group.raft.OnMessage(f.Peer, m)
 }
 
 // refuses reports whether a node's messages about a shard's group do not count: it was
 // convicted, or withholds the log. Where it has one of two votes this node cannot do
 // without it: then the shard would have no leader.
-func (o *hosting) refuses(f *remoteNode, p shards.Shard) bool {
+func (o *hosting) refuses(f *peers.Remote, p shards.Shard) bool {
 	h := o.replicas[p]
-	if h != nil && h.group.isOneOfTwoVoters() && among(h.group.voters(), f.peer.ID) {
+	if h != nil && h.group.isOneOfTwoVoters() && peers.Among(h.group.voters(), f.Peer.ID) {
 		return false
 	}
-	return o.convicted.has(f.peer.ID) || h != nil && h.followed.refuses(f.peer.ID)
+	return o.convicted.has(f.Peer.ID) || h != nil && h.followed.refuses(f.Peer.ID)
 }
 
 // onGroupStatus takes what another node knows of a shard's group.
-func (o *hosting) onGroupStatus(f *remoteNode, m *GroupStatus) {
+func (o *hosting) onGroupStatus(f *peers.Remote, m *GroupStatus) {
 	if !m.Shard.InWorld() || len(m.Members) > records.MaxHosts {
 		o.Counts.Dropped++
 		return
 	}
 	if m.Reply {
 		if s := o.groupStatus(m.Shard); s != nil {
-			s.Heard = o.links.hearsAny(m.Members, f.peer.ID)
-			o.links.sendDatagram(f.peer, s)
+			s.Heard = o.links.HearsAny(m.Members, f.Peer.ID)
+			o.links.SendDatagram(f.Peer, s)
 		}
 	}
 	o.restoration.hear(f, m)

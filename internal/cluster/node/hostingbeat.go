@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -40,7 +41,7 @@ func (o *hosting) checkLeases() (ended bool) {
 	if now < o.leased {
 		return false
 	}
-	o.leased = now.Add(beat)
+	o.leased = now.Add(peers.Beat)
 	for _, p := range shards.Sorted(o.replicas) {
 		g := o.replicas[p].group
 		if !g.leading {
@@ -78,7 +79,7 @@ func (o *hosting) openDormant(limit int) {
 	}
 }
 
-// linkChanged tells the groups of a link.
+// LinkChanged tells the groups of a link.
 func (o *hosting) linkChanged(peer machine.Peer, ev machine.LinkEvent) {
 	for _, p := range shards.Sorted(o.replicas) {
 		o.replicas[p].group.raft.OnLink(peer, ev)

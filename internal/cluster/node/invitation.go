@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -39,7 +40,7 @@ const (
 
 // mayInvite reports whether a node is known to host a shard that it invites this one to
 // host. If that is not known the directory is asked; a leader invites again.
-func (v *invitations) mayInvite(f *remoteNode, p shards.Shard) bool {
+func (v *invitations) mayInvite(f *peers.Remote, p shards.Shard) bool {
 	now, inv := v.Env.Now(), v.checks[p]
 	if inv == nil {
 		if len(v.checks) >= maxInvitations || !v.dir.hasJoined() {
@@ -48,7 +49,7 @@ func (v *invitations) mayInvite(f *remoteNode, p shards.Shard) bool {
 		inv = &hostCheck{}
 		v.checks[p] = inv
 	}
-	if among(inv.hosts, f.peer.ID) && now.Sub(inv.at) < invitedFor {
+	if peers.Among(inv.hosts, f.Peer.ID) && now.Sub(inv.at) < invitedFor {
 		return true
 	}
 	if !inv.asking && (inv.at == 0 || now.Sub(inv.at) >= inviteAgain) {

@@ -40,7 +40,7 @@ func TestHostileInvitation(t *testing.T) {
 	for range 5 {
 		c.nodes[liar].Call(func() {
 			for _, p := range list {
-				c.node(liar).net.links.send(nodePeer(0), &group.Message{Space: p.Space(), Gen: group.Gen{Number: 1, Fork: 1}, From: 1, To: 2, Term: 2, Fresh: true, SentAt: 1, Lease: 1})
+				c.node(liar).net.links.Send(nodePeer(0), &group.Message{Space: p.Space(), Gen: group.Gen{Number: 1, Fork: 1}, From: 1, To: 2, Term: 2, Fresh: true, SentAt: 1, Lease: 1})
 			}
 		})
 		c.s.Run(time.Second)

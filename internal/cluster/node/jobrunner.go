@@ -1,17 +1,20 @@
 package node
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
 
 // jobRunner runs jobs for components that are no machines.
 type jobRunner struct {
-	p       *submachine
+	jobs    part.Jobs
 	waiting map[uint64]func(result any, err error)
 	tag     uint64
 }
 
-func newJobRunner(p *submachine) *jobRunner {
-	j := &jobRunner{p: p, waiting: map[uint64]func(any, error){}}
-	p.m = j
+func newJobRunner(p part.Seat) *jobRunner {
+	j := &jobRunner{jobs: p, waiting: map[uint64]func(any, error){}}
+	p.Put(j)
 	return j
 }
 
@@ -19,7 +22,7 @@ func newJobRunner(p *submachine) *jobRunner {
 func (j *jobRunner) do(job machine.Work, then func(result any, err error)) {
 	j.tag++
 	j.waiting[j.tag] = then
-	submachineEnv{j.p}.Do("jobs", j.tag, job)
+	j.jobs.Do("jobs", j.tag, job)
 }
 
 // OnDone implements machine.Machine.

@@ -60,15 +60,15 @@ func (g *gatewaySessions) rewatch(session id.ID, at world.RegionPos) {
 
 func (g *gatewaySessions) fromSessionAgain(r *route, session id.ID, m *region.Watch) {
 	if r.leader != (machine.Peer{}) && r.leader != g.Cfg.Self {
-		g.links.send(r.leader, &Routed{To: r.shard, Session: session, Msg: m})
+		g.links.Send(r.leader, &Routed{To: r.shard, Session: session, Msg: m})
 	}
 }
 
 // repeatWatches says again what sessions here watch of a region elsewhere. One that
 // knows it does nothing; for one that does not they begin anew.
 func (g *gatewaySessions) repeatWatches(r *route, now machine.Time) {
-	f := g.links.byID(r.leader.ID)
-	if len(r.watch) == 0 || f == nil || !f.isUp() || now < r.rewatch {
+	f := g.links.ByID(r.leader.ID)
+	if len(r.watch) == 0 || f == nil || !f.IsUp() || now < r.rewatch {
 		return
 	}
 	if r.rewatch != 0 {

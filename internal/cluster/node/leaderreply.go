@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -20,24 +21,24 @@ func (t *routes) sendLeaderReply(to machine.Peer, p shards.Shard) {
 	if r != nil && r.leader != t.Cfg.Self && (g == nil || r.leader != (machine.Peer{}) && !g.knowsBetter(r.term)) {
 		out.Leader, out.Members, out.Term = r.leader, r.members, r.term
 	}
-	t.links.sendDatagram(to, out)
+	t.links.SendDatagram(to, out)
 }
 
-func (t *routes) onLeaderQuery(f *remoteNode, m *LeaderQuery) {
+func (t *routes) onLeaderQuery(f *peers.Remote, m *LeaderQuery) {
 	t.hosting.wake(m.Shard)
-	t.sendLeaderReply(f.peer, m.Shard)
+	t.sendLeaderReply(f.Peer, m.Shard)
 }
 
 // onLeaderReply learns where a shard is led. What is older than what is known is
 // not believed.
-func (t *routes) onLeaderReply(f *remoteNode, m *LeaderReply) {
+func (t *routes) onLeaderReply(f *peers.Remote, m *LeaderReply) {
 	r := t.table[m.Shard]
-	if r == nil || len(m.Members) > records.MaxHosts || !r.trusts(f.peer) {
+	if r == nil || len(m.Members) > records.MaxHosts || !r.trusts(f.Peer) {
 		return
 	}
 	knows := t.hosting.groupOf(m.Shard).knowsBetter(max(m.Term, r.term))
 	if m.Term < r.term {
-		if !knows && r.leader.ID == f.peer.ID && m.Leader.ID != f.peer.ID {
+		if !knows && r.leader.ID == f.Peer.ID && m.Leader.ID != f.Peer.ID {
 			t.forgetLeader(r) // it has left the group, and knows nothing of the shard any more
 		}
 		return
@@ -47,7 +48,7 @@ func (t *routes) onLeaderReply(f *remoteNode, m *LeaderReply) {
 		if len(m.Members) > 0 && !knows {
 			r.members = m.Members
 		}
-		if r.leader.ID == f.peer.ID {
+		if r.leader.ID == f.Peer.ID {
 			t.forgetLeader(r)
 		}
 		return
@@ -57,7 +58,7 @@ func (t *routes) onLeaderReply(f *remoteNode, m *LeaderReply) {
 	if knows {
 		return
 	}
-	if m.Term > r.term || r.leader == (machine.Peer{}) || r.leader.ID == f.peer.ID {
+	if m.Term > r.term || r.leader == (machine.Peer{}) || r.leader.ID == f.Peer.ID {
 		t.leaderFound(r, m.Leader, m.Members, m.Term)
 	}
 }
@@ -75,11 +76,11 @@ func (t *routes) looked(p shards.Shard, res kademlia.Result) {
 			r.members = hosts.Members
 			for _, m := range hosts.Members {
 				if m.ID != t.Cfg.Self.ID {
-					t.links.sendDatagram(m, &LeaderQuery{p})
+					t.links.SendDatagram(m, &LeaderQuery{p})
 				}
 			}
 		}
-		if silent, _ := t.hostsSilent(r); err == nil && t.dir.hasJoined() && (t.seen.allGone(hosts.Members) || silent && r.tries > askedBefore) {
+		if silent, _ := t.hostsSilent(r); err == nil && t.dir.hasJoined() && (t.seen.AllGone(hosts.Members) || silent && r.tries > askedBefore) {
 			t.generate(r, res.Closest, hosts.Members)
 		}
 		return
@@ -104,13 +105,13 @@ func (t *routes) generate(r *route, closest, silent []machine.Peer) {
 		return
 	}
 	r.asked = to.ID
-	t.links.sendDatagram(to, &Generate{r.shard})
+	t.links.SendDatagram(to, &Generate{r.shard})
 }
 
 // groupKnows puts the leader that the replica here knows into the route.
 func (t *routes) groupKnows(g *shardGroup) {
 	r := t.table[g.shard]
-	if leader := g.leader(); r != nil && g.knowsBetter(r.term) && t.links.reachable(leader) {
+	if leader := g.leader(); r != nil && g.knowsBetter(r.term) && t.links.Reachable(leader) {
 		t.leaderFound(r, leader, g.members(), g.term())
 	}
 }

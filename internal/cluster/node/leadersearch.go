@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -36,7 +37,7 @@ func (t *routes) searchStep(r *route) {
 	}
 	for _, p := range r.members {
 		if p.ID != t.Cfg.Self.ID {
-			t.links.sendDatagram(p, &LeaderQuery{r.shard})
+			t.links.SendDatagram(p, &LeaderQuery{r.shard})
 		}
 	}
 	if r.tries%8 == 5 { // they may have moved: an answer shows the current address
@@ -93,15 +94,15 @@ func (t *routes) continueSearches() {
 // dead the link tells, and who gives the lead away tells those who used it; only if
 // that is lost it matters to ask: less and less often while nothing changes.
 func (t *routes) checkSilentLeader(r *route, now machine.Time) {
-	f := t.links.byID(r.leader.ID)
-	silent := f != nil && len(r.sessions) > 0 && f.isSilent(now) && t.hosting.loadedGroup(r.shard) == nil
+	f := t.links.ByID(r.leader.ID)
+	silent := f != nil && len(r.sessions) > 0 && f.IsSilent(now) && t.hosting.loadedGroup(r.shard) == nil
 	if !silent && t.speakers.waiting(r.shard) == 0 {
 		r.silenceChecks = 0
 		return
 	}
-	if silent && t.speakers.waiting(r.shard) == 0 && f.isUp() && f.isQuiet() {
+	if silent && t.speakers.waiting(r.shard) == 0 && f.IsUp() && f.IsQuiet() {
 		if now >= r.nextIdleCheck {
-			r.nextIdleCheck = now.Add(min(silentAtMost<<r.idleChecks, calmAtMost))
+			r.nextIdleCheck = now.Add(min(peers.SilentAtMost<<r.idleChecks, calmAtMost))
 			r.idleChecks = min(r.idleChecks+1, 4)
 			t.askHosts(r, r.leader)
 		}
@@ -110,7 +111,7 @@ func (t *routes) checkSilentLeader(r *route, now machine.Time) {
 	if now < r.next && r.silenceChecks > 0 {
 		return
 	}
-	r.next = now.Add(beat << min(r.silenceChecks/4, 3))
+	r.next = now.Add(peers.Beat << min(r.silenceChecks/4, 3))
 	r.silenceChecks++
 	if silent {
 		t.askHosts(r, r.leader)
@@ -122,12 +123,12 @@ func (t *routes) checkSilentLeader(r *route, now machine.Time) {
 // askHosts asks the nodes that are known to host a shard who leads it.
 func (t *routes) askHosts(r *route, except machine.Peer) {
 	hosts := r.members
-	if !among(hosts, r.leader.ID) {
+	if !peers.Among(hosts, r.leader.ID) {
 		hosts = append(slices.Clone(hosts), r.leader)
 	}
 	for _, p := range hosts {
 		if p.ID != except.ID && p.ID != t.Cfg.Self.ID {
-			t.links.sendDatagram(p, &LeaderQuery{r.shard})
+			t.links.SendDatagram(p, &LeaderQuery{r.shard})
 		}
 	}
 }
@@ -179,10 +180,10 @@ func (t *routes) leaderFound(r *route, leader machine.Peer, members []machine.Pe
 	}
 }
 
-// linkDown is when the link to a node has ended: the leaders of its shards are searched.
-func (t *routes) linkDown(f *remoteNode) {
+// LinkDown is when the link to a node has ended: the leaders of its shards are searched.
+func (t *routes) linkDown(f *peers.Remote) {
 	for _, r := range t.sorted() {
-		if r.leader.ID == f.peer.ID {
+		if r.leader.ID == f.Peer.ID {
 			t.forgetLeader(r)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -24,7 +25,7 @@ type SignedList interface {
 // links, so only signed lists spread. A nil one spreads nothing.
 type listSync struct {
 	part.Part
-	links   *links
+	links   *peers.Links
 	disk    nodeDisk
 	list    SignedList
 	name    string // of the list, for people
@@ -45,25 +46,25 @@ func (s *listSync) version() uint64 {
 }
 
 // greet tells a node which version is in force here.
-func (s *listSync) greet(f *remoteNode) {
+func (s *listSync) greet(f *peers.Remote) {
 	if s != nil {
-		s.Env.Send(f.peer, s.message(s.version(), nil))
+		s.Env.Send(f.Peer, s.message(s.version(), nil))
 	}
 }
 
 // received compares a node's version with ours, and takes a newer list.
-func (s *listSync) received(f *remoteNode, version uint64, list []byte) {
-	if s == nil || !f.isUp() {
+func (s *listSync) received(f *peers.Remote, version uint64, list []byte) {
+	if s == nil || !f.IsUp() {
 		return
 	}
 	switch own, mine := s.list.Current(); {
 	case version < own:
-		s.Env.Send(f.peer, s.message(own, mine))
+		s.Env.Send(f.Peer, s.message(own, mine))
 	case version == own || len(list) == 0: // it gives us the list when it hears of ours
 	default:
 		if err := s.take(list, f); err != nil {
-			s.Accused.Accuse(f.peer.ID, "a false %s: %v", s.name, err)
-			s.links.disconnect(f)
+			s.Accused.Accuse(f.Peer.ID, "a false %s: %v", s.name, err)
+			s.links.Disconnect(f)
 		}
 	}
 }
@@ -83,13 +84,13 @@ func (s *listSync) recall(list []byte) {
 
 // take puts a newer list in force, keeps it and passes it on. The links to nodes
 // that are not admitted any more are closed after that: they hear why.
-func (s *listSync) take(list []byte, from *remoteNode) error {
+func (s *listSync) take(list []byte, from *peers.Remote) error {
 	said, err := s.list.Take(list)
 	if err != nil {
 		return err
 	}
 	s.disk.put(s.key, list)
-	s.links.tellAll(s.message(s.list.Current()), from)
+	s.links.TellAll(s.message(s.list.Current()), from)
 	s.Note(said)
 	s.enforce()
 	return nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
@@ -83,7 +84,7 @@ var lobbyAttacks = map[reflect.Type]lobbyAttack{
 		return &lobby.Claim{Region: r, From: x.own.Region, Player: x.eve.player(), Epoch: x.later()}
 	}),
 	reflect.TypeFor[lobby.Vouch](): ofRegion(func(x *besieged, r world.RegionPos) machine.Message {
-		return &lobby.Vouch{Region: r, Session: machine.Peer{ID: falseSession, Addr: tagOf(nodePeer(x.stranger).ID)}, Player: x.eve.player()}
+		return &lobby.Vouch{Region: r, Session: machine.Peer{ID: falseSession, Addr: peers.TagOf(nodePeer(x.stranger).ID)}, Player: x.eve.player()}
 	}),
 	reflect.TypeFor[lobby.Saved](): ofRegion(func(_ *besieged, r world.RegionPos) machine.Message { return &lobby.Saved{Region: r, Tag: 1} }),
 	// Who asks whether Eve is at home where she is has not been given her. While the lobby
@@ -123,7 +124,7 @@ var lobbyAttacks = map[reflect.Type]lobbyAttack{
 		return []machine.Message{&region.Claimed{Player: x.eve.player(), From: x.own.Region, Epoch: x.later(), OK: true}}
 	}},
 	reflect.TypeFor[lobby.Vouched](): {order: func(x *besieged) []machine.Message {
-		session := machine.Peer{ID: falseSession, Addr: tagOf(nodePeer(x.stranger).ID)}
+		session := machine.Peer{ID: falseSession, Addr: peers.TagOf(nodePeer(x.stranger).ID)}
 		return []machine.Message{&lobby.Vouched{Region: x.home.Region, Session: session, Player: x.eve.player(), OK: true, Entity: 1, Name: x.eve.name}}
 	}},
 
@@ -250,7 +251,7 @@ func (l *lobbyTap) OnMessage(from machine.Peer, m machine.Message) {
 }
 
 func (x *besieged) eveAtTheLobby() machine.Peer {
-	return machine.Peer{ID: x.guests[0].Peer().ID, Addr: tagOf(nodePeer(x.gateway).ID)}
+	return machine.Peer{ID: x.guests[0].Peer().ID, Addr: peers.TagOf(nodePeer(x.gateway).ID)}
 }
 
 // state is what the world knows of its players, and what Eve sees.
@@ -273,7 +274,7 @@ func (x *besieged) state() string {
 // do sends an attack from everybody who may not.
 func (x *besieged) do(a lobbyAttack) {
 	say := func(by, to int, m machine.Message) {
-		x.nodes[by].Call(func() { x.node(by).net.links.send(nodePeer(to), m) })
+		x.nodes[by].Call(func() { x.node(by).net.links.Send(nodePeer(to), m) })
 		x.s.Run(100 * time.Millisecond)
 	}
 	eve := x.guests[0].Peer().ID

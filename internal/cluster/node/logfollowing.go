@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -19,7 +20,7 @@ type logFollowing struct {
 	part.Part
 	keys    *LogKeys // nil: nothing is followed
 	group   *shardGroup
-	links   *links
+	links   *peers.Links
 	rules   region.Config
 	convict func(*regionlog.Proof, *regionlog.Finding)
 
@@ -71,7 +72,7 @@ func (l *logFollowing) beat(now machine.Time) {
 	if l.keys == nil || l.group.shard.Lobby || l.group.leading || leader.ID != l.leader.ID {
 		l.reset()
 	}
-	if leader.ID != l.leader.ID || l.silent == 0 || !l.links.linked(leader) {
+	if leader.ID != l.leader.ID || l.silent == 0 || !l.links.Linked(leader) {
 		l.silent = now
 	}
 	l.leader = leader
@@ -86,7 +87,7 @@ func (l *logFollowing) beat(now machine.Time) {
 	l.suspectSilent(now)
 	l.copies.beat(now, leader, l.replayed)
 	l.next = now.Add(askLogEvery)
-	l.links.send(leader, &FollowLog{Region: l.group.shard.Region, State: l.replayer == nil && now >= l.again})
+	l.links.Send(leader, &FollowLog{Region: l.group.shard.Region, State: l.replayer == nil && now >= l.again})
 }
 
 // suspectSilent suspects a leader that runs the region and keeps its log to itself: it is
@@ -142,8 +143,8 @@ func (l *logFollowing) giveUp() {
 }
 
 // onState takes a part of the state to begin with.
-func (l *logFollowing) onState(f *remoteNode, m *LogState) {
-	if f.peer.ID != l.leader.ID || l.leader == (machine.Peer{}) {
+func (l *logFollowing) onState(f *peers.Remote, m *LogState) {
+	if f.Peer.ID != l.leader.ID || l.leader == (machine.Peer{}) {
 		return
 	}
 	l.silent = l.Env.Now()
@@ -196,11 +197,11 @@ func (l *logFollowing) checkpoint(b []byte, had *regionlog.Hashes) (*regionlog.C
 }
 
 // onEntry replays a tick.
-func (l *logFollowing) onEntry(f *remoteNode, m *LogEntry) {
-	if f.peer.ID == l.leader.ID {
+func (l *logFollowing) onEntry(f *peers.Remote, m *LogEntry) {
+	if f.Peer.ID == l.leader.ID {
 		l.silent = l.Env.Now()
 	}
-	if l.replayer == nil || f.peer.ID != l.leader.ID {
+	if l.replayer == nil || f.Peer.ID != l.leader.ID {
 		return
 	}
 	if now := l.Env.Now(); now.Sub(l.second) >= time.Second {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
@@ -16,7 +17,7 @@ type logSending struct {
 	part.Part
 	keys   *LogKeys // nil: nothing is recorded
 	group  *shardGroup
-	links  *links
+	links  *peers.Links
 	areas  areaFinder
 	guests *remoteSessions
 	follow []*logFollower
@@ -48,14 +49,14 @@ const (
 )
 
 // onFollow takes a member's wish to follow.
-func (s *logSending) onFollow(f *remoteNode, m *FollowLog) {
-	if s.keys == nil || !s.group.leading || !s.group.isMember(f.peer.ID) {
+func (s *logSending) onFollow(f *peers.Remote, m *FollowLog) {
+	if s.keys == nil || !s.group.leading || !s.group.isMember(f.Peer.ID) {
 		return
 	}
 	now := s.Env.Now()
 	var w *logFollower
 	for _, o := range s.follow {
-		if o.peer.ID == f.peer.ID {
+		if o.peer.ID == f.Peer.ID {
 			w = o
 		}
 	}
@@ -63,7 +64,7 @@ func (s *logSending) onFollow(f *remoteNode, m *FollowLog) {
 		w = &logFollower{}
 		s.follow = append(s.follow, w)
 	}
-	w.peer, w.until = f.peer, now.Add(followFor)
+	w.peer, w.until = f.Peer, now.Add(followFor)
 	if m.State && now >= w.state {
 		w.has, w.state = false, now.Add(stateEvery)
 	}
@@ -127,7 +128,7 @@ func (s *logSending) send(out *regionlog.Output) {
 			s.sendState(w, packed, checkpoint)
 			w.has = true
 		case w.has:
-			s.links.send(w.peer, entry)
+			s.links.Send(w.peer, entry)
 		}
 	}
 }
@@ -139,7 +140,7 @@ func (s *logSending) sendState(w *logFollower, packed, checkpoint []byte) {
 		if packed = packed[len(m.Data):]; len(packed) == 0 {
 			m.Checkpoint = checkpoint
 		}
-		s.links.send(w.peer, m)
+		s.links.Send(w.peer, m)
 		if len(packed) == 0 {
 			return
 		}

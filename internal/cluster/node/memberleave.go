@@ -44,7 +44,7 @@ func (b *membership) preferredSuccessor(st *group.Status) machine.Peer {
 // canLeave reports whether another member could lead the shard.
 func (b *membership) canLeave() bool {
 	for _, m := range b.group.raft.Status().Members {
-		if m.Peer.ID != b.Cfg.Self.ID && !m.LogLost && (!m.Dead || b.links.linked(m.Peer)) {
+		if m.Peer.ID != b.Cfg.Self.ID && !m.LogLost && (!m.Dead || b.links.Linked(m.Peer)) {
 			return true
 		}
 	}

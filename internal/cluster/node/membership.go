@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -17,11 +18,11 @@ import (
 type membership struct {
 	part.Part
 	group  *shardGroup
-	links  *links
+	links  *peers.Links
 	dir    *directory
 	offers *offers
 	votes  *votePlacement
-	seen   *sightings
+	seen   *peers.Sightings
 	copies *copies
 
 	convicted *convictions // no members
@@ -73,9 +74,9 @@ func (b *membership) update(now machine.Time) {
 // askLoads asks the members how many shards they lead.
 func (b *membership) askLoads(st *group.Status) {
 	for _, m := range st.Members {
-		f := b.links.byID(m.Peer.ID)
+		f := b.links.ByID(m.Peer.ID)
 		if m.Voter && f != nil {
-			b.offers.ask(b.group.shard, f, f.peer)
+			b.offers.ask(b.group.shard, f, f.Peer)
 		}
 	}
 }
@@ -95,13 +96,13 @@ func (b *membership) watch(st *group.Status, now machine.Time) {
 		b.silent = map[id.ID]machine.Time{}
 	}
 	for _, m := range st.Members {
-		f := b.links.byID(m.Peer.ID)
+		f := b.links.ByID(m.Peer.ID)
 		if !m.Dead && !m.LogLost {
 			delete(b.silent, m.Peer.ID)
 		} else if _, known := b.silent[m.Peer.ID]; !known {
 			b.silent[m.Peer.ID] = now
 		}
-		if f != nil && f.left || b.convicted.has(m.Peer.ID) {
+		if f != nil && f.Left || b.convicted.has(m.Peer.ID) {
 			b.silent[m.Peer.ID] = now.Add(-hostpolicy.ReplaceAfter)
 		}
 	}
@@ -128,7 +129,7 @@ func (b *membership) wanted(st *group.Status, now machine.Time) []machine.Peer {
 	}
 	peers := make([]machine.Peer, len(members))
 	for i := range members {
-		members[i].Peer = b.links.currentAddress(members[i].Peer)
+		members[i].Peer = b.links.CurrentAddress(members[i].Peer)
 		peers[i] = members[i].Peer
 	}
 	return hostpolicy.Members(key, members, b.candidates(peers, st.Former), b.Cfg.Replicas)
@@ -137,7 +138,7 @@ func (b *membership) wanted(st *group.Status, now machine.Time) []machine.Peer {
 // present are members, with how long they have been silent.
 func (b *membership) present(peers []machine.Peer, now machine.Time) (out []hostpolicy.Member) {
 	for _, p := range peers {
-		m := hostpolicy.Member{Peer: p, Newcomer: b.seen.standing.isNewcomer(p.ID)}
+		m := hostpolicy.Member{Peer: p, Newcomer: b.seen.Standing.IsNewcomer(p.ID)}
 		if since, silent := b.silent[p.ID]; silent {
 			m.Silent = now.Sub(since)
 		}
@@ -151,18 +152,18 @@ func (b *membership) present(peers []machine.Peer, now machine.Time) (out []host
 // have been known for long. Those whose room is unknown are asked.
 func (b *membership) candidates(members, former []machine.Peer) (out []hostpolicy.Candidate) {
 	key := b.dir.key(b.group.shard)
-	near := nearestFirst(key, append(slices.Clone(former), b.dir.closest(key, 2*b.Cfg.Replicas+2)...))
-	for i, p := range append(near, b.seen.longest(longestKnown)...) {
+	near := peers.NearestFirst(key, append(slices.Clone(former), b.dir.closest(key, 2*b.Cfg.Replicas+2)...))
+	for i, p := range append(near, b.seen.Longest(longestKnown)...) {
 		if b.convicted.has(p.ID) {
 			continue
 		}
-		if among(members, p.ID) || i >= len(near) && (among(near, p.ID) || b.seen.standing.isNewcomer(p.ID)) {
+		if peers.Among(members, p.ID) || i >= len(near) && (peers.Among(near, p.ID) || b.seen.Standing.IsNewcomer(p.ID)) {
 			continue
 		}
-		f := b.links.reported(p)
+		f := b.links.Reported(p)
 		b.offers.ask(b.group.shard, f, p)
 		if b.offers.canHost(p) {
-			out = append(out, hostpolicy.Candidate{Peer: f.peer, Former: among(former, p.ID), Newcomer: b.seen.standing.isNewcomer(p.ID)})
+			out = append(out, hostpolicy.Candidate{Peer: f.Peer, Former: peers.Among(former, p.ID), Newcomer: b.seen.Standing.IsNewcomer(p.ID)})
 		}
 	}
 	return out
@@ -204,6 +205,6 @@ func sameMembers(a, b []machine.Peer) bool {
 
 func sameNodes(a, b []machine.Peer) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(p machine.Peer) bool {
-		return !among(b, p.ID)
+		return !peers.Among(b, p.ID)
 	})
 }

@@ -146,7 +146,7 @@ func TestHostileMerges(t *testing.T) {
 		m := &MergeChanges{Shard: home, Gen: honest.Gen, Term: honest.Term, Index: honest.Index, Proof: proof.encoded(), Number: number, Changes: changes}
 		c.nodes[leader].Call(func() {
 			w := c.node(leader).net
-			w.merges.receive(nodePeer(from), m, w.links.byID(nodePeer(from).ID))
+			w.merges.receive(nodePeer(from), m, w.links.ByID(nodePeer(from).ID))
 		})
 		c.s.Run(3 * time.Second)
 		return answers[number]
@@ -176,7 +176,7 @@ func TestHostileMerges(t *testing.T) {
 	if got := ask(holder, honest.proof, change(0, world.Air, world.Stone)); got == nil || got.InPlace != 0 {
 		t.Errorf("a block that was changed: %+v", got)
 	}
-	f := c.node(leader).net.links.byID(nodePeer(holder).ID)
+	f := c.node(leader).net.links.ByID(nodePeer(holder).ID)
 	taken := 0
 	for range 100 {
 		if c.node(leader).net.merges.takes(f, MaxMergeChanges) {

@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -46,11 +47,11 @@ const MaxMergeChanges = 1024
 type merges struct {
 	part.Part
 	signatures copySignatures
-	links      *links
+	links      *peers.Links
 	hosting    *hosting
 	routes     *routes
 	sources    *mergeSources
-	budgets    Own[*limit.Budget] // changes that nodes may have merged
+	budgets    peers.Own[*limit.Budget] // changes that nodes may have merged
 
 	asked map[uint64]mergeRequest
 	tag   uint64
@@ -74,7 +75,7 @@ const (
 )
 
 // receive takes changes. f is the node that sends them; nil: this one.
-func (g *merges) receive(from machine.Peer, m *MergeChanges, f *remoteNode) {
+func (g *merges) receive(from machine.Peer, m *MergeChanges, f *peers.Remote) {
 	h := g.hosting.replica(m.Shard)
 	switch {
 	case m.Shard.Lobby || !m.Shard.InWorld() || !allIn(m.Shard.Region, m.Changes):
@@ -130,8 +131,8 @@ func (g *merges) mayMerge(from machine.Peer, h *replica, m *MergeChanges) bool {
 }
 
 // takes takes changes from a node's budget.
-func (g *merges) takes(f *remoteNode, changes int) bool {
-	budget := g.budgets.of(f)
+func (g *merges) takes(f *peers.Remote, changes int) bool {
+	budget := g.budgets.Of(f)
 	if *budget == nil {
 		b := limit.NewBudget(mergePerSecond, mergeBurst)
 		*budget = &b
@@ -157,7 +158,7 @@ func (g *merges) answer(to machine.Peer, m *MergeDone) {
 		g.sources.onAnswer(to, m)
 		return
 	}
-	g.links.send(to, m)
+	g.links.Send(to, m)
 }
 
 // beat forgets what the region has not answered: it does not run any more.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -23,7 +24,7 @@ import (
 type mergeSources struct {
 	part.Part
 	jobs    part.Jobs
-	links   *links
+	links   *peers.Links
 	copies  *copies
 	routes  *routes
 	merges  *merges
@@ -55,7 +56,7 @@ const (
 	mergeAgain = 3 * time.Second
 )
 
-func newMergeSources(c part.Part, p part.Seat, l *links, k *copies, r *routes, terrain *terrain.Generator) *mergeSources {
+func newMergeSources(c part.Part, p part.Seat, l *peers.Links, k *copies, r *routes, terrain *terrain.Generator) *mergeSources {
 	s := &mergeSources{
 		Part: c, jobs: p, links: l, copies: k, routes: r, terrain: terrain,
 		list: map[shards.Shard]*mergeSource{}, then: map[uint64]func(any, error){},
@@ -199,7 +200,7 @@ func (s *mergeSources) send(p shards.Shard, x *mergeSource) {
 		s.merges.receive(s.Cfg.Self, m, nil)
 		return
 	}
-	s.links.send(r.leader, m)
+	s.links.Send(r.leader, m)
 }
 
 // onAnswer takes the leader's answer.

@@ -196,7 +196,7 @@ func TestForeignShards(t *testing.T) {
 		t.Fatal("everybody hosts the neighbour")
 	}
 	say := func(m machine.Message) {
-		c.nodes[liar].Call(func() { c.node(liar).net.links.send(nodePeer(leader), m) })
+		c.nodes[liar].Call(func() { c.node(liar).net.links.Send(nodePeer(leader), m) })
 		c.s.Run(12 * time.Second)
 	}
 	say(lie)

@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
@@ -9,11 +10,11 @@ import (
 
 // receive takes a message of another node.
 func (w *network) receive(from machine.Peer, m machine.Message) {
-	if w.bars(from) {
+	if w.Bars(from) {
 		w.n.counts.Dropped++
 		return
 	}
-	f := w.links.heard(from)
+	f := w.links.Heard(from)
 	if p, ok := wakenBy(m); ok && !w.hosting.mayWake(f, p) {
 		return
 	}
@@ -52,7 +53,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 }
 
 // receiveOfHosting takes what is said about who hosts shards.
-func (w *network) receiveOfHosting(f *remoteNode, m machine.Message) {
+func (w *network) receiveOfHosting(f *peers.Remote, m machine.Message) {
 	switch m := m.(type) {
 	case *Generate:
 		w.onGenerate(f, m)
@@ -87,18 +88,18 @@ func (w *network) receiveOfHosting(f *remoteNode, m machine.Message) {
 			h.spares.hear(f, m)
 		}
 	case *MergeChanges:
-		w.merges.receive(f.peer, m, f)
+		w.merges.receive(f.Peer, m, f)
 	case *MergeDone:
-		w.sources.onAnswer(f.peer, m)
+		w.sources.onAnswer(f.Peer, m)
 	}
 }
 
 // receiveOfNode takes what a node says about itself, the lists that spread from node to
 // node, and the messages of the directory.
-func (w *network) receiveOfNode(f *remoteNode, from machine.Peer, m machine.Message) {
+func (w *network) receiveOfNode(f *peers.Remote, from machine.Peer, m machine.Message) {
 	switch m := m.(type) {
 	case *Leaving:
-		w.links.leaves(f)
+		w.links.Leaves(f)
 	case *PlayersAt:
 		w.entries.learn(f, m)
 	case *OwnerPlays:
@@ -119,10 +120,10 @@ func (w *network) receiveOfNode(f *remoteNode, from machine.Peer, m machine.Mess
 }
 
 // onGenerate finds hosts for a shard that another node needs.
-func (w *network) onGenerate(f *remoteNode, m *Generate) {
+func (w *network) onGenerate(f *peers.Remote, m *Generate) {
 	if !m.Shard.InWorld() || !w.dir.hasJoined() {
 		return
 	}
 	w.creation.coordinate(m.Shard, nil)
-	w.routes.sendLeaderReply(f.peer, m.Shard)
+	w.routes.sendLeaderReply(f.Peer, m.Shard)
 }

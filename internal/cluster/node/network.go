@@ -1,10 +1,8 @@
 package node
 
 import (
-	"time"
-
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -21,8 +19,8 @@ type network struct {
 	accused   *part.Accused
 	convicted *convictions
 	jobs      *jobRunner
-	seen      *sightings
-	links     *links
+	seen      *peers.Sightings
+	links     *peers.Links
 	dir       *directory
 	store     *nodeStore
 
@@ -65,18 +63,6 @@ const (
 	timerClosing = timerSubmachine + 2
 )
 
-// beat is how often onBeat runs.
-const beat = 250 * time.Millisecond
-
-// tagOf is the address that stands for a node in the peers of its sessions: a
-// shard sees a session as its id and the tag of the gateway node. It is made
-// from the node's id, for its network address may look different from different
-// places.
-func tagOf(node id.ID) (a machine.Addr) {
-	copy(a[:], node[:])
-	return a
-}
-
 // inner is the peer by which shards know a session of this node; the driver knows it
 // without an address.
 func (w *network) inner(session machine.Peer) machine.Peer {
@@ -87,12 +73,12 @@ func (w *network) start() {
 	w.dir.start()
 	w.store.Start()
 	w.overlay.start()
-	w.n.env.SetTimer(w.n.env.Now().Add(beat), machine.Timer{Kind: timerNetwork})
+	w.n.env.SetTimer(w.n.env.Now().Add(peers.Beat), machine.Timer{Kind: timerNetwork})
 }
 
 // onBeat handles everything that is due: searches, replicas, links, records.
 func (w *network) onBeat() {
-	w.n.env.SetTimer(w.n.env.Now().Add(beat), machine.Timer{Kind: timerNetwork})
+	w.n.env.SetTimer(w.n.env.Now().Add(peers.Beat), machine.Timer{Kind: timerNetwork})
 	now := w.n.env.Now()
 	w.dir.beat(now)
 	w.store.beat(now)
@@ -119,7 +105,7 @@ func (w *network) onBeat() {
 	w.shown.beat(now)
 	w.departure.beat()
 	w.routes.continueSearches()
-	w.links.maintain()
+	w.links.Maintain()
 }
 
 // beginLeave begins to hand over what this node hosts.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -18,9 +19,6 @@ const (
 	claimFor = 40 * time.Second
 	// verifyEvery is the least time between two inquiries because of claims.
 	verifyEvery = 5 * time.Second
-	// returned is how long after an absence it explains that a group has continued
-	// without this node.
-	returned = 2 * time.Minute
 	// claimants is how many of the nodes nearest to a key may claim. Hosts are not
 	// always among the nearest few, since a nearer node displaces none of them.
 	claimants = 2 * nearby
@@ -39,9 +37,9 @@ func (o *otherGroups) askSoon() {
 
 // noteClaim notes a claim of a node that may make one: it is near the shard's key, a
 // member here, or a host that the directory names. Ids near a key are expensive.
-func (o *otherGroups) noteClaim(f *remoteNode, gen group.Gen) {
-	who, p := f.peer.ID, o.group.shard
-	if !among(o.dir.nearestNodes(p, claimants), who) && !among(o.named, who) && !o.isFormer(who) && !o.group.isMember(who) && !o.routes.trusts(p, f.peer) {
+func (o *otherGroups) noteClaim(f *peers.Remote, gen group.Gen) {
+	who, p := f.Peer.ID, o.group.shard
+	if !peers.Among(o.dir.nearestNodes(p, claimants), who) && !peers.Among(o.named, who) && !o.isFormer(who) && !o.group.isMember(who) && !o.routes.trusts(p, f.Peer) {
 		return
 	}
 	now := o.Env.Now()
@@ -57,7 +55,7 @@ func (o *otherGroups) noteClaim(f *remoteNode, gen group.Gen) {
 }
 
 // isFormer reports whether a node was a member before.
-func (o *otherGroups) isFormer(who id.ID) bool { return among(o.group.raft.Status().Former, who) }
+func (o *otherGroups) isFormer(who id.ID) bool { return peers.Among(o.group.raft.Status().Former, who) }
 
 // proven reports whether enough nodes claim that the shard continues in a greater group.
 func (o *otherGroups) proven(gen group.Gen) bool {
@@ -69,8 +67,8 @@ func (o *otherGroups) proven(gen group.Gen) bool {
 	for _, who := range id.Sorted(o.claims) {
 		if c := o.claims[who]; c.gen == gen && now.Sub(c.at) < claimFor {
 			claims = append(claims, hostpolicy.Claimant{
-				Founder: who == o.Cfg.Founder, Member: o.group.isMember(who), Returned: o.seen.hasReturned(who),
-				Former: among(st.Former, who),
+				Founder: who == o.Cfg.Founder, Member: o.group.isMember(who), Returned: o.seen.HasReturned(who),
+				Former: peers.Among(st.Former, who),
 			})
 		}
 	}
@@ -80,7 +78,7 @@ func (o *otherGroups) proven(gen group.Gen) bool {
 // standing is what counts for the group here.
 func (o *otherGroups) standing(st *group.Status, now machine.Time) hostpolicy.Standing {
 	s := hostpolicy.Standing{
-		Restored: st.Restored != 0, Former: len(st.Former), JustBack: o.isJustBack(now), Away: o.seen.absence(), GoneAfter: o.Cfg.GoneAfter,
+		Restored: st.Restored != 0, Former: len(st.Former), JustBack: o.isJustBack(now), Away: o.seen.Absence(), GoneAfter: o.Cfg.GoneAfter,
 	}
 	if !o.group.leading {
 		s.Leaderless = o.leaderless.leaderlessFor(now)
@@ -100,5 +98,5 @@ func (o *otherGroups) standing(st *group.Status, now machine.Time) hostpolicy.St
 // its node was suspended, or the replica is of an earlier run.
 func (o *otherGroups) isJustBack(now machine.Time) bool {
 	opened := o.group.opened
-	return opened != 0 && now.Sub(opened) < returned || o.seen.wasSuspended(now)
+	return opened != 0 && now.Sub(opened) < peers.JustBack || o.seen.WasSuspended(now)
 }

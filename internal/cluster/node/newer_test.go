@@ -14,8 +14,8 @@ import (
 // led by it.
 func (c *cluster) claims(liar, victim int, p shards.Shard, gen group.Gen) {
 	c.nodes[liar].Call(func() {
-		c.node(liar).net.links.sendDatagram(nodePeer(victim), &GroupStatus{Shard: p, Reply: true, Member: true, Led: true, Gen: gen, Term: 1 << 40, Last: 1 << 40, Members: []machine.Peer{nodePeer(liar)}})
-		c.node(liar).net.links.send(nodePeer(victim), &group.Message{Space: p.Space(), Gen: gen, From: 1, To: 2, Term: 1 << 40})
+		c.node(liar).net.links.SendDatagram(nodePeer(victim), &GroupStatus{Shard: p, Reply: true, Member: true, Led: true, Gen: gen, Term: 1 << 40, Last: 1 << 40, Members: []machine.Peer{nodePeer(liar)}})
+		c.node(liar).net.links.Send(nodePeer(victim), &group.Message{Space: p.Space(), Gen: gen, From: 1, To: 2, Term: 1 << 40})
 	})
 }
 

@@ -242,7 +242,7 @@ func (p *submachine) onTimer(t machine.Timer) {
 func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 	n.begin()
 	if n.isOtherNode(peer) {
-		n.net.links.onLink(peer, ev)
+		n.net.links.OnLink(peer, ev)
 		n.drain()
 		return
 	}

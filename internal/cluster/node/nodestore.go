@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -17,7 +18,7 @@ type nodeStore struct {
 	part.Part
 	jobs   part.Jobs
 	dir    *directory
-	seen   *sightings
+	seen   *peers.Sightings
 	loaded func([]machine.KV) // the other parts take what is theirs
 
 	saved []byte       // the contacts as they are on the disk
@@ -40,8 +41,6 @@ const (
 const (
 	saveFirst = 3 * time.Second
 	saveEvery = 30 * time.Second
-	// aliveEvery is how often it is noted that the node runs.
-	aliveEvery = time.Minute
 )
 
 // Jobs.
@@ -50,7 +49,7 @@ const (
 	jobSave
 )
 
-func newNodeStore(c part.Part, p part.Seat, dir *directory, seen *sightings) *nodeStore {
+func newNodeStore(c part.Part, p part.Seat, dir *directory, seen *peers.Sightings) *nodeStore {
 	m := &nodeStore{Part: c, jobs: p, dir: dir, seen: seen}
 	p.Put(m)
 	return m
@@ -60,7 +59,7 @@ func (m *nodeStore) do(tag uint64, job machine.Job) { m.jobs.Do(NodeSpace, tag, 
 
 // Start implements machine.Machine: what is on the disk is read.
 func (m *nodeStore) Start() {
-	m.seen.start()
+	m.seen.Start()
 	m.next = m.Env.Now().Add(saveFirst)
 	m.do(jobLoad, machine.DiskRead{Space: NodeSpace})
 }
@@ -74,8 +73,8 @@ func (m *nodeStore) OnDone(tag uint64, result any, err error) {
 	m.read = true
 	kvs, _ := result.([]machine.KV)
 	until, noted := aliveUntil(kvs)
-	m.seen.wasOff(until, len(kvs) > 0, noted)
-	m.seen.standing.load(kvs)
+	m.seen.WasOff(until, len(kvs) > 0, noted)
+	m.seen.Standing.Load(kvs)
 	known, saved, damaged := contacts(kvs)
 	if m.saved = saved; damaged != nil {
 		err = damaged
@@ -85,7 +84,7 @@ func (m *nodeStore) OnDone(tag uint64, result any, err error) {
 		m.Note("The list of known nodes cannot be read, starting a new one: " + err.Error())
 	}
 	for _, p := range known {
-		m.seen.record(p)
+		m.seen.Record(p)
 	}
 	m.dir.begin(known)
 }
@@ -120,18 +119,18 @@ func KnownNodes(kvs []machine.KV) []machine.Peer {
 
 // beat notes that the node runs, and saves the contacts from time to time.
 func (m *nodeStore) beat(now machine.Time) {
-	m.seen.stayAwake(now)
-	if m.read && now.Sub(m.noted) >= aliveEvery {
+	m.seen.StayAwake(now)
+	if m.read && now.Sub(m.noted) >= peers.AliveEvery {
 		m.noted = now
 		m.put(aliveKey, binary.BigEndian.AppendUint64(nil, uint64(now)))
 	}
 	if m.read && now >= m.next {
 		m.save()
 	}
-	if m.read && m.seen.standing.isDue(now) {
-		m.put(standingKey, m.seen.standing.encode())
+	if m.read && m.seen.Standing.IsDue(now) {
+		m.put(peers.StandingKey, m.seen.Standing.Encode())
 	}
-	m.seen.expire(now)
+	m.seen.Expire(now)
 }
 
 func (m *nodeStore) save() {

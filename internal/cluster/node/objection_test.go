@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
@@ -17,7 +18,7 @@ func (c *cluster) object(p shards.Shard, to int, liars []int, d time.Duration) {
 		for _, i := range liars {
 			c.nodes[i].Call(func() {
 				w := c.node(i).net
-				w.links.sendDatagram(nodePeer(to), &GroupStatus{Shard: p, Led: true, Gen: c.node(to).net.hosting.replicas[p].group.raft.Status().Gen})
+				w.links.SendDatagram(nodePeer(to), &GroupStatus{Shard: p, Led: true, Gen: c.node(to).net.hosting.replicas[p].group.raft.Status().Gen})
 			})
 		}
 		c.s.Run(often)
@@ -43,7 +44,7 @@ func TestLongLiarObjects(t *testing.T) {
 		case i == left:
 		case c.node(i).net.hosting.replica(home) != nil:
 			c.nodes[i].Crash()
-		case among(c.node(left).net.dir.nearestNodes(home, nearby), nodePeer(i).ID):
+		case peers.Among(c.node(left).net.dir.nearestNodes(home, nearby), nodePeer(i).ID):
 			liars = append(liars, i)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -12,8 +13,8 @@ import (
 // many shards they lead.
 type offers struct {
 	part.Part
-	links     *links
-	said      Own[hostOffer]
+	links     *peers.Links
+	said      peers.Own[hostOffer]
 	convicted *convictions                   // host nothing
 	own       interface{ ledCount() uint32 } // how many shards are led here (groupCreation)
 }
@@ -29,14 +30,14 @@ type hostOffer struct {
 const offerLifetime = 15 * time.Second
 
 // record takes a node's answer.
-func (o *offers) record(f *remoteNode, m *HostReply) {
-	*o.said.of(f) = hostOffer{f.heard, m.Room && !m.Stored, m.Led}
+func (o *offers) record(f *peers.Remote, m *HostReply) {
+	*o.said.Of(f) = hostOffer{f.Heard, m.Room && !m.Stored, m.Led}
 }
 
 // ask asks a node at an address, unless it has answered lately.
-func (o *offers) ask(p shards.Shard, f *remoteNode, at machine.Peer) {
-	if o.Env.Now().Sub(o.said.of(f).at) > offerLifetime/2 {
-		o.links.sendDatagram(at, &HostQuery{p})
+func (o *offers) ask(p shards.Shard, f *peers.Remote, at machine.Peer) {
+	if o.Env.Now().Sub(o.said.Of(f).at) > offerLifetime/2 {
+		o.links.SendDatagram(at, &HostQuery{p})
 	}
 }
 
@@ -45,14 +46,14 @@ func (o *offers) canHost(p machine.Peer) bool {
 	if p.ID == o.Cfg.Self.ID {
 		return true
 	}
-	f := o.links.byID(p.ID)
-	return f != nil && o.said.of(f).room && !f.left && !o.convicted.has(p.ID) && o.Env.Now().Sub(o.said.of(f).at) < offerLifetime
+	f := o.links.ByID(p.ID)
+	return f != nil && o.said.Of(f).room && !f.Left && !o.convicted.has(p.ID) && o.Env.Now().Sub(o.said.Of(f).at) < offerLifetime
 }
 
 // anyRoom reports whether a node that there is a link to has room.
 func (o *offers) anyRoom() bool {
-	for _, f := range o.links.up() {
-		if o.canHost(f.peer) {
+	for _, f := range o.links.Up() {
+		if o.canHost(f.Peer) {
 			return true
 		}
 	}
@@ -64,8 +65,8 @@ func (o *offers) loadOf(p machine.Peer) uint32 {
 	if p.ID == o.Cfg.Self.ID {
 		return o.own.ledCount()
 	}
-	if f := o.links.byID(p.ID); f != nil {
-		return o.said.of(f).led
+	if f := o.links.ByID(p.ID); f != nil {
+		return o.said.Of(f).led
 	}
 	return 0
 }

@@ -66,7 +66,7 @@ func TestForgedOrdersOfTheLobby(t *testing.T) {
 		t.Fatalf("node %d leads the lobby and node %d where Eve is: take another seed", liar, leader)
 	}
 	tells := func(to int, m machine.Message) {
-		c.nodes[liar].Call(func() { c.node(liar).net.links.send(nodePeer(to), m) })
+		c.nodes[liar].Call(func() { c.node(liar).net.links.Send(nodePeer(to), m) })
 	}
 	order := func(signed []byte) {
 		for i := range c.nodes {

@@ -37,22 +37,22 @@ func newOutbox() outbox {
 
 // send sends a shard's message to a session of another node.
 func (s *remoteSessions) send(session machine.Peer, m machine.Message) {
-	f := s.links.byTag(session.Addr)
+	f := s.links.ByTag(session.Addr)
 	if f == nil {
 		s.Counts.Dropped++
 		return
 	}
 	o := &s.out
-	key := outKey{node: f.peer.ID, m: m}
+	key := outKey{node: f.Peer.ID, m: m}
 	frame, isFrame := m.(*region.Frame)
 	if isFrame && len(frame.Cells) > 0 {
-		key = outKey{node: f.peer.ID, cells: &frame.Cells[0], at: frame.Region}
+		key = outKey{node: f.Peer.ID, cells: &frame.Cells[0], at: frame.Region}
 	}
 	i, ok := o.index[key]
 	if !ok || o.last[session] > i {
 		i = len(o.list)
 		o.index[key] = i
-		o.list = append(o.list, outgoingMessage{to: f.peer})
+		o.list = append(o.list, outgoingMessage{to: f.Peer})
 	}
 	o.last[session] = i + 1
 	l := &o.list[i]
@@ -79,9 +79,9 @@ func (s *remoteSessions) flush() {
 		l := &o.list[i]
 		s.noteShown(l)
 		if l.all != nil {
-			s.links.send(l.to, l.all)
+			s.links.Send(l.to, l.all)
 		} else {
-			s.links.send(l.to, l.watcher)
+			s.links.Send(l.to, l.watcher)
 		}
 		o.list[i] = outgoingMessage{}
 	}

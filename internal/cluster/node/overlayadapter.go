@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -18,7 +19,7 @@ import (
 // without a place, has a nil adapter.
 type overlayAdapter struct {
 	part.Part
-	links    *links
+	links    *peers.Links
 	dir      *directory
 	sessions noticedSessions
 	leaders  regionLeaders
@@ -27,7 +28,7 @@ type overlayAdapter struct {
 	bars     func(machine.Peer) bool // whether a node is refused
 
 	seat      part.Seat
-	shares    Own[linkShare]
+	shares    peers.Own[linkShare]
 	node      *overlay.Node
 	machine   stoppable        // node itself, or the storage over it
 	bootstrap *bootstrapSearch // for nodes to join by; nil: none is running
@@ -72,11 +73,11 @@ const (
 )
 
 // newOverlayAdapter returns nil if the node has no certificate.
-func newOverlayAdapter(c part.Part, p part.Seat, l *links, dir *directory, v *verified) *overlayAdapter {
+func newOverlayAdapter(c part.Part, p part.Seat, l *peers.Links, dir *directory, v *verified) *overlayAdapter {
 	if v == nil || v.Certificate == nil {
 		return nil
 	}
-	a := &overlayAdapter{Part: c, seat: p, shares: newOwn[linkShare](l), links: l, dir: dir, verified: v, disk: v.disk}
+	a := &overlayAdapter{Part: c, seat: p, shares: peers.NewOwn[linkShare](l), links: l, dir: dir, verified: v, disk: v.disk}
 	cfg := overlay.Config{
 		Self:  &overlay.Contact{ID: c.Cfg.Self.ID, Addr: c.Cfg.Self.Addr, Pos: v.Certificate.Pos},
 		Space: overlay.SpaceFor(v.Zones), Certificate: v.Certificate, Verify: v.Verifier.Verify, Sign: v.Sign,
@@ -108,13 +109,13 @@ func (l *overlayAdapter) stop() {
 }
 
 // receive handles a message of the overlay or about its shares.
-func (l *overlayAdapter) receive(f *remoteNode, m machine.Message) {
+func (l *overlayAdapter) receive(f *peers.Remote, m machine.Message) {
 	if l == nil {
 		return
 	}
 	switch m := m.(type) {
 	case *OverlayShare:
-		if f.isUp() {
+		if f.IsUp() {
 			l.onShare(f, m.On)
 		}
 	case *BootstrapQuery:
@@ -122,7 +123,7 @@ func (l *overlayAdapter) receive(f *remoteNode, m machine.Message) {
 	case *BootstrapReply:
 		l.onBootstrapReply(f, m)
 	default:
-		if !l.shares.of(f).up {
+		if !l.shares.Of(f).up {
 			return
 		}
 		if l.storage != nil {
@@ -132,41 +133,41 @@ func (l *overlayAdapter) receive(f *remoteNode, m machine.Message) {
 			l.Counts.Dropped++
 			return
 		}
-		l.machine.OnMessage(f.peer, m)
+		l.machine.OnMessage(f.Peer, m)
 	}
 }
 
 // open requests a share of the link to a node, and opens the link if there is none.
 func (l *overlayAdapter) open(to machine.Peer) {
-	f := l.links.reported(to)
-	if l.shares.of(f).on {
+	f := l.links.Reported(to)
+	if l.shares.Of(f).on {
 		return
 	}
-	l.shares.of(f).on, l.shares.of(f).tries = true, 0
-	switch f.state {
-	case linkUp:
-		l.Env.Send(f.peer, &OverlayShare{On: true})
-	case linkNone:
-		l.links.open(f)
+	l.shares.Of(f).on, l.shares.Of(f).tries = true, 0
+	switch f.State {
+	case peers.Up:
+		l.Env.Send(f.Peer, &OverlayShare{On: true})
+	case peers.None:
+		l.links.Open(f)
 	}
 }
 
 // close closes a share. The link is closed after a minute without use.
 func (l *overlayAdapter) close(to machine.Peer) {
-	f := l.links.byID(to.ID)
-	if f == nil || !l.shares.of(f).on {
+	f := l.links.ByID(to.ID)
+	if f == nil || !l.shares.Of(f).on {
 		return
 	}
-	l.shares.of(f).on, l.shares.of(f).up = false, false
-	if f.isUp() {
-		l.shares.of(f).draining++
-		l.Env.Send(f.peer, &OverlayShare{})
+	l.shares.Of(f).on, l.shares.Of(f).up = false, false
+	if f.IsUp() {
+		l.shares.Of(f).draining++
+		l.Env.Send(f.Peer, &OverlayShare{})
 	}
 }
 
 // onShare handles an opening or closing of the other end.
-func (l *overlayAdapter) onShare(f *remoteNode, on bool) {
-	s := l.shares.of(f)
+func (l *overlayAdapter) onShare(f *peers.Remote, on bool) {
+	s := l.shares.Of(f)
 	switch {
 	case s.draining > 0:
 		if !on {
@@ -175,44 +176,44 @@ func (l *overlayAdapter) onShare(f *remoteNode, on bool) {
 	case on && !s.up:
 		if !s.on {
 			s.on = true
-			l.Env.Send(f.peer, &OverlayShare{On: true})
+			l.Env.Send(f.Peer, &OverlayShare{On: true})
 		}
 		s.up, s.tries = true, 0
-		l.machine.OnLink(f.peer, machine.LinkUp)
+		l.machine.OnLink(f.Peer, machine.LinkUp)
 	case !on && s.on:
 		s.on, s.up = false, false
-		l.Env.Send(f.peer, &OverlayShare{})
-		l.machine.OnLink(f.peer, machine.LinkClosed)
+		l.Env.Send(f.Peer, &OverlayShare{})
+		l.machine.OnLink(f.Peer, machine.LinkClosed)
 	}
 }
 
 // greet requests the share that the new link was opened for.
-func (l *overlayAdapter) greet(f *remoteNode) {
-	if l != nil && l.shares.of(f).on {
-		l.Env.Send(f.peer, &OverlayShare{On: true})
+func (l *overlayAdapter) greet(f *peers.Remote) {
+	if l != nil && l.shares.Of(f).on {
+		l.Env.Send(f.Peer, &OverlayShare{On: true})
 	}
 }
 
 // lost handles a link that has ended or could not be opened.
-func (l *overlayAdapter) lost(f *remoteNode, ev machine.LinkEvent) {
+func (l *overlayAdapter) lost(f *peers.Remote, ev machine.LinkEvent) {
 	if l == nil {
 		return
 	}
-	s := *l.shares.of(f)
-	*l.shares.of(f) = linkShare{}
+	s := *l.shares.Of(f)
+	*l.shares.Of(f) = linkShare{}
 	switch {
 	case !s.on:
 	case !s.up && ev == machine.LinkClosed && s.tries < maxShareTries:
 		// The other end was closing an idle link, or has another address now.
-		l.shares.of(f).on, l.shares.of(f).tries = true, s.tries+1
-		l.links.openLater(f)
+		l.shares.Of(f).on, l.shares.Of(f).tries = true, s.tries+1
+		l.links.OpenLater(f)
 	default:
-		l.machine.OnLink(f.peer, ev)
+		l.machine.OnLink(f.Peer, ev)
 	}
 }
 
 // uses reports whether the overlay wants a share of the link to a node.
-func (l *overlayAdapter) uses(f *remoteNode) bool { return l != nil && l.shares.of(f).on }
+func (l *overlayAdapter) uses(f *peers.Remote) bool { return l != nil && l.shares.Of(f).on }
 
 // overlayEnv is the overlay's machine.Env.
 type overlayEnv struct{ l *overlayAdapter }
@@ -225,15 +226,15 @@ func (e overlayEnv) Close(to machine.Peer)                     { e.l.close(to) }
 
 // Send implements machine.Env; without a share to the node the message is dropped.
 func (e overlayEnv) Send(to machine.Peer, m machine.Message) {
-	f := e.l.links.byID(to.ID)
-	if f == nil || !e.l.shares.of(f).up || !f.isUp() {
+	f := e.l.links.ByID(to.ID)
+	if f == nil || !e.l.shares.Of(f).up || !f.IsUp() {
 		return
 	}
 	if e.l.storage != nil {
 		m = e.l.storage.sign(m)
 	}
 	if m != nil {
-		e.l.Env.Send(f.peer, m)
+		e.l.Env.Send(f.Peer, m)
 	}
 }
 

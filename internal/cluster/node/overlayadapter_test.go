@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -242,7 +243,7 @@ func TestRevocationsSpread(t *testing.T) {
 		}
 	}
 	for i := range r.nodes {
-		if f := r.node(i).net.links.remotes[r.peer(4).ID]; i != 4 && f != nil && f.state == linkUp {
+		if f := r.node(i).net.links.Remotes[r.peer(4).ID]; i != 4 && f != nil && f.State == peers.Up {
 			t.Errorf("node %d has a link to the one that is revoked", i)
 		}
 	}
@@ -329,7 +330,7 @@ func TestReissue(t *testing.T) {
 	}
 	r.nodes[0].Call(func() { r.node(0).OnMessage(r.peer(1), &Renewed{&fresh}) })
 	r.s.Run(time.Second)
-	if f := r.node(0).net.links.remotes[r.peer(1).ID]; f != nil && f.state == linkUp {
+	if f := r.node(0).net.links.Remotes[r.peer(1).ID]; f != nil && f.State == peers.Up {
 		t.Error("who sends another's certificate keeps its link")
 	}
 }
@@ -348,7 +349,7 @@ func TestCertificateEnds(t *testing.T) {
 		t.Error("the node does not know that its certificate has ended")
 	}
 	for i := range r.nodes {
-		if f := r.node(i).net.links.remotes[r.peer(2).ID]; i != 2 && f != nil && f.state == linkUp {
+		if f := r.node(i).net.links.Remotes[r.peer(2).ID]; i != 2 && f != nil && f.State == peers.Up {
 			t.Errorf("node %d has a link to the one whose certificate has ended", i)
 		}
 	}
@@ -361,10 +362,10 @@ func TestFalseList(t *testing.T) {
 	r.exact("before")
 	bad := r.revoke(7, 1)
 	bad.Signature[0]++
-	f := r.node(0).net.links.remotes[r.peer(1).ID]
+	f := r.node(0).net.links.Remotes[r.peer(1).ID]
 	r.nodes[0].Call(func() {
 		r.node(0).OnMessage(r.peer(1), &Revoked{Version: 7, List: bad.Append(nil)})
-		if f.state == linkUp || r.doors[0].Revoked() != nil {
+		if f.State == peers.Up || r.doors[0].Revoked() != nil {
 			t.Error("the list was taken, or the link is still there")
 		}
 		r.node(0).OnMessage(r.peer(2), &Revoked{Version: 8, List: []byte{1, 2, 3}})
@@ -399,7 +400,7 @@ func TestSharesOfLinks(t *testing.T) {
 		r.s.Run(time.Second)
 		share := func(of, to int) linkShare {
 			w := r.node(of).net
-			return *w.overlay.shares.of(w.links.remotes[r.peer(to).ID])
+			return *w.overlay.shares.Of(w.links.Remotes[r.peer(to).ID])
 		}
 		a, b := share(0, 1), share(1, 0)
 		if a.on != b.on || a.up != b.up || a.on != a.up || a.draining+b.draining != 0 {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -14,19 +15,19 @@ import (
 // nodes tell each other, and where two nodes share one vote it matters (voterFirst).
 type owner struct {
 	part.Part
-	links    *links
-	others   Own[bool]      // whether the owner of a node plays at it, as it has said over the link that is up
-	sessions map[id.ID]bool // the owner's, that are in or enter
-	left     machine.Time   // when the last of them ended
-	plays    bool           // as the other nodes have been told
+	links    *peers.Links
+	others   peers.Own[bool] // whether the owner of a node plays at it, as it has said over the link that is up
+	sessions map[id.ID]bool  // the owner's, that are in or enter
+	left     machine.Time    // when the last of them ended
+	plays    bool            // as the other nodes have been told
 }
 
 // ownerAway is how long the owner counts as there after the last session has ended: a
 // page that is loaded anew, or has lost its connection, moves nothing.
 const ownerAway = 10 * time.Second
 
-func newOwner(c part.Part, l *links) *owner {
-	return &owner{Part: c, links: l, others: newOwn[bool](l), sessions: map[id.ID]bool{}}
+func newOwner(c part.Part, l *peers.Links) *owner {
+	return &owner{Part: c, links: l, others: peers.NewOwn[bool](l), sessions: map[id.ID]bool{}}
 }
 
 // enters notes a session of the owner.
@@ -53,26 +54,26 @@ func (o *owner) beat(now machine.Time) {
 func (o *owner) set(plays bool) {
 	if o.plays != plays {
 		o.plays = plays
-		o.links.tellAll(&OwnerPlays{plays}, nil)
+		o.links.TellAll(&OwnerPlays{plays}, nil)
 	}
 }
 
 // greet tells a node that there is a link to. It believes that nobody plays until it is
 // told otherwise.
-func (o *owner) greet(f *remoteNode) {
+func (o *owner) greet(f *peers.Remote) {
 	if o.plays {
-		o.Env.Send(f.peer, &OwnerPlays{true})
+		o.Env.Send(f.Peer, &OwnerPlays{true})
 	}
 }
 
 // receive notes whether another node's owner plays there.
-func (o *owner) receive(f *remoteNode, m *OwnerPlays) { *o.others.of(f) = f.isUp() && m.Plays }
+func (o *owner) receive(f *peers.Remote, m *OwnerPlays) { *o.others.Of(f) = f.IsUp() && m.Plays }
 
-// linkDown is when the link to a node has ended: nobody is believed to play there.
-func (o *owner) linkDown(f *remoteNode) { *o.others.of(f) = false }
+// LinkDown is when the link to a node has ended: nobody is believed to play there.
+func (o *owner) linkDown(f *peers.Remote) { *o.others.Of(f) = false }
 
 // isPlaying reports whether the owner plays here, as the other nodes have been told.
 func (o *owner) isPlaying() bool { return o.plays }
 
 // playsAt reports whether the owner of another node plays at it, as it says.
-func (o *owner) playsAt(f *remoteNode) bool { return *o.others.of(f) }
+func (o *owner) playsAt(f *peers.Remote) bool { return *o.others.Of(f) }

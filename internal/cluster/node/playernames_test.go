@@ -171,7 +171,7 @@ func TestLobbyGivesNameAway(t *testing.T) {
 	}
 	session := id.Of([]byte("session 0"))
 	tells := func(m machine.Message) {
-		c.nodes[liar].Call(func() { c.node(liar).net.links.send(nodePeer(at), &ToSessions{[]id.ID{session}, m}) })
+		c.nodes[liar].Call(func() { c.node(liar).net.links.Send(nodePeer(at), &ToSessions{[]id.ID{session}, m}) })
 		c.s.Run(time.Second)
 	}
 	evil := player("evil")

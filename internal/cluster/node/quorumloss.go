@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -54,9 +55,9 @@ func (*GroupStatus) Datagram() {}
 type quorumLoss struct {
 	part.Part
 	group       *shardGroup
-	links       *links
+	links       *peers.Links
 	dir         *directory
-	seen        *sightings
+	seen        *peers.Sightings
 	restoration interface { // of a shard that this node is the last host of
 		beginAlone(p shards.Shard, rival records.Hosts, since machine.Time, resign resignation)
 	}
@@ -81,15 +82,15 @@ func (g *quorumLoss) leaderlessFor(now machine.Time) time.Duration {
 }
 
 // hear notes what another node knows of the group.
-func (g *quorumLoss) hear(f *remoteNode, m *GroupStatus) {
+func (g *quorumLoss) hear(f *peers.Remote, m *GroupStatus) {
 	if g.since != 0 && !m.Reply {
 		if g.withoutLog == nil {
 			g.withoutLog = map[id.ID]bool{}
 		}
-		g.withoutLog[f.peer.ID] = !m.Member
+		g.withoutLog[f.Peer.ID] = !m.Member
 	}
-	if g.begun != 0 && among(g.asked, f.peer.ID) {
-		g.heard[f.peer.ID] = m
+	if g.begun != 0 && peers.Among(g.asked, f.Peer.ID) {
+		g.heard[f.Peer.ID] = m
 	}
 }
 
@@ -122,8 +123,8 @@ func (g *quorumLoss) check(now machine.Time) {
 	case g.isLastOf(&st, now):
 		g.continueAlone(now)
 	case g.leaderlessFor(now) < hostpolicy.MemberLostAfter:
-	case st.Members[self].Standby && !g.seen.allGone(g.group.voters()):
-	case g.seen.isPartitioned():
+	case st.Members[self].Standby && !g.seen.AllGone(g.group.voters()):
+	case g.seen.IsPartitioned():
 		g.contactSilent()
 		g.next = now.Add(inquiryRetry)
 	default:
@@ -164,7 +165,7 @@ func (g *quorumLoss) isLastOf(st *group.Status, now machine.Time) bool {
 		case m.Peer.ID == g.Cfg.Self.ID && !m.Voter:
 			return false
 		case m.Peer.ID == g.Cfg.Self.ID || !m.Voter:
-		case now.Sub(g.seen.last(m.Peer.ID)) < hostpolicy.LastHostAfter:
+		case now.Sub(g.seen.Last(m.Peer.ID)) < hostpolicy.LastHostAfter:
 			return false
 		default:
 			others++
@@ -200,8 +201,8 @@ const lastHostRetry = 5 * time.Second
 // contactSilent asks nodes that have been silent for a while: some may have had no
 // reason to send anything.
 func (g *quorumLoss) contactSilent() {
-	for _, p := range g.seen.silent() {
-		g.links.sendDatagram(p, &GroupStatus{Shard: g.group.shard, Reply: true})
+	for _, p := range g.seen.Silent() {
+		g.links.SendDatagram(p, &GroupStatus{Shard: g.group.shard, Reply: true})
 	}
 }
 
@@ -209,12 +210,12 @@ func (g *quorumLoss) contactSilent() {
 func (g *quorumLoss) askSurvivors(now machine.Time) {
 	g.begun, g.heard, g.asked = now, map[id.ID]*GroupStatus{}, g.dir.nearestNodes(g.group.shard, nearby)
 	for _, m := range g.group.members() {
-		if m.ID != g.Cfg.Self.ID && !among(g.asked, m.ID) {
+		if m.ID != g.Cfg.Self.ID && !peers.Among(g.asked, m.ID) {
 			g.asked = append(g.asked, m)
 		}
 	}
 	for _, p := range g.asked {
-		g.links.sendDatagram(p, &GroupStatus{Shard: g.group.shard, Reply: true, Member: true})
+		g.links.SendDatagram(p, &GroupStatus{Shard: g.group.shard, Reply: true, Member: true})
 	}
 }
 
@@ -259,7 +260,7 @@ func (g *quorumLoss) count(st *group.Status, now machine.Time) (q hostpolicy.Quo
 		case s != nil && !s.Member:
 			q.Dead++
 			without++
-		case s == nil && who != g.Cfg.Self.ID && now.Sub(g.seen.last(who)) >= hostpolicy.MemberLostAfter:
+		case s == nil && who != g.Cfg.Self.ID && now.Sub(g.seen.Last(who)) >= hostpolicy.MemberLostAfter:
 			q.Dead++
 		}
 	}
@@ -268,7 +269,7 @@ func (g *quorumLoss) count(st *group.Status, now machine.Time) (q hostpolicy.Quo
 		if g.heard[p.ID] != nil {
 			q.Answered++
 		}
-		if !g.seen.allGone([]machine.Peer{p}) {
+		if !g.seen.AllGone([]machine.Peer{p}) {
 			q.Near++
 		}
 	}

@@ -127,7 +127,7 @@ func TestInvalidMessageEndsReplicaForSeconds(t *testing.T) {
 		for i := range uint64(81) { // the numbers of the members are their own business
 			from, to := 1+i/9, 1+i%9
 			heartbeat, _ := proto.Marshal(&raftpb.Message{Type: raftpb.MsgHeartbeat.Enum(), From: &from, To: &to, Term: &st.Term, Commit: new(uint64(1 << 40))})
-			c.node(leader).net.links.send(nodePeer(victim), &group.Message{Space: home.Space(), Gen: st.Gen, From: from, To: to, Term: st.Term, Raft: [][]byte{heartbeat}})
+			c.node(leader).net.links.Send(nodePeer(victim), &group.Message{Space: home.Space(), Gen: st.Gen, From: from, To: to, Term: st.Term, Raft: [][]byte{heartbeat}})
 		}
 	})
 	c.s.Run(time.Second)

@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 )
 
@@ -31,22 +32,22 @@ func (n *Node) Reissue(c *identity.Certificate) error {
 	v.Note(fmt.Sprintf("This node has certificate %d now, instead of %d.", c.Serial, v.Certificate.Serial))
 	v.Certificate, v.warned = c, 0
 	v.overlay.node.Reissue(c)
-	v.links.tellAll(&Renewed{c}, nil)
+	v.links.TellAll(&Renewed{c}, nil)
 	n.drain()
 	return nil
 }
 
 // onRenewed takes the new certificate of a node.
-func (v *verified) onRenewed(f *remoteNode, m *Renewed) {
+func (v *verified) onRenewed(f *peers.Remote, m *Renewed) {
 	if v == nil {
 		return
 	}
 	err := fmt.Errorf("it is none, or another node's")
-	if m.Certificate != nil && m.Certificate.ID() == f.peer.ID {
+	if m.Certificate != nil && m.Certificate.ID() == f.Peer.ID {
 		err = v.Verifier.Reissued(m.Certificate)
 	}
 	if err != nil {
-		v.Accused.Accuse(f.peer.ID, "a certificate that does not count: %v", err)
-		v.links.disconnect(f)
+		v.Accused.Accuse(f.Peer.ID, "a certificate that does not count: %v", err)
+		v.links.Disconnect(f)
 	}
 }

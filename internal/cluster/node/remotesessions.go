@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/recent"
@@ -9,14 +10,14 @@ import (
 )
 
 // remoteSessions are the sessions of other nodes that use shards here. A shard knows
-// such a session by its id and the tag of its gateway node (tagOf).
+// such a session by its id and the tag of its gateway node (TagOf).
 type remoteSessions struct {
 	part.Part
 	tag       machine.Addr // of this node
-	links     *links
+	links     *peers.Links
 	admission *admission
 	local     sessionEnds
-	of        Own[remoteSessionsOf]
+	of        peers.Own[remoteSessionsOf]
 
 	out    outbox
 	hashes recent.Map[*world.Column, [32]byte] // of columns that were sent
@@ -38,8 +39,8 @@ type remoteSessionsOf struct {
 }
 
 // sessionsOf returns what is known of a node's sessions.
-func (s *remoteSessions) sessionsOf(f *remoteNode) *remoteSessionsOf {
-	of := s.of.of(f)
+func (s *remoteSessions) sessionsOf(f *peers.Remote) *remoteSessionsOf {
+	of := s.of.Of(f)
 	if of.list == nil {
 		of.list = map[id.ID]bool{}
 	}
@@ -47,20 +48,20 @@ func (s *remoteSessions) sessionsOf(f *remoteNode) *remoteSessionsOf {
 }
 
 // list are a node's sessions, in order.
-func (s *remoteSessions) list(f *remoteNode) []id.ID { return id.Sorted(s.sessionsOf(f).list) }
+func (s *remoteSessions) list(f *peers.Remote) []id.ID { return id.Sorted(s.sessionsOf(f).list) }
 
 // has reports whether shards here have heard of sessions of a node.
-func (s *remoteSessions) has(f *remoteNode) bool { return len(s.sessionsOf(f).list) > 0 }
+func (s *remoteSessions) has(f *peers.Remote) bool { return len(s.sessionsOf(f).list) > 0 }
 
 // lastPlayed is when a session of a node last said something here; 0: never.
-func (s *remoteSessions) lastPlayed(f *remoteNode) machine.Time { return s.sessionsOf(f).played }
+func (s *remoteSessions) lastPlayed(f *peers.Remote) machine.Time { return s.sessionsOf(f).played }
 
 // maxRemoteSessions bounds the sessions of one node at shards here.
 const maxRemoteSessions = 4096
 
 // use notes that a session of another node has said something here; false: its node
 // has too many.
-func (s *remoteSessions) use(f *remoteNode, session id.ID) bool {
+func (s *remoteSessions) use(f *peers.Remote, session id.ID) bool {
 	of := s.sessionsOf(f)
 	if !of.list[session] && len(of.list) >= maxRemoteSessions {
 		s.Counts.Dropped++
@@ -76,23 +77,23 @@ func (s *remoteSessions) backlog(session machine.Peer) (waiting, limit int) {
 	if session.Addr == s.tag {
 		return machine.Backlog(s.Env, machine.Peer{ID: session.ID})
 	}
-	f := s.links.byTag(session.Addr)
+	f := s.links.ByTag(session.Addr)
 	if f == nil {
 		return 0, 0
 	}
 	of := s.sessionsOf(f)
 	if now := s.Env.Now(); of.asked != now {
 		of.asked = now
-		of.waiting, of.limit = machine.Backlog(s.Env, f.peer)
+		of.waiting, of.limit = machine.Backlog(s.Env, f.Peer)
 	}
 	return of.waiting, of.limit
 }
 
 // close ends a session of another node for a shard here.
 func (s *remoteSessions) close(session machine.Peer, by *submachine) {
-	if f := s.links.byTag(session.Addr); f != nil && s.sessionsOf(f).list[session.ID] {
+	if f := s.links.ByTag(session.Addr); f != nil && s.sessionsOf(f).list[session.ID] {
 		s.flush() // what was said to it comes first
-		s.links.send(f.peer, &EndSession{session.ID, by.shard()})
+		s.links.Send(f.Peer, &EndSession{session.ID, by.shard()})
 		delete(s.sessionsOf(f).list, session.ID)
 		s.local.linkEventToAll(session, machine.LinkClosed, by)
 	}
@@ -100,15 +101,15 @@ func (s *remoteSessions) close(session machine.Peer, by *submachine) {
 
 // end tells the shards here that a session of another node has gone. They may know of
 // it though it has said nothing here: its player was handed over.
-func (s *remoteSessions) end(f *remoteNode, session id.ID) {
+func (s *remoteSessions) end(f *peers.Remote, session id.ID) {
 	delete(s.sessionsOf(f).list, session)
-	peer := machine.Peer{ID: session, Addr: tagOf(f.peer.ID)}
+	peer := machine.Peer{ID: session, Addr: peers.TagOf(f.Peer.ID)}
 	s.admission.forget(peer)
 	s.local.linkEventToAll(peer, machine.LinkClosed, nil)
 }
 
 // endAll is when the link to a node has ended, and with it its sessions.
-func (s *remoteSessions) endAll(f *remoteNode) {
+func (s *remoteSessions) endAll(f *peers.Remote) {
 	s.sessionsOf(f).shown = nil
 	for _, session := range s.list(f) {
 		s.end(f, session)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -73,7 +74,7 @@ func (h *replica) open() {
 }
 
 // holdMessage queues a message until the leader is known.
-func (h *replica) holdMessage(f *remoteNode, m *Routed) {
+func (h *replica) holdMessage(f *peers.Remote, m *Routed) {
 	if h.users.hold(f, m) {
 		h.group.raft.Wake()
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -26,9 +27,9 @@ import (
 type restoration struct {
 	part.Part
 	signatures copySignatures
-	links      *links
+	links      *peers.Links
 	dir        *directory
-	seen       *sightings
+	seen       *peers.Sightings
 	copies     *copies
 	hosting    *hosting
 
@@ -78,7 +79,7 @@ func (o *restoration) inquire(p shards.Shard, q *lossInquiry) {
 		return
 	}
 	q.begun, q.heard = o.Env.Now(), map[id.ID]*GroupStatus{}
-	others := append(o.seen.recent(), o.dir.nearestNodes(p, claimants)...)
+	others := append(o.seen.Recent(), o.dir.nearestNodes(p, claimants)...)
 	kademlia.SortNearest(o.dir.key(p), others)
 	q.asked = append(slices.Clone(q.rival.Members), others...)
 	seen := map[id.ID]bool{o.Cfg.Self.ID: true}
@@ -99,15 +100,15 @@ func (o *restoration) ask(p shards.Shard, q *lossInquiry) {
 	}
 	for _, n := range q.asked {
 		if q.heard[n.ID] == nil {
-			o.links.sendDatagram(n, m)
+			o.links.SendDatagram(n, m)
 		}
 	}
 }
 
 // hear takes what a node knows of a shard.
-func (o *restoration) hear(f *remoteNode, m *GroupStatus) {
-	if q := o.inquiries[m.Shard]; q != nil && among(q.asked, f.peer.ID) {
-		q.heard[f.peer.ID] = m
+func (o *restoration) hear(f *peers.Remote, m *GroupStatus) {
+	if q := o.inquiries[m.Shard]; q != nil && peers.Among(q.asked, f.Peer.ID) {
+		q.heard[f.Peer.ID] = m
 	}
 }
 
@@ -127,12 +128,12 @@ func (o *restoration) beat(now machine.Time) {
 
 // lost sums up what was heard.
 func (o *restoration) lost(p shards.Shard, q *lossInquiry) hostpolicy.Lost {
-	l := hostpolicy.Lost{Near: 1, Answered: 1, Hosts: len(q.rival.Members), Gone: o.seen.allGone(q.rival.Members)}
-	isHost := func(n machine.Peer) bool { return among(q.rival.Members, n.ID) }
+	l := hostpolicy.Lost{Near: 1, Answered: 1, Hosts: len(q.rival.Members), Gone: o.seen.AllGone(q.rival.Members)}
+	isHost := func(n machine.Peer) bool { return peers.Among(q.rival.Members, n.ID) }
 	for _, n := range q.asked {
 		m := q.heard[n.ID]
 		l.Hosting = l.Hosting || m != nil && (m.Led || m.Member || m.Heard && q.resign != nil)
-		if !isHost(n) && o.seen.isRecent(n.ID) {
+		if !isHost(n) && o.seen.IsRecent(n.ID) {
 			l.Others++
 			if m == nil {
 				l.Silent++
@@ -154,7 +155,7 @@ func (o *restoration) lost(p shards.Shard, q *lossInquiry) hostpolicy.Lost {
 // the key; this node, if nobody has one. The newest that a host of the record has signed
 // counts: others are claims, which are believed only if nobody has a signed one.
 func (o *restoration) newest(p shards.Shard, q *lossInquiry, own savedCopy) machine.Peer {
-	nodes := o.dir.nearestTo(o.dir.key(p), nearestFirst(o.dir.key(p), slices.Clone(q.asked)))
+	nodes := o.dir.nearestTo(o.dir.key(p), peers.NearestFirst(o.dir.key(p), slices.Clone(q.asked)))
 	claimed, signed := make([]hostpolicy.Log, len(nodes)), make([]hostpolicy.Log, len(nodes))
 	for i, n := range nodes {
 		m := q.heard[n.ID]
@@ -200,7 +201,7 @@ func (o *restoration) decide(p shards.Shard, q *lossInquiry) {
 	own, kept := o.copies.newest(p)
 	if best := o.newest(p, q, own); best.ID != o.Cfg.Self.ID {
 		q.done()
-		o.links.sendDatagram(best, &CreateGroup{p, []machine.Peer{best}})
+		o.links.SendDatagram(best, &CreateGroup{p, []machine.Peer{best}})
 		return
 	}
 	from := q.origin()

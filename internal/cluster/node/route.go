@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -17,9 +18,9 @@ import (
 // routing of messages between groups.
 type routes struct {
 	part.Part
-	links     *links
+	links     *peers.Links
 	dir       *directory
-	seen      *sightings
+	seen      *peers.Sightings
 	hosting   localReplicas
 	creation  coordinator
 	sessions  routedSessions
@@ -96,7 +97,7 @@ type route struct {
 // trusts reports whether a node may say where the shard is led: a member of its
 // group, or the node that was asked to create one.
 func (r *route) trusts(p machine.Peer) bool {
-	return r.leader.ID == p.ID || r.asked == p.ID || among(r.members, p.ID)
+	return r.leader.ID == p.ID || r.asked == p.ID || peers.Among(r.members, p.ID)
 }
 
 const (
@@ -105,10 +106,6 @@ const (
 	// askEvery is the interval between the first steps of a search; later it is
 	// four times as long, so that overloaded nodes are not asked too often.
 	askEvery = 500 * time.Millisecond
-	// silentAfter is the least silence after which a leader that players here
-	// use is checked, silentAtMost the longest, for leaders that send seldom.
-	silentAfter  = 500 * time.Millisecond
-	silentAtMost = 2 * time.Second
 	// askedBefore is how often silent hosts are asked before it is found out whether
 	// the shard has lost them.
 	askedBefore = 4
@@ -126,7 +123,7 @@ const (
 	routeLifetime = time.Minute // a route that nobody uses
 )
 
-func newRoutes(c part.Part, l *links, dir *directory, seen *sightings) *routes {
+func newRoutes(c part.Part, l *peers.Links, dir *directory, seen *peers.Sightings) *routes {
 	return &routes{Part: c, links: l, dir: dir, seen: seen, table: map[shards.Shard]*route{}}
 }
 

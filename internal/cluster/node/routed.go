@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -10,48 +11,48 @@ import (
 )
 
 // onRouted takes a message for a shard that is led here.
-func (w *network) onRouted(f *remoteNode, m *Routed) {
+func (w *network) onRouted(f *peers.Remote, m *Routed) {
 	h := w.hosting.replica(m.To)
 	switch {
 	case h == nil:
-		w.routes.sendLeaderReply(f.peer, m.To)
+		w.routes.sendLeaderReply(f.Peer, m.To)
 		return
 	case !h.group.leading:
 		if l := h.group.leader(); l == (machine.Peer{}) || h.group.raft.Hibernates() {
 			h.holdMessage(f, m)
 		} else {
-			w.routes.sendLeaderReply(f.peer, m.To)
+			w.routes.sendLeaderReply(f.Peer, m.To)
 		}
 		return
 	}
 	if m.Msg == nil {
 		return
 	}
-	h.users.add(f.peer)
+	h.users.add(f.Peer)
 	u := part.Call{To: m.To.Peer(), From: m.From.Peer(), Msg: m.Msg}
 	if !m.Session.IsZero() {
 		if !w.guests.use(f, m.Session) {
 			return
 		}
-		u.From = machine.Peer{ID: m.Session, Addr: tagOf(f.peer.ID)}
+		u.From = machine.Peer{ID: m.Session, Addr: peers.TagOf(f.Peer.ID)}
 		if e, ok := m.Msg.(*lobby.Enter); ok && !w.admission.mayEnter(f, m.Session, e) {
 			return
 		}
 		if e, ok := m.Msg.(*region.Enter); ok && !w.admission.signed(f, m.To, u.From, e) {
 			return
 		}
-		u.Msg = w.clearLocal(f.peer.ID, m.Msg)
+		u.Msg = w.clearLocal(f.Peer.ID, m.Msg)
 		if w.admission.vouchFirst(m.To, u.From, u.Msg) {
 			return
 		}
 	} else if _, ok := m.Msg.(*lobby.Enter); ok || m.From == m.To || !m.From.InWorld() {
 		w.n.counts.Dropped++ // what only sessions may say
 		return
-	} else if !w.speakers.speaksFor(f.peer, m.From) {
+	} else if !w.speakers.speaksFor(f.Peer, m.From) {
 		w.speakers.verifySpeaker(f, m.From, func() { w.onRouted(f, m) })
 		return
 	} else {
-		w.speakers.confirmLeader(f.peer, m.From)
+		w.speakers.confirmLeader(f.Peer, m.From)
 		if v, ok := m.Msg.(*lobby.Vouched); ok {
 			if m.From.Lobby {
 				w.admission.onVouched(v)
@@ -60,7 +61,7 @@ func (w *network) onRouted(f *remoteNode, m *Routed) {
 		}
 	}
 	if !m.Gateway.ID.IsZero() && m.Gateway.ID != w.cfg.Self.ID {
-		w.links.reported(m.Gateway)
+		w.links.Reported(m.Gateway)
 	}
 	w.n.Push(u)
 }
@@ -93,7 +94,7 @@ func (w *network) fromSession(session id.ID, to shards.Shard, m machine.Message)
 	case r.leader == w.cfg.Self:
 		w.n.Push(part.Call{To: to.Peer(), From: machine.Peer{ID: session, Addr: w.tag}, Msg: m})
 	case r.leader != machine.Peer{}:
-		w.links.send(r.leader, &Routed{To: to, Session: session, Msg: w.sessions.withPass(session, m)})
+		w.links.Send(r.leader, &Routed{To: to, Session: session, Msg: w.sessions.withPass(session, m)})
 	default:
 		w.routes.searchLeader(r)
 	}
@@ -140,10 +141,10 @@ func (w *network) forward(r *route, u part.Call) {
 	out := &Routed{To: r.shard, From: from, Msg: u.Msg}
 	if session := sessionIn(u.Msg); session.Addr == w.tag {
 		out.Gateway = w.cfg.Self
-	} else if f := w.links.byTag(session.Addr); f != nil {
-		out.Gateway = f.peer
+	} else if f := w.links.ByTag(session.Addr); f != nil {
+		out.Gateway = f.Peer
 	}
-	w.links.send(r.leader, out)
+	w.links.Send(r.leader, out)
 }
 
 // sessionIn is the session that a message names, zero if none.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -70,7 +71,7 @@ func (g *shardGroup) isOnlyVoter() bool {
 // over, until the other, which leads by then, has removed it.
 func (g *shardGroup) isOneOfTwoVoters() bool {
 	voters := g.voters()
-	return len(voters) == 2 && among(voters, g.self.ID)
+	return len(voters) == 2 && peers.Among(voters, g.self.ID)
 }
 
 // term orders statements about the shard's leader: by generation, then by term.
@@ -109,7 +110,7 @@ func (g *shardGroup) status() *GroupStatus {
 // isRunning reports whether the shard itself runs here.
 func (g *shardGroup) isRunning() bool { return g.runner.runs(g.shard) }
 
-// isQuiet reports whether nobody has used the shard for a moment: its leadership may
+// IsQuiet reports whether nobody has used the shard for a moment: its leadership may
 // move.
 func (g *shardGroup) isQuiet(now machine.Time) bool {
 	return !g.isRunning() && now.Sub(g.idleSince) >= transferAfterIdle

@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -83,7 +84,7 @@ func (r *shardRecord) leave(hosts []machine.Peer, term uint64) {
 		return
 	}
 	sign := slices.Clone(hosts)
-	if !among(sign, r.Cfg.Self.ID) {
+	if !peers.Among(sign, r.Cfg.Self.ID) {
 		sign = append(sign, r.Cfg.Self) // who signs must be in it; nobody is named twice
 	}
 	r.dir.leave(r.group.shard, sign, term, r.number()+1)
@@ -122,7 +123,7 @@ func (r *shardRecord) renew(now machine.Time) {
 // renewFrom renews the record that the directory has, nil if it has none.
 func (r *shardRecord) renewFrom(found *kademlia.Record) {
 	now, g, members := r.Env.Now(), r.group, r.group.members()
-	if g.gone || g.leading || !among(members, r.Cfg.Self.ID) {
+	if g.gone || g.leading || !peers.Among(members, r.Cfg.Self.ID) {
 		return
 	}
 	if found != nil {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -16,10 +17,10 @@ import (
 type shardUsers struct {
 	part.Part
 	shard   shards.Shard
-	links   *links
-	guests  interface{ list(*remoteNode) []id.ID }
+	links   *peers.Links
+	guests  interface{ list(*peers.Remote) []id.ID }
 	replies leaderReplies
-	deliver func(*remoteNode, *Routed) // handles a message for a shard that is led here
+	deliver func(*peers.Remote, *Routed) // handles a message for a shard that is led here
 
 	nodes  map[machine.Peer]bool // that have sent something for it
 	former []machine.Peer        // those of when it was last led here
@@ -33,7 +34,7 @@ type leaderReplies interface {
 
 // heldMessage is a message that arrived before the leader is known.
 type heldMessage struct {
-	from *remoteNode
+	from *peers.Remote
 	m    *Routed
 	at   machine.Time
 }
@@ -47,7 +48,7 @@ const (
 func (u *shardUsers) add(p machine.Peer) { u.nodes[p] = true }
 
 // hold queues a message until the leader is known; false: there are too many.
-func (u *shardUsers) hold(f *remoteNode, m *Routed) bool {
+func (u *shardUsers) hold(f *peers.Remote, m *Routed) bool {
 	if len(u.held) >= maxHeld {
 		u.Counts.Dropped++
 		return false
@@ -70,21 +71,21 @@ func (u *shardUsers) release(leading func() bool) {
 		if leading() {
 			u.deliver(x.from, x.m)
 		} else {
-			u.replies.sendLeaderReply(x.from.peer, u.shard)
+			u.replies.sendLeaderReply(x.from.Peer, u.shard)
 		}
 	}
 }
 
 // notify tells the nodes that have used this replica where the shard is led.
 func (u *shardUsers) notify() {
-	for _, to := range sortedPeers(u.nodes) {
+	for _, to := range peers.Sorted(u.nodes) {
 		u.replies.sendLeaderReply(to, u.shard)
 	}
 }
 
 // leadLost tells the nodes that have used this replica where to go now.
 func (u *shardUsers) leadLost() {
-	u.former = sortedPeers(u.nodes)
+	u.former = peers.Sorted(u.nodes)
 	u.notify()
 	clear(u.nodes)
 }
@@ -98,9 +99,9 @@ func (u *shardUsers) notifyFormer() {
 		m = &region.NewHost{Region: u.shard.Region}
 	}
 	for _, to := range u.former {
-		if f := u.links.byID(to.ID); f != nil && f.isUp() {
+		if f := u.links.ByID(to.ID); f != nil && f.IsUp() {
 			if sessions := u.guests.list(f); len(sessions) > 0 {
-				u.Env.Send(f.peer, &ToSessions{sessions, m})
+				u.Env.Send(f.Peer, &ToSessions{sessions, m})
 			}
 		}
 	}

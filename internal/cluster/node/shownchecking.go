@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -20,7 +21,7 @@ import (
 type shownChecking struct {
 	part.Part
 	keys     *LogKeys // nil: nothing is compared
-	links    *links
+	links    *peers.Links
 	routes   *routes
 	sessions shownSessions
 	convict  func(regionlog.Evidence, *regionlog.Finding)
@@ -57,11 +58,11 @@ const (
 )
 
 // of returns what a node shows of a region.
-func (k *shownChecking) of(f *remoteNode, pos world.RegionPos) *checkedRegion {
+func (k *shownChecking) of(f *peers.Remote, pos world.RegionPos) *checkedRegion {
 	x := k.list[pos]
-	if x == nil || x.by != f.peer.ID {
+	if x == nil || x.by != f.Peer.ID {
 		now := k.Env.Now()
-		x = &checkedRegion{by: f.peer.ID, view: regionlog.NewView(pos), since: now, heard: now}
+		x = &checkedRegion{by: f.Peer.ID, view: regionlog.NewView(pos), since: now, heard: now}
 		k.list[pos] = x
 	}
 	return x
@@ -71,38 +72,38 @@ func (k *shownChecking) of(f *remoteNode, pos world.RegionPos) *checkedRegion {
 func (k *shownChecking) isOn() bool { return k.keys != nil }
 
 // frame takes a frame that sessions here are shown.
-func (k *shownChecking) frame(f *remoteNode, m *ToWatchers) {
+func (k *shownChecking) frame(f *peers.Remote, m *ToWatchers) {
 	if k.isOn() {
 		k.of(f, m.Region).view.Frame(m.Tick, m.Cells)
 	}
 }
 
 // columns takes columns that sessions here are shown.
-func (k *shownChecking) columns(f *remoteNode, m machine.Message) {
+func (k *shownChecking) columns(f *peers.Remote, m machine.Message) {
 	if c, ok := m.(*region.Columns); ok && k.isOn() {
 		k.of(f, c.Region).view.Columns(c.Tick, columnsOf(c))
 	}
 }
 
-// linkDown forgets what a node has shown: it begins another chain.
-func (k *shownChecking) linkDown(f *remoteNode) {
+// LinkDown forgets what a node has shown: it begins another chain.
+func (k *shownChecking) linkDown(f *peers.Remote) {
 	for pos, x := range k.list {
-		if x.by == f.peer.ID {
+		if x.by == f.Peer.ID {
 			delete(k.list, pos)
 		}
 	}
 }
 
 // onShown takes what the leader of a region has signed.
-func (k *shownChecking) onShown(f *remoteNode, m *Shown) {
+func (k *shownChecking) onShown(f *peers.Remote, m *Shown) {
 	x, now := k.list[m.Region], k.Env.Now()
-	if x == nil || x.by != f.peer.ID || !k.isOn() || now < x.next {
+	if x == nil || x.by != f.Peer.ID || !k.isOn() || now < x.next {
 		return
 	}
 	x.next = now.Add(minShown)
 	s, err := regionlog.DecodeShown(m.Statement, x.view.Hashes())
 	if err != nil || s.To != k.Cfg.Self.ID || s.Checkpoint.World != k.Cfg.World || s.Checkpoint.Region != m.Region ||
-		k.keys.Node(s.Checkpoint.Key) != f.peer.ID || !s.Verify() {
+		k.keys.Node(s.Checkpoint.Key) != f.Peer.ID || !s.Verify() {
 		k.Counts.ShownUnsigned++
 		return
 	}
@@ -128,7 +129,7 @@ func (k *shownChecking) onShown(f *remoteNode, m *Shown) {
 		k.sessions.rewatch(session, m.Region)
 	}
 	if x.bad > 5 {
-		k.Note(fmt.Sprintf("Node %s shows players here %s otherwise than it signs, and does not sign what it shows: nothing is proven by that.", f.peer.ID.Short(), where(m.Region)))
+		k.Note(fmt.Sprintf("Node %s shows players here %s otherwise than it signs, and does not sign what it shows: nothing is proven by that.", f.Peer.ID.Short(), where(m.Region)))
 		notice := &region.Notice{Region: m.Region, Code: "unsigned", Text: "The host of this region does not sign what it shows. What you see here may be false."}
 		for _, session := range id.Sorted(r.watch) {
 			k.sessions.toSession(session, notice)
@@ -165,7 +166,7 @@ func (k *shownChecking) beat(now machine.Time) {
 		x.reported = now
 		for _, p := range r.members {
 			if p.ID != x.by && p.ID != k.Cfg.Self.ID {
-				k.links.send(p, &Unsigned{r.shard.Region})
+				k.links.Send(p, &Unsigned{r.shard.Region})
 			}
 		}
 	}

@@ -27,7 +27,7 @@ const (
 // noteShown adds to the chain what a message shows a node of a region, if the node is told
 // such chains.
 func (s *remoteSessions) noteShown(l *outgoingMessage) {
-	f := s.links.byID(l.to.ID)
+	f := s.links.ByID(l.to.ID)
 	if f == nil {
 		return
 	}
@@ -74,8 +74,8 @@ func (s *remoteSessions) signShown(areas areaFinder, c *regionlog.Checkpoint, by
 		}
 	})
 	for _, tag := range slices.SortedFunc(maps.Keys(columns), func(a, b machine.Addr) int { return slices.Compare(a[:], b[:]) }) {
-		f := s.links.byTag(tag)
-		if f == nil || !f.isUp() {
+		f := s.links.ByTag(tag)
+		if f == nil || !f.IsUp() {
 			continue
 		}
 		of := s.sessionsOf(f)
@@ -87,15 +87,15 @@ func (s *remoteSessions) signShown(areas areaFinder, c *regionlog.Checkpoint, by
 			continue
 		}
 		if x == nil {
-			x = &shownTo{pieces: regionlog.BeginPieces(f.peer.ID, s.Env.Now())}
+			x = &shownTo{pieces: regionlog.BeginPieces(f.Peer.ID, s.Env.Now())}
 			of.shown[c.Region] = x
 		}
 		if x.said++; x.said <= 2 || x.said%allHashesEvery == 0 {
 			x.had = nil
 		}
-		statement := &regionlog.Shown{Checkpoint: c, To: f.peer.ID, Number: x.pieces.Number, Head: x.pieces.Head, Current: columns[tag]}
+		statement := &regionlog.Shown{Checkpoint: c, To: f.Peer.ID, Number: x.pieces.Number, Head: x.pieces.Head, Current: columns[tag]}
 		statement.Sign(by)
-		s.links.send(f.peer, &Shown{Region: c.Region, Statement: statement.AppendAfter(nil, x.had)})
+		s.links.Send(f.Peer, &Shown{Region: c.Region, Statement: statement.AppendAfter(nil, x.had)})
 		x.had = &c.Hashes
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -17,10 +18,10 @@ type fixedClock struct {
 
 func (c *fixedClock) Now() machine.Time { return c.now }
 
-func newTestSightings() (*sightings, *fixedClock) {
+func newTestSightings() (*peers.Sightings, *fixedClock) {
 	clock := &fixedClock{now: singleNodeStart}
-	s := newSightings(part.Part{Env: clock, Cfg: &part.Config{Self: nodePeer(0), GoneAfter: part.DefaultGoneAfter}})
-	s.start()
+	s := peers.NewSightings(part.Part{Env: clock, Cfg: &part.Config{Self: nodePeer(0), GoneAfter: part.DefaultGoneAfter}})
+	s.Start()
 	return s, clock
 }
 
@@ -31,30 +32,30 @@ func TestSightings(t *testing.T) {
 	all := []machine.Peer{nodePeer(1), nodePeer(2), nodePeer(3)}
 	gone := nodePeer(4)
 	for _, p := range append(all, gone) {
-		s.record(p)
+		s.Record(p)
 	}
-	if got := s.recent(); len(got) != 4 {
+	if got := s.Recent(); len(got) != 4 {
 		t.Errorf("%d recent nodes, want 4", len(got))
 	}
-	clock.now = clock.now.Add(rememberFor)
-	if len(s.recent()) != 0 || len(s.silent()) != 4 || !s.isPartitioned() {
-		t.Errorf("after minutes of silence: %d recent, %d silent, partitioned %v", len(s.recent()), len(s.silent()), s.isPartitioned())
+	clock.now = clock.now.Add(peers.RememberFor)
+	if len(s.Recent()) != 0 || len(s.Silent()) != 4 || !s.IsPartitioned() {
+		t.Errorf("after minutes of silence: %d recent, %d silent, partitioned %v", len(s.Recent()), len(s.Silent()), s.IsPartitioned())
 	}
-	clock.now = clock.now.Add(part.DefaultGoneAfter - rememberFor)
-	if s.allGone([]machine.Peer{gone, nodePeer(1)}) != true {
+	clock.now = clock.now.Add(part.DefaultGoneAfter - peers.RememberFor)
+	if s.AllGone([]machine.Peer{gone, nodePeer(1)}) != true {
 		t.Error("nodes that were silent for hours are not gone")
 	}
 	for _, p := range all {
-		s.record(p)
+		s.Record(p)
 	}
-	if s.allGone([]machine.Peer{gone, nodePeer(1)}) || !s.allGone([]machine.Peer{gone}) {
+	if s.AllGone([]machine.Peer{gone, nodePeer(1)}) || !s.AllGone([]machine.Peer{gone}) {
 		t.Error("only the node that has not returned is gone")
 	}
-	if !s.hasReturned(nodePeer(1).ID) || s.hasReturned(gone.ID) {
+	if !s.HasReturned(nodePeer(1).ID) || s.HasReturned(gone.ID) {
 		t.Error("who has returned after hours is not who was heard again")
 	}
-	s.expire(clock.now)
-	if _, known := s.peer(gone.ID); known || !slices.Contains(s.recent(), nodePeer(1)) {
+	s.Expire(clock.now)
+	if _, known := s.Peer(gone.ID); known || !slices.Contains(s.Recent(), nodePeer(1)) {
 		t.Error("the node that is gone is still known, or another one is not")
 	}
 }
@@ -74,17 +75,17 @@ func TestAbsence(t *testing.T) {
 		{"a clock was wrong", singleNodeStart.Add(time.Hour), true, true, 0},
 		{"it has not noted when", 0, true, false, 1<<63 - 1},
 	} {
-		if s.wasOff(c.until, c.ran, c.known); s.absence() != c.want {
-			t.Errorf("%s: %v, want %v", c.name, s.absence(), c.want)
+		if s.WasOff(c.until, c.ran, c.known); s.Absence() != c.want {
+			t.Errorf("%s: %v, want %v", c.name, s.Absence(), c.want)
 		}
 	}
-	s.stayAwake(clock.now)
+	s.StayAwake(clock.now)
 	clock.now = clock.now.Add(time.Second)
-	if s.stayAwake(clock.now); s.wasSuspended(clock.now) {
+	if s.StayAwake(clock.now); s.WasSuspended(clock.now) {
 		t.Error("a second is no suspension")
 	}
 	clock.now = clock.now.Add(time.Hour)
-	if s.stayAwake(clock.now); !s.wasSuspended(clock.now) || s.absence() != time.Hour {
-		t.Errorf("suspended for an hour: %v, %v", s.wasSuspended(clock.now), s.absence())
+	if s.StayAwake(clock.now); !s.WasSuspended(clock.now) || s.Absence() != time.Hour {
+		t.Errorf("suspended for an hour: %v, %v", s.WasSuspended(clock.now), s.Absence())
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -56,7 +57,7 @@ func (s *spareSending) refresh(h *spareHolder, now machine.Time) {
 	case !h.asked:
 		h.next = now.Add(spareAnswer)
 		end := s.changed
-		s.links.send(h.peer, &Spare{
+		s.links.Send(h.peer, &Spare{
 			Shard: s.group.shard, Gen: end.Gen, Term: end.Term, Index: end.Last, After: end.Last, Last: true, Proof: s.proof(h, end, s.digest.Sum()).encoded(),
 		})
 	case !s.lacks(h):
@@ -106,17 +107,17 @@ func (s *spareSending) sendPart(h *spareHolder) {
 	if m.Part == 0 {
 		m.Proof = x.proof.encoded()
 	}
-	s.links.send(h.peer, m)
+	s.links.Send(h.peer, m)
 }
 
 // hear takes a holder's answer.
-func (s *spareSending) hear(f *remoteNode, m *SpareHeld) {
+func (s *spareSending) hear(f *peers.Remote, m *SpareHeld) {
 	for i, h := range s.holders {
-		if h.peer.ID != f.peer.ID {
+		if h.peer.ID != f.Peer.ID {
 			continue
 		}
 		now := s.Env.Now()
-		h.heard, h.peer = now, f.peer
+		h.heard, h.peer = now, f.Peer
 		x := h.sending
 		switch {
 		case m.Refused:

@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
@@ -22,8 +23,8 @@ import (
 type spareKeeping struct {
 	part.Part
 	signatures  copySignatures
-	links       *links
-	budgets     Own[*limit.Budget] // bytes of spare copies that nodes may send
+	links       *peers.Links
+	budgets     peers.Own[*limit.Budget] // bytes of spare copies that nodes may send
 	copies      *copies
 	invitations *invitations
 	hosting     *hosting
@@ -63,7 +64,7 @@ const (
 )
 
 // receive takes a part of a spare copy.
-func (k *spareKeeping) receive(f *remoteNode, m *Spare) {
+func (k *spareKeeping) receive(f *peers.Remote, m *Spare) {
 	if !m.Shard.InWorld() || m.Index == 0 || m.After > m.Index {
 		k.Counts.Dropped++
 		return
@@ -72,12 +73,12 @@ func (k *spareKeeping) receive(f *remoteNode, m *Spare) {
 		return // it sends again when it has had no answer
 	}
 	if k.hosting.hosts(m.Shard) || k.IsLeaving() || k.Cfg.Full != nil && k.Cfg.Full() {
-		k.links.send(f.peer, &SpareHeld{Shard: m.Shard, Refused: true})
+		k.links.Send(f.Peer, &SpareHeld{Shard: m.Shard, Refused: true})
 		return
 	}
 	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
 	proof := decodeCopyProof(m.Proof)
-	if m.Part == 0 && k.signatures.isOn() && !k.signatures.signedBy([]machine.Peer{f.peer}, k.Cfg.Self.ID, m.Shard, end, proof) {
+	if m.Part == 0 && k.signatures.isOn() && !k.signatures.signedBy([]machine.Peer{f.Peer}, k.Cfg.Self.ID, m.Shard, end, proof) {
 		k.Counts.Dropped++
 		return
 	}
@@ -92,21 +93,21 @@ func (k *spareKeeping) receive(f *remoteNode, m *Spare) {
 }
 
 // trusts reports whether a node hosts a shard, as far as the directory is known.
-func (k *spareKeeping) trusts(f *remoteNode, p shards.Shard) bool {
+func (k *spareKeeping) trusts(f *peers.Remote, p shards.Shard) bool {
 	now := k.Env.Now()
-	if l := k.leaders[p]; l.who == f.peer.ID && now.Sub(l.at) < leaderFor {
+	if l := k.leaders[p]; l.who == f.Peer.ID && now.Sub(l.at) < leaderFor {
 		return true
 	}
 	if !k.invitations.mayInvite(f, p) {
 		return false
 	}
-	k.leaders[p] = knownLeader{f.peer.ID, now}
+	k.leaders[p] = knownLeader{f.Peer.ID, now}
 	return true
 }
 
 // mayTake takes bytes from the sender's budget.
-func (k *spareKeeping) mayTake(f *remoteNode, bytes int) bool {
-	budget := k.budgets.of(f)
+func (k *spareKeeping) mayTake(f *peers.Remote, bytes int) bool {
+	budget := k.budgets.Of(f)
 	if *budget == nil {
 		b := limit.NewBudget(spareIntake, spareBurst)
 		*budget = &b
@@ -119,9 +120,9 @@ func (k *spareKeeping) mayTake(f *remoteNode, bytes int) bool {
 }
 
 // take adds a part to those that have come.
-func (k *spareKeeping) take(f *remoteNode, m *Spare) {
+func (k *spareKeeping) take(f *peers.Remote, m *Spare) {
 	in := k.incoming[m.Shard]
-	if m.Part == 0 && (in == nil || !in.saved && in.from == f.peer.ID) {
+	if m.Part == 0 && (in == nil || !in.saved && in.from == f.Peer.ID) {
 		if in = k.begin(f, m); in == nil {
 			k.answer(f, m.Shard)
 			return
@@ -133,19 +134,19 @@ func (k *spareKeeping) take(f *remoteNode, m *Spare) {
 	in.parts, in.at = in.parts+1, k.Env.Now()
 	if in.data = append(in.data, m.Data...); len(in.data) > in.limit() {
 		delete(k.incoming, m.Shard)
-		k.links.send(f.peer, &SpareHeld{Shard: m.Shard, Refused: true})
+		k.links.Send(f.Peer, &SpareHeld{Shard: m.Shard, Refused: true})
 		return
 	}
 	if m.Last {
 		k.save(f, in)
 		return
 	}
-	k.links.send(f.peer, &SpareHeld{Shard: m.Shard, Gen: m.Gen, Term: m.Term, Index: m.Index, Parts: in.parts})
+	k.links.Send(f.Peer, &SpareHeld{Shard: m.Shard, Gen: m.Gen, Term: m.Term, Index: m.Index, Parts: in.parts})
 }
 
 // begin begins to receive a state that is newer than the one here; nil: it is not, or
 // changes another one, or too many others are on their way.
-func (k *spareKeeping) begin(f *remoteNode, m *Spare) *incomingSpare {
+func (k *spareKeeping) begin(f *peers.Remote, m *Spare) *incomingSpare {
 	held, ok := k.copies.spare(m.Shard)
 	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
 	switch {
@@ -156,16 +157,16 @@ func (k *spareKeeping) begin(f *remoteNode, m *Spare) *incomingSpare {
 	case k.incoming[m.Shard] == nil && len(k.incoming) >= maxIncomingSpares:
 		return nil
 	}
-	in := &incomingSpare{from: f.peer.ID, first: *m}
+	in := &incomingSpare{from: f.Peer.ID, first: *m}
 	in.first.Data = nil
 	k.incoming[m.Shard] = in
 	return in
 }
 
 // continues reports whether a part is the next one.
-func (in *incomingSpare) continues(f *remoteNode, m *Spare) bool {
+func (in *incomingSpare) continues(f *peers.Remote, m *Spare) bool {
 	a := &in.first
-	return f.peer.ID == in.from && m.Part == in.parts && m.Gen == a.Gen && m.Term == a.Term && m.Index == a.Index && m.After == a.After
+	return f.Peer.ID == in.from && m.Part == in.parts && m.Gen == a.Gen && m.Term == a.Term && m.Index == a.Index && m.After == a.After
 }
 
 // limit is how many bytes may come.
@@ -177,7 +178,7 @@ func (in *incomingSpare) limit() int {
 }
 
 // save writes what has come.
-func (k *spareKeeping) save(f *remoteNode, in *incomingSpare) {
+func (k *spareKeeping) save(f *peers.Remote, in *incomingSpare) {
 	p, a := in.first.Shard, &in.first
 	s := savedCopy{
 		Copy:  group.Copy{Space: group.SpareSpace(p.Space()), Gen: a.Gen, Term: a.Term, Index: a.Index, Retired: true, Bytes: len(in.data)},
@@ -217,7 +218,7 @@ func (k *spareKeeping) save(f *remoteNode, in *incomingSpare) {
 
 // verify reads a copy that was changed: it must be what the leader has signed. If it is
 // not, the whole state is to be sent again.
-func (k *spareKeeping) verify(f *remoteNode, s savedCopy) {
+func (k *spareKeeping) verify(f *peers.Remote, s savedCopy) {
 	k.copies.read(s, func(kvs []machine.KV, err error) {
 		delete(k.incoming, s.shard)
 		if err == nil && !s.proof.of(kvs) {
@@ -236,12 +237,12 @@ func (k *spareKeeping) drop(p shards.Shard) {
 }
 
 // answer says what this node has of a shard.
-func (k *spareKeeping) answer(f *remoteNode, p shards.Shard) {
+func (k *spareKeeping) answer(f *peers.Remote, p shards.Shard) {
 	m := &SpareHeld{Shard: p}
 	if held, ok := k.copies.spare(p); ok && !held.grown() {
 		m.Gen, m.Term, m.Index = held.Gen, held.Term, held.Index
 	}
-	k.links.send(f.peer, m)
+	k.links.Send(f.Peer, m)
 }
 
 // beat forgets what does not go on.

@@ -164,7 +164,7 @@ func TestForgedSpareCopy(t *testing.T) {
 		m.Shard = home
 		end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
 		m.Proof = c.node(from).net.signatures.sign(nodePeer(holder).ID, home, end, group.DigestOf([]machine.KV{{Key: []byte("x"), Value: []byte("y")}}).Sum()).encoded()
-		c.nodes[from].Call(func() { c.node(from).net.links.send(nodePeer(holder), &m) })
+		c.nodes[from].Call(func() { c.node(from).net.links.Send(nodePeer(holder), &m) })
 		c.s.Run(time.Second)
 	}
 	newer := Spare{Gen: before.Gen, Term: before.Term + 1, Index: before.Index + 1000, Last: true}
@@ -189,7 +189,7 @@ func TestForgedSpareCopy(t *testing.T) {
 	if !ok || after.Index >= newer.Index || len(c.nodes[holder].Disk.All(after.Space)) < 2 {
 		t.Errorf("the copy was %+v, and is %+v, %v", before, after, ok)
 	}
-	f := c.node(holder).net.links.byID(nodePeer(hosts[1]).ID)
+	f := c.node(holder).net.links.ByID(nodePeer(hosts[1]).ID)
 	keeping := c.node(holder).net.spares
 	taken := 0
 	for range 10 * spareBurst / MaxSparePart {

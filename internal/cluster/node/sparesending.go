@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
@@ -23,9 +24,9 @@ type spareSending struct {
 	part.Part
 	group      *shardGroup
 	signatures copySignatures
-	links      *links
+	links      *peers.Links
 	dir        *directory
-	seen       *sightings
+	seen       *peers.Sightings
 	uploads    *limit.Budget // of the node
 
 	ledSince machine.Time
@@ -204,8 +205,8 @@ func (s *spareSending) chooseHolders(now machine.Time) {
 		}
 		_, refused := s.refused[p.ID]
 		chosen := slices.ContainsFunc(s.holders, func(h *spareHolder) bool { return h.peer.ID == p.ID })
-		if p.ID != s.Cfg.Self.ID && !refused && !chosen && !isMember(p.ID) && s.seen.isRecent(p.ID) {
-			s.holders = append(s.holders, &spareHolder{peer: s.links.newestAddress(p), heard: now})
+		if p.ID != s.Cfg.Self.ID && !refused && !chosen && !isMember(p.ID) && s.seen.IsRecent(p.ID) {
+			s.holders = append(s.holders, &spareHolder{peer: s.links.NewestAddress(p), heard: now})
 		}
 	}
 }

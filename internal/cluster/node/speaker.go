@@ -3,6 +3,7 @@ package node
 import (
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -55,7 +56,7 @@ func speaker(m machine.Message) (p shards.Shard, ok bool) {
 }
 
 // toSessions brings what a node says in a shard's name to sessions here.
-func (g *gatewaySessions) toSessions(f *remoteNode, sessions []id.ID, m machine.Message) {
+func (g *gatewaySessions) toSessions(f *peers.Remote, sessions []id.ID, m machine.Message) {
 	shard, ok := speaker(m)
 	if !ok {
 		g.Counts.Dropped++
@@ -78,7 +79,7 @@ func (g *gatewaySessions) toSessions(f *remoteNode, sessions []id.ID, m machine.
 }
 
 // toWatchers brings the frame of a remote region to sessions here.
-func (g *gatewaySessions) toWatchers(f *remoteNode, m *ToWatchers) {
+func (g *gatewaySessions) toWatchers(f *peers.Remote, m *ToWatchers) {
 	sessions := make([]id.ID, len(m.To))
 	own := make([]region.Own, len(m.To))
 	for i := range m.To {
@@ -117,7 +118,7 @@ func (g *gatewaySessions) showable(of world.RegionPos, tick uint64, cells []byte
 
 // endSession ends a session here for the shard that has closed it. Only the lobby
 // closes sessions: a region tells those who are at home with it that they have left.
-func (g *gatewaySessions) endSession(f *remoteNode, m *EndSession) {
+func (g *gatewaySessions) endSession(f *peers.Remote, m *EndSession) {
 	if !m.Shard.Lobby {
 		g.Counts.Dropped++
 		return
@@ -128,7 +129,7 @@ func (g *gatewaySessions) endSession(f *remoteNode, m *EndSession) {
 // inNameOf delivers what a node sends to sessions in a shard's name, if that
 // node hosts the shard. The hosts are looked up only for sessions that exist
 // here: the others have ended, and the sender is told so.
-func (g *gatewaySessions) inNameOf(f *remoteNode, shard shards.Shard, sessions []id.ID, do func()) {
+func (g *gatewaySessions) inNameOf(f *peers.Remote, shard shards.Shard, sessions []id.ID, do func()) {
 	here := false
 	for _, s := range sessions {
 		here = here || g.local.hasSession(machine.Peer{ID: s})
@@ -136,7 +137,7 @@ func (g *gatewaySessions) inNameOf(f *remoteNode, shard shards.Shard, sessions [
 	switch {
 	case !shard.InWorld():
 		g.Counts.Dropped++
-	case !here || g.speakers.speaksFor(f.peer, shard):
+	case !here || g.speakers.speaksFor(f.Peer, shard):
 		do()
 	default:
 		g.speakers.verifySpeaker(f, shard, do)

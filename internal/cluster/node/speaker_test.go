@@ -43,10 +43,10 @@ func TestSpeakers(t *testing.T) {
 		&lobby.Order{}, &region.Handover{}, // what sessions do not get
 	} {
 		c.nodes[liar].Call(func() {
-			c.node(liar).net.links.send(nodePeer(0), &ToSessions{[]id.ID{session}, m})
-			c.node(liar).net.links.send(nodePeer(0), &EndSession{session, home})
-			c.node(liar).net.links.send(nodePeer(0), &EndSession{session, shards.Lobby})
-			c.node(liar).net.links.send(nodePeer(0), &ToWatchers{Region: g.home, Cells: []byte{0}, To: []Watcher{{session, region.Own{Corrected: true}}}})
+			c.node(liar).net.links.Send(nodePeer(0), &ToSessions{[]id.ID{session}, m})
+			c.node(liar).net.links.Send(nodePeer(0), &EndSession{session, home})
+			c.node(liar).net.links.Send(nodePeer(0), &EndSession{session, shards.Lobby})
+			c.node(liar).net.links.Send(nodePeer(0), &ToWatchers{Region: g.home, Cells: []byte{0}, To: []Watcher{{session, region.Own{Corrected: true}}}})
 		})
 		c.s.Run(time.Second)
 	}
@@ -57,9 +57,9 @@ func TestSpeakers(t *testing.T) {
 	if n := c.node(0).counts.Dropped - dropped; n < 30 {
 		t.Errorf("%d of 40 messages were dropped", n)
 	}
-	for _, f := range gateway.links.remotes {
-		if *c.node(0).net.speakers.unverified.of(f) != 0 {
-			t.Errorf("%d messages are still doubted", *c.node(0).net.speakers.unverified.of(f))
+	for _, f := range gateway.links.Remotes {
+		if *c.node(0).net.speakers.unverified.Of(f) != 0 {
+			t.Errorf("%d messages are still doubted", *c.node(0).net.speakers.unverified.Of(f))
 		}
 	}
 	c.checkPresence()

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -14,7 +15,7 @@ type speakers struct {
 	part.Part
 	routes     *routes
 	hosting    localReplicas
-	unverified Own[int] // how much of what a node has said waits for who hosts the shard
+	unverified peers.Own[int] // how much of what a node has said waits for who hosts the shard
 	list       map[shards.Shard][]unverifiedMessage
 }
 
@@ -43,27 +44,27 @@ func (s *speakers) confirmLeader(p machine.Peer, shard shards.Shard) {
 	if r == nil || r.leader == p || r.leader == s.Cfg.Self || s.hosting.loadedGroup(shard).knowsBetter(r.term) || now < r.nextConfirm {
 		return
 	}
-	r.nextConfirm = now.Add(beat)
+	r.nextConfirm = now.Add(peers.Beat)
 	s.Env.Send(p, &LeaderQuery{shard})
 }
 
 // unverifiedMessage is what a node has said in the name of a shard that it may not host.
 type unverifiedMessage struct {
-	from *remoteNode
+	from *peers.Remote
 	do   func()
 	at   machine.Time
 }
 
 // verifySpeaker asks who hosts the shard that a message is said to come from, and does then
 // what it says.
-func (s *speakers) verifySpeaker(f *remoteNode, from shards.Shard, do func()) {
+func (s *speakers) verifySpeaker(f *peers.Remote, from shards.Shard, do func()) {
 	if s.routes.isFull(from) {
 		s.Counts.Dropped++
 		return
 	}
 	r := s.routes.of(from)
 	switch {
-	case r.leader == s.Cfg.Self || len(s.list[from]) >= maxUnverified || *s.unverified.of(f) >= maxUnverifiedOf:
+	case r.leader == s.Cfg.Self || len(s.list[from]) >= maxUnverified || *s.unverified.Of(f) >= maxUnverifiedOf:
 		s.Counts.Dropped++
 		return
 	case r.leader == machine.Peer{}:
@@ -71,7 +72,7 @@ func (s *speakers) verifySpeaker(f *remoteNode, from shards.Shard, do func()) {
 	default:
 		s.routes.askHosts(r, machine.Peer{}) // the leader that is known may be gone
 	}
-	*s.unverified.of(f)++
+	*s.unverified.Of(f)++
 	s.list[from] = append(s.list[from], unverifiedMessage{f, do, s.Env.Now()})
 }
 
@@ -86,7 +87,7 @@ func (s *speakers) take(p shards.Shard) []unverifiedMessage {
 	waiting := s.list[p]
 	delete(s.list, p)
 	for _, x := range waiting {
-		*s.unverified.of(x.from)--
+		*s.unverified.Of(x.from)--
 	}
 	return waiting
 }
@@ -97,10 +98,10 @@ func (s *speakers) take(p shards.Shard) []unverifiedMessage {
 func (s *speakers) accept(p shards.Shard) {
 	for _, x := range s.take(p) {
 		switch {
-		case s.speaksFor(x.from.peer, p):
+		case s.speaksFor(x.from.Peer, p):
 			x.do()
 		case s.Env.Now().Sub(x.at) < heldFor:
-			*s.unverified.of(x.from)++
+			*s.unverified.Of(x.from)++
 			s.list[p] = append(s.list[p], x)
 		default:
 			s.Counts.Dropped++
@@ -109,4 +110,4 @@ func (s *speakers) accept(p shards.Shard) {
 }
 
 // heeds reports whether something that a node has said waits.
-func (s *speakers) heeds(f *remoteNode) bool { return *s.unverified.of(f) > 0 }
+func (s *speakers) heeds(f *peers.Remote) bool { return *s.unverified.Of(f) > 0 }

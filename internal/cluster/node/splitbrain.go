@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -27,9 +28,9 @@ type otherGroups struct {
 	group      *shardGroup
 	record     *shardRecord
 	leaderless leaderless
-	links      *links
+	links      *peers.Links
 	dir        *directory
-	seen       *sightings
+	seen       *peers.Sightings
 	routes     otherRoutes
 	copies     *copies
 
@@ -111,9 +112,9 @@ func (o *otherGroups) suspects(found *kademlia.Record) []machine.Peer {
 
 // ask sends what is known of the group here to nodes, the nearest to the key first.
 func (o *otherGroups) ask(nodes []machine.Peer, s *GroupStatus) {
-	for _, p := range nearestFirst(o.dir.key(o.group.shard), nodes) {
+	for _, p := range peers.NearestFirst(o.dir.key(o.group.shard), nodes) {
 		if p.ID != o.Cfg.Self.ID {
-			o.links.sendDatagram(p, s)
+			o.links.SendDatagram(p, s)
 		}
 	}
 }
@@ -128,13 +129,13 @@ const (
 )
 
 // compare compares the group here with what another node says of the shard's.
-func (o *otherGroups) compare(f *remoteNode, m *GroupStatus) comparison {
+func (o *otherGroups) compare(f *peers.Remote, m *GroupStatus) comparison {
 	st := o.group.raft.Status()
 	switch c := st.Gen.Compare(m.Gen); {
 	case !m.Member || !m.Led || !st.Member || c == 0:
 		return nothingNew
 	case c > 0:
-		o.lesser = f.peer
+		o.lesser = f.Peer
 		return lesserFound
 	case !o.isNews(m.Gen):
 		return nothingNew

@@ -87,8 +87,8 @@ func (n *Node) Stats() Stats {
 	if w := n.net; w != nil {
 		s.Convicted = id.Sorted(w.convicted.list)
 		s.Self, s.Shards, s.Place, s.Storage = w.cfg.Self, w.shardStats(), w.overlay.place(), w.overlay.storageStats()
-		for _, f := range w.links.up() {
-			s.Linked = append(s.Linked, f.peer)
+		for _, f := range w.links.Up() {
+			s.Linked = append(s.Linked, f.Peer)
 		}
 	}
 	return s

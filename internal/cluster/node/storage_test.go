@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
@@ -389,8 +390,8 @@ func TestStorageOnNodes(t *testing.T) {
 }
 
 func linkTo(n *Node, who id.ID) bool {
-	f := n.net.links.remotes[who]
-	return f != nil && f.state == linkUp
+	f := n.net.links.Remotes[who]
+	return f != nil && f.State == peers.Up
 }
 
 // notProven changes a proof so that it is none.

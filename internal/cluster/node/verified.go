@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -58,7 +59,7 @@ type verified struct {
 }
 
 // newVerified returns nil if the world has no authority.
-func newVerified(c part.Part, cfg *Verified, l *links, disk nodeDisk, disconnectBarred func()) *verified {
+func newVerified(c part.Part, cfg *Verified, l *peers.Links, disk nodeDisk, disconnectBarred func()) *verified {
 	if cfg == nil {
 		return nil
 	}

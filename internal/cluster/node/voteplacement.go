@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -14,13 +15,13 @@ import (
 // and wakes groups that hibernate with the vote at the other.
 type votePlacement struct {
 	part.Part
-	links *links
+	links *peers.Links
 	owner interface {
 		isPlaying() bool // the owner of this machine
-		playsAt(*remoteNode) bool
+		playsAt(*peers.Remote) bool
 	}
 	guests interface {
-		lastPlayed(*remoteNode) machine.Time
+		lastPlayed(*peers.Remote) machine.Time
 	}
 	players interface{ hasSessions() bool } // anybody
 	hosted  interface {
@@ -41,7 +42,7 @@ const (
 	// has said something here: what it watches is said again every rewatchEvery, and to
 	// the lobby it says next to nothing once it is in.
 	playing = time.Minute
-	// knownFor is how long a node must have been known before it gets the only vote.
+	// KnownFor is how long a node must have been known before it gets the only vote.
 	knownFor = 20 * time.Second
 )
 
@@ -58,9 +59,9 @@ func (v *votePlacement) here() hostpolicy.Priority {
 
 // there is the priority of another node. It says itself whether its owner plays. What a
 // lie gains it is the vote of shards of which it has the only other copy.
-func (v *votePlacement) there(f *remoteNode, now machine.Time) hostpolicy.Priority {
+func (v *votePlacement) there(f *peers.Remote, now machine.Time) hostpolicy.Priority {
 	switch {
-	case f == nil || !f.isUp():
+	case f == nil || !f.IsUp():
 		return hostpolicy.Unused
 	case v.owner.playsAt(f):
 		return hostpolicy.Owned
@@ -71,20 +72,20 @@ func (v *votePlacement) there(f *remoteNode, now machine.Time) hostpolicy.Priori
 }
 
 // hasPlayed reports whether a session of a node has said something here not long ago.
-func (v *votePlacement) hasPlayed(f *remoteNode, now machine.Time) bool {
+func (v *votePlacement) hasPlayed(f *peers.Remote, now machine.Time) bool {
 	at := v.guests.lastPlayed(f)
 	return at != 0 && now.Sub(at) < playing
 }
 
 // isReady reports whether a node could have the only vote: there has been a link for a
 // while.
-func (v *votePlacement) isReady(f *remoteNode, now machine.Time) bool {
-	return f != nil && f.isUp() && !f.left && now.Sub(f.knownSince) >= knownFor
+func (v *votePlacement) isReady(f *peers.Remote, now machine.Time) bool {
+	return f != nil && f.IsUp() && !f.Left && now.Sub(f.KnownSince) >= knownFor
 }
 
 // moves reports whether the other one of two hosts is to have the vote.
 func (v *votePlacement) moves(other id.ID, nearer, quiet bool, now machine.Time) bool {
-	f := v.links.byID(other)
+	f := v.links.ByID(other)
 	return hostpolicy.Vote{Here: v.here(), There: v.there(f, now), Ready: v.isReady(f, now), Quiet: quiet, Nearer: nearer}.Moves()
 }
 
@@ -97,14 +98,14 @@ func (v *votePlacement) beat(now machine.Time) {
 	}
 	v.next = now.Add(giveEvery)
 	here := v.here()
-	outranked := func(f *remoteNode) bool { return v.isReady(f, now) && v.there(f, now) > here }
-	if !slices.ContainsFunc(v.links.up(), outranked) {
+	outranked := func(f *peers.Remote) bool { return v.isReady(f, now) && v.there(f, now) > here }
+	if !slices.ContainsFunc(v.links.Up(), outranked) {
 		return
 	}
 	v.hosted.wakeVoters(func(g *shardGroup) bool {
 		members := g.members()
 		return len(members) == 2 && slices.ContainsFunc(members, func(p machine.Peer) bool {
-			return p.ID != v.Cfg.Self.ID && outranked(v.links.byID(p.ID))
+			return p.ID != v.Cfg.Self.ID && outranked(v.links.ByID(p.ID))
 		})
 	}, giveAtOnce)
 }

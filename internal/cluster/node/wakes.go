@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -46,7 +47,7 @@ func wakenBy(m machine.Message) (shards.Shard, bool) {
 
 // mayWake reports whether a node may speak of a shard: the group is awake, or the node
 // may wake it.
-func (o *hosting) mayWake(f *remoteNode, p shards.Shard) bool {
+func (o *hosting) mayWake(f *peers.Remote, p shards.Shard) bool {
 	h := o.replicas[p]
 	if h == nil && !o.dormant[p] || h != nil && !h.group.raft.Hibernates() {
 		return true
@@ -56,7 +57,7 @@ func (o *hosting) mayWake(f *remoteNode, p shards.Shard) bool {
 
 // mayPass reports whether a message of a group may be passed to the replica here: it
 // does not wake the group, or the node may wake it.
-func (o *hosting) mayPass(f *remoteNode, p shards.Shard, m machine.Message) bool {
+func (o *hosting) mayPass(f *peers.Remote, p shards.Shard, m machine.Message) bool {
 	h := o.replicas[p]
 	if h == nil && !o.dormant[p] || h != nil && !h.group.raft.WokenBy(m) {
 		return true
@@ -70,10 +71,10 @@ type wakeBudgets struct{ others, members *limit.Budget }
 
 // takesWake takes from a node's budget that it wakes a group; h is nil if the replica
 // was not read yet, and who is a member of the group is not known.
-func (o *hosting) takesWake(f *remoteNode, h *replica) bool {
-	own := o.wakes.of(f)
+func (o *hosting) takesWake(f *peers.Remote, h *replica) bool {
+	own := o.wakes.Of(f)
 	budget, atOnce, perSecond := &own.others, float64(wakesAtOnce), float64(wakesPerSecond)
-	if h != nil && among(h.group.members(), f.peer.ID) {
+	if h != nil && peers.Among(h.group.members(), f.Peer.ID) {
 		budget, atOnce, perSecond = &own.members, memberWakesAtOnce, memberWakesPerSecond
 	}
 	if *budget == nil {

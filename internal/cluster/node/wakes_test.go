@@ -40,7 +40,7 @@ func TestHostileWakes(t *testing.T) {
 				c.nodes[1].Call(func() {
 					for k := range int32(asleep) {
 						if p := (shards.Shard{Region: world.RegionPos{X: 100 + k, Z: 9}}); k%seconds == i {
-							c.node(1).net.links.send(nodePeer(0), ask(p))
+							c.node(1).net.links.Send(nodePeer(0), ask(p))
 						}
 					}
 				})
@@ -96,10 +96,10 @@ func TestHostileGroupMessages(t *testing.T) {
 				t.Fatalf("the groups have %d members", n)
 			}
 			few := limit.NewBudget(perSecond, atOnce)
-			if f := victim.links.heard(nodePeer(liar)); stranger {
-				victim.hosting.wakes.of(f).others = &few
+			if f := victim.links.Heard(nodePeer(liar)); stranger {
+				victim.hosting.wakes.Of(f).others = &few
 			} else {
-				victim.hosting.wakes.of(f).members = &few
+				victim.hosting.wakes.Of(f).members = &few
 			}
 			woken := map[shards.Shard]bool{}
 			const seconds = 4 // what is woken stays awake for longer
@@ -108,7 +108,7 @@ func TestHostileGroupMessages(t *testing.T) {
 					for _, p := range all {
 						m := m
 						m.Space, m.Gen = p.Space(), victim.hosting.replicas[p].group.raft.Status().Gen
-						c.node(liar).net.links.send(nodePeer(0), &m)
+						c.node(liar).net.links.Send(nodePeer(0), &m)
 					}
 				})
 				c.s.Run(time.Second)

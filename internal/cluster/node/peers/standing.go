@@ -1,4 +1,4 @@
-package node
+package peers
 
 import (
 	"encoding/binary"
@@ -11,10 +11,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// standing is since when this node has known others, also from before it restarted: who
+// Standing is since when this node has known others, also from before it restarted: who
 // is a newcomer gets no majority of a shard's hosts (hostpolicy.Members). Keys are cheap,
 // time is not.
-type standing struct {
+type Standing struct {
 	env   machine.Env
 	self  id.ID
 	nodes map[id.ID]acquaintance // this node too: since when it has been in the world
@@ -26,9 +26,9 @@ type standing struct {
 type acquaintance struct{ first, last machine.Time }
 
 const (
-	// standingKey is the list in NodeSpace: for each node its id and two times in
+	// StandingKey is the list in the node's own space: for each node its id and two times in
 	// nanoseconds since 1970, 8 bytes each, big-endian.
-	standingKey = "standing"
+	StandingKey = "standing"
 	// standingFor is how long a node that is silent keeps its standing.
 	standingFor = 30 * 24 * time.Hour
 	// maxStanding bounds the list. If it is full, further nodes stay newcomers.
@@ -38,12 +38,12 @@ const (
 	saveStanding = time.Hour
 )
 
-func newStanding(c part.Part) *standing {
-	return &standing{env: c.Env, self: c.Cfg.Self.ID, nodes: map[id.ID]acquaintance{}}
+func newStanding(c part.Part) *Standing {
+	return &Standing{env: c.Env, self: c.Cfg.Self.ID, nodes: map[id.ID]acquaintance{}}
 }
 
 // meet notes that a node has answered, or that this one runs.
-func (s *standing) meet(who id.ID) {
+func (s *Standing) meet(who id.ID) {
 	a, known := s.nodes[who]
 	now := s.env.Now()
 	if !known {
@@ -56,24 +56,24 @@ func (s *standing) meet(who id.ID) {
 	s.nodes[who] = a
 }
 
-// knownFor is how long ago a node was first heard; 0: it was not, or not for long.
-func (s *standing) knownFor(who id.ID) time.Duration {
+// KnownFor is how long ago a node was first heard; 0: it was not, or not for long.
+func (s *Standing) KnownFor(who id.ID) time.Duration {
 	if a, known := s.nodes[who]; known {
 		return s.env.Now().Sub(a.first)
 	}
 	return 0
 }
 
-// isNewcomer reports whether a node is a newcomer to this one.
-func (s *standing) isNewcomer(who id.ID) bool {
-	return hostpolicy.Newcomer(s.knownFor(who), s.knownFor(s.self))
+// IsNewcomer reports whether a node is a newcomer to this one.
+func (s *Standing) IsNewcomer(who id.ID) bool {
+	return hostpolicy.Newcomer(s.KnownFor(who), s.KnownFor(s.self))
 }
 
-// load takes what is on the disk. Nodes that were heard before that was read keep the
+// Load takes what is on the disk. Nodes that were heard before that was read keep the
 // earlier time.
-func (s *standing) load(kvs []machine.KV) {
+func (s *Standing) Load(kvs []machine.KV) {
 	for _, kv := range kvs {
-		if string(kv.Key) != standingKey {
+		if string(kv.Key) != StandingKey {
 			continue
 		}
 		for who, a := range decodeStanding(kv.Value) { // the order does not matter
@@ -89,9 +89,9 @@ func (s *standing) load(kvs []machine.KV) {
 	s.meet(s.self)
 }
 
-// isDue forgets nodes that were silent for too long, and reports, once an hour, that the
+// IsDue forgets nodes that were silent for too long, and reports, once an hour, that the
 // list is to be written.
-func (s *standing) isDue(now machine.Time) bool {
+func (s *Standing) IsDue(now machine.Time) bool {
 	if now.Sub(s.saved) < saveStanding {
 		return false
 	}
@@ -105,7 +105,7 @@ func (s *standing) isDue(now machine.Time) bool {
 	return true
 }
 
-func (s *standing) encode() (out []byte) {
+func (s *Standing) Encode() (out []byte) {
 	for _, who := range id.Sorted(s.nodes) {
 		a := s.nodes[who]
 		out = binary.BigEndian.AppendUint64(append(out, who[:]...), uint64(a.first))
