@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/names"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
@@ -36,12 +38,12 @@ const (
 type admission struct {
 	part.Part
 	links    *peers.Links
-	access   *access // nil: in a simulation
-	names    *playerNames
+	access   *lists.AccessSync // nil: in a simulation
+	names    *names.Names
 	vouching map[vouchKey]*vouching
 }
 
-func newAdmission(c part.Part, l *peers.Links, names *playerNames) *admission {
+func newAdmission(c part.Part, l *peers.Links, names *names.Names) *admission {
 	return &admission{Part: c, links: l, names: names, vouching: map[vouchKey]*vouching{}}
 }
 
@@ -70,7 +72,7 @@ func (a *admission) mayEnter(f *peers.Remote, session id.ID, e *lobby.Enter) boo
 		why = a.visitRefused(e, f.Peer.ID)
 	}
 	if why == nil {
-		a.names.claim(e)
+		a.names.Claim(e)
 		return true
 	}
 	a.Counts.Dropped++
@@ -150,7 +152,7 @@ func (a *admission) onVouched(m *lobby.Vouched) {
 	delete(a.vouching, key)
 	e := *v.enter
 	if m.OK {
-		e.Entity, e.Name, e.Mode, e.New, e.Visitor = m.Entity, a.names.shown(m.Player, m.Name), m.Mode, m.New && e.New, m.Visitor
+		e.Entity, e.Name, e.Mode, e.New, e.Visitor = m.Entity, a.names.Shown(m.Player, m.Name), m.Mode, m.New && e.New, m.Visitor
 		a.Queue.Push(part.Call{To: key.shard.Peer(), From: m.Session, Msg: &e})
 	} else {
 		a.refuseEntry(key, &e, wire.BadProof)

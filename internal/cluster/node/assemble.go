@@ -1,6 +1,8 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/names"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
@@ -107,7 +109,7 @@ func (w *network) assembleSessions(c part.Part) {
 		Part: c, nextStrayNotice: peers.NewOwn[machine.Time](w.links), epoch: w.n.cfg.Region.Epoch, links: w.links, routes: w.routes, speakers: w.speakers, local: w.n,
 		entered: map[id.ID]*lobby.Enter{}, owner: w.owner, lagging: map[stream]*laggingSession{},
 	}
-	w.names = newPlayerNames(c.Env)
+	w.names = names.New(c.Env)
 	w.admission = newAdmission(c, w.links, w.names)
 	w.guests = &remoteSessions{Part: c, of: peers.NewOwn[remoteSessionsOf](w.links), tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox(), hashes: recent.New[*world.Column, [32]byte](maxColumnHashes)}
 }
@@ -117,7 +119,7 @@ func (w *network) assembleSessions(c part.Part) {
 func (w *network) assembleLists(c part.Part) {
 	w.verified = newVerified(c, w.cfg.Verified, w.links, w.store, w.disconnectBarred)
 	w.overlay = newOverlayAdapter(c, w.n.newSeat("overlay"), w.links, w.dir, w.verified)
-	w.access = newAccess(c, w.cfg.Access, w.links, w.store, w.disconnectBarred)
+	w.access = lists.NewAccess(c, w.cfg.Access, w.links, w.store, w.disconnectBarred)
 }
 
 // assembleEvidence makes what compares what players are shown, and spreads proofs.

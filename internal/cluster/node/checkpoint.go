@@ -2,6 +2,9 @@ package node
 
 import "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 
+// checkpointKey is where it is in the node's own space.
+const checkpointKey = "stored"
+
 // saveCheckpoint puts what the node has of the stored world on its disk, if it is not there
 // already: all nodes may stop (storage.Node.Checkpoint).
 func (k *storageAdapter) saveCheckpoint() {
@@ -18,7 +21,14 @@ func (k *storageAdapter) saveCheckpoint() {
 		return
 	}
 	k.saved = m
-	k.l.disk.put(checkpointKey, b)
+	k.l.disk.Put(checkpointKey, b)
+}
+
+// recall takes the checkpoint that is on the disk.
+func (l *overlayAdapter) recall(b []byte) {
+	if l != nil && l.storage != nil {
+		l.storage.restoreCheckpoint(b)
+	}
 }
 
 // restoreCheckpoint gives the storage what was on the disk.

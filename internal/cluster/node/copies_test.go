@@ -81,7 +81,7 @@ func TestCopiesAreBounded(t *testing.T) {
 		now := machine.Time(0).Add(100 * day)
 		c := &copies{disk: did}
 		for i, age := range ages {
-			c.Env = &clockOnly{now: now.Add(-age)}
+			c.Env = &fixedClock{now: now.Add(-age)}
 			p := region(i)
 			c.setAside(p)(group.Copy{Space: group.RetiredSpace(p.Space()), Retired: true, Bytes: bytes})
 			c.setAside(p)(group.Copy{Space: group.SupersededSpace(p.Space(), group.Gen{Number: 1}), Bytes: bytes})

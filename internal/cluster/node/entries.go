@@ -39,16 +39,6 @@ func newEntries(c part.Part, l *peers.Links) *entries {
 	return &entries{Part: c, links: l, known: map[id.ID]Entry{}}
 }
 
-// SetPlayersAt says where players reach this node; a driver calls it like a handler.
-func (n *Node) SetPlayersAt(at PlayersAt) {
-	if n.net == nil {
-		return
-	}
-	n.begin()
-	n.net.entries.set(at)
-	n.drain()
-}
-
 // set tells the nodes that there is a link to.
 func (e *entries) set(at PlayersAt) {
 	e.own = &at
@@ -96,22 +86,9 @@ func (e *entries) forgetOldest() {
 	delete(e.known, oldest)
 }
 
-// Entries are the other nodes that let players in, or did within hours, in order of
-// their ids; a driver calls it like a handler.
-func (n *Node) Entries() []Entry {
-	if n.net == nil {
-		return nil
-	}
-	return n.net.entries.list()
-}
-
-// NodeWith is the first node with a link here whose certificate for browsers is the one
-// that is looked for; zero: there is none. A driver calls it like a handler.
-func (n *Node) NodeWith(is func(certificate [32]byte) bool) (who id.ID) {
-	if n.net == nil {
-		return who
-	}
-	e := n.net.entries
+// nodeWith is the first node with a link whose certificate for browsers is the one that is
+// looked for; zero: there is none.
+func (e *entries) nodeWith(is func(certificate [32]byte) bool) (who id.ID) {
 	for _, node := range id.Sorted(e.known) {
 		if f := e.links.ByID(node); f != nil && f.IsUp() && is(e.known[node].At.Certificate) {
 			return node

@@ -4,11 +4,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
 
 // Messages between nodes are pointers to these structs, frozen once sent
@@ -148,13 +146,6 @@ type (
 // MaxSparePart is how many bytes of a state one Spare has.
 const MaxSparePart = 32 << 10
 
-// AccessList has the version of the founder's list at the sender, and the list itself
-// if the receiver's is older.
-type AccessList struct {
-	Version uint64
-	List    []byte // invitation.Access in its encoding; may be empty
-}
-
 // Decisions spreads the log of decisions. Two nodes with a new link exchange a hash of
 // their logs; if the hashes differ, each sends the other all statements. A node that
 // accepts a new statement forwards it. The Digest of a message with a List is unused.
@@ -166,43 +157,8 @@ type Decisions struct {
 // MaxDecisions is how many statements one Decisions holds.
 const MaxDecisions = 64
 
-// In a world with an authority.
-type (
-	// OverlayShare opens (On) or closes the overlay's share of a link, which hosting
-	// may use too. Each is answered by the same message, unless the two have crossed.
-	OverlayShare struct{ On bool }
-
-	// Revoked has the version of the revocation list at the sender, and the list itself
-	// if the receiver's is older.
-	Revoked struct {
-		Version uint64
-		List    []byte // identity.Revocations in its encoding; may be empty
-	}
-
-	// Renewed is the sender's certificate after a new one was issued to it.
-	Renewed struct{ Certificate *identity.Certificate }
-
-	// BootstrapQuery asks for nodes to join the overlay by. BootstrapReply is the answer:
-	// the sender itself and one node of each zone, if it knows one. Both are datagrams.
-	BootstrapQuery struct{ Nonce uint64 }
-	BootstrapReply struct {
-		Nonce uint64
-		Self  *overlay.Contact
-		Known []*overlay.Contact
-	}
-)
-
 // MaxPlayerNames is how many names a PlayersAt has at most.
 const MaxPlayerNames = 8
-
-// MaxPlaces is how many nodes a BootstrapReply names beside the sender.
-const MaxPlaces = 16
-
-// Datagram says that the message needs no link and may be lost.
-func (*BootstrapQuery) Datagram() {}
-
-// Datagram says that the message needs no link and may be lost.
-func (*BootstrapReply) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
 func (*LeaderQuery) Datagram() {}

@@ -1,6 +1,9 @@
 package node
 
-import "github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+)
 
 // Net configures a node that hosts the world together with others.
 type Net struct {
@@ -13,5 +16,5 @@ type Net struct {
 	// Verified is for a world with an authority; nil: the world has none.
 	Verified *Verified
 	// Access says whom the founder admits; nil: everybody (a simulation).
-	Access Access
+	Access lists.Access
 }

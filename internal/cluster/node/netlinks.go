@@ -10,7 +10,7 @@ import (
 
 // Bars reports whether a node is to be refused.
 func (w *network) Bars(who machine.Peer) bool {
-	return w.verified.bars(who.ID) || w.access.bars(who.ID)
+	return w.verified.bars(who.ID) || w.access.Refuses(who.ID)
 }
 
 // Uses implements linkEvents.
@@ -21,8 +21,8 @@ func (w *network) Remembers(f *peers.Remote) bool { return w.speakers.heeds(f) }
 
 // LinkUp implements linkEvents: both ends exchange what each must know.
 func (w *network) LinkUp(f *peers.Remote) {
-	w.verified.lists().greet(f)
-	w.access.lists().greet(f)
+	w.verified.lists().Greet(f)
+	w.access.Lists().Greet(f)
 	w.entries.greet(f)
 	w.owner.greet(f)
 	w.n.decisions.greet(f)

@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -109,9 +110,9 @@ func (w *network) receiveOfNode(f *peers.Remote, from machine.Peer, m machine.Me
 	case *Decisions:
 		w.n.decisions.receive(f, m)
 	case *Revoked:
-		w.verified.lists().received(f, m.Version, m.List)
-	case *AccessList:
-		w.access.lists().received(f, m.Version, m.List)
+		w.verified.lists().Received(f, m.Version, m.List)
+	case *lists.AccessList:
+		w.access.Lists().Received(f, m.Version, m.List)
 	case *Renewed:
 		w.verified.onRenewed(f, m)
 	default:

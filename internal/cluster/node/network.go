@@ -1,6 +1,8 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/names"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
@@ -47,11 +49,11 @@ type network struct {
 	entries   *entries
 	guests    *remoteSessions // of players at other nodes
 	admission *admission
-	names     *playerNames
+	names     *names.Names
 
-	verified *verified       // nil: the world has no authority
-	access   *access         // nil: in a simulation
-	overlay  *overlayAdapter // the overlay; nil: this node has no place in it
+	verified *verified         // nil: the world has no authority
+	access   *lists.AccessSync // nil: in a simulation
+	overlay  *overlayAdapter   // the overlay; nil: this node has no place in it
 
 	evidence *evidenceSpreading
 	shown    *shownChecking
@@ -87,7 +89,7 @@ func (w *network) onBeat() {
 		x.Tick(now)
 	}
 	w.verified.beat(now)
-	w.access.beat(now)
+	w.access.Beat(now)
 	w.n.decisions.beat(now)
 	w.creation.beat()
 	w.invitations.beat(now)
@@ -123,13 +125,11 @@ func (w *network) recall(kvs []machine.KV) {
 	for _, kv := range kvs {
 		switch string(kv.Key) {
 		case revokedKey:
-			w.verified.lists().recall(kv.Value)
-		case accessKey:
-			w.access.lists().recall(kv.Value)
+			w.verified.lists().Recall(kv.Value)
+		case lists.AccessKey:
+			w.access.Lists().Recall(kv.Value)
 		case checkpointKey:
-			if w.overlay != nil && w.overlay.storage != nil {
-				w.overlay.storage.restoreCheckpoint(kv.Value)
-			}
+			w.overlay.recall(kv.Value)
 		default:
 			w.copies.recall(kv)
 		}

@@ -27,15 +27,12 @@ type nodeStore struct {
 	noted machine.Time // when it was last noted that the node runs
 }
 
-// The space, and the keys of the contacts, of the list of revocations, and of
-// what the node has of the stored world.
+// The space, and the keys of the contacts and of when the node last ran.
 const (
 	// NodeSpace is the space of what a node keeps for itself.
-	NodeSpace     = "node"
-	contactsKey   = "contacts"
-	revokedKey    = "revocations"
-	checkpointKey = "stored"
-	aliveKey      = "alive"
+	NodeSpace   = "node"
+	contactsKey = "contacts"
+	aliveKey    = "alive"
 )
 
 const (
@@ -122,7 +119,7 @@ func (m *nodeStore) beat(now machine.Time) {
 	m.seen.StayAwake(now)
 	if m.read && now.Sub(m.noted) >= peers.AliveEvery {
 		m.noted = now
-		m.put(aliveKey, binary.BigEndian.AppendUint64(nil, uint64(now)))
+		m.Put(aliveKey, binary.BigEndian.AppendUint64(nil, uint64(now)))
 	}
 	if m.read && now >= m.next {
 		m.save()
@@ -140,11 +137,11 @@ func (m *nodeStore) save() {
 		return // nobody is there: those of last time may be again
 	}
 	m.saved = b
-	m.put(contactsKey, b)
+	m.Put(contactsKey, b)
 }
 
-// put writes a value to the node's own space.
-func (m *nodeStore) put(key string, value []byte) {
+// Put writes a value to the node's own space.
+func (m *nodeStore) Put(key string, value []byte) {
 	m.do(jobSave, machine.DiskWrite{Space: NodeSpace, Put: []machine.KV{{Key: []byte(key), Value: value}}})
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
@@ -20,10 +21,10 @@ import (
 type overlayAdapter struct {
 	part.Part
 	links    *peers.Links
-	dir      *directory
+	dir      knownNodes
 	sessions noticedSessions
 	leaders  regionLeaders
-	disk     nodeDisk
+	disk     lists.Disk
 	verified *verified
 	bars     func(machine.Peer) bool // whether a node is refused
 
@@ -38,6 +39,13 @@ type overlayAdapter struct {
 	reports  uint64 // evidence, since the start
 	noted    uint64 // of them, those that a log message has counted
 	nextNote machine.Time
+}
+
+// knownNodes are the nodes that the directory knows (directory).
+type knownNodes interface {
+	contacts(to []machine.Peer) []machine.Peer
+	// hasJoined reports whether this node has entered the directory.
+	hasJoined() bool
 }
 
 // noticedSessions sends a notice to a session at this node (gatewaySessions).
@@ -73,11 +81,11 @@ const (
 )
 
 // newOverlayAdapter returns nil if the node has no certificate.
-func newOverlayAdapter(c part.Part, p part.Seat, l *peers.Links, dir *directory, v *verified) *overlayAdapter {
+func newOverlayAdapter(c part.Part, p part.Seat, l *peers.Links, dir knownNodes, v *verified) *overlayAdapter {
 	if v == nil || v.Certificate == nil {
 		return nil
 	}
-	a := &overlayAdapter{Part: c, seat: p, shares: peers.NewOwn[linkShare](l), links: l, dir: dir, verified: v, disk: v.disk}
+	a := &overlayAdapter{Part: c, seat: p, shares: peers.NewOwn[linkShare](l), links: l, dir: dir, verified: v, disk: v.Disk}
 	cfg := overlay.Config{
 		Self:  &overlay.Contact{ID: c.Cfg.Self.ID, Addr: c.Cfg.Self.Addr, Pos: v.Certificate.Pos},
 		Space: overlay.SpaceFor(v.Zones), Certificate: v.Certificate, Verify: v.Verifier.Verify, Sign: v.Sign,

@@ -7,15 +7,11 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 )
 
-// Reissue gives the node a new certificate for its place, and sends it over all
-// links: the other ends would disconnect the node when the old one expires. All
-// others see it when it next shakes hands with them. A driver calls it like a
-// handler.
-func (n *Node) Reissue(c *identity.Certificate) error {
-	if n.net == nil || n.net.verified == nil || n.net.verified.Certificate == nil {
+// reissue takes a new certificate of this node for its place.
+func (v *verified) reissue(c *identity.Certificate) error {
+	if v == nil || v.Certificate == nil {
 		return fmt.Errorf("the node runs without a certificate: start it anew with this one")
 	}
-	v := n.net.verified
 	switch old := v.Certificate; {
 	case c.Serial == old.Serial:
 		return nil
@@ -32,8 +28,7 @@ func (n *Node) Reissue(c *identity.Certificate) error {
 	v.Note(fmt.Sprintf("This node has certificate %d now, instead of %d.", c.Serial, v.Certificate.Serial))
 	v.Certificate, v.warned = c, 0
 	v.overlay.node.Reissue(c)
-	v.links.TellAll(&Renewed{c}, nil)
-	n.drain()
+	v.Links.TellAll(&Renewed{c}, nil)
 	return nil
 }
 
@@ -48,6 +43,6 @@ func (v *verified) onRenewed(f *peers.Remote, m *Renewed) {
 	}
 	if err != nil {
 		v.Accused.Accuse(f.Peer.ID, "a certificate that does not count: %v", err)
-		v.links.Disconnect(f)
+		v.Links.Disconnect(f)
 	}
 }

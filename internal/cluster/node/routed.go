@@ -82,7 +82,7 @@ func (w *network) fromSession(session id.ID, to shards.Shard, m machine.Message)
 			return
 		}
 		w.sessions.entered[session] = e
-		w.names.claim(e)
+		w.names.Claim(e)
 	}
 	r := w.routes.of(to)
 	r.sessions[session] = true

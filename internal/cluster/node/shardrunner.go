@@ -83,9 +83,9 @@ func (n *Node) hasSession(peer machine.Peer) bool { return n.links[peer] }
 // hasSessions reports whether there are any.
 func (n *Node) hasSessions() bool { return len(n.links) > 0 }
 
-// fromLobbyElsewhere implements localSessions.
+// FromLobbyElsewhere implements localSessions.
 func (n *Node) fromLobbyElsewhere(m machine.Message) machine.Message {
-	return n.net.names.fromLobbyElsewhere(n.decisions.fromLobby(m))
+	return n.net.names.FromLobbyElsewhere(n.decisions.fromLobby(m))
 }
 
 // announceNewHost tells the regions led here that another shard has a new host: they

@@ -110,15 +110,12 @@ type RegionStorer struct {
 	Zone int
 }
 
-// WithStorage calls a driver's function with the node's storage, like a handler; false:
-// the node has none.
-func (n *Node) WithStorage(f func(*storage.Node)) bool {
-	if n.net == nil || n.net.overlay == nil || n.net.overlay.storage == nil {
-		return false
+// stored returns the node's storage; nil: it has none.
+func (l *overlayAdapter) stored() *storage.Node {
+	if l == nil || l.storage == nil {
+		return nil
 	}
-	f(n.net.overlay.storage.node)
-	n.drain()
-	return true
+	return l.storage.node
 }
 
 // storageStats returns the figures of the storage; nil: there is none.

@@ -155,7 +155,7 @@ func (e submachineEnv) Send(to machine.Peer, m machine.Message) {
 	}
 	n.counts.Sent++
 	if n.net != nil && e.p.isLobby {
-		n.net.names.fromLobbyHere(m)
+		n.net.names.FromLobbyHere(m)
 	}
 	switch {
 	case n.net == nil:

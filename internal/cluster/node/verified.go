@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -49,7 +50,7 @@ type CertificateVerifier interface {
 // them. A nil one is that of an open world.
 type verified struct {
 	Verified
-	*listSync
+	*lists.Sync
 	disconnectBarred func()
 	overlay          *overlayAdapter // nil: this node has no place
 
@@ -59,14 +60,14 @@ type verified struct {
 }
 
 // newVerified returns nil if the world has no authority.
-func newVerified(c part.Part, cfg *Verified, l *peers.Links, disk nodeDisk, disconnectBarred func()) *verified {
+func newVerified(c part.Part, cfg *Verified, l *peers.Links, disk lists.Disk, disconnectBarred func()) *verified {
 	if cfg == nil {
 		return nil
 	}
 	v := &verified{Verified: *cfg, disconnectBarred: disconnectBarred}
-	v.listSync = &listSync{
-		Part: c, links: l, disk: disk, list: revocationList{v.Verifier}, name: "list of revocations", key: revokedKey, enforce: v.enforceList,
-		message: func(version uint64, list []byte) machine.Message { return &Revoked{version, list} },
+	v.Sync = &lists.Sync{
+		Part: c, Links: l, Disk: disk, List: revocationList{v.Verifier}, Name: "list of revocations", Key: revokedKey, Enforce: v.enforceList,
+		Message: func(version uint64, list []byte) machine.Message { return &Revoked{version, list} },
 	}
 	return v
 }
@@ -75,11 +76,11 @@ func newVerified(c part.Part, cfg *Verified, l *peers.Links, disk nodeDisk, disc
 func (v *verified) bars(who id.ID) bool { return v != nil && v.Verifier.Bars(who) }
 
 // lists is nil if v is.
-func (v *verified) lists() *listSync {
+func (v *verified) lists() *lists.Sync {
 	if v == nil {
 		return nil
 	}
-	return v.listSync
+	return v.Sync
 }
 
 // revocationList is the authority's list as it spreads.
@@ -105,24 +106,9 @@ func (l revocationList) Take(list []byte) (said string, err error) {
 	return fmt.Sprintf("Version %d of the authority's revocations is in force, with %d certificates.", r.Version, len(r.Serials)), nil
 }
 
-// Revoke gives the node a list of revocations of the authority, which spreads to
-// the other nodes. One that is not newer changes nothing. A driver calls it like
-// a handler.
-func (n *Node) Revoke(r *identity.Revocations) error {
-	if n.net == nil || n.net.verified == nil {
-		return fmt.Errorf("revocations: the world has no authority")
-	}
-	v := n.net.verified
-	if r.World == n.net.cfg.World && r.Version <= v.version() {
-		return nil
-	}
-	err := v.take(r.Append(nil), nil)
-	n.drain()
-	return err
-}
-
 const (
-	endsEvery = time.Minute
+	// revokedKey is where the list is in the node's own space.
+	revokedKey = "revocations"
 	// endsSoon is how long before its end a host is told of it, once a day.
 	endsSoon = 7 * 24 * time.Hour
 )
@@ -132,7 +118,7 @@ func (v *verified) beat(now machine.Time) {
 	if v == nil || now < v.next {
 		return
 	}
-	v.next = now.Add(endsEvery)
+	v.next = now.Add(lists.EndsEvery)
 	v.enforceList()
 	c := v.Certificate
 	if c == nil || c.Until == 0 || v.out || now.Add(endsSoon) < c.Until || v.warned != 0 && now.Sub(v.warned) < 24*time.Hour {

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
@@ -64,7 +65,7 @@ var nodeKinds = []*kind{
 		f.exact(m.Certificate[:])
 	}),
 	message(118, func(f *form, m *node.OwnerPlays) { f.bool(&m.Plays) }),
-	message(117, func(f *form, m *node.AccessList) { num(f, &m.Version); f.bytes(&m.List, invitation.MaxAccess) }),
+	message(117, func(f *form, m *lists.AccessList) { num(f, &m.Version); f.bytes(&m.List, invitation.MaxAccess) }),
 	message(119, func(f *form, m *node.Decisions) {
 		f.exact(m.Digest[:])
 		list(f, &m.List, node.MaxDecisions, 1, func(f *form, b *[]byte) { f.bytes(b, decision.MaxSize) })

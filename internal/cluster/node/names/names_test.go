@@ -1,12 +1,10 @@
-package node
+package names
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
@@ -24,28 +22,28 @@ func (c *clockOnly) Now() machine.Time { return c.now }
 
 // nameStage is a node that hears from two lobbies: its own and a liar's.
 type nameStage struct {
-	*playerNames
+	*Names
 	clock *clockOnly
 }
 
 func newNameStage() nameStage {
 	c := &clockOnly{now: 1}
-	return nameStage{newPlayerNames(c), c}
+	return nameStage{New(c), c}
 }
 
 func player(name string) id.ID { return id.Of([]byte(name)) }
 
 // admits lets a player sign a name and the lobby of another node give it.
 func (s nameStage) admits(key, name string) string {
-	s.claim(&lobby.Enter{Player: player(key), Name: name})
+	s.Claim(&lobby.Enter{Player: player(key), Name: name})
 	clean, _ := wire.CleanName(name)
-	return s.fromLobbyElsewhere(&lobby.Admitted{Player: player(key), Name: clean}).(*lobby.Admitted).Name
+	return s.FromLobbyElsewhere(&lobby.Admitted{Player: player(key), Name: clean}).(*lobby.Admitted).Name
 }
 
 // lists is how a player is shown whom the lobby of another node calls so.
 func (s nameStage) lists(key, name string) string {
 	m := &lobby.Players{List: []lobby.PlayerInfo{{Player: player("x"), Name: "Xavier", Present: true}, {Player: player(key), Name: name, Present: true}}}
-	got := s.fromLobbyElsewhere(m).(*lobby.Players)
+	got := s.FromLobbyElsewhere(m).(*lobby.Players)
 	if m.List[1].Name != name || got.List[0] != m.List[0] {
 		panic("the lobby's own message was changed")
 	}
@@ -72,12 +70,12 @@ func TestNameOfAnother(t *testing.T) {
 	expect("a Greek claim", s.admits("alexis", "Αλέξης"), "Αλέξης")
 	expect("another's in capitals", s.lists("eve", "ΑΛΈΞΗΣ"), marked("eve", "ΑΛΈΞΗΣ"))
 	expect("another who has signed it", s.admits("eve", "Ann"), marked("eve", "Ann"))
-	expect("another name than she has signed", s.fromLobbyElsewhere(&lobby.Admitted{Player: player("ann"), Name: "Bo"}).(*lobby.Admitted).Name, marked("ann", "Bo"))
-	expect("of a session elsewhere", s.shown(player("eve"), "Ann"), marked("eve", "Ann"))
+	expect("another name than she has signed", s.FromLobbyElsewhere(&lobby.Admitted{Player: player("ann"), Name: "Bo"}).(*lobby.Admitted).Name, marked("ann", "Bo"))
+	expect("of a session elsewhere", s.Shown(player("eve"), "Ann"), marked("eve", "Ann"))
 
 	propose := func(key string) machine.Message {
 		o := decision.Order{Kind: decision.Teleport, Seq: 1, Subject: player(key), Name: "ann"}
-		return s.fromLobbyElsewhere(&lobby.Propose{Statement: o.Append(nil)})
+		return s.FromLobbyElsewhere(&lobby.Propose{Statement: o.Append(nil)})
 	}
 	if m, ok := propose("eve").(*lobby.Chat); !ok || m.Kind != wire.ChatError {
 		t.Error("an order about another player would be signed")
@@ -98,8 +96,8 @@ func TestNameOfAnother(t *testing.T) {
 func TestNameGivenHere(t *testing.T) {
 	s := newNameStage()
 	s.admits("ann", "Ann")
-	s.claim(&lobby.Enter{Player: player("bo"), Name: "Ann"})
-	s.fromLobbyHere(&lobby.Players{List: []lobby.PlayerInfo{{Player: player("bo"), Name: "Ann", Present: true}}})
+	s.Claim(&lobby.Enter{Player: player("bo"), Name: "Ann"})
+	s.FromLobbyHere(&lobby.Players{List: []lobby.PlayerInfo{{Player: player("bo"), Name: "Ann", Present: true}}})
 	if got := s.lists("bo", "Ann"); got != "Ann" {
 		t.Errorf("shown as %q", got)
 	}
@@ -135,7 +133,7 @@ func TestNamesAreBounded(t *testing.T) {
 	s.admits("ann", "Ann")
 	for i := range maxPlayerNames + maxPlayerNames/4 {
 		s.clock.now++
-		s.claim(&lobby.Enter{Player: player(fmt.Sprint(i)), Name: fmt.Sprint("N", i)})
+		s.Claim(&lobby.Enter{Player: player(fmt.Sprint(i)), Name: fmt.Sprint("N", i)})
 		s.looksOf(fmt.Sprint("L", i))
 	}
 	if len(s.list) > maxPlayerNames || len(s.owners) > 2*maxPlayerNames || len(s.looks) > maxPlayerNames {
@@ -151,42 +149,4 @@ func TestNamesAreBounded(t *testing.T) {
 	if len(s.list) > maxPlayerNames || len(s.owners) > 2*len(s.list) || s.lists("eve", "Ann") != "Ann" {
 		t.Errorf("%d players, %d names", len(s.list), len(s.owners))
 	}
-}
-
-// TestLobbyGivesNameAway: whoever hosts the lobby lists its accomplice under the name of
-// a player of an honest node; that node's sessions see who it is. It cannot admit a
-// session as another player.
-func TestLobbyGivesNameAway(t *testing.T) {
-	c := newCluster(t, 2, 0)
-	for i := range 3 {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
-	at := (c.leaderOf(shards.Lobby) + 1) % 3
-	ann := c.addGuest(at)
-	c.until("Ann is in", func() bool { return ann.in && ann.present[ann.name] })
-	liar := c.leaderOf(shards.Lobby)
-	if liar == at {
-		t.Fatal("the lobby is with Ann: take another seed")
-	}
-	session := id.Of([]byte("session 0"))
-	tells := func(m machine.Message) {
-		c.nodes[liar].Call(func() { c.node(liar).net.links.Send(nodePeer(at), &ToSessions{[]id.ID{session}, m}) })
-		c.s.Run(time.Second)
-	}
-	evil := player("evil")
-	tells(&lobby.Players{Full: true, List: []lobby.PlayerInfo{{Player: evil, Name: ann.name, Present: true}}})
-	if len(ann.present) != 1 || !ann.present[withID(evil, ann.name)] {
-		t.Errorf("Ann sees %v", ann.present)
-	}
-	entries := ann.entries
-	tells(&lobby.Admitted{Player: evil, Name: "Evil"})
-	if ann.entries != entries {
-		t.Error("the session has entered as another player")
-	}
-	if n := c.node(at).net; len(n.sessions.entered) != 1 || !slices.Contains(id.Sorted(n.names.list), ann.player()) {
-		t.Errorf("%d sessions have players", len(n.sessions.entered))
-	}
-	c.guests[0].Crash()
-	c.until("Ann is gone", func() bool { return len(c.node(at).net.sessions.entered) == 0 })
 }

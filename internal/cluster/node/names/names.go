@@ -1,4 +1,6 @@
-package node
+// Package names keeps which player has signed which name, and shows a player with its id to
+// whom the lobby of another node gives the name of somebody else (decision 67).
+package names
 
 import (
 	"cmp"
@@ -13,12 +15,12 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
-// playerNames is which player has which name, as far as this node has seen the player's
+// Names is which player has which name, as far as this node has seen the player's
 // signature for it (identity.PassText): of its own sessions, and of all that entered
 // while the lobby was here. The host of the lobby gives names. If it gives such a name,
 // or one that looks like it, to another player, that player is shown with its id
 // (decision 67).
-type playerNames struct {
+type Names struct {
 	env    machine.Env
 	list   map[id.ID]*namedPlayer
 	owners map[string]id.ID // players by the looks of their names
@@ -47,13 +49,13 @@ const (
 	nameUnused = 24 * time.Hour
 )
 
-func newPlayerNames(env machine.Env) *playerNames {
-	return &playerNames{env: env, list: map[id.ID]*namedPlayer{}, owners: map[string]id.ID{}, looks: map[string]looks{}}
+func New(env machine.Env) *Names {
+	return &Names{env: env, list: map[id.ID]*namedPlayer{}, owners: map[string]id.ID{}, looks: map[string]looks{}}
 }
 
-// claim notes the name that a player has signed to enter. Whether it gets the name is
+// Claim notes the name that a player has signed to enter. Whether it gets the name is
 // for the lobby to say.
-func (n *playerNames) claim(e *lobby.Enter) {
+func (n *Names) Claim(e *lobby.Enter) {
 	name, err := wire.CleanName(e.Name)
 	if err != nil {
 		return
@@ -69,7 +71,7 @@ func (n *playerNames) claim(e *lobby.Enter) {
 
 // given notes that the lobby calls a player so, if the player has signed that. Only the
 // lobby of this node may give the name of one player to another.
-func (n *playerNames) given(player id.ID, name string, here bool) {
+func (n *Names) given(player id.ID, name string, here bool) {
 	p := n.list[player]
 	if p == nil || p.claim != name || !here && n.contradicts(player, name) {
 		return
@@ -87,7 +89,7 @@ func (n *playerNames) given(player id.ID, name string, here bool) {
 	p.last = n.env.Now()
 }
 
-func (n *playerNames) release(p *namedPlayer) {
+func (n *Names) release(p *namedPlayer) {
 	for _, look := range p.looks {
 		delete(n.owners, look)
 	}
@@ -95,7 +97,7 @@ func (n *playerNames) release(p *namedPlayer) {
 }
 
 // contradicts reports that a name is another player's.
-func (n *playerNames) contradicts(player id.ID, name string) bool {
+func (n *Names) contradicts(player id.ID, name string) bool {
 	for _, look := range n.looksOf(name) {
 		owner, ok := n.owners[look]
 		if !ok || owner == player {
@@ -108,7 +110,7 @@ func (n *playerNames) contradicts(player id.ID, name string) bool {
 	return false
 }
 
-func (n *playerNames) looksOf(name string) looks {
+func (n *Names) looksOf(name string) looks {
 	of, ok := n.looks[name]
 	if !ok {
 		if len(n.looks) >= maxPlayerNames {
@@ -121,7 +123,7 @@ func (n *playerNames) looksOf(name string) looks {
 }
 
 // makeRoom forgets some players if there are too many.
-func (n *playerNames) makeRoom() {
+func (n *Names) makeRoom() {
 	if len(n.list) < maxPlayerNames {
 		return
 	}
@@ -138,8 +140,8 @@ func (n *playerNames) makeRoom() {
 	}
 }
 
-// shown is how a player is shown whom the lobby of another node calls so.
-func (n *playerNames) shown(player id.ID, name string) string {
+// Shown is how a player is shown whom the lobby of another node calls so.
+func (n *Names) Shown(player id.ID, name string) string {
 	if n.contradicts(player, name) {
 		return withID(player, name)
 	}
@@ -148,8 +150,8 @@ func (n *playerNames) shown(player id.ID, name string) string {
 
 func withID(player id.ID, name string) string { return fmt.Sprintf("%s (%s)", name, player.Short()) }
 
-// fromLobbyHere hears what the lobby of this node says to a session.
-func (n *playerNames) fromLobbyHere(m machine.Message) {
+// FromLobbyHere hears what the lobby of this node says to a session.
+func (n *Names) FromLobbyHere(m machine.Message) {
 	switch m := m.(type) {
 	case *lobby.Admitted:
 		n.given(m.Player, m.Name, true)
@@ -166,9 +168,9 @@ func (n *playerNames) fromLobbyHere(m machine.Message) {
 	}
 }
 
-// fromLobbyElsewhere is what a session here hears of what another node says in the
+// FromLobbyElsewhere is what a session here hears of what another node says in the
 // lobby's name.
-func (n *playerNames) fromLobbyElsewhere(m machine.Message) machine.Message {
+func (n *Names) FromLobbyElsewhere(m machine.Message) machine.Message {
 	switch m := m.(type) {
 	case *lobby.Admitted:
 		n.given(m.Player, m.Name, false)
@@ -189,14 +191,14 @@ func (n *playerNames) fromLobbyElsewhere(m machine.Message) machine.Message {
 }
 
 // players is a list as it is shown here.
-func (n *playerNames) players(m *lobby.Players) *lobby.Players {
+func (n *Names) players(m *lobby.Players) *lobby.Players {
 	out := m
 	for i := range m.List {
 		p := &m.List[i]
 		if p.Present {
 			n.given(p.Player, p.Name, false)
 		}
-		name := n.shown(p.Player, p.Name)
+		name := n.Shown(p.Player, p.Name)
 		if name == p.Name {
 			continue
 		}

@@ -1,0 +1,101 @@
+package node
+
+import (
+	"fmt"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+)
+
+// What drivers tell and ask a node of a world that several host. Each is called like a
+// handler.
+
+// SetAccess gives the node an access list of the founder, which spreads to the
+// other nodes. One that is not newer changes nothing. A driver calls it like a
+// handler.
+func (n *Node) SetAccess(version uint64, list []byte) error {
+	if n.net == nil || n.net.access == nil {
+		return fmt.Errorf("access list: no other node can host this world")
+	}
+	s := n.net.access.Sync
+	if version <= s.Version() {
+		return nil
+	}
+	err := s.Adopt(list, nil)
+	n.drain()
+	return err
+}
+
+// Reissue gives the node a new certificate for its place, and sends it over all
+// links: the other ends would disconnect the node when the old one expires. All
+// others see it when it next shakes hands with them. A driver calls it like a
+// handler.
+func (n *Node) Reissue(c *identity.Certificate) error {
+	var v *verified
+	if n.net != nil {
+		v = n.net.verified
+	}
+	err := v.reissue(c)
+	n.drain()
+	return err
+}
+
+// WithStorage calls a driver's function with the node's storage, like a handler; false:
+// the node has none.
+func (n *Node) WithStorage(f func(*storage.Node)) bool {
+	if n.net == nil {
+		return false
+	}
+	s := n.net.overlay.stored()
+	if s == nil {
+		return false
+	}
+	f(s)
+	n.drain()
+	return true
+}
+
+// Revoke gives the node a list of revocations of the authority, which spreads to
+// the other nodes. One that is not newer changes nothing. A driver calls it like
+// a handler.
+func (n *Node) Revoke(r *identity.Revocations) error {
+	if n.net == nil || n.net.verified == nil {
+		return fmt.Errorf("revocations: the world has no authority")
+	}
+	v := n.net.verified
+	if r.World == n.net.cfg.World && r.Version <= v.Version() {
+		return nil
+	}
+	err := v.Adopt(r.Append(nil), nil)
+	n.drain()
+	return err
+}
+
+// SetPlayersAt says where players reach this node; a driver calls it like a handler.
+func (n *Node) SetPlayersAt(at PlayersAt) {
+	if n.net == nil {
+		return
+	}
+	n.begin()
+	n.net.entries.set(at)
+	n.drain()
+}
+
+// Entries are the other nodes that let players in, or did within hours, in order of
+// their ids; a driver calls it like a handler.
+func (n *Node) Entries() []Entry {
+	if n.net == nil {
+		return nil
+	}
+	return n.net.entries.list()
+}
+
+// NodeWith is the first node with a link here whose certificate for browsers is the one
+// that is looked for; zero: there is none. A driver calls it like a handler.
+func (n *Node) NodeWith(is func(certificate [32]byte) bool) (who id.ID) {
+	if n.net == nil {
+		return who
+	}
+	return n.net.entries.nodeWith(is)
+}
