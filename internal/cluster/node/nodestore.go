@@ -125,7 +125,7 @@ func (m *nodeStore) beat(now machine.Time) {
 		m.save()
 	}
 	if m.read && m.seen.Standing.IsDue(now) {
-		m.put(peers.StandingKey, m.seen.Standing.Encode())
+		m.Put(peers.StandingKey, m.seen.Standing.Encode())
 	}
 	m.seen.Expire(now)
 }
