@@ -45,13 +45,17 @@ func (n *Node) Activation() (after, until machine.Time) {
 
 // nextActivation is for which update the player's character can be woken now. It often
 // sleeps where its own node stands, and who has just come has no state yet to say so in:
-// in the hardened protocol it is woken an update later.
+// in the hardened protocol it is woken an update later. So it is if the interval in which
+// the player has to act then had begun when the node started: of that it signs nothing.
 func (op *ownPlayer) nextActivation() int64 {
 	of := max(op.time.Of(op.env.Now())-1, 0)
 	if op.env.Now().Add(op.time.LMax) > op.time.State(of) {
 		of++
 	}
 	if op.hardened() && !op.updates.willCompute(of) {
+		of++
+	}
+	if op.hardened() && op.time.BegunBefore(of+1, op.started) {
 		of++
 	}
 	return of

@@ -392,3 +392,25 @@ func TestPushedBatches(t *testing.T) {
 		t.Error("a second batch proves nothing")
 	}
 }
+
+// A player whose node has just started is woken for an interval of which the node signs
+// what the player does: what it does in one that had begun before counts for nobody.
+func TestNewcomersActInIntervalsThatTheySign(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		started time.Duration // after t_1
+		want    int64
+	}{{"before the interval", -time.Second, 1}, {"in the interval", time.Second, 2}} {
+		a := newAsker(t)
+		a.env = frozen{now: a.time.Update(1).Add(2 * time.Second)}
+		a.started = a.time.Update(1).Add(c.started)
+		a.replica.state = &state.Snapshot{Of: 1} // its neighbours have made it already
+		if got := a.Node.player.nextActivation(); got != c.want {
+			t.Errorf("started %s: woken for update %d, want %d", c.name, got, c.want)
+		}
+		after, _ := a.Activation()
+		if a.time.BegunBefore(a.time.Of(after+1), a.started) {
+			t.Errorf("started %s: the first action is of an interval that the node does not sign", c.name)
+		}
+	}
+}
