@@ -88,6 +88,7 @@ func worldNew(c *common) *cobra.Command {
 		_ = cmd.Flags().MarkDeprecated("truth"+option, "it is called --storage"+option+" now, and this name ends with the next version")
 	}
 	cmd.Flags().BoolVar(&n.Peaceful, "peaceful", false, "no monsters come, and nobody gets hungry")
+	cmd.Flags().BoolVar(&n.Drops, "drops", false, "who dies leaves what it carried where it died")
 	cmd.Flags().Int32Var(&n.Protect, "protect", 0, "blocks around the spawn, to each side, that only operators may change")
 	return cmd
 }

@@ -175,6 +175,8 @@ type NewWorld struct {
 	Protect int32  // blocks around the spawn that only operators change
 	// Peaceful: no monsters come, and nobody gets hungry.
 	Peaceful bool
+	// Drops: who dies leaves what it carried where it died.
+	Drops bool
 	// Genesis says who may take part as a node; zero: an open world whose
 	// nodes' ids solve the default puzzle.
 	Genesis identity.Genesis
@@ -191,7 +193,7 @@ type NewWorld struct {
 // CreateWorld makes a world in a data folder: it finds the place where
 // newcomers stand, and signs with this machine's node key how the world begins.
 func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
-	m := worldfs.Meta{Name: n.Name, Genesis: n.Genesis, Seed: n.Seed, Mode: n.Mode, Rules: worldfs.Rules{Protect: max(0, n.Protect), Peaceful: n.Peaceful}}
+	m := worldfs.Meta{Name: n.Name, Genesis: n.Genesis, Seed: n.Seed, Mode: n.Mode, Rules: worldfs.Rules{Protect: max(0, n.Protect), Peaceful: n.Peaceful, Drops: n.Drops}}
 	if m.Name == "" {
 		m.Name = DefaultWorld
 	}

@@ -63,7 +63,7 @@ func nodeKey(folder *worldfs.Folder, difficulty int, searching Searching) (ed255
 func signGenesis(m *worldfs.Meta, key ed25519.PrivateKey, now machine.Time) error {
 	r := &genesis.Record{
 		Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Epoch: m.EpochTime(), Spawn: m.Spawn,
-		Protect: m.Rules.Protect, Whitelist: m.Rules.Whitelist, Peaceful: m.Rules.Peaceful, MaxPlayers: int32(m.Rules.MaxPlayers),
+		Protect: m.Rules.Protect, Whitelist: m.Rules.Whitelist, Peaceful: m.Rules.Peaceful, Drops: m.Rules.Drops, MaxPlayers: int32(m.Rules.MaxPlayers),
 		Nonce: m.ID, Genesis: m.Genesis, Hosting: genesis.Hostings[m.Rules.Hosting],
 	}
 	if s := m.Rules.Storage; s != (worldfs.Storage{}) {

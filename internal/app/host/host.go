@@ -161,7 +161,7 @@ func (h *Host) startNode() (err error) {
 		},
 		Region: region.Config{
 			Epoch: m.EpochTime(), Terrain: terrain, Signed: h.peers != nil,
-			Rules: world.AreaConfig{Seed: seed, Spawn: m.Spawn, Protect: m.Rules.Protect, Mobs: DefaultMobs, Peaceful: m.Rules.Peaceful, Static: h.stored(),
+			Rules: world.AreaConfig{Seed: seed, Spawn: m.Spawn, Protect: m.Rules.Protect, Mobs: DefaultMobs, Peaceful: m.Rules.Peaceful, Drops: m.Rules.Drops, Static: h.stored(),
 				OwnItems: h.stored() && world.Mode(modeNumber(m.Mode)) == world.Survival},
 		},
 		Clock: stopwatch(),

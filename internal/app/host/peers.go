@@ -147,7 +147,7 @@ func (c Config) openJoined(folder *worldfs.Folder, p *peers) (*worldfs.World, er
 	m := worldfs.Meta{
 		ID: r.World(), Genesis: r.Genesis, Name: c.World, Seed: r.Seed, Mode: Modes[r.Mode],
 		Epoch: time.Unix(0, int64(r.Epoch)).UTC(), Spawn: r.Spawn, Record: fmt.Sprintf("%x", r.Append(nil)), Signed: true, SignedTime: true,
-		Rules: worldfs.Rules{Protect: r.Protect, Whitelist: r.Whitelist, Peaceful: r.Peaceful, MaxPlayers: int(r.MaxPlayers), Hosting: hostingName(r.Hosting)},
+		Rules: worldfs.Rules{Protect: r.Protect, Whitelist: r.Whitelist, Peaceful: r.Peaceful, Drops: r.Drops, MaxPlayers: int(r.MaxPlayers), Hosting: hostingName(r.Hosting)},
 	}
 	if c.World == DefaultWorld {
 		m.Name = r.Name

@@ -89,6 +89,7 @@ type Record struct {
 	Protect    int32            // blocks around the spawn that only operators change
 	Whitelist  bool             // only who is on the list may enter
 	Peaceful   bool             // no monsters come, and nobody gets hungry
+	Drops      bool             // who dies leaves what it carried where it died
 	MaxPlayers int32            // 0: as many as there is room for
 	Nonce      id.ID            // makes two worlds with the same settings differ
 	Truth      Truth            // the world's storage; zero: it has none
@@ -148,6 +149,7 @@ func (r *Record) terms(b []byte) []byte {
 const (
 	flagWhitelist = 1 << iota
 	flagPeaceful
+	flagDrops
 )
 
 func (r *Record) flags() (b byte) {
@@ -156,6 +158,9 @@ func (r *Record) flags() (b byte) {
 	}
 	if r.Peaceful {
 		b |= flagPeaceful
+	}
+	if r.Drops {
+		b |= flagDrops
 	}
 	return b
 }
@@ -259,7 +264,7 @@ func Decode(b []byte) (*Record, error) {
 		*n = int32(d.U32())
 	}
 	flags := d.Byte()
-	r.Whitelist, r.Peaceful = flags&flagWhitelist != 0, flags&flagPeaceful != 0
+	r.Whitelist, r.Peaceful, r.Drops = flags&flagWhitelist != 0, flags&flagPeaceful != 0, flags&flagDrops != 0
 	copy(r.Nonce[:], d.Take(id.Size))
 	if v == withTruth {
 		r.Truth = Truth{machine.Time(d.U64()), time.Duration(d.U32()) * time.Millisecond, int32(d.U32())}
@@ -274,7 +279,7 @@ func Decode(b []byte) (*Record, error) {
 	}
 	r.Genesis = *g
 	copy(r.Signature[:], d.Take(64))
-	if !d.End() || flags > flagWhitelist|flagPeaceful || !slices.Equal(r.Append(nil), b) {
+	if !d.End() || flags > flagWhitelist|flagPeaceful|flagDrops || !slices.Equal(r.Append(nil), b) {
 		return nil, ErrFormat
 	}
 	return r, r.Check()

@@ -66,9 +66,20 @@ func TestHosting(t *testing.T) {
 	}
 }
 
+// deadly is a record of a world whose dead leave what they carry.
+func deadly() *Record {
+	r := example()
+	r.Drops = true
+	r.Sign(key(1))
+	return r
+}
+
 func TestRecord(t *testing.T) {
-	for _, r := range []*Record{example(), verified(), hosted(HostingOpen), hosted(HostingInvited)} {
+	for _, r := range []*Record{example(), verified(), hosted(HostingOpen), hosted(HostingInvited), deadly()} {
 		testRecord(t, r)
+	}
+	if deadly().World() == example().World() {
+		t.Error("what the dead leave is not part of a world's id")
 	}
 }
 

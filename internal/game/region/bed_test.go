@@ -35,6 +35,7 @@ type bed struct {
 	clients  map[machine.Peer]*client
 	order    []*client
 	lobby    []machine.Message
+	drops    bool              // the dead leave what they carry
 	signed   bool              // players sign what they do
 	denies   bool              // the lobby says of no player that it is at home where it is said to be
 	mute     bool              // the lobby says nothing
@@ -143,7 +144,7 @@ type host struct {
 
 func (b *bed) cfg(pos world.RegionPos) Config {
 	return Config{
-		Pos: pos, Rules: world.AreaConfig{Seed: 1, Spawn: world.Pos{X: 64, Y: flatTop + 1, Z: 64}},
+		Pos: pos, Rules: world.AreaConfig{Seed: 1, Spawn: world.Pos{X: 64, Y: flatTop + 1, Z: 64}, Drops: b.drops},
 		World: bedWorld, Signed: b.signed, Operator: func(who id.ID) bool { return b.operators[who] },
 	}
 }

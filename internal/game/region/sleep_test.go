@@ -8,6 +8,33 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
+// TestDeadLeaveCrash crashes after every number of events while a player falls to death and
+// leaves what it carries: each plank is in one place.
+func TestDeadLeaveCrash(t *testing.T) {
+	crashes(t, 70, 60, func(b *bed) scenario {
+		b.drops = true
+		c := builder(b, "ada")
+		had := c.items.Count(world.OakPlanks)
+		b.wants(here, b.ordered(c.player, decision.Order{Kind: decision.SetMode, Text: "survival"}))
+		b.teleport(c, metres(40.5, flatTop+30, 64.5))
+		return scenario{
+			do: func(int) {},
+			whole: func() {
+				if hand, ground := b.planksOf(c); hand != 0 || ground != had {
+					b.Errorf("%d in the hand, %d on the ground of %d: the test is empty", hand, ground, had)
+				}
+			},
+			check: func(events int) {
+				b.crash()
+				b.settledFor(c)
+				if hand, ground := b.planksOf(c); hand+ground != had {
+					b.Errorf("after %d events: %d in the hand, %d on the ground of %d", events, hand, ground, had)
+				}
+			},
+		}
+	})
+}
+
 // TestBedInAnotherRegion: a player lies down in a bed beyond the border, dies elsewhere and
 // comes back to life in it, also after the host has crashed.
 func TestBedInAnotherRegion(t *testing.T) {

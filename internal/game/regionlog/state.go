@@ -129,6 +129,7 @@ func (a *Area) appendPlayers(b []byte) []byte {
 	flag(a.rules.OwnItems)
 	flag(a.rules.Peaceful)
 	flag(a.rules.Static)
+	flag(a.rules.Drops)
 	flag(a.signed)
 	w.uint(a.Now())
 	w.int(a.offset)
@@ -224,7 +225,7 @@ func loadHead(b []byte) (a *Area, players [][]byte, err error) {
 	pos := world.RegionPos{X: int32(r.Int(world.Limit / world.RegionSize)), Z: int32(r.Int(world.Limit / world.RegionSize))}
 	rules := world.AreaConfig{Seed: r.Uint(1<<64 - 1), Spawn: r.pos(), Protect: int32(r.Int(maxCoord)), Mobs: int(r.Int(1 << 12))}
 	rules.Peace, rules.OwnItems = r.Uint(1) == 1, r.Uint(1) == 1
-	rules.Peaceful, rules.Static = r.Uint(1) == 1, r.Uint(1) == 1
+	rules.Peaceful, rules.Static, rules.Drops = r.Uint(1) == 1, r.Uint(1) == 1, r.Uint(1) == 1
 	signed, tick, offset := r.Uint(1) == 1, r.Uint(maxU62), r.Int(maxU62)
 	for n := r.Count(64); n > 0; n-- {
 		players = append(players, r.Bytes(maxBlob))

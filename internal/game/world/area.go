@@ -14,6 +14,7 @@ type AreaConfig struct {
 
 	Static   bool // no trees grow: a storage compares what stands here
 	Peaceful bool // no monsters come, and nobody gets hungry
+	Drops    bool // who dies leaves what it carried where it died
 
 	// OwnItems lets players pick up only what they have dropped themselves: a
 	// storage that counts what each has won does not know of gifts.

@@ -107,3 +107,39 @@ func TestLifeInBed(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatTheDeadLeave: nothing is lost or doubled, also where there is no room for more
+// items, and only in worlds whose rule it is.
+func TestWhatTheDeadLeave(t *testing.T) {
+	for name, c := range map[string]struct {
+		drops      bool
+		lie        int // items that lie there before
+		left, kept int
+	}{"no": {kept: 12}, "yes": {drops: true, left: 12}, "little room": {drops: true, lie: maxItems - 1, left: 7, kept: 5}} {
+		a := flatArea(AreaConfig{Seed: 2, Drops: c.drops})
+		for i := range c.lie {
+			it := &Item{Entity: itemBit | uint64(i+1), Stack: Stack{Sand, MaxStack}, Born: 1}
+			it.Body.Pos = standing(2+i%120, 10, 2).Pos
+			a.AddItem(it)
+		}
+		p := guest("ada", 20, 10, 20)
+		p.Items = Inventory{{Dirt, 7}, {}, {Dirt, 5}}
+		a.AddPlayer(p)
+		ticks(a, 1)
+		a.Tick(a.tick+1, []Command{{Player: p.ID, Kind: CmdOrder, Seq: 1, Order: &Order{Kind: OrderHealth}}})
+		left, saved := 0, 0
+		for _, it := range a.items {
+			if it.Stack.Block == Dirt {
+				left += int(it.Stack.Count)
+			}
+		}
+		for _, it := range a.changes.ItemSaves {
+			if it.Stack.Block == Dirt {
+				saved += int(it.Stack.Count)
+			}
+		}
+		if kept := p.Items.Count(Dirt); left != c.left || kept != c.kept || saved != left || len(a.changes.Items) != min(left, 1) {
+			t.Errorf("%s: %d lie there, %d saved, %d kept, %d changes", name, left, saved, kept, len(a.changes.Items))
+		}
+	}
+}

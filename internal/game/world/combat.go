@@ -79,6 +79,9 @@ func (pr *playerRules) hurt(p *Player, n int, by Cause) {
 	pr.event(p.Handle, &p.Body, EventHurt)
 	if p.Dead() {
 		pr.letGo(p)
+		if pr.cfg.Drops {
+			pr.itemRules.leave(p)
+		}
 		pr.changes.Notices = append(pr.changes.Notices, Notice{p, "died", by.Tell()})
 		pr.changes.Deaths = append(pr.changes.Deaths, Death{p, by})
 	}

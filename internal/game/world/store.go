@@ -196,14 +196,33 @@ func (ir *itemRules) spill(at Pos, who id.ID) bool {
 			continue
 		}
 		dice := rng.Hash(ir.cfg.Seed, uint64(uint32(at.X)), uint64(uint32(at.Y)), uint64(uint32(at.Z)), ir.tick, uint64(i))
-		it := &Item{Entity: ir.freeEntity(dice), Stack: s, Owner: who, Born: ir.tick}
-		it.Body.Pos = at.Centre()
-		it.Body.Yaw = uint16(dice)
-		it.Body.Vel = Vec{X: scale(Sine(it.Body.Yaw), spillSpeed), Y: spillSpeed, Z: -scale(Cosine(it.Body.Yaw), spillSpeed)}
-		ir.AddItem(it)
-		ir.changes.ItemSaves = append(ir.changes.ItemSaves, it)
+		ir.scatter(s, who, at.Centre(), dice)
 	}
 	ir.SetContainer(at, nil)
 	ir.changes.Containers = append(ir.changes.Containers, at)
 	return true
+}
+
+// scatter throws a stack up and to some side.
+func (ir *itemRules) scatter(s Stack, who id.ID, at Vec, dice uint64) {
+	it := &Item{Entity: ir.freeEntity(dice), Stack: s, Owner: who, Born: ir.tick}
+	it.Body.Pos = at
+	it.Body.Yaw = uint16(dice)
+	it.Body.Vel = Vec{X: scale(Sine(it.Body.Yaw), spillSpeed), Y: spillSpeed, Z: -scale(Cosine(it.Body.Yaw), spillSpeed)}
+	ir.AddItem(it)
+	ir.changes.ItemSaves = append(ir.changes.ItemSaves, it)
+}
+
+// leave lets a player who has died leave what it carried, as far as there is room for it in
+// the region; the rest stays with the player.
+func (ir *itemRules) leave(p *Player) {
+	for i, s := range p.Items {
+		if s.Count == 0 || len(ir.items) >= maxItems || p.onlyVisits() {
+			continue
+		}
+		ir.scatter(s, p.ID, p.Body.Eye(), rng.Hash(ir.cfg.Seed, p.Entity, ir.tick, uint64(i)))
+		p.Items[i] = Stack{}
+		p.slots |= 1 << i
+	}
+	p.dirty |= dirtyHeld
 }

@@ -83,6 +83,7 @@ type Rules struct {
 	Protect    int32 `json:"protect,omitempty"`    // blocks around the spawn that only operators change
 	Whitelist  bool  `json:"whitelist,omitempty"`  // only who is on the list may enter
 	Peaceful   bool  `json:"peaceful,omitempty"`   // no monsters come, and nobody gets hungry
+	Drops      bool  `json:"drops,omitempty"`      // who dies leaves what it carried where it died
 	MaxPlayers int   `json:"maxPlayers,omitempty"` // 0: as many as there is room for
 	// Hosting is "invited" or "open", which nodes may host the world; empty in one
 	// with an authority, and in one that was made before there were invitations.
