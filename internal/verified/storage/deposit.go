@@ -22,6 +22,7 @@ type ownPlayer struct {
 	updates  *updater
 
 	pending        pendingBatch
+	signed         int64              // the last interval that a batch was signed for
 	toldStorers    map[id.ID][]uint32 // of storers: whom they know from here
 	lastActivation *messages.Activate // the last one
 }
@@ -41,10 +42,11 @@ type pendingBatch struct {
 
 // addPending notes an action of the own player until its interval is over. Of an interval
 // that had begun when the node started it may have signed a batch before, which it has
-// forgotten: it signs no second one.
+// forgotten: it signs no second one. Nor does it of an interval that it has signed already,
+// if an action of it comes late.
 func (op *ownPlayer) addPending(a *state.Action) {
 	of := op.time.Of(a.At)
-	if op.time.BegunBefore(of, op.started) {
+	if op.time.BegunBefore(of, op.started) || of <= op.signed {
 		return
 	}
 	op.pending.acts = append(op.pending.acts, a)
@@ -89,6 +91,7 @@ func (op *ownPlayer) deposit(of int64) {
 
 // sign closes an interval with the player's signature.
 func (op *ownPlayer) sign(of int64) *state.Batch {
+	op.signed = max(op.signed, of)
 	b := op.receipts.signBatch(op.closeBatch(of))
 	op.report(b)
 	return b

@@ -414,3 +414,18 @@ func TestNewcomersActInIntervalsThatTheySign(t *testing.T) {
 		}
 	}
 }
+
+// An action that comes when its interval has been signed gets no second batch: two prove a
+// fault of the player.
+func TestLateActionsAreNotSigned(t *testing.T) {
+	a := newAsker(t)
+	op := &a.Node.player
+	op.started = a.time.Update(0).Add(-time.Second)
+	op.cfg.Player = a.player
+	op.pending.armed = askedOf
+	op.sign(askedOf)
+	op.addPending(&state.Action{Player: a.player, At: a.time.Update(askedOf) - 1})
+	if len(op.pending.acts) > 0 {
+		t.Error("an action of an interval that is signed is signed again")
+	}
+}
